@@ -1,0 +1,138 @@
+/* Blocks double up to 1 MiB; a request larger than a block gets its own. */
+#include "core/base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+
+struct dtx_arena_block {
+	struct dtx_arena_block *next;
+	size_t size;
+	_Alignas(16) char data[];
+};
+
+static bool arena_block(struct dtx_arena *a, size_t bytes)
+{
+	size_t size = a->head ? a->head->size * 2 : 4096;
+	struct dtx_arena_block *b;
+
+	if (size > 1 << 20)
+		size = 1 << 20;
+	if (size < bytes)
+		size = bytes;
+	if (a->spare && a->spare->size >= bytes) {
+		b = a->spare;
+		a->spare = b->next;
+	} else {
+		if (size > SIZE_MAX - sizeof(*b))
+			return false;
+		b = dtx_mem_alloc(1, sizeof(*b) + size);
+		if (!b)
+			return false;
+		b->size = size;
+	}
+	b->next = a->head;
+	a->head = b;
+	a->used = 0;
+	return true;
+}
+
+void *dtx_arena_alloc(struct dtx_arena *a, size_t n, size_t size)
+{
+	size_t bytes;
+	char *p;
+
+	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX - 16)
+		return NULL;
+	bytes = (bytes + 15) & ~(size_t)15;
+	if (!a->head || a->head->size - a->used < bytes) {
+		if (!arena_block(a, bytes ? bytes : 16))
+			return NULL;
+	}
+	p = a->head->data + a->used;
+	a->used += bytes;
+	return p;
+}
+
+void *dtx_arena_zalloc(struct dtx_arena *a, size_t n, size_t size)
+{
+	void *p = dtx_arena_alloc(a, n, size);
+
+	if (p)
+		memset(p, 0, n * size);
+	return p;
+}
+
+char *dtx_arena_strndup(struct dtx_arena *a, const char *text, size_t len)
+{
+	char *p = len < SIZE_MAX ? dtx_arena_alloc(a, len + 1, 1) : NULL;
+
+	if (!p)
+		return NULL;
+	if (len)
+		memcpy(p, text, len);
+	p[len] = '\0';
+	return p;
+}
+
+char *dtx_arena_strdup(struct dtx_arena *a, const char *text)
+{
+	return dtx_arena_strndup(a, text, strlen(text));
+}
+
+char *dtx_arena_printf(struct dtx_arena *a, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+	char *p;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return NULL;
+	p = dtx_arena_alloc(a, (size_t)n + 1, 1);
+	if (!p)
+		return NULL;
+	va_start(ap, fmt);
+	vsnprintf(p, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	return p;
+}
+
+struct dtx_arena_mark dtx_arena_mark(const struct dtx_arena *a)
+{
+	return (struct dtx_arena_mark){ a->head, a->used };
+}
+
+void dtx_arena_rewind(struct dtx_arena *a, struct dtx_arena_mark mark)
+{
+	while (a->head && a->head != mark.head) {
+		struct dtx_arena_block *b = a->head;
+
+		a->head = b->next;
+		b->next = a->spare;
+		a->spare = b;
+	}
+	a->used = mark.used;
+}
+
+static void arena_free_list(struct dtx_arena_block *b)
+{
+	while (b) {
+		struct dtx_arena_block *next = b->next;
+
+		dtx_mem_free(b);
+		b = next;
+	}
+}
+
+void dtx_arena_clear(struct dtx_arena *a)
+{
+	arena_free_list(a->head);
+	arena_free_list(a->spare);
+	a->head = a->spare = NULL;
+	a->used = 0;
+}

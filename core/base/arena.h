@@ -1,0 +1,32 @@
+/* Bump allocator: many small things that die together.  One thread at a time. */
+#ifndef DTX_BASE_ARENA_H
+#define DTX_BASE_ARENA_H
+
+#include "core/base/base.h"
+#include "core/base/str.h"
+
+struct dtx_arena_block;
+struct dtx_arena {
+	struct dtx_arena_block *head;	/* block in use */
+	struct dtx_arena_block *spare;	/* kept by a rewind */
+	size_t used;			/* bytes handed out of head */
+};
+#define DTX_ARENA_INIT { NULL, NULL, 0 }
+struct dtx_arena_mark {
+	struct dtx_arena_block *head;
+	size_t used;
+};
+
+/* 16-byte aligned; NULL when memory is out. Not zeroed. */
+DTX_MUSTUSE void *dtx_arena_alloc(struct dtx_arena *a, size_t n, size_t size);
+DTX_MUSTUSE void *dtx_arena_zalloc(struct dtx_arena *a, size_t n, size_t size);
+/* NUL-terminated copies. */
+DTX_MUSTUSE char *dtx_arena_strdup(struct dtx_arena *a, const char *text);
+DTX_MUSTUSE char *dtx_arena_strndup(struct dtx_arena *a, const char *text, size_t len);
+DTX_MUSTUSE char *dtx_arena_printf(struct dtx_arena *a, const char *fmt, ...) DTX_PRINTF(2, 3);
+/* Everything allocated since the mark is gone after the rewind. */
+struct dtx_arena_mark dtx_arena_mark(const struct dtx_arena *a);
+void dtx_arena_rewind(struct dtx_arena *a, struct dtx_arena_mark mark);
+void dtx_arena_clear(struct dtx_arena *a);
+
+#endif

@@ -1,0 +1,141 @@
+/* Growable bytes. */
+#include "core/base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+
+void dtx_buf_init(struct dtx_buf *b, size_t max)
+{
+	*b = (struct dtx_buf)DTX_BUF_INIT(max);
+}
+
+void dtx_buf_clear(struct dtx_buf *b)
+{
+	dtx_mem_free(b->ptr);
+	dtx_buf_init(b, b->max);
+}
+
+void dtx_buf_reset(struct dtx_buf *b)
+{
+	b->len = 0;
+	b->fail = DTX_BUF_FINE;
+}
+
+bool dtx_buf_room(struct dtx_buf *b, size_t n)
+{
+	size_t want;
+
+	if (b->fail != DTX_BUF_FINE)
+		return false;
+	if (n > b->max - b->len) {
+		b->fail = DTX_BUF_MAX;
+		return false;
+	}
+	want = b->len + n + 1; /* one for the terminator */
+	if (want > b->cap && !dtx_mem_reserve(&b->ptr, &b->cap, want, 1)) {
+		b->fail = DTX_BUF_MEM;
+		return false;
+	}
+	return true;
+}
+
+void dtx_buf_addn(struct dtx_buf *b, const void *bytes, size_t n)
+{
+	if (!n || !dtx_buf_room(b, n))
+		return;
+	memcpy(b->ptr + b->len, bytes, n);
+	b->len += n;
+}
+
+void dtx_buf_add(struct dtx_buf *b, const char *text)
+{
+	dtx_buf_addn(b, text, strlen(text));
+}
+
+void dtx_buf_adds(struct dtx_buf *b, struct dtx_str s)
+{
+	dtx_buf_addn(b, s.ptr, s.len);
+}
+
+void dtx_buf_addc(struct dtx_buf *b, char c)
+{
+	dtx_buf_addn(b, &c, 1);
+}
+
+void dtx_buf_printf(struct dtx_buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0 || !dtx_buf_room(b, (size_t)n))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(b->ptr + b->len, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	b->len += (size_t)n;
+}
+
+static void buf_json_cp(struct dtx_buf *b, uint32_t cp)
+{
+	static const char plain[] = "\"\\\b\f\n\r\t";
+	static const char *const escaped[] = { "\\\"", "\\\\", "\\b", "\\f", "\\n", "\\r", "\\t" };
+	const char *p = cp && cp < 128 ? strchr(plain, (int)cp) : NULL;
+	char utf8[4];
+
+	if (p)
+		dtx_buf_add(b, escaped[p - plain]);
+	else if (cp < 32)
+		dtx_buf_printf(b, "\\u%04x", (unsigned)cp);
+	else
+		dtx_buf_addn(b, utf8, dtx_utf8_put(utf8, cp));
+}
+
+void dtx_buf_json(struct dtx_buf *b, struct dtx_str s)
+{
+	size_t pos = 0;
+
+	dtx_buf_addc(b, '"');
+	while (pos < s.len)
+		buf_json_cp(b, dtx_utf8_next(s.ptr, s.len, &pos));
+	dtx_buf_addc(b, '"');
+}
+
+const char *dtx_buf_text(struct dtx_buf *b)
+{
+	if (b->fail != DTX_BUF_FINE || !b->ptr)
+		return "";
+	b->ptr[b->len] = '\0';
+	return b->ptr;
+}
+
+char *dtx_buf_steal(struct dtx_buf *b)
+{
+	char *text;
+
+	if (b->fail != DTX_BUF_FINE || !dtx_buf_room(b, 0)) {
+		dtx_buf_clear(b);
+		return NULL;
+	}
+	b->ptr[b->len] = '\0';
+	text = b->ptr;
+	dtx_buf_init(b, b->max);
+	return text;
+}
+
+enum dtx_code dtx_buf_check(const struct dtx_buf *b, const char *what, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (b->fail == DTX_BUF_MEM)
+		DTX_FAIL_MEM(err);
+	if (b->fail == DTX_BUF_MAX)
+		DTX_FAIL(err, DTX_E_CELL_LIMIT, "%s is larger than %zu bytes", what, b->max);
+out:
+	return rc;
+}

@@ -1,0 +1,224 @@
+/* The code table and the error object. */
+#include "core/base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/base/str.h"
+
+struct code_row {
+	const char *name;
+	int exit[2];
+	bool trigger[2];
+};
+
+static const struct code_row code_rows[] = {
+#define X(symbol, text, exit_static, exit_run, trig_static, trig_run)                              \
+	[symbol] = { text, { exit_static, exit_run }, { trig_static, trig_run } },
+	DTX_CODES(X)
+#undef X
+};
+
+const char *dtx_code_name(enum dtx_code code)
+{
+	return code < DTX_CODE_COUNT ? code_rows[code].name : "bug";
+}
+
+int dtx_code_exit(enum dtx_code code, bool run_time)
+{
+	return code < DTX_CODE_COUNT ? code_rows[code].exit[run_time] : 70;
+}
+
+bool dtx_code_triggers(enum dtx_code code, bool run_time)
+{
+	return code < DTX_CODE_COUNT && code_rows[code].trigger[run_time];
+}
+
+enum dtx_code dtx_code_find(const char *name)
+{
+	enum dtx_code code;
+
+	for (code = DTX_OK; code < DTX_CODE_COUNT; code++) {
+		if (!strcmp(code_rows[code].name, name))
+			break;
+	}
+	return code;
+}
+
+enum dtx_code dtx_err_set(struct dtx_err *err, enum dtx_code code, const char *file, int line,
+			  const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!err)
+		return code;
+	dtx_err_clear(err);
+	err->code = code;
+	err->src_file = file;
+	err->src_line = line;
+	va_start(ap, fmt);
+	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+void dtx_err_hint(struct dtx_err *err, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!err)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
+	va_end(ap);
+}
+
+void dtx_err_at(struct dtx_err *err, const char *pointer)
+{
+	if (err && !err->at[0] && pointer)
+		dtx_str_copy(err->at, sizeof(err->at), dtx_str_of(pointer));
+}
+
+void dtx_err_span(struct dtx_err *err, int32_t start, int32_t end)
+{
+	if (err && err->span[0] < 0) {
+		err->span[0] = start;
+		err->span[1] = end;
+	}
+}
+
+void dtx_err_step(struct dtx_err *err, int32_t step, const char *op)
+{
+	if (!err || err->step >= 0)
+		return;
+	err->step = step;
+	if (op && !err->op[0])
+		dtx_str_copy(err->op, sizeof(err->op), dtx_str_of(op));
+}
+
+void dtx_err_row(struct dtx_err *err, int64_t row, const char *column)
+{
+	if (!err)
+		return;
+	if (err->row < 0)
+		err->row = row;
+	if (column && !err->column[0])
+		dtx_str_copy(err->column, sizeof(err->column), dtx_str_of(column));
+}
+
+void dtx_err_more(struct dtx_err *err, char *json)
+{
+	if (!err) {
+		dtx_mem_free(json);
+		return;
+	}
+	dtx_mem_free(err->more);
+	err->more = json;
+}
+
+static void err_suggest_insert(struct dtx_err *err, size_t best[3], size_t d, const char *name)
+{
+	size_t at = 3, i;
+
+	for (i = 3; i-- > 0;) {
+		if (d < best[i])
+			at = i;
+	}
+	if (at == 3)
+		return;
+	for (i = 2; i > at; i--) {
+		best[i] = best[i - 1];
+		memcpy(err->did_you_mean[i], err->did_you_mean[i - 1], sizeof(err->did_you_mean[i]));
+	}
+	best[at] = d;
+	dtx_str_copy(err->did_you_mean[at], sizeof(err->did_you_mean[at]), dtx_str_of(name));
+}
+
+void dtx_err_suggest(struct dtx_err *err, const char *want, const char *const *have, size_t n)
+{
+	size_t best[3] = { SIZE_MAX, SIZE_MAX, SIZE_MAX };
+	struct dtx_str w = dtx_str_of(want);
+	size_t limit = DTX_MAX((size_t)1, w.len / 3), i;
+
+	if (!err)
+		return;
+	for (i = 0; i < n; i++) {
+		struct dtx_str h = dtx_str_of(have[i]);
+		size_t d = dtx_str_ieq(w, h) ? 0 : dtx_str_distance(w, h, limit);
+
+		if (d <= limit)
+			err_suggest_insert(err, best, d, have[i]);
+	}
+}
+
+void dtx_err_copy(struct dtx_err *to, const struct dtx_err *from)
+{
+	if (!to || to == from)
+		return;
+	dtx_mem_free(to->more);
+	*to = *from;
+	to->more = from->more ? dtx_mem_strdup(from->more) : NULL;
+}
+
+void dtx_err_move(struct dtx_err *to, struct dtx_err *from)
+{
+	if (!to) {
+		dtx_err_clear(from);
+		return;
+	}
+	if (to == from)
+		return;
+	dtx_mem_free(to->more);
+	*to = *from;
+	*from = (struct dtx_err)DTX_ERR_INIT;
+}
+
+void dtx_err_clear(struct dtx_err *err)
+{
+	if (!err)
+		return;
+	dtx_mem_free(err->more);
+	*err = (struct dtx_err)DTX_ERR_INIT;
+}
+
+bool dtx_errlist_take(struct dtx_errlist *list, struct dtx_err *err)
+{
+	if (list->n >= DTX_ERRLIST_MAX) {
+		list->dropped++;
+		dtx_err_clear(err);
+		return true;
+	}
+	if (!dtx_mem_reserve(&list->item, &list->cap, list->n + 1, sizeof(*list->item))) {
+		dtx_err_clear(err);
+		return false;
+	}
+	list->item[list->n++] = *err;
+	*err = (struct dtx_err)DTX_ERR_INIT;
+	return true;
+}
+
+void dtx_errlist_clear(struct dtx_errlist *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		dtx_mem_free(list->item[i].more);
+	dtx_mem_free(list->item);
+	*list = (struct dtx_errlist)DTX_ERRLIST_INIT;
+}
+
+const struct dtx_err *dtx_errlist_worst(const struct dtx_errlist *list)
+{
+	const struct dtx_err *fallback = NULL;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		if (list->item[i].severity == DTX_SEV_ERROR)
+			return &list->item[i];
+		if (list->item[i].severity == DTX_SEV_FALLBACK && !fallback)
+			fallback = &list->item[i];
+	}
+	return fallback;
+}

@@ -1,0 +1,98 @@
+/* Parameter rows: JSON object -> C struct, canonical JSON, JSON Schema, help.
+ *
+ * One table drives binding, error texts, schema, usage and man text.  A kind has one C type:
+ *
+ *   DTX_P_INT      int64_t          DTX_P_NUMBER  double
+ *   DTX_P_BOOL     bool             DTX_P_TEXT    const char * (NULL: absent)
+ *   DTX_P_CHOICE   int (index into choices)
+ *   DTX_P_COLUMN   const char *     DTX_P_TABLE   const char *
+ *   DTX_P_REGEX    const char *
+ *   DTX_P_EXPR     struct dtx_expr * (parsed by a callback; NULL: absent)
+ *   DTX_P_COLUMNS  struct dtx_cols * (selector, parsed by a callback; NULL: absent)
+ *   DTX_P_VALUE    const json_t * (any scalar; borrowed from the plan; NULL: absent)
+ *   DTX_P_LIST     struct dtx_plist (items of `rows`, or of one scalar kind)
+ *   DTX_P_TEXTS    struct dtx_plist whose items are const char * (list of text)
+ */
+#ifndef DTX_BASE_PARAM_H
+#define DTX_BASE_PARAM_H
+
+#include "core/base/arena.h"
+#include "core/base/json.h"
+
+enum dtx_pkind {
+	DTX_P_INT, DTX_P_NUMBER, DTX_P_BOOL, DTX_P_TEXT, DTX_P_CHOICE, DTX_P_COLUMN, DTX_P_TABLE,
+	DTX_P_REGEX, DTX_P_EXPR, DTX_P_COLUMNS, DTX_P_VALUE, DTX_P_LIST, DTX_P_TEXTS
+};
+
+struct dtx_plist {
+	void *item;	/* n structs of item_size bytes, in the arena */
+	size_t n;
+};
+
+enum dtx_psugar {
+	DTX_SUGAR_NONE,
+	DTX_SUGAR_MAP,		/* {"k": v} -> [{rows[0]: k, rows[1]: v}] */
+	DTX_SUGAR_SCALAR,	/* a scalar item -> {rows[0]: scalar} */
+	DTX_SUGAR_SORT,		/* "a", "-a" -> {"col": "a", "desc": true} */
+	DTX_SUGAR_AGG,		/* as MAP, and {"hours": "sum"} -> {as: hours, expr: sum(hours)} */
+	DTX_SUGAR_BOTH		/* a scalar "k" -> {rows[0]: k, rows[1]: k} (join on) */
+};
+
+struct dtx_param {
+	const char *name;
+	enum dtx_pkind kind;
+	bool required;
+	size_t offset;			/* into the args struct */
+	const char *aliases;		/* "id_vars,keep_cols"; NULL */
+	const char *help;
+	int64_t min, max;		/* INT; both 0: no bound */
+	const char *choices;		/* "true,not_true" */
+	const char *unsupported;	/* choices or members listed in the catalogue that are not built */
+	const char *def;		/* default as JSON text; NULL: null (absent) */
+	const struct dtx_param *rows;	/* LIST: the members of an item */
+	size_t nrows, item_size;
+	enum dtx_psugar sugar;
+	bool nonempty;			/* LIST, TEXTS, COLUMNS: at least one */
+};
+
+/* Filled by core/plan: how an expression and a selector are parsed. */
+struct dtx_param_hooks {
+	void *arg;
+	enum dtx_code (*expr)(void *arg, const json_t *value, const char *pointer, void *out,
+			      struct dtx_err *err);
+	enum dtx_code (*columns)(void *arg, const json_t *value, const char *pointer, void *out,
+				 struct dtx_err *err);
+	/* canonical JSON of what the two made; new references */
+	json_t *(*expr_json)(const void *made);
+	json_t *(*columns_json)(const void *made);
+};
+
+struct dtx_param_ctx {
+	struct dtx_arena *arena;	/* everything made lives here */
+	const struct dtx_param_hooks *hooks;
+	struct dtx_errlist *errs;	/* all findings are collected */
+	const char *skip;		/* members that are not parameters: "op,in,out,note" */
+	int step;
+	const char *op;
+	const char *unsupported;	/* params of the catalogue that this build lacks: "sets,frame" */
+};
+
+/* Fills `args` (zeroed by the caller) from `object`; defaults are filled in.  Findings go to
+ * ctx->errs: unknown_param (did_you_mean), missing_param, bad_param_type, bad_param_value,
+ * param_conflict (alias beside its name), unsupported_param.  Returns no_memory, else DTX_OK even
+ * with findings. `pointer` is the object's place. */
+DTX_MUSTUSE enum dtx_code dtx_param_fill(const struct dtx_param *params, size_t n,
+					 const json_t *object, const char *pointer,
+					 struct dtx_param_ctx *ctx, void *args, struct dtx_err *err);
+/* Adds the canonical members of `args` to object: non-null values and defaults, aliases and sugar
+ * gone.  False: out of memory. */
+DTX_MUSTUSE bool dtx_param_canonical(const struct dtx_param *params, size_t n, const void *args,
+				     const struct dtx_param_hooks *hooks, json_t *object);
+/* JSON Schema (2020-12) properties of the rows; new reference, NULL: out of memory. */
+json_t *dtx_param_schema(const struct dtx_param *params, size_t n);
+/* One line per parameter: name, kind, default, help. */
+void dtx_param_help(const struct dtx_param *params, size_t n, struct dtx_buf *out);
+/* "list of {as, expr}" and so on. */
+void dtx_param_kind_text(const struct dtx_param *param, struct dtx_buf *out);
+
+#endif

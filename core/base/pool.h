@@ -1,0 +1,24 @@
+/* Worker threads: run one function on n threads and join. */
+#ifndef DTX_BASE_POOL_H
+#define DTX_BASE_POOL_H
+
+#include <stdatomic.h>
+
+#include "core/base/err.h"
+
+/* Number of threads to use by default: the CPUs this process may run on, at most 256. */
+unsigned dtx_pool_cpus(void);
+
+/* Runs fn(arg, worker) for worker 0..n-1, worker 0 on the calling thread.  All threads start or
+ * none do (bug).  Joined before it returns.  The error of the lowest failing worker wins. */
+typedef enum dtx_code (*dtx_pool_fn)(void *arg, unsigned worker, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, struct dtx_err *err);
+
+/* One thread of its own beside the caller (input hash, store).  fn's code comes back at join. */
+struct dtx_task;
+DTX_MUSTUSE enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct dtx_err *err),
+					 void *arg, struct dtx_task **out, struct dtx_err *err);
+/* Waits and frees; NULL gives DTX_OK. */
+enum dtx_code dtx_task_join(struct dtx_task *task, struct dtx_err *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* Every conversion, strict.  Rules: the cast functions and section 5 of the ingest rules. */
+#ifndef DTX_DATA_CAST_H
+#define DTX_DATA_CAST_H
+
+#include "core/data/batch.h"
+
+/* --- one text cell (blanks around it are ignored, as ingest reads; text is UTF-8) --- */
+DTX_MUSTUSE bool dtx_cast_text_bool(struct dtx_str s, bool *out);	/* true false, any case */
+DTX_MUSTUSE bool dtx_cast_text_i64(struct dtx_str s, int64_t *out);	/* -?(0|[1-9][0-9]*) */
+DTX_MUSTUSE bool dtx_cast_text_f64(struct dtx_str s, double *out);	/* ints too; finite */
+DTX_MUSTUSE bool dtx_cast_text_dec(struct dtx_str s, struct dtx_typeref t, struct dtx_dec128 *out);
+DTX_MUSTUSE bool dtx_cast_text_date(struct dtx_str s, int32_t *out);	/* YYYY-MM-DD */
+DTX_MUSTUSE bool dtx_cast_text_datetime(struct dtx_str s, int64_t *us);	/* a date alone too */
+
+/* --- columns --- */
+enum dtx_cast_error { DTX_CAST_ERROR, DTX_CAST_NULL, DTX_CAST_KEEP_TEXT };
+struct dtx_cast_spec {
+	struct dtx_typeref to;
+	const char *format;		/* date, datetime: strptime-like; NULL: ISO 8601 */
+	enum dtx_cast_error on_error;
+	bool decimal_comma;
+	char group;
+};
+struct dtx_cast_count {
+	int64_t failed;			/* values that did not fit (and became null) */
+	uint32_t first_row;		/* of the first failure, in the column */
+};
+/* A column of any form as FLAT of spec->to.  SPAN and text parse by the ingest rules (guessed
+ * types) or the cast functions.  On failure with ERROR: cast_failed (or ambiguous_date) naming the
+ * value, err->row = row in the column (callers turn it into the physical row), err->count. */
+DTX_MUSTUSE enum dtx_code dtx_cast_column(struct dtx_column *c, const struct dtx_cast_spec *spec,
+					  struct dtx_column **out, struct dtx_cast_count *count,
+					  struct dtx_err *err);
+/* Typed twin of a SPAN or CELL column for a field: FLAT of the field's type.  *bad_row is the
+ * first row that does not fit, -1 if none (then *out is set). */
+DTX_MUSTUSE enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
+					struct dtx_column **out, int64_t *bad_row,
+					struct dtx_err *err);
+
+/* --- written text --- */
+/* text() of the value at row: appended; nothing for null.  SPAN gives the unquoted source text,
+ * CELL its written text (number shortest, date ISO, bool true/false, time 14:30:00). */
+void dtx_cast_print(const struct dtx_column *c, uint32_t row, struct dtx_buf *out);
+/* Interior of a span with "" undone: a view into the source when it holds no quote, else written
+ * to scratch (appended). */
+struct dtx_str dtx_span_text(const char *base, struct dtx_span s, struct dtx_buf *scratch);
+/* A column of text: FLAT text of text() of every row; a text column gets a new reference.
+ * SPAN: views into the source where nothing needs unquoting. */
+DTX_MUSTUSE enum dtx_code dtx_cast_to_text(struct dtx_column *c, struct dtx_column **out,
+					   struct dtx_err *err);
+
+#endif

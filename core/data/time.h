@@ -1,0 +1,44 @@
+/* Proleptic Gregorian dates, ISO 8601, strptime-like formats, Excel serials. All UTC. */
+#ifndef DTX_DATA_TIME_H
+#define DTX_DATA_TIME_H
+
+#include "core/base/err.h"
+#include "core/base/str.h"
+
+#define DTX_DAY_US ((int64_t)86400 * 1000000)
+
+int32_t dtx_day_of(int32_t year, unsigned month, unsigned day);	/* days since 1970-01-01 */
+void dtx_day_split(int32_t day, int32_t *year, unsigned *month, unsigned *dom);
+bool dtx_day_valid(int32_t year, unsigned month, unsigned day);
+unsigned dtx_day_weekday(int32_t day);	/* 1 Monday .. 7 Sunday */
+/* "2024-01-31"; returns the length. Years outside 0..9999 get a sign. */
+size_t dtx_day_print(char out[16], int32_t day);
+/* "2024-01-31T09:30:00", fraction only if not zero. */
+size_t dtx_datetime_print(char out[40], int64_t us);
+/* ISO 8601 as the ingest rules accept it; whole text. zoned: an offset was there (made UTC). */
+DTX_MUSTUSE bool dtx_day_parse(struct dtx_str s, int32_t *day);
+DTX_MUSTUSE bool dtx_datetime_parse(struct dtx_str s, int64_t *us, bool *zoned);
+
+/* %Y %y %m %d %H %I %M %S %f %p %b %B %a %A %j %G %V %u %%; English names. */
+DTX_MUSTUSE bool dtx_time_format_ok(struct dtx_str format);	/* static check: bad_format */
+DTX_MUSTUSE bool dtx_time_parse(struct dtx_str s, struct dtx_str format, int64_t *us);
+struct dtx_buf;
+void dtx_time_format(int64_t us, struct dtx_str format, struct dtx_buf *out);
+
+/* Text reads as day-month-year / month-day-year (separators - / . blank). */
+bool dtx_date_reads_dmy(struct dtx_str s, int32_t *day);
+bool dtx_date_reads_mdy(struct dtx_str s, int32_t *day);
+
+/* Excel serial to microseconds since 1970, rounded to 1 ms; false when it is no date (60, < 1,
+ * >= 2958466 with the 1900 epoch). */
+DTX_MUSTUSE bool dtx_serial_to_us(double serial, bool epoch1904, int64_t *us);
+/* Calendar steps; months clamp. unit: year quarter month week day hour minute second. */
+enum dtx_unit { DTX_U_YEAR, DTX_U_QUARTER, DTX_U_MONTH, DTX_U_WEEK, DTX_U_DAY, DTX_U_HOUR,
+		DTX_U_MINUTE, DTX_U_SECOND, DTX_U_NONE };
+enum dtx_unit dtx_unit_find(struct dtx_str name);
+DTX_MUSTUSE bool dtx_time_add(int64_t us, int64_t n, enum dtx_unit unit, int64_t *out);
+/* Largest n with add(a, n) not past b. */
+int64_t dtx_time_diff(int64_t a, int64_t b, enum dtx_unit unit);
+int64_t dtx_time_trunc(int64_t us, enum dtx_unit unit);
+
+#endif

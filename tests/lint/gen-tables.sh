@@ -1,0 +1,31 @@
+#!/bin/sh
+# Prints the C tables of ops, readers, writers, functions and commands, made from file names.
+set -eu
+
+list() { # list TYPE TABLE PREFIX HEADER FILE...
+	type=$1 table=$2 prefix=$3 header=$4
+	shift 4
+	rows=""
+	for f in "$@"; do
+		[ -e "$f" ] || continue
+		name=$(basename "$f" .c)
+		name=${name#"$prefix"}
+		rows="$rows $name"
+	done
+	[ -e "$header" ] || return 0
+	echo "#include \"$header\""
+	sym=$(echo "$table" | sed 's/s$//')
+	for n in $rows; do echo "extern const $type ${sym}_$n;"; done
+	echo "const $type *const ${table}[] = {"
+	for n in $rows; do echo "	&${sym}_$n,"; done
+	echo "	NULL"
+	echo "};"
+}
+
+echo "/* Generated from file names. */"
+echo "#include <stddef.h>"
+list "struct dtx_op" dtx_ops op_ core/plan/op.h ops/op_*.c
+list "struct dtx_reader_class" dtx_reads read_ core/io/reader.h core/io/read_*.c
+list "struct dtx_writer_class" dtx_writes write_ core/io/writer.h core/io/write_*.c
+list "struct dtx_fn_table" dtx_fns fn_ core/expr/fn.h core/expr/fn_*.c
+list "struct dtx_cmd" dtx_cmds cmd_ cli/cmd.h cli/cmd_*.c

@@ -1,0 +1,11 @@
+#!/bin/sh
+# Prints the table of unit tests: functions `void test_NAME(void)` at line starts.
+set -eu
+
+echo "#include \"tests/t.h\""
+names=$(cat "$@" /dev/null | sed -n 's/^void \(test_[a-z0-9_]*\)(void)$/\1/p')
+for n in $names; do echo "void $n(void);"; done
+echo "const struct t_case t_cases[] = {"
+for n in $names; do echo "	{ \"$n\", $n },"; done
+echo "	{ NULL, NULL }"
+echo "};"

@@ -1,0 +1,52 @@
+/* The unit-test harness: functions `void test_NAME(void)` in tests/unit/test_*.c are found by
+ * name.  A test without a check fails; t_skip names a reason. */
+#ifndef TESTS_T_H
+#define TESTS_T_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/mem.h"
+
+void t_check(bool ok, const char *file, int line, const char *what);
+void t_fail(const char *file, int line, const char *fmt, ...) DTX_PRINTF(3, 4);
+void t_skip(const char *reason);
+void t_eq_str(const char *got, const char *want, const char *file, int line);
+void t_eq_int(long long got, long long want, const char *file, int line);
+/* The code, and on a surprise the message. */
+void t_eq_code(enum dtx_code got, enum dtx_code want, const struct dtx_err *err, const char *file,
+	       int line);
+/* A scratch folder of this test, removed afterwards. */
+const char *t_dir(void);
+
+#define T_CHECK(cond) t_check((cond), __FILE__, __LINE__, #cond)
+#define T_STR(got, want) t_eq_str((got), (want), __FILE__, __LINE__)
+#define T_INT(got, want) t_eq_int((long long)(got), (long long)(want), __FILE__, __LINE__)
+#define T_CODE(got, want, err) t_eq_code((got), (want), (err), __FILE__, __LINE__)
+#define T_OK(got, err) T_CODE((got), DTX_OK, (err))
+
+#define T_ALLOCS_MAX 200000
+/* body: an expression of type enum dtx_code that frees what it made.  Runs it with the first, the
+ * second ... allocation failing until it succeeds. */
+#define T_EVERY_ALLOC_FAILS(body)                                                                  \
+	do {                                                                                       \
+		enum dtx_code t_rc = DTX_E_NO_MEMORY;                                              \
+		long t_k = 0;                                                                      \
+		for (; t_rc == DTX_E_NO_MEMORY && t_k < T_ALLOCS_MAX; t_k++) {                     \
+			dtx_mem_fail_at(t_k);                                                      \
+			t_rc = (body);                                                             \
+			dtx_mem_fail_at(-1);                                                       \
+		}                                                                                  \
+		T_CHECK(t_rc == DTX_OK && t_k > 1);                                                \
+	} while (0)
+
+struct t_case {
+	const char *name;
+	void (*fn)(void);
+};
+extern const struct t_case t_cases[];	/* generated */
+
+#endif
