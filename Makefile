@@ -56,7 +56,7 @@ endif
 FLAGS_pyhost := $(PY_INC)
 
 .PHONY: all
-all: $(B)/dtx
+all: $(if $(wildcard cli/main.c),$(B)/dtx,$(LIB_OBJ))
 
 ifneq ($(PKG_MISSING),)
 ifeq ($(filter deps demo check help clean,$(MAKECMDGOALS)),)
@@ -94,6 +94,9 @@ $(B)/gen/guest.c: tests/lint/gen-guest.sh $(GUEST)
 $(B)/gen/unit.c: $(UNIT_SRC) tests/lint/gen-unit.sh
 	@mkdir -p $(@D)
 	sh tests/lint/gen-unit.sh $(UNIT_SRC) > $@.tmp && mv $@.tmp $@
+
+.PHONY: unit-build
+unit-build: $(if $(UNIT_SRC),$(B)/unit)
 
 .PHONY: unit
 unit: $(B)/unit
