@@ -5,8 +5,16 @@
 #include "core/data/column.h"
 #include "core/data/schema.h"
 
+/* Physical place of a row. */
+struct dtx_place {
+	int64_t row;	/* sheet row or line of the file, from 0; -1: unknown */
+	int64_t byte;	/* where the record begins; -1: no text file */
+};
 /* Where rows came from: printed as book.xlsx!FY24!C17 or sales.csv!L1042!amount. */
 struct dtx_origin {
+	/* Decodes a row id of a batch (first_row + i, or rec[i]); may be slow: errors only. */
+	void (*locate)(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out);
+	const void *arg;
 	const char *file;	/* as given */
 	const char *alias;	/* input name */
 	const char *sheet;	/* NULL: a text file */
@@ -18,13 +26,14 @@ struct dtx_origin {
 struct dtx_batch {
 	uint64_t seq;		/* place in the stream: 0, 1, 2 ... */
 	uint32_t sub;		/* an op may make several of one */
+	bool last;		/* final batch of this seq (readers) */
 	uint32_t nrows, ncols, nsel;
 	const uint16_t *sel;	/* live rows, ascending; NULL: all (then nsel == nrows) */
 	uint16_t *sel_mem;	/* owned memory behind sel, room for nrows; NULL until first needed */
 	struct dtx_column **col;
-	uint64_t first_row;	/* physical row (CSV: record number, xlsx: sheet row), zero-based, of
-				 * row 0; valid when rec is NULL and origin is not */
-	const uint64_t *rec;	/* physical row of each row, or NULL: first_row + i */
+	uint64_t first_row;	/* row id of row 0 when rec is NULL and origin is not. Ids are the
+				 * reader's own (CSV: seq << 32 | record of the morsel) */
+	const uint64_t *rec;	/* row id of each row, or NULL: first_row + i */
 	struct dtx_owner *rec_owner;
 	const struct dtx_origin *origin;	/* NULL: rows were made, not read */
 	const struct dtx_schema *schema;
@@ -41,17 +50,12 @@ DTX_MUSTUSE enum dtx_code dtx_batch_copy(const struct dtx_batch *b, struct dtx_b
 DTX_MUSTUSE enum dtx_code dtx_batch_dense(struct dtx_batch *b, struct dtx_err *err);
 /* Writable selection of all live rows, ready to be narrowed in place; b->nsel is its length. */
 DTX_MUSTUSE enum dtx_code dtx_batch_sel(struct dtx_batch *b, uint16_t **sel, struct dtx_err *err);
-/* Physical source row of row i, -1 when made. */
-static inline int64_t dtx_batch_row(const struct dtx_batch *b, uint32_t i)
-{
-	if (!b->origin)
-		return -1;
-	return b->rec ? (int64_t)b->rec[i] : (int64_t)(b->first_row + i);
-}
+/* Fills the place of an error about row (of the batch) and column (of b->schema, -1: none): input,
+ * sheet, row, byte, cell ("C17" or "L1042"), column name; nothing when the rows were made. */
+void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, struct dtx_err *err);
 /* The column as values of schema->field[i].type: itself when FLAT, DICT or CONST, else the typed
  * twin, made on first need (only the batch's worker calls it).  Borrowed.  A value that does not
- * fit: DTX_E_RETYPE when the type was guessed, else cast_failed (type_mismatch for CELL) with
- * row and column. */
+ * fit: DTX_E_RETYPE when the type was guessed, else cast_failed, blamed. */
 DTX_MUSTUSE enum dtx_code dtx_batch_value(struct dtx_batch *b, uint32_t i, struct dtx_column **out,
 					  struct dtx_err *err);
 

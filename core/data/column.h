@@ -94,6 +94,7 @@ struct dtx_column {
 		const void *any;
 	} v;
 	const char *base;		/* SPAN: offsets start here */
+	char delim, quote;		/* SPAN: dialect of the raw cells, for byte-exact copies */
 	const uint8_t *tag;		/* CELL */
 	const struct dtx_strings *strings; /* CELL; owned by owner */
 	_Atomic(struct dtx_column *) typed;	/* SPAN, CELL: the twin, made on first need by the

@@ -1,0 +1,37 @@
+/* Aggregates: init, add, merge, final over arrays of states.
+ *
+ * A state array belongs to one worker; group ids index it.  Merging is associative and commutative,
+ * so that the result never depends on who ate which batch; first and last carry positions.
+ * Sources: error-free transformation sums after Shewchuk (1997) and Neal (2015). */
+#ifndef DTX_EXPR_AGG_H
+#define DTX_EXPR_AGG_H
+
+#include "core/expr/expr.h"
+
+/* One bound aggregate call of a step; read-only while batches flow. */
+struct dtx_aggcall;
+struct dtx_typeref dtx_agg_type(const struct dtx_aggcall *c);
+size_t dtx_agg_state_size(const struct dtx_aggcall *c);	/* multiple of 8 */
+/* A column straight from the input when the argument is one, for kernels; -1 otherwise. */
+int32_t dtx_agg_column(const struct dtx_aggcall *c);
+/* Name for texts: "sum". */
+const char *dtx_agg_name(const struct dtx_aggcall *c);
+
+/* States [from, to) of an array become empty. */
+void dtx_agg_init(const struct dtx_aggcall *c, void *states, size_t stride, size_t from, size_t to);
+/* Live rows of the batch: row sel[i] goes to states + group[i] * stride (group is dense over the
+ * live rows, 0 .. nsel-1).  Evaluates argument and `where:` itself. */
+DTX_MUSTUSE enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stride,
+				      const uint32_t *group, struct dtx_batch *in,
+				      struct dtx_eval_counts *counts, struct dtx_err *err);
+/* from's state goes into to's; from is left empty. */
+DTX_MUSTUSE enum dtx_code dtx_agg_merge(const struct dtx_aggcall *c, void *to, void *from,
+					struct dtx_err *err);
+/* Results of n states, state i at states[i] (pointers). */
+DTX_MUSTUSE enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const *states, size_t n,
+					struct dtx_column **out, struct dtx_err *err);
+/* Frees what states hold beyond their own bytes; NULL-safe no-op for most. */
+void dtx_agg_free(const struct dtx_aggcall *c, void *states, size_t stride, size_t n);
+bool dtx_agg_needs_free(const struct dtx_aggcall *c);
+
+#endif
