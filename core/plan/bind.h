@@ -1,0 +1,109 @@
+/* Binding a step: from input schemas to the output schema, with the demands in between.
+ *
+ * Each output column either is an input's cell moved (pass) or is made from some; each use of an
+ * input column names the output column it is for, or all rows (filters, keys).  From these facts
+ * come: which columns a reader must deliver and in which form, what is kept for provenance (direct
+ * and indirect lineage), and the composed formulas. */
+#ifndef DTX_PLAN_BIND_H
+#define DTX_PLAN_BIND_H
+
+#include "core/plan/cols.h"
+#include "core/plan/op.h"
+
+#define DTX_BIND_TABLES 64
+#define DTX_USE_ROWS (-1)	/* decides which rows there are */
+
+struct dtx_bind_col {		/* an output column */
+	struct dtx_field field;
+	int32_t from_table, from_col;	/* pass: where it comes from; -1: made */
+	const struct dtx_expr *formula;	/* of a made column; NULL */
+	const char *formula_text;	/* as written; "" */
+	const char *how;		/* "sum by", "value of", NULL: for texts */
+};
+struct dtx_bind_use {
+	int32_t out;		/* output column or DTX_USE_ROWS */
+	uint32_t table, col;
+	uint8_t demand;		/* enum dtx_demand */
+};
+
+/* Fields are read by ops, written only through the functions. */
+struct dtx_bind {
+	struct dtx_arena *arena;	/* everything bound lives here */
+	bool typed;			/* false: static phase, types may be UNKNOWN */
+	unsigned ntables;
+	struct dtx_schema *in[DTX_BIND_TABLES];	/* static phase: open schemas may grow */
+	const char *table_name[DTX_BIND_TABLES];
+	int step;
+	const char *op;
+	const char *at;			/* JSON pointer of the step */
+	struct dtx_errlist *errs;
+	const struct dtx_run *run;
+	int overflow;			/* plan options, as in struct dtx_scope */
+	bool div_zero_error;
+	/* results */
+	struct dtx_bind_col *col;
+	uint32_t ncols, cap_cols;
+	bool open;			/* more output columns come from data */
+	struct dtx_bind_use *use;
+	size_t nuses, cap_uses;
+	void *state;			/* ox->bound */
+	enum dtx_op_kind kind;
+	bool kind_set;
+	bool ordered;			/* this binding takes batches in order */
+};
+
+/* The result for the run: becomes ox->bound.  Zeroed, in the arena. */
+DTX_MUSTUSE void *dtx_bind_state(struct dtx_bind *b, size_t size);
+void dtx_bind_kind(struct dtx_bind *b, enum dtx_op_kind kind);
+
+/* Index of a column of table t.  Unknown: a finding (unknown_column, or missing_column once the
+ * input is open) at pointer + sub ("/by/0"), *col = -1, still DTX_OK: go on, to find all. */
+DTX_MUSTUSE enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const char *name,
+					  const char *sub, int32_t *col, struct dtx_err *err);
+/* A selector resolved: indices in selector order, in the arena. */
+DTX_MUSTUSE enum dtx_code dtx_bind_cols(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
+					const char *sub, int32_t **col, uint32_t *n,
+					struct dtx_err *err);
+/* Output column = input cell moved, under its name or a new one (NULL: the same). */
+DTX_MUSTUSE enum dtx_code dtx_bind_pass(struct dtx_bind *b, unsigned t, int32_t col,
+					const char *name, struct dtx_err *err);
+/* All columns of table t, in order: schema out = schema in. */
+DTX_MUSTUSE enum dtx_code dtx_bind_keep_all(struct dtx_bind *b, unsigned t, struct dtx_err *err);
+/* Output column that is computed.  Its index is b->ncols - 1 afterwards. */
+DTX_MUSTUSE enum dtx_code dtx_bind_make(struct dtx_bind *b, const char *name,
+					struct dtx_typeref type, const struct dtx_expr *formula,
+					const char *how, struct dtx_err *err);
+/* Replaces output column i by a computed one of the same name, in place. */
+DTX_MUSTUSE enum dtx_code dtx_bind_remake(struct dtx_bind *b, uint32_t i, struct dtx_typeref type,
+					  const struct dtx_expr *formula, const char *how,
+					  struct dtx_err *err);
+/* Output column of that name so far, -1 if none. */
+int32_t dtx_bind_out(const struct dtx_bind *b, const char *name);
+/* out: an output column (it may not exist yet: b->ncols) or DTX_USE_ROWS. */
+DTX_MUSTUSE enum dtx_code dtx_bind_use(struct dtx_bind *b, int32_t out, unsigned t, int32_t col,
+				       enum dtx_demand demand, struct dtx_err *err);
+/* Binds an expression over table t; uses are recorded for `out`.  want UNKNOWN: any type.  *bound is
+ * NULL when there were findings (they are in b->errs, at pointer + sub). */
+DTX_MUSTUSE enum dtx_code dtx_bind_expr(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
+					const char *sub, struct dtx_typeref want, int32_t out,
+					struct dtx_bound **bound, struct dtx_err *err);
+/* The same with aggregates allowed; keys are names of the group keys. */
+DTX_MUSTUSE enum dtx_code dtx_bind_agg(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
+				       const char *sub, const char *const *keys, size_t nkeys,
+				       int32_t out, struct dtx_aggcalls *aggs,
+				       struct dtx_bound **bound, struct dtx_err *err);
+/* Binds over a schema that is neither input nor output (derive: columns made so far).  cols maps
+ * a schema column to the input column it is (-1: made). */
+DTX_MUSTUSE enum dtx_code dtx_bind_expr_over(struct dtx_bind *b, const struct dtx_schema *schema,
+					     const struct dtx_expr *e, const char *sub,
+					     struct dtx_typeref want,
+					     void (*use)(void *arg, int32_t col, enum dtx_demand demand),
+					     void *arg, struct dtx_bound **bound,
+					     struct dtx_err *err);
+/* A finding of this step at pointer + sub; returns DTX_OK (or no_memory). */
+DTX_MUSTUSE enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
+					struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(5, 6);
+/* Unique name: name, name_2, name_3 ... among the output so far; NULL: out of memory. */
+const char *dtx_bind_unique(struct dtx_bind *b, const char *name);
+
+#endif
