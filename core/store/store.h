@@ -1,0 +1,29 @@
+/* The store: one SQLite file with the ledger of runs and the snippet cache.
+ *
+ * Errors: store_io, store_busy.  One thread at a time. */
+#ifndef DTX_STORE_STORE_H
+#define DTX_STORE_STORE_H
+
+#include "core/base/err.h"
+
+struct dtx_store;
+
+enum dtx_store_mode {
+	DTX_STORE_READ,		/* read only; no_record when there is no store yet */
+	DTX_STORE_WRITE		/* made when missing: folder 0700, file 0600 */
+};
+
+/* `option` is the value of --store, or NULL: then DTX_STORE, $XDG_STATE_HOME/dtx/store.db,
+ * ~/.local/state/dtx/store.db.  ":memory:" keeps nothing.  Opening also closes the records of runs
+ * of this host whose process is gone (see core/store/sweep.h); a failure of that is no failure of
+ * the open. */
+DTX_MUSTUSE enum dtx_code dtx_store_open(const char *option, enum dtx_store_mode mode,
+					 struct dtx_store **out, struct dtx_err *err);
+void dtx_store_free(struct dtx_store *s);	/* NULL is fine */
+const char *dtx_store_path(const struct dtx_store *s);
+/* Such a store keeps no record: a run may not leave the typed path. */
+bool dtx_store_is_memory(const struct dtx_store *s);
+/* The file the options lead to (dtx_mem), without opening it. */
+DTX_MUSTUSE enum dtx_code dtx_store_resolve(const char *option, char **path, struct dtx_err *err);
+
+#endif
