@@ -9,9 +9,8 @@ struct dtx_lib_symbol {
 	void **where;	/* filled with the address */
 };
 /* dlopen(soname) with RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL) and all symbols, or nothing:
- * unsupported_format-like failures are the caller's words; here the code is bug-free
- * DTX_E_UNSUPPORTED_PARAM never; it is DTX_E_INPUT_IO with the loader's text and a hint naming
- * `package`. */
+ * on failure every *where is NULL.  Fails with input_io, the loader's text and a hint that names
+ * `package`; a caller that knows better wraps it in words of its own.  Never unloaded. */
 DTX_MUSTUSE enum dtx_code dtx_lib_open(const char *soname, const char *package, bool global,
 				       const struct dtx_lib_symbol *symbol, size_t n,
 				       struct dtx_err *err);

@@ -1,0 +1,54 @@
+/* What the processor offers, lowered by DTX_SIMD. */
+#include "core/base/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const cpu_names[] = {
+	[DTX_CPU_ANY] = "any",	     [DTX_CPU_SSE2] = "sse2", [DTX_CPU_AVX2] = "avx2",
+	[DTX_CPU_AVX512] = "avx512", [DTX_CPU_NEON] = "neon",
+};
+
+#if defined(__x86_64__)
+static enum dtx_cpu cpu_detect(void)
+{
+	bool avx2, avx512;
+
+	__builtin_cpu_init();
+	avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+	       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul") &&
+	       __builtin_cpu_supports("popcnt");
+	avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+		 __builtin_cpu_supports("avx512vl");
+	return avx512 ? DTX_CPU_AVX512 : avx2 ? DTX_CPU_AVX2 : DTX_CPU_SSE2;
+}
+#elif defined(__aarch64__)
+static enum dtx_cpu cpu_detect(void)
+{
+	return DTX_CPU_NEON;
+}
+#else
+static enum dtx_cpu cpu_detect(void)
+{
+	return DTX_CPU_ANY;
+}
+#endif
+
+enum dtx_cpu dtx_cpu_best(void)
+{
+	const char *want = getenv("DTX_SIMD");
+	enum dtx_cpu best = cpu_detect(), cpu;
+
+	if (!want)
+		return best;
+	for (cpu = DTX_CPU_ANY; cpu < best; cpu++) {
+		if (!strcmp(want, cpu_names[cpu]) && (best != DTX_CPU_NEON || cpu == DTX_CPU_ANY))
+			return cpu;
+	}
+	return best;
+}
+
+const char *dtx_cpu_name(enum dtx_cpu cpu)
+{
+	return cpu_names[cpu];
+}

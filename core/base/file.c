@@ -1,0 +1,231 @@
+/* Descriptors: EINTR, short reads and writes, and errno texts are handled here and nowhere else. */
+#include "core/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/mem.h"
+
+#define FILE_CHUNK ((size_t)64 << 10)
+
+enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct stat st;
+	int got;
+
+	do
+		got = open(path, O_RDONLY | O_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		DTX_FAIL(err, errno == ENOENT || errno == ENOTDIR ? DTX_E_INPUT_NOT_FOUND : DTX_E_INPUT_IO,
+			 "cannot open '%s': %s", path, strerror(errno));
+	if (fstat(got, &st) < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot stat '%s': %s", path, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		DTX_FAIL(err, DTX_E_INPUT_IO, "'%s' is a directory", path);
+	*fd = got;
+	got = -1;
+out:
+	dtx_file_close(&got);
+	return rc;
+}
+
+static size_t file_hint(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
+		return FILE_CHUNK;
+	return (size_t)st.st_size + 1; /* one more, so that the end is seen without growing */
+}
+
+enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t want = file_hint(fd);
+
+	for (;;) {
+		size_t left = out->max - out->len;
+		char probe;
+		ssize_t n;
+
+		if (!left) { /* full: fine only at the end of the file */
+			n = read(fd, &probe, 1);
+			if (n > 0)
+				DTX_FAIL(err, DTX_E_CELL_LIMIT, "'%s' is larger than %zu bytes", name,
+					 out->max);
+		} else {
+			if (!dtx_buf_room(out, DTX_MIN(want, left)))
+				DTX_FAIL_MEM(err);
+			n = read(fd, out->ptr + out->len, DTX_MIN(want, left));
+		}
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read '%s': %s", name, strerror(errno));
+		if (n == 0)
+			break;
+		out->len += (size_t)n;
+		want = FILE_CHUNK;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_file_slurp(const char *path, struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int fd = -1;
+
+	if (!strcmp(path, "-"))
+		return dtx_file_slurp_fd(STDIN_FILENO, "stdin", out, err);
+	DTX_TRY(dtx_file_open(path, &fd, err));
+	DTX_TRY(dtx_file_slurp_fd(fd, path, out, err));
+out:
+	dtx_file_close(&fd);
+	return rc;
+}
+
+static enum dtx_code file_write_code(int error)
+{
+	return error == ENOSPC || error == EDQUOT || error == EFBIG ? DTX_E_DISK_FULL :
+								      DTX_E_OUTPUT_IO;
+}
+
+enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *name,
+			     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *p = bytes;
+
+	while (n) {
+		ssize_t done = write(fd, p, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			DTX_FAIL(err, file_write_code(errno), "cannot write '%s': %s", name,
+				 strerror(errno));
+		p += done;
+		n -= (size_t)done;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *path = NULL;
+	size_t size;
+	int got;
+
+	if (!dir)
+		dir = getenv("TMPDIR");
+	if (!dir || !dir[0])
+		dir = "/tmp";
+	got = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (got < 0) { /* file systems without O_TMPFILE */
+		size = strlen(dir) + sizeof("/dtx-XXXXXX");
+		path = dtx_mem_alloc(size, 1);
+		if (!path)
+			DTX_FAIL_MEM(err);
+		snprintf(path, size, "%s/dtx-XXXXXX", dir);
+		got = mkostemp(path, O_CLOEXEC);
+		if (got < 0)
+			DTX_FAIL(err, file_write_code(errno), "cannot make a temporary file in '%s': %s",
+				 dir, strerror(errno));
+		unlink(path);
+	}
+	*fd = got;
+out:
+	dtx_mem_free(path);
+	return rc;
+}
+
+enum dtx_code dtx_file_sync(int fd, const char *name, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int failed;
+
+	do
+		failed = fsync(fd);
+	while (failed && errno == EINTR);
+	/* EINVAL, EROFS: pipes and special files have nothing to sync. */
+	if (failed && errno != EINVAL && errno != EROFS)
+		DTX_FAIL(err, file_write_code(errno), "cannot sync '%s': %s", name, strerror(errno));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_file_sync_dir(const char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t size = strlen(path) + 2;
+	char *dir = dtx_mem_alloc(size, 1);
+	int fd = -1;
+
+	if (!dir)
+		DTX_FAIL_MEM(err);
+	dtx_file_dirname(path, dir, size);
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot open '%s': %s", dir, strerror(errno));
+	DTX_TRY(dtx_file_sync(fd, dir, err));
+out:
+	dtx_file_close(&fd);
+	dtx_mem_free(dir);
+	return rc;
+}
+
+void dtx_file_dirname(const char *path, char *out, size_t size)
+{
+	const char *slash = strrchr(path, '/');
+	struct dtx_str dir = DTX_STR(".");
+
+	if (slash == path)
+		dir = DTX_STR("/");
+	else if (slash)
+		dir = (struct dtx_str){ path, (size_t)(slash - path) };
+	dtx_str_copy(out, size, dir);
+}
+
+const char *dtx_file_basename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+char *dtx_file_absolute(const char *path)
+{
+	char *cwd, *out;
+	size_t size;
+
+	if (path[0] == '/')
+		return dtx_mem_strdup(path);
+	cwd = getcwd(NULL, 0);
+	if (!cwd)
+		return dtx_mem_strdup(path);
+	size = strlen(cwd) + strlen(path) + 2;
+	out = dtx_mem_alloc(size, 1);
+	if (out)
+		snprintf(out, size, "%s/%s", cwd, path);
+	free(cwd);
+	return out;
+}
+
+void dtx_file_close(int *fd)
+{
+	int saved = errno;
+
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	errno = saved;
+}

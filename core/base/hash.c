@@ -1,0 +1,65 @@
+/* [xxhash] row hashes, [nettle] SHA-256. */
+#include "core/base/hash.h"
+
+#include <nettle/sha2.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+_Static_assert(sizeof(struct sha256_ctx) <= sizeof(struct dtx_sha256), "room for nettle's context");
+
+uint64_t dtx_hash64(const void *bytes, size_t len, uint64_t seed)
+{
+	return XXH3_64bits_withSeed(bytes, len, seed);
+}
+
+void dtx_hash128(const void *bytes, size_t len, uint64_t out[2])
+{
+	XXH128_hash_t h = XXH3_128bits(bytes, len);
+
+	out[0] = h.low64;
+	out[1] = h.high64;
+}
+
+static struct sha256_ctx *sha256_ctx_of(struct dtx_sha256 *s)
+{
+	return (struct sha256_ctx *)(void *)s->state;
+}
+
+void dtx_sha256_init(struct dtx_sha256 *s)
+{
+	sha256_init(sha256_ctx_of(s));
+}
+
+void dtx_sha256_add(struct dtx_sha256 *s, const void *bytes, size_t len)
+{
+	if (len)
+		sha256_update(sha256_ctx_of(s), len, bytes);
+}
+
+void dtx_sha256_done(struct dtx_sha256 *s, uint8_t out[DTX_SHA256_SIZE])
+{
+	sha256_digest(sha256_ctx_of(s), DTX_SHA256_SIZE, out);
+}
+
+void dtx_sha256_hex(const void *bytes, size_t len, char out[DTX_SHA256_HEX])
+{
+	struct dtx_sha256 s;
+	uint8_t digest[DTX_SHA256_SIZE];
+
+	dtx_sha256_init(&s);
+	dtx_sha256_add(&s, bytes, len);
+	dtx_sha256_done(&s, digest);
+	dtx_hex(digest, sizeof(digest), out);
+}
+
+void dtx_hex(const uint8_t *bytes, size_t n, char *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		out[2 * i] = digits[bytes[i] >> 4];
+		out[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	out[2 * n] = '\0';
+}

@@ -1,0 +1,173 @@
+/* Threads behind a gate: nobody works until all of them exist. */
+#include "core/base/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+
+#define POOL_MAX 256u
+
+unsigned dtx_pool_cpus(void)
+{
+	cpu_set_t set;
+	int n;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return 1;
+	n = CPU_COUNT(&set);
+	return n < 1 ? 1 : DTX_MIN((unsigned)n, POOL_MAX);
+}
+
+enum pool_gate { POOL_SHUT, POOL_OPEN, POOL_OFF };
+
+struct pool {
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	enum pool_gate gate;
+	dtx_pool_fn fn;
+	void *arg;
+};
+
+struct pool_worker {
+	struct pool *pool;
+	pthread_t thread;
+	unsigned number;
+	enum dtx_code rc;
+	struct dtx_err err;
+};
+
+static enum pool_gate pool_wait(struct pool *p)
+{
+	enum pool_gate gate;
+
+	pthread_mutex_lock(&p->lock);
+	while (p->gate == POOL_SHUT)
+		pthread_cond_wait(&p->moved, &p->lock);
+	gate = p->gate;
+	pthread_mutex_unlock(&p->lock);
+	return gate;
+}
+
+static void pool_move(struct pool *p, enum pool_gate gate)
+{
+	pthread_mutex_lock(&p->lock);
+	p->gate = gate;
+	pthread_cond_broadcast(&p->moved);
+	pthread_mutex_unlock(&p->lock);
+}
+
+static void *pool_main(void *arg)
+{
+	struct pool_worker *w = arg;
+
+	if (pool_wait(w->pool) == POOL_OPEN)
+		w->rc = w->pool->fn(w->pool->arg, w->number, &w->err);
+	return NULL;
+}
+
+/* Error of the lowest failing worker; the others are dropped. */
+static enum dtx_code pool_result(struct pool_worker *w, unsigned n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		if (w[i].rc != DTX_OK && rc == DTX_OK) {
+			rc = w[i].rc;
+			dtx_err_move(err, &w[i].err);
+		}
+		dtx_err_clear(&w[i].err);
+	}
+	return rc;
+}
+
+enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct pool p = { .gate = POOL_SHUT, .fn = fn, .arg = arg };
+	struct pool_worker *w = NULL;
+	unsigned made = 1, i;
+	int failed = 0;
+
+	DTX_ASSERT(n >= 1, err);
+	if (n == 1)
+		return fn(arg, 0, err);
+	w = dtx_mem_zalloc(n, sizeof(*w));
+	if (!w)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++)
+		w[i] = (struct pool_worker){ .pool = &p, .number = i, .err = DTX_ERR_INIT };
+	pthread_mutex_init(&p.lock, NULL);
+	pthread_cond_init(&p.moved, NULL);
+	for (; made < n && !failed; made += !failed)
+		failed = pthread_create(&w[made].thread, NULL, pool_main, &w[made]);
+	pool_move(&p, failed ? POOL_OFF : POOL_OPEN);
+	if (!failed)
+		w[0].rc = fn(arg, 0, &w[0].err);
+	for (i = 1; i < made; i++)
+		pthread_join(w[i].thread, NULL);
+	pthread_cond_destroy(&p.moved);
+	pthread_mutex_destroy(&p.lock);
+	if (failed) {
+		DTX_FAIL(err, DTX_E_BUG, "cannot start thread %u of %u: %s", made + 1, n,
+			 strerror(failed));
+	}
+	rc = pool_result(w, n, err);
+out:
+	dtx_mem_free(w);
+	return rc;
+}
+
+struct dtx_task {
+	pthread_t thread;
+	enum dtx_code (*fn)(void *arg, struct dtx_err *err);
+	void *arg;
+	enum dtx_code rc;
+	struct dtx_err err;
+};
+
+static void *task_main(void *arg)
+{
+	struct dtx_task *t = arg;
+
+	t->rc = t->fn(t->arg, &t->err);
+	return NULL;
+}
+
+enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct dtx_err *err), void *arg,
+			     struct dtx_task **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_task *t = dtx_mem_alloc(1, sizeof(*t));
+	int failed;
+
+	if (!t)
+		DTX_FAIL_MEM(err);
+	*t = (struct dtx_task){ .fn = fn, .arg = arg, .err = DTX_ERR_INIT };
+	failed = pthread_create(&t->thread, NULL, task_main, t);
+	if (failed)
+		DTX_FAIL(err, DTX_E_BUG, "cannot start a thread: %s", strerror(failed));
+	*out = t;
+	t = NULL;
+out:
+	dtx_mem_free(t);
+	return rc;
+}
+
+enum dtx_code dtx_task_join(struct dtx_task *task, struct dtx_err *err)
+{
+	enum dtx_code rc;
+
+	if (!task)
+		return DTX_OK;
+	pthread_join(task->thread, NULL);
+	rc = task->rc;
+	if (rc != DTX_OK)
+		dtx_err_move(err, &task->err);
+	else
+		dtx_err_clear(&task->err);
+	dtx_mem_free(task);
+	return rc;
+}
