@@ -1,0 +1,348 @@
+/* Temp file and rename for files, straight or spooled bytes for everything else. */
+#include "core/io/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+
+#define OUTFILE_BUFFER ((size_t)256 << 10)
+
+struct dtx_outfile {
+	struct dtx_outfile_info info;
+	char *path, *temp;		/* behind info */
+	int fd;				/* where bytes go; -1: only into `mem` */
+	bool spool;			/* bytes wait in mem, then in spool_fd */
+	bool finished, committed, made_temp;
+	int spool_fd;
+	struct dtx_buf mem;		/* write buffer, or the spool */
+	struct dtx_buf *sink;		/* tests; borrowed */
+	struct dtx_sha256 sha;
+};
+
+/* Adds what to do next; the lowest level wrote what happened. */
+static enum dtx_code outfile_hint(const struct dtx_outfile *o, enum dtx_code rc, struct dtx_err *err)
+{
+	if (rc == DTX_E_DISK_FULL)
+		dtx_err_hint(err, "free some space or write elsewhere with -o; '%s' is as it was",
+			     o->info.path);
+	else if (rc == DTX_E_OUTPUT_IO && !o->info.atomic)
+		dtx_err_hint(err, "the program that reads '%s' may have ended", o->info.path);
+	else if (rc == DTX_E_OUTPUT_IO)
+		dtx_err_hint(err, "check the folder's permissions or write elsewhere with -o");
+	return rc;
+}
+
+/* --- targets --- */
+
+/* The file behind a chain of links, or the absolute path of what does not exist yet. */
+static char *outfile_real(const char *path)
+{
+	char real[PATH_MAX], dir[PATH_MAX];
+	char *out = NULL;
+
+	if (realpath(path, real))
+		return dtx_mem_strdup(real);
+	dtx_file_dirname(path, dir, sizeof(dir));
+	if (!realpath(dir, real))
+		return dtx_file_absolute(path);
+	out = dtx_mem_alloc(strlen(real) + strlen(dtx_file_basename(path)) + 2, 1);
+	if (out)
+		sprintf(out, "%s/%s", !strcmp(real, "/") ? "" : real, dtx_file_basename(path));
+	return out;
+}
+
+static char *outfile_temp_name(const char *real, const char *run_id)
+{
+	const char *base = dtx_file_basename(real);
+	size_t id = strlen(run_id), dir = (size_t)(base - real), room;
+	struct dtx_buf b = DTX_BUF_INIT(PATH_MAX + NAME_MAX);
+
+	run_id += id > 8 ? id - 8 : 0;
+	room = NAME_MAX - strlen(run_id) - 6;
+	dtx_buf_addn(&b, real, dir);
+	dtx_buf_printf(&b, ".%.*s.%s.tmp", (int)DTX_MIN(strlen(base), room), base, run_id);
+	if (!dtx_buf_ok(&b)) {
+		dtx_buf_clear(&b);
+		return NULL;
+	}
+	return dtx_buf_steal(&b);
+}
+
+enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **real, char **temp,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct stat st;
+	bool there;
+
+	*real = *temp = NULL;
+	if (!strcmp(path, "-")) {
+		*real = dtx_mem_strdup(path);
+		if (!*real)
+			DTX_FAIL_MEM(err);
+		goto out;
+	}
+	*real = outfile_real(path);
+	if (!*real)
+		DTX_FAIL_MEM(err);
+	there = stat(*real, &st) == 0;
+	if (there && S_ISDIR(st.st_mode))
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot write '%s': it is a folder", path);
+	if (there && !S_ISREG(st.st_mode))
+		goto out; /* a device or a pipe: nothing to rename over */
+	*temp = outfile_temp_name(*real, run_id);
+	if (!*temp)
+		DTX_FAIL_MEM(err);
+out:
+	if (rc != DTX_OK) {
+		dtx_mem_free(*real);
+		*real = NULL;
+	}
+	return rc;
+}
+
+/* --- open --- */
+
+static enum dtx_code outfile_open_temp(struct dtx_outfile *o, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct stat st;
+
+	o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (o->fd < 0)
+		DTX_FAIL(err, errno == ENOSPC || errno == EDQUOT ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
+			 "cannot make '%s': %s", o->temp, strerror(errno));
+	o->made_temp = true;
+	if (stat(o->path, &st) == 0 && fchmod(o->fd, st.st_mode & 07777) < 0)
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot give '%s' the permissions of '%s': %s",
+			 o->temp, o->path, strerror(errno));
+out:
+	return rc;
+}
+
+static enum dtx_code outfile_open_fd(struct dtx_outfile *o, enum dtx_outfile_mode mode,
+				     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (o->temp) {
+		o->info.atomic = true;
+		return outfile_open_temp(o, err);
+	}
+	o->spool = mode == DTX_OUTFILE_SPOOL;
+	o->mem.max = o->spool ? DTX_OUTFILE_SPOOL_MAX : OUTFILE_BUFFER;
+	if (!strcmp(o->path, "-"))
+		o->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+	else
+		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+	if (o->fd < 0)
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot write '%s': %s", o->path, strerror(errno));
+out:
+	return rc;
+}
+
+static struct dtx_outfile *outfile_new(void)
+{
+	struct dtx_outfile *o = dtx_mem_zalloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->fd = o->spool_fd = -1;
+	dtx_buf_init(&o->mem, OUTFILE_BUFFER);
+	dtx_sha256_init(&o->sha);
+	return o;
+}
+
+enum dtx_code dtx_outfile_open(const char *path, const char *run_id, enum dtx_outfile_mode mode,
+			       struct dtx_outfile **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_outfile *o = outfile_new();
+
+	if (!o)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_outfile_target(path, run_id, &o->path, &o->temp, err));
+	o->info.path = o->path;
+	o->info.temp = o->temp;
+	rc = outfile_hint(o, outfile_open_fd(o, mode, err), err);
+	if (rc == DTX_OK) {
+		*out = o;
+		o = NULL;
+	}
+out:
+	dtx_outfile_free(o);
+	return rc;
+}
+
+enum dtx_code dtx_outfile_memory(struct dtx_buf *sink, struct dtx_outfile **out,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_outfile *o = outfile_new();
+
+	if (!o)
+		DTX_FAIL_MEM(err);
+	o->spool = true;
+	o->mem.max = DTX_OUTFILE_SPOOL_MAX;
+	o->sink = sink;
+	o->info.path = "-";
+	*out = o;
+out:
+	return rc;
+}
+
+/* --- bytes --- */
+
+static enum dtx_code outfile_flush(struct dtx_outfile *o, int fd, struct dtx_err *err)
+{
+	enum dtx_code rc;
+
+	rc = dtx_file_write(fd, o->mem.ptr, o->mem.len, o->info.path, err);
+	dtx_buf_reset(&o->mem);
+	return rc;
+}
+
+/* The spool is full: what it holds and all that follows goes to an unlinked file. */
+static enum dtx_code outfile_spill(struct dtx_outfile *o, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (o->spool_fd < 0)
+		DTX_TRY(dtx_file_temp(NULL, &o->spool_fd, err));
+	DTX_TRY(outfile_flush(o, o->spool_fd, err));
+	dtx_buf_clear(&o->mem);
+	o->mem.max = OUTFILE_BUFFER;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t n,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool fits;
+
+	DTX_ASSERT(!o->finished, err);
+	dtx_sha256_add(&o->sha, bytes, n);
+	o->info.size += n;
+	fits = o->mem.len + n <= o->mem.max;
+	if (!fits && o->spool)
+		DTX_TRY(outfile_spill(o, err));
+	else if (!fits)
+		DTX_TRY(outfile_flush(o, o->fd, err));
+	if (n > o->mem.max) {
+		DTX_TRY(dtx_file_write(o->spool ? o->spool_fd : o->fd, bytes, n, o->info.path, err));
+		goto out;
+	}
+	dtx_buf_addn(&o->mem, bytes, n);
+	if (!dtx_buf_ok(&o->mem))
+		DTX_FAIL_MEM(err);
+out:
+	return outfile_hint(o, rc, err);
+}
+
+enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint8_t digest[DTX_SHA256_SIZE];
+
+	DTX_ASSERT(!o->finished, err);
+	if (!o->spool)
+		DTX_TRY(outfile_flush(o, o->fd, err));
+	else if (o->spool_fd >= 0)
+		DTX_TRY(outfile_flush(o, o->spool_fd, err));
+	if (o->temp)
+		DTX_TRY(dtx_file_sync(o->fd, o->temp, err));
+	dtx_sha256_done(&o->sha, digest);
+	dtx_hex(digest, sizeof(digest), o->info.sha);
+	o->finished = true;
+out:
+	return outfile_hint(o, rc, err);
+}
+
+/* --- commit --- */
+
+static enum dtx_code outfile_rename(struct dtx_outfile *o, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (rename(o->temp, o->path) < 0)
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot rename '%s' to '%s': %s", o->temp, o->path,
+			 strerror(errno));
+	o->made_temp = false;
+	DTX_TRY(dtx_file_sync_dir(o->path, err));
+out:
+	return rc;
+}
+
+static enum dtx_code outfile_unspool(struct dtx_outfile *o, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t left = o->info.size;
+	off_t at = 0;
+
+	if (o->spool_fd < 0)
+		return outfile_flush(o, o->fd, err);
+	dtx_buf_reset(&o->mem);
+	if (!dtx_buf_room(&o->mem, OUTFILE_BUFFER))
+		DTX_FAIL_MEM(err);
+	while (left) {
+		ssize_t n = pread(o->spool_fd, o->mem.ptr, OUTFILE_BUFFER, at);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot read the spool of '%s' back: %s",
+				 o->info.path, n ? strerror(errno) : "it was cut");
+		DTX_TRY(dtx_file_write(o->fd, o->mem.ptr, (size_t)n, o->info.path, err));
+		at += n;
+		left -= (uint64_t)n;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_outfile_commit(struct dtx_outfile *o, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(o->finished && !o->committed, err);
+	if (o->sink) {
+		dtx_buf_addn(o->sink, o->mem.ptr, o->mem.len);
+		DTX_TRY(dtx_buf_check(o->sink, "output", err));
+	} else if (o->temp) {
+		DTX_TRY(outfile_rename(o, err));
+	} else if (o->spool) {
+		DTX_TRY(outfile_unspool(o, err));
+	}
+	o->committed = true;
+out:
+	return outfile_hint(o, rc, err);
+}
+
+const struct dtx_outfile_info *dtx_outfile_info(const struct dtx_outfile *o)
+{
+	return &o->info;
+}
+
+void dtx_outfile_free(struct dtx_outfile *o)
+{
+	if (!o)
+		return;
+	if (o->made_temp)
+		unlink(o->temp);
+	dtx_file_close(&o->fd);
+	dtx_file_close(&o->spool_fd);
+	dtx_buf_clear(&o->mem);
+	dtx_mem_free(o->path);
+	dtx_mem_free(o->temp);
+	dtx_mem_free(o);
+}

@@ -1,0 +1,255 @@
+/* Outputs: the old or the new file, whole, at every instant. */
+#include "core/io/outfile.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <signal.h>
+
+#include "core/base/file.h"
+#include "tests/t.h"
+
+#define RUN "019a0000-0000-7000-8000-0000c0ffee01"
+
+static void put_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	T_CHECK(f && fputs(text, f) >= 0);
+	if (f)
+		fclose(f);
+}
+
+static void check_file(const char *path, const char *want)
+{
+	struct dtx_buf b = DTX_BUF_INIT(1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_OK(dtx_file_slurp(path, &b, &err), &err);
+	T_STR(dtx_buf_text(&b), want);
+	dtx_buf_clear(&b);
+}
+
+static int count_files(const char *dir)
+{
+	DIR *d = opendir(dir);
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n - 2;
+}
+
+static const char *in_dir(const char *name)
+{
+	static char path[2][512];
+	static int turn;
+
+	turn = !turn;
+	snprintf(path[turn], sizeof(path[turn]), "%s/%s", t_dir(), name);
+	return path[turn];
+}
+
+void test_outfile_replaces_whole(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	const char *path = in_dir("out.csv");
+	char want[65];
+	struct stat st;
+
+	put_file(path, "old");
+	chmod(path, 0640);
+	T_OK(dtx_outfile_open(path, RUN, DTX_OUTFILE_STREAM, &o, &err), &err);
+	T_CHECK(dtx_outfile_info(o)->atomic);
+	T_CHECK(strstr(dtx_outfile_info(o)->temp, "/.out.csv.c0ffee01.tmp") != NULL);
+	T_OK(dtx_outfile_write(o, "new ", 4, &err), &err);
+	T_OK(dtx_outfile_write(o, "text", 4, &err), &err);
+	check_file(path, "old");
+	T_OK(dtx_outfile_finish(o, &err), &err);
+	check_file(path, "old");
+	check_file(dtx_outfile_info(o)->temp, "new text");
+	dtx_sha256_hex("new text", 8, want);
+	T_STR(dtx_outfile_info(o)->sha, want);
+	T_INT(dtx_outfile_info(o)->size, 8);
+	T_OK(dtx_outfile_commit(o, &err), &err);
+	dtx_outfile_free(o);
+	check_file(path, "new text");
+	T_INT(count_files(t_dir()), 1);
+	T_INT(stat(path, &st), 0);
+	T_INT(st.st_mode & 0777, 0640);
+}
+
+void test_outfile_abort_keeps_old(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	const char *path = in_dir("out.csv");
+
+	put_file(path, "old");
+	T_OK(dtx_outfile_open(path, RUN, DTX_OUTFILE_STREAM, &o, &err), &err);
+	T_OK(dtx_outfile_write(o, "new", 3, &err), &err);
+	T_OK(dtx_outfile_finish(o, &err), &err);
+	dtx_outfile_free(o);
+	check_file(path, "old");
+	T_INT(count_files(t_dir()), 1);
+}
+
+void test_outfile_follows_links(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	char link[512];
+
+	put_file(in_dir("real.csv"), "old");
+	snprintf(link, sizeof(link), "%s", in_dir("link.csv"));
+	T_INT(symlink("real.csv", link), 0);
+	T_OK(dtx_outfile_open(link, RUN, DTX_OUTFILE_STREAM, &o, &err), &err);
+	T_OK(dtx_outfile_write(o, "new", 3, &err), &err);
+	T_OK(dtx_outfile_finish(o, &err), &err);
+	T_OK(dtx_outfile_commit(o, &err), &err);
+	dtx_outfile_free(o);
+	check_file(in_dir("real.csv"), "new");
+	T_INT(count_files(t_dir()), 2);
+}
+
+void test_outfile_refuses(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+
+	T_CODE(dtx_outfile_open(t_dir(), RUN, DTX_OUTFILE_STREAM, &o, &err), DTX_E_OUTPUT_IO, &err);
+	T_CODE(dtx_outfile_open(in_dir("no/such/out.csv"), RUN, DTX_OUTFILE_STREAM, &o, &err),
+	       DTX_E_OUTPUT_IO, &err);
+	T_CHECK(err.hint[0] != 0);
+	T_CHECK(o == NULL);
+}
+
+void test_outfile_long_name(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	char name[NAME_MAX + 1];
+
+	memset(name, 'n', NAME_MAX);
+	name[NAME_MAX] = 0;
+	T_OK(dtx_outfile_open(in_dir(name), RUN, DTX_OUTFILE_STREAM, &o, &err), &err);
+	T_OK(dtx_outfile_finish(o, &err), &err);
+	T_OK(dtx_outfile_commit(o, &err), &err);
+	dtx_outfile_free(o);
+	check_file(in_dir(name), "");
+}
+
+void test_outfile_disk_full(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	static char block[300 << 10];
+	enum dtx_code rc;
+
+	T_OK(dtx_outfile_open("/dev/full", RUN, DTX_OUTFILE_STREAM, &o, &err), &err);
+	T_CHECK(!dtx_outfile_info(o)->atomic);
+	rc = dtx_outfile_write(o, block, sizeof(block), &err);
+	T_CODE(rc, DTX_E_DISK_FULL, &err);
+	T_CHECK(err.hint[0] != 0);
+	dtx_outfile_free(o);
+	T_OK(dtx_outfile_open("/dev/full", RUN, DTX_OUTFILE_SPOOL, &o, &err), &err);
+	T_OK(dtx_outfile_write(o, "x", 1, &err), &err);
+	T_OK(dtx_outfile_finish(o, &err), &err);
+	T_CODE(dtx_outfile_commit(o, &err), DTX_E_DISK_FULL, &err);
+	dtx_outfile_free(o);
+}
+
+/* A child whose files may not exceed 100 KiB, as on a full disk. */
+static int full_disk_child(const char *path)
+{
+	struct rlimit lim = { 100 << 10, 100 << 10 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	static char block[300 << 10];
+	enum dtx_code rc;
+
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &lim);
+	if (dtx_outfile_open(path, RUN, DTX_OUTFILE_STREAM, &o, &err) != DTX_OK)
+		return 2;
+	rc = dtx_outfile_write(o, block, sizeof(block), &err);
+	dtx_outfile_free(o);
+	return rc == DTX_E_DISK_FULL ? 0 : 1;
+}
+
+void test_outfile_full_disk_keeps_old(void)
+{
+	const char *path = in_dir("out.csv");
+	int status = -1;
+	pid_t pid;
+
+	put_file(path, "old");
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(full_disk_child(path));
+	T_CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	check_file(path, "old");
+	T_INT(count_files(t_dir()), 1);
+}
+
+/* A fifo stands for stdout: not renamed over, spooled beyond the memory part. */
+void test_outfile_spool_spills(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	size_t piece = (size_t)48 << 20;
+	struct dtx_buf sink = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char *block = dtx_mem_zalloc(piece, 1);
+
+	T_CHECK(block != NULL);
+	T_OK(dtx_outfile_open("/dev/null", RUN, DTX_OUTFILE_SPOOL, &o, &err), &err);
+	T_OK(dtx_outfile_write(o, block, piece, &err), &err);
+	T_OK(dtx_outfile_write(o, block, piece, &err), &err);
+	T_OK(dtx_outfile_write(o, "end", 3, &err), &err);
+	T_OK(dtx_outfile_finish(o, &err), &err);
+	T_INT(dtx_outfile_info(o)->size, 2 * piece + 3);
+	T_OK(dtx_outfile_commit(o, &err), &err);
+	dtx_outfile_free(o);
+	dtx_mem_free(block);
+	T_OK(dtx_outfile_memory(&sink, &o, &err), &err);
+	T_OK(dtx_outfile_write(o, "abc", 3, &err), &err);
+	T_OK(dtx_outfile_finish(o, &err), &err);
+	T_OK(dtx_outfile_commit(o, &err), &err);
+	T_STR(dtx_buf_text(&sink), "abc");
+	dtx_outfile_free(o);
+	dtx_buf_clear(&sink);
+}
+
+static enum dtx_code write_one(const char *path)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	enum dtx_code rc;
+
+	DTX_TRY(dtx_outfile_open(path, RUN, DTX_OUTFILE_STREAM, &o, &err));
+	DTX_TRY(dtx_outfile_write(o, "new", 3, &err));
+	DTX_TRY(dtx_outfile_finish(o, &err));
+	DTX_TRY(dtx_outfile_commit(o, &err));
+out:
+	dtx_outfile_free(o);
+	return rc;
+}
+
+void test_outfile_alloc_fails(void)
+{
+	const char *path = in_dir("out.csv");
+
+	put_file(path, "old");
+	T_EVERY_ALLOC_FAILS(write_one(path));
+	check_file(path, "new");
+	T_INT(count_files(t_dir()), 1);
+}
