@@ -7,10 +7,12 @@
 #ifndef DTX_PLAN_BIND_H
 #define DTX_PLAN_BIND_H
 
+#include "core/base/strmap.h"
 #include "core/plan/cols.h"
 #include "core/plan/op.h"
 
 #define DTX_BIND_TABLES 64
+struct dtx_flow;
 #define DTX_USE_ROWS (-1)	/* decides which rows there are */
 
 struct dtx_bind_col {		/* an output column */
@@ -50,7 +52,18 @@ struct dtx_bind {
 	enum dtx_op_kind kind;
 	bool kind_set;
 	bool ordered;			/* this binding takes batches in order */
+	bool closed;			/* dtx_bind_close */
+	/* of the executor */
+	struct dtx_flow *flow;
+	int32_t table[DTX_BIND_TABLES];	/* ids of the tables */
+	struct dtx_strmap names;	/* output names to index */
 };
+
+/* Static phase: a step over an open table has an open result (unlisted columns go through) unless
+ * its bind says that there is nothing but its output columns: select, group_by ... */
+void dtx_bind_close(struct dtx_bind *b);
+/* Typed phase: output columns come from the rows; op->whole_schema tells them later. */
+void dtx_bind_open(struct dtx_bind *b);
 
 /* The result for the run: becomes ox->bound.  Zeroed, in the arena. */
 DTX_MUSTUSE void *dtx_bind_state(struct dtx_bind *b, size_t size);
