@@ -1,0 +1,169 @@
+/* Lookup of function rows, their signatures, near names. */
+#include "core/expr/fn.h"
+
+/* Listed in the catalogue of functions, not built yet: such a call may be left to a snippet. */
+static const char planned[] =
+	"log2,sin,cos,tan,asin,acos,atan,atan2,degrees,radians,pi,safe_div,pct,bucket,bytes,title,"
+	"capitalize,squeeze,reverse,word,code,char,ascii_fold,normalize,only_digits,remove_punct,"
+	"format_number,md5,sha256,fingerprint,soundex,levenshtein,jaro_winkler,count_re,extract_all,"
+	"split_re_part,from_excel_serial,from_unix,to_unix,typeof,is_number,is_int,is_date,json_get,"
+	"json_len,month_name,weekday_name,iso_week,iso_year,day_of_year,start_of_month,"
+	"end_of_month,months_between,workdays,fiscal_year,is_weekend,in_tz,to_tz,source_row,"
+	"source_file,source_sheet,mode,any_value,std_pop,var_pop,quantile_disc,iqr,mad,range,product,"
+	"corr,cov,wavg,arg_max,arg_min,share_null,skew,kurt,regr_slope,regr_r2,gmean,hmean";
+
+static bool row_named(const struct dtx_fn *fn, struct dtx_str name)
+{
+	struct dtx_str rest, word;
+
+	if (dtx_str_ieq(dtx_str_of(fn->name), name))
+		return true;
+	rest = dtx_str_of(fn->aliases ? fn->aliases : "");
+	while (fn->aliases && dtx_str_next(&rest, ',', &word)) {
+		if (dtx_str_ieq(word, name))
+			return true;
+	}
+	return false;
+}
+
+const struct dtx_fn *dtx_fn_find(struct dtx_str name, size_t nargs)
+{
+	const struct dtx_fn *found = NULL;
+	size_t t, i, min, max;
+
+	for (t = 0; dtx_fns[t]; t++) {
+		for (i = 0; i < dtx_fns[t]->n; i++) {
+			const struct dtx_fn *fn = &dtx_fns[t]->fn[i];
+
+			if (!row_named(fn, name))
+				continue;
+			dtx_fn_arity(fn, &min, &max);
+			if (nargs >= min && nargs <= max)
+				return fn;
+			if (!found)
+				found = fn;
+		}
+	}
+	return found;
+}
+
+bool dtx_fn_is_planned(const char *name)
+{
+	return dtx_str_in_list(planned, name);
+}
+
+void dtx_fn_suggest(const char *name, struct dtx_err *err)
+{
+	const char *have[256];
+	size_t n = 0, t, i;
+
+	for (t = 0; dtx_fns[t]; t++) {
+		for (i = 0; i < dtx_fns[t]->n && n < DTX_COUNT(have); i++)
+			have[n++] = dtx_fns[t]->fn[i].name;
+	}
+	dtx_err_suggest(err, name, have, n);
+}
+
+/* The n-th piece between ", " of the signature. */
+static bool sig_piece(const char *sig, size_t n, struct dtx_str *piece)
+{
+	struct dtx_str rest = dtx_str_of(sig);
+
+	if (!rest.len)
+		return false;
+	while (dtx_str_next(&rest, ',', piece)) {
+		*piece = dtx_str_trim(*piece);
+		if (n-- == 0)
+			return true;
+	}
+	return false;
+}
+
+static void param_read(struct dtx_str piece, struct dtx_fnparam *out)
+{
+	ptrdiff_t colon = dtx_str_find(piece, DTX_STR(":"), 0);
+	struct dtx_str rest = { piece.ptr + colon + 2, piece.len - (size_t)colon - 2 };
+	char cls = piece.ptr[colon + 1];
+
+	memset(out, 0, sizeof(*out));
+	out->name = (struct dtx_str){ piece.ptr, (size_t)colon };
+	out->constant = cls >= 'a' && cls <= 'z';
+	out->cls = out->constant ? (char)(cls - 'a' + 'A') : cls;
+	if (rest.len && rest.ptr[0] == '?')
+		out->optional = true;
+	if (rest.len && rest.ptr[0] == '=') {
+		out->optional = true;
+		out->def = (struct dtx_str){ rest.ptr + 1, rest.len - 1 };
+	}
+}
+
+bool dtx_fn_param(const struct dtx_fn *fn, size_t i, struct dtx_fnparam *out)
+{
+	struct dtx_str piece, before;
+	size_t k;
+
+	for (k = 0; sig_piece(fn->sig, k, &piece); k++) {
+		if (dtx_str_is(piece, "...")) {
+			if (!sig_piece(fn->sig, k - 1, &before))
+				return false;
+			param_read(before, out);
+			out->variadic = out->optional = true;
+			return true;
+		}
+		if (k == i) {
+			param_read(piece, out);
+			return true;
+		}
+	}
+	return false;
+}
+
+void dtx_fn_arity(const struct dtx_fn *fn, size_t *min, size_t *max)
+{
+	struct dtx_fnparam p;
+	size_t i;
+
+	*min = 0;
+	for (i = 0; dtx_fn_param(fn, i, &p); i++) {
+		if (p.variadic) {
+			*max = SIZE_MAX;
+			return;
+		}
+		if (!p.optional)
+			*min = i + 1;
+	}
+	*max = i;
+}
+
+void dtx_fn_signature(const struct dtx_fn *fn, struct dtx_buf *out)
+{
+	struct dtx_fnparam p;
+	size_t i;
+
+	dtx_buf_printf(out, "%s(", fn->name);
+	for (i = 0; dtx_fn_param(fn, i, &p); i++) {
+		dtx_buf_add(out, i ? ", " : "");
+		if (p.variadic) {
+			dtx_buf_add(out, "...");
+			break;
+		}
+		dtx_buf_adds(out, p.name);
+		if (p.def.ptr)
+			dtx_buf_printf(out, "=%.*s", (int)p.def.len, p.def.ptr);
+		else if (p.optional)
+			dtx_buf_addc(out, '?');
+	}
+	if (fn->kind == DTX_FN_AGG)
+		dtx_buf_add(out, i ? ", where: condition" : "where: condition");
+	dtx_buf_addc(out, ')');
+}
+
+const char *dtx_fn_help(const struct dtx_fn *fn)
+{
+	return fn->help;
+}
+
+const struct dtx_fn *dtx_fn_at(const struct dtx_fn_table *t, size_t i)
+{
+	return i < t->n ? &t->fn[i] : NULL;
+}
