@@ -88,7 +88,7 @@ $(B)/gen/%.o: $(B)/gen/%.c $(STAMP)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Tables from file names: adding a part is adding one file.
-$(B)/gen/tables.c: tests/lint/gen-tables.sh $(sort $(wildcard ops/op_*.c core/io/read_*.c core/io/write_*.c core/expr/fn_*.c cli/cmd_*.c))
+$(B)/gen/tables.c: tests/lint/gen-tables.sh $(wildcard core/plan/op.h core/io/reader.h core/io/writer.h core/expr/fn.h cli/cmd.h) $(sort $(wildcard ops/op_*.c core/io/read_*.c core/io/write_*.c core/expr/fn_*.c cli/cmd_*.c))
 	@mkdir -p $(@D)
 	sh tests/lint/gen-tables.sh > $@.tmp && mv $@.tmp $@
 $(B)/gen/guest.c: tests/lint/gen-guest.sh $(GUEST)
