@@ -1,0 +1,393 @@
+/* Finds header rows by the shape of the first rows and makes column names of them. */
+#include "core/io/header.h"
+
+#include <stdlib.h>
+
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/data/time.h"
+
+enum { CELL_CHARS_MAX = 255 };
+
+/* --- judging a cell --- */
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_value_word(struct dtx_str s)
+{
+	static const char *const word[] = { "true", "false", "nan",    "na",     "n/a", "null",
+		                            "none", "-",     "\u2013", "\u2014", "." };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(word); i++) {
+		if (dtx_str_ieq(s, dtx_str_of(word[i])))
+			return true;
+	}
+	return false;
+}
+
+/* A sign counts at the start, behind a bracket, blank, exponent or currency, or as the last
+ * character: "31-60" and "90+" are labels. */
+static bool sign_allowed(struct dtx_str s, size_t i)
+{
+	char before = i ? s.ptr[i - 1] : ' ';
+
+	return !(is_digit(before) || before == '.' || before == '%') ||
+	       (i + 1 == s.len && s.ptr[i] == '-');
+}
+
+static bool is_number_like(struct dtx_str s)
+{
+	bool digit = false;
+	size_t i;
+
+	for (i = 0; i < s.len; i++) {
+		char c = s.ptr[i];
+
+		if (is_digit(c)) {
+			digit = true;
+		} else if (c == '+' || c == '-') {
+			if (!sign_allowed(s, i))
+				return false;
+		} else if (c == 'e' || c == 'E') {
+			if (!i || !is_digit(s.ptr[i - 1]) || i + 1 == s.len)
+				return false;
+		} else if (c == ',') {
+			if (i + 1 == s.len || !is_digit(s.ptr[i + 1]))
+				return false;
+		} else if (!strchr(". '%$()", c) && (unsigned char)c < 0x80) {
+			return false;
+		}
+	}
+	return digit;
+}
+
+static bool is_year(struct dtx_str s)
+{
+	return s.len == 4 && is_digit(s.ptr[2]) && is_digit(s.ptr[3]) &&
+	       ((s.ptr[0] == '1' && s.ptr[1] == '9') || (s.ptr[0] == '2' && s.ptr[1] == '0'));
+}
+
+enum dtx_head_kind dtx_head_judge(struct dtx_str text)
+{
+	struct dtx_str s = dtx_utf8_trim(text);
+	int64_t us;
+	int32_t day;
+	bool zoned;
+
+	if (!s.len)
+		return DTX_HEAD_BLANK;
+	if (s.len > 64)
+		return DTX_HEAD_TEXT;
+	if (is_year(s) || dtx_day_parse(s, &day) || dtx_datetime_parse(s, &us, &zoned))
+		return DTX_HEAD_YEAR;
+	if (is_value_word(s) || is_number_like(s))
+		return DTX_HEAD_VALUE;
+	return DTX_HEAD_TEXT;
+}
+
+static enum dtx_head_kind cell_kind(const struct dtx_head_cell *c)
+{
+	return c->wide                    ? DTX_HEAD_BLANK
+	       : c->kind == DTX_HEAD_TEXT ? dtx_head_judge(c->text)
+	                                  : c->kind;
+}
+
+bool dtx_head_like(const struct dtx_head_cell *cell, uint32_t ncols, int64_t *bad)
+{
+	int64_t value = -1, year = -1;
+	uint32_t texts = 0, i;
+
+	for (i = 0; i < ncols && value < 0; i++) {
+		enum dtx_head_kind kind = cell_kind(&cell[i]);
+
+		if (kind == DTX_HEAD_VALUE)
+			value = i;
+		else if (kind == DTX_HEAD_YEAR && year < 0)
+			year = i;
+		else if (kind == DTX_HEAD_TEXT && cell[i].text.len > CELL_CHARS_MAX &&
+		         dtx_utf8_count(cell[i].text.ptr, cell[i].text.len) > CELL_CHARS_MAX)
+			value = i;
+		texts += kind == DTX_HEAD_TEXT;
+	}
+	if (value < 0 && !texts)
+		value = year;
+	if (bad)
+		*bad = value;
+	return value < 0 && texts;
+}
+
+/* --- the finder --- */
+
+/* What is remembered of a sampled row. */
+struct row_shape {
+	uint32_t filled, width;
+	bool like;
+};
+struct finder {
+	const struct dtx_head_grid *g;
+	struct dtx_head_cell *cell; /* of the row last looked at */
+	bool *used;                 /* column has a filled cell in the sample */
+	struct row_shape *shape;
+	uint32_t nshapes, nused, used_first, used_last;
+	uint32_t want;  /* cells a start row must have filled */
+	uint32_t width; /* modal, text files */
+};
+
+static bool is_filled(const struct dtx_head_cell *c)
+{
+	return c->kind != DTX_HEAD_BLANK && !c->wide;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static enum dtx_code look(struct finder *f, uint64_t row, struct dtx_err *err)
+{
+	uint32_t width = 0;
+
+	return f->g->row(f->g->arg, row, f->cell, &width, err);
+}
+
+static enum dtx_code sample_rows(struct finder *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_head_grid *g = f->g;
+	uint32_t r, c;
+
+	for (r = 0; r < f->nshapes; r++) {
+		struct row_shape *s = &f->shape[r];
+
+		*s = (struct row_shape){ 0 };
+		DTX_TRY(g->row(g->arg, g->first + r, f->cell, &s->width, err));
+		for (c = 0; c < g->ncols; c++) {
+			if (!is_filled(&f->cell[c]))
+				continue;
+			s->filled++;
+			f->nused += !f->used[c];
+			f->used[c] = true;
+		}
+		s->like = s->filled && r < DTX_HEAD_START_ROWS + DTX_HEAD_ROWS_MAX &&
+		          dtx_head_like(f->cell, g->ncols, NULL);
+	}
+	for (c = 0; c < g->ncols; c++) {
+		if (f->used[c])
+			f->used_last = c;
+	}
+	for (c = g->ncols; c-- > 0;) {
+		if (f->used[c])
+			f->used_first = c;
+	}
+out:
+	return rc;
+}
+
+/* The upper quartile of filled cells per filled row, and the commonest width. */
+static enum dtx_code measure(struct finder *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t *count = dtx_mem_alloc(f->nshapes, sizeof(*count));
+	uint32_t n = 0, i, run = 0, best = 0;
+
+	if (!count)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < f->nshapes; i++) {
+		if (f->shape[i].filled)
+			count[n++] = f->shape[i].filled;
+	}
+	qsort(count, n, sizeof(*count), by_count);
+	f->want = n ? (count[(size_t)n * 3 / 4] * 6 + 9) / 10 : 1;
+	for (n = 0, i = 0; i < f->nshapes; i++) {
+		if (f->shape[i].filled)
+			count[n++] = f->shape[i].width;
+	}
+	qsort(count, n, sizeof(*count), by_count);
+	for (i = 0; i < n; i++) {
+		run = i && count[i] == count[i - 1] ? run + 1 : 1;
+		if (run >= best) {
+			best = run;
+			f->width = count[i];
+		}
+	}
+out:
+	dtx_mem_free(count);
+	return rc;
+}
+
+static enum dtx_code not_found(struct finder *f, uint32_t at, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char place[48];
+	int64_t bad;
+	struct dtx_str text;
+
+	DTX_TRY(look(f, f->g->first + at, err));
+	dtx_head_like(f->cell, f->g->ncols, &bad);
+	if (bad < 0)
+		bad = 0;
+	text = f->cell[bad].text;
+	f->g->name(f->g->arg, f->g->first + at, (uint32_t)bad, place);
+	dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
+	            "no header: row %llu looks like data, %s is '%.*s'",
+	            (unsigned long long)(f->g->first + at + 1), place,
+	            (int)DTX_MIN(text.len, (size_t)60), text.ptr);
+	dtx_err_hint(err, "\"header_rows\": 0 names the columns column_1 ...; \"skip\" or "
+	                  "\"range\" leaves rows out");
+	dtx_err_row(err, (int64_t)(f->g->first + at), NULL);
+	rc = DTX_E_HEADER_NOT_FOUND;
+out:
+	return rc;
+}
+
+static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t r, n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS);
+
+	for (r = 0; r < n && f->shape[r].filled < f->want; r++)
+		;
+	if (r == n)
+		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND,
+		         "no header: none of the first %u rows has %u cells filled", n, f->want);
+	if (f->g->text_file && f->shape[r].width != f->width && r + 1 < f->nshapes &&
+	    f->shape[r + 1].width == f->width && f->shape[r + 1].filled >= f->want &&
+	    f->shape[r + 1].like)
+		r++;
+	if (!f->shape[r].like)
+		DTX_TRY(not_found(f, r, err));
+	*start = r;
+out:
+	return rc;
+}
+
+static bool has_blank_column(const struct finder *f, uint32_t r)
+{
+	return f->shape[r].filled < f->nused;
+}
+
+/* Facts of one row that need its cells. */
+struct row_facts {
+	bool first_filled; /* physically, in the first used column */
+	bool merged;       /* a range over several columns */
+	bool right_half;   /* something in the right half */
+};
+
+static enum dtx_code row_facts(struct finder *f, uint32_t r, struct row_facts *out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t c, middle = f->used_first + (f->used_last - f->used_first + 1) / 2;
+
+	*out = (struct row_facts){ 0 };
+	DTX_TRY(look(f, f->g->first + r, err));
+	for (c = 0; c < f->g->ncols; c++) {
+		const struct dtx_head_cell *cell = &f->cell[c];
+
+		if (!is_filled(cell))
+			continue;
+		out->first_filled |= c == f->used_first && !cell->covered;
+		out->merged |= cell->covered_left;
+		out->right_half |= c >= middle;
+	}
+out:
+	return rc;
+}
+
+/* Rows below that belong to the header too. */
+static enum dtx_code grow_down(struct finder *f, uint32_t start, uint32_t *rows,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct row_facts above, here;
+	uint32_t r;
+
+	*rows = 1;
+	DTX_TRY(row_facts(f, start, &above, err));
+	for (r = start + 1; r < f->nshapes && *rows < DTX_HEAD_ROWS_MAX; r++) {
+		if (!f->shape[r].like)
+			break;
+		DTX_TRY(row_facts(f, r, &here, err));
+		if (!above.merged &&
+		    (!has_blank_column(f, r - 1) || (above.first_filled && here.first_filled)))
+			break;
+		if (*rows >= 2 && here.first_filled)
+			break;
+		above = here;
+		++*rows;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code grow_up(struct finder *f, uint32_t *start, uint32_t *rows, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct row_facts facts;
+
+	while (*start && *rows < DTX_HEAD_ROWS_MAX) {
+		uint32_t r = *start - 1;
+
+		if (!f->shape[r].like || f->shape[r].filled < 2 || !has_blank_column(f, r))
+			break;
+		DTX_TRY(row_facts(f, r, &facts, err));
+		if (!facts.right_half)
+			break;
+		--*start;
+		++*rows;
+	}
+out:
+	return rc;
+}
+
+/* Whether no sampled row below the header holds a value. */
+static enum dtx_code only_text_below(struct finder *f, uint32_t from, bool *only,
+                                     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t r, n = DTX_MIN(f->nshapes, from + DTX_HEAD_START_ROWS);
+
+	*only = true;
+	for (r = from; r < n && *only; r++) {
+		if (!f->shape[r].filled)
+			continue;
+		DTX_TRY(look(f, f->g->first + r, err));
+		*only = dtx_head_like(f->cell, f->g->ncols, NULL);
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct finder f = { .g = g };
+	uint32_t start = 0, rows = 0;
+
+	f.nshapes = (uint32_t)DTX_MIN(g->nrows, (uint64_t)DTX_HEAD_SAMPLE_ROWS);
+	f.cell = dtx_mem_zalloc(g->ncols, sizeof(*f.cell));
+	f.used = dtx_mem_zalloc(g->ncols, sizeof(*f.used));
+	f.shape = dtx_mem_zalloc(f.nshapes, sizeof(*f.shape));
+	if (!f.cell || !f.used || !f.shape)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(sample_rows(&f, err));
+	DTX_TRY(measure(&f, err));
+	DTX_TRY(find_start(&f, &start, err));
+	DTX_TRY(grow_down(&f, start, &rows, err));
+	DTX_TRY(only_text_below(&f, start + rows, &out->assumed, err));
+	DTX_TRY(grow_up(&f, &start, &rows, err));
+	out->first = g->first + start;
+	out->rows = rows;
+out:
+	dtx_mem_free(f.cell);
+	dtx_mem_free(f.used);
+	dtx_mem_free(f.shape);
+	return rc;
+}

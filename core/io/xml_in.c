@@ -1,0 +1,230 @@
+/* The bytes of an XML part: encoding found, UTF-16 converted, text checked once, window kept. */
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/io/xml.h"
+
+enum {
+	WINDOW = 256 << 10,
+	TOKEN_MAX = 8 << 20 /* one tag, comment or processing instruction */
+};
+
+#define FAIL_XML(x, err, what)                                                                     \
+	do {                                                                                       \
+		rc = dtx_xml_fail((x), (err), __FILE__, __LINE__, (what));                         \
+		goto out;                                                                          \
+	} while (0)
+
+enum dtx_code dtx_xml_fail(const struct dtx_xml *x, struct dtx_err *err, const char *file, int line,
+                           const char *what)
+{
+	return dtx_err_set(err, DTX_E_CORRUPT_FILE, file, line, "'%s': %s at byte %llu: %s",
+	                   x->label, x->part, (unsigned long long)(x->base + x->pos), what);
+}
+
+#define EACH_BYTE(b) (0x0101010101010101u * (uint64_t)(b))
+
+/* Offset of the first control character that XML forbids, or -1; *high when a byte is >= 0x80. */
+static ptrdiff_t find_control(const char *p, size_t n, bool *high)
+{
+	uint64_t any = 0;
+	size_t i = 0;
+
+	while (i < n) {
+		uint64_t w;
+		size_t stop;
+
+		for (; i + 8 <= n; i += 8) {
+			memcpy(&w, p + i, 8);
+			any |= w;
+			if ((w - EACH_BYTE(0x20)) & ~w & EACH_BYTE(0x80))
+				break;
+		}
+		stop = DTX_MIN(i + 8, n);
+		for (; i < stop; i++) {
+			unsigned char c = (unsigned char)p[i];
+
+			any |= c;
+			if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
+				return (ptrdiff_t)i;
+		}
+	}
+	*high = (any & EACH_BYTE(0x80)) != 0;
+	return -1;
+}
+
+/* Length of p without a character that is cut off at the end. */
+static size_t whole_chars(const char *p, size_t n)
+{
+	size_t back;
+
+	for (back = 1; back <= 3 && back <= n; back++) {
+		unsigned char c = (unsigned char)p[n - back];
+
+		if (c < 0x80)
+			return n;
+		if (c >= 0xc0)
+			return back < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? n - back : n;
+	}
+	return n;
+}
+
+/* Room for at least `room` bytes behind end (and one for nothing). */
+static enum dtx_code make_room(struct dtx_xml *x, size_t room, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (x->pos && x->cap - x->end < room) {
+		memmove(x->buf, x->buf + x->pos, x->end - x->pos);
+		x->base += x->pos;
+		x->end -= x->pos;
+		x->pos = 0;
+	}
+	if (x->cap - x->end >= room)
+		goto out;
+	if (x->cap >= 2 * (size_t)TOKEN_MAX)
+		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': %s at byte %llu: a tag of over %d bytes",
+		         x->label, x->part, (unsigned long long)(x->base + x->pos), TOKEN_MAX);
+	if (!dtx_mem_grow(&x->buf, x->cap ? 2 * x->cap : 2 * (size_t)WINDOW, 1))
+		DTX_FAIL_MEM(err);
+	x->cap = x->cap ? 2 * x->cap : 2 * (size_t)WINDOW;
+out:
+	return rc;
+}
+
+/* UTF-16 units to UTF-8; what is left of a cut unit or pair stays in carry. */
+static size_t from_utf16(struct dtx_xml *x, const unsigned char *in, size_t n, char *to)
+{
+	bool le = x->encoding == DTX_XML_LE;
+	size_t i = 0, made = 0;
+
+	while (n - i >= 2) {
+		uint32_t cp =
+			le ? in[i] | (uint32_t)in[i + 1] << 8 : in[i + 1] | (uint32_t)in[i] << 8;
+		size_t used = 2;
+
+		if (cp >= 0xd800 && cp < 0xdc00) {
+			uint32_t lo;
+
+			if (n - i < 4)
+				break;
+			lo = le ? in[i + 2] | (uint32_t)in[i + 3] << 8
+			        : in[i + 3] | (uint32_t)in[i + 2] << 8;
+			used = 4;
+			cp = lo >= 0xdc00 && lo < 0xe000
+			             ? 0x10000 + ((cp - 0xd800) << 10) + (lo - 0xdc00)
+			             : 0; /* refused as a control character */
+		} else if (cp >= 0xdc00 && cp < 0xe000) {
+			cp = 0;
+		}
+		made += dtx_utf8_put(to + made, cp);
+		i += used;
+	}
+	x->ncarry = (unsigned)(n - i);
+	memcpy(x->carry, in + i, n - i);
+	return made;
+}
+
+static void sniff_encoding(struct dtx_xml *x, const unsigned char *p, size_t n, size_t *skip)
+{
+	*skip = 0;
+	x->encoding = DTX_XML_UTF8;
+	if (n >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
+		*skip = 3;
+	else if (n >= 2 && p[0] == 0xff && p[1] == 0xfe)
+		x->encoding = DTX_XML_LE, *skip = 2;
+	else if (n >= 2 && p[0] == 0xfe && p[1] == 0xff)
+		x->encoding = DTX_XML_BE, *skip = 2;
+	else if (n >= 2 && p[0] == '<' && !p[1])
+		x->encoding = DTX_XML_LE;
+	else if (n >= 2 && !p[0] && p[1] == '<')
+		x->encoding = DTX_XML_BE;
+}
+
+static enum dtx_code fill_utf16(struct dtx_xml *x, size_t *added, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	unsigned char raw[WINDOW / 4];
+	size_t got;
+
+	memcpy(raw, x->carry, x->ncarry);
+	DTX_TRY(x->read(x->arg, raw + x->ncarry, sizeof(raw) - x->ncarry, &got, err));
+	if (!got && x->ncarry)
+		FAIL_XML(x, err, "UTF-16 text ends inside a character");
+	x->eof = !got;
+	if (got)
+		*added = from_utf16(x, raw, got + x->ncarry, x->buf + x->end);
+out:
+	return rc;
+}
+
+/* The first bytes decide the encoding. */
+static enum dtx_code fill_first(struct dtx_xml *x, size_t *added, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	unsigned char first[4];
+	size_t skip, n = 0, got = 1;
+
+	while (n < 4 && got) {
+		DTX_TRY(x->read(x->arg, x->buf + n, 4 - n, &got, err));
+		n += got;
+	}
+	sniff_encoding(x, (unsigned char *)x->buf, n, &skip);
+	memcpy(first, x->buf + skip, n - skip);
+	if (x->encoding == DTX_XML_UTF8) {
+		*added = whole_chars((char *)first, n - skip);
+		memcpy(x->buf, first, *added);
+		x->ncarry = (unsigned)(n - skip - *added);
+		memcpy(x->carry, first + *added, x->ncarry);
+	} else {
+		*added = from_utf16(x, first, n - skip, x->buf);
+	}
+	x->eof = n == 0;
+out:
+	return rc;
+}
+
+static enum dtx_code fill_utf8(struct dtx_xml *x, size_t *added, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *to = x->buf + x->end;
+	unsigned carried = x->ncarry;
+	size_t got, n;
+
+	memcpy(to, x->carry, carried);
+	DTX_TRY(x->read(x->arg, to + carried, WINDOW - carried, &got, err));
+	if (!got && carried)
+		FAIL_XML(x, err, "text ends inside a character");
+	x->eof = !got;
+	n = whole_chars(to, got + carried);
+	x->ncarry = (unsigned)(got + carried - n);
+	memcpy(x->carry, to + n, x->ncarry);
+	*added = n;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t added = 0;
+	bool high = false;
+	ptrdiff_t bad;
+
+	DTX_TRY(make_room(x, WINDOW, err));
+	if (x->encoding == DTX_XML_SNIFF)
+		DTX_TRY(fill_first(x, &added, err));
+	else if (x->encoding == DTX_XML_UTF8)
+		DTX_TRY(fill_utf8(x, &added, err));
+	else
+		DTX_TRY(fill_utf16(x, &added, err));
+	bad = find_control(x->buf + x->end, added, &high);
+	if (bad < 0 && high)
+		bad = dtx_utf8_bad(x->buf + x->end, added);
+	if (bad >= 0) {
+		x->pos = x->end + (size_t)bad;
+		FAIL_XML(x, err, "not UTF-8 text, or a control character");
+	}
+	x->end += added;
+out:
+	return rc;
+}

@@ -1,0 +1,515 @@
+/* Central directory, checks, and inflation within limits. */
+#include "core/io/zip.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+#include "core/base/mem.h"
+
+enum {
+	EOCD_SIZE = 22,
+	EOCD64_SIZE = 56,
+	LOCATOR_SIZE = 20,
+	CENTRAL_SIZE = 46,
+	LOCAL_SIZE = 30,
+	RATIO_AFTER = 1 << 20
+};
+#define SIG_EOCD    0x06054b50u
+#define SIG_EOCD64  0x06064b50u
+#define SIG_LOCATOR 0x07064b50u
+#define SIG_CENTRAL 0x02014b50u
+#define SIG_LOCAL   0x04034b50u
+
+#define FAIL_CORRUPT(err, ...) DTX_FAIL((err), DTX_E_CORRUPT_FILE, __VA_ARGS__)
+
+static uint16_t le16(const unsigned char *p)
+{
+	return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static uint32_t le32(const unsigned char *p)
+{
+	return (uint32_t)le16(p) | (uint32_t)le16(p + 2) << 16;
+}
+
+static uint64_t le64(const unsigned char *p)
+{
+	return (uint64_t)le32(p) | (uint64_t)le32(p + 4) << 32;
+}
+
+bool dtx_zip_sniff(const void *head, size_t len)
+{
+	return len >= 4 && (le32(head) == SIG_LOCAL || le32(head) == SIG_EOCD);
+}
+
+static int hex_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Appends a segment of a path to out[0..*n); "." and ".." are resolved. */
+static void fold_segment(char *out, size_t *n, struct dtx_str seg)
+{
+	if (!seg.len || dtx_str_is(seg, "."))
+		return;
+	if (dtx_str_is(seg, "..")) {
+		while (*n && out[*n - 1] != '/')
+			--*n;
+		*n -= *n > 0;
+		return;
+	}
+	if (*n)
+		out[(*n)++] = '/';
+	memcpy(out + *n, seg.ptr, seg.len);
+	*n += seg.len;
+}
+
+bool dtx_zip_fold(struct dtx_str name, char out[DTX_ZIP_NAME_MAX], size_t *len)
+{
+	char flat[DTX_ZIP_NAME_MAX];
+	struct dtx_str rest = { flat, 0 }, seg;
+	size_t i;
+
+	*len = 0;
+	if (name.len >= DTX_ZIP_NAME_MAX)
+		return false;
+	for (i = 0; i < name.len; i++) {
+		char c = name.ptr[i];
+
+		if (c == '%' && i + 2 < name.len && hex_value(name.ptr[i + 1]) >= 0 &&
+		    hex_value(name.ptr[i + 2]) >= 0) {
+			c = (char)(hex_value(name.ptr[i + 1]) << 4 | hex_value(name.ptr[i + 2]));
+			i += 2;
+		}
+		c = c == '\\' ? '/' : c;
+		flat[rest.len++] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+	}
+	while (dtx_str_next(&rest, '/', &seg))
+		fold_segment(out, len, seg);
+	return true;
+}
+
+/* Where the directory is and how many entries it has. */
+struct directory {
+	uint64_t offset, size, count;
+};
+
+static enum dtx_code directory64(const struct dtx_zip *z, size_t eocd, struct directory *d,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const unsigned char *p;
+	uint64_t at;
+
+	if (eocd < LOCATOR_SIZE || le32(z->bytes + eocd - LOCATOR_SIZE) != SIG_LOCATOR)
+		goto out;
+	at = le64(z->bytes + eocd - LOCATOR_SIZE + 8);
+	if (at > eocd - LOCATOR_SIZE || eocd - LOCATOR_SIZE - at < EOCD64_SIZE ||
+	    le32(z->bytes + at) != SIG_EOCD64)
+		FAIL_CORRUPT(err, "'%s': the zip64 end record is not where it should be", z->label);
+	p = z->bytes + at;
+	*d = (struct directory){ le64(p + 48), le64(p + 40), le64(p + 32) };
+	if (le64(p + 24) != d->count)
+		FAIL_CORRUPT(err, "'%s': zip archive in several volumes", z->label);
+out:
+	return rc;
+}
+
+static enum dtx_code find_directory(const struct dtx_zip *z, struct directory *d,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t at, stop;
+
+	if (z->len < EOCD_SIZE)
+		FAIL_CORRUPT(err, "'%s': zip archive is cut short", z->label);
+	at = z->len - EOCD_SIZE;
+	stop = at > 65535 ? at - 65535 : 0;
+	while (le32(z->bytes + at) != SIG_EOCD ||
+	       le16(z->bytes + at + 20) > z->len - at - EOCD_SIZE) {
+		if (at == stop)
+			FAIL_CORRUPT(err, "'%s': zip archive has no end record (cut short?)",
+			             z->label);
+		at--;
+	}
+	*d = (struct directory){ le32(z->bytes + at + 16), le32(z->bytes + at + 12),
+		                 le16(z->bytes + at + 10) };
+	if (le16(z->bytes + at + 8) != d->count)
+		FAIL_CORRUPT(err, "'%s': zip archive in several volumes", z->label);
+	DTX_TRY(directory64(z, at, d, err));
+	if (d->offset > at || d->size > at - d->offset)
+		FAIL_CORRUPT(err, "'%s': zip directory lies outside the file", z->label);
+	if (d->count > z->limits.entries) {
+		dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
+		            "'%s': zip archive says it has %llu entries, the limit is %llu",
+		            z->label, (unsigned long long)d->count,
+		            (unsigned long long)z->limits.entries);
+		rc = DTX_E_ARCHIVE_LIMIT;
+	}
+out:
+	return rc;
+}
+
+/* Takes the 64-bit values that stand in for 0xffffffff, in their fixed order. */
+static bool extra64(const unsigned char *p, size_t len, struct dtx_zip_entry *e)
+{
+	uint64_t *want[3] = { &e->size, &e->packed, &e->header };
+	size_t i;
+
+	while (len >= 4) {
+		uint16_t id = le16(p);
+		size_t n = le16(p + 2);
+		const unsigned char *v = p + 4;
+
+		if (n > len - 4)
+			return false;
+		p += 4 + n;
+		len -= 4 + n;
+		if (id != 1)
+			continue;
+		for (i = 0; i < 3; i++) {
+			if (*want[i] != 0xffffffffu)
+				continue;
+			if (n < 8)
+				return false;
+			*want[i] = le64(v);
+			v += 8;
+			n -= 8;
+		}
+	}
+	return true;
+}
+
+static enum dtx_code add_name(struct dtx_zip *z, struct dtx_str raw, uint32_t index,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_zip_entry *e = &z->entry[index];
+	char folded[DTX_ZIP_NAME_MAX], *name;
+	uint32_t found;
+	size_t len;
+
+	if (memchr(raw.ptr, '\0', raw.len))
+		FAIL_CORRUPT(err, "'%s': a part name holds a NUL byte", z->label);
+	if (!dtx_zip_fold(raw, folded, &len))
+		FAIL_CORRUPT(err, "'%s': a part name of over %d bytes", z->label,
+		             DTX_ZIP_NAME_MAX - 1);
+	name = dtx_arena_strndup(&z->arena, folded, len);
+	if (!name)
+		DTX_FAIL_MEM(err);
+	e->name = (struct dtx_str){ name, len };
+	if (!dtx_strmap_put(&z->names, e->name, index, &found))
+		DTX_FAIL_MEM(err);
+	/* Readers disagree on which of two equal names counts: that hides content. */
+	if (found != index)
+		FAIL_CORRUPT(err, "'%s': two parts are named %.200s", z->label, name);
+out:
+	return rc;
+}
+
+static enum dtx_code check_method(const struct dtx_zip *z, const unsigned char *p,
+                                  const struct dtx_zip_entry *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (le16(p + 8) & 0x2041)
+		FAIL_CORRUPT(err, "'%s': %.200s is encrypted inside the zip", z->label,
+		             e->name.ptr);
+	if (e->method != 0 && e->method != 8)
+		FAIL_CORRUPT(err,
+		             "'%s': %.200s is packed with method %u, expected stored or "
+		             "deflated",
+		             z->label, e->name.ptr, e->method);
+	if (e->method == 0 && e->packed != e->size)
+		FAIL_CORRUPT(err, "'%s': %.200s is stored but has two sizes", z->label,
+		             e->name.ptr);
+out:
+	return rc;
+}
+
+/* The local header gives only the place of the data; its name must be that of the directory. */
+static enum dtx_code place_data(const struct dtx_zip *z, struct dtx_str raw, uint64_t limit,
+                                struct dtx_zip_entry *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const unsigned char *p;
+
+	if (e->header > limit || limit - e->header < LOCAL_SIZE)
+		FAIL_CORRUPT(err, "'%s': %.200s lies outside the file", z->label, e->name.ptr);
+	p = z->bytes + e->header;
+	if (le32(p) != SIG_LOCAL)
+		FAIL_CORRUPT(err, "'%s': %.200s has no local header", z->label, e->name.ptr);
+	e->data = e->header + LOCAL_SIZE + le16(p + 26) + le16(p + 28);
+	if (e->data > limit || e->packed > limit - e->data)
+		FAIL_CORRUPT(err, "'%s': %.200s lies outside the file", z->label, e->name.ptr);
+	if (le16(p + 26) != raw.len || memcmp(p + LOCAL_SIZE, raw.ptr, raw.len))
+		FAIL_CORRUPT(err, "'%s': %.200s has another name in its local header", z->label,
+		             e->name.ptr);
+out:
+	return rc;
+}
+
+static enum dtx_code read_entry(struct dtx_zip *z, const struct directory *d, uint64_t *at,
+                                uint32_t index, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t end = d->offset + d->size;
+	const unsigned char *p = z->bytes + *at;
+	struct dtx_zip_entry *e = &z->entry[index];
+	size_t nname, nextra, ncomment;
+	struct dtx_str raw;
+
+	if (end - *at < CENTRAL_SIZE || le32(p) != SIG_CENTRAL)
+		FAIL_CORRUPT(err, "'%s': zip directory breaks off at entry %u of %llu", z->label,
+		             index + 1, (unsigned long long)d->count);
+	nname = le16(p + 28);
+	nextra = le16(p + 30);
+	ncomment = le16(p + 32);
+	if (end - *at - CENTRAL_SIZE < nname + nextra + ncomment)
+		FAIL_CORRUPT(err, "'%s': zip directory breaks off at entry %u of %llu", z->label,
+		             index + 1, (unsigned long long)d->count);
+	raw = (struct dtx_str){ (const char *)p + CENTRAL_SIZE, nname };
+	*e = (struct dtx_zip_entry){ .header = le32(p + 42),
+		                     .packed = le32(p + 20),
+		                     .size = le32(p + 24),
+		                     .crc = le32(p + 16),
+		                     .method = le16(p + 10) };
+	DTX_TRY(add_name(z, raw, index, err));
+	if (!extra64(p + CENTRAL_SIZE + nname, nextra, e))
+		FAIL_CORRUPT(err, "'%s': %.200s has a broken zip64 field", z->label, e->name.ptr);
+	DTX_TRY(check_method(z, p, e, err));
+	DTX_TRY(place_data(z, raw, d->offset, e, err));
+	*at += CENTRAL_SIZE + nname + nextra + ncomment;
+out:
+	return rc;
+}
+
+static int by_header(const void *a, const void *b)
+{
+	const struct dtx_zip_entry *x = *(const struct dtx_zip_entry *const *)a;
+	const struct dtx_zip_entry *y = *(const struct dtx_zip_entry *const *)b;
+
+	return (x->header > y->header) - (x->header < y->header);
+}
+
+/* Entries that share bytes are the core of the quadratic zip bomb. */
+static enum dtx_code check_overlap(struct dtx_zip *z, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_zip_entry **order = dtx_mem_alloc(z->n, sizeof(*order));
+	uint32_t i;
+
+	if (!order)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < z->n; i++)
+		order[i] = &z->entry[i];
+	qsort(order, z->n, sizeof(*order), by_header);
+	for (i = 1; i < z->n; i++) {
+		if (order[i - 1]->data + order[i - 1]->packed > order[i]->header)
+			FAIL_CORRUPT(err, "'%s': %.150s and %.150s overlap inside the zip",
+			             z->label, order[i - 1]->name.ptr, order[i]->name.ptr);
+	}
+out:
+	dtx_mem_free(order);
+	return rc;
+}
+
+enum dtx_code dtx_zip_open(struct dtx_zip *z, const char *label, const void *bytes, size_t len,
+                           const struct dtx_zip_limits *limits, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct directory d = { 0 };
+	uint64_t at, room;
+	uint32_t i;
+
+	*z = (struct dtx_zip){ .label = label, .bytes = bytes, .len = len, .limits = *limits };
+	DTX_TRY(find_directory(z, &d, err));
+	/* The count is a claim: the directory's bytes bound what it can be. */
+	room = d.size / CENTRAL_SIZE;
+	if (d.count > room)
+		FAIL_CORRUPT(err, "'%s': zip directory has no room for its %llu entries", label,
+		             (unsigned long long)d.count);
+	z->entry = dtx_arena_zalloc(&z->arena, (size_t)d.count, sizeof(*z->entry));
+	if (!z->entry)
+		DTX_FAIL_MEM(err);
+	at = d.offset;
+	for (i = 0; i < d.count; i++) {
+		DTX_TRY(read_entry(z, &d, &at, i, err));
+		z->n = i + 1;
+	}
+	DTX_TRY(check_overlap(z, err));
+out:
+	return rc;
+}
+
+void dtx_zip_clear(struct dtx_zip *z)
+{
+	dtx_strmap_clear(&z->names);
+	dtx_arena_clear(&z->arena);
+	*z = (struct dtx_zip)DTX_ZIP_INIT;
+}
+
+const struct dtx_zip_entry *dtx_zip_find(const struct dtx_zip *z, struct dtx_str name)
+{
+	char folded[DTX_ZIP_NAME_MAX];
+	uint32_t i;
+	size_t len;
+
+	if (!dtx_zip_fold(name, folded, &len))
+		return NULL;
+	i = dtx_strmap_get(&z->names, (struct dtx_str){ folded, len });
+	return i == DTX_STRMAP_NONE ? NULL : &z->entry[i];
+}
+
+struct dtx_unzip {
+	struct dtx_zip *zip;
+	const struct dtx_zip_entry *entry;
+	z_stream z;
+	bool inflating; /* z is initialised */
+	bool done;
+	uint64_t packed_in; /* packed bytes handed to zlib or copied */
+	uint64_t out;
+	uint32_t crc;
+};
+
+static void *unzip_alloc(void *opaque, unsigned n, unsigned size)
+{
+	(void)opaque;
+	return dtx_mem_alloc(n, size);
+}
+
+static void unzip_release(void *opaque, void *ptr)
+{
+	(void)opaque;
+	dtx_mem_free(ptr);
+}
+
+enum dtx_code dtx_unzip_open(struct dtx_zip *z, const struct dtx_zip_entry *entry,
+                             struct dtx_unzip **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_unzip *u = dtx_mem_zalloc(1, sizeof(*u));
+
+	if (!u)
+		DTX_FAIL_MEM(err);
+	u->zip = z;
+	u->entry = entry;
+	if (entry->size > z->limits.part)
+		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT,
+		         "'%s': %.200s inflates to %llu bytes, the limit is %llu", z->label,
+		         entry->name.ptr, (unsigned long long)entry->size,
+		         (unsigned long long)z->limits.part);
+	if (entry->method == 8) {
+		u->z.zalloc = unzip_alloc;
+		u->z.zfree = unzip_release;
+		if (inflateInit2(&u->z, -MAX_WBITS) != Z_OK)
+			DTX_FAIL_MEM(err);
+		u->inflating = true;
+	}
+	*out = u;
+	u = NULL;
+out:
+	dtx_unzip_free(u);
+	return rc;
+}
+
+void dtx_unzip_free(struct dtx_unzip *u)
+{
+	if (!u)
+		return;
+	if (u->inflating)
+		inflateEnd(&u->z);
+	dtx_mem_free(u);
+}
+
+static size_t unzip_stored(struct dtx_unzip *u, void *to, size_t cap)
+{
+	size_t n = (size_t)DTX_MIN(u->entry->packed - u->packed_in, (uint64_t)cap);
+
+	memcpy(to, u->zip->bytes + u->entry->data + u->packed_in, n);
+	u->packed_in += n;
+	u->done = u->packed_in == u->entry->packed;
+	return n;
+}
+
+static enum dtx_code unzip_deflated(struct dtx_unzip *u, void *to, size_t cap, size_t *got,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int z = Z_OK;
+
+	u->z.next_out = to;
+	u->z.avail_out = (uInt)DTX_MIN(cap, (size_t)1 << 30);
+	cap = u->z.avail_out;
+	while (z == Z_OK && u->z.avail_out) {
+		if (!u->z.avail_in) {
+			uint64_t left = u->entry->packed - u->packed_in;
+
+			u->z.next_in =
+				(z_const Bytef *)u->zip->bytes + u->entry->data + u->packed_in;
+			u->z.avail_in = (uInt)DTX_MIN(left, (uint64_t)1 << 30);
+			u->packed_in += u->z.avail_in;
+		}
+		z = inflate(&u->z, Z_NO_FLUSH);
+	}
+	*got = cap - u->z.avail_out;
+	if (z == Z_MEM_ERROR)
+		DTX_FAIL_MEM(err);
+	if (z != Z_OK && z != Z_STREAM_END)
+		FAIL_CORRUPT(err, "'%s': %.200s does not inflate (%s)", u->zip->label,
+		             u->entry->name.ptr, u->z.msg ? u->z.msg : "cut short");
+	u->done = z == Z_STREAM_END;
+	if (u->done && (u->z.avail_in || u->packed_in != u->entry->packed))
+		FAIL_CORRUPT(err, "'%s': %.200s is shorter than its packed size", u->zip->label,
+		             u->entry->name.ptr);
+out:
+	return rc;
+}
+
+static enum dtx_code check_limits(struct dtx_unzip *u, size_t got, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_zip_limits *lim = &u->zip->limits;
+	uint64_t packed = u->entry->packed ? u->entry->packed : 1;
+
+	u->out += got;
+	u->zip->inflated += got;
+	if (u->out > u->entry->size)
+		FAIL_CORRUPT(err, "'%s': %.200s inflates to more than the %llu bytes it declares",
+		             u->zip->label, u->entry->name.ptr, (unsigned long long)u->entry->size);
+	if (u->out > RATIO_AFTER && u->out / lim->ratio > packed)
+		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': %.200s inflates over %llu times",
+		         u->zip->label, u->entry->name.ptr, (unsigned long long)lim->ratio);
+	if (u->zip->inflated > lim->total)
+		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': parts inflate to over %llu bytes",
+		         u->zip->label, (unsigned long long)lim->total);
+out:
+	if (rc == DTX_E_ARCHIVE_LIMIT)
+		dtx_err_hint(err, "if the file is trusted, save it again as CSV and read that");
+	return rc;
+}
+
+enum dtx_code dtx_unzip_read(struct dtx_unzip *u, void *to, size_t cap, size_t *got,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*got = 0;
+	if (u->done)
+		goto out;
+	if (u->inflating)
+		DTX_TRY(unzip_deflated(u, to, cap, got, err));
+	else
+		*got = unzip_stored(u, to, cap);
+	DTX_TRY(check_limits(u, *got, err));
+	u->crc = (uint32_t)crc32(u->crc, to, (uInt)*got);
+	if (u->done && (u->out != u->entry->size || u->crc != u->entry->crc))
+		FAIL_CORRUPT(err, "'%s': %.200s is damaged (%s does not match)", u->zip->label,
+		             u->entry->name.ptr, u->out != u->entry->size ? "size" : "checksum");
+out:
+	return rc;
+}
