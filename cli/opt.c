@@ -1,0 +1,254 @@
+/* One parser for every command's option rows. */
+#include "cli/opt.h"
+
+#include "core/base/num.h"
+
+#define OPT_NAMES_MAX 128
+#define HELP_COLUMN   30
+
+struct opt_hit {
+	const struct dtx_opt *opt;
+	char *field; /* where the value goes */
+};
+
+/* argv on its way through the parser */
+struct opt_args {
+	char **argv;
+	int argc, i;
+};
+
+static struct opt_hit opt_find(const struct dtx_opttable *table, size_t n, struct dtx_str name,
+			       char key)
+{
+	size_t t, i;
+
+	for (t = 0; t < n; t++) {
+		for (i = 0; i < table[t].n; i++) {
+			const struct dtx_opt *o = &table[t].opt[i];
+
+			if (key ? o->key == key : dtx_str_is(name, o->name))
+				return (struct opt_hit){ o, (char *)table[t].args + o->offset };
+		}
+	}
+	return (struct opt_hit){ NULL, NULL };
+}
+
+static enum dtx_code opt_unknown(const struct dtx_opttable *table, size_t n, struct dtx_str name,
+				 struct dtx_err *err)
+{
+	const char *names[OPT_NAMES_MAX];
+	enum dtx_code rc;
+	char want[64];
+	size_t t, i, have = 0;
+
+	for (t = 0; t < n; t++) {
+		for (i = 0; i < table[t].n && have < OPT_NAMES_MAX; i++)
+			names[have++] = table[t].opt[i].name;
+	}
+	dtx_str_copy(want, sizeof(want), name);
+	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "no option '%s%s' here",
+			 name.len > 1 ? "--" : "-", want);
+	dtx_err_suggest(err, want, names, have);
+	return rc;
+}
+
+static bool opt_size(struct dtx_str text, int64_t *out)
+{
+	static const char units[] = "KMGT";
+	const char *unit = text.len ? strchr(units, text.ptr[text.len - 1]) : NULL;
+	int shift = 0;
+
+	if (unit && *unit) {
+		shift = (int)(unit - units + 1) * 10;
+		text.len--;
+	}
+	if (!dtx_num_parse_i64(text.ptr, text.len, out) || *out < 0 || *out > INT64_MAX >> shift)
+		return false;
+	*out <<= shift;
+	return true;
+}
+
+static enum dtx_code opt_number(struct opt_hit hit, const char *value, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_opt *o = hit.opt;
+	int64_t v = 0;
+	bool ok = o->kind == DTX_O_SIZE ? opt_size(dtx_str_of(value), &v)
+					: dtx_num_parse_i64(value, strlen(value), &v);
+
+	if (!ok)
+		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %s, got '%s'", o->name,
+			 o->kind == DTX_O_SIZE ? "a size like 256M" : "a whole number", value);
+	if ((o->min || o->max) && (v < o->min || v > o->max))
+		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %lld to %lld, got %lld", o->name,
+			 (long long)o->min, (long long)o->max, (long long)v);
+	memcpy(hit.field, &v, sizeof(v));
+out:
+	return rc;
+}
+
+static enum dtx_code opt_choice(struct opt_hit hit, const char *value, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str rest = dtx_str_of(hit.opt->choices), piece;
+	int i;
+
+	for (i = 0; dtx_str_next(&rest, ',', &piece); i++) {
+		if (dtx_str_is(piece, value)) {
+			memcpy(hit.field, &i, sizeof(i));
+			return DTX_OK;
+		}
+	}
+	DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants one of %s, got '%s'", hit.opt->name,
+		 hit.opt->choices, value);
+out:
+	return rc;
+}
+
+static enum dtx_code opt_list(struct opt_hit hit, const char *value, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_optlist *list = (void *)hit.field;
+
+	if (list->n == DTX_OPTLIST_MAX)
+		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' is given more than %d times",
+			 hit.opt->name, DTX_OPTLIST_MAX);
+	list->item[list->n++] = value;
+out:
+	return rc;
+}
+
+static enum dtx_code opt_set(struct opt_hit hit, const char *value, struct dtx_err *err)
+{
+	switch (hit.opt->kind) {
+	case DTX_O_FLAG: *(bool *)(void *)hit.field = true; return DTX_OK;
+	case DTX_O_TEXT: memcpy(hit.field, &value, sizeof(value)); return DTX_OK;
+	case DTX_O_INT:
+	case DTX_O_SIZE: return opt_number(hit, value, err);
+	case DTX_O_CHOICE: return opt_choice(hit, value, err);
+	case DTX_O_LIST: return opt_list(hit, value, err);
+	}
+	return DTX_OK;
+}
+
+/* The value behind an option, from the next argument unless it is attached. */
+static enum dtx_code opt_value(struct opt_hit hit, const char *attached, struct opt_args *a,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!attached && hit.opt->kind != DTX_O_FLAG) {
+		if (a->i + 1 >= a->argc)
+			DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %s", hit.opt->name,
+				 hit.opt->metavar ? hit.opt->metavar : "a value");
+		attached = a->argv[++a->i];
+	}
+	DTX_TRY(opt_set(hit, attached, err));
+out:
+	return rc;
+}
+
+/* --name, --name=value, --name value */
+static enum dtx_code opt_long(const struct dtx_opttable *table, size_t n, struct opt_args *a,
+			      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *text = a->argv[a->i] + 2, *eq = strchr(text, '=');
+	struct dtx_str name = { text, eq ? (size_t)(eq - text) : strlen(text) };
+	struct opt_hit hit = opt_find(table, n, name, 0);
+
+	if (!hit.opt)
+		return opt_unknown(table, n, name, err);
+	if (hit.opt->kind == DTX_O_FLAG && eq)
+		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' takes no value", hit.opt->name);
+	DTX_TRY(opt_value(hit, eq ? eq + 1 : NULL, a, err));
+out:
+	return rc;
+}
+
+/* -o FILE, -oFILE, -qv */
+static enum dtx_code opt_short(const struct dtx_opttable *table, size_t n, struct opt_args *a,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *p = a->argv[a->i] + 1;
+
+	for (; *p; p++) {
+		struct opt_hit hit = opt_find(table, n, (struct dtx_str){ p, 1 }, *p);
+
+		if (!hit.opt)
+			return opt_unknown(table, n, (struct dtx_str){ p, 1 }, err);
+		DTX_TRY(opt_value(hit, hit.opt->kind != DTX_O_FLAG && p[1] ? p + 1 : NULL, a, err));
+		if (hit.opt->kind != DTX_O_FLAG)
+			break;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_opt_parse(const struct dtx_opttable *table, size_t ntables, int *argc,
+			    char **argv, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct opt_args a = { argv, *argc, 0 };
+	int kept = 0;
+
+	for (; a.i < a.argc; a.i++) {
+		const char *text = argv[a.i];
+
+		if (!strcmp(text, "--")) {
+			while (++a.i < a.argc)
+				argv[kept++] = argv[a.i];
+			break;
+		}
+		if (text[0] != '-' || !text[1])
+			argv[kept++] = argv[a.i];
+		else if (text[1] == '-')
+			DTX_TRY(opt_long(table, ntables, &a, err));
+		else
+			DTX_TRY(opt_short(table, ntables, &a, err));
+	}
+	*argc = kept;
+out:
+	return rc;
+}
+
+static void opt_names(const struct dtx_opt *o, struct dtx_buf *out)
+{
+	if (o->key)
+		dtx_buf_printf(out, "-%c, ", o->key);
+	dtx_buf_printf(out, "--%s", o->name);
+	if (o->kind == DTX_O_CHOICE)
+		dtx_buf_printf(out, " %s", o->choices);
+	else if (o->kind != DTX_O_FLAG)
+		dtx_buf_printf(out, " %s", o->metavar ? o->metavar : "VALUE");
+}
+
+void dtx_opt_help(const struct dtx_opt *opt, size_t n, struct dtx_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		size_t start = out->len, width;
+
+		dtx_buf_add(out, opt[i].key ? "  " : "      ");
+		opt_names(&opt[i], out);
+		width = out->len - start;
+		if (width >= HELP_COLUMN)
+			dtx_buf_add(out, "\n");
+		dtx_buf_printf(out, "%*s%s\n",
+			       (int)(width < HELP_COLUMN ? HELP_COLUMN - width : HELP_COLUMN), "",
+			       opt[i].help);
+	}
+}
+
+void dtx_opt_man(const struct dtx_opt *opt, size_t n, struct dtx_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		dtx_buf_add(out, ".TP\n.B ");
+		opt_names(&opt[i], out);
+		dtx_buf_printf(out, "\n%s\n", opt[i].help);
+	}
+}

@@ -1,0 +1,47 @@
+/* Option rows: parse, usage, completion and man text from one table. */
+#ifndef DTX_CLI_OPT_H
+#define DTX_CLI_OPT_H
+
+#include "core/base/buf.h"
+
+/*   DTX_O_FLAG    bool
+ *   DTX_O_TEXT    const char *
+ *   DTX_O_INT     int64_t
+ *   DTX_O_SIZE    int64_t, bytes: 256M, 2G
+ *   DTX_O_CHOICE  int, index into choices
+ *   DTX_O_LIST    struct dtx_optlist, may be given several times */
+enum dtx_okind { DTX_O_FLAG, DTX_O_TEXT, DTX_O_INT, DTX_O_SIZE, DTX_O_CHOICE, DTX_O_LIST };
+
+#define DTX_OPTLIST_MAX 64
+struct dtx_optlist {
+	const char *item[DTX_OPTLIST_MAX];
+	size_t n;
+};
+
+struct dtx_opt {
+	const char *name;	/* long name without dashes */
+	char key;		/* short name, 0: none */
+	enum dtx_okind kind;
+	size_t offset;		/* into the command's args */
+	const char *metavar;	/* "FILE" */
+	const char *choices;	/* "text,json" */
+	const char *help;
+	int64_t min, max;	/* INT, SIZE; both 0: no bound */
+};
+
+/* Rows and the struct they fill. */
+struct dtx_opttable {
+	const struct dtx_opt *opt;
+	size_t n;
+	void *args;
+};
+/* Takes options out of argv (anywhere; "--" ends them; "-" is an operand).  Operands stay, moved to
+ * the front; *argc becomes their number.  Errors are usage with a suggestion. */
+DTX_MUSTUSE enum dtx_code dtx_opt_parse(const struct dtx_opttable *table, size_t ntables, int *argc,
+					char **argv, struct dtx_err *err);
+/* "  -o, --output FILE    where to write" lines. */
+void dtx_opt_help(const struct dtx_opt *opt, size_t n, struct dtx_buf *out);
+/* The same as troff paragraphs. */
+void dtx_opt_man(const struct dtx_opt *opt, size_t n, struct dtx_buf *out);
+
+#endif

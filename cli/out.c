@@ -1,0 +1,284 @@
+/* Error objects as text for people and as JSON lines for programs. */
+#include "cli/out.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/utf8.h"
+
+#define OUT_WARNINGS 10
+#define OUT_SPAN_MAX 200
+
+static const char *const severity_name[] = { "error", "fallback", "warning" };
+
+static void out_stderr(struct dtx_buf *text)
+{
+	/* nothing can be said when stderr itself is broken */
+	if (dtx_buf_ok(text) &&
+	    dtx_file_write(STDERR_FILENO, text->ptr, text->len, "stderr", NULL) != DTX_OK)
+		return;
+}
+
+/* Control characters of a message would reach the terminal: cells may hold them. */
+static void out_safe(struct dtx_buf *out, const char *text)
+{
+	size_t pos = 0, len = strlen(text);
+	char utf8[4];
+
+	while (pos < len) {
+		uint32_t cp = dtx_utf8_next(text, len, &pos);
+
+		if ((cp < 32 && cp != '\n') || (cp >= 127 && cp < 160))
+			dtx_buf_printf(out, "\\x%02x", (unsigned)cp);
+		else
+			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));
+	}
+}
+
+static void out_place(struct dtx_buf *out, const struct dtx_err *err)
+{
+	if (!err->input[0] && !err->cell[0] && err->row < 0 && !err->column[0])
+		return;
+	dtx_buf_add(out, "  in ");
+	out_safe(out, err->input[0] ? err->input : "the table");
+	if (err->sheet[0]) {
+		dtx_buf_add(out, "!");
+		out_safe(out, err->sheet);
+	}
+	if (err->cell[0])
+		dtx_buf_printf(out, "!%s", err->cell);
+	else if (err->row >= 0)
+		dtx_buf_printf(out, " row %lld", (long long)err->row + 1);
+	if (err->column[0]) {
+		dtx_buf_add(out, " column '");
+		out_safe(out, err->column);
+		dtx_buf_add(out, "'");
+	}
+	if (err->byte >= 0)
+		dtx_buf_printf(out, " (byte %lld)", (long long)err->byte);
+	if (err->count > 1)
+		dtx_buf_printf(out, "; %lld in all", (long long)err->count);
+	dtx_buf_add(out, "\n");
+}
+
+/* The text an `at` pointer names in the plan, when it is a string. */
+static const char *out_pointed(const json_t *plan, const char *pointer)
+{
+	const json_t *v = plan;
+	struct dtx_str rest, piece;
+	char key[128];
+
+	if (!plan || pointer[0] != '/')
+		return NULL;
+	rest = dtx_str_of(pointer + 1);
+	while (v && dtx_str_next(&rest, '/', &piece)) {
+		dtx_str_copy(key, sizeof(key), piece);
+		v = json_is_array(v) ? json_array_get(v, (size_t)strtoul(key, NULL, 10))
+				     : json_object_get(v, key);
+	}
+	return json_string_value(v);
+}
+
+static void out_span(struct dtx_buf *out, const struct dtx_err *err, const char *text)
+{
+	size_t len = strlen(text), a, b;
+
+	if (err->span[0] < 0 || len > OUT_SPAN_MAX)
+		return;
+	a = DTX_MIN((size_t)err->span[0], len);
+	b = DTX_MIN((size_t)DTX_MAX(err->span[1], 0), len);
+	dtx_buf_add(out, "     ");
+	out_safe(out, text);
+	dtx_buf_printf(out, "\n     %*s", (int)dtx_utf8_width(text, a), "");
+	do
+		dtx_buf_add(out, "^");
+	while (++a < b);
+	dtx_buf_add(out, "\n");
+}
+
+static void out_at(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
+{
+	const char *text;
+
+	if (!err->at[0])
+		return;
+	dtx_buf_add(out, "  at ");
+	out_safe(out, err->at);
+	if (w && w->plan_path)
+		dtx_buf_printf(out, " in %s", w->plan_path);
+	if (err->step >= 0)
+		dtx_buf_printf(out, " (step %d%s%s)", (int)err->step + 1, err->op[0] ? ", " : "",
+			       err->op);
+	dtx_buf_add(out, "\n");
+	text = w ? out_pointed(w->plan, err->at) : NULL;
+	if (text)
+		out_span(out, err, text);
+}
+
+static void out_suggestions(struct dtx_buf *out, const struct dtx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(err->did_you_mean) && err->did_you_mean[i][0]; i++) {
+		dtx_buf_add(out, i ? ", '" : "  did you mean '");
+		out_safe(out, err->did_you_mean[i]);
+		dtx_buf_add(out, "'");
+	}
+	if (i)
+		dtx_buf_add(out, "?\n");
+}
+
+static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
+{
+	dtx_buf_printf(out, "dtx: %s%s: ", err->severity == DTX_SEV_WARNING ? "warning: " : "",
+		       dtx_code_name(err->code));
+	out_safe(out, err->msg);
+	dtx_buf_add(out, "\n");
+	out_at(out, err, w);
+	out_place(out, err);
+	out_suggestions(out, err);
+	if (err->hint[0]) {
+		dtx_buf_add(out, "  next: ");
+		out_safe(out, err->hint);
+		dtx_buf_add(out, "\n");
+	}
+}
+
+static json_t *out_opt_text(const char *text)
+{
+	return text[0] ? json_string(text) : json_null();
+}
+
+static json_t *out_opt_int(int64_t v)
+{
+	return v >= 0 ? json_integer(v) : json_null();
+}
+
+static json_t *out_where_json(const struct dtx_err *err)
+{
+	if (!err->input[0] && !err->cell[0] && err->row < 0)
+		return json_null();
+	return json_pack("{so so so so so so}", "input", out_opt_text(err->input), "sheet",
+			 out_opt_text(err->sheet), "cell", out_opt_text(err->cell), "column",
+			 out_opt_text(err->column), "row",
+			 out_opt_int(err->row >= 0 ? err->row + 1 : -1), "byte",
+			 out_opt_int(err->byte));
+}
+
+static json_t *out_names_json(const struct dtx_err *err)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; list && i < DTX_COUNT(err->did_you_mean) && err->did_you_mean[i][0]; i++)
+		json_array_append_new(list, json_string(err->did_you_mean[i]));
+	return list;
+}
+
+json_t *dtx_out_error_json(const struct dtx_err *err)
+{
+	json_t *span = err->span[0] >= 0 ? json_pack("[ii]", err->span[0], err->span[1]) : json_null();
+	json_t *o = json_pack(
+		"{ss ss ss si sb so so so so ss so so so so}", "code", dtx_code_name(err->code),
+		"severity", severity_name[err->severity], "phase", err->run_time ? "run" : "static",
+		"exit", dtx_code_exit(err->code, err->run_time), "fallback",
+		dtx_code_triggers(err->code, err->run_time), "at", out_opt_text(err->at), "span",
+		span, "step", out_opt_int(err->step), "op", out_opt_text(err->op), "message",
+		err->msg, "hint", out_opt_text(err->hint), "did_you_mean", out_names_json(err),
+		"where", out_where_json(err), "count", out_opt_int(err->count));
+	json_t *more = o && err->more ? json_loads(err->more, 0, NULL) : NULL;
+
+	/* available, samples and cause come ready made */
+	if (json_is_object(more))
+		json_object_update(o, more);
+	json_decref(more);
+	return o;
+}
+
+void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
+		   const struct dtx_out_where *where)
+{
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (cli->errors == 1) {
+		json_t *o = dtx_out_error_json(err);
+
+		if (o)
+			dtx_json_print(o, 0, &out);
+		dtx_buf_add(&out, "\n");
+		json_decref(o);
+	} else if (err->severity != DTX_SEV_WARNING || !cli->quiet) {
+		out_text(&out, err, where);
+	}
+	out_stderr(&out);
+	dtx_buf_clear(&out);
+}
+
+void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
+		    const struct dtx_out_where *where)
+{
+	size_t i, warnings = 0;
+
+	for (i = 0; i < list->n; i++) {
+		bool warning = list->item[i].severity == DTX_SEV_WARNING;
+
+		warnings += warning;
+		if (cli->errors == 1 || !warning || warnings <= OUT_WARNINGS)
+			dtx_out_error(cli, &list->item[i], where);
+	}
+	if (warnings > OUT_WARNINGS)
+		dtx_out_note(cli, "dtx: and %zu more warnings (the record has all)\n",
+			     warnings - OUT_WARNINGS);
+	if (list->dropped)
+		dtx_out_note(cli, "dtx: and %zu more findings\n", list->dropped);
+}
+
+void dtx_out_note(const struct dtx_cli *cli, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (cli->quiet || cli->errors == 1)
+		return;
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+}
+
+int dtx_out_fail(const struct dtx_cli *cli, const struct dtx_err *err)
+{
+	dtx_out_error(cli, err, NULL);
+	return dtx_code_exit(err->code, err->run_time);
+}
+
+int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+	int status;
+
+	DTX_TRY(dtx_buf_check(text, "the output", &err));
+	DTX_TRY(dtx_file_write(STDOUT_FILENO, text->ptr, text->len, "stdout", &err));
+	/* a pipe, a full disk or a network file may tell only at close */
+	if (close(STDOUT_FILENO) != 0 && errno != EBADF)
+		DTX_FAIL(&err, DTX_E_OUTPUT_IO, "stdout: not everything could be written");
+out:
+	status = rc == DTX_OK ? 0 : dtx_out_fail(cli, &err);
+	dtx_err_clear(&err);
+	return status;
+}
+
+int dtx_out_json(const struct dtx_cli *cli, const json_t *value, int indent)
+{
+	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 30);
+	int status;
+
+	dtx_json_print(value, indent, &out);
+	dtx_buf_add(&out, "\n");
+	status = dtx_out_print(cli, &out);
+	dtx_buf_clear(&out);
+	return status;
+}

@@ -1,0 +1,29 @@
+/* What leaves through stderr and stdout.  Only cli/ prints. */
+#ifndef DTX_CLI_OUT_H
+#define DTX_CLI_OUT_H
+
+#include "cli/cmd.h"
+#include "core/base/json.h"
+
+/* Where an error belongs: the plan's file and tree, for pointers and spans. */
+struct dtx_out_where {
+	const char *plan_path; /* NULL: none */
+	const json_t *plan;    /* as written; NULL */
+};
+
+/* One finding on stderr: several lines for people, or one JSON object per line. */
+void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
+		   const struct dtx_out_where *where);
+void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
+		    const struct dtx_out_where *where);
+/* The error object of the plan format; new reference, NULL: out of memory. */
+json_t *dtx_out_error_json(const struct dtx_err *err);
+/* A note for people; nothing with --quiet or --errors=json. */
+void dtx_out_note(const struct dtx_cli *cli, const char *fmt, ...) DTX_PRINTF(2, 3);
+/* Prints err and gives its exit status. */
+int dtx_out_fail(const struct dtx_cli *cli, const struct dtx_err *err);
+/* Whole content to stdout, checked to the last byte; prints the failure.  Returns the status. */
+int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text);
+int dtx_out_json(const struct dtx_cli *cli, const json_t *value, int indent);
+
+#endif
