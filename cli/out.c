@@ -104,6 +104,8 @@ static void out_at(struct dtx_buf *out, const struct dtx_err *err, const struct 
 {
 	const char *text;
 
+	if (w && w->expr)
+		out_span(out, err, w->expr);
 	if (!err->at[0])
 		return;
 	dtx_buf_add(out, "  at ");

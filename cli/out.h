@@ -9,6 +9,7 @@
 struct dtx_out_where {
 	const char *plan_path; /* NULL: none */
 	const json_t *plan;    /* as written; NULL */
+	const char *expr;      /* the expression spans are in, when there is no plan; NULL */
 };
 
 /* One finding on stderr: several lines for people, or one JSON object per line. */

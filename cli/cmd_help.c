@@ -1,0 +1,58 @@
+/* help: the overview, one command, or a page of the manual in troff. */
+#include "cli/help.h"
+#include "cli/out.h"
+
+struct help_args {
+	const char *man;
+	bool completion;
+};
+
+static const struct dtx_opt help_opts[] = {
+	{ .name = "man", .kind = DTX_O_TEXT, .metavar = "PAGE",
+	  .offset = offsetof(struct help_args, man),
+	  .help = "print a manual page as troff: dtx.1, dtx-plan.5, dtx-ops.7" },
+	{ .name = "completion", .kind = DTX_O_FLAG, .offset = offsetof(struct help_args, completion),
+	  .help = "print the completion script for bash" },
+};
+
+static int help_missing(const struct dtx_cli *cli, const char *what, const char *name)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+
+	dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__, "no %s '%s'", what, name);
+	dtx_err_hint(&err, "dtx help");
+	return dtx_out_fail(cli, &err);
+}
+
+static int help_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	const struct help_args *a = args;
+	const struct dtx_cmd *cmd = argc ? dtx_cmd_find(argv[0]) : NULL;
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	int status;
+
+	if (argc && !cmd)
+		return help_missing(cli, "command", argv[0]);
+	if (a->man && !dtx_help_man(a->man, &out))
+		return help_missing(cli, "manual page", a->man);
+	if (a->completion)
+		dtx_help_completion(&out);
+	else if (cmd)
+		dtx_help_cmd(cmd, &out);
+	else if (!a->man)
+		dtx_help_overview(&out);
+	status = dtx_out_print(cli, &out);
+	dtx_buf_clear(&out);
+	return status;
+}
+
+const struct dtx_cmd dtx_cmd_help = {
+	.name = "help",
+	.usage = "[COMMAND]",
+	.summary = "Show the commands, one command's options, or a manual page",
+	.opts = help_opts,
+	.nopts = DTX_COUNT(help_opts),
+	.args_size = sizeof(struct help_args),
+	.max_args = 1,
+	.run = help_run,
+};

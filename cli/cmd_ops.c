@@ -1,0 +1,147 @@
+/* ops: the catalogue, from the descriptors. */
+#include "cli/out.h"
+#include "core/expr/fn.h"
+#include "core/plan/op.h"
+
+struct ops_args {
+	bool json, functions;
+};
+
+static const struct dtx_opt ops_opts[] = {
+	{ .name = "json", .kind = DTX_O_FLAG, .offset = offsetof(struct ops_args, json),
+	  .help = "as JSON, with the schema of the parameters" },
+	{ .name = "functions", .kind = DTX_O_FLAG, .offset = offsetof(struct ops_args, functions),
+	  .help = "list the functions of the formula language instead" },
+};
+
+static const char *const kind_name[] = { "map", "sink", "whole" };
+
+static const char *ops_kind(const struct dtx_op *op)
+{
+	if (op->sink && !(op->flags & DTX_OP_BUILD))
+		return kind_name[DTX_KIND_SINK];
+	return kind_name[op->map ? DTX_KIND_MAP : op->sink ? DTX_KIND_SINK : DTX_KIND_WHOLE];
+}
+
+static json_t *ops_json(const struct dtx_op *op)
+{
+	json_t *examples = json_array();
+	size_t i;
+
+	for (i = 0; examples && i < op->nexamples; i++)
+		json_array_append_new(examples,
+				      json_pack("{so ss ss*}", "step",
+						json_loads(op->examples[i].step, 0, NULL), "in",
+						op->examples[i].in, "out", op->examples[i].out));
+	return json_pack("{ss ss* ss ss* ss so so}", "name", op->name, "aliases", op->aliases,
+			 "summary", op->summary, "notes", op->notes, "kind", ops_kind(op), "params",
+			 dtx_param_schema(op->params, op->nparams), "examples", examples);
+}
+
+static void ops_example(const struct dtx_example *e, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, "\n  %s\n", e->step);
+	if (e->error)
+		dtx_buf_printf(out, "    fails: %s\n", e->error);
+	else
+		dtx_buf_printf(out, "\n%s\n  gives\n\n%s", e->in, e->out);
+}
+
+static void ops_text(const struct dtx_op *op, struct dtx_buf *out)
+{
+	size_t i;
+
+	dtx_buf_printf(out, "%s: %s (%s)\n", op->name, op->summary, ops_kind(op));
+	if (op->aliases)
+		dtx_buf_printf(out, "also: %s\n", op->aliases);
+	if (op->notes)
+		dtx_buf_printf(out, "\n%s\n", op->notes);
+	dtx_buf_add(out, "\nparameters:\n");
+	dtx_param_help(op->params, op->nparams, out);
+	if (op->nexamples)
+		dtx_buf_add(out, "\nexamples:\n");
+	for (i = 0; i < op->nexamples; i++)
+		ops_example(&op->examples[i], out);
+}
+
+static void ops_list(struct dtx_buf *out)
+{
+	const struct dtx_op *const *op;
+
+	for (op = dtx_ops; *op; op++)
+		dtx_buf_printf(out, "%-16s %s\n", (*op)->name, (*op)->summary);
+}
+
+static void ops_functions(struct dtx_buf *out)
+{
+	const struct dtx_fn_table *const *t;
+	size_t i;
+
+	for (t = dtx_fns; *t; t++) {
+		dtx_buf_printf(out, "%s%s\n", t == dtx_fns ? "" : "\n", (*t)->title);
+		for (i = 0; i < (*t)->n; i++) {
+			const struct dtx_fn *fn = dtx_fn_at(*t, i);
+
+			dtx_buf_printf(out, "  %-34s %s\n", dtx_fn_signature(fn), dtx_fn_help(fn));
+		}
+	}
+}
+
+static int ops_unknown(const struct dtx_cli *cli, const char *name)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	const char *names[256];
+
+	dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__, "no op '%s'", name);
+	dtx_err_suggest(&err, name, names, dtx_op_names(names, DTX_COUNT(names)));
+	dtx_err_hint(&err, "dtx ops lists them");
+	return dtx_out_fail(cli, &err);
+}
+
+static int ops_all_json(const struct dtx_cli *cli, const struct dtx_op *only)
+{
+	json_t *list = only ? ops_json(only) : json_array();
+	const struct dtx_op *const *op;
+	int status;
+
+	for (op = dtx_ops; !only && *op; op++)
+		json_array_append_new(list, ops_json(*op));
+	status = dtx_out_json(cli, list, 1);
+	json_decref(list);
+	return status;
+}
+
+static int ops_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	const struct ops_args *a = args;
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *preset;
+	const struct dtx_op *op = argc ? dtx_op_find(argv[0], &preset) : NULL;
+	int status;
+
+	if (argc && !op)
+		return ops_unknown(cli, argv[0]);
+	if (a->json)
+		return ops_all_json(cli, op);
+	if (a->functions)
+		ops_functions(&out);
+	else if (op)
+		ops_text(op, &out);
+	else
+		ops_list(&out);
+	status = dtx_out_print(cli, &out);
+	dtx_buf_clear(&out);
+	return status;
+}
+
+const struct dtx_cmd dtx_cmd_ops = {
+	.name = "ops",
+	.usage = "[NAME]",
+	.summary = "List the operations, or explain one with its parameters and examples",
+	.exits = "0 done; 2 no such op",
+	.opts = ops_opts,
+	.nopts = DTX_COUNT(ops_opts),
+	.args_size = sizeof(struct ops_args),
+	.max_args = 1,
+	.run = ops_run,
+};

@@ -1,0 +1,195 @@
+/* Texts made from command and option rows. */
+#include "cli/help.h"
+
+#include <string.h>
+
+struct exit_row {
+	int status;
+	const char *meaning;
+};
+
+static const struct exit_row exit_rows[] = {
+	{ 0, "done" },
+	{ 1, "findings (a check or comparison that found a difference)" },
+	{ 2, "wrong command line" },
+	{ 3, "the plan is invalid" },
+	{ 4, "the input cannot be read, or its data break a rule of the plan" },
+	{ 5, "a snippet is needed and none is at hand" },
+	{ 6, "a snippet waits for approval" },
+	{ 7, "the snippet failed or its result does not fit" },
+	{ 8, "a limit was reached, or the jail could not be set up" },
+	{ 9, "the output or the store could not be written" },
+	{ 10, "a check that the plan asks for failed" },
+	{ 70, "a bug in dtx" },
+	{ 130, "cancelled" },
+};
+
+const struct dtx_opt dtx_common_opts[] = {
+	{ .name = "help", .key = 'h', .kind = DTX_O_FLAG, .offset = offsetof(struct dtx_cli, help),
+	  .help = "show this help" },
+	{ .name = "quiet", .key = 'q', .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_cli, quiet), .help = "errors only, no warnings or notes" },
+	{ .name = "errors", .kind = DTX_O_CHOICE, .choices = "text,json",
+	  .offset = offsetof(struct dtx_cli, errors),
+	  .help = "findings on stderr as text, or as one JSON object per line" },
+	{ .name = "store", .kind = DTX_O_TEXT, .metavar = "FILE",
+	  .offset = offsetof(struct dtx_cli, store),
+	  .help = "the store (default $DTX_STORE, else ~/.local/state/dtx/store.db)" },
+};
+const size_t dtx_ncommon_opts = DTX_COUNT(dtx_common_opts);
+
+const struct dtx_cmd *dtx_cmd_find(const char *name)
+{
+	const struct dtx_cmd *const *c;
+
+	for (c = dtx_cmds; *c; c++) {
+		if (!strcmp((*c)->name, name))
+			return *c;
+	}
+	return NULL;
+}
+
+static void help_exits(struct dtx_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(exit_rows); i++)
+		dtx_buf_printf(out, "  %3d  %s\n", exit_rows[i].status, exit_rows[i].meaning);
+}
+
+void dtx_help_overview(struct dtx_buf *out)
+{
+	const struct dtx_cmd *const *c;
+
+	dtx_buf_add(out, "usage: dtx COMMAND [OPTIONS] ...\n\n"
+			 "Typed data transforms from a JSON plan, with a pandas fallback in a jail\n"
+			 "and a provenance record of every run.\n\ncommands:\n");
+	for (c = dtx_cmds; *c; c++)
+		dtx_buf_printf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
+	dtx_buf_add(out, "\n`dtx COMMAND --help` explains one; dtx(1), dtx-plan(5), dtx-ops(7) and\n"
+			 "dtx-sandbox(7) are the manual.\n\nexit status:\n");
+	help_exits(out);
+}
+
+void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, "usage: dtx %s [OPTIONS] %s\n\n%s.\n", cmd->name, cmd->usage,
+		       cmd->summary);
+	if (cmd->notes)
+		dtx_buf_printf(out, "\n%s\n", cmd->notes);
+	if (cmd->nopts) {
+		dtx_buf_add(out, "\noptions:\n");
+		dtx_opt_help(cmd->opts, cmd->nopts, out);
+	}
+	dtx_buf_add(out, "\ncommon options:\n");
+	dtx_opt_help(dtx_common_opts, dtx_ncommon_opts, out);
+	dtx_buf_printf(out, "\nexit status: %s\n", cmd->exits ? cmd->exits : "0 done; 2 usage");
+}
+
+/* Text with the characters that troff reads as commands escaped. */
+static void man_text(struct dtx_buf *out, const char *text)
+{
+	bool start = true;
+
+	for (; *text; text++) {
+		if (start && (*text == '.' || *text == '\''))
+			dtx_buf_add(out, "\\&");
+		if (*text == '\\')
+			dtx_buf_add(out, "\\e");
+		else if (*text == '-')
+			dtx_buf_add(out, "\\-");
+		else
+			dtx_buf_addc(out, *text);
+		start = *text == '\n';
+	}
+}
+
+static void man_head(struct dtx_buf *out, const char *name, int section, const char *line)
+{
+	dtx_buf_printf(out, ".TH %s %d \"\" \"dtx %s\" \"dtx manual\"\n.SH NAME\n%s \\- %s\n", name,
+		       section, DTX_VERSION, name, line);
+}
+
+static void man_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, ".SS dtx %s [OPTIONS] ", cmd->name);
+	man_text(out, cmd->usage);
+	dtx_buf_addc(out, '\n');
+	man_text(out, cmd->summary);
+	dtx_buf_add(out, ".\n");
+	if (cmd->notes) {
+		dtx_buf_add(out, ".PP\n.nf\n");
+		man_text(out, cmd->notes);
+		dtx_buf_add(out, "\n.fi\n");
+	}
+	dtx_opt_man(cmd->opts, cmd->nopts, out);
+	if (cmd->exits) {
+		dtx_buf_add(out, ".PP\nExit status: ");
+		man_text(out, cmd->exits);
+		dtx_buf_add(out, ".\n");
+	}
+}
+
+static void man_dtx(struct dtx_buf *out)
+{
+	const struct dtx_cmd *const *c;
+	size_t i;
+
+	man_head(out, "dtx", 1, "typed data transforms with a jailed pandas fallback");
+	dtx_buf_add(out, ".SH SYNOPSIS\n.B dtx\nCOMMAND [OPTIONS] ...\n.SH DESCRIPTION\n"
+			 "dtx runs a JSON plan of typed steps on its own columnar engine.  A step that it\n"
+			 "does not know, or that fails on the real data, is done by a pandas snippet in a\n"
+			 "jail.  Every run leaves a provenance record.\n.SH COMMANDS\n");
+	for (c = dtx_cmds; *c; c++)
+		man_cmd(*c, out);
+	dtx_buf_add(out, ".SH COMMON OPTIONS\n");
+	dtx_opt_man(dtx_common_opts, dtx_ncommon_opts, out);
+	dtx_buf_add(out, ".SH EXIT STATUS\n");
+	for (i = 0; i < DTX_COUNT(exit_rows); i++)
+		dtx_buf_printf(out, ".TP\n.B %d\n%s\n", exit_rows[i].status, exit_rows[i].meaning);
+	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx-plan (5),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
+}
+
+void dtx_help_completion(struct dtx_buf *out)
+{
+	const struct dtx_cmd *const *c;
+	size_t i;
+
+	dtx_buf_add(out, "# bash completion of dtx, generated from its option rows\n_dtx() {\n"
+			 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n"
+			 "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords=\"");
+	for (c = dtx_cmds; *c; c++)
+		dtx_buf_printf(out, "%s%s", c == dtx_cmds ? "" : " ", (*c)->name);
+	dtx_buf_add(out, "\"\n\telse\n\t\tcase ${COMP_WORDS[1]} in\n");
+	for (c = dtx_cmds; *c; c++) {
+		dtx_buf_printf(out, "\t\t%s) words=\"", (*c)->name);
+		for (i = 0; i < (*c)->nopts; i++)
+			dtx_buf_printf(out, "--%s ", (*c)->opts[i].name);
+		for (i = 0; i < dtx_ncommon_opts; i++)
+			dtx_buf_printf(out, "--%s ", dtx_common_opts[i].name);
+		dtx_buf_add(out, "\" ;;\n");
+	}
+	dtx_buf_add(out, "\t\tesac\n\tfi\n"
+			 "\tcase $cur in\n"
+			 "\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
+			 "\t*) [ \"$COMP_CWORD\" -eq 1 ] && COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) "
+			 "|| COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
+			 "\tesac\n}\ncomplete -o filenames -F _dtx dtx\n");
+}
+
+bool dtx_help_man(const char *page, struct dtx_buf *out)
+{
+	static const struct {
+		const char *page;
+		void (*print)(struct dtx_buf *out);
+	} pages[] = { { "dtx.1", man_dtx } };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(pages); i++) {
+		if (!strcmp(pages[i].page, page)) {
+			pages[i].print(out);
+			return true;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,17 @@
+/* Usage, man pages and shell completion, all from the descriptors. */
+#ifndef DTX_CLI_HELP_H
+#define DTX_CLI_HELP_H
+
+#include "cli/cmd.h"
+
+const struct dtx_cmd *dtx_cmd_find(const char *name);
+/* The overview: every command with its line, and the exit statuses. */
+void dtx_help_overview(struct dtx_buf *out);
+/* --help of one command. */
+void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out);
+/* Pages in troff: "dtx.1", "dtx-plan.5", "dtx-ops.7". False: no such page. */
+bool dtx_help_man(const char *page, struct dtx_buf *out);
+/* Completion for bash: commands, options, op names. */
+void dtx_help_completion(struct dtx_buf *out);
+
+#endif

@@ -1,0 +1,118 @@
+/* Finds the command, fills its options, runs it.  A jail role never gets here: it is told by
+ * argv[0] and has no command line. */
+#include <signal.h>
+#include <stdio.h>
+
+#include "cli/help.h"
+#include "cli/out.h"
+#include "core/base/mem.h"
+#include "sandbox/role.h"
+
+#define ARGS_MAX 4096
+
+static int main_usage(const struct dtx_cli *cli, struct dtx_err *err)
+{
+	int status = dtx_out_fail(cli, err);
+
+	dtx_err_clear(err);
+	return status;
+}
+
+static int main_help(const struct dtx_cli *cli, const struct dtx_cmd *cmd)
+{
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	int status;
+
+	dtx_help_cmd(cmd, &out);
+	status = dtx_out_print(cli, &out);
+	dtx_buf_clear(&out);
+	return status;
+}
+
+static enum dtx_code main_count(const struct dtx_cmd *cmd, int argc, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (argc < cmd->min_args) {
+		dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "'dtx %s' wants %s", cmd->name,
+			    cmd->usage);
+		rc = DTX_E_USAGE;
+	} else if (cmd->max_args >= 0 && argc > cmd->max_args) {
+		dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+			    "'dtx %s' takes at most %d operands, got %d", cmd->name, cmd->max_args,
+			    argc);
+		rc = DTX_E_USAGE;
+	}
+	if (rc != DTX_OK)
+		dtx_err_hint(err, "dtx %s --help", cmd->name);
+	return rc;
+}
+
+static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, char **argv)
+{
+	_Alignas(max_align_t) char args[ARGS_MAX] = { 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_opttable tables[] = { { cmd->opts, cmd->nopts, args },
+					 { dtx_common_opts, dtx_ncommon_opts, cli } };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(cmd->args_size <= sizeof(args), &err);
+	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &argc, argv, &err));
+	if (cli->help)
+		return main_help(cli, cmd);
+	DTX_TRY(main_count(cmd, argc, &err));
+	return cmd->run(cli, args, argc, argv);
+out:
+	return rc == DTX_OK ? 0 : main_usage(cli, &err);
+}
+
+static int main_unknown(const struct dtx_cli *cli, const char *name)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	const char *names[64];
+	size_t n;
+
+	for (n = 0; n < DTX_COUNT(names) && dtx_cmds[n]; n++)
+		names[n] = dtx_cmds[n]->name;
+	dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__, "no command '%s'", name);
+	dtx_err_suggest(&err, name, names, n);
+	dtx_err_hint(&err, "dtx help");
+	return main_usage(cli, &err);
+}
+
+/* The option parser moves operands to the front; the record wants the line as it was typed. */
+static char **main_argv(int argc, char **argv)
+{
+	char **copy = dtx_mem_alloc((size_t)argc + 1, sizeof(*copy));
+
+	if (copy)
+		memcpy(copy, argv, ((size_t)argc + 1) * sizeof(*copy));
+	return copy;
+}
+
+int main(int argc, char **argv)
+{
+	struct dtx_cli cli = { .argc = argc };
+	const struct dtx_cmd *cmd;
+	const char *name = argc > 1 ? argv[1] : "help";
+	int role = dtx_sandbox_role(argc, argv), status;
+
+	if (role >= 0)
+		return role;
+	/* a closed pipe is an error of the write, with a message and a status */
+	signal(SIGPIPE, SIG_IGN);
+	dtx_json_init();
+	cli.argv = main_argv(argc, argv);
+	if (!cli.argv)
+		return dtx_code_exit(DTX_E_NO_MEMORY, true);
+	if (!strcmp(name, "--version") || !strcmp(name, "-V"))
+		name = "version";
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		name = "help";
+	cmd = dtx_cmd_find(name);
+	if (!cmd)
+		return main_unknown(&cli, name);
+	status = main_run(&cli, cmd, DTX_MAX(argc - 2, 0), argv + DTX_MIN(argc, 2));
+	dtx_mem_free(cli.argv);
+	return status;
+}
