@@ -1,6 +1,6 @@
 /* eval: the value of one formula, over a row given as JSON. */
 #include "cli/out.h"
-#include "core/base/mem.h"
+#include "core/base/log.h"
 #include "core/base/num.h"
 #include "core/data/builder.h"
 #include "core/data/cast.h"
