@@ -1,0 +1,265 @@
+/* Jail runs of one module: the screen, the admission under two hash seeds, the contract. */
+#include "core/fallback/admit.h"
+
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+#include "core/fallback/contract.h"
+#include "core/store/tablehash.h"
+
+/* One run in one box. */
+struct admit_run {
+	const struct dtx_admit_spec *spec;
+	struct dtx_jail_spec jail_spec;
+	struct dtx_box *box;
+	const char *params;
+	struct dtx_jail_report report;
+	struct dtx_table *table;
+	char hash[DTX_TABLEHASH_TEXT], rows_hash[DTX_TABLEHASH_TEXT];
+};
+
+void dtx_admit_clear(struct dtx_admit_result *r)
+{
+	dtx_table_unref(r->table);
+	json_decref(r->report_json);
+	json_decref(r->checks);
+	dtx_mem_free(r->needs);
+	dtx_mem_free(r->flags);
+	dtx_mem_free(r->formulas);
+	memset(r, 0, sizeof(*r));
+}
+
+static uint64_t admit_seed(struct dtx_str code)
+{
+	uint8_t digest[DTX_SHA256_SIZE];
+	struct dtx_sha256 sha;
+	uint64_t seed = 0;
+	int i;
+
+	dtx_sha256_init(&sha);
+	dtx_sha256_add(&sha, code.ptr, code.len);
+	dtx_sha256_done(&sha, digest);
+	for (i = 0; i < 8; i++)
+		seed = seed << 8 | digest[i];
+	return seed;
+}
+
+static enum dtx_code admit_open(struct admit_run *run, const struct dtx_admit_spec *spec,
+				enum dtx_jail_mode mode, uint32_t hash_seed, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_rescue *g = spec->region;
+	size_t i;
+
+	run->spec = spec;
+	dtx_jail_report_init(&run->report);
+	run->jail_spec = (struct dtx_jail_spec){
+		.mode = mode,
+		.limits = spec->limits,
+		.seed = admit_seed(spec->code) + hash_seed,
+		.now_us = spec->now_us,
+		.hash_seed = hash_seed,
+		.no_warm = spec->no_warm,
+		.require_layers = spec->require_layers,
+		.cancelled = spec->cancelled,
+		.cancel_arg = spec->cancel_arg,
+	};
+	DTX_TRY(spec->jail->open(&run->jail_spec, &run->box, err));
+	for (i = 0; mode != DTX_JAIL_CHECK && i < g->ntables; i++)
+		DTX_TRY(spec->jail->put(run->box, g->table[i].name, g->table[i].table, err));
+out:
+	return rc;
+}
+
+static enum dtx_code admit_exec(void *arg, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct admit_run *run = arg;
+
+	DTX_TRY(run->spec->jail->exec(run->box, run->spec->code, run->params, &run->report, err));
+	if (run->jail_spec.mode != DTX_JAIL_CHECK) {
+		DTX_TRY(run->spec->jail->get(run->box, &run->table, err));
+		DTX_TRY(dtx_tablehash_table(run->table, run->hash, run->rows_hash, err));
+	}
+out:
+	return rc;
+}
+
+static void admit_close(struct admit_run *run)
+{
+	if (!run->spec)
+		return;
+	dtx_table_unref(run->table);
+	run->spec->jail->close(run->box);
+	dtx_jail_report_clear(&run->report);
+}
+
+static json_t *admit_report(const struct admit_run *run)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *value;
+
+	dtx_jail_report_json(&run->report, &text);
+	value = json_loads(dtx_buf_text(&text), 0, NULL);
+	dtx_buf_clear(&text);
+	return value;
+}
+
+/* --- the screen --- */
+
+static char *admit_member(const json_t *check, const char *name)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const json_t *v = json_object_get(check, name);
+
+	if (!v || json_is_null(v))
+		return NULL;
+	dtx_json_canonical(v, &text);
+	return dtx_buf_steal(&text);
+}
+
+static void admit_read_check(struct dtx_admit_result *r, const char *text)
+{
+	json_t *check = text ? json_loads(text, 0, NULL) : NULL;
+
+	r->needs = admit_member(check, "needs");
+	r->flags = admit_member(check, "flags");
+	r->formulas = admit_member(check, "formulas");
+	json_decref(check);
+}
+
+enum dtx_code dtx_admit_screen(const struct dtx_admit_spec *spec, struct dtx_admit_result *r,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct admit_run run = { 0 };
+
+	DTX_TRY(admit_open(&run, spec, DTX_JAIL_CHECK, 0, err));
+	rc = admit_exec(&run, err);
+	r->report_json = admit_report(&run);
+	if (rc == DTX_OK)
+		admit_read_check(r, run.report.check_json);
+out:
+	admit_close(&run);
+	return rc;
+}
+
+/* --- the runs --- */
+
+static enum dtx_code admit_event(struct admit_run *run, struct dtx_err *err)
+{
+	return dtx_record_event(run->spec->record, "jail.end",
+				json_pack("{si so}", "idx", (int)run->spec->region->index, "report",
+					  admit_report(run)),
+				err);
+}
+
+/* Fresh code must not depend on the order of sets and dicts. */
+static enum dtx_code admit_same(const struct admit_run *a, const struct admit_run *b,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!strcmp(a->hash, b->hash))
+		return DTX_OK;
+	dtx_err_set(err, DTX_E_SNIPPET_NONDETERMINISTIC, __FILE__, __LINE__,
+		    "two runs under hash seeds 0 and 1 gave different %s",
+		    strcmp(a->rows_hash, b->rows_hash) ? "values" : "row order");
+	dtx_err_hint(err, "sort before using sets; do not use unseeded random numbers");
+	rc = DTX_E_SNIPPET_NONDETERMINISTIC;
+	return rc;
+}
+
+static int64_t admit_rows(const struct dtx_rescue *g, int64_t *max)
+{
+	int64_t main_rows = 0;
+	size_t i;
+
+	for (*max = 0, i = 0; i < g->ntables; i++) {
+		int64_t n = g->table[i].table->nrows;
+
+		*max = DTX_MAX(*max, n);
+		if (!strcmp(g->table[i].name, "main"))
+			main_rows = n;
+	}
+	return main_rows;
+}
+
+static enum dtx_code admit_contract(const struct dtx_admit_spec *spec, struct admit_run *run,
+				    struct dtx_admit_result *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_contract_inputs in = { 0 };
+	size_t i;
+
+	in.main_rows = admit_rows(spec->region, &in.max_rows);
+	for (i = 0; i < spec->region->ntables; i++) {
+		if (!strcmp(spec->region->table[i].name, "main"))
+			in.main = spec->region->table[i].table->schema;
+	}
+	r->checks = json_array();
+	if (!r->checks)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_contract_check(spec->contract, run->table, &in, r->checks, err));
+out:
+	return rc;
+}
+
+/* Both at once, so that two cores are used; the second only for fresh code. */
+static enum dtx_code admit_exec_all(struct admit_run run[2], bool fresh, struct dtx_err *err)
+{
+	struct dtx_err second = DTX_ERR_INIT;
+	struct dtx_task *task = NULL;
+	enum dtx_code rc, rc2 = DTX_OK;
+
+	if (fresh) {
+		rc = dtx_task_start(admit_exec, &run[1], &task, err);
+		if (rc != DTX_OK)
+			return rc;
+	}
+	rc = admit_exec(&run[0], err);
+	rc2 = dtx_task_join(task, &second);
+	if (rc == DTX_OK && rc2 != DTX_OK) {
+		rc = rc2;
+		dtx_err_move(err, &second);
+	}
+	dtx_err_clear(&second);
+	return rc;
+}
+
+enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec, struct dtx_admit_result *r,
+			    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK, ended;
+	struct admit_run run[2] = { 0 };
+	struct dtx_buf params = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	int i, n = spec->fresh ? 2 : 1;
+
+	dtx_json_canonical(spec->params, &params);
+	DTX_TRY(dtx_buf_check(&params, "params", err));
+	for (i = 0; i < n; i++) {
+		run[i].params = dtx_buf_text(&params);
+		DTX_TRY(admit_open(&run[i], spec, DTX_JAIL_RUN, (uint32_t)i, err));
+	}
+	rc = admit_exec_all(run, spec->fresh, err);
+	json_decref(r->report_json);
+	r->report_json = admit_report(&run[0]);
+	for (i = 0; i < n; i++) {
+		ended = admit_event(&run[i], rc == DTX_OK ? err : NULL);
+		rc = rc == DTX_OK ? ended : rc;
+	}
+	if (rc == DTX_OK && spec->fresh)
+		rc = admit_same(&run[0], &run[1], err);
+	if (rc != DTX_OK)
+		goto out;
+	DTX_TRY(admit_contract(spec, &run[0], r, err));
+	r->table = run[0].table;
+	run[0].table = NULL;
+out:
+	for (i = 0; i < n; i++)
+		admit_close(&run[i]);
+	dtx_buf_clear(&params);
+	return rc;
+}

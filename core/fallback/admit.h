@@ -1,0 +1,39 @@
+/* Runs a module in the jail on the real tables and checks what comes back. */
+#ifndef DTX_FALLBACK_ADMIT_H
+#define DTX_FALLBACK_ADMIT_H
+
+#include "core/plan/host.h"
+#include "core/plan/provider.h"
+#include "core/store/record.h"
+
+struct dtx_admit_spec {		/* everything borrowed */
+	const struct dtx_provider *jail;
+	const struct dtx_rescue *region;
+	struct dtx_str code;
+	const json_t *params, *contract;
+	struct dtx_jail_limits limits;
+	const char *require_layers;
+	bool no_warm;
+	bool (*cancelled)(void *arg);
+	void *cancel_arg;
+	int64_t now_us;
+	bool fresh;		/* new code: runs under two hash seeds, results must be equal */
+	struct dtx_record *record;
+};
+struct dtx_admit_result {
+	struct dtx_table *table;	/* NULL unless the run passed */
+	json_t *report_json;		/* of the last jail run; NULL: none */
+	json_t *checks;			/* rows of the contract; array */
+	char *needs, *flags, *formulas;	/* JSON text from the screen; NULL */
+};
+void dtx_admit_clear(struct dtx_admit_result *r);
+
+/* The screen alone: compiles and reads the module, nothing of it runs.  Fills needs, flags, formulas.
+ * Codes: snippet_syntax, snippet_import_denied, snippet_screen_denied ... */
+DTX_MUSTUSE enum dtx_code dtx_admit_screen(const struct dtx_admit_spec *spec,
+					   struct dtx_admit_result *r, struct dtx_err *err);
+/* The run (two, side by side, for fresh code) and the contract.  Each run is a jail.end event. */
+DTX_MUSTUSE enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec,
+					struct dtx_admit_result *r, struct dtx_err *err);
+
+#endif

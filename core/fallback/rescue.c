@@ -1,0 +1,383 @@
+/* The ladder of one region: supplied, exact, compatible, else the exact next commands. */
+#include "core/fallback/rescue.h"
+
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/fallback/admit.h"
+#include "core/fallback/contract.h"
+#include "core/fallback/extract.h"
+#include "core/fallback/finger.h"
+
+/* What is known of the region before any code is at hand. */
+struct rescue {
+	struct dtx_rescuer *r;
+	const struct dtx_rescue *region;
+	struct dtx_finger_table *tables;
+	json_t *contract, *doc, *order, *region_json, *params;
+	char fingerprint[DTX_FINGER_TEXT], intent[DTX_FINGER_TEXT], contract_hash[65];
+	struct dtx_arena arena;
+	struct dtx_buf code;
+	struct dtx_snippet snippet;	/* from the cache */
+	char id[DTX_SNIPPET_ID];
+	enum dtx_rung rung;
+	struct dtx_admit_result admitted;
+};
+
+static struct dtx_snippet_key rescue_key(const struct rescue *s)
+{
+	return (struct dtx_snippet_key){ s->r->ns, s->fingerprint, s->intent };
+}
+
+static enum dtx_code rescue_contract(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t i, n = s->region->nneed;
+	struct dtx_need_col *need = dtx_arena_zalloc(&s->arena, n + 1, sizeof(*need));
+
+	if (!need)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++)
+		need[i] = (struct dtx_need_col){ s->region->need[i].name, s->region->need[i].cls };
+	DTX_TRY(dtx_contract_make(need, n, s->region->expect_json, &s->contract, err));
+	DTX_TRY(dtx_finger_contract(s->contract, s->contract_hash, err));
+out:
+	return rc;
+}
+
+/* {"kind": "step", "steps": [...]}: what the intent hash is made of. */
+static json_t *rescue_region_json(const struct dtx_rescue *region)
+{
+	json_t *steps = json_deep_copy(region->steps);
+
+	return json_pack("{ss so}", "kind", region->whole_plan ? "plan" : "step", "steps",
+			 steps ? steps : json_array());
+}
+
+static enum dtx_code rescue_identify(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t i, n = s->region->ntables;
+
+	s->tables = dtx_arena_zalloc(&s->arena, n + 1, sizeof(*s->tables));
+	s->region_json = rescue_region_json(s->region);
+	if (!s->tables || !s->region_json)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++) {
+		s->tables[i].alias = s->region->table[i].name;
+		s->tables[i].schema = s->region->table[i].table->schema;
+	}
+	DTX_TRY(rescue_contract(s, err));
+	DTX_TRY(dtx_finger_tables(s->tables, n, &s->doc, s->fingerprint, err));
+	DTX_TRY(dtx_finger_order(s->tables, n, &s->order, err));
+	DTX_TRY(dtx_finger_intent(s->region_json, s->contract, DTX_PROMPT_TEMPLATE, s->r->abi,
+				  s->intent, err));
+out:
+	return rc;
+}
+
+/* What transform() gets as its second argument. */
+static enum dtx_code rescue_params(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *families = NULL, *steps = json_deep_copy(s->region->steps);
+	json_t *date = s->r->run_date ? json_string(s->r->run_date) : json_null();
+
+	s->params = json_object();
+	if (!s->params || !dtx_json_set(s->params, "steps", steps))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_finger_families(s->tables, s->region->ntables, &families, err));
+	if (!dtx_json_set(s->params, "families", families) ||
+	    !dtx_json_set(s->params, "run_date", date))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static const char *rescue_op(const struct dtx_rescue *region)
+{
+	return region->count ? region->plan->step[region->first].name : NULL;
+}
+
+static enum dtx_code rescue_event_trigger(struct rescue *s, struct dtx_err *err)
+{
+	const struct dtx_rescue *g = s->region;
+
+	return dtx_record_event(s->r->record, "run.trigger",
+				json_pack("{si ss ss ss?}", "idx", (int)g->index, "pointer", g->at,
+					  "code", dtx_code_name(g->trigger->code), "op",
+					  rescue_op(g)),
+				err);
+}
+
+static enum dtx_code rescue_event_cache(struct rescue *s, struct dtx_err *err)
+{
+	return dtx_record_event(s->r->record, "run.cache",
+				json_pack("{si ss ss?}", "idx", (int)s->region->index, "outcome",
+					  dtx_rung_name(s->rung), "cell_id",
+					  s->id[0] ? s->id : NULL),
+				err);
+}
+
+/* --- nobody has the answer --- */
+
+static enum dtx_code rescue_prompt(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_rescue *g = s->region;
+	struct dtx_prompt_table *tables = dtx_arena_zalloc(&s->arena, g->ntables + 1, sizeof(*tables));
+	struct dtx_prompt_spec spec = { .versions = "Python 3.11, pandas 1.5, numpy 1.24" };
+	size_t i;
+
+	if (!tables)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < g->ntables; i++)
+		tables[i] = (struct dtx_prompt_table){ g->table[i].name, g->table[i].table };
+	spec.imports = s->r->imports;
+	spec.dx_names = s->r->dx_names;
+	spec.cpu_s = (s->r->limits.cpu_ms ? s->r->limits.cpu_ms : DTX_JAIL_CPU_MS) / 1000;
+	spec.memory_mib = (int64_t)((s->r->limits.memory ? s->r->limits.memory : DTX_JAIL_MEMORY) >> 20);
+	spec.params = "steps, families, run_date";
+	spec.table = tables;
+	spec.ntables = g->ntables;
+	spec.steps = g->steps;
+	spec.error = g->trigger;
+	spec.contract = s->contract;
+	spec.fingerprint = s->fingerprint;
+	spec.sample = s->r->sample;
+	DTX_TRY(dtx_prompt_make(&spec, s->r->prompt, err));
+out:
+	return rc;
+}
+
+static enum dtx_code rescue_nobody(struct rescue *s, struct dtx_err *err)
+{
+	const struct dtx_rescue *g = s->region;
+	const struct dtx_err *t = g->trigger;
+	const char *op = rescue_op(g);
+	char meant[100] = "";
+
+	if (t->did_you_mean[0][0]) {
+		dtx_str_copy(meant, sizeof(meant), DTX_STR(", did you mean \""));
+		strncat(meant, t->did_you_mean[0], sizeof(meant) - strlen(meant) - 3);
+		strcat(meant, "\"?");
+	}
+	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__,
+		    "step %u of %u \"%s\": %s%s; no cached snippet fits", g->first + 1,
+		    g->plan->nsteps, op ? op : "", dtx_code_name(t->code), meant);
+	dtx_err_at(err, t->at[0] ? t->at : g->at);
+	dtx_err_step(err, (int32_t)g->first, op);
+	dtx_err_hint(err,
+		     "dtx prompt %s > prompt.txt     (give it to a colleague or any model)\n"
+		     "        %s --snippet answer.txt",
+		     dtx_run_id_short(dtx_record_id(s->r->record)), s->r->again);
+	return DTX_E_NEEDS_SNIPPET;
+}
+
+/* --- code at hand --- */
+
+static struct dtx_admit_spec rescue_spec(struct rescue *s, bool fresh)
+{
+	return (struct dtx_admit_spec){
+		.jail = s->r->jail,
+		.region = s->region,
+		.code = { s->code.ptr, s->code.len },
+		.params = s->params,
+		.limits = s->r->limits,
+		.require_layers = s->r->require_layers,
+		.no_warm = s->r->no_warm,
+		.cancelled = s->r->cancelled,
+		.cancel_arg = s->r->cancel_arg,
+		.now_us = s->r->now_us,
+		.fresh = fresh,
+		.record = s->r->record,
+		.contract = s->contract,
+	};
+}
+
+static enum dtx_code rescue_add(struct rescue *s, struct dtx_err *err)
+{
+	const struct dtx_admit_result *a = &s->admitted;
+	struct dtx_buf order = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_snippet_new add = {
+		.key = rescue_key(s),
+		.code = { s->code.ptr, s->code.len },
+		.contract_hash = s->contract_hash,
+		.op = rescue_op(s->region),
+		.abi = s->r->abi,
+		.needs = a->needs,
+		.flags = a->flags,
+		.formulas = a->formulas,
+		.origin = "supplied",
+		.template_version = DTX_PROMPT_TEMPLATE,
+	};
+	enum dtx_code rc;
+
+	dtx_json_canonical(s->order, &order);
+	add.col_order = dtx_buf_text(&order);
+	rc = dtx_snippet_add(dtx_record_store(s->r->record), dtx_record_id(s->r->record), &add, s->id,
+			     err);
+	dtx_buf_clear(&order);
+	return rc;
+}
+
+static enum dtx_code rescue_act(struct rescue *s, enum dtx_snippet_act act, const char *by,
+				struct dtx_err *err)
+{
+	return dtx_snippet_act(dtx_record_store(s->r->record), dtx_record_id(s->r->record), s->id,
+			       act, by, NULL, err);
+}
+
+/* EXTRACT, SCREEN, ADMIT, APPROVE of a module given by hand. */
+static enum dtx_code rescue_supplied(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_admit_spec spec;
+	const char *by = NULL;
+
+	s->rung = DTX_RUNG_SUPPLIED;
+	DTX_TRY(rescue_event_cache(s, err));
+	DTX_TRY(dtx_extract(s->r->supplied, &s->code, err));
+	spec = rescue_spec(s, true);
+	DTX_TRY(dtx_admit_screen(&spec, &s->admitted, err));
+	DTX_TRY(rescue_add(s, err));
+	DTX_TRY(dtx_admit_run(&spec, &s->admitted, err));
+	DTX_TRY(rescue_act(s, DTX_SNIPPET_PENDING, "dtx", err));
+	DTX_TRY(dtx_gate(s->r->approve, true, s->id, &by, err));
+	DTX_TRY(rescue_act(s, DTX_SNIPPET_APPROVE, by, err));
+out:
+	return rc;
+}
+
+static enum dtx_code rescue_pending(struct rescue *s, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
+		    "snippet %.8s for step %u fits but waits for approval", s->id,
+		    s->region->first + 1);
+	dtx_err_hint(err, "dtx snippet show %.8s; dtx snippet approve %.8s", s->id, s->id);
+	return DTX_E_NEEDS_APPROVAL;
+}
+
+static enum dtx_code rescue_cached(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf order = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_snippet_ask ask = { .key = rescue_key(s), .tables = s->doc };
+	struct dtx_admit_spec spec;
+
+	dtx_json_canonical(s->order, &order);
+	ask.col_order = dtx_buf_text(&order);
+	ask.strict = s->r->strict_schema;
+	DTX_TRY(dtx_snippet_resolve(dtx_record_store(s->r->record), &ask, &s->arena, &s->snippet,
+				    &s->rung, err));
+	if (s->rung != DTX_RUNG_NONE)
+		dtx_str_copy(s->id, sizeof(s->id), dtx_str_of(s->snippet.id));
+	DTX_TRY(rescue_event_cache(s, err));
+	if (s->rung == DTX_RUNG_NONE) {
+		rc = rescue_nobody(s, err);
+		goto out;
+	}
+	if (s->rung == DTX_RUNG_PENDING) {
+		rc = rescue_pending(s, err);
+		goto out;
+	}
+	DTX_TRY(dtx_snippet_code(dtx_record_store(s->r->record), s->snippet.code_hash, &s->code, err));
+	spec = rescue_spec(s, false);
+	DTX_TRY(dtx_admit_run(&spec, &s->admitted, err));
+out:
+	dtx_buf_clear(&order);
+	return rc;
+}
+
+/* --- the record --- */
+
+/* snippet_bad_result is class bad_result; what is no snippet code has no class. */
+static const char *rescue_class(enum dtx_code code)
+{
+	const char *name = dtx_code_name(code);
+
+	if (code == DTX_OK)
+		return "ok";
+	return strncmp(name, "snippet_", 8) ? name : name + 8;
+}
+
+static enum dtx_code rescue_record(struct rescue *s, enum dtx_code how, struct dtx_err *err)
+{
+	const struct dtx_rescue *g = s->region;
+	json_t *jail = s->admitted.report_json ? json_incref(s->admitted.report_json) : json_null();
+
+	return dtx_record_add(
+		s->r->record, DTX_PART_REGION,
+		json_pack("{ss ss ss ss? si ss so ss? s[ii]}", "pointer", g->at, "code",
+			  dtx_code_name(g->trigger->code), "rung", dtx_rung_name(s->rung),
+			  "cell_id", s->id[0] ? s->id : NULL, "attempts", 1, "class",
+			  rescue_class(how), "jail", jail, "op", rescue_op(g), "steps",
+			  (int)g->first, (int)(g->first + (g->count ? g->count - 1 : 0))),
+		err);
+}
+
+static enum dtx_code rescue_checks(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(s->admitted.checks, i, row)
+		DTX_TRY(dtx_record_add(s->r->record, DTX_PART_CHECK, json_incref(row), err));
+out:
+	return rc;
+}
+
+static void rescue_clear(struct rescue *s)
+{
+	dtx_admit_clear(&s->admitted);
+	dtx_buf_clear(&s->code);
+	json_decref(s->contract);
+	json_decref(s->doc);
+	json_decref(s->order);
+	json_decref(s->region_json);
+	json_decref(s->params);
+	dtx_arena_clear(&s->arena);
+}
+
+static enum dtx_code rescue_answer(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK, recorded;
+
+	DTX_TRY(s->r->supplied.ptr ? rescue_supplied(s, err) : rescue_cached(s, err));
+out:
+	/* a region that failed is in the record as well; its own error comes first */
+	recorded = rescue_record(s, rc, rc == DTX_OK ? err : NULL);
+	if (rc == DTX_OK)
+		rc = recorded;
+	recorded = rescue_checks(s, rc == DTX_OK ? err : NULL);
+	return rc == DTX_OK ? recorded : rc;
+}
+
+enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, struct dtx_table **out,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct rescue s = { .r = arg, .region = region, .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
+
+	if (dtx_store_is_memory(dtx_record_store(s.r->record)))
+		DTX_FAIL(err, DTX_E_STORE_IO, "a run without a store may not leave the typed path");
+	DTX_TRY(rescue_event_trigger(&s, err));
+	if (region->input >= 0) {
+		rc = rescue_nobody(&s, err);
+		goto out;
+	}
+	DTX_TRY(rescue_identify(&s, err));
+	DTX_TRY(rescue_params(&s, err));
+	if (s.r->prompt) {
+		DTX_TRY(rescue_prompt(&s, err));
+		rc = rescue_nobody(&s, err);
+		goto out;
+	}
+	DTX_TRY(rescue_answer(&s, err));
+	*out = s.admitted.table;
+	s.admitted.table = NULL;
+out:
+	rescue_clear(&s);
+	return rc;
+}

@@ -1,0 +1,42 @@
+/* One region, start to end: key, cache or supplied module, jail, contract, cache again.
+ *
+ * The executor calls dtx_rescue_region through host->rescue.  Everything that happens goes into the
+ * record before it can have an effect. */
+#ifndef DTX_FALLBACK_RESCUE_H
+#define DTX_FALLBACK_RESCUE_H
+
+#include "core/fallback/gate.h"
+#include "core/fallback/prompt.h"
+#include "core/plan/host.h"
+#include "core/plan/provider.h"
+#include "core/store/record.h"
+#include "core/store/snippet.h"
+
+struct dtx_rescuer {		/* filled by the caller, borrowed for the run */
+	const struct dtx_provider *jail;
+	struct dtx_record *record;
+	const char *ns;		/* namespace of the cache */
+	const char *abi;	/* "py3.11;pandas1.5;numpy1.24;dtx1;<8 hex>" */
+	const char *imports, *dx_names;	/* for the prompt */
+	struct dtx_str supplied;	/* text of --snippet; ptr NULL: none */
+	enum dtx_approve approve;
+	bool strict_schema;
+	struct dtx_jail_limits limits;
+	const char *require_layers;	/* NULL */
+	bool no_warm;
+	bool (*cancelled)(void *arg);	/* NULL: never */
+	void *cancel_arg;
+	int64_t now_us;		/* the clock a snippet sees */
+	const char *run_date;	/* text of --run-date, NULL: none */
+	const char *again;	/* "dtx run plan.json input.xlsx": for the next commands */
+	enum dtx_sample sample;
+	struct dtx_prompt *prompt;	/* not NULL: the prompt is made here instead of a run, and the
+				 * region ends with needs_snippet */
+	char *note;		/* what was done, for people: set by the rescuer; dtx_mem */
+};
+
+/* host->rescue; arg is the struct dtx_rescuer. Codes: needs_snippet, needs_approval, snippet_*. */
+DTX_MUSTUSE enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region,
+					    struct dtx_table **out, struct dtx_err *err);
+
+#endif
