@@ -1,0 +1,395 @@
+/* The order of a run is the order of the record: run.start, execution, run.output, renames,
+ * run.end. */
+#include "cli/runner.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+#include "core/data/time.h"
+#include "sandbox/guest.h"
+#include "sandbox/jail.h"
+
+#define PLAN_BYTES_MAX ((size_t)8 << 20)
+
+/* Set by a signal, read by the executor at every morsel; the one thing a handler can reach. */
+static atomic_bool runner_cancel;
+
+static void runner_on_signal(int sig)
+{
+	(void)sig;
+	atomic_store(&runner_cancel, true);
+}
+
+static bool runner_cancelled(void *arg)
+{
+	(void)arg;
+	return atomic_load(&runner_cancel);
+}
+
+static void runner_signals(void)
+{
+	struct sigaction act = { .sa_handler = runner_on_signal, .sa_flags = SA_RESETHAND };
+
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+}
+
+/* --- plan --- */
+
+enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char dir[4096];
+
+	dtx_buf_init(&r->plan_text, PLAN_BYTES_MAX);
+	if (!r->plan_path)
+		return dtx_plan_empty(&r->plan, err);
+	DTX_TRY(dtx_file_slurp(r->plan_path, &r->plan_text, err));
+	dtx_file_dirname(r->plan_path, dir, sizeof(dir));
+	DTX_TRY(dtx_plan_parse((struct dtx_str){ dtx_buf_text(&r->plan_text), r->plan_text.len },
+			       strcmp(dir, ".") ? dir : NULL, &r->findings, &r->plan, err));
+	DTX_TRY(dtx_plan_check(r->plan, &r->findings, err));
+out:
+	if (rc == DTX_E_CELL_LIMIT && err)
+		rc = err->code = DTX_E_PLAN_TOO_LARGE;
+	return rc;
+}
+
+/* --- outputs --- */
+
+static void runner_output_options(struct dtx_runner *r)
+{
+	struct dtx_plan_output *o = &r->plan->output[0];
+
+	if (r->args->output)
+		o->path = r->args->output;
+	if (r->args->to)
+		o->format = r->args->to;
+	/* rows on a terminal are for a person */
+	if (!o->path && !o->format && isatty(STDOUT_FILENO))
+		o->format = "text";
+}
+
+static enum dtx_code runner_open_output(void *arg, uint32_t i, struct dtx_outfile **out,
+					struct dtx_err *err)
+{
+	struct dtx_runner *r = arg;
+	const char *path = r->plan->output[i].path;
+
+	return dtx_outfile_open(path ? path : "-", r->run_id, DTX_OUTFILE_SPOOL, out, err);
+}
+
+/* [{path, temp}]: so that a killed run can be cleaned up. */
+static enum dtx_code runner_targets(struct dtx_runner *r, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *real = NULL, *temp = NULL;
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; i < r->plan->noutputs; i++) {
+		const char *path = r->plan->output[i].path;
+
+		DTX_TRY(dtx_outfile_target(path ? path : "-", r->run_id, &real, &temp, err));
+		json_array_append_new(list, json_pack("{ss ss?}", "path", real, "temp", temp));
+		dtx_mem_free(real);
+		dtx_mem_free(temp);
+		real = temp = NULL;
+	}
+	*out = list;
+	list = NULL;
+out:
+	json_decref(list);
+	return rc;
+}
+
+/* --- record --- */
+
+static enum dtx_code runner_start(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf canonical = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_run_info info = { .run_id = r->run_id, .command = r->command };
+
+	DTX_TRY(dtx_store_open(r->cli->store, DTX_STORE_WRITE, &r->store, err));
+	DTX_TRY(dtx_plan_canonical(r->plan, &canonical, err));
+	DTX_TRY(runner_targets(r, &info.targets, err));
+	info.ns = r->rescuer.ns;
+	info.plan = (struct dtx_str){ dtx_buf_text(&canonical), canonical.len };
+	info.plan_source = (struct dtx_str){ dtx_buf_text(&r->plan_text), r->plan_text.len };
+	info.plan_hash = strchr(r->plan->id, ':') ? strchr(r->plan->id, ':') + 1 : NULL;
+	info.plan_name = r->plan->name;
+	info.plan_file = r->plan_path;
+	info.nsteps = r->plan->nsteps;
+	info.argc = r->cli->argc;
+	info.argv = r->cli->argv;
+	info.start_us = r->start_us;
+	DTX_TRY(dtx_record_start(r->store, &info, &r->record, err));
+	r->rescuer.record = r->record;
+out:
+	dtx_buf_clear(&canonical);
+	return rc;
+}
+
+static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_err *err)
+{
+	json_t *warnings = json_array();
+	size_t i;
+
+	for (i = 0; r->result && i < r->result->warnings.n; i++)
+		json_array_append_new(warnings, dtx_out_error_json(&r->result->warnings.item[i]));
+	return json_pack("{si sI so ss? ss?}", "threads", r->result ? (int)r->result->workers : 0,
+			 "peak_bytes", (json_int_t)dtx_mem_peak(), "warnings", warnings, "message",
+			 err->code != DTX_OK ? dtx_code_name(err->code) : NULL, "at",
+			 err->at[0] ? err->at : NULL);
+}
+
+/* The record's end must not hide why the run failed. */
+static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct dtx_err *err)
+{
+	struct dtx_err mine = DTX_ERR_INIT;
+	const char *status = rc == DTX_OK ? "ok" : rc == DTX_E_CANCELLED ? "cancelled" : "failed";
+	enum dtx_code ended;
+
+	if (!r->record)
+		return rc;
+	ended = dtx_record_end(r->record, status, rc == DTX_OK ? NULL : dtx_code_name(rc),
+			       rc == DTX_OK ? 0 : dtx_code_exit(rc, err->run_time),
+			       runner_end_details(r, err), &mine);
+	if (rc == DTX_OK && ended != DTX_OK) {
+		dtx_err_move(err, &mine);
+		rc = ended;
+	}
+	dtx_err_clear(&mine);
+	return rc;
+}
+
+/* --- the rescuer --- */
+
+static void runner_abi(struct dtx_runner *r)
+{
+	static const char *const parts[] = { "dx.py", "screen.py" };
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char hex[DTX_SHA256_HEX];
+	const struct dtx_guest_file *g;
+	size_t i;
+
+	for (g = dtx_guest_files; g->name; g++) {
+		for (i = 0; i < DTX_COUNT(parts); i++) {
+			if (!strcmp(g->name, parts[i]))
+				dtx_buf_addn(&text, g->text, g->len);
+		}
+	}
+	dtx_sha256_hex(dtx_buf_text(&text), text.len, hex);
+	dtx_str_copy(r->abi, sizeof(r->abi), DTX_STR("py3.11;pandas1.5;numpy1.24;dtx1;"));
+	strncat(r->abi, hex, 8);
+	dtx_buf_clear(&text);
+}
+
+static void runner_again(struct dtx_runner *r, int argc, char **argv)
+{
+	int i;
+
+	dtx_buf_init(&r->again, DTX_BUF_TEXT_MAX);
+	dtx_buf_printf(&r->again, "dtx run %s", r->plan_path ? r->plan_path : "PLAN");
+	for (i = 0; i < argc; i++)
+		dtx_buf_printf(&r->again, " %s", argv[i]);
+	if (r->args->output)
+		dtx_buf_printf(&r->again, " -o %s", r->args->output);
+}
+
+static enum dtx_code runner_rescuer(struct dtx_runner *r, int argc, char **argv,
+				    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_rescuer *s = &r->rescuer;
+	const struct dtx_run_args *a = r->args;
+
+	runner_abi(r);
+	runner_again(r, argc, argv);
+	s->jail = &dtx_provider_local;
+	s->ns = a->ns ? a->ns : r->plan->name ? r->plan->name : "default";
+	s->abi = r->abi;
+	s->imports = "pandas, numpy, dx, math, re, datetime, decimal, fractions, statistics, "
+		     "itertools, functools, collections, operator, string, json, unicodedata";
+	s->dx_names = "group_by, join, pivot_longer, pivot_wider, round, if_, case, to_date";
+	s->strict_schema = a->strict_schema;
+	s->limits = (struct dtx_jail_limits){ a->jail_wall * 1000, a->jail_cpu * 1000,
+					      (uint64_t)a->jail_memory, (uint64_t)a->jail_output };
+	s->require_layers = a->require_layers;
+	s->no_warm = a->no_warm;
+	s->cancelled = runner_cancelled;
+	s->now_us = r->start_us;
+	s->run_date = a->run_date;
+	s->again = dtx_buf_text(&r->again);
+	s->prompt = r->prompt;
+	DTX_TRY(dtx_approve_parse(a->approve, &s->approve, err));
+	DTX_TRY(dtx_sample_parse(a->sample, &s->sample, err));
+	dtx_buf_init(&r->snippet, DTX_SNIPPET_CODE_MAX * 4);
+	if (a->snippet) {
+		DTX_TRY(dtx_file_slurp(a->snippet, &r->snippet, err));
+		s->supplied = (struct dtx_str){ dtx_buf_text(&r->snippet), r->snippet.len };
+	}
+out:
+	return rc;
+}
+
+/* --- execution --- */
+
+static enum dtx_code runner_date(const struct dtx_runner *r, int32_t *day, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*day = (int32_t)(r->start_us / DTX_DAY_US);
+	if (r->args->run_date && !dtx_day_parse(dtx_str_of(r->args->run_date), day))
+		DTX_FAIL(err, DTX_E_USAGE, "option '--run-date' wants YYYY-MM-DD, got '%s'",
+			 r->args->run_date);
+out:
+	return rc;
+}
+
+static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_host host = { .arg = &r->rescuer, .rescue = dtx_rescue_region };
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	uint32_t i;
+
+	opts.input = r->source;
+	opts.workers = (unsigned)r->args->threads;
+	opts.batch_rows = (uint32_t)r->args->batch_rows;
+	opts.fallback = r->args->fallback - 1;
+	opts.table_hash = true;
+	opts.cancel = &runner_cancel;
+	opts.to.open = runner_open_output;
+	opts.to.arg = r;
+	DTX_TRY(runner_date(r, &opts.run_date, err));
+	for (i = 0; i < r->plan->ninputs; i++) {
+		if (r->source[i])
+			dtx_source_hash_start(r->source[i]);
+	}
+	for (i = 0; i < r->plan->noutputs; i++)
+		r->plan->output[i].opts.run_id = r->run_id;
+	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
+out:
+	return rc;
+}
+
+static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	DTX_TRY(dtx_runner_details(r, err));
+	DTX_TRY(dtx_record_output(r->record, dtx_runner_outputs(r), err));
+	for (i = 0; i < r->result->noutputs; i++)
+		DTX_TRY(dtx_outfile_commit(r->result->output[i].file, err));
+out:
+	return rc;
+}
+
+static void runner_say(const struct dtx_runner *r)
+{
+	uint32_t i;
+
+	for (i = 0; r->rescuer.note && i < 1; i++)
+		dtx_out_note(r->cli, "dtx: %s\n", r->rescuer.note);
+	if (!isatty(STDERR_FILENO))
+		return;
+	for (i = 0; i < r->result->noutputs; i++) {
+		const struct dtx_exec_output *x = &r->result->output[i];
+
+		if (r->plan->output[i].path)
+			dtx_out_note(r->cli, "dtx: %s: %lld rows x %u columns; run %s\n",
+				     r->plan->output[i].path, (long long)x->rows,
+				     (unsigned)x->schema->nfields, dtx_run_id_short(r->run_id));
+	}
+}
+
+/* A finding of severity error anywhere: the plan is invalid, whatever else it needs. */
+static enum dtx_code runner_refuse(struct dtx_runner *r, struct dtx_err *err)
+{
+	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
+	bool off = r->args->fallback == 3 ||
+		   (!r->args->fallback && r->plan->fallback == DTX_FALLBACK_OFF);
+
+	if (!worst || (worst->severity != DTX_SEV_ERROR && !off))
+		return DTX_OK;
+	dtx_err_copy(err, worst);
+	return worst->code;
+}
+
+static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (r->args->memory)
+		dtx_mem_set_limit((size_t)r->args->memory);
+	DTX_TRY(dtx_runner_plan(r, err));
+	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
+	runner_output_options(r);
+	DTX_TRY(runner_rescuer(r, argc, argv, err));
+	DTX_TRY(runner_start(r, err));
+	DTX_TRY(runner_refuse(r, err));
+	DTX_TRY(dtx_runner_open(r, true, err));
+	DTX_TRY(runner_exec(r, err));
+	DTX_TRY(runner_commit(r, err));
+out:
+	return runner_end(r, rc, err);
+}
+
+/* All findings when the plan is at fault, else the one error of the run. */
+static void runner_report(const struct dtx_runner *r, enum dtx_code rc, const struct dtx_err *err)
+{
+	struct dtx_out_where where = { .plan_path = r->plan_path,
+				       .plan = r->plan ? r->plan->json : NULL };
+	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
+
+	if (rc != DTX_OK && worst && worst->code == rc)
+		dtx_out_errors(r->cli, &r->findings, &where);
+	else if (rc != DTX_OK)
+		dtx_out_error(r->cli, err, &where);
+	if (r->result)
+		dtx_out_errors(r->cli, &r->result->warnings, &where);
+}
+
+int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc;
+	int status;
+
+	r->start_us = dtx_wall_us();
+	dtx_run_id_new(r->run_id);
+	runner_signals();
+	rc = runner_all(r, argc, argv, &err);
+	if (!r->prompt || rc != DTX_E_NEEDS_SNIPPET)
+		runner_report(r, rc, &err);
+	if (rc == DTX_OK)
+		runner_say(r);
+	status = rc == DTX_OK ? 0 : dtx_code_exit(rc, err.run_time);
+	dtx_err_clear(&err);
+	return status;
+}
+
+void dtx_runner_clear(struct dtx_runner *r)
+{
+	uint32_t i;
+
+	dtx_exec_free(r->result);
+	dtx_record_free(r->record);
+	dtx_store_free(r->store);
+	for (i = 0; r->source && r->plan && i < r->plan->ninputs; i++)
+		dtx_source_free(r->source[i]);
+	dtx_mem_free(r->source);
+	dtx_plan_free(r->plan);
+	dtx_errlist_clear(&r->findings);
+	dtx_buf_clear(&r->plan_text);
+	dtx_buf_clear(&r->snippet);
+	dtx_buf_clear(&r->again);
+	dtx_mem_free(r->rescuer.note);
+}

@@ -1,0 +1,60 @@
+/* One run from the command line: plan, inputs, store, executor, rescuer, outputs, record. */
+#ifndef DTX_CLI_RUNNER_H
+#define DTX_CLI_RUNNER_H
+
+#include "cli/out.h"
+#include "core/fallback/rescue.h"
+#include "core/plan/exec.h"
+
+/* Options of run, convert and prompt; the rows are dtx_runner_opts. */
+struct dtx_run_args {
+	const char *output, *to, *sheet, *range, *delimiter, *encoding, *from;
+	int64_t header_rows, skip;	/* header_rows: count + 1; 0: as the plan says */
+	int fallback;			/* 0: as the plan says; 1 step, 2 plan, 3 off */
+	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
+	bool no_warm, strict_schema;
+	int64_t threads, memory, batch_rows;
+	int64_t jail_wall, jail_cpu, jail_memory, jail_output;	/* s, s, bytes, bytes */
+};
+extern const struct dtx_opt dtx_run_opts[];	/* the plan and jail options come after the reading ones */
+extern const size_t dtx_nrun_opts;
+extern const struct dtx_opt dtx_convert_opts[];
+extern const size_t dtx_nconvert_opts;
+
+/* State between the steps of a run; all zero before init. */
+struct dtx_runner {
+	const struct dtx_cli *cli;
+	const struct dtx_run_args *args;
+	const char *plan_path;		/* NULL: a plan without steps (convert) */
+	const char *command;		/* "run", "convert", "prompt" */
+	struct dtx_buf plan_text;
+	struct dtx_plan *plan;
+	struct dtx_errlist findings;
+	struct dtx_source **source;	/* per plan input */
+	struct dtx_store *store;
+	struct dtx_record *record;
+	struct dtx_rescuer rescuer;
+	struct dtx_buf snippet, again;
+	char abi[64], run_id[DTX_RUN_ID];
+	struct dtx_exec_result *result;
+	int64_t start_us;
+	struct dtx_prompt *prompt;	/* NULL: a real run */
+};
+
+/* plan_path NULL: operands are IN [OUT].  Returns the exit status; prints everything. */
+int dtx_runner_main(struct dtx_runner *r, int argc, char **argv);
+
+/* Pieces, also used by check and explain. */
+DTX_MUSTUSE enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv,
+					    struct dtx_err *err);
+/* Opens the sources of inputs that have a path; with `all`, one without is a usage error. */
+DTX_MUSTUSE enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *err);
+void dtx_runner_clear(struct dtx_runner *r);
+
+/* What the record keeps of a finished execution (runner_record.c). */
+DTX_MUSTUSE enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err);
+/* The rows of run.output; new reference. */
+json_t *dtx_runner_outputs(const struct dtx_runner *r);
+
+#endif

@@ -1,0 +1,110 @@
+/* Operands and options become the plan's inputs; sources are opened. */
+#include "cli/runner.h"
+
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+
+static struct dtx_plan_input *inputs_find(struct dtx_plan *plan, struct dtx_str name)
+{
+	uint32_t i;
+
+	for (i = 0; i < plan->ninputs; i++) {
+		if (dtx_str_is(name, plan->input[i].name))
+			return &plan->input[i];
+	}
+	return NULL;
+}
+
+static enum dtx_code inputs_unknown(const struct dtx_runner *r, struct dtx_str name,
+				    struct dtx_err *err)
+{
+	const char *names[DTX_PLAN_INPUTS];
+	char want[64];
+	uint32_t i;
+
+	dtx_str_copy(want, sizeof(want), name);
+	for (i = 0; i < r->plan->ninputs; i++)
+		names[i] = r->plan->input[i].name;
+	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the plan has no input '%s'", want);
+	dtx_err_suggest(err, want, names, r->plan->ninputs);
+	return DTX_E_USAGE;
+}
+
+/* FILE is the first input; NAME=FILE any. */
+static enum dtx_code inputs_operand(struct dtx_runner *r, const char *text, bool *first,
+				    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *eq = strchr(text, '=');
+	struct dtx_str name = { text, eq ? (size_t)(eq - text) : 0 };
+	struct dtx_plan_input *input = eq ? inputs_find(r->plan, name) : NULL;
+
+	if (input) {
+		input->path = eq + 1;
+		return DTX_OK;
+	}
+	if (eq && !memchr(text, '/', name.len) && !memchr(text, '.', name.len))
+		return inputs_unknown(r, name, err);
+	if (*first)
+		DTX_FAIL(err, DTX_E_USAGE, "second file '%s' needs a name: NAME=%s", text, text);
+	*first = true;
+	r->plan->input[0].path = text;
+out:
+	return rc;
+}
+
+static void inputs_options(struct dtx_runner *r)
+{
+	const struct dtx_run_args *a = r->args;
+	struct dtx_read_opts *o = &r->plan->input[0].opts;
+
+	o->sheet = a->sheet ? a->sheet : o->sheet;
+	o->range = a->range ? a->range : o->range;
+	o->delimiter = a->delimiter ? a->delimiter : o->delimiter;
+	o->encoding = a->encoding ? a->encoding : o->encoding;
+	o->format = a->from ? a->from : o->format;
+	o->header_rows = a->header_rows ? (int)a->header_rows - 1 : o->header_rows;
+	o->skip = a->skip ? a->skip : o->skip;
+}
+
+enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool first = false;
+	int i;
+
+	for (i = 0; i < argc; i++)
+		DTX_TRY(inputs_operand(r, argv[i], &first, err));
+	inputs_options(r);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	r->source = dtx_mem_zalloc(r->plan->ninputs + 1, sizeof(*r->source));
+	if (!r->source)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < r->plan->ninputs; i++) {
+		const struct dtx_plan_input *in = &r->plan->input[i];
+
+		if (!in->path && !all)
+			continue;
+		if (!in->path)
+			DTX_FAIL(err, DTX_E_USAGE, "input '%s' has no file: give %s%sFILE", in->name,
+				 i ? in->name : "", i ? "=" : "");
+		rc = dtx_source_open(in->path, &r->source[i], err);
+		if (rc != DTX_OK && err) {
+			err->run_time = true;
+			dtx_err_at(err, in->at);
+			goto out;
+		}
+	}
+out:
+	return rc;
+}

@@ -1,0 +1,158 @@
+/* What the record keeps of an execution: inputs, steps, lineage, checks, outputs. */
+#include "cli/runner.h"
+
+#include <stdio.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+
+static json_t *record_schema(const struct dtx_schema *s)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *value;
+
+	if (!s)
+		return json_null();
+	dtx_schema_json(s, &text);
+	value = json_loads(dtx_buf_text(&text), 0, NULL);
+	dtx_buf_clear(&text);
+	return value;
+}
+
+static json_t *record_label(const struct dtx_plan_input *in, const json_t *describe)
+{
+	const char *sheet = dtx_json_text(describe, "sheet", NULL);
+
+	if (!sheet)
+		return json_string(dtx_file_basename(in->path));
+	return json_sprintf("%s!%s", dtx_file_basename(in->path), sheet);
+}
+
+static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_exec_input *x = &r->result->input[i];
+	const struct dtx_plan_input *in = &r->plan->input[i];
+	struct dtx_source *src = r->source[i];
+	char sha[DTX_SHA256_HEX];
+	char *uri = NULL;
+	json_t *row;
+
+	if (!src)
+		return DTX_OK;
+	DTX_TRY(dtx_source_unchanged(src, err));
+	DTX_TRY(dtx_source_hash_wait(src, sha, err));
+	uri = strcmp(in->path, "-") ? dtx_file_absolute(in->path) : dtx_mem_strdup("-");
+	if (!uri)
+		DTX_FAIL_MEM(err);
+	row = json_pack("{ss ss so ss sI sI so sI si so}", "alias", in->name, "uri", uri, "label",
+			record_label(in, x->describe), "sha", sha, "bytes",
+			(json_int_t)dtx_source_size(src), "mtime_us",
+			(json_int_t)dtx_source_mtime_us(src), "reader",
+			x->describe ? json_incref(x->describe) : json_null(), "rows",
+			(json_int_t)x->stats.rows_out, "columns",
+			x->schema ? (int)x->schema->nfields : 0, "schema", record_schema(x->schema));
+	DTX_TRY(dtx_record_add(r->record, DTX_PART_INPUT, row, err));
+out:
+	dtx_mem_free(uri);
+	return rc;
+}
+
+static json_t *record_counts(const struct dtx_exec_step *x)
+{
+	json_t *counts = json_object();
+	uint32_t i;
+
+	for (i = 0; counts && i < x->ndrops; i++)
+		json_object_set_new(counts, x->drop[i].reason, json_integer(x->drop[i].n));
+	return counts;
+}
+
+static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
+{
+	const struct dtx_exec_step *x = &r->result->step[i];
+	const struct dtx_plan_step *step = &r->plan->step[i];
+
+	return dtx_record_add(r->record, DTX_PART_STEP,
+			      json_pack("{ss sI sI s{so ss sb} sI}", "op", step->name, "rows_in",
+					(json_int_t)x->rows_in, "rows_out", (json_int_t)x->rows_out,
+					"detail", "counts", record_counts(x), "kind",
+					x->kind ? x->kind : "", "rescued", x->rescued, "dur_us",
+					(json_int_t)(x->ns / 1000)),
+			      err);
+}
+
+static enum dtx_code record_lineage(struct dtx_runner *r, const struct dtx_exec_lineage *l,
+				    struct dtx_err *err)
+{
+	const char *alias = l->input >= 0 ? r->plan->input[l->input].name : NULL;
+
+	return dtx_record_add(r->record, DTX_PART_LINEAGE,
+			      json_pack("{si ss ss? ss? ss ss? ss? ss? ss?}", "output",
+					(int)l->output, "out_col", l->out_col, "alias", alias,
+					"in_col", l->in_col, "type", l->direct ? "DIRECT" : "INDIRECT",
+					"subtype", l->subtype, "formula", l->formula, "composed",
+					l->composed, "class", l->cls),
+			      err);
+}
+
+static enum dtx_code record_checks(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(r->result->checks, i, row)
+		DTX_TRY(dtx_record_add(r->record, DTX_PART_CHECK, json_incref(row), err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_exec_result *x = r->result;
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < x->ninputs; i++)
+		DTX_TRY(record_input(r, i, err));
+	for (i = 0; i < x->nsteps; i++)
+		DTX_TRY(record_step(r, i, err));
+	for (k = 0; k < x->nlineage; k++)
+		DTX_TRY(record_lineage(r, &x->lineage[k], err));
+	DTX_TRY(record_checks(r, err));
+out:
+	return rc;
+}
+
+static json_t *record_writer(const struct dtx_plan_output *o, const struct dtx_exec_output *x)
+{
+	const char *format = o->opts.format ? o->opts.format : x->writer ? x->writer->name : "csv";
+
+	return json_pack("{ss ss? sb}", "format", format, "sheet", o->opts.sheet, "header",
+			 !o->opts.no_header);
+}
+
+json_t *dtx_runner_outputs(const struct dtx_runner *r)
+{
+	json_t *rows = json_array();
+	uint32_t i;
+
+	for (i = 0; rows && i < r->result->noutputs; i++) {
+		const struct dtx_exec_output *x = &r->result->output[i];
+		const struct dtx_outfile_info *f = dtx_outfile_info(x->file);
+		json_t *row = json_pack(
+			"{ss ss? sb so ss sI ss ss sI si so}", "path", f->path, "temp", f->temp,
+			"atomic", f->atomic, "writer", record_writer(&r->plan->output[i], x), "sha",
+			f->sha, "bytes", (json_int_t)f->size, "table_hash", x->table_hash, "rows_hash",
+			x->rows_hash, "rows", (json_int_t)x->rows, "columns",
+			x->schema ? (int)x->schema->nfields : 0, "schema", record_schema(x->schema));
+
+		if (!row || json_array_append_new(rows, row)) {
+			json_decref(rows);
+			return NULL;
+		}
+	}
+	return rows;
+}
