@@ -15,6 +15,8 @@
 
 static const char *const severity_name[] = { "error", "fallback", "warning" };
 
+static const char *const severity_prefix[] = { "", "needs a snippet: ", "warning: " };
+
 static void out_stderr(struct dtx_buf *text)
 {
 	/* nothing can be said when stderr itself is broken */
@@ -136,7 +138,7 @@ static void out_suggestions(struct dtx_buf *out, const struct dtx_err *err)
 
 static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
-	dtx_buf_printf(out, "dtx: %s%s: ", err->severity == DTX_SEV_WARNING ? "warning: " : "",
+	dtx_buf_printf(out, "dtx: %s%s: ", severity_prefix[err->severity],
 		       dtx_code_name(err->code));
 	out_safe(out, err->msg);
 	dtx_buf_add(out, "\n");

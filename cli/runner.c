@@ -32,7 +32,7 @@ static bool runner_cancelled(void *arg)
 
 static void runner_signals(void)
 {
-	struct sigaction act = { .sa_handler = runner_on_signal, .sa_flags = SA_RESETHAND };
+	struct sigaction act = { .sa_handler = runner_on_signal, .sa_flags = (int)SA_RESETHAND };
 
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);

@@ -6,20 +6,21 @@
 #include "core/fallback/rescue.h"
 #include "core/plan/exec.h"
 
-/* Options of run, convert and prompt; the rows are dtx_runner_opts. */
+/* Options of run, convert and prompt; the rows are in runner_opts.c. */
 struct dtx_run_args {
 	const char *output, *to, *sheet, *range, *delimiter, *encoding, *from;
-	int64_t header_rows, skip;	/* header_rows: count + 1; 0: as the plan says */
+	const char *header_rows;	/* "auto", "0" .. "8"; NULL: as the plan says */
+	int64_t skip;
 	int fallback;			/* 0: as the plan says; 1 step, 2 plan, 3 off */
 	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
 	bool no_warm, strict_schema;
 	int64_t threads, memory, batch_rows;
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output;	/* s, s, bytes, bytes */
 };
-extern const struct dtx_opt dtx_run_opts[];	/* the plan and jail options come after the reading ones */
-extern const size_t dtx_nrun_opts;
-extern const struct dtx_opt dtx_convert_opts[];
-extern const size_t dtx_nconvert_opts;
+#define DTX_CONVERT_OPTS 12
+#define DTX_RUN_OPTS (DTX_CONVERT_OPTS + 13)
+extern const struct dtx_opt dtx_convert_opts[DTX_CONVERT_OPTS];
+extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 
 /* State between the steps of a run; all zero before init. */
 struct dtx_runner {

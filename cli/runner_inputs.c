@@ -55,6 +55,23 @@ out:
 	return rc;
 }
 
+static enum dtx_code inputs_header(const char *text, int *rows, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!text)
+		return DTX_OK;
+	if (!strcmp(text, "auto"))
+		*rows = -1;
+	else if (text[0] >= '0' && text[0] <= '8' && !text[1])
+		*rows = text[0] - '0';
+	else
+		DTX_FAIL(err, DTX_E_USAGE, "option '--header-rows' wants 0 to 8 or auto, got '%s'",
+			 text);
+out:
+	return rc;
+}
+
 static void inputs_options(struct dtx_runner *r)
 {
 	const struct dtx_run_args *a = r->args;
@@ -65,7 +82,6 @@ static void inputs_options(struct dtx_runner *r)
 	o->delimiter = a->delimiter ? a->delimiter : o->delimiter;
 	o->encoding = a->encoding ? a->encoding : o->encoding;
 	o->format = a->from ? a->from : o->format;
-	o->header_rows = a->header_rows ? (int)a->header_rows - 1 : o->header_rows;
 	o->skip = a->skip ? a->skip : o->skip;
 }
 
@@ -78,6 +94,7 @@ enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv, str
 	for (i = 0; i < argc; i++)
 		DTX_TRY(inputs_operand(r, argv[i], &first, err));
 	inputs_options(r);
+	DTX_TRY(inputs_header(r->args->header_rows, &r->plan->input[0].opts.header_rows, err));
 out:
 	return rc;
 }

@@ -14,8 +14,8 @@
 	  .help = "sheet of the first input, by name or number" },                                 \
 	{ .name = "range", .kind = DTX_O_TEXT, .metavar = "A1:B9", AT(range),                      \
 	  .help = "cells of the first input" },                                                    \
-	{ .name = "header-rows", .kind = DTX_O_INT, .metavar = "N", AT(header_rows), .min = 0,     \
-	  .max = 8, .help = "header rows of the first input (default: found)" },                   \
+	{ .name = "header-rows", .kind = DTX_O_TEXT, .metavar = "N|auto", AT(header_rows),         \
+	  .help = "header rows of the first input, 0 to 8 (default: found)" },                     \
 	{ .name = "skip", .kind = DTX_O_INT, .metavar = "N", AT(skip), .min = 0,                   \
 	  .max = INT64_MAX, .help = "rows to cut off before the header" },                         \
 	{ .name = "delimiter", .kind = DTX_O_TEXT, .metavar = "C", AT(delimiter),                  \
@@ -29,10 +29,9 @@
 	{ .name = "batch-rows", .kind = DTX_O_INT, .metavar = "N", AT(batch_rows), .min = 1,       \
 	  .max = DTX_BATCH_ROWS, .help = "rows of a batch; the result is the same" }
 
-const struct dtx_opt dtx_convert_opts[] = { READ_OPTS };
-const size_t dtx_nconvert_opts = DTX_COUNT(dtx_convert_opts);
+const struct dtx_opt dtx_convert_opts[DTX_CONVERT_OPTS] = { READ_OPTS };
 
-const struct dtx_opt dtx_run_opts[] = {
+const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS] = {
 	READ_OPTS,
 	{ .name = "fallback", .kind = DTX_O_CHOICE, .choices = "as-planned,step,plan,off",
 	  AT(fallback), .help = "what a snippet may do instead of the engine" },
@@ -61,4 +60,3 @@ const struct dtx_opt dtx_run_opts[] = {
 	{ .name = "jail-output", .kind = DTX_O_SIZE, .metavar = "SIZE", AT(jail_output), .min = 4096,
 	  .max = INT64_MAX, .help = "size limit of a snippet's result (1G)" },
 };
-const size_t dtx_nrun_opts = DTX_COUNT(dtx_run_opts);

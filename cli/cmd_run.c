@@ -1,0 +1,30 @@
+/* run: the main job. */
+#include "cli/runner.h"
+
+static int run_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	struct dtx_runner r = { .cli = cli, .args = args, .plan_path = argv[0], .command = "run" };
+	int status = dtx_runner_main(&r, argc - 1, argv + 1);
+
+	dtx_runner_clear(&r);
+	return status;
+}
+
+const struct dtx_cmd dtx_cmd_run = {
+	.name = "run",
+	.usage = "PLAN [FILE | NAME=FILE]...",
+	.summary = "Run a plan on its inputs, with a snippet in the jail where the engine cannot",
+	.notes = "A bare FILE is the plan's first input, `-` is stdin.  The result goes to -o FILE, to\n"
+		 "the plan's output, or to stdout as CSV.\n\n"
+		 "  dtx run plan.json report.xlsx -o tidy.csv\n"
+		 "  dtx run plan.json hours.csv rates=rates.csv | head\n"
+		 "  dtx run plan.json report.xlsx --snippet answer.txt -o out.csv",
+	.exits = "0 done; 3 plan invalid; 4 input; 5 needs a snippet; 6 needs approval; 7 snippet "
+		 "failed; 8 limit or jail; 9 output or store; 10 a check failed; 130 cancelled",
+	.opts = dtx_run_opts,
+	.nopts = DTX_RUN_OPTS,
+	.args_size = sizeof(struct dtx_run_args),
+	.min_args = 1,
+	.max_args = -1,
+	.run = run_run,
+};
