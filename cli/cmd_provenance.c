@@ -1,10 +1,8 @@
 /* provenance: how a result came about. */
-#include <stdlib.h>
-#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/out.h"
-#include "core/base/mem.h"
 #include "core/io/source.h"
 #include "core/io/read_xlsx.h"
 #include "core/store/query.h"
@@ -104,9 +102,9 @@ static enum dtx_code provenance_record(struct dtx_store *store, const struct pro
 	enum dtx_code rc = DTX_OK;
 	struct dtx_found found;
 	json_t *record = NULL;
-	char *cwd = getcwd(NULL, 0);
+	char cwd[4096];
 
-	DTX_TRY(dtx_query_find(store, what, cwd, provenance_stamp, NULL, &found, err));
+	DTX_TRY(dtx_query_find(store, what, getcwd(cwd, sizeof(cwd)), provenance_stamp, NULL, &found, err));
 	DTX_TRY(dtx_query_record(store, found.run_id, a->full, &found, &record, err));
 	DTX_TRY(dtx_query_files(record, err));
 	if (a->code)
@@ -119,7 +117,6 @@ static enum dtx_code provenance_record(struct dtx_store *store, const struct pro
 		dtx_buf_add(out, "\n");
 out:
 	json_decref(record);
-	free(cwd);
 	return rc;
 }
 

@@ -1,0 +1,140 @@
+/* doctor: what this machine offers, and whether the jail works on it. */
+#include <sys/utsname.h>
+
+#include "cli/out.h"
+#include "core/base/cpu.h"
+#include "core/base/pool.h"
+#include "cli/versions.h"
+#include "core/store/store.h"
+#include "core/base/mem.h"
+#include "sandbox/jail.h"
+
+struct doctor_args {
+	bool json;
+};
+
+static const struct dtx_opt doctor_opts[] = {
+	{ .name = "json", .kind = DTX_O_FLAG, .offset = offsetof(struct doctor_args, json),
+	  .help = "as JSON" },
+};
+
+static json_t *doctor_layers(void)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *layers;
+
+	dtx_jail_layers_json(&text);
+	layers = json_loads(dtx_buf_text(&text), 0, NULL);
+	dtx_buf_clear(&text);
+	return layers ? layers : json_null();
+}
+
+static json_t *doctor_machine(void)
+{
+	struct utsname u;
+
+	if (uname(&u) != 0)
+		return json_null();
+	return json_pack("{ss ss ss si ss}", "system", u.sysname, "kernel", u.release, "arch",
+			 u.machine, "cores", (int)dtx_pool_cpus(), "simd",
+			 dtx_cpu_name(dtx_cpu_best()));
+}
+
+static json_t *doctor_store(const struct dtx_cli *cli)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_store *store = NULL;
+	char *path = NULL;
+	json_t *row;
+
+	if (dtx_store_resolve(cli->store, &path, &err) != DTX_OK)
+		row = json_pack("{ss}", "error", err.msg);
+	else if (dtx_store_open(cli->store, DTX_STORE_WRITE, &store, &err) != DTX_OK)
+		row = json_pack("{ss ss}", "path", path, "error", err.msg);
+	else
+		row = json_pack("{ss}", "path", path);
+	dtx_store_free(store);
+	dtx_mem_free(path);
+	dtx_err_clear(&err);
+	return row;
+}
+
+static json_t *doctor_selftest(bool *ok)
+{
+	struct dtx_jail_report report;
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc;
+	json_t *row;
+
+	dtx_jail_report_init(&report);
+	rc = dtx_jail_selftest(&report, &err);
+	*ok = rc == DTX_OK;
+	row = json_pack("{sb ss ss ss ss ss ss ss sI}", "ok", rc == DTX_OK, "layers", report.layers,
+			"verify", report.verify, "audit", report.audit, "python", report.python,
+			"pandas", report.pandas, "numpy", report.numpy, "wall_us",
+			(json_int_t)report.us.wall);
+	if (rc != DTX_OK) {
+		json_object_set_new(row, "error", json_string(err.msg));
+		json_object_set_new(row, "next", json_string(err.hint));
+	}
+	dtx_jail_report_clear(&report);
+	dtx_err_clear(&err);
+	return row;
+}
+
+static void doctor_text(const json_t *part, struct dtx_buf *out)
+{
+	const char *key, *inner;
+	json_t *section, *v;
+
+	json_object_foreach((json_t *)part, key, section) {
+		dtx_buf_printf(out, "%-12s", key);
+		if (json_is_object(section)) {
+			bool first = true;
+
+			json_object_foreach(section, inner, v) {
+				dtx_buf_printf(out, "%s%s ", first ? "" : "\n            ", inner);
+				if (json_is_string(v))
+					dtx_buf_add(out, json_string_value(v));
+				else
+					dtx_json_print(v, 0, out);
+				first = false;
+			}
+		} else if (json_is_string(section)) {
+			dtx_buf_add(out, json_string_value(section));
+		}
+		dtx_buf_add(out, "\n");
+	}
+}
+
+static int doctor_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	const struct doctor_args *a = args;
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool ok = false;
+	json_t *all = json_pack("{ss so so so so}", "dtx", DTX_VERSION, "machine", doctor_machine(),
+				"libraries", dtx_versions(), "store", doctor_store(cli),
+				"jail", doctor_layers());
+	int status;
+
+	(void)argc, (void)argv;
+	json_object_set_new(all, "selftest", doctor_selftest(&ok));
+	if (a->json)
+		return dtx_out_json(cli, all, 1);
+	doctor_text(all, &out);
+	status = dtx_out_print(cli, &out);
+	json_decref(all);
+	dtx_buf_clear(&out);
+	return status ? status : ok ? 0 : dtx_code_exit(DTX_E_SNIPPET_SETUP_REFUSED, true);
+}
+
+const struct dtx_cmd dtx_cmd_doctor = {
+	.name = "doctor",
+	.usage = "",
+	.summary = "Show versions and jail layers of this machine, and test the jail",
+	.exits = "0 all well; 8 the jail does not work here (typed plans still run)",
+	.opts = doctor_opts,
+	.nopts = DTX_COUNT(doctor_opts),
+	.args_size = sizeof(struct doctor_args),
+	.run = doctor_run,
+};
