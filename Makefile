@@ -14,7 +14,7 @@ B := build$(if $(VARIANT),-$(VARIANT))
 DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev libjansson-dev \
 	libseccomp-dev libsqlite3-dev libxxhash-dev nettle-dev zlib1g-dev libutf8proc-dev \
 	python3-dev python3-pandas
-DEPS_TEST := python3-openpyxl
+DEPS_TEST := python3-openpyxl clang-format git
 
 PKGS := jansson sqlite3 libseccomp libxxhash nettle zlib libutf8proc
 PKG_MISSING := $(strip $(foreach p,$(PKGS),$(shell pkg-config --exists $(p) || echo $(p))))
@@ -38,7 +38,11 @@ LDLIBS = $(shell pkg-config --libs $(PKGS)) -lcsv -lm -ldl -pthread
 # The exported symbols are the frozen clock of a jail worker (sandbox/clock.c).
 ALL_LDFLAGS = $(SAN) $(LDFLAGS) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sandbox/clock.sym
 
-LIB_SRC := $(sort $(wildcard core/*/*.c ops/*.c sandbox/*.c)) $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
+READY := $(and $(wildcard core/plan/exec.c),$(wildcard sandbox/jail.c),$(wildcard core/io/read_xlsx.c),$(wildcard core/expr/eval.c),$(wildcard core/store/query.c),$(wildcard core/fallback/prompt.c),$(wildcard core/plan/explain.c))
+LIB_SRC := $(sort $(wildcard core/*/*.c ops/*.c sandbox/*.c)) $(if $(READY),$(filter-out cli/main.c,$(sort $(wildcard cli/*.c))))
+ifeq ($(READY),)
+LIB_SRC := $(filter-out core/fallback/rescue.c core/fallback/admit.c,$(LIB_SRC))
+endif
 GEN_SRC := $(B)/gen/tables.c $(B)/gen/guest.c
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 MAIN_OBJ := $(B)/cli/main.o
@@ -56,10 +60,10 @@ endif
 FLAGS_pyhost := $(PY_INC)
 
 .PHONY: all
-all: $(if $(wildcard cli/main.c),$(B)/dtx,$(LIB_OBJ))
+all: $(if $(READY),$(B)/dtx,$(LIB_OBJ))
 
 ifneq ($(PKG_MISSING),)
-ifeq ($(filter deps demo check help clean,$(MAKECMDGOALS)),)
+ifeq ($(filter deps deps-test demo check help clean lint format,$(MAKECMDGOALS)),)
 $(error missing packages: $(PKG_MISSING); `make deps` installs what dtx needs)
 endif
 endif
@@ -104,6 +108,117 @@ unit-build: $(if $(UNIT_SRC),$(B)/unit)
 .PHONY: unit
 unit: $(B)/unit
 	$(B)/unit $(T)
+
+# --- packages ---
+
+MISSING = $(shell for p in $(1); do dpkg-query -W -f '$${Status}' $$p 2>/dev/null | grep -q 'install ok installed' || echo $$p; done)
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+define install_packages
+	@missing="$(strip $(call MISSING,$(1)))"; if [ -n "$$missing" ]; then \
+		echo "installing: $$missing"; \
+		$(SUDO) apt-get update -qq && \
+		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing >/dev/null; fi
+endef
+
+.PHONY: deps
+deps:
+	$(call install_packages,$(DEPS))
+
+.PHONY: deps-test
+deps-test:
+	$(call install_packages,$(DEPS) $(DEPS_TEST))
+
+# --- the two commands of the README ---
+
+# A second make: packages that pkg-config did not see before may be there now.
+.PHONY: demo
+demo: deps
+	@$(MAKE) --no-print-directory -s all
+	@sh fixtures/demo.sh $(B)/dtx
+
+.PHONY: check
+check: deps-test
+	@$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 all fuzz-build
+	@$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 VARIANT=asan all unit-build
+	@sh tests/check.sh
+
+.PHONY: lint
+lint:
+	@sh tests/lint/lint.sh
+
+.PHONY: format
+format:
+	clang-format -i $$(find core ops sandbox cli tests -name '*.[ch]')
+
+# Rewrites the expected files of the command line tests: look at the difference before committing.
+.PHONY: golden
+golden: all
+	sh tests/cli/run.sh $(B)/dtx --golden $(T)
+
+.PHONY: escape
+escape: all
+	sh tests/escape/run.sh $(B)/dtx
+
+.PHONY: diff
+diff: all
+	/usr/bin/python3 tests/diff/run.py $(B)/dtx $(N)
+
+.PHONY: valgrind
+valgrind: $(B)/unit
+	valgrind -q --error-exitcode=1 --leak-check=full $(B)/unit $(T)
+
+# --- fuzzing: replay of the corpora here, libFuzzer with `make fuzz FUZZ=csv TIME=60` ---
+
+FUZZ_NAMES := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+.PHONY: fuzz-build
+fuzz-build: $(FUZZ_NAMES:%=$(B)/fuzz/%)
+
+$(B)/fuzz/%: $(B)/tests/fuzz/fuzz_%.o $(B)/tests/fuzz/replay.o $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+TIME ?= 60
+.PHONY: fuzz
+fuzz:
+	$(MAKE) -s CC=clang VARIANT=fuzz CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" \
+		LDFLAGS="-fsanitize=fuzzer,address,undefined" build-fuzz/tests/fuzz/fuzz_$(FUZZ).o fuzz-link
+	mkdir -p build-fuzz/corpus/$(FUZZ)
+	build-fuzz/fuzz_$(FUZZ) -max_total_time=$(TIME) build-fuzz/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+.PHONY: fuzz-link
+fuzz-link: $(LIB_OBJ)
+	$(CC) $(ALL_LDFLAGS) -o $(B)/fuzz_$(FUZZ) $(B)/tests/fuzz/fuzz_$(FUZZ).o $(LIB_OBJ) $(LDLIBS)
+
+# --- benchmarks ---
+
+.PHONY: bench bench-peers
+bench: all
+	sh tests/bench/run.sh $(B)/dtx
+bench-peers:
+	sh tests/bench/peers.sh
+
+# --- manual and installation ---
+
+MAN_PAGES := dtx.1 dtx-plan.5 dtx-ops.7
+.PHONY: man
+man: all
+	for p in $(MAN_PAGES); do $(B)/dtx help --man $$p > man/$$p || exit 1; done
+
+INSTALL_DIRS = $(DESTDIR)$(PREFIX)
+.PHONY: install
+install: all
+	install -D -m 755 $(B)/dtx $(INSTALL_DIRS)/bin/dtx
+	for p in man/*.[0-9]; do install -D -m 644 $$p $(INSTALL_DIRS)/share/man/man$${p##*.}/$${p##*/} || exit 1; done
+	mkdir -p $(INSTALL_DIRS)/share/bash-completion/completions
+	$(B)/dtx help --completion > $(INSTALL_DIRS)/share/bash-completion/completions/dtx
+
+.PHONY: help
+help:
+	@echo 'make demo      install packages, build, show the main job'
+	@echo 'make check     install packages, build, run all tests'
+	@echo 'make all       build $(B)/dtx'
+	@echo 'make install   PREFIX=$(PREFIX) DESTDIR='
+	@echo 'make unit T=x  unit tests whose name holds x (VARIANT=asan, VARIANT=tsan)'
+	@echo 'make lint format golden escape diff valgrind fuzz bench bench-peers man clean'
 
 .PHONY: clean
 clean:

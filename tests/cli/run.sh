@@ -1,0 +1,58 @@
+#!/bin/sh
+# Golden tests of the command line: each GROUP/NAME.sh runs in a scratch folder of its own; its
+# stdout, stderr and status are compared with NAME.stdout, NAME.stderr (absent: empty) and NAME.exit
+# (absent: 0).  Usage: tests/cli/run.sh DTX [--golden] [SUBSTRING]
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+. "$root/tests/lib.sh"
+
+DTX=$(realpath "$1")
+shift
+golden=
+[ "${1:-}" = --golden ] && golden=1 && shift
+only=${1:-}
+export DTX FIX="$root/fixtures" LIB="$here/lib.sh" LC_ALL=C.UTF-8 TZ=UTC
+unset DTX_STORE XDG_STATE_HOME DTX_AUTHOR_URL DTX_AUTHOR_KEY
+
+normalize() { sed -e "s|$scratch|SCRATCH|g" -e "s|$root|ROOT|g" -e "s|$DTX|dtx|g"; }
+
+same() { # KIND: got file against expected file
+	expected=$base.$1
+	[ -e "$expected" ] || expected=/dev/null
+	diff -u "$expected" "$scratch.$1" > "$scratch.diff" 2>&1 || { echo "$1:"; cat "$scratch.diff"; }
+}
+
+keep() { # KIND DEFAULT
+	if [ "$(cat "$scratch.$1")" = "$2" ]; then rm -f "$base.$1"; else cp "$scratch.$1" "$base.$1"; fi
+}
+
+one() {
+	base=${1%.sh}
+	name=${base#"$here/"}
+	scratch=$(mktemp -d /tmp/dtx-cli-XXXXXX)
+	export HOME=$scratch DTX_STORE=$scratch/.store.db
+	(cd "$scratch" && timeout 120 sh -eu "$1") > "$scratch.out" 2> "$scratch.err" < /dev/null
+	echo $? > "$scratch.exit"
+	normalize < "$scratch.out" > "$scratch.stdout"
+	normalize < "$scratch.err" > "$scratch.stderr"
+	if [ -n "$golden" ]; then
+		keep stdout "" && keep stderr "" && keep exit 0
+	fi
+	[ -e "$base.exit" ] || echo 0 > "$scratch.zero"
+	wrong=$(same stdout; same stderr
+		[ "$(cat "$base.exit" 2>/dev/null || echo 0)" = "$(cat "$scratch.exit")" ] || echo "exit $(cat "$scratch.exit"), expected $(cat "$base.exit" 2>/dev/null || echo 0)")
+	if grep -q '^SKIP ' "$scratch.out"; then
+		t_skip "$name" "$(sed -n 's/^SKIP //p' "$scratch.out")"
+	elif [ -z "$wrong" ]; then
+		t_ok "$name"
+	else
+		t_not_ok "$name" "$wrong"
+	fi
+	rm -rf "$scratch" "$scratch".*
+}
+
+for f in "$here"/*/*.sh; do
+	case $f in *"$only"*) one "$f" ;; esac
+done
+t_done

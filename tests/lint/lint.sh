@@ -1,0 +1,139 @@
+#!/bin/sh
+# Rules that the compiler does not know.  One ok/not ok line per rule; sizes as comments.
+set -u
+cd "$(dirname "$0")/../.."
+. tests/lib.sh
+
+sources() { find core ops sandbox cli tests -name '*.[ch]' | sort; }
+product() { find core ops sandbox cli -name '*.[ch]' | sort; }
+
+# A file includes its own folder and lower layers, never a peer.
+layers() {
+	product | xargs awk '
+	function layer(p) {
+		if (p ~ /^core\/base\//) return 0
+		if (p ~ /^core\/data\//) return 1
+		if (p ~ /^core\/(io|expr|store)\//) return 2
+		if (p ~ /^core\/plan\//) return 3
+		if (p ~ /^(ops|sandbox|core\/fallback)\//) return 4
+		if (p ~ /^cli\//) return 5
+		return -1
+	}
+	function folder(p) { sub(/\/[^\/]*$/, "", p); return p }
+	/^#[ \t]*include[ \t]*"/ {
+		split($0, q, "\""); to = q[2]
+		# tablehash works on batches alone and feeds outputs, store and fallback
+		if (to !~ /\//) { if (to !~ /^(scan_kernel|unit)/) print FILENAME ": include by path from the root: " to; next }
+		if (folder(to) == folder(FILENAME)) next
+		if (layer(to) < 0 || layer(to) >= layer(FILENAME)) print FILENAME " (layer " layer(FILENAME) ") includes " to
+	}'
+}
+
+# One file owns each foreign library.
+owners() {
+	while read -r header owner; do
+		grep -lE "#[ \t]*include[ \t]*<$header" $(product) | grep -vE "^($owner)$" |
+			sed "s#^#<$header> is owned by $owner, not #"
+	done <<-EOF
+		sqlite3.h core/store/db.[ch]
+		csv.h core/io/csv_ref.c
+		xlsxwriter.h core/io/write_xlsx.c
+		zlib.h core/io/(inflate|zip).c|core/store/blob.c
+		seccomp.h sandbox/(filter|notify).c
+		Python.h sandbox/pyhost.c
+		nettle/ core/base/hash.c
+		xxhash.h core/base/hash.c
+		utf8proc.h core/base/utf8.c
+		jansson.h core/base/json.[ch]
+		dlfcn.h core/base/lib.c
+	EOF
+}
+
+banned() {
+	grep -nE '\b(malloc|calloc|realloc|aligned_alloc|strdup|strndup|asprintf)\(' $(product) | grep -v '^core/base/mem.c:' |
+		grep -vE '^[^:]*:[0-9]+:\s*(\*|/\*|//)'
+	grep -nE '\b(strtok|sprintf|vsprintf|atoi|atol|atof|system|setlocale|gets|strcpy|alloca)\(' $(product)
+	grep -nE '\b(printf|puts|putchar|exit)\(' core/*/*.c ops/*.c 2>/dev/null
+}
+
+leftovers() {
+	grep -nE '\b(TODO|FIXME|XXX|HACK)\b' $(sources) Makefile README.md
+	true
+}
+
+# ops/op_tail.c holds `const struct dtx_op dtx_op_tail` with .name = "tail"; so for the other parts.
+named() {
+	while read -r glob type symbol; do
+		for f in $glob; do
+			[ -e "$f" ] || continue
+			n=$(basename "$f" .c)
+			n=${n#*_}
+			if grep -q "^const struct $type ${symbol}_$n" "$f"; then
+				grep -qE "\.name = \"[a-z0-9_]+\"" "$f" || echo "$f: no .name"
+				[ "$type" != dtx_op ] || grep -q "\.name = \"$n\"" "$f" || echo "$f: .name is not \"$n\""
+			else
+				case $f in core/io/*_*) [ "$type" = dtx_op ] || continue ;; esac
+				echo "$f: no 'const struct $type ${symbol}_$n'"
+			fi
+		done
+	done <<-'EOF'
+		ops/op_*.c dtx_op dtx_op
+		core/expr/fn_*.c dtx_fn_table dtx_fn
+		cli/cmd_*.c dtx_cmd dtx_cmd
+	EOF
+}
+
+unique() {
+	find core ops sandbox cli -name '*.c' -exec basename {} \; | sort | uniq -d
+}
+
+# Functions as the house style lays them out: { and } alone in the first column.
+functions() {
+	product | grep '\.c$' | xargs awk '
+		FNR == 1 { name = "" }
+		/^[a-z].*\(/ && !/;$/ { name = $0 }
+		/^{$/ { start = FNR }
+		/^}$/ && start { print FNR - start - 1, FILENAME ":" start, name; start = 0 }' | sort -n
+}
+
+sizes() {
+	functions | awk '{ n[NR] = $1; last = $0 }
+		END { printf "# functions: %d, median %d lines, 90th percentile %d, largest %s\n",
+			NR, n[int((NR + 1) / 2)], n[int(NR * 0.9)], last }'
+	product | xargs wc -l | grep -v ' total$' | sort -n | tail -1 | awk '{ print "# largest file: " $2 ", " $1 " lines" }'
+}
+
+too_large() {
+	product | xargs wc -l | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines" }'
+	functions | awk '$1 > 120 { print }'
+}
+
+formatted() {
+	command -v clang-format > /dev/null || return 0
+	sources | xargs clang-format --dry-run 2>&1 | grep -oE '^[^:]+:[0-9]+' | cut -d: -f1 | sort | uniq -c | sed 's/^/not formatted (make format): /'
+}
+
+speaks_of_dtx() {
+	git grep -nIE '/(wor)k/|/(far)m/|issue [0-9]+' -- . ':!LICENSE' 2>/dev/null | head -5
+}
+
+rule() { # rule NAME FUNCTION: no output is ok
+	found=$($2 2>&1)
+	if [ -z "$found" ]; then
+		t_ok "lint: $1"
+	else
+		t_not_ok "lint: $1" "$found"
+	fi
+}
+
+rule "layers" layers
+rule "one owner per library" owners
+rule "banned calls" banned
+rule "nothing left undone" leftovers
+rule "file, symbol and name agree" named
+rule "module names are unique" unique
+rule "sizes" too_large
+rule "format" formatted
+rule "the repository speaks of dtx alone" speaks_of_dtx
+sizes
+t_done
