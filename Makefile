@@ -43,7 +43,7 @@ LIB_SRC := $(sort $(wildcard core/*/*.c ops/*.c sandbox/*.c)) $(if $(READY),$(fi
 ifeq ($(READY),)
 LIB_SRC := $(filter-out core/fallback/rescue.c core/fallback/admit.c,$(LIB_SRC))
 endif
-GEN_SRC := $(B)/gen/tables.c $(B)/gen/guest.c
+GEN_SRC := $(B)/gen/engine.c $(if $(READY),$(B)/gen/cli.c) $(B)/gen/guest.c
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 MAIN_OBJ := $(B)/cli/main.o
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
@@ -92,9 +92,11 @@ $(B)/gen/%.o: $(B)/gen/%.c $(STAMP)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Tables from file names: adding a part is adding one file.
-$(B)/gen/tables.c: tests/lint/gen-tables.sh $(wildcard core/plan/op.h core/io/reader.h core/io/writer.h core/expr/fn.h cli/cmd.h) $(sort $(wildcard ops/op_*.c core/io/read_*.c core/io/write_*.c core/expr/fn_*.c cli/cmd_*.c))
+$(B)/gen/engine.c: tests/lint/gen-tables.sh $(wildcard core/plan/op.h core/io/reader.h core/io/writer.h core/expr/fn.h) $(sort $(wildcard ops/op_*.c core/io/read_*.c core/io/write_*.c core/expr/fn_*.c))
+$(B)/gen/cli.c: tests/lint/gen-tables.sh $(sort $(wildcard cli/cmd_*.c))
+$(B)/gen/engine.c $(B)/gen/cli.c:
 	@mkdir -p $(@D)
-	sh tests/lint/gen-tables.sh > $@.tmp && mv $@.tmp $@
+	sh tests/lint/gen-tables.sh $(basename $(@F)) > $@.tmp && mv $@.tmp $@
 $(B)/gen/guest.c: tests/lint/gen-guest.sh $(GUEST)
 	@mkdir -p $(@D)
 	sh tests/lint/gen-guest.sh $(GUEST) > $@.tmp && mv $@.tmp $@

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Prints the C tables of ops, readers, writers, functions and commands, made from file names.
+# Prints the C tables of ops, readers, writers and functions (engine) or of commands (cli), made
+# from file names.  Usage: gen-tables.sh engine|cli
 set -eu
 
 list() { # list TYPE TABLE PREFIX HEADER FILE...
@@ -24,8 +25,12 @@ list() { # list TYPE TABLE PREFIX HEADER FILE...
 
 echo "/* Generated from file names. */"
 echo "#include <stddef.h>"
-list "struct dtx_op" dtx_ops op_ core/plan/op.h ops/op_*.c
-list "struct dtx_reader_class" dtx_reads read_ core/io/reader.h core/io/read_*.c
-list "struct dtx_writer_class" dtx_writes write_ core/io/writer.h core/io/write_*.c
-list "struct dtx_fn_table" dtx_fns fn_ core/expr/fn.h core/expr/fn_*.c
-list "struct dtx_cmd" dtx_cmds cmd_ cli/cmd.h cli/cmd_*.c
+case $1 in
+engine)
+	list "struct dtx_op" dtx_ops op_ core/plan/op.h ops/op_*.c
+	list "struct dtx_reader_class" dtx_reads read_ core/io/reader.h core/io/read_*.c
+	list "struct dtx_writer_class" dtx_writes write_ core/io/writer.h core/io/write_*.c
+	list "struct dtx_fn_table" dtx_fns fn_ core/expr/fn.h core/expr/fn_*.c
+	;;
+cli) list "struct dtx_cmd" dtx_cmds cmd_ cli/cmd.h cli/cmd_*.c ;;
+esac
