@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/json.h"
+#include "sandbox/role.h"
 
 static struct {
 	int checks, failures;
@@ -96,7 +97,10 @@ int main(int argc, char **argv)
 	const char *only = argc > 1 ? argv[argc - 1] : "";
 	int passed = 0, failed = 0, skipped = 0;
 	const struct t_case *c;
+	int role = dtx_sandbox_role(argc, argv);
 
+	if (role >= 0)
+		return role;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	dtx_json_init();
 	for (c = t_cases; c->name; c++) {

@@ -1,0 +1,298 @@
+/* The only file that knows libseccomp. */
+#include "sandbox/filter.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/base/mem.h"
+#include "core/base/str.h"
+#include "sandbox/policy.h"
+
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+
+/* Numbers beyond any table of today; the ones without a name are unknown. */
+#define NR_MAX 1024
+#define FORK_FLAGS ((uint64_t)(SIGCHLD | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
+
+struct cond {
+	unsigned arg;
+	enum scmp_compare op;
+	uint64_t a, b;
+};
+struct allow {
+	int nr;
+	unsigned n;
+	struct cond cond[4];
+};
+struct refuse {
+	int nr, sys_errno;
+};
+
+/* Ints are compared as the kernel reads them: 32 bits. */
+#define D_NONE { 0, SCMP_CMP_EQ, 0, 0 }
+#define D_EQ(arg, v) { arg, SCMP_CMP_MASKED_EQ, 0xffffffffu, v }
+#define D_LE(arg, v) { arg, SCMP_CMP_LE, v, 0 }
+#define D_IN(arg, mask) { arg, SCMP_CMP_MASKED_EQ, ~(uint64_t)(mask), 0 }
+#define D_BITS(arg, optional, v) { arg, SCMP_CMP_MASKED_EQ, 0xffffffffu & ~(uint64_t)(optional), v }
+
+static const struct allow allows[] = {
+#define A(call, n, c0, c1, c2, c3, reason) { SCMP_SYS(call), n, { c0, c1, c2, c3 } },
+	DTX_POLICY_ALLOW(A)
+#undef A
+};
+static const struct refuse refuses[] = {
+#define R(call, code, reason) { SCMP_SYS(call), code },
+	DTX_POLICY_REFUSE(R)
+#undef R
+};
+static const int zygote_calls[] = {
+#define Z(call) SCMP_SYS(call),
+	DTX_POLICY_ZYGOTE(Z)
+#undef Z
+};
+
+static bool in_allows(int nr)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(allows); i++)
+		if (allows[i].nr == nr)
+			return true;
+	return false;
+}
+
+static bool in_zygote(int nr)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(zygote_calls); i++)
+		if (zygote_calls[i] == nr)
+			return true;
+	return false;
+}
+
+int dtx_filter_refusal(int nr)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(refuses); i++)
+		if (refuses[i].nr == nr)
+			return refuses[i].sys_errno;
+	return 0;
+}
+
+bool dtx_filter_is_abort(int nr, const uint64_t args[6])
+{
+	return nr == SCMP_SYS(tgkill) && (int)args[2] == SIGABRT;
+}
+
+void dtx_filter_name(int nr, char *out, size_t size)
+{
+	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, nr);
+
+	dtx_str_copy(out, size, dtx_str_of(name ? name : "unknown"));
+	free(name);	/* libseccomp allocated it with malloc */
+}
+
+/* --- building --- */
+
+static int add_allows(scmp_filter_ctx ctx)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < DTX_COUNT(allows); i++) {
+		const struct allow *a = &allows[i];
+		struct scmp_arg_cmp cmp[4];
+		unsigned k;
+
+		for (k = 0; k < a->n; k++)
+			cmp[k] = (struct scmp_arg_cmp){ a->cond[k].arg, a->cond[k].op,
+							a->cond[k].a, a->cond[k].b };
+		rc = seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, a->nr, a->n, cmp);
+	}
+	return rc;
+}
+
+static int build_a(scmp_filter_ctx ctx)
+{
+	int rc = add_allows(ctx);
+
+	if (!rc)
+		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1,
+				      SCMP_A0_32(SCMP_CMP_EQ, 6));
+	if (!rc)
+		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(seccomp), 0);
+	return rc;
+}
+
+/* Without a listener the kernel itself refuses; nothing is named but by the signal. */
+static int build_a_plain(scmp_filter_ctx ctx)
+{
+	size_t i;
+	int rc = build_a(ctx);
+
+	for (i = 0; !rc && i < DTX_COUNT(refuses); i++)
+		if (!in_allows(refuses[i].nr))
+			rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO((uint16_t)refuses[i].sys_errno),
+					      refuses[i].nr, 0);
+	return rc;
+}
+
+static int build_b(scmp_filter_ctx ctx)
+{
+	int rc = seccomp_rule_add(ctx, SCMP_ACT_KILL_PROCESS, SCMP_SYS(sendmsg), 0);
+
+	if (!rc)
+		rc = seccomp_rule_add(ctx, SCMP_ACT_KILL_PROCESS, SCMP_SYS(seccomp), 0);
+	return rc;
+}
+
+/* One call in exactly the given form, any other form left to A. */
+static int add_exact(scmp_filter_ctx ctx, int nr, uint64_t arg0)
+{
+	int rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, nr, 1, SCMP_A0_64(SCMP_CMP_EQ, arg0));
+
+	if (!rc)
+		rc = seccomp_rule_add(ctx, SCMP_ACT_TRACE(0), nr, 1,
+				      SCMP_A0_64(SCMP_CMP_NE, arg0));
+	return rc;
+}
+
+static int build_z(scmp_filter_ctx ctx)
+{
+	int rc = add_exact(ctx, SCMP_SYS(clone), FORK_FLAGS), nr;
+
+	if (!rc)
+		rc = add_exact(ctx, SCMP_SYS(socketpair), AF_UNIX);
+	for (nr = 0; !rc && nr < NR_MAX; nr++) {
+		char *name;
+
+		if (nr == SCMP_SYS(clone) || nr == SCMP_SYS(socketpair))
+			continue;
+		name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, nr);
+		if (name)
+			rc = seccomp_rule_add(ctx,
+					      in_allows(nr) || in_zygote(nr) ? SCMP_ACT_ALLOW :
+									       SCMP_ACT_TRACE(0),
+					      nr, 0);
+		free(name);
+	}
+	return rc;
+}
+
+/* libseccomp writes programs to a descriptor only. */
+static int read_back(scmp_filter_ctx ctx, struct dtx_filter *out)
+{
+	int fd = memfd_create("bpf", MFD_CLOEXEC), rc;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	rc = seccomp_export_bpf(ctx, fd);
+	if (!rc && fstat(fd, &st))
+		rc = -errno;
+	if (!rc) {
+		out->n = (size_t)st.st_size / sizeof(struct sock_filter);
+		out->bpf = dtx_mem_alloc(out->n, sizeof(struct sock_filter));
+		if (!out->bpf || !out->n || out->n > BPF_MAXINSNS ||
+		    pread(fd, out->bpf, (size_t)st.st_size, 0) != st.st_size)
+			rc = -ENOMEM;
+	}
+	close(fd);
+	return rc;
+}
+
+static const struct recipe {
+	const char *name;
+	uint32_t otherwise;
+	int (*build)(scmp_filter_ctx ctx);
+} recipes[DTX_FILTER_COUNT] = {
+	[DTX_FILTER_Z] = { "zygote", SCMP_ACT_KILL_PROCESS, build_z },
+	[DTX_FILTER_A] = { "policy", SCMP_ACT_NOTIFY, build_a },
+	[DTX_FILTER_A_PLAIN] = { "plain policy", SCMP_ACT_KILL_PROCESS, build_a_plain },
+	[DTX_FILTER_B] = { "seal", SCMP_ACT_ALLOW, build_b },
+};
+
+static int build_one(const struct recipe *r, struct dtx_filter *out)
+{
+	scmp_filter_ctx ctx = seccomp_init(r->otherwise);
+	int rc;
+
+	if (!ctx)
+		return -ENOMEM;
+	rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	if (!rc)
+		rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	if (!rc)
+		rc = r->build(ctx);
+	if (!rc)
+		rc = read_back(ctx, out);
+	seccomp_release(ctx);
+	return rc;
+}
+
+enum dtx_code dtx_filters_build(struct dtx_filters *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_sha256 sha;
+	uint8_t digest[DTX_SHA256_SIZE];
+	size_t i;
+
+	memset(f, 0, sizeof(*f));
+	dtx_sha256_init(&sha);
+	for (i = 0; i < DTX_FILTER_COUNT; i++) {
+		int bad = build_one(&recipes[i], &f->of[i]);
+
+		if (bad)
+			DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED,
+				 "seccomp: the %s filter cannot be built: %s", recipes[i].name,
+				 strerror(-bad));
+		if (i != DTX_FILTER_A_PLAIN)
+			dtx_sha256_add(&sha, f->of[i].bpf, f->of[i].n * sizeof(struct sock_filter));
+	}
+	dtx_sha256_done(&sha, digest);
+	dtx_hex(digest, sizeof(digest), f->hash);
+out:
+	if (rc != DTX_OK)
+		dtx_filters_clear(f);
+	return rc;
+}
+
+void dtx_filters_clear(struct dtx_filters *f)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_FILTER_COUNT; i++)
+		dtx_mem_free(f->of[i].bpf);
+	memset(f, 0, sizeof(*f));
+}
+
+int dtx_filter_load(const struct dtx_filters *f, enum dtx_filter_id id, int *listener)
+{
+	struct sock_fprog prog = { (unsigned short)f->of[id].n, f->of[id].bpf };
+	unsigned long flags = 0;
+	long got;
+
+	if (id == DTX_FILTER_A)
+		flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+	got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
+	if (got < 0)
+		return errno;
+	if (id == DTX_FILTER_A)
+		*listener = (int)got;
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* Seccomp programs built from policy.h.  [libseccomp]
+ *
+ *   Z  floor of the zygote, inherited: unknown numbers die, known ones outside policy get ENOSYS
+ *   A  the policy, in the worker: what is not allowed goes to the supervisor, which names it
+ *   B  seal, last: the two calls that loading A and handing over its listener needed
+ *
+ * Z never says ERRNO or KILL for a call that A names: those beat USER_NOTIF. */
+#ifndef DTX_SANDBOX_FILTER_H
+#define DTX_SANDBOX_FILTER_H
+
+#include "core/base/err.h"
+#include "core/base/hash.h"
+
+enum dtx_filter_id { DTX_FILTER_Z, DTX_FILTER_A, DTX_FILTER_A_PLAIN, DTX_FILTER_B };
+#define DTX_FILTER_COUNT 4
+
+struct dtx_filter {
+	void *bpf;	/* dtx_mem, n instructions of 8 bytes */
+	size_t n;
+};
+struct dtx_filters {
+	struct dtx_filter of[DTX_FILTER_COUNT];
+	char hash[DTX_SHA256_HEX];	/* over Z, A, B */
+};
+
+/* Code: snippet_setup_refused. */
+DTX_MUSTUSE enum dtx_code dtx_filters_build(struct dtx_filters *f, struct dtx_err *err);
+void dtx_filters_clear(struct dtx_filters *f);
+/* Loads one into the calling thread.  A: *listener is its descriptor, the others leave it.
+ * Returns 0 or errno. */
+DTX_MUSTUSE int dtx_filter_load(const struct dtx_filters *f, enum dtx_filter_id id, int *listener);
+
+/* What the supervisor answers to a call that A did not allow: errno to refuse with, 0 to kill. */
+int dtx_filter_refusal(int nr);
+/* tgkill(SIGABRT): abort() of a C library, reported as the signal it meant. */
+bool dtx_filter_is_abort(int nr, const uint64_t args[6]);
+/* Copies the call's name, "unknown" if there is none. */
+void dtx_filter_name(int nr, char *out, size_t size);
+
+#endif

@@ -1,0 +1,153 @@
+"""Inside the jail.  prepare() runs once in the zygote, run() once in each worker.
+
+GUEST, a dict of this folder's files, is set by the host before this text runs.
+"""
+import gc
+import importlib
+import json
+import sys
+import time
+import types
+
+OK, EXCEPTION, BAD_RESULT, MEMORY, SCREENED, OUTPUT = range(6)
+CHECK, RUN = 1, 2
+MESSAGE_MAX = 4096
+FRAMES_MAX = 20
+
+
+def load(name):
+    """Module `name` from the files that came with the program."""
+    module = types.ModuleType(name)
+    module.__file__ = "<dtx>/%s.py" % name
+    sys.modules[name] = module
+    exec(compile(GUEST[name + ".py"], module.__file__, "exec"), module.__dict__)
+    return module
+
+
+def prepare():
+    # their sums differ in the last bits, and one of them starts threads
+    sys.modules["numexpr"] = sys.modules["bottleneck"] = None
+    import numpy
+    import pandas
+
+    for line in GUEST["modules.txt"].split():
+        try:
+            importlib.import_module(line)
+        except ImportError:
+            pass  # another version of a library keeps it elsewhere
+    for name in ("pins", "frames", "screen", "dx"):
+        load(name)
+    pins = sys.modules["pins"]
+    pins.prepare()
+    gc.collect()
+    gc.freeze()
+    version = "%d.%d.%d" % sys.version_info[:3]
+    return version, pandas.__version__, numpy.__version__, pins.describe()
+
+
+def cut(text):
+    text = str(text).encode("utf-8", "replace")[:MESSAGE_MAX]
+    return text.decode("utf-8", "ignore")
+
+
+def describe(error, source):
+    """What the author of a snippet needs: type, message and the lines of the snippet."""
+    lines = source.split("\n")
+    frames = []
+    trace = error.__traceback__
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        if code.co_filename == "<snippet>":
+            text = lines[trace.tb_lineno - 1].strip() if trace.tb_lineno <= len(lines) else ""
+            frames.append({"line": trace.tb_lineno, "function": code.co_name[:100],
+                           "text": text[:200]})
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError) and error.filename == "<snippet>":
+        frames.append({"line": error.lineno or 0, "function": "<module>",
+                       "text": (error.text or "").strip()[:200]})
+    try:
+        message = cut(error)
+    except Exception:
+        message = "(no message)"
+    return {"type": type(error).__name__[:100], "message": message,
+            "line": frames[-1]["line"] if frames else 0, "frames": frames[-FRAMES_MAX:]}
+
+
+class Job:
+    """One run: input frame, output memory, what is to be reported."""
+
+    def __init__(self, view, out, mode):
+        frames = sys.modules["frames"]
+        self.out, self.mode = out, mode
+        self.reader = frames.Reader(view)
+        self.source = self.reader.bytes(frames.CODE, 0).decode("utf-8", "replace")
+        self.report = {"us": {}}
+        self.clock = time.monotonic_ns()
+
+    def lap(self, name):
+        now = time.monotonic_ns()
+        self.report["us"][name] = (now - self.clock) // 1000
+        self.clock = now
+
+    def screen(self):
+        frames = sys.modules["frames"]
+        columns = self.reader.column_names()
+        self.report["check"] = found = sys.modules["screen"].check(self.source, columns)
+        return found["class"] is None
+
+    def call(self):
+        """The snippet's DataFrame, as sections of a frame."""
+        frames = sys.modules["frames"]
+        tables = self.reader.tables()
+        params = json.loads(self.reader.bytes(frames.PARAMS, 0))
+        meta = json.loads(self.reader.bytes(frames.PARAMS, 1))
+        self.lap("load")
+        scope = {"__name__": "snippet", "__builtins__": __builtins__}
+        exec(compile(self.source, "<snippet>", "exec"), scope)
+        if not callable(scope.get("transform")):
+            raise frames.BadResult("the snippet defines no function transform(tables, params)")
+        result = scope["transform"](tables, params)
+        self.lap("exec")
+        types_of = dict(self.reader.column_types(), **meta.get("contract", {}))
+        table = frames.Table(result, types_of)
+        self.report["notes"] = table.notes
+        return table
+
+    def finish(self, code, table=None):
+        frames = sys.modules["frames"]
+        notes = self.report.setdefault("notes", {})
+        notes.update(sys.modules["pins"].used())
+        self.lap("store")
+        text = json.dumps(self.report, allow_nan=False).encode()
+        return code, frames.write(self.out, text, table)
+
+
+def attempt(job):
+    frames = sys.modules["frames"]
+    try:
+        if job.mode & CHECK and not job.screen():
+            return job.finish(SCREENED)
+        if not job.mode & RUN:
+            return job.finish(OK)
+        return job.finish(OK, job.call())
+    except MemoryError:
+        return MEMORY, 0
+    except frames.OutputLimit:
+        return OUTPUT, 0
+    except frames.BadResult as error:
+        job.report["bad"] = cut(error)
+        return job.finish(BAD_RESULT)
+    except BaseException as error:
+        job.report["exception"] = describe(error, job.source)
+        return job.finish(EXCEPTION)
+
+
+def run(view, out, mode, seed, now_us):
+    pins = sys.modules["pins"]
+    try:
+        pins.start(seed)
+        return attempt(Job(view, out, mode))
+    except MemoryError:
+        return MEMORY, 0
+    finally:
+        pins.flush()

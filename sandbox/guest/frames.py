@@ -1,0 +1,475 @@
+"""Frames to DataFrames and back; the layout is that of core/data/frame.h."""
+import datetime
+import decimal
+import math
+import struct
+
+import numpy as np
+import pandas as pd
+
+CODE, PARAMS, TABLE, COLUMN, DICT, GRID, REPORT = 1, 2, 3, 4, 5, 6, 16
+NULL, BOOL, INT, FLOAT, DECIMAL, DATE, DATETIME, TEXT = range(1, 9)
+NAMES = {"null": NULL, "bool": BOOL, "int": INT, "float": FLOAT, "decimal": DECIMAL,
+         "date": DATE, "datetime": DATETIME, "text": TEXT}
+F_DICT = 1
+ENTRY = struct.Struct("<6I9Q")
+HEADER = struct.Struct("<8sIIQQII24x")
+VIEW = struct.Struct("<I12s")
+INLINE = 12
+WIDE = decimal.Context(prec=60)
+NS_MIN, NS_MAX = -9223372036854775000, 9223372036854775000
+
+
+class BadResult(Exception):
+    pass
+
+
+class OutputLimit(Exception):
+    pass
+
+
+# --- reading ---
+
+
+class Reader:
+    def __init__(self, view):
+        self.view = view
+        _, _, n, _, at, _, _ = HEADER.unpack_from(view, 0)
+        self.entries = [ENTRY.unpack_from(view, at + i * ENTRY.size) for i in range(n)]
+
+    def of(self, kind, parent=None):
+        return [e for e in self.entries if e[0] == kind and parent in (None, e[2])]
+
+    def bytes(self, kind, ident):
+        for e in self.of(kind):
+            if e[1] == ident:
+                return bytes(self.view[e[9]:e[9] + e[10]])
+        return b""
+
+    def name(self, e):
+        return str(self.view[e[6]:e[6] + e[5]], "utf-8")
+
+    def column_names(self):
+        return {self.name(t): [self.name(c) for c in self.of(COLUMN, t[1])]
+                for t in self.of(TABLE)}
+
+    def column_types(self):
+        """Type by name; the first table wins where two differ."""
+        words = {v: k for k, v in NAMES.items()}
+        out = {}
+        for e in self.of(COLUMN):
+            out.setdefault(self.name(e), words[e[3]])
+        return out
+
+    def tables(self):
+        out = {}
+        for t in self.of(TABLE):
+            columns = {self.name(e): self.column(e) for e in self.of(COLUMN, t[1])}
+            index = pd.RangeIndex(t[7])
+            out[self.name(t)] = pd.DataFrame(columns, index=index, copy=False)
+        return out
+
+    def array(self, dtype, off, count):
+        if not count:
+            return np.empty(0, dtype)
+        return np.frombuffer(self.view, dtype, count, off)
+
+    def missing(self, e):
+        """True where null; None if there are no nulls."""
+        if not e[14]:
+            return None
+        bits = self.array("u1", e[13], e[14])
+        return np.unpackbits(bits, count=e[7], bitorder="little") == 0
+
+    def column(self, e):
+        return READ[e[3]](self, e, e[7], self.missing(e))
+
+
+def read_null(reader, e, n, missing):
+    return np.full(n, None, object)
+
+
+def read_bool(reader, e, n, missing):
+    bits = np.unpackbits(reader.array("u1", e[9], e[10]), count=n, bitorder="little")
+    values = bits.view(bool)
+    return values if missing is None else pd.arrays.BooleanArray(values.copy(), missing)
+
+
+def read_int(reader, e, n, missing):
+    values = reader.array("<i8", e[9], n)
+    return values if missing is None else pd.arrays.IntegerArray(values, missing)
+
+
+def read_float(reader, e, n, missing):
+    return reader.array("<f8", e[9], n)
+
+
+def read_decimal(reader, e, n, missing):
+    scale = e[4] >> 8 & 0xFF
+    raw = reader.view[e[9]:e[9] + e[10]]
+    out = np.full(n, None, object)
+    for i in range(n):
+        if missing is None or not missing[i]:
+            value = int.from_bytes(raw[i * 16:i * 16 + 16], "little", signed=True)
+            out[i] = WIDE.scaleb(decimal.Decimal(value), -scale)
+    return out
+
+
+def to_ns(values, unit, per_ns, missing, make):
+    """datetime64[ns] where it fits, else objects."""
+    if missing is not None:
+        values = np.where(missing, 0, values)
+    if len(values) and (int(values.min()) * per_ns < NS_MIN or int(values.max()) * per_ns > NS_MAX):
+        out = np.array([make(int(v)) for v in values] + [None], object)[:-1]
+        if missing is not None:
+            out[missing] = None
+        return out
+    out = values.astype("M8[%s]" % unit).astype("M8[ns]")
+    if missing is not None:
+        out[missing] = np.datetime64("NaT")
+    return out
+
+
+EPOCH = datetime.datetime(1970, 1, 1)
+
+
+def read_date(reader, e, n, missing):
+    values = reader.array("<i4", e[9], n).astype("i8")
+    return to_ns(values, "D", 86400 * 10**9, missing,
+                 lambda v: (EPOCH + datetime.timedelta(days=v)).date())
+
+
+def read_datetime(reader, e, n, missing):
+    values = reader.array("<i8", e[9], n)
+    return to_ns(values, "us", 1000, missing,
+                 lambda v: EPOCH + datetime.timedelta(microseconds=v))
+
+
+def texts(reader, a_off, b_off, n):
+    out, cache = [], {}
+    base = reader.view
+    for length, head in VIEW.iter_unpack(base[a_off:a_off + 16 * n]):
+        if length > INLINE:
+            at = b_off + int.from_bytes(head[4:], "little")
+            head = bytes(base[at:at + length])
+        else:
+            head = head[:length]
+        text = cache.get(head)
+        if text is None:
+            text = cache[head] = head.decode()
+        out.append(text)
+    return out
+
+
+def objects(values):
+    out = np.empty(len(values), object)
+    out[:] = values
+    return out
+
+
+def read_text(reader, e, n, missing):
+    if e[4] & F_DICT:
+        d = next(d for d in reader.of(DICT, e[2]) if d[1] == e[11])
+        values = objects(texts(reader, d[9], d[11], d[7]) or [None])
+        out = values[reader.array("<u4", e[9], n)]
+    else:
+        out = objects(texts(reader, e[9], e[11], n))
+    if missing is not None:
+        out[missing] = None
+    return out
+
+
+READ = {NULL: read_null, BOOL: read_bool, INT: read_int, FLOAT: read_float,
+        DECIMAL: read_decimal, DATE: read_date, DATETIME: read_datetime, TEXT: read_text}
+
+
+# --- writing ---
+
+
+class Out:
+    """One column on its way back."""
+
+    def __init__(self, type, a=b"", b=b"", missing=None, scale=0, precision=0):
+        self.type, self.a, self.b = type, a, b
+        self.flags = scale << 8 | precision << 16
+        self.nulls = int(missing.sum()) if missing is not None else 0
+        self.v = bits(~missing) if self.nulls and type != NULL else b""
+
+
+def bits(flags):
+    packed = np.packbits(flags, bitorder="little").tobytes()
+    return packed + b"\0" * (-len(packed) % 8)
+
+
+def text_out(values, missing):
+    views = bytearray(16 * len(values))
+    cache, blob, at = {}, [], 0
+    for i, value in enumerate(values):
+        if missing[i]:
+            continue
+        view = cache.get(value)
+        if view is None:
+            raw = value.encode()
+            if len(raw) > INLINE:
+                view = struct.pack("<I4sQ", len(raw), raw[:4], at)
+                blob.append(raw)
+                at += len(raw)
+            else:
+                view = VIEW.pack(len(raw), raw)
+            cache[value] = view
+        views[i * 16:i * 16 + 16] = view
+    return Out(TEXT, views, b"".join(blob), missing)
+
+
+def int_out(values, missing):
+    """values: integers of any width, or objects of int."""
+    out = np.zeros(len(values), "<i8")
+    present = values[~missing]
+    if len(present) and (int(present.max()) >= 2**63 or int(present.min()) < -2**63):
+        raise BadResult("has integers beyond 64 bits; return them as text or decimal")
+    out[~missing] = present
+    return Out(INT, out.tobytes(), missing=missing)
+
+
+def float_out(values, missing, wanted, note):
+    values = np.asarray(values, "<f8")
+    infinite = np.isinf(values)
+    if infinite.any():
+        note("infinite_to_null", int(infinite.sum()))
+    missing = missing | np.isnan(values) | infinite
+    values = np.where(missing, 0.0, values) + 0.0  # no -0.0
+    whole = wanted == "int" and not (values % 1).any() and (np.abs(values) < 2**63).all()
+    if whole:
+        return Out(INT, values.astype("<i8").tobytes(), missing=missing)
+    return Out(FLOAT, np.where(missing, np.nan, values).tobytes(), missing=missing)
+
+
+def decimal_out(values, missing):
+    scale, digits = 0, 1
+    for value in values[~missing]:
+        if not value.is_finite():
+            raise BadResult("has a decimal that is not a number")
+        sign, ds, exponent = value.as_tuple()
+        scale = max(scale, -exponent)
+        digits = max(digits, len(ds) + exponent)
+    precision = min(max(digits + scale, 1), 38)
+    if digits + scale > 38:
+        raise BadResult("has decimals of more than 38 digits")
+    out = bytearray(16 * len(values))
+    for i, value in enumerate(values):
+        if not missing[i]:
+            scaled = int(WIDE.scaleb(decimal.Decimal(value), scale))
+            out[i * 16:i * 16 + 16] = scaled.to_bytes(16, "little", signed=True)
+    return Out(DECIMAL, out, missing=missing, scale=scale, precision=precision)
+
+
+def times_out(us, missing, wanted):
+    us = np.where(missing, 0, us).astype("<i8")
+    if wanted == "date" and not (us % 86400000000).any():
+        return Out(DATE, (us // 86400000000).astype("<i4").tobytes(), missing=missing)
+    return Out(DATETIME, us.tobytes(), missing=missing)
+
+
+def ns_out(values, missing, wanted):
+    ns = values.astype("M8[ns]").astype("i8")
+    ns = np.where(missing, 0, ns)
+    if (ns % 1000).any():
+        raise BadResult("has times finer than a microsecond; round them: .dt.floor('us')")
+    return times_out(ns // 1000, missing, wanted)
+
+
+def kind_of(value):
+    if isinstance(value, (bool, np.bool_)):
+        return BOOL
+    if isinstance(value, (int, np.integer)):
+        return INT
+    if isinstance(value, (float, np.floating)):
+        return FLOAT
+    if isinstance(value, decimal.Decimal):
+        return DECIMAL
+    if isinstance(value, str):
+        return TEXT
+    if isinstance(value, (datetime.datetime, np.datetime64)):
+        return DATETIME
+    if isinstance(value, datetime.date):
+        return DATE
+    return None
+
+
+def us_of(value):
+    if isinstance(value, pd.Timestamp):
+        if value.tz is not None:
+            raise BadResult("has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)")
+        if value.nanosecond:
+            raise BadResult("has times finer than a microsecond; round them")
+        value = value.to_pydatetime()
+    if isinstance(value, np.datetime64):
+        return int(value.astype("M8[us]").astype("i8"))
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is not None:
+            raise BadResult("has a time zone; make the times UTC without zone")
+    else:
+        value = datetime.datetime(value.year, value.month, value.day)
+    return (value - EPOCH) // datetime.timedelta(microseconds=1)
+
+
+def object_out(values, wanted, note):
+    missing = np.asarray(pd.isna(values), bool) if len(values) else np.zeros(0, bool)
+    if missing.ndim != 1:
+        raise BadResult("holds lists or arrays; a cell is one value")
+    kinds = {}
+    for i in np.flatnonzero(~missing):
+        kind = kind_of(values[i])
+        if kind is None:
+            raise BadResult("row %d holds a %s; a cell is a number, text, bool, date or null"
+                            % (i, type(values[i]).__name__))
+        kinds.setdefault(kind, i)
+    found = frozenset(kinds)
+    if not found:
+        return Out(NULL, missing=missing)
+    if found == {BOOL}:
+        return Out(BOOL, bits(np.where(missing, False, values).astype(bool)), missing=missing)
+    if found == {INT}:
+        return int_out(values, missing)
+    if found <= {INT, FLOAT}:
+        plain = np.where(missing, np.nan, values).astype("<f8")
+        return float_out(plain, missing, wanted, note)
+    if found <= {INT, DECIMAL}:
+        fixed = objects([None if m else decimal.Decimal(int(v) if kind_of(v) == INT else v)
+                         for v, m in zip(values, missing)])
+        return decimal_out(fixed, missing)
+    if found <= {DATE, DATETIME}:
+        us = np.array([0 if m else us_of(v) for v, m in zip(values, missing)], "i8")
+        return times_out(us, missing, "date" if found == {DATE} else wanted)
+    if found == {TEXT}:
+        return text_out(values, missing)
+    names = {v: k for k, v in NAMES.items()}
+    first, second = sorted(kinds.items(), key=lambda kv: kv[1])[:2]
+    raise BadResult("mixes %s (row %d) and %s (row %d); convert it to one type"
+                    % (names[first[0]], first[1], names[second[0]], second[1]))
+
+
+def column_out(series, wanted, note):
+    dtype = series.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        series = pd.Series(np.asarray(series.astype(object)), dtype=object).infer_objects()
+        dtype = series.dtype
+    if isinstance(dtype, pd.SparseDtype):
+        series = series.sparse.to_dense()
+        dtype = series.dtype
+    if isinstance(dtype, pd.DatetimeTZDtype):
+        raise BadResult("has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)")
+    if dtype.kind in "mcV" or isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
+        raise BadResult("is %s, which a table cannot hold; convert it to numbers or text" % dtype)
+    missing = series.isna().to_numpy()
+    if dtype.kind == "b":
+        values = series.fillna(False).to_numpy(dtype=bool)
+        return Out(BOOL, bits(values), missing=missing)
+    if dtype.kind in "iu":
+        values = series.fillna(0).to_numpy() if missing.any() else series.to_numpy()
+        return int_out(values.astype(dtype.kind + "8"), missing)
+    if dtype.kind == "f":
+        values = series.to_numpy(dtype="f8", na_value=np.nan)
+        return float_out(values, missing, wanted, note)
+    if dtype.kind == "M":
+        return ns_out(series.to_numpy(), missing, wanted)
+    return object_out(series.to_numpy(dtype=object), wanted, note)
+
+
+def name_of(name, i):
+    if isinstance(name, str):
+        text = name
+    elif pd.isna(name):
+        text = "null"
+    else:
+        text = str(name)
+    if not text:
+        raise BadResult("column %d has an empty name" % i)
+    if "\0" in text:
+        raise BadResult("the name of column %d holds a NUL" % i)
+    return text
+
+
+class Table:
+    """A checked DataFrame, column by column, ready to be written."""
+
+    def __init__(self, frame, types_of):
+        self.notes = {}
+        if not isinstance(frame, pd.DataFrame):
+            raise BadResult("transform returned %s, expected a DataFrame"
+                            % ("None" if frame is None else type(frame).__name__))
+        frame = self.flat(frame)
+        self.rows = len(frame)
+        self.names, self.columns = [], []
+        for i in range(frame.shape[1]):
+            name = name_of(frame.columns[i], i)
+            if name in self.names:
+                raise BadResult("two columns are named '%s'" % name)
+            self.names.append(name)
+            self.columns.append(self.column(name, frame.iloc[:, i], types_of.get(name)))
+
+    def flat(self, frame):
+        if isinstance(frame.columns, pd.MultiIndex):
+            raise BadResult("the columns are a MultiIndex; flatten them: "
+                            "df.columns = ['_'.join(map(str, c)) for c in df.columns]")
+        named = [n for n in frame.index.names if n is not None]
+        if named:
+            drop = [n for n in range(frame.index.nlevels) if frame.index.names[n] is None]
+            taken = [n for n in named if n in frame.columns]
+            if taken:
+                raise BadResult("'%s' is both an index level and a column" % taken[0])
+            frame = frame.droplevel(drop) if drop else frame
+            frame = frame.reset_index()
+        if not frame.shape[1]:
+            raise BadResult("the result has no columns")
+        return frame
+
+    def column(self, name, series, wanted):
+        def note(what, count):
+            self.notes.setdefault(what, {})[name] = count
+
+        try:
+            return column_out(series, wanted, note)
+        except BadResult as error:
+            raise BadResult("column '%s' %s" % (name, error)) from None
+        except UnicodeEncodeError:
+            raise BadResult("column '%s' holds text that is not Unicode" % name) from None
+
+
+def sections(text, table):
+    out = [((REPORT, 0, 0, 0, 0), "", 0, 0, (text, b"", b""))]
+    if table is None:
+        return out
+    out.append(((TABLE, 0, 0, 0, 0), "result", table.rows, 0, (b"", b"", b"")))
+    for i, (name, c) in enumerate(zip(table.names, table.columns)):
+        out.append(((COLUMN, i, 0, c.type, c.flags), name, table.rows, c.nulls,
+                    (c.a, c.b, c.v)))
+    return out
+
+
+def write(out, text, table):
+    """Lays the frame into `out`, returns its bytes."""
+    parts = sections(text, table)
+    at = HEADER.size + ENTRY.size * len(parts)
+    placed = []
+    for head, name, rows, nulls, buffers in parts:
+        raw = name.encode()
+        entry = list(head) + [len(raw), at if raw else 0, rows, nulls]
+        placed.append((entry, raw, at, buffers))
+        at += len(raw)
+    copies = [(start, raw) for _, raw, start, _ in placed]
+    for entry, _, _, buffers in placed:
+        for buffer in buffers:
+            if len(buffer):
+                at = (at + 63) // 64 * 64
+                copies.append((at, buffer))
+            entry += [at if len(buffer) else 0, len(buffer)]
+            at += len(buffer)
+    if at > len(out):
+        raise OutputLimit()
+    HEADER.pack_into(out, 0, b"DTXFRM1\0", 64, len(parts), at, HEADER.size, ENTRY.size, 0)
+    for i, (entry, _, _, _) in enumerate(placed):
+        ENTRY.pack_into(out, HEADER.size + i * ENTRY.size, *entry)
+    for start, buffer in copies:
+        out[start:start + len(buffer)] = bytes(buffer)
+    return at

@@ -1,0 +1,316 @@
+/* Provider "local": the vtable over the supervisor, and the checks of `dtx doctor`. */
+#include "sandbox/jail.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/hash.h"
+#include "core/base/mem.h"
+#include "core/data/builder.h"
+#include "sandbox/landlock.h"
+#include "sandbox/ns.h"
+#include "sandbox/report.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
+#define TABLES_MAX 64
+
+static void fill_limits(struct dtx_jail_limits *l)
+{
+	if (!l->wall_ms)
+		l->wall_ms = DTX_JAIL_WALL_MS;
+	if (!l->cpu_ms)
+		l->cpu_ms = DTX_JAIL_CPU_MS;
+	if (!l->memory)
+		l->memory = DTX_JAIL_MEMORY;
+	if (!l->output)
+		l->output = DTX_JAIL_OUTPUT;
+	l->output = (l->output + 4095) / 4096 * 4096;
+}
+
+static enum dtx_code check_spec(const struct dtx_jail_spec *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_jail_limits *l = &s->limits;
+
+	if (l->wall_ms < 0 || l->wall_ms > INT32_MAX || l->cpu_ms < 0 || l->cpu_ms > INT32_MAX)
+		DTX_FAIL(err, DTX_E_USAGE, "jail: time limits are 1 to %d ms", INT32_MAX);
+	if (l->memory && l->memory < DTX_JAIL_MEMORY_MIN)
+		DTX_FAIL(err, DTX_E_USAGE, "jail: memory limit is %llu bytes, at least %llu",
+			 (unsigned long long)l->memory, (unsigned long long)DTX_JAIL_MEMORY_MIN);
+	if (l->memory >> 44 || l->output >> 44)
+		DTX_FAIL(err, DTX_E_USAGE, "jail: memory limits are below 16 TiB");
+out:
+	return rc;
+}
+
+static enum dtx_code local_open(const struct dtx_jail_spec *spec, struct dtx_box **out,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_box *b = NULL;
+
+	DTX_TRY(check_spec(spec, err));
+	b = dtx_mem_zalloc(1, sizeof(*b));
+	if (!b)
+		DTX_FAIL_MEM(err);
+	b->spec = *spec;
+	b->ctl.fd = b->job.fd = -1;
+	b->in = b->result = b->out = b->err = b->pidfd = b->listener = -1;
+	fill_limits(&b->spec.limits);
+	if (!b->spec.mode)
+		b->spec.mode = DTX_JAIL_RUN;
+	if (!b->spec.now_us)
+		b->spec.now_us = dtx_wall_us();
+	dtx_stream_init(&b->stream[0], DTX_STREAM_OUT_KEEP);
+	dtx_stream_init(&b->stream[1], DTX_STREAM_ERR_KEEP);
+	/* A sanitizer's shadow and calls do not fit behind the filter; there is no weaker jail. */
+	if (!SANITIZED)
+		DTX_TRY(dtx_super_begin(b, err));
+	*out = b;
+	b = NULL;
+out:
+	dtx_provider_local.close(b);
+	return rc;
+}
+
+static enum dtx_code local_put(struct dtx_box *b, const char *name, struct dtx_table *t,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (b->frame.ntables >= TABLES_MAX)
+		DTX_FAIL(err, DTX_E_USAGE, "jail: more than %d tables", TABLES_MAX);
+	DTX_TRY(dtx_frame_add_table(&b->frame, name, t, err));
+out:
+	return rc;
+}
+
+static uint64_t seed_of(struct dtx_str code)
+{
+	struct dtx_sha256 sha;
+	uint8_t digest[DTX_SHA256_SIZE];
+	uint64_t seed = 0;
+	int i;
+
+	dtx_sha256_init(&sha);
+	dtx_sha256_add(&sha, code.ptr, code.len);
+	dtx_sha256_done(&sha, digest);
+	for (i = 0; i < 8; i++)
+		seed = seed << 8 | digest[i];
+	return seed;
+}
+
+/* Types that the result's columns are promised, for the worker's way back. */
+static void contract_json(const struct dtx_schema *s, struct dtx_buf *out)
+{
+	uint32_t i;
+
+	dtx_buf_add(out, "{\"contract\":{");
+	for (i = 0; s && i < s->nfields; i++) {
+		if (i)
+			dtx_buf_addc(out, ',');
+		dtx_buf_json(out, dtx_str_of(s->field[i].name));
+		dtx_buf_addc(out, ':');
+		dtx_buf_json(out, dtx_str_of(dtx_type_name(s->field[i].type.type)));
+	}
+	dtx_buf_add(out, "}}");
+}
+
+static enum dtx_code run_box(struct dtx_box *b, struct dtx_str code, const char *params,
+			     struct dtx_buf *meta, struct dtx_jail_report *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (SANITIZED)
+		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED,
+			 "build: a sanitizer build cannot lock a worker down");
+	contract_json(b->spec.contract, meta);
+	DTX_TRY(dtx_buf_check(meta, "contract", err));
+	DTX_TRY(dtx_frame_add_bytes(&b->frame, DTX_FRAME_CODE, 0, NULL, code, err));
+	DTX_TRY(dtx_frame_add_bytes(&b->frame, DTX_FRAME_PARAMS, 0, NULL,
+				    dtx_str_of(params ? params : "{}"), err));
+	DTX_TRY(dtx_frame_add_bytes(&b->frame, DTX_FRAME_PARAMS, 1, NULL,
+				    dtx_str_of(dtx_buf_text(meta)), err));
+	DTX_TRY(dtx_super_ready(b, r, err));
+	DTX_TRY(dtx_super_run(b, r, err));
+	dtx_report_outcome(b, r);
+out:
+	return rc;
+}
+
+static enum dtx_code local_exec(struct dtx_box *b, struct dtx_str code, const char *params,
+				struct dtx_jail_report *r, struct dtx_err *err)
+{
+	struct dtx_buf meta = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_err own = DTX_ERR_INIT;
+	enum dtx_code rc;
+
+	dtx_jail_report_init(r);
+	b->t0 = dtx_now_ns();
+	if (!b->spec.seed)
+		b->spec.seed = seed_of(code);
+	r->seed = b->spec.seed;
+	r->now_us = b->spec.now_us;
+	r->hash_seed = b->spec.hash_seed;
+	rc = run_box(b, code, params, &meta, r, &own);
+	if (rc == DTX_E_SNIPPET_SETUP_REFUSED || rc == DTX_E_CANCELLED) {
+		dtx_report_refused(r, &own);
+		rc = DTX_OK;
+	}
+	r->us.wall = (dtx_now_ns() - b->t0) / 1000;
+	if (rc != DTX_OK) {	/* not the jail's: memory, a cell that does not fit */
+		r->code = rc;
+		dtx_err_move(err ? err : &own, &own);
+	} else {
+		rc = dtx_jail_report_err(r, err);
+	}
+	dtx_err_clear(&own);
+	dtx_buf_clear(&meta);
+	return rc;
+}
+
+static enum dtx_code local_get(struct dtx_box *b, struct dtx_table **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(b->table, err);
+	*out = b->table;
+	b->table = NULL;
+out:
+	return rc;
+}
+
+static void local_close(struct dtx_box *b)
+{
+	if (!b)
+		return;
+	dtx_super_end(b);
+	dtx_frame_clear(&b->frame);
+	dtx_stream_clear(&b->stream[0]);
+	dtx_stream_clear(&b->stream[1]);
+	if (b->table)
+		dtx_table_unref(b->table);
+	dtx_mem_free(b);
+}
+
+const struct dtx_provider dtx_provider_local = {
+	.name = "local",
+	.open = local_open,
+	.put = local_put,
+	.exec = local_exec,
+	.get = local_get,
+	.close = local_close,
+};
+
+/* --- doctor --- */
+
+/* One int column, 1 to 4. */
+static enum dtx_code test_table(struct dtx_table **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_field field = { .name = "n", .type = { DTX_T_INT64, 0, 0 } };
+	const struct dtx_schema schema = { .nfields = 1, .field = &field };
+	struct dtx_builder builder;
+	struct dtx_batch *batch = NULL;
+	struct dtx_table *t = NULL;
+	int64_t i;
+
+	dtx_builder_init(&builder, field.type, 4);
+	for (i = 1; i <= 4; i++)
+		dtx_builder_i64(&builder, i);
+	DTX_TRY(dtx_table_new(&schema, &t, err));
+	DTX_TRY(dtx_batch_new(t->schema, 4, &batch, err));
+	DTX_TRY(dtx_builder_finish(&builder, NULL, &batch->col[0], err));
+	rc = dtx_table_take(t, batch, err);
+	batch = NULL;
+	if (rc == DTX_OK) {
+		*out = t;
+		t = NULL;
+	}
+out:
+	dtx_builder_clear(&builder);
+	if (batch)
+		dtx_batch_free(batch);
+	if (t)
+		dtx_table_unref(t);
+	return rc;
+}
+
+enum dtx_code dtx_jail_selftest(struct dtx_jail_report *report, struct dtx_err *err)
+{
+	static const char code[] = "def transform(tables, params):\n"
+				   "    df = tables['main']\n"
+				   "    return df.assign(n=df['n'] * 10)\n";
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_CHECK_RUN };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_table *in = NULL, *got = NULL;
+	struct dtx_box *box = NULL;
+	const int64_t *n;
+
+	dtx_jail_report_init(report);
+	DTX_TRY(test_table(&in, err));
+	DTX_TRY(local_open(&spec, &box, err));
+	DTX_TRY(local_put(box, "main", in, err));
+	DTX_TRY(local_exec(box, dtx_str_of(code), NULL, report, err));
+	DTX_TRY(local_get(box, &got, err));
+	n = got->nrows == 4 && got->schema->field[0].type.type == DTX_T_INT64 ?
+		    got->batch[0]->col[0]->v.i64 : NULL;
+	if (!n || n[0] != 10 || n[3] != 40)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "self-test: the answer is wrong");
+out:
+	local_close(box);
+	if (in)
+		dtx_table_unref(in);
+	if (got)
+		dtx_table_unref(got);
+	return rc;
+}
+
+/* Whether a child may have all namespaces; the child does nothing else. */
+static int try_namespaces(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
+			      CLONE_NEWIPC | CLONE_NEWUTS) ? errno : 0);
+	if (pid < 0)
+		return errno;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+}
+
+static bool has_action(uint32_t action)
+{
+	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+void dtx_jail_layers_json(struct dtx_buf *out)
+{
+	int ns = try_namespaces();
+
+	dtx_buf_printf(out, "{\"namespaces\":%s,\"namespaces_errno\":%d,\"landlock\":%u,"
+			    "\"seccomp\":%s,\"notify\":%s,\"sanitizer_build\":%s}",
+		       ns ? "false" : "true", ns, dtx_landlock_abi(),
+		       has_action(SECCOMP_RET_KILL_PROCESS) ? "true" : "false",
+		       has_action(SECCOMP_RET_USER_NOTIF) ? "true" : "false",
+		       SANITIZED ? "true" : "false");
+}

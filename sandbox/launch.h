@@ -1,0 +1,15 @@
+/* Starts a jail role: this binary again, with nothing of the caller's but one socket. */
+#ifndef DTX_SANDBOX_LAUNCH_H
+#define DTX_SANDBOX_LAUNCH_H
+
+#include <sys/types.h>
+
+#include "core/base/err.h"
+
+#define DTX_ZYGOTE_NAME "dtx-zygote"
+
+/* A private zygote; *control is the caller's end of its socket.  Code: snippet_setup_refused. */
+DTX_MUSTUSE enum dtx_code dtx_launch_zygote(uint32_t hash_seed, pid_t *pid, int *control,
+					    struct dtx_err *err);
+
+#endif

@@ -1,0 +1,73 @@
+/* See limits.h.  Stops: memory and CPU floods, core files, descriptors beyond the six. */
+#include "sandbox/limits.h"
+
+#include <errno.h>
+#include <sys/resource.h>
+
+#define WORKER_FDS 6
+#define HANDOVER_FDS 8	/* and the hand-over socket and the listener, until both are gone */
+#define STACK_BYTES ((rlim_t)8 << 20)
+
+static const struct {
+	const char *name;
+	int what;
+	rlim_t value;
+} locked[] = {
+	{ "core", RLIMIT_CORE, 0 },	    { "memlock", RLIMIT_MEMLOCK, 0 },
+	{ "msgqueue", RLIMIT_MSGQUEUE, 0 }, { "fsize", RLIMIT_FSIZE, 0 },
+	{ "nproc", RLIMIT_NPROC, 0 },	    { "stack", RLIMIT_STACK, STACK_BYTES },
+	{ "nofile", RLIMIT_NOFILE, HANDOVER_FDS },
+};
+
+static int set_checked(pid_t pid, int what, rlim_t soft, rlim_t hard)
+{
+	struct rlimit want = { soft, hard }, got;
+
+	if (prlimit(pid, (enum __rlimit_resource)what, &want, NULL) ||
+	    prlimit(pid, (enum __rlimit_resource)what, NULL, &got))
+		return errno;
+	return got.rlim_cur == soft && got.rlim_max == hard ? 0 : EINVAL;
+}
+
+int dtx_limits_lock(const char **which)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(locked); i++) {
+		struct rlimit have;
+		rlim_t value = locked[i].value;
+		int rc;
+
+		*which = locked[i].name;
+		if (prlimit(0, (enum __rlimit_resource)locked[i].what, NULL, &have))
+			return errno;
+		value = DTX_MIN(value, have.rlim_max);
+		rc = set_checked(0, locked[i].what, value, value);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int dtx_limits_seal_fds(pid_t pid)
+{
+	return set_checked(pid, RLIMIT_NOFILE, WORKER_FDS, WORKER_FDS);
+}
+
+int dtx_limits_arm(pid_t pid, uint64_t *as, uint64_t *cpu)
+{
+	struct rlimit got;
+	int rc = set_checked(pid, RLIMIT_AS, *as, *as);
+
+	if (!rc)
+		rc = set_checked(pid, RLIMIT_CPU, *cpu, *cpu + 1);
+	if (rc)
+		return rc;
+	if (prlimit(pid, RLIMIT_AS, NULL, &got))
+		return errno;
+	*as = got.rlim_cur;
+	if (prlimit(pid, RLIMIT_CPU, NULL, &got))
+		return errno;
+	*cpu = got.rlim_cur;
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* Resource limits of a worker. */
+#ifndef DTX_SANDBOX_LIMITS_H
+#define DTX_SANDBOX_LIMITS_H
+
+#include <sys/types.h>
+
+#include "core/base/base.h"
+
+/* In the worker before its filter: no core, no locked memory, no files, no processes. 0 or errno;
+ * *which names the limit. */
+DTX_MUSTUSE int dtx_limits_lock(const char **which);
+/* From outside: descriptors down to those a worker has. */
+DTX_MUSTUSE int dtx_limits_seal_fds(pid_t pid);
+/* From outside, when a run is armed; the values are read back into *as and *cpu. */
+DTX_MUSTUSE int dtx_limits_arm(pid_t pid, uint64_t *as, uint64_t *cpu);
+
+#endif

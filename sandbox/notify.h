@@ -1,0 +1,17 @@
+/* The supervisor's end of a worker's filter: what the policy does not allow arrives here, is
+ * named, then refused or answered with death.  Never answered with "go on", never with a
+ * descriptor, and no memory of the worker is read. */
+#ifndef DTX_SANDBOX_NOTIFY_H
+#define DTX_SANDBOX_NOTIFY_H
+
+#include "core/plan/provider.h"
+
+#define DTX_NOTIFY_MAX 10000	/* refusals; then the worker is killed */
+
+/* Answers one pending call.  false: the worker must be killed (the call stays unanswered). */
+DTX_MUSTUSE bool dtx_notify_answer(int listener, int64_t at_us, struct dtx_jail_report *report);
+/* The one call that main asked the worker to make: ptrace(nonce...); answered with EPERM.
+ * False: it is not that call. */
+DTX_MUSTUSE bool dtx_notify_probe(int listener, int pid, const uint64_t nonce[2]);
+
+#endif

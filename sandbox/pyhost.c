@@ -1,0 +1,263 @@
+/* See pyhost.h.  Symbols are looked up in the library: nothing of dtx links against it. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wundef"
+#include <Python.h>
+#pragma GCC diagnostic pop
+
+#include "sandbox/pyhost.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "core/base/hash.h"
+#include "core/base/lib.h"
+#include "core/base/str.h"
+#include "sandbox/guest.h"
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define PY_LIB "/usr/lib/python" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION)
+#define PY_SONAME "libpython" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION) ".so.1.0"
+
+/* Every function of the interpreter that is used here. */
+#define PY_CALLS(P)                                                                                \
+	P(PyPreConfig_InitIsolatedConfig)                                                          \
+	P(Py_PreInitialize)                                                                        \
+	P(PyConfig_InitIsolatedConfig)                                                             \
+	P(PyConfig_Clear)                                                                          \
+	P(PyConfig_SetBytesString)                                                                 \
+	P(PyWideStringList_Append)                                                                 \
+	P(Py_InitializeFromConfig)                                                                 \
+	P(PyStatus_Exception)                                                                      \
+	P(PyImport_AddModule)                                                                      \
+	P(PyModule_GetDict)                                                                        \
+	P(PyDict_New)                                                                              \
+	P(PyDict_SetItemString)                                                                    \
+	P(PyUnicode_FromStringAndSize)                                                             \
+	P(PyUnicode_AsUTF8)                                                                        \
+	P(Py_CompileStringExFlags)                                                                        \
+	P(PyEval_EvalCode)                                                                         \
+	P(PyEval_GetBuiltins)                                                                      \
+	P(PyObject_GetAttrString)                                                                  \
+	P(PyObject_CallFunction)                                                                   \
+	P(PyObject_CallNoArgs)                                                                     \
+	P(PyObject_Str)                                                                            \
+	P(PyMemoryView_FromMemory)                                                                 \
+	P(PyArg_ParseTuple)                                                                        \
+	P(PyErr_Fetch)                                                                             \
+	P(PyErr_NormalizeException)                                                                \
+	P(PyErr_Clear)                                                                             \
+	P(PyErr_ExceptionMatches)                                                                  \
+	P(PyOS_BeforeFork)                                                                         \
+	P(PyOS_AfterFork_Parent)                                                                   \
+	P(PyOS_AfterFork_Child)                                                                    \
+	P(Py_DecRef)
+
+/* One interpreter per process, so one table. */
+static struct {
+#define P(name) __typeof__(name) *name;
+	PY_CALLS(P)
+#undef P
+	PyObject *run;	/* boot.run */
+} py;
+
+static enum dtx_code open_library(struct dtx_err *err)
+{
+	static const struct dtx_lib_symbol symbols[] = {
+#define P(name) { #name, (void **)(void *)&py.name },
+		PY_CALLS(P)
+#undef P
+	};
+
+	return dtx_lib_open(PY_SONAME, "python3-dev", true, symbols, DTX_COUNT(symbols), err);
+}
+
+/* "ModuleNotFoundError: No module named 'pandas'" of the pending exception, which is cleared. */
+static void take_exception(char *out, size_t size)
+{
+	PyObject *type = NULL, *value = NULL, *trace = NULL, *text = NULL;
+	const char *utf8 = NULL;
+
+	py.PyErr_Fetch(&type, &value, &trace);
+	py.PyErr_NormalizeException(&type, &value, &trace);
+	if (value)
+		text = py.PyObject_Str(value);
+	if (text)
+		utf8 = py.PyUnicode_AsUTF8(text);
+	snprintf(out, size, "%s: %s", type ? ((PyTypeObject *)type)->tp_name : "no exception",
+		 utf8 ? utf8 : "");
+	py.PyErr_Clear();
+	py.Py_DecRef(type);
+	py.Py_DecRef(value);
+	py.Py_DecRef(trace);
+	py.Py_DecRef(text);
+}
+
+#define REFUSE(err, ...) DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, "python: " __VA_ARGS__)
+
+static enum dtx_code preinit(struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	PyPreConfig pre;
+	PyStatus st;
+
+	py.PyPreConfig_InitIsolatedConfig(&pre);
+	pre.utf8_mode = 1;
+	st = py.Py_PreInitialize(&pre);
+	if (py.PyStatus_Exception(st))
+		REFUSE(err, "%s", st.err_msg ? st.err_msg : "does not start");
+out:
+	return rc;
+}
+
+/* Isolated: no site, no environment, no user folder, a fixed path, a fixed hash seed. */
+static enum dtx_code init(uint32_t hash_seed, struct dtx_err *err)
+{
+	static const wchar_t *const path[] = { L"" PY_LIB, L"" PY_LIB "/lib-dynload",
+					       L"/usr/lib/python3/dist-packages" };
+	enum dtx_code rc = DTX_OK;
+	PyConfig cfg;
+	PyStatus st;
+	size_t i;
+
+	py.PyConfig_InitIsolatedConfig(&cfg);
+	cfg.site_import = 0;
+	cfg.write_bytecode = 0;
+	cfg.install_signal_handlers = 0;
+	cfg.use_hash_seed = 1;
+	cfg.hash_seed = hash_seed;
+	cfg.module_search_paths_set = 1;
+	cfg.pathconfig_warnings = 0;
+	st = py.PyConfig_SetBytesString(&cfg, &cfg.prefix, "/usr");
+	if (!py.PyStatus_Exception(st))
+		st = py.PyConfig_SetBytesString(&cfg, &cfg.exec_prefix, "/usr");
+	if (!py.PyStatus_Exception(st))
+		st = py.PyConfig_SetBytesString(&cfg, &cfg.executable, "");
+	for (i = 0; i < DTX_COUNT(path) && !py.PyStatus_Exception(st); i++)
+		st = py.PyWideStringList_Append(&cfg.module_search_paths, path[i]);
+	if (!py.PyStatus_Exception(st))
+		st = py.Py_InitializeFromConfig(&cfg);
+	py.PyConfig_Clear(&cfg);
+	if (py.PyStatus_Exception(st))
+		REFUSE(err, "%s", st.err_msg ? st.err_msg : "does not start");
+out:
+	return rc;
+}
+
+/* {"frames.py": "text", ...} */
+static PyObject *guest_dict(void)
+{
+	PyObject *dict = py.PyDict_New();
+	const struct dtx_guest_file *f;
+
+	for (f = dtx_guest_files; dict && f->name; f++) {
+		PyObject *text = py.PyUnicode_FromStringAndSize(f->text, (Py_ssize_t)f->len);
+
+		if (!text || py.PyDict_SetItemString(dict, f->name, text))
+			py.PyErr_Clear();
+		py.Py_DecRef(text);
+	}
+	return dict;
+}
+
+static const char *guest_text(const char *name)
+{
+	const struct dtx_guest_file *f;
+
+	for (f = dtx_guest_files; f->name; f++)
+		if (!strcmp(f->name, name))
+			return f->text;
+	return "";
+}
+
+/* Runs boot.py as module dtx_boot and keeps its `run`; its `prepare` imports all there is. */
+static PyObject *boot(void)
+{
+	PyObject *module = py.PyImport_AddModule("dtx_boot"), *dict, *code, *done = NULL, *prepare;
+	PyObject *guest = guest_dict(), *info = NULL;
+
+	if (!module || !guest)
+		return NULL;
+	dict = py.PyModule_GetDict(module);
+	if (py.PyDict_SetItemString(dict, "GUEST", guest) ||
+	    py.PyDict_SetItemString(dict, "__builtins__", py.PyEval_GetBuiltins()))
+		return NULL;
+	code = py.Py_CompileStringExFlags(guest_text("boot.py"), "<dtx>/boot.py",
+					  Py_file_input, NULL, -1);
+	if (code)
+		done = py.PyEval_EvalCode(code, dict, dict);
+	if (!done)
+		return NULL;
+	prepare = py.PyObject_GetAttrString(module, "prepare");
+	py.run = py.PyObject_GetAttrString(module, "run");
+	if (prepare && py.run)
+		info = py.PyObject_CallNoArgs(prepare);
+	return info;
+}
+
+enum dtx_code dtx_py_start(uint32_t hash_seed, struct dtx_py_info *info, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	PyObject *got = NULL;
+	const char *python, *pandas, *numpy, *pins;
+	char text[200];
+	char hex[DTX_SHA256_HEX];
+
+	if (open_library(err) != DTX_OK) {
+		dtx_str_copy(text, sizeof(text), dtx_str_of(err ? err->msg : ""));
+		REFUSE(err, "%s", text);
+	}
+	DTX_TRY(preinit(err));
+	DTX_TRY(init(hash_seed, err));
+	got = boot();
+	if (!got || !py.PyArg_ParseTuple(got, "ssss", &python, &pandas, &numpy, &pins)) {
+		take_exception(text, sizeof(text));
+		REFUSE(err, "%s", text);
+	}
+	dtx_str_copy(info->python, sizeof(info->python), dtx_str_of(python));
+	dtx_str_copy(info->pandas, sizeof(info->pandas), dtx_str_of(pandas));
+	dtx_str_copy(info->numpy, sizeof(info->numpy), dtx_str_of(numpy));
+	snprintf(text, sizeof(text), "%s\n%s\n%s\n%.100s", python, pandas, numpy, pins);
+	dtx_sha256_hex(text, strlen(text), hex);
+	dtx_str_copy(info->abi, 17, dtx_str_of(hex));
+out:
+	if (got)
+		py.Py_DecRef(got);
+	return rc;
+}
+
+int dtx_py_fork(void)
+{
+	int pid, code;
+
+	py.PyOS_BeforeFork();
+	pid = fork();
+	code = errno;
+	if (pid == 0)
+		py.PyOS_AfterFork_Child();
+	else
+		py.PyOS_AfterFork_Parent();
+	errno = code;
+	return pid;
+}
+
+void dtx_py_run(const struct dtx_wire_start *start, void *in, void *out,
+		struct dtx_wire_done *done)
+{
+	PyObject *from = py.PyMemoryView_FromMemory(in, (Py_ssize_t)start->in_len, PyBUF_WRITE);
+	PyObject *to = py.PyMemoryView_FromMemory(out, (Py_ssize_t)start->out_len, PyBUF_WRITE);
+	PyObject *got = NULL;
+	unsigned code = DTX_DONE_MEMORY;
+	unsigned long long used = 0;
+
+	if (from && to)
+		got = py.PyObject_CallFunction(py.run, "OOIKL", from, to, start->mode,
+					       (unsigned long long)start->seed,
+					       (long long)start->now_us);
+	if (got && !py.PyArg_ParseTuple(got, "IK", &code, &used))
+		code = DTX_DONE_BAD_RESULT;
+	*done = (struct dtx_wire_done){ code, 0, used };
+}

@@ -1,0 +1,455 @@
+/* See super.h.  One poll loop in the calling thread; no threads, no signal handlers. */
+#include "sandbox/super.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "sandbox/launch.h"
+#include "sandbox/notify.h"
+#include "sandbox/ns.h"
+
+#define SETUP_MS 20000	/* a zygote on a busy machine takes a second */
+#define EXIT_MS 2000	/* from DONE to death, from death to EXITED */
+#define TICK_MS 20	/* memory, cancel, deadline */
+#define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
+
+#define REFUSE(err, layer, ...) DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, layer ": " __VA_ARGS__)
+
+static int64_t us_since(int64_t ns)
+{
+	return (dtx_now_ns() - ns) / 1000;
+}
+
+static bool cancelled(const struct dtx_box *b)
+{
+	return b->spec.cancelled && b->spec.cancelled(b->spec.cancel_arg);
+}
+
+/* --- set-up --- */
+
+enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t seed = b->spec.hash_seed;
+
+	DTX_TRY(dtx_launch_zygote(seed, &b->zygote, &b->ctl.fd, err));
+	if (!dtx_wire_send(&b->ctl, DTX_WIRE_HELLO, &seed, sizeof(seed), NULL, 0) ||
+	    !dtx_wire_send(&b->ctl, DTX_WIRE_LEASE, NULL, 0, NULL, 0))
+		REFUSE(err, "control", "%s", strerror(errno));
+out:
+	return rc;
+}
+
+/* Waits for fd to be readable, until `deadline`; polls for cancellation. */
+static enum dtx_code wait_for(struct dtx_box *b, int fd, int64_t deadline, const char *what,
+			      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (;;) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		int n = poll(&p, 1, TICK_MS);
+
+		if (n > 0)
+			goto out;
+		if (n < 0 && errno != EINTR)
+			REFUSE(err, "control", "poll: %s", strerror(errno));
+		if (cancelled(b))
+			DTX_FAIL(err, DTX_E_CANCELLED, "cancelled");
+		if (dtx_now_ns() > deadline)
+			REFUSE(err, "control", "no %s within %d ms", what, SETUP_MS);
+	}
+out:
+	return rc;
+}
+
+/* Next message of the zygote, which must be of `type`; REFUSED becomes the error. */
+static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_msg *msg, int *fds,
+			    size_t *nfds, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int got;
+
+	DTX_TRY(wait_for(b, b->ctl.fd, dtx_now_ns() + (int64_t)SETUP_MS * 1000000,
+			 "answer of the zygote", err));
+	got = dtx_wire_recv(&b->ctl, msg, fds, nfds);
+	if (got == 0)
+		REFUSE(err, "zygote", "it ended without a word");
+	if (got == 1 && msg->type == DTX_WIRE_REFUSED) {
+		struct dtx_wire_refused r;
+
+		memcpy(&r, msg->payload, sizeof(r));
+		r.text[sizeof(r.text) - 1] = 0;
+		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%s", r.text);
+	}
+	if (got != 1 || msg->type != type)
+		REFUSE(err, "control", "the zygote's answer is not understood");
+out:
+	return rc;
+}
+
+static enum dtx_code take_grant(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wire_msg msg;
+	int fds[DTX_WIRE_FDS] = { -1, -1, -1, -1, -1, -1, -1, -1 };
+	size_t n = DTX_COUNT(fds), i;
+
+	DTX_TRY(expect(b, DTX_WIRE_GRANT, &msg, fds, &n, err));
+	memcpy(&b->grant, msg.payload, sizeof(b->grant));
+	if (b->grant.audit > 1 || n != 6 + b->grant.audit) {
+		for (i = 0; i < n; i++)
+			dtx_file_close(&fds[i]);
+		REFUSE(err, "control", "%zu descriptors, expected 6 or 7", n);
+	}
+	b->job.fd = fds[0];
+	b->in = fds[1];
+	b->result = fds[2];
+	b->out = fds[3];
+	b->err = fds[4];
+	b->pidfd = fds[5];
+	b->listener = fds[6];
+out:
+	return rc;
+}
+
+static void report_welcome(const struct dtx_box *b, struct dtx_jail_report *r)
+{
+	const struct dtx_wire_welcome *w = &b->welcome;
+	unsigned layers = w->layers & ~(unsigned)DTX_LAYER_NOTIFY;
+
+	if (b->grant.audit)
+		layers |= DTX_LAYER_NOTIFY;
+	dtx_layers_print(layers, w->landlock, r->layers, sizeof(r->layers));
+	snprintf(r->profile, sizeof(r->profile), "sealed");
+	snprintf(r->filter_hash, sizeof(r->filter_hash), "%.64s", w->filter_hash);
+	snprintf(r->python, sizeof(r->python), "%.15s", w->python);
+	snprintf(r->pandas, sizeof(r->pandas), "%.15s", w->pandas);
+	snprintf(r->numpy, sizeof(r->numpy), "%.15s", w->numpy);
+	snprintf(r->abi, sizeof(r->abi), "%.16s", w->abi);
+	snprintf(r->audit, sizeof(r->audit), b->grant.audit ? "full" : "degraded");
+}
+
+/* The worker's own message on the job socket. */
+static enum dtx_code job_expect(struct dtx_box *b, uint16_t type, struct dtx_wire_msg *msg,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(wait_for(b, b->job.fd, dtx_now_ns() + (int64_t)SETUP_MS * 1000000,
+			 "answer of the worker", err));
+	if (dtx_wire_recv(&b->job, msg, NULL, NULL) != 1 || msg->type != type)
+		REFUSE(err, "verify", "the worker's answer is not understood");
+out:
+	return rc;
+}
+
+/* Main asks for a call that the policy denies and must see exactly that call. */
+static enum dtx_code probe(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wire_probe p;
+	struct dtx_wire_msg msg;
+	uint32_t code;
+
+	if (getrandom(&p, sizeof(p), 0) != (ssize_t)sizeof(p))
+		REFUSE(err, "verify", "getrandom: %s", strerror(errno));
+	if (!dtx_wire_send(&b->job, DTX_WIRE_PROBE, &p, sizeof(p), NULL, 0))
+		REFUSE(err, "verify", "%s", strerror(errno));
+	DTX_TRY(wait_for(b, b->listener, dtx_now_ns() + (int64_t)SETUP_MS * 1000000, "probe",
+			 err));
+	if (!dtx_notify_probe(b->listener, b->worker, p.nonce))
+		REFUSE(err, "verify", "the filter does not show the probe");
+	DTX_TRY(job_expect(b, DTX_WIRE_PROBED, &msg, err));
+	memcpy(&code, msg.payload, sizeof(code));
+	if (code != EPERM)
+		REFUSE(err, "verify", "the probe got %u, expected %d", code, EPERM);
+out:
+	return rc;
+}
+
+static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wire_msg msg;
+	char what[120] = "";
+	int64_t t = dtx_now_ns();
+
+	DTX_TRY(job_expect(b, DTX_WIRE_READY, &msg, err));
+	b->worker = dtx_verify_pid(b->pidfd);
+	if (!b->worker)
+		REFUSE(err, "verify", "the worker's process cannot be told");
+	if (!dtx_verify_status(b->worker, &b->vm_size, what, sizeof(what)))
+		REFUSE(err, "verify", "%s", what);
+	if (b->grant.audit)
+		DTX_TRY(probe(b, err));
+	snprintf(r->verify, sizeof(r->verify), b->grant.audit ? "status+probe" : "status");
+	b->base_anon = dtx_verify_anon(b->worker);
+	r->base_rss = b->base_anon;
+	r->us.verify = us_since(t);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wire_msg msg;
+	char missing[40] = "";
+	size_t nfds = 0;
+
+	DTX_TRY(expect(b, DTX_WIRE_WELCOME, &msg, NULL, &nfds, err));
+	memcpy(&b->welcome, msg.payload, sizeof(b->welcome));
+	DTX_TRY(take_grant(b, err));
+	report_welcome(b, r);
+	r->us.lease = us_since(b->t0);
+	if (!dtx_layers_hold(b->spec.require_layers,
+			     b->welcome.layers | (b->grant.audit ? DTX_LAYER_NOTIFY : 0),
+			     b->welcome.landlock, missing, sizeof(missing)))
+		REFUSE(err, "required", "layer '%s' is not to be had here, there are %s", missing,
+		       r->layers);
+	DTX_TRY(verify(b, r, err));
+out:
+	return rc;
+}
+
+/* --- hand-over --- */
+
+static enum dtx_code give_frame(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	void *map = MAP_FAILED;
+
+	b->in_len = dtx_frame_size(&b->frame);
+	if (ftruncate(b->in, (off_t)b->in_len))
+		REFUSE(err, "memfd", "input of %llu bytes: %s", (unsigned long long)b->in_len,
+		       strerror(errno));
+	map = mmap(NULL, b->in_len, PROT_READ | PROT_WRITE, MAP_SHARED, b->in, 0);
+	if (map == MAP_FAILED)
+		REFUSE(err, "memfd", "mmap: %s", strerror(errno));
+	DTX_TRY(dtx_frame_write(&b->frame, map, err));
+	munmap(map, b->in_len);
+	map = MAP_FAILED;
+	/* stops: changing what main believes it gave */
+	if (fcntl(b->in, F_ADD_SEALS, SEALS_SIZE | F_SEAL_WRITE | F_SEAL_SEAL))
+		REFUSE(err, "seal", "input: %s", strerror(errno));
+	/* stops: a result that shrinks while main reads it */
+	if (ftruncate(b->result, (off_t)b->spec.limits.output) ||
+	    fcntl(b->result, F_ADD_SEALS, SEALS_SIZE))
+		REFUSE(err, "seal", "result: %s", strerror(errno));
+out:
+	if (map != MAP_FAILED)
+		munmap(map, b->in_len);
+	return rc;
+}
+
+static enum dtx_code arm(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_jail_limits *l = &b->spec.limits;
+	struct dtx_wire_arm want = { .lease = b->grant.lease, .wall_ms = l->wall_ms }, got;
+	struct dtx_wire_msg msg;
+	size_t nfds = 0;
+
+	want.as_bytes = b->vm_size + b->in_len + l->memory + l->output + ((uint64_t)2 << 20);
+	want.cpu_s = (uint64_t)(l->cpu_ms + 999) / 1000;
+	if (!dtx_wire_send(&b->ctl, DTX_WIRE_ARM, &want, sizeof(want), NULL, 0))
+		REFUSE(err, "rlimits", "%s", strerror(errno));
+	DTX_TRY(expect(b, DTX_WIRE_ARMED, &msg, NULL, &nfds, err));
+	memcpy(&got, msg.payload, sizeof(got));
+	if (memcmp(&got, &want, sizeof(got)))
+		REFUSE(err, "rlimits", "they read back differently");
+out:
+	return rc;
+}
+
+static enum dtx_code start(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wire_start s = { .mode = b->spec.mode, .in_len = b->in_len,
+				    .out_len = b->spec.limits.output, .seed = b->spec.seed,
+				    .now_us = b->spec.now_us };
+
+	b->t_start = dtx_now_ns();
+	if (!dtx_wire_send(&b->job, DTX_WIRE_START, &s, sizeof(s), NULL, 0))
+		REFUSE(err, "control", "start: %s", strerror(errno));
+out:
+	return rc;
+}
+
+/* --- the loop --- */
+
+static void kill_worker(struct dtx_box *b, enum dtx_kill why)
+{
+	if (b->kill == DTX_KILL_NONE)
+		b->kill = why;
+	if (b->dead)
+		return;
+	if (syscall(SYS_pidfd_send_signal, b->pidfd, SIGKILL, NULL, 0u) && errno == EPERM &&
+	    !dtx_wire_send(&b->ctl, DTX_WIRE_KILL, &b->grant.lease, sizeof(uint32_t), NULL, 0))
+		kill(b->zygote, SIGKILL);
+}
+
+/* Reads what a pipe holds; closes it at its end. */
+static void drain(struct dtx_box *b, int *fd, struct dtx_stream *s)
+{
+	char bytes[65536];
+	ssize_t n = read(*fd, bytes, sizeof(bytes));
+
+	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
+		dtx_file_close(fd);
+		return;
+	}
+	if (n > 0)
+		dtx_stream_add(s, bytes, (size_t)n);
+	if (s->total > DTX_STREAM_MAX)
+		kill_worker(b, DTX_KILL_STREAM);
+}
+
+static void on_job(struct dtx_box *b)
+{
+	struct dtx_wire_msg msg;
+	int got = dtx_wire_recv(&b->job, &msg, NULL, NULL);
+
+	if (got == 1 && msg.type == DTX_WIRE_DONE && !b->has_done) {
+		memcpy(&b->done, msg.payload, sizeof(b->done));
+		b->has_done = b->done.code < DTX_DONE_COUNT &&
+			      b->done.used <= b->spec.limits.output;
+		if (b->has_done)
+			return;
+	}
+	if (got != 0)
+		kill_worker(b, DTX_KILL_PROTOCOL);
+	dtx_file_close(&b->job.fd);
+}
+
+static void on_ctl(struct dtx_box *b)
+{
+	struct dtx_wire_msg msg;
+
+	if (dtx_wire_recv(&b->ctl, &msg, NULL, NULL) == 1 && msg.type == DTX_WIRE_EXITED) {
+		memcpy(&b->exited, msg.payload, sizeof(b->exited));
+		b->has_exited = true;
+		return;
+	}
+	dtx_file_close(&b->ctl.fd);	/* the zygote is gone: its workers die with it */
+}
+
+static void on_tick(struct dtx_box *b, struct dtx_jail_report *r)
+{
+	uint64_t anon = dtx_verify_anon(b->worker);
+
+	anon = anon > b->base_anon ? anon - b->base_anon : 0;
+	r->peak_anon = DTX_MAX(r->peak_anon, anon);
+	if (anon > b->spec.limits.memory)
+		kill_worker(b, DTX_KILL_MEMORY);
+	if (dtx_now_ns() - b->t_start > b->spec.limits.wall_ms * 1000000)
+		kill_worker(b, DTX_KILL_WALL);
+	if (cancelled(b))
+		kill_worker(b, DTX_KILL_CANCEL);
+}
+
+enum { AT_PID, AT_LISTENER, AT_OUT, AT_ERR, AT_JOB, AT_CTL, AT_COUNT };
+
+static void handle(struct dtx_box *b, const struct pollfd *p, struct dtx_jail_report *r)
+{
+	if (p[AT_LISTENER].revents & POLLIN) {
+		if (!dtx_notify_answer(b->listener, us_since(b->t_start), r))
+			kill_worker(b, DTX_KILL_DENIED);
+	} else if (p[AT_LISTENER].revents) {
+		dtx_file_close(&b->listener);
+	}
+	if (p[AT_OUT].revents)
+		drain(b, &b->out, &b->stream[0]);
+	if (p[AT_ERR].revents)
+		drain(b, &b->err, &b->stream[1]);
+	if (p[AT_JOB].revents)
+		on_job(b);
+	if (p[AT_CTL].revents)
+		on_ctl(b);
+	if (p[AT_PID].revents)
+		b->dead = true;
+}
+
+/* True when nothing more can come. */
+static bool finished(const struct dtx_box *b)
+{
+	return b->dead && b->out < 0 && b->err < 0 && (b->has_done || b->job.fd < 0) &&
+	       (b->has_exited || b->ctl.fd < 0);
+}
+
+static void supervise(struct dtx_box *b, struct dtx_jail_report *r)
+{
+	int64_t last = 0, ended = 0;
+
+	while (!finished(b)) {
+		struct pollfd p[AT_COUNT] = {
+			[AT_PID] = { .fd = b->dead ? -1 : b->pidfd, .events = POLLIN },
+			[AT_LISTENER] = { .fd = b->kill ? -1 : b->listener, .events = POLLIN },
+			[AT_OUT] = { .fd = b->out, .events = POLLIN },
+			[AT_ERR] = { .fd = b->err, .events = POLLIN },
+			[AT_JOB] = { .fd = b->has_done ? -1 : b->job.fd, .events = POLLIN },
+			[AT_CTL] = { .fd = b->has_exited ? -1 : b->ctl.fd, .events = POLLIN },
+		};
+		int n = poll(p, AT_COUNT, TICK_MS);
+
+		if (n > 0)
+			handle(b, p, r);
+		if (!b->dead && dtx_now_ns() - last >= (int64_t)TICK_MS * 1000000) {
+			last = dtx_now_ns();
+			on_tick(b, r);
+		}
+		if (!ended && (b->dead || b->has_done || b->kill))
+			ended = dtx_now_ns();
+		if (ended && dtx_now_ns() - ended > (int64_t)EXIT_MS * 1000000) {
+			if (b->dead)
+				break;	/* a report is missing; the rest is still true */
+			kill_worker(b, DTX_KILL_STUCK);
+			kill(b->zygote, SIGKILL);
+			ended = dtx_now_ns();
+		}
+	}
+}
+
+enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(give_frame(b, err));
+	DTX_TRY(arm(b, err));
+	DTX_TRY(start(b, err));
+	supervise(b, r);
+out:
+	return rc;
+}
+
+void dtx_super_end(struct dtx_box *b)
+{
+	int status;
+
+	if (b->pidfd >= 0 && !b->dead)
+		kill_worker(b, DTX_KILL_CANCEL);
+	dtx_file_close(&b->ctl.fd);
+	dtx_file_close(&b->job.fd);
+	dtx_file_close(&b->in);
+	dtx_file_close(&b->result);
+	dtx_file_close(&b->out);
+	dtx_file_close(&b->err);
+	dtx_file_close(&b->pidfd);
+	dtx_file_close(&b->listener);
+	if (b->zygote <= 0)
+		return;
+	kill(b->zygote, SIGKILL);	/* its children follow: death signal, pid namespace */
+	while (waitpid(b->zygote, &status, 0) < 0 && errno == EINTR)
+		;
+	b->zygote = 0;
+}

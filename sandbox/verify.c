@@ -1,0 +1,99 @@
+/* What the kernel says about a worker, read from outside: nothing the worker claims counts. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/base/num.h"
+#include "sandbox/super.h"
+
+#define FILTERS_OF_A_WORKER 3	/* Z, A, B; on top of what main itself inherited */
+
+static bool slurp(const char *path, char *out, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read(fd, out, size - 1);
+	close(fd);
+	out[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* Number after "\nNAME:" in base 10 or 16, -1 if there is none. */
+static int64_t field(const char *text, const char *name, int base)
+{
+	char key[40];
+	const char *at;
+
+	snprintf(key, sizeof(key), "\n%s:", name);
+	at = strstr(text, key);
+	return at ? strtoll(at + strlen(key), NULL, base) : -1;
+}
+
+pid_t dtx_verify_pid(int pidfd)
+{
+	char path[64], text[1024];
+	int64_t pid;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	if (!slurp(path, text, sizeof(text)))
+		return 0;
+	pid = field(text, "Pid", 10);
+	return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
+}
+
+bool dtx_verify_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
+{
+	char path[64], text[8192], own[8192];
+	int64_t inherited, vm;
+	const struct {
+		const char *name;
+		int base;
+		int64_t want;
+	} wants[] = {
+		{ "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 },	 { "CapEff", 16, 0 },
+		{ "CapPrm", 16, 0 },	 { "CapInh", 16, 0 },	 { "CapAmb", 16, 0 },
+		{ "Threads", 10, 1 },
+	};
+	size_t i;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (!slurp(path, text, sizeof(text)) || !slurp("/proc/self/status", own, sizeof(own))) {
+		snprintf(what, size, "cannot read '%s': %s", path, strerror(errno));
+		return false;
+	}
+	for (i = 0; i < DTX_COUNT(wants); i++)
+		if (field(text, wants[i].name, wants[i].base) != wants[i].want) {
+			snprintf(what, size, "%s is %lld, expected %lld", wants[i].name,
+				 (long long)field(text, wants[i].name, wants[i].base),
+				 (long long)wants[i].want);
+			return false;
+		}
+	inherited = field(own, "Seccomp_filters", 10);
+	if (inherited >= 0 &&
+	    field(text, "Seccomp_filters", 10) != inherited + FILTERS_OF_A_WORKER) {
+		snprintf(what, size, "Seccomp_filters is %lld, expected %lld",
+			 (long long)field(text, "Seccomp_filters", 10),
+			 (long long)inherited + FILTERS_OF_A_WORKER);
+		return false;
+	}
+	vm = field(text, "VmSize", 10);
+	*vm_size = vm > 0 ? (uint64_t)vm << 10 : 0;
+	return vm > 0;
+}
+
+uint64_t dtx_verify_anon(pid_t pid)
+{
+	char path[64], text[256];
+	long long total, resident, shared;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	if (!slurp(path, text, sizeof(text)) ||
+	    sscanf(text, "%lld %lld %lld", &total, &resident, &shared) != 3 || resident < shared)
+		return 0;
+	return (uint64_t)(resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}

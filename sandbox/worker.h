@@ -1,0 +1,17 @@
+/* One run: locks itself down in a fixed order, proves it, runs one snippet, exits. */
+#ifndef DTX_SANDBOX_WORKER_H
+#define DTX_SANDBOX_WORKER_H
+
+#include <sys/types.h>
+
+#include "sandbox/filter.h"
+
+/* Descriptors of the worker as the zygote made them, in the order of their final numbers. */
+struct dtx_worker_fds {
+	int out, err, job, in, result, handover;	/* become 1 2 3 4 5 6 */
+};
+/* Called in the forked child; never returns. */
+_Noreturn void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_filters *filters,
+			       unsigned landlock, pid_t zygote);
+
+#endif
