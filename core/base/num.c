@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Powers of ten that a double holds exactly. */
-static const double num_pow10[] = { 1e0,  1e1,	1e2,  1e3,  1e4,  1e5,	1e6,  1e7,
+const double dtx_num_pow10[23] = { 1e0,  1e1,	1e2,  1e3,  1e4,  1e5,	1e6,  1e7,
 				    1e8,  1e9,	1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 				    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 #define NUM_POW10_MAX 22
@@ -101,7 +100,7 @@ static bool num_clinger(const struct num_scan *s, double *out)
 	    s->exp10 > NUM_POW10_MAX)
 		return false;
 	v = (double)s->mant;
-	v = s->exp10 < 0 ? v / num_pow10[-s->exp10] : v * num_pow10[s->exp10];
+	v = s->exp10 < 0 ? v / dtx_num_pow10[-s->exp10] : v * dtx_num_pow10[s->exp10];
 	*out = s->neg ? -v : v;
 	return true;
 }
@@ -242,13 +241,13 @@ static bool num_few_digits(double v, uint64_t *m, int *k)
 	int i;
 
 	for (i = 0; i <= 15; i++) {
-		double scaled = v * num_pow10[i];
+		double scaled = v * dtx_num_pow10[i];
 		double whole;
 
 		if (!(scaled < 1e15))
 			return false;
 		whole = (double)(uint64_t)(scaled + 0.5);
-		if (whole / num_pow10[i] == v) {
+		if (whole / dtx_num_pow10[i] == v) {
 			*m = (uint64_t)whole;
 			*k = i;
 			return true;

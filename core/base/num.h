@@ -11,8 +11,10 @@
 /* Whole text is -?digits within int64 (leading zeros and '+' allowed: the caller judges form). */
 DTX_MUSTUSE bool dtx_num_parse_i64(const char *text, size_t len, int64_t *out);
 /* Whole text is [+-]?digits[.digits][e[+-]digits], finite, correctly rounded. No nan, inf, hex,
- * blanks.  Clinger's fast path, then Eisel-Lemire or strtod. */
+ * blanks.  Clinger's fast path, then 64-bit precision or strtod. */
 DTX_MUSTUSE bool dtx_num_parse_f64(const char *text, size_t len, double *out);
+/* Powers of ten that a double holds exactly: 10^0 .. 10^22. */
+extern const double dtx_num_pow10[23];
 /* Write text and terminator, return the length. */
 size_t dtx_num_print_i64(char out[DTX_NUM_TEXT], int64_t v);
 size_t dtx_num_print_u64(char out[DTX_NUM_TEXT], uint64_t v);

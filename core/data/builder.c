@@ -164,23 +164,32 @@ void dtx_builder_dec(struct dtx_builder *b, struct dtx_dec128 v)
 	builder_done(b);
 }
 
-void dtx_builder_text(struct dtx_builder *b, struct dtx_str v)
+struct dtx_text dtx_builder_keep(struct dtx_builder *b, struct dtx_str v)
 {
 	struct dtx_arena text = { b->text_head, b->text_spare, b->text_used };
 	char *copy;
 
-	if (v.len > DTX_TEXT_INLINE) {
-		copy = v.len < UINT32_MAX ? dtx_arena_alloc(&text, v.len, 1) : NULL;
-		b->text_head = text.head;
-		b->text_used = text.used;
-		if (!copy) {
-			b->failed = true;
-			return;
-		}
-		memcpy(copy, v.ptr, v.len);
-		v.ptr = copy;
+	if (v.len <= DTX_TEXT_INLINE)
+		return dtx_text_of(v.ptr, v.len);
+	copy = v.len < UINT32_MAX ? dtx_arena_alloc(&text, v.len, 1) : NULL;
+	b->text_head = text.head;
+	b->text_used = text.used;
+	if (!copy) {
+		b->failed = true;
+		return dtx_text_of("", 0);
 	}
-	dtx_builder_text_borrow(b, v);
+	memcpy(copy, v.ptr, v.len);
+	return dtx_text_of(copy, v.len);
+}
+
+void dtx_builder_text(struct dtx_builder *b, struct dtx_str v)
+{
+	struct dtx_text t = dtx_builder_keep(b, v);
+
+	if (!builder_room(b))
+		return;
+	((struct dtx_text *)b->values)[b->len] = t;
+	builder_done(b);
 }
 
 void dtx_builder_text_borrow(struct dtx_builder *b, struct dtx_str v)
@@ -212,6 +221,25 @@ void dtx_builder_copy(struct dtx_builder *b, const struct dtx_column *from, uint
 	case DTX_T_DATE: dtx_builder_day(b, from->v.day[row]); break;
 	default: dtx_builder_null(b); break;
 	}
+}
+
+void *dtx_builder_bulk(struct dtx_builder *b, uint32_t n)
+{
+	b->cap = n;
+	if (!builder_room(b))
+		return NULL;
+	b->len = n;
+	return b->values;
+}
+
+void dtx_builder_absent(struct dtx_builder *b, uint32_t row)
+{
+	if (!builder_valid(b)) {
+		b->failed = true;
+		return;
+	}
+	b->nulls += dtx_bit(b->valid, row);
+	b->valid[row / 64] &= ~((uint64_t)1 << (row % 64));
 }
 
 static void builder_free_text(void *arg)

@@ -30,6 +30,12 @@ void dtx_builder_text(struct dtx_builder *b, struct dtx_str v);	/* copies */
 void dtx_builder_text_borrow(struct dtx_builder *b, struct dtx_str v);
 /* Row of another FLAT/DICT/CONST column of the same type, nulls too. */
 void dtx_builder_copy(struct dtx_builder *b, const struct dtx_column *from, uint32_t row);
+/* n rows in one go on an empty builder: the caller fills the array (BOOL: zeroed bits to set), all
+ * rows are present until dtx_builder_absent says otherwise.  NULL: out of memory (finish tells). */
+DTX_MUSTUSE void *dtx_builder_bulk(struct dtx_builder *b, uint32_t n);
+void dtx_builder_absent(struct dtx_builder *b, uint32_t row);
+/* A view of text whose bytes are copied into the column's memory, for a bulk. */
+struct dtx_text dtx_builder_keep(struct dtx_builder *b, struct dtx_str v);
 /* The column; the builder is empty again and may be reused.  `keep` (may be NULL) is an owner that
  * borrowed text needs; a reference is taken. */
 DTX_MUSTUSE enum dtx_code dtx_builder_finish(struct dtx_builder *b, struct dtx_owner *keep,

@@ -4,15 +4,19 @@
 
 #include "core/data/batch.h"
 
-/* --- one text cell (blanks around it are ignored, as ingest reads; text is UTF-8) --- */
-DTX_MUSTUSE bool dtx_cast_text_bool(struct dtx_str s, bool *out);	/* true false, any case */
-DTX_MUSTUSE bool dtx_cast_text_i64(struct dtx_str s, int64_t *out);	/* -?(0|[1-9][0-9]*) */
+/* --- one text, as the cast functions read it (blanks around it are ignored) ---
+ * Explicit casts are wider than the types of cells (core/data/infer): int('007') is 7, but a column
+ * of '007' is text. */
+DTX_MUSTUSE bool dtx_cast_text_bool(struct dtx_str s, bool *out); /* true false (any case) 0 1 */
+DTX_MUSTUSE bool dtx_cast_text_i64(struct dtx_str s, int64_t *out);	/* [+-]?digits */
 DTX_MUSTUSE bool dtx_cast_text_f64(struct dtx_str s, double *out);	/* ints too; finite */
 DTX_MUSTUSE bool dtx_cast_text_dec(struct dtx_str s, struct dtx_typeref t, struct dtx_dec128 *out);
 DTX_MUSTUSE bool dtx_cast_text_date(struct dtx_str s, int32_t *out);	/* YYYY-MM-DD */
 DTX_MUSTUSE bool dtx_cast_text_datetime(struct dtx_str s, int64_t *us);	/* a date alone too */
 
 /* --- columns --- */
+/* A value of type `from` can be cast to `to` at all; date to int, for one, cannot. */
+bool dtx_cast_possible(enum dtx_type from, enum dtx_type to);
 enum dtx_cast_error { DTX_CAST_ERROR, DTX_CAST_NULL, DTX_CAST_KEEP_TEXT };
 struct dtx_cast_spec {
 	struct dtx_typeref to;
@@ -25,9 +29,10 @@ struct dtx_cast_count {
 	int64_t failed;			/* values that did not fit (and became null) */
 	uint32_t first_row;		/* of the first failure, in the column */
 };
-/* A column of any form as FLAT of spec->to.  SPAN and text parse by the ingest rules (guessed
- * types) or the cast functions.  On failure with ERROR: cast_failed (or ambiguous_date) naming the
- * value, err->row = row in the column (callers turn it into the physical row), err->count. */
+/* A column of any form as FLAT of spec->to, by the rules of the cast functions; nulls stay.  A
+ * failure becomes null (NULL), or turns the whole result into text (KEEP_TEXT), or is cast_failed,
+ * ambiguous_date or type_mismatch naming the first value, with err->row = its row in the column
+ * (callers turn it into the physical row), err->count and samples. */
 DTX_MUSTUSE enum dtx_code dtx_cast_column(struct dtx_column *c, const struct dtx_cast_spec *spec,
 					  struct dtx_column **out, struct dtx_cast_count *count,
 					  struct dtx_err *err);
@@ -44,6 +49,8 @@ void dtx_cast_print(const struct dtx_column *c, uint32_t row, struct dtx_buf *ou
 /* Interior of a span with "" undone: a view into the source when it holds no quote, else written
  * to scratch (appended). */
 struct dtx_str dtx_span_text(const char *base, struct dtx_span s, struct dtx_buf *scratch);
+/* The same for a row of a SPAN column, by its own quote character. */
+struct dtx_str dtx_cast_source(const struct dtx_column *c, uint32_t row, struct dtx_buf *scratch);
 /* A column of text: FLAT text of text() of every row; a text column gets a new reference.
  * SPAN: views into the source where nothing needs unquoting. */
 DTX_MUSTUSE enum dtx_code dtx_cast_to_text(struct dtx_column *c, struct dtx_column **out,

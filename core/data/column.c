@@ -39,34 +39,6 @@ void dtx_column_unref(struct dtx_column *c)
 	dtx_mem_free(c);
 }
 
-struct dtx_text dtx_text_of(const char *ptr, size_t len)
-{
-	struct dtx_text t;
-	char inl[DTX_TEXT_INLINE] = { 0 };
-
-	t.len = (uint32_t)len;
-	if (len > DTX_TEXT_INLINE) {
-		memcpy(t.head, ptr, sizeof(t.head));
-		t.u.ptr = ptr;
-		return t;
-	}
-	/* Two overlapping copies of fixed size instead of one of unknown size. */
-	if (len >= 8) {
-		memcpy(inl, ptr, 8);
-		memcpy(inl + len - 4, ptr + len - 4, 4);
-	} else if (len >= 4) {
-		memcpy(inl, ptr, 4);
-		memcpy(inl + len - 4, ptr + len - 4, 4);
-	} else if (len) {
-		inl[0] = ptr[0];
-		inl[len / 2] = ptr[len / 2];
-		inl[len - 1] = ptr[len - 1];
-	}
-	memcpy(t.head, inl, sizeof(t.head));
-	memcpy(t.u.tail, inl + sizeof(t.head), sizeof(t.u.tail));
-	return t;
-}
-
 bool dtx_text_eq(const struct dtx_text *a, const struct dtx_text *b)
 {
 	if (memcmp(a, b, sizeof(a->len) + sizeof(a->head)) != 0)

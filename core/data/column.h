@@ -129,9 +129,9 @@ static inline bool dtx_column_is_null(const struct dtx_column *c, uint32_t row)
 		row = 0;
 	if (c->form == DTX_F_SPAN && c->v.span[row].len == 0)
 		return true;
-	if (c->form == DTX_F_CELL)
-		return (c->tag[row] & DTX_CELL_KIND) == DTX_CELL_BLANK ||
-		       (c->tag[row] & DTX_CELL_KIND) == DTX_CELL_ERROR;
+	if (c->form == DTX_F_CELL && ((c->tag[row] & DTX_CELL_KIND) == DTX_CELL_BLANK ||
+				      (c->tag[row] & DTX_CELL_KIND) == DTX_CELL_ERROR))
+		return true;
 	return c->valid && !dtx_bit(c->valid, row);
 }
 
@@ -140,8 +140,33 @@ static inline struct dtx_str dtx_text_str(const struct dtx_text *t)
 {
 	return (struct dtx_str){ t->len <= DTX_TEXT_INLINE ? t->head : t->u.ptr, t->len };
 }
-/* A view of bytes that outlive it. */
-struct dtx_text dtx_text_of(const char *ptr, size_t len);
+/* A view of bytes that outlive it.  Inline bytes are copied by two overlapping moves of fixed size
+ * instead of one of unknown size: this is the inner loop of text columns. */
+static inline struct dtx_text dtx_text_of(const char *ptr, size_t len)
+{
+	struct dtx_text t = { (uint32_t)len, { 0 }, { { 0 } } };
+	char inl[DTX_TEXT_INLINE] = { 0 };
+
+	if (len > DTX_TEXT_INLINE) {
+		memcpy(t.head, ptr, sizeof(t.head));
+		t.u.ptr = ptr;
+		return t;
+	}
+	if (len >= 8) {
+		memcpy(inl, ptr, 8);
+		memcpy(inl + len - 4, ptr + len - 4, 4);
+	} else if (len >= 4) {
+		memcpy(inl, ptr, 4);
+		memcpy(inl + len - 4, ptr + len - 4, 4);
+	} else if (len) {
+		inl[0] = ptr[0];
+		inl[len / 2] = ptr[len / 2];
+		inl[len - 1] = ptr[len - 1];
+	}
+	memcpy(t.head, inl, sizeof(t.head));
+	memcpy(t.u.tail, inl + sizeof(t.head), sizeof(t.u.tail));
+	return t;
+}
 bool dtx_text_eq(const struct dtx_text *a, const struct dtx_text *b);
 
 /* Text of a FLAT, DICT or CONST text column's row. */

@@ -1,0 +1,176 @@
+/* Classes of cells and the narrowest type that holds them all. */
+#include "core/data/infer.h"
+
+#include <math.h>
+
+#include "core/data/cast.h"
+#include "core/data/cell_num.h"
+#include "core/data/time.h"
+
+static enum dtx_infer_class infer_number(struct dtx_str s)
+{
+	int64_t i;
+	double f;
+
+	if (dtx_cell_i64(s.ptr, s.len, &i))
+		return i >= -DTX_CELL_EXACT && i <= DTX_CELL_EXACT ? DTX_I_INT : DTX_I_WIDE;
+	return dtx_cell_f64(s.ptr, s.len, &f) ? DTX_I_FLOAT : DTX_I_TEXT;
+}
+
+static enum dtx_infer_class infer_moment(struct dtx_str s)
+{
+	int64_t us;
+	int32_t day;
+	bool zoned;
+
+	if (dtx_day_parse(s, &day))
+		return DTX_I_DATE;
+	if (!dtx_datetime_parse(s, &us, &zoned))
+		return DTX_I_TEXT;
+	return zoned ? DTX_I_ZONED : DTX_I_DATETIME;
+}
+
+enum dtx_infer_class dtx_infer_class(struct dtx_str s)
+{
+	enum dtx_infer_class c;
+
+	s = dtx_str_trim(s);
+	if (!s.len)
+		return DTX_I_TEXT;
+	if (s.ptr[0] == '-' || s.ptr[0] == '.' || (s.ptr[0] >= '0' && s.ptr[0] <= '9')) {
+		c = infer_number(s);
+		return c == DTX_I_TEXT && s.len >= 10 && s.ptr[4] == '-' ? infer_moment(s) : c;
+	}
+	if (dtx_str_ieq(s, DTX_STR("true")) || dtx_str_ieq(s, DTX_STR("false")))
+		return DTX_I_BOOL;
+	return DTX_I_TEXT;
+}
+
+static void infer_add(struct dtx_infer *f, enum dtx_infer_class c)
+{
+	f->bools += c == DTX_I_BOOL;
+	f->ints += c == DTX_I_INT || c == DTX_I_WIDE;
+	f->wide_ints += c == DTX_I_WIDE;
+	f->floats += c == DTX_I_FLOAT;
+	f->dates += c == DTX_I_DATE;
+	f->datetimes += c == DTX_I_DATETIME || c == DTX_I_ZONED;
+	f->zoned += c == DTX_I_ZONED;
+	f->texts += c == DTX_I_TEXT;
+}
+
+void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t row)
+{
+	enum dtx_infer_class c;
+	char room[64];
+
+	if (null) {
+		f->nulls++;
+		return;
+	}
+	c = dtx_infer_class(s);
+	/* With declared marks a number is what is one without them; dates and bools have none. */
+	if ((f->decimal_comma || f->group) &&
+	    (c == DTX_I_INT || c == DTX_I_WIDE || c == DTX_I_FLOAT || c == DTX_I_TEXT)) {
+		struct dtx_str plain = { room, dtx_cell_plain(dtx_str_trim(s), f->decimal_comma,
+							      f->group, room) };
+
+		c = plain.len ? infer_number(plain) : DTX_I_TEXT;
+	}
+	infer_add(f, c);
+	if (c == DTX_I_TEXT && !f->sample.ptr) {
+		f->sample = s;
+		f->sample_row = row;
+	}
+}
+
+static void infer_cell(struct dtx_infer *f, const struct dtx_column *c, uint32_t i, int64_t row)
+{
+	union dtx_payload p = c->v.payload[i];
+	int64_t us;
+
+	switch (c->tag[i] & DTX_CELL_KIND) {
+	case DTX_CELL_NUMBER:
+		infer_add(f, p.num == trunc(p.num) && fabs(p.num) <= (double)DTX_CELL_EXACT ?
+				     DTX_I_INT :
+				     DTX_I_FLOAT);
+		break;
+	case DTX_CELL_TIME:
+	case DTX_CELL_DURATION: infer_add(f, DTX_I_FLOAT); break;
+	case DTX_CELL_BOOL: infer_add(f, DTX_I_BOOL); break;
+	case DTX_CELL_DATE:
+	case DTX_CELL_DATETIME:
+		if (!dtx_serial_to_us(p.num, c->strings && c->strings->epoch1904, &us))
+			f->nulls++;
+		else
+			infer_add(f, us % DTX_DAY_US ? DTX_I_DATETIME : DTX_I_DATE);
+		break;
+	case DTX_CELL_ISO: infer_add(f, infer_moment(dtx_str_trim(c->strings->item[p.id]))); break;
+	default:
+		f->texts++;
+		if (!f->sample.ptr) {
+			f->sample = c->strings->item[p.id];
+			f->sample_row = row;
+		}
+		break;
+	}
+}
+
+void dtx_infer_column(struct dtx_infer *f, const struct dtx_column *c, int64_t row)
+{
+	struct dtx_buf none = DTX_BUF_INIT(0);
+	uint32_t i;
+
+	for (i = 0; i < c->len; i++) {
+		if (dtx_column_is_null(c, i))
+			f->nulls++;
+		else if (c->form == DTX_F_CELL)
+			infer_cell(f, c, i, row + i);
+		else if (c->form == DTX_F_SPAN) /* a quote inside makes it text, undone or not */
+			dtx_infer_text(f, dtx_cast_source(c, i, &none), false, row + i);
+		else
+			dtx_infer_text(f, dtx_column_text(c, i), false, row + i);
+	}
+}
+
+void dtx_infer_merge(struct dtx_infer *f, const struct dtx_infer *other)
+{
+	f->nulls += other->nulls;
+	f->bools += other->bools;
+	f->ints += other->ints;
+	f->wide_ints += other->wide_ints;
+	f->floats += other->floats;
+	f->dates += other->dates;
+	f->datetimes += other->datetimes;
+	f->zoned += other->zoned;
+	f->texts += other->texts;
+	if (other->sample.ptr && (!f->sample.ptr || other->sample_row < f->sample_row)) {
+		f->sample = other->sample;
+		f->sample_row = other->sample_row;
+	}
+}
+
+static enum dtx_type infer_moments(const struct dtx_infer *f)
+{
+	if (!f->datetimes)
+		return DTX_T_DATE;
+	/* An offset on all values or on none; a date alone has none. */
+	if (f->zoned && (f->zoned < f->datetimes || f->dates))
+		return DTX_T_TEXT;
+	return DTX_T_DATETIME;
+}
+
+struct dtx_typeref dtx_infer_type(const struct dtx_infer *f)
+{
+	uint64_t numbers = f->ints + f->floats, moments = f->dates + f->datetimes;
+	struct dtx_typeref t = { DTX_T_TEXT, 0, 0 };
+
+	if (f->texts || (numbers != 0) + (moments != 0) + (f->bools != 0) > 1)
+		return t;
+	if (numbers)
+		t.type = !f->floats ? DTX_T_INT64 : f->wide_ints ? DTX_T_TEXT : DTX_T_FLOAT64;
+	else if (moments)
+		t.type = infer_moments(f);
+	else
+		t.type = f->bools ? DTX_T_BOOL : DTX_T_NULL;
+	return t;
+}

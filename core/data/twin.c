@@ -1,0 +1,389 @@
+/* Typed twins of late-typed columns.  Text cells are parsed by one loop per type, straight from the
+ * source: no call through a pointer per cell. */
+#include <math.h>
+
+#include "core/data/builder.h"
+#include "core/data/cast.h"
+#include "core/data/cell_num.h"
+#include "core/data/decimal.h"
+#include "core/data/time.h"
+
+struct twin {
+	const struct dtx_column *c;
+	const struct dtx_field *field;
+	struct dtx_builder b;
+	struct dtx_buf scratch;
+	int64_t bad;
+	bool marks;	/* declared decimal comma or group mark: no fast path */
+};
+
+/* The text of a cell without blanks around it and with the declared marks undone (numbers only;
+ * false: it does not keep to them). */
+static bool twin_plain(const struct twin *t, struct dtx_str *s, char room[64])
+{
+	*s = dtx_str_trim(*s);
+	if (!t->marks)
+		return true;
+	s->len = dtx_cell_plain(*s, t->field->decimal_comma, t->field->group, room);
+	s->ptr = room;
+	return s->len > 0;
+}
+
+/* Whatever the fast parsers refuse: blanks around, marks, and for declared types the wider rules of
+ * the cast functions. */
+static bool twin_slow_i64(const struct twin *t, struct dtx_str s, int64_t *out)
+{
+	char room[64];
+
+	if (!twin_plain(t, &s, room))
+		return false;
+	return t->field->guessed ? dtx_cell_i64(s.ptr, s.len, out) : dtx_cast_text_i64(s, out);
+}
+
+static bool twin_slow_f64(const struct twin *t, struct dtx_str s, double *out)
+{
+	char room[64];
+
+	if (!twin_plain(t, &s, room))
+		return false;
+	return t->field->guessed ? dtx_cell_f64(s.ptr, s.len, out) : dtx_cast_text_f64(s, out);
+}
+
+static bool twin_slow_dec(const struct twin *t, struct dtx_str s, struct dtx_dec128 *out)
+{
+	char room[64];
+
+	return twin_plain(t, &s, room) && dtx_cast_text_dec(s, t->field->type, out);
+}
+
+static bool twin_format(const struct twin *t, struct dtx_str s, int64_t *us)
+{
+	return dtx_time_parse(dtx_str_trim(s), dtx_str_of(t->field->format), us);
+}
+
+static bool twin_slow_day(const struct twin *t, struct dtx_str s, int32_t *out)
+{
+	int64_t us;
+
+	if (!t->field->format || t->field->guessed)
+		return dtx_cast_text_date(s, out);
+	if (!twin_format(t, s, &us) || us % DTX_DAY_US)
+		return false;
+	*out = (int32_t)(us / DTX_DAY_US);
+	return true;
+}
+
+static bool twin_slow_us(const struct twin *t, struct dtx_str s, int64_t *out)
+{
+	if (t->field->format && !t->field->guessed)
+		return twin_format(t, s, out);
+	return dtx_cast_text_datetime(s, out);
+}
+
+static inline bool twin_no(const char *p, size_t n, void *out)
+{
+	(void)p, (void)n, (void)out;
+	return false;
+}
+
+static inline bool twin_fast_day(const char *p, size_t n, int32_t *out)
+{
+	return dtx_day_parse((struct dtx_str){ p, n }, out);
+}
+
+/* One loop: FAST sees the raw bytes, SLOW the text of what FAST refused. */
+#define TWIN_SPANS(name, value, FAST, SLOW)                                                        \
+	static void name(struct twin *t, value *to)                                                \
+	{                                                                                          \
+		const struct dtx_column *c = t->c;                                                 \
+		const struct dtx_span *span = c->v.span;                                           \
+		uint32_t i, len = c->len;                                                          \
+                                                                                                   \
+		for (i = 0; i < len; i++) {                                                        \
+			const char *p = c->base + span[i].off;                                     \
+			size_t n = span[i].len & DTX_SPAN_LEN;                                     \
+                                                                                                   \
+			if (DTX_LIKELY(span[i].len && (!c->valid || dtx_bit(c->valid, i)))) {      \
+				if (DTX_LIKELY(FAST(p, n, &to[i])))                                \
+					continue;                                                  \
+				if (SLOW(t, (struct dtx_str){ p, n }, &to[i]))                     \
+					continue;                                                  \
+				t->bad = i;                                                        \
+				return;                                                            \
+			}                                                                          \
+			memset(&to[i], 0, sizeof(to[i]));                                          \
+			dtx_builder_absent(&t->b, i);                                              \
+		}                                                                                  \
+	}
+
+TWIN_SPANS(twin_i64, int64_t, dtx_cell_i64, twin_slow_i64)
+TWIN_SPANS(twin_i64_marks, int64_t, twin_no, twin_slow_i64)
+TWIN_SPANS(twin_f64, double, dtx_cell_f64, twin_slow_f64)
+TWIN_SPANS(twin_f64_marks, double, twin_no, twin_slow_f64)
+TWIN_SPANS(twin_dec, struct dtx_dec128, twin_no, twin_slow_dec)
+TWIN_SPANS(twin_day, int32_t, twin_fast_day, twin_slow_day)
+TWIN_SPANS(twin_day_format, int32_t, twin_no, twin_slow_day)
+TWIN_SPANS(twin_us, int64_t, twin_no, twin_slow_us)
+
+static void twin_bool(struct twin *t, uint64_t *bits)
+{
+	struct dtx_buf none = DTX_BUF_INIT(0);
+	uint32_t i;
+	bool v;
+
+	for (i = 0; i < t->c->len; i++) {
+		struct dtx_str s;
+
+		if (dtx_column_is_null(t->c, i)) {
+			dtx_builder_absent(&t->b, i);
+			continue;
+		}
+		s = dtx_str_trim(dtx_cast_source(t->c, i, &none));
+		/* 0 and 1 are bools only by declaration. */
+		if (!dtx_cast_text_bool(s, &v) || (t->field->guessed && s.len == 1)) {
+			t->bad = i;
+			return;
+		}
+		if (v)
+			dtx_bit_set(bits, i);
+	}
+}
+
+static void twin_text(struct twin *t, struct dtx_text *to)
+{
+	const struct dtx_column *c = t->c;
+	const struct dtx_span *span = c->v.span;
+	char quote = c->quote ? c->quote : '"';
+	uint32_t i;
+
+	for (i = 0; i < c->len; i++) {
+		const char *p = c->base + span[i].off;
+		size_t n = span[i].len & DTX_SPAN_LEN;
+
+		if (!span[i].len || (c->valid && !dtx_bit(c->valid, i))) {
+			to[i] = dtx_text_of("", 0);
+			dtx_builder_absent(&t->b, i);
+		} else if (n == span[i].len || !n || !memchr(p, quote, n)) {
+			to[i] = dtx_text_of(p, n);
+		} else {
+			dtx_buf_reset(&t->scratch);
+			to[i] = dtx_builder_keep(&t->b, dtx_cast_source(c, i, &t->scratch));
+			t->b.failed |= !dtx_buf_ok(&t->scratch);
+		}
+	}
+}
+
+/* All nulls, or the first row that is none. */
+static void twin_null(struct twin *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->c->len && t->bad < 0; i++) {
+		if (!dtx_column_is_null(t->c, i))
+			t->bad = i;
+	}
+}
+
+static void twin_spans(struct twin *t, void *to)
+{
+	bool format = t->field->format && !t->field->guessed;
+
+	switch (t->b.type.type) {
+	case DTX_T_BOOL: twin_bool(t, to); break;
+	case DTX_T_INT64: t->marks ? twin_i64_marks(t, to) : twin_i64(t, to); break;
+	case DTX_T_FLOAT64: t->marks ? twin_f64_marks(t, to) : twin_f64(t, to); break;
+	case DTX_T_DECIMAL: twin_dec(t, to); break;
+	case DTX_T_DATE: format ? twin_day_format(t, to) : twin_day(t, to); break;
+	case DTX_T_DATETIME: twin_us(t, to); break;
+	default: twin_text(t, to); break;
+	}
+}
+
+/* A workbook cell as a number; text only for declared types. */
+static bool twin_cell_number(const struct twin *t, uint32_t row, double *v)
+{
+	union dtx_payload p = t->c->v.payload[row];
+
+	switch (t->c->tag[row] & DTX_CELL_KIND) {
+	case DTX_CELL_NUMBER:
+	case DTX_CELL_TIME:
+	case DTX_CELL_DURATION: *v = p.num + 0.0; return isfinite(p.num);
+	case DTX_CELL_TEXT: return !t->field->guessed && twin_slow_f64(t, t->c->strings->item[p.id], v);
+	default: return false;
+	}
+}
+
+static bool twin_cell_i64(const struct twin *t, uint32_t row, int64_t *v)
+{
+	union dtx_payload p = t->c->v.payload[row];
+
+	if ((t->c->tag[row] & DTX_CELL_KIND) == DTX_CELL_TEXT)
+		return !t->field->guessed && twin_slow_i64(t, t->c->strings->item[p.id], v);
+	if ((t->c->tag[row] & DTX_CELL_KIND) != DTX_CELL_NUMBER || p.num != trunc(p.num) ||
+	    fabs(p.num) > (double)DTX_CELL_EXACT)
+		return false;
+	*v = (int64_t)p.num;
+	return true;
+}
+
+static bool twin_cell_dec(struct twin *t, uint32_t row, struct dtx_dec128 *v)
+{
+	unsigned kind = t->c->tag[row] & DTX_CELL_KIND;
+
+	if (kind != DTX_CELL_NUMBER && kind != DTX_CELL_TEXT)
+		return false;
+	dtx_buf_reset(&t->scratch);
+	dtx_cast_print(t->c, row, &t->scratch);
+	return twin_slow_dec(t, (struct dtx_str){ t->scratch.ptr, t->scratch.len }, v);
+}
+
+static bool twin_cell_bool(const struct twin *t, uint32_t row, bool *v)
+{
+	union dtx_payload p = t->c->v.payload[row];
+	unsigned kind = t->c->tag[row] & DTX_CELL_KIND;
+
+	*v = kind == DTX_CELL_BOOL ? p.id != 0 : kind == DTX_CELL_NUMBER && p.num == 1;
+	if (kind == DTX_CELL_BOOL || t->field->guessed)
+		return kind == DTX_CELL_BOOL;
+	if (kind == DTX_CELL_TEXT)
+		return dtx_cast_text_bool(t->c->strings->item[p.id], v);
+	return kind == DTX_CELL_NUMBER && (p.num == 0 || p.num == 1);
+}
+
+enum twin_moment { TWIN_OK, TWIN_MISFIT, TWIN_NO_DATE };
+
+/* A serial that is no date is a bad cell: null, not a misfit. */
+static enum twin_moment twin_cell_us(const struct twin *t, uint32_t row, int64_t *us)
+{
+	union dtx_payload p = t->c->v.payload[row];
+
+	switch (t->c->tag[row] & DTX_CELL_KIND) {
+	case DTX_CELL_DATE:
+	case DTX_CELL_DATETIME:
+		return dtx_serial_to_us(p.num, t->c->strings && t->c->strings->epoch1904, us) ?
+			       TWIN_OK :
+			       TWIN_NO_DATE;
+	case DTX_CELL_ISO:
+		return dtx_cast_text_datetime(t->c->strings->item[p.id], us) ? TWIN_OK : TWIN_MISFIT;
+	case DTX_CELL_TEXT:
+		return !t->field->guessed && twin_slow_us(t, t->c->strings->item[p.id], us) ?
+			       TWIN_OK :
+			       TWIN_MISFIT;
+	default: return TWIN_MISFIT;
+	}
+}
+
+static bool twin_cell_moment(struct twin *t, uint32_t row)
+{
+	int64_t us;
+	enum twin_moment m = twin_cell_us(t, row, &us);
+
+	if (m == TWIN_NO_DATE) {
+		dtx_builder_null(&t->b);
+		return true;
+	}
+	if (m != TWIN_OK)
+		return false;
+	if (t->b.type.type == DTX_T_DATETIME) {
+		dtx_builder_i64(&t->b, us);
+		return true;
+	}
+	if (us % DTX_DAY_US)
+		return false;
+	dtx_builder_day(&t->b, (int32_t)(us / DTX_DAY_US));
+	return true;
+}
+
+static bool twin_cell_text(struct twin *t, uint32_t row)
+{
+	unsigned kind = t->c->tag[row] & DTX_CELL_KIND;
+
+	if (kind == DTX_CELL_TEXT || kind == DTX_CELL_ISO) {
+		dtx_builder_text_borrow(&t->b, t->c->strings->item[t->c->v.payload[row].id]);
+		return true;
+	}
+	dtx_buf_reset(&t->scratch);
+	dtx_cast_print(t->c, row, &t->scratch);
+	dtx_builder_text(&t->b, (struct dtx_str){ t->scratch.ptr, t->scratch.len });
+	t->b.failed |= !dtx_buf_ok(&t->scratch);
+	return true;
+}
+
+static bool twin_cell(struct twin *t, uint32_t row)
+{
+	struct dtx_dec128 dec;
+	int64_t i;
+	double f;
+	bool flag;
+
+	switch (t->b.type.type) {
+	case DTX_T_BOOL:
+		if (!twin_cell_bool(t, row, &flag))
+			return false;
+		dtx_builder_bool(&t->b, flag);
+		return true;
+	case DTX_T_INT64:
+		if (!twin_cell_i64(t, row, &i))
+			return false;
+		dtx_builder_i64(&t->b, i);
+		return true;
+	case DTX_T_FLOAT64:
+		if (!twin_cell_number(t, row, &f))
+			return false;
+		dtx_builder_f64(&t->b, f);
+		return true;
+	case DTX_T_DECIMAL:
+		if (!twin_cell_dec(t, row, &dec))
+			return false;
+		dtx_builder_dec(&t->b, dec);
+		return true;
+	case DTX_T_DATE:
+	case DTX_T_DATETIME: return twin_cell_moment(t, row);
+	default: return twin_cell_text(t, row);
+	}
+}
+
+static void twin_cells(struct twin *t)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->c->len && t->bad < 0; i++) {
+		if (dtx_column_is_null(t->c, i))
+			dtx_builder_null(&t->b);
+		else if (!twin_cell(t, i))
+			t->bad = i;
+	}
+}
+
+enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
+			    struct dtx_column **out, int64_t *bad_row, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct twin t = { .c = c, .field = field, .bad = -1,
+			  .scratch = DTX_BUF_INIT((size_t)16 << 20) };
+	struct dtx_typeref type = field->type;
+	void *to;
+
+	if (type.type == DTX_T_UNKNOWN)
+		type.type = DTX_T_TEXT;
+	t.marks = field->decimal_comma || field->group;
+	dtx_builder_init(&t.b, type, c->len);
+	if (type.type == DTX_T_NULL) {
+		twin_null(&t);
+		if (t.bad < 0)
+			DTX_TRY(dtx_column_nulls(type, c->len, out, err));
+	} else if (c->form == DTX_F_CELL) {
+		twin_cells(&t);
+	} else {
+		to = dtx_builder_bulk(&t.b, c->len);
+		if (to)
+			twin_spans(&t, to);
+	}
+	*bad_row = t.bad;
+	if (t.bad < 0 && type.type != DTX_T_NULL)
+		DTX_TRY(dtx_builder_finish(&t.b, type.type == DTX_T_TEXT ? c->owner : NULL, out, err));
+out:
+	dtx_builder_clear(&t.b);
+	dtx_buf_clear(&t.scratch);
+	return rc;
+}
