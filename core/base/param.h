@@ -4,14 +4,18 @@
  *
  *   DTX_P_INT      int64_t          DTX_P_NUMBER  double
  *   DTX_P_BOOL     bool             DTX_P_TEXT    const char * (NULL: absent)
- *   DTX_P_CHOICE   int (index into choices)
+ *   DTX_P_CHOICE   int (index into choices; -1: absent and without default)
  *   DTX_P_COLUMN   const char *     DTX_P_TABLE   const char *
  *   DTX_P_REGEX    const char *
  *   DTX_P_EXPR     struct dtx_expr * (parsed by a callback; NULL: absent)
  *   DTX_P_COLUMNS  struct dtx_cols * (selector, parsed by a callback; NULL: absent)
- *   DTX_P_VALUE    const json_t * (any scalar; borrowed from the plan; NULL: absent)
+ *   DTX_P_VALUE    const json_t * (any scalar; borrowed from the plan; NULL: absent, a default then
+ *                  stands in the canonical form only)
  *   DTX_P_LIST     struct dtx_plist (items of `rows`, or of one scalar kind)
  *   DTX_P_TEXTS    struct dtx_plist whose items are const char * (list of text)
+ *
+ * Absent numbers and bools without default are 0 and do not stand in the canonical form.  A scalar
+ * stands for a list of one; null is absent.
  */
 #ifndef DTX_BASE_PARAM_H
 #define DTX_BASE_PARAM_H
@@ -31,7 +35,9 @@ struct dtx_plist {
 
 enum dtx_psugar {
 	DTX_SUGAR_NONE,
-	DTX_SUGAR_MAP,		/* {"k": v} -> [{rows[0]: k, rows[1]: v}] */
+	/* {"k": v} -> [{rows[0]: k, rows[1]: v}], {"k": {...}} -> [{rows[0]: k, ...}]; rows[0] is no
+	 * DTX_P_VALUE.  An object that has all required members of an item is that item. */
+	DTX_SUGAR_MAP,
 	DTX_SUGAR_SCALAR,	/* a scalar item -> {rows[0]: scalar} */
 	DTX_SUGAR_SORT,		/* "a", "-a" -> {"col": "a", "desc": true} */
 	DTX_SUGAR_AGG,		/* as MAP, and {"hours": "sum"} -> {as: hours, expr: sum(hours)} */

@@ -1,0 +1,214 @@
+/* JSON object to C struct by parameter rows.  A finding never stops the others; only memory does. */
+#include "core/base/param_impl.h"
+
+#include <stdio.h>
+
+void dtx_param_pointer(struct dtx_param_place place, const char *name,
+				 char out[DTX_PARAM_POINTER])
+{
+	snprintf(out, DTX_PARAM_POINTER, "%s", place.pointer);
+	if (!place.flat)
+		dtx_json_pointer_add(out, DTX_PARAM_POINTER, name);
+}
+
+enum dtx_code dtx_param_found(struct dtx_param_ctx *ctx, struct dtx_err *f, const char *pointer,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (f->code == DTX_E_NO_MEMORY) {
+		dtx_err_move(err, f);
+		return DTX_E_NO_MEMORY;
+	}
+	dtx_err_at(f, pointer);
+	if (ctx->step >= 0)
+		dtx_err_step(f, ctx->step, ctx->op);
+	f->severity = dtx_code_triggers(f->code, false) ? DTX_SEV_FALLBACK : DTX_SEV_ERROR;
+	if (!dtx_errlist_take(ctx->errs, f))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+const char *dtx_param_json_kind(const json_t *v)
+{
+	switch (json_typeof(v)) {
+	case JSON_OBJECT: return "an object";
+	case JSON_ARRAY: return "a list";
+	case JSON_STRING: return "a text";
+	case JSON_INTEGER: return "an integer";
+	case JSON_REAL: return "a number";
+	case JSON_TRUE:
+	case JSON_FALSE: return "a bool";
+	default: return "null";
+	}
+}
+
+static enum dtx_code param_default(const struct dtx_param *p, const char *pointer,
+				   struct dtx_param_ctx *ctx, void *to, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_param_in in = { p, NULL, ctx, pointer, to };
+	json_t *v = NULL;
+	int absent = -1;
+
+	if (p->kind == DTX_P_CHOICE)
+		memcpy(to, &absent, sizeof(absent));
+	if (!p->def || p->kind == DTX_P_VALUE)
+		return DTX_OK;
+	DTX_TRY(dtx_json_parse(dtx_str_of(p->def), (struct dtx_json_limits){ 0, 0 }, &v, err));
+	in.v = v;
+	DTX_TRY(dtx_param_set(&in, err));
+out:
+	json_decref(v);
+	return rc;
+}
+
+/* The one member that is p; two are a conflict. */
+static enum dtx_code param_pick(const struct dtx_param *p, const json_t *object,
+				struct dtx_param_place place, struct dtx_param_ctx *ctx,
+				const json_t **value, const char **name, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err f = DTX_ERR_INIT;
+	char pointer[DTX_PARAM_POINTER];
+	const json_t *member;
+	const char *key;
+
+	*value = NULL;
+	*name = p->name;
+	json_object_foreach((json_t *)(uintptr_t)object, key, member) {
+		if (json_is_null(member) || !dtx_param_named(p, key))
+			continue;
+		if (*value) {
+			DTX_PARAM_FIND(DTX_E_PARAM_CONFLICT, "'%s' and '%s' are the same parameter",
+				   *name, key);
+			dtx_param_pointer(place, key, pointer);
+			DTX_TRY(dtx_param_found(ctx, &f, pointer, err));
+			continue;
+		}
+		*value = member;
+		*name = key;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code param_one(const struct dtx_param *p, const json_t *object,
+			       struct dtx_param_place place, struct dtx_param_ctx *ctx, void *args,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err f = DTX_ERR_INIT;
+	struct dtx_buf kind = DTX_BUF_INIT(1000);
+	struct dtx_param_in in = { .p = p, .ctx = ctx, .to = (char *)args + p->offset };
+	char pointer[DTX_PARAM_POINTER];
+	const char *name;
+
+	DTX_TRY(param_pick(p, object, place, ctx, &in.v, &name, err));
+	dtx_param_pointer(place, name, pointer);
+	in.pointer = pointer;
+	if (in.v) {
+		DTX_TRY(dtx_param_set(&in, err));
+	} else if (p->required) {
+		dtx_param_kind_text(p, &kind);
+		DTX_PARAM_FIND(DTX_E_MISSING_PARAM, "%s%s'%s' is missing: %s", ctx->op ? ctx->op : "",
+			   ctx->op && ctx->op[0] ? ": " : "", p->name, dtx_buf_text(&kind));
+		DTX_TRY(dtx_param_found(ctx, &f, place.pointer, err));
+	} else {
+		DTX_TRY(param_default(p, pointer, ctx, in.to, err));
+	}
+out:
+	dtx_buf_clear(&kind);
+	return rc;
+}
+
+static enum dtx_code param_unknown(const struct dtx_param *params, size_t n, const char *key,
+				   struct dtx_param_place place, struct dtx_param_ctx *ctx,
+				   struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	const char *names[DTX_PARAM_NAMES_MAX];
+	struct dtx_buf list = DTX_BUF_INIT(1000);
+	char pointer[DTX_PARAM_POINTER];
+	size_t i;
+
+	for (i = 0; i < n && i < DTX_PARAM_NAMES_MAX; i++) {
+		names[i] = params[i].name;
+		dtx_buf_printf(&list, "%s%s", i ? ", " : "", params[i].name);
+	}
+	if (dtx_str_in_list(ctx->unsupported, key))
+		DTX_PARAM_FIND(DTX_E_UNSUPPORTED_PARAM, "'%.60s' is not built into this version", key);
+	else
+		DTX_PARAM_FIND(DTX_E_UNKNOWN_PARAM, "%s%sno parameter '%.60s'", ctx->op ? ctx->op : "",
+			   ctx->op && ctx->op[0] ? " has " : "", key);
+	if (f.code == DTX_E_UNKNOWN_PARAM) {
+		dtx_err_suggest(&f, key, names, i);
+		dtx_err_hint(&f, "there are: %s", dtx_buf_text(&list));
+	}
+	dtx_buf_clear(&list);
+	dtx_param_pointer(place, key, pointer);
+	return dtx_param_found(ctx, &f, pointer, err);
+}
+
+enum dtx_code dtx_param_rows(const struct dtx_param *params, size_t n, const json_t *object,
+				struct dtx_param_place place, struct dtx_param_ctx *ctx, void *args,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *member;
+	const char *key;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		DTX_TRY(param_one(&params[i], object, place, ctx, args, err));
+	json_object_foreach((json_t *)(uintptr_t)object, key, member) {
+		if (json_is_null(member) || !strncmp(key, "x-", 2))
+			continue;
+		for (i = 0; i < n && !dtx_param_named(&params[i], key); i++)
+			;
+		if (i == n)
+			DTX_TRY(param_unknown(params, n, key, place, ctx, err));
+	}
+out:
+	return rc;
+}
+
+/* A copy without the members that are not parameters. */
+static json_t *param_own(const json_t *object, const char *skip)
+{
+	json_t *own = json_object(), *member;
+	const char *key;
+
+	json_object_foreach((json_t *)(uintptr_t)object, key, member) {
+		if (own && !dtx_str_in_list(skip, key) &&
+		    !dtx_json_set(own, key, json_incref(member))) {
+			json_decref(own);
+			return NULL;
+		}
+	}
+	return own;
+}
+
+enum dtx_code dtx_param_fill(const struct dtx_param *params, size_t n, const json_t *object,
+			     const char *pointer, struct dtx_param_ctx *ctx, void *args,
+			     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_param_place place = { pointer, false };
+	struct dtx_err f = DTX_ERR_INIT;
+	json_t *own = NULL;
+
+	if (!json_is_object(object)) {
+		DTX_PARAM_FIND(DTX_E_BAD_PARAM_TYPE, "an object is wanted, got %s",
+			   object ? dtx_param_json_kind(object) : "nothing");
+		return dtx_param_found(ctx, &f, pointer, err);
+	}
+	own = param_own(object, ctx->skip);
+	if (!own)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_param_rows(params, n, own, place, ctx, args, err));
+out:
+	json_decref(own);
+	return rc;
+}

@@ -1,0 +1,328 @@
+/* Parameter rows the other way: canonical JSON, JSON Schema, help. */
+#include "core/base/mem.h"
+#include "core/base/param.h"
+
+/* n-th word of a comma-separated list. */
+static struct dtx_str canon_choice(const char *choices, int n)
+{
+	struct dtx_str rest = dtx_str_of(choices), word = { "", 0 };
+
+	for (; n >= 0; n--) {
+		if (!dtx_str_next(&rest, ',', &word))
+			return (struct dtx_str){ "", 0 };
+	}
+	return word;
+}
+
+static json_t *canon_default(const struct dtx_param *p)
+{
+	json_t *v = NULL;
+
+	if (dtx_json_parse(dtx_str_of(p->def), (struct dtx_json_limits){ 0, 0 }, &v, NULL) != DTX_OK)
+		return NULL;
+	return v;
+}
+
+static json_t *canon_texts(const struct dtx_plist *list)
+{
+	json_t *a = json_array();
+	size_t i;
+
+	for (i = 0; a && i < list->n; i++) {
+		const char *text = ((const char *const *)list->item)[i];
+
+		if (json_array_append_new(a, text ? json_string(text) : json_null())) {
+			json_decref(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
+static json_t *canon_list(const struct dtx_param *p, const struct dtx_plist *list,
+			  const struct dtx_param_hooks *hooks)
+{
+	json_t *a = json_array(), *item;
+	size_t i;
+
+	for (i = 0; a && i < list->n; i++) {
+		item = json_object();
+		if (!item || !dtx_param_canonical(p->rows, p->nrows,
+						  (const char *)list->item + i * p->item_size,
+						  hooks, item)) {
+			json_decref(item);
+			json_decref(a);
+			return NULL;
+		}
+		if (json_array_append_new(a, item)) {
+			json_decref(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
+/* The value is there, or there is a default or a duty that makes 0 a value. */
+static bool canon_shown(const struct dtx_param *p, const void *at)
+{
+	static const char zero[sizeof(struct dtx_plist)];
+	const struct dtx_plist *list = at;
+	size_t size;
+
+	switch (p->kind) {
+	case DTX_P_CHOICE: return *(const int *)at >= 0;
+	case DTX_P_LIST:
+	case DTX_P_TEXTS: return p->def || p->required || list->n;
+	case DTX_P_INT: size = sizeof(int64_t); break;
+	case DTX_P_NUMBER: size = sizeof(double); break;
+	case DTX_P_BOOL: size = sizeof(bool); break;
+	case DTX_P_VALUE: return p->def || *(const json_t *const *)at;
+	default: return memcmp(at, zero, sizeof(void *)) != 0;
+	}
+	return p->def || p->required || memcmp(at, zero, size) != 0;
+}
+
+/* New reference; NULL: out of memory. */
+static json_t *canon_value(const struct dtx_param *p, const void *at,
+			   const struct dtx_param_hooks *hooks)
+{
+	struct dtx_str choice;
+	const json_t *value;
+
+	switch (p->kind) {
+	case DTX_P_INT: return json_integer(*(const int64_t *)at);
+	case DTX_P_NUMBER: return json_real(*(const double *)at);
+	case DTX_P_BOOL: return json_boolean(*(const bool *)at);
+	case DTX_P_CHOICE:
+		choice = canon_choice(p->choices, *(const int *)at);
+		return json_stringn(choice.ptr, choice.len);
+	case DTX_P_EXPR: return hooks->expr_json(*(const void *const *)at);
+	case DTX_P_COLUMNS: return hooks->columns_json(*(const void *const *)at);
+	case DTX_P_VALUE:
+		value = *(const json_t *const *)at;
+		return value ? json_incref((json_t *)(uintptr_t)value) : canon_default(p);
+	case DTX_P_LIST: return p->rows ? canon_list(p, at, hooks) : canon_texts(at);
+	case DTX_P_TEXTS: return canon_texts(at);
+	default: return json_string(*(const char *const *)at);
+	}
+}
+
+bool dtx_param_canonical(const struct dtx_param *params, size_t n, const void *args,
+			 const struct dtx_param_hooks *hooks, json_t *object)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const char *at = (const char *)args + params[i].offset;
+
+		if (canon_shown(&params[i], at) &&
+		    !dtx_json_set(object, params[i].name, canon_value(&params[i], at, hooks)))
+			return false;
+	}
+	return true;
+}
+
+/* --- kinds as text --- */
+
+static const char *const kind_names[] = {
+	[DTX_P_INT] = "int",	     [DTX_P_NUMBER] = "number",	  [DTX_P_BOOL] = "bool",
+	[DTX_P_TEXT] = "text",	     [DTX_P_CHOICE] = "choice",	  [DTX_P_COLUMN] = "column",
+	[DTX_P_TABLE] = "table",     [DTX_P_REGEX] = "regex",	  [DTX_P_EXPR] = "formula",
+	[DTX_P_COLUMNS] = "columns", [DTX_P_VALUE] = "value",	  [DTX_P_LIST] = "list",
+	[DTX_P_TEXTS] = "list of text",
+};
+
+void dtx_param_kind_text(const struct dtx_param *param, struct dtx_buf *out)
+{
+	struct dtx_str rest, word;
+	size_t i;
+
+	if (param->kind == DTX_P_CHOICE) {
+		rest = dtx_str_of(param->choices);
+		for (i = 0; dtx_str_next(&rest, ',', &word); i++) {
+			dtx_buf_add(out, i ? ", " : "one of ");
+			dtx_buf_adds(out, word);
+		}
+	} else if (param->kind == DTX_P_LIST && param->rows) {
+		dtx_buf_add(out, "list of {");
+		for (i = 0; i < param->nrows; i++)
+			dtx_buf_printf(out, "%s%s", i ? ", " : "", param->rows[i].name);
+		dtx_buf_add(out, "}");
+	} else {
+		dtx_buf_add(out, param->kind == DTX_P_LIST ? kind_names[DTX_P_TEXTS] :
+							     kind_names[param->kind]);
+	}
+}
+
+static void help_row(const struct dtx_param *p, int depth, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, "%*s%s: ", depth * 2, "", p->name);
+	dtx_param_kind_text(p, out);
+	if (p->required)
+		dtx_buf_add(out, ", required");
+	else if (p->def)
+		dtx_buf_printf(out, ", default %s", p->def);
+	if (p->help)
+		dtx_buf_printf(out, "; %s", p->help);
+	if (p->aliases)
+		dtx_buf_printf(out, " (also %s)", p->aliases);
+	dtx_buf_addc(out, '\n');
+}
+
+void dtx_param_help(const struct dtx_param *params, size_t n, struct dtx_buf *out)
+{
+	size_t i, j;
+
+	for (i = 0; i < n; i++) {
+		help_row(&params[i], 1, out);
+		for (j = 0; j < params[i].nrows; j++)
+			help_row(&params[i].rows[j], 2, out);
+	}
+}
+
+/* --- JSON Schema --- */
+
+static json_t *schema_of(const struct dtx_param *p);
+
+static json_t *schema_type(const char *type)
+{
+	return json_pack("{s:s}", "type", type);
+}
+
+static json_t *schema_int(const struct dtx_param *p)
+{
+	json_t *s = schema_type("integer");
+
+	if (!s || (!p->min && !p->max))
+		return s;
+	if (dtx_json_set(s, "minimum", json_integer(p->min)) &&
+	    dtx_json_set(s, "maximum",
+			 json_integer(DTX_MIN(p->max, ((int64_t)1 << 53) - 1))))
+		return s;
+	json_decref(s);
+	return NULL;
+}
+
+static json_t *schema_choice(const struct dtx_param *p)
+{
+	struct dtx_str rest = dtx_str_of(p->choices), word;
+	json_t *words = json_array();
+
+	while (words && dtx_str_next(&rest, ',', &word)) {
+		if (json_array_append_new(words, json_stringn(word.ptr, word.len))) {
+			json_decref(words);
+			return NULL;
+		}
+	}
+	return words ? json_pack("{s:o}", "enum", words) : NULL;
+}
+
+static json_t *schema_columns(void)
+{
+	return json_pack("{s:[{s:s},{s:s},{s:s,s:{s:[{s:s},{s:s}]}}]}", "anyOf", "type", "string",
+			 "type", "object", "type", "array", "items", "anyOf", "type", "string",
+			 "type", "object");
+}
+
+static json_t *schema_item(const struct dtx_param *p)
+{
+	json_t *required = json_array(), *item;
+	size_t i;
+
+	for (i = 0; required && i < p->nrows; i++) {
+		if (p->rows[i].required &&
+		    json_array_append_new(required, json_string(p->rows[i].name))) {
+			json_decref(required);
+			return NULL;
+		}
+	}
+	if (!required)
+		return NULL;
+	item = json_pack("{s:s,s:b,s:o}", "type", "object", "additionalProperties", 0, "required",
+			 required);
+	if (item && dtx_json_set(item, "properties", dtx_param_schema(p->rows, p->nrows)))
+		return item;
+	json_decref(item);
+	return NULL;
+}
+
+static bool schema_add(json_t *any, json_t *s)
+{
+	return s && json_array_append_new(any, s) == 0;
+}
+
+/* The list, one item, and the sugar of the row. */
+static json_t *schema_list(const struct dtx_param *p)
+{
+	json_t *any = json_array(), *item = schema_item(p);
+	bool scalar = p->sugar == DTX_SUGAR_SCALAR || p->sugar == DTX_SUGAR_SORT ||
+		      p->sugar == DTX_SUGAR_BOTH;
+	bool map = p->sugar == DTX_SUGAR_MAP || p->sugar == DTX_SUGAR_AGG ||
+		   p->sugar == DTX_SUGAR_BOTH;
+	json_t *one = scalar ? json_pack("{s:[O,{s:s}]}", "anyOf", item, "type", "string") :
+			       json_incref(item);
+	bool ok = any && one;
+
+	ok = ok && schema_add(any, json_pack("{s:s,s:O}", "type", "array", "items", one));
+	ok = ok && schema_add(any, json_incref(one));
+	if (ok && map)
+		ok = schema_add(any, schema_type("object"));
+	json_decref(item);
+	json_decref(one);
+	if (ok)
+		return json_pack("{s:o}", "anyOf", any);
+	json_decref(any);
+	return NULL;
+}
+
+static json_t *schema_texts(void)
+{
+	return json_pack("{s:[{s:s},{s:s,s:{s:s}}]}", "anyOf", "type", "string", "type", "array",
+			 "items", "type", "string");
+}
+
+static json_t *schema_of(const struct dtx_param *p)
+{
+	switch (p->kind) {
+	case DTX_P_INT: return schema_int(p);
+	case DTX_P_NUMBER: return schema_type("number");
+	case DTX_P_BOOL: return schema_type("boolean");
+	case DTX_P_CHOICE: return schema_choice(p);
+	case DTX_P_COLUMNS: return schema_columns();
+	case DTX_P_VALUE:
+		return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean");
+	case DTX_P_LIST: return p->rows ? schema_list(p) : schema_texts();
+	case DTX_P_TEXTS: return schema_texts();
+	default: return schema_type("string");
+	}
+}
+
+/* null is absent, everywhere. */
+static json_t *schema_or_null(json_t *s)
+{
+	return s ? json_pack("{s:[o,{s:s}]}", "anyOf", s, "type", "null") : NULL;
+}
+
+json_t *dtx_param_schema(const struct dtx_param *params, size_t n)
+{
+	json_t *all = json_object();
+	size_t i;
+
+	for (i = 0; all && i < n; i++) {
+		const struct dtx_param *p = &params[i];
+		json_t *s = p->required ? schema_of(p) : schema_or_null(schema_of(p));
+		bool ok = s != NULL;
+
+		if (ok && p->help)
+			ok = dtx_json_set(s, "description", json_string(p->help));
+		if (ok && p->def)
+			ok = dtx_json_set(s, "default", canon_default(p));
+		if (!ok)
+			json_decref(s);
+		if (!ok || !dtx_json_set(all, p->name, s)) {
+			json_decref(all);
+			return NULL;
+		}
+	}
+	return all;
+}
