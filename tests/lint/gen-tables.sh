@@ -11,6 +11,8 @@ list() { # list TYPE TABLE PREFIX HEADER FILE...
 		[ -e "$f" ] || continue
 		name=$(basename "$f" .c)
 		name=${name#"$prefix"}
+		# a part may be split into several files: the one that defines the symbol counts
+		grep -q "^const $type ${table%s}_$name " "$f" || continue
 		rows="$rows $name"
 	done
 	[ -e "$header" ] || return 0
