@@ -29,9 +29,9 @@ def native(dtx, plan, tables, folder):
 
 
 def compiled(dtx, plan, tables, folder):
-    """The module that `dtx explain --pandas` prints, run on the same files by plain pandas."""
+    """The module that `dtx compile` prints, run on the same files by plain pandas."""
     (folder / "plan.json").write_text(json.dumps(plan))
-    done = subprocess.run([dtx, "explain", "plan.json", "--pandas"], cwd=folder, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([dtx, "compile", "plan.json"], cwd=folder, capture_output=True, text=True, timeout=60)
     if done.returncode:
         return None, done.stderr
     return done.stdout, ""
@@ -45,7 +45,7 @@ def one(dtx, seed, folder):
     code, rows, err = native(dtx, plan, tables, folder)
     text, why = compiled(dtx, plan, tables, folder)
     if text is None:
-        return "no translation" if "no_translation" in why else f"explain --pandas failed: {why.strip()}"
+        return "no translation" if "no_translation" in why else f"compile failed: {why.strip()}"
     expected, problem = compare.run_module(text, tables, plan)
     if problem or code:
         return None if problem and code else f"engine exit {code} {err.strip()[:300]}; pandas {problem}"

@@ -1,0 +1,66 @@
+"""Runs a compiled module on the tables as a snippet would see them and compares two results."""
+import datetime as dt
+import math
+import pathlib
+import sys
+
+import pandas as pd
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "sandbox/guest"))
+
+
+def frame(tab):
+    """Types as design: int64 or Int64, float64 with NaN, bool or boolean, datetime64, object text."""
+    out = {}
+    for name, (kind, values) in tab.items():
+        nulls = any(v is None for v in values)
+        dtype = {"int": "Int64" if nulls else "int64", "float": "float64", "bool": "boolean" if nulls else "bool",
+                 "date": "datetime64[ns]"}.get(kind, object)
+        out[name] = pd.Series(pd.to_datetime(values) if kind == "date" else values, dtype=dtype)
+    return pd.DataFrame(out, columns=list(tab))
+
+
+def run_module(text, tables, plan):
+    scope = {"__name__": "compiled"}
+    try:
+        exec(compile(text, "compiled.py", "exec"), scope)
+        result = scope["transform"]({name: frame(t) for name, t in tables.items()}, {"steps": plan["steps"]})
+    except Exception as e:  # the engine may refuse the same plan; the caller decides
+        return None, f"{type(e).__name__}: {e}"
+    return rows(result), None
+
+
+def plain(v):
+    if v is None or v is pd.NA or v is pd.NaT or (isinstance(v, float) and math.isnan(v)):
+        return None
+    if isinstance(v, (pd.Timestamp, dt.datetime)):
+        return v.date().isoformat() if (v.hour, v.minute, v.second) == (0, 0, 0) else v.isoformat()
+    if hasattr(v, "item"):
+        v = v.item()
+    if isinstance(v, float) and math.isinf(v):
+        return None
+    return v
+
+
+def rows(result):
+    return [{str(k): plain(v) for k, v in row.items()} for row in result.to_dict("records")]
+
+
+def close(a, b):
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b or (a in (0, 1) and b in (0, 1) and a == b)
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return a == b or abs(a - b) <= 1e-12 * max(abs(a), abs(b))
+    return a == b
+
+
+def difference(got, expected):
+    if len(got) != len(expected):
+        return f"{len(got)} rows, pandas has {len(expected)}"
+    for i, (g, e) in enumerate(zip(got, expected)):
+        if list(g) != list(e):
+            return f"columns {list(g)}, pandas has {list(e)}"
+        for name in g:
+            if not close(g[name], e[name]):
+                return f"row {i + 1} {name}: {g[name]!r}, pandas has {e[name]!r}"
+    return None
