@@ -1,14 +1,9 @@
-/* Texts made from command and option rows. */
+/* Usage and completion, made from command and option rows. */
 #include "cli/help.h"
 
 #include <string.h>
 
-struct exit_row {
-	int status;
-	const char *meaning;
-};
-
-static const struct exit_row exit_rows[] = {
+const struct dtx_exit_row dtx_exit_rows[] = {
 	{ 0, "done" },
 	{ 1, "findings (a check or comparison that found a difference)" },
 	{ 2, "wrong command line" },
@@ -22,6 +17,7 @@ static const struct exit_row exit_rows[] = {
 	{ 10, "a check that the plan asks for failed" },
 	{ 70, "a bug in dtx" },
 	{ 130, "cancelled" },
+	{ 0, NULL },
 };
 
 const struct dtx_opt dtx_common_opts[] = {
@@ -51,10 +47,10 @@ const struct dtx_cmd *dtx_cmd_find(const char *name)
 
 static void help_exits(struct dtx_buf *out)
 {
-	size_t i;
+	const struct dtx_exit_row *e;
 
-	for (i = 0; i < DTX_COUNT(exit_rows); i++)
-		dtx_buf_printf(out, "  %3d  %s\n", exit_rows[i].status, exit_rows[i].meaning);
+	for (e = dtx_exit_rows; e->meaning; e++)
+		dtx_buf_printf(out, "  %3d  %s\n", e->status, e->meaning);
 }
 
 void dtx_help_overview(struct dtx_buf *out)
@@ -86,70 +82,6 @@ void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
 	dtx_buf_printf(out, "\nexit status: %s\n", cmd->exits ? cmd->exits : "0 done; 2 usage");
 }
 
-/* Text with the characters that troff reads as commands escaped. */
-static void man_text(struct dtx_buf *out, const char *text)
-{
-	bool start = true;
-
-	for (; *text; text++) {
-		if (start && (*text == '.' || *text == '\''))
-			dtx_buf_add(out, "\\&");
-		if (*text == '\\')
-			dtx_buf_add(out, "\\e");
-		else if (*text == '-')
-			dtx_buf_add(out, "\\-");
-		else
-			dtx_buf_addc(out, *text);
-		start = *text == '\n';
-	}
-}
-
-static void man_head(struct dtx_buf *out, const char *name, int section, const char *line)
-{
-	dtx_buf_printf(out, ".TH %s %d \"\" \"dtx %s\" \"dtx manual\"\n.SH NAME\n%s \\- %s\n", name,
-		       section, DTX_VERSION, name, line);
-}
-
-static void man_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
-{
-	dtx_buf_printf(out, ".SS dtx %s [OPTIONS] ", cmd->name);
-	man_text(out, cmd->usage);
-	dtx_buf_addc(out, '\n');
-	man_text(out, cmd->summary);
-	dtx_buf_add(out, ".\n");
-	if (cmd->notes) {
-		dtx_buf_add(out, ".PP\n.nf\n");
-		man_text(out, cmd->notes);
-		dtx_buf_add(out, "\n.fi\n");
-	}
-	dtx_opt_man(cmd->opts, cmd->nopts, out);
-	if (cmd->exits) {
-		dtx_buf_add(out, ".PP\nExit status: ");
-		man_text(out, cmd->exits);
-		dtx_buf_add(out, ".\n");
-	}
-}
-
-static void man_dtx(struct dtx_buf *out)
-{
-	const struct dtx_cmd *const *c;
-	size_t i;
-
-	man_head(out, "dtx", 1, "typed data transforms with a jailed pandas fallback");
-	dtx_buf_add(out, ".SH SYNOPSIS\n.B dtx\nCOMMAND [OPTIONS] ...\n.SH DESCRIPTION\n"
-			 "dtx runs a JSON plan of typed steps on its own columnar engine.  A step that it\n"
-			 "does not know, or that fails on the real data, is done by a pandas snippet in a\n"
-			 "jail.  Every run leaves a provenance record.\n.SH COMMANDS\n");
-	for (c = dtx_cmds; *c; c++)
-		man_cmd(*c, out);
-	dtx_buf_add(out, ".SH COMMON OPTIONS\n");
-	dtx_opt_man(dtx_common_opts, dtx_ncommon_opts, out);
-	dtx_buf_add(out, ".SH EXIT STATUS\n");
-	for (i = 0; i < DTX_COUNT(exit_rows); i++)
-		dtx_buf_printf(out, ".TP\n.B %d\n%s\n", exit_rows[i].status, exit_rows[i].meaning);
-	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx-plan (5),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
-}
-
 void dtx_help_completion(struct dtx_buf *out)
 {
 	const struct dtx_cmd *const *c;
@@ -175,21 +107,4 @@ void dtx_help_completion(struct dtx_buf *out)
 			 "\t*) [ \"$COMP_CWORD\" -eq 1 ] && COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) "
 			 "|| COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
 			 "\tesac\n}\ncomplete -o filenames -F _dtx dtx\n");
-}
-
-bool dtx_help_man(const char *page, struct dtx_buf *out)
-{
-	static const struct {
-		const char *page;
-		void (*print)(struct dtx_buf *out);
-	} pages[] = { { "dtx.1", man_dtx } };
-	size_t i;
-
-	for (i = 0; i < DTX_COUNT(pages); i++) {
-		if (!strcmp(pages[i].page, page)) {
-			pages[i].print(out);
-			return true;
-		}
-	}
-	return false;
 }

@@ -4,6 +4,12 @@
 
 #include "cli/cmd.h"
 
+struct dtx_exit_row {
+	int status;
+	const char *meaning;
+};
+extern const struct dtx_exit_row dtx_exit_rows[]; /* ends with a NULL meaning */
+
 const struct dtx_cmd *dtx_cmd_find(const char *name);
 /* The overview: every command with its line, and the exit statuses. */
 void dtx_help_overview(struct dtx_buf *out);

@@ -1,0 +1,255 @@
+/* Pages of the manual in troff, made from the rows of commands, ops, functions and codes. */
+#include <string.h>
+
+#include "cli/help.h"
+#include "core/expr/fn.h"
+#include "core/plan/op.h"
+
+/* Text with the characters that troff reads as commands escaped. */
+static void man_text(struct dtx_buf *out, const char *text)
+{
+	bool start = true;
+
+	for (; *text; text++) {
+		if (start && (*text == '.' || *text == '\''))
+			dtx_buf_add(out, "\\&");
+		if (*text == '\\')
+			dtx_buf_add(out, "\\e");
+		else if (*text == '-')
+			dtx_buf_add(out, "\\-");
+		else
+			dtx_buf_addc(out, *text);
+		start = *text == '\n';
+	}
+}
+
+static void man_head(struct dtx_buf *out, const char *name, int section, const char *line)
+{
+	dtx_buf_printf(out, ".TH %s %d \"\" \"dtx %s\" \"dtx manual\"\n.SH NAME\n%s \\- %s\n", name,
+		       section, DTX_VERSION, name, line);
+}
+
+static void man_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, ".SS dtx %s [OPTIONS] ", cmd->name);
+	man_text(out, cmd->usage);
+	dtx_buf_addc(out, '\n');
+	man_text(out, cmd->summary);
+	dtx_buf_add(out, ".\n");
+	if (cmd->notes) {
+		dtx_buf_add(out, ".PP\n.nf\n");
+		man_text(out, cmd->notes);
+		dtx_buf_add(out, "\n.fi\n");
+	}
+	dtx_opt_man(cmd->opts, cmd->nopts, out);
+	if (cmd->exits) {
+		dtx_buf_add(out, ".PP\nExit status: ");
+		man_text(out, cmd->exits);
+		dtx_buf_add(out, ".\n");
+	}
+}
+
+static void man_dtx(struct dtx_buf *out)
+{
+	const struct dtx_cmd *const *c;
+	const struct dtx_exit_row *e;
+
+	man_head(out, "dtx", 1, "typed data transforms with a jailed pandas fallback");
+	dtx_buf_add(out, ".SH SYNOPSIS\n.B dtx\nCOMMAND [OPTIONS] ...\n.SH DESCRIPTION\n"
+			 "dtx runs a JSON plan of typed steps on its own columnar engine.  A step that it\n"
+			 "does not know, or that fails on the real data, is done by a pandas snippet in a\n"
+			 "jail.  Every run leaves a provenance record.\n.SH COMMANDS\n");
+	for (c = dtx_cmds; *c; c++)
+		man_cmd(*c, out);
+	dtx_buf_add(out, ".SH COMMON OPTIONS\n");
+	dtx_opt_man(dtx_common_opts, dtx_ncommon_opts, out);
+	dtx_buf_add(out, ".SH EXIT STATUS\n");
+	for (e = dtx_exit_rows; e->meaning; e++)
+		dtx_buf_printf(out, ".TP\n.B %d\n%s\n", e->status, e->meaning);
+	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx-plan (5),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
+}
+
+/* --- dtx-ops(7) --- */
+
+static void man_block(struct dtx_buf *out, const char *text)
+{
+	dtx_buf_add(out, ".PP\n.nf\n");
+	man_text(out, text);
+	dtx_buf_add(out, "\n.fi\n");
+}
+
+static void man_params(const struct dtx_op *op, struct dtx_buf *out)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_param_help(op->params, op->nparams, &text);
+	man_block(out, dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+}
+
+static void man_example(const struct dtx_example *e, struct dtx_buf *out)
+{
+	man_block(out, e->step);
+	if (e->error) {
+		dtx_buf_printf(out, "fails with %s on\n", e->error);
+		man_block(out, e->in);
+		return;
+	}
+	dtx_buf_add(out, "turns\n");
+	man_block(out, e->in);
+	dtx_buf_add(out, "into\n");
+	man_block(out, e->out);
+}
+
+static void man_op(const struct dtx_op *op, struct dtx_buf *out)
+{
+	size_t i;
+
+	dtx_buf_printf(out, ".SS %s\n", op->name);
+	man_text(out, op->summary);
+	dtx_buf_add(out, ".\n");
+	if (op->aliases) {
+		dtx_buf_add(out, "Also accepted as: ");
+		man_text(out, op->aliases);
+		dtx_buf_add(out, ".\n");
+	}
+	if (op->notes) {
+		dtx_buf_add(out, ".PP\n");
+		man_text(out, op->notes);
+		dtx_buf_add(out, "\n");
+	}
+	man_params(op, out);
+	for (i = 0; i < op->nexamples; i++)
+		man_example(&op->examples[i], out);
+}
+
+static void man_ops(struct dtx_buf *out)
+{
+	const struct dtx_op *const *op;
+
+	man_head(out, "dtx-ops", 7, "the operations of a plan");
+	dtx_buf_add(out, ".SH DESCRIPTION\nEach step of a plan names one operation and its parameters.\n"
+			 "A parameter without a default is required; null means absent.\n"
+			 ".SH OPERATIONS\n");
+	for (op = dtx_ops; *op; op++)
+		man_op(*op, out);
+	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx (1),\n.BR dtx-plan (5)\n");
+}
+
+/* --- dtx-plan(5) --- */
+
+struct member_row {
+	const char *section, *name, *meaning;	/* section NULL: the same as above */
+};
+
+static const struct member_row member_rows[] = {
+	{ "PLAN", "dtx", "format version, 1; required" },
+	{ NULL, "name", "title; default namespace of the snippet cache" },
+	{ NULL, "inputs", "tables to read; default one named main" },
+	{ NULL, "steps", "1 to 1,000 steps; required" },
+	{ NULL, "expect", "checks of the result, made before a byte of output becomes visible" },
+	{ NULL, "output", "where and how to write, or a list of these; default CSV to stdout" },
+	{ NULL, "fallback", "step, plan or off: what a snippet may do" },
+	{ NULL, "options", "overflow: error, null, float; div_zero: null, error" },
+	{ NULL, "limits", "rows, growth, cols, pivot_cols, memory_mb, time_s" },
+	{ "INPUTS", "name", "identifier, unique; required" },
+	{ NULL, "path", "file, relative to the plan; the command line overrides it" },
+	{ NULL, "format", "auto, csv, tsv, json, jsonl, xlsx" },
+	{ NULL, "sheet", "name or number from 1; default the first visible sheet" },
+	{ NULL, "range", "A4:O200 or 4:200" },
+	{ NULL, "header_rows", "auto, or 0 to 8; 0 names the columns column_1 ..." },
+	{ NULL, "header_sep, header_fill, names", "how header rows become names" },
+	{ NULL, "skip, skip_tail", "physical rows cut off" },
+	{ NULL, "dialect", "delimiter, quote, escape, comment, decimal, group, trim" },
+	{ NULL, "encoding", "auto (UTF-8, UTF-16), or a name such as windows-1252" },
+	{ NULL, "null_values", "texts that are null besides the unquoted empty cell" },
+	{ NULL, "types", "list of {name, type, format, on_error}" },
+	{ NULL, "requires, extra", "columns that must exist; allow, drop or error for others" },
+	{ NULL, "ragged", "error, pad, truncate" },
+	{ NULL, "hidden", "keep or drop hidden rows and columns" },
+	{ "STEPS", "op", "the operation, see dtx-ops(7)" },
+	{ NULL, "in, out", "table to read; name for the result" },
+	{ NULL, "fallback", "off forbids a snippet for this step" },
+	{ NULL, "note", "what the step is for, in words" },
+	{ NULL, "expect", "checks of this step's result; the contract of a snippet" },
+};
+
+static void man_members(struct dtx_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(member_rows); i++) {
+		if (member_rows[i].section)
+			dtx_buf_printf(out, ".SH %s\n", member_rows[i].section);
+		dtx_buf_printf(out, ".TP\n.B %s\n", member_rows[i].name);
+		man_text(out, member_rows[i].meaning);
+		dtx_buf_add(out, "\n");
+	}
+}
+
+static void man_functions(struct dtx_buf *out)
+{
+	const struct dtx_fn_table *const *t;
+	size_t i;
+
+	dtx_buf_add(out, ".SH FORMULAS\n"
+			 "or, and, not; == != < <= > >=, in (...), between, is null, like, matches;\n"
+			 "+ - * / // % **; x::type; case when ... then ... else ... end.\n"
+			 "A null operand gives null; and, or, not follow Kleene.\n"
+			 "Aggregates take where: condition.\n");
+	for (t = dtx_fns; *t; t++) {
+		dtx_buf_printf(out, ".SS %s\n", (*t)->title);
+		for (i = 0; i < (*t)->n; i++) {
+			const struct dtx_fn *fn = dtx_fn_at(*t, i);
+
+			dtx_buf_add(out, ".TP\n.B ");
+			man_text(out, dtx_fn_signature(fn));
+			dtx_buf_add(out, "\n");
+			man_text(out, dtx_fn_help(fn));
+			dtx_buf_add(out, "\n");
+		}
+	}
+}
+
+static void man_codes(struct dtx_buf *out)
+{
+	enum dtx_code code;
+
+	dtx_buf_add(out, ".SH ERRORS\nCode, exit status, and whether it starts the fallback.\n.PP\n.nf\n");
+	for (code = DTX_OK; code < DTX_CODE_COUNT; code++) {
+		int status = dtx_code_exit(code, true);
+
+		if (status && code != DTX_E_RETYPE)
+			dtx_buf_printf(out, "%-28s %3d%s\n", dtx_code_name(code), status,
+				       dtx_code_triggers(code, true) ? "  fallback" : "");
+	}
+	dtx_buf_add(out, ".fi\n");
+}
+
+static void man_plan(struct dtx_buf *out)
+{
+	man_head(out, "dtx-plan", 5, "the plan format and the formula language");
+	dtx_buf_add(out, ".SH DESCRIPTION\nA plan is one JSON object.  Unknown members are errors, except those that\n"
+			 "begin with x\\-.  Paths are relative to the plan file.\n");
+	man_members(out);
+	man_functions(out);
+	man_codes(out);
+	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx (1),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
+}
+
+bool dtx_help_man(const char *page, struct dtx_buf *out)
+{
+	static const struct {
+		const char *page;
+		void (*print)(struct dtx_buf *out);
+	} pages[] = { { "dtx.1", man_dtx }, { "dtx-ops.7", man_ops }, { "dtx-plan.5", man_plan } };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(pages); i++) {
+		if (!strcmp(pages[i].page, page)) {
+			pages[i].print(out);
+			return true;
+		}
+	}
+	return false;
+}
