@@ -72,6 +72,19 @@ static void ops_list(struct dtx_buf *out)
 		dtx_buf_printf(out, "%-16s %s\n", (*op)->name, (*op)->summary);
 }
 
+#define SIGNATURE_WIDTH 36
+
+static void ops_function(const struct dtx_fn *fn, struct dtx_buf *out)
+{
+	size_t start = out->len, width;
+
+	dtx_buf_add(out, "  ");
+	dtx_fn_signature(fn, out);
+	width = out->len - start;
+	dtx_buf_printf(out, "%*s %s\n", (int)(width < SIGNATURE_WIDTH ? SIGNATURE_WIDTH - width : 0),
+		       "", dtx_fn_help(fn));
+}
+
 static void ops_functions(struct dtx_buf *out)
 {
 	const struct dtx_fn_table *const *t;
@@ -80,9 +93,7 @@ static void ops_functions(struct dtx_buf *out)
 	for (t = dtx_fns; *t; t++) {
 		dtx_buf_printf(out, "%s%s\n", t == dtx_fns ? "" : "\n", (*t)->title);
 		for (i = 0; i < (*t)->n; i++) {
-			const struct dtx_fn *fn = dtx_fn_at(*t, i);
-
-			dtx_buf_printf(out, "  %-34s %s\n", dtx_fn_signature(fn), dtx_fn_help(fn));
+			ops_function(dtx_fn_at(*t, i), out);
 		}
 	}
 }

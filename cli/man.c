@@ -203,7 +203,7 @@ static void man_functions(struct dtx_buf *out)
 			const struct dtx_fn *fn = dtx_fn_at(*t, i);
 
 			dtx_buf_add(out, ".TP\n.B ");
-			man_text(out, dtx_fn_signature(fn));
+			dtx_fn_signature(fn, out);
 			dtx_buf_add(out, "\n");
 			man_text(out, dtx_fn_help(fn));
 			dtx_buf_add(out, "\n");
