@@ -15,7 +15,7 @@
 #define DTX_RUN_ID 37		/* UUIDv7 as text, with terminator */
 struct dtx_record;
 
-/* A fresh run id; ids of one process ascend. */
+/* A fresh run id; ids sort by time. */
 void dtx_run_id_new(char id[DTX_RUN_ID]);
 /* Its last 8 hex digits. */
 const char *dtx_run_id_short(const char *id);
@@ -53,14 +53,14 @@ struct dtx_store *dtx_record_store(struct dtx_record *r);
  *   INPUT   alias, uri (absolute path; "-"), label (as printed: "input.xlsx!Q1"), sha, bytes,
  *           mtime_us, reader {options after defaults}, rows, columns, schema [{name, type}], fp, snapshot
  *   STEP    op, rows_in, rows_out, detail {"counts": {"false": 509, "null": 3}, ...}, dur_us
- *   REGION  pointer, code, rung, cell_id, attempts, class, jail {report}, op, steps [first, last]
+ *   REGION  pointer, code, rung, cell_id, attempts, class, jail {dtx_jail_report_json
+ *           without streams and messages, which may hold cell values}, op, steps [first, last]
  *   CHECK   name, severity (error, warn), status (pass, fail, skip), col, expected, actual
  *   LINEAGE output, out_col, alias, in_col, type (DIRECT, INDIRECT), subtype, formula, composed, class
  *           (one row per source column; `composed` may end in ", by region")
- *   AUTHOR  call_id, region, attempt, transport, model, prompt_hash ... (see author_call)
  */
 enum dtx_part { DTX_PART_INPUT, DTX_PART_STEP, DTX_PART_REGION, DTX_PART_CHECK, DTX_PART_LINEAGE,
-		DTX_PART_AUTHOR, DTX_PART_COUNT };
+		DTX_PART_COUNT };
 DTX_MUSTUSE enum dtx_code dtx_record_add(struct dtx_record *r, enum dtx_part part, json_t *row,
 					 struct dtx_err *err);
 /* Forgets details that were added but not written yet: the typed attempt was discarded. */

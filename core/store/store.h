@@ -6,6 +6,7 @@
 
 #include "core/base/err.h"
 
+struct dtx_db;
 struct dtx_store;
 
 enum dtx_store_mode {
@@ -23,6 +24,7 @@ void dtx_store_free(struct dtx_store *s);	/* NULL is fine */
 const char *dtx_store_path(const struct dtx_store *s);
 /* Such a store keeps no record: a run may not leave the typed path. */
 bool dtx_store_is_memory(const struct dtx_store *s);
+struct dtx_db *dtx_store_db(struct dtx_store *s);
 /* The file the options lead to (dtx_mem), without opening it. */
 DTX_MUSTUSE enum dtx_code dtx_store_resolve(const char *option, char **path, struct dtx_err *err);
 

@@ -1,0 +1,596 @@
+/* [sqlite3] The connection.  Statements are prepared when first needed and kept. */
+#include "core/store/db.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/statfs.h>
+
+#include "core/base/file.h"
+#include "core/base/hash.h"
+#include "core/base/mem.h"
+
+#define DB_BUSY_MS 10000
+#define DB_BUSY_TRIES 3
+#define DB_INSERTS (2 * DTX_TAB_COUNT)
+
+struct dtx_db {
+	sqlite3 *sqlite;
+	bool in_transaction;
+	char path[256];			/* for messages */
+	sqlite3_stmt *stmt[DTX_SQL_COUNT];
+	sqlite3_stmt *insert[DB_INSERTS];
+};
+
+static const char *const db_sql[] = {
+#define X(symbol, text) text,
+	DTX_SQL_STATEMENTS(X)
+#undef X
+};
+static const struct {
+	const char *name, *columns;
+} db_tables[] = {
+#define X(symbol, name, columns) { name, columns },
+	DTX_SQL_TABLES(X)
+#undef X
+};
+
+/* --- sqlite's memory is ours --- */
+
+#define DB_MEM_HEAD 16 /* keeps the block's size, and its alignment */
+
+static void *db_mem_alloc(int n)
+{
+	char *p = dtx_mem_hook_alloc((size_t)n + DB_MEM_HEAD);
+
+	if (!p)
+		return NULL;
+	*(int *)(void *)p = n;
+	return p + DB_MEM_HEAD;
+}
+
+static void db_mem_free(void *p)
+{
+	dtx_mem_free(p ? (char *)p - DB_MEM_HEAD : NULL);
+}
+
+static void *db_mem_realloc(void *p, int n)
+{
+	char *q = dtx_mem_hook_realloc(p ? (char *)p - DB_MEM_HEAD : NULL, (size_t)n + DB_MEM_HEAD);
+
+	if (!q)
+		return NULL;
+	*(int *)(void *)q = n;
+	return q + DB_MEM_HEAD;
+}
+
+static int db_mem_size(void *p)
+{
+	return p ? *(int *)(void *)((char *)p - DB_MEM_HEAD) : 0;
+}
+
+static int db_mem_round(int n)
+{
+	return (n + 7) & ~7;
+}
+
+static int db_mem_init(void *arg)
+{
+	(void)arg;
+	return SQLITE_OK;
+}
+
+static void db_mem_end(void *arg)
+{
+	(void)arg;
+}
+
+/* Before the first open; later calls are refused by sqlite, which is fine. */
+static void db_configure(void)
+{
+	static const sqlite3_mem_methods methods = { db_mem_alloc, db_mem_free,  db_mem_realloc,
+						     db_mem_size,  db_mem_round, db_mem_init,
+						     db_mem_end,   NULL };
+
+	if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK)
+		(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
+/* --- errors --- */
+
+static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing,
+			     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *why = db->sqlite ? sqlite3_errmsg(db->sqlite) : sqlite3_errstr(got);
+
+	switch (got & 0xff) {
+	case SQLITE_NOMEM: DTX_FAIL_MEM(err);
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		rc = dtx_err_set(err, DTX_E_STORE_BUSY, __FILE__, __LINE__,
+				 "store '%s' is held by another process", db->path);
+		dtx_err_hint(err, "try again, or use another store with --store FILE");
+		break;
+	case SQLITE_FULL:
+		rc = dtx_err_set(err, DTX_E_DISK_FULL, __FILE__, __LINE__, "store '%s' cannot grow",
+				 db->path);
+		dtx_err_hint(err, "free some space or use another store with --store FILE");
+		break;
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+				 "store '%s' is damaged: %s", db->path, why);
+		dtx_err_hint(err, "move it away; dtx makes a new one");
+		break;
+	default:
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "store '%s': %s: %s",
+				 db->path, doing, why);
+		dtx_err_hint(err, "use another store with --store FILE or DTX_STORE");
+	}
+out:
+	return rc;
+}
+
+/* --- statements --- */
+
+static enum dtx_code db_prepare(struct dtx_db *db, const char *text, sqlite3_stmt **slot,
+				struct dtx_err *err)
+{
+	int got = SQLITE_OK;
+
+	if (!*slot)
+		got = sqlite3_prepare_v3(db->sqlite, text, -1, SQLITE_PREPARE_PERSISTENT, slot, NULL);
+	return got == SQLITE_OK ? DTX_OK : db_fail(db, got, "prepare", err);
+}
+
+struct dtx_db_val dtx_db_text(const char *text)
+{
+	struct dtx_db_val v = { DTX_DB_NULL, 0, { NULL, 0 } };
+
+	if (text) {
+		v.kind = DTX_DB_TEXT;
+		v.s = dtx_str_of(text);
+	}
+	return v;
+}
+
+struct dtx_db_val dtx_db_blob(const void *bytes, size_t n)
+{
+	return (struct dtx_db_val){ DTX_DB_BLOB, 0, { bytes, n } };
+}
+
+static enum dtx_code db_bind(struct dtx_db *db, sqlite3_stmt *st, const struct dtx_db_val *val,
+			     size_t n, struct dtx_err *err)
+{
+	int got = SQLITE_OK;
+	size_t i;
+
+	for (i = 0; i < n && got == SQLITE_OK; i++) {
+		const struct dtx_db_val *v = &val[i];
+		int at = (int)i + 1;
+
+		switch (v->kind) {
+		case DTX_DB_INT: got = sqlite3_bind_int64(st, at, v->i); break;
+		case DTX_DB_TEXT:
+			got = sqlite3_bind_text64(st, at, v->s.ptr, v->s.len, SQLITE_STATIC,
+						  SQLITE_UTF8);
+			break;
+		case DTX_DB_BLOB:
+			got = sqlite3_bind_blob64(st, at, v->s.ptr ? v->s.ptr : "", v->s.len,
+						  SQLITE_STATIC);
+			break;
+		default: got = sqlite3_bind_null(st, at);
+		}
+	}
+	return got == SQLITE_OK ? DTX_OK : db_fail(db, got, "bind", err);
+}
+
+static void db_reset(sqlite3_stmt *st)
+{
+	if (!st)
+		return;
+	sqlite3_reset(st);
+	sqlite3_clear_bindings(st);
+}
+
+static enum dtx_code db_step_all(struct dtx_db *db, sqlite3_stmt *st, struct dtx_err *err)
+{
+	int got;
+
+	do
+		got = sqlite3_step(st);
+	while (got == SQLITE_ROW);
+	return got == SQLITE_DONE ? DTX_OK : db_fail(db, got, "write", err);
+}
+
+enum dtx_code dtx_db_run(struct dtx_db *db, enum dtx_sql sql, const struct dtx_db_val *val,
+			 size_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(db_prepare(db, db_sql[sql], &db->stmt[sql], err));
+	DTX_TRY(db_bind(db, db->stmt[sql], val, n, err));
+	DTX_TRY(db_step_all(db, db->stmt[sql], err));
+out:
+	db_reset(db->stmt[sql]);
+	return rc;
+}
+
+int64_t dtx_db_changed(struct dtx_db *db)
+{
+	return sqlite3_changes(db->sqlite);
+}
+
+/* A cursor is the statement itself. */
+enum dtx_code dtx_db_query(struct dtx_db *db, enum dtx_sql sql, const struct dtx_db_val *val,
+			   size_t n, struct dtx_db_rows **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(db_prepare(db, db_sql[sql], &db->stmt[sql], err));
+	DTX_TRY(db_bind(db, db->stmt[sql], val, n, err));
+	*out = (struct dtx_db_rows *)db->stmt[sql];
+out:
+	return rc;
+}
+
+enum dtx_code dtx_db_next(struct dtx_db *db, struct dtx_db_rows *rows, bool *more,
+			  struct dtx_err *err)
+{
+	int got = sqlite3_step((sqlite3_stmt *)rows);
+
+	*more = got == SQLITE_ROW;
+	return *more || got == SQLITE_DONE ? DTX_OK : db_fail(db, got, "read", err);
+}
+
+int64_t dtx_db_get_int(struct dtx_db_rows *rows, int column)
+{
+	return sqlite3_column_int64((sqlite3_stmt *)rows, column);
+}
+
+const char *dtx_db_get_text(struct dtx_db_rows *rows, int column)
+{
+	return (const char *)sqlite3_column_text((sqlite3_stmt *)rows, column);
+}
+
+struct dtx_str dtx_db_get_bytes(struct dtx_db_rows *rows, int column)
+{
+	const char *p = sqlite3_column_blob((sqlite3_stmt *)rows, column);
+
+	return (struct dtx_str){ p ? p : "",
+				 (size_t)sqlite3_column_bytes((sqlite3_stmt *)rows, column) };
+}
+
+void dtx_db_done(struct dtx_db_rows *rows)
+{
+	db_reset((sqlite3_stmt *)rows);
+}
+
+/* --- transactions --- */
+
+enum dtx_code dtx_db_begin(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc;
+	int tries = 0;
+
+	/* sqlite waits by itself; the few tries more are for states in which it may not. */
+	do {
+		rc = dtx_db_run(db, DTX_SQL_BEGIN, NULL, 0, err);
+		if (rc == DTX_E_STORE_BUSY && tries + 1 < DB_BUSY_TRIES) {
+			unsigned char jitter;
+
+			sqlite3_randomness(1, &jitter);
+			sqlite3_sleep(5 + jitter / 4);
+		}
+	} while (rc == DTX_E_STORE_BUSY && ++tries < DB_BUSY_TRIES);
+	db->in_transaction = rc == DTX_OK;
+	return rc;
+}
+
+enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_db_run(db, DTX_SQL_COMMIT, NULL, 0, err);
+
+	if (rc == DTX_OK)
+		db->in_transaction = false;
+	return rc;
+}
+
+void dtx_db_rollback(struct dtx_db *db)
+{
+	/* After some errors sqlite has rolled back already. */
+	if (db->in_transaction && !sqlite3_get_autocommit(db->sqlite))
+		(void)sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+	db->in_transaction = false;
+}
+
+/* --- open --- */
+
+static enum dtx_code db_exec(struct dtx_db *db, const char *sql, const char *doing,
+			     struct dtx_err *err)
+{
+	int got = sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL);
+
+	return got == SQLITE_OK ? DTX_OK : db_fail(db, got, doing, err);
+}
+
+static enum dtx_code db_connect(const char *path, int flags, struct dtx_db **out,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db;
+	int got;
+
+	db_configure();
+	db = dtx_mem_zalloc(1, sizeof(*db));
+	if (!db)
+		DTX_FAIL_MEM(err);
+	dtx_str_copy(db->path, sizeof(db->path), dtx_str_of(path));
+	got = sqlite3_open_v2(path, &db->sqlite, flags | SQLITE_OPEN_NOMUTEX, NULL);
+	if (got != SQLITE_OK) {
+		rc = db_fail(db, got, "open", err);
+		goto out;
+	}
+	sqlite3_extended_result_codes(db->sqlite, 1);
+	sqlite3_busy_timeout(db->sqlite, DB_BUSY_MS);
+	/* A close that checkpoints would wait for the disk at the end of every run. */
+	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	*out = db;
+	db = NULL;
+out:
+	dtx_db_close(db);
+	return rc;
+}
+
+static enum dtx_code db_check_version(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db_rows *rows = NULL;
+	bool more = false;
+
+	DTX_TRY(dtx_db_query(db, DTX_SQL_VERSIONS, NULL, 0, &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &more, err));
+	if (!more || dtx_db_get_int(rows, 0) != DTX_SQL_APPLICATION) {
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "'%s' is no store of dtx",
+				 db->path);
+		dtx_err_hint(err, "name another file with --store FILE");
+	} else if (dtx_db_get_int(rows, 1) != DTX_SQL_VERSION) {
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+				 "store '%s' has version %lld, this dtx reads version %d", db->path,
+				 (long long)dtx_db_get_int(rows, 1), DTX_SQL_VERSION);
+		dtx_err_hint(err, "use the dtx that made it, or another store with --store FILE");
+	}
+out:
+	dtx_db_done(rows);
+	return rc;
+}
+
+enum dtx_code dtx_db_open(const char *path, bool read_only, struct dtx_db **out,
+			  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = NULL;
+
+	DTX_TRY(db_connect(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, &db, err));
+	DTX_TRY(db_check_version(db, err));
+	if (!read_only)
+		DTX_TRY(db_exec(db, "PRAGMA synchronous=FULL", "settings", err));
+	*out = db;
+	db = NULL;
+out:
+	dtx_db_close(db);
+	return rc;
+}
+
+/* Shared memory, which WAL needs, is not to be had on a network file system. */
+static bool db_on_network(const char *path)
+{
+	static const long magic[] = { 0x6969, 0x517B, (long)0xFF534D42, (long)0xFE534D42,
+				      0x01021997, 0x00C36400, 0x5346414F };
+	struct statfs fs;
+	char dir[4096];
+	size_t i;
+
+	dtx_file_dirname(path, dir, sizeof(dir));
+	if (statfs(dir, &fs) < 0)
+		return false;
+	for (i = 0; i < DTX_COUNT(magic); i++) {
+		if ((unsigned)fs.f_type == (unsigned)magic[i])
+			return true;
+	}
+	return false;
+}
+
+enum dtx_code dtx_db_create(const char *path, struct dtx_db **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = NULL;
+	bool memory = !strcmp(path, ":memory:");
+	char versions[96];
+
+	*out = NULL;
+	snprintf(versions, sizeof(versions),
+		 "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA application_id=%d; PRAGMA user_version=%d;",
+		 DTX_SQL_APPLICATION, DTX_SQL_VERSION);
+	DTX_TRY(db_connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &db, err));
+	DTX_TRY(db_exec(db, versions, "settings", err));
+	DTX_TRY(db_exec(db, "BEGIN;" DTX_SQL_LEDGER DTX_SQL_DERIVED "COMMIT", "schema", err));
+	if (memory) {
+		*out = db;
+		db = NULL;
+		goto out;
+	}
+	/* The mode stays with the file.  The log of a fresh file is folded in at its close. */
+	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+	if (!db_on_network(path))
+		DTX_TRY(db_exec(db, "PRAGMA journal_mode=WAL", "settings", err));
+out:
+	dtx_db_close(db);
+	return rc;
+}
+
+enum dtx_code dtx_db_fold(struct dtx_db *db, struct dtx_err *err)
+{
+	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+	return db_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", "checkpoint", err);
+}
+
+void dtx_db_close(struct dtx_db *db)
+{
+	size_t i;
+
+	if (!db)
+		return;
+	for (i = 0; i < DTX_SQL_COUNT; i++)
+		sqlite3_finalize(db->stmt[i]);
+	for (i = 0; i < DB_INSERTS; i++)
+		sqlite3_finalize(db->insert[i]);
+	sqlite3_close_v2(db->sqlite);
+	dtx_mem_free(db);
+}
+
+/* --- derived tables --- */
+
+const char *dtx_db_table_name(enum dtx_sql_table table)
+{
+	return db_tables[table].name;
+}
+
+size_t dtx_db_table_columns(enum dtx_sql_table table, struct dtx_db_column *column)
+{
+	struct dtx_str rest = dtx_str_of(db_tables[table].columns), piece;
+	size_t n = 0;
+
+	while (n < DTX_DB_COLUMNS_MAX && dtx_str_next(&rest, ',', &piece)) {
+		column[n].integer = piece.ptr[piece.len - 1] == 'i';
+		dtx_str_copy(column[n].name, sizeof(column[n].name),
+			     (struct dtx_str){ piece.ptr, piece.len - 2 });
+		n++;
+	}
+	return n;
+}
+
+static void db_insert_text(enum dtx_sql_table table, bool ignore, size_t n, struct dtx_buf *out)
+{
+	size_t i;
+
+	dtx_buf_printf(out, "INSERT OR %s INTO %s VALUES(", ignore ? "IGNORE" : "REPLACE",
+		       db_tables[table].name);
+	for (i = 0; i < n; i++)
+		dtx_buf_add(out, i ? ",?" : "?");
+	dtx_buf_addc(out, ')');
+}
+
+/* The value of one column; other JSON than text is appended to `text` (which has the room, so that
+ * earlier views stay valid). */
+static struct dtx_db_val db_val(const json_t *v, const struct dtx_db_column *column,
+				struct dtx_buf *text)
+{
+	struct dtx_db_val out = { DTX_DB_NULL, 0, { NULL, 0 } };
+
+	if (!v || json_is_null(v))
+		return out;
+	if (column->integer) {
+		if (json_is_integer(v) || json_is_boolean(v)) {
+			out.kind = DTX_DB_INT;
+			out.i = json_is_integer(v) ? json_integer_value(v) : json_is_true(v);
+		}
+		return out;
+	}
+	out.kind = DTX_DB_TEXT;
+	if (json_is_string(v)) {
+		out.s = (struct dtx_str){ json_string_value(v), json_string_length(v) };
+		return out;
+	}
+	dtx_buf_clear(text);
+	dtx_json_canonical(v, text);
+	out.s = (struct dtx_str){ dtx_buf_text(text), text->len };
+	return out;
+}
+
+enum dtx_code dtx_db_insert(struct dtx_db *db, enum dtx_sql_table table, bool ignore,
+			    const json_t *row, const json_t *fixed, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db_column column[DTX_DB_COLUMNS_MAX];
+	struct dtx_db_val val[DTX_DB_COLUMNS_MAX];
+	struct dtx_buf text[DTX_DB_COLUMNS_MAX];
+	struct dtx_buf sql = DTX_BUF_INIT(512);
+	sqlite3_stmt **slot = &db->insert[2 * table + (ignore ? 1 : 0)];
+	size_t n = dtx_db_table_columns(table, column), i;
+
+	for (i = 0; i < n; i++)
+		dtx_buf_init(&text[i], DTX_BUF_TEXT_MAX);
+	if (!*slot) {
+		db_insert_text(table, ignore, n, &sql);
+		DTX_TRY(db_prepare(db, dtx_buf_text(&sql), slot, err));
+	}
+	for (i = 0; i < n; i++) {
+		const json_t *v = json_object_get(fixed, column[i].name);
+
+		val[i] = db_val(v ? v : json_object_get(row, column[i].name), &column[i], &text[i]);
+		DTX_TRY(dtx_buf_check(&text[i], "record", err));
+	}
+	DTX_TRY(db_bind(db, *slot, val, n, err));
+	DTX_TRY(db_step_all(db, *slot, err));
+out:
+	db_reset(*slot);
+	for (i = 0; i < n; i++)
+		dtx_buf_clear(&text[i]);
+	dtx_buf_clear(&sql);
+	return rc;
+}
+
+enum dtx_code dtx_db_empty(struct dtx_db *db, enum dtx_sql_table table, struct dtx_err *err)
+{
+	char sql[64];
+
+	snprintf(sql, sizeof(sql), "DELETE FROM %s", db_tables[table].name);
+	return db_exec(db, sql, "rebuild", err);
+}
+
+static void db_digest_row(sqlite3_stmt *st, int n, struct dtx_sha256 *sha)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		int kind = sqlite3_column_type(st, i), len;
+		const void *text = sqlite3_column_blob(st, i);
+
+		len = sqlite3_column_bytes(st, i);
+		dtx_sha256_add(sha, &kind, sizeof(kind));
+		dtx_sha256_add(sha, &len, sizeof(len));
+		dtx_sha256_add(sha, text, (size_t)len);
+	}
+}
+
+enum dtx_code dtx_db_digest(struct dtx_db *db, enum dtx_sql_table table, char hex[65],
+			    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db_column column[DTX_DB_COLUMNS_MAX];
+	size_t n = dtx_db_table_columns(table, column), i;
+	struct dtx_buf sql = DTX_BUF_INIT(1024);
+	struct dtx_sha256 sha;
+	uint8_t digest[DTX_SHA256_SIZE];
+	sqlite3_stmt *st = NULL;
+	int got;
+
+	dtx_buf_printf(&sql, "SELECT * FROM %s ORDER BY 1", db_tables[table].name);
+	for (i = 1; i < n; i++)
+		dtx_buf_printf(&sql, ",%zu", i + 1);
+	DTX_TRY(db_prepare(db, dtx_buf_text(&sql), &st, err));
+	dtx_sha256_init(&sha);
+	while ((got = sqlite3_step(st)) == SQLITE_ROW)
+		db_digest_row(st, (int)n, &sha);
+	if (got != SQLITE_DONE) {
+		rc = db_fail(db, got, "read", err);
+		goto out;
+	}
+	dtx_sha256_done(&sha, digest);
+	dtx_hex(digest, sizeof(digest), hex);
+out:
+	sqlite3_finalize(st);
+	dtx_buf_clear(&sql);
+	return rc;
+}

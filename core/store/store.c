@@ -1,0 +1,197 @@
+/* Where the store is, how it is made, who may read it. */
+#include "core/store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/store/ledger.h"
+#include "core/store/sweep.h"
+
+struct dtx_store {
+	struct dtx_db *db;
+	char *path;
+	bool memory;
+};
+
+/* --- path --- */
+
+static char *store_join(const char *a, const char *b)
+{
+	struct dtx_buf buf = DTX_BUF_INIT(8192);
+
+	dtx_buf_add(&buf, a);
+	dtx_buf_add(&buf, b);
+	return dtx_buf_steal(&buf);
+}
+
+enum dtx_code dtx_store_resolve(const char *option, char **path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *named = option ? option : getenv("DTX_STORE");
+	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+	if (named && named[0])
+		*path = !strcmp(named, ":memory:") ? dtx_mem_strdup(named) :
+						     dtx_file_absolute(named);
+	else if (state && state[0] == '/')
+		*path = store_join(state, "/dtx/store.db");
+	else if (home && home[0])
+		*path = store_join(home, "/.local/state/dtx/store.db");
+	else
+		DTX_FAIL(err, DTX_E_STORE_IO, "no place for the store: HOME is not set");
+	if (!*path)
+		DTX_FAIL_MEM(err);
+out:
+	if (rc == DTX_E_STORE_IO)
+		dtx_err_hint(err, "name one with --store FILE or DTX_STORE");
+	return rc;
+}
+
+/* --- making it --- */
+
+/* Every missing folder above `path`, closed to others. */
+static enum dtx_code store_make_dirs(char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *p;
+
+	for (p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (mkdir(path, 0700) < 0 && errno != EEXIST) {
+			rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+					 "cannot make the store's folder '%s': %s", path,
+					 strerror(errno));
+			dtx_err_hint(err, "name another store with --store FILE or DTX_STORE");
+		}
+		*p = '/';
+		if (rc != DTX_OK)
+			break;
+	}
+	return rc;
+}
+
+static enum dtx_code store_reserve(const char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0) {
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "cannot make '%s': %s",
+				 path, strerror(errno));
+		dtx_err_hint(err, "name another store with --store FILE or DTX_STORE");
+	}
+	dtx_file_close(&fd);
+	return rc;
+}
+
+/* A whole store appears under its name at once, so that two first runs cannot meet in a half-made
+ * one: who comes second uses the first one's. */
+static enum dtx_code store_make(char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = NULL;
+	char suffix[32], *fresh = NULL;
+
+	snprintf(suffix, sizeof(suffix), ".%ld.new", (long)getpid());
+	fresh = store_join(path, suffix);
+	if (!fresh)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(store_make_dirs(path, err));
+	(void)unlink(fresh);
+	DTX_TRY(store_reserve(fresh, err));
+	DTX_TRY(dtx_db_create(fresh, &db, err));
+	DTX_TRY(dtx_db_open(fresh, false, &db, err));
+	DTX_TRY(dtx_ledger_genesis(db, err));
+	DTX_TRY(dtx_db_fold(db, err));
+	dtx_db_close(db);
+	db = NULL;
+	if (link(fresh, path) < 0 && errno != EEXIST)
+		DTX_FAIL(err, DTX_E_STORE_IO, "cannot make '%s': %s", path, strerror(errno));
+out:
+	dtx_db_close(db);
+	if (fresh)
+		(void)unlink(fresh);
+	dtx_mem_free(fresh);
+	return rc;
+}
+
+static enum dtx_code store_open_memory(struct dtx_store *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	s->memory = true;
+	DTX_TRY(dtx_db_create(s->path, &s->db, err));
+	DTX_TRY(dtx_ledger_genesis(s->db, err));
+out:
+	return rc;
+}
+
+static enum dtx_code store_open_file(struct dtx_store *s, enum dtx_store_mode mode,
+				     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (access(s->path, F_OK) < 0) {
+		if (mode == DTX_STORE_READ) {
+			rc = dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
+					 "there is no store '%s' yet", s->path);
+			dtx_err_hint(err, "the first dtx run makes it; --store FILE names another");
+			goto out;
+		}
+		DTX_TRY(store_make(s->path, err));
+	}
+	DTX_TRY(dtx_db_open(s->path, mode == DTX_STORE_READ, &s->db, err));
+	dtx_sweep(s->db, s->path, mode == DTX_STORE_READ);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_store_open(const char *option, enum dtx_store_mode mode, struct dtx_store **out,
+			     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_store *s = dtx_mem_zalloc(1, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_store_resolve(option, &s->path, err));
+	if (!strcmp(s->path, ":memory:"))
+		DTX_TRY(store_open_memory(s, err));
+	else
+		DTX_TRY(store_open_file(s, mode, err));
+	*out = s;
+	s = NULL;
+out:
+	dtx_store_free(s);
+	return rc;
+}
+
+void dtx_store_free(struct dtx_store *s)
+{
+	if (!s)
+		return;
+	dtx_db_close(s->db);
+	dtx_mem_free(s->path);
+	dtx_mem_free(s);
+}
+
+const char *dtx_store_path(const struct dtx_store *s)
+{
+	return s->path;
+}
+
+bool dtx_store_is_memory(const struct dtx_store *s)
+{
+	return s->memory;
+}
+
+struct dtx_db *dtx_store_db(struct dtx_store *s)
+{
+	return s->db;
+}
