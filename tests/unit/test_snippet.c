@@ -1,0 +1,218 @@
+/* The snippet cache: ladder and states. */
+#include "core/store/snippet.h"
+
+#include "core/store/record.h"
+#include "core/store/verify.h"
+#include "tests/t.h"
+
+#define HASH "00000000000000000000000000000000000000000000000000000000000000aa"
+#define NEEDS "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hours\",\"num\"]]}]}"
+
+static struct dtx_store *open_store(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_store *s = NULL;
+
+	T_OK(dtx_store_open(":memory:", DTX_STORE_WRITE, &s, &err), &err);
+	return s;
+}
+
+static struct dtx_snippet_new make(const char *fingerprint, const char *code, const char *flags)
+{
+	return (struct dtx_snippet_new){ .key = { "ns", fingerprint, "i1:x" },
+					 .code = dtx_str_of(code),
+					 .contract_hash = HASH,
+					 .op = "weekly_balance",
+					 .abi = "py3.11",
+					 .needs = NEEDS,
+					 .flags = flags,
+					 .col_order = "{\"main\":[\"a\",\"b\"]}",
+					 .origin = "supplied",
+					 .template_version = 1 };
+}
+
+static void add(struct dtx_store *s, const struct dtx_snippet_new *n, bool approve,
+		char id[DTX_SNIPPET_ID])
+{
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_OK(dtx_snippet_add(s, "", n, id, &err), &err);
+	if (approve)
+		T_OK(dtx_snippet_act(s, "", id, DTX_SNIPPET_APPROVE, "etl", NULL, &err), &err);
+}
+
+static enum dtx_rung ask(struct dtx_store *s, const char *fingerprint, const char *tables,
+			 const char *order, char id[DTX_SNIPPET_ID])
+{
+	json_t *doc = tables ? json_loads(tables, 0, NULL) : NULL;
+	struct dtx_snippet_ask q = { { "ns", fingerprint, "i1:x" }, doc, order, false };
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_snippet got = { .id = NULL };
+	enum dtx_rung rung = DTX_RUNG_NONE;
+
+	T_OK(dtx_snippet_resolve(s, &q, &arena, &got, &rung, &err), &err);
+	if (id)
+		snprintf(id, DTX_SNIPPET_ID, "%s", rung ? got.id : "");
+	json_decref(doc);
+	dtx_arena_clear(&arena);
+	return rung;
+}
+
+static void state_is(struct dtx_store *s, const char *id, const char *want)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_snippet got;
+
+	T_OK(dtx_snippet_get(s, id, &arena, &got, &err), &err);
+	T_STR(got.state, want);
+	dtx_arena_clear(&arena);
+}
+
+void test_snippet_ladder(void)
+{
+	struct dtx_store *s = open_store();
+	struct dtx_snippet_new n = make("f1:a", "def transform(tables, params): pass\n", NULL);
+	char id[DTX_SNIPPET_ID], got[DTX_SNIPPET_ID];
+
+	T_INT(ask(s, "f1:a", NULL, NULL, NULL), DTX_RUNG_NONE);
+	add(s, &n, false, id);
+	T_INT(ask(s, "f1:a", NULL, NULL, NULL), DTX_RUNG_NONE);
+	T_OK(dtx_snippet_act(s, "", id, DTX_SNIPPET_PENDING, NULL, NULL, NULL), NULL);
+	T_INT(ask(s, "f1:a", NULL, NULL, got), DTX_RUNG_PENDING);
+	T_OK(dtx_snippet_act(s, "", id, DTX_SNIPPET_APPROVE, "etl", "read it", NULL), NULL);
+	T_INT(ask(s, "f1:a", NULL, NULL, got), DTX_RUNG_EXACT);
+	T_STR(got, id);
+	/* another schema: what the code reads must be there, with its class */
+	T_INT(ask(s, "f1:b", NULL, NULL, NULL), DTX_RUNG_NONE);
+	T_INT(ask(s, "f1:b", "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"x\",\"text\"],"
+			     "[\"hours\",\"num\"]]}]}", NULL, NULL), DTX_RUNG_COMPATIBLE);
+	T_INT(ask(s, "f1:b", "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hours\",\"any\"]]}]}",
+		  NULL, NULL), DTX_RUNG_COMPATIBLE);
+	T_INT(ask(s, "f1:b", "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hours\",\"text\"]]}]}",
+		  NULL, NULL), DTX_RUNG_NONE);
+	T_INT(ask(s, "f1:b", "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hour\",\"num\"]]}]}",
+		  NULL, NULL), DTX_RUNG_NONE);
+	T_INT(ask(s, "f1:b", "{\"tables\":[{\"alias\":\"hc\",\"cols\":[[\"hours\",\"num\"]]}]}",
+		  NULL, NULL), DTX_RUNG_NONE);
+	dtx_store_free(s);
+}
+
+void test_snippet_positional_needs_order(void)
+{
+	struct dtx_store *s = open_store();
+	struct dtx_snippet_new n = make("f1:a", "code\n", "[\"positional\"]");
+	const char *tables = "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hours\",\"num\"]]}]}";
+	char id[DTX_SNIPPET_ID];
+
+	add(s, &n, true, id);
+	T_INT(ask(s, "f1:a", tables, "{\"main\":[\"a\",\"b\"]}", NULL), DTX_RUNG_EXACT);
+	T_INT(ask(s, "f1:a", tables, "{\"main\":[\"b\",\"a\"]}", NULL), DTX_RUNG_NONE);
+	T_INT(ask(s, "f1:b", tables, NULL, NULL), DTX_RUNG_NONE);
+	dtx_store_free(s);
+}
+
+void test_snippet_states(void)
+{
+	struct dtx_store *s = open_store();
+	struct dtx_verify_opts opts = { 0, NULL, false };
+	struct dtx_snippet_new a = make("f1:a", "one\n", NULL), b = make("f1:a", "two\n", NULL);
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_snippet got, *list;
+	struct dtx_buf code = DTX_BUF_INIT(1 << 16);
+	char ida[DTX_SNIPPET_ID], idb[DTX_SNIPPET_ID], again[DTX_SNIPPET_ID];
+	json_t *found = NULL;
+	size_t n;
+
+	add(s, &a, true, ida);
+	add(s, &b, true, idb);
+	state_is(s, ida, "superseded");
+	T_OK(dtx_snippet_get(s, idb, &arena, &got, &err), &err);
+	T_STR(got.supersedes, ida);
+	T_STR(got.state_by, "etl");
+	T_OK(dtx_snippet_code(s, got.code_hash, &code, &err), &err);
+	T_STR(dtx_buf_text(&code), "two\n");
+	/* removed may come back, revoked may not */
+	T_OK(dtx_snippet_act(s, "", idb, DTX_SNIPPET_REMOVE, "etl", NULL, &err), &err);
+	T_INT(ask(s, "f1:a", NULL, NULL, NULL), DTX_RUNG_NONE);
+	T_OK(dtx_snippet_list(s, NULL, &arena, &list, &n, &err), &err);
+	T_INT(n, 1);
+	add(s, &b, true, again);
+	T_STR(again, idb);
+	state_is(s, idb, "approved");
+	T_OK(dtx_snippet_act(s, "", idb, DTX_SNIPPET_REVOKE, "etl", "wrong", &err), &err);
+	T_CODE(dtx_snippet_add(s, "", &b, again, &err), DTX_E_SNIPPET_REVOKED, &err);
+	b.key.fingerprint = "f1:other";
+	T_CODE(dtx_snippet_add(s, "", &b, again, &err), DTX_E_SNIPPET_REVOKED, &err);
+	b.key.ns = "elsewhere";
+	T_OK(dtx_snippet_add(s, "", &b, again, &err), &err);
+	/* prefixes */
+	again[5] = '\0';
+	T_OK(dtx_snippet_get(s, again, &arena, &got, &err), &err);
+	T_CODE(dtx_snippet_get(s, "abc", &arena, &got, &err), DTX_E_NO_RECORD, &err);
+	T_CODE(dtx_snippet_get(s, "00000000", &arena, &got, &err), DTX_E_NO_RECORD, &err);
+	T_CHECK(err.hint[0] != 0);
+	T_OK(dtx_verify(s, &opts, &found, &err), &err);
+	T_INT(json_array_size(found), 0);
+	json_decref(found);
+	dtx_buf_clear(&code);
+	dtx_arena_clear(&arena);
+	dtx_store_free(s);
+}
+
+void test_snippet_hits_and_fails(void)
+{
+	struct dtx_store *s = open_store();
+	struct dtx_snippet_new a = make("f1:a", "one\n", NULL);
+	struct dtx_run_info info = { .command = "run" };
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_record *r = NULL;
+	struct dtx_snippet got;
+	char id[DTX_SNIPPET_ID], run[DTX_RUN_ID];
+
+	add(s, &a, true, id);
+	dtx_run_id_new(run);
+	info.run_id = run;
+	T_OK(dtx_record_start(s, &info, &r, &err), &err);
+	T_OK(dtx_record_event(r, "run.cache", json_pack("{s:s,s:s}", "outcome", "exact", "cell_id", id),
+			      &err), &err);
+	T_OK(dtx_record_event(r, "run.cache", json_pack("{s:s}", "outcome", "none"), &err), &err);
+	T_OK(dtx_record_event(r, "attempt.end", json_pack("{s:s}", "cell_id", id), &err), &err);
+	T_OK(dtx_snippet_get(s, id, &arena, &got, &err), &err);
+	T_INT(got.hits, 1);
+	T_INT(got.fails, 1);
+	T_CHECK(got.last_hit_us > 0);
+	dtx_record_free(r);
+	dtx_arena_clear(&arena);
+	dtx_store_free(s);
+}
+
+static enum dtx_code all_of_it(void)
+{
+	struct dtx_snippet_new a = make("f1:a", "one\n", NULL);
+	struct dtx_snippet_ask q = { { "ns", "f1:a", "i1:x" }, NULL, NULL, false };
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_store *s = NULL;
+	struct dtx_snippet got;
+	enum dtx_rung rung;
+	char id[DTX_SNIPPET_ID];
+	enum dtx_code rc;
+
+	DTX_TRY(dtx_store_open(":memory:", DTX_STORE_WRITE, &s, &err));
+	DTX_TRY(dtx_snippet_add(s, "", &a, id, &err));
+	DTX_TRY(dtx_snippet_act(s, "", id, DTX_SNIPPET_APPROVE, "etl", NULL, &err));
+	DTX_TRY(dtx_snippet_resolve(s, &q, &arena, &got, &rung, &err));
+out:
+	dtx_arena_clear(&arena);
+	dtx_store_free(s);
+	return rc;
+}
+
+void test_snippet_alloc_fails(void)
+{
+	T_EVERY_ALLOC_FAILS(all_of_it());
+}
