@@ -1,0 +1,156 @@
+/* Hash of a result by its values. */
+#include "core/store/tablehash.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/base/buf.h"
+#include "core/base/mem.h"
+#include "core/data/cast.h"
+
+#define TABLEHASH_ROW_MAX ((size_t)1 << 30)
+#define TABLEHASH_BYTES 16
+
+static void tablehash_be32(uint8_t out[4], size_t v)
+{
+	out[0] = (uint8_t)(v >> 24);
+	out[1] = (uint8_t)(v >> 16);
+	out[2] = (uint8_t)(v >> 8);
+	out[3] = (uint8_t)v;
+}
+
+static void tablehash_be64(uint8_t *out, uint64_t v)
+{
+	tablehash_be32(out, (size_t)(v >> 32));
+	tablehash_be32(out + 4, (size_t)(v & 0xffffffffu));
+}
+
+/* --- rows of a batch --- */
+
+void dtx_rowhash_clear(struct dtx_rowhash *p)
+{
+	dtx_mem_free(p->bytes);
+	if (p->scratch)
+		dtx_buf_clear(p->scratch);
+	dtx_mem_free(p->scratch);
+	memset(p, 0, sizeof(*p));
+}
+
+static enum dtx_code rowhash_room(struct dtx_rowhash *p, size_t rows, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!p->scratch) {
+		p->scratch = dtx_mem_zalloc(1, sizeof(*p->scratch));
+		if (!p->scratch)
+			DTX_FAIL_MEM(err);
+		dtx_buf_init(p->scratch, TABLEHASH_ROW_MAX);
+	}
+	if (!dtx_mem_reserve(&p->bytes, &p->cap, DTX_MAX(rows, (size_t)1), TABLEHASH_BYTES))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* Byte 0, or byte 1, length and text. */
+static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_buf *b)
+{
+	static const uint8_t head[5] = { 1, 0, 0, 0, 0 };
+	size_t at;
+
+	if (!c || dtx_column_is_null(c, row)) {
+		dtx_buf_addc(b, '\0');
+		return;
+	}
+	at = b->len;
+	dtx_buf_addn(b, head, sizeof(head));
+	dtx_cast_print(c, row, b);
+	if (dtx_buf_ok(b))
+		tablehash_be32((uint8_t *)b->ptr + at + 1, b->len - at - sizeof(head));
+}
+
+enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *out,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i, c;
+
+	out->n = 0;
+	out->sum = 0;
+	DTX_TRY(rowhash_room(out, b->nsel, err));
+	for (i = 0; i < b->nsel; i++) {
+		uint32_t row = b->sel ? b->sel[i] : i;
+		uint64_t hash[2];
+
+		dtx_buf_reset(out->scratch);
+		for (c = 0; c < b->ncols; c++)
+			rowhash_cell(b->col[c], row, out->scratch);
+		DTX_TRY(dtx_buf_check(out->scratch, "row", err));
+		dtx_hash128(out->scratch->ptr, out->scratch->len, hash);
+		tablehash_be64(out->bytes + TABLEHASH_BYTES * i, hash[1]);
+		tablehash_be64(out->bytes + TABLEHASH_BYTES * i + 8, hash[0]);
+		out->sum += (dtx_u128)hash[1] << 64 | hash[0];
+	}
+	out->n = b->nsel;
+out:
+	return rc;
+}
+
+/* --- the stream --- */
+
+void dtx_tablehash_init(struct dtx_tablehash *t, const struct dtx_schema *schema)
+{
+	uint8_t be[4];
+	uint32_t i;
+
+	dtx_sha256_init(&t->sha);
+	t->sum = 0;
+	t->rows = 0;
+	tablehash_be32(be, schema->nfields);
+	dtx_sha256_add(&t->sha, be, sizeof(be));
+	for (i = 0; i < schema->nfields; i++) {
+		size_t len = strlen(schema->field[i].name);
+
+		tablehash_be32(be, len);
+		dtx_sha256_add(&t->sha, be, sizeof(be));
+		dtx_sha256_add(&t->sha, schema->field[i].name, len);
+	}
+}
+
+void dtx_tablehash_fold(struct dtx_tablehash *t, const struct dtx_rowhash *part)
+{
+	dtx_sha256_add(&t->sha, part->bytes, part->n * TABLEHASH_BYTES);
+	t->sum += part->sum;
+	t->rows += (int64_t)part->n;
+}
+
+void dtx_tablehash_done(struct dtx_tablehash *t, char table[DTX_TABLEHASH_TEXT],
+			char rows[DTX_TABLEHASH_TEXT])
+{
+	uint8_t digest[DTX_SHA256_SIZE];
+
+	dtx_sha256_done(&t->sha, digest);
+	memcpy(table, "t1:", 3);
+	dtx_hex(digest, sizeof(digest), table + 3);
+	snprintf(rows, DTX_TABLEHASH_TEXT, "r1:%016" PRIx64 "%016" PRIx64 ":%" PRId64,
+		 (uint64_t)(t->sum >> 64), (uint64_t)t->sum, t->rows);
+}
+
+enum dtx_code dtx_tablehash_table(const struct dtx_table *table, char table_hash[DTX_TABLEHASH_TEXT],
+				  char rows_hash[DTX_TABLEHASH_TEXT], struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_rowhash part = DTX_ROWHASH_INIT;
+	struct dtx_tablehash t;
+	size_t i;
+
+	dtx_tablehash_init(&t, table->schema);
+	for (i = 0; i < table->nbatches; i++) {
+		DTX_TRY(dtx_rowhash_batch(table->batch[i], &part, err));
+		dtx_tablehash_fold(&t, &part);
+	}
+	dtx_tablehash_done(&t, table_hash, rows_hash);
+out:
+	dtx_rowhash_clear(&part);
+	return rc;
+}

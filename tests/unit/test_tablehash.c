@@ -1,0 +1,150 @@
+/* Result hashes: batches and order of batches do not matter to the one, row order not to the other. */
+#include "core/store/tablehash.h"
+
+#include "core/data/builder.h"
+#include "tests/t.h"
+
+static const struct dtx_field fields[] = {
+	{ .name = "n", .type = { DTX_T_INT64, 0, 0 } },
+	{ .name = "s", .type = { DTX_T_TEXT, 0, 0 } },
+};
+static const struct dtx_schema schema = { 2, false, fields };
+
+/* Rows from..to of: n = i (null where i % 5 == 3), s = "v<i>", in batches of `step`; backwards on
+ * demand. */
+static enum dtx_code make(uint32_t rows, uint32_t step, bool backwards, struct dtx_table **out)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_table *t = NULL;
+	enum dtx_code rc;
+	uint32_t at, i;
+
+	DTX_TRY(dtx_table_new(&schema, &t, &err));
+	for (at = 0; at < rows; at += step) {
+		struct dtx_builder n, s;
+		struct dtx_batch *b = NULL;
+		uint32_t count = DTX_MIN(step, rows - at);
+
+		dtx_builder_init(&n, fields[0].type, count);
+		dtx_builder_init(&s, fields[1].type, count);
+		for (i = at; i < at + count; i++) {
+			uint32_t v = backwards ? rows - 1 - i : i;
+			char text[16];
+
+			snprintf(text, sizeof(text), "v%u", v);
+			if (v % 5 == 3)
+				dtx_builder_null(&n);
+			else
+				dtx_builder_i64(&n, v);
+			dtx_builder_text(&s, dtx_str_of(text));
+		}
+		rc = dtx_batch_new(&schema, count, &b, &err);
+		if (rc == DTX_OK)
+			rc = dtx_builder_finish(&n, NULL, &b->col[0], &err);
+		if (rc == DTX_OK)
+			rc = dtx_builder_finish(&s, NULL, &b->col[1], &err);
+		dtx_builder_clear(&n);
+		dtx_builder_clear(&s);
+		if (rc != DTX_OK) {
+			dtx_batch_free(b);
+			goto out;
+		}
+		DTX_TRY(dtx_table_take(t, b, &err));
+	}
+	*out = t;
+	t = NULL;
+out:
+	dtx_table_unref(t);
+	return rc;
+}
+
+static enum dtx_code hash(uint32_t rows, uint32_t step, bool backwards, char a[DTX_TABLEHASH_TEXT],
+			  char b[DTX_TABLEHASH_TEXT])
+{
+	struct dtx_table *t = NULL;
+	enum dtx_code rc;
+
+	DTX_TRY(make(rows, step, backwards, &t));
+	DTX_TRY(dtx_tablehash_table(t, a, b, NULL));
+out:
+	dtx_table_unref(t);
+	return rc;
+}
+
+void test_tablehash_batches_do_not_matter(void)
+{
+	static const uint32_t step[] = { 1, 7, 50, 100 };
+	char t0[DTX_TABLEHASH_TEXT], r0[DTX_TABLEHASH_TEXT], t1[DTX_TABLEHASH_TEXT],
+		r1[DTX_TABLEHASH_TEXT];
+	size_t i;
+
+	T_OK(hash(100, 33, false, t0, r0), NULL);
+	for (i = 0; i < DTX_COUNT(step); i++) {
+		T_OK(hash(100, step[i], false, t1, r1), NULL);
+		T_STR(t1, t0);
+		T_STR(r1, r0);
+	}
+	T_OK(hash(100, 7, true, t1, r1), NULL);
+	T_CHECK(strcmp(t0, t1) != 0);
+	T_STR(r1, r0);
+	T_OK(hash(99, 7, false, t1, r1), NULL);
+	T_CHECK(strcmp(t0, t1) != 0 && strcmp(r0, r1) != 0);
+	T_CHECK(strstr(r0, ":100") != NULL && strlen(t0) == 67);
+}
+
+/* The bytes that are hashed, spelt out. */
+void test_tablehash_vector(void)
+{
+	static const uint8_t row0[] = { 1, 0, 0, 0, 1, '0', 1, 0, 0, 0, 2, 'v', '0' };
+	static const uint8_t header[] = { 0, 0, 0, 2, 0, 0, 0, 1, 'n', 0, 0, 0, 1, 's' };
+	char got[DTX_TABLEHASH_TEXT], rows[DTX_TABLEHASH_TEXT], want[DTX_TABLEHASH_TEXT] = "t1:";
+	struct dtx_sha256 sha;
+	uint8_t digest[32], be[16];
+	uint64_t h[2];
+	int i;
+
+	T_OK(hash(1, 1, false, got, rows), NULL);
+	dtx_hash128(row0, sizeof(row0), h);
+	for (i = 0; i < 8; i++) {
+		be[i] = (uint8_t)(h[1] >> (56 - 8 * i));
+		be[8 + i] = (uint8_t)(h[0] >> (56 - 8 * i));
+	}
+	dtx_sha256_init(&sha);
+	dtx_sha256_add(&sha, header, sizeof(header));
+	dtx_sha256_add(&sha, be, sizeof(be));
+	dtx_sha256_done(&sha, digest);
+	dtx_hex(digest, sizeof(digest), want + 3);
+	T_STR(got, want);
+}
+
+void test_tablehash_selection(void)
+{
+	uint16_t sel[] = { 0, 2, 4 };
+	struct dtx_rowhash all = DTX_ROWHASH_INIT, some = DTX_ROWHASH_INIT;
+	struct dtx_table *t = NULL;
+	int i;
+
+	T_OK(make(5, 5, false, &t), NULL);
+	T_OK(dtx_rowhash_batch(t->batch[0], &all, NULL), NULL);
+	t->batch[0]->sel = sel;
+	t->batch[0]->nsel = 3;
+	T_OK(dtx_rowhash_batch(t->batch[0], &some, NULL), NULL);
+	T_INT(some.n, 3);
+	for (i = 0; i < 3; i++)
+		T_CHECK(!memcmp(some.bytes + 16 * i, all.bytes + 32 * i, 16));
+	dtx_rowhash_clear(&all);
+	dtx_rowhash_clear(&some);
+	dtx_table_unref(t);
+}
+
+static enum dtx_code hash_once(void)
+{
+	char a[DTX_TABLEHASH_TEXT], b[DTX_TABLEHASH_TEXT];
+
+	return hash(10, 3, false, a, b);
+}
+
+void test_tablehash_alloc_fails(void)
+{
+	T_EVERY_ALLOC_FAILS(hash_once());
+}
