@@ -1,3 +1,202 @@
-"""later"""
+"""Early, clear errors about a snippet's text, and what it tells of itself.  Nothing of it runs.
+
+This is not the boundary: the jail is.  A snippet that passes here is as hostile as before.
+"""
+import ast
+
+IMPORTS = frozenset("""pandas numpy dx math re datetime decimal fractions statistics itertools
+functools collections operator string json unicodedata""".split())
+BANNED_NAMES = frozenset("open exec eval compile __import__ input breakpoint".split())
+# methods that read or write files whatever their arguments
+BANNED_METHODS = frozenset("""read_csv read_table read_fwf read_excel read_json read_html read_xml
+read_parquet read_feather read_orc read_hdf read_pickle read_sql read_sql_query read_sql_table
+read_sas read_spss read_stata read_gbq read_clipboard ExcelFile ExcelWriter HDFStore to_excel
+to_parquet to_feather to_orc to_hdf to_pickle to_sql to_stata to_gbq to_clipboard load save savez
+savez_compressed loadtxt savetxt genfromtxt fromfile tofile memmap open_memmap fromregex DataSource
+ctypeslib f2py""".split())
+# methods that write a file when they are given a place
+PLACE_METHODS = frozenset("to_csv to_json to_html to_xml to_latex to_string to_markdown".split())
+PLACE_WORDS = frozenset("path_or_buf buf path path_or_buffer".split())
+CLOCK = frozenset("now today utcnow".split())
+RANDOM = frozenset("""random default_rng rand randn randint shuffle choice permutation sample
+normal uniform RandomState""".split())
+WHOLE = frozenset("columns values T select_dtypes to_numpy items iteritems keys".split())
+UNLESS_NAMED = {"melt": ("value_vars", 1), "dropna": ("subset", None),
+                "drop_duplicates": ("subset", 0)}
+POSITIONAL = frozenset("iat iloc itertuples insert".split())
+NAMES_MAX = 2000
+
+
+class Refused(Exception):
+    def __init__(self, kind, node, message):
+        Exception.__init__(self, message)
+        self.kind, self.line = kind, getattr(node, "lineno", 0)
+
+
+def is_literal(node):
+    try:
+        ast.literal_eval(node)
+        return True
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+
+
+def check_import(node):
+    names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    if isinstance(node, ast.ImportFrom) and node.level:
+        raise Refused("import_denied", node, "relative imports are not possible")
+    for name in names:
+        if name.split(".")[0] not in IMPORTS:
+            raise Refused("import_denied", node, "import of '%s'; a snippet may import %s"
+                          % (name, ", ".join(sorted(IMPORTS))))
+
+
+def check_top(tree):
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
+            continue
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            if node.value is None or is_literal(node.value):
+                continue
+            raise Refused("screen_denied", node,
+                          "a value at the top level must be a literal; compute inside a function")
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            continue
+        raise Refused("screen_denied", node,
+                      "the top level holds imports, literals, functions and classes only")
+
+
+def check_transform(tree):
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == "transform":
+            a = node.args
+            if len(a.posonlyargs) + len(a.args) != 2 or a.vararg or a.kwonlyargs or a.kwarg:
+                raise Refused("screen_denied", node, "transform takes two arguments: "
+                              "def transform(tables, params)")
+            return
+    raise Refused("screen_denied", tree, "there is no def transform(tables, params)")
+
+
+def check_call(node):
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in PLACE_METHODS:
+        return
+    if node.args or any(k.arg in PLACE_WORDS for k in node.keywords):
+        raise Refused("screen_denied", node, "'%s' to a file; return the DataFrame"
+                      % node.func.attr)
+
+
+def check_node(node):
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        check_import(node)
+    elif isinstance(node, ast.Name) and node.id in BANNED_NAMES:
+        raise Refused("screen_denied", node, "'%s' is not available in a snippet" % node.id)
+    elif isinstance(node, ast.Attribute):
+        if node.attr.startswith("__"):
+            raise Refused("screen_denied", node, "attribute '%s'" % node.attr)
+        if node.attr in BANNED_METHODS:
+            raise Refused("screen_denied", node, "'%s' reads or writes files; a snippet has none"
+                          % node.attr)
+    elif isinstance(node, ast.Call):
+        check_call(node)
+
+
+def words(tree):
+    """Strings and attributes of the code, in which column names are found."""
+    out = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            out.add(node.value)
+        elif isinstance(node, ast.Attribute):
+            out.add(node.attr)
+        elif isinstance(node, ast.keyword) and node.arg:
+            out.add(node.arg)  # df.assign(name=...), agg(name=...)
+    return out
+
+
+def unnamed_call(node):
+    """melt() and the like without names look at every column."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    word, place = UNLESS_NAMED.get(node.func.attr, (None, None))
+    if word is None:
+        return False
+    named = any(k.arg == word for k in node.keywords)
+    return not named and (place is None or len(node.args) <= place)
+
+
+def flags(tree):
+    out = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            if node.attr in CLOCK:
+                out.add("clock")
+            if node.attr in RANDOM:
+                out.add("random")
+            if node.attr in WHOLE:
+                out.add("whole_frame")
+            if node.attr in POSITIONAL:
+                out.add("positional")
+        elif isinstance(node, ast.keyword) and node.arg == "axis":
+            out.add("whole_frame")
+        if unnamed_call(node):
+            out.add("whole_frame")
+    return sorted(out)
+
+
+def literal(tree, name, wanted):
+    """Value of `name = {...}` at the top level, None if it is not there."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and any(
+                isinstance(t, ast.Name) and t.id == name for t in node.targets):
+            value = ast.literal_eval(node.value)
+            if not isinstance(value, wanted):
+                raise Refused("screen_denied", node, "%s must be a %s" % (name, wanted.__name__))
+            return node, value
+    return None, None
+
+
+def formulas(tree):
+    node, value = literal(tree, "FORMULAS", dict)
+    if value is None:
+        return None
+    for k, v in value.items():
+        if not isinstance(k, str) or not isinstance(v, str):
+            raise Refused("screen_denied", node, "FORMULAS maps column names to formula texts")
+    return value
+
+
+def assumes(tree):
+    node, value = literal(tree, "ASSUMES", list)
+    if value is None:
+        return None
+    if not all(isinstance(v, str) for v in value):
+        raise Refused("screen_denied", node, "ASSUMES is a list of formula texts")
+    return value
+
+
+def needs(tree, columns):
+    """Columns that the code names; without tables, everything that could be one."""
+    found = words(tree)
+    if columns:
+        known = {c for names in columns.values() for c in names}
+        return sorted(found & known)
+    return sorted(found)[:NAMES_MAX]
+
+
 def check(source, columns):
-    return {"class": None}
+    """{"class": None or the class of the first finding, "line", "message", and what the text
+    tells: "needs", "flags", "formulas", "assumes"}."""
+    try:
+        tree = ast.parse(source, "<snippet>")
+        check_top(tree)
+        for node in ast.walk(tree):
+            check_node(node)
+        check_transform(tree)
+        return {"class": None, "needs": needs(tree, columns), "flags": flags(tree),
+                "formulas": formulas(tree), "assumes": assumes(tree)}
+    except Refused as error:
+        return {"class": error.kind, "line": error.line, "message": str(error)}
+    except SyntaxError as error:
+        return {"class": "syntax", "line": error.lineno or 0, "message": error.msg}
+    except (ValueError, RecursionError) as error:
+        return {"class": "syntax", "line": 0, "message": str(error)[:200]}
