@@ -1,7 +1,88 @@
-/* The jail end to end, on a real worker. */
+/* The jail end to end, on real workers. */
 #include "tests/t.h"
 
+#include <unistd.h>
+
+#include "core/data/cast.h"
+#include "core/data/frame.h"
 #include "sandbox/jail.h"
+#include "tests/unit/tablemake.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+#define SKIP_SANITIZED()                                                                           \
+	do {                                                                                       \
+		if (SANITIZED) {                                                                   \
+			t_skip("a sanitizer build has no jail");                                   \
+			return;                                                                    \
+		}                                                                                  \
+	} while (0)
+
+/* One run with a table of every type as `main`. */
+struct run {
+	struct dtx_jail_spec spec;
+	const char *params;
+	int64_t rows;
+	bool nulls;
+	struct dtx_jail_report r;
+	struct dtx_err err;
+	struct dtx_table *table;
+};
+
+static enum dtx_code run_code(struct run *run, const char *code)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_table *in = NULL;
+	struct dtx_box *box = NULL;
+
+	run->err = (struct dtx_err)DTX_ERR_INIT;
+	dtx_jail_report_init(&run->r);
+	if (!run->spec.limits.wall_ms)
+		run->spec.limits.wall_ms = 20000;
+	DTX_TRY(tm_table(run->rows ? run->rows : 20, run->nulls, &in, &run->err));
+	DTX_TRY(dtx_provider_local.open(&run->spec, &box, &run->err));
+	DTX_TRY(dtx_provider_local.put(box, "main", in, &run->err));
+	DTX_TRY(dtx_provider_local.exec(box, dtx_str_of(code), run->params, &run->r, &run->err));
+	if (run->spec.mode != DTX_JAIL_CHECK)
+		DTX_TRY(dtx_provider_local.get(box, &run->table, &run->err));
+out:
+	dtx_provider_local.close(box);
+	if (in)
+		dtx_table_unref(in);
+	return rc;
+}
+
+static void run_clear(struct run *run)
+{
+	dtx_jail_report_clear(&run->r);
+	dtx_err_clear(&run->err);
+	if (run->table)
+		dtx_table_unref(run->table);
+}
+
+static struct dtx_str cell(const struct dtx_table *t, const char *column, uint32_t row,
+			   struct dtx_buf *buf)
+{
+	int32_t c = dtx_schema_find(t->schema, column);
+
+	dtx_buf_reset(buf);
+	if (c < 0 || !t->nbatches)
+		return DTX_STR("(no such column)");
+	if (dtx_column_is_null(t->batch[0]->col[c], row))
+		return DTX_STR("null");
+	dtx_cast_print(t->batch[0]->col[c], row, buf);
+	return dtx_str_of(dtx_buf_text(buf));
+}
+
+static const char *type_of(const struct dtx_table *t, const char *column)
+{
+	int32_t c = dtx_schema_find(t->schema, column);
+
+	return c < 0 ? "absent" : dtx_type_name(t->schema->field[c].type.type);
+}
 
 void test_jail_selftest(void)
 {
@@ -9,10 +90,336 @@ void test_jail_selftest(void)
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc = dtx_jail_selftest(&r, &err);
 
-	if (rc == DTX_E_SNIPPET_SETUP_REFUSED && !strcmp(r.layer, "build"))
-		t_skip("a sanitizer build has no jail");
-	else
+	if (SANITIZED) {
+		T_CODE(rc, DTX_E_SNIPPET_SETUP_REFUSED, &err);
+		T_STR(r.layer, "build");
+	} else {
 		T_OK(rc, &err);
+		T_STR(r.verify, "status+probe");
+	}
 	dtx_jail_report_clear(&r);
 	dtx_err_clear(&err);
+}
+
+/* What goes in untouched comes back as it was: every type, nulls, order. */
+void test_jail_identity(void)
+{
+	static const char code[] = "def transform(tables, params):\n    return tables['main']\n";
+	struct dtx_buf buf = DTX_BUF_INIT(1000), want = DTX_BUF_INIT(1000);
+	struct run run = { .rows = 70001, .nulls = true };
+	struct dtx_table *in = NULL;
+	uint32_t c, i;
+	int wrong = 0;
+
+	SKIP_SANITIZED();
+	T_OK(run_code(&run, code), &run.err);
+	T_OK(tm_table(run.rows, true, &in, &run.err), &run.err);
+	if (run.table) {
+		T_INT(run.table->nrows, run.rows);
+		T_INT(run.table->schema->nfields, TM_COLUMNS);
+		for (c = 0; c < TM_COLUMNS; c++) {
+			T_STR(run.table->schema->field[c].name, tm_fields[c].name);
+			T_STR(dtx_type_name(run.table->schema->field[c].type.type),
+			      dtx_type_name(tm_fields[c].type.type));
+			for (i = 0; i < 1000; i++) {
+				struct dtx_str a = cell(run.table, tm_fields[c].name, i, &buf);
+
+				wrong += !dtx_str_eq(a, cell(in, tm_fields[c].name, i, &want));
+			}
+		}
+		T_INT(wrong, 0);
+	}
+	T_INT(run.r.denied_total, 0);
+	dtx_table_unref(in);
+	dtx_buf_clear(&buf);
+	dtx_buf_clear(&want);
+	run_clear(&run);
+}
+
+/* Numbers are views of the input memory, not copies; params arrive; prints are kept. */
+void test_jail_shares_memory(void)
+{
+	static const char code[] =
+		"import numpy as np\n"
+		"import pandas as pd\n"
+		"def transform(tables, params):\n"
+		"    df = tables['main']\n"
+		"    print('hello', params['a'])\n"
+		"    shared = []\n"
+		"    for name in ('int', 'float'):\n"
+		"        base = df[name].to_numpy()\n"
+		"        while isinstance(base, np.ndarray) and base.base is not None:\n"
+		"            base = base.base\n"
+		"        shared.append(isinstance(base, memoryview))\n"
+		"    df.loc[0, 'int'] = 5\n"
+		"    return pd.DataFrame({'shared': shared, 'first': [df['int'][0]] * 2,\n"
+		"                         'types': [str(df['int'].dtype), str(df['float'].dtype)]})\n";
+	struct run run = { .params = "{\"a\": [1, 2]}" };
+	struct dtx_buf buf = DTX_BUF_INIT(1000);
+
+	SKIP_SANITIZED();
+	T_OK(run_code(&run, code), &run.err);
+	if (run.table) {
+		T_CHECK(dtx_str_is(cell(run.table, "shared", 0, &buf), "true"));
+		T_CHECK(dtx_str_is(cell(run.table, "shared", 1, &buf), "true"));
+		T_CHECK(dtx_str_is(cell(run.table, "first", 0, &buf), "5"));
+		T_CHECK(dtx_str_is(cell(run.table, "types", 0, &buf), "int64"));
+		T_CHECK(dtx_str_is(cell(run.table, "types", 1, &buf), "float64"));
+	}
+	T_CHECK(run.r.out.kept == 13 && !memcmp(run.r.out.bytes, "hello [1, 2]\n", 13));
+	dtx_buf_clear(&buf);
+	run_clear(&run);
+}
+
+/* Conversions of a result, in one run. */
+void test_jail_takes_results_back(void)
+{
+	static const char code[] =
+		"import pandas as pd\n"
+		"import numpy as np\n"
+		"import datetime as dt\n"
+		"from decimal import Decimal\n"
+		"def transform(tables, params):\n"
+		"    return pd.DataFrame({\n"
+		"        'int': [1.0, 2.0, np.nan],\n"	/* was int: int again */
+		"        'f': [1.0, 2.0, 3.0],\n"
+		"        'inf': [1.5, np.inf, -0.0],\n"
+		"        'b': pd.array([True, None, False], dtype='boolean'),\n"
+		"        'I': pd.array([1, None, 3], dtype='Int64'),\n"
+		"        's': ['x', None, 'a text that is long enough'],\n"
+		"        'cat': pd.Categorical(['u', 'v', 'u']),\n"
+		"        'date': pd.to_datetime(['2024-01-31', None, '2024-02-01']),\n"
+		"        'd2': pd.to_datetime(['2024-01-31', None, '2024-02-01']),\n"
+		"        'day': [dt.date(2024, 1, 2), None, dt.date(1, 1, 1)],\n"
+		"        'dec': [Decimal('1.50'), None, Decimal('-12')],\n"
+		"        'obj': np.array([1, 2.5, None], dtype=object),\n"
+		"        'none': [None, None, None],\n"
+		"        7: [1, 2, 3],\n"
+		"        'u8': np.array([1, 2, 3], dtype='uint8'),\n"
+		"    }, index=pd.Index(['i', 'j', 'k'], name='key'))\n";
+	static const struct {
+		const char *column, *type, *first, *second, *third;
+	} want[] = {
+		{ "key", "text", "i", "j", "k" },
+		{ "int", "int", "1", "2", "null" },
+		{ "f", "float", "1.0", "2.0", "3.0" },
+		{ "inf", "float", "1.5", "null", "0.0" },
+		{ "b", "bool", "true", "null", "false" },
+		{ "I", "int", "1", "null", "3" },
+		{ "s", "text", "x", "null", "a text that is long enough" },
+		{ "cat", "text", "u", "v", "u" },
+		{ "date", "date", "2024-01-31", "null", "2024-02-01" },
+		{ "d2", "datetime", "2024-01-31T00:00:00", "null", "2024-02-01T00:00:00" },
+		{ "day", "date", "2024-01-02", "null", "0001-01-01" },
+		{ "dec", "decimal", "1.50", "null", "-12.00" },
+		{ "obj", "float", "1.0", "2.5", "null" },
+		{ "none", "null", "null", "null", "null" },
+		{ "7", "int", "1", "2", "3" },
+		{ "u8", "int", "1", "2", "3" },
+	};
+	struct run run = { 0 };
+	struct dtx_buf buf = DTX_BUF_INIT(1000);
+	size_t i;
+
+	SKIP_SANITIZED();
+	T_OK(run_code(&run, code), &run.err);
+	for (i = 0; run.table && i < DTX_COUNT(want); i++) {
+		const char *const cells[] = { want[i].first, want[i].second, want[i].third };
+		uint32_t k;
+
+		T_STR(type_of(run.table, want[i].column), want[i].type);
+		for (k = 0; k < 3; k++) {
+			struct dtx_str got = cell(run.table, want[i].column, k, &buf);
+
+			if (!dtx_str_is(got, cells[k]))
+				t_fail(__FILE__, __LINE__, "%s[%u]: got %.*s, expected %s",
+				       want[i].column, k, (int)got.len, got.ptr, cells[k]);
+		}
+	}
+	T_CHECK(run.r.notes_json && strstr(run.r.notes_json, "\"inf\":1"));
+	dtx_buf_clear(&buf);
+	run_clear(&run);
+}
+
+/* How a run can end: code, status, and a part of the reason. */
+static const struct ending {
+	const char *body;
+	enum dtx_jail_status status;
+	enum dtx_code code;
+	const char *reason;
+	struct dtx_jail_limits limits;
+} endings[] = {
+	{ "    return tables['nope']", DTX_JAIL_SNIPPET_ERROR, DTX_E_SNIPPET_EXCEPTION,
+	  "line 6: KeyError: 'nope'", { 0 } },
+	{ "    raise ValueError('DTX_CANNOT: too vague')", DTX_JAIL_SNIPPET_ERROR,
+	  DTX_E_SNIPPET_CANNOT, "too vague", { 0 } },
+	{ "    return 5", DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT, "expected a DataFrame", { 0 } },
+	{ "    return pd.DataFrame({'a': [1, 'x']})", DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT,
+	  "column 'a' mixes int (row 0) and text (row 1)", { 0 } },
+	{ "    return pd.DataFrame([[1, 2]], columns=['a', 'a'])", DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT, "two columns are named 'a'", { 0 } },
+	{ "    return pd.DataFrame({'a': pd.to_datetime(['2024-01-01']).tz_localize('Europe/Berlin')})",
+	  DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT, "has a time zone", { 0 } },
+	{ "    return pd.DataFrame({'a': [2**63]})", DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT,
+	  "beyond 64 bits", { 0 } },
+	{ "    while True: pass", DTX_JAIL_TIMEOUT, DTX_E_SNIPPET_TIMEOUT, "500 ms",
+	  { .wall_ms = 500 } },
+	{ "    while True: pass", DTX_JAIL_CPU_LIMIT, DTX_E_SNIPPET_CPU_LIMIT, "CPU",
+	  { .cpu_ms = 1000 } },
+	{ "    return pd.DataFrame({'a': np.ones(40 << 20)})", DTX_JAIL_MEMORY_LIMIT,
+	  DTX_E_SNIPPET_MEMORY_LIMIT, "MiB", { .memory = 64u << 20, .output = 1u << 20 } },
+	{ "    return pd.DataFrame({'a': np.ones(1 << 20)})", DTX_JAIL_OUTPUT_LIMIT,
+	  DTX_E_SNIPPET_OUTPUT_LIMIT, "1 MiB", { .output = 1u << 20 } },
+	{ "    ctypes.string_at(0)", DTX_JAIL_SNIPPET_ERROR, DTX_E_SNIPPET_EXCEPTION, "NameError", { 0 } },
+};
+
+void test_jail_endings(void)
+{
+	char code[1000];
+	size_t i;
+
+	SKIP_SANITIZED();
+	for (i = 0; i < DTX_COUNT(endings); i++) {
+		const struct ending *e = &endings[i];
+		struct run run = { .spec = { .limits = e->limits } };
+
+		snprintf(code, sizeof(code), "import pandas as pd\nimport numpy as np\n\n\n"
+			 "def transform(tables, params):\n%s\n", e->body);
+		T_CODE(run_code(&run, code), e->code, &run.err);
+		T_STR(dtx_jail_status_name(run.r.status), dtx_jail_status_name(e->status));
+		if (!strstr(run.r.reason, e->reason) || !strstr(run.err.msg, e->reason))
+			t_fail(__FILE__, __LINE__, "%s: got '%s', expected '%s'", e->body,
+			       run.r.reason, e->reason);
+		run_clear(&run);
+	}
+}
+
+void test_jail_screen(void)
+{
+	struct run ok = { .spec = { .mode = DTX_JAIL_CHECK } };
+	struct run bad = { .spec = { .mode = DTX_JAIL_CHECK_RUN } };
+	struct run syntax = { .spec = { .mode = DTX_JAIL_CHECK } };
+
+	SKIP_SANITIZED();
+	T_OK(run_code(&ok, "FORMULAS = {'x': 'int * 2'}\ndef transform(t, p):\n"
+			   "    return t['main'].assign(x=t['main']['int'] * 2)\n"), &ok.err);
+	T_CHECK(ok.r.check_json && strstr(ok.r.check_json, "\"needs\":[\"int\"]") &&
+		strstr(ok.r.check_json, "\"formulas\":{\"x\":\"int * 2\"}"));
+	T_CODE(run_code(&bad, "import os\ndef transform(t, p):\n    return t['main']\n"),
+	       DTX_E_SNIPPET_IMPORT_DENIED, &bad.err);
+	T_STR(dtx_jail_status_name(bad.r.status), "screened");
+	T_CODE(run_code(&syntax, "def transform(t, p)\n"), DTX_E_SNIPPET_SYNTAX, &syntax.err);
+	run_clear(&ok);
+	run_clear(&bad);
+	run_clear(&syntax);
+}
+
+/* Clock, randomness, entropy, hash order: the same in every run of one seed. */
+void test_jail_repeats(void)
+{
+	static const char code[] =
+		"import pandas as pd, numpy as np, random, uuid, os, time, datetime, secrets\n"
+		"def transform(tables, params):\n"
+		"    return pd.DataFrame({'v': [str(x) for x in (\n"
+		"        datetime.datetime.now().isoformat(), pd.Timestamp.now(), time.time(),\n"
+		"        np.datetime64('now'),\n"
+		"        random.random(), random.Random().random(), np.random.rand(),\n"
+		"        np.random.default_rng().random(), uuid.uuid4(), os.urandom(4).hex(),\n"
+		"        secrets.token_hex(4), set('abcdefgh'), time.tzname, hash('x'))]})\n";
+	struct run a = { .spec = { .now_us = 1700000000123456, .seed = 7 } };
+	struct run b = { .spec = { .now_us = 1700000000123456, .seed = 7 } };
+	struct run c = { .spec = { .now_us = 1700000000123456, .seed = 8, .hash_seed = 1 } };
+	struct dtx_buf x = DTX_BUF_INIT(1000), y = DTX_BUF_INIT(1000);
+	uint32_t i;
+
+	SKIP_SANITIZED();
+	T_OK(run_code(&a, code), &a.err);
+	T_OK(run_code(&b, code), &b.err);
+	T_OK(run_code(&c, code), &c.err);
+	if (a.table && b.table && c.table) {
+		for (i = 0; i < a.table->nrows; i++)
+			T_CHECK(dtx_str_eq(cell(a.table, "v", i, &x), cell(b.table, "v", i, &y)));
+		T_CHECK(dtx_str_is(cell(a.table, "v", 0, &x), "2023-11-14T22:13:20.123456"));
+		T_CHECK(dtx_str_is(cell(a.table, "v", 2, &x), "1700000000.123456"));
+		for (i = 4; i < 12; i++)
+			T_CHECK(!dtx_str_eq(cell(a.table, "v", i, &x), cell(c.table, "v", i, &y)));
+	}
+	T_CHECK(a.r.notes_json && strstr(a.r.notes_json, "entropy_reads"));
+	dtx_buf_clear(&x);
+	dtx_buf_clear(&y);
+	run_clear(&a);
+	run_clear(&b);
+	run_clear(&c);
+}
+
+/* Nothing of main reaches a worker: neither environment nor descriptors. */
+void test_jail_clean_environment(void)
+{
+	static const char code[] =
+		"import os, pandas as pd\n"
+		"def transform(tables, params):\n"
+		"    open_fds = []\n"
+		"    for fd in range(6, 40):\n"
+		"        try:\n"
+		"            os.fstat(fd)\n"
+		"        except OSError as e:\n"
+		"            continue\n"
+		"        open_fds.append(fd)\n"
+		"    return pd.DataFrame({'env': [' '.join(sorted(os.environ))],\n"
+		"                         'fds': [str(open_fds)]})\n";
+	struct run run = { 0 };
+	struct dtx_buf buf = DTX_BUF_INIT(1000);
+
+	SKIP_SANITIZED();
+	T_INT(setenv("DTX_TEST_SECRET", "hunter2", 1), 0);
+	T_OK(run_code(&run, code), &run.err);
+	unsetenv("DTX_TEST_SECRET");
+	if (run.table) {
+		T_CHECK(dtx_str_is(cell(run.table, "env", 0, &buf),
+				   "HOME LC_ALL MKL_NUM_THREADS NPY_DISABLE_CPU_FEATURES "
+				   "NUMEXPR_NUM_THREADS OMP_NUM_THREADS OPENBLAS_NUM_THREADS PATH TZ"));
+		T_CHECK(dtx_str_is(cell(run.table, "fds", 0, &buf), "[]"));
+	}
+	dtx_buf_clear(&buf);
+	run_clear(&run);
+}
+
+void test_jail_required_layers(void)
+{
+	struct run run = { .spec = { .require_layers = "userns,landlock9" } };
+
+	SKIP_SANITIZED();
+	T_CODE(run_code(&run, "def transform(t, p):\n    return t['main']\n"),
+	       DTX_E_SNIPPET_SETUP_REFUSED, &run.err);
+	T_STR(run.r.layer, "required");
+	T_CHECK(strstr(run.r.reason, "'landlock9'"));
+	run_clear(&run);
+}
+
+void test_jail_limits_are_checked(void)
+{
+	const struct dtx_jail_spec small = { .limits = { .memory = 1000 } };
+	struct dtx_box *box = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_CODE(dtx_provider_local.open(&small, &box, &err), DTX_E_USAGE, &err);
+	T_CHECK(!box && strstr(err.msg, "at least 67108864"));
+	dtx_err_clear(&err);
+}
+
+static bool stop_at_once(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+void test_jail_cancel(void)
+{
+	struct run run = { .spec = { .cancelled = stop_at_once } };
+
+	SKIP_SANITIZED();
+	T_CODE(run_code(&run, "def transform(t, p):\n    return t['main']\n"), DTX_E_CANCELLED,
+	       &run.err);
+	T_STR(dtx_jail_status_name(run.r.status), "cancelled");
+	run_clear(&run);
 }

@@ -1,0 +1,187 @@
+/* The seccomp programs: what is in them, and each answer of the kernel, in a child. */
+#include "tests/t.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox/filter.h"
+#include "sandbox/policy.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
+void test_filter_builds(void)
+{
+	struct dtx_filters f, g;
+	struct dtx_err err = DTX_ERR_INIT;
+	int i;
+
+	T_OK(dtx_filters_build(&f, &err), &err);
+	T_OK(dtx_filters_build(&g, &err), &err);
+	for (i = 0; i < DTX_FILTER_COUNT; i++)
+		T_CHECK(f.of[i].n > 4 && f.of[i].n == g.of[i].n);
+	T_STR(f.hash, g.hash);
+	T_INT(strlen(f.hash), 64);
+	dtx_filters_clear(&f);
+	dtx_filters_clear(&g);
+}
+
+void test_filter_counts_of_the_policy(void)
+{
+	static const char *const rows[] = {
+#define A(call, n, c0, c1, c2, c3, reason) #call,
+		DTX_POLICY_ALLOW(A)
+#undef A
+	};
+	static const int conditions[] = {
+#define A(call, n, c0, c1, c2, c3, reason) n,
+		DTX_POLICY_ALLOW(A)
+#undef A
+	};
+	int calls = 0, filtered = 0;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		if (i && !strcmp(rows[i], rows[i - 1]))
+			continue;
+		calls++;
+		filtered += conditions[i] > 0;
+	}
+	T_CHECK(calls <= 30);
+	T_CHECK(filtered >= 8);
+}
+
+void test_filter_verdicts(void)
+{
+	const uint64_t abort_args[6] = { 1, 1, SIGABRT }, kill_args[6] = { 1, 1, SIGKILL };
+	char name[32];
+
+#define R(call, code, reason) T_INT(dtx_filter_refusal(SYS_##call), code);
+	DTX_POLICY_REFUSE(R)
+#undef R
+	T_INT(dtx_filter_refusal(SYS_execve), 0);
+	T_INT(dtx_filter_refusal(SYS_ptrace), 0);
+	T_INT(dtx_filter_refusal(SYS_kill), 0);
+	T_CHECK(dtx_filter_is_abort(SYS_tgkill, abort_args));
+	T_CHECK(!dtx_filter_is_abort(SYS_tgkill, kill_args));
+	dtx_filter_name(SYS_io_uring_setup, name, sizeof(name));
+	T_STR(name, "io_uring_setup");
+	dtx_filter_name(100000, name, sizeof(name));
+	T_STR(name, "unknown");
+}
+
+/* --- in a child, behind the plain policy: the kernel's own answer --- */
+
+struct attempt {
+	const char *what;
+	long nr, a0, a1, a2, a3, a4, a5;
+	int want;	/* errno; 0: allowed; -1: death by SIGSYS */
+};
+#define RWX (PROT_READ | PROT_WRITE | PROT_EXEC)
+#define ANON (MAP_PRIVATE | MAP_ANONYMOUS)
+static const struct attempt attempts[] = {
+	{ "getpid", SYS_getpid, 0, 0, 0, 0, 0, 0, 0 },
+	{ "mmap rw", SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE, ANON, -1, 0, 0 },
+	{ "mmap rwx", SYS_mmap, 0, 4096, RWX, ANON, -1, 0, -1 },
+	{ "mmap shared anonymous", SYS_mmap, 0, 4096, PROT_READ, MAP_SHARED | MAP_ANONYMOUS, -1, 0,
+	  -1 },
+	{ "mmap fixed", SYS_mmap, 0, 4096, PROT_READ, ANON | MAP_FIXED, -1, 0, -1 },
+	{ "mmap another descriptor", SYS_mmap, 0, 4096, PROT_READ, MAP_PRIVATE, 3, 0, -1 },
+	{ "mprotect exec", SYS_mprotect, 0, 0, PROT_EXEC, 0, 0, 0, -1 },
+	{ "mprotect none", SYS_mprotect, 0, 0, PROT_NONE, 0, 0, 0, 0 },
+	{ "read fd 0", SYS_read, 0, 0, 0, 0, 0, 0, 0 },
+	{ "read fd 1", SYS_read, 1, 0, 0, 0, 0, 0, -1 },
+	{ "read fd 4", SYS_read, 4, 0, 0, 0, 0, 0, -1 },
+	{ "write fd 2", SYS_write, 2, 0, 0, 0, 0, 0, 0 },
+	{ "write fd 5", SYS_write, 5, 0, 0, 0, 0, 0, -1 },
+	{ "futex wake", SYS_futex, 0, 1 | 128, 0, 0, 0, 0, 0 },
+	{ "futex requeue", SYS_futex, 0, 3, 0, 0, 0, 0, -1 },
+	{ "futex lock pi", SYS_futex, 0, 6, 0, 0, 0, 0, -1 },
+	{ "clock 7", SYS_clock_gettime, 7, 0, 0, 0, 0, 0, EFAULT },
+	{ "clock 8", SYS_clock_gettime, 8, 0, 0, 0, 0, 0, -1 },
+	{ "clock of another process", SYS_clock_gettime, -6, 0, 0, 0, 0, 0, -1 },
+	{ "getrusage self", SYS_getrusage, 0, 0, 0, 0, 0, 0, EFAULT },
+	{ "getrusage children", SYS_getrusage, -1, 0, 0, 0, 0, 0, -1 },
+	{ "madvise dontneed", SYS_madvise, 0, 0, 4, 0, 0, 0, 0 },
+	{ "madvise remove", SYS_madvise, 0, 0, 9, 0, 0, 0, -1 },
+	{ "madvise hwpoison", SYS_madvise, 0, 0, 100, 0, 0, 0, -1 },
+	{ "mremap fixed", SYS_mremap, 0, 0, 0, 3, 0, 0, -1 },
+	{ "openat", SYS_openat, -100, 0, 0, 0, 0, 0, ENOENT },
+	{ "socket", SYS_socket, AF_INET, SOCK_STREAM, 0, 0, 0, 0, EACCES },
+	{ "clone", SYS_clone, 17, 0, 0, 0, 0, 0, EAGAIN },
+	{ "clone3", SYS_clone3, 0, 0, 0, 0, 0, 0, ENOSYS },
+	{ "getrandom", SYS_getrandom, 0, 0, 0, 0, 0, 0, ENOSYS },
+	{ "unlink", SYS_unlink, 0, 0, 0, 0, 0, 0, EROFS },
+	{ "dup", SYS_dup, 1, 0, 0, 0, 0, 0, EMFILE },
+	{ "ioctl", SYS_ioctl, 0, 0x5412, 0, 0, 0, 0, ENOTTY },
+	{ "execve", SYS_execve, 0, 0, 0, 0, 0, 0, -1 },
+	{ "ptrace", SYS_ptrace, 0, 0, 0, 0, 0, 0, -1 },
+	{ "process_vm_readv", SYS_process_vm_readv, 1, 0, 0, 0, 0, 0, -1 },
+	{ "bpf", SYS_bpf, 0, 0, 0, 0, 0, 0, -1 },
+	{ "io_uring_setup", SYS_io_uring_setup, 1, 0, 0, 0, 0, 0, -1 },
+	{ "userfaultfd", SYS_userfaultfd, 0, 0, 0, 0, 0, 0, -1 },
+	{ "keyctl", SYS_keyctl, 0, 0, 0, 0, 0, 0, -1 },
+	{ "mount", SYS_mount, 0, 0, 0, 0, 0, 0, -1 },
+	{ "unshare", SYS_unshare, 0, 0, 0, 0, 0, 0, -1 },
+	{ "setns", SYS_setns, 0, 0, 0, 0, 0, 0, -1 },
+	{ "prctl", SYS_prctl, 4, 0, 0, 0, 0, 0, -1 },
+	{ "kill", SYS_kill, 1, 0, 0, 0, 0, 0, -1 },
+	{ "pidfd_open", SYS_pidfd_open, 1, 0, 0, 0, 0, 0, -1 },
+	{ "recvmsg", SYS_recvmsg, 3, 0, 0, 0, 0, 0, -1 },
+	{ "sendmsg after the seal", SYS_sendmsg, 6, 0, 0, 0, 0, 0, -1 },
+	{ "seccomp after the seal", SYS_seccomp, 0, 0, 0, 0, 0, 0, -1 },
+	{ "a number of nobody", 9999, 0, 0, 0, 0, 0, 0, -1 },
+	{ "x32 getpid", 0x40000000 | SYS_getpid, 0, 0, 0, 0, 0, 0, -1 },
+};
+
+static _Noreturn void victim(const struct dtx_filters *f, const struct attempt *a)
+{
+	struct rlimit none = { 0, 0 };
+	long got;
+
+	if (setrlimit(RLIMIT_CORE, &none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    dtx_filter_load(f, DTX_FILTER_Z, NULL) ||
+	    dtx_filter_load(f, DTX_FILTER_A_PLAIN, NULL) || dtx_filter_load(f, DTX_FILTER_B, NULL))
+		_exit(200);
+	got = syscall(a->nr, a->a0, a->a1, a->a2, a->a3, a->a4, a->a5);
+	_exit(got < 0 ? errno : 0);
+}
+
+void test_filter_answers_of_the_kernel(void)
+{
+	struct dtx_filters f;
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t i;
+
+	if (SANITIZED) {
+		t_skip("a sanitizer's own calls die behind the filter");
+		return;
+	}
+	T_OK(dtx_filters_build(&f, &err), &err);
+	for (i = 0; i < DTX_COUNT(attempts); i++) {
+		const struct attempt *a = &attempts[i];
+		pid_t pid = fork();
+		int status = 0, got;
+
+		if (pid == 0)
+			victim(&f, a);
+		T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+		got = WIFSIGNALED(status) ? (WTERMSIG(status) == SIGSYS ? -1 : -2) :
+					    WEXITSTATUS(status);
+		if (got != a->want)
+			t_fail(__FILE__, __LINE__, "%s: got %d, expected %d", a->what, got,
+			       a->want);
+	}
+	dtx_filters_clear(&f);
+}
