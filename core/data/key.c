@@ -42,14 +42,15 @@ static void key_dec(struct dtx_buf *out, dtx_i128 v, unsigned scale)
 		dtx_i128 v;
 		uint64_t scale;
 	} whole;
+	dtx_i128 digits;
 
-	while (scale && v % 10 == 0) {
+	for (; scale && v % 10 == 0; scale--)
 		v /= 10;
-		scale--;
-	}
+	for (digits = v; digits && digits % 10 == 0;)
+		digits /= 10;
 	if (!scale && v >= INT64_MIN && v <= INT64_MAX) {
 		key_i64(out, KEY_INT, (int64_t)v);
-	} else if (dtx_dec_fits(v, 15)) {
+	} else if (dtx_dec_fits(digits, 15)) {
 		key_f64(out, dtx_dec_to_f64(dtx_dec_put(v), scale));
 	} else {
 		memset(&whole, 0, sizeof(whole));

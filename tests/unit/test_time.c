@@ -1,0 +1,334 @@
+/* Calendar, ISO 8601, formats, serials, calendar steps, decimals. */
+#include "core/data/time.h"
+
+#include "core/base/buf.h"
+#include "core/data/decimal.h"
+#include "tests/t.h"
+
+void test_day_split(void)
+{
+	int32_t day;
+
+	for (day = -1000000; day < 4000000; day += 997) {
+		int32_t y;
+		unsigned m, d;
+
+		dtx_day_split(day, &y, &m, &d);
+		if (!dtx_day_valid(y, m, d) || dtx_day_of(y, m, d) != day)
+			t_fail(__FILE__, __LINE__, "day %d is %d-%u-%u", day, y, m, d);
+	}
+	T_INT(dtx_day_of(1970, 1, 1), 0);
+	T_INT(dtx_day_of(2000, 3, 1), 11017);
+	T_INT(dtx_day_weekday(0), 4);
+	T_INT(dtx_day_weekday(dtx_day_of(2024, 1, 1)), 1);
+	T_INT(dtx_day_weekday(-1000), 5);
+	T_CHECK(!dtx_day_valid(1900, 2, 29) && dtx_day_valid(2000, 2, 29));
+}
+
+void test_datetime_iso(void)
+{
+	static const struct {
+		const char *text, *want;	/* NULL: refused */
+		bool zoned;
+	} rows[] = {
+		{ "2024-01-31T09:30", "2024-01-31T09:30:00", false },
+		{ "2024-01-31 09:30:15.5", "2024-01-31T09:30:15.5", false },
+		{ "2024-01-31T09:30:15.123456Z", "2024-01-31T09:30:15.123456", true },
+		{ "2024-01-31T00:30+01:00", "2024-01-30T23:30:00", true },
+		{ "1969-12-31T23:59:59.999999-00:00", "1969-12-31T23:59:59.999999", true },
+		{ "2024-01-31T09:30:15.1234567", NULL, false },
+		{ "2024-01-31T24:00", NULL, false },
+		{ "2024-01-31T09:60", NULL, false },
+		{ "2024-02-30T09:00", NULL, false },
+		{ "2024-01-31T09", NULL, false },
+		{ "2024-01-31x09:30", NULL, false },
+		{ "2024-01-31T09:30 Z", NULL, false },
+		{ "2024-01-31T09:30+0100", NULL, false },
+		{ "2024-01-31T09:30:", NULL, false },
+		{ "2024-01-31T09:30:15.", NULL, false },
+		{ "2024-01-31", NULL, false },
+	};
+	char text[40];
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		int64_t us;
+		bool zoned = false;
+		bool ok = dtx_datetime_parse(dtx_str_of(rows[i].text), &us, &zoned);
+
+		T_CHECK(ok == (rows[i].want != NULL));
+		if (!ok)
+			continue;
+		dtx_datetime_print(text, us);
+		T_STR(text, rows[i].want);
+		T_CHECK(zoned == rows[i].zoned);
+	}
+	dtx_day_print(text, dtx_day_of(-44, 3, 15));
+	T_STR(text, "-0044-03-15");
+	dtx_day_print(text, dtx_day_of(12024, 3, 15));
+	T_STR(text, "+12024-03-15");
+}
+
+void test_time_format(void)
+{
+	static const struct {
+		const char *text, *format, *want;
+	} rows[] = {
+		{ "31/01/2024", "%d/%m/%Y", "2024-01-31T00:00:00" },
+		{ "1/2/24", "%d/%m/%y", "2024-02-01T00:00:00" },
+		{ "1/2/69", "%d/%m/%y", "1969-02-01T00:00:00" },
+		{ "1/2/68", "%d/%m/%y", "2068-02-01T00:00:00" },
+		{ "20240131", "%Y%m%d", "2024-01-31T00:00:00" },
+		{ "Jan 31, 2024 09:05 PM", "%b %d, %Y %I:%M %p", "2024-01-31T21:05:00" },
+		{ "12:00 am 1 march 2024", "%I:%M %p %d %B %Y", "2024-03-01T00:00:00" },
+		{ "Wed 31.01.2024 23:59:58.25", "%a %d.%m.%Y %H:%M:%S.%f", "2024-01-31T23:59:58.25" },
+		{ "2024-366", "%Y-%j", "2024-12-31T00:00:00" },
+		{ "2020-W53-5", "%G-W%V-%u", "2021-01-01T00:00:00" },
+		{ "Feb-24", "%b-%y", "2024-02-01T00:00:00" },
+		{ "100%", "%Y%%", "0100-01-01T00:00:00" },
+		{ "2023-366", "%Y-%j", NULL },
+		{ "2021-W53-5", "%G-W%V-%u", NULL },
+		{ "31/02/2024", "%d/%m/%Y", NULL },
+		{ "31/01/2024x", "%d/%m/%Y", NULL },
+		{ "31-01-2024", "%d/%m/%Y", NULL },
+		{ "13:00 PM", "%I:%M %p", NULL },
+		{ "", "%Y", NULL },
+		{ "09:30", "%H:%M", NULL },
+	};
+	char text[40];
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		int64_t us = 0;
+		bool ok = dtx_time_parse(dtx_str_of(rows[i].text), dtx_str_of(rows[i].format), &us);
+
+		if (ok != (rows[i].want != NULL))
+			t_fail(__FILE__, __LINE__, "%s by %s", rows[i].text, rows[i].format);
+		if (!ok || !rows[i].want)
+			continue;
+		dtx_datetime_print(text, us);
+		T_STR(text, rows[i].want);
+	}
+	T_CHECK(dtx_time_format_ok(DTX_STR("%Y-%m")));
+	T_CHECK(!dtx_time_format_ok(DTX_STR("%Q")));
+	T_CHECK(!dtx_time_format_ok(DTX_STR("%Y%")));
+	T_CHECK(!dtx_time_format_ok(DTX_STR("")));
+}
+
+void test_time_format_print(void)
+{
+	struct dtx_buf b = DTX_BUF_INIT(200);
+	int64_t us;
+	bool zoned;
+
+	T_CHECK(dtx_datetime_parse(DTX_STR("2021-01-01T15:04:05.006"), &us, &zoned));
+	dtx_time_format(us, DTX_STR("%Y %y %m %d %H %I %M %S %f %p %b %B %a %A %j %G %V %u %%"), &b);
+	T_STR(dtx_buf_text(&b),
+	      "2021 21 01 01 15 03 04 05 006000 PM Jan January Fri Friday 001 2020 53 5 %");
+	dtx_buf_clear(&b);
+}
+
+void test_date_reads(void)
+{
+	static const struct {
+		const char *text;
+		int dmy, mdy;	/* month read, 0: does not read */
+	} rows[] = {
+		{ "03/04/2024", 4, 3 },	   { "13/04/2024", 4, 0 },   { "04/13/2024", 0, 4 },
+		{ "3.4.24", 4, 3 },	   { "3 Apr 2024", 4, 0 },   { "Apr 3, 2024", 0, 4 },
+		{ "3-April-2024", 4, 0 },  { "2024-04-03", 0, 0 },   { "12.7", 0, 0 },
+		{ "3/4/024", 0, 0 },	   { "3/4-2024", 0, 0 },     { "tomorrow", 0, 0 },
+		{ " 3/4/2024 ", 4, 3 },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		struct dtx_str s = dtx_str_of(rows[i].text);
+		int32_t day = 0, y;
+		unsigned m = 0, d;
+
+		if (dtx_date_reads_dmy(s, &day))
+			dtx_day_split(day, &y, &m, &d);
+		T_INT(m, rows[i].dmy);
+		m = 0;
+		if (dtx_date_reads_mdy(s, &day))
+			dtx_day_split(day, &y, &m, &d);
+		T_INT(m, rows[i].mdy);
+	}
+}
+
+void test_serial(void)
+{
+	static const struct {
+		double serial;
+		bool epoch1904;
+		const char *want;
+	} rows[] = {
+		{ 1, false, "1900-01-01T00:00:00" },
+		{ 59, false, "1900-02-28T00:00:00" },
+		{ 59.5, false, "1900-02-28T12:00:00" },
+		{ 60, false, NULL },
+		{ 60.9, false, NULL },
+		{ 61, false, "1900-03-01T00:00:00" },
+		{ 0.5, false, NULL },
+		{ 45292.5, false, "2024-01-01T12:00:00" },
+		{ 45292.604166666664, false, "2024-01-01T14:30:00" },
+		{ 2958465, false, "9999-12-31T00:00:00" },
+		{ 2958466, false, NULL },
+		{ 0, true, "1904-01-01T00:00:00" },
+		{ 43830, true, "2024-01-01T00:00:00" },
+		{ -1, true, NULL },
+		{ NAN, false, NULL },
+	};
+	char text[40];
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		int64_t us = 0;
+		bool ok = dtx_serial_to_us(rows[i].serial, rows[i].epoch1904, &us);
+
+		T_CHECK(ok == (rows[i].want != NULL));
+		if (!ok)
+			continue;
+		dtx_datetime_print(text, us);
+		T_STR(text, rows[i].want);
+	}
+}
+
+static int64_t at(const char *text)
+{
+	int64_t us = 0;
+	bool zoned;
+
+	T_CHECK(dtx_datetime_parse(dtx_str_of(text), &us, &zoned));
+	return us;
+}
+
+void test_time_steps(void)
+{
+	static const struct {
+		const char *from;
+		int64_t n;
+		const char *unit, *want;
+	} rows[] = {
+		{ "2024-01-31T10:00", 1, "month", "2024-02-29T10:00" },
+		{ "2024-02-29T10:00", -12, "month", "2023-02-28T10:00" },
+		{ "2024-02-29T10:00", 1, "year", "2025-02-28T10:00" },
+		{ "2024-01-31T10:00", 1, "quarter", "2024-04-30T10:00" },
+		{ "2024-01-31T10:00", -5, "week", "2023-12-27T10:00" },
+		{ "1970-01-01T00:00", -1, "hour", "1969-12-31T23:00" },
+	};
+	int64_t got;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		enum dtx_unit unit = dtx_unit_find(dtx_str_of(rows[i].unit));
+
+		T_CHECK(dtx_time_add(at(rows[i].from), rows[i].n, unit, &got));
+		T_INT(got, at(rows[i].want));
+	}
+	T_INT(dtx_unit_find(DTX_STR("eon")), DTX_U_NONE);
+	T_CHECK(!dtx_time_add(0, INT64_MAX, DTX_U_YEAR, &got));
+	T_CHECK(!dtx_time_add(0, INT64_MAX, DTX_U_DAY, &got));
+}
+
+void test_time_diff(void)
+{
+	static const struct {
+		const char *a, *b;
+		enum dtx_unit unit;
+		int64_t want;
+	} rows[] = {
+		{ "2024-01-31T00:00", "2024-02-29T00:00", DTX_U_MONTH, 1 },
+		{ "2024-01-31T00:00", "2024-02-28T00:00", DTX_U_MONTH, 0 },
+		{ "2024-03-15T12:00", "2023-03-15T13:00", DTX_U_YEAR, 0 },
+		{ "2024-03-15T12:00", "2023-03-15T12:00", DTX_U_YEAR, -1 },
+		{ "2024-01-01T00:00", "2024-12-31T00:00", DTX_U_QUARTER, 3 },
+		{ "2024-01-01T12:00", "2024-01-03T11:00", DTX_U_DAY, 1 },
+		{ "2024-01-03T11:00", "2024-01-01T12:00", DTX_U_DAY, -1 },
+		{ "2024-01-01T00:00", "2024-01-01T00:01", DTX_U_SECOND, 60 },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++)
+		T_INT(dtx_time_diff(at(rows[i].a), at(rows[i].b), rows[i].unit), rows[i].want);
+}
+
+void test_time_trunc(void)
+{
+	static const struct {
+		enum dtx_unit unit;
+		const char *want;
+	} rows[] = {
+		{ DTX_U_YEAR, "1969-01-01T00:00" },   { DTX_U_QUARTER, "1969-10-01T00:00" },
+		{ DTX_U_MONTH, "1969-11-01T00:00" },  { DTX_U_WEEK, "1969-11-10T00:00" },
+		{ DTX_U_DAY, "1969-11-14T00:00" },    { DTX_U_HOUR, "1969-11-14T15:00" },
+		{ DTX_U_MINUTE, "1969-11-14T15:16" },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++)
+		T_INT(dtx_time_trunc(at("1969-11-14T15:16:17.5"), rows[i].unit), at(rows[i].want));
+}
+
+void test_decimal(void)
+{
+	static const struct {
+		const char *text;
+		uint8_t precision, scale;
+		const char *want;
+	} rows[] = {
+		{ "12.5", 6, 2, "12.50" },
+		{ "-0.05", 6, 2, "-0.05" },
+		{ "0", 6, 2, "0.00" },
+		{ "7", 1, 0, "7" },
+		{ "+7.100", 5, 1, "7.1" },
+		{ "99999999999999999999999999999999999999", 38, 0,
+		  "99999999999999999999999999999999999999" },
+		{ "-0.00000000000000000000000000000000000001", 38, 38,
+		  "-0.00000000000000000000000000000000000001" },
+		{ "12.345", 6, 2, NULL },
+		{ "10000", 4, 0, NULL },
+		{ "999999999999999999999999999999999999999", 38, 0, NULL },
+		{ "1.", 4, 2, NULL },
+		{ ".5", 4, 2, NULL },
+		{ "", 4, 2, NULL },
+		{ "1e3", 6, 0, NULL },
+	};
+	char text[48];
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		struct dtx_typeref t = { DTX_T_DECIMAL, rows[i].precision, rows[i].scale };
+		struct dtx_dec128 d;
+		bool ok = dtx_dec_parse(dtx_str_of(rows[i].text), t, &d);
+
+		T_CHECK(ok == (rows[i].want != NULL));
+		if (!ok)
+			continue;
+		dtx_dec_print(text, d, t.scale);
+		T_STR(text, rows[i].want);
+	}
+}
+
+void test_decimal_rescale(void)
+{
+	static const struct {
+		int64_t v;
+		unsigned from, to;
+		int64_t want;
+	} rows[] = {
+		{ 125, 2, 1, 13 }, { -125, 2, 1, -13 }, { 124, 2, 1, 12 }, { 125, 2, 4, 12500 },
+		{ 5, 1, 0, 1 },	   { -5, 1, 0, -1 },	{ 4, 1, 0, 0 },	   { -149, 2, 0, -1 },
+	};
+	dtx_i128 out;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		T_CHECK(dtx_dec_rescale(rows[i].v, rows[i].from, rows[i].to, &out));
+		T_INT((int64_t)out, rows[i].want);
+	}
+	T_CHECK(!dtx_dec_rescale(dtx_dec_pow10(37), 0, 10, &out));
+	T_CHECK(dtx_dec_to_f64(dtx_dec_put(-1234), 2) == -12.34);
+	T_CHECK(dtx_dec_to_f64(dtx_dec_put(0), 2) == 0);
+}
