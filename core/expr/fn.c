@@ -68,13 +68,15 @@ void dtx_fn_suggest(const char *name, struct dtx_err *err)
 static bool sig_piece(const char *sig, size_t n, struct dtx_str *piece)
 {
 	struct dtx_str rest = dtx_str_of(sig);
+	ptrdiff_t end;
 
-	if (!rest.len)
-		return false;
-	while (dtx_str_next(&rest, ',', piece)) {
-		*piece = dtx_str_trim(*piece);
+	while (rest.len) {
+		end = dtx_str_find(rest, DTX_STR(", "), 0);
+		*piece = (struct dtx_str){ rest.ptr, end < 0 ? rest.len : (size_t)end };
 		if (n-- == 0)
 			return true;
+		rest = end < 0 ? DTX_STR("")
+			       : (struct dtx_str){ rest.ptr + end + 2, rest.len - (size_t)end - 2 };
 	}
 	return false;
 }

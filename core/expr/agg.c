@@ -1,0 +1,271 @@
+/* Aggregates: rows that count go to the kernel of their type. */
+#include "core/expr/aggcall.h"
+
+#include <math.h>
+
+#include "core/base/mem.h"
+
+#define CHUNK 1024u
+
+#define T(t) ((struct dtx_typeref){ .type = (t) })
+
+struct dtx_typeref dtx_agg_type(const struct dtx_aggcall *c)
+{
+	return c->type;
+}
+
+size_t dtx_agg_state_size(const struct dtx_aggcall *c)
+{
+	return c->kernel->size;
+}
+
+int32_t dtx_agg_column(const struct dtx_aggcall *c)
+{
+	return c->arg && !c->where ? dtx_bound_column(c->arg) : -1;
+}
+
+const char *dtx_agg_name(const struct dtx_aggcall *c)
+{
+	return c->name;
+}
+
+bool dtx_agg_needs_free(const struct dtx_aggcall *c)
+{
+	return c->kernel->frees;
+}
+
+/* --- type rules --- */
+
+static struct dtx_typeref sum_type(const struct dtx_aggcall *c)
+{
+	if (c->argtype.type == DTX_T_DECIMAL)
+		return (struct dtx_typeref){ DTX_T_DECIMAL, 38, c->argtype.scale };
+	if (c->argtype.type == DTX_T_INT64 && c->overflow == DTX_OVERFLOW_FLOAT)
+		return T(DTX_T_FLOAT64);
+	return c->argtype;
+}
+
+bool dtx_agg_pick(struct dtx_aggcall *c)
+{
+	enum dtx_class cls = dtx_type_class(c->argtype.type);
+	bool number = cls == DTX_CLASS_NUMBER;
+	bool open = c->argtype.type == DTX_T_UNKNOWN || c->argtype.type == DTX_T_NULL;
+
+	switch (c->kind) {
+	case DTX_AGG_COUNT:
+	case DTX_AGG_COUNT_IF:
+	case DTX_AGG_COUNT_DISTINCT:
+		c->type = T(DTX_T_INT64);
+		c->kernel = c->kind == DTX_AGG_COUNT_DISTINCT ? dtx_aggkernel_list(c)
+							      : dtx_aggkernel_count(c);
+		return true;
+	case DTX_AGG_SUM:
+		c->type = sum_type(c);
+		c->kernel = dtx_aggkernel_sum(c);
+		return number || open;
+	case DTX_AGG_MEAN:
+	case DTX_AGG_STD:
+	case DTX_AGG_VAR:
+		c->type = T(DTX_T_FLOAT64);
+		c->kernel = dtx_aggkernel_sum(c);
+		return number || open;
+	case DTX_AGG_MEDIAN:
+	case DTX_AGG_QUANTILE:
+		c->type = T(DTX_T_FLOAT64);
+		c->kernel = dtx_aggkernel_list(c);
+		return number || open;
+	case DTX_AGG_CONCAT:
+		c->type = T(DTX_T_TEXT);
+		c->kernel = dtx_aggkernel_list(c);
+		return true;
+	case DTX_AGG_ANY:
+	case DTX_AGG_ALL:
+		c->type = T(DTX_T_BOOL);
+		c->kernel = dtx_aggkernel_count(c);
+		return cls == DTX_CLASS_BOOL || open;
+	case DTX_AGG_MIN:
+	case DTX_AGG_MAX:
+	case DTX_AGG_FIRST:
+	case DTX_AGG_LAST:
+		c->type = c->argtype;
+		c->kernel = dtx_aggkernel_extreme(c);
+		return true;
+	}
+	return false;
+}
+
+/* --- states --- */
+
+void dtx_agg_init(const struct dtx_aggcall *c, void *states, size_t stride, size_t from, size_t to)
+{
+	char *s = (char *)states + from * stride;
+	size_t i;
+
+	if (c->kernel->init) {
+		c->kernel->init(s, stride, to - from);
+		return;
+	}
+	for (i = from; i < to; i++, s += stride)
+		memset(s, 0, c->kernel->size);
+}
+
+void dtx_agg_free(const struct dtx_aggcall *c, void *states, size_t stride, size_t n)
+{
+	size_t i;
+
+	for (i = 0; c->kernel->free && i < n; i++)
+		c->kernel->free((char *)states + i * stride);
+}
+
+enum dtx_code dtx_agg_merge(const struct dtx_aggcall *c, void *to, void *from, struct dtx_err *err)
+{
+	return c->kernel->merge(c, to, from, err);
+}
+
+/* --- adding --- */
+
+static bool has_nulls(const struct dtx_column *c)
+{
+	return c && c->valid && c->nulls;
+}
+
+/* Rows with a value only, a chunk at a time. */
+static enum dtx_code add_present(const struct dtx_aggcall *c, char *states, size_t stride,
+				 const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint16_t row[CHUNK];
+	uint32_t group[CHUNK];
+	struct dtx_aggrows part = { r->col, row, group, 0, r->in };
+	uint32_t i = 0;
+
+	while (i < r->n) {
+		for (part.n = 0; i < r->n && part.n < CHUNK; i++) {
+			uint32_t at = r->row ? r->row[i] : i;
+
+			row[part.n] = (uint16_t)at;
+			group[part.n] = r->group[i];
+			part.n += dtx_bit(r->col->valid, at);
+		}
+		DTX_TRY(c->kernel->add(c, states, stride, &part, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code add_column(const struct dtx_aggcall *c, char *states, size_t stride,
+				struct dtx_aggrows *r, struct dtx_column *col, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *flat = NULL;
+
+	if (col->form == DTX_F_CONST || col->type.type == DTX_T_NULL) {
+		if (col->nulls || col->type.type == DTX_T_NULL)
+			return DTX_OK;
+		DTX_TRY(dtx_column_flat(col, &flat, err));
+		col = flat;
+	}
+	r->col = col;
+	if (has_nulls(col))
+		DTX_TRY(add_present(c, states, stride, r, err));
+	else
+		DTX_TRY(c->kernel->add(c, states, stride, r, err));
+out:
+	dtx_column_unref(flat);
+	return rc;
+}
+
+/* Rows for which `where` holds, with their groups. */
+struct chosen {
+	uint16_t *row;
+	uint32_t *group;
+};
+
+static enum dtx_code choose(const struct dtx_aggcall *c, struct dtx_ev *ev, const uint32_t *group,
+			    struct chosen *ch)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *cond = NULL;
+	struct dtx_err *err = ev->err;
+	uint32_t k, n = 0;
+
+	ch->row = dtx_mem_alloc((size_t)ev->n + 1, sizeof(*ch->row));
+	ch->group = dtx_mem_alloc((size_t)ev->n + 1, sizeof(*ch->group));
+	if (!ch->row || !ch->group)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_ev_node(ev, c->where, &cond));
+	for (k = 0; k < ev->n; k++) {
+		uint32_t i = ev->sel ? ev->sel[k] : k;
+
+		ch->row[n] = (uint16_t)i;
+		ch->group[n] = group[k];
+		n += !dtx_column_is_null(cond, i) &&
+		     dtx_bit(cond->v.bits, i & dtx_col_mask(cond));
+	}
+	ev->sel = ch->row;
+	ev->n = n;
+out:
+	dtx_column_unref(cond);
+	return rc;
+}
+
+enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stride,
+			  const uint32_t *group, struct dtx_batch *in,
+			  struct dtx_eval_counts *counts, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_ev ev = { .in = in, .sel = in->sel, .n = in->sel ? in->nsel : in->nrows,
+			     .nrows = in->nrows, .counts = counts, .err = err };
+	struct chosen ch = { NULL, NULL };
+	struct dtx_column *col = NULL;
+	struct dtx_aggrows r = { .group = group, .in = in };
+
+	if (c->where) {
+		DTX_TRY(choose(c, &ev, group, &ch));
+		r.group = ch.group;
+	}
+	r.row = ev.sel;
+	r.n = ev.n;
+	if (r.n == 0)
+		goto out;
+	if (!c->arg) {
+		DTX_TRY(c->kernel->add(c, states, stride, &r, err));
+		goto out;
+	}
+	DTX_TRY(dtx_ev_node(&ev, c->arg, &col));
+	DTX_TRY(add_column(c, states, stride, &r, col, err));
+out:
+	dtx_column_unref(col);
+	dtx_mem_free(ch.row);
+	dtx_mem_free(ch.group);
+	return rc;
+}
+
+/* --- results --- */
+
+enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const *states, size_t n,
+			    struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf buf = DTX_BUF_INIT((size_t)16 << 20);
+	struct dtx_fnrun run = { .buf = &buf };
+	struct dtx_builder b;
+	size_t i;
+
+	dtx_builder_init(&b, c->type, (uint32_t)n);
+	for (i = 0; i < n; i++) {
+		struct dtx_val v = { .null = false };
+
+		dtx_buf_reset(&buf);
+		DTX_TRY(c->kernel->final(c, states[i], &run, &v, err));
+		DTX_TRY(dtx_buf_check(&buf, c->name, err));
+		if (!v.null && c->type.type == DTX_T_FLOAT64 && !isfinite(v.u.f))
+			v.null = true;
+		dtx_val_add(&b, c->type, &v);
+	}
+	DTX_TRY(dtx_builder_finish(&b, NULL, out, err));
+out:
+	dtx_builder_clear(&b);
+	dtx_buf_clear(&buf);
+	return rc;
+}

@@ -1,0 +1,475 @@
+/* sum, mean, std, var, count, count_if, any, all: loops over (group, value). */
+#include "core/expr/aggcall.h"
+
+#include <math.h>
+
+#include "core/data/decimal.h"
+#include "core/expr/fsum.h"
+
+#define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
+/* Runs body with the row i of each value k. */
+#define EACH(...)                                                                                  \
+	do {                                                                                       \
+		if (r->row) {                                                                      \
+			for (uint32_t k = 0; k < r->n; k++) {                                      \
+				uint32_t i = r->row[k];                                            \
+				__VA_ARGS__                                                        \
+			}                                                                          \
+		} else {                                                                           \
+			for (uint32_t k = 0; k < r->n; k++) {                                      \
+				uint32_t i = k;                                                    \
+				__VA_ARGS__                                                        \
+			}                                                                          \
+		}                                                                                  \
+	} while (0)
+
+/* --- int: 127 bits and, lowest in hi, whether a value was seen --- */
+
+struct isum {
+	uint64_t lo;
+	int64_t hi;
+};
+
+static inline void isum_add(struct isum *s, int64_t v)
+{
+	int64_t carry = __builtin_add_overflow(s->lo, (uint64_t)v, &s->lo);
+
+	s->hi = (s->hi + 2 * (carry + (v >> 63))) | 1;
+}
+
+static dtx_i128 isum_get(const struct isum *s)
+{
+	return (dtx_i128)((dtx_u128)(uint64_t)(s->hi >> 1) << 64 | s->lo);
+}
+
+static void isum_join(struct isum *to, const struct isum *from)
+{
+	dtx_i128 v = isum_get(to) + isum_get(from);
+
+	to->lo = (uint64_t)v;
+	to->hi = (int64_t)((uint64_t)(v >> 64) << 1) | ((to->hi | from->hi) & 1);
+}
+
+static enum dtx_code isum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+			       const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	const int64_t *v = r->col->v.i64;
+
+	(void)c, (void)err;
+	EACH({ isum_add(STATE(struct isum, k), v[i]); });
+	return DTX_OK;
+}
+
+static enum dtx_code isum_merge(const struct dtx_aggcall *c, void *to, void *from,
+				struct dtx_err *err)
+{
+	(void)c, (void)err;
+	isum_join(to, from);
+	return DTX_OK;
+}
+
+static enum dtx_code sum_overflow(const struct dtx_aggcall *c, struct dtx_val *out,
+				  struct dtx_err *err)
+{
+	char type[32];
+
+	out->null = true;
+	if (c->overflow == DTX_OVERFLOW_NULL)
+		return DTX_OK;
+	dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__, "%s() does not fit %s", c->name,
+		    dtx_bind_type_text(c->type, type));
+	dtx_err_hint(err, "use sum(float(x)), or set options.overflow to 'float' or 'null'");
+	if (err)
+		err->run_time = true;
+	return DTX_E_OVERFLOW;
+}
+
+static enum dtx_code isum_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+				struct dtx_val *out, struct dtx_err *err)
+{
+	const struct isum *s = state;
+	dtx_i128 v = isum_get(s);
+
+	(void)run;
+	out->null = !(s->hi & 1);
+	if (c->type.type == DTX_T_FLOAT64)
+		out->u.f = (double)v;
+	else if (v > INT64_MAX || v < INT64_MIN)
+		return sum_overflow(c, out, err);
+	else
+		out->u.i = (int64_t)v;
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel sum_int = { .size = sizeof(struct isum), .add = isum_rows,
+					      .merge = isum_merge, .final = isum_final };
+
+struct imean {
+	struct isum sum;
+	uint64_t n;
+};
+
+static enum dtx_code imean_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+				const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	const int64_t *v = r->col->v.i64;
+
+	(void)c, (void)err;
+	EACH({
+		struct imean *s = STATE(struct imean, k);
+
+		isum_add(&s->sum, v[i]);
+		s->n++;
+	});
+	return DTX_OK;
+}
+
+static enum dtx_code imean_merge(const struct dtx_aggcall *c, void *to, void *from,
+				 struct dtx_err *err)
+{
+	struct imean *a = to, *b = from;
+
+	(void)c, (void)err;
+	isum_join(&a->sum, &b->sum);
+	a->n += b->n;
+	return DTX_OK;
+}
+
+/* sum / n with one rounding where a double holds the sum. */
+static double ratio(dtx_i128 sum, uint64_t n)
+{
+	dtx_i128 q = sum / (dtx_i128)n;
+
+	if (sum <= ((dtx_i128)1 << 53) && sum >= -((dtx_i128)1 << 53))
+		return (double)sum / (double)n;
+	return (double)q + (double)(sum - q * (dtx_i128)n) / (double)n;
+}
+
+static enum dtx_code imean_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+				 struct dtx_val *out, struct dtx_err *err)
+{
+	const struct imean *s = state;
+
+	(void)c, (void)run, (void)err;
+	out->null = s->n == 0;
+	if (s->n)
+		out->u.f = ratio(isum_get(&s->sum), s->n);
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel mean_int = { .size = sizeof(struct imean), .add = imean_rows,
+					       .merge = imean_merge, .final = imean_final };
+
+/* --- float --- */
+
+struct fstate {
+	struct dtx_fsum sum;
+	uint64_t n;
+};
+
+static enum dtx_code fsum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+			       const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const double *v = r->col->v.f64;
+
+	(void)c;
+	EACH({
+		struct fstate *s = STATE(struct fstate, k);
+
+		s->n++;
+		if (!dtx_fsum_add(&s->sum, v[i]))
+			DTX_FAIL_MEM(err);
+	});
+out:
+	return rc;
+}
+
+static enum dtx_code fsum_merge(const struct dtx_aggcall *c, void *to, void *from,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct fstate *a = to, *b = from;
+
+	(void)c;
+	if (!dtx_fsum_merge(&a->sum, &b->sum))
+		DTX_FAIL_MEM(err);
+	a->n += b->n;
+	b->n = 0;
+out:
+	return rc;
+}
+
+static enum dtx_code fsum_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+				struct dtx_val *out, struct dtx_err *err)
+{
+	struct fstate *s = state;
+
+	(void)run, (void)err;
+	out->null = s->n == 0;
+	out->u.f = dtx_fsum_round(&s->sum);
+	if (c->kind == DTX_AGG_MEAN && s->n)
+		out->u.f /= (double)s->n;
+	return DTX_OK;
+}
+
+static void fsum_free(void *state)
+{
+	dtx_fsum_free(&((struct fstate *)state)->sum);
+}
+
+static const struct dtx_aggkernel sum_float = { .size = sizeof(struct fstate), .frees = true,
+						.add = fsum_rows, .merge = fsum_merge,
+						.final = fsum_final, .free = fsum_free };
+
+/* --- decimal: three words, so that no order of adding overflows --- */
+
+struct dsum {
+	uint64_t lo, mid;
+	int64_t hi;
+	uint64_t n;
+};
+
+static void dsum_add(struct dsum *s, uint64_t lo, uint64_t mid, int64_t hi)
+{
+	uint64_t c0 = __builtin_add_overflow(s->lo, lo, &s->lo);
+	uint64_t c1 = __builtin_add_overflow(s->mid, mid, &s->mid);
+
+	c1 += __builtin_add_overflow(s->mid, c0, &s->mid);
+	s->hi = (int64_t)((uint64_t)s->hi + (uint64_t)hi + c1);
+}
+
+static enum dtx_code dsum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+			       const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	const struct dtx_dec128 *v = r->col->v.dec;
+
+	(void)c, (void)err;
+	EACH({
+		struct dsum *s = STATE(struct dsum, k);
+
+		dsum_add(s, v[i].lo, (uint64_t)v[i].hi, v[i].hi >> 63);
+		s->n++;
+	});
+	return DTX_OK;
+}
+
+static enum dtx_code dsum_merge(const struct dtx_aggcall *c, void *to, void *from,
+				struct dtx_err *err)
+{
+	struct dsum *a = to, *b = from;
+
+	(void)c, (void)err;
+	dsum_add(a, b->lo, b->mid, b->hi);
+	a->n += b->n;
+	return DTX_OK;
+}
+
+static enum dtx_code dsum_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+				struct dtx_val *out, struct dtx_err *err)
+{
+	const struct dsum *s = state;
+	dtx_i128 v = (dtx_i128)((dtx_u128)s->mid << 64 | s->lo);
+	bool fits = s->hi == (int64_t)s->mid >> 63;
+
+	(void)run;
+	out->null = s->n == 0;
+	if (!s->n)
+		return DTX_OK;
+	if (c->kind == DTX_AGG_MEAN) {
+		double wide = ldexp((double)s->hi, 128) + (double)(dtx_u128)v;
+
+		out->u.f = (fits ? ratio(v, s->n) : wide / (double)s->n) /
+			   (double)dtx_dec_pow10(c->argtype.scale);
+		return DTX_OK;
+	}
+	if (!fits || !dtx_dec_fits(v, 38))
+		return sum_overflow(c, out, err);
+	out->u.dec = v;
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel sum_decimal = { .size = sizeof(struct dsum), .add = dsum_rows,
+						  .merge = dsum_merge, .final = dsum_final };
+
+/* --- std, var: exact sums of x and of x * x --- */
+
+struct spread {
+	struct dtx_fsum x, xx;
+	uint64_t n;
+	uint64_t huge;	/* squares beyond the largest float: no result */
+};
+
+static double number_at(const struct dtx_column *c, uint32_t i)
+{
+	if (c->type.type == DTX_T_FLOAT64)
+		return c->v.f64[i];
+	if (c->type.type == DTX_T_INT64)
+		return (double)c->v.i64[i];
+	return dtx_dec_to_f64(c->v.dec[i], c->type.scale);
+}
+
+static enum dtx_code spread_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+				 const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	(void)c;
+	EACH({
+		struct spread *s = STATE(struct spread, k);
+		double x = number_at(r->col, i);
+		double square = x * x;
+
+		s->n++;
+		s->huge += isfinite(square) ? 0 : 1;
+		if (!isfinite(square))
+			continue;
+		if (!dtx_fsum_add(&s->x, x) || !dtx_fsum_add(&s->xx, square) ||
+		    !dtx_fsum_add(&s->xx, fma(x, x, -square)))
+			DTX_FAIL_MEM(err);
+	});
+out:
+	return rc;
+}
+
+static enum dtx_code spread_merge(const struct dtx_aggcall *c, void *to, void *from,
+				  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct spread *a = to, *b = from;
+
+	(void)c;
+	if (!dtx_fsum_merge(&a->x, &b->x) || !dtx_fsum_merge(&a->xx, &b->xx))
+		DTX_FAIL_MEM(err);
+	a->n += b->n;
+	a->huge += b->huge;
+	b->n = b->huge = 0;
+out:
+	return rc;
+}
+
+/* (xx - x * x / n) / (n - 1), the difference in twice the precision. */
+static enum dtx_code spread_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+				  struct dtx_val *out, struct dtx_err *err)
+{
+	struct spread *s = state;
+	double xl, xxl, x, xx, n = (double)s->n, mean, ml, part, lost, var;
+
+	(void)run, (void)err;
+	out->null = s->n < 2 || s->huge;
+	if (out->null)
+		return DTX_OK;
+	x = dtx_fsum_round2(&s->x, &xl);
+	xx = dtx_fsum_round2(&s->xx, &xxl);
+	mean = x / n;
+	ml = (fma(-mean, n, x) + xl) / n;
+	part = mean * x;
+	lost = fma(mean, x, -part) + mean * xl + ml * x;
+	var = ((xx - part) + (xxl - lost)) / (n - 1);
+	if (var < 0)
+		var = 0;
+	out->u.f = c->kind == DTX_AGG_STD ? sqrt(var) : var;
+	return DTX_OK;
+}
+
+static void spread_free(void *state)
+{
+	struct spread *s = state;
+
+	dtx_fsum_free(&s->x);
+	dtx_fsum_free(&s->xx);
+}
+
+static const struct dtx_aggkernel spread = { .size = sizeof(struct spread), .frees = true,
+					     .add = spread_rows, .merge = spread_merge,
+					     .final = spread_final, .free = spread_free };
+
+const struct dtx_aggkernel *dtx_aggkernel_sum(const struct dtx_aggcall *c)
+{
+	if (c->kind == DTX_AGG_STD || c->kind == DTX_AGG_VAR)
+		return &spread;
+	if (c->argtype.type == DTX_T_FLOAT64)
+		return &sum_float;
+	if (c->argtype.type == DTX_T_DECIMAL)
+		return &sum_decimal;
+	return c->kind == DTX_AGG_MEAN ? &mean_int : &sum_int;
+}
+
+/* --- counts and truth --- */
+
+static enum dtx_code count_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+				const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	uint32_t k;
+
+	(void)c, (void)err;
+	for (k = 0; k < r->n; k++)
+		++*STATE(uint64_t, k);
+	return DTX_OK;
+}
+
+static enum dtx_code count_if_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+				   const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	(void)c, (void)err;
+	EACH({ *STATE(uint64_t, k) += dtx_bit(r->col->v.bits, i); });
+	return DTX_OK;
+}
+
+static enum dtx_code count_merge(const struct dtx_aggcall *c, void *to, void *from,
+				 struct dtx_err *err)
+{
+	(void)c, (void)err;
+	*(uint64_t *)to += *(uint64_t *)from;
+	return DTX_OK;
+}
+
+static enum dtx_code count_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+				 struct dtx_val *out, struct dtx_err *err)
+{
+	(void)c, (void)run, (void)err;
+	out->u.i = *(int64_t *)state;
+	return DTX_OK;
+}
+
+/* Bit 0: a true one was seen, bit 1: a false one. */
+static enum dtx_code truth_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+				const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	(void)c, (void)err;
+	EACH({ *STATE(uint64_t, k) |= dtx_bit(r->col->v.bits, i) ? 1 : 2; });
+	return DTX_OK;
+}
+
+static enum dtx_code truth_merge(const struct dtx_aggcall *c, void *to, void *from,
+				 struct dtx_err *err)
+{
+	(void)c, (void)err;
+	*(uint64_t *)to |= *(uint64_t *)from;
+	return DTX_OK;
+}
+
+static enum dtx_code truth_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+				 struct dtx_val *out, struct dtx_err *err)
+{
+	uint64_t seen = *(uint64_t *)state;
+
+	(void)run, (void)err;
+	out->null = seen == 0;
+	out->u.b = c->kind == DTX_AGG_ANY ? (seen & 1) != 0 : !(seen & 2);
+	return DTX_OK;
+}
+
+static const struct dtx_aggkernel count = { .size = 8, .add = count_rows, .merge = count_merge,
+					    .final = count_final };
+static const struct dtx_aggkernel count_if = { .size = 8, .add = count_if_rows,
+					       .merge = count_merge, .final = count_final };
+static const struct dtx_aggkernel truth = { .size = 8, .add = truth_rows, .merge = truth_merge,
+					    .final = truth_final };
+
+const struct dtx_aggkernel *dtx_aggkernel_count(const struct dtx_aggcall *c)
+{
+	if (c->kind == DTX_AGG_ANY || c->kind == DTX_AGG_ALL)
+		return &truth;
+	return c->kind == DTX_AGG_COUNT_IF ? &count_if : &count;
+}

@@ -1,0 +1,171 @@
+/* The wide accumulator: 32-bit digits in 64-bit words, carries put off. */
+#include "core/expr/fsum.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+
+/* Digit i weighs 2^(32 i - 1074); two spare digits hold the growth of any number of adds. */
+#define DIGITS 70
+#define ADDS_MAX ((int64_t)1 << 30)
+
+struct dtx_fwide {
+	int64_t digit[DIGITS];
+	int64_t adds;	/* since the carries were last taken */
+};
+
+static void wide_carry(struct dtx_fwide *w)
+{
+	int i;
+
+	for (i = 0; i + 1 < DIGITS; i++) {
+		int64_t carry = w->digit[i] >> 32;
+
+		w->digit[i] &= 0xffffffff;
+		w->digit[i + 1] += carry;
+	}
+	w->adds = 0;
+}
+
+/* x is finite. */
+static void wide_add(struct dtx_fwide *w, double x)
+{
+	uint64_t bits, m;
+	unsigned e;
+	dtx_u128 v;
+	int i;
+
+	memcpy(&bits, &x, sizeof(bits));
+	e = (unsigned)(bits >> 52) & 0x7ff;
+	m = bits & 0xfffffffffffffu;
+	if (e)
+		m |= (uint64_t)1 << 52;
+	else
+		e = 1;
+	e--;
+	v = (dtx_u128)m << (e % 32);
+	for (i = 0; i < 3; i++) {
+		int64_t part = (int64_t)(uint64_t)(v & 0xffffffff);
+
+		w->digit[e / 32 + (unsigned)i] += bits >> 63 ? -part : part;
+		v >>= 32;
+	}
+	if (++w->adds >= ADDS_MAX)
+		wide_carry(w);
+}
+
+/* Correctly rounded value. */
+static double wide_round(const struct dtx_fwide *from)
+{
+	struct dtx_fwide w = *from;
+	bool negative;
+	dtx_u128 m;
+	uint64_t sticky = 0;
+	double r;
+	int h, i;
+
+	wide_carry(&w);
+	negative = w.digit[DIGITS - 1] < 0;
+	for (i = 0; negative && i < DIGITS; i++)
+		w.digit[i] = -w.digit[i];
+	if (negative)
+		wide_carry(&w);
+	for (h = DIGITS - 1; h > 2 && w.digit[h] == 0; h--)
+		;
+	m = (dtx_u128)(uint64_t)w.digit[h] << 64 | (dtx_u128)(uint64_t)w.digit[h - 1] << 32 |
+	    (uint64_t)w.digit[h - 2];
+	for (i = 0; i < h - 2; i++)
+		sticky |= (uint64_t)w.digit[i];
+	/* with lower digits there are more than 64 bits above them */
+	m |= sticky != 0;
+	r = ldexp((double)m, 32 * (h - 2) - 1074);
+	return negative ? -r : r;
+}
+
+static bool need_wide(struct dtx_fsum *s)
+{
+	if (!s->more)
+		s->more = dtx_mem_zalloc(1, sizeof(*s->more));
+	return s->more != NULL;
+}
+
+bool dtx_fsum_spill(struct dtx_fsum *s, double hi, double lo, double x)
+{
+	double lost, rest;
+
+	if (!need_wide(s)) {
+		s->hi = hi;
+		s->lo = lo;
+		return false;
+	}
+	if (!isfinite(s->hi) || !isfinite(s->lo)) {
+		wide_add(s->more, hi);
+		wide_add(s->more, lo);
+		s->hi = x;
+		s->lo = 0;
+		return true;
+	}
+	s->hi = dtx_two_sum(hi, x, &lost);
+	s->lo = dtx_two_sum(lo, lost, &rest);
+	wide_add(s->more, rest);
+	return true;
+}
+
+bool dtx_fsum_merge(struct dtx_fsum *to, struct dtx_fsum *from)
+{
+	int i;
+
+	if (from->more) {
+		if (!need_wide(to))
+			return false;
+		wide_carry(to->more);
+		wide_carry(from->more);
+		for (i = 0; i < DIGITS; i++)
+			to->more->digit[i] += from->more->digit[i];
+		dtx_fsum_free(from);
+	}
+	if (!dtx_fsum_add(to, from->hi))
+		return false;
+	from->hi = 0;
+	if (!dtx_fsum_add(to, from->lo))
+		return false;
+	from->lo = 0;
+	return true;
+}
+
+static double round_with(const struct dtx_fsum *s, double minus)
+{
+	struct dtx_fwide w;
+
+	if (s->more)
+		w = *s->more;
+	else
+		memset(&w, 0, sizeof(w));
+	wide_add(&w, s->hi);
+	wide_add(&w, s->lo);
+	wide_add(&w, -minus);
+	return wide_round(&w);
+}
+
+double dtx_fsum_round(struct dtx_fsum *s)
+{
+	return s->more ? round_with(s, 0) : s->hi + s->lo;
+}
+
+double dtx_fsum_round2(struct dtx_fsum *s, double *low)
+{
+	double high;
+
+	if (!s->more)
+		return dtx_two_sum(s->hi, s->lo, low);
+	high = round_with(s, 0);
+	*low = isfinite(high) ? round_with(s, high) : 0;
+	return high;
+}
+
+void dtx_fsum_free(struct dtx_fsum *s)
+{
+	dtx_mem_free(s->more);
+	s->more = NULL;
+}

@@ -1,0 +1,641 @@
+/* Names and types: from a tree to a bound tree, all independent findings in one pass. */
+#include "core/expr/bound.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/base/num.h"
+#include "core/data/decimal.h"
+#include "core/data/time.h"
+
+#define T(t) ((struct dtx_typeref){ .type = (t) })
+
+const char *dtx_bind_type_text(struct dtx_typeref t, char out[32])
+{
+	if (t.type == DTX_T_DECIMAL)
+		snprintf(out, 32, "decimal(%u,%u)", t.precision, t.scale);
+	else
+		snprintf(out, 32, "%s", dtx_type_name(t.type));
+	return out;
+}
+
+/* Sugar binds some operands twice; a finding is told once. */
+static bool is_told(const struct dtx_binder *bd, const struct dtx_err *found)
+{
+	size_t i = bd->errs->n > bd->nerrs ? bd->errs->n - bd->nerrs : 0;
+
+	for (; i < bd->errs->n; i++) {
+		const struct dtx_err *e = &bd->errs->item[i];
+
+		if (e->code == found->code && e->span[0] == found->span[0] &&
+		    e->span[1] == found->span[1] && !strcmp(e->msg, found->msg))
+			return true;
+	}
+	return false;
+}
+
+enum dtx_code dtx_bind_report(struct dtx_binder *bd, const struct dtx_expr *e,
+			      struct dtx_err *found)
+{
+	enum dtx_code rc = DTX_OK;
+	bool memory = found->code == DTX_E_NO_MEMORY;
+
+	dtx_err_span(found, e->span[0], e->span[1]);
+	if (is_told(bd, found)) {
+		dtx_err_clear(found);
+		return DTX_OK;
+	}
+	found->severity = dtx_code_triggers(found->code, false) ? DTX_SEV_FALLBACK : DTX_SEV_ERROR;
+	bd->nerrs++;
+	if (memory || !dtx_errlist_take(bd->errs, found)) {
+		dtx_err_clear(found);
+		DTX_FAIL_MEM(bd->err);
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_bind_fail(struct dtx_binder *bd, const struct dtx_expr *e, const char *hint,
+			    enum dtx_code code, const char *fmt, ...)
+{
+	struct dtx_err found = DTX_ERR_INIT;
+	char text[sizeof(found.msg)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	dtx_err_set(&found, code, __FILE__, __LINE__, "%s", text);
+	if (hint)
+		dtx_err_hint(&found, "%s", hint);
+	return dtx_bind_report(bd, e, &found);
+}
+
+struct dtx_bound *dtx_bound_new(struct dtx_binder *bd, const struct dtx_expr *e,
+				enum dtx_bkind kind, struct dtx_typeref type, uint32_t nargs)
+{
+	struct dtx_bound *b = dtx_arena_zalloc(bd->arena, 1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->kind = kind;
+	b->type = type;
+	b->column = -1;
+	b->nargs = nargs;
+	b->overflow = (uint8_t)bd->scope->overflow;
+	b->div_zero_error = bd->scope->div_zero_error;
+	memcpy(b->span, e->span, sizeof(b->span));
+	if (nargs) {
+		b->arg = dtx_arena_zalloc(bd->arena, nargs, sizeof(*b->arg));
+		if (!b->arg)
+			return NULL;
+	}
+	return b;
+}
+
+struct dtx_bound *dtx_bound_two(struct dtx_binder *bd, const struct dtx_expr *e,
+				enum dtx_bkind kind, struct dtx_typeref type, struct dtx_bound *a,
+				struct dtx_bound *b)
+{
+	struct dtx_bound *made = dtx_bound_new(bd, e, kind, type, b ? 2 : 1);
+
+	if (!made)
+		return NULL;
+	made->arg[0] = a;
+	if (b)
+		made->arg[1] = b;
+	made->quiet = a->quiet && (!b || b->quiet);
+	return made;
+}
+
+/* --- constants --- */
+
+/* One value that outlives the batch it was computed on. */
+static enum dtx_code val_keep(struct dtx_binder *bd, struct dtx_typeref type, struct dtx_val *v)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!v->null && type.type == DTX_T_TEXT) {
+		v->u.s.ptr = dtx_arena_strndup(bd->arena, v->u.s.ptr, v->u.s.len);
+		if (!v->u.s.ptr)
+			DTX_FAIL_MEM(bd->err);
+	}
+out:
+	return rc;
+}
+
+static bool foldable(const struct dtx_bound *b)
+{
+	uint32_t i;
+
+	if (b->kind == DTX_BD_CONST || b->type.type == DTX_T_UNKNOWN)
+		return false;
+	if (b->kind == DTX_BD_IN && !b->set)
+		return false;
+	if (b->call && (b->call->fn->flags & DTX_FN_NOFOLD))
+		return false;
+	for (i = 0; i < b->nargs; i++) {
+		if (b->arg[i]->kind != DTX_BD_CONST)
+			return false;
+	}
+	return b->column < 0;
+}
+
+enum dtx_code dtx_bind_fold(struct dtx_binder *bd, struct dtx_bound *b)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch one = { .nrows = 1, .nsel = 1 };
+	struct dtx_eval_counts counts = { 0, 0, 0 };
+	struct dtx_err quiet = DTX_ERR_INIT;
+	struct dtx_column *c = NULL;
+
+	if (!foldable(b))
+		return DTX_OK;
+	rc = dtx_eval(b, &one, &c, &counts, &quiet);
+	if (rc == DTX_E_NO_MEMORY)
+		DTX_FAIL_MEM(bd->err);
+	/* what fails or is counted must do so for each row it is computed for */
+	if (rc != DTX_OK || counts.div_zero || counts.not_finite || counts.tried) {
+		rc = DTX_OK;
+		goto out;
+	}
+	dtx_val_get(c, 0, &b->value);
+	DTX_TRY(val_keep(bd, b->type, &b->value));
+	b->kind = DTX_BD_CONST;
+	b->nargs = 0;
+	b->quiet = true;
+out:
+	dtx_err_clear(&quiet);
+	dtx_column_unref(c);
+	return rc;
+}
+
+enum dtx_code dtx_bind_widen(struct dtx_binder *bd, struct dtx_bound **io, struct dtx_typeref to)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_bound *from = *io, *b;
+	struct dtx_expr at;
+
+	if (to.type == DTX_T_UNKNOWN || from->type.type == DTX_T_UNKNOWN ||
+	    (from->type.type == to.type &&
+	     (to.type != DTX_T_DECIMAL || from->type.scale == to.scale)))
+		return DTX_OK;
+	memcpy(at.span, from->span, sizeof(at.span));
+	b = dtx_bound_two(bd, &at, DTX_BD_WIDEN, to, from, NULL);
+	if (!b)
+		DTX_FAIL_MEM(bd->err);
+	/* digits may not fit a decimal */
+	b->quiet = from->quiet && to.type != DTX_T_DECIMAL;
+	DTX_TRY(dtx_bind_fold(bd, b));
+	*io = b;
+out:
+	return rc;
+}
+
+static enum dtx_code bind_literal(struct dtx_binder *bd, const struct dtx_expr *e,
+				  struct dtx_bound **out)
+{
+	static const enum dtx_type types[] = { DTX_T_NULL,  DTX_T_BOOL,	   DTX_T_BOOL,
+					       DTX_T_INT64, DTX_T_FLOAT64, DTX_T_FLOAT64,
+					       DTX_T_TEXT };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_bound *b = dtx_bound_new(bd, e, DTX_BD_CONST, T(types[e->op]), 0);
+	bool ok = true;
+
+	if (!b)
+		DTX_FAIL_MEM(bd->err);
+	b->literal = b->quiet = true;
+	b->lit = (enum dtx_elit)e->op;
+	b->written = e->text;
+	b->value.null = e->op == DTX_LIT_NULL;
+	if (e->op == DTX_LIT_TEXT)
+		b->value.u.s = e->text;
+	else if (e->op == DTX_LIT_INT)
+		ok = dtx_num_parse_i64(e->text.ptr, e->text.len, &b->value.u.i);
+	else if (e->op >= DTX_LIT_POINT)
+		ok = dtx_num_parse_f64(e->text.ptr, e->text.len, &b->value.u.f);
+	else
+		b->value.u.b = e->op == DTX_LIT_TRUE;
+	if (!ok)
+		return dtx_bind_fail(bd, e, NULL, DTX_E_BAD_LITERAL, "number '%s' is too large",
+				     e->text.ptr);
+	*out = b;
+out:
+	return rc;
+}
+
+/* '2024-01-31' beside a date. */
+bool dtx_bind_literal_date(struct dtx_bound *b)
+{
+	int64_t us;
+	int32_t day;
+	bool zoned;
+
+	if (dtx_day_parse(b->written, &day)) {
+		b->type = T(DTX_T_DATE);
+		b->value.u.day = day;
+		return true;
+	}
+	if (dtx_datetime_parse(b->written, &us, &zoned)) {
+		b->type = T(DTX_T_DATETIME);
+		b->value.u.i = us;
+		return true;
+	}
+	return false;
+}
+
+/* 12.50 beside a decimal is decimal(4,2). */
+static void literal_decimal(struct dtx_bound *b)
+{
+	const char *point = memchr(b->written.ptr, '.', b->written.len);
+	struct dtx_typeref t = { .type = DTX_T_DECIMAL };
+	struct dtx_dec128 d;
+
+	if (!point || b->written.len > 39)
+		return;
+	t.precision = (uint8_t)(b->written.len - 1);
+	t.scale = (uint8_t)(b->written.ptr + b->written.len - point - 1);
+	if (!dtx_dec_parse(b->written, t, &d))
+		return;
+	b->type = t;
+	b->value.u.dec = dtx_dec_get(d);
+}
+
+enum dtx_code dtx_bind_literals(struct dtx_binder *bd, const struct dtx_expr *const *e,
+				struct dtx_bound **b, uint32_t n, bool *ok)
+{
+	enum dtx_code rc = DTX_OK;
+	bool date = false, dec = false;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		date |= dtx_type_class(b[i]->type.type) == DTX_CLASS_DATE;
+		dec |= b[i]->type.type == DTX_T_DECIMAL;
+	}
+	for (i = 0; i < n; i++) {
+		if (!b[i]->literal)
+			continue;
+		if (dec && b[i]->lit == DTX_LIT_POINT)
+			literal_decimal(b[i]);
+		if (!date || b[i]->lit != DTX_LIT_TEXT || b[i]->type.type != DTX_T_TEXT)
+			continue;
+		if (!dtx_bind_literal_date(b[i])) {
+			*ok = false;
+			DTX_TRY(dtx_bind_fail(bd, e[i], "write it as '2024-01-31'",
+					      DTX_E_BAD_LITERAL, "'%.*s' is no ISO 8601 date",
+					      (int)DTX_MIN(b[i]->written.len, 60),
+					      b[i]->written.ptr));
+		}
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_bind_common(struct dtx_binder *bd, const struct dtx_expr *at,
+			      struct dtx_bound **b, uint32_t n, bool *ok,
+			      struct dtx_typeref *type)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_typeref all = T(DTX_T_NULL), next;
+	char left[32], right[32];
+	bool unknown = false;
+	uint32_t i;
+
+	*type = all;
+	for (i = 0; i < n; i++) {
+		if (b[i]->type.type == DTX_T_UNKNOWN) {
+			unknown = true;
+			continue;
+		}
+		if (!dtx_type_widen(all, b[i]->type, &next)) {
+			*ok = false;
+			return dtx_bind_fail(bd, at, "make them one type, with text() or a cast",
+					     DTX_E_TYPE_MISMATCH, "%s and %s have no common type",
+					     dtx_bind_type_text(all, left),
+					     dtx_bind_type_text(b[i]->type, right));
+		}
+		all = next;
+	}
+	for (i = 0; i < n; i++) {
+		if (b[i]->kind == DTX_BD_COL && b[i]->type.type == DTX_T_UNKNOWN)
+			dtx_bind_use(bd, b[i], DTX_DEMAND_VALUE, dtx_type_class(all.type));
+		if (!unknown)
+			DTX_TRY(dtx_bind_widen(bd, &b[i], all));
+	}
+	*type = unknown ? T(DTX_T_UNKNOWN) : all;
+out:
+	return rc;
+}
+
+/* --- columns --- */
+
+void dtx_bind_use(struct dtx_binder *bd, const struct dtx_bound *b, enum dtx_demand demand,
+		  enum dtx_class cls)
+{
+	if (bd->scope->use && (b->kind == DTX_BD_COL || b->kind == DTX_BD_SOURCE) &&
+	    (bd->in_agg || !bd->scope->grouped))
+		bd->scope->use(bd->scope->arg, b->column, demand, cls);
+}
+
+static int32_t key_index(const struct dtx_scope *sc, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sc->nkeys; i++) {
+		if (!strcmp(sc->keys[i], name))
+			return (int32_t)i;
+	}
+	return -1;
+}
+
+static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e,
+				 struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err found = DTX_ERR_INIT;
+	struct dtx_field field = { 0 };
+	struct dtx_bound *b;
+	int32_t index;
+
+	if (e->table)
+		return dtx_bind_fail(bd, e, "write the column's name alone", DTX_E_UNKNOWN_COLUMN,
+				     "no column '%s.%s' here: there is one table", e->table,
+				     e->name);
+	index = bd->scope->column(bd->scope->arg, e->name, &field, &found);
+	if (index < 0)
+		return dtx_bind_report(bd, e, &found);
+	if (bd->scope->grouped && !bd->in_agg) {
+		index = key_index(bd->scope, e->name);
+		if (index < 0)
+			return dtx_bind_fail(bd, e, "put it into an aggregate such as first() or "
+					     "among the keys", DTX_E_AGGREGATE_REQUIRED,
+					     "column '%s' is neither a key nor in an aggregate",
+					     e->name);
+		field.source = false;
+	}
+	b = dtx_bound_new(bd, e, DTX_BD_COL, field.type, 0);
+	if (!b)
+		DTX_FAIL_MEM(bd->err);
+	b->column = index;
+	b->source = field.source;
+	b->quiet = true;
+	*out = b;
+out:
+	return rc;
+}
+
+/* --- classes --- */
+
+static const char *class_name(enum dtx_class cls)
+{
+	switch (cls) {
+	case DTX_CLASS_NUMBER: return "a number";
+	case DTX_CLASS_TEXT: return "text";
+	case DTX_CLASS_BOOL: return "a bool";
+	case DTX_CLASS_DATE: return "a date";
+	case DTX_CLASS_ANY: break;
+	}
+	return "a value";
+}
+
+static enum dtx_code check_class(struct dtx_binder *bd, const struct dtx_expr *e,
+				 enum dtx_class cls, struct dtx_bound **io)
+{
+	enum dtx_type type = (*io)->type.type;
+	char text[32];
+
+	if (cls == DTX_CLASS_ANY || type == DTX_T_UNKNOWN || type == DTX_T_NULL ||
+	    (dtx_type_class(type) & cls))
+		return DTX_OK;
+	dtx_bind_type_text((*io)->type, text);
+	*io = NULL;
+	if (cls == DTX_CLASS_BOOL)
+		return dtx_bind_fail(bd, e, "compare it, as in x > 0", DTX_E_NOT_BOOLEAN,
+				     "a condition must be bool, this is %s", text);
+	return dtx_bind_fail(bd, e,
+			     cls == DTX_CLASS_TEXT ? "text(x) makes text of a computed value"
+						   : "cast it first, with int(), float() or date()",
+			     DTX_E_TYPE_MISMATCH, "expected %s, got %s", class_name(cls), text);
+}
+
+enum dtx_code dtx_bind_class(struct dtx_binder *bd, const struct dtx_expr *e, enum dtx_class cls,
+			     struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_bound *b = NULL;
+
+	*out = NULL;
+	DTX_TRY(dtx_bind_node(bd, e, &b));
+	if (!b)
+		return DTX_OK;
+	DTX_TRY(check_class(bd, e, cls, &b));
+	if (b)
+		dtx_bind_use(bd, b, DTX_DEMAND_VALUE, cls);
+	*out = b;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_bind_text(struct dtx_binder *bd, const struct dtx_expr *e, bool any,
+			    struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_bound *b = NULL;
+	enum dtx_type type;
+
+	*out = NULL;
+	DTX_TRY(dtx_bind_node(bd, e, &b));
+	if (!b)
+		return DTX_OK;
+	type = b->type.type;
+	if (b->kind == DTX_BD_COL && type != DTX_T_TEXT && type != DTX_T_NULL &&
+	    (b->source || type == DTX_T_UNKNOWN)) {
+		b->kind = DTX_BD_SOURCE;
+		b->type = T(DTX_T_TEXT);
+		dtx_bind_use(bd, b, DTX_DEMAND_BYTES, DTX_CLASS_TEXT);
+	} else {
+		if (!any)
+			DTX_TRY(check_class(bd, e, DTX_CLASS_TEXT, &b));
+		if (b)
+			dtx_bind_use(bd, b, DTX_DEMAND_VALUE, any ? DTX_CLASS_ANY : DTX_CLASS_TEXT);
+	}
+	*out = b;
+out:
+	return rc;
+}
+
+/* --- logic, null tests, branches --- */
+
+static enum dtx_code bind_logic(struct dtx_binder *bd, const struct dtx_expr *e,
+				struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_bound *a, *b = NULL;
+	enum dtx_bkind kind = e->kind == DTX_EX_AND  ? DTX_BD_AND
+			      : e->kind == DTX_EX_OR ? DTX_BD_OR
+						     : DTX_BD_NOT;
+
+	DTX_TRY(dtx_bind_class(bd, e->arg[0], DTX_CLASS_BOOL, &a));
+	if (e->nargs > 1)
+		DTX_TRY(dtx_bind_class(bd, e->arg[1], DTX_CLASS_BOOL, &b));
+	if (!a || (e->nargs > 1 && !b))
+		return DTX_OK;
+	DTX_TRY(dtx_bind_widen(bd, &a, T(DTX_T_BOOL)));
+	if (b)
+		DTX_TRY(dtx_bind_widen(bd, &b, T(DTX_T_BOOL)));
+	*out = dtx_bound_two(bd, e, kind, T(DTX_T_BOOL), a, b);
+	if (!*out)
+		DTX_FAIL_MEM(bd->err);
+out:
+	return rc;
+}
+
+static enum dtx_code bind_isnull(struct dtx_binder *bd, const struct dtx_expr *e,
+				 struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_bound *a;
+
+	DTX_TRY(dtx_bind_class(bd, e->arg[0], DTX_CLASS_ANY, &a));
+	if (!a)
+		return DTX_OK;
+	*out = dtx_bound_two(bd, e, DTX_BD_ISNULL, T(DTX_T_BOOL), a, NULL);
+	if (!*out)
+		DTX_FAIL_MEM(bd->err);
+out:
+	return rc;
+}
+
+/* x between a and b: x >= a and x <= b */
+static enum dtx_code bind_between(struct dtx_binder *bd, const struct dtx_expr *e,
+				  struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_bound *low = NULL, *high = NULL;
+
+	DTX_TRY(dtx_bind_cmp(bd, e, e->arg[0], e->arg[1], DTX_CMP_GE, DTX_BD_CMP, &low));
+	DTX_TRY(dtx_bind_cmp(bd, e, e->arg[0], e->arg[2], DTX_CMP_LE, DTX_BD_CMP, &high));
+	if (!low || !high)
+		return DTX_OK;
+	*out = dtx_bound_two(bd, e, DTX_BD_AND, T(DTX_T_BOOL), low, high);
+	if (!*out)
+		DTX_FAIL_MEM(bd->err);
+out:
+	return rc;
+}
+
+static enum dtx_code bind_case(struct dtx_binder *bd, const struct dtx_expr *e,
+			       struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i, n = e->nargs, nvalues = n / 2 + (n & 1);
+	struct dtx_bound *b = dtx_bound_new(bd, e, DTX_BD_CASE, T(DTX_T_NULL), n);
+	struct dtx_bound **value = dtx_arena_zalloc(bd->arena, nvalues, sizeof(struct dtx_bound *));
+	const struct dtx_expr **at = dtx_arena_zalloc(bd->arena, nvalues, sizeof(*at));
+	bool ok = true;
+
+	if (!b || !value || !at)
+		DTX_FAIL_MEM(bd->err);
+	b->quiet = true;
+	for (i = 0; i < n; i++) {
+		bool cond = i + 1 < n && !(i & 1);
+
+		DTX_TRY(dtx_bind_class(bd, e->arg[i], cond ? DTX_CLASS_BOOL : DTX_CLASS_ANY,
+				       &b->arg[i]));
+		ok = ok && b->arg[i];
+		if (ok && cond)
+			DTX_TRY(dtx_bind_widen(bd, &b->arg[i], T(DTX_T_BOOL)));
+		if (!cond) {
+			value[i / 2] = b->arg[i];
+			at[i / 2] = e->arg[i];
+		}
+		b->quiet = b->quiet && ok && b->arg[i]->quiet;
+	}
+	if (ok)
+		DTX_TRY(dtx_bind_literals(bd, at, value, nvalues, &ok));
+	if (ok)
+		DTX_TRY(dtx_bind_common(bd, e, value, nvalues, &ok, &b->type));
+	for (i = 0; i < n; i++) {
+		if (!(i + 1 < n && !(i & 1)))
+			b->arg[i] = value[i / 2];
+	}
+	*out = ok ? b : NULL;
+out:
+	return rc;
+}
+
+/* --- the tree --- */
+
+enum dtx_code dtx_bind_node(struct dtx_binder *bd, const struct dtx_expr *e,
+			    struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	switch (e->kind) {
+	case DTX_EX_LIT: DTX_TRY(bind_literal(bd, e, out)); break;
+	case DTX_EX_COL: DTX_TRY(bind_column(bd, e, out)); break;
+	case DTX_EX_CALL: DTX_TRY(dtx_bind_call(bd, e, out)); break;
+	case DTX_EX_NEG:
+	case DTX_EX_BIN: DTX_TRY(dtx_bind_arith(bd, e, out)); break;
+	case DTX_EX_CMP:
+		DTX_TRY(dtx_bind_cmp(bd, e, e->arg[0], e->arg[1], e->op, DTX_BD_CMP, out));
+		break;
+	case DTX_EX_AND:
+	case DTX_EX_OR:
+	case DTX_EX_NOT: DTX_TRY(bind_logic(bd, e, out)); break;
+	case DTX_EX_IN: DTX_TRY(dtx_bind_in(bd, e, out)); break;
+	case DTX_EX_BETWEEN: DTX_TRY(bind_between(bd, e, out)); break;
+	case DTX_EX_ISNULL: DTX_TRY(bind_isnull(bd, e, out)); break;
+	case DTX_EX_CASE: DTX_TRY(bind_case(bd, e, out)); break;
+	}
+	if (*out)
+		DTX_TRY(dtx_bind_fold(bd, *out));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_expr_bind(struct dtx_arena *a, const struct dtx_expr *e,
+			    const struct dtx_scope *scope, struct dtx_typeref want,
+			    struct dtx_aggcalls *aggs, struct dtx_bound **out,
+			    struct dtx_errlist *errs, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_binder bd = { .arena = a, .scope = scope, .aggs = aggs, .errs = errs,
+				 .err = err };
+	struct dtx_typeref wide;
+	struct dtx_bound *b = NULL;
+	char got[32], wanted[32];
+
+	*out = NULL;
+	DTX_TRY(dtx_bind_class(&bd, e, want.type == DTX_T_BOOL ? DTX_CLASS_BOOL : DTX_CLASS_ANY,
+			       &b));
+	if (!b)
+		return DTX_OK;
+	if (want.type != DTX_T_UNKNOWN && b->type.type != DTX_T_UNKNOWN) {
+		if (!dtx_type_widen(b->type, want, &wide) || wide.type != want.type)
+			return dtx_bind_fail(&bd, e, NULL, DTX_E_TYPE_MISMATCH,
+					     "expected %s, got %s",
+					     dtx_bind_type_text(want, wanted),
+					     dtx_bind_type_text(b->type, got));
+		DTX_TRY(dtx_bind_widen(&bd, &b, want));
+	}
+	*out = b;
+out:
+	return rc;
+}
+
+struct dtx_typeref dtx_bound_type(const struct dtx_bound *b)
+{
+	return b->type;
+}
+
+bool dtx_bound_is_const(const struct dtx_bound *b)
+{
+	return b->kind == DTX_BD_CONST;
+}
+
+int32_t dtx_bound_column(const struct dtx_bound *b)
+{
+	return b->kind == DTX_BD_COL ? b->column : -1;
+}

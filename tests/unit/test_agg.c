@@ -1,0 +1,238 @@
+/* Aggregates: exact sums, merging in any order, every type. */
+#include "tests/t.h"
+#include "tests/unit/expr_env.h"
+
+#include "core/data/builder.h"
+#include "core/data/cast.h"
+#include "core/expr/fsum.h"
+
+/* Text of the one group that all three rows of the shared table form; added in two halves that
+ * are merged in the given order. */
+static const char *agg_run(struct expr_env *v, const char *text, bool swap)
+{
+	static const uint32_t group[3] = { 0, 0, 0 };
+	static const uint16_t rows[2][2] = { { 0, 1 }, { 2, 2 } };
+	struct dtx_aggcalls calls = { NULL, 0, 0 };
+	struct dtx_column *c = NULL;
+	void *state[2], *last;
+	size_t size;
+	int i;
+
+	v->scope.allow = DTX_ALLOW_AGG;
+	v->scope.grouped = true;
+	dtx_buf_reset(&v->out);
+	if (!expr_env_bind(v, text, &calls)) {
+		const struct dtx_err *e = &v->errs.item[0];
+
+		dtx_buf_printf(&v->out, "%s %d %d", dtx_code_name(e->code), e->span[0],
+			       e->span[1]);
+		return dtx_buf_text(&v->out);
+	}
+	size = dtx_agg_state_size(calls.call[0]);
+	for (i = 0; i < 2; i++) {
+		state[i] = dtx_mem_alloc(1, size);
+		dtx_agg_init(calls.call[0], state[i], size, 0, 1);
+		v->batch->sel = rows[i];
+		v->batch->nsel = i ? 1 : 2;
+		T_OK(dtx_agg_add(calls.call[0], state[i], size, group, v->batch, &v->counts,
+				 &v->err),
+		     &v->err);
+	}
+	v->batch->sel = NULL;
+	v->batch->nsel = 3;
+	last = state[swap];
+	T_OK(dtx_agg_merge(calls.call[0], last, state[!swap], &v->err), &v->err);
+	if (dtx_agg_final(calls.call[0], &last, 1, &c, &v->err) != DTX_OK)
+		dtx_buf_add(&v->out, dtx_code_name(v->err.code));
+	else if (dtx_column_is_null(c, 0) || c->type.type == DTX_T_NULL)
+		dtx_buf_addc(&v->out, '~');
+	else
+		dtx_cast_print(c, 0, &v->out);
+	dtx_column_unref(c);
+	for (i = 0; i < 2; i++) {
+		dtx_agg_free(calls.call[0], state[i], size, 1);
+		dtx_mem_free(state[i]);
+	}
+	return dtx_buf_text(&v->out);
+}
+
+void test_agg_rows(void)
+{
+	static const char *const rows[][2] = {
+		{ "count()", "3" },
+		{ "count(i)", "2" },
+		{ "count(n)", "0" },
+		{ "count_if(c)", "1" },
+		{ "count_distinct(s)", "2" },
+		{ "count_distinct(i)", "2" },
+		{ "count_distinct(f)", "2" },
+		{ "count_distinct(m)", "2" },
+		{ "sum(i)", "-1" },
+		{ "sum(f)", "1.5" },
+		{ "sum(m)", "12.45" },
+		{ "sum(n)", "~" },
+		{ "sum(j * 2)", "26" },
+		{ "sum(j, where: c)", "10" },
+		{ "sum(j, where: j > 100)", "~" },
+		{ "count(where: j > 100)", "0" },
+		{ "sum(1)", "3" },
+		{ "sum(9223372036854775807)", "overflow" },
+		{ "mean(j)", "4.333333333333333" },
+		{ "avg(f)", "0.75" },
+		{ "mean(m)", "6.225" },
+		{ "median(j)", "3.0" },
+		{ "median(i)", "-0.5" },
+		{ "quantile(j, 0.25)", "1.5" },
+		{ "min(i)", "-2" },
+		{ "max(f)", "1.5" },
+		{ "min(d)", "2023-12-01" },
+		{ "max(at)", "2024-01-31T12:00:00" },
+		{ "min(t)", "" },
+		{ "max(s)", "y" },
+		{ "max(m)", "12.50" },
+		{ "max(b)", "true" },
+		{ "first(t)", "abc" },
+		{ "last(j)", "3" },
+		{ "last(i)", "-2" },
+		{ "last(t)", "" },
+		{ "std(j)", "5.131601439446884" },
+		{ "var(i)", "4.5" },
+		{ "var(f, where: c)", "~" },
+		{ "any(b)", "true" },
+		{ "all(b)", "false" },
+		{ "all(b, where: false)", "~" },
+		{ "concat_agg(s)", "x,y,x" },
+		{ "string_agg(j, '; ')", "10; 0; 3" },
+		{ "sum(p)", "8.5" },
+		{ "first(k)", "de" },
+		{ "sum(sum(i))", "nested_aggregate 4 10" },
+		{ "i + sum(i)", "aggregate_required 0 1" },
+		{ "sum(t)", "type_mismatch 4 5" },
+		{ "sum(i, where: j)", "not_boolean 14 15" },
+		{ "quantile(i, 2)", "bad_literal 12 13" },
+		{ "sum(i, 2)", "bad_arity 0 9" },
+	};
+	struct expr_env v;
+	size_t i;
+	int swap;
+
+	expr_env_init(&v);
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		for (swap = 0; swap < 2; swap++) {
+			const char *got = agg_run(&v, rows[i][0], swap);
+
+			if (strcmp(got, rows[i][1]))
+				t_fail(__FILE__, __LINE__, "%s: got [%s], expected [%s]",
+				       rows[i][0], got, rows[i][1]);
+		}
+	}
+	T_INT(i, DTX_COUNT(rows));
+	expr_env_clear(&v);
+}
+
+void test_agg_list_shares_calls(void)
+{
+	struct dtx_aggcalls calls = { NULL, 0, 0 };
+	static const char *const keys[] = { "s" };
+	struct expr_env v;
+	struct dtx_bound *b;
+
+	expr_env_init(&v);
+	v.scope.allow = DTX_ALLOW_AGG;
+	v.scope.grouped = true;
+	v.scope.keys = keys;
+	v.scope.nkeys = 1;
+	b = expr_env_bind(&v, "sum(i) / count() + sum(i)", &calls);
+	T_INT(calls.n, 2);
+	T_INT(dtx_bound_type(b).type, DTX_T_FLOAT64);
+	b = expr_env_bind(&v, "count()", &calls);
+	T_INT(calls.n, 2);
+	T_INT(dtx_bound_column(b), 2);
+	b = expr_env_bind(&v, "s", &calls);
+	T_INT(dtx_bound_column(b), 0);
+	T_INT(dtx_agg_column(calls.call[0]), 0);
+	T_STR(dtx_agg_name(calls.call[1]), "count");
+	expr_env_clear(&v);
+}
+
+static double fsum_of(const double *x, size_t n, size_t start, size_t step)
+{
+	struct dtx_fsum s[2];
+	double r;
+	size_t i;
+
+	memset(s, 0, sizeof(s));
+	for (i = 0; i < n; i++)
+		T_CHECK(dtx_fsum_add(&s[i % 2], x[(start + i * step) % n]));
+	T_CHECK(dtx_fsum_merge(&s[0], &s[1]));
+	r = dtx_fsum_round(&s[0]);
+	dtx_fsum_free(&s[0]);
+	dtx_fsum_free(&s[1]);
+	return r;
+}
+
+void test_fsum_is_exact(void)
+{
+	static const double cancel[] = { 1e308, 1.0, 1e308, -1e308, 1e-300, -1e308, 5e-324 };
+	static const double halves[] = { 1.0, 1.1102230246251565e-16, 1e-200, -1e-17, 1e-17 };
+	static const double money[] = { 0.1, 0.2, 0.3, -0.6, 1e16, 1.0, -1e16 };
+	size_t start;
+
+	for (start = 0; start < 7; start++) {
+		T_CHECK(fsum_of(cancel, 7, start, 3) == 1.0);
+		T_CHECK(fsum_of(money, 7, start, 2) == 1.0);
+	}
+	/* just above half an ulp goes up */
+	for (start = 0; start < 5; start++)
+		T_CHECK(fsum_of(halves, 5, start, 2) == 1.0000000000000002);
+}
+
+void test_fsum_equals_wide_reference(void)
+{
+	double x[500];
+	uint64_t state = 99;
+	double first;
+	size_t i;
+
+	for (i = 0; i < 500; i++) {
+		state = state * 6364136223846793005u + 1442695040888963407u;
+		x[i] = ldexp((double)(int64_t)state, (int)(state >> 20) % 900 - 450);
+	}
+	first = fsum_of(x, 500, 0, 1);
+	T_CHECK(first == fsum_of(x, 500, 17, 3));
+	T_CHECK(first == fsum_of(x, 500, 250, 499));
+	T_CHECK(first == fsum_of(x, 500, 1, 7));
+}
+
+static enum dtx_code add_texts(struct expr_env *v, const struct dtx_aggcall *c)
+{
+	static const uint32_t group[3] = { 0, 1, 0 };
+	size_t size = dtx_agg_state_size(c);
+	_Alignas(16) char states[256];
+	enum dtx_code rc;
+
+	dtx_agg_init(c, states, size, 0, 2);
+	rc = dtx_agg_add(c, states, size, group, v->batch, &v->counts, NULL);
+	if (rc == DTX_OK)
+		rc = dtx_agg_merge(c, states, states + size, NULL);
+	dtx_agg_free(c, states, size, 2);
+	return rc;
+}
+
+void test_agg_alloc(void)
+{
+	static const char *const texts[] = { "count_distinct(s)", "median(j)", "concat_agg(s)",
+					     "max(t)", "sum(j, where: c)", "count_distinct(j)" };
+	struct dtx_aggcalls calls = { NULL, 0, 0 };
+	struct expr_env v;
+	size_t i;
+
+	expr_env_init(&v);
+	v.scope.allow = DTX_ALLOW_AGG;
+	v.scope.grouped = true;
+	for (i = 0; i < DTX_COUNT(texts); i++)
+		T_CHECK(expr_env_bind(&v, texts[i], &calls) != NULL);
+	for (i = 0; i < calls.n; i++)
+		T_EVERY_ALLOC_FAILS(add_texts(&v, calls.call[i]));
+	expr_env_clear(&v);
+}
