@@ -1,0 +1,210 @@
+/* What is wrong with a text file, and where. */
+#include <stdio.h>
+
+#include "core/io/csv.h"
+#include "core/io/csv_ref.h"
+
+#define FAULT_EXAMPLES 5
+
+/* Any record of the text, whichever reader the dialect has.  A reader of its own: places are also
+ * asked for while a worker reads. */
+struct fault_walk {
+	const struct dtx_csv *c;
+	struct dtx_csv_ref *ref;
+	struct dtx_csv_row row;
+	enum dtx_csv_kind kind;
+};
+
+static enum dtx_code fault_open(struct fault_walk *f, const struct dtx_csv *c, struct dtx_err *err)
+{
+	*f = (struct fault_walk){ .c = c };
+	if (!c->ref)
+		return DTX_OK;
+	return dtx_csv_ref_new(c->text.data, c->text.end, &c->dialect, &f->ref, err);
+}
+
+enum dtx_csv_kind dtx_csv_row_kind(const struct dtx_csv *c, const struct dtx_csv_row *row)
+{
+	size_t i;
+
+	if (row->ncells == c->width)
+		return DTX_CSV_ROW;
+	if (dtx_csv_row_blank(row))
+		return DTX_CSV_BLANK;
+	if (row->ncells < c->width)
+		return DTX_CSV_SHORT;
+	for (i = 0; i < row->ncells - c->width; i++) {
+		if (c->text.data[row->end - 1 - i] != c->text.set.delim)
+			return DTX_CSV_LONG;
+	}
+	return DTX_CSV_EMPTY_EXTRA;
+}
+
+enum dtx_csv_kind dtx_csv_ref_kind(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec)
+{
+	uint32_t i;
+
+	if (rec->comment)
+		return DTX_CSV_COMMENT;
+	if (rec->row.ncells == c->width && !(c->width > 1 && dtx_csv_row_blank(&rec->row)))
+		return DTX_CSV_ROW;
+	if (dtx_csv_row_blank(&rec->row))
+		return DTX_CSV_BLANK;
+	if (rec->row.ncells < c->width)
+		return DTX_CSV_SHORT;
+	for (i = c->width; i < rec->row.ncells; i++) {
+		if (rec->cell[i].len || rec->cell[i].quoted)
+			return DTX_CSV_LONG;
+	}
+	return DTX_CSV_EMPTY_EXTRA;
+}
+
+static enum dtx_code fault_read(struct fault_walk *f, size_t at, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_ref_record rec;
+
+	if (!f->ref) {
+		dtx_csv_row_read(&f->c->text, at, NULL, 0, &f->row);
+		f->kind = dtx_csv_row_kind(f->c, &f->row);
+		goto out;
+	}
+	DTX_TRY(dtx_csv_ref_read(f->ref, at, &rec, err));
+	f->row = rec.row;
+	f->kind = dtx_csv_ref_kind(f->c, &rec);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_widest(struct dtx_csv *c, size_t at, uint32_t *width, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct fault_walk f;
+
+	DTX_TRY(fault_open(&f, c, err));
+	for (; at < c->text.end; at = f.row.next) {
+		DTX_TRY(fault_read(&f, at, err));
+		*width = DTX_MAX(*width, f.row.ncells);
+	}
+	if (*width > DTX_CSV_COLS_MAX)
+		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s' has a record of %u cells, at most %u are read",
+			 dtx_source_name(c->head.src), *width, DTX_CSV_COLS_MAX);
+out:
+	dtx_csv_ref_free(f.ref);
+	return rc;
+}
+
+void dtx_csv_blame(const struct dtx_csv *c, size_t byte, struct dtx_err *err)
+{
+	int64_t line;
+
+	if (!err)
+		return;
+	line = dtx_csv_line(c->text.data, 0, byte);
+	dtx_err_row(err, line, NULL);
+	if (!c->enc.converted)
+		err->byte = (int64_t)(byte + c->enc.skipped);
+	snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)line + 1);
+	snprintf(err->input, sizeof(err->input), "%s", c->opts.alias ? c->opts.alias : "main");
+}
+
+static long long fault_line(const struct dtx_csv *c, size_t byte)
+{
+	return (long long)dtx_csv_line(c->text.data, 0, byte) + 1;
+}
+
+enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
+			       struct dtx_err *err)
+{
+	static const struct {
+		enum dtx_code code;
+		const char *text, *hint;
+	} rows[] = {
+		[DTX_CSV_BAD_QUOTE] = { DTX_E_BAD_QUOTE, "text after a closing quote",
+					"\"quotes\": \"lenient\" takes such quotes as data" },
+		[DTX_CSV_UNTERMINATED] = { DTX_E_UNTERMINATED_QUOTE,
+					   "the file ends inside the quotes that open",
+					   "\"quotes\": \"lenient\" takes such quotes as data; "
+					   "\"quote\": false reads none" },
+		[DTX_CSV_TOO_LONG] = { DTX_E_CELL_LIMIT, "a cell is larger than 16 MiB",
+				       "check the quotes before this place" },
+	};
+	size_t at = row->fault_at;
+	const char *text = rows[row->fault].text;
+
+	if (row->fault == DTX_CSV_BAD_QUOTE && at < c->text.end &&
+	    c->text.data[at] == c->text.set.quote)
+		text = "a quote inside a cell without quotes";
+	(void)dtx_err_set(err, rows[row->fault].code, __FILE__, __LINE__,
+			  "'%s': %s at L%lld (byte %zu)", dtx_source_name(c->head.src), text,
+			  fault_line(c, at), at + c->enc.skipped);
+	dtx_err_hint(err, "%s", rows[row->fault].hint);
+	dtx_csv_blame(c, at, err);
+	return rows[row->fault].code;
+}
+
+/* Counts on after the first ragged record: the message is the same whichever worker met one. */
+enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf more = DTX_BUF_INIT(4096);
+	struct dtx_csv_row first = { .ncells = 0 };
+	struct fault_walk f;
+	int64_t bad = 0, rows = 0;
+	size_t at = c->body;
+
+	DTX_TRY(fault_open(&f, c, err));
+	dtx_buf_printf(&more, "{\"expected\":%u,\"rows\":[", c->width);
+	for (; at < c->text.end; at = f.row.next) {
+		DTX_TRY(fault_read(&f, at, err));
+		if (f.row.fault != DTX_CSV_FINE)
+			break;
+		rows += !dtx_csv_is_dropped(f.kind);
+		if (f.kind != DTX_CSV_SHORT && f.kind != DTX_CSV_LONG)
+			continue;
+		if (!bad++)
+			first = f.row;
+		if (bad <= FAULT_EXAMPLES)
+			dtx_buf_printf(&more, "%s{\"line\":%lld,\"byte\":%zu,\"cells\":%u}",
+				       bad > 1 ? "," : "", fault_line(c, f.row.start),
+				       f.row.start + c->enc.skipped, f.row.ncells);
+	}
+	dtx_buf_add(&more, "]}");
+	rc = dtx_err_set(err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__,
+			 "'%s': %lld of %lld rows do not have %u cells; L%lld (byte %zu) has %u",
+			 dtx_source_name(c->head.src), (long long)bad, (long long)rows, c->width,
+			 fault_line(c, first.start), first.start + c->enc.skipped, first.ncells);
+	dtx_err_hint(err, "\"ragged\": \"pad\" fills short rows and widens the table for long "
+			  "ones; \"truncate\" cuts long ones");
+	dtx_csv_blame(c, first.start, err);
+	if (err) {
+		err->count = bad;
+		dtx_err_more(err, dtx_buf_steal(&more));
+	}
+out:
+	dtx_csv_ref_free(f.ref);
+	dtx_buf_clear(&more);
+	return rc;
+}
+
+void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
+{
+	/* Const to those who hold batches: nothing that they see changes, and the split is asked
+	 * under its own lock. */
+	struct dtx_csv *c = (struct dtx_csv *)(uintptr_t)o->arg;
+	uint64_t rec = row_id & UINT32_MAX;
+	size_t at = dtx_csv_morsel_start(c, row_id >> 32);
+	struct fault_walk f;
+
+	*out = (struct dtx_place){ .row = -1, .byte = -1 };
+	if (fault_open(&f, c, NULL) != DTX_OK)
+		return;
+	for (; at < c->text.end && fault_read(&f, at, NULL) == DTX_OK; at = f.row.next) {
+		if (!dtx_csv_is_dropped(f.kind) && !rec--) {
+			out->row = dtx_csv_line(c->text.data, 0, at);
+			out->byte = c->enc.converted ? -1 : (int64_t)(at + c->enc.skipped);
+			break;
+		}
+	}
+	dtx_csv_ref_free(f.ref);
+}

@@ -1,0 +1,148 @@
+/* Where the header of a text file is, how wide its table is, what its columns are called. */
+#include <stdio.h>
+
+#include "core/base/utf8.h"
+#include "core/io/csv_top.h"
+#include "core/io/header.h"
+
+static enum dtx_code head_row(void *arg, uint64_t row, struct dtx_head_cell *cell, uint32_t *width,
+			      struct dtx_err *err)
+{
+	const struct dtx_csv_top *top = arg;
+	const struct dtx_csv_top_row *r = &top->row[row];
+	uint32_t i;
+
+	(void)err;
+	for (i = 0; i < top->ncols; i++) {
+		cell[i] = (struct dtx_head_cell){ .kind = DTX_HEAD_BLANK };
+		if (i >= r->n || dtx_utf8_is_blank(r->cell[i]))
+			continue;
+		cell[i].kind = DTX_HEAD_TEXT;
+		cell[i].text = r->cell[i];
+	}
+	*width = r->blank ? 0 : r->n;
+	return DTX_OK;
+}
+
+static void head_name(void *arg, uint64_t row, uint32_t col, char out[48])
+{
+	const struct dtx_csv_top *top = arg;
+
+	snprintf(out, 48, "L%lld, field %u", (long long)(top->row[row].line + 1), col + 1);
+}
+
+static struct dtx_head_grid head_grid(struct dtx_csv_top *top, uint32_t ncols)
+{
+	top->ncols = ncols;
+	return (struct dtx_head_grid){ .nrows = top->n,
+				       .ncols = ncols,
+				       .text_file = true,
+				       .row = head_row,
+				       .name = head_name,
+				       .arg = top };
+}
+
+static uint32_t head_widest(const struct dtx_csv_top *top, size_t from, size_t n)
+{
+	uint32_t widest = 1;
+	size_t i;
+
+	for (i = from; i < from + n && i < top->n; i++)
+		widest = DTX_MAX(widest, top->row[i].n);
+	return widest;
+}
+
+/* The width that most rows have. */
+static uint32_t head_modal(const struct dtx_csv_top *top, size_t from)
+{
+	uint32_t best = 1, votes = 0, count;
+	size_t i, k;
+
+	/* Once a width has half of the rows, no other can beat it. */
+	for (i = from; i < top->n && votes * 2 < top->n; i++) {
+		if (top->row[i].blank || (votes && top->row[i].n == best))
+			continue;
+		for (count = 0, k = i; k < top->n; k++)
+			count += !top->row[k].blank && top->row[k].n == top->row[i].n;
+		if (count > votes) {
+			votes = count;
+			best = top->row[i].n;
+		}
+	}
+	return best;
+}
+
+/* The header as the options say it: the first rows that are not blank lines. */
+static enum dtx_code head_declared(const struct dtx_csv *c, const struct dtx_csv_top *top,
+				   struct dtx_head *head, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t first = 0;
+
+	while (first < top->n && top->row[first].blank)
+		first++;
+	head->first = first;
+	head->rows = (uint32_t)c->opts.header_rows;
+	if (first + head->rows > top->n) {
+		rc = dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
+				 "'%s' has %llu rows, the header is said to have %u",
+				 dtx_source_name(c->head.src),
+				 (unsigned long long)(top->n - first), head->rows);
+		dtx_err_hint(err, "\"header_rows\": 0 names the columns column_1, column_2 ...");
+	}
+	return rc;
+}
+
+static enum dtx_code head_note(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	dtx_err_set(&w, DTX_W_HEADER_ASSUMED, __FILE__, __LINE__,
+		    "'%s' has only text: its first row is taken as the header",
+		    dtx_source_name(c->head.src));
+	w.severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(&c->head.diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static void head_count(struct dtx_csv *c, const struct dtx_csv_top *top,
+		       const struct dtx_head *head)
+{
+	int64_t *dropped = c->before.dropped;
+	uint64_t i;
+
+	for (i = 0; i < head->first; i++)
+		dropped[top->row[i].blank ? DTX_DROP_BLANK : DTX_DROP_PREAMBLE]++;
+	dropped[DTX_DROP_HEADER] += head->rows;
+}
+
+enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const char ***names,
+			   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_head head = { 0 };
+	struct dtx_head_grid g = head_grid(top, head_widest(top, 0, top->n));
+
+	if (c->opts.header_rows >= 0)
+		DTX_TRY(head_declared(c, top, &head, err));
+	else
+		DTX_TRY(dtx_head_find(&g, &head, err));
+	if (head.assumed)
+		DTX_TRY(head_note(c, err));
+	c->header_rows = head.rows;
+	c->body = head.first + head.rows ? top->row[head.first + head.rows - 1].next : c->top;
+	c->width = head.rows ? head_widest(top, head.first, head.rows) : head_modal(top, head.first);
+	if (c->opts.ragged == DTX_RAGGED_PAD)
+		DTX_TRY(dtx_csv_widest(c, c->body, &c->width, err));
+	head_count(c, top, &head);
+	g = head_grid(top, c->width);
+	DTX_TRY(dtx_head_names(&g, &head, c->opts.header_sep, c->opts.header_fill,
+			       c->opts.names_unique_error, &c->head.arena, &c->head.diags, names,
+			       err));
+	top->body = head.first + head.rows;
+out:
+	return rc;
+}

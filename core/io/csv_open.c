@@ -1,0 +1,123 @@
+/* From a source to a schema: encoding, dialect, rows cut off, header, types. */
+#include "core/base/mem.h"
+#include "core/io/csv_top.h"
+
+#define OPEN_TAIL_MAX 1000000 /* rows that skip_tail may cut off */
+
+static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_dialect *d = &c->dialect;
+	struct dtx_str text = { c->enc.text, c->enc.len };
+
+	DTX_TRY(dtx_dialect_find(&c->opts, text, dtx_source_name(c->head.src), d, err));
+	c->text = (struct dtx_csv_text){
+		.data = text.ptr,
+		.end = text.len,
+		.set = { .delim = d->delim[0] ? d->delim[0] : '\n',
+			 .quote = d->quote ? d->quote : '"',
+			 .quotes = d->quote != 0 },
+		.strict = d->quotes == DTX_QUOTES_STRICT,
+	};
+	if (!dtx_dialect_is_plain(d) || (c->opts.reader && !strcmp(c->opts.reader, "libcsv")))
+		DTX_TRY(dtx_csv_ref_new(text.ptr, text.len, d, &c->ref, err));
+out:
+	return rc;
+}
+
+/* Next record start; faults are found again where the rows are read. */
+static enum dtx_code open_step(struct dtx_csv *c, size_t *at, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_ref_record rec;
+
+	if (!c->ref) {
+		dtx_csv_row_read(&c->text, *at, NULL, 0, &rec.row);
+	} else {
+		DTX_TRY(dtx_csv_ref_read(c->ref, *at, &rec, err));
+	}
+	*at = rec.row.next;
+out:
+	return rc;
+}
+
+static enum dtx_code open_skip(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t *skipped = &c->before.dropped[DTX_DROP_SKIP];
+
+	while (*skipped < c->opts.skip && c->top < c->text.end) {
+		DTX_TRY(open_step(c, &c->top, err));
+		++*skipped;
+	}
+out:
+	return rc;
+}
+
+/* Where the last rows begin is known only after all of them: a ring of their starts. */
+static enum dtx_code open_skip_tail(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t *ring = NULL, want = (size_t)c->opts.skip_tail, at = c->top, n = 0;
+
+	if (!want)
+		goto out;
+	if (want > OPEN_TAIL_MAX)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "skip_tail is at most %d, got %zu",
+			 OPEN_TAIL_MAX, want);
+	ring = dtx_mem_alloc(want, sizeof(*ring));
+	if (!ring)
+		DTX_FAIL_MEM(err);
+	for (; at < c->text.end; n++) {
+		ring[n % want] = at;
+		DTX_TRY(open_step(c, &at, err));
+	}
+	if (n)
+		c->text.end = n <= want ? c->top : ring[n % want];
+	c->before.dropped[DTX_DROP_SKIP_TAIL] = (int64_t)DTX_MIN(n, want);
+	if (c->ref)
+		dtx_csv_ref_set_end(c->ref, c->text.end);
+out:
+	dtx_mem_free(ring);
+	return rc;
+}
+
+static enum dtx_code open_note(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (!c->enc.assumed)
+		goto out;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s' is not UTF-8: read as %s",
+		    dtx_source_name(c->head.src), c->enc.name);
+	w.severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(&c->head.diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_top top = { 0 };
+	const char **names = NULL;
+
+	if (c->opts.range)
+		DTX_FAIL(err, DTX_E_UNSUPPORTED_PARAM,
+			 "range is not read in text files; skip and skip_tail cut rows off");
+	DTX_TRY(dtx_encoding_open(c->head.src, c->opts.encoding, &c->enc, err));
+	DTX_TRY(open_note(c, err));
+	DTX_TRY(open_dialect(c, err));
+	DTX_TRY(open_skip(c, err));
+	DTX_TRY(open_skip_tail(c, err));
+	if (c->top >= c->text.end)
+		DTX_FAIL(err, DTX_E_EMPTY_INPUT, "'%s' has no rows", dtx_source_name(c->head.src));
+	DTX_TRY(dtx_csv_top_read(c, c->top, DTX_CSV_TOP_ROWS, true, &top, err));
+	DTX_TRY(dtx_csv_head(c, &top, &names, err));
+	DTX_TRY(dtx_csv_fields(c, &top, names, err));
+out:
+	dtx_csv_top_clear(&top);
+	return rc;
+}

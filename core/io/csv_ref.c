@@ -1,0 +1,404 @@
+/* Records through libcsv.
+ *
+ * libcsv knows one-byte delimiters and doubled quotes.  The other dialects are told to it in bytes
+ * that UTF-8 never holds, one for one, so that places stay what they are:
+ *
+ *   FF  nothing: an escape byte, or the rest of a long delimiter; libcsv sees a blank
+ *   FE  the delimiter
+ *   FD FC FB FA  quote, delimiter, LF and CR that an escape made data
+ *   F9  a quote that is data; the quote of a dialect without one
+ *
+ * Each call of csv_parse ends with the next delimiter or line end, be it quoted or not: a field
+ * that comes back ends there. */
+#include "core/io/csv_ref.h"
+
+#include <csv.h>
+
+#include "core/base/mem.h"
+
+enum { REF_FILL = 0xff, REF_DELIM = 0xfe, REF_QUOTE = 0xfd, REF_ESC_DELIM = 0xfc, REF_LF = 0xfb,
+       REF_CR = 0xfa, REF_DATA_QUOTE = 0xf9 };
+
+#define REF_SLICE_MAX (DTX_CSV_CELL_MAX + 16)
+
+struct dtx_csv_ref {
+	const char *data;
+	size_t end;
+	struct dtx_dialect d;
+	size_t ndelim;
+	bool ready;		/* parser holds memory */
+	struct csv_parser parser;
+	struct dtx_buf slice, text;
+	struct dtx_csv_ref_cell *cell;
+	size_t ncells, cap;
+	/* of the field in work */
+	size_t from;		/* its first byte */
+	bool quoted, irregular, row_ended, no_memory;
+	struct dtx_csv_row *row;
+};
+
+static int ref_space(unsigned char c)
+{
+	return c == REF_FILL;
+}
+
+static int ref_space_trim(unsigned char c)
+{
+	return c == REF_FILL || c == ' ' || c == '\t';
+}
+
+static bool ref_is_end(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+static bool ref_at_delim(const struct dtx_csv_ref *r, size_t at)
+{
+	return r->ndelim && r->end - at >= r->ndelim &&
+	       !memcmp(r->data + at, r->d.delim, r->ndelim);
+}
+
+static bool ref_at_structure(const struct dtx_csv_ref *r, size_t at)
+{
+	return at >= r->end || ref_is_end(r->data[at]) || ref_at_delim(r, at);
+}
+
+static size_t ref_skip_blanks(const struct dtx_csv_ref *r, size_t at)
+{
+	while (r->d.trim && at < r->end && (r->data[at] == ' ' || r->data[at] == '\t') &&
+	       !ref_at_delim(r, at))
+		at++;
+	return at;
+}
+
+/* --- what libcsv calls --- */
+
+static char ref_meaning(const struct dtx_csv_ref *r, unsigned char c)
+{
+	switch (c) {
+	case REF_QUOTE:
+	case REF_DATA_QUOTE: return r->d.quote;
+	case REF_ESC_DELIM: return r->d.delim[0];
+	case REF_LF: return '\n';
+	case REF_CR: return '\r';
+	default: return (char)c;
+	}
+}
+
+static void ref_on_field(void *field, size_t len, void *arg)
+{
+	struct dtx_csv_ref *r = arg;
+	const unsigned char *p = field;
+	size_t off = r->text.len, i;
+
+	if (!dtx_mem_reserve(&r->cell, &r->cap, r->ncells + 1, sizeof(*r->cell)) ||
+	    !dtx_buf_room(&r->text, len)) {
+		r->no_memory = true;
+		return;
+	}
+	for (i = 0; i < len; i++) {
+		if (p[i] == REF_DELIM) /* inside quotes; fill bytes follow for its other bytes */
+			dtx_buf_addn(&r->text, r->d.delim, r->ndelim);
+		else if (p[i] != REF_FILL)
+			dtx_buf_addc(&r->text, ref_meaning(r, p[i]));
+	}
+	r->cell[r->ncells++] = (struct dtx_csv_ref_cell){ off, r->text.len - off, r->quoted };
+}
+
+static void ref_on_row(int c, void *arg)
+{
+	struct dtx_csv_ref *r = arg;
+
+	(void)c;
+	r->row_ended = true;
+}
+
+/* --- slices --- */
+
+static void ref_fault(struct dtx_csv_ref *r, enum dtx_csv_fault fault, size_t at)
+{
+	if (r->row->fault != DTX_CSV_FINE)
+		return;
+	r->row->fault = fault;
+	r->row->fault_at = at;
+}
+
+static void ref_put(struct dtx_csv_ref *r, int c)
+{
+	dtx_buf_addc(&r->slice, (char)c);
+}
+
+/* The byte behind an escape, as data; returns the place behind both. */
+static size_t ref_escaped(struct dtx_csv_ref *r, size_t at)
+{
+	char c = r->data[at + 1];
+
+	ref_put(r, REF_FILL);
+	if (c == r->d.escape)
+		ref_put(r, c);
+	else if (r->d.quote && c == r->d.quote)
+		ref_put(r, REF_QUOTE);
+	else if (c == '\n')
+		ref_put(r, REF_LF);
+	else if (c == '\r')
+		ref_put(r, REF_CR);
+	else
+		ref_put(r, REF_ESC_DELIM);
+	return at + 2;
+}
+
+static bool ref_is_escape(const struct dtx_csv_ref *r, size_t at)
+{
+	char c;
+
+	if (!r->d.escape || r->data[at] != r->d.escape || at + 1 >= r->end)
+		return false;
+	c = r->data[at + 1];
+	return c == r->d.escape || (r->d.quote && c == r->d.quote) || ref_is_end(c) ||
+	       ref_at_delim(r, at + 1);
+}
+
+/* A quote behind the first byte of a field; returns the place behind it. */
+static size_t ref_quote(struct dtx_csv_ref *r, size_t at)
+{
+	bool doubled = at + 1 < r->end && r->data[at + 1] == r->d.quote;
+
+	if (!r->quoted) {
+		r->row->literal++;
+		ref_put(r, r->d.quotes == DTX_QUOTES_STRICT ? r->d.quote : REF_DATA_QUOTE);
+		return at + 1;
+	}
+	ref_put(r, r->d.quote);
+	if (doubled) {
+		ref_put(r, r->d.quote);
+		return at + 2;
+	}
+	if (r->d.quotes == DTX_QUOTES_LENIENT && !ref_at_structure(r, ref_skip_blanks(r, at + 1))) {
+		r->irregular = true;
+		r->row->literal++;
+	}
+	return at + 1;
+}
+
+/* Translates up to and with the next delimiter or line end. */
+static size_t ref_slice(struct dtx_csv_ref *r, size_t at, bool first)
+{
+	size_t i, open = first ? ref_skip_blanks(r, at) : r->end;
+
+	dtx_buf_reset(&r->slice);
+	while (at < r->end && at - r->from <= DTX_CSV_CELL_MAX) {
+		if (ref_is_escape(r, at)) {
+			at = ref_escaped(r, at);
+		} else if (ref_is_end(r->data[at])) {
+			ref_put(r, r->data[at]);
+			return at + 1;
+		} else if (ref_at_delim(r, at)) {
+			ref_put(r, REF_DELIM);
+			for (i = 1; i < r->ndelim; i++)
+				ref_put(r, REF_FILL);
+			return at + r->ndelim;
+		} else if (at == open && r->quoted) {
+			ref_put(r, r->data[at++]);
+		} else if (r->d.quote && r->data[at] == r->d.quote) {
+			at = ref_quote(r, at);
+		} else {
+			ref_put(r, r->data[at++]);
+		}
+	}
+	return at;
+}
+
+/* A field with an irregular quote ends with its line: libcsv must not see the line end inside. */
+static bool ref_ends_early(struct dtx_csv_ref *r)
+{
+	return r->irregular && r->slice.len && ref_is_end(r->slice.ptr[r->slice.len - 1]);
+}
+
+static enum dtx_code ref_start(struct dtx_csv_ref *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool lenient = r->d.quotes == DTX_QUOTES_LENIENT;
+
+	if (r->ready)
+		csv_free(&r->parser);
+	r->ready = false;
+	if (csv_init(&r->parser, (unsigned char)(CSV_EMPTY_IS_NULL | CSV_REPALL_NL |
+						 (lenient ? 0 : CSV_STRICT | CSV_STRICT_FINI))))
+		DTX_FAIL(err, DTX_E_BUG, "internal: csv_init");
+	r->ready = true;
+	csv_set_realloc_func(&r->parser, dtx_mem_hook_realloc);
+	csv_set_free_func(&r->parser, dtx_mem_free);
+	csv_set_delim(&r->parser, REF_DELIM);
+	csv_set_quote(&r->parser, r->d.quote ? (unsigned char)r->d.quote : REF_DATA_QUOTE);
+	csv_set_space_func(&r->parser, r->d.trim ? ref_space_trim : ref_space);
+out:
+	return rc;
+}
+
+/* The record ends with the text. */
+static void ref_finish(struct dtx_csv_ref *r)
+{
+	if (csv_fini(&r->parser, ref_on_field, ref_on_row, r) && r->row->fault == DTX_CSV_FINE)
+		ref_fault(r, DTX_CSV_UNTERMINATED, ref_skip_blanks(r, r->from));
+	r->row_ended = true;
+}
+
+/* Feeds one slice that began at `at` and ends at `next`. */
+static void ref_feed(struct dtx_csv_ref *r, size_t at, size_t next)
+{
+	size_t cells = r->ncells, n = r->slice.len, done;
+	bool early = ref_ends_early(r);
+
+	if (n > early) {
+		done = csv_parse(&r->parser, r->slice.ptr, n - early, ref_on_field, ref_on_row, r);
+		if (done != n - early) {
+			if (csv_error(&r->parser) == CSV_EPARSE)
+				ref_fault(r, DTX_CSV_BAD_QUOTE, at + done);
+			else
+				r->no_memory = true;
+			return;
+		}
+	}
+	if (early)
+		ref_finish(r);
+	if (next - r->from > DTX_CSV_CELL_MAX)
+		ref_fault(r, DTX_CSV_TOO_LONG, r->from);
+	if (r->ncells > cells) {
+		r->from = next;
+		r->irregular = false;
+	}
+}
+
+static bool ref_opens(const struct dtx_csv_ref *r, size_t at)
+{
+	at = ref_skip_blanks(r, at);
+	return r->d.quote && at < r->end && r->data[at] == r->d.quote;
+}
+
+static bool ref_is_comment(const struct dtx_csv_ref *r, size_t at)
+{
+	struct dtx_str rest = { r->data + at, r->end - at };
+
+	return r->d.comment && dtx_str_starts(rest, dtx_str_of(r->d.comment));
+}
+
+/* Start of the line behind the one that `at` is in; *end: where its text ends. */
+static size_t ref_line_end(const struct dtx_csv_ref *r, size_t at, size_t *end)
+{
+	while (at < r->end && !ref_is_end(r->data[at]))
+		at++;
+	*end = at;
+	if (at < r->end)
+		at += r->data[at] == '\r' && at + 1 < r->end && r->data[at + 1] == '\n' ? 2 : 1;
+	return at;
+}
+
+static size_t ref_record(struct dtx_csv_ref *r, size_t at)
+{
+	bool first = true;
+	size_t next, cells;
+
+	r->from = at;
+	r->irregular = r->row_ended = false;
+	while (!r->row_ended && r->row->fault == DTX_CSV_FINE && !r->no_memory) {
+		if (at >= r->end) {
+			if (first)
+				r->quoted = false;
+			ref_finish(r);
+			return at;
+		}
+		if (first)
+			r->quoted = ref_opens(r, at);
+		next = ref_slice(r, at, first);
+		if (!dtx_buf_ok(&r->slice))
+			r->no_memory = true;
+		cells = r->ncells;
+		ref_feed(r, at, next);
+		first = r->ncells > cells;
+		at = next;
+	}
+	return at;
+}
+
+enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t next;
+
+	memset(out, 0, sizeof(*out));
+	r->row = &out->row;
+	out->row.start = out->row.end = pos;
+	dtx_buf_reset(&r->text);
+	r->ncells = 0;
+	r->no_memory = false;
+	out->comment = ref_is_comment(r, pos);
+	if (out->comment || ref_is_end(r->data[pos])) {
+		r->quoted = false;
+		ref_on_field(NULL, 0, r);
+		out->row.next = ref_line_end(r, pos, &out->row.end);
+	} else {
+		next = ref_record(r, pos);
+		if (out->row.fault != DTX_CSV_FINE) {
+			out->row.next = ref_line_end(r, out->row.fault_at, &out->row.end);
+			DTX_TRY(ref_start(r, err));
+		} else if (next && next > pos && ref_is_end(r->data[next - 1])) {
+			out->row.next = ref_line_end(r, next - 1, &out->row.end);
+		} else {
+			out->row.next = out->row.end = next;
+		}
+	}
+	if (!r->ncells && out->row.fault == DTX_CSV_FINE) { /* blanks only, and they are trimmed */
+		r->quoted = false;
+		ref_on_field(NULL, 0, r);
+		out->row.end = pos;
+	}
+	if (r->no_memory || !dtx_buf_ok(&r->text)) {
+		DTX_TRY(ref_start(r, err));
+		DTX_FAIL_MEM(err);
+	}
+	out->row.ncells = (uint32_t)r->ncells;
+	out->cell = r->cell;
+	out->text = r->text.ptr ? r->text.ptr : "";
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_ref_new(const char *data, size_t end, const struct dtx_dialect *d,
+			      struct dtx_csv_ref **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_ref *r = dtx_mem_zalloc(1, sizeof(*r));
+
+	if (!r)
+		DTX_FAIL_MEM(err);
+	r->data = data;
+	r->end = end;
+	r->d = *d;
+	r->ndelim = strlen(d->delim);
+	dtx_buf_init(&r->slice, 2 * REF_SLICE_MAX);
+	dtx_buf_init(&r->text, DTX_CSV_RECORD_MAX);
+	DTX_TRY(ref_start(r, err));
+	*out = r;
+	r = NULL;
+out:
+	dtx_csv_ref_free(r);
+	return rc;
+}
+
+void dtx_csv_ref_free(struct dtx_csv_ref *r)
+{
+	if (!r)
+		return;
+	if (r->ready)
+		csv_free(&r->parser);
+	dtx_buf_clear(&r->slice);
+	dtx_buf_clear(&r->text);
+	dtx_mem_free(r->cell);
+	dtx_mem_free(r);
+}
+
+void dtx_csv_ref_set_end(struct dtx_csv_ref *r, size_t end)
+{
+	r->end = end;
+}

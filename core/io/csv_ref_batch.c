@@ -1,0 +1,187 @@
+/* Batches of records that libcsv read: the cells are copied, since escapes are undone in them. */
+#include "core/base/mem.h"
+#include "core/io/csv.h"
+
+#define REF_BATCH_BYTES ((size_t)1 << 20)
+
+/* Texts of the cells of a batch and their spans, column by column. */
+struct ref_hold {
+	char *text;
+	struct dtx_span *span;
+	uint64_t *valid;
+};
+struct ref_filler {
+	struct dtx_csv *c;
+	struct dtx_buf text;
+	struct dtx_span *span;	/* row by row while it grows */
+	size_t cap;
+	uint32_t rows;
+};
+
+static void ref_hold_free(void *arg)
+{
+	struct ref_hold *h = arg;
+
+	dtx_mem_free(h->text);
+	dtx_mem_free(h->span);
+	dtx_mem_free(h->valid);
+	dtx_mem_free(h);
+}
+
+/* Only an empty text must say that it was quoted; the others have nothing left to undo. */
+static enum dtx_code ref_add(struct ref_filler *f, const struct dtx_csv_ref_record *rec,
+			     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv *c = f->c;
+	size_t n = (size_t)f->rows * c->nuse;
+	uint32_t i;
+
+	if (!dtx_mem_reserve(&f->span, &f->cap, n + c->nuse, sizeof(*f->span)))
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < c->nuse; i++) {
+		struct dtx_span *s = &f->span[n + i];
+		const struct dtx_csv_ref_cell *cell;
+
+		*s = (struct dtx_span){ 0, 0 };
+		if (c->use_phys[i] >= rec->row.ncells)
+			continue;
+		cell = &rec->cell[c->use_phys[i]];
+		s->off = (uint32_t)f->text.len;
+		s->len = (uint32_t)cell->len | (cell->quoted && !cell->len ? DTX_SPAN_QUOTED : 0);
+		dtx_buf_addn(&f->text, rec->text + cell->off, cell->len);
+	}
+	f->rows++;
+	DTX_TRY(dtx_buf_check(&f->text, "a record", err));
+out:
+	return rc;
+}
+
+static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv *c = f->c;
+	struct dtx_csv_tally *t = &c->total;
+	struct dtx_csv_ref_record rec;
+	enum dtx_csv_kind kind;
+
+	DTX_TRY(dtx_csv_ref_read(c->ref, c->ref_at, &rec, err));
+	if (rec.row.fault != DTX_CSV_FINE) {
+		rc = dtx_csv_fail_row(c, &rec.row, err);
+		goto out;
+	}
+	kind = dtx_csv_ref_kind(c, &rec);
+	c->ref_at = rec.row.next;
+	t->literal += rec.row.literal;
+	t->blank += kind == DTX_CSV_BLANK;
+	t->comment += kind == DTX_CSV_COMMENT;
+	if (dtx_csv_is_dropped(kind))
+		goto out;
+	if ((kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG) &&
+	    c->opts.ragged == DTX_RAGGED_ERROR) {
+		rc = dtx_csv_fail_ragged(c, err);
+		goto out;
+	}
+	t->padded += kind == DTX_CSV_SHORT;
+	t->cut += kind == DTX_CSV_LONG ? rec.row.ncells - c->width : 0;
+	t->extra += kind == DTX_CSV_EMPTY_EXTRA ? rec.row.ncells - c->width : 0;
+	DTX_TRY(ref_add(f, &rec, err));
+	t->rows++;
+out:
+	return rc;
+}
+
+/* Spans column by column, and the nulls that null_values names. */
+static void ref_turn(const struct ref_filler *f, struct ref_hold *h, size_t words)
+{
+	uint32_t n = f->c->nuse, i, r;
+
+	for (i = 0; i < n; i++) {
+		struct dtx_span *to = h->span + (size_t)i * f->rows;
+
+		for (r = 0; r < f->rows; r++)
+			to[r] = f->span[(size_t)r * n + i];
+		for (r = 0; h->valid && r < f->rows; r++) {
+			struct dtx_str s = { h->text + to[r].off, to[r].len & DTX_SPAN_LEN };
+
+			if (!dtx_csv_is_null(&f->c->opts, s, to[r].len & DTX_SPAN_QUOTED))
+				dtx_bit_set(h->valid + i * words, r);
+		}
+	}
+}
+
+static enum dtx_code ref_hold_new(struct ref_filler *f, size_t words, struct ref_hold **hold,
+				  struct dtx_owner **owner, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct ref_hold *h = dtx_mem_zalloc(1, sizeof(*h));
+	uint32_t n = f->c->nuse;
+
+	if (!h)
+		DTX_FAIL_MEM(err);
+	h->span = dtx_mem_alloc64((size_t)f->rows * n, sizeof(*h->span));
+	h->text = dtx_buf_steal(&f->text);
+	if (f->c->opts.nnull_values)
+		h->valid = dtx_mem_zalloc(words * n, sizeof(*h->valid));
+	if (h->span && h->text && (h->valid || !f->c->opts.nnull_values))
+		*owner = dtx_owner_new(ref_hold_free, h);
+	if (!*owner) {
+		ref_hold_free(h);
+		DTX_FAIL_MEM(err);
+	}
+	ref_turn(f, h, words);
+	*hold = h;
+out:
+	return rc;
+}
+
+static enum dtx_code ref_columns(const struct ref_filler *f, const struct ref_hold *h,
+				 size_t words, struct dtx_owner *owner, struct dtx_batch *b,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_csv *c = f->c;
+	uint32_t i;
+
+	for (i = 0; i < c->nuse; i++) {
+		uint32_t field = c->use[i];
+		struct dtx_column *col = dtx_column_new(
+			DTX_F_SPAN, c->schema->field[field].type, f->rows, dtx_owner_ref(owner));
+
+		if (!col)
+			DTX_FAIL_MEM(err);
+		b->col[field] = col;
+		col->nulls = UINT32_MAX;
+		col->v.span = h->span + (size_t)i * f->rows;
+		col->valid = h->valid ? h->valid + i * words : NULL;
+		col->base = h->text; /* no delim: not to be copied as they are */
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_ref_batch(struct dtx_csv *c, struct dtx_batch **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct ref_filler f = { .c = c, .text = DTX_BUF_INIT(2 * DTX_CSV_RECORD_MAX) };
+	struct ref_hold *hold = NULL;
+	struct dtx_owner *owner = NULL;
+	struct dtx_batch *b = NULL;
+	size_t begin = c->ref_at, words;
+
+	while (c->ref_at < c->text.end && f.rows < c->batch_rows &&
+	       c->ref_at - begin < REF_BATCH_BYTES)
+		DTX_TRY(ref_record(&f, err));
+	words = dtx_bit_words(f.rows);
+	DTX_TRY(ref_hold_new(&f, words, &hold, &owner, err));
+	DTX_TRY(dtx_batch_new(c->schema, f.rows, &b, err));
+	DTX_TRY(ref_columns(&f, hold, words, owner, b, err));
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	dtx_owner_unref(owner);
+	dtx_buf_clear(&f.text);
+	dtx_mem_free(f.span);
+	return rc;
+}

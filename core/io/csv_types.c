@@ -1,0 +1,324 @@
+/* Fields of a text file: declared types, guesses from a sample, exact types when a guess failed. */
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+#include "core/data/infer.h"
+#include "core/io/csv_top.h"
+
+#define TYPES_WINDOWS	  8   /* places of the body that are sampled besides its beginning */
+#define TYPES_WINDOW_ROWS 32u
+#define TYPES_NUMBER_MAX  64  /* bytes of a number with marks */
+
+bool dtx_csv_is_null(const struct dtx_read_opts *o, struct dtx_str s, bool quoted)
+{
+	size_t i;
+
+	if (!s.len && !quoted)
+		return true;
+	for (i = 0; i < o->nnull_values; i++) {
+		if (dtx_str_is(s, o->null_values[i]))
+			return true;
+	}
+	return false;
+}
+
+/* A text with declared decimal and group marks as the usual rules read it.  What has a point that
+ * is no mark, or groups that are not of three digits, is made a text. */
+static struct dtx_str types_plain_marks(const struct dtx_read_opts *o, struct dtx_str s,
+					char buf[TYPES_NUMBER_MAX])
+{
+	struct dtx_str t = dtx_str_trim(s);
+	size_t n = 0, i, digits = 0;
+	bool grouped = false, decimals = false;
+
+	if (t.len >= TYPES_NUMBER_MAX || !t.len)
+		return s;
+	for (i = 0; i < t.len; i++) {
+		char c = t.ptr[i];
+		bool digit = c >= '0' && c <= '9';
+
+		if (o->group && c == o->group && !decimals) {
+			if (!digits || (grouped && digits != 3))
+				return s;
+			grouped = true;
+			digits = 0;
+			continue;
+		}
+		if (c == o->decimal) {
+			if (grouped && digits != 3)
+				return s;
+			decimals = true;
+			c = '.';
+		} else if (c == '.') {
+			return DTX_STR("text");
+		}
+		digits = digit ? digits + 1 : 0;
+		buf[n++] = c;
+	}
+	if (grouped && !decimals && digits != 3)
+		return s;
+	return (struct dtx_str){ buf, n };
+}
+
+static void types_see(const struct dtx_read_opts *o, struct dtx_infer *f, struct dtx_str s,
+		      bool quoted, int64_t row)
+{
+	char buf[TYPES_NUMBER_MAX];
+	bool null = dtx_csv_is_null(o, s, quoted);
+
+	if (!null && (o->decimal != '.' || o->group))
+		s = types_plain_marks(o, s, buf);
+	dtx_infer_text(f, s, null, row);
+	f->sample = (struct dtx_str){ NULL, 0 }; /* the text may be in buf */
+}
+
+static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *top, size_t from,
+			   bool exact_width, uint32_t n, struct dtx_infer *seen)
+{
+	size_t i;
+	uint32_t k;
+
+	for (i = from; i < top->n; i++) {
+		const struct dtx_csv_top_row *r = &top->row[i];
+
+		if ((r->blank && c->width > 1) || (exact_width && r->n != c->width))
+			continue;
+		for (k = 0; k < n; k++) {
+			uint32_t p = c->phys[k];
+
+			if (p < r->n)
+				types_see(&c->opts, &seen[k], r->cell[p], r->quoted[p], (int64_t)i);
+		}
+	}
+}
+
+/* Rows from places all over the body: a type often changes far below.  The places may lie inside
+ * quotes, which costs a worse guess and nothing else. */
+static enum dtx_code types_see_windows(struct dtx_csv *c, uint32_t n, struct dtx_infer *seen,
+				       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_top top = { 0 };
+	size_t size = c->text.end - c->body, at;
+	unsigned i;
+
+	if (c->ref || size < 2 * DTX_CSV_TOP_BYTES)
+		goto out;
+	for (i = 1; i <= TYPES_WINDOWS; i++) {
+		at = c->body + size / (TYPES_WINDOWS + 1) * i;
+		at = dtx_csv_row_seek(&c->text, at, false, at + DTX_SPLIT_CHUNK);
+		dtx_csv_top_clear(&top);
+		DTX_TRY(dtx_csv_top_read(c, at, TYPES_WINDOW_ROWS, false, &top, err));
+		types_see_rows(c, &top, 0, true, n, seen);
+	}
+out:
+	dtx_csv_top_clear(&top);
+	return rc;
+}
+
+static const struct dtx_read_type *types_declared(const struct dtx_read_opts *o, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < o->ntypes; i++) {
+		if (!strcmp(o->types[i].name, name))
+			return &o->types[i];
+	}
+	return NULL;
+}
+
+static bool types_required(const struct dtx_read_opts *o, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < o->nrequires; i++) {
+		if (!strcmp(o->requires[i], name))
+			return true;
+	}
+	return false;
+}
+
+static enum dtx_code types_must_have(const struct dtx_csv *c, const char *want,
+				     const char *const *names, struct dtx_err *err)
+{
+	uint32_t i;
+
+	for (i = 0; i < c->width; i++) {
+		if (!strcmp(want, names[i]))
+			return DTX_OK;
+	}
+	(void)dtx_err_set(err, DTX_E_MISSING_COLUMN, __FILE__, __LINE__,
+			  "'%s' has no column '%s'", dtx_source_name(c->head.src), want);
+	dtx_err_suggest(err, want, names, c->width);
+	return DTX_E_MISSING_COLUMN;
+}
+
+/* Which columns stay: requires, types and extra. */
+static enum dtx_code types_choose(struct dtx_csv *c, const char *const *names,
+				  struct dtx_field *field, uint32_t *n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_read_opts *o = &c->opts;
+	size_t k;
+	uint32_t i;
+
+	for (k = 0; k < o->nrequires; k++)
+		DTX_TRY(types_must_have(c, o->requires[k], names, err));
+	for (k = 0; k < o->ntypes; k++)
+		DTX_TRY(types_must_have(c, o->types[k].name, names, err));
+	for (i = 0; i < c->width; i++) {
+		const struct dtx_read_type *t = types_declared(o, names[i]);
+		bool extra = !t && o->extra != DTX_EXTRA_ALLOW && !types_required(o, names[i]);
+
+		if (extra && o->extra == DTX_EXTRA_ERROR) {
+			rc = dtx_err_set(err, DTX_E_EXTRA_COLUMN, __FILE__, __LINE__,
+					 "'%s' has a column '%s' that the plan does not name",
+					 dtx_source_name(c->head.src), names[i]);
+			dtx_err_hint(err, "\"extra\": \"drop\" leaves it out");
+			goto out;
+		}
+		if (extra)
+			continue;
+		c->phys[*n] = i;
+		field[*n] = (struct dtx_field){ .name = names[i],
+						.source = true,
+						.guessed = !t || t->on_error == DTX_CAST_KEEP_TEXT,
+						.format = t ? t->format : NULL,
+						.type = t ? t->type : (struct dtx_typeref){ 0 },
+						.decimal_comma = o->decimal == ',',
+						.group = o->group };
+		++*n;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
+			     const char *const *names, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_field *field = dtx_arena_zalloc(&c->head.arena, c->width, sizeof(*field));
+	struct dtx_schema *schema = dtx_arena_zalloc(&c->head.arena, 1, sizeof(*schema));
+	struct dtx_infer *seen = dtx_mem_zalloc(c->width, sizeof(*seen));
+	uint32_t n = 0, i;
+
+	c->phys = dtx_arena_zalloc(&c->head.arena, c->width, sizeof(*c->phys));
+	if (!field || !schema || !seen || !c->phys)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(types_choose(c, names, field, &n, err));
+	types_see_rows(c, top, top->body, false, n, seen);
+	DTX_TRY(types_see_windows(c, n, seen, err));
+	for (i = 0; i < n; i++) {
+		if (field[i].type.type == DTX_T_UNKNOWN)
+			field[i].type = dtx_infer_type(&seen[i]);
+	}
+	*schema = (struct dtx_schema){ .nfields = n, .field = field };
+	c->schema = schema;
+out:
+	dtx_mem_free(seen);
+	return rc;
+}
+
+/* --- exact types --- */
+
+struct types_job {
+	struct dtx_csv *c;
+	const bool *want;
+	struct dtx_infer *seen;	/* workers x fields */
+};
+
+static void types_see_span(const struct dtx_read_opts *o, struct dtx_infer *f,
+			   const struct dtx_column *col, struct dtx_buf *scratch)
+{
+	uint32_t i;
+
+	for (i = 0; i < col->len; i++) {
+		dtx_buf_reset(scratch);
+		types_see(o, f, dtx_span_text(col->base, col->v.span[i], scratch),
+			  col->v.span[i].len & DTX_SPAN_QUOTED, (int64_t)i);
+	}
+}
+
+static void types_see_batch(const struct types_job *job, unsigned worker,
+			    const struct dtx_batch *b, struct dtx_buf *scratch)
+{
+	const struct dtx_read_opts *o = &job->c->opts;
+	struct dtx_infer *seen = job->seen + (size_t)worker * b->ncols;
+	uint32_t i;
+
+	for (i = 0; i < b->ncols; i++) {
+		if (!job->want[i] || !b->col[i])
+			continue;
+		if (o->decimal != '.' || o->group)
+			types_see_span(o, &seen[i], b->col[i], scratch);
+		else
+			dtx_infer_column(&seen[i], b->col[i], 0);
+		seen[i].sample = (struct dtx_str){ NULL, 0 };
+	}
+}
+
+static enum dtx_code types_work(void *arg, unsigned worker, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct types_job *job = arg;
+	struct dtx_buf scratch = DTX_BUF_INIT(2 * DTX_CSV_CELL_MAX);
+	struct dtx_batch *b = NULL;
+
+	for (;;) {
+		DTX_TRY(job->c->head.cls->next(&job->c->head, worker, &b, err));
+		if (!b)
+			break;
+		types_see_batch(job, worker, b, &scratch);
+		DTX_TRY(dtx_buf_check(&scratch, "a cell", err));
+		dtx_batch_free(b);
+		b = NULL;
+	}
+out:
+	dtx_batch_free(b);
+	dtx_buf_clear(&scratch);
+	return rc;
+}
+
+static void types_settle(const struct dtx_csv *c, const struct types_job *job, unsigned workers,
+			 struct dtx_typeref *type)
+{
+	uint32_t n = c->schema->nfields, i;
+	unsigned w;
+
+	for (i = 0; i < n; i++) {
+		const struct dtx_read_type *t = types_declared(&c->opts, c->schema->field[i].name);
+
+		if (!job->want[i])
+			continue;
+		for (w = 1; w < workers; w++)
+			dtx_infer_merge(&job->seen[i], &job->seen[(size_t)w * n + i]);
+		type[i] = dtx_infer_type(&job->seen[i]);
+		/* Declared with on_error keep_text: all values fit or all are text. */
+		if (t && t->on_error == DTX_CAST_KEEP_TEXT)
+			type[i] = (struct dtx_typeref){ .type = DTX_T_TEXT };
+	}
+}
+
+enum dtx_code dtx_csv_infer(struct dtx_reader *r, const bool *want, struct dtx_typeref *type,
+			    unsigned workers, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv *c = (struct dtx_csv *)r;
+	uint32_t n = c->schema->nfields, i;
+	uint8_t *need = dtx_mem_zalloc(n, 1);
+	struct types_job job = { .c = c, .want = want };
+	struct dtx_scan scan = { .schema = c->schema, .limit = -1, .workers = workers };
+
+	job.seen = dtx_mem_zalloc((size_t)workers * n, sizeof(*job.seen));
+	if (!need || !job.seen)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++)
+		need[i] = want[i] ? DTX_NEED_BYTES : DTX_NEED_SKIP;
+	scan.need = need;
+	DTX_TRY(r->cls->start(r, &scan, err));
+	DTX_TRY(dtx_pool_run(workers, types_work, &job, err));
+	types_settle(c, &job, workers, type);
+out:
+	dtx_mem_free(need);
+	dtx_mem_free(job.seen);
+	return rc;
+}

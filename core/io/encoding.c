@@ -1,0 +1,347 @@
+/* Encodings: byte order marks, a guess at UTF-16, everything else through iconv into a spool. */
+#include "core/io/encoding.h"
+
+#include <errno.h>
+#include <iconv.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "core/base/buf.h"
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/io/csv_row.h"
+
+#define ENC_HEAD      ((size_t)64 << 10)
+#define ENC_STEP      ((size_t)256 << 10)
+#define ENC_SPOOL_MEM ((size_t)64 << 20)
+#define ENC_SAMPLE    24 /* bytes shown of a word that is not UTF-8 */
+
+struct enc_mark {
+	const char *name, *bytes;
+	size_t len;
+};
+static const struct enc_mark enc_marks[] = {
+	{ "utf-8", "\xef\xbb\xbf", 3 },
+	{ "utf-32le", "\xff\xfe\0\0", 4 }, /* before UTF-16, whose mark it begins with */
+	{ "utf-32be", "\0\0\xfe\xff", 4 },
+	{ "utf-16le", "\xff\xfe", 2 },
+	{ "utf-16be", "\xfe\xff", 2 },
+};
+
+/* What bytes that are not UTF-8 are shown as. */
+static const char *const enc_guesses[] = { "windows-1252", "windows-1250", "windows-1251",
+					   "shift-jis" };
+
+/* Converted bytes: in memory while there are few. */
+struct enc_spool {
+	struct dtx_buf buf;
+	int fd;
+	size_t written;
+};
+
+struct enc_map {
+	void *ptr;
+	size_t len;
+};
+
+static void enc_unmap(void *arg)
+{
+	struct enc_map *m = arg;
+
+	munmap(m->ptr, m->len);
+	dtx_mem_free(m);
+}
+
+static enum dtx_code enc_flush(struct enc_spool *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (s->fd < 0)
+		DTX_TRY(dtx_file_temp(NULL, &s->fd, err));
+	DTX_TRY(dtx_file_write(s->fd, s->buf.ptr, s->buf.len, "temp file", err));
+	s->written += s->buf.len;
+	dtx_buf_reset(&s->buf);
+out:
+	return rc;
+}
+
+static enum dtx_code enc_adopt_file(struct enc_spool *s, struct dtx_encoding *e,
+				    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct enc_map *m = NULL;
+
+	DTX_TRY(enc_flush(s, err));
+	m = dtx_mem_alloc(1, sizeof(*m));
+	if (!m)
+		DTX_FAIL_MEM(err);
+	m->len = s->written;
+	m->ptr = mmap(NULL, m->len, PROT_READ, MAP_PRIVATE, s->fd, 0);
+	if (m->ptr == MAP_FAILED) {
+		dtx_mem_free(m);
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot map the converted text");
+	}
+	e->owner = dtx_owner_new(enc_unmap, m);
+	if (!e->owner) {
+		enc_unmap(m);
+		DTX_FAIL_MEM(err);
+	}
+	e->text = m->ptr;
+	e->len = m->len;
+out:
+	return rc;
+}
+
+static enum dtx_code enc_adopt(struct enc_spool *s, struct dtx_encoding *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *text;
+
+	if (s->fd >= 0)
+		return enc_adopt_file(s, e, err);
+	e->len = s->buf.len;
+	text = dtx_buf_steal(&s->buf);
+	if (!text)
+		DTX_FAIL_MEM(err);
+	e->text = text;
+	e->owner = dtx_owner_take(text);
+	if (!e->owner)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *name, const char *in,
+				     size_t left, struct enc_spool *spool, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *begin = in;
+	char *from = (char *)(uintptr_t)in; /* iconv does not write there */
+
+	while (left) {
+		size_t room = ENC_STEP, got;
+		char *to;
+
+		if (spool->buf.len > ENC_SPOOL_MEM)
+			DTX_TRY(enc_flush(spool, err));
+		if (!dtx_buf_room(&spool->buf, ENC_STEP))
+			DTX_FAIL_MEM(err);
+		to = spool->buf.ptr + spool->buf.len;
+		got = iconv(cd, &from, &left, &to, &room);
+		spool->buf.len += ENC_STEP - room;
+		if (got != (size_t)-1 || errno == E2BIG)
+			continue;
+		rc = dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
+				 "'%s' is not %s: byte %02X at byte %zu", file, name,
+				 (unsigned char)*from, (size_t)(from - begin));
+		dtx_err_hint(err, "give the encoding of the file, as in \"encoding\": \"windows-1252\"");
+		if (err)
+			err->byte = from - begin;
+		goto out;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code enc_convert(struct dtx_source *src, const char *name, struct dtx_encoding *e,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct enc_spool spool = { DTX_BUF_INIT(2 * ENC_SPOOL_MEM), -1, 0 };
+	iconv_t cd = iconv_open("UTF-8", name);
+
+	if (cd == (iconv_t)-1) {
+		rc = dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+				 "encoding '%s' is not known", name);
+		dtx_err_hint(err, "names are those of iconv, as utf-8, utf-16, windows-1252");
+		goto out;
+	}
+	DTX_TRY(enc_convert_all(cd, dtx_source_name(src), name, dtx_source_data(src) + e->skipped,
+				dtx_source_size(src) - e->skipped, &spool, err));
+	DTX_TRY(enc_adopt(&spool, e, err));
+	e->converted = e->checked = true;
+	dtx_str_copy(e->name, sizeof(e->name), dtx_str_of(name));
+out:
+	if (cd != (iconv_t)-1)
+		iconv_close(cd);
+	dtx_buf_clear(&spool.buf);
+	dtx_file_close(&spool.fd);
+	return rc;
+}
+
+static const struct enc_mark *enc_find_mark(struct dtx_str head)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(enc_marks); i++) {
+		if (dtx_str_starts(head, (struct dtx_str){ enc_marks[i].bytes, enc_marks[i].len }))
+			return &enc_marks[i];
+	}
+	return NULL;
+}
+
+/* Text in Latin letters as UTF-16 has zeros at every other byte and hardly any elsewhere. */
+static const char *enc_guess_utf16(struct dtx_str head)
+{
+	size_t zero[2] = { 0, 0 }, half = head.len / 2, i;
+
+	for (i = 0; i < 2 * half; i++)
+		zero[i & 1] += !head.ptr[i];
+	if (half && zero[1] * 4 > half && zero[0] * 100 < half)
+		return "utf-16le";
+	if (half && zero[0] * 4 > half && zero[1] * 100 < half)
+		return "utf-16be";
+	return NULL;
+}
+
+static bool enc_is_utf8_name(const char *name)
+{
+	return dtx_str_ieq(dtx_str_of(name), DTX_STR("utf-8")) ||
+	       dtx_str_ieq(dtx_str_of(name), DTX_STR("utf8"));
+}
+
+/* The source's own bytes. */
+static void enc_borrow(struct dtx_source *src, struct dtx_encoding *e)
+{
+	e->text = dtx_source_data(src) + e->skipped;
+	e->len = dtx_source_size(src) - e->skipped;
+	e->owner = dtx_owner_ref(dtx_source_owner(src));
+	dtx_str_copy(e->name, sizeof(e->name), DTX_STR("utf-8"));
+}
+
+/* First byte that is not UTF-8 in the head of the text, whose last character may be cut. */
+static ptrdiff_t enc_head_bad(const struct dtx_encoding *e, size_t len)
+{
+	ptrdiff_t bad = dtx_utf8_bad(e->text, DTX_MIN(len, e->len));
+
+	return bad >= 0 && e->len > len && (size_t)bad + 4 > len ? -1 : bad;
+}
+
+static enum dtx_code enc_auto(struct dtx_source *src, const char *second, struct dtx_encoding *e,
+			      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), ENC_HEAD) };
+	const struct enc_mark *mark = enc_find_mark(head);
+	const char *name = mark ? mark->name : enc_guess_utf16(head);
+	ptrdiff_t bad;
+
+	e->skipped = mark ? mark->len : 0;
+	if (name && !enc_is_utf8_name(name)) {
+		rc = enc_convert(src, name, e, err);
+		goto out;
+	}
+	enc_borrow(src, e);
+	bad = enc_head_bad(e, second ? e->len : ENC_HEAD);
+	e->checked = second || e->len <= ENC_HEAD;
+	if (bad < 0)
+		goto out;
+	if (!second) {
+		rc = dtx_encoding_fail(e, dtx_source_name(src), (size_t)bad, err);
+		goto out;
+	}
+	dtx_encoding_clear(e);
+	DTX_TRY(enc_convert(src, second, e, err));
+	e->assumed = true;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
+				struct dtx_encoding *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str want = dtx_str_of(declared ? declared : "auto");
+	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), (size_t)4) };
+	const struct enc_mark *mark = enc_find_mark(head);
+
+	memset(out, 0, sizeof(*out));
+	out->text = "";
+	if (dtx_str_is(want, "auto"))
+		return enc_auto(src, NULL, out, err);
+	if (dtx_str_starts(want, DTX_STR("auto:")))
+		return enc_auto(src, want.ptr + 5, out, err);
+	if (enc_is_utf8_name(declared)) {
+		out->skipped = mark && enc_is_utf8_name(mark->name) ? mark->len : 0;
+		enc_borrow(src, out);
+		goto out;
+	}
+	/* "utf-16" alone means what the mark says; iconv reads the mark itself. */
+	out->skipped = mark && dtx_str_ieq(dtx_str_of(mark->name), want) ? mark->len : 0;
+	rc = enc_convert(src, declared, out, err);
+out:
+	return rc;
+}
+
+void dtx_encoding_clear(struct dtx_encoding *e)
+{
+	dtx_owner_unref(e->owner);
+	memset(e, 0, sizeof(*e));
+	e->text = "";
+}
+
+static bool enc_in_word(const char *text, size_t i)
+{
+	unsigned char c = (unsigned char)text[i];
+
+	return c >= 0x80 || c == ' ' || c == '-' || (c >= '0' && c <= '9') ||
+	       ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* The words around a byte, as another encoding reads them; false when it cannot. */
+static bool enc_show(const struct dtx_encoding *e, size_t at, const char *name, char out[128])
+{
+	size_t from = at, to = at, left, room = 127;
+	iconv_t cd = iconv_open("UTF-8", name);
+	char *in, *put = out;
+	size_t got;
+
+	if (cd == (iconv_t)-1)
+		return false;
+	while (from > 0 && at - from < ENC_SAMPLE && enc_in_word(e->text, from - 1))
+		from--;
+	while (to < e->len && to - at < ENC_SAMPLE && enc_in_word(e->text, to))
+		to++;
+	in = (char *)(uintptr_t)(e->text + from);
+	left = to - from;
+	got = iconv(cd, &in, &left, &put, &room);
+	iconv_close(cd);
+	*put = '\0';
+	return got != (size_t)-1 && !left;
+}
+
+enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, size_t at,
+				struct dtx_err *err)
+{
+	int64_t line = dtx_csv_line(e->text, 0, at);
+	struct dtx_buf more = DTX_BUF_INIT(4096);
+	char first[128] = "", shown[128];
+	size_t i, n = 0;
+
+	dtx_buf_add(&more, "{\"candidates\":[");
+	for (i = 0; i < DTX_COUNT(enc_guesses); i++) {
+		if (!enc_show(e, at, enc_guesses[i], shown))
+			continue;
+		if (!first[0])
+			snprintf(first, sizeof(first), "%s", shown);
+		dtx_buf_printf(&more, "%s{\"encoding\":\"%s\",\"text\":", n++ ? "," : "",
+			       enc_guesses[i]);
+		dtx_buf_json(&more, dtx_str_of(shown));
+		dtx_buf_add(&more, "}");
+	}
+	dtx_buf_add(&more, "]}");
+	(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
+			  "'%s' is not UTF-8: byte %02X at L%lld; as windows-1252 '%s'", file,
+			  (unsigned char)e->text[at], (long long)line + 1, first);
+	dtx_err_hint(err, "name its encoding: \"encoding\": \"windows-1252\" (\"auto:windows-1252\" "
+			  "takes it only when UTF-8 fails)");
+	dtx_err_row(err, line, NULL);
+	if (err) {
+		err->byte = (int64_t)(at + e->skipped);
+		snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)line + 1);
+		dtx_err_more(err, dtx_buf_steal(&more));
+	}
+	dtx_buf_clear(&more);
+	return DTX_E_BAD_ENCODING;
+}

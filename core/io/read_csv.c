@@ -1,0 +1,366 @@
+/* CSV, TSV and their kin: the reader's vtable and the traffic between workers. */
+#include <stdio.h>
+
+#include "core/base/mem.h"
+#include "core/io/csv.h"
+
+static struct dtx_csv *csv_of(struct dtx_reader *r)
+{
+	return (struct dtx_csv *)r; /* head is the first member */
+}
+
+/* Everything is text if nobody knows better. */
+static int csv_sniff(const void *head, size_t len, const char *path)
+{
+	static const char *const suffixes[] = { ".csv", ".tsv", ".tab", ".psv", ".txt" };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(suffixes); i++) {
+		if (dtx_str_ends(dtx_str_of(path), dtx_str_of(suffixes[i])))
+			return 30;
+	}
+	return len && memchr(head, '\0', len) ? 5 : 10;
+}
+
+static void csv_workers_free(struct dtx_csv *c)
+{
+	unsigned i;
+
+	for (i = 0; i < c->nworkers; i++) {
+		dtx_mem_free(c->worker[i].pos);
+		dtx_mem_free(c->worker[i].cell);
+		dtx_mem_free(c->worker[i].span);
+	}
+	dtx_mem_free(c->worker);
+	dtx_mem_free(c->use);
+	c->worker = NULL;
+	c->use = NULL;
+	c->nworkers = 0;
+}
+
+static void csv_close(struct dtx_reader *r)
+{
+	struct dtx_csv *c = csv_of(r);
+
+	csv_workers_free(c);
+	dtx_split_clear(&c->split);
+	dtx_csv_ref_free(c->ref);
+	dtx_mem_free(c->ref_start);
+	dtx_encoding_clear(&c->enc);
+	dtx_errlist_clear(&r->diags);
+	dtx_arena_clear(&r->arena);
+	pthread_mutex_destroy(&c->lock);
+	dtx_mem_free(c);
+}
+
+static enum dtx_code csv_open(struct dtx_source *src, const struct dtx_read_opts *opts,
+			      struct dtx_reader **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv *c = dtx_mem_zalloc(1, sizeof(*c));
+
+	if (!c)
+		DTX_FAIL_MEM(err);
+	pthread_mutex_init(&c->lock, NULL);
+	c->head.cls = &dtx_read_csv;
+	c->head.src = src;
+	c->opts = *opts;
+	c->fns = dtx_scan_pick(dtx_cpu_best());
+	DTX_TRY(dtx_csv_prepare(c, err));
+	c->head.origin = (struct dtx_origin){ .locate = dtx_csv_locate,
+					      .arg = c,
+					      .file = dtx_source_name(src),
+					      .alias = opts->alias,
+					      .physical_col = c->phys,
+					      .ncols = c->schema->nfields };
+	*out = &c->head;
+	c = NULL;
+out:
+	if (c)
+		csv_close(&c->head);
+	return rc;
+}
+
+static enum dtx_code csv_schema(struct dtx_reader *r, const struct dtx_schema **out,
+				struct dtx_err *err)
+{
+	(void)err;
+	*out = csv_of(r)->schema;
+	return DTX_OK;
+}
+
+/* --- start --- */
+
+static enum dtx_code csv_choose(struct dtx_csv *c, const struct dtx_scan *scan, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = c->schema->nfields, i;
+
+	c->use = dtx_mem_zalloc(2 * (size_t)n, sizeof(*c->use));
+	if (!c->use)
+		DTX_FAIL_MEM(err);
+	c->use_phys = c->use + n;
+	c->nuse = 0;
+	for (i = 0; i < n; i++) {
+		if (scan->need[i] == DTX_NEED_SKIP && !(scan->keep && scan->keep_need[i]))
+			continue;
+		c->use[c->nuse] = i;
+		c->use_phys[c->nuse++] = c->phys[i];
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv *c = csv_of(r);
+	unsigned i;
+
+	csv_workers_free(c);
+	c->scan = *scan;
+	c->schema = scan->schema;
+	c->batch_rows = scan->batch_rows ? DTX_MIN(scan->batch_rows, DTX_BATCH_ROWS) :
+					   DTX_BATCH_ROWS;
+	c->claimed = c->done = 0;
+	c->stop = c->closed = false;
+	c->misfits = 0;
+	memset(&c->total, 0, sizeof(c->total));
+	memset(&r->stats, 0, sizeof(r->stats));
+	DTX_TRY(csv_choose(c, scan, err));
+	c->worker = dtx_mem_zalloc(scan->workers, sizeof(*c->worker));
+	if (!c->worker)
+		DTX_FAIL_MEM(err);
+	c->nworkers = scan->workers;
+	for (i = 0; i < c->nworkers; i++) {
+		c->worker[i].cell = dtx_mem_alloc(c->width, sizeof(*c->worker[i].cell));
+		c->worker[i].span = dtx_mem_alloc(c->nuse, sizeof(*c->worker[i].span));
+		if (!c->worker[i].cell || !c->worker[i].span)
+			DTX_FAIL_MEM(err);
+	}
+	if (!c->split.item && !c->ref)
+		DTX_TRY(dtx_split_init(&c->split, &c->text, c->fns, c->body, c->chunk, err));
+	c->ref_at = c->body;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_tune(struct dtx_reader *r, size_t chunk, const struct dtx_scan_fns *fns,
+			   struct dtx_err *err)
+{
+	struct dtx_csv *c = csv_of(r);
+
+	(void)err;
+	c->chunk = chunk;
+	if (fns)
+		c->fns = fns;
+	return DTX_OK;
+}
+
+/* --- next --- */
+
+static void csv_warn(struct dtx_csv *c, int64_t count, const char *what)
+{
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (!count)
+		return;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %lld %s",
+		    dtx_source_name(c->head.src), (long long)count, what);
+	w.severity = DTX_SEV_WARNING;
+	w.count = count;
+	/* A note that memory has no room for is counted as dropped by the list. */
+	(void)dtx_errlist_take(&c->head.diags, &w);
+}
+
+/* Once, when all claimed morsels are done; the lock is held. */
+static void csv_finish(struct dtx_csv *c)
+{
+	struct dtx_read_stats *s = &c->head.stats;
+	const struct dtx_csv_tally *t = &c->total;
+	int i;
+
+	if (c->closed)
+		return;
+	c->closed = true;
+	*s = c->before;
+	s->rows_out = t->rows;
+	s->dropped[DTX_DROP_BLANK] += t->blank;
+	s->dropped[DTX_DROP_COMMENT] += t->comment;
+	s->rows_read = s->rows_out;
+	for (i = 0; i < DTX_DROP_COUNT; i++)
+		s->rows_read += s->dropped[i];
+	s->stopped_early = c->stop;
+	csv_warn(c, t->literal, "quotes inside cells without quotes are taken as text");
+	csv_warn(c, t->cut, "cells behind the last column are cut off");
+	csv_warn(c, t->padded, "short rows are filled up with nulls");
+	csv_warn(c, c->misfits, "cells do not have their declared type and are null");
+	csv_warn(c, t->extra, "empty cells behind the last column are ignored");
+}
+
+static void csv_add(struct dtx_csv_tally *to, const struct dtx_csv_tally *t)
+{
+	to->rows += t->rows;
+	to->blank += t->blank;
+	to->comment += t->comment;
+	to->literal += t->literal;
+	to->cut += t->cut;
+	to->extra += t->extra;
+	to->padded += t->padded;
+}
+
+/* The worker's next morsel; false at the end of the input. */
+static bool csv_claim(struct dtx_csv *c, struct dtx_csv_worker *w)
+{
+	bool got;
+
+	pthread_mutex_lock(&c->lock);
+	got = !c->stop && c->claimed < c->split.n;
+	if (got)
+		w->seq = c->claimed++;
+	else if (c->done == c->claimed)
+		csv_finish(c);
+	pthread_mutex_unlock(&c->lock);
+	if (!got)
+		return false;
+	dtx_split_get(&c->split, w->seq, &w->m);
+	w->at = w->m.start;
+	w->sub = w->rec = 0;
+	memset(&w->tally, 0, sizeof(w->tally));
+	w->active = true;
+	return true;
+}
+
+static bool csv_at_end(const struct dtx_csv *c)
+{
+	return c->stop || (c->ref ? c->ref_at >= c->text.end : c->claimed == c->split.n);
+}
+
+/* A morsel was read to its end; libcsv's have counted under the lock. */
+static void csv_done(struct dtx_csv *c, const struct dtx_csv_worker *w)
+{
+	pthread_mutex_lock(&c->lock);
+	if (!c->ref)
+		csv_add(&c->total, &w->tally);
+	c->done++;
+	/* Claims are in order and all claimed morsels are delivered: with so many rows done, the
+	 * claimed ones hold the first `limit` rows. */
+	if (c->scan.limit >= 0 && c->total.rows >= c->scan.limit && !csv_at_end(c))
+		c->stop = true;
+	if (c->done == c->claimed && csv_at_end(c))
+		csv_finish(c);
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* Through libcsv: one worker reads at a time, a batch is a morsel. */
+static enum dtx_code csv_next_ref(struct dtx_csv *c, struct dtx_batch **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+
+	pthread_mutex_lock(&c->lock);
+	if (csv_at_end(c)) {
+		if (c->done == c->claimed)
+			csv_finish(c);
+		goto out;
+	}
+	if (!dtx_mem_reserve(&c->ref_start, &c->ref_cap, c->claimed + 1, sizeof(*c->ref_start)))
+		DTX_FAIL_MEM(err);
+	c->ref_start[c->claimed] = c->ref_at;
+	DTX_TRY(dtx_csv_ref_batch(c, &b, err));
+	b->seq = c->claimed++;
+	b->first_row = b->seq << 32;
+	b->last = true;
+	b->origin = &c->head.origin;
+	*out = b;
+out:
+	pthread_mutex_unlock(&c->lock);
+	return rc;
+}
+
+size_t dtx_csv_morsel_start(struct dtx_csv *c, uint64_t seq)
+{
+	struct dtx_morsel m;
+	size_t at;
+
+	if (!c->ref) {
+		dtx_split_get(&c->split, seq, &m);
+		return m.start;
+	}
+	pthread_mutex_lock(&c->lock);
+	at = c->ref_start[seq];
+	pthread_mutex_unlock(&c->lock);
+	return at;
+}
+
+static enum dtx_code csv_next(struct dtx_reader *r, unsigned worker, struct dtx_batch **out,
+			      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv *c = csv_of(r);
+	struct dtx_csv_worker *w = &c->worker[worker];
+	struct dtx_batch *b = NULL;
+
+	*out = NULL;
+	if (c->ref) {
+		DTX_TRY(csv_next_ref(c, &b, err));
+		if (!b)
+			goto out;
+	} else {
+		if (!w->active && !csv_claim(c, w))
+			goto out;
+		DTX_TRY(dtx_csv_batch(c, w, &b, err));
+		b->seq = w->seq;
+		b->sub = w->sub++;
+		b->last = !w->active;
+		b->origin = &r->origin;
+	}
+	DTX_TRY(dtx_csv_settle(c, b, err));
+	if (b->last)
+		csv_done(c, w);
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+/* --- describe --- */
+
+static json_t *csv_describe(struct dtx_reader *r)
+{
+	const struct dtx_csv *c = csv_of(r);
+	char quote[2] = { c->dialect.quote, 0 }, escape[2] = { c->dialect.escape, 0 };
+	json_t *o = json_object(), *d = json_object();
+	bool ok = o && d;
+
+	ok = ok && dtx_json_set(d, "delimiter", json_string(c->dialect.delim)) &&
+	     dtx_json_set(d, "quote", c->dialect.quote ? json_string(quote) : json_false()) &&
+	     (!escape[0] || dtx_json_set(d, "escape", json_string(escape))) &&
+	     (!c->dialect.trim || dtx_json_set(d, "trim", json_true())) &&
+	     (c->dialect.score <= 0 || dtx_json_set(d, "score", json_real(c->dialect.score)));
+	ok = ok && dtx_json_set(o, "format", json_string("csv")) &&
+	     dtx_json_set(o, "encoding", json_string(c->enc.name)) &&
+	     dtx_json_set(o, "reader", json_string(c->ref ? "libcsv" : "scanner")) &&
+	     dtx_json_set(o, "header_rows", json_integer(c->header_rows)) &&
+	     dtx_json_set(o, "columns", json_integer(c->width)) &&
+	     dtx_json_set(o, "dialect", json_incref(d));
+	json_decref(d);
+	if (!ok)
+		json_decref(o);
+	return ok ? o : NULL;
+}
+
+const struct dtx_reader_class dtx_read_csv = {
+	.name = "csv",
+	.formats = "csv,tsv",
+	.sniff = csv_sniff,
+	.open = csv_open,
+	.schema = csv_schema,
+	.infer = dtx_csv_infer,
+	.start = csv_start,
+	.next = csv_next,
+	.describe = csv_describe,
+	.close = csv_close,
+};

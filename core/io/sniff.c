@@ -1,0 +1,239 @@
+/* The measure behind the sniffing of dialects. */
+#include "core/io/sniff.h"
+
+#define SNIFF_WIDTHS	512 /* wider records share the last counter */
+#define SNIFF_UNCLOSED	16  /* quotes without an end before all quotes are taken as text */
+#define SNIFF_DELIMS	",;\t|"
+
+struct sniff {
+	struct dtx_str s;
+	const struct dtx_sniff_dialect *d;
+	size_t ndelim;
+	uint64_t width[SNIFF_WIDTHS];
+	size_t last_width;
+	struct sniff_count {
+		uint64_t records, cells, usual, begun, quoted, irregular;
+	} n;
+	unsigned unclosed;
+};
+
+static bool sniff_is_end(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+static bool sniff_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool sniff_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool sniff_is_letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+static bool sniff_at_delim(const struct sniff *f, size_t at)
+{
+	return f->ndelim && f->s.len - at >= f->ndelim &&
+	       !memcmp(f->s.ptr + at, f->d->delim, f->ndelim);
+}
+
+static bool sniff_at_structure(const struct sniff *f, size_t at)
+{
+	return at >= f->s.len || sniff_is_end(f->s.ptr[at]) || sniff_at_delim(f, at);
+}
+
+/* A number as people write it: one digit at least, marks and signs, commas before digits. */
+static bool sniff_number_like(struct dtx_str c)
+{
+	bool digit = false;
+	size_t i;
+
+	for (i = 0; i < c.len; i++) {
+		char x = c.ptr[i];
+
+		if (sniff_is_digit(x))
+			digit = true;
+		else if (x == ',' ? i + 1 >= c.len || !sniff_is_digit(c.ptr[i + 1]) :
+				    !((unsigned char)x >= 0x80 || strchr(" .'%$()+-eE\t", x)))
+			return false;
+	}
+	return digit;
+}
+
+static bool sniff_date_like(struct dtx_str c)
+{
+	bool digit = false;
+	size_t i;
+
+	for (i = 0; i < c.len; i++) {
+		if (sniff_is_digit(c.ptr[i]))
+			digit = true;
+		else if (!sniff_is_letter(c.ptr[i]) && !strchr(" -/.:+", c.ptr[i]))
+			return false;
+	}
+	return digit;
+}
+
+static bool sniff_plain_text(const struct sniff *f, struct dtx_str c)
+{
+	size_t i;
+
+	for (i = 0; i < c.len; i++) {
+		if (c.ptr[i] == ',' && i + 1 < c.len && c.ptr[i + 1] == ' ')
+			continue;
+		if (!c.ptr[i] || strchr(SNIFF_DELIMS, c.ptr[i]) || c.ptr[i] == '"' ||
+		    (f->d->quote && c.ptr[i] == f->d->quote))
+			return false;
+	}
+	return true;
+}
+
+static size_t sniff_plain_end(struct sniff *f, size_t at)
+{
+	while (!sniff_at_structure(f, at)) {
+		f->n.irregular += f->d->quote && f->s.ptr[at] == f->d->quote;
+		at += f->d->escape && f->s.ptr[at] == f->d->escape && at + 1 < f->s.len ? 2 : 1;
+	}
+	return DTX_MIN(at, f->s.len);
+}
+
+/* Where a closing quote at `at` leaves structure behind it, else 0. */
+static size_t sniff_closes(const struct sniff *f, size_t at)
+{
+	size_t next = at + 1;
+
+	while (f->d->trim && next < f->s.len && sniff_is_blank(f->s.ptr[next]) &&
+	       !sniff_at_delim(f, next))
+		next++;
+	return sniff_at_structure(f, next) ? next : 0;
+}
+
+/* End of the cell that opens at `at`, 0 when the quote never closes. */
+static size_t sniff_quoted_end(struct sniff *f, size_t at, uint64_t *irregular)
+{
+	char quote = f->d->quote;
+	size_t end;
+
+	for (at++; at < f->s.len; at++) {
+		char c = f->s.ptr[at];
+
+		if (f->d->escape && c == f->d->escape) {
+			at++;
+		} else if (*irregular && sniff_is_end(c)) {
+			return at;
+		} else if (c == quote) {
+			end = sniff_closes(f, at);
+			if (end)
+				return end;
+			if (at + 1 < f->s.len && f->s.ptr[at + 1] == quote && !f->d->escape)
+				at++;
+			else
+				++*irregular;
+		}
+	}
+	return 0;
+}
+
+static void sniff_judge(struct sniff *f, size_t from, size_t to)
+{
+	struct dtx_str cell = { f->s.ptr + from, to - from };
+
+	f->n.usual += !cell.len || sniff_number_like(cell) || sniff_date_like(cell) ||
+		    sniff_plain_text(f, cell);
+}
+
+static size_t sniff_cell(struct sniff *f, size_t at)
+{
+	uint64_t irregular = 0;
+	size_t from = at, end;
+
+	f->n.cells++;
+	while (f->d->trim && from < f->s.len && sniff_is_blank(f->s.ptr[from]) &&
+	       !sniff_at_delim(f, from))
+		from++;
+	if (f->d->quote && from < f->s.len && f->s.ptr[from] == f->d->quote) {
+		f->n.begun++;
+		end = f->unclosed < SNIFF_UNCLOSED ? sniff_quoted_end(f, from, &irregular) : 0;
+		if (end) {
+			f->n.irregular += irregular;
+			f->n.quoted += !irregular;
+			f->n.usual += !irregular;
+			return end;
+		}
+		f->unclosed++;
+	}
+	end = sniff_plain_end(f, from);
+	sniff_judge(f, from, end);
+	return end;
+}
+
+static size_t sniff_record(struct sniff *f, size_t at)
+{
+	uint64_t cells = f->n.cells;
+	size_t width;
+
+	if (sniff_is_end(f->s.ptr[at])) /* blank, or the LF of a CRLF */
+		return at + 1;
+	for (;;) {
+		at = sniff_cell(f, at);
+		if (at >= f->s.len || sniff_is_end(f->s.ptr[at]))
+			break;
+		at += f->ndelim;
+	}
+	width = (size_t)(f->n.cells - cells);
+	f->last_width = DTX_MIN(width, (size_t)SNIFF_WIDTHS - 1);
+	f->width[f->last_width]++;
+	f->n.records++;
+	return at + 1;
+}
+
+static double sniff_consistency(const struct sniff *f, uint32_t *modal)
+{
+	double sum = 0, n = (double)f->n.records;
+	uint32_t w;
+
+	*modal = 1;
+	for (w = 1; w < SNIFF_WIDTHS; w++) {
+		double share = (double)f->width[w] / n;
+
+		sum += share * share * (w == 1 ? 0.1 : (double)(w - 1) / w);
+		if (f->width[w] > f->width[*modal])
+			*modal = w;
+	}
+	return sum;
+}
+
+void dtx_sniff_score(struct dtx_str sample, bool whole, const struct dtx_sniff_dialect *d,
+		     struct dtx_sniff_score *out)
+{
+	struct sniff f = { .s = sample, .d = d, .ndelim = strlen(d->delim) };
+	struct sniff_count before = f.n;
+	size_t at = 0;
+
+	while (at < sample.len) {
+		struct sniff_count now = f.n;
+
+		at = sniff_record(&f, at);
+		if (f.n.records > now.records)
+			before = now;
+	}
+	if (!whole && f.n.records > 1) {
+		f.n = before;
+		f.width[f.last_width]--;
+	}
+	memset(out, 0, sizeof(*out));
+	if (!f.n.records)
+		return;
+	out->consistency = sniff_consistency(&f, &out->modal);
+	out->quoted = f.n.quoted;
+	out->irregular = f.n.irregular;
+	out->score = out->consistency * (double)f.n.usual / (double)f.n.cells;
+	if (f.n.irregular)
+		out->score *= 1 - (double)f.n.irregular / (2.0 * (double)(f.n.irregular + f.n.begun));
+}

@@ -1,0 +1,312 @@
+/* Inputs as one range of bytes: a file is mapped, a pipe is read whole, to memory while it is
+ * small and to an unlinked temp file when it is not. */
+#include "core/io/source.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/hash.h"
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+
+#define SOURCE_SPOOL_MEM ((size_t)64 << 20)
+#define SOURCE_BLOCK	 ((size_t)1 << 20)
+
+/* What an owner frees: a mapping or a heap block. */
+struct source_bytes {
+	char *ptr;
+	size_t len;
+	bool mapped;
+};
+
+struct dtx_source {
+	char *name;
+	const char *data;
+	size_t size;
+	int64_t mtime_us;
+	uint64_t dev, ino;
+	bool file;	/* may be asked for changes */
+	struct dtx_owner *owner;
+	struct dtx_task *task;
+	char hex[DTX_SHA256_HEX];
+};
+
+static void source_bytes_free(void *arg)
+{
+	struct source_bytes *b = arg;
+
+	if (b->mapped)
+		munmap(b->ptr, b->len);
+	else
+		dtx_mem_free(b->ptr);
+	dtx_mem_free(b);
+}
+
+static int64_t source_mtime(const struct stat *st)
+{
+	return (int64_t)st->st_mtim.tv_sec * 1000000 + st->st_mtim.tv_nsec / 1000;
+}
+
+/* Takes the bytes, also on failure. */
+static enum dtx_code source_take(struct dtx_source *s, char *ptr, size_t len, bool mapped,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct source_bytes *b = dtx_mem_alloc(1, sizeof(*b));
+
+	if (b) {
+		*b = (struct source_bytes){ ptr, len, mapped };
+		s->owner = dtx_owner_new(source_bytes_free, b);
+	}
+	if (!s->owner) {
+		if (mapped)
+			munmap(ptr, len);
+		else
+			dtx_mem_free(ptr);
+		dtx_mem_free(b);
+		DTX_FAIL_MEM(err);
+	}
+	s->data = ptr;
+	s->size = len;
+out:
+	return rc;
+}
+
+static enum dtx_code source_map(struct dtx_source *s, int fd, size_t len, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	void *ptr;
+
+	if (!len)
+		goto out;
+	ptr = mmap(NULL, len, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (ptr == MAP_FAILED)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot map '%s': %s", s->name, strerror(errno));
+	DTX_TRY(source_take(s, ptr, len, true, err));
+out:
+	return rc;
+}
+
+static enum dtx_code source_read(const struct dtx_source *s, int fd, char *to, size_t n,
+				 size_t *got, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	ssize_t k;
+
+	do
+		k = read(fd, to, n);
+	while (k < 0 && errno == EINTR);
+	if (k < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read '%s': %s", s->name, strerror(errno));
+	*got = (size_t)k;
+out:
+	return rc;
+}
+
+/* Moves what was read so far and the rest of fd to a temp file and maps that. */
+static enum dtx_code source_spill(struct dtx_source *s, int fd, struct dtx_buf *head,
+				  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int tmp = -1;
+	size_t total = head->len, got;
+
+	DTX_TRY(dtx_file_temp(NULL, &tmp, err));
+	DTX_TRY(dtx_file_write(tmp, head->ptr, head->len, "temp file", err));
+	do {
+		DTX_TRY(source_read(s, fd, head->ptr, SOURCE_BLOCK, &got, err));
+		DTX_TRY(dtx_file_write(tmp, head->ptr, got, "temp file", err));
+		total += got;
+	} while (got);
+	DTX_TRY(source_map(s, tmp, total, err));
+out:
+	dtx_file_close(&tmp);
+	return rc;
+}
+
+static enum dtx_code source_spool(struct dtx_source *s, int fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf buf = DTX_BUF_INIT(SOURCE_SPOOL_MEM + SOURCE_BLOCK);
+	size_t got, len;
+	char *ptr;
+
+	do {
+		if (buf.len >= SOURCE_SPOOL_MEM) {
+			rc = source_spill(s, fd, &buf, err);
+			goto out;
+		}
+		if (!dtx_buf_room(&buf, SOURCE_BLOCK))
+			DTX_FAIL_MEM(err);
+		DTX_TRY(source_read(s, fd, buf.ptr + buf.len, SOURCE_BLOCK, &got, err));
+		buf.len += got;
+	} while (got);
+	len = buf.len;
+	ptr = dtx_buf_steal(&buf);
+	if (!ptr)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(source_take(s, ptr, len, false, err));
+out:
+	dtx_buf_clear(&buf);
+	return rc;
+}
+
+static enum dtx_code source_new(const char *name, struct dtx_source **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *s = dtx_mem_zalloc(1, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	s->data = "";
+	s->mtime_us = -1;
+	s->name = dtx_mem_strdup(name);
+	if (!s->name)
+		DTX_FAIL_MEM(err);
+	*out = s;
+	s = NULL;
+out:
+	dtx_source_free(s);
+	return rc;
+}
+
+enum dtx_code dtx_source_open(const char *path, struct dtx_source **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *s = NULL;
+	struct stat st;
+	int fd = -1;
+
+	DTX_TRY(source_new(path, &s, err));
+	if (!strcmp(path, "-")) {
+		DTX_TRY(source_spool(s, STDIN_FILENO, err));
+		*out = s;
+		s = NULL;
+		goto out;
+	}
+	DTX_TRY(dtx_file_open(path, &fd, err));
+	if (fstat(fd, &st) < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot stat '%s': %s", path, strerror(errno));
+	if (S_ISREG(st.st_mode)) {
+		s->file = true;
+		s->mtime_us = source_mtime(&st);
+		s->dev = st.st_dev;
+		s->ino = st.st_ino;
+		DTX_TRY(source_map(s, fd, (size_t)st.st_size, err));
+	} else {
+		DTX_TRY(source_spool(s, fd, err));
+	}
+	*out = s;
+	s = NULL;
+out:
+	dtx_file_close(&fd);
+	dtx_source_free(s);
+	return rc;
+}
+
+enum dtx_code dtx_source_bytes(const char *name, const void *bytes, size_t len,
+			       struct dtx_source **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *s = NULL;
+	char *copy;
+
+	DTX_TRY(source_new(name, &s, err));
+	copy = dtx_mem_alloc(len, 1);
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	if (len)
+		memcpy(copy, bytes, len);
+	DTX_TRY(source_take(s, copy, len, false, err));
+	*out = s;
+	s = NULL;
+out:
+	dtx_source_free(s);
+	return rc;
+}
+
+void dtx_source_free(struct dtx_source *s)
+{
+	if (!s)
+		return;
+	(void)dtx_task_join(s->task, NULL);
+	dtx_owner_unref(s->owner);
+	dtx_mem_free(s->name);
+	dtx_mem_free(s);
+}
+
+const char *dtx_source_name(const struct dtx_source *s)
+{
+	return s->name;
+}
+
+const char *dtx_source_data(const struct dtx_source *s)
+{
+	return s->data;
+}
+
+size_t dtx_source_size(const struct dtx_source *s)
+{
+	return s->size;
+}
+
+int64_t dtx_source_mtime_us(const struct dtx_source *s)
+{
+	return s->mtime_us;
+}
+
+struct dtx_owner *dtx_source_owner(struct dtx_source *s)
+{
+	return s->owner;
+}
+
+static enum dtx_code source_hash(void *arg, struct dtx_err *err)
+{
+	struct dtx_source *s = arg;
+
+	(void)err;
+	dtx_sha256_hex(s->data, s->size, s->hex);
+	return DTX_OK;
+}
+
+void dtx_source_hash_start(struct dtx_source *s)
+{
+	/* Without a thread the wait computes it. */
+	if (!s->task && !s->hex[0] && dtx_task_start(source_hash, s, &s->task, NULL) != DTX_OK)
+		s->task = NULL;
+}
+
+enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char hex[65], struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_task *task = s->task;
+
+	s->task = NULL;
+	DTX_TRY(dtx_task_join(task, err));
+	if (!s->hex[0])
+		DTX_TRY(source_hash(s, err));
+	memcpy(hex, s->hex, DTX_SHA256_HEX);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct stat st;
+
+	if (!s->file)
+		goto out;
+	if (stat(s->name, &st) < 0 || (uint64_t)st.st_size != s->size ||
+	    source_mtime(&st) != s->mtime_us || st.st_ino != s->ino || st.st_dev != s->dev) {
+		rc = dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
+				 "'%s' was changed while it was read", s->name);
+		dtx_err_hint(err, "run again when nothing writes to it");
+	}
+out:
+	return rc;
+}

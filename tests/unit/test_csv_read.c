@@ -1,0 +1,157 @@
+/* What the CSV reader makes of small texts. */
+#include "tests/unit/csv_dump.h"
+
+void test_csv_plain(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	DUMP_IS("a,b,c\n1,x,2.5\n2,,3\n", &how, "a:int|b:text|c:float\n1|x|2.5\n2|~|3\n");
+	DUMP_IS("a,b\r\n1,2\r\n3,4", &how, "a:int|b:int\n1|2\n3|4\n");
+	DUMP_IS("a,b\r1,2\r3,4\r", &how, "a:int|b:int\n1|2\n3|4\n");
+	DUMP_IS("a;b\n1;2\n", &how, "a:int|b:int\n1|2\n");
+	DUMP_IS("a\tb\n1\t2\n", &how, "a:int|b:int\n1|2\n");
+	DUMP_IS("\xef\xbb\xbf" "a,b\n1,2\n", &how, "a:int|b:int\n1|2\n");
+	DUMP_IS("a,b\n", &how, "a:null|b:null\n");
+}
+
+void test_csv_quotes(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	DUMP_IS("a,b\n\"x,\ny\",\"\"\"q\"\"\"\n\"\",\n", &how,
+		"a:text|b:text\nx,\ny|\"q\"\n\"\"|~\n");
+	DUMP_IS("a,b\n5\" pipe,2\nx,3\n", &how, "a:text|b:int\n5\" pipe|2\nx|3\n");
+	how.opts.quote = "\"";
+	DUMP_FAILS("a,b\n\"x\"y,2\n", &how, DTX_E_BAD_QUOTE, "L2 (byte 7)");
+	DUMP_FAILS("a,b\n1,2\n\"x,2\n3,4\n", &how, DTX_E_UNTERMINATED_QUOTE, "L3 (byte 8)");
+	how.opts.quotes = "strict";
+	DUMP_FAILS("a,b\n5\" pipe,2\nx,3\n", &how, DTX_E_BAD_QUOTE, "L2 (byte 5)");
+}
+
+void test_csv_blank_lines(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	DUMP_IS("a,b\n\n1,2\n\n\n3,4\n\n", &how, "a:int|b:int\n1|2\n3|4\n");
+	DUMP_IS("a\n1\n\n3\n", &how, "a:int\n1\n~\n3\n");
+}
+
+void test_csv_ragged(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	DUMP_FAILS("a,b,c\n1,2,3\n4,5\n6,7,8,9\n", &how, DTX_E_RAGGED_ROWS,
+		   "2 of 3 rows do not have 3 cells; L3 (byte 12) has 2");
+	DUMP_IS("a,b\n1,2,,\n3,4\n", &how, "a:int|b:int\n1|2\n3|4\n");
+	how.opts.ragged = DTX_RAGGED_PAD;
+	DUMP_IS("a,b,c\n1,2,3\n4,5\n6,7,8,9\n", &how,
+		"a:int|b:int|c:int|column_4:int\n1|2|3|~\n4|5|~|~\n6|7|8|9\n");
+	how.opts.ragged = DTX_RAGGED_TRUNCATE;
+	DUMP_IS("a,b,c\n1,2,3\n4,5\n6,7,8,9\n", &how, "a:int|b:int|c:int\n1|2|3\n4|5|~\n6|7|8\n");
+}
+
+void test_csv_header(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	DUMP_IS("a,a,\nx,2,3\n", &how, "a:text|a_2:int|column_3:int\nx|2|3\n");
+	DUMP_FAILS("1,2\n3,4\n", &how, DTX_E_HEADER_NOT_FOUND, "");
+	how.opts.header_rows = 0;
+	DUMP_IS("1,2\n3,4\n", &how, "column_1:int|column_2:int\n1|2\n3|4\n");
+	how.opts.header_rows = 2;
+	DUMP_IS("q,,r\na,b,c\n3,4,5\n", &how, "q a:int|q b:int|r c:int\n3|4|5\n");
+	how.opts.header_rows = 4;
+	DUMP_FAILS("1,2\n3,4\n", &how, DTX_E_HEADER_NOT_FOUND, "has 2 rows");
+}
+
+void test_csv_skip(void)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_read_stats st = { 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	const char *text = "made by x\n\na,b\n1,2\n\n3,4\ntotal,4\n";
+
+	how.opts.skip = 2;
+	how.opts.skip_tail = 1;
+	T_OK(dump_csv(text, strlen(text), &how, &out, &st, NULL, &err), &err);
+	T_STR(dtx_buf_text(&out), "a:int|b:int\n1|2\n3|4\n");
+	T_INT(st.rows_read, 7);
+	T_INT(st.rows_out, 2);
+	T_INT(st.dropped[DTX_DROP_SKIP], 2);
+	T_INT(st.dropped[DTX_DROP_SKIP_TAIL], 1);
+	T_INT(st.dropped[DTX_DROP_HEADER], 1);
+	T_INT(st.dropped[DTX_DROP_BLANK], 1);
+	dtx_buf_clear(&out);
+}
+
+void test_csv_empty(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	DUMP_FAILS("", &how, DTX_E_EMPTY_INPUT, "no rows");
+	how.opts.skip = 5;
+	DUMP_FAILS("a\n1\n", &how, DTX_E_EMPTY_INPUT, "no rows");
+}
+
+void test_csv_null_values(void)
+{
+	static const char *const words[] = { "NA", "-" };
+	struct dump_how how = DUMP_HOW;
+
+	how.opts.null_values = words;
+	how.opts.nnull_values = 2;
+	DUMP_IS("a,b\n1,NA\n-,\"NA\"\n3,\n", &how, "a:int|b:null\n1|~\n~|~\n3|~\n");
+}
+
+void test_csv_columns(void)
+{
+	static const char *const want[] = { "b", "z" };
+	static const struct dtx_read_type types[] = { { .name = "a",
+							.type = { .type = DTX_T_TEXT } } };
+	struct dump_how how = DUMP_HOW;
+
+	how.opts.requires = want;
+	how.opts.nrequires = 2;
+	DUMP_FAILS("a,b\n1,2\n", &how, DTX_E_MISSING_COLUMN, "'z'");
+	how.opts.nrequires = 1;
+	how.opts.extra = DTX_EXTRA_ERROR;
+	DUMP_FAILS("a,b\n1,2\n", &how, DTX_E_EXTRA_COLUMN, "'a'");
+	how.opts.extra = DTX_EXTRA_DROP;
+	DUMP_IS("a,b\n1,2\n", &how, "b:int\n2\n");
+	how.opts.types = types;
+	how.opts.ntypes = 1;
+	DUMP_IS("a,b,c\n1,2,3\n", &how, "a:text|b:int\n1|2\n");
+}
+
+void test_csv_places(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	how.places = true;
+	how.chunk = 3;
+	DUMP_IS("a,b\n\n1,\"x\ny\"\n3,4\n", &how, "a:int|b:text\n2@5:1|x\ny\n4@13:3|4\n");
+}
+
+void test_csv_other_dialects(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	how.opts.escape = "\\";
+	DUMP_IS("a,b\n\"x\\\"y\",2\nq\\,r,\\z\n", &how, "a:text|b:text\nx\"y|2\nq,r|\\z\n");
+	how.opts.escape = NULL;
+	how.opts.delimiter = "||";
+	DUMP_IS("a||b\n1||\"x||y\"\n|||3\n", &how, "a:int|b:text\n1|x||y\n~||3\n");
+	how.opts.delimiter = NULL;
+	how.opts.comment = "#";
+	DUMP_IS("# by hand\na,b\n1,2\n#3,4\n5,6\n", &how, "a:int|b:int\n1|2\n5|6\n");
+	how.opts.comment = NULL;
+	how.opts.trim = true;
+	DUMP_IS("a , b\n 1 , \"x \" \n 2,y\n", &how, "a:int|b:text\n1|x \n2|y\n");
+	how.opts.trim = false;
+	how.opts.quotes = "lenient";
+	how.opts.quote = "\"";
+	how.opts.ragged = DTX_RAGGED_PAD;
+	DUMP_IS("a,b\n\"x\"y\",2\n\"z\"q,3\n4,\"\"\n", &how,
+		"a:text|b:text\nx\"y|2\nz\"q,3|~\n4|\"\"\n");
+}
