@@ -234,74 +234,6 @@ size_t dtx_num_print_i64(char out[DTX_NUM_TEXT], int64_t v)
 	return num_put_i64(out, v);
 }
 
-/* v = m / 10^k with m of at most 15 digits: no other decimal of so few digits reads back as v, so
- * the first k that fits gives the shortest text. */
-static bool num_few_digits(double v, uint64_t *m, int *k)
-{
-	int i;
-
-	for (i = 0; i <= 15; i++) {
-		double scaled = v * dtx_num_pow10[i];
-		double whole;
-
-		if (!(scaled < 1e15))
-			return false;
-		whole = (double)(uint64_t)(scaled + 0.5);
-		if (whole / dtx_num_pow10[i] == v) {
-			*m = (uint64_t)whole;
-			*k = i;
-			return true;
-		}
-	}
-	return false;
-}
-
-static size_t num_digits_slow(double v, char digits[20], int *exp10)
-{
-	char text[40];
-	size_t n = 0;
-	const char *p;
-	int precision;
-
-	/* Subnormals have fewer digits than 15 to offer. */
-	for (precision = v < DBL_MIN ? 0 : 14; precision < 17; precision++) {
-		snprintf(text, sizeof(text), "%.*e", precision, v);
-		if (strtod(text, NULL) == v)
-			break;
-	}
-	for (p = text; *p != 'e'; p++) {
-		if (*p != '.')
-			digits[n++] = *p;
-	}
-	*exp10 = (int)strtol(p + 1, NULL, 10) + 1;
-	while (n > 1 && digits[n - 1] == '0')
-		n--;
-	return n;
-}
-
-size_t dtx_num_digits(double v, char digits[20], int *exp10)
-{
-	char text[DTX_NUM_TEXT];
-	uint64_t m;
-	size_t n;
-	int k;
-
-	v = fabs(v);
-	if (v == 0) {
-		digits[0] = '0';
-		*exp10 = 1;
-		return 1;
-	}
-	if (!num_few_digits(v, &m, &k))
-		return num_digits_slow(v, digits, exp10);
-	n = dtx_num_print_u64(text, m);
-	*exp10 = (int)n - k;
-	while (n > 1 && text[n - 1] == '0')
-		n--;
-	memcpy(digits, text, n);
-	return n;
-}
-
 static char *num_zeros(char *p, int n)
 {
 	for (; n > 0; n--)
@@ -352,7 +284,7 @@ static size_t num_print_few(char *out, double v)
 	size_t n, neg = v < 0;
 	int k;
 
-	if (!(a >= 1 && num_few_digits(a, &m, &k)))
+	if (!(a >= 1 && dtx_num_few_digits(a, &m, &k)))
 		return 0;
 	n = dtx_num_print_u64(text, m);
 	if (k == 0) {

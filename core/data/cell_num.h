@@ -71,6 +71,74 @@ static inline bool dtx_cell_f64(const char *p, size_t n, double *out)
 	return true;
 }
 
+/* Eight digits at once: the n <= 8 characters before `end`, of which 8 can be read.  False: one is no
+ * digit.  Characters in front of the n are masked to '0'. */
+static inline bool dtx_cell_swar(uint64_t w, uint64_t *out)
+{
+	const uint64_t high = 0xf0f0f0f0f0f0f0f0u, zeros = 0x3030303030303030u;
+
+	if ((w & high) != zeros || ((w + 0x0606060606060606u) & high) != zeros)
+		return false;
+	w = (w & 0x0f0f0f0f0f0f0f0fu) * 2561 >> 8;
+	w = (w & 0x00ff00ff00ff00ffu) * 6553601 >> 16;
+	*out = (w & 0x0000ffff0000ffffu) * 42949672960001u >> 32;
+	return true;
+}
+
+static inline uint64_t dtx_cell_word(const char *end, size_t n)
+{
+	unsigned shift = (unsigned)(8 - n) * 8;
+	uint64_t w;
+
+	memcpy(&w, end - 8, sizeof(w));
+	return (w >> shift) << shift | (0x3030303030303030u & (((uint64_t)1 << shift) - 1));
+}
+
+/* dtx_cell_i64 for cells with 8 readable bytes before their end, little-endian machines. */
+static inline bool dtx_cell_i64_wide(const char *p, size_t n, int64_t *out)
+{
+	size_t neg = n && p[0] == '-', m = n - neg;
+	uint64_t v;
+
+	if (DTX_UNLIKELY(m - 1 >= 8 || (p[neg] == '0' && n > 1)))
+		return dtx_cell_i64(p, n, out);
+	if (!dtx_cell_swar(dtx_cell_word(p + n, m), &v))
+		return false;
+	*out = neg ? -(int64_t)v : (int64_t)v;
+	return true;
+}
+
+/* dtx_cell_f64 likewise. */
+static inline bool dtx_cell_f64_wide(const char *p, size_t n, double *out)
+{
+	size_t neg = n && p[0] == '-', m = n - neg;
+	uint64_t w, x, low, v;
+	unsigned at;
+
+	if (DTX_UNLIKELY(m - 2 >= 7 || (p[neg] == '0' && p[neg + 1] != '.')))
+		return dtx_cell_f64(p, n, out);
+	w = dtx_cell_word(p + n, m);
+	x = w ^ 0x2e2e2e2e2e2e2e2eu; /* zero where the point is */
+	x = (x - 0x0101010101010101u) & ~x & 0x8080808080808080u;
+	if (x) {
+		at = (unsigned)__builtin_ctzll(x) / 8;
+		if (DTX_UNLIKELY(at == 7 || at + m == 8)) /* no digit on one side */
+			return dtx_cell_f64(p, n, out);
+		low = ((uint64_t)1 << at * 8) - 1;
+		w = (w & ~(low << 8 | 0xff)) | (w & low) << 8 | 0x30;
+		if (!dtx_cell_swar(w, &v))
+			return dtx_cell_f64(p, n, out);
+		*out = (double)v / dtx_num_pow10[7 - at];
+	} else {
+		if (!dtx_cell_swar(w, &v))
+			return dtx_cell_f64(p, n, out);
+		*out = (double)v;
+	}
+	if (neg)
+		*out = v ? -*out : 0;
+	return true;
+}
+
 /* Undoes a declared decimal comma and group mark: the number in plain form in out, 0 if the text
  * does not keep to them. */
 size_t dtx_cell_plain(struct dtx_str s, bool decimal_comma, char group, char out[64]);

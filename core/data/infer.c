@@ -33,7 +33,10 @@ static enum dtx_infer_class infer_moment(struct dtx_str s)
 enum dtx_infer_class dtx_infer_class(struct dtx_str s)
 {
 	enum dtx_infer_class c;
+	int64_t i;
 
+	if (dtx_cell_i64(s.ptr, s.len, &i) && i >= -DTX_CELL_EXACT && i <= DTX_CELL_EXACT)
+		return DTX_I_INT; /* most cells of most files */
 	s = dtx_str_trim(s);
 	if (!s.len)
 		return DTX_I_TEXT;
@@ -41,21 +44,24 @@ enum dtx_infer_class dtx_infer_class(struct dtx_str s)
 		c = infer_number(s);
 		return c == DTX_I_TEXT && s.len >= 10 && s.ptr[4] == '-' ? infer_moment(s) : c;
 	}
-	if (dtx_str_ieq(s, DTX_STR("true")) || dtx_str_ieq(s, DTX_STR("false")))
+	if ((s.len == 4 && dtx_str_ieq(s, DTX_STR("true"))) ||
+	    (s.len == 5 && dtx_str_ieq(s, DTX_STR("false"))))
 		return DTX_I_BOOL;
 	return DTX_I_TEXT;
 }
 
 static void infer_add(struct dtx_infer *f, enum dtx_infer_class c)
 {
-	f->bools += c == DTX_I_BOOL;
-	f->ints += c == DTX_I_INT || c == DTX_I_WIDE;
-	f->wide_ints += c == DTX_I_WIDE;
-	f->floats += c == DTX_I_FLOAT;
-	f->dates += c == DTX_I_DATE;
-	f->datetimes += c == DTX_I_DATETIME || c == DTX_I_ZONED;
-	f->zoned += c == DTX_I_ZONED;
-	f->texts += c == DTX_I_TEXT;
+	switch (c) {
+	case DTX_I_BOOL: f->bools++; break;
+	case DTX_I_WIDE: f->wide_ints++; /* fallthrough */
+	case DTX_I_INT: f->ints++; break;
+	case DTX_I_FLOAT: f->floats++; break;
+	case DTX_I_DATE: f->dates++; break;
+	case DTX_I_ZONED: f->zoned++; /* fallthrough */
+	case DTX_I_DATETIME: f->datetimes++; break;
+	case DTX_I_TEXT: f->texts++; break;
+	}
 }
 
 void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t row)
