@@ -238,7 +238,11 @@ static bool cast_to_bool(struct cast *k, struct cast_value v)
 	case DTX_T_BOOL: b = v.u.b; ok = true; break;
 	case DTX_T_INT64: b = v.u.i == 1; ok = v.u.i == 0 || v.u.i == 1; break;
 	case DTX_T_FLOAT64: b = v.u.f == 1; ok = v.u.f == 0 || v.u.f == 1; break;
-	case DTX_T_TEXT: ok = dtx_cast_text_bool(v.u.s, &b); break;
+	case DTX_T_TEXT:
+		v.u.s = dtx_str_trim(v.u.s);
+		b = dtx_str_is(v.u.s, "1");
+		ok = b || dtx_str_is(v.u.s, "0") || dtx_cast_text_bool(v.u.s, &b);
+		break;
 	default: k->impossible = true; break;
 	}
 	if (ok)

@@ -14,7 +14,8 @@ enum dtx_bkind {
 	DTX_BD_DISTINCT, /* is_distinct: null equals null */
 	DTX_BD_AND, DTX_BD_OR, DTX_BD_NOT,
 	DTX_BD_IN,	/* against the constants of `set` */
-	DTX_BD_ISNULL, DTX_BD_CASE, DTX_BD_COALESCE, DTX_BD_TRY, DTX_BD_CALL
+	DTX_BD_ISNULL, DTX_BD_CASE, DTX_BD_COALESCE, DTX_BD_TRY, DTX_BD_CALL,
+	DTX_BD_CAST	/* as `cast` says */
 };
 
 /* Constants of an `in` list: sorted, without nulls. */
@@ -24,6 +25,7 @@ struct dtx_inset {
 	bool has_null;
 };
 
+struct dtx_cast_spec;
 struct dtx_bound {
 	enum dtx_bkind kind;
 	int op;			/* enum dtx_ebin or dtx_ecmp */
@@ -43,6 +45,7 @@ struct dtx_bound {
 	struct dtx_val value;	/* CONST */
 	struct dtx_fncall *call;
 	struct dtx_inset *set;
+	const struct dtx_cast_spec *cast;
 };
 
 /* One evaluation: which rows count, where findings go. */
@@ -131,6 +134,7 @@ enum dtx_code dtx_ev_case(struct dtx_ev *ev, const struct dtx_bound *b, struct d
 enum dtx_code dtx_ev_coalesce(struct dtx_ev *ev, const struct dtx_bound *b,
 			      struct dtx_column **out);
 enum dtx_code dtx_ev_try(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out);
+enum dtx_code dtx_ev_cast(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out);
 enum dtx_code dtx_ev_call(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out);
 
 /* --- binding --- */

@@ -78,6 +78,7 @@ static ev_fn *const kinds[] = {
 	[DTX_BD_IN] = dtx_ev_in,	    [DTX_BD_ISNULL] = dtx_ev_isnull,
 	[DTX_BD_CASE] = dtx_ev_case,	    [DTX_BD_COALESCE] = dtx_ev_coalesce,
 	[DTX_BD_TRY] = dtx_ev_try,	    [DTX_BD_CALL] = dtx_ev_call,
+	[DTX_BD_CAST] = dtx_ev_cast,
 };
 
 enum dtx_code dtx_ev_node(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)

@@ -23,7 +23,7 @@ enum dtx_fnkind { DTX_FN_SCALAR, DTX_FN_AGG, DTX_FN_WINDOW };
  * count. */
 enum dtx_fnform {
 	DTX_FORM_ROW, DTX_FORM_IF, DTX_FORM_COALESCE, DTX_FORM_NULLIF, DTX_FORM_DISTINCT,
-	DTX_FORM_SWITCH, DTX_FORM_TRY, DTX_FORM_RUN_DATE, DTX_FORM_POW
+	DTX_FORM_SWITCH, DTX_FORM_TRY, DTX_FORM_RUN_DATE, DTX_FORM_BIN, DTX_FORM_CAST
 };
 enum dtx_fnflag {
 	DTX_FN_NULLS = 1,	/* row sees null arguments; without it they give null */
@@ -77,7 +77,8 @@ struct dtx_fn {
 	 * caller. */
 	enum dtx_code (*row)(const struct dtx_fncall *c, struct dtx_fnrun *run,
 			     const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err);
-	int agg;			/* AGG: enum dtx_aggkind */
+	int detail;			/* AGG: enum dtx_aggkind; CAST: enum dtx_type; BIN: enum
+					 * dtx_ebin; else what `row` makes of it */
 	const char *pandas;		/* "{0}.abs()": {n} argument, {*} all; NULL: dx.name(...) */
 	const char *sql;		/* NULL: no form */
 	const char *help;

@@ -1,7 +1,7 @@
 /* Rows of the aggregates; the kernels are in agg_*.c. */
 #include "core/expr/aggcall.h"
 
-#define AGG(NAME, KIND) .name = NAME, .kind = DTX_FN_AGG, .agg = (KIND)
+#define AGG(NAME, KIND) .name = NAME, .kind = DTX_FN_AGG, .detail = (KIND)
 
 static const struct dtx_fn rows[] = {
 	{ AGG("count", DTX_AGG_COUNT), .sig = "x:A?",

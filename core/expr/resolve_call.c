@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-#include "core/base/num.h"
+#include "core/data/cast.h"
+#include "core/data/time.h"
 
 #define T(t) ((struct dtx_typeref){ .type = (t) })
 
@@ -456,19 +457,6 @@ static enum dtx_code form_distinct(struct dtx_binder *bd, const struct dtx_expr 
 	return dtx_bind_cmp(bd, e, at[0], at[1], DTX_CMP_NE, DTX_BD_DISTINCT, out);
 }
 
-static enum dtx_code form_pow(struct dtx_binder *bd, const struct dtx_expr *e,
-			      const struct dtx_expr *const *at, uint32_t n, struct dtx_bound **out)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_expr *made;
-
-	(void)n;
-	DTX_TRY(tree_two(bd, e, DTX_EX_BIN, DTX_BIN_POW, at[0], at[1], &made));
-	DTX_TRY(dtx_bind_node(bd, made, out));
-out:
-	return rc;
-}
-
 static enum dtx_code form_try(struct dtx_binder *bd, const struct dtx_expr *e,
 			      const struct dtx_expr *const *at, uint32_t n, struct dtx_bound **out)
 {
@@ -520,8 +508,85 @@ static form_fn *const forms[] = {
 	[DTX_FORM_IF] = form_if,	 [DTX_FORM_NULLIF] = form_nullif,
 	[DTX_FORM_SWITCH] = form_switch, [DTX_FORM_DISTINCT] = form_distinct,
 	[DTX_FORM_TRY] = form_try,	 [DTX_FORM_RUN_DATE] = form_run_date,
-	[DTX_FORM_POW] = form_pow,
 };
+
+/* pow(a, b): a ** b */
+static enum dtx_code bind_bin(struct dtx_binder *bd, const struct dtx_expr *e,
+			      const struct dtx_fn *fn, const struct dtx_expr *const *at,
+			      struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_expr *made;
+
+	DTX_TRY(tree_two(bd, e, DTX_EX_BIN, fn->detail, at[0], at[1], &made));
+	DTX_TRY(dtx_bind_node(bd, made, out));
+out:
+	return rc;
+}
+
+/* --- casts --- */
+
+static enum dtx_code cast_spec(struct dtx_binder *bd, const struct dtx_expr *e,
+			       const struct dtx_fn *fn, struct dtx_bound *const *b, uint32_t n,
+			       struct dtx_cast_spec *spec, bool *ok)
+{
+	const struct dtx_val *p = n > 1 ? &b[1]->value : NULL, *s = n > 2 ? &b[2]->value : NULL;
+
+	spec->to = T((enum dtx_type)fn->detail);
+	if (fn->detail == DTX_T_DECIMAL) {
+		spec->to.precision = (uint8_t)(p->u.i >= 1 && p->u.i <= 38 ? p->u.i : 0);
+		spec->to.scale = (uint8_t)(s->u.i >= 0 && s->u.i <= p->u.i ? s->u.i : 99);
+		*ok = !p->null && !s->null && spec->to.precision &&
+		      spec->to.scale <= spec->to.precision;
+		if (!*ok)
+			return dtx_bind_fail(bd, e, "as in decimal(x, 12, 2)", DTX_E_BAD_LITERAL,
+					     "a decimal has 1 to 38 digits, as many or fewer "
+					     "behind the point");
+	} else if (p && !p->null) {
+		spec->format = p->u.s.ptr;
+		*ok = dtx_time_format_ok(p->u.s);
+		if (!*ok)
+			return dtx_bind_fail(bd, e->arg[1], "as in '%d.%m.%Y'", DTX_E_BAD_FORMAT,
+					     "'%.60s' is no date format", spec->format);
+	}
+	return DTX_OK;
+}
+
+static enum dtx_code bind_cast(struct dtx_binder *bd, const struct dtx_expr *e,
+			       const struct dtx_fn *fn, const struct dtx_expr *const *at, uint32_t n,
+			       struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_cast_spec *spec = dtx_arena_zalloc(bd->arena, 1, sizeof(*spec));
+	struct dtx_bound **b = NULL;
+	char from[32], to[32];
+	bool ok = true;
+
+	if (!spec)
+		DTX_FAIL_MEM(bd->err);
+	DTX_TRY(bind_args(bd, e, fn, at, &n, &b, &ok));
+	if (ok)
+		DTX_TRY(cast_spec(bd, e, fn, b, n, spec, &ok));
+	if (!ok)
+		return DTX_OK;
+	if (!dtx_cast_possible(b[0]->type.type, spec->to.type))
+		return dtx_bind_fail(bd, at[0], NULL, DTX_E_TYPE_MISMATCH,
+				     "%s cannot be made from %s",
+				     dtx_bind_type_text(spec->to, to),
+				     dtx_bind_type_text(b[0]->type, from));
+	/* nothing to convert: not even a note of a failure */
+	if (b[0]->type.type == spec->to.type && spec->to.type != DTX_T_DECIMAL) {
+		*out = b[0];
+		return DTX_OK;
+	}
+	*out = dtx_bound_two(bd, e, DTX_BD_CAST, spec->to, b[0], NULL);
+	if (!*out)
+		DTX_FAIL_MEM(bd->err);
+	(*out)->cast = spec;
+	(*out)->quiet = spec->to.type == DTX_T_TEXT && b[0]->quiet;
+out:
+	return rc;
+}
 
 /* --- aggregates --- */
 
@@ -585,7 +650,7 @@ static enum dtx_code agg_make(struct dtx_binder *bd, const struct dtx_expr *e,
 		return DTX_OK;
 	c->expr = e;
 	c->name = fn->name;
-	c->kind = (enum dtx_aggkind)fn->agg;
+	c->kind = (enum dtx_aggkind)fn->detail;
 	c->arg = n ? b[0] : NULL;
 	c->argtype = n ? b[0]->type : T(DTX_T_NULL);
 	c->overflow = (uint8_t)bd->scope->overflow;
@@ -703,6 +768,10 @@ enum dtx_code dtx_bind_call(struct dtx_binder *bd, const struct dtx_expr *e,
 		return DTX_OK;
 	if (fn->form == DTX_FORM_ROW || fn->form == DTX_FORM_COALESCE)
 		DTX_TRY(bind_row(bd, e, fn, at, n, out));
+	else if (fn->form == DTX_FORM_BIN)
+		DTX_TRY(bind_bin(bd, e, fn, at, out));
+	else if (fn->form == DTX_FORM_CAST)
+		DTX_TRY(bind_cast(bd, e, fn, at, n, out));
 	else
 		DTX_TRY(forms[fn->form](bd, e, at, n, out));
 out:

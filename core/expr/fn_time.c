@@ -1,0 +1,194 @@
+/* Dates and times. */
+#include "core/expr/bound.h"
+
+#include "core/data/time.h"
+
+/* --- parts --- */
+
+static int64_t day_floor(int64_t us)
+{
+	return us / DTX_DAY_US - (us % DTX_DAY_US < 0);
+}
+
+static enum dtx_code row_part(const struct dtx_fncall *c, struct dtx_fnrun *run,
+			      const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+{
+	int64_t us = arg[0].u.i, day = day_floor(us), clock = us - day * DTX_DAY_US;
+	unsigned month, dom;
+	int32_t year;
+
+	(void)run, (void)err;
+	dtx_day_split((int32_t)day, &year, &month, &dom);
+	switch ((enum dtx_unit)c->fn->detail) {
+	case DTX_U_YEAR: out->u.i = year; break;
+	case DTX_U_QUARTER: out->u.i = (month + 2) / 3; break;
+	case DTX_U_MONTH: out->u.i = month; break;
+	case DTX_U_DAY: out->u.i = dom; break;
+	case DTX_U_HOUR: out->u.i = clock / 3600000000; break;
+	case DTX_U_MINUTE: out->u.i = clock / 60000000 % 60; break;
+	case DTX_U_SECOND: out->u.i = clock / 1000000 % 60; break;
+	case DTX_U_WEEK:
+	case DTX_U_NONE: out->u.i = dtx_day_weekday((int32_t)day); break;
+	}
+	return DTX_OK;
+}
+
+/* --- units --- */
+
+static uint32_t unit_place(const struct dtx_fncall *c)
+{
+	return c->nargs - 1;
+}
+
+static enum dtx_unit unit_of(const struct dtx_fncall *c)
+{
+	const struct dtx_val *v = c->konst[unit_place(c)];
+
+	return v && !v->null ? dtx_unit_find(v->u.s) : DTX_U_NONE;
+}
+
+static bool unit_check(const struct dtx_fncall *c, struct dtx_err *err)
+{
+	if (unit_of(c) != DTX_U_NONE)
+		return true;
+	dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__, "%s() has no such unit",
+		    c->fn->name);
+	dtx_err_hint(err, "year, quarter, month, week, day, hour, minute or second");
+	return false;
+}
+
+static bool type_int(struct dtx_fncall *c, struct dtx_err *err)
+{
+	c->type = (struct dtx_typeref){ .type = DTX_T_INT64 };
+	return unit_check(c, err);
+}
+
+static bool type_first(struct dtx_fncall *c, struct dtx_err *err)
+{
+	c->type = c->argtype[0];
+	return unit_check(c, err);
+}
+
+/* Hours added to a date make a datetime. */
+static bool type_add(struct dtx_fncall *c, struct dtx_err *err)
+{
+	if (!type_first(c, err))
+		return false;
+	if (c->type.type == DTX_T_DATE && unit_of(c) >= DTX_U_HOUR)
+		c->type.type = DTX_T_DATETIME;
+	return true;
+}
+
+static int64_t us_of(struct dtx_typeref t, const struct dtx_val *v)
+{
+	return t.type == DTX_T_DATE ? v->u.day * DTX_DAY_US : v->u.i;
+}
+
+static void put_us(struct dtx_typeref t, int64_t us, struct dtx_val *out)
+{
+	if (t.type == DTX_T_DATE)
+		out->u.day = (int32_t)day_floor(us);
+	else
+		out->u.i = us;
+}
+
+static enum dtx_code row_trunc(const struct dtx_fncall *c, struct dtx_fnrun *run,
+			       const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+{
+	(void)run, (void)err;
+	put_us(c->type, dtx_time_trunc(us_of(c->argtype[0], &arg[0]), unit_of(c)), out);
+	return DTX_OK;
+}
+
+static enum dtx_code row_add(const struct dtx_fncall *c, struct dtx_fnrun *run,
+			     const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+{
+	int64_t us;
+
+	(void)run;
+	if (!dtx_time_add(us_of(c->argtype[0], &arg[0]), arg[1].u.i, unit_of(c), &us))
+		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
+				   "date_add() leaves the calendar");
+	put_us(c->type, us, out);
+	return DTX_OK;
+}
+
+static enum dtx_code row_diff(const struct dtx_fncall *c, struct dtx_fnrun *run,
+			      const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+{
+	(void)run, (void)err;
+	out->u.i = dtx_time_diff(arg[0].u.i, arg[1].u.i, unit_of(c));
+	return DTX_OK;
+}
+
+/* --- text, making --- */
+
+static enum dtx_code prep_format(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
+{
+	(void)a;
+	if (c->konst[1] && (c->konst[1]->null || dtx_time_format_ok(c->konst[1]->u.s)))
+		return DTX_OK;
+	dtx_err_set(err, DTX_E_BAD_FORMAT, __FILE__, __LINE__, "'%.*s' is no date format",
+		    (int)DTX_MIN(c->konst[1]->u.s.len, 60), c->konst[1]->u.s.ptr);
+	dtx_err_hint(err, "as in '%%d.%%m.%%Y'");
+	return DTX_E_BAD_FORMAT;
+}
+
+static enum dtx_code row_format(const struct dtx_fncall *c, struct dtx_fnrun *run,
+				const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+{
+	(void)c, (void)err;
+	dtx_time_format(arg[0].u.i, arg[1].u.s, run->buf);
+	out->u.s = (struct dtx_str){ dtx_buf_text(run->buf), run->buf->len };
+	return DTX_OK;
+}
+
+static enum dtx_code row_make(const struct dtx_fncall *c, struct dtx_fnrun *run,
+			      const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+{
+	int64_t y = arg[0].u.i, m = arg[1].u.i, d = arg[2].u.i;
+
+	(void)c, (void)run;
+	if (y < -9999 || y > 9999 || m < 1 || m > 12 || d < 1 || d > 31 ||
+	    !dtx_day_valid((int32_t)y, (unsigned)m, (unsigned)d))
+		return dtx_err_set(err, DTX_E_CAST_FAILED, __FILE__, __LINE__,
+				   "there is no day %lld-%02lld-%02lld", (long long)y,
+				   (long long)m, (long long)d);
+	out->u.day = dtx_day_of((int32_t)y, (unsigned)m, (unsigned)d);
+	return DTX_OK;
+}
+
+#define PART(NAME, UNIT, PANDAS, HELP, EXAMPLE, VALUE)                                             \
+	{ .name = NAME, .sig = "d:S", .result = "I", .row = row_part, .detail = (UNIT),            \
+	  .pandas = PANDAS, .help = HELP, .example = EXAMPLE, .value = VALUE }
+
+static const struct dtx_fn rows[] = {
+	PART("year", DTX_U_YEAR, NULL, "year", "year('2024-05-31')", "2024"),
+	PART("quarter", DTX_U_QUARTER, NULL, "quarter, 1 to 4", "quarter('2024-05-31')", "2"),
+	PART("month", DTX_U_MONTH, NULL, "month, 1 to 12", "month('2024-05-31')", "5"),
+	PART("day", DTX_U_DAY, NULL, "day of the month", "day('2024-05-31')", "31"),
+	PART("hour", DTX_U_HOUR, NULL, "hour, 0 to 23", "hour('2024-05-31T09:30:00')", "9"),
+	PART("minute", DTX_U_MINUTE, NULL, "minute", "minute('2024-05-31T09:30:00')", "30"),
+	PART("second", DTX_U_SECOND, NULL, "second", "second('2024-05-31T09:30:15')", "15"),
+	PART("weekday", DTX_U_NONE, NULL, "1 Monday to 7 Sunday", "weekday('2024-05-31')", "5"),
+	{ .name = "date_trunc", .sig = "d:D, unit:t", .type = type_first, .row = row_trunc,
+	  .help = "first instant of the unit that d lies in",
+	  .example = "date_trunc('2024-05-31', 'quarter')", .value = "2024-04-01" },
+	{ .name = "date_add", .sig = "d:D, n:I, unit:t", .type = type_add, .row = row_add,
+	  .help = "d and n units; months clamp to their last day",
+	  .example = "date_add('2024-01-31', 1, 'month')", .value = "2024-02-29" },
+	{ .name = "date_diff", .sig = "a:S, b:S, unit:t", .type = type_int, .row = row_diff,
+	  .help = "whole units from a to b, toward zero",
+	  .example = "date_diff('2024-01-31', '2024-03-30', 'month')", .value = "1" },
+	{ .name = "format_date", .sig = "d:S, format:t", .result = "T", .prep = prep_format,
+	  .row = row_format, .help = "d as text by a format, English names",
+	  .example = "format_date('2024-01-31', '%d.%m.%y')", .value = "31.01.24" },
+	{ .name = "make_date", .sig = "year:I, month:I, day:I", .result = "d", .row = row_make,
+	  .help = "date from its parts", .example = "make_date(2024, 2, 29)",
+	  .value = "2024-02-29" },
+	{ .name = "run_date", .sig = "", .form = DTX_FORM_RUN_DATE,
+	  .help = "UTC date of the run, as recorded", .example = "run_date() - run_date()",
+	  .value = "0" },
+};
+
+const struct dtx_fn_table dtx_fn_time = { "time", "Dates", rows, DTX_COUNT(rows) };
