@@ -1,0 +1,2 @@
+. "$LIB"
+dtx explain "$FIX/plans/cost.json"

@@ -1,0 +1,2 @@
+. "$LIB"
+dtx convert "$FIX/xlsx/ledger.xlsx" --to csv

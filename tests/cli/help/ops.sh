@@ -1,0 +1,4 @@
+. "$LIB"
+dtx ops
+dtx ops filter
+dtx ops nosuch || echo "exit $?"

@@ -1,0 +1,3 @@
+. "$LIB"
+dtx help
+dtx version

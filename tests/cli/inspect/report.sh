@@ -1,0 +1,2 @@
+. "$LIB"
+dtx inspect "$FIX/xlsx/report.xlsx"

@@ -1,0 +1,2 @@
+. "$LIB"
+dtx run "$FIX/plans/bank.json"
