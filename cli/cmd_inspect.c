@@ -1,0 +1,283 @@
+/* inspect: what a file holds, before a plan is written for it. */
+#include <string.h>
+
+#include "cli/profile.h"
+#include "cli/runner.h"
+#include "core/io/read_xlsx.h"
+
+struct inspect_args {
+	struct dtx_run_args run; /* first: the reading options */
+	bool json, cells;
+	int64_t rows;
+};
+
+#define AT(member) .offset = offsetof(struct inspect_args, member)
+static const struct dtx_opt inspect_opts[] = {
+	{ .name = "cells", .kind = DTX_O_FLAG, AT(cells),
+	  .help = "every non-empty cell of a workbook, one JSON object a line" },
+	{ .name = "json", .kind = DTX_O_FLAG, AT(json), .help = "as JSON" },
+	{ .name = "rows", .kind = DTX_O_INT, .metavar = "N", AT(rows), .min = 1, .max = 1000,
+	  .help = "rows of the sample (8)" },
+	{ .name = "sheet", .kind = DTX_O_TEXT, .metavar = "NAME|N", AT(run.sheet),
+	  .help = "sheet, by name or number" },
+	{ .name = "range", .kind = DTX_O_TEXT, .metavar = "A1:B9", AT(run.range), .help = "cells" },
+	{ .name = "header-rows", .kind = DTX_O_TEXT, .metavar = "N|auto", AT(run.header_rows),
+	  .help = "header rows, 0 to 8 (default: found)" },
+	{ .name = "skip", .kind = DTX_O_INT, .metavar = "N", AT(run.skip), .min = 0,
+	  .max = INT64_MAX, .help = "rows to cut off before the header" },
+	{ .name = "delimiter", .kind = DTX_O_TEXT, .metavar = "C", AT(run.delimiter),
+	  .help = "delimiter (default: found)" },
+	{ .name = "encoding", .kind = DTX_O_TEXT, .metavar = "NAME", AT(run.encoding),
+	  .help = "encoding (default: UTF-8, UTF-16 by mark)" },
+	{ .name = "from", .kind = DTX_O_TEXT, .metavar = "FORMAT", AT(run.from),
+	  .help = "format (default: by content)" },
+};
+
+/* One inspection: the input opened as a run would open it. */
+struct inspection {
+	const struct dtx_cli *cli;
+	const struct inspect_args *args;
+	struct dtx_runner runner;
+	struct dtx_reader *reader;
+	struct dtx_profile profile;
+	json_t *describe, *sheets;
+};
+
+static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src;
+
+	DTX_TRY(dtx_runner_plan(&x->runner, err));
+	DTX_TRY(dtx_runner_inputs(&x->runner, 1, &path, err));
+	DTX_TRY(dtx_runner_open(&x->runner, true, err));
+	src = x->runner.source[0];
+	if (dtx_xlsx_is(src))
+		DTX_TRY(dtx_xlsx_sheets(src, &x->sheets, err));
+	DTX_TRY(dtx_reader_open(src, &x->runner.plan->input[0].opts, &x->reader, err));
+	DTX_TRY(dtx_profile_read(&x->profile, x->reader,
+				 (uint32_t)(x->args->rows ? x->args->rows : 8), err));
+	x->describe = x->reader->cls->describe(x->reader);
+out:
+	return rc;
+}
+
+/* --- as JSON --- */
+
+static json_t *inspect_sample(const struct inspection *x)
+{
+	json_t *rows = json_array();
+	struct dtx_buf cell = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t k;
+	uint32_t i, c;
+
+	for (k = 0; k < x->profile.sample->nbatches; k++) {
+		const struct dtx_batch *b = x->profile.sample->batch[k];
+
+		for (i = 0; i < b->nsel; i++) {
+			json_t *row = json_array();
+
+			for (c = 0; c < b->ncols; c++) {
+				uint32_t at = b->sel ? b->sel[i] : i;
+
+				dtx_buf_reset(&cell);
+				dtx_cast_print(b->col[c], at, &cell);
+				json_array_append_new(row, dtx_column_is_null(b->col[c], at)
+								   ? json_null()
+								   : json_string(dtx_buf_text(&cell)));
+			}
+			json_array_append_new(rows, row);
+		}
+	}
+	dtx_buf_clear(&cell);
+	return rows;
+}
+
+static json_t *inspect_columns(const struct inspection *x)
+{
+	json_t *list = json_array();
+	struct dtx_buf type = DTX_BUF_INIT(256), evidence = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	uint32_t i;
+
+	for (i = 0; i < x->profile.schema->nfields; i++) {
+		dtx_buf_reset(&type);
+		dtx_buf_reset(&evidence);
+		dtx_type_print(dtx_profile_type(&x->profile, i), &type);
+		dtx_profile_evidence(&x->profile, i, &evidence);
+		json_array_append_new(list, json_pack("{ss ss sI ss}", "name",
+						      x->profile.schema->field[i].name, "type",
+						      dtx_buf_text(&type), "nulls",
+						      (json_int_t)x->profile.col[i].nulls,
+						      "evidence", dtx_buf_text(&evidence)));
+	}
+	dtx_buf_clear(&type);
+	dtx_buf_clear(&evidence);
+	return list;
+}
+
+static json_t *inspect_findings(const struct inspection *x)
+{
+	json_t *list = json_array();
+	size_t i;
+
+	for (i = 0; i < x->reader->diags.n; i++)
+		json_array_append_new(list, dtx_out_error_json(&x->reader->diags.item[i]));
+	return list;
+}
+
+static int inspect_json(const struct inspection *x)
+{
+	json_t *all = json_pack("{ss so so sI so so so}", "format", x->reader->cls->name, "sheets",
+				x->sheets ? json_incref(x->sheets) : json_null(), "reader",
+				x->describe ? json_incref(x->describe) : json_null(), "rows",
+				(json_int_t)x->profile.rows, "columns", inspect_columns(x), "sample",
+				inspect_sample(x), "findings", inspect_findings(x));
+	int status = dtx_out_json(x->cli, all, 1);
+
+	json_decref(all);
+	return status;
+}
+
+/* --- as text --- */
+
+static void inspect_pairs(const json_t *object, struct dtx_buf *out)
+{
+	const char *key;
+	json_t *v;
+
+	json_object_foreach((json_t *)object, key, v) {
+		if (json_is_null(v) || json_is_object(v) || json_is_array(v))
+			continue;
+		dtx_buf_printf(out, "  %s ", key);
+		if (json_is_string(v))
+			dtx_buf_add(out, json_string_value(v));
+		else
+			dtx_json_print(v, 0, out);
+	}
+	dtx_buf_add(out, "\n");
+}
+
+static void inspect_head(const struct inspection *x, struct dtx_buf *out)
+{
+	size_t i;
+	json_t *sheet;
+
+	dtx_buf_printf(out, "%s: %s, %lld rows x %u columns\n", x->runner.plan->input[0].path,
+		       x->reader->cls->name, (long long)x->profile.rows,
+		       (unsigned)x->profile.schema->nfields);
+	json_array_foreach(x->sheets, i, sheet) {
+		dtx_buf_printf(out, "sheet %zu ", i + 1);
+		inspect_pairs(sheet, out);
+	}
+	dtx_buf_add(out, "read as ");
+	inspect_pairs(x->describe, out);
+}
+
+static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
+{
+	struct dtx_buf type = DTX_BUF_INIT(256);
+	uint32_t i;
+
+	dtx_buf_add(out, "\ncolumns\n");
+	for (i = 0; i < x->profile.schema->nfields; i++) {
+		dtx_buf_reset(&type);
+		dtx_type_print(dtx_profile_type(&x->profile, i), &type);
+		dtx_buf_printf(out, "  %-28s %-10s ", x->profile.schema->field[i].name,
+			       dtx_buf_text(&type));
+		dtx_profile_evidence(&x->profile, i, out);
+		dtx_buf_add(out, "\n");
+	}
+}
+
+static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_writer_class *cls = dtx_writer_find("text", NULL);
+	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
+	struct dtx_outfile *file = NULL;
+	struct dtx_writer *w = NULL;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t i;
+
+	opts.format = "text";
+	DTX_TRY(dtx_outfile_memory(&text, &file, err));
+	DTX_TRY(cls->open(file, &opts, x->profile.schema, &w, err));
+	for (i = 0; i < x->profile.sample->nbatches; i++)
+		DTX_TRY(cls->put(w, x->profile.sample->batch[i], NULL, err));
+	DTX_TRY(cls->finish(w, err));
+	DTX_TRY(dtx_outfile_finish(file, err));
+	DTX_TRY(dtx_outfile_commit(file, err));
+	dtx_buf_printf(out, "\nfirst %lld rows\n", (long long)x->profile.sample->nrows);
+	dtx_buf_adds(out, (struct dtx_str){ dtx_buf_text(&text), text.len });
+out:
+	if (w)
+		cls->close(w);
+	dtx_outfile_free(file);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code inspect_text(struct inspection *x, int *status, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 30);
+
+	inspect_head(x, &out);
+	inspect_schema(x, &out);
+	DTX_TRY(inspect_rows(x, &out, err));
+	*status = dtx_out_print(x->cli, &out);
+out:
+	dtx_buf_clear(&out);
+	return rc;
+}
+
+static void inspect_clear(struct inspection *x)
+{
+	json_decref(x->describe);
+	json_decref(x->sheets);
+	dtx_profile_clear(&x->profile);
+	dtx_reader_close(x->reader);
+	dtx_runner_clear(&x->runner);
+}
+
+static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	const struct inspect_args *a = args;
+	struct inspection x = { .cli = cli, .args = a, .runner = { .cli = cli, .args = &a->run },
+				.profile = DTX_PROFILE_INIT };
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc;
+	int status = 0;
+
+	(void)argc;
+	if (a->cells)
+		return dtx_cells_main(cli, argv[0]);
+	rc = inspect_open(&x, argv[0], &err);
+	if (rc == DTX_OK)
+		dtx_out_errors(cli, &x.reader->diags, NULL);
+	if (rc == DTX_OK && a->json)
+		status = inspect_json(&x);
+	else if (rc == DTX_OK)
+		rc = inspect_text(&x, &status, &err);
+	if (rc != DTX_OK)
+		status = dtx_out_fail(cli, &err);
+	inspect_clear(&x);
+	dtx_err_clear(&err);
+	return status;
+}
+
+const struct dtx_cmd dtx_cmd_inspect = {
+	.name = "inspect",
+	.usage = "FILE",
+	.summary = "Show sheets, dialect, columns with the evidence for their types, and a sample",
+	.notes = "  dtx inspect export.csv\n"
+		 "  dtx inspect book.xlsx --sheet 2 --rows 20\n"
+		 "  dtx inspect --cells book.xlsx | jq -c 'select(.kind == \"error\")'",
+	.exits = "0 done; 4 the file cannot be read",
+	.opts = inspect_opts,
+	.nopts = DTX_COUNT(inspect_opts),
+	.args_size = sizeof(struct inspect_args),
+	.min_args = 1,
+	.max_args = 1,
+	.run = inspect_run,
+};
