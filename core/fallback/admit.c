@@ -1,4 +1,4 @@
-/* Jail runs of one module: the screen, the admission under two hash seeds, the contract. */
+/* Jail runs of one module: the admission under two hash seeds, the contract. */
 #include "core/fallback/admit.h"
 
 #include <string.h>
@@ -47,7 +47,8 @@ static uint64_t admit_seed(struct dtx_str code)
 }
 
 static enum dtx_code admit_open(struct admit_run *run, const struct dtx_admit_spec *spec,
-				enum dtx_jail_mode mode, uint32_t hash_seed, struct dtx_err *err)
+				enum dtx_jail_mode mode, uint32_t hash_seed,
+				const struct dtx_schema *contract, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_rescue *g = spec->region;
@@ -63,11 +64,12 @@ static enum dtx_code admit_open(struct admit_run *run, const struct dtx_admit_sp
 		.hash_seed = hash_seed,
 		.no_warm = spec->no_warm,
 		.require_layers = spec->require_layers,
+		.contract = contract,
 		.cancelled = spec->cancelled,
 		.cancel_arg = spec->cancel_arg,
 	};
 	DTX_TRY(spec->jail->open(&run->jail_spec, &run->box, err));
-	for (i = 0; mode != DTX_JAIL_CHECK && i < g->ntables; i++)
+	for (i = 0; i < g->ntables; i++)
 		DTX_TRY(spec->jail->put(run->box, g->table[i].name, g->table[i].table, err));
 out:
 	return rc;
@@ -79,10 +81,8 @@ static enum dtx_code admit_exec(void *arg, struct dtx_err *err)
 	struct admit_run *run = arg;
 
 	DTX_TRY(run->spec->jail->exec(run->box, run->spec->code, run->params, &run->report, err));
-	if (run->jail_spec.mode != DTX_JAIL_CHECK) {
-		DTX_TRY(run->spec->jail->get(run->box, &run->table, err));
-		DTX_TRY(dtx_tablehash_table(run->table, run->hash, run->rows_hash, err));
-	}
+	DTX_TRY(run->spec->jail->get(run->box, &run->table, err));
+	DTX_TRY(dtx_tablehash_table(run->table, run->hash, run->rows_hash, err));
 out:
 	return rc;
 }
@@ -124,26 +124,12 @@ static void admit_read_check(struct dtx_admit_result *r, const char *text)
 {
 	json_t *check = text ? json_loads(text, 0, NULL) : NULL;
 
+	/* class null: the screen found nothing */
+	r->screened = check && json_is_null(json_object_get(check, "class"));
 	r->needs = admit_member(check, "needs");
 	r->flags = admit_member(check, "flags");
 	r->formulas = admit_member(check, "formulas");
 	json_decref(check);
-}
-
-enum dtx_code dtx_admit_screen(const struct dtx_admit_spec *spec, struct dtx_admit_result *r,
-			       struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct admit_run run = { 0 };
-
-	DTX_TRY(admit_open(&run, spec, DTX_JAIL_CHECK, 0, err));
-	rc = admit_exec(&run, err);
-	r->report_json = admit_report(&run);
-	if (rc == DTX_OK)
-		admit_read_check(r, run.report.check_json);
-out:
-	admit_close(&run);
-	return rc;
 }
 
 /* --- the runs --- */
@@ -234,18 +220,26 @@ enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec, struct dtx_admit_
 {
 	enum dtx_code rc = DTX_OK, ended;
 	struct admit_run run[2] = { 0 };
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_schema *contract = NULL;
 	struct dtx_buf params = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	int i, n = spec->fresh ? 2 : 1;
 
 	dtx_json_canonical(spec->params, &params);
 	DTX_TRY(dtx_buf_check(&params, "params", err));
+	if (spec->region->expect)
+		DTX_TRY(dtx_expect_schema(spec->region->expect, &arena, &contract, err));
 	for (i = 0; i < n; i++) {
 		run[i].params = dtx_buf_text(&params);
-		DTX_TRY(admit_open(&run[i], spec, DTX_JAIL_RUN, (uint32_t)i, err));
+		DTX_TRY(admit_open(&run[i], spec,
+				   spec->fresh && !i ? DTX_JAIL_CHECK_RUN : DTX_JAIL_RUN,
+				   (uint32_t)i, contract, err));
 	}
 	rc = admit_exec_all(run, spec->fresh, err);
 	json_decref(r->report_json);
 	r->report_json = admit_report(&run[0]);
+	if (spec->fresh)
+		admit_read_check(r, run[0].report.check_json);
 	for (i = 0; i < n; i++) {
 		ended = admit_event(&run[i], rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? ended : rc;
@@ -261,5 +255,6 @@ out:
 	for (i = 0; i < n; i++)
 		admit_close(&run[i]);
 	dtx_buf_clear(&params);
+	dtx_arena_clear(&arena);
 	return rc;
 }

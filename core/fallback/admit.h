@@ -24,15 +24,15 @@ struct dtx_admit_result {
 	struct dtx_table *table;	/* NULL unless the run passed */
 	json_t *report_json;		/* of the last jail run; NULL: none */
 	json_t *checks;			/* rows of the contract; array */
+	bool screened;			/* the screen passed */
 	char *needs, *flags, *formulas;	/* JSON text from the screen; NULL */
 };
 void dtx_admit_clear(struct dtx_admit_result *r);
 
-/* The screen alone: compiles and reads the module, nothing of it runs.  Fills needs, flags, formulas.
- * Codes: snippet_syntax, snippet_import_denied, snippet_screen_denied ... */
-DTX_MUSTUSE enum dtx_code dtx_admit_screen(const struct dtx_admit_spec *spec,
-					   struct dtx_admit_result *r, struct dtx_err *err);
-/* The run (two, side by side, for fresh code) and the contract.  Each run is a jail.end event. */
+/* Fresh code is screened and run twice, side by side, under hash seeds 0 and 1; results must be
+ * equal.  Cached code runs once.  Then the contract.  Each run is a jail.end event.  r->screened,
+ * needs, flags and formulas are set as soon as the screen had nothing to say, also when the run
+ * failed.  Codes: snippet_*. */
 DTX_MUSTUSE enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec,
 					struct dtx_admit_result *r, struct dtx_err *err);
 

@@ -228,10 +228,11 @@ static enum dtx_code rescue_act(struct rescue *s, enum dtx_snippet_act act, cons
 			       act, by, NULL, err);
 }
 
-/* EXTRACT, SCREEN, ADMIT, APPROVE of a module given by hand. */
+/* EXTRACT, SCREEN, ADMIT, APPROVE of a module given by hand.  One that passed the screen is kept as
+ * a candidate even when its run fails. */
 static enum dtx_code rescue_supplied(struct rescue *s, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
+	enum dtx_code rc = DTX_OK, ran, added;
 	struct dtx_admit_spec spec;
 	const char *by = NULL;
 
@@ -239,9 +240,10 @@ static enum dtx_code rescue_supplied(struct rescue *s, struct dtx_err *err)
 	DTX_TRY(rescue_event_cache(s, err));
 	DTX_TRY(dtx_extract(s->r->supplied, &s->code, err));
 	spec = rescue_spec(s, true);
-	DTX_TRY(dtx_admit_screen(&spec, &s->admitted, err));
-	DTX_TRY(rescue_add(s, err));
-	DTX_TRY(dtx_admit_run(&spec, &s->admitted, err));
+	ran = dtx_admit_run(&spec, &s->admitted, err);
+	added = s->admitted.screened ? rescue_add(s, ran == DTX_OK ? err : NULL) : DTX_OK;
+	DTX_TRY(ran);
+	DTX_TRY(added);
 	DTX_TRY(rescue_act(s, DTX_SNIPPET_PENDING, "dtx", err));
 	DTX_TRY(dtx_gate(s->r->approve, true, s->id, &by, err));
 	DTX_TRY(rescue_act(s, DTX_SNIPPET_APPROVE, by, err));
