@@ -1,6 +1,7 @@
 /* inspect: what a file holds, before a plan is written for it. */
 #include <string.h>
 
+#include "cli/cells.h"
 #include "cli/profile.h"
 #include "cli/runner.h"
 #include "core/io/read_xlsx.h"
@@ -52,9 +53,9 @@ static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_e
 	DTX_TRY(dtx_runner_inputs(&x->runner, 1, &path, err));
 	DTX_TRY(dtx_runner_open(&x->runner, true, err));
 	src = x->runner.source[0];
-	if (dtx_xlsx_is(src))
-		DTX_TRY(dtx_xlsx_sheets(src, &x->sheets, err));
 	DTX_TRY(dtx_reader_open(src, &x->runner.plan->input[0].opts, &x->reader, err));
+	if (!strcmp(x->reader->cls->name, "xlsx"))
+		DTX_TRY(dtx_xlsx_sheets(src, &x->sheets, err));
 	DTX_TRY(dtx_profile_read(&x->profile, x->reader,
 				 (uint32_t)(x->args->rows ? x->args->rows : 8), err));
 	x->describe = x->reader->cls->describe(x->reader);
@@ -251,7 +252,7 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 
 	(void)argc;
 	if (a->cells)
-		return dtx_cells_main(cli, argv[0]);
+		return dtx_cells_main(cli, argv[0], a->run.sheet);
 	rc = inspect_open(&x, argv[0], &err);
 	if (rc == DTX_OK)
 		dtx_out_errors(cli, &x.reader->diags, NULL);

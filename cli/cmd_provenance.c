@@ -1,4 +1,5 @@
 /* provenance: how a result came about. */
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,12 +33,15 @@ static const struct dtx_opt provenance_opts[] = {
 static bool provenance_stamp(void *arg, const char *path, char run_id[DTX_RUN_ID])
 {
 	struct dtx_source *src = NULL;
-	bool found = false;
+	char id[64] = "";
+	bool found;
 
 	(void)arg;
 	if (dtx_source_open(path, &src, NULL) != DTX_OK)
 		return false;
-	found = dtx_xlsx_run_id(src, run_id, DTX_RUN_ID);
+	found = dtx_xlsx_run_id(src, id, NULL) == DTX_OK && strlen(id) == DTX_RUN_ID - 1;
+	if (found)
+		memcpy(run_id, id, DTX_RUN_ID);
 	dtx_source_free(src);
 	return found;
 }

@@ -1,0 +1,10 @@
+/* inspect --cells: every non-empty cell of a workbook, one JSON object a line. */
+#ifndef DTX_CLI_CELLS_H
+#define DTX_CLI_CELLS_H
+
+#include "cli/cmd.h"
+
+/* sheet NULL: all.  Prints everything; returns the exit status. */
+int dtx_cells_main(const struct dtx_cli *cli, const char *path, const char *sheet);
+
+#endif
