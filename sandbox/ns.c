@@ -15,6 +15,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/str.h"
@@ -202,6 +203,24 @@ static bool build_root(void)
 	return !syscall(SYS_mount_setattr, -1, "/", AT_RECURSIVE, &attr, sizeof(attr));
 }
 
+/* What cannot be undone is tried first, by a child: a machine may give user namespaces but no
+ * mounts in them.  Network and the like are left out, they are what takes time. */
+static int try_mounts(uid_t uid, gid_t gid)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		return errno;
+	if (pid == 0)
+		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS) || !map_ids(uid, gid) || !build_root() ?
+			      errno : 0);
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+}
+
 enum dtx_code dtx_ns_enter(bool *entered, int *sys_errno, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -209,6 +228,9 @@ enum dtx_code dtx_ns_enter(bool *entered, int *sys_errno, struct dtx_err *err)
 	gid_t gid = getegid();
 
 	*entered = false;
+	*sys_errno = try_mounts(uid, gid);
+	if (*sys_errno)
+		goto out;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
 		    CLONE_NEWUTS)) {
 		*sys_errno = errno;

@@ -423,3 +423,63 @@ void test_jail_cancel(void)
 	T_STR(dtx_jail_status_name(run.r.status), "cancelled");
 	run_clear(&run);
 }
+
+/* --- a worker that forges what it sends --- */
+
+/* Reaches the job socket and the result from inside: the worker's own C code is not needed. */
+#define FORGE                                                                                      \
+	"import pandas as pd, numpy as np, struct\n"                                               \
+	"os = pd.io.common.os\n"                                                                   \
+	"def message(kind, serial, payload):\n"                                                    \
+	"    return struct.pack('<IHHII', 0x4a585444, 1, kind, len(payload), serial) + payload\n"  \
+	"def done(code, used, serial=3):\n"                                                        \
+	"    os.write(3, message(20, serial, struct.pack('<IIQ', code, 0, used)))\n"               \
+	"def result():\n"                                                                          \
+	"    frame = os.sys._getframe()\n"                                                         \
+	"    while not hasattr(frame.f_locals.get('self'), 'out'):\n"                              \
+	"        frame = frame.f_back\n"                                                           \
+	"    return frame.f_locals['self'].out\n"                                                  \
+	"def transform(tables, params):\n"
+
+static const struct forgery {
+	const char *body;
+	enum dtx_jail_status status;
+	const char *reason;
+} forgeries[] = {
+	{ "    os.write(3, b'garbage')\n    while True: pass", DTX_JAIL_BAD_RESULT, "protocol" },
+	{ "    done(0, 1 << 60)\n    while True: pass", DTX_JAIL_BAD_RESULT, "protocol" },
+	{ "    done(77, 0)\n    while True: pass", DTX_JAIL_BAD_RESULT, "protocol" },
+	{ "    done(0, 0, 4)\n    while True: pass", DTX_JAIL_BAD_RESULT, "protocol" },
+	{ "    done(0, 0)\n    os._exit(0)", DTX_JAIL_BAD_RESULT, "malformed" },
+	{ "    r = result()\n    r[:4096] = np.random.bytes(4096)\n    done(0, 4096)\n    os._exit(0)",
+	  DTX_JAIL_BAD_RESULT, "malformed" },
+	{ "    done(1, 0)\n    os._exit(0)", DTX_JAIL_BAD_RESULT, "malformed" },
+	{ "    done(0, 0)\n    while True: pass", DTX_JAIL_BAD_RESULT, "" },
+	{ "    os._exit(0)", DTX_JAIL_BAD_RESULT, "no_result" },
+	{ "    os._exit(9)", DTX_JAIL_BAD_RESULT, "no_result" },
+	{ "    os.sys.modules['ctypes'].string_at(8)", DTX_JAIL_SIGNALED, "signal 11" },
+	{ "    os.abort()", DTX_JAIL_SIGNALED, "signal 6" },
+	{ "    while True:\n        try: os.getuid()\n        except OSError: pass",
+	  DTX_JAIL_DENIED_SYSCALL, "getuid" },
+};
+
+void test_jail_believes_nothing(void)
+{
+	char code[3000];
+	size_t i;
+
+	SKIP_SANITIZED();
+	for (i = 0; i < DTX_COUNT(forgeries); i++) {
+		const struct forgery *f = &forgeries[i];
+		struct run run = { .spec = { .limits = { .wall_ms = 10000, .output = 1 << 20 } } };
+
+		snprintf(code, sizeof(code), "%s%s\n", FORGE, f->body);
+		T_CHECK(run_code(&run, code) != DTX_OK);
+		if (run.r.status != f->status || !strstr(run.r.reason, f->reason))
+			t_fail(__FILE__, __LINE__, "%s: got %s '%s', expected %s '%s'", f->body,
+			       dtx_jail_status_name(run.r.status), run.r.reason,
+			       dtx_jail_status_name(f->status), f->reason);
+		T_CHECK(!run.table);
+		run_clear(&run);
+	}
+}

@@ -1,0 +1,192 @@
+/* The jail fails closed: each layer made to fail in turn, by a filter around the whole program.
+ * The answer is a refusal, or a run with the other layers that its report names. */
+#include "tests/t.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox/jail.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#else
+#define SANITIZED false
+#endif
+
+struct denial {
+	int nr;
+	int arg;		/* its low 32 bits decide; -1: any call */
+	uint32_t bits, equals;	/* deny when (arg & bits) == equals */
+	int sys_errno;
+};
+#define ALWAYS(nr, code) { nr, -1, 0, 0, code }
+
+static struct sock_filter statement(uint16_t code, uint32_t k)
+{
+	return (struct sock_filter){ code, 0, 0, k };
+}
+
+static struct sock_filter jump(uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
+{
+	return (struct sock_filter){ code, yes, no, k };
+}
+
+/* Loads a program of one denial; calls may be denied by several. */
+static bool deny(const struct denial *d)
+{
+	uint32_t arg = (uint32_t)offsetof(struct seccomp_data, args) +
+		       (d->arg < 0 ? 0 : (uint32_t)d->arg * 8);
+	struct sock_filter code[] = {
+		statement(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		jump(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)d->nr, 0, 4),
+		statement(BPF_LD | BPF_W | BPF_ABS, arg),
+		statement(BPF_ALU | BPF_AND | BPF_K, d->bits),
+		jump(BPF_JMP | BPF_JEQ | BPF_K, d->equals, 0, 1),
+		statement(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)d->sys_errno),
+		statement(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { DTX_COUNT(code), code };
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
+}
+
+#define NEWUSER 0x10000000u
+#define FORK 0x01200011u
+static const struct denial no_userns = { SYS_unshare, 0, NEWUSER, NEWUSER, EPERM };
+static const struct denial no_mount = ALWAYS(SYS_mount, EACCES);
+static const struct denial no_landlock = ALWAYS(SYS_landlock_create_ruleset, ENOSYS);
+static const struct denial no_restrict = ALWAYS(SYS_landlock_restrict_self, EPERM);
+static const struct denial no_seccomp = ALWAYS(SYS_seccomp, EINVAL);
+static const struct denial no_listener = { SYS_seccomp, 1, 8, 8, EBUSY };
+static const struct denial no_prlimit = ALWAYS(SYS_prlimit64, EPERM);
+static const struct denial no_memfd = ALWAYS(SYS_memfd_create, ENOSYS);
+static const struct denial no_pidfd = ALWAYS(SYS_pidfd_open, ENOSYS);
+static const struct denial no_fork = { SYS_clone, 0, FORK, FORK, EAGAIN };
+static const struct denial no_close_range = ALWAYS(SYS_close_range, ENOSYS);
+static const struct denial no_capset = ALWAYS(SYS_capset, EPERM);
+static const struct denial no_socketpair = ALWAYS(SYS_socketpair, EMFILE);
+static const struct denial no_seals = { SYS_fcntl, 1, ~0u, 1033, EPERM };
+static const struct denial no_pivot = ALWAYS(SYS_pivot_root, EPERM);
+
+static const struct closed {
+	const char *what;
+	const struct denial *deny[2];
+	const char *refused;	/* layer of the refusal; NULL: it runs */
+	const char *layers;	/* when it runs */
+	const char *audit;
+} cases[] = {
+	{ "nothing", { NULL, NULL }, NULL,
+	  "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp,notify", "full" },
+	{ "user namespaces", { &no_userns }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
+	{ "mounts", { &no_mount }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
+	{ "pivot_root", { &no_pivot }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
+	{ "landlock", { &no_landlock }, NULL,
+	  "userns,mountns,pidns,netns,ipcns,utsns,rlimits,seccomp,notify", "full" },
+	{ "namespaces and landlock", { &no_userns, &no_landlock }, "userns", NULL, NULL },
+	{ "landlock half way", { &no_restrict }, "landlock", NULL, NULL },
+	{ "seccomp", { &no_seccomp }, "seccomp", NULL, NULL },
+	{ "the listener", { &no_listener }, NULL,
+	  "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp", "degraded" },
+	{ "limits", { &no_prlimit }, "rlimits", NULL, NULL },
+	{ "memory files", { &no_memfd }, "*", NULL, NULL },
+	{ "process descriptors", { &no_pidfd }, "pidfd", NULL, NULL },
+	{ "fork", { &no_fork }, "*", NULL, NULL },
+	{ "closing descriptors", { &no_close_range }, "descriptors", NULL, NULL },
+	{ "dropping capabilities", { &no_capset }, "capabilities", NULL, NULL },
+	{ "sockets", { &no_socketpair }, "launch", NULL, NULL },
+	{ "seals", { &no_seals }, "seal", NULL, NULL },
+};
+
+/* "landlock*" stands for any ABI; "*" for anything. */
+static bool alike(const char *got, const char *want)
+{
+	const char *star = strchr(want, '*');
+
+	if (!star)
+		return !strcmp(got, want);
+	if (strncmp(got, want, (size_t)(star - want)))
+		return false;
+	if (!star[1])
+		return true;
+	got += star - want;
+	while (*got >= '0' && *got <= '9')
+		got++;
+	return !strcmp(got, star + 1);
+}
+
+/* In a child of the test: what the self-test ends in. */
+static bool judge(const struct closed *c)
+{
+	struct dtx_jail_report r;
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = dtx_jail_selftest(&r, &err);
+	bool ok;
+
+	if (c->refused && !r.layer[0])	/* refused before there was a box */
+		ok = rc == DTX_E_SNIPPET_SETUP_REFUSED && !strncmp(err.msg, c->refused,
+								   strlen(c->refused));
+	else if (c->refused)
+		ok = rc == DTX_E_SNIPPET_SETUP_REFUSED && alike(r.layer, c->refused);
+	else
+		ok = rc == DTX_OK && alike(r.layers, c->layers) && !strcmp(r.audit, c->audit);
+	if (!ok)
+		printf("# without %s: %s, layer '%s', layers '%s', audit '%s': %s\n", c->what,
+		       dtx_code_name(rc), r.layer, r.layers, r.audit, err.msg);
+	dtx_jail_report_clear(&r);
+	dtx_err_clear(&err);
+	fflush(stdout);
+	return ok;
+}
+
+static int in_child(const struct closed *c, uid_t uid)
+{
+	pid_t pid = fork();
+	int status = -1, i;
+
+	if (pid == 0) {
+		if (uid && (setgroups(0, NULL) || setresgid(uid, uid, uid) ||
+			    setresuid(uid, uid, uid)))
+			_exit(3);
+		for (i = 0; i < 2; i++)
+			if (c->deny[i] && !deny(c->deny[i]))
+				_exit(2);
+		_exit(judge(c) ? 0 : 1);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
+}
+
+void test_jail_fails_closed(void)
+{
+	size_t i;
+
+	if (SANITIZED) {
+		t_skip("a sanitizer build has no jail");
+		return;
+	}
+	fflush(stdout);
+	for (i = 0; i < DTX_COUNT(cases); i++) {
+		T_INT(in_child(&cases[i], 0), 0);
+	}
+}
+
+/* An ordinary user has the same layers as root. */
+void test_jail_as_nobody(void)
+{
+	if (SANITIZED || geteuid() != 0) {
+		t_skip(SANITIZED ? "a sanitizer build has no jail" : "this is an ordinary user");
+		return;
+	}
+	fflush(stdout);
+	T_INT(in_child(&cases[0], 65534), 0);
+	T_INT(in_child(&cases[1], 65534), 0);
+	T_INT(in_child(&cases[4], 65534), 0);
+}
