@@ -11,6 +11,7 @@
 
 #define DB_BUSY_MS 10000
 #define DB_BUSY_TRIES 3
+#define DB_LOG_PAGES 128
 #define DB_INSERTS (2 * DTX_TAB_COUNT)
 
 struct dtx_db {
@@ -129,6 +130,14 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 	}
 out:
 	return rc;
+}
+
+static enum dtx_code db_exec(struct dtx_db *db, const char *sql, const char *doing,
+			     struct dtx_err *err)
+{
+	int got = sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL);
+
+	return got == SQLITE_OK ? DTX_OK : db_fail(db, got, doing, err);
 }
 
 /* --- statements --- */
@@ -296,6 +305,12 @@ enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err)
 	return rc;
 }
 
+enum dtx_code dtx_db_wait(struct dtx_db *db, bool wait, struct dtx_err *err)
+{
+	return db_exec(db, wait ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL",
+		       "settings", err);
+}
+
 void dtx_db_rollback(struct dtx_db *db)
 {
 	/* After some errors sqlite has rolled back already. */
@@ -305,14 +320,6 @@ void dtx_db_rollback(struct dtx_db *db)
 }
 
 /* --- open --- */
-
-static enum dtx_code db_exec(struct dtx_db *db, const char *sql, const char *doing,
-			     struct dtx_err *err)
-{
-	int got = sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL);
-
-	return got == SQLITE_OK ? DTX_OK : db_fail(db, got, doing, err);
-}
 
 static enum dtx_code db_connect(const char *path, int flags, struct dtx_db **out,
 				struct dtx_err *err)
@@ -333,6 +340,8 @@ static enum dtx_code db_connect(const char *path, int flags, struct dtx_db **out
 	}
 	sqlite3_extended_result_codes(db->sqlite, 1);
 	sqlite3_busy_timeout(db->sqlite, DB_BUSY_MS);
+	/* Whoever opens the store next reads the whole log: a long one costs more than folding it. */
+	sqlite3_wal_autocheckpoint(db->sqlite, DB_LOG_PAGES);
 	/* A close that checkpoints would wait for the disk at the end of every run. */
 	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	*out = db;

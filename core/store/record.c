@@ -421,7 +421,10 @@ enum dtx_code dtx_record_end(struct dtx_record *r, const char *status, const cha
 	    !record_set(body, "path", r->snippet ? "snippet" : "typed") ||
 	    !record_take_parts(r, body))
 		DTX_FAIL_MEM(err);
+	/* Taken back by a power cut, it is found again: run.output says what the run had done. */
+	DTX_TRY(dtx_db_wait(dtx_store_db(r->store), false, err));
 	DTX_TRY(record_write(r, "run.end", body, RECORD_LEASE_DROP, err));
+	DTX_TRY(dtx_db_wait(dtx_store_db(r->store), true, err));
 	record_drop_parts(r);
 out:
 	json_decref(body);
