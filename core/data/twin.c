@@ -86,33 +86,61 @@ static inline bool twin_no(const char *p, size_t n, void *out)
 	return false;
 }
 
+/* Eight bytes before the end of a cell may be read when it does not begin the source. */
+#define TWIN_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define TWIN_WIDE(off) (TWIN_LITTLE && (off) >= 8)
+
 /* YYYY-MM-DD. */
 static inline bool twin_fast_day(const char *p, size_t n, int32_t *out)
 {
-	unsigned d[8], bad = 0, i, month, day;
-	int32_t year;
+	static const uint16_t before[14] = { 0,	  0,   31,  59,	 90,  120, 151,
+					     181, 212, 243, 273, 304, 334, 365 };
+	unsigned year, month, day, leap;
+	char digits[8];
+	uint64_t w;
 
 	if (n != 10 || p[4] != '-' || p[7] != '-')
 		return false;
-	for (i = 0; i < 8; i++) {
-		d[i] = (unsigned char)p[i + (i > 3) + (i > 5)] - '0';
-		bad |= d[i] > 9;
-	}
-	year = (int32_t)(d[0] * 1000 + d[1] * 100 + d[2] * 10 + d[3]);
-	month = d[4] * 10 + d[5];
-	day = d[6] * 10 + d[7];
-	if (bad || !dtx_day_valid(year, month, day))
+	memcpy(digits, p, 4);
+	memcpy(digits + 4, p + 5, 2);
+	memcpy(digits + 6, p + 8, 2);
+	memcpy(&w, digits, sizeof(w));
+	if (!TWIN_LITTLE || !dtx_cell_swar(w, &w))
+		return dtx_day_parse((struct dtx_str){ p, n }, out);
+	year = (unsigned)w / 10000;
+	month = (unsigned)w / 100 % 100;
+	day = (unsigned)w % 100;
+	leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+	if (month - 1 >= 12 || day - 1 >= before[month + 1] - before[month] + (month == 2 ? leap : 0u))
 		return false;
-	*out = dtx_day_of(year, month, day);
+	/* Days before 1 January of `year`, counted from year 0, less those before 1970. */
+	*out = (int32_t)(year * 365 + (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400 +
+			 before[month] + (month > 2 ? leap : 0u) + day) - 1 - 719528;
 	return true;
 }
 
-/* Eight bytes before the end of a cell may be read when it does not begin the source. */
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define TWIN_WIDE(off) ((off) >= 8)
-#else
-#define TWIN_WIDE(off) false
-#endif
+/* dtx_text_of for up to 12 bytes with 8 readable bytes before their end. */
+static inline struct dtx_text twin_view(const char *p, size_t n)
+{
+	uint64_t word[2], w;
+	struct dtx_text t;
+	uint32_t last;
+
+	if (n > DTX_TEXT_INLINE)
+		return dtx_text_of(p, n);
+	if (n <= 8) {
+		memcpy(&w, p + n - 8, sizeof(w));
+		w = n ? w >> (8 - n) * 8 : 0;
+		word[1] = w >> 32;
+	} else {
+		memcpy(&w, p, sizeof(w));
+		memcpy(&last, p + n - 4, sizeof(last));
+		word[1] = w >> 32 | (uint64_t)(last >> (12 - n) * 8) << 32;
+	}
+	word[0] = n | w << 32;
+	memcpy(&t, word, sizeof(t));
+	return t;
+}
 
 /* One loop: FAST sees the raw bytes (WIDE too, with 8 bytes before their end readable), SLOW the
  * text of what FAST refused. */
@@ -189,7 +217,7 @@ static void twin_text(struct twin *t, struct dtx_text *to)
 			to[i] = dtx_text_of("", 0);
 			dtx_builder_absent(&t->b, i);
 		} else if (n == span[i].len || !n || !memchr(p, quote, n)) {
-			to[i] = dtx_text_of(p, n);
+			to[i] = TWIN_WIDE(span[i].off) ? twin_view(p, n) : dtx_text_of(p, n);
 		} else {
 			dtx_buf_reset(&t->scratch);
 			to[i] = dtx_builder_keep(&t->b, dtx_cast_source(c, i, &t->scratch));

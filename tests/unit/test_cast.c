@@ -3,6 +3,7 @@
 #include "core/data/builder.h"
 #include "core/data/cast.h"
 #include "core/data/infer.h"
+#include "core/data/time.h"
 #include "tests/t.h"
 
 /* A SPAN column of the cells of one line, cut at '|'; a cell in quotes is a quoted span. */
@@ -491,4 +492,97 @@ void test_cast_cells_misfit(void)
 	T_INT(twin->v.i64[1], 17);
 	dtx_column_unref(twin);
 	dtx_column_unref(c);
+}
+
+/* The fast parsers against the plain ones, at every offset and length. */
+void test_twin_fast_paths(void)
+{
+	static const char *const cells[] = { "1", "-1", "12345678", "-12345678", "123456789", "0", "-0",
+					     "01", "1.5", "-1.5", "123456.7", "0.1234567", "00.5", ".5",
+					     "5.", "1..5", "1.2.3", "12a", "a", "-", ".", "-.5", "1e5",
+					     "-0.00", "99999999", "1234.567", "1:", "1/", " 1" };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(cells); i++) {
+		struct dtx_field f = { .name = "x", .guessed = true };
+		char line[64];
+		int type;
+
+		snprintf(line, sizeof(line), "%s|padding|%s", cells[i], cells[i]);
+		for (type = DTX_T_INT64; type <= DTX_T_FLOAT64; type++) {
+			struct dtx_column *c = NULL, *one = NULL, *two = NULL;
+			int64_t bad[2] = { -1, -1 };
+
+			f.type.type = (enum dtx_type)type;
+			T_OK(spans_of(line, &c), NULL);
+			c->len = 1;
+			T_OK(dtx_cast_twin(c, &f, &one, &bad[0], NULL), NULL);
+			c->v.span += 2;
+			T_OK(dtx_cast_twin(c, &f, &two, &bad[1], NULL), NULL);
+			if (bad[0] != bad[1] || (one && one->v.i64[0] != two->v.i64[0]))
+				t_fail(__FILE__, __LINE__, "%s differs", cells[i]);
+			dtx_column_unref(one);
+			dtx_column_unref(two);
+			dtx_column_unref(c);
+		}
+	}
+	T_CHECK(i > 20);
+}
+
+void test_twin_texts(void)
+{
+	struct dtx_field f = { .name = "x", .type = { DTX_T_TEXT, 0, 0 }, .guessed = true };
+	size_t n;
+
+	for (n = 1; n < 20; n++) {
+		struct dtx_column *c = NULL, *twin = NULL;
+		char line[64], cell[24] = "abcdefghijklmnopqrs";
+		int64_t bad;
+
+		cell[n] = '\0';
+		snprintf(line, sizeof(line), "%s|padding|%s|", cell, cell);
+		T_OK(spans_of(line, &c), NULL);
+		T_OK(dtx_cast_twin(c, &f, &twin, &bad, NULL), NULL);
+		T_CHECK(dtx_str_is(dtx_column_text(twin, 0), cell));
+		T_CHECK(dtx_text_eq(&twin->v.text[0], &twin->v.text[2]));
+		T_CHECK(!dtx_text_eq(&twin->v.text[0], &twin->v.text[1]));
+		dtx_column_unref(twin);
+		dtx_column_unref(c);
+	}
+}
+
+void test_twin_dates(void)
+{
+	static const char *const bad_days[] = { "2023-02-29", "1900-02-29", "2024-02-30",
+						"2024-04-31", "2024-13-01", "2024-00-10",
+						"2024-01-00", "2024-1a-01", "2024/01/01" };
+	struct dtx_field f = { .name = "x", .type = { DTX_T_DATE, 0, 0 }, .guessed = true };
+	int32_t day;
+	size_t i;
+
+	for (day = -719528; day < 2932896; day += 173) {
+		struct dtx_column *c = NULL, *twin = NULL;
+		char line[32];
+		int64_t bad = -1;
+
+		dtx_day_print(line, day);
+		T_OK(spans_of(line, &c), NULL);
+		T_OK(dtx_cast_twin(c, &f, &twin, &bad, NULL), NULL);
+		if (bad >= 0 || twin->v.day[0] != day)
+			t_fail(__FILE__, __LINE__, "%s", line);
+		dtx_column_unref(twin);
+		dtx_column_unref(c);
+	}
+	for (i = 0; i < DTX_COUNT(bad_days); i++) {
+		struct dtx_infer seen = { 0 };
+		struct dtx_column *c = NULL, *twin = NULL;
+		int64_t bad = -1;
+
+		T_OK(spans_of(bad_days[i], &c), NULL);
+		T_OK(dtx_cast_twin(c, &f, &twin, &bad, NULL), NULL);
+		T_INT(bad, 0);
+		dtx_infer_column(&seen, c, 0);
+		T_INT(dtx_infer_type(&seen).type, DTX_T_TEXT);
+		dtx_column_unref(c);
+	}
 }
