@@ -14,6 +14,8 @@
 #define DTX_GRID_MERGES_MAX 1000000u
 /* Payload of a text cell: the id of a shared string, or with this bit that of an inline text. */
 #define DTX_GRID_INLINE ((uint64_t)1 << 63)
+/* Kind of a cell whose format wants a date and whose number (value.num) is none; only in grids. */
+#define DTX_GRID_BAD_DATE 0x0au
 
 struct dtx_grid_chunk {
 	uint8_t tag[DTX_GRID_CHUNK];

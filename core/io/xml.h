@@ -9,7 +9,7 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 
-enum { DTX_XML_DEPTH = 64, DTX_XML_ATTRS = 64 };
+enum { DTX_XML_DEPTH = 64, DTX_XML_ATTRS = 64, DTX_XML_AHEAD = 64 };
 
 enum dtx_xml_kind { DTX_XML_EOF, DTX_XML_START, DTX_XML_END, DTX_XML_TEXT };
 
@@ -26,7 +26,7 @@ struct dtx_xml {
 
 	/* Bytes [pos, end) of buf are not yet consumed; all of it is checked UTF-8 without control
 	 * characters. A fast path may consume whole elements here. */
-	char *buf;
+	char *buf; /* DTX_XML_AHEAD NULs stand behind `end` */
 	size_t pos, end, cap;
 	uint64_t base; /* offset of buf[0] in the part */
 	bool eof;

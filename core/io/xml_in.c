@@ -68,7 +68,7 @@ static size_t whole_chars(const char *p, size_t n)
 	return n;
 }
 
-/* Room for at least `room` bytes behind end (and one for nothing). */
+/* Room for at least `room` bytes behind end. */
 static enum dtx_code make_room(struct dtx_xml *x, size_t room, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -210,7 +210,7 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 	bool high = false;
 	ptrdiff_t bad;
 
-	DTX_TRY(make_room(x, WINDOW, err));
+	DTX_TRY(make_room(x, WINDOW + DTX_XML_AHEAD, err));
 	if (x->encoding == DTX_XML_SNIFF)
 		DTX_TRY(fill_first(x, &added, err));
 	else if (x->encoding == DTX_XML_UTF8)
@@ -225,6 +225,7 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 		FAIL_XML(x, err, "not UTF-8 text, or a control character");
 	}
 	x->end += added;
+	memset(x->buf + x->end, 0, DTX_XML_AHEAD);
 out:
 	return rc;
 }

@@ -1,0 +1,175 @@
+/* Which reader serves an input; formats that dtx knows but does not read. */
+#include "core/io/reader.h"
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+
+enum { HEAD_BYTES = 64 << 10 };
+
+const char *const dtx_drop_name[DTX_DROP_COUNT] = {
+	[DTX_DROP_SKIP] = "skip",         [DTX_DROP_SKIP_TAIL] = "skip_tail",
+	[DTX_DROP_PREAMBLE] = "preamble", [DTX_DROP_HEADER] = "header",
+	[DTX_DROP_BLANK] = "blank",       [DTX_DROP_COMMENT] = "comment",
+	[DTX_DROP_HIDDEN] = "hidden",     [DTX_DROP_REJECT] = "reject",
+};
+
+/* --- known, not read --- */
+
+struct foreign {
+	struct dtx_str magic;
+	const char *what;
+	const char *before, *after; /* of the file's name, in the way out */
+};
+
+static const struct foreign foreigns[] = {
+	{ { "PAR1", 4 }, "a Parquet file", "duckdb -c \"COPY '", "' TO 'out.csv'\"" },
+	{ { "ARROW1", 6 }, "an Arrow file", "convert it to CSV: duckdb or pyarrow read '", "'" },
+	{ { "ORC", 3 }, "an ORC file", "convert it to CSV: pyarrow reads '", "'" },
+	{ { "SQLite format 3", 15 },
+	  "an SQLite database",
+	  "sqlite3 -header -csv '",
+	  "' 'SELECT * FROM t' | dtx run PLAN -" },
+	{ { "%PDF-", 5 }, "a PDF", "copy the table of '", "' to a workbook or CSV" },
+	{ { "\x28\xb5\x2f\xfd", 4 }, "zstd-compressed", "zstd -dc '", "' | dtx run PLAN -" },
+	{ { "\x1f\x8b", 2 }, "gzip-compressed", "gzip -dc '", "' | dtx run PLAN -" },
+	{ { "\xfd"
+	    "7zXZ",
+	    5 },
+	  "xz-compressed",
+	  "xz -dc '",
+	  "' | dtx run PLAN -" },
+	{ { "BZh", 3 }, "bzip2-compressed", "bzip2 -dc '", "' | dtx run PLAN -" },
+	{ { "7z\xbc\xaf\x27\x1c", 6 }, "a 7-Zip archive", "unpack '", "' first" },
+	{ { "Rar!", 4 }, "a RAR archive", "unpack '", "' first" },
+};
+
+static enum dtx_code refuse(struct dtx_source *src, const struct foreign *f, struct dtx_err *err)
+{
+	const char *name = dtx_source_name(src);
+
+	dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__, "'%s' is %s", name, f->what);
+	dtx_err_hint(err, "%s%s%s", f->before, name, f->after);
+	return DTX_E_UNSUPPORTED_FORMAT;
+}
+
+/* An OLE compound file: an encrypted workbook or an old one. */
+static enum dtx_code refuse_compound(struct dtx_source *src, struct dtx_err *err)
+{
+	static const char locked[] = "E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e";
+	static const struct foreign xls = {
+		{ NULL, 0 }, "an Excel 97-2003 workbook (.xls)", "soffice --convert-to xlsx '", "'"
+	};
+	const char *name = dtx_source_name(src);
+
+	if (!memmem(dtx_source_data(src), dtx_source_size(src), locked, sizeof(locked) - 1))
+		return refuse(src, &xls, err);
+	dtx_err_set(err, DTX_E_ENCRYPTED_FILE, __FILE__, __LINE__, "'%s' has a password", name);
+	dtx_err_hint(err, "open it with the password and save it without");
+	return DTX_E_ENCRYPTED_FILE;
+}
+
+static enum dtx_code refuse_foreign(struct dtx_source *src, struct dtx_err *err)
+{
+	static const struct foreign html = { { NULL, 0 },
+		                             "an HTML or XML document",
+		                             "open it in a spreadsheet program and save '",
+		                             "' as .xlsx" };
+	struct dtx_str head = { dtx_source_data(src),
+		                DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES) };
+	struct dtx_str text = dtx_str_trim(head);
+	size_t i;
+
+	if (dtx_str_starts(head, (struct dtx_str){ "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8 }))
+		return refuse_compound(src, err);
+	for (i = 0; i < DTX_COUNT(foreigns); i++) {
+		if (dtx_str_starts(head, foreigns[i].magic))
+			return refuse(src, &foreigns[i], err);
+	}
+	if (dtx_str_starts(text, DTX_STR("\xef\xbb\xbf")))
+		text = (struct dtx_str){ text.ptr + 3, text.len - 3 };
+	text.len = DTX_MIN(text.len, (size_t)5);
+	if (dtx_str_ieq(text, DTX_STR("<html")) || dtx_str_ieq(text, DTX_STR("<!doc")) ||
+	    dtx_str_ieq(text, DTX_STR("<?xml")) || dtx_str_ieq(text, DTX_STR("<tabl")))
+		return refuse(src, &html, err);
+	return DTX_OK;
+}
+
+/* --- choice --- */
+
+static bool suffix_fits(const struct dtx_reader_class *cls, const char *path)
+{
+	const char *dot = strrchr(dtx_file_basename(path), '.');
+
+	return dot && dtx_str_in_list(cls->formats, dot + 1);
+}
+
+static enum dtx_code by_format(const char *format, const struct dtx_reader_class **out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t i;
+
+	for (i = 0; dtx_reads[i]; i++) {
+		if (dtx_str_in_list(dtx_reads[i]->formats, format)) {
+			*out = dtx_reads[i];
+			goto out;
+		}
+	}
+	DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "no reader for format '%.40s'", format);
+out:
+	return rc;
+}
+
+/* The best sniff; the suffix decides between equal ones. */
+static enum dtx_code by_content(struct dtx_source *src, const struct dtx_reader_class **out,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *path = dtx_source_name(src);
+	size_t head = DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES), i;
+	int best = 0;
+
+	*out = NULL;
+	DTX_TRY(refuse_foreign(src, err));
+	for (i = 0; dtx_reads[i]; i++) {
+		int score = 2 * dtx_reads[i]->sniff(dtx_source_data(src), head, path);
+
+		if (score > 0)
+			score += suffix_fits(dtx_reads[i], path);
+		if (score > best) {
+			best = score;
+			*out = dtx_reads[i];
+		}
+	}
+	if (!*out)
+		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is in no format that dtx reads",
+		         path);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
+                              struct dtx_reader **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_reader_class *cls = NULL;
+	bool named = opts->format && strcmp(opts->format, "auto") != 0;
+
+	*out = NULL;
+	rc = named ? by_format(opts->format, &cls, err) : by_content(src, &cls, err);
+	if (rc != DTX_OK)
+		goto out;
+	DTX_TRY(cls->open(src, opts, out, err));
+	(*out)->cls = cls;
+out:
+	if (rc != DTX_OK && err && !err->input[0])
+		dtx_str_copy(err->input, sizeof(err->input),
+		             dtx_str_of(opts->alias ? opts->alias : dtx_source_name(src)));
+	return rc;
+}
+
+void dtx_reader_close(struct dtx_reader *r)
+{
+	if (r)
+		r->cls->close(r);
+}

@@ -1,0 +1,588 @@
+/* From a grid to a table: which sheet, which rows and columns, which names. */
+#include "core/io/xlsx_layout.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/base/mem.h"
+#include "core/base/num.h"
+
+enum dtx_code dtx_xlsx_warn(struct dtx_errlist *diags, enum dtx_code code,
+                            const struct dtx_xlsx_sheet *sheet, int64_t count, struct dtx_err *err,
+                            const char *fmt, ...)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+	char text[sizeof(w.msg)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	dtx_err_set(&w, code, __FILE__, __LINE__, "%s", text);
+	w.severity = DTX_SEV_WARNING;
+	w.run_time = true;
+	w.count = count;
+	if (sheet)
+		dtx_str_copy(w.sheet, sizeof(w.sheet), dtx_str_of(sheet->name));
+	if (!dtx_errlist_take(diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* --- the sheet --- */
+
+static void list_sheets(const struct dtx_xlsx *book, struct dtx_buf *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < book->nsheets && i < 20; i++)
+		dtx_buf_printf(out, "%s'%.60s'%s", i ? ", " : "", book->sheet[i].name,
+		               book->sheet[i].visible ? " (hidden)" : "");
+	if (i < book->nsheets)
+		dtx_buf_printf(out, " and %u more", book->nsheets - i);
+}
+
+static enum dtx_code sheet_not_found(const struct dtx_xlsx *book, const char *want,
+                                     struct dtx_err *err)
+{
+	struct dtx_buf have = DTX_BUF_INIT(4096);
+	const char *name[64];
+	uint32_t i, n = DTX_MIN(book->nsheets, (uint32_t)DTX_COUNT(name));
+
+	list_sheets(book, &have);
+	dtx_err_set(err, DTX_E_SHEET_NOT_FOUND, __FILE__, __LINE__,
+	            "'%s': no sheet '%.60s'; there are %s", book->label, want, dtx_buf_text(&have));
+	dtx_err_hint(err, "\"sheet\" takes a name or a number from 1");
+	for (i = 0; i < n; i++)
+		name[i] = book->sheet[i].name;
+	dtx_err_suggest(err, want, name, n);
+	dtx_buf_clear(&have);
+	return DTX_E_SHEET_NOT_FOUND;
+}
+
+/* By exact name, then by folded name, then by number; nsheets if there is none. */
+static uint32_t find_sheet(const struct dtx_xlsx *book, const char *want)
+{
+	int64_t number;
+	uint32_t i;
+
+	for (i = 0; i < book->nsheets; i++) {
+		if (strcmp(book->sheet[i].name, want) == 0)
+			return i;
+	}
+	for (i = 0; i < book->nsheets; i++) {
+		if (dtx_str_ieq(dtx_str_of(book->sheet[i].name), dtx_str_of(want)))
+			return i;
+	}
+	if (dtx_num_parse_i64(want, strlen(want), &number) && number >= 1 &&
+	    number <= book->nsheets)
+		return (uint32_t)number - 1;
+	return book->nsheets;
+}
+
+static enum dtx_code named_sheet(struct dtx_xlsx *book, const char *want,
+                                 const struct dtx_xlsx_sheet **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i = find_sheet(book, want);
+
+	if (i == book->nsheets)
+		return sheet_not_found(book, want, err);
+	if (book->sheet[i].kind != DTX_XLSX_WORKSHEET)
+		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s': sheet '%.60s' is no worksheet",
+		         book->label, book->sheet[i].name);
+	*out = &book->sheet[i];
+out:
+	return rc;
+}
+
+/* Whether a visible sheet besides `chosen` has a cell: looks at the first one only. */
+static enum dtx_code other_sheets(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *chosen,
+                                  uint32_t *count, struct dtx_err *err)
+{
+	static const struct dtx_xlsx_read first = { .max_cells = 1 };
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	*count = 0;
+	for (i = 0; i < book->nsheets && i < 64; i++) {
+		struct dtx_xlsx_facts facts = { 0 };
+		struct dtx_grid g;
+
+		if (&book->sheet[i] == chosen || book->sheet[i].kind != DTX_XLSX_WORKSHEET ||
+		    book->sheet[i].visible != DTX_XLSX_VISIBLE)
+			continue;
+		dtx_grid_init(&g, book->label);
+		/* A bad sheet does not spoil the others. */
+		rc = dtx_xlsx_sheet_read(book, &book->sheet[i], &first, &g, &facts, NULL);
+		*count += rc == DTX_OK && g.ncells;
+		dtx_grid_clear(&g);
+		dtx_xlsx_facts_clear(&facts);
+		if (rc == DTX_E_NO_MEMORY)
+			DTX_FAIL_MEM(err);
+		rc = DTX_OK;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code default_sheet(struct dtx_xlsx *book, struct dtx_errlist *diags,
+                                   const struct dtx_xlsx_sheet **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i, others;
+
+	for (i = 0; i < book->nsheets && (book->sheet[i].kind != DTX_XLSX_WORKSHEET ||
+	                                  book->sheet[i].visible != DTX_XLSX_VISIBLE);
+	     i++)
+		;
+	if (i == book->nsheets)
+		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s' has no visible worksheet", book->label);
+	*out = &book->sheet[i];
+	DTX_TRY(other_sheets(book, *out, &others, err));
+	if (others)
+		DTX_TRY(dtx_xlsx_warn(diags, DTX_W_SHEET_ASSUMED, *out, others, err,
+		                      "sheet '%.60s' was read, %u other visible sheets have cells",
+		                      (*out)->name, others));
+out:
+	return rc;
+}
+
+/* A defined name: "FY24!$A$3:$F$200" or "'My sheet'!A1:B2". */
+static bool find_name(const struct dtx_xlsx *book, const char *want, struct dtx_str *sheet,
+                      struct dtx_str *range)
+{
+	uint32_t i;
+
+	for (i = 0; i < book->nnames; i++) {
+		const char *text = book->name[i].text, *bang = strrchr(text, '!');
+
+		if (!bang || !dtx_str_ieq(dtx_str_of(book->name[i].name), dtx_str_of(want)))
+			continue;
+		*sheet = (struct dtx_str){ text, (size_t)(bang - text) };
+		if (sheet->len >= 2 && sheet->ptr[0] == '\'')
+			*sheet = (struct dtx_str){ sheet->ptr + 1, sheet->len - 2 };
+		*range = dtx_str_of(bang + 1);
+		return true;
+	}
+	return false;
+}
+
+enum dtx_code dtx_xlsx_choose(struct dtx_xlsx *book, const struct dtx_read_opts *opts,
+                              struct dtx_arena *arena, struct dtx_errlist *diags,
+                              const struct dtx_xlsx_sheet **sheet, struct dtx_str *range_text,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str from_name = { NULL, 0 };
+	struct dtx_cellrange r;
+	const char *want = opts->sheet;
+
+	*range_text = (struct dtx_str){ NULL, 0 };
+	if (opts->range) {
+		*range_text = dtx_str_of(opts->range);
+		if (!dtx_cell_range_parse(*range_text, &r) &&
+		    find_name(book, opts->range, &from_name, range_text) && !want) {
+			want = dtx_arena_strndup(arena, from_name.ptr, from_name.len);
+			if (!want)
+				DTX_FAIL_MEM(err);
+		}
+		if (!dtx_cell_range_parse(*range_text, &r)) {
+			dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+			            "'%s': range '%.100s' is no range and no defined name",
+			            book->label, opts->range);
+			dtx_err_hint(err, "ranges look like A4:O200, 4:200 or B:H");
+			rc = DTX_E_BAD_PARAM_VALUE;
+			goto out;
+		}
+	}
+	rc = want ? named_sheet(book, want, sheet, err) : default_sheet(book, diags, sheet, err);
+out:
+	return rc;
+}
+
+/* --- rows and columns --- */
+
+static bool is_blank(const struct dtx_xlsx_layout *l, uint64_t cell)
+{
+	uint8_t tag = dtx_grid_tag(l->grid, cell);
+
+	return (tag & DTX_CELL_KIND) == DTX_CELL_BLANK && !(tag & DTX_CELL_UNCACHED);
+}
+
+/* Whether a row has something in the columns of the window. */
+static bool has_cells(const struct dtx_xlsx_layout *l, size_t r)
+{
+	const struct dtx_grid *g = l->grid;
+	uint64_t i;
+
+	for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
+		if (l->index[dtx_grid_col(g, i)] >= 0 && !is_blank(l, i))
+			return true;
+	}
+	return false;
+}
+
+static bool col_hidden(const struct dtx_xlsx_layout *l, uint32_t col)
+{
+	size_t i;
+
+	for (i = 0; i < l->facts->nhidden; i++) {
+		if (col >= l->facts->hidden[i].from && col <= l->facts->hidden[i].to)
+			return true;
+	}
+	return false;
+}
+
+/* The columns [from, to], without hidden ones if they are dropped. */
+static enum dtx_code set_columns(struct dtx_xlsx_layout *l, uint32_t from, uint32_t to,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t c;
+
+	l->ncols = 0;
+	if (!l->col)
+		l->col = dtx_arena_alloc(l->arena, DTX_SHEET_COLS, sizeof(*l->col));
+	if (!l->index)
+		l->index = dtx_arena_alloc(l->arena, DTX_SHEET_COLS, sizeof(*l->index));
+	if (!l->col || !l->index)
+		DTX_FAIL_MEM(err);
+	for (c = 0; c < DTX_SHEET_COLS; c++) {
+		bool in = c >= from && c <= to && !(l->opts->hidden_drop && col_hidden(l, c));
+
+		l->index[c] = in ? (int32_t)l->ncols : -1;
+		if (in)
+			l->col[l->ncols++] = c;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code nothing_there(const struct dtx_xlsx_layout *l, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_EMPTY_INPUT, __FILE__, __LINE__,
+	            "'%s': sheet '%.60s' has no cells%s%.60s", l->book->label, l->sheet->name,
+	            l->opts->range ? " in " : "", l->opts->range ? l->opts->range : "");
+	if (l->book->nsheets > 1)
+		dtx_err_hint(err, "`dtx inspect` lists the sheets; \"sheet\" chooses one");
+	return DTX_E_EMPTY_INPUT;
+}
+
+static enum dtx_code set_window(struct dtx_xlsx_layout *l, struct dtx_str range_text,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_grid *g = l->grid;
+	struct dtx_cellrange *w = &l->window;
+	int64_t first, last;
+
+	if (!range_text.ptr || !dtx_cell_range_parse(range_text, w))
+		*w = (struct dtx_cellrange){ 0,   DTX_SHEET_ROWS - 1, 0, DTX_SHEET_COLS - 1, true,
+			                     true };
+	if (!g->nrows)
+		return nothing_there(l, err);
+	l->cols_given = !w->cols_open;
+	w->row1 = DTX_MIN(w->row1, g->row[g->nrows - 1].row);
+	w->col1 = DTX_MIN(w->col1, g->col_max);
+	if (!l->cols_given)
+		w->col0 = DTX_MAX(w->col0, g->col_min);
+	if (w->row0 > w->row1 || w->col0 > w->col1)
+		return nothing_there(l, err);
+	l->rows = (int64_t)w->row1 - w->row0 + 1;
+	l->dropped[DTX_DROP_SKIP] = DTX_MIN(l->opts->skip, l->rows);
+	l->dropped[DTX_DROP_SKIP_TAIL] =
+		DTX_MIN(l->opts->skip_tail, l->rows - l->dropped[DTX_DROP_SKIP]);
+	first = w->row0 + l->dropped[DTX_DROP_SKIP];
+	last = (int64_t)w->row1 - l->dropped[DTX_DROP_SKIP_TAIL];
+	if (first > last)
+		return nothing_there(l, err);
+	w->row0 = (uint32_t)first;
+	w->row1 = (uint32_t)last;
+	DTX_TRY(set_columns(l, w->col0, w->col1, err));
+out:
+	return rc;
+}
+
+static enum dtx_code set_header(struct dtx_xlsx_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_grid *g = l->grid;
+	size_t r = dtx_grid_row_find(g, l->window.row0);
+	struct dtx_head_grid hg;
+	int rows = l->opts->header_rows;
+
+	while (r < g->nrows && g->row[r].row <= l->window.row1 && !has_cells(l, r))
+		r++;
+	if (r == g->nrows || g->row[r].row > l->window.row1)
+		return nothing_there(l, err);
+	hg = dtx_xlsx_head_grid(l, g->row[r].row, l->window.row1 - g->row[r].row + 1);
+	l->head = (struct dtx_head){ .first = hg.first, .rows = rows < 0 ? 0 : (uint32_t)rows };
+	if (rows < 0)
+		DTX_TRY(dtx_head_find(&hg, &l->head, err));
+	else if (l->head.rows > hg.nrows)
+		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND,
+		         "'%s': sheet '%.60s' has %llu rows, header_rows wants %u", l->book->label,
+		         l->sheet->name, (unsigned long long)hg.nrows, l->head.rows);
+	if (rows < 0 && l->head.assumed)
+		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_HEADER_ASSUMED, l->sheet, 1, err,
+		                      "row %u was taken as header, all cells below are text too",
+		                      (unsigned)l->head.first + 1));
+out:
+	return rc;
+}
+
+/* Without columns in the range, those that hold nothing from the header on are cut off at the
+ * sides: a title over column A does not make a column. */
+static enum dtx_code trim_columns(struct dtx_xlsx_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_grid *g = l->grid;
+	size_t r = dtx_grid_row_find(g, (uint32_t)l->head.first);
+	uint32_t from = UINT32_MAX, to = 0;
+	uint64_t i;
+
+	if (l->cols_given)
+		goto out;
+	for (; r < g->nrows && g->row[r].row <= l->window.row1; r++) {
+		for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
+			uint32_t c = dtx_grid_col(g, i);
+
+			if (l->index[c] < 0 || is_blank(l, i))
+				continue;
+			from = DTX_MIN(from, c);
+			to = DTX_MAX(to, c);
+		}
+	}
+	DTX_TRY(set_columns(l, from, to, err));
+out:
+	return rc;
+}
+
+static enum dtx_code set_names(struct dtx_xlsx_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_head_grid hg = dtx_xlsx_head_grid(l, l->head.first, l->head.rows);
+	const char **name;
+	uint32_t i;
+
+	l->field = dtx_arena_zalloc(l->arena, l->ncols, sizeof(*l->field));
+	l->stats = dtx_arena_zalloc(l->arena, l->ncols, sizeof(*l->stats));
+	if (!l->field || !l->stats)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_head_names(&hg, &l->head, l->opts->header_sep ? l->opts->header_sep : " ",
+	                       l->opts->header_fill, l->opts->names_unique_error, l->arena,
+	                       l->diags, &name, err));
+	for (i = 0; i < l->ncols; i++)
+		l->field[i] = (struct dtx_field){ .name = name[i], .source = true };
+out:
+	return rc;
+}
+
+/* --- null values --- */
+
+static bool is_null_text(const struct dtx_read_opts *o, struct dtx_str s)
+{
+	size_t i;
+
+	for (i = 0; i < o->nnull_values; i++) {
+		if (dtx_str_is(s, o->null_values[i]))
+			return true;
+	}
+	return !s.len;
+}
+
+/* Marks the strings that stand for null, once, so that cells cost a bit test. */
+static enum dtx_code mark_nulls(struct dtx_xlsx_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_read_opts *o = l->opts;
+	struct dtx_xlsx_strings *s = &l->book->strings;
+	size_t i, n;
+
+	DTX_TRY(dtx_xlsx_strings_need(l->book, UINT64_MAX, err));
+	n = s->n + l->grid->ntexts;
+	l->null_text = dtx_mem_zalloc((n + 7) / 8, 1);
+	l->null_number = dtx_arena_alloc(l->arena, o->nnull_values, sizeof(*l->null_number));
+	if (!l->null_text || !l->null_number)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++) {
+		struct dtx_str text = i < s->n ? s->item[i] : l->grid->text[i - s->n];
+
+		if (is_null_text(o, text))
+			l->null_text[i / 8] |= (uint8_t)(1u << i % 8);
+	}
+	for (i = 0; i < o->nnull_values; i++) {
+		if (dtx_num_parse_f64(o->null_values[i], strlen(o->null_values[i]),
+		                      &l->null_number[l->nnull_numbers]))
+			l->nnull_numbers++;
+	}
+out:
+	return rc;
+}
+
+bool dtx_xlsx_cell_null(const struct dtx_xlsx_layout *l, uint8_t tag, union dtx_payload v)
+{
+	unsigned kind = tag & DTX_CELL_KIND;
+	uint64_t id;
+	size_t i;
+
+	if (kind == DTX_CELL_TEXT) {
+		id = v.id & DTX_GRID_INLINE ? l->book->strings.n + (v.id & ~DTX_GRID_INLINE) : v.id;
+		if (!(v.id & DTX_GRID_INLINE) && v.id >= l->book->strings.n)
+			return true;
+		return l->null_text[id / 8] >> (id % 8) & 1;
+	}
+	for (i = 0; kind == DTX_CELL_NUMBER && i < l->nnull_numbers; i++) {
+		if (v.num == l->null_number[i])
+			return true;
+	}
+	return kind == DTX_CELL_BLANK || kind == DTX_CELL_ERROR || kind == DTX_GRID_BAD_DATE;
+}
+
+/* --- the pass over all cells --- */
+
+static void note_style(struct dtx_xlsx_stats *s, uint16_t style)
+{
+	s->styles_differ |= s->styled && s->style != style;
+	s->style = style;
+	s->styled = true;
+}
+
+static void note_cell(struct dtx_xlsx_layout *l, struct dtx_xlsx_stats *s, uint64_t cell)
+{
+	uint8_t tag = dtx_grid_tag(l->grid, cell);
+	union dtx_payload v = dtx_grid_value(l->grid, cell);
+
+	if (dtx_xlsx_cell_null(l, tag, v))
+		return;
+	switch (tag & DTX_CELL_KIND) {
+	case DTX_CELL_NUMBER:
+		s->numbers++;
+		s->fractions += floor(v.num) != v.num || fabs(v.num) > 9007199254740992.0;
+		note_style(s, dtx_grid_style(l->grid, cell));
+		break;
+	case DTX_CELL_BOOL: s->bools++; break;
+	case DTX_CELL_TEXT: s->texts++; break;
+	case DTX_CELL_DATE:
+	case DTX_CELL_DATETIME:
+		s->dates++;
+		s->clocks += floor(v.num) != v.num;
+		note_style(s, dtx_grid_style(l->grid, cell));
+		break;
+	case DTX_CELL_TIME:
+	case DTX_CELL_DURATION:
+		s->times++;
+		note_style(s, dtx_grid_style(l->grid, cell));
+		break;
+	default: break;
+	}
+}
+
+static enum dtx_code pass_rows(struct dtx_xlsx_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_grid *g = l->grid;
+	uint32_t below = (uint32_t)l->head.first + l->head.rows;
+	size_t r = dtx_grid_row_find(g, below);
+	uint64_t i;
+
+	l->live = dtx_mem_alloc(g->nrows, sizeof(*l->live));
+	if (l->opts->hidden_drop)
+		l->hidden_before = dtx_mem_alloc(g->nrows, sizeof(*l->hidden_before));
+	if (!l->live || (l->opts->hidden_drop && !l->hidden_before))
+		DTX_FAIL_MEM(err);
+	for (; r < g->nrows && g->row[r].row <= l->window.row1; r++) {
+		if (!has_cells(l, r))
+			continue;
+		if (g->row[r].hidden && l->opts->hidden_drop) {
+			l->dropped[DTX_DROP_HIDDEN]++;
+			continue;
+		}
+		if (l->hidden_before)
+			l->hidden_before[l->nlive] = (uint32_t)l->dropped[DTX_DROP_HIDDEN];
+		l->live[l->nlive++] = (uint32_t)r;
+		for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
+			int32_t c = l->index[dtx_grid_col(g, i)];
+
+			if (c >= 0)
+				note_cell(l, &l->stats[c], i);
+		}
+	}
+	l->dropped[DTX_DROP_HEADER] = l->head.rows;
+	for (r = dtx_grid_row_find(g, l->window.row0);
+	     r < g->nrows && g->row[r].row < l->head.first; r++)
+		l->dropped[DTX_DROP_PREAMBLE] += has_cells(l, r);
+	l->dropped[DTX_DROP_BLANK] = l->rows - l->nlive;
+	for (i = 0; i < DTX_DROP_COUNT; i++) {
+		if (i != DTX_DROP_BLANK)
+			l->dropped[DTX_DROP_BLANK] -= l->dropped[i];
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code warn_cells(struct dtx_xlsx_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_xlsx_facts *f = l->facts;
+	uint64_t bad = f->nerrors + f->nbaddates + f->nuncached;
+	char name[24];
+
+	dtx_cell_name(name, f->first_bad_row, f->first_bad_col);
+	if (bad)
+		DTX_TRY(dtx_xlsx_warn(
+			l->diags, DTX_W_CELL_ERRORS, l->sheet, (int64_t)bad, err,
+			"%llu cells are null: %llu errors, %llu formulas without a "
+			"cached value, %llu numbers that are no date; the first is %s",
+			(unsigned long long)bad, (unsigned long long)f->nerrors,
+			(unsigned long long)f->nuncached, (unsigned long long)f->nbaddates, name));
+	if ((f->nhidden_rows || f->nhidden) && !l->opts->hidden_drop)
+		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_HIDDEN_CELLS, l->sheet,
+		                      (int64_t)f->nhidden_rows, err,
+		                      "%llu hidden rows and %zu hidden ranges of columns were read",
+		                      (unsigned long long)f->nhidden_rows, f->nhidden));
+	if (l->grid->twice)
+		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_READER_NOTE, l->sheet,
+		                      (int64_t)l->grid->twice, err,
+		                      "%llu cells stand twice in the file, the last one counts",
+		                      (unsigned long long)l->grid->twice));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_xlsx_layout_make(struct dtx_xlsx_layout *l, struct dtx_str range_text,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(set_window(l, range_text, err));
+	DTX_TRY(set_header(l, err));
+	DTX_TRY(trim_columns(l, err));
+	DTX_TRY(set_names(l, err));
+	if (l->opts->header_rows < 0)
+		DTX_TRY(dtx_xlsx_tables(l, err));
+	DTX_TRY(mark_nulls(l, err));
+	DTX_TRY(pass_rows(l, err));
+	DTX_TRY(dtx_xlsx_types(l, err));
+	DTX_TRY(warn_cells(l, err));
+out:
+	if (rc != DTX_OK && err && !err->sheet[0] && l->sheet)
+		dtx_str_copy(err->sheet, sizeof(err->sheet), dtx_str_of(l->sheet->name));
+	return rc;
+}
+
+void dtx_xlsx_layout_clear(struct dtx_xlsx_layout *l)
+{
+	dtx_mem_free(l->live);
+	dtx_mem_free(l->null_text);
+	dtx_mem_free(l->hidden_before);
+	dtx_arena_clear(&l->shown[0]);
+	dtx_arena_clear(&l->shown[1]);
+	l->live = NULL;
+	l->null_text = NULL;
+	l->hidden_before = NULL;
+}

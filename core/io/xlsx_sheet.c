@@ -1,0 +1,449 @@
+/* A worksheet by the strict tokenizer: rows, cells, merged ranges, hidden columns. */
+#include "core/io/xlsx_sheet.h"
+
+#include <math.h>
+
+#include "core/base/mem.h"
+#include "core/base/num.h"
+#include "core/data/time.h"
+
+enum { UNKNOWN_ERROR = 255 };
+
+#define FAIL_SHEET(w, err, what)                                                                   \
+	do {                                                                                       \
+		rc = dtx_xml_fail((w)->x, (err), __FILE__, __LINE__, (what));                      \
+		goto out;                                                                          \
+	} while (0)
+
+bool dtx_xlsx_type_find(struct dtx_str t, enum dtx_xlsx_type *out)
+{
+	static const struct {
+		const char *name;
+		enum dtx_xlsx_type type;
+	} known[] = { { "s", DTX_XLSX_T_SHARED }, { "n", DTX_XLSX_T_NUMBER },
+		      { "str", DTX_XLSX_T_STR },  { "b", DTX_XLSX_T_BOOL },
+		      { "e", DTX_XLSX_T_ERROR },  { "inlineStr", DTX_XLSX_T_INLINE },
+		      { "d", DTX_XLSX_T_DATE } };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(known); i++) {
+		if (dtx_str_is(t, known[i].name)) {
+			*out = known[i].type;
+			return true;
+		}
+	}
+	return false;
+}
+
+void dtx_xlsx_facts_clear(struct dtx_xlsx_facts *facts)
+{
+	dtx_mem_free(facts->hidden);
+	*facts = (struct dtx_xlsx_facts){ 0 };
+}
+
+/* --- values --- */
+
+static enum dtx_code put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c, unsigned tag,
+                         union dtx_payload v, struct dtx_err *err)
+{
+	if (c->formula)
+		tag |= DTX_CELL_FORMULA;
+	return dtx_grid_add(w->grid, c->row, c->col, (uint8_t)tag, v, c->style, w->hidden, err);
+}
+
+static enum dtx_code put_text(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	union dtx_payload v;
+
+	/* A formula that gives "" shows nothing: such cells are blank. */
+	if (!c->value.len && !c->formula)
+		goto out;
+	if (!c->value.len) {
+		DTX_TRY(put(w, c, DTX_CELL_BLANK, (union dtx_payload){ .id = 0 }, err));
+		goto out;
+	}
+	DTX_TRY(dtx_grid_text_add(w->grid, c->value, &v.id, err));
+	DTX_TRY(put(w, c, DTX_CELL_TEXT, v, err));
+out:
+	return rc;
+}
+
+static void note_bad(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c, uint64_t *count)
+{
+	struct dtx_xlsx_facts *f = w->facts;
+
+	if (!f->nerrors && !f->nbaddates && !f->nuncached) {
+		f->first_bad_row = c->row;
+		f->first_bad_col = c->col;
+	}
+	++*count;
+}
+
+static enum dtx_code put_error(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
+                               struct dtx_err *err)
+{
+	int id = dtx_cell_error_find(c->value);
+
+	note_bad(w, c, &w->facts->nerrors);
+	return put(w, c, DTX_CELL_ERROR,
+	           (union dtx_payload){ .id = id < 0 ? UNKNOWN_ERROR : (uint64_t)id }, err);
+}
+
+static enum dtx_code put_serial(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c, double v,
+                                enum dtx_fmt_class cls, struct dtx_err *err)
+{
+	unsigned tag = DTX_CELL_NUMBER;
+	bool bad = false;
+
+	if (cls != DTX_FMT_NUMBER)
+		tag = dtx_fmt_tag(cls, v, w->book->epoch1904, &bad);
+	if (bad) {
+		note_bad(w, c, &w->facts->nbaddates);
+		tag = DTX_GRID_BAD_DATE;
+	}
+	return put(w, c, tag, (union dtx_payload){ .num = v == 0 ? 0 : v }, err);
+}
+
+static enum dtx_code put_number(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
+                                struct dtx_err *err)
+{
+	struct dtx_str s = c->value;
+	double v;
+
+	if (!dtx_num_parse_f64(s.ptr, s.len, &v)) {
+		s = dtx_str_trim(s);
+		if (!dtx_num_parse_f64(s.ptr, s.len, &v))
+			return put_error(w, c, err);
+	}
+	return put_serial(
+		w, c, v,
+		c->style < w->book->nstyles ? w->book->style[c->style].cls : DTX_FMT_NUMBER, err);
+}
+
+/* t="d": ISO text, kept as a serial; what no serial can hold stays text. */
+static enum dtx_code put_iso(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
+                             struct dtx_err *err)
+{
+	int64_t epoch = w->book->epoch1904 ? dtx_day_of(1904, 1, 1) : dtx_day_of(1899, 12, 30);
+	int64_t us, back;
+	int32_t day;
+	bool zoned = false, whole = dtx_day_parse(c->value, &day);
+	double serial;
+
+	if (whole)
+		us = day * DTX_DAY_US;
+	else if (!dtx_datetime_parse(c->value, &us, &zoned) || zoned)
+		return put_text(w, c, err);
+	serial = (double)(us - epoch * DTX_DAY_US) / (double)DTX_DAY_US;
+	if (!w->book->epoch1904 && serial < 61)
+		serial -= 1;
+	if (!dtx_serial_to_us(serial, w->book->epoch1904, &back) || back != us)
+		return put_text(w, c, err);
+	return put_serial(w, c, serial, whole ? DTX_FMT_DATE : DTX_FMT_DATETIME, err);
+}
+
+static enum dtx_code put_shared(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
+                                struct dtx_err *err)
+{
+	struct dtx_str s = dtx_str_trim(c->value);
+	int64_t id;
+
+	if (!dtx_num_parse_i64(s.ptr, s.len, &id) || id < 0 || id >= DTX_XLSX_STRINGS_MAX)
+		return dtx_xml_fail(w->x, err, __FILE__, __LINE__, "a string id that is no number");
+	return put(w, c, DTX_CELL_TEXT, (union dtx_payload){ .id = (uint64_t)id }, err);
+}
+
+enum dtx_code dtx_xlsx_cell_put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
+                                struct dtx_err *err)
+{
+	enum dtx_xlsx_type type = c->type;
+
+	w->next_col = c->col + 1;
+	w->facts->nformulas += c->formula;
+	if (!c->has_value ||
+	    (!c->value.len && type != DTX_XLSX_T_STR && type != DTX_XLSX_T_INLINE)) {
+		if (!c->formula)
+			return DTX_OK;
+		note_bad(w, c, &w->facts->nuncached);
+		return put(w, c, DTX_CELL_BLANK | DTX_CELL_UNCACHED, (union dtx_payload){ .id = 0 },
+		           err);
+	}
+	switch (type) {
+	case DTX_XLSX_T_NUMBER: return put_number(w, c, err);
+	case DTX_XLSX_T_SHARED: return put_shared(w, c, err);
+	case DTX_XLSX_T_BOOL:
+		return put(w, c, DTX_CELL_BOOL,
+		           (union dtx_payload){ .id = dtx_xml_true(dtx_str_trim(c->value)) }, err);
+	case DTX_XLSX_T_ERROR: return put_error(w, c, err);
+	case DTX_XLSX_T_DATE: return put_iso(w, c, err);
+	case DTX_XLSX_T_STR:
+	case DTX_XLSX_T_INLINE: break;
+	}
+	return put_text(w, c, err);
+}
+
+enum dtx_code dtx_xlsx_row_open(struct dtx_xlsx_walk *w, uint32_t row, bool hidden,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (row >= DTX_SHEET_ROWS)
+		FAIL_SHEET(w, err, "a row beyond 1048576");
+	w->row = row;
+	w->next_row = row + 1;
+	w->next_col = 0;
+	w->hidden = hidden;
+	w->facts->nhidden_rows += hidden;
+out:
+	return rc;
+}
+
+/* --- the strict walk --- */
+
+static enum dtx_code start_row(struct dtx_xlsx_walk *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str r = dtx_xml_attr(w->x, "r");
+	int64_t row = (int64_t)w->next_row + 1;
+
+	if (r.ptr && (!dtx_num_parse_i64(r.ptr, r.len, &row) || row < 1 || row > DTX_SHEET_ROWS))
+		FAIL_SHEET(w, err, "a row number that is none");
+	DTX_TRY(dtx_xlsx_row_open(w, (uint32_t)(row - 1),
+	                          dtx_xml_true(dtx_xml_attr(w->x, "hidden")), err));
+out:
+	return rc;
+}
+
+/* Attributes of the <c> just started. */
+static enum dtx_code cell_attrs(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str r = dtx_xml_attr(w->x, "r"), s = dtx_xml_attr(w->x, "s");
+	struct dtx_str t = dtx_xml_attr(w->x, "t");
+	int64_t style = 0;
+
+	*c = (struct dtx_xlsx_cell){ .row = w->row, .col = w->next_col };
+	if (r.ptr && !dtx_cell_parse(r, &c->row, &c->col))
+		FAIL_SHEET(w, err, "a cell reference that is none within XFD1048576");
+	if (c->col >= DTX_SHEET_COLS)
+		FAIL_SHEET(w, err, "a cell beyond column XFD");
+	if (s.ptr &&
+	    (!dtx_num_parse_i64(s.ptr, s.len, &style) || style < 0 || style >= DTX_XLSX_STYLES_MAX))
+		FAIL_SHEET(w, err, "a style id that is none");
+	c->style = (uint16_t)style;
+	if (t.ptr && !dtx_xlsx_type_find(t, &c->type))
+		FAIL_SHEET(w, err, "a cell of an unknown type");
+out:
+	return rc;
+}
+
+static enum dtx_code cell_child(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (dtx_xml_is(w->x, "v")) {
+		dtx_buf_reset(&w->text);
+		DTX_TRY(dtx_xml_text(w->x, &w->text, err));
+		if (c->type == DTX_XLSX_T_STR || c->type == DTX_XLSX_T_INLINE)
+			dtx_xlsx_undo_escapes(&w->text, 0);
+		c->has_value = true;
+	} else if (dtx_xml_is(w->x, "is")) {
+		DTX_TRY(dtx_xlsx_text(w->x, &w->text, err));
+		c->has_value = true;
+		c->type = DTX_XLSX_T_INLINE;
+	} else {
+		c->formula |= dtx_xml_is(w->x, "f");
+		DTX_TRY(dtx_xml_skip(w->x, err));
+	}
+out:
+	if (rc == DTX_E_CELL_LIMIT)
+		rc = dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
+		                 "'%s': %s: a text of over %d bytes in a cell", w->book->label,
+		                 w->x->part, DTX_XLSX_TEXT_MAX);
+	return rc;
+}
+
+static enum dtx_code read_cell(struct dtx_xlsx_walk *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_xlsx_cell c;
+	unsigned depth = w->x->depth;
+
+	DTX_TRY(cell_attrs(w, &c, err));
+	dtx_buf_reset(&w->text);
+	for (;;) {
+		DTX_TRY(dtx_xml_next(w->x, err));
+		if (w->x->kind == DTX_XML_END && w->x->depth < depth)
+			break;
+		if (w->x->kind == DTX_XML_START)
+			DTX_TRY(cell_child(w, &c, err));
+	}
+	c.value = (struct dtx_str){ dtx_buf_text(&w->text), w->text.len };
+	DTX_TRY(dtx_xlsx_cell_put(w, &c, err));
+out:
+	return rc;
+}
+
+/* Inside <sheetData>, whose depth is 2. */
+static enum dtx_code read_rows(struct dtx_xlsx_walk *w, bool slow, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_xml *x = w->x;
+
+	for (;;) {
+		if (!slow)
+			DTX_TRY(dtx_xlsx_fast(w, err));
+		if (w->grid->ncells >= w->max_cells)
+			break;
+		DTX_TRY(dtx_xml_next(x, err));
+		if (x->kind == DTX_XML_END && x->depth < 2)
+			break;
+		if (x->kind != DTX_XML_START)
+			continue;
+		if (x->depth == 3 && dtx_xml_is(x, "row"))
+			DTX_TRY(start_row(w, err));
+		else if (x->depth == 4 && dtx_xml_is(x, "c"))
+			DTX_TRY(read_cell(w, err));
+		else
+			DTX_TRY(dtx_xml_skip(x, err));
+	}
+out:
+	return rc;
+}
+
+/* --- what stands beside the cells --- */
+
+static enum dtx_code on_merge(struct dtx_xlsx_walk *w, struct dtx_err *err)
+{
+	struct dtx_cellrange range;
+
+	if (!dtx_xml_is(w->x, "mergeCell") ||
+	    !dtx_cell_range_parse(dtx_xml_attr(w->x, "ref"), &range))
+		return DTX_OK;
+	return dtx_grid_merge_add(w->grid, &range, err);
+}
+
+static enum dtx_code on_col(struct dtx_xlsx_walk *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_xlsx_facts *f = w->facts;
+	struct dtx_str min = dtx_xml_attr(w->x, "min"), max = dtx_xml_attr(w->x, "max");
+	int64_t from, to;
+
+	if (!dtx_xml_true(dtx_xml_attr(w->x, "hidden")) || f->nhidden >= DTX_SHEET_COLS ||
+	    !dtx_num_parse_i64(min.ptr, min.len, &from) ||
+	    !dtx_num_parse_i64(max.ptr, max.len, &to) || from < 1 || to < from)
+		goto out;
+	if (!dtx_mem_reserve(&f->hidden, &f->hidden_cap, f->nhidden + 1, sizeof(*f->hidden)))
+		DTX_FAIL_MEM(err);
+	f->hidden[f->nhidden++] =
+		(struct dtx_xlsx_span){ (uint32_t)from - 1,
+		                        (uint32_t)DTX_MIN(to, (int64_t)DTX_SHEET_COLS) - 1 };
+out:
+	return rc;
+}
+
+static enum dtx_code on_table(struct dtx_xlsx_walk *w, struct dtx_err *err)
+{
+	(void)err;
+	w->facts->ntables += dtx_xml_is(w->x, "tablePart");
+	return DTX_OK;
+}
+
+static enum dtx_code on_dimension(struct dtx_xlsx_walk *w, struct dtx_err *err)
+{
+	(void)err;
+	dtx_str_copy(w->facts->dimension, sizeof(w->facts->dimension), dtx_xml_attr(w->x, "ref"));
+	return DTX_OK;
+}
+
+/* Every child of the element just started goes to fn; with `self` only the element itself. */
+static enum dtx_code each_child(struct dtx_xlsx_walk *w, bool self,
+                                enum dtx_code (*fn)(struct dtx_xlsx_walk *, struct dtx_err *),
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	unsigned depth = w->x->depth;
+
+	if (self) {
+		DTX_TRY(fn(w, err));
+		DTX_TRY(dtx_xml_skip(w->x, err));
+		goto out;
+	}
+	for (;;) {
+		DTX_TRY(dtx_xml_next(w->x, err));
+		if (w->x->kind == DTX_XML_END && w->x->depth < depth)
+			break;
+		if (w->x->kind != DTX_XML_START)
+			continue;
+		DTX_TRY(fn(w, err));
+		DTX_TRY(dtx_xml_skip(w->x, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code sheet_child(struct dtx_xlsx_walk *w, struct dtx_err *err)
+{
+	static const struct {
+		const char *name;
+		bool self;
+		enum dtx_code (*fn)(struct dtx_xlsx_walk *, struct dtx_err *);
+	} known[] = { { "mergeCells", false, on_merge },
+		      { "cols", false, on_col },
+		      { "tableParts", false, on_table },
+		      { "dimension", true, on_dimension } };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(known); i++) {
+		if (dtx_xml_is(w->x, known[i].name))
+			return each_child(w, known[i].self, known[i].fn, err);
+	}
+	return dtx_xml_skip(w->x, err);
+}
+
+static enum dtx_code walk(struct dtx_xlsx_walk *w, bool slow, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_xml *x = w->x;
+
+	do {
+		DTX_TRY(dtx_xml_next(x, err));
+		if (x->kind != DTX_XML_START)
+			continue;
+		if (x->depth == 1 && !dtx_xml_is(x, "worksheet"))
+			FAIL_SHEET(w, err, "a sheet part that is no worksheet");
+		if (x->depth == 2 && dtx_xml_is(x, "sheetData"))
+			DTX_TRY(read_rows(w, slow, err));
+		else if (x->depth == 2)
+			DTX_TRY(sheet_child(w, err));
+	} while (x->kind != DTX_XML_EOF && w->grid->ncells < w->max_cells);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_xlsx_sheet_read(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *sheet,
+                                  const struct dtx_xlsx_read *how, struct dtx_grid *grid,
+                                  struct dtx_xlsx_facts *facts, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_xlsx_part part = { .xml = DTX_XML_INIT };
+	struct dtx_xlsx_walk w = { .book = book, .x = &part.xml, .grid = grid, .facts = facts };
+
+	dtx_buf_init(&w.text, DTX_XLSX_TEXT_MAX);
+	w.max_cells = how->max_cells ? how->max_cells : UINT64_MAX;
+	if (!sheet->part)
+		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': the part of sheet '%.100s' is missing",
+		         book->label, sheet->name);
+	DTX_TRY(dtx_xlsx_part_open(book, sheet->part, &part, err));
+	DTX_TRY(walk(&w, how->slow, err));
+	DTX_TRY(dtx_grid_finish(grid, err));
+out:
+	dtx_xlsx_part_close(&part);
+	dtx_buf_clear(&w.text);
+	return rc;
+}

@@ -1,0 +1,49 @@
+/* Inside the sheet reader: a cell as it stands in the file, and the state of the walk. */
+#ifndef DTX_IO_XLSX_SHEET_H
+#define DTX_IO_XLSX_SHEET_H
+
+#include "core/io/xlsx.h"
+
+/* How a cell's text is to be read: attribute t. */
+enum dtx_xlsx_type {
+	DTX_XLSX_T_NUMBER,
+	DTX_XLSX_T_SHARED,
+	DTX_XLSX_T_STR,
+	DTX_XLSX_T_INLINE,
+	DTX_XLSX_T_BOOL,
+	DTX_XLSX_T_ERROR,
+	DTX_XLSX_T_DATE
+};
+struct dtx_xlsx_cell {
+	uint32_t row, col;
+	uint16_t style;
+	enum dtx_xlsx_type type;
+	bool formula;         /* <f> was there */
+	bool has_value;       /* <v> or <is> was there */
+	struct dtx_str value; /* its text, entities undone */
+};
+struct dtx_xlsx_walk {
+	struct dtx_xlsx *book;
+	struct dtx_xml *x;
+	struct dtx_grid *grid;
+	struct dtx_xlsx_facts *facts;
+	struct dtx_buf text;         /* scratch of one cell */
+	uint32_t next_row, next_col; /* for rows and cells without a reference */
+	uint32_t row;                /* the open row */
+	bool hidden;
+	uint64_t max_cells;
+};
+
+/* Value of attribute t; false: an unknown type. */
+DTX_MUSTUSE bool dtx_xlsx_type_find(struct dtx_str t, enum dtx_xlsx_type *out);
+/* Stores the cell in the grid. */
+DTX_MUSTUSE enum dtx_code dtx_xlsx_cell_put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
+                                            struct dtx_err *err);
+/* Opens row number `row` (from 0). */
+DTX_MUSTUSE enum dtx_code dtx_xlsx_row_open(struct dtx_xlsx_walk *w, uint32_t row, bool hidden,
+                                            struct dtx_err *err);
+/* Takes rows and cells of the usual grammar straight from the window, as far as it goes.  What is
+ * left is for the tokenizer; both give the same cells. */
+DTX_MUSTUSE enum dtx_code dtx_xlsx_fast(struct dtx_xlsx_walk *w, struct dtx_err *err);
+
+#endif

@@ -1,0 +1,104 @@
+/* Column types from the classes of their cells. */
+#include "core/io/xlsx_layout.h"
+
+static struct dtx_typeref plain(enum dtx_type t)
+{
+	return (struct dtx_typeref){ .type = t };
+}
+
+static unsigned classes(const struct dtx_xlsx_stats *s)
+{
+	return (unsigned)((s->numbers > 0) + (s->bools > 0) + (s->texts > 0) + (s->dates > 0) +
+	                  (s->times > 0));
+}
+
+static struct dtx_typeref column_type(const struct dtx_xlsx_stats *s)
+{
+	unsigned n = classes(s);
+
+	if (n == 0)
+		return plain(DTX_T_NULL);
+	if (n > 1 || s->texts)
+		return plain(DTX_T_TEXT);
+	if (s->numbers)
+		return plain(s->fractions ? DTX_T_FLOAT64 : DTX_T_INT64);
+	if (s->bools)
+		return plain(DTX_T_BOOL);
+	if (s->dates)
+		return plain(s->clocks ? DTX_T_DATETIME : DTX_T_DATE);
+	return plain(DTX_T_FLOAT64);
+}
+
+static enum dtx_code warn_mixed(struct dtx_xlsx_layout *l, uint32_t col, struct dtx_err *err)
+{
+	const struct dtx_xlsx_stats *s = &l->stats[col];
+	const struct {
+		const char *name;
+		uint64_t n;
+	} part[] = { { "numbers", s->numbers },
+		     { "texts", s->texts },
+		     { "dates", s->dates },
+		     { "times", s->times },
+		     { "bools", s->bools } };
+	struct dtx_buf b = DTX_BUF_INIT(256);
+	enum dtx_code rc;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(part); i++) {
+		if (part[i].n)
+			dtx_buf_printf(&b, "%s%llu %s", b.len ? ", " : "",
+			               (unsigned long long)part[i].n, part[i].name);
+	}
+	rc = dtx_xlsx_warn(l->diags, DTX_W_MIXED_TYPES, l->sheet, (int64_t)s->numbers, err,
+	                   "column '%.60s' is text: it has %s", l->field[col].name,
+	                   dtx_buf_text(&b));
+	dtx_buf_clear(&b);
+	return rc;
+}
+
+static const struct dtx_read_type *declared(const struct dtx_xlsx_layout *l, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < l->opts->ntypes; i++) {
+		if (strcmp(l->opts->types[i].name, name) == 0)
+			return &l->opts->types[i];
+	}
+	return NULL;
+}
+
+static enum dtx_code type_column(struct dtx_xlsx_layout *l, uint32_t col, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_xlsx_stats *s = &l->stats[col];
+	struct dtx_field *f = &l->field[col];
+	const struct dtx_read_type *d = declared(l, f->name);
+	struct dtx_str code;
+
+	f->type = d ? d->type : column_type(s);
+	if (d && d->on_error == DTX_CAST_KEEP_TEXT)
+		f->type = plain(DTX_T_TEXT);
+	if (s->styled && !s->styles_differ && s->style && s->style < l->book->nstyles) {
+		code = l->book->style[s->style].code;
+		f->format = dtx_arena_strndup(l->arena, code.ptr, code.len);
+		if (!f->format)
+			DTX_FAIL_MEM(err);
+	}
+	if (d && d->format)
+		f->format = d->format;
+	if (!d && classes(s) > 1)
+		DTX_TRY(warn_mixed(l, col, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_xlsx_types(struct dtx_xlsx_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	for (i = 0; i < l->ncols; i++)
+		DTX_TRY(type_column(l, i, err));
+out:
+	return rc;
+}

@@ -1,0 +1,429 @@
+/* The workbook reader against small sheets, in the usual grammar and in unusual ones. */
+#include "core/io/read_xlsx.h"
+
+#include "tests/unit/bookmake.h"
+
+static enum dtx_code dump_sheet(const struct book *book, const struct dtx_read_opts *opts,
+                                struct dtx_buf *out, struct dtx_err *err)
+{
+	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 28);
+	enum dtx_code rc;
+
+	book_make(book, &bytes);
+	rc = bytes_dump("b.xlsx", &bytes, opts, 0, true, out, err);
+	dtx_buf_clear(&bytes);
+	return rc;
+}
+
+static void expect_opts(const char *sheet, const struct dtx_read_opts *opts, const char *want)
+{
+	struct book book = { .sheet = sheet };
+	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	if (dump_sheet(&book, opts, &out, &err) == DTX_OK)
+		T_STR(dtx_buf_text(&out), want);
+	else
+		T_STR(dtx_code_name(err.code), want);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+}
+
+static void expect(const char *sheet, int header_rows, const char *want)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	opts.header_rows = header_rows;
+	expect_opts(sheet, &opts, want);
+}
+
+#define HEAD                                                                                       \
+	"<sheetData><row r=\"1\"><c r=\"A1\" t=\"str\"><v>k</v></c><c r=\"B1\" "                   \
+	"t=\"str\"><v>v</v></c></row>"
+
+void test_xlsx_kinds(void)
+{
+	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"s\"><v>1</v></c><c r=\"B2\"><v>1.5</v></c></row>"
+	            "<row r=\"3\"><c r=\"A3\" t=\"s\"><v>2</v></c><c r=\"B3\"><v>-2E3</v></c></row>"
+	            "<row r=\"4\"><c r=\"A4\" "
+	            "t=\"inlineStr\"><is><r><t>x</t></r><r><t>y</t></r></is></c>"
+	            "<c r=\"B4\" t=\"e\"><v>#N/A</v></c></row></sheetData>",
+	       1, "k:text,v:float\nrich|1.5\n a\rb_x & |-2000.0\nxy|~\n");
+	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"b\"><v>1</v></c><c r=\"B2\"><v>7</v></c></row>"
+	            "<row r=\"3\"><c r=\"A3\" t=\"b\"><v>0</v></c><c "
+	            "r=\"B3\"><v>8</v></c></row></sheetData>",
+	       -1, "k:bool,v:int\ntrue|7\nfalse|8\n");
+	expect(HEAD "<row r=\"2\"><c r=\"A2\" s=\"1\"><v>45292</v></c><c r=\"B2\" "
+	            "s=\"2\"><v>45292.5</v></c></row>"
+	            "<row r=\"3\"><c r=\"A3\" s=\"1\"><v>1</v></c><c r=\"B3\" "
+	            "s=\"2\"><v>59</v></c></row></sheetData>",
+	       -1,
+	       "k:date,v:datetime\n2024-01-01|2024-01-01T12:00:00\n1900-01-01|1900-02-28T00:00:"
+	       "00\n");
+	expect(HEAD "<row r=\"2\"><c r=\"A2\" s=\"1\"><v>60</v></c><c r=\"B2\" "
+	            "s=\"3\"><v>0.5</v></c></row></sheetData>",
+	       1, "k:null,v:float\n~|0.5\n");
+	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"d\"><v>2024-02-03</v></c><c r=\"B2\" t=\"d\">"
+	            "<v>2024-02-03T04:05:06</v></c></row></sheetData>",
+	       1, "k:date,v:datetime\n2024-02-03|2024-02-03T04:05:06\n");
+}
+
+void test_xlsx_mixed_is_text(void)
+{
+	expect(HEAD
+	       "<row r=\"2\"><c r=\"A2\"><v>1</v></c><c r=\"B2\" s=\"1\"><v>45292</v></c></row>"
+	       "<row r=\"3\"><c r=\"A3\" t=\"str\"><v>n/a</v></c><c "
+	       "r=\"B3\"><v>3</v></c></row></sheetData>",
+	       1, "k:text,v:text\n1|2024-01-01\nn/a|3\n");
+}
+
+void test_xlsx_formulas(void)
+{
+	expect(HEAD
+	       "<row r=\"2\"><c r=\"A2\"><f>1+1</f><v>2</v></c><c r=\"B2\"><f>NOW()</f></c></row>"
+	       "<row r=\"3\"><c r=\"A3\"><f t=\"shared\" ref=\"A3:A9\" si=\"0\">A2</f><v>3</v></c>"
+	       "<c r=\"B3\" t=\"str\"><f t=\"shared\" si=\"0\"/><v></v></c></row>"
+	       "<row r=\"4\"><c r=\"A4\" "
+	       "t=\"str\"><f>IF(A1&lt;2,\"\")</f><v></v></c></row></sheetData>",
+	       1, "k:int,v:null\n2|~\n3|~\n");
+}
+
+/* Whatever the grammar, the cells are the same. */
+void test_xlsx_unusual_grammar(void)
+{
+	static const char *const sheet[] = {
+		HEAD "<row r=\"2\"><c r=\"A2\" t=\"str\"><v>a</v></c><c "
+		     "r=\"B2\"><v>1</v></c></row></sheetData>",
+		"<sheetData><row><c t=\"str\"><v>k</v></c><c t=\"str\"><v>v</v></c></row>"
+		"<row><c t=\"str\"><v>a</v></c><c><v>1</v></c></row></sheetData>",
+		"<x:sheetData><x:row r='1'><x:c r='A1' t='str'><x:v>k</x:v></x:c><!-- c -->"
+		"<x:c r='B1' t='str'><x:v>v</x:v></x:c></x:row><x:row r='2'><x:c r='A2' t='str'>"
+		"<x:v><![CDATA[a]]></x:v></x:c><x:c "
+		"r='B2'><x:v>&#49;</x:v></x:c></x:row></x:sheetData>",
+		"<dimension ref=\"A1:XFD1048576\"/><sheetData>\r\n<row r=\"2\" spans=\"1:2\" "
+		"ht=\"15\" "
+		"x14ac:dyDescent=\"0.25\"><c r=\"B2\" s=\"0\" t=\"n\"><v>1</v></c>"
+		"<c r=\"A2\" t=\"str\"><v>z</v></c><c r=\"A2\" t=\"str\"><v>a</v></c></row>"
+		"<row r=\"1\"><c r=\"A1\" t=\"str\"><v>k</v></c><c r=\"B1\" "
+		"t=\"str\"><v>v</v></c></row>"
+		"</sheetData>",
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(sheet); i++)
+		expect(sheet[i], 1, "k:text,v:int\na|1\n");
+}
+
+void test_xlsx_rows_and_header(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	static const char sheet[] =
+		"<sheetData><row r=\"1\"><c r=\"A1\" t=\"str\"><v>Title</v></c></row>"
+		"<row r=\"3\"><c r=\"B3\" t=\"str\"><v>Name</v></c><c r=\"C3\" "
+	        "s=\"5\"><v>45292</v></c></row>"
+		"<row r=\"4\"><c r=\"B4\" t=\"str\"><v>a</v></c><c r=\"C4\"><v>1</v></c></row>"
+		"<row r=\"9\" hidden=\"1\"><c r=\"B9\" t=\"str\"><v>b</v></c><c "
+	        "r=\"C9\"><v>2</v></c></row>"
+		"<row r=\"10\"><c r=\"B10\" t=\"str\"><v>c</v></c></row></sheetData>";
+
+	expect_opts(sheet, &opts, "Name:text,Jan-24:int\na|1 @4\nb|2 @9\nc|~ @10\n");
+	opts.hidden_drop = true;
+	expect_opts(sheet, &opts, "Name:text,Jan-24:int\na|1 @4\nc|~ @10\n");
+	opts.hidden_drop = false;
+	opts.header_rows = 0;
+	opts.range = "B4:C9";
+	expect_opts(sheet, &opts, "column_1:text,column_2:int\na|1 @4\nb|2 @9\n");
+	opts.skip = 1;
+	opts.range = "3:9";
+	expect_opts(sheet, &opts, "column_1:text,column_2:int\na|1 @4\nb|2 @9\n");
+	opts.skip = 0;
+	opts.range = "Area";
+	expect_opts(sheet, &opts, "column_1:null,column_2:text\n~|Name\n");
+	opts.range = "nowhere";
+	expect_opts(sheet, &opts, "bad_param_value");
+	opts.range = "Z1:Z9";
+	expect_opts(sheet, &opts, "empty_input");
+	opts.range = NULL;
+	opts.sheet = "Two";
+	expect_opts(sheet, &opts, "sheet_not_found");
+	opts.sheet = "1";
+	opts.header_rows = 3;
+	expect_opts(sheet, &opts,
+	            "Title:null,Name:text,Jan-24:int\n~|a|1 @4\n~|b|2 @9\n~|c|~ @10\n");
+}
+
+void test_xlsx_merged_header_and_cells(void)
+{
+	expect("<sheetData><row r=\"1\"><c r=\"A1\" t=\"str\"><v>R</v></c><c r=\"B1\" "
+	       "t=\"str\"><v>H</v></c></row>"
+	       "<row r=\"2\"><c r=\"B2\" t=\"str\"><v>Jan</v></c><c r=\"C2\" "
+	       "t=\"str\"><v>Feb</v></c></row>"
+	       "<row r=\"3\"><c r=\"A3\" t=\"str\"><v>N</v></c><c r=\"B3\"><v>1</v></c><c "
+	       "r=\"C3\"><v>2</v></c></row>"
+	       "<row r=\"4\"><c r=\"B4\"><v>3</v></c><c r=\"C4\"><v>4</v></c></row></sheetData>"
+	       "<mergeCells count=\"9\"><mergeCell ref=\"A1:A2\"/><mergeCell ref=\"B1:C1\"/>"
+	       "<mergeCell ref=\"A3:A4\"/></mergeCells>",
+	       -1, "R:text,H Jan:int,H Feb:int\nN|1|2\n~|3|4\n");
+}
+
+void test_xlsx_merge_flags(void)
+{
+	struct book book = { .sheet = HEAD
+		             "<row r=\"2\"><c r=\"A2\"><v>1</v></c><c r=\"B2\"><v>1</v></c></row>"
+		             "<row r=\"3\"><c r=\"B3\"><v>2</v></c></row></sheetData><mergeCells>"
+		             "<mergeCell ref=\"A2:A3\"/><mergeCell ref=\"A2:B2\"/></mergeCells>" };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	struct dtx_source *src;
+	struct dtx_reader *r;
+	struct dtx_batch *b;
+	const uint8_t need[2] = { DTX_NEED_BYTES, DTX_NEED_SKIP };
+	struct dtx_scan scan = { .need = need, .limit = -1 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_place place;
+
+	book_make(&book, &bytes);
+	T_OK(dtx_source_bytes("b.xlsx", bytes.ptr, bytes.len, &src, &err), &err);
+	T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+	T_OK(r->cls->schema(r, &scan.schema, &err), &err);
+	T_OK(r->cls->start(r, &scan, &err), &err);
+	T_OK(r->cls->next(r, 0, &b, &err), &err);
+	T_CHECK(!b->col[1]);
+	T_INT(b->col[0]->tag[1], DTX_CELL_BLANK | DTX_CELL_MERGE_UP);
+	b->origin->locate(b->origin, b->first_row + 1, &place);
+	T_INT(place.row, 2);
+	T_STR(b->origin->sheet, "One");
+	dtx_batch_free(b);
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_buf_clear(&bytes);
+}
+
+void test_xlsx_null_values_and_types(void)
+{
+	static const char *const nulls[] = { "-", "999" };
+	struct dtx_read_type type = {
+		"v", { .type = DTX_T_DECIMAL, .precision = 8, .scale = 2 }, NULL, DTX_CAST_ERROR
+	};
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	static const char sheet[] = HEAD
+		"<row r=\"2\"><c r=\"A2\" t=\"str\"><v>-</v></c><c r=\"B2\"><v>1.5</v></c></row>"
+		"<row r=\"3\"><c r=\"A3\"><v>4</v></c><c r=\"B3\"><v>999</v></c></row></sheetData>";
+
+	opts.header_rows = 1;
+	opts.null_values = nulls;
+	opts.nnull_values = 2;
+	expect_opts(sheet, &opts, "k:int,v:float\n~|1.5\n4|~\n");
+	opts.types = &type;
+	opts.ntypes = 1;
+	expect_opts(sheet, &opts, "k:int,v:decimal\n~|1.50\n4|~\n");
+	opts.nnull_values = 0;
+	type.name = "k";
+	type.type.type = DTX_T_INT64;
+	expect_opts(sheet, &opts, "cast_failed");
+	type.on_error = DTX_CAST_NULL;
+	expect_opts(sheet, &opts, "k:int,v:float\n~|1.5\n4|999.0\n");
+}
+
+void test_xlsx_epoch_1904(void)
+{
+	struct book book = {
+		.workbook_pr = "date1904=\"1\"",
+		.sheet = HEAD
+		"<row r=\"2\"><c r=\"A2\" s=\"1\"><v>0</v></c><c r=\"B2\" s=\"1\"><v>43830</v>"
+		"</c></row></sheetData>"
+	};
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_OK(dump_sheet(&book, &opts, &out, &err), &err);
+	T_STR(dtx_buf_text(&out), "k:date,v:date\n1904-01-01|2024-01-01\n");
+	dtx_buf_clear(&out);
+}
+
+void test_xlsx_multiple_tables(void)
+{
+	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"str\"><v>a</v></c><c r=\"B2\"><v>1</v></c></row>"
+	            "<row r=\"4\"><c r=\"A4\" t=\"str\"><v>x</v></c><c r=\"B4\" "
+	            "t=\"str\"><v>y</v></c></row>"
+	            "<row r=\"5\"><c r=\"A5\" t=\"str\"><v>b</v></c><c "
+	            "r=\"B5\"><v>2</v></c></row></sheetData>",
+	       -1, "multiple_tables");
+	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"str\"><v>a</v></c><c r=\"B2\"><v>1</v></c></row>"
+	            "<row r=\"4\"><c r=\"A4\" t=\"str\"><v>k</v></c><c r=\"B4\" "
+	            "t=\"str\"><v>v</v></c></row>"
+	            "<row r=\"5\"><c r=\"A5\" t=\"str\"><v>b</v></c><c "
+	            "r=\"B5\"><v>2</v></c></row></sheetData>",
+	       -1, "k:text,v:text\na|1 @2\nk|v @4\nb|2 @5\n");
+}
+
+void test_xlsx_refuses_broken_sheets(void)
+{
+	static const struct {
+		const char *sheet, *want;
+	} row[] = {
+		{ "<sheetData><row r=\"1048577\"/></sheetData>", "corrupt_file" },
+		{ "<sheetData><row r=\"1\"><c r=\"XFE1\"><v>1</v></c></row></sheetData>",
+		  "corrupt_file" },
+		{ "<sheetData><row r=\"1\"><c r=\"A1\" t=\"q\"><v>1</v></c></row></sheetData>",
+		  "corrupt_file" },
+		{ "<sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></row></sheetData>",
+		  "corrupt_file" },
+		{ "<sheetData></sheetData>", "empty_input" },
+		{ "<!DOCTYPE a><sheetData></sheetData>", "corrupt_file" },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(row); i++)
+		expect(row[i].sheet, 0, row[i].want);
+}
+
+void test_xlsx_far_corners_cost_nothing(void)
+{
+	struct book book = {
+		.sheet = "<sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></c></row>"
+			 "<row r=\"1048576\"><c r=\"XFD1048576\"><v>2</v></c></row></sheetData>"
+			 "<mergeCells><mergeCell ref=\"A1:XFD1048576\"/></mergeCells>"
+	};
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	struct dtx_source *src;
+	struct dtx_reader *r;
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t before;
+
+	opts.header_rows = 0;
+	book_make(&book, &bytes);
+	T_OK(dtx_source_bytes("b.xlsx", bytes.ptr, bytes.len, &src, &err), &err);
+	before = dtx_mem_used();
+	T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+	T_CHECK(dtx_mem_used() - before < (size_t)32 << 20);
+	T_INT(r->origin.ncols, 16384);
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_buf_clear(&bytes);
+}
+
+static void count_merges(struct dtx_buf *sheet, const char *ref, int n)
+{
+	dtx_buf_add(sheet,
+	            HEAD "<row r=\"2\"><c r=\"XFD2\"><v>1</v></c></row></sheetData><mergeCells>");
+	while (n--)
+		dtx_buf_printf(sheet, "<mergeCell ref=\"%s\"/>", ref);
+	dtx_buf_add(sheet, "</mergeCells>");
+}
+
+void test_xlsx_too_many_merges(void)
+{
+	struct dtx_buf sheet = DTX_BUF_INIT((size_t)1 << 28);
+
+	count_merges(&sheet, "A1:XFD1048576", 20000);
+	expect(dtx_buf_text(&sheet), 0, "archive_limit");
+	dtx_buf_clear(&sheet);
+}
+
+void test_xlsx_string_id_out_of_range(void)
+{
+	expect(HEAD
+	       "<row r=\"2\"><c r=\"A2\" t=\"s\"><v>77</v></c><c r=\"B2\" "
+	       "t=\"s\"><v>3</v></c></row>"
+	       "<row r=\"3\"><c r=\"A3\"><v>1</v></c><c r=\"B3\"><v>2</v></c></row></sheetData>",
+	       1, "k:int,v:int\n~|~\n1|2\n");
+}
+
+void test_xlsx_batches_of_any_size(void)
+{
+	struct book book = {
+		.sheet = HEAD
+		"<row r=\"2\"><c r=\"A2\" t=\"str\"><v>a</v></c><c r=\"B2\"><v>1</v></c></row>"
+		"<row r=\"3\"><c r=\"A3\" t=\"str\"><v>b</v></c><c r=\"B3\"><v>2</v></c></row>"
+		"<row r=\"4\"><c r=\"A4\" t=\"str\"><v>c</v></c></row></sheetData>"
+	};
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	uint32_t n;
+
+	book_make(&book, &bytes);
+	for (n = 1; n < 4; n++) {
+		struct dtx_buf out = DTX_BUF_INIT(1 << 20);
+		struct dtx_err err = DTX_ERR_INIT;
+
+		T_OK(bytes_dump("b.xlsx", &bytes, &opts, n, false, &out, &err), &err);
+		T_STR(dtx_buf_text(&out), "k:text,v:int\na|1\nb|2\nc|~\n");
+		dtx_buf_clear(&out);
+	}
+	dtx_buf_clear(&bytes);
+}
+
+static enum dtx_code collect_cell(void *arg, const struct dtx_xlsx_cell_info *c,
+                                  struct dtx_err *err)
+{
+	char *text = json_dumps(c->value, JSON_ENCODE_ANY);
+
+	(void)err;
+	dtx_buf_printf(arg, "%s %s %s %s%s%s\n", c->cell, c->kind, text, c->format,
+	               c->formula ? " f" : "", c->merged ? c->merged : "");
+	free(text);
+	return DTX_OK;
+}
+
+void test_xlsx_cells_for_inspect(void)
+{
+	struct book book = {
+		.sheet = "<sheetData><row r=\"1\"><c r=\"A1\" s=\"1\"><v>45292</v></c>"
+			 "<c r=\"B1\" s=\"3\"><v>0.604166666666667</v></c></row><row r=\"2\">"
+			 "<c r=\"A2\" s=\"4\"><f>x</f><v>1.1041666666666667</v></c>"
+			 "<c r=\"B2\" t=\"b\"><v>1</v></c><c r=\"C2\" t=\"e\"><v>#REF!</v></c>"
+			 "<c r=\"D2\" s=\"6\"/></row></sheetData>"
+			 "<mergeCells><mergeCell ref=\"B2:B4\"/></mergeCells>"
+	};
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20), out = DTX_BUF_INIT(1 << 20);
+	struct dtx_source *src;
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *sheets;
+
+	book_make(&book, &bytes);
+	T_OK(dtx_source_bytes("b.xlsx", bytes.ptr, bytes.len, &src, &err), &err);
+	T_OK(dtx_xlsx_cells(src, NULL, collect_cell, &out, &err), &err);
+	T_STR(dtx_buf_text(&out),
+	      "A1 date \"2024-01-01\" mm-dd-yy\nB1 time \"14:30:00\" h:mm\n"
+	      "A2 duration \"26:30:00\" [h]:mm:ss f\nB2 bool true GeneralB2:B4\n"
+	      "C2 error \"#REF!\" General\n");
+	T_OK(dtx_xlsx_sheets(src, &sheets, &err), &err);
+	T_STR(dtx_json_text(json_array_get(sheets, 0), "dimension", ""), "A1:C2");
+	T_INT(dtx_json_int(json_array_get(sheets, 0), "merges", 0), 1);
+	json_decref(sheets);
+	dtx_source_free(src);
+	dtx_buf_clear(&out);
+	dtx_buf_clear(&bytes);
+}
+
+static enum dtx_code whole_read(const struct dtx_buf *bytes)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = bytes_dump("b.xlsx", bytes, &opts, 0, true, &out, &err);
+
+	if (rc == DTX_OK && !dtx_buf_ok(&out))
+		rc = DTX_E_NO_MEMORY;
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+	return rc;
+}
+
+void test_xlsx_every_alloc_fails(void)
+{
+	struct book book = {
+		.sheet = HEAD
+		"<row r=\"3\"><c r=\"B3\" t=\"s\"><v>1</v></c><c r=\"A3\"><v>1</v></c></row>"
+		"<row r=\"2\"><c r=\"B2\" t=\"b\"><v>1</v></c></row></sheetData><mergeCells>"
+		"<mergeCell ref=\"A2:A3\"/></mergeCells>"
+	};
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+
+	book_make(&book, &bytes);
+	T_EVERY_ALLOC_FAILS(whole_read(&bytes));
+	dtx_buf_clear(&bytes);
+}
