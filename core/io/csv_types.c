@@ -6,7 +6,6 @@
 
 #define TYPES_WINDOWS	  8   /* places of the body that are sampled besides its beginning */
 #define TYPES_WINDOW_ROWS 32u
-#define TYPES_NUMBER_MAX  64  /* bytes of a number with marks */
 
 bool dtx_csv_is_null(const struct dtx_read_opts *o, struct dtx_str s, bool quoted)
 {
@@ -21,54 +20,14 @@ bool dtx_csv_is_null(const struct dtx_read_opts *o, struct dtx_str s, bool quote
 	return false;
 }
 
-/* A text with declared decimal and group marks as the usual rules read it.  What has a point that
- * is no mark, or groups that are not of three digits, is made a text. */
-static struct dtx_str types_plain_marks(const struct dtx_read_opts *o, struct dtx_str s,
-					char buf[TYPES_NUMBER_MAX])
+static void types_marks(const struct dtx_read_opts *o, struct dtx_infer *seen, size_t n)
 {
-	struct dtx_str t = dtx_str_trim(s);
-	size_t n = 0, i, digits = 0;
-	bool grouped = false, decimals = false;
+	size_t i;
 
-	if (t.len >= TYPES_NUMBER_MAX || !t.len)
-		return s;
-	for (i = 0; i < t.len; i++) {
-		char c = t.ptr[i];
-		bool digit = c >= '0' && c <= '9';
-
-		if (o->group && c == o->group && !decimals) {
-			if (!digits || (grouped && digits != 3))
-				return s;
-			grouped = true;
-			digits = 0;
-			continue;
-		}
-		if (c == o->decimal) {
-			if (grouped && digits != 3)
-				return s;
-			decimals = true;
-			c = '.';
-		} else if (c == '.') {
-			return DTX_STR("text");
-		}
-		digits = digit ? digits + 1 : 0;
-		buf[n++] = c;
+	for (i = 0; i < n; i++) {
+		seen[i].decimal_comma = o->decimal == ',';
+		seen[i].group = o->group;
 	}
-	if (grouped && !decimals && digits != 3)
-		return s;
-	return (struct dtx_str){ buf, n };
-}
-
-static void types_see(const struct dtx_read_opts *o, struct dtx_infer *f, struct dtx_str s,
-		      bool quoted, int64_t row)
-{
-	char buf[TYPES_NUMBER_MAX];
-	bool null = dtx_csv_is_null(o, s, quoted);
-
-	if (!null && (o->decimal != '.' || o->group))
-		s = types_plain_marks(o, s, buf);
-	dtx_infer_text(f, s, null, row);
-	f->sample = (struct dtx_str){ NULL, 0 }; /* the text may be in buf */
 }
 
 static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *top, size_t from,
@@ -86,7 +45,9 @@ static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 			uint32_t p = c->phys[k];
 
 			if (p < r->n)
-				types_see(&c->opts, &seen[k], r->cell[p], r->quoted[p], (int64_t)i);
+				dtx_infer_text(&seen[k], r->cell[p],
+					       dtx_csv_is_null(&c->opts, r->cell[p], r->quoted[p]),
+					       (int64_t)i);
 		}
 	}
 }
@@ -205,6 +166,7 @@ enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
 	if (!field || !schema || !seen || !c->phys)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(types_choose(c, names, field, &n, err));
+	types_marks(&c->opts, seen, n);
 	types_see_rows(c, top, top->body, false, n, seen);
 	DTX_TRY(types_see_windows(c, n, seen, err));
 	for (i = 0; i < n; i++) {
@@ -226,33 +188,15 @@ struct types_job {
 	struct dtx_infer *seen;	/* workers x fields */
 };
 
-static void types_see_span(const struct dtx_read_opts *o, struct dtx_infer *f,
-			   const struct dtx_column *col, struct dtx_buf *scratch)
+static void types_see_batch(const struct types_job *job, unsigned worker, const struct dtx_batch *b)
 {
-	uint32_t i;
-
-	for (i = 0; i < col->len; i++) {
-		dtx_buf_reset(scratch);
-		types_see(o, f, dtx_span_text(col->base, col->v.span[i], scratch),
-			  col->v.span[i].len & DTX_SPAN_QUOTED, (int64_t)i);
-	}
-}
-
-static void types_see_batch(const struct types_job *job, unsigned worker,
-			    const struct dtx_batch *b, struct dtx_buf *scratch)
-{
-	const struct dtx_read_opts *o = &job->c->opts;
 	struct dtx_infer *seen = job->seen + (size_t)worker * b->ncols;
 	uint32_t i;
 
 	for (i = 0; i < b->ncols; i++) {
-		if (!job->want[i] || !b->col[i])
-			continue;
-		if (o->decimal != '.' || o->group)
-			types_see_span(o, &seen[i], b->col[i], scratch);
-		else
+		if (job->want[i] && b->col[i])
 			dtx_infer_column(&seen[i], b->col[i], 0);
-		seen[i].sample = (struct dtx_str){ NULL, 0 };
+		seen[i].sample = (struct dtx_str){ NULL, 0 }; /* the batch goes */
 	}
 }
 
@@ -260,21 +204,18 @@ static enum dtx_code types_work(void *arg, unsigned worker, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct types_job *job = arg;
-	struct dtx_buf scratch = DTX_BUF_INIT(2 * DTX_CSV_CELL_MAX);
 	struct dtx_batch *b = NULL;
 
 	for (;;) {
 		DTX_TRY(job->c->head.cls->next(&job->c->head, worker, &b, err));
 		if (!b)
 			break;
-		types_see_batch(job, worker, b, &scratch);
-		DTX_TRY(dtx_buf_check(&scratch, "a cell", err));
+		types_see_batch(job, worker, b);
 		dtx_batch_free(b);
 		b = NULL;
 	}
 out:
 	dtx_batch_free(b);
-	dtx_buf_clear(&scratch);
 	return rc;
 }
 
@@ -311,6 +252,7 @@ enum dtx_code dtx_csv_infer(struct dtx_reader *r, const bool *want, struct dtx_t
 	job.seen = dtx_mem_zalloc((size_t)workers * n, sizeof(*job.seen));
 	if (!need || !job.seen)
 		DTX_FAIL_MEM(err);
+	types_marks(&c->opts, job.seen, workers * n);
 	for (i = 0; i < n; i++)
 		need[i] = want[i] ? DTX_NEED_BYTES : DTX_NEED_SKIP;
 	scan.need = need;
