@@ -3,6 +3,7 @@
 #include "cli/runner.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -185,8 +186,7 @@ static void runner_abi(struct dtx_runner *r)
 		}
 	}
 	dtx_sha256_hex(dtx_buf_text(&text), text.len, hex);
-	dtx_str_copy(r->abi, sizeof(r->abi), DTX_STR("py3.11;pandas1.5;numpy1.24;dtx1;"));
-	strncat(r->abi, hex, 8);
+	snprintf(r->abi, sizeof(r->abi), "py3.11;pandas1.5;numpy1.24;dtx1;%.8s", hex);
 	dtx_buf_clear(&text);
 }
 

@@ -1,6 +1,7 @@
 /* The ladder of one region: supplied, exact, compatible, else the exact next commands. */
 #include "core/fallback/rescue.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/mem.h"
@@ -157,11 +158,8 @@ static enum dtx_code rescue_nobody(struct rescue *s, struct dtx_err *err)
 	const char *op = rescue_op(g);
 	char meant[100] = "";
 
-	if (t->did_you_mean[0][0]) {
-		dtx_str_copy(meant, sizeof(meant), DTX_STR(", did you mean \""));
-		strncat(meant, t->did_you_mean[0], sizeof(meant) - strlen(meant) - 3);
-		strcat(meant, "\"?");
-	}
+	if (t->did_you_mean[0][0])
+		snprintf(meant, sizeof(meant), ", did you mean \"%s\"?", t->did_you_mean[0]);
 	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__,
 		    "step %u of %u \"%s\": %s%s; no cached snippet fits", g->first + 1,
 		    g->plan->nsteps, op ? op : "", dtx_code_name(t->code), meant);
