@@ -154,7 +154,7 @@ struct dtx_binder {
 DTX_MUSTUSE enum dtx_code dtx_bind_report(struct dtx_binder *bd, const struct dtx_expr *e,
 					  struct dtx_err *found);
 /* The same with a message; sets *out to NULL. */
-DTX_MUSTUSE enum dtx_code dtx_bind_fail(struct dtx_binder *bd, const struct dtx_expr *e,
+DTX_MUSTUSE enum dtx_code dtx_resolve_fail(struct dtx_binder *bd, const struct dtx_expr *e,
 					const char *hint, enum dtx_code code, const char *fmt, ...)
 	DTX_PRINTF(5, 6);
 /* *out is NULL when the node or one below it has a finding. */
@@ -169,7 +169,7 @@ DTX_MUSTUSE enum dtx_code dtx_bind_text(struct dtx_binder *bd, const struct dtx_
 					struct dtx_bound **out);
 DTX_MUSTUSE enum dtx_code dtx_bind_call(struct dtx_binder *bd, const struct dtx_expr *e,
 					struct dtx_bound **out);
-DTX_MUSTUSE enum dtx_code dtx_bind_agg(struct dtx_binder *bd, const struct dtx_expr *e,
+DTX_MUSTUSE enum dtx_code dtx_resolve_agg(struct dtx_binder *bd, const struct dtx_expr *e,
 				       const struct dtx_fn *fn, struct dtx_bound **out);
 DTX_MUSTUSE enum dtx_code dtx_bind_arith(struct dtx_binder *bd, const struct dtx_expr *e,
 					 struct dtx_bound **out);
@@ -201,7 +201,7 @@ DTX_MUSTUSE enum dtx_code dtx_bind_common(struct dtx_binder *bd, const struct dt
 					  struct dtx_bound **b, uint32_t n, bool *ok,
 					  struct dtx_typeref *type);
 /* Tells the scope that a column's value is needed, of a class. */
-void dtx_bind_use(struct dtx_binder *bd, const struct dtx_bound *b, enum dtx_demand demand,
+void dtx_resolve_use(struct dtx_binder *bd, const struct dtx_bound *b, enum dtx_demand demand,
 		  enum dtx_class cls);
 /* "int", "decimal(12,2)" in a static buffer of the caller. */
 const char *dtx_bind_type_text(struct dtx_typeref t, char out[32]);

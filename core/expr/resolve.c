@@ -55,7 +55,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_bind_fail(struct dtx_binder *bd, const struct dtx_expr *e, const char *hint,
+enum dtx_code dtx_resolve_fail(struct dtx_binder *bd, const struct dtx_expr *e, const char *hint,
 			    enum dtx_code code, const char *fmt, ...)
 {
 	struct dtx_err found = DTX_ERR_INIT;
@@ -217,7 +217,7 @@ static enum dtx_code bind_literal(struct dtx_binder *bd, const struct dtx_expr *
 	else
 		b->value.u.b = e->op == DTX_LIT_TRUE;
 	if (!ok)
-		return dtx_bind_fail(bd, e, NULL, DTX_E_BAD_LITERAL, "number '%s' is too large",
+		return dtx_resolve_fail(bd, e, NULL, DTX_E_BAD_LITERAL, "number '%s' is too large",
 				     e->text.ptr);
 	*out = b;
 out:
@@ -281,7 +281,7 @@ enum dtx_code dtx_bind_literals(struct dtx_binder *bd, const struct dtx_expr *co
 			continue;
 		if (!dtx_bind_literal_date(b[i])) {
 			*ok = false;
-			DTX_TRY(dtx_bind_fail(bd, e[i], "write it as '2024-01-31'",
+			DTX_TRY(dtx_resolve_fail(bd, e[i], "write it as '2024-01-31'",
 					      DTX_E_BAD_LITERAL, "'%.*s' is no ISO 8601 date",
 					      (int)DTX_MIN(b[i]->written.len, 60),
 					      b[i]->written.ptr));
@@ -309,7 +309,7 @@ enum dtx_code dtx_bind_common(struct dtx_binder *bd, const struct dtx_expr *at,
 		}
 		if (!dtx_type_widen(all, b[i]->type, &next)) {
 			*ok = false;
-			return dtx_bind_fail(bd, at, "make them one type, with text() or a cast",
+			return dtx_resolve_fail(bd, at, "make them one type, with text() or a cast",
 					     DTX_E_TYPE_MISMATCH, "%s and %s have no common type",
 					     dtx_bind_type_text(all, left),
 					     dtx_bind_type_text(b[i]->type, right));
@@ -318,7 +318,7 @@ enum dtx_code dtx_bind_common(struct dtx_binder *bd, const struct dtx_expr *at,
 	}
 	for (i = 0; i < n; i++) {
 		if (b[i]->kind == DTX_BD_COL && b[i]->type.type == DTX_T_UNKNOWN)
-			dtx_bind_use(bd, b[i], DTX_DEMAND_VALUE, dtx_type_class(all.type));
+			dtx_resolve_use(bd, b[i], DTX_DEMAND_VALUE, dtx_type_class(all.type));
 		if (!unknown)
 			DTX_TRY(dtx_bind_widen(bd, &b[i], all));
 	}
@@ -329,7 +329,7 @@ out:
 
 /* --- columns --- */
 
-void dtx_bind_use(struct dtx_binder *bd, const struct dtx_bound *b, enum dtx_demand demand,
+void dtx_resolve_use(struct dtx_binder *bd, const struct dtx_bound *b, enum dtx_demand demand,
 		  enum dtx_class cls)
 {
 	if (bd->scope->use && (b->kind == DTX_BD_COL || b->kind == DTX_BD_SOURCE) &&
@@ -358,7 +358,7 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 	int32_t index;
 
 	if (e->table)
-		return dtx_bind_fail(bd, e, "write the column's name alone", DTX_E_UNKNOWN_COLUMN,
+		return dtx_resolve_fail(bd, e, "write the column's name alone", DTX_E_UNKNOWN_COLUMN,
 				     "no column '%s.%s' here: there is one table", e->table,
 				     e->name);
 	index = bd->scope->column(bd->scope->arg, e->name, &field, &found);
@@ -367,7 +367,7 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 	if (bd->scope->grouped && !bd->in_agg) {
 		index = key_index(bd->scope, e->name);
 		if (index < 0)
-			return dtx_bind_fail(bd, e, "put it into an aggregate such as first() or "
+			return dtx_resolve_fail(bd, e, "put it into an aggregate such as first() or "
 					     "among the keys", DTX_E_AGGREGATE_REQUIRED,
 					     "column '%s' is neither a key nor in an aggregate",
 					     e->name);
@@ -410,9 +410,9 @@ static enum dtx_code check_class(struct dtx_binder *bd, const struct dtx_expr *e
 	dtx_bind_type_text((*io)->type, text);
 	*io = NULL;
 	if (cls == DTX_CLASS_BOOL)
-		return dtx_bind_fail(bd, e, "compare it, as in x > 0", DTX_E_NOT_BOOLEAN,
+		return dtx_resolve_fail(bd, e, "compare it, as in x > 0", DTX_E_NOT_BOOLEAN,
 				     "a condition must be bool, this is %s", text);
-	return dtx_bind_fail(bd, e,
+	return dtx_resolve_fail(bd, e,
 			     cls == DTX_CLASS_TEXT ? "text(x) makes text of a computed value"
 						   : "cast it first, with int(), float() or date()",
 			     DTX_E_TYPE_MISMATCH, "expected %s, got %s", class_name(cls), text);
@@ -430,7 +430,7 @@ enum dtx_code dtx_bind_class(struct dtx_binder *bd, const struct dtx_expr *e, en
 		return DTX_OK;
 	DTX_TRY(check_class(bd, e, cls, &b));
 	if (b)
-		dtx_bind_use(bd, b, DTX_DEMAND_VALUE, cls);
+		dtx_resolve_use(bd, b, DTX_DEMAND_VALUE, cls);
 	*out = b;
 out:
 	return rc;
@@ -452,12 +452,12 @@ enum dtx_code dtx_bind_text(struct dtx_binder *bd, const struct dtx_expr *e, boo
 	    (b->source || type == DTX_T_UNKNOWN)) {
 		b->kind = DTX_BD_SOURCE;
 		b->type = T(DTX_T_TEXT);
-		dtx_bind_use(bd, b, DTX_DEMAND_BYTES, DTX_CLASS_TEXT);
+		dtx_resolve_use(bd, b, DTX_DEMAND_BYTES, DTX_CLASS_TEXT);
 	} else {
 		if (!any)
 			DTX_TRY(check_class(bd, e, DTX_CLASS_TEXT, &b));
 		if (b)
-			dtx_bind_use(bd, b, DTX_DEMAND_VALUE, any ? DTX_CLASS_ANY : DTX_CLASS_TEXT);
+			dtx_resolve_use(bd, b, DTX_DEMAND_VALUE, any ? DTX_CLASS_ANY : DTX_CLASS_TEXT);
 	}
 	*out = b;
 out:
@@ -614,7 +614,7 @@ enum dtx_code dtx_expr_bind(struct dtx_arena *a, const struct dtx_expr *e,
 		return DTX_OK;
 	if (want.type != DTX_T_UNKNOWN && b->type.type != DTX_T_UNKNOWN) {
 		if (!dtx_type_widen(b->type, want, &wide) || wide.type != want.type)
-			return dtx_bind_fail(&bd, e, NULL, DTX_E_TYPE_MISMATCH,
+			return dtx_resolve_fail(&bd, e, NULL, DTX_E_TYPE_MISMATCH,
 					     "expected %s, got %s",
 					     dtx_bind_type_text(want, wanted),
 					     dtx_bind_type_text(b->type, got));

@@ -17,7 +17,7 @@ static enum dtx_code bad_arity(struct dtx_binder *bd, const struct dtx_expr *e,
 	struct dtx_buf sig = DTX_BUF_INIT(400);
 
 	dtx_fn_signature(fn, &sig);
-	rc = dtx_bind_fail(bd, e, dtx_buf_text(&sig), DTX_E_BAD_ARITY, "%s%s%s", fn->name, fmt,
+	rc = dtx_resolve_fail(bd, e, dtx_buf_text(&sig), DTX_E_BAD_ARITY, "%s%s%s", fn->name, fmt,
 			   what);
 	dtx_buf_clear(&sig);
 	return rc;
@@ -117,7 +117,7 @@ static enum dtx_code arg_mismatch(struct dtx_binder *bd, const struct dtx_expr *
 {
 	char text[32];
 
-	return dtx_bind_fail(bd, at, NULL, DTX_E_TYPE_MISMATCH,
+	return dtx_resolve_fail(bd, at, NULL, DTX_E_TYPE_MISMATCH,
 			     "argument '%.*s' of %s wants %s, got %s", (int)p->name.len,
 			     p->name.ptr, fn->name, want, dtx_bind_type_text(got, text));
 }
@@ -135,7 +135,7 @@ static enum dtx_code bind_date_or_text(struct dtx_binder *bd, const struct dtx_e
 		return DTX_OK;
 	cls = dtx_type_class(b->type.type);
 	if (cls == DTX_CLASS_DATE || b->type.type == DTX_T_UNKNOWN || b->type.type == DTX_T_NULL) {
-		dtx_bind_use(bd, b, DTX_DEMAND_VALUE, DTX_CLASS_ANY);
+		dtx_resolve_use(bd, b, DTX_DEMAND_VALUE, DTX_CLASS_ANY);
 		*out = b;
 		return DTX_OK;
 	}
@@ -214,7 +214,7 @@ static enum dtx_code bind_arg(struct dtx_binder *bd, const struct dtx_expr *at,
 		return arg_mismatch(bd, at, fn, p, "an int", b->type);
 	DTX_TRY(dtx_bind_widen(bd, &b, class_type(p->cls, b->type)));
 	if (p->constant && b->kind != DTX_BD_CONST) {
-		DTX_TRY(dtx_bind_fail(bd, at, "write it as a literal", DTX_E_UNSUPPORTED_PARAM,
+		DTX_TRY(dtx_resolve_fail(bd, at, "write it as a literal", DTX_E_UNSUPPORTED_PARAM,
 				      "argument '%.*s' of %s must be a constant", (int)p->name.len,
 				      p->name.ptr, fn->name));
 		return DTX_OK;
@@ -539,14 +539,14 @@ static enum dtx_code cast_spec(struct dtx_binder *bd, const struct dtx_expr *e,
 		*ok = !p->null && !s->null && spec->to.precision &&
 		      spec->to.scale <= spec->to.precision;
 		if (!*ok)
-			return dtx_bind_fail(bd, e, "as in decimal(x, 12, 2)", DTX_E_BAD_LITERAL,
+			return dtx_resolve_fail(bd, e, "as in decimal(x, 12, 2)", DTX_E_BAD_LITERAL,
 					     "a decimal has 1 to 38 digits, as many or fewer "
 					     "behind the point");
 	} else if (p && !p->null) {
 		spec->format = p->u.s.ptr;
 		*ok = dtx_time_format_ok(p->u.s);
 		if (!*ok)
-			return dtx_bind_fail(bd, e->arg[1], "as in '%d.%m.%Y'", DTX_E_BAD_FORMAT,
+			return dtx_resolve_fail(bd, e->arg[1], "as in '%d.%m.%Y'", DTX_E_BAD_FORMAT,
 					     "'%.60s' is no date format", spec->format);
 	}
 	return DTX_OK;
@@ -570,7 +570,7 @@ static enum dtx_code bind_cast(struct dtx_binder *bd, const struct dtx_expr *e,
 	if (!ok)
 		return DTX_OK;
 	if (!dtx_cast_possible(b[0]->type.type, spec->to.type))
-		return dtx_bind_fail(bd, at[0], NULL, DTX_E_TYPE_MISMATCH,
+		return dtx_resolve_fail(bd, at[0], NULL, DTX_E_TYPE_MISMATCH,
 				     "%s cannot be made from %s",
 				     dtx_bind_type_text(spec->to, to),
 				     dtx_bind_type_text(b[0]->type, from));
@@ -594,15 +594,15 @@ static enum dtx_code agg_allowed(struct dtx_binder *bd, const struct dtx_expr *e
 {
 	*ok = false;
 	if (bd->in_agg)
-		return dtx_bind_fail(bd, e, "compute the inner one in a step before",
+		return dtx_resolve_fail(bd, e, "compute the inner one in a step before",
 				     DTX_E_NESTED_AGGREGATE,
 				     "%s() stands inside another aggregate", e->name);
 	if (!(bd->scope->allow & DTX_ALLOW_AGG))
-		return dtx_bind_fail(bd, e, "use it in group_by",
+		return dtx_resolve_fail(bd, e, "use it in group_by",
 				     DTX_E_AGGREGATE_NOT_ALLOWED,
 				     "aggregate %s() is not allowed here", e->name);
 	if (!bd->aggs)
-		return dtx_bind_fail(bd, e, "use group_by and join its result",
+		return dtx_resolve_fail(bd, e, "use group_by and join its result",
 				     DTX_E_UNSUPPORTED_PARAM,
 				     "this build has no aggregates here: %s()", e->name);
 	*ok = true;
@@ -623,7 +623,7 @@ static enum dtx_code agg_constants(struct dtx_binder *bd, const struct dtx_expr 
 	if (c->p >= 0 && c->p <= 1)
 		return DTX_OK;
 	*ok = false;
-	return dtx_bind_fail(bd, e->arg[1], NULL, DTX_E_BAD_LITERAL,
+	return dtx_resolve_fail(bd, e->arg[1], NULL, DTX_E_BAD_LITERAL,
 			     "a quantile lies between 0 and 1");
 }
 
@@ -656,7 +656,7 @@ static enum dtx_code agg_make(struct dtx_binder *bd, const struct dtx_expr *e,
 	c->overflow = (uint8_t)bd->scope->overflow;
 	DTX_TRY(agg_constants(bd, e, c, b, n, &ok));
 	if (ok && !dtx_agg_pick(c))
-		return dtx_bind_fail(bd, at[0], NULL, DTX_E_TYPE_MISMATCH, "no %s() of %s",
+		return dtx_resolve_fail(bd, at[0], NULL, DTX_E_TYPE_MISMATCH, "no %s() of %s",
 				     fn->name, dtx_bind_type_text(c->argtype, text));
 	*out = ok ? c : NULL;
 out:
@@ -684,7 +684,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_bind_agg(struct dtx_binder *bd, const struct dtx_expr *e,
+enum dtx_code dtx_resolve_agg(struct dtx_binder *bd, const struct dtx_expr *e,
 			   const struct dtx_fn *fn, struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
@@ -740,9 +740,9 @@ static enum dtx_code unknown_function(struct dtx_binder *bd, const struct dtx_ex
 static enum dtx_code window_call(struct dtx_binder *bd, const struct dtx_expr *e)
 {
 	if (bd->scope->allow & DTX_ALLOW_WINDOW)
-		return dtx_bind_fail(bd, e, NULL, DTX_E_UNSUPPORTED_PARAM,
+		return dtx_resolve_fail(bd, e, NULL, DTX_E_UNSUPPORTED_PARAM,
 				     "window function %s() is not built yet", e->name);
-	return dtx_bind_fail(bd, e, "use it in window", DTX_E_WINDOW_NOT_ALLOWED,
+	return dtx_resolve_fail(bd, e, "use it in window", DTX_E_WINDOW_NOT_ALLOWED,
 			     "window function %s() is not allowed here", e->name);
 }
 
@@ -762,7 +762,7 @@ enum dtx_code dtx_bind_call(struct dtx_binder *bd, const struct dtx_expr *e,
 	if (fn->kind == DTX_FN_WINDOW)
 		return window_call(bd, e);
 	if (fn->kind == DTX_FN_AGG)
-		return dtx_bind_agg(bd, e, fn, out);
+		return dtx_resolve_agg(bd, e, fn, out);
 	DTX_TRY(place_args(bd, e, fn, &at, &n, &where, &ok));
 	if (!ok)
 		return DTX_OK;

@@ -81,7 +81,7 @@ static enum dtx_code arith_mismatch(struct dtx_binder *bd, const struct dtx_expr
 		hint = "concat(a, b) joins texts";
 	else if (a.type == DTX_T_DATETIME || b.type == DTX_T_DATETIME)
 		hint = "use date_add(d, n, unit) and date_diff(a, b, unit)";
-	return dtx_bind_fail(bd, e, hint, DTX_E_TYPE_MISMATCH, "'%s' does not go with %s and %s",
+	return dtx_resolve_fail(bd, e, hint, DTX_E_TYPE_MISMATCH, "'%s' does not go with %s and %s",
 			     words[e->op], dtx_bind_type_text(a, left),
 			     dtx_bind_type_text(b, right));
 }
@@ -180,8 +180,8 @@ enum dtx_code dtx_bind_arith(struct dtx_binder *bd, const struct dtx_expr *e,
 	dates = is_date_op(e, b);
 	if (!dates && (!is_numeric(b[0]->type.type) || !is_numeric(b[1]->type.type)))
 		return arith_mismatch(bd, e, b[0]->type, b[1]->type);
-	dtx_bind_use(bd, b[0], DTX_DEMAND_VALUE, dates ? DTX_CLASS_ANY : DTX_CLASS_NUMBER);
-	dtx_bind_use(bd, b[1], DTX_DEMAND_VALUE, dates ? DTX_CLASS_ANY : DTX_CLASS_NUMBER);
+	dtx_resolve_use(bd, b[0], DTX_DEMAND_VALUE, dates ? DTX_CLASS_ANY : DTX_CLASS_NUMBER);
+	dtx_resolve_use(bd, b[1], DTX_DEMAND_VALUE, dates ? DTX_CLASS_ANY : DTX_CLASS_NUMBER);
 	if (dates) {
 		type = date_result(e, b[0]->type.type, b[1]->type.type);
 		DTX_TRY(date_widen(bd, b));
@@ -212,7 +212,7 @@ static enum dtx_code cmp_mismatch(struct dtx_binder *bd, const struct dtx_expr *
 	char left[32], right[32];
 	bool text = a.type == DTX_T_TEXT || b.type == DTX_T_TEXT;
 
-	return dtx_bind_fail(bd, e,
+	return dtx_resolve_fail(bd, e,
 			     text ? "cast one side: int(x), float(x), date(x), text(x)"
 				  : "cast one side",
 			     DTX_E_TYPE_MISMATCH, "cannot compare %s with %s",
@@ -269,8 +269,8 @@ enum dtx_code dtx_bind_cmp(struct dtx_binder *bd, const struct dtx_expr *e,
 	DTX_TRY(dtx_bind_literals(bd, at, b, 2, &ok));
 	if (!ok)
 		return DTX_OK;
-	dtx_bind_use(bd, b[0], DTX_DEMAND_VALUE, demand_of(b[1]));
-	dtx_bind_use(bd, b[1], DTX_DEMAND_VALUE, demand_of(b[0]));
+	dtx_resolve_use(bd, b[0], DTX_DEMAND_VALUE, demand_of(b[1]));
+	dtx_resolve_use(bd, b[1], DTX_DEMAND_VALUE, demand_of(b[0]));
 	DTX_TRY(cmp_types(bd, e, b, &ok));
 	if (!ok)
 		return DTX_OK;
@@ -428,7 +428,7 @@ enum dtx_code dtx_bind_in(struct dtx_binder *bd, const struct dtx_expr *e, struc
 	if (ok)
 		DTX_TRY(dtx_bind_literals(bd, e->arg, b, e->nargs, &ok));
 	for (i = 0; ok && i < e->nargs; i++)
-		dtx_bind_use(bd, b[i], DTX_DEMAND_VALUE, demand_of(b[i ? 0 : 1]));
+		dtx_resolve_use(bd, b[i], DTX_DEMAND_VALUE, demand_of(b[i ? 0 : 1]));
 	if (ok)
 		DTX_TRY(in_types(bd, e, b, e->nargs, &ok, &unknown));
 	if (!ok)
