@@ -301,6 +301,19 @@ static struct dtx_typeref result_type(const struct dtx_fncall *c, struct dtx_typ
 	}
 }
 
+/* The constant that preparing a call has found fault with: the first one it takes. */
+static const struct dtx_expr *constant_of(const struct dtx_expr *e, const struct dtx_fn *fn)
+{
+	struct dtx_fnparam p;
+	uint32_t i;
+
+	for (i = 0; i < e->nargs && dtx_fn_param(fn, i, &p); i++) {
+		if (p.constant && !(e->argname && e->argname[i]))
+			return e->arg[i];
+	}
+	return e;
+}
+
 static enum dtx_code make_call(struct dtx_binder *bd, const struct dtx_expr *e,
 			       const struct dtx_fn *fn, struct dtx_bound **b, uint32_t n,
 			       struct dtx_typeref common, struct dtx_bound **out)
@@ -329,9 +342,9 @@ static enum dtx_code make_call(struct dtx_binder *bd, const struct dtx_expr *e,
 	if (fn->result)
 		c->type = result_type(c, common);
 	else if (!fn->type(c, &found))
-		return dtx_bind_report(bd, e, &found);
+		return dtx_bind_report(bd, constant_of(e, fn), &found);
 	if (fn->prep && fn->prep(bd->arena, c, &found) != DTX_OK)
-		return dtx_bind_report(bd, e, &found);
+		return dtx_bind_report(bd, constant_of(e, fn), &found);
 	made->call = c;
 	made->type = c->type;
 	made->arg = b;

@@ -1,0 +1,268 @@
+/* Patterns: compiled while binding, matched with the scratch of one evaluation. */
+#include "core/expr/bound.h"
+
+#include "core/base/num.h"
+#include "core/base/utf8.h"
+#include "core/expr/regex.h"
+
+/* Template of replace_re: literals and groups in turn. */
+struct piece {
+	struct dtx_str text;	/* ptr NULL: group */
+	int group;
+};
+struct pattern {
+	struct dtx_regex *re;
+	struct piece *piece;
+	size_t npieces;
+	int group;		/* extract */
+};
+
+static enum dtx_code matcher(const struct dtx_fncall *c, struct dtx_fnrun *run, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct pattern *p = c->prepared;
+
+	if (run->local)
+		return DTX_OK;
+	run->local = dtx_rematch_new(run->scratch, p->re);
+	if (!run->local)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code compile(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_str text,
+			     struct pattern **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct pattern *p = dtx_arena_zalloc(a, 1, sizeof(*p));
+
+	if (!p)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_regex_compile(a, text, &p->re, err));
+	c->prepared = *out = p;
+out:
+	return rc;
+}
+
+static struct dtx_str constant(const struct dtx_fncall *c, uint32_t i)
+{
+	return c->konst[i]->null ? DTX_STR("") : c->konst[i]->u.s;
+}
+
+/* --- matches, like --- */
+
+static enum dtx_code prep_matches(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
+{
+	struct pattern *p;
+
+	return compile(a, c, constant(c, 1), &p, err);
+}
+
+/* % and _ as a pattern for the whole text. */
+static enum dtx_code prep_like(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf re = DTX_BUF_INIT(4 * DTX_REGEX_BYTES);
+	struct dtx_str like = constant(c, 1);
+	struct pattern *p;
+	size_t i;
+
+	dtx_buf_add(&re, "(?s)\\A");
+	for (i = 0; i < like.len; i++) {
+		if (like.ptr[i] == '%')
+			dtx_buf_add(&re, i && like.ptr[i - 1] == '%' ? "" : ".*");
+		else if (like.ptr[i] == '_')
+			dtx_buf_addc(&re, '.');
+		else if (memchr("\\.+*?()|[]{}^$", like.ptr[i], 14))
+			dtx_buf_printf(&re, "\\%c", like.ptr[i]);
+		else
+			dtx_buf_addc(&re, like.ptr[i]);
+	}
+	dtx_buf_add(&re, "\\z");
+	if (re.fail == DTX_BUF_MEM)
+		DTX_FAIL_MEM(err);
+	if (re.fail == DTX_BUF_MAX)
+		DTX_FAIL(err, DTX_E_EXPR_LIMIT, "pattern is longer than %d bytes", DTX_REGEX_BYTES);
+	DTX_TRY(compile(a, c, (struct dtx_str){ dtx_buf_text(&re), re.len }, &p, err));
+out:
+	dtx_buf_clear(&re);
+	return rc;
+}
+
+static enum dtx_code row_matches(const struct dtx_fncall *c, struct dtx_fnrun *run,
+				 const struct dtx_val *arg, struct dtx_val *out,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(matcher(c, run, err));
+	out->u.b = dtx_rematch_test(run->local, arg[0].u.s);
+out:
+	return rc;
+}
+
+/* --- extract --- */
+
+static enum dtx_code prep_extract(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct pattern *p;
+	int64_t group;
+	uint32_t have;
+
+	DTX_TRY(compile(a, c, constant(c, 1), &p, err));
+	have = dtx_regex_groups(p->re);
+	group = have ? 1 : 0;
+	if (c->nargs > 2 && !c->konst[2]->null)
+		group = c->konst[2]->u.i;
+	if (group < 0 || group > have)
+		DTX_FAIL(err, DTX_E_BAD_LITERAL, "pattern has %u groups, not %lld", have,
+			 (long long)group);
+	p->group = (int)group;
+out:
+	return rc;
+}
+
+static enum dtx_code row_extract(const struct dtx_fncall *c, struct dtx_fnrun *run,
+				 const struct dtx_val *arg, struct dtx_val *out,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct pattern *p = c->prepared;
+	size_t at[2 * (DTX_REGEX_GROUPS + 1)];
+	struct dtx_str s = arg[0].u.s;
+
+	DTX_TRY(matcher(c, run, err));
+	out->null = !dtx_rematch_find(run->local, s, 0, at) || at[2 * p->group] == SIZE_MAX ||
+		    at[2 * p->group + 1] == SIZE_MAX;
+	if (!out->null)
+		out->u.s = (struct dtx_str){ s.ptr + at[2 * p->group],
+					     at[2 * p->group + 1] - at[2 * p->group] };
+out:
+	return rc;
+}
+
+/* --- replace_re --- */
+
+/* $1, $12, ${name}, $$ at *pos behind the dollar. */
+static enum dtx_code template_group(struct pattern *p, struct dtx_str t, size_t *pos,
+				    struct piece *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t start = *pos;
+	int64_t number;
+	int group = -1;
+
+	if (*pos < t.len && t.ptr[*pos] == '$') {
+		out->text = (struct dtx_str){ t.ptr + (*pos)++, 1 };
+		return DTX_OK;
+	}
+	if (*pos < t.len && t.ptr[*pos] == '{') {
+		const char *end = memchr(t.ptr + start, '}', t.len - start);
+		struct dtx_str name = { t.ptr + start + 1,
+					end ? (size_t)(end - t.ptr) - start - 1 : 0 };
+
+		if (!dtx_num_parse_i64(name.ptr, name.len, &number))
+			number = dtx_regex_group(p->re, name);
+		group = number >= 0 && number <= DTX_REGEX_GROUPS ? (int)number : -1;
+		*pos = end ? (size_t)(end - t.ptr) + 1 : t.len;
+	} else {
+		for (group = -1; *pos < t.len && t.ptr[*pos] >= '0' && t.ptr[*pos] <= '9'; ++*pos)
+			group = DTX_MIN((group < 0 ? 0 : group) * 10 + (t.ptr[*pos] - '0'), 999);
+	}
+	if (group < 0 || group > (int)dtx_regex_groups(p->re))
+		DTX_FAIL(err, DTX_E_BAD_LITERAL, "pattern has no group '$%.*s'",
+			 (int)DTX_MIN(*pos - start, 40), t.ptr + start);
+	out->group = group;
+out:
+	return rc;
+}
+
+static enum dtx_code prep_replace(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str t = constant(c, 2);
+	struct pattern *p;
+	size_t pos = 0;
+
+	DTX_TRY(compile(a, c, constant(c, 1), &p, err));
+	p->piece = dtx_arena_zalloc(a, t.len + 1, sizeof(*p->piece));
+	if (!p->piece)
+		DTX_FAIL_MEM(err);
+	while (pos < t.len) {
+		const char *dollar = memchr(t.ptr + pos, '$', t.len - pos);
+		size_t n = dollar ? (size_t)(dollar - t.ptr) - pos : t.len - pos;
+
+		if (n)
+			p->piece[p->npieces++].text = (struct dtx_str){ t.ptr + pos, n };
+		pos += n;
+		if (dollar) {
+			pos++;
+			DTX_TRY(template_group(p, t, &pos, &p->piece[p->npieces++], err));
+		}
+	}
+out:
+	return rc;
+}
+
+static void put_template(const struct pattern *p, struct dtx_str s, const size_t *at,
+			 struct dtx_buf *out)
+{
+	size_t i;
+
+	for (i = 0; i < p->npieces; i++) {
+		const struct piece *pc = &p->piece[i];
+		size_t from = at[2 * pc->group], to = at[2 * pc->group + 1];
+
+		if (pc->text.ptr)
+			dtx_buf_adds(out, pc->text);
+		else if (from != SIZE_MAX && to != SIZE_MAX)
+			dtx_buf_addn(out, s.ptr + from, to - from);
+	}
+}
+
+static enum dtx_code row_replace(const struct dtx_fncall *c, struct dtx_fnrun *run,
+				 const struct dtx_val *arg, struct dtx_val *out,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct pattern *p = c->prepared;
+	size_t at[2 * (DTX_REGEX_GROUPS + 1)], pos = 0, done = 0;
+	struct dtx_str s = arg[0].u.s;
+
+	DTX_TRY(matcher(c, run, err));
+	while (pos <= s.len && dtx_buf_ok(run->buf) && dtx_rematch_find(run->local, s, pos, at)) {
+		dtx_buf_addn(run->buf, s.ptr + done, at[0] - done);
+		put_template(p, s, at, run->buf);
+		done = pos = at[1];
+		/* an empty match: the next one starts a character further */
+		if (at[1] == at[0] && pos < s.len)
+			dtx_utf8_next(s.ptr, s.len, &pos);
+		else if (at[1] == at[0])
+			pos++;
+	}
+	dtx_buf_addn(run->buf, s.ptr + done, s.len - done);
+	out->u.s = (struct dtx_str){ dtx_buf_text(run->buf), run->buf->len };
+out:
+	return rc;
+}
+
+static const struct dtx_fn rows[] = {
+	{ .name = "matches", .sig = "t:T, pattern:t", .result = "B", .prep = prep_matches,
+	  .row = row_matches, .help = "whether the pattern (RE2 syntax) matches somewhere in t",
+	  .example = "matches('abc', '^a.c$')", .value = "true" },
+	{ .name = "like", .sig = "t:T, pattern:t", .result = "B", .prep = prep_like,
+	  .row = row_matches, .help = "whether all of t fits; % any characters, _ one",
+	  .example = "like('abc', 'a%')", .value = "true" },
+	{ .name = "extract", .sig = "t:T, pattern:t, group:i?", .result = "T",
+	  .prep = prep_extract, .row = row_extract,
+	  .help = "group 1 of the first match, or the whole match; null without one",
+	  .example = "extract('id-42', '[0-9]+')", .value = "42" },
+	{ .name = "replace_re", .sig = "t:T, pattern:t, with:t", .result = "T",
+	  .prep = prep_replace, .row = row_replace,
+	  .help = "every match replaced; $1, ${name}, $$", .example = "replace_re('a1', '[0-9]', '#')",
+	  .value = "a#" },
+};
+
+const struct dtx_fn_table dtx_fn_regex = { "regex", "Patterns", rows, DTX_COUNT(rows) };
