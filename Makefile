@@ -140,7 +140,7 @@ demo: deps
 
 .PHONY: check
 check: deps-test
-	@$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 all fuzz-build
+	@$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 all unit-build fuzz-build
 	@$(MAKE) --no-print-directory -s -j$$(nproc) WERROR=1 VARIANT=asan all unit-build
 	@sh tests/check.sh
 

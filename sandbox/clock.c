@@ -1,20 +1,21 @@
 /* See clock.h.  State is global because the functions it serves are; it changes once. */
 #include "sandbox/clock.h"
 
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
+
+#include "core/base/lib.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 
 typedef int (*gettime_fn)(clockid_t, struct timespec *);
 
 static struct {
-	_Atomic(gettime_fn) real;	/* relaxed: every thread finds the same function */
+	_Atomic(gettime_fn) real; /* relaxed: every thread finds the same function */
 	atomic_bool frozen;
-	int64_t us;			/* written before frozen is released */
+	int64_t us; /* written before frozen is released */
 } clock_state;
 
 void dtx_clock_freeze(int64_t us)
@@ -25,7 +26,7 @@ void dtx_clock_freeze(int64_t us)
 
 static gettime_fn find_real(void)
 {
-	void *at = dlsym(RTLD_NEXT, "clock_gettime");
+	void *at = dtx_lib_next("clock_gettime");
 	gettime_fn fn;
 
 	memcpy(&fn, &at, sizeof(fn));

@@ -24,7 +24,7 @@
 #endif
 
 /* Numbers beyond any table of today; the ones without a name are unknown. */
-#define NR_MAX 1024
+#define NR_MAX     1024
 #define FORK_FLAGS ((uint64_t)(SIGCHLD | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
 
 struct cond {
@@ -42,11 +42,26 @@ struct refuse {
 };
 
 /* Ints are compared as the kernel reads them: 32 bits. */
-#define D_NONE { 0, SCMP_CMP_EQ, 0, 0 }
-#define D_EQ(arg, v) { arg, SCMP_CMP_MASKED_EQ, 0xffffffffu, v }
-#define D_LE(arg, v) { arg, SCMP_CMP_LE, v, 0 }
-#define D_IN(arg, mask) { arg, SCMP_CMP_MASKED_EQ, ~(uint64_t)(mask), 0 }
-#define D_BITS(arg, optional, v) { arg, SCMP_CMP_MASKED_EQ, 0xffffffffu & ~(uint64_t)(optional), v }
+#define D_NONE                                                                                     \
+	{                                                                                          \
+		0, SCMP_CMP_EQ, 0, 0                                                               \
+	}
+#define D_EQ(arg, v)                                                                               \
+	{                                                                                          \
+		arg, SCMP_CMP_MASKED_EQ, 0xffffffffu, v                                            \
+	}
+#define D_LE(arg, v)                                                                               \
+	{                                                                                          \
+		arg, SCMP_CMP_LE, v, 0                                                             \
+	}
+#define D_IN(arg, mask)                                                                            \
+	{                                                                                          \
+		arg, SCMP_CMP_MASKED_EQ, ~(uint64_t)(mask), 0                                      \
+	}
+#define D_BITS(arg, optional, v)                                                                   \
+	{                                                                                          \
+		arg, SCMP_CMP_MASKED_EQ, 0xffffffffu & ~(uint64_t)(optional), v                    \
+	}
 
 static const struct allow allows[] = {
 #define A(call, n, c0, c1, c2, c3, reason) { SCMP_SYS(call), n, { c0, c1, c2, c3 } },
@@ -104,7 +119,7 @@ void dtx_filter_name(int nr, char *out, size_t size)
 	char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, nr);
 
 	dtx_str_copy(out, size, dtx_str_of(name ? name : "unknown"));
-	free(name);	/* libseccomp allocated it with malloc */
+	free(name); /* libseccomp allocated it with malloc */
 }
 
 /* --- building --- */
@@ -120,8 +135,8 @@ static int add_allows(scmp_filter_ctx ctx)
 		unsigned k;
 
 		for (k = 0; k < a->n; k++)
-			cmp[k] = (struct scmp_arg_cmp){ a->cond[k].arg, a->cond[k].op,
-							a->cond[k].a, a->cond[k].b };
+			cmp[k] = (struct scmp_arg_cmp){ a->cond[k].arg, a->cond[k].op, a->cond[k].a,
+				                        a->cond[k].b };
 		rc = seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, a->nr, a->n, cmp);
 	}
 	return rc;
@@ -133,7 +148,7 @@ static int build_a(scmp_filter_ctx ctx)
 
 	if (!rc)
 		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1,
-				      SCMP_A0_32(SCMP_CMP_EQ, 6));
+		                      SCMP_A0_32(SCMP_CMP_EQ, 6));
 	if (!rc)
 		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(seccomp), 0);
 	return rc;
@@ -148,7 +163,7 @@ static int build_a_plain(scmp_filter_ctx ctx)
 	for (i = 0; !rc && i < DTX_COUNT(refuses); i++)
 		if (!in_allows(refuses[i].nr))
 			rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO((uint16_t)refuses[i].sys_errno),
-					      refuses[i].nr, 0);
+			                      refuses[i].nr, 0);
 	return rc;
 }
 
@@ -167,8 +182,7 @@ static int add_exact(scmp_filter_ctx ctx, int nr, uint64_t arg0)
 	int rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, nr, 1, SCMP_A0_64(SCMP_CMP_EQ, arg0));
 
 	if (!rc)
-		rc = seccomp_rule_add(ctx, SCMP_ACT_TRACE(0), nr, 1,
-				      SCMP_A0_64(SCMP_CMP_NE, arg0));
+		rc = seccomp_rule_add(ctx, SCMP_ACT_TRACE(0), nr, 1, SCMP_A0_64(SCMP_CMP_NE, arg0));
 	return rc;
 }
 
@@ -186,9 +200,9 @@ static int build_z(scmp_filter_ctx ctx)
 		name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, nr);
 		if (name)
 			rc = seccomp_rule_add(ctx,
-					      in_allows(nr) || in_zygote(nr) ? SCMP_ACT_ALLOW :
-									       SCMP_ACT_TRACE(0),
-					      nr, 0);
+			                      in_allows(nr) || in_zygote(nr) ? SCMP_ACT_ALLOW
+			                                                     : SCMP_ACT_TRACE(0),
+			                      nr, 0);
 		free(name);
 	}
 	return rc;
@@ -259,8 +273,8 @@ enum dtx_code dtx_filters_build(struct dtx_filters *f, struct dtx_err *err)
 
 		if (bad)
 			DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED,
-				 "seccomp: the %s filter cannot be built: %s", recipes[i].name,
-				 strerror(-bad));
+			         "seccomp: the %s filter cannot be built: %s", recipes[i].name,
+			         strerror(-bad));
 		if (i != DTX_FILTER_A_PLAIN)
 			dtx_sha256_add(&sha, f->of[i].bpf, f->of[i].n * sizeof(struct sock_filter));
 	}

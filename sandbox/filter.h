@@ -15,12 +15,12 @@ enum dtx_filter_id { DTX_FILTER_Z, DTX_FILTER_A, DTX_FILTER_A_PLAIN, DTX_FILTER_
 #define DTX_FILTER_COUNT 4
 
 struct dtx_filter {
-	void *bpf;	/* dtx_mem, n instructions of 8 bytes */
+	void *bpf; /* dtx_mem, n instructions of 8 bytes */
 	size_t n;
 };
 struct dtx_filters {
 	struct dtx_filter of[DTX_FILTER_COUNT];
-	char hash[DTX_SHA256_HEX];	/* over Z, A, B */
+	char hash[DTX_SHA256_HEX]; /* over Z, A, B */
 };
 
 /* Code: snippet_setup_refused. */

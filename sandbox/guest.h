@@ -5,10 +5,10 @@
 #include <stddef.h>
 
 struct dtx_guest_file {
-	const char *name;	/* relative: "frames.py", "warm/groupby.py" */
-	const char *text;	/* NUL-terminated */
+	const char *name; /* relative: "frames.py", "warm/groupby.py" */
+	const char *text; /* NUL-terminated */
 	size_t len;
 };
-extern const struct dtx_guest_file dtx_guest_files[];	/* ends with a NULL name */
+extern const struct dtx_guest_file dtx_guest_files[]; /* ends with a NULL name */
 
 #endif

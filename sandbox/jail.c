@@ -51,7 +51,7 @@ static enum dtx_code check_spec(const struct dtx_jail_spec *s, struct dtx_err *e
 		DTX_FAIL(err, DTX_E_USAGE, "jail: time limits are 1 to %d ms", INT32_MAX);
 	if (l->memory && l->memory < DTX_JAIL_MEMORY_MIN)
 		DTX_FAIL(err, DTX_E_USAGE, "jail: memory limit is %llu bytes, at least %llu",
-			 (unsigned long long)l->memory, (unsigned long long)DTX_JAIL_MEMORY_MIN);
+		         (unsigned long long)l->memory, (unsigned long long)DTX_JAIL_MEMORY_MIN);
 	if (l->memory >> 44 || l->output >> 44)
 		DTX_FAIL(err, DTX_E_USAGE, "jail: memory limits are below 16 TiB");
 out:
@@ -59,7 +59,7 @@ out:
 }
 
 static enum dtx_code local_open(const struct dtx_jail_spec *spec, struct dtx_box **out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_box *b = NULL;
@@ -89,7 +89,7 @@ out:
 }
 
 static enum dtx_code local_put(struct dtx_box *b, const char *name, struct dtx_table *t,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -132,20 +132,20 @@ static void contract_json(const struct dtx_schema *s, struct dtx_buf *out)
 }
 
 static enum dtx_code run_box(struct dtx_box *b, struct dtx_str code, const char *params,
-			     struct dtx_buf *meta, struct dtx_jail_report *r, struct dtx_err *err)
+                             struct dtx_buf *meta, struct dtx_jail_report *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	if (SANITIZED)
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED,
-			 "build: a sanitizer build cannot lock a worker down");
+		         "build: a sanitizer build cannot lock a worker down");
 	contract_json(b->spec.contract, meta);
 	DTX_TRY(dtx_buf_check(meta, "contract", err));
 	DTX_TRY(dtx_frame_add_bytes(&b->frame, DTX_FRAME_CODE, 0, NULL, code, err));
 	DTX_TRY(dtx_frame_add_bytes(&b->frame, DTX_FRAME_PARAMS, 0, NULL,
-				    dtx_str_of(params ? params : "{}"), err));
+	                            dtx_str_of(params ? params : "{}"), err));
 	DTX_TRY(dtx_frame_add_bytes(&b->frame, DTX_FRAME_PARAMS, 1, NULL,
-				    dtx_str_of(dtx_buf_text(meta)), err));
+	                            dtx_str_of(dtx_buf_text(meta)), err));
 	DTX_TRY(dtx_super_ready(b, r, err));
 	DTX_TRY(dtx_super_run(b, r, err));
 	dtx_report_outcome(b, r);
@@ -154,7 +154,7 @@ out:
 }
 
 static enum dtx_code local_exec(struct dtx_box *b, struct dtx_str code, const char *params,
-				struct dtx_jail_report *r, struct dtx_err *err)
+                                struct dtx_jail_report *r, struct dtx_err *err)
 {
 	struct dtx_buf meta = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_err own = DTX_ERR_INIT;
@@ -173,7 +173,7 @@ static enum dtx_code local_exec(struct dtx_box *b, struct dtx_str code, const ch
 		rc = DTX_OK;
 	}
 	r->us.wall = (dtx_now_ns() - b->t0) / 1000;
-	if (rc != DTX_OK) {	/* not the jail's: memory, a cell that does not fit */
+	if (rc != DTX_OK) { /* not the jail's: memory, a cell that does not fit */
 		r->code = rc;
 		dtx_err_move(err ? err : &own, &own);
 	} else {
@@ -268,8 +268,9 @@ enum dtx_code dtx_jail_selftest(struct dtx_jail_report *report, struct dtx_err *
 	DTX_TRY(local_put(box, "main", in, err));
 	DTX_TRY(local_exec(box, dtx_str_of(code), NULL, report, err));
 	DTX_TRY(local_get(box, &got, err));
-	n = got->nrows == 4 && got->schema->field[0].type.type == DTX_T_INT64 ?
-		    got->batch[0]->col[0]->v.i64 : NULL;
+	n = got->nrows == 4 && got->schema->field[0].type.type == DTX_T_INT64
+	            ? got->batch[0]->col[0]->v.i64
+	            : NULL;
 	if (!n || n[0] != 10 || n[3] != 40)
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "self-test: the answer is wrong");
 out:
@@ -289,7 +290,9 @@ static int try_namespaces(void)
 
 	if (pid == 0)
 		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
-			      CLONE_NEWIPC | CLONE_NEWUTS) ? errno : 0);
+		              CLONE_NEWIPC | CLONE_NEWUTS)
+		              ? errno
+		              : 0);
 	if (pid < 0)
 		return errno;
 	while (waitpid(pid, &status, 0) < 0)
@@ -307,10 +310,11 @@ void dtx_jail_layers_json(struct dtx_buf *out)
 {
 	int ns = try_namespaces();
 
-	dtx_buf_printf(out, "{\"namespaces\":%s,\"namespaces_errno\":%d,\"landlock\":%u,"
-			    "\"seccomp\":%s,\"notify\":%s,\"sanitizer_build\":%s}",
-		       ns ? "false" : "true", ns, dtx_landlock_abi(),
-		       has_action(SECCOMP_RET_KILL_PROCESS) ? "true" : "false",
-		       has_action(SECCOMP_RET_USER_NOTIF) ? "true" : "false",
-		       SANITIZED ? "true" : "false");
+	dtx_buf_printf(out,
+	               "{\"namespaces\":%s,\"namespaces_errno\":%d,\"landlock\":%u,"
+	               "\"seccomp\":%s,\"notify\":%s,\"sanitizer_build\":%s}",
+	               ns ? "false" : "true", ns, dtx_landlock_abi(),
+	               has_action(SECCOMP_RET_KILL_PROCESS) ? "true" : "false",
+	               has_action(SECCOMP_RET_USER_NOTIF) ? "true" : "false",
+	               SANITIZED ? "true" : "false");
 }

@@ -8,15 +8,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define READ_FILE ((uint64_t)1 << 2)
-#define READ_DIR ((uint64_t)1 << 3)
-#define FS_ABI1 (((uint64_t)1 << 13) - 1)	/* EXECUTE to MAKE_SYM */
-#define FS_REFER ((uint64_t)1 << 13)		/* ABI 2 */
-#define FS_TRUNCATE ((uint64_t)1 << 14)		/* ABI 3 */
-#define FS_IOCTL_DEV ((uint64_t)1 << 15)	/* ABI 5 */
-#define NET_TCP ((uint64_t)3)			/* ABI 4: bind, connect */
-#define SCOPES ((uint64_t)3)			/* ABI 6: abstract sockets, signals */
-#define CREATE_VERSION 1u
+#define READ_FILE         ((uint64_t)1 << 2)
+#define READ_DIR          ((uint64_t)1 << 3)
+#define FS_ABI1           (((uint64_t)1 << 13) - 1) /* EXECUTE to MAKE_SYM */
+#define FS_REFER          ((uint64_t)1 << 13)       /* ABI 2 */
+#define FS_TRUNCATE       ((uint64_t)1 << 14)       /* ABI 3 */
+#define FS_IOCTL_DEV      ((uint64_t)1 << 15)       /* ABI 5 */
+#define NET_TCP           ((uint64_t)3)             /* ABI 4: bind, connect */
+#define SCOPES            ((uint64_t)3)             /* ABI 6: abstract sockets, signals */
+#define CREATE_VERSION    1u
 #define RULE_PATH_BENEATH 1
 
 struct ruleset_attr {

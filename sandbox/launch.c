@@ -18,11 +18,16 @@
 
 /* All of the environment: secrets of the caller stop here. */
 static char *const environment[] = {
-	(char *)"PATH=/nonexistent",	  (char *)"HOME=/nonexistent",
-	(char *)"LC_ALL=C.UTF-8",	  (char *)"TZ=UTC",
-	(char *)"OMP_NUM_THREADS=1",	  (char *)"OPENBLAS_NUM_THREADS=1",
-	(char *)"MKL_NUM_THREADS=1",	  (char *)"NUMEXPR_NUM_THREADS=1",
-	(char *)CPU_PINS,		  NULL,
+	(char *)"PATH=/nonexistent",
+	(char *)"HOME=/nonexistent",
+	(char *)"LC_ALL=C.UTF-8",
+	(char *)"TZ=UTC",
+	(char *)"OMP_NUM_THREADS=1",
+	(char *)"OPENBLAS_NUM_THREADS=1",
+	(char *)"MKL_NUM_THREADS=1",
+	(char *)"NUMEXPR_NUM_THREADS=1",
+	(char *)CPU_PINS,
+	NULL,
 };
 
 static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, int control)
@@ -46,7 +51,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 		rc = posix_spawnattr_setsigdefault(attr, &all);
 	if (!rc)
 		rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-							    POSIX_SPAWN_SETSID);
+		                                            POSIX_SPAWN_SETSID);
 	return rc;
 }
 
@@ -79,16 +84,16 @@ enum dtx_code dtx_launch_zygote(uint32_t hash_seed, pid_t *pid, int *control, st
 	snprintf(seed, sizeof(seed), "%u", hash_seed);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: socketpair: %s",
-			 strerror(errno));
+		         strerror(errno));
 	/* dup2 onto itself would keep close-on-exec: its number must not be 3 */
 	high = fcntl(pair[1], F_DUPFD_CLOEXEC, 16);
 	if (high < 0)
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: descriptors: %s",
-			 strerror(errno));
+		         strerror(errno));
 	bad = spawn(argv, high, pid);
 	if (bad)
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: cannot start the zygote: %s",
-			 strerror(bad));
+		         strerror(bad));
 	*control = pair[0];
 	pair[0] = -1;
 out:

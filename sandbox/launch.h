@@ -10,6 +10,6 @@
 
 /* A private zygote; *control is the caller's end of its socket.  Code: snippet_setup_refused. */
 DTX_MUSTUSE enum dtx_code dtx_launch_zygote(uint32_t hash_seed, pid_t *pid, int *control,
-					    struct dtx_err *err);
+                                            struct dtx_err *err);
 
 #endif

@@ -34,7 +34,7 @@ static void refuse(int listener, uint64_t id, int code)
 }
 
 static struct dtx_jail_denied *find_denied(struct dtx_jail_report *r, int nr,
-					   enum dtx_jail_verdict verdict)
+                                           enum dtx_jail_verdict verdict)
 {
 	uint32_t i;
 
@@ -45,7 +45,7 @@ static struct dtx_jail_denied *find_denied(struct dtx_jail_report *r, int nr,
 }
 
 static void log_denied(struct dtx_jail_report *r, const struct seccomp_data *d,
-		       enum dtx_jail_verdict verdict, int64_t at_us)
+                       enum dtx_jail_verdict verdict, int64_t at_us)
 {
 	struct dtx_jail_denied *e = find_denied(r, d->nr, verdict);
 	char name[64];
@@ -58,8 +58,9 @@ static void log_denied(struct dtx_jail_report *r, const struct seccomp_data *d,
 		return;
 	e = &r->denied[r->ndenied++];
 	dtx_filter_name(d->nr, name, sizeof(name));
-	*e = (struct dtx_jail_denied){ .nr = d->nr, .verdict = verdict, .count = 1,
-				       .at_us = at_us };
+	*e = (struct dtx_jail_denied){
+		.nr = d->nr, .verdict = verdict, .count = 1, .at_us = at_us
+	};
 	e->name = dtx_arena_strdup(&r->arena, name);
 	if (!e->name)
 		e->name = "unknown";
@@ -96,8 +97,8 @@ bool dtx_notify_probe(int listener, int pid, const uint64_t nonce[2])
 
 	if (!receive(listener, &n))
 		return false;
-	same = n.n.data.nr == SYS_ptrace && (int)n.n.pid == pid &&
-	       n.n.data.args[0] == nonce[0] && n.n.data.args[1] == nonce[1];
+	same = n.n.data.nr == SYS_ptrace && (int)n.n.pid == pid && n.n.data.args[0] == nonce[0] &&
+	       n.n.data.args[1] == nonce[1];
 	if (same)
 		refuse(listener, n.n.id, EPERM);
 	return same;

@@ -6,7 +6,7 @@
 
 #include "core/plan/provider.h"
 
-#define DTX_NOTIFY_MAX 10000	/* refusals; then the worker is killed */
+#define DTX_NOTIFY_MAX 10000 /* refusals; then the worker is killed */
 
 /* Answers one pending call.  false: the worker must be killed (the call stays unanswered). */
 DTX_MUSTUSE bool dtx_notify_answer(int listener, int64_t at_us, struct dtx_jail_report *report);

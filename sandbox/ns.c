@@ -20,21 +20,18 @@
 
 #include "core/base/str.h"
 
-#define NOBODY 65534
-#define INNER_ID 1000	/* not 65534: unmapped ids read as that */
+#define NOBODY   65534
+#define INNER_ID 1000 /* not 65534: unmapped ids read as that */
 
 const char *const dtx_jail_trees[] = {
-	"/usr/lib/python3",
-	"/usr/lib/python3.11",
+	"/usr/lib/python3",          "/usr/lib/python3.11",
 #if defined(__x86_64__)
 	"/usr/lib/x86_64-linux-gnu",
 #elif defined(__aarch64__)
 	"/usr/lib/aarch64-linux-gnu",
 #endif
-	"/usr/share/zoneinfo",
-	"/etc/alternatives",	/* libblas is a link through it */
-	"/etc/ld.so.cache",
-	NULL
+	"/usr/share/zoneinfo",       "/etc/alternatives", /* libblas is a link through it */
+	"/etc/ld.so.cache",          NULL
 };
 
 #define REFUSE(err, layer, ...) DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, layer ": " __VA_ARGS__)
@@ -45,9 +42,9 @@ static const struct {
 	unsigned bit;
 	const char *name;
 } layer_names[] = {
-	{ DTX_LAYER_USERNS, "userns" },	    { DTX_LAYER_MOUNTNS, "mountns" },
-	{ DTX_LAYER_PIDNS, "pidns" },	    { DTX_LAYER_NETNS, "netns" },
-	{ DTX_LAYER_IPCNS, "ipcns" },	    { DTX_LAYER_UTSNS, "utsns" },
+	{ DTX_LAYER_USERNS, "userns" },     { DTX_LAYER_MOUNTNS, "mountns" },
+	{ DTX_LAYER_PIDNS, "pidns" },       { DTX_LAYER_NETNS, "netns" },
+	{ DTX_LAYER_IPCNS, "ipcns" },       { DTX_LAYER_UTSNS, "utsns" },
 	{ DTX_LAYER_LANDLOCK, "landlock" }, { DTX_LAYER_RLIMITS, "rlimits" },
 	{ DTX_LAYER_SECCOMP, "seccomp" },   { DTX_LAYER_NOTIFY, "notify" },
 };
@@ -89,7 +86,7 @@ static bool layer_holds(struct dtx_str word, unsigned layers, unsigned landlock)
 }
 
 bool dtx_layers_hold(const char *want, unsigned layers, unsigned landlock, char *missing,
-		     size_t size)
+                     size_t size)
 {
 	struct dtx_str rest = dtx_str_of(want ? want : ""), word;
 
@@ -173,11 +170,11 @@ static bool bind_tree(const char *path)
 	const char *at = path + 1;
 
 	if (stat(path, &st))
-		return errno == ENOENT;	/* what does not exist is not needed here */
+		return errno == ENOENT; /* what does not exist is not needed here */
 	if (!make_parents(path))
 		return false;
-	if (S_ISDIR(st.st_mode) ? mkdir(at, 0755) && errno != EEXIST :
-				  mknod(at, S_IFREG | 0444, 0) && errno != EEXIST)
+	if (S_ISDIR(st.st_mode) ? mkdir(at, 0755) && errno != EEXIST
+	                        : mknod(at, S_IFREG | 0444, 0) && errno != EEXIST)
 		return false;
 	return !mount(path, at, NULL, MS_BIND | MS_REC, NULL);
 }
@@ -185,7 +182,7 @@ static bool bind_tree(const char *path)
 static bool build_root(void)
 {
 	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID |
-					       MOUNT_ATTR_NODEV };
+		                               MOUNT_ATTR_NODEV };
 	size_t i;
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
@@ -213,8 +210,9 @@ static int try_mounts(uid_t uid, gid_t gid)
 	if (pid < 0)
 		return errno;
 	if (pid == 0)
-		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS) || !map_ids(uid, gid) || !build_root() ?
-			      errno : 0);
+		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS) || !map_ids(uid, gid) || !build_root()
+		              ? errno
+		              : 0);
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return errno;
@@ -232,7 +230,7 @@ enum dtx_code dtx_ns_enter(bool *entered, int *sys_errno, struct dtx_err *err)
 	if (*sys_errno)
 		goto out;
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
-		    CLONE_NEWUTS)) {
+	            CLONE_NEWUTS)) {
 		*sys_errno = errno;
 		goto out;
 	}
@@ -271,10 +269,10 @@ static int bounding_clear(void)
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0))
 			return -1;
 	return prctl(PR_SET_SECUREBITS,
-		     SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-			     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-			     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED,
-		     0, 0, 0);
+	             SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
+	                     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
+	                     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED,
+	             0, 0, 0);
 }
 
 enum dtx_code dtx_ns_drop_caps(struct dtx_err *err)

@@ -7,7 +7,7 @@
 /* Bits of what holds; names in dtx_layer_name. */
 enum dtx_layer {
 	DTX_LAYER_USERNS = 1 << 0,
-	DTX_LAYER_MOUNTNS = 1 << 1,	/* with pivot_root to a read-only tree */
+	DTX_LAYER_MOUNTNS = 1 << 1, /* with pivot_root to a read-only tree */
 	DTX_LAYER_PIDNS = 1 << 2,
 	DTX_LAYER_NETNS = 1 << 3,
 	DTX_LAYER_IPCNS = 1 << 4,
@@ -24,7 +24,7 @@ enum dtx_layer {
 void dtx_layers_print(unsigned layers, unsigned landlock, char *out, size_t size);
 /* Whether `want` ("userns,landlock4") holds; the first word that does not goes to `missing`. */
 DTX_MUSTUSE bool dtx_layers_hold(const char *want, unsigned layers, unsigned landlock,
-				 char *missing, size_t size);
+                                 char *missing, size_t size);
 
 /* Trees that Python needs, read only; ends with NULL.  The same in mounts and in landlock. */
 extern const char *const dtx_jail_trees[];

@@ -12,7 +12,7 @@
 
 #include "core/base/base.h"
 
-#define DTX_POLICY_RW 3u	/* PROT_READ | PROT_WRITE */
+#define DTX_POLICY_RW 3u /* PROT_READ | PROT_WRITE */
 
 #define DTX_POLICY_ALLOW(A)                                                                        \
 	A(read, 1, D_EQ(0, 0), D_NONE, D_NONE, D_NONE, "null input")                               \
@@ -141,10 +141,13 @@
 /* What the zygote needs on top while it makes workers (filter Z).  clone and socketpair are let
  * through with exactly the arguments of fork() and of a unix pair. */
 #define DTX_POLICY_ZYGOTE(Z)                                                                       \
-	Z(newfstatat) Z(fstat) Z(lseek) Z(ioctl) Z(accept4) Z(sendmsg) Z(recvmsg) Z(getsockopt)    \
-	Z(poll) Z(wait4) Z(pipe2) Z(memfd_create) Z(ftruncate) Z(fcntl) Z(dup2) Z(close_range)     \
-	Z(pidfd_open) Z(pidfd_send_signal) Z(prlimit64) Z(prctl) Z(landlock_create_ruleset)        \
-	Z(landlock_add_rule) Z(landlock_restrict_self) Z(seccomp) Z(getppid) Z(set_robust_list)    \
-	Z(rt_sigaction) Z(rt_sigprocmask) Z(rt_sigtimedwait)
+	Z(newfstatat)                                                                              \
+	Z(fstat) Z(lseek) Z(ioctl) Z(accept4) Z(sendmsg) Z(recvmsg) Z(getsockopt) Z(poll) Z(wait4) \
+		Z(pipe2) Z(memfd_create) Z(ftruncate) Z(fcntl) Z(dup2) Z(close_range)              \
+			Z(pidfd_open) Z(pidfd_send_signal) Z(prlimit64) Z(prctl)                   \
+				Z(landlock_create_ruleset) Z(landlock_add_rule)                    \
+					Z(landlock_restrict_self) Z(seccomp) Z(getppid)            \
+						Z(set_robust_list) Z(rt_sigaction)                 \
+							Z(rt_sigprocmask) Z(rt_sigtimedwait)
 
 #endif

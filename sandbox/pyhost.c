@@ -18,9 +18,9 @@
 #include "sandbox/guest.h"
 
 #define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
-#define PY_LIB "/usr/lib/python" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION)
-#define PY_SONAME "libpython" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION) ".so.1.0"
+#define TEXT(x)    TEXT_OF(x)
+#define PY_LIB     "/usr/lib/python" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION)
+#define PY_SONAME  "libpython" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION) ".so.1.0"
 
 /* Every function of the interpreter that is used here. */
 #define PY_CALLS(P)                                                                                \
@@ -38,7 +38,7 @@
 	P(PyDict_SetItemString)                                                                    \
 	P(PyUnicode_FromStringAndSize)                                                             \
 	P(PyUnicode_AsUTF8)                                                                        \
-	P(Py_CompileStringExFlags)                                                                        \
+	P(Py_CompileStringExFlags)                                                                 \
 	P(PyEval_EvalCode)                                                                         \
 	P(PyEval_GetBuiltins)                                                                      \
 	P(PyObject_GetAttrString)                                                                  \
@@ -61,7 +61,7 @@ static struct {
 #define P(name) __typeof__(name) *name;
 	PY_CALLS(P)
 #undef P
-	PyObject *run;	/* boot.run */
+	PyObject *run; /* boot.run */
 } py;
 
 static enum dtx_code open_library(struct dtx_err *err)
@@ -88,7 +88,7 @@ static void take_exception(char *out, size_t size)
 	if (text)
 		utf8 = py.PyUnicode_AsUTF8(text);
 	snprintf(out, size, "%s: %s", type ? ((PyTypeObject *)type)->tp_name : "no exception",
-		 utf8 ? utf8 : "");
+	         utf8 ? utf8 : "");
 	py.PyErr_Clear();
 	py.Py_DecRef(type);
 	py.Py_DecRef(value);
@@ -117,7 +117,7 @@ out:
 static enum dtx_code init(uint32_t hash_seed, struct dtx_err *err)
 {
 	static const wchar_t *const path[] = { L"" PY_LIB, L"" PY_LIB "/lib-dynload",
-					       L"/usr/lib/python3/dist-packages" };
+		                               L"/usr/lib/python3/dist-packages" };
 	enum dtx_code rc = DTX_OK;
 	PyConfig cfg;
 	PyStatus st;
@@ -185,8 +185,8 @@ static PyObject *boot(void)
 	if (py.PyDict_SetItemString(dict, "GUEST", guest) ||
 	    py.PyDict_SetItemString(dict, "__builtins__", py.PyEval_GetBuiltins()))
 		return NULL;
-	code = py.Py_CompileStringExFlags(guest_text("boot.py"), "<dtx>/boot.py",
-					  Py_file_input, NULL, -1);
+	code = py.Py_CompileStringExFlags(guest_text("boot.py"), "<dtx>/boot.py", Py_file_input,
+	                                  NULL, -1);
 	if (code)
 		done = py.PyEval_EvalCode(code, dict, dict);
 	if (!done)
@@ -244,8 +244,7 @@ int dtx_py_fork(void)
 	return pid;
 }
 
-void dtx_py_run(const struct dtx_wire_start *start, void *in, void *out,
-		struct dtx_wire_done *done)
+void dtx_py_run(const struct dtx_wire_start *start, void *in, void *out, struct dtx_wire_done *done)
 {
 	PyObject *from = py.PyMemoryView_FromMemory(in, (Py_ssize_t)start->in_len, PyBUF_WRITE);
 	PyObject *to = py.PyMemoryView_FromMemory(out, (Py_ssize_t)start->out_len, PyBUF_WRITE);
@@ -255,8 +254,8 @@ void dtx_py_run(const struct dtx_wire_start *start, void *in, void *out,
 
 	if (from && to)
 		got = py.PyObject_CallFunction(py.run, "OOIKL", from, to, start->mode,
-					       (unsigned long long)start->seed,
-					       (long long)start->now_us);
+		                               (unsigned long long)start->seed,
+		                               (long long)start->now_us);
 	if (got && !py.PyArg_ParseTuple(got, "IK", &code, &used))
 		code = DTX_DONE_BAD_RESULT;
 	*done = (struct dtx_wire_done){ code, 0, used };

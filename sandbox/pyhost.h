@@ -10,17 +10,17 @@
 
 struct dtx_py_info {
 	char python[16], pandas[16], numpy[16];
-	char abi[24];	/* 16 hex over the above and the pins */
+	char abi[24]; /* 16 hex over the above and the pins */
 };
 
 /* Starts the interpreter with every module that snippets get.  Code: snippet_setup_refused. */
 DTX_MUSTUSE enum dtx_code dtx_py_start(uint32_t hash_seed, struct dtx_py_info *info,
-				       struct dtx_err *err);
+                                       struct dtx_err *err);
 /* fork() as Python wants it.  -1 with errno, 0 in the child, else its pid. */
 DTX_MUSTUSE int dtx_py_fork(void);
 /* Runs what the frame `in` holds and leaves a frame in `out`; never fails: what went wrong is
  * in *done. */
 void dtx_py_run(const struct dtx_wire_start *start, void *in, void *out,
-		struct dtx_wire_done *done);
+                struct dtx_wire_done *done);
 
 #endif

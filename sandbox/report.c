@@ -11,7 +11,7 @@
 #include "core/base/json.h"
 #include "core/base/mem.h"
 
-#define REPORT_MAX ((size_t)256 << 10)
+#define REPORT_MAX  ((size_t)256 << 10)
 #define MESSAGE_MAX ((size_t)4096)
 
 static void set_status(struct dtx_jail_report *r, enum dtx_jail_status status, const char *fmt, ...)
@@ -108,7 +108,7 @@ void dtx_report_parse(struct dtx_jail_report *r, struct dtx_str json, char *bad,
 	const json_t *us;
 
 	if (dtx_json_parse(json, (struct dtx_json_limits){ REPORT_MAX, 8 }, &tree, NULL) !=
-		    DTX_OK ||
+	            DTX_OK ||
 	    !json_is_object(tree))
 		goto out;
 	take_exception(r, json_object_get(tree, "exception"));
@@ -140,7 +140,7 @@ static void mapping_free(void *arg)
 
 /* The worker is dead: from here on nobody can change the bytes. */
 static enum dtx_code map_result(struct dtx_box *b, struct dtx_owner **owner, void **ptr,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct mapping *m = dtx_mem_zalloc(1, sizeof(*m));
@@ -150,12 +150,12 @@ static enum dtx_code map_result(struct dtx_box *b, struct dtx_owner **owner, voi
 	m->ptr = MAP_FAILED;
 	if (fcntl(b->result, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL))
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "result cannot be sealed: %s",
-			 strerror(errno));
+		         strerror(errno));
 	m->len = (size_t)b->done.used;
 	m->ptr = m->len ? mmap(NULL, m->len, PROT_READ, MAP_PRIVATE, b->result, 0) : MAP_FAILED;
 	if (m->ptr == MAP_FAILED)
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "result of %zu bytes cannot be mapped",
-			 m->len);
+		         m->len);
 	*ptr = m->ptr;
 	*owner = dtx_owner_new(mapping_free, m);
 	if (!*owner)
@@ -170,7 +170,7 @@ out:
 
 /* Report and table of the frame; `bad` is the worker's own reason for a bad result. */
 static enum dtx_code read_result(struct dtx_box *b, struct dtx_jail_report *r, char *bad,
-				 size_t size, struct dtx_err *err)
+                                 size_t size, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
@@ -218,30 +218,27 @@ static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 		if (r->signal)
 			set_status(r, DTX_JAIL_SIGNALED, "it aborted (signal %d)", r->signal);
 		else
-			set_status(r, DTX_JAIL_DENIED_SYSCALL, "it called %s, which the jail denies",
-				   denied_name(r));
+			set_status(r, DTX_JAIL_DENIED_SYSCALL,
+			           "it called %s, which the jail denies", denied_name(r));
 		return true;
 	case DTX_KILL_WALL:
 		set_status(r, DTX_JAIL_TIMEOUT, "it ran longer than %lld ms",
-			   (long long)l->wall_ms);
+		           (long long)l->wall_ms);
 		return true;
 	case DTX_KILL_MEMORY:
 		set_status(r, DTX_JAIL_MEMORY_LIMIT, "it used more than %llu MiB",
-			   (unsigned long long)(l->memory >> 20));
+		           (unsigned long long)(l->memory >> 20));
 		return true;
 	case DTX_KILL_STREAM:
 		set_status(r, DTX_JAIL_OUTPUT_LIMIT, "it printed more than %llu MiB",
-			   (unsigned long long)(DTX_STREAM_MAX >> 20));
+		           (unsigned long long)(DTX_STREAM_MAX >> 20));
 		return true;
 	case DTX_KILL_PROTOCOL:
 		set_status(r, DTX_JAIL_BAD_RESULT, "it wrote to the job socket (protocol)");
 		return true;
-	case DTX_KILL_CANCEL:
-		set_status(r, DTX_JAIL_CANCELLED, "cancelled");
-		return true;
+	case DTX_KILL_CANCEL: set_status(r, DTX_JAIL_CANCELLED, "cancelled"); return true;
 	case DTX_KILL_STUCK:
-	case DTX_KILL_NONE:
-		break;
+	case DTX_KILL_NONE: break;
 	}
 	return false;
 }
@@ -251,15 +248,17 @@ static void by_signal(const struct dtx_box *b, struct dtx_jail_report *r, int si
 	const struct dtx_jail_limits *l = &b->spec.limits;
 
 	r->signal = sig;
-	if (sig == SIGXCPU || (sig == SIGKILL && r->cpu_user_us + r->cpu_sys_us >= l->cpu_ms * 1000))
+	if (sig == SIGXCPU ||
+	    (sig == SIGKILL && r->cpu_user_us + r->cpu_sys_us >= l->cpu_ms * 1000))
 		set_status(r, DTX_JAIL_CPU_LIMIT, "it used more than %lld ms of CPU",
-			   (long long)l->cpu_ms);
+		           (long long)l->cpu_ms);
 	else if (sig == SIGSYS)
-		set_status(r, DTX_JAIL_DENIED_SYSCALL, "it made a call that the kernel's filter denies");
+		set_status(r, DTX_JAIL_DENIED_SYSCALL,
+		           "it made a call that the kernel's filter denies");
 	else if (sig == SIGSEGV && r->peak_anon >= l->memory / 10 * 9)
 		set_status(r, DTX_JAIL_MEMORY_LIMIT, "it used %llu of %llu MiB and crashed",
-			   (unsigned long long)(r->peak_anon >> 20),
-			   (unsigned long long)(l->memory >> 20));
+		           (unsigned long long)(r->peak_anon >> 20),
+		           (unsigned long long)(l->memory >> 20));
 	else
 		set_status(r, DTX_JAIL_SIGNALED, "it crashed (signal %d)", sig);
 }
@@ -280,12 +279,12 @@ static void screened(struct dtx_jail_report *r)
 
 	if (r->check_json &&
 	    dtx_json_parse(dtx_str_of(r->check_json), (struct dtx_json_limits){ REPORT_MAX, 8 },
-			   &tree, NULL) == DTX_OK) {
+	                   &tree, NULL) == DTX_OK) {
 		class = dtx_json_text(tree, "class", class);
 		message = dtx_json_text(tree, "message", message);
 	}
 	set_status(r, DTX_JAIL_SCREENED, "line %lld: %.150s",
-		   (long long)dtx_json_int(tree, "line", 0), message);
+	           (long long)dtx_json_int(tree, "line", 0), message);
 	for (i = 0; i < DTX_COUNT(classes); i++)
 		if (!strcmp(class, classes[i].name))
 			r->code = classes[i].code;
@@ -298,7 +297,7 @@ static void raised(struct dtx_jail_report *r)
 	const char *message = r->exception.message ? r->exception.message : "";
 
 	set_status(r, DTX_JAIL_SNIPPET_ERROR, "line %d: %.60s: %.110s", r->exception.line, type,
-		   message);
+	           message);
 	if (!strcmp(type, "ValueError") && !strncmp(message, "DTX_CANNOT:", 11))
 		r->code = DTX_E_SNIPPET_CANNOT;
 }
@@ -311,10 +310,10 @@ static void by_done(struct dtx_box *b, struct dtx_jail_report *r)
 
 	if (b->done.code == DTX_DONE_MEMORY)
 		set_status(r, DTX_JAIL_MEMORY_LIMIT, "it ran out of its %llu MiB",
-			   (unsigned long long)(b->spec.limits.memory >> 20));
+		           (unsigned long long)(b->spec.limits.memory >> 20));
 	else if (b->done.code == DTX_DONE_OUTPUT)
 		set_status(r, DTX_JAIL_OUTPUT_LIMIT, "its result needs more than %llu MiB",
-			   (unsigned long long)(b->spec.limits.output >> 20));
+		           (unsigned long long)(b->spec.limits.output >> 20));
 	else if (rc == DTX_E_NO_MEMORY)
 		set_status(r, DTX_JAIL_MEMORY_LIMIT, "%s", err.msg);
 	else if (rc != DTX_OK)

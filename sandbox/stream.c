@@ -21,7 +21,7 @@ static void add_tail(struct dtx_stream *s, const char *bytes, size_t n)
 	if (!s->tail)
 		s->tail = dtx_mem_alloc(size, 1);
 	if (!s->tail)
-		return;	/* the total still counts, the report says truncated */
+		return; /* the total still counts, the report says truncated */
 	if (n > size) {
 		bytes += n - size;
 		n = size;
@@ -47,7 +47,7 @@ void dtx_stream_add(struct dtx_stream *s, const char *bytes, size_t n)
 }
 
 void dtx_stream_report(const struct dtx_stream *s, struct dtx_arena *arena,
-		       struct dtx_jail_stream *out)
+                       struct dtx_jail_stream *out)
 {
 	size_t head = s->head.len, size = tail_size(s), tail;
 	char *to;

@@ -6,20 +6,20 @@
 
 #define DTX_STREAM_OUT_KEEP ((size_t)1 << 20)
 #define DTX_STREAM_ERR_KEEP ((size_t)256 << 10)
-#define DTX_STREAM_MAX ((uint64_t)64 << 20)	/* more is a flood: the worker is killed */
+#define DTX_STREAM_MAX      ((uint64_t)64 << 20) /* more is a flood: the worker is killed */
 
 struct dtx_stream {
-	size_t keep;		/* 3/4 head, 1/4 tail */
+	size_t keep; /* 3/4 head, 1/4 tail */
 	struct dtx_buf head;
-	char *tail;		/* ring of keep / 4 bytes, made when the head is full */
-	size_t tail_at;		/* next place in the ring */
+	char *tail;     /* ring of keep / 4 bytes, made when the head is full */
+	size_t tail_at; /* next place in the ring */
 	uint64_t total;
 };
 void dtx_stream_init(struct dtx_stream *s, size_t keep);
 void dtx_stream_add(struct dtx_stream *s, const char *bytes, size_t n);
 /* Kept bytes into the report's arena. */
 void dtx_stream_report(const struct dtx_stream *s, struct dtx_arena *arena,
-		       struct dtx_jail_stream *out);
+                       struct dtx_jail_stream *out);
 void dtx_stream_clear(struct dtx_stream *s);
 
 #endif

@@ -17,9 +17,9 @@
 #include "sandbox/notify.h"
 #include "sandbox/ns.h"
 
-#define SETUP_MS 20000	/* a zygote on a busy machine takes a second */
-#define EXIT_MS 2000	/* from DONE to death, from death to EXITED */
-#define TICK_MS 20	/* memory, cancel, deadline */
+#define SETUP_MS   20000 /* a zygote on a busy machine takes a second */
+#define EXIT_MS    2000  /* from DONE to death, from death to EXITED */
+#define TICK_MS    20    /* memory, cancel, deadline */
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
 
 #define REFUSE(err, layer, ...) DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, layer ": " __VA_ARGS__)
@@ -53,7 +53,7 @@ out:
 
 /* Waits for fd to be readable, until `deadline`; polls for cancellation. */
 static enum dtx_code wait_for(struct dtx_box *b, int fd, int64_t deadline, const char *what,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -76,15 +76,16 @@ out:
 
 /* Next message of the zygote, which must be of `type`; REFUSED becomes the error. */
 static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_msg *msg, int *fds,
-			    size_t *nfds, struct dtx_err *err)
+                            size_t *nfds, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int got;
 
 	DTX_TRY(wait_for(b, b->ctl.fd, dtx_now_ns() + (int64_t)SETUP_MS * 1000000,
-			 "answer of the zygote", err));
+	                 "answer of the zygote", err));
 	got = dtx_wire_recv(&b->ctl, msg, fds, nfds);
-	if (got == -1 && errno == ECONNRESET)	/* it left with our messages unread; its own come next */
+	if (got == -1 &&
+	    errno == ECONNRESET) /* it left with our messages unread; its own come next */
 		got = dtx_wire_recv(&b->ctl, msg, fds, nfds);
 	if (got == 0)
 		REFUSE(err, "zygote", "it ended without a word");
@@ -145,12 +146,12 @@ static void report_welcome(const struct dtx_box *b, struct dtx_jail_report *r)
 
 /* The worker's own message on the job socket. */
 static enum dtx_code job_expect(struct dtx_box *b, uint16_t type, struct dtx_wire_msg *msg,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(wait_for(b, b->job.fd, dtx_now_ns() + (int64_t)SETUP_MS * 1000000,
-			 "answer of the worker", err));
+	                 "answer of the worker", err));
 	if (dtx_wire_recv(&b->job, msg, NULL, NULL) != 1 || msg->type != type)
 		REFUSE(err, "verify", "the worker's answer is not understood");
 out:
@@ -169,8 +170,7 @@ static enum dtx_code probe(struct dtx_box *b, struct dtx_err *err)
 		REFUSE(err, "verify", "getrandom: %s", strerror(errno));
 	if (!dtx_wire_send(&b->job, DTX_WIRE_PROBE, &p, sizeof(p), NULL, 0))
 		REFUSE(err, "verify", "%s", strerror(errno));
-	DTX_TRY(wait_for(b, b->listener, dtx_now_ns() + (int64_t)SETUP_MS * 1000000, "probe",
-			 err));
+	DTX_TRY(wait_for(b, b->listener, dtx_now_ns() + (int64_t)SETUP_MS * 1000000, "probe", err));
 	if (!dtx_notify_probe(b->listener, b->worker, p.nonce))
 		REFUSE(err, "verify", "the filter does not show the probe");
 	DTX_TRY(job_expect(b, DTX_WIRE_PROBED, &msg, err));
@@ -189,15 +189,15 @@ static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct
 	int64_t t = dtx_now_ns();
 
 	DTX_TRY(job_expect(b, DTX_WIRE_READY, &msg, err));
-	b->worker = dtx_verify_pid(b->pidfd);
+	b->worker = dtx_facts_pid(b->pidfd);
 	if (!b->worker)
 		REFUSE(err, "verify", "the worker's process cannot be told");
-	if (!dtx_verify_status(b->worker, &b->vm_size, what, sizeof(what)))
+	if (!dtx_facts_status(b->worker, &b->vm_size, what, sizeof(what)))
 		REFUSE(err, "verify", "%s", what);
 	if (b->grant.audit)
 		DTX_TRY(probe(b, err));
 	snprintf(r->verify, sizeof(r->verify), b->grant.audit ? "status+probe" : "status");
-	b->base_anon = dtx_verify_anon(b->worker);
+	b->base_anon = dtx_facts_anon(b->worker);
 	r->base_rss = b->base_anon;
 	r->us.verify = us_since(t);
 out:
@@ -217,8 +217,8 @@ enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r, stru
 	report_welcome(b, r);
 	r->us.lease = us_since(b->t0);
 	if (!dtx_layers_hold(b->spec.require_layers,
-			     b->welcome.layers | (b->grant.audit ? DTX_LAYER_NOTIFY : 0),
-			     b->welcome.landlock, missing, sizeof(missing)))
+	                     b->welcome.layers | (b->grant.audit ? DTX_LAYER_NOTIFY : 0),
+	                     b->welcome.landlock, missing, sizeof(missing)))
 		REFUSE(err, "required", "layer '%s' is not to be had here, there are %s", missing,
 		       r->layers);
 	DTX_TRY(verify(b, r, err));
@@ -279,9 +279,11 @@ out:
 static enum dtx_code start(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_wire_start s = { .mode = b->spec.mode, .in_len = b->in_len,
-				    .out_len = b->spec.limits.output, .seed = b->spec.seed,
-				    .now_us = b->spec.now_us };
+	struct dtx_wire_start s = { .mode = b->spec.mode,
+		                    .in_len = b->in_len,
+		                    .out_len = b->spec.limits.output,
+		                    .seed = b->spec.seed,
+		                    .now_us = b->spec.now_us };
 
 	b->t_start = dtx_now_ns();
 	if (!dtx_wire_send(&b->job, DTX_WIRE_START, &s, sizeof(s), NULL, 0))
@@ -326,8 +328,8 @@ static void on_job(struct dtx_box *b)
 
 	if (got == 1 && msg.type == DTX_WIRE_DONE && !b->has_done) {
 		memcpy(&b->done, msg.payload, sizeof(b->done));
-		b->has_done = b->done.code < DTX_DONE_COUNT &&
-			      b->done.used <= b->spec.limits.output;
+		b->has_done =
+			b->done.code < DTX_DONE_COUNT && b->done.used <= b->spec.limits.output;
 		if (b->has_done)
 			return;
 	}
@@ -345,12 +347,12 @@ static void on_ctl(struct dtx_box *b)
 		b->has_exited = true;
 		return;
 	}
-	dtx_file_close(&b->ctl.fd);	/* the zygote is gone: its workers die with it */
+	dtx_file_close(&b->ctl.fd); /* the zygote is gone: its workers die with it */
 }
 
 static void on_tick(struct dtx_box *b, struct dtx_jail_report *r)
 {
-	uint64_t anon = dtx_verify_anon(b->worker);
+	uint64_t anon = dtx_facts_anon(b->worker);
 
 	anon = anon > b->base_anon ? anon - b->base_anon : 0;
 	r->peak_anon = DTX_MAX(r->peak_anon, anon);
@@ -416,7 +418,7 @@ static void supervise(struct dtx_box *b, struct dtx_jail_report *r)
 			ended = dtx_now_ns();
 		if (ended && dtx_now_ns() - ended > (int64_t)EXIT_MS * 1000000) {
 			if (b->dead)
-				break;	/* a report is missing; the rest is still true */
+				break; /* a report is missing; the rest is still true */
 			kill_worker(b, DTX_KILL_STUCK);
 			kill(b->zygote, SIGKILL);
 			ended = dtx_now_ns();
@@ -452,7 +454,7 @@ void dtx_super_end(struct dtx_box *b)
 	dtx_file_close(&b->listener);
 	if (b->zygote <= 0)
 		return;
-	kill(b->zygote, SIGKILL);	/* its children follow: death signal, pid namespace */
+	kill(b->zygote, SIGKILL); /* its children follow: death signal, pid namespace */
 	while (waitpid(b->zygote, &status, 0) < 0 && errno == EINTR)
 		;
 	b->zygote = 0;

@@ -10,47 +10,55 @@
 #include "sandbox/wire.h"
 
 /* Why the supervisor ended a worker itself. */
-enum dtx_kill { DTX_KILL_NONE, DTX_KILL_DENIED, DTX_KILL_WALL, DTX_KILL_MEMORY, DTX_KILL_STREAM,
-		DTX_KILL_PROTOCOL, DTX_KILL_CANCEL, DTX_KILL_STUCK };
+enum dtx_kill {
+	DTX_KILL_NONE,
+	DTX_KILL_DENIED,
+	DTX_KILL_WALL,
+	DTX_KILL_MEMORY,
+	DTX_KILL_STREAM,
+	DTX_KILL_PROTOCOL,
+	DTX_KILL_CANCEL,
+	DTX_KILL_STUCK
+};
 
 struct dtx_box {
-	struct dtx_jail_spec spec;	/* limits filled */
-	struct dtx_frame frame;		/* what the worker gets */
-	pid_t zygote;			/* 0: none */
+	struct dtx_jail_spec spec; /* limits filled */
+	struct dtx_frame frame;    /* what the worker gets */
+	pid_t zygote;              /* 0: none */
 	struct dtx_wire ctl, job;
-	int in, result, out, err, pidfd, listener;	/* -1: none */
-	pid_t worker;			/* as main sees it */
+	int in, result, out, err, pidfd, listener; /* -1: none */
+	pid_t worker;                              /* as main sees it */
 	struct dtx_wire_welcome welcome;
 	struct dtx_wire_grant grant;
 	struct dtx_wire_done done;
 	struct dtx_wire_exited exited;
 	bool has_done, has_exited, dead;
 	enum dtx_kill kill;
-	uint64_t vm_size, base_anon;	/* bytes, of the worker when it was ready */
+	uint64_t vm_size, base_anon; /* bytes, of the worker when it was ready */
 	uint64_t in_len;
-	int64_t t0, t_start;		/* ns: exec began, START was sent */
-	struct dtx_stream stream[2];	/* stdout, stderr */
-	struct dtx_table *table;	/* result, until get */
+	int64_t t0, t_start;         /* ns: exec began, START was sent */
+	struct dtx_stream stream[2]; /* stdout, stderr */
+	struct dtx_table *table;     /* result, until get */
 };
 
 /* Starts the zygote and asks for a worker; both proceed while the caller goes on. */
 DTX_MUSTUSE enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err);
 /* Waits for a locked worker and verifies it from outside.  A refusal is in the report. */
 DTX_MUSTUSE enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r,
-					  struct dtx_err *err);
+                                          struct dtx_err *err);
 /* Hands the frame over, arms the limits, starts the snippet, waits for its end. */
 DTX_MUSTUSE enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r,
-					struct dtx_err *err);
+                                        struct dtx_err *err);
 /* Ends everything of the box that still lives, and reaps it. */
 void dtx_super_end(struct dtx_box *b);
 
-/* verify.c: facts of a worker from outside. */
+/* facts.c: facts of a worker from outside. */
 /* Process behind a pidfd, 0 if it cannot be told. */
-pid_t dtx_verify_pid(int pidfd);
+pid_t dtx_facts_pid(int pidfd);
 /* /proc/PID/status says what a locked worker's must; `what` names the first thing that does not
  * hold. */
-DTX_MUSTUSE bool dtx_verify_status(pid_t pid, uint64_t *vm_size, char *what, size_t size);
+DTX_MUSTUSE bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size_t size);
 /* Resident minus shared bytes, 0 if it cannot be told. */
-uint64_t dtx_verify_anon(pid_t pid);
+uint64_t dtx_facts_anon(pid_t pid);
 
 #endif

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MAGIC 0x4a585444u	/* "DTXJ" */
+#define MAGIC   0x4a585444u /* "DTXJ" */
 #define VERSION 1
 
 struct header {
@@ -36,7 +36,7 @@ static long payload_of(uint16_t type)
 		[DTX_WIRE_PROBED] = 5,
 		[DTX_WIRE_START] = 1 + sizeof(struct dtx_wire_start),
 		[DTX_WIRE_DONE] = 1 + sizeof(struct dtx_wire_done),
-	};	/* length + 1, so that a gap is no type */
+	}; /* length + 1, so that a gap is no type */
 
 	return type < DTX_COUNT(len) ? (long)len[type] - 1 : -1;
 }
@@ -56,7 +56,7 @@ bool dtx_wire_parse(const void *packet, size_t len, uint32_t serial, struct dtx_
 }
 
 size_t dtx_wire_build(unsigned char *packet, uint16_t type, uint32_t serial, const void *payload,
-		      size_t len)
+                      size_t len)
 {
 	struct header h = { MAGIC, VERSION, type, (uint32_t)len, serial };
 
@@ -72,7 +72,7 @@ union control {
 };
 
 bool dtx_wire_send(struct dtx_wire *w, uint16_t type, const void *payload, size_t len,
-		   const int *fds, size_t nfds)
+                   const int *fds, size_t nfds)
 {
 	unsigned char packet[DTX_WIRE_MAX];
 	struct iovec iov = { packet, dtx_wire_build(packet, type, ++w->sent, payload, len) };
@@ -142,8 +142,10 @@ int dtx_wire_recv(struct dtx_wire *w, struct dtx_wire_msg *out, int *fds, size_t
 {
 	struct iovec iov = { w->packet, sizeof(w->packet) };
 	union control control;
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
-			      .msg_controllen = sizeof(control.bytes) };
+	struct msghdr msg = { .msg_iov = &iov,
+		              .msg_iovlen = 1,
+		              .msg_control = control.bytes,
+		              .msg_controllen = sizeof(control.bytes) };
 	size_t n;
 	ssize_t len;
 	bool ok;

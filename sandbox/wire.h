@@ -6,35 +6,35 @@
 
 #include "core/base/base.h"
 
-#define DTX_WIRE_MAX 4096u
+#define DTX_WIRE_MAX    4096u
 #define DTX_WIRE_HEADER 16u
-#define DTX_WIRE_FDS 8
-#define DTX_WIRE_LAYER 32
+#define DTX_WIRE_FDS    8
+#define DTX_WIRE_LAYER  32
 
 enum dtx_wire_type {
-	DTX_WIRE_HELLO = 1,	/* main: u32 hash seed, to be compared */
-	DTX_WIRE_WELCOME = 2,	/* zygote: struct dtx_wire_welcome */
-	DTX_WIRE_LEASE = 3,	/* main */
-	DTX_WIRE_GRANT = 4,	/* zygote: struct dtx_wire_grant and descriptors */
-	DTX_WIRE_BUSY = 5,	/* reserved for the pool */
-	DTX_WIRE_ARM = 6,	/* main: struct dtx_wire_arm */
-	DTX_WIRE_ARMED = 7,	/* zygote: the same, read back */
-	DTX_WIRE_KILL = 8,	/* main: u32 lease */
-	DTX_WIRE_EXITED = 9,	/* zygote: struct dtx_wire_exited */
-	DTX_WIRE_QUIT = 10,	/* main */
-	DTX_WIRE_REFUSED = 11,	/* zygote, or worker on its hand-over: struct dtx_wire_refused */
-	DTX_WIRE_LOCKED = 12,	/* worker on its hand-over: u32 audit, listener when 1 */
-	DTX_WIRE_READY = 16,	/* worker */
-	DTX_WIRE_PROBE = 17,	/* main: struct dtx_wire_probe */
-	DTX_WIRE_PROBED = 18,	/* worker: u32 errno */
-	DTX_WIRE_START = 19,	/* main: struct dtx_wire_start */
-	DTX_WIRE_DONE = 20	/* worker: struct dtx_wire_done */
+	DTX_WIRE_HELLO = 1,    /* main: u32 hash seed, to be compared */
+	DTX_WIRE_WELCOME = 2,  /* zygote: struct dtx_wire_welcome */
+	DTX_WIRE_LEASE = 3,    /* main */
+	DTX_WIRE_GRANT = 4,    /* zygote: struct dtx_wire_grant and descriptors */
+	DTX_WIRE_BUSY = 5,     /* reserved for the pool */
+	DTX_WIRE_ARM = 6,      /* main: struct dtx_wire_arm */
+	DTX_WIRE_ARMED = 7,    /* zygote: the same, read back */
+	DTX_WIRE_KILL = 8,     /* main: u32 lease */
+	DTX_WIRE_EXITED = 9,   /* zygote: struct dtx_wire_exited */
+	DTX_WIRE_QUIT = 10,    /* main */
+	DTX_WIRE_REFUSED = 11, /* zygote, or worker on its hand-over: struct dtx_wire_refused */
+	DTX_WIRE_LOCKED = 12,  /* worker on its hand-over: u32 audit, listener when 1 */
+	DTX_WIRE_READY = 16,   /* worker */
+	DTX_WIRE_PROBE = 17,   /* main: struct dtx_wire_probe */
+	DTX_WIRE_PROBED = 18,  /* worker: u32 errno */
+	DTX_WIRE_START = 19,   /* main: struct dtx_wire_start */
+	DTX_WIRE_DONE = 20     /* worker: struct dtx_wire_done */
 };
 
 struct dtx_wire_welcome {
-	uint32_t layers;	/* enum dtx_layer bits */
-	uint32_t landlock;	/* ABI, 0: none */
-	uint64_t vm_size;	/* bytes */
+	uint32_t layers;   /* enum dtx_layer bits */
+	uint32_t landlock; /* ABI, 0: none */
+	uint64_t vm_size;  /* bytes */
 	char filter_hash[72], python[16], pandas[16], numpy[16], abi[24];
 };
 struct dtx_wire_refused {
@@ -52,7 +52,7 @@ struct dtx_wire_arm {
 };
 struct dtx_wire_exited {
 	uint32_t lease;
-	int32_t status;		/* as wait4 gives it */
+	int32_t status; /* as wait4 gives it */
 	int64_t user_us, sys_us, max_rss;
 };
 struct dtx_wire_probe {
@@ -64,34 +64,41 @@ struct dtx_wire_start {
 	int64_t now_us;
 };
 struct dtx_wire_done {
-	uint32_t code, pad;	/* enum dtx_done */
-	uint64_t used;		/* bytes of the out frame */
+	uint32_t code, pad; /* enum dtx_done */
+	uint64_t used;      /* bytes of the out frame */
 };
-enum dtx_done { DTX_DONE_OK, DTX_DONE_EXCEPTION, DTX_DONE_BAD_RESULT, DTX_DONE_MEMORY,
-		DTX_DONE_SCREENED, DTX_DONE_OUTPUT, DTX_DONE_COUNT };
+enum dtx_done {
+	DTX_DONE_OK,
+	DTX_DONE_EXCEPTION,
+	DTX_DONE_BAD_RESULT,
+	DTX_DONE_MEMORY,
+	DTX_DONE_SCREENED,
+	DTX_DONE_OUTPUT,
+	DTX_DONE_COUNT
+};
 
 struct dtx_wire_msg {
 	uint16_t type;
 	uint32_t len;
-	const unsigned char *payload;	/* inside the packet */
+	const unsigned char *payload; /* inside the packet */
 };
 
 /* False: not a message with this serial, or a length that its type does not have. */
 DTX_MUSTUSE bool dtx_wire_parse(const void *packet, size_t len, uint32_t serial,
-				struct dtx_wire_msg *out);
+                                struct dtx_wire_msg *out);
 /* Packet of header and payload; returns its length. `packet` has DTX_WIRE_MAX bytes. */
 size_t dtx_wire_build(unsigned char *packet, uint16_t type, uint32_t serial, const void *payload,
-		      size_t len);
+                      size_t len);
 
 /* One end of a channel. */
 struct dtx_wire {
 	int fd;
-	uint32_t sent, got;	/* serials */
+	uint32_t sent, got; /* serials */
 	unsigned char packet[DTX_WIRE_MAX];
 };
 /* Sends one message with up to DTX_WIRE_FDS descriptors; false with errno. */
 DTX_MUSTUSE bool dtx_wire_send(struct dtx_wire *w, uint16_t type, const void *payload, size_t len,
-			       const int *fds, size_t nfds);
+                               const int *fds, size_t nfds);
 /* Next message; blocks unless the descriptor does not.  fds NULL: a message with descriptors is
  * a violation.  *nfds is room, then how many came (close-on-exec).
  * 1: a message; 0: end of file; -1: errno (EAGAIN); -2: a violation (nothing is kept). */

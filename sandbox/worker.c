@@ -61,7 +61,7 @@ static int load_policy(const struct dtx_filters *filters, uint32_t *audit, int *
 }
 
 static void lock_down(struct dtx_wire *handover, const struct dtx_filters *filters,
-		      unsigned landlock)
+                      unsigned landlock)
 {
 	const char *which = "";
 	uint32_t audit = 0;
@@ -108,7 +108,7 @@ static bool run(struct dtx_wire *job, const struct dtx_wire_msg *msg)
 
 	memcpy(&start, msg->payload, sizeof(start));
 	in = mmap(NULL, start.in_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, FD_IN,
-		  0);
+	          0);
 	out = mmap(NULL, start.out_len, PROT_READ | PROT_WRITE, MAP_SHARED, FD_OUT, 0);
 	if (in == MAP_FAILED || out == MAP_FAILED)
 		return dtx_wire_write(job, DTX_WIRE_DONE, &done, sizeof(done));
@@ -118,7 +118,7 @@ static bool run(struct dtx_wire *job, const struct dtx_wire_msg *msg)
 }
 
 void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_filters *filters,
-		     unsigned landlock, pid_t zygote)
+                     unsigned landlock, pid_t zygote)
 {
 	struct dtx_wire job = { .fd = FD_JOB }, handover = { .fd = fds->handover };
 	struct dtx_wire_msg msg;

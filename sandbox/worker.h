@@ -8,10 +8,10 @@
 
 /* Descriptors of the worker as the zygote made them, in the order of their final numbers. */
 struct dtx_worker_fds {
-	int out, err, job, in, result, handover;	/* become 1 2 3 4 5 6 */
+	int out, err, job, in, result, handover; /* become 1 2 3 4 5 6 */
 };
 /* Called in the forked child; never returns. */
 _Noreturn void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_filters *filters,
-			       unsigned landlock, pid_t zygote);
+                               unsigned landlock, pid_t zygote);
 
 #endif

@@ -37,17 +37,17 @@
 #endif
 
 enum { FD_CONTROL = 3, REFUSED_STATUS = 9 };
-#define BACKSTOP_MS 1000	/* main kills first; this is for a main that cannot */
+#define BACKSTOP_MS 1000 /* main kills first; this is for a main that cannot */
 
 struct zygote {
 	struct dtx_wire main;
 	struct dtx_filters filters;
 	struct dtx_py_info py;
 	unsigned layers, landlock;
-	pid_t worker;		/* 0: none */
-	int pidfd;		/* of the worker, to wake up when it ends */
+	pid_t worker; /* 0: none */
+	int pidfd;    /* of the worker, to wake up when it ends */
 	uint32_t lease;
-	int64_t kill_at;	/* ns; 0: not armed */
+	int64_t kill_at; /* ns; 0: not armed */
 };
 
 #define REFUSE(err, layer, ...) DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, layer ": " __VA_ARGS__)
@@ -156,7 +156,10 @@ out:
 struct pairs {
 	int job[2], handover[2], out[2], err[2], in, result, pidfd, listener;
 };
-#define PAIRS_INIT { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 }, -1, -1, -1, -1 }
+#define PAIRS_INIT                                                                                 \
+	{                                                                                          \
+		{ -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 }, -1, -1, -1, -1                     \
+	}
 
 static void close_all(int *fd, size_t n)
 {
@@ -173,7 +176,7 @@ static int make_memfd(const char *name)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 
-	if (fd < 0 && errno == EINVAL)	/* a kernel before 6.3 */
+	if (fd < 0 && errno == EINVAL) /* a kernel before 6.3 */
 		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	return fd;
 }
@@ -196,7 +199,7 @@ out:
 
 /* What the worker says once it is locked: its listener, or what failed. */
 static enum dtx_code take_handover(struct zygote *z, struct pairs *p, uint32_t *audit,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_wire w = { .fd = p->handover[0] };
@@ -209,7 +212,7 @@ static enum dtx_code take_handover(struct zygote *z, struct pairs *p, uint32_t *
 		memcpy(&refused, msg.payload, sizeof(refused));
 		refused.layer[sizeof(refused.layer) - 1] = 0;
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%s: worker: %s", refused.layer,
-			 strerror((int)refused.sys_errno));
+		         strerror((int)refused.sys_errno));
 	}
 	if (got != 1 || msg.type != DTX_WIRE_LOCKED)
 		REFUSE(err, "worker", "it ended while it locked itself down");
@@ -226,7 +229,7 @@ static enum dtx_code fork_worker(struct zygote *z, struct pairs *p, struct dtx_e
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_worker_fds fds = { p->out[1], p->err[1], p->job[1],
-				      p->in,	 p->result, p->handover[1] };
+		                      p->in,     p->result, p->handover[1] };
 	pid_t self = getpid();
 
 	z->worker = dtx_py_fork();
@@ -259,7 +262,7 @@ static enum dtx_code grant(struct zygote *z, struct dtx_err *err)
 		REFUSE(err, "rlimits", "nofile: %s", strerror(bad));
 	{
 		const int fds[] = { p.job[0], p.in,    p.result,  p.out[0],
-				    p.err[0], p.pidfd, p.listener };
+			            p.err[0], p.pidfd, p.listener };
 
 		if (!dtx_wire_send(&z->main, DTX_WIRE_GRANT, &g, sizeof(g), fds, 6 + g.audit))
 			REFUSE(err, "control", "%s", strerror(errno));
@@ -328,25 +331,16 @@ static enum dtx_code serve_one(struct zygote *z, bool *quit, struct dtx_err *err
 	if (got != 1)
 		REFUSE(err, "control", "not a message of this version");
 	switch (msg.type) {
-	case DTX_WIRE_HELLO:
-		DTX_TRY(welcome(z, err));
-		break;
+	case DTX_WIRE_HELLO: DTX_TRY(welcome(z, err)); break;
 	case DTX_WIRE_LEASE:
 		if (z->worker)
 			REFUSE(err, "control", "one lease at a time");
 		DTX_TRY(grant(z, err));
 		break;
-	case DTX_WIRE_ARM:
-		DTX_TRY(arm(z, &msg, err));
-		break;
-	case DTX_WIRE_KILL:
-		kill_worker(z);
-		break;
-	case DTX_WIRE_QUIT:
-		*quit = true;
-		break;
-	default:
-		REFUSE(err, "control", "message of type %u out of turn", msg.type);
+	case DTX_WIRE_ARM: DTX_TRY(arm(z, &msg, err)); break;
+	case DTX_WIRE_KILL: kill_worker(z); break;
+	case DTX_WIRE_QUIT: *quit = true; break;
+	default: REFUSE(err, "control", "message of type %u out of turn", msg.type);
 	}
 out:
 	return rc;
@@ -379,7 +373,7 @@ static enum dtx_code serve(struct zygote *z, struct dtx_err *err)
 
 	while (!quit) {
 		struct pollfd p[] = { { .fd = FD_CONTROL, .events = POLLIN },
-				      { .fd = z->pidfd, .events = POLLIN } };
+			              { .fd = z->pidfd, .events = POLLIN } };
 		int n = poll(p, DTX_COUNT(p), z->kill_at ? BACKSTOP_MS : -1);
 
 		if (n < 0 && errno != EINTR)

@@ -38,3 +38,8 @@ out:
 	}
 	return rc;
 }
+
+void *dtx_lib_next(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}

@@ -14,5 +14,8 @@ struct dtx_lib_symbol {
 DTX_MUSTUSE enum dtx_code dtx_lib_open(const char *soname, const char *package, bool global,
 				       const struct dtx_lib_symbol *symbol, size_t n,
 				       struct dtx_err *err);
+/* The function that `name` means to the libraries behind the program itself; NULL if there is
+ * none.  For a name that the program exports in their stead. */
+void *dtx_lib_next(const char *name);
 
 #endif

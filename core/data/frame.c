@@ -9,10 +9,10 @@
 struct dtx_frame_part {
 	struct dtx_frame_entry e;
 	const char *name;
-	struct dtx_str bytes;		/* sections without columns */
-	struct dtx_table *table;	/* counted: TABLE and its columns and dictionaries */
+	struct dtx_str bytes;    /* sections without columns */
+	struct dtx_table *table; /* counted: TABLE and its columns and dictionaries */
 	uint32_t col;
-	struct dtx_column *dict;	/* borrowed from the table: DICT, and columns with codes */
+	struct dtx_column *dict; /* borrowed from the table: DICT, and columns with codes */
 };
 
 static struct dtx_frame_part *part_new(struct dtx_frame *f)
@@ -25,7 +25,7 @@ static struct dtx_frame_part *part_new(struct dtx_frame *f)
 }
 
 enum dtx_code dtx_frame_add_bytes(struct dtx_frame *f, enum dtx_frame_kind kind, uint32_t id,
-				  const char *name, struct dtx_str bytes, struct dtx_err *err)
+                                  const char *name, struct dtx_str bytes, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_frame_part *p = part_new(f);
@@ -55,7 +55,7 @@ static uint64_t long_bytes(const struct dtx_text *t)
 
 /* Bytes of `b` that the live rows of one batch need, and its nulls. */
 static void measure_batch(const struct dtx_batch *b, const struct dtx_column *c, bool text,
-			  struct dtx_frame_entry *e)
+                          struct dtx_frame_entry *e)
 {
 	uint32_t i;
 
@@ -67,27 +67,23 @@ static void measure_batch(const struct dtx_batch *b, const struct dtx_column *c,
 		if (dtx_column_is_null(c, row))
 			e->nulls++;
 		else if (text)
-			e->b_len += dtx_column_text(c, row).len > DTX_TEXT_INLINE ?
-					    dtx_column_text(c, row).len : 0;
+			e->b_len += dtx_column_text(c, row).len > DTX_TEXT_INLINE
+			                    ? dtx_column_text(c, row).len
+			                    : 0;
 	}
 }
 
 static uint64_t value_bytes(enum dtx_type type, uint64_t n)
 {
 	switch (type) {
-	case DTX_T_BOOL:
-		return dtx_bit_words(n) * 8;
-	case DTX_T_DATE:
-		return n * 4;
+	case DTX_T_BOOL: return dtx_bit_words(n) * 8;
+	case DTX_T_DATE: return n * 4;
 	case DTX_T_DECIMAL:
-	case DTX_T_TEXT:
-		return n * 16;
+	case DTX_T_TEXT: return n * 16;
 	case DTX_T_INT64:
 	case DTX_T_FLOAT64:
-	case DTX_T_DATETIME:
-		return n * 8;
-	default:
-		return 0;
+	case DTX_T_DATETIME: return n * 8;
+	default: return 0;
 	}
 }
 
@@ -107,8 +103,8 @@ static struct dtx_column *shared_dict(const struct dtx_table *t, uint32_t col)
 	return dict;
 }
 
-static enum dtx_code add_dict(struct dtx_frame *f, struct dtx_table *t, uint32_t table, uint32_t col,
-			      struct dtx_column *dict, struct dtx_err *err)
+static enum dtx_code add_dict(struct dtx_frame *f, struct dtx_table *t, uint32_t table,
+                              uint32_t col, struct dtx_column *dict, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_frame_part *p = part_new(f);
@@ -131,13 +127,16 @@ out:
 }
 
 static enum dtx_code add_column(struct dtx_frame *f, struct dtx_table *t, uint32_t table,
-				uint32_t col, struct dtx_err *err)
+                                uint32_t col, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_field *field = &t->schema->field[col];
 	struct dtx_column *dict = field->type.type == DTX_T_TEXT ? shared_dict(t, col) : NULL;
-	struct dtx_frame_entry e = { .kind = DTX_FRAME_COLUMN, .id = col, .parent = table,
-				     .type = field->type.type, .rows = (uint64_t)t->nrows };
+	struct dtx_frame_entry e = { .kind = DTX_FRAME_COLUMN,
+		                     .id = col,
+		                     .parent = table,
+		                     .type = field->type.type,
+		                     .rows = (uint64_t)t->nrows };
 	struct dtx_frame_part *p;
 	size_t i;
 
@@ -152,7 +151,7 @@ static enum dtx_code add_column(struct dtx_frame *f, struct dtx_table *t, uint32
 	if (dict)
 		DTX_TRY(add_dict(f, t, table, col, dict, err));
 	e.flags = (uint32_t)field->type.scale << 8 | (uint32_t)field->type.precision << 16 |
-		  (dict ? DTX_FRAME_F_DICT : 0);
+	          (dict ? DTX_FRAME_F_DICT : 0);
 	e.a_len = dict ? e.rows * 4 : value_bytes(field->type.type, e.rows);
 	if (field->type.type == DTX_T_NULL)
 		e.nulls = e.rows;
@@ -171,7 +170,7 @@ out:
 }
 
 enum dtx_code dtx_frame_add_table(struct dtx_frame *f, const char *name, struct dtx_table *t,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_frame_part *p = part_new(f);
@@ -248,21 +247,12 @@ static void put_value(const struct dtx_column *c, uint32_t row, void *a, uint64_
 		if (dtx_bit(c->v.bits, row))
 			dtx_bit_set(a, at);
 		break;
-	case DTX_T_DATE:
-		((int32_t *)a)[at] = c->v.day[row];
-		break;
-	case DTX_T_DECIMAL:
-		((struct dtx_dec128 *)a)[at] = c->v.dec[row];
-		break;
+	case DTX_T_DATE: ((int32_t *)a)[at] = c->v.day[row]; break;
+	case DTX_T_DECIMAL: ((struct dtx_dec128 *)a)[at] = c->v.dec[row]; break;
 	case DTX_T_INT64:
-	case DTX_T_DATETIME:
-		((int64_t *)a)[at] = c->v.i64[row];
-		break;
-	case DTX_T_FLOAT64:
-		((double *)a)[at] = c->v.f64[row];
-		break;
-	default:
-		break;
+	case DTX_T_DATETIME: ((int64_t *)a)[at] = c->v.i64[row]; break;
+	case DTX_T_FLOAT64: ((double *)a)[at] = c->v.f64[row]; break;
+	default: break;
 	}
 }
 
@@ -282,11 +272,11 @@ struct column_out {
 	void *a;
 	unsigned char *b;
 	uint64_t *v;
-	uint64_t at, b_at;	/* next row, next byte of b */
+	uint64_t at, b_at; /* next row, next byte of b */
 };
 
 static void put_batch(const struct dtx_frame_part *p, const struct dtx_batch *b,
-		      const struct dtx_column *c, struct column_out *to)
+                      const struct dtx_column *c, struct column_out *to)
 {
 	uint32_t i;
 
@@ -308,14 +298,14 @@ static void put_batch(const struct dtx_frame_part *p, const struct dtx_batch *b,
 			((uint32_t *)to->a)[to->at] = c->v.code[row];
 		else if (p->e.type == DTX_T_TEXT)
 			put_text((struct dtx_text *)to->a + to->at, dtx_column_text(c, row), to->b,
-				 &to->b_at);
+			         &to->b_at);
 		else
 			put_value(c, row, to->a, to->at);
 	}
 }
 
 static enum dtx_code write_column(const struct dtx_frame_part *p, unsigned char *to,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct column_out o = { to + p->e.a_off, to + (p->dict ? 0 : p->e.b_off), NULL, 0, 0 };
@@ -345,8 +335,8 @@ static void write_dict(const struct dtx_frame_part *p, unsigned char *to)
 
 static void write_header(unsigned char *to, const struct dtx_frame *f, uint64_t total)
 {
-	const uint64_t words[] = { DTX_FRAME_HEADER | (uint64_t)f->n << 32, total,
-				   DTX_FRAME_HEADER, DTX_FRAME_ENTRY };
+	const uint64_t words[] = { DTX_FRAME_HEADER | (uint64_t)f->n << 32, total, DTX_FRAME_HEADER,
+		                   DTX_FRAME_ENTRY };
 
 	memcpy(to, DTX_FRAME_MAGIC, 8);
 	memcpy(to + 8, words, sizeof(words));

@@ -12,25 +12,25 @@
 
 #include "core/data/batch.h"
 
-#define DTX_FRAME_MAGIC "DTXFRM1"	/* with its NUL: 8 bytes */
-#define DTX_FRAME_HEADER 64u
-#define DTX_FRAME_ENTRY 96u
-#define DTX_FRAME_ALIGN 64u
+#define DTX_FRAME_MAGIC        "DTXFRM1" /* with its NUL: 8 bytes */
+#define DTX_FRAME_HEADER       64u
+#define DTX_FRAME_ENTRY        96u
+#define DTX_FRAME_ALIGN        64u
 #define DTX_FRAME_SECTIONS_MAX 65536u
-#define DTX_FRAME_NAME_MAX 65536u
-#define DTX_FRAME_ROWS_MAX ((uint64_t)1 << 32)
+#define DTX_FRAME_NAME_MAX     65536u
+#define DTX_FRAME_ROWS_MAX     ((uint64_t)1 << 32)
 
 enum dtx_frame_kind {
 	DTX_FRAME_CODE = 1,
 	DTX_FRAME_PARAMS = 2,
-	DTX_FRAME_TABLE = 3,	/* rows; columns name its id as parent */
+	DTX_FRAME_TABLE = 3, /* rows; columns name its id as parent */
 	DTX_FRAME_COLUMN = 4,
-	DTX_FRAME_DICT = 5,	/* a text column that codes of columns point into */
-	DTX_FRAME_GRID = 6,	/* raw cells of a sheet; reserved */
-	DTX_FRAME_REPORT = 16,	/* JSON */
-	DTX_FRAME_ARTIFACT = 17	/* reserved */
+	DTX_FRAME_DICT = 5,     /* a text column that codes of columns point into */
+	DTX_FRAME_GRID = 6,     /* raw cells of a sheet; reserved */
+	DTX_FRAME_REPORT = 16,  /* JSON */
+	DTX_FRAME_ARTIFACT = 17 /* reserved */
 };
-#define DTX_FRAME_F_DICT 1u	/* flags of a column: values are u32 codes, b_off is a DICT id */
+#define DTX_FRAME_F_DICT 1u /* flags of a column: values are u32 codes, b_off is a DICT id */
 
 /* As in the file, field by field. flags: bit 0 DICT, bits 8-15 scale, 16-23 precision. */
 struct dtx_frame_entry {
@@ -46,16 +46,19 @@ struct dtx_frame {
 	size_t n, cap;
 	uint32_t ntables;
 };
-#define DTX_FRAME_INIT { NULL, 0, 0, 0 }
+#define DTX_FRAME_INIT                                                                             \
+	{                                                                                          \
+		NULL, 0, 0, 0                                                                      \
+	}
 
 /* A section of bytes without columns.  name and bytes are borrowed until the frame is cleared. */
 DTX_MUSTUSE enum dtx_code dtx_frame_add_bytes(struct dtx_frame *f, enum dtx_frame_kind kind,
-					      uint32_t id, const char *name, struct dtx_str bytes,
-					      struct dtx_err *err);
+                                              uint32_t id, const char *name, struct dtx_str bytes,
+                                              struct dtx_err *err);
 /* All live rows; takes a reference.  Values become those of the schema here, so this is where a
  * cell that does not fit fails. */
 DTX_MUSTUSE enum dtx_code dtx_frame_add_table(struct dtx_frame *f, const char *name,
-					      struct dtx_table *t, struct dtx_err *err);
+                                              struct dtx_table *t, struct dtx_err *err);
 /* Lays the sections out; bytes that dtx_frame_write needs.  After the last add. */
 DTX_MUSTUSE uint64_t dtx_frame_size(struct dtx_frame *f);
 /* `to` has dtx_frame_size() zero bytes, aligned to 8. */
@@ -70,24 +73,27 @@ struct dtx_frame_view {
 	uint32_t n;
 	struct dtx_frame_entry *entry;
 };
-#define DTX_FRAME_VIEW_INIT { NULL, 0, 0, NULL }
+#define DTX_FRAME_VIEW_INIT                                                                        \
+	{                                                                                          \
+		NULL, 0, 0, NULL                                                                   \
+	}
 
 /* Checks header, directory, ranges; not yet values.  ptr is aligned to 8 and outlives the view.
  * Code: snippet_bad_result, here and below. */
-DTX_MUSTUSE enum dtx_code dtx_frame_open(const void *ptr, uint64_t len,
-					 struct dtx_frame_view *view, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_frame_open(const void *ptr, uint64_t len, struct dtx_frame_view *view,
+                                         struct dtx_err *err);
 void dtx_frame_close(struct dtx_frame_view *view);
 /* First section of a kind, NULL if none. */
 const struct dtx_frame_entry *dtx_frame_find(const struct dtx_frame_view *view,
-					     enum dtx_frame_kind kind);
+                                             enum dtx_frame_kind kind);
 /* Buffer a. */
 struct dtx_str dtx_frame_bytes(const struct dtx_frame_view *view,
-			       const struct dtx_frame_entry *entry);
+                               const struct dtx_frame_entry *entry);
 /* The table of a TABLE entry, every value checked.  Columns point into the frame where they can:
  * `keep` owns its bytes (a reference is taken). */
 DTX_MUSTUSE enum dtx_code dtx_frame_table(const struct dtx_frame_view *view,
-					  const struct dtx_frame_entry *entry,
-					  struct dtx_owner *keep, struct dtx_table **out,
-					  struct dtx_err *err);
+                                          const struct dtx_frame_entry *entry,
+                                          struct dtx_owner *keep, struct dtx_table **out,
+                                          struct dtx_err *err);
 
 #endif

@@ -41,8 +41,7 @@ static bool entry_ok(const struct dtx_frame_entry *e, uint64_t from, uint64_t to
 	return range_ok(e->name_off, e->name_len, from, total, 1) &&
 	       e->name_len <= DTX_FRAME_NAME_MAX &&
 	       range_ok(e->a_off, e->a_len, from, total, DTX_FRAME_ALIGN) &&
-	       (code ? !e->b_len :
-		       range_ok(e->b_off, e->b_len, from, total, DTX_FRAME_ALIGN)) &&
+	       (code ? !e->b_len : range_ok(e->b_off, e->b_len, from, total, DTX_FRAME_ALIGN)) &&
 	       range_ok(e->v_off, e->v_len, from, total, DTX_FRAME_ALIGN) &&
 	       e->rows <= DTX_FRAME_ROWS_MAX && e->nulls <= e->rows;
 }
@@ -57,8 +56,10 @@ static enum dtx_code check_disjoint(const struct dtx_frame_view *view, struct dt
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < view->n; i++) {
 		const struct dtx_frame_entry *e = &view->entry[i];
-		const struct range four[] = { { e->name_off, e->name_len }, { e->a_off, e->a_len },
-					      { e->b_off, e->b_len }, { e->v_off, e->v_len } };
+		const struct range four[] = { { e->name_off, e->name_len },
+			                      { e->a_off, e->a_len },
+			                      { e->b_off, e->b_len },
+			                      { e->v_off, e->v_len } };
 		size_t k;
 
 		for (k = 0; k < 4; k++)
@@ -103,7 +104,7 @@ out:
 }
 
 enum dtx_code dtx_frame_open(const void *ptr, uint64_t len, struct dtx_frame_view *view,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_frame_view got = { ptr, len, 0, NULL };
@@ -120,8 +121,8 @@ enum dtx_code dtx_frame_open(const void *ptr, uint64_t len, struct dtx_frame_vie
 		DTX_FAIL_MEM(err);
 	memcpy(got.entry, got.ptr + DTX_FRAME_HEADER, (size_t)h.n * DTX_FRAME_ENTRY);
 	for (i = 0; i < h.n; i++)
-		if (!entry_ok(&got.entry[i],
-			      DTX_FRAME_HEADER + (uint64_t)h.n * DTX_FRAME_ENTRY, len))
+		if (!entry_ok(&got.entry[i], DTX_FRAME_HEADER + (uint64_t)h.n * DTX_FRAME_ENTRY,
+		              len))
 			BAD(err, "frame: section %u lies outside or is malformed", i);
 	DTX_TRY(check_disjoint(&got, err));
 	*view = got;
@@ -138,7 +139,7 @@ void dtx_frame_close(struct dtx_frame_view *view)
 }
 
 const struct dtx_frame_entry *dtx_frame_find(const struct dtx_frame_view *view,
-					     enum dtx_frame_kind kind)
+                                             enum dtx_frame_kind kind)
 {
 	uint32_t i;
 
@@ -149,7 +150,7 @@ const struct dtx_frame_entry *dtx_frame_find(const struct dtx_frame_view *view,
 }
 
 struct dtx_str dtx_frame_bytes(const struct dtx_frame_view *view,
-			       const struct dtx_frame_entry *entry)
+                               const struct dtx_frame_entry *entry)
 {
 	return (struct dtx_str){ (const char *)view->ptr + entry->a_off, (size_t)entry->a_len };
 }
@@ -164,9 +165,9 @@ struct col {
 	struct dtx_typeref type;
 	const void *a;
 	const uint64_t *v;
-	struct dtx_owner *owner;	/* behind values; counted */
-	const void *values;		/* what columns point to: a, or views with pointers */
-	struct dtx_column *dict_col;	/* counted */
+	struct dtx_owner *owner;     /* behind values; counted */
+	const void *values;          /* what columns point to: a, or views with pointers */
+	struct dtx_column *dict_col; /* counted */
 };
 
 static bool present(const struct col *c, uint64_t row)
@@ -231,8 +232,7 @@ static bool ok_us(const struct col *c, uint64_t row)
 
 static bool ok_dec(const struct col *c, uint64_t row)
 {
-	return dtx_dec_fits(dtx_dec_get(((const struct dtx_dec128 *)c->a)[row]),
-			    c->type.precision);
+	return dtx_dec_fits(dtx_dec_get(((const struct dtx_dec128 *)c->a)[row]), c->type.precision);
 }
 
 /* Bytes of a view whose pointer is still an offset into b. */
@@ -264,7 +264,7 @@ static bool ok_text(const struct col *c, uint64_t row)
 }
 
 static const struct rule {
-	uint32_t width;	/* bytes a value; 0: bits */
+	uint32_t width; /* bytes a value; 0: bits */
 	bool (*ok)(const struct col *c, uint64_t row);
 	const char *want;
 } rules[DTX_TYPE_COUNT] = {
@@ -368,7 +368,7 @@ out:
 }
 
 static void col_bind(struct col *c, const struct dtx_frame_view *view,
-		     const struct dtx_frame_entry *e)
+                     const struct dtx_frame_entry *e)
 {
 	c->view = view;
 	c->e = e;
@@ -386,8 +386,7 @@ static enum dtx_code open_dict(struct col *c, struct dtx_owner *keep, struct dtx
 	for (i = 0; i < c->view->n; i++) {
 		const struct dtx_frame_entry *e = &c->view->entry[i];
 
-		if (e->kind == DTX_FRAME_DICT && e->parent == c->e->parent &&
-		    e->id == c->e->b_off)
+		if (e->kind == DTX_FRAME_DICT && e->parent == c->e->parent && e->id == c->e->b_off)
 			c->dict = e;
 	}
 	if (!c->dict || c->type.type != DTX_T_TEXT || c->dict->type != DTX_T_TEXT ||
@@ -433,7 +432,7 @@ static const void *values_at(const struct col *c, uint64_t row)
 
 /* Rows [from, from + n); `from` is a multiple of 64. */
 static enum dtx_code make_slice(const struct col *c, uint64_t from, uint32_t n,
-				struct dtx_column **out, struct dtx_err *err)
+                                struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *made;
@@ -444,7 +443,7 @@ static enum dtx_code make_slice(const struct col *c, uint64_t from, uint32_t n,
 		goto out;
 	}
 	made = dtx_column_new(c->dict ? DTX_F_DICT : DTX_F_FLAT, c->type, n,
-			      dtx_owner_ref(c->owner));
+	                      dtx_owner_ref(c->owner));
 	if (!made)
 		DTX_FAIL_MEM(err);
 	made->v.any = values_at(c, from);
@@ -481,8 +480,7 @@ static bool name_ok(const struct dtx_frame_view *view, const struct dtx_frame_en
 {
 	const char *name = (const char *)view->ptr + e->name_off;
 
-	return e->name_len && !memchr(name, 0, e->name_len) &&
-	       dtx_utf8_bad(name, e->name_len) < 0;
+	return e->name_len && !memchr(name, 0, e->name_len) && dtx_utf8_bad(name, e->name_len) < 0;
 }
 
 static int name_cmp(const void *a, const void *b)
@@ -511,9 +509,9 @@ out:
 
 /* The columns of a table in directory order, checked. */
 static enum dtx_code open_columns(const struct dtx_frame_view *view,
-				  const struct dtx_frame_entry *table, struct dtx_owner *keep,
-				  struct dtx_arena *arena, struct col *col, uint32_t *n,
-				  struct dtx_err *err)
+                                  const struct dtx_frame_entry *table, struct dtx_owner *keep,
+                                  struct dtx_arena *arena, struct col *col, uint32_t *n,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t i;
@@ -529,7 +527,7 @@ static enum dtx_code open_columns(const struct dtx_frame_view *view,
 		if (!type_ok(e, &c->type) || e->rows != table->rows)
 			BAD(err, "column %u has no known type or not the table's rows", *n);
 		c->name = dtx_arena_strndup(arena, (const char *)view->ptr + e->name_off,
-					    e->name_len);
+		                            e->name_len);
 		if (!c->name)
 			DTX_FAIL_MEM(err);
 		col_bind(c, view, e);
@@ -544,7 +542,7 @@ out:
 }
 
 static enum dtx_code take_batch(struct dtx_table *t, const struct col *col, uint64_t from,
-				uint32_t nrows, struct dtx_err *err)
+                                uint32_t nrows, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
@@ -561,8 +559,8 @@ out:
 }
 
 static enum dtx_code make_table(const struct dtx_frame_entry *e, const struct col *col, uint32_t n,
-				struct dtx_arena *arena, struct dtx_owner *keep,
-				struct dtx_table **out, struct dtx_err *err)
+                                struct dtx_arena *arena, struct dtx_owner *keep,
+                                struct dtx_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_field *field = dtx_arena_zalloc(arena, n + 1, sizeof(*field));
@@ -581,8 +579,8 @@ static enum dtx_code make_table(const struct dtx_frame_entry *e, const struct co
 	t->keep = dtx_owner_ref(keep);
 	for (from = 0; from < e->rows; from += DTX_BATCH_ROWS)
 		DTX_TRY(take_batch(t, col, from,
-				   (uint32_t)DTX_MIN(e->rows - from, (uint64_t)DTX_BATCH_ROWS),
-				   err));
+		                   (uint32_t)DTX_MIN(e->rows - from, (uint64_t)DTX_BATCH_ROWS),
+		                   err));
 	*out = t;
 	t = NULL;
 out:
@@ -592,8 +590,8 @@ out:
 }
 
 enum dtx_code dtx_frame_table(const struct dtx_frame_view *view,
-			      const struct dtx_frame_entry *entry, struct dtx_owner *keep,
-			      struct dtx_table **out, struct dtx_err *err)
+                              const struct dtx_frame_entry *entry, struct dtx_owner *keep,
+                              struct dtx_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;

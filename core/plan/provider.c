@@ -204,7 +204,7 @@ static void add_jail(struct dtx_buf *out, const struct dtx_jail_report *r)
 	add_text(out, "verify", r->verify);
 	add_text(out, "audit", r->audit);
 	add_raw(out, "warm", r->warm ? "true" : "false");
-	add_key(out, "seed");	/* as text: 64 bits do not fit a JSON number */
+	add_key(out, "seed"); /* as text: 64 bits do not fit a JSON number */
 	dtx_buf_printf(out, "\"%" PRIu64 "\"", r->seed);
 	add_int(out, "now_us", r->now_us);
 	add_int(out, "hash_seed", r->hash_seed);
@@ -242,20 +242,16 @@ void dtx_jail_report_json(const struct dtx_jail_report *r, struct dtx_buf *out)
 static const char *hint_of(const struct dtx_jail_report *r)
 {
 	switch (r->status) {
-	case DTX_JAIL_TIMEOUT:
-		return "a longer limit: --jail-wall SECONDS";
-	case DTX_JAIL_CPU_LIMIT:
-		return "a longer limit: --jail-cpu SECONDS";
-	case DTX_JAIL_MEMORY_LIMIT:
-		return "a larger limit: --jail-memory SIZE";
-	case DTX_JAIL_OUTPUT_LIMIT:
-		return "a larger limit: --jail-output SIZE";
+	case DTX_JAIL_TIMEOUT: return "a longer limit: --jail-wall SECONDS";
+	case DTX_JAIL_CPU_LIMIT: return "a longer limit: --jail-cpu SECONDS";
+	case DTX_JAIL_MEMORY_LIMIT: return "a larger limit: --jail-memory SIZE";
+	case DTX_JAIL_OUTPUT_LIMIT: return "a larger limit: --jail-output SIZE";
 	case DTX_JAIL_DENIED_SYSCALL:
 		return "a snippet gets its tables and params and returns a DataFrame; nothing else";
 	case DTX_JAIL_SETUP_REFUSED:
-		return "`dtx doctor` tells which layer is missing and how to enable it; typed plans still run";
-	default:
-		return NULL;
+		return "`dtx doctor` tells which layer is missing and how to enable it; typed "
+		       "plans still run";
+	default: return NULL;
 	}
 }
 

@@ -36,46 +36,46 @@ enum dtx_jail_status {
 #define X(symbol, ...) symbol,
 	DTX_JAIL_STATUSES(X)
 #undef X
-	DTX_JAIL_STATUS_COUNT
+		DTX_JAIL_STATUS_COUNT
 };
 const char *dtx_jail_status_name(enum dtx_jail_status status);
 enum dtx_code dtx_jail_status_code(enum dtx_jail_status status);
 
 /* 0 means the default. */
 struct dtx_jail_limits {
-	int64_t wall_ms, cpu_ms;	/* 30,000 each */
-	uint64_t memory;		/* bytes; 1 GiB, at least 64 MiB */
-	uint64_t output;		/* bytes of the result; 1 GiB */
+	int64_t wall_ms, cpu_ms; /* 30,000 each */
+	uint64_t memory;         /* bytes; 1 GiB, at least 64 MiB */
+	uint64_t output;         /* bytes of the result; 1 GiB */
 };
-#define DTX_JAIL_WALL_MS 30000
-#define DTX_JAIL_CPU_MS 30000
-#define DTX_JAIL_MEMORY ((uint64_t)1 << 30)
+#define DTX_JAIL_WALL_MS    30000
+#define DTX_JAIL_CPU_MS     30000
+#define DTX_JAIL_MEMORY     ((uint64_t)1 << 30)
 #define DTX_JAIL_MEMORY_MIN ((uint64_t)64 << 20)
-#define DTX_JAIL_OUTPUT ((uint64_t)1 << 30)
+#define DTX_JAIL_OUTPUT     ((uint64_t)1 << 30)
 
 /* Everything pointed at stays the caller's and outlives the box. */
 struct dtx_jail_spec {
-	enum dtx_jail_mode mode;	/* 0: RUN */
+	enum dtx_jail_mode mode; /* 0: RUN */
 	struct dtx_jail_limits limits;
-	uint64_t seed;		/* 0: first 8 bytes of the SHA-256 of the code */
-	int64_t now_us;		/* the clock the snippet sees; 0: the wall clock at open */
-	uint32_t hash_seed;	/* PYTHONHASHSEED; admission runs once with 0, once with 1 */
-	bool no_warm;		/* a private zygote, even where a pool exists */
-	const char *require_layers;	/* "userns,landlock4": refuse below this; NULL */
-	const struct dtx_schema *contract;	/* types promised by name (may be short); NULL */
-	bool (*cancelled)(void *arg);	/* polled every 20 ms; NULL */
+	uint64_t seed;              /* 0: first 8 bytes of the SHA-256 of the code */
+	int64_t now_us;             /* the clock the snippet sees; 0: the wall clock at open */
+	uint32_t hash_seed;         /* PYTHONHASHSEED; admission runs once with 0, once with 1 */
+	bool no_warm;               /* a private zygote, even where a pool exists */
+	const char *require_layers; /* "userns,landlock4": refuse below this; NULL */
+	const struct dtx_schema *contract; /* types promised by name (may be short); NULL */
+	bool (*cancelled)(void *arg);      /* polled every 20 ms; NULL */
 	void *cancel_arg;
 	const struct dtx_log *log;
 };
 
 enum dtx_jail_verdict { DTX_JAIL_ALLOWED, DTX_JAIL_REFUSED, DTX_JAIL_KILLED };
 struct dtx_jail_denied {
-	int32_t nr;		/* system call number */
-	const char *name;	/* static; "unknown" */
+	int32_t nr;       /* system call number */
+	const char *name; /* static; "unknown" */
 	uint64_t args[6];
 	enum dtx_jail_verdict verdict;
-	uint32_t count;		/* calls alike (same number and verdict); args are the first's */
-	int64_t at_us;		/* since START */
+	uint32_t count; /* calls alike (same number and verdict); args are the first's */
+	int64_t at_us;  /* since START */
 };
 #define DTX_JAIL_DENIED_MAX 64
 
@@ -86,7 +86,7 @@ struct dtx_jail_frame {
 #define DTX_JAIL_FRAMES_MAX 20
 
 struct dtx_jail_stream {
-	const char *bytes;	/* kept: head and tail; may hold anything */
+	const char *bytes; /* kept: head and tail; may hold anything */
 	size_t kept;
 	uint64_t total;
 	bool truncated;
@@ -96,13 +96,13 @@ struct dtx_jail_stream {
 struct dtx_jail_report {
 	struct dtx_arena arena;
 	enum dtx_jail_status status;
-	enum dtx_code code;		/* DTX_OK, snippet_*, cancelled */
-	char reason[200];		/* for people: what went wrong, "" when ok */
-	char layer[32];			/* SETUP_REFUSED: which */
-	int sys_errno, signal;		/* 0: does not apply */
-	struct {			/* from the worker; type is NULL when there was none */
+	enum dtx_code code;    /* DTX_OK, snippet_*, cancelled */
+	char reason[200];      /* for people: what went wrong, "" when ok */
+	char layer[32];        /* SETUP_REFUSED: which */
+	int sys_errno, signal; /* 0: does not apply */
+	struct {               /* from the worker; type is NULL when there was none */
 		const char *type, *message;
-		int32_t line;		/* of the snippet, from 1; 0 unknown */
+		int32_t line; /* of the snippet, from 1; 0 unknown */
 		struct dtx_jail_frame frame[DTX_JAIL_FRAMES_MAX];
 		uint32_t nframes;
 	} exception;
@@ -110,24 +110,24 @@ struct dtx_jail_report {
 	uint32_t ndenied;
 	uint64_t denied_total;
 	struct dtx_jail_stream out, err;
-	struct {			/* microseconds */
+	struct { /* microseconds */
 		int64_t lease, verify, load, exec, store, wall;
 	} us;
 	int64_t cpu_user_us, cpu_sys_us;
-	uint64_t peak_rss, base_rss, peak_anon, memory_limit;	/* bytes */
-	char layers[160];		/* "userns,mountns,...,landlock7,rlimits,seccomp" */
-	char profile[16];		/* "sealed" */
+	uint64_t peak_rss, base_rss, peak_anon, memory_limit; /* bytes */
+	char layers[160]; /* "userns,mountns,...,landlock7,rlimits,seccomp" */
+	char profile[16]; /* "sealed" */
 	char filter_hash[65];
-	char verify[16];		/* "status+probe", "probe", "status" */
-	char audit[16];			/* "full", "degraded" */
+	char verify[16]; /* "status+probe", "probe", "status" */
+	char audit[16];  /* "full", "degraded" */
 	bool warm;
 	uint64_t seed;
 	int64_t now_us;
 	uint32_t hash_seed;
-	char python[16], pandas[16], numpy[16];	/* the runtime */
-	char abi[17];			/* 16 hex over versions and CPU pins */
-	const char *check_json;		/* what the screen found, see dtx-sandbox(7); NULL */
-	const char *notes_json;		/* conversions of the result, counted; NULL */
+	char python[16], pandas[16], numpy[16]; /* the runtime */
+	char abi[17];                           /* 16 hex over versions and CPU pins */
+	const char *check_json; /* what the screen found, see dtx-sandbox(7); NULL */
+	const char *notes_json; /* conversions of the result, counted; NULL */
 };
 /* Zeroes; then clear is legal. */
 void dtx_jail_report_init(struct dtx_jail_report *r);
@@ -146,11 +146,11 @@ struct dtx_provider {
 	 * of its schema (no open types); a cell that does not fit is the error of
 	 * dtx_batch_value. */
 	enum dtx_code (*put)(struct dtx_box *, const char *name, struct dtx_table *,
-			     struct dtx_err *);
+	                     struct dtx_err *);
 	/* Runs to the end, under the limits.  params: JSON object text, NULL for {}.  The report
 	 * is filled in every case and is the caller's to clear; returns report->code. */
 	enum dtx_code (*exec)(struct dtx_box *, struct dtx_str code, const char *params,
-			      struct dtx_jail_report *, struct dtx_err *);
+	                      struct dtx_jail_report *, struct dtx_err *);
 	/* The result, once, after an exec that ended with status ok in a run. */
 	enum dtx_code (*get)(struct dtx_box *, struct dtx_table **, struct dtx_err *);
 	/* Ends whatever still runs.  NULL is fine. */

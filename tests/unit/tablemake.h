@@ -29,32 +29,21 @@ static inline void tm_add(struct dtx_builder *b, int column, int64_t i, bool nul
 		return;
 	}
 	switch (column) {
-	case TM_INT:
-		dtx_builder_i64(b, i * 1000003 - 7);
-		break;
-	case TM_FLOAT:
-		dtx_builder_f64(b, (double)i / 8);
-		break;
-	case TM_BOOL:
-		dtx_builder_bool(b, i % 3 == 0);
-		break;
-	case TM_DATE:
-		dtx_builder_day(b, (int32_t)(19000 + i));
-		break;
-	case TM_DATETIME:
-		dtx_builder_i64(b, (19000 + i) * (int64_t)86400000000 + i);
-		break;
-	case TM_DECIMAL:
-		dtx_builder_dec(b, (struct dtx_dec128){ (uint64_t)(i * 25), 0 });
-		break;
+	case TM_INT: dtx_builder_i64(b, i * 1000003 - 7); break;
+	case TM_FLOAT: dtx_builder_f64(b, (double)i / 8); break;
+	case TM_BOOL: dtx_builder_bool(b, i % 3 == 0); break;
+	case TM_DATE: dtx_builder_day(b, (int32_t)(19000 + i)); break;
+	case TM_DATETIME: dtx_builder_i64(b, (19000 + i) * (int64_t)86400000000 + i); break;
+	case TM_DECIMAL: dtx_builder_dec(b, (struct dtx_dec128){ (uint64_t)(i * 25), 0 }); break;
 	default:
-		snprintf(text, sizeof(text), i % 2 ? "t%d" : "a longer text with number %d", (int)i % 50);
+		snprintf(text, sizeof(text), i % 2 ? "t%d" : "a longer text with number %d",
+		         (int)i % 50);
 		dtx_builder_text(b, (struct dtx_str){ text, strlen(text) });
 	}
 }
 
 static inline enum dtx_code tm_batch(struct dtx_table *t, int64_t from, uint32_t n, bool nulls,
-				     struct dtx_err *err)
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *batch = NULL;
@@ -80,7 +69,7 @@ out:
 }
 
 static inline enum dtx_code tm_table(int64_t n, bool nulls, struct dtx_table **out,
-				     struct dtx_err *err)
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_schema schema = { .nfields = TM_COLUMNS, .field = tm_fields };
@@ -90,7 +79,7 @@ static inline enum dtx_code tm_table(int64_t n, bool nulls, struct dtx_table **o
 	DTX_TRY(dtx_table_new(&schema, &t, err));
 	for (at = 0; at < n; at += DTX_BATCH_ROWS)
 		DTX_TRY(tm_batch(t, at, (uint32_t)DTX_MIN(n - at, (int64_t)DTX_BATCH_ROWS), nulls,
-				 err));
+		                 err));
 	*out = t;
 	t = NULL;
 out:

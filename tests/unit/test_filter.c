@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/base/file.h"
 #include "sandbox/filter.h"
 #include "sandbox/policy.h"
 
@@ -81,14 +82,48 @@ void test_filter_verdicts(void)
 	T_STR(name, "unknown");
 }
 
+/* The manual shows every row: reason behind a tab, after the call's name. */
+void test_filter_manual_is_current(void)
+{
+	static const struct {
+		const char *call, *reason;
+	} rows[] = {
+#define A(call, n, c0, c1, c2, c3, reason) { #call, reason },
+		DTX_POLICY_ALLOW(A)
+#undef A
+#define R(call, code, reason) { #call, reason },
+		DTX_POLICY_REFUSE(R)
+#undef R
+	};
+	struct dtx_buf page = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t i, k;
+
+	T_OK(dtx_file_slurp("man/dtx-sandbox.7", &page, &err), &err);
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		char reason[80], plain[80];
+
+		snprintf(plain, sizeof(plain), "\t%s\n", rows[i].reason);
+		for (k = 0; plain[k] && plain[k] != '-'; k++)
+			;
+		snprintf(reason, sizeof(reason), "%.*s", (int)k, plain);
+		if (!strstr(dtx_buf_text(&page), rows[i].call) ||
+		    !strstr(dtx_buf_text(&page), reason))
+			t_fail(__FILE__, __LINE__, "'%s' (%s) is not in man/dtx-sandbox.7",
+			       rows[i].call, rows[i].reason);
+	}
+	dtx_buf_clear(&page);
+	dtx_err_clear(&err);
+}
+
 /* --- in a child, behind the plain policy: the kernel's own answer --- */
 
 struct attempt {
 	const char *what;
 	long nr, a0, a1, a2, a3, a4, a5;
-	int want;	/* errno; 0: allowed; -1: death by SIGSYS */
+	int want; /* errno; 0: allowed; -1: death by SIGSYS */
 };
-#define RWX (PROT_READ | PROT_WRITE | PROT_EXEC)
+#define RWX  (PROT_READ | PROT_WRITE | PROT_EXEC)
 #define ANON (MAP_PRIVATE | MAP_ANONYMOUS)
 static const struct attempt attempts[] = {
 	{ "getpid", SYS_getpid, 0, 0, 0, 0, 0, 0, 0 },
@@ -177,8 +212,8 @@ void test_filter_answers_of_the_kernel(void)
 		if (pid == 0)
 			victim(&f, a);
 		T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
-		got = WIFSIGNALED(status) ? (WTERMSIG(status) == SIGSYS ? -1 : -2) :
-					    WEXITSTATUS(status);
+		got = WIFSIGNALED(status) ? (WTERMSIG(status) == SIGSYS ? -1 : -2)
+		                          : WEXITSTATUS(status);
 		if (got != a->want)
 			t_fail(__FILE__, __LINE__, "%s: got %d, expected %d", a->what, got,
 			       a->want);

@@ -7,7 +7,7 @@
 
 /* The frame of one table in fresh memory of the caller. */
 static enum dtx_code write_table(struct dtx_table *t, void **mem, uint64_t *len,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_frame f = DTX_FRAME_INIT;
@@ -26,7 +26,7 @@ out:
 }
 
 static enum dtx_code read_table(const void *mem, uint64_t len, struct dtx_table **out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
@@ -220,11 +220,11 @@ void test_frame_every_alloc_fails(void)
 
 struct poke {
 	const char *why;
-	uint64_t at;	/* byte of the frame, or of an entry's field (below) */
-	int entry;	/* -1: the header */
+	uint64_t at; /* byte of the frame, or of an entry's field (below) */
+	int entry;   /* -1: the header */
 	uint64_t value;
 	unsigned width;
-	const char *text;	/* part of the message */
+	const char *text; /* part of the message */
 };
 #define FIELD(name) offsetof(struct dtx_frame_entry, name)
 
@@ -286,8 +286,9 @@ void test_frame_refuses_what_is_malformed(void)
 		const struct poke *p = &pokes[i];
 		struct dtx_err err = DTX_ERR_INIT;
 		struct dtx_table *t = NULL;
-		uint64_t at = p->at + (p->entry < 0 ? 0 : DTX_FRAME_HEADER +
-					      (uint64_t)p->entry * DTX_FRAME_ENTRY);
+		uint64_t at = p->at + (p->entry < 0 ? 0
+		                                    : DTX_FRAME_HEADER +
+		                                              (uint64_t)p->entry * DTX_FRAME_ENTRY);
 
 		memcpy(bad, good, (size_t)len);
 		memcpy(bad + at, &p->value, p->width);

@@ -64,7 +64,7 @@ static void run_clear(struct run *run)
 }
 
 static struct dtx_str cell(const struct dtx_table *t, const char *column, uint32_t row,
-			   struct dtx_buf *buf)
+                           struct dtx_buf *buf)
 {
 	int32_t c = dtx_schema_find(t->schema, column);
 
@@ -153,7 +153,8 @@ void test_jail_shares_memory(void)
 		"        shared.append(isinstance(base, memoryview))\n"
 		"    df.loc[0, 'int'] = 5\n"
 		"    return pd.DataFrame({'shared': shared, 'first': [df['int'][0]] * 2,\n"
-		"                         'types': [str(df['int'].dtype), str(df['float'].dtype)]})\n";
+		"                         'types': [str(df['int'].dtype), "
+	        "str(df['float'].dtype)]})\n";
 	struct run run = { .params = "{\"a\": [1, 2]}" };
 	struct dtx_buf buf = DTX_BUF_INIT(1000);
 
@@ -181,7 +182,7 @@ void test_jail_takes_results_back(void)
 		"from decimal import Decimal\n"
 		"def transform(tables, params):\n"
 		"    return pd.DataFrame({\n"
-		"        'int': [1.0, 2.0, np.nan],\n"	/* was int: int again */
+		"        'int': [1.0, 2.0, np.nan],\n" /* was int: int again */
 		"        'f': [1.0, 2.0, 3.0],\n"
 		"        'inf': [1.5, np.inf, -0.0],\n"
 		"        'b': pd.array([True, None, False], dtype='boolean'),\n"
@@ -249,28 +250,67 @@ static const struct ending {
 	const char *reason;
 	struct dtx_jail_limits limits;
 } endings[] = {
-	{ "    return tables['nope']", DTX_JAIL_SNIPPET_ERROR, DTX_E_SNIPPET_EXCEPTION,
-	  "line 6: KeyError: 'nope'", { 0 } },
-	{ "    raise ValueError('DTX_CANNOT: too vague')", DTX_JAIL_SNIPPET_ERROR,
-	  DTX_E_SNIPPET_CANNOT, "too vague", { 0 } },
-	{ "    return 5", DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT, "expected a DataFrame", { 0 } },
-	{ "    return pd.DataFrame({'a': [1, 'x']})", DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT,
-	  "column 'a' mixes int (row 0) and text (row 1)", { 0 } },
-	{ "    return pd.DataFrame([[1, 2]], columns=['a', 'a'])", DTX_JAIL_BAD_RESULT,
-	  DTX_E_SNIPPET_BAD_RESULT, "two columns are named 'a'", { 0 } },
-	{ "    return pd.DataFrame({'a': pd.to_datetime(['2024-01-01']).tz_localize('Europe/Berlin')})",
-	  DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT, "has a time zone", { 0 } },
-	{ "    return pd.DataFrame({'a': [2**63]})", DTX_JAIL_BAD_RESULT, DTX_E_SNIPPET_BAD_RESULT,
-	  "beyond 64 bits", { 0 } },
-	{ "    while True: pass", DTX_JAIL_TIMEOUT, DTX_E_SNIPPET_TIMEOUT, "500 ms",
+	{ "    return tables['nope']",
+	  DTX_JAIL_SNIPPET_ERROR,
+	  DTX_E_SNIPPET_EXCEPTION,
+	  "line 6: KeyError: 'nope'",
+	  { 0 } },
+	{ "    raise ValueError('DTX_CANNOT: too vague')",
+	  DTX_JAIL_SNIPPET_ERROR,
+	  DTX_E_SNIPPET_CANNOT,
+	  "too vague",
+	  { 0 } },
+	{ "    return 5",
+	  DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT,
+	  "expected a DataFrame",
+	  { 0 } },
+	{ "    return pd.DataFrame({'a': [1, 'x']})",
+	  DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT,
+	  "column 'a' mixes int (row 0) and text (row 1)",
+	  { 0 } },
+	{ "    return pd.DataFrame([[1, 2]], columns=['a', 'a'])",
+	  DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT,
+	  "two columns are named 'a'",
+	  { 0 } },
+	{ "    return pd.DataFrame({'a': "
+	  "pd.to_datetime(['2024-01-01']).tz_localize('Europe/Berlin')})",
+	  DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT,
+	  "has a time zone",
+	  { 0 } },
+	{ "    return pd.DataFrame({'a': [2**63]})",
+	  DTX_JAIL_BAD_RESULT,
+	  DTX_E_SNIPPET_BAD_RESULT,
+	  "beyond 64 bits",
+	  { 0 } },
+	{ "    while True: pass",
+	  DTX_JAIL_TIMEOUT,
+	  DTX_E_SNIPPET_TIMEOUT,
+	  "500 ms",
 	  { .wall_ms = 500 } },
-	{ "    while True: pass", DTX_JAIL_CPU_LIMIT, DTX_E_SNIPPET_CPU_LIMIT, "CPU",
+	{ "    while True: pass",
+	  DTX_JAIL_CPU_LIMIT,
+	  DTX_E_SNIPPET_CPU_LIMIT,
+	  "CPU",
 	  { .cpu_ms = 1000 } },
-	{ "    return pd.DataFrame({'a': np.ones(40 << 20)})", DTX_JAIL_MEMORY_LIMIT,
-	  DTX_E_SNIPPET_MEMORY_LIMIT, "MiB", { .memory = 64u << 20, .output = 1u << 20 } },
-	{ "    return pd.DataFrame({'a': np.ones(1 << 20)})", DTX_JAIL_OUTPUT_LIMIT,
-	  DTX_E_SNIPPET_OUTPUT_LIMIT, "1 MiB", { .output = 1u << 20 } },
-	{ "    ctypes.string_at(0)", DTX_JAIL_SNIPPET_ERROR, DTX_E_SNIPPET_EXCEPTION, "NameError", { 0 } },
+	{ "    return pd.DataFrame({'a': np.ones(40 << 20)})",
+	  DTX_JAIL_MEMORY_LIMIT,
+	  DTX_E_SNIPPET_MEMORY_LIMIT,
+	  "MiB",
+	  { .memory = 64u << 20, .output = 1u << 20 } },
+	{ "    return pd.DataFrame({'a': np.ones(1 << 20)})",
+	  DTX_JAIL_OUTPUT_LIMIT,
+	  DTX_E_SNIPPET_OUTPUT_LIMIT,
+	  "1 MiB",
+	  { .output = 1u << 20 } },
+	{ "    ctypes.string_at(0)",
+	  DTX_JAIL_SNIPPET_ERROR,
+	  DTX_E_SNIPPET_EXCEPTION,
+	  "NameError",
+	  { 0 } },
 };
 
 void test_jail_endings(void)
@@ -283,8 +323,10 @@ void test_jail_endings(void)
 		const struct ending *e = &endings[i];
 		struct run run = { .spec = { .limits = e->limits } };
 
-		snprintf(code, sizeof(code), "import pandas as pd\nimport numpy as np\n\n\n"
-			 "def transform(tables, params):\n%s\n", e->body);
+		snprintf(code, sizeof(code),
+		         "import pandas as pd\nimport numpy as np\n\n\n"
+		         "def transform(tables, params):\n%s\n",
+		         e->body);
 		T_CODE(run_code(&run, code), e->code, &run.err);
 		T_STR(dtx_jail_status_name(run.r.status), dtx_jail_status_name(e->status));
 		if (!strstr(run.r.reason, e->reason) || !strstr(run.err.msg, e->reason))
@@ -302,9 +344,10 @@ void test_jail_screen(void)
 
 	SKIP_SANITIZED();
 	T_OK(run_code(&ok, "FORMULAS = {'x': 'int * 2'}\ndef transform(t, p):\n"
-			   "    return t['main'].assign(x=t['main']['int'] * 2)\n"), &ok.err);
+	                   "    return t['main'].assign(x=t['main']['int'] * 2)\n"),
+	     &ok.err);
 	T_CHECK(ok.r.check_json && strstr(ok.r.check_json, "\"needs\":[\"int\"]") &&
-		strstr(ok.r.check_json, "\"formulas\":{\"x\":\"int * 2\"}"));
+	        strstr(ok.r.check_json, "\"formulas\":{\"x\":\"int * 2\"}"));
 	T_CODE(run_code(&bad, "import os\ndef transform(t, p):\n    return t['main']\n"),
 	       DTX_E_SNIPPET_IMPORT_DENIED, &bad.err);
 	T_STR(dtx_jail_status_name(bad.r.status), "screened");
@@ -375,9 +418,10 @@ void test_jail_clean_environment(void)
 	T_OK(run_code(&run, code), &run.err);
 	unsetenv("DTX_TEST_SECRET");
 	if (run.table) {
-		T_CHECK(dtx_str_is(cell(run.table, "env", 0, &buf),
-				   "HOME LC_ALL MKL_NUM_THREADS NPY_DISABLE_CPU_FEATURES "
-				   "NUMEXPR_NUM_THREADS OMP_NUM_THREADS OPENBLAS_NUM_THREADS PATH TZ"));
+		T_CHECK(dtx_str_is(
+			cell(run.table, "env", 0, &buf),
+			"HOME LC_ALL MKL_NUM_THREADS NPY_DISABLE_CPU_FEATURES "
+			"NUMEXPR_NUM_THREADS OMP_NUM_THREADS OPENBLAS_NUM_THREADS PATH TZ"));
 		T_CHECK(dtx_str_is(cell(run.table, "fds", 0, &buf), "[]"));
 	}
 	dtx_buf_clear(&buf);
@@ -451,7 +495,8 @@ static const struct forgery {
 	{ "    done(77, 0)\n    while True: pass", DTX_JAIL_BAD_RESULT, "protocol" },
 	{ "    done(0, 0, 4)\n    while True: pass", DTX_JAIL_BAD_RESULT, "protocol" },
 	{ "    done(0, 0)\n    os._exit(0)", DTX_JAIL_BAD_RESULT, "malformed" },
-	{ "    r = result()\n    r[:4096] = np.random.bytes(4096)\n    done(0, 4096)\n    os._exit(0)",
+	{ "    r = result()\n    r[:4096] = np.random.bytes(4096)\n    done(0, 4096)\n    "
+	  "os._exit(0)",
 	  DTX_JAIL_BAD_RESULT, "malformed" },
 	{ "    done(1, 0)\n    os._exit(0)", DTX_JAIL_BAD_RESULT, "malformed" },
 	{ "    done(0, 0)\n    while True: pass", DTX_JAIL_BAD_RESULT, "" },

@@ -21,11 +21,14 @@
 
 struct denial {
 	int nr;
-	int arg;		/* its low 32 bits decide; -1: any call */
-	uint32_t bits, equals;	/* deny when (arg & bits) == equals */
+	int arg;               /* its low 32 bits decide; -1: any call */
+	uint32_t bits, equals; /* deny when (arg & bits) == equals */
 	int sys_errno;
 };
-#define ALWAYS(nr, code) { nr, -1, 0, 0, code }
+#define ALWAYS(nr, code)                                                                           \
+	{                                                                                          \
+		nr, -1, 0, 0, code                                                                 \
+	}
 
 static struct sock_filter statement(uint16_t code, uint32_t k)
 {
@@ -41,7 +44,7 @@ static struct sock_filter jump(uint16_t code, uint32_t k, uint8_t yes, uint8_t n
 static bool deny(const struct denial *d)
 {
 	uint32_t arg = (uint32_t)offsetof(struct seccomp_data, args) +
-		       (d->arg < 0 ? 0 : (uint32_t)d->arg * 8);
+	               (d->arg < 0 ? 0 : (uint32_t)d->arg * 8);
 	struct sock_filter code[] = {
 		statement(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		jump(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)d->nr, 0, 4),
@@ -58,7 +61,7 @@ static bool deny(const struct denial *d)
 }
 
 #define NEWUSER 0x10000000u
-#define FORK 0x01200011u
+#define FORK    0x01200011u
 static const struct denial no_userns = { SYS_unshare, 0, NEWUSER, NEWUSER, EPERM };
 static const struct denial no_mount = ALWAYS(SYS_mount, EACCES);
 static const struct denial no_landlock = ALWAYS(SYS_landlock_create_ruleset, ENOSYS);
@@ -78,22 +81,31 @@ static const struct denial no_pivot = ALWAYS(SYS_pivot_root, EPERM);
 static const struct closed {
 	const char *what;
 	const struct denial *deny[2];
-	const char *refused;	/* layer of the refusal; NULL: it runs */
-	const char *layers;	/* when it runs */
+	const char *refused; /* layer of the refusal; NULL: it runs */
+	const char *layers;  /* when it runs */
 	const char *audit;
 } cases[] = {
-	{ "nothing", { NULL, NULL }, NULL,
-	  "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp,notify", "full" },
+	{ "nothing",
+	  { NULL, NULL },
+	  NULL,
+	  "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp,notify",
+	  "full" },
 	{ "user namespaces", { &no_userns }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
 	{ "mounts", { &no_mount }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
 	{ "pivot_root", { &no_pivot }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
-	{ "landlock", { &no_landlock }, NULL,
-	  "userns,mountns,pidns,netns,ipcns,utsns,rlimits,seccomp,notify", "full" },
+	{ "landlock",
+	  { &no_landlock },
+	  NULL,
+	  "userns,mountns,pidns,netns,ipcns,utsns,rlimits,seccomp,notify",
+	  "full" },
 	{ "namespaces and landlock", { &no_userns, &no_landlock }, "userns", NULL, NULL },
 	{ "landlock half way", { &no_restrict }, "landlock", NULL, NULL },
 	{ "seccomp", { &no_seccomp }, "seccomp", NULL, NULL },
-	{ "the listener", { &no_listener }, NULL,
-	  "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp", "degraded" },
+	{ "the listener",
+	  { &no_listener },
+	  NULL,
+	  "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp",
+	  "degraded" },
 	{ "limits", { &no_prlimit }, "rlimits", NULL, NULL },
 	{ "memory files", { &no_memfd }, "*", NULL, NULL },
 	{ "process descriptors", { &no_pidfd }, "pidfd", NULL, NULL },
@@ -129,9 +141,9 @@ static bool judge(const struct closed *c)
 	enum dtx_code rc = dtx_jail_selftest(&r, &err);
 	bool ok;
 
-	if (c->refused && !r.layer[0])	/* refused before there was a box */
-		ok = rc == DTX_E_SNIPPET_SETUP_REFUSED && !strncmp(err.msg, c->refused,
-								   strlen(c->refused));
+	if (c->refused && !r.layer[0]) /* refused before there was a box */
+		ok = rc == DTX_E_SNIPPET_SETUP_REFUSED &&
+		     !strncmp(err.msg, c->refused, strlen(c->refused));
 	else if (c->refused)
 		ok = rc == DTX_E_SNIPPET_SETUP_REFUSED && alike(r.layer, c->refused);
 	else
@@ -151,8 +163,8 @@ static int in_child(const struct closed *c, uid_t uid)
 	int status = -1, i;
 
 	if (pid == 0) {
-		if (uid && (setgroups(0, NULL) || setresgid(uid, uid, uid) ||
-			    setresuid(uid, uid, uid)))
+		if (uid &&
+		    (setgroups(0, NULL) || setresgid(uid, uid, uid) || setresuid(uid, uid, uid)))
 			_exit(3);
 		for (i = 0; i < 2; i++)
 			if (c->deny[i] && !deny(c->deny[i]))

@@ -8,7 +8,7 @@
 #include "core/base/num.h"
 #include "sandbox/super.h"
 
-#define FILTERS_OF_A_WORKER 3	/* Z, A, B; on top of what main itself inherited */
+#define FILTERS_OF_A_WORKER 3 /* Z, A, B; on top of what main itself inherited */
 
 static bool slurp(const char *path, char *out, size_t size)
 {
@@ -34,7 +34,7 @@ static int64_t field(const char *text, const char *name, int base)
 	return at ? strtoll(at + strlen(key), NULL, base) : -1;
 }
 
-pid_t dtx_verify_pid(int pidfd)
+pid_t dtx_facts_pid(int pidfd)
 {
 	char path[64], text[1024];
 	int64_t pid;
@@ -46,7 +46,7 @@ pid_t dtx_verify_pid(int pidfd)
 	return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
-bool dtx_verify_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
+bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
 {
 	char path[64], text[8192], own[8192];
 	int64_t inherited, vm;
@@ -55,8 +55,8 @@ bool dtx_verify_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
 		int base;
 		int64_t want;
 	} wants[] = {
-		{ "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 },	 { "CapEff", 16, 0 },
-		{ "CapPrm", 16, 0 },	 { "CapInh", 16, 0 },	 { "CapAmb", 16, 0 },
+		{ "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 }, { "CapEff", 16, 0 },
+		{ "CapPrm", 16, 0 },     { "CapInh", 16, 0 },  { "CapAmb", 16, 0 },
 		{ "Threads", 10, 1 },
 	};
 	size_t i;
@@ -69,16 +69,16 @@ bool dtx_verify_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
 	for (i = 0; i < DTX_COUNT(wants); i++)
 		if (field(text, wants[i].name, wants[i].base) != wants[i].want) {
 			snprintf(what, size, "%s is %lld, expected %lld", wants[i].name,
-				 (long long)field(text, wants[i].name, wants[i].base),
-				 (long long)wants[i].want);
+			         (long long)field(text, wants[i].name, wants[i].base),
+			         (long long)wants[i].want);
 			return false;
 		}
 	inherited = field(own, "Seccomp_filters", 10);
 	if (inherited >= 0 &&
 	    field(text, "Seccomp_filters", 10) != inherited + FILTERS_OF_A_WORKER) {
 		snprintf(what, size, "Seccomp_filters is %lld, expected %lld",
-			 (long long)field(text, "Seccomp_filters", 10),
-			 (long long)inherited + FILTERS_OF_A_WORKER);
+		         (long long)field(text, "Seccomp_filters", 10),
+		         (long long)inherited + FILTERS_OF_A_WORKER);
 		return false;
 	}
 	vm = field(text, "VmSize", 10);
@@ -86,7 +86,7 @@ bool dtx_verify_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
 	return vm > 0;
 }
 
-uint64_t dtx_verify_anon(pid_t pid)
+uint64_t dtx_facts_anon(pid_t pid)
 {
 	char path[64], text[256];
 	long long total, resident, shared;

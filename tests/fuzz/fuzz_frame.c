@@ -1,0 +1,36 @@
+/* Frames of a hostile worker: structure, values, the JSON of its report. */
+#include "core/base/mem.h"
+#include "core/data/frame.h"
+#include "sandbox/report.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
+	void *mem = dtx_mem_alloc64(size + 1, 1);
+	uint32_t i;
+
+	if (!mem)
+		return 0;
+	memcpy(mem, data, size);
+	if (dtx_frame_open(mem, size, &view, NULL) != DTX_OK)
+		goto out;
+	for (i = 0; i < view.n; i++) {
+		const struct dtx_frame_entry *e = &view.entry[i];
+		struct dtx_table *t = NULL;
+		struct dtx_jail_report r;
+		char bad[100];
+
+		dtx_jail_report_init(&r);
+		if (e->kind == DTX_FRAME_REPORT)
+			dtx_report_parse(&r, dtx_frame_bytes(&view, e), bad, sizeof(bad));
+		else if (e->kind == DTX_FRAME_TABLE && e->rows < (1u << 24) &&
+		         dtx_frame_table(&view, e, NULL, &t, NULL) == DTX_OK)
+			dtx_table_unref(t);
+		dtx_jail_report_clear(&r);
+	}
+out:
+	dtx_frame_close(&view);
+	dtx_mem_free(mem);
+	return 0;
+}
