@@ -1,0 +1,599 @@
+/* Workbooks through libxlsxwriter, opened on demand, in constant memory.  [libxlsxwriter]
+ *
+ * The library packs into an unlinked temp file, whose bytes then go through the outfile: the target
+ * is replaced in one rename like that of every other format. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <xlsxwriter.h>
+
+#include "core/base/file.h"
+#include "core/base/lib.h"
+#include "core/base/mem.h"
+#include "core/base/num.h"
+#include "core/base/utf8.h"
+#include "core/data/cast.h"
+#include "core/data/decimal.h"
+#include "core/data/time.h"
+#include "core/io/cellref.h"
+#include "core/io/writer.h"
+#include "core/io/xlsx_fmt.h"
+
+enum {
+	TEXT_CHARS_MAX = 32767,
+	NAME_CHARS_MAX = 31,
+	WIDTH_ROWS = 1000,
+	WIDTH_MIN = 8,
+	WIDTH_MAX = 60,
+	CREATED = 946684800 /* 2000-01-01: the same table gives the same bytes */
+};
+#define CELL_BYTES_MAX ((size_t)16 << 20)
+
+/* The library's functions, looked up by name. */
+#define LXW_FUNCTIONS(X)                                                                           \
+	X(workbook_new_opt)                                                                        \
+	X(workbook_add_worksheet)                                                                  \
+	X(workbook_add_format)                                                                     \
+	X(workbook_set_properties)                                                                 \
+	X(workbook_set_custom_property_string)                                                     \
+	X(workbook_close)                                                                          \
+	X(lxw_workbook_free)                                                                       \
+	X(lxw_strerror)                                                                            \
+	X(worksheet_write_string)                                                                  \
+	X(worksheet_write_number)                                                                  \
+	X(worksheet_write_boolean)                                                                 \
+	X(worksheet_set_column)                                                                    \
+	X(worksheet_freeze_panes)                                                                  \
+	X(worksheet_autofilter)                                                                    \
+	X(format_set_bold)                                                                         \
+	X(format_set_num_format)
+struct lxw {
+#define X(name) __typeof__(&name) name;
+	LXW_FUNCTIONS(X)
+#undef X
+};
+
+struct xlsx_writer {
+	struct dtx_writer head;
+	struct lxw lxw;
+	lxw_workbook *book;
+	lxw_worksheet *sheet;
+	lxw_format *bold;
+	lxw_format **format; /* per column; NULL: General */
+	uint32_t *width;
+	int temp;     /* unlinked, receives the package */
+	uint32_t row; /* next */
+	bool no_header;
+	uint64_t rounded;    /* numbers that need 17 digits */
+	uint64_t as_text;    /* numbers and dates that a spreadsheet cannot hold */
+	struct dtx_buf cell; /* scratch of one cell */
+	struct dtx_buf shown;
+};
+
+extern const struct dtx_writer_class dtx_write_xlsx;
+
+static struct xlsx_writer *of(struct dtx_writer *w)
+{
+	return (struct xlsx_writer *)w; /* head is the first member */
+}
+
+static void xlsx_writer_close(struct dtx_writer *writer)
+{
+	struct xlsx_writer *w = of(writer);
+
+	if (w->book)
+		w->lxw.lxw_workbook_free(w->book);
+	dtx_file_close(&w->temp);
+	dtx_buf_clear(&w->cell);
+	dtx_buf_clear(&w->shown);
+	dtx_mem_free(w->format);
+	dtx_mem_free(w->width);
+	dtx_errlist_clear(&writer->diags);
+	dtx_mem_free(w);
+}
+
+/* --- opening --- */
+
+static enum dtx_code load(struct lxw *lxw, struct dtx_err *err)
+{
+	const struct dtx_lib_symbol symbol[] = {
+#define X(name) { #name, (void **)&lxw->name },
+		LXW_FUNCTIONS(X)
+#undef X
+	};
+
+	return dtx_lib_open("libxlsxwriter.so.4", "libxlsxwriter4", false, symbol,
+	                    DTX_COUNT(symbol), err);
+}
+
+/* What a spreadsheet takes as a sheet's name. */
+static enum dtx_code check_name(const char *name, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t len = strlen(name);
+
+	if (!len || dtx_utf8_count(name, len) > NAME_CHARS_MAX || strpbrk(name, "[]:*?/\\") ||
+	    name[0] == '\'' || name[len - 1] == '\'') {
+		dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+		            "'%.60s' cannot name a sheet", name);
+		dtx_err_hint(err, "at most %d characters, none of [ ] : * ? / \\, no ' at an end",
+		             NAME_CHARS_MAX);
+		rc = DTX_E_BAD_PARAM_VALUE;
+	}
+	return rc;
+}
+
+static enum dtx_code check_size(const struct dtx_schema *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (s->nfields > DTX_SHEET_COLS)
+		DTX_FAIL(err, DTX_E_COL_LIMIT, "a sheet has at most %u columns, the table has %u",
+		         DTX_SHEET_COLS, s->nfields);
+out:
+	return rc;
+}
+
+/* The source's number format, unless it is a text pattern or shows another class of value. */
+static const char *source_format(const struct dtx_field *f)
+{
+	enum dtx_fmt_class cls;
+	bool date = f->type.type == DTX_T_DATE || f->type.type == DTX_T_DATETIME;
+	const char *p = f->format;
+
+	if (!p || !f->source)
+		return NULL;
+	for (p = strchr(p, '%'); p; p = strchr(p + 1, '%')) {
+		if ((p[1] | 32) >= 'a' && (p[1] | 32) <= 'z')
+			return NULL;
+	}
+	cls = dtx_fmt_classify(dtx_str_of(f->format));
+	if (date)
+		return cls == DTX_FMT_DATE || cls == DTX_FMT_DATETIME ? f->format : NULL;
+	if (!dtx_type_is_number(f->type.type) || cls == DTX_FMT_TEXT)
+		return NULL;
+	return cls == DTX_FMT_DATE || cls == DTX_FMT_DATETIME ? NULL : f->format;
+}
+
+static const char *own_format(const struct dtx_field *f, char scratch[64])
+{
+	unsigned i, n = 0;
+
+	if (f->type.type == DTX_T_DATE)
+		return "yyyy-mm-dd";
+	if (f->type.type == DTX_T_DATETIME)
+		return "yyyy-mm-dd hh:mm:ss";
+	if (f->type.type != DTX_T_DECIMAL || f->type.scale > 15)
+		return NULL;
+	scratch[n++] = '0';
+	if (f->type.scale)
+		scratch[n++] = '.';
+	for (i = 0; i < f->type.scale; i++)
+		scratch[n++] = '0';
+	scratch[n] = '\0';
+	return scratch;
+}
+
+static enum dtx_code set_formats(struct xlsx_writer *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_schema *s = w->head.schema;
+	char scratch[64];
+	uint32_t i;
+
+	for (i = 0; i < s->nfields; i++) {
+		const char *f = source_format(&s->field[i]);
+
+		f = f ? f : own_format(&s->field[i], scratch);
+		if (!f)
+			continue;
+		w->format[i] = w->lxw.workbook_add_format(w->book);
+		if (!w->format[i])
+			DTX_FAIL_MEM(err);
+		w->lxw.format_set_num_format(w->format[i], f);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code make_book(struct xlsx_writer *w, const struct dtx_write_opts *opts,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	lxw_workbook_options options = { .constant_memory = LXW_TRUE, .use_zip64 = LXW_FALSE };
+	lxw_doc_properties properties = { .created = CREATED };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", w->temp);
+	w->book = w->lxw.workbook_new_opt(path, &options);
+	if (!w->book)
+		DTX_FAIL_MEM(err);
+	w->sheet = w->lxw.workbook_add_worksheet(w->book, opts->sheet ? opts->sheet : "Sheet1");
+	w->bold = w->lxw.workbook_add_format(w->book);
+	if (!w->sheet || !w->bold)
+		DTX_FAIL_MEM(err);
+	w->lxw.format_set_bold(w->bold);
+	if (w->lxw.workbook_set_properties(w->book, &properties) != LXW_NO_ERROR)
+		DTX_FAIL_MEM(err);
+	if (opts->run_id && !opts->no_stamp &&
+	    w->lxw.workbook_set_custom_property_string(w->book, "dtx_run", opts->run_id) !=
+	            LXW_NO_ERROR)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(set_formats(w, err));
+out:
+	return rc;
+}
+
+static enum dtx_code write_header(struct xlsx_writer *w, struct dtx_err *err);
+
+static enum dtx_code xlsx_writer_open(struct dtx_outfile *out, const struct dtx_write_opts *opts,
+                                      const struct dtx_schema *schema, struct dtx_writer **made,
+                                      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct xlsx_writer *w = dtx_mem_zalloc(1, sizeof(*w));
+
+	if (!w)
+		DTX_FAIL_MEM(err);
+	w->head = (struct dtx_writer){ .cls = &dtx_write_xlsx, .out = out, .schema = schema };
+	w->temp = -1;
+	w->no_header = opts->no_header;
+	dtx_buf_init(&w->cell, CELL_BYTES_MAX);
+	dtx_buf_init(&w->shown, CELL_BYTES_MAX);
+	DTX_TRY(check_size(schema, err));
+	if (opts->sheet)
+		DTX_TRY(check_name(opts->sheet, err));
+	w->format = dtx_mem_zalloc(schema->nfields, sizeof(lxw_format *));
+	w->width = dtx_mem_zalloc(schema->nfields, sizeof(*w->width));
+	if (!w->format || !w->width)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(load(&w->lxw, err));
+	DTX_TRY(dtx_file_temp(NULL, &w->temp, err));
+	DTX_TRY(make_book(w, opts, err));
+	if (!w->no_header)
+		DTX_TRY(write_header(w, err));
+	*made = &w->head;
+	w = NULL;
+out:
+	if (w)
+		xlsx_writer_close(&w->head);
+	return rc;
+}
+
+/* --- cells --- */
+
+static enum dtx_code wrote(struct xlsx_writer *w, lxw_error e, uint32_t col, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char cell[24];
+
+	if (e == LXW_NO_ERROR)
+		goto out;
+	if (e == LXW_ERROR_MEMORY_MALLOC_FAILED)
+		DTX_FAIL_MEM(err);
+	dtx_cell_name(cell, w->row, col);
+	DTX_FAIL(err, DTX_E_OUTPUT_IO, "cell %s: %s", cell, w->lxw.lxw_strerror(e));
+out:
+	return rc;
+}
+
+/* Whether "_xHHHH_" stands at p: readers would undo it. */
+static bool is_escape(const char *p, size_t left)
+{
+	size_t i;
+
+	if (left < 7 || p[0] != '_' || p[1] != 'x' || p[6] != '_')
+		return false;
+	for (i = 2; i < 6; i++) {
+		if (!strchr("0123456789abcdefABCDEF", p[i]))
+			return false;
+	}
+	return true;
+}
+
+/* Characters that XML cannot hold, and literal escapes, as _xHHHH_.  (The library does it for the
+ * other control characters.) */
+static void escape(struct dtx_buf *out, struct dtx_str s)
+{
+	size_t i = 0;
+
+	while (i < s.len) {
+		size_t from = i;
+		uint32_t cp = dtx_utf8_next(s.ptr, s.len, &i);
+
+		if (cp == 0xfffe || cp == 0xffff || cp == 0)
+			dtx_buf_printf(out, "_x%04X_", (unsigned)cp);
+		else if (cp == '_' && is_escape(s.ptr + from, s.len - from))
+			dtx_buf_add(out, "_x005F_");
+		else
+			dtx_buf_addn(out, s.ptr + from, i - from);
+	}
+}
+
+static enum dtx_code write_text(struct xlsx_writer *w, uint32_t col, struct dtx_str s,
+                                lxw_format *format, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char cell[24];
+
+	if (s.len > TEXT_CHARS_MAX && dtx_utf8_count(s.ptr, s.len) > TEXT_CHARS_MAX) {
+		dtx_cell_name(cell, w->row, col);
+		DTX_FAIL(err, DTX_E_CELL_LIMIT, "cell %s: a text of over %d characters", cell,
+		         TEXT_CHARS_MAX);
+	}
+	dtx_buf_reset(&w->cell);
+	escape(&w->cell, s);
+	DTX_TRY(dtx_buf_check(&w->cell, "a cell", err));
+	DTX_TRY(wrote(w,
+	              w->lxw.worksheet_write_string(w->sheet, w->row, (lxw_col_t)col,
+	                                            dtx_buf_text(&w->cell), format),
+	              col, err));
+out:
+	return rc;
+}
+
+/* What a spreadsheet would change goes out as the text that CSV would show. */
+static enum dtx_code write_shown(struct xlsx_writer *w, const struct dtx_column *c, uint32_t row,
+                                 uint32_t col, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	dtx_buf_reset(&w->shown);
+	dtx_cast_print(c, row, &w->shown);
+	DTX_TRY(dtx_buf_check(&w->shown, "a cell", err));
+	DTX_TRY(write_text(w, col, (struct dtx_str){ dtx_buf_text(&w->shown), w->shown.len }, NULL,
+	                   err));
+out:
+	return rc;
+}
+
+/* The value as a spreadsheet number; false: it cannot be one. */
+static bool as_number(struct xlsx_writer *w, const struct dtx_column *c, uint32_t row, double *out)
+{
+	const double limit = 1e15;
+	double unit = (double)DTX_DAY_US, first = 61 - 25569 /* 1900-03-01 */;
+	char text[20];
+	int exp10;
+
+	switch (c->type.type) {
+	case DTX_T_INT64:
+		*out = (double)c->v.i64[row];
+		return c->v.i64[row] > -1000000000000000 && c->v.i64[row] < 1000000000000000;
+	case DTX_T_DECIMAL:
+		*out = dtx_dec_to_f64(c->v.dec[row], c->type.scale);
+		return fabs(*out) * pow(10, c->type.scale) < limit;
+	case DTX_T_DATE:
+		*out = c->v.day[row] + 25569.0;
+		return c->v.day[row] >= first && *out < 2958466;
+	case DTX_T_DATETIME:
+		*out = (double)c->v.i64[row] / unit + 25569.0;
+		return (double)c->v.i64[row] >= first * unit && *out < 2958466;
+	default:
+		*out = c->v.f64[row];
+		w->rounded += dtx_num_digits(*out, text, &exp10) > 16;
+		return true;
+	}
+}
+
+static enum dtx_code write_value(struct xlsx_writer *w, const struct dtx_column *c, uint32_t row,
+                                 uint32_t col, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	double v;
+
+	if (c->type.type == DTX_T_TEXT) {
+		DTX_TRY(write_text(w, col, dtx_column_text(c, row), w->format[col], err));
+	} else if (c->type.type == DTX_T_BOOL) {
+		DTX_TRY(wrote(w,
+		              w->lxw.worksheet_write_boolean(w->sheet, w->row, (lxw_col_t)col,
+		                                             dtx_bit(c->v.bits, row), NULL),
+		              col, err));
+	} else if (as_number(w, c, row, &v)) {
+		DTX_TRY(wrote(w,
+		              w->lxw.worksheet_write_number(w->sheet, w->row, (lxw_col_t)col, v,
+		                                            w->format[col]),
+		              col, err));
+	} else {
+		w->as_text++;
+		DTX_TRY(write_shown(w, c, row, col, err));
+	}
+out:
+	return rc;
+}
+
+static void note_width(struct xlsx_writer *w, const struct dtx_column *c, uint32_t row,
+                       uint32_t col)
+{
+	size_t width;
+
+	dtx_buf_reset(&w->shown);
+	dtx_cast_print(c, row, &w->shown);
+	width = dtx_utf8_width(dtx_buf_text(&w->shown), w->shown.len);
+	w->width[col] = DTX_MAX(w->width[col], (uint32_t)DTX_MIN(width, (size_t)WIDTH_MAX));
+}
+
+static enum dtx_code write_header(struct xlsx_writer *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_schema *s = w->head.schema;
+	uint32_t i;
+
+	for (i = 0; i < s->nfields; i++) {
+		struct dtx_str name = dtx_str_of(s->field[i].name);
+
+		/* Room for the filter's button. */
+		w->width[i] = (uint32_t)DTX_MIN(dtx_utf8_width(name.ptr, name.len) + 3,
+		                                (size_t)WIDTH_MAX);
+		DTX_TRY(write_text(w, i, name, w->bold, err));
+	}
+	w->row = 1;
+out:
+	return rc;
+}
+
+/* --- rows --- */
+
+/* Workers make the values; put is one thread. */
+static enum dtx_code xlsx_writer_format(struct dtx_writer *writer, struct dtx_batch *b,
+                                        struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c;
+	uint32_t i;
+
+	(void)writer;
+	(void)out;
+	for (i = 0; i < b->ncols; i++)
+		DTX_TRY(dtx_batch_value(b, i, &c, err));
+out:
+	return rc;
+}
+
+static enum dtx_code put_row(struct xlsx_writer *w, struct dtx_column *const *col, uint32_t ncols,
+                             uint32_t row, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t c;
+
+	if (w->row == DTX_SHEET_ROWS)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "a sheet has at most %u rows, the table has more",
+		         DTX_SHEET_ROWS);
+	for (c = 0; c < ncols; c++) {
+		if (dtx_column_is_null(col[c], row))
+			continue;
+		if (w->row < WIDTH_ROWS)
+			note_width(w, col[c], row, c);
+		DTX_TRY(write_value(w, col[c], row, c, err));
+	}
+	w->row++;
+out:
+	return rc;
+}
+
+static enum dtx_code xlsx_writer_put(struct dtx_writer *writer, struct dtx_batch *b,
+                                     const struct dtx_buf *bytes, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column **flat = dtx_mem_zalloc(b->ncols, sizeof(struct dtx_column *)), *value;
+	uint32_t i;
+
+	(void)bytes;
+	if (!flat)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < b->ncols; i++) {
+		DTX_TRY(dtx_batch_value(b, i, &value, err));
+		DTX_TRY(dtx_column_flat(value, &flat[i], err));
+	}
+	for (i = 0; i < b->nsel; i++)
+		DTX_TRY(put_row(of(writer), flat, b->ncols, b->sel ? b->sel[i] : i, err));
+out:
+	for (i = 0; flat && i < b->ncols; i++)
+		dtx_column_unref(flat[i]);
+	dtx_mem_free(flat);
+	return rc;
+}
+
+/* --- the end --- */
+
+static enum dtx_code dress(struct xlsx_writer *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i, n = w->head.schema->nfields;
+
+	for (i = 0; i < n; i++)
+		DTX_TRY(wrote(w,
+		              w->lxw.worksheet_set_column(w->sheet, (lxw_col_t)i, (lxw_col_t)i,
+		                                          DTX_MAX(w->width[i], (uint32_t)WIDTH_MIN),
+		                                          NULL),
+		              i, err));
+	if (w->no_header || !n)
+		goto out;
+	w->lxw.worksheet_freeze_panes(w->sheet, 1, 0);
+	DTX_TRY(wrote(w,
+	              w->lxw.worksheet_autofilter(w->sheet, 0, 0, w->row - 1, (lxw_col_t)(n - 1)),
+	              0, err));
+out:
+	return rc;
+}
+
+static enum dtx_code copy_package(struct xlsx_writer *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *window = dtx_mem_alloc(256 << 10, 1);
+	off_t at = 0;
+	ssize_t n;
+
+	if (!window)
+		DTX_FAIL_MEM(err);
+	for (;;) {
+		n = pread(w->temp, window, 256 << 10, at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot read the packed workbook back: %s",
+			         strerror(errno));
+		if (!n)
+			break;
+		DTX_TRY(dtx_outfile_write(w->head.out, window, (size_t)n, err));
+		at += n;
+	}
+out:
+	dtx_mem_free(window);
+	return rc;
+}
+
+static enum dtx_code note(struct xlsx_writer *w, uint64_t count, const char *what,
+                          struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err e = DTX_ERR_INIT;
+
+	if (!count)
+		goto out;
+	dtx_err_set(&e, DTX_W_NUMBER_ROUNDED, __FILE__, __LINE__, "%llu %s",
+	            (unsigned long long)count, what);
+	e.severity = DTX_SEV_WARNING;
+	e.count = (int64_t)count;
+	if (!dtx_errlist_take(&w->head.diags, &e))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code xlsx_writer_finish(struct dtx_writer *writer, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct xlsx_writer *w = of(writer);
+	lxw_workbook *book = w->book;
+	lxw_error e;
+
+	DTX_TRY(dress(w, err));
+	w->book = NULL; /* close frees it, also when it fails */
+	errno = 0;
+	e = w->lxw.workbook_close(book);
+	if (e == LXW_ERROR_MEMORY_MALLOC_FAILED)
+		DTX_FAIL_MEM(err);
+	if (e != LXW_NO_ERROR)
+		DTX_FAIL(err, errno == ENOSPC ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
+		         "cannot pack the workbook: %s", w->lxw.lxw_strerror(e));
+	DTX_TRY(copy_package(w, err));
+	DTX_TRY(note(w, w->rounded, "numbers need 17 digits and were written with 16", err));
+	DTX_TRY(note(w, w->as_text,
+	             "numbers of over 15 digits and dates before 1900-03-01 were written as text",
+	             err));
+out:
+	return rc;
+}
+
+const struct dtx_writer_class dtx_write_xlsx = {
+	.name = "xlsx",
+	.formats = "xlsx",
+	.suffixes = "xlsx",
+	.values = true,
+	.open = xlsx_writer_open,
+	.format = xlsx_writer_format,
+	.put = xlsx_writer_put,
+	.finish = xlsx_writer_finish,
+	.close = xlsx_writer_close,
+};
