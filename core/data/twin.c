@@ -15,6 +15,7 @@ struct twin {
 	struct dtx_buf scratch;
 	int64_t bad;
 	bool marks;	/* declared decimal comma or group mark: no fast path */
+	bool zoned, plain;	/* datetimes with and without offset were seen */
 };
 
 /* The text of a cell without blanks around it and with the declared marks undone (numbers only;
@@ -73,11 +74,23 @@ static bool twin_slow_day(const struct twin *t, struct dtx_str s, int32_t *out)
 	return true;
 }
 
-static bool twin_slow_us(const struct twin *t, struct dtx_str s, int64_t *out)
+/* A guessed column has offsets on all values or on none; a date alone has none. */
+static bool twin_slow_us(struct twin *t, struct dtx_str s, int64_t *out)
 {
+	bool zoned = false;
+	int32_t day;
+
 	if (t->field->format && !t->field->guessed)
 		return twin_format(t, s, out);
-	return dtx_cast_text_datetime(s, out);
+	s = dtx_str_trim(s);
+	if (!dtx_datetime_parse(s, out, &zoned)) {
+		if (!dtx_day_parse(s, &day))
+			return false;
+		*out = day * DTX_DAY_US;
+	}
+	t->zoned |= zoned;
+	t->plain |= !zoned;
+	return !t->field->guessed || !t->zoned || !t->plain;
 }
 
 static inline bool twin_no(const char *p, size_t n, void *out)
@@ -306,7 +319,7 @@ static bool twin_cell_bool(const struct twin *t, uint32_t row, bool *v)
 enum twin_moment { TWIN_OK, TWIN_MISFIT, TWIN_NO_DATE };
 
 /* A serial that is no date is a bad cell: null, not a misfit. */
-static enum twin_moment twin_cell_us(const struct twin *t, uint32_t row, int64_t *us)
+static enum twin_moment twin_cell_us(struct twin *t, uint32_t row, int64_t *us)
 {
 	union dtx_payload p = t->c->v.payload[row];
 

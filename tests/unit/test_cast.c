@@ -116,6 +116,10 @@ static const struct twin_case twin_cases[] = {
 	  .want = "2024-01-31T09:30:00|2024-01-31T09:30:15.25|2024-01-31T00:00:00" },
 	{ .type = "datetime", .cells = "2024-01-31T09:30:00+02:00|1969-12-31T23:59:59Z",
 	  .want = "2024-01-31T07:30:00|1969-12-31T23:59:59" },
+	{ .type = "datetime", .cells = "2024-01-31T09:30Z|2024-01-31T09:30", .bad = 1 },
+	{ .type = "datetime", .cells = "2024-01-31T09:30Z|2024-01-31", .bad = 1 },
+	{ .type = "datetime", .cells = "2024-01-31T09:30Z|2024-01-31T09:30", .declared = true,
+	  .want = "2024-01-31T09:30:00|2024-01-31T09:30:00" },
 	{ .type = "text", .cells = "a||\"\"|\"x \"\"y\"\" z\"|longer than twelve|\"a, b, c, d, e\"",
 	  .want = "a|~||x \"y\" z|longer than twelve|a, b, c, d, e" },
 };
