@@ -1,0 +1,100 @@
+/* Error texts without the values of cells. */
+#include <ctype.h>
+
+#include "core/fallback/disclose.h"
+
+static bool redact_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Whether `s` stands in `known` as a whole word or phrase. */
+static bool redact_known(struct dtx_str known, struct dtx_str s)
+{
+	size_t from = 0;
+	ptrdiff_t at;
+
+	if (!s.len)
+		return true;
+	while ((at = dtx_str_find(known, s, from)) >= 0) {
+		size_t start = (size_t)at, end = start + s.len;
+
+		if ((!start || !redact_word(known.ptr[start - 1]) || !redact_word(s.ptr[0])) &&
+		    (end == known.len || !redact_word(known.ptr[end]) ||
+		     !redact_word(s.ptr[s.len - 1])))
+			return true;
+		from = start + 1;
+	}
+	return false;
+}
+
+static void redact_put(struct dtx_str s, struct dtx_str known, struct dtx_buf *out,
+		       struct dtx_disclosed *count)
+{
+	if (redact_known(known, s)) {
+		dtx_buf_adds(out, s);
+		return;
+	}
+	dtx_buf_add(out, "<value>");
+	count->redactions++;
+}
+
+/* End of the quoted text that begins behind `start`: the next such quote with no word behind it;
+ * the end of the text when there is none. */
+static size_t redact_quoted_end(struct dtx_str text, size_t start, char quote)
+{
+	size_t i;
+
+	for (i = start; i < text.len; i++) {
+		if (text.ptr[i] == quote && (i + 1 == text.len || !redact_word(text.ptr[i + 1])))
+			return i;
+	}
+	return text.len;
+}
+
+/* A word, or digits with the marks that numbers have inside. */
+static size_t redact_token_end(struct dtx_str text, size_t pos, bool *has_digit)
+{
+	*has_digit = false;
+	for (; pos < text.len; pos++) {
+		char c = text.ptr[pos];
+		bool inside = strchr(".,:-+/", c) && pos + 1 < text.len && *has_digit &&
+			      redact_word(text.ptr[pos + 1]);
+
+		*has_digit = *has_digit || isdigit((unsigned char)c);
+		if (!redact_word(c) && !inside)
+			break;
+	}
+	return pos;
+}
+
+void dtx_disclose_redact(struct dtx_str text, struct dtx_str known, struct dtx_buf *out,
+			 struct dtx_disclosed *count)
+{
+	size_t pos = 0, end;
+	bool digit;
+
+	while (pos < text.len) {
+		char c = text.ptr[pos];
+
+		if (redact_word(c)) {
+			end = redact_token_end(text, pos, &digit);
+			if (digit)
+				redact_put((struct dtx_str){ text.ptr + pos, end - pos }, known, out, count);
+			else
+				dtx_buf_addn(out, text.ptr + pos, end - pos);
+			pos = end;
+		} else if ((c == '\'' || c == '"' || c == '`') &&
+			   (!pos || !redact_word(text.ptr[pos - 1]))) {
+			end = redact_quoted_end(text, pos + 1, c);
+			dtx_buf_addc(out, c);
+			redact_put((struct dtx_str){ text.ptr + pos + 1, end - pos - 1 }, known, out, count);
+			if (end < text.len)
+				dtx_buf_addc(out, c);
+			pos = end + 1;
+		} else {
+			dtx_buf_addc(out, c);
+			pos++;
+		}
+	}
+}
