@@ -15,13 +15,16 @@
 
 /* jansson calls some failed allocations bad syntax; this tells the two apart. */
 static _Thread_local bool json_starved;
+/* The parser of jansson 2.14 runs off its buffer when that cannot grow.  While it parses (a text of
+ * bounded size) it therefore gets its memory in any case, and the failure is reported after it. */
+static _Thread_local bool json_parsing;
 
 static void *json_alloc(size_t size)
 {
 	void *p = dtx_mem_hook_alloc(size);
 
 	json_starved |= !p;
-	return p;
+	return p || !json_parsing ? p : dtx_mem_overdraw(size);
 }
 
 void dtx_json_init(void)
@@ -113,7 +116,13 @@ enum dtx_code dtx_json_parse(struct dtx_str text, struct dtx_json_limits limits,
 	DTX_TRY(json_limits(text, limits, err));
 	memset(&e, 0, sizeof(e));
 	json_starved = false;
+	json_parsing = true;
 	*out = json_loadb(text.ptr + skip, text.len - skip, flags, &e);
+	json_parsing = false;
+	if (*out && json_starved) {
+		json_decref(*out);
+		*out = NULL;
+	}
 	if (!*out)
 		rc = json_fail(&e, skip, err);
 out:

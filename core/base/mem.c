@@ -54,6 +54,11 @@ void *dtx_mem_alloc(size_t n, size_t size)
 	return mem_fits(n, size, &bytes) ? mem_count(malloc(bytes)) : NULL;
 }
 
+void *dtx_mem_overdraw(size_t size)
+{
+	return mem_count(malloc(size ? size : 1));
+}
+
 void *dtx_mem_zalloc(size_t n, size_t size)
 {
 	size_t bytes;

@@ -26,6 +26,10 @@ DTX_MUSTUSE bool dtx_mem_reserve(void *items, size_t *cap, size_t n, size_t size
 void *dtx_mem_hook_alloc(size_t size);
 void *dtx_mem_hook_realloc(void *ptr, size_t size);
 
+/* Beyond the budget, for a library that does not survive a failed allocation: its caller has
+ * seen one fail and reports it as soon as the library returns.  Counted, freed with dtx_mem_free. */
+void *dtx_mem_overdraw(size_t size);
+
 /* Budget in bytes; 0: none. */
 void dtx_mem_set_limit(size_t bytes);
 size_t dtx_mem_limit(void);
