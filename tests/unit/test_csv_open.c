@@ -1,0 +1,327 @@
+/* Encodings, dialects, types: what is found before the rows. */
+#include "tests/unit/csv_dump.h"
+
+void test_csv_encodings(void)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	static const char utf16[] = "\xff\xfe" "a\0,\0b\0\n\0\xe9\0,\0" "1\0\n\0";
+	static const char bare16[] = "a\0,\0b\0\n\0\xe9\0,\0" "1\0\n\0";
+
+	DUMP_FAILS("a,b\nCaf\xe9 noir,1\n", &how, DTX_E_BAD_ENCODING,
+		   "not UTF-8: byte E9 at L2; as windows-1252 'Caf\xc3\xa9 noir'");
+	T_OK(dump_csv(utf16, sizeof(utf16) - 1, &how, &out, NULL, NULL, &err), &err);
+	T_STR(dtx_buf_text(&out), "a:text|b:int\n\xc3\xa9|1\n");
+	T_OK(dump_csv(bare16, sizeof(bare16) - 1, &how, &out, NULL, NULL, &err), &err);
+	T_STR(dtx_buf_text(&out), "a:text|b:int\n\xc3\xa9|1\n");
+	how.opts.encoding = "windows-1252";
+	DUMP_IS("a,b\nCaf\xe9 \x80,1\n", &how, "a:text|b:int\nCaf\xc3\xa9 \xe2\x82\xac|1\n");
+	how.opts.encoding = "auto:windows-1252";
+	DUMP_IS("a,b\nCaf\xe9,1\n", &how, "a:text|b:int\nCaf\xc3\xa9|1\n");
+	DUMP_IS("a,b\nCaf\xc3\xa9,1\n", &how, "a:text|b:int\nCaf\xc3\xa9|1\n");
+	how.opts.encoding = "utf-8";
+	DUMP_FAILS("a,b\nCaf\xe9,1\n", &how, DTX_E_BAD_ENCODING, "at L2");
+	how.opts.encoding = "utf-16";
+	T_OK(dump_csv(utf16, sizeof(utf16) - 1, &how, &out, NULL, NULL, &err), &err);
+	T_STR(dtx_buf_text(&out), "a:text|b:int\n\xc3\xa9|1\n");
+	how.opts.encoding = "latin-99";
+	DUMP_FAILS("a,b\n1,2\n", &how, DTX_E_BAD_PARAM_VALUE, "'latin-99' is not known");
+	dtx_buf_clear(&out);
+}
+
+/* A character that is cut, behind the part of the file that is looked at first. */
+void test_csv_encoding_far_below(void)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf text = DTX_BUF_INIT(DUMP_MAX), out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	int i;
+
+	dtx_buf_add(&text, "a,b\n");
+	for (i = 0; i < 20000; i++)
+		dtx_buf_add(&text, "\xc3\xa9\xe2\x82\xac,1\n");
+	how.chunk = 4096;
+	how.workers = 2;
+	T_OK(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), &err);
+	dtx_buf_add(&text, "\xe2\x82,1\n");
+	T_CODE(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), DTX_E_BAD_ENCODING, &err);
+	T_INT(err.byte, (long long)text.len - 5);
+	T_STR(err.cell, "L20002");
+	dtx_err_clear(&err);
+	dtx_buf_clear(&text);
+	dtx_buf_clear(&out);
+}
+
+static void open_dialect_is(const char *text, const char *want, const char *file, int line)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_dialect d;
+	char got[32];
+
+	t_eq_code(dtx_dialect_find(&opts, dtx_str_of(text), "t.csv", &d, &err), DTX_OK, &err, file,
+		  line);
+	snprintf(got, sizeof(got), "[%s]%c%s%s", d.delim, d.quote ? d.quote : '-',
+		 d.escape ? " escape" : "", d.trim ? " trim" : "");
+	t_eq_str(got, want, file, line);
+	dtx_err_clear(&err);
+}
+#define DIALECT_IS(text, want) open_dialect_is(text, want, __FILE__, __LINE__)
+
+void test_csv_sniffing(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_dialect d;
+
+	DIALECT_IS("a,b\n1,2\n", "[,]\"");
+	DIALECT_IS("a;b\n1,5;2\n3;4,25\n", "[;]\"");
+	DIALECT_IS("a\tb c\n1\t2\n", "[\t]\"");
+	DIALECT_IS("a|b\n1|2\n", "[|]\"");
+	DIALECT_IS("name\nJohn\nMary\n", "[]\"");
+	DIALECT_IS("id,text\n1,\"a;b;c\"\n2,\"d;e\"\n", "[,]\"");
+	DIALECT_IS("id,text\n1,'a,b'\n2,'c,d,e'\n", "[,]'");
+	DIALECT_IS("id,text\n1,it's\n2,o'clock\n", "[,]\"");
+	DIALECT_IS("id,text\n1,\"a \\\"b\\\", c\"\n2,\"d\"\n", "[,]\" escape");
+	DIALECT_IS("id, text\n1, \"a, b\"\n2, \"c, d\"\n", "[,]\" trim");
+	DIALECT_IS("x y z\n1 2 3\n4 5 6\n", "[ ]\"");
+	T_CODE(dtx_dialect_find(&opts, dtx_str_of("x,y;z\nu,v;w\n"), "t.csv", &d, &err),
+	       DTX_E_AMBIGUOUS_DIALECT, &err);
+	opts.delimiter = "ab\n";
+	T_CODE(dtx_dialect_find(&opts, dtx_str_of("1,2\n"), "t.csv", &d, &err),
+	       DTX_E_BAD_PARAM_VALUE, &err);
+	opts.delimiter = NULL;
+	opts.quotes = "strange";
+	T_CODE(dtx_dialect_find(&opts, dtx_str_of("1,2\n"), "t.csv", &d, &err),
+	       DTX_E_BAD_PARAM_VALUE, &err);
+	dtx_err_clear(&err);
+}
+
+/* A bank export as banks make them. */
+void test_csv_bank_export(void)
+{
+	static const char text[] =
+		"Kontoauszug;\r\nKonto:;DE00 1234\r\n\r\n"
+		"Buchung;Empf\xe4nger;Betrag;W\xe4hrung\r\n"
+		"2024-01-31;M\xfcller & S\xf6hne;-1.234,56;EUR\r\n"
+		"2024-02-01;\"B\xe4""cker \"\"Alt\"\"\";12,00;EUR\r\n";
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_read_stats st = { 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+
+	how.opts.encoding = "auto:windows-1252";
+	how.opts.decimal = ',';
+	how.opts.group = '.';
+	T_OK(dump_csv(text, sizeof(text) - 1, &how, &out, &st, NULL, &err), &err);
+	T_STR(dtx_buf_text(&out),
+	      "Buchung:date|Empf\xc3\xa4nger:text|Betrag:float|W\xc3\xa4hrung:text\n"
+	      "2024-01-31|M\xc3\xbcller & S\xc3\xb6hne|-1.234,56|EUR\n"
+	      "2024-02-01|B\xc3\xa4""cker \"Alt\"|12,00|EUR\n");
+	T_INT(st.dropped[DTX_DROP_PREAMBLE], 2);
+	T_INT(st.dropped[DTX_DROP_BLANK], 1);
+	T_INT(st.dropped[DTX_DROP_HEADER], 1);
+	T_INT(st.rows_read, 6);
+	dtx_buf_clear(&out);
+}
+
+/* --- types --- */
+
+struct open_reader {
+	struct dtx_source *src;
+	struct dtx_reader *r;
+	const struct dtx_schema *schema;
+};
+
+static void open_text(struct open_reader *o, struct dtx_str text, const struct dtx_read_opts *opts)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_OK(dtx_source_bytes("t.csv", text.ptr, text.len, &o->src, &err), &err);
+	T_OK(dtx_read_csv.open(o->src, opts, &o->r, &err), &err);
+	T_OK(o->r->cls->schema(o->r, &o->schema, &err), &err);
+}
+
+static void open_close(struct open_reader *o)
+{
+	o->r->cls->close(o->r);
+	dtx_source_free(o->src);
+}
+
+void test_csv_infer_is_exact(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf text = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_typeref type[3] = { { 0 } };
+	static const bool want[3] = { true, true, false };
+	struct open_reader o;
+	int i;
+
+	dtx_buf_add(&text, "a,b,c\n");
+	for (i = 0; i < 5000; i++)
+		dtx_buf_printf(&text, "%d,%s,%d\n", i, i == 4000 ? "x" : "1", i);
+	dtx_buf_add(&text, "2.5,3,x\n");
+	open_text(&o, (struct dtx_str){ text.ptr, text.len }, &opts);
+	T_INT(o.schema->field[0].type.type, DTX_T_INT64);
+	T_CHECK(o.schema->field[0].guessed && o.schema->field[0].source);
+	T_OK(o.r->cls->infer(o.r, want, type, 2, &err), &err);
+	T_INT(type[0].type, DTX_T_FLOAT64);
+	T_INT(type[1].type, DTX_T_TEXT);
+	T_INT(type[2].type, DTX_T_UNKNOWN);
+	open_close(&o);
+	dtx_buf_clear(&text);
+}
+
+void test_csv_declared_types(void)
+{
+	static const struct dtx_read_type types[] = {
+		{ .name = "a", .type = { .type = DTX_T_INT64 }, .on_error = DTX_CAST_NULL },
+		{ .name = "b", .type = { .type = DTX_T_TEXT } },
+	};
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX), notes = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	const char *text = "a,b\n1,2\nx,3\n";
+
+	how.opts.types = types;
+	how.opts.ntypes = 2;
+	T_OK(dump_csv(text, strlen(text), &how, &out, NULL, &notes, &err), &err);
+	T_STR(dtx_buf_text(&out), "a:int|b:text\n1|2\n~|3\n");
+	T_STR(dtx_buf_text(&notes), "reader_note: 't.csv': 1 cells do not have their declared type "
+				    "and are null\n");
+	DUMP_FAILS("c,b\n1,2\n", &how, DTX_E_MISSING_COLUMN, "'a'");
+	dtx_buf_clear(&out);
+	dtx_buf_clear(&notes);
+}
+
+/* --- what the plan asks --- */
+
+static enum dtx_code open_keep_odd(void *arg, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint16_t *sel;
+	uint32_t i, n = 0;
+
+	++*(int *)arg;
+	DTX_TRY(dtx_batch_sel(b, &sel, err));
+	for (i = 0; i < b->nrows; i++) {
+		if (b->col[0]->base[b->col[0]->v.span[i].off] & 1)
+			sel[n++] = (uint16_t)i;
+	}
+	b->nsel = n;
+out:
+	return rc;
+}
+
+void test_csv_scan_options(void)
+{
+	static const uint8_t need[3] = { DTX_NEED_SKIP, DTX_NEED_VALUE, DTX_NEED_SKIP };
+	static const uint8_t keep_need[3] = { 1, 0, 0 };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_batch *b = NULL;
+	struct dtx_scan scan = { .need = need, .limit = -1, .workers = 1, .keep_need = keep_need };
+	struct open_reader o;
+	int calls = 0;
+
+	open_text(&o, DTX_STR("a,b,c\n1,2,3\n2,3,4\n3,4,5\n"), &opts);
+	scan.schema = o.schema;
+	T_OK(o.r->cls->start(o.r, &scan, &err), &err);
+	T_OK(o.r->cls->next(o.r, 0, &b, &err), &err);
+	T_CHECK(b && !b->col[0] && b->col[1] && !b->col[2] && b->last && b->nrows == 3);
+	dtx_batch_free(b);
+	T_OK(o.r->cls->next(o.r, 0, &b, &err), &err);
+	T_CHECK(!b);
+	scan.keep = open_keep_odd;
+	scan.keep_arg = &calls;
+	T_OK(o.r->cls->start(o.r, &scan, &err), &err);
+	T_OK(o.r->cls->next(o.r, 0, &b, &err), &err);
+	T_CHECK(b && b->nsel == 2 && b->sel[1] == 2 && calls == 1);
+	dtx_batch_free(b);
+	open_close(&o);
+}
+
+void test_csv_limit_stops(void)
+{
+	static const uint8_t need[1] = { DTX_NEED_BYTES };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf text = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_scan scan = { .need = need, .limit = 25, .workers = 1 };
+	struct dtx_batch *b = NULL;
+	struct open_reader o;
+	int64_t rows = 0;
+	int i;
+
+	dtx_buf_add(&text, "a\n");
+	for (i = 0; i < 1000; i++)
+		dtx_buf_printf(&text, "%d\n", i);
+	open_text(&o, (struct dtx_str){ text.ptr, text.len }, &opts);
+	scan.schema = o.schema;
+	T_OK(dtx_csv_tune(o.r, 50, NULL, &err), &err);
+	T_OK(o.r->cls->start(o.r, &scan, &err), &err);
+	for (;;) {
+		T_OK(o.r->cls->next(o.r, 0, &b, &err), &err);
+		if (!b)
+			break;
+		rows += b->nrows;
+		dtx_batch_free(b);
+	}
+	T_CHECK(rows >= 25 && rows < 60);
+	T_CHECK(o.r->stats.stopped_early && o.r->stats.rows_out == rows);
+	open_close(&o);
+	dtx_buf_clear(&text);
+}
+
+void test_csv_describe(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct open_reader o;
+	json_t *d;
+
+	open_text(&o, DTX_STR("a;b\n1;2\n"), &opts);
+	d = o.r->cls->describe(o.r);
+	T_STR(dtx_json_text(d, "encoding", ""), "utf-8");
+	T_STR(dtx_json_text(json_object_get(d, "dialect"), "delimiter", ""), ";");
+	T_INT(dtx_json_int(d, "header_rows", -1), 1);
+	json_decref(d);
+	open_close(&o);
+}
+
+void test_csv_sniffs_as_text(void)
+{
+	T_INT(dtx_read_csv.sniff("a,b", 3, "x.csv"), 30);
+	T_INT(dtx_read_csv.sniff("a,b", 3, "x"), 10);
+	T_CHECK(dtx_read_csv.sniff("a\0b", 3, "x") < 10);
+}
+
+/* Wide rows and a huge cell: the block grows, then the plain machine reads. */
+void test_csv_long_records(void)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf text = DTX_BUF_INIT(DUMP_MAX), out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t i, wide;
+
+	dtx_buf_add(&text, "a,b\n");
+	for (wide = 1000; wide < 3000000; wide *= 9) {
+		for (i = 0; i < wide; i++)
+			dtx_buf_addc(&text, 'x');
+		dtx_buf_add(&text, ",1\n");
+	}
+	T_OK(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), &err);
+	T_INT(out.len, text.len - 4 + strlen("a:text|b:int\n"));
+	how.workers = 2;
+	how.chunk = 1000;
+	T_OK(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), &err);
+	T_INT(out.len, text.len - 4 + strlen("a:text|b:int\n"));
+	for (i = 0; i < DTX_CSV_CELL_MAX + 1; i++)
+		dtx_buf_addc(&text, 'x');
+	dtx_buf_add(&text, ",1\n");
+	T_CODE(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), DTX_E_CELL_LIMIT, &err);
+	dtx_err_clear(&err);
+	dtx_buf_clear(&text);
+	dtx_buf_clear(&out);
+}
