@@ -1,0 +1,269 @@
+/* Schemas through the steps of a plan. */
+#include "core/plan/flow.h"
+
+enum dtx_code dtx_flow_init(struct dtx_flow *f, struct dtx_arena *arena,
+			    const struct dtx_plan *plan, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t ntables = (size_t)plan->ninputs + plan->nsteps;
+
+	f->arena = arena;
+	f->plan = plan;
+	f->table = dtx_arena_zalloc(arena, ntables + 1, sizeof(*f->table));
+	f->bind = dtx_arena_zalloc(arena, plan->nsteps + 1u, sizeof(struct dtx_bind *));
+	if (!f->table || !f->bind)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+void dtx_flow_clear(struct dtx_flow *f)
+{
+	if (!f->plan || !f->bind)
+		return;
+	for (uint32_t i = 0; i < f->plan->nsteps; i++)
+		if (f->bind[i])
+			dtx_strmap_clear(&f->bind[i]->names);
+}
+
+enum dtx_code dtx_flow_set(struct dtx_flow *f, int32_t table, const struct dtx_schema *s,
+			   struct dtx_err *err)
+{
+	struct dtx_flow_table *t = &f->table[table];
+	enum dtx_code rc = DTX_OK;
+
+	t->schema = dtx_schema_copy(f->arena, s);
+	if (!t->schema)
+		DTX_FAIL_MEM(err);
+	t->cap = s->nfields;
+	t->ngone = 0;
+out:
+	return rc;
+}
+
+static enum dtx_code add_field(struct dtx_flow *f, struct dtx_flow_table *t,
+			       const struct dtx_field *field, int32_t *col, struct dtx_err *err)
+{
+	struct dtx_schema *s = t->schema;
+	struct dtx_field *fresh;
+	enum dtx_code rc = DTX_OK;
+
+	if (s->nfields == t->cap) {
+		uint32_t cap = t->cap * 2 + 8;
+
+		fresh = dtx_arena_alloc(f->arena, cap, sizeof(*fresh));
+		if (!fresh)
+			DTX_FAIL_MEM(err);
+		if (s->nfields)
+			memcpy(fresh, s->field, s->nfields * sizeof(*fresh));
+		s->field = fresh;
+		t->cap = cap;
+	}
+	/* the array was made here, so it is ours to write */
+	fresh = (struct dtx_field *)(uintptr_t)s->field;
+	fresh[s->nfields] = *field;
+	*col = (int32_t)s->nfields++;
+out:
+	return rc;
+}
+
+static enum dtx_code add_unknown(struct dtx_flow *f, struct dtx_flow_table *t, const char *name,
+				 int32_t *col, struct dtx_err *err)
+{
+	struct dtx_field field = { .source = true };
+	enum dtx_code rc = DTX_OK;
+
+	field.name = dtx_arena_strdup(f->arena, name);
+	if (!field.name)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(add_field(f, t, &field, col, err));
+out:
+	return rc;
+}
+
+static bool is_gone(const struct dtx_flow_table *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->ngone; i++)
+		if (strcmp(t->gone[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Through a step: the first of its tables that has or may have the name. */
+static enum dtx_code require_below(struct dtx_flow *f, uint32_t step, struct dtx_flow_table *t,
+				   const char *name, int32_t *col, struct dtx_err *err)
+{
+	const struct dtx_bind *b = f->bind[step];
+	enum dtx_code rc = DTX_OK;
+
+	*col = -1;
+	if (!b || b->open)
+		return add_unknown(f, t, name, col, err);
+	for (unsigned i = 0; i < b->ntables && *col < 0; i++) {
+		int32_t below = -1;
+
+		DTX_TRY(dtx_flow_require(f, b->table[i], name, &below, err));
+		if (below >= 0)
+			DTX_TRY(add_field(f, t, &f->table[b->table[i]].schema->field[below], col,
+					  err));
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_flow_require(struct dtx_flow *f, int32_t table, const char *name, int32_t *col,
+			       struct dtx_err *err)
+{
+	struct dtx_flow_table *t = &f->table[table];
+
+	*col = t->schema ? dtx_schema_find(t->schema, name) : -1;
+	if (*col >= 0 || !t->schema || !t->schema->open || is_gone(t, name))
+		return DTX_OK;
+	if ((uint32_t)table < f->plan->ninputs)
+		return add_unknown(f, t, name, col, err);
+	return require_below(f, (uint32_t)table - f->plan->ninputs, t, name, col, err);
+}
+
+/* --- one step --- */
+
+/* Names of the inputs that the result lacks: later steps must not look for them further up. */
+static enum dtx_code note_gone(struct dtx_flow *f, const struct dtx_bind *b,
+			       struct dtx_flow_table *t, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t max = 0;
+
+	for (unsigned i = 0; i < b->ntables; i++)
+		max += b->in[i]->nfields;
+	t->gone = dtx_arena_alloc(f->arena, max + 1, sizeof(*t->gone));
+	if (!t->gone)
+		DTX_FAIL_MEM(err);
+	for (unsigned i = 0; i < b->ntables; i++)
+		for (uint32_t c = 0; c < b->in[i]->nfields; c++)
+			if (dtx_bind_out(b, b->in[i]->field[c].name) < 0)
+				t->gone[t->ngone++] = b->in[i]->field[c].name;
+out:
+	return rc;
+}
+
+static enum dtx_code set_result(struct dtx_flow *f, uint32_t i, const struct dtx_bind *b,
+				struct dtx_err *err)
+{
+	struct dtx_flow_table *t = &f->table[f->plan->ninputs + i];
+	struct dtx_field *field = dtx_arena_alloc(f->arena, b->ncols + 1u, sizeof(*field));
+	struct dtx_schema s = { b->ncols, b->open, field };
+	enum dtx_code rc = DTX_OK;
+
+	if (!field)
+		DTX_FAIL_MEM(err);
+	for (uint32_t c = 0; c < b->ncols; c++)
+		field[c] = b->col[c].field;
+	if (!b->typed && !b->closed)
+		for (unsigned k = 0; k < b->ntables; k++)
+			s.open |= b->in[k]->open;
+	DTX_TRY(dtx_flow_set(f, (int32_t)(f->plan->ninputs + i), &s, err));
+	if (s.open)
+		DTX_TRY(note_gone(f, b, t, err));
+out:
+	return rc;
+}
+
+/* Behind a step that cannot be bound: what its `expect` promises, else anything. */
+static enum dtx_code set_promised(struct dtx_flow *f, uint32_t i, struct dtx_err *err)
+{
+	struct dtx_schema *s = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_expect_schema(f->plan->step[i].expect, f->arena, &s, err));
+	DTX_TRY(dtx_flow_set(f, (int32_t)(f->plan->ninputs + i), s, err));
+out:
+	return rc;
+}
+
+static enum dtx_op_kind default_kind(const struct dtx_op *op)
+{
+	if (op->map)
+		return DTX_KIND_MAP;
+	return op->sink ? DTX_KIND_SINK : DTX_KIND_WHOLE;
+}
+
+static enum dtx_code open_bind(struct dtx_flow *f, uint32_t i, bool typed,
+			       const struct dtx_run *run, struct dtx_errlist *errs,
+			       struct dtx_bind **out, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &f->plan->step[i];
+	struct dtx_bind *b = dtx_arena_zalloc(f->arena, 1, sizeof(*b));
+	enum dtx_code rc = DTX_OK;
+
+	if (!b)
+		DTX_FAIL_MEM(err);
+	b->arena = f->arena;
+	b->typed = typed;
+	b->ntables = st->ntables;
+	for (unsigned k = 0; k < st->ntables; k++) {
+		b->in[k] = f->table[st->table[k]].schema;
+		b->table[k] = st->table[k];
+		b->table_name[k] = st->table_name[k];
+	}
+	b->step = (int)i;
+	b->op = st->name;
+	b->at = st->at;
+	b->errs = errs;
+	b->run = run;
+	b->overflow = f->plan->options.overflow;
+	b->div_zero_error = f->plan->options.div_zero_error;
+	b->flow = f;
+	*out = b;
+out:
+	return rc;
+}
+
+static bool any_bad(const struct dtx_errlist *errs, size_t from)
+{
+	for (size_t i = from; i < errs->n; i++)
+		if (errs->item[i].severity != DTX_SEV_WARNING)
+			return true;
+	return false;
+}
+
+static bool bindable(const struct dtx_flow *f, uint32_t i)
+{
+	const struct dtx_plan_step *st = &f->plan->step[i];
+
+	if (!st->op || st->broken)
+		return false;
+	for (unsigned k = 0; k < st->ntables; k++)
+		if (st->table[k] < 0 || !f->table[st->table[k]].schema)
+			return false;
+	return true;
+}
+
+enum dtx_code dtx_flow_bind(struct dtx_flow *f, uint32_t i, bool typed, const struct dtx_run *run,
+			    struct dtx_errlist *errs, bool *bad, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &f->plan->step[i];
+	struct dtx_bind *b = NULL;
+	size_t before = errs->n;
+	enum dtx_code rc = DTX_OK;
+
+	*bad = true;
+	if (bindable(f, i)) {
+		DTX_TRY(open_bind(f, i, typed, run, errs, &b, err));
+		rc = st->op->bind(b, st->args, err);
+		if (rc != DTX_OK)
+			dtx_strmap_clear(&b->names);
+		DTX_TRY(rc);
+		*bad = any_bad(errs, before) || errs->dropped > 0;
+		if (f->bind[i])
+			dtx_strmap_clear(&f->bind[i]->names);
+		f->bind[i] = b;
+		if (!b->kind_set)
+			b->kind = default_kind(st->op);
+	}
+	if (*bad)
+		DTX_TRY(set_promised(f, i, err));
+	else
+		DTX_TRY(set_result(f, i, b, err));
+out:
+	return rc;
+}

@@ -1,0 +1,91 @@
+/* Operations by name and alias; counters and warnings that they raise. */
+#include "core/plan/op.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* The preset of an alias: "left_join:how=left,..." holds "how=left" for left_join. */
+static const char *preset_of(const struct dtx_op *op, const char *alias)
+{
+	struct dtx_str rest = { op->presets, op->presets ? strlen(op->presets) : 0 }, piece;
+	size_t n = strlen(alias);
+
+	while (op->presets && dtx_str_next(&rest, ',', &piece))
+		if (piece.len > n && memcmp(piece.ptr, alias, n) == 0 && piece.ptr[n] == ':')
+			return piece.ptr + n + 1;
+	return NULL;
+}
+
+const struct dtx_op *dtx_op_find(const char *name, const char **preset)
+{
+	if (preset)
+		*preset = NULL;
+	for (size_t i = 0; dtx_ops[i]; i++) {
+		if (strcmp(dtx_ops[i]->name, name) == 0)
+			return dtx_ops[i];
+		if (dtx_ops[i]->aliases && dtx_str_in_list(dtx_ops[i]->aliases, name)) {
+			if (preset)
+				*preset = preset_of(dtx_ops[i], name);
+			return dtx_ops[i];
+		}
+	}
+	return NULL;
+}
+
+size_t dtx_op_names(const char **names, size_t max)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; dtx_ops[i] && n < max; i++)
+		names[n++] = dtx_ops[i]->name;
+	return n;
+}
+
+void dtx_op_count(const struct dtx_opctx *ox, const char *reason, int64_t n)
+{
+	struct dtx_opstat *st = ox->stat;
+
+	if (!st || n == 0)
+		return;
+	for (unsigned i = 0; i < DTX_STAT_REASONS; i++) {
+		const char *have = atomic_load(&st->drop[i].reason);
+
+		/* the first to come claims the slot; a loser looks at what the winner wrote */
+		if (!have && atomic_compare_exchange_strong(&st->drop[i].reason, &have, reason))
+			have = reason;
+		if (strcmp(have, reason) == 0) {
+			atomic_fetch_add(&st->drop[i].n, n);
+			return;
+		}
+	}
+}
+
+void dtx_op_evals(const struct dtx_opctx *ox, const struct dtx_eval_counts *counts)
+{
+	dtx_op_count(ox, "div_zero", counts->div_zero);
+	dtx_op_count(ox, "not_finite", counts->not_finite);
+	dtx_op_count(ox, "tried", counts->tried);
+}
+
+void dtx_op_warn(const struct dtx_opctx *ox, enum dtx_code code, const char *fmt, ...)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	char text[sizeof(f.msg)];
+	va_list ap;
+
+	if (!ox->warnings)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	dtx_err_set(&f, code, __FILE__, __LINE__, "%s", text);
+	f.severity = DTX_SEV_WARNING;
+	f.run_time = true;
+	dtx_err_step(&f, ox->step, NULL);
+	pthread_mutex_lock(ox->warn_lock);
+	if (!dtx_errlist_take(ox->warnings, &f))
+		ox->warnings->dropped++;
+	pthread_mutex_unlock(ox->warn_lock);
+	dtx_err_clear(&f);
+}
