@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/plan/flow.h"
+#include "core/plan/parts.h"
 
 /* --- results --- */
 
@@ -197,7 +198,10 @@ static void finding_place(const struct dtx_bind *b, const char *sub, struct dtx_
 {
 	char at[sizeof(f->at)];
 
-	snprintf(at, sizeof(at), "%s%s", b->at, sub ? sub : "");
+	if (b->flow)
+		dtx_part_place(&b->flow->plan->step[b->step], sub, at, sizeof(at));
+	else
+		snprintf(at, sizeof(at), "%s%s", b->at, sub ? sub : "");
 	dtx_err_at(f, at);
 	dtx_err_step(f, b->step, b->op);
 	f->run_time = b->typed;

@@ -67,7 +67,8 @@ struct dtx_plan_limits {		/* -1: no limit */
 struct dtx_plan {
 	struct dtx_arena arena;
 	json_t *json;			/* as written (a bare array is wrapped) */
-	json_t *canonical;		/* plan.md section 6 */
+	json_t *canonical;		/* steps, inputs ... as the id sees them */
+	json_t *kept;			/* array: values that parts borrow from */
 	struct dtx_str source;		/* the file's own bytes, in the arena */
 	char hash[DTX_SHA256_HEX];	/* of them */
 	char id[8 + DTX_SHA256_HEX];	/* "sha256:..." */

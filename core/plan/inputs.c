@@ -1,0 +1,548 @@
+/* The members of a plan beside its steps: inputs, outputs, options, limits.  Parameter rows, as for
+ * operations. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/plan/parts.h"
+
+#define INT_MAX_JSON (((int64_t)1 << 53) - 1)
+#define ROW(type, member, k) .name = #member, .kind = (k), .offset = offsetof(struct type, member)
+
+/* --- inputs --- */
+
+struct type_args {
+	const char *name, *type, *format;
+	int on_error;
+};
+static const struct dtx_param type_rows[] = {
+	{ ROW(type_args, name, DTX_P_COLUMN), .required = true, .help = "column" },
+	{ ROW(type_args, type, DTX_P_TEXT), .required = true,
+	  .help = "int, float, decimal(p,s), text, bool, date, datetime" },
+	{ ROW(type_args, format, DTX_P_TEXT), .help = "format of a date or datetime" },
+	{ ROW(type_args, on_error, DTX_P_CHOICE), .choices = "error,null,keep_text",
+	  .def = "\"error\"", .help = "what a value that does not fit becomes" },
+};
+
+struct input_args {
+	const char *name, *path, *range, *header_sep, *encoding, *reader;
+	int format, header_fill, names, extra, ragged, hidden;
+	const json_t *sheet, *header_rows;
+	int64_t skip, skip_tail;
+	struct dtx_plist null_values, types, requires;
+};
+static const char *const formats[] = { NULL, "csv", "tsv", "json", "jsonl", "xlsx", "xls" };
+static const struct dtx_param input_rows[] = {
+	{ ROW(input_args, name, DTX_P_TEXT), .required = true, .help = "name of the table" },
+	{ ROW(input_args, path, DTX_P_TEXT), .help = "file, from the plan's folder" },
+	{ ROW(input_args, format, DTX_P_CHOICE), .choices = "auto,csv,tsv,json,jsonl,xlsx,xls",
+	  .def = "\"auto\"", .help = "by content, then suffix" },
+	{ ROW(input_args, sheet, DTX_P_VALUE), .help = "name or number from 1; first visible" },
+	{ ROW(input_args, range, DTX_P_TEXT), .help = "A4:O200 or 4:200" },
+	{ ROW(input_args, header_rows, DTX_P_VALUE), .def = "\"auto\"", .help = "auto or 0 to 8" },
+	{ ROW(input_args, header_sep, DTX_P_TEXT), .def = "\" \"", .help = "joins header rows" },
+	{ ROW(input_args, header_fill, DTX_P_CHOICE), .choices = "auto,merged,right,none",
+	  .def = "\"auto\"", .help = "how blank header cells are filled" },
+	{ ROW(input_args, names, DTX_P_CHOICE), .choices = "suffix,error", .def = "\"suffix\"",
+	  .help = "what repeated header names do" },
+	{ ROW(input_args, skip, DTX_P_INT), .min = 0, .max = INT_MAX_JSON, .def = "0",
+	  .help = "physical rows cut off before the header" },
+	{ ROW(input_args, skip_tail, DTX_P_INT), .min = 0, .max = INT_MAX_JSON, .def = "0",
+	  .help = "physical rows cut off at the end" },
+	{ ROW(input_args, encoding, DTX_P_TEXT), .def = "\"auto\"",
+	  .help = "utf-8, utf-16, windows-1252 ..." },
+	{ ROW(input_args, null_values, DTX_P_TEXTS), .def = "[]", .help = "texts that are null" },
+	{ ROW(input_args, types, DTX_P_LIST), .rows = type_rows, .nrows = DTX_COUNT(type_rows),
+	  .item_size = sizeof(struct type_args), .sugar = DTX_SUGAR_MAP, .def = "[]",
+	  .help = "declared types" },
+	{ ROW(input_args, requires, DTX_P_TEXTS), .def = "[]", .help = "columns that must exist" },
+	{ ROW(input_args, extra, DTX_P_CHOICE), .choices = "allow,drop,error",
+	  .def = "\"allow\"", .help = "columns outside requires and types" },
+	{ ROW(input_args, ragged, DTX_P_CHOICE), .choices = "error,pad,truncate",
+	  .unsupported = "quarantine", .def = "\"error\"", .help = "rows of another width" },
+	{ ROW(input_args, reader, DTX_P_TEXT), .help = "libcsv forces the reference reader" },
+	{ ROW(input_args, hidden, DTX_P_CHOICE), .choices = "keep,drop", .def = "\"keep\"",
+	  .help = "hidden rows and columns" },
+};
+
+struct dialect_args {
+	const char *delimiter, *quote, *escape, *comment, *decimal, *group, *quotes;
+	bool trim;
+};
+static const struct dtx_param dialect_rows[] = {
+	{ ROW(dialect_args, delimiter, DTX_P_TEXT), .help = "sniffed" },
+	{ ROW(dialect_args, quote, DTX_P_TEXT), .help = "sniffed; empty: none" },
+	{ ROW(dialect_args, escape, DTX_P_TEXT), .help = "character before a literal quote" },
+	{ ROW(dialect_args, comment, DTX_P_TEXT), .help = "lines that begin with it are skipped" },
+	{ ROW(dialect_args, decimal, DTX_P_TEXT), .help = "decimal mark" },
+	{ ROW(dialect_args, group, DTX_P_TEXT), .help = "digit group mark" },
+	{ ROW(dialect_args, quotes, DTX_P_TEXT), .help = "literal, strict or lenient" },
+	{ ROW(dialect_args, trim, DTX_P_BOOL), .help = "strip blanks around cells" },
+};
+
+/* Rows into args, with the plan's own findings list. */
+static enum dtx_code fill(struct dtx_plan_parse *p, const struct dtx_param *rows, size_t n,
+			  const json_t *object, const char *at, const char *skip, void *args,
+			  struct dtx_err *err)
+{
+	struct dtx_param_hooks hooks = dtx_part_hooks_template;
+	struct dtx_param_ctx ctx = { .arena = &p->plan->arena, .hooks = &hooks,
+				     .errs = p->findings, .skip = skip, .step = -1, .op = "" };
+	enum dtx_code rc = DTX_OK;
+
+	hooks.arg = &p->plan->arena;
+	DTX_TRY(dtx_param_fill(rows, n, object, at, &ctx, args, err));
+out:
+	return rc;
+}
+
+static enum dtx_code canonical(const struct dtx_param *rows, size_t n, const void *args,
+			       json_t *object, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!object || !dtx_param_canonical(rows, n, args, &dtx_part_hooks_template, object))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* Paths of a plan start at the plan's folder. */
+static enum dtx_code plan_path(struct dtx_plan_parse *p, const char *path, const char **out,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*out = path;
+	if (!path || !p->dir || !*p->dir || path[0] == '/' || strcmp(path, "-") == 0)
+		goto out;
+	*out = dtx_arena_printf(&p->plan->arena, "%s/%s", p->dir, path);
+	if (!*out)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code sheet_text(struct dtx_plan_parse *p, const json_t *v, const char *at,
+				const char **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!v || json_is_null(v))
+		goto out;
+	if (json_is_string(v)) {
+		*out = json_string_value(v);
+	} else if (json_is_integer(v) && json_integer_value(v) >= 1) {
+		*out = dtx_arena_printf(&p->plan->arena, "%lld", (long long)json_integer_value(v));
+		if (!*out)
+			DTX_FAIL_MEM(err);
+	} else {
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err,
+				      "'sheet' is a name or a number from 1"));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code header_rows(struct dtx_plan_parse *p, const json_t *v, const char *at, int *out,
+				 struct dtx_err *err)
+{
+	*out = -1;
+	if (!v || json_is_null(v) ||
+	    (json_is_string(v) && strcmp(json_string_value(v), "auto") == 0))
+		return DTX_OK;
+	if (json_is_integer(v) && json_integer_value(v) >= 0 && json_integer_value(v) <= 8) {
+		*out = (int)json_integer_value(v);
+		return DTX_OK;
+	}
+	return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
+			     "'header_rows' is \"auto\" or 0 to 8");
+}
+
+static enum dtx_code input_types(struct dtx_plan_parse *p, const struct input_args *a,
+				 struct dtx_plan_input *in, struct dtx_err *err)
+{
+	const struct type_args *t = a->types.item;
+	struct dtx_read_type *types = dtx_arena_zalloc(&p->plan->arena, a->types.n + 1,
+						       sizeof(*types));
+	enum dtx_code rc = DTX_OK;
+
+	if (!types)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < a->types.n; i++) {
+		char at[sizeof(in->at) + 32];
+
+		snprintf(at, sizeof(at), "%s/types/%zu/type", in->at, i);
+		types[i] = (struct dtx_read_type){ .name = t[i].name, .format = t[i].format,
+						   .on_error = (enum dtx_cast_error)t[i].on_error };
+		if (t[i].type && !dtx_type_parse(dtx_str_of(t[i].type), &types[i].type))
+			DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
+					      "no type '%s'; expected int, float, decimal(p,s), "
+					      "text, bool, date or datetime", t[i].type));
+	}
+	in->opts.types = types;
+	in->opts.ntypes = a->types.n;
+out:
+	return rc;
+}
+
+static enum dtx_code one_char(struct dtx_plan_parse *p, const char *text, const char *at,
+			      const char *what, char *out, struct dtx_err *err)
+{
+	if (!text)
+		return DTX_OK;
+	if (strlen(text) != 1)
+		return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
+				     "'%s' is one ASCII character, got '%s'", what, text);
+	*out = text[0];
+	return DTX_OK;
+}
+
+static enum dtx_code input_dialect(struct dtx_plan_parse *p, const json_t *object,
+				   struct dtx_plan_input *in, json_t *canon, struct dtx_err *err)
+{
+	struct dialect_args a = { 0 };
+	const json_t *d = json_object_get(object, "dialect");
+	json_t *c = NULL;
+	char at[64];
+	enum dtx_code rc = DTX_OK;
+
+	if (!d || json_is_null(d))
+		goto out;
+	snprintf(at, sizeof(at), "%s/dialect", in->at);
+	if (!json_is_object(d)) {
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err, "'dialect' is an object"));
+		goto out;
+	}
+	DTX_TRY(fill(p, dialect_rows, DTX_COUNT(dialect_rows), d, at, "", &a, err));
+	in->opts.delimiter = a.delimiter;
+	in->opts.quote = a.quote;
+	in->opts.escape = a.escape;
+	in->opts.comment = a.comment;
+	in->opts.quotes = a.quotes;
+	in->opts.trim = a.trim;
+	DTX_TRY(one_char(p, a.decimal, at, "decimal", &in->opts.decimal, err));
+	DTX_TRY(one_char(p, a.group, at, "group", &in->opts.group, err));
+	c = json_object();
+	DTX_TRY(canonical(dialect_rows, DTX_COUNT(dialect_rows), &a, c, err));
+	if (!dtx_json_set(canon, "dialect", json_incref(c)))
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(c);
+	return rc;
+}
+
+static void input_opts(const struct input_args *a, struct dtx_read_opts *o)
+{
+	o->alias = a->name;
+	o->format = formats[a->format];
+	o->range = a->range;
+	o->reader = a->reader;
+	o->header_sep = a->header_sep ? a->header_sep : " ";
+	o->header_fill = (enum dtx_header_fill)a->header_fill;
+	o->names_unique_error = a->names == 1;
+	o->skip = a->skip;
+	o->skip_tail = a->skip_tail;
+	o->encoding = a->encoding && strcmp(a->encoding, "auto") != 0 ? a->encoding : NULL;
+	o->null_values = a->null_values.item;
+	o->nnull_values = a->null_values.n;
+	o->requires = a->requires.item;
+	o->nrequires = a->requires.n;
+	o->extra = a->extra == 1 ? DTX_EXTRA_DROP : a->extra == 2 ? DTX_EXTRA_ERROR : DTX_EXTRA_ALLOW;
+	o->ragged = (enum dtx_ragged)a->ragged;
+	o->hidden_drop = a->hidden == 1;
+}
+
+static enum dtx_code input_name(struct dtx_plan_parse *p, struct dtx_plan_input *in,
+				struct dtx_err *err)
+{
+	char at[sizeof(in->at) + 8];
+	enum dtx_code rc = DTX_OK;
+
+	snprintf(at, sizeof(at), "%s/name", in->at);
+	if (!dtx_part_name_ok(in->name))
+		return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
+				     "a table name is letters, digits and _, got '%s'", in->name);
+	for (struct dtx_plan_input *k = p->plan->input; k < in; k++)
+		if (k->name && strcmp(k->name, in->name) == 0)
+			DTX_TRY(dtx_part_fail(p, DTX_E_DUPLICATE_TABLE, at, err,
+					      "there is another input '%s'", in->name));
+out:
+	return rc;
+}
+
+static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object, json_t *list,
+				 struct dtx_plan_input *in, struct dtx_err *err)
+{
+	struct dtx_read_opts defaults = DTX_READ_OPTS_INIT;
+	struct input_args a = { 0 };
+	json_t *canon = NULL, *families = json_object_get(object, "families");
+	char at[64];
+	enum dtx_code rc = DTX_OK;
+
+	in->opts = defaults;
+	in->name = "main";
+	if (!json_is_object(object))
+		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, in->at, err, "an input is an object");
+	DTX_TRY(fill(p, input_rows, DTX_COUNT(input_rows), object, in->at, "dialect,families", &a,
+		     err));
+	canon = json_object();
+	DTX_TRY(canonical(input_rows, DTX_COUNT(input_rows), &a, canon, err));
+	json_object_del(canon, "path");
+	input_opts(&a, &in->opts);
+	in->name = in->opts.alias = a.name ? a.name : "main";
+	DTX_TRY(input_name(p, in, err));
+	DTX_TRY(plan_path(p, a.path, &in->path, err));
+	snprintf(at, sizeof(at), "%s/sheet", in->at);
+	DTX_TRY(sheet_text(p, a.sheet, at, &in->opts.sheet, err));
+	snprintf(at, sizeof(at), "%s/header_rows", in->at);
+	DTX_TRY(header_rows(p, a.header_rows, at, &in->opts.header_rows, err));
+	DTX_TRY(input_types(p, &a, in, err));
+	DTX_TRY(input_dialect(p, object, in, canon, err));
+	if (families && !json_is_null(families) &&
+	    !dtx_json_set(canon, "families", json_deep_copy(families)))
+		DTX_FAIL_MEM(err);
+	if (json_array_append(list, canon) != 0)
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(canon);
+	return rc;
+}
+
+enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err)
+{
+	struct dtx_plan *plan = p->plan;
+	const json_t *inputs = json_object_get(plan->json, "inputs");
+	json_t *list = json_array(), *one = NULL;
+	size_t n = json_is_array(inputs) ? json_array_size(inputs) : 1;
+	enum dtx_code rc = DTX_OK;
+
+	if (!list)
+		DTX_FAIL_MEM(err);
+	if (n == 0 || n > DTX_PLAN_INPUTS) {
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, "/inputs", err,
+				      "a plan has 1 to %d inputs", DTX_PLAN_INPUTS));
+		n = n ? DTX_PLAN_INPUTS : 1;
+	}
+	plan->input = dtx_arena_zalloc(&plan->arena, n, sizeof(*plan->input));
+	one = json_pack("{s:s}", "name", "main");
+	if (!plan->input || !one || !dtx_part_keep(plan, json_incref(one)))
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < n; i++) {
+		const json_t *item = json_is_array(inputs) ? json_array_get(inputs, i) : inputs;
+
+		if (!item || json_is_null(item))
+			item = one;
+		snprintf(plan->input[i].at, sizeof(plan->input[i].at),
+			 json_is_array(inputs) ? "/inputs/%zu" : "/inputs", i);
+		plan->ninputs = (uint32_t)i + 1;
+		DTX_TRY(parse_input(p, item, list, &plan->input[i], err));
+	}
+	if (!dtx_json_set(plan->canonical, "inputs", json_incref(list)))
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(one);
+	json_decref(list);
+	return rc;
+}
+
+/* --- outputs --- */
+
+struct output_args {
+	const char *path, *sheet, *delimiter, *null_text, *eol, *table;
+	int format, quote, float_style;
+	bool header, bom, stamp;
+};
+static const char *const out_formats[] = { NULL, "csv", "tsv", "json", "jsonl", "xlsx", "text" };
+static const struct dtx_param output_rows[] = {
+	{ ROW(output_args, path, DTX_P_TEXT), .help = "file, from the plan's folder; - is stdout" },
+	{ ROW(output_args, format, DTX_P_CHOICE), .choices = "auto,csv,tsv,json,jsonl,xlsx,text",
+	  .def = "\"auto\"", .help = "auto: by suffix" },
+	{ ROW(output_args, sheet, DTX_P_TEXT), .help = "sheet name of an xlsx" },
+	{ ROW(output_args, delimiter, DTX_P_TEXT), .def = "\",\"", .help = "of csv" },
+	{ ROW(output_args, header, DTX_P_BOOL), .def = "true", .help = "write column names" },
+	{ ROW(output_args, null_text, DTX_P_TEXT), .def = "\"\"", .help = "text of a null" },
+	{ ROW(output_args, quote, DTX_P_CHOICE), .choices = "minimal,all", .def = "\"minimal\"",
+	  .help = "which cells are quoted" },
+	{ ROW(output_args, bom, DTX_P_BOOL), .def = "false", .help = "begin with a byte order mark" },
+	{ ROW(output_args, eol, DTX_P_TEXT), .def = "\"\\n\"", .help = "line end" },
+	{ ROW(output_args, float_style, DTX_P_CHOICE), .choices = "keep,trim", .def = "\"keep\"",
+	  .help = "trim writes 100.0 as 100" },
+	{ ROW(output_args, stamp, DTX_P_BOOL), .def = "true", .help = "run id in an xlsx" },
+	{ ROW(output_args, table, DTX_P_TABLE), .help = "an out name; else the result" },
+};
+
+static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_args *a,
+				 struct dtx_plan_output *o, struct dtx_err *err)
+{
+	struct dtx_write_opts defaults = DTX_WRITE_OPTS_INIT;
+	enum dtx_code rc = DTX_OK;
+
+	o->opts = defaults;
+	o->opts.format = o->format = out_formats[a->format];
+	o->opts.sheet = a->sheet;
+	DTX_TRY(one_char(p, a->delimiter, o->at, "delimiter", &o->opts.delimiter, err));
+	o->opts.no_header = !a->header;
+	o->opts.quote_all = a->quote == 1;
+	o->opts.bom = a->bom;
+	o->opts.float_trim = a->float_style == 1;
+	o->opts.no_stamp = !a->stamp;
+	o->opts.null_text = a->null_text ? a->null_text : "";
+	if (a->eol && strcmp(a->eol, "\r\n") == 0)
+		o->opts.crlf = true;
+	else if (a->eol && strcmp(a->eol, "\n") != 0)
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, o->at, err,
+				      "'eol' is \"\\n\" or \"\\r\\n\""));
+	o->table_name = a->table;
+	DTX_TRY(plan_path(p, a->path, &o->path, err));
+out:
+	return rc;
+}
+
+static enum dtx_code parse_output(struct dtx_plan_parse *p, const json_t *object, json_t *list,
+				  struct dtx_plan_output *o, struct dtx_err *err)
+{
+	struct output_args a = { .header = true, .stamp = true };
+	json_t *canon = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	o->table = -1;
+	if (!json_is_object(object))
+		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, o->at, err, "an output is an object");
+	DTX_TRY(fill(p, output_rows, DTX_COUNT(output_rows), object, o->at, "", &a, err));
+	DTX_TRY(output_opts(p, &a, o, err));
+	canon = json_object();
+	DTX_TRY(canonical(output_rows, DTX_COUNT(output_rows), &a, canon, err));
+	json_object_del(canon, "path");
+	if (json_array_append(list, canon) != 0)
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(canon);
+	return rc;
+}
+
+enum dtx_code dtx_part_outputs(struct dtx_plan_parse *p, struct dtx_err *err)
+{
+	struct dtx_plan *plan = p->plan;
+	const json_t *output = json_object_get(plan->json, "output");
+	json_t *list = json_array(), *none = json_object();
+	size_t n = json_is_array(output) ? json_array_size(output) : 1;
+	enum dtx_code rc = DTX_OK;
+
+	if (!list || !none)
+		DTX_FAIL_MEM(err);
+	if (n == 0 || n > DTX_PLAN_OUTPUTS) {
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, "/output", err,
+				      "a plan has 1 to %d outputs", DTX_PLAN_OUTPUTS));
+		n = n ? DTX_PLAN_OUTPUTS : 1;
+	}
+	plan->output = dtx_arena_zalloc(&plan->arena, n, sizeof(*plan->output));
+	if (!plan->output)
+		DTX_FAIL_MEM(err);
+	plan->noutputs = (uint32_t)n;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *item = json_is_array(output) ? json_array_get(output, i) : output;
+
+		snprintf(plan->output[i].at, sizeof(plan->output[i].at),
+			 json_is_array(output) ? "/output/%zu" : "/output", i);
+		DTX_TRY(parse_output(p, item && !json_is_null(item) ? item : none, list,
+				     &plan->output[i], err));
+	}
+	if (!dtx_json_set(plan->canonical, "output", json_incref(list)))
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(none);
+	json_decref(list);
+	return rc;
+}
+
+/* --- options, limits --- */
+
+struct option_args {
+	int overflow, div_zero;
+};
+static const struct dtx_param option_rows[] = {
+	{ ROW(option_args, overflow, DTX_P_CHOICE), .choices = "error,null,float",
+	  .def = "\"error\"", .help = "a result that does not fit its type" },
+	{ ROW(option_args, div_zero, DTX_P_CHOICE), .choices = "null,error", .def = "\"null\"",
+	  .help = "division by zero" },
+};
+#define LIMIT(member, text, d)                                                                     \
+	{ ROW(dtx_plan_limits, member, DTX_P_INT), .min = 0, .max = INT_MAX_JSON, .help = text,    \
+	  .def = d }
+static const struct dtx_param limit_rows[] = {
+	LIMIT(rows, "rows of any table", NULL),
+	LIMIT(growth, "rows a step may make per row it reads", "16"),
+	LIMIT(cols, "columns of any table", "16384"),
+	LIMIT(pivot_cols, "columns a pivot may make", "4096"),
+	LIMIT(memory_mb, "memory", NULL),
+	LIMIT(time_s, "wall time", NULL),
+};
+
+static enum dtx_code member_object(struct dtx_plan_parse *p, const char *name, const char *at,
+				   const json_t **out, struct dtx_err *err)
+{
+	const json_t *v = json_object_get(p->plan->json, name);
+
+	*out = NULL;
+	if (!v || json_is_null(v))
+		return DTX_OK;
+	if (!json_is_object(v))
+		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err, "'%s' is an object", name);
+	*out = v;
+	return DTX_OK;
+}
+
+/* Absent limits are -1; an absent INT is 0 to the parameter rows, so presence is asked for. */
+static void absent_limits(const json_t *object, struct dtx_plan_limits *l)
+{
+	struct dtx_plan_limits d = DTX_PLAN_LIMITS_INIT;
+	int64_t *to = &l->rows;
+	const int64_t *from = &d.rows;
+
+	for (size_t i = 0; i < DTX_COUNT(limit_rows); i++)
+		if (!json_is_integer(json_object_get(object, limit_rows[i].name)))
+			to[i] = from[i];
+}
+
+enum dtx_code dtx_part_options(struct dtx_plan_parse *p, struct dtx_err *err)
+{
+	struct dtx_plan *plan = p->plan;
+	struct dtx_plan_limits limits = DTX_PLAN_LIMITS_INIT;
+	struct option_args a = { 0 };
+	const json_t *o;
+	json_t *canon = json_object();
+	enum dtx_code rc = DTX_OK;
+
+	plan->limits = limits;
+	DTX_TRY(member_object(p, "options", "/options", &o, err));
+	if (o)
+		DTX_TRY(fill(p, option_rows, DTX_COUNT(option_rows), o, "/options", "", &a, err));
+	plan->options.overflow = a.overflow;
+	plan->options.div_zero_error = a.div_zero == 1;
+	DTX_TRY(canonical(option_rows, DTX_COUNT(option_rows), &a, canon, err));
+	if (!dtx_json_set(plan->canonical, "options", json_incref(canon)))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(member_object(p, "limits", "/limits", &o, err));
+	if (o) {
+		DTX_TRY(fill(p, limit_rows, DTX_COUNT(limit_rows), o, "/limits", "", &plan->limits,
+			     err));
+		absent_limits(o, &plan->limits);
+	}
+out:
+	json_decref(canon);
+	return rc;
+}
+
+json_t *dtx_part_schema(const char *member)
+{
+	if (strcmp(member, "inputs") == 0)
+		return dtx_param_schema(input_rows, DTX_COUNT(input_rows));
+	if (strcmp(member, "dialect") == 0)
+		return dtx_param_schema(dialect_rows, DTX_COUNT(dialect_rows));
+	if (strcmp(member, "output") == 0)
+		return dtx_param_schema(output_rows, DTX_COUNT(output_rows));
+	if (strcmp(member, "options") == 0)
+		return dtx_param_schema(option_rows, DTX_COUNT(option_rows));
+	return dtx_param_schema(limit_rows, DTX_COUNT(limit_rows));
+}

@@ -1,0 +1,48 @@
+/* Pieces of plan parsing that share the findings list.  Internal to core/plan. */
+#ifndef DTX_PLAN_PARTS_H
+#define DTX_PLAN_PARTS_H
+
+#include "core/plan/plan.h"
+
+struct dtx_plan_parse {
+	struct dtx_plan *plan;
+	struct dtx_errlist *findings;
+	const char *dir;
+	bool bare;		/* the text was an array of steps */
+};
+
+/* Adds a finding at pointer; DTX_OK, or no_memory. */
+DTX_MUSTUSE enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code,
+					const char *at, struct dtx_err *err, const char *fmt, ...)
+	DTX_PRINTF(5, 6);
+/* The same with names near `want`. */
+DTX_MUSTUSE enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code,
+					   const char *at, const char *what, const char *want,
+					   const char *const *have, size_t nhave,
+					   struct dtx_err *err);
+/* Object without null and x- members; new reference, NULL: out of memory. */
+json_t *dtx_part_strip(const json_t *object);
+/* The same at every level. */
+json_t *dtx_part_strip_deep(const json_t *value);
+/* Keeps a JSON value as long as the plan. */
+DTX_MUSTUSE bool dtx_part_keep(struct dtx_plan *plan, json_t *value);
+/* Hooks of the parameter rows. */
+extern const struct dtx_param_hooks dtx_part_hooks_template;
+
+/* inputs.c: members of the plan that are not steps; canonical forms go into plan->canonical. */
+DTX_MUSTUSE enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_part_outputs(struct dtx_plan_parse *p, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_part_options(struct dtx_plan_parse *p, struct dtx_err *err);
+/* steps.c */
+DTX_MUSTUSE enum dtx_code dtx_part_steps(struct dtx_plan_parse *p, struct dtx_err *err);
+/* Table names of outputs, unused inputs: once the steps are known. */
+DTX_MUSTUSE enum dtx_code dtx_part_links(struct dtx_plan_parse *p, struct dtx_err *err);
+bool dtx_part_name_ok(const char *name);
+/* Schema properties of inputs, outputs, options, limits; new references. */
+json_t *dtx_part_schema(const char *member);
+
+/* place.c: pointer of a step's canonical place ("/set/0/expr") in the step as written: aliases and
+ * sugar are looked through. */
+void dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size);
+
+#endif

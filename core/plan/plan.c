@@ -1,0 +1,403 @@
+/* A plan as a whole: text to structs, canonical form, id. */
+#include "core/plan/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/base/mem.h"
+#include "core/plan/cols.h"
+#include "core/plan/parts.h"
+
+/* --- hooks of the parameter rows: what an expression and a selector are --- */
+
+static enum dtx_code expr_hook(void *arg, const json_t *value, const char *pointer, void *out,
+			       struct dtx_err *err)
+{
+	struct dtx_str text = { json_string_value(value), json_string_length(value) };
+	enum dtx_code rc = DTX_OK;
+
+	if (!json_is_string(value))
+		DTX_FAIL(err, DTX_E_BAD_PARAM_TYPE, "a formula is a text");
+	DTX_TRY(dtx_expr_parse(arg, text, out, err));
+out:
+	if (rc != DTX_OK)
+		dtx_err_at(err, pointer);
+	return rc;
+}
+
+static enum dtx_code columns_hook(void *arg, const json_t *value, const char *pointer, void *out,
+				  struct dtx_err *err)
+{
+	return dtx_cols_parse(arg, value, pointer, out, err);
+}
+
+static json_t *expr_json(const void *made)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *value = NULL;
+
+	dtx_expr_print(made, &text);
+	if (dtx_buf_ok(&text))
+		value = json_stringn(text.len ? text.ptr : "", text.len);
+	dtx_buf_clear(&text);
+	return value;
+}
+
+static json_t *columns_json(const void *made)
+{
+	return dtx_cols_json(made);
+}
+
+const struct dtx_param_hooks dtx_part_hooks_template = {
+	.expr = expr_hook, .columns = columns_hook, .expr_json = expr_json,
+	.columns_json = columns_json,
+};
+
+/* --- findings --- */
+
+static enum dtx_code add_finding(struct dtx_plan_parse *p, struct dtx_err *f, const char *at,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	dtx_err_at(f, at);
+	if (f->code >= DTX_W_UNUSED_INPUT)
+		f->severity = DTX_SEV_WARNING;
+	else if (dtx_code_triggers(f->code, false))
+		f->severity = DTX_SEV_FALLBACK;
+	if (!dtx_errlist_take(p->findings, f))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code, const char *at,
+			    struct dtx_err *err, const char *fmt, ...)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	char text[sizeof(f.msg)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	dtx_err_set(&f, code, __FILE__, __LINE__, "%s", text);
+	return add_finding(p, &f, at, err);
+}
+
+enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code, const char *at,
+			       const char *what, const char *want, const char *const *have,
+			       size_t nhave, struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+
+	dtx_err_set(&f, code, __FILE__, __LINE__, "no %s '%s'", what, want);
+	dtx_err_suggest(&f, want, have, nhave);
+	return add_finding(p, &f, at, err);
+}
+
+/* --- JSON helpers --- */
+
+json_t *dtx_part_strip(const json_t *object)
+{
+	json_t *out = json_object(), *v;
+	const char *key;
+
+	json_object_foreach((json_t *)(uintptr_t)object, key, v)
+		if (out && !json_is_null(v) && strncmp(key, "x-", 2) != 0 &&
+		    json_object_set(out, key, v) != 0) {
+			json_decref(out);
+			out = NULL;
+		}
+	return out;
+}
+
+static json_t *strip_array(const json_t *list)
+{
+	json_t *out = json_array();
+
+	for (size_t i = 0; out && i < json_array_size(list); i++)
+		if (json_array_append_new(out, dtx_part_strip_deep(json_array_get(list, i))) != 0) {
+			json_decref(out);
+			out = NULL;
+		}
+	return out;
+}
+
+json_t *dtx_part_strip_deep(const json_t *value)
+{
+	json_t *out, *v;
+	const char *key;
+
+	if (json_is_array(value))
+		return strip_array(value);
+	if (!json_is_object(value))
+		return json_deep_copy(value);
+	out = json_object();
+	json_object_foreach((json_t *)(uintptr_t)value, key, v)
+		if (out && !json_is_null(v) && strncmp(key, "x-", 2) != 0 &&
+		    json_object_set_new(out, key, dtx_part_strip_deep(v)) != 0) {
+			json_decref(out);
+			out = NULL;
+		}
+	return out;
+}
+
+bool dtx_part_keep(struct dtx_plan *plan, json_t *value)
+{
+	if (json_array_append_new(plan->kept, value) != 0)
+		return false;
+	return true;
+}
+
+/* --- top level --- */
+
+static const char *const members[] = { "dtx", "name", "inputs", "steps", "expect", "output",
+				       "fallback", "options", "limits" };
+
+static enum dtx_code check_members(struct dtx_plan_parse *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *key;
+	json_t *v;
+
+	json_object_foreach(p->plan->json, key, v) {
+		char at[128] = "";
+		bool known = strncmp(key, "x-", 2) == 0;
+
+		for (size_t i = 0; i < DTX_COUNT(members); i++)
+			known |= strcmp(members[i], key) == 0;
+		if (known)
+			continue;
+		dtx_json_pointer_add(at, sizeof(at), key);
+		DTX_TRY(dtx_part_unknown(p, DTX_E_UNKNOWN_PARAM, at, "plan member", key, members,
+					 DTX_COUNT(members), err));
+	}
+out:
+	return rc;
+}
+
+static const char *const fallback_names[] = { "step", "plan", "off" };
+
+static enum dtx_code head(struct dtx_plan_parse *p, struct dtx_err *err)
+{
+	struct dtx_plan *plan = p->plan;
+	const json_t *name = json_object_get(plan->json, "name");
+	const json_t *fallback = json_object_get(plan->json, "fallback");
+	const char *mode = json_string_value(fallback);
+	enum dtx_code rc = DTX_OK;
+	bool found = !fallback || json_is_null(fallback);
+
+	if (name && json_is_string(name))
+		plan->name = json_string_value(name);
+	else if (name && !json_is_null(name))
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, "/name", err, "'name' is a text"));
+	for (int i = 0; mode && i < 3; i++)
+		if (strcmp(fallback_names[i], mode) == 0) {
+			plan->fallback = (enum dtx_fallback)i;
+			found = true;
+		}
+	if (!found)
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, "/fallback", err,
+				      "'fallback' is step, plan or off"));
+	if (!dtx_json_set(plan->canonical, "dtx", json_integer(DTX_PLAN_VERSION)) ||
+	    !dtx_json_set(plan->canonical, "fallback", json_string(fallback_names[plan->fallback])))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code plan_expect(struct dtx_plan_parse *p, struct dtx_err *err)
+{
+	struct dtx_plan *plan = p->plan;
+	const json_t *v = json_object_get(plan->json, "expect");
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_expect_parse(v, "/expect", &plan->arena, p->findings, &plan->expect, err));
+	if (!json_is_object(v))
+		goto out;
+	plan->expect_json = v;
+	if (!dtx_json_set(plan->canonical, "expect", dtx_part_strip_deep(v)))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code plan_id(struct dtx_plan *plan, struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_plan_canonical(plan, &text, err));
+	memcpy(plan->id, "sha256:", 7);
+	dtx_sha256_hex(text.ptr, text.len, plan->id + 7);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* The shape without which nothing else can be said. */
+static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool may_be_empty,
+				 struct dtx_err *err)
+{
+	const json_t *version, *steps;
+	enum dtx_code rc = DTX_OK;
+
+	if (json_is_array(*json)) {
+		json_t *wrapped = json_pack("{s:i,s:o}", "dtx", DTX_PLAN_VERSION, "steps", *json);
+
+		*json = wrapped;
+		if (!wrapped)
+			DTX_FAIL_MEM(err);
+		p->bare = true;
+	}
+	if (!json_is_object(*json))
+		DTX_FAIL(err, DTX_E_BAD_PARAM_TYPE, "a plan is a JSON object or an array of steps");
+	version = json_object_get(*json, "dtx");
+	if (!version || json_is_null(version)) {
+		rc = dtx_err_set(err, DTX_E_PLAN_VERSION, __FILE__, __LINE__,
+				 "the plan has no version");
+		dtx_err_hint(err, "add \"dtx\": 1");
+		goto out;
+	}
+	if (!json_is_integer(version) || json_integer_value(version) != DTX_PLAN_VERSION)
+		DTX_FAIL(err, DTX_E_PLAN_VERSION, "'dtx' is the plan version, expected %d",
+			 DTX_PLAN_VERSION);
+	steps = json_object_get(*json, "steps");
+	if (steps && !json_is_null(steps) && !json_is_array(steps))
+		DTX_FAIL(err, DTX_E_BAD_PARAM_TYPE, "'steps' is an array");
+	if (json_array_size(steps) == 0 && !may_be_empty)
+		DTX_FAIL(err, DTX_E_EMPTY_PLAN, "the plan has no steps");
+	if (json_array_size(steps) > DTX_PLAN_STEPS)
+		DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE, "a plan has at most %d steps, got %zu",
+			 DTX_PLAN_STEPS, json_array_size(steps));
+out:
+	return rc;
+}
+
+static enum dtx_code fill_plan(struct dtx_plan_parse *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	p->plan->canonical = json_object();
+	if (!p->plan->canonical)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(check_members(p, err));
+	DTX_TRY(head(p, err));
+	DTX_TRY(dtx_part_inputs(p, err));
+	DTX_TRY(dtx_part_options(p, err));
+	DTX_TRY(dtx_part_outputs(p, err));
+	DTX_TRY(plan_expect(p, err));
+	DTX_TRY(dtx_part_steps(p, err));
+	DTX_TRY(dtx_part_links(p, err));
+	DTX_TRY(plan_id(p->plan, err));
+out:
+	return rc;
+}
+
+static enum dtx_code new_plan(struct dtx_str text, struct dtx_plan **out, struct dtx_err *err)
+{
+	struct dtx_plan *plan = dtx_mem_zalloc(1, sizeof(*plan));
+	enum dtx_code rc = DTX_OK;
+	char *copy;
+
+	*out = plan;
+	if (!plan)
+		DTX_FAIL_MEM(err);
+	plan->kept = json_array();
+	copy = dtx_arena_strndup(&plan->arena, text.ptr, text.len);
+	if (!copy || !plan->kept)
+		DTX_FAIL_MEM(err);
+	plan->source = (struct dtx_str){ copy, text.len };
+	dtx_sha256_hex(text.ptr, text.len, plan->hash);
+out:
+	return rc;
+}
+
+static enum dtx_code parse(struct dtx_str text, const char *dir, bool may_be_empty,
+			   struct dtx_errlist *findings, struct dtx_plan **out, struct dtx_err *err)
+{
+	struct dtx_json_limits limits = { 0, 0 };
+	struct dtx_plan *plan = NULL;
+	struct dtx_plan_parse p = { .findings = findings, .dir = dir };
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	DTX_TRY(new_plan(text, &plan, err));
+	p.plan = plan;
+	DTX_TRY(dtx_json_parse(text, limits, &plan->json, err));
+	DTX_TRY(check_shape(&p, &plan->json, may_be_empty, err));
+	DTX_TRY(fill_plan(&p, err));
+	*out = plan;
+	plan = NULL;
+out:
+	dtx_plan_free(plan);
+	return rc;
+}
+
+enum dtx_code dtx_plan_parse(struct dtx_str text, const char *dir, struct dtx_errlist *findings,
+			     struct dtx_plan **out, struct dtx_err *err)
+{
+	return parse(text, dir, false, findings, out, err);
+}
+
+enum dtx_code dtx_plan_empty(struct dtx_plan **out, struct dtx_err *err)
+{
+	struct dtx_errlist none = DTX_ERRLIST_INIT;
+	enum dtx_code rc = parse(DTX_STR("{\"dtx\":1,\"steps\":[]}"), NULL, true, &none, out, err);
+
+	dtx_errlist_clear(&none);
+	return rc;
+}
+
+void dtx_plan_free(struct dtx_plan *p)
+{
+	if (!p)
+		return;
+	json_decref(p->kept);
+	json_decref(p->canonical);
+	json_decref(p->json);
+	dtx_arena_clear(&p->arena);
+	dtx_mem_free(p);
+}
+
+enum dtx_code dtx_plan_canonical(const struct dtx_plan *p, struct dtx_buf *out, struct dtx_err *err)
+{
+	dtx_json_canonical(p->canonical, out);
+	return dtx_buf_check(out, "canonical plan", err);
+}
+
+json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t count)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = first; list && i < first + count; i++) {
+		json_t *step = json_copy(p->step[i].canonical);
+
+		if (step && p->step[i].note &&
+		    !dtx_json_set(step, "note", json_string(p->step[i].note))) {
+			json_decref(step);
+			step = NULL;
+		}
+		if (json_array_append_new(list, step) != 0) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}
+
+const char *dtx_plan_table_name(const struct dtx_plan *p, int32_t table, char buf[32])
+{
+	const struct dtx_plan_step *st;
+
+	if (table < 0)
+		return "?";
+	if ((uint32_t)table < p->ninputs)
+		return p->input[table].name;
+	st = &p->step[(uint32_t)table - p->ninputs];
+	if (st->out_name)
+		return st->out_name;
+	snprintf(buf, 32, "step %u", (unsigned)table - p->ninputs + 1);
+	return buf;
+}

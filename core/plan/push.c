@@ -1,0 +1,54 @@
+/* Needs of columns, backward from the outputs to the readers. */
+#include "core/plan/push.h"
+
+enum dtx_code dtx_push_init(struct dtx_push *p, const struct dtx_flow *flow,
+			    struct dtx_arena *arena, struct dtx_err *err)
+{
+	size_t n = (size_t)flow->plan->ninputs + flow->plan->nsteps;
+	enum dtx_code rc = DTX_OK;
+
+	p->need = dtx_arena_zalloc(arena, n + 1, sizeof(*p->need));
+	if (!p->need)
+		DTX_FAIL_MEM(err);
+	for (size_t t = 0; t < n; t++) {
+		if (!flow->table[t].schema)
+			continue;
+		p->need[t] = dtx_arena_zalloc(arena, flow->table[t].schema->nfields + 1u, 1);
+		if (!p->need[t])
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+static void raise(struct dtx_push *p, int32_t table, uint32_t col, uint8_t need)
+{
+	if (p->need[table] && p->need[table][col] < need)
+		p->need[table][col] = need;
+}
+
+void dtx_push_all(struct dtx_push *p, const struct dtx_flow *flow, int32_t table, uint8_t need)
+{
+	for (uint32_t c = 0; p->need[table] && c < flow->table[table].schema->nfields; c++)
+		raise(p, table, c, need);
+}
+
+/* What is computed is always computed, so its uses count even when nobody reads the result. */
+static void back_step(const struct dtx_bind *b, int32_t result, struct dtx_push *p)
+{
+	const uint8_t *need = p->need[result];
+
+	for (uint32_t c = 0; need && c < b->ncols; c++)
+		if (b->col[c].from_table >= 0 && need[c] > 0)
+			raise(p, b->table[b->col[c].from_table], (uint32_t)b->col[c].from_col,
+			      need[c]);
+	for (size_t i = 0; i < b->nuses; i++)
+		raise(p, b->table[b->use[i].table], b->use[i].col, b->use[i].demand);
+}
+
+void dtx_push_back(const struct dtx_flow *flow, struct dtx_push *p, const bool *live)
+{
+	for (uint32_t i = flow->plan->nsteps; i-- > 0;)
+		if (live[i] && flow->bind[i])
+			back_step(flow->bind[i], (int32_t)(flow->plan->ninputs + i), p);
+}

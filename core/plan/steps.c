@@ -1,0 +1,467 @@
+/* Steps of a plan: op, parameters, tables, canonical form. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/plan/parts.h"
+
+#define COMMON "op,in,out,note,fallback,expect"
+
+struct common_args {
+	const char *in, *out, *note;
+	int fallback;
+};
+#define ROW(member, k) .name = #member, .kind = (k), .offset = offsetof(struct common_args, member)
+static const struct dtx_param common_rows[] = {
+	{ ROW(in, DTX_P_TABLE), .help = "table to read; else the current one" },
+	{ ROW(out, DTX_P_TEXT), .help = "name for the result" },
+	{ ROW(note, DTX_P_TEXT), .help = "what the step is for" },
+	{ ROW(fallback, DTX_P_CHOICE), .choices = "step,off", .def = "\"step\"",
+	  .help = "off forbids a snippet for this step" },
+};
+
+bool dtx_part_name_ok(const char *name)
+{
+	for (size_t i = 0; name[i]; i++) {
+		char c = name[i];
+
+		if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+		      (i > 0 && c >= '0' && c <= '9')))
+			return false;
+	}
+	return name[0] != '\0';
+}
+
+/* --- one step's own findings --- */
+
+/* What the parameter rows found: pointers as written, severity by code and step. */
+static void judge(struct dtx_plan_parse *p, struct dtx_plan_step *st, size_t from)
+{
+	for (size_t i = from; i < p->findings->n; i++) {
+		struct dtx_err *f = &p->findings->item[i];
+
+		if (f->severity == DTX_SEV_WARNING)
+			continue;
+		dtx_err_step(f, (int32_t)(st - p->plan->step), st->name);
+		f->severity = DTX_SEV_ERROR;
+		if (dtx_code_triggers(f->code, false)) {
+			f->severity = DTX_SEV_FALLBACK;
+			if (st->trigger == DTX_OK)
+				st->trigger = f->code;
+		}
+		st->broken = true;
+	}
+}
+
+static bool add_preset(json_t *object, const char *preset)
+{
+	struct dtx_str rest = dtx_str_of(preset), pair, key;
+	char name[64];
+	json_t *value;
+
+	if (!dtx_str_next(&rest, ',', &pair) || !dtx_str_next(&pair, '=', &key))
+		return true;
+	dtx_str_copy(name, sizeof(name), key);
+	if (json_object_get(object, name))
+		return true;
+	value = dtx_str_is(pair, "true") || dtx_str_is(pair, "false")
+			? json_boolean(dtx_str_is(pair, "true"))
+			: json_stringn(pair.ptr, pair.len);
+	return dtx_json_set(object, name, value);
+}
+
+static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *st,
+			       const json_t *object, struct dtx_err *err)
+{
+	struct dtx_param_hooks hooks = dtx_part_hooks_template;
+	struct dtx_param_ctx ctx = { .arena = &p->plan->arena, .hooks = &hooks,
+				     .errs = p->findings, .skip = COMMON, .op = st->name,
+				     .step = (int)(st - p->plan->step),
+				     .unsupported = st->op->unsupported };
+	struct dtx_err f = DTX_ERR_INIT;
+	size_t before = p->findings->n;
+	enum dtx_code rc = DTX_OK;
+
+	hooks.arg = &p->plan->arena;
+	st->args = dtx_arena_zalloc(&p->plan->arena, 1, st->op->args_size + 1);
+	if (!st->args)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_param_fill(st->op->params, st->op->nparams, object, st->at, &ctx, st->args, err));
+	if (p->findings->n == before && st->op->check && st->op->check(st->args, &f) != DTX_OK) {
+		if (f.code == DTX_E_NO_MEMORY)
+			DTX_FAIL_MEM(err);
+		dtx_err_at(&f, st->at);
+		if (!dtx_errlist_take(p->findings, &f))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	dtx_err_clear(&f);
+	return rc;
+}
+
+static enum dtx_code unknown_op(struct dtx_plan_parse *p, const char *name, const char *at,
+				struct dtx_err *err)
+{
+	const char *names[512];
+	size_t n = dtx_op_names(names, DTX_COUNT(names));
+
+	return dtx_part_unknown(p, DTX_E_UNKNOWN_OP, at, "op", name, names, n, err);
+}
+
+static enum dtx_code common_members(struct dtx_plan_parse *p, struct dtx_plan_step *st,
+				    const json_t *object, struct dtx_err *err)
+{
+	struct common_args a = { 0 };
+	struct dtx_param_ctx ctx = { .arena = &p->plan->arena, .hooks = &dtx_part_hooks_template,
+				     .errs = p->findings, .op = st->name, .skip = "op,expect",
+				     .step = (int)(st - p->plan->step) };
+	json_t *own = json_object();
+	char at[64];
+	enum dtx_code rc = DTX_OK;
+
+	if (!own)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < DTX_COUNT(common_rows); i++) {
+		json_t *v = json_object_get(object, common_rows[i].name);
+
+		if (v && json_object_set(own, common_rows[i].name, v) != 0)
+			DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(dtx_param_fill(common_rows, DTX_COUNT(common_rows), own, st->at, &ctx, &a, err));
+	st->in_name = a.in;
+	st->out_name = a.out;
+	st->note = a.note;
+	st->fallback_off = a.fallback == 1;
+	st->expect_json = json_object_get(object, "expect");
+	snprintf(at, sizeof(at), "%s/expect", st->at);
+	DTX_TRY(dtx_expect_parse(st->expect_json, at, &p->plan->arena, p->findings, &st->expect,
+				 err));
+out:
+	json_decref(own);
+	return rc;
+}
+
+/* --- tables --- */
+
+static int32_t find_table(const struct dtx_plan *plan, uint32_t before, const char *name)
+{
+	for (uint32_t i = 0; i < plan->ninputs; i++)
+		if (strcmp(plan->input[i].name, name) == 0)
+			return (int32_t)i;
+	for (uint32_t i = 0; i < before; i++)
+		if (plan->step[i].out_name && strcmp(plan->step[i].out_name, name) == 0)
+			return (int32_t)(plan->ninputs + i);
+	return -1;
+}
+
+static size_t table_names(const struct dtx_plan *plan, uint32_t before, const char **names,
+			  size_t max)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < plan->ninputs && n < max; i++)
+		names[n++] = plan->input[i].name;
+	for (uint32_t i = 0; i < before && n < max; i++)
+		if (plan->step[i].out_name)
+			names[n++] = plan->step[i].out_name;
+	return n;
+}
+
+static enum dtx_code unknown_table(struct dtx_plan_parse *p, uint32_t before, const char *name,
+				   const char *at, struct dtx_err *err)
+{
+	const char *names[256];
+	size_t n = table_names(p->plan, before, names, DTX_COUNT(names));
+
+	return dtx_part_unknown(p, DTX_E_UNKNOWN_TABLE, at, "table", name, names, n, err);
+}
+
+/* The parameter that names a table, for the pointer. */
+static void table_place(const struct dtx_plan_step *st, const char *name, char *at, size_t size)
+{
+	const char *key;
+	json_t *v;
+
+	snprintf(at, size, "%s", st->at);
+	json_object_foreach((json_t *)(uintptr_t)st->json, key, v) {
+		bool here = json_is_string(v) && strcmp(json_string_value(v), name) == 0;
+
+		for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++)
+			here |= json_is_string(json_array_get(v, i)) &&
+				strcmp(json_string_value(json_array_get(v, i)), name) == 0;
+		if (here && strcmp(key, "op") != 0 && strcmp(key, "note") != 0) {
+			dtx_json_pointer_add(at, size, key);
+			return;
+		}
+	}
+}
+
+static enum dtx_code add_table(struct dtx_plan_parse *p, struct dtx_plan_step *st, const char *name,
+			       const char *at, struct dtx_err *err)
+{
+	uint32_t before = (uint32_t)(st - p->plan->step);
+	int32_t id = find_table(p->plan, before, name);
+	enum dtx_code rc = DTX_OK;
+
+	if (id < 0)
+		DTX_TRY(unknown_table(p, before, name, at, err));
+	st->table[st->ntables] = id;
+	st->table_name[st->ntables++] = name;
+out:
+	return rc;
+}
+
+/* Nobody knows what an unknown op reads: every table that one of its members names is offered. */
+static enum dtx_code guess_tables(struct dtx_plan_parse *p, struct dtx_plan_step *st,
+				  const json_t *v, struct dtx_err *err)
+{
+	uint32_t before = (uint32_t)(st - p->plan->step);
+	const char *text = json_string_value(v);
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++)
+		DTX_TRY(guess_tables(p, st, json_array_get(v, i), err));
+	if (!text || st->ntables == DTX_STEP_TABLES || find_table(p->plan, before, text) < 0)
+		goto out;
+	for (uint32_t i = 0; i < st->ntables; i++)
+		if (st->table[i] == find_table(p->plan, before, text))
+			goto out;
+	DTX_TRY(add_table(p, st, text, "", err));
+out:
+	return rc;
+}
+
+static enum dtx_code step_tables(struct dtx_plan_parse *p, struct dtx_plan_step *st,
+				 int32_t current, struct dtx_err *err)
+{
+	const char *names[DTX_STEP_TABLES], *key;
+	json_t *v;
+	size_t n = 0;
+	char at[128];
+	enum dtx_code rc = DTX_OK;
+
+	snprintf(at, sizeof(at), "%s/in", st->at);
+	if (st->in_name) {
+		DTX_TRY(add_table(p, st, st->in_name, at, err));
+	} else {
+		st->table[0] = current;
+		st->table_name[0] = "main";
+		st->ntables = 1;
+	}
+	if (st->op && st->args && !st->broken && st->op->tables)
+		n = st->op->tables(st->args, names, DTX_STEP_TABLES - 1);
+	for (size_t i = 0; i < n && st->ntables < DTX_STEP_TABLES; i++) {
+		table_place(st, names[i], at, sizeof(at));
+		DTX_TRY(add_table(p, st, names[i], at, err));
+	}
+	if (st->op && !st->broken)
+		goto out;
+	json_object_foreach((json_t *)(uintptr_t)st->json, key, v)
+		if (!dtx_str_in_list(COMMON, key))
+			DTX_TRY(guess_tables(p, st, v, err));
+out:
+	return rc;
+}
+
+static enum dtx_code out_name(struct dtx_plan_parse *p, struct dtx_plan_step *st,
+			      struct dtx_err *err)
+{
+	char at[64];
+
+	if (!st->out_name)
+		return DTX_OK;
+	snprintf(at, sizeof(at), "%s/out", st->at);
+	if (!dtx_part_name_ok(st->out_name))
+		return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
+				     "a table name is letters, digits and _, got '%s'", st->out_name);
+	if (find_table(p->plan, (uint32_t)(st - p->plan->step), st->out_name) >= 0)
+		return dtx_part_fail(p, DTX_E_DUPLICATE_TABLE, at, err,
+				     "there is a table '%s' already", st->out_name);
+	return DTX_OK;
+}
+
+/* --- canonical form --- */
+
+static enum dtx_code canonical_common(const struct dtx_plan_step *st, json_t *c,
+				      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!dtx_json_set(c, "op", json_string(st->name)))
+		DTX_FAIL_MEM(err);
+	if (st->in_name && !dtx_json_set(c, "in", json_string(st->in_name)))
+		DTX_FAIL_MEM(err);
+	if (st->out_name && !dtx_json_set(c, "out", json_string(st->out_name)))
+		DTX_FAIL_MEM(err);
+	if (st->fallback_off && !dtx_json_set(c, "fallback", json_string("off")))
+		DTX_FAIL_MEM(err);
+	if (json_is_object(st->expect_json) &&
+	    !dtx_json_set(c, "expect", dtx_part_strip_deep(st->expect_json)))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* A step that cannot be read keeps its members as they are. */
+static enum dtx_code canonical_step(struct dtx_plan_parse *p, struct dtx_plan_step *st,
+				    struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *c = st->op && !st->broken ? json_object() : dtx_part_strip_deep(st->json);
+	enum dtx_code rc = DTX_OK;
+
+	if (!c || !dtx_part_keep(p->plan, c))
+		DTX_FAIL_MEM(err);
+	json_object_del(c, "note");
+	if (st->op && !st->broken &&
+	    !dtx_param_canonical(st->op->params, st->op->nparams, st->args,
+				 &dtx_part_hooks_template, c))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(canonical_common(st, c, err));
+	dtx_json_canonical(c, &text);
+	DTX_TRY(dtx_buf_check(&text, "canonical step", err));
+	dtx_sha256_hex(text.ptr, text.len, st->hash);
+	st->canonical = c;
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* --- all of it --- */
+
+static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, json_t *object,
+			   struct dtx_err *err)
+{
+	const json_t *name = json_object_get(object, "op");
+	const char *preset = NULL;
+	char at[64];
+	enum dtx_code rc = DTX_OK;
+
+	snprintf(at, sizeof(at), "%s/op", st->at);
+	if (!name)
+		return dtx_part_fail(p, DTX_E_MISSING_PARAM, at, err, "a step has an 'op'");
+	if (!json_is_string(name))
+		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err, "'op' is a text");
+	st->name = json_string_value(name);
+	st->op = dtx_op_find(st->name, &preset);
+	if (!st->op) {
+		DTX_TRY(unknown_op(p, st->name, at, err));
+		goto out;
+	}
+	st->name = st->op->name;
+	if (preset && !add_preset(object, preset))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(fill_args(p, st, object, err));
+out:
+	return rc;
+}
+
+static enum dtx_code parse_step(struct dtx_plan_parse *p, const json_t *written,
+				struct dtx_plan_step *st, int32_t *current, struct dtx_err *err)
+{
+	size_t before = p->findings->n;
+	json_t *object;
+	enum dtx_code rc = DTX_OK;
+
+	st->json = written;
+	st->name = "";
+	DTX_TRY(dtx_expect_parse(NULL, st->at, &p->plan->arena, p->findings, &st->expect, err));
+	if (!json_is_object(written)) {
+		st->json = json_object();
+		if (!st->json || !dtx_part_keep(p->plan, (json_t *)(uintptr_t)st->json))
+			DTX_FAIL_MEM(err);
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, st->at, err, "a step is an object"));
+	} else {
+		object = dtx_part_strip(written);
+		if (!object || !dtx_part_keep(p->plan, object))
+			DTX_FAIL_MEM(err);
+		DTX_TRY(op_of(p, st, object, err));
+		DTX_TRY(common_members(p, st, object, err));
+		DTX_TRY(out_name(p, st, err));
+	}
+	judge(p, st, before);
+	before = p->findings->n;
+	DTX_TRY(step_tables(p, st, *current, err));
+	judge(p, st, before);
+	DTX_TRY(canonical_step(p, st, err));
+	if (!st->out_name)
+		*current = (int32_t)(p->plan->ninputs + (uint32_t)(st - p->plan->step));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_part_steps(struct dtx_plan_parse *p, struct dtx_err *err)
+{
+	struct dtx_plan *plan = p->plan;
+	const json_t *steps = json_object_get(plan->json, "steps");
+	size_t n = json_array_size(steps);
+	json_t *list = json_array();
+	int32_t current = 0;
+	enum dtx_code rc = DTX_OK;
+
+	if (!list)
+		DTX_FAIL_MEM(err);
+	plan->step = dtx_arena_zalloc(&plan->arena, n + 1, sizeof(*plan->step));
+	if (!plan->step)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < n; i++) {
+		struct dtx_plan_step *st = &plan->step[i];
+
+		snprintf(st->at, sizeof(st->at), p->bare ? "/%zu" : "/steps/%zu", i);
+		plan->nsteps = (uint32_t)i + 1;
+		DTX_TRY(parse_step(p, json_array_get(steps, i), st, &current, err));
+		if (json_array_append(list, st->canonical) != 0)
+			DTX_FAIL_MEM(err);
+	}
+	plan->result = current;
+	if (!dtx_json_set(plan->canonical, "steps", json_incref(list)))
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(list);
+	return rc;
+}
+
+/* --- links between parts --- */
+
+static enum dtx_code output_table(struct dtx_plan_parse *p, struct dtx_plan_output *o,
+				  struct dtx_err *err)
+{
+	char at[sizeof(o->at) + 8];
+
+	snprintf(at, sizeof(at), "%s/table", o->at);
+	o->table = o->table_name ? find_table(p->plan, p->plan->nsteps, o->table_name)
+				 : p->plan->result;
+	if (o->table < 0)
+		return unknown_table(p, p->plan->nsteps, o->table_name, at, err);
+	return DTX_OK;
+}
+
+static bool table_used(const struct dtx_plan *plan, int32_t id)
+{
+	for (uint32_t i = 0; i < plan->nsteps; i++)
+		for (uint32_t k = 0; k < plan->step[i].ntables; k++)
+			if (plan->step[i].table[k] == id)
+				return true;
+	for (uint32_t i = 0; i < plan->noutputs; i++)
+		if (plan->output[i].table == id)
+			return true;
+	return false;
+}
+
+enum dtx_code dtx_part_links(struct dtx_plan_parse *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < p->plan->noutputs; i++)
+		DTX_TRY(output_table(p, &p->plan->output[i], err));
+	for (uint32_t i = 0; i < p->plan->ninputs; i++)
+		if (!table_used(p->plan, (int32_t)i))
+			DTX_TRY(dtx_part_fail(p, DTX_W_UNUSED_INPUT, p->plan->input[i].at, err,
+					      "input '%s' is never read", p->plan->input[i].name));
+out:
+	return rc;
+}
+
+int32_t dtx_plan_table(const struct dtx_plan *p, const char *name)
+{
+	return find_table(p, p->nsteps, name);
+}
