@@ -187,7 +187,8 @@ enum dtx_code dtx_bind_use(struct dtx_bind *b, int32_t out, unsigned t, int32_t 
 	if (!grow(b->arena, &b->use, b->nuses, &cap, sizeof(*b->use)))
 		DTX_FAIL_MEM(err);
 	b->cap_uses = cap;
-	b->use[b->nuses++] = (struct dtx_bind_use){ out, t, (uint32_t)col, (uint8_t)demand };
+	b->use[b->nuses++] = (struct dtx_bind_use){ out, t, (uint32_t)col, (uint8_t)demand,
+						     DTX_CLASS_ANY };
 out:
 	return rc;
 }
@@ -371,13 +372,14 @@ static void scope_use(void *arg, int32_t column, enum dtx_demand demand, enum dt
 {
 	struct scope_arg *s = arg;
 
-	(void)cls;
 	if (s->over && column >= (int32_t)s->over->nfields)
 		return;
 	if (s->use)
 		s->use(s->use_arg, column, demand);
 	else if (s->rc == DTX_OK)
 		s->rc = dtx_bind_use(s->b, s->out, s->t, column, demand, NULL);
+	if (!s->use && s->rc == DTX_OK)
+		s->b->use[s->b->nuses - 1].cls = (uint8_t)cls;
 }
 
 static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,

@@ -26,6 +26,7 @@ struct dtx_bind_use {
 	int32_t out;		/* output column or DTX_USE_ROWS */
 	uint32_t table, col;
 	uint8_t demand;		/* enum dtx_demand */
+	uint8_t cls;		/* enum dtx_class bits that a formula asks for; 0: any */
 };
 
 /* Fields are read by ops, written only through the functions. */

@@ -70,6 +70,8 @@ DTX_MUSTUSE enum dtx_code dtx_emit_batch(struct dtx_emit *out, struct dtx_batch 
 					 struct dtx_err *err);
 /* True when nobody wants more rows (a limit below is full): the op may stop early. */
 bool dtx_emit_full(const struct dtx_emit *out);
+/* An ordered map that wants no more input (a limit that is full). */
+void dtx_emit_stop(struct dtx_emit *out);
 
 struct dtx_map {			/* batch to batch, streaming */
 	enum dtx_code (*init_local)(const struct dtx_opctx *, void **local, struct dtx_err *);

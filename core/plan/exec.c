@@ -1,0 +1,654 @@
+/* Runs a plan: typed attempts, regions for what they cannot do, until the outputs are there. */
+#include "core/plan/exec.h"
+
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+#include "core/plan/facts.h"
+#include "core/plan/outputs.h"
+#include "core/plan/region.h"
+
+/* Attempts are bounded: one per region, one per input whose types widened, and some room. */
+#define ATTEMPTS_MAX 200
+
+struct exec {
+	struct dtx_plan *plan;
+	const struct dtx_exec_opts *opts;
+	const struct dtx_host *host;
+	struct dtx_errlist *findings;
+	struct dtx_exec_result *result;
+	struct dtx_run run;
+	struct dtx_reader **reader;		/* per input; NULL: nobody reads it */
+	const struct dtx_schema **schema;	/* per input, as the reader has it or widened */
+	bool *was_read;
+	enum dtx_fallback mode;
+	uint32_t max_regions;
+	struct dtx_regions regions;
+	struct dtx_graph graph;			/* of the attempt that runs */
+	struct dtx_tap tap;			/* the plan's expect */
+};
+
+/* --- inputs --- */
+
+static bool input_used(const struct dtx_plan *p, uint32_t input)
+{
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		for (uint32_t k = 0; k < p->step[i].ntables; k++)
+			if (p->step[i].table[k] == (int32_t)input)
+				return true;
+	for (uint32_t i = 0; i < p->noutputs; i++)
+		if (p->output[i].table == (int32_t)input)
+			return true;
+	return false;
+}
+
+static enum dtx_code open_input(struct exec *x, uint32_t i, struct dtx_err *err)
+{
+	const struct dtx_plan_input *in = &x->plan->input[i];
+	enum dtx_code rc = DTX_OK;
+
+	if (!x->opts->input[i])
+		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "no file for input '%s'", in->name);
+	rc = dtx_reader_open(x->opts->input[i], &in->opts, &x->reader[i], err);
+	if (rc == DTX_OK)
+		rc = x->reader[i]->cls->schema(x->reader[i], &x->schema[i], err);
+	if (rc != DTX_OK && err) {
+		err->run_time = true;
+		dtx_err_at(err, in->at);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code open_inputs(struct exec *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	x->reader = dtx_arena_zalloc(&x->result->arena, x->plan->ninputs, sizeof(*x->reader));
+	x->schema = dtx_arena_zalloc(&x->result->arena, x->plan->ninputs, sizeof(*x->schema));
+	x->was_read = dtx_arena_zalloc(&x->result->arena, x->plan->ninputs, sizeof(bool));
+	if (!x->reader || !x->schema || !x->was_read)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < x->plan->ninputs; i++)
+		if (input_used(x->plan, i))
+			DTX_TRY(open_input(x, i, err));
+out:
+	return rc;
+}
+
+/* --- widening --- */
+
+static bool widens(const struct exec *x, uint32_t input, uint32_t col, bool any)
+{
+	const struct dtx_field *f = &x->schema[input]->field[col];
+	const uint8_t *need = x->graph.push.need ? x->graph.push.need[input] : NULL;
+
+	return f->guessed && f->type.type != DTX_T_TEXT &&
+	       (any || (need && need[col] == DTX_NEED_VALUE));
+}
+
+/* Exact types of the guessed columns of one input. *n: how many were looked at. */
+static enum dtx_code infer_input(struct exec *x, uint32_t i, bool any, uint32_t *n,
+				 struct dtx_err *err)
+{
+	struct dtx_arena *a = &x->result->arena;
+	struct dtx_schema *s = dtx_schema_copy(a, x->schema[i]);
+	bool *want = dtx_arena_zalloc(a, x->schema[i]->nfields + 1u, sizeof(*want));
+	struct dtx_typeref *type = dtx_arena_zalloc(a, x->schema[i]->nfields + 1u, sizeof(*type));
+	struct dtx_field *field;
+	enum dtx_code rc = DTX_OK;
+
+	if (!s || !want || !type)
+		DTX_FAIL_MEM(err);
+	*n = 0;
+	for (uint32_t c = 0; c < s->nfields; c++)
+		*n += want[c] = widens(x, i, c, any);
+	if (!*n)
+		goto out;
+	DTX_TRY(x->reader[i]->cls->infer(x->reader[i], want, type, x->run.workers, err));
+	field = (struct dtx_field *)(uintptr_t)s->field;	/* our own copy */
+	for (uint32_t c = 0; c < s->nfields; c++)
+		if (want[c]) {
+			field[c].type = type[c];
+			field[c].guessed = false;
+		}
+	x->schema[i] = s;
+out:
+	return rc;
+}
+
+static bool is_input(const struct exec *x, uint32_t i, const struct dtx_err *why)
+{
+	if (!x->reader[i])
+		return false;
+	return !why->input[0] || strcmp(why->input, x->plan->input[i].name) == 0 ||
+	       strcmp(why->input, dtx_source_name(x->opts->input[i])) == 0;
+}
+
+/* A guess was wrong: whole columns decide.  When nothing that was asked for can have been the
+ * reason, all guessed columns are looked at. */
+static enum dtx_code widen(struct exec *x, const struct dtx_err *why, struct dtx_err *err)
+{
+	uint32_t total = 0, n;
+	enum dtx_code rc = DTX_OK;
+
+	for (int any = 0; any < 2 && !total; any++)
+		for (uint32_t i = 0; i < x->plan->ninputs; i++)
+			if (is_input(x, i, why)) {
+				DTX_TRY(infer_input(x, i, any, &n, err));
+				total += n;
+			}
+	DTX_ASSERT(total > 0, err);
+	dtx_regions_forget(&x->regions);
+out:
+	return rc;
+}
+
+/* --- may a snippet do it? --- */
+
+static bool may_rescue(const struct exec *x, int32_t step)
+{
+	return x->mode != DTX_FALLBACK_OFF && x->host && x->host->rescue && step >= 0 &&
+	       !x->plan->step[step].fallback_off;
+}
+
+/* An input that only a snippet could read: not in this version. */
+static enum dtx_code refuse_input(const struct exec *x, struct dtx_err *err)
+{
+	struct dtx_err cause = DTX_ERR_INIT;
+	enum dtx_code rc = err->code;
+
+	if (x->mode == DTX_FALLBACK_OFF || !x->host || !x->host->rescue || err->step >= 0 ||
+	    !dtx_code_triggers(err->code, true))
+		return rc;
+	dtx_err_move(&cause, err);
+	rc = dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "%s: %s",
+			 dtx_code_name(cause.code), cause.msg);
+	dtx_err_hint(err, "%s%snot yet done by a snippet: describe the input in the plan "
+			  "(header_rows, skip, sheet, range, dialect, ragged)",
+		     cause.hint, cause.hint[0] ? "; " : "");
+	dtx_err_at(err, cause.at);
+	dtx_err_row(err, cause.row, cause.column);
+	err->run_time = true;
+	memcpy(err->input, cause.input, sizeof(err->input));
+	memcpy(err->sheet, cause.sheet, sizeof(err->sheet));
+	memcpy(err->cell, cause.cell, sizeof(err->cell));
+	dtx_err_clear(&cause);
+	return rc;
+}
+
+/* --- binding with real headers --- */
+
+static bool table_known(const struct dtx_graph *g, int32_t t)
+{
+	if ((uint32_t)t < g->plan->ninputs)
+		return g->flow.table[t].schema != NULL;
+	return g->step[(uint32_t)t - g->plan->ninputs].resolved;
+}
+
+static bool can_bind(const struct dtx_graph *g, uint32_t i)
+{
+	const struct dtx_plan_step *st = &g->plan->step[i];
+
+	if (g->step[i].bound || g->step[i].region >= 0)
+		return false;
+	for (uint32_t k = 0; k < st->ntables; k++)
+		if (!table_known(g, st->table[k]))
+			return false;
+	return true;
+}
+
+/* Findings of one step: *region when a snippet may do it, else they are the run's. */
+static enum dtx_code judge(struct exec *x, uint32_t step, struct dtx_errlist *found, bool bad,
+			   bool *region, struct dtx_err *err)
+{
+	const struct dtx_err *worst = dtx_errlist_worst(found);
+	enum dtx_code rc = DTX_OK;
+
+	*region = false;
+	if (bad && worst && worst->severity == DTX_SEV_FALLBACK && may_rescue(x, (int32_t)step)) {
+		if (dtx_regions_add(&x->regions, x->plan, x->mode, step, worst, x->max_regions)) {
+			*region = true;
+			goto out;
+		}
+	}
+	if (bad && worst) {
+		dtx_err_copy(err, worst);
+		rc = worst->code;
+	}
+	for (size_t i = 0; i < found->n; i++) {
+		struct dtx_err *f = &found->item[i];
+		bool warning = f->severity == DTX_SEV_WARNING;
+
+		if (f->severity == DTX_SEV_FALLBACK)
+			f->severity = DTX_SEV_ERROR;
+		if (!dtx_errlist_take(warning ? &x->result->warnings : x->findings, f))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code bind_step(struct exec *x, uint32_t i, bool *again, struct dtx_err *err)
+{
+	struct dtx_graph *g = &x->graph;
+	struct dtx_errlist found = DTX_ERRLIST_INIT;
+	const struct dtx_bind *b;
+	bool bad = false;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_flow_bind(&g->flow, i, true, &g->run, &found, &bad, err));
+	DTX_TRY(judge(x, i, &found, bad, again, err));
+	if (*again)
+		goto out;
+	b = g->flow.bind[i];
+	g->step[i].bound = true;
+	g->step[i].resolved = !(b->open && g->plan->step[i].op->whole_schema);
+out:
+	dtx_errlist_clear(&found);
+	return rc;
+}
+
+/* Binds what can be bound. *again: a region came up, the attempt starts over. */
+static enum dtx_code bind_all(struct exec *x, bool *again, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*again = false;
+	for (uint32_t i = 0; i < x->plan->nsteps && !*again; i++)
+		if (can_bind(&x->graph, i))
+			DTX_TRY(bind_step(x, i, again, err));
+out:
+	return rc;
+}
+
+/* --- one attempt --- */
+
+static enum dtx_code output_values(struct exec *x, bool *values, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->plan->noutputs; i++) {
+		const struct dtx_writer_class *w = dtx_outputs_class(&x->plan->output[i]);
+
+		values[i] = x->opts->to.open && w && w->values;
+		if (x->opts->to.open && !w)
+			DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "no writer for format '%s'",
+				 x->plan->output[i].format ? x->plan->output[i].format : "auto");
+	}
+out:
+	return rc;
+}
+
+/* The first step that stands in the way: a region, or one whose columns come from its rows. */
+static enum dtx_code run_barrier(struct exec *x, bool *found, struct dtx_err *err)
+{
+	struct dtx_graph *g = &x->graph;
+	enum dtx_code rc = DTX_OK;
+
+	*found = true;
+	for (uint32_t i = 0; i < x->plan->nsteps; i++) {
+		struct dtx_stepx *sx = &g->step[i];
+
+		if (sx->resolved)
+			continue;
+		if (sx->region >= 0 && x->regions.item[sx->region].first == i &&
+		    dtx_region_ready(&x->regions.item[sx->region], g)) {
+			DTX_TRY(dtx_region_run(&x->regions.item[sx->region], (uint32_t)sx->region,
+					       g, x->host, err));
+			goto out;
+		}
+		if (sx->region < 0 && sx->bound) {
+			DTX_TRY(dtx_graph_open_step(g, i, err));
+			goto out;
+		}
+	}
+	*found = false;
+out:
+	return rc;
+}
+
+static enum dtx_code start_graph(struct exec *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_graph_init(&x->graph, x->plan, x->opts, &x->run, &x->result->warnings, err));
+	x->graph.reader = x->reader;
+	x->graph.was_read = x->was_read;
+	for (uint32_t i = 0; i < x->plan->ninputs; i++)
+		if (x->schema[i])
+			DTX_TRY(dtx_flow_set(&x->graph.flow, (int32_t)i, x->schema[i], err));
+	dtx_regions_mark(&x->regions, &x->graph);
+out:
+	return rc;
+}
+
+/* Binds, and runs all that must have run before the rest can be bound. */
+static enum dtx_code bind_through(struct exec *x, const bool *values, bool *again,
+				  struct dtx_err *err)
+{
+	bool barrier = true;
+	enum dtx_code rc = DTX_OK;
+
+	while (barrier) {
+		DTX_TRY(bind_all(x, again, err));
+		if (*again)
+			goto out;
+		DTX_TRY(dtx_graph_needs(&x->graph, values, err));
+		DTX_TRY(run_barrier(x, &barrier, err));
+	}
+out:
+	return rc;
+}
+
+/* Steps whose result nobody reads still run: their checks count. */
+static enum dtx_code eat_nothing(void *arg, unsigned worker, struct dtx_batch *b,
+				 struct dtx_err *err)
+{
+	(void)arg;
+	(void)worker;
+	(void)b;
+	(void)err;
+	return DTX_OK;
+}
+
+static enum dtx_code run_unread(struct exec *x, struct dtx_err *err)
+{
+	static const struct dtx_pipe_end nowhere = { .eat = eat_nothing };
+	struct dtx_graph *g = &x->graph;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->plan->nsteps; i++)
+		if (!g->step[i].done && g->node[x->plan->ninputs + i].uses == 0)
+			DTX_TRY(dtx_graph_stream(g, (int32_t)(x->plan->ninputs + i), &nowhere,
+						 err));
+out:
+	return rc;
+}
+
+static enum dtx_code write_outputs(struct exec *x, struct dtx_err *err)
+{
+	struct dtx_exec_result *r = x->result;
+	bool tapped = dtx_expect_empty(x->plan->expect);
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->plan->noutputs; i++) {
+		int32_t t = x->plan->output[i].table;
+		bool tap = !tapped && t == x->plan->result;
+
+		if (tap)
+			DTX_TRY(dtx_expect_start(x->plan->expect, x->graph.flow.table[t].schema, -1,
+						 &x->tap.run, err));
+		tapped |= tap;
+		DTX_TRY(dtx_outputs_write(&x->graph, i, tap ? &x->tap : NULL, r, &r->output[i],
+					  err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code finish_tap(struct exec *x, struct dtx_tap *tap, const char *at,
+				struct dtx_err *err)
+{
+	json_t *checks = x->result->checks;
+	int64_t failed = 0;
+	enum dtx_code rc = DTX_OK;
+
+	if (!tap->run)
+		goto out;
+	DTX_TRY(dtx_expect_finish(tap->run, checks, &failed, err));
+	if (failed) {
+		rc = dtx_expect_fail(checks, DTX_E_EXPECT_FAILED, at, err);
+		if (err)
+			err->run_time = true;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code finish_taps(struct exec *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->plan->nsteps; i++) {
+		rc = finish_tap(x, &x->graph.step[i].tap, x->plan->step[i].at, err);
+		if (rc != DTX_OK)
+			dtx_err_step(err, (int32_t)i, x->plan->step[i].name);
+		DTX_TRY(rc);
+	}
+	DTX_TRY(finish_tap(x, &x->tap, "/expect", err));
+out:
+	return rc;
+}
+
+static enum dtx_code attempt(struct exec *x, bool *again, struct dtx_err *err)
+{
+	bool values[DTX_PLAN_OUTPUTS] = { false };
+	enum dtx_code rc = DTX_OK;
+
+	*again = false;
+	DTX_TRY(output_values(x, values, err));
+	DTX_TRY(start_graph(x, err));
+	DTX_TRY(bind_through(x, values, again, err));
+	if (*again)
+		goto out;
+	DTX_TRY(run_unread(x, err));
+	DTX_TRY(write_outputs(x, err));
+	DTX_TRY(finish_taps(x, err));
+out:
+	return rc;
+}
+
+/* --- between attempts --- */
+
+static void discard(struct exec *x, const struct dtx_err *why)
+{
+	struct dtx_exec_result *r = x->result;
+
+	for (uint32_t i = 0; i < r->noutputs; i++) {
+		dtx_outfile_free(r->output[i].file);
+		dtx_table_unref(r->output[i].table);
+		r->output[i] = (struct dtx_exec_output){ .rows = 0 };
+	}
+	dtx_expect_free(x->tap.run);
+	x->tap.run = NULL;
+	dtx_errlist_clear(&r->warnings);
+	json_array_clear(r->checks);
+	if (x->host && x->host->discard)
+		x->host->discard(x->host->arg, why);
+	r->restarts++;
+}
+
+/* Whether a failed attempt has a successor. */
+static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, struct dtx_err *err)
+{
+	struct dtx_err why = DTX_ERR_INIT;
+
+	*again = false;
+	if (rc == DTX_E_RETYPE) {
+		dtx_err_move(&why, err);
+		rc = widen(x, &why, err);
+		*again = rc == DTX_OK;
+	} else if (dtx_code_triggers(rc, true) && err->run_time && may_rescue(x, err->step) &&
+		   x->graph.step && x->graph.step[err->step].region < 0) {
+		*again = dtx_regions_add(&x->regions, x->plan, x->mode, (uint32_t)err->step, err,
+					 x->max_regions);
+		if (*again)
+			dtx_err_move(&why, err);
+	}
+	if (*again)
+		discard(x, &why);
+	dtx_err_clear(&why);
+	return *again ? DTX_OK : rc;
+}
+
+static enum dtx_code run_attempts(struct exec *x, struct dtx_err *err)
+{
+	bool again = true;
+	enum dtx_code rc = DTX_OK;
+
+	for (int i = 0; again && i < ATTEMPTS_MAX; i++) {
+		struct dtx_err none = DTX_ERR_INIT;
+
+		rc = attempt(x, &again, err);
+		if (rc == DTX_OK && again)
+			discard(x, &none);
+		else if (rc != DTX_OK)
+			rc = recover(x, rc, &again, err);
+		if (again)
+			dtx_graph_clear(&x->graph);
+	}
+	return rc == DTX_OK ? rc : refuse_input(x, err);
+}
+
+/* --- the whole --- */
+
+static enum dtx_code new_result(struct dtx_plan *plan, struct dtx_exec_result **out,
+				struct dtx_err *err)
+{
+	struct dtx_exec_result *r = dtx_mem_zalloc(1, sizeof(*r));
+	enum dtx_code rc = DTX_OK;
+
+	*out = r;
+	if (!r)
+		DTX_FAIL_MEM(err);
+	r->ninputs = plan->ninputs;
+	r->nsteps = plan->nsteps;
+	r->input = dtx_arena_zalloc(&r->arena, plan->ninputs + 1u, sizeof(*r->input));
+	r->step = dtx_arena_zalloc(&r->arena, plan->nsteps + 1u, sizeof(*r->step));
+	r->output = dtx_arena_zalloc(&r->arena, plan->noutputs + 1u, sizeof(*r->output));
+	r->checks = json_array();
+	if (!r->input || !r->step || !r->output || !r->checks)
+		DTX_FAIL_MEM(err);
+	r->noutputs = plan->noutputs;
+out:
+	return rc;
+}
+
+static void start_run(struct exec *x)
+{
+	const struct dtx_exec_opts *o = x->opts;
+
+	dtx_push_run(x->plan, &x->run);
+	x->run.workers = o->workers ? o->workers : dtx_pool_cpus();
+	x->run.batch_rows = o->batch_rows ? o->batch_rows : DTX_BATCH_ROWS;
+	x->run.cancel = o->cancel;
+	x->run.log = x->host ? x->host->log : NULL;
+	x->run.run_date = o->run_date;
+	x->result->workers = x->run.workers;
+	x->mode = o->fallback >= 0 ? (enum dtx_fallback)o->fallback : x->plan->fallback;
+	x->max_regions = o->max_regions ? o->max_regions : DTX_REGIONS_MAX;
+}
+
+/* A plan whose findings forbid a run, or ask for help that is not there. */
+static enum dtx_code refuse(struct exec *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < x->plan->noutputs; i++)
+		DTX_ASSERT(x->plan->output[i].table >= 0, err);
+	for (size_t i = 0; i < x->findings->n; i++) {
+		const struct dtx_err *f = &x->findings->item[i];
+
+		if (f->severity == DTX_SEV_WARNING ||
+		    (f->severity == DTX_SEV_FALLBACK && may_rescue(x, f->step)))
+			continue;
+		dtx_err_copy(err, f);
+		return f->code;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code start(struct exec *x, struct dtx_plan *plan, const struct dtx_exec_opts *opts,
+			   const struct dtx_host *host, struct dtx_errlist *findings,
+			   struct dtx_exec_result **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*x = (struct exec){ .plan = plan, .opts = opts, .host = host, .findings = findings };
+	pthread_mutex_init(&x->tap.lock, NULL);
+	DTX_TRY(new_result(plan, out, err));
+	x->result = *out;
+	start_run(x);
+	DTX_TRY(refuse(x, err));
+	DTX_TRY(dtx_regions_static(&x->regions, plan, x->mode, x->max_regions, findings, err));
+	DTX_TRY(open_inputs(x, err));
+out:
+	if (rc != DTX_OK && *out)
+		rc = refuse_input(x, err);
+	return rc;
+}
+
+static void stop(struct exec *x)
+{
+	dtx_graph_clear(&x->graph);
+	dtx_regions_clear(&x->regions);
+	dtx_expect_free(x->tap.run);
+	pthread_mutex_destroy(&x->tap.lock);
+	for (uint32_t i = 0; x->reader && i < x->plan->ninputs; i++)
+		dtx_reader_close(x->reader[i]);
+	dtx_mem_free(x);
+}
+
+enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
+		       const struct dtx_host *host, struct dtx_errlist *findings,
+		       struct dtx_exec_result **out, struct dtx_err *err)
+{
+	struct exec *x = dtx_mem_zalloc(1, sizeof(*x));
+	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	if (!x)
+		DTX_FAIL_MEM(e);
+	DTX_TRY(start(x, plan, opts, host, findings, out, e));
+	DTX_TRY(run_attempts(x, e));
+	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->reader, x->schema, x->result, e));
+out:
+	if (x)
+		stop(x);
+	dtx_err_clear(&local);
+	return rc;
+}
+
+enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
+			    struct dtx_errlist *findings, struct dtx_exec_result **out,
+			    struct dtx_err *err)
+{
+	struct exec *x = dtx_mem_zalloc(1, sizeof(*x));
+	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
+	bool again = false;
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	if (!x)
+		DTX_FAIL_MEM(e);
+	DTX_TRY(start(x, plan, opts, NULL, findings, out, e));
+	DTX_TRY(start_graph(x, e));
+	DTX_TRY(bind_all(x, &again, e));
+	DTX_TRY(dtx_graph_needs(&x->graph, NULL, e));
+	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->reader, x->schema, x->result, e));
+out:
+	if (x)
+		stop(x);
+	dtx_err_clear(&local);
+	return rc;
+}
+
+void dtx_exec_free(struct dtx_exec_result *r)
+{
+	if (!r)
+		return;
+	for (uint32_t i = 0; i < r->ninputs && r->input; i++)
+		json_decref(r->input[i].describe);
+	for (uint32_t i = 0; i < r->noutputs; i++) {
+		dtx_outfile_free(r->output[i].file);
+		dtx_table_unref(r->output[i].table);
+	}
+	for (uint32_t i = 0; i < r->nregions; i++)
+		dtx_err_clear(&r->region[i].trigger);
+	dtx_errlist_clear(&r->warnings);
+	json_decref(r->checks);
+	dtx_arena_clear(&r->arena);
+	dtx_mem_free(r);
+}

@@ -1,0 +1,621 @@
+/* Tables and the pipelines between them. */
+#include "core/plan/graph.h"
+
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+
+#define BYTES_PER_WORKER ((size_t)64 << 10)
+
+/* --- life --- */
+
+static void count_uses(struct dtx_graph *g)
+{
+	const struct dtx_plan *p = g->plan;
+
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		for (uint32_t k = 0; k < p->step[i].ntables; k++)
+			if (p->step[i].table[k] >= 0)
+				g->node[p->step[i].table[k]].uses++;
+	for (uint32_t i = 0; i < p->noutputs; i++)
+		g->node[p->output[i].table].uses++;
+}
+
+enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
+			     const struct dtx_exec_opts *opts, const struct dtx_run *run,
+			     struct dtx_errlist *warnings, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*g = (struct dtx_graph){ .plan = plan, .opts = opts, .run = *run, .warnings = warnings,
+				 .deadline_ns = opts->deadline_ns };
+	pthread_mutex_init(&g->warn_lock, NULL);
+	g->node = dtx_arena_zalloc(&g->arena, plan->ninputs + plan->nsteps + 1u, sizeof(*g->node));
+	g->step = dtx_arena_zalloc(&g->arena, plan->nsteps + 1u, sizeof(*g->step));
+	if (!g->node || !g->step)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < plan->nsteps; i++)
+		g->step[i].region = -1;
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		g->step[i].stat = dtx_arena_zalloc(&g->arena, 1, sizeof(struct dtx_opstat));
+		if (!g->step[i].stat)
+			DTX_FAIL_MEM(err);
+		pthread_mutex_init(&g->step[i].tap.lock, NULL);
+	}
+	DTX_TRY(dtx_flow_init(&g->flow, &g->arena, plan, err));
+	count_uses(g);
+out:
+	return rc;
+}
+
+static void clear_step(const struct dtx_plan_step *st, struct dtx_stepx *sx)
+{
+	if (sx->link.op)
+		dtx_link_close(&sx->link);
+	if (sx->has_shared && sx->ox && st->op->sink->free_shared)
+		st->op->sink->free_shared(&sx->ox[0], sx->ox[0].shared);
+	dtx_expect_free(sx->tap.run);
+	if (sx->stat)
+		pthread_mutex_destroy(&sx->tap.lock);
+}
+
+void dtx_graph_clear(struct dtx_graph *g)
+{
+	if (!g->plan)
+		return;
+	for (uint32_t i = 0; g->step && i < g->plan->nsteps; i++)
+		clear_step(&g->plan->step[i], &g->step[i]);
+	for (uint32_t i = 0; g->node && i < g->plan->ninputs + g->plan->nsteps; i++)
+		dtx_table_unref(g->node[i].table);
+	dtx_flow_clear(&g->flow);
+	pthread_mutex_destroy(&g->warn_lock);
+	dtx_arena_clear(&g->arena);
+	g->plan = NULL;
+}
+
+void dtx_graph_release(struct dtx_graph *g, int32_t t)
+{
+	struct dtx_node *n = &g->node[t];
+
+	if (n->uses && --n->uses == 0) {
+		dtx_table_unref(n->table);
+		n->table = NULL;
+	}
+}
+
+unsigned dtx_graph_workers(const struct dtx_graph *g, int32_t t)
+{
+	size_t most = SIZE_MAX;
+
+	/* tests that name a batch size want their threads */
+	if (t >= 0 && (uint32_t)t < g->plan->ninputs && !g->opts->batch_rows && g->opts->input[t])
+		most = dtx_source_size(g->opts->input[t]) / BYTES_PER_WORKER + 1;
+	return most < g->run.workers ? (unsigned)most : g->run.workers;
+}
+
+/* --- needs --- */
+
+static enum dtx_code need_expect(struct dtx_graph *g, const struct dtx_expect *e, int32_t t,
+				 struct dtx_err *err)
+{
+	struct dtx_schema *s = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (dtx_expect_empty(e) || !g->push.need[t])
+		goto out;
+	DTX_TRY(dtx_expect_schema(e, &g->arena, &s, err));
+	for (uint32_t i = 0; i < s->nfields; i++) {
+		int32_t c = dtx_schema_find(g->flow.table[t].schema, s->field[i].name);
+
+		if (c >= 0)
+			g->push.need[t][c] = DTX_NEED_VALUE;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_graph_needs(struct dtx_graph *g, const bool *values, struct dtx_err *err)
+{
+	const struct dtx_plan *p = g->plan;
+	bool *live = dtx_arena_zalloc(&g->arena, p->nsteps + 1u, sizeof(*live));
+	enum dtx_code rc = DTX_OK;
+
+	if (!live)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_push_init(&g->push, &g->flow, &g->arena, err));
+	for (uint32_t i = 0; i < p->noutputs; i++) {
+		dtx_push_all(&g->push, &g->flow, p->output[i].table,
+			     values && values[i] ? DTX_NEED_VALUE : DTX_NEED_BYTES);
+		DTX_TRY(need_expect(g, p->expect, p->output[i].table, err));
+	}
+	for (uint32_t i = 0; i < p->nsteps; i++) {
+		live[i] = g->step[i].bound && g->step[i].region < 0;
+		for (uint32_t k = 0; !live[i] && k < p->step[i].ntables; k++)
+			dtx_push_all(&g->push, &g->flow, p->step[i].table[k],
+				     g->step[i].region >= 0 ? DTX_NEED_VALUE : DTX_NEED_BYTES);
+		DTX_TRY(need_expect(g, p->step[i].expect, (int32_t)(p->ninputs + i), err));
+	}
+	dtx_push_back(&g->flow, &g->push, live);
+out:
+	return rc;
+}
+
+/* --- contexts of steps --- */
+
+static enum dtx_code start_tap(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	struct dtx_stepx *sx = &g->step[s];
+	const struct dtx_expect *e = g->plan->step[s].expect;
+
+	if (dtx_expect_empty(e) || sx->tap.run)
+		return DTX_OK;
+	return dtx_expect_start(e, g->flow.table[g->plan->ninputs + s].schema, -1, &sx->tap.run,
+				err);
+}
+
+/* Contexts of a step, one per input table. */
+static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	struct dtx_stepx *sx = &g->step[s];
+	const struct dtx_bind *b = g->flow.bind[s];
+	const struct dtx_schema **in;
+	int32_t result = (int32_t)(g->plan->ninputs + s);
+	enum dtx_code rc = DTX_OK;
+
+	if (sx->ox)
+		goto out;
+	in = dtx_arena_alloc(&g->arena, st->ntables, sizeof(*in));
+	sx->ox = dtx_arena_zalloc(&g->arena, st->ntables, sizeof(*sx->ox));
+	if (!in || !sx->ox)
+		DTX_FAIL_MEM(err);
+	for (unsigned k = 0; k < st->ntables; k++)
+		in[k] = g->flow.table[st->table[k]].schema;
+	for (unsigned k = 0; k < st->ntables; k++)
+		sx->ox[k] = (struct dtx_opctx){
+			.args = st->args, .bound = b->state, .ninputs = st->ntables, .in = in,
+			.out = g->flow.table[result].schema, .need = g->push.need[result],
+			.input = k, .run = &g->run, .stat = sx->stat, .step = (int)s,
+			.warnings = g->warnings, .warn_lock = &g->warn_lock,
+		};
+	DTX_TRY(start_tap(g, s, err));
+	sx->link = (struct dtx_link){ .op = st->op, .ox = sx->ox, .tap = &sx->tap,
+				      .ordered = b->ordered ||
+						 (st->op->flags & DTX_OP_ORDERED) != 0 };
+out:
+	return rc;
+}
+
+/* --- emitting into a table --- */
+
+struct collect {
+	struct dtx_emit base;
+	struct dtx_graph *g;
+	const struct dtx_opctx *ox;
+	struct dtx_tap *tap;
+	struct dtx_table *table;
+};
+
+static enum dtx_code collect_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct collect *c = (struct collect *)e;
+	struct dtx_batch *copy = NULL;
+	int64_t rows = atomic_fetch_add(&c->ox->stat->rows_out, b->nsel) + b->nsel;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(b->ncols == c->ox->out->nfields, err);
+	if (c->g->run.max_rows >= 0 && rows > c->g->run.max_rows)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows", (long long)c->g->run.max_rows);
+	b->schema = c->ox->out;
+	b->seq = c->table->nbatches;
+	b->sub = 0;
+	DTX_TRY(dtx_tap_batch(c->tap, b, err));
+	DTX_TRY(dtx_batch_copy(b, &copy, err));
+	DTX_TRY(dtx_batch_dense(copy, err));
+	rc = dtx_table_take(c->table, copy, err);
+	copy = NULL;
+out:
+	dtx_batch_free(copy);
+	return rc;
+}
+
+static enum dtx_code collector(struct dtx_graph *g, uint32_t s, struct collect *c,
+			       struct dtx_err *err)
+{
+	*c = (struct collect){ .base = { .take = collect_take }, .g = g, .ox = &g->step[s].ox[0],
+			       .tap = &g->step[s].tap };
+	return dtx_table_new(c->ox->out, &c->table, err);
+}
+
+static enum dtx_code blame(const struct dtx_graph *g, uint32_t s, enum dtx_code rc,
+			   struct dtx_err *err)
+{
+	if (rc != DTX_OK && err) {
+		dtx_err_step(err, (int32_t)s, g->plan->step[s].name);
+		err->run_time = true;
+	}
+	return rc;
+}
+
+/* --- sinks --- */
+
+struct sink_run {
+	struct dtx_graph *g;
+	uint32_t s;
+	const struct dtx_opctx *ox;
+	const struct dtx_sink *sink;
+	void **local;
+	unsigned nlocals;
+	_Atomic unsigned part;
+};
+
+static enum dtx_code sink_eat(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct sink_run *r = arg;
+	int64_t start = dtx_now_ns();
+	enum dtx_code rc = DTX_OK;
+
+	atomic_fetch_add(&r->ox->stat->rows_in, b->nsel);
+	if (b->sel && !(r->g->plan->step[r->s].op->flags & DTX_OP_TAKES_SEL))
+		DTX_TRY(dtx_batch_dense(b, err));
+	rc = r->sink->consume(r->ox, r->local[worker], b, err);
+out:
+	atomic_fetch_add(&r->ox->stat->ns, dtx_now_ns() - start);
+	return blame(r->g, r->s, rc, err);
+}
+
+static enum dtx_code combine_parts(void *arg, unsigned worker, struct dtx_err *err)
+{
+	struct sink_run *r = arg;
+	unsigned n = r->sink->nparts ? r->sink->nparts : 1;
+	enum dtx_code rc = DTX_OK;
+
+	(void)worker;
+	for (unsigned part; rc == DTX_OK && (part = atomic_fetch_add(&r->part, 1)) < n;)
+		rc = r->sink->combine(r->ox, part, r->local, r->nlocals, err);
+	return rc;
+}
+
+static enum dtx_code sink_finish(struct sink_run *r, struct dtx_emit *emit, struct dtx_err *err)
+{
+	struct dtx_stepx *sx = &r->g->step[r->s];
+	int64_t start = dtx_now_ns();
+	void *shared = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (r->sink->combine)
+		DTX_TRY(dtx_pool_run(r->sink->nparts > 1 ? r->nlocals : 1, combine_parts, r, err));
+	if (r->sink->finalize)
+		DTX_TRY(r->sink->finalize(r->ox, r->local, r->nlocals, &shared, emit, err));
+	if (shared) {
+		sx->has_shared = true;
+		for (unsigned k = 0; k < r->ox->ninputs; k++)
+			sx->ox[k].shared = shared;
+	}
+out:
+	atomic_fetch_add(&r->ox->stat->ns, dtx_now_ns() - start);
+	return blame(r->g, r->s, rc, err);
+}
+
+static enum dtx_code sink_init(struct sink_run *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	r->local = dtx_mem_zalloc(r->nlocals, sizeof(*r->local));
+	if (!r->local)
+		DTX_FAIL_MEM(err);
+	for (unsigned i = 0; r->sink->init_local && i < r->nlocals; i++)
+		DTX_TRY(r->sink->init_local(r->ox, &r->local[i], err));
+out:
+	return blame(r->g, r->s, rc, err);
+}
+
+static void sink_clear(struct sink_run *r)
+{
+	for (unsigned i = 0; r->local && r->sink->free_local && i < r->nlocals; i++)
+		if (r->local[i])
+			r->sink->free_local(r->ox, r->local[i]);
+	dtx_mem_free(r->local);
+}
+
+/* Streams input table `input` of step s into its sink; what it emits goes to *out (NULL: a join's
+ * build side emits nothing). */
+static enum dtx_code run_sink(struct dtx_graph *g, uint32_t s, unsigned input,
+			      struct dtx_table **out, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	struct sink_run r = { .g = g, .s = s, .ox = &g->step[s].ox[input], .sink = st->op->sink,
+			      .nlocals = g->run.workers };
+	struct dtx_pipe_end end = { .arg = &r, .eat = sink_eat };
+	struct collect c = { .table = NULL };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(collector(g, s, &c, err));
+	DTX_TRY(sink_init(&r, err));
+	DTX_TRY(dtx_graph_stream(g, st->table[input], &end, err));
+	DTX_TRY(sink_finish(&r, &c.base, err));
+	if (out) {
+		*out = c.table;
+		c.table = NULL;
+	}
+out:
+	sink_clear(&r);
+	dtx_table_unref(c.table);
+	return rc;
+}
+
+/* --- whole ops --- */
+
+static enum dtx_code run_whole(struct dtx_graph *g, uint32_t s, bool open, struct dtx_table **out,
+			       struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	struct dtx_stepx *sx = &g->step[s];
+	const struct dtx_schema *schema = NULL;
+	struct dtx_table *in = NULL;
+	struct collect c = { .table = NULL };
+	int64_t start;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_graph_table(g, st->table[0], false, &in, err));
+	start = dtx_now_ns();
+	atomic_fetch_add(&sx->stat->rows_in, in->nrows);
+	if (open) {
+		DTX_TRY(blame(g, s, st->op->whole_schema(&sx->ox[0], in, &g->arena, &schema, err),
+			      err));
+		DTX_TRY(dtx_flow_set(&g->flow, (int32_t)(g->plan->ninputs + s), schema, err));
+		sx->ox[0].out = g->flow.table[g->plan->ninputs + s].schema;
+		sx->ox[0].need = NULL;
+		DTX_TRY(start_tap(g, s, err));
+	}
+	DTX_TRY(collector(g, s, &c, err));
+	DTX_TRY(blame(g, s, st->op->whole(&sx->ox[0], in, &c.base, err), err));
+	atomic_fetch_add(&sx->stat->ns, dtx_now_ns() - start);
+	dtx_graph_release(g, st->table[0]);
+	*out = c.table;
+	c.table = NULL;
+out:
+	dtx_table_unref(c.table);
+	return rc;
+}
+
+enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	struct dtx_node *n = &g->node[g->plan->ninputs + s];
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(prepare(g, s, err));
+	DTX_TRY(run_whole(g, s, true, &n->table, err));
+	g->step[s].done = g->step[s].resolved = true;
+out:
+	return rc;
+}
+
+/* --- growth --- */
+
+#define GROWTH_BASE 1000000
+
+static enum dtx_code check_growth(const struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	struct dtx_opstat *st = g->step[s].stat;
+	int64_t in = atomic_load(&st->rows_in), rows = atomic_load(&st->rows_out);
+	dtx_i128 most = (dtx_i128)g->run.growth * in + GROWTH_BASE;
+	enum dtx_code rc = DTX_OK;
+
+	if (g->run.growth >= 0 && rows > most)
+		DTX_FAIL(err, DTX_E_ROW_GROWTH, "%s: %lld rows out of %lld", g->plan->step[s].name,
+			 (long long)rows, (long long)in);
+out:
+	return blame(g, s, rc, err);
+}
+
+/* --- legs --- */
+
+static enum dtx_code reader_leg(struct dtx_graph *g, struct dtx_leg *leg, int32_t t,
+				struct dtx_err *err)
+{
+	struct dtx_scan *scan = dtx_arena_zalloc(&g->arena, 1, sizeof(*scan));
+	enum dtx_code rc = DTX_OK;
+
+	if (!scan)
+		DTX_FAIL_MEM(err);
+	*scan = (struct dtx_scan){ .schema = g->flow.table[t].schema, .need = g->push.need[t],
+				   .limit = -1, .workers = g->run.workers,
+				   .batch_rows = g->opts->batch_rows };
+	leg->reader = g->reader[t];
+	leg->scan = scan;
+	g->was_read[t] = true;
+out:
+	return rc;
+}
+
+static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
+			      struct dtx_err *err);
+
+static enum dtx_code map_legs(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
+			      struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	struct dtx_link *link = &g->step[s].link;
+	unsigned n = st->op->flags & DTX_OP_CONCAT ? st->ntables : 1;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(prepare(g, s, err));
+	if (st->op->flags & DTX_OP_BUILD)
+		DTX_TRY(run_sink(g, s, 1, NULL, err));
+	DTX_TRY(blame(g, s, dtx_link_open(link, g->run.workers, err), err));
+	for (unsigned k = 0; k < n; k++) {
+		uint32_t from = p->nlegs;
+
+		DTX_TRY(add_legs(g, p, st->table[k], err));
+		for (uint32_t i = from; i < p->nlegs; i++)
+			if (!dtx_leg_pass(&p->leg[i], link, k))
+				DTX_FAIL_MEM(err);
+	}
+	g->step[s].done = true;
+out:
+	return rc;
+}
+
+static bool streams(const struct dtx_graph *g, int32_t t)
+{
+	uint32_t s = (uint32_t)t - g->plan->ninputs;
+
+	return g->node[t].uses <= 1 && g->step[s].region < 0 &&
+	       g->flow.bind[s]->kind == DTX_KIND_MAP;
+}
+
+static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
+			      struct dtx_err *err)
+{
+	struct dtx_table *table = g->node[t].table;
+	struct dtx_leg *leg;
+	bool input = (uint32_t)t < g->plan->ninputs;
+	enum dtx_code rc = DTX_OK;
+
+	if (!table && !input && streams(g, t))
+		return map_legs(g, p, (uint32_t)t - g->plan->ninputs, err);
+	if (!table && !input)
+		DTX_TRY(dtx_graph_table(g, t, false, &table, err));
+	leg = dtx_pipe_leg(p);
+	if (!leg)
+		DTX_FAIL_MEM(err);
+	leg->table = table;
+	leg->table_id = t;
+	if (!table)
+		DTX_TRY(reader_leg(g, leg, t, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
+			       struct dtx_err *err)
+{
+	struct dtx_pipe p;
+	enum dtx_code rc = DTX_OK;
+
+	dtx_pipe_init(&p, &g->run, g->run.workers);
+	p.deadline_ns = g->deadline_ns;
+	p.end = *end;
+	DTX_TRY(add_legs(g, &p, t, err));
+	if (p.nlegs == 1 && p.leg[0].reader)
+		p.workers = dtx_graph_workers(g, p.leg[0].table_id);
+	DTX_TRY(dtx_pipe_run(&p, err));
+	for (uint32_t i = 0; i < p.nlegs; i++) {
+		dtx_graph_release(g, p.leg[i].table_id);
+		for (unsigned k = 0; k < p.leg[i].npass; k++)
+			DTX_TRY(check_growth(g, (uint32_t)p.leg[i].pass[k].link->ox->step, err));
+	}
+out:
+	dtx_pipe_clear(&p);
+	return rc;
+}
+
+/* --- tables --- */
+
+struct table_end {
+	struct dtx_table *table;
+	bool typed;
+};
+
+static enum dtx_code table_prepare(void *arg, unsigned worker, struct dtx_batch *b,
+				   struct dtx_ring_item *item, struct dtx_err *err)
+{
+	struct table_end *e = arg;
+	struct dtx_column *c;
+	enum dtx_code rc = DTX_OK;
+
+	(void)worker;
+	(void)item;
+	DTX_TRY(dtx_batch_dense(b, err));
+	for (uint32_t i = 0; e->typed && i < b->ncols; i++)
+		if (b->col[i])
+			DTX_TRY(dtx_batch_value(b, i, &c, err));
+out:
+	return rc;
+}
+
+static enum dtx_code table_put(void *arg, struct dtx_batch *b, struct dtx_ring_item *item,
+			       struct dtx_err *err)
+{
+	struct table_end *e = arg;
+	struct dtx_batch *copy = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	(void)item;
+	DTX_TRY(dtx_batch_copy(b, &copy, err));
+	DTX_TRY(dtx_table_take(e->table, copy, err));
+out:
+	return rc;
+}
+
+static enum dtx_code stream_to_table(struct dtx_graph *g, int32_t t, bool typed,
+				     struct dtx_table **out, struct dtx_err *err)
+{
+	struct table_end e = { .typed = typed };
+	struct dtx_pipe_end end = { .arg = &e, .prepare = table_prepare, .put = table_put };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_table_new(g->flow.table[t].schema, &e.table, err));
+	DTX_TRY(dtx_graph_stream(g, t, &end, err));
+	*out = e.table;
+	e.table = NULL;
+out:
+	dtx_table_unref(e.table);
+	return rc;
+}
+
+static enum dtx_code confirm(struct dtx_table *t, struct dtx_err *err)
+{
+	struct dtx_column *c;
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < t->nbatches; i++)
+		for (uint32_t k = 0; k < t->batch[i]->ncols; k++)
+			if (t->batch[i]->col[k])
+				DTX_TRY(dtx_batch_value(t->batch[i], k, &c, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct dtx_table **out,
+			      struct dtx_err *err)
+{
+	struct dtx_node *n = &g->node[t];
+	uint32_t s = (uint32_t)t - g->plan->ninputs;
+	bool made = n->table == NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (!made)
+		goto out;
+	if ((uint32_t)t < g->plan->ninputs) {
+		n->uses++;	/* reading it counts as a use, but the table stays */
+		DTX_TRY(stream_to_table(g, t, typed, &n->table, err));
+		goto out;
+	}
+	DTX_TRY(prepare(g, s, err));
+	switch (g->flow.bind[s]->kind) {
+	case DTX_KIND_SINK:
+		DTX_TRY(run_sink(g, s, 0, &n->table, err));
+		break;
+	case DTX_KIND_WHOLE:
+		DTX_TRY(run_whole(g, s, false, &n->table, err));
+		break;
+	case DTX_KIND_MAP: {
+		/* streams() looks at the uses: this one reads it as a table */
+		uint32_t uses = n->uses;
+
+		n->uses = 1;
+		rc = stream_to_table(g, t, typed, &n->table, err);
+		n->uses = uses;
+		DTX_TRY(rc);
+		break;
+	}
+	}
+	g->step[s].done = true;
+	DTX_TRY(check_growth(g, s, err));
+out:
+	if (rc == DTX_OK && typed)
+		rc = confirm(n->table, err);
+	*out = n->table;
+	return rc;
+}

@@ -1,0 +1,136 @@
+/* Writes the result tables. */
+#include "core/plan/outputs.h"
+
+#include "core/base/mem.h"
+
+struct output_end {
+	struct dtx_writer *writer;
+	const struct dtx_writer_class *cls;
+	struct dtx_tap *tap;
+	struct dtx_table *table;	/* without a writer */
+	bool hashes;
+	struct dtx_tablehash hash;
+	int64_t rows;
+};
+
+const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o)
+{
+	return dtx_writer_find(o->format, o->path);
+}
+
+static enum dtx_code output_prepare(void *arg, unsigned worker, struct dtx_batch *b,
+				    struct dtx_ring_item *item, struct dtx_err *err)
+{
+	struct output_end *e = arg;
+	enum dtx_code rc = DTX_OK;
+
+	(void)worker;
+	DTX_TRY(dtx_tap_batch(e->tap, b, err));
+	if (e->hashes)
+		DTX_TRY(dtx_rowhash_batch(b, &item->hash, err));
+	if (e->cls && e->cls->format)
+		DTX_TRY(e->cls->format(e->writer, b, &item->text, err));
+out:
+	return rc;
+}
+
+static enum dtx_code output_put(void *arg, struct dtx_batch *b, struct dtx_ring_item *item,
+				struct dtx_err *err)
+{
+	struct output_end *e = arg;
+	struct dtx_batch *copy = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	e->rows += b->nsel;
+	if (e->hashes)
+		dtx_tablehash_fold(&e->hash, &item->hash);
+	if (e->cls) {
+		DTX_TRY(e->cls->put(e->writer, b, &item->text, err));
+		goto out;
+	}
+	DTX_TRY(dtx_batch_copy(b, &copy, err));
+	rc = dtx_batch_dense(copy, err);
+	if (rc != DTX_OK) {
+		dtx_batch_free(copy);
+		goto out;
+	}
+	DTX_TRY(dtx_table_take(e->table, copy, err));
+out:
+	return rc;
+}
+
+static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end *e,
+			      struct dtx_exec_output *out, struct dtx_err *err)
+{
+	const struct dtx_plan_output *o = &g->plan->output[i];
+	struct dtx_write_opts opts = o->opts;
+	enum dtx_code rc = DTX_OK;
+
+	if (!g->opts->to.open)
+		return dtx_table_new(out->schema, &e->table, err);
+	e->cls = dtx_outputs_class(o);
+	if (!e->cls)
+		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "no writer for format '%s'",
+			 o->format ? o->format : "auto");
+	DTX_TRY(g->opts->to.open(g->opts->to.arg, i, &out->file, err));
+	if (!opts.format)
+		opts.format = e->cls->name;
+	out->writer = e->cls;
+	DTX_TRY(e->cls->open(out->file, &opts, out->schema, &e->writer, err));
+out:
+	return rc;
+}
+
+static bool take_warnings(struct dtx_errlist *to, struct dtx_errlist *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		from->item[i].severity = DTX_SEV_WARNING;
+		if (!dtx_errlist_take(to, &from->item[i]))
+			return false;
+	}
+	return true;
+}
+
+static enum dtx_code finish_end(struct output_end *e, struct dtx_exec_result *result,
+				struct dtx_exec_output *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (e->hashes)
+		dtx_tablehash_done(&e->hash, out->table_hash, out->rows_hash);
+	out->rows = e->rows;
+	out->table = e->table;
+	e->table = NULL;
+	if (!e->writer)
+		goto out;
+	DTX_TRY(e->cls->finish(e->writer, err));
+	if (!take_warnings(&result->warnings, &e->writer->diags))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_outfile_finish(out->file, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_tap *tap,
+				struct dtx_exec_result *result, struct dtx_exec_output *out,
+				struct dtx_err *err)
+{
+	int32_t t = g->plan->output[i].table;
+	struct output_end e = { .tap = tap, .hashes = g->opts->table_hash };
+	struct dtx_pipe_end end = { .arg = &e, .prepare = output_prepare, .put = output_put };
+	enum dtx_code rc = DTX_OK;
+
+	out->schema = dtx_schema_copy(&result->arena, g->flow.table[t].schema);
+	if (!out->schema)
+		DTX_FAIL_MEM(err);
+	if (e.hashes)
+		dtx_tablehash_init(&e.hash, out->schema);
+	DTX_TRY(open_end(g, i, &e, out, err));
+	DTX_TRY(dtx_graph_stream(g, t, &end, err));
+	DTX_TRY(finish_end(&e, result, out, err));
+out:
+	if (e.writer)
+		e.cls->close(e.writer);
+	dtx_table_unref(e.table);
+	return rc;
+}

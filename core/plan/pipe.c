@@ -1,0 +1,580 @@
+/* Runs one pipeline on all workers. */
+#include "core/plan/pipe.h"
+
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+#include "core/data/expect.h"
+
+struct worker {
+	struct dtx_pipe *p;
+	unsigned id;
+	bool in_order;		/* it has the right, and is behind the cut */
+	uint64_t seq;
+	bool mid;		/* inside a morsel */
+	uint32_t *sub;		/* next sub number, per pass */
+	struct dtx_ring_list pending;
+	int64_t child_ns;	/* time of the maps behind the one that runs */
+	uint64_t seqs;		/* one more than the largest seq of the leg */
+};
+
+struct pipe_emit {
+	struct dtx_emit base;
+	struct worker *w;
+	unsigned to;		/* next pass */
+	struct dtx_link *link;	/* who emits */
+	const struct dtx_opctx *ox;
+};
+
+static enum dtx_code feed(struct worker *w, unsigned i, struct dtx_batch *b, struct dtx_err *err);
+
+/* --- emitting --- */
+
+enum dtx_code dtx_emit_batch(struct dtx_emit *out, struct dtx_batch *b, struct dtx_err *err)
+{
+	return b->nsel ? out->take(out, b, err) : DTX_OK;
+}
+
+bool dtx_emit_full(const struct dtx_emit *out)
+{
+	return out->full && out->full(out);
+}
+
+void dtx_emit_stop(struct dtx_emit *out)
+{
+	if (out->stop)
+		out->stop(out);
+}
+
+enum dtx_code dtx_tap_batch(struct dtx_tap *tap, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc;
+
+	if (!tap || !tap->run)
+		return DTX_OK;
+	pthread_mutex_lock(&tap->lock);
+	rc = dtx_expect_batch(tap->run, b, err);
+	pthread_mutex_unlock(&tap->lock);
+	return rc;
+}
+
+static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct pipe_emit *pe = (struct pipe_emit *)e;
+	struct dtx_opstat *st = pe->ox->stat;
+	int64_t rows;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(b->ncols == pe->ox->out->nfields, err);
+	b->schema = pe->ox->out;
+	rows = atomic_fetch_add(&st->rows_out, b->nsel) + b->nsel;
+	if (pe->w->p->run->max_rows >= 0 && rows > pe->w->p->run->max_rows)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows",
+			 (long long)pe->w->p->run->max_rows);
+	DTX_TRY(dtx_tap_batch(pe->link->tap, b, err));
+	DTX_TRY(feed(pe->w, pe->to, b, err));
+out:
+	return rc;
+}
+
+static bool pipe_full(const struct dtx_emit *e)
+{
+	const struct pipe_emit *pe = (const struct pipe_emit *)e;
+
+	return atomic_load_explicit(&pe->w->p->stop, memory_order_relaxed) &&
+	       atomic_load(&pe->w->p->full_at) <= pe->w->seq;
+}
+
+/* Later seqs are not wanted: errors there do not count either. */
+static void pipe_stop(struct dtx_emit *e)
+{
+	struct pipe_emit *pe = (struct pipe_emit *)e;
+	struct dtx_pipe *p = pe->w->p;
+
+	if (!pe->w->in_order || p->order_seq >= atomic_load(&p->full_at))
+		return;
+	/* only the holder of the right writes it; before the flag, so that who sees the flag
+	 * sees the place */
+	atomic_store(&p->full_at, p->order_seq);
+	atomic_store(&p->stop, true);
+	dtx_ring_stop(&p->ring, p->order_seq + 1);
+}
+
+/* --- through the maps --- */
+
+static void blame_step(const struct dtx_opctx *ox, const struct dtx_op *op, struct dtx_err *err)
+{
+	dtx_err_step(err, ox->step, op->name);
+	if (err)
+		err->run_time = true;
+}
+
+static enum dtx_code run_pass(struct worker *w, unsigned i, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct dtx_pass *pass = &w->p->now->pass[i];
+	struct dtx_link *l = pass->link;
+	const struct dtx_opctx *ox = &l->ox[pass->input];
+	struct pipe_emit emit = { .base = { pipe_take, pipe_full, pipe_stop }, .w = w, .to = i + 1,
+				  .link = l, .ox = ox };
+	int64_t start = dtx_now_ns(), outer = w->child_ns, all;
+	enum dtx_code rc = DTX_OK;
+
+	w->child_ns = 0;
+	atomic_fetch_add(&ox->stat->rows_in, b->nsel);
+	if (b->sel && !(l->op->flags & DTX_OP_TAKES_SEL))
+		DTX_TRY(dtx_batch_dense(b, err));
+	rc = l->op->map->batch(ox, l->local[w->in_order ? 0 : w->id], b, &emit.base, err);
+	if (rc != DTX_OK)
+		blame_step(ox, l->op, err);
+out:
+	all = dtx_now_ns() - start;
+	atomic_fetch_add(&ox->stat->ns, all - w->child_ns);
+	w->child_ns = outer + all;
+	return rc;
+}
+
+/* --- the end --- */
+
+static enum dtx_code end_direct(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+	struct dtx_ring_item *item;
+	enum dtx_code rc = DTX_OK;
+
+	if (p->end.eat)
+		return p->end.eat(p->end.arg, w->in_order ? 0 : w->id, b, err);
+	item = dtx_ring_item(&p->ring);
+	if (!item)
+		DTX_FAIL_MEM(err);
+	if (p->end.prepare)
+		DTX_TRY(p->end.prepare(p->end.arg, w->in_order ? 0 : w->id, b, item, err));
+	DTX_TRY(p->end.put(p->end.arg, b, item, err));
+out:
+	if (item)
+		dtx_ring_done(&p->ring, item);
+	return rc;
+}
+
+/* An item behind the cut: the rest of the maps, or the end. */
+static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *b,
+			      struct dtx_ring_item *item, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+	enum dtx_code rc;
+
+	if (p->order_seq != seq) {
+		p->order_seq = seq;
+		memset(p->order_sub, 0, (p->now->npass + 1) * sizeof(*p->order_sub));
+	}
+	if (p->cut == p->now->npass)
+		return p->end.put(p->end.arg, b, item, err);
+	w->in_order = true;
+	rc = feed(w, p->cut, b, err);
+	w->in_order = false;
+	return rc;
+}
+
+/* Items of a list that the worker has the right for. */
+static enum dtx_code run_list(struct worker *w, uint64_t seq, struct dtx_ring_list *list,
+			      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	while (list->first && rc == DTX_OK) {
+		struct dtx_ring_item *item = list->first;
+
+		list->first = item->next;
+		if (!list->first)
+			list->last = NULL;
+		rc = run_item(w, seq, item->batch, item, err);
+		dtx_ring_done(&w->p->ring, item);
+	}
+	return rc;
+}
+
+/* The batch reaches the ordered part: at once with the right, else it waits in the worker's list. */
+static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+	struct dtx_ring_item *item = dtx_ring_item(&p->ring);
+	bool mine = dtx_ring_mine(&p->ring, w->seq);
+	enum dtx_code rc = DTX_OK;
+
+	if (!item)
+		DTX_FAIL_MEM(err);
+	if (p->cut == p->now->npass && p->end.prepare)
+		DTX_TRY(p->end.prepare(p->end.arg, w->id, b, item, err));
+	if (mine) {
+		DTX_TRY(run_list(w, w->seq, &w->pending, err));
+		DTX_TRY(run_item(w, w->seq, b, item, err));
+	} else {
+		DTX_TRY(dtx_batch_copy(b, &item->batch, err));
+		dtx_ring_push(&w->pending, item);
+		item = NULL;
+	}
+out:
+	if (item)
+		dtx_ring_done(&p->ring, item);
+	return rc;
+}
+
+static enum dtx_code feed(struct worker *w, unsigned i, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+
+	if (!b->nsel)
+		return DTX_OK;
+	b->seq = w->in_order ? p->order_seq : w->seq;
+	b->sub = w->in_order ? p->order_sub[i]++ : w->sub[i]++;
+	if (i == p->cut && !w->in_order)
+		return at_cut(w, b, err);
+	if (i == p->now->npass)
+		return end_direct(w, b, err);
+	return run_pass(w, i, b, err);
+}
+
+/* --- morsels --- */
+
+static void fail(struct dtx_pipe *p, uint64_t seq, struct dtx_err *err)
+{
+	bool wins;
+
+	pthread_mutex_lock(&p->lock);
+	wins = !p->failed || seq < p->failed_at;
+	if (p->failed && (p->err.code == DTX_E_RETYPE) != (err->code == DTX_E_RETYPE))
+		wins = err->code == DTX_E_RETYPE;
+	if (wins)
+		dtx_err_move(&p->err, err);
+	if (!p->failed || seq < p->failed_at)
+		p->failed_at = seq;
+	p->failed = true;
+	seq = p->failed_at;
+	pthread_mutex_unlock(&p->lock);
+	atomic_store(&p->stop, true);
+	dtx_ring_stop(&p->ring, seq);
+	dtx_err_clear(err);
+}
+
+/* Whether the worker may leave its morsel: an earlier one failed, or a limit is full. */
+static bool unwanted(struct dtx_pipe *p, uint64_t seq)
+{
+	bool yes;
+
+	if (!atomic_load_explicit(&p->stop, memory_order_acquire))
+		return false;
+	pthread_mutex_lock(&p->lock);
+	yes = (p->failed && seq > p->failed_at) || seq > atomic_load(&p->full_at);
+	pthread_mutex_unlock(&p->lock);
+	return yes;
+}
+
+static enum dtx_code table_next(struct dtx_pipe *p, struct dtx_batch **out, struct dtx_err *err)
+{
+	struct dtx_table *t = p->now->table;
+	uint64_t i = atomic_fetch_add(&p->claim, 1);
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	if (i >= t->nbatches)
+		goto out;
+	DTX_TRY(dtx_batch_copy(t->batch[i], out, err));
+	(*out)->seq = i;
+	(*out)->last = true;
+out:
+	return rc;
+}
+
+static enum dtx_code interrupted(struct dtx_pipe *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (p->run->cancel && atomic_load_explicit(p->run->cancel, memory_order_relaxed))
+		DTX_FAIL(err, DTX_E_CANCELLED, "cancelled");
+	if (p->deadline_ns && dtx_now_ns() > p->deadline_ns)
+		DTX_FAIL(err, DTX_E_TIME_LIMIT, "the time limit is over");
+out:
+	return rc;
+}
+
+static enum dtx_code next_batch(struct worker *w, struct dtx_batch **out, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	DTX_TRY(interrupted(p, err));
+	if (p->now->reader)
+		DTX_TRY(p->now->reader->cls->next(p->now->reader, w->id, out, err));
+	else
+		DTX_TRY(table_next(p, out, err));
+	if (*out)
+		(*out)->seq += p->base;
+out:
+	if (rc != DTX_OK && err)
+		err->run_time = true;
+	return rc;
+}
+
+static void begin_seq(struct worker *w, uint64_t seq)
+{
+	if (w->mid && w->seq == seq)
+		return;
+	w->seq = seq;
+	w->mid = true;
+	memset(w->sub, 0, (w->p->now->npass + 1) * sizeof(*w->sub));
+	if (seq - w->p->base + 1 > w->seqs)
+		w->seqs = seq - w->p->base + 1;
+}
+
+/* The morsel is complete: what waits goes to the ring, or runs with all that is ready behind it. */
+static enum dtx_code finish_seq(struct worker *w, uint64_t *at, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+	enum dtx_code rc = DTX_OK;
+	uint64_t seq = w->seq;
+
+	w->mid = false;
+	if (p->cut > p->now->npass)
+		return DTX_OK;
+	if (!dtx_ring_mine(&p->ring, seq) && dtx_ring_leave(&p->ring, seq, &w->pending))
+		return DTX_OK;
+	if (!dtx_ring_mine(&p->ring, seq))
+		return DTX_OK;	/* not wanted any more */
+	do {
+		*at = seq++;
+		rc = run_list(w, *at, &w->pending, err);
+		if (rc != DTX_OK || unwanted(p, seq))
+			break;
+	} while (dtx_ring_next(&p->ring, &w->pending));
+	return rc;
+}
+
+static void work(struct worker *w)
+{
+	struct dtx_pipe *p = w->p;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_batch *b = NULL;
+	uint64_t at = p->base;
+	enum dtx_code rc = DTX_OK;
+	bool last;
+
+	while (w->mid ? !unwanted(p, w->seq) : !atomic_load(&p->stop)) {
+		at = w->mid ? w->seq : p->base + w->seqs;
+		rc = next_batch(w, &b, &err);
+		if (rc != DTX_OK || !b)
+			break;
+		begin_seq(w, b->seq);
+		at = w->seq;
+		last = b->last;
+		rc = feed(w, 0, b, &err);
+		dtx_batch_free(b);
+		if (rc == DTX_OK && last)
+			rc = finish_seq(w, &at, &err);
+		if (rc != DTX_OK)
+			break;
+	}
+	if (rc != DTX_OK)
+		fail(p, at, &err);
+}
+
+static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
+{
+	struct dtx_pipe *p = arg;
+	struct worker w = { .p = p, .id = id };
+	struct dtx_err e = DTX_ERR_INIT;
+	uint64_t seen;
+
+	(void)err;
+	w.sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*w.sub));
+	if (!w.sub) {
+		dtx_err_set(&e, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
+		fail(p, p->base, &e);
+		return DTX_OK;
+	}
+	work(&w);
+	while (w.pending.first) {
+		struct dtx_ring_item *item = w.pending.first;
+
+		w.pending.first = item->next;
+		dtx_ring_done(&p->ring, item);
+	}
+	dtx_mem_free(w.sub);
+	seen = atomic_load(&p->seqs);
+	while (w.seqs > seen && !atomic_compare_exchange_weak(&p->seqs, &seen, w.seqs))
+		;
+	return DTX_OK;
+}
+
+/* --- legs --- */
+
+static unsigned first_ordered(const struct dtx_pipe *p, const struct dtx_leg *leg)
+{
+	for (unsigned i = 0; i < leg->npass; i++)
+		if (leg->pass[i].link->ordered)
+			return i;
+	return p->end.eat ? leg->npass + 1 : leg->npass;
+}
+
+static enum dtx_code pipe_error(struct dtx_pipe *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (p->failed &&
+	    (p->failed_at <= atomic_load(&p->full_at) || p->err.code == DTX_E_CANCELLED)) {
+		rc = p->err.code;
+		if (err)
+			dtx_err_move(err, &p->err);
+	}
+	dtx_err_clear(&p->err);
+	p->failed = false;
+	return rc;
+}
+
+/* Rows that a map kept back to the end (unmatched rows of a join). */
+static enum dtx_code flush_leg(struct dtx_pipe *p, struct dtx_err *err)
+{
+	struct worker w = { .p = p, .in_order = true };
+	uint32_t n = (uint32_t)(p->now - p->leg);
+	enum dtx_code rc = DTX_OK;
+
+	for (unsigned i = 0; i < p->now->npass; i++) {
+		struct dtx_pass *pass = &p->now->pass[i];
+		struct dtx_link *l = pass->link;
+		struct pipe_emit emit = { .base = { pipe_take, pipe_full, NULL }, .w = &w,
+					  .to = i + 1, .link = l, .ox = &l->ox[pass->input] };
+
+		if (l->last_leg != n || !l->op->map->flush)
+			continue;
+		p->order_seq = p->base++;
+		memset(p->order_sub, 0, (p->now->npass + 1) * sizeof(*p->order_sub));
+		rc = l->op->map->flush(emit.ox, l->local, l->nlocals, &emit.base, err);
+		if (rc != DTX_OK)
+			blame_step(emit.ox, l->op, err);
+		DTX_TRY(rc);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code start_leg(struct dtx_pipe *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	p->cut = first_ordered(p, p->now);
+	atomic_store(&p->stop, false);
+	atomic_store(&p->full_at, UINT64_MAX);
+	atomic_store(&p->claim, 0);
+	atomic_store(&p->seqs, 0);
+	dtx_mem_free(p->order_sub);
+	p->order_sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*p->order_sub));
+	p->order_seq = UINT64_MAX;
+	dtx_ring_clear(&p->ring);
+	DTX_TRY(dtx_ring_init(&p->ring, p->workers, p->base, err));
+	if (!p->order_sub)
+		DTX_FAIL_MEM(err);
+	if (p->now->reader)
+		DTX_TRY(p->now->reader->cls->start(p->now->reader, p->now->scan, err));
+out:
+	return rc;
+}
+
+static enum dtx_code run_leg(struct dtx_pipe *p, struct dtx_err *err)
+{
+	unsigned workers = p->workers;
+	enum dtx_code rc = DTX_OK;
+
+	if (p->now->table && p->now->table->nbatches < workers)
+		workers = p->now->table->nbatches ? (unsigned)p->now->table->nbatches : 1;
+	DTX_TRY(start_leg(p, err));
+	DTX_TRY(dtx_pool_run(workers, work_thread, p, err));
+	DTX_TRY(pipe_error(p, err));
+	p->base += atomic_load(&p->seqs);
+	DTX_TRY(flush_leg(p, err));
+out:
+	return rc;
+}
+
+/* A link shared by several legs is flushed once, after the last. */
+static void find_last_legs(struct dtx_pipe *p)
+{
+	for (uint32_t i = 0; i < p->nlegs; i++)
+		for (unsigned k = 0; k < p->leg[i].npass; k++)
+			p->leg[i].pass[k].link->last_leg = i;
+}
+
+enum dtx_code dtx_pipe_run(struct dtx_pipe *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	find_last_legs(p);
+	for (uint32_t i = 0; i < p->nlegs; i++) {
+		p->now = &p->leg[i];
+		DTX_TRY(run_leg(p, err));
+	}
+out:
+	return rc;
+}
+
+/* --- parts --- */
+
+void dtx_pipe_init(struct dtx_pipe *p, const struct dtx_run *run, unsigned workers)
+{
+	*p = (struct dtx_pipe){ .run = run, .workers = workers, .err = DTX_ERR_INIT };
+	pthread_mutex_init(&p->lock, NULL);
+}
+
+void dtx_pipe_clear(struct dtx_pipe *p)
+{
+	for (uint32_t i = 0; i < p->nlegs; i++)
+		dtx_mem_free(p->leg[i].pass);
+	dtx_mem_free(p->leg);
+	dtx_mem_free(p->order_sub);
+	dtx_ring_clear(&p->ring);
+	dtx_err_clear(&p->err);
+	pthread_mutex_destroy(&p->lock);
+}
+
+struct dtx_leg *dtx_pipe_leg(struct dtx_pipe *p)
+{
+	size_t cap = p->cap_legs;
+
+	if (!dtx_mem_reserve(&p->leg, &cap, p->nlegs + 1u, sizeof(*p->leg)))
+		return NULL;
+	p->cap_legs = (uint32_t)cap;
+	p->leg[p->nlegs] = (struct dtx_leg){ .table_id = -1 };
+	return &p->leg[p->nlegs++];
+}
+
+bool dtx_leg_pass(struct dtx_leg *leg, struct dtx_link *link, unsigned input)
+{
+	size_t cap = leg->cap;
+
+	if (!dtx_mem_reserve(&leg->pass, &cap, leg->npass + 1u, sizeof(*leg->pass)))
+		return false;
+	leg->cap = (unsigned)cap;
+	leg->pass[leg->npass++] = (struct dtx_pass){ link, input };
+	return true;
+}
+
+enum dtx_code dtx_link_open(struct dtx_link *l, unsigned workers, struct dtx_err *err)
+{
+	unsigned n = l->ordered ? 1 : workers;
+	enum dtx_code rc = DTX_OK;
+
+	l->local = dtx_mem_zalloc(n, sizeof(*l->local));
+	if (!l->local)
+		DTX_FAIL_MEM(err);
+	l->nlocals = n;
+	for (unsigned i = 0; l->op->map->init_local && i < n; i++)
+		DTX_TRY(l->op->map->init_local(&l->ox[0], &l->local[i], err));
+out:
+	return rc;
+}
+
+void dtx_link_close(struct dtx_link *l)
+{
+	for (unsigned i = 0; l->local && l->op->map->free_local && i < l->nlocals; i++)
+		if (l->local[i])
+			l->op->map->free_local(&l->ox[0], l->local[i]);
+	dtx_mem_free(l->local);
+	l->local = NULL;
+}

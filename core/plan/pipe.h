@@ -1,0 +1,95 @@
+/* One pipeline: legs (a reader or a table, and maps) that stream one after the other into one end.
+ *
+ * A worker claims a morsel, numbered seq, and carries it through the maps while it is in cache.
+ * Where order counts (a map that wants it, a writer, a table) batches go through a ring. */
+#ifndef DTX_PLAN_PIPE_H
+#define DTX_PLAN_PIPE_H
+
+#include "core/io/reader.h"
+#include "core/plan/op.h"
+#include "core/plan/ring.h"
+
+struct dtx_pipe;
+
+/* A promise about a table, fed while its rows pass. */
+struct dtx_tap {
+	struct dtx_expect_run *run;	/* NULL: none */
+	pthread_mutex_t lock;
+};
+
+/* A map step in pipelines; its locals live as long as the link. */
+struct dtx_link {
+	const struct dtx_op *op;
+	struct dtx_opctx *ox;		/* one per input of the step */
+	bool ordered;
+	void **local;			/* per worker; ordered: [0] only */
+	unsigned nlocals;
+	struct dtx_tap *tap;
+	uint32_t last_leg;		/* flushed after this leg */
+};
+struct dtx_pass {
+	struct dtx_link *link;
+	unsigned input;
+};
+struct dtx_leg {
+	struct dtx_reader *reader;	/* or */
+	struct dtx_table *table;	/* borrowed */
+	int32_t table_id;
+	const struct dtx_scan *scan;
+	struct dtx_pass *pass;
+	unsigned npass, cap;
+};
+struct dtx_pipe_end {
+	void *arg;
+	/* Unordered: any worker eats. */
+	enum dtx_code (*eat)(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err);
+	/* Ordered: any worker prepares (may be NULL), then in order. */
+	enum dtx_code (*prepare)(void *arg, unsigned worker, struct dtx_batch *b,
+				 struct dtx_ring_item *item, struct dtx_err *err);
+	enum dtx_code (*put)(void *arg, struct dtx_batch *b, struct dtx_ring_item *item,
+			     struct dtx_err *err);
+};
+struct dtx_pipe {
+	const struct dtx_run *run;
+	unsigned workers;
+	int64_t deadline_ns;
+	struct dtx_leg *leg;
+	uint32_t nlegs, cap_legs;
+	struct dtx_pipe_end end;
+	/* while it runs */
+	struct dtx_leg *now;
+	unsigned cut;			/* first pass of the ordered part; npass + 1: none */
+	uint64_t base;			/* seq of the leg's first morsel */
+	_Atomic uint64_t claim, seqs;	/* tables: next batch; most seqs seen */
+	atomic_bool stop;
+	pthread_mutex_t lock;		/* of what follows */
+	bool failed;
+	uint64_t failed_at;
+	_Atomic uint64_t full_at;	/* last seq that is wanted */
+	struct dtx_err err;
+	struct dtx_ring ring;
+	uint32_t *order_sub;		/* sub numbers of the ordered part, per pass */
+	uint64_t order_seq;
+};
+
+void dtx_pipe_init(struct dtx_pipe *p, const struct dtx_run *run, unsigned workers);
+void dtx_pipe_clear(struct dtx_pipe *p);
+/* Legs and passes; the arrays are the pipe's. */
+DTX_MUSTUSE struct dtx_leg *dtx_pipe_leg(struct dtx_pipe *p);
+DTX_MUSTUSE bool dtx_leg_pass(struct dtx_leg *leg, struct dtx_link *link, unsigned input);
+/* Runs all legs to the end.  Errors: the smallest position wins; retype wins over all. */
+DTX_MUSTUSE enum dtx_code dtx_pipe_run(struct dtx_pipe *p, struct dtx_err *err);
+
+/* What a map, a sink or a whole op emits into. */
+struct dtx_emit {
+	enum dtx_code (*take)(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err);
+	bool (*full)(const struct dtx_emit *e);
+	void (*stop)(struct dtx_emit *e);	/* dtx_emit_stop */
+};
+DTX_MUSTUSE enum dtx_code dtx_tap_batch(struct dtx_tap *tap, struct dtx_batch *b,
+					struct dtx_err *err);
+
+DTX_MUSTUSE enum dtx_code dtx_link_open(struct dtx_link *l, unsigned workers, struct dtx_err *err);
+void dtx_link_close(struct dtx_link *l);
+
+#endif

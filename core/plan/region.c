@@ -1,0 +1,322 @@
+/* One region: its tables, its contract, its result. */
+#include "core/plan/region.h"
+
+#include <stdio.h>
+
+#include "core/base/mem.h"
+
+/* --- the list --- */
+
+static bool internal_only(const struct dtx_plan *plan, uint32_t step)
+{
+	int32_t t = (int32_t)(plan->ninputs + step);
+
+	for (uint32_t i = 0; i < plan->noutputs; i++)
+		if (plan->output[i].table == t)
+			return false;
+	for (uint32_t i = 0; i < plan->nsteps; i++)
+		for (uint32_t k = 0; k < plan->step[i].ntables; k++)
+			if (plan->step[i].table[k] == t && i != step + 1)
+				return false;
+	return step + 1 < plan->nsteps && plan->step[step + 1].table[0] == t;
+}
+
+static bool append(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_fallback mode,
+		   uint32_t step, const struct dtx_err *trigger)
+{
+	struct dtx_region *item;
+
+	if (r->n == DTX_REGIONS_CAP)
+		return false;
+	item = &r->item[r->n++];
+	*item = (struct dtx_region){ .first = step, .count = 1, .trigger = DTX_ERR_INIT };
+	if (mode == DTX_FALLBACK_PLAN) {
+		item->first = 0;
+		item->count = plan->nsteps;
+		item->whole_plan = true;
+	}
+	dtx_err_copy(&item->trigger, trigger);
+	return true;
+}
+
+static const struct dtx_err *finding_of(const struct dtx_errlist *findings, uint32_t step)
+{
+	for (size_t i = 0; i < findings->n; i++)
+		if (findings->item[i].step == (int32_t)step &&
+		    findings->item[i].severity == DTX_SEV_FALLBACK)
+			return &findings->item[i];
+	return NULL;
+}
+
+enum dtx_code dtx_regions_static(struct dtx_regions *r, const struct dtx_plan *plan,
+				 enum dtx_fallback mode, uint32_t max,
+				 const struct dtx_errlist *findings, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		const struct dtx_err *f = plan->step[i].broken ? finding_of(findings, i) : NULL;
+		struct dtx_region *last = r->n ? &r->item[r->n - 1] : NULL;
+
+		if (!plan->step[i].broken)
+			continue;
+		DTX_ASSERT(f, err);
+		if (mode == DTX_FALLBACK_PLAN && r->n)
+			break;
+		if (last && last->first + last->count == i && internal_only(plan, i - 1))
+			last->count++;
+		else if (r->n >= max || !append(r, plan, mode, i, f))
+			DTX_FAIL(err, DTX_E_SNIPPET_CANNOT,
+				 "more than %u parts of the plan need a snippet", (unsigned)max);
+		r->item[r->n - 1].is_static = true;
+	}
+out:
+	return rc;
+}
+
+bool dtx_regions_add(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_fallback mode,
+		     uint32_t step, const struct dtx_err *trigger, uint32_t max)
+{
+	if (r->n >= max)
+		return false;
+	if (mode == DTX_FALLBACK_PLAN)
+		dtx_regions_clear(r);
+	return append(r, plan, mode, step, trigger);
+}
+
+void dtx_regions_forget(struct dtx_regions *r)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		dtx_table_unref(r->item[i].table);
+		r->item[i].table = NULL;
+	}
+}
+
+void dtx_regions_clear(struct dtx_regions *r)
+{
+	dtx_regions_forget(r);
+	for (uint32_t i = 0; i < r->n; i++)
+		dtx_err_clear(&r->item[i].trigger);
+	r->n = 0;
+}
+
+void dtx_regions_mark(const struct dtx_regions *r, struct dtx_graph *g)
+{
+	for (uint32_t i = 0; i < r->n; i++)
+		for (uint32_t k = 0; k < r->item[i].count; k++)
+			g->step[r->item[i].first + k].region = (int32_t)i;
+}
+
+/* --- tables --- */
+
+static bool inside(const struct dtx_region *r, const struct dtx_plan *plan, int32_t t)
+{
+	uint32_t s = (uint32_t)t - plan->ninputs;
+
+	return (uint32_t)t >= plan->ninputs && s >= r->first && s < r->first + r->count;
+}
+
+static bool known(const struct dtx_graph *g, int32_t t)
+{
+	if (t < 0)
+		return false;
+	if ((uint32_t)t < g->plan->ninputs)
+		return g->flow.table[t].schema != NULL;
+	return g->step[(uint32_t)t - g->plan->ninputs].resolved;
+}
+
+bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g)
+{
+	for (uint32_t i = r->first; i < r->first + r->count; i++)
+		for (uint32_t k = 0; k < g->plan->step[i].ntables; k++) {
+			int32_t t = g->plan->step[i].table[k];
+
+			if (!inside(r, g->plan, t) && !known(g, t))
+				return false;
+		}
+	return true;
+}
+
+struct tables {
+	struct dtx_rescue_table item[DTX_PLAN_INPUTS + DTX_STEP_TABLES];
+	size_t n;
+};
+
+static enum dtx_code add_table(struct dtx_graph *g, struct tables *t, const char *name, int32_t id,
+			       struct dtx_err *err)
+{
+	struct dtx_table *table = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (strcmp(t->item[i].name, name) == 0)
+			goto out;
+	if (t->n == DTX_COUNT(t->item))
+		DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE, "a snippet reads at most %zu tables", t->n);
+	DTX_TRY(dtx_graph_table(g, id, true, &table, err));
+	t->item[t->n++] = (struct dtx_rescue_table){ name, table };
+out:
+	return rc;
+}
+
+static enum dtx_code region_tables(const struct dtx_region *r, struct dtx_graph *g,
+				   struct tables *t, struct dtx_err *err)
+{
+	const struct dtx_plan *plan = g->plan;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; r->whole_plan && i < plan->ninputs; i++)
+		if (g->flow.table[i].schema)
+			DTX_TRY(add_table(g, t, plan->input[i].name, (int32_t)i, err));
+	if (r->whole_plan)
+		goto out;
+	DTX_TRY(add_table(g, t, "main", plan->step[r->first].table[0], err));
+	for (uint32_t i = r->first; i < r->first + r->count; i++)
+		for (uint32_t k = i == r->first ? 1 : 0; k < plan->step[i].ntables; k++)
+			if (!inside(r, plan, plan->step[i].table[k]))
+				DTX_TRY(add_table(g, t, plan->step[i].table_name[k],
+						  plan->step[i].table[k], err));
+out:
+	return rc;
+}
+
+static void release_tables(const struct dtx_region *r, struct dtx_graph *g)
+{
+	for (uint32_t i = r->first; i < r->first + r->count; i++)
+		for (uint32_t k = 0; k < g->plan->step[i].ntables; k++)
+			if (!inside(r, g->plan, g->plan->step[i].table[k]))
+				dtx_graph_release(g, g->plan->step[i].table[k]);
+}
+
+/* --- the derived contract --- */
+
+/* Classes that the steps behind ask of each column, backward as needs go. */
+static void class_back(const struct dtx_flow *f, uint8_t **cls, uint32_t from)
+{
+	for (uint32_t i = f->plan->nsteps; i-- > from;) {
+		const struct dtx_bind *b = f->bind[i];
+		const uint8_t *have = cls[f->plan->ninputs + i];
+
+		for (uint32_t c = 0; b && have && c < b->ncols; c++)
+			if (b->col[c].from_table >= 0 && cls[b->table[b->col[c].from_table]])
+				cls[b->table[b->col[c].from_table]][b->col[c].from_col] |= have[c];
+		for (size_t k = 0; b && k < b->nuses; k++)
+			if (cls[b->table[b->use[k].table]])
+				cls[b->table[b->use[k].table]][b->use[k].col] |= b->use[k].cls;
+	}
+}
+
+static enum dtx_code contract_cols(const struct dtx_region *r, struct dtx_flow *f,
+				   struct dtx_arena *arena, struct dtx_rescue *req,
+				   struct dtx_err *err)
+{
+	const struct dtx_plan *plan = f->plan;
+	int32_t t = (int32_t)(plan->ninputs + r->first + r->count - 1);
+	const struct dtx_schema *s = f->table[t].schema;
+	struct dtx_push need, cls;
+	bool *live = dtx_arena_zalloc(arena, plan->nsteps + 1u, sizeof(*live));
+	struct dtx_rescue_col *col = dtx_arena_zalloc(arena, s->nfields + 1u, sizeof(*col));
+	enum dtx_code rc = DTX_OK;
+
+	if (!live || !col)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_push_init(&need, f, arena, err));
+	DTX_TRY(dtx_push_init(&cls, f, arena, err));
+	for (uint32_t i = 0; i < plan->noutputs; i++)
+		dtx_push_all(&need, f, plan->output[i].table, DTX_NEED_BYTES);
+	for (uint32_t i = r->first + r->count; i < plan->nsteps; i++)
+		live[i] = true;
+	dtx_push_back(f, &need, live);
+	class_back(f, cls.need, r->first + r->count);
+	for (uint32_t c = 0; c < s->nfields; c++) {
+		unsigned known_class = (unsigned)dtx_type_class(s->field[c].type.type);
+
+		if (need.need[t][c])
+			col[req->nneed++] = (struct dtx_rescue_col){ s->field[c].name,
+								     cls.need[t][c] | known_class };
+	}
+	req->need = col;
+out:
+	return rc;
+}
+
+static enum dtx_code contract(const struct dtx_region *r, struct dtx_graph *g,
+			      struct dtx_rescue *req, struct dtx_err *err)
+{
+	struct dtx_errlist findings = DTX_ERRLIST_INIT;
+	struct dtx_flow flow = { 0 };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_push_static(g->plan, &g->arena, &flow, &findings, false, err));
+	if (!r->whole_plan)
+		DTX_TRY(contract_cols(r, &flow, &g->arena, req, err));
+out:
+	dtx_flow_clear(&flow);
+	dtx_errlist_clear(&findings);
+	return rc;
+}
+
+/* --- the request --- */
+
+static enum dtx_code ask(const struct dtx_region *r, uint32_t index, struct dtx_graph *g,
+			 const struct dtx_host *host, struct dtx_table **out, struct dtx_err *err)
+{
+	const struct dtx_plan *plan = g->plan;
+	const struct dtx_plan_step *last = &plan->step[r->first + r->count - 1];
+	struct tables t = { .n = 0 };
+	json_t *steps = dtx_plan_steps_json(plan, r->first, r->count);
+	struct dtx_rescue req = {
+		.plan = plan, .index = index, .whole_plan = r->whole_plan, .first = r->first,
+		.count = r->count, .input = -1, .trigger = &r->trigger, .table = t.item,
+		.steps = steps, .run = &g->run,
+		.expect_json = r->whole_plan ? plan->expect_json : last->expect_json,
+		.expect = r->whole_plan ? plan->expect : last->expect,
+	};
+	enum dtx_code rc = DTX_OK;
+
+	if (!steps)
+		DTX_FAIL_MEM(err);
+	snprintf(req.at, sizeof(req.at), "%s", plan->step[r->first].at);
+	DTX_TRY(contract(r, g, &req, err));
+	DTX_TRY(region_tables(r, g, &t, err));
+	req.ntables = t.n;
+	DTX_TRY(host->rescue(host->arg, &req, out, err));
+out:
+	json_decref(steps);
+	return rc;
+}
+
+static void note_rows(const struct dtx_region *r, struct dtx_graph *g, const struct dtx_table *main)
+{
+	struct dtx_opstat *first = g->step[r->first].stat;
+	struct dtx_opstat *last = g->step[r->first + r->count - 1].stat;
+
+	if (main)
+		atomic_store(&first->rows_in, main->nrows);
+	atomic_store(&last->rows_out, r->table->nrows);
+}
+
+enum dtx_code dtx_region_run(struct dtx_region *r, uint32_t index, struct dtx_graph *g,
+			     const struct dtx_host *host, struct dtx_err *err)
+{
+	uint32_t last = r->first + r->count - 1;
+	int32_t result = r->whole_plan ? g->plan->result : (int32_t)(g->plan->ninputs + last);
+	struct dtx_table *table = NULL;
+	int64_t start = dtx_now_ns();
+	enum dtx_code rc = DTX_OK;
+
+	if (!r->table) {
+		DTX_TRY(ask(r, index, g, host, &table, err));
+		r->table = table;
+	}
+	note_rows(r, g, g->node[g->plan->step[r->first].table[0]].table);
+	atomic_store(&g->step[r->first].stat->ns, dtx_now_ns() - start);
+	release_tables(r, g);
+	DTX_TRY(dtx_flow_set(&g->flow, result, r->table->schema, err));
+	if (g->node[result].uses)
+		g->node[result].table = dtx_table_ref(r->table);
+	for (uint32_t i = r->first; i <= last; i++)
+		g->step[i].done = g->step[i].resolved = true;
+out:
+	return rc;
+}
