@@ -1,0 +1,130 @@
+/* Counts, schemas and regions of a finished run. */
+#include "core/plan/facts.h"
+
+static const char *kind_name(const struct dtx_graph *g, uint32_t s)
+{
+	static const char *const names[] = { [DTX_KIND_MAP] = "map", [DTX_KIND_SINK] = "sink",
+					     [DTX_KIND_WHOLE] = "whole" };
+
+	if (g->step[s].region >= 0)
+		return "snippet";
+	if (!g->flow.bind[s])
+		return "";
+	/* a join streams, but builds a table first */
+	if (g->plan->step[s].op->flags & DTX_OP_BUILD)
+		return "sink";
+	return names[g->flow.bind[s]->kind];
+}
+
+static void copy_drops(struct dtx_opstat *st, struct dtx_exec_step *out)
+{
+	for (unsigned i = 0; i < DTX_STAT_REASONS; i++) {
+		const char *reason = atomic_load(&st->drop[i].reason);
+
+		if (reason)
+			out->drop[out->ndrops++] =
+				(struct dtx_exec_drop){ reason, atomic_load(&st->drop[i].n) };
+	}
+	/* which worker came first must not show */
+	for (unsigned i = 0; i < out->ndrops; i++)
+		for (unsigned k = i + 1; k < out->ndrops; k++)
+			if (strcmp(out->drop[k].reason, out->drop[i].reason) < 0) {
+				struct dtx_exec_drop d = out->drop[i];
+
+				out->drop[i] = out->drop[k];
+				out->drop[k] = d;
+			}
+}
+
+static enum dtx_code step_facts(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
+				struct dtx_err *err)
+{
+	struct dtx_exec_step *out = &r->step[s];
+	const struct dtx_schema *schema = g->flow.table[g->plan->ninputs + s].schema;
+	struct dtx_opstat *st = g->step[s].stat;
+	enum dtx_code rc = DTX_OK;
+
+	out->kind = kind_name(g, s);
+	out->rescued = g->step[s].region >= 0;
+	out->rows_in = atomic_load(&st->rows_in);
+	out->rows_out = atomic_load(&st->rows_out);
+	out->ns = atomic_load(&st->ns);
+	copy_drops(st, out);
+	if (!schema)
+		goto out;
+	out->schema = dtx_schema_copy(&r->arena, schema);
+	if (!out->schema)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct dtx_reader *reader,
+				 const struct dtx_schema *schema, struct dtx_exec_result *r,
+				 struct dtx_err *err)
+{
+	struct dtx_exec_input *out = &r->input[i];
+	enum dtx_code rc = DTX_OK;
+
+	out->reader = reader->cls->name;
+	out->read = g->was_read[i];
+	out->stats = reader->stats;
+	out->schema = dtx_schema_copy(&r->arena, schema);
+	out->need = dtx_arena_zalloc(&r->arena, schema->nfields + 1u, 1);
+	if (!out->schema || !out->need)
+		DTX_FAIL_MEM(err);
+	if (g->push.need && g->push.need[i])
+		memcpy(out->need, g->push.need[i], schema->nfields);
+	if (reader->cls->describe)
+		out->describe = reader->cls->describe(reader);
+	for (size_t k = 0; k < reader->diags.n; k++) {
+		struct dtx_err w = DTX_ERR_INIT;
+
+		dtx_err_copy(&w, &reader->diags.item[k]);
+		w.severity = DTX_SEV_WARNING;
+		if (!dtx_errlist_take(&r->warnings, &w))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code region_facts(const struct dtx_regions *regions, struct dtx_exec_result *r,
+				  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	r->region = dtx_arena_zalloc(&r->arena, regions->n + 1u, sizeof(*r->region));
+	if (!r->region)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < regions->n; i++) {
+		const struct dtx_region *from = &regions->item[i];
+
+		r->region[i] = (struct dtx_exec_region){
+			.first = from->first, .count = from->count, .input = -1,
+			.is_static = from->is_static, .whole_plan = from->whole_plan,
+			.trigger = DTX_ERR_INIT,
+		};
+		dtx_err_copy(&r->region[i].trigger, &from->trigger);
+		r->nregions = i + 1;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_facts(const struct dtx_graph *g, const struct dtx_regions *regions,
+			struct dtx_reader **reader, const struct dtx_schema **schema,
+			struct dtx_exec_result *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < g->plan->ninputs; i++)
+		if (reader[i])
+			DTX_TRY(input_facts(g, i, reader[i], schema[i], r, err));
+	for (uint32_t i = 0; i < g->plan->nsteps; i++)
+		DTX_TRY(step_facts(g, i, r, err));
+	DTX_TRY(region_facts(regions, r, err));
+	DTX_TRY(dtx_lineage(g, r, err));
+out:
+	return rc;
+}
