@@ -128,7 +128,7 @@ static bool is_input(const struct exec *x, uint32_t i, const struct dtx_err *why
  * reason, all guessed columns are looked at. */
 static enum dtx_code widen(struct exec *x, const struct dtx_err *why, struct dtx_err *err)
 {
-	uint32_t total = 0, n;
+	uint32_t total = 0, n = 0;
 	enum dtx_code rc = DTX_OK;
 
 	for (int any = 0; any < 2 && !total; any++)

@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "core/expr/regex.h"
-
 struct pick {
 	struct dtx_bind *b;
 	unsigned t;
@@ -104,8 +102,6 @@ out:
 
 static bool item_fits(const struct dtx_col_item *it, const struct dtx_field *f)
 {
-	if (it->kind == DTX_COL_REGEX)
-		return dtx_regex_search(it->re, dtx_str_of(f->name), NULL, 0);
 	if (it->kind == DTX_COL_TYPE)
 		return type_fits(it->a, f->type.type);
 	return it->kind == DTX_COL_ALL;

@@ -1,0 +1,63 @@
+/* A plan as a Python module: one assignment per step over plain pandas and dx. */
+#include <stdio.h>
+
+#include "core/plan/exec.h"
+
+/* Python name of a table: the inputs come from `tables`, results are t1, t2 ... */
+static void table_text(const struct dtx_plan *plan, int32_t t, struct dtx_buf *out)
+{
+	if ((uint32_t)t < plan->ninputs) {
+		dtx_buf_add(out, "tables[");
+		dtx_buf_json(out, dtx_str_of(plan->input[t].name));
+		dtx_buf_addc(out, ']');
+	} else {
+		dtx_buf_printf(out, "t%u", (unsigned)t - plan->ninputs + 1);
+	}
+}
+
+static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct dtx_buf *out,
+			       struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &plan->step[i];
+	enum dtx_code rc = DTX_OK;
+
+	dtx_buf_printf(out, "    # step %u: %s\n", (unsigned)i + 1, st->name);
+	dtx_buf_add(out, "    df0 = ");
+	table_text(plan, st->table[0], out);
+	dtx_buf_addc(out, '\n');
+	/* names that op texts use for the tables they read beside df0 */
+	for (uint32_t k = 1; k < st->ntables; k++) {
+		dtx_buf_printf(out, "    df%u = ", (unsigned)k);
+		table_text(plan, st->table[k], out);
+		dtx_buf_addc(out, '\n');
+	}
+	dtx_buf_printf(out, "    t%u = ", (unsigned)i + 1);
+	if (!st->op || !st->op->pandas || st->broken || !st->op->pandas(st->args, out)) {
+		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+				 "step %u (%s) has no pandas form", (unsigned)i + 1, st->name);
+		dtx_err_at(err, st->at);
+		dtx_err_step(err, (int32_t)i, st->name);
+		return rc;
+	}
+	dtx_buf_add(out, "\n    t");
+	dtx_buf_printf(out, "%u = t%u.reset_index(drop=True)\n", (unsigned)i + 1, (unsigned)i + 1);
+	return rc;
+}
+
+enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *out,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	dtx_buf_printf(out, "\"\"\"Made by dtx %s from plan %s\"\"\"\n", DTX_VERSION, plan->id);
+	dtx_buf_add(out, "import pandas as pd\nimport numpy as np\nimport dx\n\n\n"
+			 "def transform(tables, params):\n");
+	for (uint32_t i = 0; i < plan->nsteps; i++)
+		DTX_TRY(step_text(plan, i, out, err));
+	dtx_buf_add(out, "    return ");
+	table_text(plan, plan->result, out);
+	dtx_buf_addc(out, '\n');
+	DTX_TRY(dtx_buf_check(out, "module", err));
+out:
+	return rc;
+}

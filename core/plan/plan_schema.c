@@ -1,0 +1,103 @@
+/* JSON Schema (2020-12) of plans, from the descriptors. */
+#include "core/plan/parts.h"
+
+static json_t *expect_schema(void)
+{
+	return json_pack("{s:s}", "type", "object");
+}
+
+/* Required names of the rows, with "op" in front. */
+static json_t *required(const struct dtx_op *op)
+{
+	json_t *out = json_pack("[s]", "op");
+
+	for (size_t i = 0; out && i < op->nparams; i++)
+		if (op->params[i].required &&
+		    json_array_append_new(out, json_string(op->params[i].name)) != 0) {
+			json_decref(out);
+			out = NULL;
+		}
+	return out;
+}
+
+/* One step: op is a constant, other members are closed but for the common ones. */
+static json_t *step_schema(const struct dtx_op *op)
+{
+	json_t *props = dtx_param_schema(op->params, op->nparams);
+
+	if (!props)
+		return NULL;
+	if (!dtx_json_set(props, "op", json_pack("{s:s}", "const", op->name)) ||
+	    !dtx_json_set(props, "in", json_pack("{s:s}", "type", "string")) ||
+	    !dtx_json_set(props, "out", json_pack("{s:s}", "type", "string")) ||
+	    !dtx_json_set(props, "note", json_pack("{s:s}", "type", "string")) ||
+	    !dtx_json_set(props, "fallback", json_pack("{s:[s,s]}", "enum", "step", "off")) ||
+	    !dtx_json_set(props, "expect", expect_schema())) {
+		json_decref(props);
+		return NULL;
+	}
+	return json_pack("{s:s,s:s,s:o,s:o,s:b}", "description", op->summary, "type", "object",
+			 "properties", props, "required", required(op), "additionalProperties", 0);
+}
+
+/* {"if": op is NAME, "then": its schema}: a validator points at the exact member. */
+static json_t *branch(const struct dtx_op *op)
+{
+	return json_pack("{s:{s:{s:{s:s}}},s:o}", "if", "properties", "op", "const", op->name,
+			 "then", step_schema(op));
+}
+
+static json_t *steps_schema(void)
+{
+	json_t *names = json_array(), *all = json_array();
+
+	for (size_t i = 0; dtx_ops[i]; i++)
+		if (json_array_append_new(names, json_string(dtx_ops[i]->name)) != 0 ||
+		    json_array_append_new(all, branch(dtx_ops[i])) != 0) {
+			json_decref(names);
+			json_decref(all);
+			return NULL;
+		}
+	return json_pack("{s:s,s:i,s:i,s:{s:s,s:[s],s:{s:{s:o}},s:o}}", "type", "array",
+			 "minItems", 1, "maxItems", DTX_PLAN_STEPS, "items", "type", "object",
+			 "required", "op", "properties", "op", "enum", names, "allOf", all);
+}
+
+static json_t *object_of(const char *member)
+{
+	return json_pack("{s:s,s:o,s:b}", "type", "object", "properties", dtx_part_schema(member),
+			 "additionalProperties", 0);
+}
+
+static json_t *input_schema(void)
+{
+	json_t *in = dtx_part_schema("inputs");
+
+	if (!in || !dtx_json_set(in, "dialect", object_of("dialect")) ||
+	    !dtx_json_set(in, "families", json_pack("{s:s}", "type", "array"))) {
+		json_decref(in);
+		return NULL;
+	}
+	return json_pack("{s:s,s:o,s:[s],s:b}", "type", "object", "properties", in, "required",
+			 "name", "additionalProperties", 0);
+}
+
+json_t *dtx_plan_schema(const char *name)
+{
+	const struct dtx_op *op = name ? dtx_op_find(name, NULL) : NULL;
+	json_t *props;
+
+	if (name)
+		return op ? step_schema(op) : NULL;
+	props = json_pack("{s:{s:i},s:{s:s},s:{s:s,s:o},s:o,s:o,s:{s:[o,{s:s,s:o}]},s:{s:[s,s,s]},"
+			  "s:o,s:o}",
+			  "dtx", "const", DTX_PLAN_VERSION, "name", "type", "string", "inputs",
+			  "type", "array", "items", input_schema(), "steps", steps_schema(),
+			  "expect", expect_schema(), "output", "anyOf", object_of("output"), "type",
+			  "array", "items", object_of("output"), "fallback", "enum", "step", "plan",
+			  "off", "options", object_of("options"), "limits", object_of("limits"));
+	return json_pack("{s:s,s:s,s:s,s:o,s:[s,s],s:b}", "$schema",
+			 "https://json-schema.org/draft/2020-12/schema", "title", "dtx plan",
+			 "type", "object", "properties", props, "required", "dtx", "steps",
+			 "additionalProperties", 0);
+}
