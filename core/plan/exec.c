@@ -4,6 +4,7 @@
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/plan/facts.h"
+#include "core/plan/inputset.h"
 #include "core/plan/outputs.h"
 #include "core/plan/region.h"
 
@@ -17,131 +18,13 @@ struct exec {
 	struct dtx_errlist *findings;
 	struct dtx_exec_result *result;
 	struct dtx_run run;
-	struct dtx_reader **reader;		/* per input; NULL: nobody reads it */
-	const struct dtx_schema **schema;	/* per input, as the reader has it or widened */
-	bool *was_read;
+	struct dtx_inputset in;
 	enum dtx_fallback mode;
 	uint32_t max_regions;
 	struct dtx_regions regions;
 	struct dtx_graph graph;			/* of the attempt that runs */
 	struct dtx_tap tap;			/* the plan's expect */
 };
-
-/* --- inputs --- */
-
-static bool input_used(const struct dtx_plan *p, uint32_t input)
-{
-	for (uint32_t i = 0; i < p->nsteps; i++)
-		for (uint32_t k = 0; k < p->step[i].ntables; k++)
-			if (p->step[i].table[k] == (int32_t)input)
-				return true;
-	for (uint32_t i = 0; i < p->noutputs; i++)
-		if (p->output[i].table == (int32_t)input)
-			return true;
-	return false;
-}
-
-static enum dtx_code open_input(struct exec *x, uint32_t i, struct dtx_err *err)
-{
-	const struct dtx_plan_input *in = &x->plan->input[i];
-	enum dtx_code rc = DTX_OK;
-
-	if (!x->opts->input[i])
-		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "no file for input '%s'", in->name);
-	rc = dtx_reader_open(x->opts->input[i], &in->opts, &x->reader[i], err);
-	if (rc == DTX_OK)
-		rc = x->reader[i]->cls->schema(x->reader[i], &x->schema[i], err);
-	if (rc != DTX_OK && err) {
-		err->run_time = true;
-		dtx_err_at(err, in->at);
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code open_inputs(struct exec *x, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	x->reader = dtx_arena_zalloc(&x->result->arena, x->plan->ninputs, sizeof(*x->reader));
-	x->schema = dtx_arena_zalloc(&x->result->arena, x->plan->ninputs, sizeof(*x->schema));
-	x->was_read = dtx_arena_zalloc(&x->result->arena, x->plan->ninputs, sizeof(bool));
-	if (!x->reader || !x->schema || !x->was_read)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < x->plan->ninputs; i++)
-		if (input_used(x->plan, i))
-			DTX_TRY(open_input(x, i, err));
-out:
-	return rc;
-}
-
-/* --- widening --- */
-
-static bool widens(const struct exec *x, uint32_t input, uint32_t col, bool any)
-{
-	const struct dtx_field *f = &x->schema[input]->field[col];
-	const uint8_t *need = x->graph.push.need ? x->graph.push.need[input] : NULL;
-
-	return f->guessed && f->type.type != DTX_T_TEXT &&
-	       (any || (need && need[col] == DTX_NEED_VALUE));
-}
-
-/* Exact types of the guessed columns of one input. *n: how many were looked at. */
-static enum dtx_code infer_input(struct exec *x, uint32_t i, bool any, uint32_t *n,
-				 struct dtx_err *err)
-{
-	struct dtx_arena *a = &x->result->arena;
-	struct dtx_schema *s = dtx_schema_copy(a, x->schema[i]);
-	bool *want = dtx_arena_zalloc(a, x->schema[i]->nfields + 1u, sizeof(*want));
-	struct dtx_typeref *type = dtx_arena_zalloc(a, x->schema[i]->nfields + 1u, sizeof(*type));
-	struct dtx_field *field;
-	enum dtx_code rc = DTX_OK;
-
-	if (!s || !want || !type)
-		DTX_FAIL_MEM(err);
-	*n = 0;
-	for (uint32_t c = 0; c < s->nfields; c++)
-		*n += want[c] = widens(x, i, c, any);
-	if (!*n)
-		goto out;
-	DTX_TRY(x->reader[i]->cls->infer(x->reader[i], want, type, x->run.workers, err));
-	field = (struct dtx_field *)(uintptr_t)s->field;	/* our own copy */
-	for (uint32_t c = 0; c < s->nfields; c++)
-		if (want[c]) {
-			field[c].type = type[c];
-			field[c].guessed = false;
-		}
-	x->schema[i] = s;
-out:
-	return rc;
-}
-
-static bool is_input(const struct exec *x, uint32_t i, const struct dtx_err *why)
-{
-	if (!x->reader[i])
-		return false;
-	return !why->input[0] || strcmp(why->input, x->plan->input[i].name) == 0 ||
-	       strcmp(why->input, dtx_source_name(x->opts->input[i])) == 0;
-}
-
-/* A guess was wrong: whole columns decide.  When nothing that was asked for can have been the
- * reason, all guessed columns are looked at. */
-static enum dtx_code widen(struct exec *x, const struct dtx_err *why, struct dtx_err *err)
-{
-	uint32_t total = 0, n = 0;
-	enum dtx_code rc = DTX_OK;
-
-	for (int any = 0; any < 2 && !total; any++)
-		for (uint32_t i = 0; i < x->plan->ninputs; i++)
-			if (is_input(x, i, why)) {
-				DTX_TRY(infer_input(x, i, any, &n, err));
-				total += n;
-			}
-	DTX_ASSERT(total > 0, err);
-	dtx_regions_forget(&x->regions);
-out:
-	return rc;
-}
 
 /* --- may a snippet do it? --- */
 
@@ -312,11 +195,11 @@ static enum dtx_code start_graph(struct exec *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_graph_init(&x->graph, x->plan, x->opts, &x->run, &x->result->warnings, err));
-	x->graph.reader = x->reader;
-	x->graph.was_read = x->was_read;
+	x->graph.reader = x->in.reader;
+	x->graph.was_read = x->in.was_read;
 	for (uint32_t i = 0; i < x->plan->ninputs; i++)
-		if (x->schema[i])
-			DTX_TRY(dtx_flow_set(&x->graph.flow, (int32_t)i, x->schema[i], err));
+		if (x->in.schema[i])
+			DTX_TRY(dtx_flow_set(&x->graph.flow, (int32_t)i, x->in.schema[i], err));
 	dtx_regions_mark(&x->regions, &x->graph);
 out:
 	return rc;
@@ -466,7 +349,8 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 	*again = false;
 	if (rc == DTX_E_RETYPE) {
 		dtx_err_move(&why, err);
-		rc = widen(x, &why, err);
+		rc = dtx_inputset_widen(&x->in, &x->graph.push, &why, err);
+		dtx_regions_forget(&x->regions);
 		*again = rc == DTX_OK;
 	} else if (dtx_code_triggers(rc, true) && err->run_time && may_rescue(x, err->step) &&
 		   x->graph.step && x->graph.step[err->step].region < 0) {
@@ -572,7 +456,9 @@ static enum dtx_code start(struct exec *x, struct dtx_plan *plan, const struct d
 	start_run(x);
 	DTX_TRY(refuse(x, err));
 	DTX_TRY(dtx_regions_static(&x->regions, plan, x->mode, x->max_regions, findings, err));
-	DTX_TRY(open_inputs(x, err));
+	x->in = (struct dtx_inputset){ .plan = plan, .source = opts->input,
+				       .arena = &x->result->arena, .workers = x->run.workers };
+	DTX_TRY(dtx_inputset_open(&x->in, err));
 out:
 	if (rc != DTX_OK && *out)
 		rc = refuse_input(x, err);
@@ -585,8 +471,7 @@ static void stop(struct exec *x)
 	dtx_regions_clear(&x->regions);
 	dtx_expect_free(x->tap.run);
 	pthread_mutex_destroy(&x->tap.lock);
-	for (uint32_t i = 0; x->reader && i < x->plan->ninputs; i++)
-		dtx_reader_close(x->reader[i]);
+	dtx_inputset_close(&x->in);
 	dtx_mem_free(x);
 }
 
@@ -603,7 +488,7 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 		DTX_FAIL_MEM(e);
 	DTX_TRY(start(x, plan, opts, host, findings, out, e));
 	DTX_TRY(run_attempts(x, e));
-	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->reader, x->schema, x->result, e));
+	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
 out:
 	if (x)
 		stop(x);
@@ -627,7 +512,7 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
 	DTX_TRY(start_graph(x, e));
 	DTX_TRY(bind_all(x, &again, e));
 	DTX_TRY(dtx_graph_needs(&x->graph, NULL, e));
-	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->reader, x->schema, x->result, e));
+	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
 out:
 	if (x)
 		stop(x);

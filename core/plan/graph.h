@@ -57,6 +57,8 @@ DTX_MUSTUSE enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t,
 /* A whole op whose columns come from its rows: runs it, sets the schema of its result. */
 DTX_MUSTUSE enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t step,
 					      struct dtx_err *err);
+/* Starts the checks of a step's expect, once. */
+DTX_MUSTUSE enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t step, struct dtx_err *err);
 /* Threads for a pipeline that reads table t. */
 unsigned dtx_graph_workers(const struct dtx_graph *g, int32_t t);
 

@@ -1,0 +1,126 @@
+/* The inputs of a run: readers, their schemas, and what becomes of a wrong guess. */
+#include "core/plan/inputset.h"
+
+/* --- inputs --- */
+
+static bool input_used(const struct dtx_plan *p, uint32_t input)
+{
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		for (uint32_t k = 0; k < p->step[i].ntables; k++)
+			if (p->step[i].table[k] == (int32_t)input)
+				return true;
+	for (uint32_t i = 0; i < p->noutputs; i++)
+		if (p->output[i].table == (int32_t)input)
+			return true;
+	return false;
+}
+
+static enum dtx_code open_input(struct dtx_inputset *x, uint32_t i, struct dtx_err *err)
+{
+	const struct dtx_plan_input *in = &x->plan->input[i];
+	enum dtx_code rc = DTX_OK;
+
+	if (!x->source[i])
+		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "no file for input '%s'", in->name);
+	rc = dtx_reader_open(x->source[i], &in->opts, &x->reader[i], err);
+	if (rc == DTX_OK)
+		rc = x->reader[i]->cls->schema(x->reader[i], &x->schema[i], err);
+	if (rc != DTX_OK && err) {
+		err->run_time = true;
+		dtx_err_at(err, in->at);
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	x->reader = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(*x->reader));
+	x->schema = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(*x->schema));
+	x->was_read = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(bool));
+	if (!x->reader || !x->schema || !x->was_read)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < x->plan->ninputs; i++)
+		if (input_used(x->plan, i))
+			DTX_TRY(open_input(x, i, err));
+out:
+	return rc;
+}
+
+/* --- widening --- */
+
+static bool widens(const struct dtx_inputset *x, const struct dtx_push *push, uint32_t input,
+		   uint32_t col, bool any)
+{
+	const struct dtx_field *f = &x->schema[input]->field[col];
+	const uint8_t *need = push->need ? push->need[input] : NULL;
+
+	return f->guessed && f->type.type != DTX_T_TEXT &&
+	       (any || (need && need[col] == DTX_NEED_VALUE));
+}
+
+/* Exact types of the guessed columns of one input. *n: how many were looked at. */
+static enum dtx_code infer_input(struct dtx_inputset *x, const struct dtx_push *push, uint32_t i,
+				 bool any, uint32_t *n, struct dtx_err *err)
+{
+	struct dtx_arena *a = x->arena;
+	struct dtx_schema *s = dtx_schema_copy(a, x->schema[i]);
+	bool *want = dtx_arena_zalloc(a, x->schema[i]->nfields + 1u, sizeof(*want));
+	struct dtx_typeref *type = dtx_arena_zalloc(a, x->schema[i]->nfields + 1u, sizeof(*type));
+	struct dtx_field *field;
+	enum dtx_code rc = DTX_OK;
+
+	if (!s || !want || !type)
+		DTX_FAIL_MEM(err);
+	*n = 0;
+	for (uint32_t c = 0; c < s->nfields; c++)
+		*n += want[c] = widens(x, push, i, c, any);
+	if (!*n)
+		goto out;
+	DTX_TRY(x->reader[i]->cls->infer(x->reader[i], want, type, x->workers, err));
+	field = (struct dtx_field *)(uintptr_t)s->field;	/* our own copy */
+	for (uint32_t c = 0; c < s->nfields; c++)
+		if (want[c]) {
+			field[c].type = type[c];
+			field[c].guessed = false;
+		}
+	x->schema[i] = s;
+out:
+	return rc;
+}
+
+static bool is_input(const struct dtx_inputset *x, uint32_t i, const struct dtx_err *why)
+{
+	if (!x->reader[i])
+		return false;
+	return !why->input[0] || strcmp(why->input, x->plan->input[i].name) == 0 ||
+	       strcmp(why->input, dtx_source_name(x->source[i])) == 0;
+}
+
+/* A guess was wrong: whole columns decide.  When nothing that was asked for can have been the
+ * reason, all guessed columns are looked at. */
+enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_push *push,
+				 const struct dtx_err *why, struct dtx_err *err)
+{
+	uint32_t total = 0, n = 0;
+	enum dtx_code rc = DTX_OK;
+
+	for (int any = 0; any < 2 && !total; any++)
+		for (uint32_t i = 0; i < x->plan->ninputs; i++)
+			if (is_input(x, i, why)) {
+				DTX_TRY(infer_input(x, push, i, any, &n, err));
+				total += n;
+			}
+	DTX_ASSERT(total > 0, err);
+out:
+	return rc;
+}
+
+void dtx_inputset_close(struct dtx_inputset *x)
+{
+	for (uint32_t i = 0; x->reader && i < x->plan->ninputs; i++)
+		dtx_reader_close(x->reader[i]);
+	x->reader = NULL;
+}

@@ -1,0 +1,23 @@
+/* The inputs of a run: readers, their schemas, and what becomes of a wrong guess. */
+#ifndef DTX_PLAN_INPUTSET_H
+#define DTX_PLAN_INPUTSET_H
+
+#include "core/plan/push.h"
+
+struct dtx_inputset {
+	const struct dtx_plan *plan;
+	struct dtx_source *const *source;	/* per input; NULL: none given */
+	struct dtx_arena *arena;
+	unsigned workers;
+	struct dtx_reader **reader;		/* per input; NULL: nobody reads it */
+	const struct dtx_schema **schema;	/* as the reader has it, or widened */
+	bool *was_read;
+};
+/* Opens the inputs that the plan reads.  The first four members are set. */
+DTX_MUSTUSE enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err);
+void dtx_inputset_close(struct dtx_inputset *x);
+/* After `retype`: exact types for the guessed columns whose values were wanted. */
+DTX_MUSTUSE enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_push *push,
+					     const struct dtx_err *why, struct dtx_err *err);
+
+#endif

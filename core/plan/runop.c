@@ -1,0 +1,198 @@
+/* Runs what is not a stream: sinks, and operations on whole tables. */
+#include "core/plan/runop.h"
+
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+
+/* --- emitting into a table --- */
+
+struct collect {
+	struct dtx_emit base;
+	struct dtx_graph *g;
+	const struct dtx_opctx *ox;
+	struct dtx_tap *tap;
+	struct dtx_table *table;
+};
+
+static enum dtx_code collect_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct collect *c = (struct collect *)e;
+	struct dtx_batch *copy = NULL;
+	int64_t rows = atomic_fetch_add(&c->ox->stat->rows_out, b->nsel) + b->nsel;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(b->ncols == c->ox->out->nfields, err);
+	if (c->g->run.max_rows >= 0 && rows > c->g->run.max_rows)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows", (long long)c->g->run.max_rows);
+	b->schema = c->ox->out;
+	b->seq = c->table->nbatches;
+	b->sub = 0;
+	DTX_TRY(dtx_tap_batch(c->tap, b, err));
+	DTX_TRY(dtx_batch_copy(b, &copy, err));
+	DTX_TRY(dtx_batch_dense(copy, err));
+	rc = dtx_table_take(c->table, copy, err);
+	copy = NULL;
+out:
+	dtx_batch_free(copy);
+	return rc;
+}
+
+static enum dtx_code collector(struct dtx_graph *g, uint32_t s, struct collect *c,
+			       struct dtx_err *err)
+{
+	*c = (struct collect){ .base = { .take = collect_take }, .g = g, .ox = &g->step[s].ox[0],
+			       .tap = &g->step[s].tap };
+	return dtx_table_new(c->ox->out, &c->table, err);
+}
+
+enum dtx_code dtx_runop_blame(const struct dtx_graph *g, uint32_t s, enum dtx_code rc,
+			      struct dtx_err *err)
+{
+	if (rc != DTX_OK && err) {
+		dtx_err_step(err, (int32_t)s, g->plan->step[s].name);
+		err->run_time = true;
+	}
+	return rc;
+}
+
+/* --- sinks --- */
+
+struct sink_run {
+	struct dtx_graph *g;
+	uint32_t s;
+	const struct dtx_opctx *ox;
+	const struct dtx_sink *sink;
+	void **local;
+	unsigned nlocals;
+	_Atomic unsigned part;
+};
+
+static enum dtx_code sink_eat(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct sink_run *r = arg;
+	int64_t start = dtx_now_ns();
+	enum dtx_code rc = DTX_OK;
+
+	atomic_fetch_add(&r->ox->stat->rows_in, b->nsel);
+	if (b->sel && !(r->g->plan->step[r->s].op->flags & DTX_OP_TAKES_SEL))
+		DTX_TRY(dtx_batch_dense(b, err));
+	rc = r->sink->consume(r->ox, r->local[worker], b, err);
+out:
+	atomic_fetch_add(&r->ox->stat->ns, dtx_now_ns() - start);
+	return dtx_runop_blame(r->g, r->s, rc, err);
+}
+
+static enum dtx_code combine_parts(void *arg, unsigned worker, struct dtx_err *err)
+{
+	struct sink_run *r = arg;
+	unsigned n = r->sink->nparts ? r->sink->nparts : 1;
+	enum dtx_code rc = DTX_OK;
+
+	(void)worker;
+	for (unsigned part; rc == DTX_OK && (part = atomic_fetch_add(&r->part, 1)) < n;)
+		rc = r->sink->combine(r->ox, part, r->local, r->nlocals, err);
+	return rc;
+}
+
+static enum dtx_code sink_finish(struct sink_run *r, struct dtx_emit *emit, struct dtx_err *err)
+{
+	struct dtx_stepx *sx = &r->g->step[r->s];
+	int64_t start = dtx_now_ns();
+	void *shared = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (r->sink->combine)
+		DTX_TRY(dtx_pool_run(r->sink->nparts > 1 ? r->nlocals : 1, combine_parts, r, err));
+	if (r->sink->finalize)
+		DTX_TRY(r->sink->finalize(r->ox, r->local, r->nlocals, &shared, emit, err));
+	if (shared) {
+		sx->has_shared = true;
+		for (unsigned k = 0; k < r->ox->ninputs; k++)
+			sx->ox[k].shared = shared;
+	}
+out:
+	atomic_fetch_add(&r->ox->stat->ns, dtx_now_ns() - start);
+	return dtx_runop_blame(r->g, r->s, rc, err);
+}
+
+static enum dtx_code sink_init(struct sink_run *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	r->local = dtx_mem_zalloc(r->nlocals, sizeof(*r->local));
+	if (!r->local)
+		DTX_FAIL_MEM(err);
+	for (unsigned i = 0; r->sink->init_local && i < r->nlocals; i++)
+		DTX_TRY(r->sink->init_local(r->ox, &r->local[i], err));
+out:
+	return dtx_runop_blame(r->g, r->s, rc, err);
+}
+
+static void sink_clear(struct sink_run *r)
+{
+	for (unsigned i = 0; r->local && r->sink->free_local && i < r->nlocals; i++)
+		if (r->local[i])
+			r->sink->free_local(r->ox, r->local[i]);
+	dtx_mem_free(r->local);
+}
+
+/* Streams input table `input` of step s into its sink; what it emits goes to *out (NULL: a join's
+ * build side emits nothing). */
+enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
+			      struct dtx_table **out, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	struct sink_run r = { .g = g, .s = s, .ox = &g->step[s].ox[input], .sink = st->op->sink,
+			      .nlocals = g->run.workers };
+	struct dtx_pipe_end end = { .arg = &r, .eat = sink_eat };
+	struct collect c = { .table = NULL };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(collector(g, s, &c, err));
+	DTX_TRY(sink_init(&r, err));
+	DTX_TRY(dtx_graph_stream(g, st->table[input], &end, err));
+	DTX_TRY(sink_finish(&r, &c.base, err));
+	if (out) {
+		*out = c.table;
+		c.table = NULL;
+	}
+out:
+	sink_clear(&r);
+	dtx_table_unref(c.table);
+	return rc;
+}
+
+/* --- whole ops --- */
+
+enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct dtx_table **out,
+			       struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	struct dtx_stepx *sx = &g->step[s];
+	const struct dtx_schema *schema = NULL;
+	struct dtx_table *in = NULL;
+	struct collect c = { .table = NULL };
+	int64_t start;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_graph_table(g, st->table[0], false, &in, err));
+	start = dtx_now_ns();
+	atomic_fetch_add(&sx->stat->rows_in, in->nrows);
+	if (open) {
+		DTX_TRY(dtx_runop_blame(g, s, st->op->whole_schema(&sx->ox[0], in, &g->arena, &schema, err),
+			      err));
+		DTX_TRY(dtx_flow_set(&g->flow, (int32_t)(g->plan->ninputs + s), schema, err));
+		sx->ox[0].out = g->flow.table[g->plan->ninputs + s].schema;
+		sx->ox[0].need = NULL;
+		DTX_TRY(dtx_graph_tap(g, s, err));
+	}
+	DTX_TRY(collector(g, s, &c, err));
+	DTX_TRY(dtx_runop_blame(g, s, st->op->whole(&sx->ox[0], in, &c.base, err), err));
+	atomic_fetch_add(&sx->stat->ns, dtx_now_ns() - start);
+	dtx_graph_release(g, st->table[0]);
+	*out = c.table;
+	c.table = NULL;
+out:
+	dtx_table_unref(c.table);
+	return rc;
+}
