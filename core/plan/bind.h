@@ -14,6 +14,8 @@
 #define DTX_BIND_TABLES 64
 struct dtx_flow;
 #define DTX_USE_ROWS (-1)	/* decides which rows there are */
+/* A use that moves the cell: the input is needed as much as the output column is. */
+#define DTX_DEMAND_SAME ((enum dtx_demand)0)
 
 struct dtx_bind_col {		/* an output column */
 	struct dtx_field field;

@@ -42,8 +42,13 @@ static void back_step(const struct dtx_bind *b, int32_t result, struct dtx_push 
 		if (b->col[c].from_table >= 0 && need[c] > 0)
 			raise(p, b->table[b->col[c].from_table], (uint32_t)b->col[c].from_col,
 			      need[c]);
-	for (size_t i = 0; i < b->nuses; i++)
-		raise(p, b->table[b->use[i].table], b->use[i].col, b->use[i].demand);
+	for (size_t i = 0; i < b->nuses; i++) {
+		const struct dtx_bind_use *u = &b->use[i];
+		bool moves = u->demand == (uint8_t)DTX_DEMAND_SAME;
+
+		raise(p, b->table[u->table], u->col,
+		      !moves ? u->demand : need && u->out >= 0 ? need[u->out] : DTX_NEED_BYTES);
+	}
 }
 
 void dtx_push_back(const struct dtx_flow *flow, struct dtx_push *p, const bool *live)
