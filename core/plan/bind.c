@@ -89,6 +89,7 @@ enum dtx_code dtx_bind_pass(struct dtx_bind *b, unsigned t, int32_t col, const c
 {
 	struct dtx_bind_col c = { .from_table = (int32_t)t, .from_col = col, .formula_text = "" };
 
+	b->seen[t] = b->in[t]->nfields;
 	if (col < 0)
 		return DTX_OK;
 	c.field = b->in[t]->field[col];
@@ -101,6 +102,7 @@ enum dtx_code dtx_bind_keep_all(struct dtx_bind *b, unsigned t, struct dtx_err *
 {
 	enum dtx_code rc = DTX_OK;
 
+	b->seen[t] = b->in[t]->nfields;
 	for (uint32_t i = 0; i < b->in[t]->nfields; i++)
 		DTX_TRY(dtx_bind_pass(b, t, (int32_t)i, NULL, err));
 out:

@@ -59,6 +59,7 @@ struct dtx_bind {
 	/* of the executor */
 	struct dtx_flow *flow;
 	int32_t table[DTX_BIND_TABLES];	/* ids of the tables */
+	uint32_t seen[DTX_BIND_TABLES];	/* columns there were when one was last moved */
 	struct dtx_strmap names;	/* output names to index */
 };
 

@@ -126,7 +126,8 @@ enum dtx_code dtx_flow_require(struct dtx_flow *f, int32_t table, const char *na
 
 /* --- one step --- */
 
-/* Names of the inputs that the result lacks: later steps must not look for them further up. */
+/* Names of the inputs that the result lacks: later steps must not look for them further up. What
+ * the step came to need after it had moved its columns may still go through. */
 static enum dtx_code note_gone(struct dtx_flow *f, const struct dtx_bind *b,
 			       struct dtx_flow_table *t, struct dtx_err *err)
 {
@@ -139,7 +140,7 @@ static enum dtx_code note_gone(struct dtx_flow *f, const struct dtx_bind *b,
 	if (!t->gone)
 		DTX_FAIL_MEM(err);
 	for (unsigned i = 0; i < b->ntables; i++)
-		for (uint32_t c = 0; c < b->in[i]->nfields; c++)
+		for (uint32_t c = 0; c < b->seen[i]; c++)
 			if (dtx_bind_out(b, b->in[i]->field[c].name) < 0)
 				t->gone[t->ngone++] = b->in[i]->field[c].name;
 out:
