@@ -1,6 +1,8 @@
 /* Column selectors: JSON to items and back. */
 #include "core/plan/cols.h"
 
+#include "core/expr/regex.h"
+
 static const char *const type_names[] = { "number", "text", "bool", "date", "datetime" };
 
 static enum dtx_code parse_list(struct dtx_arena *a, const json_t *list, const char *pointer,
@@ -76,12 +78,20 @@ out:
 	return rc;
 }
 
-/* The linear engine for patterns is not there yet; the plan may still be done by a snippet. */
-static enum dtx_code parse_regex(const char *at, struct dtx_err *err)
+static enum dtx_code parse_regex(struct dtx_arena *a, const json_t *v, const char *at,
+				 struct dtx_col_item *it, struct dtx_err *err)
 {
-	bad(err, DTX_E_UNSUPPORTED_PARAM, at, "selecting columns by a pattern is not built yet");
-	dtx_err_hint(err, "name the columns, or give a range \"first..last\"");
-	return DTX_E_UNSUPPORTED_PARAM;
+	struct dtx_regex *re = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	it->kind = DTX_COL_REGEX;
+	DTX_TRY(copy(a, v, &it->a, err));
+	rc = dtx_regex_compile(a, dtx_str_of(it->a), &re, err);
+	if (rc != DTX_OK)
+		dtx_err_at(err, at);
+	it->re = re;
+out:
+	return rc;
 }
 
 /* {"KEY": value} with one known key. */
@@ -105,7 +115,7 @@ static enum dtx_code parse_object(struct dtx_arena *a, const json_t *v, const ch
 		return copy(a, value, &it->a, err);
 	}
 	if (strcmp(key, "regex") == 0 && json_is_string(value))
-		return parse_regex(below, err);
+		return parse_regex(a, value, below, it, err);
 	if (strcmp(key, "type") == 0)
 		return parse_type(it, value, below, err);
 	if (strcmp(key, "range") == 0)

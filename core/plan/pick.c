@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "core/expr/regex.h"
+
 struct pick {
 	struct dtx_bind *b;
 	unsigned t;
@@ -100,11 +102,31 @@ out:
 	return rc;
 }
 
-static bool item_fits(const struct dtx_col_item *it, const struct dtx_field *f)
+/* Names that a pattern, a type or `all` fits. */
+static enum dtx_code pick_fitting(struct pick *p, const struct dtx_col_item *it,
+				  struct dtx_err *err)
 {
-	if (it->kind == DTX_COL_TYPE)
-		return type_fits(it->a, f->type.type);
-	return it->kind == DTX_COL_ALL;
+	struct dtx_rematch *m = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (it->kind == DTX_COL_REGEX) {
+		m = dtx_rematch_new(p->b->arena, it->re);
+		if (!m)
+			DTX_FAIL_MEM(err);
+	}
+	for (uint32_t i = 0; i < p->schema->nfields; i++) {
+		const struct dtx_field *f = &p->schema->field[i];
+		bool fits = it->kind == DTX_COL_ALL;
+
+		if (it->kind == DTX_COL_TYPE)
+			fits = type_fits(it->a, f->type.type);
+		else if (m)
+			fits = dtx_rematch_test(m, dtx_str_of(f->name));
+		if (fits)
+			add(p, (int32_t)i);
+	}
+out:
+	return rc;
 }
 
 static enum dtx_code pick_item(struct pick *p, const struct dtx_col_item *it, const char *sub,
@@ -126,9 +148,7 @@ static enum dtx_code pick_item(struct pick *p, const struct dtx_col_item *it, co
 		DTX_TRY(pick_not(p, it, sub, err));
 		break;
 	default:
-		for (uint32_t i = 0; i < p->schema->nfields; i++)
-			if (item_fits(it, &p->schema->field[i]))
-				add(p, (int32_t)i);
+		DTX_TRY(pick_fitting(p, it, err));
 		break;
 	}
 out:
