@@ -11,7 +11,8 @@ extern const struct dtx_provider dtx_provider_local;
  * what is missing. */
 DTX_MUSTUSE enum dtx_code dtx_jail_selftest(struct dtx_jail_report *report, struct dtx_err *err);
 /* What this machine offers, without running anything: one JSON object
- * {"userns":bool,"landlock":abi,"seccomp":bool,"notify":bool,"python":bool,...}. */
+ * {"namespaces":bool,"namespaces_errno":n,"landlock":abi,"seccomp":bool,"notify":bool,
+ * "sanitizer_build":bool}. */
 void dtx_jail_layers_json(struct dtx_buf *out);
 
 #endif

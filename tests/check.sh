@@ -28,6 +28,7 @@ suite() { # suite NAME COMMAND...
 suite "lint" sh tests/lint/lint.sh
 suite "unit and op examples (ASan, UBSan)" build-asan/unit
 suite "jail (no sanitizer fits behind its filter)" build/unit jail
+suite "python side of the jail" /usr/bin/python3 -B tests/guest/run.py
 suite "fuzz corpora" sh tests/fuzz/replay.sh build/fuzz
 suite "command line (ASan, UBSan)" sh tests/cli/run.sh build-asan/dtx
 suite "main job and jail on the command line" sh tests/cli/run.sh build/dtx jail

@@ -6,12 +6,14 @@
 #include <grp.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "sandbox/jail.h"
+#include "tests/unit/tablemake.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED true
@@ -201,4 +203,72 @@ void test_jail_as_nobody(void)
 	T_INT(in_child(&cases[0], 65534), 0);
 	T_INT(in_child(&cases[1], 65534), 0);
 	T_INT(in_child(&cases[4], 65534), 0);
+}
+
+/* --- nothing is left --- */
+
+#define GONE_NS ((int64_t)5 * 1000000000)
+
+/* A main whose snippet never ends; writes a byte once the snippet runs. */
+static _Noreturn void endless_main(int said)
+{
+	static const char code[] = "def transform(tables, params):\n    print('on', flush=True)\n"
+				   "    while True: pass\n";
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_RUN };
+	struct dtx_jail_report r;
+	struct dtx_table *t = NULL;
+	struct dtx_box *box = NULL;
+
+	if (tm_table(3, false, &t, NULL) != DTX_OK ||
+	    dtx_provider_local.open(&spec, &box, NULL) != DTX_OK ||
+	    dtx_provider_local.put(box, "main", t, NULL) != DTX_OK || write(said, "x", 1) != 1)
+		_exit(1);
+	_exit(dtx_provider_local.exec(box, dtx_str_of(code), NULL, &r, NULL) != DTX_OK);
+}
+
+/* Reaps until no child is left, or the time is over. */
+static bool all_gone(void)
+{
+	int64_t until = dtx_now_ns() + GONE_NS;
+	pid_t pid;
+
+	do {
+		pid = waitpid(-1, NULL, WNOHANG);
+		if (pid < 0 && errno == ECHILD)
+			return true;
+	} while (dtx_now_ns() < until);
+	return false;
+}
+
+/* Main is killed at several points of a run: as its subreaper we inherit what it leaves. */
+void test_jail_dies_with_main(void)
+{
+	static const int after_ms[] = { 0, 2, 20, 100, 300, 600, 900 };
+	size_t i;
+
+	if (SANITIZED) {
+		t_skip("a sanitizer build has no jail");
+		return;
+	}
+	fflush(stdout);
+	T_INT(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+	for (i = 0; i < DTX_COUNT(after_ms); i++) {
+		int said[2];
+		char byte;
+		pid_t pid;
+		int64_t at;
+
+		T_INT(pipe(said), 0);
+		pid = fork();
+		if (pid == 0)
+			endless_main(said[1]);
+		T_INT(read(said[0], &byte, 1), 1);
+		for (at = dtx_now_ns(); dtx_now_ns() - at < after_ms[i] * (int64_t)1000000;)
+			;
+		T_INT(kill(pid, SIGKILL), 0);
+		T_CHECK(all_gone());
+		close(said[0]);
+		close(said[1]);
+	}
+	T_INT(prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0), 0);
 }
