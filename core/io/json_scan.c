@@ -1,0 +1,290 @@
+/* RFC 8259, nothing more: no NaN, no trailing commas, no lone surrogates. */
+#include "core/io/json_scan.h"
+
+#include "core/base/utf8.h"
+
+static bool fail(struct dtx_jscan *s, const char *at, const char *why)
+{
+	s->p = at;
+	s->why = why;
+	return false;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+void dtx_jscan_blanks(struct dtx_jscan *s)
+{
+	while (s->p < s->end && is_blank(*s->p))
+		s->p++;
+}
+
+bool dtx_jscan_char(struct dtx_jscan *s, char c, const char *why)
+{
+	dtx_jscan_blanks(s);
+	if (s->p == s->end || *s->p != c)
+		return fail(s, s->p, why);
+	s->p++;
+	return true;
+}
+
+/* Four hex digits at p; -1 if they are none. */
+static int32_t hex4(const char *p, const char *end)
+{
+	int32_t v = 0;
+	int i;
+
+	if (end - p < 4)
+		return -1;
+	for (i = 0; i < 4; i++) {
+		char c = p[i];
+		int d = is_digit(c)            ? c - '0'
+		        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+		        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+		                               : -1;
+
+		if (d < 0)
+			return -1;
+		v = v << 4 | d;
+	}
+	return v;
+}
+
+/* Code point of "\uXXXX" (or a pair) at p, its length in *used; -1 when there is none. */
+static int32_t escape_point(const char *p, const char *end, size_t *used)
+{
+	int32_t hi = hex4(p + 2, end), lo;
+
+	*used = 6;
+	if (hi < 0xd800 || hi >= 0xe000)
+		return hi;
+	if (hi >= 0xdc00 || end - p < 12 || p[6] != '\\' || p[7] != 'u')
+		return -1;
+	lo = hex4(p + 8, end);
+	*used = 12;
+	return lo >= 0xdc00 && lo < 0xe000 ? 0x10000 + ((hi - 0xd800) << 10) + (lo - 0xdc00) : -1;
+}
+
+/* Length of the escape at p; 0: it is none. */
+static size_t escape_length(const char *p, const char *end)
+{
+	size_t used;
+
+	if (end - p < 2)
+		return 0;
+	if (p[1] == 'u')
+		return escape_point(p, end, &used) < 0 ? 0 : used;
+	return p[1] && strchr("\"\\/bfnrt", p[1]) ? 2 : 0;
+}
+
+bool dtx_jscan_string(struct dtx_jscan *s, struct dtx_jvalue *out)
+{
+	const char *p, *from;
+	size_t n;
+
+	if (s->p == s->end || *s->p != '"')
+		return fail(s, s->p, "a string");
+	from = p = s->p + 1;
+	*out = (struct dtx_jvalue){ .kind = DTX_J_STRING };
+	while (p < s->end && *p != '"') {
+		if ((unsigned char)*p < 0x20)
+			return fail(s, p, "no control character in a string");
+		n = 1;
+		if (*p == '\\') {
+			n = escape_length(p, s->end);
+			out->escaped = true;
+		}
+		if (!n)
+			return fail(s, p, "a valid escape");
+		p += n;
+	}
+	if (p >= s->end)
+		return fail(s, s->end, "the end of a string");
+	out->raw = (struct dtx_str){ from, (size_t)(p - from) };
+	s->p = p + 1;
+	return true;
+}
+
+static const char *digits(const char *p, const char *end)
+{
+	while (p < end && is_digit(*p))
+		p++;
+	return p;
+}
+
+static bool scan_number(struct dtx_jscan *s, struct dtx_jvalue *out)
+{
+	const char *from = s->p, *p = from + (*from == '-'), *d;
+
+	d = digits(p, s->end);
+	if (d == p || (d > p + 1 && *p == '0'))
+		return fail(s, from, "a value");
+	p = d;
+	if (p < s->end && *p == '.') {
+		d = digits(p + 1, s->end);
+		if (d == p + 1)
+			return fail(s, p, "digits behind the point");
+		p = d;
+	}
+	if (p < s->end && (*p == 'e' || *p == 'E')) {
+		p++;
+		p += p < s->end && (*p == '+' || *p == '-');
+		d = digits(p, s->end);
+		if (d == p)
+			return fail(s, p, "digits of an exponent");
+		p = d;
+	}
+	*out = (struct dtx_jvalue){ DTX_J_NUMBER, false, { from, (size_t)(p - from) } };
+	s->p = p;
+	return true;
+}
+
+static bool scan_word(struct dtx_jscan *s, struct dtx_jvalue *out)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		enum dtx_jkind kind;
+	} word[] = { { "null", 4, DTX_J_NULL },
+		     { "true", 4, DTX_J_TRUE },
+		     { "false", 5, DTX_J_FALSE } };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(word); i++) {
+		if ((size_t)(s->end - s->p) >= word[i].len &&
+		    !memcmp(s->p, word[i].text, word[i].len)) {
+			*out = (struct dtx_jvalue){ word[i].kind, false, { s->p, word[i].len } };
+			s->p += word[i].len;
+			return true;
+		}
+	}
+	return fail(s, s->p, "a value");
+}
+
+static bool scan_scalar(struct dtx_jscan *s, struct dtx_jvalue *out)
+{
+	if (s->p == s->end)
+		return fail(s, s->p, "a value");
+	if (*s->p == '"')
+		return dtx_jscan_string(s, out);
+	if (*s->p == '-' || is_digit(*s->p))
+		return scan_number(s, out);
+	return scan_word(s, out);
+}
+
+/* Opens containers at p until a scalar or an empty container has been passed.  in_object[depth]
+ * tells what is open. */
+static bool open_value(struct dtx_jscan *s, bool *in_object, unsigned *depth)
+{
+	struct dtx_jvalue v;
+
+	for (;;) {
+		dtx_jscan_blanks(s);
+		if (s->p == s->end || (*s->p != '{' && *s->p != '['))
+			return scan_scalar(s, &v);
+		if (*depth == DTX_JSCAN_DEPTH)
+			return fail(s, s->p, "values nested at most 1024 deep");
+		in_object[(*depth)++] = *s->p == '{';
+		s->p++;
+		dtx_jscan_blanks(s);
+		if (s->p < s->end && *s->p == (in_object[*depth - 1] ? '}' : ']')) {
+			s->p++;
+			--*depth;
+			return true;
+		}
+		if (in_object[*depth - 1] &&
+		    (!dtx_jscan_string(s, &v) || !dtx_jscan_char(s, ':', "':'")))
+			return false;
+	}
+}
+
+/* Behind a value: closes containers or steps to the next member. */
+static bool next_value(struct dtx_jscan *s, const bool *in_object, unsigned *depth)
+{
+	struct dtx_jvalue key;
+
+	while (*depth) {
+		bool object = in_object[*depth - 1];
+
+		dtx_jscan_blanks(s);
+		if (s->p < s->end && *s->p == ',') {
+			s->p++;
+			dtx_jscan_blanks(s);
+			return !object ||
+			       (dtx_jscan_string(s, &key) && dtx_jscan_char(s, ':', "':'"));
+		}
+		if (!dtx_jscan_char(s, object ? '}' : ']', object ? "',' or '}'" : "',' or ']'"))
+			return false;
+		--*depth;
+	}
+	return true;
+}
+
+bool dtx_jscan_value(struct dtx_jscan *s, struct dtx_jvalue *out)
+{
+	bool in_object[DTX_JSCAN_DEPTH];
+	unsigned depth = 0;
+	const char *from;
+
+	dtx_jscan_blanks(s);
+	from = s->p;
+	if (from == s->end || (*from != '{' && *from != '['))
+		return scan_scalar(s, out);
+	do {
+		if (!open_value(s, in_object, &depth) || !next_value(s, in_object, &depth))
+			return false;
+	} while (depth);
+	*out = (struct dtx_jvalue){ *from == '{' ? DTX_J_OBJECT : DTX_J_ARRAY,
+		                    false,
+		                    { from, (size_t)(s->p - from) } };
+	return true;
+}
+
+void dtx_jscan_unescape(struct dtx_str raw, struct dtx_buf *out)
+{
+	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	const char *p = raw.ptr, *end = raw.ptr + raw.len;
+	char utf8[4];
+	size_t used;
+
+	while (p < end) {
+		const char *slash = memchr(p, '\\', (size_t)(end - p));
+
+		dtx_buf_addn(out, p, (size_t)((slash ? slash : end) - p));
+		if (!slash)
+			break;
+		if (slash[1] == 'u') {
+			int32_t cp = escape_point(slash, end, &used);
+
+			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, (uint32_t)cp));
+		} else {
+			dtx_buf_addc(out, to[strchr(from, slash[1]) - from]);
+			used = 2;
+		}
+		p = slash + used;
+	}
+}
+
+bool dtx_jscan_tokens(const char *bytes, size_t len)
+{
+	struct dtx_jscan s = { bytes, bytes + len, NULL };
+	struct dtx_jvalue v;
+
+	for (;;) {
+		dtx_jscan_blanks(&s);
+		if (s.p == s.end)
+			return true;
+		if (strchr("{}[],:", *s.p) && *s.p)
+			s.p++;
+		else if (!scan_scalar(&s, &v))
+			/* A token cut off by the end of the sample is fine. */
+			return s.p == s.end || s.end - s.p < 16;
+	}
+}

@@ -1,0 +1,40 @@
+/* A strict JSON scanner over bytes in memory: values stay spans of the source. */
+#ifndef DTX_IO_JSON_SCAN_H
+#define DTX_IO_JSON_SCAN_H
+
+#include "core/base/buf.h"
+
+enum { DTX_JSCAN_DEPTH = 1024 };
+
+enum dtx_jkind {
+	DTX_J_NULL,
+	DTX_J_TRUE,
+	DTX_J_FALSE,
+	DTX_J_NUMBER,
+	DTX_J_STRING,
+	DTX_J_ARRAY,
+	DTX_J_OBJECT
+};
+struct dtx_jvalue {
+	enum dtx_jkind kind;
+	bool escaped;       /* STRING: holds backslashes */
+	struct dtx_str raw; /* STRING: what is between the quotes */
+};
+struct dtx_jscan {
+	const char *p, *end;
+	const char *why; /* after a failure: what was expected; p is the place */
+};
+
+void dtx_jscan_blanks(struct dtx_jscan *s);
+/* The whole value at p, checked to its end; p moves behind it.  False: not JSON. */
+DTX_MUSTUSE bool dtx_jscan_value(struct dtx_jscan *s, struct dtx_jvalue *out);
+/* A string at p. */
+DTX_MUSTUSE bool dtx_jscan_string(struct dtx_jscan *s, struct dtx_jvalue *out);
+/* One expected character, blanks before it are skipped. */
+DTX_MUSTUSE bool dtx_jscan_char(struct dtx_jscan *s, char c, const char *why);
+/* Appends the text of a scanned string. */
+void dtx_jscan_unescape(struct dtx_str raw, struct dtx_buf *out);
+/* Whether the bytes are JSON tokens, as far as they go. */
+bool dtx_jscan_tokens(const char *bytes, size_t len);
+
+#endif

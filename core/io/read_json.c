@@ -1,0 +1,528 @@
+/* The reader of JSON Lines and JSON arrays of objects.
+ *
+ * Pass one walks all records: it checks the syntax, collects columns and their exact types, and
+ * cuts morsels.  Batches walk a morsel again: numbers, bools and dates stay spans of the source,
+ * texts are views of it unless they hold escapes. */
+#include <pthread.h>
+
+#include "core/base/mem.h"
+#include "core/data/builder.h"
+#include "core/io/json_rows.h"
+
+struct json_reader {
+	struct dtx_reader head;
+	struct dtx_read_opts opts;
+	struct dtx_jrows rows;
+	struct dtx_schema schema;
+	const struct dtx_read_type **declared; /* per column; NULL: none */
+	struct dtx_scan scan;
+	struct worker *worker; /* scan.workers of them */
+	pthread_mutex_t lock;  /* what follows, and head.stats */
+	size_t next_morsel;
+	int64_t kept;
+};
+/* Where a worker is in its morsel. */
+struct worker {
+	struct dtx_jscan at;
+	size_t morsel;
+	uint32_t done, sub; /* rows handed over, batches made */
+	bool active;
+};
+
+/* --- opening --- */
+
+static int json_sniff(const void *head, size_t len, const char *path)
+{
+	struct dtx_str s = { head, len };
+
+	(void)path;
+	if (dtx_str_starts(s, DTX_STR("\xef\xbb\xbf")))
+		s = (struct dtx_str){ s.ptr + 3, s.len - 3 };
+	s = dtx_str_trim(s);
+	if (!s.len || (s.ptr[0] != '{' && s.ptr[0] != '['))
+		return 0;
+	return dtx_jscan_tokens(s.ptr, DTX_MIN(s.len, (size_t)8192)) ? 85 : 0;
+}
+
+static void json_close(struct dtx_reader *reader)
+{
+	struct json_reader *r = (struct json_reader *)reader;
+
+	dtx_jrows_clear(&r->rows);
+	dtx_mem_free(r->worker);
+	dtx_errlist_clear(&r->head.diags);
+	dtx_arena_clear(&r->head.arena);
+	pthread_mutex_destroy(&r->lock);
+	dtx_mem_free(r);
+}
+
+/* The line a record begins in: counted from the start, so for errors only. */
+static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
+{
+	const struct json_reader *r = o->arg;
+	const struct dtx_jrows *rows = &r->rows;
+	struct dtx_jscan s = rows->area;
+	struct dtx_jvalue v;
+	const char *p;
+	size_t m = rows->nmorsels;
+	uint64_t row;
+	bool more;
+
+	*out = (struct dtx_place){ -1, -1 };
+	while (m && rows->morsel[m - 1].row > row_id)
+		m--;
+	if (!m || row_id >= rows->nrows)
+		return;
+	s.p = rows->base + rows->morsel[m - 1].byte;
+	for (row = rows->morsel[m - 1].row; row < row_id; row++) {
+		if (!dtx_jscan_value(&s, &v) ||
+		    dtx_jrows_next(rows, &s, false, &more, NULL) != DTX_OK)
+			return;
+	}
+	dtx_jscan_blanks(&s);
+	out->byte = s.p - rows->base;
+	out->row = 0;
+	for (p = rows->base; (p = memchr(p, '\n', (size_t)(s.p - p))) != NULL; p++)
+		out->row++;
+}
+
+static enum dtx_code warn(struct json_reader *r, enum dtx_code code, const char *text,
+                          const char *subject, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	dtx_err_set(&w, code, __FILE__, __LINE__, "'%.100s' %s", subject, text);
+	w.severity = DTX_SEV_WARNING;
+	w.run_time = true;
+	if (!dtx_errlist_take(&r->head.diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* Nested keys are joined by points; a name that exists already gets a number. */
+static enum dtx_code name_column(struct json_reader *r, struct dtx_strmap *taken, uint32_t col,
+                                 const char **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str path = r->rows.col[col].path;
+	char *name = dtx_arena_strndup(&r->head.arena, path.ptr, path.len), *p;
+	uint32_t found, n;
+
+	if (!name)
+		DTX_FAIL_MEM(err);
+	if (strlen(name) != path.len)
+		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': a key holds a NUL character",
+		         r->rows.label);
+	for (p = name; *p; p++)
+		*p = *p == '\x1f' ? '.' : *p;
+	*out = name;
+	for (n = 2;; n++) {
+		if (!dtx_strmap_put(taken, dtx_str_of(*out), col, &found))
+			DTX_FAIL_MEM(err);
+		if (found == col)
+			break;
+		*out = dtx_arena_printf(&r->head.arena, "%s_%u", name, n);
+		if (!*out)
+			DTX_FAIL_MEM(err);
+	}
+	if (*out != name)
+		DTX_TRY(warn(r, DTX_W_DUPLICATE_HEADER, "is the name of two members", name, err));
+out:
+	return rc;
+}
+
+static bool is_mixed(const struct dtx_infer *f)
+{
+	return (f->bools > 0) + (f->ints + f->floats > 0) + (f->dates + f->datetimes > 0) +
+	               (f->texts > 0) >
+	       1;
+}
+
+static enum dtx_code make_fields(struct json_reader *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = (uint32_t)r->rows.ncols, i;
+	struct dtx_field *f = dtx_arena_zalloc(&r->head.arena, n, sizeof(*f));
+	struct dtx_strmap taken = DTX_STRMAP_INIT;
+	size_t t;
+
+	r->declared = dtx_arena_zalloc(&r->head.arena, n, sizeof(*r->declared));
+	if (!f || !r->declared)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++) {
+		const struct dtx_jcol *c = &r->rows.col[i];
+
+		f[i].source = true;
+		DTX_TRY(name_column(r, &taken, i, &f[i].name, err));
+		f[i].type = dtx_infer_type(&c->seen);
+		for (t = 0; t < r->opts.ntypes; t++) {
+			if (strcmp(r->opts.types[t].name, f[i].name) == 0)
+				r->declared[i] = &r->opts.types[t];
+		}
+		if (r->declared[i] && r->declared[i]->on_error != DTX_CAST_KEEP_TEXT) {
+			f[i].type = r->declared[i]->type;
+			f[i].format = r->declared[i]->format;
+		} else if (r->declared[i]) {
+			f[i].type = (struct dtx_typeref){ .type = DTX_T_TEXT };
+			r->declared[i] = NULL;
+		} else if (is_mixed(&c->seen)) {
+			DTX_TRY(warn(r, DTX_W_MIXED_TYPES,
+			             "is text: its values are of several kinds", f[i].name, err));
+		}
+	}
+	r->schema = (struct dtx_schema){ .nfields = n, .field = f };
+out:
+	dtx_strmap_clear(&taken);
+	return rc;
+}
+
+static enum dtx_code json_open(struct dtx_source *src, const struct dtx_read_opts *opts,
+                               struct dtx_reader **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct json_reader *r = dtx_mem_zalloc(1, sizeof(*r));
+	struct dtx_str bytes = { dtx_source_data(src), dtx_source_size(src) }, member;
+
+	if (!r)
+		DTX_FAIL_MEM(err);
+	r->head.src = src;
+	r->opts = *opts;
+	pthread_mutex_init(&r->lock, NULL);
+	DTX_TRY(dtx_jrows_open(&r->rows, dtx_source_name(src), bytes, &r->opts, err));
+	DTX_TRY(make_fields(r, err));
+	member = r->rows.member;
+	if (r->rows.assumed) {
+		char name[64];
+
+		dtx_str_copy(name, sizeof(name), member);
+		DTX_TRY(warn(r, DTX_W_READER_NOTE, "was taken as the records", name, err));
+	}
+	r->head.origin =
+		(struct dtx_origin){ .locate = locate,
+		                     .arg = r,
+		                     .file = dtx_source_name(src),
+		                     .alias = dtx_arena_strdup(&r->head.arena,
+		                                               opts->alias ? opts->alias : "main"),
+		                     .ncols = r->schema.nfields };
+	if (!r->head.origin.alias)
+		DTX_FAIL_MEM(err);
+	*out = &r->head;
+	r = NULL;
+out:
+	if (r)
+		json_close(&r->head);
+	return rc;
+}
+
+static enum dtx_code json_schema(struct dtx_reader *reader, const struct dtx_schema **out,
+                                 struct dtx_err *err)
+{
+	(void)err;
+	*out = &((struct json_reader *)reader)->schema;
+	return DTX_OK;
+}
+
+/* The types are exact from the start. */
+static enum dtx_code json_infer(struct dtx_reader *reader, const bool *want,
+                                struct dtx_typeref *type, unsigned workers, struct dtx_err *err)
+{
+	const struct json_reader *r = (struct json_reader *)reader;
+	uint32_t i;
+
+	(void)workers;
+	(void)err;
+	for (i = 0; i < r->schema.nfields; i++) {
+		if (want[i])
+			type[i] = r->schema.field[i].type;
+	}
+	return DTX_OK;
+}
+
+static enum dtx_code json_start(struct dtx_reader *reader, const struct dtx_scan *scan,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct json_reader *r = (struct json_reader *)reader;
+
+	r->scan = *scan;
+	r->scan.batch_rows = scan->batch_rows ? scan->batch_rows : DTX_BATCH_ROWS;
+	dtx_mem_free(r->worker);
+	r->worker = dtx_mem_zalloc(scan->workers ? scan->workers : 1, sizeof(*r->worker));
+	if (!r->worker)
+		DTX_FAIL_MEM(err);
+	r->next_morsel = 0;
+	r->kept = 0;
+	reader->stats = (struct dtx_read_stats){ 0 };
+out:
+	return rc;
+}
+
+/* --- batches --- */
+
+/* The column of a batch that is being made: spans, or texts. */
+struct making {
+	struct dtx_span *span;
+	struct dtx_builder text;
+	bool wanted, as_text;
+};
+struct filling {
+	struct json_reader *r;
+	struct dtx_jwalk walk;
+	struct making *col;
+	const char *base;
+	uint32_t row;
+};
+
+static enum dtx_code fill_value(void *arg, uint32_t col, const struct dtx_jvalue *v,
+                                struct dtx_err *err)
+{
+	struct filling *f = arg;
+	struct making *m = &f->col[col];
+	struct dtx_str text;
+
+	(void)err;
+	if (!m->wanted)
+		return DTX_OK;
+	text = dtx_jrows_text(v, &f->walk.text);
+	if (dtx_jrows_null(&f->r->rows, v, text))
+		return DTX_OK;
+	if (!m->as_text) {
+		m->span[f->row] =
+			(struct dtx_span){ (uint32_t)(v->raw.ptr - f->base), (uint32_t)v->raw.len };
+		return DTX_OK;
+	}
+	/* Members that the record lacks are nulls before this one. */
+	while (m->text.len < f->row && !m->text.failed)
+		dtx_builder_null(&m->text);
+	if (v->kind == DTX_J_STRING && v->escaped)
+		dtx_builder_text(&m->text, text);
+	else
+		dtx_builder_text_borrow(&m->text, text);
+	return DTX_OK;
+}
+
+static enum dtx_code begin_columns(struct filling *f, const struct dtx_batch *b,
+                                   const uint8_t *pick, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	static const struct dtx_typeref text = { .type = DTX_T_TEXT };
+	uint32_t i;
+
+	f->col = dtx_mem_zalloc(b->ncols, sizeof(*f->col));
+	if (!f->col)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < b->ncols; i++) {
+		struct making *m = &f->col[i];
+
+		dtx_builder_init(&m->text, text, b->nrows);
+		if (!pick[i] || b->col[i])
+			continue;
+		m->wanted = true;
+		m->as_text =
+			f->r->declared[i] || f->r->scan.schema->field[i].type.type == DTX_T_TEXT;
+		if (!m->as_text)
+			m->span = dtx_mem_zalloc(b->nrows, sizeof(*m->span));
+		if (!m->as_text && !m->span)
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code span_column(struct filling *f, uint32_t col, uint32_t n,
+                                 struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct making *m = &f->col[col];
+	struct dtx_span *span = m->span;
+	struct dtx_owner *owner = dtx_owner_take(span);
+	struct dtx_column *c;
+
+	m->span = NULL;
+	if (!owner)
+		DTX_FAIL_MEM(err);
+	c = dtx_column_new(DTX_F_SPAN, f->r->scan.schema->field[col].type, n, owner);
+	if (!c)
+		DTX_FAIL_MEM(err);
+	c->nulls = UINT32_MAX;
+	c->v.span = span;
+	c->base = f->base;
+	c->delim = ',';
+	c->quote = '"';
+	*out = c;
+out:
+	return rc;
+}
+
+/* A declared type is made here, by its own rules. */
+static enum dtx_code cast_declared(struct filling *f, struct dtx_batch *b, uint32_t col,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_read_type *d = f->r->declared[col];
+	struct dtx_cast_count count = { 0 };
+	struct dtx_cast_spec spec;
+	struct dtx_column *made;
+
+	if (!d)
+		goto out;
+	spec = (struct dtx_cast_spec){ d->type, d->format, d->on_error, f->r->opts.decimal == ',',
+		                       f->r->opts.group };
+	rc = dtx_cast_column(b->col[col], &spec, &made, &count, err);
+	if (rc != DTX_OK) {
+		uint32_t row = err && err->row >= 0 ? (uint32_t)err->row : count.first_row;
+
+		if (err)
+			err->row = -1;
+		dtx_batch_blame(b, row, (int32_t)col, err);
+		goto out;
+	}
+	dtx_column_unref(b->col[col]);
+	b->col[col] = made;
+out:
+	return rc;
+}
+
+static enum dtx_code end_columns(struct filling *f, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_owner *source = dtx_source_owner(f->r->head.src);
+	uint32_t i;
+
+	for (i = 0; i < b->ncols; i++) {
+		struct making *m = &f->col[i];
+
+		if (!m->wanted)
+			continue;
+		if (!m->as_text) {
+			DTX_TRY(span_column(f, i, b->nrows, &b->col[i], err));
+			continue;
+		}
+		while (m->text.len < b->nrows && !m->text.failed)
+			dtx_builder_null(&m->text);
+		DTX_TRY(dtx_builder_finish(&m->text, source, &b->col[i], err));
+		DTX_TRY(cast_declared(f, b, i, err));
+	}
+out:
+	return rc;
+}
+
+/* Walks b->nrows records from `from` on and makes the columns of `pick`; *from moves behind. */
+static enum dtx_code make_columns(struct json_reader *r, struct dtx_batch *b, const uint8_t *pick,
+                                  struct dtx_jscan *from, bool first, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct filling f = { .r = r, .base = from->p };
+	bool more = true;
+	uint32_t i;
+
+	dtx_jwalk_init(&f.walk, &r->rows, false, fill_value, &f);
+	DTX_TRY(begin_columns(&f, b, pick, err));
+	for (f.row = 0; f.row < b->nrows; f.row++) {
+		if (f.row || !first)
+			DTX_TRY(dtx_jrows_next(&r->rows, from, false, &more, err));
+		DTX_TRY(dtx_jwalk_record(&f.walk, from, err));
+	}
+	DTX_TRY(end_columns(&f, b, err));
+out:
+	for (i = 0; f.col && i < b->ncols; i++) {
+		dtx_mem_free(f.col[i].span);
+		dtx_builder_clear(&f.col[i].text);
+	}
+	dtx_mem_free(f.col);
+	dtx_jwalk_clear(&f.walk);
+	return rc;
+}
+
+/* Gives the worker a morsel unless it is in one; false at the end. */
+static bool claim(struct json_reader *r, struct worker *w)
+{
+	const struct dtx_jrows *rows = &r->rows;
+
+	if (w->active)
+		return true;
+	pthread_mutex_lock(&r->lock);
+	if (r->next_morsel < rows->nmorsels && (r->scan.limit < 0 || r->kept < r->scan.limit)) {
+		*w = (struct worker){ .at = rows->area,
+			              .morsel = r->next_morsel++,
+			              .active = true };
+		w->at.p = rows->base + rows->morsel[w->morsel].byte;
+		r->head.stats.rows_read += rows->morsel[w->morsel].rows;
+		r->head.stats.rows_out = r->head.stats.rows_read;
+		r->head.stats.stopped_early = r->next_morsel < rows->nmorsels;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return w->active;
+}
+
+static enum dtx_code fill_batch(struct json_reader *r, struct worker *w, struct dtx_batch *b,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_jscan again = w->at;
+	bool first = !w->done;
+
+	if (r->scan.keep) {
+		DTX_TRY(make_columns(r, b, r->scan.keep_need, &again, first, err));
+		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
+	}
+	DTX_TRY(make_columns(r, b, r->scan.need, &w->at, first, err));
+out:
+	return rc;
+}
+
+static enum dtx_code json_next(struct dtx_reader *reader, unsigned worker, struct dtx_batch **out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct json_reader *r = (struct json_reader *)reader;
+	struct worker *w = &r->worker[worker];
+	const struct dtx_jmorsel *m;
+	struct dtx_batch *b = NULL;
+
+	*out = NULL;
+	if (!claim(r, w))
+		goto out;
+	m = &r->rows.morsel[w->morsel];
+	DTX_TRY(dtx_batch_new(r->scan.schema, DTX_MIN(m->rows - w->done, r->scan.batch_rows), &b,
+	                      err));
+	b->seq = w->morsel;
+	b->sub = w->sub++;
+	b->first_row = m->row + w->done;
+	b->origin = &reader->origin;
+	DTX_TRY(fill_batch(r, w, b, err));
+	w->done += b->nrows;
+	b->last = w->done == m->rows;
+	w->active = !b->last;
+	pthread_mutex_lock(&r->lock);
+	r->kept += b->nsel;
+	pthread_mutex_unlock(&r->lock);
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+static json_t *json_describe(struct dtx_reader *reader)
+{
+	const struct json_reader *r = (struct json_reader *)reader;
+
+	return json_pack("{s:s, s:s, s:I}", "format", r->rows.array ? "json" : "jsonl", "encoding",
+	                 "utf-8", "records", (json_int_t)r->rows.nrows);
+}
+
+const struct dtx_reader_class dtx_read_json = {
+	.name = "json",
+	.formats = "json,jsonl,ndjson",
+	.sniff = json_sniff,
+	.open = json_open,
+	.schema = json_schema,
+	.infer = json_infer,
+	.start = json_start,
+	.next = json_next,
+	.describe = json_describe,
+	.close = json_close,
+};

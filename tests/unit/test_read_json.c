@@ -1,0 +1,168 @@
+/* JSON Lines and arrays of objects: columns, types, verdicts. */
+#include "core/io/json_scan.h"
+
+#include "tests/unit/bookmake.h"
+
+static void expect_with(const char *json, const struct dtx_read_opts *opts, uint32_t batch_rows,
+                        bool values, const char *want)
+{
+	struct dtx_buf in = DTX_BUF_INIT(1 << 24), out = DTX_BUF_INIT(1 << 24);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	dtx_buf_add(&in, json);
+	if (bytes_dump("x.jsonl", &in, opts, batch_rows, values, &out, &err) == DTX_OK)
+		T_STR(dtx_buf_text(&out), want);
+	else
+		T_STR(dtx_code_name(err.code), want);
+	dtx_buf_clear(&in);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+}
+
+static void expect(const char *json, const char *want)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	uint32_t n;
+
+	opts.format = "json";
+	for (n = 0; n < 3; n++)
+		expect_with(json, &opts, n, true, want);
+}
+
+void test_read_json_lines_and_arrays(void)
+{
+	expect("{\"a\":1,\"b\":\"x\"}\n\n{\"b\":\"y\",\"a\":2}\r\n", "a:int,b:text\n1|x\n2|y\n");
+	expect("\xef\xbb\xbf [ {\"a\":1.50} , {\"a\":2} ] ", "a:float\n1.5\n2.0\n");
+	expect("{\"a\":true}\n{\"c\":null}\n{\"a\":false}",
+	       "a:bool,c:null\ntrue|~\n~|~\nfalse|~\n");
+	expect("{\"d\":\"2024-01-31\",\"t\":\"2024-01-31T10:00\"}",
+	       "d:date,t:datetime\n2024-01-31|2024-01-31T10:00:00\n");
+	expect("{\"n\":\"12\",\"e\":\"\"}", "n:text,e:text\n12|\n");
+}
+
+void test_read_json_keeps_digits(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	expect_with("{\"a\":17.50}\n{\"a\":1e3}", &opts, 0, false, "a:float\n17.50\n1e3\n");
+}
+
+void test_read_json_nested(void)
+{
+	expect("{\"a\":{\"b\":1,\"c\":{\"d\":\"x\"}},\"l\":[1, {\"z\":2}]}\n{\"a\":{}}\n{\"a\":5}",
+	       "a.b:int,a.c.d:text,l:text,a:int\n1|x|[1, {\"z\":2}]|~\n~|~|~|~\n~|~|~|5\n");
+	expect("{\"a.b\":1,\"a\":{\"b\":2}}", "a.b:int,a.b_2:int\n1|2\n");
+	expect("{\"meta\":{},\"rows\":[{\"a\":1},{\"a\":2}]}", "a:int\n1\n2\n");
+}
+
+void test_read_json_escapes(void)
+{
+	expect("{\"a\\u0041\":\"\\ud83d\\ude00\\n\\\"\\/\"}", "aA:text\n\xf0\x9f\x98\x80\n\"/\n");
+}
+
+void test_read_json_mixed(void)
+{
+	expect("{\"a\":1}\n{\"a\":\"x\"}\n{\"a\":true}", "a:text\n1\nx\ntrue\n");
+	expect("{\"a\":12345678901234567890}", "a:text\n12345678901234567890\n");
+}
+
+void test_read_json_types_and_nulls(void)
+{
+	static const char *const nulls[] = { "-" };
+	struct dtx_read_type type = { "d", { .type = DTX_T_DATE }, "%d/%m/%Y", DTX_CAST_ERROR };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	opts.types = &type;
+	opts.ntypes = 1;
+	opts.null_values = nulls;
+	opts.nnull_values = 1;
+	expect_with("{\"d\":\"31/01/2024\",\"n\":1}\n{\"d\":\"-\",\"n\":\"-\"}", &opts, 0, true,
+	            "d:date,n:int\n2024-01-31|1\n~|~\n");
+	expect_with("{\"d\":\"x\"}", &opts, 0, true, "cast_failed");
+}
+
+void test_read_json_verdicts(void)
+{
+	static const struct {
+		const char *json, *want;
+	} row[] = {
+		{ "{\"a\":1,}", "corrupt_file" },
+		{ "{\"a\":NaN}", "corrupt_file" },
+		{ "{\"a\":01}", "corrupt_file" },
+		{ "{\"a\":1.}", "corrupt_file" },
+		{ "{\"a\":\"\\ud800\"}", "corrupt_file" },
+		{ "{\"a\":\"x", "corrupt_file" },
+		{ "{\"a\":1}\n{\"a\":", "corrupt_file" },
+		{ "[{\"a\":1}", "corrupt_file" },
+		{ "[{\"a\":1},]", "corrupt_file" },
+		{ "[{\"a\":1}] x", "corrupt_file" },
+		{ "{\"a\":1,\"a\":2}", "corrupt_file" },
+		{ "[[1,2]]", "corrupt_file" },
+		{ "{\"a\":\"\t\"}", "corrupt_file" },
+		{ "[]", "no_record" },
+		{ "", "empty_input" },
+		{ "{\"a\":\"\xff\"}", "bad_encoding" },
+		{ "{\"a\\u0000b\":1}", "corrupt_file" },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(row); i++)
+		expect(row[i].json, row[i].want);
+}
+
+void test_read_json_depth(void)
+{
+	struct dtx_buf in = DTX_BUF_INIT(1 << 24);
+	int i;
+
+	dtx_buf_add(&in, "{\"a\":");
+	for (i = 0; i < 1000000; i++)
+		dtx_buf_addc(&in, '[');
+	expect(dtx_buf_text(&in), "corrupt_file");
+	dtx_buf_clear(&in);
+}
+
+void test_read_json_blame_names_line(void)
+{
+	struct dtx_read_type type = { "a", { .type = DTX_T_INT64 }, NULL, DTX_CAST_ERROR };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf in = DTX_BUF_INIT(1000), out = DTX_BUF_INIT(1000);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	opts.types = &type;
+	opts.ntypes = 1;
+	dtx_buf_add(&in, "{\"a\":1}\n\n{\"a\":\n\"x\"}\n");
+	T_CODE(bytes_dump("x.jsonl", &in, &opts, 0, true, &out, &err), DTX_E_CAST_FAILED, &err);
+	T_STR(err.cell, "L3");
+	T_STR(err.column, "a");
+	dtx_buf_clear(&in);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+}
+
+void test_json_sniffs_tokens(void)
+{
+	T_CHECK(dtx_jscan_tokens("{\"a\": [1, true, nul", 19));
+	T_CHECK(!dtx_jscan_tokens("[id],[name],[some other thing here]", 35));
+}
+
+static enum dtx_code json_once(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf in = DTX_BUF_INIT(1000), out = DTX_BUF_INIT(1000);
+	enum dtx_code rc = DTX_E_NO_MEMORY;
+
+	dtx_buf_add(&in, "{\"a\":1,\"b\":{\"c\":\"\\n\"}}\n{\"a\":2}");
+	if (dtx_buf_ok(&in))
+		rc = bytes_dump("x.jsonl", &in, &opts, 0, true, &out, NULL);
+	if (rc == DTX_OK && !dtx_buf_ok(&out))
+		rc = DTX_E_NO_MEMORY;
+	dtx_buf_clear(&in);
+	dtx_buf_clear(&out);
+	return rc;
+}
+
+void test_read_json_every_alloc_fails(void)
+{
+	T_EVERY_ALLOC_FAILS(json_once());
+}
