@@ -239,6 +239,39 @@ void dtx_jail_report_json(const struct dtx_jail_report *r, struct dtx_buf *out)
 
 /* --- error --- */
 
+/* How to get a layer that is missing. */
+static const char *layer_hint(const char *layer)
+{
+	static const struct {
+		const char *layer, *hint;
+	} hints[] = {
+		{ "userns", "allow user namespaces (sysctl user.max_user_namespaces, "
+		            "kernel.unprivileged_userns_clone) or boot with landlock "
+		            "(Linux 5.13, lsm=landlock)" },
+		{ "user", "run dtx as an ordinary user, or allow user namespaces" },
+		{ "landlock",
+		  "boot with lsm=landlock, or without it: half of it is worse than none" },
+		{ "seccomp",
+		  "a kernel with CONFIG_SECCOMP_FILTER, outside of sandboxes that forbid "
+		  "filters" },
+		{ "python", "install the packages python3-dev and python3-pandas" },
+		{ "memfd",
+		  "a kernel of 5.3 or later, outside of sandboxes that forbid memory files" },
+		{ "pidfd",
+		  "a kernel of 5.3 or later, outside of sandboxes that forbid pidfd_open" },
+		{ "verify", "main must see its worker in /proc: mount it without hidepid" },
+		{ "build", "use a build without sanitizers" },
+		{ "required",
+		  "--require-layers asks for more than this machine has; see `dtx doctor`" },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(hints); i++)
+		if (!strcmp(layer, hints[i].layer))
+			return hints[i].hint;
+	return "`dtx doctor` shows the layers of this machine; plans without snippets still run";
+}
+
 static const char *hint_of(const struct dtx_jail_report *r)
 {
 	switch (r->status) {
@@ -248,9 +281,7 @@ static const char *hint_of(const struct dtx_jail_report *r)
 	case DTX_JAIL_OUTPUT_LIMIT: return "a larger limit: --jail-output SIZE";
 	case DTX_JAIL_DENIED_SYSCALL:
 		return "a snippet gets its tables and params and returns a DataFrame; nothing else";
-	case DTX_JAIL_SETUP_REFUSED:
-		return "`dtx doctor` tells which layer is missing and how to enable it; typed "
-		       "plans still run";
+	case DTX_JAIL_SETUP_REFUSED: return layer_hint(r->layer);
 	default: return NULL;
 	}
 }
