@@ -69,7 +69,7 @@ static json_t *doctor_selftest(bool *ok)
 	dtx_jail_report_init(&report);
 	rc = dtx_jail_selftest(&report, &err);
 	*ok = rc == DTX_OK;
-	row = json_pack("{sb ss ss ss ss ss ss ss sI}", "ok", rc == DTX_OK, "layers", report.layers,
+	row = json_pack("{sb ss ss ss ss ss ss sI}", "ok", rc == DTX_OK, "layers", report.layers,
 			"verify", report.verify, "audit", report.audit, "python", report.python,
 			"pandas", report.pandas, "numpy", report.numpy, "wall_us",
 			(json_int_t)report.us.wall);

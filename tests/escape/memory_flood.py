@@ -1,6 +1,6 @@
 # takes all memory
 # expect: memory_limit
-# options: --jail-memory 128MiB
+# options: --jail-memory 128M
 import pandas as pd
 
 

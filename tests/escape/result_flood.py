@@ -1,6 +1,6 @@
 # returns a result that fills the disk or the memory
 # expect: output_limit
-# options: --jail-output 8MiB
+# options: --jail-output 8M
 # note: REACHED is printed in both
 import pandas as pd
 
