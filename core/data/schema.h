@@ -10,6 +10,7 @@ struct dtx_field {
 	const char *format;	/* source number format or declared date format; NULL */
 	struct dtx_typeref type;
 	bool guessed;		/* type comes from a sample: a misfit widens and restarts */
+	bool declared;		/* the plan declares the type: what is typed anew keeps it */
 	bool source;		/* cells of an input, not computed since: text functions see source text */
 	bool decimal_comma;	/* declared decimal mark ',' in the source text */
 	char group;		/* declared group mark in the source text, 0: none */

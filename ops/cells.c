@@ -1,0 +1,552 @@
+/* Cells of many columns into one, source bytes kept. */
+#include "ops/cells.h"
+
+#include "core/base/mem.h"
+#include "core/data/cast.h"
+
+/* --- memory behind a made column: blocks of its own and the owners of what it points into --- */
+
+struct hold {
+	void *block[3];
+	struct dtx_owner **owner;
+	size_t n;
+};
+
+static void hold_free(void *arg)
+{
+	struct hold *h = arg;
+
+	for (size_t i = 0; i < DTX_COUNT(h->block); i++)
+		dtx_mem_free(h->block[i]);
+	for (size_t i = 0; i < h->n; i++)
+		dtx_owner_unref(h->owner[i]);
+	dtx_mem_free(h->owner);
+	dtx_mem_free(h);
+}
+
+/* Takes the blocks, also on failure; references the owners of src. */
+static struct dtx_owner *hold_new(void *a, void *b, void *c, struct dtx_column *const *src,
+				  uint32_t nsrc)
+{
+	struct hold *h = dtx_mem_zalloc(1, sizeof(*h));
+	struct dtx_owner *o = NULL, *last = NULL;
+
+	if (!h) {
+		dtx_mem_free(a);
+		dtx_mem_free(b);
+		dtx_mem_free(c);
+		return NULL;
+	}
+	h->block[0] = a;
+	h->block[1] = b;
+	h->block[2] = c;
+	h->owner = dtx_mem_alloc(nsrc + 1, sizeof(struct dtx_owner *));
+	for (uint32_t i = 0; h->owner && i < nsrc; i++) {
+		if (!src[i] || !src[i]->owner || src[i]->owner == last)
+			continue;
+		last = src[i]->owner;
+		h->owner[h->n++] = dtx_owner_ref(last);
+	}
+	if (h->owner)
+		o = dtx_owner_new(hold_free, h);
+	if (!o)
+		hold_free(h);
+	return o;
+}
+
+/* --- what the sources have in common --- */
+
+enum shape { SHAPE_NULL, SHAPE_SPAN, SHAPE_CELL, SHAPE_VALUE, SHAPE_MIXED };
+
+static enum shape shape_of(struct dtx_column *const *src, uint32_t nsrc)
+{
+	const struct dtx_column *first = NULL;
+
+	for (uint32_t i = 0; i < nsrc; i++) {
+		const struct dtx_column *c = src[i];
+		bool late, first_late;
+
+		if (!c)
+			continue;
+		if (!first)
+			first = c;
+		late = c->form == DTX_F_SPAN || c->form == DTX_F_CELL;
+		first_late = first->form == DTX_F_SPAN || first->form == DTX_F_CELL;
+		if (late != first_late || (late && c->form != first->form))
+			return SHAPE_MIXED;
+		if (c->form == DTX_F_SPAN && (c->delim != first->delim || c->quote != first->quote))
+			return SHAPE_MIXED;
+		if (c->form == DTX_F_CELL && c->strings != first->strings)
+			return SHAPE_MIXED;
+	}
+	if (!first)
+		return SHAPE_NULL;
+	if (first->form == DTX_F_SPAN)
+		return SHAPE_SPAN;
+	return first->form == DTX_F_CELL ? SHAPE_CELL : SHAPE_VALUE;
+}
+
+struct gather {
+	struct dtx_column *const *src;
+	uint32_t nsrc, n;
+	const uint32_t *which, *row;
+	const struct dtx_field *field;
+};
+
+static inline struct dtx_column *gather_at(const struct gather *g, uint32_t i)
+{
+	return g->which[i] < g->nsrc ? g->src[g->which[i]] : NULL;
+}
+
+/* Bit per row; *bits stays NULL when no source has validity bits. */
+static enum dtx_code gather_valid(const struct gather *g, uint64_t **bits, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool any = false;
+
+	for (uint32_t i = 0; i < g->nsrc; i++)
+		any = any || (g->src[i] && g->src[i]->valid);
+	if (!any)
+		goto out;
+	*bits = dtx_mem_alloc64(dtx_bit_words(g->n) + 1, sizeof(**bits));
+	if (!*bits)
+		DTX_FAIL_MEM(err);
+	memset(*bits, 0, (dtx_bit_words(g->n) + 1) * sizeof(**bits));
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct dtx_column *c = gather_at(g, i);
+
+		if (c && (!c->valid || dtx_bit(c->valid, g->row[i])))
+			dtx_bit_set(*bits, i);
+	}
+out:
+	return rc;
+}
+
+/* Lowest address and extent of the cells; spans reach four GiB from one base. */
+static bool span_base(const struct gather *g, const char **base)
+{
+	uintptr_t lo = UINTPTR_MAX, hi = 0;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct dtx_column *c = gather_at(g, i);
+		uintptr_t at;
+
+		if (!c)
+			continue;
+		at = (uintptr_t)c->base + c->v.span[g->row[i]].off;
+		at -= c->v.span[g->row[i]].len & DTX_SPAN_QUOTED ? 1 : 0;
+		lo = at < lo ? at : lo;
+		hi = at > hi ? at : hi;
+	}
+	if (hi < lo) {
+		*base = "";
+		return true;
+	}
+	*base = (const char *)lo;
+	return hi - lo < UINT32_MAX;
+}
+
+static enum dtx_code gather_span(const struct gather *g, const char *base,
+				 const struct dtx_column *like, struct dtx_column **out,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_span *span = dtx_mem_alloc64(g->n + 1, sizeof(*span));
+	uint64_t *valid = NULL;
+	struct dtx_owner *owner;
+	struct dtx_column *made;
+
+	if (!span)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(gather_valid(g, &valid, err));
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct dtx_column *c = gather_at(g, i);
+
+		if (!c) {
+			span[i] = (struct dtx_span){ 0, 0 };
+			continue;
+		}
+		span[i] = c->v.span[g->row[i]];
+		span[i].off += (uint32_t)((uintptr_t)c->base - (uintptr_t)base);
+	}
+	owner = hold_new(span, valid, NULL, g->src, g->nsrc);
+	made = owner ? dtx_column_new(DTX_F_SPAN, g->field->type, g->n, owner) : NULL;
+	if (!made) {
+		span = NULL;
+		valid = NULL;
+		DTX_FAIL_MEM(err);
+	}
+	made->nulls = UINT32_MAX;
+	made->v.span = span;
+	made->valid = valid;
+	made->base = base;
+	made->delim = like->delim;
+	made->quote = like->quote;
+	span = NULL;
+	valid = NULL;
+	*out = made;
+out:
+	dtx_mem_free(span);
+	dtx_mem_free(valid);
+	return rc;
+}
+
+static enum dtx_code gather_cell(const struct gather *g, const struct dtx_column *like,
+				 struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint8_t *tag = dtx_mem_alloc64(g->n + 1, 1);
+	union dtx_payload *payload = dtx_mem_alloc64(g->n + 1, sizeof(*payload));
+	uint64_t *valid = NULL;
+	struct dtx_owner *owner;
+	struct dtx_column *made;
+
+	if (!tag || !payload)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(gather_valid(g, &valid, err));
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct dtx_column *c = gather_at(g, i);
+
+		tag[i] = c ? c->tag[g->row[i]] : (uint8_t)DTX_CELL_BLANK;
+		payload[i] = c ? c->v.payload[g->row[i]] : (union dtx_payload){ .id = 0 };
+	}
+	owner = hold_new(tag, payload, valid, g->src, g->nsrc);
+	made = owner ? dtx_column_new(DTX_F_CELL, g->field->type, g->n, owner) : NULL;
+	if (!made) {
+		tag = NULL;
+		payload = NULL;
+		valid = NULL;
+		DTX_FAIL_MEM(err);
+	}
+	made->nulls = UINT32_MAX;
+	made->v.payload = payload;
+	made->tag = tag;
+	made->valid = valid;
+	made->strings = like->strings;
+	tag = NULL;
+	payload = NULL;
+	valid = NULL;
+	*out = made;
+out:
+	dtx_mem_free(tag);
+	dtx_mem_free(payload);
+	dtx_mem_free(valid);
+	return rc;
+}
+
+static enum dtx_code gather_value(const struct gather *g, struct dtx_column **out,
+				  struct dtx_err *err)
+{
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, g->field->type, g->n);
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct dtx_column *c = gather_at(g, i);
+
+		if (!c || dtx_column_is_null(c, g->row[i]))
+			dtx_builder_null(&b);
+		else
+			dtx_builder_copy(&b, c, g->row[i]);
+	}
+	return dtx_builder_finish(&b, NULL, out, err);
+}
+
+static enum dtx_code gather_text(const struct gather *g, const struct dtx_column *like,
+				 struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_spanbuf s;
+	bool dialect = like->form == DTX_F_SPAN;
+
+	dtx_spanbuf_init(&s, dialect ? like->delim : ',', dialect ? like->quote : '"');
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct dtx_column *c = gather_at(g, i);
+
+		if (c)
+			dtx_spanbuf_add(&s, c, g->row[i]);
+		else
+			dtx_spanbuf_null(&s);
+	}
+	DTX_TRY(dtx_spanbuf_finish(&s, g->field->type, out, err));
+out:
+	dtx_spanbuf_clear(&s);
+	return rc;
+}
+
+/* One source and no null row: the column's own gather, which also moves a typed twin. */
+static enum dtx_code gather_one(const struct gather *g, struct dtx_column **out,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint16_t *sel = dtx_mem_alloc(g->n + 1, sizeof(*sel));
+
+	if (!sel)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < g->n; i++)
+		sel[i] = (uint16_t)g->row[i];
+	DTX_TRY(dtx_column_gather(g->src[0], sel, g->n, out, err));
+	/* late cells have the type of the field they stand under; nobody shares the column yet */
+	if ((*out)->form == DTX_F_SPAN || (*out)->form == DTX_F_CELL)
+		(*out)->type = g->field->type;
+out:
+	dtx_mem_free(sel);
+	return rc;
+}
+
+static bool gather_is_one(const struct gather *g)
+{
+	if (g->nsrc != 1 || !g->src[0] || g->src[0]->len > DTX_BATCH_ROWS)
+		return false;
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->which[i] != 0)
+			return false;
+	return true;
+}
+
+enum dtx_code dtx_cells_gather(struct dtx_column *const *src, uint32_t nsrc, const uint32_t *which,
+			       const uint32_t *row, uint32_t n, const struct dtx_field *field,
+			       struct dtx_column **out, struct dtx_err *err)
+{
+	struct gather g = { src, nsrc, n, which, row, field };
+	const struct dtx_column *like = NULL;
+	enum shape shape = shape_of(src, nsrc);
+	const char *base;
+
+	if (gather_is_one(&g))
+		return gather_one(&g, out, err);
+	for (uint32_t i = 0; i < nsrc; i++)
+		if (src[i] && (!like || (like->form != DTX_F_SPAN && src[i]->form == DTX_F_SPAN)))
+			like = src[i];
+	switch (shape) {
+	case SHAPE_NULL:
+		return dtx_column_nulls(field->type, n, out, err);
+	case SHAPE_SPAN:
+		if (span_base(&g, &base))
+			return gather_span(&g, base, like, out, err);
+		return gather_text(&g, like, out, err);
+	case SHAPE_CELL:
+		return gather_cell(&g, like, out, err);
+	case SHAPE_VALUE:
+		return gather_value(&g, out, err);
+	case SHAPE_MIXED:
+		break;
+	}
+	return gather_text(&g, like, out, err);
+}
+
+enum dtx_code dtx_cells_fit(struct dtx_column *c, const struct dtx_field *field,
+			    struct dtx_column **out, struct dtx_err *err)
+{
+	struct dtx_cast_spec spec = { .to = field->type, .on_error = DTX_CAST_ERROR };
+	struct dtx_cast_count count = { 0, 0 };
+	bool same = c->type.type == field->type.type &&
+		    (c->type.type != DTX_T_DECIMAL || c->type.scale == field->type.scale);
+
+	if (c->form == DTX_F_SPAN || c->form == DTX_F_CELL || same) {
+		*out = dtx_column_ref(c);
+		return DTX_OK;
+	}
+	if (c->type.type == DTX_T_NULL)
+		return dtx_column_nulls(field->type, c->len, out, err);
+	if (field->type.type == DTX_T_TEXT)
+		return dtx_cast_to_text(c, out, err);
+	return dtx_cast_column(c, &spec, out, &count, err);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool dtx_field_same_rules(const struct dtx_field *a, const struct dtx_field *b)
+{
+	return a->decimal_comma == b->decimal_comma && a->group == b->group &&
+	       same_text(a->format, b->format);
+}
+
+bool dtx_field_merge(struct dtx_field *to, const struct dtx_field *f)
+{
+	enum dtx_type was = to->type.type, other = f->type.type;
+	struct dtx_typeref merged = dtx_type_merge(to->type, f->type);
+
+	if (!dtx_field_same_rules(to, f)) {
+		to->format = NULL;
+		to->decimal_comma = false;
+		to->group = 0;
+	}
+	to->guessed = to->guessed || f->guessed;
+	to->source = to->source && f->source;
+	if (was == DTX_T_UNKNOWN || other == DTX_T_UNKNOWN) {
+		to->type = (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 };
+		return false;
+	}
+	to->type = merged;
+	return merged.type == DTX_T_TEXT && was != other && was != DTX_T_NULL && other != DTX_T_NULL;
+}
+
+/* --- a block of text cells --- */
+
+#define SPANBUF_MAX ((size_t)UINT32_MAX - 16)
+
+void dtx_spanbuf_init(struct dtx_spanbuf *s, char delim, char quote)
+{
+	*s = (struct dtx_spanbuf){ .bytes = DTX_BUF_INIT(SPANBUF_MAX),
+				   .delim = delim,
+				   .quote = quote ? quote : '"' };
+}
+
+void dtx_spanbuf_clear(struct dtx_spanbuf *s)
+{
+	dtx_buf_clear(&s->bytes);
+	dtx_mem_free(s->span);
+	dtx_mem_free(s->valid);
+	s->span = NULL;
+	s->valid = NULL;
+	s->n = s->cap = s->cap_words = 0;
+}
+
+static void spanbuf_push(struct dtx_spanbuf *s, size_t off, size_t len, bool quoted)
+{
+	if (!dtx_buf_ok(&s->bytes) || len > DTX_SPAN_LEN ||
+	    !dtx_mem_reserve(&s->span, &s->cap, s->n + 1, sizeof(*s->span))) {
+		s->failed = true;
+		return;
+	}
+	s->span[s->n++] = (struct dtx_span){ (uint32_t)off,
+					     (uint32_t)len | (quoted ? DTX_SPAN_QUOTED : 0) };
+}
+
+void dtx_spanbuf_null(struct dtx_spanbuf *s)
+{
+	spanbuf_push(s, 0, 0, false);
+}
+
+static bool text_needs_quotes(struct dtx_str t, char delim, char quote)
+{
+	if (t.len == 0)
+		return true;
+	for (size_t i = 0; i < t.len; i++)
+		if (t.ptr[i] == delim || t.ptr[i] == quote || t.ptr[i] == '\n' || t.ptr[i] == '\r')
+			return true;
+	return false;
+}
+
+void dtx_spanbuf_text(struct dtx_spanbuf *s, struct dtx_str t)
+{
+	size_t off = s->bytes.len;
+
+	if (!text_needs_quotes(t, s->delim, s->quote)) {
+		dtx_buf_adds(&s->bytes, t);
+		spanbuf_push(s, off, t.len, false);
+		return;
+	}
+	dtx_buf_addc(&s->bytes, s->quote);
+	for (size_t i = 0; i < t.len; i++) {
+		if (t.ptr[i] == s->quote)
+			dtx_buf_addc(&s->bytes, s->quote);
+		dtx_buf_addc(&s->bytes, t.ptr[i]);
+	}
+	spanbuf_push(s, off + 1, s->bytes.len - off - 1, true);
+	dtx_buf_addc(&s->bytes, s->quote);
+}
+
+/* A written cell that stands for null (`NA` under null_values): bytes stay, the bit goes. */
+static void spanbuf_invalid(struct dtx_spanbuf *s)
+{
+	size_t words = dtx_bit_words(s->n);
+	size_t have = s->cap_words;
+
+	if (s->failed || !dtx_mem_reserve(&s->valid, &s->cap_words, words, sizeof(*s->valid))) {
+		s->failed = true;
+		return;
+	}
+	memset(s->valid + have, 0xff, (s->cap_words - have) * sizeof(*s->valid));
+	s->valid[(s->n - 1) >> 6] &= ~((uint64_t)1 << ((s->n - 1) & 63));
+}
+
+static void spanbuf_raw(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t row)
+{
+	struct dtx_span from = c->v.span[row];
+	uint32_t len = from.len & DTX_SPAN_LEN;
+	size_t off = s->bytes.len;
+
+	if (from.len & DTX_SPAN_QUOTED) {
+		dtx_buf_addn(&s->bytes, c->base + from.off - 1, (size_t)len + 2);
+		spanbuf_push(s, off + 1, len, true);
+	} else {
+		dtx_buf_addn(&s->bytes, c->base + from.off, len);
+		spanbuf_push(s, off, len, false);
+	}
+	if (c->valid && !dtx_bit(c->valid, row))
+		spanbuf_invalid(s);
+}
+
+void dtx_spanbuf_add(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t row)
+{
+	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_str text;
+
+	if (c->form == DTX_F_CONST)
+		row = 0;
+	if (c->form == DTX_F_SPAN && c->delim == s->delim && c->quote == s->quote) {
+		spanbuf_raw(s, c, row);
+		return;
+	}
+	if (dtx_column_is_null(c, row)) {
+		dtx_spanbuf_null(s);
+		return;
+	}
+	if (c->form == DTX_F_SPAN) {
+		text = dtx_span_text(c->base, c->v.span[row], &scratch);
+	} else {
+		dtx_cast_print(c, row, &scratch);
+		text = (struct dtx_str){ scratch.ptr ? scratch.ptr : "", scratch.len };
+	}
+	if (!dtx_buf_ok(&scratch))
+		s->failed = true;
+	else
+		dtx_spanbuf_text(s, text);
+	dtx_buf_clear(&scratch);
+}
+
+enum dtx_code dtx_spanbuf_finish(struct dtx_spanbuf *s, struct dtx_typeref type,
+				 struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_owner *owner;
+	struct dtx_column *c;
+	size_t words = dtx_bit_words(s->n), have = s->cap_words;
+
+	if (s->bytes.fail == DTX_BUF_MAX)
+		DTX_FAIL(err, DTX_E_CELL_LIMIT, "cells of one column need more than 4 GiB");
+	if (s->failed || !dtx_buf_room(&s->bytes, 1))
+		DTX_FAIL_MEM(err);
+	if (s->valid && have < words) {
+		if (!dtx_mem_reserve(&s->valid, &s->cap_words, words, sizeof(*s->valid)))
+			DTX_FAIL_MEM(err);
+		memset(s->valid + have, 0xff, (s->cap_words - have) * sizeof(*s->valid));
+	}
+	if (!dtx_mem_reserve(&s->span, &s->cap, s->n + 1, sizeof(*s->span)))
+		DTX_FAIL_MEM(err);
+	c = NULL;
+	owner = hold_new(s->bytes.ptr, s->span, s->valid, NULL, 0);
+	if (owner)
+		c = dtx_column_new(DTX_F_SPAN, type, (uint32_t)s->n, owner);
+	if (c) {
+		c->nulls = UINT32_MAX;
+		c->base = s->bytes.ptr;
+		c->v.span = s->span;
+		c->valid = s->valid;
+		c->delim = s->delim;
+		c->quote = s->quote;
+	}
+	dtx_buf_init(&s->bytes, SPANBUF_MAX);
+	s->span = NULL;
+	s->valid = NULL;
+	s->n = s->cap = s->cap_words = 0;
+	if (!c)
+		DTX_FAIL_MEM(err);
+	*out = c;
+out:
+	return rc;
+}

@@ -1,0 +1,305 @@
+/* The sink of group_by: one worker's groups, and their union over workers. */
+#include "ops/groupby.h"
+
+#include "ops/opkit.h"
+
+static void local_keys_free(struct dtx_gb_local *l)
+{
+	for (uint32_t i = 0; i < l->state->nkeys; i++) {
+		if (l->value)
+			dtx_builder_clear(&l->value[i]);
+		if (l->written)
+			dtx_spanbuf_clear(&l->written[i]);
+		if (l->column)
+			dtx_column_unref(l->column[i]);
+	}
+	dtx_mem_free(l->value);
+	dtx_mem_free(l->written);
+	dtx_mem_free(l->column);
+}
+
+static void local_states_free(struct dtx_gb_local *l)
+{
+	for (uint32_t i = 0; i < l->state->nouts; i++) {
+		const struct dtx_gb_out *o = &l->state->out[i];
+
+		for (size_t c = 0; l->states && c < o->calls.n; c++)
+			if (dtx_agg_needs_free(o->calls.call[c]))
+				dtx_agg_free(o->calls.call[c], l->states + o->offset[c],
+					     l->state->stride, l->n);
+	}
+	dtx_mem_free(l->states);
+}
+
+void dtx_gb_free_local(const struct dtx_opctx *ox, void *local)
+{
+	struct dtx_gb_local *l = local;
+
+	(void)ox;
+	if (!l)
+		return;
+	local_states_free(l);
+	local_keys_free(l);
+	dtx_groups_free(l->groups);
+	dtx_mem_free(l->pos);
+	dtx_mem_free(l->link);
+	dtx_mem_free(l->id);
+	dtx_mem_free(l);
+}
+
+enum dtx_code dtx_gb_init_local(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_gb_local *l = dtx_mem_zalloc(1, sizeof(*l));
+
+	if (!l)
+		DTX_FAIL_MEM(err);
+	l->state = s;
+	l->value = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(*l->value));
+	l->written = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(*l->written));
+	l->column = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(struct dtx_column *));
+	l->id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*l->id));
+	if (!l->value || !l->written || !l->column || !l->id)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->nkeys; i++) {
+		dtx_builder_init(&l->value[i], s->key[i].field.type, 0);
+		dtx_spanbuf_init(&l->written[i], 0, 0);
+	}
+	DTX_TRY(dtx_groups_new(s->key_type, s->nkeys, &l->groups, err));
+	*local = l;
+	l = NULL;
+out:
+	dtx_gb_free_local(ox, l);
+	return rc;
+}
+
+/* --- eating --- */
+
+static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb_state *s,
+				 struct dtx_batch *in, struct dtx_column **key, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < s->nkeys; i++) {
+		struct dtx_column *c = NULL;
+
+		if (s->key[i].col >= 0) {
+			DTX_TRY(dtx_batch_flat(in, (uint32_t)s->key[i].col, &key[i], err));
+			continue;
+		}
+		DTX_TRY(dtx_op_eval(ox, s->key[i].bound, in, &c, err));
+		rc = dtx_column_flat(c, &key[i], err);
+		dtx_column_unref(c);
+		if (rc != DTX_OK)
+			goto out;
+	}
+out:
+	return rc;
+}
+
+static bool null_in_key(struct dtx_column *const *key, uint32_t n, uint32_t row)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (dtx_column_is_null(key[i], row))
+			return true;
+	return false;
+}
+
+/* Takes rows with a null key out, or fails at the first. */
+static enum dtx_code drop_null_keys(const struct dtx_opctx *ox, const struct dtx_gb_state *s,
+				    struct dtx_batch *in, struct dtx_column *const *key,
+				    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint16_t *sel;
+	uint32_t n = 0;
+
+	DTX_TRY(dtx_batch_sel(in, &sel, err));
+	for (uint32_t k = 0; k < in->nsel; k++) {
+		if (!null_in_key(key, s->nkeys, sel[k])) {
+			sel[n++] = sel[k];
+			continue;
+		}
+		if (s->null_keys == DTX_GB_NULL_DROP)
+			continue;
+		rc = dtx_err_set(err, DTX_E_NULL_KEY, __FILE__, __LINE__,
+				 "group_by: a key is null");
+		dtx_err_hint(err, "null_keys \"keep\" makes null a group, \"drop\" leaves the rows "
+				  "out");
+		dtx_batch_blame(in, sel[k], s->key[0].col, err);
+		goto out;
+	}
+	dtx_op_count(ox, "null_key", (int64_t)in->nsel - n);
+	in->nsel = n;
+out:
+	return rc;
+}
+
+/* A key's cell as written, for keys whose value does not tell it. */
+static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_column *cell,
+			 uint32_t row)
+{
+	struct dtx_spanbuf *w = &l->written[i];
+
+	if (w->n == 0 && w->bytes.len == 0)
+		dtx_spanbuf_init(w, cell->form == DTX_F_SPAN ? cell->delim : ',',
+				 cell->form == DTX_F_SPAN ? cell->quote : '"');
+	dtx_spanbuf_add(w, cell, row);
+}
+
+/* Fills the arrays for groups that this batch brought: [l->n, count). */
+static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
+				struct dtx_column *const *key, struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = l->state;
+	enum dtx_code rc = DTX_OK;
+	uint32_t count = dtx_groups_count(l->groups), next = l->n;
+
+	if (count == l->n)
+		goto out;
+	if (!dtx_mem_reserve(&l->pos, &l->cap_pos, count, sizeof(*l->pos)) ||
+	    !dtx_mem_reserve(&l->link, &l->cap_link, count, sizeof(*l->link)) ||
+	    (s->stride && !dtx_mem_reserve(&l->states, &l->cap_states, count, s->stride)))
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; s->stride && i < s->nouts; i++)
+		for (size_t c = 0; c < s->out[i].calls.n; c++)
+			dtx_agg_init(s->out[i].calls.call[c], l->states + s->out[i].offset[c],
+				     s->stride, l->n, count);
+	l->n = count;
+	for (uint32_t k = 0; next < count && k < in->nsel; k++) {
+		uint32_t row = dtx_batch_row(in, k);
+
+		if (l->id[k] != next)
+			continue;
+		l->pos[next] = dtx_batch_pos(in, row);
+		l->link[next] = DTX_GB_SELF;
+		if (next && l->pos[next] < l->pos[next - 1])
+			l->unordered = true;
+		for (uint32_t i = 0; i < s->nkeys; i++) {
+			dtx_builder_copy(&l->value[i], key[i], row);
+			if (s->key[i].written)
+				keep_written(l, i, in->col[s->key[i].col], row);
+		}
+		next++;
+	}
+	DTX_ASSERT(next == count, err);
+out:
+	return rc;
+}
+
+static enum dtx_code add_states(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+				struct dtx_batch *in, struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = l->state;
+	struct dtx_eval_counts counts = { 0 };
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < s->nouts; i++) {
+		const struct dtx_gb_out *o = &s->out[i];
+
+		if (!dtx_gb_wants(ox, s, i))
+			continue;
+		for (size_t c = 0; c < o->calls.n; c++)
+			DTX_TRY(dtx_agg_add(o->calls.call[c], l->states + o->offset[c], s->stride,
+					    l->id, in, &counts, err));
+	}
+	dtx_op_evals(ox, &counts);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+			     struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = ox->bound;
+	struct dtx_gb_local *l = local;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column **key = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(struct dtx_column *));
+
+	if (!key)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(key_columns(ox, s, in, key, err));
+	if (s->null_keys != DTX_GB_NULL_KEEP)
+		DTX_TRY(drop_null_keys(ox, s, in, key, err));
+	DTX_TRY(dtx_groups_ids(l->groups, key, in, l->id, err));
+	DTX_TRY(add_groups(l, in, key, err));
+	DTX_TRY(add_states(ox, l, in, err));
+out:
+	for (uint32_t i = 0; key && i < s->nkeys; i++)
+		dtx_column_unref(key[i]);
+	dtx_mem_free(key);
+	return rc;
+}
+
+/* --- union over workers --- */
+
+static enum dtx_code merge_states(struct dtx_gb_local *home, uint32_t at,
+				  struct dtx_gb_local *from, uint32_t id, struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = home->state;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < s->nouts; i++) {
+		const struct dtx_gb_out *o = &s->out[i];
+
+		for (size_t c = 0; c < o->calls.n; c++)
+			DTX_TRY(dtx_agg_merge(o->calls.call[c],
+					      home->states + at * s->stride + o->offset[c],
+					      from->states + id * s->stride + o->offset[c], err));
+	}
+out:
+	return rc;
+}
+
+/* Entry `id` of worker w is the same group as entry `at` of worker h < w: its states go home, the
+ * smaller position becomes (or stays) the face. */
+static enum dtx_code join_entry(struct dtx_gb_local *const *l, unsigned h, uint32_t at, unsigned w,
+				uint32_t id, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t *home = &l[h]->link[at], *mine = &l[w]->link[id], *face = home;
+	uint64_t face_pos = l[h]->pos[at];
+
+	DTX_TRY(merge_states(l[h], at, l[w], id, err));
+	if ((*home & DTX_GB_KIND) == DTX_GB_HOME) {
+		unsigned fl = dtx_gb_ref_local(*home);
+
+		face = &l[fl]->link[(uint32_t)*home];
+		face_pos = l[fl]->pos[(uint32_t)*home];
+	}
+	if (face_pos < l[w]->pos[id]) {
+		*mine = DTX_GB_DEAD;
+		goto out;
+	}
+	if (face != home)
+		*face = DTX_GB_DEAD;
+	*home = DTX_GB_HOME | dtx_gb_ref(w, id);
+	*mine = DTX_GB_FACE | dtx_gb_ref(h, at);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part, void *const *locals,
+			     unsigned n, struct dtx_err *err)
+{
+	struct dtx_gb_local *const *l = (struct dtx_gb_local *const *)locals;
+	enum dtx_code rc = DTX_OK;
+
+	(void)ox;
+	for (unsigned w = 1; w < n; w++) {
+		for (uint32_t id = 0; id < l[w]->n; id++) {
+			uint32_t at = DTX_GROUP_NONE;
+			unsigned h = 0;
+
+			if (dtx_groups_part(l[w]->groups, id) != part)
+				continue;
+			for (; h < w && at == DTX_GROUP_NONE; h++)
+				at = dtx_groups_find(l[h]->groups, l[w]->groups, id);
+			if (at != DTX_GROUP_NONE)
+				DTX_TRY(join_entry(l, h - 1, at, w, id, err));
+		}
+	}
+out:
+	return rc;
+}

@@ -1,0 +1,436 @@
+/* Groups: rows to dense ids by equality of their key. */
+#include "ops/hashagg.h"
+
+#include "core/base/hash.h"
+#include "core/base/mem.h"
+#include "core/data/key.h"
+
+#define CHUNK 512u	/* rows hashed ahead of probing: their slots are on the way meanwhile */
+#define GROUPS_MAX (UINT32_MAX - 2)
+#define KEY_BYTES_MAX ((size_t)1 << 30)
+
+enum kind { KIND_NONE, KIND_TEXT, KIND_INT, KIND_ROW };
+
+struct dtx_groups {
+	enum kind kind;
+	uint32_t nkeys, n;
+	uint32_t null_id;		/* TEXT, INT: the null key has no slot */
+	uint64_t *slot;			/* id + 1, hash tag above it; 0: free */
+	size_t nslots;			/* power of two */
+	uint64_t *hash;			/* per group */
+	size_t cap_hash, cap_key;
+	union {
+		void *any;
+		struct dtx_text *text;
+		int64_t *i64;
+		struct dtx_str *row;
+	} key;
+	struct dtx_arena arena;		/* long texts, row keys */
+	struct dtx_group_probe probe;
+};
+
+static enum kind kind_of(const struct dtx_typeref *type, uint32_t nkeys)
+{
+	if (nkeys == 0)
+		return KIND_NONE;
+	if (nkeys == 1 && type[0].type == DTX_T_TEXT)
+		return KIND_TEXT;
+	if (nkeys == 1 && (type[0].type == DTX_T_INT64 || type[0].type == DTX_T_DATETIME))
+		return KIND_INT;
+	return KIND_ROW;
+}
+
+static size_t key_size(enum kind kind)
+{
+	switch (kind) {
+	case KIND_TEXT:
+		return sizeof(struct dtx_text);
+	case KIND_INT:
+		return sizeof(int64_t);
+	default:
+		return sizeof(struct dtx_str);
+	}
+}
+
+enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
+			     struct dtx_groups **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_groups *g = dtx_mem_zalloc(1, sizeof(*g));
+
+	if (!g)
+		DTX_FAIL_MEM(err);
+	g->kind = kind_of(type, nkeys);
+	g->nkeys = nkeys;
+	g->null_id = DTX_GROUP_NONE;
+	g->nslots = 256;
+	dtx_buf_init(&g->probe.bytes, KEY_BYTES_MAX);
+	g->slot = dtx_mem_zalloc(g->nslots, sizeof(*g->slot));
+	if (!g->slot)
+		DTX_FAIL_MEM(err);
+	*out = g;
+	g = NULL;
+out:
+	dtx_groups_free(g);
+	return rc;
+}
+
+void dtx_groups_free(struct dtx_groups *g)
+{
+	if (!g)
+		return;
+	dtx_mem_free(g->slot);
+	dtx_mem_free(g->hash);
+	dtx_mem_free(g->key.any);
+	dtx_arena_clear(&g->arena);
+	dtx_buf_clear(&g->probe.bytes);
+	dtx_mem_free(g);
+}
+
+uint32_t dtx_groups_count(const struct dtx_groups *g)
+{
+	return g->n;
+}
+
+unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id)
+{
+	return (unsigned)(g->hash[id] >> 60);
+}
+
+/* --- keys --- */
+
+union key {			/* of one row */
+	struct dtx_text text;
+	int64_t i64;
+	struct dtx_str row;
+};
+
+static inline void text_words(const struct dtx_text *t, uint64_t w[2])
+{
+	memcpy(w, t, sizeof(*t));
+}
+
+static inline uint64_t hash_text(const struct dtx_text *t)
+{
+	uint64_t w[2];
+
+	text_words(t, w);
+	if (t->len > DTX_TEXT_INLINE)
+		w[1] = dtx_hash64(t->u.ptr, t->len, 0);
+	return dtx_hash_mix(w[0], w[1]);
+}
+
+static inline bool text_same(const struct dtx_text *a, const struct dtx_text *b)
+{
+	uint64_t x[2], y[2];
+
+	text_words(a, x);
+	text_words(b, y);
+	if (x[0] != y[0])
+		return false;
+	return a->len <= DTX_TEXT_INLINE ? x[1] == y[1] : memcmp(a->u.ptr, b->u.ptr, a->len) == 0;
+}
+
+static inline bool key_same(const struct dtx_groups *g, enum kind kind, uint32_t id,
+			    const union key *key)
+{
+	switch (kind) {
+	case KIND_TEXT:
+		return text_same(&g->key.text[id], &key->text);
+	case KIND_INT:
+		return g->key.i64[id] == key->i64;
+	case KIND_ROW:
+		return dtx_str_eq(g->key.row[id], key->row);
+	case KIND_NONE:
+		break;
+	}
+	return true;
+}
+
+/* Slot of the key, or the free one where it belongs. */
+static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint64_t hash,
+			       const union key *key)
+{
+	size_t mask = g->nslots - 1, at = hash & mask;
+	uint32_t tag = (uint32_t)(hash >> 32);
+
+	for (;; at = (at + 1) & mask) {
+		uint64_t s = g->slot[at];
+
+		if (!s)
+			return at;
+		if ((uint32_t)(s >> 32) == tag && key_same(g, kind, (uint32_t)s - 1, key))
+			return at;
+	}
+}
+
+static bool slots_grow(struct dtx_groups *g)
+{
+	size_t n = g->nslots * 4;
+	uint64_t *slot = dtx_mem_zalloc(n, sizeof(*slot));
+
+	if (!slot)
+		return false;
+	for (size_t i = 0; i < g->nslots; i++) {
+		size_t at;
+
+		if (!g->slot[i])
+			continue;
+		at = g->hash[(uint32_t)g->slot[i] - 1] & (n - 1);
+		while (slot[at])
+			at = (at + 1) & (n - 1);
+		slot[at] = g->slot[i];
+	}
+	dtx_mem_free(g->slot);
+	g->slot = slot;
+	g->nslots = n;
+	return true;
+}
+
+static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
+{
+	char *copy;
+
+	switch (g->kind) {
+	case KIND_TEXT:
+		g->key.text[id] = key->text;
+		if (key->text.len <= DTX_TEXT_INLINE)
+			return true;
+		copy = dtx_arena_strndup(&g->arena, key->text.u.ptr, key->text.len);
+		g->key.text[id].u.ptr = copy;
+		return copy != NULL;
+	case KIND_INT:
+		g->key.i64[id] = key->i64;
+		return true;
+	case KIND_ROW:
+		copy = dtx_arena_alloc(&g->arena, key->row.len + 1, 1);
+		if (copy)
+			memcpy(copy, key->row.ptr, key->row.len);
+		g->key.row[id] = (struct dtx_str){ copy, key->row.len };
+		return copy != NULL;
+	case KIND_NONE:
+		break;
+	}
+	return true;
+}
+
+/* A new group; false: no memory. */
+static bool group_add(struct dtx_groups *g, uint64_t hash, const union key *key, uint32_t *id)
+{
+	size_t want = (size_t)g->n + 1;
+
+	if (g->n >= GROUPS_MAX || !dtx_mem_reserve(&g->hash, &g->cap_hash, want, sizeof(*g->hash)) ||
+	    !dtx_mem_reserve(&g->key.any, &g->cap_key, want, key_size(g->kind)))
+		return false;
+	if (key && !key_store(g, g->n, key))
+		return false;
+	if (!key)
+		memset((char *)g->key.any + g->n * key_size(g->kind), 0, key_size(g->kind));
+	g->hash[g->n] = hash;
+	*id = g->n++;
+	return true;
+}
+
+static bool group_put(struct dtx_groups *g, enum kind kind, uint64_t hash, const union key *key,
+		      uint32_t *id)
+{
+	size_t at = slot_find(g, kind, hash, key);
+
+	if (g->slot[at]) {
+		*id = (uint32_t)g->slot[at] - 1;
+		return true;
+	}
+	if (((size_t)g->n + 1) * 2 > g->nslots) {
+		if (!slots_grow(g))
+			return false;
+		at = slot_find(g, kind, hash, key);
+	}
+	if (!group_add(g, hash, key, id))
+		return false;
+	g->slot[at] = (hash >> 32) << 32 | (*id + 1);
+	return true;
+}
+
+static bool group_null(struct dtx_groups *g, uint32_t *id)
+{
+	if (g->null_id == DTX_GROUP_NONE && !group_add(g, 0, NULL, &g->null_id))
+		return false;
+	*id = g->null_id;
+	return true;
+}
+
+/* --- a batch --- */
+
+/* Rows [from, from + n) of the live ones: key and hash of each. */
+struct chunk {
+	union key key[CHUNK];
+	uint64_t hash[CHUNK];
+	bool null[CHUNK];
+	uint32_t n;
+	bool nulls;
+};
+
+static void chunk_text(struct chunk *c, const struct dtx_column *col, const struct dtx_batch *b,
+		       uint32_t from)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t row = b->sel ? b->sel[from + i] : from + i;
+
+		c->key[i].text = col->v.text[row];
+		c->null[i] = col->valid && !dtx_bit(col->valid, row);
+		c->hash[i] = c->null[i] ? 0 : hash_text(&c->key[i].text);
+	}
+	c->nulls = col->valid != NULL;
+}
+
+static void chunk_int(struct chunk *c, const struct dtx_column *col, const struct dtx_batch *b,
+		      uint32_t from)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t row = b->sel ? b->sel[from + i] : from + i;
+
+		c->key[i].i64 = col->v.i64[row];
+		c->hash[i] = dtx_hash_mix((uint64_t)c->key[i].i64, 1);
+		c->null[i] = col->valid && !dtx_bit(col->valid, row);
+	}
+	c->nulls = col->valid != NULL;
+}
+
+static bool chunk_row(struct chunk *c, struct dtx_column *const *col, uint32_t ncols,
+		      const struct dtx_batch *b, uint32_t from, struct dtx_buf *bytes)
+{
+	size_t end[CHUNK], at = 0;
+
+	dtx_buf_reset(bytes);
+	for (uint32_t i = 0; i < c->n; i++) {
+		dtx_key_equal(col, ncols, b->sel ? b->sel[from + i] : from + i, bytes);
+		end[i] = bytes->len;
+	}
+	if (!dtx_buf_ok(bytes))
+		return false;
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->key[i].row = (struct dtx_str){ bytes->ptr + at, end[i] - at };
+		c->hash[i] = dtx_hash64(bytes->ptr + at, end[i] - at, 0);
+		at = end[i];
+	}
+	c->nulls = false;
+	return true;
+}
+
+static bool chunk_load(const struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
+		       const struct dtx_batch *b, uint32_t from, struct dtx_buf *bytes)
+{
+	c->n = DTX_MIN(CHUNK, b->nsel - from);
+	if (g->kind == KIND_TEXT)
+		chunk_text(c, key[0], b, from);
+	else if (g->kind == KIND_INT)
+		chunk_int(c, key[0], b, from);
+	else if (!chunk_row(c, key, g->nkeys, b, from, bytes))
+		return false;
+	for (uint32_t i = 0; i < c->n; i++)
+		__builtin_prefetch(&g->slot[c->hash[i] & (g->nslots - 1)]);
+	return true;
+}
+
+static inline bool chunk_ids(struct dtx_groups *g, enum kind kind, const struct chunk *c,
+			     uint32_t *ids)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		size_t at;
+
+		if (c->nulls && c->null[i]) {
+			if (!group_null(g, &ids[i]))
+				return false;
+			continue;
+		}
+		at = slot_find(g, kind, c->hash[i], &c->key[i]);
+		if (DTX_LIKELY(g->slot[at] != 0))
+			ids[i] = (uint32_t)g->slot[at] - 1;
+		else if (!group_put(g, kind, c->hash[i], &c->key[i], &ids[i]))
+			return false;
+	}
+	return true;
+}
+
+/* One loop per kind, so that the key comparison is inline. */
+static bool chunk_dispatch(struct dtx_groups *g, const struct chunk *c, uint32_t *ids)
+{
+	switch (g->kind) {
+	case KIND_TEXT:
+		return chunk_ids(g, KIND_TEXT, c, ids);
+	case KIND_INT:
+		return chunk_ids(g, KIND_INT, c, ids);
+	default:
+		return chunk_ids(g, KIND_ROW, c, ids);
+	}
+}
+
+enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key,
+			     const struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct chunk c;
+
+	if (g->kind == KIND_NONE) {
+		uint32_t id;
+
+		if (b->nsel && !group_null(g, &id))
+			DTX_FAIL_MEM(err);
+		memset(ids, 0, b->nsel * sizeof(*ids));
+		goto out;
+	}
+	for (uint32_t at = 0; at < b->nsel; at += CHUNK) {
+		if (!chunk_load(g, &c, key, b, at, &g->probe.bytes) ||
+		    !chunk_dispatch(g, &c, ids + at))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe *p,
+			      struct dtx_column *const *key, const struct dtx_batch *b,
+			      uint32_t *ids, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct chunk c;
+
+	if (!p->bytes.max)
+		dtx_buf_init(&p->bytes, KEY_BYTES_MAX);
+	for (uint32_t at = 0; g->kind != KIND_NONE && at < b->nsel; at += CHUNK) {
+		if (!chunk_load(g, &c, key, b, at, &p->bytes))
+			DTX_FAIL_MEM(err);
+		for (uint32_t i = 0; i < c.n; i++) {
+			size_t s;
+
+			if (c.nulls && c.null[i]) {
+				ids[at + i] = g->null_id;
+				continue;
+			}
+			s = slot_find(g, g->kind, c.hash[i], &c.key[i]);
+			ids[at + i] = g->slot[s] ? (uint32_t)g->slot[s] - 1 : DTX_GROUP_NONE;
+		}
+	}
+	for (uint32_t i = 0; g->kind == KIND_NONE && i < b->nsel; i++)
+		ids[i] = g->null_id;
+out:
+	return rc;
+}
+
+uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
+{
+	union key key;
+	size_t at;
+
+	if (id == from->null_id)
+		return g->null_id;
+	memset(&key, 0, sizeof(key));
+	if (from->kind == KIND_TEXT)
+		key.text = from->key.text[id];
+	else if (from->kind == KIND_INT)
+		key.i64 = from->key.i64[id];
+	else
+		key.row = from->key.row[id];
+	at = slot_find(g, g->kind, from->hash[id], &key);
+	return g->slot[at] ? (uint32_t)g->slot[at] - 1 : DTX_GROUP_NONE;
+}

@@ -1,0 +1,202 @@
+/* Binding of join: keys of both sides, the columns of the result. */
+#include "ops/join.h"
+
+#include <stdio.h>
+
+static bool from_right(enum dtx_join_how how)
+{
+	return how == DTX_JOIN_RIGHT || how == DTX_JOIN_FULL;
+}
+
+static const char *key_name(const struct dtx_join_args *a, size_t i, bool right, char *sub,
+			    size_t size)
+{
+	const struct dtx_join_on *on = a->on.item;
+	const char *const *using = a->using.item;
+
+	if (a->using.n) {
+		snprintf(sub, size, "/using/%zu", i);
+		return using[i];
+	}
+	snprintf(sub, size, "/on/%zu/%s", i, right ? "right" : "left");
+	return right ? on[i].right : on[i].left;
+}
+
+/* Types that are compared: equal, both numbers, or one of them only null. */
+static bool key_type(struct dtx_typeref l, struct dtx_typeref r, struct dtx_typeref *as)
+{
+	const struct dtx_typeref by_bytes = { .type = DTX_T_DECIMAL };
+
+	*as = l;
+	if (l.type == DTX_T_UNKNOWN || r.type == DTX_T_UNKNOWN)
+		return true;
+	if (l.type == r.type && l.scale == r.scale)
+		return true;
+	*as = by_bytes; /* any type whose rows are compared by their normalised bytes */
+	return l.type == DTX_T_NULL || r.type == DTX_T_NULL || l.type == r.type ||
+	       (dtx_type_is_number(l.type) && dtx_type_is_number(r.type));
+}
+
+static enum dtx_code bind_key(struct dtx_bind *b, const struct dtx_join_args *a, size_t i,
+			      int32_t *l, int32_t *r, struct dtx_typeref *type,
+			      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char lsub[48], rsub[48];
+	const char *lname = key_name(a, i, false, lsub, sizeof(lsub));
+	const char *rname = key_name(a, i, true, rsub, sizeof(rsub));
+	const struct dtx_field *lf, *rf;
+
+	DTX_TRY(dtx_bind_column(b, 0, lname, lsub, l, err));
+	DTX_TRY(dtx_bind_column(b, 1, rname, rsub, r, err));
+	if (*l < 0 || *r < 0)
+		goto out;
+	lf = &b->in[0]->field[*l];
+	rf = &b->in[1]->field[*r];
+	if (!key_type(lf->type, rf->type, type))
+		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, lsub, err,
+				      "keys '%s' (%s) and '%s' (%s) cannot be compared", lname,
+				      dtx_type_name(lf->type.type), rname,
+				      dtx_type_name(rf->type.type)));
+out:
+	return rc;
+}
+
+static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_join_args *a,
+			       struct dtx_join_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = s->how == DTX_JOIN_CROSS ? 0 : a->using.n ? a->using.n : a->on.n;
+	int32_t *l = dtx_arena_alloc(b->arena, n + 1, sizeof(*l));
+	int32_t *r = dtx_arena_alloc(b->arena, n + 1, sizeof(*r));
+
+	s->type = dtx_arena_zalloc(b->arena, n + 1, sizeof(*s->type));
+	if (!l || !r || !s->type)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < n; i++)
+		DTX_TRY(bind_key(b, a, i, &l[i], &r[i], &s->type[i], err));
+	DTX_TRY(dtx_groupkeys_columns(b, 0, l, (uint32_t)n, &s->left, err));
+	DTX_TRY(dtx_groupkeys_columns(b, 1, r, (uint32_t)n, &s->right, err));
+out:
+	return rc;
+}
+
+/* --- columns of the result --- */
+
+static int32_t key_of(const struct dtx_groupkeys *k, int32_t col)
+{
+	for (uint32_t i = 0; i < k->n; i++)
+		if (k->col[i] == col)
+			return (int32_t)i;
+	return -1;
+}
+
+/* A left key column that right-only rows fill too: its type is that of both. */
+static enum dtx_code widen_key(struct dtx_bind *b, struct dtx_join_state *s, uint32_t out,
+			       int32_t key, struct dtx_err *err)
+{
+	const struct dtx_field *r = &b->in[1]->field[s->right.col[key]];
+	struct dtx_field *f = &b->col[out].field;
+	enum dtx_code rc = DTX_OK;
+
+	s->key_out[key] = (int32_t)out;
+	if (f->type.type != DTX_T_UNKNOWN && r->type.type != DTX_T_UNKNOWN)
+		f->type = dtx_type_merge(f->type, r->type);
+	f->guessed = f->guessed || r->guessed;
+	f->source = f->source && r->source;
+	s->refit[out] = true;
+	DTX_TRY(dtx_bind_use(b, (int32_t)out, 1, s->right.col[key], DTX_DEMAND_VALUE, err));
+out:
+	return rc;
+}
+
+static enum dtx_code bind_left(struct dtx_bind *b, const struct dtx_join_args *a,
+			       struct dtx_join_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
+		uint32_t out = b->ncols;
+		int32_t key = key_of(&s->left, (int32_t)i);
+
+		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
+		if (key >= 0 && from_right(s->how) && a->coalesce_keys && b->ncols > out)
+			DTX_TRY(widen_key(b, s, out, key, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code bind_right(struct dtx_bind *b, const struct dtx_join_args *a,
+				struct dtx_join_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool keys = from_right(s->how) && !a->coalesce_keys;
+
+	for (uint32_t i = 0; i < b->in[1]->nfields; i++) {
+		const char *name = b->in[1]->field[i].name;
+
+		if (!keys && key_of(&s->right, (int32_t)i) >= 0)
+			continue;
+		if (dtx_bind_out(b, name) >= 0) {
+			name = dtx_arena_printf(b->arena, "%s%s", name, a->suffix);
+			if (!name)
+				DTX_FAIL_MEM(err);
+		}
+		DTX_TRY(dtx_bind_pass(b, 1, (int32_t)i, name, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code bind_arrays(struct dtx_bind *b, struct dtx_join_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t most = (size_t)b->in[0]->nfields + b->in[1]->nfields + 2;
+
+	s->key_out = dtx_arena_alloc(b->arena, (size_t)s->left.n + 1, sizeof(*s->key_out));
+	s->refit = dtx_arena_zalloc(b->arena, most, sizeof(*s->refit));
+	if (!s->key_out || !s->refit)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->left.n; i++)
+		s->key_out[i] = -1;
+	s->indicator = -1;
+out:
+	return rc;
+}
+
+static void bind_promises(const struct dtx_join_args *a, struct dtx_join_state *s)
+{
+	s->how = a->how == DTX_JOIN_OUTER ? DTX_JOIN_FULL : (enum dtx_join_how)a->how;
+	s->left_unique = a->cardinality == DTX_JOIN_1M || a->cardinality == DTX_JOIN_11;
+	s->right_unique = a->cardinality == DTX_JOIN_M1 || a->cardinality == DTX_JOIN_11;
+	s->all_left = a->match == DTX_MATCH_ALL_LEFT || a->match == DTX_MATCH_ALL;
+	s->all_right = a->match == DTX_MATCH_ALL_RIGHT || a->match == DTX_MATCH_ALL;
+	s->nulls_equal = a->nulls_equal;
+}
+
+enum dtx_code dtx_join_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct dtx_join_args *a = args;
+	const struct dtx_typeref text = { .type = DTX_T_TEXT };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_join_state *s = dtx_bind_state(b, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	bind_promises(a, s);
+	DTX_TRY(bind_keys(b, a, s, err));
+	DTX_TRY(bind_arrays(b, s, err));
+	DTX_TRY(bind_left(b, a, s, err));
+	if (s->how != DTX_JOIN_SEMI && s->how != DTX_JOIN_ANTI)
+		DTX_TRY(bind_right(b, a, s, err));
+	DTX_TRY(dtx_colmap_bind(b, 0, &s->lmap, err));
+	DTX_TRY(dtx_colmap_bind(b, 1, &s->rmap, err));
+	if (a->indicator_as) {
+		s->indicator = (int32_t)b->ncols;
+		DTX_TRY(dtx_bind_make(b, a->indicator_as, text, NULL, "side of", err));
+	}
+	b->ordered = s->left_unique;
+out:
+	return rc;
+}

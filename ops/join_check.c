@@ -1,0 +1,269 @@
+/* The promises of a join: unique keys, no row without a match. */
+#include <stdlib.h>
+
+#include "ops/join.h"
+
+static struct dtx_join_sample *sample_add(struct dtx_join_samples *s, uint64_t pos)
+{
+	if (s->n == DTX_JOIN_SAMPLES)
+		return NULL;
+	s->item[s->n] = (struct dtx_join_sample){ .pos = pos };
+	return &s->item[s->n++];
+}
+
+static void sample_text(struct dtx_join_sample *to, const struct dtx_groupkeys *key,
+			struct dtx_batch *b, uint32_t row)
+{
+	struct dtx_buf text = DTX_BUF_INIT(1024);
+
+	dtx_groupkeys_print(key, b, row, &text);
+	dtx_str_copy(to->text, sizeof(to->text), dtx_str_of(dtx_buf_text(&text)));
+	dtx_buf_clear(&text);
+}
+
+/* "k = 'a' (3), k = 'b' (2)" */
+static void samples_print(const struct dtx_join_samples *s, bool counts, struct dtx_buf *out)
+{
+	for (uint32_t i = 0; i < s->n; i++) {
+		dtx_buf_printf(out, "%s%s", i ? "; " : "", s->item[i].text);
+		if (counts)
+			dtx_buf_printf(out, " (%lld)", (long long)s->item[i].count);
+	}
+}
+
+static enum dtx_code fail_with(enum dtx_code code, const char *what,
+			       const struct dtx_join_samples *s, bool counts, const char *hint,
+			       struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(4096);
+
+	samples_print(s, counts, &text);
+	dtx_err_set(err, code, __FILE__, __LINE__, "join: %lld %s: %s", (long long)s->total, what,
+		    dtx_buf_text(&text));
+	dtx_err_hint(err, "%s", hint);
+	if (err)
+		err->count = s->total;
+	dtx_buf_clear(&text);
+	return code;
+}
+
+/* --- left rows --- */
+
+/* Rows whose key was there before: the first five such keys, with how often they occur. */
+static void watch_twice(const struct dtx_join_state *s, struct dtx_join_local *l,
+			struct dtx_batch *in, uint32_t k)
+{
+	struct dtx_join_samples *t = &l->twice;
+	uint32_t id = l->seen_id[k], row = dtx_batch_row(in, k), i;
+	struct dtx_join_sample *at;
+
+	for (i = 0; i < t->n && t->item[i].id != id; i++)
+		;
+	if (i < t->n) {
+		t->item[i].count++;
+		return;
+	}
+	at = sample_add(t, dtx_batch_pos(in, row));
+	if (!at)
+		return;
+	at->id = id;
+	at->count = 2;
+	sample_text(at, &s->left, in, row);
+}
+
+static enum dtx_code watch_unique(const struct dtx_join_state *s, struct dtx_join_local *l,
+				  struct dtx_batch *in, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t next = dtx_groups_count(l->seen);
+	struct dtx_column *c;
+
+	DTX_TRY(dtx_groupkeys_ids(&s->left, l->seen, in, l->seen_id, err));
+	for (uint32_t k = 0; k < in->nsel; k++) {
+		bool null = false;
+
+		if (l->seen_id[k] == next) {
+			next++;
+			continue;
+		}
+		for (uint32_t i = 0; !s->nulls_equal && !null && i < s->left.n; i++) {
+			DTX_TRY(dtx_batch_value(in, (uint32_t)s->left.col[i], &c, err));
+			null = dtx_column_is_null(c, dtx_batch_row(in, k));
+		}
+		if (null)
+			continue;
+		l->twice.total++;
+		watch_twice(s, l, in, k);
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_local *l,
+			     struct dtx_batch *in, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t k = 0; k < in->nsel; k++) {
+		struct dtx_join_sample *at;
+		uint32_t row = dtx_batch_row(in, k);
+
+		if (l->probe.id[k] != DTX_GROUP_NONE)
+			continue;
+		l->unmatched++;
+		if (!s->all_left)
+			continue;
+		l->lonely.total++;
+		at = sample_add(&l->lonely, dtx_batch_pos(in, row));
+		if (at)
+			sample_text(at, &s->left, in, row);
+	}
+	if (s->left_unique)
+		DTX_TRY(watch_unique(s, l, in, err));
+out:
+	return rc;
+}
+
+/* --- right rows --- */
+
+enum dtx_code dtx_join_check_right(const struct dtx_join_state *s, const struct dtx_join_table *t,
+				   struct dtx_err *err)
+{
+	struct dtx_join_samples twice = { .n = 0 };
+
+	if (!s->right_unique)
+		return DTX_OK;
+	for (uint32_t id = 0; id < t->nkeys; id++) {
+		uint32_t n = dtx_join_matches(t, id);
+		struct dtx_join_sample *at;
+
+		if (n < 2)
+			continue;
+		twice.total++;
+		at = sample_add(&twice, 0);
+		if (!at)
+			continue;
+		at->count = n;
+		sample_text(at, &s->right, t->kept.batch[t->ref[t->start[id]].batch],
+			    t->ref[t->start[id]].row);
+	}
+	if (!twice.total)
+		return DTX_OK;
+	return fail_with(DTX_E_JOIN_CARDINALITY, "keys of the right table occur more than once",
+			 &twice, true,
+			 "make the right keys unique (distinct, group_by) or set cardinality m:m",
+			 err);
+}
+
+static int ref_cmp(const void *a, const void *b)
+{
+	const struct dtx_rowref *x = a, *y = b;
+
+	if (x->batch != y->batch)
+		return x->batch < y->batch ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+enum dtx_code dtx_join_unmatched(const struct dtx_join_table *t, struct dtx_rowref **out,
+				 size_t *n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_rowref *ref = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*ref));
+	size_t at = t->nunkeyed;
+
+	if (!ref)
+		DTX_FAIL_MEM(err);
+	memcpy(ref, t->unkeyed, at * sizeof(*ref));
+	for (uint32_t id = 0; id < t->nkeys; id++) {
+		if (atomic_load_explicit(&t->hit[id], memory_order_relaxed))
+			continue;
+		for (uint32_t i = t->start[id]; i < t->start[id + 1]; i++)
+			ref[at++] = t->ref[i];
+	}
+	qsort(ref, at, sizeof(*ref), ref_cmp);
+	*out = ref;
+	*n = at;
+out:
+	return rc;
+}
+
+static enum dtx_code check_all_right(const struct dtx_join_state *s, const struct dtx_join_table *t,
+				     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_join_samples lonely = { .n = 0 };
+	struct dtx_rowref *ref = NULL;
+	size_t n;
+
+	DTX_TRY(dtx_join_unmatched(t, &ref, &n, err));
+	lonely.total = (int64_t)n;
+	for (size_t i = 0; i < n && i < DTX_JOIN_SAMPLES; i++)
+		sample_text(sample_add(&lonely, 0), &s->right, t->kept.batch[ref[i].batch],
+			    ref[i].row);
+	if (n)
+		rc = fail_with(DTX_E_JOIN_UNMATCHED, "rows of the right table match no left row",
+			       &lonely, false, "mend the keys or set match any", err);
+out:
+	dtx_mem_free(ref);
+	return rc;
+}
+
+/* --- the end --- */
+
+static int sample_cmp(const void *a, const void *b)
+{
+	const struct dtx_join_sample *x = a, *y = b;
+
+	return x->pos < y->pos ? -1 : x->pos > y->pos;
+}
+
+/* The first five over all workers: every worker has its own first five. */
+static enum dtx_code merge_lonely(struct dtx_join_local *const *l, unsigned n,
+				  struct dtx_join_samples *all, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_join_sample *item;
+	size_t at = 0;
+
+	*all = (struct dtx_join_samples){ .n = 0 };
+	item = dtx_mem_alloc((size_t)n * DTX_JOIN_SAMPLES + 1, sizeof(*item));
+	if (!item)
+		DTX_FAIL_MEM(err);
+	for (unsigned w = 0; w < n; w++) {
+		all->total += l[w]->lonely.total;
+		for (uint32_t i = 0; i < l[w]->lonely.n; i++)
+			item[at++] = l[w]->lonely.item[i];
+	}
+	qsort(item, at, sizeof(*item), sample_cmp);
+	for (size_t i = 0; i < at && i < DTX_JOIN_SAMPLES; i++)
+		all->item[all->n++] = item[i];
+out:
+	dtx_mem_free(item);
+	return rc;
+}
+
+enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join_local *const *l,
+				 unsigned n, const struct dtx_join_table *t, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_join_samples lonely;
+
+	for (unsigned w = 0; w < n; w++)
+		if (l[w]->twice.total)
+			return fail_with(DTX_E_JOIN_CARDINALITY,
+					 "left rows repeat a key that was there before",
+					 &l[w]->twice, true,
+					 "make the left keys unique (distinct, group_by) or set "
+					 "cardinality m:m",
+					 err);
+	DTX_TRY(merge_lonely(l, n, &lonely, err));
+	if (lonely.total) {
+		rc = fail_with(DTX_E_JOIN_UNMATCHED, "left rows match no row of the right table",
+			       &lonely, false, "mend the keys or set match any", err);
+		goto out;
+	}
+	if (s->all_right)
+		DTX_TRY(check_all_right(s, t, err));
+out:
+	return rc;
+}

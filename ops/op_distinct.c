@@ -1,0 +1,296 @@
+/* distinct: one row per key, or the rows whose key occurs once or more often. */
+#include "core/data/builder.h"
+#include "ops/groupkeys.h"
+#include "ops/opkit.h"
+
+enum { KEEP_FIRST, KEEP_LAST, KEEP_NONE, KEEP_DUPS };
+struct distinct_args {
+	struct dtx_cols *cols;
+	int keep;
+	const char *count_as;
+};
+struct distinct_state {
+	struct dtx_groupkeys key;
+	struct dtx_colmap map;
+};
+struct distinct_local {
+	struct dtx_groups *groups;
+	uint32_t *id;
+};
+
+static const struct dtx_param distinct_params[] = {
+	{ .name = "cols", .kind = DTX_P_COLUMNS, .offset = offsetof(struct distinct_args, cols),
+	  .aliases = "columns,subset", .def = "[\"*\"]", .help = "columns that make the key" },
+	{ .name = "keep", .kind = DTX_P_CHOICE, .offset = offsetof(struct distinct_args, keep),
+	  .choices = "first,last,none,dups", .def = "\"first\"",
+	  .help = "first or last row of each key; none: keys that occur once; dups: all rows of the "
+		  "others" },
+	{ .name = "count_as", .kind = DTX_P_TEXT, .offset = offsetof(struct distinct_args, count_as),
+	  .help = "new last column with the number of rows of the key" },
+};
+static const struct dtx_example distinct_examples[] = {
+	{ .step = DTX_JSON({"op":"distinct"}), .in = "a,b\n1,x\n1,x\n1,y\n,\n,\n",
+	  .out = "a,b\n1,x\n1,y\n,\n" },
+	{ .step = DTX_JSON({"op":"drop_duplicates","subset":["a"],"keep":"last"}),
+	  .in = "a,b\n1,x\n2,y\n1,z\n", .out = "a,b\n2,y\n1,z\n" },
+	{ .step = DTX_JSON({"op":"distinct","cols":["a"],"count_as":"n"}),
+	  .in = "a,b\n1.50,x\n2,y\n1.5,z\n", .out = "a,b,n\n1.50,x,2\n2,y,1\n" },
+	{ .step = DTX_JSON({"op":"distinct","cols":["a"],"keep":"none"}),
+	  .in = "a\n1\n2\n1\n", .out = "a\n2\n" },
+	{ .step = DTX_JSON({"op":"distinct","cols":["a"],"keep":"dups"}),
+	  .in = "a,b\n1,x\n2,y\n1,z\n", .out = "a,b\n1,x\n1,z\n" },
+};
+
+static enum dtx_code distinct_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct distinct_args *a = args;
+	const struct dtx_typeref count = { .type = DTX_T_INT64 };
+	enum dtx_code rc = DTX_OK;
+	struct distinct_state *s = dtx_bind_state(b, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groupkeys_bind(b, 0, a->cols, "/cols", &s->key, err));
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	if (a->count_as)
+		DTX_TRY(dtx_bind_make(b, a->count_as, count, NULL, "rows of", err));
+	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
+	dtx_bind_kind(b, a->keep == KEEP_FIRST && !a->count_as ? DTX_KIND_MAP : DTX_KIND_WHOLE);
+	b->ordered = true;
+out:
+	return rc;
+}
+
+static void distinct_free(const struct dtx_opctx *ox, void *local)
+{
+	struct distinct_local *l = local;
+
+	(void)ox;
+	if (!l)
+		return;
+	dtx_groups_free(l->groups);
+	dtx_mem_free(l->id);
+	dtx_mem_free(l);
+}
+
+static enum dtx_code distinct_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
+{
+	const struct distinct_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct distinct_local *l = dtx_mem_zalloc(1, sizeof(*l));
+
+	if (!l)
+		DTX_FAIL_MEM(err);
+	l->id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*l->id));
+	if (!l->id)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groupkeys_groups(&s->key, &l->groups, err));
+	*local = l;
+	l = NULL;
+out:
+	distinct_free(ox, l);
+	return rc;
+}
+
+/* keep first: ids are given in order of appearance, so a row is first if it brings the next id. */
+static enum dtx_code distinct_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+				    struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct distinct_state *s = ox->bound;
+	struct distinct_local *l = local;
+	enum dtx_code rc = DTX_OK;
+	uint32_t next = dtx_groups_count(l->groups), n = 0;
+	uint16_t *sel;
+
+	DTX_TRY(dtx_groupkeys_ids(&s->key, l->groups, in, l->id, err));
+	DTX_TRY(dtx_batch_sel(in, &sel, err));
+	for (uint32_t k = 0; k < in->nsel; k++) {
+		if (l->id[k] != next)
+			continue;
+		sel[n++] = sel[k];
+		next++;
+	}
+	dtx_op_count(ox, "duplicate", (int64_t)in->nsel - n);
+	in->nsel = n;
+	in->schema = ox->out;
+	DTX_TRY(dtx_emit_batch(out, in, err));
+out:
+	return rc;
+}
+
+/* --- the other ways to keep --- */
+
+struct tally {
+	uint32_t *id;		/* per row */
+	int64_t *count, *first, *last;	/* per key */
+	size_t cap_count, cap_first, cap_last;
+};
+
+static void tally_clear(struct tally *t)
+{
+	dtx_mem_free(t->id);
+	dtx_mem_free(t->count);
+	dtx_mem_free(t->first);
+	dtx_mem_free(t->last);
+}
+
+static enum dtx_code tally_batch(const struct distinct_state *s, struct distinct_local *l,
+				 struct dtx_batch *b, int64_t at, struct tally *t,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t had = dtx_groups_count(l->groups), n;
+
+	DTX_TRY(dtx_groupkeys_ids(&s->key, l->groups, b, t->id + at, err));
+	n = dtx_groups_count(l->groups);
+	if (!dtx_mem_reserve(&t->count, &t->cap_count, n + 1, sizeof(*t->count)) ||
+	    !dtx_mem_reserve(&t->first, &t->cap_first, n + 1, sizeof(*t->first)) ||
+	    !dtx_mem_reserve(&t->last, &t->cap_last, n + 1, sizeof(*t->last)))
+		DTX_FAIL_MEM(err);
+	memset(t->count + had, 0, (n - had) * sizeof(*t->count));
+	for (uint32_t k = 0; k < b->nrows; k++) {
+		uint32_t id = t->id[at + k];
+
+		if (t->count[id]++ == 0)
+			t->first[id] = at + k;
+		t->last[id] = at + k;
+	}
+out:
+	return rc;
+}
+
+static bool tally_keeps(const struct tally *t, int keep, int64_t row)
+{
+	uint32_t id = t->id[row];
+
+	switch (keep) {
+	case KEEP_FIRST:
+		return t->first[id] == row;
+	case KEEP_LAST:
+		return t->last[id] == row;
+	case KEEP_NONE:
+		return t->count[id] == 1;
+	default:
+		return t->count[id] > 1;
+	}
+}
+
+static enum dtx_code count_column(const struct tally *t, const int64_t *rows, uint32_t n,
+				  struct dtx_column **out, struct dtx_err *err)
+{
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, (struct dtx_typeref){ DTX_T_INT64, 0, 0 }, n);
+	for (uint32_t i = 0; i < n; i++)
+		dtx_builder_i64(&b, t->count[t->id[rows[i]]]);
+	return dtx_builder_finish(&b, NULL, out, err);
+}
+
+static enum dtx_code distinct_emit(const struct dtx_opctx *ox, struct dtx_table *table,
+				   const struct tally *t, const int64_t *rows, int64_t n,
+				   struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct distinct_args *a = ox->args;
+	const struct distinct_state *s = ox->bound;
+	struct dtx_rowcursor cur = DTX_ROWCURSOR_INIT;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+
+	DTX_TRY(dtx_rowcursor_open(&cur, ox, table, &s->map, rows, n, err));
+	for (;;) {
+		int64_t at = cur.at;
+
+		DTX_TRY(dtx_rowcursor_next(&cur, &b, err));
+		if (!b || dtx_emit_full(out))
+			break;
+		if (a->count_as && dtx_op_wants(ox, b->ncols - 1))
+			DTX_TRY(count_column(t, rows + at, b->nrows, &b->col[b->ncols - 1], err));
+		DTX_TRY(dtx_emit_batch(out, b, err));
+		dtx_batch_free(b);
+		b = NULL;
+	}
+out:
+	dtx_batch_free(b);
+	dtx_rowcursor_close(&cur);
+	return rc;
+}
+
+static enum dtx_code distinct_whole(const struct dtx_opctx *ox, struct dtx_table *table,
+				    struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct distinct_args *a = ox->args;
+	const struct distinct_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct tally t = { 0 };
+	void *local = NULL;
+	int64_t *rows = NULL, n = 0, at = 0;
+
+	DTX_TRY(dtx_table_dense(table, err));
+	DTX_TRY(distinct_init(ox, &local, err));
+	t.id = dtx_mem_alloc((size_t)table->nrows + 1, sizeof(*t.id));
+	rows = dtx_mem_alloc((size_t)table->nrows + 1, sizeof(*rows));
+	if (!t.id || !rows)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < table->nbatches; i++) {
+		DTX_TRY(tally_batch(s, local, table->batch[i], at, &t, err));
+		at += table->batch[i]->nrows;
+	}
+	for (int64_t row = 0; row < at; row++)
+		if (tally_keeps(&t, a->keep, row))
+			rows[n++] = row;
+	dtx_op_count(ox, a->keep == KEEP_DUPS ? "unique" : "duplicate", at - n);
+	DTX_TRY(distinct_emit(ox, table, &t, rows, n, out, err));
+out:
+	tally_clear(&t);
+	dtx_mem_free(rows);
+	distinct_free(ox, local);
+	return rc;
+}
+
+static void distinct_explain(const void *args, struct dtx_buf *out)
+{
+	static const char *const what[] = { "keep the first row of each ", "keep the last row of each ",
+					    "keep rows that occur once in ",
+					    "keep rows that occur again in " };
+	const struct distinct_args *a = args;
+
+	dtx_buf_add(out, what[a->keep]);
+	dtx_cols_print(a->cols, out);
+}
+
+static bool distinct_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct distinct_args *a = args;
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool all = !dtx_cols_pandas(a->cols, &names), ok;
+
+	ok = !a->count_as && (!all || (a->cols->n == 1 && a->cols->item[0].kind == DTX_COL_ALL));
+	if (a->keep == KEEP_DUPS)
+		dtx_buf_add(out, "df0[df0.duplicated(");
+	else
+		dtx_buf_add(out, "df0.drop_duplicates(");
+	if (!all)
+		dtx_buf_printf(out, "subset=%s, ", dtx_buf_text(&names));
+	if (a->keep == KEEP_FIRST || a->keep == KEEP_LAST)
+		dtx_buf_printf(out, "keep=\"%s\")", a->keep == KEEP_FIRST ? "first" : "last");
+	else
+		dtx_buf_printf(out, "keep=False)%s", a->keep == KEEP_DUPS ? "]" : "");
+	dtx_buf_clear(&names);
+	return ok;
+}
+
+static const struct dtx_map distinct_map = {
+	.init_local = distinct_init, .batch = distinct_batch, .free_local = distinct_free,
+};
+
+const struct dtx_op dtx_op_distinct = {
+	.name = "distinct", .aliases = "unique,drop_duplicates,dedupe", .ninputs = 1,
+	.flags = DTX_OP_ORDERED | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.summary = "Drop rows whose key was there before",
+	.notes = "null equals null. Whole rows are kept, in table order.",
+	.params = distinct_params, .nparams = DTX_COUNT(distinct_params),
+	.examples = distinct_examples, .nexamples = DTX_COUNT(distinct_examples),
+	.args_size = sizeof(struct distinct_args),
+	.bind = distinct_bind, .map = &distinct_map, .whole = distinct_whole,
+	.explain = distinct_explain, .pandas = distinct_pandas,
+};

@@ -1,0 +1,359 @@
+/* drop_rows: rows that are no data: blanks, footnotes, repeated headers, totals, or by condition. */
+#include "core/base/utf8.h"
+#include "ops/rawcells.h"
+#include "ops/totals.h"
+
+struct drop_args {
+	struct dtx_plist kinds, words;
+	struct dtx_expr *where;
+	struct dtx_cols *label_cols;
+	bool verify;
+};
+enum kind { KIND_NONE, KIND_BLANK, KIND_REPEATED, KIND_FOOTNOTE, KIND_WHERE, KIND_TOTAL, KINDS };
+struct drop_state {
+	bool on[KINDS];
+	struct dtx_bound *where;
+	uint32_t *label;
+	uint32_t nlabels;
+	const char **word;	/* folded */
+	size_t nwords;
+};
+static const struct {
+	const char *name, *reason;
+} kinds[KINDS] = {
+	[KIND_NONE] = { "", "" },
+	[KIND_BLANK] = { "blank", "blank" },
+	[KIND_REPEATED] = { "repeated_header", "repeated_header" },
+	[KIND_FOOTNOTE] = { "footnotes", "footnote" },
+	[KIND_WHERE] = { "", "where" },
+	[KIND_TOTAL] = { "totals", "total" },
+};
+
+#define AT(member) .offset = offsetof(struct drop_args, member)
+static const struct dtx_param drop_params[] = {
+	{ .name = "kinds", .kind = DTX_P_TEXTS, AT(kinds), .def = "[]",
+	  .help = "totals, blank, footnotes, repeated_header" },
+	{ .name = "where", .kind = DTX_P_EXPR, AT(where), .aliases = "condition,predicate,filter",
+	  .help = "drop rows for which this is true" },
+	{ .name = "words", .kind = DTX_P_TEXTS, AT(words),
+	  .def = "[\"total\",\"grand total\",\"subtotal\",\"sub-total\",\"sum\",\"overall\"]",
+	  .help = "words that begin or end the label of a total" },
+	{ .name = "label_cols", .kind = DTX_P_COLUMNS, AT(label_cols),
+	  .help = "where the label of a total stands (default: any column)" },
+	{ .name = "verify", .kind = DTX_P_BOOL, AT(verify), .def = "true",
+	  .help = "drop a total only when its numbers agree with the rows above" },
+};
+static const struct dtx_example drop_examples[] = {
+	{ .step = DTX_JSON({"op":"drop_rows","kinds":["blank","footnotes","totals"]}),
+	  .in = "region,hours,cost\nNorth,10,1.50\nSouth,20,2.25\nTotal:,30,3.75\n,,\nEast,5,1\n"
+		"East total,5,1\nGrand total,35,4.75\n* rounded,,\n",
+	  .out = "region,hours,cost\nNorth,10,1.50\nSouth,20,2.25\nEast,5,1\n" },
+	{ .step = DTX_JSON({"op":"drop_rows","kinds":["repeated_header"]}),
+	  .in = "a,b\n1,x\na,b\n2,y\n", .out = "a,b\n1,x\n2,y\n" },
+	{ .step = DTX_JSON({"op":"drop_rows","kinds":"totals"}),
+	  .in = "k,v\na,1\nTotal Energies,7\nb,2\n", .out = "k,v\na,1\nTotal Energies,7\nb,2\n" },
+	{ .step = DTX_JSON({"op":"drop_rows","kinds":"totals","verify":false}),
+	  .in = "k,v\na,1\nTotal,7\nTotally,2\n", .out = "k,v\na,1\nTotally,2\n" },
+	{ .step = DTX_JSON({"op":"remove_rows","where":"v > 1"}),
+	  .in = "k,v\na,1\nb,2\nc,\n", .out = "k,v\na,1\nc,\n" },
+};
+
+/* --- binding --- */
+
+static enum dtx_code bind_kinds(struct dtx_bind *b, const struct drop_args *a, struct drop_state *s,
+				struct dtx_err *err)
+{
+	const char *const *name = a->kinds.item;
+	enum dtx_code rc = DTX_OK;
+	char sub[48];
+
+	for (size_t i = 0; i < a->kinds.n; i++) {
+		enum kind k = KIND_BLANK;
+
+		while (k < KINDS && strcmp(kinds[k].name, name[i]) != 0)
+			k++;
+		if (k < KINDS) {
+			s->on[k] = true;
+			continue;
+		}
+		snprintf(sub, sizeof(sub), "/kinds/%zu", i);
+		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
+				      "'%s' is none of totals, blank, footnotes, repeated_header",
+				      name[i]));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code bind_labels(struct dtx_bind *b, const struct drop_args *a,
+				 struct drop_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t fields = b->in[0]->nfields, n = 0;
+	int32_t *col = NULL;
+
+	if (a->label_cols)
+		DTX_TRY(dtx_bind_cols(b, 0, a->label_cols, "/label_cols", &col, &n, err));
+	s->label = dtx_arena_alloc(b->arena, (size_t)fields + n + 1, sizeof(*s->label));
+	if (!s->label)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < n; i++)
+		if (col[i] >= 0)
+			s->label[s->nlabels++] = (uint32_t)col[i];
+	for (uint32_t i = 0; !a->label_cols && i < fields; i++)
+		s->label[s->nlabels++] = i;
+out:
+	return rc;
+}
+
+static enum dtx_code bind_words(struct dtx_bind *b, const struct drop_args *a,
+				struct drop_state *s, struct dtx_err *err)
+{
+	const char *const *word = a->words.item;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf folded = DTX_BUF_INIT(1 << 16);
+
+	s->word = dtx_arena_alloc(b->arena, a->words.n + 1, sizeof(*s->word));
+	if (!s->word)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < a->words.n; i++) {
+		dtx_buf_reset(&folded);
+		dtx_utf8_fold(&folded, dtx_utf8_trim(dtx_str_of(word[i])));
+		DTX_TRY(dtx_buf_check(&folded, "a word", err));
+		s->word[s->nwords] = dtx_arena_strdup(b->arena, dtx_buf_text(&folded));
+		if (!s->word[s->nwords++])
+			DTX_FAIL_MEM(err);
+	}
+out:
+	dtx_buf_clear(&folded);
+	return rc;
+}
+
+static enum dtx_code drop_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct drop_args *a = args;
+	const struct dtx_typeref want = { .type = DTX_T_BOOL };
+	enum dtx_code rc = DTX_OK;
+	struct drop_state *s = dtx_bind_state(b, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(bind_kinds(b, a, s, err));
+	DTX_TRY(bind_labels(b, a, s, err));
+	DTX_TRY(bind_words(b, a, s, err));
+	if (a->where) {
+		DTX_TRY(dtx_bind_expr(b, 0, a->where, "/where", want, DTX_USE_ROWS, &s->where, err));
+		s->on[KIND_WHERE] = s->where != NULL;
+	}
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(dtx_raw_bind(b, err));
+out:
+	return rc;
+}
+
+/* --- judging rows --- */
+
+struct work {
+	const struct dtx_opctx *ox;
+	const struct drop_state *s;
+	struct dtx_raw raw;
+	struct dtx_totals totals;
+	struct dtx_buf text;
+	bool *where;			/* per row; NULL without */
+	int64_t last_data;		/* last row with two or more cells */
+	int64_t *rows, n;		/* that stay */
+	int64_t dropped[KINDS], unproven, first_unproven;
+};
+
+static void work_clear(struct work *w)
+{
+	dtx_totals_close(&w->totals);
+	dtx_raw_close(&w->raw);
+	dtx_buf_clear(&w->text);
+	dtx_mem_free(w->where);
+	dtx_mem_free(w->rows);
+}
+
+static enum dtx_code eval_where(struct work *w, struct dtx_table *t, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c = NULL, *flat = NULL;
+	int64_t at = 0;
+
+	w->where = dtx_mem_zalloc((size_t)t->nrows + 1, sizeof(*w->where));
+	if (!w->where)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < t->nbatches; i++) {
+		DTX_TRY(dtx_op_eval(w->ox, w->s->where, t->batch[i], &c, err));
+		DTX_TRY(dtx_column_flat(c, &flat, err));
+		for (uint32_t k = 0; k < t->batch[i]->nrows; k++, at++)
+			w->where[at] = flat->type.type == DTX_T_BOOL &&
+				       !dtx_column_is_null(flat, k) && dtx_bit(flat->v.bits, k);
+		dtx_column_unref(c);
+		dtx_column_unref(flat);
+		c = flat = NULL;
+	}
+out:
+	dtx_column_unref(c);
+	dtx_column_unref(flat);
+	return rc;
+}
+
+static bool repeats_header(struct work *w, int64_t row)
+{
+	for (uint32_t c = 0; c < w->raw.ncols; c++) {
+		struct dtx_str name = dtx_utf8_trim(dtx_str_of(w->raw.table->schema->field[c].name));
+
+		if (dtx_raw_blank(&w->raw, row, c))
+			continue;
+		dtx_buf_reset(&w->text);
+		if (!dtx_str_eq(dtx_utf8_trim(dtx_raw_text(&w->raw, row, c, &w->text)), name))
+			return false;
+	}
+	return true;
+}
+
+static enum kind judge(struct work *w, int64_t row)
+{
+	uint32_t only, filled = dtx_raw_filled(&w->raw, row, &only);
+
+	if (!filled)
+		return w->s->on[KIND_BLANK] ? KIND_BLANK : KIND_NONE;
+	if (w->s->on[KIND_REPEATED] && repeats_header(w, row))
+		return KIND_REPEATED;
+	if (w->s->on[KIND_FOOTNOTE] && row > w->last_data)
+		return KIND_FOOTNOTE;
+	if (w->where && w->where[row])
+		return KIND_WHERE;
+	if (!w->s->on[KIND_TOTAL])
+		return KIND_NONE;
+	switch (dtx_totals_row(&w->totals, row)) {
+	case DTX_TOTAL_YES:
+		return KIND_TOTAL;
+	case DTX_TOTAL_UNPROVEN:
+		if (!w->unproven++)
+			w->first_unproven = row;
+		break;
+	case DTX_TOTAL_NO:
+		break;
+	}
+	return KIND_NONE;
+}
+
+static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struct dtx_table *t,
+			       struct dtx_err *err)
+{
+	const struct drop_args *a = ox->args;
+	enum dtx_code rc = DTX_OK;
+	uint32_t only;
+
+	*w = (struct work){ .ox = ox, .s = ox->bound, .raw = DTX_RAW_INIT, .last_data = -1 };
+	dtx_buf_init(&w->text, DTX_BUF_TEXT_MAX);
+	DTX_TRY(dtx_raw_open(&w->raw, t, err));
+	w->totals.words = w->s->word;
+	w->totals.nwords = w->s->nwords;
+	w->totals.label = w->s->label;
+	w->totals.nlabels = w->s->nlabels;
+	w->totals.verify = a->verify;
+	DTX_TRY(dtx_totals_open(&w->totals, &w->raw, err));
+	w->rows = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*w->rows));
+	if (!w->rows)
+		DTX_FAIL_MEM(err);
+	if (w->s->on[KIND_WHERE])
+		DTX_TRY(eval_where(w, t, err));
+	for (int64_t row = t->nrows - 1; row >= 0 && w->last_data < 0; row--)
+		if (dtx_raw_filled(&w->raw, row, &only) >= 2)
+			w->last_data = row;
+	for (int64_t row = 0; row < t->nrows; row++) {
+		enum kind k = judge(w, row);
+
+		if (k == KIND_NONE)
+			w->rows[w->n++] = row;
+		else
+			w->dropped[k]++;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code drop_schema(const struct dtx_opctx *ox, struct dtx_table *t,
+				 struct dtx_arena *arena, const struct dtx_schema **out,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct work w;
+
+	DTX_TRY(work_init(&w, ox, t, err));
+	DTX_TRY(dtx_raw_schema(t, w.rows, w.n, NULL, arena, out, err));
+out:
+	work_clear(&w);
+	return rc;
+}
+
+static enum dtx_code drop_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+				struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct work w;
+
+	DTX_TRY(work_init(&w, ox, t, err));
+	for (enum kind k = KIND_BLANK; k < KINDS; k++)
+		dtx_op_count(ox, kinds[k].reason, w.dropped[k]);
+	if (w.unproven) {
+		uint32_t at;
+		const struct dtx_batch *b = dtx_raw_row(&w.raw, w.first_unproven, &at);
+		struct dtx_err place = DTX_ERR_INIT;
+
+		dtx_batch_blame(b, at, -1, &place);
+		dtx_op_warn(ox, DTX_W_TOTAL_NOT_VERIFIED,
+			    "%lld rows look like totals but do not add up and stay, the first %s%s",
+			    (long long)w.unproven, place.cell[0] ? "at " : "is not of an input",
+			    place.cell);
+		dtx_err_clear(&place);
+	}
+	DTX_TRY(dtx_raw_emit(ox, t, w.rows, w.n, out, err));
+out:
+	work_clear(&w);
+	return rc;
+}
+
+static void drop_explain(const void *args, struct dtx_buf *out)
+{
+	const struct drop_args *a = args;
+	const char *const *name = a->kinds.item;
+
+	dtx_buf_add(out, "drop rows: ");
+	for (size_t i = 0; i < a->kinds.n; i++)
+		dtx_buf_printf(out, "%s%s", i ? ", " : "", name[i]);
+	if (a->where) {
+		dtx_buf_add(out, a->kinds.n ? ", where " : "where ");
+		dtx_expr_print(a->where, out);
+	}
+}
+
+static bool drop_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct drop_args *a = args;
+	bool ok;
+
+	if (a->kinds.n || !a->where)
+		return false;
+	dtx_buf_add(out, "df0[~(");
+	ok = dtx_expr_pandas(a->where, "df0", out);
+	dtx_buf_add(out, ").fillna(False).astype(bool)]");
+	return ok;
+}
+
+const struct dtx_op dtx_op_drop_rows = {
+	.name = "drop_rows", .aliases = "remove_rows,drop_totals", .presets = "drop_totals:kinds=totals",
+	.ninputs = 1, .flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.summary = "Drop rows that are no data: totals, blanks, footnotes, repeated headers",
+	.notes = "A total is known by its label and proved by its numbers: they must agree with the "
+		 "sum of the rows since the last total, or of all rows before. Other rows with such a "
+		 "label stay, with a warning. Columns are typed anew by the rows that stay.",
+	.params = drop_params, .nparams = DTX_COUNT(drop_params),
+	.examples = drop_examples, .nexamples = DTX_COUNT(drop_examples),
+	.args_size = sizeof(struct drop_args),
+	.bind = drop_bind, .whole = drop_whole, .whole_schema = drop_schema,
+	.explain = drop_explain, .pandas = drop_pandas,
+};

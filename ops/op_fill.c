@@ -1,0 +1,405 @@
+/* fill: blank cells take the last cell that is not blank.
+ *
+ * Every filled column is a list of places its cells come from; the types are found anew, as blank
+ * texts may have hidden numbers. */
+#include "core/data/infer.h"
+#include "ops/cells.h"
+#include "ops/groupkeys.h"
+#include "ops/rawcells.h"
+
+enum { DIR_DOWN, DIR_UP, DIR_RIGHT, DIR_LEFT };
+enum { ONLY_BLANK, ONLY_MERGED };
+struct fill_args {
+	struct dtx_cols *cols, *by;
+	int dir, only;
+	int64_t limit;
+};
+struct fill_state {
+	int32_t *col;
+	uint32_t n;
+	struct dtx_groupkeys by;
+};
+
+#define AT(member) .offset = offsetof(struct fill_args, member)
+static const struct dtx_param fill_params[] = {
+	{ .name = "cols", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true, AT(cols),
+	  .aliases = "columns", .help = "columns to fill" },
+	{ .name = "dir", .kind = DTX_P_CHOICE, AT(dir), .aliases = "direction",
+	  .choices = "down,up,right,left", .def = "\"down\"", .help = "where values go" },
+	{ .name = "by", .kind = DTX_P_COLUMNS, AT(by), .aliases = "group_by,groupby,keys",
+	  .help = "never across groups of these columns" },
+	{ .name = "limit", .kind = DTX_P_INT, AT(limit), .min = 1, .max = INT64_MAX,
+	  .help = "fill at most so many cells in a run" },
+	{ .name = "only", .kind = DTX_P_CHOICE, AT(only), .choices = "blank,merged",
+	  .def = "\"blank\"", .help = "merged: only cells of a merged range, from its first cell" },
+};
+static const struct dtx_example fill_examples[] = {
+	{ .step = DTX_JSON({"op":"fill","cols":["a"]}),
+	  .in = "a,b\n,0\nx,1\n,2\n  ,3\ny,4\n", .out = "a,b\n,0\nx,1\nx,2\nx,3\ny,4\n" },
+	{ .step = DTX_JSON({"op":"bfill","cols":["a"],"limit":1}),
+	  .in = "a,b\n,1\n,2\n7.50,3\n,4\n", .out = "a,b\n,1\n7.50,2\n7.50,3\n,4\n" },
+	{ .step = DTX_JSON({"op":"fill","cols":["v"],"by":["k"]}),
+	  .in = "k,v\na,1\nb,\na,\nb,2\nb,\n", .out = "k,v\na,1\nb,\na,1\nb,2\nb,2\n" },
+	{ .step = DTX_JSON({"op":"fill","cols":["a","b","c"],"dir":"right"}),
+	  .in = "a,b,c\n1,,x\n,2,\n", .out = "a,b,c\n1,1,x\n,2,2\n" },
+};
+
+static enum dtx_code fill_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct fill_args *a = args;
+	enum dtx_code rc = DTX_OK;
+	struct fill_state *s = dtx_bind_state(b, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	if (a->by)
+		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(dtx_raw_bind(b, err));
+out:
+	return rc;
+}
+
+/* --- where each cell comes from --- */
+
+struct place {
+	int64_t row;
+	uint32_t col;	/* among the selected ones */
+};
+struct work {
+	const struct fill_args *a;
+	const struct fill_state *s;
+	struct dtx_raw raw;
+	uint32_t *group;		/* per row; NULL without by */
+	uint32_t ngroups;
+	struct place **place;		/* per selected column, per row */
+	int64_t filled;
+};
+
+static void work_clear(struct work *w)
+{
+	for (uint32_t i = 0; w->place && i < w->s->n; i++)
+		dtx_mem_free(w->place[i]);
+	dtx_mem_free(w->place);
+	dtx_mem_free(w->group);
+	dtx_raw_close(&w->raw);
+}
+
+static enum dtx_code number_groups(struct work *w, struct dtx_table *t, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_groups *g = NULL;
+	int64_t at = 0;
+
+	w->ngroups = 1;
+	if (!w->s->by.n)
+		return DTX_OK;
+	w->group = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*w->group));
+	if (!w->group)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groupkeys_groups(&w->s->by, &g, err));
+	for (size_t i = 0; i < t->nbatches; i++) {
+		DTX_TRY(dtx_groupkeys_ids(&w->s->by, g, t->batch[i], w->group + at, err));
+		at += t->batch[i]->nrows;
+	}
+	w->ngroups = dtx_groups_count(g);
+out:
+	dtx_groups_free(g);
+	return rc;
+}
+
+/* The run of blanks behind the last cell that is not. */
+struct run {
+	struct place last;
+	int64_t length;
+	bool any;
+};
+
+/* One cell of a run in the direction of the fill: takes the last value, or becomes it. */
+static void step_run(struct work *w, struct run *run, struct place self)
+{
+	if (!dtx_raw_blank(&w->raw, self.row, (uint32_t)w->s->col[self.col])) {
+		*run = (struct run){ self, 0, true };
+		return;
+	}
+	if (!run->any || (w->a->limit > 0 && run->length >= w->a->limit))
+		return;
+	run->length++;
+	w->place[self.col][self.row] = run->last;
+	w->filled++;
+}
+
+static enum dtx_code fill_vertical(struct work *w, int64_t nrows, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct run *run = dtx_mem_alloc((size_t)w->ngroups + 1, sizeof(*run));
+
+	if (!run)
+		DTX_FAIL_MEM(err);
+	for (uint32_t c = 0; c < w->s->n; c++) {
+		memset(run, 0, ((size_t)w->ngroups + 1) * sizeof(*run));
+		for (int64_t i = 0; i < nrows; i++) {
+			int64_t row = w->a->dir == DIR_DOWN ? i : nrows - 1 - i;
+
+			step_run(w, &run[w->group ? w->group[row] : 0], (struct place){ row, c });
+		}
+	}
+out:
+	dtx_mem_free(run);
+	return rc;
+}
+
+static void fill_horizontal(struct work *w, int64_t nrows)
+{
+	for (int64_t row = 0; row < nrows; row++) {
+		struct run run = { { 0, 0 }, 0, false };
+
+		for (uint32_t i = 0; i < w->s->n; i++) {
+			uint32_t c = w->a->dir == DIR_RIGHT ? i : w->s->n - 1 - i;
+
+			step_run(w, &run, (struct place){ row, c });
+		}
+	}
+}
+
+static int32_t selected(const struct fill_state *s, uint32_t col)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->col[i] == (int32_t)col)
+			return (int32_t)i;
+	return -1;
+}
+
+/* Cells that a merged range covers take its first cell, when that is in a selected column. */
+static void fill_merged(struct work *w, int64_t nrows)
+{
+	uint8_t mark = w->a->dir == DIR_DOWN || w->a->dir == DIR_UP ? DTX_CELL_MERGE_UP :
+								      DTX_CELL_MERGE_LEFT;
+
+	for (uint32_t c = 0; c < w->s->n; c++) {
+		for (int64_t row = 0; row < nrows; row++) {
+			uint32_t col = (uint32_t)w->s->col[c];
+			int64_t at = row;
+			int32_t from;
+
+			if (!(dtx_raw_merge(&w->raw, row, col) & mark))
+				continue;
+			while (at > 0 && dtx_raw_merge(&w->raw, at, col) & DTX_CELL_MERGE_UP)
+				at--;
+			while (col > 0 && dtx_raw_merge(&w->raw, at, col) & DTX_CELL_MERGE_LEFT)
+				col--;
+			from = selected(w->s, col);
+			if (from < 0 || dtx_raw_blank(&w->raw, at, col))
+				continue;
+			w->place[c][row] = (struct place){ at, (uint32_t)from };
+			w->filled++;
+		}
+	}
+}
+
+static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struct dtx_table *t,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*w = (struct work){ .a = ox->args, .s = ox->bound, .raw = DTX_RAW_INIT };
+	DTX_TRY(dtx_raw_open(&w->raw, t, err));
+	DTX_TRY(number_groups(w, t, err));
+	w->place = dtx_mem_zalloc((size_t)w->s->n + 1, sizeof(struct place *));
+	if (!w->place)
+		DTX_FAIL_MEM(err);
+	for (uint32_t c = 0; c < w->s->n; c++) {
+		w->place[c] = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(struct place));
+		if (!w->place[c])
+			DTX_FAIL_MEM(err);
+		for (int64_t row = 0; row < t->nrows; row++)
+			w->place[c][row] = (struct place){ row, c };
+	}
+	if (w->a->only == ONLY_MERGED)
+		fill_merged(w, t->nrows);
+	else if (w->a->dir == DIR_DOWN || w->a->dir == DIR_UP)
+		DTX_TRY(fill_vertical(w, t->nrows, err));
+	else
+		fill_horizontal(w, t->nrows);
+out:
+	return rc;
+}
+
+/* --- filled columns --- */
+
+/* Selected column c of table batch i, under `field`. */
+static enum dtx_code filled_column(struct work *w, size_t i, uint32_t c,
+				   const struct dtx_field *field, struct dtx_column **out,
+				   struct dtx_err *err)
+{
+	const struct dtx_table *t = w->raw.table;
+	uint32_t n = t->batch[i]->nrows, nb = (uint32_t)t->nbatches;
+	enum dtx_code rc = DTX_OK;
+	size_t nsrc = (size_t)nb * w->s->n;
+	struct dtx_column **src = dtx_mem_zalloc(nsrc + 1, sizeof(struct dtx_column *));
+	uint32_t *which = dtx_mem_alloc((size_t)n + 1, sizeof(*which));
+	uint32_t *row = dtx_mem_alloc((size_t)n + 1, sizeof(*row));
+
+	if (!src || !which || !row)
+		DTX_FAIL_MEM(err);
+	for (uint32_t k = 0; k < n; k++) {
+		struct place p = w->place[c][w->raw.start[i] + k];
+		const struct dtx_batch *b = dtx_raw_row(&w->raw, p.row, &row[k]);
+		struct dtx_column *cell = b->col[w->s->col[p.col]];
+
+		which[k] = p.col * nb + w->raw.hint;
+		if (cell && !src[which[k]])
+			DTX_TRY(dtx_cells_fit(cell, field, &src[which[k]], err));
+	}
+	DTX_TRY(dtx_cells_gather(src, (uint32_t)nsrc, which, row, n, field, out, err));
+out:
+	for (size_t k = 0; src && k < nsrc; k++)
+		dtx_column_unref(src[k]);
+	dtx_mem_free(src);
+	dtx_mem_free(which);
+	dtx_mem_free(row);
+	return rc;
+}
+
+/* Type of selected column c when its cells are values: of all columns that may flow into it. */
+static void merge_types(const struct fill_args *a, const struct fill_state *s,
+			const struct dtx_table *t, uint32_t c, struct dtx_field *field)
+{
+	if (a->dir == DIR_DOWN || a->dir == DIR_UP)
+		return;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (a->dir == DIR_RIGHT ? i < c : i > c)
+			dtx_field_merge(field, &t->schema->field[s->col[i]]);
+}
+
+static enum dtx_code infer_filled(struct work *w, uint32_t c, struct dtx_field *field,
+				  struct dtx_err *err)
+{
+	const struct dtx_table *t = w->raw.table;
+	struct dtx_infer f = { .decimal_comma = field->decimal_comma, .group = field->group };
+	enum dtx_code rc = DTX_OK;
+	bool late = t->nrows > 0;
+
+	merge_types(w->a, w->s, t, c, field);
+	for (size_t i = 0; late && i < t->nbatches; i++) {
+		struct dtx_column *made = NULL;
+
+		DTX_TRY(filled_column(w, i, c, field, &made, err));
+		late = dtx_raw_retypes(field, made);
+		if (late)
+			dtx_infer_column(&f, made, w->raw.start[i]);
+		dtx_column_unref(made);
+	}
+	if (late) {
+		field->type = dtx_infer_type(&f);
+		field->guessed = false;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code fill_schema(const struct dtx_opctx *ox, struct dtx_table *t,
+				 struct dtx_arena *arena, const struct dtx_schema **out,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_schema *s = dtx_schema_copy(arena, t->schema);
+	struct dtx_field *field;
+	struct work w;
+
+	DTX_TRY(work_init(&w, ox, t, err));
+	if (!s)
+		DTX_FAIL_MEM(err);
+	field = (struct dtx_field *)(uintptr_t)s->field; /* our own copy */
+	for (uint32_t c = 0; c < w.s->n; c++)
+		DTX_TRY(infer_filled(&w, c, &field[w.s->col[c]], err));
+	s->open = false;
+	*out = s;
+out:
+	work_clear(&w);
+	return rc;
+}
+
+static enum dtx_code fill_batch(const struct dtx_opctx *ox, struct work *w, size_t i,
+				struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+
+	DTX_TRY(dtx_batch_copy(w->raw.table->batch[i], &b, err));
+	b->schema = ox->out;
+	for (uint32_t c = 0; c < w->s->n; c++) {
+		struct dtx_column *made = NULL;
+
+		if (!b->col[w->s->col[c]])
+			continue;
+		DTX_TRY(filled_column(w, i, c, &ox->out->field[w->s->col[c]], &made, err));
+		dtx_batch_put(b, (uint32_t)w->s->col[c], made);
+	}
+	DTX_TRY(dtx_emit_batch(out, b, err));
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+static enum dtx_code fill_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+				struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct work w;
+
+	DTX_TRY(work_init(&w, ox, t, err));
+	for (size_t i = 0; i < t->nbatches && !dtx_emit_full(out); i++)
+		DTX_TRY(fill_batch(ox, &w, i, out, err));
+out:
+	work_clear(&w);
+	return rc;
+}
+
+static void fill_explain(const void *args, struct dtx_buf *out)
+{
+	static const char *const dir[] = { "down", "up", "right", "left" };
+	const struct fill_args *a = args;
+
+	dtx_buf_printf(out, "fill %s cells of ", a->only == ONLY_MERGED ? "merged" : "blank");
+	dtx_cols_print(a->cols, out);
+	dtx_buf_printf(out, " %s", dir[a->dir]);
+	if (a->by) {
+		dtx_buf_add(out, " within ");
+		dtx_cols_print(a->by, out);
+	}
+}
+
+/* Only nulls are blank for pandas: the form holds for columns without blank texts. */
+static bool fill_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct fill_args *a = args;
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool ok = a->only == ONLY_BLANK && !a->by && a->dir <= DIR_UP &&
+		  dtx_cols_pandas(a->cols, &names);
+
+	if (ok) {
+		dtx_buf_printf(out, "df0.assign(**df0[%s].%s(", dtx_buf_text(&names),
+			       a->dir == DIR_UP ? "bfill" : "ffill");
+		if (a->limit > 0)
+			dtx_buf_printf(out, "limit=%lld", (long long)a->limit);
+		dtx_buf_add(out, "))");
+	}
+	dtx_buf_clear(&names);
+	return ok;
+}
+
+const struct dtx_op dtx_op_fill = {
+	.name = "fill", .aliases = "ffill,fill_down,bfill,fill_up",
+	.presets = "bfill:dir=up,fill_up:dir=up", .ninputs = 1,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.summary = "Fill blank cells from their neighbours",
+	.notes = "Blank is null, empty text or spaces. Right and left go along the row in the order "
+		 "of cols. Filled columns are typed anew.",
+	.params = fill_params, .nparams = DTX_COUNT(fill_params),
+	.examples = fill_examples, .nexamples = DTX_COUNT(fill_examples),
+	.args_size = sizeof(struct fill_args),
+	.bind = fill_bind, .whole = fill_whole, .whole_schema = fill_schema,
+	.explain = fill_explain, .pandas = fill_pandas,
+};

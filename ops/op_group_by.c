@@ -1,0 +1,188 @@
+/* group_by: one row per distinct key, with aggregates.
+ *
+ * Every worker groups what it eats in a table of its own; states of all aggregates of a group lie
+ * side by side.  combine walks the partitions in parallel: a key that several workers met keeps
+ * its states at home, the first worker that has it, and its face, the entry with the smallest
+ * position, which gives its place in the result and the cells of its key.  Because each worker
+ * meets positions in ascending order, the result is a merge of the workers' faces. */
+#include "ops/groupby.h"
+#include "ops/opkit.h"
+
+static const struct dtx_param key_rows[] = {
+	{ .name = "as", .kind = DTX_P_TEXT, .required = true,
+	  .offset = offsetof(struct dtx_gb_item, as), .aliases = "col,new_name,name",
+	  .help = "name of the key; a column of that name unless expr is given" },
+	{ .name = "expr", .kind = DTX_P_EXPR, .offset = offsetof(struct dtx_gb_item, expr),
+	  .aliases = "expression,formula", .help = "formula of the key" },
+};
+static const struct dtx_param agg_rows[] = {
+	{ .name = "as", .kind = DTX_P_TEXT, .required = true,
+	  .offset = offsetof(struct dtx_gb_item, as), .aliases = "new_name,name",
+	  .help = "name of the result" },
+	{ .name = "expr", .kind = DTX_P_EXPR, .required = true,
+	  .offset = offsetof(struct dtx_gb_item, expr), .aliases = "expression,formula",
+	  .help = "formula with aggregates" },
+};
+static const struct dtx_param group_by_params[] = {
+	{ .name = "by", .kind = DTX_P_LIST, .required = true, .offset = offsetof(struct dtx_gb_args, by),
+	  .aliases = "group_by,groupby,keys", .rows = key_rows, .nrows = DTX_COUNT(key_rows),
+	  .item_size = sizeof(struct dtx_gb_item), .sugar = DTX_SUGAR_SCALAR,
+	  .help = "keys; [] makes one row of the whole table" },
+	{ .name = "agg", .kind = DTX_P_LIST, .required = true,
+	  .offset = offsetof(struct dtx_gb_args, agg), .aliases = "aggs,aggregations,aggfunc",
+	  .rows = agg_rows, .nrows = DTX_COUNT(agg_rows), .item_size = sizeof(struct dtx_gb_item),
+	  .sugar = DTX_SUGAR_AGG, .help = "results per group" },
+	{ .name = "null_keys", .kind = DTX_P_CHOICE, .offset = offsetof(struct dtx_gb_args, null_keys),
+	  .choices = "keep,drop,error", .def = "\"keep\"", .help = "rows with a null in the key" },
+	{ .name = "order", .kind = DTX_P_CHOICE, .offset = offsetof(struct dtx_gb_args, order),
+	  .choices = "first_seen,sorted", .def = "\"first_seen\"", .help = "order of the groups" },
+	{ .name = "having", .kind = DTX_P_EXPR, .offset = offsetof(struct dtx_gb_args, having),
+	  .help = "condition on the result's columns" },
+};
+static const struct dtx_example group_by_examples[] = {
+	{ .step = DTX_JSON({"op":"group_by","by":["k"],"agg":[{"as":"s","expr":"sum(n)"},{"as":"c","expr":"count()"}]}),
+	  .in = "k,n\nb,1\na,2\nb,3\n,4\na,\n", .out = "k,s,c\nb,4,2\na,2,2\n,4,1\n" },
+	{ .step = DTX_JSON({"op":"group_by","by":["k"],"agg":{"n":"sum"},"null_keys":"drop","order":"sorted"}),
+	  .in = "k,n\nb,1\na,2\nb,3\n,4\n", .out = "k,n\na,2\nb,4\n" },
+	{ .step = DTX_JSON({"op":"group_by","by":["x"],"agg":{"c":"count()"}}),
+	  .in = "x\n1.50\n1.5\n2\n", .out = "x,c\n1.50,2\n2,1\n" },
+	{ .step = DTX_JSON({"op":"summarise","by":[],"agg":{"c":"count()","s":"sum(n)"}}),
+	  .in = "n\n", .out = "c,s\n0,\n" },
+	{ .step = DTX_JSON({"op":"group_by","by":["k","j"],"agg":{"m":"mean(n)"},"having":"m > 1"}),
+	  .in = "k,j,n\na,1,1\na,2,2\na,1,1\n,1,5\n", .out = "k,j,m\na,2,2.0\n,1,5.0\n" },
+	{ .step = DTX_JSON({"op":"group_by","by":[{"as":"half","expr":"n // 2"}],"agg":{"s":"sum(n) + 1"}}),
+	  .in = "n\n2\n3\n4\n", .out = "half,s\n1,6\n2,5\n" },
+	{ .step = DTX_JSON({"op":"group_by","by":["k"],"agg":{"s":"sum(n)"}}),
+	  .in = "k,n\n", .out = "k,s\n" },
+	{ .step = DTX_JSON({"op":"group_by","by":["k"],"agg":{"c":"count()"},"null_keys":"error"}),
+	  .in = "k,n\na,1\n,2\n", .error = "null_key" },
+	{ .step = DTX_JSON({"op":"group_by","by":["k"],"agg":[{"as":"x","expr":"n + 1"}]}), .in = "k,n\na,1\n",
+	  .error = "aggregate_required" },
+};
+
+static void group_by_explain(const void *args, struct dtx_buf *out)
+{
+	const struct dtx_gb_args *a = args;
+	const struct dtx_gb_item *by = a->by.item, *agg = a->agg.item;
+
+	for (size_t i = 0; i < a->by.n; i++) {
+		dtx_buf_printf(out, "%s%s", i ? ", " : "by ", by[i].as);
+		if (by[i].expr) {
+			dtx_buf_add(out, " = ");
+			dtx_expr_print(by[i].expr, out);
+		}
+	}
+	dtx_buf_add(out, a->by.n ? ": " : "of the whole table: ");
+	for (size_t i = 0; i < a->agg.n; i++) {
+		dtx_buf_printf(out, "%s%s = ", i ? ", " : "", agg[i].as);
+		dtx_expr_print(agg[i].expr, out);
+	}
+	if (a->having) {
+		dtx_buf_add(out, ", having ");
+		dtx_expr_print(a->having, out);
+	}
+}
+
+/* The last column an expression uses. */
+static void note_column(void *arg, const char *name)
+{
+	*(const char **)arg = name;
+}
+
+/* "count", or (column, aggregate): other formulas have no form. */
+static bool agg_pandas(const struct dtx_expr *e, struct dtx_buf *out)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_buf text = DTX_BUF_INIT(1 << 16);
+	const char *column = NULL;
+	struct dtx_expr *call;
+	char *open;
+	bool ok = false;
+
+	dtx_expr_print(e, &text);
+	dtx_expr_columns(e, note_column, &column);
+	open = strchr(dtx_buf_text(&text), '(') ? strchr(text.ptr, '(') : NULL;
+	if (open)
+		*open = '\0';
+	if (open && !column && strcmp(text.ptr, "count") == 0) {
+		dtx_buf_add(out, "\"count\"");
+		ok = true;
+	} else if (open && column) {
+		call = dtx_expr_call1(&arena, text.ptr, column);
+		ok = call && dtx_expr_equal(call, e);
+		dtx_buf_add(out, "(");
+		dtx_py_text(out, column);
+		dtx_buf_printf(out, ", \"%s\")", text.ptr);
+	}
+	dtx_buf_clear(&text);
+	dtx_arena_clear(&arena);
+	return ok;
+}
+
+static bool keys_pandas(const struct dtx_gb_args *a, struct dtx_buf *out)
+{
+	const struct dtx_gb_item *by = a->by.item;
+
+	dtx_buf_addc(out, '[');
+	for (size_t i = 0; i < a->by.n; i++) {
+		if (by[i].expr)
+			return false;
+		dtx_buf_add(out, i ? ", " : "");
+		dtx_py_text(out, by[i].as);
+	}
+	dtx_buf_addc(out, ']');
+	return true;
+}
+
+static bool group_by_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct dtx_gb_args *a = args;
+	const struct dtx_gb_item *agg = a->agg.item;
+	bool ok = !a->having && a->null_keys != DTX_GB_NULL_ERROR;
+
+	dtx_buf_add(out, "dx.group_by(df0");
+	if (a->null_keys == DTX_GB_NULL_DROP) {
+		dtx_buf_add(out, ".dropna(subset=");
+		ok = keys_pandas(a, out) && ok;
+		dtx_buf_add(out, ")");
+	}
+	dtx_buf_add(out, ", ");
+	ok = keys_pandas(a, out) && ok;
+	dtx_buf_add(out, ", {");
+	for (size_t i = 0; ok && i < a->agg.n; i++) {
+		dtx_buf_add(out, i ? ", " : "");
+		dtx_py_text(out, agg[i].as);
+		dtx_buf_add(out, ": ");
+		ok = agg_pandas(agg[i].expr, out);
+	}
+	dtx_buf_add(out, "})");
+	if (a->order == DTX_GB_SORTED && a->by.n) {
+		dtx_buf_add(out, ".sort_values(");
+		ok = keys_pandas(a, out) && ok;
+		dtx_buf_add(out, ", kind=\"stable\", ignore_index=True)");
+	}
+	return ok;
+}
+
+static const struct dtx_sink group_by_sink = {
+	.nparts = DTX_GROUP_PARTS,
+	.init_local = dtx_gb_init_local,
+	.consume = dtx_gb_consume,
+	.combine = dtx_gb_combine,
+	.finalize = dtx_gb_finalize,
+	.free_local = dtx_gb_free_local,
+};
+
+const struct dtx_op dtx_op_group_by = {
+	.name = "group_by", .aliases = "groupby,aggregate,summarise,summarize", .ninputs = 1,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.summary = "One row per group, with aggregates",
+	.notes = "null is a key value. A key shows the cell of its first row; groups come in order of "
+		 "first appearance, whatever the number of threads. `by: []` gives one row, even of "
+		 "an empty table; with keys an empty table gives none.",
+	.params = group_by_params, .nparams = DTX_COUNT(group_by_params),
+	.examples = group_by_examples, .nexamples = DTX_COUNT(group_by_examples),
+	.args_size = sizeof(struct dtx_gb_args), .unsupported = "sets",
+	.bind = dtx_gb_bind, .sink = &group_by_sink,
+	.explain = group_by_explain, .pandas = group_by_pandas,
+};

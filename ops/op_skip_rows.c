@@ -1,0 +1,138 @@
+/* skip_rows: rows above and below a table, and comments between. */
+#include "core/base/utf8.h"
+#include "ops/rawcells.h"
+
+struct skip_args {
+	int64_t head, tail;
+	const char *comment;
+};
+
+static const struct dtx_param skip_params[] = {
+	{ .name = "head", .kind = DTX_P_INT, .offset = offsetof(struct skip_args, head),
+	  .max = INT64_MAX, .def = "0", .help = "rows to drop at the top" },
+	{ .name = "tail", .kind = DTX_P_INT, .offset = offsetof(struct skip_args, tail),
+	  .max = INT64_MAX, .def = "0", .help = "rows to drop at the bottom" },
+	{ .name = "comment", .kind = DTX_P_TEXT, .offset = offsetof(struct skip_args, comment),
+	  .help = "drop rows whose first cell that is not blank starts with this" },
+};
+static const struct dtx_example skip_examples[] = {
+	{ .step = DTX_JSON({"op":"skip_rows","head":1,"tail":1}),
+	  .in = "a,b\nx,note\n1,2.50\n3,4\nend,\n", .out = "a,b\n1,2.50\n3,4\n" },
+	{ .step = DTX_JSON({"op":"skip","comment":"#"}),
+	  .in = "a,b\n#1,x\n1,2\n,# y\n3,4\n", .out = "a,b\n1,2\n3,4\n" },
+	{ .step = DTX_JSON({"op":"skip_rows","head":5}), .in = "a\n1\n2\n", .out = "a\n" },
+};
+
+static enum dtx_code skip_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	(void)args;
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(dtx_raw_bind(b, err));
+out:
+	return rc;
+}
+
+static bool is_comment(struct dtx_raw *r, int64_t row, struct dtx_str prefix,
+		       struct dtx_buf *scratch)
+{
+	for (uint32_t c = 0; c < r->ncols; c++) {
+		if (dtx_raw_blank(r, row, c))
+			continue;
+		dtx_buf_reset(scratch);
+		return dtx_str_starts(dtx_utf8_trim(dtx_raw_text(r, row, c, scratch)), prefix);
+	}
+	return false;
+}
+
+/* Rows that stay; the caller frees. *comments: how many were taken out between. */
+static enum dtx_code skip_rows(const struct skip_args *a, struct dtx_table *t, int64_t **out,
+			       int64_t *n, int64_t *comments, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_raw r = DTX_RAW_INIT;
+	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	int64_t *rows;
+
+	DTX_TRY(dtx_raw_open(&r, t, err));
+	rows = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*rows));
+	if (!rows)
+		DTX_FAIL_MEM(err);
+	*out = rows;
+	*n = *comments = 0;
+	for (int64_t row = a->head; row < t->nrows; row++) {
+		if (a->comment && is_comment(&r, row, dtx_str_of(a->comment), &scratch))
+			(*comments)++;
+		else
+			rows[(*n)++] = row;
+	}
+	*n = *n > a->tail ? *n - a->tail : 0;
+out:
+	dtx_buf_clear(&scratch);
+	dtx_raw_close(&r);
+	return rc;
+}
+
+static enum dtx_code skip_schema(const struct dtx_opctx *ox, struct dtx_table *t,
+				 struct dtx_arena *arena, const struct dtx_schema **out,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t *rows = NULL, n, comments;
+
+	DTX_TRY(skip_rows(ox->args, t, &rows, &n, &comments, err));
+	DTX_TRY(dtx_raw_schema(t, rows, n, NULL, arena, out, err));
+out:
+	dtx_mem_free(rows);
+	return rc;
+}
+
+static enum dtx_code skip_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+				struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t *rows = NULL, n, comments;
+
+	DTX_TRY(skip_rows(ox->args, t, &rows, &n, &comments, err));
+	dtx_op_count(ox, "comment", comments);
+	dtx_op_count(ox, "skipped", t->nrows - comments - n);
+	DTX_TRY(dtx_raw_emit(ox, t, rows, n, out, err));
+out:
+	dtx_mem_free(rows);
+	return rc;
+}
+
+static void skip_explain(const void *args, struct dtx_buf *out)
+{
+	const struct skip_args *a = args;
+
+	dtx_buf_printf(out, "drop %lld rows at the top and %lld at the bottom", (long long)a->head,
+		       (long long)a->tail);
+	if (a->comment)
+		dtx_buf_printf(out, ", and rows that start with '%s'", a->comment);
+}
+
+static bool skip_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct skip_args *a = args;
+
+	if (a->comment)
+		return false;
+	dtx_buf_printf(out, "df0.iloc[%lld:max(len(df0) - %lld, 0)]", (long long)a->head,
+		       (long long)a->tail);
+	return true;
+}
+
+const struct dtx_op dtx_op_skip_rows = {
+	.name = "skip_rows", .aliases = "skip,remove_top_rows", .ninputs = 1,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.summary = "Drop rows at the top and the bottom, and comments",
+	.notes = "Works on the written cells; columns are typed anew by the rows that stay. A quoted "
+		 "line break does not end a row.",
+	.params = skip_params, .nparams = DTX_COUNT(skip_params),
+	.examples = skip_examples, .nexamples = DTX_COUNT(skip_examples),
+	.args_size = sizeof(struct skip_args), .unsupported = "until",
+	.bind = skip_bind, .whole = skip_whole, .whole_schema = skip_schema,
+	.explain = skip_explain, .pandas = skip_pandas,
+};

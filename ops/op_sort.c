@@ -1,0 +1,350 @@
+/* sort: rows in order of keys, stable. */
+#include "ops/opkit.h"
+#include "ops/sorter.h"
+
+enum { NULLS_LAST, NULLS_FIRST };
+struct sort_item {
+	const char *col;
+	struct dtx_expr *expr;
+	bool desc;
+	int nulls, collate;
+};
+struct sort_args {
+	struct dtx_plist by;
+	int64_t limit;
+};
+struct sort_state {
+	int32_t *col;			/* input column, -1: bound */
+	struct dtx_bound **bound;
+	struct dtx_key_order *order;
+	uint32_t n;
+	struct dtx_colmap map;
+};
+
+static const struct dtx_param sort_item_rows[] = {
+	{ .name = "col", .kind = DTX_P_COLUMN, .offset = offsetof(struct sort_item, col),
+	  .aliases = "column", .help = "column to sort by" },
+	{ .name = "desc", .kind = DTX_P_BOOL, .offset = offsetof(struct sort_item, desc),
+	  .def = "false", .help = "largest first" },
+	{ .name = "expr", .kind = DTX_P_EXPR, .offset = offsetof(struct sort_item, expr),
+	  .aliases = "expression,formula", .help = "formula to sort by" },
+	{ .name = "nulls", .kind = DTX_P_CHOICE, .offset = offsetof(struct sort_item, nulls),
+	  .choices = "last,first", .def = "\"last\"", .help = "where nulls go, in both directions" },
+	{ .name = "collate", .kind = DTX_P_CHOICE, .offset = offsetof(struct sort_item, collate),
+	  .choices = "binary,nocase,natural", .def = "\"binary\"",
+	  .help = "order of text: bytes, case folded, digit runs by value" },
+};
+static const struct dtx_param sort_params[] = {
+	{ .name = "by", .kind = DTX_P_LIST, .required = true, .nonempty = true,
+	  .offset = offsetof(struct sort_args, by), .aliases = "cols,columns,keys",
+	  .rows = sort_item_rows, .nrows = DTX_COUNT(sort_item_rows),
+	  .item_size = sizeof(struct sort_item), .sugar = DTX_SUGAR_SORT,
+	  .help = "keys, the first decides first" },
+	{ .name = "limit", .kind = DTX_P_INT, .offset = offsetof(struct sort_args, limit),
+	  .min = 1, .max = INT64_MAX, .help = "keep only the first rows" },
+};
+static const struct dtx_example sort_examples[] = {
+	{ .step = DTX_JSON({"op":"sort","by":["a"]}), .in = "a,b\n2,x\n,y\n1,z\n",
+	  .out = "a,b\n1,z\n2,x\n,y\n" },
+	{ .step = DTX_JSON({"op":"order_by","by":"-a"}), .in = "a,b\n2,x\n,y\n10,z\n2,w\n",
+	  .out = "a,b\n10,z\n2,x\n2,w\n,y\n" },
+	{ .step = DTX_JSON({"op":"sort","by":[{"col":"a","nulls":"first"},"-b"]}),
+	  .in = "a,b\n1,1.50\n,2\n1,3\n", .out = "a,b\n,2\n1,3\n1,1.50\n" },
+	{ .step = DTX_JSON({"op":"sort","by":[{"expr":"a % 10"}],"limit":2}),
+	  .in = "a\n19\n21\n30\n", .out = "a\n30\n21\n" },
+	{ .step = DTX_JSON({"op":"sort","by":[{"col":"k","collate":"natural"}]}),
+	  .in = "k\nf10\nf9\nF1\n", .out = "k\nF1\nf9\nf10\n" },
+	{ .step = DTX_JSON({"op":"sort","by":["k"]}), .in = "k\nb\nB\na\n", .out = "k\nB\na\nb\n" },
+};
+
+static enum dtx_code sort_check(const void *args, struct dtx_err *err)
+{
+	const struct sort_args *a = args;
+	const struct sort_item *item = a->by.item;
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < a->by.n; i++)
+		if (!item[i].col == !item[i].expr)
+			DTX_FAIL(err, item[i].col ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
+				 "sort: key %zu wants one of col and expr", i + 1);
+out:
+	return rc;
+}
+
+static enum dtx_code bind_key(struct dtx_bind *b, const struct sort_item *item, size_t i,
+			      struct sort_state *s, struct dtx_err *err)
+{
+	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
+	static const enum dtx_collate collate[] = { DTX_COLLATE_BINARY, DTX_COLLATE_NOCASE,
+						    DTX_COLLATE_NATURAL };
+	enum dtx_code rc = DTX_OK;
+	char sub[48];
+
+	s->col[i] = -1;
+	s->order[i] = (struct dtx_key_order){ item->desc, item->nulls == NULLS_FIRST,
+					      collate[item->collate] };
+	if (item->expr) {
+		snprintf(sub, sizeof(sub), "/by/%zu/expr", i);
+		DTX_TRY(dtx_bind_expr(b, 0, item->expr, sub, any, DTX_USE_ROWS, &s->bound[i], err));
+		goto out;
+	}
+	snprintf(sub, sizeof(sub), "/by/%zu/col", i);
+	DTX_TRY(dtx_bind_column(b, 0, item->col, sub, &s->col[i], err));
+	if (s->col[i] >= 0)
+		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, s->col[i], DTX_DEMAND_VALUE, err));
+out:
+	return rc;
+}
+
+static enum dtx_code sort_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct sort_args *a = args;
+	enum dtx_code rc = DTX_OK;
+	struct sort_state *s = dtx_bind_state(b, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	s->n = (uint32_t)a->by.n;
+	s->col = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*s->col));
+	s->bound = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(struct dtx_bound *));
+	s->order = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*s->order));
+	if (!s->col || !s->bound || !s->order)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < a->by.n; i++)
+		DTX_TRY(bind_key(b, (const struct sort_item *)a->by.item + i, i, s, err));
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
+out:
+	return rc;
+}
+
+static enum dtx_code sort_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
+{
+	const struct sort_args *a = ox->args;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_sorter *s = dtx_mem_zalloc(1, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	dtx_sorter_init(s, a->limit > 0 ? (size_t)a->limit : SIZE_MAX);
+	*local = s;
+out:
+	return rc;
+}
+
+static void sort_free(const struct dtx_opctx *ox, void *local)
+{
+	(void)ox;
+	if (!local)
+		return;
+	dtx_sorter_clear(local);
+	dtx_mem_free(local);
+}
+
+static enum dtx_code sort_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+				  struct dtx_err *err)
+{
+	const struct sort_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column **key = dtx_mem_zalloc((size_t)s->n + 1, sizeof(struct dtx_column *));
+
+	if (!key)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->bound[i])
+			DTX_TRY(dtx_op_eval(ox, s->bound[i], in, &key[i], err));
+		else
+			DTX_TRY(dtx_batch_flat(in, (uint32_t)s->col[i], &key[i], err));
+	}
+	DTX_TRY(dtx_sorter_add(local, in, key, s->order, s->n, err));
+out:
+	for (uint32_t i = 0; key && i < s->n; i++)
+		dtx_column_unref(key[i]);
+	dtx_mem_free(key);
+	return rc;
+}
+
+/* Parts are runs: each is sorted by whoever takes the part. */
+#define SORT_PARTS 16u
+
+static enum dtx_code sort_combine(const struct dtx_opctx *ox, unsigned part, void *const *locals,
+				  unsigned n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	(void)ox;
+	for (unsigned w = part; w < n; w += SORT_PARTS)
+		DTX_TRY(dtx_sorter_sort(locals[w], err));
+out:
+	return rc;
+}
+
+/* --- the merge --- */
+
+struct merge {
+	struct dtx_sorter *const *run;
+	unsigned n;
+	size_t *at;
+	struct dtx_batch **batch;	/* of all runs, one after the other */
+	uint32_t *first;		/* where a run's batches begin in it */
+	uint32_t nbatches;
+	uint32_t *which, *row;
+};
+
+static void merge_clear(struct merge *m)
+{
+	dtx_mem_free(m->at);
+	dtx_mem_free(m->batch);
+	dtx_mem_free(m->first);
+	dtx_mem_free(m->which);
+	dtx_mem_free(m->row);
+}
+
+static enum dtx_code merge_init(struct merge *m, void *const *locals, unsigned n, uint32_t most,
+				struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t total = 0;
+
+	m->run = (struct dtx_sorter *const *)locals;
+	m->n = n;
+	for (unsigned w = 0; w < n; w++)
+		total += m->run[w]->kept.n;
+	m->at = dtx_mem_zalloc((size_t)n + 1, sizeof(*m->at));
+	m->first = dtx_mem_zalloc((size_t)n + 1, sizeof(*m->first));
+	m->batch = dtx_mem_alloc(total + 1, sizeof(struct dtx_batch *));
+	m->which = dtx_mem_alloc(most, sizeof(*m->which));
+	m->row = dtx_mem_alloc(most, sizeof(*m->row));
+	if (!m->at || !m->first || !m->batch || !m->which || !m->row)
+		DTX_FAIL_MEM(err);
+	for (unsigned w = 0; w < n; w++) {
+		m->first[w] = m->nbatches;
+		for (size_t i = 0; i < m->run[w]->kept.n; i++)
+			m->batch[m->nbatches++] = m->run[w]->kept.batch[i];
+	}
+out:
+	return rc;
+}
+
+/* Run whose next row comes first; m->n at the end. */
+static unsigned merge_best(const struct merge *m)
+{
+	unsigned best = m->n;
+
+	for (unsigned w = 0; w < m->n; w++) {
+		if (m->at[w] >= m->run[w]->n)
+			continue;
+		if (best == m->n ||
+		    dtx_sorter_cmp(m->run[w], &m->run[w]->row[m->at[w]], m->run[best],
+				   &m->run[best]->row[m->at[best]]) < 0)
+			best = w;
+	}
+	return best;
+}
+
+static uint32_t merge_fill(struct merge *m, uint32_t most)
+{
+	uint32_t n = 0;
+
+	for (; n < most; n++) {
+		unsigned w = merge_best(m);
+		const struct dtx_sort_row *r;
+
+		if (w == m->n)
+			break;
+		r = &m->run[w]->row[m->at[w]++];
+		m->which[n] = m->first[w] + r->batch;
+		m->row[n] = r->row;
+	}
+	return n;
+}
+
+static enum dtx_code sort_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
+				   void **shared, struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct sort_args *a = ox->args;
+	const struct sort_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	uint32_t most = dtx_op_batch_rows(ox), got;
+	int64_t left = a->limit > 0 ? a->limit : INT64_MAX;
+	struct merge m = { 0 };
+	struct dtx_batch *b = NULL;
+	uint64_t seq = 0;
+
+	(void)shared;
+	DTX_TRY(merge_init(&m, locals, n, most, err));
+	while (left > 0 && !dtx_emit_full(out) &&
+	       (got = merge_fill(&m, (uint32_t)DTX_MIN((int64_t)most, left))) > 0) {
+		struct dtx_pick pick = { m.batch, m.nbatches, m.which, m.row, got };
+
+		DTX_TRY(dtx_pick_batch(ox, &s->map, &pick, &b, err));
+		b->seq = seq++;
+		DTX_TRY(dtx_emit_batch(out, b, err));
+		dtx_batch_free(b);
+		b = NULL;
+		left -= got;
+	}
+out:
+	dtx_batch_free(b);
+	merge_clear(&m);
+	return rc;
+}
+
+static void sort_explain(const void *args, struct dtx_buf *out)
+{
+	const struct sort_args *a = args;
+	const struct sort_item *item = a->by.item;
+
+	dtx_buf_add(out, "sort by ");
+	for (size_t i = 0; i < a->by.n; i++) {
+		dtx_buf_add(out, i ? ", " : "");
+		if (item[i].expr)
+			dtx_expr_print(item[i].expr, out);
+		else
+			dtx_buf_add(out, item[i].col);
+		dtx_buf_add(out, item[i].desc ? " descending" : "");
+		dtx_buf_add(out, item[i].nulls == NULLS_FIRST ? ", nulls first" : "");
+	}
+	if (a->limit > 0)
+		dtx_buf_printf(out, ", first %lld rows", (long long)a->limit);
+}
+
+/* One stable pass per key, last key first, puts nulls where they belong in each. */
+static bool sort_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct sort_args *a = args;
+	const struct sort_item *item = a->by.item;
+
+	dtx_buf_add(out, "df0");
+	for (size_t i = a->by.n; i-- > 0;) {
+		if (item[i].expr || item[i].collate)
+			return false;
+		dtx_buf_add(out, ".sort_values(");
+		dtx_py_text(out, item[i].col);
+		dtx_buf_printf(out, ", ascending=%s, kind=\"stable\", na_position=\"%s\")",
+			       item[i].desc ? "False" : "True",
+			       item[i].nulls == NULLS_FIRST ? "first" : "last");
+	}
+	if (a->limit > 0)
+		dtx_buf_printf(out, ".head(%lld)", (long long)a->limit);
+	return true;
+}
+
+static const struct dtx_sink sort_sink = {
+	.nparts = SORT_PARTS,
+	.init_local = sort_init, .consume = sort_consume, .combine = sort_combine,
+	.finalize = sort_finalize, .free_local = sort_free,
+};
+
+const struct dtx_op dtx_op_sort = {
+	.name = "sort", .aliases = "order_by,arrange,sort_values", .ninputs = 1,
+	.flags = DTX_OP_MAY_TRIGGER,
+	.summary = "Put rows in order",
+	.notes = "Stable. Nulls come last in both directions unless nulls is \"first\". Text is "
+		 "ordered by its UTF-8 bytes unless collate says otherwise.",
+	.params = sort_params, .nparams = DTX_COUNT(sort_params),
+	.examples = sort_examples, .nexamples = DTX_COUNT(sort_examples),
+	.args_size = sizeof(struct sort_args), .unsupported = "ascending",
+	.check = sort_check, .bind = sort_bind, .sink = &sort_sink,
+	.explain = sort_explain, .pandas = sort_pandas,
+};

@@ -1,0 +1,299 @@
+/* union: tables one below the other. */
+#include "ops/cells.h"
+#include "ops/opkit.h"
+
+enum { BY_NAME, BY_POSITION };
+struct union_args {
+	struct dtx_plist with;
+	int by;
+	bool fill_missing;
+	const char *source_as;
+};
+struct union_col {
+	struct dtx_field field;
+	int32_t from[DTX_BIND_TABLES];	/* per table its column, -1: none */
+};
+struct union_state {
+	struct union_col *col;
+	uint32_t n;
+	const char **name;		/* of the tables; for source_as */
+	bool *valued[DTX_BIND_TABLES];	/* per column: its text rules differ, move the value */
+};
+
+static const struct dtx_param union_params[] = {
+	{ .name = "with", .kind = DTX_P_TEXTS, .required = true, .nonempty = true,
+	  .offset = offsetof(struct union_args, with), .aliases = "right,table,other,tables",
+	  .help = "tables to put below the current one" },
+	{ .name = "by", .kind = DTX_P_CHOICE, .offset = offsetof(struct union_args, by),
+	  .choices = "name,position", .def = "\"name\"", .help = "how columns find each other" },
+	{ .name = "fill_missing", .kind = DTX_P_BOOL,
+	  .offset = offsetof(struct union_args, fill_missing), .def = "true",
+	  .help = "a column that a table lacks is null there; false: an error" },
+	{ .name = "source_as", .kind = DTX_P_TEXT, .offset = offsetof(struct union_args, source_as),
+	  .help = "new last column with the name of each row's table" },
+};
+static const struct dtx_example union_examples[] = {
+	{ .step = DTX_JSON({"op":"union","with":["other"]}),
+	  .in = "a,b\n1,1.50\n", .with = "b,c\n2,x\n,\"y\"\n",
+	  .out = "a,b,c\n1,1.50,\n,2,x\n,,\"y\"\n" },
+	{ .step = DTX_JSON({"op":"concat","with":"other","by":"position"}),
+	  .in = "a,b\n1,p\n", .with = "x,y\n2,q\n", .out = "a,b\n1,p\n2,q\n" },
+	{ .step = DTX_JSON({"op":"union","with":["other"],"source_as":"src"}),
+	  .in = "a\n007\n", .with = "a\n5\n", .out = "a,src\n007,main\n5,other\n" },
+	{ .step = DTX_JSON({"op":"union","with":["other"],"fill_missing":false}),
+	  .in = "a,b\n1,p\n", .with = "a\n2\n", .error = "missing_column" },
+	{ .step = DTX_JSON({"op":"union","with":["other"],"by":"position"}),
+	  .in = "a,b\n1,p\n", .with = "a\n2\n", .error = "length_mismatch" },
+};
+
+static size_t union_tables(const void *args, const char **names, size_t max)
+{
+	const struct union_args *a = args;
+	const char *const *with = a->with.item;
+	size_t n = DTX_MIN(a->with.n, max);
+
+	for (size_t i = 0; i < n; i++)
+		names[i] = with[i];
+	return n;
+}
+
+static int32_t union_find(const struct union_state *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (strcmp(s->col[i].field.name, name) == 0)
+			return (int32_t)i;
+	return -1;
+}
+
+static enum dtx_code union_table(struct dtx_bind *b, const struct union_args *a, unsigned t,
+				 struct union_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_schema *in = b->in[t];
+
+	if (a->by == BY_POSITION && t && in->nfields != s->n && (b->typed || !in->open))
+		DTX_TRY(dtx_bind_fail(b, DTX_E_LENGTH_MISMATCH, "/with", err,
+				      "table '%s' has %u columns, the current one %u",
+				      b->table_name[t] ? b->table_name[t] : "", in->nfields, s->n));
+	for (uint32_t i = 0; i < in->nfields; i++) {
+		int32_t at = a->by == BY_POSITION ? (i < s->n && t ? (int32_t)i : -1) :
+						    union_find(s, in->field[i].name);
+		struct union_col *c = &s->col[at < 0 ? s->n : (uint32_t)at];
+		bool promoted = false;
+
+		if (a->by == BY_POSITION && t && at < 0)
+			break;
+		if (at < 0) {
+			c->field = in->field[i];
+			memset(c->from, -1, sizeof(c->from));
+			s->n++;
+		} else {
+			promoted = dtx_field_merge(&c->field, &in->field[i]);
+		}
+		c->from[t] = (int32_t)i;
+		if (promoted)
+			DTX_TRY(dtx_bind_fail(b, DTX_W_TYPE_PROMOTED, "/with", err,
+					      "column '%s' becomes text: its types differ between "
+					      "the tables",
+					      c->field.name));
+	}
+out:
+	return rc;
+}
+
+/* Output column i: cells of several inputs, moved. */
+static enum dtx_code union_out(struct dtx_bind *b, const struct union_col *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t out = b->ncols;
+
+	for (unsigned t = 0; t < b->ntables; t++)
+		if (c->from[t] >= 0)
+			DTX_TRY(dtx_bind_use(b, (int32_t)out, t, c->from[t], DTX_DEMAND_SAME, err));
+	DTX_TRY(dtx_bind_make(b, c->field.name, c->field.type, NULL, "union", err));
+	if (b->ncols > out) {
+		const char *name = b->col[out].field.name;
+
+		b->col[out].field = c->field;
+		b->col[out].field.name = name;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code union_missing(struct dtx_bind *b, const struct union_state *s,
+				   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		for (unsigned t = 0; t < b->ntables; t++)
+			if (s->col[i].from[t] < 0 && (b->typed || !b->in[t]->open))
+				DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, "/with", err,
+						      "table '%s' has no column '%s'",
+						      b->table_name[t] ? b->table_name[t] : "",
+						      s->col[i].field.name));
+out:
+	return rc;
+}
+
+/* Which columns must move as values: their text would be read by other rules below. */
+static enum dtx_code union_valued(struct dtx_bind *b, struct union_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (unsigned t = 0; t < b->ntables; t++) {
+		s->valued[t] = dtx_arena_zalloc(b->arena, (size_t)s->n + 1, sizeof(bool));
+		if (!s->valued[t])
+			DTX_FAIL_MEM(err);
+		for (uint32_t i = 0; i < s->n; i++)
+			s->valued[t][i] = s->col[i].from[t] >= 0 &&
+					  s->col[i].field.type.type != DTX_T_TEXT &&
+					  !dtx_field_same_rules(&s->col[i].field,
+							    &b->in[t]->field[s->col[i].from[t]]);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code union_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct union_args *a = args;
+	const struct dtx_typeref text = { .type = DTX_T_TEXT };
+	enum dtx_code rc = DTX_OK;
+	struct union_state *s = dtx_bind_state(b, sizeof(*s));
+	size_t most = 1;
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	for (unsigned t = 0; t < b->ntables; t++)
+		most += b->in[t]->nfields;
+	s->col = dtx_arena_zalloc(b->arena, most, sizeof(*s->col));
+	s->name = dtx_arena_zalloc(b->arena, b->ntables + 1, sizeof(*s->name));
+	if (!s->col || !s->name)
+		DTX_FAIL_MEM(err);
+	for (unsigned t = 0; t < b->ntables; t++) {
+		s->name[t] = b->table_name[t] ? b->table_name[t] : "main";
+		DTX_TRY(union_table(b, a, t, s, err));
+	}
+	if (!a->fill_missing)
+		DTX_TRY(union_missing(b, s, err));
+	for (uint32_t i = 0; i < s->n; i++)
+		DTX_TRY(union_out(b, &s->col[i], err));
+	DTX_TRY(union_valued(b, s, err));
+	if (a->source_as)
+		DTX_TRY(dtx_bind_make(b, a->source_as, text, NULL, "table of", err));
+out:
+	return rc;
+}
+
+/* --- running --- */
+
+static enum dtx_code union_cell(const struct dtx_opctx *ox, const struct union_state *s,
+				uint32_t i, struct dtx_batch *in, struct dtx_column **out,
+				struct dtx_err *err)
+{
+	int32_t from = s->col[i].from[ox->input];
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c;
+
+	if (from < 0) {
+		DTX_TRY(dtx_column_nulls(s->col[i].field.type, in->nrows, out, err));
+		goto out;
+	}
+	c = in->col[from];
+	if (!c)
+		goto out;
+	if (s->valued[ox->input][i])
+		DTX_TRY(dtx_batch_value(in, (uint32_t)from, &c, err));
+	DTX_TRY(dtx_cells_fit(c, &s->col[i].field, out, err));
+out:
+	return rc;
+}
+
+static enum dtx_code union_source(const char *name, uint32_t n, struct dtx_column **out,
+				  struct dtx_err *err)
+{
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, n);
+	for (uint32_t i = 0; i < n; i++)
+		dtx_builder_text(&b, dtx_str_of(name));
+	return dtx_builder_finish(&b, NULL, out, err);
+}
+
+static enum dtx_code union_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+				 struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct union_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = ox->out->nfields;
+	struct dtx_column **col = dtx_mem_zalloc((size_t)n + 1, sizeof(struct dtx_column *));
+
+	(void)local;
+	if (!col)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->n; i++)
+		if (dtx_op_wants(ox, i))
+			DTX_TRY(union_cell(ox, s, i, in, &col[i], err));
+	if (n > s->n && dtx_op_wants(ox, s->n))
+		DTX_TRY(union_source(s->name[ox->input], in->nrows, &col[s->n], err));
+	for (uint32_t i = 0; i < in->ncols; i++)
+		dtx_column_unref(in->col[i]);
+	dtx_mem_free(in->col);
+	in->col = col;
+	in->ncols = n;
+	in->schema = ox->out;
+	col = NULL;
+	DTX_TRY(dtx_emit_batch(out, in, err));
+out:
+	for (uint32_t i = 0; col && i < n; i++)
+		dtx_column_unref(col[i]);
+	dtx_mem_free(col);
+	return rc;
+}
+
+static void union_explain(const void *args, struct dtx_buf *out)
+{
+	const struct union_args *a = args;
+	const char *const *with = a->with.item;
+
+	dtx_buf_add(out, "put below it ");
+	for (size_t i = 0; i < a->with.n; i++)
+		dtx_buf_printf(out, "%s%s", i ? ", " : "", with[i]);
+	if (a->by == BY_POSITION)
+		dtx_buf_add(out, ", columns by position");
+}
+
+static bool union_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct union_args *a = args;
+	const char *const *with = a->with.item;
+
+	if (a->by == BY_POSITION || a->source_as || !a->fill_missing)
+		return false;
+	dtx_buf_add(out, "pd.concat([df0");
+	for (size_t i = 0; i < a->with.n; i++) {
+		dtx_buf_add(out, ", tables[");
+		dtx_py_text(out, with[i]);
+		dtx_buf_add(out, "]");
+	}
+	dtx_buf_add(out, "], ignore_index=True, sort=False)");
+	return true;
+}
+
+static const struct dtx_map union_map = { .batch = union_batch };
+
+const struct dtx_op dtx_op_union = {
+	.name = "union", .aliases = "concat,append,bind_rows,stack_tables", .ninputs = 0,
+	.flags = DTX_OP_CONCAT | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.summary = "Put tables one below the other",
+	.notes = "Rows of the current table first, then each table's. Columns find each other by "
+		 "name; what a table lacks is null. Cells keep their bytes. Columns of two types "
+		 "widen; without a common type they become text, with a warning.",
+	.params = union_params, .nparams = DTX_COUNT(union_params),
+	.examples = union_examples, .nexamples = DTX_COUNT(union_examples),
+	.args_size = sizeof(struct union_args),
+	.tables = union_tables, .bind = union_bind, .map = &union_map,
+	.explain = union_explain, .pandas = union_pandas,
+};

@@ -1,0 +1,363 @@
+/* What operations share: moving columns, remembering batches, emitting rows picked from them. */
+#include "ops/opkit.h"
+
+#include <stdlib.h>
+
+#include "core/data/cast.h"
+#include "ops/cells.h"
+
+enum dtx_code dtx_colmap_bind(struct dtx_bind *b, unsigned t, struct dtx_colmap *map,
+			      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int32_t *from = dtx_arena_alloc(b->arena, b->ncols ? b->ncols : 1, sizeof(*from));
+
+	if (!from)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < b->ncols; i++)
+		from[i] = b->col[i].from_table == (int32_t)t ? b->col[i].from_col : -1;
+	*map = (struct dtx_colmap){ b->ncols, from };
+out:
+	return rc;
+}
+
+enum dtx_code dtx_colmap_apply(const struct dtx_opctx *ox, const struct dtx_colmap *map,
+			       struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = ox->out->nfields;
+	struct dtx_column **col = dtx_mem_zalloc(n ? n : 1, sizeof(struct dtx_column *));
+
+	if (!col)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < n && i < map->n; i++)
+		if (map->from[i] >= 0 && (uint32_t)map->from[i] < b->ncols)
+			col[i] = dtx_column_ref(b->col[map->from[i]]);
+	for (uint32_t i = 0; i < b->ncols; i++)
+		dtx_column_unref(b->col[i]);
+	dtx_mem_free(b->col);
+	b->col = col;
+	b->ncols = n;
+	b->schema = ox->out;
+out:
+	return rc;
+}
+
+void dtx_batch_put(struct dtx_batch *b, uint32_t i, struct dtx_column *c)
+{
+	dtx_column_unref(b->col[i]);
+	b->col[i] = c;
+}
+
+enum dtx_code dtx_batch_flat(struct dtx_batch *b, uint32_t i, struct dtx_column **out,
+			     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c;
+
+	DTX_TRY(dtx_batch_value(b, i, &c, err));
+	DTX_TRY(dtx_column_flat(c, out, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_op_eval(const struct dtx_opctx *ox, const struct dtx_bound *e,
+			  struct dtx_batch *b, struct dtx_column **out, struct dtx_err *err)
+{
+	struct dtx_eval_counts counts = { 0 };
+	enum dtx_code rc = dtx_eval(e, b, out, &counts, err);
+
+	dtx_op_evals(ox, &counts);
+	return rc;
+}
+
+enum dtx_code dtx_kept_add(struct dtx_kept *k, const struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *copy = NULL;
+
+	if (!dtx_mem_reserve(&k->batch, &k->cap, k->n + 1, sizeof(struct dtx_batch *)))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_batch_copy(b, &copy, err));
+	DTX_TRY(dtx_batch_dense(copy, err));
+	k->batch[k->n++] = copy;
+	copy = NULL;
+out:
+	dtx_batch_free(copy);
+	return rc;
+}
+
+void dtx_kept_clear(struct dtx_kept *k)
+{
+	for (size_t i = 0; i < k->n; i++)
+		dtx_batch_free(k->batch[i]);
+	dtx_mem_free(k->batch);
+	*k = (struct dtx_kept){ NULL, 0, 0 };
+}
+
+static int kept_cmp(const void *a, const void *b)
+{
+	const struct dtx_batch *x = *(struct dtx_batch *const *)a;
+	const struct dtx_batch *y = *(struct dtx_batch *const *)b;
+	uint64_t p = dtx_batch_pos(x, 0), q = dtx_batch_pos(y, 0);
+
+	return p < q ? -1 : p > q;
+}
+
+void dtx_kept_sort(struct dtx_kept *k)
+{
+	if (k->n > 1)
+		qsort(k->batch, k->n, sizeof(struct dtx_batch *), kept_cmp);
+}
+
+uint32_t dtx_op_batch_rows(const struct dtx_opctx *ox)
+{
+	uint32_t n = ox->run ? ox->run->batch_rows : 0;
+
+	return n && n < DTX_BATCH_ROWS ? n : DTX_BATCH_ROWS;
+}
+
+/* --- rows picked from batches --- */
+
+/* Row ids of the picked rows; nothing when rows are made or come from several origins. */
+static enum dtx_code pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_origin *origin = p->nbatches ? p->batch[0]->origin : NULL;
+	uint64_t *id = NULL;
+
+	for (uint32_t i = 1; origin && i < p->nbatches; i++)
+		if (p->batch[i]->origin != origin)
+			origin = NULL;
+	for (uint32_t i = 0; origin && i < p->n; i++)
+		if (p->which[i] >= p->nbatches)
+			origin = NULL;
+	if (!origin)
+		goto out;
+	id = dtx_mem_alloc64(p->n ? p->n : 1, sizeof(*id));
+	if (!id)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct dtx_batch *from = p->batch[p->which[i]];
+
+		id[i] = from->rec ? from->rec[p->row[i]] : from->first_row + p->row[i];
+	}
+	b->rec_owner = dtx_owner_take(id);
+	if (!b->rec_owner)
+		DTX_FAIL_MEM(err);
+	b->rec = id;
+	b->origin = origin;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap *map,
+			    const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column **src = dtx_mem_alloc(p->nbatches + 1, sizeof(struct dtx_column *));
+
+	if (!src)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < map->n && i < b->ncols; i++) {
+		struct dtx_column *made = NULL;
+		bool any = false;
+
+		if (map->from[i] < 0 || !dtx_op_wants(ox, i))
+			continue;
+		for (uint32_t k = 0; k < p->nbatches; k++) {
+			src[k] = p->batch[k]->col[map->from[i]];
+			any = any || src[k];
+		}
+		if (!any && p->nbatches)
+			continue;
+		DTX_TRY(dtx_cells_gather(src, p->nbatches, p->which, p->row, p->n,
+					 &b->schema->field[i], &made, err));
+		dtx_batch_put(b, i, made);
+	}
+out:
+	dtx_mem_free(src);
+	return rc;
+}
+
+enum dtx_code dtx_pick_batch(const struct dtx_opctx *ox, const struct dtx_colmap *map,
+			     const struct dtx_pick *pick, struct dtx_batch **out,
+			     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+
+	DTX_TRY(dtx_batch_new(ox->out, pick->n, &b, err));
+	DTX_TRY(dtx_pick_into(ox, map, pick, b, err));
+	DTX_TRY(pick_ids(pick, b, err));
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+enum dtx_code dtx_table_dense(struct dtx_table *t, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < t->nbatches; i++)
+		DTX_TRY(dtx_batch_dense(t->batch[i], err));
+out:
+	return rc;
+}
+
+/* Where the rows of a table begin: start[i] is the number of batch i's first row. */
+static enum dtx_code table_starts(const struct dtx_table *t, int64_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t *start = dtx_mem_alloc(t->nbatches + 1, sizeof(*start));
+
+	if (!start)
+		DTX_FAIL_MEM(err);
+	start[0] = 0;
+	for (size_t i = 0; i < t->nbatches; i++)
+		start[i + 1] = start[i] + t->batch[i]->nrows;
+	*out = start;
+out:
+	return rc;
+}
+
+/* Batch of row `row`: the last one that starts at or before it. */
+static uint32_t starts_find(const int64_t *start, size_t n, int64_t row, uint32_t hint)
+{
+	size_t lo = 0, hi = n;
+
+	if (hint < n && start[hint] <= row && row < start[hint + 1])
+		return hint;
+	while (lo + 1 < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (start[mid] <= row)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	while (lo + 1 < n && start[lo + 1] <= row)
+		lo++;
+	return (uint32_t)lo;
+}
+
+enum dtx_code dtx_rowcursor_open(struct dtx_rowcursor *c, const struct dtx_opctx *ox,
+				 struct dtx_table *t, const struct dtx_colmap *map,
+				 const int64_t *rows, int64_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*c = (struct dtx_rowcursor){ .ox = ox, .map = map, .table = t, .rows = rows, .n = n,
+				     .most = dtx_op_batch_rows(ox) };
+	DTX_TRY(dtx_table_dense(t, err));
+	DTX_TRY(table_starts(t, &c->start, err));
+	c->which = dtx_mem_alloc(c->most, sizeof(*c->which));
+	c->row = dtx_mem_alloc(c->most, sizeof(*c->row));
+	if (!c->which || !c->row)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_rowcursor_next(struct dtx_rowcursor *c, struct dtx_batch **out,
+				 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_pick pick = { c->table->batch, (uint32_t)c->table->nbatches, c->which, c->row, 0 };
+
+	*out = NULL;
+	for (; pick.n < c->most && c->at < c->n; pick.n++, c->at++) {
+		int64_t row = c->rows ? c->rows[c->at] : c->first + c->at;
+
+		c->hint = starts_find(c->start, c->table->nbatches, row, c->hint);
+		c->which[pick.n] = c->hint;
+		c->row[pick.n] = (uint32_t)(row - c->start[c->hint]);
+	}
+	if (!pick.n)
+		goto out;
+	DTX_TRY(dtx_pick_batch(c->ox, c->map, &pick, out, err));
+	(*out)->seq = c->seq++;
+out:
+	return rc;
+}
+
+void dtx_rowcursor_close(struct dtx_rowcursor *c)
+{
+	dtx_mem_free(c->start);
+	dtx_mem_free(c->which);
+	dtx_mem_free(c->row);
+	*c = (struct dtx_rowcursor)DTX_ROWCURSOR_INIT;
+}
+
+enum dtx_code dtx_table_emit(const struct dtx_opctx *ox, struct dtx_table *t,
+			     const struct dtx_colmap *map, const int64_t *rows, int64_t n,
+			     struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_rowcursor c = DTX_ROWCURSOR_INIT;
+	struct dtx_batch *b = NULL;
+
+	DTX_TRY(dtx_rowcursor_open(&c, ox, t, map, rows, n, err));
+	while (!dtx_emit_full(out)) {
+		DTX_TRY(dtx_rowcursor_next(&c, &b, err));
+		if (!b)
+			break;
+		DTX_TRY(dtx_emit_batch(out, b, err));
+		dtx_batch_free(b);
+		b = NULL;
+	}
+out:
+	dtx_batch_free(b);
+	dtx_rowcursor_close(&c);
+	return rc;
+}
+
+/* --- text --- */
+
+struct dtx_str dtx_cell_text(const struct dtx_column *c, uint32_t row, struct dtx_buf *scratch,
+			     bool *null)
+{
+	size_t from = scratch->len;
+
+	*null = dtx_column_is_null(c, row);
+	if (*null)
+		return (struct dtx_str){ "", 0 };
+	if (c->form == DTX_F_SPAN)
+		return dtx_span_text(c->base, c->v.span[row], scratch);
+	if (c->form != DTX_F_CELL && c->type.type == DTX_T_TEXT)
+		return dtx_column_text(c, row);
+	dtx_cast_print(c, row, scratch);
+	if (!dtx_buf_ok(scratch))
+		return (struct dtx_str){ "", 0 };
+	return (struct dtx_str){ scratch->ptr + from, scratch->len - from };
+}
+
+void dtx_py_text(struct dtx_buf *out, const char *text)
+{
+	dtx_buf_json(out, dtx_str_of(text));
+}
+
+void dtx_py_value(struct dtx_buf *out, const json_t *value)
+{
+	if (!value || json_is_null(value))
+		dtx_buf_add(out, "None");
+	else if (json_is_boolean(value))
+		dtx_buf_add(out, json_is_true(value) ? "True" : "False");
+	else
+		dtx_json_print(value, 0, out);
+}
+
+void dtx_py_names(struct dtx_buf *out, const struct dtx_plist *texts)
+{
+	const char *const *name = texts->item;
+
+	dtx_buf_addc(out, '[');
+	for (size_t i = 0; i < texts->n; i++) {
+		if (i)
+			dtx_buf_add(out, ", ");
+		dtx_py_text(out, name[i]);
+	}
+	dtx_buf_addc(out, ']');
+}

@@ -1,0 +1,232 @@
+/* Rows in order of normalised keys. */
+#include "ops/sorter.h"
+
+/* A top-n run is cut back when it holds this many times what it keeps. */
+#define SLACK 4
+
+void dtx_sorter_init(struct dtx_sorter *s, size_t keep)
+{
+	*s = (struct dtx_sorter){ .keep = keep };
+	dtx_buf_init(&s->bytes, SIZE_MAX / 2);
+	dtx_buf_init(&s->one, SIZE_MAX / 2);
+}
+
+void dtx_sorter_clear(struct dtx_sorter *s)
+{
+	dtx_kept_clear(&s->kept);
+	dtx_mem_free(s->row);
+	dtx_buf_clear(&s->bytes);
+	dtx_buf_clear(&s->one);
+	s->row = NULL;
+	s->n = s->cap = 0;
+}
+
+static uint64_t big_endian(const unsigned char *p)
+{
+	uint64_t v = 0;
+
+	for (int i = 0; i < 8; i++)
+		v = v << 8 | p[i];
+	return v;
+}
+
+/* Keys delimit themselves, so zeros behind a short one never decide. */
+static bool row_key(struct dtx_sorter *s, struct dtx_sort_row *r)
+{
+	unsigned char head[16] = { 0 };
+	uint32_t len;
+
+	if (!dtx_buf_ok(&s->one))
+		return false;
+	memcpy(head, s->one.ptr, DTX_MIN(s->one.len, sizeof(head)));
+	r->key[0] = big_endian(head);
+	r->key[1] = big_endian(head + 8);
+	r->rest = 0;
+	if (s->one.len <= sizeof(head))
+		return true;
+	if (s->bytes.len == 0)
+		dtx_buf_addc(&s->bytes, 0); /* offset 0 means none */
+	r->rest = s->bytes.len;
+	len = (uint32_t)s->one.len;
+	dtx_buf_addn(&s->bytes, &len, sizeof(len));
+	dtx_buf_addn(&s->bytes, s->one.ptr, len);
+	return dtx_buf_ok(&s->bytes);
+}
+
+static struct dtx_str rest_of(const struct dtx_sorter *s, const struct dtx_sort_row *r)
+{
+	uint32_t len;
+
+	memcpy(&len, s->bytes.ptr + r->rest, sizeof(len));
+	return (struct dtx_str){ s->bytes.ptr + r->rest + sizeof(len), len };
+}
+
+static uint64_t pos_of(const struct dtx_sorter *s, const struct dtx_sort_row *r)
+{
+	return dtx_batch_pos(s->kept.batch[r->batch], r->row);
+}
+
+int dtx_sorter_cmp(const struct dtx_sorter *a, const struct dtx_sort_row *x,
+		   const struct dtx_sorter *b, const struct dtx_sort_row *y)
+{
+	uint64_t p, q;
+	int c;
+
+	if (x->key[0] != y->key[0])
+		return x->key[0] < y->key[0] ? -1 : 1;
+	if (x->key[1] != y->key[1])
+		return x->key[1] < y->key[1] ? -1 : 1;
+	if (x->rest && y->rest) {
+		c = dtx_str_cmp(rest_of(a, x), rest_of(b, y));
+		if (c)
+			return c;
+	}
+	p = pos_of(a, x);
+	q = pos_of(b, y);
+	return p < q ? -1 : p > q;
+}
+
+/* --- one run --- */
+
+static inline bool before(const struct dtx_sorter *s, const struct dtx_sort_row *x,
+			  const struct dtx_sort_row *y)
+{
+	if (x->key[0] != y->key[0])
+		return x->key[0] < y->key[0];
+	return dtx_sorter_cmp(s, x, s, y) < 0;
+}
+
+static void insertion(const struct dtx_sorter *s, struct dtx_sort_row *row, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct dtx_sort_row r = row[i];
+		size_t k = i;
+
+		for (; k && before(s, &r, &row[k - 1]); k--)
+			row[k] = row[k - 1];
+		row[k] = r;
+	}
+}
+
+static void merge_two(const struct dtx_sorter *s, const struct dtx_sort_row *from, size_t mid,
+		      size_t n, struct dtx_sort_row *to)
+{
+	size_t i = 0, k = mid, at = 0;
+
+	while (i < mid && k < n)
+		to[at++] = before(s, &from[k], &from[i]) ? from[k++] : from[i++];
+	memcpy(to + at, from + i, (mid - i) * sizeof(*to));
+	at += mid - i;
+	memcpy(to + at, from + k, (n - k) * sizeof(*to));
+}
+
+/* Bottom-up merge sort of row[0, n), blocks of 16 by insertion; tmp is as large. */
+static struct dtx_sort_row *merge_sort(const struct dtx_sorter *s, struct dtx_sort_row *row,
+				       struct dtx_sort_row *tmp, size_t n)
+{
+	for (size_t i = 0; i < n; i += 16)
+		insertion(s, row + i, DTX_MIN((size_t)16, n - i));
+	for (size_t width = 16; width < n; width *= 2) {
+		struct dtx_sort_row *t = row;
+
+		for (size_t i = 0; i < n; i += 2 * width)
+			merge_two(s, row + i, DTX_MIN(width, n - i), DTX_MIN(2 * width, n - i),
+				  tmp + i);
+		row = tmp;
+		tmp = t;
+	}
+	return row;
+}
+
+enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_sort_row *tmp, *done;
+
+	if (s->n < 2)
+		return DTX_OK;
+	tmp = dtx_mem_alloc(s->n, sizeof(*tmp));
+	if (!tmp)
+		DTX_FAIL_MEM(err);
+	done = merge_sort(s, s->row, tmp, s->n);
+	if (done == tmp) {
+		dtx_mem_free(s->row);
+		s->row = tmp;
+		s->cap = s->n;
+	} else {
+		dtx_mem_free(tmp);
+	}
+	s->n = DTX_MIN(s->n, s->keep);
+out:
+	return rc;
+}
+
+/* --- adding --- */
+
+/* Batches that no kept row needs any more are freed. */
+static enum dtx_code drop_batches(struct dtx_sorter *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t *to = dtx_mem_zalloc(s->kept.n + 1, sizeof(*to));
+	uint32_t at = 0;
+
+	if (!to)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < s->n; i++)
+		to[s->row[i].batch] = 1;
+	for (size_t i = 0; i < s->kept.n; i++) {
+		struct dtx_batch *b = s->kept.batch[i];
+
+		if (!to[i]) {
+			dtx_batch_free(b);
+			continue;
+		}
+		to[i] = at;
+		s->kept.batch[at++] = b;
+	}
+	s->kept.n = at;
+	for (size_t i = 0; i < s->n; i++)
+		s->row[i].batch = to[s->row[i].batch];
+out:
+	dtx_mem_free(to);
+	return rc;
+}
+
+static enum dtx_code cut_back(struct dtx_sorter *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (s->keep > SIZE_MAX / SLACK || s->n < s->keep * SLACK + DTX_BATCH_ROWS)
+		return DTX_OK;
+	DTX_TRY(dtx_sorter_sort(s, err));
+	DTX_TRY(drop_batches(s, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_sorter_add(struct dtx_sorter *s, const struct dtx_batch *b,
+			     struct dtx_column *const *key, const struct dtx_key_order *order,
+			     size_t nkeys, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t batch = (uint32_t)s->kept.n;
+
+	if (!dtx_mem_reserve(&s->row, &s->cap, s->n + b->nrows, sizeof(*s->row)))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_kept_add(&s->kept, b, err));
+	for (uint32_t row = 0; row < b->nrows; row++) {
+		struct dtx_sort_row *r = &s->row[s->n];
+
+		dtx_buf_reset(&s->one);
+		for (size_t k = 0; k < nkeys; k++)
+			dtx_key_sort(key[k], order[k], row, &s->one);
+		if (!row_key(s, r))
+			DTX_FAIL_MEM(err);
+		r->batch = batch;
+		r->row = row;
+		s->n++;
+	}
+	DTX_TRY(cut_back(s, err));
+out:
+	return rc;
+}

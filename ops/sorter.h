@@ -1,0 +1,38 @@
+/* Rows in order of normalised keys: one run per worker, sorted in parallel, merged at the end.
+ *
+ * A row is 32 bytes: 16 bytes of its key, where the rest of the key is, and the row.  Ties break by
+ * position in the stream, so the sort is stable. */
+#ifndef OPS_SORTER_H
+#define OPS_SORTER_H
+
+#include "core/data/key.h"
+#include "ops/opkit.h"
+
+struct dtx_sort_row {
+	uint64_t key[2];	/* first bytes, big endian: they compare as numbers */
+	uint64_t rest;		/* offset of the whole key in the run's bytes; 0: none */
+	uint32_t batch, row;
+};
+struct dtx_sorter {
+	struct dtx_kept kept;
+	struct dtx_sort_row *row;
+	size_t n, cap;
+	struct dtx_buf bytes;	/* whole keys of more than 16 bytes: length, then the key */
+	struct dtx_buf one;
+	size_t keep;		/* rows that can matter; SIZE_MAX: all */
+};
+
+void dtx_sorter_init(struct dtx_sorter *s, size_t keep);
+void dtx_sorter_clear(struct dtx_sorter *s);
+/* Adds a dense batch: key[i] ordered by order[i] (columns FLAT, DICT or CONST). */
+DTX_MUSTUSE enum dtx_code dtx_sorter_add(struct dtx_sorter *s, const struct dtx_batch *b,
+					 struct dtx_column *const *key,
+					 const struct dtx_key_order *order, size_t nkeys,
+					 struct dtx_err *err);
+/* Sorts the run. */
+DTX_MUSTUSE enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err);
+/* Which of two rows comes first: < 0, > 0; 0 only for one row. */
+int dtx_sorter_cmp(const struct dtx_sorter *a, const struct dtx_sort_row *x,
+		   const struct dtx_sorter *b, const struct dtx_sort_row *y);
+
+#endif

@@ -1,0 +1,395 @@
+/* The rectangle of pivot_wider, filled and emitted. */
+#include "ops/wider.h"
+
+#include "core/data/builder.h"
+#include "core/data/cast.h"
+#include "core/data/decimal.h"
+
+#define CELLS_MAX ((uint64_t)1 << 32)
+
+struct rect {
+	const struct dtx_opctx *ox;
+	struct dtx_table *t;
+	struct dtx_wider_plan plan;
+	/* [id * ncols + column]: input row + 1, or with agg state + 1; 0: absent */
+	uint32_t *cell;
+	uint32_t nstates;
+	char **states;			/* per value */
+	int64_t *start;			/* first row of each batch */
+};
+
+static void rect_clear(struct rect *r)
+{
+	const struct dtx_wider_state *s = r->ox->bound;
+
+	for (uint32_t v = 0; r->states && v < s->nvalues; v++) {
+		if (r->states[v] && s->value[v].calls.n &&
+		    dtx_agg_needs_free(s->value[v].calls.call[0]))
+			dtx_agg_free(s->value[v].calls.call[0], r->states[v],
+				     dtx_agg_state_size(s->value[v].calls.call[0]), r->nstates);
+		dtx_mem_free(r->states[v]);
+	}
+	dtx_mem_free(r->states);
+	dtx_mem_free(r->cell);
+	dtx_mem_free(r->start);
+	dtx_wider_plan_clear(&r->plan);
+}
+
+/* --- filling --- */
+
+static enum dtx_code not_unique(struct rect *r, struct dtx_batch *b, uint32_t row,
+				struct dtx_err *err)
+{
+	const struct dtx_wider_state *s = r->ox->bound;
+	struct dtx_buf text = DTX_BUF_INIT(1024);
+
+	dtx_groupkeys_print(&s->id, b, row, &text);
+	dtx_buf_add(&text, s->id.n ? ", " : "");
+	dtx_groupkeys_print(&s->names, b, row, &text);
+	dtx_err_set(err, DTX_E_PIVOT_NOT_UNIQUE, __FILE__, __LINE__,
+		    "pivot_wider: two rows for the cell %s", dtx_buf_text(&text));
+	dtx_err_hint(err, "agg (\"sum\", \"first\" ...) says what such a cell holds");
+	dtx_batch_blame(b, row, -1, err);
+	dtx_buf_clear(&text);
+	return DTX_E_PIVOT_NOT_UNIQUE;
+}
+
+static size_t cell_at(const struct rect *r, int64_t row)
+{
+	return (size_t)r->plan.rid[row] * r->plan.ncols + r->plan.place[r->plan.cid[row]];
+}
+
+static enum dtx_code fill_rows(struct rect *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t at = 0;
+
+	for (size_t i = 0; i < r->t->nbatches; i++) {
+		struct dtx_batch *b = r->t->batch[i];
+
+		for (uint32_t k = 0; k < b->nrows; k++, at++) {
+			uint32_t *cell = &r->cell[cell_at(r, at)];
+
+			if (*cell)
+				return not_unique(r, b, k, err);
+			*cell = (uint32_t)at + 1;
+		}
+	}
+	return rc;
+}
+
+static enum dtx_code add_states(struct rect *r, struct dtx_batch *b, const uint32_t *group,
+				struct dtx_err *err)
+{
+	const struct dtx_wider_state *s = r->ox->bound;
+	struct dtx_eval_counts counts = { 0 };
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t v = 0; v < s->nvalues; v++) {
+		const struct dtx_aggcall *call = s->value[v].calls.call[0];
+
+		DTX_TRY(dtx_agg_add(call, r->states[v], dtx_agg_state_size(call), group, b, &counts,
+				    err));
+	}
+	dtx_op_evals(r->ox, &counts);
+out:
+	return rc;
+}
+
+static enum dtx_code fill_states(struct rect *r, struct dtx_err *err)
+{
+	const struct dtx_wider_state *s = r->ox->bound;
+	enum dtx_code rc = DTX_OK;
+	uint32_t *group = NULL;
+	int64_t at = 0;
+
+	for (int64_t row = 0; row < r->t->nrows; row++) {
+		uint32_t *cell = &r->cell[cell_at(r, row)];
+
+		if (!*cell)
+			*cell = ++r->nstates;
+	}
+	for (uint32_t v = 0; v < s->nvalues; v++) {
+		const struct dtx_aggcall *call = s->value[v].calls.call[0];
+		size_t size = dtx_agg_state_size(call);
+
+		r->states[v] = dtx_mem_alloc((size_t)r->nstates + 1, size);
+		if (!r->states[v])
+			DTX_FAIL_MEM(err);
+		dtx_agg_init(call, r->states[v], size, 0, r->nstates);
+	}
+	group = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*group));
+	if (!group)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < r->t->nbatches; i++) {
+		struct dtx_batch *b = r->t->batch[i];
+
+		for (uint32_t k = 0; k < b->nrows; k++)
+			group[k] = r->cell[cell_at(r, at + k)] - 1;
+		DTX_TRY(add_states(r, b, group, err));
+		at += b->nrows;
+	}
+out:
+	dtx_mem_free(group);
+	return rc;
+}
+
+static enum dtx_code rect_init(struct rect *r, struct dtx_err *err)
+{
+	const struct dtx_wider_args *a = r->ox->args;
+	const struct dtx_wider_state *s = r->ox->bound;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_wider_plan(r->ox, r->t, &r->plan, err));
+	if ((uint64_t)r->plan.nids * r->plan.ncols > CELLS_MAX || r->t->nrows >= UINT32_MAX)
+		DTX_FAIL(err, DTX_E_PIVOT_TOO_WIDE, "pivot_wider: %u rows of %u columns are too many",
+			 r->plan.nids, r->plan.ncols);
+	r->cell = dtx_mem_zalloc((size_t)r->plan.nids * r->plan.ncols + 1, sizeof(*r->cell));
+	r->states = dtx_mem_zalloc((size_t)s->nvalues + 1, sizeof(char *));
+	r->start = dtx_mem_alloc(r->t->nbatches + 1, sizeof(*r->start));
+	if (!r->cell || !r->states || !r->start)
+		DTX_FAIL_MEM(err);
+	r->start[0] = 0;
+	for (size_t i = 0; i < r->t->nbatches; i++)
+		r->start[i + 1] = r->start[i] + r->t->batch[i]->nrows;
+	if (a->agg)
+		DTX_TRY(fill_states(r, err));
+	else
+		DTX_TRY(fill_rows(r, err));
+out:
+	return rc;
+}
+
+/* --- columns --- */
+
+/* One row that holds `fill`, as a column of the field's type; NULL without fill. */
+static enum dtx_code fill_column(const json_t *fill, const struct dtx_field *field,
+				 struct dtx_column **out, struct dtx_err *err)
+{
+	struct dtx_builder b;
+	struct dtx_dec128 dec;
+	struct dtx_buf text = DTX_BUF_INIT(1 << 20);
+	enum dtx_code rc = DTX_OK;
+	int32_t day;
+	int64_t us;
+	bool ok = true;
+
+	*out = NULL;
+	if (!fill)
+		return DTX_OK;
+	dtx_builder_init(&b, field->type, 1);
+	if (json_is_number(fill))
+		dtx_json_print(fill, 0, &text);
+	else if (json_is_string(fill))
+		dtx_buf_addn(&text, json_string_value(fill), json_string_length(fill));
+	switch (field->type.type) {
+	case DTX_T_INT64:
+		dtx_builder_i64(&b, json_integer_value(fill));
+		break;
+	case DTX_T_FLOAT64:
+		dtx_builder_f64(&b, json_number_value(fill));
+		break;
+	case DTX_T_BOOL:
+		dtx_builder_bool(&b, json_is_true(fill));
+		break;
+	case DTX_T_DECIMAL:
+		ok = dtx_dec_parse(dtx_str_of(dtx_buf_text(&text)), field->type, &dec);
+		if (ok)
+			dtx_builder_dec(&b, dec);
+		break;
+	case DTX_T_DATE:
+		ok = dtx_cast_text_date(dtx_str_of(dtx_buf_text(&text)), &day);
+		if (ok)
+			dtx_builder_day(&b, day);
+		break;
+	case DTX_T_DATETIME:
+		ok = dtx_cast_text_datetime(dtx_str_of(dtx_buf_text(&text)), &us);
+		if (ok)
+			dtx_builder_i64(&b, us);
+		break;
+	case DTX_T_TEXT:
+		dtx_builder_text(&b, (struct dtx_str){ dtx_buf_text(&text), text.len });
+		break;
+	default:
+		dtx_builder_null(&b);
+	}
+	if (!ok)
+		rc = dtx_err_set(err, DTX_E_TYPE_MISMATCH, __FILE__, __LINE__,
+				 "pivot_wider: fill '%.80s' is no %s", dtx_buf_text(&text),
+				 dtx_type_name(field->type.type));
+	if (rc == DTX_OK)
+		rc = dtx_builder_finish(&b, NULL, out, err);
+	dtx_builder_clear(&b);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+struct chunk {
+	uint32_t from, n;		/* ids */
+	uint32_t *which, *row;
+	void **state;
+	struct dtx_column **src;	/* batches' columns, fill behind them */
+};
+
+static uint32_t batch_of(const struct rect *r, int64_t row)
+{
+	size_t lo = 0, hi = r->t->nbatches;
+
+	while (lo + 1 < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (r->start[mid] <= row)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	while (r->start[lo + 1] <= row)
+		lo++;
+	return (uint32_t)lo;
+}
+
+/* Cells of input rows. */
+static enum dtx_code moved_column(struct rect *r, struct chunk *c, uint32_t v, uint32_t col,
+				  struct dtx_column *fill, const struct dtx_field *field,
+				  struct dtx_column **out, struct dtx_err *err)
+{
+	const struct dtx_wider_state *s = r->ox->bound;
+	uint32_t n = (uint32_t)r->t->nbatches;
+
+	for (uint32_t i = 0; i < n; i++)
+		c->src[i] = r->t->batch[i]->col[s->value[v].col];
+	c->src[n] = fill;
+	for (uint32_t k = 0; k < c->n; k++) {
+		uint32_t cell = r->cell[(size_t)(c->from + k) * r->plan.ncols + col];
+
+		c->which[k] = cell ? batch_of(r, (int64_t)cell - 1) : n;
+		c->row[k] = cell ? (uint32_t)((int64_t)cell - 1 - r->start[c->which[k]]) : 0;
+	}
+	return dtx_cells_gather(c->src, n + 1, c->which, c->row, c->n, field, out, err);
+}
+
+/* Results of states. */
+static enum dtx_code state_column(struct rect *r, struct chunk *c, uint32_t v, uint32_t col,
+				  struct dtx_column *fill, const struct dtx_field *field,
+				  struct dtx_column **out, struct dtx_err *err)
+{
+	const struct dtx_wider_state *s = r->ox->bound;
+	const struct dtx_aggcall *call = s->value[v].calls.call[0];
+	size_t size = dtx_agg_state_size(call), n = 0;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *final = NULL;
+	struct dtx_column *src[2];
+
+	for (uint32_t k = 0; k < c->n; k++) {
+		uint32_t cell = r->cell[(size_t)(c->from + k) * r->plan.ncols + col];
+
+		c->which[k] = cell ? 0 : 1;
+		c->row[k] = cell ? (uint32_t)n : 0;
+		if (cell)
+			c->state[n++] = r->states[v] + (size_t)(cell - 1) * size;
+	}
+	DTX_TRY(dtx_agg_final(call, c->state, n, &final, err));
+	src[0] = final;
+	src[1] = fill;
+	DTX_TRY(dtx_cells_gather(src, 2, c->which, c->row, c->n, field, out, err));
+out:
+	dtx_column_unref(final);
+	return rc;
+}
+
+static enum dtx_code id_columns(struct rect *r, struct chunk *c, struct dtx_batch *b,
+				struct dtx_err *err)
+{
+	const struct dtx_wider_state *s = r->ox->bound;
+	struct dtx_pick pick = { r->t->batch, (uint32_t)r->t->nbatches, c->which, c->row, c->n };
+
+	for (uint32_t k = 0; k < c->n; k++) {
+		int64_t row = r->plan.id_row[c->from + k];
+
+		c->which[k] = batch_of(r, row);
+		c->row[k] = (uint32_t)(row - r->start[c->which[k]]);
+	}
+	return dtx_pick_into(r->ox, &s->id_map, &pick, b, err);
+}
+
+static enum dtx_code emit_chunk(struct rect *r, struct chunk *c, struct dtx_column **fill,
+				uint64_t seq, struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct dtx_wider_args *a = r->ox->args;
+	const struct dtx_wider_state *s = r->ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+
+	DTX_TRY(dtx_batch_new(r->ox->out, c->n, &b, err));
+	b->seq = seq;
+	DTX_TRY(id_columns(r, c, b, err));
+	for (uint32_t v = 0; v < s->nvalues; v++) {
+		for (uint32_t col = 0; col < r->plan.ncols; col++) {
+			uint32_t at = s->id.n + v * r->plan.ncols + col;
+
+			if (!dtx_op_wants(r->ox, at))
+				continue;
+			if (a->agg)
+				DTX_TRY(state_column(r, c, v, col, fill[v],
+						     &r->ox->out->field[at], &b->col[at], err));
+			else
+				DTX_TRY(moved_column(r, c, v, col, fill[v],
+						     &r->ox->out->field[at], &b->col[at], err));
+		}
+	}
+	DTX_TRY(dtx_emit_batch(out, b, err));
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+static enum dtx_code emit_all(struct rect *r, struct chunk *c, struct dtx_column **fill,
+			      struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct dtx_wider_args *a = r->ox->args;
+	const struct dtx_wider_state *s = r->ox->bound;
+	enum dtx_code rc = DTX_OK;
+	uint32_t most = dtx_op_batch_rows(r->ox);
+	uint64_t seq = 0;
+
+	c->which = dtx_mem_alloc(most, sizeof(*c->which));
+	c->row = dtx_mem_alloc(most, sizeof(*c->row));
+	c->state = dtx_mem_alloc(most, sizeof(void *));
+	c->src = dtx_mem_zalloc(r->t->nbatches + 2, sizeof(struct dtx_column *));
+	if (!c->which || !c->row || !c->state || !c->src)
+		DTX_FAIL_MEM(err);
+	for (uint32_t v = 0; v < s->nvalues && r->plan.ncols; v++)
+		DTX_TRY(fill_column(a->fill, &r->ox->out->field[s->id.n + v * r->plan.ncols],
+				    &fill[v], err));
+	for (c->from = 0; c->from < r->plan.nids && !dtx_emit_full(out); c->from += most) {
+		c->n = DTX_MIN(most, r->plan.nids - c->from);
+		DTX_TRY(emit_chunk(r, c, fill, seq++, out, err));
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_wider_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+			      struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct dtx_wider_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct rect r = { .ox = ox, .t = t };
+	struct chunk c = { .from = 0 };
+	struct dtx_column **fill = dtx_mem_zalloc((size_t)s->nvalues + 1, sizeof(struct dtx_column *));
+
+	if (!fill)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(rect_init(&r, err));
+	DTX_TRY(emit_all(&r, &c, fill, out, err));
+out:
+	for (uint32_t v = 0; fill && v < s->nvalues; v++)
+		dtx_column_unref(fill[v]);
+	dtx_mem_free(fill);
+	dtx_mem_free(c.which);
+	dtx_mem_free(c.row);
+	dtx_mem_free(c.state);
+	dtx_mem_free(c.src);
+	rect_clear(&r);
+	return rc;
+}

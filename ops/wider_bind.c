@@ -1,0 +1,224 @@
+/* Binding of pivot_wider, and the schema its rows lead to. */
+#include <stdio.h>
+
+#include "core/data/cast.h"
+#include "ops/wider.h"
+
+const char *dtx_wider_name(struct dtx_arena *arena, const struct dtx_wider_args *a,
+			   const char *value, uint32_t nvalues, const char *label)
+{
+	if (nvalues == 1)
+		return dtx_arena_printf(arena, "%s%s", a->names_prefix, label);
+	return dtx_arena_printf(arena, "%s%s%s%s", value, a->names_sep, a->names_prefix, label);
+}
+
+/* --- values --- */
+
+/* Whether `fill` is a value of the column's type. */
+static bool fill_fits(const json_t *fill, enum dtx_type type)
+{
+	switch (type) {
+	case DTX_T_INT64:
+		return json_is_integer(fill);
+	case DTX_T_FLOAT64:
+	case DTX_T_DECIMAL:
+		return json_is_number(fill);
+	case DTX_T_BOOL:
+		return json_is_boolean(fill);
+	case DTX_T_UNKNOWN:
+	case DTX_T_NULL:
+		return true;
+	default:
+		return json_is_string(fill);
+	}
+}
+
+static enum dtx_code bind_agg(struct dtx_bind *b, const struct dtx_wider_args *a,
+			      struct dtx_wider_value *v, const char *column, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_expr *call = dtx_expr_call1(b->arena, a->agg, column);
+	struct dtx_bound *bound = NULL;
+
+	if (!call)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_bind_agg(b, 0, call, "/agg", NULL, 0, DTX_USE_ROWS, &v->calls, &bound, err));
+	if (!bound)
+		goto out;
+	if (v->calls.n != 1 || dtx_bound_column(bound) != 0) {
+		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/agg", err,
+				      "'%s' is no aggregate of one argument", a->agg));
+		v->calls.n = 0;
+		goto out;
+	}
+	v->field = (struct dtx_field){ .name = column, .type = dtx_agg_type(v->calls.call[0]) };
+out:
+	return rc;
+}
+
+static enum dtx_code bind_value(struct dtx_bind *b, const struct dtx_wider_args *a, int32_t col,
+				struct dtx_wider_value *v, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	v->col = col;
+	v->field = b->in[0]->field[col];
+	if (a->agg)
+		DTX_TRY(bind_agg(b, a, v, v->field.name, err));
+	else
+		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, col,
+				     a->names.n ? DTX_DEMAND_BYTES : DTX_DEMAND_VALUE, err));
+	if (a->fill && !fill_fits(a->fill, v->field.type.type))
+		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/fill", err,
+				      "fill does not fit column '%s' of type %s",
+				      b->in[0]->field[col].name, dtx_type_name(v->field.type.type)));
+out:
+	return rc;
+}
+
+/* --- ids: the listed columns, or the rest --- */
+
+static bool listed(const int32_t *col, uint32_t n, int32_t c)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (col[i] == c)
+			return true;
+	return false;
+}
+
+static enum dtx_code bind_ids(struct dtx_bind *b, const struct dtx_wider_args *a,
+			      struct dtx_wider_state *s, const int32_t *values, uint32_t nvalues,
+			      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int32_t *col;
+	uint32_t n = 0;
+
+	if (a->id) {
+		DTX_TRY(dtx_bind_cols(b, 0, a->id, "/id", &col, &n, err));
+	} else {
+		col = dtx_arena_alloc(b->arena, (size_t)b->in[0]->nfields + 1, sizeof(*col));
+		if (!col)
+			DTX_FAIL_MEM(err);
+		for (uint32_t i = 0; i < b->in[0]->nfields; i++)
+			if (!listed(s->names.col, s->names.n, (int32_t)i) &&
+			    !listed(values, nvalues, (int32_t)i))
+				col[n++] = (int32_t)i;
+	}
+	DTX_TRY(dtx_groupkeys_columns(b, 0, col, n, &s->id, err));
+	for (uint32_t i = 0; i < s->id.n; i++)
+		DTX_TRY(dtx_bind_pass(b, 0, s->id.col[i], NULL, err));
+	DTX_TRY(dtx_colmap_bind(b, 0, &s->id_map, err));
+out:
+	return rc;
+}
+
+/* --- columns that are known beforehand --- */
+
+static enum dtx_code bind_names(struct dtx_bind *b, const struct dtx_wider_args *a,
+				struct dtx_wider_state *s, struct dtx_err *err)
+{
+	const char *const *label = a->names.item;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t v = 0; v < s->nvalues; v++) {
+		const char *value = b->in[0]->field[s->value[v].col].name;
+
+		for (size_t i = 0; i < a->names.n; i++) {
+			const char *name = dtx_wider_name(b->arena, a, value, s->nvalues, label[i]);
+			uint32_t out = b->ncols;
+
+			if (!name)
+				DTX_FAIL_MEM(err);
+			DTX_TRY(dtx_bind_use(b, (int32_t)out, 0, s->value[v].col, DTX_DEMAND_SAME,
+					     err));
+			DTX_TRY(dtx_bind_make(b, name, s->value[v].field.type, NULL,
+					      a->agg ? a->agg : "value of", err));
+			if (b->ncols == out)
+				continue;
+			name = b->col[out].field.name;
+			b->col[out].field = s->value[v].field;
+			b->col[out].field.name = name;
+		}
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_wider_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct dtx_wider_args *a = args;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wider_state *s = dtx_bind_state(b, sizeof(*s));
+	int32_t *values;
+	uint32_t n;
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	s->fixed = a->names.n > 0;
+	DTX_TRY(dtx_groupkeys_bind(b, 0, a->names_from, "/names_from", &s->names, err));
+	DTX_TRY(dtx_bind_cols(b, 0, a->values_from, "/values_from", &values, &n, err));
+	s->value = dtx_arena_zalloc(b->arena, (size_t)n + 1, sizeof(*s->value));
+	if (!s->value)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < n; i++)
+		if (values[i] >= 0)
+			DTX_TRY(bind_value(b, a, values[i], &s->value[s->nvalues++], err));
+	DTX_TRY(bind_ids(b, a, s, values, n, err));
+	if (s->fixed) {
+		DTX_TRY(bind_names(b, a, s, err));
+		if (a->id)
+			dtx_bind_close(b);
+	} else {
+		dtx_bind_open(b);
+	}
+	dtx_bind_kind(b, DTX_KIND_WHOLE);
+out:
+	return rc;
+}
+
+/* --- the schema that the rows lead to --- */
+
+enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
+			       struct dtx_arena *arena, const struct dtx_schema **out,
+			       struct dtx_err *err)
+{
+	const struct dtx_wider_args *a = ox->args;
+	const struct dtx_wider_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wider_plan p = { .ids = NULL };
+	struct dtx_schema *schema = dtx_arena_zalloc(arena, 1, sizeof(*schema));
+	struct dtx_field *field;
+	uint32_t n = 0;
+
+	DTX_TRY(dtx_wider_plan(ox, t, &p, err));
+	field = dtx_arena_zalloc(arena, (size_t)s->id.n + (size_t)p.ncols * s->nvalues + 1,
+				 sizeof(*field));
+	if (!schema || !field)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->id.n; i++)
+		field[n++] = t->schema->field[s->id.col[i]];
+	for (uint32_t v = 0; v < s->nvalues; v++) {
+		for (uint32_t c = 0; c < p.ncols; c++) {
+			const char *name = dtx_wider_name(arena, a,
+							  t->schema->field[s->value[v].col].name,
+							  s->nvalues, p.label[c]);
+
+			if (!name)
+				DTX_FAIL_MEM(err);
+			for (uint32_t k = 0; k < n; k++)
+				if (strcmp(field[k].name, name) == 0)
+					DTX_FAIL(err, DTX_E_NAME_COLLISION,
+						 "pivot_wider: two columns would be called '%s'",
+						 name);
+			field[n] = a->agg ? s->value[v].field : t->schema->field[s->value[v].col];
+			field[n++].name = name;
+		}
+	}
+	schema->nfields = n;
+	schema->field = field;
+	*out = schema;
+out:
+	dtx_wider_plan_clear(&p);
+	return rc;
+}

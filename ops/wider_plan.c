@@ -1,0 +1,237 @@
+/* Numbers of the rows and columns that pivot_wider makes. */
+#include <stdlib.h>
+
+#include "core/data/key.h"
+#include "ops/wider.h"
+
+void dtx_wider_plan_clear(struct dtx_wider_plan *p)
+{
+	dtx_groups_free(p->ids);
+	dtx_groups_free(p->names);
+	for (uint32_t i = 0; p->text && i < p->nnames; i++)
+		dtx_mem_free(p->text[i]);
+	dtx_mem_free(p->text);
+	dtx_mem_free(p->rid);
+	dtx_mem_free(p->cid);
+	dtx_mem_free(p->id_row);
+	dtx_mem_free(p->name_row);
+	dtx_mem_free(p->place);
+	dtx_mem_free((void *)p->label);
+	*p = (struct dtx_wider_plan){ .ids = NULL };
+}
+
+/* "2024_Q1"; a null part is `null`. */
+static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_groupkeys *k,
+			       const struct dtx_batch *b, uint32_t row, char **out,
+			       struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(1 << 20), scratch = DTX_BUF_INIT(1 << 20);
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < k->n; i++) {
+		bool null = true;
+		struct dtx_str part = dtx_cell_text(b->col[k->col[i]], row, &scratch, &null);
+
+		if (i)
+			dtx_buf_add(&text, a->names_sep);
+		if (null)
+			dtx_buf_add(&text, "null");
+		else
+			dtx_buf_adds(&text, part);
+		if (!dtx_buf_ok(&scratch))
+			DTX_FAIL_MEM(err);
+	}
+	if (memchr(text.ptr ? text.ptr : "", 0, text.len))
+		DTX_FAIL(err, DTX_E_UNEXPECTED_VALUE,
+			 "pivot_wider: a value with a NUL byte cannot be a column name");
+	*out = dtx_buf_steal(&text);
+	if (!*out)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&text);
+	dtx_buf_clear(&scratch);
+	return rc;
+}
+
+/* Names and first rows of combinations that this batch brought. */
+static enum dtx_code note_new(const struct dtx_opctx *ox, struct dtx_wider_plan *p,
+			      struct dtx_batch *b, int64_t at, struct dtx_err *err)
+{
+	const struct dtx_wider_args *a = ox->args;
+	const struct dtx_wider_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	uint32_t ids = dtx_groups_count(p->ids), names = dtx_groups_count(p->names);
+
+	if (!dtx_mem_reserve(&p->id_row, &p->cap_id_row, (size_t)ids + 1, sizeof(*p->id_row)) ||
+	    !dtx_mem_reserve(&p->text, &p->cap_text, (size_t)names + 1, sizeof(char *)) ||
+	    !dtx_mem_reserve(&p->name_row, &p->cap_name_row, (size_t)names + 1,
+			     sizeof(*p->name_row)))
+		DTX_FAIL_MEM(err);
+	for (uint32_t k = 0; k < b->nrows; k++) {
+		if (p->rid[at + k] == p->nids)
+			p->id_row[p->nids++] = at + k;
+		if (p->cid[at + k] != p->nnames)
+			continue;
+		if (ox->run && ox->run->pivot_cols >= 0 && p->nnames >= ox->run->pivot_cols) {
+			rc = dtx_err_set(err, DTX_E_PIVOT_TOO_WIDE, __FILE__, __LINE__,
+					 "pivot_wider: more than %lld new columns",
+					 (long long)ox->run->pivot_cols);
+			dtx_err_hint(err, "the limit pivot_cols of the plan allows more");
+			goto out;
+		}
+		DTX_TRY(name_text(a, &s->names, b, k, &p->text[p->nnames], err));
+		p->name_row[p->nnames++] = at + k;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code number_rows(const struct dtx_opctx *ox, struct dtx_table *t,
+				 struct dtx_wider_plan *p, struct dtx_err *err)
+{
+	const struct dtx_wider_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	int64_t at = 0;
+
+	p->rid = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*p->rid));
+	p->cid = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*p->cid));
+	if (!p->rid || !p->cid)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groupkeys_groups(&s->id, &p->ids, err));
+	DTX_TRY(dtx_groupkeys_groups(&s->names, &p->names, err));
+	for (size_t i = 0; i < t->nbatches; i++) {
+		struct dtx_batch *b = t->batch[i];
+
+		DTX_TRY(dtx_groupkeys_ids(&s->id, p->ids, b, p->rid + at, err));
+		DTX_TRY(dtx_groupkeys_ids(&s->names, p->names, b, p->cid + at, err));
+		DTX_TRY(note_new(ox, p, b, at, err));
+		at += b->nrows;
+	}
+out:
+	return rc;
+}
+
+/* --- order of the new columns --- */
+
+struct combo {
+	char *key;
+	size_t len;
+	uint32_t id;
+};
+
+static int combo_cmp(const void *a, const void *b)
+{
+	const struct combo *x = a, *y = b;
+	int c = dtx_str_cmp((struct dtx_str){ x->key, x->len }, (struct dtx_str){ y->key, y->len });
+
+	return c ? c : x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Sort key of a combination, from its first row. */
+static enum dtx_code combo_key(const struct dtx_wider_state *s, struct dtx_batch *b, uint32_t row,
+			       struct combo *out, struct dtx_err *err)
+{
+	const struct dtx_key_order order = { false, false, DTX_COLLATE_BINARY };
+	struct dtx_buf key = DTX_BUF_INIT(1 << 24);
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < s->names.n; i++) {
+		struct dtx_column *c = NULL;
+
+		DTX_TRY(dtx_batch_flat(b, (uint32_t)s->names.col[i], &c, err));
+		dtx_key_sort(c, order, row, &key);
+		dtx_column_unref(c);
+	}
+	out->len = key.len;
+	out->key = dtx_buf_steal(&key);
+	if (!out->key)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&key);
+	return rc;
+}
+
+static enum dtx_code place_sorted(const struct dtx_opctx *ox, struct dtx_table *t,
+				  struct dtx_wider_plan *p, struct dtx_err *err)
+{
+	const struct dtx_wider_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct combo *c = dtx_mem_zalloc((size_t)p->nnames + 1, sizeof(*c));
+	size_t batch = 0;
+	int64_t start = 0;
+
+	if (!c)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < p->nnames; i++) {
+		while (p->name_row[i] >= start + t->batch[batch]->nrows)
+			start += t->batch[batch++]->nrows;
+		c[i].id = i;
+		DTX_TRY(combo_key(s, t->batch[batch], (uint32_t)(p->name_row[i] - start), &c[i],
+				  err));
+	}
+	qsort(c, p->nnames, sizeof(*c), combo_cmp);
+	for (uint32_t i = 0; i < p->nnames; i++) {
+		p->place[c[i].id] = i;
+		p->label[i] = p->text[c[i].id];
+	}
+out:
+	for (uint32_t i = 0; c && i < p->nnames; i++)
+		dtx_mem_free(c[i].key);
+	dtx_mem_free(c);
+	return rc;
+}
+
+/* The names are given: another one is an error. */
+static enum dtx_code place_fixed(const struct dtx_opctx *ox, struct dtx_wider_plan *p,
+				 struct dtx_err *err)
+{
+	const struct dtx_wider_args *a = ox->args;
+	const char *const *label = a->names.item;
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < a->names.n; i++)
+		p->label[i] = label[i];
+	p->ncols = (uint32_t)a->names.n;
+	for (uint32_t i = 0; i < p->nnames; i++) {
+		uint32_t at = 0;
+
+		while (at < p->ncols && strcmp(label[at], p->text[i]) != 0)
+			at++;
+		if (at == p->ncols) {
+			rc = dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
+					 "pivot_wider: '%.80s' is none of `names`", p->text[i]);
+			dtx_err_hint(err, "add it to names, or leave names out");
+			goto out;
+		}
+		p->place[i] = at;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_wider_plan(const struct dtx_opctx *ox, struct dtx_table *t,
+			     struct dtx_wider_plan *p, struct dtx_err *err)
+{
+	const struct dtx_wider_args *a = ox->args;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_table_dense(t, err));
+	DTX_TRY(number_rows(ox, t, p, err));
+	p->ncols = p->nnames;
+	p->place = dtx_mem_alloc((size_t)p->nnames + 1, sizeof(*p->place));
+	p->label = dtx_mem_alloc((size_t)p->nnames + a->names.n + 1, sizeof(*p->label));
+	if (!p->place || !p->label)
+		DTX_FAIL_MEM(err);
+	if (a->names.n) {
+		DTX_TRY(place_fixed(ox, p, err));
+	} else if (a->names_order == DTX_WIDER_SORTED) {
+		DTX_TRY(place_sorted(ox, t, p, err));
+	} else {
+		for (uint32_t i = 0; i < p->nnames; i++) {
+			p->place[i] = i;
+			p->label[i] = p->text[i];
+		}
+	}
+out:
+	return rc;
+}
