@@ -157,10 +157,10 @@ static enum dtx_code row_number(const struct dtx_fncall *c, struct dtx_fnrun *ru
 #define CAST(NAME, SIG, TYPE) .name = NAME, .sig = SIG, .form = DTX_FORM_CAST, .detail = (TYPE)
 
 static const struct dtx_fn rows[] = {
-	{ CAST("int", "x:A", DTX_T_INT64), .sql = "CAST({0} AS INTEGER)",
+	{ CAST("int", "x:A", DTX_T_INT64), .pandas = "dx.fn(\"as_int\", {0})", .sql = "CAST({0} AS INTEGER)",
 	  .help = "whole number; 12.7 is an error, round() decides", .example = "int(' 12 ')",
 	  .value = "12" },
-	{ CAST("float", "x:A", DTX_T_FLOAT64), .sql = "CAST({0} AS REAL)",
+	{ CAST("float", "x:A", DTX_T_FLOAT64), .pandas = "dx.fn(\"as_float\", {0})", .sql = "CAST({0} AS REAL)",
 	  .help = "floating point number", .example = "float('2.5')", .value = "2.5" },
 	{ CAST("decimal", "x:A, precision:i, scale:i", DTX_T_DECIMAL),
 	  .help = "fixed point number; text with more digits is an error, a float is rounded",
@@ -168,10 +168,10 @@ static const struct dtx_fn rows[] = {
 	{ .name = "number", .sig = "x:V", .result = "F", .row = row_number,
 	  .help = "number as people write it: 1,234.50, (12), $5, 12%",
 	  .example = "number('(1,234.50)')", .value = "-1234.5" },
-	{ CAST("text", "x:A", DTX_T_TEXT), .aliases = "str,string",
+	{ CAST("text", "x:A", DTX_T_TEXT), .pandas = "dx.fn(\"as_text\", {0})", .aliases = "str,string",
 	  .sql = "CAST({0} AS TEXT)", .help = "value as text", .example = "text(100.0)",
 	  .value = "100.0" },
-	{ CAST("bool", "x:A", DTX_T_BOOL), .help = "true, false, 1, 0", .example = "bool('TRUE')",
+	{ CAST("bool", "x:A", DTX_T_BOOL), .pandas = "dx.fn(\"as_bool\", {0})", .help = "true, false, 1, 0", .example = "bool('TRUE')",
 	  .value = "true" },
 	{ CAST("date", "x:L, format:t=null", DTX_T_DATE),
 	  .help = "date from ISO 8601 text or by a format",

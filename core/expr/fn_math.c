@@ -239,15 +239,15 @@ static enum dtx_code row_clamp(const struct dtx_fncall *c, struct dtx_fnrun *run
 
 #define ROUND(NAME, HOW, HELP, EXAMPLE, VALUE)                                                     \
 	{ .name = NAME, .sig = "x:N, digits:I?", .type = type_round, .row = row_round,             \
-	  .detail = (HOW), .help = HELP, .example = EXAMPLE, .value = VALUE }
+	  .detail = (HOW), .pandas = "dx.fn(\"" NAME "\", {*})", .help = HELP, .example = EXAMPLE, .value = VALUE }
 #define FLOAT(NAME, WHAT, SQL, HELP, EXAMPLE, VALUE)                                               \
 	{ .name = NAME, .sig = "x:F", .result = "F", .row = row_float, .detail = (WHAT),           \
-	  .sql = SQL, .help = HELP, .example = EXAMPLE, .value = VALUE }
+	  .pandas = "dx.fn(\"" NAME "\", {*})", .sql = SQL, .help = HELP, .example = EXAMPLE, .value = VALUE }
 
 static const struct dtx_fn rows[] = {
-	{ .name = "abs", .sig = "x:N", .result = "0", .row = row_abs, .pandas = "{0}.abs()",
+	{ .name = "abs", .sig = "x:N", .result = "0", .row = row_abs, .pandas = "dx.fn(\"abs\", {0})",
 	  .sql = "abs({0})", .help = "absolute value", .example = "abs(-3)", .value = "3" },
-	{ .name = "sign", .sig = "x:N", .result = "I", .row = row_sign, .sql = "sign({0})",
+	{ .name = "sign", .pandas = "dx.fn(\"sign\", {*})", .sig = "x:N", .result = "I", .row = row_sign, .sql = "sign({0})",
 	  .help = "-1, 0 or 1", .example = "sign(-2.5)", .value = "-1" },
 	ROUND("round", ROUND_AWAY, "half away from zero, on the decimal digits; int without digits",
 	      "round(2.675, 2)", "2.68"),
@@ -260,24 +260,27 @@ static const struct dtx_fn rows[] = {
 	FLOAT("exp", F_EXP, "exp({0})", "e to the power of x", "exp(0)", "1.0"),
 	FLOAT("ln", F_LN, "ln({0})", "natural logarithm", "ln(1)", "0.0"),
 	FLOAT("log10", F_LOG10, "log10({0})", "logarithm to base 10", "log10(1000)", "3.0"),
-	{ .name = "log", .sig = "x:F, base:F", .result = "F", .row = row_log,
+	{ .name = "log", .pandas = "dx.fn(\"log\", {*})", .sig = "x:F, base:F", .result = "F", .row = row_log,
 	  .sql = "log({1}, {0})", .help = "logarithm to a base", .example = "log(8, 2)",
 	  .value = "3.0" },
 	{ .name = "pow", .aliases = "power", .sig = "x:N, y:N", .form = DTX_FORM_BIN,
-	  .detail = DTX_BIN_POW, .sql = "pow({0}, {1})", .help = "x ** y, a float",
+	  .detail = DTX_BIN_POW, .pandas = "dx.power({0}, {1})", .sql = "pow({0}, {1})", .help = "x ** y, a float",
 	  .example = "pow(2, 3)", .value = "8.0" },
 	{ .name = "mod", .sig = "x:N, y:N", .form = DTX_FORM_BIN, .detail = DTX_BIN_MOD,
-	  .pandas = "({0} % {1})", .help = "x % y: the sign of y", .example = "mod(-7, 2)",
+	  .pandas = "dx.mod({0}, {1})",
+	  .sql = "({0} - {1} * floor({0} * 1.0 / {1}))", .help = "x % y: the sign of y", .example = "mod(-7, 2)",
 	  .value = "1" },
 	{ .name = "min", .aliases = "least", .sig = "a:W, b:W, ...", .result = "W",
 	  .flags = DTX_FN_NULLS, .row = row_most, .detail = 0,
+	  .pandas = "dx.most(min, {*})",
 	  .help = "smallest of the arguments, nulls aside", .example = "min(3, null, 2)",
 	  .value = "2" },
 	{ .name = "max", .aliases = "greatest", .sig = "a:W, b:W, ...", .result = "W",
 	  .flags = DTX_FN_NULLS, .row = row_most, .detail = 1,
+	  .pandas = "dx.most(max, {*})",
 	  .help = "largest of the arguments, nulls aside", .example = "max(3, null, 2)",
 	  .value = "3" },
-	{ .name = "clamp", .sig = "x:W, low:W, high:W", .result = "W", .row = row_clamp,
+	{ .name = "clamp", .pandas = "dx.fn(\"clamp\", {*})", .sig = "x:W, low:W, high:W", .result = "W", .row = row_clamp,
 	  .sql = "max({1}, min({2}, {0}))", .help = "x, but not below low or above high",
 	  .example = "clamp(12, 0, 10)", .value = "10" },
 };

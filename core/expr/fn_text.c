@@ -254,7 +254,8 @@ ROW(row_repeat)
 }
 
 #define TEXT(NAME, SIG, RESULT, ROWFN, DETAIL)                                                     \
-	.name = NAME, .sig = SIG, .result = RESULT, .row = (ROWFN), .detail = (DETAIL)
+	.name = NAME, .sig = SIG, .result = RESULT, .row = (ROWFN), .detail = (DETAIL),      \
+	.pandas = "dx.fn(\"" NAME "\", {*})"
 
 static const struct dtx_fn rows[] = {
 	{ TEXT("length", "t:T", "I", row_length, 0), .aliases = "len", .sql = "length({0})",

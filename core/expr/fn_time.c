@@ -158,19 +158,19 @@ static enum dtx_code row_make(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	return DTX_OK;
 }
 
-#define PART(NAME, UNIT, PANDAS, HELP, EXAMPLE, VALUE)                                             \
+#define PART(NAME, UNIT, HELP, EXAMPLE, VALUE)                                             \
 	{ .name = NAME, .sig = "d:S", .result = "I", .row = row_part, .detail = (UNIT),            \
-	  .pandas = PANDAS, .help = HELP, .example = EXAMPLE, .value = VALUE }
+	  .pandas = "dx.fn(\"" NAME "\", {0})", .help = HELP, .example = EXAMPLE, .value = VALUE }
 
 static const struct dtx_fn rows[] = {
-	PART("year", DTX_U_YEAR, NULL, "year", "year('2024-05-31')", "2024"),
-	PART("quarter", DTX_U_QUARTER, NULL, "quarter, 1 to 4", "quarter('2024-05-31')", "2"),
-	PART("month", DTX_U_MONTH, NULL, "month, 1 to 12", "month('2024-05-31')", "5"),
-	PART("day", DTX_U_DAY, NULL, "day of the month", "day('2024-05-31')", "31"),
-	PART("hour", DTX_U_HOUR, NULL, "hour, 0 to 23", "hour('2024-05-31T09:30:00')", "9"),
-	PART("minute", DTX_U_MINUTE, NULL, "minute", "minute('2024-05-31T09:30:00')", "30"),
-	PART("second", DTX_U_SECOND, NULL, "second", "second('2024-05-31T09:30:15')", "15"),
-	PART("weekday", DTX_U_NONE, NULL, "1 Monday to 7 Sunday", "weekday('2024-05-31')", "5"),
+	PART("year", DTX_U_YEAR, "year", "year('2024-05-31')", "2024"),
+	PART("quarter", DTX_U_QUARTER, "quarter, 1 to 4", "quarter('2024-05-31')", "2"),
+	PART("month", DTX_U_MONTH, "month, 1 to 12", "month('2024-05-31')", "5"),
+	PART("day", DTX_U_DAY, "day of the month", "day('2024-05-31')", "31"),
+	PART("hour", DTX_U_HOUR, "hour, 0 to 23", "hour('2024-05-31T09:30:00')", "9"),
+	PART("minute", DTX_U_MINUTE, "minute", "minute('2024-05-31T09:30:00')", "30"),
+	PART("second", DTX_U_SECOND, "second", "second('2024-05-31T09:30:15')", "15"),
+	PART("weekday", DTX_U_NONE, "1 Monday to 7 Sunday", "weekday('2024-05-31')", "5"),
 	{ .name = "date_trunc", .sig = "d:D, unit:t", .type = type_first, .row = row_trunc,
 	  .help = "first instant of the unit that d lies in",
 	  .example = "date_trunc('2024-05-31', 'quarter')", .value = "2024-04-01" },
@@ -183,7 +183,7 @@ static const struct dtx_fn rows[] = {
 	{ .name = "format_date", .sig = "d:S, format:t", .result = "T", .prep = prep_format,
 	  .row = row_format, .help = "d as text by a format, English names",
 	  .example = "format_date('2024-01-31', '%d.%m.%y')", .value = "31.01.24" },
-	{ .name = "make_date", .sig = "year:I, month:I, day:I", .result = "d", .row = row_make,
+	{ .name = "make_date", .pandas = "dx.fn(\"make_date\", {*})", .sig = "year:I, month:I, day:I", .result = "d", .row = row_make,
 	  .help = "date from its parts", .example = "make_date(2024, 2, 29)",
 	  .value = "2024-02-29" },
 	{ .name = "run_date", .sig = "", .form = DTX_FORM_RUN_DATE,

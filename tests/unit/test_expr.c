@@ -309,3 +309,41 @@ void test_expr_parse_alloc(void)
 				      n ? " + " : "");
 	T_EVERY_ALLOC_FAILS(parse_and_clear(text));
 }
+
+void test_expr_pandas_and_sql(void)
+{
+	static const char *const rows[][3] = {
+		{ "a / b", "dx.div(df0[\"a\"], df0[\"b\"])", "(CAST(\"a\" AS REAL) / \"b\")" },
+		{ "a == 'p' and not c", "(dx.eq(df0[\"a\"], \"p\") & dx.not_(df0[\"c\"]))",
+		  "((\"a\" = 'p') AND (NOT \"c\"))" },
+		{ "x in ('p', 1)", "dx.isin(df0[\"x\"], [\"p\", 1])", "(\"x\" IN ('p', 1))" },
+		{ "x is not null", "dx.not_(dx.is_null(df0[\"x\"]))", "(NOT (\"x\" IS NULL))" },
+		{ "if(c, a, null)", "dx.if_(df0[\"c\"], df0[\"a\"], dx.NULL)",
+		  "CASE WHEN \"c\" THEN \"a\" ELSE NULL END" },
+		{ "case when c then 1 else 2 end", "dx.case((df0[\"c\"], 1), default=2)",
+		  "CASE WHEN \"c\" THEN 1 ELSE 2 END" },
+		{ "switch(a, 1, 'x', 'y')", "dx.case((dx.eq(df0[\"a\"], 1), \"x\"), default=\"y\")",
+		  "CASE WHEN \"a\" = 1 THEN 'x' ELSE 'y' END" },
+		{ "left(`a\"b`, 2)", "dx.fn(\"left\", df0[\"a\\\"b\"], 2)", "" },
+		{ "sum(x, where: c)", "", "sum(\"x\") FILTER (WHERE \"c\")" },
+		{ "count()", "", "count(*)" },
+		{ "a between 1 and 2", "(dx.ge(df0[\"a\"], 1) & dx.le(df0[\"a\"], 2))",
+		  "(\"a\" BETWEEN 1 AND 2)" },
+		{ "t.a", "", "" },
+		{ "nosuch(a)", "", "" },
+	};
+	struct dtx_arena a = DTX_ARENA_INIT;
+	struct dtx_buf out = DTX_BUF_INIT(1000);
+	struct dtx_expr *e;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		T_OK(dtx_expr_parse(&a, dtx_str_of(rows[i][0]), &e, NULL), NULL);
+		dtx_buf_reset(&out);
+		T_STR(dtx_expr_pandas(e, "df0", &out) ? dtx_buf_text(&out) : "", rows[i][1]);
+		dtx_buf_reset(&out);
+		T_STR(dtx_expr_sql(e, &out) ? dtx_buf_text(&out) : "", rows[i][2]);
+	}
+	dtx_buf_clear(&out);
+	dtx_arena_clear(&a);
+}

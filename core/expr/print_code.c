@@ -1,0 +1,290 @@
+/* Trees as pandas and as SQL, from templates: "{0}" is an operand, "{*}" all of them. */
+#include "core/expr/fn.h"
+#include "core/expr/tree.h"
+
+enum code_kind { CODE_PANDAS, CODE_SQL };
+
+struct coder {
+	enum code_kind kind;
+	const char *frame;	/* pandas: name of the table */
+	struct dtx_buf *out;
+	bool ok;		/* false: a node has no form */
+};
+
+static void code(struct coder *c, const struct dtx_expr *e);
+
+static void add(struct coder *c, const char *text)
+{
+	dtx_buf_add(c->out, text);
+}
+
+/* --- leaves --- */
+
+static void python_text(struct dtx_buf *out, struct dtx_str s)
+{
+	size_t i;
+
+	dtx_buf_addc(out, '"');
+	for (i = 0; i < s.len; i++) {
+		unsigned char ch = (unsigned char)s.ptr[i];
+
+		if (ch == '"' || ch == '\\')
+			dtx_buf_printf(out, "\\%c", ch);
+		else if (ch == '\n')
+			dtx_buf_add(out, "\\n");
+		else if (ch < 0x20 || ch == 0x7f)
+			dtx_buf_printf(out, "\\x%02x", ch);
+		else
+			dtx_buf_addc(out, (char)ch);
+	}
+	dtx_buf_addc(out, '"');
+}
+
+static void sql_quoted(struct dtx_buf *out, struct dtx_str s, char quote)
+{
+	size_t i;
+
+	dtx_buf_addc(out, quote);
+	for (i = 0; i < s.len; i++) {
+		dtx_buf_addc(out, s.ptr[i]);
+		if (s.ptr[i] == quote)
+			dtx_buf_addc(out, quote);
+	}
+	dtx_buf_addc(out, quote);
+}
+
+static void code_literal(struct coder *c, const struct dtx_expr *e)
+{
+	static const char *const words[2][3] = { { "dx.NULL", "False", "True" },
+						 { "NULL", "FALSE", "TRUE" } };
+
+	if (e->op <= DTX_LIT_TRUE)
+		add(c, words[c->kind][e->op]);
+	else if (e->op != DTX_LIT_TEXT)
+		dtx_buf_adds(c->out, e->text);
+	else if (c->kind == CODE_PANDAS)
+		python_text(c->out, e->text);
+	else
+		sql_quoted(c->out, e->text, '\'');
+}
+
+static void code_column(struct coder *c, const struct dtx_expr *e)
+{
+	if (e->table)
+		c->ok = false;
+	if (c->kind == CODE_SQL) {
+		sql_quoted(c->out, dtx_str_of(e->name), '"');
+		return;
+	}
+	dtx_buf_printf(c->out, "%s[", c->frame);
+	python_text(c->out, dtx_str_of(e->name));
+	add(c, "]");
+}
+
+/* --- operators --- */
+
+/* Operands stand in parentheses of their own or inside a call, so that none needs a rank. */
+struct form {
+	const char *pandas, *sql;
+};
+static const struct form bin_forms[] = {
+	[DTX_BIN_ADD] = { "dx.add({0}, {1})", "({0} + {1})" },
+	[DTX_BIN_SUB] = { "dx.sub({0}, {1})", "({0} - {1})" },
+	[DTX_BIN_MUL] = { "dx.mul({0}, {1})", "({0} * {1})" },
+	[DTX_BIN_DIV] = { "dx.div({0}, {1})", "(CAST({0} AS REAL) / {1})" },
+	[DTX_BIN_FLOORDIV] = { "dx.floordiv({0}, {1})",
+			       "CAST(floor({0} * 1.0 / {1}) AS INTEGER)" },
+	[DTX_BIN_MOD] = { "dx.mod({0}, {1})", "({0} - {1} * floor({0} * 1.0 / {1}))" },
+	[DTX_BIN_POW] = { "dx.power({0}, {1})", "pow({0}, {1})" },
+};
+static const struct form cmp_forms[] = {
+	[DTX_CMP_EQ] = { "dx.eq({0}, {1})", "({0} = {1})" },
+	[DTX_CMP_NE] = { "dx.ne({0}, {1})", "({0} <> {1})" },
+	[DTX_CMP_LT] = { "dx.lt({0}, {1})", "({0} < {1})" },
+	[DTX_CMP_LE] = { "dx.le({0}, {1})", "({0} <= {1})" },
+	[DTX_CMP_GT] = { "dx.gt({0}, {1})", "({0} > {1})" },
+	[DTX_CMP_GE] = { "dx.ge({0}, {1})", "({0} >= {1})" },
+};
+static const struct form node_forms[] = {
+	[DTX_EX_NEG] = { "dx.sub(0, {0})", "(-{0})" },
+	[DTX_EX_AND] = { "({0} & {1})", "({0} AND {1})" },
+	[DTX_EX_OR] = { "({0} | {1})", "({0} OR {1})" },
+	[DTX_EX_NOT] = { "dx.not_({0})", "(NOT {0})" },
+	[DTX_EX_BETWEEN] = { "(dx.ge({0}, {1}) & dx.le({0}, {2}))", "({0} BETWEEN {1} AND {2})" },
+	[DTX_EX_ISNULL] = { "dx.is_null({0})", "({0} IS NULL)" },
+};
+
+static void code_all(struct coder *c, const struct dtx_expr *e, uint32_t from)
+{
+	uint32_t i;
+
+	for (i = from; i < e->nargs; i++) {
+		add(c, i > from ? ", " : "");
+		code(c, e->arg[i]);
+	}
+}
+
+static void fill(struct coder *c, const char *form, const struct dtx_expr *e)
+{
+	const char *p;
+
+	for (p = form; *p; p++) {
+		if (*p != '{') {
+			dtx_buf_addc(c->out, *p);
+			continue;
+		}
+		p++;
+		if (*p == '*')
+			code_all(c, e, 0);
+		else if ((uint32_t)(*p - '0') < e->nargs)
+			code(c, e->arg[*p - '0']);
+		else
+			c->ok = false;
+		p++;
+	}
+}
+
+static void fill_form(struct coder *c, const struct form *f, const struct dtx_expr *e)
+{
+	fill(c, c->kind == CODE_PANDAS ? f->pandas : f->sql, e);
+}
+
+static void code_in(struct coder *c, const struct dtx_expr *e)
+{
+	add(c, c->kind == CODE_PANDAS ? "dx.isin(" : "(");
+	code(c, e->arg[0]);
+	add(c, c->kind == CODE_PANDAS ? ", [" : " IN (");
+	code_all(c, e, 1);
+	add(c, c->kind == CODE_PANDAS ? "])" : "))");
+}
+
+/* --- branches --- */
+
+static void code_when(struct coder *c, const struct dtx_expr *cond, const struct dtx_expr *value)
+{
+	add(c, c->kind == CODE_PANDAS ? "(" : " WHEN ");
+	code(c, cond);
+	add(c, c->kind == CODE_PANDAS ? ", " : " THEN ");
+	code(c, value);
+	add(c, c->kind == CODE_PANDAS ? ")" : "");
+}
+
+static void code_case(struct coder *c, const struct dtx_expr *e)
+{
+	uint32_t i;
+
+	add(c, c->kind == CODE_PANDAS ? "dx.case(" : "CASE");
+	for (i = 0; i + 1 < e->nargs; i += 2) {
+		add(c, i && c->kind == CODE_PANDAS ? ", " : "");
+		code_when(c, e->arg[i], e->arg[i + 1]);
+	}
+	if (i < e->nargs) {
+		add(c, c->kind == CODE_PANDAS ? ", default=" : " ELSE ");
+		code(c, e->arg[i]);
+	}
+	add(c, c->kind == CODE_PANDAS ? ")" : " END");
+}
+
+static void code_switch(struct coder *c, const struct dtx_expr *e)
+{
+	static const struct form same = { "(dx.eq({0}, {1}), {2})", " WHEN {0} = {1} THEN {2}" };
+	const struct dtx_expr *arg[3] = { e->arg[0], NULL, NULL };
+	struct dtx_expr part = *e;
+	uint32_t i;
+
+	part.arg = arg;
+	part.nargs = 3;
+	add(c, c->kind == CODE_PANDAS ? "dx.case(" : "CASE");
+	for (i = 1; i + 1 < e->nargs; i += 2) {
+		arg[1] = e->arg[i];
+		arg[2] = e->arg[i + 1];
+		add(c, i > 1 && c->kind == CODE_PANDAS ? ", " : "");
+		fill_form(c, &same, &part);
+	}
+	if (i < e->nargs) {
+		add(c, c->kind == CODE_PANDAS ? ", default=" : " ELSE ");
+		code(c, e->arg[i]);
+	}
+	add(c, c->kind == CODE_PANDAS ? ")" : " END");
+}
+
+/* --- calls --- */
+
+static void code_agg(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn)
+{
+	uint32_t n;
+	const struct dtx_expr *where = dtx_expr_where(e, &n);
+
+	if (c->kind == CODE_PANDAS || !fn->sql) {
+		c->ok = false;
+		return;
+	}
+	fill(c, n || strcmp(fn->name, "count") ? fn->sql : "count(*)", e);
+	if (where) {
+		add(c, " FILTER (WHERE ");
+		code(c, where);
+		add(c, ")");
+	}
+}
+
+static void code_call(struct coder *c, const struct dtx_expr *e)
+{
+	static const struct form if_form = { "dx.if_({0}, {1}, {2})",
+					     "CASE WHEN {0} THEN {1} ELSE {2} END" };
+	const char *form;
+	const struct dtx_fn *fn;
+	uint32_t n;
+
+	(void)dtx_expr_where(e, &n);
+	fn = dtx_fn_find(dtx_str_of(e->name), n);
+	if (!fn || (e->argname && fn->kind != DTX_FN_AGG)) {
+		c->ok = false;
+		return;
+	}
+	form = c->kind == CODE_PANDAS ? fn->pandas : fn->sql;
+	if (fn->kind == DTX_FN_AGG)
+		code_agg(c, e, fn);
+	else if (fn->form == DTX_FORM_IF)
+		fill_form(c, &if_form, e);
+	else if (fn->form == DTX_FORM_SWITCH)
+		code_switch(c, e);
+	else if (form)
+		fill(c, form, e);
+	else
+		c->ok = false;
+}
+
+static void code(struct coder *c, const struct dtx_expr *e)
+{
+	switch (e->kind) {
+	case DTX_EX_LIT: code_literal(c, e); break;
+	case DTX_EX_COL: code_column(c, e); break;
+	case DTX_EX_CALL: code_call(c, e); break;
+	case DTX_EX_BIN: fill_form(c, &bin_forms[e->op], e); break;
+	case DTX_EX_CMP: fill_form(c, &cmp_forms[e->op], e); break;
+	case DTX_EX_IN: code_in(c, e); break;
+	case DTX_EX_CASE: code_case(c, e); break;
+	case DTX_EX_NEG:
+	case DTX_EX_AND:
+	case DTX_EX_OR:
+	case DTX_EX_NOT:
+	case DTX_EX_BETWEEN:
+	case DTX_EX_ISNULL: fill_form(c, &node_forms[e->kind], e); break;
+	}
+}
+
+bool dtx_expr_pandas(const struct dtx_expr *e, const char *frame, struct dtx_buf *out)
+{
+	struct coder c = { CODE_PANDAS, frame, out, true };
+
+	code(&c, e);
+	return c.ok;
+}
+
+bool dtx_expr_sql(const struct dtx_expr *e, struct dtx_buf *out)
+{
+	struct coder c = { CODE_SQL, NULL, out, true };
+
+	code(&c, e);
+	return c.ok;
+}
