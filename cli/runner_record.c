@@ -88,7 +88,7 @@ static enum dtx_code record_lineage(struct dtx_runner *r, const struct dtx_exec_
 	const char *alias = l->input >= 0 ? r->plan->input[l->input].name : NULL;
 
 	return dtx_record_add(r->record, DTX_PART_LINEAGE,
-			      json_pack("{si ss ss? ss? ss ss? ss? ss? ss?}", "output",
+			      json_pack("{si ss? ss? ss? ss ss? ss? ss? ss?}", "output",
 					(int)l->output, "out_col", l->out_col, "alias", alias,
 					"in_col", l->in_col, "type", l->direct ? "DIRECT" : "INDIRECT",
 					"subtype", l->subtype, "formula", l->formula, "composed",
