@@ -74,12 +74,14 @@ static int spawn(char *const argv[], int control, pid_t *pid)
 	return rc;
 }
 
-enum dtx_code dtx_launch_zygote(uint32_t hash_seed, pid_t *pid, int *control, struct dtx_err *err)
+enum dtx_code dtx_launch_zygote(uint32_t hash_seed, bool screen_only, pid_t *pid, int *control,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int pair[2] = { -1, -1 }, high = -1, bad;
 	char seed[16];
-	char *argv[] = { (char *)DTX_ZYGOTE_NAME, (char *)"private", seed, NULL };
+	char *argv[] = { (char *)DTX_ZYGOTE_NAME,
+		         (char *)(screen_only ? DTX_ZYGOTE_SCREEN : DTX_ZYGOTE_RUN), seed, NULL };
 
 	snprintf(seed, sizeof(seed), "%u", hash_seed);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))

@@ -6,10 +6,13 @@
 
 #include "core/base/err.h"
 
-#define DTX_ZYGOTE_NAME "dtx-zygote"
+#define DTX_ZYGOTE_NAME   "dtx-zygote"
+#define DTX_ZYGOTE_RUN    "run"
+#define DTX_ZYGOTE_SCREEN "screen"
 
-/* A private zygote; *control is the caller's end of its socket.  Code: snippet_setup_refused. */
-DTX_MUSTUSE enum dtx_code dtx_launch_zygote(uint32_t hash_seed, pid_t *pid, int *control,
-                                            struct dtx_err *err);
+/* A private zygote, for a run or only for the screen; *control is the caller's end of its socket.
+ * Code: snippet_setup_refused. */
+DTX_MUSTUSE enum dtx_code dtx_launch_zygote(uint32_t hash_seed, bool screen_only, pid_t *pid,
+                                            int *control, struct dtx_err *err);
 
 #endif

@@ -43,7 +43,6 @@
 	P(PyEval_GetBuiltins)                                                                      \
 	P(PyObject_GetAttrString)                                                                  \
 	P(PyObject_CallFunction)                                                                   \
-	P(PyObject_CallNoArgs)                                                                     \
 	P(PyObject_Str)                                                                            \
 	P(PyMemoryView_FromMemory)                                                                 \
 	P(PyArg_ParseTuple)                                                                        \
@@ -174,7 +173,7 @@ static const char *guest_text(const char *name)
 }
 
 /* Runs boot.py as module dtx_boot and keeps its `run`; its `prepare` imports all there is. */
-static PyObject *boot(void)
+static PyObject *boot(bool screen_only)
 {
 	PyObject *module = py.PyImport_AddModule("dtx_boot"), *dict, *code, *done = NULL, *prepare;
 	PyObject *guest = guest_dict(), *info = NULL;
@@ -194,11 +193,12 @@ static PyObject *boot(void)
 	prepare = py.PyObject_GetAttrString(module, "prepare");
 	py.run = py.PyObject_GetAttrString(module, "run");
 	if (prepare && py.run)
-		info = py.PyObject_CallNoArgs(prepare);
+		info = py.PyObject_CallFunction(prepare, "i", screen_only);
 	return info;
 }
 
-enum dtx_code dtx_py_start(uint32_t hash_seed, struct dtx_py_info *info, struct dtx_err *err)
+enum dtx_code dtx_py_start(uint32_t hash_seed, bool screen_only, struct dtx_py_info *info,
+                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	PyObject *got = NULL;
@@ -212,7 +212,7 @@ enum dtx_code dtx_py_start(uint32_t hash_seed, struct dtx_py_info *info, struct 
 	}
 	DTX_TRY(preinit(err));
 	DTX_TRY(init(hash_seed, err));
-	got = boot();
+	got = boot(screen_only);
 	if (!got || !py.PyArg_ParseTuple(got, "ssss", &python, &pandas, &numpy, &pins)) {
 		take_exception(text, sizeof(text));
 		REFUSE(err, "%s", text);

@@ -41,7 +41,8 @@ enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	uint32_t seed = b->spec.hash_seed;
 
-	DTX_TRY(dtx_launch_zygote(seed, &b->zygote, &b->ctl.fd, err));
+	DTX_TRY(dtx_launch_zygote(seed, b->spec.mode == DTX_JAIL_CHECK, &b->zygote, &b->ctl.fd,
+	                          err));
 	/* EPIPE: it has refused already; why is read where its answer is expected */
 	if ((!dtx_wire_send(&b->ctl, DTX_WIRE_HELLO, &seed, sizeof(seed), NULL, 0) ||
 	     !dtx_wire_send(&b->ctl, DTX_WIRE_LEASE, NULL, 0, NULL, 0)) &&

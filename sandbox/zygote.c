@@ -131,13 +131,14 @@ out:
 	return rc;
 }
 
-static enum dtx_code prepare(struct zygote *z, uint32_t hash_seed, struct dtx_err *err)
+static enum dtx_code prepare(struct zygote *z, uint32_t hash_seed, bool screen_only,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int bad;
 
 	DTX_TRY(lock_in(z, err));
-	DTX_TRY(dtx_py_start(hash_seed, &z->py, err));
+	DTX_TRY(dtx_py_start(hash_seed, screen_only, &z->py, err));
 	/* a library that started a thread would go on outside the worker's filter */
 	if (unshare(CLONE_VM))
 		REFUSE(err, "threads", "the interpreter started one: %s", strerror(errno));
@@ -401,11 +402,11 @@ static void tell_refused(struct zygote *z, const struct dtx_err *err)
 		_exit(REFUSED_STATUS + 1);
 }
 
-static int zygote_main(uint32_t hash_seed)
+static int zygote_main(uint32_t hash_seed, bool screen_only)
 {
 	struct zygote z = { .main = { .fd = FD_CONTROL }, .pidfd = -1 };
 	struct dtx_err err = DTX_ERR_INIT;
-	enum dtx_code rc = prepare(&z, hash_seed, &err);
+	enum dtx_code rc = prepare(&z, hash_seed, screen_only, &err);
 
 	if (rc == DTX_OK)
 		rc = serve(&z, &err);
@@ -421,8 +422,8 @@ int dtx_sandbox_role(int argc, char **argv)
 
 	if (argc < 1 || strcmp(argv[0], DTX_ZYGOTE_NAME))
 		return -1;
-	if (argc != 3 || strcmp(argv[1], "private") ||
+	if (argc != 3 || (strcmp(argv[1], DTX_ZYGOTE_RUN) && strcmp(argv[1], DTX_ZYGOTE_SCREEN)) ||
 	    !dtx_num_parse_i64(argv[2], strlen(argv[2]), &seed) || seed < 0 || seed > UINT32_MAX)
 		return 2;
-	return zygote_main((uint32_t)seed);
+	return zygote_main((uint32_t)seed, !strcmp(argv[1], DTX_ZYGOTE_SCREEN));
 }

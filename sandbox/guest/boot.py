@@ -24,7 +24,12 @@ def load(name):
     return module
 
 
-def prepare():
+def prepare(screen_only):
+    version = "%d.%d.%d" % sys.version_info[:3]
+    for name in ("layout", "screen"):
+        load(name)
+    if screen_only:  # a text is read, no table: pandas would be nine tenths of the time
+        return version, "", "", ""
     # their sums differ in the last bits, and one of them starts threads
     sys.modules["numexpr"] = sys.modules["bottleneck"] = None
     import numpy
@@ -35,13 +40,12 @@ def prepare():
             importlib.import_module(line)
         except ImportError:
             pass  # another version of a library keeps it elsewhere
-    for name in ("pins", "frames", "screen", "dx"):
+    for name in ("pins", "frames", "dx"):
         load(name)
     pins = sys.modules["pins"]
     pins.prepare()
     gc.collect()
     gc.freeze()
-    version = "%d.%d.%d" % sys.version_info[:3]
     return version, pandas.__version__, numpy.__version__, pins.describe()
 
 
@@ -77,10 +81,10 @@ class Job:
     """One run: input frame, output memory, what is to be reported."""
 
     def __init__(self, view, out, mode):
-        frames = sys.modules["frames"]
-        self.out, self.mode = out, mode
-        self.reader = frames.Reader(view)
-        self.source = self.reader.bytes(frames.CODE, 0).decode("utf-8", "replace")
+        layout = sys.modules["layout"]
+        self.view, self.out, self.mode = view, out, mode
+        self.frame = layout.Frame(view)
+        self.source = self.frame.bytes(layout.CODE, 0).decode("utf-8", "replace")
         self.report = {"us": {}}
         self.clock = time.monotonic_ns()
 
@@ -90,40 +94,39 @@ class Job:
         self.clock = now
 
     def screen(self):
-        frames = sys.modules["frames"]
-        columns = self.reader.column_names()
+        columns = self.frame.column_names()
         self.report["check"] = found = sys.modules["screen"].check(self.source, columns)
         return found["class"] is None
 
     def call(self):
         """The snippet's DataFrame, as sections of a frame."""
-        frames = sys.modules["frames"]
-        tables = self.reader.tables()
-        params = json.loads(self.reader.bytes(frames.PARAMS, 0))
-        meta = json.loads(self.reader.bytes(frames.PARAMS, 1))
+        frames, layout = sys.modules["frames"], sys.modules["layout"]
+        reader = frames.Reader(self.view)
+        tables = reader.tables()
+        params = json.loads(reader.bytes(layout.PARAMS, 0))
+        meta = json.loads(reader.bytes(layout.PARAMS, 1))
         self.lap("load")
         scope = {"__name__": "snippet", "__builtins__": __builtins__}
         exec(compile(self.source, "<snippet>", "exec"), scope)
         if not callable(scope.get("transform")):
-            raise frames.BadResult("the snippet defines no function transform(tables, params)")
+            raise layout.BadResult("the snippet defines no function transform(tables, params)")
         result = scope["transform"](tables, params)
         self.lap("exec")
-        types_of = dict(self.reader.column_types(), **meta.get("contract", {}))
+        types_of = dict(reader.column_types(), **meta.get("contract", {}))
         table = frames.Table(result, types_of)
         self.report["notes"] = table.notes
         return table
 
     def finish(self, code, table=None):
-        frames = sys.modules["frames"]
-        notes = self.report.setdefault("notes", {})
-        notes.update(sys.modules["pins"].used())
+        if "pins" in sys.modules:
+            self.report.setdefault("notes", {}).update(sys.modules["pins"].used())
         self.lap("store")
         text = json.dumps(self.report, allow_nan=False).encode()
-        return code, frames.write(self.out, text, table)
+        return code, sys.modules["layout"].write(self.out, text, table)
 
 
 def attempt(job):
-    frames = sys.modules["frames"]
+    layout = sys.modules["layout"]
     try:
         if job.mode & CHECK and not job.screen():
             return job.finish(SCREENED)
@@ -132,9 +135,9 @@ def attempt(job):
         return job.finish(OK, job.call())
     except MemoryError:
         return MEMORY, 0
-    except frames.OutputLimit:
+    except layout.OutputLimit:
         return OUTPUT, 0
-    except frames.BadResult as error:
+    except layout.BadResult as error:
         job.report["bad"] = cut(error)
         return job.finish(BAD_RESULT)
     except BaseException as error:
@@ -143,11 +146,13 @@ def attempt(job):
 
 
 def run(view, out, mode, seed, now_us):
-    pins = sys.modules["pins"]
+    pins = sys.modules.get("pins")
     try:
-        pins.start(seed)
+        if pins:
+            pins.start(seed)
         return attempt(Job(view, out, mode))
     except MemoryError:
         return MEMORY, 0
     finally:
-        pins.flush()
+        if pins:
+            pins.flush()

@@ -18,6 +18,7 @@ import pandas as pd  # noqa: E402
 
 import dx  # noqa: E402
 import frames  # noqa: E402
+import layout  # noqa: E402
 import screen  # noqa: E402
 
 
@@ -252,13 +253,13 @@ BAD = [  # column or frame, part of the message
 
 def test_results_that_are_refused():
     for frame, text in BAD:
-        fails(frames.BadResult, text, frames.Table, frame, {})
+        fails(layout.BadResult, text, frames.Table, frame, {})
 
 
 def back(df, types_of=None):
     """The DataFrame after a trip through a frame."""
     out = memoryview(bytearray(1 << 20))
-    used = frames.write(out, b"{}", frames.Table(df, types_of or {}))
+    used = layout.write(out, b"{}", frames.Table(df, types_of or {}))
     return frames.Reader(out[:used]).tables()["result"]
 
 
@@ -289,7 +290,7 @@ def test_results_infinity_is_counted():
 
 def test_results_too_large():
     table = frames.Table(pd.DataFrame({"a": np.zeros(1000)}), {})
-    fails(frames.OutputLimit, "", frames.write, memoryview(bytearray(4096)), b"{}", table)
+    fails(layout.OutputLimit, "", layout.write, memoryview(bytearray(4096)), b"{}", table)
 
 
 def test_results_index_levels():

@@ -1,0 +1,82 @@
+"""The frame itself: sections of bytes, found and laid out; as core/data/frame.h has it.
+
+No numpy, no pandas: the screen needs only this.
+"""
+import struct
+
+CODE, PARAMS, TABLE, COLUMN, DICT, GRID, REPORT = 1, 2, 3, 4, 5, 6, 16
+ENTRY = struct.Struct("<6I9Q")
+HEADER = struct.Struct("<8sIIQQII24x")
+
+
+class BadResult(Exception):
+    pass
+
+
+class OutputLimit(Exception):
+    pass
+
+
+class Frame:
+    """Entries are (kind, id, parent, type, flags, name_len, name_off, rows, nulls, a_off, a_len,
+    b_off, b_len, v_off, v_len)."""
+
+    def __init__(self, view):
+        self.view = view
+        _, _, n, _, at, _, _ = HEADER.unpack_from(view, 0)
+        self.entries = [ENTRY.unpack_from(view, at + i * ENTRY.size) for i in range(n)]
+
+    def of(self, kind, parent=None):
+        return [e for e in self.entries if e[0] == kind and parent in (None, e[2])]
+
+    def bytes(self, kind, ident):
+        for e in self.of(kind):
+            if e[1] == ident:
+                return bytes(self.view[e[9]:e[9] + e[10]])
+        return b""
+
+    def name(self, e):
+        return str(self.view[e[6]:e[6] + e[5]], "utf-8")
+
+    def column_names(self):
+        return {self.name(t): [self.name(c) for c in self.of(COLUMN, t[1])]
+                for t in self.of(TABLE)}
+
+
+def sections(text, table):
+    out = [((REPORT, 0, 0, 0, 0), "", 0, 0, (text, b"", b""))]
+    if table is None:
+        return out
+    out.append(((TABLE, 0, 0, 0, 0), "result", table.rows, 0, (b"", b"", b"")))
+    for i, (name, c) in enumerate(zip(table.names, table.columns)):
+        out.append(((COLUMN, i, 0, c.type, c.flags), name, table.rows, c.nulls,
+                    (c.a, c.b, c.v)))
+    return out
+
+
+def write(out, text, table):
+    """Lays the frame into `out`, returns its bytes."""
+    parts = sections(text, table)
+    at = HEADER.size + ENTRY.size * len(parts)
+    placed = []
+    for head, name, rows, nulls, buffers in parts:
+        raw = name.encode()
+        entry = list(head) + [len(raw), at if raw else 0, rows, nulls]
+        placed.append((entry, raw, at, buffers))
+        at += len(raw)
+    copies = [(start, raw) for _, raw, start, _ in placed]
+    for entry, _, _, buffers in placed:
+        for buffer in buffers:
+            if len(buffer):
+                at = (at + 63) // 64 * 64
+                copies.append((at, buffer))
+            entry += [at if len(buffer) else 0, len(buffer)]
+            at += len(buffer)
+    if at > len(out):
+        raise OutputLimit()
+    HEADER.pack_into(out, 0, b"DTXFRM1\0", 64, len(parts), at, HEADER.size, ENTRY.size, 0)
+    for i, (entry, _, _, _) in enumerate(placed):
+        ENTRY.pack_into(out, HEADER.size + i * ENTRY.size, *entry)
+    for start, buffer in copies:
+        out[start:start + len(buffer)] = bytes(buffer)
+    return at
