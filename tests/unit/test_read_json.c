@@ -1,6 +1,7 @@
 /* JSON Lines and arrays of objects: columns, types, verdicts. */
 #include "core/io/json_scan.h"
 
+#include "tests/t.h"
 #include "tests/unit/bookmake.h"
 
 static void expect_with(const char *json, const struct dtx_read_opts *opts, uint32_t batch_rows,

@@ -3,6 +3,7 @@
 #include "core/data/time.h"
 #include "core/io/read_xlsx.h"
 #include "core/io/writer.h"
+#include "tests/t.h"
 #include "tests/unit/bookmake.h"
 
 enum { NFIELDS = 7 };

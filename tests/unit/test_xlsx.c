@@ -1,6 +1,7 @@
 /* The workbook reader against small sheets, in the usual grammar and in unusual ones. */
 #include "core/io/read_xlsx.h"
 
+#include "tests/t.h"
 #include "tests/unit/bookmake.h"
 
 static enum dtx_code dump_sheet(const struct book *book, const struct dtx_read_opts *opts,
