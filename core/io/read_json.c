@@ -7,6 +7,7 @@
 
 #include "core/base/mem.h"
 #include "core/data/builder.h"
+#include "core/io/columns.h"
 #include "core/io/json_rows.h"
 
 struct json_reader {
@@ -14,7 +15,8 @@ struct json_reader {
 	struct dtx_read_opts opts;
 	struct dtx_jrows rows;
 	struct dtx_schema schema;
-	const struct dtx_read_type **declared; /* per column; NULL: none */
+	const struct dtx_read_type **declared; /* per field; NULL: none */
+	uint32_t *field_of;                    /* per column of rows; UINT32_MAX: not wanted */
 	struct dtx_scan scan;
 	struct worker *worker; /* scan.workers of them */
 	pthread_mutex_t lock;  /* what follows, and head.stats */
@@ -140,41 +142,67 @@ static bool is_mixed(const struct dtx_infer *f)
 	       1;
 }
 
+static enum dtx_code make_field(struct json_reader *r, const struct dtx_jcol *c,
+                                struct dtx_field *f, const struct dtx_read_type **declared,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_read_type *d = dtx_columns_declared(&r->opts, f->name);
+
+	f->source = true;
+	f->type = dtx_infer_type(&c->seen);
+	if (d && d->on_error != DTX_CAST_KEEP_TEXT) {
+		f->type = d->type;
+		f->format = d->format;
+		*declared = d;
+	} else if (d) {
+		f->type = (struct dtx_typeref){ .type = DTX_T_TEXT };
+	} else if (is_mixed(&c->seen)) {
+		DTX_TRY(warn(r, DTX_W_MIXED_TYPES, "is text: its values are of several kinds",
+		             f->name, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code make_names(struct json_reader *r, const char **name, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_strmap taken = DTX_STRMAP_INIT;
+	uint32_t i;
+
+	for (i = 0; i < r->rows.ncols; i++)
+		DTX_TRY(name_column(r, &taken, i, &name[i], err));
+out:
+	dtx_strmap_clear(&taken);
+	return rc;
+}
+
 static enum dtx_code make_fields(struct json_reader *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t n = (uint32_t)r->rows.ncols, i;
-	struct dtx_field *f = dtx_arena_zalloc(&r->head.arena, n, sizeof(*f));
-	struct dtx_strmap taken = DTX_STRMAP_INIT;
-	size_t t;
+	struct dtx_arena *a = &r->head.arena;
+	uint32_t n = (uint32_t)r->rows.ncols, i, k = 0;
+	struct dtx_field *f = dtx_arena_zalloc(a, n, sizeof(*f));
+	const char **name = dtx_arena_zalloc(a, n, sizeof(*name));
+	bool *keep = dtx_arena_zalloc(a, n, sizeof(*keep));
 
-	r->declared = dtx_arena_zalloc(&r->head.arena, n, sizeof(*r->declared));
-	if (!f || !r->declared)
+	r->declared = dtx_arena_zalloc(a, n, sizeof(*r->declared));
+	r->field_of = dtx_arena_zalloc(a, n, sizeof(*r->field_of));
+	if (!f || !name || !keep || !r->declared || !r->field_of)
 		DTX_FAIL_MEM(err);
+	DTX_TRY(make_names(r, name, err));
+	DTX_TRY(dtx_columns_choose(&r->opts, r->rows.label, name, n, keep, err));
 	for (i = 0; i < n; i++) {
-		const struct dtx_jcol *c = &r->rows.col[i];
-
-		f[i].source = true;
-		DTX_TRY(name_column(r, &taken, i, &f[i].name, err));
-		f[i].type = dtx_infer_type(&c->seen);
-		for (t = 0; t < r->opts.ntypes; t++) {
-			if (strcmp(r->opts.types[t].name, f[i].name) == 0)
-				r->declared[i] = &r->opts.types[t];
-		}
-		if (r->declared[i] && r->declared[i]->on_error != DTX_CAST_KEEP_TEXT) {
-			f[i].type = r->declared[i]->type;
-			f[i].format = r->declared[i]->format;
-		} else if (r->declared[i]) {
-			f[i].type = (struct dtx_typeref){ .type = DTX_T_TEXT };
-			r->declared[i] = NULL;
-		} else if (is_mixed(&c->seen)) {
-			DTX_TRY(warn(r, DTX_W_MIXED_TYPES,
-			             "is text: its values are of several kinds", f[i].name, err));
-		}
+		r->field_of[i] = keep[i] ? k : UINT32_MAX;
+		if (!keep[i])
+			continue;
+		f[k].name = name[i];
+		DTX_TRY(make_field(r, &r->rows.col[i], &f[k], &r->declared[k], err));
+		k++;
 	}
-	r->schema = (struct dtx_schema){ .nfields = n, .field = f };
+	r->schema = (struct dtx_schema){ .nfields = k, .field = f };
 out:
-	dtx_strmap_clear(&taken);
 	return rc;
 }
 
@@ -279,12 +307,14 @@ static enum dtx_code fill_value(void *arg, uint32_t col, const struct dtx_jvalue
                                 struct dtx_err *err)
 {
 	struct filling *f = arg;
-	struct making *m = &f->col[col];
+	uint32_t field = f->r->field_of[col];
+	struct making *m;
 	struct dtx_str text;
 
 	(void)err;
-	if (!m->wanted)
+	if (field == UINT32_MAX || !f->col[field].wanted)
 		return DTX_OK;
+	m = &f->col[field];
 	text = dtx_jrows_text(v, &f->walk.text);
 	if (dtx_jrows_null(&f->r->rows, v, text))
 		return DTX_OK;

@@ -4,7 +4,7 @@
 #include <pthread.h>
 
 #include "core/base/mem.h"
-#include "core/io/reader.h"
+#include "core/io/columns.h"
 #include "core/io/xlsx_layout.h"
 
 enum { BATCH_CELLS_MAX = 4 << 20, BATCH_ROWS_MIN = 256 };
@@ -355,22 +355,11 @@ static void flag_merges(const struct xlsx_reader *r, uint32_t from, uint32_t n,
 	}
 }
 
-static const struct dtx_read_type *declared(const struct xlsx_reader *r, uint32_t col)
-{
-	size_t i;
-
-	for (i = 0; i < r->opts.ntypes; i++) {
-		if (strcmp(r->opts.types[i].name, r->schema.field[col].name) == 0)
-			return &r->opts.types[i];
-	}
-	return NULL;
-}
-
 /* A declared type is made here, by its own rules. */
 static enum dtx_code cast_declared(struct xlsx_reader *r, struct dtx_batch *b, uint32_t col,
                                    struct dtx_err *err)
 {
-	const struct dtx_read_type *d = declared(r, col);
+	const struct dtx_read_type *d = dtx_columns_declared(&r->opts, r->schema.field[col].name);
 	struct dtx_cast_spec spec;
 	struct dtx_cast_count count = { 0 };
 	struct dtx_column *made;
@@ -536,8 +525,10 @@ static json_t *xlsx_describe(struct dtx_reader *reader)
 	struct dtx_cellrange range = l->window, head;
 	char window[48], header[48] = "";
 
-	range.col0 = l->col[0];
-	range.col1 = l->col[l->ncols - 1];
+	if (l->ncols) {
+		range.col0 = l->col[0];
+		range.col1 = l->col[l->ncols - 1];
+	}
 	dtx_cell_range_name(window, &range);
 	head = (struct dtx_cellrange){ (uint32_t)l->head.first,
 		                       (uint32_t)l->head.first + l->head.rows - 1,

@@ -7,6 +7,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/num.h"
+#include "core/io/columns.h"
 
 enum dtx_code dtx_xlsx_warn(struct dtx_errlist *diags, enum dtx_code code,
                             const struct dtx_xlsx_sheet *sheet, int64_t count, struct dtx_err *err,
@@ -220,7 +221,7 @@ static bool has_cells(const struct dtx_xlsx_layout *l, size_t r)
 	uint64_t i;
 
 	for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
-		if (l->index[dtx_grid_col(g, i)] >= 0 && !is_blank(l, i))
+		if (l->index[dtx_grid_col(g, i)] != -1 && !is_blank(l, i))
 			return true;
 	}
 	return false;
@@ -362,6 +363,29 @@ out:
 	return rc;
 }
 
+/* Leaves out the columns that the plan does not want. */
+static enum dtx_code drop_columns(struct dtx_xlsx_layout *l, const char **name, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool *keep = dtx_mem_alloc(l->ncols, sizeof(*keep));
+	uint32_t i, n = 0;
+
+	if (!keep)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_columns_choose(l->opts, l->book->label, name, l->ncols, keep, err));
+	for (i = 0; i < l->ncols; i++) {
+		l->index[l->col[i]] = keep[i] ? (int32_t)n : -2;
+		if (!keep[i])
+			continue;
+		name[n] = name[i];
+		l->col[n++] = l->col[i];
+	}
+	l->ncols = n;
+out:
+	dtx_mem_free(keep);
+	return rc;
+}
+
 static enum dtx_code set_names(struct dtx_xlsx_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -369,13 +393,14 @@ static enum dtx_code set_names(struct dtx_xlsx_layout *l, struct dtx_err *err)
 	const char **name;
 	uint32_t i;
 
+	DTX_TRY(dtx_head_names(&hg, &l->head, l->opts->header_sep ? l->opts->header_sep : " ",
+	                       l->opts->header_fill, l->opts->names_unique_error, l->arena,
+	                       l->diags, &name, err));
+	DTX_TRY(drop_columns(l, name, err));
 	l->field = dtx_arena_zalloc(l->arena, l->ncols, sizeof(*l->field));
 	l->stats = dtx_arena_zalloc(l->arena, l->ncols, sizeof(*l->stats));
 	if (!l->field || !l->stats)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_head_names(&hg, &l->head, l->opts->header_sep ? l->opts->header_sep : " ",
-	                       l->opts->header_fill, l->opts->names_unique_error, l->arena,
-	                       l->diags, &name, err));
 	for (i = 0; i < l->ncols; i++)
 		l->field[i] = (struct dtx_field){ .name = name[i], .source = true };
 out:
@@ -562,9 +587,9 @@ enum dtx_code dtx_xlsx_layout_make(struct dtx_xlsx_layout *l, struct dtx_str ran
 	DTX_TRY(set_window(l, range_text, err));
 	DTX_TRY(set_header(l, err));
 	DTX_TRY(trim_columns(l, err));
-	DTX_TRY(set_names(l, err));
 	if (l->opts->header_rows < 0)
 		DTX_TRY(dtx_xlsx_tables(l, err));
+	DTX_TRY(set_names(l, err));
 	DTX_TRY(mark_nulls(l, err));
 	DTX_TRY(pass_rows(l, err));
 	DTX_TRY(dtx_xlsx_types(l, err));

@@ -27,7 +27,8 @@ struct dtx_xlsx_layout {
 	bool cols_given;             /* the range names columns: all of them are kept */
 	uint32_t ncols;
 	uint32_t *col;  /* physical column of each */
-	int32_t *index; /* by physical column: column, -1 none; DTX_SHEET_COLS */
+	int32_t *index; /* by physical column (DTX_SHEET_COLS of them): the column,
+	                 * -1 outside the window, -2 inside but not wanted */
 	struct dtx_head head;
 	struct dtx_field *field;
 	struct dtx_xlsx_stats *stats;

@@ -1,4 +1,5 @@
 /* Column types from the classes of their cells. */
+#include "core/io/columns.h"
 #include "core/io/xlsx_layout.h"
 
 static struct dtx_typeref plain(enum dtx_type t)
@@ -56,23 +57,12 @@ static enum dtx_code warn_mixed(struct dtx_xlsx_layout *l, uint32_t col, struct 
 	return rc;
 }
 
-static const struct dtx_read_type *declared(const struct dtx_xlsx_layout *l, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < l->opts->ntypes; i++) {
-		if (strcmp(l->opts->types[i].name, name) == 0)
-			return &l->opts->types[i];
-	}
-	return NULL;
-}
-
 static enum dtx_code type_column(struct dtx_xlsx_layout *l, uint32_t col, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_xlsx_stats *s = &l->stats[col];
 	struct dtx_field *f = &l->field[col];
-	const struct dtx_read_type *d = declared(l, f->name);
+	const struct dtx_read_type *d = dtx_columns_declared(l->opts, f->name);
 	struct dtx_str code;
 
 	f->type = d ? d->type : column_type(s);

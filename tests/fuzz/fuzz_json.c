@@ -1,4 +1,5 @@
-/* Any bytes as JSON records, in batches of one and of all rows: the same table, a balanced ledger. */
+/* Any bytes as JSON records, in batches of one and of all rows: the same table, a balanced ledger.
+ */
 #include <stdlib.h>
 
 #include "tests/unit/bookmake.h"
@@ -6,7 +7,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static enum dtx_code fuzz_read(const uint8_t *data, size_t size, uint32_t rows, bool values,
-			       struct dtx_buf *out)
+                               struct dtx_buf *out)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
 	struct dtx_buf in = { (char *)(uintptr_t)data, size, size, size, DTX_BUF_FINE };

@@ -102,8 +102,10 @@ static void whole(const struct dtx_buf *bytes)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 24);
-	struct book book = { .sheet = "<sheetData><row><c t=\"s\" s=\"1\"><v>0</v></c><c s=\"2\">"
-				      "<v>45292.5</v></c><c s=\"3\"><v>7</v></c></row></sheetData>" };
+	struct book book = {
+		.sheet = "<sheetData><row><c t=\"s\" s=\"1\"><v>0</v></c><c s=\"2\">"
+			 "<v>45292.5</v></c><c s=\"3\"><v>7</v></c></row></sheetData>"
+	};
 	char *text;
 
 	if (!size)

@@ -13,19 +13,19 @@
 static const char book_styles[] =
 	"<styleSheet " BOOK_NS "><numFmts count=\"1\"><numFmt numFmtId=\"164\" "
 	"formatCode=\"yyyy\\-mm\\-dd\\ hh:mm\"/></numFmts><cellXfs count=\"99\"><xf "
-        "numFmtId=\"0\"/>"
+	"numFmtId=\"0\"/>"
 	"<xf numFmtId=\"14\"/><xf numFmtId=\"164\"/><xf numFmtId=\"20\"/><xf numFmtId=\"46\"/>"
 	"<xf numFmtId=\"17\"/><xf numFmtId=\"2\"/></cellXfs></styleSheet>";
 static const char book_strings[] =
 	"<sst " BOOK_NS " count=\"4000000000\" uniqueCount=\"4000000000\"><si><t>name</t></si>"
 	"<si><r><t>ri</t></r><r><rPr><b/></rPr><t>ch</t></r><rPh sb=\"0\" "
-        "eb=\"1\"><t>no</t></rPh></si>"
+	"eb=\"1\"><t>no</t></rPh></si>"
 	"<si><t xml:space=\"preserve\"> a_x000D_b_x005F_x &amp; </t></si><si><t/></si></sst>";
 
 struct book {
 	const char *sheet;       /* inside <worksheet> */
 	const char *workbook_pr; /* "" */
-	const char *styles; /* NULL: book_styles */
+	const char *styles;      /* NULL: book_styles */
 	const char *strings;     /* NULL: book_strings */
 };
 

@@ -82,6 +82,17 @@ void test_read_json_types_and_nulls(void)
 	expect_with("{\"d\":\"x\"}", &opts, 0, true, "cast_failed");
 }
 
+void test_read_json_wanted_columns(void)
+{
+	const char *const wanted[] = { "c", "a" };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	opts.requires = wanted;
+	opts.nrequires = 2;
+	opts.extra = DTX_EXTRA_DROP;
+	expect_with("{\"a\":1,\"b\":2}\n{\"c\":\"x\"}", &opts, 0, true, "a:int,c:text\n1|~\n~|x\n");
+}
+
 void test_read_json_verdicts(void)
 {
 	static const struct {

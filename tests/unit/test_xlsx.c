@@ -121,10 +121,10 @@ void test_xlsx_rows_and_header(void)
 	static const char sheet[] =
 		"<sheetData><row r=\"1\"><c r=\"A1\" t=\"str\"><v>Title</v></c></row>"
 		"<row r=\"3\"><c r=\"B3\" t=\"str\"><v>Name</v></c><c r=\"C3\" "
-	        "s=\"5\"><v>45292</v></c></row>"
+		"s=\"5\"><v>45292</v></c></row>"
 		"<row r=\"4\"><c r=\"B4\" t=\"str\"><v>a</v></c><c r=\"C4\"><v>1</v></c></row>"
 		"<row r=\"9\" hidden=\"1\"><c r=\"B9\" t=\"str\"><v>b</v></c><c "
-	        "r=\"C9\"><v>2</v></c></row>"
+		"r=\"C9\"><v>2</v></c></row>"
 		"<row r=\"10\"><c r=\"B10\" t=\"str\"><v>c</v></c></row></sheetData>";
 
 	expect_opts(sheet, &opts, "Name:text,Jan-24:int\na|1 @4\nb|2 @9\nc|~ @10\n");
@@ -224,6 +224,24 @@ void test_xlsx_null_values_and_types(void)
 	expect_opts(sheet, &opts, "cast_failed");
 	type.on_error = DTX_CAST_NULL;
 	expect_opts(sheet, &opts, "k:int,v:float\n~|1.5\n4|999.0\n");
+}
+
+void test_xlsx_wanted_columns(void)
+{
+	const char *wanted[] = { "v" };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	static const char sheet[] =
+		HEAD "<row r=\"2\"><c r=\"A2\"><v>1</v></c><c r=\"B2\"><v>2</v></c></row>"
+		     "<row r=\"3\"><c r=\"A3\"><v>4</v></c></row></sheetData>";
+
+	opts.requires = wanted;
+	opts.nrequires = 1;
+	opts.extra = DTX_EXTRA_DROP;
+	expect_opts(sheet, &opts, "v:int\n2\n~\n");
+	opts.extra = DTX_EXTRA_ERROR;
+	expect_opts(sheet, &opts, "extra_column");
+	wanted[0] = "w";
+	expect_opts(sheet, &opts, "missing_column");
 }
 
 void test_xlsx_epoch_1904(void)

@@ -1,0 +1,66 @@
+/* Names are compared as written. */
+#include "core/io/columns.h"
+
+const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opts, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < opts->ntypes; i++) {
+		if (strcmp(opts->types[i].name, name) == 0)
+			return &opts->types[i];
+	}
+	return NULL;
+}
+
+static bool required(const struct dtx_read_opts *opts, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < opts->nrequires; i++) {
+		if (strcmp(opts->requires[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static enum dtx_code must_have(const char *want, const char *label, const char *const *names,
+                               uint32_t n, struct dtx_err *err)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		if (strcmp(want, names[i]) == 0)
+			return DTX_OK;
+	}
+	(void)dtx_err_set(err, DTX_E_MISSING_COLUMN, __FILE__, __LINE__,
+	                  "'%s' has no column '%.100s'", label, want);
+	dtx_err_suggest(err, want, names, n);
+	return DTX_E_MISSING_COLUMN;
+}
+
+enum dtx_code dtx_columns_choose(const struct dtx_read_opts *opts, const char *label,
+                                 const char *const *names, uint32_t n, bool *keep,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t k;
+	uint32_t i;
+
+	for (k = 0; k < opts->nrequires; k++)
+		DTX_TRY(must_have(opts->requires[k], label, names, n, err));
+	for (k = 0; k < opts->ntypes; k++)
+		DTX_TRY(must_have(opts->types[k].name, label, names, n, err));
+	for (i = 0; i < n; i++) {
+		keep[i] = opts->extra == DTX_EXTRA_ALLOW || required(opts, names[i]) ||
+		          dtx_columns_declared(opts, names[i]);
+		if (!keep[i] && opts->extra == DTX_EXTRA_ERROR) {
+			rc = dtx_err_set(err, DTX_E_EXTRA_COLUMN, __FILE__, __LINE__,
+			                 "'%s' has a column '%.100s' that the plan does not name",
+			                 label, names[i]);
+			dtx_err_hint(err, "\"extra\": \"drop\" leaves it out");
+			goto out;
+		}
+	}
+out:
+	return rc;
+}

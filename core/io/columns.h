@@ -1,0 +1,16 @@
+/* Which columns of an input stay: `requires`, `types` and `extra`. */
+#ifndef DTX_IO_COLUMNS_H
+#define DTX_IO_COLUMNS_H
+
+#include "core/io/reader.h"
+
+/* The declared type of a column, NULL if there is none. */
+const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opts,
+                                                 const char *name);
+/* Fills keep[0..n).  missing_column when a required or declared one is absent, extra_column when
+ * there is one too many and `extra` is error. */
+DTX_MUSTUSE enum dtx_code dtx_columns_choose(const struct dtx_read_opts *opts, const char *label,
+                                             const char *const *names, uint32_t n, bool *keep,
+                                             struct dtx_err *err);
+
+#endif
