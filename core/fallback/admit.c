@@ -7,6 +7,7 @@
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/fallback/contract.h"
+#include "core/fallback/disclose.h"
 #include "core/store/tablehash.h"
 
 /* One run in one box. */
@@ -96,14 +97,41 @@ static void admit_close(struct admit_run *run)
 	dtx_jail_report_clear(&run->report);
 }
 
+/* What may stand in a recorded message: the code, names of tables and columns. */
+static void admit_known(const struct admit_run *run, struct dtx_buf *out)
+{
+	const struct dtx_rescue *g = run->spec->region;
+	size_t i;
+	uint32_t k;
+
+	dtx_buf_adds(out, run->spec->code);
+	for (i = 0; i < g->ntables; i++) {
+		const struct dtx_schema *s = g->table[i].table->schema;
+
+		dtx_buf_printf(out, "\n%s", g->table[i].name);
+		for (k = 0; k < s->nfields; k++)
+			dtx_buf_printf(out, "\n%s", s->field[k].name);
+	}
+}
+
+/* The report as the record keeps it: without values of cells. NULL: out of memory. */
 static json_t *admit_report(const struct admit_run *run)
 {
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	json_t *value;
+	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 32 };
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), known = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *value = NULL;
 
 	dtx_jail_report_json(&run->report, &text);
-	value = json_loads(dtx_buf_text(&text), 0, NULL);
+	admit_known(run, &known);
+	if (dtx_buf_ok(&known) &&
+	    dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, &value, NULL) ==
+		    DTX_OK &&
+	    !dtx_disclose_report(value, (struct dtx_str){ dtx_buf_text(&known), known.len })) {
+		json_decref(value);
+		value = NULL;
+	}
 	dtx_buf_clear(&text);
+	dtx_buf_clear(&known);
 	return value;
 }
 

@@ -34,4 +34,8 @@ DTX_MUSTUSE enum dtx_code dtx_disclose_table(const char *alias, struct dtx_table
 void dtx_disclose_redact(struct dtx_str text, struct dtx_str known, struct dtx_buf *out,
 			 struct dtx_disclosed *count);
 
+/* A jail report as the record may keep it: what the snippet printed is gone (sizes stay), the
+ * exception's message, the reason and what the screen quotes are redacted.  `known` as above. */
+DTX_MUSTUSE bool dtx_disclose_report(json_t *report, struct dtx_str known);
+
 #endif

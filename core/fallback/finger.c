@@ -229,6 +229,69 @@ out:
 	return rc;
 }
 
+/* --- what code reads --- */
+
+static bool finger_is_read(const json_t *col, const json_t *names)
+{
+	const char *name = json_string_value(json_array_get(col, 0));
+	json_t *one;
+	size_t i;
+
+	if (name && strchr(name, '{') && strchr(name, '}'))
+		return true;
+	json_array_foreach(names, i, one) {
+		if (name && json_string_value(one) && !strcmp(name, json_string_value(one)))
+			return true;
+	}
+	return false;
+}
+
+/* {"alias", "cols"} of the columns that are read; NULL: out of memory. */
+static json_t *finger_read_table(const json_t *table, const json_t *names)
+{
+	json_t *cols = json_array(), *col;
+	size_t i;
+
+	json_array_foreach(json_object_get(table, "cols"), i, col) {
+		if (finger_is_read(col, names) && json_array_append(cols, col) < 0) {
+			json_decref(cols);
+			return NULL;
+		}
+	}
+	return json_pack("{s:s, s:o}", "alias", dtx_json_text(table, "alias", ""), "cols", cols);
+}
+
+enum dtx_code dtx_finger_needs(const json_t *doc, const char *names, char **out,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *list = NULL, *tables = json_array(), *whole = NULL, *table;
+	size_t i;
+
+	*out = NULL;
+	if (!names)
+		goto out;
+	DTX_TRY(dtx_json_parse(dtx_str_of(names), limits, &list, err));
+	json_array_foreach(json_object_get(doc, "tables"), i, table) {
+		if (json_array_append_new(tables, finger_read_table(table, list)) < 0)
+			DTX_FAIL_MEM(err);
+	}
+	whole = json_pack("{s:O}", "tables", tables);
+	if (!whole)
+		DTX_FAIL_MEM(err);
+	dtx_json_canonical(whole, &text);
+	DTX_TRY(dtx_buf_check(&text, "read set", err));
+	*out = dtx_buf_steal(&text);
+out:
+	json_decref(list);
+	json_decref(tables);
+	json_decref(whole);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
 /* --- intent --- */
 
 enum dtx_code dtx_finger_intent(const json_t *region, const json_t *contract,

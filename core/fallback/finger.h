@@ -29,6 +29,11 @@ DTX_MUSTUSE enum dtx_code dtx_finger_families(const struct dtx_finger_table *tab
 /* {"main": [names in order], ...}: the order positional code was admitted with; new reference. */
 DTX_MUSTUSE enum dtx_code dtx_finger_order(const struct dtx_finger_table *table, size_t n,
 					   json_t **out, struct dtx_err *err);
+/* What code reads, as the document says it: of `doc` (from dtx_finger_tables) the columns whose names
+ * are in `names` (JSON array text, from the screen), and every family, which code reads by its
+ * pattern.  Canonical JSON text in dtx_mem; NULL when names is NULL. */
+DTX_MUSTUSE enum dtx_code dtx_finger_needs(const json_t *doc, const char *names, char **out,
+					   struct dtx_err *err);
 /* region: {"kind": "step", "steps": [canonical, with note]}; contract: derived contract + expect
  * (NULL: {}). */
 DTX_MUSTUSE enum dtx_code dtx_finger_intent(const json_t *region, const json_t *contract,

@@ -98,3 +98,35 @@ void dtx_disclose_redact(struct dtx_str text, struct dtx_str known, struct dtx_b
 		}
 	}
 }
+
+/* Replaces object[key] when it is text; false: out of memory. */
+static bool redact_member(json_t *object, const char *key, struct dtx_str known)
+{
+	const char *text = dtx_json_text(object, key, NULL);
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_disclosed count = { 0, 0, 0 };
+	bool ok;
+
+	if (!text)
+		return true;
+	dtx_disclose_redact(dtx_str_of(text), known, &out, &count);
+	ok = dtx_buf_ok(&out) && dtx_json_set(object, key, json_string(dtx_buf_text(&out)));
+	dtx_buf_clear(&out);
+	return ok;
+}
+
+bool dtx_disclose_report(json_t *report, struct dtx_str known)
+{
+	static const char *const streams[] = { "stdout", "stderr" };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(streams); i++) {
+		json_t *stream = json_object_get(report, streams[i]);
+
+		(void)json_object_del(stream, "text");
+		(void)json_object_del(stream, "base64");
+	}
+	return redact_member(report, "reason", known) &&
+	       redact_member(json_object_get(report, "exception"), "message", known) &&
+	       redact_member(json_object_get(report, "check"), "message", known);
+}

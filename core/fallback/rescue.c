@@ -203,18 +203,22 @@ static enum dtx_code rescue_add(struct rescue *s, struct dtx_err *err)
 		.contract_hash = s->contract_hash,
 		.op = rescue_op(s->region),
 		.abi = s->r->abi,
-		.needs = a->needs,
 		.flags = a->flags,
 		.formulas = a->formulas,
 		.origin = "supplied",
 		.template_version = DTX_PROMPT_TEMPLATE,
 	};
-	enum dtx_code rc;
+	enum dtx_code rc = DTX_OK;
+	char *needs = NULL;
 
 	dtx_json_canonical(s->order, &order);
 	add.col_order = dtx_buf_text(&order);
-	rc = dtx_snippet_add(dtx_record_store(s->r->record), dtx_record_id(s->r->record), &add, s->id,
-			     err);
+	DTX_TRY(dtx_finger_needs(s->doc, a->needs, &needs, err));
+	add.needs = needs;
+	DTX_TRY(dtx_snippet_add(dtx_record_store(s->r->record), dtx_record_id(s->r->record), &add,
+				s->id, err));
+out:
+	dtx_mem_free(needs);
 	dtx_buf_clear(&order);
 	return rc;
 }

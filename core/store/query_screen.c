@@ -89,6 +89,14 @@ static void screen_file(struct dtx_buf *out, const json_t *item)
 		dtx_buf_printf(out, "  file %s", file);
 }
 
+static void screen_memory(struct dtx_buf *out, int64_t bytes)
+{
+	if (bytes >= 10000000)
+		dtx_buf_printf(out, ", %lld MB", (long long)(bytes / 1000000));
+	else if (bytes > 0)
+		dtx_buf_printf(out, ", %.1f MB", (double)bytes / 1e6);
+}
+
 /* --- lines, from top to bottom --- */
 
 static const char *screen_judged(const json_t *record, const char *path)
@@ -152,7 +160,7 @@ static void screen_found(const json_t *record, struct dtx_buf *out)
 	if (others > 0) {
 		screen_label(out, "note");
 		screen_count(out, others, "earlier run", "earlier runs");
-		dtx_buf_add(out, " wrote it too; dtx provenance log lists them\n");
+		dtx_buf_add(out, " wrote it too; dtx provenance --log lists them\n");
 	}
 }
 
@@ -360,6 +368,11 @@ static void screen_counts(const json_t *step, struct dtx_buf *out)
 		dtx_buf_addc(out, ')');
 }
 
+static bool screen_is_rescued(const json_t *step)
+{
+	return dtx_json_bool(json_object_get(step, "detail"), "rescued", false);
+}
+
 static void screen_rows(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *steps = json_object_get(record, "steps");
@@ -370,9 +383,13 @@ static void screen_rows(const json_t *record, struct dtx_buf *out)
 		return;
 	screen_label(out, "rows");
 	json_array_foreach(steps, i, step) {
+		bool snippet = screen_is_rescued(step);
+
 		if (!i && json_is_integer(json_object_get(step, "rows_in")))
 			screen_number(out, dtx_json_int(step, "rows_in", 0));
-		dtx_buf_printf(out, " > %s", dtx_json_text(step, "op", "?"));
+		if (snippet && screen_is_rescued(json_array_get(steps, i + 1)))
+			continue; /* the region's last step has the rows that came back */
+		dtx_buf_printf(out, " > %s", snippet ? "snippet" : dtx_json_text(step, "op", "?"));
 		if (json_is_integer(json_object_get(step, "rows_out"))) {
 			dtx_buf_addc(out, ' ');
 			screen_number(out, dtx_json_int(step, "rows_out", 0));
@@ -413,46 +430,73 @@ static bool screen_is_formula(const json_t *list, size_t at)
 	return true;
 }
 
-static void screen_formula(const json_t *row, bool snippet, struct dtx_buf *out)
+static void screen_formula(const json_t *row, struct dtx_buf *out)
 {
 	const char *klass = dtx_json_text(row, "class", "exact");
 	const char *formula = dtx_json_text(row, "formula", "");
 	const char *composed = dtx_json_text(row, "composed", NULL);
 
-	dtx_buf_printf(out, "%s = %s  [%s%s]\n", dtx_json_text(row, "out_col", ""), formula, klass,
-		       snippet && !strcmp(klass, "exact") ? " after the snippet" : "");
+	dtx_buf_printf(out, "%s = %s  [%s]\n", dtx_json_text(row, "out_col", ""), formula, klass);
 	if (composed && strcmp(composed, formula)) {
 		screen_label(out, "");
 		dtx_buf_printf(out, "= %s\n", composed);
 	}
 }
 
+/* Formulas of the snippets' columns on one line: declared by the code, or found in it. */
+struct screen_declared {
+	struct dtx_buf *out;
+	const char *label;
+	bool any;
+};
+
+static void screen_declare(struct screen_declared *d, const char *column, const char *formula,
+			   const char *klass)
+{
+	if (!d->any)
+		screen_label(d->out, d->label);
+	dtx_buf_printf(d->out, "%s%s = %s [%s]", d->any ? "; " : "", column, formula, klass);
+	d->any = true;
+}
+
+static void screen_cell_formulas(struct screen_declared *d, const json_t *record)
+{
+	json_t *region, *formula;
+	const char *column;
+	size_t i;
+
+	json_array_foreach(json_object_get(record, "regions"), i, region) {
+		json_t *cell = json_object_get(region, "cell");
+
+		json_object_foreach(json_object_get(cell, "formulas"), column, formula) {
+			if (json_is_string(formula))
+				screen_declare(d, column, json_string_value(formula), "declared");
+		}
+	}
+}
+
 static void screen_formulas(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *list = json_object_get(record, "lineage");
-	bool snippet = json_array_size(json_object_get(record, "regions")) > 0;
-	const char *label = "formula", *sep = NULL;
+	struct screen_declared d = { out, "formula", false };
 	json_t *row;
 	size_t i;
 
 	json_array_foreach(list, i, row) {
 		if (screen_is_declared(row) || !screen_is_formula(list, i))
 			continue;
-		screen_label(out, label);
-		screen_formula(row, snippet, out);
-		label = "";
+		screen_label(out, d.label);
+		screen_formula(row, out);
+		d.label = "";
 	}
 	json_array_foreach(list, i, row) {
-		if (!screen_is_declared(row) || !screen_is_formula(list, i))
-			continue;
-		if (!sep)
-			screen_label(out, label);
-		dtx_buf_printf(out, "%s%s = %s [%s]", sep ? sep : "",
-			       dtx_json_text(row, "out_col", ""), dtx_json_text(row, "formula", ""),
-			       dtx_json_text(row, "class", ""));
-		sep = "; ";
+		if (screen_is_declared(row) && screen_is_formula(list, i))
+			screen_declare(&d, dtx_json_text(row, "out_col", ""),
+				       dtx_json_text(row, "formula", ""),
+				       dtx_json_text(row, "class", ""));
 	}
-	if (sep)
+	screen_cell_formulas(&d, record);
+	if (d.any)
 		dtx_buf_addc(out, '\n');
 }
 
@@ -551,8 +595,7 @@ static void screen_jail(const json_t *report, struct dtx_buf *out)
 		dtx_buf_printf(out, "%s%s", i ? " " : "; ", json_string_value(layer));
 	if (us)
 		dtx_buf_printf(out, "; %.3f s", (double)us / 1e6);
-	if (peak)
-		dtx_buf_printf(out, ", %lld MB", (long long)(peak / 1000000));
+	screen_memory(out, peak);
 }
 
 static void screen_machine(const json_t *record, struct dtx_buf *out)
@@ -570,8 +613,7 @@ static void screen_machine(const json_t *record, struct dtx_buf *out)
 		dtx_buf_add(out, report ? "; " : ", ");
 		screen_count(out, threads, "thread", "threads");
 	}
-	if (peak)
-		dtx_buf_printf(out, ", %lld MB", (long long)(peak / 1000000));
+	screen_memory(out, peak);
 	dtx_buf_addc(out, '\n');
 }
 

@@ -24,10 +24,11 @@ const char *dtx_rung_name(enum dtx_rung rung)
 static const struct {
 	const char *name;
 	size_t offset;
-	bool integer;
+	bool integer, json;
 } snippet_cols[] = {
-#define TEXT(name, member) { name, offsetof(struct dtx_snippet, member), false }
-#define INT(name, member) { name, offsetof(struct dtx_snippet, member), true }
+#define TEXT(name, member) { name, offsetof(struct dtx_snippet, member), false, false }
+#define JSON(name, member) { name, offsetof(struct dtx_snippet, member), false, true }
+#define INT(name, member) { name, offsetof(struct dtx_snippet, member), true, false }
 	TEXT("cell_id", id),
 	TEXT("namespace", ns),
 	TEXT("source_schema_fingerprint", fingerprint),
@@ -37,11 +38,11 @@ static const struct {
 	TEXT("op", op),
 	INT("template", template_version),
 	TEXT("abi", abi),
-	TEXT("needs", needs),
-	TEXT("flags", flags),
-	TEXT("col_order", col_order),
-	TEXT("adapter", adapter),
-	TEXT("formulas", formulas),
+	JSON("needs", needs),
+	JSON("flags", flags),
+	JSON("col_order", col_order),
+	JSON("adapter", adapter),
+	JSON("formulas", formulas),
 	TEXT("origin", origin),
 	TEXT("state", state),
 	INT("state_us", state_us),
@@ -53,6 +54,7 @@ static const struct {
 	INT("fails", fails),
 	INT("last_hit_us", last_hit_us),
 #undef TEXT
+#undef JSON
 #undef INT
 };
 
@@ -88,23 +90,35 @@ out:
 	return rc;
 }
 
+/* A member as it is kept: JSON columns as JSON; NULL: out of memory. */
+static json_t *snippet_member(const struct dtx_snippet *s, size_t i)
+{
+	const struct dtx_json_limits limits = { (size_t)1 << 20, 32 };
+	const char *text;
+	json_t *value = NULL;
+
+	if (snippet_cols[i].integer)
+		return json_integer(*snippet_int_at(s, i));
+	text = *snippet_text_at(s, i);
+	if (!text)
+		return json_null();
+	if (snippet_cols[i].json &&
+	    dtx_json_parse(dtx_str_of(text), limits, &value, NULL) == DTX_OK)
+		return value;
+	return json_string(text);
+}
+
 json_t *dtx_snippet_json(const struct dtx_snippet *snippet)
 {
 	json_t *out = json_object();
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(snippet_cols) && out; i++) {
-		const char *text;
-		bool ok;
+		json_t *value = snippet_member(snippet, i);
 
-		if (snippet_cols[i].integer) {
-			ok = dtx_json_set(out, snippet_cols[i].name,
-					  json_integer(*snippet_int_at(snippet, i)));
-		} else {
-			text = *snippet_text_at(snippet, i);
-			ok = !text || dtx_json_set(out, snippet_cols[i].name, json_string(text));
-		}
-		if (!ok) {
+		if (json_is_null(value))
+			continue;
+		if (!dtx_json_set(out, snippet_cols[i].name, value)) {
 			json_decref(out);
 			out = NULL;
 		}
@@ -188,20 +202,20 @@ static bool snippet_needs_fit(const char *needs, const json_t *tables)
 	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
 	json_t *doc = NULL, *table, *need;
 	bool fits = true;
-	size_t i, k;
+	size_t i, k, known = 0;
 
 	if (!needs || dtx_json_parse(dtx_str_of(needs), limits, &doc, NULL) != DTX_OK)
 		return false;
-	if (!json_array_size(json_object_get(doc, "tables")))
-		fits = false; /* nothing known of what it reads */
 	json_array_foreach(json_object_get(doc, "tables"), i, table) {
 		const json_t *cols = snippet_cols_of(tables, dtx_json_text(table, "alias", ""));
 
-		json_array_foreach(json_object_get(table, "cols"), k, need)
+		json_array_foreach(json_object_get(table, "cols"), k, need) {
 			fits = fits && snippet_col_in(need, cols);
+			known++;
+		}
 	}
 	json_decref(doc);
-	return fits;
+	return fits && known; /* of code that names no column nothing is known */
 }
 
 static bool snippet_compatible(const struct dtx_snippet *s, const struct dtx_snippet_ask *ask)

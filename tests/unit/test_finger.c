@@ -174,6 +174,26 @@ void test_finger_intent(void)
 	json_decref(contract);
 }
 
+void test_finger_needs(void)
+{
+	static const struct dtx_field f[] = { F("region", DTX_T_TEXT), F("hours", DTX_T_INT64),
+					      F("unread", DTX_T_INT64), F("2024", DTX_T_INT64),
+					      F("2025", DTX_T_INT64), F("2026", DTX_T_INT64) };
+	const struct dtx_schema s = { 6, false, f };
+	const struct dtx_finger_table t = { "main", &s, NULL, NULL };
+	char fp[DTX_FINGER_TEXT], *needs = NULL;
+	json_t *doc = NULL;
+
+	T_OK(dtx_finger_tables(&t, 1, &doc, fp, NULL), NULL);
+	T_OK(dtx_finger_needs(doc, "[\"hours\",\"region\",\"other\"]", &needs, NULL), NULL);
+	T_STR(needs, "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hours\",\"num\"],"
+		     "[\"region\",\"text\"],[\"{yyyy}\",\"num\"]]}]}");
+	dtx_mem_free(needs);
+	T_OK(dtx_finger_needs(doc, NULL, &needs, NULL), NULL);
+	T_CHECK(needs == NULL);
+	json_decref(doc);
+}
+
 static enum dtx_code finger_all(void)
 {
 	static const struct dtx_field f[] = { F("a", DTX_T_TEXT), F("2024", DTX_T_INT64),
@@ -182,16 +202,19 @@ static enum dtx_code finger_all(void)
 	const struct dtx_finger_table t = { "main", &s, NULL, NULL };
 	char fp[DTX_FINGER_TEXT];
 	json_t *doc = NULL, *fam = NULL, *order = NULL;
+	char *needs = NULL;
 	enum dtx_code rc;
 
 	DTX_TRY(dtx_finger_tables(&t, 1, &doc, fp, NULL));
 	DTX_TRY(dtx_finger_families(&t, 1, &fam, NULL));
 	DTX_TRY(dtx_finger_order(&t, 1, &order, NULL));
+	DTX_TRY(dtx_finger_needs(doc, "[\"a\"]", &needs, NULL));
 	DTX_TRY(dtx_finger_intent(doc, NULL, 1, "py", fp, NULL));
 out:
 	json_decref(doc);
 	json_decref(fam);
 	json_decref(order);
+	dtx_mem_free(needs);
 	return rc;
 }
 

@@ -229,6 +229,22 @@ void test_redact(void)
 	}
 }
 
+void test_redact_report(void)
+{
+	json_t *r = parse("{\"stdout\":{\"text\":\"Canary\",\"total\":6},\"stderr\":{\"base64\":\"Q2Fu\"},"
+			  "\"reason\":\"KeyError: 'Canary'\",\"exception\":{\"message\":\"'Canary' at 7\","
+			  "\"line\":3},\"check\":null}");
+	struct dtx_buf out = DTX_BUF_INIT(1 << 16);
+
+	T_CHECK(dtx_disclose_report(r, DTX_STR("hours")));
+	dtx_json_canonical(r, &out);
+	T_STR(dtx_buf_text(&out),
+	      "{\"check\":null,\"exception\":{\"line\":3,\"message\":\"'<value>' at <value>\"},"
+	      "\"reason\":\"KeyError: '<value>'\",\"stderr\":{},\"stdout\":{\"total\":6}}");
+	json_decref(r);
+	dtx_buf_clear(&out);
+}
+
 void test_sample_parse(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;

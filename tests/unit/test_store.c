@@ -265,14 +265,18 @@ void test_store_screen_of_fallback(void)
 		"regions": [{"cell_id": "c7d2a1f000000000", "pointer": "/steps/1/op", "code": "unknown_op",
 			     "op": "weekly_balance", "steps": [1, 1], "rung": "exact",
 			     "cell": {"state": "approved", "state_us": 1790899200000000, "state_by": "etl",
-				      "hits": 37},
+				      "hits": 37, "formulas": {"hours": "sum(hours)"}},
 			     "jail": {"jail": {"layers": ["seccomp", "landlock", "userns"],
 					       "runtime": {"python": "3.11.2", "pandas": "1.5.3",
 							   "numpy": "1.24.2"}},
 				      "timings_us": {"wall": 52000}, "memory": {"peak_rss": 88000000}}}],
+		"steps": [{"op": "filter", "rows_in": 5000, "rows_out": 4488},
+			  {"op": "weekly_balance", "rows_in": 4488, "rows_out": 0,
+			   "detail": {"rescued": true}},
+			  {"op": "b", "rows_in": 0, "rows_out": 4, "detail": {"rescued": true}},
+			  {"op": "join", "rows_in": 4, "rows_out": 4, "detail": {"counts": {"unmatched": 0}}}],
 		"lineage": [{"out_col": "utilization", "formula": "hours / (headcount * 40 * weeks)",
-			     "class": "exact"},
-			    {"out_col": "hours", "formula": "sum(hours)", "class": "declared"},
+			     "class": "exact after the snippet"},
 			    {"out_col": "weeks", "formula": "nunique(week)", "class": "static"}],
 		"checks": [{"name": "rows", "severity": "error", "status": "pass"},
 			   {"name": "all_null", "severity": "warn", "status": "fail", "col": "band"}],
@@ -289,8 +293,9 @@ void test_store_screen_of_fallback(void)
 	      "why         unknown_op at /steps/1/op\n"
 	      "from        main  input.xlsx!Q1  5,000 rows x 7 columns  sha256 ab12c07e  file unchanged\n"
 	      "            hc    hc.csv         4 rows x 2 columns  sha256 77aa19f0  file unchanged\n"
+	      "rows        5,000 > filter 4,488 > snippet 4 > join 4 (0 unmatched)\n"
 	      "formula     utilization = hours / (headcount * 40 * weeks)  [exact after the snippet]\n"
-	      "            hours = sum(hours) [declared]; weeks = nunique(week) [static]\n"
+	      "            weeks = nunique(week) [static]; hours = sum(hours) [declared]\n"
 	      "checks      1 pass, 1 warn (column band all null), 0 fail\n"
 	      "disclosed   nothing\n"
 	      "ran in      dtx 0.1.0; jail python 3.11.2 pandas 1.5.3 numpy 1.24.2; seccomp landlock "
