@@ -61,6 +61,16 @@ struct dtx_join_shared {
 	_Atomic int64_t rows_in, rows_out;	/* for the growth limit; relaxed */
 };
 
+/* The map of the left side. */
+DTX_MUSTUSE enum dtx_code dtx_join_probe_init(const struct dtx_opctx *ox, void **local,
+					      struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_join_batch(const struct dtx_opctx *ox, void *local,
+					 struct dtx_batch *in, struct dtx_emit *out,
+					 struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals,
+					 unsigned n, struct dtx_emit *out, struct dtx_err *err);
+void dtx_join_probe_free(const struct dtx_opctx *ox, void *local);
+
 DTX_MUSTUSE enum dtx_code dtx_join_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
 
 /* Promises about the left rows of a batch: counted now, judged at the end. */

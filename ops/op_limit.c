@@ -138,6 +138,8 @@ static enum dtx_code limit_batch(const struct dtx_opctx *ox, void *local, struct
 	in->nsel = n;
 	in->schema = ox->out;
 	DTX_TRY(dtx_emit_batch(out, in, err));
+	if (!l->groups && l->seen[0] >= a->offset && l->seen[0] - a->offset >= a->n)
+		dtx_emit_stop(out);
 out:
 	return rc;
 }

@@ -1,35 +1,8 @@
-/* pivot_longer: columns become rows.
- *
- * Names are taken apart when the step is bound: `rest` is a distinct remainder of the names (one
- * output row per input row and rest), `value` a distinct value column; the matrix says which input
- * column stands where. */
+/* pivot_longer: columns become rows. */
 #include "core/data/builder.h"
 #include "core/data/cast.h"
-#include "ops/cells.h"
-#include "ops/opkit.h"
+#include "ops/longer.h"
 
-enum { ORDER_ROWS, ORDER_COLS };
-struct name_type {
-	const char *name, *type;
-};
-struct longer_args {
-	struct dtx_cols *cols, *keep;
-	struct dtx_plist names_to;
-	const char *values_to, *names_prefix, *names_sep;
-	struct dtx_plist names_types;
-	bool drop_nulls;
-	int order;
-};
-struct longer_state {
-	uint32_t nkept, nnames, nvalues, nrests;
-	const char **part;		/* [rest * nnames + name]: text of a name column */
-	struct dtx_typeref *name_type;	/* per name column */
-	int32_t *col;			/* [rest * nvalues + value]: input column, -1 */
-	bool *valued;			/* the same: move the value, its text follows other rules */
-	struct dtx_field *value;	/* per value column */
-	struct dtx_colmap map;		/* kept columns */
-	bool drop_nulls;
-};
 struct longer_local {
 	struct dtx_column **name;	/* per name column: its value per rest */
 	uint16_t *lrow;
@@ -38,11 +11,11 @@ struct longer_local {
 
 static const struct dtx_param name_type_rows[] = {
 	{ .name = "name", .kind = DTX_P_TEXT, .required = true,
-	  .offset = offsetof(struct name_type, name), .help = "name column" },
+	  .offset = offsetof(struct dtx_longer_type, name), .help = "name column" },
 	{ .name = "type", .kind = DTX_P_TEXT, .required = true,
-	  .offset = offsetof(struct name_type, type), .help = "its type" },
+	  .offset = offsetof(struct dtx_longer_type, type), .help = "its type" },
 };
-#define AT(member) .offset = offsetof(struct longer_args, member)
+#define AT(member) .offset = offsetof(struct dtx_longer_args, member)
 static const struct dtx_param longer_params[] = {
 	{ .name = "cols", .kind = DTX_P_COLUMNS, AT(cols), .aliases = "value_vars,columns",
 	  .help = "columns that become rows" },
@@ -57,8 +30,10 @@ static const struct dtx_param longer_params[] = {
 	  .help = "text that names lose at their start" },
 	{ .name = "names_sep", .kind = DTX_P_TEXT, AT(names_sep),
 	  .help = "text that parts a name" },
+	{ .name = "names_pattern", .kind = DTX_P_REGEX, AT(names_pattern),
+	  .help = "pattern of whole names, one group per part" },
 	{ .name = "names_types", .kind = DTX_P_LIST, AT(names_types), .rows = name_type_rows,
-	  .nrows = DTX_COUNT(name_type_rows), .item_size = sizeof(struct name_type),
+	  .nrows = DTX_COUNT(name_type_rows), .item_size = sizeof(struct dtx_longer_type),
 	  .sugar = DTX_SUGAR_MAP, .help = "types of name columns; text otherwise" },
 	{ .name = "drop_nulls", .kind = DTX_P_BOOL, AT(drop_nulls), .def = "false",
 	  .help = "leave out rows whose values are all null" },
@@ -75,297 +50,26 @@ static const struct dtx_example longer_examples[] = {
 	  .out = "id,year,hours,cost\n1,2023,10,5.50\n1,2024,11,\n2,2023,20,\n2,2024,,\n" },
 	{ .step = DTX_JSON({"op":"pivot_longer","cols":["Hours|Jan","Hours|Feb"],"names_prefix":"Hours|","names_to":["month"],"values_to":"hours"}),
 	  .in = "g,Hours|Jan,Hours|Feb\nP1,1820,-\n", .out = "g,month,hours\nP1,Jan,1820\nP1,Feb,-\n" },
+	{ .step = DTX_JSON({"op":"pivot_longer","keep":["id"],"names_to":["what","n"],"names_pattern":"([a-z]+)([0-9]+)"}),
+	  .in = "id,q1,q22\n1,5,6\n", .out = "id,what,n,value\n1,q,1,5\n1,q,22,6\n" },
 	{ .step = DTX_JSON({"op":"pivot_longer","cols":["a_b_c"],"names_to":["x","y"],"names_sep":"_"}),
 	  .in = "id,a_b_c\n1,2\n", .error = "bad_split" },
 };
 
 static enum dtx_code longer_check(const void *args, struct dtx_err *err)
 {
-	const struct longer_args *a = args;
+	const struct dtx_longer_args *a = args;
 	enum dtx_code rc = DTX_OK;
 
 	if (!a->cols == !a->keep)
 		DTX_FAIL(err, a->cols ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
 			 "pivot_longer wants one of cols and keep");
-	if (a->names_to.n > 1 && (!a->names_sep || !*a->names_sep))
-		DTX_FAIL(err, DTX_E_MISSING_PARAM, "several names_to want names_sep");
-out:
-	return rc;
-}
-
-/* --- binding --- */
-
-struct piece {
-	int32_t col;
-	const char **part;	/* per entry of names_to */
-};
-struct longer_bind {
-	struct dtx_bind *b;
-	const struct longer_args *a;
-	struct longer_state *s;
-	struct piece *piece;
-	uint32_t npieces;
-	int32_t value_at;	/* entry of names_to that is ".value", -1 */
-	const char **value_name;
-};
-
-/* Columns that become rows, in selector or table order. */
-static enum dtx_code pick_pieces(struct longer_bind *l, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_bind *b = l->b;
-	uint32_t n = 0, fields;
-	int32_t *col = NULL;
-	bool *kept;
-
-	DTX_TRY(dtx_bind_cols(b, 0, l->a->cols ? l->a->cols : l->a->keep,
-			      l->a->cols ? "/cols" : "/keep", &col, &n, err));
-	fields = b->in[0]->nfields;
-	l->piece = dtx_arena_zalloc(b->arena, (size_t)fields + n + 1, sizeof(*l->piece));
-	kept = dtx_arena_zalloc(b->arena, (size_t)fields + 1, sizeof(*kept));
-	if (!l->piece || !kept)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < n; i++) {
-		if (col[i] < 0)
-			continue;
-		kept[col[i]] = true;
-		if (l->a->cols)
-			l->piece[l->npieces++].col = col[i];
-	}
-	for (uint32_t i = 0; i < fields; i++) {
-		if (kept[i] != (l->a->cols != NULL)) {
-			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
-		} else if (l->a->keep) {
-			l->piece[l->npieces++].col = (int32_t)i;
-		}
-	}
-	l->s->nkept = b->ncols;
-out:
-	return rc;
-}
-
-/* A name's parts; a finding when it does not fit. */
-static enum dtx_code split_name(struct longer_bind *l, struct piece *p, struct dtx_err *err)
-{
-	const struct longer_args *a = l->a;
-	enum dtx_code rc = DTX_OK;
-	const char *name = l->b->in[0]->field[p->col].name;
-	struct dtx_str rest = dtx_str_of(name), sep = { "", 0 };
-	size_t n = a->names_to.n, got = 0;
-
-	p->part = dtx_arena_zalloc(l->b->arena, n + 1, sizeof(*p->part));
-	if (!p->part)
-		DTX_FAIL_MEM(err);
-	if (a->names_prefix && dtx_str_starts(rest, dtx_str_of(a->names_prefix)))
-		rest = dtx_str_of(name + strlen(a->names_prefix));
-	if (a->names_sep && *a->names_sep)
-		sep = dtx_str_of(a->names_sep);
-	for (;; got++) {
-		ptrdiff_t at = sep.len ? dtx_str_find(rest, sep, 0) : -1;
-		size_t len = at < 0 ? rest.len : (size_t)at;
-
-		if (got < n)
-			p->part[got] = dtx_arena_strndup(l->b->arena, rest.ptr, len);
-		if (got < n && !p->part[got])
-			DTX_FAIL_MEM(err);
-		if (at < 0)
-			break;
-		rest = (struct dtx_str){ rest.ptr + len + sep.len, rest.len - len - sep.len };
-	}
-	if (got + 1 != n) {
-		for (; got < n; got++)
-			p->part[got] = p->part[got] ? p->part[got] : "";
-		DTX_TRY(dtx_bind_fail(l->b, DTX_E_BAD_SPLIT, "/names_sep", err,
-				      "column name '%s' does not split into %zu parts", name, n));
-	}
-	for (size_t i = 0; i < n; i++)
-		p->part[i] = p->part[i] ? p->part[i] : "";
-out:
-	return rc;
-}
-
-static bool same_rest(const struct longer_bind *l, const struct piece *a, const struct piece *b)
-{
-	for (size_t i = 0; i < l->a->names_to.n; i++)
-		if ((int32_t)i != l->value_at && strcmp(a->part[i], b->part[i]) != 0)
-			return false;
-	return true;
-}
-
-/* Rest of piece p: its index, a new one at the end. */
-static uint32_t rest_of(struct longer_bind *l, uint32_t *first, uint32_t p)
-{
-	struct longer_state *s = l->s;
-
-	/* without .value every piece is a rest of its own */
-	for (uint32_t r = 0; l->value_at >= 0 && r < s->nrests; r++)
-		if (same_rest(l, &l->piece[first[r]], &l->piece[p]))
-			return r;
-	first[s->nrests] = p;
-	return s->nrests++;
-}
-
-static uint32_t value_of(struct longer_bind *l, uint32_t p)
-{
-	struct longer_state *s = l->s;
-	const char *name = l->value_at < 0 ? l->a->values_to : l->piece[p].part[l->value_at];
-
-	for (uint32_t v = 0; v < s->nvalues; v++)
-		if (strcmp(l->value_name[v], name) == 0)
-			return v;
-	l->value_name[s->nvalues] = name;
-	return s->nvalues++;
-}
-
-static enum dtx_code place_pieces(struct longer_bind *l, struct dtx_err *err)
-{
-	struct longer_state *s = l->s;
-	struct dtx_arena *arena = l->b->arena;
-	enum dtx_code rc = DTX_OK;
-	size_t n = l->npieces, names = l->a->names_to.n;
-	uint32_t *first = dtx_arena_alloc(arena, n + 1, sizeof(*first));
-	uint32_t *r = dtx_arena_alloc(arena, n + 1, sizeof(*r));
-	uint32_t *v = dtx_arena_alloc(arena, n + 1, sizeof(*v));
-	size_t cells;
-
-	l->value_name = dtx_arena_alloc(arena, n + 1, sizeof(*l->value_name));
-	if (!first || !r || !v || !l->value_name)
-		DTX_FAIL_MEM(err);
-	for (uint32_t p = 0; p < n; p++) {
-		r[p] = rest_of(l, first, p);
-		v[p] = value_of(l, p);
-	}
-	cells = (size_t)s->nrests * s->nvalues;
-	s->part = dtx_arena_zalloc(arena, (size_t)s->nrests * names + 1, sizeof(*s->part));
-	s->col = dtx_arena_alloc(arena, cells + 1, sizeof(*s->col));
-	s->valued = dtx_arena_zalloc(arena, cells + 1, sizeof(*s->valued));
-	s->value = dtx_arena_zalloc(arena, (size_t)s->nvalues + 1, sizeof(*s->value));
-	if (!s->part || !s->col || !s->valued || !s->value)
-		DTX_FAIL_MEM(err);
-	memset(s->col, -1, (cells + 1) * sizeof(*s->col));
-	for (uint32_t i = 0; i < s->nrests; i++)
-		for (size_t k = 0, at = 0; k < names; k++)
-			if ((int32_t)k != l->value_at)
-				s->part[(size_t)i * s->nnames + at++] =
-					l->piece[first[i]].part[k];
-	for (uint32_t p = 0; p < n; p++) {
-		int32_t *cell = &s->col[(size_t)r[p] * s->nvalues + v[p]];
-
-		if (*cell >= 0)
-			DTX_TRY(dtx_bind_fail(l->b, DTX_E_NAME_COLLISION, "/names_to", err,
-					      "columns '%s' and '%s' are the same piece",
-					      l->b->in[0]->field[*cell].name,
-					      l->b->in[0]->field[l->piece[p].col].name));
-		*cell = l->piece[p].col;
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code bind_names(struct longer_bind *l, struct dtx_err *err)
-{
-	const struct longer_args *a = l->a;
-	const char *const *to = a->names_to.item;
-	const struct name_type *nt = a->names_types.item;
-	enum dtx_code rc = DTX_OK;
-	char sub[48];
-
-	for (size_t i = 0, at = 0; i < a->names_to.n; i++) {
-		struct dtx_typeref type = { .type = DTX_T_TEXT };
-
-		if ((int32_t)i == l->value_at)
-			continue;
-		for (size_t k = 0; k < a->names_types.n; k++) {
-			if (strcmp(nt[k].name, to[i]) != 0)
-				continue;
-			snprintf(sub, sizeof(sub), "/names_types/%zu/type", k);
-			if (!dtx_type_parse(dtx_str_of(nt[k].type), &type))
-				DTX_TRY(dtx_bind_fail(l->b, DTX_E_BAD_PARAM_VALUE, sub, err,
-						      "'%s' is no type", nt[k].type));
-		}
-		l->s->name_type[at++] = type;
-		DTX_TRY(dtx_bind_make(l->b, to[i], type, NULL, "name of", err));
-	}
-out:
-	return rc;
-}
-
-/* Value column v: all pieces that stand in it. */
-static enum dtx_code bind_value(struct longer_bind *l, uint32_t v, struct dtx_err *err)
-{
-	struct longer_state *s = l->s;
-	const struct dtx_schema *in = l->b->in[0];
-	enum dtx_code rc = DTX_OK;
-	uint32_t out = l->b->ncols;
-	bool any = false, promoted = false;
-
-	for (uint32_t r = 0; r < s->nrests; r++) {
-		int32_t col = s->col[(size_t)r * s->nvalues + v];
-
-		if (col < 0)
-			continue;
-		if (any)
-			promoted = dtx_field_merge(&s->value[v], &in->field[col]) || promoted;
-		else
-			s->value[v] = in->field[col];
-		any = true;
-		DTX_TRY(dtx_bind_use(l->b, (int32_t)out, 0, col, DTX_DEMAND_SAME, err));
-		if (s->drop_nulls)
-			DTX_TRY(dtx_bind_use(l->b, DTX_USE_ROWS, 0, col, DTX_DEMAND_BYTES, err));
-	}
-	for (uint32_t r = 0; r < s->nrests; r++) {
-		int32_t col = s->col[(size_t)r * s->nvalues + v];
-
-		if (col >= 0 && s->value[v].type.type != DTX_T_TEXT)
-			s->valued[(size_t)r * s->nvalues + v] =
-				!dtx_field_same_rules(&s->value[v], &in->field[col]);
-	}
-	if (promoted && l->b->typed)
-		DTX_TRY(dtx_bind_fail(l->b, DTX_W_TYPE_PROMOTED, "/cols", err,
-				      "column '%s' becomes text: the types of its pieces differ",
-				      l->value_name[v]));
-	DTX_TRY(dtx_bind_make(l->b, l->value_name[v], s->value[v].type, NULL, "value of", err));
-	if (l->b->ncols > out) {
-		const char *name = l->b->col[out].field.name;
-
-		l->b->col[out].field = s->value[v];
-		l->b->col[out].field.name = name;
-		s->value[v].name = name;
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code longer_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
-{
-	const struct longer_args *a = args;
-	const char *const *to = a->names_to.item;
-	enum dtx_code rc = DTX_OK;
-	struct longer_state *s = dtx_bind_state(b, sizeof(*s));
-	struct longer_bind l = { .b = b, .a = a, .s = s, .value_at = -1 };
-
-	if (!s)
-		DTX_FAIL_MEM(err);
-	s->drop_nulls = a->drop_nulls;
-	for (size_t i = 0; i < a->names_to.n; i++)
-		if (strcmp(to[i], ".value") == 0)
-			l.value_at = (int32_t)i;
-	s->nnames = (uint32_t)a->names_to.n - (l.value_at >= 0);
-	s->name_type = dtx_arena_zalloc(b->arena, a->names_to.n + 1, sizeof(*s->name_type));
-	if (!s->name_type)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(pick_pieces(&l, err));
-	for (uint32_t p = 0; p < l.npieces; p++)
-		DTX_TRY(split_name(&l, &l.piece[p], err));
-	DTX_TRY(place_pieces(&l, err));
-	DTX_TRY(bind_names(&l, err));
-	for (uint32_t v = 0; v < s->nvalues; v++)
-		DTX_TRY(bind_value(&l, v, err));
-	if (b->typed && s->nvalues == 0)
-		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, a->cols ? "/cols" : "/keep", err,
-				      "no column is left to become rows"));
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
-	dtx_bind_kind(b, a->order == ORDER_COLS ? DTX_KIND_WHOLE : DTX_KIND_MAP);
+	if (a->names_sep && a->names_pattern)
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
+			 "pivot_longer wants one of names_sep and names_pattern");
+	if (a->names_to.n > 1 && !a->names_pattern && (!a->names_sep || !*a->names_sep))
+		DTX_FAIL(err, DTX_E_MISSING_PARAM,
+			 "several names_to want names_sep or names_pattern");
 out:
 	return rc;
 }
@@ -374,7 +78,7 @@ out:
 
 static void longer_free(const struct dtx_opctx *ox, void *local)
 {
-	const struct longer_state *s = ox->bound;
+	const struct dtx_longer_state *s = ox->bound;
 	struct longer_local *l = local;
 
 	if (!l)
@@ -390,7 +94,7 @@ static void longer_free(const struct dtx_opctx *ox, void *local)
 }
 
 /* The values of name column i, one per rest. */
-static enum dtx_code name_column(const struct longer_state *s, uint32_t i, struct dtx_column **out,
+static enum dtx_code name_column(const struct dtx_longer_state *s, uint32_t i, struct dtx_column **out,
 				 struct dtx_err *err)
 {
 	struct dtx_cast_spec spec = { .to = s->name_type[i], .on_error = DTX_CAST_ERROR };
@@ -414,7 +118,7 @@ static enum dtx_code name_column(const struct longer_state *s, uint32_t i, struc
 
 static enum dtx_code longer_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
 {
-	const struct longer_state *s = ox->bound;
+	const struct dtx_longer_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct longer_local *l = dtx_mem_zalloc(1, sizeof(*l));
 	uint32_t most = dtx_op_batch_rows(ox);
@@ -445,7 +149,7 @@ static void sources_free(struct dtx_column **src, size_t n)
 }
 
 /* Columns of the batch as they may stand under the value columns. */
-static enum dtx_code sources(const struct longer_state *s, struct dtx_batch *in,
+static enum dtx_code sources(const struct dtx_longer_state *s, struct dtx_batch *in,
 			     struct dtx_column ***out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -472,7 +176,7 @@ out:
 	return rc;
 }
 
-static bool all_null(const struct longer_state *s, struct dtx_column *const *src, uint32_t rest,
+static bool all_null(const struct dtx_longer_state *s, struct dtx_column *const *src, uint32_t rest,
 		     uint32_t row)
 {
 	for (uint32_t v = 0; v < s->nvalues; v++) {
@@ -489,7 +193,7 @@ static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct longer_local 
 				struct dtx_batch *in, struct dtx_column *const *src, uint32_t n,
 				uint64_t seq, struct dtx_emit *out, struct dtx_err *err)
 {
-	const struct longer_state *s = ox->bound;
+	const struct dtx_longer_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 	struct dtx_pick pick = { &in, 1, l->zero, l->row, n };
@@ -522,7 +226,7 @@ static enum dtx_code emit_rows(const struct dtx_opctx *ox, struct longer_local *
 			       struct dtx_batch *in, uint32_t from, uint32_t to, uint64_t seq,
 			       struct dtx_emit *out, struct dtx_err *err)
 {
-	const struct longer_state *s = ox->bound;
+	const struct dtx_longer_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column **src = NULL;
 	uint32_t most = dtx_op_batch_rows(ox), n = 0;
@@ -555,7 +259,7 @@ out:
 static enum dtx_code longer_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
 				  struct dtx_emit *out, struct dtx_err *err)
 {
-	const struct longer_state *s = ox->bound;
+	const struct dtx_longer_state *s = ox->bound;
 
 	return emit_rows(ox, local, in, 0, s->nrests, in->seq, out, err);
 }
@@ -563,7 +267,7 @@ static enum dtx_code longer_batch(const struct dtx_opctx *ox, void *local, struc
 static enum dtx_code longer_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 				  struct dtx_emit *out, struct dtx_err *err)
 {
-	const struct longer_state *s = ox->bound;
+	const struct dtx_longer_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	void *local = NULL;
 	uint64_t seq = 0;
@@ -579,7 +283,7 @@ out:
 
 static void longer_explain(const void *args, struct dtx_buf *out)
 {
-	const struct longer_args *a = args;
+	const struct dtx_longer_args *a = args;
 	const char *const *to = a->names_to.item;
 
 	dtx_buf_add(out, a->cols ? "turn columns " : "turn all columns but ");
@@ -592,10 +296,10 @@ static void longer_explain(const void *args, struct dtx_buf *out)
 
 static bool longer_pandas(const void *args, struct dtx_buf *out)
 {
-	const struct longer_args *a = args;
+	const struct dtx_longer_args *a = args;
 	const char *const *to = a->names_to.item;
 	bool ok = a->cols && !a->names_types.n && a->names_to.n == 1 && !a->names_prefix &&
-		  !a->names_sep && a->order == ORDER_ROWS && strcmp(to[0], ".value") != 0;
+		  !a->names_sep && !a->names_pattern && a->order == DTX_LONGER_ROWS && strcmp(to[0], ".value") != 0;
 
 	if (!ok)
 		return false;
@@ -621,7 +325,7 @@ const struct dtx_op dtx_op_pivot_longer = {
 		 "Values of different types widen; without a common type they become text.",
 	.params = longer_params, .nparams = DTX_COUNT(longer_params),
 	.examples = longer_examples, .nexamples = DTX_COUNT(longer_examples),
-	.args_size = sizeof(struct longer_args), .unsupported = "names_pattern",
-	.check = longer_check, .bind = longer_bind, .map = &longer_map, .whole = longer_whole,
+	.args_size = sizeof(struct dtx_longer_args),
+	.check = longer_check, .bind = dtx_longer_bind, .map = &longer_map, .whole = longer_whole,
 	.explain = longer_explain, .pandas = longer_pandas,
 };

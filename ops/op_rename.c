@@ -1,4 +1,5 @@
 /* rename: new names for columns, all at once. */
+#include "core/expr/regex.h"
 #include "ops/opkit.h"
 
 struct rename_pair {
@@ -6,6 +7,8 @@ struct rename_pair {
 };
 struct rename_args {
 	struct dtx_plist map;
+	const char *regex, *replace;
+	struct dtx_cols *cols;
 };
 struct rename_state {
 	struct dtx_colmap map;
@@ -18,17 +21,27 @@ static const struct dtx_param rename_pair_rows[] = {
 	  .offset = offsetof(struct rename_pair, to), .help = "new name" },
 };
 static const struct dtx_param rename_params[] = {
-	{ .name = "map", .kind = DTX_P_LIST, .required = true, .nonempty = true,
+	{ .name = "map", .kind = DTX_P_LIST,
 	  .offset = offsetof(struct rename_args, map), .aliases = "columns,mapping",
 	  .rows = rename_pair_rows, .nrows = DTX_COUNT(rename_pair_rows),
 	  .item_size = sizeof(struct rename_pair), .sugar = DTX_SUGAR_MAP,
 	  .help = "old and new names" },
+	{ .name = "regex", .kind = DTX_P_REGEX, .offset = offsetof(struct rename_args, regex),
+	  .help = "what to replace in names, all places" },
+	{ .name = "replace", .kind = DTX_P_TEXT, .offset = offsetof(struct rename_args, replace),
+	  .help = "what to put there; $1 is the first group" },
+	{ .name = "cols", .kind = DTX_P_COLUMNS, .offset = offsetof(struct rename_args, cols),
+	  .help = "whose names regex changes (default: all)" },
 };
 static const struct dtx_example rename_examples[] = {
 	{ .step = DTX_JSON({"op":"rename","map":[{"from":"a","to":"b"},{"from":"b","to":"a"}]}),
 	  .in = "a,b,c\n1,2,3\n", .out = "b,a,c\n1,2,3\n" },
 	{ .step = DTX_JSON({"op":"relabel","columns":{"a":"first name"}}),
 	  .in = "a,b\n,0.10\n", .out = "first name,b\n,0.10\n" },
+	{ .step = DTX_JSON({"op":"rename","regex":"^Hours\\|(.*)$","replace":"h_$1"}),
+	  .in = "k,Hours|Jan,Hours|Feb\n1,2,3\n", .out = "k,h_Jan,h_Feb\n1,2,3\n" },
+	{ .step = DTX_JSON({"op":"rename","regex":"a","replace":"b","cols":["a"]}),
+	  .in = "a,ca\n1,2\n", .out = "b,ca\n1,2\n" },
 	{ .step = DTX_JSON({"op":"rename","map":{"a":"b"}}), .in = "a,b\n1,2\n",
 	  .error = "name_collision" },
 };
@@ -60,28 +73,157 @@ out:
 	return rc;
 }
 
-static enum dtx_code rename_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+/* The names of columns, changed by the map. */
+static enum dtx_code names_by_map(struct dtx_bind *b, const struct rename_args *a,
+				  const char **name, char (*sub)[32], struct dtx_err *err)
 {
-	const struct rename_args *a = args;
 	const struct rename_pair *pair = a->map.item;
 	enum dtx_code rc = DTX_OK;
-	struct rename_state *s = dtx_bind_state(b, sizeof(*s));
 	int32_t *col = dtx_arena_alloc(b->arena, a->map.n + 1, sizeof(*col));
-	char sub[48];
 
-	if (!s || !col)
+	if (!col)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(rename_columns(b, a, col, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		int64_t k = pair_of(col, a->map.n, i);
-		const char *name = k < 0 ? b->in[0]->field[i].name : pair[k].to;
 
-		snprintf(sub, sizeof(sub), k < 0 ? "/map" : "/map/%lld/to", (long long)k);
-		if (dtx_bind_out(b, name) >= 0)
-			DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, sub, err,
-					      "two columns would be called '%s'", name));
+		name[i] = k < 0 ? b->in[0]->field[i].name : pair[k].to;
+		snprintf(sub[i], sizeof(sub[i]), k < 0 ? "/map" : "/map/%lld/to", (long long)k);
+	}
+out:
+	return rc;
+}
+
+/* `with`, its $1 and ${name} replaced by groups of the match. */
+static void add_replacement(const struct dtx_regex *re, struct dtx_str name, const size_t *at,
+			    const char *with, struct dtx_buf *out)
+{
+	for (size_t i = 0; with[i]; i++) {
+		size_t len = 0;
+		int group = -1;
+
+		if (with[i] == '$' && with[i + 1] == '$') {
+			i++;
+		} else if (with[i] == '$' && with[i + 1] >= '0' && with[i + 1] <= '9') {
+			group = with[i + 1] - '0';
+			len = 1;
+		} else if (with[i] == '$' && with[i + 1] == '{' && strchr(with + i, '}')) {
+			len = (size_t)(strchr(with + i, '}') - (with + i));
+			group = dtx_regex_group(re, (struct dtx_str){ with + i + 2, len - 2 });
+		}
+		if (!len) {
+			dtx_buf_addc(out, with[i]);
+			continue;
+		}
+		i += len;
+		if (group >= 0 && (uint32_t)group <= dtx_regex_groups(re) &&
+		    at[2 * group] != SIZE_MAX)
+			dtx_buf_addn(out, name.ptr + at[2 * group],
+				     at[2 * group + 1] - at[2 * group]);
+	}
+}
+
+static enum dtx_code replace_name(struct dtx_bind *b, const struct dtx_regex *re,
+				  struct dtx_rematch *m, const char *with, const char **name,
+				  struct dtx_err *err)
+{
+	size_t at[2 * (DTX_REGEX_GROUPS + 1)], from = 0;
+	struct dtx_buf out = DTX_BUF_INIT(1 << 16);
+	struct dtx_str s = dtx_str_of(*name);
+	enum dtx_code rc = DTX_OK;
+
+	while (from <= s.len && dtx_rematch_find(m, s, from, at)) {
+		dtx_buf_addn(&out, s.ptr + from, at[0] - from);
+		add_replacement(re, s, at, with, &out);
+		from = at[1];
+		if (at[1] > at[0])
+			continue;
+		if (from < s.len)
+			dtx_buf_addc(&out, s.ptr[from]);
+		from++;
+	}
+	if (from < s.len)
+		dtx_buf_addn(&out, s.ptr + from, s.len - from);
+	DTX_TRY(dtx_buf_check(&out, "a column name", err));
+	*name = dtx_arena_strdup(b->arena, dtx_buf_text(&out));
+	if (!*name)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&out);
+	return rc;
+}
+
+/* col[0..n): whose names change; NULL: all. */
+static enum dtx_code names_by_regex(struct dtx_bind *b, const struct rename_args *a,
+				    const int32_t *col, uint32_t n, const char **name,
+				    char (*sub)[32], struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err bad = DTX_ERR_INIT;
+	struct dtx_regex *re = NULL;
+	struct dtx_rematch *m;
+
+	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
+		name[i] = b->in[0]->field[i].name;
+		snprintf(sub[i], sizeof(sub[i]), "/regex");
+	}
+	if (dtx_regex_compile(b->arena, dtx_str_of(a->regex), &re, &bad) != DTX_OK) {
+		DTX_TRY(dtx_bind_fail(b, bad.code, "/regex", err, "%s", bad.msg));
+		goto out;
+	}
+	m = dtx_rematch_new(b->arena, re);
+	if (!m)
+		DTX_FAIL_MEM(err);
+	for (uint32_t k = 0; k < (col ? n : b->in[0]->nfields); k++)
+		if (!col || col[k] >= 0)
+			DTX_TRY(replace_name(b, re, m, a->replace, &name[col ? col[k] : (int32_t)k],
+					     err));
+out:
+	dtx_err_clear(&bad);
+	return rc;
+}
+
+static enum dtx_code rename_check(const void *args, struct dtx_err *err)
+{
+	const struct rename_args *a = args;
+	enum dtx_code rc = DTX_OK;
+
+	if (a->map.n && (a->regex || a->replace || a->cols))
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "rename wants map, or regex and replace");
+	if (!a->map.n && (!a->regex || !a->replace))
+		DTX_FAIL(err, DTX_E_MISSING_PARAM, "rename wants map, or regex and replace");
+out:
+	return rc;
+}
+
+static enum dtx_code rename_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct rename_args *a = args;
+	enum dtx_code rc = DTX_OK;
+	struct rename_state *s = dtx_bind_state(b, sizeof(*s));
+	int32_t *col = NULL;
+	uint32_t n = 0;
+	size_t most;
+	const char **name;
+	char(*sub)[32];
+
+	if (a->cols) /* an open input may grow: before names are laid out */
+		DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &n, err));
+	most = (size_t)b->in[0]->nfields + a->map.n + 1;
+	name = dtx_arena_zalloc(b->arena, most, sizeof(*name));
+	sub = dtx_arena_zalloc(b->arena, most, sizeof(*sub));
+	if (!s || !name || !sub)
+		DTX_FAIL_MEM(err);
+	if (a->regex)
+		DTX_TRY(names_by_regex(b, a, col, n, name, sub, err));
+	else
+		DTX_TRY(names_by_map(b, a, name, sub, err));
+	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
+		if (dtx_bind_out(b, name[i]) >= 0)
+			DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, sub[i], err,
+					      "two columns would be called '%s'", name[i]));
 		else
-			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, name, err));
+			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, name[i], err));
 	}
 	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
 out:
@@ -106,6 +248,10 @@ static void rename_explain(const void *args, struct dtx_buf *out)
 	const struct rename_args *a = args;
 	const struct rename_pair *pair = a->map.item;
 
+	if (a->regex) {
+		dtx_buf_printf(out, "in names replace /%s/ by '%s'", a->regex, a->replace);
+		return;
+	}
 	dtx_buf_add(out, "rename ");
 	for (size_t i = 0; i < a->map.n; i++)
 		dtx_buf_printf(out, "%s%s to %s", i ? ", " : "", pair[i].from, pair[i].to);
@@ -116,6 +262,8 @@ static bool rename_pandas(const void *args, struct dtx_buf *out)
 	const struct rename_args *a = args;
 	const struct rename_pair *pair = a->map.item;
 
+	if (a->regex)
+		return false;
 	dtx_buf_add(out, "df0.rename(columns={");
 	for (size_t i = 0; i < a->map.n; i++) {
 		dtx_buf_add(out, i ? ", " : "");
@@ -135,7 +283,7 @@ const struct dtx_op dtx_op_rename = {
 	.notes = "All names change at once, so a swap works. Two equal results are name_collision.",
 	.params = rename_params, .nparams = DTX_COUNT(rename_params),
 	.examples = rename_examples, .nexamples = DTX_COUNT(rename_examples),
-	.args_size = sizeof(struct rename_args), .unsupported = "regex,replace,cols",
-	.bind = rename_bind, .map = &rename_map,
+	.args_size = sizeof(struct rename_args),
+	.check = rename_check, .bind = rename_bind, .map = &rename_map,
 	.explain = rename_explain, .pandas = rename_pandas,
 };

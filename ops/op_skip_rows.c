@@ -1,10 +1,14 @@
 /* skip_rows: rows above and below a table, and comments between. */
 #include "core/base/utf8.h"
+#include "core/expr/regex.h"
 #include "ops/rawcells.h"
 
 struct skip_args {
 	int64_t head, tail;
-	const char *comment;
+	const char *comment, *until;
+};
+struct skip_state {
+	struct dtx_regex *until;	/* NULL: no such rule */
 };
 
 static const struct dtx_param skip_params[] = {
@@ -12,6 +16,8 @@ static const struct dtx_param skip_params[] = {
 	  .max = INT64_MAX, .def = "0", .help = "rows to drop at the top" },
 	{ .name = "tail", .kind = DTX_P_INT, .offset = offsetof(struct skip_args, tail),
 	  .max = INT64_MAX, .def = "0", .help = "rows to drop at the bottom" },
+	{ .name = "until", .kind = DTX_P_REGEX, .offset = offsetof(struct skip_args, until),
+	  .help = "drop rows before the first with a cell that matches" },
 	{ .name = "comment", .kind = DTX_P_TEXT, .offset = offsetof(struct skip_args, comment),
 	  .help = "drop rows whose first cell that is not blank starts with this" },
 };
@@ -20,17 +26,28 @@ static const struct dtx_example skip_examples[] = {
 	  .in = "a,b\nx,note\n1,2.50\n3,4\nend,\n", .out = "a,b\n1,2.50\n3,4\n" },
 	{ .step = DTX_JSON({"op":"skip","comment":"#"}),
 	  .in = "a,b\n#1,x\n1,2\n,# y\n3,4\n", .out = "a,b\n1,2\n3,4\n" },
+	{ .step = DTX_JSON({"op":"skip_rows","until":"^Reg"}),
+	  .in = "a,b\nnote,\nx,Region\n1,2\n", .out = "a,b\nx,Region\n1,2\n" },
+	{ .step = DTX_JSON({"op":"skip_rows","until":"^Reg"}), .in = "a\n1\n",
+	  .error = "header_not_found" },
 	{ .step = DTX_JSON({"op":"skip_rows","head":5}), .in = "a\n1\n2\n", .out = "a\n" },
 };
 
 static enum dtx_code skip_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
+	const struct skip_args *a = args;
+	struct skip_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_err bad = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
 
-	(void)args;
+	if (!s)
+		DTX_FAIL_MEM(err);
+	if (a->until && dtx_regex_compile(b->arena, dtx_str_of(a->until), &s->until, &bad) != DTX_OK)
+		DTX_TRY(dtx_bind_fail(b, bad.code, "/until", err, "%s", bad.msg));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
 	DTX_TRY(dtx_raw_bind(b, err));
 out:
+	dtx_err_clear(&bad);
 	return rc;
 }
 
@@ -46,11 +63,36 @@ static bool is_comment(struct dtx_raw *r, int64_t row, struct dtx_str prefix,
 	return false;
 }
 
-/* Rows that stay; the caller frees. *comments: how many were taken out between. */
-static enum dtx_code skip_rows(const struct skip_args *a, struct dtx_table *t, int64_t **out,
-			       int64_t *n, int64_t *comments, struct dtx_err *err)
+/* First row at or behind `row` with a cell that matches; the end of the table if there is none. */
+static enum dtx_code find_until(struct dtx_raw *r, const struct dtx_regex *re, int64_t *row,
+				struct dtx_buf *scratch, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_rematch *m = dtx_rematch_new(&arena, re);
+
+	if (!m)
+		DTX_FAIL_MEM(err);
+	for (; *row < r->table->nrows; (*row)++) {
+		for (uint32_t c = 0; c < r->ncols; c++) {
+			dtx_buf_reset(scratch);
+			if (dtx_rematch_test(m, dtx_raw_text(r, *row, c, scratch)))
+				goto out;
+		}
+	}
+out:
+	dtx_arena_clear(&arena);
+	return rc;
+}
+
+/* Rows that stay; the caller frees. *comments: how many were taken out between. */
+static enum dtx_code skip_rows(const struct dtx_opctx *ox, struct dtx_table *t, int64_t **out,
+			       int64_t *n, int64_t *comments, struct dtx_err *err)
+{
+	const struct skip_args *a = ox->args;
+	const struct skip_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	int64_t first = a->head;
 	struct dtx_raw r = DTX_RAW_INIT;
 	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	int64_t *rows;
@@ -61,7 +103,12 @@ static enum dtx_code skip_rows(const struct skip_args *a, struct dtx_table *t, i
 		DTX_FAIL_MEM(err);
 	*out = rows;
 	*n = *comments = 0;
-	for (int64_t row = a->head; row < t->nrows; row++) {
+	if (s->until)
+		DTX_TRY(find_until(&r, s->until, &first, &scratch, err));
+	if (s->until && first >= t->nrows)
+		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND, "skip_rows: no cell matches '%.80s'",
+			 a->until);
+	for (int64_t row = first; row < t->nrows; row++) {
 		if (a->comment && is_comment(&r, row, dtx_str_of(a->comment), &scratch))
 			(*comments)++;
 		else
@@ -81,7 +128,7 @@ static enum dtx_code skip_schema(const struct dtx_opctx *ox, struct dtx_table *t
 	enum dtx_code rc = DTX_OK;
 	int64_t *rows = NULL, n, comments;
 
-	DTX_TRY(skip_rows(ox->args, t, &rows, &n, &comments, err));
+	DTX_TRY(skip_rows(ox, t, &rows, &n, &comments, err));
 	DTX_TRY(dtx_raw_schema(t, rows, n, NULL, arena, out, err));
 out:
 	dtx_mem_free(rows);
@@ -94,7 +141,7 @@ static enum dtx_code skip_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 	enum dtx_code rc = DTX_OK;
 	int64_t *rows = NULL, n, comments;
 
-	DTX_TRY(skip_rows(ox->args, t, &rows, &n, &comments, err));
+	DTX_TRY(skip_rows(ox, t, &rows, &n, &comments, err));
 	dtx_op_count(ox, "comment", comments);
 	dtx_op_count(ox, "skipped", t->nrows - comments - n);
 	DTX_TRY(dtx_raw_emit(ox, t, rows, n, out, err));
@@ -109,6 +156,8 @@ static void skip_explain(const void *args, struct dtx_buf *out)
 
 	dtx_buf_printf(out, "drop %lld rows at the top and %lld at the bottom", (long long)a->head,
 		       (long long)a->tail);
+	if (a->until)
+		dtx_buf_printf(out, ", and rows before the first that matches /%s/", a->until);
 	if (a->comment)
 		dtx_buf_printf(out, ", and rows that start with '%s'", a->comment);
 }
@@ -117,7 +166,7 @@ static bool skip_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct skip_args *a = args;
 
-	if (a->comment)
+	if (a->comment || a->until)
 		return false;
 	dtx_buf_printf(out, "df0.iloc[%lld:max(len(df0) - %lld, 0)]", (long long)a->head,
 		       (long long)a->tail);
@@ -132,7 +181,7 @@ const struct dtx_op dtx_op_skip_rows = {
 		 "line break does not end a row.",
 	.params = skip_params, .nparams = DTX_COUNT(skip_params),
 	.examples = skip_examples, .nexamples = DTX_COUNT(skip_examples),
-	.args_size = sizeof(struct skip_args), .unsupported = "until",
+	.args_size = sizeof(struct skip_args),
 	.bind = skip_bind, .whole = skip_whole, .whole_schema = skip_schema,
 	.explain = skip_explain, .pandas = skip_pandas,
 };

@@ -1,0 +1,178 @@
+/* Groups: ids by first appearance, nulls, growth, agreement of the fast kinds with the general. */
+#include "core/base/mem.h"
+#include "core/data/builder.h"
+#include "ops/hashagg.h"
+#include "tests/t.h"
+
+static const struct dtx_typeref text = { .type = DTX_T_TEXT };
+static const struct dtx_typeref whole = { .type = DTX_T_INT64 };
+static const struct dtx_schema no_columns = { .nfields = 0 };
+
+static struct dtx_column *texts(const char *const *v, uint32_t n)
+{
+	struct dtx_builder b;
+	struct dtx_column *c = NULL;
+
+	dtx_builder_init(&b, text, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (v[i])
+			dtx_builder_text(&b, dtx_str_of(v[i]));
+		else
+			dtx_builder_null(&b);
+	}
+	T_OK(dtx_builder_finish(&b, NULL, &c, NULL), NULL);
+	return c;
+}
+
+static struct dtx_column *ints(uint32_t n, int64_t step, int64_t mod)
+{
+	struct dtx_builder b;
+	struct dtx_column *c = NULL;
+
+	dtx_builder_init(&b, whole, n);
+	for (uint32_t i = 0; i < n; i++)
+		dtx_builder_i64(&b, (int64_t)i * step % mod);
+	T_OK(dtx_builder_finish(&b, NULL, &c, NULL), NULL);
+	return c;
+}
+
+static void ids_are(struct dtx_groups *g, struct dtx_column **key, struct dtx_batch *b,
+		    const uint32_t *want)
+{
+	uint32_t id[16];
+
+	T_OK(dtx_groups_ids(g, key, b, id, NULL), NULL);
+	for (uint32_t i = 0; i < b->nsel; i++)
+		T_INT(id[i], want[i]);
+}
+
+void test_groups_text_keys(void)
+{
+	static const char *const v[] = { "b", "a", NULL, "b", "a text of more than twelve bytes", "",
+					 NULL, "a text of more than twelve bytes", "twelve bytes",
+					 "twelve bytes" };
+	static const uint32_t want[] = { 0, 1, 2, 0, 3, 4, 2, 3, 5, 5 };
+	struct dtx_column *key = texts(v, DTX_COUNT(v));
+	struct dtx_batch *b;
+	struct dtx_groups *g;
+
+	T_OK(dtx_batch_new(&no_columns, DTX_COUNT(v), &b, NULL), NULL);
+	T_OK(dtx_groups_new(&text, 1, &g, NULL), NULL);
+	ids_are(g, &key, b, want);
+	ids_are(g, &key, b, want);
+	T_INT(dtx_groups_count(g), 6);
+	dtx_groups_free(g);
+	dtx_batch_free(b);
+	dtx_column_unref(key);
+}
+
+void test_groups_live_rows_only(void)
+{
+	static const char *const v[] = { "b", "a", "c", "a" };
+	static const uint32_t want[] = { 0, 1 };
+	struct dtx_column *key = texts(v, DTX_COUNT(v));
+	struct dtx_batch *b;
+	struct dtx_groups *g;
+	uint16_t *sel;
+
+	T_OK(dtx_batch_new(&no_columns, DTX_COUNT(v), &b, NULL), NULL);
+	T_OK(dtx_batch_sel(b, &sel, NULL), NULL);
+	sel[0] = 2;
+	sel[1] = 3;
+	b->nsel = 2;
+	T_OK(dtx_groups_new(&text, 1, &g, NULL), NULL);
+	ids_are(g, &key, b, want);
+	T_INT(dtx_groups_count(g), 2);
+	dtx_groups_free(g);
+	dtx_batch_free(b);
+	dtx_column_unref(key);
+}
+
+/* One int key, and the same beside a constant: another path, the same ids. */
+void test_groups_kinds_agree(void)
+{
+	enum { N = 20000 };
+	struct dtx_column *key[2] = { ints(N, 7919, 5003), ints(N, 0, 1) };
+	struct dtx_typeref two[2] = { whole, whole };
+	uint32_t *a = malloc(N * sizeof(*a)), *c = malloc(N * sizeof(*c));
+	struct dtx_group_probe probe = { .bytes = { 0 } };
+	struct dtx_groups *one, *both;
+	struct dtx_batch *b;
+
+	T_OK(dtx_batch_new(&no_columns, N, &b, NULL), NULL);
+	T_OK(dtx_groups_new(two, 1, &one, NULL), NULL);
+	T_OK(dtx_groups_new(two, 2, &both, NULL), NULL);
+	T_OK(dtx_groups_ids(one, key, b, a, NULL), NULL);
+	T_OK(dtx_groups_ids(both, key, b, c, NULL), NULL);
+	T_CHECK(memcmp(a, c, N * sizeof(*a)) == 0);
+	T_INT(dtx_groups_count(one), 5003);
+	T_OK(dtx_groups_look(both, &probe, key, b, c, NULL), NULL);
+	T_CHECK(memcmp(a, c, N * sizeof(*a)) == 0);
+	for (uint32_t id = 0; id < 5003; id += 500)
+		T_INT(dtx_groups_find(both, both, id), id);
+	dtx_buf_clear(&probe.bytes);
+	dtx_groups_free(one);
+	dtx_groups_free(both);
+	dtx_batch_free(b);
+	dtx_column_unref(key[0]);
+	dtx_column_unref(key[1]);
+	free(a);
+	free(c);
+}
+
+void test_groups_find_in_another_table(void)
+{
+	static const char *const v[] = { "x", "y", NULL, "a text of more than twelve bytes" };
+	static const char *const w[] = { "y", NULL, "z" };
+	struct dtx_column *key = texts(v, DTX_COUNT(v)), *other = texts(w, DTX_COUNT(w));
+	struct dtx_groups *g, *h;
+	struct dtx_batch *b, *c;
+	uint32_t id[4];
+
+	T_OK(dtx_batch_new(&no_columns, DTX_COUNT(v), &b, NULL), NULL);
+	T_OK(dtx_batch_new(&no_columns, DTX_COUNT(w), &c, NULL), NULL);
+	T_OK(dtx_groups_new(&text, 1, &g, NULL), NULL);
+	T_OK(dtx_groups_new(&text, 1, &h, NULL), NULL);
+	T_OK(dtx_groups_ids(g, &key, b, id, NULL), NULL);
+	T_OK(dtx_groups_ids(h, &other, c, id, NULL), NULL);
+	T_INT(dtx_groups_find(g, h, 0), 1);
+	T_INT(dtx_groups_find(g, h, 1), 2);
+	T_INT(dtx_groups_find(g, h, 2), DTX_GROUP_NONE);
+	T_INT(dtx_groups_part(g, 1), dtx_groups_part(h, 0));
+	dtx_groups_free(g);
+	dtx_groups_free(h);
+	dtx_batch_free(b);
+	dtx_batch_free(c);
+	dtx_column_unref(key);
+	dtx_column_unref(other);
+}
+
+static enum dtx_code groups_once(void)
+{
+	static const char *const v[] = { "x", "a text of more than twelve bytes", NULL };
+	struct dtx_builder bb;
+	struct dtx_column *key = NULL;
+	struct dtx_batch *b = NULL;
+	struct dtx_groups *g = NULL;
+	uint32_t id[3];
+	enum dtx_code rc;
+
+	dtx_builder_init(&bb, text, 3);
+	dtx_builder_text(&bb, dtx_str_of(v[0]));
+	dtx_builder_text(&bb, dtx_str_of(v[1]));
+	dtx_builder_null(&bb);
+	DTX_TRY(dtx_builder_finish(&bb, NULL, &key, NULL));
+	DTX_TRY(dtx_batch_new(&no_columns, 3, &b, NULL));
+	DTX_TRY(dtx_groups_new(&text, 1, &g, NULL));
+	DTX_TRY(dtx_groups_ids(g, &key, b, id, NULL));
+out:
+	dtx_groups_free(g);
+	dtx_batch_free(b);
+	dtx_column_unref(key);
+	return rc;
+}
+
+void test_groups_every_allocation_fails(void)
+{
+	T_EVERY_ALLOC_FAILS(groups_once());
+}
