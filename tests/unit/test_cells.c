@@ -27,7 +27,7 @@ static struct dtx_column *spans(const char *const *cell, size_t n, char delim)
 static void raw_is(const struct dtx_column *c, uint32_t row, const char *want)
 {
 	struct dtx_span s = c->v.span[row];
-	uint32_t quoted = s.len & DTX_SPAN_QUOTED ? 1 : 0;
+	uint32_t quoted = s.len & DTX_SPAN_QUOTED ? 1u : 0u;
 	char got[64];
 
 	T_CHECK(c->form == DTX_F_SPAN);
