@@ -153,6 +153,7 @@ static enum dtx_code set_result(struct dtx_flow *f, uint32_t i, const struct dtx
 	struct dtx_flow_table *t = &f->table[f->plan->ninputs + i];
 	struct dtx_field *field = dtx_arena_alloc(f->arena, b->ncols + 1u, sizeof(*field));
 	struct dtx_schema s = { b->ncols, b->open, field };
+	int32_t col;
 	enum dtx_code rc = DTX_OK;
 
 	if (!field)
@@ -165,6 +166,10 @@ static enum dtx_code set_result(struct dtx_flow *f, uint32_t i, const struct dtx
 	DTX_TRY(dtx_flow_set(f, (int32_t)(f->plan->ninputs + i), &s, err));
 	if (s.open)
 		DTX_TRY(note_gone(f, b, t, err));
+	for (unsigned k = 0; s.open && !b->open && k < b->ntables; k++)
+		for (uint32_t c = b->seen[k]; c < b->in[k]->nfields; c++)
+			if (dtx_schema_find(t->schema, b->in[k]->field[c].name) < 0)
+				DTX_TRY(add_field(f, t, &b->in[k]->field[c], &col, err));
 out:
 	return rc;
 }

@@ -33,15 +33,35 @@ void dtx_push_all(struct dtx_push *p, const struct dtx_flow *flow, int32_t table
 		raise(p, table, c, need);
 }
 
+bool dtx_push_through(const struct dtx_flow *flow, const struct dtx_bind *b, uint32_t c,
+		      int32_t *table, int32_t *col)
+{
+	const struct dtx_schema *s = flow->table[flow->plan->ninputs + (uint32_t)b->step].schema;
+
+	if (c < b->ncols) {
+		*table = b->col[c].from_table >= 0 ? b->table[b->col[c].from_table] : -1;
+		*col = b->col[c].from_col;
+		return *table >= 0;
+	}
+	for (unsigned k = 0; k < b->ntables; k++) {
+		*table = b->table[k];
+		*col = dtx_schema_find(b->in[k], s->field[c].name);
+		if (*col >= 0)
+			return true;
+	}
+	return false;
+}
+
 /* What is computed is always computed, so its uses count even when nobody reads the result. */
-static void back_step(const struct dtx_bind *b, int32_t result, struct dtx_push *p)
+static void back_step(const struct dtx_flow *flow, const struct dtx_bind *b, int32_t result,
+		      struct dtx_push *p)
 {
 	const uint8_t *need = p->need[result];
+	int32_t table, col;
 
-	for (uint32_t c = 0; need && c < b->ncols; c++)
-		if (b->col[c].from_table >= 0 && need[c] > 0)
-			raise(p, b->table[b->col[c].from_table], (uint32_t)b->col[c].from_col,
-			      need[c]);
+	for (uint32_t c = 0; need && c < flow->table[result].schema->nfields; c++)
+		if (need[c] > 0 && dtx_push_through(flow, b, c, &table, &col))
+			raise(p, table, (uint32_t)col, need[c]);
 	for (size_t i = 0; i < b->nuses; i++) {
 		const struct dtx_bind_use *u = &b->use[i];
 		bool moves = u->demand == (uint8_t)DTX_DEMAND_SAME;
@@ -55,5 +75,5 @@ void dtx_push_back(const struct dtx_flow *flow, struct dtx_push *p, const bool *
 {
 	for (uint32_t i = flow->plan->nsteps; i-- > 0;)
 		if (live[i] && flow->bind[i])
-			back_step(flow->bind[i], (int32_t)(flow->plan->ninputs + i), p);
+			back_step(flow, flow->bind[i], (int32_t)(flow->plan->ninputs + i), p);
 }

@@ -25,6 +25,10 @@ struct dtx_push {
 void dtx_push_back(const struct dtx_flow *flow, struct dtx_push *p, const bool *live);
 DTX_MUSTUSE enum dtx_code dtx_push_init(struct dtx_push *p, const struct dtx_flow *flow,
 					struct dtx_arena *arena, struct dtx_err *err);
+/* Where column c of a step's result is moved from; false: it is made.  Columns behind those that
+ * the bind knows came later, through an open table: they are found by name. */
+bool dtx_push_through(const struct dtx_flow *flow, const struct dtx_bind *b, uint32_t c,
+		      int32_t *table, int32_t *col);
 /* Raises every column of a table to at least `need`. */
 void dtx_push_all(struct dtx_push *p, const struct dtx_flow *flow, int32_t table, uint8_t need);
 

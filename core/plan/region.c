@@ -193,13 +193,16 @@ static void release_tables(const struct dtx_region *r, struct dtx_graph *g)
 /* Classes that the steps behind ask of each column, backward as needs go. */
 static void class_back(const struct dtx_flow *f, uint8_t **cls, uint32_t from)
 {
+	const struct dtx_flow_table *result = f->table + f->plan->ninputs;
+	int32_t table, col;
+
 	for (uint32_t i = f->plan->nsteps; i-- > from;) {
 		const struct dtx_bind *b = f->bind[i];
 		const uint8_t *have = cls[f->plan->ninputs + i];
 
-		for (uint32_t c = 0; b && have && c < b->ncols; c++)
-			if (b->col[c].from_table >= 0 && cls[b->table[b->col[c].from_table]])
-				cls[b->table[b->col[c].from_table]][b->col[c].from_col] |= have[c];
+		for (uint32_t c = 0; b && have && c < result[i].schema->nfields; c++)
+			if (dtx_push_through(f, b, c, &table, &col) && cls[table])
+				cls[table][col] |= have[c];
 		for (size_t k = 0; b && k < b->nuses; k++)
 			if (cls[b->table[b->use[k].table]])
 				cls[b->table[b->use[k].table]][b->use[k].col] |= b->use[k].cls;
