@@ -1,0 +1,32 @@
+/* Runs a plan over CSV texts, for tests: result as CSV, or the error. */
+#ifndef TESTS_UNIT_PLANRUN_H
+#define TESTS_UNIT_PLANRUN_H
+
+#include "core/base/mem.h"
+#include "core/data/cast.h"
+#include "core/plan/exec.h"
+#include "tests/t.h"
+
+struct planrun {
+	const char *plan;		/* JSON */
+	const char *input[4];		/* CSV per plan input */
+	unsigned workers;
+	uint32_t batch_rows;
+	int fallback;			/* as dtx_exec_opts; 0 is step: set -1 for the plan's */
+	const struct dtx_host *host;
+	bool keep;			/* keep plan and result for the test */
+	/* results */
+	struct dtx_buf out;
+	struct dtx_err err;
+	struct dtx_errlist findings;
+	struct dtx_plan *parsed;
+	struct dtx_exec_result *result;
+};
+void planrun_init(struct planrun *p, const char *plan, const char *input);
+void planrun_clear(struct planrun *p);
+/* The code of parse, check or run; findings of severity error count. */
+enum dtx_code planrun(struct planrun *p);
+/* Written text of a table, cells as the writer would write them: minimal quotes. */
+void planrun_table(struct dtx_table *t, struct dtx_buf *out);
+
+#endif

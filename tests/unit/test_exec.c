@@ -1,0 +1,343 @@
+/* The executor: order, workers, restarts, regions, named tables, checks, lineage. */
+#include "core/data/builder.h"
+#include "core/plan/host.h"
+#include "tests/unit/planrun.h"
+
+static const uint32_t batches[] = { 1, 7, 65536 };
+static const unsigned workers[] = { 1, 2, 8 };
+
+/* The same result for every batch size and number of workers. */
+static void gives(const char *plan, const char *a, const char *b, const char *want)
+{
+	for (size_t i = 0; i < DTX_COUNT(batches); i++)
+		for (size_t k = 0; k < DTX_COUNT(workers); k++) {
+			struct planrun p;
+
+			planrun_init(&p, plan, a);
+			p.input[1] = b;
+			p.batch_rows = batches[i];
+			p.workers = workers[k];
+			T_OK(planrun(&p), &p.err);
+			T_STR(dtx_buf_text(&p.out), want);
+			planrun_clear(&p);
+		}
+}
+
+static void fails(const char *plan, const char *a, enum dtx_code code, const char *at)
+{
+	for (size_t i = 0; i < DTX_COUNT(batches); i++)
+		for (size_t k = 0; k < DTX_COUNT(workers); k++) {
+			struct planrun p;
+
+			planrun_init(&p, plan, a);
+			p.batch_rows = batches[i];
+			p.workers = workers[k];
+			T_CODE(planrun(&p), code, &p.err);
+			T_INT(p.err.code, code);
+			if (at)
+				T_STR(p.err.at, at);
+			planrun_clear(&p);
+		}
+}
+
+void test_exec_maps_keep_order(void)
+{
+	gives("[{\"op\":\"filter\",\"where\":\"a % 2 == 1\"},{\"op\":\"derive\",\"set\":{\"b\":\"a * 10\"}},"
+	      "{\"op\":\"limit\",\"n\":3,\"offset\":1},{\"op\":\"select\",\"cols\":[\"b\",\"a\"]}]",
+	      "a\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n", NULL, "b,a\n30,3\n50,5\n70,7\n");
+}
+
+void test_exec_sink_then_maps(void)
+{
+	gives("[{\"op\":\"group_by\",\"by\":[\"k\"],\"agg\":{\"s\":\"sum(v)\"}},"
+	      "{\"op\":\"filter\",\"where\":\"s > 2\"},{\"op\":\"sort\",\"by\":\"-s\"}]",
+	      "k,v\na,1\nb,2\na,3\nc,5\nb,1\n,1\n", NULL, "k,s\nc,5\na,4\nb,3\n");
+}
+
+void test_exec_named_tables(void)
+{
+	gives("{\"dtx\":1,\"inputs\":[{\"name\":\"main\"},{\"name\":\"r\"}],\"steps\":["
+	      "{\"op\":\"filter\",\"where\":\"v > 1\",\"out\":\"big\"},"
+	      "{\"op\":\"join\",\"with\":\"r\",\"on\":\"k\",\"how\":\"left\"},"
+	      "{\"op\":\"union\",\"with\":[\"big\",\"big\"]}]}",
+	      "k,v\na,1\nb,2\n", "k,w\na,9\n",
+	      "k,v,w\na,1,9\nb,2,\nb,2,\nb,2,\n");
+}
+
+void test_exec_input_read_twice(void)
+{
+	gives("[{\"op\":\"union\",\"with\":[\"main\"]},{\"op\":\"filter\",\"where\":\"a > 1\"}]",
+	      "a\n1\n2\n3\n", NULL, "a\n2\n3\n2\n3\n");
+}
+
+/* The sample cannot see the last row: the guess is wrong, the run starts over with wider types. */
+void test_exec_wrong_guess_widens(void)
+{
+	struct dtx_buf csv = DTX_BUF_INIT((size_t)1 << 26);
+	struct planrun p;
+
+	dtx_buf_add(&csv, "id,v\n");
+	for (int i = 0; i < 300000; i++)
+		dtx_buf_printf(&csv, "%d,%d\n", i, i % 7);
+	dtx_buf_add(&csv, "x,0.5\n");
+	for (size_t k = 0; k < DTX_COUNT(workers); k++) {
+		planrun_init(&p, "[{\"op\":\"group_by\",\"by\":[],\"agg\":{\"s\":\"sum(v)\",\"n\":\"count()\"}}]",
+			     dtx_buf_text(&csv));
+		p.workers = workers[k];
+		p.keep = true;
+		T_OK(planrun(&p), &p.err);
+		T_STR(dtx_buf_text(&p.out), "s,n\n899997.5,300001\n");
+		if (p.result)
+			T_INT(p.result->restarts, 1);
+		planrun_clear(&p);
+	}
+	dtx_buf_clear(&csv);
+}
+
+void test_exec_smallest_error_wins(void)
+{
+	fails("[{\"op\":\"filter\",\"where\":\"a > 0\"},{\"op\":\"derive\",\"set\":{\"b\":\"int(t)\"},"
+	      "\"fallback\":\"off\"}]",
+	      "a,t\n1,1\n2,x\n3,4\n4,y\n5,1\n6,z\n", DTX_E_CAST_FAILED, NULL);
+}
+
+void test_exec_missing_column(void)
+{
+	fails("[{\"op\":\"limit\",\"n\":3},{\"op\":\"filter\",\"where\":\"zz > 0\"}]", "a\n1\n",
+	      DTX_E_MISSING_COLUMN, "/1/where");
+}
+
+void test_exec_row_growth(void)
+{
+	fails("{\"dtx\":1,\"limits\":{\"rows\":2},\"steps\":[{\"op\":\"filter\",\"where\":\"a > 0\"}]}",
+	      "a\n1\n2\n3\n", DTX_E_ROW_LIMIT, NULL);
+}
+
+void test_exec_expect(void)
+{
+	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3}],\"expect\":{\"rows\":{\"min\":2}}}",
+	      "a\n1\n", DTX_E_EXPECT_FAILED, NULL);
+	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3,\"expect\":{\"columns\":"
+	      "[{\"name\":\"a\",\"nullable\":false}]}},{\"op\":\"limit\",\"n\":1}]}",
+	      "a,b\n1,1\n,2\n", DTX_E_EXPECT_FAILED, NULL);
+	gives("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3}],\"expect\":{\"rows\":{\"min\":1}}}",
+	      "a\n1\n", NULL, "a\n1\n");
+}
+
+void test_exec_unread_results_still_check(void)
+{
+	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3,\"out\":\"t\",\"expect\":{\"rows\":"
+	      "{\"equals\":1}}},{\"op\":\"limit\",\"n\":1}]}",
+	      "a\n1\n2\n", DTX_E_EXPECT_FAILED, NULL);
+}
+
+/* --- regions --- */
+
+struct helper {
+	int calls;
+	size_t ntables;
+	int64_t rows;
+	char need[64];
+	char at[24];
+	bool refuse;
+};
+
+static struct dtx_column *int_column(int64_t value, uint32_t n)
+{
+	struct dtx_builder b;
+	struct dtx_column *c = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	dtx_builder_init(&b, (struct dtx_typeref){ DTX_T_INT64, 0, 0 }, n);
+	for (uint32_t i = 0; i < n; i++)
+		dtx_builder_i64(&b, value + i);
+	T_OK(dtx_builder_finish(&b, NULL, &c, &err), &err);
+	return c;
+}
+
+/* Answers every region with the table n = 10, 11. */
+static enum dtx_code helper_rescue(void *arg, const struct dtx_rescue *r, struct dtx_table **out,
+				   struct dtx_err *err)
+{
+	static const struct dtx_field field = { .name = "n", .type = { DTX_T_INT64, 0, 0 } };
+	static const struct dtx_schema schema = { 1, false, &field };
+	struct helper *h = arg;
+	struct dtx_batch *b = NULL;
+
+	h->calls++;
+	h->ntables = r->ntables;
+	h->rows = r->ntables ? r->table[0].table->nrows : -1;
+	snprintf(h->at, sizeof(h->at), "%s", r->at);
+	h->need[0] = '\0';
+	for (size_t i = 0; i < r->nneed; i++)
+		snprintf(h->need + strlen(h->need), sizeof(h->need) - strlen(h->need), "%s:%u ",
+			 r->need[i].name, r->need[i].cls);
+	if (h->refuse)
+		return dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "nobody");
+	T_OK(dtx_batch_new(&schema, 2, &b, err), err);
+	b->col[0] = int_column(10, 2);
+	T_OK(dtx_table_new(&schema, out, err), err);
+	return dtx_table_take(*out, b, err);
+}
+
+static enum dtx_code rescued(const char *plan, const char *in, struct helper *h, struct planrun *p)
+{
+	struct dtx_host host = { .arg = h, .rescue = helper_rescue };
+
+	planrun_init(p, plan, in);
+	p->host = &host;
+	p->workers = 2;
+	p->keep = true;
+	return planrun(p);
+}
+
+void test_exec_unknown_op_is_a_region(void)
+{
+	struct helper h = { 0 };
+	struct planrun p;
+
+	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"a > 1\"},{\"op\":\"frob\"},{\"op\":\"twist\"},"
+		     "{\"op\":\"filter\",\"where\":\"n > 10\"}]",
+		     "a\n1\n2\n3\n", &h, &p), &p.err);
+	T_STR(dtx_buf_text(&p.out), "n\n11\n");
+	T_INT(h.calls, 1);
+	T_INT(h.ntables, 1);
+	T_INT(h.rows, 2);
+	T_STR(h.at, "/1");
+	T_STR(h.need, "n:1 ");
+	T_INT(p.result->nregions, 1);
+	T_INT(p.result->region[0].count, 2);
+	T_STR(p.result->step[1].kind, "snippet");
+	planrun_clear(&p);
+}
+
+void test_exec_run_time_trigger_is_a_region(void)
+{
+	struct helper h = { 0 };
+	struct planrun p;
+
+	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"a > 1\"},{\"op\":\"derive\",\"set\":{\"n\":\"int(t)\"}},"
+		     "{\"op\":\"select\",\"cols\":[\"n\"]}]",
+		     "a,t\n1,x\n2,1\n3,y\n", &h, &p), &p.err);
+	T_STR(dtx_buf_text(&p.out), "n\n10\n11\n");
+	T_INT(h.calls, 1);
+	T_INT(h.rows, 2);
+	T_INT(p.result->restarts, 1);
+	T_INT(p.result->region[0].trigger.code, DTX_E_CAST_FAILED);
+	planrun_clear(&p);
+}
+
+void test_exec_missing_column_is_a_region(void)
+{
+	struct helper h = { 0 };
+	struct planrun p;
+
+	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"zz > 1\"},{\"op\":\"select\",\"cols\":[\"n\"]}]",
+		     "a,t\n1,x\n2,1\n3,y\n", &h, &p), &p.err);
+	T_STR(dtx_buf_text(&p.out), "n\n10\n11\n");
+	T_INT(h.rows, 3);
+	planrun_clear(&p);
+}
+
+void test_exec_whole_plan_is_a_region(void)
+{
+	struct helper h = { 0 };
+	struct planrun p;
+
+	T_OK(rescued("{\"dtx\":1,\"fallback\":\"plan\",\"steps\":[{\"op\":\"filter\",\"where\":\"a > 1\"},"
+		     "{\"op\":\"frob\"},{\"op\":\"limit\",\"n\":1}]}",
+		     "a\n1\n2\n3\n", &h, &p), &p.err);
+	T_STR(dtx_buf_text(&p.out), "n\n10\n11\n");
+	T_INT(h.rows, 3);
+	T_INT(p.result->region[0].count, 3);
+	planrun_clear(&p);
+}
+
+void test_exec_nobody_helps(void)
+{
+	struct helper h = { .refuse = true };
+	struct planrun p;
+
+	T_CODE(rescued("[{\"op\":\"frob\"}]", "a\n1\n", &h, &p), DTX_E_NEEDS_SNIPPET, &p.err);
+	planrun_clear(&p);
+	T_CODE(rescued("[{\"op\":\"frob\",\"fallback\":\"off\"}]", "a\n1\n", &h, &p), DTX_E_UNKNOWN_OP,
+	       &p.err);
+	T_INT(h.calls, 1);
+	planrun_clear(&p);
+}
+
+/* --- lineage --- */
+
+static const struct dtx_exec_lineage *lineage_of(const struct planrun *p, const char *col)
+{
+	for (size_t i = 0; p->result && i < p->result->nlineage; i++)
+		if (p->result->lineage[i].out_col && strcmp(p->result->lineage[i].out_col, col) == 0)
+			return &p->result->lineage[i];
+	return NULL;
+}
+
+void test_exec_formulas_compose(void)
+{
+	const struct dtx_exec_lineage *l;
+	struct planrun p;
+
+	planrun_init(&p, "[{\"op\":\"derive\",\"set\":[{\"as\":\"paid\",\"expr\":\"headcount * 40 * weeks\"}]},"
+			 "{\"op\":\"rename\",\"map\":{\"hours\":\"h\"}},"
+			 "{\"op\":\"derive\",\"set\":{\"utilization\":\"h / paid\"}},"
+			 "{\"op\":\"filter\",\"where\":\"region == 'N'\"}]",
+		     "region,headcount,weeks,hours\nN,2,1,40\nS,1,1,1\n");
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	l = lineage_of(&p, "utilization");
+	T_CHECK(l && l->formula && l->composed);
+	if (l) {
+		T_STR(l->formula, "h / paid");
+		T_STR(l->composed, "hours / (headcount * 40 * weeks)");
+		T_STR(l->subtype, "TRANSFORMATION");
+	}
+	l = lineage_of(&p, "h");
+	T_CHECK(l && l->in_col && strcmp(l->in_col, "hours") == 0 && !l->formula);
+	planrun_clear(&p);
+}
+
+void test_exec_aggregates_name_their_keys(void)
+{
+	const struct dtx_exec_lineage *l;
+	struct planrun p;
+
+	planrun_init(&p, "[{\"op\":\"group_by\",\"by\":[\"region\"],\"agg\":{\"cost\":\"sum(h * rate)\"}}]",
+		     "region,h,rate\nN,2,1\n");
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	l = lineage_of(&p, "cost");
+	T_CHECK(l && l->composed && strcmp(l->composed, "sum(h * rate), by region") == 0);
+	planrun_clear(&p);
+}
+
+void test_exec_bind_tells_schemas(void)
+{
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	struct dtx_source *source = NULL;
+	struct dtx_exec_result *r = NULL;
+	struct dtx_plan *plan = NULL;
+	struct dtx_errlist findings = DTX_ERRLIST_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_buf text = DTX_BUF_INIT(1 << 16);
+
+	T_OK(dtx_plan_parse(DTX_STR("[{\"op\":\"derive\",\"set\":{\"c\":\"a + 1\"}}]"), NULL, &findings,
+			    &plan, &err), &err);
+	T_OK(dtx_source_bytes("x", "a,b\n1,2\n", 8, &source, &err), &err);
+	opts.input = &source;
+	T_OK(dtx_exec_bind(plan, &opts, &findings, &r, &err), &err);
+	T_INT(r->step[0].schema->nfields, 3);
+	T_INT(r->step[0].schema->field[2].type.type, DTX_T_INT64);
+	T_INT(r->input[0].need[0], DTX_NEED_VALUE);
+	T_INT(r->input[0].need[1], DTX_NEED_BYTES);
+	T_OK(dtx_explain_text(plan, r, &text, &err), &err);
+	T_CHECK(strstr(dtx_buf_text(&text), "derive") != NULL);
+	dtx_buf_clear(&text);
+	dtx_exec_free(r);
+	dtx_plan_free(plan);
+	dtx_source_free(source);
+	dtx_errlist_clear(&findings);
+}
