@@ -283,7 +283,7 @@ static void screened(struct dtx_jail_report *r)
 		class = dtx_json_text(tree, "class", class);
 		message = dtx_json_text(tree, "message", message);
 	}
-	set_status(r, DTX_JAIL_SCREENED, "line %lld: %.150s",
+	set_status(r, DTX_JAIL_SCREENED, "line %lld: %.290s",
 	           (long long)dtx_json_int(tree, "line", 0), message);
 	for (i = 0; i < DTX_COUNT(classes); i++)
 		if (!strcmp(class, classes[i].name))
@@ -296,7 +296,7 @@ static void raised(struct dtx_jail_report *r)
 	const char *type = r->exception.type ? r->exception.type : "an exception";
 	const char *message = r->exception.message ? r->exception.message : "";
 
-	set_status(r, DTX_JAIL_SNIPPET_ERROR, "line %d: %.60s: %.110s", r->exception.line, type,
+	set_status(r, DTX_JAIL_SNIPPET_ERROR, "line %d: %.60s: %.220s", r->exception.line, type,
 	           message);
 	if (!strcmp(type, "ValueError") && !strncmp(message, "DTX_CANNOT:", 11))
 		r->code = DTX_E_SNIPPET_CANNOT;
@@ -305,7 +305,7 @@ static void raised(struct dtx_jail_report *r)
 static void by_done(struct dtx_box *b, struct dtx_jail_report *r)
 {
 	struct dtx_err err = DTX_ERR_INIT;
-	char bad[160] = "";
+	char bad[280] = "";
 	enum dtx_code rc = read_result(b, r, bad, sizeof(bad), &err);
 
 	if (b->done.code == DTX_DONE_MEMORY)

@@ -97,7 +97,7 @@ struct dtx_jail_report {
 	struct dtx_arena arena;
 	enum dtx_jail_status status;
 	enum dtx_code code;    /* DTX_OK, snippet_*, cancelled */
-	char reason[200];      /* for people: what went wrong, "" when ok */
+	char reason[320];      /* for people: what went wrong, "" when ok */
 	char layer[32];        /* SETUP_REFUSED: which */
 	int sys_errno, signal; /* 0: does not apply */
 	struct {               /* from the worker; type is NULL when there was none */

@@ -1,7 +1,6 @@
 """Tables of a frame to DataFrames and back."""
 import datetime
 import decimal
-import math
 import struct
 
 import numpy as np

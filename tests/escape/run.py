@@ -128,7 +128,7 @@ def headers(text):
 
 
 def run(argv, scene, **words):
-    env = dict(os.environ, DTX_CANARY=scene.token, XDG_DATA_HOME=scene.dir)
+    env = dict(os.environ, DTX_CANARY=scene.token, DTX_STORE=os.path.join(scene.dir, "store.db"))
     return subprocess.run(argv, capture_output=True, env=env, close_fds=False,
                           cwd=scene.dir, errors="replace", **words)
 

@@ -135,12 +135,28 @@ static bool alike(const char *got, const char *want)
 	return !strcmp(got, star + 1);
 }
 
-/* In a child of the test: what the self-test ends in. */
+/* A screen has every layer that a run has, without the time for pandas. */
+static enum dtx_code screen(struct dtx_jail_report *r, struct dtx_err *err)
+{
+	static const char code[] = "def transform(tables, params):\n    return tables['main']\n";
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_CHECK };
+	struct dtx_box *box = NULL;
+	enum dtx_code rc;
+
+	dtx_jail_report_init(r);
+	rc = dtx_provider_local.open(&spec, &box, err);
+	if (rc == DTX_OK)
+		rc = dtx_provider_local.exec(box, dtx_str_of(code), NULL, r, err);
+	dtx_provider_local.close(box);
+	return rc;
+}
+
+/* In a child of the test: what the screen ends in. */
 static bool judge(const struct closed *c)
 {
 	struct dtx_jail_report r;
 	struct dtx_err err = DTX_ERR_INIT;
-	enum dtx_code rc = dtx_jail_selftest(&r, &err);
+	enum dtx_code rc = screen(&r, &err);
 	bool ok;
 
 	if (c->refused && !r.layer[0]) /* refused before there was a box */
@@ -243,7 +259,7 @@ static bool all_gone(void)
 /* Main is killed at several points of a run: as its subreaper we inherit what it leaves. */
 void test_jail_dies_with_main(void)
 {
-	static const int after_ms[] = { 0, 2, 20, 100, 300, 600, 900 };
+	static const int after_ms[] = { 0, 5, 50, 600 };
 	size_t i;
 
 	if (SANITIZED) {
