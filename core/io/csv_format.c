@@ -46,7 +46,9 @@ void dtx_csv_format_init(struct dtx_csv_format *f, char delim)
 
 void dtx_csv_format_eol(const struct dtx_csv_format *f, struct dtx_buf *out)
 {
-	format_bytes(out, "\r\n" + !f->crlf, 1 + (size_t)f->crlf);
+	if (f->crlf)
+		format_byte(out, '\r');
+	format_byte(out, '\n');
 }
 
 static bool format_is_blank(char c)

@@ -186,6 +186,8 @@ static const char *enc_guess_utf16(struct dtx_str head)
 {
 	size_t zero[2] = { 0, 0 }, half = head.len / 2, i;
 
+	if (!memchr(head.ptr, '\0', head.len))
+		return NULL;
 	for (i = 0; i < 2 * half; i++)
 		zero[i & 1] += !head.ptr[i];
 	if (half && zero[1] * 4 > half && zero[0] * 100 < half)

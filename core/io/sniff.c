@@ -3,12 +3,15 @@
 
 #define SNIFF_WIDTHS	512 /* wider records share the last counter */
 #define SNIFF_UNCLOSED	16  /* quotes without an end before all quotes are taken as text */
-#define SNIFF_DELIMS	",;\t|"
+
+/* What a byte may be part of. */
+enum { SNIFF_DIGIT = 1, SNIFF_NUMBER = 2, SNIFF_DATE = 4, SNIFF_TEXT = 8 };
 
 struct sniff {
 	struct dtx_str s;
 	const struct dtx_sniff_dialect *d;
 	size_t ndelim;
+	uint8_t cls[256];
 	uint64_t width[SNIFF_WIDTHS];
 	size_t last_width;
 	struct sniff_count {
@@ -27,20 +30,11 @@ static bool sniff_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-static bool sniff_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool sniff_is_letter(char c)
-{
-	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
-}
-
 static bool sniff_at_delim(const struct sniff *f, size_t at)
 {
-	return f->ndelim && f->s.len - at >= f->ndelim &&
-	       !memcmp(f->s.ptr + at, f->d->delim, f->ndelim);
+	return f->ndelim && f->s.ptr[at] == f->d->delim[0] &&
+	       (f->ndelim == 1 || (f->s.len - at >= f->ndelim &&
+				   !memcmp(f->s.ptr + at, f->d->delim, f->ndelim)));
 }
 
 static bool sniff_at_structure(const struct sniff *f, size_t at)
@@ -48,50 +42,51 @@ static bool sniff_at_structure(const struct sniff *f, size_t at)
 	return at >= f->s.len || sniff_is_end(f->s.ptr[at]) || sniff_at_delim(f, at);
 }
 
-/* A number as people write it: one digit at least, marks and signs, commas before digits. */
-static bool sniff_number_like(struct dtx_str c)
+static unsigned sniff_class(unsigned char c)
 {
-	bool digit = false;
-	size_t i;
+	bool letter = (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+	unsigned is = 0;
 
-	for (i = 0; i < c.len; i++) {
-		char x = c.ptr[i];
-
-		if (sniff_is_digit(x))
-			digit = true;
-		else if (x == ',' ? i + 1 >= c.len || !sniff_is_digit(c.ptr[i + 1]) :
-				    !((unsigned char)x >= 0x80 || strchr(" .'%$()+-eE\t", x)))
-			return false;
-	}
-	return digit;
+	if (c >= '0' && c <= '9')
+		return SNIFF_DIGIT | SNIFF_NUMBER | SNIFF_DATE | SNIFF_TEXT;
+	if (c >= 0x80 || (c && strchr(" .'%$()+-eE\t", c)))
+		is |= SNIFF_NUMBER;
+	if (letter || (c && strchr(" -/.:+", c)))
+		is |= SNIFF_DATE;
+	if (c && !strchr(",;\t|\"", c))
+		is |= SNIFF_TEXT;
+	return is;
 }
 
-static bool sniff_date_like(struct dtx_str c)
+static void sniff_classes(struct sniff *f)
 {
-	bool digit = false;
-	size_t i;
+	int c;
 
-	for (i = 0; i < c.len; i++) {
-		if (sniff_is_digit(c.ptr[i]))
-			digit = true;
-		else if (!sniff_is_letter(c.ptr[i]) && !strchr(" -/.:+", c.ptr[i]))
-			return false;
-	}
-	return digit;
+	for (c = 0; c < 256; c++)
+		f->cls[c] = (uint8_t)sniff_class((unsigned char)c);
+	if (f->d->quote)
+		f->cls[(unsigned char)f->d->quote] &= (uint8_t)~SNIFF_TEXT;
 }
 
-static bool sniff_plain_text(const struct sniff *f, struct dtx_str c)
+/* Empty, a number as people write it, like a date, or plain text.  A comma before a digit is part
+ * of a number, one before a blank part of a text. */
+static bool sniff_usual(const struct sniff *f, struct dtx_str c)
 {
+	unsigned all = SNIFF_NUMBER | SNIFF_DATE | SNIFF_TEXT, any = 0, is;
 	size_t i;
 
-	for (i = 0; i < c.len; i++) {
-		if (c.ptr[i] == ',' && i + 1 < c.len && c.ptr[i + 1] == ' ')
-			continue;
-		if (!c.ptr[i] || strchr(SNIFF_DELIMS, c.ptr[i]) || c.ptr[i] == '"' ||
-		    (f->d->quote && c.ptr[i] == f->d->quote))
-			return false;
+	for (i = 0; i < c.len && all; i++) {
+		is = f->cls[(unsigned char)c.ptr[i]];
+		if (c.ptr[i] == ',' && i + 1 < c.len) {
+			unsigned next = f->cls[(unsigned char)c.ptr[i + 1]];
+
+			is |= (next & SNIFF_DIGIT) ? SNIFF_NUMBER : 0;
+			is |= c.ptr[i + 1] == ' ' ? SNIFF_TEXT : 0;
+		}
+		all &= is;
+		any |= is;
 	}
-	return true;
+	return !c.len || (all & SNIFF_TEXT) || (all && (any & SNIFF_DIGIT));
 }
 
 static size_t sniff_plain_end(struct sniff *f, size_t at)
@@ -144,8 +139,7 @@ static void sniff_judge(struct sniff *f, size_t from, size_t to)
 {
 	struct dtx_str cell = { f->s.ptr + from, to - from };
 
-	f->n.usual += !cell.len || sniff_number_like(cell) || sniff_date_like(cell) ||
-		    sniff_plain_text(f, cell);
+	f->n.usual += sniff_usual(f, cell);
 }
 
 static size_t sniff_cell(struct sniff *f, size_t at)
@@ -216,6 +210,7 @@ void dtx_sniff_score(struct dtx_str sample, bool whole, const struct dtx_sniff_d
 	struct sniff_count before = f.n;
 	size_t at = 0;
 
+	sniff_classes(&f);
 	while (at < sample.len) {
 		struct sniff_count now = f.n;
 
