@@ -14,31 +14,33 @@
 /* Counters of a morsel, added to the reader's when it is done. */
 struct dtx_csv_tally {
 	int64_t rows, blank, comment;
-	int64_t literal;	/* quotes taken as data */
-	int64_t cut;		/* cells that truncate left out */
-	int64_t extra;		/* empty cells behind the last column */
-	int64_t padded;		/* short records filled up */
+	int64_t literal; /* quotes taken as data */
+	int64_t cut;     /* cells that truncate left out */
+	int64_t extra;   /* empty cells behind the last column */
+	int64_t padded;  /* short records filled up */
 };
 
 struct dtx_csv_worker {
-	bool active;		/* in a morsel */
+	bool active; /* in a morsel */
 	struct dtx_morsel m;
 	uint64_t seq;
-	uint32_t sub, rec;	/* batches and rows handed over of this morsel */
-	size_t at;		/* next record */
+	uint32_t sub, rec; /* batches and rows handed over of this morsel */
+	size_t at;         /* next record */
 	struct dtx_csv_tally tally;
-	uint32_t *pos;		/* structure of a block */
+	uint32_t *pos; /* structure of a block */
 	size_t pos_cap;
-	struct dtx_span *cell;	/* one record, `width` */
-	struct dtx_span **span;	/* of the batch in work, one per needed column */
+	struct dtx_span *cell;  /* one record, `width` */
+	struct dtx_span **span; /* of the batch in work, one per needed column */
 };
 
 /* What a record is for a table of `width` columns. */
 enum dtx_csv_kind {
 	DTX_CSV_ROW,
-	DTX_CSV_EMPTY_EXTRA,	/* empty cells behind the last column */
-	DTX_CSV_SHORT, DTX_CSV_LONG,	/* ragged */
-	DTX_CSV_BLANK, DTX_CSV_COMMENT	/* dropped */
+	DTX_CSV_EMPTY_EXTRA, /* empty cells behind the last column */
+	DTX_CSV_SHORT,
+	DTX_CSV_LONG, /* ragged */
+	DTX_CSV_BLANK,
+	DTX_CSV_COMMENT /* dropped */
 };
 static inline bool dtx_csv_is_dropped(enum dtx_csv_kind kind)
 {
@@ -48,71 +50,71 @@ static inline bool dtx_csv_is_dropped(enum dtx_csv_kind kind)
 struct dtx_csv {
 	struct dtx_reader head;
 	struct dtx_read_opts opts;
-	struct dtx_encoding enc;	/* the text as UTF-8 */
+	struct dtx_encoding enc; /* the text as UTF-8 */
 	struct dtx_dialect dialect;
-	struct dtx_csv_text text;	/* up to the end of the body */
+	struct dtx_csv_text text; /* up to the end of the body */
 	const struct dtx_scan_fns *fns;
 	size_t chunk;
-	size_t top, body;		/* first record behind `skip`; first behind the header */
+	size_t top, body; /* first record behind `skip`; first behind the header */
 	uint32_t header_rows;
-	uint32_t width;			/* cells of a record */
+	uint32_t width; /* cells of a record */
 	const struct dtx_schema *schema;
-	uint32_t *phys;			/* physical column of each field */
-	struct dtx_read_stats before;	/* rows above the body and below it */
+	uint32_t *phys;               /* physical column of each field */
+	struct dtx_read_stats before; /* rows above the body and below it */
 	struct dtx_split split;
-	struct dtx_csv_ref *ref;	/* dialects that the scanner does not read */
-	size_t *ref_start;		/* where its morsels begin; under `lock` */
+	struct dtx_csv_ref *ref; /* dialects that the scanner does not read */
+	size_t *ref_start;       /* where its morsels begin; under `lock` */
 	size_t ref_cap, ref_at;
 
 	/* one start .. end */
 	struct dtx_scan scan;
 	uint32_t batch_rows;
-	uint32_t *use, *use_phys;	/* needed fields and their physical columns */
+	uint32_t *use, *use_phys; /* needed fields and their physical columns */
 	uint32_t nuse;
-	pthread_mutex_t lock;		/* everything below */
+	pthread_mutex_t lock; /* everything below */
 	struct dtx_csv_worker *worker;
 	unsigned nworkers;
 	uint64_t claimed, done;
 	struct dtx_csv_tally total;
-	int64_t misfits;		/* cells made null by on_error */
-	bool stop, closed;		/* limit reached; diagnostics are made */
+	int64_t misfits;   /* cells made null by on_error */
+	bool stop, closed; /* limit reached; diagnostics are made */
 };
 
 /* csv_open.c: everything up to the schema. */
 DTX_MUSTUSE enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err);
 /* csv_fault.c: widens *width to the widest record from `at` on. */
 DTX_MUSTUSE enum dtx_code dtx_csv_widest(struct dtx_csv *c, size_t at, uint32_t *width,
-					 struct dtx_err *err);
+                                         struct dtx_err *err);
 /* Unquoted empty, or one of null_values. */
 bool dtx_csv_is_null(const struct dtx_read_opts *o, struct dtx_str s, bool quoted);
 /* csv_types.c: exact types over the whole input. */
 DTX_MUSTUSE enum dtx_code dtx_csv_infer(struct dtx_reader *r, const bool *want,
-					struct dtx_typeref *type, unsigned workers,
-					struct dtx_err *err);
+                                        struct dtx_typeref *type, unsigned workers,
+                                        struct dtx_err *err);
 /* csv_morsel.c: the next batch of the worker's morsel; w->active becomes false with the last. */
 DTX_MUSTUSE enum dtx_code dtx_csv_batch(struct dtx_csv *c, struct dtx_csv_worker *w,
-					struct dtx_batch **out, struct dtx_err *err);
+                                        struct dtx_batch **out, struct dtx_err *err);
 /* csv_ref_batch.c: the next rows through libcsv, from c->ref_at on; the lock is held. */
 DTX_MUSTUSE enum dtx_code dtx_csv_ref_batch(struct dtx_csv *c, struct dtx_batch **out,
-					    struct dtx_err *err);
+                                            struct dtx_err *err);
 /* csv_settle.c: what is done to every batch: declared columns whose misfits become null, the
  * pushed filter. */
 DTX_MUSTUSE enum dtx_code dtx_csv_settle(struct dtx_csv *c, struct dtx_batch *b,
-					 struct dtx_err *err);
+                                         struct dtx_err *err);
 enum dtx_csv_kind dtx_csv_row_kind(const struct dtx_csv *c, const struct dtx_csv_row *row);
 enum dtx_csv_kind dtx_csv_ref_kind(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec);
 /* Where the first record of a morsel begins. */
 size_t dtx_csv_morsel_start(struct dtx_csv *c, uint64_t seq);
 /* csv_fault.c: errors with their places. */
 enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
-			       struct dtx_err *err);
+                               struct dtx_err *err);
 enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err);
 void dtx_csv_blame(const struct dtx_csv *c, size_t byte, struct dtx_err *err);
 void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out);
 
 /* Tests: borders every `chunk` bytes, a scanner variant.  Before start. */
-enum dtx_code dtx_csv_tune(struct dtx_reader *r, size_t chunk,
-				       const struct dtx_scan_fns *fns, struct dtx_err *err);
+enum dtx_code dtx_csv_tune(struct dtx_reader *r, size_t chunk, const struct dtx_scan_fns *fns,
+                           struct dtx_err *err);
 
 extern const struct dtx_reader_class dtx_read_csv;
 

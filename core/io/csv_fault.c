@@ -88,7 +88,7 @@ enum dtx_code dtx_csv_widest(struct dtx_csv *c, size_t at, uint32_t *width, stru
 	}
 	if (*width > DTX_CSV_COLS_MAX)
 		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s' has a record of %u cells, at most %u are read",
-			 dtx_source_name(c->head.src), *width, DTX_CSV_COLS_MAX);
+		         dtx_source_name(c->head.src), *width, DTX_CSV_COLS_MAX);
 out:
 	dtx_csv_ref_free(f.ref);
 	return rc;
@@ -114,20 +114,20 @@ static long long fault_line(const struct dtx_csv *c, size_t byte)
 }
 
 enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	static const struct {
 		enum dtx_code code;
 		const char *text, *hint;
 	} rows[] = {
 		[DTX_CSV_BAD_QUOTE] = { DTX_E_BAD_QUOTE, "text after a closing quote",
-					"\"quotes\": \"lenient\" takes such quotes as data" },
+		                        "\"quotes\": \"lenient\" takes such quotes as data" },
 		[DTX_CSV_UNTERMINATED] = { DTX_E_UNTERMINATED_QUOTE,
-					   "the file ends inside the quotes that open",
-					   "\"quotes\": \"lenient\" takes such quotes as data; "
-					   "\"quote\": false reads none" },
+		                           "the file ends inside the quotes that open",
+		                           "\"quotes\": \"lenient\" takes such quotes as data; "
+		                           "\"quote\": false reads none" },
 		[DTX_CSV_TOO_LONG] = { DTX_E_CELL_LIMIT, "a cell is larger than 16 MiB",
-				       "check the quotes before this place" },
+		                       "check the quotes before this place" },
 	};
 	size_t at = row->fault_at;
 	const char *text = rows[row->fault].text;
@@ -136,8 +136,8 @@ enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 	    c->text.data[at] == c->text.set.quote)
 		text = "a quote inside a cell without quotes";
 	(void)dtx_err_set(err, rows[row->fault].code, __FILE__, __LINE__,
-			  "'%s': %s at L%lld (byte %zu)", dtx_source_name(c->head.src), text,
-			  fault_line(c, at), at + c->enc.skipped);
+	                  "'%s': %s at L%lld (byte %zu)", dtx_source_name(c->head.src), text,
+	                  fault_line(c, at), at + c->enc.skipped);
 	dtx_err_hint(err, "%s", rows[row->fault].hint);
 	dtx_csv_blame(c, at, err);
 	return rows[row->fault].code;
@@ -166,16 +166,16 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 			first = f.row;
 		if (bad <= FAULT_EXAMPLES)
 			dtx_buf_printf(&more, "%s{\"line\":%lld,\"byte\":%zu,\"cells\":%u}",
-				       bad > 1 ? "," : "", fault_line(c, f.row.start),
-				       f.row.start + c->enc.skipped, f.row.ncells);
+			               bad > 1 ? "," : "", fault_line(c, f.row.start),
+			               f.row.start + c->enc.skipped, f.row.ncells);
 	}
 	dtx_buf_add(&more, "]}");
 	rc = dtx_err_set(err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__,
-			 "'%s': %lld of %lld rows do not have %u cells; L%lld (byte %zu) has %u",
-			 dtx_source_name(c->head.src), (long long)bad, (long long)rows, c->width,
-			 fault_line(c, first.start), first.start + c->enc.skipped, first.ncells);
+	                 "'%s': %lld of %lld rows do not have %u cells; L%lld (byte %zu) has %u",
+	                 dtx_source_name(c->head.src), (long long)bad, (long long)rows, c->width,
+	                 fault_line(c, first.start), first.start + c->enc.skipped, first.ncells);
 	dtx_err_hint(err, "\"ragged\": \"pad\" fills short rows and widens the table for long "
-			  "ones; \"truncate\" cuts long ones");
+	                  "ones; \"truncate\" cuts long ones");
 	dtx_csv_blame(c, first.start, err);
 	if (err) {
 		err->count = bad;

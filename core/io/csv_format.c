@@ -11,11 +11,11 @@
 
 /* What is printed in one go: a run of columns that follow each other in the source, or a value. */
 struct format_item {
-	const struct dtx_column *col, *end;	/* run: first and last column */
+	const struct dtx_column *col, *end; /* run: first and last column */
 	void (*put)(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-		    struct dtx_buf *out);
+	            struct dtx_buf *out);
 	struct dtx_buf *scratch;
-	struct dtx_str text;			/* CONST: printed once */
+	struct dtx_str text; /* CONST: printed once */
 };
 
 static inline bool format_room(struct dtx_buf *out, size_t n)
@@ -60,7 +60,8 @@ static bool format_needs_quotes(const struct dtx_csv_format *f, struct dtx_str s
 {
 	size_t i;
 
-	if (!s.len || f->quote_all || format_is_blank(s.ptr[0]) || format_is_blank(s.ptr[s.len - 1]))
+	if (!s.len || f->quote_all || format_is_blank(s.ptr[0]) ||
+	    format_is_blank(s.ptr[s.len - 1]))
 		return true;
 	for (i = 0; i < s.len; i++) {
 		if (f->special[(unsigned char)s.ptr[i]])
@@ -90,7 +91,7 @@ void dtx_csv_format_text(const struct dtx_csv_format *f, struct dtx_str s, struc
 /* Numbers, dates and flags never need quotes, unless all are wanted or the delimiter is one of
  * their characters. */
 static void format_value(const struct dtx_csv_format *f, const char *p, size_t n,
-			 struct dtx_buf *out)
+                         struct dtx_buf *out)
 {
 	char d = f->delim;
 
@@ -114,7 +115,7 @@ static inline uint32_t span_end(struct dtx_span s)
 }
 
 static void put_run(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-		    struct dtx_buf *out)
+                    struct dtx_buf *out)
 {
 	uint32_t from = span_begin(it->col->v.span[row]);
 
@@ -123,7 +124,7 @@ static void put_run(const struct dtx_csv_format *f, const struct format_item *it
 }
 
 static void put_span(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-		     struct dtx_buf *out)
+                     struct dtx_buf *out)
 {
 	if (dtx_column_is_null(it->col, row)) {
 		format_bytes(out, f->null_text.ptr, f->null_text.len);
@@ -134,7 +135,7 @@ static void put_span(const struct dtx_csv_format *f, const struct format_item *i
 }
 
 static void put_printed(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-			struct dtx_buf *out)
+                        struct dtx_buf *out)
 {
 	if (dtx_column_is_null(it->col, row)) {
 		format_bytes(out, f->null_text.ptr, f->null_text.len);
@@ -145,8 +146,10 @@ static void put_printed(const struct dtx_csv_format *f, const struct format_item
 	if (!dtx_buf_ok(it->scratch))
 		out->fail = it->scratch->fail;
 	else
-		dtx_csv_format_text(f, (struct dtx_str){ it->scratch->len ? it->scratch->ptr : "",
-							 it->scratch->len }, out);
+		dtx_csv_format_text(f,
+		                    (struct dtx_str){ it->scratch->len ? it->scratch->ptr : "",
+		                                      it->scratch->len },
+		                    out);
 }
 
 /* --- values --- */
@@ -158,7 +161,7 @@ static void put_printed(const struct dtx_csv_format *f, const struct format_item
 	}
 
 static void put_i64(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-		    struct dtx_buf *out)
+                    struct dtx_buf *out)
 {
 	char text[DTX_NUM_TEXT];
 
@@ -167,7 +170,7 @@ static void put_i64(const struct dtx_csv_format *f, const struct format_item *it
 }
 
 static void put_f64(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-		    struct dtx_buf *out)
+                    struct dtx_buf *out)
 {
 	char text[DTX_NUM_TEXT];
 	size_t n;
@@ -180,7 +183,7 @@ static void put_f64(const struct dtx_csv_format *f, const struct format_item *it
 }
 
 static void put_bool(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-		     struct dtx_buf *out)
+                     struct dtx_buf *out)
 {
 	bool v;
 
@@ -190,7 +193,7 @@ static void put_bool(const struct dtx_csv_format *f, const struct format_item *i
 }
 
 static void put_date(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-		     struct dtx_buf *out)
+                     struct dtx_buf *out)
 {
 	char text[16];
 
@@ -198,8 +201,8 @@ static void put_date(const struct dtx_csv_format *f, const struct format_item *i
 	format_value(f, text, dtx_day_print(text, it->col->v.day[row]), out);
 }
 
-static void put_datetime(const struct dtx_csv_format *f, const struct format_item *it,
-			 uint32_t row, struct dtx_buf *out)
+static void put_datetime(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
+                         struct dtx_buf *out)
 {
 	char text[40];
 
@@ -208,7 +211,7 @@ static void put_datetime(const struct dtx_csv_format *f, const struct format_ite
 }
 
 static void put_decimal(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-			struct dtx_buf *out)
+                        struct dtx_buf *out)
 {
 	char text[48];
 
@@ -217,32 +220,34 @@ static void put_decimal(const struct dtx_csv_format *f, const struct format_item
 }
 
 static void put_text(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-		     struct dtx_buf *out)
+                     struct dtx_buf *out)
 {
 	PUT_NULL(f, it, row, out);
 	dtx_csv_format_text(f, dtx_text_str(&it->col->v.text[row]), out);
 }
 
 static void put_dict(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-		     struct dtx_buf *out)
+                     struct dtx_buf *out)
 {
 	PUT_NULL(f, it, row, out);
 	dtx_csv_format_text(f, dtx_column_text(it->col, row), out);
 }
 
 static void put_const(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
-		      struct dtx_buf *out)
+                      struct dtx_buf *out)
 {
 	(void)f, (void)row;
 	format_bytes(out, it->text.ptr, it->text.len);
 }
 
 static void (*const format_flat[DTX_TYPE_COUNT])(const struct dtx_csv_format *,
-						 const struct format_item *, uint32_t,
-						 struct dtx_buf *) = {
-	[DTX_T_UNKNOWN] = put_printed, [DTX_T_NULL] = put_printed, [DTX_T_BOOL] = put_bool,
-	[DTX_T_INT64] = put_i64,       [DTX_T_FLOAT64] = put_f64,  [DTX_T_DECIMAL] = put_decimal,
-	[DTX_T_DATE] = put_date,       [DTX_T_DATETIME] = put_datetime, [DTX_T_TEXT] = put_text,
+                                                 const struct format_item *, uint32_t,
+                                                 struct dtx_buf *) = {
+	[DTX_T_UNKNOWN] = put_printed, [DTX_T_NULL] = put_printed,
+	[DTX_T_BOOL] = put_bool,       [DTX_T_INT64] = put_i64,
+	[DTX_T_FLOAT64] = put_f64,     [DTX_T_DECIMAL] = put_decimal,
+	[DTX_T_DATE] = put_date,       [DTX_T_DATETIME] = put_datetime,
+	[DTX_T_TEXT] = put_text,
 };
 
 /* --- items of a batch --- */
@@ -253,18 +258,18 @@ struct formatter {
 	struct format_item *item;
 	uint32_t n;
 	struct dtx_buf scratch;
-	struct dtx_buf consts;	/* printed CONST values */
+	struct dtx_buf consts; /* printed CONST values */
 };
 
 static bool format_is_raw(const struct dtx_csv_format *f, const struct dtx_column *c)
 {
-	return c->form == DTX_F_SPAN && c->delim == f->delim && c->quote == '"' &&
-	       !f->quote_all && !f->null_text.len && !c->valid;
+	return c->form == DTX_F_SPAN && c->delim == f->delim && c->quote == '"' && !f->quote_all &&
+	       !f->null_text.len && !c->valid;
 }
 
 /* Whether every live row has the cell of b right behind that of a, one delimiter between. */
 static bool format_follows(const struct dtx_batch *batch, const struct dtx_column *a,
-			   const struct dtx_column *b)
+                           const struct dtx_column *b)
 {
 	const struct dtx_span *x = a->v.span, *y = b->v.span;
 	uint32_t apart = 0, i;
@@ -283,8 +288,11 @@ static bool format_follows(const struct dtx_batch *batch, const struct dtx_colum
 
 static void format_const(struct formatter *w, struct format_item *it)
 {
-	struct dtx_column one = { .form = DTX_F_FLAT, .type = it->col->type, .len = 1,
-				  .valid = it->col->valid, .v = it->col->v };
+	struct dtx_column one = { .form = DTX_F_FLAT,
+		                  .type = it->col->type,
+		                  .len = 1,
+		                  .valid = it->col->valid,
+		                  .v = it->col->v };
 	struct format_item flat = { .col = &one, .scratch = &w->scratch };
 	size_t from = w->consts.len;
 
@@ -378,11 +386,13 @@ static void format_lines(struct formatter *w, struct dtx_buf *out)
 }
 
 enum dtx_code dtx_csv_format_batch(const struct dtx_csv_format *f, const struct dtx_batch *b,
-				   struct dtx_buf *out, struct dtx_err *err)
+                                   struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct formatter w = { .f = f, .b = b, .scratch = DTX_BUF_INIT(FORMAT_SCRATCH_MAX),
-			       .consts = DTX_BUF_INIT(FORMAT_SCRATCH_MAX) };
+	struct formatter w = { .f = f,
+		               .b = b,
+		               .scratch = DTX_BUF_INIT(FORMAT_SCRATCH_MAX),
+		               .consts = DTX_BUF_INIT(FORMAT_SCRATCH_MAX) };
 	uint32_t i;
 
 	w.item = dtx_mem_alloc(b->ncols, sizeof(*w.item));

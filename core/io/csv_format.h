@@ -8,7 +8,7 @@ struct dtx_csv_format {
 	char delim;
 	bool quote_all, crlf, float_trim;
 	struct dtx_str null_text;
-	bool special[256];	/* bytes for which a text is quoted */
+	bool special[256]; /* bytes for which a text is quoted */
 };
 
 void dtx_csv_format_init(struct dtx_csv_format *f, char delim);
@@ -18,7 +18,7 @@ void dtx_csv_format_eol(const struct dtx_csv_format *f, struct dtx_buf *out);
 /* The live rows.  Cells of a text file of the same dialect are its bytes, quotes too; neighbours
  * and whole lines are one copy.  Any thread. */
 DTX_MUSTUSE enum dtx_code dtx_csv_format_batch(const struct dtx_csv_format *f,
-					       const struct dtx_batch *b, struct dtx_buf *out,
-					       struct dtx_err *err);
+                                               const struct dtx_batch *b, struct dtx_buf *out,
+                                               struct dtx_err *err);
 
 #endif

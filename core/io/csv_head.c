@@ -6,7 +6,7 @@
 #include "core/io/header.h"
 
 static enum dtx_code head_row(void *arg, uint64_t row, struct dtx_head_cell *cell, uint32_t *width,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	const struct dtx_csv_top *top = arg;
 	const struct dtx_csv_top_row *r = &top->row[row];
@@ -35,11 +35,11 @@ static struct dtx_head_grid head_grid(struct dtx_csv_top *top, uint32_t ncols)
 {
 	top->ncols = ncols;
 	return (struct dtx_head_grid){ .nrows = top->n,
-				       .ncols = ncols,
-				       .text_file = true,
-				       .row = head_row,
-				       .name = head_name,
-				       .arg = top };
+		                       .ncols = ncols,
+		                       .text_file = true,
+		                       .row = head_row,
+		                       .name = head_name,
+		                       .arg = top };
 }
 
 static uint32_t head_widest(const struct dtx_csv_top *top, size_t from, size_t n)
@@ -74,7 +74,7 @@ static uint32_t head_modal(const struct dtx_csv_top *top, size_t from)
 
 /* The header as the options say it: the first rows that are not blank lines. */
 static enum dtx_code head_declared(const struct dtx_csv *c, const struct dtx_csv_top *top,
-				   struct dtx_head *head, struct dtx_err *err)
+                                   struct dtx_head *head, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint64_t first = 0;
@@ -85,9 +85,9 @@ static enum dtx_code head_declared(const struct dtx_csv *c, const struct dtx_csv
 	head->rows = (uint32_t)c->opts.header_rows;
 	if (first + head->rows > top->n) {
 		rc = dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
-				 "'%s' has %llu rows, the header is said to have %u",
-				 dtx_source_name(c->head.src),
-				 (unsigned long long)(top->n - first), head->rows);
+		                 "'%s' has %llu rows, the header is said to have %u",
+		                 dtx_source_name(c->head.src), (unsigned long long)(top->n - first),
+		                 head->rows);
 		dtx_err_hint(err, "\"header_rows\": 0 names the columns column_1, column_2 ...");
 	}
 	return rc;
@@ -99,8 +99,8 @@ static enum dtx_code head_note(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_err w = DTX_ERR_INIT;
 
 	dtx_err_set(&w, DTX_W_HEADER_ASSUMED, __FILE__, __LINE__,
-		    "'%s' has only text: its first row is taken as the header",
-		    dtx_source_name(c->head.src));
+	            "'%s' has only text: its first row is taken as the header",
+	            dtx_source_name(c->head.src));
 	w.severity = DTX_SEV_WARNING;
 	if (!dtx_errlist_take(&c->head.diags, &w))
 		DTX_FAIL_MEM(err);
@@ -109,7 +109,7 @@ out:
 }
 
 static void head_count(struct dtx_csv *c, const struct dtx_csv_top *top,
-		       const struct dtx_head *head)
+                       const struct dtx_head *head)
 {
 	int64_t *dropped = c->before.dropped;
 	uint64_t i;
@@ -120,7 +120,7 @@ static void head_count(struct dtx_csv *c, const struct dtx_csv_top *top,
 }
 
 enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const char ***names,
-			   struct dtx_err *err)
+                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_head head = { 0 };
@@ -134,14 +134,15 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 		DTX_TRY(head_note(c, err));
 	c->header_rows = head.rows;
 	c->body = head.first + head.rows ? top->row[head.first + head.rows - 1].next : c->top;
-	c->width = head.rows ? head_widest(top, head.first, head.rows) : head_modal(top, head.first);
+	c->width =
+		head.rows ? head_widest(top, head.first, head.rows) : head_modal(top, head.first);
 	if (c->opts.ragged == DTX_RAGGED_PAD)
 		DTX_TRY(dtx_csv_widest(c, c->body, &c->width, err));
 	head_count(c, top, &head);
 	g = head_grid(top, c->width);
 	DTX_TRY(dtx_head_names(&g, &head, c->opts.header_sep, c->opts.header_fill,
-			       c->opts.names_unique_error, &c->head.arena, &c->head.diags, names,
-			       err));
+	                       c->opts.names_unique_error, &c->head.arena, &c->head.diags, names,
+	                       err));
 	top->body = head.first + head.rows;
 out:
 	return rc;

@@ -7,9 +7,9 @@
 #include "core/base/utf8.h"
 #include "core/io/csv.h"
 
-#define MORSEL_BLOCK	 ((size_t)16 << 10)
+#define MORSEL_BLOCK     ((size_t)16 << 10)
 #define MORSEL_BLOCK_MAX ((size_t)256 << 10) /* longer records: the plain machine */
-#define MORSEL_RECORD	 ((size_t)512) /* read past the morsel's end for its last record */
+#define MORSEL_RECORD    ((size_t)512)       /* read past the morsel's end for its last record */
 
 /* What the columns of a batch point into. */
 struct morsel_hold {
@@ -22,10 +22,10 @@ struct morsel_hold {
 struct filler {
 	struct dtx_csv *c;
 	struct dtx_csv_worker *w;
-	size_t base;			/* spans are relative to it */
+	size_t base; /* spans are relative to it */
 	uint32_t rows, cap;
-	uint32_t ncols;			/* needed ones */
-	const uint32_t *phys;		/* their physical columns, in the order of span */
+	uint32_t ncols;       /* needed ones */
+	const uint32_t *phys; /* their physical columns, in the order of span */
 	struct dtx_span **span;
 };
 
@@ -66,7 +66,7 @@ static size_t block_next(const struct filler *f, const struct block *b, uint32_t
 }
 
 static inline struct dtx_span block_cell(const struct block *b, uint32_t from, uint32_t to,
-					 uint32_t shift, char quote)
+                                         uint32_t shift, char quote)
 {
 	if (quote && from < to && b->p[from] == quote)
 		return (struct dtx_span){ from + 1 + shift, (to - from - 2) | DTX_SPAN_QUOTED };
@@ -75,7 +75,7 @@ static inline struct dtx_span block_cell(const struct block *b, uint32_t from, u
 
 /* Cells of physical column p in n records of `width` cells. `quote` 0: the block has none. */
 static inline void block_column(const struct block *b, uint32_t p, uint32_t width, uint32_t n,
-				uint32_t shift, char quote, struct dtx_span *to)
+                                uint32_t shift, char quote, struct dtx_span *to)
 {
 	const uint32_t *pos = b->pos + p;
 	uint32_t r;
@@ -86,7 +86,7 @@ static inline void block_column(const struct block *b, uint32_t p, uint32_t widt
 
 /* Column 0 begins behind a line end of one or two bytes. */
 static void block_first(const struct filler *f, const struct block *b, uint32_t n, uint32_t shift,
-			char quote, struct dtx_span *to)
+                        char quote, struct dtx_span *to)
 {
 	uint32_t width = f->c->width, from = 0, r;
 
@@ -144,7 +144,7 @@ static void block_regular(struct filler *f, const struct block *b)
 
 /* A record that is not as wide as the table. */
 static enum dtx_code filler_ragged(struct filler *f, const struct dtx_csv_row *row,
-				   enum dtx_csv_kind kind, struct dtx_err *err)
+                                   enum dtx_csv_kind kind, struct dtx_err *err)
 {
 	struct dtx_csv_tally *t = &f->w->tally;
 
@@ -215,7 +215,7 @@ out:
 
 /* Indexes `len` bytes at the worker's place; leaves whole records in it. */
 static enum dtx_code filler_index(struct filler *f, size_t len, struct block *b, bool *irregular,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_worker *w = f->w;
@@ -231,7 +231,7 @@ static enum dtx_code filler_index(struct filler *f, size_t len, struct block *b,
 	*b = (struct block){ f->c->text.data + w->at, len, w->pos, ix.n, ix.records, ix.quotes };
 	/* The last line may lack its end. */
 	if (ends && !(b->n && block_is_end(b, w->pos[b->n - 1]) &&
-		      block_next(f, b, w->pos[b->n - 1]) == len)) {
+	              block_next(f, b, w->pos[b->n - 1]) == len)) {
 		w->pos[b->n++] = (uint32_t)len;
 		b->records++;
 	}
@@ -269,7 +269,7 @@ out:
 /* --- batches --- */
 
 static enum dtx_code morsel_check_text(const struct dtx_csv *c, const struct dtx_morsel *m,
-				       struct dtx_err *err)
+                                       struct dtx_err *err)
 {
 	/* The header was not looked at by anybody else. */
 	size_t from = m->from == c->body ? 0 : m->from, to = m->to;
@@ -287,8 +287,8 @@ static enum dtx_code morsel_check_text(const struct dtx_csv *c, const struct dtx
 }
 
 static enum dtx_code morsel_hold_new(struct dtx_csv *c, size_t spans, size_t words,
-				     struct morsel_hold **hold, struct dtx_owner **owner,
-				     struct dtx_err *err)
+                                     struct morsel_hold **hold, struct dtx_owner **owner,
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct morsel_hold *h = dtx_mem_zalloc(1, sizeof(*h));
@@ -313,7 +313,7 @@ out:
 
 /* Marks the cells that null_values names; false when there are none. */
 static bool morsel_nulls(const struct dtx_csv *c, const char *base, const struct dtx_span *span,
-			 uint32_t n, uint64_t *valid)
+                         uint32_t n, uint64_t *valid)
 {
 	bool any = false;
 	uint32_t i;
@@ -331,8 +331,8 @@ static bool morsel_nulls(const struct dtx_csv *c, const char *base, const struct
 }
 
 static enum dtx_code morsel_columns(struct dtx_csv *c, struct filler *f, struct morsel_hold *hold,
-				    struct dtx_owner *owner, struct dtx_batch *b,
-				    struct dtx_err *err)
+                                    struct dtx_owner *owner, struct dtx_batch *b,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *base = c->text.data + f->base;
@@ -341,8 +341,8 @@ static enum dtx_code morsel_columns(struct dtx_csv *c, struct filler *f, struct 
 
 	for (i = 0; i < f->ncols; i++) {
 		uint32_t field = c->use[i];
-		struct dtx_column *col = dtx_column_new(
-			DTX_F_SPAN, c->schema->field[field].type, f->rows, dtx_owner_ref(owner));
+		struct dtx_column *col = dtx_column_new(DTX_F_SPAN, c->schema->field[field].type,
+		                                        f->rows, dtx_owner_ref(owner));
 
 		if (!col)
 			DTX_FAIL_MEM(err);
@@ -373,22 +373,26 @@ out:
 }
 
 enum dtx_code dtx_csv_batch(struct dtx_csv *c, struct dtx_csv_worker *w, struct dtx_batch **out,
-			    struct dtx_err *err)
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct morsel_hold *hold = NULL;
 	struct dtx_owner *owner = NULL;
 	struct dtx_batch *b = NULL;
-	struct filler f = { .c = c, .w = w, .base = w->at, .ncols = c->nuse, .phys = c->use_phys,
-			    .span = w->span };
+	struct filler f = { .c = c,
+		            .w = w,
+		            .base = w->at,
+		            .ncols = c->nuse,
+		            .phys = c->use_phys,
+		            .span = w->span };
 	uint32_t i;
 
 	if (!w->sub && w->m.high && !c->enc.checked)
 		DTX_TRY(morsel_check_text(c, &w->m, err));
 	f.cap = DTX_MIN(c->batch_rows, w->m.records - w->rec);
 	DTX_TRY(morsel_hold_new(c, (size_t)f.cap * c->nuse,
-				c->opts.nnull_values ? dtx_bit_words(f.cap) * c->nuse : 0, &hold,
-				&owner, err));
+	                        c->opts.nnull_values ? dtx_bit_words(f.cap) * c->nuse : 0, &hold,
+	                        &owner, err));
 	for (i = 0; i < c->nuse; i++)
 		w->span[i] = hold->span + (size_t)i * f.cap;
 	DTX_TRY(morsel_fill(&f, err));

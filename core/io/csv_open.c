@@ -15,8 +15,8 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 		.data = text.ptr,
 		.end = text.len,
 		.set = { .delim = d->delim[0] ? d->delim[0] : '\n',
-			 .quote = d->quote ? d->quote : '"',
-			 .quotes = d->quote != 0 },
+		         .quote = d->quote ? d->quote : '"',
+		         .quotes = d->quote != 0 },
 		.strict = d->quotes == DTX_QUOTES_STRICT,
 	};
 	if (!dtx_dialect_is_plain(d) || (c->opts.reader && !strcmp(c->opts.reader, "libcsv")))
@@ -64,7 +64,7 @@ static enum dtx_code open_skip_tail(struct dtx_csv *c, struct dtx_err *err)
 		goto out;
 	if (want > OPEN_TAIL_MAX)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "skip_tail is at most %d, got %zu",
-			 OPEN_TAIL_MAX, want);
+		         OPEN_TAIL_MAX, want);
 	ring = dtx_mem_alloc(want, sizeof(*ring));
 	if (!ring)
 		DTX_FAIL_MEM(err);
@@ -90,7 +90,7 @@ static enum dtx_code open_note(struct dtx_csv *c, struct dtx_err *err)
 	if (!c->enc.assumed)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s' is not UTF-8: read as %s",
-		    dtx_source_name(c->head.src), c->enc.name);
+	            dtx_source_name(c->head.src), c->enc.name);
 	w.severity = DTX_SEV_WARNING;
 	if (!dtx_errlist_take(&c->head.diags, &w))
 		DTX_FAIL_MEM(err);
@@ -106,7 +106,7 @@ enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 
 	if (c->opts.range)
 		DTX_FAIL(err, DTX_E_UNSUPPORTED_PARAM,
-			 "range is not read in text files; skip and skip_tail cut rows off");
+		         "range is not read in text files; skip and skip_tail cut rows off");
 	DTX_TRY(dtx_encoding_open(c->head.src, c->opts.encoding, &c->enc, err));
 	DTX_TRY(open_note(c, err));
 	DTX_TRY(open_dialect(c, err));

@@ -16,8 +16,15 @@
 
 #include "core/base/mem.h"
 
-enum { REF_FILL = 0xff, REF_DELIM = 0xfe, REF_QUOTE = 0xfd, REF_ESC_DELIM = 0xfc, REF_LF = 0xfb,
-       REF_CR = 0xfa, REF_DATA_QUOTE = 0xf9 };
+enum {
+	REF_FILL = 0xff,
+	REF_DELIM = 0xfe,
+	REF_QUOTE = 0xfd,
+	REF_ESC_DELIM = 0xfc,
+	REF_LF = 0xfb,
+	REF_CR = 0xfa,
+	REF_DATA_QUOTE = 0xf9
+};
 
 #define REF_SLICE_MAX (DTX_CSV_CELL_MAX + 16)
 
@@ -26,13 +33,13 @@ struct dtx_csv_ref {
 	size_t end;
 	struct dtx_dialect d;
 	size_t ndelim;
-	bool ready;		/* parser holds memory */
+	bool ready; /* parser holds memory */
 	struct csv_parser parser;
 	struct dtx_buf slice, text;
 	struct dtx_csv_ref_cell *cell;
 	size_t ncells, cap;
 	/* of the field in work */
-	size_t from;		/* its first byte */
+	size_t from; /* its first byte */
 	bool quoted, irregular, row_ended, no_memory;
 	struct dtx_csv_row *row;
 };
@@ -223,7 +230,7 @@ static enum dtx_code ref_start(struct dtx_csv_ref *r, struct dtx_err *err)
 		csv_free(&r->parser);
 	r->ready = false;
 	if (csv_init(&r->parser, (unsigned char)(CSV_EMPTY_IS_NULL | CSV_REPALL_NL |
-						 (lenient ? 0 : CSV_STRICT | CSV_STRICT_FINI))))
+	                                         (lenient ? 0 : CSV_STRICT | CSV_STRICT_FINI))))
 		DTX_FAIL(err, DTX_E_BUG, "internal: csv_init");
 	r->ready = true;
 	csv_set_realloc_func(&r->parser, dtx_mem_hook_realloc);
@@ -321,7 +328,7 @@ static size_t ref_record(struct dtx_csv_ref *r, size_t at)
 }
 
 enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t next;
@@ -365,7 +372,7 @@ out:
 }
 
 enum dtx_code dtx_csv_ref_new(const char *data, size_t end, const struct dtx_dialect *d,
-			      struct dtx_csv_ref **out, struct dtx_err *err)
+                              struct dtx_csv_ref **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_ref *r = dtx_mem_zalloc(1, sizeof(*r));

@@ -12,23 +12,23 @@ struct dtx_csv_ref;
 
 /* A cell of the record last read: its text with quotes and escapes undone. */
 struct dtx_csv_ref_cell {
-	size_t off, len;	/* in dtx_csv_ref_text */
+	size_t off, len; /* in dtx_csv_ref_text */
 	bool quoted;
 };
 struct dtx_csv_ref_record {
 	struct dtx_csv_row row;
-	const struct dtx_csv_ref_cell *cell;	/* row.ncells, until the next read */
+	const struct dtx_csv_ref_cell *cell; /* row.ncells, until the next read */
 	const char *text;
-	bool comment;		/* the record is a comment */
+	bool comment; /* the record is a comment */
 };
 
 /* Text up to `end`; borrowed. */
 DTX_MUSTUSE enum dtx_code dtx_csv_ref_new(const char *data, size_t end, const struct dtx_dialect *d,
-					  struct dtx_csv_ref **out, struct dtx_err *err);
-void dtx_csv_ref_free(struct dtx_csv_ref *ref);	/* NULL is fine */
+                                          struct dtx_csv_ref **out, struct dtx_err *err);
+void dtx_csv_ref_free(struct dtx_csv_ref *ref); /* NULL is fine */
 void dtx_csv_ref_set_end(struct dtx_csv_ref *ref, size_t end);
 /* Reads the record at pos < end.  Faults are in the row, as dtx_csv_row_read gives them. */
 DTX_MUSTUSE enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *ref, size_t pos,
-					   struct dtx_csv_ref_record *out, struct dtx_err *err);
+                                           struct dtx_csv_ref_record *out, struct dtx_err *err);
 
 #endif

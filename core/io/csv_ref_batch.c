@@ -13,7 +13,7 @@ struct ref_hold {
 struct ref_filler {
 	struct dtx_csv *c;
 	struct dtx_buf text;
-	struct dtx_span *span;	/* row by row while it grows */
+	struct dtx_span *span; /* row by row while it grows */
 	size_t cap;
 	uint32_t rows;
 };
@@ -30,7 +30,7 @@ static void ref_hold_free(void *arg)
 
 /* Only an empty text must say that it was quoted; the others have nothing left to undo. */
 static enum dtx_code ref_add(struct ref_filler *f, const struct dtx_csv_ref_record *rec,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv *c = f->c;
@@ -77,8 +77,7 @@ static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 	t->comment += kind == DTX_CSV_COMMENT;
 	if (dtx_csv_is_dropped(kind))
 		goto out;
-	if ((kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG) &&
-	    c->opts.ragged == DTX_RAGGED_ERROR) {
+	if ((kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG) && c->opts.ragged == DTX_RAGGED_ERROR) {
 		rc = dtx_csv_fail_ragged(c, err);
 		goto out;
 	}
@@ -111,7 +110,7 @@ static void ref_turn(const struct ref_filler *f, struct ref_hold *h, size_t word
 }
 
 static enum dtx_code ref_hold_new(struct ref_filler *f, size_t words, struct ref_hold **hold,
-				  struct dtx_owner **owner, struct dtx_err *err)
+                                  struct dtx_owner **owner, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct ref_hold *h = dtx_mem_zalloc(1, sizeof(*h));
@@ -135,9 +134,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code ref_columns(const struct ref_filler *f, const struct ref_hold *h,
-				 size_t words, struct dtx_owner *owner, struct dtx_batch *b,
-				 struct dtx_err *err)
+static enum dtx_code ref_columns(const struct ref_filler *f, const struct ref_hold *h, size_t words,
+                                 struct dtx_owner *owner, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_csv *c = f->c;
@@ -145,8 +143,8 @@ static enum dtx_code ref_columns(const struct ref_filler *f, const struct ref_ho
 
 	for (i = 0; i < c->nuse; i++) {
 		uint32_t field = c->use[i];
-		struct dtx_column *col = dtx_column_new(
-			DTX_F_SPAN, c->schema->field[field].type, f->rows, dtx_owner_ref(owner));
+		struct dtx_column *col = dtx_column_new(DTX_F_SPAN, c->schema->field[field].type,
+		                                        f->rows, dtx_owner_ref(owner));
 
 		if (!col)
 			DTX_FAIL_MEM(err);

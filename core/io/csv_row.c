@@ -53,7 +53,7 @@ static size_t row_plain(const struct dtx_csv_text *t, size_t at, struct dtx_csv_
 
 /* Reads the cell at `at`, returns its end. */
 static size_t row_cell(const struct dtx_csv_text *t, size_t at, struct dtx_span *cell,
-		       struct dtx_csv_row *row)
+                       struct dtx_csv_row *row)
 {
 	size_t from = at, end;
 	bool quoted = t->set.quotes && at < t->end && t->data[at] == t->set.quote;
@@ -79,7 +79,7 @@ static size_t row_cell(const struct dtx_csv_text *t, size_t at, struct dtx_span 
 }
 
 void dtx_csv_row_read(const struct dtx_csv_text *t, size_t pos, struct dtx_span *cell, uint32_t cap,
-		      struct dtx_csv_row *out)
+                      struct dtx_csv_row *out)
 {
 	struct dtx_span one;
 	size_t at = pos;

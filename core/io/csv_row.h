@@ -13,26 +13,26 @@ struct dtx_csv_text {
 	const char *data;
 	size_t end;
 	struct dtx_scan_set set;
-	bool strict;	/* any irregular quote is a fault */
+	bool strict; /* any irregular quote is a fault */
 };
 enum dtx_csv_fault {
 	DTX_CSV_FINE,
-	DTX_CSV_BAD_QUOTE,	/* text behind a closing quote; strict: a quote inside plain text */
-	DTX_CSV_UNTERMINATED,	/* the text ends inside quotes */
-	DTX_CSV_TOO_LONG	/* a cell or the record is larger than its maximum */
+	DTX_CSV_BAD_QUOTE,    /* text behind a closing quote; strict: a quote inside plain text */
+	DTX_CSV_UNTERMINATED, /* the text ends inside quotes */
+	DTX_CSV_TOO_LONG      /* a cell or the record is larger than its maximum */
 };
 struct dtx_csv_row {
-	size_t start, end, next;	/* [start, end) without the line end; next record */
+	size_t start, end, next; /* [start, end) without the line end; next record */
 	uint32_t ncells;
-	uint32_t literal;		/* quotes that are data in unquoted cells */
+	uint32_t literal; /* quotes that are data in unquoted cells */
 	enum dtx_csv_fault fault;
-	size_t fault_at;		/* byte; of the opening quote when it never closes */
+	size_t fault_at; /* byte; of the opening quote when it never closes */
 };
 
 /* Reads the record at pos < end.  The first `cap` cells go to cell[], relative to pos.  A fault
  * does not stop the reading: the quote is taken as data. */
 void dtx_csv_row_read(const struct dtx_csv_text *t, size_t pos, struct dtx_span *cell, uint32_t cap,
-		      struct dtx_csv_row *out);
+                      struct dtx_csv_row *out);
 static inline bool dtx_csv_row_blank(const struct dtx_csv_row *r)
 {
 	return r->start == r->end;

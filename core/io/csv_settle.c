@@ -3,16 +3,16 @@
 
 /* Columns declared with on_error null: cells that do not fit are null from here on. */
 static enum dtx_code settle_column(struct dtx_csv *c, struct dtx_batch *b,
-				   const struct dtx_read_type *t, uint32_t i, int64_t *failed,
-				   struct dtx_err *err)
+                                   const struct dtx_read_type *t, uint32_t i, int64_t *failed,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_field *field = &c->schema->field[i];
 	struct dtx_cast_spec spec = { .to = field->type,
-				      .format = t->format,
-				      .on_error = DTX_CAST_NULL,
-				      .decimal_comma = field->decimal_comma,
-				      .group = field->group };
+		                      .format = t->format,
+		                      .on_error = DTX_CAST_NULL,
+		                      .decimal_comma = field->decimal_comma,
+		                      .group = field->group };
 	struct dtx_cast_count count = { 0, 0 };
 	struct dtx_column *made = NULL;
 

@@ -12,7 +12,7 @@ struct top_reader {
 };
 
 static struct dtx_str top_text(struct dtx_csv_top *top, const char *base, struct dtx_span s,
-			       char quote, bool *ok)
+                               char quote, bool *ok)
 {
 	size_t len = s.len & DTX_SPAN_LEN, i, n = 0;
 	const char *from = base + s.off;
@@ -34,7 +34,7 @@ static struct dtx_str top_text(struct dtx_csv_top *top, const char *base, struct
 
 /* One record as cells; the arena holds them. */
 static enum dtx_code top_row(struct top_reader *r, size_t at, struct dtx_csv_top_row *out,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_csv_text *t = &r->c->text;
@@ -45,16 +45,15 @@ static enum dtx_code top_row(struct top_reader *r, size_t at, struct dtx_csv_top
 	dtx_csv_row_read(t, at, r->span, (uint32_t)r->cap, &row);
 	if (row.ncells > DTX_CSV_COLS_MAX)
 		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s' has a record of %u cells, at most %u are read",
-			 dtx_source_name(r->c->head.src), row.ncells, DTX_CSV_COLS_MAX);
+		         dtx_source_name(r->c->head.src), row.ncells, DTX_CSV_COLS_MAX);
 	if (row.ncells > r->cap) {
 		if (!dtx_mem_reserve(&r->span, &r->cap, row.ncells, sizeof(*r->span)))
 			DTX_FAIL_MEM(err);
 		dtx_csv_row_read(t, at, r->span, (uint32_t)r->cap, &row);
 	}
-	*out = (struct dtx_csv_top_row){ .start = at,
-					 .next = row.next,
-					 .n = row.ncells,
-					 .blank = dtx_csv_row_blank(&row) };
+	*out = (struct dtx_csv_top_row){
+		.start = at, .next = row.next, .n = row.ncells, .blank = dtx_csv_row_blank(&row)
+	};
 	out->cell = dtx_arena_alloc(&r->top->arena, row.ncells, sizeof(*out->cell));
 	out->quoted = dtx_arena_alloc(&r->top->arena, row.ncells, sizeof(*out->quoted));
 	if (!out->cell || !out->quoted)
@@ -71,7 +70,7 @@ out:
 
 /* The same through libcsv. */
 static enum dtx_code top_ref(struct top_reader *r, size_t at, struct dtx_csv_top_row *out,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_ref_record rec;
@@ -79,9 +78,9 @@ static enum dtx_code top_ref(struct top_reader *r, size_t at, struct dtx_csv_top
 
 	DTX_TRY(dtx_csv_ref_read(r->c->ref, at, &rec, err));
 	*out = (struct dtx_csv_top_row){ .start = at,
-					 .next = rec.row.next,
-					 .n = rec.row.ncells,
-					 .blank = rec.comment || dtx_csv_row_blank(&rec.row) };
+		                         .next = rec.row.next,
+		                         .n = rec.row.ncells,
+		                         .blank = rec.comment || dtx_csv_row_blank(&rec.row) };
 	out->cell = dtx_arena_alloc(&r->top->arena, out->n, sizeof(*out->cell));
 	out->quoted = dtx_arena_alloc(&r->top->arena, out->n, sizeof(*out->quoted));
 	if (!out->cell || !out->quoted)
@@ -100,7 +99,7 @@ out:
 }
 
 static enum dtx_code top_fill(struct top_reader *r, size_t at, size_t rows, bool lines,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t begin = at;
@@ -122,7 +121,7 @@ out:
 }
 
 enum dtx_code dtx_csv_top_read(struct dtx_csv *c, size_t at, size_t rows, bool lines,
-			       struct dtx_csv_top *out, struct dtx_err *err)
+                               struct dtx_csv_top *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct top_reader r = { .c = c, .top = out };

@@ -9,30 +9,30 @@
 
 struct dtx_csv_top_row {
 	size_t start, next;
-	int64_t line;		/* from 0 */
+	int64_t line; /* from 0 */
 	uint32_t n;
-	struct dtx_str *cell;	/* unquoted */
+	struct dtx_str *cell; /* unquoted */
 	bool *quoted;
-	bool blank;		/* an empty line */
+	bool blank; /* an empty line */
 };
 struct dtx_csv_top {
 	struct dtx_arena arena;
 	struct dtx_csv_top_row *row;
 	size_t n;
-	bool whole;		/* the input ends with the last row */
-	size_t body;		/* first row behind the header */
-	uint32_t ncols;		/* cells of a row that the header finder looks at */
+	bool whole;     /* the input ends with the last row */
+	size_t body;    /* first row behind the header */
+	uint32_t ncols; /* cells of a row that the header finder looks at */
 };
 
 /* At most `rows` records from `at`; `lines`: their line numbers too. */
 DTX_MUSTUSE enum dtx_code dtx_csv_top_read(struct dtx_csv *c, size_t at, size_t rows, bool lines,
-					   struct dtx_csv_top *out, struct dtx_err *err);
+                                           struct dtx_csv_top *out, struct dtx_err *err);
 void dtx_csv_top_clear(struct dtx_csv_top *top);
 /* Finds the header in the top rows: c->body, width, header_rows; names in the reader's arena. */
 DTX_MUSTUSE enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top,
-				       const char ***names, struct dtx_err *err);
+                                       const char ***names, struct dtx_err *err);
 /* Fields with types: declared ones, else guessed from the rows; c->schema and c->phys. */
 DTX_MUSTUSE enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
-					 const char *const *names, struct dtx_err *err);
+                                         const char *const *names, struct dtx_err *err);
 
 #endif

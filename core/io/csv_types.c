@@ -4,7 +4,7 @@
 #include "core/data/infer.h"
 #include "core/io/csv_top.h"
 
-#define TYPES_WINDOWS	  8   /* places of the body that are sampled besides its beginning */
+#define TYPES_WINDOWS     8 /* places of the body that are sampled besides its beginning */
 #define TYPES_WINDOW_ROWS 32u
 
 bool dtx_csv_is_null(const struct dtx_read_opts *o, struct dtx_str s, bool quoted)
@@ -31,7 +31,7 @@ static void types_marks(const struct dtx_read_opts *o, struct dtx_infer *seen, s
 }
 
 static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *top, size_t from,
-			   bool exact_width, uint32_t n, struct dtx_infer *seen)
+                           bool exact_width, uint32_t n, struct dtx_infer *seen)
 {
 	size_t i;
 	uint32_t k;
@@ -46,8 +46,8 @@ static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 
 			if (p < r->n)
 				dtx_infer_text(&seen[k], r->cell[p],
-					       dtx_csv_is_null(&c->opts, r->cell[p], r->quoted[p]),
-					       (int64_t)i);
+				               dtx_csv_is_null(&c->opts, r->cell[p], r->quoted[p]),
+				               (int64_t)i);
 		}
 	}
 }
@@ -55,7 +55,7 @@ static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 /* Rows from places all over the body: a type often changes far below.  The places may lie inside
  * quotes, which costs a worse guess and nothing else. */
 static enum dtx_code types_see_windows(struct dtx_csv *c, uint32_t n, struct dtx_infer *seen,
-				       struct dtx_err *err)
+                                       struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_top top = { 0 };
@@ -99,7 +99,7 @@ static bool types_required(const struct dtx_read_opts *o, const char *name)
 }
 
 static enum dtx_code types_must_have(const struct dtx_csv *c, const char *want,
-				     const char *const *names, struct dtx_err *err)
+                                     const char *const *names, struct dtx_err *err)
 {
 	uint32_t i;
 
@@ -107,15 +107,15 @@ static enum dtx_code types_must_have(const struct dtx_csv *c, const char *want,
 		if (!strcmp(want, names[i]))
 			return DTX_OK;
 	}
-	(void)dtx_err_set(err, DTX_E_MISSING_COLUMN, __FILE__, __LINE__,
-			  "'%s' has no column '%s'", dtx_source_name(c->head.src), want);
+	(void)dtx_err_set(err, DTX_E_MISSING_COLUMN, __FILE__, __LINE__, "'%s' has no column '%s'",
+	                  dtx_source_name(c->head.src), want);
 	dtx_err_suggest(err, want, names, c->width);
 	return DTX_E_MISSING_COLUMN;
 }
 
 /* Which columns stay: requires, types and extra. */
 static enum dtx_code types_choose(struct dtx_csv *c, const char *const *names,
-				  struct dtx_field *field, uint32_t *n, struct dtx_err *err)
+                                  struct dtx_field *field, uint32_t *n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_read_opts *o = &c->opts;
@@ -132,8 +132,8 @@ static enum dtx_code types_choose(struct dtx_csv *c, const char *const *names,
 
 		if (extra && o->extra == DTX_EXTRA_ERROR) {
 			rc = dtx_err_set(err, DTX_E_EXTRA_COLUMN, __FILE__, __LINE__,
-					 "'%s' has a column '%s' that the plan does not name",
-					 dtx_source_name(c->head.src), names[i]);
+			                 "'%s' has a column '%s' that the plan does not name",
+			                 dtx_source_name(c->head.src), names[i]);
 			dtx_err_hint(err, "\"extra\": \"drop\" leaves it out");
 			goto out;
 		}
@@ -141,12 +141,12 @@ static enum dtx_code types_choose(struct dtx_csv *c, const char *const *names,
 			continue;
 		c->phys[*n] = i;
 		field[*n] = (struct dtx_field){ .name = names[i],
-						.source = true,
-						.guessed = !t || t->on_error == DTX_CAST_KEEP_TEXT,
-						.format = t ? t->format : NULL,
-						.type = t ? t->type : (struct dtx_typeref){ 0 },
-						.decimal_comma = o->decimal == ',',
-						.group = o->group };
+			                        .source = true,
+			                        .guessed = !t || t->on_error == DTX_CAST_KEEP_TEXT,
+			                        .format = t ? t->format : NULL,
+			                        .type = t ? t->type : (struct dtx_typeref){ 0 },
+			                        .decimal_comma = o->decimal == ',',
+			                        .group = o->group };
 		++*n;
 	}
 out:
@@ -154,7 +154,7 @@ out:
 }
 
 enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
-			     const char *const *names, struct dtx_err *err)
+                             const char *const *names, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_field *field = dtx_arena_zalloc(&c->head.arena, c->width, sizeof(*field));
@@ -185,7 +185,7 @@ out:
 struct types_job {
 	struct dtx_csv *c;
 	const bool *want;
-	struct dtx_infer *seen;	/* workers x fields */
+	struct dtx_infer *seen; /* workers x fields */
 };
 
 static void types_see_batch(const struct types_job *job, unsigned worker, const struct dtx_batch *b)
@@ -220,7 +220,7 @@ out:
 }
 
 static void types_settle(const struct dtx_csv *c, const struct types_job *job, unsigned workers,
-			 struct dtx_typeref *type)
+                         struct dtx_typeref *type)
 {
 	uint32_t n = c->schema->nfields, i;
 	unsigned w;
@@ -240,7 +240,7 @@ static void types_settle(const struct dtx_csv *c, const struct types_job *job, u
 }
 
 enum dtx_code dtx_csv_infer(struct dtx_reader *r, const bool *want, struct dtx_typeref *type,
-			    unsigned workers, struct dtx_err *err)
+                            unsigned workers, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv *c = (struct dtx_csv *)r;

@@ -6,10 +6,10 @@
 
 #include "core/io/sniff.h"
 
-#define DIALECT_SAMPLE	  ((size_t)64 << 10)
-#define DIALECT_TIE	  1e-9
-#define DIALECT_RIVAL	  0.9  /* another delimiter this close to the best: ambiguous */
-#define DIALECT_POOR	  0.15 /* below, blank is tried as delimiter */
+#define DIALECT_SAMPLE    ((size_t)64 << 10)
+#define DIALECT_TIE       1e-9
+#define DIALECT_RIVAL     0.9  /* another delimiter this close to the best: ambiguous */
+#define DIALECT_POOR      0.15 /* below, blank is tried as delimiter */
 #define DIALECT_IRREGULAR 0.05 /* share of apostrophes that may not be quotes */
 
 static const char *const dialect_delims[] = { "", ",", ";", "\t", "|" };
@@ -27,11 +27,11 @@ struct dialect_search {
 	const struct dtx_read_opts *opts;
 	struct dtx_str sample;
 	bool whole;
-	struct dialect_try best, second;	/* second: another delimiter */
+	struct dialect_try best, second; /* second: another delimiter */
 };
 
 static enum dtx_code dialect_byte(const char *name, const char *text, char *out,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -46,7 +46,7 @@ out:
 }
 
 static enum dtx_code dialect_declared(const struct dtx_read_opts *o, struct dtx_dialect *d,
-				      struct dtx_err *err)
+                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t i;
@@ -61,14 +61,14 @@ static enum dtx_code dialect_declared(const struct dtx_read_opts *o, struct dtx_
 	}
 	if (o->quotes && strcmp(o->quotes, dialect_quote_modes[d->quotes]))
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-			 "quotes '%s' is not literal, strict or lenient", o->quotes);
+		         "quotes '%s' is not literal, strict or lenient", o->quotes);
 	if (!o->delimiter)
 		goto out;
 	if (strlen(o->delimiter) > 4 || strpbrk(o->delimiter, "\r\n") ||
 	    (d->quote && strchr(o->delimiter, d->quote)))
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-			 "delimiter '%s' is not 1 to 4 bytes without quote and line end",
-			 o->delimiter);
+		         "delimiter '%s' is not 1 to 4 bytes without quote and line end",
+		         o->delimiter);
 	snprintf(d->delim, sizeof(d->delim), "%s", o->delimiter);
 out:
 	return rc;
@@ -108,7 +108,7 @@ static bool dialect_blank_quote(struct dtx_str s, char quote)
 }
 
 static bool dialect_possible(const struct dialect_search *f, enum dialect_variant v,
-			     const struct dialect_try *plain)
+                             const struct dialect_try *plain)
 {
 	const struct dtx_read_opts *o = f->opts;
 
@@ -129,7 +129,8 @@ static void dialect_try_quote(struct dialect_search *f, const char *delim, char 
 		plain.d.escape = f->opts->escape[0];
 	dtx_sniff_score(f->sample, f->whole, &plain.d, &plain.s);
 	if (quote == '\'' && !f->opts->quote &&
-	    (double)plain.s.irregular > DIALECT_IRREGULAR * (double)(plain.s.irregular + 2 * plain.s.quoted))
+	    (double)plain.s.irregular >
+	            DIALECT_IRREGULAR * (double)(plain.s.irregular + 2 * plain.s.quoted))
 		return;
 	dialect_offer(f, &plain);
 	for (v = DIALECT_ESCAPE; quote && v < DIALECT_VARIANTS; v++) {
@@ -179,7 +180,7 @@ static void dialect_try_blank(struct dialect_search *f)
 }
 
 static enum dtx_code dialect_sniff(struct dialect_search *f, const char *path,
-				   struct dtx_dialect *d, struct dtx_err *err)
+                                   struct dtx_dialect *d, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t i;
@@ -202,20 +203,20 @@ static enum dtx_code dialect_sniff(struct dialect_search *f, const char *path,
 	if (f->best.s.modal > 1 && f->second.s.score >= DIALECT_RIVAL * f->best.s.score &&
 	    f->second.s.score > 0) {
 		rc = dtx_err_set(err, DTX_E_AMBIGUOUS_DIALECT, __FILE__, __LINE__,
-				 "'%s': '%s' gives %u columns, '%s' %u, equally well", path,
-				 d->delim, f->best.s.modal, f->second.d.delim, f->second.s.modal);
+		                 "'%s': '%s' gives %u columns, '%s' %u, equally well", path,
+		                 d->delim, f->best.s.modal, f->second.d.delim, f->second.s.modal);
 		dtx_err_hint(err, "say which: \"dialect\": {\"delimiter\": \"%s\"}", d->delim);
 	}
 	return rc;
 }
 
 enum dtx_code dtx_dialect_find(const struct dtx_read_opts *opts, struct dtx_str text,
-			       const char *path, struct dtx_dialect *out, struct dtx_err *err)
+                               const char *path, struct dtx_dialect *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dialect_search f = { .opts = opts,
-				    .sample = { text.ptr, DTX_MIN(text.len, DIALECT_SAMPLE) },
-				    .whole = text.len <= DIALECT_SAMPLE };
+		                    .sample = { text.ptr, DTX_MIN(text.len, DIALECT_SAMPLE) },
+		                    .whole = text.len <= DIALECT_SAMPLE };
 
 	memset(out, 0, sizeof(*out));
 	DTX_TRY(dialect_declared(opts, out, err));
@@ -238,5 +239,6 @@ bool dtx_dialect_is_plain(const struct dtx_dialect *d)
 	bool one_byte = !d->delim[0] || !d->delim[1];
 
 	/* Spans double their quote as "" does. */
-	return one_byte && (!d->quote || d->quote == '"') && !d->escape && !d->trim && !d->comment && d->quotes != DTX_QUOTES_LENIENT;
+	return one_byte && (!d->quote || d->quote == '"') && !d->escape && !d->trim &&
+	       !d->comment && d->quotes != DTX_QUOTES_LENIENT;
 }

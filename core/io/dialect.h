@@ -8,20 +8,20 @@
 
 enum dtx_quotes { DTX_QUOTES_LITERAL, DTX_QUOTES_STRICT, DTX_QUOTES_LENIENT };
 struct dtx_dialect {
-	char delim[5];		/* 1 to 4 bytes, terminated; "": one column */
-	char quote, escape;	/* 0: none */
-	const char *comment;	/* prefix of a record; NULL */
+	char delim[5];       /* 1 to 4 bytes, terminated; "": one column */
+	char quote, escape;  /* 0: none */
+	const char *comment; /* prefix of a record; NULL */
 	bool trim;
 	enum dtx_quotes quotes;
-	double score;		/* of the sniffed one; 0: nothing was sniffed */
-	char runner_up[5];	/* delimiter of the second best, "" if none */
+	double score;      /* of the sniffed one; 0: nothing was sniffed */
+	char runner_up[5]; /* delimiter of the second best, "" if none */
 };
 
 /* Checks the declared parts (bad_param_value) and sniffs the others from the text, which is
  * UTF-8.  ambiguous_dialect when two delimiters fit equally well. */
 DTX_MUSTUSE enum dtx_code dtx_dialect_find(const struct dtx_read_opts *opts, struct dtx_str text,
-					   const char *path, struct dtx_dialect *out,
-					   struct dtx_err *err);
+                                           const char *path, struct dtx_dialect *out,
+                                           struct dtx_err *err);
 /* The scanner reads it; else csv_ref does. */
 bool dtx_dialect_is_plain(const struct dtx_dialect *d);
 

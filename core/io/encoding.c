@@ -31,7 +31,7 @@ static const struct enc_mark enc_marks[] = {
 
 /* What bytes that are not UTF-8 are shown as. */
 static const char *const enc_guesses[] = { "windows-1252", "windows-1250", "windows-1251",
-					   "shift-jis" };
+	                                   "shift-jis" };
 
 /* Converted bytes: in memory while there are few. */
 struct enc_spool {
@@ -67,7 +67,7 @@ out:
 }
 
 static enum dtx_code enc_adopt_file(struct enc_spool *s, struct dtx_encoding *e,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct enc_map *m = NULL;
@@ -113,7 +113,7 @@ out:
 }
 
 static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *name, const char *in,
-				     size_t left, struct enc_spool *spool, struct dtx_err *err)
+                                     size_t left, struct enc_spool *spool, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *begin = in;
@@ -133,9 +133,10 @@ static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *n
 		if (got != (size_t)-1 || errno == E2BIG)
 			continue;
 		rc = dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
-				 "'%s' is not %s: byte %02X at byte %zu", file, name,
-				 (unsigned char)*from, (size_t)(from - begin));
-		dtx_err_hint(err, "give the encoding of the file, as in \"encoding\": \"windows-1252\"");
+		                 "'%s' is not %s: byte %02X at byte %zu", file, name,
+		                 (unsigned char)*from, (size_t)(from - begin));
+		dtx_err_hint(err,
+		             "give the encoding of the file, as in \"encoding\": \"windows-1252\"");
 		if (err)
 			err->byte = from - begin;
 		goto out;
@@ -145,7 +146,7 @@ out:
 }
 
 static enum dtx_code enc_convert(struct dtx_source *src, const char *name, struct dtx_encoding *e,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct enc_spool spool = { DTX_BUF_INIT(2 * ENC_SPOOL_MEM), -1, 0 };
@@ -153,12 +154,12 @@ static enum dtx_code enc_convert(struct dtx_source *src, const char *name, struc
 
 	if (cd == (iconv_t)-1) {
 		rc = dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
-				 "encoding '%s' is not known", name);
+		                 "encoding '%s' is not known", name);
 		dtx_err_hint(err, "names are those of iconv, as utf-8, utf-16, windows-1252");
 		goto out;
 	}
 	DTX_TRY(enc_convert_all(cd, dtx_source_name(src), name, dtx_source_data(src) + e->skipped,
-				dtx_source_size(src) - e->skipped, &spool, err));
+	                        dtx_source_size(src) - e->skipped, &spool, err));
 	DTX_TRY(enc_adopt(&spool, e, err));
 	e->converted = e->checked = true;
 	dtx_str_copy(e->name, sizeof(e->name), dtx_str_of(name));
@@ -221,7 +222,7 @@ static ptrdiff_t enc_head_bad(const struct dtx_encoding *e, size_t len)
 }
 
 static enum dtx_code enc_auto(struct dtx_source *src, const char *second, struct dtx_encoding *e,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), ENC_HEAD) };
@@ -251,7 +252,7 @@ out:
 }
 
 enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
-				struct dtx_encoding *out, struct dtx_err *err)
+                                struct dtx_encoding *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str want = dtx_str_of(declared ? declared : "auto");
@@ -314,7 +315,7 @@ static bool enc_show(const struct dtx_encoding *e, size_t at, const char *name, 
 }
 
 enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, size_t at,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	int64_t line = dtx_csv_line(e->text, 0, at);
 	struct dtx_buf more = DTX_BUF_INIT(4096);
@@ -328,16 +329,17 @@ enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, 
 		if (!first[0])
 			snprintf(first, sizeof(first), "%s", shown);
 		dtx_buf_printf(&more, "%s{\"encoding\":\"%s\",\"text\":", n++ ? "," : "",
-			       enc_guesses[i]);
+		               enc_guesses[i]);
 		dtx_buf_json(&more, dtx_str_of(shown));
 		dtx_buf_add(&more, "}");
 	}
 	dtx_buf_add(&more, "]}");
 	(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
-			  "'%s' is not UTF-8: byte %02X at L%lld; as windows-1252 '%s'", file,
-			  (unsigned char)e->text[at], (long long)line + 1, first);
-	dtx_err_hint(err, "name its encoding: \"encoding\": \"windows-1252\" (\"auto:windows-1252\" "
-			  "takes it only when UTF-8 fails)");
+	                  "'%s' is not UTF-8: byte %02X at L%lld; as windows-1252 '%s'", file,
+	                  (unsigned char)e->text[at], (long long)line + 1, first);
+	dtx_err_hint(err,
+	             "name its encoding: \"encoding\": \"windows-1252\" (\"auto:windows-1252\" "
+	             "takes it only when UTF-8 fails)");
 	dtx_err_row(err, line, NULL);
 	if (err) {
 		err->byte = (int64_t)(at + e->skipped);

@@ -5,24 +5,24 @@
 #include "core/io/source.h"
 
 struct dtx_encoding {
-	const char *text;	/* without a byte order mark */
-	size_t len, skipped;	/* bytes of the mark */
-	char name[32];		/* "utf-8", "utf-16le", "windows-1252" ... */
-	bool converted;		/* text is not the source's own bytes */
-	bool checked;		/* all of it is known to be UTF-8 */
-	bool assumed;		/* "auto:NAME" took NAME, since the bytes are not UTF-8 */
-	struct dtx_owner *owner;	/* counted: keeps text alive */
+	const char *text;        /* without a byte order mark */
+	size_t len, skipped;     /* bytes of the mark */
+	char name[32];           /* "utf-8", "utf-16le", "windows-1252" ... */
+	bool converted;          /* text is not the source's own bytes */
+	bool checked;            /* all of it is known to be UTF-8 */
+	bool assumed;            /* "auto:NAME" took NAME, since the bytes are not UTF-8 */
+	struct dtx_owner *owner; /* counted: keeps text alive */
 };
 
 /* declared: NULL or "auto", "auto:NAME", or a name that iconv knows.  bad_encoding when the bytes
  * do not fit; bad_param_value when nobody knows the name.  For "auto" only the first bytes are
  * checked here: see dtx_encoding_bad. */
 DTX_MUSTUSE enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
-					    struct dtx_encoding *out, struct dtx_err *err);
+                                            struct dtx_encoding *out, struct dtx_err *err);
 void dtx_encoding_clear(struct dtx_encoding *e);
 /* Fails with bad_encoding for the byte at `at` of the text, with its line and what it would be in
  * other encodings. */
 enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, size_t at,
-				struct dtx_err *err);
+                                struct dtx_err *err);
 
 #endif

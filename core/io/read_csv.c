@@ -54,7 +54,7 @@ static void csv_close(struct dtx_reader *r)
 }
 
 static enum dtx_code csv_open(struct dtx_source *src, const struct dtx_read_opts *opts,
-			      struct dtx_reader **out, struct dtx_err *err)
+                              struct dtx_reader **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv *c = dtx_mem_zalloc(1, sizeof(*c));
@@ -68,11 +68,11 @@ static enum dtx_code csv_open(struct dtx_source *src, const struct dtx_read_opts
 	c->fns = dtx_scan_pick(dtx_cpu_best());
 	DTX_TRY(dtx_csv_prepare(c, err));
 	c->head.origin = (struct dtx_origin){ .locate = dtx_csv_locate,
-					      .arg = c,
-					      .file = dtx_source_name(src),
-					      .alias = opts->alias,
-					      .physical_col = c->phys,
-					      .ncols = c->schema->nfields };
+		                              .arg = c,
+		                              .file = dtx_source_name(src),
+		                              .alias = opts->alias,
+		                              .physical_col = c->phys,
+		                              .ncols = c->schema->nfields };
 	*out = &c->head;
 	c = NULL;
 out:
@@ -82,7 +82,7 @@ out:
 }
 
 static enum dtx_code csv_schema(struct dtx_reader *r, const struct dtx_schema **out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	(void)err;
 	*out = csv_of(r)->schema;
@@ -112,7 +112,7 @@ out:
 }
 
 static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv *c = csv_of(r);
@@ -121,8 +121,8 @@ static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan
 	csv_workers_free(c);
 	c->scan = *scan;
 	c->schema = scan->schema;
-	c->batch_rows = scan->batch_rows ? DTX_MIN(scan->batch_rows, DTX_BATCH_ROWS) :
-					   DTX_BATCH_ROWS;
+	c->batch_rows =
+		scan->batch_rows ? DTX_MIN(scan->batch_rows, DTX_BATCH_ROWS) : DTX_BATCH_ROWS;
 	c->claimed = c->done = 0;
 	c->stop = c->closed = false;
 	c->misfits = 0;
@@ -147,7 +147,7 @@ out:
 }
 
 enum dtx_code dtx_csv_tune(struct dtx_reader *r, size_t chunk, const struct dtx_scan_fns *fns,
-			   struct dtx_err *err)
+                           struct dtx_err *err)
 {
 	struct dtx_csv *c = csv_of(r);
 
@@ -167,7 +167,7 @@ static void csv_warn(struct dtx_csv *c, int64_t count, const char *what)
 	if (!count)
 		return;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %lld %s",
-		    dtx_source_name(c->head.src), (long long)count, what);
+	            dtx_source_name(c->head.src), (long long)count, what);
 	w.severity = DTX_SEV_WARNING;
 	w.count = count;
 	/* A note that memory has no room for is counted as dropped by the list. */
@@ -295,7 +295,7 @@ size_t dtx_csv_morsel_start(struct dtx_csv *c, uint64_t seq)
 }
 
 static enum dtx_code csv_next(struct dtx_reader *r, unsigned worker, struct dtx_batch **out,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv *c = csv_of(r);

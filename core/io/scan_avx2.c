@@ -14,7 +14,7 @@ struct scan_block {
 static inline struct scan_block scan_load(const char *p)
 {
 	return (struct scan_block){ _mm256_loadu_si256((const __m256i *)(const void *)p),
-				    _mm256_loadu_si256((const __m256i *)(const void *)(p + 32)) };
+		                    _mm256_loadu_si256((const __m256i *)(const void *)(p + 32)) };
 }
 
 static inline uint64_t scan_high(struct scan_block b)
@@ -28,7 +28,7 @@ static inline uint64_t scan_eq(struct scan_block b, char c)
 	__m256i same = _mm256_set1_epi8(c);
 
 	return scan_high((struct scan_block){ _mm256_cmpeq_epi8(b.low, same),
-					      _mm256_cmpeq_epi8(b.high, same) });
+	                                      _mm256_cmpeq_epi8(b.high, same) });
 }
 
 static inline uint64_t scan_prefix_xor(uint64_t m)

@@ -18,10 +18,10 @@
 
 /* What one 64-byte step passes to the next. */
 struct scan_carry {
-	uint64_t inside;	/* all ones: inside quotes */
-	uint64_t free;		/* 1: an opening quote may come now */
-	uint64_t closed;	/* 1: the last byte closed */
-	uint64_t bad;		/* irregular quotes seen */
+	uint64_t inside; /* all ones: inside quotes */
+	uint64_t free;   /* 1: an opening quote may come now */
+	uint64_t closed; /* 1: the last byte closed */
+	uint64_t bad;    /* irregular quotes seen */
 };
 
 static inline struct scan_block scan_get(const char *p, size_t left)
@@ -43,7 +43,7 @@ static inline uint64_t scan_valid(size_t left)
 /* Takes quotes and structure bytes of a step of `left` bytes; gives the mask of what is inside
  * (an opening quote is, a closing one is not). */
 static inline uint64_t scan_quotes(struct scan_carry *c, uint64_t quote, uint64_t structure,
-				   size_t left)
+                                   size_t left)
 {
 	uint64_t in = scan_prefix_xor(quote) ^ c->inside;
 	uint64_t outer = structure & ~in, open = quote & in, close = quote & ~in;
@@ -64,11 +64,12 @@ static inline bool scan_is_structure(int c, struct dtx_scan_set set)
 
 /* Whether all quotes are regular, for both start states. */
 static void scan_regular(const char *p, size_t n, struct dtx_scan_set set, char before, int after,
-			 bool regular[2])
+                         bool regular[2])
 {
 	uint64_t free = scan_is_structure((unsigned char)before, set) || before == set.quote;
 	struct scan_carry out = { 0, free, 0, 0 }, in = { ~(uint64_t)0, 0, 0, 0 };
-	bool open_end = after < 0 || scan_is_structure(after, set) || after == (unsigned char)set.quote;
+	bool open_end =
+		after < 0 || scan_is_structure(after, set) || after == (unsigned char)set.quote;
 	size_t at;
 
 	for (at = 0; at < n; at += 64) {
@@ -84,7 +85,7 @@ static void scan_regular(const char *p, size_t n, struct dtx_scan_set set, char 
 }
 
 static void scan_count(const char *p, size_t n, struct dtx_scan_set set, char before, int after,
-		       struct dtx_scan_chunk *out)
+                       struct dtx_scan_chunk *out)
 {
 	uint64_t high = 0, lines = 0, quotes = 0, keep = set.quotes ? ~(uint64_t)0 : 0;
 	size_t at;
@@ -98,15 +99,15 @@ static void scan_count(const char *p, size_t n, struct dtx_scan_set set, char be
 		quotes += (uint64_t)__builtin_popcountll(scan_eq(b, set.quote) & keep);
 	}
 	*out = (struct dtx_scan_chunk){ .odd = quotes & 1,
-					.regular = { true, true },
-					.high = high != 0,
-					.newlines = (uint32_t)lines };
+		                        .regular = { true, true },
+		                        .high = high != 0,
+		                        .newlines = (uint32_t)lines };
 	if (quotes)
 		scan_regular(p, n, set, before, after, out->regular);
 }
 
 static void scan_index(const char *p, size_t n, struct dtx_scan_set set, uint32_t *pos,
-		       struct dtx_scan_index *out)
+                       struct dtx_scan_index *out)
 {
 	struct scan_carry carry = { 0, 1, 0, 0 };
 	uint64_t keep = set.quotes ? ~(uint64_t)0 : 0, quotes = 0, crs = 0, after_cr = 0;
@@ -117,7 +118,8 @@ static void scan_index(const char *p, size_t n, struct dtx_scan_set set, uint32_
 	for (at = 0; at < n; at += 64) {
 		struct scan_block b = scan_get(p + at, n - at);
 		uint64_t valid = scan_valid(n - at), in = 0;
-		uint64_t quote = scan_eq(b, set.quote) & keep, delim = scan_eq(b, set.delim) & valid;
+		uint64_t quote = scan_eq(b, set.quote) & keep,
+			 delim = scan_eq(b, set.delim) & valid;
 		uint64_t lf = scan_eq(b, '\n'), cr = scan_eq(b, '\r'), line;
 
 		quotes |= quote;
@@ -137,11 +139,11 @@ static void scan_index(const char *p, size_t n, struct dtx_scan_set set, uint32_
 		to += __builtin_popcountll(delim | line);
 	}
 	*out = (struct dtx_scan_index){ .n = (uint32_t)(to - pos),
-					.records = (uint32_t)records,
-					.quotes = quotes != 0,
-					.cr = crs != 0,
-					.irregular = carry.bad != 0,
-					.inside = carry.inside != 0 };
+		                        .records = (uint32_t)records,
+		                        .quotes = quotes != 0,
+		                        .cr = crs != 0,
+		                        .irregular = carry.bad != 0,
+		                        .inside = carry.inside != 0 };
 }
 
 const struct dtx_scan_fns SCAN_FNS = { SCAN_NAME, scan_count, scan_index };

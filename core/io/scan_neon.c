@@ -16,10 +16,11 @@ static inline struct scan_block scan_load(const char *p)
 	const uint8_t *b = (const uint8_t *)p;
 
 	return (struct scan_block){ { vld1q_u8(b), vld1q_u8(b + 16), vld1q_u8(b + 32),
-				      vld1q_u8(b + 48) } };
+		                      vld1q_u8(b + 48) } };
 }
 
-/* Lanes of all ones or zeros to bits: each keeps one bit, three pairwise sums bring them together. */
+/* Lanes of all ones or zeros to bits: each keeps one bit, three pairwise sums bring them together.
+ */
 static inline uint64_t scan_pack(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
 {
 	const uint8x16_t bit = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
@@ -36,7 +37,7 @@ static inline uint64_t scan_eq(struct scan_block b, char c)
 	uint8x16_t same = vdupq_n_u8((uint8_t)c);
 
 	return scan_pack(vceqq_u8(b.part[0], same), vceqq_u8(b.part[1], same),
-			 vceqq_u8(b.part[2], same), vceqq_u8(b.part[3], same));
+	                 vceqq_u8(b.part[2], same), vceqq_u8(b.part[3], same));
 }
 
 static inline uint64_t scan_high(struct scan_block b)
@@ -44,7 +45,7 @@ static inline uint64_t scan_high(struct scan_block b)
 	uint8x16_t top = vdupq_n_u8(0x7f);
 
 	return scan_pack(vcgtq_u8(b.part[0], top), vcgtq_u8(b.part[1], top),
-			 vcgtq_u8(b.part[2], top), vcgtq_u8(b.part[3], top));
+	                 vcgtq_u8(b.part[2], top), vcgtq_u8(b.part[3], top));
 }
 
 static inline uint64_t scan_prefix_xor(uint64_t m)

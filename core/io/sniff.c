@@ -1,8 +1,8 @@
 /* The measure behind the sniffing of dialects. */
 #include "core/io/sniff.h"
 
-#define SNIFF_WIDTHS	512 /* wider records share the last counter */
-#define SNIFF_UNCLOSED	16  /* quotes without an end before all quotes are taken as text */
+#define SNIFF_WIDTHS   512 /* wider records share the last counter */
+#define SNIFF_UNCLOSED 16  /* quotes without an end before all quotes are taken as text */
 
 /* What a byte may be part of. */
 enum { SNIFF_DIGIT = 1, SNIFF_NUMBER = 2, SNIFF_DATE = 4, SNIFF_TEXT = 8 };
@@ -33,8 +33,8 @@ static bool sniff_is_blank(char c)
 static bool sniff_at_delim(const struct sniff *f, size_t at)
 {
 	return f->ndelim && f->s.ptr[at] == f->d->delim[0] &&
-	       (f->ndelim == 1 || (f->s.len - at >= f->ndelim &&
-				   !memcmp(f->s.ptr + at, f->d->delim, f->ndelim)));
+	       (f->ndelim == 1 ||
+	        (f->s.len - at >= f->ndelim && !memcmp(f->s.ptr + at, f->d->delim, f->ndelim)));
 }
 
 static bool sniff_at_structure(const struct sniff *f, size_t at)
@@ -204,7 +204,7 @@ static double sniff_consistency(const struct sniff *f, uint32_t *modal)
 }
 
 void dtx_sniff_score(struct dtx_str sample, bool whole, const struct dtx_sniff_dialect *d,
-		     struct dtx_sniff_score *out)
+                     struct dtx_sniff_score *out)
 {
 	struct sniff f = { .s = sample, .d = d, .ndelim = strlen(d->delim) };
 	struct sniff_count before = f.n;
@@ -230,5 +230,6 @@ void dtx_sniff_score(struct dtx_str sample, bool whole, const struct dtx_sniff_d
 	out->irregular = f.n.irregular;
 	out->score = out->consistency * (double)f.n.usual / (double)f.n.cells;
 	if (f.n.irregular)
-		out->score *= 1 - (double)f.n.irregular / (2.0 * (double)(f.n.irregular + f.n.begun));
+		out->score *=
+			1 - (double)f.n.irregular / (2.0 * (double)(f.n.irregular + f.n.begun));
 }

@@ -14,7 +14,7 @@
 #include "core/base/pool.h"
 
 #define SOURCE_SPOOL_MEM ((size_t)64 << 20)
-#define SOURCE_BLOCK	 ((size_t)1 << 20)
+#define SOURCE_BLOCK     ((size_t)1 << 20)
 
 /* What an owner frees: a mapping or a heap block. */
 struct source_bytes {
@@ -29,7 +29,7 @@ struct dtx_source {
 	size_t size;
 	int64_t mtime_us;
 	uint64_t dev, ino;
-	bool file;	/* may be asked for changes */
+	bool file; /* may be asked for changes */
 	struct dtx_owner *owner;
 	struct dtx_task *task;
 	char hex[DTX_SHA256_HEX];
@@ -53,7 +53,7 @@ static int64_t source_mtime(const struct stat *st)
 
 /* Takes the bytes, also on failure. */
 static enum dtx_code source_take(struct dtx_source *s, char *ptr, size_t len, bool mapped,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct source_bytes *b = dtx_mem_alloc(1, sizeof(*b));
@@ -92,7 +92,7 @@ out:
 }
 
 static enum dtx_code source_read(const struct dtx_source *s, int fd, char *to, size_t n,
-				 size_t *got, struct dtx_err *err)
+                                 size_t *got, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	ssize_t k;
@@ -109,7 +109,7 @@ out:
 
 /* Moves what was read so far and the rest of fd to a temp file and maps that. */
 static enum dtx_code source_spill(struct dtx_source *s, int fd, struct dtx_buf *head,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int tmp = -1;
@@ -209,7 +209,7 @@ out:
 }
 
 enum dtx_code dtx_source_bytes(const char *name, const void *bytes, size_t len,
-			       struct dtx_source **out, struct dtx_err *err)
+                               struct dtx_source **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_source *s = NULL;
@@ -304,7 +304,7 @@ enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *e
 	if (stat(s->name, &st) < 0 || (uint64_t)st.st_size != s->size ||
 	    source_mtime(&st) != s->mtime_us || st.st_ino != s->ino || st.st_dev != s->dev) {
 		rc = dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
-				 "'%s' was changed while it was read", s->name);
+		                 "'%s' was changed while it was read", s->name);
 		dtx_err_hint(err, "run again when nothing writes to it");
 	}
 out:

@@ -9,16 +9,16 @@ struct dtx_source;
 
 /* Opens path ("-": stdin, spooled whole).  Codes: input_not_found, input_io. */
 DTX_MUSTUSE enum dtx_code dtx_source_open(const char *path, struct dtx_source **out,
-					  struct dtx_err *err);
+                                          struct dtx_err *err);
 /* A copy of bytes as a source, for tests and examples. */
 DTX_MUSTUSE enum dtx_code dtx_source_bytes(const char *name, const void *bytes, size_t len,
-					   struct dtx_source **out, struct dtx_err *err);
-void dtx_source_free(struct dtx_source *s);	/* NULL is fine; joins the hash thread */
+                                           struct dtx_source **out, struct dtx_err *err);
+void dtx_source_free(struct dtx_source *s); /* NULL is fine; joins the hash thread */
 
-const char *dtx_source_name(const struct dtx_source *s);	/* as given; "-" for stdin */
-const char *dtx_source_data(const struct dtx_source *s);	/* mapped; never NULL */
+const char *dtx_source_name(const struct dtx_source *s); /* as given; "-" for stdin */
+const char *dtx_source_data(const struct dtx_source *s); /* mapped; never NULL */
 size_t dtx_source_size(const struct dtx_source *s);
-int64_t dtx_source_mtime_us(const struct dtx_source *s);	/* -1: a pipe */
+int64_t dtx_source_mtime_us(const struct dtx_source *s); /* -1: a pipe */
 /* Counted owner of the mapping, for columns that point into it. */
 struct dtx_owner *dtx_source_owner(struct dtx_source *s);
 
@@ -26,7 +26,7 @@ struct dtx_owner *dtx_source_owner(struct dtx_source *s);
  * Wait without start computes at once. */
 void dtx_source_hash_start(struct dtx_source *s);
 DTX_MUSTUSE enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char hex[65],
-					       struct dtx_err *err);
+                                               struct dtx_err *err);
 /* input_changed when size or mtime of the file are not what they were at open. */
 DTX_MUSTUSE enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *err);
 

@@ -10,12 +10,12 @@ struct dtx_split_chunk {
 	 * when the plain machine read the chunk before. */
 	size_t entry;
 	bool inside, exact;
-	size_t start;	/* of the first record; the chunk's end if none */
+	size_t start; /* of the first record; the chunk's end if none */
 };
 
 enum dtx_code dtx_split_init(struct dtx_split *s, const struct dtx_csv_text *text,
-			     const struct dtx_scan_fns *fns, size_t begin, size_t chunk,
-			     struct dtx_err *err)
+                             const struct dtx_scan_fns *fns, size_t begin, size_t chunk,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -57,7 +57,7 @@ static struct dtx_scan_chunk split_count(const struct dtx_split *s, size_t from,
 	struct dtx_scan_chunk count;
 
 	s->fns->count(d + from, to - from, s->text.set, from > s->begin ? d[from - 1] : '\n',
-		      to < s->text.end ? (unsigned char)d[to] : -1, &count);
+	              to < s->text.end ? (unsigned char)d[to] : -1, &count);
 	return count;
 }
 
@@ -131,10 +131,10 @@ void dtx_split_get(struct dtx_split *s, size_t k, struct dtx_morsel *out)
 		s->known = j + 1;
 	}
 	*out = (struct dtx_morsel){ .start = c->start,
-				    .stop = split_to(s, k),
-				    .from = split_from(s, k),
-				    .to = split_to(s, k),
-				    .records = count.newlines + 1,
-				    .high = count.high };
+		                    .stop = split_to(s, k),
+		                    .from = split_from(s, k),
+		                    .to = split_to(s, k),
+		                    .records = count.newlines + 1,
+		                    .high = count.high };
 	pthread_mutex_unlock(&s->lock);
 }

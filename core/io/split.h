@@ -17,21 +17,21 @@ struct dtx_split {
 	const struct dtx_scan_fns *fns;
 	size_t begin, chunk, n;
 	pthread_mutex_t lock;
-	struct dtx_split_chunk *item;	/* n */
-	size_t known;			/* chunks whose first record is known */
-	size_t last;			/* the latest record start that is known */
+	struct dtx_split_chunk *item; /* n */
+	size_t known;                 /* chunks whose first record is known */
+	size_t last;                  /* the latest record start that is known */
 };
 struct dtx_morsel {
-	size_t start, stop;	/* records that start in [start, stop); start == stop: none */
-	size_t from, to;	/* bytes of the chunk */
-	uint32_t records;	/* at most so many */
-	bool high;		/* the chunk has bytes above 7F */
+	size_t start, stop; /* records that start in [start, stop); start == stop: none */
+	size_t from, to;    /* bytes of the chunk */
+	uint32_t records;   /* at most so many */
+	bool high;          /* the chunk has bytes above 7F */
 };
 
 /* Text from `begin`, a record start. chunk 0: 1 MiB. */
 DTX_MUSTUSE enum dtx_code dtx_split_init(struct dtx_split *s, const struct dtx_csv_text *text,
-					 const struct dtx_scan_fns *fns, size_t begin, size_t chunk,
-					 struct dtx_err *err);
+                                         const struct dtx_scan_fns *fns, size_t begin, size_t chunk,
+                                         struct dtx_err *err);
 void dtx_split_clear(struct dtx_split *s);
 /* Morsel k < n. */
 void dtx_split_get(struct dtx_split *s, size_t k, struct dtx_morsel *out);

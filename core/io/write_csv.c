@@ -21,8 +21,8 @@ static struct csv_writer *csv_writer_of(struct dtx_writer *w)
 static char csv_delimiter(const struct dtx_outfile *out, const struct dtx_write_opts *opts)
 {
 	struct dtx_str path = dtx_str_of(dtx_outfile_info(out)->path);
-	bool tsv = opts->format ? !strcmp(opts->format, "tsv") :
-				  dtx_str_ends(path, DTX_STR(".tsv"));
+	bool tsv =
+		opts->format ? !strcmp(opts->format, "tsv") : dtx_str_ends(path, DTX_STR(".tsv"));
 
 	if (tsv && (!opts->delimiter || opts->delimiter == ','))
 		return '\t';
@@ -30,8 +30,8 @@ static char csv_delimiter(const struct dtx_outfile *out, const struct dtx_write_
 }
 
 static enum dtx_code csv_writer_open(struct dtx_outfile *out, const struct dtx_write_opts *opts,
-				     const struct dtx_schema *schema, struct dtx_writer **made,
-				     struct dtx_err *err)
+                                     const struct dtx_schema *schema, struct dtx_writer **made,
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct csv_writer *w = dtx_mem_zalloc(1, sizeof(*w));
@@ -41,7 +41,7 @@ static enum dtx_code csv_writer_open(struct dtx_outfile *out, const struct dtx_w
 		DTX_FAIL_MEM(err);
 	if (delim == '"' || delim == '\n' || delim == '\r' || (unsigned char)delim >= 0x80)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-			 "delimiter is one ASCII byte, no quote and no line end");
+		         "delimiter is one ASCII byte, no quote and no line end");
 	w->head = (struct dtx_writer){ .cls = &dtx_write_csv, .out = out, .schema = schema };
 	dtx_csv_format_init(&w->format, delim);
 	w->format.quote_all = opts->quote_all;
@@ -58,7 +58,7 @@ out:
 }
 
 static enum dtx_code csv_writer_format(struct dtx_writer *w, struct dtx_batch *b,
-				       struct dtx_buf *out, struct dtx_err *err)
+                                       struct dtx_buf *out, struct dtx_err *err)
 {
 	return dtx_csv_format_batch(&csv_writer_of(w)->format, b, out, err);
 }
@@ -91,7 +91,7 @@ out:
 }
 
 static enum dtx_code csv_writer_put(struct dtx_writer *w, struct dtx_batch *b,
-				    const struct dtx_buf *bytes, struct dtx_err *err)
+                                    const struct dtx_buf *bytes, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 

@@ -67,7 +67,7 @@ static char *put_micros(char *to, uint32_t micros)
 static char *put_row(char *to, uint32_t groups, uint32_t small)
 {
 	uint32_t id[6] = { below(groups), below(groups), below(small),
-			   below(groups), below(groups), below(small) };
+		           below(groups), below(groups), below(small) };
 	int i;
 
 	to = put_id(to, id[0] + 1, 3);

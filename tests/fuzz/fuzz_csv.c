@@ -6,7 +6,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static enum dtx_code fuzz_read(const uint8_t *data, size_t size, const struct dump_how *how,
-			       struct dtx_buf *out)
+                               struct dtx_buf *out)
 {
 	struct dtx_read_stats st = { 0 };
 	struct dtx_err err = DTX_ERR_INIT;

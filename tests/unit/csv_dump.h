@@ -16,9 +16,12 @@ struct dump_how {
 	unsigned workers;
 	uint32_t batch_rows;
 	const struct dtx_scan_fns *fns;
-	bool places;	/* each row begins with its byte */
+	bool places; /* each row begins with its byte */
 };
-#define DUMP_HOW { .opts = DTX_READ_OPTS_INIT, .workers = 1 }
+#define DUMP_HOW                                                                                   \
+	{                                                                                          \
+		.opts = DTX_READ_OPTS_INIT, .workers = 1                                           \
+	}
 
 struct dump_state {
 	struct dtx_reader *r;
@@ -51,7 +54,8 @@ out:
 
 static inline int dump_compare(const void *a, const void *b)
 {
-	const struct dtx_batch *x = *(struct dtx_batch *const *)a, *y = *(struct dtx_batch *const *)b;
+	const struct dtx_batch *x = *(struct dtx_batch *const *)a,
+			       *y = *(struct dtx_batch *const *)b;
 
 	if (x->seq != y->seq)
 		return x->seq < y->seq ? -1 : 1;
@@ -84,7 +88,8 @@ static inline void dump_batch(const struct dtx_batch *b, bool places, struct dtx
 	for (r = 0; r < b->nrows; r++) {
 		if (places) {
 			b->origin->locate(b->origin, dump_row_id(b, r), &place);
-			dtx_buf_printf(out, "%lld@%lld:", (long long)place.row, (long long)place.byte);
+			dtx_buf_printf(out, "%lld@%lld:", (long long)place.row,
+			               (long long)place.byte);
 		}
 		for (i = 0; i < b->ncols; i++) {
 			if (i)
@@ -98,7 +103,7 @@ static inline void dump_batch(const struct dtx_batch *b, bool places, struct dtx
 
 /* All batches in order; every seq from 0 on must be there and end with `last`. */
 static inline void dump_batches(struct dump_state *s, const struct dump_how *how,
-				struct dtx_buf *out)
+                                struct dtx_buf *out)
 {
 	uint64_t seq = 0;
 	size_t i;
@@ -113,14 +118,15 @@ static inline void dump_batches(struct dump_state *s, const struct dump_how *how
 }
 
 static inline enum dtx_code dump_read(struct dtx_reader *r, const struct dump_how *how,
-				      struct dtx_buf *out, struct dtx_err *err)
+                                      struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_schema *schema = NULL;
 	struct dump_state *s = calloc(1, sizeof(*s));
 	uint8_t *need = NULL;
-	struct dtx_scan scan = { .limit = -1, .workers = how->workers,
-				 .batch_rows = how->batch_rows };
+	struct dtx_scan scan = { .limit = -1,
+		                 .workers = how->workers,
+		                 .batch_rows = how->batch_rows };
 	size_t i;
 
 	s->r = r;
@@ -135,7 +141,7 @@ static inline enum dtx_code dump_read(struct dtx_reader *r, const struct dump_ho
 	DTX_TRY(dtx_pool_run(how->workers, dump_work, s, err));
 	for (i = 0; i < schema->nfields; i++)
 		dtx_buf_printf(out, "%s%s:%s", i ? "|" : "", schema->field[i].name,
-			       dtx_type_name(schema->field[i].type.type));
+		               dtx_type_name(schema->field[i].type.type));
 	dtx_buf_addc(out, '\n');
 	dump_batches(s, how, out);
 out:
@@ -149,8 +155,8 @@ out:
 
 /* Names and types, then the rows; `stats` and `diags` (may be NULL) get the ledger and notes. */
 static inline enum dtx_code dump_csv(const char *text, size_t len, const struct dump_how *how,
-				     struct dtx_buf *out, struct dtx_read_stats *stats,
-				     struct dtx_buf *diags, struct dtx_err *err)
+                                     struct dtx_buf *out, struct dtx_read_stats *stats,
+                                     struct dtx_buf *diags, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_source *src = NULL;
@@ -165,7 +171,7 @@ static inline enum dtx_code dump_csv(const char *text, size_t len, const struct 
 		*stats = r->stats;
 	for (i = 0; diags && i < r->diags.n; i++)
 		dtx_buf_printf(diags, "%s: %s\n", dtx_code_name(r->diags.item[i].code),
-			       r->diags.item[i].msg);
+		               r->diags.item[i].msg);
 out:
 	if (r)
 		r->cls->close(r);
@@ -175,7 +181,7 @@ out:
 
 /* One text, the default options but those of `how`: what it must read as. */
 static inline void dump_is(const char *text, const struct dump_how *how, const char *want,
-			   const char *file, int line)
+                           const char *file, int line)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
@@ -191,7 +197,7 @@ static inline void dump_is(const char *text, const struct dump_how *how, const c
 
 /* The text is refused with a code and a message that holds `part`. */
 static inline void dump_fails(const char *text, size_t len, const struct dump_how *how,
-			      enum dtx_code code, const char *part, const char *file, int line)
+                              enum dtx_code code, const char *part, const char *file, int line)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
 	struct dtx_err err = DTX_ERR_INIT;

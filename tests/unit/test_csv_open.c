@@ -6,11 +6,14 @@ void test_csv_encodings(void)
 	struct dump_how how = DUMP_HOW;
 	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
-	static const char utf16[] = "\xff\xfe" "a\0,\0b\0\n\0\xe9\0,\0" "1\0\n\0";
-	static const char bare16[] = "a\0,\0b\0\n\0\xe9\0,\0" "1\0\n\0";
+	static const char utf16[] = "\xff\xfe"
+				    "a\0,\0b\0\n\0\xe9\0,\0"
+				    "1\0\n\0";
+	static const char bare16[] = "a\0,\0b\0\n\0\xe9\0,\0"
+				     "1\0\n\0";
 
 	DUMP_FAILS("a,b\nCaf\xe9 noir,1\n", &how, DTX_E_BAD_ENCODING,
-		   "not UTF-8: byte E9 at L2; as windows-1252 'Caf\xc3\xa9 noir'");
+	           "not UTF-8: byte E9 at L2; as windows-1252 'Caf\xc3\xa9 noir'");
 	T_OK(dump_csv(utf16, sizeof(utf16) - 1, &how, &out, NULL, NULL, &err), &err);
 	T_STR(dtx_buf_text(&out), "a:text|b:int\n\xc3\xa9|1\n");
 	T_OK(dump_csv(bare16, sizeof(bare16) - 1, &how, &out, NULL, NULL, &err), &err);
@@ -45,7 +48,8 @@ void test_csv_encoding_far_below(void)
 	how.workers = 2;
 	T_OK(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), &err);
 	dtx_buf_add(&text, "\xe2\x82,1\n");
-	T_CODE(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), DTX_E_BAD_ENCODING, &err);
+	T_CODE(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), DTX_E_BAD_ENCODING,
+	       &err);
 	T_INT(err.byte, (long long)text.len - 5);
 	T_STR(err.cell, "L20002");
 	dtx_err_clear(&err);
@@ -61,9 +65,9 @@ static void open_dialect_is(const char *text, const char *want, const char *file
 	char got[32];
 
 	t_eq_code(dtx_dialect_find(&opts, dtx_str_of(text), "t.csv", &d, &err), DTX_OK, &err, file,
-		  line);
+	          line);
 	snprintf(got, sizeof(got), "[%s]%c%s%s", d.delim, d.quote ? d.quote : '-',
-		 d.escape ? " escape" : "", d.trim ? " trim" : "");
+	         d.escape ? " escape" : "", d.trim ? " trim" : "");
 	t_eq_str(got, want, file, line);
 	dtx_err_clear(&err);
 }
@@ -101,11 +105,11 @@ void test_csv_sniffing(void)
 /* A bank export as banks make them. */
 void test_csv_bank_export(void)
 {
-	static const char text[] =
-		"Kontoauszug;\r\nKonto:;DE00 1234\r\n\r\n"
-		"Buchung;Empf\xe4nger;Betrag;W\xe4hrung\r\n"
-		"2024-01-31;M\xfcller & S\xf6hne;-1.234,56;EUR\r\n"
-		"2024-02-01;\"B\xe4""cker \"\"Alt\"\"\";12,00;EUR\r\n";
+	static const char text[] = "Kontoauszug;\r\nKonto:;DE00 1234\r\n\r\n"
+				   "Buchung;Empf\xe4nger;Betrag;W\xe4hrung\r\n"
+				   "2024-01-31;M\xfcller & S\xf6hne;-1.234,56;EUR\r\n"
+				   "2024-02-01;\"B\xe4"
+				   "cker \"\"Alt\"\"\";12,00;EUR\r\n";
 	struct dump_how how = DUMP_HOW;
 	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
 	struct dtx_read_stats st = { 0 };
@@ -118,7 +122,8 @@ void test_csv_bank_export(void)
 	T_STR(dtx_buf_text(&out),
 	      "Buchung:date|Empf\xc3\xa4nger:text|Betrag:float|W\xc3\xa4hrung:text\n"
 	      "2024-01-31|M\xc3\xbcller & S\xc3\xb6hne|-1.234,56|EUR\n"
-	      "2024-02-01|B\xc3\xa4""cker \"Alt\"|12,00|EUR\n");
+	      "2024-02-01|B\xc3\xa4"
+	      "cker \"Alt\"|12,00|EUR\n");
 	T_INT(st.dropped[DTX_DROP_PREAMBLE], 2);
 	T_INT(st.dropped[DTX_DROP_BLANK], 1);
 	T_INT(st.dropped[DTX_DROP_HEADER], 1);
@@ -190,7 +195,7 @@ void test_csv_declared_types(void)
 	T_OK(dump_csv(text, strlen(text), &how, &out, NULL, &notes, &err), &err);
 	T_STR(dtx_buf_text(&out), "a:int|b:text\n1|2\n~|3\n");
 	T_STR(dtx_buf_text(&notes), "reader_note: 't.csv': 1 cells do not have their declared type "
-				    "and are null\n");
+	                            "and are null\n");
 	DUMP_FAILS("c,b\n1,2\n", &how, DTX_E_MISSING_COLUMN, "'a'");
 	dtx_buf_clear(&out);
 	dtx_buf_clear(&notes);

@@ -10,7 +10,9 @@ void test_csv_plain(void)
 	DUMP_IS("a,b\r1,2\r3,4\r", &how, "a:int|b:int\n1|2\n3|4\n");
 	DUMP_IS("a;b\n1;2\n", &how, "a:int|b:int\n1|2\n");
 	DUMP_IS("a\tb\n1\t2\n", &how, "a:int|b:int\n1|2\n");
-	DUMP_IS("\xef\xbb\xbf" "a,b\n1,2\n", &how, "a:int|b:int\n1|2\n");
+	DUMP_IS("\xef\xbb\xbf"
+	        "a,b\n1,2\n",
+	        &how, "a:int|b:int\n1|2\n");
 	DUMP_IS("a,b\n", &how, "a:null|b:null\n");
 }
 
@@ -19,7 +21,7 @@ void test_csv_quotes(void)
 	struct dump_how how = DUMP_HOW;
 
 	DUMP_IS("a,b\n\"x,\ny\",\"\"\"q\"\"\"\n\"\",\n", &how,
-		"a:text|b:text\nx,\ny|\"q\"\n\"\"|~\n");
+	        "a:text|b:text\nx,\ny|\"q\"\n\"\"|~\n");
 	DUMP_IS("a,b\n5\" pipe,2\nx,3\n", &how, "a:text|b:int\n5\" pipe|2\nx|3\n");
 	how.opts.quote = "\"";
 	DUMP_FAILS("a,b\n\"x\"y,2\n", &how, DTX_E_BAD_QUOTE, "L2 (byte 7)");
@@ -41,11 +43,11 @@ void test_csv_ragged(void)
 	struct dump_how how = DUMP_HOW;
 
 	DUMP_FAILS("a,b,c\n1,2,3\n4,5\n6,7,8,9\n", &how, DTX_E_RAGGED_ROWS,
-		   "2 of 3 rows do not have 3 cells; L3 (byte 12) has 2");
+	           "2 of 3 rows do not have 3 cells; L3 (byte 12) has 2");
 	DUMP_IS("a,b\n1,2,,\n3,4\n", &how, "a:int|b:int\n1|2\n3|4\n");
 	how.opts.ragged = DTX_RAGGED_PAD;
 	DUMP_IS("a,b,c\n1,2,3\n4,5\n6,7,8,9\n", &how,
-		"a:int|b:int|c:int|column_4:int\n1|2|3|~\n4|5|~|~\n6|7|8|9\n");
+	        "a:int|b:int|c:int|column_4:int\n1|2|3|~\n4|5|~|~\n6|7|8|9\n");
 	how.opts.ragged = DTX_RAGGED_TRUNCATE;
 	DUMP_IS("a,b,c\n1,2,3\n4,5\n6,7,8,9\n", &how, "a:int|b:int|c:int\n1|2|3\n4|5|~\n6|7|8\n");
 }
@@ -108,7 +110,7 @@ void test_csv_columns(void)
 {
 	static const char *const want[] = { "b", "z" };
 	static const struct dtx_read_type types[] = { { .name = "a",
-							.type = { .type = DTX_T_TEXT } } };
+		                                        .type = { .type = DTX_T_TEXT } } };
 	struct dump_how how = DUMP_HOW;
 
 	how.opts.requires = want;
@@ -153,5 +155,5 @@ void test_csv_other_dialects(void)
 	how.opts.quote = "\"";
 	how.opts.ragged = DTX_RAGGED_PAD;
 	DUMP_IS("a,b\n\"x\"y\",2\n\"z\"q,3\n4,\"\"\n", &how,
-		"a:text|b:text\nx\"y|2\nz\"q,3|~\n4|\"\"\n");
+	        "a:text|b:text\nx\"y|2\nz\"q,3|~\n4|\"\"\n");
 }

@@ -8,7 +8,7 @@
 #define READ_TEXTS 1500
 
 static const enum dtx_cpu scan_cpus[] = { DTX_CPU_SSE2, DTX_CPU_AVX2, DTX_CPU_AVX512,
-					  DTX_CPU_NEON };
+	                                  DTX_CPU_NEON };
 
 static uint64_t scan_rng;
 
@@ -24,10 +24,11 @@ static uint32_t scan_below(uint32_t n)
 /* Pieces with a meaning, and text between them; `kind` 1: quotes stand where they should. */
 static size_t scan_text(char *to, size_t max, int kind)
 {
-	static const char *const wild[] = { "a", ",", "\"", "\r", "\n", "\r\n", " ", "\t",
-					    "\xc3\xa9", "bcd", ",", "\"\"", "\n" };
-	static const char *const tame[] = { "a", ",", "\n", "12", "\"x,y\"", "\"\"", "\"a\nb\"",
-					    ",", "\r\n", "\"\"\"\"", ",", "\xc3\xa9" };
+	static const char *const wild[] = { "a",  ",",        "\"",  "\r", "\n",   "\r\n", " ",
+		                            "\t", "\xc3\xa9", "bcd", ",",  "\"\"", "\n" };
+	static const char *const tame[] = { "a",       ",",        "\n",       "12",
+		                            "\"x,y\"", "\"\"",     "\"a\nb\"", ",",
+		                            "\r\n",    "\"\"\"\"", ",",        "\xc3\xa9" };
 	size_t n = 0, want = scan_below((uint32_t)max - 8);
 
 	while (n < want) {
@@ -59,7 +60,7 @@ static const struct dtx_scan_fns *scan_variant(enum dtx_cpu cpu)
 }
 
 static void scan_same(const struct dtx_scan_fns *f, const char *p, size_t n,
-		      struct dtx_scan_set set, char before, int after)
+                      struct dtx_scan_set set, char before, int after)
 {
 	static uint32_t a[SCAN_TEXT + DTX_SCAN_SLACK], b[SCAN_TEXT + DTX_SCAN_SLACK];
 	struct dtx_scan_index x = { 0 }, y = { 0 };
@@ -68,18 +69,19 @@ static void scan_same(const struct dtx_scan_fns *f, const char *p, size_t n,
 	dtx_scan_any.index(p, n, set, a, &x);
 	f->index(p, n, set, b, &y);
 	T_CHECK(x.n == y.n && x.records == y.records && x.quotes == y.quotes && x.cr == y.cr &&
-		x.irregular == y.irregular && x.inside == y.inside &&
-		!memcmp(a, b, x.n * sizeof(*a)));
+	        x.irregular == y.irregular && x.inside == y.inside &&
+	        !memcmp(a, b, x.n * sizeof(*a)));
 	dtx_scan_any.count(p, n, set, before, after, &c);
 	f->count(p, n, set, before, after, &d);
 	T_CHECK(c.odd == d.odd && c.regular[0] == d.regular[0] && c.regular[1] == d.regular[1] &&
-		c.high == d.high && c.newlines == d.newlines);
+	        c.high == d.high && c.newlines == d.newlines);
 }
 
 void test_csv_scan_variants_agree(void)
 {
-	static const struct dtx_scan_set sets[] = { { ',', '"', true }, { '\n', '"', true },
-						    { ',', '"', false }, { '\t', '"', true } };
+	static const struct dtx_scan_set sets[] = {
+		{ ',', '"', true }, { '\n', '"', true }, { ',', '"', false }, { '\t', '"', true }
+	};
 	char text[SCAN_TEXT];
 	size_t i, k, n;
 
@@ -91,7 +93,7 @@ void test_csv_scan_variants_agree(void)
 
 			if (f)
 				scan_same(f, text, n, sets[i % 4], ",\n\"a"[i / 4 % 4],
-					  (int)(i % 3) - 1 + (i % 3 ? ',' : 0));
+				          (int)(i % 3) - 1 + (i % 3 ? ',' : 0));
 		}
 	}
 	T_CHECK(dtx_scan_pick(DTX_CPU_ANY) == &dtx_scan_any);
@@ -116,7 +118,7 @@ static void scan_index_is_rows(const char *text, size_t n)
 		T_CHECK(row.fault == DTX_CSV_FINE && !row.literal);
 		for (i = 0; i < row.ncells; i++) {
 			uint32_t end = (uint32_t)p + cell[i].off + (cell[i].len & DTX_SPAN_LEN) +
-				       (cell[i].len >> 31);
+			               (cell[i].len >> 31);
 
 			T_CHECK(end == n || (at < ix.n && pos[at++] == end));
 		}
@@ -189,7 +191,9 @@ static bool oracle_read(const char *text, size_t n, struct dtx_buf *out, size_t 
 /* The same by the plain reader. libcsv drops blank lines. */
 static bool rows_read(const char *text, size_t n, struct dtx_buf *out, size_t *bad)
 {
-	struct dtx_csv_text t = { .data = text, .end = n, .set = { ',', '"', true }, .strict = true };
+	struct dtx_csv_text t = {
+		.data = text, .end = n, .set = { ',', '"', true }, .strict = true
+	};
 	struct dtx_buf scratch = DTX_BUF_INIT(1 << 20);
 	struct dtx_span cell[SCAN_TEXT];
 	struct dtx_csv_row row = { .fault = DTX_CSV_FINE };

@@ -10,10 +10,13 @@ struct write_how {
 	struct dtx_read_opts read;
 	struct dtx_write_opts write;
 	uint32_t batch_rows;
-	const char *order;	/* columns of the output, "20" swaps; NULL: all */
-	const char *keep;	/* rows that stay, '1'; NULL: all */
+	const char *order; /* columns of the output, "20" swaps; NULL: all */
+	const char *keep;  /* rows that stay, '1'; NULL: all */
 };
-#define WRITE_HOW { .read = DTX_READ_OPTS_INIT, .write = DTX_WRITE_OPTS_INIT }
+#define WRITE_HOW                                                                                  \
+	{                                                                                          \
+		.read = DTX_READ_OPTS_INIT, .write = DTX_WRITE_OPTS_INIT                           \
+	}
 
 struct write_run {
 	struct dtx_source *src;
@@ -24,7 +27,7 @@ struct write_run {
 };
 
 static struct dtx_schema *write_schema(const struct dtx_schema *from, const char *order,
-				       struct dtx_arena *a)
+                                       struct dtx_arena *a)
 {
 	struct dtx_schema *s = dtx_arena_zalloc(a, 1, sizeof(*s));
 	struct dtx_field *f = dtx_arena_zalloc(a, 64, sizeof(*f));
@@ -39,8 +42,8 @@ static struct dtx_schema *write_schema(const struct dtx_schema *from, const char
 
 /* The batch with columns in another order and only some rows. */
 static enum dtx_code write_shape(const struct write_how *how, const struct dtx_schema *schema,
-				 const struct dtx_batch *in, struct dtx_batch **out,
-				 struct dtx_err *err)
+                                 const struct dtx_batch *in, struct dtx_batch **out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
@@ -66,7 +69,7 @@ out:
 }
 
 static enum dtx_code write_batches(struct write_run *t, const struct write_how *how,
-				   const struct dtx_schema *schema, struct dtx_err *err)
+                                   const struct dtx_schema *schema, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *in = NULL, *b = NULL;
@@ -92,16 +95,17 @@ out:
 	return rc;
 }
 
-static enum dtx_code write_copy(const char *text, const struct write_how *how,
-				struct dtx_buf *sink, struct dtx_err *err)
+static enum dtx_code write_copy(const char *text, const struct write_how *how, struct dtx_buf *sink,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct write_run t = { .bytes = DTX_BUF_INIT(DUMP_MAX) };
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	const struct dtx_schema *schema = NULL;
 	uint8_t need[64];
-	struct dtx_scan scan = { .need = need, .limit = -1, .workers = 1,
-				 .batch_rows = how->batch_rows };
+	struct dtx_scan scan = {
+		.need = need, .limit = -1, .workers = 1, .batch_rows = how->batch_rows
+	};
 
 	memset(need, DTX_NEED_BYTES, sizeof(need));
 	DTX_TRY(dtx_source_bytes("t.csv", text, strlen(text), &t.src, err));
@@ -127,7 +131,7 @@ out:
 }
 
 static void write_is(const char *text, const struct write_how *how, const char *want,
-		     const char *file, int line)
+                     const char *file, int line)
 {
 	struct dtx_buf sink = DTX_BUF_INIT(DUMP_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
@@ -139,8 +143,7 @@ static void write_is(const char *text, const struct write_how *how, const char *
 }
 #define WRITE_IS(text, how, want) write_is(text, how, want, __FILE__, __LINE__)
 
-#define WRITE_ODD                                                                                  \
-	"a,b,c\n1.50,\"x\",007\n, y ,\"\"\n5\" p,\"q\"\"r\",\"l\nm\"\n-0,1e5,\xc3\xa9\n"
+#define WRITE_ODD "a,b,c\n1.50,\"x\",007\n, y ,\"\"\n5\" p,\"q\"\"r\",\"l\nm\"\n-0,1e5,\xc3\xa9\n"
 
 void test_csv_write_copies_bytes(void)
 {
@@ -200,9 +203,9 @@ void test_csv_write_other_dialect(void)
 
 static void write_values(struct dtx_builder *b, struct dtx_column *col[7], struct dtx_err *err)
 {
-	static const enum dtx_type types[] = { DTX_T_BOOL, DTX_T_INT64, DTX_T_FLOAT64,
-					       DTX_T_DECIMAL, DTX_T_DATE, DTX_T_DATETIME,
-					       DTX_T_TEXT };
+	static const enum dtx_type types[] = { DTX_T_BOOL,    DTX_T_INT64, DTX_T_FLOAT64,
+		                               DTX_T_DECIMAL, DTX_T_DATE,  DTX_T_DATETIME,
+		                               DTX_T_TEXT };
 	int i;
 
 	for (i = 0; i < 7; i++) {
@@ -225,10 +228,10 @@ static void write_values(struct dtx_builder *b, struct dtx_column *col[7], struc
 
 void test_csv_write_values(void)
 {
-	static const struct dtx_field fields[7] = { { .name = "b" }, { .name = "i" },
-						    { .name = "f" }, { .name = "d" },
-						    { .name = "day" }, { .name = "at" },
-						    { .name = "t,x" } };
+	static const struct dtx_field fields[7] = { { .name = "b" },   { .name = "i" },
+		                                    { .name = "f" },   { .name = "d" },
+		                                    { .name = "day" }, { .name = "at" },
+		                                    { .name = "t,x" } };
 	struct dtx_schema schema = { .nfields = 7, .field = fields };
 	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
 	struct dtx_buf sink = DTX_BUF_INIT(DUMP_MAX), bytes = DTX_BUF_INIT(DUMP_MAX);
@@ -247,10 +250,10 @@ void test_csv_write_values(void)
 	T_OK(w->cls->finish(w, &err), &err);
 	T_OK(dtx_outfile_finish(out, &err), &err);
 	T_OK(dtx_outfile_commit(out, &err), &err);
-	T_STR(dtx_buf_text(&sink),
-	      "b,i,f,d,day,at,\"t,x\"\n"
-	      "true,-9223372036854775808,100.0,12.50,2024-02-29,2024-02-29T01:00:00,\"a, \"\"b\"\"\"\n"
-	      ",,,,,,\n");
+	T_STR(dtx_buf_text(&sink), "b,i,f,d,day,at,\"t,x\"\n"
+	                           "true,-9223372036854775808,100.0,12.50,2024-02-29,2024-02-29T01:"
+	                           "00:00,\"a, \"\"b\"\"\"\n"
+	                           ",,,,,,\n");
 	w->cls->close(w);
 	dtx_outfile_free(out);
 	dtx_batch_free(batch);
