@@ -1,5 +1,6 @@
 /* From a source to a schema: encoding, dialect, rows cut off, header, types. */
 #include "core/base/mem.h"
+#include "core/io/cellref.h"
 #include "core/io/csv_top.h"
 
 #define OPEN_TAIL_MAX 1000000 /* rows that skip_tail may cut off */
@@ -41,6 +42,47 @@ out:
 	return rc;
 }
 
+static void open_cut(struct dtx_csv *c, size_t end)
+{
+	c->text.end = end;
+	if (c->ref)
+		dtx_csv_ref_set_end(c->ref, end);
+}
+
+/* Rows and columns outside the range are not read at all: no ledger counts them. */
+static enum dtx_code open_range(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_cellrange r;
+	size_t at = 0;
+	uint32_t row = 0;
+
+	c->col1 = UINT32_MAX;
+	if (!c->opts.range)
+		goto out;
+	if (!dtx_cell_range_parse(dtx_str_of(c->opts.range), &r)) {
+		rc = dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+		                 "range '%s' is not like A4:O200, 4:200 or B:H", c->opts.range);
+		goto out;
+	}
+	if (!r.cols_open) {
+		c->col0 = r.col0;
+		c->col1 = r.col1;
+	}
+	if (r.rows_open)
+		goto out;
+	for (; row < r.row0 && at < c->text.end; row++)
+		DTX_TRY(open_step(c, &at, err));
+	c->top = at;
+	if (r.row1 + 1 >= DTX_SHEET_ROWS)
+		goto out;
+	for (; row <= r.row1 && at < c->text.end; row++)
+		DTX_TRY(open_step(c, &at, err));
+	open_cut(c, at);
+out:
+	return rc;
+}
+
 static enum dtx_code open_skip(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -73,10 +115,8 @@ static enum dtx_code open_skip_tail(struct dtx_csv *c, struct dtx_err *err)
 		DTX_TRY(open_step(c, &at, err));
 	}
 	if (n)
-		c->text.end = n <= want ? c->top : ring[n % want];
+		open_cut(c, n <= want ? c->top : ring[n % want]);
 	c->before.dropped[DTX_DROP_SKIP_TAIL] = (int64_t)DTX_MIN(n, want);
-	if (c->ref)
-		dtx_csv_ref_set_end(c->ref, c->text.end);
 out:
 	dtx_mem_free(ring);
 	return rc;
@@ -104,12 +144,10 @@ enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_csv_top top = { 0 };
 	const char **names = NULL;
 
-	if (c->opts.range)
-		DTX_FAIL(err, DTX_E_UNSUPPORTED_PARAM,
-		         "range is not read in text files; skip and skip_tail cut rows off");
 	DTX_TRY(dtx_encoding_open(c->head.src, c->opts.encoding, &c->enc, err));
 	DTX_TRY(open_note(c, err));
 	DTX_TRY(open_dialect(c, err));
+	DTX_TRY(open_range(c, err));
 	DTX_TRY(open_skip(c, err));
 	DTX_TRY(open_skip_tail(c, err));
 	if (c->top >= c->text.end)

@@ -103,7 +103,7 @@ static enum dtx_code types_must_have(const struct dtx_csv *c, const char *want,
 {
 	uint32_t i;
 
-	for (i = 0; i < c->width; i++) {
+	for (i = c->col0; i < c->width && i <= c->col1; i++) {
 		if (!strcmp(want, names[i]))
 			return DTX_OK;
 	}
@@ -126,7 +126,7 @@ static enum dtx_code types_choose(struct dtx_csv *c, const char *const *names,
 		DTX_TRY(types_must_have(c, o->requires[k], names, err));
 	for (k = 0; k < o->ntypes; k++)
 		DTX_TRY(types_must_have(c, o->types[k].name, names, err));
-	for (i = 0; i < c->width; i++) {
+	for (i = c->col0; i < c->width && i <= c->col1; i++) {
 		const struct dtx_read_type *t = types_declared(o, names[i]);
 		bool extra = !t && o->extra != DTX_EXTRA_ALLOW && !types_required(o, names[i]);
 
@@ -165,6 +165,9 @@ enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
 	c->phys = dtx_arena_zalloc(&c->head.arena, c->width, sizeof(*c->phys));
 	if (!field || !schema || !seen || !c->phys)
 		DTX_FAIL_MEM(err);
+	if (c->col0 >= c->width)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "range '%s' is right of the %u columns of '%s'",
+		         c->opts.range, c->width, dtx_source_name(c->head.src));
 	DTX_TRY(types_choose(c, names, field, &n, err));
 	types_marks(&c->opts, seen, n);
 	types_see_rows(c, top, top->body, false, n, seen);

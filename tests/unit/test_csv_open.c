@@ -248,6 +248,26 @@ void test_csv_scan_options(void)
 	open_close(&o);
 }
 
+void test_csv_range(void)
+{
+	struct dump_how how = DUMP_HOW;
+	const char *text = "made by x\n\na,b,c\n1,2,3\n4,5,6\ntotal,7,9\n";
+
+	how.opts.range = "B3:C5";
+	DUMP_IS(text, &how, "b:int|c:int\n2|3\n5|6\n");
+	how.opts.range = "3:5";
+	DUMP_IS(text, &how, "a:int|b:int|c:int\n1|2|3\n4|5|6\n");
+	how.opts.range = "B3:B";
+	DUMP_IS(text, &how, "b:int\n2\n5\n7\n");
+	how.opts.reader = "libcsv";
+	how.opts.range = "A3:B4";
+	DUMP_IS(text, &how, "a:int|b:int\n1|2\n");
+	how.opts.range = "D3:F4";
+	DUMP_FAILS(text, &how, DTX_E_BAD_PARAM_VALUE, "right of the 3 columns");
+	how.opts.range = "here";
+	DUMP_FAILS(text, &how, DTX_E_BAD_PARAM_VALUE, "range 'here'");
+}
+
 void test_csv_limit_stops(void)
 {
 	static const uint8_t need[1] = { DTX_NEED_BYTES };
