@@ -3,6 +3,7 @@
 #define DTX_IO_XLSX_H
 
 #include "core/data/schema.h"
+#include "core/io/ahead.h"
 #include "core/io/grid.h"
 #include "core/io/source.h"
 #include "core/io/xlsx_fmt.h"
@@ -13,7 +14,9 @@ enum {
 	DTX_XLSX_SHEETS_MAX = 4096,
 	DTX_XLSX_STYLES_MAX = 65536,
 	DTX_XLSX_NAMES_MAX = 65536,
-	DTX_XLSX_TEXT_MAX = 1 << 20, /* bytes of one cell's text */
+	DTX_XLSX_TEXT_MAX = 1 << 20,    /* bytes of one cell's text */
+	DTX_XLSX_AHEAD_BYTES = 4 << 20, /* larger parts are inflated ahead */
+	DTX_XLSX_RELS_MAX = 20000,
 	DTX_XLSX_STRINGS_MAX = 64 * 1000 * 1000
 };
 #define DTX_XLSX_STRING_BYTES_MAX ((uint64_t)2 << 30)
@@ -76,6 +79,7 @@ void dtx_xlsx_clear(struct dtx_xlsx *book);
 struct dtx_xlsx_part {
 	struct dtx_xml xml;
 	struct dtx_unzip *stream;
+	struct dtx_ahead *ahead; /* inflates large parts on a thread of its own; NULL */
 };
 /* Opens a part's tokens; close is fine after a failed open. */
 DTX_MUSTUSE enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_entry *e,

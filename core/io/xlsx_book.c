@@ -3,6 +3,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/num.h"
+#include "core/base/pool.h"
 #include "core/io/xlsx.h"
 
 /* --- parts --- */
@@ -12,6 +13,11 @@ static enum dtx_code part_bytes(void *arg, void *to, size_t cap, size_t *got, st
 	return dtx_unzip_read(arg, to, cap, got, err);
 }
 
+static enum dtx_code ahead_bytes(void *arg, void *to, size_t cap, size_t *got, struct dtx_err *err)
+{
+	return dtx_ahead_read(arg, to, cap, got, err);
+}
+
 enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_entry *e,
                                  struct dtx_xlsx_part *part, struct dtx_err *err)
 {
@@ -19,15 +25,22 @@ enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_ent
 
 	*part = (struct dtx_xlsx_part){ .xml = DTX_XML_INIT };
 	DTX_TRY(dtx_unzip_open(&book->zip, e, &part->stream, err));
-	dtx_xml_init(&part->xml, part_bytes, part->stream, book->label, e->name.ptr);
+	if (e->size > DTX_XLSX_AHEAD_BYTES && dtx_pool_cpus() > 1)
+		DTX_TRY(dtx_ahead_open(part_bytes, part->stream, &part->ahead, err));
+	if (part->ahead)
+		dtx_xml_init(&part->xml, ahead_bytes, part->ahead, book->label, e->name.ptr);
+	else
+		dtx_xml_init(&part->xml, part_bytes, part->stream, book->label, e->name.ptr);
 out:
 	return rc;
 }
 
 void dtx_xlsx_part_close(struct dtx_xlsx_part *part)
 {
+	dtx_ahead_close(part->ahead);
 	dtx_xml_clear(&part->xml);
 	dtx_unzip_free(part->stream);
+	part->ahead = NULL;
 	part->stream = NULL;
 }
 
@@ -74,6 +87,7 @@ enum dtx_code dtx_xlsx_rels(struct dtx_xlsx *book, struct dtx_str owner, dtx_xls
 	const struct dtx_zip_entry *e = rels_part(book, owner);
 	struct dtx_xlsx_part part = { .xml = DTX_XML_INIT };
 	struct dtx_xml *x = &part.xml;
+	unsigned n = 0;
 
 	if (!e)
 		goto out;
@@ -86,6 +100,9 @@ enum dtx_code dtx_xlsx_rels(struct dtx_xlsx *book, struct dtx_str owner, dtx_xls
 			break;
 		if (x->kind != DTX_XML_START || !dtx_xml_is(x, "Relationship"))
 			continue;
+		if (n++ == DTX_XLSX_RELS_MAX)
+			DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d relationships",
+			         book->label, DTX_XLSX_RELS_MAX);
 		rel.id = dtx_xml_attr(x, "Id");
 		rel.type = last_segment(dtx_xml_attr(x, "Type"));
 		if (!dtx_str_ieq(dtx_xml_attr(x, "TargetMode"), DTX_STR("External")))

@@ -570,6 +570,11 @@ static enum dtx_code warn_cells(struct dtx_xlsx_layout *l, struct dtx_err *err)
 		                      (int64_t)f->nhidden_rows, err,
 		                      "%llu hidden rows and %zu hidden ranges of columns were read",
 		                      (unsigned long long)f->nhidden_rows, f->nhidden));
+	if (l->grid->merges_dropped)
+		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_READER_NOTE, l->sheet,
+		                      (int64_t)l->grid->merges_dropped, err,
+		                      "%zu merged ranges overlap others and were ignored",
+		                      l->grid->merges_dropped));
 	if (l->grid->twice)
 		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_READER_NOTE, l->sheet,
 		                      (int64_t)l->grid->twice, err,

@@ -78,6 +78,10 @@ static enum dtx_code type_column(struct dtx_xlsx_layout *l, uint32_t col, struct
 		f->format = d->format;
 	if (!d && classes(s) > 1)
 		DTX_TRY(warn_mixed(l, col, err));
+	else if (!d && s->times)
+		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)s->times, err,
+		                      "column '%.60s' holds times, which are numbers of days",
+		                      f->name));
 out:
 	return rc;
 }

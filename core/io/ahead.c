@@ -1,0 +1,149 @@
+/* A ring of windows between one writer (the thread) and one reader. */
+#include "core/io/ahead.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/base/pool.h"
+
+enum { WINDOWS = 4, WINDOW_BYTES = 256 << 10 };
+
+struct dtx_ahead {
+	dtx_ahead_fn read;
+	void *arg;
+	struct dtx_task *task;
+	char *bytes;          /* WINDOWS * WINDOW_BYTES */
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t changed;
+	size_t len[WINDOWS];
+	unsigned filled, taken; /* windows so far; filled - taken are in the ring */
+	bool ended, stop;       /* no more windows will come; none are wanted */
+	enum dtx_code rc;       /* why it ended */
+	struct dtx_err err;
+	size_t at; /* bytes taken of the oldest window; the reader's own */
+};
+
+/* Waits for a free window; false when the reader wants no more. */
+static bool wait_free(struct dtx_ahead *a)
+{
+	bool go;
+
+	pthread_mutex_lock(&a->lock);
+	while (a->filled - a->taken == WINDOWS && !a->stop)
+		pthread_cond_wait(&a->changed, &a->lock);
+	go = !a->stop;
+	pthread_mutex_unlock(&a->lock);
+	return go;
+}
+
+static void give(struct dtx_ahead *a, size_t got, enum dtx_code rc, struct dtx_err *err)
+{
+	pthread_mutex_lock(&a->lock);
+	a->len[a->filled % WINDOWS] = got;
+	a->filled += rc == DTX_OK && got;
+	a->ended = rc != DTX_OK || !got;
+	a->rc = rc;
+	if (rc != DTX_OK)
+		dtx_err_move(&a->err, err);
+	pthread_cond_signal(&a->changed);
+	pthread_mutex_unlock(&a->lock);
+}
+
+static enum dtx_code fill_ring(void *arg, struct dtx_err *ignored)
+{
+	struct dtx_ahead *a = arg;
+	enum dtx_code rc = DTX_OK;
+	size_t got = 1;
+
+	(void)ignored;
+	while (rc == DTX_OK && got && wait_free(a)) {
+		struct dtx_err err = DTX_ERR_INIT;
+		char *to = a->bytes + (size_t)(a->filled % WINDOWS) * WINDOW_BYTES;
+
+		got = 0;
+		rc = a->read(a->arg, to, WINDOW_BYTES, &got, &err);
+		give(a, got, rc, &err);
+		dtx_err_clear(&err);
+	}
+	return DTX_OK;
+}
+
+enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, struct dtx_ahead **out,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_ahead *a = dtx_mem_zalloc(1, sizeof(*a));
+
+	if (!a)
+		DTX_FAIL_MEM(err);
+	*a = (struct dtx_ahead){ .read = read, .arg = arg, .err = DTX_ERR_INIT };
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->changed, NULL);
+	a->bytes = dtx_mem_alloc(WINDOWS, WINDOW_BYTES);
+	if (!a->bytes)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_task_start(fill_ring, a, &a->task, err));
+	*out = a;
+	a = NULL;
+out:
+	dtx_ahead_close(a);
+	return rc;
+}
+
+void dtx_ahead_close(struct dtx_ahead *a)
+{
+	if (!a)
+		return;
+	pthread_mutex_lock(&a->lock);
+	a->stop = true;
+	pthread_cond_signal(&a->changed);
+	pthread_mutex_unlock(&a->lock);
+	(void)dtx_task_join(a->task, NULL);
+	pthread_mutex_destroy(&a->lock);
+	pthread_cond_destroy(&a->changed);
+	dtx_err_clear(&a->err);
+	dtx_mem_free(a->bytes);
+	dtx_mem_free(a);
+}
+
+/* Length of the oldest window, 0 when the stream has ended. */
+static size_t wait_filled(struct dtx_ahead *a)
+{
+	size_t len;
+
+	pthread_mutex_lock(&a->lock);
+	while (a->filled == a->taken && !a->ended)
+		pthread_cond_wait(&a->changed, &a->lock);
+	len = a->filled == a->taken ? 0 : a->len[a->taken % WINDOWS];
+	pthread_mutex_unlock(&a->lock);
+	return len;
+}
+
+static void release(struct dtx_ahead *a)
+{
+	a->at = 0;
+	pthread_mutex_lock(&a->lock);
+	a->taken++;
+	pthread_cond_signal(&a->changed);
+	pthread_mutex_unlock(&a->lock);
+}
+
+enum dtx_code dtx_ahead_read(struct dtx_ahead *a, void *to, size_t cap, size_t *got,
+                             struct dtx_err *err)
+{
+	size_t len = wait_filled(a);
+
+	*got = DTX_MIN(cap, len - a->at);
+	if (!len) {
+		*got = 0;
+		if (a->rc != DTX_OK)
+			dtx_err_copy(err, &a->err);
+		return a->rc;
+	}
+	memcpy(to, a->bytes + (size_t)(a->taken % WINDOWS) * WINDOW_BYTES + a->at, *got);
+	a->at += *got;
+	if (a->at == len)
+		release(a);
+	return DTX_OK;
+}

@@ -1,0 +1,21 @@
+/* Reads a stream ahead on a thread of its own, into a few windows: one thread inflates while
+ * another scans. */
+#ifndef DTX_IO_AHEAD_H
+#define DTX_IO_AHEAD_H
+
+#include "core/base/err.h"
+
+struct dtx_ahead;
+typedef enum dtx_code (*dtx_ahead_fn)(void *arg, void *to, size_t cap, size_t *got,
+                                      struct dtx_err *err);
+
+/* `read(arg, ...)` is called by the thread alone until close.  It gives *got == 0 at the end. */
+DTX_MUSTUSE enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, struct dtx_ahead **out,
+                                         struct dtx_err *err);
+/* As `read`; its failure comes back in the place where it happened. */
+DTX_MUSTUSE enum dtx_code dtx_ahead_read(struct dtx_ahead *a, void *to, size_t cap, size_t *got,
+                                         struct dtx_err *err);
+/* Stops and joins the thread; NULL is fine. */
+void dtx_ahead_close(struct dtx_ahead *a);
+
+#endif

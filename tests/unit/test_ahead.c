@@ -1,0 +1,88 @@
+/* Bytes read ahead are the bytes; failures and early ends come through. */
+#include "core/io/ahead.h"
+
+#include "tests/t.h"
+
+struct feed {
+	size_t left, step;
+	unsigned char next;
+	bool fail; /* at the end */
+};
+
+static enum dtx_code feed_read(void *arg, void *to, size_t cap, size_t *got, struct dtx_err *err)
+{
+	struct feed *f = arg;
+	size_t i;
+
+	*got = DTX_MIN(DTX_MIN(cap, f->step), f->left);
+	for (i = 0; i < *got; i++)
+		((unsigned char *)to)[i] = f->next++;
+	f->left -= *got;
+	if (!*got && f->fail)
+		return dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__, "broken");
+	return DTX_OK;
+}
+
+/* Reads all with windows of `cap`; false when a byte is wrong. */
+static enum dtx_code drain(struct feed *f, size_t cap, size_t *total, bool *right,
+                           struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_ahead *a = NULL;
+	unsigned char buf[70000], want = 0;
+	size_t got = 1, i;
+
+	*total = 0;
+	*right = true;
+	DTX_TRY(dtx_ahead_open(feed_read, f, &a, err));
+	while (got) {
+		DTX_TRY(dtx_ahead_read(a, buf, cap, &got, err));
+		for (i = 0; i < got; i++)
+			*right &= buf[i] == want++;
+		*total += got;
+	}
+out:
+	dtx_ahead_close(a);
+	return rc;
+}
+
+void test_ahead_gives_all_bytes(void)
+{
+	struct feed f = { .left = 3000001, .step = 100000 };
+	size_t total;
+	bool right;
+
+	T_OK(drain(&f, 70000, &total, &right, NULL), NULL);
+	T_INT(total, 3000001);
+	T_CHECK(right);
+	f = (struct feed){ .left = 0, .step = 1 };
+	T_OK(drain(&f, 1, &total, &right, NULL), NULL);
+	T_INT(total, 0);
+}
+
+void test_ahead_fails_where_the_stream_fails(void)
+{
+	struct feed f = { .left = 5000, .step = 1000, .fail = true };
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t total;
+	bool right;
+
+	T_CODE(drain(&f, 300, &total, &right, &err), DTX_E_CORRUPT_FILE, &err);
+	T_INT(total, 5000);
+	T_STR(err.msg, "broken");
+	dtx_err_clear(&err);
+}
+
+void test_ahead_stops_early(void)
+{
+	struct feed f = { .left = (size_t)1 << 40, .step = 4096 };
+	struct dtx_ahead *a = NULL;
+	char byte;
+	size_t got;
+
+	T_OK(dtx_ahead_open(feed_read, &f, &a, NULL), NULL);
+	T_OK(dtx_ahead_read(a, &byte, 1, &got, NULL), NULL);
+	dtx_ahead_close(a);
+	T_INT(got, 1);
+	T_CHECK(f.left > 0);
+}
