@@ -11,11 +11,11 @@
 #include "core/data/expect_parts.h"
 #include "core/data/time.h"
 
-#define EXPECT_TEXT_MAX ((size_t)1 << 20)
+#define EXPECT_TEXT_MAX   ((size_t)1 << 20)
 #define EXPECT_UNIQUE_MAX ((uint32_t)1 << 26)
 
 struct expect_count {
-	int32_t at;		/* column of the schema, -1: missing */
+	int32_t at; /* column of the schema, -1: missing */
 	int64_t nulls, below, above, outside, repeats, unseen;
 	struct dtx_strmap seen;
 };
@@ -24,12 +24,12 @@ struct dtx_expect_run {
 	const struct dtx_schema *schema;
 	int64_t rows, equals;
 	struct expect_count *count;
-	struct dtx_buf text;	/* of one cell */
+	struct dtx_buf text; /* of one cell */
 };
 
 enum dtx_code dtx_expect_start(const struct dtx_expect *e, const struct dtx_schema *s,
-			       int64_t equals_rows, struct dtx_expect_run **out,
-			       struct dtx_err *err)
+                               int64_t equals_rows, struct dtx_expect_run **out,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_expect_run *run = dtx_mem_zalloc(1, sizeof(*run));
@@ -96,7 +96,7 @@ static bool expect_instant(const struct dtx_column *c, uint32_t row, int64_t *us
 
 /* Order of a cell against a value of the plan: numbers as numbers, times as times, else as text. */
 static int expect_compare(const struct dtx_column *c, uint32_t row, const struct expect_value *v,
-			  struct dtx_buf *text)
+                          struct dtx_buf *text)
 {
 	double num;
 	int64_t us;
@@ -111,7 +111,7 @@ static int expect_compare(const struct dtx_column *c, uint32_t row, const struct
 }
 
 static bool expect_is_one_of(const struct expect_col *col, const struct dtx_column *c, uint32_t row,
-			     struct dtx_buf *text)
+                             struct dtx_buf *text)
 {
 	size_t i;
 
@@ -123,19 +123,19 @@ static bool expect_is_one_of(const struct expect_col *col, const struct dtx_colu
 }
 
 static enum dtx_code expect_seen(struct expect_count *n, const struct dtx_column *c, uint32_t row,
-				 struct dtx_buf *text, struct dtx_err *err)
+                                 struct dtx_buf *text, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t fresh = (uint32_t)n->seen.n, found;
 
 	if (n->seen.n >= EXPECT_UNIQUE_MAX)
 		DTX_FAIL(err, DTX_E_ROW_LIMIT,
-			 "expect: 'unique' is checked for at most %u values of a column",
-			 EXPECT_UNIQUE_MAX);
+		         "expect: 'unique' is checked for at most %u values of a column",
+		         EXPECT_UNIQUE_MAX);
 	dtx_buf_reset(text);
 	dtx_cast_print(c, row, text);
 	if (!dtx_strmap_put(&n->seen, (struct dtx_str){ dtx_buf_text(text), text->len }, fresh,
-			    &found))
+	                    &found))
 		DTX_FAIL_MEM(err);
 	n->repeats += found != fresh;
 out:
@@ -143,8 +143,8 @@ out:
 }
 
 static enum dtx_code expect_cell(const struct expect_col *col, struct expect_count *n,
-				 const struct dtx_column *c, uint32_t row, struct dtx_buf *text,
-				 struct dtx_err *err)
+                                 const struct dtx_column *c, uint32_t row, struct dtx_buf *text,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -167,7 +167,7 @@ static bool expect_wants_values(const struct expect_col *col)
 }
 
 static enum dtx_code expect_batch_column(struct dtx_expect_run *run, size_t i, struct dtx_batch *b,
-					 struct dtx_err *err)
+                                         struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct expect_col *col = &run->e->col[i];
@@ -212,11 +212,11 @@ struct expect_out {
 };
 
 static void expect_put(struct expect_out *o, const char *name, const char *col, bool pass,
-		       const char *expected, const char *actual)
+                       const char *expected, const char *actual)
 {
 	json_t *row = json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s}", "name", name, "severity",
-				"error", "status", pass ? "pass" : "fail", "col", col, "expected",
-				expected, "actual", actual);
+	                        "error", "status", pass ? "pass" : "fail", "col", col, "expected",
+	                        expected, "actual", actual);
 
 	o->failed += !pass;
 	if (json_array_append_new(o->checks, row) < 0)
@@ -224,7 +224,7 @@ static void expect_put(struct expect_out *o, const char *name, const char *col, 
 }
 
 static void expect_put_count(struct expect_out *o, const char *name, const char *col, int64_t bad,
-			     const char *expected, const char *one, const char *many)
+                             const char *expected, const char *one, const char *many)
 {
 	char actual[64];
 
@@ -233,23 +233,22 @@ static void expect_put_count(struct expect_out *o, const char *name, const char 
 }
 
 static void expect_put_value(struct expect_out *o, const char *name, const char *col, int64_t bad,
-			     const struct expect_value *v, const char *one,
-			     const char *many)
+                             const struct expect_value *v, const char *one, const char *many)
 {
 	char expected[96];
 
 	snprintf(expected, sizeof(expected), "%s %.*s", name, (int)DTX_MIN(v->text.len, (size_t)64),
-		 v->text.ptr);
+	         v->text.ptr);
 	expect_put_count(o, name, col, bad, expected, one, many);
 }
 
 static void expect_put_type(struct expect_out *o, const struct expect_col *col,
-			    struct dtx_typeref have)
+                            struct dtx_typeref have)
 {
 	struct dtx_buf expected = DTX_BUF_INIT(64), actual = DTX_BUF_INIT(64);
 	struct dtx_typeref both;
 	bool fits = have.type == DTX_T_NULL ||
-		    (dtx_type_widen(have, col->type, &both) && both.type == col->type.type);
+	            (dtx_type_widen(have, col->type, &both) && both.type == col->type.type);
 
 	dtx_type_print(col->type, &expected);
 	dtx_type_print(have, &actual);
@@ -263,26 +262,26 @@ static void expect_put_column(struct expect_out *o, const struct dtx_expect_run 
 	const struct expect_col *col = &run->e->col[i];
 	const struct expect_count *n = &run->count[i];
 
-	expect_put(o, "column", col->name, n->at >= 0, "present", n->at >= 0 ? "present" : "missing");
+	expect_put(o, "column", col->name, n->at >= 0, "present",
+	           n->at >= 0 ? "present" : "missing");
 	if (n->at < 0)
 		return;
 	if (col->has_type)
 		expect_put_type(o, col, run->schema->field[n->at].type);
 	if (!col->nullable)
-		expect_put_count(o, "not_null", col->name, n->nulls, "no nulls", "null",
-				 "nulls");
+		expect_put_count(o, "not_null", col->name, n->nulls, "no nulls", "null", "nulls");
 	if (col->unique)
 		expect_put_count(o, "unique", col->name, n->repeats, "no repeats", "repeat",
-				 "repeats");
+		                 "repeats");
 	if (col->min.set)
 		expect_put_value(o, "min", col->name, n->below, &col->min, "value below",
-				 "values below");
+		                 "values below");
 	if (col->max.set)
 		expect_put_value(o, "max", col->name, n->above, &col->max, "value above",
-				 "values above");
+		                 "values above");
 	if (col->none_of)
-		expect_put_count(o, "enum", col->name, n->outside, "listed values",
-				 "other value", "other values");
+		expect_put_count(o, "enum", col->name, n->outside, "listed values", "other value",
+		                 "other values");
 }
 
 static bool expect_is_promised(const struct dtx_expect *e, const char *name)
@@ -310,12 +309,11 @@ static void expect_put_extra(struct expect_out *o, const struct dtx_expect_run *
 		first = first ? first : run->schema->field[i].name;
 		n++;
 	}
-	expect_put_count(o, "extra", first, n, "no other columns", "other column",
-			 "other columns");
+	expect_put_count(o, "extra", first, n, "no other columns", "other column", "other columns");
 }
 
 static void expect_put_rows(struct expect_out *o, const char *name, int64_t want, int64_t have,
-			    bool pass)
+                            bool pass)
 {
 	char expected[48], actual[48];
 
@@ -327,7 +325,7 @@ static void expect_put_rows(struct expect_out *o, const char *name, int64_t want
 }
 
 enum dtx_code dtx_expect_finish(struct dtx_expect_run *run, json_t *checks, int64_t *failed,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_expect *e = run->e;
@@ -350,7 +348,7 @@ out:
 }
 
 enum dtx_code dtx_expect_table(const struct dtx_expect *e, struct dtx_table *t, int64_t equals_rows,
-			       json_t *checks, int64_t *failed, struct dtx_err *err)
+                               json_t *checks, int64_t *failed, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_expect_run *run = NULL;
@@ -371,14 +369,15 @@ static const char *expect_verb(const char *check)
 }
 
 enum dtx_code dtx_expect_fail(const json_t *checks, enum dtx_code code, const char *pointer,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = code;
 	const json_t *first = NULL;
 	json_t *check;
 	size_t i, more = 0;
 
-	json_array_foreach(checks, i, check) {
+	json_array_foreach(checks, i, check)
+	{
 		if (strcmp(dtx_json_text(check, "status", ""), "fail") ||
 		    strcmp(dtx_json_text(check, "severity", ""), "error"))
 			continue;
@@ -389,17 +388,17 @@ enum dtx_code dtx_expect_fail(const json_t *checks, enum dtx_code code, const ch
 		DTX_FAIL(err, DTX_E_BUG, "internal: no failed check");
 	if (!strcmp(dtx_json_text(first, "name", ""), "extra"))
 		rc = dtx_err_set(err, code, __FILE__, __LINE__, "column '%s' is not expected",
-				 dtx_json_text(first, "col", ""));
+		                 dtx_json_text(first, "col", ""));
 	else if (dtx_json_text(first, "col", NULL))
 		rc = dtx_err_set(err, code, __FILE__, __LINE__, "column '%s' %s %s, expected %s",
-				 dtx_json_text(first, "col", ""),
-				 expect_verb(dtx_json_text(first, "name", "")),
-				 dtx_json_text(first, "actual", ""),
-				 dtx_json_text(first, "expected", ""));
+		                 dtx_json_text(first, "col", ""),
+		                 expect_verb(dtx_json_text(first, "name", "")),
+		                 dtx_json_text(first, "actual", ""),
+		                 dtx_json_text(first, "expected", ""));
 	else
 		rc = dtx_err_set(err, code, __FILE__, __LINE__, "the result has %s, expected %s",
-				 dtx_json_text(first, "actual", ""),
-				 dtx_json_text(first, "expected", ""));
+		                 dtx_json_text(first, "actual", ""),
+		                 dtx_json_text(first, "expected", ""));
 	if (more)
 		dtx_err_hint(err, "%zu more check%s failed", more, more == 1 ? "" : "s");
 	dtx_err_at(err, pointer);

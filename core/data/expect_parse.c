@@ -9,7 +9,7 @@ struct expect_parse {
 	struct dtx_arena *arena;
 	struct dtx_errlist *errs;
 	char at[128];
-	enum dtx_code rc;	/* no_memory sticks */
+	enum dtx_code rc; /* no_memory sticks */
 };
 
 static void expect_find(struct expect_parse *p, struct dtx_err *found, const char *key)
@@ -32,9 +32,9 @@ static void expect_find(struct expect_parse *p, struct dtx_err *found, const cha
 static const char *expect_kind(const json_t *v)
 {
 	static const char *const name[] = {
-		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list", [JSON_STRING] = "text",
+		[JSON_OBJECT] = "an object", [JSON_ARRAY] = "a list",  [JSON_STRING] = "text",
 		[JSON_INTEGER] = "a number", [JSON_REAL] = "a number", [JSON_TRUE] = "a boolean",
-		[JSON_FALSE] = "a boolean", [JSON_NULL] = "null",
+		[JSON_FALSE] = "a boolean",  [JSON_NULL] = "null",
 	};
 
 	return name[json_typeof(v)];
@@ -42,33 +42,34 @@ static const char *expect_kind(const json_t *v)
 
 /* Members must be of `known` ("a,b"); those of `later` are of the catalogue but not built. */
 static void expect_members(struct expect_parse *p, const json_t *object, const char *known,
-			   const char *later)
+                           const char *later)
 {
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)(uintptr_t)object, key, value) {
+	json_object_foreach((json_t *)(uintptr_t)object, key, value)
+	{
 		if (json_is_null(value) || !strncmp(key, "x-", 2) || dtx_str_in_list(known, key))
 			continue;
 		if (dtx_str_in_list(later, key))
 			EXPECT_BAD(p, key, DTX_E_UNSUPPORTED_PARAM,
-				   "expect: '%s' is not built into this version", key);
+			           "expect: '%s' is not built into this version", key);
 		else
-			EXPECT_BAD(p, key, DTX_E_UNKNOWN_PARAM, "expect: no member '%s'; expected %s",
-				   key, known);
+			EXPECT_BAD(p, key, DTX_E_UNKNOWN_PARAM,
+			           "expect: no member '%s'; expected %s", key, known);
 	}
 }
 
 static bool expect_bool(struct expect_parse *p, const json_t *object, const char *key,
-			bool fallback)
+                        bool fallback)
 {
 	const json_t *v = json_object_get(object, key);
 
 	if (!v || json_is_null(v))
 		return fallback;
 	if (!json_is_boolean(v))
-		EXPECT_BAD(p, key, DTX_E_BAD_PARAM_TYPE, "expect: '%s' wants true or false, got %s", key,
-			   expect_kind(v));
+		EXPECT_BAD(p, key, DTX_E_BAD_PARAM_TYPE, "expect: '%s' wants true or false, got %s",
+		           key, expect_kind(v));
 	return json_is_true(v);
 }
 
@@ -80,7 +81,7 @@ static int64_t expect_count(struct expect_parse *p, const json_t *object, const 
 		return -1;
 	if (!json_is_integer(v) || json_integer_value(v) < 0) {
 		EXPECT_BAD(p, key, DTX_E_BAD_PARAM_TYPE,
-			   "expect: '%s' wants a number of rows, got %s", key, expect_kind(v));
+		           "expect: '%s' wants a number of rows, got %s", key, expect_kind(v));
 		return -1;
 	}
 	return json_integer_value(v);
@@ -137,7 +138,7 @@ static bool expect_scalar(struct expect_parse *p, const json_t *v, struct expect
 }
 
 static void expect_bound(struct expect_parse *p, const json_t *object, const char *key,
-			 struct expect_value *out)
+                         struct expect_value *out)
 {
 	const json_t *v = json_object_get(object, key);
 
@@ -146,8 +147,8 @@ static void expect_bound(struct expect_parse *p, const json_t *object, const cha
 	if (!expect_scalar(p, v, out) || json_is_boolean(v)) {
 		out->set = false;
 		EXPECT_BAD(p, key, DTX_E_BAD_PARAM_TYPE,
-			   "expect: '%s' wants a number, a date or text, got %s", key,
-			   expect_kind(v));
+		           "expect: '%s' wants a number, a date or text, got %s", key,
+		           expect_kind(v));
 	}
 }
 
@@ -161,7 +162,7 @@ static void expect_one_of(struct expect_parse *p, const json_t *object, struct e
 		return;
 	if (!json_array_size(list)) {
 		EXPECT_BAD(p, "enum", DTX_E_BAD_PARAM_TYPE,
-			   "expect: 'enum' wants a list of values, got %s", expect_kind(list));
+		           "expect: 'enum' wants a list of values, got %s", expect_kind(list));
 		return;
 	}
 	col->one_of = dtx_arena_zalloc(p->arena, json_array_size(list), sizeof(*col->one_of));
@@ -169,10 +170,11 @@ static void expect_one_of(struct expect_parse *p, const json_t *object, struct e
 		p->rc = DTX_E_NO_MEMORY;
 		return;
 	}
-	json_array_foreach(list, i, v) {
+	json_array_foreach(list, i, v)
+	{
 		if (!expect_scalar(p, v, &col->one_of[i]))
 			EXPECT_BAD(p, "enum", DTX_E_BAD_PARAM_TYPE,
-				   "expect: 'enum' wants single values, got %s", expect_kind(v));
+			           "expect: 'enum' wants single values, got %s", expect_kind(v));
 	}
 	col->none_of = json_array_size(list);
 }
@@ -185,10 +187,10 @@ static void expect_type(struct expect_parse *p, const json_t *object, struct exp
 		return;
 	if (!json_is_string(v))
 		EXPECT_BAD(p, "type", DTX_E_BAD_PARAM_TYPE, "expect: 'type' wants text, got %s",
-			   expect_kind(v));
+		           expect_kind(v));
 	else if (!dtx_type_parse(dtx_str_of(json_string_value(v)), &col->type))
 		EXPECT_BAD(p, "type", DTX_E_BAD_PARAM_VALUE, "expect: no type '%s'",
-			   json_string_value(v));
+		           json_string_value(v));
 	else
 		col->has_type = true;
 }
@@ -199,8 +201,8 @@ static void expect_column(struct expect_parse *p, const json_t *v, struct expect
 
 	col->nullable = true;
 	if (!json_is_object(v)) {
-		EXPECT_BAD(p, NULL, DTX_E_BAD_PARAM_TYPE, "expect: a column wants an object, got %s",
-			   expect_kind(v));
+		EXPECT_BAD(p, NULL, DTX_E_BAD_PARAM_TYPE,
+		           "expect: a column wants an object, got %s", expect_kind(v));
 		return;
 	}
 	expect_members(p, v, "name,type,nullable,unique,min,max,enum", "matches");
@@ -208,7 +210,7 @@ static void expect_column(struct expect_parse *p, const json_t *v, struct expect
 		EXPECT_BAD(p, "name", DTX_E_MISSING_PARAM, "expect: a column wants 'name'");
 	else if (!json_is_string(name))
 		EXPECT_BAD(p, "name", DTX_E_BAD_PARAM_TYPE, "expect: 'name' wants text, got %s",
-			   expect_kind(name));
+		           expect_kind(name));
 	else
 		col->name = expect_text(p, json_string_value(name), json_string_length(name)).ptr;
 	expect_type(p, v, col);
@@ -230,7 +232,7 @@ static void expect_columns(struct expect_parse *p, const json_t *object, struct 
 		return;
 	if (!json_is_array(list)) {
 		EXPECT_BAD(p, "columns", DTX_E_BAD_PARAM_TYPE,
-			   "expect: 'columns' wants a list of objects, got %s", expect_kind(list));
+		           "expect: 'columns' wants a list of objects, got %s", expect_kind(list));
 		return;
 	}
 	e->col = dtx_arena_zalloc(p->arena, json_array_size(list), sizeof(*e->col));
@@ -239,7 +241,8 @@ static void expect_columns(struct expect_parse *p, const json_t *object, struct 
 		return;
 	}
 	memcpy(at, p->at, sizeof(at));
-	json_array_foreach(list, i, v) {
+	json_array_foreach(list, i, v)
+	{
 		dtx_json_pointer_add(p->at, sizeof(p->at), "columns");
 		dtx_json_pointer_index(p->at, sizeof(p->at), i);
 		expect_column(p, v, &e->col[e->ncols]);
@@ -256,7 +259,7 @@ static void expect_rows(struct expect_parse *p, const json_t *object, struct dtx
 		return;
 	if (!json_is_object(rows)) {
 		EXPECT_BAD(p, "rows", DTX_E_BAD_PARAM_TYPE,
-			   "expect: 'rows' wants {min, max, equals}, got %s", expect_kind(rows));
+		           "expect: 'rows' wants {min, max, equals}, got %s", expect_kind(rows));
 		return;
 	}
 	dtx_json_pointer_add(p->at, sizeof(p->at), "rows");
@@ -265,8 +268,8 @@ static void expect_rows(struct expect_parse *p, const json_t *object, struct dtx
 	e->rows_max = expect_count(p, rows, "max");
 	equals = json_object_get(rows, "equals");
 	if (json_is_string(equals))
-		e->equals_table = expect_text(p, json_string_value(equals),
-					      json_string_length(equals)).ptr;
+		e->equals_table =
+			expect_text(p, json_string_value(equals), json_string_length(equals)).ptr;
 	else
 		e->rows_equals = expect_count(p, rows, "equals");
 }
@@ -280,14 +283,14 @@ static void expect_extra(struct expect_parse *p, const json_t *object, struct dt
 		return;
 	if (!text || (strcmp(text, "allow") && strcmp(text, "forbid")))
 		EXPECT_BAD(p, "extra", DTX_E_BAD_PARAM_VALUE,
-			   "expect: 'extra' wants allow or forbid, got '%s'",
-			   text ? text : expect_kind(v));
+		           "expect: 'extra' wants allow or forbid, got '%s'",
+		           text ? text : expect_kind(v));
 	e->forbid_extra = text && !strcmp(text, "forbid");
 }
 
 enum dtx_code dtx_expect_parse(const json_t *object, const char *pointer, struct dtx_arena *arena,
-			       struct dtx_errlist *errs, struct dtx_expect **out,
-			       struct dtx_err *err)
+                               struct dtx_errlist *errs, struct dtx_expect **out,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct expect_parse p = { .arena = arena, .errs = errs, .rc = DTX_OK };
@@ -302,7 +305,7 @@ enum dtx_code dtx_expect_parse(const json_t *object, const char *pointer, struct
 	dtx_str_copy(p.at, sizeof(p.at), dtx_str_of(pointer));
 	if (!json_is_object(object)) {
 		EXPECT_BAD(&p, NULL, DTX_E_BAD_PARAM_TYPE, "expect wants an object, got %s",
-			   expect_kind(object));
+		           expect_kind(object));
 	} else {
 		expect_members(&p, object, "columns,extra,rows", "keys,order_by,sums,rules");
 		expect_columns(&p, object, e);
@@ -327,7 +330,7 @@ bool dtx_expect_empty(const struct dtx_expect *e)
 }
 
 enum dtx_code dtx_expect_schema(const struct dtx_expect *e, struct dtx_arena *arena,
-				struct dtx_schema **out, struct dtx_err *err)
+                                struct dtx_schema **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_field *field = dtx_arena_zalloc(arena, e->ncols, sizeof(*field));

@@ -48,8 +48,8 @@ static uint64_t admit_seed(struct dtx_str code)
 }
 
 static enum dtx_code admit_open(struct admit_run *run, const struct dtx_admit_spec *spec,
-				enum dtx_jail_mode mode, uint32_t hash_seed,
-				const struct dtx_schema *contract, struct dtx_err *err)
+                                enum dtx_jail_mode mode, uint32_t hash_seed,
+                                const struct dtx_schema *contract, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_rescue *g = spec->region;
@@ -118,14 +118,15 @@ static void admit_known(const struct admit_run *run, struct dtx_buf *out)
 static json_t *admit_report(const struct admit_run *run)
 {
 	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 32 };
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), known = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX),
+		       known = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *value = NULL;
 
 	dtx_jail_report_json(&run->report, &text);
 	admit_known(run, &known);
 	if (dtx_buf_ok(&known) &&
-	    dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, &value, NULL) ==
-		    DTX_OK &&
+	    dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, &value,
+	                   NULL) == DTX_OK &&
 	    !dtx_disclose_report(value, (struct dtx_str){ dtx_buf_text(&known), known.len })) {
 		json_decref(value);
 		value = NULL;
@@ -165,22 +166,22 @@ static void admit_read_check(struct dtx_admit_result *r, const char *text)
 static enum dtx_code admit_event(struct admit_run *run, struct dtx_err *err)
 {
 	return dtx_record_event(run->spec->record, "jail.end",
-				json_pack("{si so}", "idx", (int)run->spec->region->index, "report",
-					  admit_report(run)),
-				err);
+	                        json_pack("{si so}", "idx", (int)run->spec->region->index, "report",
+	                                  admit_report(run)),
+	                        err);
 }
 
 /* Fresh code must not depend on the order of sets and dicts. */
 static enum dtx_code admit_same(const struct admit_run *a, const struct admit_run *b,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	if (!strcmp(a->hash, b->hash))
 		return DTX_OK;
 	dtx_err_set(err, DTX_E_SNIPPET_NONDETERMINISTIC, __FILE__, __LINE__,
-		    "two runs under hash seeds 0 and 1 gave different %s",
-		    strcmp(a->rows_hash, b->rows_hash) ? "values" : "row order");
+	            "two runs under hash seeds 0 and 1 gave different %s",
+	            strcmp(a->rows_hash, b->rows_hash) ? "values" : "row order");
 	dtx_err_hint(err, "sort before using sets; do not use unseeded random numbers");
 	rc = DTX_E_SNIPPET_NONDETERMINISTIC;
 	return rc;
@@ -202,7 +203,7 @@ static int64_t admit_rows(const struct dtx_rescue *g, int64_t *max)
 }
 
 static enum dtx_code admit_contract(const struct dtx_admit_spec *spec, struct admit_run *run,
-				    struct dtx_admit_result *r, struct dtx_err *err)
+                                    struct dtx_admit_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_contract_inputs in = { 0 };
@@ -244,7 +245,7 @@ static enum dtx_code admit_exec_all(struct admit_run run[2], bool fresh, struct 
 }
 
 enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec, struct dtx_admit_result *r,
-			    struct dtx_err *err)
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, ended;
 	struct admit_run run[2] = { 0 };
@@ -260,8 +261,8 @@ enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec, struct dtx_admit_
 	for (i = 0; i < n; i++) {
 		run[i].params = dtx_buf_text(&params);
 		DTX_TRY(admit_open(&run[i], spec,
-				   spec->fresh && !i ? DTX_JAIL_CHECK_RUN : DTX_JAIL_RUN,
-				   (uint32_t)i, contract, err));
+		                   spec->fresh && !i ? DTX_JAIL_CHECK_RUN : DTX_JAIL_RUN,
+		                   (uint32_t)i, contract, err));
 	}
 	rc = admit_exec_all(run, spec->fresh, err);
 	json_decref(r->report_json);

@@ -6,7 +6,7 @@
 #include "core/plan/provider.h"
 #include "core/store/record.h"
 
-struct dtx_admit_spec {		/* everything borrowed */
+struct dtx_admit_spec { /* everything borrowed */
 	const struct dtx_provider *jail;
 	const struct dtx_rescue *region;
 	struct dtx_str code;
@@ -17,15 +17,15 @@ struct dtx_admit_spec {		/* everything borrowed */
 	bool (*cancelled)(void *arg);
 	void *cancel_arg;
 	int64_t now_us;
-	bool fresh;		/* new code: runs under two hash seeds, results must be equal */
+	bool fresh; /* new code: runs under two hash seeds, results must be equal */
 	struct dtx_record *record;
 };
 struct dtx_admit_result {
-	struct dtx_table *table;	/* NULL unless the run passed */
-	json_t *report_json;		/* of the last jail run; NULL: none */
-	json_t *checks;			/* rows of the contract; array */
-	bool screened;			/* the screen passed */
-	char *needs, *flags, *formulas;	/* JSON text from the screen; NULL */
+	struct dtx_table *table;        /* NULL unless the run passed */
+	json_t *report_json;            /* of the last jail run; NULL: none */
+	json_t *checks;                 /* rows of the contract; array */
+	bool screened;                  /* the screen passed */
+	char *needs, *flags, *formulas; /* JSON text from the screen; NULL */
 };
 void dtx_admit_clear(struct dtx_admit_result *r);
 
@@ -34,6 +34,6 @@ void dtx_admit_clear(struct dtx_admit_result *r);
  * needs, flags and formulas are set as soon as the screen had nothing to say, also when the run
  * failed.  Codes: snippet_*. */
 DTX_MUSTUSE enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec,
-					struct dtx_admit_result *r, struct dtx_err *err);
+                                        struct dtx_admit_result *r, struct dtx_err *err);
 
 #endif

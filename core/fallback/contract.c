@@ -25,7 +25,7 @@ static void contract_class_print(unsigned klass, char out[32])
 	for (i = 0; i < DTX_COUNT(contract_classes); i++) {
 		if (klass & contract_classes[i].bit)
 			len += (size_t)snprintf(out + len, 32 - len, "%s%s", len ? "|" : "",
-						contract_classes[i].name);
+			                        contract_classes[i].name);
 	}
 }
 
@@ -45,7 +45,7 @@ static unsigned contract_class_parse(const char *text)
 }
 
 enum dtx_code dtx_contract_make(const struct dtx_need_col *need, size_t n, const json_t *expect,
-				json_t **out, struct dtx_err *err)
+                                json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *list = json_array(), *contract = NULL;
@@ -54,8 +54,8 @@ enum dtx_code dtx_contract_make(const struct dtx_need_col *need, size_t n, const
 
 	for (i = 0; i < n; i++) {
 		contract_class_print(need[i].klass, klass);
-		if (json_array_append_new(list, json_pack("{s:s, s:s}", "name", need[i].name, "class",
-							  klass)) < 0)
+		if (json_array_append_new(list, json_pack("{s:s, s:s}", "name", need[i].name,
+		                                          "class", klass)) < 0)
 			DTX_FAIL_MEM(err);
 	}
 	contract = json_object();
@@ -81,11 +81,11 @@ struct contract_run {
 };
 
 static void contract_put(struct contract_run *run, const char *name, const char *severity,
-			 bool pass, const char *col, const char *expected, const char *actual)
+                         bool pass, const char *col, const char *expected, const char *actual)
 {
 	json_t *row = json_pack("{s:s, s:s, s:s, s:s?, s:s, s:s}", "name", name, "severity",
-				severity, "status", pass ? "pass" : "fail", "col", col, "expected",
-				expected, "actual", actual);
+	                        severity, "status", pass ? "pass" : "fail", "col", col, "expected",
+	                        expected, "actual", actual);
 
 	run->failed += !pass && !strcmp(severity, "error");
 	if (json_array_append_new(run->checks, row) < 0)
@@ -93,7 +93,7 @@ static void contract_put(struct contract_run *run, const char *name, const char 
 }
 
 static void contract_warn(struct contract_run *run, const char *name, const char *col,
-			  const char *expected, const char *actual)
+                          const char *expected, const char *actual)
 {
 	contract_put(run, name, "warn", false, col, expected, actual);
 }
@@ -111,12 +111,12 @@ static void contract_need(struct contract_run *run, const json_t *need, const st
 	}
 	have = (unsigned)dtx_type_class(s->field[at].type.type);
 	contract_put(run, "type", "error", !klass || !have || (klass & have), name, text,
-		     dtx_type_name(s->field[at].type.type));
+	             dtx_type_name(s->field[at].type.type));
 }
 
 static enum dtx_code contract_expect(struct contract_run *run, const json_t *expect,
-				     struct dtx_table *result, int64_t main_rows,
-				     struct dtx_err *err)
+                                     struct dtx_table *result, int64_t main_rows,
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
@@ -133,7 +133,7 @@ static enum dtx_code contract_expect(struct contract_run *run, const json_t *exp
 	}
 	table = dtx_expect_equals_table(e);
 	DTX_TRY(dtx_expect_table(e, result, table && !strcmp(table, "main") ? main_rows : -1,
-				 run->checks, &failed, err));
+	                         run->checks, &failed, err));
 	run->failed += failed;
 out:
 	dtx_errlist_clear(&errs);
@@ -162,7 +162,7 @@ static bool contract_all_null(const struct dtx_table *t, uint32_t column)
 }
 
 static void contract_warn_columns(struct contract_run *run, const struct dtx_table *t,
-				  const struct dtx_schema *before)
+                                  const struct dtx_schema *before)
 {
 	uint32_t i;
 
@@ -179,7 +179,7 @@ static void contract_warn_columns(struct contract_run *run, const struct dtx_tab
 }
 
 static void contract_warnings(struct contract_run *run, const struct dtx_table *t,
-			      const struct dtx_contract_inputs *in)
+                              const struct dtx_contract_inputs *in)
 {
 	char text[48];
 
@@ -197,8 +197,8 @@ static void contract_warnings(struct contract_run *run, const struct dtx_table *
 }
 
 enum dtx_code dtx_contract_check(const json_t *contract, struct dtx_table *result,
-				 const struct dtx_contract_inputs *in, json_t *checks,
-				 struct dtx_err *err)
+                                 const struct dtx_contract_inputs *in, json_t *checks,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct contract_run run = { checks, 0, false };
@@ -208,7 +208,7 @@ enum dtx_code dtx_contract_check(const json_t *contract, struct dtx_table *resul
 	json_array_foreach(json_object_get(contract, "need"), i, need)
 		contract_need(&run, need, result->schema);
 	DTX_TRY(contract_expect(&run, json_object_get(contract, "expect"), result, in->main_rows,
-				err));
+	                        err));
 	contract_warnings(&run, result, in);
 	if (run.no_memory)
 		DTX_FAIL_MEM(err);

@@ -10,20 +10,21 @@
  * object of the step (borrowed, may be NULL).  New reference. */
 struct dtx_need_col {
 	const char *name;
-	unsigned klass;		/* enum dtx_class bits; 0: any */
+	unsigned klass; /* enum dtx_class bits; 0: any */
 };
 DTX_MUSTUSE enum dtx_code dtx_contract_make(const struct dtx_need_col *need, size_t n,
-					    const json_t *expect, json_t **out, struct dtx_err *err);
+                                            const json_t *expect, json_t **out,
+                                            struct dtx_err *err);
 
 struct dtx_contract_inputs {
-	int64_t main_rows, max_rows;	/* of the tables given to the snippet */
-	const struct dtx_schema *main;	/* NULL: no typed main table */
-	int64_t infinities;		/* made null on the way back */
+	int64_t main_rows, max_rows;   /* of the tables given to the snippet */
+	const struct dtx_schema *main; /* NULL: no typed main table */
+	int64_t infinities;            /* made null on the way back */
 };
 /* Appends check rows to `checks`, warnings included.  snippet_contract when one of severity error
  * failed. */
 DTX_MUSTUSE enum dtx_code dtx_contract_check(const json_t *contract, struct dtx_table *result,
-					     const struct dtx_contract_inputs *in, json_t *checks,
-					     struct dtx_err *err);
+                                             const struct dtx_contract_inputs *in, json_t *checks,
+                                             struct dtx_err *err);
 
 #endif

@@ -11,11 +11,11 @@
 #include "core/data/time.h"
 #include "core/fallback/finger.h"
 
-#define DISCLOSE_PATTERN 24	/* longest text pattern */
-#define DISCLOSE_CELLS 5	/* that share it at least */
-#define DISCLOSE_LOOK 65536	/* cells asked for distinct values */
-#define DISCLOSE_FEW 20
-#define DISCLOSE_ROWS 3
+#define DISCLOSE_PATTERN 24    /* longest text pattern */
+#define DISCLOSE_CELLS   5     /* that share it at least */
+#define DISCLOSE_LOOK    65536 /* cells asked for distinct values */
+#define DISCLOSE_FEW     20
+#define DISCLOSE_ROWS    3
 #define DISCLOSE_COLUMNS 16384
 
 enum dtx_code dtx_sample_parse(const char *text, enum dtx_sample *out, struct dtx_err *err)
@@ -31,7 +31,7 @@ enum dtx_code dtx_sample_parse(const char *text, enum dtx_sample *out, struct dt
 	}
 	if (!strcmp(text, "masked") || !strncmp(text, "rows:", 5)) {
 		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_PARAM, __FILE__, __LINE__,
-				 "--sample %s is not built into this version", text);
+		                 "--sample %s is not built into this version", text);
 		dtx_err_hint(err, "use --sample none or --sample synthetic");
 		goto out;
 	}
@@ -112,16 +112,16 @@ static void disclose_pattern(struct dtx_str s, char out[DISCLOSE_PATTERN + 1])
 
 struct disclose_col {
 	bool nullable;
-	int64_t cells, looked;		/* without nulls */
-	struct dtx_strmap seen;		/* of the first DISCLOSE_LOOK cells */
-	char pattern[DISCLOSE_PATTERN + 1];	/* candidate, then the shared one or "" */
+	int64_t cells, looked;              /* without nulls */
+	struct dtx_strmap seen;             /* of the first DISCLOSE_LOOK cells */
+	char pattern[DISCLOSE_PATTERN + 1]; /* candidate, then the shared one or "" */
 	int64_t votes, shared;
-	bool count;			/* second pass */
+	bool count; /* second pass */
 	struct dtx_buf text;
 };
 
 static enum dtx_code disclose_cell(struct disclose_col *c, bool text, struct dtx_str s,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char pattern[DISCLOSE_PATTERN + 1] = "";
@@ -147,7 +147,7 @@ out:
 }
 
 static enum dtx_code disclose_pass(struct disclose_col *c, const struct dtx_table *t,
-				   uint32_t column, struct dtx_err *err)
+                                   uint32_t column, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool text = t->schema->field[column].type.type == DTX_T_TEXT;
@@ -168,9 +168,9 @@ static enum dtx_code disclose_pass(struct disclose_col *c, const struct dtx_tabl
 			dtx_buf_reset(&c->text);
 			dtx_cast_print(col, row, &c->text);
 			DTX_TRY(dtx_buf_check(&c->text, "cell", err));
-			DTX_TRY(disclose_cell(c, text,
-					      (struct dtx_str){ dtx_buf_text(&c->text), c->text.len },
-					      err));
+			DTX_TRY(disclose_cell(
+				c, text, (struct dtx_str){ dtx_buf_text(&c->text), c->text.len },
+				err));
 		}
 	}
 out:
@@ -180,7 +180,7 @@ out:
 /* A pattern is told when 90 % of the cells and at least 5 share it: what the vote left is the only
  * one that can. */
 static enum dtx_code disclose_look(struct disclose_col *c, const struct dtx_table *t,
-				   uint32_t column, struct dtx_err *err)
+                                   uint32_t column, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -237,7 +237,7 @@ static void disclose_made_text(struct dtx_buf *out, const char *pattern, uint64_
 }
 
 static void disclose_made_value(struct dtx_buf *out, enum dtx_type type, const char *pattern,
-				uint64_t *state)
+                                uint64_t *state)
 {
 	uint64_t r = disclose_random(state);
 	char text[40];
@@ -246,14 +246,16 @@ static void disclose_made_value(struct dtx_buf *out, enum dtx_type type, const c
 	case DTX_T_BOOL: dtx_buf_add(out, r & 1 ? "true" : "false"); break;
 	case DTX_T_INT64: dtx_buf_printf(out, "%d", (int)(r % 900) + 1); break;
 	case DTX_T_FLOAT64:
-	case DTX_T_DECIMAL: dtx_buf_printf(out, "%d.%d", (int)(r % 900) + 1, (int)(r >> 32) % 9 + 1); break;
+	case DTX_T_DECIMAL:
+		dtx_buf_printf(out, "%d.%d", (int)(r % 900) + 1, (int)(r >> 32) % 9 + 1);
+		break;
 	case DTX_T_DATE:
 		dtx_day_print(text, 19723 + (int32_t)(r % 366));
 		dtx_buf_printf(out, "\"%s\"", text);
 		break;
 	case DTX_T_DATETIME:
 		dtx_datetime_print(text, (19723 + (int64_t)(r % 366)) * DTX_DAY_US +
-						 (int64_t)(r >> 40) % 86400 * 1000000);
+		                                 (int64_t)(r >> 40) % 86400 * 1000000);
 		dtx_buf_printf(out, "\"%s\"", text);
 		break;
 	case DTX_T_TEXT: disclose_made_text(out, pattern, state); break;
@@ -265,7 +267,7 @@ static void disclose_made_value(struct dtx_buf *out, enum dtx_type type, const c
 
 /* Columns to show: the wanted ones first, the others in order; at most DTX_DISCLOSE_COLS. */
 static size_t disclose_choose(const struct dtx_schema *s, const struct dtx_disclose_spec *spec,
-			      uint32_t col[DTX_DISCLOSE_COLS])
+                              uint32_t col[DTX_DISCLOSE_COLS])
 {
 	bool first[DISCLOSE_COLUMNS] = { false };
 	size_t n = 0, i;
@@ -303,7 +305,7 @@ static void disclose_bucket(struct dtx_buf *out, int64_t rows)
 }
 
 static void disclose_column(struct dtx_buf *out, const struct dtx_field *f,
-			    const struct disclose_col *c, enum dtx_sample sample)
+                            const struct disclose_col *c, enum dtx_sample sample)
 {
 	dtx_buf_addc(out, '{');
 	if (sample != DTX_SAMPLE_NONE)
@@ -318,8 +320,8 @@ static void disclose_column(struct dtx_buf *out, const struct dtx_field *f,
 		}
 	}
 	dtx_buf_add(out, ",\"type\":\"");
-	dtx_buf_add(out, sample == DTX_SAMPLE_NONE ? dtx_finger_class(f->type.type) :
-						     dtx_type_name(f->type.type));
+	dtx_buf_add(out, sample == DTX_SAMPLE_NONE ? dtx_finger_class(f->type.type)
+	                                           : dtx_type_name(f->type.type));
 	dtx_buf_add(out, "\"}\n");
 }
 
@@ -331,8 +333,8 @@ struct disclose_state {
 };
 
 static enum dtx_code disclose_columns(struct disclose_state *st, const struct dtx_table *t,
-				      const struct dtx_disclose_spec *spec, struct dtx_buf *out,
-				      struct dtx_err *err)
+                                      const struct dtx_disclose_spec *spec, struct dtx_buf *out,
+                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t i;
@@ -354,7 +356,7 @@ static enum dtx_code disclose_columns(struct disclose_state *st, const struct dt
 }
 
 static void disclose_rows(const struct disclose_state *st, const struct dtx_table *t,
-			  const char *alias, const char *seed, struct dtx_buf *out)
+                          const char *alias, const char *seed, struct dtx_buf *out)
 {
 	uint64_t state = dtx_hash64(seed ? seed : "", seed ? strlen(seed) : 0, 1);
 	size_t row, i;
@@ -366,15 +368,15 @@ static void disclose_rows(const struct disclose_state *st, const struct dtx_tabl
 			if (i)
 				dtx_buf_addc(out, ',');
 			disclose_made_value(out, t->schema->field[st->col[i]].type.type,
-					    st->pattern[i], &state);
+			                    st->pattern[i], &state);
 		}
 		dtx_buf_add(out, "]}\n");
 	}
 }
 
 enum dtx_code dtx_disclose_table(const char *alias, struct dtx_table *t,
-				 const struct dtx_disclose_spec *spec, struct dtx_buf *out,
-				 struct dtx_disclosed *count, struct dtx_err *err)
+                                 const struct dtx_disclose_spec *spec, struct dtx_buf *out,
+                                 struct dtx_disclosed *count, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct disclose_state st;

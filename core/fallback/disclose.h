@@ -8,7 +8,7 @@
 enum dtx_sample { DTX_SAMPLE_NONE, DTX_SAMPLE_SYNTHETIC };
 /* NULL: the default (synthetic).  masked and rows:N are unsupported_param in this version. */
 DTX_MUSTUSE enum dtx_code dtx_sample_parse(const char *text, enum dtx_sample *out,
-					   struct dtx_err *err);
+                                           struct dtx_err *err);
 const char *dtx_sample_name(enum dtx_sample sample);
 
 struct dtx_disclosed {
@@ -16,9 +16,9 @@ struct dtx_disclosed {
 };
 struct dtx_disclose_spec {
 	enum dtx_sample sample;
-	const char *const *first;	/* columns to show first (the contract's) */
+	const char *const *first; /* columns to show first (the contract's) */
 	size_t nfirst;
-	const char *seed;		/* fingerprint: seeds synthetic rows */
+	const char *seed; /* fingerprint: seeds synthetic rows */
 };
 #define DTX_DISCLOSE_COLS 200
 #define DTX_DISCLOSE_NAME 120
@@ -26,13 +26,13 @@ struct dtx_disclose_spec {
 /* One line of canonical JSON per value: the table, its columns, synthetic rows.  Never a cell's
  * text: only patterns that 90 % of the cells and at least 5 share. */
 DTX_MUSTUSE enum dtx_code dtx_disclose_table(const char *alias, struct dtx_table *t,
-					     const struct dtx_disclose_spec *spec,
-					     struct dtx_buf *out, struct dtx_disclosed *count,
-					     struct dtx_err *err);
+                                             const struct dtx_disclose_spec *spec,
+                                             struct dtx_buf *out, struct dtx_disclosed *count,
+                                             struct dtx_err *err);
 /* Text of an error without cell values: quoted strings and numbers that are not in `known` (texts
  * of headers, steps and code) become <value>. */
 void dtx_disclose_redact(struct dtx_str text, struct dtx_str known, struct dtx_buf *out,
-			 struct dtx_disclosed *count);
+                         struct dtx_disclosed *count);
 
 /* A jail report as the record may keep it: what the snippet printed is gone (sizes stay), the
  * exception's message, the reason and what the screen quotes are redacted.  `known` as above. */

@@ -42,9 +42,9 @@ static bool extract_line(struct dtx_str *rest, struct dtx_str *line)
 
 struct extract_fence {
 	char mark;
-	size_t n;		/* marks */
+	size_t n; /* marks */
 	size_t indent;
-	struct dtx_str info;	/* trimmed */
+	struct dtx_str info; /* trimmed */
 };
 
 /* Whether a line is a fence: 3 or more marks, indented by at most 3. */
@@ -119,7 +119,7 @@ static void extract_add_line(struct dtx_str line, size_t indent, struct dtx_buf 
 
 struct extract_found {
 	struct dtx_buf best, now;
-	bool any, open;		/* a fence was seen; the last one has no end */
+	bool any, open; /* a fence was seen; the last one has no end */
 };
 
 static void extract_blocks(struct dtx_str text, struct extract_found *f)
@@ -147,7 +147,7 @@ static void extract_blocks(struct dtx_str text, struct extract_found *f)
 
 /* Without blank lines at the end and with one newline. */
 static enum dtx_code extract_finish(struct dtx_str code, struct dtx_buf *module,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str line;
@@ -161,14 +161,15 @@ static enum dtx_code extract_finish(struct dtx_str code, struct dtx_buf *module,
 	DTX_TRY(dtx_buf_check(module, "snippet", err));
 	module->len = end;
 	if (module->len - from > DTX_EXTRACT_MAX)
-		DTX_FAIL(err, DTX_E_SNIPPET_NO_CODE, "the module has %zu bytes, at most %zu are taken",
-			 module->len - from, DTX_EXTRACT_MAX);
+		DTX_FAIL(err, DTX_E_SNIPPET_NO_CODE,
+		         "the module has %zu bytes, at most %zu are taken", module->len - from,
+		         DTX_EXTRACT_MAX);
 out:
 	return rc;
 }
 
 static enum dtx_code extract_pick(struct dtx_str text, struct extract_found *f,
-				  struct dtx_buf *module, struct dtx_err *err)
+                                  struct dtx_buf *module, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -177,18 +178,19 @@ static enum dtx_code extract_pick(struct dtx_str text, struct extract_found *f,
 	DTX_TRY(dtx_buf_check(&f->best, "answer", err));
 	if (f->open) {
 		rc = dtx_err_set(err, DTX_E_SNIPPET_TRUNCATED, __FILE__, __LINE__,
-				 "the answer ends inside a code block");
+		                 "the answer ends inside a code block");
 		dtx_err_hint(err, "ask for the whole module again");
 	} else if (f->best.len) {
 		DTX_TRY(extract_finish((struct dtx_str){ f->best.ptr, f->best.len }, module, err));
 	} else if (!f->any && extract_defines(text)) {
 		DTX_TRY(extract_finish(text, module, err));
 	} else {
-		rc = dtx_err_set(err, DTX_E_SNIPPET_NO_CODE, __FILE__, __LINE__,
-				 f->any ? "no Python block of the answer defines 'transform'" :
-					  "the answer has no code block and does not define 'transform'");
+		rc = dtx_err_set(
+			err, DTX_E_SNIPPET_NO_CODE, __FILE__, __LINE__,
+			f->any ? "no Python block of the answer defines 'transform'"
+			       : "the answer has no code block and does not define 'transform'");
 		dtx_err_hint(err, "expected one block fenced by ```python and ``` with "
-				  "def transform(tables, params)");
+		                  "def transform(tables, params)");
 	}
 out:
 	return rc;
@@ -199,14 +201,16 @@ enum dtx_code dtx_extract(struct dtx_str answer, struct dtx_buf *module, struct 
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_ANSWER_MAX);
 	struct extract_found found = { DTX_BUF_INIT(2 * DTX_ANSWER_MAX),
-				       DTX_BUF_INIT(2 * DTX_ANSWER_MAX), false, false };
+		                       DTX_BUF_INIT(2 * DTX_ANSWER_MAX), false, false };
 
 	if (answer.len > DTX_ANSWER_MAX)
-		DTX_FAIL(err, DTX_E_SNIPPET_NO_CODE, "the answer has %zu bytes, at most %zu are read",
-			 answer.len, DTX_ANSWER_MAX);
+		DTX_FAIL(err, DTX_E_SNIPPET_NO_CODE,
+		         "the answer has %zu bytes, at most %zu are read", answer.len,
+		         DTX_ANSWER_MAX);
 	extract_drop_thoughts(answer, &text);
 	DTX_TRY(dtx_buf_check(&text, "answer", err));
-	DTX_TRY(extract_pick((struct dtx_str){ dtx_buf_text(&text), text.len }, &found, module, err));
+	DTX_TRY(extract_pick((struct dtx_str){ dtx_buf_text(&text), text.len }, &found, module,
+	                     err));
 out:
 	dtx_buf_clear(&text);
 	dtx_buf_clear(&found.best);

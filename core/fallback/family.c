@@ -14,8 +14,8 @@ static const struct {
 	const char *name, *shape;
 } family_tokens[] = {
 	{ "yyyy-mm-dd", "Y-M-D" }, { "yyyy-Www", "Y-\001W" }, { "yyyy-Qq", "Y-\002Q" },
-	{ "yyyy-mm", "Y-M" },	   { "Qq yyyy", "\002Q Y" },  { "Mon yyyy", "B Y" },
-	{ "Mon-yy", "B-99" },	   { "Www", "\001W" },	       { "yyyy", "Y" },
+	{ "yyyy-mm", "Y-M" },      { "Qq yyyy", "\002Q Y" },  { "Mon yyyy", "B Y" },
+	{ "Mon-yy", "B-99" },      { "Www", "\001W" },        { "yyyy", "Y" },
 };
 
 static int family_digit(char c)
@@ -138,7 +138,8 @@ static bool family_allowed(const json_t *patterns, const char *pattern)
 
 	if (!patterns || json_is_null(patterns))
 		return true;
-	json_array_foreach(patterns, i, p) {
+	json_array_foreach(patterns, i, p)
+	{
 		if (json_string_value(p) && !strcmp(json_string_value(p), pattern))
 			return true;
 	}
@@ -160,7 +161,7 @@ static size_t family_find(const struct dtx_families *f, const char *pattern, con
 }
 
 static enum dtx_code family_join(struct dtx_families *f, size_t column, const char *pattern,
-				 const char *klass, struct dtx_err *err)
+                                 const char *klass, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t i = family_find(f, pattern, klass);
@@ -181,7 +182,7 @@ out:
 
 /* Columns with values (or, in a second pass, those without) join their families. */
 static enum dtx_code family_pass(const struct dtx_schema *s, const json_t *patterns, bool any,
-				 struct dtx_families *f, struct dtx_err *err)
+                                 struct dtx_families *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf pattern = DTX_BUF_INIT((size_t)1 << 20);
@@ -223,7 +224,7 @@ static void family_prune(struct dtx_families *f, size_t columns)
 }
 
 enum dtx_code dtx_families_find(const struct dtx_schema *s, const json_t *patterns,
-				struct dtx_families *out, struct dtx_err *err)
+                                struct dtx_families *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_families f = DTX_FAMILIES_INIT;

@@ -5,22 +5,25 @@
 #include "core/base/json.h"
 #include "core/data/schema.h"
 
-#define DTX_FAMILY_MIN 3	/* fewer columns are no family */
+#define DTX_FAMILY_MIN 3 /* fewer columns are no family */
 
 struct dtx_family {
-	char *pattern;		/* prefix{yyyy-Www}suffix */
-	const char *klass;	/* of all its columns: "num" ... */
-	size_t n;		/* columns */
+	char *pattern;     /* prefix{yyyy-Www}suffix */
+	const char *klass; /* of all its columns: "num" ... */
+	size_t n;          /* columns */
 };
 struct dtx_families {
 	struct dtx_family *family;
 	size_t n, cap;
-	int32_t *of;		/* per column: its family, -1: none */
+	int32_t *of; /* per column: its family, -1: none */
 };
-#define DTX_FAMILIES_INIT { NULL, 0, 0, NULL }
+#define DTX_FAMILIES_INIT                                                                          \
+	{                                                                                          \
+		NULL, 0, 0, NULL                                                                   \
+	}
 /* patterns: those an input names; NULL: all that are found; an empty array: none. */
 DTX_MUSTUSE enum dtx_code dtx_families_find(const struct dtx_schema *s, const json_t *patterns,
-					    struct dtx_families *out, struct dtx_err *err);
+                                            struct dtx_families *out, struct dtx_err *err);
 void dtx_families_clear(struct dtx_families *f);
 
 /* The period token in a name: offset and length, and its kind ("yyyy-mm"); NULL: none. */

@@ -10,16 +10,16 @@
 const char *dtx_finger_class(enum dtx_type type)
 {
 	static const char *const name[DTX_TYPE_COUNT] = {
-		[DTX_T_UNKNOWN] = "any", [DTX_T_NULL] = "any",	    [DTX_T_BOOL] = "bool",
-		[DTX_T_INT64] = "num",	 [DTX_T_FLOAT64] = "num",   [DTX_T_DECIMAL] = "num",
-		[DTX_T_DATE] = "date",	 [DTX_T_DATETIME] = "datetime", [DTX_T_TEXT] = "text",
+		[DTX_T_UNKNOWN] = "any", [DTX_T_NULL] = "any",          [DTX_T_BOOL] = "bool",
+		[DTX_T_INT64] = "num",   [DTX_T_FLOAT64] = "num",       [DTX_T_DECIMAL] = "num",
+		[DTX_T_DATE] = "date",   [DTX_T_DATETIME] = "datetime", [DTX_T_TEXT] = "text",
 	};
 
 	return name[type];
 }
 
 static enum dtx_code finger_hash(const json_t *doc, const char *tag, char out[DTX_FINGER_TEXT],
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -97,7 +97,7 @@ static json_t *finger_cols(const struct dtx_schema *s, const struct dtx_families
 }
 
 static enum dtx_code finger_table(const struct dtx_finger_table *t, json_t **out,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_families fam = DTX_FAMILIES_INIT;
@@ -119,7 +119,7 @@ out:
 }
 
 enum dtx_code dtx_finger_tables(const struct dtx_finger_table *table, size_t n, json_t **doc,
-				char fingerprint[DTX_FINGER_TEXT], struct dtx_err *err)
+                                char fingerprint[DTX_FINGER_TEXT], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct finger_item *item = dtx_mem_zalloc(n, sizeof(*item));
@@ -151,7 +151,7 @@ out:
 /* --- what goes to params and to the cache --- */
 
 static bool finger_family_names(const struct dtx_schema *s, const struct dtx_families *fam,
-				json_t *out)
+                                json_t *out)
 {
 	size_t i, k;
 
@@ -175,7 +175,7 @@ static bool finger_family_names(const struct dtx_schema *s, const struct dtx_fam
 }
 
 enum dtx_code dtx_finger_families(const struct dtx_finger_table *table, size_t n, json_t **out,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *all = json_object();
@@ -201,7 +201,7 @@ out:
 }
 
 enum dtx_code dtx_finger_order(const struct dtx_finger_table *table, size_t n, json_t **out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *all = json_object(), *names = NULL;
@@ -213,7 +213,7 @@ enum dtx_code dtx_finger_order(const struct dtx_finger_table *table, size_t n, j
 		names = json_array();
 		for (k = 0; !table[i].grid && k < table[i].schema->nfields; k++) {
 			if (json_array_append_new(names,
-						  json_string(table[i].schema->field[k].name)) < 0)
+			                          json_string(table[i].schema->field[k].name)) < 0)
 				DTX_FAIL_MEM(err);
 		}
 		if (!dtx_json_set(all, table[i].alias, names ? json_incref(names) : NULL))
@@ -239,7 +239,8 @@ static bool finger_is_read(const json_t *col, const json_t *names)
 
 	if (name && strchr(name, '{') && strchr(name, '}'))
 		return true;
-	json_array_foreach(names, i, one) {
+	json_array_foreach(names, i, one)
+	{
 		if (name && json_string_value(one) && !strcmp(name, json_string_value(one)))
 			return true;
 	}
@@ -252,7 +253,8 @@ static json_t *finger_read_table(const json_t *table, const json_t *names)
 	json_t *cols = json_array(), *col;
 	size_t i;
 
-	json_array_foreach(json_object_get(table, "cols"), i, col) {
+	json_array_foreach(json_object_get(table, "cols"), i, col)
+	{
 		if (finger_is_read(col, names) && json_array_append(cols, col) < 0) {
 			json_decref(cols);
 			return NULL;
@@ -262,7 +264,7 @@ static json_t *finger_read_table(const json_t *table, const json_t *names)
 }
 
 enum dtx_code dtx_finger_needs(const json_t *doc, const char *names, char **out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
@@ -274,7 +276,8 @@ enum dtx_code dtx_finger_needs(const json_t *doc, const char *names, char **out,
 	if (!names)
 		goto out;
 	DTX_TRY(dtx_json_parse(dtx_str_of(names), limits, &list, err));
-	json_array_foreach(json_object_get(doc, "tables"), i, table) {
+	json_array_foreach(json_object_get(doc, "tables"), i, table)
+	{
 		if (json_array_append_new(tables, finger_read_table(table, list)) < 0)
 			DTX_FAIL_MEM(err);
 	}
@@ -295,16 +298,16 @@ out:
 /* --- intent --- */
 
 enum dtx_code dtx_finger_intent(const json_t *region, const json_t *contract,
-				int64_t template_version, const char *abi,
-				char intent[DTX_FINGER_TEXT], struct dtx_err *err)
+                                int64_t template_version, const char *abi,
+                                char intent[DTX_FINGER_TEXT], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *none = json_object(), *doc = NULL;
 
 	doc = none ? json_pack("{s:s, s:O, s:O, s:I, s:i}", "abi", abi, "contract",
-			       contract ? contract : none, "region", region, "template",
-			       (json_int_t)template_version, "v", 1) :
-		     NULL;
+	                       contract ? contract : none, "region", region, "template",
+	                       (json_int_t)template_version, "v", 1)
+	           : NULL;
 	if (!doc)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(finger_hash(doc, "i1:", intent, err));

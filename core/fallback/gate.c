@@ -24,7 +24,7 @@ out:
 }
 
 enum dtx_code dtx_gate(enum dtx_approve policy, bool supplied, const char *snippet_id,
-		       const char **by, struct dtx_err *err)
+                       const char **by, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -35,10 +35,11 @@ enum dtx_code dtx_gate(enum dtx_approve policy, bool supplied, const char *snipp
 		*by = "supplied";
 	} else {
 		rc = dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
-				 "snippet %s works and waits for approval", snippet_id);
-		dtx_err_hint(err, "read it with dtx snippet show %.8s --code, then "
-				  "dtx snippet approve %.8s and run again",
-			     snippet_id, snippet_id);
+		                 "snippet %s works and waits for approval", snippet_id);
+		dtx_err_hint(err,
+		             "read it with dtx snippet show %.8s --code, then "
+		             "dtx snippet approve %.8s and run again",
+		             snippet_id, snippet_id);
 	}
 	return rc;
 }

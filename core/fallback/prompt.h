@@ -11,36 +11,36 @@ struct dtx_prompt_table {
 	struct dtx_table *table;
 };
 struct dtx_prompt_retry {
-	const char *klass;	/* "exception" */
-	struct dtx_str report;	/* redacted here */
+	const char *klass;     /* "exception" */
+	struct dtx_str report; /* redacted here */
 	struct dtx_str code;
 };
 struct dtx_prompt_spec {
-	const char *versions;		/* "Python 3.11, pandas 1.5, numpy 1.24" */
-	const char *imports;		/* "pandas, numpy, dx, math, ..." */
-	const char *dx_names;		/* "group_by, join, ..."; NULL: dx is not named */
+	const char *versions; /* "Python 3.11, pandas 1.5, numpy 1.24" */
+	const char *imports;  /* "pandas, numpy, dx, math, ..." */
+	const char *dx_names; /* "group_by, join, ..."; NULL: dx is not named */
 	int64_t cpu_s, memory_mib;
-	const char *params;		/* keys present: "steps, families, run_date" */
+	const char *params; /* keys present: "steps, families, run_date" */
 	const struct dtx_prompt_table *table;
 	size_t ntables;
-	const json_t *steps;		/* the region's canonical steps, with notes */
-	const struct dtx_err *error;	/* the trigger */
-	const json_t *contract;		/* NULL: {} */
+	const json_t *steps;         /* the region's canonical steps, with notes */
+	const struct dtx_err *error; /* the trigger */
+	const json_t *contract;      /* NULL: {} */
 	const char *fingerprint;
 	enum dtx_sample sample;
-	const struct dtx_prompt_retry *retry;	/* NULL: first attempt */
+	const struct dtx_prompt_retry *retry; /* NULL: first attempt */
 };
 struct dtx_prompt {
 	struct dtx_buf text;
-	size_t system_len;		/* bytes before INTERFACE: the system message */
+	size_t system_len; /* bytes before INTERFACE: the system message */
 	struct dtx_disclosed disclosed;
-	char hash[65];			/* hex SHA-256 of the text */
+	char hash[65]; /* hex SHA-256 of the text */
 };
 #define DTX_PROMPT_MAX ((size_t)1 << 20)
 void dtx_prompt_init(struct dtx_prompt *p);
 void dtx_prompt_clear(struct dtx_prompt *p);
 /* Fills p (initialised). */
 DTX_MUSTUSE enum dtx_code dtx_prompt_make(const struct dtx_prompt_spec *spec, struct dtx_prompt *p,
-					  struct dtx_err *err);
+                                          struct dtx_err *err);
 
 #endif

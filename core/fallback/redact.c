@@ -29,7 +29,7 @@ static bool redact_known(struct dtx_str known, struct dtx_str s)
 }
 
 static void redact_put(struct dtx_str s, struct dtx_str known, struct dtx_buf *out,
-		       struct dtx_disclosed *count)
+                       struct dtx_disclosed *count)
 {
 	if (redact_known(known, s)) {
 		dtx_buf_adds(out, s);
@@ -59,7 +59,7 @@ static size_t redact_token_end(struct dtx_str text, size_t pos, bool *has_digit)
 	for (; pos < text.len; pos++) {
 		char c = text.ptr[pos];
 		bool inside = strchr(".,:-+/", c) && pos + 1 < text.len && *has_digit &&
-			      redact_word(text.ptr[pos + 1]);
+		              redact_word(text.ptr[pos + 1]);
 
 		*has_digit = *has_digit || isdigit((unsigned char)c);
 		if (!redact_word(c) && !inside)
@@ -69,7 +69,7 @@ static size_t redact_token_end(struct dtx_str text, size_t pos, bool *has_digit)
 }
 
 void dtx_disclose_redact(struct dtx_str text, struct dtx_str known, struct dtx_buf *out,
-			 struct dtx_disclosed *count)
+                         struct dtx_disclosed *count)
 {
 	size_t pos = 0, end;
 	bool digit;
@@ -80,15 +80,17 @@ void dtx_disclose_redact(struct dtx_str text, struct dtx_str known, struct dtx_b
 		if (redact_word(c)) {
 			end = redact_token_end(text, pos, &digit);
 			if (digit)
-				redact_put((struct dtx_str){ text.ptr + pos, end - pos }, known, out, count);
+				redact_put((struct dtx_str){ text.ptr + pos, end - pos }, known,
+				           out, count);
 			else
 				dtx_buf_addn(out, text.ptr + pos, end - pos);
 			pos = end;
 		} else if ((c == '\'' || c == '"' || c == '`') &&
-			   (!pos || !redact_word(text.ptr[pos - 1]))) {
+		           (!pos || !redact_word(text.ptr[pos - 1]))) {
 			end = redact_quoted_end(text, pos + 1, c);
 			dtx_buf_addc(out, c);
-			redact_put((struct dtx_str){ text.ptr + pos + 1, end - pos - 1 }, known, out, count);
+			redact_put((struct dtx_str){ text.ptr + pos + 1, end - pos - 1 }, known,
+			           out, count);
 			if (end < text.len)
 				dtx_buf_addc(out, c);
 			pos = end + 1;

@@ -12,31 +12,31 @@
 #include "core/store/record.h"
 #include "core/store/snippet.h"
 
-struct dtx_rescuer {		/* filled by the caller, borrowed for the run */
+struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	const struct dtx_provider *jail;
 	struct dtx_record *record;
-	const char *ns;		/* namespace of the cache */
-	const char *abi;	/* "py3.11;pandas1.5;numpy1.24;dtx1;<8 hex>" */
-	const char *imports, *dx_names;	/* for the prompt */
-	struct dtx_str supplied;	/* text of --snippet; ptr NULL: none */
+	const char *ns;                 /* namespace of the cache */
+	const char *abi;                /* "py3.11;pandas1.5;numpy1.24;dtx1;<8 hex>" */
+	const char *imports, *dx_names; /* for the prompt */
+	struct dtx_str supplied;        /* text of --snippet; ptr NULL: none */
 	enum dtx_approve approve;
 	bool strict_schema;
 	struct dtx_jail_limits limits;
-	const char *require_layers;	/* NULL */
+	const char *require_layers; /* NULL */
 	bool no_warm;
-	bool (*cancelled)(void *arg);	/* NULL: never */
+	bool (*cancelled)(void *arg); /* NULL: never */
 	void *cancel_arg;
-	int64_t now_us;		/* the clock a snippet sees */
-	const char *run_date;	/* text of --run-date, NULL: none */
-	const char *again;	/* "dtx run plan.json input.xlsx": for the next commands */
+	int64_t now_us;       /* the clock a snippet sees */
+	const char *run_date; /* text of --run-date, NULL: none */
+	const char *again;    /* "dtx run plan.json input.xlsx": for the next commands */
 	enum dtx_sample sample;
-	struct dtx_prompt *prompt;	/* not NULL: the prompt is made here instead of a run, and the
-				 * region ends with needs_snippet */
-	char *note;		/* what was done, for people: set by the rescuer; dtx_mem */
+	struct dtx_prompt *prompt; /* not NULL: the prompt is made here instead of a run, and the
+	                            * region ends with needs_snippet */
+	char *note;                /* what was done, for people: set by the rescuer; dtx_mem */
 };
 
 /* host->rescue; arg is the struct dtx_rescuer. Codes: needs_snippet, needs_approval, snippet_*. */
 DTX_MUSTUSE enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region,
-					    struct dtx_table **out, struct dtx_err *err);
+                                            struct dtx_table **out, struct dtx_err *err);
 
 #endif

@@ -17,22 +17,23 @@
 
 struct dtx_outfile {
 	struct dtx_outfile_info info;
-	char *path, *temp;		/* behind info */
-	int fd;				/* where bytes go; -1: only into `mem` */
-	bool spool;			/* bytes wait in mem, then in spool_fd */
+	char *path, *temp; /* behind info */
+	int fd;            /* where bytes go; -1: only into `mem` */
+	bool spool;        /* bytes wait in mem, then in spool_fd */
 	bool finished, committed, made_temp;
 	int spool_fd;
-	struct dtx_buf mem;		/* write buffer, or the spool */
-	struct dtx_buf *sink;		/* tests; borrowed */
+	struct dtx_buf mem;   /* write buffer, or the spool */
+	struct dtx_buf *sink; /* tests; borrowed */
 	struct dtx_sha256 sha;
 };
 
 /* Adds what to do next; the lowest level wrote what happened. */
-static enum dtx_code outfile_hint(const struct dtx_outfile *o, enum dtx_code rc, struct dtx_err *err)
+static enum dtx_code outfile_hint(const struct dtx_outfile *o, enum dtx_code rc,
+                                  struct dtx_err *err)
 {
 	if (rc == DTX_E_DISK_FULL)
 		dtx_err_hint(err, "free some space or write elsewhere with -o; '%s' is as it was",
-			     o->info.path);
+		             o->info.path);
 	else if (rc == DTX_E_OUTPUT_IO && !o->info.atomic)
 		dtx_err_hint(err, "the program that reads '%s' may have ended", o->info.path);
 	else if (rc == DTX_E_OUTPUT_IO)
@@ -42,21 +43,28 @@ static enum dtx_code outfile_hint(const struct dtx_outfile *o, enum dtx_code rc,
 
 /* --- targets --- */
 
+/* The content, or NULL when there was no room for it. */
+static char *outfile_text(struct dtx_buf *b)
+{
+	if (dtx_buf_ok(b))
+		return dtx_buf_steal(b);
+	dtx_buf_clear(b);
+	return NULL;
+}
+
 /* The file behind a chain of links, or the absolute path of what does not exist yet. */
 static char *outfile_real(const char *path)
 {
 	char real[PATH_MAX], dir[PATH_MAX];
-	char *out = NULL;
+	struct dtx_buf b = DTX_BUF_INIT(PATH_MAX + NAME_MAX);
 
 	if (realpath(path, real))
 		return dtx_mem_strdup(real);
 	dtx_file_dirname(path, dir, sizeof(dir));
 	if (!realpath(dir, real))
 		return dtx_file_absolute(path);
-	out = dtx_mem_alloc(strlen(real) + strlen(dtx_file_basename(path)) + 2, 1);
-	if (out)
-		sprintf(out, "%s/%s", !strcmp(real, "/") ? "" : real, dtx_file_basename(path));
-	return out;
+	dtx_buf_printf(&b, "%s/%s", !strcmp(real, "/") ? "" : real, dtx_file_basename(path));
+	return outfile_text(&b);
 }
 
 static char *outfile_temp_name(const char *real, const char *run_id)
@@ -69,15 +77,11 @@ static char *outfile_temp_name(const char *real, const char *run_id)
 	room = NAME_MAX - strlen(run_id) - 6;
 	dtx_buf_addn(&b, real, dir);
 	dtx_buf_printf(&b, ".%.*s.%s.tmp", (int)DTX_MIN(strlen(base), room), base, run_id);
-	if (!dtx_buf_ok(&b)) {
-		dtx_buf_clear(&b);
-		return NULL;
-	}
-	return dtx_buf_steal(&b);
+	return outfile_text(&b);
 }
 
 enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **real, char **temp,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct stat st;
@@ -118,18 +122,19 @@ static enum dtx_code outfile_open_temp(struct dtx_outfile *o, struct dtx_err *er
 
 	o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (o->fd < 0)
-		DTX_FAIL(err, errno == ENOSPC || errno == EDQUOT ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
-			 "cannot make '%s': %s", o->temp, strerror(errno));
+		DTX_FAIL(err,
+		         errno == ENOSPC || errno == EDQUOT ? DTX_E_DISK_FULL : DTX_E_OUTPUT_IO,
+		         "cannot make '%s': %s", o->temp, strerror(errno));
 	o->made_temp = true;
 	if (stat(o->path, &st) == 0 && fchmod(o->fd, st.st_mode & 07777) < 0)
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot give '%s' the permissions of '%s': %s",
-			 o->temp, o->path, strerror(errno));
+		         o->temp, o->path, strerror(errno));
 out:
 	return rc;
 }
 
 static enum dtx_code outfile_open_fd(struct dtx_outfile *o, enum dtx_outfile_mode mode,
-				     struct dtx_err *err)
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -162,7 +167,7 @@ static struct dtx_outfile *outfile_new(void)
 }
 
 enum dtx_code dtx_outfile_open(const char *path, const char *run_id, enum dtx_outfile_mode mode,
-			       struct dtx_outfile **out, struct dtx_err *err)
+                               struct dtx_outfile **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_outfile *o = outfile_new();
@@ -183,7 +188,7 @@ out:
 }
 
 enum dtx_code dtx_outfile_memory(struct dtx_buf *sink, struct dtx_outfile **out,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_outfile *o = outfile_new();
@@ -225,7 +230,7 @@ out:
 }
 
 enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t n,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool fits;
@@ -239,7 +244,8 @@ enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t
 	else if (!fits)
 		DTX_TRY(outfile_flush(o, o->fd, err));
 	if (n > o->mem.max) {
-		DTX_TRY(dtx_file_write(o->spool ? o->spool_fd : o->fd, bytes, n, o->info.path, err));
+		DTX_TRY(dtx_file_write(o->spool ? o->spool_fd : o->fd, bytes, n, o->info.path,
+		                       err));
 		goto out;
 	}
 	dtx_buf_addn(&o->mem, bytes, n);
@@ -276,7 +282,7 @@ static enum dtx_code outfile_rename(struct dtx_outfile *o, struct dtx_err *err)
 
 	if (rename(o->temp, o->path) < 0)
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot rename '%s' to '%s': %s", o->temp, o->path,
-			 strerror(errno));
+		         strerror(errno));
 	o->made_temp = false;
 	DTX_TRY(dtx_file_sync_dir(o->path, err));
 out:
@@ -301,7 +307,7 @@ static enum dtx_code outfile_unspool(struct dtx_outfile *o, struct dtx_err *err)
 			continue;
 		if (n <= 0)
 			DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot read the spool of '%s' back: %s",
-				 o->info.path, n ? strerror(errno) : "it was cut");
+			         o->info.path, n ? strerror(errno) : "it was cut");
 		DTX_TRY(dtx_file_write(o->fd, o->mem.ptr, (size_t)n, o->info.path, err));
 		at += n;
 		left -= (uint64_t)n;

@@ -21,40 +21,40 @@ struct dtx_outfile;
 #define DTX_OUTFILE_SPOOL_MAX ((size_t)64 << 20)
 
 enum dtx_outfile_mode {
-	DTX_OUTFILE_STREAM,	/* stdout, devices: bytes leave as they come */
-	DTX_OUTFILE_SPOOL	/* stdout, devices: bytes wait for the commit */
+	DTX_OUTFILE_STREAM, /* stdout, devices: bytes leave as they come */
+	DTX_OUTFILE_SPOOL   /* stdout, devices: bytes wait for the commit */
 };
 
 struct dtx_outfile_info {
-	const char *path;	/* absolute, links resolved; "-" for stdout */
-	const char *temp;	/* absolute; NULL when not atomic */
+	const char *path; /* absolute, links resolved; "-" for stdout */
+	const char *temp; /* absolute; NULL when not atomic */
 	bool atomic;
-	uint64_t size;		/* so far; final after finish */
-	char sha[DTX_SHA256_HEX];	/* "" before finish */
+	uint64_t size;            /* so far; final after finish */
+	char sha[DTX_SHA256_HEX]; /* "" before finish */
 };
 
 /* `run_id` goes into the temp name.  An existing target keeps its permissions.  Codes: output_io,
  * disk_full. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_open(const char *path, const char *run_id,
-					   enum dtx_outfile_mode mode, struct dtx_outfile **out,
-					   struct dtx_err *err);
+                                           enum dtx_outfile_mode mode, struct dtx_outfile **out,
+                                           struct dtx_err *err);
 /* Collects into `sink` (borrowed) at commit: tests, examples. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_memory(struct dtx_buf *sink, struct dtx_outfile **out,
-					     struct dtx_err *err);
+                                             struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t n,
-					    struct dtx_err *err);
+                                            struct dtx_err *err);
 /* No more bytes.  A file is durable under its temp name, size and hash are final. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err);
 /* Makes the output visible.  Only after finish. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_commit(struct dtx_outfile *o, struct dtx_err *err);
 /* Valid while the outfile lives. */
 const struct dtx_outfile_info *dtx_outfile_info(const struct dtx_outfile *o);
-void dtx_outfile_free(struct dtx_outfile *o);	/* NULL is fine */
+void dtx_outfile_free(struct dtx_outfile *o); /* NULL is fine */
 
 /* Where `path` will really be written and under which temp name (dtx_mem, both; *temp is NULL for
  * stdout and for what cannot be renamed over).  run.start names them, so that a killed run can be
  * cleaned up. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **real,
-					     char **temp, struct dtx_err *err);
+                                             char **temp, struct dtx_err *err);
 
 #endif

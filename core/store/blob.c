@@ -2,14 +2,14 @@
 #include "core/store/blob.h"
 
 enum dtx_code dtx_blob_put(struct dtx_db *db, const char *kind, struct dtx_str bytes,
-			   char hash[DTX_SHA256_HEX], struct dtx_err *err)
+                           char hash[DTX_SHA256_HEX], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val[4];
 
 	if (bytes.len > DTX_BLOB_MAX)
 		DTX_FAIL(err, DTX_E_STORE_IO, "%s of %zu bytes is too large for the store", kind,
-			 bytes.len);
+		         bytes.len);
 	dtx_sha256_hex(bytes.ptr, bytes.len, hash);
 	val[0] = dtx_db_text(hash);
 	val[1] = dtx_db_text(kind);
@@ -21,7 +21,7 @@ out:
 }
 
 static enum dtx_code blob_read(struct dtx_db_rows *rows, bool there, const char *hash,
-			       struct dtx_buf *out, struct dtx_err *err)
+                               struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char got[DTX_SHA256_HEX];
@@ -36,7 +36,7 @@ static enum dtx_code blob_read(struct dtx_db_rows *rows, bool there, const char 
 		DTX_FAIL(err, DTX_E_NO_RECORD, "the bytes with hash %.12s were purged", hash);
 	if (!enc || strcmp(enc, "raw"))
 		DTX_FAIL(err, DTX_E_STORE_IO, "blob %.12s has the unknown encoding '%s'", hash,
-			 enc ? enc : "");
+		         enc ? enc : "");
 	dtx_sha256_hex(bytes.ptr, bytes.len, got);
 	if (strcmp(got, hash))
 		DTX_FAIL(err, DTX_E_STORE_IO, "blob %.12s does not match its hash", hash);
@@ -47,7 +47,7 @@ out:
 }
 
 enum dtx_code dtx_blob_get(struct dtx_db *db, const char *hash, struct dtx_buf *out,
-			   struct dtx_err *err)
+                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val = dtx_db_text(hash);

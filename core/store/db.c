@@ -3,21 +3,19 @@
 
 #include <sqlite3.h>
 #include <stdio.h>
-#include <sys/statfs.h>
 
-#include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/mem.h"
 
-#define DB_BUSY_MS 10000
+#define DB_BUSY_MS    10000
 #define DB_BUSY_TRIES 3
-#define DB_LOG_PAGES 128
-#define DB_INSERTS (2 * DTX_TAB_COUNT)
+#define DB_LOG_PAGES  128
+#define DB_INSERTS    (2 * DTX_TAB_COUNT)
 
 struct dtx_db {
 	sqlite3 *sqlite;
 	bool in_transaction;
-	char path[256];			/* for messages */
+	char path[256]; /* for messages */
 	sqlite3_stmt *stmt[DTX_SQL_COUNT];
 	sqlite3_stmt *insert[DB_INSERTS];
 };
@@ -89,8 +87,8 @@ static void db_mem_end(void *arg)
 static void db_configure(void)
 {
 	static const sqlite3_mem_methods methods = { db_mem_alloc, db_mem_free,  db_mem_realloc,
-						     db_mem_size,  db_mem_round, db_mem_init,
-						     db_mem_end,   NULL };
+		                                     db_mem_size,  db_mem_round, db_mem_init,
+		                                     db_mem_end,   NULL };
 
 	if (sqlite3_config(SQLITE_CONFIG_MALLOC, &methods) == SQLITE_OK)
 		(void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
@@ -99,7 +97,7 @@ static void db_configure(void)
 /* --- errors --- */
 
 static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *why = db->sqlite ? sqlite3_errmsg(db->sqlite) : sqlite3_errstr(got);
@@ -109,23 +107,23 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		rc = dtx_err_set(err, DTX_E_STORE_BUSY, __FILE__, __LINE__,
-				 "store '%s' is held by another process", db->path);
+		                 "store '%s' is held by another process", db->path);
 		dtx_err_hint(err, "try again, or use another store with --store FILE");
 		break;
 	case SQLITE_FULL:
 		rc = dtx_err_set(err, DTX_E_DISK_FULL, __FILE__, __LINE__, "store '%s' cannot grow",
-				 db->path);
+		                 db->path);
 		dtx_err_hint(err, "free some space or use another store with --store FILE");
 		break;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
-				 "store '%s' is damaged: %s", db->path, why);
+		                 "store '%s' is damaged: %s", db->path, why);
 		dtx_err_hint(err, "move it away; dtx makes a new one");
 		break;
 	default:
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "store '%s': %s: %s",
-				 db->path, doing, why);
+		                 db->path, doing, why);
 		dtx_err_hint(err, "use another store with --store FILE or DTX_STORE");
 	}
 out:
@@ -133,7 +131,7 @@ out:
 }
 
 static enum dtx_code db_exec(struct dtx_db *db, const char *sql, const char *doing,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	int got = sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL);
 
@@ -143,12 +141,13 @@ static enum dtx_code db_exec(struct dtx_db *db, const char *sql, const char *doi
 /* --- statements --- */
 
 static enum dtx_code db_prepare(struct dtx_db *db, const char *text, sqlite3_stmt **slot,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	int got = SQLITE_OK;
 
 	if (!*slot)
-		got = sqlite3_prepare_v3(db->sqlite, text, -1, SQLITE_PREPARE_PERSISTENT, slot, NULL);
+		got = sqlite3_prepare_v3(db->sqlite, text, -1, SQLITE_PREPARE_PERSISTENT, slot,
+		                         NULL);
 	return got == SQLITE_OK ? DTX_OK : db_fail(db, got, "prepare", err);
 }
 
@@ -169,7 +168,7 @@ struct dtx_db_val dtx_db_blob(const void *bytes, size_t n)
 }
 
 static enum dtx_code db_bind(struct dtx_db *db, sqlite3_stmt *st, const struct dtx_db_val *val,
-			     size_t n, struct dtx_err *err)
+                             size_t n, struct dtx_err *err)
 {
 	int got = SQLITE_OK;
 	size_t i;
@@ -182,11 +181,11 @@ static enum dtx_code db_bind(struct dtx_db *db, sqlite3_stmt *st, const struct d
 		case DTX_DB_INT: got = sqlite3_bind_int64(st, at, v->i); break;
 		case DTX_DB_TEXT:
 			got = sqlite3_bind_text64(st, at, v->s.ptr, v->s.len, SQLITE_STATIC,
-						  SQLITE_UTF8);
+			                          SQLITE_UTF8);
 			break;
 		case DTX_DB_BLOB:
 			got = sqlite3_bind_blob64(st, at, v->s.ptr ? v->s.ptr : "", v->s.len,
-						  SQLITE_STATIC);
+			                          SQLITE_STATIC);
 			break;
 		default: got = sqlite3_bind_null(st, at);
 		}
@@ -213,7 +212,7 @@ static enum dtx_code db_step_all(struct dtx_db *db, sqlite3_stmt *st, struct dtx
 }
 
 enum dtx_code dtx_db_run(struct dtx_db *db, enum dtx_sql sql, const struct dtx_db_val *val,
-			 size_t n, struct dtx_err *err)
+                         size_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -232,7 +231,7 @@ int64_t dtx_db_changed(struct dtx_db *db)
 
 /* A cursor is the statement itself. */
 enum dtx_code dtx_db_query(struct dtx_db *db, enum dtx_sql sql, const struct dtx_db_val *val,
-			   size_t n, struct dtx_db_rows **out, struct dtx_err *err)
+                           size_t n, struct dtx_db_rows **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -244,7 +243,7 @@ out:
 }
 
 enum dtx_code dtx_db_next(struct dtx_db *db, struct dtx_db_rows *rows, bool *more,
-			  struct dtx_err *err)
+                          struct dtx_err *err)
 {
 	int got = sqlite3_step((sqlite3_stmt *)rows);
 
@@ -267,7 +266,7 @@ struct dtx_str dtx_db_get_bytes(struct dtx_db_rows *rows, int column)
 	const char *p = sqlite3_column_blob((sqlite3_stmt *)rows, column);
 
 	return (struct dtx_str){ p ? p : "",
-				 (size_t)sqlite3_column_bytes((sqlite3_stmt *)rows, column) };
+		                 (size_t)sqlite3_column_bytes((sqlite3_stmt *)rows, column) };
 }
 
 void dtx_db_done(struct dtx_db_rows *rows)
@@ -308,7 +307,7 @@ enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err)
 enum dtx_code dtx_db_wait(struct dtx_db *db, bool wait, struct dtx_err *err)
 {
 	return db_exec(db, wait ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL",
-		       "settings", err);
+	               "settings", err);
 }
 
 void dtx_db_rollback(struct dtx_db *db)
@@ -322,7 +321,7 @@ void dtx_db_rollback(struct dtx_db *db)
 /* --- open --- */
 
 static enum dtx_code db_connect(const char *path, int flags, struct dtx_db **out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db;
@@ -340,7 +339,8 @@ static enum dtx_code db_connect(const char *path, int flags, struct dtx_db **out
 	}
 	sqlite3_extended_result_codes(db->sqlite, 1);
 	sqlite3_busy_timeout(db->sqlite, DB_BUSY_MS);
-	/* Whoever opens the store next reads the whole log: a long one costs more than folding it. */
+	/* Whoever opens the store next reads the whole log: a long one costs more than folding it.
+	 */
 	sqlite3_wal_autocheckpoint(db->sqlite, DB_LOG_PAGES);
 	/* A close that checkpoints would wait for the disk at the end of every run. */
 	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -361,12 +361,12 @@ static enum dtx_code db_check_version(struct dtx_db *db, struct dtx_err *err)
 	DTX_TRY(dtx_db_next(db, rows, &more, err));
 	if (!more || dtx_db_get_int(rows, 0) != DTX_SQL_APPLICATION) {
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "'%s' is no store of dtx",
-				 db->path);
+		                 db->path);
 		dtx_err_hint(err, "name another file with --store FILE");
 	} else if (dtx_db_get_int(rows, 1) != DTX_SQL_VERSION) {
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
-				 "store '%s' has version %lld, this dtx reads version %d", db->path,
-				 (long long)dtx_db_get_int(rows, 1), DTX_SQL_VERSION);
+		                 "store '%s' has version %lld, this dtx reads version %d", db->path,
+		                 (long long)dtx_db_get_int(rows, 1), DTX_SQL_VERSION);
 		dtx_err_hint(err, "use the dtx that made it, or another store with --store FILE");
 	}
 out:
@@ -375,12 +375,13 @@ out:
 }
 
 enum dtx_code dtx_db_open(const char *path, bool read_only, struct dtx_db **out,
-			  struct dtx_err *err)
+                          struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = NULL;
 
-	DTX_TRY(db_connect(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, &db, err));
+	DTX_TRY(db_connect(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, &db,
+	                   err));
 	DTX_TRY(db_check_version(db, err));
 	if (!read_only)
 		DTX_TRY(db_exec(db, "PRAGMA synchronous=FULL", "settings", err));
@@ -391,26 +392,7 @@ out:
 	return rc;
 }
 
-/* Shared memory, which WAL needs, is not to be had on a network file system. */
-static bool db_on_network(const char *path)
-{
-	static const long magic[] = { 0x6969, 0x517B, (long)0xFF534D42, (long)0xFE534D42,
-				      0x01021997, 0x00C36400, 0x5346414F };
-	struct statfs fs;
-	char dir[4096];
-	size_t i;
-
-	dtx_file_dirname(path, dir, sizeof(dir));
-	if (statfs(dir, &fs) < 0)
-		return false;
-	for (i = 0; i < DTX_COUNT(magic); i++) {
-		if ((unsigned)fs.f_type == (unsigned)magic[i])
-			return true;
-	}
-	return false;
-}
-
-enum dtx_code dtx_db_create(const char *path, struct dtx_db **out, struct dtx_err *err)
+enum dtx_code dtx_db_create(const char *path, bool wal, struct dtx_db **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = NULL;
@@ -418,9 +400,10 @@ enum dtx_code dtx_db_create(const char *path, struct dtx_db **out, struct dtx_er
 	char versions[96];
 
 	*out = NULL;
-	snprintf(versions, sizeof(versions),
-		 "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA application_id=%d; PRAGMA user_version=%d;",
-		 DTX_SQL_APPLICATION, DTX_SQL_VERSION);
+	snprintf(
+		versions, sizeof(versions),
+		"PRAGMA auto_vacuum=INCREMENTAL; PRAGMA application_id=%d; PRAGMA user_version=%d;",
+		DTX_SQL_APPLICATION, DTX_SQL_VERSION);
 	DTX_TRY(db_connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &db, err));
 	DTX_TRY(db_exec(db, versions, "settings", err));
 	DTX_TRY(db_exec(db, "BEGIN;" DTX_SQL_LEDGER DTX_SQL_DERIVED "COMMIT", "schema", err));
@@ -431,7 +414,7 @@ enum dtx_code dtx_db_create(const char *path, struct dtx_db **out, struct dtx_er
 	}
 	/* The mode stays with the file.  The log of a fresh file is folded in at its close. */
 	sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-	if (!db_on_network(path))
+	if (wal)
 		DTX_TRY(db_exec(db, "PRAGMA journal_mode=WAL", "settings", err));
 out:
 	dtx_db_close(db);
@@ -473,7 +456,7 @@ size_t dtx_db_table_columns(enum dtx_sql_table table, struct dtx_db_column *colu
 	while (n < DTX_DB_COLUMNS_MAX && dtx_str_next(&rest, ',', &piece)) {
 		column[n].integer = piece.ptr[piece.len - 1] == 'i';
 		dtx_str_copy(column[n].name, sizeof(column[n].name),
-			     (struct dtx_str){ piece.ptr, piece.len - 2 });
+		             (struct dtx_str){ piece.ptr, piece.len - 2 });
 		n++;
 	}
 	return n;
@@ -484,7 +467,7 @@ static void db_insert_text(enum dtx_sql_table table, bool ignore, size_t n, stru
 	size_t i;
 
 	dtx_buf_printf(out, "INSERT OR %s INTO %s VALUES(", ignore ? "IGNORE" : "REPLACE",
-		       db_tables[table].name);
+	               db_tables[table].name);
 	for (i = 0; i < n; i++)
 		dtx_buf_add(out, i ? ",?" : "?");
 	dtx_buf_addc(out, ')');
@@ -493,7 +476,7 @@ static void db_insert_text(enum dtx_sql_table table, bool ignore, size_t n, stru
 /* The value of one column; other JSON than text is appended to `text` (which has the room, so that
  * earlier views stay valid). */
 static struct dtx_db_val db_val(const json_t *v, const struct dtx_db_column *column,
-				struct dtx_buf *text)
+                                struct dtx_buf *text)
 {
 	struct dtx_db_val out = { DTX_DB_NULL, 0, { NULL, 0 } };
 
@@ -518,7 +501,7 @@ static struct dtx_db_val db_val(const json_t *v, const struct dtx_db_column *col
 }
 
 enum dtx_code dtx_db_insert(struct dtx_db *db, enum dtx_sql_table table, bool ignore,
-			    const json_t *row, const json_t *fixed, struct dtx_err *err)
+                            const json_t *row, const json_t *fixed, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_column column[DTX_DB_COLUMNS_MAX];
@@ -574,7 +557,7 @@ static void db_digest_row(sqlite3_stmt *st, int n, struct dtx_sha256 *sha)
 }
 
 enum dtx_code dtx_db_digest(struct dtx_db *db, enum dtx_sql_table table, char hex[65],
-			    struct dtx_err *err)
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_column column[DTX_DB_COLUMNS_MAX];

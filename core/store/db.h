@@ -11,11 +11,13 @@ struct dtx_db;
 
 /* An existing store; read_only leaves the file as it is. */
 DTX_MUSTUSE enum dtx_code dtx_db_open(const char *path, bool read_only, struct dtx_db **out,
-				      struct dtx_err *err);
+                                      struct dtx_err *err);
 /* Makes an empty database with the schema at `path`, which must not exist (":memory:" is fine, it
- * is returned open in *out; else *out is NULL). */
-DTX_MUSTUSE enum dtx_code dtx_db_create(const char *path, struct dtx_db **out, struct dtx_err *err);
-void dtx_db_close(struct dtx_db *db);	/* NULL is fine */
+ * is returned open in *out; else *out is NULL).  wal: writers log ahead, which needs shared memory.
+ */
+DTX_MUSTUSE enum dtx_code dtx_db_create(const char *path, bool wal, struct dtx_db **out,
+                                        struct dtx_err *err);
+void dtx_db_close(struct dtx_db *db); /* NULL is fine */
 
 /* Folds the write-ahead log into the file, which then stands alone. */
 DTX_MUSTUSE enum dtx_code dtx_db_fold(struct dtx_db *db, struct dtx_err *err);
@@ -31,29 +33,29 @@ void dtx_db_rollback(struct dtx_db *db);
 struct dtx_db_val {
 	enum { DTX_DB_NULL, DTX_DB_INT, DTX_DB_TEXT, DTX_DB_BLOB } kind;
 	int64_t i;
-	struct dtx_str s;	/* borrowed until the statement is done */
+	struct dtx_str s; /* borrowed until the statement is done */
 };
 #define DTX_DBI(value) ((struct dtx_db_val){ DTX_DB_INT, (value), { NULL, 0 } })
-struct dtx_db_val dtx_db_text(const char *text);	/* NULL: null */
+struct dtx_db_val dtx_db_text(const char *text); /* NULL: null */
 struct dtx_db_val dtx_db_blob(const void *bytes, size_t n);
 
 /* A statement without rows. */
 DTX_MUSTUSE enum dtx_code dtx_db_run(struct dtx_db *db, enum dtx_sql sql,
-				     const struct dtx_db_val *val, size_t n, struct dtx_err *err);
+                                     const struct dtx_db_val *val, size_t n, struct dtx_err *err);
 /* Rows that the last statement changed. */
 int64_t dtx_db_changed(struct dtx_db *db);
 /* A statement with rows; one cursor per statement at a time.  Texts and blobs of a row are valid
  * until the next step. */
 struct dtx_db_rows;
 DTX_MUSTUSE enum dtx_code dtx_db_query(struct dtx_db *db, enum dtx_sql sql,
-				       const struct dtx_db_val *val, size_t n,
-				       struct dtx_db_rows **out, struct dtx_err *err);
+                                       const struct dtx_db_val *val, size_t n,
+                                       struct dtx_db_rows **out, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_db_next(struct dtx_db *db, struct dtx_db_rows *rows, bool *more,
-				      struct dtx_err *err);
-int64_t dtx_db_get_int(struct dtx_db_rows *rows, int column);	/* 0 when null */
-const char *dtx_db_get_text(struct dtx_db_rows *rows, int column);	/* NULL when null */
+                                      struct dtx_err *err);
+int64_t dtx_db_get_int(struct dtx_db_rows *rows, int column);      /* 0 when null */
+const char *dtx_db_get_text(struct dtx_db_rows *rows, int column); /* NULL when null */
 struct dtx_str dtx_db_get_bytes(struct dtx_db_rows *rows, int column);
-void dtx_db_done(struct dtx_db_rows *rows);	/* NULL is fine */
+void dtx_db_done(struct dtx_db_rows *rows); /* NULL is fine */
 
 /* Columns of a derived table. */
 #define DTX_DB_COLUMNS_MAX 24
@@ -67,11 +69,12 @@ size_t dtx_db_table_columns(enum dtx_sql_table table, struct dtx_db_column *colu
  * columns take other JSON as canonical text.  `fixed` members win over those of row (may be
  * NULL). */
 DTX_MUSTUSE enum dtx_code dtx_db_insert(struct dtx_db *db, enum dtx_sql_table table, bool ignore,
-					const json_t *row, const json_t *fixed, struct dtx_err *err);
+                                        const json_t *row, const json_t *fixed,
+                                        struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_db_empty(struct dtx_db *db, enum dtx_sql_table table,
-				       struct dtx_err *err);
+                                       struct dtx_err *err);
 /* SHA-256 over all rows in order of all columns: equal tables, equal digest. */
 DTX_MUSTUSE enum dtx_code dtx_db_digest(struct dtx_db *db, enum dtx_sql_table table, char hex[65],
-					struct dtx_err *err);
+                                        struct dtx_err *err);
 
 #endif

@@ -2,15 +2,16 @@
 #include "core/store/derive.h"
 
 typedef enum dtx_code (*derive_fn)(struct dtx_db *db, const struct dtx_event *e,
-				   struct dtx_err *err);
+                                   struct dtx_err *err);
 
 /* --- runs --- */
 
 static enum dtx_code derive_run_start(struct dtx_db *db, const struct dtx_event *e,
-				      struct dtx_err *err)
+                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *fixed = json_pack("{s:s, s:I}", "run_id", e->run_id, "seq_start", (json_int_t)e->seq);
+	json_t *fixed =
+		json_pack("{s:s, s:I}", "run_id", e->run_id, "seq_start", (json_int_t)e->seq);
 
 	if (!fixed)
 		DTX_FAIL_MEM(err);
@@ -25,12 +26,12 @@ static const struct {
 	const char *member;
 	enum dtx_sql_table table;
 } derive_parts[] = {
-	{ "outputs", DTX_TAB_OUTPUT }, { "inputs", DTX_TAB_INPUT },   { "steps", DTX_TAB_STEP },
-	{ "regions", DTX_TAB_REGION }, { "checks", DTX_TAB_CHECK },   { "lineage", DTX_TAB_LINEAGE },
+	{ "outputs", DTX_TAB_OUTPUT }, { "inputs", DTX_TAB_INPUT }, { "steps", DTX_TAB_STEP },
+	{ "regions", DTX_TAB_REGION }, { "checks", DTX_TAB_CHECK }, { "lineage", DTX_TAB_LINEAGE },
 };
 
 static enum dtx_code derive_parts_rows(struct dtx_db *db, const struct dtx_event *e,
-				       struct dtx_err *err)
+                                       struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *fixed = json_pack("{s:s}", "run_id", e->run_id), *row;
@@ -48,7 +49,7 @@ out:
 }
 
 static enum dtx_code derive_run_end(struct dtx_db *db, const struct dtx_event *e,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val[7];
@@ -69,7 +70,7 @@ out:
 }
 
 static enum dtx_code derive_author(struct dtx_db *db, const struct dtx_event *e,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *fixed = json_pack("{s:s}", "run_id", e->run_id);
@@ -85,7 +86,7 @@ out:
 /* --- snippets --- */
 
 static enum dtx_code derive_cell_touch(struct dtx_db *db, const struct dtx_event *e,
-				       enum dtx_sql sql, size_t nvals, struct dtx_err *err)
+                                       enum dtx_sql sql, size_t nvals, struct dtx_err *err)
 {
 	const char *id = dtx_json_text(e->body, "cell_id", NULL);
 	struct dtx_db_val val[2] = { dtx_db_text(id), DTX_DBI(e->ts_us) };
@@ -103,17 +104,17 @@ static enum dtx_code derive_cache(struct dtx_db *db, const struct dtx_event *e, 
 }
 
 static enum dtx_code derive_attempt(struct dtx_db *db, const struct dtx_event *e,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	return derive_cell_touch(db, e, DTX_SQL_CELL_MISS, 1, err);
 }
 
 static enum dtx_code derive_candidate(struct dtx_db *db, const struct dtx_event *e,
-				      struct dtx_err *err)
+                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *fixed = json_pack("{s:s, s:I, s:i, s:i}", "state", "candidate", "state_us",
-				  (json_int_t)e->ts_us, "hits", 0, "fails", 0);
+	                          (json_int_t)e->ts_us, "hits", 0, "fails", 0);
 
 	if (!fixed)
 		DTX_FAIL_MEM(err);
@@ -125,7 +126,7 @@ out:
 }
 
 static enum dtx_code derive_state(struct dtx_db *db, const struct dtx_event *e, const char *id,
-				  const char *state, const char *supersedes, struct dtx_err *err)
+                                  const char *state, const char *supersedes, struct dtx_err *err)
 {
 	struct dtx_db_val val[6];
 
@@ -139,14 +140,14 @@ static enum dtx_code derive_state(struct dtx_db *db, const struct dtx_event *e, 
 }
 
 static enum dtx_code derive_pending(struct dtx_db *db, const struct dtx_event *e,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	return derive_state(db, e, dtx_json_text(e->body, "cell_id", ""), "pending", NULL, err);
 }
 
 /* The one that was approved under this key so far steps back first: a key has one live snippet. */
 static enum dtx_code derive_approved(struct dtx_db *db, const struct dtx_event *e,
-				     struct dtx_err *err)
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *id = dtx_json_text(e->body, "cell_id", "");
@@ -170,32 +171,27 @@ out:
 }
 
 static enum dtx_code derive_revoked(struct dtx_db *db, const struct dtx_event *e,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	bool refuse = dtx_json_bool(e->body, "refuse", true);
 
 	return derive_state(db, e, dtx_json_text(e->body, "cell_id", ""),
-			    refuse ? "revoked" : "removed", NULL, err);
+	                    refuse ? "revoked" : "removed", NULL, err);
 }
 
 static const struct {
 	const char *kind;
 	derive_fn fn;
 } derive_kinds[] = {
-	{ "run.start", derive_run_start },
-	{ "run.cache", derive_cache },
-	{ "run.output", derive_parts_rows },
-	{ "run.end", derive_run_end },
-	{ "attempt.end", derive_attempt },
-	{ "author.got", derive_author },
-	{ "snippet.candidate", derive_candidate },
-	{ "snippet.pending", derive_pending },
-	{ "snippet.approved", derive_approved },
-	{ "snippet.revoked", derive_revoked },
+	{ "run.start", derive_run_start },         { "run.cache", derive_cache },
+	{ "run.output", derive_parts_rows },       { "run.end", derive_run_end },
+	{ "attempt.end", derive_attempt },         { "author.got", derive_author },
+	{ "snippet.candidate", derive_candidate }, { "snippet.pending", derive_pending },
+	{ "snippet.approved", derive_approved },   { "snippet.revoked", derive_revoked },
 };
 
 enum dtx_code dtx_derive_apply(struct dtx_db *db, const struct dtx_event *event,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	size_t i;
 

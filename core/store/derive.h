@@ -6,6 +6,6 @@
 
 /* Inside a transaction. Kinds without rows do nothing. */
 DTX_MUSTUSE enum dtx_code dtx_derive_apply(struct dtx_db *db, const struct dtx_event *event,
-					   struct dtx_err *err);
+                                           struct dtx_err *err);
 
 #endif

@@ -17,7 +17,7 @@ static void env_cpu_model(char out[49])
 
 	for (leaf = 0; leaf < 3; leaf++) {
 		if (!__get_cpuid(0x80000002u + leaf, &word[4 * leaf], &word[4 * leaf + 1],
-				 &word[4 * leaf + 2], &word[4 * leaf + 3]))
+		                 &word[4 * leaf + 2], &word[4 * leaf + 3]))
 			break;
 	}
 	memcpy(out, word, sizeof(word));
@@ -56,7 +56,7 @@ json_t *dtx_env_describe(void)
 	env_cpu_model(text);
 	model = dtx_str_trim(dtx_str_of(text));
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s%, s:s, s:s, s:s?}", "dtx", DTX_VERSION,
-			 "compiler", __VERSION__, "libc", gnu_get_libc_version(), "kernel",
-			 un.release, "machine", un.machine, "cpu", model.ptr, model.len, "simd",
-			 dtx_cpu_name(dtx_cpu_best()), "locale", env_locale(), "tz", tz);
+	                 "compiler", __VERSION__, "libc", gnu_get_libc_version(), "kernel",
+	                 un.release, "machine", un.machine, "cpu", model.ptr, model.len, "simd",
+	                 dtx_cpu_name(dtx_cpu_best()), "locale", env_locale(), "tz", tz);
 }

@@ -94,7 +94,7 @@ out:
 
 /* Canonical text of the body, or of its place among the blobs. */
 static enum dtx_code ledger_body(struct dtx_db *db, const json_t *body, struct dtx_buf *out,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char hash[DTX_SHA256_HEX];
@@ -126,12 +126,12 @@ enum dtx_code dtx_ledger_append(struct dtx_db *db, struct dtx_event *event, stru
 	if (!event->ts_us)
 		event->ts_us = dtx_wall_us();
 	row = (struct ledger_row){ event->seq,
-				   event->ts_us,
-				   dtx_str_of(event->kind),
-				   dtx_str_of(event->run_id),
-				   { dtx_buf_text(&text), text.len },
-				   { (const char *)last.hash, sizeof(last.hash) },
-				   { NULL, 0 } };
+		                   event->ts_us,
+		                   dtx_str_of(event->kind),
+		                   dtx_str_of(event->run_id),
+		                   { dtx_buf_text(&text), text.len },
+		                   { (const char *)last.hash, sizeof(last.hash) },
+		                   { NULL, 0 } };
 	ledger_hash(&row, hash);
 	val[0] = DTX_DBI(event->seq);
 	val[1] = DTX_DBI(event->ts_us);
@@ -148,7 +148,7 @@ out:
 }
 
 enum dtx_code dtx_ledger_add(struct dtx_db *db, const char *kind, const char *run_id, json_t *body,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_event event = { 0, 0, kind, run_id, body };
@@ -174,8 +174,8 @@ enum dtx_code dtx_ledger_genesis(struct dtx_db *db, struct dtx_err *err)
 	if (getrandom(random, sizeof(random), 0) != (ssize_t)sizeof(random))
 		DTX_FAIL(err, DTX_E_STORE_IO, "no random bytes for the store's id");
 	dtx_hex(random, sizeof(random), id);
-	DTX_TRY(dtx_ledger_add(db, "genesis", "", json_pack("{s:s, s:i}", "store", id, "version", 1),
-			       err));
+	DTX_TRY(dtx_ledger_add(db, "genesis", "",
+	                       json_pack("{s:s, s:i}", "store", id, "version", 1), err));
 out:
 	return rc;
 }
@@ -183,7 +183,7 @@ out:
 /* --- walk --- */
 
 static enum dtx_code ledger_whole_body(struct dtx_db *db, struct dtx_str text, json_t **out,
-				       struct dtx_err *err)
+                                       struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 64 };
@@ -207,8 +207,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code ledger_visit(struct dtx_db *db, const struct ledger_row *row,
-				  dtx_ledger_fn fn, void *arg, struct dtx_err *err)
+static enum dtx_code ledger_visit(struct dtx_db *db, const struct ledger_row *row, dtx_ledger_fn fn,
+                                  void *arg, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_event event = { row->seq, row->ts_us, row->kind.ptr, row->run_id.ptr, NULL };
@@ -223,7 +223,7 @@ out:
 }
 
 static enum dtx_code ledger_each(struct dtx_db *db, struct dtx_db_rows *rows, dtx_ledger_fn fn,
-				 void *arg, struct dtx_err *err)
+                                 void *arg, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct ledger_row row;
@@ -241,7 +241,7 @@ out:
 }
 
 enum dtx_code dtx_ledger_walk(struct dtx_db *db, int64_t from, dtx_ledger_fn fn, void *arg,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val = DTX_DBI(from);
@@ -255,7 +255,7 @@ out:
 }
 
 enum dtx_code dtx_ledger_walk_run(struct dtx_db *db, const char *run_id, dtx_ledger_fn fn,
-				  void *arg, struct dtx_err *err)
+                                  void *arg, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val[3] = { dtx_db_text(run_id) };
@@ -292,7 +292,7 @@ static bool ledger_fits(const struct ledger_row *row, const struct dtx_ledger_he
 }
 
 enum dtx_code dtx_ledger_hash_at(struct dtx_db *db, int64_t seq, uint8_t hash[DTX_SHA256_SIZE],
-				 bool *found, struct dtx_err *err)
+                                 bool *found, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val = DTX_DBI(seq);
@@ -316,7 +316,7 @@ out:
 }
 
 enum dtx_code dtx_ledger_check(struct dtx_db *db, int64_t from, int64_t *bad,
-			       struct dtx_ledger_head *head, struct dtx_err *err)
+                               struct dtx_ledger_head *head, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val = DTX_DBI(from);

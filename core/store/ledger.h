@@ -20,36 +20,36 @@ struct dtx_event {
 /* Inside a transaction: appends the event and updates the derived tables from it.  ts_us 0: now.
  * event->seq and ts_us are filled. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_append(struct dtx_db *db, struct dtx_event *event,
-					    struct dtx_err *err);
+                                            struct dtx_err *err);
 /* One event in a transaction of its own.  Takes `body`, also on failure. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_add(struct dtx_db *db, const char *kind, const char *run_id,
-					 json_t *body, struct dtx_err *err);
+                                         json_t *body, struct dtx_err *err);
 /* The first event of a new store. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_genesis(struct dtx_db *db, struct dtx_err *err);
 
 /* Calls fn for events in order: of one run (run_id), or all from seq `from`.  fn's failure ends
  * the walk. Bodies are whole (read from their blob). */
 typedef enum dtx_code (*dtx_ledger_fn)(void *arg, const struct dtx_event *event,
-				       struct dtx_err *err);
+                                       struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_ledger_walk(struct dtx_db *db, int64_t from, dtx_ledger_fn fn,
-					  void *arg, struct dtx_err *err);
+                                          void *arg, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_ledger_walk_run(struct dtx_db *db, const char *run_id,
-					      dtx_ledger_fn fn, void *arg, struct dtx_err *err);
+                                              dtx_ledger_fn fn, void *arg, struct dtx_err *err);
 
 struct dtx_ledger_head {
 	int64_t seq;
 	uint8_t hash[DTX_SHA256_SIZE];
 };
 DTX_MUSTUSE enum dtx_code dtx_ledger_head(struct dtx_db *db, struct dtx_ledger_head *out,
-					  struct dtx_err *err);
+                                          struct dtx_err *err);
 
 /* Re-hashes the chain from seq `from` (1: all).  *bad is the first event that does not fit, 0 when
  * all do.  *head is the last one that does. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_check(struct dtx_db *db, int64_t from, int64_t *bad,
-					   struct dtx_ledger_head *head, struct dtx_err *err);
+                                           struct dtx_ledger_head *head, struct dtx_err *err);
 /* Hash of event `seq` (0 when there is none). */
 DTX_MUSTUSE enum dtx_code dtx_ledger_hash_at(struct dtx_db *db, int64_t seq,
-					     uint8_t hash[DTX_SHA256_SIZE], bool *found,
-					     struct dtx_err *err);
+                                             uint8_t hash[DTX_SHA256_SIZE], bool *found,
+                                             struct dtx_err *err);
 
 #endif

@@ -76,7 +76,7 @@ bool dtx_process_alive(const struct dtx_process *p, const struct dtx_process *se
 json_t *dtx_process_json(const struct dtx_process *p)
 {
 	return json_pack("{s:s, s:I, s:I}", "boot", p->boot, "pid", (json_int_t)p->pid, "start",
-			 (json_int_t)p->start);
+	                 (json_int_t)p->start);
 }
 
 void dtx_process_from_json(const json_t *object, const char *host, struct dtx_process *p)

@@ -5,9 +5,9 @@
 #include "core/base/json.h"
 
 struct dtx_process {
-	char boot[40];		/* boot id of the machine */
+	char boot[40]; /* boot id of the machine */
 	int64_t pid;
-	int64_t start;		/* clock ticks between boot and the start of the process */
+	int64_t start; /* clock ticks between boot and the start of the process */
 	char host[72];
 };
 /* This process.  Never fails: what cannot be read is empty or 0. */

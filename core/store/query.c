@@ -41,7 +41,7 @@ out:
 
 /* First row of a query by one text: run id, output index, count of rows. */
 static enum dtx_code query_one(struct dtx_store *s, enum dtx_sql sql, const char *text,
-			       struct dtx_found *out, bool *found, struct dtx_err *err)
+                               struct dtx_found *out, bool *found, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);
@@ -63,7 +63,7 @@ out:
 }
 
 static enum dtx_code query_last(struct dtx_store *s, const char *cwd, struct dtx_found *out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool found = false;
@@ -85,7 +85,7 @@ static bool query_is_id(const char *what)
 }
 
 static enum dtx_code query_suffix(struct dtx_store *s, const char *what, struct dtx_found *out,
-				  bool *found, struct dtx_err *err)
+                                  bool *found, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);
@@ -104,7 +104,7 @@ static enum dtx_code query_suffix(struct dtx_store *s, const char *what, struct 
 	DTX_TRY(dtx_db_next(db, rows, &more, err));
 	if (more) {
 		rc = dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
-				 "several runs end with '%s'", what);
+		                 "several runs end with '%s'", what);
 		dtx_err_hint(err, "give more digits of the run id");
 	}
 out:
@@ -114,8 +114,8 @@ out:
 
 /* By bytes, else by the stamp inside, else by the path it was written to. */
 static enum dtx_code query_file(struct dtx_store *s, const char *path, dtx_stamp_fn stamp,
-				void *stamp_arg, struct dtx_found *out, bool *found,
-				struct dtx_err *err)
+                                void *stamp_arg, struct dtx_found *out, bool *found,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char sha[DTX_SHA256_HEX], run_id[DTX_RUN_ID], real[PATH_MAX];
@@ -142,8 +142,8 @@ out:
 }
 
 enum dtx_code dtx_query_find(struct dtx_store *s, const char *what, const char *cwd,
-			     dtx_stamp_fn stamp, void *stamp_arg, struct dtx_found *out,
-			     struct dtx_err *err)
+                             dtx_stamp_fn stamp, void *stamp_arg, struct dtx_found *out,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool found = false, there;
@@ -166,10 +166,11 @@ enum dtx_code dtx_query_find(struct dtx_store *s, const char *what, const char *
 		DTX_TRY(query_file(s, what, NULL, NULL, out, &found, err));
 	if (!found) {
 		rc = dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
-				 there ? "no recorded run wrote '%s'" :
-					 "'%s' is no run id and no file that a recorded run wrote",
-				 what);
-		dtx_err_hint(err, "dtx provenance --log lists the runs; --store names another store");
+		                 there ? "no recorded run wrote '%s'"
+		                       : "'%s' is no run id and no file that a recorded run wrote",
+		                 what);
+		dtx_err_hint(err,
+		             "dtx provenance --log lists the runs; --store names another store");
 	}
 out:
 	return rc;
@@ -200,7 +201,8 @@ enum dtx_code dtx_query_files(json_t *record, struct dtx_err *err)
 	size_t k, i;
 
 	for (k = 0; k < DTX_COUNT(kinds); k++) {
-		json_array_foreach(json_object_get(record, kinds[k].list), i, item) {
+		json_array_foreach(json_object_get(record, kinds[k].list), i, item)
+		{
 			const char *path = dtx_json_text(item, kinds[k].path, "-");
 
 			if (strcmp(path, "-") &&
@@ -216,9 +218,9 @@ out:
 
 static json_t *query_log_row(struct dtx_db_rows *rows)
 {
-	static const char *const text[] = { "run_id", "namespace", "plan_hash", "path", "status",
-					    "code",   NULL,	   NULL,	NULL,	"user",
-					    "host",   "cwd",	   "argv",	"output" };
+	static const char *const text[] = { "run_id", "namespace", "plan_hash", "path",  "status",
+		                            "code",   NULL,        NULL,        NULL,    "user",
+		                            "host",   "cwd",       "argv",      "output" };
 	static const char *const number[] = { [6] = "exit", [7] = "start_us", [8] = "end_us" };
 	json_t *row = json_object();
 	size_t i;
@@ -230,7 +232,8 @@ static json_t *query_log_row(struct dtx_db_rows *rows)
 		if (value && text[i])
 			ok = dtx_json_set(row, text[i], json_string(value));
 		else if (value)
-			ok = dtx_json_set(row, number[i], json_integer(dtx_db_get_int(rows, (int)i)));
+			ok = dtx_json_set(row, number[i],
+			                  json_integer(dtx_db_get_int(rows, (int)i)));
 		if (!ok) {
 			json_decref(row);
 			row = NULL;
@@ -239,14 +242,14 @@ static json_t *query_log_row(struct dtx_db_rows *rows)
 	return row;
 }
 
-enum dtx_code dtx_query_log(struct dtx_store *s, const struct dtx_log_filter *filter,
-			    json_t **out, struct dtx_err *err)
+enum dtx_code dtx_query_log(struct dtx_store *s, const struct dtx_log_filter *filter, json_t **out,
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);
 	struct dtx_db_val val[5] = { DTX_DBI(filter->since_us), dtx_db_text(filter->status),
-				     dtx_db_text(filter->path), dtx_db_text(filter->ns),
-				     DTX_DBI(filter->limit ? filter->limit : 1000) };
+		                     dtx_db_text(filter->path), dtx_db_text(filter->ns),
+		                     DTX_DBI(filter->limit ? filter->limit : 1000) };
 	struct dtx_db_rows *rows = NULL;
 	json_t *list = json_array();
 	bool more;
@@ -283,7 +286,7 @@ out:
 }
 
 enum dtx_code dtx_query_blob(struct dtx_store *s, const char *hash, struct dtx_buf *out,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	return dtx_blob_get(dtx_store_db(s), hash, out, err);
 }

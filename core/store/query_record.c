@@ -7,8 +7,8 @@
 #include "core/store/query.h"
 #include "core/store/snippet.h"
 
-static const char *const query_parts[] = { "inputs", "steps",  "regions", "checks",
-					   "lineage", "outputs" };
+static const char *const query_parts[] = { "inputs", "steps",   "regions",
+	                                   "checks", "lineage", "outputs" };
 
 struct query_build {
 	json_t *record, *run, *events, *author;
@@ -32,7 +32,8 @@ static bool query_take_body(struct query_build *q, const json_t *body)
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *)(uintptr_t)body, key, value) {
+	json_object_foreach((json_t *)(uintptr_t)body, key, value)
+	{
 		if (query_is_part(key)) {
 			if (json_array_extend(json_object_get(q->record, key), value) < 0)
 				return false;
@@ -45,7 +46,8 @@ static bool query_take_body(struct query_build *q, const json_t *body)
 
 static bool query_is_state(const char *kind)
 {
-	return !strcmp(kind, "run.start") || !strcmp(kind, "run.output") || !strcmp(kind, "run.end");
+	return !strcmp(kind, "run.start") || !strcmp(kind, "run.output") ||
+	       !strcmp(kind, "run.end");
 }
 
 static enum dtx_code query_event(void *arg, const struct dtx_event *event, struct dtx_err *err)
@@ -59,7 +61,7 @@ static enum dtx_code query_event(void *arg, const struct dtx_event *event, struc
 		q->first = event->seq;
 	q->last = event->seq;
 	note = json_pack("{s:I, s:I, s:s}", "seq", (json_int_t)event->seq, "ts_us",
-			 (json_int_t)event->ts_us, "kind", event->kind);
+	                 (json_int_t)event->ts_us, "kind", event->kind);
 	if (note && !state && json_object_set(note, "body", body) < 0) {
 		json_decref(note);
 		note = NULL;
@@ -79,7 +81,7 @@ static bool query_skeleton(struct query_build *q, const char *run_id)
 	size_t i;
 
 	q->run = json_pack("{s:s, s:s, s:s}", "run_id", run_id, "short", dtx_run_id_short(run_id),
-			   "status", "running");
+	                   "status", "running");
 	q->events = json_array();
 	q->author = json_array();
 	q->record = json_pack("{s:i}", "dtx_record", 1);
@@ -97,7 +99,7 @@ static bool query_skeleton(struct query_build *q, const char *run_id)
 
 /* Sets object[key] to the blob's text, parsed when it is JSON; purged bytes are left out. */
 static enum dtx_code query_inline(struct dtx_store *s, const char *hash, bool is_json,
-				  json_t *object, const char *key, struct dtx_err *err)
+                                  json_t *object, const char *key, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 64 };
@@ -114,7 +116,8 @@ static enum dtx_code query_inline(struct dtx_store *s, const char *hash, bool is
 	if (rc != DTX_OK)
 		goto out;
 	if (is_json)
-		DTX_TRY(dtx_json_parse((struct dtx_str){ text.ptr, text.len }, limits, &value, err));
+		DTX_TRY(dtx_json_parse((struct dtx_str){ text.ptr, text.len }, limits, &value,
+		                       err));
 	else
 		value = json_stringn(dtx_buf_text(&text), text.len);
 	if (!value)
@@ -127,8 +130,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code query_cell(struct dtx_store *s, json_t *region, bool full,
-				struct dtx_err *err)
+static enum dtx_code query_cell(struct dtx_store *s, json_t *region, bool full, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
@@ -157,21 +159,21 @@ out:
 }
 
 static enum dtx_code query_bodies(struct dtx_store *s, struct query_build *q, bool full,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *plan = json_object_get(q->run, "plan"), *region;
 	size_t i;
 
 	DTX_TRY(query_inline(s, dtx_json_text(q->run, "env_hash", NULL), true, q->record, "env",
-			     err));
+	                     err));
 	json_array_foreach(json_object_get(q->record, "regions"), i, region)
 		DTX_TRY(query_cell(s, region, full, err));
 	if (full && plan) {
 		DTX_TRY(query_inline(s, dtx_json_text(plan, "canonical", NULL), true, plan, "plan",
-				     err));
+		                     err));
 		DTX_TRY(query_inline(s, dtx_json_text(plan, "source", NULL), false, plan, "text",
-				     err));
+		                     err));
 	}
 out:
 	return rc;
@@ -180,8 +182,8 @@ out:
 static bool query_chain(struct query_build *q, const char *head)
 {
 	return dtx_json_set(q->record, "chain",
-			    json_pack("{s:I, s:I, s:s}", "seq_start", (json_int_t)q->first,
-				      "seq_end", (json_int_t)q->last, "head", head));
+	                    json_pack("{s:I, s:I, s:s}", "seq_start", (json_int_t)q->first,
+	                              "seq_end", (json_int_t)q->last, "head", head));
 }
 
 static bool query_found(struct query_build *q, const struct dtx_found *found)
@@ -189,12 +191,12 @@ static bool query_found(struct query_build *q, const struct dtx_found *found)
 	if (!found || found->output < 0)
 		return true;
 	return dtx_json_set(q->record, "found",
-			    json_pack("{s:i, s:b, s:I}", "output", found->output, "file_changed",
-				      found->file_changed, "others", (json_int_t)found->others));
+	                    json_pack("{s:i, s:b, s:I}", "output", found->output, "file_changed",
+	                              found->file_changed, "others", (json_int_t)found->others));
 }
 
 enum dtx_code dtx_query_record(struct dtx_store *s, const char *run_id, bool full,
-			       const struct dtx_found *found, json_t **out, struct dtx_err *err)
+                               const struct dtx_found *found, json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct query_build q = { .record = NULL };

@@ -33,7 +33,7 @@ enum dtx_code dtx_rebuild_compare(struct dtx_store *s, const char **table, struc
 	size_t i;
 
 	*table = NULL;
-	DTX_TRY(dtx_db_create(":memory:", &fresh, err));
+	DTX_TRY(dtx_db_create(":memory:", false, &fresh, err));
 	DTX_TRY(dtx_ledger_walk(live, 1, rebuild_apply, fresh, err));
 	for (i = 0; i < DTX_TAB_COUNT && !*table; i++) {
 		DTX_TRY(dtx_db_digest(fresh, (enum dtx_sql_table)i, want, err));

@@ -23,9 +23,9 @@ struct record_blob {
 struct dtx_record {
 	struct dtx_store *store;
 	char id[DTX_RUN_ID];
-	json_t *part[DTX_PART_COUNT];	/* details not written yet */
-	int64_t index[DTX_PART_COUNT];	/* place of the next one */
-	bool snippet;			/* a region was recorded */
+	json_t *part[DTX_PART_COUNT];  /* details not written yet */
+	int64_t index[DTX_PART_COUNT]; /* place of the next one */
+	bool snippet;                  /* a region was recorded */
 	struct record_blob *blob;
 	size_t nblobs, cap_blobs;
 };
@@ -34,10 +34,8 @@ struct dtx_record {
 static const struct {
 	const char *member, *index;
 } record_parts[DTX_PART_COUNT] = {
-	[DTX_PART_INPUT] = { "inputs", "ord" },
-	[DTX_PART_STEP] = { "steps", "idx" },
-	[DTX_PART_REGION] = { "regions", "idx" },
-	[DTX_PART_CHECK] = { "checks", "idx" },
+	[DTX_PART_INPUT] = { "inputs", "ord" },   [DTX_PART_STEP] = { "steps", "idx" },
+	[DTX_PART_REGION] = { "regions", "idx" }, [DTX_PART_CHECK] = { "checks", "idx" },
 	[DTX_PART_LINEAGE] = { "lineage", NULL },
 };
 
@@ -61,7 +59,7 @@ void dtx_run_id_new(char id[DTX_RUN_ID])
 	b[8] = (uint8_t)(0x80 | (b[8] & 0x3f));
 	dtx_hex(b, sizeof(b), hex);
 	snprintf(id, DTX_RUN_ID, "%.8s-%.4s-%.4s-%.4s-%.12s", hex, hex + 8, hex + 12, hex + 16,
-		 hex + 20);
+	         hex + 20);
 }
 
 const char *dtx_run_id_short(const char *id)
@@ -84,7 +82,7 @@ struct dtx_store *dtx_record_store(struct dtx_record *r)
 /* --- blobs --- */
 
 enum dtx_code dtx_record_blob(struct dtx_record *r, const char *kind, struct dtx_str bytes,
-			      char hash[DTX_SHA256_HEX], struct dtx_err *err)
+                              char hash[DTX_SHA256_HEX], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct record_blob b = { NULL, NULL, bytes.len };
@@ -117,7 +115,7 @@ static void record_blobs_clear(struct dtx_record *r)
 enum record_lease { RECORD_LEASE_KEEP, RECORD_LEASE_PUT, RECORD_LEASE_DROP };
 
 static enum dtx_code record_lease(struct dtx_record *r, enum record_lease lease,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	struct dtx_db *db = dtx_store_db(r->store);
 	struct dtx_process self;
@@ -137,7 +135,7 @@ static enum dtx_code record_lease(struct dtx_record *r, enum record_lease lease,
 
 /* One durable transaction: blobs, event, derived rows, lease. */
 static enum dtx_code record_write(struct dtx_record *r, const char *kind, const json_t *body,
-				  enum record_lease lease, struct dtx_err *err)
+                                  enum record_lease lease, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(r->store);
@@ -162,7 +160,7 @@ out:
 }
 
 enum dtx_code dtx_record_event(struct dtx_record *r, const char *kind, json_t *body,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -246,7 +244,7 @@ static bool record_start_actor(json_t *body, const struct dtx_run_info *info)
 }
 
 static enum dtx_code record_start_plan(struct dtx_record *r, json_t *body,
-				       const struct dtx_run_info *info, struct dtx_err *err)
+                                       const struct dtx_run_info *info, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char hash[DTX_SHA256_HEX] = "", source[DTX_SHA256_HEX] = "";
@@ -256,13 +254,15 @@ static enum dtx_code record_start_plan(struct dtx_record *r, json_t *body,
 		DTX_TRY(dtx_record_blob(r, "plan", info->plan, hash, err));
 	if (info->plan_source.len)
 		DTX_TRY(dtx_record_blob(r, "plan", info->plan_source, source, err));
-	if (!record_set(plan, "name", info->plan_name) || !record_set(plan, "file", info->plan_file) ||
+	if (!record_set(plan, "name", info->plan_name) ||
+	    !record_set(plan, "file", info->plan_file) ||
 	    !record_set(plan, "canonical", hash[0] ? hash : NULL) ||
 	    !record_set(plan, "source", source[0] ? source : NULL) ||
 	    !dtx_json_set(plan, "steps", json_integer(info->nsteps)) ||
-	    !record_set(body, "plan_hash", info->plan_hash ? info->plan_hash :
-					   hash[0]	   ? hash :
-							     NULL))
+	    !record_set(body, "plan_hash",
+	                info->plan_hash ? info->plan_hash
+	                : hash[0]       ? hash
+	                                : NULL))
 		DTX_FAIL_MEM(err);
 	if (!dtx_json_set(body, "plan", json_incref(plan)))
 		DTX_FAIL_MEM(err);
@@ -272,7 +272,7 @@ out:
 }
 
 static enum dtx_code record_start_env(struct dtx_record *r, json_t *body, const json_t *env,
-				      struct dtx_err *err)
+                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -291,7 +291,7 @@ out:
 }
 
 static enum dtx_code record_start_body(struct dtx_record *r, const struct dtx_run_info *info,
-				       const json_t *env, json_t *body, struct dtx_err *err)
+                                       const json_t *env, json_t *body, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t start = info->start_us ? info->start_us : dtx_wall_us();
@@ -310,7 +310,7 @@ out:
 }
 
 enum dtx_code dtx_record_start(struct dtx_store *store, const struct dtx_run_info *info,
-			       struct dtx_record **out, struct dtx_err *err)
+                               struct dtx_record **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_record *r = dtx_mem_zalloc(1, sizeof(*r));
@@ -338,7 +338,7 @@ out:
 /* --- details --- */
 
 enum dtx_code dtx_record_add(struct dtx_record *r, enum dtx_part part, json_t *row,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *index = record_parts[part].index;
@@ -395,7 +395,8 @@ enum dtx_code dtx_record_output(struct dtx_record *r, json_t *outputs, struct dt
 
 	if (!outputs || !body)
 		DTX_FAIL_MEM(err);
-	json_array_foreach(outputs, i, item) {
+	json_array_foreach(outputs, i, item)
+	{
 		if (!dtx_json_set(item, "ord", json_integer((json_int_t)i)))
 			DTX_FAIL_MEM(err);
 	}
@@ -410,7 +411,7 @@ out:
 }
 
 enum dtx_code dtx_record_end(struct dtx_record *r, const char *status, const char *code,
-			     int exit_status, json_t *extra, struct dtx_err *err)
+                             int exit_status, json_t *extra, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *body = extra ? json_incref(extra) : json_object();

@@ -8,8 +8,10 @@
 #include "core/store/ledger.h"
 
 static const char *const snippet_rungs[] = {
-	[DTX_RUNG_NONE] = "none",	[DTX_RUNG_EXACT] = "exact",
-	[DTX_RUNG_COMPATIBLE] = "compatible", [DTX_RUNG_PENDING] = "pending",
+	[DTX_RUNG_NONE] = "none",
+	[DTX_RUNG_EXACT] = "exact",
+	[DTX_RUNG_COMPATIBLE] = "compatible",
+	[DTX_RUNG_PENDING] = "pending",
 	[DTX_RUNG_SUPPLIED] = "supplied",
 };
 
@@ -26,9 +28,18 @@ static const struct {
 	size_t offset;
 	bool integer, json;
 } snippet_cols[] = {
-#define TEXT(name, member) { name, offsetof(struct dtx_snippet, member), false, false }
-#define JSON(name, member) { name, offsetof(struct dtx_snippet, member), false, true }
-#define INT(name, member) { name, offsetof(struct dtx_snippet, member), true, false }
+#define TEXT(name, member)                                                                         \
+	{                                                                                          \
+		name, offsetof(struct dtx_snippet, member), false, false                           \
+	}
+#define JSON(name, member)                                                                         \
+	{                                                                                          \
+		name, offsetof(struct dtx_snippet, member), false, true                            \
+	}
+#define INT(name, member)                                                                          \
+	{                                                                                          \
+		name, offsetof(struct dtx_snippet, member), true, false                            \
+	}
 	TEXT("cell_id", id),
 	TEXT("namespace", ns),
 	TEXT("source_schema_fingerprint", fingerprint),
@@ -69,7 +80,7 @@ static int64_t *snippet_int_at(const struct dtx_snippet *s, size_t i)
 }
 
 static enum dtx_code snippet_read(struct dtx_db_rows *rows, struct dtx_arena *arena,
-				  struct dtx_snippet *out, struct dtx_err *err)
+                                  struct dtx_snippet *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t i;
@@ -128,8 +139,8 @@ json_t *dtx_snippet_json(const struct dtx_snippet *snippet)
 
 /* First row of a query; *found tells. */
 static enum dtx_code snippet_first(struct dtx_db *db, enum dtx_sql sql,
-				   const struct dtx_db_val *val, size_t n, struct dtx_arena *arena,
-				   struct dtx_snippet *out, bool *found, struct dtx_err *err)
+                                   const struct dtx_db_val *val, size_t n, struct dtx_arena *arena,
+                                   struct dtx_snippet *out, bool *found, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_rows *rows = NULL;
@@ -165,7 +176,8 @@ static const json_t *snippet_cols_of(const json_t *doc, const char *alias)
 	json_t *table;
 	size_t i;
 
-	json_array_foreach(json_object_get(doc, "tables"), i, table) {
+	json_array_foreach(json_object_get(doc, "tables"), i, table)
+	{
 		if (!strcmp(dtx_json_text(table, "alias", ""), alias))
 			return json_object_get(table, "cols");
 	}
@@ -187,7 +199,8 @@ static bool snippet_col_in(const json_t *need, const json_t *cols)
 	json_t *have;
 	size_t i;
 
-	json_array_foreach(cols, i, have) {
+	json_array_foreach(cols, i, have)
+	{
 		const char *other = json_string_value(json_array_get(have, 0));
 
 		if (name && other && !strcmp(name, other))
@@ -206,10 +219,12 @@ static bool snippet_needs_fit(const char *needs, const json_t *tables)
 
 	if (!needs || dtx_json_parse(dtx_str_of(needs), limits, &doc, NULL) != DTX_OK)
 		return false;
-	json_array_foreach(json_object_get(doc, "tables"), i, table) {
+	json_array_foreach(json_object_get(doc, "tables"), i, table)
+	{
 		const json_t *cols = snippet_cols_of(tables, dtx_json_text(table, "alias", ""));
 
-		json_array_foreach(json_object_get(table, "cols"), k, need) {
+		json_array_foreach(json_object_get(table, "cols"), k, need)
+		{
 			fits = fits && snippet_col_in(need, cols);
 			known++;
 		}
@@ -225,8 +240,8 @@ static bool snippet_compatible(const struct dtx_snippet *s, const struct dtx_sni
 }
 
 static enum dtx_code snippet_find_compatible(struct dtx_db *db, const struct dtx_snippet_ask *ask,
-					     struct dtx_arena *arena, struct dtx_snippet *out,
-					     enum dtx_rung *rung, struct dtx_err *err)
+                                             struct dtx_arena *arena, struct dtx_snippet *out,
+                                             enum dtx_rung *rung, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val[2] = { dtx_db_text(ask->key.ns), dtx_db_text(ask->key.intent) };
@@ -251,13 +266,13 @@ out:
 }
 
 enum dtx_code dtx_snippet_resolve(struct dtx_store *s, const struct dtx_snippet_ask *ask,
-				  struct dtx_arena *arena, struct dtx_snippet *out,
-				  enum dtx_rung *rung, struct dtx_err *err)
+                                  struct dtx_arena *arena, struct dtx_snippet *out,
+                                  enum dtx_rung *rung, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);
 	struct dtx_db_val key[3] = { dtx_db_text(ask->key.ns), dtx_db_text(ask->key.fingerprint),
-				     dtx_db_text(ask->key.intent) };
+		                     dtx_db_text(ask->key.intent) };
 	struct dtx_snippet one;
 	bool found = false;
 
@@ -276,7 +291,7 @@ out:
 /* --- changes --- */
 
 void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash,
-		    char id[DTX_SNIPPET_ID])
+                    char id[DTX_SNIPPET_ID])
 {
 	const char *const part[] = { key->ns, key->fingerprint, key->intent, code_hash };
 	struct dtx_sha256 sha;
@@ -291,20 +306,20 @@ void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash,
 }
 
 static json_t *snippet_candidate_body(const struct dtx_snippet_new *add, const char *id,
-				      const char *code_hash)
+                                      const char *code_hash)
 {
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s?, s:I, s:s?, s:s?, s:s?, s:s?, s:s?, "
-			 "s:s?, s:s?}",
-			 "cell_id", id, "namespace", add->key.ns, "source_schema_fingerprint",
-			 add->key.fingerprint, "intent_hash", add->key.intent, "contract_hash",
-			 add->contract_hash, "code_hash", code_hash, "op", add->op, "template",
-			 (json_int_t)add->template_version, "abi", add->abi, "needs", add->needs,
-			 "flags", add->flags, "col_order", add->col_order, "adapter", add->adapter,
-			 "origin", add->origin, "call_id", add->call_id);
+	                 "s:s?, s:s?}",
+	                 "cell_id", id, "namespace", add->key.ns, "source_schema_fingerprint",
+	                 add->key.fingerprint, "intent_hash", add->key.intent, "contract_hash",
+	                 add->contract_hash, "code_hash", code_hash, "op", add->op, "template",
+	                 (json_int_t)add->template_version, "abi", add->abi, "needs", add->needs,
+	                 "flags", add->flags, "col_order", add->col_order, "adapter", add->adapter,
+	                 "origin", add->origin, "call_id", add->call_id);
 }
 
 static enum dtx_code snippet_add_body(const struct dtx_snippet_new *add, const char *id,
-				      const char *code_hash, json_t **out, struct dtx_err *err)
+                                      const char *code_hash, json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *body = snippet_candidate_body(add, id, code_hash);
@@ -322,7 +337,7 @@ out:
 
 /* Bytes that a person has revoked stay out, under whatever key. */
 static enum dtx_code snippet_refuse(struct dtx_db *db, const char *ns, const char *code_hash,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_val val[2] = { dtx_db_text(ns), dtx_db_text(code_hash) };
@@ -333,8 +348,8 @@ static enum dtx_code snippet_refuse(struct dtx_db *db, const char *ns, const cha
 	DTX_TRY(dtx_db_next(db, rows, &more, err));
 	if (more) {
 		rc = dtx_err_set(err, DTX_E_SNIPPET_REVOKED, __FILE__, __LINE__,
-				 "this code was revoked in namespace '%s' (snippet %s)", ns,
-				 dtx_db_get_text(rows, 0));
+		                 "this code was revoked in namespace '%s' (snippet %s)", ns,
+		                 dtx_db_get_text(rows, 0));
 		dtx_err_hint(err, "change the code, or use another --namespace");
 	}
 out:
@@ -343,7 +358,7 @@ out:
 }
 
 static enum dtx_code snippet_by_id(struct dtx_db *db, const char *id, struct dtx_arena *arena,
-				   struct dtx_snippet *out, bool *found, struct dtx_err *err)
+                                   struct dtx_snippet *out, bool *found, struct dtx_err *err)
 {
 	struct dtx_db_val val = dtx_db_text(id);
 
@@ -351,8 +366,8 @@ static enum dtx_code snippet_by_id(struct dtx_db *db, const char *id, struct dtx
 }
 
 enum dtx_code dtx_snippet_add(struct dtx_store *s, const char *run_id,
-			      const struct dtx_snippet_new *add, char id[DTX_SNIPPET_ID],
-			      struct dtx_err *err)
+                              const struct dtx_snippet_new *add, char id[DTX_SNIPPET_ID],
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);
@@ -364,8 +379,9 @@ enum dtx_code dtx_snippet_add(struct dtx_store *s, const char *run_id,
 	bool found = false;
 
 	if (add->code.len > DTX_SNIPPET_CODE_MAX)
-		DTX_FAIL(err, DTX_E_SNIPPET_SCREEN_DENIED, "a snippet has at most %zu bytes, got %zu",
-			 DTX_SNIPPET_CODE_MAX, add->code.len);
+		DTX_FAIL(err, DTX_E_SNIPPET_SCREEN_DENIED,
+		         "a snippet has at most %zu bytes, got %zu", DTX_SNIPPET_CODE_MAX,
+		         add->code.len);
 	dtx_sha256_hex(add->code.ptr, add->code.len, code_hash);
 	dtx_snippet_id(&add->key, code_hash, id);
 	DTX_TRY(snippet_add_body(add, id, code_hash, &body, err));
@@ -397,8 +413,8 @@ static const struct {
 };
 
 enum dtx_code dtx_snippet_act(struct dtx_store *s, const char *run_id, const char *id,
-			      enum dtx_snippet_act act, const char *by, const char *note,
-			      struct dtx_err *err)
+                              enum dtx_snippet_act act, const char *by, const char *note,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
@@ -409,7 +425,7 @@ enum dtx_code dtx_snippet_act(struct dtx_store *s, const char *run_id, const cha
 	if (!strcmp(old.state, snippet_acts[act].state))
 		goto out;
 	body = json_pack("{s:s, s:s?, s:s?, s:b}", "cell_id", old.id, "by", by, "note", note,
-			 "refuse", snippet_acts[act].refuse);
+	                 "refuse", snippet_acts[act].refuse);
 	DTX_TRY(dtx_ledger_add(dtx_store_db(s), snippet_acts[act].kind, run_id, body, err));
 out:
 	dtx_arena_clear(&arena);
@@ -426,7 +442,7 @@ static bool snippet_id_ok(const char *id)
 }
 
 enum dtx_code dtx_snippet_get(struct dtx_store *s, const char *id, struct dtx_arena *arena,
-			      struct dtx_snippet *out, struct dtx_err *err)
+                              struct dtx_snippet *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);
@@ -435,8 +451,8 @@ enum dtx_code dtx_snippet_get(struct dtx_store *s, const char *id, struct dtx_ar
 	bool more = false;
 
 	if (!snippet_id_ok(id))
-		DTX_FAIL(err, DTX_E_NO_RECORD,
-			 "'%s' is no snippet id: expected 4 to 16 hex digits", id);
+		DTX_FAIL(err, DTX_E_NO_RECORD, "'%s' is no snippet id: expected 4 to 16 hex digits",
+		         id);
 	DTX_TRY(dtx_db_query(db, DTX_SQL_CELL_PREFIX, &val, 1, &rows, err));
 	DTX_TRY(dtx_db_next(db, rows, &more, err));
 	if (!more)
@@ -453,7 +469,7 @@ out:
 }
 
 enum dtx_code dtx_snippet_list(struct dtx_store *s, const char *state, struct dtx_arena *arena,
-			       struct dtx_snippet **item, size_t *n, struct dtx_err *err)
+                               struct dtx_snippet **item, size_t *n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);
@@ -486,7 +502,7 @@ out:
 }
 
 enum dtx_code dtx_snippet_code(struct dtx_store *s, const char *code_hash, struct dtx_buf *out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	return dtx_blob_get(dtx_store_db(s), code_hash, out, err);
 }

@@ -8,13 +8,13 @@
 #include "core/base/json.h"
 #include "core/store/store.h"
 
-#define DTX_SNIPPET_ID 17	/* 16 hex digits and terminator */
+#define DTX_SNIPPET_ID       17 /* 16 hex digits and terminator */
 #define DTX_SNIPPET_CODE_MAX ((size_t)64 << 10)
 
 struct dtx_snippet_key {
-	const char *ns;		/* namespace */
-	const char *fingerprint;	/* "f1:..." */
-	const char *intent;	/* "i1:..." */
+	const char *ns;          /* namespace */
+	const char *fingerprint; /* "f1:..." */
+	const char *intent;      /* "i1:..." */
 };
 
 /* One row; texts live in the arena it was read into.  NULL: absent.  needs, flags, col_order,
@@ -26,8 +26,13 @@ struct dtx_snippet {
 	int64_t template_version, state_us, hits, fails, last_hit_us;
 };
 
-enum dtx_rung { DTX_RUNG_NONE, DTX_RUNG_EXACT, DTX_RUNG_COMPATIBLE, DTX_RUNG_PENDING,
-		DTX_RUNG_SUPPLIED };
+enum dtx_rung {
+	DTX_RUNG_NONE,
+	DTX_RUNG_EXACT,
+	DTX_RUNG_COMPATIBLE,
+	DTX_RUNG_PENDING,
+	DTX_RUNG_SUPPLIED
+};
 /* "none", "exact", "compatible", "pending", "supplied": outcomes of run.cache. */
 const char *dtx_rung_name(enum dtx_rung rung);
 
@@ -40,9 +45,10 @@ struct dtx_snippet_ask {
 	const char *col_order;
 	bool strict;
 };
-DTX_MUSTUSE enum dtx_code dtx_snippet_resolve(struct dtx_store *s, const struct dtx_snippet_ask *ask,
-					      struct dtx_arena *arena, struct dtx_snippet *out,
-					      enum dtx_rung *rung, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_snippet_resolve(struct dtx_store *s,
+                                              const struct dtx_snippet_ask *ask,
+                                              struct dtx_arena *arena, struct dtx_snippet *out,
+                                              enum dtx_rung *rung, struct dtx_err *err);
 
 /* Adds a candidate (event snippet.candidate with the code as a blob).  The same code under the
  * same key is the same snippet: nothing is added.  snippet_revoked when these bytes are refused in
@@ -50,39 +56,43 @@ DTX_MUSTUSE enum dtx_code dtx_snippet_resolve(struct dtx_store *s, const struct 
 struct dtx_snippet_new {
 	struct dtx_snippet_key key;
 	struct dtx_str code;
-	const char *contract_hash;	/* hex */
+	const char *contract_hash; /* hex */
 	const char *op, *abi;
-	const char *needs, *flags, *col_order, *adapter, *formulas;	/* JSON text, NULL */
-	const char *origin;		/* "supplied", "file", "cmd", "url" */
-	const char *call_id;		/* NULL */
+	const char *needs, *flags, *col_order, *adapter, *formulas; /* JSON text, NULL */
+	const char *origin;  /* "supplied", "file", "cmd", "url" */
+	const char *call_id; /* NULL */
 	int64_t template_version;
 };
 DTX_MUSTUSE enum dtx_code dtx_snippet_add(struct dtx_store *s, const char *run_id,
-					  const struct dtx_snippet_new *add, char id[DTX_SNIPPET_ID],
-					  struct dtx_err *err);
+                                          const struct dtx_snippet_new *add,
+                                          char id[DTX_SNIPPET_ID], struct dtx_err *err);
 
 /* One event each.  by: "etl", "supplied", "policy:auto".  Approving supersedes an older approved
  * snippet of the same key; approving what is approved does nothing. */
-enum dtx_snippet_act { DTX_SNIPPET_PENDING, DTX_SNIPPET_APPROVE, DTX_SNIPPET_REVOKE,
-		       DTX_SNIPPET_REMOVE };
+enum dtx_snippet_act {
+	DTX_SNIPPET_PENDING,
+	DTX_SNIPPET_APPROVE,
+	DTX_SNIPPET_REVOKE,
+	DTX_SNIPPET_REMOVE
+};
 DTX_MUSTUSE enum dtx_code dtx_snippet_act(struct dtx_store *s, const char *run_id, const char *id,
-					  enum dtx_snippet_act act, const char *by, const char *note,
-					  struct dtx_err *err);
+                                          enum dtx_snippet_act act, const char *by,
+                                          const char *note, struct dtx_err *err);
 
 /* By id or a unique prefix of 4 or more digits; no_record when none or several fit. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_get(struct dtx_store *s, const char *id,
-					  struct dtx_arena *arena, struct dtx_snippet *out,
-					  struct dtx_err *err);
+                                          struct dtx_arena *arena, struct dtx_snippet *out,
+                                          struct dtx_err *err);
 /* Newest first; state NULL: all but removed.  Items live in the arena. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_list(struct dtx_store *s, const char *state,
-					   struct dtx_arena *arena, struct dtx_snippet **item,
-					   size_t *n, struct dtx_err *err);
+                                           struct dtx_arena *arena, struct dtx_snippet **item,
+                                           size_t *n, struct dtx_err *err);
 /* The module's bytes, checked against their hash. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_code(struct dtx_store *s, const char *code_hash,
-					   struct dtx_buf *out, struct dtx_err *err);
+                                           struct dtx_buf *out, struct dtx_err *err);
 /* First 16 hex of SHA-256(ns NUL fingerprint NUL intent NUL code hash). */
 void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash,
-		    char id[DTX_SNIPPET_ID]);
+                    char id[DTX_SNIPPET_ID]);
 /* The row as JSON; new reference, NULL: out of memory. */
 json_t *dtx_snippet_json(const struct dtx_snippet *snippet);
 

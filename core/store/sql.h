@@ -5,7 +5,7 @@
 #include "core/base/base.h"
 
 #define DTX_SQL_APPLICATION 0x44545831 /* "DTX1" */
-#define DTX_SQL_VERSION 1
+#define DTX_SQL_VERSION     1
 
 #define DTX_SQL_LEDGER                                                                             \
 	"CREATE TABLE ledger(seq INTEGER PRIMARY KEY, ts_us INTEGER NOT NULL, kind TEXT NOT NULL," \
@@ -98,17 +98,15 @@
 	X(DTX_SQL_BEGIN_READ, "BEGIN")                                                             \
 	X(DTX_SQL_COMMIT, "COMMIT")                                                                \
 	X(DTX_SQL_ROLLBACK, "ROLLBACK")                                                            \
-	X(DTX_SQL_VERSIONS,                                                                        \
-	  "SELECT (SELECT application_id FROM pragma_application_id),"                             \
-	  "(SELECT user_version FROM pragma_user_version)")                                        \
+	X(DTX_SQL_VERSIONS, "SELECT (SELECT application_id FROM pragma_application_id),"           \
+	                    "(SELECT user_version FROM pragma_user_version)")                      \
 	/* ledger */                                                                               \
 	X(DTX_SQL_LAST, "SELECT seq,hash FROM ledger ORDER BY seq DESC LIMIT 1")                   \
 	X(DTX_SQL_APPEND, "INSERT INTO ledger VALUES(?1,?2,?3,?4,?5,?6,?7)")                       \
 	X(DTX_SQL_EVENTS,                                                                          \
 	  "SELECT seq,ts_us,kind,run_id,body,prev,hash FROM ledger WHERE seq>=?1 ORDER BY seq")    \
-	X(DTX_SQL_RUN_EVENTS,                                                                      \
-	  "SELECT seq,ts_us,kind,run_id,body,prev,hash FROM ledger"                                \
-	  " WHERE seq BETWEEN ?2 AND ?3 AND run_id=?1 ORDER BY seq")                               \
+	X(DTX_SQL_RUN_EVENTS, "SELECT seq,ts_us,kind,run_id,body,prev,hash FROM ledger"            \
+	                      " WHERE seq BETWEEN ?2 AND ?3 AND run_id=?1 ORDER BY seq")           \
 	/* blobs */                                                                                \
 	X(DTX_SQL_BLOB_PUT, "INSERT OR IGNORE INTO blob VALUES(?1,?2,?3,'raw',?4,NULL)")           \
 	X(DTX_SQL_BLOB_GET, "SELECT enc,data,purged_us FROM blob WHERE hash=?1")                   \
@@ -119,12 +117,11 @@
 	X(DTX_SQL_RUN_BY_ID,                                                                       \
 	  "SELECT seq_start,coalesce(seq_end,9223372036854775807) FROM run WHERE run_id=?1")       \
 	X(DTX_SQL_RUN_BY_SUFFIX, "SELECT run_id FROM run WHERE run_id LIKE '%'||?1 LIMIT 2")       \
-	X(DTX_SQL_RUN_BY_CWD,                                                                      \
-	  "SELECT run_id FROM run WHERE cwd=?1 AND replay_of IS NULL"                              \
-	  " ORDER BY seq_start DESC LIMIT 1")                                                      \
+	X(DTX_SQL_RUN_BY_CWD, "SELECT run_id FROM run WHERE cwd=?1 AND replay_of IS NULL"          \
+	                      " ORDER BY seq_start DESC LIMIT 1")                                  \
 	X(DTX_SQL_RUN_BY_SHA,                                                                      \
 	  "SELECT o.run_id,o.ord,count(*) OVER() FROM run_output o JOIN run r USING(run_id)"       \
-	  " WHERE o.sha=?1 ORDER BY r.seq_start DESC LIMIT 1")                                      \
+	  " WHERE o.sha=?1 ORDER BY r.seq_start DESC LIMIT 1")                                     \
 	X(DTX_SQL_RUN_BY_PATH,                                                                     \
 	  "SELECT o.run_id,o.ord,count(*) OVER() FROM run_output o JOIN run r USING(run_id)"       \
 	  " WHERE o.path=?1 ORDER BY r.seq_start DESC LIMIT 1")                                    \
@@ -135,20 +132,18 @@
 	  " AND (?3 IS NULL OR path=?3) AND (?4 IS NULL OR namespace=?4)"                          \
 	  " ORDER BY seq_start DESC LIMIT ?5")                                                     \
 	/* leases of running processes; until_us holds when the process started */                 \
-	X(DTX_SQL_LEASE_PUT, "INSERT OR REPLACE INTO lease VALUES(?1,?2,?3,?4,?5)")                 \
+	X(DTX_SQL_LEASE_PUT, "INSERT OR REPLACE INTO lease VALUES(?1,?2,?3,?4,?5)")                \
 	X(DTX_SQL_LEASE_GET, "SELECT 1 FROM lease WHERE key=?1")                                   \
 	X(DTX_SQL_LEASE_DROP, "DELETE FROM lease WHERE key=?1")                                    \
-	X(DTX_SQL_LEASE_CLAIM,                                                                     \
-	  "UPDATE lease SET pid=?2,boot=?3,until_us=?4"                                            \
-	  " WHERE key=?1 AND pid=?5 AND boot=?6 AND until_us=?7")                                  \
+	X(DTX_SQL_LEASE_CLAIM, "UPDATE lease SET pid=?2,boot=?3,until_us=?4"                       \
+	                       " WHERE key=?1 AND pid=?5 AND boot=?6 AND until_us=?7")             \
 	X(DTX_SQL_LEASES,                                                                          \
 	  "SELECT l.run_id,l.pid,l.boot,l.until_us,r.host FROM lease l JOIN run r USING(run_id)"   \
 	  " WHERE l.key>='run:' AND l.key<'run;' LIMIT 64")                                        \
 	/* snippets */                                                                             \
 	X(DTX_SQL_CELL_HIT,                                                                        \
 	  "UPDATE pipeline_cell_provenance SET hits=hits+1,last_hit_us=?2 WHERE cell_id=?1")       \
-	X(DTX_SQL_CELL_MISS,                                                                       \
-	  "UPDATE pipeline_cell_provenance SET fails=fails+1 WHERE cell_id=?1")                    \
+	X(DTX_SQL_CELL_MISS, "UPDATE pipeline_cell_provenance SET fails=fails+1 WHERE cell_id=?1") \
 	X(DTX_SQL_CELL_STATE,                                                                      \
 	  "UPDATE pipeline_cell_provenance SET state=?2,state_us=?3,state_by=?4,"                  \
 	  "note=coalesce(?5,note),supersedes=coalesce(?6,supersedes) WHERE cell_id=?1")            \
@@ -167,9 +162,8 @@
 	  "SELECT " DTX_SQL_CELL_COLS "WHERE namespace=?1 AND source_schema_fingerprint=?2"        \
 	  " AND intent_hash=?3 AND state IN ('approved','pending')"                                \
 	  " ORDER BY state='approved' DESC,state_us DESC LIMIT 1")                                 \
-	X(DTX_SQL_CELL_INTENT,                                                                     \
-	  "SELECT " DTX_SQL_CELL_COLS "WHERE namespace=?1 AND intent_hash=?2"                      \
-	  " AND state='approved' ORDER BY state_us DESC LIMIT 64")                                 \
+	X(DTX_SQL_CELL_INTENT, "SELECT " DTX_SQL_CELL_COLS "WHERE namespace=?1 AND intent_hash=?2" \
+	                       " AND state='approved' ORDER BY state_us DESC LIMIT 64")            \
 	X(DTX_SQL_CELL_PREFIX,                                                                     \
 	  "SELECT " DTX_SQL_CELL_COLS "WHERE cell_id>=?1 AND cell_id<?1||'g' LIMIT 2")             \
 	X(DTX_SQL_CELL_LIST,                                                                       \
@@ -180,13 +174,13 @@ enum dtx_sql {
 #define X(symbol, text) symbol,
 	DTX_SQL_STATEMENTS(X)
 #undef X
-	DTX_SQL_COUNT
+		DTX_SQL_COUNT
 };
 enum dtx_sql_table {
 #define X(symbol, name, columns) symbol,
 	DTX_SQL_TABLES(X)
 #undef X
-	DTX_TAB_COUNT
+		DTX_TAB_COUNT
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -37,8 +38,8 @@ enum dtx_code dtx_store_resolve(const char *option, char **path, struct dtx_err 
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
 	if (named && named[0])
-		*path = !strcmp(named, ":memory:") ? dtx_mem_strdup(named) :
-						     dtx_file_absolute(named);
+		*path = !strcmp(named, ":memory:") ? dtx_mem_strdup(named)
+		                                   : dtx_file_absolute(named);
 	else if (state && state[0] == '/')
 		*path = store_join(state, "/dtx/store.db");
 	else if (home && home[0])
@@ -65,8 +66,8 @@ static enum dtx_code store_make_dirs(char *path, struct dtx_err *err)
 		*p = '\0';
 		if (mkdir(path, 0700) < 0 && errno != EEXIST) {
 			rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
-					 "cannot make the store's folder '%s': %s", path,
-					 strerror(errno));
+			                 "cannot make the store's folder '%s': %s", path,
+			                 strerror(errno));
 			dtx_err_hint(err, "name another store with --store FILE or DTX_STORE");
 		}
 		*p = '/';
@@ -83,11 +84,30 @@ static enum dtx_code store_reserve(const char *path, struct dtx_err *err)
 
 	if (fd < 0) {
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "cannot make '%s': %s",
-				 path, strerror(errno));
+		                 path, strerror(errno));
 		dtx_err_hint(err, "name another store with --store FILE or DTX_STORE");
 	}
 	dtx_file_close(&fd);
 	return rc;
+}
+
+/* Shared memory, which WAL needs, is not to be had on a network file system. */
+static bool store_on_network(const char *path)
+{
+	static const long magic[] = { 0x6969,     0x517B,     (long)0xFF534D42, (long)0xFE534D42,
+		                      0x01021997, 0x00C36400, 0x5346414F };
+	struct statfs fs;
+	char dir[4096];
+	size_t i;
+
+	dtx_file_dirname(path, dir, sizeof(dir));
+	if (statfs(dir, &fs) < 0)
+		return false;
+	for (i = 0; i < DTX_COUNT(magic); i++) {
+		if ((unsigned)fs.f_type == (unsigned)magic[i])
+			return true;
+	}
+	return false;
 }
 
 /* A whole store appears under its name at once, so that two first runs cannot meet in a half-made
@@ -105,7 +125,7 @@ static enum dtx_code store_make(char *path, struct dtx_err *err)
 	DTX_TRY(store_make_dirs(path, err));
 	(void)unlink(fresh);
 	DTX_TRY(store_reserve(fresh, err));
-	DTX_TRY(dtx_db_create(fresh, &db, err));
+	DTX_TRY(dtx_db_create(fresh, !store_on_network(path), &db, err));
 	DTX_TRY(dtx_db_open(fresh, false, &db, err));
 	DTX_TRY(dtx_ledger_genesis(db, err));
 	DTX_TRY(dtx_db_fold(db, err));
@@ -126,21 +146,21 @@ static enum dtx_code store_open_memory(struct dtx_store *s, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	s->memory = true;
-	DTX_TRY(dtx_db_create(s->path, &s->db, err));
+	DTX_TRY(dtx_db_create(s->path, false, &s->db, err));
 	DTX_TRY(dtx_ledger_genesis(s->db, err));
 out:
 	return rc;
 }
 
 static enum dtx_code store_open_file(struct dtx_store *s, enum dtx_store_mode mode,
-				     struct dtx_err *err)
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	if (access(s->path, F_OK) < 0) {
 		if (mode == DTX_STORE_READ) {
 			rc = dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
-					 "there is no store '%s' yet", s->path);
+			                 "there is no store '%s' yet", s->path);
 			dtx_err_hint(err, "the first dtx run makes it; --store FILE names another");
 			goto out;
 		}
@@ -153,7 +173,7 @@ out:
 }
 
 enum dtx_code dtx_store_open(const char *option, enum dtx_store_mode mode, struct dtx_store **out,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_store *s = dtx_mem_zalloc(1, sizeof(*s));

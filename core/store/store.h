@@ -10,8 +10,8 @@ struct dtx_db;
 struct dtx_store;
 
 enum dtx_store_mode {
-	DTX_STORE_READ,		/* read only; no_record when there is no store yet */
-	DTX_STORE_WRITE		/* made when missing: folder 0700, file 0600 */
+	DTX_STORE_READ, /* read only; no_record when there is no store yet */
+	DTX_STORE_WRITE /* made when missing: folder 0700, file 0600 */
 };
 
 /* `option` is the value of --store, or NULL: then DTX_STORE, $XDG_STATE_HOME/dtx/store.db,
@@ -19,8 +19,8 @@ enum dtx_store_mode {
  * of this host whose process is gone (see core/store/sweep.h); a failure of that is no failure of
  * the open. */
 DTX_MUSTUSE enum dtx_code dtx_store_open(const char *option, enum dtx_store_mode mode,
-					 struct dtx_store **out, struct dtx_err *err);
-void dtx_store_free(struct dtx_store *s);	/* NULL is fine */
+                                         struct dtx_store **out, struct dtx_err *err);
+void dtx_store_free(struct dtx_store *s); /* NULL is fine */
 const char *dtx_store_path(const struct dtx_store *s);
 /* Such a store keeps no record: a run may not leave the typed path. */
 bool dtx_store_is_memory(const struct dtx_store *s);

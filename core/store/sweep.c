@@ -24,7 +24,7 @@ struct sweep_lease {
 /* What the ledger knows of a run. */
 struct sweep_run {
 	char run_id[DTX_RUN_ID];
-	json_t *start, *output;		/* bodies */
+	json_t *start, *output; /* bodies */
 	bool ended;
 };
 
@@ -94,13 +94,14 @@ static const char *sweep_judge(const struct sweep_run *run, const json_t *output
 /* [{"path","output"}]; *all_new stays true only when each is. NULL: out of memory. */
 static json_t *sweep_outputs(const struct sweep_run *run, bool *all_new)
 {
-	const json_t *list = run->output ? json_object_get(run->output, "outputs") :
-					   json_object_get(run->start, "targets");
+	const json_t *list = run->output ? json_object_get(run->output, "outputs")
+	                                 : json_object_get(run->start, "targets");
 	json_t *out = json_array(), *item;
 	size_t i;
 
 	*all_new = run->output != NULL;
-	json_array_foreach(list, i, item) {
+	json_array_foreach(list, i, item)
+	{
 		const char *verdict = "old";
 
 		if (run->output)
@@ -109,8 +110,8 @@ static json_t *sweep_outputs(const struct sweep_run *run, bool *all_new)
 			(void)sweep_temp(run, dtx_json_text(item, "temp", NULL));
 		*all_new = *all_new && !strcmp(verdict, "new");
 		if (json_array_append_new(out, json_pack("{s:s, s:s}", "path",
-							 dtx_json_text(item, "path", ""), "output",
-							 verdict)) < 0) {
+		                                         dtx_json_text(item, "path", ""), "output",
+		                                         verdict)) < 0) {
 			json_decref(out);
 			return NULL;
 		}
@@ -120,7 +121,7 @@ static json_t *sweep_outputs(const struct sweep_run *run, bool *all_new)
 
 /* Another process may have been faster: only who still finds the lease writes. */
 static enum dtx_code sweep_write(struct dtx_db *db, const struct sweep_run *run, json_t *body,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_event event = { 0, 0, "run.end", run->run_id, body };
@@ -148,7 +149,7 @@ out:
 }
 
 static enum dtx_code sweep_close(struct dtx_db *db, const struct sweep_run *run,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *outputs, *body = NULL;
@@ -158,7 +159,7 @@ static enum dtx_code sweep_close(struct dtx_db *db, const struct sweep_run *run,
 	if (!outputs)
 		DTX_FAIL_MEM(err);
 	body = json_pack("{s:s, s:b, s:o, s:I}", "status", ok ? "ok" : "abandoned", "swept", 1,
-			 "judged", outputs, "end_us", (json_int_t)dtx_wall_us());
+	                 "judged", outputs, "end_us", (json_int_t)dtx_wall_us());
 	if (!body)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(sweep_write(db, run, body, err));
@@ -176,7 +177,7 @@ static void sweep_run_clear(struct sweep_run *run)
 
 /* One process judges: a second one would find the temp file gone and call the target replaced. */
 static enum dtx_code sweep_claim(struct dtx_db *db, const struct sweep_lease *lease,
-				 const struct dtx_process *self, bool *ours, struct dtx_err *err)
+                                 const struct dtx_process *self, bool *ours, struct dtx_err *err)
 {
 	struct dtx_db_val val[7];
 	char key[DTX_LEASE_KEY];
@@ -196,7 +197,7 @@ static enum dtx_code sweep_claim(struct dtx_db *db, const struct sweep_lease *le
 }
 
 static enum dtx_code sweep_one(struct dtx_db *db, const struct sweep_lease *lease,
-			       const struct dtx_process *self, struct dtx_err *err)
+                               const struct dtx_process *self, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct sweep_run run = { .start = NULL };
@@ -215,7 +216,7 @@ out:
 
 /* Leases whose process has ended, at most DTX_SWEEP_MAX. */
 static enum dtx_code sweep_find(struct dtx_db *db, const struct dtx_process *self,
-				struct sweep_lease *lease, size_t *n, struct dtx_err *err)
+                                struct sweep_lease *lease, size_t *n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_rows *rows = NULL;
@@ -265,7 +266,7 @@ out:
 }
 
 enum dtx_code dtx_lease_put(struct dtx_db *db, const char *run_id, const struct dtx_process *p,
-			    struct dtx_err *err)
+                            struct dtx_err *err)
 {
 	struct dtx_db_val val[5];
 	char key[DTX_LEASE_KEY];

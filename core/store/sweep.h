@@ -18,7 +18,7 @@ struct dtx_process;
 void dtx_sweep(struct dtx_db *db, const char *path, bool read_only);
 /* Inside a transaction: the run of process `p` is open from now on. */
 DTX_MUSTUSE enum dtx_code dtx_lease_put(struct dtx_db *db, const char *run_id,
-					const struct dtx_process *p, struct dtx_err *err);
+                                        const struct dtx_process *p, struct dtx_err *err);
 /* Key of a run's lease. */
 #define DTX_LEASE_KEY 64
 void dtx_lease_key(const char *run_id, char key[DTX_LEASE_KEY]);

@@ -9,7 +9,7 @@
 #include "core/data/cast.h"
 
 #define TABLEHASH_ROW_MAX ((size_t)1 << 30)
-#define TABLEHASH_BYTES 16
+#define TABLEHASH_BYTES   16
 
 static void tablehash_be32(uint8_t out[4], size_t v)
 {
@@ -70,7 +70,7 @@ static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_bu
 }
 
 enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t i, c;
@@ -125,7 +125,7 @@ void dtx_tablehash_fold(struct dtx_tablehash *t, const struct dtx_rowhash *part)
 }
 
 void dtx_tablehash_done(struct dtx_tablehash *t, char table[DTX_TABLEHASH_TEXT],
-			char rows[DTX_TABLEHASH_TEXT])
+                        char rows[DTX_TABLEHASH_TEXT])
 {
 	uint8_t digest[DTX_SHA256_SIZE];
 
@@ -133,11 +133,12 @@ void dtx_tablehash_done(struct dtx_tablehash *t, char table[DTX_TABLEHASH_TEXT],
 	memcpy(table, "t1:", 3);
 	dtx_hex(digest, sizeof(digest), table + 3);
 	snprintf(rows, DTX_TABLEHASH_TEXT, "r1:%016" PRIx64 "%016" PRIx64 ":%" PRId64,
-		 (uint64_t)(t->sum >> 64), (uint64_t)t->sum, t->rows);
+	         (uint64_t)(t->sum >> 64), (uint64_t)t->sum, t->rows);
 }
 
-enum dtx_code dtx_tablehash_table(const struct dtx_table *table, char table_hash[DTX_TABLEHASH_TEXT],
-				  char rows_hash[DTX_TABLEHASH_TEXT], struct dtx_err *err)
+enum dtx_code dtx_tablehash_table(const struct dtx_table *table,
+                                  char table_hash[DTX_TABLEHASH_TEXT],
+                                  char rows_hash[DTX_TABLEHASH_TEXT], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_rowhash part = DTX_ROWHASH_INIT;

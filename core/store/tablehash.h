@@ -14,16 +14,19 @@
 
 /* Row hashes of one batch; reused from batch to batch. */
 struct dtx_rowhash {
-	uint8_t *bytes;		/* n x 16, big endian */
+	uint8_t *bytes; /* n x 16, big endian */
 	size_t n, cap;
-	dtx_u128 sum;		/* mod 2^128 */
+	dtx_u128 sum; /* mod 2^128 */
 	struct dtx_buf *scratch;
 };
-#define DTX_ROWHASH_INIT { NULL, 0, 0, 0, NULL }
+#define DTX_ROWHASH_INIT                                                                           \
+	{                                                                                          \
+		NULL, 0, 0, 0, NULL                                                                \
+	}
 void dtx_rowhash_clear(struct dtx_rowhash *p);
 /* Live rows of the batch, in order. Columns that are NULL hash as null. */
 DTX_MUSTUSE enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *out,
-					    struct dtx_err *err);
+                                            struct dtx_err *err);
 
 struct dtx_tablehash {
 	struct dtx_sha256 sha;
@@ -36,11 +39,11 @@ void dtx_tablehash_init(struct dtx_tablehash *t, const struct dtx_schema *schema
 void dtx_tablehash_fold(struct dtx_tablehash *t, const struct dtx_rowhash *part);
 /* "t1:<64 hex>" and "r1:<32 hex>:<rows>". */
 void dtx_tablehash_done(struct dtx_tablehash *t, char table[DTX_TABLEHASH_TEXT],
-			char rows[DTX_TABLEHASH_TEXT]);
+                        char rows[DTX_TABLEHASH_TEXT]);
 /* A whole table in one go. */
 DTX_MUSTUSE enum dtx_code dtx_tablehash_table(const struct dtx_table *table,
-					      char table_hash[DTX_TABLEHASH_TEXT],
-					      char rows_hash[DTX_TABLEHASH_TEXT],
-					      struct dtx_err *err);
+                                              char table_hash[DTX_TABLEHASH_TEXT],
+                                              char rows_hash[DTX_TABLEHASH_TEXT],
+                                              struct dtx_err *err);
 
 #endif

@@ -16,7 +16,7 @@ out:
 }
 
 static enum dtx_code verify_chain(struct dtx_db *db, int64_t since, json_t *findings,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_ledger_head head;
@@ -25,10 +25,10 @@ static enum dtx_code verify_chain(struct dtx_db *db, int64_t since, json_t *find
 	DTX_TRY(dtx_ledger_check(db, since > 0 ? since : 1, &bad, &head, err));
 	if (bad)
 		DTX_TRY(verify_add(findings,
-				   json_pack("{s:s, s:I, s:s}", "finding", "chain_broken", "seq",
-					     (json_int_t)bad, "text",
-					     "the ledger is not what it was from here on"),
-				   err));
+		                   json_pack("{s:s, s:I, s:s}", "finding", "chain_broken", "seq",
+		                             (json_int_t)bad, "text",
+		                             "the ledger is not what it was from here on"),
+		                   err));
 out:
 	return rc;
 }
@@ -45,9 +45,9 @@ static enum dtx_code verify_blob(struct dtx_db_rows *rows, json_t *findings, str
 	if (!strcmp(got, hash) && dtx_db_get_int(rows, 4) == (int64_t)bytes.len)
 		return DTX_OK;
 	return verify_add(findings,
-			  json_pack("{s:s, s:s, s:s}", "finding", "blob_mismatch", "hash", hash,
-				    "text", "these bytes are not the ones that were stored"),
-			  err);
+	                  json_pack("{s:s, s:s, s:s}", "finding", "blob_mismatch", "hash", hash,
+	                            "text", "these bytes are not the ones that were stored"),
+	                  err);
 }
 
 static enum dtx_code verify_blobs(struct dtx_db *db, json_t *findings, struct dtx_err *err)
@@ -69,7 +69,7 @@ out:
 }
 
 static enum dtx_code verify_head(struct dtx_db *db, const char *text, json_t *findings,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str rest = dtx_str_of(text), tag, seq_text, hex;
@@ -80,10 +80,9 @@ static enum dtx_code verify_head(struct dtx_db *db, const char *text, json_t *fi
 
 	if (!dtx_str_next(&rest, ':', &tag) || !dtx_str_is(tag, "dtx1") ||
 	    !dtx_str_next(&rest, ':', &seq_text) || !dtx_str_next(&rest, ':', &hex) ||
-	    hex.len != DTX_SHA256_HEX - 1 ||
-	    !dtx_num_parse_i64(seq_text.ptr, seq_text.len, &seq))
+	    hex.len != DTX_SHA256_HEX - 1 || !dtx_num_parse_i64(seq_text.ptr, seq_text.len, &seq))
 		DTX_FAIL(err, DTX_E_USAGE, "'%s' is no head: expected dtx1:NUMBER:64 hex digits",
-			 text);
+		         text);
 	DTX_TRY(dtx_ledger_hash_at(db, seq, hash, &found, err));
 	if (found) {
 		dtx_hex(hash, sizeof(hash), have);
@@ -91,10 +90,10 @@ static enum dtx_code verify_head(struct dtx_db *db, const char *text, json_t *fi
 	}
 	if (!found)
 		DTX_TRY(verify_add(findings,
-				   json_pack("{s:s, s:I, s:s}", "finding", "truncated", "seq",
-					     (json_int_t)seq, "text",
-					     "the chain does not contain this head"),
-				   err));
+		                   json_pack("{s:s, s:I, s:s}", "finding", "truncated", "seq",
+		                             (json_int_t)seq, "text",
+		                             "the chain does not contain this head"),
+		                   err));
 out:
 	return rc;
 }
@@ -107,16 +106,16 @@ static enum dtx_code verify_index(struct dtx_store *s, json_t *findings, struct 
 	DTX_TRY(dtx_rebuild_compare(s, &table, err));
 	if (table)
 		DTX_TRY(verify_add(findings,
-				   json_pack("{s:s, s:s, s:s}", "finding", "index_differs",
-					     "table", table, "text",
-					     "this table is not what the ledger says"),
-				   err));
+		                   json_pack("{s:s, s:s, s:s}", "finding", "index_differs", "table",
+		                             table, "text",
+		                             "this table is not what the ledger says"),
+		                   err));
 out:
 	return rc;
 }
 
-enum dtx_code dtx_verify(struct dtx_store *s, const struct dtx_verify_opts *opts,
-			 json_t **findings, struct dtx_err *err)
+enum dtx_code dtx_verify(struct dtx_store *s, const struct dtx_verify_opts *opts, json_t **findings,
+                         struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);

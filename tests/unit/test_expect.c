@@ -101,7 +101,7 @@ out:
 void test_expect_verdicts(void)
 {
 	static const struct {
-		const char *expect, *first;	/* NULL: all pass */
+		const char *expect, *first; /* NULL: all pass */
 	} row[] = {
 		{ "{}", NULL },
 		{ "{\"columns\":[{\"name\":\"k\",\"type\":\"text\"},{\"name\":\"n\"}]}", NULL },
@@ -120,7 +120,8 @@ void test_expect_verdicts(void)
 		  "column 'n' has 1 value below, expected min 2" },
 		{ "{\"columns\":[{\"name\":\"n\",\"max\":4.5}]}",
 		  "column 'n' has 1 value above, expected max 4.5" },
-		{ "{\"columns\":[{\"name\":\"d\",\"min\":\"2024-01-01\",\"max\":\"2024-12-31\"}]}", NULL },
+		{ "{\"columns\":[{\"name\":\"d\",\"min\":\"2024-01-01\",\"max\":\"2024-12-31\"}]}",
+		  NULL },
 		{ "{\"columns\":[{\"name\":\"d\",\"max\":\"2024-06-01\"}]}",
 		  "column 'd' has 1 value above, expected max 2024-06-01" },
 		{ "{\"columns\":[{\"name\":\"k\",\"enum\":[\"a\",\"b\"]}]}", NULL },
@@ -193,8 +194,9 @@ static enum dtx_code check_once(void)
 {
 	int64_t failed;
 
-	return check("{\"columns\":[{\"name\":\"k\",\"unique\":true,\"enum\":[\"a\"]}],\"rows\":{\"min\":1}}",
-		     NULL, 0, &failed);
+	return check("{\"columns\":[{\"name\":\"k\",\"unique\":true,\"enum\":[\"a\"]}],\"rows\":{"
+	             "\"min\":1}}",
+	             NULL, 0, &failed);
 }
 
 void test_expect_alloc_fails(void)

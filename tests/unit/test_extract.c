@@ -30,12 +30,13 @@ void test_extract_cases(void)
 		{ "```sql\nselect 1\n```\n```python\n" DEF "```\n", DEF, DTX_OK },
 		{ "```python\n" DEF "```\n```json\ndef transform(a, b): {}\n```\n", DEF, DTX_OK },
 		/* thoughts */
-		{ "<think>```python\ndef transform(x): wrong\n```</think>\n```python\n" DEF "```\n", DEF,
-		  DTX_OK },
+		{ "<think>```python\ndef transform(x): wrong\n```</think>\n```python\n" DEF "```\n",
+		  DEF, DTX_OK },
 		{ "<think>never ends ```python\n" DEF "```\n", "", DTX_E_SNIPPET_NO_CODE },
 		/* no fence */
 		{ "import pandas as pd\n" DEF "\n\n\n", "import pandas as pd\n" DEF, DTX_OK },
-		{ "def transform(tables, params): pass", "def transform(tables, params): pass\n", DTX_OK },
+		{ "def transform(tables, params): pass", "def transform(tables, params): pass\n",
+		  DTX_OK },
 		{ "I would use def transform(tables) here.\n", "", DTX_E_SNIPPET_NO_CODE },
 		{ "", "", DTX_E_SNIPPET_NO_CODE },
 		{ "Sorry, I cannot.\n", "", DTX_E_SNIPPET_NO_CODE },
@@ -48,7 +49,8 @@ void test_extract_cases(void)
 		{ "````python\n" DEF "```\n", "", DTX_E_SNIPPET_TRUNCATED },
 		/* an indented fence of 4 is text; inline code is no fence */
 		{ "    ```python\n" DEF "    ```\n", "    ```python\n" DEF "    ```\n", DTX_OK },
-		{ "```python is what `x` needs```\n" DEF, "```python is what `x` needs```\n" DEF, DTX_OK },
+		{ "```python is what `x` needs```\n" DEF, "```python is what `x` needs```\n" DEF,
+		  DTX_OK },
 	};
 	size_t i;
 
@@ -103,11 +105,12 @@ void test_gate(void)
 	static const struct {
 		const char *policy;
 		bool supplied;
-		const char *by;	/* NULL: needs approval */
+		const char *by; /* NULL: needs approval */
 	} row[] = {
-		{ NULL, true, "supplied" },	 { NULL, false, NULL },	  { "auto", true, "supplied" },
-		{ "auto", false, "policy:auto" }, { "ask", true, "supplied" }, { "ask", false, NULL },
-		{ "require", true, NULL },	 { "require", false, NULL },
+		{ NULL, true, "supplied" },   { NULL, false, NULL },
+		{ "auto", true, "supplied" }, { "auto", false, "policy:auto" },
+		{ "ask", true, "supplied" },  { "ask", false, NULL },
+		{ "require", true, NULL },    { "require", false, NULL },
 	};
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_approve policy;

@@ -5,7 +5,10 @@
 #include "core/fallback/family.h"
 #include "tests/t.h"
 
-#define F(n, t) { .name = (n), .type = { (t), 0, 0 } }
+#define F(n, t)                                                                                    \
+	{                                                                                          \
+		.name = (n), .type = {(t), 0, 0 }                                                  \
+	}
 
 static void finger(const struct dtx_field *field, uint32_t n, char out[DTX_FINGER_TEXT])
 {
@@ -30,21 +33,26 @@ static void doc_text(const struct dtx_finger_table *t, size_t n, struct dtx_buf 
 void test_finger_document(void)
 {
 	static const struct dtx_field main_f[] = {
-		F("region", DTX_T_TEXT),	F("2026-W02", DTX_T_FLOAT64), F("2026-W01", DTX_T_INT64),
+		F("region", DTX_T_TEXT),
+		F("2026-W02", DTX_T_FLOAT64),
+		F("2026-W01", DTX_T_INT64),
 		F("2026-W03", DTX_T_DECIMAL),
 	};
-	static const struct dtx_field hc_f[] = { F("region", DTX_T_TEXT), F("headcount", DTX_T_INT64) };
+	static const struct dtx_field hc_f[] = { F("region", DTX_T_TEXT),
+		                                 F("headcount", DTX_T_INT64) };
 	const struct dtx_schema ms = { 4, false, main_f }, hs = { 2, false, hc_f };
-	const struct dtx_finger_table t[] = { { "main", &ms, NULL, NULL }, { "hc", &hs, NULL, NULL } };
+	const struct dtx_finger_table t[] = { { "main", &ms, NULL, NULL },
+		                              { "hc", &hs, NULL, NULL } };
 	struct dtx_buf got = DTX_BUF_INIT(1 << 16), names = DTX_BUF_INIT(1 << 16);
 	struct dtx_err err = DTX_ERR_INIT;
 	char fp[DTX_FINGER_TEXT], want[DTX_FINGER_TEXT] = "f1:";
 	json_t *fam = NULL;
 
 	doc_text(t, 2, &got, fp);
-	T_STR(dtx_buf_text(&got),
-	      "{\"tables\":[{\"alias\":\"hc\",\"cols\":[[\"headcount\",\"num\"],[\"region\",\"text\"]]},"
-	      "{\"alias\":\"main\",\"cols\":[[\"region\",\"text\"],[\"{yyyy-Www}\",\"num\"]]}],\"v\":1}");
+	T_STR(dtx_buf_text(&got), "{\"tables\":[{\"alias\":\"hc\",\"cols\":[[\"headcount\",\"num\"]"
+	                          ",[\"region\",\"text\"]]},"
+	                          "{\"alias\":\"main\",\"cols\":[[\"region\",\"text\"],[\"{yyyy-"
+	                          "Www}\",\"num\"]]}],\"v\":1}");
 	dtx_sha256_hex(got.ptr, got.len, want + 3);
 	T_STR(fp, want);
 	T_OK(dtx_finger_families(t, 2, &fam, &err), &err);
@@ -57,9 +65,9 @@ void test_finger_document(void)
 
 void test_finger_column_order_does_not_matter(void)
 {
-	struct dtx_field f[] = { F("a", DTX_T_INT64), F("b", DTX_T_TEXT), F("c", DTX_T_DATE),
-				 F("2024-01", DTX_T_INT64), F("2024-02", DTX_T_INT64),
-				 F("2024-03", DTX_T_NULL) };
+	struct dtx_field f[] = { F("a", DTX_T_INT64),       F("b", DTX_T_TEXT),
+		                 F("c", DTX_T_DATE),        F("2024-01", DTX_T_INT64),
+		                 F("2024-02", DTX_T_INT64), F("2024-03", DTX_T_NULL) };
 	char first[DTX_FINGER_TEXT], got[DTX_FINGER_TEXT];
 	uint32_t seed = 1, round, i;
 
@@ -85,7 +93,7 @@ void test_finger_what_matters(void)
 	static const struct dtx_field type[] = { F("a", DTX_T_TEXT), F("b", DTX_T_TEXT) };
 	static const struct dtx_field name[] = { F("A", DTX_T_INT64), F("b", DTX_T_TEXT) };
 	static const struct dtx_field more[] = { F("a", DTX_T_INT64), F("b", DTX_T_TEXT),
-						 F("c", DTX_T_TEXT) };
+		                                 F("c", DTX_T_TEXT) };
 	char a[DTX_FINGER_TEXT], b[DTX_FINGER_TEXT];
 
 	finger(base, 2, a);
@@ -103,10 +111,10 @@ void test_finger_what_matters(void)
 void test_finger_families(void)
 {
 	static const struct dtx_field three[] = { F("Hours Jan 2024", DTX_T_INT64),
-						  F("Hours Feb 2024", DTX_T_INT64),
-						  F("Hours Mar 2024", DTX_T_FLOAT64),
-						  F("Hours Apr 2024", DTX_T_NULL),
-						  F("Hours May 2024", DTX_T_TEXT) };
+		                                  F("Hours Feb 2024", DTX_T_INT64),
+		                                  F("Hours Mar 2024", DTX_T_FLOAT64),
+		                                  F("Hours Apr 2024", DTX_T_NULL),
+		                                  F("Hours May 2024", DTX_T_TEXT) };
 	char a[DTX_FINGER_TEXT], b[DTX_FINGER_TEXT];
 	struct dtx_schema s = { 5, false, three };
 	struct dtx_families fam = DTX_FAMILIES_INIT;
@@ -136,12 +144,24 @@ void test_finger_tokens(void)
 	static const struct {
 		const char *name, *kind;
 	} row[] = {
-		{ "2024-01-31", "yyyy-mm-dd" }, { "2024-01", "yyyy-mm" },   { "2026-W07", "yyyy-Www" },
-		{ "2024-Q3", "yyyy-Qq" },	{ "Q3 2024", "Qq yyyy" },   { "Jan-24", "Mon-yy" },
-		{ "Jan 2024", "Mon yyyy" },	{ "W07", "Www" },	    { "2024", "yyyy" },
-		{ "hours 2024", "yyyy" },	{ "2024|Hours", "yyyy" },   { "12024", NULL },
-		{ "a2024", NULL },		{ "2024-13", "yyyy" },	    { "W60", NULL },
-		{ "hours", NULL },		{ "Janu-24", NULL },	    { "1850", NULL },
+		{ "2024-01-31", "yyyy-mm-dd" },
+		{ "2024-01", "yyyy-mm" },
+		{ "2026-W07", "yyyy-Www" },
+		{ "2024-Q3", "yyyy-Qq" },
+		{ "Q3 2024", "Qq yyyy" },
+		{ "Jan-24", "Mon-yy" },
+		{ "Jan 2024", "Mon yyyy" },
+		{ "W07", "Www" },
+		{ "2024", "yyyy" },
+		{ "hours 2024", "yyyy" },
+		{ "2024|Hours", "yyyy" },
+		{ "12024", NULL },
+		{ "a2024", NULL },
+		{ "2024-13", "yyyy" },
+		{ "W60", NULL },
+		{ "hours", NULL },
+		{ "Janu-24", NULL },
+		{ "1850", NULL },
 		{ "", NULL },
 	};
 	size_t i, off, len;
@@ -158,8 +178,9 @@ void test_finger_intent(void)
 	json_t *region = json_loads("{\"kind\":\"step\",\"steps\":[{\"op\":\"x\"}]}", 0, NULL);
 	json_t *contract = json_loads("{\"need\":[]}", 0, NULL);
 	char a[DTX_FINGER_TEXT], b[DTX_FINGER_TEXT], want[DTX_FINGER_TEXT] = "i1:", hex[65];
-	static const char text[] = "{\"abi\":\"py\",\"contract\":{},\"region\":{\"kind\":\"step\",\"steps\":"
-				   "[{\"op\":\"x\"}]},\"template\":1,\"v\":1}";
+	static const char text[] =
+		"{\"abi\":\"py\",\"contract\":{},\"region\":{\"kind\":\"step\",\"steps\":"
+		"[{\"op\":\"x\"}]},\"template\":1,\"v\":1}";
 
 	T_OK(dtx_finger_intent(region, NULL, 1, "py", a, NULL), NULL);
 	dtx_sha256_hex(text, sizeof(text) - 1, want + 3);
@@ -176,9 +197,9 @@ void test_finger_intent(void)
 
 void test_finger_needs(void)
 {
-	static const struct dtx_field f[] = { F("region", DTX_T_TEXT), F("hours", DTX_T_INT64),
-					      F("unread", DTX_T_INT64), F("2024", DTX_T_INT64),
-					      F("2025", DTX_T_INT64), F("2026", DTX_T_INT64) };
+	static const struct dtx_field f[] = { F("region", DTX_T_TEXT),  F("hours", DTX_T_INT64),
+		                              F("unread", DTX_T_INT64), F("2024", DTX_T_INT64),
+		                              F("2025", DTX_T_INT64),   F("2026", DTX_T_INT64) };
 	const struct dtx_schema s = { 6, false, f };
 	const struct dtx_finger_table t = { "main", &s, NULL, NULL };
 	char fp[DTX_FINGER_TEXT], *needs = NULL;
@@ -187,7 +208,7 @@ void test_finger_needs(void)
 	T_OK(dtx_finger_tables(&t, 1, &doc, fp, NULL), NULL);
 	T_OK(dtx_finger_needs(doc, "[\"hours\",\"region\",\"other\"]", &needs, NULL), NULL);
 	T_STR(needs, "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hours\",\"num\"],"
-		     "[\"region\",\"text\"],[\"{yyyy}\",\"num\"]]}]}");
+	             "[\"region\",\"text\"],[\"{yyyy}\",\"num\"]]}]}");
 	dtx_mem_free(needs);
 	T_OK(dtx_finger_needs(doc, NULL, &needs, NULL), NULL);
 	T_CHECK(needs == NULL);
@@ -197,7 +218,7 @@ void test_finger_needs(void)
 static enum dtx_code finger_all(void)
 {
 	static const struct dtx_field f[] = { F("a", DTX_T_TEXT), F("2024", DTX_T_INT64),
-					      F("2025", DTX_T_INT64), F("2026", DTX_T_INT64) };
+		                              F("2025", DTX_T_INT64), F("2026", DTX_T_INT64) };
 	const struct dtx_schema s = { 4, false, f };
 	const struct dtx_finger_table t = { "main", &s, NULL, NULL };
 	char fp[DTX_FINGER_TEXT];

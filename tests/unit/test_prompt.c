@@ -17,7 +17,7 @@ static json_t *parse(const char *text)
 }
 
 static enum dtx_code make(struct dtx_prompt *p, const char *columns, const char *rows,
-			  const char *message, enum dtx_sample sample)
+                          const char *message, enum dtx_sample sample)
 {
 	struct dtx_err trigger = DTX_ERR_INIT, err = DTX_ERR_INIT;
 	struct dtx_table *t = t_table(columns, rows);
@@ -25,18 +25,18 @@ static enum dtx_code make(struct dtx_prompt *p, const char *columns, const char 
 	json_t *steps = parse(STEPS);
 	json_t *contract = parse("{\"need\":[{\"class\":\"num\",\"name\":\"hours\"}]}");
 	struct dtx_prompt_spec spec = { .versions = "Python 3.11, pandas 1.5, numpy 1.24",
-					.imports = "pandas, numpy, dx, math",
-					.dx_names = "group_by, join",
-					.cpu_s = 30,
-					.memory_mib = 1024,
-					.params = "steps, families, run_date",
-					.table = tables,
-					.ntables = 1,
-					.steps = steps,
-					.error = &trigger,
-					.contract = contract,
-					.fingerprint = "f1:abc",
-					.sample = sample };
+		                        .imports = "pandas, numpy, dx, math",
+		                        .dx_names = "group_by, join",
+		                        .cpu_s = 30,
+		                        .memory_mib = 1024,
+		                        .params = "steps, families, run_date",
+		                        .table = tables,
+		                        .ntables = 1,
+		                        .steps = steps,
+		                        .error = &trigger,
+		                        .contract = contract,
+		                        .fingerprint = "f1:abc",
+		                        .sample = sample };
 	enum dtx_code rc = DTX_E_NO_MEMORY;
 
 	(void)dtx_err_set(&trigger, DTX_E_UNKNOWN_OP, __FILE__, __LINE__, "%s", message);
@@ -56,17 +56,22 @@ void test_prompt_exact_bytes(void)
 	dtx_prompt_init(&p);
 	dtx_prompt_init(&q);
 	T_OK(make(&p, "region:text,hours:int", "West,5\nEast,\n", "no op 'weekly_balance'",
-		  DTX_SAMPLE_NONE), NULL);
+	          DTX_SAMPLE_NONE),
+	     NULL);
 	T_STR(dtx_buf_text(&p.text),
-	      "You write one Python module for dtx, a tool that transforms tables. dtx runs it later without you, many times,\n"
+	      "You write one Python module for dtx, a tool that transforms tables. dtx runs it "
+	      "later without you, many times,\n"
 	      "in a closed process, on full data that you do not see.\n"
 	      "RUNTIME\n"
-	      "Python 3.11, pandas 1.5, numpy 1.24. Allowed imports: pandas, numpy, dx, math. No files, network, processes, threads, clock or randomness.\n"
+	      "Python 3.11, pandas 1.5, numpy 1.24. Allowed imports: pandas, numpy, dx, math. No "
+	      "files, network, processes, threads, clock or randomness.\n"
 	      "30 s of CPU, 1024 MiB of memory.\n"
 	      "\n"
 	      "INTERFACE\n"
-	      "Define transform(tables, params) and return one DataFrame, everything in columns (reset_index).\n"
-	      "tables: dict of DataFrames; tables[\"main\"] is the current table. Do not change them in place.\n"
+	      "Define transform(tables, params) and return one DataFrame, everything in columns "
+	      "(reset_index).\n"
+	      "tables: dict of DataFrames; tables[\"main\"] is the current table. Do not change "
+	      "them in place.\n"
 	      "params: steps, families, run_date\n"
 	      "Types:\n"
 	      "  int: int64, Int64 when there are nulls (pd.NA)\n"
@@ -86,10 +91,12 @@ void test_prompt_exact_bytes(void)
 	      "END 719a7a89\n"
 	      "\n"
 	      "TASK\n"
-	      "Do what these plan steps mean. dtx could not do them itself because of the error shown.\n"
+	      "Do what these plan steps mean. dtx could not do them itself because of the error "
+	      "shown.\n"
 	      "DATA af1a081b\n"
 	      "{\"by\":[\"region\"],\"note\":\"per week\",\"op\":\"weekly_balance\"}\n"
-	      "{\"at\":\"/steps/1/op\",\"code\":\"unknown_op\",\"message\":\"no op 'weekly_balance'\"}\n"
+	      "{\"at\":\"/steps/1/op\",\"code\":\"unknown_op\",\"message\":\"no op "
+	      "'weekly_balance'\"}\n"
 	      "END af1a081b\n"
 	      "\n"
 	      "OUTPUT\n"
@@ -99,18 +106,25 @@ void test_prompt_exact_bytes(void)
 	      "END 2ef9f8ec\n"
 	      "\n"
 	      "RULES\n"
-	      "1. Use columns by name, never by position. Read names in params[\"families\"] from there; never write them.\n"
-	      "2. Keep every row and column the task does not remove, in the order of main; groups in first-seen order.\n"
-	      "3. Nulls are NaN, NaT, None or pd.NA. A null is a group (dropna=False). A null key matches nothing in a merge. A sum or mean\n"
+	      "1. Use columns by name, never by position. Read names in params[\"families\"] from "
+	      "there; never write them.\n"
+	      "2. Keep every row and column the task does not remove, in the order of main; groups "
+	      "in first-seen order.\n"
+	      "3. Nulls are NaN, NaT, None or pd.NA. A null is a group (dropna=False). A null key "
+	      "matches nothing in a merge. A sum or mean\n"
 	      "   of nothing is null (min_count=1).\n"
-	      "4. Do not guess. If the tables cannot give the answer: raise ValueError(\"DTX_CANNOT: <reason>\").\n"
+	      "4. Do not guess. If the tables cannot give the answer: raise "
+	      "ValueError(\"DTX_CANNOT: <reason>\").\n"
 	      "5. No print, no state kept between calls, no dependence on set order.\n"
-	      "6. Declare FORMULAS = {\"column\": \"formula over input columns\"} and ASSUMES = [\"condition on main\"], literals only.\n"
+	      "6. Declare FORMULAS = {\"column\": \"formula over input columns\"} and ASSUMES = "
+	      "[\"condition on main\"], literals only.\n"
 	      "\n"
 	      "FORMAT\n"
-	      "Answer with exactly one block fenced by ```python and ```, holding the whole module. No other block.\n");
+	      "Answer with exactly one block fenced by ```python and ```, holding the whole "
+	      "module. No other block.\n");
 	T_OK(make(&q, "region:text,hours:int", "West,5\nEast,\n", "no op 'weekly_balance'",
-		  DTX_SAMPLE_NONE), NULL);
+	          DTX_SAMPLE_NONE),
+	     NULL);
 	T_STR(p.hash, q.hash);
 	T_CHECK(!strncmp(dtx_buf_text(&p.text) + p.system_len, "INTERFACE\n", 10));
 	T_INT(p.disclosed.cols, 2);
@@ -127,9 +141,11 @@ void test_prompt_same_table_same_bytes(void)
 	dtx_prompt_init(&p);
 	dtx_prompt_init(&q);
 	T_OK(make(&p, "k:text,n:int,d:date", "AB-1,5,2024-01-01\nCD-22,6,\n", "x",
-		  DTX_SAMPLE_SYNTHETIC), NULL);
+	          DTX_SAMPLE_SYNTHETIC),
+	     NULL);
 	T_OK(make(&q, "k:text,n:int,d:date", "AB-1,5,2024-01-01\nCD-22,6,\n", "x",
-		  DTX_SAMPLE_SYNTHETIC), NULL);
+	          DTX_SAMPLE_SYNTHETIC),
+	     NULL);
 	T_STR(dtx_buf_text(&p.text), dtx_buf_text(&q.text));
 	T_CHECK(strstr(dtx_buf_text(&p.text), "made_up_row") != NULL);
 	dtx_prompt_clear(&p);
@@ -143,13 +159,15 @@ void test_prompt_patterns(void)
 		const char *rows, *line;
 	} row[] = {
 		{ "AB-1\nCD-2\nEF-33\nGH-4\nIJ-5\n",
-		  "{\"distinct\":\"unique\",\"name\":\"k\",\"nullable\":false,\"pattern\":\"A-9\",\"type\":\"text\"}\n" },
-		{ "AB-1\nCD-2\nEF-33\nGH-4\n",
-		  "{\"distinct\":\"unique\",\"name\":\"k\",\"nullable\":false,\"type\":\"text\"}\n" },
+		  "{\"distinct\":\"unique\",\"name\":\"k\",\"nullable\":false,\"pattern\":\"A-9\","
+		  "\"type\":\"text\"}\n" },
+		{ "AB-1\nCD-2\nEF-33\nGH-4\n", "{\"distinct\":\"unique\",\"name\":\"k\","
+		                               "\"nullable\":false,\"type\":\"text\"}\n" },
 		{ "AB-1\nCD-2\nEF-33\nGH-4\nIJ-5\nother\n",
-		  "{\"distinct\":\"unique\",\"name\":\"k\",\"nullable\":false,\"type\":\"text\"}\n" },
-		{ "a1\na1\na1\n\na1\na1\n",
-		  "{\"distinct\":\"few\",\"name\":\"k\",\"nullable\":true,\"pattern\":\"a9\",\"type\":\"text\"}\n" },
+		  "{\"distinct\":\"unique\",\"name\":\"k\",\"nullable\":false,\"type\":\"text\"}"
+		  "\n" },
+		{ "a1\na1\na1\n\na1\na1\n", "{\"distinct\":\"few\",\"name\":\"k\",\"nullable\":"
+		                            "true,\"pattern\":\"a9\",\"type\":\"text\"}\n" },
 	};
 	size_t i;
 
@@ -182,9 +200,11 @@ void test_prompt_canary(void)
 
 		dtx_prompt_init(&p);
 		T_OK(make(&p, "name:text,hours:int", rows, messages[k / 2],
-			  k % 2 ? DTX_SAMPLE_SYNTHETIC : DTX_SAMPLE_NONE), NULL);
+		          k % 2 ? DTX_SAMPLE_SYNTHETIC : DTX_SAMPLE_NONE),
+		     NULL);
 		T_CHECK(!strstr(dtx_buf_text(&p.text), "Canary"));
-		T_CHECK(!strstr(dtx_buf_text(&p.text), "7712") && !strstr(dtx_buf_text(&p.text), "77,1"));
+		T_CHECK(!strstr(dtx_buf_text(&p.text), "7712") &&
+		        !strstr(dtx_buf_text(&p.text), "77,1"));
 		T_CHECK(strstr(dtx_buf_text(&p.text), "<value>") != NULL);
 		T_CHECK(p.disclosed.redactions > 0);
 		dtx_prompt_clear(&p);
@@ -196,7 +216,11 @@ void test_prompt_hostile_names(void)
 	struct dtx_prompt p;
 
 	dtx_prompt_init(&p);
-	T_OK(make(&p, "a\xe2\x80\xae" "b\tc\"d:text,hours:int", "x,1\n", "x", DTX_SAMPLE_NONE), NULL);
+	T_OK(make(&p,
+	          "a\xe2\x80\xae"
+	          "b\tc\"d:text,hours:int",
+	          "x,1\n", "x", DTX_SAMPLE_NONE),
+	     NULL);
 	T_CHECK(strstr(dtx_buf_text(&p.text), "{\"name\":\"a\\u202eb\\u0009c\\\"d\"") != NULL);
 	dtx_prompt_clear(&p);
 }
@@ -231,9 +255,10 @@ void test_redact(void)
 
 void test_redact_report(void)
 {
-	json_t *r = parse("{\"stdout\":{\"text\":\"Canary\",\"total\":6},\"stderr\":{\"base64\":\"Q2Fu\"},"
-			  "\"reason\":\"KeyError: 'Canary'\",\"exception\":{\"message\":\"'Canary' at 7\","
-			  "\"line\":3},\"check\":null}");
+	json_t *r = parse(
+		"{\"stdout\":{\"text\":\"Canary\",\"total\":6},\"stderr\":{\"base64\":\"Q2Fu\"},"
+		"\"reason\":\"KeyError: 'Canary'\",\"exception\":{\"message\":\"'Canary' at 7\","
+		"\"line\":3},\"check\":null}");
 	struct dtx_buf out = DTX_BUF_INIT(1 << 16);
 
 	T_CHECK(dtx_disclose_report(r, DTX_STR("hours")));
@@ -277,7 +302,7 @@ void test_prompt_alloc_fails(void)
 /* --- the contract of a result --- */
 
 static enum dtx_code contract(const char *columns, const char *rows, const char *expect,
-			      json_t **checks, struct dtx_err *err)
+                              json_t **checks, struct dtx_err *err)
 {
 	static const struct dtx_need_col need[] = { { "region", DTX_CLASS_TEXT }, { "hours", 0 } };
 	struct dtx_table *before = t_table("region:text,hours:int", "W,1\nE,2\n");
@@ -306,11 +331,13 @@ void test_contract(void)
 	} row[] = {
 		{ "region:text,hours:int", "W,1\n", NULL, NULL, NULL },
 		{ "region:text,hours:text", "W,1\n", NULL, NULL, "number_turned_text" },
-		{ "region:int,hours:int", "1,1\n", NULL, "column 'region' is int, expected text", NULL },
+		{ "region:int,hours:int", "1,1\n", NULL, "column 'region' is int, expected text",
+		  NULL },
 		{ "hours:int", "1\n", NULL, "column 'region' is missing, expected present", NULL },
 		{ "region:text,hours:int", "", NULL, NULL, "no_rows" },
 		{ "region:text,hours:int,band:text", "W,1,\n", NULL, NULL, "all_null" },
-		{ "region:text,hours:int", "W,1\nE,2\nN,3\n", NULL, NULL, "more_rows_than_any_input" },
+		{ "region:text,hours:int", "W,1\nE,2\nN,3\n", NULL, NULL,
+		  "more_rows_than_any_input" },
 		{ "region:text,hours:int", "W,1\n", "{\"rows\":{\"equals\":\"main\"}}",
 		  "the result has 1 rows, expected equals 2", NULL },
 		{ "region:text,hours:int", "W,1\n",
@@ -328,7 +355,8 @@ void test_contract(void)
 		       row[i].message ? DTX_E_SNIPPET_CONTRACT : DTX_OK, &err);
 		if (row[i].message)
 			T_STR(err.msg, row[i].message);
-		json_array_foreach(checks, k, check) {
+		json_array_foreach(checks, k, check)
+		{
 			if (!strcmp(dtx_json_text(check, "severity", ""), "warn"))
 				warning = dtx_json_text(check, "name", "");
 		}

@@ -5,7 +5,7 @@
 #include "core/store/verify.h"
 #include "tests/t.h"
 
-#define HASH "00000000000000000000000000000000000000000000000000000000000000aa"
+#define HASH  "00000000000000000000000000000000000000000000000000000000000000aa"
 #define NEEDS "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hours\",\"num\"]]}]}"
 
 static struct dtx_store *open_store(void)
@@ -20,19 +20,19 @@ static struct dtx_store *open_store(void)
 static struct dtx_snippet_new make(const char *fingerprint, const char *code, const char *flags)
 {
 	return (struct dtx_snippet_new){ .key = { "ns", fingerprint, "i1:x" },
-					 .code = dtx_str_of(code),
-					 .contract_hash = HASH,
-					 .op = "weekly_balance",
-					 .abi = "py3.11",
-					 .needs = NEEDS,
-					 .flags = flags,
-					 .col_order = "{\"main\":[\"a\",\"b\"]}",
-					 .origin = "supplied",
-					 .template_version = 1 };
+		                         .code = dtx_str_of(code),
+		                         .contract_hash = HASH,
+		                         .op = "weekly_balance",
+		                         .abi = "py3.11",
+		                         .needs = NEEDS,
+		                         .flags = flags,
+		                         .col_order = "{\"main\":[\"a\",\"b\"]}",
+		                         .origin = "supplied",
+		                         .template_version = 1 };
 }
 
 static void add(struct dtx_store *s, const struct dtx_snippet_new *n, bool approve,
-		char id[DTX_SNIPPET_ID])
+                char id[DTX_SNIPPET_ID])
 {
 	struct dtx_err err = DTX_ERR_INIT;
 
@@ -42,7 +42,7 @@ static void add(struct dtx_store *s, const struct dtx_snippet_new *n, bool appro
 }
 
 static enum dtx_rung ask(struct dtx_store *s, const char *fingerprint, const char *tables,
-			 const char *order, char id[DTX_SNIPPET_ID])
+                         const char *order, char id[DTX_SNIPPET_ID])
 {
 	json_t *doc = tables ? json_loads(tables, 0, NULL) : NULL;
 	struct dtx_snippet_ask q = { { "ns", fingerprint, "i1:x" }, doc, order, false };
@@ -86,16 +86,23 @@ void test_snippet_ladder(void)
 	T_STR(got, id);
 	/* another schema: what the code reads must be there, with its class */
 	T_INT(ask(s, "f1:b", NULL, NULL, NULL), DTX_RUNG_NONE);
-	T_INT(ask(s, "f1:b", "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"x\",\"text\"],"
-			     "[\"hours\",\"num\"]]}]}", NULL, NULL), DTX_RUNG_COMPATIBLE);
+	T_INT(ask(s, "f1:b",
+	          "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"x\",\"text\"],"
+	          "[\"hours\",\"num\"]]}]}",
+	          NULL, NULL),
+	      DTX_RUNG_COMPATIBLE);
 	T_INT(ask(s, "f1:b", "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hours\",\"any\"]]}]}",
-		  NULL, NULL), DTX_RUNG_COMPATIBLE);
+	          NULL, NULL),
+	      DTX_RUNG_COMPATIBLE);
 	T_INT(ask(s, "f1:b", "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hours\",\"text\"]]}]}",
-		  NULL, NULL), DTX_RUNG_NONE);
+	          NULL, NULL),
+	      DTX_RUNG_NONE);
 	T_INT(ask(s, "f1:b", "{\"tables\":[{\"alias\":\"main\",\"cols\":[[\"hour\",\"num\"]]}]}",
-		  NULL, NULL), DTX_RUNG_NONE);
+	          NULL, NULL),
+	      DTX_RUNG_NONE);
 	T_INT(ask(s, "f1:b", "{\"tables\":[{\"alias\":\"hc\",\"cols\":[[\"hours\",\"num\"]]}]}",
-		  NULL, NULL), DTX_RUNG_NONE);
+	          NULL, NULL),
+	      DTX_RUNG_NONE);
 	dtx_store_free(s);
 }
 
@@ -177,8 +184,9 @@ void test_snippet_hits_and_fails(void)
 	dtx_run_id_new(run);
 	info.run_id = run;
 	T_OK(dtx_record_start(s, &info, &r, &err), &err);
-	T_OK(dtx_record_event(r, "run.cache", json_pack("{s:s,s:s}", "outcome", "exact", "cell_id", id),
-			      &err), &err);
+	T_OK(dtx_record_event(r, "run.cache",
+	                      json_pack("{s:s,s:s}", "outcome", "exact", "cell_id", id), &err),
+	     &err);
 	T_OK(dtx_record_event(r, "run.cache", json_pack("{s:s}", "outcome", "none"), &err), &err);
 	T_OK(dtx_record_event(r, "attempt.end", json_pack("{s:s}", "cell_id", id), &err), &err);
 	T_OK(dtx_snippet_get(s, id, &arena, &got, &err), &err);

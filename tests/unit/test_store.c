@@ -1,6 +1,5 @@
 /* The store: chain, derived tables, records of killed runs, many writers. */
 #include <fcntl.h>
-#include <signal.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -8,8 +7,6 @@
 
 #include "core/base/file.h"
 #include "core/base/json.h"
-#include "core/base/log.h"
-#include "core/io/outfile.h"
 #include "core/store/db.h"
 #include "core/store/query.h"
 #include "core/store/rebuild.h"
@@ -37,14 +34,19 @@ static json_t *j(const char *text)
 }
 
 static enum dtx_code start_run(struct dtx_store *s, json_t *targets, struct dtx_record **out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	char id[DTX_RUN_ID];
 	static char word[3][12] = { "dtx", "run", "util.json" };
 	char *argv[] = { word[0], word[1], word[2], NULL };
-	struct dtx_run_info info = { .command = "run", .plan = DTX_STR("{\"steps\":[]}"),
-				     .plan_name = "util", .plan_file = "util.json", .nsteps = 5,
-				     .argc = 3, .argv = argv, .targets = targets };
+	struct dtx_run_info info = { .command = "run",
+		                     .plan = DTX_STR("{\"steps\":[]}"),
+		                     .plan_name = "util",
+		                     .plan_file = "util.json",
+		                     .nsteps = 5,
+		                     .argc = 3,
+		                     .argv = argv,
+		                     .targets = targets };
 
 	dtx_run_id_new(id);
 	info.run_id = id;
@@ -52,8 +54,10 @@ static enum dtx_code start_run(struct dtx_store *s, json_t *targets, struct dtx_
 }
 
 #define INPUT_ROW                                                                                  \
-	"{\"alias\":\"main\",\"uri\":\"/d/input.xlsx\",\"label\":\"input.xlsx!Q1\",\"sha\":\"ab12c07e00\"," \
-	"\"bytes\":10,\"mtime_us\":5,\"reader\":{\"format\":\"xlsx\"},\"rows\":5000,\"columns\":7}"
+	"{\"alias\":\"main\",\"uri\":\"/d/"                                                        \
+	"input.xlsx\",\"label\":\"input.xlsx!Q1\",\"sha\":\"ab12c07e00\","                         \
+	"\"bytes\":10,\"mtime_us\":5,\"reader\":{\"format\":\"xlsx\"},\"rows\":5000,\"columns\":"  \
+	"7}"
 #define STEP_ROW                                                                                   \
 	"{\"op\":\"filter\",\"rows_in\":5000,\"rows_out\":4488,"                                   \
 	"\"detail\":{\"counts\":{\"false\":509,\"null\":3}},\"dur_us\":12}"
@@ -69,24 +73,24 @@ static enum dtx_code whole_run(struct dtx_store *s, char id[DTX_RUN_ID], struct 
 		snprintf(id, DTX_RUN_ID, "%s", dtx_record_id(r));
 	DTX_TRY(dtx_record_add(r, DTX_PART_INPUT, json_loads(INPUT_ROW, 0, NULL), err));
 	DTX_TRY(dtx_record_add(r, DTX_PART_STEP, json_loads(STEP_ROW, 0, NULL), err));
-	DTX_TRY(dtx_record_add(r, DTX_PART_CHECK,
-			       json_pack("{s:s,s:s,s:s}", "name", "rows", "severity", "error", "status",
-					 "pass"),
-			       err));
+	DTX_TRY(dtx_record_add(
+		r, DTX_PART_CHECK,
+		json_pack("{s:s,s:s,s:s}", "name", "rows", "severity", "error", "status", "pass"),
+		err));
 	DTX_TRY(dtx_record_add(
 		r, DTX_PART_LINEAGE,
-		json_pack("{s:i,s:s,s:s,s:s,s:s,s:s}", "output", 0, "out_col", "utilization", "formula",
-			  "hours / (headcount * 40 * weeks)", "composed",
-			  "sum(hours) / (headcount * 40 * count_distinct(week)), by region", "class",
-			  "exact", "in_col", "hours"),
+		json_pack("{s:i,s:s,s:s,s:s,s:s,s:s}", "output", 0, "out_col", "utilization",
+	                  "formula", "hours / (headcount * 40 * weeks)", "composed",
+	                  "sum(hours) / (headcount * 40 * count_distinct(week)), by region",
+	                  "class", "exact", "in_col", "hours"),
 		err));
-	DTX_TRY(dtx_record_output(
-		r,
-		json_pack("[{s:s,s:b,s:s,s:i,s:i,s:i}]", "path", "/d/out.csv", "atomic", 1, "sha",
-			  "3f9c41d2aa", "bytes", 128, "rows", 4, "columns", 4),
-		err));
+	DTX_TRY(dtx_record_output(r,
+	                          json_pack("[{s:s,s:b,s:s,s:i,s:i,s:i}]", "path", "/d/out.csv",
+	                                    "atomic", 1, "sha", "3f9c41d2aa", "bytes", 128, "rows",
+	                                    4, "columns", 4),
+	                          err));
 	DTX_TRY(dtx_record_end(r, "ok", NULL, 0,
-			       json_pack("{s:i,s:i}", "threads", 2, "peak_bytes", 31000000), err));
+	                       json_pack("{s:i,s:i}", "threads", 2, "peak_bytes", 31000000), err));
 out:
 	dtx_record_free(r);
 	return rc;
@@ -189,7 +193,7 @@ void test_store_columns_match_schema(void)
 		char sql[128];
 
 		snprintf(sql, sizeof(sql), "SELECT name,type FROM pragma_table_info('%s')",
-			 dtx_db_table_name((enum dtx_sql_table)t));
+		         dtx_db_table_name((enum dtx_sql_table)t));
 		T_INT(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
 		n = dtx_db_table_columns((enum dtx_sql_table)t, column);
 		for (i = 0; i < n; i++) {
@@ -228,21 +232,21 @@ void test_store_record_and_screen(void)
 	T_CHECK(text != NULL);
 	snprintf(day, sizeof(day), "%.20s", strstr(dtx_buf_text(&screen), "run         ") + 22);
 	snprintf(want, sizeof(want),
-		 "out.csv     4 rows x 4 columns  128 bytes  sha256 3f9c41d2\n"
-		 "run         %s  %s  ok  %.3f s  user %s  plan util.json %.8s\n"
-		 "how         TYPED  5 of 5 steps; no Python, no model\n"
-		 "from        main  input.xlsx!Q1  5,000 rows x 7 columns  sha256 ab12c07e\n"
-		 "rows        5,000 > filter 4,488 (509 false, 3 null)\n"
-		 "formula     utilization = hours / (headcount * 40 * weeks)  [exact]\n"
-		 "            = sum(hours) / (headcount * 40 * count_distinct(week)), by region\n"
-		 "checks      1 pass, 0 warn, 0 fail\n"
-		 "disclosed   nothing\n"
-		 "ran in      dtx " DTX_VERSION ", 2 threads, 31 MB\n"
-		 "more        dtx provenance %s --json\n",
-		 dtx_run_id_short(id), day,
-		 (double)(dtx_json_int(run, "end_us", 0) - dtx_json_int(run, "start_us", 0)) / 1e6,
-		 dtx_json_text(run, "user", ""), dtx_json_text(run, "plan_hash", ""),
-		 dtx_run_id_short(id));
+	         "out.csv     4 rows x 4 columns  128 bytes  sha256 3f9c41d2\n"
+	         "run         %s  %s  ok  %.3f s  user %s  plan util.json %.8s\n"
+	         "how         TYPED  5 of 5 steps; no Python, no model\n"
+	         "from        main  input.xlsx!Q1  5,000 rows x 7 columns  sha256 ab12c07e\n"
+	         "rows        5,000 > filter 4,488 (509 false, 3 null)\n"
+	         "formula     utilization = hours / (headcount * 40 * weeks)  [exact]\n"
+	         "            = sum(hours) / (headcount * 40 * count_distinct(week)), by region\n"
+	         "checks      1 pass, 0 warn, 0 fail\n"
+	         "disclosed   nothing\n"
+	         "ran in      dtx " DTX_VERSION ", 2 threads, 31 MB\n"
+	         "more        dtx provenance %s --json\n",
+	         dtx_run_id_short(id), day,
+	         (double)(dtx_json_int(run, "end_us", 0) - dtx_json_int(run, "start_us", 0)) / 1e6,
+	         dtx_json_text(run, "user", ""), dtx_json_text(run, "plan_hash", ""),
+	         dtx_run_id_short(id));
 	T_STR(dtx_buf_text(&screen), want);
 	json_decref(record);
 	dtx_buf_clear(&screen);
@@ -253,52 +257,129 @@ void test_store_screen_of_fallback(void)
 {
 	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
 	json_t *record = j(DTX_JSON({
-		"run": {"short": "19c2be04", "status": "ok", "start_us": 1795327203000000,
-			"end_us": 1795327203094000, "user": "etl", "plan_hash": "8d20f6b1ff",
-			"plan": {"file": "plans/util.json", "steps": 5}},
-		"outputs": [{"path": "/w/out.csv", "rows": 4, "columns": 4, "bytes": 128,
-			     "sha": "3f9c41d2ff", "file": "unchanged"}],
-		"inputs": [{"alias": "main", "label": "input.xlsx!Q1", "rows": 5000, "columns": 7,
-			    "sha": "ab12c07eff", "file": "unchanged"},
-			   {"alias": "hc", "label": "hc.csv", "rows": 4, "columns": 2,
-			    "sha": "77aa19f0ff", "file": "unchanged"}],
-		"regions": [{"cell_id": "c7d2a1f000000000", "pointer": "/steps/1/op", "code": "unknown_op",
-			     "op": "weekly_balance", "steps": [1, 1], "rung": "exact",
-			     "cell": {"state": "approved", "state_us": 1790899200000000, "state_by": "etl",
-				      "hits": 37, "formulas": {"hours": "sum(hours)"}},
-			     "jail": {"jail": {"layers": ["seccomp", "landlock", "userns"],
-					       "runtime": {"python": "3.11.2", "pandas": "1.5.3",
-							   "numpy": "1.24.2"}},
-				      "timings_us": {"wall": 52000}, "memory": {"peak_rss": 88000000}}}],
-		"steps": [{"op": "filter", "rows_in": 5000, "rows_out": 4488},
-			  {"op": "weekly_balance", "rows_in": 4488, "rows_out": 0,
-			   "detail": {"rescued": true}},
-			  {"op": "b", "rows_in": 0, "rows_out": 4, "detail": {"rescued": true}},
-			  {"op": "join", "rows_in": 4, "rows_out": 4, "detail": {"counts": {"unmatched": 0}}}],
-		"lineage": [{"out_col": "utilization", "formula": "hours / (headcount * 40 * weeks)",
-			     "class": "exact after the snippet"},
-			    {"out_col": "weeks", "formula": "nunique(week)", "class": "static"}],
-		"checks": [{"name": "rows", "severity": "error", "status": "pass"},
-			   {"name": "all_null", "severity": "warn", "status": "fail", "col": "band"}],
-		"env": {"dtx": "0.1.0"}
+		"run" : {
+			"short" : "19c2be04",
+			"status" : "ok",
+			"start_us" : 1795327203000000,
+			"end_us" : 1795327203094000,
+			"user" : "etl",
+			"plan_hash" : "8d20f6b1ff",
+			"plan" : { "file" : "plans/util.json", "steps" : 5 }
+		},
+		"outputs" : [ {
+			"path" : "/w/out.csv",
+			"rows" : 4,
+			"columns" : 4,
+			"bytes" : 128,
+			"sha" : "3f9c41d2ff",
+			"file" : "unchanged"
+		} ],
+		"inputs" : [
+			{
+				"alias" : "main",
+				"label" : "input.xlsx!Q1",
+				"rows" : 5000,
+				"columns" : 7,
+				"sha" : "ab12c07eff",
+				"file" : "unchanged"
+			},
+			{
+				"alias" : "hc",
+				"label" : "hc.csv",
+				"rows" : 4,
+				"columns" : 2,
+				"sha" : "77aa19f0ff",
+				"file" : "unchanged"
+			}
+		],
+		"regions" : [ {
+			"cell_id" : "c7d2a1f000000000",
+			"pointer" : "/steps/1/op",
+			"code" : "unknown_op",
+			"op" : "weekly_balance",
+			"steps" : [ 1, 1 ],
+			"rung" : "exact",
+			"cell" : {
+				"state" : "approved",
+				"state_us" : 1790899200000000,
+				"state_by" : "etl",
+				"hits" : 37,
+				"formulas" : { "hours" : "sum(hours)" }
+			},
+			"jail" : {
+				"jail" : {
+					"layers" : [ "seccomp", "landlock", "userns" ],
+					"runtime" : {
+						"python" : "3.11.2",
+						"pandas" : "1.5.3",
+						"numpy" : "1.24.2"
+					}
+				},
+				"timings_us" : { "wall" : 52000 },
+				"memory" : { "peak_rss" : 88000000 }
+			}
+		} ],
+		"steps" : [
+			{ "op" : "filter", "rows_in" : 5000, "rows_out" : 4488 }, {
+				"op" : "weekly_balance",
+				"rows_in" : 4488,
+				"rows_out" : 0,
+				"detail" : { "rescued" : true }
+			},
+			{
+				"op" : "b",
+				"rows_in" : 0,
+				"rows_out" : 4,
+				"detail" : { "rescued" : true }
+			},
+			{
+				"op" : "join",
+				"rows_in" : 4,
+				"rows_out" : 4,
+				"detail" : { "counts" : { "unmatched" : 0 } }
+			}
+		],
+		"lineage" : [
+			{
+				"out_col" : "utilization",
+				"formula" : "hours / (headcount * 40 * weeks)",
+				"class" : "exact after the snippet"
+			},
+			{ "out_col" : "weeks", "formula" : "nunique(week)", "class" : "static" }
+		],
+		"checks" : [
+			{ "name" : "rows", "severity" : "error", "status" : "pass" }, {
+				"name" : "all_null",
+				"severity" : "warn",
+				"status" : "fail",
+				"col" : "band"
+			}
+		],
+		"env" : { "dtx" : "0.1.0" }
 	}));
 
 	dtx_query_screen(record, &out);
 	T_STR(dtx_buf_text(&out),
 	      "out.csv     4 rows x 4 columns  128 bytes  sha256 3f9c41d2  file unchanged\n"
-	      "run         19c2be04  2026-11-22 06:00:03Z  ok  0.094 s  user etl  plan util.json 8d20f6b1\n"
+	      "run         19c2be04  2026-11-22 06:00:03Z  ok  0.094 s  user etl  plan util.json "
+	      "8d20f6b1\n"
 	      "how         SNIPPET c7d2a1f0 for step 2 of 5 \"weekly_balance\"; 4 steps typed\n"
-	      "            cache exact; approved 2026-10-02 by etl; used 37 times from the cache; no model "
+	      "            cache exact; approved 2026-10-02 by etl; used 37 times from the cache; "
+	      "no model "
 	      "call in this run\n"
 	      "why         unknown_op at /steps/1/op\n"
-	      "from        main  input.xlsx!Q1  5,000 rows x 7 columns  sha256 ab12c07e  file unchanged\n"
-	      "            hc    hc.csv         4 rows x 2 columns  sha256 77aa19f0  file unchanged\n"
+	      "from        main  input.xlsx!Q1  5,000 rows x 7 columns  sha256 ab12c07e  file "
+	      "unchanged\n"
+	      "            hc    hc.csv         4 rows x 2 columns  sha256 77aa19f0  file "
+	      "unchanged\n"
 	      "rows        5,000 > filter 4,488 > snippet 4 > join 4 (0 unmatched)\n"
-	      "formula     utilization = hours / (headcount * 40 * weeks)  [exact after the snippet]\n"
+	      "formula     utilization = hours / (headcount * 40 * weeks)  [exact after the "
+	      "snippet]\n"
 	      "            weeks = nunique(week) [static]; hours = sum(hours) [declared]\n"
 	      "checks      1 pass, 1 warn (column band all null), 0 fail\n"
 	      "disclosed   nothing\n"
-	      "ran in      dtx 0.1.0; jail python 3.11.2 pandas 1.5.3 numpy 1.24.2; seccomp landlock "
+	      "ran in      dtx 0.1.0; jail python 3.11.2 pandas 1.5.3 numpy 1.24.2; seccomp "
+	      "landlock "
 	      "userns; 0.052 s, 88 MB\n"
 	      "more        dtx snippet show c7d2a1f0; dtx provenance 19c2be04 --json\n");
 	json_decref(record);
@@ -463,7 +544,8 @@ void test_store_find(void)
 	T_CHECK(getcwd(cwd, sizeof(cwd)) != NULL);
 	T_OK(dtx_query_find(s, NULL, cwd, NULL, NULL, &found, &err), &err);
 	T_STR(found.run_id, id);
-	T_CODE(dtx_query_find(s, NULL, "/nowhere", NULL, NULL, &found, &err), DTX_E_NO_RECORD, &err);
+	T_CODE(dtx_query_find(s, NULL, "/nowhere", NULL, NULL, &found, &err), DTX_E_NO_RECORD,
+	       &err);
 	put_file(in_dir("copy.csv"), "a\n1\n");
 	T_OK(dtx_query_find(s, in_dir("copy.csv"), cwd, NULL, NULL, &found, &err), &err);
 	T_STR(found.run_id, id);
@@ -475,198 +557,10 @@ void test_store_find(void)
 	unlink(path);
 	T_OK(dtx_query_find(s, path, cwd, NULL, NULL, &found, &err), &err);
 	T_CHECK(found.file_changed);
-	T_CODE(dtx_query_find(s, in_dir("other.csv"), cwd, NULL, NULL, &found, &err), DTX_E_NO_RECORD,
-	       &err);
+	T_CODE(dtx_query_find(s, in_dir("other.csv"), cwd, NULL, NULL, &found, &err),
+	       DTX_E_NO_RECORD, &err);
 	T_CODE(dtx_query_find(s, "abc", cwd, NULL, NULL, &found, &err), DTX_E_NO_RECORD, &err);
 	T_CHECK(err.hint[0] != 0);
-	dtx_store_free(s);
-}
-
-/* --- killed at every numbered action --- */
-
-enum kill_point { KILL_AFTER_START, KILL_HALF_TEMP, KILL_AFTER_FINISH, KILL_AFTER_RECORD,
-		  KILL_AFTER_RENAME, KILL_NEVER };
-
-static void kill_here(enum kill_point now, enum kill_point at)
-{
-	if (now == at)
-		kill(getpid(), SIGKILL);
-}
-
-static int killed_child(const char *store, const char *path, enum kill_point at)
-{
-	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_store *s = NULL;
-	struct dtx_record *r = NULL;
-	struct dtx_outfile *o = NULL;
-	struct dtx_run_info info = { .command = "run" };
-	const struct dtx_outfile_info *oi;
-	char id[DTX_RUN_ID], *real = NULL, *temp = NULL;
-	enum dtx_code rc = DTX_OK;
-
-	dtx_run_id_new(id);
-	info.run_id = id;
-	DTX_TRY(dtx_store_open(store, DTX_STORE_WRITE, &s, &err));
-	DTX_TRY(dtx_outfile_target(path, id, &real, &temp, &err));
-	info.targets = json_pack("[{s:s,s:s}]", "path", real, "temp", temp);
-	DTX_TRY(dtx_record_start(s, &info, &r, &err));
-	kill_here(KILL_AFTER_START, at);
-	DTX_TRY(dtx_outfile_open(path, id, DTX_OUTFILE_STREAM, &o, &err));
-	DTX_TRY(dtx_outfile_write(o, "new text\n", 9, &err));
-	kill_here(KILL_HALF_TEMP, at);
-	DTX_TRY(dtx_outfile_finish(o, &err));
-	kill_here(KILL_AFTER_FINISH, at);
-	oi = dtx_outfile_info(o);
-	DTX_TRY(dtx_record_output(r,
-				  json_pack("[{s:s,s:s,s:b,s:s,s:I}]", "path", oi->path, "temp",
-					    oi->temp, "atomic", oi->atomic, "sha", oi->sha, "bytes",
-					    (json_int_t)oi->size),
-				  &err));
-	kill_here(KILL_AFTER_RECORD, at);
-	DTX_TRY(dtx_outfile_commit(o, &err));
-	kill_here(KILL_AFTER_RENAME, at);
-	DTX_TRY(dtx_record_end(r, "ok", NULL, 0, NULL, &err));
-out:
-	dtx_mem_free(real);
-	dtx_mem_free(temp);
-	dtx_outfile_free(o);
-	dtx_record_free(r);
-	dtx_store_free(s);
-	return rc == DTX_OK ? 0 : 1;
-}
-
-static int count_hidden(void)
-{
-	char command[600];
-	FILE *p;
-	int n = -1;
-
-	snprintf(command, sizeof(command), "ls -A %s | grep -c '^[.]'", t_dir());
-	p = popen(command, "r");
-	if (p && fscanf(p, "%d", &n) != 1)
-		n = -1;
-	if (p)
-		pclose(p);
-	return n;
-}
-
-static json_t *last_record(struct dtx_store *s)
-{
-	struct dtx_log_filter all = { 0, NULL, NULL, NULL, 1 };
-	struct dtx_err err = DTX_ERR_INIT;
-	json_t *log = NULL, *record = NULL;
-
-	T_OK(dtx_query_log(s, &all, &log, &err), &err);
-	T_OK(dtx_query_record(s, dtx_json_text(json_array_get(log, 0), "run_id", ""), false, NULL,
-			      &record, &err),
-	     &err);
-	json_decref(log);
-	return record;
-}
-
-static void check_text(const char *path, const char *want)
-{
-	struct dtx_buf b = DTX_BUF_INIT(1 << 16);
-
-	T_OK(dtx_file_slurp(path, &b, NULL), NULL);
-	T_STR(dtx_buf_text(&b), want);
-	dtx_buf_clear(&b);
-}
-
-static void kill_once(enum kill_point at, bool replace, const char *content, const char *status,
-		      const char *judged)
-{
-	const char *path = in_dir("out.csv"), *store = in_dir("store.db");
-	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_store *s = NULL;
-	json_t *record;
-	const json_t *run;
-	int how = 0;
-	pid_t pid;
-
-	put_file(path, "old\n");
-	fflush(stdout);
-	pid = fork();
-	if (pid == 0)
-		_exit(killed_child(store, path, at));
-	T_CHECK(waitpid(pid, &how, 0) == pid);
-	T_CHECK(at == KILL_NEVER ? WIFEXITED(how) && !WEXITSTATUS(how) :
-				   WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
-	if (replace)
-		put_file(path, "someone else\n");
-	T_OK(dtx_store_open(store, DTX_STORE_READ, &s, &err), &err);
-	check_text(path, content);
-	record = last_record(s);
-	run = json_object_get(record, "run");
-	T_STR(dtx_json_text(run, "status", ""), status);
-	if (judged)
-		T_STR(dtx_json_text(json_array_get(json_object_get(run, "judged"), 0), "output", ""),
-		      judged);
-	T_INT(count_hidden(), 0);
-	T_INT(findings(s, NULL), 0);
-	json_decref(record);
-	dtx_store_free(s);
-}
-
-void test_store_killed_anywhere(void)
-{
-	kill_once(KILL_AFTER_START, false, "old\n", "abandoned", "old");
-	kill_once(KILL_HALF_TEMP, false, "old\n", "abandoned", "old");
-	kill_once(KILL_AFTER_FINISH, false, "old\n", "abandoned", "old");
-	kill_once(KILL_AFTER_RECORD, false, "old\n", "abandoned", "old");
-	kill_once(KILL_AFTER_RENAME, false, "new text\n", "ok", "new");
-	kill_once(KILL_AFTER_RENAME, true, "someone else\n", "abandoned", "replaced");
-	kill_once(KILL_NEVER, false, "new text\n", "ok", NULL);
-}
-
-/* Killed by the parent at an arbitrary instant, over and over. */
-void test_store_killed_at_random(void)
-{
-	const char *path = in_dir("out.csv"), *store = in_dir("store.db");
-	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_store *s = open_store("store.db");
-	int i;
-
-	dtx_store_free(s);
-	for (i = 0; i < 40; i++) {
-		struct dtx_buf b = DTX_BUF_INIT(1 << 16);
-		int64_t instant;
-		json_t *record;
-		const char *judged, *status;
-		bool is_new;
-		pid_t pid;
-
-		put_file(path, "old\n");
-		fflush(stdout);
-		pid = fork();
-		if (pid == 0)
-			_exit(killed_child(store, path, KILL_NEVER));
-		instant = dtx_now_ns() + 60000 * i;
-		while (dtx_now_ns() < instant)
-			;
-		kill(pid, SIGKILL);
-		waitpid(pid, NULL, 0);
-		T_OK(dtx_store_open(store, DTX_STORE_WRITE, &s, &err), &err);
-		T_OK(dtx_file_slurp(path, &b, &err), &err);
-		is_new = !strcmp(dtx_buf_text(&b), "new text\n");
-		T_CHECK(is_new || !strcmp(dtx_buf_text(&b), "old\n"));
-		if (is_new) {
-			record = last_record(s);
-			status = dtx_json_text(json_object_get(record, "run"), "status", "");
-			judged = dtx_json_text(
-				json_array_get(json_object_get(json_object_get(record, "run"),
-							       "judged"), 0),
-				"output", "new");
-			T_STR(status, "ok");
-			T_STR(judged, "new");
-			json_decref(record);
-		}
-		T_INT(count_hidden(), 0);
-		dtx_buf_clear(&b);
-		dtx_store_free(s);
-	}
-	T_OK(dtx_store_open(store, DTX_STORE_WRITE, &s, &err), &err);
-	T_INT(findings(s, NULL), 0);
 	dtx_store_free(s);
 }
 

@@ -1,4 +1,5 @@
-/* Result hashes: batches and order of batches do not matter to the one, row order not to the other. */
+/* Result hashes: batches and order of batches do not matter to the one, row order not to the other.
+ */
 #include "core/store/tablehash.h"
 
 #include "core/data/builder.h"
@@ -59,7 +60,7 @@ out:
 }
 
 static enum dtx_code hash(uint32_t rows, uint32_t step, bool backwards, char a[DTX_TABLEHASH_TEXT],
-			  char b[DTX_TABLEHASH_TEXT])
+                          char b[DTX_TABLEHASH_TEXT])
 {
 	struct dtx_table *t = NULL;
 	enum dtx_code rc;
