@@ -142,13 +142,22 @@ static int add_allows(scmp_filter_ctx ctx)
 	return rc;
 }
 
+/* A rule about the first argument; the library's own macros are no ISO C. */
+static int add_on_first(scmp_filter_ctx ctx, uint32_t action, int nr, enum scmp_compare op,
+                        uint64_t a, uint64_t b)
+{
+	const struct scmp_arg_cmp cmp = { 0, op, a, b };
+
+	return seccomp_rule_add_array(ctx, action, nr, 1, &cmp);
+}
+
 static int build_a(scmp_filter_ctx ctx)
 {
 	int rc = add_allows(ctx);
 
 	if (!rc)
-		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1,
-		                      SCMP_A0_32(SCMP_CMP_EQ, 6));
+		rc = add_on_first(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), SCMP_CMP_MASKED_EQ,
+		                  0xffffffffu, 6);
 	if (!rc)
 		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(seccomp), 0);
 	return rc;
@@ -179,11 +188,9 @@ static int build_b(scmp_filter_ctx ctx)
 /* One call in exactly the given form, any other form left to A. */
 static int add_exact(scmp_filter_ctx ctx, int nr, uint64_t arg0)
 {
-	int rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, nr, 1, SCMP_A0_64(SCMP_CMP_EQ, arg0));
+	int rc = add_on_first(ctx, SCMP_ACT_ALLOW, nr, SCMP_CMP_EQ, arg0, 0);
 
-	if (!rc)
-		rc = seccomp_rule_add(ctx, SCMP_ACT_TRACE(0), nr, 1, SCMP_A0_64(SCMP_CMP_NE, arg0));
-	return rc;
+	return rc ? rc : add_on_first(ctx, SCMP_ACT_TRACE(0), nr, SCMP_CMP_NE, arg0, 0);
 }
 
 static int build_z(scmp_filter_ctx ctx)
