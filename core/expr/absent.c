@@ -2,7 +2,7 @@
 #include "core/expr/expr.h"
 
 __attribute__((weak)) bool dtx_expr_pandas(const struct dtx_expr *e, const char *frame,
-					   struct dtx_buf *out)
+                                           struct dtx_buf *out)
 {
 	(void)e, (void)frame, (void)out;
 	return false;

@@ -57,7 +57,7 @@ bool dtx_agg_pick(struct dtx_aggcall *c)
 	case DTX_AGG_COUNT_DISTINCT:
 		c->type = T(DTX_T_INT64);
 		c->kernel = c->kind == DTX_AGG_COUNT_DISTINCT ? dtx_aggkernel_list(c)
-							      : dtx_aggkernel_count(c);
+		                                              : dtx_aggkernel_count(c);
 		return true;
 	case DTX_AGG_SUM:
 		c->type = sum_type(c);
@@ -131,7 +131,7 @@ static bool has_nulls(const struct dtx_column *c)
 
 /* Rows with a value only, a chunk at a time. */
 static enum dtx_code add_present(const struct dtx_aggcall *c, char *states, size_t stride,
-				 const struct dtx_aggrows *r, struct dtx_err *err)
+                                 const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint16_t row[CHUNK];
@@ -154,7 +154,7 @@ out:
 }
 
 static enum dtx_code add_column(const struct dtx_aggcall *c, char *states, size_t stride,
-				struct dtx_aggrows *r, struct dtx_column *col, struct dtx_err *err)
+                                struct dtx_aggrows *r, struct dtx_column *col, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *flat = NULL;
@@ -182,7 +182,7 @@ struct chosen {
 };
 
 static enum dtx_code choose(const struct dtx_aggcall *c, struct dtx_ev *ev, const uint32_t *group,
-			    struct chosen *ch)
+                            struct chosen *ch)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *cond = NULL;
@@ -199,8 +199,7 @@ static enum dtx_code choose(const struct dtx_aggcall *c, struct dtx_ev *ev, cons
 
 		ch->row[n] = (uint16_t)i;
 		ch->group[n] = group[k];
-		n += !dtx_column_is_null(cond, i) &&
-		     dtx_bit(cond->v.bits, i & dtx_col_mask(cond));
+		n += !dtx_column_is_null(cond, i) && dtx_bit(cond->v.bits, i & dtx_col_mask(cond));
 	}
 	ev->sel = ch->row;
 	ev->n = n;
@@ -210,12 +209,16 @@ out:
 }
 
 enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stride,
-			  const uint32_t *group, struct dtx_batch *in,
-			  struct dtx_eval_counts *counts, struct dtx_err *err)
+                          const uint32_t *group, struct dtx_batch *in,
+                          struct dtx_eval_counts *counts, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_ev ev = { .in = in, .sel = in->sel, .n = in->sel ? in->nsel : in->nrows,
-			     .nrows = in->nrows, .counts = counts, .err = err };
+	struct dtx_ev ev = { .in = in,
+		             .sel = in->sel,
+		             .n = in->sel ? in->nsel : in->nrows,
+		             .nrows = in->nrows,
+		             .counts = counts,
+		             .err = err };
 	struct chosen ch = { NULL, NULL };
 	struct dtx_column *col = NULL;
 	struct dtx_aggrows r = { .group = group, .in = in };
@@ -244,7 +247,7 @@ out:
 /* --- results --- */
 
 enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const *states, size_t n,
-			    struct dtx_column **out, struct dtx_err *err)
+                            struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf buf = DTX_BUF_INIT((size_t)16 << 20);

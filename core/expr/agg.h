@@ -11,7 +11,7 @@
 /* One bound aggregate call of a step; read-only while batches flow. */
 struct dtx_aggcall;
 struct dtx_typeref dtx_agg_type(const struct dtx_aggcall *c);
-size_t dtx_agg_state_size(const struct dtx_aggcall *c);	/* multiple of 8 */
+size_t dtx_agg_state_size(const struct dtx_aggcall *c); /* multiple of 8 */
 /* A column straight from the input when the argument is one, for kernels; -1 otherwise. */
 int32_t dtx_agg_column(const struct dtx_aggcall *c);
 /* Name for texts: "sum". */
@@ -22,14 +22,14 @@ void dtx_agg_init(const struct dtx_aggcall *c, void *states, size_t stride, size
 /* Live rows of the batch: row sel[i] goes to states + group[i] * stride (group is dense over the
  * live rows, 0 .. nsel-1).  Evaluates argument and `where:` itself. */
 DTX_MUSTUSE enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stride,
-				      const uint32_t *group, struct dtx_batch *in,
-				      struct dtx_eval_counts *counts, struct dtx_err *err);
+                                      const uint32_t *group, struct dtx_batch *in,
+                                      struct dtx_eval_counts *counts, struct dtx_err *err);
 /* from's state goes into to's; from is left empty. */
 DTX_MUSTUSE enum dtx_code dtx_agg_merge(const struct dtx_aggcall *c, void *to, void *from,
-					struct dtx_err *err);
+                                        struct dtx_err *err);
 /* Results of n states, state i at states[i] (pointers). */
 DTX_MUSTUSE enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const *states, size_t n,
-					struct dtx_column **out, struct dtx_err *err);
+                                        struct dtx_column **out, struct dtx_err *err);
 /* Frees what states hold beyond their own bytes; NULL-safe no-op for most. */
 void dtx_agg_free(const struct dtx_aggcall *c, void *states, size_t stride, size_t n);
 bool dtx_agg_needs_free(const struct dtx_aggcall *c);

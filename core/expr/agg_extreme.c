@@ -5,7 +5,7 @@
 #include "core/data/decimal.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
-#define ROW(k) (r->row ? r->row[k] : (k))
+#define ROW(k)         (r->row ? r->row[k] : (k))
 
 /* --- min and max of numbers, dates, bools --- */
 
@@ -33,7 +33,7 @@ struct fmost {
 	} while (0)
 
 static enum dtx_code imost_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				const struct dtx_aggrows *r, struct dtx_err *err)
+                                const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	bool max = c->kind == DTX_AGG_MAX;
 
@@ -43,7 +43,7 @@ static enum dtx_code imost_rows(const struct dtx_aggcall *c, char *states, size_
 }
 
 static enum dtx_code dmost_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				const struct dtx_aggrows *r, struct dtx_err *err)
+                                const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	bool max = c->kind == DTX_AGG_MAX;
 
@@ -53,7 +53,7 @@ static enum dtx_code dmost_rows(const struct dtx_aggcall *c, char *states, size_
 }
 
 static enum dtx_code fmost_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				const struct dtx_aggrows *r, struct dtx_err *err)
+                                const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	bool max = c->kind == DTX_AGG_MAX;
 
@@ -63,7 +63,7 @@ static enum dtx_code fmost_rows(const struct dtx_aggcall *c, char *states, size_
 }
 
 static enum dtx_code imost_merge(const struct dtx_aggcall *c, void *to, void *from,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	struct imost *a = to;
 	const struct imost *b = from;
@@ -75,7 +75,7 @@ static enum dtx_code imost_merge(const struct dtx_aggcall *c, void *to, void *fr
 }
 
 static enum dtx_code fmost_merge(const struct dtx_aggcall *c, void *to, void *from,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	struct fmost *a = to;
 	const struct fmost *b = from;
@@ -87,7 +87,7 @@ static enum dtx_code fmost_merge(const struct dtx_aggcall *c, void *to, void *fr
 }
 
 static enum dtx_code imost_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				 struct dtx_val *out, struct dtx_err *err)
+                                 struct dtx_val *out, struct dtx_err *err)
 {
 	const struct imost *s = state;
 
@@ -101,7 +101,7 @@ static enum dtx_code imost_final(const struct dtx_aggcall *c, void *state, struc
 }
 
 static enum dtx_code fmost_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				 struct dtx_val *out, struct dtx_err *err)
+                                 struct dtx_val *out, struct dtx_err *err)
 {
 	const struct fmost *s = state;
 
@@ -111,12 +111,15 @@ static enum dtx_code fmost_final(const struct dtx_aggcall *c, void *state, struc
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel most_int = { .size = sizeof(struct imost), .add = imost_rows,
-					       .merge = imost_merge, .final = imost_final };
-static const struct dtx_aggkernel most_day = { .size = sizeof(struct imost), .add = dmost_rows,
-					       .merge = imost_merge, .final = imost_final };
-static const struct dtx_aggkernel most_float = { .size = sizeof(struct fmost), .add = fmost_rows,
-						 .merge = fmost_merge, .final = fmost_final };
+static const struct dtx_aggkernel most_int = {
+	.size = sizeof(struct imost), .add = imost_rows, .merge = imost_merge, .final = imost_final
+};
+static const struct dtx_aggkernel most_day = {
+	.size = sizeof(struct imost), .add = dmost_rows, .merge = imost_merge, .final = imost_final
+};
+static const struct dtx_aggkernel most_float = {
+	.size = sizeof(struct fmost), .add = fmost_rows, .merge = fmost_merge, .final = fmost_final
+};
 
 /* --- one kept value of any type, with the position it came from --- */
 
@@ -183,7 +186,7 @@ static bool kept_set(struct kept *s, enum dtx_type type, const struct dtx_val *v
 
 /* Whether a value at pos takes the place of s. */
 static bool kept_loses(const struct dtx_aggcall *c, const struct kept *s, uint64_t pos,
-		       const struct dtx_val *v)
+                       const struct dtx_val *v)
 {
 	struct dtx_val have;
 	int cmp;
@@ -200,7 +203,7 @@ static bool kept_loses(const struct dtx_aggcall *c, const struct kept *s, uint64
 }
 
 static enum dtx_code kept_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-			       const struct dtx_aggrows *r, struct dtx_err *err)
+                               const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool placed = c->kind == DTX_AGG_FIRST || c->kind == DTX_AGG_LAST;
@@ -236,7 +239,7 @@ static void kept_free(void *state)
 }
 
 static enum dtx_code kept_merge(const struct dtx_aggcall *c, void *to, void *from,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	struct kept *a = to, *b = from;
 	struct dtx_val v;
@@ -253,18 +256,22 @@ static enum dtx_code kept_merge(const struct dtx_aggcall *c, void *to, void *fro
 }
 
 static enum dtx_code kept_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				struct dtx_val *out, struct dtx_err *err)
+                                struct dtx_val *out, struct dtx_err *err)
 {
 	(void)run, (void)err;
 	kept_get(state, c->argtype.type, out);
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel kept_value = { .size = sizeof(struct kept), .add = kept_rows,
-						 .merge = kept_merge, .final = kept_final };
-static const struct dtx_aggkernel kept_words = { .size = sizeof(struct kept), .frees = true,
-						 .add = kept_rows, .merge = kept_merge,
-						 .final = kept_final, .free = kept_free };
+static const struct dtx_aggkernel kept_value = {
+	.size = sizeof(struct kept), .add = kept_rows, .merge = kept_merge, .final = kept_final
+};
+static const struct dtx_aggkernel kept_words = { .size = sizeof(struct kept),
+	                                         .frees = true,
+	                                         .add = kept_rows,
+	                                         .merge = kept_merge,
+	                                         .final = kept_final,
+	                                         .free = kept_free };
 
 const struct dtx_aggkernel *dtx_aggkernel_extreme(const struct dtx_aggcall *c)
 {

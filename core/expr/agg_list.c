@@ -10,11 +10,11 @@
 #include "core/data/decimal.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
-#define ROW(k) (r->row ? r->row[k] : (k))
+#define ROW(k)         (r->row ? r->row[k] : (k))
 
 /* --- distinct values of 64 bits --- */
 
-struct wordset {	/* all zero: empty; the value 0 has a flag of its own */
+struct wordset { /* all zero: empty; the value 0 has a flag of its own */
 	uint64_t *slot;
 	uint32_t n, cap;
 	uint64_t zero;
@@ -83,7 +83,7 @@ static uint64_t word_at(const struct dtx_column *c, uint32_t i)
 }
 
 static enum dtx_code words_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				const struct dtx_aggrows *r, struct dtx_err *err)
+                                const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t k;
@@ -106,7 +106,7 @@ static void words_free(void *state)
 }
 
 static enum dtx_code words_merge(const struct dtx_aggcall *c, void *to, void *from,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct wordset *a = to, *b = from, small;
@@ -129,7 +129,7 @@ out:
 }
 
 static enum dtx_code words_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				 struct dtx_val *out, struct dtx_err *err)
+                                 struct dtx_val *out, struct dtx_err *err)
 {
 	const struct wordset *s = state;
 
@@ -138,9 +138,12 @@ static enum dtx_code words_final(const struct dtx_aggcall *c, void *state, struc
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel distinct_words = { .size = sizeof(struct wordset), .frees = true,
-						     .add = words_rows, .merge = words_merge,
-						     .final = words_final, .free = words_free };
+static const struct dtx_aggkernel distinct_words = { .size = sizeof(struct wordset),
+	                                             .frees = true,
+	                                             .add = words_rows,
+	                                             .merge = words_merge,
+	                                             .final = words_final,
+	                                             .free = words_free };
 
 /* --- distinct texts and decimals --- */
 
@@ -161,7 +164,7 @@ static bool textset_add(struct textset *s, struct dtx_str key)
 }
 
 static enum dtx_code texts_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				const struct dtx_aggrows *r, struct dtx_err *err)
+                                const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str key;
@@ -172,7 +175,7 @@ static enum dtx_code texts_rows(const struct dtx_aggcall *c, char *states, size_
 		i = ROW(k);
 		if (r->col->type.type == DTX_T_DECIMAL)
 			key = (struct dtx_str){ (const char *)&r->col->v.dec[i],
-						sizeof(struct dtx_dec128) };
+				                sizeof(struct dtx_dec128) };
 		else
 			key = dtx_column_text(r->col, i);
 		if (!textset_add(STATE(struct textset, k), key))
@@ -193,7 +196,7 @@ static void texts_free(void *state)
 }
 
 static enum dtx_code texts_merge(const struct dtx_aggcall *c, void *to, void *from,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct textset *a = to, *b = from;
@@ -214,7 +217,7 @@ out:
 }
 
 static enum dtx_code texts_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				 struct dtx_val *out, struct dtx_err *err)
+                                 struct dtx_val *out, struct dtx_err *err)
 {
 	const struct textset *s = state;
 
@@ -223,9 +226,12 @@ static enum dtx_code texts_final(const struct dtx_aggcall *c, void *state, struc
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel distinct_texts = { .size = sizeof(struct textset), .frees = true,
-						     .add = texts_rows, .merge = texts_merge,
-						     .final = texts_final, .free = texts_free };
+static const struct dtx_aggkernel distinct_texts = { .size = sizeof(struct textset),
+	                                             .frees = true,
+	                                             .add = texts_rows,
+	                                             .merge = texts_merge,
+	                                             .final = texts_final,
+	                                             .free = texts_free };
 
 /* --- all numbers: median and quantiles --- */
 
@@ -235,7 +241,7 @@ struct numbers {
 };
 
 static enum dtx_code numbers_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				  const struct dtx_aggrows *r, struct dtx_err *err)
+                                  const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t k, i;
@@ -267,7 +273,7 @@ static void numbers_free(void *state)
 }
 
 static enum dtx_code numbers_merge(const struct dtx_aggcall *c, void *to, void *from,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct numbers *a = to, *b = from;
@@ -323,7 +329,7 @@ static void nth_element(double *v, size_t n, size_t k)
 
 /* Type 7: linear between the two nearest. */
 static enum dtx_code numbers_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				   struct dtx_val *out, struct dtx_err *err)
+                                   struct dtx_val *out, struct dtx_err *err)
 {
 	struct numbers *s = state;
 	double at, part, next;
@@ -350,9 +356,12 @@ static enum dtx_code numbers_final(const struct dtx_aggcall *c, void *state, str
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel numbers = { .size = sizeof(struct numbers), .frees = true,
-					      .add = numbers_rows, .merge = numbers_merge,
-					      .final = numbers_final, .free = numbers_free };
+static const struct dtx_aggkernel numbers = { .size = sizeof(struct numbers),
+	                                      .frees = true,
+	                                      .add = numbers_rows,
+	                                      .merge = numbers_merge,
+	                                      .final = numbers_final,
+	                                      .free = numbers_free };
 
 /* --- all texts, in table order --- */
 
@@ -367,7 +376,7 @@ struct pieces {
 };
 
 static enum dtx_code pieces_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				 const struct dtx_aggrows *r, struct dtx_err *err)
+                                 const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str v;
@@ -403,7 +412,7 @@ static void pieces_free(void *state)
 }
 
 static enum dtx_code pieces_merge(const struct dtx_aggcall *c, void *to, void *from,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct pieces *a = to, *b = from;
@@ -429,7 +438,7 @@ static int piece_cmp(const void *a, const void *b)
 }
 
 static enum dtx_code pieces_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				  struct dtx_val *out, struct dtx_err *err)
+                                  struct dtx_val *out, struct dtx_err *err)
 {
 	struct pieces *s = state;
 	size_t i;
@@ -448,9 +457,12 @@ static enum dtx_code pieces_final(const struct dtx_aggcall *c, void *state, stru
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel pieces = { .size = sizeof(struct pieces), .frees = true,
-					     .add = pieces_rows, .merge = pieces_merge,
-					     .final = pieces_final, .free = pieces_free };
+static const struct dtx_aggkernel pieces = { .size = sizeof(struct pieces),
+	                                     .frees = true,
+	                                     .add = pieces_rows,
+	                                     .merge = pieces_merge,
+	                                     .final = pieces_final,
+	                                     .free = pieces_free };
 
 const struct dtx_aggkernel *dtx_aggkernel_list(const struct dtx_aggcall *c)
 {

@@ -51,7 +51,7 @@ static void isum_join(struct isum *to, const struct isum *from)
 }
 
 static enum dtx_code isum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-			       const struct dtx_aggrows *r, struct dtx_err *err)
+                               const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	const int64_t *v = r->col->v.i64;
 
@@ -61,7 +61,7 @@ static enum dtx_code isum_rows(const struct dtx_aggcall *c, char *states, size_t
 }
 
 static enum dtx_code isum_merge(const struct dtx_aggcall *c, void *to, void *from,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	(void)c, (void)err;
 	isum_join(to, from);
@@ -69,7 +69,7 @@ static enum dtx_code isum_merge(const struct dtx_aggcall *c, void *to, void *fro
 }
 
 static enum dtx_code sum_overflow(const struct dtx_aggcall *c, struct dtx_val *out,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	char type[32];
 
@@ -77,7 +77,7 @@ static enum dtx_code sum_overflow(const struct dtx_aggcall *c, struct dtx_val *o
 	if (c->overflow == DTX_OVERFLOW_NULL)
 		return DTX_OK;
 	dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__, "%s() does not fit %s", c->name,
-		    dtx_bind_type_text(c->type, type));
+	            dtx_bind_type_text(c->type, type));
 	dtx_err_hint(err, "use sum(float(x)), or set options.overflow to 'float' or 'null'");
 	if (err)
 		err->run_time = true;
@@ -85,7 +85,7 @@ static enum dtx_code sum_overflow(const struct dtx_aggcall *c, struct dtx_val *o
 }
 
 static enum dtx_code isum_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				struct dtx_val *out, struct dtx_err *err)
+                                struct dtx_val *out, struct dtx_err *err)
 {
 	const struct isum *s = state;
 	dtx_i128 v = isum_get(s);
@@ -101,8 +101,9 @@ static enum dtx_code isum_final(const struct dtx_aggcall *c, void *state, struct
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel sum_int = { .size = sizeof(struct isum), .add = isum_rows,
-					      .merge = isum_merge, .final = isum_final };
+static const struct dtx_aggkernel sum_int = {
+	.size = sizeof(struct isum), .add = isum_rows, .merge = isum_merge, .final = isum_final
+};
 
 struct imean {
 	struct isum sum;
@@ -110,7 +111,7 @@ struct imean {
 };
 
 static enum dtx_code imean_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				const struct dtx_aggrows *r, struct dtx_err *err)
+                                const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	const int64_t *v = r->col->v.i64;
 
@@ -125,7 +126,7 @@ static enum dtx_code imean_rows(const struct dtx_aggcall *c, char *states, size_
 }
 
 static enum dtx_code imean_merge(const struct dtx_aggcall *c, void *to, void *from,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	struct imean *a = to, *b = from;
 
@@ -146,7 +147,7 @@ static double ratio(dtx_i128 sum, uint64_t n)
 }
 
 static enum dtx_code imean_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				 struct dtx_val *out, struct dtx_err *err)
+                                 struct dtx_val *out, struct dtx_err *err)
 {
 	const struct imean *s = state;
 
@@ -157,8 +158,9 @@ static enum dtx_code imean_final(const struct dtx_aggcall *c, void *state, struc
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel mean_int = { .size = sizeof(struct imean), .add = imean_rows,
-					       .merge = imean_merge, .final = imean_final };
+static const struct dtx_aggkernel mean_int = {
+	.size = sizeof(struct imean), .add = imean_rows, .merge = imean_merge, .final = imean_final
+};
 
 /* --- float --- */
 
@@ -168,7 +170,7 @@ struct fstate {
 };
 
 static enum dtx_code fsum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-			       const struct dtx_aggrows *r, struct dtx_err *err)
+                               const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const double *v = r->col->v.f64;
@@ -186,7 +188,7 @@ out:
 }
 
 static enum dtx_code fsum_merge(const struct dtx_aggcall *c, void *to, void *from,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct fstate *a = to, *b = from;
@@ -201,7 +203,7 @@ out:
 }
 
 static enum dtx_code fsum_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				struct dtx_val *out, struct dtx_err *err)
+                                struct dtx_val *out, struct dtx_err *err)
 {
 	struct fstate *s = state;
 
@@ -218,9 +220,12 @@ static void fsum_free(void *state)
 	dtx_fsum_free(&((struct fstate *)state)->sum);
 }
 
-static const struct dtx_aggkernel sum_float = { .size = sizeof(struct fstate), .frees = true,
-						.add = fsum_rows, .merge = fsum_merge,
-						.final = fsum_final, .free = fsum_free };
+static const struct dtx_aggkernel sum_float = { .size = sizeof(struct fstate),
+	                                        .frees = true,
+	                                        .add = fsum_rows,
+	                                        .merge = fsum_merge,
+	                                        .final = fsum_final,
+	                                        .free = fsum_free };
 
 /* --- decimal: three words, so that no order of adding overflows --- */
 
@@ -240,7 +245,7 @@ static void dsum_add(struct dsum *s, uint64_t lo, uint64_t mid, int64_t hi)
 }
 
 static enum dtx_code dsum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-			       const struct dtx_aggrows *r, struct dtx_err *err)
+                               const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	const struct dtx_dec128 *v = r->col->v.dec;
 
@@ -255,7 +260,7 @@ static enum dtx_code dsum_rows(const struct dtx_aggcall *c, char *states, size_t
 }
 
 static enum dtx_code dsum_merge(const struct dtx_aggcall *c, void *to, void *from,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	struct dsum *a = to, *b = from;
 
@@ -266,7 +271,7 @@ static enum dtx_code dsum_merge(const struct dtx_aggcall *c, void *to, void *fro
 }
 
 static enum dtx_code dsum_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				struct dtx_val *out, struct dtx_err *err)
+                                struct dtx_val *out, struct dtx_err *err)
 {
 	const struct dsum *s = state;
 	dtx_i128 v = (dtx_i128)((dtx_u128)s->mid << 64 | s->lo);
@@ -280,7 +285,7 @@ static enum dtx_code dsum_final(const struct dtx_aggcall *c, void *state, struct
 		double wide = ldexp((double)s->hi, 128) + (double)(dtx_u128)v;
 
 		out->u.f = (fits ? ratio(v, s->n) : wide / (double)s->n) /
-			   (double)dtx_dec_pow10(c->argtype.scale);
+		           (double)dtx_dec_pow10(c->argtype.scale);
 		return DTX_OK;
 	}
 	if (!fits || !dtx_dec_fits(v, 38))
@@ -289,15 +294,16 @@ static enum dtx_code dsum_final(const struct dtx_aggcall *c, void *state, struct
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel sum_decimal = { .size = sizeof(struct dsum), .add = dsum_rows,
-						  .merge = dsum_merge, .final = dsum_final };
+static const struct dtx_aggkernel sum_decimal = {
+	.size = sizeof(struct dsum), .add = dsum_rows, .merge = dsum_merge, .final = dsum_final
+};
 
 /* --- std, var: exact sums of x and of x * x --- */
 
 struct spread {
 	struct dtx_fsum x, xx;
 	uint64_t n;
-	uint64_t huge;	/* squares beyond the largest float: no result */
+	uint64_t huge; /* squares beyond the largest float: no result */
 };
 
 static double number_at(const struct dtx_column *c, uint32_t i)
@@ -310,7 +316,7 @@ static double number_at(const struct dtx_column *c, uint32_t i)
 }
 
 static enum dtx_code spread_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				 const struct dtx_aggrows *r, struct dtx_err *err)
+                                 const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -333,7 +339,7 @@ out:
 }
 
 static enum dtx_code spread_merge(const struct dtx_aggcall *c, void *to, void *from,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct spread *a = to, *b = from;
@@ -350,7 +356,7 @@ out:
 
 /* (xx - x * x / n) / (n - 1), the difference in twice the precision. */
 static enum dtx_code spread_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				  struct dtx_val *out, struct dtx_err *err)
+                                  struct dtx_val *out, struct dtx_err *err)
 {
 	struct spread *s = state;
 	double xl, xxl, x, xx, n = (double)s->n, mean, ml, part, lost, var;
@@ -380,9 +386,12 @@ static void spread_free(void *state)
 	dtx_fsum_free(&s->xx);
 }
 
-static const struct dtx_aggkernel spread = { .size = sizeof(struct spread), .frees = true,
-					     .add = spread_rows, .merge = spread_merge,
-					     .final = spread_final, .free = spread_free };
+static const struct dtx_aggkernel spread = { .size = sizeof(struct spread),
+	                                     .frees = true,
+	                                     .add = spread_rows,
+	                                     .merge = spread_merge,
+	                                     .final = spread_final,
+	                                     .free = spread_free };
 
 const struct dtx_aggkernel *dtx_aggkernel_sum(const struct dtx_aggcall *c)
 {
@@ -398,7 +407,7 @@ const struct dtx_aggkernel *dtx_aggkernel_sum(const struct dtx_aggcall *c)
 /* --- counts and truth --- */
 
 static enum dtx_code count_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				const struct dtx_aggrows *r, struct dtx_err *err)
+                                const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	uint32_t k;
 
@@ -409,7 +418,7 @@ static enum dtx_code count_rows(const struct dtx_aggcall *c, char *states, size_
 }
 
 static enum dtx_code count_if_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				   const struct dtx_aggrows *r, struct dtx_err *err)
+                                   const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	(void)c, (void)err;
 	EACH({ *STATE(uint64_t, k) += dtx_bit(r->col->v.bits, i); });
@@ -417,7 +426,7 @@ static enum dtx_code count_if_rows(const struct dtx_aggcall *c, char *states, si
 }
 
 static enum dtx_code count_merge(const struct dtx_aggcall *c, void *to, void *from,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	(void)c, (void)err;
 	*(uint64_t *)to += *(uint64_t *)from;
@@ -425,7 +434,7 @@ static enum dtx_code count_merge(const struct dtx_aggcall *c, void *to, void *fr
 }
 
 static enum dtx_code count_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				 struct dtx_val *out, struct dtx_err *err)
+                                 struct dtx_val *out, struct dtx_err *err)
 {
 	(void)c, (void)run, (void)err;
 	out->u.i = *(int64_t *)state;
@@ -434,7 +443,7 @@ static enum dtx_code count_final(const struct dtx_aggcall *c, void *state, struc
 
 /* Bit 0: a true one was seen, bit 1: a false one. */
 static enum dtx_code truth_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-				const struct dtx_aggrows *r, struct dtx_err *err)
+                                const struct dtx_aggrows *r, struct dtx_err *err)
 {
 	(void)c, (void)err;
 	EACH({ *STATE(uint64_t, k) |= dtx_bit(r->col->v.bits, i) ? 1 : 2; });
@@ -442,7 +451,7 @@ static enum dtx_code truth_rows(const struct dtx_aggcall *c, char *states, size_
 }
 
 static enum dtx_code truth_merge(const struct dtx_aggcall *c, void *to, void *from,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	(void)c, (void)err;
 	*(uint64_t *)to |= *(uint64_t *)from;
@@ -450,7 +459,7 @@ static enum dtx_code truth_merge(const struct dtx_aggcall *c, void *to, void *fr
 }
 
 static enum dtx_code truth_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-				 struct dtx_val *out, struct dtx_err *err)
+                                 struct dtx_val *out, struct dtx_err *err)
 {
 	uint64_t seen = *(uint64_t *)state;
 
@@ -460,12 +469,15 @@ static enum dtx_code truth_final(const struct dtx_aggcall *c, void *state, struc
 	return DTX_OK;
 }
 
-static const struct dtx_aggkernel count = { .size = 8, .add = count_rows, .merge = count_merge,
-					    .final = count_final };
-static const struct dtx_aggkernel count_if = { .size = 8, .add = count_if_rows,
-					       .merge = count_merge, .final = count_final };
-static const struct dtx_aggkernel truth = { .size = 8, .add = truth_rows, .merge = truth_merge,
-					    .final = truth_final };
+static const struct dtx_aggkernel count = {
+	.size = 8, .add = count_rows, .merge = count_merge, .final = count_final
+};
+static const struct dtx_aggkernel count_if = {
+	.size = 8, .add = count_if_rows, .merge = count_merge, .final = count_final
+};
+static const struct dtx_aggkernel truth = {
+	.size = 8, .add = truth_rows, .merge = truth_merge, .final = truth_final
+};
 
 const struct dtx_aggkernel *dtx_aggkernel_count(const struct dtx_aggcall *c)
 {

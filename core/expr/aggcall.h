@@ -6,44 +6,57 @@
 #include "core/expr/bound.h"
 
 enum dtx_aggkind {
-	DTX_AGG_COUNT, DTX_AGG_COUNT_IF, DTX_AGG_COUNT_DISTINCT, DTX_AGG_SUM, DTX_AGG_MEAN,
-	DTX_AGG_MEDIAN, DTX_AGG_QUANTILE, DTX_AGG_MIN, DTX_AGG_MAX, DTX_AGG_FIRST, DTX_AGG_LAST,
-	DTX_AGG_STD, DTX_AGG_VAR, DTX_AGG_ANY, DTX_AGG_ALL, DTX_AGG_CONCAT
+	DTX_AGG_COUNT,
+	DTX_AGG_COUNT_IF,
+	DTX_AGG_COUNT_DISTINCT,
+	DTX_AGG_SUM,
+	DTX_AGG_MEAN,
+	DTX_AGG_MEDIAN,
+	DTX_AGG_QUANTILE,
+	DTX_AGG_MIN,
+	DTX_AGG_MAX,
+	DTX_AGG_FIRST,
+	DTX_AGG_LAST,
+	DTX_AGG_STD,
+	DTX_AGG_VAR,
+	DTX_AGG_ANY,
+	DTX_AGG_ALL,
+	DTX_AGG_CONCAT
 };
 
 /* Values of a column that go into states: value row[i] (row NULL: i) into group[i]. */
 struct dtx_aggrows {
-	const struct dtx_column *col;	/* NULL: count() */
+	const struct dtx_column *col; /* NULL: count() */
 	const uint16_t *row;
 	const uint32_t *group;
 	uint32_t n;
-	const struct dtx_batch *in;	/* for positions; row i of it is row[i] */
+	const struct dtx_batch *in; /* for positions; row i of it is row[i] */
 };
 
 /* One aggregate for one argument type. */
 struct dtx_aggkernel {
 	size_t size;
 	bool frees;
-	void (*init)(void *state, size_t stride, size_t n);	/* NULL: zero bytes */
+	void (*init)(void *state, size_t stride, size_t n); /* NULL: zero bytes */
 	enum dtx_code (*add)(const struct dtx_aggcall *c, char *states, size_t stride,
-			     const struct dtx_aggrows *r, struct dtx_err *err);
+	                     const struct dtx_aggrows *r, struct dtx_err *err);
 	enum dtx_code (*merge)(const struct dtx_aggcall *c, void *to, void *from,
-			       struct dtx_err *err);
+	                       struct dtx_err *err);
 	enum dtx_code (*final)(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-			       struct dtx_val *out, struct dtx_err *err);
+	                       struct dtx_val *out, struct dtx_err *err);
 	void (*free)(void *state);
 };
 
 struct dtx_aggcall {
-	const struct dtx_expr *expr;	/* for equal calls */
+	const struct dtx_expr *expr; /* for equal calls */
 	const char *name;
 	enum dtx_aggkind kind;
 	const struct dtx_aggkernel *kernel;
-	struct dtx_bound *arg;		/* NULL: count() */
-	struct dtx_bound *where;	/* NULL: all rows */
+	struct dtx_bound *arg;   /* NULL: count() */
+	struct dtx_bound *where; /* NULL: all rows */
 	struct dtx_typeref argtype, type;
-	double p;			/* quantile */
-	struct dtx_str sep;		/* concat_agg */
+	double p;           /* quantile */
+	struct dtx_str sep; /* concat_agg */
 	uint8_t overflow;
 };
 

@@ -22,7 +22,7 @@ static bool may_trap(enum dtx_code rc)
 }
 
 enum dtx_code dtx_ev_row(struct dtx_ev *ev, enum dtx_code rc, const struct dtx_bound *b,
-			 struct dtx_vec *vec, uint32_t row)
+                         struct dtx_vec *vec, uint32_t row)
 {
 	if (ev->trap && may_trap(rc)) {
 		dtx_bit_set(ev->trap, row);
@@ -43,7 +43,7 @@ enum dtx_code dtx_ev_row(struct dtx_ev *ev, enum dtx_code rc, const struct dtx_b
 }
 
 static enum dtx_code ev_column(struct dtx_ev *ev, const struct dtx_bound *b,
-			       struct dtx_column **out)
+                               struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *c;
@@ -57,7 +57,7 @@ out:
 }
 
 static enum dtx_code ev_source(struct dtx_ev *ev, const struct dtx_bound *b,
-			       struct dtx_column **out)
+                               struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err *err = ev->err;
@@ -70,14 +70,22 @@ out:
 
 typedef enum dtx_code ev_fn(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out);
 static ev_fn *const kinds[] = {
-	[DTX_BD_COL] = ev_column,	    [DTX_BD_SOURCE] = ev_source,
-	[DTX_BD_WIDEN] = dtx_ev_widen,	    [DTX_BD_ARITH] = dtx_ev_arith,
-	[DTX_BD_NEG] = dtx_ev_neg,	    [DTX_BD_CMP] = dtx_ev_cmp,
-	[DTX_BD_DISTINCT] = dtx_ev_distinct, [DTX_BD_AND] = dtx_ev_logic,
-	[DTX_BD_OR] = dtx_ev_logic,	    [DTX_BD_NOT] = dtx_ev_not,
-	[DTX_BD_IN] = dtx_ev_in,	    [DTX_BD_ISNULL] = dtx_ev_isnull,
-	[DTX_BD_CASE] = dtx_ev_case,	    [DTX_BD_COALESCE] = dtx_ev_coalesce,
-	[DTX_BD_TRY] = dtx_ev_try,	    [DTX_BD_CALL] = dtx_ev_call,
+	[DTX_BD_COL] = ev_column,
+	[DTX_BD_SOURCE] = ev_source,
+	[DTX_BD_WIDEN] = dtx_ev_widen,
+	[DTX_BD_ARITH] = dtx_ev_arith,
+	[DTX_BD_NEG] = dtx_ev_neg,
+	[DTX_BD_CMP] = dtx_ev_cmp,
+	[DTX_BD_DISTINCT] = dtx_ev_distinct,
+	[DTX_BD_AND] = dtx_ev_logic,
+	[DTX_BD_OR] = dtx_ev_logic,
+	[DTX_BD_NOT] = dtx_ev_not,
+	[DTX_BD_IN] = dtx_ev_in,
+	[DTX_BD_ISNULL] = dtx_ev_isnull,
+	[DTX_BD_CASE] = dtx_ev_case,
+	[DTX_BD_COALESCE] = dtx_ev_coalesce,
+	[DTX_BD_TRY] = dtx_ev_try,
+	[DTX_BD_CALL] = dtx_ev_call,
 	[DTX_BD_CAST] = dtx_ev_cast,
 };
 
@@ -92,14 +100,18 @@ enum dtx_code dtx_ev_node(struct dtx_ev *ev, const struct dtx_bound *b, struct d
 }
 
 static struct dtx_ev ev_of(struct dtx_batch *in, struct dtx_eval_counts *counts,
-			   struct dtx_err *err)
+                           struct dtx_err *err)
 {
-	return (struct dtx_ev){ .in = in, .sel = in->sel, .n = in->sel ? in->nsel : in->nrows,
-				.nrows = in->nrows, .counts = counts, .err = err };
+	return (struct dtx_ev){ .in = in,
+		                .sel = in->sel,
+		                .n = in->sel ? in->nsel : in->nrows,
+		                .nrows = in->nrows,
+		                .counts = counts,
+		                .err = err };
 }
 
 enum dtx_code dtx_eval(const struct dtx_bound *b, struct dtx_batch *in, struct dtx_column **out,
-		       struct dtx_eval_counts *counts, struct dtx_err *err)
+                       struct dtx_eval_counts *counts, struct dtx_err *err)
 {
 	struct dtx_ev ev = ev_of(in, counts, err);
 
@@ -111,7 +123,7 @@ enum dtx_code dtx_eval(const struct dtx_bound *b, struct dtx_batch *in, struct d
 /* Bits that are true, and bits that are null, word by word. */
 struct bits {
 	const uint64_t *v, *valid;
-	uint64_t cv, cvalid;	/* of a constant */
+	uint64_t cv, cvalid; /* of a constant */
 };
 
 static struct bits bits_of(const struct dtx_column *c)
@@ -142,7 +154,7 @@ static uint64_t bits_false(const struct bits *b, size_t w)
 
 /* Rows that count and that the left side leaves open. */
 static enum dtx_code open_rows(struct dtx_ev *ev, bool is_and, const struct dtx_column *left,
-			       uint16_t **sel, uint32_t *n)
+                               uint16_t **sel, uint32_t *n)
 {
 	enum dtx_code rc = DTX_OK;
 	struct bits b = bits_of(left);
@@ -163,7 +175,7 @@ out:
 }
 
 static enum dtx_code right_side(struct dtx_ev *ev, const struct dtx_bound *b,
-				const struct dtx_column *left, struct dtx_column **out)
+                                const struct dtx_column *left, struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_val null = { .null = true };
@@ -256,7 +268,7 @@ out:
 /* --- filters --- */
 
 enum dtx_code dtx_eval_keep(const struct dtx_bound *b, struct dtx_batch *in, int64_t *falses,
-			    int64_t *nulls, struct dtx_eval_counts *counts, struct dtx_err *err)
+                            int64_t *nulls, struct dtx_eval_counts *counts, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_ev ev = ev_of(in, counts, err);

@@ -10,11 +10,11 @@
 /* --- branches: each row picks one of several columns --- */
 
 struct branches {
-	struct dtx_column **col;	/* the values of each branch */
+	struct dtx_column **col; /* the values of each branch */
 	uint32_t n;
-	uint16_t *rest;			/* rows without a branch yet */
+	uint16_t *rest; /* rows without a branch yet */
 	uint32_t nrest;
-	uint16_t *pick;			/* branch + 1 of each row, 0: null */
+	uint16_t *pick; /* branch + 1 of each row, 0: null */
 };
 
 static enum dtx_code branches_init(struct dtx_ev *ev, struct branches *br, uint32_t n)
@@ -48,7 +48,7 @@ static void branches_clear(struct branches *br)
 
 /* Value of a node for the rows sel[0..n). */
 static enum dtx_code node_for(struct dtx_ev *ev, const struct dtx_bound *b, const uint16_t *sel,
-			      uint32_t n, struct dtx_column **out)
+                              uint32_t n, struct dtx_column **out)
 {
 	struct dtx_ev part = *ev;
 
@@ -58,7 +58,7 @@ static enum dtx_code node_for(struct dtx_ev *ev, const struct dtx_bound *b, cons
 }
 
 static enum dtx_code branches_join(struct dtx_ev *ev, const struct dtx_bound *b,
-				   const struct branches *br, struct dtx_column **out)
+                                   const struct branches *br, struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_builder made;
@@ -79,7 +79,7 @@ out:
 
 /* Moves the rows of the rest for which c is true to the end of `taken`. */
 static uint32_t branches_take(struct branches *br, const struct dtx_column *c, uint32_t branch,
-			      uint16_t *taken)
+                              uint16_t *taken)
 {
 	uint32_t k, kept = 0, n = 0;
 
@@ -99,7 +99,7 @@ static uint32_t branches_take(struct branches *br, const struct dtx_column *c, u
 }
 
 static enum dtx_code case_branches(struct dtx_ev *ev, const struct dtx_bound *b,
-				   struct branches *br, uint16_t *taken)
+                                   struct branches *br, uint16_t *taken)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *cond = NULL;
@@ -141,8 +141,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_ev_coalesce(struct dtx_ev *ev, const struct dtx_bound *b,
-			      struct dtx_column **out)
+enum dtx_code dtx_ev_coalesce(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct branches br = { 0 };
@@ -225,7 +224,7 @@ static void float_check(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx
 }
 
 static enum dtx_code call_row(struct dtx_ev *ev, const struct dtx_bound *b, struct callrun *cr,
-			      uint32_t i)
+                              uint32_t i)
 {
 	const struct dtx_fn *fn = b->call->fn;
 	struct dtx_val v = { .null = false };
@@ -283,8 +282,9 @@ static enum dtx_code call_init(struct dtx_ev *ev, const struct dtx_bound *b, str
 		DTX_TRY(dtx_ev_node(ev, b->arg[k], &cr->col[k]));
 	dtx_buf_init(&cr->buf, CELL_MAX);
 	dtx_builder_init(&cr->out, b->type, ev->nrows);
-	cr->run = (struct dtx_fnrun){ .buf = &cr->buf, .scratch = &cr->scratch,
-				      .counts = ev->counts };
+	cr->run = (struct dtx_fnrun){ .buf = &cr->buf,
+		                      .scratch = &cr->scratch,
+		                      .counts = ev->counts };
 out:
 	return rc;
 }
@@ -322,14 +322,17 @@ static bool is_dict_call(const struct dtx_bound *b, const struct callrun *cr, ui
 /* The rows of the result are picked from the results of the dictionary.  False in *done: a
  * dictionary entry failed, which need not matter to any row. */
 static enum dtx_code call_dict(struct dtx_ev *ev, const struct dtx_bound *b, struct callrun *cr,
-			       uint32_t which, struct dtx_column **out, bool *done)
+                               uint32_t which, struct dtx_column **out, bool *done)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *dict = cr->col[which], *results = NULL;
 	struct dtx_eval_counts none = { 0, 0, 0 };
 	struct dtx_err quiet = DTX_ERR_INIT;
-	struct dtx_ev all = { .in = ev->in, .n = dict->dict->len, .nrows = dict->dict->len,
-			      .counts = &none, .err = &quiet };
+	struct dtx_ev all = { .in = ev->in,
+		              .n = dict->dict->len,
+		              .nrows = dict->dict->len,
+		              .counts = &none,
+		              .err = &quiet };
 
 	cr->col[which] = dict->dict;
 	rc = call_rows(&all, b, cr);

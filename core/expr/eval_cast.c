@@ -5,7 +5,7 @@
 
 /* The error of one row, in the words of the conversion. */
 static enum dtx_code row_error(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column *a,
-			       uint32_t row)
+                               uint32_t row)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_cast_spec spec = *b->cast;
@@ -28,7 +28,7 @@ out:
 }
 
 static enum dtx_code check_rows(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column *a,
-				const struct dtx_column *made)
+                                const struct dtx_column *made)
 {
 	enum dtx_code rc = DTX_OK;
 

@@ -8,7 +8,7 @@
 /* Outcomes -1, 0, 1 of a comparison that make each operator true, as bits. */
 static const unsigned outcomes[] = { 2, 5, 1, 3, 4, 6 };
 
-#define CMP3(x, y) ((unsigned)(((x) > (y)) - ((x) < (y)) + 1))
+#define CMP3(x, y)  ((unsigned)(((x) > (y)) - ((x) < (y)) + 1))
 #define PUT(i, yes) (bits[(i) >> 6] |= (uint64_t)(yes) << ((i)&63))
 #define CMP_LOOP(type, px, py)                                                                     \
 	do {                                                                                       \
@@ -21,7 +21,7 @@ static const unsigned outcomes[] = { 2, 5, 1, 3, 4, 6 };
 /* --- two columns of values --- */
 
 static void cmp_text(const struct dtx_ev *ev, unsigned mask, const struct dtx_column *x,
-		     const struct dtx_column *y, uint64_t *bits)
+                     const struct dtx_column *y, uint64_t *bits)
 {
 	bool equality = mask == 2 || mask == 5;
 	uint32_t mx = dtx_col_mask(x), my = dtx_col_mask(y);
@@ -43,32 +43,32 @@ static void cmp_text(const struct dtx_ev *ev, unsigned mask, const struct dtx_co
 }
 
 static void cmp_mixed(const struct dtx_ev *ev, unsigned mask, const struct dtx_column *x,
-		      const struct dtx_column *y, uint64_t *bits)
+                      const struct dtx_column *y, uint64_t *bits)
 {
 	bool swapped = x->type.type == DTX_T_FLOAT64;
 	const struct dtx_column *ints = swapped ? y : x, *floats = swapped ? x : y;
 
 	DTX_ROWS(ev, i, {
 		int c = dtx_cmp_i64_f64(ints->v.i64[i & dtx_col_mask(ints)],
-					floats->v.f64[i & dtx_col_mask(floats)]);
+		                        floats->v.f64[i & dtx_col_mask(floats)]);
 
 		PUT(i, mask >> CMP3(swapped ? -c : c, 0) & 1);
 	});
 }
 
 static void cmp_decimal(const struct dtx_ev *ev, unsigned mask, const struct dtx_column *x,
-			const struct dtx_column *y, uint64_t *bits)
+                        const struct dtx_column *y, uint64_t *bits)
 {
 	DTX_ROWS(ev, i, {
 		int c = dtx_cmp_dec(dtx_dec_get(x->v.dec[i & dtx_col_mask(x)]), x->type.scale,
-				    dtx_dec_get(y->v.dec[i & dtx_col_mask(y)]), y->type.scale);
+		                    dtx_dec_get(y->v.dec[i & dtx_col_mask(y)]), y->type.scale);
 
 		PUT(i, mask >> CMP3(c, 0) & 1);
 	});
 }
 
 static void cmp_bool(const struct dtx_ev *ev, unsigned mask, const struct dtx_column *x,
-		     const struct dtx_column *y, uint64_t *bits)
+                     const struct dtx_column *y, uint64_t *bits)
 {
 	uint32_t mx = dtx_col_mask(x), my = dtx_col_mask(y);
 
@@ -78,7 +78,7 @@ static void cmp_bool(const struct dtx_ev *ev, unsigned mask, const struct dtx_co
 }
 
 static void cmp_values(const struct dtx_ev *ev, int op, const struct dtx_column *x,
-		       const struct dtx_column *y, uint64_t *bits)
+                       const struct dtx_column *y, uint64_t *bits)
 {
 	unsigned mask = outcomes[op];
 	uint32_t mx = dtx_col_mask(x), my = dtx_col_mask(y);
@@ -103,7 +103,7 @@ static void cmp_values(const struct dtx_ev *ev, int op, const struct dtx_column 
 /* --- a text column against one text, without a typed twin --- */
 
 static enum dtx_code cmp_span(struct dtx_ev *ev, unsigned mask, const struct dtx_column *x,
-			      struct dtx_str want, struct dtx_vec *vec)
+                              struct dtx_str want, struct dtx_vec *vec)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf scratch = DTX_BUF_INIT(SIZE_MAX / 2);
@@ -133,7 +133,7 @@ static enum dtx_code cmp_span(struct dtx_ev *ev, unsigned mask, const struct dtx
 }
 
 static void cmp_dict(struct dtx_ev *ev, unsigned mask, const struct dtx_column *x,
-		     const uint8_t *code_yes, uint64_t *bits)
+                     const uint8_t *code_yes, uint64_t *bits)
 {
 	(void)mask;
 	DTX_ROWS(ev, i, {
@@ -143,7 +143,7 @@ static void cmp_dict(struct dtx_ev *ev, unsigned mask, const struct dtx_column *
 }
 
 static enum dtx_code cmp_dict_text(struct dtx_ev *ev, unsigned mask, const struct dtx_column *x,
-				   struct dtx_str want, struct dtx_vec *vec)
+                                   struct dtx_str want, struct dtx_vec *vec)
 {
 	enum dtx_code rc = DTX_OK;
 	uint8_t *yes = dtx_mem_alloc((size_t)x->dict->len + 1, 1);
@@ -172,7 +172,7 @@ static struct dtx_column *raw_text(const struct dtx_ev *ev, const struct dtx_bou
 }
 
 static enum dtx_code cmp_text_const(struct dtx_ev *ev, const struct dtx_bound *b,
-				    struct dtx_column *raw, struct dtx_column **out)
+                                    struct dtx_column *raw, struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_vec vec = { NULL, NULL, NULL };
@@ -222,8 +222,7 @@ out:
 }
 
 /* Null equals null and nothing else; never null. */
-enum dtx_code dtx_ev_distinct(struct dtx_ev *ev, const struct dtx_bound *b,
-			      struct dtx_column **out)
+enum dtx_code dtx_ev_distinct(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *x = NULL, *y = NULL;
@@ -275,7 +274,7 @@ static bool inset_has(const struct dtx_inset *set, enum dtx_type type, const str
 
 /* One lookup for each distinct text. */
 static enum dtx_code in_dict(struct dtx_ev *ev, const struct dtx_bound *b,
-			     const struct dtx_column *x, struct dtx_vec *vec)
+                             const struct dtx_column *x, struct dtx_vec *vec)
 {
 	enum dtx_code rc = DTX_OK;
 	uint8_t *yes = dtx_mem_alloc((size_t)x->dict->len + 1, 1);

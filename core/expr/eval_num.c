@@ -11,7 +11,7 @@ static const char *const words[] = { "+", "-", "*", "/", "//", "%", "**" };
 
 /* A result that does not fit. */
 static enum dtx_code overflowed(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_vec *vec,
-				uint32_t row, const char *op)
+                                uint32_t row, const char *op)
 {
 	char type[32];
 
@@ -19,14 +19,15 @@ static enum dtx_code overflowed(struct dtx_ev *ev, const struct dtx_bound *b, st
 		dtx_vec_null(vec, row);
 		return DTX_OK;
 	}
-	dtx_err_set(ev->err, DTX_E_OVERFLOW, __FILE__, __LINE__,
-		    "result of '%s' does not fit %s", op, dtx_bind_type_text(b->type, type));
-	dtx_err_hint(ev->err, "compute with float(x), or set options.overflow to 'float' or 'null'");
+	dtx_err_set(ev->err, DTX_E_OVERFLOW, __FILE__, __LINE__, "result of '%s' does not fit %s",
+	            op, dtx_bind_type_text(b->type, type));
+	dtx_err_hint(ev->err,
+	             "compute with float(x), or set options.overflow to 'float' or 'null'");
 	return dtx_ev_row(ev, DTX_E_OVERFLOW, b, vec, row);
 }
 
 static enum dtx_code divided_by_zero(struct dtx_ev *ev, const struct dtx_bound *b,
-				     struct dtx_vec *vec, uint32_t row)
+                                     struct dtx_vec *vec, uint32_t row)
 {
 	dtx_vec_null(vec, row);
 	if (!b->div_zero_error) {
@@ -56,7 +57,7 @@ static bool int_overflows(int op, int64_t x, int64_t y)
 }
 
 static enum dtx_code int_slow(struct dtx_ev *ev, const struct dtx_bound *b, struct pair p,
-			      struct dtx_vec *vec)
+                              struct dtx_vec *vec)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t ma = dtx_col_mask(p.a), mb = dtx_col_mask(p.b);
@@ -97,7 +98,7 @@ static int64_t int_mod(int64_t x, int64_t y)
 }
 
 static enum dtx_code arith_int(struct dtx_ev *ev, const struct dtx_bound *b, struct pair p,
-			       struct dtx_vec *vec)
+                               struct dtx_vec *vec)
 {
 	const int64_t *x = p.a->v.i64, *y = p.b->v.i64;
 	uint32_t ma = dtx_col_mask(p.a), mb = dtx_col_mask(p.b);
@@ -123,9 +124,8 @@ static enum dtx_code arith_int(struct dtx_ev *ev, const struct dtx_bound *b, str
 		});
 		break;
 	case DTX_BIN_MUL:
-		DTX_ROWS(ev, i, {
-			bad |= -(int64_t)__builtin_mul_overflow(x[i & ma], y[i & mb], &r[i]);
-		});
+		DTX_ROWS(ev, i,
+		         { bad |= -(int64_t)__builtin_mul_overflow(x[i & ma], y[i & mb], &r[i]); });
 		break;
 	case DTX_BIN_FLOORDIV:
 		DTX_ROWS(ev, i, {
@@ -158,7 +158,7 @@ static double float_mod(double x, double y)
 
 /* Not finite: null, and counted. */
 static enum dtx_code float_slow(struct dtx_ev *ev, const struct dtx_bound *b,
-				const struct dtx_column *divisor, struct dtx_vec *vec)
+                                const struct dtx_column *divisor, struct dtx_vec *vec)
 {
 	enum dtx_code rc = DTX_OK;
 	double *r = vec->v;
@@ -192,7 +192,7 @@ out:
 	})
 
 static enum dtx_code arith_float(struct dtx_ev *ev, const struct dtx_bound *b, struct pair p,
-				 struct dtx_vec *vec)
+                                 struct dtx_vec *vec)
 {
 	const double *x = p.a->v.f64, *y = p.b->v.f64;
 	uint32_t ma = dtx_col_mask(p.a), mb = dtx_col_mask(p.b);
@@ -238,7 +238,7 @@ static bool dec_op(const struct dtx_bound *b, dtx_i128 x, dtx_i128 y, dtx_i128 *
 }
 
 static enum dtx_code arith_decimal(struct dtx_ev *ev, const struct dtx_bound *b, struct pair p,
-				   struct dtx_vec *vec)
+                                   struct dtx_vec *vec)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t ma = dtx_col_mask(p.a), mb = dtx_col_mask(p.b);
@@ -267,7 +267,7 @@ out:
 /* --- dates --- */
 
 static enum dtx_code date_shift(struct dtx_ev *ev, const struct dtx_bound *b, struct pair p,
-				struct dtx_vec *vec)
+                                struct dtx_vec *vec)
 {
 	enum dtx_code rc = DTX_OK;
 	bool swapped = p.b->type.type == DTX_T_DATE;
@@ -279,7 +279,7 @@ static enum dtx_code date_shift(struct dtx_ev *ev, const struct dtx_bound *b, st
 		int64_t got = 0;
 		int32_t day = d->v.day[i & dtx_col_mask(d)];
 		bool over = b->op == DTX_BIN_ADD ? __builtin_add_overflow(day, days, &got)
-						 : __builtin_sub_overflow(day, days, &got);
+		                                 : __builtin_sub_overflow(day, days, &got);
 
 		r[i] = (int32_t)got;
 		if ((over || got != r[i]) && dtx_bit(vec->valid, i))
@@ -301,7 +301,7 @@ static enum dtx_code date_days(struct dtx_ev *ev, struct pair p, struct dtx_vec 
 }
 
 static enum dtx_code arith_kind(struct dtx_ev *ev, const struct dtx_bound *b, struct pair p,
-				struct dtx_vec *vec)
+                                struct dtx_vec *vec)
 {
 	if (b->type.type == DTX_T_DATE)
 		return date_shift(ev, b, p, vec);
@@ -378,7 +378,7 @@ out:
 /* --- widening --- */
 
 static enum dtx_code widen_decimal(struct dtx_ev *ev, const struct dtx_bound *b,
-				   const struct dtx_column *a, struct dtx_vec *vec)
+                                   const struct dtx_column *a, struct dtx_vec *vec)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t m = dtx_col_mask(a);
@@ -399,7 +399,7 @@ out:
 }
 
 static enum dtx_code widen_flat(struct dtx_ev *ev, const struct dtx_bound *b,
-				const struct dtx_column *a, struct dtx_vec *vec)
+                                const struct dtx_column *a, struct dtx_vec *vec)
 {
 	uint32_t m = dtx_col_mask(a);
 	bool from_int = a->type.type == DTX_T_INT64;

@@ -16,7 +16,7 @@ struct dtx_bound;
 
 /* Codes: expr_syntax, expr_limit, bad_literal; err->span in bytes of the text. */
 DTX_MUSTUSE enum dtx_code dtx_expr_parse(struct dtx_arena *a, struct dtx_str text,
-					 struct dtx_expr **out, struct dtx_err *err);
+                                         struct dtx_expr **out, struct dtx_err *err);
 /* Canonical text: parse(print(e)) == e. */
 void dtx_expr_print(const struct dtx_expr *e, struct dtx_buf *out);
 bool dtx_expr_equal(const struct dtx_expr *a, const struct dtx_expr *b);
@@ -33,13 +33,13 @@ void dtx_expr_columns(const struct dtx_expr *e, void (*fn)(void *arg, const char
 /* Copy with columns replaced: sub(arg, name) gives a tree or NULL to keep the name.  Used to
  * compose formulas down to source columns. NULL: out of memory. */
 struct dtx_expr *dtx_expr_replace(struct dtx_arena *a, const struct dtx_expr *e,
-				  const struct dtx_expr *(*sub)(void *arg, const char *name),
-				  void *arg);
+                                  const struct dtx_expr *(*sub)(void *arg, const char *name),
+                                  void *arg);
 bool dtx_expr_has_aggregate(const struct dtx_expr *e);
 
 /* --- binding --- */
 
-enum dtx_demand { DTX_DEMAND_BYTES = 1, DTX_DEMAND_VALUE = 2 };	/* as enum dtx_need */
+enum dtx_demand { DTX_DEMAND_BYTES = 1, DTX_DEMAND_VALUE = 2 }; /* as enum dtx_need */
 enum dtx_scope_allow { DTX_ALLOW_AGG = 1, DTX_ALLOW_WINDOW = 2 };
 
 /* What a name means.  The binder of a step fills it. */
@@ -48,7 +48,8 @@ struct dtx_scope {
 	/* Index and type of a column; -1: unknown (the callback has filled err with
 	 * unknown_column or missing_column and suggestions; span is added by the caller). An open
 	 * schema may add the column and answer with type UNKNOWN. */
-	int32_t (*column)(void *arg, const char *name, struct dtx_field *field, struct dtx_err *err);
+	int32_t (*column)(void *arg, const char *name, struct dtx_field *field,
+	                  struct dtx_err *err);
 	/* Each use, once bound: bytes or value, and the class demanded of an unknown column. */
 	void (*use)(void *arg, int32_t column, enum dtx_demand demand, enum dtx_class cls);
 	unsigned allow;
@@ -59,7 +60,7 @@ struct dtx_scope {
 	/* plan options */
 	enum { DTX_OVERFLOW_ERROR, DTX_OVERFLOW_NULL, DTX_OVERFLOW_FLOAT } overflow;
 	bool div_zero_error;
-	int32_t run_date;	/* day */
+	int32_t run_date; /* day */
 };
 
 /* Aggregate calls found in a grouped expression, in order of appearance. The outer expression
@@ -75,9 +76,9 @@ struct dtx_aggcalls {
  * *out is NULL when there were errors.  aggs: NULL unless scope->allow has AGG; calls are appended
  * (the same list may serve several expressions). */
 DTX_MUSTUSE enum dtx_code dtx_expr_bind(struct dtx_arena *a, const struct dtx_expr *e,
-					const struct dtx_scope *scope, struct dtx_typeref want,
-					struct dtx_aggcalls *aggs, struct dtx_bound **out,
-					struct dtx_errlist *errs, struct dtx_err *err);
+                                        const struct dtx_scope *scope, struct dtx_typeref want,
+                                        struct dtx_aggcalls *aggs, struct dtx_bound **out,
+                                        struct dtx_errlist *errs, struct dtx_err *err);
 struct dtx_typeref dtx_bound_type(const struct dtx_bound *b);
 /* Every row gives the same value. */
 bool dtx_bound_is_const(const struct dtx_bound *b);
@@ -86,7 +87,7 @@ int32_t dtx_bound_column(const struct dtx_bound *b);
 
 /* --- evaluation --- */
 
-struct dtx_eval_counts {	/* added to; one per worker or merged with atomics by the caller */
+struct dtx_eval_counts { /* added to; one per worker or merged with atomics by the caller */
 	int64_t div_zero, not_finite, tried;
 };
 /* Value for every row of the batch (rows outside sel are unspecified but valid).  FLAT, DICT or
@@ -94,11 +95,11 @@ struct dtx_eval_counts {	/* added to; one per worker or merged with atomics by t
  * ambiguous_date, cell_limit ... with err->row = row in the batch made physical by
  * dtx_batch_blame; only rows in sel raise errors. */
 DTX_MUSTUSE enum dtx_code dtx_eval(const struct dtx_bound *b, struct dtx_batch *in,
-				   struct dtx_column **out, struct dtx_eval_counts *counts,
-				   struct dtx_err *err);
+                                   struct dtx_column **out, struct dtx_eval_counts *counts,
+                                   struct dtx_err *err);
 /* Narrows in->sel to the rows where b is true; *nulls and *falses count the others. */
 DTX_MUSTUSE enum dtx_code dtx_eval_keep(const struct dtx_bound *b, struct dtx_batch *in,
-					int64_t *falses, int64_t *nulls,
-					struct dtx_eval_counts *counts, struct dtx_err *err);
+                                        int64_t *falses, int64_t *nulls,
+                                        struct dtx_eval_counts *counts, struct dtx_err *err);
 
 #endif

@@ -22,12 +22,20 @@ enum dtx_fnkind { DTX_FN_SCALAR, DTX_FN_AGG, DTX_FN_WINDOW };
 /* Calls that the binder turns into something else, mostly to evaluate arguments only where they
  * count. */
 enum dtx_fnform {
-	DTX_FORM_ROW, DTX_FORM_IF, DTX_FORM_COALESCE, DTX_FORM_NULLIF, DTX_FORM_DISTINCT,
-	DTX_FORM_SWITCH, DTX_FORM_TRY, DTX_FORM_RUN_DATE, DTX_FORM_BIN, DTX_FORM_CAST
+	DTX_FORM_ROW,
+	DTX_FORM_IF,
+	DTX_FORM_COALESCE,
+	DTX_FORM_NULLIF,
+	DTX_FORM_DISTINCT,
+	DTX_FORM_SWITCH,
+	DTX_FORM_TRY,
+	DTX_FORM_RUN_DATE,
+	DTX_FORM_BIN,
+	DTX_FORM_CAST
 };
 enum dtx_fnflag {
-	DTX_FN_NULLS = 1,	/* row sees null arguments; without it they give null */
-	DTX_FN_NOFOLD = 2	/* never computed while binding */
+	DTX_FN_NULLS = 1, /* row sees null arguments; without it they give null */
+	DTX_FN_NOFOLD = 2 /* never computed while binding */
 };
 
 /* One value. Text is borrowed: for the call's duration. */
@@ -35,7 +43,7 @@ struct dtx_val {
 	bool null;
 	union {
 		bool b;
-		int64_t i;	/* INT64, DATETIME */
+		int64_t i; /* INT64, DATETIME */
 		int32_t day;
 		double f;
 		dtx_i128 dec;
@@ -47,24 +55,24 @@ struct dtx_val {
 struct dtx_fncall {
 	const struct dtx_fn *fn;
 	uint32_t nargs;
-	const struct dtx_typeref *argtype;	/* after widening */
-	const struct dtx_val *const *konst;	/* per argument: its value when constant, else NULL */
-	struct dtx_typeref type;		/* of the result */
-	void *prepared;				/* left by prep: a compiled pattern */
+	const struct dtx_typeref *argtype;  /* after widening */
+	const struct dtx_val *const *konst; /* per argument: its value when constant, else NULL */
+	struct dtx_typeref type;            /* of the result */
+	void *prepared;                     /* left by prep: a compiled pattern */
 	int32_t run_date;
-	uint8_t overflow;			/* of the scope */
+	uint8_t overflow; /* of the scope */
 	bool div_zero_error;
 };
 /* What one evaluation of a call may write to. */
 struct dtx_fnrun {
-	struct dtx_buf *buf;			/* empty before each row; a text result may live here */
-	struct dtx_arena *scratch;		/* gone after the batch */
-	void *local;				/* from prep's side: per evaluation state, in scratch */
+	struct dtx_buf *buf;       /* empty before each row; a text result may live here */
+	struct dtx_arena *scratch; /* gone after the batch */
+	void *local;               /* from prep's side: per evaluation state, in scratch */
 	struct dtx_eval_counts *counts;
 };
 
 struct dtx_fn {
-	const char *name, *aliases;	/* aliases: "avg,average" or NULL */
+	const char *name, *aliases; /* aliases: "avg,average" or NULL */
 	const char *sig, *result;
 	enum dtx_fnkind kind;
 	enum dtx_fnform form;
@@ -76,29 +84,29 @@ struct dtx_fn {
 	/* One value; *out starts as not null.  Non-finite floats become null and are counted by the
 	 * caller. */
 	enum dtx_code (*row)(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			     const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err);
-	int detail;			/* AGG: enum dtx_aggkind; CAST: enum dtx_type; BIN: enum
-					 * dtx_ebin; else what `row` makes of it */
-	const char *pandas;		/* "{0}.abs()": {n} argument, {*} all; NULL: dx.name(...) */
-	const char *sql;		/* NULL: no form */
+	                     const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err);
+	int detail;         /* AGG: enum dtx_aggkind; CAST: enum dtx_type; BIN: enum
+	                     * dtx_ebin; else what `row` makes of it */
+	const char *pandas; /* "{0}.abs()": {n} argument, {*} all; NULL: dx.name(...) */
+	const char *sql;    /* NULL: no form */
 	const char *help;
-	const char *example, *value;	/* "left('abc', 2)" and what text() shows of it */
+	const char *example, *value; /* "left('abc', 2)" and what text() shows of it */
 };
 
 struct dtx_fn_table {
-	const char *name;	/* file name without fn_: "math" */
-	const char *title;	/* for help and man: "Math" */
+	const char *name;  /* file name without fn_: "math" */
+	const char *title; /* for help and man: "Math" */
 	const struct dtx_fn *fn;
 	size_t n;
 };
-extern const struct dtx_fn_table *const dtx_fns[];	/* generated, NULL at the end */
+extern const struct dtx_fn_table *const dtx_fns[]; /* generated, NULL at the end */
 
 /* One parameter of a signature. */
 struct dtx_fnparam {
 	struct dtx_str name;
-	char cls;		/* upper case */
+	char cls; /* upper case */
 	bool constant, optional, variadic;
-	struct dtx_str def;	/* default as written; ptr NULL: none */
+	struct dtx_str def; /* default as written; ptr NULL: none */
 };
 /* Parameter i (a variadic one repeats for ever); false when there is none. */
 bool dtx_fn_param(const struct dtx_fn *fn, size_t i, struct dtx_fnparam *out);

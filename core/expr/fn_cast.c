@@ -10,8 +10,8 @@
 
 static bool is_mark(uint32_t cp)
 {
-	static const uint32_t signs[] = { '$', 0xa3, 0xa4, 0xa5, 0x20ac, 0x20b9, 0x20bd, 0x20a9,
-					  0x20aa, 0x20ba, 0x0e3f };
+	static const uint32_t signs[] = { '$',    0xa3,   0xa4,   0xa5,   0x20ac, 0x20b9,
+		                          0x20bd, 0x20a9, 0x20aa, 0x20ba, 0x0e3f };
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(signs); i++) {
@@ -37,9 +37,8 @@ static struct dtx_str cut_currency(struct dtx_str s)
 		;
 	if (i == 3)
 		return dtx_utf8_trim((struct dtx_str){ s.ptr + 3, s.len - 3 });
-	for (i = 0; s.len > 3 && i < 3 && s.ptr[s.len - 1 - i] >= 'A' &&
-		    s.ptr[s.len - 1 - i] <= 'Z';
-	     i++)
+	for (i = 0;
+	     s.len > 3 && i < 3 && s.ptr[s.len - 1 - i] >= 'A' && s.ptr[s.len - 1 - i] <= 'Z'; i++)
 		;
 	return i == 3 ? dtx_utf8_trim((struct dtx_str){ s.ptr, s.len - 3 }) : s;
 }
@@ -139,7 +138,7 @@ static bool is_blank_mark(struct dtx_str s)
 }
 
 static enum dtx_code row_number(const struct dtx_fncall *c, struct dtx_fnrun *run,
-				const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                                const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	struct dtx_str s = arg[0].u.s;
 
@@ -151,34 +150,62 @@ static enum dtx_code row_number(const struct dtx_fncall *c, struct dtx_fnrun *ru
 	if (read_number(s, &out->u.f))
 		return DTX_OK;
 	return dtx_err_set(err, DTX_E_CAST_FAILED, __FILE__, __LINE__,
-			   "cannot read '%.*s' as a number", (int)DTX_MIN(s.len, 80), s.ptr);
+	                   "cannot read '%.*s' as a number", (int)DTX_MIN(s.len, 80), s.ptr);
 }
 
-#define CAST(NAME, SIG, TYPE) .name = NAME, .sig = SIG, .form = DTX_FORM_CAST, .detail = (TYPE)
+#define CAST(SIG, TYPE) .sig = SIG, .form = DTX_FORM_CAST, .detail = (TYPE)
 
 static const struct dtx_fn rows[] = {
-	{ CAST("int", "x:A", DTX_T_INT64), .pandas = "dx.fn(\"as_int\", {0})", .sql = "CAST({0} AS INTEGER)",
-	  .help = "whole number; 12.7 is an error, round() decides", .example = "int(' 12 ')",
+	{ .name = "int",
+	  CAST("x:A", DTX_T_INT64),
+	  .pandas = "dx.fn(\"as_int\", {0})",
+	  .sql = "CAST({0} AS INTEGER)",
+	  .help = "whole number; 12.7 is an error, round() decides",
+	  .example = "int(' 12 ')",
 	  .value = "12" },
-	{ CAST("float", "x:A", DTX_T_FLOAT64), .pandas = "dx.fn(\"as_float\", {0})", .sql = "CAST({0} AS REAL)",
-	  .help = "floating point number", .example = "float('2.5')", .value = "2.5" },
-	{ CAST("decimal", "x:A, precision:i, scale:i", DTX_T_DECIMAL),
+	{ .name = "float",
+	  CAST("x:A", DTX_T_FLOAT64),
+	  .pandas = "dx.fn(\"as_float\", {0})",
+	  .sql = "CAST({0} AS REAL)",
+	  .help = "floating point number",
+	  .example = "float('2.5')",
+	  .value = "2.5" },
+	{ .name = "decimal",
+	  CAST("x:A, precision:i, scale:i", DTX_T_DECIMAL),
 	  .help = "fixed point number; text with more digits is an error, a float is rounded",
-	  .example = "decimal('2.5', 6, 2)", .value = "2.50" },
-	{ .name = "number", .sig = "x:V", .result = "F", .row = row_number,
+	  .example = "decimal('2.5', 6, 2)",
+	  .value = "2.50" },
+	{ .name = "number",
+	  .sig = "x:V",
+	  .result = "F",
+	  .row = row_number,
 	  .help = "number as people write it: 1,234.50, (12), $5, 12%",
-	  .example = "number('(1,234.50)')", .value = "-1234.5" },
-	{ CAST("text", "x:A", DTX_T_TEXT), .pandas = "dx.fn(\"as_text\", {0})", .aliases = "str,string",
-	  .sql = "CAST({0} AS TEXT)", .help = "value as text", .example = "text(100.0)",
+	  .example = "number('(1,234.50)')",
+	  .value = "-1234.5" },
+	{ .name = "text",
+	  CAST("x:A", DTX_T_TEXT),
+	  .pandas = "dx.fn(\"as_text\", {0})",
+	  .aliases = "str,string",
+	  .sql = "CAST({0} AS TEXT)",
+	  .help = "value as text",
+	  .example = "text(100.0)",
 	  .value = "100.0" },
-	{ CAST("bool", "x:A", DTX_T_BOOL), .pandas = "dx.fn(\"as_bool\", {0})", .help = "true, false, 1, 0", .example = "bool('TRUE')",
+	{ .name = "bool",
+	  CAST("x:A", DTX_T_BOOL),
+	  .pandas = "dx.fn(\"as_bool\", {0})",
+	  .help = "true, false, 1, 0",
+	  .example = "bool('TRUE')",
 	  .value = "true" },
-	{ CAST("date", "x:L, format:t=null", DTX_T_DATE),
+	{ .name = "date",
+	  CAST("x:L, format:t=null", DTX_T_DATE),
 	  .help = "date from ISO 8601 text or by a format",
-	  .example = "date('31.01.2024', '%d.%m.%Y')", .value = "2024-01-31" },
-	{ CAST("datetime", "x:L, format:t=null", DTX_T_DATETIME),
+	  .example = "date('31.01.2024', '%d.%m.%Y')",
+	  .value = "2024-01-31" },
+	{ .name = "datetime",
+	  CAST("x:L, format:t=null", DTX_T_DATETIME),
 	  .help = "date and time (UTC) from ISO 8601 text or by a format",
-	  .example = "datetime('2024-01-31 09:30')", .value = "2024-01-31T09:30:00" },
+	  .example = "datetime('2024-01-31 09:30')",
+	  .value = "2024-01-31T09:30:00" },
 };
 
 const struct dtx_fn_table dtx_fn_cast = { "cast", "Conversions", rows, DTX_COUNT(rows) };

@@ -14,11 +14,11 @@ static enum dtx_code no_fit(const struct dtx_fncall *c, struct dtx_val *out, str
 		return DTX_OK;
 	}
 	return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__, "result of %s() does not fit",
-			   c->fn->name);
+	                   c->fn->name);
 }
 
 static enum dtx_code row_abs(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			     const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                             const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	(void)run;
 	if (c->type.type == DTX_T_FLOAT64)
@@ -33,7 +33,7 @@ static enum dtx_code row_abs(const struct dtx_fncall *c, struct dtx_fnrun *run,
 }
 
 static enum dtx_code row_sign(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			      const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                              const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	(void)run, (void)err;
 	if (c->argtype[0].type == DTX_T_FLOAT64)
@@ -84,8 +84,7 @@ static dtx_i128 round_scaled(enum rounding how, dtx_i128 v, unsigned scale, int6
 	rest = v % unit;
 	if (rest < 0)
 		rest = -rest;
-	if (rounds_up(how, v < 0, q & 1, rest != 0,
-		      (rest > unit - rest) - (rest < unit - rest)))
+	if (rounds_up(how, v < 0, q & 1, rest != 0, (rest > unit - rest) - (rest < unit - rest)))
 		q += v < 0 ? -1 : 1;
 	return q * unit;
 }
@@ -103,7 +102,7 @@ static double round_float(enum rounding how, double v, int64_t digits)
 		return v;
 	keep = digits < -400 ? -1 : (int)digits + exp10;
 	half = keep < 0 ? -1 : d[keep] > '5' ? 1 : d[keep] < '5' ? -1 : (size_t)keep + 1 < n;
-	up = rounds_up(how, v < 0, keep > 0 && (d[keep - 1] & 1), v != 0, half);
+	up = rounds_up(how, v<0, keep> 0 && (d[keep - 1] & 1), v != 0, half);
 	if (keep <= 0) {
 		/* nothing is left, or one unit of the last place */
 		if (!up || digits < -308)
@@ -123,7 +122,7 @@ static double round_float(enum rounding how, double v, int64_t digits)
 }
 
 static enum dtx_code round_to_int(const struct dtx_fncall *c, const struct dtx_val *arg,
-				  struct dtx_val *out, struct dtx_err *err)
+                                  struct dtx_val *out, struct dtx_err *err)
 {
 	enum rounding how = (enum rounding)c->fn->detail;
 	unsigned scale = c->argtype[0].scale;
@@ -149,8 +148,7 @@ static enum dtx_code round_to_int(const struct dtx_fncall *c, const struct dtx_v
 }
 
 static enum dtx_code row_round(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			       const struct dtx_val *arg, struct dtx_val *out,
-			       struct dtx_err *err)
+                               const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	enum rounding how = (enum rounding)c->fn->detail;
 	dtx_i128 v;
@@ -178,8 +176,7 @@ static enum dtx_code row_round(const struct dtx_fncall *c, struct dtx_fnrun *run
 enum float_fn { F_SQRT, F_EXP, F_LN, F_LOG10 };
 
 static enum dtx_code row_float(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			       const struct dtx_val *arg, struct dtx_val *out,
-			       struct dtx_err *err)
+                               const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	double x = arg[0].u.f;
 
@@ -194,21 +191,21 @@ static enum dtx_code row_float(const struct dtx_fncall *c, struct dtx_fnrun *run
 }
 
 static enum dtx_code row_log(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			     const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                             const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	double base = arg[1].u.f;
 
 	(void)c, (void)run, (void)err;
-	out->u.f = base == 10	? log10(arg[0].u.f)
-		   : base == 2 ? log2(arg[0].u.f)
-			       : log(arg[0].u.f) / log(base);
+	out->u.f = base == 10  ? log10(arg[0].u.f)
+	           : base == 2 ? log2(arg[0].u.f)
+	                       : log(arg[0].u.f) / log(base);
 	return DTX_OK;
 }
 
 /* --- among values of one type --- */
 
 static enum dtx_code row_most(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			      const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                              const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	uint32_t i;
 	int cmp;
@@ -226,7 +223,7 @@ static enum dtx_code row_most(const struct dtx_fncall *c, struct dtx_fnrun *run,
 }
 
 static enum dtx_code row_clamp(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			       const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                               const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	(void)run, (void)err;
 	*out = arg[0];
@@ -238,17 +235,37 @@ static enum dtx_code row_clamp(const struct dtx_fncall *c, struct dtx_fnrun *run
 }
 
 #define ROUND(NAME, HOW, HELP, EXAMPLE, VALUE)                                                     \
-	{ .name = NAME, .sig = "x:N, digits:I?", .type = type_round, .row = row_round,             \
-	  .detail = (HOW), .pandas = "dx.fn(\"" NAME "\", {*})", .help = HELP, .example = EXAMPLE, .value = VALUE }
+	{                                                                                          \
+		.name = NAME, .sig = "x:N, digits:I?", .type = type_round, .row = row_round,       \
+		.detail = (HOW), .pandas = "dx.fn(\"" NAME "\", {*})", .help = HELP,               \
+		.example = EXAMPLE, .value = VALUE                                                 \
+	}
 #define FLOAT(NAME, WHAT, SQL, HELP, EXAMPLE, VALUE)                                               \
-	{ .name = NAME, .sig = "x:F", .result = "F", .row = row_float, .detail = (WHAT),           \
-	  .pandas = "dx.fn(\"" NAME "\", {*})", .sql = SQL, .help = HELP, .example = EXAMPLE, .value = VALUE }
+	{                                                                                          \
+		.name = NAME, .sig = "x:F", .result = "F", .row = row_float, .detail = (WHAT),     \
+		.pandas = "dx.fn(\"" NAME "\", {*})", .sql = SQL, .help = HELP,                    \
+		.example = EXAMPLE, .value = VALUE                                                 \
+	}
 
 static const struct dtx_fn rows[] = {
-	{ .name = "abs", .sig = "x:N", .result = "0", .row = row_abs, .pandas = "dx.fn(\"abs\", {0})",
-	  .sql = "abs({0})", .help = "absolute value", .example = "abs(-3)", .value = "3" },
-	{ .name = "sign", .pandas = "dx.fn(\"sign\", {*})", .sig = "x:N", .result = "I", .row = row_sign, .sql = "sign({0})",
-	  .help = "-1, 0 or 1", .example = "sign(-2.5)", .value = "-1" },
+	{ .name = "abs",
+	  .sig = "x:N",
+	  .result = "0",
+	  .row = row_abs,
+	  .pandas = "dx.fn(\"abs\", {0})",
+	  .sql = "abs({0})",
+	  .help = "absolute value",
+	  .example = "abs(-3)",
+	  .value = "3" },
+	{ .name = "sign",
+	  .pandas = "dx.fn(\"sign\", {*})",
+	  .sig = "x:N",
+	  .result = "I",
+	  .row = row_sign,
+	  .sql = "sign({0})",
+	  .help = "-1, 0 or 1",
+	  .example = "sign(-2.5)",
+	  .value = "-1" },
 	ROUND("round", ROUND_AWAY, "half away from zero, on the decimal digits; int without digits",
 	      "round(2.675, 2)", "2.68"),
 	ROUND("round_even", ROUND_EVEN, "half to even, on the decimal digits", "round_even(2.5)",
@@ -260,29 +277,65 @@ static const struct dtx_fn rows[] = {
 	FLOAT("exp", F_EXP, "exp({0})", "e to the power of x", "exp(0)", "1.0"),
 	FLOAT("ln", F_LN, "ln({0})", "natural logarithm", "ln(1)", "0.0"),
 	FLOAT("log10", F_LOG10, "log10({0})", "logarithm to base 10", "log10(1000)", "3.0"),
-	{ .name = "log", .pandas = "dx.fn(\"log\", {*})", .sig = "x:F, base:F", .result = "F", .row = row_log,
-	  .sql = "log({1}, {0})", .help = "logarithm to a base", .example = "log(8, 2)",
+	{ .name = "log",
+	  .pandas = "dx.fn(\"log\", {*})",
+	  .sig = "x:F, base:F",
+	  .result = "F",
+	  .row = row_log,
+	  .sql = "log({1}, {0})",
+	  .help = "logarithm to a base",
+	  .example = "log(8, 2)",
 	  .value = "3.0" },
-	{ .name = "pow", .aliases = "power", .sig = "x:N, y:N", .form = DTX_FORM_BIN,
-	  .detail = DTX_BIN_POW, .pandas = "dx.power({0}, {1})", .sql = "pow({0}, {1})", .help = "x ** y, a float",
-	  .example = "pow(2, 3)", .value = "8.0" },
-	{ .name = "mod", .sig = "x:N, y:N", .form = DTX_FORM_BIN, .detail = DTX_BIN_MOD,
+	{ .name = "pow",
+	  .aliases = "power",
+	  .sig = "x:N, y:N",
+	  .form = DTX_FORM_BIN,
+	  .detail = DTX_BIN_POW,
+	  .pandas = "dx.power({0}, {1})",
+	  .sql = "pow({0}, {1})",
+	  .help = "x ** y, a float",
+	  .example = "pow(2, 3)",
+	  .value = "8.0" },
+	{ .name = "mod",
+	  .sig = "x:N, y:N",
+	  .form = DTX_FORM_BIN,
+	  .detail = DTX_BIN_MOD,
 	  .pandas = "dx.mod({0}, {1})",
-	  .sql = "({0} - {1} * floor({0} * 1.0 / {1}))", .help = "x % y: the sign of y", .example = "mod(-7, 2)",
+	  .sql = "({0} - {1} * floor({0} * 1.0 / {1}))",
+	  .help = "x % y: the sign of y",
+	  .example = "mod(-7, 2)",
 	  .value = "1" },
-	{ .name = "min", .aliases = "least", .sig = "a:W, b:W, ...", .result = "W",
-	  .flags = DTX_FN_NULLS, .row = row_most, .detail = 0,
+	{ .name = "min",
+	  .aliases = "least",
+	  .sig = "a:W, b:W, ...",
+	  .result = "W",
+	  .flags = DTX_FN_NULLS,
+	  .row = row_most,
+	  .detail = 0,
 	  .pandas = "dx.most(min, {*})",
-	  .help = "smallest of the arguments, nulls aside", .example = "min(3, null, 2)",
+	  .help = "smallest of the arguments, nulls aside",
+	  .example = "min(3, null, 2)",
 	  .value = "2" },
-	{ .name = "max", .aliases = "greatest", .sig = "a:W, b:W, ...", .result = "W",
-	  .flags = DTX_FN_NULLS, .row = row_most, .detail = 1,
+	{ .name = "max",
+	  .aliases = "greatest",
+	  .sig = "a:W, b:W, ...",
+	  .result = "W",
+	  .flags = DTX_FN_NULLS,
+	  .row = row_most,
+	  .detail = 1,
 	  .pandas = "dx.most(max, {*})",
-	  .help = "largest of the arguments, nulls aside", .example = "max(3, null, 2)",
+	  .help = "largest of the arguments, nulls aside",
+	  .example = "max(3, null, 2)",
 	  .value = "3" },
-	{ .name = "clamp", .pandas = "dx.fn(\"clamp\", {*})", .sig = "x:W, low:W, high:W", .result = "W", .row = row_clamp,
-	  .sql = "max({1}, min({2}, {0}))", .help = "x, but not below low or above high",
-	  .example = "clamp(12, 0, 10)", .value = "10" },
+	{ .name = "clamp",
+	  .pandas = "dx.fn(\"clamp\", {*})",
+	  .sig = "x:W, low:W, high:W",
+	  .result = "W",
+	  .row = row_clamp,
+	  .sql = "max({1}, min({2}, {0}))",
+	  .help = "x, but not below low or above high",
+	  .example = "clamp(12, 0, 10)",
+	  .value = "10" },
 };
 
 const struct dtx_fn_table dtx_fn_math = { "math", "Numbers", rows, DTX_COUNT(rows) };

@@ -7,14 +7,14 @@
 
 /* Template of replace_re: literals and groups in turn. */
 struct piece {
-	struct dtx_str text;	/* ptr NULL: group */
+	struct dtx_str text; /* ptr NULL: group */
 	int group;
 };
 struct pattern {
 	struct dtx_regex *re;
 	struct piece *piece;
 	size_t npieces;
-	int group;		/* extract */
+	int group; /* extract */
 };
 
 static enum dtx_code matcher(const struct dtx_fncall *c, struct dtx_fnrun *run, struct dtx_err *err)
@@ -32,7 +32,7 @@ out:
 }
 
 static enum dtx_code compile(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_str text,
-			     struct pattern **out, struct dtx_err *err)
+                             struct pattern **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct pattern *p = dtx_arena_zalloc(a, 1, sizeof(*p));
@@ -91,8 +91,8 @@ out:
 }
 
 static enum dtx_code row_matches(const struct dtx_fncall *c, struct dtx_fnrun *run,
-				 const struct dtx_val *arg, struct dtx_val *out,
-				 struct dtx_err *err)
+                                 const struct dtx_val *arg, struct dtx_val *out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -118,15 +118,15 @@ static enum dtx_code prep_extract(struct dtx_arena *a, struct dtx_fncall *c, str
 		group = c->konst[2]->u.i;
 	if (group < 0 || group > have)
 		DTX_FAIL(err, DTX_E_BAD_LITERAL, "pattern has %u groups, not %lld", have,
-			 (long long)group);
+		         (long long)group);
 	p->group = (int)group;
 out:
 	return rc;
 }
 
 static enum dtx_code row_extract(const struct dtx_fncall *c, struct dtx_fnrun *run,
-				 const struct dtx_val *arg, struct dtx_val *out,
-				 struct dtx_err *err)
+                                 const struct dtx_val *arg, struct dtx_val *out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct pattern *p = c->prepared;
@@ -135,10 +135,10 @@ static enum dtx_code row_extract(const struct dtx_fncall *c, struct dtx_fnrun *r
 
 	DTX_TRY(matcher(c, run, err));
 	out->null = !dtx_rematch_find(run->local, s, 0, at) || at[2 * p->group] == SIZE_MAX ||
-		    at[2 * p->group + 1] == SIZE_MAX;
+	            at[2 * p->group + 1] == SIZE_MAX;
 	if (!out->null)
 		out->u.s = (struct dtx_str){ s.ptr + at[2 * p->group],
-					     at[2 * p->group + 1] - at[2 * p->group] };
+			                     at[2 * p->group + 1] - at[2 * p->group] };
 out:
 	return rc;
 }
@@ -147,7 +147,7 @@ out:
 
 /* $1, $12, ${name}, $$ at *pos behind the dollar. */
 static enum dtx_code template_group(struct pattern *p, struct dtx_str t, size_t *pos,
-				    struct piece *out, struct dtx_err *err)
+                                    struct piece *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t start = *pos;
@@ -161,7 +161,7 @@ static enum dtx_code template_group(struct pattern *p, struct dtx_str t, size_t 
 	if (*pos < t.len && t.ptr[*pos] == '{') {
 		const char *end = memchr(t.ptr + start, '}', t.len - start);
 		struct dtx_str name = { t.ptr + start + 1,
-					end ? (size_t)(end - t.ptr) - start - 1 : 0 };
+			                end ? (size_t)(end - t.ptr) - start - 1 : 0 };
 
 		if (!dtx_num_parse_i64(name.ptr, name.len, &number))
 			number = dtx_regex_group(p->re, name);
@@ -173,7 +173,7 @@ static enum dtx_code template_group(struct pattern *p, struct dtx_str t, size_t 
 	}
 	if (group < 0 || group > (int)dtx_regex_groups(p->re))
 		DTX_FAIL(err, DTX_E_BAD_LITERAL, "pattern has no group '$%.*s'",
-			 (int)DTX_MIN(*pos - start, 40), t.ptr + start);
+		         (int)DTX_MIN(*pos - start, 40), t.ptr + start);
 	out->group = group;
 out:
 	return rc;
@@ -207,7 +207,7 @@ out:
 }
 
 static void put_template(const struct pattern *p, struct dtx_str s, const size_t *at,
-			 struct dtx_buf *out)
+                         struct dtx_buf *out)
 {
 	size_t i;
 
@@ -223,8 +223,8 @@ static void put_template(const struct pattern *p, struct dtx_str s, const size_t
 }
 
 static enum dtx_code row_replace(const struct dtx_fncall *c, struct dtx_fnrun *run,
-				 const struct dtx_val *arg, struct dtx_val *out,
-				 struct dtx_err *err)
+                                 const struct dtx_val *arg, struct dtx_val *out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct pattern *p = c->prepared;
@@ -249,19 +249,37 @@ out:
 }
 
 static const struct dtx_fn rows[] = {
-	{ .name = "matches", .sig = "t:T, pattern:t", .result = "B", .prep = prep_matches,
-	  .row = row_matches, .help = "whether the pattern (RE2 syntax) matches somewhere in t",
-	  .example = "matches('abc', '^a.c$')", .value = "true" },
-	{ .name = "like", .sig = "t:T, pattern:t", .result = "B", .prep = prep_like,
-	  .row = row_matches, .help = "whether all of t fits; % any characters, _ one",
-	  .example = "like('abc', 'a%')", .value = "true" },
-	{ .name = "extract", .sig = "t:T, pattern:t, group:i?", .result = "T",
-	  .prep = prep_extract, .row = row_extract,
+	{ .name = "matches",
+	  .sig = "t:T, pattern:t",
+	  .result = "B",
+	  .prep = prep_matches,
+	  .row = row_matches,
+	  .help = "whether the pattern (RE2 syntax) matches somewhere in t",
+	  .example = "matches('abc', '^a.c$')",
+	  .value = "true" },
+	{ .name = "like",
+	  .sig = "t:T, pattern:t",
+	  .result = "B",
+	  .prep = prep_like,
+	  .row = row_matches,
+	  .help = "whether all of t fits; % any characters, _ one",
+	  .example = "like('abc', 'a%')",
+	  .value = "true" },
+	{ .name = "extract",
+	  .sig = "t:T, pattern:t, group:i?",
+	  .result = "T",
+	  .prep = prep_extract,
+	  .row = row_extract,
 	  .help = "group 1 of the first match, or the whole match; null without one",
-	  .example = "extract('id-42', '[0-9]+')", .value = "42" },
-	{ .name = "replace_re", .sig = "t:T, pattern:t, with:t", .result = "T",
-	  .prep = prep_replace, .row = row_replace,
-	  .help = "every match replaced; $1, ${name}, $$", .example = "replace_re('a1', '[0-9]', '#')",
+	  .example = "extract('id-42', '[0-9]+')",
+	  .value = "42" },
+	{ .name = "replace_re",
+	  .sig = "t:T, pattern:t, with:t",
+	  .result = "T",
+	  .prep = prep_replace,
+	  .row = row_replace,
+	  .help = "every match replaced; $1, ${name}, $$",
+	  .example = "replace_re('a1', '[0-9]', '#')",
 	  .value = "a#" },
 };
 

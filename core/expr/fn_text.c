@@ -7,8 +7,8 @@
 
 #define ROW(NAME)                                                                                  \
 	static enum dtx_code NAME(const struct dtx_fncall *c, struct dtx_fnrun *run,               \
-				  const struct dtx_val *arg, struct dtx_val *out,                  \
-				  struct dtx_err *err)
+	                          const struct dtx_val *arg, struct dtx_val *out,                  \
+	                          struct dtx_err *err)
 
 static enum dtx_code from_buf(struct dtx_fnrun *run, struct dtx_val *out)
 {
@@ -19,7 +19,7 @@ static enum dtx_code from_buf(struct dtx_fnrun *run, struct dtx_val *out)
 static enum dtx_code too_long(const struct dtx_fncall *c, struct dtx_err *err)
 {
 	return dtx_err_set(err, DTX_E_CELL_LIMIT, __FILE__, __LINE__,
-			   "%s() would make a text of more than 16 MiB", c->fn->name);
+	                   "%s() would make a text of more than 16 MiB", c->fn->name);
 }
 
 /* Code points [from, to) of s; both are within its length. */
@@ -177,7 +177,7 @@ ROW(row_has)
 		out->u.b = dtx_str_find(arg[0].u.s, arg[1].u.s, 0) >= 0;
 	else
 		out->u.b = c->fn->detail ? dtx_str_ends(arg[0].u.s, arg[1].u.s)
-					 : dtx_str_starts(arg[0].u.s, arg[1].u.s);
+		                         : dtx_str_starts(arg[0].u.s, arg[1].u.s);
 	return DTX_OK;
 }
 
@@ -254,65 +254,126 @@ ROW(row_repeat)
 }
 
 #define TEXT(NAME, SIG, RESULT, ROWFN, DETAIL)                                                     \
-	.name = NAME, .sig = SIG, .result = RESULT, .row = (ROWFN), .detail = (DETAIL),      \
+	.sig = SIG, .result = RESULT, .row = (ROWFN), .detail = (DETAIL),                          \
 	.pandas = "dx.fn(\"" NAME "\", {*})"
 
 static const struct dtx_fn rows[] = {
-	{ TEXT("length", "t:T", "I", row_length, 0), .aliases = "len", .sql = "length({0})",
-	  .help = "number of characters (code points)", .example = "length('h\xc3\xa9llo')",
+	{ .name = "length",
+	  TEXT("length", "t:T", "I", row_length, 0),
+	  .aliases = "len",
+	  .sql = "length({0})",
+	  .help = "number of characters (code points)",
+	  .example = "length('h\xc3\xa9llo')",
 	  .value = "5" },
-	{ TEXT("upper", "t:T", "T", row_upper, 1), .help = "upper case",
-	  .example = "upper('stra\xc3\x9f\x65')", .value = "STRASSE" },
-	{ TEXT("lower", "t:T", "T", row_upper, 0), .help = "lower case",
-	  .example = "lower('ABC')", .value = "abc" },
-	{ TEXT("trim", "t:T", "T", row_trim, 0), .help = "without blanks at both ends",
-	  .example = "trim('  a b ')", .value = "a b" },
-	{ TEXT("ltrim", "t:T", "T", row_trim, 1), .help = "without blanks in front",
-	  .example = "concat(ltrim('  a '), '|')", .value = "a |" },
-	{ TEXT("rtrim", "t:T", "T", row_trim, 2), .help = "without blanks at the end",
-	  .example = "concat(rtrim(' a  '), '|')", .value = " a|" },
-	{ TEXT("left", "t:T, n:I", "T", row_left, 0),
+	{ .name = "upper",
+	  TEXT("upper", "t:T", "T", row_upper, 1),
+	  .help = "upper case",
+	  .example = "upper('stra\xc3\x9f\x65')",
+	  .value = "STRASSE" },
+	{ .name = "lower",
+	  TEXT("lower", "t:T", "T", row_upper, 0),
+	  .help = "lower case",
+	  .example = "lower('ABC')",
+	  .value = "abc" },
+	{ .name = "trim",
+	  TEXT("trim", "t:T", "T", row_trim, 0),
+	  .help = "without blanks at both ends",
+	  .example = "trim('  a b ')",
+	  .value = "a b" },
+	{ .name = "ltrim",
+	  TEXT("ltrim", "t:T", "T", row_trim, 1),
+	  .help = "without blanks in front",
+	  .example = "concat(ltrim('  a '), '|')",
+	  .value = "a |" },
+	{ .name = "rtrim",
+	  TEXT("rtrim", "t:T", "T", row_trim, 2),
+	  .help = "without blanks at the end",
+	  .example = "concat(rtrim(' a  '), '|')",
+	  .value = " a|" },
+	{ .name = "left",
+	  TEXT("left", "t:T, n:I", "T", row_left, 0),
 	  .help = "first n characters; without the last |n| when n is negative",
-	  .example = "left('abcd', -1)", .value = "abc" },
-	{ TEXT("right", "t:T, n:I", "T", row_left, 1),
+	  .example = "left('abcd', -1)",
+	  .value = "abc" },
+	{ .name = "right",
+	  TEXT("right", "t:T, n:I", "T", row_left, 1),
 	  .help = "last n characters; without the first |n| when n is negative",
-	  .example = "right('abcd', 2)", .value = "cd" },
-	{ TEXT("mid", "t:T, start:I, len:I?", "T", row_mid, 0), .aliases = "substring,substr",
+	  .example = "right('abcd', 2)",
+	  .value = "cd" },
+	{ .name = "mid",
+	  TEXT("mid", "t:T, start:I, len:I?", "T", row_mid, 0),
+	  .aliases = "substring,substr",
 	  .help = "len characters from start, the first is 1; negative from the end",
-	  .example = "mid('abcd', 2, 2)", .value = "bc" },
-	{ TEXT("slice", "t:T, from:I, to:I?", "T", row_slice, 0),
+	  .example = "mid('abcd', 2, 2)",
+	  .value = "bc" },
+	{ .name = "slice",
+	  TEXT("slice", "t:T, from:I, to:I?", "T", row_slice, 0),
 	  .help = "characters from (0 is the first) up to, not including, to",
-	  .example = "slice('abcd', 1, -1)", .value = "bc" },
-	{ TEXT("concat", "value:V, ...", "T", row_concat, 0), .flags = DTX_FN_NULLS,
-	  .help = "all values as one text, nulls left out", .example = "concat('a', null, 1)",
+	  .example = "slice('abcd', 1, -1)",
+	  .value = "bc" },
+	{ .name = "concat",
+	  TEXT("concat", "value:V, ...", "T", row_concat, 0),
+	  .flags = DTX_FN_NULLS,
+	  .help = "all values as one text, nulls left out",
+	  .example = "concat('a', null, 1)",
 	  .value = "a1" },
-	{ TEXT("concat_ws", "sep:T, value:V, ...", "T", row_concat_ws, 0), .flags = DTX_FN_NULLS,
-	  .help = "values joined by sep, nulls left out", .example = "concat_ws('-', 'a', null, 'b')",
+	{ .name = "concat_ws",
+	  TEXT("concat_ws", "sep:T, value:V, ...", "T", row_concat_ws, 0),
+	  .flags = DTX_FN_NULLS,
+	  .help = "values joined by sep, nulls left out",
+	  .example = "concat_ws('-', 'a', null, 'b')",
 	  .value = "a-b" },
-	{ TEXT("replace", "t:T, from:T, to:T", "T", row_replace, 0), .sql = "replace({*})",
+	{ .name = "replace",
+	  TEXT("replace", "t:T, from:T, to:T", "T", row_replace, 0),
+	  .sql = "replace({*})",
 	  .help = "every occurrence of a literal text replaced",
-	  .example = "replace('a-b-c', '-', '+')", .value = "a+b+c" },
-	{ TEXT("starts_with", "t:T, prefix:T", "B", row_has, 0),
-	  .sql = "(substr({0}, 1, length({1})) = {1})", .help = "whether t begins with prefix",
-	  .example = "starts_with('abc', 'ab')", .value = "true" },
-	{ TEXT("ends_with", "t:T, suffix:T", "B", row_has, 1), .help = "whether t ends with suffix",
-	  .example = "ends_with('abc', 'ab')", .value = "false" },
-	{ TEXT("contains", "t:T, part:T", "B", row_has, 2), .sql = "(instr({0}, {1}) > 0)",
-	  .help = "whether part occurs in t", .example = "contains('abc', 'b')", .value = "true" },
-	{ TEXT("index_of", "t:T, part:T", "I", row_index_of, 0), .sql = "instr({0}, {1})",
-	  .help = "place of part in t from 1; 0 if absent", .example = "index_of('abc', 'c')",
+	  .example = "replace('a-b-c', '-', '+')",
+	  .value = "a+b+c" },
+	{ .name = "starts_with",
+	  TEXT("starts_with", "t:T, prefix:T", "B", row_has, 0),
+	  .sql = "(substr({0}, 1, length({1})) = {1})",
+	  .help = "whether t begins with prefix",
+	  .example = "starts_with('abc', 'ab')",
+	  .value = "true" },
+	{ .name = "ends_with",
+	  TEXT("ends_with", "t:T, suffix:T", "B", row_has, 1),
+	  .help = "whether t ends with suffix",
+	  .example = "ends_with('abc', 'ab')",
+	  .value = "false" },
+	{ .name = "contains",
+	  TEXT("contains", "t:T, part:T", "B", row_has, 2),
+	  .sql = "(instr({0}, {1}) > 0)",
+	  .help = "whether part occurs in t",
+	  .example = "contains('abc', 'b')",
+	  .value = "true" },
+	{ .name = "index_of",
+	  TEXT("index_of", "t:T, part:T", "I", row_index_of, 0),
+	  .sql = "instr({0}, {1})",
+	  .help = "place of part in t from 1; 0 if absent",
+	  .example = "index_of('abc', 'c')",
 	  .value = "3" },
-	{ TEXT("split_part", "t:T, sep:T, n:I", "T", row_split_part, 0),
+	{ .name = "split_part",
+	  TEXT("split_part", "t:T, sep:T, n:I", "T", row_split_part, 0),
 	  .help = "piece n of t, from 1, negative from the end; null out of range",
-	  .example = "split_part('a;b;c', ';', -1)", .value = "c" },
-	{ TEXT("pad_left", "t:T, n:I, fill:T=' '", "T", row_pad, 0), .aliases = "lpad",
-	  .help = "at least n characters, filled in front", .example = "pad_left('7', 3, '0')",
+	  .example = "split_part('a;b;c', ';', -1)",
+	  .value = "c" },
+	{ .name = "pad_left",
+	  TEXT("pad_left", "t:T, n:I, fill:T=' '", "T", row_pad, 0),
+	  .aliases = "lpad",
+	  .help = "at least n characters, filled in front",
+	  .example = "pad_left('7', 3, '0')",
 	  .value = "007" },
-	{ TEXT("pad_right", "t:T, n:I, fill:T=' '", "T", row_pad, 1), .aliases = "rpad",
-	  .help = "at least n characters, filled behind", .example = "pad_right('a', 3, '.')",
+	{ .name = "pad_right",
+	  TEXT("pad_right", "t:T, n:I, fill:T=' '", "T", row_pad, 1),
+	  .aliases = "rpad",
+	  .help = "at least n characters, filled behind",
+	  .example = "pad_right('a', 3, '.')",
 	  .value = "a.." },
-	{ TEXT("repeat", "t:T, n:I", "T", row_repeat, 0), .help = "t n times",
-	  .example = "repeat('ab', 3)", .value = "ababab" },
+	{ .name = "repeat",
+	  TEXT("repeat", "t:T, n:I", "T", row_repeat, 0),
+	  .help = "t n times",
+	  .example = "repeat('ab', 3)",
+	  .value = "ababab" },
 };
 
 const struct dtx_fn_table dtx_fn_text = { "text", "Text", rows, DTX_COUNT(rows) };

@@ -11,7 +11,7 @@ static int64_t day_floor(int64_t us)
 }
 
 static enum dtx_code row_part(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			      const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                              const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	int64_t us = arg[0].u.i, day = day_floor(us), clock = us - day * DTX_DAY_US;
 	unsigned month, dom;
@@ -52,7 +52,7 @@ static bool unit_check(const struct dtx_fncall *c, struct dtx_err *err)
 	if (unit_of(c) != DTX_U_NONE)
 		return true;
 	dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__, "%s() has no such unit",
-		    c->fn->name);
+	            c->fn->name);
 	dtx_err_hint(err, "year, quarter, month, week, day, hour, minute or second");
 	return false;
 }
@@ -93,7 +93,7 @@ static void put_us(struct dtx_typeref t, int64_t us, struct dtx_val *out)
 }
 
 static enum dtx_code row_trunc(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			       const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                               const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	(void)run, (void)err;
 	put_us(c->type, dtx_time_trunc(us_of(c->argtype[0], &arg[0]), unit_of(c)), out);
@@ -101,20 +101,20 @@ static enum dtx_code row_trunc(const struct dtx_fncall *c, struct dtx_fnrun *run
 }
 
 static enum dtx_code row_add(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			     const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                             const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	int64_t us;
 
 	(void)run;
 	if (!dtx_time_add(us_of(c->argtype[0], &arg[0]), arg[1].u.i, unit_of(c), &us))
 		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
-				   "date_add() leaves the calendar");
+		                   "date_add() leaves the calendar");
 	put_us(c->type, us, out);
 	return DTX_OK;
 }
 
 static enum dtx_code row_diff(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			      const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                              const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	(void)run, (void)err;
 	out->u.i = dtx_time_diff(arg[0].u.i, arg[1].u.i, unit_of(c));
@@ -129,13 +129,13 @@ static enum dtx_code prep_format(struct dtx_arena *a, struct dtx_fncall *c, stru
 	if (c->konst[1] && (c->konst[1]->null || dtx_time_format_ok(c->konst[1]->u.s)))
 		return DTX_OK;
 	dtx_err_set(err, DTX_E_BAD_FORMAT, __FILE__, __LINE__, "'%.*s' is no date format",
-		    (int)DTX_MIN(c->konst[1]->u.s.len, 60), c->konst[1]->u.s.ptr);
+	            (int)DTX_MIN(c->konst[1]->u.s.len, 60), c->konst[1]->u.s.ptr);
 	dtx_err_hint(err, "as in '%%d.%%m.%%Y'");
 	return DTX_E_BAD_FORMAT;
 }
 
 static enum dtx_code row_format(const struct dtx_fncall *c, struct dtx_fnrun *run,
-				const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                                const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	(void)c, (void)err;
 	dtx_time_format(arg[0].u.i, arg[1].u.s, run->buf);
@@ -144,7 +144,7 @@ static enum dtx_code row_format(const struct dtx_fncall *c, struct dtx_fnrun *ru
 }
 
 static enum dtx_code row_make(const struct dtx_fncall *c, struct dtx_fnrun *run,
-			      const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
+                              const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
 {
 	int64_t y = arg[0].u.i, m = arg[1].u.i, d = arg[2].u.i;
 
@@ -152,15 +152,18 @@ static enum dtx_code row_make(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	if (y < -9999 || y > 9999 || m < 1 || m > 12 || d < 1 || d > 31 ||
 	    !dtx_day_valid((int32_t)y, (unsigned)m, (unsigned)d))
 		return dtx_err_set(err, DTX_E_CAST_FAILED, __FILE__, __LINE__,
-				   "there is no day %lld-%02lld-%02lld", (long long)y,
-				   (long long)m, (long long)d);
+		                   "there is no day %lld-%02lld-%02lld", (long long)y, (long long)m,
+		                   (long long)d);
 	out->u.day = dtx_day_of((int32_t)y, (unsigned)m, (unsigned)d);
 	return DTX_OK;
 }
 
-#define PART(NAME, UNIT, HELP, EXAMPLE, VALUE)                                             \
-	{ .name = NAME, .sig = "d:S", .result = "I", .row = row_part, .detail = (UNIT),            \
-	  .pandas = "dx.fn(\"" NAME "\", {0})", .help = HELP, .example = EXAMPLE, .value = VALUE }
+#define PART(NAME, UNIT, HELP, EXAMPLE, VALUE)                                                     \
+	{                                                                                          \
+		.name = NAME, .sig = "d:S", .result = "I", .row = row_part, .detail = (UNIT),      \
+		.pandas = "dx.fn(\"" NAME "\", {0})", .help = HELP, .example = EXAMPLE,            \
+		.value = VALUE                                                                     \
+	}
 
 static const struct dtx_fn rows[] = {
 	PART("year", DTX_U_YEAR, "year", "year('2024-05-31')", "2024"),
@@ -171,23 +174,48 @@ static const struct dtx_fn rows[] = {
 	PART("minute", DTX_U_MINUTE, "minute", "minute('2024-05-31T09:30:00')", "30"),
 	PART("second", DTX_U_SECOND, "second", "second('2024-05-31T09:30:15')", "15"),
 	PART("weekday", DTX_U_NONE, "1 Monday to 7 Sunday", "weekday('2024-05-31')", "5"),
-	{ .name = "date_trunc", .sig = "d:D, unit:t", .type = type_first, .row = row_trunc,
+	{ .name = "date_trunc",
+	  .sig = "d:D, unit:t",
+	  .type = type_first,
+	  .row = row_trunc,
 	  .help = "first instant of the unit that d lies in",
-	  .example = "date_trunc('2024-05-31', 'quarter')", .value = "2024-04-01" },
-	{ .name = "date_add", .sig = "d:D, n:I, unit:t", .type = type_add, .row = row_add,
+	  .example = "date_trunc('2024-05-31', 'quarter')",
+	  .value = "2024-04-01" },
+	{ .name = "date_add",
+	  .sig = "d:D, n:I, unit:t",
+	  .type = type_add,
+	  .row = row_add,
 	  .help = "d and n units; months clamp to their last day",
-	  .example = "date_add('2024-01-31', 1, 'month')", .value = "2024-02-29" },
-	{ .name = "date_diff", .sig = "a:S, b:S, unit:t", .type = type_int, .row = row_diff,
-	  .help = "whole units from a to b, toward zero",
-	  .example = "date_diff('2024-01-31', '2024-03-30', 'month')", .value = "1" },
-	{ .name = "format_date", .sig = "d:S, format:t", .result = "T", .prep = prep_format,
-	  .row = row_format, .help = "d as text by a format, English names",
-	  .example = "format_date('2024-01-31', '%d.%m.%y')", .value = "31.01.24" },
-	{ .name = "make_date", .pandas = "dx.fn(\"make_date\", {*})", .sig = "year:I, month:I, day:I", .result = "d", .row = row_make,
-	  .help = "date from its parts", .example = "make_date(2024, 2, 29)",
+	  .example = "date_add('2024-01-31', 1, 'month')",
 	  .value = "2024-02-29" },
-	{ .name = "run_date", .sig = "", .form = DTX_FORM_RUN_DATE,
-	  .help = "UTC date of the run, as recorded", .example = "run_date() - run_date()",
+	{ .name = "date_diff",
+	  .sig = "a:S, b:S, unit:t",
+	  .type = type_int,
+	  .row = row_diff,
+	  .help = "whole units from a to b, toward zero",
+	  .example = "date_diff('2024-01-31', '2024-03-30', 'month')",
+	  .value = "1" },
+	{ .name = "format_date",
+	  .sig = "d:S, format:t",
+	  .result = "T",
+	  .prep = prep_format,
+	  .row = row_format,
+	  .help = "d as text by a format, English names",
+	  .example = "format_date('2024-01-31', '%d.%m.%y')",
+	  .value = "31.01.24" },
+	{ .name = "make_date",
+	  .pandas = "dx.fn(\"make_date\", {*})",
+	  .sig = "year:I, month:I, day:I",
+	  .result = "d",
+	  .row = row_make,
+	  .help = "date from its parts",
+	  .example = "make_date(2024, 2, 29)",
+	  .value = "2024-02-29" },
+	{ .name = "run_date",
+	  .sig = "",
+	  .form = DTX_FORM_RUN_DATE,
+	  .help = "UTC date of the run, as recorded",
+	  .example = "run_date() - run_date()",
 	  .value = "0" },
 };
 

@@ -7,12 +7,12 @@
 #include "core/base/mem.h"
 
 /* Digit i weighs 2^(32 i - 1074); two spare digits hold the growth of any number of adds. */
-#define DIGITS 70
+#define DIGITS   70
 #define ADDS_MAX ((int64_t)1 << 30)
 
 struct dtx_fwide {
 	int64_t digit[DIGITS];
-	int64_t adds;	/* since the carries were last taken */
+	int64_t adds; /* since the carries were last taken */
 };
 
 static void wide_carry(struct dtx_fwide *w)

@@ -9,7 +9,7 @@
 #include "core/base/base.h"
 
 struct dtx_fwide;
-struct dtx_fsum {	/* all zero: empty */
+struct dtx_fsum { /* all zero: empty */
 	double hi, lo;
 	struct dtx_fwide *more;
 };

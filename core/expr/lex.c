@@ -3,12 +3,12 @@
 
 #include "core/base/utf8.h"
 
-static const char *const keywords[] = { "and", "or", "not", "in", "between", "is", "null", "like",
-					"matches", "case", "when", "then", "else", "end", "true",
-					"false" };
+static const char *const keywords[] = { "and",  "or",   "not",     "in",   "between", "is",
+	                                "null", "like", "matches", "case", "when",    "then",
+	                                "else", "end",  "true",    "false" };
 static const char *const operators[] = { "**", "//", "==", "!=", "<>", "<=", ">=", "||", "&&",
-					 "::", "+", "-", "*", "/", "%", "=", "<", ">", "!", "(",
-					 ")", "[", "]", ",", ":", "." };
+	                                 "::", "+",  "-",  "*",  "/",  "%",  "=",  "<",  ">",
+	                                 "!",  "(",  ")",  "[",  "]",  ",",  ":",  "." };
 
 static bool is_digit(char c)
 {
@@ -81,11 +81,11 @@ static enum dtx_code lex_number(struct dtx_lex *lx, struct dtx_err *err)
 	lx->end = lx->pos = p;
 	if (zero)
 		DTX_FAIL(err, DTX_E_BAD_LITERAL, "number '%.*s' has a leading zero",
-			 (int)DTX_MIN(p - lx->start, 60), s.ptr + lx->start);
+		         (int)DTX_MIN(p - lx->start, 60), s.ptr + lx->start);
 	if (name_char(s, p, false)) {
 		lx->end = p + name_char(s, p, false);
 		DTX_FAIL(err, DTX_E_EXPR_SYNTAX, "number '%.*s' runs into a letter",
-			 (int)DTX_MIN(lx->end - lx->start, 60), s.ptr + lx->start);
+		         (int)DTX_MIN(lx->end - lx->start, 60), s.ptr + lx->start);
 	}
 	lx->kind = DTX_TK_NUMBER;
 	lx->word = (struct dtx_str){ s.ptr + lx->start, p - lx->start };
@@ -111,7 +111,7 @@ static enum dtx_code lex_quoted(struct dtx_lex *lx, struct dtx_err *err)
 	if (p >= s.len) {
 		lx->end = s.len;
 		DTX_FAIL(err, DTX_E_EXPR_SYNTAX, "%s is not closed: expected %c",
-			 quote == '`' ? "name" : "text", quote);
+		         quote == '`' ? "name" : "text", quote);
 	}
 	lx->kind = quote == '`' ? DTX_TK_QUOTED_NAME : DTX_TK_TEXT;
 	lx->word = (struct dtx_str){ s.ptr + lx->start + 1, p - lx->start - 1 };
@@ -140,8 +140,8 @@ static enum dtx_code lex_operator(struct dtx_lex *lx, struct dtx_err *err)
 	}
 	lx->end = lx->start;
 	dtx_utf8_next(s.ptr, s.len, &lx->end);
-	DTX_FAIL(err, DTX_E_EXPR_SYNTAX, "unexpected character '%.*s'",
-		 (int)(lx->end - lx->start), s.ptr + lx->start);
+	DTX_FAIL(err, DTX_E_EXPR_SYNTAX, "unexpected character '%.*s'", (int)(lx->end - lx->start),
+	         s.ptr + lx->start);
 out:
 	return rc;
 }

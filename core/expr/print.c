@@ -5,8 +5,8 @@
 enum rank { R_OR = 1, R_AND, R_NOT, R_CMP, R_SUM, R_PRODUCT, R_NEG, R_POWER, R_ATOM };
 
 static const char *const bin_words[] = { "+", "-", "*", "/", "//", "%", "**" };
-static const enum rank bin_ranks[] = { R_SUM,	  R_SUM,     R_PRODUCT, R_PRODUCT,
-				       R_PRODUCT, R_PRODUCT, R_POWER };
+static const enum rank bin_ranks[] = { R_SUM,     R_SUM,     R_PRODUCT, R_PRODUCT,
+	                               R_PRODUCT, R_PRODUCT, R_POWER };
 static const char *const cmp_words[] = { "==", "!=", "<", "<=", ">", ">=" };
 
 static void print(const struct dtx_expr *e, struct dtx_buf *out);
@@ -50,7 +50,7 @@ static void operand(const struct dtx_expr *e, enum rank least, struct dtx_buf *o
 }
 
 static void binary(const struct dtx_expr *e, const char *word, enum rank left, enum rank right,
-		   struct dtx_buf *out)
+                   struct dtx_buf *out)
 {
 	operand(e->arg[0], left, out);
 	dtx_buf_printf(out, " %s ", word);

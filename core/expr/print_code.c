@@ -6,9 +6,9 @@ enum code_kind { CODE_PANDAS, CODE_SQL };
 
 struct coder {
 	enum code_kind kind;
-	const char *frame;	/* pandas: name of the table */
+	const char *frame; /* pandas: name of the table */
 	struct dtx_buf *out;
-	bool ok;		/* false: a node has no form */
+	bool ok; /* false: a node has no form */
 };
 
 static void code(struct coder *c, const struct dtx_expr *e);
@@ -56,7 +56,7 @@ static void sql_quoted(struct dtx_buf *out, struct dtx_str s, char quote)
 static void code_literal(struct coder *c, const struct dtx_expr *e)
 {
 	static const char *const words[2][3] = { { "dx.NULL", "False", "True" },
-						 { "NULL", "FALSE", "TRUE" } };
+		                                 { "NULL", "FALSE", "TRUE" } };
 
 	if (e->op <= DTX_LIT_TRUE)
 		add(c, words[c->kind][e->op]);
@@ -92,8 +92,7 @@ static const struct form bin_forms[] = {
 	[DTX_BIN_SUB] = { "dx.sub({0}, {1})", "({0} - {1})" },
 	[DTX_BIN_MUL] = { "dx.mul({0}, {1})", "({0} * {1})" },
 	[DTX_BIN_DIV] = { "dx.div({0}, {1})", "(CAST({0} AS REAL) / {1})" },
-	[DTX_BIN_FLOORDIV] = { "dx.floordiv({0}, {1})",
-			       "CAST(floor({0} * 1.0 / {1}) AS INTEGER)" },
+	[DTX_BIN_FLOORDIV] = { "dx.floordiv({0}, {1})", "CAST(floor({0} * 1.0 / {1}) AS INTEGER)" },
 	[DTX_BIN_MOD] = { "dx.mod({0}, {1})", "({0} - {1} * floor({0} * 1.0 / {1}))" },
 	[DTX_BIN_POW] = { "dx.power({0}, {1})", "pow({0}, {1})" },
 };
@@ -230,7 +229,7 @@ static void code_agg(struct coder *c, const struct dtx_expr *e, const struct dtx
 static void code_call(struct coder *c, const struct dtx_expr *e)
 {
 	static const struct form if_form = { "dx.if_({0}, {1}, {2})",
-					     "CASE WHEN {0} THEN {1} ELSE {2} END" };
+		                             "CASE WHEN {0} THEN {1} ELSE {2} END" };
 	const char *form;
 	const struct dtx_fn *fn;
 	uint32_t n;

@@ -1,14 +1,14 @@
 /* Matching with groups: threads of the program in order of preference (Pike). */
 #include "core/expr/regex_int.h"
 
-struct threads {	/* in order of preference; caps[i * ncap] belongs to dense[i] */
+struct threads { /* in order of preference; caps[i * ncap] belongs to dense[i] */
 	uint32_t n;
 	uint32_t *dense, *sparse;
 	size_t *caps;
 };
-struct pending {	/* of the walk through splits */
+struct pending { /* of the walk through splits */
 	uint32_t pc;
-	uint32_t slot;	/* UINT32_MAX: go to pc; else put `old` back */
+	uint32_t slot; /* UINT32_MAX: go to pc; else put `old` back */
 	size_t old;
 };
 struct dtx_rematch {
@@ -20,8 +20,8 @@ struct dtx_rematch {
 	size_t ncap;
 };
 
-enum dtx_code dtx_regex_compile(struct dtx_arena *a, struct dtx_str pattern,
-				struct dtx_regex **out, struct dtx_err *err)
+enum dtx_code dtx_regex_compile(struct dtx_arena *a, struct dtx_str pattern, struct dtx_regex **out,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_regex *re = dtx_arena_zalloc(a, 1, sizeof(*re));
@@ -53,7 +53,7 @@ int dtx_regex_group(const struct dtx_regex *re, struct dtx_str name)
 }
 
 static bool threads_init(struct threads *t, struct dtx_arena *a, const struct dtx_regex *re,
-			 size_t ncap)
+                         size_t ncap)
 {
 	t->dense = dtx_arena_alloc(a, re->ninst, sizeof(*t->dense));
 	t->sparse = dtx_arena_zalloc(a, re->ninst, sizeof(*t->sparse));
@@ -113,7 +113,7 @@ static bool is_there(const struct threads *t, uint32_t pc)
 
 /* Adds pc and all it leads to without a byte; m->cap holds the groups so far. */
 static void add_thread(struct dtx_rematch *m, struct threads *t, uint32_t start, struct dtx_str s,
-		       size_t pos)
+                       size_t pos)
 {
 	const struct dtx_reinst *inst = m->re->inst;
 	size_t n = 0;
@@ -141,8 +141,8 @@ static void add_thread(struct dtx_rematch *m, struct threads *t, uint32_t start,
 			m->stack[n++] = (struct pending){ inst[p.pc].x, UINT32_MAX, 0 };
 			break;
 		case DTX_RO_SAVE:
-			m->stack[n++] = (struct pending){ 0, inst[p.pc].arg,
-							  m->cap[inst[p.pc].arg] };
+			m->stack[n++] =
+				(struct pending){ 0, inst[p.pc].arg, m->cap[inst[p.pc].arg] };
 			m->stack[n++] = (struct pending){ inst[p.pc].x, UINT32_MAX, 0 };
 			m->cap[inst[p.pc].arg] = pos;
 			break;

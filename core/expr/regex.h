@@ -9,7 +9,7 @@
 #include "core/base/arena.h"
 #include "core/base/buf.h"
 
-#define DTX_REGEX_BYTES 4096	/* of a pattern */
+#define DTX_REGEX_BYTES  4096 /* of a pattern */
 #define DTX_REGEX_REPEAT 1000
 #define DTX_REGEX_GROUPS 50
 
@@ -19,7 +19,7 @@ struct dtx_rematch;
 /* Codes: regex_syntax (the text names the byte), unsupported_param (look-around,
  * back-references, \p), expr_limit. */
 DTX_MUSTUSE enum dtx_code dtx_regex_compile(struct dtx_arena *a, struct dtx_str pattern,
-					    struct dtx_regex **out, struct dtx_err *err);
+                                            struct dtx_regex **out, struct dtx_err *err);
 /* Capturing groups, not counting the whole match. */
 uint32_t dtx_regex_groups(const struct dtx_regex *re);
 /* Number of a named group, -1 if there is none. */

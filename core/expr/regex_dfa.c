@@ -3,23 +3,23 @@
 
 #include "core/base/hash.h"
 
-#define STATES 512u
-#define POOL 65536u
-#define SLOTS 1024u	/* twice the states */
-#define UNKNOWN 0u	/* no such transition yet; state 0 does not exist */
+#define STATES  512u
+#define POOL    65536u
+#define SLOTS   1024u /* twice the states */
+#define UNKNOWN 0u    /* no such transition yet; state 0 does not exist */
 
 struct state {
-	uint32_t from, n;	/* instructions in the pool */
+	uint32_t from, n; /* instructions in the pool */
 	bool match, match_at_end;
 };
 struct dtx_redfa {
 	const struct dtx_regex *re;
 	struct state state[STATES];
 	uint32_t nstates;
-	uint32_t *next;		/* [state * ncls + class] */
+	uint32_t *next; /* [state * ncls + class] */
 	uint32_t *pool, npool;
 	uint32_t slot[SLOTS];
-	uint32_t *set, *seen, nset;	/* the set being made; seen[pc] < nset proves membership */
+	uint32_t *set, *seen, nset; /* the set being made; seen[pc] < nset proves membership */
 	uint32_t *stack;
 	uint32_t start;
 };

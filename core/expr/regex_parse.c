@@ -1,70 +1,28 @@
-/* Pattern to tree.  Sets are ranges of code points. */
-#include "core/expr/regex_int.h"
-
-#include <stdlib.h>
+/* Pattern to tree: groups, flags, repeats, sequences. */
+#include "core/expr/regex_parse.h"
 
 #include "core/base/utf8.h"
 
-#define CP_MAX 0x10ffffu
-#define FOLD_MAX 0x600u	/* ranges longer than this fold their ASCII letters only */
+static enum dtx_code parse_alt(struct dtx_reparser *p, struct dtx_retree **out);
 
-enum flag { FLAG_I = 1, FLAG_M = 2, FLAG_S = 4 };
-
-struct re_parser {
-	struct dtx_arena *arena;
-	struct dtx_str s;
-	size_t pos;
-	unsigned flags;
-	int depth;
-	struct dtx_regex *re;
-	struct dtx_rename *names;
-	struct dtx_err *err;
-};
-struct ranges {	/* being collected; in the arena */
-	struct dtx_rerange *item;
-	uint32_t n, cap;
-};
-
-static enum dtx_code parse_alt(struct re_parser *p, struct dtx_retree **out);
-
-static enum dtx_code bad(struct re_parser *p, size_t at, const char *what)
+enum dtx_code dtx_re_bad(struct dtx_reparser *p, size_t at, const char *what)
 {
 	return dtx_err_set(p->err, DTX_E_REGEX_SYNTAX, __FILE__, __LINE__,
-			   "pattern '%.*s': %s at byte %zu", (int)DTX_MIN(p->s.len, 80), p->s.ptr,
-			   what, at);
+	                   "pattern '%.*s': %s at byte %zu", (int)DTX_MIN(p->s.len, 80), p->s.ptr,
+	                   what, at);
 }
 
-static enum dtx_code unsupported(struct re_parser *p, const char *what)
+enum dtx_code dtx_re_unsupported(struct dtx_reparser *p, const char *what)
 {
 	enum dtx_code rc = dtx_err_set(p->err, DTX_E_UNSUPPORTED_PARAM, __FILE__, __LINE__,
-				       "patterns have no %s", what);
+	                               "patterns have no %s", what);
 
 	dtx_err_hint(p->err, "patterns are matched in linear time, with RE2's syntax");
 	return rc;
 }
 
-static bool more(const struct re_parser *p)
-{
-	return p->pos < p->s.len;
-}
-
-static char peek(const struct re_parser *p)
-{
-	return more(p) ? p->s.ptr[p->pos] : '\0';
-}
-
-static bool eat(struct re_parser *p, const char *text)
-{
-	size_t n = strlen(text);
-
-	if (p->s.len - p->pos < n || memcmp(p->s.ptr + p->pos, text, n))
-		return false;
-	p->pos += n;
-	return true;
-}
-
-static enum dtx_code tree_new(struct re_parser *p, enum dtx_renode kind, struct dtx_retree *a,
-			      struct dtx_retree *b, struct dtx_retree **out)
+enum dtx_code dtx_re_tree(struct dtx_reparser *p, enum dtx_renode kind, struct dtx_retree *a,
+                          struct dtx_retree *b, struct dtx_retree **out)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -78,344 +36,18 @@ out:
 	return rc;
 }
 
-/* --- sets --- */
-
-static enum dtx_code range_add(struct re_parser *p, struct ranges *r, uint32_t low, uint32_t high)
-{
-	enum dtx_code rc = DTX_OK;
-
-	if (r->n == r->cap) {
-		uint32_t cap = r->cap ? r->cap * 2 : 8;
-		struct dtx_rerange *item = dtx_arena_alloc(p->arena, cap, sizeof(*item));
-
-		if (!item)
-			DTX_FAIL_MEM(p->err);
-		if (r->n)
-			memcpy(item, r->item, r->n * sizeof(*item));
-		r->item = item;
-		r->cap = cap;
-	}
-	r->item[r->n++] = (struct dtx_rerange){ low, high };
-out:
-	return rc;
-}
-
-static int range_cmp(const void *a, const void *b)
-{
-	const struct dtx_rerange *x = a, *y = b;
-
-	return (x->low > y->low) - (x->low < y->low);
-}
-
-static void ranges_sort(struct ranges *r)
-{
-	uint32_t i, n = 0;
-
-	if (r->n)
-		qsort(r->item, r->n, sizeof(*r->item), range_cmp);
-	for (i = 0; i < r->n; i++) {
-		if (n && r->item[i].low <= r->item[n - 1].high + 1)
-			r->item[n - 1].high = DTX_MAX(r->item[n - 1].high, r->item[i].high);
-		else
-			r->item[n++] = r->item[i];
-	}
-	r->n = n;
-}
-
-static enum dtx_code ranges_negate(struct re_parser *p, struct ranges *r)
-{
-	enum dtx_code rc = DTX_OK;
-	struct ranges not = { NULL, 0, 0 };
-	uint32_t i, next = 0;
-
-	ranges_sort(r);
-	for (i = 0; i < r->n; i++) {
-		if (r->item[i].low > next)
-			DTX_TRY(range_add(p, &not, next, r->item[i].low - 1));
-		next = r->item[i].high + 1;
-	}
-	if (next <= CP_MAX)
-		DTX_TRY(range_add(p, &not, next, CP_MAX));
-	*r = not;
-out:
-	return rc;
-}
-
-/* The other case of one letter. */
-static enum dtx_code fold_one(struct re_parser *p, struct ranges *r, uint32_t cp)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_buf up = DTX_BUF_INIT(64), low = DTX_BUF_INIT(64);
-	char text[4];
-	struct dtx_str s = { text, dtx_utf8_put(text, cp) };
-	uint32_t other;
-	size_t pos = 0;
-
-	dtx_utf8_upper(&up, s);
-	dtx_utf8_lower(&low, s);
-	if (up.fail == DTX_BUF_MEM || low.fail == DTX_BUF_MEM)
-		DTX_FAIL_MEM(p->err);
-	other = dtx_utf8_next(dtx_buf_text(&up), up.len, &pos);
-	if (pos == up.len)
-		DTX_TRY(range_add(p, r, other, other));
-	pos = 0;
-	other = dtx_utf8_next(dtx_buf_text(&low), low.len, &pos);
-	if (pos == low.len)
-		DTX_TRY(range_add(p, r, other, other));
-out:
-	dtx_buf_clear(&up);
-	dtx_buf_clear(&low);
-	return rc;
-}
-
-static enum dtx_code ranges_fold(struct re_parser *p, struct ranges *r)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t i, n = r->n, cp;
-
-	for (i = 0; i < n; i++) {
-		uint32_t low = r->item[i].low, high = r->item[i].high;
-
-		if (high - low > FOLD_MAX)
-			high = DTX_MIN(high, 0x7fu);
-		for (cp = low; cp <= high; cp++)
-			DTX_TRY(fold_one(p, r, cp));
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code set_node(struct re_parser *p, struct ranges *r, bool negate,
-			      struct dtx_retree **out)
-{
-	enum dtx_code rc = DTX_OK;
-
-	if (p->flags & FLAG_I)
-		DTX_TRY(ranges_fold(p, r));
-	ranges_sort(r);
-	if (negate)
-		DTX_TRY(ranges_negate(p, r));
-	DTX_TRY(tree_new(p, DTX_RN_SET, NULL, NULL, out));
-	(*out)->range = r->item;
-	(*out)->nranges = r->n;
-out:
-	return rc;
-}
-
-/* --- classes by letter and by name --- */
-
-static const struct named_class {
-	const char *name;
-	struct dtx_rerange range[4];
-	int n;
-} classes[] = {
-	{ "d", { { '0', '9' } }, 1 },
-	{ "w", { { '0', '9' }, { 'A', 'Z' }, { '_', '_' }, { 'a', 'z' } }, 4 },
-	{ "s", { { '\t', '\n' }, { '\f', '\r' }, { ' ', ' ' } }, 3 },
-	{ "alnum", { { '0', '9' }, { 'A', 'Z' }, { 'a', 'z' } }, 3 },
-	{ "alpha", { { 'A', 'Z' }, { 'a', 'z' } }, 2 },
-	{ "ascii", { { 0, 0x7f } }, 1 },
-	{ "blank", { { '\t', '\t' }, { ' ', ' ' } }, 2 },
-	{ "cntrl", { { 0, 0x1f }, { 0x7f, 0x7f } }, 2 },
-	{ "digit", { { '0', '9' } }, 1 },
-	{ "graph", { { '!', '~' } }, 1 },
-	{ "lower", { { 'a', 'z' } }, 1 },
-	{ "print", { { ' ', '~' } }, 1 },
-	{ "punct", { { '!', '/' }, { ':', '@' }, { '[', '`' }, { '{', '~' } }, 4 },
-	{ "space", { { '\t', '\r' }, { ' ', ' ' } }, 2 },
-	{ "upper", { { 'A', 'Z' } }, 1 },
-	{ "word", { { '0', '9' }, { 'A', 'Z' }, { '_', '_' }, { 'a', 'z' } }, 4 },
-	{ "xdigit", { { '0', '9' }, { 'A', 'F' }, { 'a', 'f' } }, 3 },
-};
-
-static const struct named_class *class_find(struct dtx_str name)
-{
-	size_t i;
-
-	for (i = 0; i < DTX_COUNT(classes); i++) {
-		if (dtx_str_is(name, classes[i].name))
-			return &classes[i];
-	}
-	return NULL;
-}
-
-static enum dtx_code class_add(struct re_parser *p, struct ranges *r, const struct named_class *c,
-			       bool negate)
-{
-	enum dtx_code rc = DTX_OK;
-	struct ranges all = { NULL, 0, 0 };
-	uint32_t i;
-
-	for (i = 0; i < (uint32_t)c->n; i++)
-		DTX_TRY(range_add(p, &all, c->range[i].low, c->range[i].high));
-	if (negate)
-		DTX_TRY(ranges_negate(p, &all));
-	for (i = 0; i < all.n; i++)
-		DTX_TRY(range_add(p, r, all.item[i].low, all.item[i].high));
-out:
-	return rc;
-}
-
-/* \d \D \w \W \s \S at pos, behind the backslash. */
-static const struct named_class *class_letter(struct re_parser *p, bool *negate)
-{
-	char c = peek(p), low = (char)(c | 0x20);
-
-	if (low != 'd' && low != 'w' && low != 's')
-		return NULL;
-	*negate = c != low;
-	p->pos++;
-	return class_find((struct dtx_str){ &low, 1 });
-}
-
-/* --- one character --- */
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c = (char)(c | 0x20);
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* \x41, \x{1F600} */
-static enum dtx_code parse_hex(struct re_parser *p, uint32_t *cp)
-{
-	size_t start = p->pos, digits = 0;
-	bool brace = eat(p, "{");
-	int d;
-
-	for (*cp = 0; more(p) && (d = hex_digit(peek(p))) >= 0 && *cp <= CP_MAX; p->pos++) {
-		*cp = *cp * 16 + (uint32_t)d;
-		if (++digits == 2 && !brace) {
-			p->pos++;
-			break;
-		}
-	}
-	if (!digits || (!brace && digits != 2) || (brace && !eat(p, "}")) || *cp > CP_MAX ||
-	    (*cp >= 0xd800 && *cp <= 0xdfff))
-		return bad(p, start, "invalid hexadecimal escape");
-	return DTX_OK;
-}
-
-/* Behind a backslash: an escape that stands for one code point. */
-static enum dtx_code parse_escape(struct re_parser *p, uint32_t *cp)
-{
-	static const char letters[] = "aftnrv", values[] = "\a\f\t\n\r\v";
-	size_t start = p->pos;
-	char c = peek(p);
-	const char *at;
-
-	if (!more(p))
-		return bad(p, start, "pattern ends in a backslash");
-	if (c >= '1' && c <= '9')
-		return unsupported(p, "back-references");
-	if (c == 'p' || c == 'P')
-		return unsupported(p, "\\p classes");
-	if (c == 'x') {
-		p->pos++;
-		return parse_hex(p, cp);
-	}
-	at = memchr(letters, c, sizeof(letters) - 1);
-	if (at) {
-		*cp = (uint8_t)values[at - letters];
-	} else if (c == '0' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
-		return bad(p, start - 1, "unknown escape");
-	} else {
-		*cp = dtx_utf8_next(p->s.ptr, p->s.len, &p->pos);
-		return DTX_OK;
-	}
-	p->pos++;
-	return DTX_OK;
-}
-
-static enum dtx_code class_char(struct re_parser *p, uint32_t *cp)
-{
-	if (eat(p, "\\"))
-		return parse_escape(p, cp);
-	*cp = dtx_utf8_next(p->s.ptr, p->s.len, &p->pos);
-	return DTX_OK;
-}
-
-/* [:alpha:] or [:^alpha:] inside a class. */
-static enum dtx_code class_posix(struct re_parser *p, struct ranges *r)
-{
-	size_t start = p->pos;
-	ptrdiff_t end = dtx_str_find(p->s, DTX_STR(":]"), p->pos);
-	const struct named_class *c = NULL;
-	bool negate;
-
-	p->pos += 2;
-	negate = eat(p, "^");
-	if (end >= 0)
-		c = class_find((struct dtx_str){ p->s.ptr + p->pos, (size_t)end - p->pos });
-	if (!c || strlen(c->name) == 1)
-		return bad(p, start, "unknown class name");
-	p->pos = (size_t)end + 2;
-	return class_add(p, r, c, negate);
-}
-
-static enum dtx_code class_item(struct re_parser *p, struct ranges *r)
-{
-	enum dtx_code rc = DTX_OK;
-	const struct named_class *c = NULL;
-	size_t start = p->pos;
-	uint32_t low, high;
-	bool negate;
-
-	if (p->s.len - p->pos > 1 && !memcmp(p->s.ptr + p->pos, "[:", 2))
-		return class_posix(p, r);
-	if (peek(p) == '\\') {
-		p->pos++;
-		c = class_letter(p, &negate);
-		if (c)
-			return class_add(p, r, c, negate);
-		p->pos--;
-	}
-	DTX_TRY(class_char(p, &low));
-	high = low;
-	if (peek(p) == '-' && p->pos + 1 < p->s.len && p->s.ptr[p->pos + 1] != ']') {
-		p->pos++;
-		DTX_TRY(class_char(p, &high));
-		if (high < low)
-			return bad(p, start, "range runs backwards");
-	}
-	DTX_TRY(range_add(p, r, low, high));
-out:
-	return rc;
-}
-
-static enum dtx_code parse_class(struct re_parser *p, struct dtx_retree **out)
-{
-	enum dtx_code rc = DTX_OK;
-	struct ranges r = { NULL, 0, 0 };
-	size_t start = p->pos++;
-	bool negate = eat(p, "^"), first = true;
-
-	while (first || peek(p) != ']') {
-		if (!more(p))
-			return bad(p, start, "'[' is not closed");
-		DTX_TRY(class_item(p, &r));
-		first = false;
-	}
-	p->pos++;
-	DTX_TRY(set_node(p, &r, negate, out));
-out:
-	return rc;
-}
-
 /* --- groups --- */
 
-static enum dtx_code parse_flags(struct re_parser *p, unsigned *flags, bool *scoped)
+static enum dtx_code parse_flags(struct dtx_reparser *p, unsigned *flags, bool *scoped)
 {
 	static const char letters[] = "ims";
-	static const unsigned values[] = { FLAG_I, FLAG_M, FLAG_S };
+	static const unsigned values[] = { DTX_RF_I, DTX_RF_M, DTX_RF_S };
 	size_t start = p->pos;
 	bool off = false;
 	const char *at;
 
-	for (; more(p); p->pos++) {
-		char c = peek(p);
+	for (; dtx_re_more(p); p->pos++) {
+		char c = dtx_re_peek(p);
 
 		if (c == ')' || c == ':') {
 			*scoped = c == ':';
@@ -430,28 +62,34 @@ static enum dtx_code parse_flags(struct re_parser *p, unsigned *flags, bool *sco
 		else if (at)
 			*flags |= values[at - letters];
 		else if (c == 'U' || c == 'x')
-			return unsupported(p, "flag U or x");
+			return dtx_re_unsupported(p, "flag U or x");
 		else
 			break;
 	}
-	return bad(p, start, "unknown group or flag");
+	return dtx_re_bad(p, start, "unknown group or flag");
 }
 
-static enum dtx_code group_name(struct re_parser *p, int group)
+static bool is_name_char(char c)
+{
+	char low = (char)(c | 0x20);
+
+	return c == '_' || (c >= '0' && c <= '9') || (low >= 'a' && low <= 'z');
+}
+
+static enum dtx_code group_name(struct dtx_reparser *p, int group)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t start = p->pos, i;
 	struct dtx_str name;
 
-	while (more(p) && (hex_digit(peek(p)) >= 0 || peek(p) == '_' ||
-			   (peek(p) >= 'g' && peek(p) <= 'z') || (peek(p) >= 'G' && peek(p) <= 'Z')))
+	while (dtx_re_more(p) && is_name_char(dtx_re_peek(p)))
 		p->pos++;
 	name = (struct dtx_str){ p->s.ptr + start, p->pos - start };
-	if (!name.len || !eat(p, ">"))
-		return bad(p, start, "invalid group name");
+	if (!name.len || !dtx_re_eat(p, ">"))
+		return dtx_re_bad(p, start, "invalid group name");
 	for (i = 0; i < p->re->nnames; i++) {
 		if (dtx_str_eq(p->names[i].name, name))
-			return bad(p, start, "group name used twice");
+			return dtx_re_bad(p, start, "group name used twice");
 	}
 	name.ptr = dtx_arena_strndup(p->arena, name.ptr, name.len);
 	if (!name.ptr)
@@ -462,19 +100,20 @@ out:
 }
 
 /* What stands behind "(": *done when it was flags only. */
-static enum dtx_code group_head(struct re_parser *p, int *group, bool *done)
+static enum dtx_code group_head(struct dtx_reparser *p, int *group, bool *done)
 {
 	enum dtx_code rc = DTX_OK;
 	bool scoped = true, named;
 	unsigned flags = p->flags;
 
 	*group = 0;
-	if (eat(p, "?=") || eat(p, "?!") || eat(p, "?<=") || eat(p, "?<!"))
-		return unsupported(p, "look-around");
-	named = eat(p, "?P<") || eat(p, "?<");
-	if (eat(p, "?P=") || eat(p, "?>"))
-		return unsupported(p, "back-references or atomic groups");
-	if (!named && eat(p, "?")) {
+	if (dtx_re_eat(p, "?=") || dtx_re_eat(p, "?!") || dtx_re_eat(p, "?<=") ||
+	    dtx_re_eat(p, "?<!"))
+		return dtx_re_unsupported(p, "look-around");
+	named = dtx_re_eat(p, "?P<") || dtx_re_eat(p, "?<");
+	if (dtx_re_eat(p, "?P=") || dtx_re_eat(p, "?>"))
+		return dtx_re_unsupported(p, "back-references or atomic groups");
+	if (!named && dtx_re_eat(p, "?")) {
 		DTX_TRY(parse_flags(p, &flags, &scoped));
 		p->flags = flags;
 		*done = !scoped;
@@ -482,7 +121,7 @@ static enum dtx_code group_head(struct re_parser *p, int *group, bool *done)
 	}
 	if (p->re->ngroups == DTX_REGEX_GROUPS)
 		return dtx_err_set(p->err, DTX_E_EXPR_LIMIT, __FILE__, __LINE__,
-				   "pattern has more than %d groups", DTX_REGEX_GROUPS);
+		                   "pattern has more than %d groups", DTX_REGEX_GROUPS);
 	*group = (int)++p->re->ngroups;
 	if (named)
 		DTX_TRY(group_name(p, *group));
@@ -490,7 +129,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code parse_group(struct re_parser *p, struct dtx_retree **out)
+static enum dtx_code parse_group(struct dtx_reparser *p, struct dtx_retree **out)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t start = p->pos++;
@@ -501,19 +140,19 @@ static enum dtx_code parse_group(struct re_parser *p, struct dtx_retree **out)
 
 	if (++p->depth > DTX_RE_DEPTH)
 		return dtx_err_set(p->err, DTX_E_EXPR_LIMIT, __FILE__, __LINE__,
-				   "pattern nests deeper than %d", DTX_RE_DEPTH);
+		                   "pattern nests deeper than %d", DTX_RE_DEPTH);
 	DTX_TRY(group_head(p, &group, &done));
 	if (done) {
 		/* (?i): flags up to the end of the group around it */
 		p->depth--;
-		return tree_new(p, DTX_RN_EMPTY, NULL, NULL, out);
+		return dtx_re_tree(p, DTX_RN_EMPTY, NULL, NULL, out);
 	}
 	DTX_TRY(parse_alt(p, &inner));
-	if (!eat(p, ")"))
-		return bad(p, start, "'(' is not closed");
+	if (!dtx_re_eat(p, ")"))
+		return dtx_re_bad(p, start, "'(' is not closed");
 	p->flags = flags;
 	p->depth--;
-	DTX_TRY(tree_new(p, DTX_RN_GROUP, inner, NULL, out));
+	DTX_TRY(dtx_re_tree(p, DTX_RN_GROUP, inner, NULL, out));
 	(*out)->group = group;
 out:
 	return rc;
@@ -521,213 +160,213 @@ out:
 
 /* --- atoms, repeats, sequences --- */
 
-static enum dtx_code assertion(struct re_parser *p, enum dtx_reassert which,
-			       struct dtx_retree **out)
+static enum dtx_code assertion(struct dtx_reparser *p, enum dtx_reassert which,
+                               struct dtx_retree **out)
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(tree_new(p, DTX_RN_ASSERT, NULL, NULL, out));
+	DTX_TRY(dtx_re_tree(p, DTX_RN_ASSERT, NULL, NULL, out));
 	(*out)->assertion = which;
 out:
 	return rc;
 }
 
-static enum dtx_code one_char(struct re_parser *p, uint32_t cp, struct dtx_retree **out)
+static enum dtx_code one_char(struct dtx_reparser *p, uint32_t cp, struct dtx_retree **out)
 {
 	enum dtx_code rc = DTX_OK;
-	struct ranges r = { NULL, 0, 0 };
+	struct dtx_reranges r = { NULL, 0, 0 };
 
-	DTX_TRY(range_add(p, &r, cp, cp));
-	DTX_TRY(set_node(p, &r, false, out));
+	DTX_TRY(dtx_re_range(p, &r, cp, cp));
+	DTX_TRY(dtx_re_set(p, &r, false, out));
 out:
 	return rc;
 }
 
-static enum dtx_code parse_backslash(struct re_parser *p, struct dtx_retree **out)
+static enum dtx_code parse_backslash(struct dtx_reparser *p, struct dtx_retree **out)
 {
 	enum dtx_code rc = DTX_OK;
-	struct ranges r = { NULL, 0, 0 };
-	const struct named_class *c;
+	struct dtx_reranges r = { NULL, 0, 0 };
+	const struct dtx_reclass *c;
 	bool negate;
 	uint32_t cp;
 
 	p->pos++;
-	if (eat(p, "A"))
+	if (dtx_re_eat(p, "A"))
 		return assertion(p, DTX_RA_TEXT_START, out);
-	if (eat(p, "z"))
+	if (dtx_re_eat(p, "z"))
 		return assertion(p, DTX_RA_TEXT_END, out);
-	if (eat(p, "b"))
+	if (dtx_re_eat(p, "b"))
 		return assertion(p, DTX_RA_WORD, out);
-	if (eat(p, "B"))
+	if (dtx_re_eat(p, "B"))
 		return assertion(p, DTX_RA_NOT_WORD, out);
-	if (peek(p) == 'Q' || peek(p) == 'C')
-		return unsupported(p, "\\Q or \\C");
-	c = class_letter(p, &negate);
+	if (dtx_re_peek(p) == 'Q' || dtx_re_peek(p) == 'C')
+		return dtx_re_unsupported(p, "\\Q or \\C");
+	c = dtx_re_class_letter(p, &negate);
 	if (c) {
-		DTX_TRY(class_add(p, &r, c, negate));
-		return set_node(p, &r, false, out);
+		DTX_TRY(dtx_re_class_add(p, &r, c, negate));
+		return dtx_re_set(p, &r, false, out);
 	}
-	DTX_TRY(parse_escape(p, &cp));
+	DTX_TRY(dtx_re_escape(p, &cp));
 	DTX_TRY(one_char(p, cp, out));
 out:
 	return rc;
 }
 
-static enum dtx_code parse_dot(struct re_parser *p, struct dtx_retree **out)
+static enum dtx_code parse_dot(struct dtx_reparser *p, struct dtx_retree **out)
 {
 	enum dtx_code rc = DTX_OK;
-	struct ranges r = { NULL, 0, 0 };
+	struct dtx_reranges r = { NULL, 0, 0 };
 
 	p->pos++;
-	if (!(p->flags & FLAG_S)) {
-		DTX_TRY(range_add(p, &r, 0, '\n' - 1));
-		DTX_TRY(range_add(p, &r, '\n' + 1, CP_MAX));
+	if (!(p->flags & DTX_RF_S)) {
+		DTX_TRY(dtx_re_range(p, &r, 0, '\n' - 1));
+		DTX_TRY(dtx_re_range(p, &r, '\n' + 1, DTX_RE_CP_MAX));
 	} else {
-		DTX_TRY(range_add(p, &r, 0, CP_MAX));
+		DTX_TRY(dtx_re_range(p, &r, 0, DTX_RE_CP_MAX));
 	}
-	DTX_TRY(tree_new(p, DTX_RN_SET, NULL, NULL, out));
+	DTX_TRY(dtx_re_tree(p, DTX_RN_SET, NULL, NULL, out));
 	(*out)->range = r.item;
 	(*out)->nranges = r.n;
 out:
 	return rc;
 }
 
-static enum dtx_code parse_re_atom(struct re_parser *p, struct dtx_retree **out)
+static enum dtx_code parse_re_atom(struct dtx_reparser *p, struct dtx_retree **out)
 {
-	bool lines = p->flags & FLAG_M;
-	char c = peek(p);
+	bool lines = p->flags & DTX_RF_M;
+	char c = dtx_re_peek(p);
 
 	if (c == '(')
 		return parse_group(p, out);
 	if (c == '[')
-		return parse_class(p, out);
+		return dtx_re_class(p, out);
 	if (c == '.')
 		return parse_dot(p, out);
 	if (c == '\\')
 		return parse_backslash(p, out);
 	if (c == '*' || c == '+' || c == '?')
-		return bad(p, p->pos, "nothing to repeat");
-	if (eat(p, "^"))
+		return dtx_re_bad(p, p->pos, "nothing to repeat");
+	if (dtx_re_eat(p, "^"))
 		return assertion(p, lines ? DTX_RA_LINE_START : DTX_RA_TEXT_START, out);
-	if (eat(p, "$"))
+	if (dtx_re_eat(p, "$"))
 		return assertion(p, lines ? DTX_RA_LINE_END : DTX_RA_TEXT_END, out);
 	return one_char(p, dtx_utf8_next(p->s.ptr, p->s.len, &p->pos), out);
 }
 
-static bool read_int(struct re_parser *p, int *out)
+static bool read_int(struct dtx_reparser *p, int *out)
 {
 	size_t start = p->pos;
 
-	for (*out = 0; more(p) && peek(p) >= '0' && peek(p) <= '9'; p->pos++)
-		*out = DTX_MIN(*out * 10 + (peek(p) - '0'), 100000);
+	for (*out = 0; dtx_re_more(p) && dtx_re_peek(p) >= '0' && dtx_re_peek(p) <= '9'; p->pos++)
+		*out = DTX_MIN(*out * 10 + (dtx_re_peek(p) - '0'), 100000);
 	return p->pos > start;
 }
 
 /* {m} {m,} {m,n}; anything else in braces is literal. */
-static bool read_braces(struct re_parser *p, int *min, int *max)
+static bool read_braces(struct dtx_reparser *p, int *min, int *max)
 {
 	size_t start = p->pos;
 
 	p->pos++;
 	if (read_int(p, min)) {
 		*max = *min;
-		if (eat(p, ",") && !read_int(p, max))
+		if (dtx_re_eat(p, ",") && !read_int(p, max))
 			*max = -1;
-		if (eat(p, "}"))
+		if (dtx_re_eat(p, "}"))
 			return true;
 	}
 	p->pos = start;
 	return false;
 }
 
-static bool read_repeat(struct re_parser *p, int *min, int *max)
+static bool read_repeat(struct dtx_reparser *p, int *min, int *max)
 {
 	*min = 0;
 	*max = -1;
-	if (eat(p, "*"))
+	if (dtx_re_eat(p, "*"))
 		return true;
-	if (eat(p, "+")) {
+	if (dtx_re_eat(p, "+")) {
 		*min = 1;
 		return true;
 	}
-	if (eat(p, "?")) {
+	if (dtx_re_eat(p, "?")) {
 		*max = 1;
 		return true;
 	}
-	return peek(p) == '{' && read_braces(p, min, max);
+	return dtx_re_peek(p) == '{' && read_braces(p, min, max);
 }
 
-static enum dtx_code parse_repeat(struct re_parser *p, struct dtx_retree **out)
+static enum dtx_code parse_repeat(struct dtx_reparser *p, struct dtx_retree **out)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t start;
 	int min, max, n = 0;
 
 	DTX_TRY(parse_re_atom(p, out));
-	for (start = p->pos; more(p) && read_repeat(p, &min, &max); start = p->pos) {
+	for (start = p->pos; dtx_re_more(p) && read_repeat(p, &min, &max); start = p->pos) {
 		if (++n > 1)
-			return bad(p, start, "repeat of a repeat");
+			return dtx_re_bad(p, start, "repeat of a repeat");
 		if (min > DTX_REGEX_REPEAT || max > DTX_REGEX_REPEAT)
 			return dtx_err_set(p->err, DTX_E_EXPR_LIMIT, __FILE__, __LINE__,
-					   "pattern repeats more than %d times", DTX_REGEX_REPEAT);
+			                   "pattern repeats more than %d times", DTX_REGEX_REPEAT);
 		if (max >= 0 && max < min)
-			return bad(p, start, "repeat runs backwards");
-		DTX_TRY(tree_new(p, DTX_RN_REPEAT, *out, NULL, out));
+			return dtx_re_bad(p, start, "repeat runs backwards");
+		DTX_TRY(dtx_re_tree(p, DTX_RN_REPEAT, *out, NULL, out));
 		(*out)->min = min;
 		(*out)->max = max;
-		(*out)->lazy = eat(p, "?");
+		(*out)->lazy = dtx_re_eat(p, "?");
 	}
 out:
 	return rc;
 }
 
-static enum dtx_code parse_cat(struct re_parser *p, struct dtx_retree **out)
+static enum dtx_code parse_cat(struct dtx_reparser *p, struct dtx_retree **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_retree *next;
 
-	DTX_TRY(tree_new(p, DTX_RN_EMPTY, NULL, NULL, out));
-	while (more(p) && peek(p) != '|' && peek(p) != ')') {
+	DTX_TRY(dtx_re_tree(p, DTX_RN_EMPTY, NULL, NULL, out));
+	while (dtx_re_more(p) && dtx_re_peek(p) != '|' && dtx_re_peek(p) != ')') {
 		DTX_TRY(parse_repeat(p, &next));
 		if ((*out)->kind == DTX_RN_EMPTY)
 			*out = next;
 		else
-			DTX_TRY(tree_new(p, DTX_RN_CAT, *out, next, out));
+			DTX_TRY(dtx_re_tree(p, DTX_RN_CAT, *out, next, out));
 	}
 out:
 	return rc;
 }
 
-static enum dtx_code parse_alt(struct re_parser *p, struct dtx_retree **out)
+static enum dtx_code parse_alt(struct dtx_reparser *p, struct dtx_retree **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_retree *next;
 
 	DTX_TRY(parse_cat(p, out));
-	while (eat(p, "|")) {
+	while (dtx_re_eat(p, "|")) {
 		DTX_TRY(parse_cat(p, &next));
-		DTX_TRY(tree_new(p, DTX_RN_ALT, *out, next, out));
+		DTX_TRY(dtx_re_tree(p, DTX_RN_ALT, *out, next, out));
 	}
 out:
 	return rc;
 }
 
 enum dtx_code dtx_regex_parse(struct dtx_arena *a, struct dtx_str pattern, struct dtx_regex *re,
-			      struct dtx_retree **out, struct dtx_err *err)
+                              struct dtx_retree **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct re_parser p = { .arena = a, .s = pattern, .re = re, .err = err };
+	struct dtx_reparser p = { .arena = a, .s = pattern, .re = re, .err = err };
 
 	if (pattern.len > DTX_REGEX_BYTES)
 		return dtx_err_set(err, DTX_E_EXPR_LIMIT, __FILE__, __LINE__,
-				   "pattern is longer than %d bytes", DTX_REGEX_BYTES);
+		                   "pattern is longer than %d bytes", DTX_REGEX_BYTES);
 	p.names = dtx_arena_zalloc(a, DTX_REGEX_GROUPS, sizeof(*p.names));
 	if (!p.names)
 		DTX_FAIL_MEM(err);
 	re->name = p.names;
 	DTX_TRY(parse_alt(&p, out));
-	if (more(&p))
-		return bad(&p, p.pos, "')' without '('");
+	if (dtx_re_more(&p))
+		return dtx_re_bad(&p, p.pos, "')' without '('");
 out:
 	return rc;
 }

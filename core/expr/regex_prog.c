@@ -45,9 +45,9 @@ struct seq {
 	uint8_t low[4], high[4];
 	uint32_t n;
 };
-struct alts {	/* open ends: the jump of each alternative, chained through x */
+struct alts { /* open ends: the jump of each alternative, chained through x */
 	uint32_t ends;
-	uint32_t split;	/* the split before the alternative being made, NONE at first */
+	uint32_t split; /* the split before the alternative being made, NONE at first */
 };
 
 static enum dtx_code seq_emit(struct gen *g, struct alts *alt, const struct seq *s)
@@ -62,9 +62,10 @@ static enum dtx_code seq_emit(struct gen *g, struct alts *alt, const struct seq 
 	alt->split = at;
 	g->re->inst[at].x = at + 1;
 	for (i = 0; i < s->n; i++)
-		DTX_TRY(emit(g, (struct dtx_reinst){ .op = DTX_RO_BYTE, .low = s->low[i],
-						     .high = s->high[i] },
-			     NULL));
+		DTX_TRY(emit(g,
+		             (struct dtx_reinst){
+				     .op = DTX_RO_BYTE, .low = s->low[i], .high = s->high[i] },
+		             NULL));
 	DTX_TRY(emit(g, (struct dtx_reinst){ .op = DTX_RO_JUMP, .x = alt->ends }, &alt->ends));
 out:
 	return rc;
@@ -180,12 +181,12 @@ static enum dtx_code set_emit(struct gen *g, const struct dtx_retree *t)
 	/* an impossible byte stands for an empty set */
 	if (!any)
 		DTX_TRY(emit(g, (struct dtx_reinst){ .op = DTX_RO_BYTE, .low = 1, .high = 0 },
-			     NULL));
+		             NULL));
 	DTX_TRY(emit(g, (struct dtx_reinst){ .op = DTX_RO_JUMP, .x = NONE }, &alt.ends));
 	for (i = 0; i < t->nranges; i++) {
 		if (t->range[i].high > 0x7f)
 			DTX_TRY(range_emit(g, &alt, DTX_MAX(t->range[i].low, 0x80u),
-					   t->range[i].high));
+			                   t->range[i].high));
 	}
 	g->re->inst[alt.split].y = g->re->inst[alt.split].x;
 	for (at = alt.ends; at != NONE; at = next) {
@@ -285,9 +286,10 @@ static enum dtx_code gen(struct gen *g, const struct dtx_retree *t)
 	case DTX_RN_REPEAT: DTX_TRY(gen_repeat(g, t)); break;
 	case DTX_RN_GROUP: DTX_TRY(gen_group(g, t)); break;
 	case DTX_RN_ASSERT:
-		DTX_TRY(emit(g, (struct dtx_reinst){ .op = DTX_RO_ASSERT,
-						     .arg = (uint32_t)t->assertion },
-			     NULL));
+		DTX_TRY(emit(
+			g,
+			(struct dtx_reinst){ .op = DTX_RO_ASSERT, .arg = (uint32_t)t->assertion },
+			NULL));
 		break;
 	}
 out:
@@ -310,7 +312,7 @@ static void find_classes(struct dtx_regex *re)
 	for (i = 0; i < re->nsets; i++) {
 		for (c = 1; c < 256; c++)
 			border[c] |= (re->set[i][c >> 6] >> (c & 63) & 1) !=
-				     (re->set[i][(c - 1) >> 6] >> ((c - 1) & 63) & 1);
+			             (re->set[i][(c - 1) >> 6] >> ((c - 1) & 63) & 1);
 	}
 	for (c = 0; c < 256; c++) {
 		n += c && border[c];
@@ -340,7 +342,7 @@ out:
 }
 
 enum dtx_code dtx_regex_program(struct dtx_arena *a, const struct dtx_retree *tree,
-				struct dtx_regex *re, struct dtx_err *err)
+                                struct dtx_regex *re, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct gen g = { .arena = a, .re = re, .err = err };

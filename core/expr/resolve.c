@@ -4,10 +4,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/base/num.h"
-#include "core/data/decimal.h"
-#include "core/data/time.h"
-
 #define T(t) ((struct dtx_typeref){ .type = (t) })
 
 const char *dtx_bind_type_text(struct dtx_typeref t, char out[32])
@@ -35,7 +31,7 @@ static bool is_told(const struct dtx_binder *bd, const struct dtx_err *found)
 }
 
 enum dtx_code dtx_bind_report(struct dtx_binder *bd, const struct dtx_expr *e,
-			      struct dtx_err *found)
+                              struct dtx_err *found)
 {
 	enum dtx_code rc = DTX_OK;
 	bool memory = found->code == DTX_E_NO_MEMORY;
@@ -56,7 +52,7 @@ out:
 }
 
 enum dtx_code dtx_resolve_fail(struct dtx_binder *bd, const struct dtx_expr *e, const char *hint,
-			    enum dtx_code code, const char *fmt, ...)
+                               enum dtx_code code, const char *fmt, ...)
 {
 	struct dtx_err found = DTX_ERR_INIT;
 	char text[sizeof(found.msg)];
@@ -72,7 +68,7 @@ enum dtx_code dtx_resolve_fail(struct dtx_binder *bd, const struct dtx_expr *e, 
 }
 
 struct dtx_bound *dtx_bound_new(struct dtx_binder *bd, const struct dtx_expr *e,
-				enum dtx_bkind kind, struct dtx_typeref type, uint32_t nargs)
+                                enum dtx_bkind kind, struct dtx_typeref type, uint32_t nargs)
 {
 	struct dtx_bound *b = dtx_arena_zalloc(bd->arena, 1, sizeof(*b));
 
@@ -94,8 +90,8 @@ struct dtx_bound *dtx_bound_new(struct dtx_binder *bd, const struct dtx_expr *e,
 }
 
 struct dtx_bound *dtx_bound_two(struct dtx_binder *bd, const struct dtx_expr *e,
-				enum dtx_bkind kind, struct dtx_typeref type, struct dtx_bound *a,
-				struct dtx_bound *b)
+                                enum dtx_bkind kind, struct dtx_typeref type, struct dtx_bound *a,
+                                struct dtx_bound *b)
 {
 	struct dtx_bound *made = dtx_bound_new(bd, e, kind, type, b ? 2 : 1);
 
@@ -192,145 +188,10 @@ out:
 	return rc;
 }
 
-static enum dtx_code bind_literal(struct dtx_binder *bd, const struct dtx_expr *e,
-				  struct dtx_bound **out)
-{
-	static const enum dtx_type types[] = { DTX_T_NULL,  DTX_T_BOOL,	   DTX_T_BOOL,
-					       DTX_T_INT64, DTX_T_FLOAT64, DTX_T_FLOAT64,
-					       DTX_T_TEXT };
-	enum dtx_code rc = DTX_OK;
-	struct dtx_bound *b = dtx_bound_new(bd, e, DTX_BD_CONST, T(types[e->op]), 0);
-	bool ok = true;
-
-	if (!b)
-		DTX_FAIL_MEM(bd->err);
-	b->literal = b->quiet = true;
-	b->lit = (enum dtx_elit)e->op;
-	b->written = e->text;
-	b->value.null = e->op == DTX_LIT_NULL;
-	if (e->op == DTX_LIT_TEXT)
-		b->value.u.s = e->text;
-	else if (e->op == DTX_LIT_INT)
-		ok = dtx_num_parse_i64(e->text.ptr, e->text.len, &b->value.u.i);
-	else if (e->op >= DTX_LIT_POINT)
-		ok = dtx_num_parse_f64(e->text.ptr, e->text.len, &b->value.u.f);
-	else
-		b->value.u.b = e->op == DTX_LIT_TRUE;
-	if (!ok)
-		return dtx_resolve_fail(bd, e, NULL, DTX_E_BAD_LITERAL, "number '%s' is too large",
-				     e->text.ptr);
-	*out = b;
-out:
-	return rc;
-}
-
-/* '2024-01-31' beside a date. */
-bool dtx_bind_literal_date(struct dtx_bound *b)
-{
-	int64_t us;
-	int32_t day;
-	bool zoned;
-
-	if (dtx_day_parse(b->written, &day)) {
-		b->type = T(DTX_T_DATE);
-		b->value.u.day = day;
-		return true;
-	}
-	if (dtx_datetime_parse(b->written, &us, &zoned)) {
-		b->type = T(DTX_T_DATETIME);
-		b->value.u.i = us;
-		return true;
-	}
-	return false;
-}
-
-/* 12.50 beside a decimal is decimal(4,2). */
-static void literal_decimal(struct dtx_bound *b)
-{
-	const char *point = memchr(b->written.ptr, '.', b->written.len);
-	struct dtx_typeref t = { .type = DTX_T_DECIMAL };
-	struct dtx_dec128 d;
-
-	if (!point || b->written.len > 39)
-		return;
-	t.precision = (uint8_t)(b->written.len - 1);
-	t.scale = (uint8_t)(b->written.ptr + b->written.len - point - 1);
-	if (!dtx_dec_parse(b->written, t, &d))
-		return;
-	b->type = t;
-	b->value.u.dec = dtx_dec_get(d);
-}
-
-enum dtx_code dtx_bind_literals(struct dtx_binder *bd, const struct dtx_expr *const *e,
-				struct dtx_bound **b, uint32_t n, bool *ok)
-{
-	enum dtx_code rc = DTX_OK;
-	bool date = false, dec = false;
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		date |= dtx_type_class(b[i]->type.type) == DTX_CLASS_DATE;
-		dec |= b[i]->type.type == DTX_T_DECIMAL;
-	}
-	for (i = 0; i < n; i++) {
-		if (!b[i]->literal)
-			continue;
-		if (dec && b[i]->lit == DTX_LIT_POINT)
-			literal_decimal(b[i]);
-		if (!date || b[i]->lit != DTX_LIT_TEXT || b[i]->type.type != DTX_T_TEXT)
-			continue;
-		if (!dtx_bind_literal_date(b[i])) {
-			*ok = false;
-			DTX_TRY(dtx_resolve_fail(bd, e[i], "write it as '2024-01-31'",
-					      DTX_E_BAD_LITERAL, "'%.*s' is no ISO 8601 date",
-					      (int)DTX_MIN(b[i]->written.len, 60),
-					      b[i]->written.ptr));
-		}
-	}
-out:
-	return rc;
-}
-
-enum dtx_code dtx_bind_common(struct dtx_binder *bd, const struct dtx_expr *at,
-			      struct dtx_bound **b, uint32_t n, bool *ok,
-			      struct dtx_typeref *type)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_typeref all = T(DTX_T_NULL), next;
-	char left[32], right[32];
-	bool unknown = false;
-	uint32_t i;
-
-	*type = all;
-	for (i = 0; i < n; i++) {
-		if (b[i]->type.type == DTX_T_UNKNOWN) {
-			unknown = true;
-			continue;
-		}
-		if (!dtx_type_widen(all, b[i]->type, &next)) {
-			*ok = false;
-			return dtx_resolve_fail(bd, at, "make them one type, with text() or a cast",
-					     DTX_E_TYPE_MISMATCH, "%s and %s have no common type",
-					     dtx_bind_type_text(all, left),
-					     dtx_bind_type_text(b[i]->type, right));
-		}
-		all = next;
-	}
-	for (i = 0; i < n; i++) {
-		if (b[i]->kind == DTX_BD_COL && b[i]->type.type == DTX_T_UNKNOWN)
-			dtx_resolve_use(bd, b[i], DTX_DEMAND_VALUE, dtx_type_class(all.type));
-		if (!unknown)
-			DTX_TRY(dtx_bind_widen(bd, &b[i], all));
-	}
-	*type = unknown ? T(DTX_T_UNKNOWN) : all;
-out:
-	return rc;
-}
-
 /* --- columns --- */
 
 void dtx_resolve_use(struct dtx_binder *bd, const struct dtx_bound *b, enum dtx_demand demand,
-		  enum dtx_class cls)
+                     enum dtx_class cls)
 {
 	if (bd->scope->use && (b->kind == DTX_BD_COL || b->kind == DTX_BD_SOURCE) &&
 	    (bd->in_agg || !bd->scope->grouped))
@@ -349,7 +210,7 @@ static int32_t key_index(const struct dtx_scope *sc, const char *name)
 }
 
 static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e,
-				 struct dtx_bound **out)
+                                 struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err found = DTX_ERR_INIT;
@@ -358,19 +219,21 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 	int32_t index;
 
 	if (e->table)
-		return dtx_resolve_fail(bd, e, "write the column's name alone", DTX_E_UNKNOWN_COLUMN,
-				     "no column '%s.%s' here: there is one table", e->table,
-				     e->name);
+		return dtx_resolve_fail(
+			bd, e, "write the column's name alone", DTX_E_UNKNOWN_COLUMN,
+			"no column '%s.%s' here: there is one table", e->table, e->name);
 	index = bd->scope->column(bd->scope->arg, e->name, &field, &found);
 	if (index < 0)
 		return dtx_bind_report(bd, e, &found);
 	if (bd->scope->grouped && !bd->in_agg) {
 		index = key_index(bd->scope, e->name);
 		if (index < 0)
-			return dtx_resolve_fail(bd, e, "put it into an aggregate such as first() or "
-					     "among the keys", DTX_E_AGGREGATE_REQUIRED,
-					     "column '%s' is neither a key nor in an aggregate",
-					     e->name);
+			return dtx_resolve_fail(bd, e,
+			                        "put it into an aggregate such as first() or "
+			                        "among the keys",
+			                        DTX_E_AGGREGATE_REQUIRED,
+			                        "column '%s' is neither a key nor in an aggregate",
+			                        e->name);
 		field.source = false;
 	}
 	b = dtx_bound_new(bd, e, DTX_BD_COL, field.type, 0);
@@ -399,7 +262,7 @@ static const char *class_name(enum dtx_class cls)
 }
 
 static enum dtx_code check_class(struct dtx_binder *bd, const struct dtx_expr *e,
-				 enum dtx_class cls, struct dtx_bound **io)
+                                 enum dtx_class cls, struct dtx_bound **io)
 {
 	enum dtx_type type = (*io)->type.type;
 	char text[32];
@@ -411,15 +274,16 @@ static enum dtx_code check_class(struct dtx_binder *bd, const struct dtx_expr *e
 	*io = NULL;
 	if (cls == DTX_CLASS_BOOL)
 		return dtx_resolve_fail(bd, e, "compare it, as in x > 0", DTX_E_NOT_BOOLEAN,
-				     "a condition must be bool, this is %s", text);
+		                        "a condition must be bool, this is %s", text);
 	return dtx_resolve_fail(bd, e,
-			     cls == DTX_CLASS_TEXT ? "text(x) makes text of a computed value"
-						   : "cast it first, with int(), float() or date()",
-			     DTX_E_TYPE_MISMATCH, "expected %s, got %s", class_name(cls), text);
+	                        cls == DTX_CLASS_TEXT
+	                                ? "text(x) makes text of a computed value"
+	                                : "cast it first, with int(), float() or date()",
+	                        DTX_E_TYPE_MISMATCH, "expected %s, got %s", class_name(cls), text);
 }
 
 enum dtx_code dtx_bind_class(struct dtx_binder *bd, const struct dtx_expr *e, enum dtx_class cls,
-			     struct dtx_bound **out)
+                             struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_bound *b = NULL;
@@ -437,7 +301,7 @@ out:
 }
 
 enum dtx_code dtx_bind_text(struct dtx_binder *bd, const struct dtx_expr *e, bool any,
-			    struct dtx_bound **out)
+                            struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_bound *b = NULL;
@@ -457,7 +321,8 @@ enum dtx_code dtx_bind_text(struct dtx_binder *bd, const struct dtx_expr *e, boo
 		if (!any)
 			DTX_TRY(check_class(bd, e, DTX_CLASS_TEXT, &b));
 		if (b)
-			dtx_resolve_use(bd, b, DTX_DEMAND_VALUE, any ? DTX_CLASS_ANY : DTX_CLASS_TEXT);
+			dtx_resolve_use(bd, b, DTX_DEMAND_VALUE,
+			                any ? DTX_CLASS_ANY : DTX_CLASS_TEXT);
 	}
 	*out = b;
 out:
@@ -467,13 +332,13 @@ out:
 /* --- logic, null tests, branches --- */
 
 static enum dtx_code bind_logic(struct dtx_binder *bd, const struct dtx_expr *e,
-				struct dtx_bound **out)
+                                struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_bound *a, *b = NULL;
 	enum dtx_bkind kind = e->kind == DTX_EX_AND  ? DTX_BD_AND
-			      : e->kind == DTX_EX_OR ? DTX_BD_OR
-						     : DTX_BD_NOT;
+	                      : e->kind == DTX_EX_OR ? DTX_BD_OR
+	                                             : DTX_BD_NOT;
 
 	DTX_TRY(dtx_bind_class(bd, e->arg[0], DTX_CLASS_BOOL, &a));
 	if (e->nargs > 1)
@@ -491,7 +356,7 @@ out:
 }
 
 static enum dtx_code bind_isnull(struct dtx_binder *bd, const struct dtx_expr *e,
-				 struct dtx_bound **out)
+                                 struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_bound *a;
@@ -508,7 +373,7 @@ out:
 
 /* x between a and b: x >= a and x <= b */
 static enum dtx_code bind_between(struct dtx_binder *bd, const struct dtx_expr *e,
-				  struct dtx_bound **out)
+                                  struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_bound *low = NULL, *high = NULL;
@@ -525,7 +390,7 @@ out:
 }
 
 static enum dtx_code bind_case(struct dtx_binder *bd, const struct dtx_expr *e,
-			       struct dtx_bound **out)
+                               struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t i, n = e->nargs, nvalues = n / 2 + (n & 1);
@@ -541,7 +406,7 @@ static enum dtx_code bind_case(struct dtx_binder *bd, const struct dtx_expr *e,
 		bool cond = i + 1 < n && !(i & 1);
 
 		DTX_TRY(dtx_bind_class(bd, e->arg[i], cond ? DTX_CLASS_BOOL : DTX_CLASS_ANY,
-				       &b->arg[i]));
+		                       &b->arg[i]));
 		ok = ok && b->arg[i];
 		if (ok && cond)
 			DTX_TRY(dtx_bind_widen(bd, &b->arg[i], T(DTX_T_BOOL)));
@@ -566,14 +431,13 @@ out:
 
 /* --- the tree --- */
 
-enum dtx_code dtx_bind_node(struct dtx_binder *bd, const struct dtx_expr *e,
-			    struct dtx_bound **out)
+enum dtx_code dtx_bind_node(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 
 	*out = NULL;
 	switch (e->kind) {
-	case DTX_EX_LIT: DTX_TRY(bind_literal(bd, e, out)); break;
+	case DTX_EX_LIT: DTX_TRY(dtx_bind_literal(bd, e, out)); break;
 	case DTX_EX_COL: DTX_TRY(bind_column(bd, e, out)); break;
 	case DTX_EX_CALL: DTX_TRY(dtx_bind_call(bd, e, out)); break;
 	case DTX_EX_NEG:
@@ -596,28 +460,28 @@ out:
 }
 
 enum dtx_code dtx_expr_bind(struct dtx_arena *a, const struct dtx_expr *e,
-			    const struct dtx_scope *scope, struct dtx_typeref want,
-			    struct dtx_aggcalls *aggs, struct dtx_bound **out,
-			    struct dtx_errlist *errs, struct dtx_err *err)
+                            const struct dtx_scope *scope, struct dtx_typeref want,
+                            struct dtx_aggcalls *aggs, struct dtx_bound **out,
+                            struct dtx_errlist *errs, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_binder bd = { .arena = a, .scope = scope, .aggs = aggs, .errs = errs,
-				 .err = err };
+	struct dtx_binder bd = {
+		.arena = a, .scope = scope, .aggs = aggs, .errs = errs, .err = err
+	};
 	struct dtx_typeref wide;
 	struct dtx_bound *b = NULL;
 	char got[32], wanted[32];
 
 	*out = NULL;
 	DTX_TRY(dtx_bind_class(&bd, e, want.type == DTX_T_BOOL ? DTX_CLASS_BOOL : DTX_CLASS_ANY,
-			       &b));
+	                       &b));
 	if (!b)
 		return DTX_OK;
 	if (want.type != DTX_T_UNKNOWN && b->type.type != DTX_T_UNKNOWN) {
 		if (!dtx_type_widen(b->type, want, &wide) || wide.type != want.type)
-			return dtx_resolve_fail(&bd, e, NULL, DTX_E_TYPE_MISMATCH,
-					     "expected %s, got %s",
-					     dtx_bind_type_text(want, wanted),
-					     dtx_bind_type_text(b->type, got));
+			return dtx_resolve_fail(
+				&bd, e, NULL, DTX_E_TYPE_MISMATCH, "expected %s, got %s",
+				dtx_bind_type_text(want, wanted), dtx_bind_type_text(b->type, got));
 		DTX_TRY(dtx_bind_widen(&bd, &b, want));
 	}
 	*out = b;

@@ -26,8 +26,8 @@ static struct dtx_typeref date_result(const struct dtx_expr *e, enum dtx_type a,
 static struct dtx_typeref as_decimal(struct dtx_typeref t)
 {
 	return t.type == DTX_T_DECIMAL
-		       ? t
-		       : (struct dtx_typeref){ .type = DTX_T_DECIMAL, .precision = 19 };
+	               ? t
+	               : (struct dtx_typeref){ .type = DTX_T_DECIMAL, .precision = 19 };
 }
 
 static struct dtx_typeref decimal_result(int op, struct dtx_typeref a, struct dtx_typeref b)
@@ -52,8 +52,8 @@ static struct dtx_typeref decimal_result(int op, struct dtx_typeref a, struct dt
 	return t;
 }
 
-static struct dtx_typeref number_result(const struct dtx_binder *bd, int op,
-					struct dtx_typeref a, struct dtx_typeref b)
+static struct dtx_typeref number_result(const struct dtx_binder *bd, int op, struct dtx_typeref a,
+                                        struct dtx_typeref b)
 {
 	bool may_grow = op != DTX_BIN_FLOORDIV && op != DTX_BIN_MOD;
 
@@ -71,7 +71,7 @@ static struct dtx_typeref number_result(const struct dtx_binder *bd, int op,
 }
 
 static enum dtx_code arith_mismatch(struct dtx_binder *bd, const struct dtx_expr *e,
-				    struct dtx_typeref a, struct dtx_typeref b)
+                                    struct dtx_typeref a, struct dtx_typeref b)
 {
 	static const char *const words[] = { "+", "-", "*", "/", "//", "%", "**" };
 	const char *hint = "cast it first, with int(), float() or number()";
@@ -82,8 +82,8 @@ static enum dtx_code arith_mismatch(struct dtx_binder *bd, const struct dtx_expr
 	else if (a.type == DTX_T_DATETIME || b.type == DTX_T_DATETIME)
 		hint = "use date_add(d, n, unit) and date_diff(a, b, unit)";
 	return dtx_resolve_fail(bd, e, hint, DTX_E_TYPE_MISMATCH, "'%s' does not go with %s and %s",
-			     words[e->op], dtx_bind_type_text(a, left),
-			     dtx_bind_type_text(b, right));
+	                        words[e->op], dtx_bind_type_text(a, left),
+	                        dtx_bind_type_text(b, right));
 }
 
 static bool is_numeric(enum dtx_type t)
@@ -92,7 +92,7 @@ static bool is_numeric(enum dtx_type t)
 }
 
 static enum dtx_code arith_operands(struct dtx_binder *bd, const struct dtx_expr *e,
-				    struct dtx_bound **b, uint32_t n)
+                                    struct dtx_bound **b, uint32_t n)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t i;
@@ -104,7 +104,7 @@ out:
 }
 
 static enum dtx_code bind_neg(struct dtx_binder *bd, const struct dtx_expr *e,
-			      struct dtx_bound **out)
+                              struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_bound *a, *b;
@@ -123,7 +123,7 @@ out:
 
 /* Operands as the result needs them: both float, both int; decimals keep their scales. */
 static enum dtx_code arith_widen(struct dtx_binder *bd, struct dtx_bound **b,
-				 struct dtx_typeref type)
+                                 struct dtx_typeref type)
 {
 	enum dtx_code rc = DTX_OK;
 	int i;
@@ -155,13 +155,12 @@ static bool is_date_op(const struct dtx_expr *e, struct dtx_bound *const *b)
 {
 	enum dtx_type x = b[0]->type.type, y = b[1]->type.type;
 
-	return (x == DTX_T_DATE || y == DTX_T_DATE) &&
-	       (x == DTX_T_UNKNOWN || y == DTX_T_UNKNOWN ||
-		date_result(e, x, y).type != DTX_T_UNKNOWN);
+	return (x == DTX_T_DATE || y == DTX_T_DATE) && (x == DTX_T_UNKNOWN || y == DTX_T_UNKNOWN ||
+	                                                date_result(e, x, y).type != DTX_T_UNKNOWN);
 }
 
 enum dtx_code dtx_bind_arith(struct dtx_binder *bd, const struct dtx_expr *e,
-			     struct dtx_bound **out)
+                             struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_bound *b[2] = { NULL, NULL };
@@ -173,7 +172,8 @@ enum dtx_code dtx_bind_arith(struct dtx_binder *bd, const struct dtx_expr *e,
 	DTX_TRY(arith_operands(bd, e, b, 2));
 	if (!b[0] || !b[1])
 		return DTX_OK;
-	if (e->op == DTX_BIN_SUB || (b[0]->type.type != DTX_T_DATE && b[1]->type.type != DTX_T_DATE))
+	if (e->op == DTX_BIN_SUB ||
+	    (b[0]->type.type != DTX_T_DATE && b[1]->type.type != DTX_T_DATE))
 		DTX_TRY(dtx_bind_literals(bd, e->arg, b, 2, &ok));
 	if (!ok)
 		return DTX_OK;
@@ -201,27 +201,26 @@ out:
 /* --- comparison --- */
 
 static bool is_pair(const struct dtx_bound *a, const struct dtx_bound *b, enum dtx_type x,
-		    enum dtx_type y)
+                    enum dtx_type y)
 {
 	return (a->type.type == x && b->type.type == y) || (a->type.type == y && b->type.type == x);
 }
 
 static enum dtx_code cmp_mismatch(struct dtx_binder *bd, const struct dtx_expr *e,
-				  struct dtx_typeref a, struct dtx_typeref b)
+                                  struct dtx_typeref a, struct dtx_typeref b)
 {
 	char left[32], right[32];
 	bool text = a.type == DTX_T_TEXT || b.type == DTX_T_TEXT;
 
-	return dtx_resolve_fail(bd, e,
-			     text ? "cast one side: int(x), float(x), date(x), text(x)"
-				  : "cast one side",
-			     DTX_E_TYPE_MISMATCH, "cannot compare %s with %s",
-			     dtx_bind_type_text(a, left), dtx_bind_type_text(b, right));
+	return dtx_resolve_fail(
+		bd, e, text ? "cast one side: int(x), float(x), date(x), text(x)" : "cast one side",
+		DTX_E_TYPE_MISMATCH, "cannot compare %s with %s", dtx_bind_type_text(a, left),
+		dtx_bind_type_text(b, right));
 }
 
 /* Two operands of one type, or of two that compare exactly. */
 static enum dtx_code cmp_types(struct dtx_binder *bd, const struct dtx_expr *e,
-			       struct dtx_bound **b, bool *ok)
+                               struct dtx_bound **b, bool *ok)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_typeref type;
@@ -248,13 +247,13 @@ out:
 static enum dtx_class demand_of(const struct dtx_bound *other)
 {
 	return other->literal && other->lit == DTX_LIT_TEXT && other->type.type == DTX_T_TEXT
-		       ? DTX_CLASS_ANY
-		       : dtx_type_class(other->type.type);
+	               ? DTX_CLASS_ANY
+	               : dtx_type_class(other->type.type);
 }
 
 enum dtx_code dtx_bind_cmp(struct dtx_binder *bd, const struct dtx_expr *e,
-			   const struct dtx_expr *left, const struct dtx_expr *right, int op,
-			   enum dtx_bkind kind, struct dtx_bound **out)
+                           const struct dtx_expr *left, const struct dtx_expr *right, int op,
+                           enum dtx_bkind kind, struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_expr *at[2] = { left, right };
@@ -315,7 +314,7 @@ static bool mixes_numbers(struct dtx_typeref a, struct dtx_typeref b)
 
 /* Constants go into a sorted set, the rest stay in b[1..*n). */
 static enum dtx_code inset_make(struct dtx_binder *bd, struct dtx_bound **b, uint32_t *n,
-				struct dtx_inset **out)
+                                struct dtx_inset **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_inset *set = dtx_arena_zalloc(bd->arena, 1, sizeof(*set));
@@ -343,8 +342,8 @@ out:
 }
 
 /* Types of value and list: ints and floats stay what they are, all else is widened. */
-static enum dtx_code in_types(struct dtx_binder *bd, const struct dtx_expr *e,
-			      struct dtx_bound **b, uint32_t n, bool *ok, bool *unknown)
+static enum dtx_code in_types(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_bound **b,
+                              uint32_t n, bool *ok, bool *unknown)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_typeref type = b[0]->type, next;
@@ -370,7 +369,7 @@ out:
 }
 
 static enum dtx_code in_any_of(struct dtx_binder *bd, const struct dtx_expr *e,
-			       struct dtx_bound **part, uint32_t n, struct dtx_bound **out)
+                               struct dtx_bound **part, uint32_t n, struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_bound *a, *b;
@@ -389,8 +388,8 @@ out:
 }
 
 /* The set, or'ed with a comparison for each element that is no constant. */
-static enum dtx_code in_parts(struct dtx_binder *bd, const struct dtx_expr *e,
-			      struct dtx_bound **b, uint32_t n, struct dtx_bound **out)
+static enum dtx_code in_parts(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_bound **b,
+                              uint32_t n, struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_inset *set = NULL;

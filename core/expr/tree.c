@@ -33,7 +33,7 @@ void dtx_expr_measure(struct dtx_expr *e)
 const struct dtx_expr *dtx_expr_where(const struct dtx_expr *e, uint32_t *nargs)
 {
 	bool has = e->nargs && e->argname && e->argname[e->nargs - 1] &&
-		   !strcmp(e->argname[e->nargs - 1], "where");
+	           !strcmp(e->argname[e->nargs - 1], "where");
 
 	*nargs = e->nargs - has;
 	return has ? e->arg[e->nargs - 1] : NULL;
@@ -54,7 +54,7 @@ bool dtx_expr_equal(const struct dtx_expr *a, const struct dtx_expr *b)
 		return false;
 	for (i = 0; i < a->nargs; i++) {
 		if (!text_equal(a->argname ? a->argname[i] : NULL,
-				b->argname ? b->argname[i] : NULL) ||
+		                b->argname ? b->argname[i] : NULL) ||
 		    !dtx_expr_equal(a->arg[i], b->arg[i]))
 			return false;
 	}
@@ -132,8 +132,8 @@ static const struct dtx_expr *keep_name(void *arg, const char *name)
 }
 
 struct dtx_expr *dtx_expr_replace(struct dtx_arena *a, const struct dtx_expr *e,
-				  const struct dtx_expr *(*sub)(void *arg, const char *name),
-				  void *arg)
+                                  const struct dtx_expr *(*sub)(void *arg, const char *name),
+                                  void *arg)
 {
 	const struct dtx_expr *other = e->kind == DTX_EX_COL ? sub(arg, e->name) : NULL;
 	struct dtx_expr *copy;

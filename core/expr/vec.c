@@ -7,9 +7,12 @@
 #include "core/data/decimal.h"
 
 static const size_t value_size[DTX_TYPE_COUNT] = {
-	[DTX_T_INT64] = sizeof(int64_t), [DTX_T_FLOAT64] = sizeof(double),
-	[DTX_T_DECIMAL] = sizeof(struct dtx_dec128), [DTX_T_DATE] = sizeof(int32_t),
-	[DTX_T_DATETIME] = sizeof(int64_t), [DTX_T_TEXT] = sizeof(struct dtx_text),
+	[DTX_T_INT64] = sizeof(int64_t),
+	[DTX_T_FLOAT64] = sizeof(double),
+	[DTX_T_DECIMAL] = sizeof(struct dtx_dec128),
+	[DTX_T_DATE] = sizeof(int32_t),
+	[DTX_T_DATETIME] = sizeof(int64_t),
+	[DTX_T_TEXT] = sizeof(struct dtx_text),
 };
 
 enum dtx_code dtx_vec_new(const struct dtx_ev *ev, struct dtx_typeref type, struct dtx_vec *out)
@@ -120,7 +123,7 @@ void dtx_val_add(struct dtx_builder *b, struct dtx_typeref type, const struct dt
 }
 
 enum dtx_code dtx_val_column(struct dtx_typeref type, const struct dtx_val *v, uint32_t n,
-			     struct dtx_column **out, struct dtx_err *err)
+                             struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_builder b;

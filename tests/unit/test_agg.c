@@ -24,8 +24,7 @@ static const char *agg_run(struct expr_env *v, const char *text, bool swap)
 	if (!expr_env_bind(v, text, &calls)) {
 		const struct dtx_err *e = &v->errs.item[0];
 
-		dtx_buf_printf(&v->out, "%s %d %d", dtx_code_name(e->code), e->span[0],
-			       e->span[1]);
+		dtx_buf_printf(&v->out, "%s %d %d", dtx_code_name(e->code), e->span[0], e->span[1]);
 		return dtx_buf_text(&v->out);
 	}
 	size = dtx_agg_state_size(calls.call[0]);
@@ -35,7 +34,7 @@ static const char *agg_run(struct expr_env *v, const char *text, bool swap)
 		v->batch->sel = rows[i];
 		v->batch->nsel = i ? 1 : 2;
 		T_OK(dtx_agg_add(calls.call[0], state[i], size, group, v->batch, &v->counts,
-				 &v->err),
+		                 &v->err),
 		     &v->err);
 	}
 	v->batch->sel = NULL;
@@ -221,8 +220,9 @@ static enum dtx_code add_texts(struct expr_env *v, const struct dtx_aggcall *c)
 
 void test_agg_alloc(void)
 {
-	static const char *const texts[] = { "count_distinct(s)", "median(j)", "concat_agg(s)",
-					     "max(t)", "sum(j, where: c)", "count_distinct(j)" };
+	static const char *const texts[] = { "count_distinct(s)", "median(j)",
+		                             "concat_agg(s)",     "max(t)",
+		                             "sum(j, where: c)",  "count_distinct(j)" };
 	struct dtx_aggcalls calls = { NULL, 0, 0 };
 	struct expr_env v;
 	size_t i;

@@ -198,10 +198,10 @@ static struct dtx_expr *tree(struct random_trees *r, int depth)
 		enum dtx_ekind kind;
 		uint32_t nargs, more, ops;
 	} shapes[] = {
-		{ DTX_EX_CALL, 0, 3, 1 }, { DTX_EX_NEG, 1, 1, 1 },	{ DTX_EX_BIN, 2, 1, 7 },
-		{ DTX_EX_CMP, 2, 1, 6 },  { DTX_EX_AND, 2, 1, 1 },	{ DTX_EX_OR, 2, 1, 1 },
-		{ DTX_EX_NOT, 1, 1, 1 },  { DTX_EX_IN, 2, 3, 1 },	{ DTX_EX_BETWEEN, 3, 1, 1 },
-		{ DTX_EX_CASE, 2, 4, 1 }, { DTX_EX_ISNULL, 1, 1, 1 },	{ DTX_EX_BIN, 2, 1, 7 },
+		{ DTX_EX_CALL, 0, 3, 1 }, { DTX_EX_NEG, 1, 1, 1 },    { DTX_EX_BIN, 2, 1, 7 },
+		{ DTX_EX_CMP, 2, 1, 6 },  { DTX_EX_AND, 2, 1, 1 },    { DTX_EX_OR, 2, 1, 1 },
+		{ DTX_EX_NOT, 1, 1, 1 },  { DTX_EX_IN, 2, 3, 1 },     { DTX_EX_BETWEEN, 3, 1, 1 },
+		{ DTX_EX_CASE, 2, 4, 1 }, { DTX_EX_ISNULL, 1, 1, 1 }, { DTX_EX_BIN, 2, 1, 7 },
 	};
 	struct dtx_expr *e;
 	const char **names;
@@ -306,7 +306,7 @@ void test_expr_parse_alloc(void)
 	/* long enough to need several blocks */
 	for (n = 0; n + 40 < sizeof(text);)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%sf('it''s', `a b`, 1.5)",
-				      n ? " + " : "");
+		                      n ? " + " : "");
 	T_EVERY_ALLOC_FAILS(parse_and_clear(text));
 }
 

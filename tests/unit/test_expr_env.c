@@ -7,7 +7,10 @@
 #include "core/data/time.h"
 #include "tests/t.h"
 
-#define T(t) { .type = (t) }
+#define T(t)                                                                                       \
+	{                                                                                          \
+		.type = (t)                                                                        \
+	}
 
 static const struct dtx_field env_fields[] = {
 	{ .name = "i", .type = T(DTX_T_INT64) },
@@ -108,8 +111,7 @@ static struct dtx_column *spans(const char *base, const struct dtx_span *span)
 	return c;
 }
 
-static int32_t env_column(void *arg, const char *name, struct dtx_field *field,
-			  struct dtx_err *err)
+static int32_t env_column(void *arg, const char *name, struct dtx_field *field, struct dtx_err *err)
 {
 	int32_t i = dtx_schema_find(&env_schema, name);
 
@@ -120,7 +122,7 @@ static int32_t env_column(void *arg, const char *name, struct dtx_field *field,
 	}
 	if (i < 0) {
 		dtx_err_set(err, DTX_E_UNKNOWN_COLUMN, __FILE__, __LINE__, "no column '%s' here",
-			    name);
+		            name);
 		return -1;
 	}
 	*field = env_fields[i];
@@ -159,8 +161,9 @@ void expr_env_init(struct expr_env *v)
 	col[10] = ints(DTX_T_DECIMAL, 1250, -5, 0, 2);
 	col[11] = spans(source, numbers);
 	col[12] = spans(source, words);
-	v->scope = (struct dtx_scope){ .arg = v, .column = env_column, .use = env_use,
-				       .run_date = dtx_day_of(2024, 2, 29) };
+	v->scope = (struct dtx_scope){
+		.arg = v, .column = env_column, .use = env_use, .run_date = dtx_day_of(2024, 2, 29)
+	};
 }
 
 void expr_env_clear(struct expr_env *v)
@@ -184,7 +187,7 @@ struct dtx_bound *expr_env_bind(struct expr_env *v, const char *text, struct dtx
 		return NULL;
 	}
 	T_OK(dtx_expr_bind(&v->arena, e, &v->scope, (struct dtx_typeref){ .type = DTX_T_UNKNOWN },
-			   aggs, &b, &v->errs, &v->err),
+	                   aggs, &b, &v->errs, &v->err),
 	     &v->err);
 	return b;
 }
@@ -213,7 +216,7 @@ const char *expr_env_run(struct expr_env *v, const char *text)
 
 		if (v->errs.n)
 			dtx_buf_printf(&v->out, "%s %d %d", dtx_code_name(e->code), e->span[0],
-				       e->span[1]);
+			               e->span[1]);
 		return dtx_buf_text(&v->out);
 	}
 	if (dtx_bound_type(b).type == DTX_T_UNKNOWN)

@@ -257,9 +257,8 @@ static enum dtx_code bind_and_run(struct expr_env *v, const char *text)
 
 	rc = dtx_expr_parse(&a, dtx_str_of(text), &e, NULL);
 	if (rc == DTX_OK)
-		rc = dtx_expr_bind(&a, e, &v->scope,
-				   (struct dtx_typeref){ .type = DTX_T_UNKNOWN }, NULL, &b, &errs,
-				   NULL);
+		rc = dtx_expr_bind(&a, e, &v->scope, (struct dtx_typeref){ .type = DTX_T_UNKNOWN },
+		                   NULL, &b, &errs, NULL);
 	if (rc == DTX_OK && b)
 		rc = dtx_eval(b, v->batch, &c, &v->counts, NULL);
 	dtx_column_unref(c);

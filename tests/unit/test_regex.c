@@ -29,7 +29,7 @@ static const char *find(const char *pattern, const char *text, char out[200])
 			n += snprintf(out + n, (size_t)(200 - n), "%s-", i ? " " : "");
 		else
 			n += snprintf(out + n, (size_t)(200 - n), "%s%zu-%zu", i ? " " : "",
-				      at[2 * i], at[2 * i + 1]);
+			              at[2 * i], at[2 * i + 1]);
 	}
 out:
 	dtx_err_clear(&err);
@@ -75,7 +75,11 @@ void test_regex_table(void)
 		{ "[[:alpha:]]+", "1ab2", "1-3" },
 		{ "[[:^alpha:]]+", "ab12", "2-4" },
 		{ "\\w+\\s\\W", "ab !", "0-4" },
-		{ "(?i)stra\xc3\x9f" "e", "STRA\xc3\x9f" "E", "0-7" },
+		{ "(?i)stra\xc3\x9f"
+		  "e",
+		  "STRA\xc3\x9f"
+		  "E",
+		  "0-7" },
 		{ "(?i)\xc3\x84rger", "\xc3\xa4rger", "0-6" },
 		{ "(?i)[a-f]+", "xABg", "1-3" },
 		{ "a(?i)b", "aB", "0-2" },
@@ -153,8 +157,9 @@ void test_regex_is_linear(void)
 /* Random patterns: the automaton and the threads agree on every text. */
 void test_regex_dfa_equals_threads(void)
 {
-	static const char *const parts[] = { "a", "b", "[ab]", ".", "\xc3\xa9", "a*", "b+?", "(a|b)",
-					     "(ab)?", "^", "$", "[^a]", "a{2}", "|", "(?:b|\xc3\xa9)*" };
+	static const char *const parts[] = { "a",  "b",    "[ab]",  ".",     "\xc3\xa9",
+		                             "a*", "b+?",  "(a|b)", "(ab)?", "^",
+		                             "$",  "[^a]", "a{2}",  "|",     "(?:b|\xc3\xa9)*" };
 	static const char *const pieces[] = { "a", "b", "\xc3\xa9", "c", "ab", "\n" };
 	uint64_t state = 5;
 	int i, k, runs = 0;
