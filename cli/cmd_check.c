@@ -76,6 +76,7 @@ static int check_run(const struct dtx_cli *cli, void *args, int argc, char **arg
 	int status;
 
 	where.plan = r.plan ? r.plan->json : NULL;
+	where.inputs = r.plan;
 	dtx_out_errors(cli, &r.findings, &where);
 	if (rc != DTX_OK && !(worst && worst->code == rc))
 		dtx_out_error(cli, &err, &where);

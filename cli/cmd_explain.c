@@ -62,6 +62,7 @@ static int explain_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	int status = 0;
 
 	where.plan = r.plan ? r.plan->json : NULL;
+	where.inputs = r.plan;
 	dtx_out_errors(cli, &r.findings, &where);
 	if (worst && worst->severity == DTX_SEV_ERROR)
 		status = dtx_code_exit(worst->code, worst->run_time);

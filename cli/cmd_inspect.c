@@ -4,6 +4,7 @@
 #include "cli/cells.h"
 #include "cli/profile.h"
 #include "cli/runner.h"
+#include "core/base/utf8.h"
 #include "core/io/read_xlsx.h"
 
 struct inspect_args {
@@ -174,6 +175,13 @@ static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 	inspect_pairs(x->describe, out);
 }
 
+static void inspect_pad(struct dtx_buf *out, const char *text, size_t width)
+{
+	size_t used = dtx_utf8_width(text, strlen(text));
+
+	dtx_buf_printf(out, "  %s%*s", text, (int)(used < width ? width - used : 0), "");
+}
+
 static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
 {
 	struct dtx_buf type = DTX_BUF_INIT(256);
@@ -183,8 +191,8 @@ static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
 	for (i = 0; i < x->profile.schema->nfields; i++) {
 		dtx_buf_reset(&type);
 		dtx_type_print(dtx_profile_type(&x->profile, i), &type);
-		dtx_buf_printf(out, "  %-28s %-10s ", x->profile.schema->field[i].name,
-			       dtx_buf_text(&type));
+		inspect_pad(out, x->profile.schema->field[i].name, 28);
+		inspect_pad(out, dtx_buf_text(&type), 14);
 		dtx_profile_evidence(&x->profile, i, out);
 		dtx_buf_add(out, "\n");
 	}
@@ -197,14 +205,17 @@ static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, str
 	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
 	struct dtx_outfile *file = NULL;
 	struct dtx_writer *w = NULL;
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), part = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	size_t i;
 
 	opts.format = "text";
 	DTX_TRY(dtx_outfile_memory(&text, &file, err));
 	DTX_TRY(cls->open(file, &opts, x->profile.schema, &w, err));
-	for (i = 0; i < x->profile.sample->nbatches; i++)
-		DTX_TRY(cls->put(w, x->profile.sample->batch[i], NULL, err));
+	for (i = 0; i < x->profile.sample->nbatches; i++) {
+		dtx_buf_reset(&part);
+		DTX_TRY(cls->format(w, x->profile.sample->batch[i], &part, err));
+		DTX_TRY(cls->put(w, x->profile.sample->batch[i], &part, err));
+	}
 	DTX_TRY(cls->finish(w, err));
 	DTX_TRY(dtx_outfile_finish(file, err));
 	DTX_TRY(dtx_outfile_commit(file, err));
@@ -214,6 +225,7 @@ out:
 	if (w)
 		cls->close(w);
 	dtx_outfile_free(file);
+	dtx_buf_clear(&part);
 	dtx_buf_clear(&text);
 	return rc;
 }
@@ -246,6 +258,7 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	const struct inspect_args *a = args;
 	struct inspection x = { .cli = cli, .args = a, .runner = { .cli = cli, .args = &a->run },
 				.profile = DTX_PROFILE_INIT };
+	struct dtx_out_where where = { .inputs = NULL };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 	int status = 0;
@@ -254,14 +267,17 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	if (a->cells)
 		return dtx_cells_main(cli, argv[0], a->run.sheet);
 	rc = inspect_open(&x, argv[0], &err);
+	where.inputs = x.runner.plan;
 	if (rc == DTX_OK)
-		dtx_out_errors(cli, &x.reader->diags, NULL);
+		dtx_out_errors(cli, &x.reader->diags, &where);
 	if (rc == DTX_OK && a->json)
 		status = inspect_json(&x);
 	else if (rc == DTX_OK)
 		rc = inspect_text(&x, &status, &err);
-	if (rc != DTX_OK)
-		status = dtx_out_fail(cli, &err);
+	if (rc != DTX_OK) {
+		dtx_out_error(cli, &err, &where);
+		status = dtx_code_exit(rc, err.run_time);
+	}
 	inspect_clear(&x);
 	dtx_err_clear(&err);
 	return status;

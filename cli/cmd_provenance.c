@@ -9,7 +9,8 @@
 #include "core/store/query.h"
 
 struct provenance_args {
-	bool json, full, code, log, head;
+	bool json, full, code;
+	bool log, head; /* verbs */
 	int64_t limit;
 };
 
@@ -20,13 +21,9 @@ static const struct dtx_opt provenance_opts[] = {
 	  .help = "with --json: plan and code inline instead of by hash" },
 	{ .name = "code", .kind = DTX_O_FLAG, .offset = offsetof(struct provenance_args, code),
 	  .help = "print the snippet that ran" },
-	{ .name = "log", .kind = DTX_O_FLAG, .offset = offsetof(struct provenance_args, log),
-	  .help = "one line per run, newest first" },
-	{ .name = "head", .kind = DTX_O_FLAG, .offset = offsetof(struct provenance_args, head),
-	  .help = "print the head of the ledger, to keep elsewhere" },
 	{ .name = "limit", .kind = DTX_O_INT, .metavar = "N",
 	  .offset = offsetof(struct provenance_args, limit), .min = 1, .max = 1000000,
-	  .help = "with --log: at most N runs" },
+	  .help = "log: at most N runs" },
 };
 
 /* An .xlsx carries its run id inside, so it is known even when edited. */
@@ -138,13 +135,16 @@ out:
 
 static int provenance_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
-	const struct provenance_args *a = args;
+	struct provenance_args *a = args;
 	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 30);
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_store *store = NULL;
 	enum dtx_code rc = DTX_OK;
 	int status;
 
+	/* the verbs stand where a run or a file would */
+	a->head = argc && !strcmp(argv[0], "head");
+	a->log = argc && !strcmp(argv[0], "log");
 	DTX_TRY(dtx_store_open(cli->store, DTX_STORE_READ, &store, &err));
 	if (a->head)
 		DTX_TRY(provenance_head(store, &out, &err));
@@ -162,13 +162,14 @@ out:
 
 const struct dtx_cmd dtx_cmd_provenance = {
 	.name = "provenance",
-	.usage = "[RUN | FILE]",
+	.usage = "[RUN | FILE | log | head]",
 	.summary = "Show how a result came about, by run or by output file",
 	.notes = "Without an operand: the last run from this folder.  A file is found by its content,\n"
-		 "then by the run id inside an .xlsx, then by its name.\n\n"
+		 "then by the run id inside an .xlsx, then by its name.  `log` prints a line per run,\n"
+		 "newest first; `head` the head of the ledger, to keep elsewhere.\n\n"
 		 "  dtx provenance out.csv\n"
 		 "  dtx provenance out.csv --json | jq .lineage\n"
-		 "  dtx provenance --log",
+		 "  dtx provenance log --limit 20",
 	.exits = "0 done; 4 no record; 9 the store cannot be read",
 	.opts = provenance_opts,
 	.nopts = DTX_COUNT(provenance_opts),

@@ -186,6 +186,12 @@ out:
 	return rc;
 }
 
+/* "-" is stdin; what cannot be an option is an operand, as the formula -7 // 2 is. */
+static bool opt_is_operand(const char *text)
+{
+	return text[0] != '-' || !text[1] || strchr("0123456789.( ", text[1]);
+}
+
 enum dtx_code dtx_opt_parse(const struct dtx_opttable *table, size_t ntables, int *argc,
 			    char **argv, struct dtx_err *err)
 {
@@ -201,7 +207,7 @@ enum dtx_code dtx_opt_parse(const struct dtx_opttable *table, size_t ntables, in
 				argv[kept++] = argv[a.i];
 			break;
 		}
-		if (text[0] != '-' || !text[1])
+		if (opt_is_operand(text))
 			argv[kept++] = argv[a.i];
 		else if (text[1] == '-')
 			DTX_TRY(opt_long(table, ntables, &a, err));

@@ -41,12 +41,26 @@ static void out_safe(struct dtx_buf *out, const char *text)
 	}
 }
 
-static void out_place(struct dtx_buf *out, const struct dtx_err *err)
+static const char *out_input(const struct dtx_err *err, const struct dtx_out_where *w)
+{
+	uint32_t i;
+
+	for (i = 0; w && w->inputs && i < w->inputs->ninputs; i++) {
+		const struct dtx_plan_input *in = &w->inputs->input[i];
+
+		if (in->path && !strcmp(in->name, err->input))
+			return strcmp(in->path, "-") ? dtx_file_basename(in->path) : "stdin";
+	}
+	return err->input[0] ? err->input : "the table";
+}
+
+static void out_place(struct dtx_buf *out, const struct dtx_err *err,
+		      const struct dtx_out_where *w)
 {
 	if (!err->input[0] && !err->cell[0] && err->row < 0 && !err->column[0])
 		return;
 	dtx_buf_add(out, "  in ");
-	out_safe(out, err->input[0] ? err->input : "the table");
+	out_safe(out, out_input(err, w));
 	if (err->sheet[0]) {
 		dtx_buf_add(out, "!");
 		out_safe(out, err->sheet);
@@ -143,7 +157,7 @@ static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struc
 	out_safe(out, err->msg);
 	dtx_buf_add(out, "\n");
 	out_at(out, err, w);
-	out_place(out, err);
+	out_place(out, err, w);
 	out_suggestions(out, err);
 	if (err->hint[0]) {
 		dtx_buf_add(out, "  next: ");

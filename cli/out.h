@@ -4,9 +4,12 @@
 
 #include "cli/cmd.h"
 #include "core/base/json.h"
+#include "core/plan/plan.h"
 
-/* Where an error belongs: the plan's file and tree, for pointers and spans. */
+/* Where an error belongs: the plan's file and tree, for pointers and spans; its inputs, whose file
+ * names people know better than aliases. */
 struct dtx_out_where {
+	const struct dtx_plan *inputs; /* NULL */
 	const char *plan_path; /* NULL: none */
 	const json_t *plan;    /* as written; NULL */
 	const char *expr;      /* the expression spans are in, when there is no plan; NULL */

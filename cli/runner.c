@@ -346,7 +346,8 @@ out:
 static void runner_report(const struct dtx_runner *r, enum dtx_code rc, const struct dtx_err *err)
 {
 	struct dtx_out_where where = { .plan_path = r->plan_path,
-				       .plan = r->plan ? r->plan->json : NULL };
+				       .plan = r->plan ? r->plan->json : NULL,
+				       .inputs = r->plan };
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
 
 	if (rc != DTX_OK && worst && worst->code == rc)

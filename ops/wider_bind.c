@@ -123,7 +123,11 @@ static enum dtx_code bind_names(struct dtx_bind *b, const struct dtx_wider_args 
 
 	for (uint32_t v = 0; v < s->nvalues; v++) {
 		const char *value = b->in[0]->field[s->value[v].col].name;
+		const struct dtx_expr *formula = a->agg ? dtx_expr_call1(b->arena, a->agg, value)
+							: dtx_expr_column(b->arena, value);
 
+		if (!formula)
+			DTX_FAIL_MEM(err);
 		for (size_t i = 0; i < a->names.n; i++) {
 			const char *name = dtx_wider_name(b->arena, a, value, s->nvalues, label[i]);
 			uint32_t out = b->ncols;
@@ -132,7 +136,7 @@ static enum dtx_code bind_names(struct dtx_bind *b, const struct dtx_wider_args 
 				DTX_FAIL_MEM(err);
 			DTX_TRY(dtx_bind_use(b, (int32_t)out, 0, s->value[v].col, DTX_DEMAND_SAME,
 					     err));
-			DTX_TRY(dtx_bind_make(b, name, s->value[v].field.type, NULL,
+			DTX_TRY(dtx_bind_make(b, name, s->value[v].field.type, formula,
 					      a->agg ? a->agg : "value of", err));
 			if (b->ncols == out)
 				continue;

@@ -76,6 +76,7 @@ struct replace {
 	struct lineage *l;
 	const struct dtx_bind *b;
 	uint32_t made;
+	const char *by;		/* keys of an aggregate among the definitions */
 };
 
 /* What a name in a formula stands for: a column of the input, or one made by the same step before
@@ -93,6 +94,8 @@ static const struct dtx_expr *definition(void *arg, const char *name)
 		if (in >= 0)
 			o = origin_of(r->l, r->b->table[t], in);
 	}
+	if (o && o->by)
+		r->by = o->by;
 	return o ? o->composed : NULL;
 }
 
@@ -112,7 +115,7 @@ static const char *keys_of(struct lineage *l, const struct dtx_bind *b)
 static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
 {
 	const struct dtx_bind_col *col = &b->col[c];
-	struct replace r = { l, b, c };
+	struct replace r = { l, b, c, NULL };
 
 	o->made = true;
 	for (size_t i = 0; i < b->nuses; i++)
@@ -126,6 +129,8 @@ static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 	if (o->aggregated)
 		o->by = keys_of(l, b);
 	o->composed = dtx_expr_replace(&l->arena, col->formula, definition, &r);
+	if (!o->by)
+		o->by = r.by;
 	l->failed |= !o->composed;
 }
 

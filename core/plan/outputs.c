@@ -1,6 +1,8 @@
 /* Writes the result tables. */
 #include "core/plan/outputs.h"
 
+#include <string.h>
+
 #include "core/base/mem.h"
 
 struct output_end {
@@ -73,8 +75,9 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "no writer for format '%s'",
 			 o->format ? o->format : "auto");
 	DTX_TRY(g->opts->to.open(g->opts->to.arg, i, &out->file, err));
-	if (!opts.format)
-		opts.format = e->cls->name;
+	/* without one the writer goes by the suffix: .json and .jsonl differ */
+	if (!opts.format && o->format && strcmp(o->format, "auto") != 0)
+		opts.format = o->format;
 	out->writer = e->cls;
 	DTX_TRY(e->cls->open(out->file, &opts, out->schema, &e->writer, err));
 out:

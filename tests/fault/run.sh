@@ -32,7 +32,7 @@ killed() { # DELAY_MS
 	if cmp -s out.csv old.csv; then is=old
 	elif cmp -s out.csv new.csv; then is=new
 	else is=TORN; fi
-	"$dtx" provenance --log --limit 1 > log.txt 2> log.err
+	"$dtx" provenance log --limit 1 > log.txt 2> log.err
 	left=$(find . -name '.out.csv.*.tmp' | wc -l)
 }
 
@@ -46,7 +46,7 @@ while [ $i -lt $n ]; do
 	killed $((whole * i / (n - 8)))
 	"$dtx" convert old.csv swept.csv -q
 	left=$(find . -name '.out.csv.*.tmp' | wc -l)
-	run=$("$dtx" provenance --log --json --limit 2 | python3 -c '
+	run=$("$dtx" provenance log --json --limit 2 | python3 -c '
 import json, sys
 runs = [r for r in json.load(sys.stdin) if "plan.json" in json.dumps(r.get("argv", ""))]
 print(runs[0]["status"] if runs else "none")')

@@ -2,9 +2,10 @@
 cat > plan.json <<'P'
 { "dtx": 1, "inputs": [{"name": "main", "requires": ["hours", "rate"], "extra": "drop"}],
   "steps": [
-    {"op": "filter", "wher": "hours > 1"},
-    {"op": "derive", "set": [{"as": "cost", "expr": "hour * rate"}]},
+    {"op": "derive", "set": [{"as": "cost", "expr": "hour * rate"}, {"as": "x", "expr": "1 +"}]},
+    {"op": "filter", "where": "rate + 1"},
     {"op": "sort", "by": ["-cost"], "limit": "ten"},
+    {"op": "filter", "wher": "hours > 1"},
     {"op": "group_by", "by": ["rate"], "agg": [{"as": "c", "expr": "hours + 1"}]} ] }
 P
 dtx check plan.json || echo "exit $?"
