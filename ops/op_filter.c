@@ -123,7 +123,7 @@ static const struct dtx_map filter_map = { .batch = filter_batch };
 
 const struct dtx_op dtx_op_filter = {
 	.name = "filter", .aliases = "where,query,subset", .ninputs = 1,
-	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_NARROWS,
 	.summary = "Keep rows for which a condition is true",
 	.notes = "A row is dropped where the condition is null; such rows are counted apart.",
 	.params = filter_params, .nparams = DTX_COUNT(filter_params),

@@ -199,7 +199,9 @@ void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, st
 		return;
 	if (column >= 0 && o->physical_col && physical < o->ncols)
 		physical = o->physical_col[physical];
-	if (o->sheet && column >= 0)
+	if (o->sheet && physical == UINT32_MAX)
+		snprintf(err->cell, sizeof(err->cell), "row %lld", (long long)place.row + 1);
+	else if (o->sheet && column >= 0)
 		batch_cell_name(err->cell, sizeof(err->cell), physical, place.row);
 	else
 		snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)place.row + 1);

@@ -18,7 +18,7 @@ struct dtx_origin {
 	const char *file;	/* as given */
 	const char *alias;	/* input name */
 	const char *sheet;	/* NULL: a text file */
-	const uint32_t *physical_col;	/* per schema column, NULL: identity */
+	const uint32_t *physical_col;	/* per schema column, NULL: identity; UINT32_MAX: made */
 	uint32_t ncols;
 };
 

@@ -151,6 +151,30 @@ enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t s, struct dtx_err *err
 				err);
 }
 
+/* Per input table, the column of it that each output column is. */
+static enum dtx_code moved_columns(struct dtx_graph *g, uint32_t s, const int32_t *const **out,
+				   struct dtx_err *err)
+{
+	const struct dtx_bind *b = g->flow.bind[s];
+	const int32_t **from = dtx_arena_alloc(&g->arena, b->ntables, sizeof(*from));
+	enum dtx_code rc = DTX_OK;
+
+	if (!from)
+		DTX_FAIL_MEM(err);
+	for (unsigned k = 0; k < b->ntables; k++) {
+		int32_t *col = dtx_arena_alloc(&g->arena, b->ncols + 1u, sizeof(*col));
+
+		if (!col)
+			DTX_FAIL_MEM(err);
+		for (uint32_t c = 0; c < b->ncols; c++)
+			col[c] = b->col[c].from_table == (int32_t)k ? b->col[c].from_col : -1;
+		from[k] = col;
+	}
+	*out = from;
+out:
+	return rc;
+}
+
 /* Contexts of a step, one per input table. */
 static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
 {
@@ -180,6 +204,7 @@ static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *er
 	sx->link = (struct dtx_link){ .op = st->op, .ox = sx->ox, .tap = &sx->tap,
 				      .ordered = b->ordered ||
 						 (st->op->flags & DTX_OP_ORDERED) != 0 };
+	DTX_TRY(moved_columns(g, s, &sx->link.from, err));
 out:
 	return rc;
 }
@@ -212,6 +237,70 @@ static enum dtx_code check_growth(const struct dtx_graph *g, uint32_t s, struct 
 			 (long long)rows, (long long)in);
 out:
 	return dtx_runop_blame(g, s, rc, err);
+}
+
+/* --- a filter inside the reader --- */
+
+struct keep {
+	struct dtx_emit base;
+	const struct dtx_opctx *ox;
+	const struct dtx_op *op;
+	const struct dtx_batch *in;
+};
+
+static enum dtx_code keep_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct keep *k = (struct keep *)e;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_ASSERT(b == k->in, err);
+	atomic_fetch_add(&k->ox->stat->rows_out, b->nsel);
+out:
+	return rc;
+}
+
+/* struct dtx_scan's keep: arg is the link. */
+static enum dtx_code keep_rows(void *arg, struct dtx_batch *b, struct dtx_err *err)
+{
+	const struct dtx_link *l = arg;
+	struct keep k = { .base = { .take = keep_take }, .ox = &l->ox[0], .op = l->op, .in = b };
+	int64_t start = dtx_now_ns();
+	enum dtx_code rc;
+
+	atomic_fetch_add(&k.ox->stat->rows_in, b->nsel);
+	rc = l->op->map->batch(k.ox, NULL, b, &k.base, err);
+	atomic_fetch_add(&k.ox->stat->ns, dtx_now_ns() - start);
+	if (rc != DTX_OK && err) {
+		dtx_err_step(err, k.ox->step, l->op->name);
+		err->run_time = true;
+	}
+	return rc;
+}
+
+/* The first map of a reader's leg narrows: it runs before the other columns are made. */
+static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_leg *leg, struct dtx_err *err)
+{
+	const struct dtx_link *l = leg->npass ? leg->pass[0].link : NULL;
+	const struct dtx_bind *b;
+	uint8_t *need;
+	enum dtx_code rc = DTX_OK;
+
+	if (!l || !leg->reader || !(l->op->flags & DTX_OP_NARROWS) || l->ordered ||
+	    l->op->map->init_local || l->op->map->flush || l->tap->run)
+		goto out;
+	b = g->flow.bind[l->ox[0].step];
+	need = dtx_arena_zalloc(&g->arena, leg->scan->schema->nfields + 1u, 1);
+	if (!need)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < b->nuses; i++)
+		need[b->use[i].col] = DTX_MAX(need[b->use[i].col], b->use[i].demand);
+	leg->scan->keep = keep_rows;
+	leg->scan->keep_arg = leg->pass[0].link;
+	leg->scan->keep_need = need;
+	leg->npass--;
+	memmove(leg->pass, leg->pass + 1, leg->npass * sizeof(*leg->pass));
+out:
+	return rc;
 }
 
 /* --- legs --- */
@@ -301,13 +390,18 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 
 	dtx_pipe_init(&p, &g->run, g->run.workers);
 	p.deadline_ns = g->deadline_ns;
+	p.arena = &g->arena;
 	p.end = *end;
 	DTX_TRY(add_legs(g, &p, t, err));
 	if (p.nlegs == 1 && p.leg[0].reader)
 		p.workers = dtx_graph_workers(g, p.leg[0].table_id);
+	for (uint32_t i = 0; i < p.nlegs; i++)
+		DTX_TRY(push_filter(g, &p.leg[i], err));
 	DTX_TRY(dtx_pipe_run(&p, err));
 	for (uint32_t i = 0; i < p.nlegs; i++) {
 		dtx_graph_release(g, p.leg[i].table_id);
+		if (p.leg[i].reader && p.leg[i].stopped)
+			p.leg[i].reader->stats.stopped_early = true;
 		for (unsigned k = 0; k < p.leg[i].npass; k++)
 			DTX_TRY(check_growth(g, (uint32_t)p.leg[i].pass[k].link->ox->step, err));
 	}

@@ -106,6 +106,8 @@ enum dtx_op_flags {
 	DTX_OP_MAY_TRIGGER = 1 << 3,	/* can raise a code that falls back */
 	DTX_OP_CONCAT = 1 << 4,		/* its inputs stream through its map one after the other */
 	DTX_OP_BUILD = 1 << 5,		/* input 1 goes through the sink, input 0 through the map */
+	DTX_OP_NARROWS = 1 << 7,	/* map without locals: narrows the batch it is given and emits
+					 * it; may run inside the reader */
 	DTX_OP_RAW = 1 << 6		/* wants untyped cells where the input has them (ingest repair) */
 };
 

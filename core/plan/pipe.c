@@ -3,7 +3,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/pool.h"
-#include "core/data/expect.h"
+#include "core/plan/cite.h"
 
 struct worker {
 	struct dtx_pipe *p;
@@ -22,6 +22,7 @@ struct pipe_emit {
 	struct worker *w;
 	unsigned to;		/* next pass */
 	struct dtx_link *link;	/* who emits */
+	const struct dtx_pass *pass;
 	const struct dtx_opctx *ox;
 };
 
@@ -45,18 +46,6 @@ void dtx_emit_stop(struct dtx_emit *out)
 		out->stop(out);
 }
 
-enum dtx_code dtx_tap_batch(struct dtx_tap *tap, struct dtx_batch *b, struct dtx_err *err)
-{
-	enum dtx_code rc;
-
-	if (!tap || !tap->run)
-		return DTX_OK;
-	pthread_mutex_lock(&tap->lock);
-	rc = dtx_expect_batch(tap->run, b, err);
-	pthread_mutex_unlock(&tap->lock);
-	return rc;
-}
-
 static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct pipe_emit *pe = (struct pipe_emit *)e;
@@ -66,6 +55,8 @@ static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct d
 
 	DTX_ASSERT(b->ncols == pe->ox->out->nfields, err);
 	b->schema = pe->ox->out;
+	if (b->origin == pe->pass->in)
+		b->origin = pe->pass->out;
 	rows = atomic_fetch_add(&st->rows_out, b->nsel) + b->nsel;
 	if (pe->w->p->run->max_rows >= 0 && rows > pe->w->p->run->max_rows)
 		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows",
@@ -114,7 +105,7 @@ static enum dtx_code run_pass(struct worker *w, unsigned i, struct dtx_batch *b,
 	struct dtx_link *l = pass->link;
 	const struct dtx_opctx *ox = &l->ox[pass->input];
 	struct pipe_emit emit = { .base = { pipe_take, pipe_full, pipe_stop }, .w = w, .to = i + 1,
-				  .link = l, .ox = ox };
+				  .link = l, .pass = pass, .ox = ox };
 	int64_t start = dtx_now_ns(), outer = w->child_ns, all;
 	enum dtx_code rc = DTX_OK;
 
@@ -234,20 +225,33 @@ static enum dtx_code feed(struct worker *w, unsigned i, struct dtx_batch *b, str
 
 /* --- morsels --- */
 
-static void fail(struct dtx_pipe *p, uint64_t seq, struct dtx_err *err)
+/* Whether a stands before b: by place in the same input, else by seq. */
+static bool earlier(const struct dtx_err *a, uint64_t aseq, const struct dtx_err *b, uint64_t bseq)
+{
+	if (strcmp(a->input, b->input) == 0 && a->byte >= 0 && b->byte >= 0)
+		return a->byte < b->byte;
+	if (strcmp(a->input, b->input) == 0 && a->row >= 0 && b->row >= 0)
+		return a->row < b->row;
+	return aseq < bseq;
+}
+
+/* An error of seq, or (not exact) of a reader in some seq from there on: then the others go on to
+ * the end of their morsels. */
+static void fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err)
 {
 	bool wins;
 
 	pthread_mutex_lock(&p->lock);
-	wins = !p->failed || seq < p->failed_at;
+	wins = !p->failed || earlier(err, seq, &p->err, p->err_seq);
 	if (p->failed && (p->err.code == DTX_E_RETYPE) != (err->code == DTX_E_RETYPE))
 		wins = err->code == DTX_E_RETYPE;
-	if (wins)
+	if (wins) {
 		dtx_err_move(&p->err, err);
-	if (!p->failed || seq < p->failed_at)
+		p->err_seq = seq;
+	}
+	if (exact && seq < p->failed_at)
 		p->failed_at = seq;
 	p->failed = true;
-	seq = p->failed_at;
 	pthread_mutex_unlock(&p->lock);
 	atomic_store(&p->stop, true);
 	dtx_ring_stop(&p->ring, seq);
@@ -262,7 +266,7 @@ static bool unwanted(struct dtx_pipe *p, uint64_t seq)
 	if (!atomic_load_explicit(&p->stop, memory_order_acquire))
 		return false;
 	pthread_mutex_lock(&p->lock);
-	yes = (p->failed && seq > p->failed_at) || seq > atomic_load(&p->full_at);
+	yes = seq > p->failed_at || seq > atomic_load(&p->full_at);
 	pthread_mutex_unlock(&p->lock);
 	return yes;
 }
@@ -355,15 +359,17 @@ static void work(struct worker *w)
 	struct dtx_batch *b = NULL;
 	uint64_t at = p->base;
 	enum dtx_code rc = DTX_OK;
-	bool last;
+	bool last, exact = false;
 
 	while (w->mid ? !unwanted(p, w->seq) : !atomic_load(&p->stop)) {
-		at = w->mid ? w->seq : p->base + w->seqs;
+		exact = w->mid;
+		at = exact ? w->seq : p->base + w->seqs;
 		rc = next_batch(w, &b, &err);
 		if (rc != DTX_OK || !b)
 			break;
 		begin_seq(w, b->seq);
 		at = w->seq;
+		exact = true;
 		last = b->last;
 		rc = feed(w, 0, b, &err);
 		dtx_batch_free(b);
@@ -373,7 +379,7 @@ static void work(struct worker *w)
 			break;
 	}
 	if (rc != DTX_OK)
-		fail(p, at, &err);
+		fail(p, at, exact, &err);
 }
 
 static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
@@ -387,7 +393,7 @@ static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
 	w.sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*w.sub));
 	if (!w.sub) {
 		dtx_err_set(&e, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
-		fail(p, p->base, &e);
+		fail(p, p->base, true, &e);
 		return DTX_OK;
 	}
 	work(&w);
@@ -419,7 +425,7 @@ static enum dtx_code pipe_error(struct dtx_pipe *p, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (p->failed &&
-	    (p->failed_at <= atomic_load(&p->full_at) || p->err.code == DTX_E_CANCELLED)) {
+	    (p->err_seq <= atomic_load(&p->full_at) || p->err.code == DTX_E_CANCELLED)) {
 		rc = p->err.code;
 		if (err)
 			dtx_err_move(err, &p->err);
@@ -440,7 +446,8 @@ static enum dtx_code flush_leg(struct dtx_pipe *p, struct dtx_err *err)
 		struct dtx_pass *pass = &p->now->pass[i];
 		struct dtx_link *l = pass->link;
 		struct pipe_emit emit = { .base = { pipe_take, pipe_full, NULL }, .w = &w,
-					  .to = i + 1, .link = l, .ox = &l->ox[pass->input] };
+					  .to = i + 1, .link = l, .pass = pass,
+					  .ox = &l->ox[pass->input] };
 
 		if (l->last_leg != n || !l->op->map->flush)
 			continue;
@@ -462,6 +469,7 @@ static enum dtx_code start_leg(struct dtx_pipe *p, struct dtx_err *err)
 	p->cut = first_ordered(p, p->now);
 	atomic_store(&p->stop, false);
 	atomic_store(&p->full_at, UINT64_MAX);
+	p->failed_at = UINT64_MAX;
 	atomic_store(&p->claim, 0);
 	atomic_store(&p->seqs, 0);
 	dtx_mem_free(p->order_sub);
@@ -473,6 +481,7 @@ static enum dtx_code start_leg(struct dtx_pipe *p, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	if (p->now->reader)
 		DTX_TRY(p->now->reader->cls->start(p->now->reader, p->now->scan, err));
+	DTX_TRY(dtx_cite_leg(p->now, p->arena, err));
 out:
 	return rc;
 }
@@ -487,6 +496,7 @@ static enum dtx_code run_leg(struct dtx_pipe *p, struct dtx_err *err)
 	DTX_TRY(start_leg(p, err));
 	DTX_TRY(dtx_pool_run(workers, work_thread, p, err));
 	DTX_TRY(pipe_error(p, err));
+	p->now->stopped = atomic_load(&p->full_at) != UINT64_MAX;
 	p->base += atomic_load(&p->seqs);
 	DTX_TRY(flush_leg(p, err));
 out:
@@ -551,30 +561,6 @@ bool dtx_leg_pass(struct dtx_leg *leg, struct dtx_link *link, unsigned input)
 	if (!dtx_mem_reserve(&leg->pass, &cap, leg->npass + 1u, sizeof(*leg->pass)))
 		return false;
 	leg->cap = (unsigned)cap;
-	leg->pass[leg->npass++] = (struct dtx_pass){ link, input };
+	leg->pass[leg->npass++] = (struct dtx_pass){ .link = link, .input = input };
 	return true;
-}
-
-enum dtx_code dtx_link_open(struct dtx_link *l, unsigned workers, struct dtx_err *err)
-{
-	unsigned n = l->ordered ? 1 : workers;
-	enum dtx_code rc = DTX_OK;
-
-	l->local = dtx_mem_zalloc(n, sizeof(*l->local));
-	if (!l->local)
-		DTX_FAIL_MEM(err);
-	l->nlocals = n;
-	for (unsigned i = 0; l->op->map->init_local && i < n; i++)
-		DTX_TRY(l->op->map->init_local(&l->ox[0], &l->local[i], err));
-out:
-	return rc;
-}
-
-void dtx_link_close(struct dtx_link *l)
-{
-	for (unsigned i = 0; l->local && l->op->map->free_local && i < l->nlocals; i++)
-		if (l->local[i])
-			l->op->map->free_local(&l->ox[0], l->local[i]);
-	dtx_mem_free(l->local);
-	l->local = NULL;
 }

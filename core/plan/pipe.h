@@ -25,17 +25,23 @@ struct dtx_link {
 	void **local;			/* per worker; ordered: [0] only */
 	unsigned nlocals;
 	struct dtx_tap *tap;
+	/* per input: the input column that each output column is, -1: none */
+	const int32_t *const *from;
 	uint32_t last_leg;		/* flushed after this leg */
 };
 struct dtx_pass {
 	struct dtx_link *link;
 	unsigned input;
+	/* Batches that come with `in` leave with `out`: columns have moved, cells are cited by
+	 * where they are in the source. */
+	const struct dtx_origin *in, *out;
 };
 struct dtx_leg {
 	struct dtx_reader *reader;	/* or */
 	struct dtx_table *table;	/* borrowed */
 	int32_t table_id;
-	const struct dtx_scan *scan;
+	struct dtx_scan *scan;
+	bool stopped;			/* a limit was full before the end */
 	struct dtx_pass *pass;
 	unsigned npass, cap;
 };
@@ -51,6 +57,7 @@ struct dtx_pipe_end {
 };
 struct dtx_pipe {
 	const struct dtx_run *run;
+	struct dtx_arena *arena;	/* origins live here, as long as the batches */
 	unsigned workers;
 	int64_t deadline_ns;
 	struct dtx_leg *leg;
@@ -64,9 +71,10 @@ struct dtx_pipe {
 	atomic_bool stop;
 	pthread_mutex_t lock;		/* of what follows */
 	bool failed;
-	uint64_t failed_at;
+	uint64_t failed_at;		/* seqs behind it are not wanted */
 	_Atomic uint64_t full_at;	/* last seq that is wanted */
 	struct dtx_err err;
+	uint64_t err_seq;
 	struct dtx_ring ring;
 	uint32_t *order_sub;		/* sub numbers of the ordered part, per pass */
 	uint64_t order_seq;
