@@ -251,10 +251,13 @@ struct keep {
 static enum dtx_code keep_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct keep *k = (struct keep *)e;
+	int64_t rows = atomic_fetch_add(&k->ox->stat->rows_out, b->nsel) + b->nsel;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_ASSERT(b == k->in, err);
-	atomic_fetch_add(&k->ox->stat->rows_out, b->nsel);
+	if (k->ox->run->max_rows >= 0 && rows > k->ox->run->max_rows)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows",
+			 (long long)k->ox->run->max_rows);
 out:
 	return rc;
 }
