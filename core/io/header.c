@@ -346,20 +346,23 @@ out:
 	return rc;
 }
 
-/* Whether no sampled row below the header holds a value. */
+/* Whether rows stand below the header and no sampled one holds a value. */
 static enum dtx_code only_text_below(struct finder *f, uint32_t from, bool *only,
                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t r, n = DTX_MIN(f->nshapes, from + DTX_HEAD_START_ROWS);
+	bool any = false;
 
 	*only = true;
 	for (r = from; r < n && *only; r++) {
 		if (!f->shape[r].filled)
 			continue;
+		any = true;
 		DTX_TRY(look(f, f->g->first + r, err));
 		*only = dtx_head_like(f->cell, f->g->ncols, NULL);
 	}
+	*only &= any;
 out:
 	return rc;
 }

@@ -1,0 +1,58 @@
+/* Which reader serves which bytes, and what is said of formats that none reads. */
+#include "core/io/reader.h"
+
+#include "tests/t.h"
+
+static void expect_bytes(const char *name, const char *bytes, size_t len, const char *format,
+                         const char *want, const char *hint)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	opts.format = format;
+	T_OK(dtx_source_bytes(name, bytes, len, &src, &err), &err);
+	if (dtx_reader_open(src, &opts, &r, &err) == DTX_OK)
+		T_STR(r->cls->name, want);
+	else
+		T_STR(dtx_code_name(err.code), want);
+	T_CHECK(strstr(err.hint, hint) != NULL);
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_err_clear(&err);
+}
+#define EXPECT_BYTES(name, bytes, want, hint)                                                      \
+	expect_bytes((name), (bytes), sizeof(bytes) - 1, NULL, (want), (hint))
+
+void test_reader_is_chosen_by_content(void)
+{
+	EXPECT_BYTES("x.txt", "a,b\n1,2\n", "csv", "");
+	EXPECT_BYTES("x.csv", "{\"a\":1}\n{\"a\":2}\n", "json", "");
+	EXPECT_BYTES("x.json", "[{\"a\":1}]", "json", "");
+	expect_bytes("x", "{\"a\":1}", 7, "jsonl", "json", "");
+	expect_bytes("x", "a", 1, "parquet", "unsupported_format", "");
+}
+
+void test_reader_names_the_way_out(void)
+{
+	EXPECT_BYTES("p.parquet", "PAR1....", "unsupported_format", "duckdb");
+	EXPECT_BYTES("p.csv.gz", "\x1f\x8b\x08rest", "unsupported_format", "gzip -dc 'p.csv.gz'");
+	EXPECT_BYTES("p.pdf", "%PDF-1.7", "unsupported_format", "table");
+	EXPECT_BYTES("p.xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 Workbook", "unsupported_format",
+	             "soffice --convert-to xlsx 'p.xls'");
+	EXPECT_BYTES("p.xls", " <html><table>", "unsupported_format", "save");
+	EXPECT_BYTES("p.xlsx",
+	             "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+	             "E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0",
+	             "encrypted_file", "without");
+	EXPECT_BYTES("p.xlsx", "PK\x03\x04 cut", "corrupt_file", "");
+}
+
+void test_reader_names_all_drops(void)
+{
+	int i;
+
+	for (i = 0; i < DTX_DROP_COUNT; i++)
+		T_CHECK(dtx_drop_name[i] != NULL);
+}
