@@ -1,7 +1,7 @@
 /* inspect: what a file holds, before a plan is written for it. */
 #include <string.h>
 
-#include "cli/cells.h"
+#include "cli/celldump.h"
 #include "cli/profile.h"
 #include "cli/runner.h"
 #include "core/base/utf8.h"

@@ -52,7 +52,7 @@ DTX_MUSTUSE enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_repor
 /* Ends everything of the box that still lives, and reaps it. */
 void dtx_super_end(struct dtx_box *b);
 
-/* facts.c: facts of a worker from outside. */
+/* procfacts.c: facts of a worker from outside. */
 /* Process behind a pidfd, 0 if it cannot be told. */
 pid_t dtx_facts_pid(int pidfd);
 /* /proc/PID/status says what a locked worker's must; `what` names the first thing that does not

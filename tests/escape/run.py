@@ -275,7 +275,7 @@ def main():
             print("\n".join(lines), flush=True)
             passed += lines[-1].startswith("ok")
             failed += lines[-1].startswith("not ok")
-    print("%d passed, %d failed" % (passed, failed))
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
     return failed != 0
 
 

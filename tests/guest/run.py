@@ -315,7 +315,7 @@ def main():
         else:
             passed += 1
             print("ok - " + name)
-    print("%d passed, %d failed" % (passed, failed))
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
     return failed != 0
 
 

@@ -1,5 +1,5 @@
 /* Cells leave in blocks, so that a large workbook does not wait in memory. */
-#include "cli/cells.h"
+#include "cli/celldump.h"
 
 #include <unistd.h>
 

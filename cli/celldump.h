@@ -1,6 +1,6 @@
 /* inspect --cells: every non-empty cell of a workbook, one JSON object a line. */
-#ifndef DTX_CLI_CELLS_H
-#define DTX_CLI_CELLS_H
+#ifndef DTX_CLI_CELLDUMP_H
+#define DTX_CLI_CELLDUMP_H
 
 #include "cli/cmd.h"
 
