@@ -99,8 +99,9 @@ int main(int argc, char **argv)
 
 	if (role >= 0)
 		return role;
-	/* a closed pipe is an error of the write, with a message and a status */
+	/* a closed pipe and a file at its limit are errors of the write, with a message and a status */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	dtx_json_init();
 	cli.argv = main_argv(argc, argv);
 	if (!cli.argv)
