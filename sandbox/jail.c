@@ -96,6 +96,10 @@ static enum dtx_code local_put(struct dtx_box *b, const char *name, struct dtx_t
 	if (b->frame.ntables >= TABLES_MAX)
 		DTX_FAIL(err, DTX_E_USAGE, "jail: more than %d tables", TABLES_MAX);
 	DTX_TRY(dtx_frame_add_table(&b->frame, name, t, err));
+	if (!b->main || !strcmp(name, "main")) {
+		dtx_table_unref(b->main);
+		b->main = dtx_table_ref(t);
+	}
 out:
 	return rc;
 }
@@ -203,8 +207,8 @@ static void local_close(struct dtx_box *b)
 	dtx_frame_clear(&b->frame);
 	dtx_stream_clear(&b->stream[0]);
 	dtx_stream_clear(&b->stream[1]);
-	if (b->table)
-		dtx_table_unref(b->table);
+	dtx_table_unref(b->main);
+	dtx_table_unref(b->table);
 	dtx_mem_free(b);
 }
 

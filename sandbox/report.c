@@ -10,6 +10,7 @@
 
 #include "core/base/json.h"
 #include "core/base/mem.h"
+#include "sandbox/restore.h"
 
 #define REPORT_MAX  ((size_t)256 << 10)
 #define MESSAGE_MAX ((size_t)4096)
@@ -168,6 +169,31 @@ out:
 	return rc;
 }
 
+/* The rows of the input that the result claims to hold, if it does. */
+static enum dtx_code restore_cells(struct dtx_box *b, const struct dtx_frame_view *view,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_frame_entry *e = dtx_frame_find(view, DTX_FRAME_ROWS);
+	const uint64_t *rows;
+	int64_t i;
+
+	if (!e || !b->main)
+		goto out;
+	rows = (const uint64_t *)(const void *)(view->ptr + e->a_off);
+	if (e->a_len != (uint64_t)b->table->nrows * 8)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "%llu bytes of row numbers for %lld rows",
+		         (unsigned long long)e->a_len, (long long)b->table->nrows);
+	for (i = 0; i < b->table->nrows; i++)
+		if (rows[i] >= (uint64_t)b->main->nrows)
+			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
+			         "row %lld comes from row %llu of %lld", (long long)i,
+			         (unsigned long long)rows[i], (long long)b->main->nrows);
+	DTX_TRY(dtx_restore_cells(&b->table, b->main, rows, err));
+out:
+	return rc;
+}
+
 /* Report and table of the frame; `bad` is the worker's own reason for a bad result. */
 static enum dtx_code read_result(struct dtx_box *b, struct dtx_jail_report *r, char *bad,
                                  size_t size, struct dtx_err *err)
@@ -189,6 +215,7 @@ static enum dtx_code read_result(struct dtx_box *b, struct dtx_jail_report *r, c
 	if (!e)
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "there is no table");
 	DTX_TRY(dtx_frame_table(&view, e, owner, &b->table, err));
+	DTX_TRY(restore_cells(b, &view, err));
 out:
 	dtx_frame_close(&view);
 	if (owner)

@@ -38,7 +38,8 @@ struct dtx_box {
 	uint64_t in_len;
 	int64_t t0, t_start;         /* ns: exec began, START was sent */
 	struct dtx_stream stream[2]; /* stdout, stderr */
-	struct dtx_table *table;     /* result, until get */
+	struct dtx_table *main;  /* "main" or the first given, counted: its cells may come back */
+	struct dtx_table *table; /* result, until get */
 };
 
 /* Starts the zygote and asks for a worker; both proceed while the caller goes on. */

@@ -27,6 +27,7 @@ enum dtx_frame_kind {
 	DTX_FRAME_COLUMN = 4,
 	DTX_FRAME_DICT = 5,     /* a text column that codes of columns point into */
 	DTX_FRAME_GRID = 6,     /* raw cells of a sheet; reserved */
+	DTX_FRAME_ROWS = 7,     /* u64 row of the input per row of the table that is its parent */
 	DTX_FRAME_REPORT = 16,  /* JSON */
 	DTX_FRAME_ARTIFACT = 17 /* reserved */
 };

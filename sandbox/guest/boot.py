@@ -105,6 +105,8 @@ class Job:
         tables = reader.tables()
         params = json.loads(reader.bytes(layout.PARAMS, 0))
         meta = json.loads(reader.bytes(layout.PARAMS, 1))
+        first = next(iter(tables.values()), ())
+        rows = len(tables.get("main", first))
         self.lap("load")
         scope = {"__name__": "snippet", "__builtins__": __builtins__}
         exec(compile(self.source, "<snippet>", "exec"), scope)
@@ -113,7 +115,7 @@ class Job:
         result = scope["transform"](tables, params)
         self.lap("exec")
         types_of = dict(reader.column_types(), **meta.get("contract", {}))
-        table = frames.Table(result, types_of)
+        table = frames.Table(result, types_of, rows)
         self.report["notes"] = table.notes
         return table
 

@@ -359,14 +359,25 @@ def name_of(name, i):
     return text
 
 
+def source_rows(index, count):
+    """Row numbers of the input, when the index still holds them."""
+    if index.nlevels != 1 or index.dtype.kind not in "iu" or not len(index):
+        return b""
+    rows = index.to_numpy()
+    if rows.min() < 0 or rows.max() >= count:
+        return b""
+    return rows.astype("<u8").tobytes()
+
+
 class Table:
     """A checked DataFrame, column by column, ready to be written."""
 
-    def __init__(self, frame, types_of):
+    def __init__(self, frame, types_of, source_count=0):
         self.notes = {}
         if not isinstance(frame, pd.DataFrame):
             raise BadResult("transform returned %s, expected a DataFrame"
                             % ("None" if frame is None else type(frame).__name__))
+        self.source_rows = source_rows(frame.index, source_count)
         frame = self.flat(frame)
         self.rows = len(frame)
         self.names, self.columns = [], []

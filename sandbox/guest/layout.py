@@ -4,7 +4,7 @@ No numpy, no pandas: the screen needs only this.
 """
 import struct
 
-CODE, PARAMS, TABLE, COLUMN, DICT, GRID, REPORT = 1, 2, 3, 4, 5, 6, 16
+CODE, PARAMS, TABLE, COLUMN, DICT, GRID, ROWS, REPORT = 1, 2, 3, 4, 5, 6, 7, 16
 ENTRY = struct.Struct("<6I9Q")
 HEADER = struct.Struct("<8sIIQQII24x")
 
@@ -51,6 +51,8 @@ def sections(text, table):
     for i, (name, c) in enumerate(zip(table.names, table.columns)):
         out.append(((COLUMN, i, 0, c.type, c.flags), name, table.rows, c.nulls,
                     (c.a, c.b, c.v)))
+    if table.source_rows:
+        out.append(((ROWS, 0, 0, 0, 0), "", 0, 0, (table.source_rows, b"", b"")))
     return out
 
 

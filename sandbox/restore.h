@@ -1,0 +1,13 @@
+/* Cells that a snippet passed on get their source bytes back: 1.50 stays 1.50. */
+#ifndef DTX_SANDBOX_RESTORE_H
+#define DTX_SANDBOX_RESTORE_H
+
+#include "core/data/batch.h"
+
+/* rows[i]: the row of `input` that row i of *t says it came from; all are below input->nrows.
+ * A column of text-file cells whose every value equals the input's there is held as those cells
+ * again; *t is then another table.  What the worker claims is compared, not believed. */
+DTX_MUSTUSE enum dtx_code dtx_restore_cells(struct dtx_table **t, struct dtx_table *input,
+                                            const uint64_t *rows, struct dtx_err *err);
+
+#endif
