@@ -4,6 +4,11 @@
 #include "core/store/query.h"
 #include "core/store/screen.h"
 
+static const char *screen_output_label(const char *path)
+{
+	return strcmp(path, "-") ? dtx_file_basename(path) : "stdout";
+}
+
 static const char *screen_judged(const json_t *record, const char *path)
 {
 	const json_t *list = json_object_get(json_object_get(record, "run"), "judged");
@@ -28,7 +33,7 @@ static void screen_outputs(const json_t *record, struct dtx_buf *out)
 		const char *path = dtx_json_text(item, "path", "-");
 		const char *judged = screen_judged(record, path);
 
-		dtx_screen_label(out, strcmp(path, "-") ? dtx_file_basename(path) : "stdout");
+		dtx_screen_label(out, screen_output_label(path));
 		dtx_screen_shape(out, item);
 		dtx_buf_add(out, "  ");
 		dtx_screen_count(out, dtx_json_int(item, "bytes", 0), "byte", "bytes");
@@ -51,7 +56,7 @@ static void screen_targets(const json_t *record, struct dtx_buf *out)
 		return;
 	json_array_foreach(json_object_get(run, "judged"), i, item)
 	{
-		dtx_screen_label(out, dtx_file_basename(dtx_json_text(item, "path", "")));
+		dtx_screen_label(out, screen_output_label(dtx_json_text(item, "path", "-")));
 		dtx_buf_printf(out, "output: %s\n", dtx_json_text(item, "output", ""));
 	}
 }

@@ -106,6 +106,8 @@ static json_t *sweep_outputs(const struct sweep_run *run, bool *all_new)
 
 		if (run->output)
 			verdict = sweep_judge(run, item);
+		else if (!strcmp(dtx_json_text(item, "path", ""), "-"))
+			verdict = "unfinished"; /* what has left cannot be taken back */
 		else
 			(void)sweep_temp(run, dtx_json_text(item, "temp", NULL));
 		*all_new = *all_new && !strcmp(verdict, "new");

@@ -138,6 +138,42 @@ void test_tablehash_selection(void)
 	dtx_table_unref(t);
 }
 
+/* Cells of a file, quoted or not, hash as the text they stand for. */
+void test_tablehash_spans(void)
+{
+	static const struct dtx_field field[] = { { .name = "s", .type = { DTX_T_TEXT, 0, 0 } } };
+	static const struct dtx_schema one = { 1, false, field };
+	static const char source[] = "ab,\"c\"\"d\",\"\",";
+	static const struct dtx_span span[] = {
+		{ 0, 2 }, { 4, 4 | DTX_SPAN_QUOTED }, { 10, 0 | DTX_SPAN_QUOTED }, { 12, 0 }
+	};
+	static const uint8_t want[4][8] = { { 1, 0, 0, 0, 2, 'a', 'b' },
+		                            { 1, 0, 0, 0, 3, 'c', '"', 'd' },
+		                            { 1, 0, 0, 0, 0 },
+		                            { 0 } };
+	static const size_t len[] = { 7, 8, 5, 1 };
+	struct dtx_rowhash got = DTX_ROWHASH_INIT;
+	struct dtx_batch *b = NULL;
+	size_t i;
+
+	T_OK(dtx_batch_new(&one, 4, &b, NULL), NULL);
+	b->col[0] = dtx_column_new(DTX_F_SPAN, field[0].type, 4, NULL);
+	T_CHECK(b->col[0] != NULL);
+	b->col[0]->v.span = span;
+	b->col[0]->base = source;
+	T_OK(dtx_rowhash_batch(b, &got, NULL), NULL);
+	for (i = 0; i < 4; i++) {
+		uint64_t h[2];
+		int k;
+
+		dtx_hash128(want[i], len[i], h);
+		for (k = 0; k < 8; k++)
+			T_INT(got.bytes[16 * i + 8 + (size_t)k], (uint8_t)(h[0] >> (56 - 8 * k)));
+	}
+	dtx_rowhash_clear(&got);
+	dtx_batch_free(b);
+}
+
 static enum dtx_code hash_once(void)
 {
 	char a[DTX_TABLEHASH_TEXT], b[DTX_TABLEHASH_TEXT];
