@@ -1,0 +1,177 @@
+/* Inputs as bytes: files, pipes, hashes, changes. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/hash.h"
+#include "core/base/pool.h"
+#include "core/io/source.h"
+#include "tests/t.h"
+
+static const char *source_file(char path[256], const char *name, const char *text)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	int fd;
+
+	snprintf(path, 256, "%s/%s", t_dir(), name);
+	fd = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+	T_OK(dtx_file_write(fd, text, strlen(text), path, &err), &err);
+	dtx_file_close(&fd);
+	return path;
+}
+
+void test_source_maps_a_file(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *s = NULL;
+	char path[256];
+
+	T_OK(dtx_source_open(source_file(path, "a.csv", "a,b\n1,2\n"), &s, &err), &err);
+	T_STR(dtx_source_name(s), path);
+	T_INT(dtx_source_size(s), 8);
+	T_CHECK(!memcmp(dtx_source_data(s), "a,b\n1,2\n", 8));
+	T_CHECK(dtx_source_mtime_us(s) > 0);
+	dtx_source_free(s);
+	T_OK(dtx_source_open(source_file(path, "empty.csv", ""), &s, &err), &err);
+	T_CHECK(dtx_source_data(s) && dtx_source_size(s) == 0);
+	dtx_source_free(s);
+}
+
+/* What columns point into lives as long as they do. */
+void test_source_owner_outlives_it(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *s = NULL;
+	struct dtx_owner *o;
+	const char *data;
+	char path[256];
+
+	T_OK(dtx_source_open(source_file(path, "a.csv", "a,b\n"), &s, &err), &err);
+	data = dtx_source_data(s);
+	o = dtx_owner_ref(dtx_source_owner(s));
+	dtx_source_free(s);
+	T_CHECK(!memcmp(data, "a,b\n", 4));
+	dtx_owner_unref(o);
+}
+
+void test_source_refuses(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *s = NULL;
+
+	T_CODE(dtx_source_open("/nowhere/x.csv", &s, &err), DTX_E_INPUT_NOT_FOUND, &err);
+	T_CODE(dtx_source_open(t_dir(), &s, &err), DTX_E_INPUT_IO, &err);
+	T_CHECK(!s);
+}
+
+void test_source_hash(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *s = NULL;
+	char hex[DTX_SHA256_HEX], want[DTX_SHA256_HEX];
+	int started;
+
+	dtx_sha256_hex("abc", 3, want);
+	for (started = 0; started < 2; started++) {
+		T_OK(dtx_source_bytes("x", "abc", 3, &s, &err), &err);
+		if (started)
+			dtx_source_hash_start(s);
+		T_OK(dtx_source_hash_wait(s, hex, &err), &err);
+		T_STR(hex, want);
+		T_OK(dtx_source_hash_wait(s, hex, &err), &err);
+		T_STR(hex, want);
+		dtx_source_free(s);
+	}
+	T_OK(dtx_source_bytes("x", "abc", 3, &s, &err), &err);
+	dtx_source_hash_start(s);
+	dtx_source_free(s); /* joins */
+}
+
+void test_source_sees_changes(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *s = NULL;
+	char path[256];
+
+	T_OK(dtx_source_open(source_file(path, "a.csv", "a,b\n"), &s, &err), &err);
+	T_OK(dtx_source_unchanged(s, &err), &err);
+	source_file(path, "a.csv", "a,b\n1,2\n");
+	T_CODE(dtx_source_unchanged(s, &err), DTX_E_INPUT_CHANGED, &err);
+	dtx_source_free(s);
+	T_OK(dtx_source_bytes("x", "abc", 3, &s, &err), &err);
+	T_OK(dtx_source_unchanged(s, &err), &err);
+	dtx_source_free(s);
+	dtx_err_clear(&err);
+}
+
+struct source_pipe {
+	const char *path;
+	size_t blocks;
+};
+
+static enum dtx_code source_feed(void *arg, struct dtx_err *err)
+{
+	static const char block[1 << 20] = "x";
+	const struct source_pipe *p = arg;
+	enum dtx_code rc = DTX_OK;
+	int fd = open(p->path, O_WRONLY | O_CLOEXEC);
+	size_t i;
+
+	for (i = 0; i < p->blocks; i++)
+		DTX_TRY(dtx_file_write(fd, block, sizeof(block), p->path, err));
+	DTX_TRY(dtx_file_write(fd, "end", 3, p->path, err));
+out:
+	dtx_file_close(&fd);
+	return rc;
+}
+
+/* A pipe is held in memory, then in a file. */
+static void source_reads_pipe(size_t blocks)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *s = NULL;
+	struct dtx_task *task = NULL;
+	char path[256];
+	struct source_pipe p = { path, blocks };
+	size_t size = (blocks << 20) + 3;
+
+	snprintf(path, sizeof(path), "%s/pipe%zu", t_dir(), blocks);
+	T_INT(mkfifo(path, 0600), 0);
+	T_OK(dtx_task_start(source_feed, &p, &task, &err), &err);
+	T_OK(dtx_source_open(path, &s, &err), &err);
+	T_OK(dtx_task_join(task, &err), &err);
+	T_INT(dtx_source_size(s), size);
+	T_CHECK(!memcmp(dtx_source_data(s) + size - 3, "end", 3));
+	T_INT(dtx_source_mtime_us(s), -1);
+	T_OK(dtx_source_unchanged(s, &err), &err);
+	dtx_source_free(s);
+}
+
+void test_source_spools_a_pipe(void)
+{
+	source_reads_pipe(0);
+	source_reads_pipe(2);
+	source_reads_pipe(66);
+}
+
+static enum dtx_code source_faulty(const char *path)
+{
+	struct dtx_source *a = NULL, *b = NULL;
+	enum dtx_code rc;
+
+	rc = dtx_source_open(path, &a, NULL);
+	if (rc == DTX_OK)
+		rc = dtx_source_bytes("x", "abc", 3, &b, NULL);
+	dtx_source_free(a);
+	dtx_source_free(b);
+	return rc;
+}
+
+void test_source_no_memory(void)
+{
+	char path[256];
+
+	source_file(path, "a.csv", "a,b\n");
+	T_EVERY_ALLOC_FAILS(source_faulty(path));
+}
