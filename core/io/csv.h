@@ -14,6 +14,7 @@
 /* Counters of a morsel, added to the reader's when it is done. */
 struct dtx_csv_tally {
 	int64_t rows, blank, comment;
+	int64_t kept;    /* rows that a pushed filter left */
 	int64_t literal; /* quotes taken as data */
 	int64_t cut;     /* cells that truncate left out */
 	int64_t extra;   /* empty cells behind the last column */
@@ -71,8 +72,8 @@ struct dtx_csv {
 	struct dtx_scan scan;
 	uint32_t batch_rows;
 	uint32_t *use, *use_phys; /* needed fields and their physical columns */
-	uint32_t nuse;
-	pthread_mutex_t lock; /* everything below */
+	uint32_t nuse, nkeep;     /* those that the pushed filter looks at come first */
+	pthread_mutex_t lock;     /* everything below */
 	struct dtx_csv_worker *worker;
 	unsigned nworkers;
 	uint64_t claimed, done;
@@ -92,14 +93,13 @@ bool dtx_csv_is_null(const struct dtx_read_opts *o, struct dtx_str s, bool quote
 DTX_MUSTUSE enum dtx_code dtx_csv_infer(struct dtx_reader *r, const bool *want,
                                         struct dtx_typeref *type, unsigned workers,
                                         struct dtx_err *err);
-/* csv_morsel.c: the next batch of the worker's morsel; w->active becomes false with the last. */
+/* csv_batch.c: the next batch of the worker's morsel; w->active becomes false with the last. */
 DTX_MUSTUSE enum dtx_code dtx_csv_batch(struct dtx_csv *c, struct dtx_csv_worker *w,
                                         struct dtx_batch **out, struct dtx_err *err);
 /* csv_ref_batch.c: the next rows through libcsv, from c->ref_at on; the lock is held. */
 DTX_MUSTUSE enum dtx_code dtx_csv_ref_batch(struct dtx_csv *c, struct dtx_batch **out,
                                             struct dtx_err *err);
-/* csv_settle.c: what is done to every batch: declared columns whose misfits become null, the
- * pushed filter. */
+/* csv_settle.c: declared columns whose misfits become null. */
 DTX_MUSTUSE enum dtx_code dtx_csv_settle(struct dtx_csv *c, struct dtx_batch *b,
                                          struct dtx_err *err);
 enum dtx_csv_kind dtx_csv_row_kind(const struct dtx_csv *c, const struct dtx_csv_row *row);

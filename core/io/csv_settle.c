@@ -1,7 +1,6 @@
-/* What is done to a batch of cells before it leaves the reader. */
+/* Columns declared with on_error null: cells that do not fit are null from the reader on. */
 #include "core/io/csv.h"
 
-/* Columns declared with on_error null: cells that do not fit are null from here on. */
 static enum dtx_code settle_column(struct dtx_csv *c, struct dtx_batch *b,
                                    const struct dtx_read_type *t, uint32_t i, int64_t *failed,
                                    struct dtx_err *err)
@@ -35,11 +34,9 @@ enum dtx_code dtx_csv_settle(struct dtx_csv *c, struct dtx_batch *b, struct dtx_
 		const struct dtx_read_type *t = &c->opts.types[i];
 
 		at = t->on_error == DTX_CAST_NULL ? dtx_schema_find(c->schema, t->name) : -1;
-		if (at >= 0 && b->col[at])
+		if (at >= 0 && b->col[at] && b->col[at]->form == DTX_F_SPAN)
 			DTX_TRY(settle_column(c, b, t, (uint32_t)at, &failed, err));
 	}
-	if (c->scan.keep && b->nrows)
-		DTX_TRY(c->scan.keep(c->scan.keep_arg, b, err));
 	if (failed) {
 		pthread_mutex_lock(&c->lock);
 		c->misfits += failed;

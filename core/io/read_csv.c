@@ -101,12 +101,17 @@ static enum dtx_code csv_choose(struct dtx_csv *c, const struct dtx_scan *scan, 
 		DTX_FAIL_MEM(err);
 	c->use_phys = c->use + n;
 	c->nuse = 0;
-	for (i = 0; i < n; i++) {
-		if (scan->need[i] == DTX_NEED_SKIP && !(scan->keep && scan->keep_need[i]))
-			continue;
-		c->use[c->nuse] = i;
-		c->use_phys[c->nuse++] = c->phys[i];
+	for (i = 0; scan->keep && i < n; i++) {
+		if (scan->keep_need[i])
+			c->use[c->nuse++] = i;
 	}
+	c->nkeep = c->nuse;
+	for (i = 0; i < n; i++) {
+		if (scan->need[i] != DTX_NEED_SKIP && !(scan->keep && scan->keep_need[i]))
+			c->use[c->nuse++] = i;
+	}
+	for (i = 0; i < c->nuse; i++)
+		c->use_phys[i] = c->phys[c->use[i]];
 out:
 	return rc;
 }
@@ -202,6 +207,7 @@ static void csv_finish(struct dtx_csv *c)
 static void csv_add(struct dtx_csv_tally *to, const struct dtx_csv_tally *t)
 {
 	to->rows += t->rows;
+	to->kept += t->kept;
 	to->blank += t->blank;
 	to->comment += t->comment;
 	to->literal += t->literal;
@@ -238,15 +244,17 @@ static bool csv_at_end(const struct dtx_csv *c)
 }
 
 /* A morsel was read to its end; libcsv's have counted under the lock. */
-static void csv_done(struct dtx_csv *c, const struct dtx_csv_worker *w)
+static void csv_done(struct dtx_csv *c, const struct dtx_csv_worker *w, uint32_t kept)
 {
 	pthread_mutex_lock(&c->lock);
-	if (!c->ref)
+	if (c->ref)
+		c->total.kept += kept;
+	else
 		csv_add(&c->total, &w->tally);
 	c->done++;
 	/* Claims are in order and all claimed morsels are delivered: with so many rows done, the
 	 * claimed ones hold the first `limit` rows. */
-	if (c->scan.limit >= 0 && c->total.rows >= c->scan.limit && !csv_at_end(c))
+	if (c->scan.limit >= 0 && c->total.kept >= c->scan.limit && !csv_at_end(c))
 		c->stop = true;
 	if (c->done == c->claimed && csv_at_end(c))
 		csv_finish(c);
@@ -307,18 +315,16 @@ static enum dtx_code csv_next(struct dtx_reader *r, unsigned worker, struct dtx_
 		DTX_TRY(csv_next_ref(c, &b, err));
 		if (!b)
 			goto out;
+		DTX_TRY(dtx_csv_settle(c, b, err));
+		if (c->scan.keep && b->nrows)
+			DTX_TRY(c->scan.keep(c->scan.keep_arg, b, err));
 	} else {
 		if (!w->active && !csv_claim(c, w))
 			goto out;
 		DTX_TRY(dtx_csv_batch(c, w, &b, err));
-		b->seq = w->seq;
-		b->sub = w->sub++;
-		b->last = !w->active;
-		b->origin = &r->origin;
 	}
-	DTX_TRY(dtx_csv_settle(c, b, err));
 	if (b->last)
-		csv_done(c, w);
+		csv_done(c, w, b->nsel);
 	*out = b;
 	b = NULL;
 out:

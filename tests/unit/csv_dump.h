@@ -16,7 +16,9 @@ struct dump_how {
 	unsigned workers;
 	uint32_t batch_rows;
 	const struct dtx_scan_fns *fns;
-	bool places; /* each row begins with its byte */
+	bool places;  /* each row begins with its byte */
+	uint32_t mod; /* only rows whose first cell has a sum that it divides; 0: all */
+	bool push;    /* ... and the reader is asked to filter */
 };
 #define DUMP_HOW                                                                                   \
 	{                                                                                          \
@@ -80,12 +82,43 @@ static inline uint64_t dump_row_id(const struct dtx_batch *b, uint32_t r)
 	return b->rec ? b->rec[r] : b->first_row + r;
 }
 
-static inline void dump_batch(const struct dtx_batch *b, bool places, struct dtx_buf *out)
+static inline bool dump_keeps(const struct dtx_batch *b, uint32_t row, uint32_t mod)
+{
+	struct dtx_span s = b->col[0]->v.span[row];
+	uint32_t sum = s.len & DTX_SPAN_LEN, i;
+
+	for (i = 0; i < (s.len & DTX_SPAN_LEN); i++)
+		sum = sum * 31 + (unsigned char)b->col[0]->base[s.off + i];
+	return !mod || sum % mod == 0;
+}
+
+/* struct dtx_scan's keep. */
+static inline enum dtx_code dump_keep(void *arg, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint16_t *sel;
+	uint32_t i, n = 0;
+
+	DTX_TRY(dtx_batch_sel(b, &sel, err));
+	for (i = 0; i < b->nrows; i++) {
+		if (dump_keeps(b, i, *(const uint32_t *)arg))
+			sel[n++] = (uint16_t)i;
+	}
+	b->nsel = n;
+out:
+	return rc;
+}
+
+static inline void dump_batch(const struct dtx_batch *b, bool places, uint32_t mod,
+                              struct dtx_buf *out)
 {
 	struct dtx_place place;
-	uint32_t r, i;
+	uint32_t k, r, i;
 
-	for (r = 0; r < b->nrows; r++) {
+	for (k = 0; k < b->nsel; k++) {
+		r = b->sel ? b->sel[k] : k;
+		if (!dump_keeps(b, r, mod))
+			continue;
 		if (places) {
 			b->origin->locate(b->origin, dump_row_id(b, r), &place);
 			dtx_buf_printf(out, "%lld@%lld:", (long long)place.row,
@@ -112,7 +145,7 @@ static inline void dump_batches(struct dump_state *s, const struct dump_how *how
 	for (i = 0; i < s->n; i++) {
 		if (s->batch[i]->seq != seq)
 			dtx_buf_add(out, "SEQ MISSING\n");
-		dump_batch(s->batch[i], how->places, out);
+		dump_batch(s->batch[i], how->places, how->mod, out);
 		seq += s->batch[i]->last;
 	}
 }
@@ -123,7 +156,7 @@ static inline enum dtx_code dump_read(struct dtx_reader *r, const struct dump_ho
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_schema *schema = NULL;
 	struct dump_state *s = calloc(1, sizeof(*s));
-	uint8_t *need = NULL;
+	uint8_t *need = NULL, *keep_need = NULL;
 	struct dtx_scan scan = { .limit = -1,
 		                 .workers = how->workers,
 		                 .batch_rows = how->batch_rows };
@@ -136,6 +169,13 @@ static inline enum dtx_code dump_read(struct dtx_reader *r, const struct dump_ho
 	memset(need, DTX_NEED_BYTES, schema->nfields + 1);
 	scan.schema = schema;
 	scan.need = need;
+	keep_need = calloc(schema->nfields + 1, 1);
+	keep_need[0] = 1;
+	if (how->push) {
+		scan.keep = dump_keep;
+		scan.keep_arg = (void *)(uintptr_t)&how->mod;
+		scan.keep_need = keep_need;
+	}
 	DTX_TRY(dtx_csv_tune(r, how->chunk, how->fns, err));
 	DTX_TRY(r->cls->start(r, &scan, err));
 	DTX_TRY(dtx_pool_run(how->workers, dump_work, s, err));
@@ -149,6 +189,7 @@ out:
 		dtx_batch_free(s->batch[i]);
 	pthread_mutex_destroy(&s->lock);
 	free(need);
+	free(keep_need);
 	free(s);
 	return rc;
 }

@@ -348,6 +348,40 @@ void test_csv_read_is_libcsv(void)
 	dtx_buf_clear(&got);
 }
 
+/* A pushed filter leaves the rows that it would leave later. */
+void test_csv_read_pushes_filters(void)
+{
+	struct dtx_buf want = DTX_BUF_INIT(DUMP_MAX), got = DTX_BUF_INIT(DUMP_MAX);
+	struct dump_how how = DUMP_HOW;
+	static const uint32_t mods[] = { 2, 3, 17, 1000 };
+	char text[SCAN_TEXT];
+	size_t i, n;
+
+	scan_rng = 6;
+	how.opts.header_rows = 1;
+	how.opts.delimiter = ",";
+	how.opts.quote = "\"";
+	how.opts.ragged = DTX_RAGGED_TRUNCATE;
+	for (i = 0; i < READ_TEXTS; i++) {
+		n = read_text(text, sizeof(text), i);
+		how.opts.reader = i % 16 ? NULL : "libcsv";
+		how.mod = mods[i % DTX_COUNT(mods)];
+		how.push = false;
+		how.workers = 1;
+		how.chunk = 0;
+		read_result(text, n, &how, &want);
+		read_vary(&how);
+		how.push = true;
+		read_result(text, n, &how, &got);
+		if (read_failed(&want) && how.workers > 1)
+			T_CHECK(read_failed(&got));
+		else
+			T_STR(dtx_buf_text(&got), dtx_buf_text(&want));
+	}
+	dtx_buf_clear(&want);
+	dtx_buf_clear(&got);
+}
+
 static enum dtx_code read_faulty(const char *dialect)
 {
 	const char *text = "a,b\n1,\"x\"\n\n2,\"y\"\"z\"\n3,NA\n";
@@ -357,6 +391,8 @@ static enum dtx_code read_faulty(const char *dialect)
 	enum dtx_code rc;
 
 	how.opts.reader = dialect;
+	how.mod = 1;
+	how.push = true;
 	how.opts.null_values = words;
 	how.opts.nnull_values = 1;
 	how.chunk = 8;

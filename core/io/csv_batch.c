@@ -1,0 +1,230 @@
+/* Batches of a morsel.
+ *
+ * With a pushed filter only the columns it looks at are made first; the others then, for the rows
+ * that stay: each by itself when they are few, else all. */
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/io/csv_fill.h"
+
+#define BATCH_FEW 6 /* fewer than one row in so many: each by itself */
+
+/* What the columns of a batch point into. */
+struct batch_hold {
+	struct dtx_owner *text;
+	struct dtx_span *span;
+	uint64_t *valid;
+	size_t words; /* of valid, per column */
+};
+
+static void batch_hold_free(void *arg)
+{
+	struct batch_hold *h = arg;
+
+	dtx_owner_unref(h->text);
+	dtx_mem_free(h->span);
+	dtx_mem_free(h->valid);
+	dtx_mem_free(h);
+}
+
+static enum dtx_code batch_check_text(const struct dtx_csv *c, const struct dtx_morsel *m,
+                                      struct dtx_err *err)
+{
+	/* The header was not looked at by anybody else. */
+	size_t from = m->from == c->body ? 0 : m->from, to = m->to;
+	const char *d = c->text.data;
+	ptrdiff_t bad;
+
+	while (from && from < to && ((unsigned char)d[from] & 0xc0) == 0x80)
+		from++; /* the chunk before has this character */
+	while (to < c->text.end && ((unsigned char)d[to] & 0xc0) == 0x80 && to - m->to < 3)
+		to++;
+	bad = dtx_utf8_bad(d + from, to - from);
+	if (bad < 0)
+		return DTX_OK;
+	return dtx_encoding_fail(&c->enc, dtx_source_name(c->head.src), from + (size_t)bad, err);
+}
+
+/* Spans of n columns, `cap` rows each; `clear`: rows that are not filled are null. */
+static enum dtx_code hold_new(struct dtx_csv *c, struct dtx_csv_worker *w, uint32_t n, uint32_t cap,
+                              bool clear, struct batch_hold **hold, struct dtx_owner **owner,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct batch_hold *h = dtx_mem_zalloc(1, sizeof(*h));
+	size_t words = dtx_bit_words(cap);
+	uint32_t i;
+
+	*owner = NULL;
+	if (!h)
+		DTX_FAIL_MEM(err);
+	h->text = dtx_owner_ref(c->enc.owner);
+	h->words = words;
+	h->span = dtx_mem_alloc64((size_t)cap * n, sizeof(*h->span));
+	if (c->opts.nnull_values)
+		h->valid = dtx_mem_alloc64(words * n, sizeof(*h->valid));
+	if (h->span && (h->valid || !c->opts.nnull_values))
+		*owner = dtx_owner_new(batch_hold_free, h);
+	if (!*owner) {
+		batch_hold_free(h);
+		DTX_FAIL_MEM(err);
+	}
+	if (clear)
+		memset(h->span, 0, (size_t)cap * n * sizeof(*h->span));
+	for (i = 0; i < n; i++)
+		w->span[i] = h->span + (size_t)i * cap;
+	*hold = h;
+out:
+	return rc;
+}
+
+/* Marks the cells that null_values names; false when there are none. */
+static bool batch_nulls(const struct dtx_csv *c, const char *base, const struct dtx_span *span,
+                        uint32_t n, uint64_t *valid)
+{
+	bool any = false;
+	uint32_t i;
+
+	memset(valid, 0xff, dtx_bit_words(n) * sizeof(*valid));
+	for (i = 0; i < n; i++) {
+		struct dtx_str s = { base + span[i].off, span[i].len & DTX_SPAN_LEN };
+
+		if (!dtx_csv_is_null(&c->opts, s, span[i].len & DTX_SPAN_QUOTED))
+			continue;
+		any = true;
+		valid[i >> 6] &= ~((uint64_t)1 << (i & 63));
+	}
+	return any;
+}
+
+/* Columns use[0..f->ncols) of the batch from the filled spans. */
+static enum dtx_code batch_columns(const struct dtx_csv_fill *f, const uint32_t *use,
+                                   struct batch_hold *hold, struct dtx_owner *owner,
+                                   struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_csv *c = f->c;
+	const char *base = c->text.data + f->base;
+	uint32_t i;
+
+	for (i = 0; i < f->ncols; i++) {
+		uint64_t *valid = hold->valid ? hold->valid + i * hold->words : NULL;
+		struct dtx_column *col = dtx_column_new(DTX_F_SPAN, c->schema->field[use[i]].type,
+		                                        f->rows, dtx_owner_ref(owner));
+
+		if (!col)
+			DTX_FAIL_MEM(err);
+		b->col[use[i]] = col;
+		col->nulls = UINT32_MAX;
+		col->v.span = f->span[i];
+		col->base = base;
+		col->delim = c->text.set.delim;
+		col->quote = c->text.set.quotes ? c->text.set.quote : 0;
+		if (valid && batch_nulls(c, base, f->span[i], f->rows, valid))
+			col->valid = valid;
+	}
+out:
+	return rc;
+}
+
+/* The columns that the filter does not look at. */
+static enum dtx_code batch_rest(struct dtx_csv_fill *f, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv *c = f->c;
+	struct dtx_csv_worker again = *f->w;
+	struct dtx_csv_fill rest = *f;
+	struct batch_hold *hold;
+	struct dtx_owner *owner = NULL;
+	bool few = (uint64_t)b->nsel * BATCH_FEW < b->nrows;
+
+	rest.ncols = c->nuse - c->nkeep;
+	rest.phys = c->use_phys + c->nkeep;
+	if (!rest.ncols)
+		goto out;
+	DTX_TRY(hold_new(c, f->w, rest.ncols, f->rows, few, &hold, &owner, err));
+	if (few) {
+		dtx_csv_fill_some(&rest, b->sel, b->nsel, f->w->at);
+	} else {
+		/* The same records again; they are counted already. */
+		rest.w = &again;
+		rest.start = NULL;
+		rest.rows = 0;
+		rest.cap = f->rows;
+		again.at = f->base;
+		rc = dtx_csv_fill_rows(&rest, err);
+		f->w->pos = again.pos;
+		f->w->pos_cap = again.pos_cap;
+		if (rc != DTX_OK)
+			goto out;
+	}
+	DTX_TRY(batch_columns(&rest, c->use + c->nkeep, hold, owner, b, err));
+	DTX_TRY(dtx_csv_settle(c, b, err));
+out:
+	dtx_owner_unref(owner);
+	return rc;
+}
+
+static enum dtx_code batch_fill(struct dtx_csv_fill *f, struct dtx_batch **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv *c = f->c;
+	struct dtx_csv_worker *w = f->w;
+	struct batch_hold *hold;
+	struct dtx_owner *owner = NULL;
+	struct dtx_batch *b = NULL;
+
+	DTX_TRY(hold_new(c, w, f->ncols, f->cap, false, &hold, &owner, err));
+	DTX_TRY(dtx_csv_fill_rows(f, err));
+	w->active = w->at < w->m.stop;
+	DTX_TRY(dtx_batch_new(c->schema, f->rows, &b, err));
+	b->seq = w->seq;
+	b->sub = w->sub++;
+	b->last = !w->active;
+	b->origin = &c->head.origin;
+	b->first_row = w->seq << 32 | w->rec;
+	w->rec += f->rows;
+	w->tally.rows += f->rows;
+	DTX_TRY(batch_columns(f, c->use, hold, owner, b, err));
+	DTX_TRY(dtx_csv_settle(c, b, err));
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	dtx_owner_unref(owner);
+	return rc;
+}
+
+enum dtx_code dtx_csv_batch(struct dtx_csv *c, struct dtx_csv_worker *w, struct dtx_batch **out,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+	struct dtx_csv_fill f = { .c = c,
+		                  .w = w,
+		                  .base = w->at,
+		                  .cap = DTX_MIN(c->batch_rows, w->m.records - w->rec),
+		                  .ncols = c->scan.keep ? c->nkeep : c->nuse,
+		                  .phys = c->use_phys,
+		                  .span = w->span };
+
+	if (!w->sub && w->m.high && !c->enc.checked)
+		DTX_TRY(batch_check_text(c, &w->m, err));
+	if (c->scan.keep) {
+		f.start = dtx_mem_alloc(f.cap, sizeof(*f.start));
+		if (!f.start)
+			DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(batch_fill(&f, &b, err));
+	if (c->scan.keep) {
+		if (b->nrows)
+			DTX_TRY(c->scan.keep(c->scan.keep_arg, b, err));
+		DTX_TRY(batch_rest(&f, b, err));
+	}
+	w->tally.kept += b->nsel;
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	dtx_mem_free(f.start);
+	return rc;
+}
