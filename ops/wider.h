@@ -5,6 +5,7 @@
 #include "core/expr/agg.h"
 #include "ops/cells.h"
 #include "ops/groupkeys.h"
+#include "ops/jsonvalue.h"
 #include "ops/opkit.h"
 
 enum { DTX_WIDER_APPEARANCE, DTX_WIDER_SORTED };

@@ -14,25 +14,6 @@ const char *dtx_wider_name(struct dtx_arena *arena, const struct dtx_wider_args 
 
 /* --- values --- */
 
-/* Whether `fill` is a value of the column's type. */
-static bool fill_fits(const json_t *fill, enum dtx_type type)
-{
-	switch (type) {
-	case DTX_T_INT64:
-		return json_is_integer(fill);
-	case DTX_T_FLOAT64:
-	case DTX_T_DECIMAL:
-		return json_is_number(fill);
-	case DTX_T_BOOL:
-		return json_is_boolean(fill);
-	case DTX_T_UNKNOWN:
-	case DTX_T_NULL:
-		return true;
-	default:
-		return json_is_string(fill);
-	}
-}
-
 static enum dtx_code bind_agg(struct dtx_bind *b, const struct dtx_wider_args *a,
 			      struct dtx_wider_value *v, const char *column, struct dtx_err *err)
 {
@@ -68,7 +49,7 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct dtx_wider_args 
 	else
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, col,
 				     a->names.n ? DTX_DEMAND_BYTES : DTX_DEMAND_VALUE, err));
-	if (a->fill && !fill_fits(a->fill, v->field.type.type))
+	if (a->fill && !dtx_json_fits(a->fill, v->field.type.type))
 		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/fill", err,
 				      "fill does not fit column '%s' of type %s",
 				      b->in[0]->field[col].name, dtx_type_name(v->field.type.type)));

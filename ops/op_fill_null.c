@@ -1,0 +1,244 @@
+/* fill_null: nulls take a value. */
+#include "ops/cells.h"
+#include "ops/jsonvalue.h"
+#include "ops/opkit.h"
+
+struct null_args {
+	struct dtx_cols *cols;
+	const json_t *value;
+	struct dtx_expr *expr;
+};
+struct null_state {
+	int32_t *col;
+	uint32_t n;
+	struct dtx_bound *expr;
+	struct dtx_field *field;	/* per listed column */
+};
+
+#define AT(member) .offset = offsetof(struct null_args, member)
+static const struct dtx_param null_params[] = {
+	{ .name = "cols", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true, AT(cols),
+	  .aliases = "columns", .help = "columns to fill" },
+	{ .name = "value", .kind = DTX_P_VALUE, AT(value), .help = "the value" },
+	{ .name = "expr", .kind = DTX_P_EXPR, AT(expr), .aliases = "expression,formula",
+	  .help = "formula of the value, row by row" },
+};
+static const struct dtx_example null_examples[] = {
+	{ .step = DTX_JSON({"op":"fill_null","cols":["a"],"value":0}), .in = "a,b\n1,x\n,y\n",
+	  .out = "a,b\n1,x\n0,y\n" },
+	{ .step = DTX_JSON({"op":"fillna","cols":["k"],"value":"none"}),
+	  .in = "k,v\na,1\n,2\n\"\",3\n", .out = "k,v\na,1\nnone,2\n\"\",3\n" },
+	{ .step = DTX_JSON({"op":"fill_null","cols":["a"],"expr":"b * 2"}),
+	  .in = "a,b\n1.50,1\n,2\n,\n", .out = "a,b\n1.50,1\n4.0,2\n,\n" },
+	{ .step = DTX_JSON({"op":"fill_null","cols":["a"],"value":"x"}), .in = "a,b\n1,x\n,y\n",
+	  .error = "type_mismatch" },
+};
+
+static enum dtx_code null_check(const void *args, struct dtx_err *err)
+{
+	const struct null_args *a = args;
+	enum dtx_code rc = DTX_OK;
+
+	if (!a->value == !a->expr)
+		DTX_FAIL(err, a->value ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
+			 "fill_null wants one of value and expr");
+out:
+	return rc;
+}
+
+static enum dtx_code bind_one(struct dtx_bind *b, const struct null_args *a, struct null_state *s,
+			      uint32_t i, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_field *f = &s->field[i];
+	struct dtx_typeref type, want;
+
+	*f = b->in[0]->field[s->col[i]];
+	if (a->value && f->type.type == DTX_T_NULL)
+		f->type.type = dtx_json_type(a->value);
+	if (a->value && !dtx_json_fits(a->value, f->type.type))
+		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/value", err,
+				      "value does not fit column '%s' of type %s", f->name,
+				      dtx_type_name(f->type.type)));
+	if (!s->expr)
+		goto out;
+	want = dtx_bound_type(s->expr);
+	if (f->type.type == DTX_T_UNKNOWN || want.type == DTX_T_UNKNOWN)
+		f->type = (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 };
+	else if (dtx_type_widen(f->type, want, &type))
+		f->type = type;
+	else
+		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/expr", err,
+				      "a %s does not fit column '%s' of type %s",
+				      dtx_type_name(want.type), f->name,
+				      dtx_type_name(f->type.type)));
+out:
+	return rc;
+}
+
+static int32_t listed(const struct null_state *s, uint32_t col)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->col[i] == (int32_t)col)
+			return (int32_t)i;
+	return -1;
+}
+
+/* What the formula reads is read for every filled column. */
+static enum dtx_code bind_uses(struct dtx_bind *b, size_t from, size_t to, uint32_t out,
+			       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = from; i < to; i++) {
+		struct dtx_bind_use u = b->use[i];
+
+		DTX_TRY(dtx_bind_use(b, (int32_t)out, u.table, (int32_t)u.col,
+				     (enum dtx_demand)u.demand, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code null_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct null_args *a = args;
+	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
+	enum dtx_code rc = DTX_OK;
+	struct null_state *s = dtx_bind_state(b, sizeof(*s));
+	size_t from = b->nuses, to;
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	if (a->expr)
+		DTX_TRY(dtx_bind_expr(b, 0, a->expr, "/expr", any, DTX_USE_ROWS, &s->expr, err));
+	to = b->nuses;
+	s->field = dtx_arena_zalloc(b->arena, (size_t)s->n + 1, sizeof(*s->field));
+	if (!s->field)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->col[i] >= 0)
+			DTX_TRY(bind_one(b, a, s, i, err));
+	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
+		uint32_t out = b->ncols;
+		int32_t at = listed(s, i);
+
+		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
+		if (at < 0 || b->ncols == out)
+			continue;
+		b->col[out].field = s->field[at];
+		DTX_TRY(bind_uses(b, from, to, out, err));
+	}
+out:
+	return rc;
+}
+
+/* Rows of `cell` that are null come from row[] of `fill` (one row: all from it). */
+static enum dtx_code merge(struct dtx_column *cell, struct dtx_column *fill,
+			   const struct dtx_field *field, struct dtx_column **out, int64_t *filled,
+			   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = cell->len;
+	uint32_t *which = dtx_mem_alloc((size_t)n + 1, sizeof(*which));
+	uint32_t *row = dtx_mem_alloc((size_t)n + 1, sizeof(*row));
+	struct dtx_column *src[2] = { NULL, NULL };
+
+	if (!which || !row)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_cells_fit(cell, field, &src[0], err));
+	DTX_TRY(dtx_cells_fit(fill, field, &src[1], err));
+	for (uint32_t i = 0; i < n; i++) {
+		bool null = dtx_column_is_null(cell, i);
+
+		which[i] = null;
+		row[i] = null && fill->len == 1 ? 0 : i;
+		*filled += null;
+	}
+	if (*filled)
+		DTX_TRY(dtx_cells_gather(src, 2, which, row, n, field, out, err));
+	else
+		*out = dtx_column_ref(src[0]);
+out:
+	dtx_column_unref(src[0]);
+	dtx_column_unref(src[1]);
+	dtx_mem_free(which);
+	dtx_mem_free(row);
+	return rc;
+}
+
+static enum dtx_code null_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+				struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct null_args *a = ox->args;
+	const struct null_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *fill = NULL, *made = NULL;
+
+	(void)local;
+	if (s->expr)
+		DTX_TRY(dtx_op_eval(ox, s->expr, in, &fill, err));
+	for (uint32_t i = 0; i < s->n; i++) {
+		int64_t filled = 0;
+
+		if (!dtx_op_wants(ox, (uint32_t)s->col[i]) || !in->col[s->col[i]])
+			continue;
+		if (a->value)
+			DTX_TRY(dtx_json_column(a->value, &s->field[i], &fill, err));
+		DTX_TRY(merge(in->col[s->col[i]], fill, &s->field[i], &made, &filled, err));
+		dtx_batch_put(in, (uint32_t)s->col[i], made);
+		if (a->value) {
+			dtx_column_unref(fill);
+			fill = NULL;
+		}
+	}
+	in->schema = ox->out;
+	DTX_TRY(dtx_emit_batch(out, in, err));
+out:
+	dtx_column_unref(fill);
+	return rc;
+}
+
+static void null_explain(const void *args, struct dtx_buf *out)
+{
+	const struct null_args *a = args;
+
+	dtx_buf_add(out, "fill nulls of ");
+	dtx_cols_print(a->cols, out);
+	dtx_buf_add(out, " with ");
+	if (a->expr)
+		dtx_expr_print(a->expr, out);
+	else
+		dtx_json_print(a->value, 0, out);
+}
+
+static bool null_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct null_args *a = args;
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool ok = !a->expr && dtx_cols_pandas(a->cols, &names);
+
+	if (ok) {
+		dtx_buf_printf(out, "df0.assign(**df0[%s].fillna(", dtx_buf_text(&names));
+		dtx_py_value(out, a->value);
+		dtx_buf_add(out, "))");
+	}
+	dtx_buf_clear(&names);
+	return ok;
+}
+
+static const struct dtx_map null_map = { .batch = null_batch };
+
+const struct dtx_op dtx_op_fill_null = {
+	.name = "fill_null", .aliases = "fillna,replace_na,impute", .ninputs = 1,
+	.flags = DTX_OP_MAY_TRIGGER,
+	.summary = "Fill nulls with a value",
+	.notes = "Only nulls: blank text stays. A value that does not fit the column's type is "
+		 "type_mismatch. Other cells keep their bytes.",
+	.params = null_params, .nparams = DTX_COUNT(null_params),
+	.examples = null_examples, .nexamples = DTX_COUNT(null_examples),
+	.args_size = sizeof(struct null_args), .unsupported = "strategy",
+	.check = null_check, .bind = null_bind, .map = &null_map,
+	.explain = null_explain, .pandas = null_pandas,
+};

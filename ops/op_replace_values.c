@@ -1,0 +1,299 @@
+/* replace_values: values of columns by a table of pairs. */
+#include "core/data/key.h"
+#include "ops/cells.h"
+#include "ops/jsonvalue.h"
+#include "ops/opkit.h"
+
+enum { ELSE_KEEP, ELSE_NULL, ELSE_ERROR };
+struct pair {
+	const json_t *from, *to;
+};
+struct replace_args {
+	struct dtx_cols *cols;
+	struct dtx_plist map;
+	int otherwise;
+};
+struct replace_state {
+	int32_t *col;
+	uint32_t n;
+	struct dtx_field *field;	/* per listed column */
+};
+
+static const struct dtx_param pair_rows[] = {
+	{ .name = "from", .kind = DTX_P_VALUE, .offset = offsetof(struct pair, from),
+	  .help = "value now; absent: null" },
+	{ .name = "to", .kind = DTX_P_VALUE, .offset = offsetof(struct pair, to),
+	  .help = "new value; absent: null" },
+};
+static const struct dtx_param replace_params[] = {
+	{ .name = "cols", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true,
+	  .offset = offsetof(struct replace_args, cols), .aliases = "columns",
+	  .help = "columns to change" },
+	{ .name = "map", .kind = DTX_P_LIST, .required = true, .nonempty = true,
+	  .offset = offsetof(struct replace_args, map), .aliases = "mapping", .rows = pair_rows,
+	  .nrows = DTX_COUNT(pair_rows), .item_size = sizeof(struct pair), .sugar = DTX_SUGAR_MAP,
+	  .help = "old and new values; the first that fits counts" },
+	{ .name = "else", .kind = DTX_P_CHOICE, .offset = offsetof(struct replace_args, otherwise),
+	  .choices = "keep,null,error", .def = "\"keep\"", .help = "what other values become" },
+};
+static const struct dtx_example replace_examples[] = {
+	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":{"a":"A","b":"B"}}),
+	  .in = "k,v\na,1\nc,2\nb,3\n,4\n", .out = "k,v\nA,1\nc,2\nB,3\n,4\n" },
+	{ .step = DTX_JSON({"op":"recode","cols":["n"],"map":[{"from":1,"to":10},{"to":0}]}),
+	  .in = "n,v\n1,a\n2,b\n,c\n", .out = "n,v\n10,a\n2,b\n0,c\n" },
+	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":[{"from":"x"}],"else":"keep"}),
+	  .in = "k,v\nx,1\n\"y\",2\n", .out = "k,v\n,1\n\"y\",2\n" },
+	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":{"yes":true,"no":false},"else":"null"}),
+	  .in = "k,v\nyes,1\nno,2\nmaybe,3\n", .out = "k,v\ntrue,1\nfalse,2\n,3\n" },
+	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":{"a":"b"},"else":"error"}),
+	  .in = "k,v\nz,1\n", .error = "unexpected_value" },
+};
+
+/* The column's type if all new values fit it (and others stay), else what they have in common. */
+static struct dtx_typeref result_type(const struct replace_args *a, struct dtx_typeref now)
+{
+	const struct pair *pair = a->map.item;
+	struct dtx_typeref t = { .type = DTX_T_NULL };
+	bool fits = now.type != DTX_T_NULL;
+
+	for (size_t i = 0; i < a->map.n; i++) {
+		struct dtx_typeref to = { .type = dtx_json_type(pair[i].to) };
+
+		fits = fits && (!pair[i].to || dtx_json_fits(pair[i].to, now.type));
+		t = dtx_type_merge(t, to);
+	}
+	if (now.type == DTX_T_UNKNOWN || (fits && a->otherwise == ELSE_KEEP))
+		return now;
+	if (a->otherwise == ELSE_KEEP)
+		return dtx_type_merge(t, now);
+	return fits && t.type != DTX_T_BOOL ? now : t;
+}
+
+static enum dtx_code replace_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct replace_args *a = args;
+	enum dtx_code rc = DTX_OK;
+	struct replace_state *s = dtx_bind_state(b, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	s->field = dtx_arena_zalloc(b->arena, (size_t)s->n + 1, sizeof(*s->field));
+	if (!s->field)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct dtx_field *f = &s->field[i];
+
+		if (s->col[i] < 0)
+			continue;
+		*f = b->in[0]->field[s->col[i]];
+		DTX_TRY(dtx_bind_remake(b, (uint32_t)s->col[i], result_type(a, f->type), NULL,
+					"recoded", err));
+		DTX_TRY(dtx_bind_use(b, s->col[i], 0, s->col[i], DTX_DEMAND_VALUE, err));
+		f->type = b->col[s->col[i]].field.type;
+	}
+out:
+	return rc;
+}
+
+/* Equality keys of the `from` values that can stand in the column. */
+struct lookup {
+	struct dtx_buf bytes;
+	size_t *end;		/* of each pair's key; equal to the one before: cannot match */
+	struct dtx_column **to;	/* per pair: its new value, NULL: null */
+	size_t n;
+	struct dtx_buf key;
+};
+
+static void lookup_clear(struct lookup *l)
+{
+	dtx_buf_clear(&l->bytes);
+	dtx_buf_clear(&l->key);
+	for (size_t i = 0; l->to && i < l->n; i++)
+		dtx_column_unref(l->to[i]);
+	dtx_mem_free(l->to);
+	dtx_mem_free(l->end);
+}
+
+static enum dtx_code lookup_init(struct lookup *l, const struct replace_args *a,
+				 const struct dtx_field *in, const struct dtx_field *out,
+				 struct dtx_err *err)
+{
+	const struct pair *pair = a->map.item;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *from = NULL, *made = NULL;
+
+	*l = (struct lookup){ .n = a->map.n };
+	dtx_buf_init(&l->bytes, (size_t)1 << 30);
+	dtx_buf_init(&l->key, (size_t)1 << 30);
+	l->end = dtx_mem_zalloc(l->n + 1, sizeof(*l->end));
+	l->to = dtx_mem_zalloc(l->n + 1, sizeof(struct dtx_column *));
+	if (!l->end || !l->to)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < l->n; i++) {
+		struct dtx_field jf = { .type = { .type = dtx_json_type(pair[i].to) } };
+
+		if (pair[i].to) {
+			DTX_TRY(dtx_json_column(pair[i].to,
+						dtx_json_fits(pair[i].to, out->type.type) ? out :
+											    &jf,
+						&made, err));
+			rc = dtx_cells_fit(made, out, &l->to[i], err);
+			dtx_column_unref(made);
+			DTX_TRY(rc);
+		}
+		if (!pair[i].from)
+			DTX_TRY(dtx_column_nulls(in->type, 1, &from, err));
+		else if (dtx_json_fits(pair[i].from, in->type.type) ||
+			 (dtx_type_is_number(in->type.type) && json_is_number(pair[i].from))) {
+			jf.type.type = json_is_number(pair[i].from) ? dtx_json_type(pair[i].from) :
+								      in->type.type;
+			DTX_TRY(dtx_json_column(pair[i].from, &jf, &from, err));
+		}
+		if (from)
+			dtx_key_equal(&from, 1, 0, &l->bytes);
+		dtx_column_unref(from);
+		from = NULL;
+		l->end[i] = l->bytes.len;
+	}
+	DTX_TRY(dtx_buf_check(&l->bytes, "map", err));
+out:
+	dtx_column_unref(from);
+	return rc;
+}
+
+/* Pair of a row's value, n if there is none. */
+static size_t lookup_find(struct lookup *l, struct dtx_column *value, uint32_t row)
+{
+	size_t at = 0;
+
+	dtx_buf_reset(&l->key);
+	dtx_key_equal(&value, 1, row, &l->key);
+	for (size_t i = 0; i < l->n; at = l->end[i++])
+		if (l->end[i] > at && l->end[i] - at == l->key.len &&
+		    memcmp(l->bytes.ptr + at, l->key.ptr, l->key.len) == 0)
+			return i;
+	return l->n;
+}
+
+static enum dtx_code unexpected(struct dtx_batch *in, int32_t col, uint32_t row,
+				struct dtx_err *err)
+{
+	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool null;
+	struct dtx_str text = dtx_cell_text(in->col[col], row, &scratch, &null);
+
+	dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
+		    "replace_values: column '%s' has '%.*s', which the map lacks",
+		    in->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr);
+	dtx_batch_blame(in, row, col, err);
+	dtx_buf_clear(&scratch);
+	return DTX_E_UNEXPECTED_VALUE;
+}
+
+/* Per row where the new cell comes from: the column itself (0), pair k (k + 1), nowhere. */
+static enum dtx_code choose(const struct replace_args *a, struct lookup *l, struct dtx_batch *in,
+			    int32_t col, uint32_t *which, uint32_t *row, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *value = NULL;
+
+	DTX_TRY(dtx_batch_flat(in, (uint32_t)col, &value, err));
+	for (uint32_t i = 0; i < in->nrows; i++) {
+		size_t k = lookup_find(l, value, i);
+
+		which[i] = k < l->n ? (l->to[k] ? (uint32_t)k + 1 : DTX_NOWHERE) : 0;
+		row[i] = which[i] ? 0 : i;
+		if (k < l->n || a->otherwise == ELSE_KEEP)
+			continue;
+		if (a->otherwise == ELSE_ERROR && !dtx_column_is_null(value, i)) {
+			rc = unexpected(in, col, i, err);
+			goto out;
+		}
+		which[i] = DTX_NOWHERE;
+	}
+	if (!dtx_buf_ok(&l->key))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_column_unref(value);
+	return rc;
+}
+
+static enum dtx_code replace_column(const struct dtx_opctx *ox, struct dtx_batch *in, uint32_t i,
+				    struct dtx_err *err)
+{
+	const struct replace_args *a = ox->args;
+	const struct replace_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct lookup l = { .n = 0 };
+	int32_t col = s->col[i];
+	uint32_t *which = dtx_mem_alloc((size_t)in->nrows + 1, sizeof(*which));
+	uint32_t *row = dtx_mem_alloc((size_t)in->nrows + 1, sizeof(*row));
+	struct dtx_column **src = dtx_mem_zalloc(a->map.n + 2, sizeof(struct dtx_column *));
+	struct dtx_column *made = NULL;
+
+	if (!which || !row || !src)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(lookup_init(&l, a, &in->schema->field[col], &s->field[i], err));
+	DTX_TRY(choose(a, &l, in, col, which, row, err));
+	if (a->otherwise == ELSE_KEEP)
+		DTX_TRY(dtx_cells_fit(in->col[col], &s->field[i], &src[0], err));
+	memcpy(src + 1, l.to, l.n * sizeof(struct dtx_column *));
+	DTX_TRY(dtx_cells_gather(src, (uint32_t)l.n + 1, which, row, in->nrows, &s->field[i], &made,
+				 err));
+	dtx_batch_put(in, (uint32_t)col, made);
+out:
+	if (src)
+		dtx_column_unref(src[0]);
+	lookup_clear(&l);
+	dtx_mem_free(src);
+	dtx_mem_free(which);
+	dtx_mem_free(row);
+	return rc;
+}
+
+static enum dtx_code replace_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+				   struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct replace_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+
+	(void)local;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (dtx_op_wants(ox, (uint32_t)s->col[i]) && in->col[s->col[i]])
+			DTX_TRY(replace_column(ox, in, i, err));
+	in->schema = ox->out;
+	DTX_TRY(dtx_emit_batch(out, in, err));
+out:
+	return rc;
+}
+
+static void replace_explain(const void *args, struct dtx_buf *out)
+{
+	const struct replace_args *a = args;
+	const struct pair *pair = a->map.item;
+
+	dtx_buf_add(out, "in ");
+	dtx_cols_print(a->cols, out);
+	dtx_buf_add(out, " replace ");
+	for (size_t i = 0; i < a->map.n; i++) {
+		dtx_buf_add(out, i ? ", " : "");
+		dtx_py_value(out, pair[i].from);
+		dtx_buf_add(out, " by ");
+		dtx_py_value(out, pair[i].to);
+	}
+}
+
+static const struct dtx_map replace_map = { .batch = replace_batch };
+
+const struct dtx_op dtx_op_replace_values = {
+	.name = "replace_values", .aliases = "replace,recode,map_values", .ninputs = 1,
+	.flags = DTX_OP_MAY_TRIGGER,
+	.summary = "Replace values by a table of pairs",
+	.notes = "Typed equality, the first pair that fits, one pass. Cells that stay keep their bytes.",
+	.params = replace_params, .nparams = DTX_COUNT(replace_params),
+	.examples = replace_examples, .nexamples = DTX_COUNT(replace_examples),
+	.args_size = sizeof(struct replace_args), .unsupported = "regex",
+	.bind = replace_bind, .map = &replace_map, .explain = replace_explain,
+};
