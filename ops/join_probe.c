@@ -321,7 +321,8 @@ enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals, un
 	}
 	if (s->how == DTX_JOIN_CROSS)
 		goto out;
-	for (size_t at = 0; at < rows && !dtx_emit_full(out); at += most)
+	/* not stopped by a limit above: its end is why these rows met nobody */
+	for (size_t at = 0; at < rows; at += most)
 		DTX_TRY(right_only(ox, ref + at, (uint32_t)DTX_MIN(most, rows - at), l[0], out,
 				   err));
 out:

@@ -31,21 +31,21 @@ static const struct dtx_param replace_params[] = {
 	  .help = "columns to change" },
 	{ .name = "map", .kind = DTX_P_LIST, .required = true, .nonempty = true,
 	  .offset = offsetof(struct replace_args, map), .aliases = "mapping", .rows = pair_rows,
-	  .nrows = DTX_COUNT(pair_rows), .item_size = sizeof(struct pair), .sugar = DTX_SUGAR_MAP,
+	  .nrows = DTX_COUNT(pair_rows), .item_size = sizeof(struct pair),
 	  .help = "old and new values; the first that fits counts" },
 	{ .name = "else", .kind = DTX_P_CHOICE, .offset = offsetof(struct replace_args, otherwise),
 	  .choices = "keep,null,error", .def = "\"keep\"", .help = "what other values become" },
 };
 static const struct dtx_example replace_examples[] = {
-	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":{"a":"A","b":"B"}}),
+	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":[{"from":"a","to":"A"},{"from":"b","to":"B"}]}),
 	  .in = "k,v\na,1\nc,2\nb,3\n,4\n", .out = "k,v\nA,1\nc,2\nB,3\n,4\n" },
 	{ .step = DTX_JSON({"op":"recode","cols":["n"],"map":[{"from":1,"to":10},{"to":0}]}),
 	  .in = "n,v\n1,a\n2,b\n,c\n", .out = "n,v\n10,a\n2,b\n0,c\n" },
 	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":[{"from":"x"}],"else":"keep"}),
 	  .in = "k,v\nx,1\n\"y\",2\n", .out = "k,v\n,1\n\"y\",2\n" },
-	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":{"yes":true,"no":false},"else":"null"}),
+	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":[{"from":"yes","to":true},{"from":"no","to":false}],"else":"null"}),
 	  .in = "k,v\nyes,1\nno,2\nmaybe,3\n", .out = "k,v\ntrue,1\nfalse,2\n,3\n" },
-	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":{"a":"b"},"else":"error"}),
+	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":[{"from":"a","to":"b"}],"else":"error"}),
 	  .in = "k,v\nz,1\n", .error = "unexpected_value" },
 };
 
