@@ -18,16 +18,16 @@ enum { UNKNOWN_ERROR = 255 };
 bool dtx_xlsx_type_find(struct dtx_str t, enum dtx_xlsx_type *out)
 {
 	static const struct {
-		const char *name;
+		struct dtx_str name;
 		enum dtx_xlsx_type type;
-	} known[] = { { "s", DTX_XLSX_T_SHARED }, { "n", DTX_XLSX_T_NUMBER },
-		      { "str", DTX_XLSX_T_STR },  { "b", DTX_XLSX_T_BOOL },
-		      { "e", DTX_XLSX_T_ERROR },  { "inlineStr", DTX_XLSX_T_INLINE },
-		      { "d", DTX_XLSX_T_DATE } };
+	} known[] = { { { "s", 1 }, DTX_XLSX_T_SHARED },        { { "n", 1 }, DTX_XLSX_T_NUMBER },
+		      { { "str", 3 }, DTX_XLSX_T_STR },         { { "b", 1 }, DTX_XLSX_T_BOOL },
+		      { { "e", 1 }, DTX_XLSX_T_ERROR },         { { "d", 1 }, DTX_XLSX_T_DATE },
+		      { { "inlineStr", 9 }, DTX_XLSX_T_INLINE } };
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(known); i++) {
-		if (dtx_str_is(t, known[i].name)) {
+		if (dtx_str_eq(t, known[i].name)) {
 			*out = known[i].type;
 			return true;
 		}

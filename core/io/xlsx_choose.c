@@ -1,0 +1,173 @@
+/* Which sheet of a workbook is read, and which range of it. */
+#include "core/base/num.h"
+#include "core/io/xlsx_layout.h"
+
+static void list_sheets(const struct dtx_xlsx *book, struct dtx_buf *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < book->nsheets && i < 20; i++)
+		dtx_buf_printf(out, "%s'%.60s'%s", i ? ", " : "", book->sheet[i].name,
+		               book->sheet[i].visible ? " (hidden)" : "");
+	if (i < book->nsheets)
+		dtx_buf_printf(out, " and %u more", book->nsheets - i);
+}
+
+static enum dtx_code sheet_not_found(const struct dtx_xlsx *book, const char *want,
+                                     struct dtx_err *err)
+{
+	struct dtx_buf have = DTX_BUF_INIT(4096);
+	const char *name[64];
+	uint32_t i, n = DTX_MIN(book->nsheets, (uint32_t)DTX_COUNT(name));
+
+	list_sheets(book, &have);
+	dtx_err_set(err, DTX_E_SHEET_NOT_FOUND, __FILE__, __LINE__,
+	            "'%s': no sheet '%.60s'; there are %s", book->label, want, dtx_buf_text(&have));
+	dtx_err_hint(err, "\"sheet\" takes a name or a number from 1");
+	for (i = 0; i < n; i++)
+		name[i] = book->sheet[i].name;
+	dtx_err_suggest(err, want, name, n);
+	dtx_buf_clear(&have);
+	return DTX_E_SHEET_NOT_FOUND;
+}
+
+/* By exact name, then by folded name, then by number; nsheets if there is none. */
+static uint32_t find_sheet(const struct dtx_xlsx *book, const char *want)
+{
+	int64_t number;
+	uint32_t i;
+
+	for (i = 0; i < book->nsheets; i++) {
+		if (strcmp(book->sheet[i].name, want) == 0)
+			return i;
+	}
+	for (i = 0; i < book->nsheets; i++) {
+		if (dtx_str_ieq(dtx_str_of(book->sheet[i].name), dtx_str_of(want)))
+			return i;
+	}
+	if (dtx_num_parse_i64(want, strlen(want), &number) && number >= 1 &&
+	    number <= book->nsheets)
+		return (uint32_t)number - 1;
+	return book->nsheets;
+}
+
+static enum dtx_code named_sheet(struct dtx_xlsx *book, const char *want,
+                                 const struct dtx_xlsx_sheet **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i = find_sheet(book, want);
+
+	if (i == book->nsheets)
+		return sheet_not_found(book, want, err);
+	if (book->sheet[i].kind != DTX_XLSX_WORKSHEET)
+		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s': sheet '%.60s' is no worksheet",
+		         book->label, book->sheet[i].name);
+	*out = &book->sheet[i];
+out:
+	return rc;
+}
+
+/* Whether a visible sheet besides `chosen` has a cell: looks at the first one only. */
+static enum dtx_code other_sheets(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *chosen,
+                                  uint32_t *count, struct dtx_err *err)
+{
+	static const struct dtx_xlsx_read first = { .max_cells = 1 };
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	*count = 0;
+	for (i = 0; i < book->nsheets && i < 64; i++) {
+		struct dtx_xlsx_facts facts = { 0 };
+		struct dtx_grid g;
+
+		if (&book->sheet[i] == chosen || book->sheet[i].kind != DTX_XLSX_WORKSHEET ||
+		    book->sheet[i].visible != DTX_XLSX_VISIBLE)
+			continue;
+		dtx_grid_init(&g, book->label);
+		/* A bad sheet does not spoil the others. */
+		rc = dtx_xlsx_sheet_read(book, &book->sheet[i], &first, &g, &facts, NULL);
+		*count += rc == DTX_OK && g.ncells;
+		dtx_grid_clear(&g);
+		dtx_xlsx_facts_clear(&facts);
+		if (rc == DTX_E_NO_MEMORY)
+			DTX_FAIL_MEM(err);
+		rc = DTX_OK;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code default_sheet(struct dtx_xlsx *book, struct dtx_errlist *diags,
+                                   const struct dtx_xlsx_sheet **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i, others;
+
+	for (i = 0; i < book->nsheets && (book->sheet[i].kind != DTX_XLSX_WORKSHEET ||
+	                                  book->sheet[i].visible != DTX_XLSX_VISIBLE);
+	     i++)
+		;
+	if (i == book->nsheets)
+		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s' has no visible worksheet", book->label);
+	*out = &book->sheet[i];
+	DTX_TRY(other_sheets(book, *out, &others, err));
+	if (others)
+		DTX_TRY(dtx_xlsx_warn(diags, DTX_W_SHEET_ASSUMED, *out, others, err,
+		                      "sheet '%.60s' was read, %u other visible sheets have cells",
+		                      (*out)->name, others));
+out:
+	return rc;
+}
+
+/* A defined name: "FY24!$A$3:$F$200" or "'My sheet'!A1:B2". */
+static bool find_name(const struct dtx_xlsx *book, const char *want, struct dtx_str *sheet,
+                      struct dtx_str *range)
+{
+	uint32_t i;
+
+	for (i = 0; i < book->nnames; i++) {
+		const char *text = book->name[i].text, *bang = strrchr(text, '!');
+
+		if (!bang || !dtx_str_ieq(dtx_str_of(book->name[i].name), dtx_str_of(want)))
+			continue;
+		*sheet = (struct dtx_str){ text, (size_t)(bang - text) };
+		if (sheet->len >= 2 && sheet->ptr[0] == '\'')
+			*sheet = (struct dtx_str){ sheet->ptr + 1, sheet->len - 2 };
+		*range = dtx_str_of(bang + 1);
+		return true;
+	}
+	return false;
+}
+
+enum dtx_code dtx_xlsx_choose(struct dtx_xlsx *book, const struct dtx_read_opts *opts,
+                              struct dtx_arena *arena, struct dtx_errlist *diags,
+                              const struct dtx_xlsx_sheet **sheet, struct dtx_str *range_text,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str from_name = { NULL, 0 };
+	struct dtx_cellrange r;
+	const char *want = opts->sheet;
+
+	*range_text = (struct dtx_str){ NULL, 0 };
+	if (opts->range) {
+		*range_text = dtx_str_of(opts->range);
+		if (!dtx_cell_range_parse(*range_text, &r) &&
+		    find_name(book, opts->range, &from_name, range_text) && !want) {
+			want = dtx_arena_strndup(arena, from_name.ptr, from_name.len);
+			if (!want)
+				DTX_FAIL_MEM(err);
+		}
+		if (!dtx_cell_range_parse(*range_text, &r)) {
+			dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+			            "'%s': range '%.100s' is no range and no defined name",
+			            book->label, opts->range);
+			dtx_err_hint(err, "ranges look like A4:O200, 4:200 or B:H");
+			rc = DTX_E_BAD_PARAM_VALUE;
+			goto out;
+		}
+	}
+	rc = want ? named_sheet(book, want, sheet, err) : default_sheet(book, diags, sheet, err);
+out:
+	return rc;
+}
