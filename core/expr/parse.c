@@ -25,6 +25,11 @@ enum dtx_code dtx_parse_unexpected(struct dtx_parser *p, const char *expected)
 		                 "unexpected '%.*s': expected %s", (int)DTX_MIN(got.len, 60),
 		                 got.ptr, expected);
 	dtx_err_span(p->err, (int32_t)p->lx.start, (int32_t)p->lx.end);
+	if (p->lx.kind == DTX_TK_KEYWORD)
+		dtx_err_hint(p->err,
+		             "'%.*s' is a word of the language; a column of that name is "
+		             "written `%.*s`",
+		             (int)got.len, got.ptr, (int)got.len, got.ptr);
 	return rc;
 }
 
@@ -161,15 +166,18 @@ static enum dtx_code parse_unary(struct dtx_parser *p, const struct dtx_expr **o
 {
 	enum dtx_code rc = DTX_OK;
 	size_t start = p->lx.start;
+	int nest = p->nest;
 	const struct dtx_expr *e;
 
 	if (!dtx_lex_is(&p->lx, "-"))
 		return parse_power(p, out);
-	/* two levels: - - x prints as -(-x) */
-	DTX_TRY(dtx_parse_enter(p, 2));
+	DTX_TRY(dtx_parse_enter(p, 1));
 	DTX_TRY(dtx_parse_next(p));
+	/* - - x prints as -(-x): the parenthesis counts as if it were there */
+	if (dtx_lex_is(&p->lx, "-"))
+		DTX_TRY(dtx_parse_enter(p, 1));
 	DTX_TRY(parse_unary(p, &e));
-	p->nest -= 2;
+	p->nest = nest;
 	DTX_TRY(dtx_parse_make(p, DTX_EX_NEG, 0, start, e, NULL, out));
 out:
 	return rc;
@@ -441,9 +449,12 @@ enum dtx_code dtx_expr_parse(struct dtx_arena *a, struct dtx_str text, struct dt
 	if (text.len > DTX_EXPR_BYTES)
 		return dtx_parse_limit(&p, "expression is too long, in bytes", DTX_EXPR_BYTES);
 	bad = dtx_utf8_bad(text.ptr, text.len);
+	/* names end at a NUL byte; JSON that is a plan cannot hold one */
+	if (bad < 0 && text.len && memchr(text.ptr, '\0', text.len))
+		bad = (const char *)memchr(text.ptr, '\0', text.len) - text.ptr;
 	if (bad >= 0) {
 		dtx_err_set(err, DTX_E_EXPR_SYNTAX, __FILE__, __LINE__,
-		            "byte %td of the expression is not UTF-8", bad);
+		            "byte %td of the expression is not UTF-8 text", bad);
 		dtx_err_span(err, (int32_t)bad, (int32_t)bad + 1);
 		return DTX_E_EXPR_SYNTAX;
 	}

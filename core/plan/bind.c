@@ -438,7 +438,8 @@ enum dtx_code dtx_bind_expr_over(struct dtx_bind *b, const struct dtx_schema *sc
 				 void *arg, struct dtx_bound **bound, struct dtx_err *err)
 {
 	struct scope_arg s = { .b = b, .over = schema, .use = use, .use_arg = arg };
-	struct dtx_scope scope = { .allow = 0 };
+	/* derive: what is allowed there and not built may be left to a snippet */
+	struct dtx_scope scope = { .allow = DTX_ALLOW_AGG | DTX_ALLOW_WINDOW };
 
 	return bind_any(&s, &scope, e, sub, want, NULL, bound, err);
 }

@@ -6,6 +6,7 @@ a sum of nothing is null, rows keep their order, halves round away from zero, in
 import datetime
 import decimal
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -469,6 +470,8 @@ def typed(out, index):
         return pd.Series([pd.NA if v is None else v for v in out], index=index, dtype="boolean")
     if kinds == {float}:
         return pd.Series([np.nan if v is None else v for v in out], index=index, dtype="f8")
+    if kinds and all(issubclass(k, datetime.datetime) for k in kinds):
+        return pd.to_datetime(pd.Series(out, index=index, dtype=object))
     return pd.Series(out, index=index, dtype=object)
 
 
@@ -557,6 +560,79 @@ def truth(v):
     return words[v.strip().lower()] if isinstance(v, str) else words[str(int(v))]
 
 
+def pattern(p):
+    """RE2's text for Python: classes are ASCII, \\z is the end."""
+    return re.compile(p.replace("\\z", "\\Z"), re.ASCII)
+
+
+def like(t, p):
+    words = {"%": ".*", "_": "."}
+    return re.fullmatch("".join(words.get(c, re.escape(c)) for c in p), t, re.DOTALL) is not None
+
+
+def extract(t, p, group=None):
+    found = pattern(p).search(t)
+    if group is None:
+        group = 1 if pattern(p).groups else 0
+    return found.group(group) if found else None
+
+
+def replace_re(t, p, template):
+    def put(found):
+        def part(m):
+            name = m.group(1) or m.group(2)
+            if name is None:
+                return "$"
+            return found.group(int(name) if name.isdigit() else name) or ""
+        return re.sub(r"\$(?:\$|(\d+)|\{(\w+)\})", part, template)
+    return pattern(p).sub(put, t)
+
+
+UNITS = {"week": 604800, "day": 86400, "hour": 3600, "minute": 60, "second": 1}
+MONTHS = {"year": 12, "quarter": 3, "month": 1}
+
+
+def date_add(d, n, unit):
+    if unit in MONTHS:
+        return pd.Timestamp(d) + pd.DateOffset(months=n * MONTHS[unit])
+    return pd.Timestamp(d) + pd.Timedelta(seconds=n * UNITS[unit])
+
+
+def date_diff(a, b, unit):
+    a, b = pd.Timestamp(a), pd.Timestamp(b)
+    if unit in UNITS:
+        seconds = (b - a) / pd.Timedelta(seconds=UNITS[unit])
+        return int(seconds)
+    n = int(((b.year - a.year) * 12 + b.month - a.month) / MONTHS[unit])
+    step = 1 if b >= a else -1
+    n += step
+    while n and (date_add(a, n, unit) > b if step > 0 else date_add(a, n, unit) < b):
+        n -= step
+    return n
+
+
+def date_trunc(d, unit):
+    d = pd.Timestamp(d)
+    if unit == "week":
+        return d.normalize() - pd.Timedelta(days=d.weekday())
+    if unit in MONTHS:
+        month = {"year": 1, "quarter": (d.month - 1) // 3 * 3 + 1, "month": d.month}[unit]
+        return d.normalize().replace(month=month, day=1)
+    return d.floor({"day": "D", "hour": "H", "minute": "T", "second": "S"}[unit])
+
+
+def as_time(midnight):
+    def read(v, form=None):
+        if isinstance(v, str):
+            v = v.strip()
+            v = datetime.datetime.strptime(v, form) if form else datetime.datetime.fromisoformat(v)
+        v = pd.Timestamp(v)
+        if midnight and v != v.normalize():
+            raise ValueError("%s has a time of day" % v)
+        return v
+    return read
+
+
 FUNCTIONS = {
     "abs": abs, "sign": lambda x: (x > 0) - (x < 0),
     "round": cut(decimal.ROUND_HALF_UP), "round_even": cut(decimal.ROUND_HALF_EVEN),
@@ -581,6 +657,11 @@ FUNCTIONS = {
     "year": lambda d: d.year, "quarter": lambda d: (d.month + 2) // 3, "month": lambda d: d.month,
     "day": lambda d: d.day, "hour": lambda d: d.hour, "minute": lambda d: d.minute,
     "second": lambda d: d.second, "weekday": lambda d: d.isoweekday(),
+    "matches": lambda t, p: pattern(p).search(t) is not None, "like": like,
+    "extract": extract, "replace_re": replace_re,
+    "date_add": date_add, "date_diff": date_diff, "date_trunc": date_trunc,
+    "format_date": lambda d, form: pd.Timestamp(d).strftime(form),
+    "as_date": as_time(True), "as_datetime": as_time(False),
     "make_date": lambda y, m, d: datetime.datetime(y, m, d),
     "as_int": whole, "as_float": real, "as_text": text_of, "as_bool": truth,
 }

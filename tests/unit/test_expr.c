@@ -102,7 +102,7 @@ void test_expr_syntax_spans(void)
 		  "unexpected '*': expected an argument ('*' is for count only)" },
 		{ "case a end", DTX_E_EXPR_SYNTAX, 5, 6, "unexpected 'a': expected 'when'" },
 		{ "x::3", DTX_E_EXPR_SYNTAX, 3, 4, "unexpected '3': expected a type name" },
-		{ "a\xff", DTX_E_EXPR_SYNTAX, 1, 2, "byte 1 of the expression is not UTF-8" },
+		{ "a\xff", DTX_E_EXPR_SYNTAX, 1, 2, "byte 1 of the expression is not UTF-8 text" },
 	};
 	struct dtx_arena a = DTX_ARENA_INIT;
 	struct dtx_err err = DTX_ERR_INIT;

@@ -147,6 +147,40 @@ void test_eval_logic(void)
 	run_rows(rows, DTX_COUNT(rows));
 }
 
+/* Where tools disagree: one line for each question that a formula can ask. */
+void test_eval_where_tools_disagree(void)
+{
+	static const struct row rows[] = {
+		{ "9223372036854775807 + i", "overflow row 0" }, /* int overflow: error */
+		{ "j / 0", "~|~|~" },                            /* division by zero: null */
+		{ "7 / 2", "3.5|3.5|3.5" },
+		{ "-7 // 2", "-4|-4|-4" },
+		{ "-7 % 2", "1|1|1" },
+		{ "round(-2.5)", "-3|-3|-3" },                          /* half away from zero */
+		{ "round(2.675, 2)", "2.68|2.68|2.68" },                /* on the decimal digits */
+		{ "'Z' < 'a' and 'z' < '\xc3\xa9'", "true|true|true" }, /* text by bytes */
+		{ "i == '1'", "type_mismatch 0 8" },                    /* text against number */
+		{ "null and false", "false|false|false" },              /* Kleene */
+		{ "i in (5, null)", "~|~|~" },
+		{ "i != 1", "false|true|~" }, /* null stays null */
+		{ "is_distinct(i, 1)", "false|true|true" },
+		{ "concat('a', null, 'b')", "ab|ab|ab" }, /* concat skips null */
+		{ "max(1, null)", "1|1|1" },              /* row-wise max skips null */
+		{ "int('12.7')", "cast_failed row 0" },
+		{ "int(' 12 ')", "12|12|12" },
+		{ "int('1,234')", "cast_failed row 0" },
+		{ "bool('yes')", "cast_failed row 0" },
+		{ "date('03/04/2024')", "ambiguous_date row 0" },
+		{ "text(100.0)", "100.0|100.0|100.0" }, /* floats stay floats */
+		{ "mid('abc', 1, 1)", "a|a|a" },        /* mid from 1, slice from 0 */
+		{ "slice('abc', 1)", "bc|bc|bc" },
+		{ "date_add('2024-01-31', 1, 'month')", "2024-02-29|2024-02-29|2024-02-29" },
+		{ "weekday('2024-01-01')", "1|1|1" }, /* Monday is 1 */
+	};
+
+	run_rows(rows, DTX_COUNT(rows));
+}
+
 void test_bind_codes(void)
 {
 	static const struct row rows[] = {
