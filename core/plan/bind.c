@@ -60,7 +60,8 @@ static bool name_free(struct dtx_bind *b, const char *name, uint32_t index, bool
 	return true;
 }
 
-static enum dtx_code add_col(struct dtx_bind *b, const struct dtx_bind_col *col, struct dtx_err *err)
+static enum dtx_code add_col(struct dtx_bind *b, const struct dtx_bind_col *col,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint64_t cap = b->cap_cols;
@@ -68,12 +69,12 @@ static enum dtx_code add_col(struct dtx_bind *b, const struct dtx_bind_col *col,
 
 	if (b->run && b->run->max_cols > 0 && b->ncols >= b->run->max_cols)
 		DTX_FAIL(err, DTX_E_COL_LIMIT, "%s: more than %lld columns", b->op,
-			 (long long)b->run->max_cols);
+		         (long long)b->run->max_cols);
 	if (!name_free(b, col->field.name, b->ncols, &taken))
 		DTX_FAIL_MEM(err);
 	if (taken) {
-		rc = dtx_bind_fail(b, DTX_E_NAME_COLLISION, "", err,
-				   "column '%s' is there already", col->field.name);
+		rc = dtx_bind_fail(b, DTX_E_NAME_COLLISION, "", err, "column '%s' is there already",
+		                   col->field.name);
 		goto out;
 	}
 	if (!grow(b->arena, &b->col, b->ncols, &cap, sizeof(*b->col)))
@@ -85,7 +86,7 @@ out:
 }
 
 enum dtx_code dtx_bind_pass(struct dtx_bind *b, unsigned t, int32_t col, const char *name,
-			    struct dtx_err *err)
+                            struct dtx_err *err)
 {
 	struct dtx_bind_col c = { .from_table = (int32_t)t, .from_col = col, .formula_text = "" };
 
@@ -110,14 +111,15 @@ out:
 }
 
 static enum dtx_code made_col(struct dtx_bind *b, const char *name, struct dtx_typeref type,
-			      const struct dtx_expr *formula, const char *how,
-			      struct dtx_bind_col *out, struct dtx_err *err)
+                              const struct dtx_expr *formula, const char *how,
+                              struct dtx_bind_col *out, struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	enum dtx_code rc = DTX_OK;
 
-	*out = (struct dtx_bind_col){ .from_table = -1, .from_col = -1, .formula = formula,
-				      .formula_text = "", .how = how };
+	*out = (struct dtx_bind_col){
+		.from_table = -1, .from_col = -1, .formula = formula, .formula_text = "", .how = how
+	};
 	out->field.name = dtx_arena_strdup(b->arena, name);
 	out->field.type = type;
 	if (!out->field.name)
@@ -135,7 +137,7 @@ out:
 }
 
 enum dtx_code dtx_bind_make(struct dtx_bind *b, const char *name, struct dtx_typeref type,
-			    const struct dtx_expr *formula, const char *how, struct dtx_err *err)
+                            const struct dtx_expr *formula, const char *how, struct dtx_err *err)
 {
 	struct dtx_bind_col c;
 	enum dtx_code rc = DTX_OK;
@@ -147,7 +149,7 @@ out:
 }
 
 enum dtx_code dtx_bind_remake(struct dtx_bind *b, uint32_t i, struct dtx_typeref type,
-			      const struct dtx_expr *formula, const char *how, struct dtx_err *err)
+                              const struct dtx_expr *formula, const char *how, struct dtx_err *err)
 {
 	struct dtx_bind_col c;
 	enum dtx_code rc = DTX_OK;
@@ -179,7 +181,7 @@ const char *dtx_bind_unique(struct dtx_bind *b, const char *name)
 }
 
 enum dtx_code dtx_bind_use(struct dtx_bind *b, int32_t out, unsigned t, int32_t col,
-			   enum dtx_demand demand, struct dtx_err *err)
+                           enum dtx_demand demand, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint64_t cap = b->cap_uses;
@@ -189,8 +191,8 @@ enum dtx_code dtx_bind_use(struct dtx_bind *b, int32_t out, unsigned t, int32_t 
 	if (!grow(b->arena, &b->use, b->nuses, &cap, sizeof(*b->use)))
 		DTX_FAIL_MEM(err);
 	b->cap_uses = cap;
-	b->use[b->nuses++] = (struct dtx_bind_use){ out, t, (uint32_t)col, (uint8_t)demand,
-						     DTX_CLASS_ANY };
+	b->use[b->nuses++] =
+		(struct dtx_bind_use){ out, t, (uint32_t)col, (uint8_t)demand, DTX_CLASS_ANY };
 out:
 	return rc;
 }
@@ -213,7 +215,8 @@ static void finding_place(const struct dtx_bind *b, const char *sub, struct dtx_
 		f->severity = DTX_SEV_WARNING;
 }
 
-static enum dtx_code take(struct dtx_bind *b, const char *sub, struct dtx_err *f, struct dtx_err *err)
+static enum dtx_code take(struct dtx_bind *b, const char *sub, struct dtx_err *f,
+                          struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -233,7 +236,7 @@ out:
 }
 
 enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
-			    struct dtx_err *err, const char *fmt, ...)
+                            struct dtx_err *err, const char *fmt, ...)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 	char text[sizeof(f.msg)];
@@ -258,8 +261,8 @@ static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f
 		dtx_err_hint(f, "these are the columns of input '%s'", plan->input[id].name);
 	else
 		dtx_err_hint(f, "these are the columns after step %u (%s)",
-			     (unsigned)id - plan->ninputs + 1,
-			     plan->step[(uint32_t)id - plan->ninputs].name);
+		             (unsigned)id - plan->ninputs + 1,
+		             plan->step[(uint32_t)id - plan->ninputs].name);
 }
 
 #define AVAILABLE_MAX 50
@@ -279,7 +282,7 @@ static void list_columns(const struct dtx_schema *s, struct dtx_err *f)
 }
 
 static enum dtx_code fill_unknown(struct dtx_bind *b, unsigned t, const struct dtx_schema *s,
-				  const char *name, struct dtx_err *f)
+                                  const char *name, struct dtx_err *f)
 {
 	enum dtx_code code = b->typed ? DTX_E_MISSING_COLUMN : DTX_E_UNKNOWN_COLUMN;
 	const char **names = dtx_arena_alloc(b->arena, s->nfields + 1u, sizeof(*names));
@@ -311,7 +314,7 @@ static int32_t find_column(struct dtx_bind *b, unsigned t, const char *name, str
 }
 
 enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const char *name, const char *sub,
-			      int32_t *col, struct dtx_err *err)
+                              int32_t *col, struct dtx_err *err)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 
@@ -325,16 +328,16 @@ struct scope_arg {
 	struct dtx_bind *b;
 	unsigned t;
 	int32_t out;
-	const struct dtx_schema *over;	/* dtx_bind_expr_over */
+	const struct dtx_schema *over; /* dtx_bind_expr_over */
 	void (*use)(void *arg, int32_t col, enum dtx_demand demand);
 	void *use_arg;
-	enum dtx_code rc;		/* memory ran out in a callback */
+	enum dtx_code rc; /* memory ran out in a callback */
 };
 
 /* A name that the step's own schema lacks may still come with an open input: any index past the
  * schema will do, nothing runs in the static phase. */
 static int32_t over_open(struct scope_arg *s, const char *name, struct dtx_field *field,
-			 struct dtx_err *err)
+                         struct dtx_err *err)
 {
 	struct dtx_bind *b = s->b;
 	int32_t col = -1;
@@ -351,7 +354,7 @@ static int32_t over_open(struct scope_arg *s, const char *name, struct dtx_field
 }
 
 static int32_t scope_column(void *arg, const char *name, struct dtx_field *field,
-			    struct dtx_err *err)
+                            struct dtx_err *err)
 {
 	struct scope_arg *s = arg;
 	const struct dtx_schema *schema = s->over;
@@ -385,9 +388,9 @@ static void scope_use(void *arg, int32_t column, enum dtx_demand demand, enum dt
 }
 
 static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
-			      const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
-			      struct dtx_aggcalls *aggs, struct dtx_bound **bound,
-			      struct dtx_err *err)
+                              const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
+                              struct dtx_aggcalls *aggs, struct dtx_bound **bound,
+                              struct dtx_err *err)
 {
 	struct dtx_bind *b = s->b;
 	struct dtx_errlist found = DTX_ERRLIST_INIT;
@@ -411,8 +414,8 @@ out:
 }
 
 enum dtx_code dtx_bind_expr(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
-			    const char *sub, struct dtx_typeref want, int32_t out,
-			    struct dtx_bound **bound, struct dtx_err *err)
+                            const char *sub, struct dtx_typeref want, int32_t out,
+                            struct dtx_bound **bound, struct dtx_err *err)
 {
 	struct scope_arg s = { .b = b, .t = t, .out = out };
 	struct dtx_scope scope = { .allow = 0 };
@@ -421,21 +424,22 @@ enum dtx_code dtx_bind_expr(struct dtx_bind *b, unsigned t, const struct dtx_exp
 }
 
 enum dtx_code dtx_bind_agg(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
-			   const char *sub, const char *const *keys, size_t nkeys, int32_t out,
-			   struct dtx_aggcalls *aggs, struct dtx_bound **bound, struct dtx_err *err)
+                           const char *sub, const char *const *keys, size_t nkeys, int32_t out,
+                           struct dtx_aggcalls *aggs, struct dtx_bound **bound, struct dtx_err *err)
 {
 	struct scope_arg s = { .b = b, .t = t, .out = out };
-	struct dtx_scope scope = { .allow = DTX_ALLOW_AGG, .keys = keys, .nkeys = nkeys,
-				   .grouped = true };
+	struct dtx_scope scope = {
+		.allow = DTX_ALLOW_AGG, .keys = keys, .nkeys = nkeys, .grouped = true
+	};
 
 	return bind_any(&s, &scope, e, sub, (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 }, aggs,
-			bound, err);
+	                bound, err);
 }
 
 enum dtx_code dtx_bind_expr_over(struct dtx_bind *b, const struct dtx_schema *schema,
-				 const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
-				 void (*use)(void *arg, int32_t col, enum dtx_demand demand),
-				 void *arg, struct dtx_bound **bound, struct dtx_err *err)
+                                 const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
+                                 void (*use)(void *arg, int32_t col, enum dtx_demand demand),
+                                 void *arg, struct dtx_bound **bound, struct dtx_err *err)
 {
 	struct scope_arg s = { .b = b, .over = schema, .use = use, .use_arg = arg };
 	/* derive: what is allowed there and not built may be left to a snippet */

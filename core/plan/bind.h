@@ -13,54 +13,54 @@
 
 #define DTX_BIND_TABLES 64
 struct dtx_flow;
-#define DTX_USE_ROWS (-1)	/* decides which rows there are */
+#define DTX_USE_ROWS (-1) /* decides which rows there are */
 /* A use that moves the cell: the input is needed as much as the output column is. */
 #define DTX_DEMAND_SAME ((enum dtx_demand)0)
 
-struct dtx_bind_col {		/* an output column */
+struct dtx_bind_col { /* an output column */
 	struct dtx_field field;
-	int32_t from_table, from_col;	/* pass: where it comes from; -1: made */
-	const struct dtx_expr *formula;	/* of a made column; NULL */
-	const char *formula_text;	/* as written; "" */
-	const char *how;		/* "sum by", "value of", NULL: for texts */
+	int32_t from_table, from_col;   /* pass: where it comes from; -1: made */
+	const struct dtx_expr *formula; /* of a made column; NULL */
+	const char *formula_text;       /* as written; "" */
+	const char *how;                /* "sum by", "value of", NULL: for texts */
 };
 struct dtx_bind_use {
-	int32_t out;		/* output column or DTX_USE_ROWS */
+	int32_t out; /* output column or DTX_USE_ROWS */
 	uint32_t table, col;
-	uint8_t demand;		/* enum dtx_demand */
-	uint8_t cls;		/* enum dtx_class bits that a formula asks for; 0: any */
+	uint8_t demand; /* enum dtx_demand */
+	uint8_t cls;    /* enum dtx_class bits that a formula asks for; 0: any */
 };
 
 /* Fields are read by ops, written only through the functions. */
 struct dtx_bind {
-	struct dtx_arena *arena;	/* everything bound lives here */
-	bool typed;			/* false: static phase, types may be UNKNOWN */
+	struct dtx_arena *arena; /* everything bound lives here */
+	bool typed;              /* false: static phase, types may be UNKNOWN */
 	unsigned ntables;
-	struct dtx_schema *in[DTX_BIND_TABLES];	/* static phase: open schemas may grow */
+	struct dtx_schema *in[DTX_BIND_TABLES]; /* static phase: open schemas may grow */
 	const char *table_name[DTX_BIND_TABLES];
 	int step;
 	const char *op;
-	const char *at;			/* JSON pointer of the step */
+	const char *at; /* JSON pointer of the step */
 	struct dtx_errlist *errs;
 	const struct dtx_run *run;
-	int overflow;			/* plan options, as in struct dtx_scope */
+	int overflow; /* plan options, as in struct dtx_scope */
 	bool div_zero_error;
 	/* results */
 	struct dtx_bind_col *col;
 	uint32_t ncols, cap_cols;
-	bool open;			/* more output columns come from data */
+	bool open; /* more output columns come from data */
 	struct dtx_bind_use *use;
 	size_t nuses, cap_uses;
-	void *state;			/* ox->bound */
+	void *state; /* ox->bound */
 	enum dtx_op_kind kind;
 	bool kind_set;
-	bool ordered;			/* this binding takes batches in order */
-	bool closed;			/* dtx_bind_close */
+	bool ordered; /* this binding takes batches in order */
+	bool closed;  /* dtx_bind_close */
 	/* of the executor */
 	struct dtx_flow *flow;
-	int32_t table[DTX_BIND_TABLES];	/* ids of the tables */
-	uint32_t seen[DTX_BIND_TABLES];	/* columns there were when one was last moved */
-	struct dtx_strmap names;	/* output names to index */
+	int32_t table[DTX_BIND_TABLES]; /* ids of the tables */
+	uint32_t seen[DTX_BIND_TABLES]; /* columns there were when one was last moved */
+	struct dtx_strmap names;        /* output names to index */
 };
 
 /* Static phase: a step over an open table has an open result (unlisted columns go through) unless
@@ -76,50 +76,49 @@ void dtx_bind_kind(struct dtx_bind *b, enum dtx_op_kind kind);
 /* Index of a column of table t.  Unknown: a finding (unknown_column, or missing_column once the
  * input is open) at pointer + sub ("/by/0"), *col = -1, still DTX_OK: go on, to find all. */
 DTX_MUSTUSE enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const char *name,
-					  const char *sub, int32_t *col, struct dtx_err *err);
+                                          const char *sub, int32_t *col, struct dtx_err *err);
 /* A selector resolved: indices in selector order, in the arena. */
 DTX_MUSTUSE enum dtx_code dtx_bind_cols(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
-					const char *sub, int32_t **col, uint32_t *n,
-					struct dtx_err *err);
+                                        const char *sub, int32_t **col, uint32_t *n,
+                                        struct dtx_err *err);
 /* Output column = input cell moved, under its name or a new one (NULL: the same). */
 DTX_MUSTUSE enum dtx_code dtx_bind_pass(struct dtx_bind *b, unsigned t, int32_t col,
-					const char *name, struct dtx_err *err);
+                                        const char *name, struct dtx_err *err);
 /* All columns of table t, in order: schema out = schema in. */
 DTX_MUSTUSE enum dtx_code dtx_bind_keep_all(struct dtx_bind *b, unsigned t, struct dtx_err *err);
 /* Output column that is computed.  Its index is b->ncols - 1 afterwards. */
 DTX_MUSTUSE enum dtx_code dtx_bind_make(struct dtx_bind *b, const char *name,
-					struct dtx_typeref type, const struct dtx_expr *formula,
-					const char *how, struct dtx_err *err);
+                                        struct dtx_typeref type, const struct dtx_expr *formula,
+                                        const char *how, struct dtx_err *err);
 /* Replaces output column i by a computed one of the same name, in place. */
 DTX_MUSTUSE enum dtx_code dtx_bind_remake(struct dtx_bind *b, uint32_t i, struct dtx_typeref type,
-					  const struct dtx_expr *formula, const char *how,
-					  struct dtx_err *err);
+                                          const struct dtx_expr *formula, const char *how,
+                                          struct dtx_err *err);
 /* Output column of that name so far, -1 if none. */
 int32_t dtx_bind_out(const struct dtx_bind *b, const char *name);
 /* out: an output column (it may not exist yet: b->ncols) or DTX_USE_ROWS. */
 DTX_MUSTUSE enum dtx_code dtx_bind_use(struct dtx_bind *b, int32_t out, unsigned t, int32_t col,
-				       enum dtx_demand demand, struct dtx_err *err);
-/* Binds an expression over table t; uses are recorded for `out`.  want UNKNOWN: any type.  *bound is
- * NULL when there were findings (they are in b->errs, at pointer + sub). */
+                                       enum dtx_demand demand, struct dtx_err *err);
+/* Binds an expression over table t; uses are recorded for `out`.  want UNKNOWN: any type.  *bound
+ * is NULL when there were findings (they are in b->errs, at pointer + sub). */
 DTX_MUSTUSE enum dtx_code dtx_bind_expr(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
-					const char *sub, struct dtx_typeref want, int32_t out,
-					struct dtx_bound **bound, struct dtx_err *err);
+                                        const char *sub, struct dtx_typeref want, int32_t out,
+                                        struct dtx_bound **bound, struct dtx_err *err);
 /* The same with aggregates allowed; keys are names of the group keys. */
 DTX_MUSTUSE enum dtx_code dtx_bind_agg(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
-				       const char *sub, const char *const *keys, size_t nkeys,
-				       int32_t out, struct dtx_aggcalls *aggs,
-				       struct dtx_bound **bound, struct dtx_err *err);
+                                       const char *sub, const char *const *keys, size_t nkeys,
+                                       int32_t out, struct dtx_aggcalls *aggs,
+                                       struct dtx_bound **bound, struct dtx_err *err);
 /* Binds over a schema that is neither input nor output (derive: columns made so far).  cols maps
  * a schema column to the input column it is (-1: made). */
-DTX_MUSTUSE enum dtx_code dtx_bind_expr_over(struct dtx_bind *b, const struct dtx_schema *schema,
-					     const struct dtx_expr *e, const char *sub,
-					     struct dtx_typeref want,
-					     void (*use)(void *arg, int32_t col, enum dtx_demand demand),
-					     void *arg, struct dtx_bound **bound,
-					     struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code
+dtx_bind_expr_over(struct dtx_bind *b, const struct dtx_schema *schema, const struct dtx_expr *e,
+                   const char *sub, struct dtx_typeref want,
+                   void (*use)(void *arg, int32_t col, enum dtx_demand demand), void *arg,
+                   struct dtx_bound **bound, struct dtx_err *err);
 /* A finding of this step at pointer + sub; returns DTX_OK (or no_memory). */
 DTX_MUSTUSE enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
-					struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(5, 6);
+                                        struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(5, 6);
 /* Unique name: name, name_2, name_3 ... among the output so far; NULL: out of memory. */
 const char *dtx_bind_unique(struct dtx_bind *b, const char *name);
 

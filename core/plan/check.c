@@ -7,11 +7,11 @@
 
 /* What an input's declaration promises: declared types first, then required names. */
 enum dtx_code dtx_push_declared(const struct dtx_plan_input *in, struct dtx_arena *arena,
-				struct dtx_schema *out, struct dtx_err *err)
+                                struct dtx_schema *out, struct dtx_err *err)
 {
 	const struct dtx_read_opts *o = &in->opts;
-	struct dtx_field *field = dtx_arena_zalloc(arena, o->ntypes + o->nrequires + 1,
-						   sizeof(*field));
+	struct dtx_field *field =
+		dtx_arena_zalloc(arena, o->ntypes + o->nrequires + 1, sizeof(*field));
 	enum dtx_code rc = DTX_OK;
 
 	if (!field)
@@ -37,7 +37,7 @@ out:
 
 /* A name outside `requires` may be a slip of the pen. */
 static enum dtx_code undeclared(struct dtx_plan_parse *p, const struct dtx_plan_input *in,
-				const struct dtx_schema *s, struct dtx_err *err)
+                                const struct dtx_schema *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t declared = in->opts.ntypes + in->opts.nrequires;
@@ -48,11 +48,11 @@ static enum dtx_code undeclared(struct dtx_plan_parse *p, const struct dtx_plan_
 		for (size_t k = 0; k < in->opts.ntypes; k++)
 			known |= strcmp(in->opts.types[k].name, s->field[i].name) == 0;
 		for (size_t k = 0; k < in->opts.nrequires; k++)
-			known |= strcmp(in->opts.requires[k], s->field[i].name) == 0;
+			known |= strcmp(in->opts.requires[k], s -> field[i].name) == 0;
 		if (!known)
 			DTX_TRY(dtx_part_fail(p, DTX_W_UNDECLARED_COLUMN, in->at, err,
-					      "column '%s' is used, but not among the %zu declared",
-					      s->field[i].name, declared));
+			                      "column '%s' is used, but not among the %zu declared",
+			                      s->field[i].name, declared));
 	}
 out:
 	return rc;
@@ -60,10 +60,12 @@ out:
 
 void dtx_push_run(const struct dtx_plan *plan, struct dtx_run *run)
 {
-	*run = (struct dtx_run){ .workers = 1, .batch_rows = DTX_BATCH_ROWS,
-				 .max_rows = plan->limits.rows, .growth = plan->limits.growth,
-				 .max_cols = plan->limits.cols,
-				 .pivot_cols = plan->limits.pivot_cols };
+	*run = (struct dtx_run){ .workers = 1,
+		                 .batch_rows = DTX_BATCH_ROWS,
+		                 .max_rows = plan->limits.rows,
+		                 .growth = plan->limits.growth,
+		                 .max_cols = plan->limits.cols,
+		                 .pivot_cols = plan->limits.pivot_cols };
 }
 
 /* Notes of a step's own findings: an error forbids it, a trigger hands it to a snippet. */
@@ -86,7 +88,7 @@ static void forbid_fallback(const struct dtx_plan *plan, struct dtx_errlist *fin
 	for (size_t i = 0; i < findings->n; i++) {
 		struct dtx_err *f = &findings->item[i];
 		bool off = plan->fallback == DTX_FALLBACK_OFF ||
-			   (f->step >= 0 && plan->step[f->step].fallback_off);
+		           (f->step >= 0 && plan->step[f->step].fallback_off);
 
 		if (off && f->severity == DTX_SEV_FALLBACK)
 			f->severity = DTX_SEV_ERROR;
@@ -94,7 +96,7 @@ static void forbid_fallback(const struct dtx_plan *plan, struct dtx_errlist *fin
 }
 
 enum dtx_code dtx_push_static(struct dtx_plan *plan, struct dtx_arena *arena, struct dtx_flow *flow,
-			      struct dtx_errlist *findings, bool notes, struct dtx_err *err)
+                              struct dtx_errlist *findings, bool notes, struct dtx_err *err)
 {
 	struct dtx_run run;
 	enum dtx_code rc = DTX_OK;
@@ -120,7 +122,7 @@ out:
 }
 
 enum dtx_code dtx_plan_check(struct dtx_plan *plan, struct dtx_errlist *findings,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_flow flow = { 0 };

@@ -10,7 +10,8 @@ static bool moves_nothing(const int32_t *from, uint32_t n, uint32_t ncols)
 }
 
 /* The origin as the batches behind a pass see it. */
-static enum dtx_code move_origin(struct dtx_pass *pass, struct dtx_arena *arena, struct dtx_err *err)
+static enum dtx_code move_origin(struct dtx_pass *pass, struct dtx_arena *arena,
+                                 struct dtx_err *err)
 {
 	const struct dtx_opctx *ox = &pass->link->ox[pass->input];
 	const int32_t *from = pass->link->from[pass->input];
@@ -31,7 +32,7 @@ static enum dtx_code move_origin(struct dtx_pass *pass, struct dtx_arena *arena,
 		physical[i] = from[i] < 0 ? UINT32_MAX : (uint32_t)from[i];
 		if (from[i] >= 0 && in->physical_col)
 			physical[i] = (uint32_t)from[i] < in->ncols ? in->physical_col[from[i]]
-								    : UINT32_MAX;
+			                                            : UINT32_MAX;
 	}
 	*out = *in;
 	out->physical_col = physical;

@@ -6,6 +6,6 @@
 
 /* Fills in and out of the leg's passes; made origins live in the arena.  The reader has started. */
 DTX_MUSTUSE enum dtx_code dtx_cite_leg(struct dtx_leg *leg, struct dtx_arena *arena,
-				       struct dtx_err *err);
+                                       struct dtx_err *err);
 
 #endif

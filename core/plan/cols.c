@@ -6,7 +6,7 @@
 static const char *const type_names[] = { "number", "text", "bool", "date", "datetime" };
 
 static enum dtx_code parse_list(struct dtx_arena *a, const json_t *list, const char *pointer,
-				int depth, struct dtx_cols **out, struct dtx_err *err);
+                                int depth, struct dtx_cols **out, struct dtx_err *err);
 
 static enum dtx_code bad(struct dtx_err *err, enum dtx_code code, const char *at, const char *text)
 {
@@ -16,15 +16,16 @@ static enum dtx_code bad(struct dtx_err *err, enum dtx_code code, const char *at
 }
 
 static enum dtx_code copy(struct dtx_arena *a, const json_t *text, const char **out,
-			  struct dtx_err *err)
+                          struct dtx_err *err)
 {
 	*out = dtx_arena_strndup(a, json_string_value(text), json_string_length(text));
-	return *out ? DTX_OK : dtx_err_set(err, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
+	return *out ? DTX_OK
+	            : dtx_err_set(err, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
 }
 
 /* "name", "a..d", "*". */
 static enum dtx_code parse_text(struct dtx_arena *a, const json_t *v, struct dtx_col_item *it,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	struct dtx_str s = { json_string_value(v), json_string_length(v) };
 	ptrdiff_t dots = dtx_str_find(s, DTX_STR(".."), 1);
@@ -47,7 +48,7 @@ out:
 }
 
 static enum dtx_code parse_type(struct dtx_col_item *it, const json_t *v, const char *at,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	const char *text = json_string_value(v);
 
@@ -64,7 +65,7 @@ static enum dtx_code parse_type(struct dtx_col_item *it, const json_t *v, const 
 }
 
 static enum dtx_code parse_range(struct dtx_arena *a, const json_t *v, const char *at,
-				 struct dtx_col_item *it, struct dtx_err *err)
+                                 struct dtx_col_item *it, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -79,7 +80,7 @@ out:
 }
 
 static enum dtx_code parse_regex(struct dtx_arena *a, const json_t *v, const char *at,
-				 struct dtx_col_item *it, struct dtx_err *err)
+                                 struct dtx_col_item *it, struct dtx_err *err)
 {
 	struct dtx_regex *re = NULL;
 	enum dtx_code rc = DTX_OK;
@@ -96,7 +97,7 @@ out:
 
 /* {"KEY": value} with one known key. */
 static enum dtx_code parse_object(struct dtx_arena *a, const json_t *v, const char *at, int depth,
-				  struct dtx_col_item *it, struct dtx_err *err)
+                                  struct dtx_col_item *it, struct dtx_err *err)
 {
 	void *member = json_object_iter((json_t *)(uintptr_t)v);
 	const char *key = member ? json_object_iter_key(member) : "";
@@ -108,8 +109,9 @@ static enum dtx_code parse_object(struct dtx_arena *a, const json_t *v, const ch
 	dtx_str_copy(below, sizeof(below), dtx_str_of(at));
 	dtx_json_pointer_add(below, sizeof(below), key);
 	if (json_object_size(v) != 1)
-		return bad(err, DTX_E_BAD_PARAM_VALUE, at,
-			   "a selector object has one member: name, regex, type, range, all or not");
+		return bad(
+			err, DTX_E_BAD_PARAM_VALUE, at,
+			"a selector object has one member: name, regex, type, range, all or not");
 	if (strcmp(key, "name") == 0 && json_is_string(value)) {
 		it->kind = DTX_COL_NAME;
 		return copy(a, value, &it->a, err);
@@ -126,7 +128,7 @@ static enum dtx_code parse_object(struct dtx_arena *a, const json_t *v, const ch
 	}
 	if (strcmp(key, "not") != 0)
 		return bad(err, DTX_E_BAD_PARAM_VALUE, below,
-			   "no such selector; expected name, regex, type, range, all or not");
+		           "no such selector; expected name, regex, type, range, all or not");
 	it->kind = DTX_COL_NOT;
 	DTX_TRY(parse_list(a, value, below, depth + 1, &sub, err));
 	it->sub = sub;
@@ -135,7 +137,7 @@ out:
 }
 
 static enum dtx_code parse_item(struct dtx_arena *a, const json_t *v, const char *at, int depth,
-				struct dtx_col_item *it, struct dtx_err *err)
+                                struct dtx_col_item *it, struct dtx_err *err)
 {
 	if (json_is_string(v))
 		return parse_text(a, v, it, err);
@@ -147,7 +149,7 @@ static enum dtx_code parse_item(struct dtx_arena *a, const json_t *v, const char
 #define NOT_DEPTH 8
 
 static enum dtx_code parse_list(struct dtx_arena *a, const json_t *list, const char *pointer,
-				int depth, struct dtx_cols **out, struct dtx_err *err)
+                                int depth, struct dtx_cols **out, struct dtx_err *err)
 {
 	size_t n = json_is_array(list) ? json_array_size(list) : 1;
 	struct dtx_cols *c = dtx_arena_zalloc(a, 1, sizeof(*c));
@@ -168,7 +170,7 @@ static enum dtx_code parse_list(struct dtx_arena *a, const json_t *list, const c
 		if (json_is_array(list))
 			dtx_json_pointer_index(at, sizeof(at), i);
 		DTX_TRY(parse_item(a, json_is_array(list) ? json_array_get(list, i) : list, at,
-				   depth, &c->item[i], err));
+		                   depth, &c->item[i], err));
 	}
 	*out = c;
 out:
@@ -176,7 +178,7 @@ out:
 }
 
 enum dtx_code dtx_cols_parse(struct dtx_arena *a, const json_t *value, const char *pointer,
-			     struct dtx_cols **out, struct dtx_err *err)
+                             struct dtx_cols **out, struct dtx_err *err)
 {
 	return parse_list(a, value, pointer, 0, out, err);
 }
@@ -190,16 +192,11 @@ static json_t *item_json(const struct dtx_col_item *it)
 		if (strcmp(it->a, "*") != 0 && !strstr(it->a, ".."))
 			return json_string(it->a);
 		return json_pack("{s:s}", "name", it->a);
-	case DTX_COL_RANGE:
-		return json_pack("{s:[s,s]}", "range", it->a, it->b);
-	case DTX_COL_ALL:
-		return json_pack("{s:b}", "all", 1);
-	case DTX_COL_REGEX:
-		return json_pack("{s:s}", "regex", it->a);
-	case DTX_COL_TYPE:
-		return json_pack("{s:s}", "type", it->a);
-	case DTX_COL_NOT:
-		return json_pack("{s:o}", "not", dtx_cols_json(it->sub));
+	case DTX_COL_RANGE: return json_pack("{s:[s,s]}", "range", it->a, it->b);
+	case DTX_COL_ALL: return json_pack("{s:b}", "all", 1);
+	case DTX_COL_REGEX: return json_pack("{s:s}", "regex", it->a);
+	case DTX_COL_TYPE: return json_pack("{s:s}", "type", it->a);
+	case DTX_COL_NOT: return json_pack("{s:o}", "not", dtx_cols_json(it->sub));
 	}
 	return NULL;
 }
@@ -237,21 +234,11 @@ bool dtx_cols_static(const struct dtx_cols *cols, const struct dtx_schema *s)
 static void print_item(const struct dtx_col_item *it, struct dtx_buf *out)
 {
 	switch (it->kind) {
-	case DTX_COL_NAME:
-		dtx_buf_add(out, it->a);
-		break;
-	case DTX_COL_RANGE:
-		dtx_buf_printf(out, "%s..%s", it->a, it->b);
-		break;
-	case DTX_COL_ALL:
-		dtx_buf_add(out, "all columns");
-		break;
-	case DTX_COL_REGEX:
-		dtx_buf_printf(out, "/%s/", it->a);
-		break;
-	case DTX_COL_TYPE:
-		dtx_buf_printf(out, "all of type %s", it->a);
-		break;
+	case DTX_COL_NAME: dtx_buf_add(out, it->a); break;
+	case DTX_COL_RANGE: dtx_buf_printf(out, "%s..%s", it->a, it->b); break;
+	case DTX_COL_ALL: dtx_buf_add(out, "all columns"); break;
+	case DTX_COL_REGEX: dtx_buf_printf(out, "/%s/", it->a); break;
+	case DTX_COL_TYPE: dtx_buf_printf(out, "all of type %s", it->a); break;
 	case DTX_COL_NOT:
 		dtx_buf_add(out, "all but ");
 		dtx_cols_print(it->sub, out);

@@ -16,7 +16,7 @@ static void table_text(const struct dtx_plan *plan, int32_t t, struct dtx_buf *o
 }
 
 static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct dtx_buf *out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &plan->step[i];
 	enum dtx_code rc = DTX_OK;
@@ -34,7 +34,7 @@ static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct d
 	dtx_buf_printf(out, "    t%u = ", (unsigned)i + 1);
 	if (!st->op || !st->op->pandas || st->broken || !st->op->pandas(st->args, out)) {
 		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
-				 "step %u (%s) has no pandas form", (unsigned)i + 1, st->name);
+		                 "step %u (%s) has no pandas form", (unsigned)i + 1, st->name);
 		dtx_err_at(err, st->at);
 		dtx_err_step(err, (int32_t)i, st->name);
 		return rc;
@@ -45,13 +45,13 @@ static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct d
 }
 
 enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *out,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	dtx_buf_printf(out, "\"\"\"Made by dtx %s from plan %s\"\"\"\n", DTX_VERSION, plan->id);
 	dtx_buf_add(out, "import pandas as pd\nimport numpy as np\nimport dx\n\n\n"
-			 "def transform(tables, params):\n");
+	                 "def transform(tables, params):\n");
 	for (uint32_t i = 0; i < plan->nsteps; i++)
 		DTX_TRY(step_text(plan, i, out, err));
 	dtx_buf_add(out, "    return ");

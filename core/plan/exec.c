@@ -20,17 +20,20 @@ struct exec {
 	struct dtx_run run;
 	struct dtx_inputset in;
 	enum dtx_fallback mode;
+	bool bind_only; /* regions are noted, nobody is asked */
 	uint32_t max_regions;
 	struct dtx_regions regions;
-	struct dtx_graph graph;			/* of the attempt that runs */
-	struct dtx_tap tap;			/* the plan's expect */
+	struct dtx_graph graph; /* of the attempt that runs */
+	struct dtx_tap tap;     /* the plan's expect */
 };
 
 /* --- may a snippet do it? --- */
 
 static bool may_rescue(const struct exec *x, int32_t step)
 {
-	return x->mode != DTX_FALLBACK_OFF && x->host && x->host->rescue && step >= 0 &&
+	bool helper = x->bind_only || (x->host && x->host->rescue);
+
+	return x->mode != DTX_FALLBACK_OFF && helper && step >= 0 &&
 	       !x->plan->step[step].fallback_off;
 }
 
@@ -45,10 +48,11 @@ static enum dtx_code refuse_input(const struct exec *x, struct dtx_err *err)
 		return rc;
 	dtx_err_move(&cause, err);
 	rc = dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "%s: %s",
-			 dtx_code_name(cause.code), cause.msg);
-	dtx_err_hint(err, "%s%snot yet done by a snippet: describe the input in the plan "
-			  "(header_rows, skip, sheet, range, dialect, ragged)",
-		     cause.hint, cause.hint[0] ? "; " : "");
+	                 dtx_code_name(cause.code), cause.msg);
+	dtx_err_hint(err,
+	             "%s%snot yet done by a snippet: describe the input in the plan "
+	             "(header_rows, skip, sheet, range, dialect, ragged)",
+	             cause.hint, cause.hint[0] ? "; " : "");
 	dtx_err_at(err, cause.at);
 	dtx_err_row(err, cause.row, cause.column);
 	err->run_time = true;
@@ -82,7 +86,7 @@ static bool can_bind(const struct dtx_graph *g, uint32_t i)
 
 /* Findings of one step: *region when a snippet may do it, else they are the run's. */
 static enum dtx_code judge(struct exec *x, uint32_t step, struct dtx_errlist *found, bool bad,
-			   bool *region, struct dtx_err *err)
+                           bool *region, struct dtx_err *err)
 {
 	const struct dtx_err *worst = dtx_errlist_worst(found);
 	enum dtx_code rc = DTX_OK;
@@ -91,10 +95,11 @@ static enum dtx_code judge(struct exec *x, uint32_t step, struct dtx_errlist *fo
 	if (bad && worst && worst->severity == DTX_SEV_FALLBACK && may_rescue(x, (int32_t)step)) {
 		if (dtx_regions_add(&x->regions, x->plan, x->mode, step, worst, x->max_regions)) {
 			*region = true;
-			goto out;
+			if (!x->bind_only)
+				goto out;
 		}
 	}
-	if (bad && worst) {
+	if (bad && worst && !*region) {
 		dtx_err_copy(err, worst);
 		rc = worst->code;
 	}
@@ -102,7 +107,7 @@ static enum dtx_code judge(struct exec *x, uint32_t step, struct dtx_errlist *fo
 		struct dtx_err *f = &found->item[i];
 		bool warning = f->severity == DTX_SEV_WARNING;
 
-		if (f->severity == DTX_SEV_FALLBACK)
+		if (f->severity == DTX_SEV_FALLBACK && !*region)
 			f->severity = DTX_SEV_ERROR;
 		if (!dtx_errlist_take(warning ? &x->result->warnings : x->findings, f))
 			DTX_FAIL_MEM(err);
@@ -121,8 +126,11 @@ static enum dtx_code bind_step(struct exec *x, uint32_t i, bool *again, struct d
 
 	DTX_TRY(dtx_flow_bind(&g->flow, i, true, &g->run, &found, &bad, err));
 	DTX_TRY(judge(x, i, &found, bad, again, err));
-	if (*again)
+	if (*again) {
+		*again = !x->bind_only;
+		g->step[i].region = (int32_t)x->regions.n - 1;
 		goto out;
+	}
 	b = g->flow.bind[i];
 	g->step[i].bound = true;
 	g->step[i].resolved = !(b->open && g->plan->step[i].op->whole_schema);
@@ -156,7 +164,7 @@ static enum dtx_code output_values(struct exec *x, bool *values, struct dtx_err 
 		values[i] = x->opts->to.open && w && w->values;
 		if (x->opts->to.open && !w)
 			DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "no writer for format '%s'",
-				 x->plan->output[i].format ? x->plan->output[i].format : "auto");
+			         x->plan->output[i].format ? x->plan->output[i].format : "auto");
 	}
 out:
 	return rc;
@@ -177,7 +185,7 @@ static enum dtx_code run_barrier(struct exec *x, bool *found, struct dtx_err *er
 		if (sx->region >= 0 && x->regions.item[sx->region].first == i &&
 		    dtx_region_ready(&x->regions.item[sx->region], g)) {
 			DTX_TRY(dtx_region_run(&x->regions.item[sx->region], (uint32_t)sx->region,
-					       g, x->host, err));
+			                       g, x->host, err));
 			goto out;
 		}
 		if (sx->region < 0 && sx->bound) {
@@ -207,7 +215,7 @@ out:
 
 /* Binds, and runs all that must have run before the rest can be bound. */
 static enum dtx_code bind_through(struct exec *x, const bool *values, bool *again,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	bool barrier = true;
 	enum dtx_code rc = DTX_OK;
@@ -225,7 +233,7 @@ out:
 
 /* Steps whose result nobody reads still run: their checks count. */
 static enum dtx_code eat_nothing(void *arg, unsigned worker, struct dtx_batch *b,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	(void)arg;
 	(void)worker;
@@ -243,7 +251,7 @@ static enum dtx_code run_unread(struct exec *x, struct dtx_err *err)
 	for (uint32_t i = 0; i < x->plan->nsteps; i++)
 		if (!g->step[i].done && g->node[x->plan->ninputs + i].uses == 0)
 			DTX_TRY(dtx_graph_stream(g, (int32_t)(x->plan->ninputs + i), &nowhere,
-						 err));
+			                         err));
 out:
 	return rc;
 }
@@ -258,19 +266,24 @@ static enum dtx_code write_outputs(struct exec *x, struct dtx_err *err)
 		int32_t t = x->plan->output[i].table;
 		bool tap = !tapped && t == x->plan->result;
 
+		if (!x->graph.flow.table[t].schema)
+			DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
+			         "table '%s' is not made when a snippet does the whole plan",
+			         x->plan->output[i].table_name ? x->plan->output[i].table_name
+			                                       : "");
 		if (tap)
 			DTX_TRY(dtx_expect_start(x->plan->expect, x->graph.flow.table[t].schema, -1,
-						 &x->tap.run, err));
+			                         &x->tap.run, err));
 		tapped |= tap;
 		DTX_TRY(dtx_outputs_write(&x->graph, i, tap ? &x->tap : NULL, r, &r->output[i],
-					  err));
+		                          err));
 	}
 out:
 	return rc;
 }
 
 static enum dtx_code finish_tap(struct exec *x, struct dtx_tap *tap, const char *at,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	json_t *checks = x->result->checks;
 	int64_t failed = 0;
@@ -353,9 +366,9 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 		dtx_regions_forget(&x->regions);
 		*again = rc == DTX_OK;
 	} else if (dtx_code_triggers(rc, true) && err->run_time && may_rescue(x, err->step) &&
-		   x->graph.step && x->graph.step[err->step].region < 0) {
+	           x->graph.step && x->graph.step[err->step].region < 0) {
 		*again = dtx_regions_add(&x->regions, x->plan, x->mode, (uint32_t)err->step, err,
-					 x->max_regions);
+		                         x->max_regions);
 		if (*again)
 			dtx_err_move(&why, err);
 	}
@@ -387,7 +400,7 @@ static enum dtx_code run_attempts(struct exec *x, struct dtx_err *err)
 /* --- the whole --- */
 
 static enum dtx_code new_result(struct dtx_plan *plan, struct dtx_exec_result **out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	struct dtx_exec_result *r = dtx_mem_zalloc(1, sizeof(*r));
 	enum dtx_code rc = DTX_OK;
@@ -444,20 +457,26 @@ out:
 }
 
 static enum dtx_code start(struct exec *x, struct dtx_plan *plan, const struct dtx_exec_opts *opts,
-			   const struct dtx_host *host, struct dtx_errlist *findings,
-			   struct dtx_exec_result **out, struct dtx_err *err)
+                           const struct dtx_host *host, struct dtx_errlist *findings,
+                           struct dtx_exec_result **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	*x = (struct exec){ .plan = plan, .opts = opts, .host = host, .findings = findings };
+	*x = (struct exec){ .plan = plan,
+		            .opts = opts,
+		            .host = host,
+		            .findings = findings,
+		            .bind_only = x->bind_only };
 	pthread_mutex_init(&x->tap.lock, NULL);
 	DTX_TRY(new_result(plan, out, err));
 	x->result = *out;
 	start_run(x);
 	DTX_TRY(refuse(x, err));
 	DTX_TRY(dtx_regions_static(&x->regions, plan, x->mode, x->max_regions, findings, err));
-	x->in = (struct dtx_inputset){ .plan = plan, .source = opts->input,
-				       .arena = &x->result->arena, .workers = x->run.workers };
+	x->in = (struct dtx_inputset){ .plan = plan,
+		                       .source = opts->input,
+		                       .arena = &x->result->arena,
+		                       .workers = x->run.workers };
 	DTX_TRY(dtx_inputset_open(&x->in, err));
 out:
 	if (rc != DTX_OK && *out)
@@ -476,8 +495,8 @@ static void stop(struct exec *x)
 }
 
 enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
-		       const struct dtx_host *host, struct dtx_errlist *findings,
-		       struct dtx_exec_result **out, struct dtx_err *err)
+                       const struct dtx_host *host, struct dtx_errlist *findings,
+                       struct dtx_exec_result **out, struct dtx_err *err)
 {
 	struct exec *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
@@ -497,8 +516,8 @@ out:
 }
 
 enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
-			    struct dtx_errlist *findings, struct dtx_exec_result **out,
-			    struct dtx_err *err)
+                            struct dtx_errlist *findings, struct dtx_exec_result **out,
+                            struct dtx_err *err)
 {
 	struct exec *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
@@ -508,6 +527,7 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
 	*out = NULL;
 	if (!x)
 		DTX_FAIL_MEM(e);
+	x->bind_only = true;
 	DTX_TRY(start(x, plan, opts, NULL, findings, out, e));
 	DTX_TRY(start_graph(x, e));
 	DTX_TRY(bind_all(x, &again, e));

@@ -15,59 +15,62 @@ struct dtx_exec_output_to {
 	void *arg;
 };
 struct dtx_exec_opts {
-	struct dtx_source *const *input;	/* per plan input; NULL entries: not used */
-	unsigned workers;		/* 0: dtx_pool_cpus() */
-	uint32_t batch_rows;		/* 0: DTX_BATCH_ROWS */
-	int fallback;			/* enum dtx_fallback; -1: the plan's */
-	uint32_t max_regions;		/* 0: 4 */
+	struct dtx_source *const *input; /* per plan input; NULL entries: not used */
+	unsigned workers;                /* 0: dtx_pool_cpus() */
+	uint32_t batch_rows;             /* 0: DTX_BATCH_ROWS */
+	int fallback;                    /* enum dtx_fallback; -1: the plan's */
+	uint32_t max_regions;            /* 0: 4 */
 	int32_t run_date;
-	bool table_hash;		/* fill table_hash and rows_hash of outputs */
-	const atomic_bool *cancel;	/* NULL: never */
+	bool table_hash;           /* fill table_hash and rows_hash of outputs */
+	const atomic_bool *cancel; /* NULL: never */
 	struct dtx_exec_output_to to;
 	/* Open time: deadline in dtx_now_ns(), 0: none */
 	int64_t deadline_ns;
 };
-#define DTX_EXEC_OPTS_INIT { .fallback = -1 }
+#define DTX_EXEC_OPTS_INIT                                                                         \
+	{                                                                                          \
+		.fallback = -1                                                                     \
+	}
 
 struct dtx_exec_drop {
 	const char *reason;
 	int64_t n;
 };
 struct dtx_exec_input {
-	bool read;			/* a pipeline read it */
-	const char *reader;		/* "csv" */
-	json_t *describe;		/* reader options as found; owned */
+	bool read;          /* a pipeline read it */
+	const char *reader; /* "csv" */
+	json_t *describe;   /* reader options as found; owned */
 	struct dtx_read_stats stats;
 	const struct dtx_schema *schema;
-	uint8_t *need;			/* per column: enum dtx_need */
+	uint8_t *need; /* per column: enum dtx_need */
 };
 struct dtx_exec_step {
-	const char *kind;		/* "map", "sink", "whole", "snippet" */
+	const char *kind; /* "map", "sink", "whole", "snippet" */
 	int64_t rows_in, rows_out, ns;
 	struct dtx_exec_drop drop[DTX_STAT_REASONS];
 	uint32_t ndrops;
-	const struct dtx_schema *schema;	/* of its result */
+	const struct dtx_schema *schema; /* of its result */
 	bool rescued;
 };
 struct dtx_exec_output {
 	const struct dtx_schema *schema;
 	int64_t rows;
 	const struct dtx_writer_class *writer;
-	struct dtx_outfile *file;	/* owned until taken; NULL without a writer */
-	struct dtx_table *table;	/* without a writer */
+	struct dtx_outfile *file; /* owned until taken; NULL without a writer */
+	struct dtx_table *table;  /* without a writer */
 	char table_hash[DTX_TABLEHASH_TEXT], rows_hash[DTX_TABLEHASH_TEXT];
 };
 /* Where a result column comes from: one row per source column. */
 struct dtx_exec_lineage {
 	uint32_t output;
 	const char *out_col;
-	int32_t input;			/* -1: no source column (a constant, a snippet) */
-	const char *in_col;		/* NULL with input -1 */
-	bool direct;			/* else it decides which rows there are */
-	const char *subtype;		/* IDENTITY TRANSFORMATION AGGREGATION FILTER ... */
-	const char *formula;		/* as written; NULL: the cell is only moved */
-	const char *composed;		/* down to source columns, "…, by region"; NULL */
-	const char *cls;		/* "exact"; "exact after the snippet"; "snippet" */
+	int32_t input;        /* -1: no source column (a constant, a snippet) */
+	const char *in_col;   /* NULL with input -1 */
+	bool direct;          /* else it decides which rows there are */
+	const char *subtype;  /* IDENTITY TRANSFORMATION AGGREGATION FILTER ... */
+	const char *formula;  /* as written; NULL: the cell is only moved */
+	const char *composed; /* down to source columns, "…, by region"; NULL */
+	const char *cls;      /* "exact"; "exact after the snippet"; "snippet" */
 };
 struct dtx_exec_region {
 	uint32_t first, count;
@@ -88,8 +91,8 @@ struct dtx_exec_result {
 	struct dtx_exec_region *region;
 	uint32_t nregions;
 	struct dtx_errlist warnings;
-	json_t *checks;			/* rows of expect; array */
-	uint32_t restarts;		/* typed attempts that were discarded */
+	json_t *checks;    /* rows of expect; array */
+	uint32_t restarts; /* typed attempts that were discarded */
 	unsigned workers;
 };
 
@@ -98,24 +101,26 @@ struct dtx_exec_result {
  * worst finding; bind-time findings of severity error go to result->warnings' neighbour
  * `findings`.  *out is set, also on failure, unless memory is out at once; free it always. */
 DTX_MUSTUSE enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
-				   const struct dtx_host *host, struct dtx_errlist *findings,
-				   struct dtx_exec_result **out, struct dtx_err *err);
-void dtx_exec_free(struct dtx_exec_result *r);	/* NULL is fine; uncommitted outputs go away */
+                                   const struct dtx_host *host, struct dtx_errlist *findings,
+                                   struct dtx_exec_result **out, struct dtx_err *err);
+void dtx_exec_free(struct dtx_exec_result *r); /* NULL is fine; uncommitted outputs go away */
 
-/* The bind phase alone: opens readers, binds all steps to real headers.  Findings as above. */
+/* The bind phase alone: opens readers, binds the steps to real headers as far as they can be
+ * without running.  Findings of severity fallback mark their steps as snippets and are no failure.
+ */
 DTX_MUSTUSE enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
-					struct dtx_errlist *findings, struct dtx_exec_result **out,
-					struct dtx_err *err);
+                                        struct dtx_errlist *findings, struct dtx_exec_result **out,
+                                        struct dtx_err *err);
 
 /* What a plan does, step by step, for people and as JSON.  r: of dtx_exec or dtx_exec_bind, NULL:
  * the static phase alone. */
 DTX_MUSTUSE enum dtx_code dtx_explain_text(const struct dtx_plan *plan,
-					   const struct dtx_exec_result *r, struct dtx_buf *out,
-					   struct dtx_err *err);
+                                           const struct dtx_exec_result *r, struct dtx_buf *out,
+                                           struct dtx_err *err);
 json_t *dtx_explain_json(const struct dtx_plan *plan, const struct dtx_exec_result *r);
 
 /* A Python module with transform(tables, params).  no_translation names the step. */
 DTX_MUSTUSE enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *out,
-					     struct dtx_err *err);
+                                             struct dtx_err *err);
 
 #endif

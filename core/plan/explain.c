@@ -73,14 +73,14 @@ static const struct dtx_schema *schema_of(const struct view *v, int32_t t)
 }
 
 static enum dtx_code open_view(struct view *v, const struct dtx_plan *plan,
-			       const struct dtx_exec_result *r, struct dtx_err *err)
+                               const struct dtx_exec_result *r, struct dtx_err *err)
 {
 	*v = (struct view){ .plan = plan, .r = r };
 	if (r)
 		return DTX_OK;
 	/* the static pass notes nothing, so the plan stays as it is */
 	return dtx_push_static((struct dtx_plan *)(uintptr_t)plan, &v->arena, &v->flow,
-			       &v->findings, false, err);
+	                       &v->findings, false, err);
 }
 
 static void close_view(struct view *v)
@@ -121,13 +121,13 @@ static void step_text(const struct view *v, uint32_t i, struct dtx_buf *out)
 	const struct dtx_exec_step *x = v->r ? &v->r->step[i] : NULL;
 
 	dtx_buf_printf(out, "%u %-12s %-6s ", (unsigned)i + 1, st->name,
-		       x && x->kind[0] ? x->kind : static_kind(st));
+	               x && x->kind[0] ? x->kind : static_kind(st));
 	describe_step(v->plan, i, out);
 	dtx_buf_add(out, "  ");
 	count_cols(schema_of(v, (int32_t)(v->plan->ninputs + i)), out);
 	if (x && (x->rows_in || x->rows_out))
 		dtx_buf_printf(out, "; %lld rows in, %lld out, %.3f s", (long long)x->rows_in,
-			       (long long)x->rows_out, (double)x->ns / 1e9);
+		               (long long)x->rows_out, (double)x->ns / 1e9);
 	for (uint32_t k = 0; x && k < x->ndrops; k++)
 		dtx_buf_printf(out, ", %lld %s", (long long)x->drop[k].n, x->drop[k].reason);
 	if (st->out_name)
@@ -138,7 +138,7 @@ static void step_text(const struct view *v, uint32_t i, struct dtx_buf *out)
 }
 
 enum dtx_code dtx_explain_text(const struct dtx_plan *plan, const struct dtx_exec_result *r,
-			       struct dtx_buf *out, struct dtx_err *err)
+                               struct dtx_buf *out, struct dtx_err *err)
 {
 	struct view v;
 	enum dtx_code rc = open_view(&v, plan, r, err);
@@ -190,8 +190,8 @@ static json_t *input_json(const struct view *v, uint32_t i)
 			need = NULL;
 		}
 	return json_pack("{s:s,s:s?,s:o,s:b,s:o}", "name", v->plan->input[i].name, "path",
-			 v->plan->input[i].path, "schema", schema_json(s), "open",
-			 s ? (int)s->open : 1, "need", need);
+	                 v->plan->input[i].path, "schema", schema_json(s), "open",
+	                 s ? (int)s->open : 1, "need", need);
 }
 
 static json_t *drops_json(const struct dtx_exec_step *x)
@@ -216,13 +216,13 @@ static json_t *step_json(const struct view *v, uint32_t i)
 
 	describe_step(v->plan, i, &text);
 	out = json_pack("{s:i,s:s,s:s,s:s,s:s?,s:s?,s:o,s:b,s:s?,s:I,s:I,s:I,s:o,s:O}", "step",
-			(int)i, "op", st->name, "kind", x && x->kind[0] ? x->kind : static_kind(st),
-			"text", dtx_buf_text(&text), "note", st->note, "out", st->out_name,
-			"schema", schema_json(s), "open", s ? (int)s->open : 1, "trigger",
-			st->trigger == DTX_OK ? NULL : dtx_code_name(st->trigger), "rows_in",
-			(json_int_t)(x ? x->rows_in : 0), "rows_out",
-			(json_int_t)(x ? x->rows_out : 0), "ns", (json_int_t)(x ? x->ns : 0),
-			"counts", drops_json(x), "canonical", st->canonical);
+	                (int)i, "op", st->name, "kind", x && x->kind[0] ? x->kind : static_kind(st),
+	                "text", dtx_buf_text(&text), "note", st->note, "out", st->out_name,
+	                "schema", schema_json(s), "open", s ? (int)s->open : 1, "trigger",
+	                st->trigger == DTX_OK ? NULL : dtx_code_name(st->trigger), "rows_in",
+	                (json_int_t)(x ? x->rows_in : 0), "rows_out",
+	                (json_int_t)(x ? x->rows_out : 0), "ns", (json_int_t)(x ? x->ns : 0),
+	                "counts", drops_json(x), "canonical", st->canonical);
 	dtx_buf_clear(&text);
 	return out;
 }
@@ -237,8 +237,8 @@ static json_t *formulas_json(const struct dtx_exec_result *r)
 
 		if (l->formula && first &&
 		    json_array_append_new(out, json_pack("{s:s,s:s,s:s}", "column", l->out_col,
-							 "formula", l->formula, "composed",
-							 l->composed)) != 0) {
+		                                         "formula", l->formula, "composed",
+		                                         l->composed)) != 0) {
 			json_decref(out);
 			out = NULL;
 		}
@@ -258,7 +258,7 @@ json_t *dtx_explain_json(const struct dtx_plan *plan, const struct dtx_exec_resu
 		ok = json_array_append_new(steps, step_json(&v, i)) == 0;
 	if (ok)
 		out = json_pack("{s:s,s:s?,s:O,s:O,s:o}", "id", plan->id, "name", plan->name,
-				"inputs", inputs, "steps", steps, "formulas", formulas_json(r));
+		                "inputs", inputs, "steps", steps, "formulas", formulas_json(r));
 	if (inputs && steps)
 		close_view(&v);
 	json_decref(inputs);

@@ -3,8 +3,9 @@
 
 static const char *kind_name(const struct dtx_graph *g, uint32_t s)
 {
-	static const char *const names[] = { [DTX_KIND_MAP] = "map", [DTX_KIND_SINK] = "sink",
-					     [DTX_KIND_WHOLE] = "whole" };
+	static const char *const names[] = {
+		[DTX_KIND_MAP] = "map", [DTX_KIND_SINK] = "sink", [DTX_KIND_WHOLE] = "whole"
+	};
 
 	if (g->step[s].region >= 0)
 		return "snippet";
@@ -37,7 +38,7 @@ static void copy_drops(struct dtx_opstat *st, struct dtx_exec_step *out)
 }
 
 static enum dtx_code step_facts(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	struct dtx_exec_step *out = &r->step[s];
 	const struct dtx_schema *schema = g->flow.table[g->plan->ninputs + s].schema;
@@ -60,8 +61,8 @@ out:
 }
 
 static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct dtx_reader *reader,
-				 const struct dtx_schema *schema, struct dtx_exec_result *r,
-				 struct dtx_err *err)
+                                 const struct dtx_schema *schema, struct dtx_exec_result *r,
+                                 struct dtx_err *err)
 {
 	struct dtx_exec_input *out = &r->input[i];
 	enum dtx_code rc = DTX_OK;
@@ -90,7 +91,7 @@ out:
 }
 
 static enum dtx_code region_facts(const struct dtx_regions *regions, struct dtx_exec_result *r,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -101,8 +102,11 @@ static enum dtx_code region_facts(const struct dtx_regions *regions, struct dtx_
 		const struct dtx_region *from = &regions->item[i];
 
 		r->region[i] = (struct dtx_exec_region){
-			.first = from->first, .count = from->count, .input = -1,
-			.is_static = from->is_static, .whole_plan = from->whole_plan,
+			.first = from->first,
+			.count = from->count,
+			.input = -1,
+			.is_static = from->is_static,
+			.whole_plan = from->whole_plan,
 			.trigger = DTX_ERR_INIT,
 		};
 		dtx_err_copy(&r->region[i].trigger, &from->trigger);
@@ -113,8 +117,8 @@ out:
 }
 
 enum dtx_code dtx_facts(const struct dtx_graph *g, const struct dtx_regions *regions,
-			struct dtx_reader **reader, const struct dtx_schema **schema,
-			struct dtx_exec_result *r, struct dtx_err *err)
+                        struct dtx_reader **reader, const struct dtx_schema **schema,
+                        struct dtx_exec_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 

@@ -2,7 +2,7 @@
 #include "core/plan/flow.h"
 
 enum dtx_code dtx_flow_init(struct dtx_flow *f, struct dtx_arena *arena,
-			    const struct dtx_plan *plan, struct dtx_err *err)
+                            const struct dtx_plan *plan, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t ntables = (size_t)plan->ninputs + plan->nsteps;
@@ -27,7 +27,7 @@ void dtx_flow_clear(struct dtx_flow *f)
 }
 
 enum dtx_code dtx_flow_set(struct dtx_flow *f, int32_t table, const struct dtx_schema *s,
-			   struct dtx_err *err)
+                           struct dtx_err *err)
 {
 	struct dtx_flow_table *t = &f->table[table];
 	enum dtx_code rc = DTX_OK;
@@ -42,7 +42,7 @@ out:
 }
 
 static enum dtx_code add_field(struct dtx_flow *f, struct dtx_flow_table *t,
-			       const struct dtx_field *field, int32_t *col, struct dtx_err *err)
+                               const struct dtx_field *field, int32_t *col, struct dtx_err *err)
 {
 	struct dtx_schema *s = t->schema;
 	struct dtx_field *fresh;
@@ -68,7 +68,7 @@ out:
 }
 
 static enum dtx_code add_unknown(struct dtx_flow *f, struct dtx_flow_table *t, const char *name,
-				 int32_t *col, struct dtx_err *err)
+                                 int32_t *col, struct dtx_err *err)
 {
 	struct dtx_field field = { .source = true };
 	enum dtx_code rc = DTX_OK;
@@ -91,7 +91,7 @@ static bool is_gone(const struct dtx_flow_table *t, const char *name)
 
 /* Through a step: the first of its tables that has or may have the name. */
 static enum dtx_code require_below(struct dtx_flow *f, uint32_t step, struct dtx_flow_table *t,
-				   const char *name, int32_t *col, struct dtx_err *err)
+                                   const char *name, int32_t *col, struct dtx_err *err)
 {
 	const struct dtx_bind *b = f->bind[step];
 	enum dtx_code rc = DTX_OK;
@@ -105,14 +105,14 @@ static enum dtx_code require_below(struct dtx_flow *f, uint32_t step, struct dtx
 		DTX_TRY(dtx_flow_require(f, b->table[i], name, &below, err));
 		if (below >= 0)
 			DTX_TRY(add_field(f, t, &f->table[b->table[i]].schema->field[below], col,
-					  err));
+			                  err));
 	}
 out:
 	return rc;
 }
 
 enum dtx_code dtx_flow_require(struct dtx_flow *f, int32_t table, const char *name, int32_t *col,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	struct dtx_flow_table *t = &f->table[table];
 
@@ -129,7 +129,7 @@ enum dtx_code dtx_flow_require(struct dtx_flow *f, int32_t table, const char *na
 /* Names of the inputs that the result lacks: later steps must not look for them further up. What
  * the step came to need after it had moved its columns may still go through. */
 static enum dtx_code note_gone(struct dtx_flow *f, const struct dtx_bind *b,
-			       struct dtx_flow_table *t, struct dtx_err *err)
+                               struct dtx_flow_table *t, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t max = 0;
@@ -148,7 +148,7 @@ out:
 }
 
 static enum dtx_code set_result(struct dtx_flow *f, uint32_t i, const struct dtx_bind *b,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	struct dtx_flow_table *t = &f->table[f->plan->ninputs + i];
 	struct dtx_field *field = dtx_arena_alloc(f->arena, b->ncols + 1u, sizeof(*field));
@@ -194,8 +194,8 @@ static enum dtx_op_kind default_kind(const struct dtx_op *op)
 }
 
 static enum dtx_code open_bind(struct dtx_flow *f, uint32_t i, bool typed,
-			       const struct dtx_run *run, struct dtx_errlist *errs,
-			       struct dtx_bind **out, struct dtx_err *err)
+                               const struct dtx_run *run, struct dtx_errlist *errs,
+                               struct dtx_bind **out, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &f->plan->step[i];
 	struct dtx_bind *b = dtx_arena_zalloc(f->arena, 1, sizeof(*b));
@@ -245,7 +245,7 @@ static bool bindable(const struct dtx_flow *f, uint32_t i)
 }
 
 enum dtx_code dtx_flow_bind(struct dtx_flow *f, uint32_t i, bool typed, const struct dtx_run *run,
-			    struct dtx_errlist *errs, bool *bad, struct dtx_err *err)
+                            struct dtx_errlist *errs, bool *bad, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &f->plan->step[i];
 	struct dtx_bind *b = NULL;

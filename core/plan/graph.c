@@ -20,13 +20,16 @@ static void count_uses(struct dtx_graph *g)
 }
 
 enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
-			     const struct dtx_exec_opts *opts, const struct dtx_run *run,
-			     struct dtx_errlist *warnings, struct dtx_err *err)
+                             const struct dtx_exec_opts *opts, const struct dtx_run *run,
+                             struct dtx_errlist *warnings, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	*g = (struct dtx_graph){ .plan = plan, .opts = opts, .run = *run, .warnings = warnings,
-				 .deadline_ns = opts->deadline_ns };
+	*g = (struct dtx_graph){ .plan = plan,
+		                 .opts = opts,
+		                 .run = *run,
+		                 .warnings = warnings,
+		                 .deadline_ns = opts->deadline_ns };
 	pthread_mutex_init(&g->warn_lock, NULL);
 	g->node = dtx_arena_zalloc(&g->arena, plan->ninputs + plan->nsteps + 1u, sizeof(*g->node));
 	g->step = dtx_arena_zalloc(&g->arena, plan->nsteps + 1u, sizeof(*g->step));
@@ -94,7 +97,7 @@ unsigned dtx_graph_workers(const struct dtx_graph *g, int32_t t)
 /* --- needs --- */
 
 static enum dtx_code need_expect(struct dtx_graph *g, const struct dtx_expect *e, int32_t t,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	struct dtx_schema *s = NULL;
 	enum dtx_code rc = DTX_OK;
@@ -123,14 +126,14 @@ enum dtx_code dtx_graph_needs(struct dtx_graph *g, const bool *values, struct dt
 	DTX_TRY(dtx_push_init(&g->push, &g->flow, &g->arena, err));
 	for (uint32_t i = 0; i < p->noutputs; i++) {
 		dtx_push_all(&g->push, &g->flow, p->output[i].table,
-			     values && values[i] ? DTX_NEED_VALUE : DTX_NEED_BYTES);
+		             values && values[i] ? DTX_NEED_VALUE : DTX_NEED_BYTES);
 		DTX_TRY(need_expect(g, p->expect, p->output[i].table, err));
 	}
 	for (uint32_t i = 0; i < p->nsteps; i++) {
 		live[i] = g->step[i].bound && g->step[i].region < 0;
 		for (uint32_t k = 0; !live[i] && k < p->step[i].ntables; k++)
 			dtx_push_all(&g->push, &g->flow, p->step[i].table[k],
-				     g->step[i].region >= 0 ? DTX_NEED_VALUE : DTX_NEED_BYTES);
+			             g->step[i].region >= 0 ? DTX_NEED_VALUE : DTX_NEED_BYTES);
 		DTX_TRY(need_expect(g, p->step[i].expect, (int32_t)(p->ninputs + i), err));
 	}
 	dtx_push_back(&g->flow, &g->push, live);
@@ -148,12 +151,12 @@ enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t s, struct dtx_err *err
 	if (dtx_expect_empty(e) || sx->tap.run)
 		return DTX_OK;
 	return dtx_expect_start(e, g->flow.table[g->plan->ninputs + s].schema, -1, &sx->tap.run,
-				err);
+	                        err);
 }
 
 /* Per input table, the column of it that each output column is. */
 static enum dtx_code moved_columns(struct dtx_graph *g, uint32_t s, const int32_t *const **out,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	const struct dtx_bind *b = g->flow.bind[s];
 	const int32_t **from = dtx_arena_alloc(&g->arena, b->ntables, sizeof(*from));
@@ -195,15 +198,25 @@ static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *er
 		in[k] = g->flow.table[st->table[k]].schema;
 	for (unsigned k = 0; k < st->ntables; k++)
 		sx->ox[k] = (struct dtx_opctx){
-			.args = st->args, .bound = b->state, .ninputs = st->ntables, .in = in,
-			.out = g->flow.table[result].schema, .need = g->push.need[result],
-			.input = k, .run = &g->run, .stat = sx->stat, .step = (int)s,
-			.warnings = g->warnings, .warn_lock = &g->warn_lock,
+			.args = st->args,
+			.bound = b->state,
+			.ninputs = st->ntables,
+			.in = in,
+			.out = g->flow.table[result].schema,
+			.need = g->push.need[result],
+			.input = k,
+			.run = &g->run,
+			.stat = sx->stat,
+			.step = (int)s,
+			.warnings = g->warnings,
+			.warn_lock = &g->warn_lock,
 		};
 	DTX_TRY(dtx_graph_tap(g, s, err));
-	sx->link = (struct dtx_link){ .op = st->op, .ox = sx->ox, .tap = &sx->tap,
-				      .ordered = b->ordered ||
-						 (st->op->flags & DTX_OP_ORDERED) != 0 };
+	sx->link =
+		(struct dtx_link){ .op = st->op,
+		                   .ox = sx->ox,
+		                   .tap = &sx->tap,
+		                   .ordered = b->ordered || (st->op->flags & DTX_OP_ORDERED) != 0 };
 	DTX_TRY(moved_columns(g, s, &sx->link.from, err));
 out:
 	return rc;
@@ -234,7 +247,7 @@ static enum dtx_code check_growth(const struct dtx_graph *g, uint32_t s, struct 
 
 	if (g->run.growth >= 0 && rows > most)
 		DTX_FAIL(err, DTX_E_ROW_GROWTH, "%s: %lld rows out of %lld", g->plan->step[s].name,
-			 (long long)rows, (long long)in);
+		         (long long)rows, (long long)in);
 out:
 	return dtx_runop_blame(g, s, rc, err);
 }
@@ -257,7 +270,7 @@ static enum dtx_code keep_take(struct dtx_emit *e, struct dtx_batch *b, struct d
 	DTX_ASSERT(b == k->in, err);
 	if (k->ox->run->max_rows >= 0 && rows > k->ox->run->max_rows)
 		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows",
-			 (long long)k->ox->run->max_rows);
+		         (long long)k->ox->run->max_rows);
 out:
 	return rc;
 }
@@ -309,16 +322,18 @@ out:
 /* --- legs --- */
 
 static enum dtx_code reader_leg(struct dtx_graph *g, struct dtx_leg *leg, int32_t t,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	struct dtx_scan *scan = dtx_arena_zalloc(&g->arena, 1, sizeof(*scan));
 	enum dtx_code rc = DTX_OK;
 
 	if (!scan)
 		DTX_FAIL_MEM(err);
-	*scan = (struct dtx_scan){ .schema = g->flow.table[t].schema, .need = g->push.need[t],
-				   .limit = -1, .workers = g->run.workers,
-				   .batch_rows = g->opts->batch_rows };
+	*scan = (struct dtx_scan){ .schema = g->flow.table[t].schema,
+		                   .need = g->push.need[t],
+		                   .limit = -1,
+		                   .workers = g->run.workers,
+		                   .batch_rows = g->opts->batch_rows };
 	leg->reader = g->reader[t];
 	leg->scan = scan;
 	g->was_read[t] = true;
@@ -327,10 +342,10 @@ out:
 }
 
 static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
-			      struct dtx_err *err);
+                              struct dtx_err *err);
 
 static enum dtx_code map_legs(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &g->plan->step[s];
 	struct dtx_link *link = &g->step[s].link;
@@ -363,7 +378,7 @@ static bool streams(const struct dtx_graph *g, int32_t t)
 }
 
 static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	struct dtx_table *table = g->node[t].table;
 	struct dtx_leg *leg;
@@ -386,7 +401,7 @@ out:
 }
 
 enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	struct dtx_pipe p;
 	enum dtx_code rc = DTX_OK;
@@ -421,7 +436,7 @@ struct table_end {
 };
 
 static enum dtx_code table_prepare(void *arg, unsigned worker, struct dtx_batch *b,
-				   struct dtx_ring_item *item, struct dtx_err *err)
+                                   struct dtx_ring_item *item, struct dtx_err *err)
 {
 	struct table_end *e = arg;
 	struct dtx_column *c;
@@ -438,7 +453,7 @@ out:
 }
 
 static enum dtx_code table_put(void *arg, struct dtx_batch *b, struct dtx_ring_item *item,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	struct table_end *e = arg;
 	struct dtx_batch *copy = NULL;
@@ -452,7 +467,7 @@ out:
 }
 
 static enum dtx_code stream_to_table(struct dtx_graph *g, int32_t t, bool typed,
-				     struct dtx_table **out, struct dtx_err *err)
+                                     struct dtx_table **out, struct dtx_err *err)
 {
 	struct table_end e = { .typed = typed };
 	struct dtx_pipe_end end = { .arg = &e, .prepare = table_prepare, .put = table_put };
@@ -481,7 +496,7 @@ out:
 }
 
 enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct dtx_table **out,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	struct dtx_node *n = &g->node[t];
 	uint32_t s = (uint32_t)t - g->plan->ninputs;
@@ -491,18 +506,14 @@ enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct
 	if (!made)
 		goto out;
 	if ((uint32_t)t < g->plan->ninputs) {
-		n->uses++;	/* reading it counts as a use, but the table stays */
+		n->uses++; /* reading it counts as a use, but the table stays */
 		DTX_TRY(stream_to_table(g, t, typed, &n->table, err));
 		goto out;
 	}
 	DTX_TRY(prepare(g, s, err));
 	switch (g->flow.bind[s]->kind) {
-	case DTX_KIND_SINK:
-		DTX_TRY(dtx_runop_sink(g, s, 0, &n->table, err));
-		break;
-	case DTX_KIND_WHOLE:
-		DTX_TRY(dtx_runop_whole(g, s, false, &n->table, err));
-		break;
+	case DTX_KIND_SINK: DTX_TRY(dtx_runop_sink(g, s, 0, &n->table, err)); break;
+	case DTX_KIND_WHOLE: DTX_TRY(dtx_runop_whole(g, s, false, &n->table, err)); break;
 	case DTX_KIND_MAP: {
 		/* streams() looks at the uses: this one reads it as a table */
 		uint32_t uses = n->uses;

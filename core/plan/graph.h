@@ -6,19 +6,19 @@
 #include "core/plan/pipe.h"
 #include "core/plan/push.h"
 
-struct dtx_node {			/* a table */
-	struct dtx_table *table;	/* held while somebody still reads it */
-	uint32_t uses;			/* readers left */
+struct dtx_node {                /* a table */
+	struct dtx_table *table; /* held while somebody still reads it */
+	uint32_t uses;           /* readers left */
 };
 struct dtx_stepx {
-	struct dtx_opctx *ox;		/* per input table; NULL until prepared */
-	struct dtx_opstat *stat;	/* never NULL */
+	struct dtx_opctx *ox;    /* per input table; NULL until prepared */
+	struct dtx_opstat *stat; /* never NULL */
 	struct dtx_link link;
 	struct dtx_tap tap;
 	bool has_shared, done;
-	bool bound;			/* typed binding is there */
-	bool resolved;			/* its result's schema is final */
-	int32_t region;			/* -1: typed */
+	bool bound;     /* typed binding is there */
+	bool resolved;  /* its result's schema is final */
+	int32_t region; /* -1: typed */
 };
 struct dtx_graph {
 	struct dtx_plan *plan;
@@ -27,8 +27,8 @@ struct dtx_graph {
 	struct dtx_arena arena;
 	struct dtx_flow flow;
 	struct dtx_push push;
-	struct dtx_reader **reader;	/* borrowed, per input */
-	bool *was_read;			/* borrowed, per input */
+	struct dtx_reader **reader; /* borrowed, per input */
+	bool *was_read;             /* borrowed, per input */
 	struct dtx_node *node;
 	struct dtx_stepx *step;
 	struct dtx_errlist *warnings;
@@ -37,26 +37,26 @@ struct dtx_graph {
 };
 
 DTX_MUSTUSE enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
-					 const struct dtx_exec_opts *opts,
-					 const struct dtx_run *run, struct dtx_errlist *warnings,
-					 struct dtx_err *err);
+                                         const struct dtx_exec_opts *opts,
+                                         const struct dtx_run *run, struct dtx_errlist *warnings,
+                                         struct dtx_err *err);
 void dtx_graph_clear(struct dtx_graph *g);
 
 /* Needs of all columns from what is bound so far: outputs, steps not bound yet and regions want
  * whole tables.  values[i]: output i needs values. */
 DTX_MUSTUSE enum dtx_code dtx_graph_needs(struct dtx_graph *g, const bool *values,
-					  struct dtx_err *err);
+                                          struct dtx_err *err);
 /* Makes table t, in full; typed: every value is confirmed.  Borrowed from the node. */
 DTX_MUSTUSE enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed,
-					  struct dtx_table **out, struct dtx_err *err);
+                                          struct dtx_table **out, struct dtx_err *err);
 /* One reader of t less. */
 void dtx_graph_release(struct dtx_graph *g, int32_t t);
 /* Streams table t into `end`. */
 DTX_MUSTUSE enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t,
-					   const struct dtx_pipe_end *end, struct dtx_err *err);
+                                           const struct dtx_pipe_end *end, struct dtx_err *err);
 /* A whole op whose columns come from its rows: runs it, sets the schema of its result. */
 DTX_MUSTUSE enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t step,
-					      struct dtx_err *err);
+                                              struct dtx_err *err);
 /* Starts the checks of a step's expect, once. */
 DTX_MUSTUSE enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t step, struct dtx_err *err);
 /* Threads for a pipeline that reads table t. */

@@ -8,38 +8,38 @@
 #include "core/plan/plan.h"
 
 struct dtx_rescue_table {
-	const char *name;		/* "main" is the region's table */
-	struct dtx_table *table;	/* borrowed; all types confirmed */
+	const char *name;        /* "main" is the region's table */
+	struct dtx_table *table; /* borrowed; all types confirmed */
 };
-struct dtx_rescue_col {			/* derived contract: what the typed suffix reads */
+struct dtx_rescue_col { /* derived contract: what the typed suffix reads */
 	const char *name;
-	unsigned cls;			/* enum dtx_class bits; 0: any */
+	unsigned cls; /* enum dtx_class bits; 0: any */
 };
 struct dtx_rescue {
 	const struct dtx_plan *plan;
-	uint32_t index;			/* region number of the run, from 0 */
-	bool whole_plan;		/* grain "plan": the region is all steps */
-	uint32_t first, count;		/* steps; count 0: an input region */
-	int32_t input;			/* input region: its number; -1 */
-	char at[24];			/* "/steps/3" or "/inputs/0" */
+	uint32_t index;        /* region number of the run, from 0 */
+	bool whole_plan;       /* grain "plan": the region is all steps */
+	uint32_t first, count; /* steps; count 0: an input region */
+	int32_t input;         /* input region: its number; -1 */
+	char at[24];           /* "/steps/3" or "/inputs/0" */
 	const struct dtx_err *trigger;
 	const struct dtx_rescue_table *table;
 	size_t ntables;
-	const json_t *steps;		/* canonical, with notes; what params["steps"] shows */
+	const json_t *steps; /* canonical, with notes; what params["steps"] shows */
 	const struct dtx_rescue_col *need;
 	size_t nneed;
-	const json_t *expect_json;	/* of the region's last step (grain plan: the plan's); NULL */
+	const json_t *expect_json; /* of the region's last step (grain plan: the plan's); NULL */
 	const struct dtx_expect *expect;
 	const struct dtx_run *run;
 };
 
 struct dtx_host {
 	void *arg;
-	const struct dtx_log *log;	/* NULL: silent */
-	/* NULL: nobody to ask.  *out is a new reference, closed schema, columns FLAT, DICT or CONST.
-	 * Its error ends the run (needs_snippet, snippet_* ...). */
+	const struct dtx_log *log; /* NULL: silent */
+	/* NULL: nobody to ask.  *out is a new reference, closed schema, columns FLAT, DICT or
+	 * CONST. Its error ends the run (needs_snippet, snippet_* ...). */
 	enum dtx_code (*rescue)(void *arg, const struct dtx_rescue *, struct dtx_table **out,
-				struct dtx_err *err);
+	                        struct dtx_err *err);
 	/* A typed attempt was discarded (region added or types widened); NULL: does not matter. */
 	void (*discard)(void *arg, const struct dtx_err *why);
 };

@@ -6,7 +6,7 @@
 #include "core/base/file.h"
 #include "core/plan/parts.h"
 
-#define INT_MAX_JSON (((int64_t)1 << 53) - 1)
+#define INT_MAX_JSON         (((int64_t)1 << 53) - 1)
 #define ROW(type, member, k) .name = #member, .kind = (k), .offset = offsetof(struct type, member)
 
 /* --- inputs --- */
@@ -56,8 +56,8 @@ static const struct dtx_param input_rows[] = {
 	  .item_size = sizeof(struct type_args), .sugar = DTX_SUGAR_MAP, .def = "[]",
 	  .help = "declared types" },
 	{ ROW(input_args, requires, DTX_P_TEXTS), .def = "[]", .help = "columns that must exist" },
-	{ ROW(input_args, extra, DTX_P_CHOICE), .choices = "allow,drop,error",
-	  .def = "\"allow\"", .help = "columns outside requires and types" },
+	{ ROW(input_args, extra, DTX_P_CHOICE), .choices = "allow,drop,error", .def = "\"allow\"",
+	  .help = "columns outside requires and types" },
 	{ ROW(input_args, ragged, DTX_P_CHOICE), .choices = "error,pad,truncate",
 	  .unsupported = "quarantine", .def = "\"error\"", .help = "rows of another width" },
 	{ ROW(input_args, reader, DTX_P_TEXT), .help = "libcsv forces the reference reader" },
@@ -82,12 +82,16 @@ static const struct dtx_param dialect_rows[] = {
 
 /* Rows into args, with the plan's own findings list. */
 static enum dtx_code fill(struct dtx_plan_parse *p, const struct dtx_param *rows, size_t n,
-			  const json_t *object, const char *at, const char *skip, void *args,
-			  struct dtx_err *err)
+                          const json_t *object, const char *at, const char *skip, void *args,
+                          struct dtx_err *err)
 {
 	struct dtx_param_hooks hooks = dtx_part_hooks_template;
-	struct dtx_param_ctx ctx = { .arena = &p->plan->arena, .hooks = &hooks,
-				     .errs = p->findings, .skip = skip, .step = -1, .op = "" };
+	struct dtx_param_ctx ctx = { .arena = &p->plan->arena,
+		                     .hooks = &hooks,
+		                     .errs = p->findings,
+		                     .skip = skip,
+		                     .step = -1,
+		                     .op = "" };
 	enum dtx_code rc = DTX_OK;
 
 	hooks.arg = &p->plan->arena;
@@ -97,7 +101,7 @@ out:
 }
 
 static enum dtx_code canonical(const struct dtx_param *rows, size_t n, const void *args,
-			       json_t *object, struct dtx_err *err)
+                               json_t *object, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -109,7 +113,7 @@ out:
 
 /* Paths of a plan start at the plan's folder. */
 static enum dtx_code plan_path(struct dtx_plan_parse *p, const char *path, const char **out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -124,7 +128,7 @@ out:
 }
 
 static enum dtx_code sheet_text(struct dtx_plan_parse *p, const json_t *v, const char *at,
-				const char **out, struct dtx_err *err)
+                                const char **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -138,14 +142,14 @@ static enum dtx_code sheet_text(struct dtx_plan_parse *p, const json_t *v, const
 			DTX_FAIL_MEM(err);
 	} else {
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err,
-				      "'sheet' is a name or a number from 1"));
+		                      "'sheet' is a name or a number from 1"));
 	}
 out:
 	return rc;
 }
 
-static enum dtx_code header_rows(struct dtx_plan_parse *p, const json_t *v, const char *at, int *out,
-				 struct dtx_err *err)
+static enum dtx_code header_rows(struct dtx_plan_parse *p, const json_t *v, const char *at,
+                                 int *out, struct dtx_err *err)
 {
 	*out = -1;
 	if (!v || json_is_null(v) ||
@@ -156,15 +160,15 @@ static enum dtx_code header_rows(struct dtx_plan_parse *p, const json_t *v, cons
 		return DTX_OK;
 	}
 	return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
-			     "'header_rows' is \"auto\" or 0 to 8");
+	                     "'header_rows' is \"auto\" or 0 to 8");
 }
 
 static enum dtx_code input_types(struct dtx_plan_parse *p, const struct input_args *a,
-				 struct dtx_plan_input *in, struct dtx_err *err)
+                                 struct dtx_plan_input *in, struct dtx_err *err)
 {
 	const struct type_args *t = a->types.item;
-	struct dtx_read_type *types = dtx_arena_zalloc(&p->plan->arena, a->types.n + 1,
-						       sizeof(*types));
+	struct dtx_read_type *types =
+		dtx_arena_zalloc(&p->plan->arena, a->types.n + 1, sizeof(*types));
 	enum dtx_code rc = DTX_OK;
 
 	if (!types)
@@ -173,12 +177,14 @@ static enum dtx_code input_types(struct dtx_plan_parse *p, const struct input_ar
 		char at[sizeof(in->at) + 32];
 
 		snprintf(at, sizeof(at), "%s/types/%zu/type", in->at, i);
-		types[i] = (struct dtx_read_type){ .name = t[i].name, .format = t[i].format,
-						   .on_error = (enum dtx_cast_error)t[i].on_error };
+		types[i] = (struct dtx_read_type){ .name = t[i].name,
+			                           .format = t[i].format,
+			                           .on_error = (enum dtx_cast_error)t[i].on_error };
 		if (t[i].type && !dtx_type_parse(dtx_str_of(t[i].type), &types[i].type))
 			DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
-					      "no type '%s'; expected int, float, decimal(p,s), "
-					      "text, bool, date or datetime", t[i].type));
+			                      "no type '%s'; expected int, float, decimal(p,s), "
+			                      "text, bool, date or datetime",
+			                      t[i].type));
 	}
 	in->opts.types = types;
 	in->opts.ntypes = a->types.n;
@@ -187,19 +193,19 @@ out:
 }
 
 static enum dtx_code one_char(struct dtx_plan_parse *p, const char *text, const char *at,
-			      const char *what, char *out, struct dtx_err *err)
+                              const char *what, char *out, struct dtx_err *err)
 {
 	if (!text)
 		return DTX_OK;
 	if (strlen(text) != 1)
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
-				     "'%s' is one ASCII character, got '%s'", what, text);
+		                     "'%s' is one ASCII character, got '%s'", what, text);
 	*out = text[0];
 	return DTX_OK;
 }
 
 static enum dtx_code input_dialect(struct dtx_plan_parse *p, const json_t *object,
-				   struct dtx_plan_input *in, json_t *canon, struct dtx_err *err)
+                                   struct dtx_plan_input *in, json_t *canon, struct dtx_err *err)
 {
 	struct dialect_args a = { 0 };
 	const json_t *d = json_object_get(object, "dialect");
@@ -248,13 +254,15 @@ static void input_opts(const struct input_args *a, struct dtx_read_opts *o)
 	o->nnull_values = a->null_values.n;
 	o->requires = a->requires.item;
 	o->nrequires = a->requires.n;
-	o->extra = a->extra == 1 ? DTX_EXTRA_DROP : a->extra == 2 ? DTX_EXTRA_ERROR : DTX_EXTRA_ALLOW;
+	o->extra = a->extra == 1   ? DTX_EXTRA_DROP
+	           : a->extra == 2 ? DTX_EXTRA_ERROR
+	                           : DTX_EXTRA_ALLOW;
 	o->ragged = (enum dtx_ragged)a->ragged;
 	o->hidden_drop = a->hidden == 1;
 }
 
 static enum dtx_code input_name(struct dtx_plan_parse *p, struct dtx_plan_input *in,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	char at[sizeof(in->at) + 8];
 	enum dtx_code rc = DTX_OK;
@@ -262,17 +270,17 @@ static enum dtx_code input_name(struct dtx_plan_parse *p, struct dtx_plan_input 
 	snprintf(at, sizeof(at), "%s/name", in->at);
 	if (!dtx_part_name_ok(in->name))
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
-				     "a table name is letters, digits and _, got '%s'", in->name);
+		                     "a table name is letters, digits and _, got '%s'", in->name);
 	for (struct dtx_plan_input *k = p->plan->input; k < in; k++)
 		if (k->name && strcmp(k->name, in->name) == 0)
 			DTX_TRY(dtx_part_fail(p, DTX_E_DUPLICATE_TABLE, at, err,
-					      "there is another input '%s'", in->name));
+			                      "there is another input '%s'", in->name));
 out:
 	return rc;
 }
 
 static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object, json_t *list,
-				 struct dtx_plan_input *in, struct dtx_err *err)
+                                 struct dtx_plan_input *in, struct dtx_err *err)
 {
 	struct dtx_read_opts defaults = DTX_READ_OPTS_INIT;
 	struct input_args a = { 0 };
@@ -285,7 +293,7 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	if (!json_is_object(object))
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, in->at, err, "an input is an object");
 	DTX_TRY(fill(p, input_rows, DTX_COUNT(input_rows), object, in->at, "dialect,families", &a,
-		     err));
+	             err));
 	canon = json_object();
 	DTX_TRY(canonical(input_rows, DTX_COUNT(input_rows), &a, canon, err));
 	json_object_del(canon, "path");
@@ -321,7 +329,7 @@ enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	if (n == 0 || n > DTX_PLAN_INPUTS) {
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, "/inputs", err,
-				      "a plan has 1 to %d inputs", DTX_PLAN_INPUTS));
+		                      "a plan has 1 to %d inputs", DTX_PLAN_INPUTS));
 		n = n ? DTX_PLAN_INPUTS : 1;
 	}
 	plan->input = dtx_arena_zalloc(&plan->arena, n, sizeof(*plan->input));
@@ -334,7 +342,7 @@ enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err)
 		if (!item || json_is_null(item))
 			item = one;
 		snprintf(plan->input[i].at, sizeof(plan->input[i].at),
-			 json_is_array(inputs) ? "/inputs/%zu" : "/inputs", i);
+		         json_is_array(inputs) ? "/inputs/%zu" : "/inputs", i);
 		plan->ninputs = (uint32_t)i + 1;
 		DTX_TRY(parse_input(p, item, list, &plan->input[i], err));
 	}
@@ -364,7 +372,8 @@ static const struct dtx_param output_rows[] = {
 	{ ROW(output_args, null_text, DTX_P_TEXT), .def = "\"\"", .help = "text of a null" },
 	{ ROW(output_args, quote, DTX_P_CHOICE), .choices = "minimal,all", .def = "\"minimal\"",
 	  .help = "which cells are quoted" },
-	{ ROW(output_args, bom, DTX_P_BOOL), .def = "false", .help = "begin with a byte order mark" },
+	{ ROW(output_args, bom, DTX_P_BOOL), .def = "false",
+	  .help = "begin with a byte order mark" },
 	{ ROW(output_args, eol, DTX_P_TEXT), .def = "\"\\n\"", .help = "line end" },
 	{ ROW(output_args, float_style, DTX_P_CHOICE), .choices = "keep,trim", .def = "\"keep\"",
 	  .help = "trim writes 100.0 as 100" },
@@ -373,7 +382,7 @@ static const struct dtx_param output_rows[] = {
 };
 
 static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_args *a,
-				 struct dtx_plan_output *o, struct dtx_err *err)
+                                 struct dtx_plan_output *o, struct dtx_err *err)
 {
 	struct dtx_write_opts defaults = DTX_WRITE_OPTS_INIT;
 	enum dtx_code rc = DTX_OK;
@@ -392,7 +401,7 @@ static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_a
 		o->opts.crlf = true;
 	else if (a->eol && strcmp(a->eol, "\n") != 0)
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, o->at, err,
-				      "'eol' is \"\\n\" or \"\\r\\n\""));
+		                      "'eol' is \"\\n\" or \"\\r\\n\""));
 	o->table_name = a->table;
 	DTX_TRY(plan_path(p, a->path, &o->path, err));
 out:
@@ -400,7 +409,7 @@ out:
 }
 
 static enum dtx_code parse_output(struct dtx_plan_parse *p, const json_t *object, json_t *list,
-				  struct dtx_plan_output *o, struct dtx_err *err)
+                                  struct dtx_plan_output *o, struct dtx_err *err)
 {
 	struct output_args a = { .header = true, .stamp = true };
 	json_t *canon = NULL;
@@ -433,7 +442,7 @@ enum dtx_code dtx_part_outputs(struct dtx_plan_parse *p, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	if (n == 0 || n > DTX_PLAN_OUTPUTS) {
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, "/output", err,
-				      "a plan has 1 to %d outputs", DTX_PLAN_OUTPUTS));
+		                      "a plan has 1 to %d outputs", DTX_PLAN_OUTPUTS));
 		n = n ? DTX_PLAN_OUTPUTS : 1;
 	}
 	plan->output = dtx_arena_zalloc(&plan->arena, n, sizeof(*plan->output));
@@ -444,9 +453,9 @@ enum dtx_code dtx_part_outputs(struct dtx_plan_parse *p, struct dtx_err *err)
 		const json_t *item = json_is_array(output) ? json_array_get(output, i) : output;
 
 		snprintf(plan->output[i].at, sizeof(plan->output[i].at),
-			 json_is_array(output) ? "/output/%zu" : "/output", i);
+		         json_is_array(output) ? "/output/%zu" : "/output", i);
 		DTX_TRY(parse_output(p, item && !json_is_null(item) ? item : none, list,
-				     &plan->output[i], err));
+		                     &plan->output[i], err));
 	}
 	if (!dtx_json_set(plan->canonical, "output", json_incref(list)))
 		DTX_FAIL_MEM(err);
@@ -468,8 +477,10 @@ static const struct dtx_param option_rows[] = {
 	  .help = "division by zero" },
 };
 #define LIMIT(member, text, d)                                                                     \
-	{ ROW(dtx_plan_limits, member, DTX_P_INT), .min = 0, .max = INT_MAX_JSON, .help = text,    \
-	  .def = d }
+	{                                                                                          \
+		ROW(dtx_plan_limits, member, DTX_P_INT), .min = 0, .max = INT_MAX_JSON,            \
+							 .help = text, .def = d                    \
+	}
 static const struct dtx_param limit_rows[] = {
 	LIMIT(rows, "rows of any table", NULL),
 	LIMIT(growth, "rows a step may make per row it reads", "16"),
@@ -480,7 +491,7 @@ static const struct dtx_param limit_rows[] = {
 };
 
 static enum dtx_code member_object(struct dtx_plan_parse *p, const char *name, const char *at,
-				   const json_t **out, struct dtx_err *err)
+                                   const json_t **out, struct dtx_err *err)
 {
 	const json_t *v = json_object_get(p->plan->json, name);
 
@@ -526,7 +537,7 @@ enum dtx_code dtx_part_options(struct dtx_plan_parse *p, struct dtx_err *err)
 	DTX_TRY(member_object(p, "limits", "/limits", &o, err));
 	if (o) {
 		DTX_TRY(fill(p, limit_rows, DTX_COUNT(limit_rows), o, "/limits", "", &plan->limits,
-			     err));
+		             err));
 		absent_limits(o, &plan->limits);
 	}
 out:

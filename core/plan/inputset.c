@@ -52,7 +52,7 @@ out:
 /* --- widening --- */
 
 static bool widens(const struct dtx_inputset *x, const struct dtx_push *push, uint32_t input,
-		   uint32_t col, bool any)
+                   uint32_t col, bool any)
 {
 	const struct dtx_field *f = &x->schema[input]->field[col];
 	const uint8_t *need = push->need ? push->need[input] : NULL;
@@ -63,7 +63,7 @@ static bool widens(const struct dtx_inputset *x, const struct dtx_push *push, ui
 
 /* Exact types of the guessed columns of one input. *n: how many were looked at. */
 static enum dtx_code infer_input(struct dtx_inputset *x, const struct dtx_push *push, uint32_t i,
-				 bool any, uint32_t *n, struct dtx_err *err)
+                                 bool any, uint32_t *n, struct dtx_err *err)
 {
 	struct dtx_arena *a = x->arena;
 	struct dtx_schema *s = dtx_schema_copy(a, x->schema[i]);
@@ -80,7 +80,7 @@ static enum dtx_code infer_input(struct dtx_inputset *x, const struct dtx_push *
 	if (!*n)
 		goto out;
 	DTX_TRY(x->reader[i]->cls->infer(x->reader[i], want, type, x->workers, err));
-	field = (struct dtx_field *)(uintptr_t)s->field;	/* our own copy */
+	field = (struct dtx_field *)(uintptr_t)s->field; /* our own copy */
 	for (uint32_t c = 0; c < s->nfields; c++)
 		if (want[c]) {
 			field[c].type = type[c];
@@ -102,7 +102,7 @@ static bool is_input(const struct dtx_inputset *x, uint32_t i, const struct dtx_
 /* A guess was wrong: whole columns decide.  When nothing that was asked for can have been the
  * reason, all guessed columns are looked at. */
 enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_push *push,
-				 const struct dtx_err *why, struct dtx_err *err)
+                                 const struct dtx_err *why, struct dtx_err *err)
 {
 	uint32_t total = 0, n = 0;
 	enum dtx_code rc = DTX_OK;

@@ -6,11 +6,11 @@
 
 struct dtx_inputset {
 	const struct dtx_plan *plan;
-	struct dtx_source *const *source;	/* per input; NULL: none given */
+	struct dtx_source *const *source; /* per input; NULL: none given */
 	struct dtx_arena *arena;
 	unsigned workers;
-	struct dtx_reader **reader;		/* per input; NULL: nobody reads it */
-	const struct dtx_schema **schema;	/* as the reader has it, or widened */
+	struct dtx_reader **reader;       /* per input; NULL: nobody reads it */
+	const struct dtx_schema **schema; /* as the reader has it, or widened */
 	bool *was_read;
 };
 /* Opens the inputs that the plan reads.  The first four members are set. */
@@ -18,6 +18,6 @@ DTX_MUSTUSE enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_e
 void dtx_inputset_close(struct dtx_inputset *x);
 /* After `retype`: exact types for the guessed columns whose values were wanted. */
 DTX_MUSTUSE enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_push *push,
-					     const struct dtx_err *why, struct dtx_err *err);
+                                             const struct dtx_err *why, struct dtx_err *err);
 
 #endif

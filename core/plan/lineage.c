@@ -3,25 +3,25 @@
 #include "core/plan/facts.h"
 
 #define COMPOSED_MAX 2000
-#define SOURCES_MAX 20000	/* of one column: a union of wide tables stops here */
+#define SOURCES_MAX  20000 /* of one column: a union of wide tables stops here */
 
 struct source {
-	int32_t input;	/* -1: a snippet */
+	int32_t input; /* -1: a snippet */
 	int32_t col;
 };
 /* What is known of one column of one table. */
 struct origin {
 	struct source *source;
 	size_t nsources, cap;
-	const struct dtx_expr *composed;	/* NULL: the column is its own leaf */
-	const char *formula;			/* of the last step that computed it; NULL */
-	const char *by;				/* keys of an aggregation; NULL */
+	const struct dtx_expr *composed; /* NULL: the column is its own leaf */
+	const char *formula;             /* of the last step that computed it; NULL */
+	const char *by;                  /* keys of an aggregation; NULL */
 	bool made, aggregated, snippet;
 };
 struct lineage {
 	const struct dtx_graph *g;
 	struct dtx_arena arena;
-	struct origin **memo;	/* per table, per column; NULL: not looked at */
+	struct origin **memo; /* per table, per column; NULL: not looked at */
 	bool failed;
 };
 
@@ -64,9 +64,9 @@ static const char *leaf_name(struct lineage *l, int32_t input, const char *name)
 	const struct dtx_plan *p = l->g->plan;
 	unsigned have = 0;
 
-	for (uint32_t i = 0; i < p->ninputs; i++)
+	for (uint32_t i = 0; p->ninputs > 1 && i < p->ninputs; i++)
 		have += l->g->flow.table[i].schema &&
-			dtx_schema_find(l->g->flow.table[i].schema, name) >= 0;
+		        dtx_schema_find(l->g->flow.table[i].schema, name) >= 0;
 	if (have < 2)
 		return name;
 	return dtx_arena_printf(&l->arena, "%s.%s", p->input[input].name, name);
@@ -76,7 +76,7 @@ struct replace {
 	struct lineage *l;
 	const struct dtx_bind *b;
 	uint32_t made;
-	const char *by;		/* keys of an aggregate among the definitions */
+	const char *by; /* keys of an aggregate among the definitions */
 };
 
 /* What a name in a formula stands for: a column of the input, or one made by the same step before
@@ -107,8 +107,8 @@ static const char *keys_of(struct lineage *l, const struct dtx_bind *b)
 	for (uint32_t i = 0; i < b->ncols; i++)
 		if (b->col[i].from_table >= 0)
 			keys = keys ? dtx_arena_printf(&l->arena, "%s, %s", keys,
-						       b->col[i].field.name)
-				    : b->col[i].field.name;
+			                               b->col[i].field.name)
+			            : b->col[i].field.name;
 	return keys;
 }
 
@@ -120,8 +120,9 @@ static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 	o->made = true;
 	for (size_t i = 0; i < b->nuses; i++)
 		if (b->use[i].out == (int32_t)c)
-			add_sources(l, o, origin_of(l, b->table[b->use[i].table],
-						    (int32_t)b->use[i].col));
+			add_sources(
+				l, o,
+				origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col));
 	if (!col->formula)
 		return;
 	o->formula = col->formula_text;
@@ -136,8 +137,8 @@ static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 
 static void moved_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
 {
-	const struct origin *from = origin_of(l, b->table[b->col[c].from_table],
-					      b->col[c].from_col);
+	const struct origin *from =
+		origin_of(l, b->table[b->col[c].from_table], b->col[c].from_col);
 
 	if (from)
 		*o = *from;
@@ -176,7 +177,7 @@ static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c)
 	} else if (g->step[step].region >= 0) {
 		o->snippet = true;
 	} else if (g->flow.bind[step] && (uint32_t)c < g->flow.bind[step]->ncols &&
-		   g->flow.bind[step]->col[c].from_table >= 0) {
+	           g->flow.bind[step]->col[c].from_table >= 0) {
 		moved_origin(l, g->flow.bind[step], (uint32_t)c, o);
 	} else if (g->flow.bind[step] && (uint32_t)c < g->flow.bind[step]->ncols) {
 		made_origin(l, g->flow.bind[step], (uint32_t)c, o);
@@ -189,7 +190,7 @@ static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c)
 /* --- rows of the result --- */
 
 static enum dtx_code add_row(struct dtx_exec_result *r, const struct dtx_exec_lineage *row,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t cap = r->cap_lineage ? r->cap_lineage * 2 : 32;
@@ -211,7 +212,7 @@ out:
 
 /* "a / b, by region"; the formula as written when the composed one grows too long. */
 static const char *composed_text(struct lineage *l, const struct origin *o,
-				 struct dtx_exec_result *r)
+                                 struct dtx_exec_result *r)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	const char *out;
@@ -242,11 +243,13 @@ static const char *source_name(const struct lineage *l, struct source s, struct 
 }
 
 static enum dtx_code column_rows(struct lineage *l, struct dtx_exec_result *r, uint32_t output,
-				 uint32_t c, struct dtx_err *err)
+                                 uint32_t c, struct dtx_err *err)
 {
 	const struct origin *o = origin_of(l, l->g->plan->output[output].table, (int32_t)c);
-	struct dtx_exec_lineage row = { .output = output, .input = -1, .direct = true,
-					.out_col = r->output[output].schema->field[c].name };
+	struct dtx_exec_lineage row = { .output = output,
+		                        .input = -1,
+		                        .direct = true,
+		                        .out_col = r->output[output].schema->field[c].name };
 	enum dtx_code rc = DTX_OK;
 
 	if (!o || l->failed)
@@ -274,9 +277,11 @@ out:
 
 static const char *rows_subtype(const char *op)
 {
-	static const char *const map[][2] = { { "join", "JOIN" }, { "group_by", "GROUP_BY" },
-					      { "distinct", "GROUP_BY" }, { "sort", "SORT" },
-					      { "pivot_wider", "GROUP_BY" } };
+	static const char *const map[][2] = { { "join", "JOIN" },
+		                              { "group_by", "GROUP_BY" },
+		                              { "distinct", "GROUP_BY" },
+		                              { "sort", "SORT" },
+		                              { "pivot_wider", "GROUP_BY" } };
 
 	for (size_t i = 0; i < DTX_COUNT(map); i++)
 		if (strcmp(map[i][0], op) == 0)
@@ -286,7 +291,7 @@ static const char *rows_subtype(const char *op)
 
 /* Columns that decide which rows the output has, from the steps above it. */
 static enum dtx_code row_rows(struct lineage *l, struct dtx_exec_result *r, uint32_t output,
-			      int32_t t, bool *seen, struct dtx_err *err)
+                              int32_t t, bool *seen, struct dtx_err *err)
 {
 	const struct dtx_plan *p = l->g->plan;
 	const struct dtx_plan_step *st = &p->step[(uint32_t)t - p->ninputs];
@@ -307,9 +312,11 @@ static enum dtx_code row_rows(struct lineage *l, struct dtx_exec_result *r, uint
 		o = origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col);
 		for (size_t k = 0; o && k < o->nsources; k++) {
 			struct dtx_exec_lineage row = {
-				.output = output, .input = o->source[k].input,
+				.output = output,
+				.input = o->source[k].input,
 				.in_col = source_name(l, o->source[k], r),
-				.subtype = rows_subtype(st->name), .cls = "exact",
+				.subtype = rows_subtype(st->name),
+				.cls = "exact",
 			};
 
 			if (!row.in_col)

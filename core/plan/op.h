@@ -22,37 +22,37 @@ struct dtx_spill;
 /* Facts of the run that operations may read. */
 struct dtx_run {
 	unsigned workers;
-	uint32_t batch_rows;		/* batches an op makes: at most this many rows */
+	uint32_t batch_rows; /* batches an op makes: at most this many rows */
 	const atomic_bool *cancel;
 	const struct dtx_log *log;
-	int32_t run_date;		/* day */
-	int64_t max_rows, growth;	/* limits; growth: rows out <= growth * rows in + 1e6 */
+	int32_t run_date;         /* day */
+	int64_t max_rows, growth; /* limits; growth: rows out <= growth * rows in + 1e6 */
 	int64_t max_cols, pivot_cols;
 };
 
 /* Rows dropped and values nulled, by reason; counted once per batch, thread safe. */
 #define DTX_STAT_REASONS 12
 struct dtx_opstat {
-	atomic_llong rows_in, rows_out, ns;	/* kept by the executor */
+	atomic_llong rows_in, rows_out, ns; /* kept by the executor */
 	struct {
-		_Atomic(const char *) reason;	/* static text: "false", "null", "duplicate" */
+		_Atomic(const char *) reason; /* static text: "false", "null", "duplicate" */
 		atomic_llong n;
 	} drop[DTX_STAT_REASONS];
 };
 
-struct dtx_opctx {			/* read-only while batches flow, but for stat */
-	const void *args;		/* filled from params[] */
-	const void *bound;		/* what bind made: dtx_bind_state */
+struct dtx_opctx {         /* read-only while batches flow, but for stat */
+	const void *args;  /* filled from params[] */
+	const void *bound; /* what bind made: dtx_bind_state */
 	unsigned ninputs;
-	const struct dtx_schema *const *in;	/* per input table */
+	const struct dtx_schema *const *in; /* per input table */
 	const struct dtx_schema *out;
-	const uint8_t *need;		/* per output column: enum dtx_need; the op may skip 0 */
-	unsigned input;			/* which input these batches come from (union) */
-	void *shared;			/* a sink's result, for the op's map */
+	const uint8_t *need; /* per output column: enum dtx_need; the op may skip 0 */
+	unsigned input;      /* which input these batches come from (union) */
+	void *shared;        /* a sink's result, for the op's map */
 	const struct dtx_run *run;
 	struct dtx_opstat *stat;
-	int step;			/* from 0 */
-	struct dtx_errlist *warnings;	/* use dtx_op_warn */
+	int step;                     /* from 0 */
+	struct dtx_errlist *warnings; /* use dtx_op_warn */
 	void *warn_lock;
 };
 
@@ -67,68 +67,68 @@ void dtx_op_evals(const struct dtx_opctx *ox, const struct dtx_eval_counts *coun
 /* Hands b to the next operation.  seq is kept from the input; sub is set by the emitter. A sink's
  * or whole op's output gets seq = 0, 1, 2 ... in order of emission. */
 DTX_MUSTUSE enum dtx_code dtx_emit_batch(struct dtx_emit *out, struct dtx_batch *b,
-					 struct dtx_err *err);
+                                         struct dtx_err *err);
 /* True when nobody wants more rows (a limit below is full): the op may stop early. */
 bool dtx_emit_full(const struct dtx_emit *out);
 /* An ordered map that wants no more input (a limit that is full). */
 void dtx_emit_stop(struct dtx_emit *out);
 
-struct dtx_map {			/* batch to batch, streaming */
+struct dtx_map { /* batch to batch, streaming */
 	enum dtx_code (*init_local)(const struct dtx_opctx *, void **local, struct dtx_err *);
 	enum dtx_code (*batch)(const struct dtx_opctx *, void *local, struct dtx_batch *,
-			       struct dtx_emit *, struct dtx_err *);
+	                       struct dtx_emit *, struct dtx_err *);
 	/* After the last batch, once, on one worker (right join: unmatched rows). */
 	enum dtx_code (*flush)(const struct dtx_opctx *, void *const *locals, unsigned n,
-			       struct dtx_emit *, struct dtx_err *);
+	                       struct dtx_emit *, struct dtx_err *);
 	void (*free_local)(const struct dtx_opctx *, void *local);
 	/* DTX_OP_ORDERED maps have one local, used in order of seq. */
 };
-struct dtx_sink {			/* eats batches; combine merges partitions in parallel */
-	unsigned nparts;		/* hash partitions; 0: combine is called once, part 0 */
+struct dtx_sink {        /* eats batches; combine merges partitions in parallel */
+	unsigned nparts; /* hash partitions; 0: combine is called once, part 0 */
 	enum dtx_code (*init_local)(const struct dtx_opctx *, void **local, struct dtx_err *);
 	enum dtx_code (*consume)(const struct dtx_opctx *, void *local, struct dtx_batch *,
-				 struct dtx_err *);
+	                         struct dtx_err *);
 	enum dtx_code (*combine)(const struct dtx_opctx *, unsigned part, void *const *locals,
-				 unsigned n, struct dtx_err *);
+	                         unsigned n, struct dtx_err *);
 	/* Emits the result, or (join) leaves it in ox->shared by way of *shared. */
 	enum dtx_code (*finalize)(const struct dtx_opctx *, void *const *locals, unsigned n,
-				  void **shared, struct dtx_emit *, struct dtx_err *);
+	                          void **shared, struct dtx_emit *, struct dtx_err *);
 	enum dtx_code (*spill)(const struct dtx_opctx *, void *local, struct dtx_spill *,
-			       struct dtx_err *);
+	                       struct dtx_err *);
 	void (*free_local)(const struct dtx_opctx *, void *local);
 	void (*free_shared)(const struct dtx_opctx *, void *shared);
 };
 
 enum dtx_op_flags {
-	DTX_OP_ORDERED = 1 << 0,	/* takes batches in order */
-	DTX_OP_TAKES_SEL = 1 << 1,	/* else gets dense batches */
-	DTX_OP_OPEN = 1 << 2,		/* output columns come from data */
-	DTX_OP_MAY_TRIGGER = 1 << 3,	/* can raise a code that falls back */
-	DTX_OP_CONCAT = 1 << 4,		/* its inputs stream through its map one after the other */
-	DTX_OP_BUILD = 1 << 5,		/* input 1 goes through the sink, input 0 through the map */
-	DTX_OP_NARROWS = 1 << 7,	/* map without locals: narrows the batch it is given and emits
-					 * it; may run inside the reader */
-	DTX_OP_RAW = 1 << 6		/* wants untyped cells where the input has them (ingest repair) */
+	DTX_OP_ORDERED = 1 << 0,     /* takes batches in order */
+	DTX_OP_TAKES_SEL = 1 << 1,   /* else gets dense batches */
+	DTX_OP_OPEN = 1 << 2,        /* output columns come from data */
+	DTX_OP_MAY_TRIGGER = 1 << 3, /* can raise a code that falls back */
+	DTX_OP_CONCAT = 1 << 4,      /* its inputs stream through its map one after the other */
+	DTX_OP_BUILD = 1 << 5,       /* input 1 goes through the sink, input 0 through the map */
+	DTX_OP_NARROWS = 1 << 7,     /* map without locals: narrows the batch it is given and emits
+	                              * it; may run inside the reader */
+	DTX_OP_RAW = 1 << 6 /* wants untyped cells where the input has them (ingest repair) */
 };
 
 enum dtx_op_kind { DTX_KIND_MAP, DTX_KIND_SINK, DTX_KIND_WHOLE };
 
 struct dtx_example {
-	const char *step;		/* JSON of one step */
-	const char *in;			/* CSV of the current table */
-	const char *out;		/* expected CSV; NULL with `error` */
-	const char *with;		/* CSV of the table named "other"; NULL */
-	const char *error;		/* expected code name */
+	const char *step;  /* JSON of one step */
+	const char *in;    /* CSV of the current table */
+	const char *out;   /* expected CSV; NULL with `error` */
+	const char *with;  /* CSV of the table named "other"; NULL */
+	const char *error; /* expected code name */
 };
 
 struct dtx_op {
 	const char *name, *aliases, *summary, *notes;
-	unsigned flags, ninputs;	/* ninputs 1; 2: has `with`; 0: one and any number of `with` */
+	unsigned flags, ninputs; /* ninputs 1; 2: has `with`; 0: one and any number of `with` */
 	const struct dtx_param *params;
 	const struct dtx_example *examples;
 	size_t nparams, nexamples, args_size;
-	const char *unsupported;	/* catalogue parameters this build lacks: "sets,frame" */
-	const char *presets;		/* "left_join:how=left,tail:from=end" alias presets */
+	const char *unsupported; /* catalogue parameters this build lacks: "sets,frame" */
+	const char *presets;     /* "left_join:how=left,tail:from=end" alias presets */
 	/* Names of the further tables a step reads, into names[0..max); returns how many. */
 	size_t (*tables)(const void *args, const char **names, size_t max);
 	/* Checks over several parameters, without data; findings via dtx_bind_fail are not possible
@@ -140,17 +140,18 @@ struct dtx_op {
 	const struct dtx_map *map;
 	const struct dtx_sink *sink;
 	enum dtx_code (*whole)(const struct dtx_opctx *, struct dtx_table *, struct dtx_emit *,
-			       struct dtx_err *);
+	                       struct dtx_err *);
 	/* whole ops with DTX_OP_OPEN: the schema their output has, once the table is there; the
 	 * arena is the table's run. */
 	enum dtx_code (*whole_schema)(const struct dtx_opctx *, struct dtx_table *,
-				      struct dtx_arena *, const struct dtx_schema **,
-				      struct dtx_err *);
+	                              struct dtx_arena *, const struct dtx_schema **,
+	                              struct dtx_err *);
 	void (*explain)(const void *args, struct dtx_buf *);
-	bool (*pandas)(const void *args, struct dtx_buf *);	/* an expression over df0; false: none */
+	bool (*pandas)(const void *args,
+	               struct dtx_buf *); /* an expression over df0; false: none */
 	bool (*sql)(const void *args, struct dtx_buf *);
 };
-extern const struct dtx_op *const dtx_ops[];	/* generated, NULL at the end */
+extern const struct dtx_op *const dtx_ops[]; /* generated, NULL at the end */
 
 /* By name or alias; *preset is the alias preset ("how=left") or NULL. NULL: unknown. */
 const struct dtx_op *dtx_op_find(const char *name, const char **preset);

@@ -9,7 +9,7 @@ struct output_end {
 	struct dtx_writer *writer;
 	const struct dtx_writer_class *cls;
 	struct dtx_tap *tap;
-	struct dtx_table *table;	/* without a writer */
+	struct dtx_table *table; /* without a writer */
 	bool hashes;
 	struct dtx_tablehash hash;
 	int64_t rows;
@@ -21,7 +21,7 @@ const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o
 }
 
 static enum dtx_code output_prepare(void *arg, unsigned worker, struct dtx_batch *b,
-				    struct dtx_ring_item *item, struct dtx_err *err)
+                                    struct dtx_ring_item *item, struct dtx_err *err)
 {
 	struct output_end *e = arg;
 	enum dtx_code rc = DTX_OK;
@@ -37,7 +37,7 @@ out:
 }
 
 static enum dtx_code output_put(void *arg, struct dtx_batch *b, struct dtx_ring_item *item,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	struct output_end *e = arg;
 	struct dtx_batch *copy = NULL;
@@ -62,7 +62,7 @@ out:
 }
 
 static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end *e,
-			      struct dtx_exec_output *out, struct dtx_err *err)
+                              struct dtx_exec_output *out, struct dtx_err *err)
 {
 	const struct dtx_plan_output *o = &g->plan->output[i];
 	struct dtx_write_opts opts = o->opts;
@@ -73,7 +73,7 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 	e->cls = dtx_outputs_class(o);
 	if (!e->cls)
 		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "no writer for format '%s'",
-			 o->format ? o->format : "auto");
+		         o->format ? o->format : "auto");
 	DTX_TRY(g->opts->to.open(g->opts->to.arg, i, &out->file, err));
 	/* without one the writer goes by the suffix: .json and .jsonl differ */
 	if (!opts.format && o->format && strcmp(o->format, "auto") != 0)
@@ -95,7 +95,7 @@ static bool take_warnings(struct dtx_errlist *to, struct dtx_errlist *from)
 }
 
 static enum dtx_code finish_end(struct output_end *e, struct dtx_exec_result *result,
-				struct dtx_exec_output *out, struct dtx_err *err)
+                                struct dtx_exec_output *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -115,8 +115,8 @@ out:
 }
 
 enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_tap *tap,
-				struct dtx_exec_result *result, struct dtx_exec_output *out,
-				struct dtx_err *err)
+                                struct dtx_exec_result *result, struct dtx_exec_output *out,
+                                struct dtx_err *err)
 {
 	int32_t t = g->plan->output[i].table;
 	struct output_end e = { .tap = tap, .hashes = g->opts->table_hash };

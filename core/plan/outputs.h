@@ -8,7 +8,7 @@
 const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o);
 /* Streams output i's table to its place; fills `out`.  tap: the plan's expect, or NULL. */
 DTX_MUSTUSE enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_tap *tap,
-					    struct dtx_exec_result *result,
-					    struct dtx_exec_output *out, struct dtx_err *err);
+                                            struct dtx_exec_result *result,
+                                            struct dtx_exec_output *out, struct dtx_err *err);
 
 #endif

@@ -8,18 +8,18 @@ struct dtx_plan_parse {
 	struct dtx_plan *plan;
 	struct dtx_errlist *findings;
 	const char *dir;
-	bool bare;		/* the text was an array of steps */
+	bool bare; /* the text was an array of steps */
 };
 
 /* Adds a finding at pointer; DTX_OK, or no_memory. */
 DTX_MUSTUSE enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code,
-					const char *at, struct dtx_err *err, const char *fmt, ...)
+                                        const char *at, struct dtx_err *err, const char *fmt, ...)
 	DTX_PRINTF(5, 6);
 /* The same with names near `want`. */
 DTX_MUSTUSE enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code,
-					   const char *at, const char *what, const char *want,
-					   const char *const *have, size_t nhave,
-					   struct dtx_err *err);
+                                           const char *at, const char *what, const char *want,
+                                           const char *const *have, size_t nhave,
+                                           struct dtx_err *err);
 /* Object without null and x- members; new reference, NULL: out of memory. */
 json_t *dtx_part_strip(const json_t *object);
 /* The same at every level. */

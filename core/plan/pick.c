@@ -9,7 +9,7 @@ struct pick {
 	struct dtx_bind *b;
 	unsigned t;
 	const struct dtx_schema *schema;
-	uint8_t *taken;		/* per column */
+	uint8_t *taken; /* per column */
 	int32_t *col;
 	uint32_t n, cap;
 };
@@ -52,11 +52,11 @@ static bool type_fits(const char *want, enum dtx_type type)
 }
 
 static enum dtx_code resolve(struct pick *p, const struct dtx_cols *cols, const char *sub,
-			     struct dtx_err *err);
+                             struct dtx_err *err);
 
 /* A name may add a column to an open table, so the room is looked after first. */
 static enum dtx_code find(struct pick *p, const char *name, const char *sub, int32_t *c,
-			  struct dtx_err *err)
+                          struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -68,7 +68,7 @@ out:
 }
 
 static enum dtx_code pick_range(struct pick *p, const struct dtx_col_item *it, const char *sub,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	int32_t from, to;
 	enum dtx_code rc = DTX_OK;
@@ -79,7 +79,7 @@ static enum dtx_code pick_range(struct pick *p, const struct dtx_col_item *it, c
 		goto out;
 	if (from > to && !p->schema->open)
 		DTX_TRY(dtx_bind_fail(p->b, DTX_E_BAD_PARAM_VALUE, sub, err,
-				      "column '%s' stands behind '%s'", it->a, it->b));
+		                      "column '%s' stands behind '%s'", it->a, it->b));
 	for (int32_t c = from; c <= to; c++)
 		add(p, c);
 out:
@@ -87,7 +87,7 @@ out:
 }
 
 static enum dtx_code pick_not(struct pick *p, const struct dtx_col_item *it, const char *sub,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	struct pick inner = { .b = p->b, .t = p->t, .schema = p->schema };
 	enum dtx_code rc = DTX_OK;
@@ -104,7 +104,7 @@ out:
 
 /* Names that a pattern, a type or `all` fits. */
 static enum dtx_code pick_fitting(struct pick *p, const struct dtx_col_item *it,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	struct dtx_rematch *m = NULL;
 	enum dtx_code rc = DTX_OK;
@@ -130,7 +130,7 @@ out:
 }
 
 static enum dtx_code pick_item(struct pick *p, const struct dtx_col_item *it, const char *sub,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	int32_t c = -1;
 	enum dtx_code rc = DTX_OK;
@@ -141,22 +141,16 @@ static enum dtx_code pick_item(struct pick *p, const struct dtx_col_item *it, co
 		if (c >= 0)
 			add(p, c);
 		break;
-	case DTX_COL_RANGE:
-		DTX_TRY(pick_range(p, it, sub, err));
-		break;
-	case DTX_COL_NOT:
-		DTX_TRY(pick_not(p, it, sub, err));
-		break;
-	default:
-		DTX_TRY(pick_fitting(p, it, err));
-		break;
+	case DTX_COL_RANGE: DTX_TRY(pick_range(p, it, sub, err)); break;
+	case DTX_COL_NOT: DTX_TRY(pick_not(p, it, sub, err)); break;
+	default: DTX_TRY(pick_fitting(p, it, err)); break;
 	}
 out:
 	return rc;
 }
 
 static enum dtx_code resolve(struct pick *p, const struct dtx_cols *cols, const char *sub,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -173,7 +167,7 @@ out:
 }
 
 enum dtx_code dtx_bind_cols(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
-			    const char *sub, int32_t **col, uint32_t *n, struct dtx_err *err)
+                            const char *sub, int32_t **col, uint32_t *n, struct dtx_err *err)
 {
 	struct pick p = { .b = b, .t = t, .schema = b->in[t] };
 	size_t before = b->errs->n;
@@ -182,7 +176,7 @@ enum dtx_code dtx_bind_cols(struct dtx_bind *b, unsigned t, const struct dtx_col
 	DTX_TRY(resolve(&p, cols, sub, err));
 	if (p.n == 0 && b->errs->n == before && !b->in[t]->open)
 		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, sub, err,
-				      "no column fits this selector"));
+		                      "no column fits this selector"));
 	*col = p.col;
 	*n = p.n;
 out:

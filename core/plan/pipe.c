@@ -8,20 +8,20 @@
 struct worker {
 	struct dtx_pipe *p;
 	unsigned id;
-	bool in_order;		/* it has the right, and is behind the cut */
+	bool in_order; /* it has the right, and is behind the cut */
 	uint64_t seq;
-	bool mid;		/* inside a morsel */
-	uint32_t *sub;		/* next sub number, per pass */
+	bool mid;      /* inside a morsel */
+	uint32_t *sub; /* next sub number, per pass */
 	struct dtx_ring_list pending;
-	int64_t child_ns;	/* time of the maps behind the one that runs */
-	uint64_t seqs;		/* one more than the largest seq of the leg */
+	int64_t child_ns; /* time of the maps behind the one that runs */
+	uint64_t seqs;    /* one more than the largest seq of the leg */
 };
 
 struct pipe_emit {
 	struct dtx_emit base;
 	struct worker *w;
-	unsigned to;		/* next pass */
-	struct dtx_link *link;	/* who emits */
+	unsigned to;           /* next pass */
+	struct dtx_link *link; /* who emits */
 	const struct dtx_pass *pass;
 	const struct dtx_opctx *ox;
 };
@@ -60,7 +60,7 @@ static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct d
 	rows = atomic_fetch_add(&st->rows_out, b->nsel) + b->nsel;
 	if (pe->w->p->run->max_rows >= 0 && rows > pe->w->p->run->max_rows)
 		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows",
-			 (long long)pe->w->p->run->max_rows);
+		         (long long)pe->w->p->run->max_rows);
 	DTX_TRY(dtx_tap_batch(pe->link->tap, b, err));
 	DTX_TRY(feed(pe->w, pe->to, b, err));
 out:
@@ -99,13 +99,18 @@ static void blame_step(const struct dtx_opctx *ox, const struct dtx_op *op, stru
 		err->run_time = true;
 }
 
-static enum dtx_code run_pass(struct worker *w, unsigned i, struct dtx_batch *b, struct dtx_err *err)
+static enum dtx_code run_pass(struct worker *w, unsigned i, struct dtx_batch *b,
+                              struct dtx_err *err)
 {
 	struct dtx_pass *pass = &w->p->now->pass[i];
 	struct dtx_link *l = pass->link;
 	const struct dtx_opctx *ox = &l->ox[pass->input];
-	struct pipe_emit emit = { .base = { pipe_take, pipe_full, pipe_stop }, .w = w, .to = i + 1,
-				  .link = l, .pass = pass, .ox = ox };
+	struct pipe_emit emit = { .base = { pipe_take, pipe_full, pipe_stop },
+		                  .w = w,
+		                  .to = i + 1,
+		                  .link = l,
+		                  .pass = pass,
+		                  .ox = ox };
 	int64_t start = dtx_now_ns(), outer = w->child_ns, all;
 	enum dtx_code rc = DTX_OK;
 
@@ -147,7 +152,7 @@ out:
 
 /* An item behind the cut: the rest of the maps, or the end. */
 static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *b,
-			      struct dtx_ring_item *item, struct dtx_err *err)
+                              struct dtx_ring_item *item, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
 	enum dtx_code rc;
@@ -166,7 +171,7 @@ static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *
 
 /* Items of a list that the worker has the right for. */
 static enum dtx_code run_list(struct worker *w, uint64_t seq, struct dtx_ring_list *list,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -182,7 +187,8 @@ static enum dtx_code run_list(struct worker *w, uint64_t seq, struct dtx_ring_li
 	return rc;
 }
 
-/* The batch reaches the ordered part: at once with the right, else it waits in the worker's list. */
+/* The batch reaches the ordered part: at once with the right, else it waits in the worker's list.
+ */
 static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
@@ -342,7 +348,7 @@ static enum dtx_code finish_seq(struct worker *w, uint64_t *at, struct dtx_err *
 	if (!dtx_ring_mine(&p->ring, seq) && dtx_ring_leave(&p->ring, seq, &w->pending))
 		return DTX_OK;
 	if (!dtx_ring_mine(&p->ring, seq))
-		return DTX_OK;	/* not wanted any more */
+		return DTX_OK; /* not wanted any more */
 	do {
 		*at = seq++;
 		rc = run_list(w, *at, &w->pending, err);
@@ -445,9 +451,12 @@ static enum dtx_code flush_leg(struct dtx_pipe *p, struct dtx_err *err)
 	for (unsigned i = 0; i < p->now->npass; i++) {
 		struct dtx_pass *pass = &p->now->pass[i];
 		struct dtx_link *l = pass->link;
-		struct pipe_emit emit = { .base = { pipe_take, pipe_full, NULL }, .w = &w,
-					  .to = i + 1, .link = l, .pass = pass,
-					  .ox = &l->ox[pass->input] };
+		struct pipe_emit emit = { .base = { pipe_take, pipe_full, NULL },
+			                  .w = &w,
+			                  .to = i + 1,
+			                  .link = l,
+			                  .pass = pass,
+			                  .ox = &l->ox[pass->input] };
 
 		if (l->last_leg != n || !l->op->map->flush)
 			continue;

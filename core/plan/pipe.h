@@ -13,21 +13,21 @@ struct dtx_pipe;
 
 /* A promise about a table, fed while its rows pass. */
 struct dtx_tap {
-	struct dtx_expect_run *run;	/* NULL: none */
+	struct dtx_expect_run *run; /* NULL: none */
 	pthread_mutex_t lock;
 };
 
 /* A map step in pipelines; its locals live as long as the link. */
 struct dtx_link {
 	const struct dtx_op *op;
-	struct dtx_opctx *ox;		/* one per input of the step */
+	struct dtx_opctx *ox; /* one per input of the step */
 	bool ordered;
-	void **local;			/* per worker; ordered: [0] only */
+	void **local; /* per worker; ordered: [0] only */
 	unsigned nlocals;
 	struct dtx_tap *tap;
 	/* per input: the input column that each output column is, -1: none */
 	const int32_t *const *from;
-	uint32_t last_leg;		/* flushed after this leg */
+	uint32_t last_leg; /* flushed after this leg */
 };
 struct dtx_pass {
 	struct dtx_link *link;
@@ -37,11 +37,11 @@ struct dtx_pass {
 	const struct dtx_origin *in, *out;
 };
 struct dtx_leg {
-	struct dtx_reader *reader;	/* or */
-	struct dtx_table *table;	/* borrowed */
+	struct dtx_reader *reader; /* or */
+	struct dtx_table *table;   /* borrowed */
 	int32_t table_id;
 	struct dtx_scan *scan;
-	bool stopped;			/* a limit was full before the end */
+	bool stopped; /* a limit was full before the end */
 	struct dtx_pass *pass;
 	unsigned npass, cap;
 };
@@ -51,13 +51,13 @@ struct dtx_pipe_end {
 	enum dtx_code (*eat)(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err);
 	/* Ordered: any worker prepares (may be NULL), then in order. */
 	enum dtx_code (*prepare)(void *arg, unsigned worker, struct dtx_batch *b,
-				 struct dtx_ring_item *item, struct dtx_err *err);
+	                         struct dtx_ring_item *item, struct dtx_err *err);
 	enum dtx_code (*put)(void *arg, struct dtx_batch *b, struct dtx_ring_item *item,
-			     struct dtx_err *err);
+	                     struct dtx_err *err);
 };
 struct dtx_pipe {
 	const struct dtx_run *run;
-	struct dtx_arena *arena;	/* origins live here, as long as the batches */
+	struct dtx_arena *arena; /* origins live here, as long as the batches */
 	unsigned workers;
 	int64_t deadline_ns;
 	struct dtx_leg *leg;
@@ -65,18 +65,18 @@ struct dtx_pipe {
 	struct dtx_pipe_end end;
 	/* while it runs */
 	struct dtx_leg *now;
-	unsigned cut;			/* first pass of the ordered part; npass + 1: none */
-	uint64_t base;			/* seq of the leg's first morsel */
-	_Atomic uint64_t claim, seqs;	/* tables: next batch; most seqs seen */
+	unsigned cut;                 /* first pass of the ordered part; npass + 1: none */
+	uint64_t base;                /* seq of the leg's first morsel */
+	_Atomic uint64_t claim, seqs; /* tables: next batch; most seqs seen */
 	atomic_bool stop;
-	pthread_mutex_t lock;		/* of what follows */
+	pthread_mutex_t lock; /* of what follows */
 	bool failed;
-	uint64_t failed_at;		/* seqs behind it are not wanted */
-	_Atomic uint64_t full_at;	/* last seq that is wanted */
+	uint64_t failed_at;       /* seqs behind it are not wanted */
+	_Atomic uint64_t full_at; /* last seq that is wanted */
 	struct dtx_err err;
 	uint64_t err_seq;
 	struct dtx_ring ring;
-	uint32_t *order_sub;		/* sub numbers of the ordered part, per pass */
+	uint32_t *order_sub; /* sub numbers of the ordered part, per pass */
 	uint64_t order_seq;
 };
 
@@ -92,10 +92,10 @@ DTX_MUSTUSE enum dtx_code dtx_pipe_run(struct dtx_pipe *p, struct dtx_err *err);
 struct dtx_emit {
 	enum dtx_code (*take)(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err);
 	bool (*full)(const struct dtx_emit *e);
-	void (*stop)(struct dtx_emit *e);	/* dtx_emit_stop */
+	void (*stop)(struct dtx_emit *e); /* dtx_emit_stop */
 };
 DTX_MUSTUSE enum dtx_code dtx_tap_batch(struct dtx_tap *tap, struct dtx_batch *b,
-					struct dtx_err *err);
+                                        struct dtx_err *err);
 
 DTX_MUSTUSE enum dtx_code dtx_link_open(struct dtx_link *l, unsigned workers, struct dtx_err *err);
 void dtx_link_close(struct dtx_link *l);

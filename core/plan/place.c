@@ -6,7 +6,7 @@
 
 /* The name under which parameter `token` stands in the object. */
 static const char *written_name(const struct dtx_param *rows, size_t n, const json_t *object,
-				struct dtx_str token, const struct dtx_param **row)
+                                struct dtx_str token, const struct dtx_param **row)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct dtx_str rest, alias;
@@ -20,9 +20,8 @@ static const char *written_name(const struct dtx_param *rows, size_t n, const js
 			return rows[i].name;
 		rest = dtx_str_of(rows[i].aliases);
 		while (dtx_str_next(&rest, ',', &alias))
-			json_object_foreach((json_t *)(uintptr_t)object, key, value)
-				if (dtx_str_is(alias, key))
-					return key;
+			json_object_foreach((json_t *)(uintptr_t)object, key,
+			                    value) if (dtx_str_is(alias, key)) return key;
 		return rows[i].name;
 	}
 	return NULL;
@@ -92,8 +91,9 @@ static void step_name(struct walk *w, struct dtx_str token, char *out, size_t si
 
 void dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size)
 {
-	struct walk w = { .at = step->json, .rows = step->op ? step->op->params : NULL,
-			  .nrows = step->op ? step->op->nparams : 0 };
+	struct walk w = { .at = step->json,
+		          .rows = step->op ? step->op->params : NULL,
+		          .nrows = step->op ? step->op->nparams : 0 };
 	struct dtx_str rest = { sub, sub ? strlen(sub) : 0 }, token;
 
 	snprintf(out, size, "%s", step->at);

@@ -11,7 +11,7 @@
 /* --- hooks of the parameter rows: what an expression and a selector are --- */
 
 static enum dtx_code expr_hook(void *arg, const json_t *value, const char *pointer, void *out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	struct dtx_str text = { json_string_value(value), json_string_length(value) };
 	enum dtx_code rc = DTX_OK;
@@ -26,7 +26,7 @@ out:
 }
 
 static enum dtx_code columns_hook(void *arg, const json_t *value, const char *pointer, void *out,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	return dtx_cols_parse(arg, value, pointer, out, err);
 }
@@ -49,14 +49,16 @@ static json_t *columns_json(const void *made)
 }
 
 const struct dtx_param_hooks dtx_part_hooks_template = {
-	.expr = expr_hook, .columns = columns_hook, .expr_json = expr_json,
+	.expr = expr_hook,
+	.columns = columns_hook,
+	.expr_json = expr_json,
 	.columns_json = columns_json,
 };
 
 /* --- findings --- */
 
 static enum dtx_code add_finding(struct dtx_plan_parse *p, struct dtx_err *f, const char *at,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -72,7 +74,7 @@ out:
 }
 
 enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code, const char *at,
-			    struct dtx_err *err, const char *fmt, ...)
+                            struct dtx_err *err, const char *fmt, ...)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 	char text[sizeof(f.msg)];
@@ -86,8 +88,8 @@ enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code, const 
 }
 
 enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code, const char *at,
-			       const char *what, const char *want, const char *const *have,
-			       size_t nhave, struct dtx_err *err)
+                               const char *what, const char *want, const char *const *have,
+                               size_t nhave, struct dtx_err *err)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 
@@ -103,12 +105,13 @@ json_t *dtx_part_strip(const json_t *object)
 	json_t *out = json_object(), *v;
 	const char *key;
 
-	json_object_foreach((json_t *)(uintptr_t)object, key, v)
-		if (out && !json_is_null(v) && strncmp(key, "x-", 2) != 0 &&
-		    json_object_set(out, key, v) != 0) {
-			json_decref(out);
-			out = NULL;
-		}
+	json_object_foreach((json_t *)(uintptr_t)object, key,
+	                    v) if (out && !json_is_null(v) && strncmp(key, "x-", 2) != 0 &&
+	                           json_object_set(out, key, v) != 0)
+	{
+		json_decref(out);
+		out = NULL;
+	}
 	return out;
 }
 
@@ -134,12 +137,13 @@ json_t *dtx_part_strip_deep(const json_t *value)
 	if (!json_is_object(value))
 		return json_deep_copy(value);
 	out = json_object();
-	json_object_foreach((json_t *)(uintptr_t)value, key, v)
-		if (out && !json_is_null(v) && strncmp(key, "x-", 2) != 0 &&
-		    json_object_set_new(out, key, dtx_part_strip_deep(v)) != 0) {
-			json_decref(out);
-			out = NULL;
-		}
+	json_object_foreach((json_t *)(uintptr_t)value, key,
+	                    v) if (out && !json_is_null(v) && strncmp(key, "x-", 2) != 0 &&
+	                           json_object_set_new(out, key, dtx_part_strip_deep(v)) != 0)
+	{
+		json_decref(out);
+		out = NULL;
+	}
 	return out;
 }
 
@@ -152,8 +156,8 @@ bool dtx_part_keep(struct dtx_plan *plan, json_t *value)
 
 /* --- top level --- */
 
-static const char *const members[] = { "dtx", "name", "inputs", "steps", "expect", "output",
-				       "fallback", "options", "limits" };
+static const char *const members[] = { "dtx",    "name",     "inputs",  "steps", "expect",
+	                               "output", "fallback", "options", "limits" };
 
 static enum dtx_code check_members(struct dtx_plan_parse *p, struct dtx_err *err)
 {
@@ -161,7 +165,8 @@ static enum dtx_code check_members(struct dtx_plan_parse *p, struct dtx_err *err
 	const char *key;
 	json_t *v;
 
-	json_object_foreach(p->plan->json, key, v) {
+	json_object_foreach(p->plan->json, key, v)
+	{
 		char at[128] = "";
 		bool known = strncmp(key, "x-", 2) == 0;
 
@@ -171,7 +176,7 @@ static enum dtx_code check_members(struct dtx_plan_parse *p, struct dtx_err *err
 			continue;
 		dtx_json_pointer_add(at, sizeof(at), key);
 		DTX_TRY(dtx_part_unknown(p, DTX_E_UNKNOWN_PARAM, at, "plan member", key, members,
-					 DTX_COUNT(members), err));
+		                         DTX_COUNT(members), err));
 	}
 out:
 	return rc;
@@ -199,7 +204,7 @@ static enum dtx_code head(struct dtx_plan_parse *p, struct dtx_err *err)
 		}
 	if (!found)
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, "/fallback", err,
-				      "'fallback' is step, plan or off"));
+		                      "'fallback' is step, plan or off"));
 	if (!dtx_json_set(plan->canonical, "dtx", json_integer(DTX_PLAN_VERSION)) ||
 	    !dtx_json_set(plan->canonical, "fallback", json_string(fallback_names[plan->fallback])))
 		DTX_FAIL_MEM(err);
@@ -238,7 +243,7 @@ out:
 
 /* The shape without which nothing else can be said. */
 static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool may_be_empty,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	const json_t *version, *steps;
 	enum dtx_code rc = DTX_OK;
@@ -256,13 +261,13 @@ static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool m
 	version = json_object_get(*json, "dtx");
 	if (!version || json_is_null(version)) {
 		rc = dtx_err_set(err, DTX_E_PLAN_VERSION, __FILE__, __LINE__,
-				 "the plan has no version");
+		                 "the plan has no version");
 		dtx_err_hint(err, "add \"dtx\": 1");
 		goto out;
 	}
 	if (!json_is_integer(version) || json_integer_value(version) != DTX_PLAN_VERSION)
 		DTX_FAIL(err, DTX_E_PLAN_VERSION, "'dtx' is the plan version, expected %d",
-			 DTX_PLAN_VERSION);
+		         DTX_PLAN_VERSION);
 	steps = json_object_get(*json, "steps");
 	if (steps && !json_is_null(steps) && !json_is_array(steps))
 		DTX_FAIL(err, DTX_E_BAD_PARAM_TYPE, "'steps' is an array");
@@ -270,7 +275,7 @@ static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool m
 		DTX_FAIL(err, DTX_E_EMPTY_PLAN, "the plan has no steps");
 	if (json_array_size(steps) > DTX_PLAN_STEPS)
 		DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE, "a plan has at most %d steps, got %zu",
-			 DTX_PLAN_STEPS, json_array_size(steps));
+		         DTX_PLAN_STEPS, json_array_size(steps));
 out:
 	return rc;
 }
@@ -315,7 +320,7 @@ out:
 }
 
 static enum dtx_code parse(struct dtx_str text, const char *dir, bool may_be_empty,
-			   struct dtx_errlist *findings, struct dtx_plan **out, struct dtx_err *err)
+                           struct dtx_errlist *findings, struct dtx_plan **out, struct dtx_err *err)
 {
 	struct dtx_json_limits limits = { 0, 0 };
 	struct dtx_plan *plan = NULL;
@@ -336,7 +341,7 @@ out:
 }
 
 enum dtx_code dtx_plan_parse(struct dtx_str text, const char *dir, struct dtx_errlist *findings,
-			     struct dtx_plan **out, struct dtx_err *err)
+                             struct dtx_plan **out, struct dtx_err *err)
 {
 	return parse(text, dir, false, findings, out, err);
 }

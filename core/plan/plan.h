@@ -12,76 +12,79 @@
 #include "core/plan/op.h"
 
 #define DTX_PLAN_VERSION 1
-#define DTX_PLAN_STEPS 1000
-#define DTX_PLAN_INPUTS 64
+#define DTX_PLAN_STEPS   1000
+#define DTX_PLAN_INPUTS  64
 #define DTX_PLAN_OUTPUTS 16
-#define DTX_STEP_TABLES 64	/* tables one step reads; = DTX_BIND_TABLES */
+#define DTX_STEP_TABLES  64 /* tables one step reads; = DTX_BIND_TABLES */
 
 enum dtx_fallback { DTX_FALLBACK_STEP, DTX_FALLBACK_PLAN, DTX_FALLBACK_OFF };
 
 struct dtx_plan_input {
 	const char *name;
-	const char *path;		/* from the plan's folder; NULL: from the command line */
-	struct dtx_read_opts opts;	/* alias = name */
-	char at[24];			/* "/inputs/0" */
+	const char *path;          /* from the plan's folder; NULL: from the command line */
+	struct dtx_read_opts opts; /* alias = name */
+	char at[24];               /* "/inputs/0" */
 };
 
 struct dtx_plan_output {
-	const char *path;		/* from the plan's folder; NULL or "-": stdout */
-	const char *format;		/* NULL: by suffix, else csv */
-	const char *table_name;		/* an `out` name; NULL: the result */
-	int32_t table;			/* id, -1: unknown name */
-	struct dtx_write_opts opts;	/* opts.format NULL until the writer is chosen */
+	const char *path;           /* from the plan's folder; NULL or "-": stdout */
+	const char *format;         /* NULL: by suffix, else csv */
+	const char *table_name;     /* an `out` name; NULL: the result */
+	int32_t table;              /* id, -1: unknown name */
+	struct dtx_write_opts opts; /* opts.format NULL until the writer is chosen */
 	char at[24];
 };
 
 struct dtx_plan_step {
-	const struct dtx_op *op;	/* NULL: unknown */
-	const char *name;		/* canonical op name, or as written when unknown */
-	void *args;			/* NULL: unknown op */
-	const char *in_name, *out_name, *note;	/* NULL: absent */
+	const struct dtx_op *op;               /* NULL: unknown */
+	const char *name;                      /* canonical op name, or as written when unknown */
+	void *args;                            /* NULL: unknown op */
+	const char *in_name, *out_name, *note; /* NULL: absent */
 	bool fallback_off;
-	const json_t *json;		/* as written; borrowed from plan->json */
-	json_t *canonical;		/* without note; borrowed from the plan */
-	char hash[DTX_SHA256_HEX];	/* of the canonical step */
-	char at[24];			/* "/steps/3" */
-	const json_t *expect_json;	/* NULL: none */
-	struct dtx_expect *expect;	/* never NULL */
+	const json_t *json;        /* as written; borrowed from plan->json */
+	json_t *canonical;         /* without note; borrowed from the plan */
+	char hash[DTX_SHA256_HEX]; /* of the canonical step */
+	char at[24];               /* "/steps/3" */
+	const json_t *expect_json; /* NULL: none */
+	struct dtx_expect *expect; /* never NULL */
 	/* Tables by id: inputs 0 .. ninputs - 1, then the result of step i is ninputs + i. */
-	int32_t table[DTX_STEP_TABLES];	/* [0]: the table it works on; -1: unknown name */
+	int32_t table[DTX_STEP_TABLES]; /* [0]: the table it works on; -1: unknown name */
 	const char *table_name[DTX_STEP_TABLES];
 	uint32_t ntables;
-	bool broken;			/* has findings that forbid binding */
-	enum dtx_code trigger;		/* first finding that hands it to a snippet; DTX_OK: typed */
+	bool broken;           /* has findings that forbid binding */
+	enum dtx_code trigger; /* first finding that hands it to a snippet; DTX_OK: typed */
 };
 
 struct dtx_plan_options {
-	int overflow;			/* as struct dtx_scope: 0 error, 1 null, 2 float */
+	int overflow; /* as struct dtx_scope: 0 error, 1 null, 2 float */
 	bool div_zero_error;
 };
-struct dtx_plan_limits {		/* -1: no limit */
+struct dtx_plan_limits { /* -1: no limit */
 	int64_t rows, growth, cols, pivot_cols, memory_mb, time_s;
 };
-#define DTX_PLAN_LIMITS_INIT { -1, 16, 16384, 4096, -1, -1 }
+#define DTX_PLAN_LIMITS_INIT                                                                       \
+	{                                                                                          \
+		-1, 16, 16384, 4096, -1, -1                                                        \
+	}
 
 struct dtx_plan {
 	struct dtx_arena arena;
-	json_t *json;			/* as written (a bare array is wrapped) */
-	json_t *canonical;		/* steps, inputs ... as the id sees them */
-	json_t *kept;			/* array: values that parts borrow from */
-	struct dtx_str source;		/* the file's own bytes, in the arena */
-	char hash[DTX_SHA256_HEX];	/* of them */
-	char id[8 + DTX_SHA256_HEX];	/* "sha256:..." */
-	const char *name;		/* NULL */
+	json_t *json;                /* as written (a bare array is wrapped) */
+	json_t *canonical;           /* steps, inputs ... as the id sees them */
+	json_t *kept;                /* array: values that parts borrow from */
+	struct dtx_str source;       /* the file's own bytes, in the arena */
+	char hash[DTX_SHA256_HEX];   /* of them */
+	char id[8 + DTX_SHA256_HEX]; /* "sha256:..." */
+	const char *name;            /* NULL */
 	struct dtx_plan_input *input;
 	uint32_t ninputs;
 	struct dtx_plan_step *step;
 	uint32_t nsteps;
-	struct dtx_plan_output *output;	/* at least one */
+	struct dtx_plan_output *output; /* at least one */
 	uint32_t noutputs;
-	int32_t result;			/* table id of the last current table */
+	int32_t result; /* table id of the last current table */
 	const json_t *expect_json;
-	struct dtx_expect *expect;	/* never NULL */
+	struct dtx_expect *expect; /* never NULL */
 	enum dtx_fallback fallback;
 	struct dtx_plan_options options;
 	struct dtx_plan_limits limits;
@@ -92,17 +95,17 @@ struct dtx_plan {
  * plan at all, with or without findings; *out NULL with a finding in `err` when it is not
  * (json_syntax, plan_version, empty_plan, plan_too_large ...) or memory is out. */
 DTX_MUSTUSE enum dtx_code dtx_plan_parse(struct dtx_str text, const char *dir,
-					 struct dtx_errlist *findings, struct dtx_plan **out,
-					 struct dtx_err *err);
-void dtx_plan_free(struct dtx_plan *p);	/* NULL is fine */
+                                         struct dtx_errlist *findings, struct dtx_plan **out,
+                                         struct dtx_err *err);
+void dtx_plan_free(struct dtx_plan *p); /* NULL is fine */
 
 /* Static phase: schema flow through all steps with what the plan alone tells.  Adds findings; marks
  * steps broken or as triggers. */
 DTX_MUSTUSE enum dtx_code dtx_plan_check(struct dtx_plan *p, struct dtx_errlist *findings,
-					 struct dtx_err *err);
+                                         struct dtx_err *err);
 /* Canonical bytes (RFC 8785). */
 DTX_MUSTUSE enum dtx_code dtx_plan_canonical(const struct dtx_plan *p, struct dtx_buf *out,
-					     struct dtx_err *err);
+                                             struct dtx_err *err);
 /* A plan without steps, for dtx convert: input `main`, one output. */
 DTX_MUSTUSE enum dtx_code dtx_plan_empty(struct dtx_plan **out, struct dtx_err *err);
 /* Canonical steps [first, first + count), each with its note: what a snippet is given.  New

@@ -37,14 +37,14 @@ static json_t *step_schema(const struct dtx_op *op)
 		return NULL;
 	}
 	return json_pack("{s:s,s:s,s:o,s:o,s:b}", "description", op->summary, "type", "object",
-			 "properties", props, "required", required(op), "additionalProperties", 0);
+	                 "properties", props, "required", required(op), "additionalProperties", 0);
 }
 
 /* {"if": op is NAME, "then": its schema}: a validator points at the exact member. */
 static json_t *branch(const struct dtx_op *op)
 {
 	return json_pack("{s:{s:{s:{s:s}}},s:o}", "if", "properties", "op", "const", op->name,
-			 "then", step_schema(op));
+	                 "then", step_schema(op));
 }
 
 static json_t *steps_schema(void)
@@ -58,15 +58,15 @@ static json_t *steps_schema(void)
 			json_decref(all);
 			return NULL;
 		}
-	return json_pack("{s:s,s:i,s:i,s:{s:s,s:[s],s:{s:{s:o}},s:o}}", "type", "array",
-			 "minItems", 1, "maxItems", DTX_PLAN_STEPS, "items", "type", "object",
-			 "required", "op", "properties", "op", "enum", names, "allOf", all);
+	return json_pack("{s:s,s:i,s:i,s:{s:s,s:[s],s:{s:{s:o}},s:o}}", "type", "array", "minItems",
+	                 1, "maxItems", DTX_PLAN_STEPS, "items", "type", "object", "required", "op",
+	                 "properties", "op", "enum", names, "allOf", all);
 }
 
 static json_t *object_of(const char *member)
 {
 	return json_pack("{s:s,s:o,s:b}", "type", "object", "properties", dtx_part_schema(member),
-			 "additionalProperties", 0);
+	                 "additionalProperties", 0);
 }
 
 static json_t *input_schema(void)
@@ -79,7 +79,7 @@ static json_t *input_schema(void)
 		return NULL;
 	}
 	return json_pack("{s:s,s:o,s:[s],s:b}", "type", "object", "properties", in, "required",
-			 "name", "additionalProperties", 0);
+	                 "name", "additionalProperties", 0);
 }
 
 json_t *dtx_plan_schema(const char *name)
@@ -90,14 +90,14 @@ json_t *dtx_plan_schema(const char *name)
 	if (name)
 		return op ? step_schema(op) : NULL;
 	props = json_pack("{s:{s:i},s:{s:s},s:{s:s,s:o},s:o,s:o,s:{s:[o,{s:s,s:o}]},s:{s:[s,s,s]},"
-			  "s:o,s:o}",
-			  "dtx", "const", DTX_PLAN_VERSION, "name", "type", "string", "inputs",
-			  "type", "array", "items", input_schema(), "steps", steps_schema(),
-			  "expect", expect_schema(), "output", "anyOf", object_of("output"), "type",
-			  "array", "items", object_of("output"), "fallback", "enum", "step", "plan",
-			  "off", "options", object_of("options"), "limits", object_of("limits"));
+	                  "s:o,s:o}",
+	                  "dtx", "const", DTX_PLAN_VERSION, "name", "type", "string", "inputs",
+	                  "type", "array", "items", input_schema(), "steps", steps_schema(),
+	                  "expect", expect_schema(), "output", "anyOf", object_of("output"), "type",
+	                  "array", "items", object_of("output"), "fallback", "enum", "step", "plan",
+	                  "off", "options", object_of("options"), "limits", object_of("limits"));
 	return json_pack("{s:s,s:s,s:s,s:o,s:[s,s],s:b}", "$schema",
-			 "https://json-schema.org/draft/2020-12/schema", "title", "dtx plan",
-			 "type", "object", "properties", props, "required", "dtx", "steps",
-			 "additionalProperties", 0);
+	                 "https://json-schema.org/draft/2020-12/schema", "title", "dtx plan",
+	                 "type", "object", "properties", props, "required", "dtx", "steps",
+	                 "additionalProperties", 0);
 }

@@ -2,7 +2,7 @@
 #include "core/plan/push.h"
 
 enum dtx_code dtx_push_init(struct dtx_push *p, const struct dtx_flow *flow,
-			    struct dtx_arena *arena, struct dtx_err *err)
+                            struct dtx_arena *arena, struct dtx_err *err)
 {
 	size_t n = (size_t)flow->plan->ninputs + flow->plan->nsteps;
 	enum dtx_code rc = DTX_OK;
@@ -34,7 +34,7 @@ void dtx_push_all(struct dtx_push *p, const struct dtx_flow *flow, int32_t table
 }
 
 bool dtx_push_through(const struct dtx_flow *flow, const struct dtx_bind *b, uint32_t c,
-		      int32_t *table, int32_t *col)
+                      int32_t *table, int32_t *col)
 {
 	const struct dtx_schema *s = flow->table[flow->plan->ninputs + (uint32_t)b->step].schema;
 
@@ -54,7 +54,7 @@ bool dtx_push_through(const struct dtx_flow *flow, const struct dtx_bind *b, uin
 
 /* What is computed is always computed, so its uses count even when nobody reads the result. */
 static void back_step(const struct dtx_flow *flow, const struct dtx_bind *b, int32_t result,
-		      struct dtx_push *p)
+                      struct dtx_push *p)
 {
 	const uint8_t *need = p->need[result];
 	int32_t table, col;
@@ -67,7 +67,9 @@ static void back_step(const struct dtx_flow *flow, const struct dtx_bind *b, int
 		bool moves = u->demand == (uint8_t)DTX_DEMAND_SAME;
 
 		raise(p, b->table[u->table], u->col,
-		      !moves ? u->demand : need && u->out >= 0 ? need[u->out] : DTX_NEED_BYTES);
+		      !moves                ? u->demand
+		      : need && u->out >= 0 ? need[u->out]
+		                            : DTX_NEED_BYTES);
 	}
 }
 

@@ -22,7 +22,7 @@ static bool internal_only(const struct dtx_plan *plan, uint32_t step)
 }
 
 static bool append(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_fallback mode,
-		   uint32_t step, const struct dtx_err *trigger)
+                   uint32_t step, const struct dtx_err *trigger)
 {
 	struct dtx_region *item;
 
@@ -49,8 +49,8 @@ static const struct dtx_err *finding_of(const struct dtx_errlist *findings, uint
 }
 
 enum dtx_code dtx_regions_static(struct dtx_regions *r, const struct dtx_plan *plan,
-				 enum dtx_fallback mode, uint32_t max,
-				 const struct dtx_errlist *findings, struct dtx_err *err)
+                                 enum dtx_fallback mode, uint32_t max,
+                                 const struct dtx_errlist *findings, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -67,7 +67,7 @@ enum dtx_code dtx_regions_static(struct dtx_regions *r, const struct dtx_plan *p
 			last->count++;
 		else if (r->n >= max || !append(r, plan, mode, i, f))
 			DTX_FAIL(err, DTX_E_SNIPPET_CANNOT,
-				 "more than %u parts of the plan need a snippet", (unsigned)max);
+			         "more than %u parts of the plan need a snippet", (unsigned)max);
 		r->item[r->n - 1].is_static = true;
 	}
 out:
@@ -75,7 +75,7 @@ out:
 }
 
 bool dtx_regions_add(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_fallback mode,
-		     uint32_t step, const struct dtx_err *trigger, uint32_t max)
+                     uint32_t step, const struct dtx_err *trigger, uint32_t max)
 {
 	if (r->n >= max)
 		return false;
@@ -143,7 +143,7 @@ struct tables {
 };
 
 static enum dtx_code add_table(struct dtx_graph *g, struct tables *t, const char *name, int32_t id,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	struct dtx_table *table = NULL;
 	enum dtx_code rc = DTX_OK;
@@ -160,7 +160,7 @@ out:
 }
 
 static enum dtx_code region_tables(const struct dtx_region *r, struct dtx_graph *g,
-				   struct tables *t, struct dtx_err *err)
+                                   struct tables *t, struct dtx_err *err)
 {
 	const struct dtx_plan *plan = g->plan;
 	enum dtx_code rc = DTX_OK;
@@ -175,7 +175,7 @@ static enum dtx_code region_tables(const struct dtx_region *r, struct dtx_graph 
 		for (uint32_t k = i == r->first ? 1 : 0; k < plan->step[i].ntables; k++)
 			if (!inside(r, plan, plan->step[i].table[k]))
 				DTX_TRY(add_table(g, t, plan->step[i].table_name[k],
-						  plan->step[i].table[k], err));
+				                  plan->step[i].table[k], err));
 out:
 	return rc;
 }
@@ -210,8 +210,8 @@ static void class_back(const struct dtx_flow *f, uint8_t **cls, uint32_t from)
 }
 
 static enum dtx_code contract_cols(const struct dtx_region *r, struct dtx_flow *f,
-				   struct dtx_arena *arena, struct dtx_rescue *req,
-				   struct dtx_err *err)
+                                   struct dtx_arena *arena, struct dtx_rescue *req,
+                                   struct dtx_err *err)
 {
 	const struct dtx_plan *plan = f->plan;
 	int32_t t = (int32_t)(plan->ninputs + r->first + r->count - 1);
@@ -236,7 +236,7 @@ static enum dtx_code contract_cols(const struct dtx_region *r, struct dtx_flow *
 
 		if (need.need[t][c])
 			col[req->nneed++] = (struct dtx_rescue_col){ s->field[c].name,
-								     cls.need[t][c] | known_class };
+				                                     cls.need[t][c] | known_class };
 	}
 	req->need = col;
 out:
@@ -244,7 +244,7 @@ out:
 }
 
 static enum dtx_code contract(const struct dtx_region *r, struct dtx_graph *g,
-			      struct dtx_rescue *req, struct dtx_err *err)
+                              struct dtx_rescue *req, struct dtx_err *err)
 {
 	struct dtx_errlist findings = DTX_ERRLIST_INIT;
 	struct dtx_flow flow = { 0 };
@@ -262,16 +262,23 @@ out:
 /* --- the request --- */
 
 static enum dtx_code ask(const struct dtx_region *r, uint32_t index, struct dtx_graph *g,
-			 const struct dtx_host *host, struct dtx_table **out, struct dtx_err *err)
+                         const struct dtx_host *host, struct dtx_table **out, struct dtx_err *err)
 {
 	const struct dtx_plan *plan = g->plan;
 	const struct dtx_plan_step *last = &plan->step[r->first + r->count - 1];
 	struct tables t = { .n = 0 };
 	json_t *steps = dtx_plan_steps_json(plan, r->first, r->count);
 	struct dtx_rescue req = {
-		.plan = plan, .index = index, .whole_plan = r->whole_plan, .first = r->first,
-		.count = r->count, .input = -1, .trigger = &r->trigger, .table = t.item,
-		.steps = steps, .run = &g->run,
+		.plan = plan,
+		.index = index,
+		.whole_plan = r->whole_plan,
+		.first = r->first,
+		.count = r->count,
+		.input = -1,
+		.trigger = &r->trigger,
+		.table = t.item,
+		.steps = steps,
+		.run = &g->run,
 		.expect_json = r->whole_plan ? plan->expect_json : last->expect_json,
 		.expect = r->whole_plan ? plan->expect : last->expect,
 	};
@@ -300,7 +307,7 @@ static void note_rows(const struct dtx_region *r, struct dtx_graph *g, const str
 }
 
 enum dtx_code dtx_region_run(struct dtx_region *r, uint32_t index, struct dtx_graph *g,
-			     const struct dtx_host *host, struct dtx_err *err)
+                             const struct dtx_host *host, struct dtx_err *err)
 {
 	uint32_t last = r->first + r->count - 1;
 	int32_t result = r->whole_plan ? g->plan->result : (int32_t)(g->plan->ninputs + last);

@@ -4,14 +4,14 @@
 
 #include "core/plan/graph.h"
 
-#define DTX_REGIONS_MAX 4	/* of a run, unless the options say otherwise */
+#define DTX_REGIONS_MAX 4 /* of a run, unless the options say otherwise */
 #define DTX_REGIONS_CAP 64
 
 struct dtx_region {
 	uint32_t first, count;
 	bool whole_plan, is_static;
-	struct dtx_err trigger;		/* owned */
-	struct dtx_table *table;	/* its result, kept while the prefix stays the same */
+	struct dtx_err trigger;  /* owned */
+	struct dtx_table *table; /* its result, kept while the prefix stays the same */
 };
 struct dtx_regions {
 	struct dtx_region item[DTX_REGIONS_CAP];
@@ -21,12 +21,12 @@ struct dtx_regions {
 /* Regions of the findings that stand before anything ran: adjacent steps merge.  More than max:
  * snippet_cannot. */
 DTX_MUSTUSE enum dtx_code dtx_regions_static(struct dtx_regions *r, const struct dtx_plan *plan,
-					     enum dtx_fallback mode, uint32_t max,
-					     const struct dtx_errlist *findings,
-					     struct dtx_err *err);
+                                             enum dtx_fallback mode, uint32_t max,
+                                             const struct dtx_errlist *findings,
+                                             struct dtx_err *err);
 /* One more, for a step that failed with `trigger` (copied).  False: there are too many. */
 bool dtx_regions_add(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_fallback mode,
-		     uint32_t step, const struct dtx_err *trigger, uint32_t max);
+                     uint32_t step, const struct dtx_err *trigger, uint32_t max);
 /* Forgets results: their prefix may have changed. */
 void dtx_regions_forget(struct dtx_regions *r);
 void dtx_regions_clear(struct dtx_regions *r);
@@ -37,6 +37,6 @@ void dtx_regions_mark(const struct dtx_regions *r, struct dtx_graph *g);
 bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g);
 /* Runs its prefix, asks the host, puts the result in place of the region's last table. */
 DTX_MUSTUSE enum dtx_code dtx_region_run(struct dtx_region *r, uint32_t index, struct dtx_graph *g,
-					 const struct dtx_host *host, struct dtx_err *err);
+                                         const struct dtx_host *host, struct dtx_err *err);
 
 #endif

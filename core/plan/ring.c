@@ -4,9 +4,10 @@
 #include "core/base/mem.h"
 
 #define SLOTS_PER_WORKER 4
-#define TEXT_MAX ((size_t)4 << 30)
+#define TEXT_MAX         ((size_t)4 << 30)
 
-enum dtx_code dtx_ring_init(struct dtx_ring *r, unsigned workers, uint64_t head, struct dtx_err *err)
+enum dtx_code dtx_ring_init(struct dtx_ring *r, unsigned workers, uint64_t head,
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 

@@ -29,15 +29,15 @@ struct dtx_ring_slot {
 struct dtx_ring {
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
-	_Atomic uint64_t head;	/* written under the lock; the owner of a seq reads it without */
+	_Atomic uint64_t head; /* written under the lock; the owner of a seq reads it without */
 	struct dtx_ring_slot *slot;
 	uint64_t nslots;
-	struct dtx_ring_item *spare;	/* emptied items: their buffers are used again */
-	uint64_t stop_at;		/* seqs from here on are not wanted; UINT64_MAX: all are */
+	struct dtx_ring_item *spare; /* emptied items: their buffers are used again */
+	uint64_t stop_at;            /* seqs from here on are not wanted; UINT64_MAX: all are */
 };
 
 DTX_MUSTUSE enum dtx_code dtx_ring_init(struct dtx_ring *r, unsigned workers, uint64_t head,
-					struct dtx_err *err);
+                                        struct dtx_err *err);
 void dtx_ring_clear(struct dtx_ring *r);
 /* An empty item; NULL: out of memory. */
 struct dtx_ring_item *dtx_ring_item(struct dtx_ring *r);

@@ -23,7 +23,8 @@ static enum dtx_code collect_take(struct dtx_emit *e, struct dtx_batch *b, struc
 
 	DTX_ASSERT(b->ncols == c->ox->out->nfields, err);
 	if (c->g->run.max_rows >= 0 && rows > c->g->run.max_rows)
-		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows", (long long)c->g->run.max_rows);
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows",
+		         (long long)c->g->run.max_rows);
 	b->schema = c->ox->out;
 	b->seq = c->table->nbatches;
 	b->sub = 0;
@@ -38,15 +39,17 @@ out:
 }
 
 static enum dtx_code collector(struct dtx_graph *g, uint32_t s, struct collect *c,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
-	*c = (struct collect){ .base = { .take = collect_take }, .g = g, .ox = &g->step[s].ox[0],
-			       .tap = &g->step[s].tap };
+	*c = (struct collect){ .base = { .take = collect_take },
+		               .g = g,
+		               .ox = &g->step[s].ox[0],
+		               .tap = &g->step[s].tap };
 	return dtx_table_new(c->ox->out, &c->table, err);
 }
 
 enum dtx_code dtx_runop_blame(const struct dtx_graph *g, uint32_t s, enum dtx_code rc,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	if (rc != DTX_OK && err) {
 		dtx_err_step(err, (int32_t)s, g->plan->step[s].name);
@@ -139,11 +142,14 @@ static void sink_clear(struct sink_run *r)
 /* Streams input table `input` of step s into its sink; what it emits goes to *out (NULL: a join's
  * build side emits nothing). */
 enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
-			      struct dtx_table **out, struct dtx_err *err)
+                             struct dtx_table **out, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &g->plan->step[s];
-	struct sink_run r = { .g = g, .s = s, .ox = &g->step[s].ox[input], .sink = st->op->sink,
-			      .nlocals = g->run.workers };
+	struct sink_run r = { .g = g,
+		              .s = s,
+		              .ox = &g->step[s].ox[input],
+		              .sink = st->op->sink,
+		              .nlocals = g->run.workers };
 	struct dtx_pipe_end end = { .arg = &r, .eat = sink_eat };
 	struct collect c = { .table = NULL };
 	enum dtx_code rc = DTX_OK;
@@ -165,7 +171,7 @@ out:
 /* --- whole ops --- */
 
 enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct dtx_table **out,
-			       struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &g->plan->step[s];
 	struct dtx_stepx *sx = &g->step[s];
@@ -179,8 +185,8 @@ enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct
 	start = dtx_now_ns();
 	atomic_fetch_add(&sx->stat->rows_in, in->nrows);
 	if (open) {
-		DTX_TRY(dtx_runop_blame(g, s, st->op->whole_schema(&sx->ox[0], in, &g->arena, &schema, err),
-			      err));
+		DTX_TRY(dtx_runop_blame(
+			g, s, st->op->whole_schema(&sx->ox[0], in, &g->arena, &schema, err), err));
 		DTX_TRY(dtx_flow_set(&g->flow, (int32_t)(g->plan->ninputs + s), schema, err));
 		sx->ox[0].out = g->flow.table[g->plan->ninputs + s].schema;
 		sx->ox[0].need = NULL;

@@ -64,19 +64,22 @@ static bool add_preset(json_t *object, const char *preset)
 	if (json_object_get(object, name))
 		return true;
 	value = dtx_str_is(pair, "true") || dtx_str_is(pair, "false")
-			? json_boolean(dtx_str_is(pair, "true"))
-			: json_stringn(pair.ptr, pair.len);
+	                ? json_boolean(dtx_str_is(pair, "true"))
+	                : json_stringn(pair.ptr, pair.len);
 	return dtx_json_set(object, name, value);
 }
 
 static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *st,
-			       const json_t *object, struct dtx_err *err)
+                               const json_t *object, struct dtx_err *err)
 {
 	struct dtx_param_hooks hooks = dtx_part_hooks_template;
-	struct dtx_param_ctx ctx = { .arena = &p->plan->arena, .hooks = &hooks,
-				     .errs = p->findings, .skip = COMMON, .op = st->name,
-				     .step = (int)(st - p->plan->step),
-				     .unsupported = st->op->unsupported };
+	struct dtx_param_ctx ctx = { .arena = &p->plan->arena,
+		                     .hooks = &hooks,
+		                     .errs = p->findings,
+		                     .skip = COMMON,
+		                     .op = st->name,
+		                     .step = (int)(st - p->plan->step),
+		                     .unsupported = st->op->unsupported };
 	struct dtx_err f = DTX_ERR_INIT;
 	size_t before = p->findings->n;
 	enum dtx_code rc = DTX_OK;
@@ -85,7 +88,8 @@ static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *s
 	st->args = dtx_arena_zalloc(&p->plan->arena, 1, st->op->args_size + 1);
 	if (!st->args)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_param_fill(st->op->params, st->op->nparams, object, st->at, &ctx, st->args, err));
+	DTX_TRY(dtx_param_fill(st->op->params, st->op->nparams, object, st->at, &ctx, st->args,
+	                       err));
 	if (p->findings->n == before && st->op->check && st->op->check(st->args, &f) != DTX_OK) {
 		if (f.code == DTX_E_NO_MEMORY)
 			DTX_FAIL_MEM(err);
@@ -99,7 +103,7 @@ out:
 }
 
 static enum dtx_code unknown_op(struct dtx_plan_parse *p, const char *name, const char *at,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	const char *names[512];
 	size_t n = dtx_op_names(names, DTX_COUNT(names));
@@ -108,12 +112,15 @@ static enum dtx_code unknown_op(struct dtx_plan_parse *p, const char *name, cons
 }
 
 static enum dtx_code common_members(struct dtx_plan_parse *p, struct dtx_plan_step *st,
-				    const json_t *object, struct dtx_err *err)
+                                    const json_t *object, struct dtx_err *err)
 {
 	struct common_args a = { 0 };
-	struct dtx_param_ctx ctx = { .arena = &p->plan->arena, .hooks = &dtx_part_hooks_template,
-				     .errs = p->findings, .op = st->name, .skip = "op,expect",
-				     .step = (int)(st - p->plan->step) };
+	struct dtx_param_ctx ctx = { .arena = &p->plan->arena,
+		                     .hooks = &dtx_part_hooks_template,
+		                     .errs = p->findings,
+		                     .op = st->name,
+		                     .skip = "op,expect",
+		                     .step = (int)(st - p->plan->step) };
 	json_t *own = json_object();
 	char at[64];
 	enum dtx_code rc = DTX_OK;
@@ -134,7 +141,7 @@ static enum dtx_code common_members(struct dtx_plan_parse *p, struct dtx_plan_st
 	st->expect_json = json_object_get(object, "expect");
 	snprintf(at, sizeof(at), "%s/expect", st->at);
 	DTX_TRY(dtx_expect_parse(st->expect_json, at, &p->plan->arena, p->findings, &st->expect,
-				 err));
+	                         err));
 out:
 	json_decref(own);
 	return rc;
@@ -154,7 +161,7 @@ static int32_t find_table(const struct dtx_plan *plan, uint32_t before, const ch
 }
 
 static size_t table_names(const struct dtx_plan *plan, uint32_t before, const char **names,
-			  size_t max)
+                          size_t max)
 {
 	size_t n = 0;
 
@@ -167,7 +174,7 @@ static size_t table_names(const struct dtx_plan *plan, uint32_t before, const ch
 }
 
 static enum dtx_code unknown_table(struct dtx_plan_parse *p, uint32_t before, const char *name,
-				   const char *at, struct dtx_err *err)
+                                   const char *at, struct dtx_err *err)
 {
 	const char *names[256];
 	size_t n = table_names(p->plan, before, names, DTX_COUNT(names));
@@ -182,12 +189,13 @@ static void table_place(const struct dtx_plan_step *st, const char *name, char *
 	json_t *v;
 
 	snprintf(at, size, "%s", st->at);
-	json_object_foreach((json_t *)(uintptr_t)st->json, key, v) {
+	json_object_foreach((json_t *)(uintptr_t)st->json, key, v)
+	{
 		bool here = json_is_string(v) && strcmp(json_string_value(v), name) == 0;
 
 		for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++)
 			here |= json_is_string(json_array_get(v, i)) &&
-				strcmp(json_string_value(json_array_get(v, i)), name) == 0;
+			        strcmp(json_string_value(json_array_get(v, i)), name) == 0;
 		if (here && strcmp(key, "op") != 0 && strcmp(key, "note") != 0) {
 			dtx_json_pointer_add(at, size, key);
 			return;
@@ -196,7 +204,7 @@ static void table_place(const struct dtx_plan_step *st, const char *name, char *
 }
 
 static enum dtx_code add_table(struct dtx_plan_parse *p, struct dtx_plan_step *st, const char *name,
-			       const char *at, struct dtx_err *err)
+                               const char *at, struct dtx_err *err)
 {
 	uint32_t before = (uint32_t)(st - p->plan->step);
 	int32_t id = find_table(p->plan, before, name);
@@ -212,7 +220,7 @@ out:
 
 /* Nobody knows what an unknown op reads: every table that one of its members names is offered. */
 static enum dtx_code guess_tables(struct dtx_plan_parse *p, struct dtx_plan_step *st,
-				  const json_t *v, struct dtx_err *err)
+                                  const json_t *v, struct dtx_err *err)
 {
 	uint32_t before = (uint32_t)(st - p->plan->step);
 	const char *text = json_string_value(v);
@@ -231,7 +239,7 @@ out:
 }
 
 static enum dtx_code step_tables(struct dtx_plan_parse *p, struct dtx_plan_step *st,
-				 int32_t current, struct dtx_err *err)
+                                 int32_t current, struct dtx_err *err)
 {
 	const char *names[DTX_STEP_TABLES], *key;
 	json_t *v;
@@ -255,15 +263,15 @@ static enum dtx_code step_tables(struct dtx_plan_parse *p, struct dtx_plan_step 
 	}
 	if (st->op && !st->broken)
 		goto out;
-	json_object_foreach((json_t *)(uintptr_t)st->json, key, v)
-		if (!dtx_str_in_list(COMMON, key))
-			DTX_TRY(guess_tables(p, st, v, err));
+	json_object_foreach((json_t *)(uintptr_t)st->json, key,
+	                    v) if (!dtx_str_in_list(COMMON, key))
+		DTX_TRY(guess_tables(p, st, v, err));
 out:
 	return rc;
 }
 
 static enum dtx_code out_name(struct dtx_plan_parse *p, struct dtx_plan_step *st,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	char at[64];
 
@@ -272,17 +280,18 @@ static enum dtx_code out_name(struct dtx_plan_parse *p, struct dtx_plan_step *st
 	snprintf(at, sizeof(at), "%s/out", st->at);
 	if (!dtx_part_name_ok(st->out_name))
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
-				     "a table name is letters, digits and _, got '%s'", st->out_name);
+		                     "a table name is letters, digits and _, got '%s'",
+		                     st->out_name);
 	if (find_table(p->plan, (uint32_t)(st - p->plan->step), st->out_name) >= 0)
 		return dtx_part_fail(p, DTX_E_DUPLICATE_TABLE, at, err,
-				     "there is a table '%s' already", st->out_name);
+		                     "there is a table '%s' already", st->out_name);
 	return DTX_OK;
 }
 
 /* --- canonical form --- */
 
 static enum dtx_code canonical_common(const struct dtx_plan_step *st, json_t *c,
-				      struct dtx_err *err)
+                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -303,7 +312,7 @@ out:
 
 /* A step that cannot be read keeps its members as they are. */
 static enum dtx_code canonical_step(struct dtx_plan_parse *p, struct dtx_plan_step *st,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *c = st->op && !st->broken ? json_object() : dtx_part_strip_deep(st->json);
@@ -314,7 +323,7 @@ static enum dtx_code canonical_step(struct dtx_plan_parse *p, struct dtx_plan_st
 	json_object_del(c, "note");
 	if (st->op && !st->broken &&
 	    !dtx_param_canonical(st->op->params, st->op->nparams, st->args,
-				 &dtx_part_hooks_template, c))
+	                         &dtx_part_hooks_template, c))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(canonical_common(st, c, err));
 	dtx_json_canonical(c, &text);
@@ -329,7 +338,7 @@ out:
 /* --- all of it --- */
 
 static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, json_t *object,
-			   struct dtx_err *err)
+                           struct dtx_err *err)
 {
 	const json_t *name = json_object_get(object, "op");
 	const char *preset = NULL;
@@ -356,7 +365,7 @@ out:
 }
 
 static enum dtx_code parse_step(struct dtx_plan_parse *p, const json_t *written,
-				struct dtx_plan_step *st, int32_t *current, struct dtx_err *err)
+                                struct dtx_plan_step *st, int32_t *current, struct dtx_err *err)
 {
 	size_t before = p->findings->n;
 	json_t *object;
@@ -423,13 +432,13 @@ out:
 /* --- links between parts --- */
 
 static enum dtx_code output_table(struct dtx_plan_parse *p, struct dtx_plan_output *o,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	char at[sizeof(o->at) + 8];
 
 	snprintf(at, sizeof(at), "%s/table", o->at);
 	o->table = o->table_name ? find_table(p->plan, p->plan->nsteps, o->table_name)
-				 : p->plan->result;
+	                         : p->plan->result;
 	if (o->table < 0)
 		return unknown_table(p, p->plan->nsteps, o->table_name, at, err);
 	return DTX_OK;
@@ -456,7 +465,7 @@ enum dtx_code dtx_part_links(struct dtx_plan_parse *p, struct dtx_err *err)
 	for (uint32_t i = 0; i < p->plan->ninputs; i++)
 		if (!table_used(p->plan, (int32_t)i))
 			DTX_TRY(dtx_part_fail(p, DTX_W_UNUSED_INPUT, p->plan->input[i].at, err,
-					      "input '%s' is never read", p->plan->input[i].name));
+			                      "input '%s' is never read", p->plan->input[i].name));
 out:
 	return rc;
 }

@@ -21,7 +21,7 @@ static void again(struct dtx_plan *plan)
 
 	if (dtx_plan_canonical(plan, &text, NULL) != DTX_OK ||
 	    dtx_plan_parse(dtx_str_of(dtx_buf_text(&text)), NULL, &findings, &second, NULL) !=
-		    DTX_OK ||
+	            DTX_OK ||
 	    strcmp(second->id, plan->id) != 0)
 		abort();
 	dtx_plan_free(second);
@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool clean;
 
 	if (dtx_plan_parse((struct dtx_str){ (const char *)data, size }, "d", &findings, &plan,
-			   &err) == DTX_OK) {
+	                   &err) == DTX_OK) {
 		clean = !has_errors(&findings);
 		if (dtx_plan_check(plan, &findings, &err) != DTX_OK)
 			abort();

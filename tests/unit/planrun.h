@@ -8,13 +8,13 @@
 #include "tests/t.h"
 
 struct planrun {
-	const char *plan;		/* JSON */
-	const char *input[4];		/* CSV per plan input */
+	const char *plan;     /* JSON */
+	const char *input[4]; /* CSV per plan input */
 	unsigned workers;
 	uint32_t batch_rows;
-	int fallback;			/* as dtx_exec_opts; 0 is step: set -1 for the plan's */
+	int fallback; /* as dtx_exec_opts; 0 is step: set -1 for the plan's */
 	const struct dtx_host *host;
-	bool keep;			/* keep plan and result for the test */
+	bool keep; /* keep plan and result for the test */
 	/* results */
 	struct dtx_buf out;
 	struct dtx_err err;

@@ -42,7 +42,8 @@ static void fails(const char *plan, const char *a, enum dtx_code code, const cha
 
 void test_exec_maps_keep_order(void)
 {
-	gives("[{\"op\":\"filter\",\"where\":\"a % 2 == 1\"},{\"op\":\"derive\",\"set\":{\"b\":\"a * 10\"}},"
+	gives("[{\"op\":\"filter\",\"where\":\"a % 2 == 1\"},{\"op\":\"derive\",\"set\":{\"b\":\"a "
+	      "* 10\"}},"
 	      "{\"op\":\"limit\",\"n\":3,\"offset\":1},{\"op\":\"select\",\"cols\":[\"b\",\"a\"]}]",
 	      "a\n1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n", NULL, "b,a\n30,3\n50,5\n70,7\n");
 }
@@ -60,8 +61,7 @@ void test_exec_named_tables(void)
 	      "{\"op\":\"filter\",\"where\":\"v > 1\",\"out\":\"big\"},"
 	      "{\"op\":\"join\",\"with\":\"r\",\"on\":\"k\",\"how\":\"left\"},"
 	      "{\"op\":\"union\",\"with\":[\"big\",\"big\"]}]}",
-	      "k,v\na,1\nb,2\n", "k,w\na,9\n",
-	      "k,v,w\na,1,9\nb,2,\nb,2,\nb,2,\n");
+	      "k,v\na,1\nb,2\n", "k,w\na,9\n", "k,v,w\na,1,9\nb,2,\nb,2,\nb,2,\n");
 }
 
 void test_exec_input_read_twice(void)
@@ -81,8 +81,10 @@ void test_exec_wrong_guess_widens(void)
 		dtx_buf_printf(&csv, "%d,%d\n", i, i % 7);
 	dtx_buf_add(&csv, "x,0.5\n");
 	for (size_t k = 0; k < DTX_COUNT(workers); k++) {
-		planrun_init(&p, "[{\"op\":\"group_by\",\"by\":[],\"agg\":{\"s\":\"sum(v)\",\"n\":\"count()\"}}]",
-			     dtx_buf_text(&csv));
+		planrun_init(&p,
+		             "[{\"op\":\"group_by\",\"by\":[],\"agg\":{\"s\":\"sum(v)\",\"n\":"
+		             "\"count()\"}}]",
+		             dtx_buf_text(&csv));
 		p.workers = workers[k];
 		p.keep = true;
 		T_OK(planrun(&p), &p.err);
@@ -96,7 +98,8 @@ void test_exec_wrong_guess_widens(void)
 
 void test_exec_smallest_error_wins(void)
 {
-	fails("[{\"op\":\"filter\",\"where\":\"a > 0\"},{\"op\":\"derive\",\"set\":{\"b\":\"int(t)\"},"
+	fails("[{\"op\":\"filter\",\"where\":\"a > "
+	      "0\"},{\"op\":\"derive\",\"set\":{\"b\":\"int(t)\"},"
 	      "\"fallback\":\"off\"}]",
 	      "a,t\n1,1\n2,x\n3,4\n4,y\n5,1\n6,z\n", DTX_E_CAST_FAILED, NULL);
 }
@@ -109,18 +112,21 @@ void test_exec_missing_column(void)
 
 void test_exec_row_growth(void)
 {
-	fails("{\"dtx\":1,\"limits\":{\"rows\":2},\"steps\":[{\"op\":\"filter\",\"where\":\"a > 0\"}]}",
+	fails("{\"dtx\":1,\"limits\":{\"rows\":2},\"steps\":[{\"op\":\"filter\",\"where\":\"a > "
+	      "0\"}]}",
 	      "a\n1\n2\n3\n", DTX_E_ROW_LIMIT, NULL);
 }
 
 void test_exec_expect(void)
 {
-	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3}],\"expect\":{\"rows\":{\"min\":2}}}",
+	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3}],\"expect\":{\"rows\":{\"min\":2}}"
+	      "}",
 	      "a\n1\n", DTX_E_EXPECT_FAILED, NULL);
 	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3,\"expect\":{\"columns\":"
 	      "[{\"name\":\"a\",\"nullable\":false}]}},{\"op\":\"limit\",\"n\":1}]}",
 	      "a,b\n1,1\n,2\n", DTX_E_EXPECT_FAILED, NULL);
-	gives("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3}],\"expect\":{\"rows\":{\"min\":1}}}",
+	gives("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3}],\"expect\":{\"rows\":{\"min\":1}}"
+	      "}",
 	      "a\n1\n", NULL, "a\n1\n");
 }
 
@@ -157,7 +163,7 @@ static struct dtx_column *int_column(int64_t value, uint32_t n)
 
 /* Answers every region with the table n = 10, 11. */
 static enum dtx_code helper_rescue(void *arg, const struct dtx_rescue *r, struct dtx_table **out,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	static const struct dtx_field field = { .name = "n", .type = { DTX_T_INT64, 0, 0 } };
 	static const struct dtx_schema schema = { 1, false, &field };
@@ -171,7 +177,7 @@ static enum dtx_code helper_rescue(void *arg, const struct dtx_rescue *r, struct
 	h->need[0] = '\0';
 	for (size_t i = 0; i < r->nneed; i++)
 		snprintf(h->need + strlen(h->need), sizeof(h->need) - strlen(h->need), "%s:%u ",
-			 r->need[i].name, r->need[i].cls);
+		         r->need[i].name, r->need[i].cls);
 	if (h->refuse)
 		return dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "nobody");
 	T_OK(dtx_batch_new(&schema, 2, &b, err), err);
@@ -196,9 +202,11 @@ void test_exec_unknown_op_is_a_region(void)
 	struct helper h = { 0 };
 	struct planrun p;
 
-	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"a > 1\"},{\"op\":\"frob\"},{\"op\":\"twist\"},"
-		     "{\"op\":\"filter\",\"where\":\"n > 10\"}]",
-		     "a\n1\n2\n3\n", &h, &p), &p.err);
+	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"a > "
+	             "1\"},{\"op\":\"frob\"},{\"op\":\"twist\"},"
+	             "{\"op\":\"filter\",\"where\":\"n > 10\"}]",
+	             "a\n1\n2\n3\n", &h, &p),
+	     &p.err);
 	T_STR(dtx_buf_text(&p.out), "n\n11\n");
 	T_INT(h.calls, 1);
 	T_INT(h.ntables, 1);
@@ -216,9 +224,11 @@ void test_exec_run_time_trigger_is_a_region(void)
 	struct helper h = { 0 };
 	struct planrun p;
 
-	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"a > 1\"},{\"op\":\"derive\",\"set\":{\"n\":\"int(t)\"}},"
-		     "{\"op\":\"select\",\"cols\":[\"n\"]}]",
-		     "a,t\n1,x\n2,1\n3,y\n", &h, &p), &p.err);
+	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"a > "
+	             "1\"},{\"op\":\"derive\",\"set\":{\"n\":\"int(t)\"}},"
+	             "{\"op\":\"select\",\"cols\":[\"n\"]}]",
+	             "a,t\n1,x\n2,1\n3,y\n", &h, &p),
+	     &p.err);
 	T_STR(dtx_buf_text(&p.out), "n\n10\n11\n");
 	T_INT(h.calls, 1);
 	T_INT(h.rows, 2);
@@ -232,8 +242,10 @@ void test_exec_missing_column_is_a_region(void)
 	struct helper h = { 0 };
 	struct planrun p;
 
-	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"zz > 1\"},{\"op\":\"select\",\"cols\":[\"n\"]}]",
-		     "a,t\n1,x\n2,1\n3,y\n", &h, &p), &p.err);
+	T_OK(rescued("[{\"op\":\"filter\",\"where\":\"zz > "
+	             "1\"},{\"op\":\"select\",\"cols\":[\"n\"]}]",
+	             "a,t\n1,x\n2,1\n3,y\n", &h, &p),
+	     &p.err);
 	T_STR(dtx_buf_text(&p.out), "n\n10\n11\n");
 	T_INT(h.rows, 3);
 	planrun_clear(&p);
@@ -244,9 +256,11 @@ void test_exec_whole_plan_is_a_region(void)
 	struct helper h = { 0 };
 	struct planrun p;
 
-	T_OK(rescued("{\"dtx\":1,\"fallback\":\"plan\",\"steps\":[{\"op\":\"filter\",\"where\":\"a > 1\"},"
-		     "{\"op\":\"frob\"},{\"op\":\"limit\",\"n\":1}]}",
-		     "a\n1\n2\n3\n", &h, &p), &p.err);
+	T_OK(rescued("{\"dtx\":1,\"fallback\":\"plan\",\"steps\":[{\"op\":\"filter\",\"where\":\"a "
+	             "> 1\"},"
+	             "{\"op\":\"frob\"},{\"op\":\"limit\",\"n\":1}]}",
+	             "a\n1\n2\n3\n", &h, &p),
+	     &p.err);
 	T_STR(dtx_buf_text(&p.out), "n\n10\n11\n");
 	T_INT(h.rows, 3);
 	T_INT(p.result->region[0].count, 3);
@@ -260,8 +274,8 @@ void test_exec_nobody_helps(void)
 
 	T_CODE(rescued("[{\"op\":\"frob\"}]", "a\n1\n", &h, &p), DTX_E_NEEDS_SNIPPET, &p.err);
 	planrun_clear(&p);
-	T_CODE(rescued("[{\"op\":\"frob\",\"fallback\":\"off\"}]", "a\n1\n", &h, &p), DTX_E_UNKNOWN_OP,
-	       &p.err);
+	T_CODE(rescued("[{\"op\":\"frob\",\"fallback\":\"off\"}]", "a\n1\n", &h, &p),
+	       DTX_E_UNKNOWN_OP, &p.err);
 	T_INT(h.calls, 1);
 	planrun_clear(&p);
 }
@@ -271,7 +285,8 @@ void test_exec_nobody_helps(void)
 static const struct dtx_exec_lineage *lineage_of(const struct planrun *p, const char *col)
 {
 	for (size_t i = 0; p->result && i < p->result->nlineage; i++)
-		if (p->result->lineage[i].out_col && strcmp(p->result->lineage[i].out_col, col) == 0)
+		if (p->result->lineage[i].out_col &&
+		    strcmp(p->result->lineage[i].out_col, col) == 0)
 			return &p->result->lineage[i];
 	return NULL;
 }
@@ -281,11 +296,13 @@ void test_exec_formulas_compose(void)
 	const struct dtx_exec_lineage *l;
 	struct planrun p;
 
-	planrun_init(&p, "[{\"op\":\"derive\",\"set\":[{\"as\":\"paid\",\"expr\":\"headcount * 40 * weeks\"}]},"
-			 "{\"op\":\"rename\",\"map\":{\"hours\":\"h\"}},"
-			 "{\"op\":\"derive\",\"set\":{\"utilization\":\"h / paid\"}},"
-			 "{\"op\":\"filter\",\"where\":\"region == 'N'\"}]",
-		     "region,headcount,weeks,hours\nN,2,1,40\nS,1,1,1\n");
+	planrun_init(&p,
+	             "[{\"op\":\"derive\",\"set\":[{\"as\":\"paid\",\"expr\":\"headcount * 40 * "
+	             "weeks\"}]},"
+	             "{\"op\":\"rename\",\"map\":{\"hours\":\"h\"}},"
+	             "{\"op\":\"derive\",\"set\":{\"utilization\":\"h / paid\"}},"
+	             "{\"op\":\"filter\",\"where\":\"region == 'N'\"}]",
+	             "region,headcount,weeks,hours\nN,2,1,40\nS,1,1,1\n");
 	p.keep = true;
 	T_OK(planrun(&p), &p.err);
 	l = lineage_of(&p, "utilization");
@@ -305,8 +322,10 @@ void test_exec_aggregates_name_their_keys(void)
 	const struct dtx_exec_lineage *l;
 	struct planrun p;
 
-	planrun_init(&p, "[{\"op\":\"group_by\",\"by\":[\"region\"],\"agg\":{\"cost\":\"sum(h * rate)\"}}]",
-		     "region,h,rate\nN,2,1\n");
+	planrun_init(
+		&p,
+		"[{\"op\":\"group_by\",\"by\":[\"region\"],\"agg\":{\"cost\":\"sum(h * rate)\"}}]",
+		"region,h,rate\nN,2,1\n");
 	p.keep = true;
 	T_OK(planrun(&p), &p.err);
 	l = lineage_of(&p, "cost");
@@ -324,8 +343,9 @@ void test_exec_bind_tells_schemas(void)
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_buf text = DTX_BUF_INIT(1 << 16);
 
-	T_OK(dtx_plan_parse(DTX_STR("[{\"op\":\"derive\",\"set\":{\"c\":\"a + 1\"}}]"), NULL, &findings,
-			    &plan, &err), &err);
+	T_OK(dtx_plan_parse(DTX_STR("[{\"op\":\"derive\",\"set\":{\"c\":\"a + 1\"}}]"), NULL,
+	                    &findings, &plan, &err),
+	     &err);
 	T_OK(dtx_source_bytes("x", "a,b\n1,2\n", 8, &source, &err), &err);
 	opts.input = &source;
 	T_OK(dtx_exec_bind(plan, &opts, &findings, &r, &err), &err);
@@ -340,4 +360,66 @@ void test_exec_bind_tells_schemas(void)
 	dtx_plan_free(plan);
 	dtx_source_free(source);
 	dtx_errlist_clear(&findings);
+}
+
+void test_exec_bind_marks_snippets(void)
+{
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	struct dtx_source *source = NULL;
+	struct dtx_exec_result *r = NULL;
+	struct dtx_plan *plan = NULL;
+	struct dtx_errlist findings = DTX_ERRLIST_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_OK(dtx_plan_parse(DTX_STR("[{\"op\":\"filter\",\"where\":\"zz > 1\"},{\"op\":\"frob\"},"
+	                            "{\"op\":\"limit\",\"n\":1}]"),
+	                    NULL, &findings, &plan, &err),
+	     &err);
+	T_OK(dtx_plan_check(plan, &findings, &err), &err);
+	T_OK(dtx_source_bytes("x", "a,b\n1,2\n", 8, &source, &err), &err);
+	opts.input = &source;
+	T_OK(dtx_exec_bind(plan, &opts, &findings, &r, &err), &err);
+	T_STR(r->step[0].kind, "snippet");
+	T_STR(r->step[1].kind, "snippet");
+	T_CHECK(dtx_errlist_worst(&findings)->severity == DTX_SEV_FALLBACK);
+	dtx_exec_free(r);
+	dtx_plan_free(plan);
+	dtx_source_free(source);
+	dtx_errlist_clear(&findings);
+	dtx_err_clear(&err);
+}
+
+void test_exec_whole_plan_has_no_inner_tables(void)
+{
+	struct helper h = { 0 };
+	struct planrun p;
+
+	T_CODE(rescued("{\"dtx\":1,\"fallback\":\"plan\",\"output\":{\"table\":\"t\"},\"steps\":["
+	               "{\"op\":\"limit\",\"n\":1,\"out\":\"t\"},{\"op\":\"frob\"}]}",
+	               "a\n1\n", &h, &p),
+	       DTX_E_PARAM_CONFLICT, &p.err);
+	planrun_clear(&p);
+}
+
+void test_exec_limit_stops_reading(void)
+{
+	struct dtx_buf csv = DTX_BUF_INIT((size_t)1 << 26);
+	struct planrun p;
+
+	dtx_buf_add(&csv, "a\n");
+	for (int i = 0; i < 400000; i++)
+		dtx_buf_printf(&csv, "%d00000000\n", i);
+	for (size_t k = 0; k < DTX_COUNT(workers); k++) {
+		planrun_init(&p,
+		             "[{\"op\":\"limit\",\"n\":2},{\"op\":\"union\",\"with\":[\"main\"]},"
+		             "{\"op\":\"limit\",\"n\":3}]",
+		             dtx_buf_text(&csv));
+		p.workers = workers[k];
+		p.keep = true;
+		T_OK(planrun(&p), &p.err);
+		T_STR(dtx_buf_text(&p.out), "a\n000000000\n100000000\n000000000\n");
+		T_CHECK(p.result && p.result->input[0].stats.stopped_early);
+		planrun_clear(&p);
+	}
+	dtx_buf_clear(&csv);
 }

@@ -14,7 +14,7 @@ static void example_plan(const struct dtx_example *e, struct dtx_buf *out)
 }
 
 static void example_run(const struct dtx_op *op, const struct dtx_example *e, const char *plan,
-			uint32_t batch, unsigned nworkers)
+                        uint32_t batch, unsigned nworkers)
 {
 	enum dtx_code want = e->error ? dtx_code_find(e->error) : DTX_OK, got;
 	struct planrun p;
@@ -50,7 +50,7 @@ void test_ops_examples(void)
 			for (size_t b = 0; b < DTX_COUNT(batches); b++)
 				for (size_t w = 0; w < DTX_COUNT(workers); w++)
 					example_run(dtx_ops[i], e, dtx_buf_text(&plan), batches[b],
-						    workers[w]);
+					            workers[w]);
 			dtx_buf_clear(&plan);
 		}
 }
@@ -68,7 +68,7 @@ static void shorten(const char *csv, int lines, char *out, size_t size)
 }
 
 static const char *short_run(const struct dtx_example *e, int lines, unsigned nworkers,
-			     struct planrun *p)
+                             struct planrun *p)
 {
 	static char in[4096], with[4096];
 	struct dtx_buf plan = DTX_BUF_INIT(1 << 20);

@@ -48,21 +48,22 @@ static void step_is(const char *step, const char *canonical, const char *hash)
 void test_plan_step_hash_vectors(void)
 {
 	step_is("{\"op\":\"where\",\"where\":\"a>1 && b<>'x'\",\"note\":\"n\"}",
-		"{\"keep\":\"true\",\"op\":\"filter\",\"where\":\"a > 1 and b != 'x'\"}",
-		"eeee7186c3da79cf17361d744ebd44f480894253fa4c371cd695de5e32e56332");
+	        "{\"keep\":\"true\",\"op\":\"filter\",\"where\":\"a > 1 and b != 'x'\"}",
+	        "eeee7186c3da79cf17361d744ebd44f480894253fa4c371cd695de5e32e56332");
 	step_is("{\"op\":\"order_by\",\"by\":\"-a\"}",
-		"{\"by\":[{\"col\":\"a\",\"collate\":\"binary\",\"desc\":true,\"nulls\":\"last\"}],"
-		"\"op\":\"sort\"}",
-		"08952b5f98a6f08afb5c927d36d8662cd660f4a246ff9858002cbaa9224d9752");
+	        "{\"by\":[{\"col\":\"a\",\"collate\":\"binary\",\"desc\":true,\"nulls\":\"last\"}],"
+	        "\"op\":\"sort\"}",
+	        "08952b5f98a6f08afb5c927d36d8662cd660f4a246ff9858002cbaa9224d9752");
 }
 
 void test_plan_canonical_sugar(void)
 {
 	step_is("{\"op\":\"mutate\",\"set\":{\"util\":\"a/b\"},\"x-me\":1,\"after\":null}",
-		"{\"op\":\"derive\",\"set\":[{\"as\":\"util\",\"expr\":\"a / b\"}]}", NULL);
+	        "{\"op\":\"derive\",\"set\":[{\"as\":\"util\",\"expr\":\"a / b\"}]}", NULL);
 	step_is("{\"op\":\"select\",\"cols\":[\"a..d\",\"*\",{\"name\":\"x..y\"}]}",
-		"{\"cols\":[{\"range\":[\"a\",\"d\"]},{\"all\":true},{\"name\":\"x..y\"}],"
-		"\"op\":\"select\"}", NULL);
+	        "{\"cols\":[{\"range\":[\"a\",\"d\"]},{\"all\":true},{\"name\":\"x..y\"}],"
+	        "\"op\":\"select\"}",
+	        NULL);
 }
 
 static void same_id(const char *a, const char *b, bool same)
@@ -83,14 +84,20 @@ void test_plan_id_ignores_what_does_not_matter(void)
 {
 	const char *base = "[{\"op\":\"filter\",\"where\":\"a > 1\"}]";
 
-	same_id(base, "{\"dtx\":1,\"name\":\"n\",\"x-a\":2,\"steps\":[{\"note\":\"w\",\"op\":\"query\","
-		      "\"where\":\"(a>1)\"}],\"limits\":{\"rows\":5},\"inputs\":null}", true);
+	same_id(base,
+	        "{\"dtx\":1,\"name\":\"n\",\"x-a\":2,\"steps\":[{\"note\":\"w\",\"op\":\"query\","
+	        "\"where\":\"(a>1)\"}],\"limits\":{\"rows\":5},\"inputs\":null}",
+	        true);
 	same_id(base, "[{\"op\":\"filter\",\"where\":\"a > 2\"}]", false);
-	same_id(base, "{\"dtx\":1,\"steps\":[{\"op\":\"filter\",\"where\":\"a > 1\"}],"
-		      "\"inputs\":[{\"name\":\"main\",\"path\":\"x.csv\"}],\"output\":{\"path\":\"o.csv\"}}",
-		true);
-	same_id(base, "{\"dtx\":1,\"steps\":[{\"op\":\"filter\",\"where\":\"a > 1\"}],"
-		      "\"inputs\":[{\"name\":\"main\",\"skip\":2}]}", false);
+	same_id(base,
+	        "{\"dtx\":1,\"steps\":[{\"op\":\"filter\",\"where\":\"a > 1\"}],"
+	        "\"inputs\":[{\"name\":\"main\",\"path\":\"x.csv\"}],\"output\":{\"path\":\"o."
+	        "csv\"}}",
+	        true);
+	same_id(base,
+	        "{\"dtx\":1,\"steps\":[{\"op\":\"filter\",\"where\":\"a > 1\"}],"
+	        "\"inputs\":[{\"name\":\"main\",\"skip\":2}]}",
+	        false);
 }
 
 /* The whole text is no plan. */
@@ -118,7 +125,7 @@ void test_plan_refuses_what_is_no_plan(void)
 
 struct want {
 	const char *plan, *code, *at;
-	int from, to;	/* span; -1 */
+	int from, to; /* span; -1 */
 };
 
 static void finds(const struct want *w)
@@ -147,7 +154,7 @@ static void finds(const struct want *w)
 	clear(&p);
 }
 
-#define IN_A "\"inputs\":[{\"name\":\"main\",\"requires\":[\"a\",\"b\"],\"extra\":\"drop\"}]"
+#define IN_A        "\"inputs\":[{\"name\":\"main\",\"requires\":[\"a\",\"b\"],\"extra\":\"drop\"}]"
 #define PLAN(steps) "{\"dtx\":1," IN_A ",\"steps\":[" steps "]}"
 
 void test_plan_findings_have_places(void)
@@ -165,36 +172,40 @@ void test_plan_findings_have_places(void)
 		  3 },
 		{ PLAN("{\"op\":\"filter\",\"where\":\"hour > 1\"}"), "unknown_column",
 		  "/steps/0/where", 0, 4 },
-		{ PLAN("{\"op\":\"filter\",\"condition\":\"a > 1 and hour > 1\"}"), "unknown_column",
-		  "/steps/0/condition", 10, 14 },
-		{ PLAN("{\"op\":\"filter\",\"where\":\"1 + 1\"}"), "not_boolean", "/steps/0/where", 0,
-		  5 },
+		{ PLAN("{\"op\":\"filter\",\"condition\":\"a > 1 and hour > 1\"}"),
+		  "unknown_column", "/steps/0/condition", 10, 14 },
+		{ PLAN("{\"op\":\"filter\",\"where\":\"1 + 1\"}"), "not_boolean", "/steps/0/where",
+		  0, 5 },
 		{ PLAN("{\"op\":\"derive\",\"set\":{\"c\":\"zz + 1\"}}"), "unknown_column",
 		  "/steps/0/set/c", 0, 2 },
 		{ PLAN("{\"op\":\"select\",\"cols\":[\"a\",\"zz\"]}"), "unknown_column",
 		  "/steps/0/cols/1", -1, -1 },
-		{ PLAN("{\"op\":\"select\",\"cols\":\"zz\"}"), "unknown_column", "/steps/0/cols", -1,
-		  -1 },
-		{ PLAN("{\"op\":\"limit\",\"n\":1,\"in\":\"nope\"}"), "unknown_table", "/steps/0/in", -1,
-		  -1 },
+		{ PLAN("{\"op\":\"select\",\"cols\":\"zz\"}"), "unknown_column", "/steps/0/cols",
+		  -1, -1 },
+		{ PLAN("{\"op\":\"limit\",\"n\":1,\"in\":\"nope\"}"), "unknown_table",
+		  "/steps/0/in", -1, -1 },
 		{ PLAN("{\"op\":\"limit\",\"n\":1,\"out\":\"main\"}"), "duplicate_table",
 		  "/steps/0/out", -1, -1 },
-		{ PLAN("{\"op\":\"limit\",\"n\":1,\"out\":\"7x\"}"), "bad_param_value", "/steps/0/out",
-		  -1, -1 },
+		{ PLAN("{\"op\":\"limit\",\"n\":1,\"out\":\"7x\"}"), "bad_param_value",
+		  "/steps/0/out", -1, -1 },
 		{ PLAN("{\"op\":\"derive\",\"set\":{\"c\":\"frobnicate(a)\"}}"), "unknown_function",
 		  "/steps/0/set/c", 0, 13 },
 		{ PLAN("{\"op\":\"drop\",\"cols\":\"a\"},{\"op\":\"filter\",\"where\":\"a > 1\"}"),
 		  "unknown_column", "/steps/1/where", 0, 1 },
 		{ PLAN("7"), "bad_param_type", "/steps/0", -1, -1 },
 		{ PLAN("{\"n\":1}"), "missing_param", "/steps/0/op", -1, -1 },
-		{ "{\"dtx\":1,\"inputs\":[{\"name\":\"a b\"}],\"steps\":[{\"op\":\"limit\",\"n\":1}]}",
+		{ "{\"dtx\":1,\"inputs\":[{\"name\":\"a "
+		  "b\"}],\"steps\":[{\"op\":\"limit\",\"n\":1}]}",
 		  "bad_param_value", "/inputs/0/name", -1, -1 },
 		{ "{\"dtx\":1,\"inputs\":[{\"name\":\"a\"},{\"name\":\"a\"}],\"steps\":"
-		  "[{\"op\":\"limit\",\"n\":1}]}", "duplicate_table", "/inputs/1/name", -1, -1 },
+		  "[{\"op\":\"limit\",\"n\":1}]}",
+		  "duplicate_table", "/inputs/1/name", -1, -1 },
 		{ "{\"dtx\":1,\"inputs\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"steps\":"
-		  "[{\"op\":\"limit\",\"n\":1}]}", "unused_input", "/inputs/1", -1, -1 },
+		  "[{\"op\":\"limit\",\"n\":1}]}",
+		  "unused_input", "/inputs/1", -1, -1 },
 		{ "{\"dtx\":1,\"inputs\":[{\"name\":\"a\",\"types\":{\"x\":\"flot\"}}],\"steps\":"
-		  "[{\"op\":\"limit\",\"n\":1}]}", "bad_param_value", "/inputs/0/types/0/type", -1, -1 },
+		  "[{\"op\":\"limit\",\"n\":1}]}",
+		  "bad_param_value", "/inputs/0/types/0/type", -1, -1 },
 		{ "{\"dtx\":1,\"fallback\":\"maybe\",\"steps\":[{\"op\":\"limit\",\"n\":1}]}",
 		  "bad_param_value", "/fallback", -1, -1 },
 		{ "{\"dtx\":1,\"output\":{\"table\":\"x\"},\"steps\":[{\"op\":\"limit\",\"n\":1}]}",
@@ -210,7 +221,7 @@ void test_plan_finds_all_at_once(void)
 	struct parsed p;
 
 	parse(&p, PLAN("{\"op\":\"filter\",\"where\":\"x1 > x2\"},{\"op\":\"frob\"},"
-		       "{\"op\":\"limit\",\"n\":-1},{\"op\":\"select\",\"cols\":[\"zz\"]}"));
+	               "{\"op\":\"limit\",\"n\":-1},{\"op\":\"select\",\"cols\":[\"zz\"]}"));
 	T_OK(p.rc, &p.err);
 	/* x1, x2, frob, n; behind frob anything may be */
 	T_INT(p.findings.n, 4);
@@ -223,7 +234,8 @@ void test_plan_open_input_takes_any_name_until_dropped(void)
 	static const struct want gone = {
 		"[{\"op\":\"filter\",\"where\":\"a > 1\"},{\"op\":\"drop\",\"cols\":\"b\"},"
 		"{\"op\":\"filter\",\"where\":\"c > 1 and b > 2\"}]",
-		"unknown_column", "/2/where", 10, 11 };
+		"unknown_column", "/2/where", 10, 11
+	};
 	struct parsed p;
 
 	finds(&gone);
@@ -256,8 +268,8 @@ static enum dtx_code parse_once(void)
 	enum dtx_code rc;
 
 	parse(&p, PLAN("{\"op\":\"filter\",\"where\":\"a > 1 and zz == 2\",\"out\":\"t\"},"
-		       "{\"op\":\"frob\",\"with\":\"t\",\"x\":[1,{\"y\":null}]},"
-		       "{\"op\":\"select\",\"cols\":[\"a..b\"],\"in\":\"t\"}"));
+	               "{\"op\":\"frob\",\"with\":\"t\",\"x\":[1,{\"y\":null}]},"
+	               "{\"op\":\"select\",\"cols\":[\"a..b\"],\"in\":\"t\"}"));
 	rc = p.rc;
 	clear(&p);
 	return rc;

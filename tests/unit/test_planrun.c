@@ -3,8 +3,9 @@
 
 void planrun_init(struct planrun *p, const char *plan, const char *input)
 {
-	*p = (struct planrun){ .plan = plan, .input = { input }, .workers = 1, .fallback = -1,
-			       .err = DTX_ERR_INIT };
+	*p = (struct planrun){
+		.plan = plan, .input = { input }, .workers = 1, .fallback = -1, .err = DTX_ERR_INIT
+	};
 	dtx_buf_init(&p->out, DTX_BUF_TEXT_MAX);
 }
 
@@ -89,7 +90,7 @@ static enum dtx_code run_parsed(struct planrun *p)
 	for (uint32_t i = 0; i < 4 && rc == DTX_OK; i++)
 		if (p->input[i])
 			rc = dtx_source_bytes("in.csv", p->input[i], strlen(p->input[i]),
-					      &source[i], &p->err);
+			                      &source[i], &p->err);
 	opts.input = source;
 	opts.workers = p->workers;
 	opts.batch_rows = p->batch_rows;
