@@ -400,7 +400,7 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	scope->arg = s;
 	scope->column = scope_column;
 	scope->use = scope_use;
-	scope->overflow = b->overflow;
+	scope->overflow = (unsigned)b->overflow;
 	scope->div_zero_error = b->div_zero_error;
 	scope->run_date = b->run ? b->run->run_date : 0;
 	DTX_TRY(dtx_expr_bind(b->arena, e, scope, want, aggs, bound, &found, err));
