@@ -71,7 +71,7 @@ struct dtx_jail_spec {
 enum dtx_jail_verdict { DTX_JAIL_ALLOWED, DTX_JAIL_REFUSED, DTX_JAIL_KILLED };
 struct dtx_jail_denied {
 	int32_t nr;       /* system call number */
-	const char *name; /* static; "unknown" */
+	const char *name; /* "unknown" when it has none */
 	uint64_t args[6];
 	enum dtx_jail_verdict verdict;
 	uint32_t count; /* calls alike (same number and verdict); args are the first's */
