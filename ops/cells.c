@@ -26,7 +26,7 @@ static void hold_free(void *arg)
 
 /* Takes the blocks, also on failure; references the owners of src. */
 static struct dtx_owner *hold_new(void *a, void *b, void *c, struct dtx_column *const *src,
-				  uint32_t nsrc)
+                                  uint32_t nsrc)
 {
 	struct hold *h = dtx_mem_zalloc(1, sizeof(*h));
 	struct dtx_owner *o = NULL, *last = NULL;
@@ -147,8 +147,8 @@ static bool span_base(const struct gather *g, const char **base)
 }
 
 static enum dtx_code gather_span(const struct gather *g, const char *base,
-				 const struct dtx_column *like, struct dtx_column **out,
-				 struct dtx_err *err)
+                                 const struct dtx_column *like, struct dtx_column **out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_span *span = dtx_mem_alloc64(g->n + 1, sizeof(*span));
@@ -192,7 +192,7 @@ out:
 }
 
 static enum dtx_code gather_cell(const struct gather *g, const struct dtx_column *like,
-				 struct dtx_column **out, struct dtx_err *err)
+                                 struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint8_t *tag = dtx_mem_alloc64(g->n + 1, 1);
@@ -235,7 +235,7 @@ out:
 }
 
 static enum dtx_code gather_value(const struct gather *g, struct dtx_column **out,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	struct dtx_builder b;
 
@@ -252,7 +252,7 @@ static enum dtx_code gather_value(const struct gather *g, struct dtx_column **ou
 }
 
 static enum dtx_code gather_text(const struct gather *g, const struct dtx_column *like,
-				 struct dtx_column **out, struct dtx_err *err)
+                                 struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_spanbuf s;
@@ -275,7 +275,7 @@ out:
 
 /* One source and no null row: the column's own gather, which also moves a typed twin. */
 static enum dtx_code gather_one(const struct gather *g, struct dtx_column **out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint16_t *sel = dtx_mem_alloc(g->n + 1, sizeof(*sel));
@@ -304,8 +304,8 @@ static bool gather_is_one(const struct gather *g)
 }
 
 enum dtx_code dtx_cells_gather(struct dtx_column *const *src, uint32_t nsrc, const uint32_t *which,
-			       const uint32_t *row, uint32_t n, const struct dtx_field *field,
-			       struct dtx_column **out, struct dtx_err *err)
+                               const uint32_t *row, uint32_t n, const struct dtx_field *field,
+                               struct dtx_column **out, struct dtx_err *err)
 {
 	struct gather g = { src, nsrc, n, which, row, field };
 	const struct dtx_column *like = NULL;
@@ -318,29 +318,25 @@ enum dtx_code dtx_cells_gather(struct dtx_column *const *src, uint32_t nsrc, con
 		if (src[i] && (!like || (like->form != DTX_F_SPAN && src[i]->form == DTX_F_SPAN)))
 			like = src[i];
 	switch (shape) {
-	case SHAPE_NULL:
-		return dtx_column_nulls(field->type, n, out, err);
+	case SHAPE_NULL: return dtx_column_nulls(field->type, n, out, err);
 	case SHAPE_SPAN:
 		if (span_base(&g, &base))
 			return gather_span(&g, base, like, out, err);
 		return gather_text(&g, like, out, err);
-	case SHAPE_CELL:
-		return gather_cell(&g, like, out, err);
-	case SHAPE_VALUE:
-		return gather_value(&g, out, err);
-	case SHAPE_MIXED:
-		break;
+	case SHAPE_CELL: return gather_cell(&g, like, out, err);
+	case SHAPE_VALUE: return gather_value(&g, out, err);
+	case SHAPE_MIXED: break;
 	}
 	return gather_text(&g, like, out, err);
 }
 
 enum dtx_code dtx_cells_fit(struct dtx_column *c, const struct dtx_field *field,
-			    struct dtx_column **out, struct dtx_err *err)
+                            struct dtx_column **out, struct dtx_err *err)
 {
 	struct dtx_cast_spec spec = { .to = field->type, .on_error = DTX_CAST_ERROR };
 	struct dtx_cast_count count = { 0, 0 };
 	bool same = c->type.type == field->type.type &&
-		    (c->type.type != DTX_T_DECIMAL || c->type.scale == field->type.scale);
+	            (c->type.type != DTX_T_DECIMAL || c->type.scale == field->type.scale);
 
 	if (c->form == DTX_F_SPAN || c->form == DTX_F_CELL || same) {
 		*out = dtx_column_ref(c);
@@ -381,7 +377,8 @@ bool dtx_field_merge(struct dtx_field *to, const struct dtx_field *f)
 		return false;
 	}
 	to->type = merged;
-	return merged.type == DTX_T_TEXT && was != other && was != DTX_T_NULL && other != DTX_T_NULL;
+	return merged.type == DTX_T_TEXT && was != other && was != DTX_T_NULL &&
+	       other != DTX_T_NULL;
 }
 
 /* --- a block of text cells --- */
@@ -391,8 +388,8 @@ bool dtx_field_merge(struct dtx_field *to, const struct dtx_field *f)
 void dtx_spanbuf_init(struct dtx_spanbuf *s, char delim, char quote)
 {
 	*s = (struct dtx_spanbuf){ .bytes = DTX_BUF_INIT(SPANBUF_MAX),
-				   .delim = delim,
-				   .quote = quote ? quote : '"' };
+		                   .delim = delim,
+		                   .quote = quote ? quote : '"' };
 }
 
 void dtx_spanbuf_clear(struct dtx_spanbuf *s)
@@ -412,8 +409,8 @@ static void spanbuf_push(struct dtx_spanbuf *s, size_t off, size_t len, bool quo
 		s->failed = true;
 		return;
 	}
-	s->span[s->n++] = (struct dtx_span){ (uint32_t)off,
-					     (uint32_t)len | (quoted ? DTX_SPAN_QUOTED : 0) };
+	s->span[s->n++] =
+		(struct dtx_span){ (uint32_t)off, (uint32_t)len | (quoted ? DTX_SPAN_QUOTED : 0) };
 }
 
 void dtx_spanbuf_null(struct dtx_spanbuf *s)
@@ -510,7 +507,7 @@ void dtx_spanbuf_add(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t
 }
 
 enum dtx_code dtx_spanbuf_finish(struct dtx_spanbuf *s, struct dtx_typeref type,
-				 struct dtx_column **out, struct dtx_err *err)
+                                 struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_owner *owner;

@@ -10,16 +10,16 @@
 /* Cell i is row[i] of src[which[i]]; which[i] >= nsrc or a NULL source gives null.  Sources that
  * are FLAT, DICT or CONST have the field's type (dtx_cells_fit).  n <= 65,536. */
 DTX_MUSTUSE enum dtx_code dtx_cells_gather(struct dtx_column *const *src, uint32_t nsrc,
-					   const uint32_t *which, const uint32_t *row, uint32_t n,
-					   const struct dtx_field *field, struct dtx_column **out,
-					   struct dtx_err *err);
+                                           const uint32_t *which, const uint32_t *row, uint32_t n,
+                                           const struct dtx_field *field, struct dtx_column **out,
+                                           struct dtx_err *err);
 /* c as a column that may stand under `field`: late forms as they are, others cast by the rule of
  * two columns in one.  The caller owns a reference. */
 DTX_MUSTUSE enum dtx_code dtx_cells_fit(struct dtx_column *c, const struct dtx_field *field,
-					struct dtx_column **out, struct dtx_err *err);
+                                        struct dtx_column **out, struct dtx_err *err);
 
-/* Two columns into one: `to` becomes the field of both.  True: it became text because the types have
- * nothing in common (warning type_promoted). */
+/* Two columns into one: `to` becomes the field of both.  True: it became text because the types
+ * have nothing in common (warning type_promoted). */
 bool dtx_field_merge(struct dtx_field *to, const struct dtx_field *f);
 /* The written text of both is read by the same rules (format, decimal mark, group mark). */
 bool dtx_field_same_rules(const struct dtx_field *a, const struct dtx_field *b);
@@ -29,7 +29,7 @@ struct dtx_spanbuf {
 	struct dtx_buf bytes;
 	struct dtx_span *span;
 	size_t n, cap;
-	uint64_t *valid;	/* made with the first null that has bytes */
+	uint64_t *valid; /* made with the first null that has bytes */
 	size_t cap_words;
 	char delim, quote;
 	bool failed;
@@ -42,6 +42,6 @@ void dtx_spanbuf_text(struct dtx_spanbuf *s, struct dtx_str text);
 void dtx_spanbuf_null(struct dtx_spanbuf *s);
 /* A SPAN column; the buffer is empty again. */
 DTX_MUSTUSE enum dtx_code dtx_spanbuf_finish(struct dtx_spanbuf *s, struct dtx_typeref type,
-					     struct dtx_column **out, struct dtx_err *err);
+                                             struct dtx_column **out, struct dtx_err *err);
 
 #endif

@@ -26,7 +26,7 @@ static void local_states_free(struct dtx_gb_local *l)
 		for (size_t c = 0; l->states && c < o->calls.n; c++)
 			if (dtx_agg_needs_free(o->calls.call[c]))
 				dtx_agg_free(o->calls.call[c], l->states + o->offset[c],
-					     l->state->stride, l->n);
+				             l->state->stride, l->n);
 	}
 	dtx_mem_free(l->states);
 }
@@ -77,7 +77,7 @@ out:
 /* --- eating --- */
 
 static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb_state *s,
-				 struct dtx_batch *in, struct dtx_column **key, struct dtx_err *err)
+                                 struct dtx_batch *in, struct dtx_column **key, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -108,8 +108,8 @@ static bool null_in_key(struct dtx_column *const *key, uint32_t n, uint32_t row)
 
 /* Takes rows with a null key out, or fails at the first. */
 static enum dtx_code drop_null_keys(const struct dtx_opctx *ox, const struct dtx_gb_state *s,
-				    struct dtx_batch *in, struct dtx_column *const *key,
-				    struct dtx_err *err)
+                                    struct dtx_batch *in, struct dtx_column *const *key,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint16_t *sel;
@@ -124,9 +124,9 @@ static enum dtx_code drop_null_keys(const struct dtx_opctx *ox, const struct dtx
 		if (s->null_keys == DTX_GB_NULL_DROP)
 			continue;
 		rc = dtx_err_set(err, DTX_E_NULL_KEY, __FILE__, __LINE__,
-				 "group_by: a key is null");
+		                 "group_by: a key is null");
 		dtx_err_hint(err, "null_keys \"keep\" makes null a group, \"drop\" leaves the rows "
-				  "out");
+		                  "out");
 		dtx_batch_blame(in, sel[k], s->key[0].col, err);
 		goto out;
 	}
@@ -138,19 +138,19 @@ out:
 
 /* A key's cell as written, for keys whose value does not tell it. */
 static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_column *cell,
-			 uint32_t row)
+                         uint32_t row)
 {
 	struct dtx_spanbuf *w = &l->written[i];
 
 	if (w->n == 0 && w->bytes.len == 0)
 		dtx_spanbuf_init(w, cell->form == DTX_F_SPAN ? cell->delim : ',',
-				 cell->form == DTX_F_SPAN ? cell->quote : '"');
+		                 cell->form == DTX_F_SPAN ? cell->quote : '"');
 	dtx_spanbuf_add(w, cell, row);
 }
 
 /* Fills the arrays for groups that this batch brought: [l->n, count). */
 static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
-				struct dtx_column *const *key, struct dtx_err *err)
+                                struct dtx_column *const *key, struct dtx_err *err)
 {
 	const struct dtx_gb_state *s = l->state;
 	enum dtx_code rc = DTX_OK;
@@ -165,7 +165,7 @@ static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
 	for (uint32_t i = 0; s->stride && i < s->nouts; i++)
 		for (size_t c = 0; c < s->out[i].calls.n; c++)
 			dtx_agg_init(s->out[i].calls.call[c], l->states + s->out[i].offset[c],
-				     s->stride, l->n, count);
+			             s->stride, l->n, count);
 	l->n = count;
 	for (uint32_t k = 0; next < count && k < in->nsel; k++) {
 		uint32_t row = dtx_batch_row(in, k);
@@ -189,7 +189,7 @@ out:
 }
 
 static enum dtx_code add_states(const struct dtx_opctx *ox, struct dtx_gb_local *l,
-				struct dtx_batch *in, struct dtx_err *err)
+                                struct dtx_batch *in, struct dtx_err *err)
 {
 	const struct dtx_gb_state *s = l->state;
 	struct dtx_eval_counts counts = { 0 };
@@ -202,7 +202,7 @@ static enum dtx_code add_states(const struct dtx_opctx *ox, struct dtx_gb_local 
 			continue;
 		for (size_t c = 0; c < o->calls.n; c++)
 			DTX_TRY(dtx_agg_add(o->calls.call[c], l->states + o->offset[c], s->stride,
-					    l->id, in, &counts, err));
+			                    l->id, in, &counts, err));
 	}
 	dtx_op_evals(ox, &counts);
 out:
@@ -210,7 +210,7 @@ out:
 }
 
 enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	const struct dtx_gb_state *s = ox->bound;
 	struct dtx_gb_local *l = local;
@@ -234,8 +234,8 @@ out:
 
 /* --- union over workers --- */
 
-static enum dtx_code merge_states(struct dtx_gb_local *home, uint32_t at,
-				  struct dtx_gb_local *from, uint32_t id, struct dtx_err *err)
+static enum dtx_code merge_states(struct dtx_gb_local *home, uint32_t at, struct dtx_gb_local *from,
+                                  uint32_t id, struct dtx_err *err)
 {
 	const struct dtx_gb_state *s = home->state;
 	enum dtx_code rc = DTX_OK;
@@ -245,8 +245,8 @@ static enum dtx_code merge_states(struct dtx_gb_local *home, uint32_t at,
 
 		for (size_t c = 0; c < o->calls.n; c++)
 			DTX_TRY(dtx_agg_merge(o->calls.call[c],
-					      home->states + at * s->stride + o->offset[c],
-					      from->states + id * s->stride + o->offset[c], err));
+			                      home->states + at * s->stride + o->offset[c],
+			                      from->states + id * s->stride + o->offset[c], err));
 	}
 out:
 	return rc;
@@ -255,7 +255,7 @@ out:
 /* Entry `id` of worker w is the same group as entry `at` of worker h < w: its states go home, the
  * smaller position becomes (or stays) the face. */
 static enum dtx_code join_entry(struct dtx_gb_local *const *l, unsigned h, uint32_t at, unsigned w,
-				uint32_t id, struct dtx_err *err)
+                                uint32_t id, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint64_t *home = &l[h]->link[at], *mine = &l[w]->link[id], *face = home;
@@ -281,7 +281,7 @@ out:
 }
 
 enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part, void *const *locals,
-			     unsigned n, struct dtx_err *err)
+                             unsigned n, struct dtx_err *err)
 {
 	struct dtx_gb_local *const *l = (struct dtx_gb_local *const *)locals;
 	enum dtx_code rc = DTX_OK;

@@ -21,16 +21,16 @@ struct dtx_gb_args {
 };
 
 struct dtx_gb_key {
-	int32_t col;			/* input column, -1: bound */
+	int32_t col; /* input column, -1: bound */
 	struct dtx_bound *bound;
 	struct dtx_field field;
-	bool written;			/* the written text of its first cell may differ from the
-					 * value's: it is kept beside the key */
+	bool written; /* the written text of its first cell may differ from the
+	               * value's: it is kept beside the key */
 };
-struct dtx_gb_out {			/* one result column behind the keys */
+struct dtx_gb_out { /* one result column behind the keys */
 	struct dtx_aggcalls calls;
-	size_t *offset;			/* of each call's state in a group's record */
-	struct dtx_bound *bound;	/* over [keys, results of calls] */
+	size_t *offset;          /* of each call's state in a group's record */
+	struct dtx_bound *bound; /* over [keys, results of calls] */
 	const struct dtx_schema *inner;
 };
 struct dtx_gb_state {
@@ -38,7 +38,7 @@ struct dtx_gb_state {
 	struct dtx_typeref *key_type;
 	uint32_t nkeys, nouts;
 	struct dtx_gb_out *out;
-	size_t stride;			/* bytes of a group's record; 0: no states */
+	size_t stride; /* bytes of a group's record; 0: no states */
 	struct dtx_bound *having;
 	int null_keys, order;
 };
@@ -46,35 +46,35 @@ struct dtx_gb_state {
 /* One worker's groups. Arrays are per group id. */
 struct dtx_gb_local {
 	struct dtx_groups *groups;
-	uint64_t *pos;			/* of the first row */
-	uint64_t *link;			/* see combine */
+	uint64_t *pos;  /* of the first row */
+	uint64_t *link; /* see combine */
 	char *states;
 	size_t cap_pos, cap_link, cap_states;
-	uint32_t n;			/* groups whose arrays are filled */
-	bool unordered;			/* positions did not come in ascending order */
-	uint32_t *id;			/* scratch: of a batch's live rows */
-	struct dtx_builder *value;	/* per key: its value per group */
-	struct dtx_spanbuf *written;	/* per key: its first cell */
-	struct dtx_column **column;	/* per key, finished */
+	uint32_t n;                  /* groups whose arrays are filled */
+	bool unordered;              /* positions did not come in ascending order */
+	uint32_t *id;                /* scratch: of a batch's live rows */
+	struct dtx_builder *value;   /* per key: its value per group */
+	struct dtx_spanbuf *written; /* per key: its first cell */
+	struct dtx_column **column;  /* per key, finished */
 	const struct dtx_gb_state *state;
 };
 
 DTX_MUSTUSE enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_gb_init_local(const struct dtx_opctx *ox, void **local,
-					    struct dtx_err *err);
+                                            struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local,
-					 struct dtx_batch *in, struct dtx_err *err);
+                                         struct dtx_batch *in, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part,
-					 void *const *locals, unsigned n, struct dtx_err *err);
+                                         void *const *locals, unsigned n, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals,
-					  unsigned n, void **shared, struct dtx_emit *out,
-					  struct dtx_err *err);
+                                          unsigned n, void **shared, struct dtx_emit *out,
+                                          struct dtx_err *err);
 void dtx_gb_free_local(const struct dtx_opctx *ox, void *local);
 
 /* link of an entry: what it is and where the other half is. */
-#define DTX_GB_SELF ((uint64_t)0)		/* home and face */
-#define DTX_GB_HOME ((uint64_t)1 << 62)		/* states here, face elsewhere */
-#define DTX_GB_FACE ((uint64_t)2 << 62)		/* face here, states elsewhere */
+#define DTX_GB_SELF ((uint64_t)0)       /* home and face */
+#define DTX_GB_HOME ((uint64_t)1 << 62) /* states here, face elsewhere */
+#define DTX_GB_FACE ((uint64_t)2 << 62) /* face here, states elsewhere */
 #define DTX_GB_DEAD ((uint64_t)3 << 62)
 #define DTX_GB_KIND ((uint64_t)3 << 62)
 static inline uint64_t dtx_gb_ref(unsigned local, uint32_t id)

@@ -10,19 +10,15 @@ static bool written_differs(const struct dtx_field *f)
 {
 	switch (f->type.type) {
 	case DTX_T_TEXT:
-	case DTX_T_NULL:
-		return false;
-	case DTX_T_INT64:
-		return f->group != 0;
-	case DTX_T_DATE:
-		return f->format != NULL;
-	default:
-		return true;
+	case DTX_T_NULL: return false;
+	case DTX_T_INT64: return f->group != 0;
+	case DTX_T_DATE: return f->format != NULL;
+	default: return true;
 	}
 }
 
 static enum dtx_code bind_key(struct dtx_bind *b, const struct dtx_gb_item *item, size_t k,
-			      struct dtx_gb_key *key, struct dtx_err *err)
+                              struct dtx_gb_key *key, struct dtx_err *err)
 {
 	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
 	enum dtx_code rc = DTX_OK;
@@ -52,7 +48,7 @@ out:
 }
 
 static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_gb_args *a,
-			       struct dtx_gb_state *s, struct dtx_err *err)
+                               struct dtx_gb_state *s, struct dtx_err *err)
 {
 	const struct dtx_gb_item *item = a->by.item;
 	enum dtx_code rc = DTX_OK;
@@ -64,7 +60,7 @@ static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_gb_args *a,
 		snprintf(sub, sizeof(sub), "/by/%zu", k);
 		if (dtx_bind_out(b, item[k].as) >= 0) {
 			DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, sub, err,
-					      "two columns would be called '%s'", item[k].as));
+			                      "two columns would be called '%s'", item[k].as));
 			continue;
 		}
 		DTX_TRY(bind_key(b, &item[k], k, key, err));
@@ -78,7 +74,7 @@ out:
 
 /* Schema of the batch the outer formula sees: keys, then results of its calls. */
 static const struct dtx_schema *inner_schema(struct dtx_bind *b, const struct dtx_gb_state *s,
-					     const struct dtx_gb_out *o)
+                                             const struct dtx_gb_out *o)
 {
 	struct dtx_schema *schema = dtx_arena_zalloc(b->arena, 1, sizeof(*schema));
 	uint32_t n = s->nkeys + (uint32_t)o->calls.n;
@@ -98,7 +94,7 @@ static const struct dtx_schema *inner_schema(struct dtx_bind *b, const struct dt
 }
 
 static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_gb_item *item, size_t k,
-			      const char *const *names, struct dtx_gb_state *s, struct dtx_err *err)
+                              const char *const *names, struct dtx_gb_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_gb_out *o = &s->out[s->nouts];
@@ -108,12 +104,12 @@ static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_gb_item *item
 	if (dtx_bind_out(b, item->as) >= 0) {
 		snprintf(sub, sizeof(sub), "/agg/%zu/as", k);
 		DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, sub, err,
-				      "two columns would be called '%s'", item->as));
+		                      "two columns would be called '%s'", item->as));
 		goto out;
 	}
 	snprintf(sub, sizeof(sub), "/agg/%zu/expr", k);
 	DTX_TRY(dtx_bind_agg(b, 0, item->expr, sub, names, s->nkeys, (int32_t)b->ncols, &o->calls,
-			     &o->bound, err));
+	                     &o->bound, err));
 	if (o->bound)
 		type = dtx_bound_type(o->bound);
 	DTX_TRY(dtx_bind_make(b, item->as, type, item->expr, "by", err));
@@ -142,7 +138,7 @@ static void on_having(void *arg, int32_t col, enum dtx_demand demand)
 }
 
 static enum dtx_code bind_having(struct dtx_bind *b, const struct dtx_gb_args *a,
-				 struct dtx_gb_state *s, struct dtx_err *err)
+                                 struct dtx_gb_state *s, struct dtx_err *err)
 {
 	const struct dtx_typeref want = { .type = DTX_T_BOOL };
 	enum dtx_code rc = DTX_OK;
@@ -156,13 +152,13 @@ static enum dtx_code bind_having(struct dtx_bind *b, const struct dtx_gb_args *a
 	for (uint32_t i = 0; i < b->ncols; i++)
 		field[i] = b->col[i].field;
 	DTX_TRY(dtx_bind_expr_over(b, &schema, a->having, "/having", want, on_having, used,
-				   &s->having, err));
+	                           &s->having, err));
 	for (size_t i = 0; i < nuses; i++) {
 		struct dtx_bind_use u = b->use[i];
 
 		if (u.out >= 0 && used[u.out])
 			DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, u.table, (int32_t)u.col,
-					     (enum dtx_demand)u.demand, err));
+			                     (enum dtx_demand)u.demand, err));
 	}
 out:
 	return rc;

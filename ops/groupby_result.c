@@ -63,8 +63,7 @@ static enum dtx_code merge_faces(struct result *r, struct dtx_err *err)
 				best = w;
 		if (best == r->n)
 			break;
-		r->face[r->nfaces++] =
-			(struct face){ r->l[best]->pos[at[best]], best, at[best] };
+		r->face[r->nfaces++] = (struct face){ r->l[best]->pos[at[best]], best, at[best] };
 		at[best] = next_face(r->l[best], at[best] + 1);
 	}
 out:
@@ -113,7 +112,7 @@ static enum dtx_code finish_keys(struct dtx_gb_local *l, struct dtx_err *err)
 
 		if (has_written(l, i))
 			DTX_TRY(dtx_spanbuf_finish(&l->written[i], k->field.type, &l->column[i],
-						   err));
+			                           err));
 		else
 			DTX_TRY(dtx_builder_finish(&l->value[i], NULL, &l->column[i], err));
 	}
@@ -137,7 +136,7 @@ static void *state_of(const struct result *r, const struct face *f)
 }
 
 static enum dtx_code key_column(struct result *r, uint32_t i, uint32_t n, struct dtx_column **out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	for (unsigned w = 0; w < r->n; w++)
 		r->src[w] = r->l[w]->n ? r->l[w]->column[i] : NULL;
@@ -146,8 +145,8 @@ static enum dtx_code key_column(struct result *r, uint32_t i, uint32_t n, struct
 
 /* Result i over the faces: results of its calls, then the formula around them. */
 static enum dtx_code out_column(struct result *r, uint32_t i, const struct face *face,
-				const struct dtx_batch *keys, uint32_t n, struct dtx_column **out,
-				struct dtx_err *err)
+                                const struct dtx_batch *keys, uint32_t n, struct dtx_column **out,
+                                struct dtx_err *err)
 {
 	const struct dtx_gb_out *o = &r->s->out[i];
 	enum dtx_code rc = DTX_OK;
@@ -160,8 +159,8 @@ static enum dtx_code out_column(struct result *r, uint32_t i, const struct face 
 	for (size_t c = 0; c < o->calls.n; c++) {
 		for (uint32_t k = 0; k < n; k++)
 			r->state[k] = (char *)state_of(r, &face[k]) + o->offset[c];
-		DTX_TRY(dtx_agg_final(o->calls.call[c], r->state, n,
-				      &inner->col[r->s->nkeys + c], err));
+		DTX_TRY(dtx_agg_final(o->calls.call[c], r->state, n, &inner->col[r->s->nkeys + c],
+		                      err));
 	}
 	if (plain >= 0 && inner->col[plain])
 		*out = dtx_column_ref(inner->col[plain]);
@@ -189,7 +188,7 @@ out:
 }
 
 static enum dtx_code emit_faces(struct result *r, const struct face *face, uint32_t n, uint64_t seq,
-				struct dtx_emit *out, struct dtx_err *err)
+                                struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
@@ -265,7 +264,7 @@ static enum dtx_code sorted(struct result *r, struct dtx_err *err)
 	for (unsigned w = 0; w < r->n; w++)
 		for (uint32_t i = 0; i < r->s->nkeys; i++)
 			DTX_TRY(dtx_builder_finish(&r->l[w]->value[i], NULL, &r->l[w]->column[i],
-						   err));
+			                           err));
 	DTX_TRY(sort_faces(r, err));
 	for (unsigned w = 0; w < r->n; w++) {
 		for (uint32_t i = 0; i < r->s->nkeys; i++) {
@@ -276,7 +275,7 @@ static enum dtx_code sorted(struct result *r, struct dtx_err *err)
 			dtx_column_unref(l->column[i]);
 			l->column[i] = NULL;
 			DTX_TRY(dtx_spanbuf_finish(&l->written[i], r->s->key[i].field.type,
-						   &l->column[i], err));
+			                           &l->column[i], err));
 		}
 	}
 out:
@@ -301,7 +300,7 @@ static enum dtx_code one_row(struct result *r, struct dtx_err *err)
 	for (uint32_t i = 0; i < r->s->nouts; i++)
 		for (size_t c = 0; c < r->s->out[i].calls.n; c++)
 			dtx_agg_init(r->s->out[i].calls.call[c], l->states + r->s->out[i].offset[c],
-				     r->s->stride, 0, 1);
+			             r->s->stride, 0, 1);
 	l->n = 1;
 out:
 	return rc;
@@ -340,10 +339,11 @@ static void result_clear(struct result *r)
 }
 
 enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
-			      void **shared, struct dtx_emit *out, struct dtx_err *err)
+                              void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
-	struct result r = { .ox = ox, .s = ox->bound,
-			    .l = (struct dtx_gb_local *const *)locals, .n = n };
+	struct result r = {
+		.ox = ox, .s = ox->bound, .l = (struct dtx_gb_local *const *)locals, .n = n
+	};
 	enum dtx_code rc = DTX_OK;
 	uint32_t most = dtx_op_batch_rows(ox);
 	uint64_t seq = 0;
@@ -352,7 +352,7 @@ enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals, u
 	DTX_TRY(result_init(&r, most, err));
 	for (size_t at = 0; at < r.nfaces && !dtx_emit_full(out); at += most)
 		DTX_TRY(emit_faces(&r, r.face + at, (uint32_t)DTX_MIN(most, r.nfaces - at), seq++,
-				   out, err));
+		                   out, err));
 out:
 	result_clear(&r);
 	return rc;

@@ -6,7 +6,7 @@
 #include "ops/opkit.h"
 
 enum dtx_code dtx_groupkeys_columns(struct dtx_bind *b, unsigned t, const int32_t *col, uint32_t n,
-				    struct dtx_groupkeys *k, struct dtx_err *err)
+                                    struct dtx_groupkeys *k, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -27,7 +27,7 @@ out:
 }
 
 enum dtx_code dtx_groupkeys_bind(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
-				 const char *sub, struct dtx_groupkeys *k, struct dtx_err *err)
+                                 const char *sub, struct dtx_groupkeys *k, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int32_t *col;
@@ -40,13 +40,13 @@ out:
 }
 
 enum dtx_code dtx_groupkeys_groups(const struct dtx_groupkeys *k, struct dtx_groups **out,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	return dtx_groups_new(k->type, k->n, out, err);
 }
 
 enum dtx_code dtx_groupkeys_ids(const struct dtx_groupkeys *k, struct dtx_groups *g,
-				struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
+                                struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column **key = dtx_mem_zalloc((size_t)k->n + 1, sizeof(struct dtx_column *));
@@ -64,7 +64,7 @@ out:
 }
 
 void dtx_groupkeys_print(const struct dtx_groupkeys *k, struct dtx_batch *b, uint32_t row,
-			 struct dtx_buf *out)
+                         struct dtx_buf *out)
 {
 	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
@@ -78,10 +78,10 @@ void dtx_groupkeys_print(const struct dtx_groupkeys *k, struct dtx_batch *b, uin
 		if (null)
 			dtx_buf_add(out, "null");
 		else
-			dtx_buf_printf(out, "'%.*s'",
-				       (int)(text.len > 60 ? dtx_utf8_offset(text.ptr, 60, 56) :
-							     text.len),
-				       text.ptr);
+			dtx_buf_printf(
+				out, "'%.*s'",
+				(int)(text.len > 60 ? dtx_utf8_offset(text.ptr, 60, 56) : text.len),
+				text.ptr);
 	}
 	dtx_buf_clear(&scratch);
 }

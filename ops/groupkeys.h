@@ -7,25 +7,25 @@
 
 struct dtx_groupkeys {
 	uint32_t n;
-	int32_t *col;			/* of the input */
+	int32_t *col; /* of the input */
 	struct dtx_typeref *type;
 };
 /* Resolves a selector over input t; the columns decide which rows there are. */
 DTX_MUSTUSE enum dtx_code dtx_groupkeys_bind(struct dtx_bind *b, unsigned t,
-					     const struct dtx_cols *cols, const char *sub,
-					     struct dtx_groupkeys *k, struct dtx_err *err);
+                                             const struct dtx_cols *cols, const char *sub,
+                                             struct dtx_groupkeys *k, struct dtx_err *err);
 /* The same from column indices (-1: left out). */
 DTX_MUSTUSE enum dtx_code dtx_groupkeys_columns(struct dtx_bind *b, unsigned t, const int32_t *col,
-						uint32_t n, struct dtx_groupkeys *k,
-						struct dtx_err *err);
+                                                uint32_t n, struct dtx_groupkeys *k,
+                                                struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_groupkeys_groups(const struct dtx_groupkeys *k,
-					       struct dtx_groups **out, struct dtx_err *err);
+                                               struct dtx_groups **out, struct dtx_err *err);
 /* Group ids of b's live rows. */
 DTX_MUSTUSE enum dtx_code dtx_groupkeys_ids(const struct dtx_groupkeys *k, struct dtx_groups *g,
-					    struct dtx_batch *b, uint32_t *ids,
-					    struct dtx_err *err);
+                                            struct dtx_batch *b, uint32_t *ids,
+                                            struct dtx_err *err);
 /* The key of a row for people: "a = 1, b = 'x'", cut at 200 bytes. */
 void dtx_groupkeys_print(const struct dtx_groupkeys *k, struct dtx_batch *b, uint32_t row,
-			 struct dtx_buf *out);
+                         struct dtx_buf *out);
 
 #endif

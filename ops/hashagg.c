@@ -5,8 +5,8 @@
 #include "core/base/mem.h"
 #include "core/data/key.h"
 
-#define CHUNK 512u	/* rows hashed ahead of probing: their slots are on the way meanwhile */
-#define GROUPS_MAX (UINT32_MAX - 2)
+#define CHUNK         512u /* rows hashed ahead of probing: their slots are on the way meanwhile */
+#define GROUPS_MAX    (UINT32_MAX - 2)
 #define KEY_BYTES_MAX ((size_t)1 << 30)
 
 enum kind { KIND_NONE, KIND_TEXT, KIND_INT, KIND_ROW };
@@ -14,10 +14,10 @@ enum kind { KIND_NONE, KIND_TEXT, KIND_INT, KIND_ROW };
 struct dtx_groups {
 	enum kind kind;
 	uint32_t nkeys, n;
-	uint32_t null_id;		/* TEXT, INT: the null key has no slot */
-	uint64_t *slot;			/* id + 1, hash tag above it; 0: free */
-	size_t nslots;			/* power of two */
-	uint64_t *hash;			/* per group */
+	uint32_t null_id; /* TEXT, INT: the null key has no slot */
+	uint64_t *slot;   /* id + 1, hash tag above it; 0: free */
+	size_t nslots;    /* power of two */
+	uint64_t *hash;   /* per group */
 	size_t cap_hash, cap_key;
 	union {
 		void *any;
@@ -25,7 +25,7 @@ struct dtx_groups {
 		int64_t *i64;
 		struct dtx_str *row;
 	} key;
-	struct dtx_arena arena;		/* long texts, row keys */
+	struct dtx_arena arena; /* long texts, row keys */
 	struct dtx_group_probe probe;
 };
 
@@ -43,17 +43,14 @@ static enum kind kind_of(const struct dtx_typeref *type, uint32_t nkeys)
 static size_t key_size(enum kind kind)
 {
 	switch (kind) {
-	case KIND_TEXT:
-		return sizeof(struct dtx_text);
-	case KIND_INT:
-		return sizeof(int64_t);
-	default:
-		return sizeof(struct dtx_str);
+	case KIND_TEXT: return sizeof(struct dtx_text);
+	case KIND_INT: return sizeof(int64_t);
+	default: return sizeof(struct dtx_str);
 	}
 }
 
 enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
-			     struct dtx_groups **out, struct dtx_err *err)
+                             struct dtx_groups **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_groups *g = dtx_mem_zalloc(1, sizeof(*g));
@@ -99,7 +96,7 @@ unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id)
 
 /* --- keys --- */
 
-union key {			/* of one row */
+union key { /* of one row */
 	struct dtx_text text;
 	int64_t i64;
 	struct dtx_str row;
@@ -132,24 +129,20 @@ static inline bool text_same(const struct dtx_text *a, const struct dtx_text *b)
 }
 
 static inline bool key_same(const struct dtx_groups *g, enum kind kind, uint32_t id,
-			    const union key *key)
+                            const union key *key)
 {
 	switch (kind) {
-	case KIND_TEXT:
-		return text_same(&g->key.text[id], &key->text);
-	case KIND_INT:
-		return g->key.i64[id] == key->i64;
-	case KIND_ROW:
-		return dtx_str_eq(g->key.row[id], key->row);
-	case KIND_NONE:
-		break;
+	case KIND_TEXT: return text_same(&g->key.text[id], &key->text);
+	case KIND_INT: return g->key.i64[id] == key->i64;
+	case KIND_ROW: return dtx_str_eq(g->key.row[id], key->row);
+	case KIND_NONE: break;
 	}
 	return true;
 }
 
 /* Slot of the key, or the free one where it belongs. */
 static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint64_t hash,
-			       const union key *key)
+                               const union key *key)
 {
 	size_t mask = g->nslots - 1, at = hash & mask;
 	uint32_t tag = (uint32_t)(hash >> 32);
@@ -199,17 +192,14 @@ static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
 		copy = dtx_arena_strndup(&g->arena, key->text.u.ptr, key->text.len);
 		g->key.text[id].u.ptr = copy;
 		return copy != NULL;
-	case KIND_INT:
-		g->key.i64[id] = key->i64;
-		return true;
+	case KIND_INT: g->key.i64[id] = key->i64; return true;
 	case KIND_ROW:
 		copy = dtx_arena_alloc(&g->arena, key->row.len + 1, 1);
 		if (copy)
 			memcpy(copy, key->row.ptr, key->row.len);
 		g->key.row[id] = (struct dtx_str){ copy, key->row.len };
 		return copy != NULL;
-	case KIND_NONE:
-		break;
+	case KIND_NONE: break;
 	}
 	return true;
 }
@@ -219,7 +209,8 @@ static bool group_add(struct dtx_groups *g, uint64_t hash, const union key *key,
 {
 	size_t want = (size_t)g->n + 1;
 
-	if (g->n >= GROUPS_MAX || !dtx_mem_reserve(&g->hash, &g->cap_hash, want, sizeof(*g->hash)) ||
+	if (g->n >= GROUPS_MAX ||
+	    !dtx_mem_reserve(&g->hash, &g->cap_hash, want, sizeof(*g->hash)) ||
 	    !dtx_mem_reserve(&g->key.any, &g->cap_key, want, key_size(g->kind)))
 		return false;
 	if (key && !key_store(g, g->n, key))
@@ -232,7 +223,7 @@ static bool group_add(struct dtx_groups *g, uint64_t hash, const union key *key,
 }
 
 static bool group_put(struct dtx_groups *g, enum kind kind, uint64_t hash, const union key *key,
-		      uint32_t *id)
+                      uint32_t *id)
 {
 	size_t at = slot_find(g, kind, hash, key);
 
@@ -271,7 +262,7 @@ struct chunk {
 };
 
 static void chunk_text(struct chunk *c, const struct dtx_column *col, const struct dtx_batch *b,
-		       uint32_t from)
+                       uint32_t from)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t row = b->sel ? b->sel[from + i] : from + i;
@@ -284,7 +275,7 @@ static void chunk_text(struct chunk *c, const struct dtx_column *col, const stru
 }
 
 static void chunk_int(struct chunk *c, const struct dtx_column *col, const struct dtx_batch *b,
-		      uint32_t from)
+                      uint32_t from)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		uint32_t row = b->sel ? b->sel[from + i] : from + i;
@@ -297,7 +288,7 @@ static void chunk_int(struct chunk *c, const struct dtx_column *col, const struc
 }
 
 static bool chunk_row(struct chunk *c, struct dtx_column *const *col, uint32_t ncols,
-		      const struct dtx_batch *b, uint32_t from, struct dtx_buf *bytes)
+                      const struct dtx_batch *b, uint32_t from, struct dtx_buf *bytes)
 {
 	size_t end[CHUNK], at = 0;
 
@@ -318,7 +309,7 @@ static bool chunk_row(struct chunk *c, struct dtx_column *const *col, uint32_t n
 }
 
 static bool chunk_load(const struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
-		       const struct dtx_batch *b, uint32_t from, struct dtx_buf *bytes)
+                       const struct dtx_batch *b, uint32_t from, struct dtx_buf *bytes)
 {
 	c->n = DTX_MIN(CHUNK, b->nsel - from);
 	if (g->kind == KIND_TEXT)
@@ -333,7 +324,7 @@ static bool chunk_load(const struct dtx_groups *g, struct chunk *c, struct dtx_c
 }
 
 static inline bool chunk_ids(struct dtx_groups *g, enum kind kind, const struct chunk *c,
-			     uint32_t *ids)
+                             uint32_t *ids)
 {
 	for (uint32_t i = 0; i < c->n; i++) {
 		size_t at;
@@ -356,17 +347,14 @@ static inline bool chunk_ids(struct dtx_groups *g, enum kind kind, const struct 
 static bool chunk_dispatch(struct dtx_groups *g, const struct chunk *c, uint32_t *ids)
 {
 	switch (g->kind) {
-	case KIND_TEXT:
-		return chunk_ids(g, KIND_TEXT, c, ids);
-	case KIND_INT:
-		return chunk_ids(g, KIND_INT, c, ids);
-	default:
-		return chunk_ids(g, KIND_ROW, c, ids);
+	case KIND_TEXT: return chunk_ids(g, KIND_TEXT, c, ids);
+	case KIND_INT: return chunk_ids(g, KIND_INT, c, ids);
+	default: return chunk_ids(g, KIND_ROW, c, ids);
 	}
 }
 
 enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key,
-			     const struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
+                             const struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct chunk c;
@@ -389,8 +377,8 @@ out:
 }
 
 enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe *p,
-			      struct dtx_column *const *key, const struct dtx_batch *b,
-			      uint32_t *ids, struct dtx_err *err)
+                              struct dtx_column *const *key, const struct dtx_batch *b,
+                              uint32_t *ids, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct chunk c;

@@ -9,27 +9,27 @@
 #include "core/base/arena.h"
 #include "core/data/batch.h"
 
-#define DTX_GROUP_NONE UINT32_MAX
-#define DTX_GROUP_PARTS 16u	/* partitions by hash */
+#define DTX_GROUP_NONE  UINT32_MAX
+#define DTX_GROUP_PARTS 16u /* partitions by hash */
 
 struct dtx_groups;
 
 /* type: of each key. nkeys 0: all rows are group 0. */
 DTX_MUSTUSE enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
-					 struct dtx_groups **out, struct dtx_err *err);
-void dtx_groups_free(struct dtx_groups *g);	/* NULL is fine */
+                                         struct dtx_groups **out, struct dtx_err *err);
+void dtx_groups_free(struct dtx_groups *g); /* NULL is fine */
 /* ids[k] for live row k of b; key[] are FLAT columns over all rows of b.  New keys get the next
  * ids, in row order. */
 DTX_MUSTUSE enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key,
-					 const struct dtx_batch *b, uint32_t *ids,
-					 struct dtx_err *err);
+                                         const struct dtx_batch *b, uint32_t *ids,
+                                         struct dtx_err *err);
 /* The same without adding: DTX_GROUP_NONE for keys not there.  Read-only, any thread. */
-struct dtx_group_probe {	/* scratch of one thread; zeroed first, cleared at the end */
+struct dtx_group_probe { /* scratch of one thread; zeroed first, cleared at the end */
 	struct dtx_buf bytes;
 };
 DTX_MUSTUSE enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe *p,
-					  struct dtx_column *const *key, const struct dtx_batch *b,
-					  uint32_t *ids, struct dtx_err *err);
+                                          struct dtx_column *const *key, const struct dtx_batch *b,
+                                          uint32_t *ids, struct dtx_err *err);
 uint32_t dtx_groups_count(const struct dtx_groups *g);
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id);
 /* The id that key `id` of `from` has in g; both have the same key types. */

@@ -10,7 +10,7 @@ static void flat_keys_clear(struct dtx_column **key, uint32_t n)
 }
 
 static enum dtx_code flat_keys(const struct dtx_groupkeys *k, struct dtx_batch *b,
-			       struct dtx_column **key, struct dtx_err *err)
+                               struct dtx_column **key, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -38,7 +38,7 @@ static bool all_valid(struct dtx_column *const *key, uint32_t n)
 
 /* Rows with a null in the key match nothing. */
 static void forget_nulls(struct dtx_column *const *key, uint32_t n, const struct dtx_batch *b,
-			 uint32_t *id)
+                         uint32_t *id)
 {
 	if (all_valid(key, n))
 		return;
@@ -70,7 +70,7 @@ void dtx_join_free(struct dtx_join_table *t)
 
 /* Key ids of all rows, in order. */
 static enum dtx_code build_ids(struct dtx_join_table *t, const struct dtx_groupkeys *k,
-			       bool nulls_equal, uint32_t *id, struct dtx_err *err)
+                               bool nulls_equal, uint32_t *id, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column **key = dtx_mem_zalloc((size_t)k->n + 1, sizeof(struct dtx_column *));
@@ -131,8 +131,8 @@ out:
 }
 
 enum dtx_code dtx_join_build(struct dtx_kept *kept, const struct dtx_groupkeys *key,
-			     const struct dtx_typeref *type, bool nulls_equal,
-			     struct dtx_join_table **out, struct dtx_err *err)
+                             const struct dtx_typeref *type, bool nulls_equal,
+                             struct dtx_join_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_join_table *t = dtx_mem_zalloc(1, sizeof(*t));
@@ -146,7 +146,8 @@ enum dtx_code dtx_join_build(struct dtx_kept *kept, const struct dtx_groupkeys *
 	for (size_t i = 0; i < t->kept.n; i++)
 		t->nrows += t->kept.batch[i]->nrows;
 	if (t->nrows >= UINT32_MAX)
-		DTX_FAIL(err, DTX_E_ROW_LIMIT, "join: the right table has more than 4 billion rows");
+		DTX_FAIL(err, DTX_E_ROW_LIMIT,
+		         "join: the right table has more than 4 billion rows");
 	id = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*id));
 	if (!id)
 		DTX_FAIL_MEM(err);
@@ -184,8 +185,8 @@ void dtx_join_probe_clear(struct dtx_join_probe *p, uint32_t nkeys)
 }
 
 enum dtx_code dtx_join_look(struct dtx_join_table *t, const struct dtx_groupkeys *key,
-			    bool nulls_equal, struct dtx_join_probe *p, struct dtx_batch *left,
-			    struct dtx_err *err)
+                            bool nulls_equal, struct dtx_join_probe *p, struct dtx_batch *left,
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 

@@ -13,24 +13,24 @@ struct dtx_rowref {
 	uint32_t batch, row;
 };
 struct dtx_join_table {
-	struct dtx_kept kept;		/* in order of position */
+	struct dtx_kept kept; /* in order of position */
 	struct dtx_groups *groups;
-	uint32_t *start;		/* matches of key i: ref[start[i] .. start[i + 1]) */
+	uint32_t *start; /* matches of key i: ref[start[i] .. start[i + 1]) */
 	struct dtx_rowref *ref;
-	struct dtx_rowref *unkeyed;	/* rows that match nothing: a null in the key */
+	struct dtx_rowref *unkeyed; /* rows that match nothing: a null in the key */
 	size_t nunkeyed;
-	uint32_t nkeys;			/* distinct */
+	uint32_t nkeys; /* distinct */
 	int64_t nrows;
-	atomic_uchar *hit;		/* per key: a left row matched.  Relaxed: read after the
-					 * workers have been joined */
+	atomic_uchar *hit; /* per key: a left row matched.  Relaxed: read after the
+	                    * workers have been joined */
 };
 
 /* Takes the batches of `kept`.  type[] are the key types both sides are compared as;
  * nulls_equal: null is a key like any other. */
 DTX_MUSTUSE enum dtx_code dtx_join_build(struct dtx_kept *kept, const struct dtx_groupkeys *key,
-					 const struct dtx_typeref *type, bool nulls_equal,
-					 struct dtx_join_table **out, struct dtx_err *err);
-void dtx_join_free(struct dtx_join_table *t);	/* NULL is fine */
+                                         const struct dtx_typeref *type, bool nulls_equal,
+                                         struct dtx_join_table **out, struct dtx_err *err);
+void dtx_join_free(struct dtx_join_table *t); /* NULL is fine */
 
 /* Key of each live row of a left batch, DTX_GROUP_NONE where nothing matches; marks hits. */
 struct dtx_join_probe {
@@ -39,11 +39,11 @@ struct dtx_join_probe {
 	struct dtx_column **key;
 };
 DTX_MUSTUSE enum dtx_code dtx_join_probe_new(uint32_t nkeys, struct dtx_join_probe *p,
-					     struct dtx_err *err);
+                                             struct dtx_err *err);
 void dtx_join_probe_clear(struct dtx_join_probe *p, uint32_t nkeys);
 DTX_MUSTUSE enum dtx_code dtx_join_look(struct dtx_join_table *t, const struct dtx_groupkeys *key,
-					bool nulls_equal, struct dtx_join_probe *p,
-					struct dtx_batch *left, struct dtx_err *err);
+                                        bool nulls_equal, struct dtx_join_probe *p,
+                                        struct dtx_batch *left, struct dtx_err *err);
 static inline uint32_t dtx_join_matches(const struct dtx_join_table *t, uint32_t id)
 {
 	return id == DTX_GROUP_NONE ? 0 : t->start[id + 1] - t->start[id];

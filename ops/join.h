@@ -4,8 +4,16 @@
 
 #include "ops/hashjoin.h"
 
-enum dtx_join_how { DTX_JOIN_INNER, DTX_JOIN_LEFT, DTX_JOIN_RIGHT, DTX_JOIN_FULL, DTX_JOIN_SEMI,
-		    DTX_JOIN_ANTI, DTX_JOIN_CROSS, DTX_JOIN_OUTER };
+enum dtx_join_how {
+	DTX_JOIN_INNER,
+	DTX_JOIN_LEFT,
+	DTX_JOIN_RIGHT,
+	DTX_JOIN_FULL,
+	DTX_JOIN_SEMI,
+	DTX_JOIN_ANTI,
+	DTX_JOIN_CROSS,
+	DTX_JOIN_OUTER
+};
 enum { DTX_JOIN_MM, DTX_JOIN_M1, DTX_JOIN_1M, DTX_JOIN_11 };
 enum { DTX_MATCH_ANY, DTX_MATCH_ALL_LEFT, DTX_MATCH_ALL_RIGHT, DTX_MATCH_ALL };
 
@@ -23,13 +31,13 @@ struct dtx_join_args {
 struct dtx_join_state {
 	enum dtx_join_how how;
 	bool left_unique, right_unique, all_left, all_right, nulls_equal;
-	struct dtx_groupkeys left, right;	/* key columns of each side */
-	struct dtx_typeref *type;		/* compared as */
+	struct dtx_groupkeys left, right; /* key columns of each side */
+	struct dtx_typeref *type;         /* compared as */
 	struct dtx_colmap lmap, rmap;
-	int32_t *key_out;	/* per key: output column that a right-only row fills from its right
-				 * key; -1: none */
-	bool *refit;		/* per output column: left cells are fitted to the merged field */
-	int32_t indicator;	/* output column, -1 */
+	int32_t *key_out;  /* per key: output column that a right-only row fills from its right
+	                    * key; -1: none */
+	bool *refit;       /* per output column: left cells are fitted to the merged field */
+	int32_t indicator; /* output column, -1 */
 };
 
 /* A broken promise: how often, and up to five keys. */
@@ -45,46 +53,46 @@ struct dtx_join_samples {
 	uint32_t n;
 	int64_t total;
 };
-struct dtx_join_local {		/* of the probing side */
+struct dtx_join_local { /* of the probing side */
 	struct dtx_join_probe probe;
-	uint16_t *lrow;		/* rows of the batch being made */
+	uint16_t *lrow; /* rows of the batch being made */
 	uint32_t *which, *rrow, n;
-	bool rights, nulls;	/* it has matches, it has rows without */
+	bool rights, nulls; /* it has matches, it has rows without */
 	int64_t rows_in, rows_out, unmatched;
-	struct dtx_join_samples lonely;	/* left rows without match */
-	struct dtx_groups *seen;	/* left keys, when they must be unique */
+	struct dtx_join_samples lonely; /* left rows without match */
+	struct dtx_groups *seen;        /* left keys, when they must be unique */
 	struct dtx_join_samples twice;
 	uint32_t *seen_id;
 };
 struct dtx_join_shared {
 	struct dtx_join_table *table;
-	_Atomic int64_t rows_in, rows_out;	/* for the growth limit; relaxed */
+	_Atomic int64_t rows_in, rows_out; /* for the growth limit; relaxed */
 };
 
 /* The map of the left side. */
 DTX_MUSTUSE enum dtx_code dtx_join_probe_init(const struct dtx_opctx *ox, void **local,
-					      struct dtx_err *err);
+                                              struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_join_batch(const struct dtx_opctx *ox, void *local,
-					 struct dtx_batch *in, struct dtx_emit *out,
-					 struct dtx_err *err);
+                                         struct dtx_batch *in, struct dtx_emit *out,
+                                         struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals,
-					 unsigned n, struct dtx_emit *out, struct dtx_err *err);
+                                         unsigned n, struct dtx_emit *out, struct dtx_err *err);
 void dtx_join_probe_free(const struct dtx_opctx *ox, void *local);
 
 DTX_MUSTUSE enum dtx_code dtx_join_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
 
 /* Promises about the left rows of a batch: counted now, judged at the end. */
 DTX_MUSTUSE enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_local *l,
-					 struct dtx_batch *in, struct dtx_err *err);
+                                         struct dtx_batch *in, struct dtx_err *err);
 /* Right keys must be unique. */
 DTX_MUSTUSE enum dtx_code dtx_join_check_right(const struct dtx_join_state *s,
-					       const struct dtx_join_table *t, struct dtx_err *err);
+                                               const struct dtx_join_table *t, struct dtx_err *err);
 /* After the last left row. */
 DTX_MUSTUSE enum dtx_code dtx_join_check_end(const struct dtx_join_state *s,
-					     struct dtx_join_local *const *l, unsigned n,
-					     const struct dtx_join_table *t, struct dtx_err *err);
+                                             struct dtx_join_local *const *l, unsigned n,
+                                             const struct dtx_join_table *t, struct dtx_err *err);
 /* Right rows that no left row met, in right order: ref[0..*n), the caller frees. */
 DTX_MUSTUSE enum dtx_code dtx_join_unmatched(const struct dtx_join_table *t,
-					     struct dtx_rowref **ref, size_t *n,
-					     struct dtx_err *err);
+                                             struct dtx_rowref **ref, size_t *n,
+                                             struct dtx_err *err);
 #endif

@@ -9,7 +9,7 @@ static bool from_right(enum dtx_join_how how)
 }
 
 static const char *key_name(const struct dtx_join_args *a, size_t i, bool right, char *sub,
-			    size_t size)
+                            size_t size)
 {
 	const struct dtx_join_on *on = a->on.item;
 	const char *const *using = a->using.item;
@@ -38,8 +38,7 @@ static bool key_type(struct dtx_typeref l, struct dtx_typeref r, struct dtx_type
 }
 
 static enum dtx_code bind_key(struct dtx_bind *b, const struct dtx_join_args *a, size_t i,
-			      int32_t *l, int32_t *r, struct dtx_typeref *type,
-			      struct dtx_err *err)
+                              int32_t *l, int32_t *r, struct dtx_typeref *type, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char lsub[48], rsub[48];
@@ -55,15 +54,15 @@ static enum dtx_code bind_key(struct dtx_bind *b, const struct dtx_join_args *a,
 	rf = &b->in[1]->field[*r];
 	if (!key_type(lf->type, rf->type, type))
 		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, lsub, err,
-				      "keys '%s' (%s) and '%s' (%s) cannot be compared", lname,
-				      dtx_type_name(lf->type.type), rname,
-				      dtx_type_name(rf->type.type)));
+		                      "keys '%s' (%s) and '%s' (%s) cannot be compared", lname,
+		                      dtx_type_name(lf->type.type), rname,
+		                      dtx_type_name(rf->type.type)));
 out:
 	return rc;
 }
 
 static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_join_args *a,
-			       struct dtx_join_state *s, struct dtx_err *err)
+                               struct dtx_join_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t n = s->how == DTX_JOIN_CROSS ? 0 : a->using.n ? a->using.n : a->on.n;
@@ -93,7 +92,7 @@ static int32_t key_of(const struct dtx_groupkeys *k, int32_t col)
 
 /* A left key column that right-only rows fill too: its type is that of both. */
 static enum dtx_code widen_key(struct dtx_bind *b, struct dtx_join_state *s, uint32_t out,
-			       int32_t key, struct dtx_err *err)
+                               int32_t key, struct dtx_err *err)
 {
 	const struct dtx_field *r = &b->in[1]->field[s->right.col[key]];
 	struct dtx_field *f = &b->col[out].field;
@@ -111,7 +110,7 @@ out:
 }
 
 static enum dtx_code bind_left(struct dtx_bind *b, const struct dtx_join_args *a,
-			       struct dtx_join_state *s, struct dtx_err *err)
+                               struct dtx_join_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -128,7 +127,7 @@ out:
 }
 
 static enum dtx_code bind_right(struct dtx_bind *b, const struct dtx_join_args *a,
-				struct dtx_join_state *s, struct dtx_err *err)
+                                struct dtx_join_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool keys = from_right(s->how) && !a->coalesce_keys;

@@ -12,7 +12,7 @@ static struct dtx_join_sample *sample_add(struct dtx_join_samples *s, uint64_t p
 }
 
 static void sample_text(struct dtx_join_sample *to, const struct dtx_groupkeys *key,
-			struct dtx_batch *b, uint32_t row)
+                        struct dtx_batch *b, uint32_t row)
 {
 	struct dtx_buf text = DTX_BUF_INIT(1024);
 
@@ -32,14 +32,14 @@ static void samples_print(const struct dtx_join_samples *s, bool counts, struct 
 }
 
 static enum dtx_code fail_with(enum dtx_code code, const char *what,
-			       const struct dtx_join_samples *s, bool counts, const char *hint,
-			       struct dtx_err *err)
+                               const struct dtx_join_samples *s, bool counts, const char *hint,
+                               struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(4096);
 
 	samples_print(s, counts, &text);
 	dtx_err_set(err, code, __FILE__, __LINE__, "join: %lld %s: %s", (long long)s->total, what,
-		    dtx_buf_text(&text));
+	            dtx_buf_text(&text));
 	dtx_err_hint(err, "%s", hint);
 	if (err)
 		err->count = s->total;
@@ -51,7 +51,7 @@ static enum dtx_code fail_with(enum dtx_code code, const char *what,
 
 /* Rows whose key was there before: the first five such keys, with how often they occur. */
 static void watch_twice(const struct dtx_join_state *s, struct dtx_join_local *l,
-			struct dtx_batch *in, uint32_t k)
+                        struct dtx_batch *in, uint32_t k)
 {
 	struct dtx_join_samples *t = &l->twice;
 	uint32_t id = l->seen_id[k], row = dtx_batch_row(in, k), i;
@@ -72,7 +72,7 @@ static void watch_twice(const struct dtx_join_state *s, struct dtx_join_local *l
 }
 
 static enum dtx_code watch_unique(const struct dtx_join_state *s, struct dtx_join_local *l,
-				  struct dtx_batch *in, struct dtx_err *err)
+                                  struct dtx_batch *in, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t next = dtx_groups_count(l->seen);
@@ -100,7 +100,7 @@ out:
 }
 
 enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_local *l,
-			     struct dtx_batch *in, struct dtx_err *err)
+                             struct dtx_batch *in, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -127,7 +127,7 @@ out:
 /* --- right rows --- */
 
 enum dtx_code dtx_join_check_right(const struct dtx_join_state *s, const struct dtx_join_table *t,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	struct dtx_join_samples twice = { .n = 0 };
 
@@ -145,14 +145,14 @@ enum dtx_code dtx_join_check_right(const struct dtx_join_state *s, const struct 
 			continue;
 		at->count = n;
 		sample_text(at, &s->right, t->kept.batch[t->ref[t->start[id]].batch],
-			    t->ref[t->start[id]].row);
+		            t->ref[t->start[id]].row);
 	}
 	if (!twice.total)
 		return DTX_OK;
 	return fail_with(DTX_E_JOIN_CARDINALITY, "keys of the right table occur more than once",
-			 &twice, true,
-			 "make the right keys unique (distinct, group_by) or set cardinality m:m",
-			 err);
+	                 &twice, true,
+	                 "make the right keys unique (distinct, group_by) or set cardinality m:m",
+	                 err);
 }
 
 static int ref_cmp(const void *a, const void *b)
@@ -164,8 +164,8 @@ static int ref_cmp(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-enum dtx_code dtx_join_unmatched(const struct dtx_join_table *t, struct dtx_rowref **out,
-				 size_t *n, struct dtx_err *err)
+enum dtx_code dtx_join_unmatched(const struct dtx_join_table *t, struct dtx_rowref **out, size_t *n,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_rowref *ref = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*ref));
@@ -188,7 +188,7 @@ out:
 }
 
 static enum dtx_code check_all_right(const struct dtx_join_state *s, const struct dtx_join_table *t,
-				     struct dtx_err *err)
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_join_samples lonely = { .n = 0 };
@@ -199,10 +199,10 @@ static enum dtx_code check_all_right(const struct dtx_join_state *s, const struc
 	lonely.total = (int64_t)n;
 	for (size_t i = 0; i < n && i < DTX_JOIN_SAMPLES; i++)
 		sample_text(sample_add(&lonely, 0), &s->right, t->kept.batch[ref[i].batch],
-			    ref[i].row);
+		            ref[i].row);
 	if (n)
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "rows of the right table match no left row",
-			       &lonely, false, "mend the keys or set match any", err);
+		               &lonely, false, "mend the keys or set match any", err);
 out:
 	dtx_mem_free(ref);
 	return rc;
@@ -219,7 +219,7 @@ static int sample_cmp(const void *a, const void *b)
 
 /* The first five over all workers: every worker has its own first five. */
 static enum dtx_code merge_lonely(struct dtx_join_local *const *l, unsigned n,
-				  struct dtx_join_samples *all, struct dtx_err *err)
+                                  struct dtx_join_samples *all, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_join_sample *item;
@@ -243,7 +243,7 @@ out:
 }
 
 enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join_local *const *l,
-				 unsigned n, const struct dtx_join_table *t, struct dtx_err *err)
+                                 unsigned n, const struct dtx_join_table *t, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_join_samples lonely;
@@ -251,15 +251,15 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
 	for (unsigned w = 0; w < n; w++)
 		if (l[w]->twice.total)
 			return fail_with(DTX_E_JOIN_CARDINALITY,
-					 "left rows repeat a key that was there before",
-					 &l[w]->twice, true,
-					 "make the left keys unique (distinct, group_by) or set "
-					 "cardinality m:m",
-					 err);
+			                 "left rows repeat a key that was there before",
+			                 &l[w]->twice, true,
+			                 "make the left keys unique (distinct, group_by) or set "
+			                 "cardinality m:m",
+			                 err);
 	DTX_TRY(merge_lonely(l, n, &lonely, err));
 	if (lonely.total) {
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "left rows match no row of the right table",
-			       &lonely, false, "mend the keys or set match any", err);
+		               &lonely, false, "mend the keys or set match any", err);
 		goto out;
 	}
 	if (s->all_right)

@@ -51,19 +51,19 @@ out:
 
 /* "both" or "left_only" per row. */
 static enum dtx_code side_column(const struct dtx_join_local *l, struct dtx_column **out,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	struct dtx_builder b;
 
 	dtx_builder_init(&b, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, l->n);
 	for (uint32_t i = 0; i < l->n; i++)
-		dtx_builder_text(&b, l->which[i] == DTX_NOWHERE ? DTX_STR("left_only") :
-								  DTX_STR("both"));
+		dtx_builder_text(&b, l->which[i] == DTX_NOWHERE ? DTX_STR("left_only")
+		                                                : DTX_STR("both"));
 	return dtx_builder_finish(&b, NULL, out, err);
 }
 
 static enum dtx_code left_columns(const struct dtx_opctx *ox, const struct dtx_join_local *l,
-				  struct dtx_batch *in, struct dtx_batch *b, struct dtx_err *err)
+                                  struct dtx_batch *in, struct dtx_batch *b, struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -86,7 +86,7 @@ out:
 
 /* Row ids of the left rows: errors further down name their place. */
 static enum dtx_code left_ids(const struct dtx_join_local *l, const struct dtx_batch *in,
-			      struct dtx_batch *b, struct dtx_err *err)
+                              struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint64_t *id;
@@ -108,12 +108,12 @@ out:
 }
 
 static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct dtx_join_local *l,
-				struct dtx_batch *in, struct dtx_emit *out, struct dtx_err *err)
+                                struct dtx_batch *in, struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
 	const struct dtx_join_shared *sh = ox->shared;
 	struct dtx_pick pick = { sh->table->kept.batch, (uint32_t)sh->table->kept.n, l->which,
-				 l->rrow, l->n };
+		                 l->rrow, l->n };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 
@@ -134,8 +134,8 @@ out:
 }
 
 /* Rows out may not run away: the exact limit is tested at the end; 16 times it stops the work. */
-static enum dtx_code check_growth(const struct dtx_opctx *ox, int64_t in, int64_t out, int64_t slack,
-				  struct dtx_err *err)
+static enum dtx_code check_growth(const struct dtx_opctx *ox, int64_t in, int64_t out,
+                                  int64_t slack, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	dtx_i128 most;
@@ -145,17 +145,17 @@ static enum dtx_code check_growth(const struct dtx_opctx *ox, int64_t in, int64_
 	most = ((dtx_i128)ox->run->growth * in + 1000000) * slack;
 	if ((dtx_i128)out > most) {
 		rc = dtx_err_set(err, DTX_E_ROW_GROWTH, __FILE__, __LINE__,
-				 "join: %lld rows in make %lld rows, more than the limit growth "
-				 "(%lld) allows",
-				 (long long)in, (long long)out, (long long)ox->run->growth);
+		                 "join: %lld rows in make %lld rows, more than the limit growth "
+		                 "(%lld) allows",
+		                 (long long)in, (long long)out, (long long)ox->run->growth);
 		dtx_err_hint(err, "a key may occur often on both sides: cardinality m:1 finds it");
 	}
 	return rc;
 }
 
 static enum dtx_code pair(const struct dtx_opctx *ox, struct dtx_join_local *l,
-			  struct dtx_batch *in, uint32_t lrow, struct dtx_rowref r,
-			  struct dtx_emit *out, struct dtx_err *err)
+                          struct dtx_batch *in, uint32_t lrow, struct dtx_rowref r,
+                          struct dtx_emit *out, struct dtx_err *err)
 {
 	l->lrow[l->n] = (uint16_t)lrow;
 	l->which[l->n] = r.batch;
@@ -164,7 +164,7 @@ static enum dtx_code pair(const struct dtx_opctx *ox, struct dtx_join_local *l,
 }
 
 static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local *l,
-			       struct dtx_batch *in, struct dtx_emit *out, struct dtx_err *err)
+                               struct dtx_batch *in, struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
 	struct dtx_join_shared *sh = ox->shared;
@@ -177,7 +177,8 @@ static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local
 	for (uint32_t k = 0; k < in->nsel; k++)
 		made += dtx_join_matches(t, l->probe.id[k]);
 	rows_out = atomic_fetch_add_explicit(&sh->rows_out, made, memory_order_relaxed) + made;
-	rows_in = atomic_fetch_add_explicit(&sh->rows_in, in->nsel, memory_order_relaxed) + in->nsel;
+	rows_in =
+		atomic_fetch_add_explicit(&sh->rows_in, in->nsel, memory_order_relaxed) + in->nsel;
 	DTX_TRY(check_growth(ox, rows_in + t->nrows, rows_out, 16, err));
 	for (uint32_t k = 0; k < in->nsel; k++) {
 		uint32_t id = l->probe.id[k], row = dtx_batch_row(in, k);
@@ -196,7 +197,7 @@ out:
 
 /* semi and anti: rows stay or go. */
 static enum dtx_code filter_rows(const struct dtx_opctx *ox, struct dtx_join_local *l,
-				 struct dtx_batch *in, struct dtx_emit *out, struct dtx_err *err)
+                                 struct dtx_batch *in, struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
 	bool want = s->how == DTX_JOIN_SEMI;
@@ -224,7 +225,7 @@ out:
 }
 
 enum dtx_code dtx_join_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				struct dtx_emit *out, struct dtx_err *err)
+                             struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
 	struct dtx_join_shared *sh = ox->shared;
@@ -248,13 +249,14 @@ out:
 
 /* --- right rows that met nobody --- */
 
-static enum dtx_code right_only(const struct dtx_opctx *ox, const struct dtx_rowref *ref, uint32_t n,
-				struct dtx_join_local *l, struct dtx_emit *out, struct dtx_err *err)
+static enum dtx_code right_only(const struct dtx_opctx *ox, const struct dtx_rowref *ref,
+                                uint32_t n, struct dtx_join_local *l, struct dtx_emit *out,
+                                struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
 	const struct dtx_join_shared *sh = ox->shared;
 	struct dtx_pick pick = { sh->table->kept.batch, (uint32_t)sh->table->kept.n, l->which,
-				 l->rrow, n };
+		                 l->rrow, n };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 	int32_t *from = dtx_mem_alloc((size_t)ox->out->nfields + 1, sizeof(*from));
@@ -300,7 +302,7 @@ out:
 }
 
 enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals, unsigned n,
-				struct dtx_emit *out, struct dtx_err *err)
+                             struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
 	struct dtx_join_shared *sh = ox->shared;
@@ -324,7 +326,7 @@ enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals, un
 	/* not stopped by a limit above: its end is why these rows met nobody */
 	for (size_t at = 0; at < rows; at += most)
 		DTX_TRY(right_only(ox, ref + at, (uint32_t)DTX_MIN(most, rows - at), l[0], out,
-				   err));
+		                   err));
 out:
 	dtx_mem_free(ref);
 	return rc;

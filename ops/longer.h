@@ -19,12 +19,12 @@ struct dtx_longer_args {
 };
 struct dtx_longer_state {
 	uint32_t nkept, nnames, nvalues, nrests;
-	const char **part;		/* [rest * nnames + name]: text of a name column */
-	struct dtx_typeref *name_type;	/* per name column */
-	int32_t *col;			/* [rest * nvalues + value]: input column, -1 */
-	bool *valued;			/* the same: move the value, its text follows other rules */
-	struct dtx_field *value;	/* per value column */
-	struct dtx_colmap map;		/* kept columns */
+	const char **part;             /* [rest * nnames + name]: text of a name column */
+	struct dtx_typeref *name_type; /* per name column */
+	int32_t *col;                  /* [rest * nvalues + value]: input column, -1 */
+	bool *valued;                  /* the same: move the value, its text follows other rules */
+	struct dtx_field *value;       /* per value column */
+	struct dtx_colmap map;         /* kept columns */
 	bool drop_nulls;
 };
 

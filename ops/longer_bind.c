@@ -10,7 +10,7 @@
 
 struct piece {
 	int32_t col;
-	const char **part;	/* per entry of names_to */
+	const char **part; /* per entry of names_to */
 };
 struct longer_bind {
 	struct dtx_bind *b;
@@ -18,9 +18,9 @@ struct longer_bind {
 	struct dtx_longer_state *s;
 	struct piece *piece;
 	uint32_t npieces;
-	int32_t value_at;	/* entry of names_to that is ".value", -1 */
+	int32_t value_at; /* entry of names_to that is ".value", -1 */
 	const char **value_name;
-	struct dtx_regex *re;	/* of names_pattern */
+	struct dtx_regex *re; /* of names_pattern */
 	struct dtx_rematch *match;
 };
 
@@ -34,7 +34,7 @@ static enum dtx_code pick_pieces(struct longer_bind *l, struct dtx_err *err)
 	bool *kept;
 
 	DTX_TRY(dtx_bind_cols(b, 0, l->a->cols ? l->a->cols : l->a->keep,
-			      l->a->cols ? "/cols" : "/keep", &col, &n, err));
+	                      l->a->cols ? "/cols" : "/keep", &col, &n, err));
 	fields = b->in[0]->nfields;
 	l->piece = dtx_arena_zalloc(b->arena, (size_t)fields + n + 1, sizeof(*l->piece));
 	kept = dtx_arena_zalloc(b->arena, (size_t)fields + 1, sizeof(*kept));
@@ -61,7 +61,7 @@ out:
 
 /* Parts of a name by the literal names_sep; returns how many there are. */
 static size_t split_by_sep(struct longer_bind *l, struct dtx_str rest, struct dtx_str *part,
-			   size_t most)
+                           size_t most)
 {
 	struct dtx_str sep = { "", 0 };
 	size_t n = 0;
@@ -82,7 +82,7 @@ static size_t split_by_sep(struct longer_bind *l, struct dtx_str rest, struct dt
 
 /* Parts by the groups of names_pattern, which must match the whole name; 0: it does not. */
 static size_t split_by_pattern(struct longer_bind *l, struct dtx_str rest, struct dtx_str *part,
-			       size_t most)
+                               size_t most)
 {
 	size_t at[2 * (DTX_REGEX_GROUPS + 1)], groups = dtx_regex_groups(l->re);
 
@@ -91,8 +91,8 @@ static size_t split_by_pattern(struct longer_bind *l, struct dtx_str rest, struc
 	for (size_t i = 0; i < groups && i < most; i++) {
 		size_t from = at[2 * (i + 1)], to = at[2 * (i + 1) + 1];
 
-		part[i] = from == SIZE_MAX ? (struct dtx_str){ "", 0 } :
-					     (struct dtx_str){ rest.ptr + from, to - from };
+		part[i] = from == SIZE_MAX ? (struct dtx_str){ "", 0 }
+		                           : (struct dtx_str){ rest.ptr + from, to - from };
 	}
 	return groups;
 }
@@ -115,11 +115,11 @@ static enum dtx_code split_name(struct longer_bind *l, struct piece *p, struct d
 	got = l->re ? split_by_pattern(l, rest, part, n) : split_by_sep(l, rest, part, n);
 	if (got != n)
 		DTX_TRY(dtx_bind_fail(l->b, DTX_E_BAD_SPLIT,
-				      l->re ? "/names_pattern" : "/names_sep", err,
-				      "column name '%s' does not split into %zu parts", name, n));
+		                      l->re ? "/names_pattern" : "/names_sep", err,
+		                      "column name '%s' does not split into %zu parts", name, n));
 	for (size_t i = 0; i < n; i++) {
-		p->part[i] = dtx_arena_strndup(l->b->arena, part[i].ptr ? part[i].ptr : "",
-					       part[i].len);
+		p->part[i] =
+			dtx_arena_strndup(l->b->arena, part[i].ptr ? part[i].ptr : "", part[i].len);
 		if (!p->part[i])
 			DTX_FAIL_MEM(err);
 	}
@@ -134,7 +134,8 @@ static enum dtx_code compile_pattern(struct longer_bind *l, struct dtx_err *err)
 
 	if (!l->a->names_pattern)
 		goto out;
-	if (dtx_regex_compile(l->b->arena, dtx_str_of(l->a->names_pattern), &l->re, &bad) != DTX_OK) {
+	if (dtx_regex_compile(l->b->arena, dtx_str_of(l->a->names_pattern), &l->re, &bad) !=
+	    DTX_OK) {
 		l->re = NULL;
 		DTX_TRY(dtx_bind_fail(l->b, bad.code, "/names_pattern", err, "%s", bad.msg));
 		goto out;
@@ -209,16 +210,15 @@ static enum dtx_code place_pieces(struct longer_bind *l, struct dtx_err *err)
 	for (uint32_t i = 0; i < s->nrests; i++)
 		for (size_t k = 0, at = 0; k < names; k++)
 			if ((int32_t)k != l->value_at)
-				s->part[(size_t)i * s->nnames + at++] =
-					l->piece[first[i]].part[k];
+				s->part[(size_t)i * s->nnames + at++] = l->piece[first[i]].part[k];
 	for (uint32_t p = 0; p < n; p++) {
 		int32_t *cell = &s->col[(size_t)r[p] * s->nvalues + v[p]];
 
 		if (*cell >= 0)
 			DTX_TRY(dtx_bind_fail(l->b, DTX_E_NAME_COLLISION, "/names_to", err,
-					      "columns '%s' and '%s' are the same piece",
-					      l->b->in[0]->field[*cell].name,
-					      l->b->in[0]->field[l->piece[p].col].name));
+			                      "columns '%s' and '%s' are the same piece",
+			                      l->b->in[0]->field[*cell].name,
+			                      l->b->in[0]->field[l->piece[p].col].name));
 		*cell = l->piece[p].col;
 	}
 out:
@@ -244,7 +244,7 @@ static enum dtx_code bind_names(struct longer_bind *l, struct dtx_err *err)
 			snprintf(sub, sizeof(sub), "/names_types/%zu/type", k);
 			if (!dtx_type_parse(dtx_str_of(nt[k].type), &type))
 				DTX_TRY(dtx_bind_fail(l->b, DTX_E_BAD_PARAM_VALUE, sub, err,
-						      "'%s' is no type", nt[k].type));
+				                      "'%s' is no type", nt[k].type));
 		}
 		l->s->name_type[at++] = type;
 		DTX_TRY(dtx_bind_make(l->b, to[i], type, NULL, "name of", err));
@@ -285,8 +285,8 @@ static enum dtx_code bind_value(struct longer_bind *l, uint32_t v, struct dtx_er
 	}
 	if (promoted && l->b->typed)
 		DTX_TRY(dtx_bind_fail(l->b, DTX_W_TYPE_PROMOTED, "/cols", err,
-				      "column '%s' becomes text: the types of its pieces differ",
-				      l->value_name[v]));
+		                      "column '%s' becomes text: the types of its pieces differ",
+		                      l->value_name[v]));
 	DTX_TRY(dtx_bind_make(l->b, l->value_name[v], s->value[v].type, NULL, "value of", err));
 	if (l->b->ncols > out) {
 		const char *name = l->b->col[out].field.name;
@@ -327,7 +327,7 @@ enum dtx_code dtx_longer_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 		DTX_TRY(bind_value(&l, v, err));
 	if (b->typed && s->nvalues == 0)
 		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, a->cols ? "/cols" : "/keep", err,
-				      "no column is left to become rows"));
+		                      "no column is left to become rows"));
 	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
 	dtx_bind_kind(b, a->order == DTX_LONGER_COLS ? DTX_KIND_WHOLE : DTX_KIND_MAP);
 out:

@@ -5,11 +5,12 @@
 
 #include "core/base/utf8.h"
 
-static const char *const currencies[] = { "$", "€", "£", "¥", "₹", "₽", "₩", "₪", "₺", "₴", "฿",
-					  "kr", "zł", "Fr.", "R$", "US$", "USD", "EUR", "GBP", "JPY",
-					  "CHF", "CNY", "INR", "AUD", "CAD", "NZD", "SEK", "NOK",
-					  "DKK", "PLN", "CZK", "HUF", "BRL", "ZAR", "MXN", "SGD",
-					  "HKD", "KRW", "TRY", "ILS", "RUB" };
+static const char *const currencies[] = { "$",   "€",   "£",   "¥",   "₹",   "₽", "₩",
+	                                  "₪",   "₺",   "₴",   "฿",   "kr",  "zł",  "Fr.",
+	                                  "R$",  "US$", "USD", "EUR", "GBP", "JPY", "CHF",
+	                                  "CNY", "INR", "AUD", "CAD", "NZD", "SEK", "NOK",
+	                                  "DKK", "PLN", "CZK", "HUF", "BRL", "ZAR", "MXN",
+	                                  "SGD", "HKD", "KRW", "TRY", "ILS", "RUB" };
 
 static struct dtx_str cut(struct dtx_str s, size_t front, size_t back)
 {
@@ -134,7 +135,7 @@ static bool exponent(struct dtx_str s, size_t *at, char *out, size_t *n)
 }
 
 static bool digits(struct dtx_str s, const struct dtx_numtext_rules *r, char *out, size_t *n,
-		   unsigned *places)
+                   unsigned *places)
 {
 	size_t at = 0, whole = *n;
 
@@ -185,7 +186,7 @@ static bool to_ratio(char *out, size_t *n, unsigned *places)
 }
 
 bool dtx_numtext(struct dtx_str text, const struct dtx_numtext_rules *rules,
-		 char out[DTX_NUMTEXT_MAX], size_t *len, unsigned *places)
+                 char out[DTX_NUMTEXT_MAX], size_t *len, unsigned *places)
 {
 	struct dtx_str s = dtx_utf8_trim(text);
 	struct marks m = { 0 };

@@ -6,11 +6,14 @@
 
 enum dtx_percent { DTX_PERCENT_RATIO, DTX_PERCENT_POINTS, DTX_PERCENT_ERROR };
 struct dtx_numtext_rules {
-	char decimal, group;	/* group 0: none */
+	char decimal, group; /* group 0: none */
 	bool currency;
 	enum dtx_percent percent;
 };
-#define DTX_NUMTEXT_PLAIN { '.', ',', true, DTX_PERCENT_RATIO }
+#define DTX_NUMTEXT_PLAIN                                                                          \
+	{                                                                                          \
+		'.', ',', true, DTX_PERCENT_RATIO                                                  \
+	}
 /* Longest plain form that is given back. */
 #define DTX_NUMTEXT_MAX 96
 
@@ -18,6 +21,6 @@ struct dtx_numtext_rules {
  * groups have exactly three digits.  out is terminated; *places: digits behind the decimal mark as
  * written.  False: it is none. */
 DTX_MUSTUSE bool dtx_numtext(struct dtx_str text, const struct dtx_numtext_rules *rules,
-			     char out[DTX_NUMTEXT_MAX], size_t *len, unsigned *places);
+                             char out[DTX_NUMTEXT_MAX], size_t *len, unsigned *places);
 
 #endif

@@ -11,7 +11,7 @@ struct cast_args {
 };
 struct cast_one {
 	int32_t col;
-	bool written;		/* from the written text, not the value */
+	bool written; /* from the written text, not the value */
 	struct dtx_cast_spec spec;
 };
 struct cast_state {
@@ -20,35 +20,64 @@ struct cast_state {
 };
 
 static const struct dtx_param cast_item_rows[] = {
-	{ .name = "name", .kind = DTX_P_COLUMN, .required = true,
-	  .offset = offsetof(struct cast_item, name), .help = "column" },
-	{ .name = "type", .kind = DTX_P_TEXT, .required = true,
+	{ .name = "name",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
+	  .offset = offsetof(struct cast_item, name),
+	  .help = "column" },
+	{ .name = "type",
+	  .kind = DTX_P_TEXT,
+	  .required = true,
 	  .offset = offsetof(struct cast_item, type),
 	  .help = "text, int, float, decimal(p,s), bool, date or datetime" },
-	{ .name = "format", .kind = DTX_P_TEXT, .offset = offsetof(struct cast_item, format),
+	{ .name = "format",
+	  .kind = DTX_P_TEXT,
+	  .offset = offsetof(struct cast_item, format),
 	  .help = "of a date or datetime, such as %d/%m/%Y" },
-	{ .name = "on_error", .kind = DTX_P_CHOICE, .offset = offsetof(struct cast_item, on_error),
-	  .choices = "error,null", .unsupported = "keep_text", .def = "\"error\"",
+	{ .name = "on_error",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct cast_item, on_error),
+	  .choices = "error,null",
+	  .unsupported = "keep_text",
+	  .def = "\"error\"",
 	  .help = "what a value that does not fit becomes" },
 };
 static const struct dtx_param cast_params[] = {
-	{ .name = "types", .kind = DTX_P_LIST, .required = true, .nonempty = true,
-	  .offset = offsetof(struct cast_args, types), .rows = cast_item_rows,
-	  .nrows = DTX_COUNT(cast_item_rows), .item_size = sizeof(struct cast_item),
-	  .sugar = DTX_SUGAR_MAP, .help = "columns and their types" },
+	{ .name = "types",
+	  .kind = DTX_P_LIST,
+	  .required = true,
+	  .nonempty = true,
+	  .offset = offsetof(struct cast_args, types),
+	  .rows = cast_item_rows,
+	  .nrows = DTX_COUNT(cast_item_rows),
+	  .item_size = sizeof(struct cast_item),
+	  .sugar = DTX_SUGAR_MAP,
+	  .help = "columns and their types" },
 };
 static const struct dtx_example cast_examples[] = {
-	{ .step = DTX_JSON({"op":"cast","types":[{"name":"a","type":"float"}]}),
-	  .in = "a,b\n1,1.50\n,2\n", .out = "a,b\n1.0,1.50\n,2\n" },
-	{ .step = DTX_JSON({"op":"astype","types":{"d":"int"}}),
-	  .in = "d\n1.0\n2.0\n", .out = "d\n1\n2\n" },
-	{ .step = DTX_JSON({"op":"cast","types":[{"name":"d","type":"date","format":"%d/%m/%Y"}]}),
-	  .in = "d,n\n31/01/2024,1\n,2\n", .out = "d,n\n2024-01-31,1\n,2\n" },
-	{ .step = DTX_JSON({"op":"cast","types":[{"name":"a","type":"int","on_error":"null"}]}),
-	  .in = "a,b\n1,p\nx,q\n2,r\n", .out = "a,b\n1,p\n,q\n2,r\n" },
-	{ .step = DTX_JSON({"op":"cast","types":{"a":"text"}}),
-	  .in = "a,b\n1.50,x\n", .out = "a,b\n1.50,x\n" },
-	{ .step = DTX_JSON({"op":"cast","types":{"a":"int"}}), .in = "a\n12.7\n1\n",
+	{ .step = DTX_JSON({ "op" : "cast", "types" : [ { "name" : "a", "type" : "float" } ] }),
+	  .in = "a,b\n1,1.50\n,2\n",
+	  .out = "a,b\n1.0,1.50\n,2\n" },
+	{ .step = DTX_JSON({ "op" : "astype", "types" : { "d" : "int" } }),
+	  .in = "d\n1.0\n2.0\n",
+	  .out = "d\n1\n2\n" },
+	{ .step = DTX_JSON({
+		  "op" : "cast",
+		  "types" : [ { "name" : "d", "type" : "date", "format" : "%d/%m/%Y" } ]
+	  }),
+	  .in = "d,n\n31/01/2024,1\n,2\n",
+	  .out = "d,n\n2024-01-31,1\n,2\n" },
+	{ .step = DTX_JSON({
+		  "op" : "cast",
+		  "types" : [ { "name" : "a", "type" : "int", "on_error" : "null" } ]
+	  }),
+	  .in = "a,b\n1,p\nx,q\n2,r\n",
+	  .out = "a,b\n1,p\n,q\n2,r\n" },
+	{ .step = DTX_JSON({ "op" : "cast", "types" : { "a" : "text" } }),
+	  .in = "a,b\n1.50,x\n",
+	  .out = "a,b\n1.50,x\n" },
+	{ .step = DTX_JSON({ "op" : "cast", "types" : { "a" : "int" } }),
+	  .in = "a\n12.7\n1\n",
 	  .error = "cast_failed" },
 };
 
@@ -60,7 +89,7 @@ static bool from_written(const struct dtx_cast_spec *spec, struct dtx_typeref fr
 }
 
 static enum dtx_code spec_bind(struct dtx_bind *b, const struct cast_item *item, size_t k,
-			       struct dtx_cast_spec *spec, struct dtx_err *err)
+                               struct dtx_cast_spec *spec, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char sub[48];
@@ -72,23 +101,23 @@ static enum dtx_code spec_bind(struct dtx_bind *b, const struct cast_item *item,
 	if (!dtx_type_parse(dtx_str_of(item->type), &spec->to)) {
 		spec->to.type = DTX_T_UNKNOWN;
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-				      "'%s' is no type; types are text, int, float, decimal(p,s), "
-				      "bool, date, datetime",
-				      item->type));
+		                      "'%s' is no type; types are text, int, float, decimal(p,s), "
+		                      "bool, date, datetime",
+		                      item->type));
 	}
 	snprintf(sub, sizeof(sub), "/types/%zu/format", k);
 	if (item->format && spec->to.type != DTX_T_DATE && spec->to.type != DTX_T_DATETIME)
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-				      "only a date or datetime has a format"));
+		                      "only a date or datetime has a format"));
 	else if (item->format && !dtx_time_format_ok(dtx_str_of(item->format)))
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_FORMAT, sub, err, "format '%s' cannot be read",
-				      item->format));
+		                      item->format));
 out:
 	return rc;
 }
 
 static enum dtx_code cast_bind_one(struct dtx_bind *b, const struct cast_args *a, size_t k,
-				   struct cast_state *s, struct dtx_err *err)
+                                   struct cast_state *s, struct dtx_err *err)
 {
 	const struct cast_item *item = (const struct cast_item *)a->types.item + k;
 	enum dtx_code rc = DTX_OK;
@@ -104,7 +133,7 @@ static enum dtx_code cast_bind_one(struct dtx_bind *b, const struct cast_args *a
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->one[i].col == one->col)
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-					      "column '%s' is cast twice", item->name));
+			                      "column '%s' is cast twice", item->name));
 	field = &b->in[0]->field[one->col];
 	one->written = from_written(&one->spec, field->type);
 	one->spec.decimal_comma = field->decimal_comma;
@@ -143,7 +172,7 @@ static enum dtx_code cast_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 			continue;
 		}
 		DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, (int32_t)i,
-				     one->written ? DTX_DEMAND_BYTES : DTX_DEMAND_VALUE, err));
+		                     one->written ? DTX_DEMAND_BYTES : DTX_DEMAND_VALUE, err));
 		DTX_TRY(dtx_bind_make(b, b->in[0]->field[i].name, one->spec.to, NULL, "cast", err));
 	}
 out:
@@ -151,7 +180,7 @@ out:
 }
 
 static enum dtx_code cast_column(const struct dtx_opctx *ox, const struct cast_one *one,
-				 struct dtx_batch *in, struct dtx_err *err)
+                                 struct dtx_batch *in, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_cast_count count = { 0, 0 };
@@ -175,7 +204,7 @@ out:
 }
 
 static enum dtx_code cast_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				struct dtx_emit *out, struct dtx_err *err)
+                                struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct cast_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -206,12 +235,9 @@ static void cast_explain(const void *args, struct dtx_buf *out)
 static const char *plain_dtype(enum dtx_type type)
 {
 	switch (type) {
-	case DTX_T_INT64:
-		return "Int64";
-	case DTX_T_FLOAT64:
-		return "float64";
-	default:
-		return NULL;
+	case DTX_T_INT64: return "Int64";
+	case DTX_T_FLOAT64: return "float64";
+	default: return NULL;
 	}
 }
 
@@ -238,14 +264,20 @@ static bool cast_pandas(const void *args, struct dtx_buf *out)
 static const struct dtx_map cast_map = { .batch = cast_batch };
 
 const struct dtx_op dtx_op_cast = {
-	.name = "cast", .aliases = "astype,convert,change_type", .ninputs = 1,
+	.name = "cast",
+	.aliases = "astype,convert,change_type",
+	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER,
 	.summary = "Make columns of declared types",
 	.notes = "Strict: '12.7' is no int, '1,234' no number (parse_number reads that). A float "
 		 "becomes int only if it is integral. on_error null counts the values it empties.",
-	.params = cast_params, .nparams = DTX_COUNT(cast_params),
-	.examples = cast_examples, .nexamples = DTX_COUNT(cast_examples),
+	.params = cast_params,
+	.nparams = DTX_COUNT(cast_params),
+	.examples = cast_examples,
+	.nexamples = DTX_COUNT(cast_examples),
 	.args_size = sizeof(struct cast_args),
-	.bind = cast_bind, .map = &cast_map,
-	.explain = cast_explain, .pandas = cast_pandas,
+	.bind = cast_bind,
+	.map = &cast_map,
+	.explain = cast_explain,
+	.pandas = cast_pandas,
 };

@@ -13,50 +13,78 @@ struct derive_args {
 	const char *after;
 };
 struct stage {
-	const struct dtx_schema *schema;	/* what it sees */
+	const struct dtx_schema *schema; /* what it sees */
 	struct dtx_bound *bound;
-	uint32_t target;			/* working column it makes */
-	bool *uses;				/* earlier stages it reads */
+	uint32_t target; /* working column it makes */
+	bool *uses;      /* earlier stages it reads */
 	/* at bind: */
-	int32_t *col;				/* uses of input columns, earlier stages' included */
+	int32_t *col; /* uses of input columns, earlier stages' included */
 	uint8_t *demand;
 	uint32_t ncols, cap;
 };
 struct derive_state {
 	struct stage *stage;
 	uint32_t nstages, nwork, nin;
-	uint32_t *place;	/* per output column its working column */
-	int32_t *maker;		/* per output column the stage that made it last, -1 */
+	uint32_t *place; /* per output column its working column */
+	int32_t *maker;  /* per output column the stage that made it last, -1 */
 	const struct dtx_schema *work;
 	uint32_t nout;
 };
 
 static const struct dtx_param derive_item_rows[] = {
-	{ .name = "as", .kind = DTX_P_TEXT, .required = true,
-	  .offset = offsetof(struct derive_item, as), .aliases = "new_name,name",
+	{ .name = "as",
+	  .kind = DTX_P_TEXT,
+	  .required = true,
+	  .offset = offsetof(struct derive_item, as),
+	  .aliases = "new_name,name",
 	  .help = "name of the column" },
-	{ .name = "expr", .kind = DTX_P_EXPR, .required = true,
-	  .offset = offsetof(struct derive_item, expr), .aliases = "expression,formula",
+	{ .name = "expr",
+	  .kind = DTX_P_EXPR,
+	  .required = true,
+	  .offset = offsetof(struct derive_item, expr),
+	  .aliases = "expression,formula",
 	  .help = "formula" },
 };
 static const struct dtx_param derive_params[] = {
-	{ .name = "set", .kind = DTX_P_LIST, .required = true, .nonempty = true,
-	  .offset = offsetof(struct derive_args, set), .rows = derive_item_rows,
-	  .nrows = DTX_COUNT(derive_item_rows), .item_size = sizeof(struct derive_item),
-	  .sugar = DTX_SUGAR_MAP, .help = "columns to compute, left to right" },
-	{ .name = "after", .kind = DTX_P_COLUMN, .offset = offsetof(struct derive_args, after),
+	{ .name = "set",
+	  .kind = DTX_P_LIST,
+	  .required = true,
+	  .nonempty = true,
+	  .offset = offsetof(struct derive_args, set),
+	  .rows = derive_item_rows,
+	  .nrows = DTX_COUNT(derive_item_rows),
+	  .item_size = sizeof(struct derive_item),
+	  .sugar = DTX_SUGAR_MAP,
+	  .help = "columns to compute, left to right" },
+	{ .name = "after",
+	  .kind = DTX_P_COLUMN,
+	  .offset = offsetof(struct derive_args, after),
 	  .help = "column behind which new columns go (default: last)" },
 };
 static const struct dtx_example derive_examples[] = {
-	{ .step = DTX_JSON({"op":"derive","set":[{"as":"c","expr":"a + b"},{"as":"d","expr":"c * 2"}]}),
-	  .in = "a,b\n1,2\n3,\n", .out = "a,b,c,d\n1,2,3,6\n3,,,\n" },
-	{ .step = DTX_JSON({"op":"mutate","set":{"a":"a * 10"}}),
-	  .in = "a,b\n1,1.50\n2,2\n", .out = "a,b\n10,1.50\n20,2\n" },
-	{ .step = DTX_JSON({"op":"derive","set":{"x":"b / a"},"after":"a"}),
-	  .in = "a,b\n4,1\n0,1\n", .out = "a,x,b\n4,0.25,1\n0,,1\n" },
-	{ .step = DTX_JSON({"op":"derive","set":[{"as":"k","expr":"concat(k, '!')"},{"as":"n","expr":"length(k)"}]}),
-	  .in = "k\nab\n\"\"\n", .out = "k,n\nab!,3\n!,1\n" },
-	{ .step = DTX_JSON({"op":"derive","set":{"x":"sum(a)"}}), .in = "a\n1\n",
+	{ .step = DTX_JSON({
+		  "op" : "derive",
+		  "set" : [ { "as" : "c", "expr" : "a + b" }, { "as" : "d", "expr" : "c * 2" } ]
+	  }),
+	  .in = "a,b\n1,2\n3,\n",
+	  .out = "a,b,c,d\n1,2,3,6\n3,,,\n" },
+	{ .step = DTX_JSON({ "op" : "mutate", "set" : { "a" : "a * 10" } }),
+	  .in = "a,b\n1,1.50\n2,2\n",
+	  .out = "a,b\n10,1.50\n20,2\n" },
+	{ .step = DTX_JSON({ "op" : "derive", "set" : { "x" : "b / a" }, "after" : "a" }),
+	  .in = "a,b\n4,1\n0,1\n",
+	  .out = "a,x,b\n4,0.25,1\n0,,1\n" },
+	{ .step = DTX_JSON({
+		  "op" : "derive",
+		  "set" : [
+			  { "as" : "k", "expr" : "concat(k, '!')" },
+			  { "as" : "n", "expr" : "length(k)" }
+		  ]
+	  }),
+	  .in = "k\nab\n\"\"\n",
+	  .out = "k,n\nab!,3\n!,1\n" },
+	{ .step = DTX_JSON({ "op" : "derive", "set" : { "x" : "sum(a)" } }),
+	  .in = "a\n1\n",
 	  .error = "unsupported_param" },
 };
 
@@ -65,8 +93,8 @@ static const struct dtx_example derive_examples[] = {
 struct binder {
 	struct dtx_bind *b;
 	struct derive_state *s;
-	struct dtx_field *field;	/* working fields so far */
-	int32_t *maker;			/* per working column the stage that made it, -1: input */
+	struct dtx_field *field; /* working fields so far */
+	int32_t *maker;          /* per working column the stage that made it, -1: input */
 	struct stage *now;
 	bool failed;
 };
@@ -140,7 +168,7 @@ static const struct dtx_schema *work_schema(struct binder *d)
 
 /* Working column `name` gets a new type: earlier schemas keep the old field. */
 static bool work_set(struct binder *d, const struct derive_args *a, uint32_t k, const char *name,
-		     struct dtx_typeref type)
+                     struct dtx_typeref type)
 {
 	int32_t at = work_find(d, name);
 	size_t cap = (size_t)d->b->in[0]->nfields + a->set.n + 1;
@@ -162,7 +190,7 @@ static bool work_set(struct binder *d, const struct derive_args *a, uint32_t k, 
 }
 
 static enum dtx_code bind_stage(struct binder *d, const struct derive_args *a, uint32_t k,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	const struct derive_item *item = (const struct derive_item *)a->set.item + k;
 	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
@@ -179,10 +207,10 @@ static enum dtx_code bind_stage(struct binder *d, const struct derive_args *a, u
 	snprintf(sub, sizeof(sub), "/set/%u/expr", k);
 	if (dtx_expr_has_aggregate(item->expr)) {
 		DTX_TRY(dtx_bind_fail(d->b, DTX_E_UNSUPPORTED_PARAM, sub, err,
-				      "aggregates in derive are not built in"));
+		                      "aggregates in derive are not built in"));
 	} else {
 		DTX_TRY(dtx_bind_expr_over(d->b, st->schema, item->expr, sub, any, on_use, d,
-					   &st->bound, err));
+		                           &st->bound, err));
 	}
 	if (st->bound)
 		type = dtx_bound_type(st->bound);
@@ -195,7 +223,7 @@ out:
 
 /* Output column for working column w. */
 static enum dtx_code bind_out(struct binder *d, const struct derive_args *a, uint32_t w,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	const struct derive_item *item = a->set.item;
 	enum dtx_code rc = DTX_OK;
@@ -210,9 +238,9 @@ static enum dtx_code bind_out(struct binder *d, const struct derive_args *a, uin
 
 		for (uint32_t i = 0; i < st->ncols; i++)
 			DTX_TRY(dtx_bind_use(b, (int32_t)out, 0, st->col[i],
-					     (enum dtx_demand)st->demand[i], err));
+			                     (enum dtx_demand)st->demand[i], err));
 		DTX_TRY(dtx_bind_make(b, d->field[w].name, d->field[w].type, item[k].expr, NULL,
-				      err));
+		                      err));
 	}
 	if (b->ncols > out) {
 		d->s->place[out] = w;
@@ -223,7 +251,7 @@ out:
 }
 
 static enum dtx_code bind_outputs(struct binder *d, const struct derive_args *a,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct derive_state *s = d->s;
@@ -273,7 +301,7 @@ static void on_name(void *arg, const char *name)
 }
 
 static enum dtx_code grow_input(struct dtx_bind *b, const struct derive_args *a,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	const struct derive_item *item = a->set.item;
 	struct grow g = { b, a, 0, err, DTX_OK };
@@ -348,7 +376,7 @@ out:
 }
 
 static enum dtx_code place_columns(const struct dtx_opctx *ox, const struct derive_state *s,
-				   struct dtx_batch *in, struct dtx_err *err)
+                                   struct dtx_batch *in, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column **col = dtx_mem_zalloc((size_t)s->nout + 1, sizeof(struct dtx_column *));
@@ -368,7 +396,7 @@ out:
 }
 
 static enum dtx_code derive_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				  struct dtx_emit *out, struct dtx_err *err)
+                                  struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct derive_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -430,14 +458,22 @@ static bool derive_pandas(const void *args, struct dtx_buf *out)
 static const struct dtx_map derive_map = { .batch = derive_batch };
 
 const struct dtx_op dtx_op_derive = {
-	.name = "derive", .aliases = "mutate,assign,with_columns,add_column,calculate", .ninputs = 1,
+	.name = "derive",
+	.aliases = "mutate,assign,with_columns,add_column,calculate",
+	.ninputs = 1,
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Compute columns from formulas",
-	.notes = "Left to right, later formulas see earlier ones. An existing name is overwritten in "
+	.notes = "Left to right, later formulas see earlier ones. An existing name is overwritten "
+	         "in "
 		 "place; new columns go last, or behind `after`.",
-	.params = derive_params, .nparams = DTX_COUNT(derive_params),
-	.examples = derive_examples, .nexamples = DTX_COUNT(derive_examples),
-	.args_size = sizeof(struct derive_args), .unsupported = "by",
-	.bind = derive_bind, .map = &derive_map,
-	.explain = derive_explain, .pandas = derive_pandas,
+	.params = derive_params,
+	.nparams = DTX_COUNT(derive_params),
+	.examples = derive_examples,
+	.nexamples = DTX_COUNT(derive_examples),
+	.args_size = sizeof(struct derive_args),
+	.unsupported = "by",
+	.bind = derive_bind,
+	.map = &derive_map,
+	.explain = derive_explain,
+	.pandas = derive_pandas,
 };

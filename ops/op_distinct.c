@@ -19,26 +19,41 @@ struct distinct_local {
 };
 
 static const struct dtx_param distinct_params[] = {
-	{ .name = "cols", .kind = DTX_P_COLUMNS, .offset = offsetof(struct distinct_args, cols),
-	  .aliases = "columns,subset", .def = "[\"*\"]", .help = "columns that make the key" },
-	{ .name = "keep", .kind = DTX_P_CHOICE, .offset = offsetof(struct distinct_args, keep),
-	  .choices = "first,last,none,dups", .def = "\"first\"",
-	  .help = "first or last row of each key; none: keys that occur once; dups: all rows of the "
-		  "others" },
-	{ .name = "count_as", .kind = DTX_P_TEXT, .offset = offsetof(struct distinct_args, count_as),
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .offset = offsetof(struct distinct_args, cols),
+	  .aliases = "columns,subset",
+	  .def = "[\"*\"]",
+	  .help = "columns that make the key" },
+	{ .name = "keep",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct distinct_args, keep),
+	  .choices = "first,last,none,dups",
+	  .def = "\"first\"",
+	  .help = "first or last row of each key; none: keys that occur once; dups: all rows of "
+	          "the "
+	          "others" },
+	{ .name = "count_as",
+	  .kind = DTX_P_TEXT,
+	  .offset = offsetof(struct distinct_args, count_as),
 	  .help = "new last column with the number of rows of the key" },
 };
 static const struct dtx_example distinct_examples[] = {
-	{ .step = DTX_JSON({"op":"distinct"}), .in = "a,b\n1,x\n1,x\n1,y\n,\n,\n",
+	{ .step = DTX_JSON({ "op" : "distinct" }),
+	  .in = "a,b\n1,x\n1,x\n1,y\n,\n,\n",
 	  .out = "a,b\n1,x\n1,y\n,\n" },
-	{ .step = DTX_JSON({"op":"drop_duplicates","subset":["a"],"keep":"last"}),
-	  .in = "a,b\n1,x\n2,y\n1,z\n", .out = "a,b\n2,y\n1,z\n" },
-	{ .step = DTX_JSON({"op":"distinct","cols":["a"],"count_as":"n"}),
-	  .in = "a,b\n1.50,x\n2,y\n1.5,z\n", .out = "a,b,n\n1.50,x,2\n2,y,1\n" },
-	{ .step = DTX_JSON({"op":"distinct","cols":["a"],"keep":"none"}),
-	  .in = "a\n1\n2\n1\n", .out = "a\n2\n" },
-	{ .step = DTX_JSON({"op":"distinct","cols":["a"],"keep":"dups"}),
-	  .in = "a,b\n1,x\n2,y\n1,z\n", .out = "a,b\n1,x\n1,z\n" },
+	{ .step = DTX_JSON({ "op" : "drop_duplicates", "subset" : ["a"], "keep" : "last" }),
+	  .in = "a,b\n1,x\n2,y\n1,z\n",
+	  .out = "a,b\n2,y\n1,z\n" },
+	{ .step = DTX_JSON({ "op" : "distinct", "cols" : ["a"], "count_as" : "n" }),
+	  .in = "a,b\n1.50,x\n2,y\n1.5,z\n",
+	  .out = "a,b,n\n1.50,x,2\n2,y,1\n" },
+	{ .step = DTX_JSON({ "op" : "distinct", "cols" : ["a"], "keep" : "none" }),
+	  .in = "a\n1\n2\n1\n",
+	  .out = "a\n2\n" },
+	{ .step = DTX_JSON({ "op" : "distinct", "cols" : ["a"], "keep" : "dups" }),
+	  .in = "a,b\n1,x\n2,y\n1,z\n",
+	  .out = "a,b\n1,x\n1,z\n" },
 };
 
 static enum dtx_code distinct_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
@@ -94,7 +109,7 @@ out:
 
 /* keep first: ids are given in order of appearance, so a row is first if it brings the next id. */
 static enum dtx_code distinct_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				    struct dtx_emit *out, struct dtx_err *err)
+                                    struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct distinct_state *s = ox->bound;
 	struct distinct_local *l = local;
@@ -121,8 +136,8 @@ out:
 /* --- the other ways to keep --- */
 
 struct tally {
-	uint32_t *id;		/* per row */
-	int64_t *count, *first, *last;	/* per key */
+	uint32_t *id;                  /* per row */
+	int64_t *count, *first, *last; /* per key */
 	size_t cap_count, cap_first, cap_last;
 };
 
@@ -135,8 +150,8 @@ static void tally_clear(struct tally *t)
 }
 
 static enum dtx_code tally_batch(const struct distinct_state *s, struct distinct_local *l,
-				 struct dtx_batch *b, int64_t at, struct tally *t,
-				 struct dtx_err *err)
+                                 struct dtx_batch *b, int64_t at, struct tally *t,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t had = dtx_groups_count(l->groups), n;
@@ -164,19 +179,15 @@ static bool tally_keeps(const struct tally *t, int keep, int64_t row)
 	uint32_t id = t->id[row];
 
 	switch (keep) {
-	case KEEP_FIRST:
-		return t->first[id] == row;
-	case KEEP_LAST:
-		return t->last[id] == row;
-	case KEEP_NONE:
-		return t->count[id] == 1;
-	default:
-		return t->count[id] > 1;
+	case KEEP_FIRST: return t->first[id] == row;
+	case KEEP_LAST: return t->last[id] == row;
+	case KEEP_NONE: return t->count[id] == 1;
+	default: return t->count[id] > 1;
 	}
 }
 
 static enum dtx_code count_column(const struct tally *t, const int64_t *rows, uint32_t n,
-				  struct dtx_column **out, struct dtx_err *err)
+                                  struct dtx_column **out, struct dtx_err *err)
 {
 	struct dtx_builder b;
 
@@ -187,8 +198,8 @@ static enum dtx_code count_column(const struct tally *t, const int64_t *rows, ui
 }
 
 static enum dtx_code distinct_emit(const struct dtx_opctx *ox, struct dtx_table *table,
-				   const struct tally *t, const int64_t *rows, int64_t n,
-				   struct dtx_emit *out, struct dtx_err *err)
+                                   const struct tally *t, const int64_t *rows, int64_t n,
+                                   struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct distinct_args *a = ox->args;
 	const struct distinct_state *s = ox->bound;
@@ -216,7 +227,7 @@ out:
 }
 
 static enum dtx_code distinct_whole(const struct dtx_opctx *ox, struct dtx_table *table,
-				    struct dtx_emit *out, struct dtx_err *err)
+                                    struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct distinct_args *a = ox->args;
 	const struct distinct_state *s = ox->bound;
@@ -249,9 +260,10 @@ out:
 
 static void distinct_explain(const void *args, struct dtx_buf *out)
 {
-	static const char *const what[] = { "keep the first row of each ", "keep the last row of each ",
-					    "keep rows that occur once in ",
-					    "keep rows that occur again in " };
+	static const char *const what[] = { "keep the first row of each ",
+		                            "keep the last row of each ",
+		                            "keep rows that occur once in ",
+		                            "keep rows that occur again in " };
 	const struct distinct_args *a = args;
 
 	dtx_buf_add(out, what[a->keep]);
@@ -280,17 +292,26 @@ static bool distinct_pandas(const void *args, struct dtx_buf *out)
 }
 
 static const struct dtx_map distinct_map = {
-	.init_local = distinct_init, .batch = distinct_batch, .free_local = distinct_free,
+	.init_local = distinct_init,
+	.batch = distinct_batch,
+	.free_local = distinct_free,
 };
 
 const struct dtx_op dtx_op_distinct = {
-	.name = "distinct", .aliases = "unique,drop_duplicates,dedupe", .ninputs = 1,
+	.name = "distinct",
+	.aliases = "unique,drop_duplicates,dedupe",
+	.ninputs = 1,
 	.flags = DTX_OP_ORDERED | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Drop rows whose key was there before",
 	.notes = "null equals null. Whole rows are kept, in table order.",
-	.params = distinct_params, .nparams = DTX_COUNT(distinct_params),
-	.examples = distinct_examples, .nexamples = DTX_COUNT(distinct_examples),
+	.params = distinct_params,
+	.nparams = DTX_COUNT(distinct_params),
+	.examples = distinct_examples,
+	.nexamples = DTX_COUNT(distinct_examples),
 	.args_size = sizeof(struct distinct_args),
-	.bind = distinct_bind, .map = &distinct_map, .whole = distinct_whole,
-	.explain = distinct_explain, .pandas = distinct_pandas,
+	.bind = distinct_bind,
+	.map = &distinct_map,
+	.whole = distinct_whole,
+	.explain = distinct_explain,
+	.pandas = distinct_pandas,
 };

@@ -11,19 +11,29 @@ struct drop_state {
 };
 
 static const struct dtx_param drop_params[] = {
-	{ .name = "cols", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true,
-	  .offset = offsetof(struct drop_args, cols), .aliases = "columns",
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  .offset = offsetof(struct drop_args, cols),
+	  .aliases = "columns",
 	  .help = "columns to leave out" },
-	{ .name = "missing", .kind = DTX_P_CHOICE, .offset = offsetof(struct drop_args, missing),
-	  .choices = "error,ignore", .def = "\"error\"",
+	{ .name = "missing",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct drop_args, missing),
+	  .choices = "error,ignore",
+	  .def = "\"error\"",
 	  .help = "what to do about a listed column that is not there" },
 };
 static const struct dtx_example drop_examples[] = {
-	{ .step = DTX_JSON({"op":"drop","cols":["b"]}),
-	  .in = "a,b,c\n1,2,3\n\"x\",,0.50\n", .out = "a,c\n1,3\n\"x\",0.50\n" },
-	{ .step = DTX_JSON({"op":"remove","columns":["b","z"],"missing":"ignore"}),
-	  .in = "a,b\n1,2\n", .out = "a\n1\n" },
-	{ .step = DTX_JSON({"op":"drop","cols":["*"]}), .in = "a,b\n1,2\n",
+	{ .step = DTX_JSON({ "op" : "drop", "cols" : ["b"] }),
+	  .in = "a,b,c\n1,2,3\n\"x\",,0.50\n",
+	  .out = "a,c\n1,3\n\"x\",0.50\n" },
+	{ .step = DTX_JSON({ "op" : "remove", "columns" : [ "b", "z" ], "missing" : "ignore" }),
+	  .in = "a,b\n1,2\n",
+	  .out = "a\n1\n" },
+	{ .step = DTX_JSON({ "op" : "drop", "cols" : ["*"] }),
+	  .in = "a,b\n1,2\n",
 	  .error = "bad_param_value" },
 };
 
@@ -34,7 +44,7 @@ static bool item_exists(const struct dtx_bind *b, const struct dtx_col_item *ite
 }
 
 static enum dtx_code drop_present(struct dtx_bind *b, const struct dtx_cols *all,
-				  struct dtx_cols *some, struct dtx_err *err)
+                                  struct dtx_cols *some, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -50,7 +60,7 @@ out:
 }
 
 static enum dtx_code drop_keep(struct dtx_bind *b, const int32_t *col, uint32_t n,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t fields = b->in[0]->nfields;
@@ -66,7 +76,7 @@ static enum dtx_code drop_keep(struct dtx_bind *b, const int32_t *col, uint32_t 
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 	if (b->ncols == 0 && (b->typed || !b->in[0]->open))
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/cols", err,
-				      "this drops every column"));
+		                      "this drops every column"));
 out:
 	return rc;
 }
@@ -93,7 +103,7 @@ out:
 }
 
 static enum dtx_code drop_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				struct dtx_emit *out, struct dtx_err *err)
+                                struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct drop_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -127,12 +137,19 @@ static bool drop_pandas(const void *args, struct dtx_buf *out)
 static const struct dtx_map drop_map = { .batch = drop_batch };
 
 const struct dtx_op dtx_op_drop = {
-	.name = "drop", .aliases = "drop_columns,remove", .ninputs = 1, .flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.name = "drop",
+	.aliases = "drop_columns,remove",
+	.ninputs = 1,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Leave out the listed columns",
 	.notes = "The other columns keep their order. Dropping all columns is an error.",
-	.params = drop_params, .nparams = DTX_COUNT(drop_params),
-	.examples = drop_examples, .nexamples = DTX_COUNT(drop_examples),
+	.params = drop_params,
+	.nparams = DTX_COUNT(drop_params),
+	.examples = drop_examples,
+	.nexamples = DTX_COUNT(drop_examples),
 	.args_size = sizeof(struct drop_args),
-	.bind = drop_bind, .map = &drop_map,
-	.explain = drop_explain, .pandas = drop_pandas,
+	.bind = drop_bind,
+	.map = &drop_map,
+	.explain = drop_explain,
+	.pandas = drop_pandas,
 };

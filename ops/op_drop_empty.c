@@ -7,15 +7,22 @@ struct empty_args {
 };
 
 static const struct dtx_param empty_params[] = {
-	{ .name = "axis", .kind = DTX_P_CHOICE, .offset = offsetof(struct empty_args, axis),
-	  .choices = "rows,cols,both", .def = "\"rows\"", .help = "what to drop; both: rows first" },
+	{ .name = "axis",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct empty_args, axis),
+	  .choices = "rows,cols,both",
+	  .def = "\"rows\"",
+	  .help = "what to drop; both: rows first" },
 };
 static const struct dtx_example empty_examples[] = {
-	{ .step = DTX_JSON({"op":"drop_empty"}), .in = "a,b\n1,\n  ,\"\"\n,x\n",
+	{ .step = DTX_JSON({ "op" : "drop_empty" }),
+	  .in = "a,b\n1,\n  ,\"\"\n,x\n",
 	  .out = "a,b\n1,\n,x\n" },
-	{ .step = DTX_JSON({"op":"remove_empty","axis":"cols"}), .in = "a,b,c\n1,,2\n3,,4\n",
+	{ .step = DTX_JSON({ "op" : "remove_empty", "axis" : "cols" }),
+	  .in = "a,b,c\n1,,2\n3,,4\n",
 	  .out = "a,c\n1,2\n3,4\n" },
-	{ .step = DTX_JSON({"op":"drop_empty","axis":"both"}), .in = "a,b,c\n1,,2\n,,\n3, ,4\n",
+	{ .step = DTX_JSON({ "op" : "drop_empty", "axis" : "both" }),
+	  .in = "a,b,c\n1,,2\n,,\n3, ,4\n",
 	  .out = "a,c\n1,2\n3,4\n" },
 };
 
@@ -30,7 +37,7 @@ out:
 	return rc;
 }
 
-struct rest {			/* what stays */
+struct rest { /* what stays */
 	int64_t *rows, n;
 	int32_t *col;
 	uint32_t ncols;
@@ -51,7 +58,7 @@ static bool column_blank(struct dtx_raw *raw, const struct rest *r, uint32_t c)
 }
 
 static enum dtx_code rest_of(const struct empty_args *a, struct dtx_table *t, struct rest *r,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_raw raw = DTX_RAW_INIT;
@@ -74,8 +81,8 @@ out:
 }
 
 static enum dtx_code empty_schema(const struct dtx_opctx *ox, struct dtx_table *t,
-				  struct dtx_arena *arena, const struct dtx_schema **out,
-				  struct dtx_err *err)
+                                  struct dtx_arena *arena, const struct dtx_schema **out,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct rest r = { .rows = NULL };
@@ -99,7 +106,7 @@ out:
 }
 
 static enum dtx_code empty_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-				 struct dtx_emit *out, struct dtx_err *err)
+                                 struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct rest r = { .rows = NULL };
@@ -122,14 +129,21 @@ static void empty_explain(const void *args, struct dtx_buf *out)
 }
 
 const struct dtx_op dtx_op_drop_empty = {
-	.name = "drop_empty", .aliases = "remove_empty,drop_blank", .ninputs = 1,
+	.name = "drop_empty",
+	.aliases = "remove_empty,drop_blank",
+	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
 	.summary = "Drop blank rows and columns",
-	.notes = "Blank is null, empty text or spaces. A header does not count as a cell. Columns are "
+	.notes = "Blank is null, empty text or spaces. A header does not count as a cell. Columns "
+	         "are "
 		 "typed anew.",
-	.params = empty_params, .nparams = DTX_COUNT(empty_params),
-	.examples = empty_examples, .nexamples = DTX_COUNT(empty_examples),
+	.params = empty_params,
+	.nparams = DTX_COUNT(empty_params),
+	.examples = empty_examples,
+	.nexamples = DTX_COUNT(empty_examples),
 	.args_size = sizeof(struct empty_args),
-	.bind = empty_bind, .whole = empty_whole, .whole_schema = empty_schema,
+	.bind = empty_bind,
+	.whole = empty_whole,
+	.whole_schema = empty_schema,
 	.explain = empty_explain,
 };

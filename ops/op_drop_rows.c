@@ -1,4 +1,5 @@
-/* drop_rows: rows that are no data: blanks, footnotes, repeated headers, totals, or by condition. */
+/* drop_rows: rows that are no data: blanks, footnotes, repeated headers, totals, or by condition.
+ */
 #include "core/base/utf8.h"
 #include "ops/rawcells.h"
 #include "ops/totals.h"
@@ -15,7 +16,7 @@ struct drop_state {
 	struct dtx_bound *where;
 	uint32_t *label;
 	uint32_t nlabels;
-	const char **word;	/* folded */
+	const char **word; /* folded */
 	size_t nwords;
 };
 static const struct {
@@ -31,37 +32,54 @@ static const struct {
 
 #define AT(member) .offset = offsetof(struct drop_args, member)
 static const struct dtx_param drop_params[] = {
-	{ .name = "kinds", .kind = DTX_P_TEXTS, AT(kinds), .def = "[]",
+	{ .name = "kinds",
+	  .kind = DTX_P_TEXTS,
+	  AT(kinds),
+	  .def = "[]",
 	  .help = "totals, blank, footnotes, repeated_header" },
-	{ .name = "where", .kind = DTX_P_EXPR, AT(where), .aliases = "condition,predicate,filter",
+	{ .name = "where",
+	  .kind = DTX_P_EXPR,
+	  AT(where),
+	  .aliases = "condition,predicate,filter",
 	  .help = "drop rows for which this is true" },
-	{ .name = "words", .kind = DTX_P_TEXTS, AT(words),
+	{ .name = "words",
+	  .kind = DTX_P_TEXTS,
+	  AT(words),
 	  .def = "[\"total\",\"grand total\",\"subtotal\",\"sub-total\",\"sum\",\"overall\"]",
 	  .help = "words that begin or end the label of a total" },
-	{ .name = "label_cols", .kind = DTX_P_COLUMNS, AT(label_cols),
+	{ .name = "label_cols",
+	  .kind = DTX_P_COLUMNS,
+	  AT(label_cols),
 	  .help = "where the label of a total stands (default: any column)" },
-	{ .name = "verify", .kind = DTX_P_BOOL, AT(verify), .def = "true",
+	{ .name = "verify",
+	  .kind = DTX_P_BOOL,
+	  AT(verify),
+	  .def = "true",
 	  .help = "drop a total only when its numbers agree with the rows above" },
 };
 static const struct dtx_example drop_examples[] = {
-	{ .step = DTX_JSON({"op":"drop_rows","kinds":["blank","footnotes","totals"]}),
+	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : [ "blank", "footnotes", "totals" ] }),
 	  .in = "region,hours,cost\nNorth,10,1.50\nSouth,20,2.25\nTotal:,30,3.75\n,,\nEast,5,1\n"
-		"East total,5,1\nGrand total,35,4.75\n* rounded,,\n",
+	        "East total,5,1\nGrand total,35,4.75\n* rounded,,\n",
 	  .out = "region,hours,cost\nNorth,10,1.50\nSouth,20,2.25\nEast,5,1\n" },
-	{ .step = DTX_JSON({"op":"drop_rows","kinds":["repeated_header"]}),
-	  .in = "a,b\n1,x\na,b\n2,y\n", .out = "a,b\n1,x\n2,y\n" },
-	{ .step = DTX_JSON({"op":"drop_rows","kinds":"totals"}),
-	  .in = "k,v\na,1\nTotal Energies,7\nb,2\n", .out = "k,v\na,1\nTotal Energies,7\nb,2\n" },
-	{ .step = DTX_JSON({"op":"drop_rows","kinds":"totals","verify":false}),
-	  .in = "k,v\na,1\nTotal,7\nTotally,2\n", .out = "k,v\na,1\nTotally,2\n" },
-	{ .step = DTX_JSON({"op":"remove_rows","where":"v > 1"}),
-	  .in = "k,v\na,1\nb,2\nc,\n", .out = "k,v\na,1\nc,\n" },
+	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : ["repeated_header"] }),
+	  .in = "a,b\n1,x\na,b\n2,y\n",
+	  .out = "a,b\n1,x\n2,y\n" },
+	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : "totals" }),
+	  .in = "k,v\na,1\nTotal Energies,7\nb,2\n",
+	  .out = "k,v\na,1\nTotal Energies,7\nb,2\n" },
+	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : "totals", "verify" : false }),
+	  .in = "k,v\na,1\nTotal,7\nTotally,2\n",
+	  .out = "k,v\na,1\nTotally,2\n" },
+	{ .step = DTX_JSON({ "op" : "remove_rows", "where" : "v > 1" }),
+	  .in = "k,v\na,1\nb,2\nc,\n",
+	  .out = "k,v\na,1\nc,\n" },
 };
 
 /* --- binding --- */
 
 static enum dtx_code bind_kinds(struct dtx_bind *b, const struct drop_args *a, struct drop_state *s,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	const char *const *name = a->kinds.item;
 	enum dtx_code rc = DTX_OK;
@@ -78,15 +96,15 @@ static enum dtx_code bind_kinds(struct dtx_bind *b, const struct drop_args *a, s
 		}
 		snprintf(sub, sizeof(sub), "/kinds/%zu", i);
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-				      "'%s' is none of totals, blank, footnotes, repeated_header",
-				      name[i]));
+		                      "'%s' is none of totals, blank, footnotes, repeated_header",
+		                      name[i]));
 	}
 out:
 	return rc;
 }
 
 static enum dtx_code bind_labels(struct dtx_bind *b, const struct drop_args *a,
-				 struct drop_state *s, struct dtx_err *err)
+                                 struct drop_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t fields = b->in[0]->nfields, n = 0;
@@ -106,8 +124,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code bind_words(struct dtx_bind *b, const struct drop_args *a,
-				struct drop_state *s, struct dtx_err *err)
+static enum dtx_code bind_words(struct dtx_bind *b, const struct drop_args *a, struct drop_state *s,
+                                struct dtx_err *err)
 {
 	const char *const *word = a->words.item;
 	enum dtx_code rc = DTX_OK;
@@ -142,7 +160,8 @@ static enum dtx_code drop_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 	DTX_TRY(bind_labels(b, a, s, err));
 	DTX_TRY(bind_words(b, a, s, err));
 	if (a->where) {
-		DTX_TRY(dtx_bind_expr(b, 0, a->where, "/where", want, DTX_USE_ROWS, &s->where, err));
+		DTX_TRY(dtx_bind_expr(b, 0, a->where, "/where", want, DTX_USE_ROWS, &s->where,
+		                      err));
 		s->on[KIND_WHERE] = s->where != NULL;
 	}
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
@@ -159,9 +178,9 @@ struct work {
 	struct dtx_raw raw;
 	struct dtx_totals totals;
 	struct dtx_buf text;
-	bool *where;			/* per row; NULL without */
-	int64_t last_data;		/* last row with two or more cells */
-	int64_t *rows, n;		/* that stay */
+	bool *where;       /* per row; NULL without */
+	int64_t last_data; /* last row with two or more cells */
+	int64_t *rows, n;  /* that stay */
 	int64_t dropped[KINDS], unproven, first_unproven;
 };
 
@@ -188,7 +207,7 @@ static enum dtx_code eval_where(struct work *w, struct dtx_table *t, struct dtx_
 		DTX_TRY(dtx_column_flat(c, &flat, err));
 		for (uint32_t k = 0; k < t->batch[i]->nrows; k++, at++)
 			w->where[at] = flat->type.type == DTX_T_BOOL &&
-				       !dtx_column_is_null(flat, k) && dtx_bit(flat->v.bits, k);
+			               !dtx_column_is_null(flat, k) && dtx_bit(flat->v.bits, k);
 		dtx_column_unref(c);
 		dtx_column_unref(flat);
 		c = flat = NULL;
@@ -202,7 +221,8 @@ out:
 static bool repeats_header(struct work *w, int64_t row)
 {
 	for (uint32_t c = 0; c < w->raw.ncols; c++) {
-		struct dtx_str name = dtx_utf8_trim(dtx_str_of(w->raw.table->schema->field[c].name));
+		struct dtx_str name =
+			dtx_utf8_trim(dtx_str_of(w->raw.table->schema->field[c].name));
 
 		if (dtx_raw_blank(&w->raw, row, c))
 			continue;
@@ -228,20 +248,18 @@ static enum kind judge(struct work *w, int64_t row)
 	if (!w->s->on[KIND_TOTAL])
 		return KIND_NONE;
 	switch (dtx_totals_row(&w->totals, row)) {
-	case DTX_TOTAL_YES:
-		return KIND_TOTAL;
+	case DTX_TOTAL_YES: return KIND_TOTAL;
 	case DTX_TOTAL_UNPROVEN:
 		if (!w->unproven++)
 			w->first_unproven = row;
 		break;
-	case DTX_TOTAL_NO:
-		break;
+	case DTX_TOTAL_NO: break;
 	}
 	return KIND_NONE;
 }
 
 static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struct dtx_table *t,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	const struct drop_args *a = ox->args;
 	enum dtx_code rc = DTX_OK;
@@ -277,8 +295,8 @@ out:
 }
 
 static enum dtx_code drop_schema(const struct dtx_opctx *ox, struct dtx_table *t,
-				 struct dtx_arena *arena, const struct dtx_schema **out,
-				 struct dtx_err *err)
+                                 struct dtx_arena *arena, const struct dtx_schema **out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct work w;
@@ -291,7 +309,7 @@ out:
 }
 
 static enum dtx_code drop_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-				struct dtx_emit *out, struct dtx_err *err)
+                                struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct work w;
@@ -306,9 +324,9 @@ static enum dtx_code drop_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 
 		dtx_batch_blame(b, at, -1, &place);
 		dtx_op_warn(ox, DTX_W_TOTAL_NOT_VERIFIED,
-			    "%lld rows look like totals but do not add up and stay, the first %s%s",
-			    (long long)w.unproven, place.cell[0] ? "at " : "is not of an input",
-			    place.cell);
+		            "%lld rows look like totals but do not add up and stay, the first %s%s",
+		            (long long)w.unproven, place.cell[0] ? "at " : "is not of an input",
+		            place.cell);
 		dtx_err_clear(&place);
 	}
 	DTX_TRY(dtx_raw_emit(ox, t, w.rows, w.n, out, err));
@@ -345,15 +363,25 @@ static bool drop_pandas(const void *args, struct dtx_buf *out)
 }
 
 const struct dtx_op dtx_op_drop_rows = {
-	.name = "drop_rows", .aliases = "remove_rows,drop_totals", .presets = "drop_totals:kinds=totals",
-	.ninputs = 1, .flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.name = "drop_rows",
+	.aliases = "remove_rows,drop_totals",
+	.presets = "drop_totals:kinds=totals",
+	.ninputs = 1,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
 	.summary = "Drop rows that are no data: totals, blanks, footnotes, repeated headers",
-	.notes = "A total is known by its label and proved by its numbers: they must agree with the "
-		 "sum of the rows since the last total, or of all rows before. Other rows with such a "
-		 "label stay, with a warning. Columns are typed anew by the rows that stay.",
-	.params = drop_params, .nparams = DTX_COUNT(drop_params),
-	.examples = drop_examples, .nexamples = DTX_COUNT(drop_examples),
+	.notes =
+		"A total is known by its label and proved by its numbers: they must agree with the "
+		"sum of the rows since the last total, or of all rows before. Other rows with such "
+	        "a "
+		"label stay, with a warning. Columns are typed anew by the rows that stay.",
+	.params = drop_params,
+	.nparams = DTX_COUNT(drop_params),
+	.examples = drop_examples,
+	.nexamples = DTX_COUNT(drop_examples),
 	.args_size = sizeof(struct drop_args),
-	.bind = drop_bind, .whole = drop_whole, .whole_schema = drop_schema,
-	.explain = drop_explain, .pandas = drop_pandas,
+	.bind = drop_bind,
+	.whole = drop_whole,
+	.whole_schema = drop_schema,
+	.explain = drop_explain,
+	.pandas = drop_pandas,
 };

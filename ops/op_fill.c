@@ -22,26 +22,51 @@ struct fill_state {
 
 #define AT(member) .offset = offsetof(struct fill_args, member)
 static const struct dtx_param fill_params[] = {
-	{ .name = "cols", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true, AT(cols),
-	  .aliases = "columns", .help = "columns to fill" },
-	{ .name = "dir", .kind = DTX_P_CHOICE, AT(dir), .aliases = "direction",
-	  .choices = "down,up,right,left", .def = "\"down\"", .help = "where values go" },
-	{ .name = "by", .kind = DTX_P_COLUMNS, AT(by), .aliases = "group_by,groupby,keys",
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  AT(cols),
+	  .aliases = "columns",
+	  .help = "columns to fill" },
+	{ .name = "dir",
+	  .kind = DTX_P_CHOICE,
+	  AT(dir),
+	  .aliases = "direction",
+	  .choices = "down,up,right,left",
+	  .def = "\"down\"",
+	  .help = "where values go" },
+	{ .name = "by",
+	  .kind = DTX_P_COLUMNS,
+	  AT(by),
+	  .aliases = "group_by,groupby,keys",
 	  .help = "never across groups of these columns" },
-	{ .name = "limit", .kind = DTX_P_INT, AT(limit), .min = 1, .max = INT64_MAX,
+	{ .name = "limit",
+	  .kind = DTX_P_INT,
+	  AT(limit),
+	  .min = 1,
+	  .max = INT64_MAX,
 	  .help = "fill at most so many cells in a run" },
-	{ .name = "only", .kind = DTX_P_CHOICE, AT(only), .choices = "blank,merged",
-	  .def = "\"blank\"", .help = "merged: only cells of a merged range, from its first cell" },
+	{ .name = "only",
+	  .kind = DTX_P_CHOICE,
+	  AT(only),
+	  .choices = "blank,merged",
+	  .def = "\"blank\"",
+	  .help = "merged: only cells of a merged range, from its first cell" },
 };
 static const struct dtx_example fill_examples[] = {
-	{ .step = DTX_JSON({"op":"fill","cols":["a"]}),
-	  .in = "a,b\n,0\nx,1\n,2\n  ,3\ny,4\n", .out = "a,b\n,0\nx,1\nx,2\nx,3\ny,4\n" },
-	{ .step = DTX_JSON({"op":"bfill","cols":["a"],"limit":1}),
-	  .in = "a,b\n,1\n,2\n7.50,3\n,4\n", .out = "a,b\n,1\n7.50,2\n7.50,3\n,4\n" },
-	{ .step = DTX_JSON({"op":"fill","cols":["v"],"by":["k"]}),
-	  .in = "k,v\na,1\nb,\na,\nb,2\nb,\n", .out = "k,v\na,1\nb,\na,1\nb,2\nb,2\n" },
-	{ .step = DTX_JSON({"op":"fill","cols":["a","b","c"],"dir":"right"}),
-	  .in = "a,b,c\n1,,x\n,2,\n", .out = "a,b,c\n1,1,x\n,2,2\n" },
+	{ .step = DTX_JSON({ "op" : "fill", "cols" : ["a"] }),
+	  .in = "a,b\n,0\nx,1\n,2\n  ,3\ny,4\n",
+	  .out = "a,b\n,0\nx,1\nx,2\nx,3\ny,4\n" },
+	{ .step = DTX_JSON({ "op" : "bfill", "cols" : ["a"], "limit" : 1 }),
+	  .in = "a,b\n,1\n,2\n7.50,3\n,4\n",
+	  .out = "a,b\n,1\n7.50,2\n7.50,3\n,4\n" },
+	{ .step = DTX_JSON({ "op" : "fill", "cols" : ["v"], "by" : ["k"] }),
+	  .in = "k,v\na,1\nb,\na,\nb,2\nb,\n",
+	  .out = "k,v\na,1\nb,\na,1\nb,2\nb,2\n" },
+	{ .step = DTX_JSON({ "op" : "fill", "cols" : [ "a", "b", "c" ], "dir" : "right" }),
+	  .in = "a,b,c\n1,,x\n,2,\n",
+	  .out = "a,b,c\n1,1,x\n,2,2\n" },
 };
 
 static enum dtx_code fill_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
@@ -65,15 +90,15 @@ out:
 
 struct place {
 	int64_t row;
-	uint32_t col;	/* among the selected ones */
+	uint32_t col; /* among the selected ones */
 };
 struct work {
 	const struct fill_args *a;
 	const struct fill_state *s;
 	struct dtx_raw raw;
-	uint32_t *group;		/* per row; NULL without by */
+	uint32_t *group; /* per row; NULL without by */
 	uint32_t ngroups;
-	struct place **place;		/* per selected column, per row */
+	struct place **place; /* per selected column, per row */
 	int64_t filled;
 };
 
@@ -174,8 +199,8 @@ static int32_t selected(const struct fill_state *s, uint32_t col)
 /* Cells that a merged range covers take its first cell, when that is in a selected column. */
 static void fill_merged(struct work *w, int64_t nrows)
 {
-	uint8_t mark = w->a->dir == DIR_DOWN || w->a->dir == DIR_UP ? DTX_CELL_MERGE_UP :
-								      DTX_CELL_MERGE_LEFT;
+	uint8_t mark = w->a->dir == DIR_DOWN || w->a->dir == DIR_UP ? DTX_CELL_MERGE_UP
+	                                                            : DTX_CELL_MERGE_LEFT;
 
 	for (uint32_t c = 0; c < w->s->n; c++) {
 		for (int64_t row = 0; row < nrows; row++) {
@@ -199,7 +224,7 @@ static void fill_merged(struct work *w, int64_t nrows)
 }
 
 static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struct dtx_table *t,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -230,8 +255,8 @@ out:
 
 /* Selected column c of table batch i, under `field`. */
 static enum dtx_code filled_column(struct work *w, size_t i, uint32_t c,
-				   const struct dtx_field *field, struct dtx_column **out,
-				   struct dtx_err *err)
+                                   const struct dtx_field *field, struct dtx_column **out,
+                                   struct dtx_err *err)
 {
 	const struct dtx_table *t = w->raw.table;
 	uint32_t n = t->batch[i]->nrows, nb = (uint32_t)t->nbatches;
@@ -264,7 +289,7 @@ out:
 
 /* Type of selected column c when its cells are values: of all columns that may flow into it. */
 static void merge_types(const struct fill_args *a, const struct fill_state *s,
-			const struct dtx_table *t, uint32_t c, struct dtx_field *field)
+                        const struct dtx_table *t, uint32_t c, struct dtx_field *field)
 {
 	if (a->dir == DIR_DOWN || a->dir == DIR_UP)
 		return;
@@ -274,7 +299,7 @@ static void merge_types(const struct fill_args *a, const struct fill_state *s,
 }
 
 static enum dtx_code infer_filled(struct work *w, uint32_t c, struct dtx_field *field,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	const struct dtx_table *t = w->raw.table;
 	struct dtx_infer f = { .decimal_comma = field->decimal_comma, .group = field->group };
@@ -300,8 +325,8 @@ out:
 }
 
 static enum dtx_code fill_schema(const struct dtx_opctx *ox, struct dtx_table *t,
-				 struct dtx_arena *arena, const struct dtx_schema **out,
-				 struct dtx_err *err)
+                                 struct dtx_arena *arena, const struct dtx_schema **out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_schema *s = dtx_schema_copy(arena, t->schema);
@@ -322,7 +347,7 @@ out:
 }
 
 static enum dtx_code fill_batch(const struct dtx_opctx *ox, struct work *w, size_t i,
-				struct dtx_emit *out, struct dtx_err *err)
+                                struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
@@ -344,7 +369,7 @@ out:
 }
 
 static enum dtx_code fill_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-				struct dtx_emit *out, struct dtx_err *err)
+                                struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct work w;
@@ -377,11 +402,11 @@ static bool fill_pandas(const void *args, struct dtx_buf *out)
 	const struct fill_args *a = args;
 	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool ok = a->only == ONLY_BLANK && !a->by && a->dir <= DIR_UP &&
-		  dtx_cols_pandas(a->cols, &names);
+	          dtx_cols_pandas(a->cols, &names);
 
 	if (ok) {
 		dtx_buf_printf(out, "df0.assign(**df0[%s].%s(", dtx_buf_text(&names),
-			       a->dir == DIR_UP ? "bfill" : "ffill");
+		               a->dir == DIR_UP ? "bfill" : "ffill");
 		if (a->limit > 0)
 			dtx_buf_printf(out, "limit=%lld", (long long)a->limit);
 		dtx_buf_add(out, "))");
@@ -391,15 +416,23 @@ static bool fill_pandas(const void *args, struct dtx_buf *out)
 }
 
 const struct dtx_op dtx_op_fill = {
-	.name = "fill", .aliases = "ffill,fill_down,bfill,fill_up",
-	.presets = "bfill:dir=up,fill_up:dir=up", .ninputs = 1,
+	.name = "fill",
+	.aliases = "ffill,fill_down,bfill,fill_up",
+	.presets = "bfill:dir=up,fill_up:dir=up",
+	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
 	.summary = "Fill blank cells from their neighbours",
-	.notes = "Blank is null, empty text or spaces. Right and left go along the row in the order "
-		 "of cols. Filled columns are typed anew.",
-	.params = fill_params, .nparams = DTX_COUNT(fill_params),
-	.examples = fill_examples, .nexamples = DTX_COUNT(fill_examples),
+	.notes =
+		"Blank is null, empty text or spaces. Right and left go along the row in the order "
+		"of cols. Filled columns are typed anew.",
+	.params = fill_params,
+	.nparams = DTX_COUNT(fill_params),
+	.examples = fill_examples,
+	.nexamples = DTX_COUNT(fill_examples),
 	.args_size = sizeof(struct fill_args),
-	.bind = fill_bind, .whole = fill_whole, .whole_schema = fill_schema,
-	.explain = fill_explain, .pandas = fill_pandas,
+	.bind = fill_bind,
+	.whole = fill_whole,
+	.whole_schema = fill_schema,
+	.explain = fill_explain,
+	.pandas = fill_pandas,
 };

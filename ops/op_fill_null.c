@@ -12,25 +12,37 @@ struct null_state {
 	int32_t *col;
 	uint32_t n;
 	struct dtx_bound *expr;
-	struct dtx_field *field;	/* per listed column */
+	struct dtx_field *field; /* per listed column */
 };
 
 #define AT(member) .offset = offsetof(struct null_args, member)
 static const struct dtx_param null_params[] = {
-	{ .name = "cols", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true, AT(cols),
-	  .aliases = "columns", .help = "columns to fill" },
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  AT(cols),
+	  .aliases = "columns",
+	  .help = "columns to fill" },
 	{ .name = "value", .kind = DTX_P_VALUE, AT(value), .help = "the value" },
-	{ .name = "expr", .kind = DTX_P_EXPR, AT(expr), .aliases = "expression,formula",
+	{ .name = "expr",
+	  .kind = DTX_P_EXPR,
+	  AT(expr),
+	  .aliases = "expression,formula",
 	  .help = "formula of the value, row by row" },
 };
 static const struct dtx_example null_examples[] = {
-	{ .step = DTX_JSON({"op":"fill_null","cols":["a"],"value":0}), .in = "a,b\n1,x\n,y\n",
+	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : ["a"], "value" : 0 }),
+	  .in = "a,b\n1,x\n,y\n",
 	  .out = "a,b\n1,x\n0,y\n" },
-	{ .step = DTX_JSON({"op":"fillna","cols":["k"],"value":"none"}),
-	  .in = "k,v\na,1\n,2\n\"\",3\n", .out = "k,v\na,1\nnone,2\n\"\",3\n" },
-	{ .step = DTX_JSON({"op":"fill_null","cols":["a"],"expr":"b * 2"}),
-	  .in = "a,b\n1.50,1\n,2\n,\n", .out = "a,b\n1.50,1\n4.0,2\n,\n" },
-	{ .step = DTX_JSON({"op":"fill_null","cols":["a"],"value":"x"}), .in = "a,b\n1,x\n,y\n",
+	{ .step = DTX_JSON({ "op" : "fillna", "cols" : ["k"], "value" : "none" }),
+	  .in = "k,v\na,1\n,2\n\"\",3\n",
+	  .out = "k,v\na,1\nnone,2\n\"\",3\n" },
+	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : ["a"], "expr" : "b * 2" }),
+	  .in = "a,b\n1.50,1\n,2\n,\n",
+	  .out = "a,b\n1.50,1\n4.0,2\n,\n" },
+	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : ["a"], "value" : "x" }),
+	  .in = "a,b\n1,x\n,y\n",
 	  .error = "type_mismatch" },
 };
 
@@ -41,13 +53,13 @@ static enum dtx_code null_check(const void *args, struct dtx_err *err)
 
 	if (!a->value == !a->expr)
 		DTX_FAIL(err, a->value ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-			 "fill_null wants one of value and expr");
+		         "fill_null wants one of value and expr");
 out:
 	return rc;
 }
 
 static enum dtx_code bind_one(struct dtx_bind *b, const struct null_args *a, struct null_state *s,
-			      uint32_t i, struct dtx_err *err)
+                              uint32_t i, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_field *f = &s->field[i];
@@ -58,8 +70,8 @@ static enum dtx_code bind_one(struct dtx_bind *b, const struct null_args *a, str
 		f->type.type = dtx_json_type(a->value);
 	if (a->value && !dtx_json_fits(a->value, f->type.type))
 		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/value", err,
-				      "value does not fit column '%s' of type %s", f->name,
-				      dtx_type_name(f->type.type)));
+		                      "value does not fit column '%s' of type %s", f->name,
+		                      dtx_type_name(f->type.type)));
 	if (!s->expr)
 		goto out;
 	want = dtx_bound_type(s->expr);
@@ -69,9 +81,9 @@ static enum dtx_code bind_one(struct dtx_bind *b, const struct null_args *a, str
 		f->type = type;
 	else
 		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/expr", err,
-				      "a %s does not fit column '%s' of type %s",
-				      dtx_type_name(want.type), f->name,
-				      dtx_type_name(f->type.type)));
+		                      "a %s does not fit column '%s' of type %s",
+		                      dtx_type_name(want.type), f->name,
+		                      dtx_type_name(f->type.type)));
 out:
 	return rc;
 }
@@ -86,7 +98,7 @@ static int32_t listed(const struct null_state *s, uint32_t col)
 
 /* What the formula reads is read for every filled column. */
 static enum dtx_code bind_uses(struct dtx_bind *b, size_t from, size_t to, uint32_t out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -94,7 +106,7 @@ static enum dtx_code bind_uses(struct dtx_bind *b, size_t from, size_t to, uint3
 		struct dtx_bind_use u = b->use[i];
 
 		DTX_TRY(dtx_bind_use(b, (int32_t)out, u.table, (int32_t)u.col,
-				     (enum dtx_demand)u.demand, err));
+		                     (enum dtx_demand)u.demand, err));
 	}
 out:
 	return rc;
@@ -136,8 +148,8 @@ out:
 
 /* Rows of `cell` that are null come from row[] of `fill` (one row: all from it). */
 static enum dtx_code merge(struct dtx_column *cell, struct dtx_column *fill,
-			   const struct dtx_field *field, struct dtx_column **out, int64_t *filled,
-			   struct dtx_err *err)
+                           const struct dtx_field *field, struct dtx_column **out, int64_t *filled,
+                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t n = cell->len;
@@ -169,7 +181,7 @@ out:
 }
 
 static enum dtx_code null_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				struct dtx_emit *out, struct dtx_err *err)
+                                struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct null_args *a = ox->args;
 	const struct null_state *s = ox->bound;
@@ -231,14 +243,22 @@ static bool null_pandas(const void *args, struct dtx_buf *out)
 static const struct dtx_map null_map = { .batch = null_batch };
 
 const struct dtx_op dtx_op_fill_null = {
-	.name = "fill_null", .aliases = "fillna,replace_na,impute", .ninputs = 1,
+	.name = "fill_null",
+	.aliases = "fillna,replace_na,impute",
+	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER,
 	.summary = "Fill nulls with a value",
 	.notes = "Only nulls: blank text stays. A value that does not fit the column's type is "
 		 "type_mismatch. Other cells keep their bytes.",
-	.params = null_params, .nparams = DTX_COUNT(null_params),
-	.examples = null_examples, .nexamples = DTX_COUNT(null_examples),
-	.args_size = sizeof(struct null_args), .unsupported = "strategy",
-	.check = null_check, .bind = null_bind, .map = &null_map,
-	.explain = null_explain, .pandas = null_pandas,
+	.params = null_params,
+	.nparams = DTX_COUNT(null_params),
+	.examples = null_examples,
+	.nexamples = DTX_COUNT(null_examples),
+	.args_size = sizeof(struct null_args),
+	.unsupported = "strategy",
+	.check = null_check,
+	.bind = null_bind,
+	.map = &null_map,
+	.explain = null_explain,
+	.pandas = null_pandas,
 };

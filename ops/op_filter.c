@@ -11,22 +11,32 @@ struct filter_state {
 };
 
 static const struct dtx_param filter_params[] = {
-	{ .name = "where", .kind = DTX_P_EXPR, .required = true,
-	  .offset = offsetof(struct filter_args, where), .aliases = "condition,predicate,filter",
+	{ .name = "where",
+	  .kind = DTX_P_EXPR,
+	  .required = true,
+	  .offset = offsetof(struct filter_args, where),
+	  .aliases = "condition,predicate,filter",
 	  .help = "condition on a row" },
-	{ .name = "keep", .kind = DTX_P_CHOICE, .offset = offsetof(struct filter_args, keep),
-	  .choices = "true,not_true", .def = "\"true\"",
+	{ .name = "keep",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct filter_args, keep),
+	  .choices = "true,not_true",
+	  .def = "\"true\"",
 	  .help = "true: rows where it is true; not_true: where it is false or null" },
 };
 static const struct dtx_example filter_examples[] = {
-	{ .step = DTX_JSON({"op":"filter","where":"n > 1"}),
-	  .in = "n,k\n1,a\n2,b\n,c\n3,\"d\"\n", .out = "n,k\n2,b\n3,\"d\"\n" },
-	{ .step = DTX_JSON({"op":"filter","where":"n > 1","keep":"not_true"}),
-	  .in = "n,k\n1,a\n2,b\n,c\n", .out = "n,k\n1,a\n,c\n" },
-	{ .step = DTX_JSON({"op":"where","condition":"k != 'b'"}),
-	  .in = "n,k\n1,a\n2,b\n3,\n", .out = "n,k\n1,a\n" },
-	{ .step = DTX_JSON({"op":"filter","where":"false"}), .in = "n\n1\n", .out = "n\n" },
-	{ .step = DTX_JSON({"op":"filter","where":"n + 1"}), .in = "n\n1\n",
+	{ .step = DTX_JSON({ "op" : "filter", "where" : "n > 1" }),
+	  .in = "n,k\n1,a\n2,b\n,c\n3,\"d\"\n",
+	  .out = "n,k\n2,b\n3,\"d\"\n" },
+	{ .step = DTX_JSON({ "op" : "filter", "where" : "n > 1", "keep" : "not_true" }),
+	  .in = "n,k\n1,a\n2,b\n,c\n",
+	  .out = "n,k\n1,a\n,c\n" },
+	{ .step = DTX_JSON({ "op" : "where", "condition" : "k != 'b'" }),
+	  .in = "n,k\n1,a\n2,b\n3,\n",
+	  .out = "n,k\n1,a\n" },
+	{ .step = DTX_JSON({ "op" : "filter", "where" : "false" }), .in = "n\n1\n", .out = "n\n" },
+	{ .step = DTX_JSON({ "op" : "filter", "where" : "n + 1" }),
+	  .in = "n\n1\n",
 	  .error = "not_boolean" },
 };
 
@@ -47,7 +57,7 @@ out:
 
 /* Rows where the condition is false or null. */
 static enum dtx_code keep_not_true(const struct dtx_opctx *ox, const struct dtx_bound *where,
-				   struct dtx_batch *in, struct dtx_err *err)
+                                   struct dtx_batch *in, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *c = NULL, *flat = NULL;
@@ -70,7 +80,7 @@ out:
 }
 
 static enum dtx_code keep_true(const struct dtx_opctx *ox, const struct dtx_bound *where,
-			       struct dtx_batch *in, struct dtx_err *err)
+                               struct dtx_batch *in, struct dtx_err *err)
 {
 	struct dtx_eval_counts counts = { 0 };
 	int64_t falses = 0, nulls = 0;
@@ -83,7 +93,7 @@ static enum dtx_code keep_true(const struct dtx_opctx *ox, const struct dtx_boun
 }
 
 static enum dtx_code filter_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				  struct dtx_emit *out, struct dtx_err *err)
+                                  struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct filter_args *a = ox->args;
 	const struct filter_state *s = ox->bound;
@@ -136,13 +146,19 @@ static bool filter_pandas(const void *args, struct dtx_buf *out)
 static const struct dtx_map filter_map = { .batch = filter_batch };
 
 const struct dtx_op dtx_op_filter = {
-	.name = "filter", .aliases = "where,query,subset", .ninputs = 1,
+	.name = "filter",
+	.aliases = "where,query,subset",
+	.ninputs = 1,
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_NARROWS,
 	.summary = "Keep rows for which a condition is true",
 	.notes = "A row is dropped where the condition is null; such rows are counted apart.",
-	.params = filter_params, .nparams = DTX_COUNT(filter_params),
-	.examples = filter_examples, .nexamples = DTX_COUNT(filter_examples),
+	.params = filter_params,
+	.nparams = DTX_COUNT(filter_params),
+	.examples = filter_examples,
+	.nexamples = DTX_COUNT(filter_examples),
 	.args_size = sizeof(struct filter_args),
-	.bind = filter_bind, .map = &filter_map,
-	.explain = filter_explain, .pandas = filter_pandas,
+	.bind = filter_bind,
+	.map = &filter_map,
+	.explain = filter_explain,
+	.pandas = filter_pandas,
 };

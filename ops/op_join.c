@@ -2,76 +2,159 @@
 #include "ops/join.h"
 
 static const struct dtx_param on_rows[] = {
-	{ .name = "left", .kind = DTX_P_COLUMN, .required = true,
-	  .offset = offsetof(struct dtx_join_on, left), .help = "key column of the current table" },
-	{ .name = "right", .kind = DTX_P_COLUMN, .required = true,
-	  .offset = offsetof(struct dtx_join_on, right), .help = "key column of the other table" },
+	{ .name = "left",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
+	  .offset = offsetof(struct dtx_join_on, left),
+	  .help = "key column of the current table" },
+	{ .name = "right",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
+	  .offset = offsetof(struct dtx_join_on, right),
+	  .help = "key column of the other table" },
 };
 static const struct dtx_param join_params[] = {
-	{ .name = "with", .kind = DTX_P_TABLE, .required = true,
-	  .offset = offsetof(struct dtx_join_args, with), .aliases = "right,table,other",
+	{ .name = "with",
+	  .kind = DTX_P_TABLE,
+	  .required = true,
+	  .offset = offsetof(struct dtx_join_args, with),
+	  .aliases = "right,table,other",
 	  .help = "the right table" },
-	{ .name = "on", .kind = DTX_P_LIST, .offset = offsetof(struct dtx_join_args, on),
-	  .rows = on_rows, .nrows = DTX_COUNT(on_rows), .item_size = sizeof(struct dtx_join_on),
-	  .sugar = DTX_SUGAR_BOTH, .help = "pairs of key columns" },
-	{ .name = "using", .kind = DTX_P_TEXTS, .offset = offsetof(struct dtx_join_args, using),
+	{ .name = "on",
+	  .kind = DTX_P_LIST,
+	  .offset = offsetof(struct dtx_join_args, on),
+	  .rows = on_rows,
+	  .nrows = DTX_COUNT(on_rows),
+	  .item_size = sizeof(struct dtx_join_on),
+	  .sugar = DTX_SUGAR_BOTH,
+	  .help = "pairs of key columns" },
+	{ .name = "using",
+	  .kind = DTX_P_TEXTS,
+	  .offset = offsetof(struct dtx_join_args, using),
 	  .help = "key columns with one name in both tables" },
-	{ .name = "how", .kind = DTX_P_CHOICE, .offset = offsetof(struct dtx_join_args, how),
-	  .aliases = "type", .choices = "inner,left,right,full,semi,anti,cross,outer",
-	  .def = "\"inner\"", .help = "which rows without a match stay; semi and anti only filter" },
-	{ .name = "cardinality", .kind = DTX_P_CHOICE,
-	  .offset = offsetof(struct dtx_join_args, cardinality), .aliases = "validate,relationship",
-	  .choices = "m:m,m:1,1:m,1:1", .def = "\"m:m\"", .help = "on which side keys are unique" },
-	{ .name = "match", .kind = DTX_P_CHOICE, .offset = offsetof(struct dtx_join_args, match),
-	  .choices = "any,all_left,all_right,all", .def = "\"any\"",
+	{ .name = "how",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct dtx_join_args, how),
+	  .aliases = "type",
+	  .choices = "inner,left,right,full,semi,anti,cross,outer",
+	  .def = "\"inner\"",
+	  .help = "which rows without a match stay; semi and anti only filter" },
+	{ .name = "cardinality",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct dtx_join_args, cardinality),
+	  .aliases = "validate,relationship",
+	  .choices = "m:m,m:1,1:m,1:1",
+	  .def = "\"m:m\"",
+	  .help = "on which side keys are unique" },
+	{ .name = "match",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct dtx_join_args, match),
+	  .choices = "any,all_left,all_right,all",
+	  .def = "\"any\"",
 	  .help = "which rows must have a match" },
-	{ .name = "suffix", .kind = DTX_P_TEXT, .offset = offsetof(struct dtx_join_args, suffix),
-	  .def = "\"_right\"", .help = "added to a right column whose name is taken" },
-	{ .name = "nulls_equal", .kind = DTX_P_BOOL,
-	  .offset = offsetof(struct dtx_join_args, nulls_equal), .def = "false",
+	{ .name = "suffix",
+	  .kind = DTX_P_TEXT,
+	  .offset = offsetof(struct dtx_join_args, suffix),
+	  .def = "\"_right\"",
+	  .help = "added to a right column whose name is taken" },
+	{ .name = "nulls_equal",
+	  .kind = DTX_P_BOOL,
+	  .offset = offsetof(struct dtx_join_args, nulls_equal),
+	  .def = "false",
 	  .help = "null matches null" },
-	{ .name = "coalesce_keys", .kind = DTX_P_BOOL,
-	  .offset = offsetof(struct dtx_join_args, coalesce_keys), .def = "true",
+	{ .name = "coalesce_keys",
+	  .kind = DTX_P_BOOL,
+	  .offset = offsetof(struct dtx_join_args, coalesce_keys),
+	  .def = "true",
 	  .help = "a right-only row shows its key in the left key column" },
-	{ .name = "indicator_as", .kind = DTX_P_TEXT,
+	{ .name = "indicator_as",
+	  .kind = DTX_P_TEXT,
 	  .offset = offsetof(struct dtx_join_args, indicator_as),
 	  .help = "new last column: both, left_only or right_only" },
 };
-#define LEFT "k,v\na,1\nb,2\n,3\na,4\n"
+#define LEFT  "k,v\na,1\nb,2\n,3\na,4\n"
 #define RIGHT "k,w\na,1.50\nc,2\n,9\na,7\n"
 static const struct dtx_example join_examples[] = {
-	{ .step = DTX_JSON({"op":"join","with":"other","on":"k"}), .in = LEFT, .with = RIGHT,
+	{ .step = DTX_JSON({ "op" : "join", "with" : "other", "on" : "k" }),
+	  .in = LEFT,
+	  .with = RIGHT,
 	  .out = "k,v,w\na,1,1.50\na,1,7\na,4,1.50\na,4,7\n" },
-	{ .step = DTX_JSON({"op":"left_join","with":"other","using":["k"]}), .in = LEFT,
-	  .with = RIGHT, .out = "k,v,w\na,1,1.50\na,1,7\nb,2,\n,3,\na,4,1.50\na,4,7\n" },
-	{ .step = DTX_JSON({"op":"join","with":"other","on":"k","how":"right"}), .in = LEFT,
-	  .with = RIGHT, .out = "k,v,w\na,1,1.50\na,1,7\na,4,1.50\na,4,7\nc,,2\n,,9\n" },
-	{ .step = DTX_JSON({"op":"join","with":"other","on":"k","how":"outer","indicator_as":"side"}),
-	  .in = "k,v\na,1\nb,2\n", .with = "k,w\na,5\nc,6\n",
+	{ .step = DTX_JSON({ "op" : "left_join", "with" : "other", "using" : ["k"] }),
+	  .in = LEFT,
+	  .with = RIGHT,
+	  .out = "k,v,w\na,1,1.50\na,1,7\nb,2,\n,3,\na,4,1.50\na,4,7\n" },
+	{ .step = DTX_JSON({ "op" : "join", "with" : "other", "on" : "k", "how" : "right" }),
+	  .in = LEFT,
+	  .with = RIGHT,
+	  .out = "k,v,w\na,1,1.50\na,1,7\na,4,1.50\na,4,7\nc,,2\n,,9\n" },
+	{ .step = DTX_JSON({
+		  "op" : "join",
+		  "with" : "other",
+		  "on" : "k",
+		  "how" : "outer",
+		  "indicator_as" : "side"
+	  }),
+	  .in = "k,v\na,1\nb,2\n",
+	  .with = "k,w\na,5\nc,6\n",
 	  .out = "k,v,w,side\na,1,5,both\nb,2,,left_only\nc,,6,right_only\n" },
-	{ .step = DTX_JSON({"op":"join","with":"other","on":"k","how":"full","coalesce_keys":false}),
-	  .in = "k,v\na,1\nb,2\n", .with = "k,v\na,5\nc,6\n",
+	{ .step = DTX_JSON({
+		  "op" : "join",
+		  "with" : "other",
+		  "on" : "k",
+		  "how" : "full",
+		  "coalesce_keys" : false
+	  }),
+	  .in = "k,v\na,1\nb,2\n",
+	  .with = "k,v\na,5\nc,6\n",
 	  .out = "k,v,k_right,v_right\na,1,a,5\nb,2,,\n,,c,6\n" },
-	{ .step = DTX_JSON({"op":"semi_join","with":"other","on":"k"}), .in = LEFT, .with = RIGHT,
+	{ .step = DTX_JSON({ "op" : "semi_join", "with" : "other", "on" : "k" }),
+	  .in = LEFT,
+	  .with = RIGHT,
 	  .out = "k,v\na,1\na,4\n" },
-	{ .step = DTX_JSON({"op":"anti_join","with":"other","on":"k"}), .in = LEFT, .with = RIGHT,
+	{ .step = DTX_JSON({ "op" : "anti_join", "with" : "other", "on" : "k" }),
+	  .in = LEFT,
+	  .with = RIGHT,
 	  .out = "k,v\nb,2\n,3\n" },
-	{ .step = DTX_JSON({"op":"join","with":"other","on":"k","nulls_equal":true}), .in = LEFT,
-	  .with = RIGHT, .out = "k,v,w\na,1,1.50\na,1,7\n,3,9\na,4,1.50\na,4,7\n" },
-	{ .step = DTX_JSON({"op":"join","with":"other","on":[{"left":"n","right":"m"}]}),
-	  .in = "n\n1\n2\n", .with = "m,w\n2.0,x\n3.5,y\n", .out = "n,w\n2,x\n" },
-	{ .step = DTX_JSON({"op":"cross_join","with":"other"}), .in = "a\n1\n2\n",
-	  .with = "b\nx\ny\n", .out = "a,b\n1,x\n1,y\n2,x\n2,y\n" },
-	{ .step = DTX_JSON({"op":"join","with":"other","on":"k","cardinality":"m:1"}), .in = LEFT,
-	  .with = RIGHT, .error = "join_cardinality" },
-	{ .step = DTX_JSON({"op":"join","with":"other","on":"k","cardinality":"1:m"}), .in = LEFT,
-	  .with = RIGHT, .error = "join_cardinality" },
-	{ .step = DTX_JSON({"op":"join","with":"other","on":"k","match":"all_left","how":"left"}),
-	  .in = LEFT, .with = RIGHT, .error = "join_unmatched" },
-	{ .step = DTX_JSON({"op":"join","with":"other","on":"k","match":"all_right"}), .in = LEFT,
-	  .with = RIGHT, .error = "join_unmatched" },
-	{ .step = DTX_JSON({"op":"join","with":"other","on":[{"left":"k","right":"w"}]}),
-	  .in = LEFT, .with = RIGHT, .error = "type_mismatch" },
+	{ .step = DTX_JSON({ "op" : "join", "with" : "other", "on" : "k", "nulls_equal" : true }),
+	  .in = LEFT,
+	  .with = RIGHT,
+	  .out = "k,v,w\na,1,1.50\na,1,7\n,3,9\na,4,1.50\na,4,7\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "join", "with" : "other", "on" : [ { "left" : "n", "right" : "m" } ] }),
+	  .in = "n\n1\n2\n",
+	  .with = "m,w\n2.0,x\n3.5,y\n",
+	  .out = "n,w\n2,x\n" },
+	{ .step = DTX_JSON({ "op" : "cross_join", "with" : "other" }),
+	  .in = "a\n1\n2\n",
+	  .with = "b\nx\ny\n",
+	  .out = "a,b\n1,x\n1,y\n2,x\n2,y\n" },
+	{ .step = DTX_JSON({ "op" : "join", "with" : "other", "on" : "k", "cardinality" : "m:1" }),
+	  .in = LEFT,
+	  .with = RIGHT,
+	  .error = "join_cardinality" },
+	{ .step = DTX_JSON({ "op" : "join", "with" : "other", "on" : "k", "cardinality" : "1:m" }),
+	  .in = LEFT,
+	  .with = RIGHT,
+	  .error = "join_cardinality" },
+	{ .step = DTX_JSON({
+		  "op" : "join",
+		  "with" : "other",
+		  "on" : "k",
+		  "match" : "all_left",
+		  "how" : "left"
+	  }),
+	  .in = LEFT,
+	  .with = RIGHT,
+	  .error = "join_unmatched" },
+	{ .step = DTX_JSON({ "op" : "join", "with" : "other", "on" : "k", "match" : "all_right" }),
+	  .in = LEFT,
+	  .with = RIGHT,
+	  .error = "join_unmatched" },
+	{ .step = DTX_JSON(
+		  { "op" : "join", "with" : "other", "on" : [ { "left" : "k", "right" : "w" } ] }),
+	  .in = LEFT,
+	  .with = RIGHT,
+	  .error = "type_mismatch" },
 };
 
 static size_t join_tables(const void *args, const char **names, size_t max)
@@ -122,7 +205,7 @@ static void build_free(const struct dtx_opctx *ox, void *local)
 }
 
 static enum dtx_code build_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	(void)ox;
 	return dtx_kept_add(local, in, err);
@@ -140,7 +223,7 @@ static void shared_free(const struct dtx_opctx *ox, void *shared)
 }
 
 static enum dtx_code gather_kept(void *const *locals, unsigned n, struct dtx_kept *all,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -148,7 +231,7 @@ static enum dtx_code gather_kept(void *const *locals, unsigned n, struct dtx_kep
 		struct dtx_kept *k = locals[w];
 
 		if (!dtx_mem_reserve(&all->batch, &all->cap, all->n + k->n + 1,
-				     sizeof(struct dtx_batch *)))
+		                     sizeof(struct dtx_batch *)))
 			DTX_FAIL_MEM(err);
 		for (size_t i = 0; i < k->n; i++)
 			all->batch[all->n++] = k->batch[i];
@@ -159,7 +242,7 @@ out:
 }
 
 static enum dtx_code build_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
-				    void **shared, struct dtx_emit *out, struct dtx_err *err)
+                                    void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -196,13 +279,13 @@ static void keys_explain(const struct dtx_join_args *a, struct dtx_buf *out)
 	}
 }
 
-static const char *const how_names[] = { "inner", "left", "right", "full", "semi", "anti", "cross",
-					 "full" };
+static const char *const how_names[] = { "inner", "left", "right", "full",
+	                                 "semi",  "anti", "cross", "full" };
 
 static void join_explain(const void *args, struct dtx_buf *out)
 {
 	static const char *const cardinality[] = { "", ", right keys unique", ", left keys unique",
-						   ", keys unique" };
+		                                   ", keys unique" };
 	const struct dtx_join_args *a = args;
 
 	dtx_buf_printf(out, "%s join with %s", how_names[a->how], a->with);
@@ -246,27 +329,43 @@ static bool join_pandas(const void *args, struct dtx_buf *out)
 }
 
 static const struct dtx_sink join_sink = {
-	.init_local = build_init, .consume = build_consume, .finalize = build_finalize,
-	.free_local = build_free, .free_shared = shared_free,
+	.init_local = build_init,
+	.consume = build_consume,
+	.finalize = build_finalize,
+	.free_local = build_free,
+	.free_shared = shared_free,
 };
 static const struct dtx_map join_map = {
-	.init_local = dtx_join_probe_init, .batch = dtx_join_batch, .flush = dtx_join_flush, .free_local = dtx_join_probe_free,
+	.init_local = dtx_join_probe_init,
+	.batch = dtx_join_batch,
+	.flush = dtx_join_flush,
+	.free_local = dtx_join_probe_free,
 };
 
 const struct dtx_op dtx_op_join = {
 	.name = "join",
 	.aliases = "merge,inner_join,left_join,right_join,full_join,outer_join,semi_join,anti_join,"
 		   "cross_join",
-	.presets = "inner_join:how=inner,left_join:how=left,right_join:how=right,full_join:how=full,"
-		   "outer_join:how=full,semi_join:how=semi,anti_join:how=anti,cross_join:how=cross",
-	.ninputs = 2, .flags = DTX_OP_BUILD | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.presets =
+		"inner_join:how=inner,left_join:how=left,right_join:how=right,full_join:how=full,"
+		"outer_join:how=full,semi_join:how=semi,anti_join:how=anti,cross_join:how=cross",
+	.ninputs = 2,
+	.flags = DTX_OP_BUILD | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Add columns of another table by key",
-	.notes = "Rows in left order, matches in right order, unmatched right rows last. A null key "
-		 "matches nothing unless nulls_equal. Key types are equal or both numeric.",
-	.params = join_params, .nparams = DTX_COUNT(join_params),
-	.examples = join_examples, .nexamples = DTX_COUNT(join_examples),
-	.args_size = sizeof(struct dtx_join_args), .unsupported = "left_on,right_on",
-	.tables = join_tables, .check = join_check, .bind = dtx_join_bind,
-	.map = &join_map, .sink = &join_sink,
-	.explain = join_explain, .pandas = join_pandas,
+	.notes =
+		"Rows in left order, matches in right order, unmatched right rows last. A null key "
+		"matches nothing unless nulls_equal. Key types are equal or both numeric.",
+	.params = join_params,
+	.nparams = DTX_COUNT(join_params),
+	.examples = join_examples,
+	.nexamples = DTX_COUNT(join_examples),
+	.args_size = sizeof(struct dtx_join_args),
+	.unsupported = "left_on,right_on",
+	.tables = join_tables,
+	.check = join_check,
+	.bind = dtx_join_bind,
+	.map = &join_map,
+	.sink = &join_sink,
+	.explain = join_explain,
+	.pandas = join_pandas,
 };

@@ -13,32 +13,53 @@ struct limit_state {
 	struct dtx_colmap map;
 };
 struct limit_local {
-	struct dtx_groups *groups;	/* NULL: the whole table */
-	int64_t *seen;			/* rows so far, per group; [0] without groups */
+	struct dtx_groups *groups; /* NULL: the whole table */
+	int64_t *seen;             /* rows so far, per group; [0] without groups */
 	size_t cap;
 	uint32_t *id;
 };
 
 static const struct dtx_param limit_params[] = {
-	{ .name = "n", .kind = DTX_P_INT, .required = true, .offset = offsetof(struct limit_args, n),
-	  .min = 0, .max = INT64_MAX, .aliases = "count", .help = "rows to keep" },
-	{ .name = "offset", .kind = DTX_P_INT, .offset = offsetof(struct limit_args, offset),
-	  .min = 0, .max = INT64_MAX, .def = "0", .help = "rows to leave out before them" },
-	{ .name = "from", .kind = DTX_P_CHOICE, .offset = offsetof(struct limit_args, from),
-	  .choices = "start,end", .def = "\"start\"", .help = "which end to count from" },
-	{ .name = "by", .kind = DTX_P_COLUMNS, .offset = offsetof(struct limit_args, by),
-	  .aliases = "group_by,groupby,keys", .help = "count within groups of these columns" },
+	{ .name = "n",
+	  .kind = DTX_P_INT,
+	  .required = true,
+	  .offset = offsetof(struct limit_args, n),
+	  .min = 0,
+	  .max = INT64_MAX,
+	  .aliases = "count",
+	  .help = "rows to keep" },
+	{ .name = "offset",
+	  .kind = DTX_P_INT,
+	  .offset = offsetof(struct limit_args, offset),
+	  .min = 0,
+	  .max = INT64_MAX,
+	  .def = "0",
+	  .help = "rows to leave out before them" },
+	{ .name = "from",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct limit_args, from),
+	  .choices = "start,end",
+	  .def = "\"start\"",
+	  .help = "which end to count from" },
+	{ .name = "by",
+	  .kind = DTX_P_COLUMNS,
+	  .offset = offsetof(struct limit_args, by),
+	  .aliases = "group_by,groupby,keys",
+	  .help = "count within groups of these columns" },
 };
 static const struct dtx_example limit_examples[] = {
-	{ .step = DTX_JSON({"op":"limit","n":2}), .in = "a\n1\n2\n3\n", .out = "a\n1\n2\n" },
-	{ .step = DTX_JSON({"op":"head","n":2,"offset":1}), .in = "a\n1\n2.50\n3\n4\n",
+	{ .step = DTX_JSON({ "op" : "limit", "n" : 2 }), .in = "a\n1\n2\n3\n", .out = "a\n1\n2\n" },
+	{ .step = DTX_JSON({ "op" : "head", "n" : 2, "offset" : 1 }),
+	  .in = "a\n1\n2.50\n3\n4\n",
 	  .out = "a\n2.50\n3\n" },
-	{ .step = DTX_JSON({"op":"tail","n":2}), .in = "a\n1\n2\n3\n", .out = "a\n2\n3\n" },
-	{ .step = DTX_JSON({"op":"limit","n":1,"by":["k"]}),
-	  .in = "k,a\nx,1\ny,2\nx,3\n,4\n,5\n", .out = "k,a\nx,1\ny,2\n,4\n" },
-	{ .step = DTX_JSON({"op":"limit","n":1,"offset":1,"from":"end","by":["k"]}),
-	  .in = "k,a\nx,1\ny,2\nx,3\ny,4\ny,5\n", .out = "k,a\nx,1\ny,4\n" },
-	{ .step = DTX_JSON({"op":"limit","n":0}), .in = "a\n1\n", .out = "a\n" },
+	{ .step = DTX_JSON({ "op" : "tail", "n" : 2 }), .in = "a\n1\n2\n3\n", .out = "a\n2\n3\n" },
+	{ .step = DTX_JSON({ "op" : "limit", "n" : 1, "by" : ["k"] }),
+	  .in = "k,a\nx,1\ny,2\nx,3\n,4\n,5\n",
+	  .out = "k,a\nx,1\ny,2\n,4\n" },
+	{ .step = DTX_JSON({ "op" : "limit", "n" : 1, "offset" : 1, "from" : "end", "by" : ["k"] }),
+	  .in = "k,a\nx,1\ny,2\nx,3\ny,4\ny,5\n",
+	  .out = "k,a\nx,1\ny,4\n" },
+	{ .step = DTX_JSON({ "op" : "limit", "n" : 0 }), .in = "a\n1\n", .out = "a\n" },
 };
 
 static enum dtx_code limit_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
@@ -99,7 +120,7 @@ out:
 
 /* Group ids of the batch; counters of new groups start at 0. */
 static enum dtx_code limit_groups(const struct limit_state *s, struct limit_local *l,
-				  struct dtx_batch *in, struct dtx_err *err)
+                                  struct dtx_batch *in, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t had = dtx_groups_count(l->groups), n;
@@ -119,7 +140,7 @@ static bool in_window(const struct limit_args *a, int64_t index)
 }
 
 static enum dtx_code limit_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				 struct dtx_emit *out, struct dtx_err *err)
+                                 struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct limit_args *a = ox->args;
 	const struct limit_state *s = ox->bound;
@@ -146,8 +167,8 @@ out:
 
 /* Numbers of the rows to keep, counted from the end of the table or of each group. */
 static enum dtx_code tail_rows(const struct limit_args *a, const struct limit_state *s,
-			       struct limit_local *l, struct dtx_table *t, int64_t *row, int64_t *n,
-			       struct dtx_err *err)
+                               struct limit_local *l, struct dtx_table *t, int64_t *row, int64_t *n,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t at = 0, *left = NULL;
@@ -173,7 +194,7 @@ out:
 }
 
 static enum dtx_code limit_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-				 struct dtx_emit *out, struct dtx_err *err)
+                                 struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct limit_args *a = ox->args;
 	const struct limit_state *s = ox->bound;
@@ -200,7 +221,7 @@ static void limit_explain(const void *args, struct dtx_buf *out)
 	const struct limit_args *a = args;
 
 	dtx_buf_printf(out, "keep the %s %lld rows", a->from == FROM_END ? "last" : "first",
-		       (long long)a->n);
+	               (long long)a->n);
 	if (a->offset)
 		dtx_buf_printf(out, " but for %lld", (long long)a->offset);
 	if (a->by) {
@@ -212,37 +233,48 @@ static void limit_explain(const void *args, struct dtx_buf *out)
 static bool limit_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct limit_args *a = args;
-	long long from = a->offset, to = a->n > INT64_MAX - a->offset ? INT64_MAX : a->offset + a->n;
+	long long from = a->offset,
+		  to = a->n > INT64_MAX - a->offset ? INT64_MAX : a->offset + a->n;
 	bool ok = true;
 
 	if (!a->by && a->from == FROM_START) {
 		dtx_buf_printf(out, "df0.iloc[%lld:%lld]", from, to);
 	} else if (!a->by) {
 		dtx_buf_printf(out, "df0.iloc[max(len(df0) - %lld, 0):max(len(df0) - %lld, 0)]", to,
-			       from);
+		               from);
 	} else {
 		dtx_buf_add(out, "df0[df0.groupby(");
 		ok = dtx_cols_pandas(a->by, out);
 		dtx_buf_printf(out,
-			       ", dropna=False, sort=False).cumcount(ascending=%s)"
-			       ".between(%lld, %lld)]",
-			       a->from == FROM_START ? "True" : "False", from, to - 1);
+		               ", dropna=False, sort=False).cumcount(ascending=%s)"
+		               ".between(%lld, %lld)]",
+		               a->from == FROM_START ? "True" : "False", from, to - 1);
 	}
 	return ok;
 }
 
 static const struct dtx_map limit_map = {
-	.init_local = limit_init, .batch = limit_batch, .free_local = limit_free_local,
+	.init_local = limit_init,
+	.batch = limit_batch,
+	.free_local = limit_free_local,
 };
 
 const struct dtx_op dtx_op_limit = {
-	.name = "limit", .aliases = "head,slice,take,tail", .presets = "tail:from=end",
-	.ninputs = 1, .flags = DTX_OP_ORDERED | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.name = "limit",
+	.aliases = "head,slice,take,tail",
+	.presets = "tail:from=end",
+	.ninputs = 1,
+	.flags = DTX_OP_ORDERED | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Keep the first or last rows, of the table or of each group",
 	.notes = "Rows keep table order, from the end too.",
-	.params = limit_params, .nparams = DTX_COUNT(limit_params),
-	.examples = limit_examples, .nexamples = DTX_COUNT(limit_examples),
+	.params = limit_params,
+	.nparams = DTX_COUNT(limit_params),
+	.examples = limit_examples,
+	.nexamples = DTX_COUNT(limit_examples),
 	.args_size = sizeof(struct limit_args),
-	.bind = limit_bind, .map = &limit_map, .whole = limit_whole,
-	.explain = limit_explain, .pandas = limit_pandas,
+	.bind = limit_bind,
+	.map = &limit_map,
+	.whole = limit_whole,
+	.explain = limit_explain,
+	.pandas = limit_pandas,
 };

@@ -22,32 +22,70 @@ struct parse_state {
 
 #define AT(member) .offset = offsetof(struct parse_args, member)
 static const struct dtx_param parse_params[] = {
-	{ .name = "cols", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true, AT(cols),
-	  .aliases = "columns", .help = "columns to read" },
-	{ .name = "type", .kind = DTX_P_TEXT, AT(type), .def = "\"float\"",
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  AT(cols),
+	  .aliases = "columns",
+	  .help = "columns to read" },
+	{ .name = "type",
+	  .kind = DTX_P_TEXT,
+	  AT(type),
+	  .def = "\"float\"",
 	  .help = "float, int or decimal(p,s)" },
-	{ .name = "decimal", .kind = DTX_P_TEXT, AT(decimal), .def = "\".\"",
+	{ .name = "decimal",
+	  .kind = DTX_P_TEXT,
+	  AT(decimal),
+	  .def = "\".\"",
 	  .help = "the decimal mark" },
-	{ .name = "group", .kind = DTX_P_TEXT, AT(group), .def = "\",\"",
+	{ .name = "group",
+	  .kind = DTX_P_TEXT,
+	  AT(group),
+	  .def = "\",\"",
 	  .help = "the mark between groups of three digits; \"\": none" },
-	{ .name = "currency", .kind = DTX_P_BOOL, AT(currency), .def = "true",
+	{ .name = "currency",
+	  .kind = DTX_P_BOOL,
+	  AT(currency),
+	  .def = "true",
 	  .help = "a currency sign or code may stand on either side" },
-	{ .name = "percent", .kind = DTX_P_CHOICE, AT(percent), .choices = "ratio,points,error",
-	  .def = "\"ratio\"", .help = "12% is 0.12, or 12, or an error" },
-	{ .name = "blanks", .kind = DTX_P_TEXTS, AT(blanks),
-	  .def = "[\"-\",\"\\u2013\",\"\\u2014\",\"n/a\"]", .help = "texts that stand for null" },
-	{ .name = "on_error", .kind = DTX_P_CHOICE, AT(on_error), .choices = "error,null",
-	  .def = "\"error\"", .help = "what another text becomes" },
+	{ .name = "percent",
+	  .kind = DTX_P_CHOICE,
+	  AT(percent),
+	  .choices = "ratio,points,error",
+	  .def = "\"ratio\"",
+	  .help = "12% is 0.12, or 12, or an error" },
+	{ .name = "blanks",
+	  .kind = DTX_P_TEXTS,
+	  AT(blanks),
+	  .def = "[\"-\",\"\\u2013\",\"\\u2014\",\"n/a\"]",
+	  .help = "texts that stand for null" },
+	{ .name = "on_error",
+	  .kind = DTX_P_CHOICE,
+	  AT(on_error),
+	  .choices = "error,null",
+	  .def = "\"error\"",
+	  .help = "what another text becomes" },
 };
 static const struct dtx_example parse_examples[] = {
-	{ .step = DTX_JSON({"op":"parse_number","cols":["a"]}),
+	{ .step = DTX_JSON({ "op" : "parse_number", "cols" : ["a"] }),
 	  .in = "a,b\n\"1,234.50\",x\n(5),y\n$12,z\n-,u\n25%,v\n,w\n",
 	  .out = "a,b\n1234.5,x\n-5.0,y\n12.0,z\n,u\n0.25,v\n,w\n" },
-	{ .step = DTX_JSON({"op":"to_numeric","cols":["a"],"type":"decimal(10,2)","decimal":",","group":"."}),
-	  .in = "a;b\n1.234,5;1\n7-;2\n", .out = "a,b\n1234.50,1\n-7.00,2\n" },
-	{ .step = DTX_JSON({"op":"parse_number","cols":["a"],"type":"int","on_error":"null"}),
-	  .in = "a,b\n\"1,000\",x\nten,y\n", .out = "a,b\n1000,x\n,y\n" },
-	{ .step = DTX_JSON({"op":"parse_number","cols":["a"]}), .in = "a,b\n\"12,34\",x\n",
+	{ .step = DTX_JSON({
+		  "op" : "to_numeric",
+		  "cols" : ["a"],
+		  "type" : "decimal(10,2)",
+		  "decimal" : ",",
+		  "group" : "."
+	  }),
+	  .in = "a;b\n1.234,5;1\n7-;2\n",
+	  .out = "a,b\n1234.50,1\n-7.00,2\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "parse_number", "cols" : ["a"], "type" : "int", "on_error" : "null" }),
+	  .in = "a,b\n\"1,000\",x\nten,y\n",
+	  .out = "a,b\n1000,x\n,y\n" },
+	{ .step = DTX_JSON({ "op" : "parse_number", "cols" : ["a"] }),
+	  .in = "a,b\n\"12,34\",x\n",
 	  .error = "cast_failed" },
 };
 
@@ -59,10 +97,10 @@ static enum dtx_code parse_check(const void *args, struct dtx_err *err)
 
 	if (!dtx_type_parse(dtx_str_of(a->type), &t) || !dtx_type_is_number(t.type))
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-			 "parse_number: type is float, int or decimal(p,s), not '%s'", a->type);
+		         "parse_number: type is float, int or decimal(p,s), not '%s'", a->type);
 	if (strlen(a->decimal) != 1 || strlen(a->group) > 1 || a->decimal[0] == a->group[0])
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-			 "parse_number: decimal and group are single characters that differ");
+		         "parse_number: decimal and group are single characters that differ");
 out:
 	return rc;
 }
@@ -86,7 +124,7 @@ static enum dtx_code parse_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	if (!dtx_type_parse(dtx_str_of(a->type), &s->type))
 		s->type.type = DTX_T_FLOAT64;
 	s->rules = (struct dtx_numtext_rules){ a->decimal[0], a->group[0], a->currency,
-					       (enum dtx_percent)a->percent };
+		                               (enum dtx_percent)a->percent };
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		if (!is_read(s, i)) {
@@ -138,11 +176,11 @@ static bool add_number(struct dtx_builder *to, struct dtx_str plain)
 
 struct tally {
 	int64_t blanks, failed;
-	uint32_t first;		/* row of the first failure */
+	uint32_t first; /* row of the first failure */
 };
 
 static void parse_cell(const struct dtx_opctx *ox, const struct dtx_column *c, uint32_t row,
-		       struct dtx_buf *scratch, struct dtx_builder *to, struct tally *t)
+                       struct dtx_buf *scratch, struct dtx_builder *to, struct tally *t)
 {
 	const struct parse_args *a = ox->args;
 	const struct parse_state *s = ox->bound;
@@ -168,7 +206,7 @@ static void parse_cell(const struct dtx_opctx *ox, const struct dtx_column *c, u
 }
 
 static enum dtx_code misfit(const struct dtx_opctx *ox, const struct dtx_batch *in, int32_t col,
-			    const struct tally *t, struct dtx_err *err)
+                            const struct tally *t, struct dtx_err *err)
 {
 	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool null;
@@ -176,8 +214,8 @@ static enum dtx_code misfit(const struct dtx_opctx *ox, const struct dtx_batch *
 
 	(void)ox;
 	dtx_err_set(err, DTX_E_CAST_FAILED, __FILE__, __LINE__,
-		    "parse_number: column '%s' has '%.*s', which is no number",
-		    in->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr);
+	            "parse_number: column '%s' has '%.*s', which is no number",
+	            in->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr);
 	dtx_err_hint(err, "add it to blanks, set decimal and group, or on_error null");
 	dtx_batch_blame(in, t->first, col, err);
 	if (err)
@@ -187,7 +225,7 @@ static enum dtx_code misfit(const struct dtx_opctx *ox, const struct dtx_batch *
 }
 
 static enum dtx_code parse_column(const struct dtx_opctx *ox, struct dtx_batch *in, int32_t col,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	const struct parse_args *a = ox->args;
 	const struct parse_state *s = ox->bound;
@@ -217,7 +255,7 @@ out:
 }
 
 static enum dtx_code parse_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				 struct dtx_emit *out, struct dtx_err *err)
+                                 struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct parse_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -244,12 +282,20 @@ static void parse_explain(const void *args, struct dtx_buf *out)
 static const struct dtx_map parse_map = { .batch = parse_batch };
 
 const struct dtx_op dtx_op_parse_number = {
-	.name = "parse_number", .aliases = "to_numeric", .ninputs = 1, .flags = DTX_OP_MAY_TRIGGER,
+	.name = "parse_number",
+	.aliases = "to_numeric",
+	.ninputs = 1,
+	.flags = DTX_OP_MAY_TRIGGER,
 	.summary = "Read numbers as people write them",
 	.notes = "Signs on either side, (1,234) is negative, currency signs and codes, groups of "
 		 "exactly three digits, percent. `blanks` become null and are counted.",
-	.params = parse_params, .nparams = DTX_COUNT(parse_params),
-	.examples = parse_examples, .nexamples = DTX_COUNT(parse_examples),
+	.params = parse_params,
+	.nparams = DTX_COUNT(parse_params),
+	.examples = parse_examples,
+	.nexamples = DTX_COUNT(parse_examples),
 	.args_size = sizeof(struct parse_args),
-	.check = parse_check, .bind = parse_bind, .map = &parse_map, .explain = parse_explain,
+	.check = parse_check,
+	.bind = parse_bind,
+	.map = &parse_map,
+	.explain = parse_explain,
 };

@@ -4,56 +4,127 @@
 #include "ops/longer.h"
 
 struct longer_local {
-	struct dtx_column **name;	/* per name column: its value per rest */
+	struct dtx_column **name; /* per name column: its value per rest */
 	uint16_t *lrow;
 	uint32_t *row, *rest, *zero;
 };
 
 static const struct dtx_param name_type_rows[] = {
-	{ .name = "name", .kind = DTX_P_TEXT, .required = true,
-	  .offset = offsetof(struct dtx_longer_type, name), .help = "name column" },
-	{ .name = "type", .kind = DTX_P_TEXT, .required = true,
-	  .offset = offsetof(struct dtx_longer_type, type), .help = "its type" },
+	{ .name = "name",
+	  .kind = DTX_P_TEXT,
+	  .required = true,
+	  .offset = offsetof(struct dtx_longer_type, name),
+	  .help = "name column" },
+	{ .name = "type",
+	  .kind = DTX_P_TEXT,
+	  .required = true,
+	  .offset = offsetof(struct dtx_longer_type, type),
+	  .help = "its type" },
 };
 #define AT(member) .offset = offsetof(struct dtx_longer_args, member)
 static const struct dtx_param longer_params[] = {
-	{ .name = "cols", .kind = DTX_P_COLUMNS, AT(cols), .aliases = "value_vars,columns",
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  AT(cols),
+	  .aliases = "value_vars,columns",
 	  .help = "columns that become rows" },
-	{ .name = "keep", .kind = DTX_P_COLUMNS, AT(keep), .aliases = "id_vars",
+	{ .name = "keep",
+	  .kind = DTX_P_COLUMNS,
+	  AT(keep),
+	  .aliases = "id_vars",
 	  .help = "columns that stay; all others become rows" },
-	{ .name = "names_to", .kind = DTX_P_TEXTS, AT(names_to), .nonempty = true,
-	  .aliases = "var_name,variable_name", .def = "[\"name\"]",
+	{ .name = "names_to",
+	  .kind = DTX_P_TEXTS,
+	  AT(names_to),
+	  .nonempty = true,
+	  .aliases = "var_name,variable_name",
+	  .def = "[\"name\"]",
 	  .help = "columns for the parts of a name; \".value\" names value columns" },
-	{ .name = "values_to", .kind = DTX_P_TEXT, AT(values_to), .aliases = "value_name",
-	  .def = "\"value\"", .help = "column for the values" },
-	{ .name = "names_prefix", .kind = DTX_P_TEXT, AT(names_prefix),
+	{ .name = "values_to",
+	  .kind = DTX_P_TEXT,
+	  AT(values_to),
+	  .aliases = "value_name",
+	  .def = "\"value\"",
+	  .help = "column for the values" },
+	{ .name = "names_prefix",
+	  .kind = DTX_P_TEXT,
+	  AT(names_prefix),
 	  .help = "text that names lose at their start" },
-	{ .name = "names_sep", .kind = DTX_P_TEXT, AT(names_sep),
+	{ .name = "names_sep",
+	  .kind = DTX_P_TEXT,
+	  AT(names_sep),
 	  .help = "text that parts a name" },
-	{ .name = "names_pattern", .kind = DTX_P_REGEX, AT(names_pattern),
+	{ .name = "names_pattern",
+	  .kind = DTX_P_REGEX,
+	  AT(names_pattern),
 	  .help = "pattern of whole names, one group per part" },
-	{ .name = "names_types", .kind = DTX_P_LIST, AT(names_types), .rows = name_type_rows,
-	  .nrows = DTX_COUNT(name_type_rows), .item_size = sizeof(struct dtx_longer_type),
-	  .sugar = DTX_SUGAR_MAP, .help = "types of name columns; text otherwise" },
-	{ .name = "drop_nulls", .kind = DTX_P_BOOL, AT(drop_nulls), .def = "false",
+	{ .name = "names_types",
+	  .kind = DTX_P_LIST,
+	  AT(names_types),
+	  .rows = name_type_rows,
+	  .nrows = DTX_COUNT(name_type_rows),
+	  .item_size = sizeof(struct dtx_longer_type),
+	  .sugar = DTX_SUGAR_MAP,
+	  .help = "types of name columns; text otherwise" },
+	{ .name = "drop_nulls",
+	  .kind = DTX_P_BOOL,
+	  AT(drop_nulls),
+	  .def = "false",
 	  .help = "leave out rows whose values are all null" },
-	{ .name = "order", .kind = DTX_P_CHOICE, AT(order), .choices = "rows,cols",
-	  .def = "\"rows\"", .help = "all pieces of a row first, or all rows of a piece" },
+	{ .name = "order",
+	  .kind = DTX_P_CHOICE,
+	  AT(order),
+	  .choices = "rows,cols",
+	  .def = "\"rows\"",
+	  .help = "all pieces of a row first, or all rows of a piece" },
 };
 static const struct dtx_example longer_examples[] = {
-	{ .step = DTX_JSON({"op":"pivot_longer","cols":["q1","q2"],"names_to":"q","values_to":"v"}),
-	  .in = "id,q1,q2\na,1,\nb,2.50,3\n", .out = "id,q,v\na,q1,1\na,q2,\nb,q1,2.50\nb,q2,3\n" },
-	{ .step = DTX_JSON({"op":"melt","id_vars":["id"],"order":"cols","drop_nulls":true}),
-	  .in = "id,x,y\na,1,\nb,2,3\n", .out = "id,name,value\na,x,1\nb,x,2\nb,y,3\n" },
-	{ .step = DTX_JSON({"op":"pivot_longer","keep":["id"],"names_to":[".value","year"],"names_sep":"_","names_types":{"year":"int"}}),
+	{ .step = DTX_JSON({
+		  "op" : "pivot_longer",
+		  "cols" : [ "q1", "q2" ],
+		  "names_to" : "q",
+		  "values_to" : "v"
+	  }),
+	  .in = "id,q1,q2\na,1,\nb,2.50,3\n",
+	  .out = "id,q,v\na,q1,1\na,q2,\nb,q1,2.50\nb,q2,3\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "melt", "id_vars" : ["id"], "order" : "cols", "drop_nulls" : true }),
+	  .in = "id,x,y\na,1,\nb,2,3\n",
+	  .out = "id,name,value\na,x,1\nb,x,2\nb,y,3\n" },
+	{ .step = DTX_JSON({
+		  "op" : "pivot_longer",
+		  "keep" : ["id"],
+		  "names_to" : [ ".value", "year" ],
+		  "names_sep" : "_",
+		  "names_types" : { "year" : "int" }
+	  }),
 	  .in = "id,hours_2023,hours_2024,cost_2023\n1,10,11,5.50\n2,20,,\n",
 	  .out = "id,year,hours,cost\n1,2023,10,5.50\n1,2024,11,\n2,2023,20,\n2,2024,,\n" },
-	{ .step = DTX_JSON({"op":"pivot_longer","cols":["Hours|Jan","Hours|Feb"],"names_prefix":"Hours|","names_to":["month"],"values_to":"hours"}),
-	  .in = "g,Hours|Jan,Hours|Feb\nP1,1820,-\n", .out = "g,month,hours\nP1,Jan,1820\nP1,Feb,-\n" },
-	{ .step = DTX_JSON({"op":"pivot_longer","keep":["id"],"names_to":["what","n"],"names_pattern":"([a-z]+)([0-9]+)"}),
-	  .in = "id,q1,q22\n1,5,6\n", .out = "id,what,n,value\n1,q,1,5\n1,q,22,6\n" },
-	{ .step = DTX_JSON({"op":"pivot_longer","cols":["a_b_c"],"names_to":["x","y"],"names_sep":"_"}),
-	  .in = "id,a_b_c\n1,2\n", .error = "bad_split" },
+	{ .step = DTX_JSON({
+		  "op" : "pivot_longer",
+		  "cols" : [ "Hours|Jan", "Hours|Feb" ],
+		  "names_prefix" : "Hours|",
+		  "names_to" : ["month"],
+		  "values_to" : "hours"
+	  }),
+	  .in = "g,Hours|Jan,Hours|Feb\nP1,1820,-\n",
+	  .out = "g,month,hours\nP1,Jan,1820\nP1,Feb,-\n" },
+	{ .step = DTX_JSON({
+		  "op" : "pivot_longer",
+		  "keep" : ["id"],
+		  "names_to" : [ "what", "n" ],
+		  "names_pattern" : "([a-z]+)([0-9]+)"
+	  }),
+	  .in = "id,q1,q22\n1,5,6\n",
+	  .out = "id,what,n,value\n1,q,1,5\n1,q,22,6\n" },
+	{ .step = DTX_JSON({
+		  "op" : "pivot_longer",
+		  "cols" : ["a_b_c"],
+		  "names_to" : [ "x", "y" ],
+		  "names_sep" : "_"
+	  }),
+	  .in = "id,a_b_c\n1,2\n",
+	  .error = "bad_split" },
 };
 
 static enum dtx_code longer_check(const void *args, struct dtx_err *err)
@@ -63,13 +134,13 @@ static enum dtx_code longer_check(const void *args, struct dtx_err *err)
 
 	if (!a->cols == !a->keep)
 		DTX_FAIL(err, a->cols ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-			 "pivot_longer wants one of cols and keep");
+		         "pivot_longer wants one of cols and keep");
 	if (a->names_sep && a->names_pattern)
 		DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
-			 "pivot_longer wants one of names_sep and names_pattern");
+		         "pivot_longer wants one of names_sep and names_pattern");
 	if (a->names_to.n > 1 && !a->names_pattern && (!a->names_sep || !*a->names_sep))
 		DTX_FAIL(err, DTX_E_MISSING_PARAM,
-			 "several names_to want names_sep or names_pattern");
+		         "several names_to want names_sep or names_pattern");
 out:
 	return rc;
 }
@@ -94,8 +165,8 @@ static void longer_free(const struct dtx_opctx *ox, void *local)
 }
 
 /* The values of name column i, one per rest. */
-static enum dtx_code name_column(const struct dtx_longer_state *s, uint32_t i, struct dtx_column **out,
-				 struct dtx_err *err)
+static enum dtx_code name_column(const struct dtx_longer_state *s, uint32_t i,
+                                 struct dtx_column **out, struct dtx_err *err)
 {
 	struct dtx_cast_spec spec = { .to = s->name_type[i], .on_error = DTX_CAST_ERROR };
 	struct dtx_cast_count count = { 0, 0 };
@@ -150,7 +221,7 @@ static void sources_free(struct dtx_column **src, size_t n)
 
 /* Columns of the batch as they may stand under the value columns. */
 static enum dtx_code sources(const struct dtx_longer_state *s, struct dtx_batch *in,
-			     struct dtx_column ***out, struct dtx_err *err)
+                             struct dtx_column ***out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t cells = (size_t)s->nrests * s->nvalues;
@@ -177,7 +248,7 @@ out:
 }
 
 static bool all_null(const struct dtx_longer_state *s, struct dtx_column *const *src, uint32_t rest,
-		     uint32_t row)
+                     uint32_t row)
 {
 	for (uint32_t v = 0; v < s->nvalues; v++) {
 		const struct dtx_column *c = src[(size_t)v * s->nrests + rest];
@@ -190,8 +261,8 @@ static bool all_null(const struct dtx_longer_state *s, struct dtx_column *const 
 
 /* One output batch of n (row, rest) pairs. */
 static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct longer_local *l,
-				struct dtx_batch *in, struct dtx_column *const *src, uint32_t n,
-				uint64_t seq, struct dtx_emit *out, struct dtx_err *err)
+                                struct dtx_batch *in, struct dtx_column *const *src, uint32_t n,
+                                uint64_t seq, struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_longer_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -205,15 +276,14 @@ static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct longer_local 
 	for (uint32_t i = 0; i < s->nnames; i++)
 		if (dtx_op_wants(ox, s->nkept + i))
 			DTX_TRY(dtx_cells_gather(&l->name[i], 1, l->zero, l->rest, n,
-						 &ox->out->field[s->nkept + i],
-						 &b->col[s->nkept + i], err));
+			                         &ox->out->field[s->nkept + i],
+			                         &b->col[s->nkept + i], err));
 	for (uint32_t v = 0; v < s->nvalues; v++) {
 		uint32_t at = s->nkept + s->nnames + v;
 
 		if (dtx_op_wants(ox, at))
 			DTX_TRY(dtx_cells_gather(src + (size_t)v * s->nrests, s->nrests, l->rest,
-						 l->row, n, &ox->out->field[at], &b->col[at],
-						 err));
+			                         l->row, n, &ox->out->field[at], &b->col[at], err));
 	}
 	DTX_TRY(dtx_emit_batch(out, b, err));
 out:
@@ -223,8 +293,8 @@ out:
 
 /* Live rows of `in` against rests [from, to), all rests of a row side by side. */
 static enum dtx_code emit_rows(const struct dtx_opctx *ox, struct longer_local *l,
-			       struct dtx_batch *in, uint32_t from, uint32_t to, uint64_t seq,
-			       struct dtx_emit *out, struct dtx_err *err)
+                               struct dtx_batch *in, uint32_t from, uint32_t to, uint64_t seq,
+                               struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_longer_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -257,7 +327,7 @@ out:
 }
 
 static enum dtx_code longer_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				  struct dtx_emit *out, struct dtx_err *err)
+                                  struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_longer_state *s = ox->bound;
 
@@ -265,7 +335,7 @@ static enum dtx_code longer_batch(const struct dtx_opctx *ox, void *local, struc
 }
 
 static enum dtx_code longer_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-				  struct dtx_emit *out, struct dtx_err *err)
+                                  struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_longer_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -299,7 +369,8 @@ static bool longer_pandas(const void *args, struct dtx_buf *out)
 	const struct dtx_longer_args *a = args;
 	const char *const *to = a->names_to.item;
 	bool ok = a->cols && !a->names_types.n && a->names_to.n == 1 && !a->names_prefix &&
-		  !a->names_sep && !a->names_pattern && a->order == DTX_LONGER_ROWS && strcmp(to[0], ".value") != 0;
+	          !a->names_sep && !a->names_pattern && a->order == DTX_LONGER_ROWS &&
+	          strcmp(to[0], ".value") != 0;
 
 	if (!ok)
 		return false;
@@ -314,18 +385,28 @@ static bool longer_pandas(const void *args, struct dtx_buf *out)
 }
 
 static const struct dtx_map longer_map = {
-	.init_local = longer_init, .batch = longer_batch, .free_local = longer_free,
+	.init_local = longer_init,
+	.batch = longer_batch,
+	.free_local = longer_free,
 };
 
 const struct dtx_op dtx_op_pivot_longer = {
-	.name = "pivot_longer", .aliases = "melt,unpivot,gather,stack,wide_to_long,fold",
-	.ninputs = 1, .flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.name = "pivot_longer",
+	.aliases = "melt,unpivot,gather,stack,wide_to_long,fold",
+	.ninputs = 1,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Turn columns into rows",
 	.notes = "Output: kept columns, name columns, value columns. Nulls stay unless drop_nulls. "
 		 "Values of different types widen; without a common type they become text.",
-	.params = longer_params, .nparams = DTX_COUNT(longer_params),
-	.examples = longer_examples, .nexamples = DTX_COUNT(longer_examples),
+	.params = longer_params,
+	.nparams = DTX_COUNT(longer_params),
+	.examples = longer_examples,
+	.nexamples = DTX_COUNT(longer_examples),
 	.args_size = sizeof(struct dtx_longer_args),
-	.check = longer_check, .bind = dtx_longer_bind, .map = &longer_map, .whole = longer_whole,
-	.explain = longer_explain, .pandas = longer_pandas,
+	.check = longer_check,
+	.bind = dtx_longer_bind,
+	.map = &longer_map,
+	.whole = longer_whole,
+	.explain = longer_explain,
+	.pandas = longer_pandas,
 };

@@ -7,41 +7,100 @@
 
 #define AT(member) .offset = offsetof(struct dtx_wider_args, member)
 static const struct dtx_param wider_params[] = {
-	{ .name = "names_from", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true,
-	  AT(names_from), .aliases = "columns", .help = "columns whose values become column names" },
-	{ .name = "values_from", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true,
-	  AT(values_from), .aliases = "values", .help = "columns that fill the new columns" },
-	{ .name = "id", .kind = DTX_P_COLUMNS, AT(id), .aliases = "id_cols,index",
+	{ .name = "names_from",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  AT(names_from),
+	  .aliases = "columns",
+	  .help = "columns whose values become column names" },
+	{ .name = "values_from",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  AT(values_from),
+	  .aliases = "values",
+	  .help = "columns that fill the new columns" },
+	{ .name = "id",
+	  .kind = DTX_P_COLUMNS,
+	  AT(id),
+	  .aliases = "id_cols,index",
 	  .help = "columns that make a row (default: the rest)" },
-	{ .name = "agg", .kind = DTX_P_TEXT, AT(agg), .aliases = "aggfunc",
+	{ .name = "agg",
+	  .kind = DTX_P_TEXT,
+	  AT(agg),
+	  .aliases = "aggfunc",
 	  .help = "aggregate of one argument for cells that several rows meet in" },
 	{ .name = "fill", .kind = DTX_P_VALUE, AT(fill), .help = "value of absent cells" },
-	{ .name = "names", .kind = DTX_P_TEXTS, AT(names),
+	{ .name = "names",
+	  .kind = DTX_P_TEXTS,
+	  AT(names),
 	  .help = "the new columns in this order; another value is an error" },
-	{ .name = "names_sep", .kind = DTX_P_TEXT, AT(names_sep), .def = "\"_\"",
+	{ .name = "names_sep",
+	  .kind = DTX_P_TEXT,
+	  AT(names_sep),
+	  .def = "\"_\"",
 	  .help = "between the parts of a name" },
-	{ .name = "names_prefix", .kind = DTX_P_TEXT, AT(names_prefix), .def = "\"\"",
+	{ .name = "names_prefix",
+	  .kind = DTX_P_TEXT,
+	  AT(names_prefix),
+	  .def = "\"\"",
 	  .help = "in front of the new names" },
-	{ .name = "names_order", .kind = DTX_P_CHOICE, AT(names_order),
-	  .choices = "appearance,sorted", .def = "\"appearance\"",
+	{ .name = "names_order",
+	  .kind = DTX_P_CHOICE,
+	  AT(names_order),
+	  .choices = "appearance,sorted",
+	  .def = "\"appearance\"",
 	  .help = "order of the new columns" },
 };
 static const struct dtx_example wider_examples[] = {
-	{ .step = DTX_JSON({"op":"pivot_wider","names_from":["q"],"values_from":["v"]}),
+	{ .step = DTX_JSON({ "op" : "pivot_wider", "names_from" : ["q"], "values_from" : ["v"] }),
 	  .in = "id,q,v\na,Q2,1\na,Q1,2.50\nb,Q1,3\n,Q2,4\n",
 	  .out = "id,Q2,Q1\na,1,2.50\nb,,3\n,4,\n" },
-	{ .step = DTX_JSON({"op":"pivot","id":["id"],"columns":["q"],"values":["v"],"agg":"sum","fill":0}),
-	  .in = "id,q,v,x\na,Q1,1,p\na,Q1,2,q\nb,Q2,3,r\n", .out = "id,Q1,Q2\na,3,0\nb,0,3\n" },
-	{ .step = DTX_JSON({"op":"pivot_wider","id":["id"],"names_from":["q"],"values_from":["v"],"names":["Q1","Q2","Q3"]}),
-	  .in = "id,q,v\na,Q2,1\n", .out = "id,Q1,Q2,Q3\na,,1,\n" },
-	{ .step = DTX_JSON({"op":"pivot_wider","names_from":["q"],"values_from":["v","w"],"names_order":"sorted","names_prefix":"p"}),
-	  .in = "id,q,v,w\na,2,1,x\na,1,2,y\n", .out = "id,v_p1,v_p2,w_p1,w_p2\na,2,1,y,x\n" },
-	{ .step = DTX_JSON({"op":"pivot_wider","names_from":["q","r"],"values_from":["v"]}),
-	  .in = "id,q,r,v\na,x,1,5\na,x,,6\n", .out = "id,x_1,x_null\na,5,6\n" },
-	{ .step = DTX_JSON({"op":"pivot_wider","names_from":["q"],"values_from":["v"]}),
-	  .in = "id,q,v\na,x,5\na,x,6\n", .error = "pivot_not_unique" },
-	{ .step = DTX_JSON({"op":"pivot_wider","id":["id"],"names_from":["q"],"values_from":["v"],"names":["x"]}),
-	  .in = "id,q,v\na,y,5\n", .error = "unexpected_value" },
+	{ .step = DTX_JSON({
+		  "op" : "pivot",
+		  "id" : ["id"],
+		  "columns" : ["q"],
+		  "values" : ["v"],
+		  "agg" : "sum",
+		  "fill" : 0
+	  }),
+	  .in = "id,q,v,x\na,Q1,1,p\na,Q1,2,q\nb,Q2,3,r\n",
+	  .out = "id,Q1,Q2\na,3,0\nb,0,3\n" },
+	{ .step = DTX_JSON({
+		  "op" : "pivot_wider",
+		  "id" : ["id"],
+		  "names_from" : ["q"],
+		  "values_from" : ["v"],
+		  "names" : [ "Q1", "Q2", "Q3" ]
+	  }),
+	  .in = "id,q,v\na,Q2,1\n",
+	  .out = "id,Q1,Q2,Q3\na,,1,\n" },
+	{ .step = DTX_JSON({
+		  "op" : "pivot_wider",
+		  "names_from" : ["q"],
+		  "values_from" : [ "v", "w" ],
+		  "names_order" : "sorted",
+		  "names_prefix" : "p"
+	  }),
+	  .in = "id,q,v,w\na,2,1,x\na,1,2,y\n",
+	  .out = "id,v_p1,v_p2,w_p1,w_p2\na,2,1,y,x\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "pivot_wider", "names_from" : [ "q", "r" ], "values_from" : ["v"] }),
+	  .in = "id,q,r,v\na,x,1,5\na,x,,6\n",
+	  .out = "id,x_1,x_null\na,5,6\n" },
+	{ .step = DTX_JSON({ "op" : "pivot_wider", "names_from" : ["q"], "values_from" : ["v"] }),
+	  .in = "id,q,v\na,x,5\na,x,6\n",
+	  .error = "pivot_not_unique" },
+	{ .step = DTX_JSON({
+		  "op" : "pivot_wider",
+		  "id" : ["id"],
+		  "names_from" : ["q"],
+		  "values_from" : ["v"],
+		  "names" : ["x"]
+	  }),
+	  .in = "id,q,v\na,y,5\n",
+	  .error = "unexpected_value" },
 };
 
 static void wider_explain(const void *args, struct dtx_buf *out)
@@ -65,7 +124,7 @@ static bool wider_pandas(const void *args, struct dtx_buf *out)
 	const struct dtx_wider_args *a = args;
 	const struct dtx_cols *v = a->values_from;
 	bool ok = v->n == 1 && v->item[0].kind == DTX_COL_NAME && !a->names.n && !a->names_order &&
-		  strcmp(a->names_sep, "_") == 0 && !*a->names_prefix;
+	          strcmp(a->names_sep, "_") == 0 && !*a->names_prefix;
 
 	if (!ok)
 		return false;
@@ -90,15 +149,22 @@ static bool wider_pandas(const void *args, struct dtx_buf *out)
 }
 
 const struct dtx_op dtx_op_pivot_wider = {
-	.name = "pivot_wider", .aliases = "pivot,pivot_table,spread,dcast,unfold", .ninputs = 1,
+	.name = "pivot_wider",
+	.aliases = "pivot,pivot_table,spread,dcast,unfold",
+	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_MAY_TRIGGER,
 	.summary = "Turn rows into columns",
 	.notes = "One row per id, in order of first appearance; null is an id. The table is always "
 		 "rectangular: absent cells are null or `fill`. A repeated cell without `agg` is "
 		 "pivot_not_unique.",
-	.params = wider_params, .nparams = DTX_COUNT(wider_params),
-	.examples = wider_examples, .nexamples = DTX_COUNT(wider_examples),
+	.params = wider_params,
+	.nparams = DTX_COUNT(wider_params),
+	.examples = wider_examples,
+	.nexamples = DTX_COUNT(wider_examples),
 	.args_size = sizeof(struct dtx_wider_args),
-	.bind = dtx_wider_bind, .whole = dtx_wider_whole, .whole_schema = dtx_wider_schema,
-	.explain = wider_explain, .pandas = wider_pandas,
+	.bind = dtx_wider_bind,
+	.whole = dtx_wider_whole,
+	.whole_schema = dtx_wider_schema,
+	.explain = wider_explain,
+	.pandas = wider_pandas,
 };

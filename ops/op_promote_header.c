@@ -11,27 +11,44 @@ struct promote_args {
 };
 
 static const struct dtx_param promote_params[] = {
-	{ .name = "rows", .kind = DTX_P_VALUE, .offset = offsetof(struct promote_args, rows),
-	  .def = "1", .help = "how many rows, 1 to 8, or \"auto\"" },
-	{ .name = "sep", .kind = DTX_P_TEXT, .offset = offsetof(struct promote_args, sep),
-	  .def = "\" \"", .help = "between the parts of a name" },
-	{ .name = "fill", .kind = DTX_P_CHOICE, .offset = offsetof(struct promote_args, fill),
-	  .choices = "auto,merged,right,none", .def = "\"auto\"",
+	{ .name = "rows",
+	  .kind = DTX_P_VALUE,
+	  .offset = offsetof(struct promote_args, rows),
+	  .def = "1",
+	  .help = "how many rows, 1 to 8, or \"auto\"" },
+	{ .name = "sep",
+	  .kind = DTX_P_TEXT,
+	  .offset = offsetof(struct promote_args, sep),
+	  .def = "\" \"",
+	  .help = "between the parts of a name" },
+	{ .name = "fill",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct promote_args, fill),
+	  .choices = "auto,merged,right,none",
+	  .def = "\"auto\"",
 	  .help = "which blank header cells take their neighbour's text" },
-	{ .name = "unique", .kind = DTX_P_CHOICE, .offset = offsetof(struct promote_args, unique),
-	  .choices = "suffix,error", .def = "\"suffix\"", .help = "what to do about equal names" },
+	{ .name = "unique",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct promote_args, unique),
+	  .choices = "suffix,error",
+	  .def = "\"suffix\"",
+	  .help = "what to do about equal names" },
 };
 static const struct dtx_example promote_examples[] = {
-	{ .step = DTX_JSON({"op":"promote_header"}),
-	  .in = "column_1,column_2\nid,amount\n1,2.50\n2,\n", .out = "id,amount\n1,2.50\n2,\n" },
-	{ .step = DTX_JSON({"op":"promote_header","rows":2,"sep":"|"}),
+	{ .step = DTX_JSON({ "op" : "promote_header" }),
+	  .in = "column_1,column_2\nid,amount\n1,2.50\n2,\n",
+	  .out = "id,amount\n1,2.50\n2,\n" },
+	{ .step = DTX_JSON({ "op" : "promote_header", "rows" : 2, "sep" : "|" }),
 	  .in = "a,b,c\nRegion,Hours,\n,Jan,Feb\nNorth,1,2\n",
 	  .out = "Region,Hours|Jan,Hours|Feb\nNorth,1,2\n" },
-	{ .step = DTX_JSON({"op":"row_to_names"}), .in = "a,b,c\nx,x,\n1,2,3\n",
+	{ .step = DTX_JSON({ "op" : "row_to_names" }),
+	  .in = "a,b,c\nx,x,\n1,2,3\n",
 	  .out = "x,x_2,column_3\n1,2,3\n" },
-	{ .step = DTX_JSON({"op":"promote_header","unique":"error"}), .in = "a,b\nx,x\n1,2\n",
+	{ .step = DTX_JSON({ "op" : "promote_header", "unique" : "error" }),
+	  .in = "a,b\nx,x\n1,2\n",
 	  .error = "ambiguous_column" },
-	{ .step = DTX_JSON({"op":"promote_header","rows":3}), .in = "a\nx\n",
+	{ .step = DTX_JSON({ "op" : "promote_header", "rows" : 3 }),
+	  .in = "a\nx\n",
 	  .error = "header_not_found" },
 };
 
@@ -44,7 +61,7 @@ static enum dtx_code promote_check(const void *args, struct dtx_err *err)
 
 	if (a->rows && !automatic && (!json_is_integer(a->rows) || n < 1 || n > DTX_HEAD_ROWS_MAX))
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "rows is 1 to %d, or \"auto\"",
-			 DTX_HEAD_ROWS_MAX);
+		         DTX_HEAD_ROWS_MAX);
 out:
 	return rc;
 }
@@ -60,7 +77,7 @@ static enum dtx_code promote_bind(struct dtx_bind *b, void *args, struct dtx_err
 
 struct grid {
 	struct dtx_raw raw;
-	struct dtx_buf text[2];	/* of the row asked for and of the one before */
+	struct dtx_buf text[2]; /* of the row asked for and of the one before */
 	unsigned turn;
 };
 
@@ -86,7 +103,7 @@ static bool is_wide(struct dtx_raw *r, int64_t row, uint32_t col)
 }
 
 static enum dtx_head_kind cell_kind(struct dtx_raw *r, int64_t row, uint32_t col,
-				    struct dtx_str text)
+                                    struct dtx_str text)
 {
 	if (dtx_raw_blank(r, row, col))
 		return DTX_HEAD_BLANK;
@@ -95,20 +112,17 @@ static enum dtx_head_kind cell_kind(struct dtx_raw *r, int64_t row, uint32_t col
 		return dtx_head_judge(text) == DTX_HEAD_YEAR ? DTX_HEAD_YEAR : DTX_HEAD_VALUE;
 	case DTX_CELL_DATE:
 	case DTX_CELL_DATETIME:
-	case DTX_CELL_ISO:
-		return DTX_HEAD_YEAR;
+	case DTX_CELL_ISO: return DTX_HEAD_YEAR;
 	case DTX_CELL_BOOL:
 	case DTX_CELL_ERROR:
 	case DTX_CELL_TIME:
-	case DTX_CELL_DURATION:
-		return DTX_HEAD_VALUE;
-	default:
-		return DTX_HEAD_TEXT;
+	case DTX_CELL_DURATION: return DTX_HEAD_VALUE;
+	default: return DTX_HEAD_TEXT;
 	}
 }
 
 static enum dtx_code grid_row(void *arg, uint64_t row, struct dtx_head_cell *cell, uint32_t *width,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	struct grid *g = arg;
 	struct dtx_buf *text = &g->text[g->turn ^= 1];
@@ -125,9 +139,9 @@ static enum dtx_code grid_row(void *arg, uint64_t row, struct dtx_head_cell *cel
 		anchor_of(&g->raw, &at, &col);
 		cell[c] = (struct dtx_head_cell){ .covered = merge != 0, .covered_left = col != c };
 		cell[c].wide = (merge & DTX_CELL_MERGE_LEFT ||
-				(c + 1 < g->raw.ncols &&
-				 dtx_raw_merge(&g->raw, at, c + 1) & DTX_CELL_MERGE_LEFT)) &&
-			       is_wide(&g->raw, at, c);
+		                (c + 1 < g->raw.ncols &&
+		                 dtx_raw_merge(&g->raw, at, c + 1) & DTX_CELL_MERGE_LEFT)) &&
+		               is_wide(&g->raw, at, c);
 		cell[c].text = dtx_raw_text(&g->raw, at, col, text);
 		cell[c].kind = cell_kind(&g->raw, at, col, cell[c].text);
 	}
@@ -146,7 +160,7 @@ static void grid_name(void *arg, uint64_t row, uint32_t col, char out[48])
 }
 
 static enum dtx_code find_head(const struct promote_args *a, const struct dtx_head_grid *grid,
-			       struct dtx_head *head, struct dtx_err *err)
+                               struct dtx_head *head, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -155,19 +169,19 @@ static enum dtx_code find_head(const struct promote_args *a, const struct dtx_he
 	*head = (struct dtx_head){ .rows = a->rows ? (uint32_t)json_integer_value(a->rows) : 1 };
 	if (grid->nrows < head->rows) {
 		rc = dtx_err_set(err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__,
-				 "promote_header wants %u rows, the table has %llu", head->rows,
-				 (unsigned long long)grid->nrows);
+		                 "promote_header wants %u rows, the table has %llu", head->rows,
+		                 (unsigned long long)grid->nrows);
 		dtx_err_hint(err, "an earlier step may have dropped the header");
 	}
 	return rc;
 }
 
 static enum dtx_code names_of(const struct promote_args *a, struct dtx_table *t,
-			      struct dtx_arena *arena, struct dtx_errlist *diags,
-			      struct dtx_head *head, const char ***names, struct dtx_err *err)
+                              struct dtx_arena *arena, struct dtx_errlist *diags,
+                              struct dtx_head *head, const char ***names, struct dtx_err *err)
 {
 	static const enum dtx_header_fill fill[] = { DTX_FILL_AUTO, DTX_FILL_MERGED, DTX_FILL_RIGHT,
-						     DTX_FILL_NONE };
+		                                     DTX_FILL_NONE };
 	enum dtx_code rc = DTX_OK;
 	struct grid g = { .raw = DTX_RAW_INIT };
 	struct dtx_head_grid grid = { .row = grid_row, .name = grid_name, .arg = &g };
@@ -180,7 +194,7 @@ static enum dtx_code names_of(const struct promote_args *a, struct dtx_table *t,
 	grid.text_file = !dtx_raw_is_sheet(&g.raw);
 	DTX_TRY(find_head(a, &grid, head, err));
 	DTX_TRY(dtx_head_names(&grid, head, a->sep, fill[a->fill], a->unique == UNIQUE_ERROR, arena,
-			       diags, names, err));
+	                       diags, names, err));
 out:
 	for (int i = 0; i < 2; i++)
 		dtx_buf_clear(&g.text[i]);
@@ -190,7 +204,7 @@ out:
 
 /* Rows below the header. */
 static enum dtx_code rows_below(struct dtx_table *t, const struct dtx_head *head, int64_t **out,
-				int64_t *n, struct dtx_err *err)
+                                int64_t *n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t first = (int64_t)head->first + head->rows;
@@ -207,8 +221,8 @@ out:
 }
 
 static enum dtx_code promote_schema(const struct dtx_opctx *ox, struct dtx_table *t,
-				    struct dtx_arena *arena, const struct dtx_schema **out,
-				    struct dtx_err *err)
+                                    struct dtx_arena *arena, const struct dtx_schema **out,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_errlist diags = DTX_ERRLIST_INIT;
@@ -228,7 +242,7 @@ out:
 }
 
 static enum dtx_code promote_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-				   struct dtx_emit *out, struct dtx_err *err)
+                                   struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_errlist diags = DTX_ERRLIST_INIT;
@@ -257,18 +271,27 @@ static void promote_explain(const void *args, struct dtx_buf *out)
 		dtx_buf_add(out, "find the header and make its rows the column names");
 	else
 		dtx_buf_printf(out, "make the first %lld rows the column names",
-			       a->rows ? (long long)json_integer_value(a->rows) : 1LL);
+		               a->rows ? (long long)json_integer_value(a->rows) : 1LL);
 }
 
 const struct dtx_op dtx_op_promote_header = {
-	.name = "promote_header", .aliases = "use_first_row_as_header,row_to_names", .ninputs = 1,
+	.name = "promote_header",
+	.aliases = "use_first_row_as_header,row_to_names",
+	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
 	.summary = "Make the first rows the column names",
-	.notes = "Parts of a name are joined top to bottom; blank and repeated parts are skipped. A "
-		 "column without any is column_N, repeated names get _2, _3. Columns are typed anew.",
-	.params = promote_params, .nparams = DTX_COUNT(promote_params),
-	.examples = promote_examples, .nexamples = DTX_COUNT(promote_examples),
+	.notes =
+		"Parts of a name are joined top to bottom; blank and repeated parts are skipped. A "
+		"column without any is column_N, repeated names get _2, _3. Columns are typed "
+	        "anew.",
+	.params = promote_params,
+	.nparams = DTX_COUNT(promote_params),
+	.examples = promote_examples,
+	.nexamples = DTX_COUNT(promote_examples),
 	.args_size = sizeof(struct promote_args),
-	.check = promote_check, .bind = promote_bind, .whole = promote_whole,
-	.whole_schema = promote_schema, .explain = promote_explain,
+	.check = promote_check,
+	.bind = promote_bind,
+	.whole = promote_whole,
+	.whole_schema = promote_schema,
+	.explain = promote_explain,
 };

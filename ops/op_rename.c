@@ -15,34 +15,58 @@ struct rename_state {
 };
 
 static const struct dtx_param rename_pair_rows[] = {
-	{ .name = "from", .kind = DTX_P_COLUMN, .required = true,
-	  .offset = offsetof(struct rename_pair, from), .help = "name now" },
-	{ .name = "to", .kind = DTX_P_TEXT, .required = true,
-	  .offset = offsetof(struct rename_pair, to), .help = "new name" },
+	{ .name = "from",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
+	  .offset = offsetof(struct rename_pair, from),
+	  .help = "name now" },
+	{ .name = "to",
+	  .kind = DTX_P_TEXT,
+	  .required = true,
+	  .offset = offsetof(struct rename_pair, to),
+	  .help = "new name" },
 };
 static const struct dtx_param rename_params[] = {
-	{ .name = "map", .kind = DTX_P_LIST,
-	  .offset = offsetof(struct rename_args, map), .aliases = "columns,mapping",
-	  .rows = rename_pair_rows, .nrows = DTX_COUNT(rename_pair_rows),
-	  .item_size = sizeof(struct rename_pair), .sugar = DTX_SUGAR_MAP,
+	{ .name = "map",
+	  .kind = DTX_P_LIST,
+	  .offset = offsetof(struct rename_args, map),
+	  .aliases = "columns,mapping",
+	  .rows = rename_pair_rows,
+	  .nrows = DTX_COUNT(rename_pair_rows),
+	  .item_size = sizeof(struct rename_pair),
+	  .sugar = DTX_SUGAR_MAP,
 	  .help = "old and new names" },
-	{ .name = "regex", .kind = DTX_P_REGEX, .offset = offsetof(struct rename_args, regex),
+	{ .name = "regex",
+	  .kind = DTX_P_REGEX,
+	  .offset = offsetof(struct rename_args, regex),
 	  .help = "what to replace in names, all places" },
-	{ .name = "replace", .kind = DTX_P_TEXT, .offset = offsetof(struct rename_args, replace),
+	{ .name = "replace",
+	  .kind = DTX_P_TEXT,
+	  .offset = offsetof(struct rename_args, replace),
 	  .help = "what to put there; $1 is the first group" },
-	{ .name = "cols", .kind = DTX_P_COLUMNS, .offset = offsetof(struct rename_args, cols),
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .offset = offsetof(struct rename_args, cols),
 	  .help = "whose names regex changes (default: all)" },
 };
 static const struct dtx_example rename_examples[] = {
-	{ .step = DTX_JSON({"op":"rename","map":[{"from":"a","to":"b"},{"from":"b","to":"a"}]}),
-	  .in = "a,b,c\n1,2,3\n", .out = "b,a,c\n1,2,3\n" },
-	{ .step = DTX_JSON({"op":"relabel","columns":{"a":"first name"}}),
-	  .in = "a,b\n,0.10\n", .out = "first name,b\n,0.10\n" },
-	{ .step = DTX_JSON({"op":"rename","regex":"^Hours\\|(.*)$","replace":"h_$1"}),
-	  .in = "k,Hours|Jan,Hours|Feb\n1,2,3\n", .out = "k,h_Jan,h_Feb\n1,2,3\n" },
-	{ .step = DTX_JSON({"op":"rename","regex":"a","replace":"b","cols":["a"]}),
-	  .in = "a,ca\n1,2\n", .out = "b,ca\n1,2\n" },
-	{ .step = DTX_JSON({"op":"rename","map":{"a":"b"}}), .in = "a,b\n1,2\n",
+	{ .step = DTX_JSON({
+		  "op" : "rename",
+		  "map" : [ { "from" : "a", "to" : "b" }, { "from" : "b", "to" : "a" } ]
+	  }),
+	  .in = "a,b,c\n1,2,3\n",
+	  .out = "b,a,c\n1,2,3\n" },
+	{ .step = DTX_JSON({ "op" : "relabel", "columns" : { "a" : "first name" } }),
+	  .in = "a,b\n,0.10\n",
+	  .out = "first name,b\n,0.10\n" },
+	{ .step = DTX_JSON({ "op" : "rename", "regex" : "^Hours\\|(.*)$", "replace" : "h_$1" }),
+	  .in = "k,Hours|Jan,Hours|Feb\n1,2,3\n",
+	  .out = "k,h_Jan,h_Feb\n1,2,3\n" },
+	{ .step = DTX_JSON({ "op" : "rename", "regex" : "a", "replace" : "b", "cols" : ["a"] }),
+	  .in = "a,ca\n1,2\n",
+	  .out = "b,ca\n1,2\n" },
+	{ .step = DTX_JSON({ "op" : "rename", "map" : { "a" : "b" } }),
+	  .in = "a,b\n1,2\n",
 	  .error = "name_collision" },
 };
 
@@ -55,8 +79,8 @@ static int64_t pair_of(const int32_t *col, size_t n, uint32_t i)
 	return -1;
 }
 
-static enum dtx_code rename_columns(struct dtx_bind *b, const struct rename_args *a,
-				    int32_t *col, struct dtx_err *err)
+static enum dtx_code rename_columns(struct dtx_bind *b, const struct rename_args *a, int32_t *col,
+                                    struct dtx_err *err)
 {
 	const struct rename_pair *pair = a->map.item;
 	enum dtx_code rc = DTX_OK;
@@ -67,7 +91,7 @@ static enum dtx_code rename_columns(struct dtx_bind *b, const struct rename_args
 		DTX_TRY(dtx_bind_column(b, 0, pair[k].from, sub, &col[k], err));
 		if (col[k] >= 0 && pair_of(col, k, (uint32_t)col[k]) >= 0)
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
-					      "column '%s' is renamed twice", pair[k].from));
+			                      "column '%s' is renamed twice", pair[k].from));
 	}
 out:
 	return rc;
@@ -75,7 +99,7 @@ out:
 
 /* The names of columns, changed by the map. */
 static enum dtx_code names_by_map(struct dtx_bind *b, const struct rename_args *a,
-				  const char **name, char (*sub)[32], struct dtx_err *err)
+                                  const char **name, char (*sub)[32], struct dtx_err *err)
 {
 	const struct rename_pair *pair = a->map.item;
 	enum dtx_code rc = DTX_OK;
@@ -96,7 +120,7 @@ out:
 
 /* `with`, its $1 and ${name} replaced by groups of the match. */
 static void add_replacement(const struct dtx_regex *re, struct dtx_str name, const size_t *at,
-			    const char *with, struct dtx_buf *out)
+                            const char *with, struct dtx_buf *out)
 {
 	for (size_t i = 0; with[i]; i++) {
 		size_t len = 0;
@@ -119,13 +143,13 @@ static void add_replacement(const struct dtx_regex *re, struct dtx_str name, con
 		if (group >= 0 && (uint32_t)group <= dtx_regex_groups(re) &&
 		    at[2 * group] != SIZE_MAX)
 			dtx_buf_addn(out, name.ptr + at[2 * group],
-				     at[2 * group + 1] - at[2 * group]);
+			             at[2 * group + 1] - at[2 * group]);
 	}
 }
 
 static enum dtx_code replace_name(struct dtx_bind *b, const struct dtx_regex *re,
-				  struct dtx_rematch *m, const char *with, const char **name,
-				  struct dtx_err *err)
+                                  struct dtx_rematch *m, const char *with, const char **name,
+                                  struct dtx_err *err)
 {
 	size_t at[2 * (DTX_REGEX_GROUPS + 1)], from = 0;
 	struct dtx_buf out = DTX_BUF_INIT(1 << 16);
@@ -155,8 +179,8 @@ out:
 
 /* col[0..n): whose names change; NULL: all. */
 static enum dtx_code names_by_regex(struct dtx_bind *b, const struct rename_args *a,
-				    const int32_t *col, uint32_t n, const char **name,
-				    char (*sub)[32], struct dtx_err *err)
+                                    const int32_t *col, uint32_t n, const char **name,
+                                    char (*sub)[32], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err bad = DTX_ERR_INIT;
@@ -177,7 +201,7 @@ static enum dtx_code names_by_regex(struct dtx_bind *b, const struct rename_args
 	for (uint32_t k = 0; k < (col ? n : b->in[0]->nfields); k++)
 		if (!col || col[k] >= 0)
 			DTX_TRY(replace_name(b, re, m, a->replace, &name[col ? col[k] : (int32_t)k],
-					     err));
+			                     err));
 out:
 	dtx_err_clear(&bad);
 	return rc;
@@ -221,7 +245,7 @@ static enum dtx_code rename_bind(struct dtx_bind *b, void *args, struct dtx_err 
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		if (dtx_bind_out(b, name[i]) >= 0)
 			DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, sub[i], err,
-					      "two columns would be called '%s'", name[i]));
+			                      "two columns would be called '%s'", name[i]));
 		else
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, name[i], err));
 	}
@@ -231,7 +255,7 @@ out:
 }
 
 static enum dtx_code rename_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				  struct dtx_emit *out, struct dtx_err *err)
+                                  struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct rename_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -278,12 +302,20 @@ static bool rename_pandas(const void *args, struct dtx_buf *out)
 static const struct dtx_map rename_map = { .batch = rename_batch };
 
 const struct dtx_op dtx_op_rename = {
-	.name = "rename", .aliases = "relabel", .ninputs = 1, .flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.name = "rename",
+	.aliases = "relabel",
+	.ninputs = 1,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Give columns new names",
 	.notes = "All names change at once, so a swap works. Two equal results are name_collision.",
-	.params = rename_params, .nparams = DTX_COUNT(rename_params),
-	.examples = rename_examples, .nexamples = DTX_COUNT(rename_examples),
+	.params = rename_params,
+	.nparams = DTX_COUNT(rename_params),
+	.examples = rename_examples,
+	.nexamples = DTX_COUNT(rename_examples),
 	.args_size = sizeof(struct rename_args),
-	.check = rename_check, .bind = rename_bind, .map = &rename_map,
-	.explain = rename_explain, .pandas = rename_pandas,
+	.check = rename_check,
+	.bind = rename_bind,
+	.map = &rename_map,
+	.explain = rename_explain,
+	.pandas = rename_pandas,
 };

@@ -16,37 +16,83 @@ struct replace_args {
 struct replace_state {
 	int32_t *col;
 	uint32_t n;
-	struct dtx_field *field;	/* per listed column */
+	struct dtx_field *field; /* per listed column */
 };
 
 static const struct dtx_param pair_rows[] = {
-	{ .name = "from", .kind = DTX_P_VALUE, .offset = offsetof(struct pair, from),
+	{ .name = "from",
+	  .kind = DTX_P_VALUE,
+	  .offset = offsetof(struct pair, from),
 	  .help = "value now; absent: null" },
-	{ .name = "to", .kind = DTX_P_VALUE, .offset = offsetof(struct pair, to),
+	{ .name = "to",
+	  .kind = DTX_P_VALUE,
+	  .offset = offsetof(struct pair, to),
 	  .help = "new value; absent: null" },
 };
 static const struct dtx_param replace_params[] = {
-	{ .name = "cols", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true,
-	  .offset = offsetof(struct replace_args, cols), .aliases = "columns",
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  .offset = offsetof(struct replace_args, cols),
+	  .aliases = "columns",
 	  .help = "columns to change" },
-	{ .name = "map", .kind = DTX_P_LIST, .required = true, .nonempty = true,
-	  .offset = offsetof(struct replace_args, map), .aliases = "mapping", .rows = pair_rows,
-	  .nrows = DTX_COUNT(pair_rows), .item_size = sizeof(struct pair),
+	{ .name = "map",
+	  .kind = DTX_P_LIST,
+	  .required = true,
+	  .nonempty = true,
+	  .offset = offsetof(struct replace_args, map),
+	  .aliases = "mapping",
+	  .rows = pair_rows,
+	  .nrows = DTX_COUNT(pair_rows),
+	  .item_size = sizeof(struct pair),
 	  .help = "old and new values; the first that fits counts" },
-	{ .name = "else", .kind = DTX_P_CHOICE, .offset = offsetof(struct replace_args, otherwise),
-	  .choices = "keep,null,error", .def = "\"keep\"", .help = "what other values become" },
+	{ .name = "else",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct replace_args, otherwise),
+	  .choices = "keep,null,error",
+	  .def = "\"keep\"",
+	  .help = "what other values become" },
 };
 static const struct dtx_example replace_examples[] = {
-	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":[{"from":"a","to":"A"},{"from":"b","to":"B"}]}),
-	  .in = "k,v\na,1\nc,2\nb,3\n,4\n", .out = "k,v\nA,1\nc,2\nB,3\n,4\n" },
-	{ .step = DTX_JSON({"op":"recode","cols":["n"],"map":[{"from":1,"to":10},{"to":0}]}),
-	  .in = "n,v\n1,a\n2,b\n,c\n", .out = "n,v\n10,a\n2,b\n0,c\n" },
-	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":[{"from":"x"}],"else":"keep"}),
-	  .in = "k,v\nx,1\n\"y\",2\n", .out = "k,v\n,1\n\"y\",2\n" },
-	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":[{"from":"yes","to":true},{"from":"no","to":false}],"else":"null"}),
-	  .in = "k,v\nyes,1\nno,2\nmaybe,3\n", .out = "k,v\ntrue,1\nfalse,2\n,3\n" },
-	{ .step = DTX_JSON({"op":"replace_values","cols":["k"],"map":[{"from":"a","to":"b"}],"else":"error"}),
-	  .in = "k,v\nz,1\n", .error = "unexpected_value" },
+	{ .step = DTX_JSON({
+		  "op" : "replace_values",
+		  "cols" : ["k"],
+		  "map" : [ { "from" : "a", "to" : "A" }, { "from" : "b", "to" : "B" } ]
+	  }),
+	  .in = "k,v\na,1\nc,2\nb,3\n,4\n",
+	  .out = "k,v\nA,1\nc,2\nB,3\n,4\n" },
+	{ .step = DTX_JSON({
+		  "op" : "recode",
+		  "cols" : ["n"],
+		  "map" : [ { "from" : 1, "to" : 10 }, { "to" : 0 } ]
+	  }),
+	  .in = "n,v\n1,a\n2,b\n,c\n",
+	  .out = "n,v\n10,a\n2,b\n0,c\n" },
+	{ .step = DTX_JSON({
+		  "op" : "replace_values",
+		  "cols" : ["k"],
+		  "map" : [ { "from" : "x" } ],
+		  "else" : "keep"
+	  }),
+	  .in = "k,v\nx,1\n\"y\",2\n",
+	  .out = "k,v\n,1\n\"y\",2\n" },
+	{ .step = DTX_JSON({
+		  "op" : "replace_values",
+		  "cols" : ["k"],
+		  "map" : [ { "from" : "yes", "to" : true }, { "from" : "no", "to" : false } ],
+		  "else" : "null"
+	  }),
+	  .in = "k,v\nyes,1\nno,2\nmaybe,3\n",
+	  .out = "k,v\ntrue,1\nfalse,2\n,3\n" },
+	{ .step = DTX_JSON({
+		  "op" : "replace_values",
+		  "cols" : ["k"],
+		  "map" : [ { "from" : "a", "to" : "b" } ],
+		  "else" : "error"
+	  }),
+	  .in = "k,v\nz,1\n",
+	  .error = "unexpected_value" },
 };
 
 /* The column's type if all new values fit it (and others stay), else what they have in common. */
@@ -89,7 +135,7 @@ static enum dtx_code replace_bind(struct dtx_bind *b, void *args, struct dtx_err
 			continue;
 		*f = b->in[0]->field[s->col[i]];
 		DTX_TRY(dtx_bind_remake(b, (uint32_t)s->col[i], result_type(a, f->type), NULL,
-					"recoded", err));
+		                        "recoded", err));
 		DTX_TRY(dtx_bind_use(b, s->col[i], 0, s->col[i], DTX_DEMAND_VALUE, err));
 		f->type = b->col[s->col[i]].field.type;
 	}
@@ -100,8 +146,8 @@ out:
 /* Equality keys of the `from` values that can stand in the column. */
 struct lookup {
 	struct dtx_buf bytes;
-	size_t *end;		/* of each pair's key; equal to the one before: cannot match */
-	struct dtx_column **to;	/* per pair: its new value, NULL: null */
+	size_t *end;            /* of each pair's key; equal to the one before: cannot match */
+	struct dtx_column **to; /* per pair: its new value, NULL: null */
 	size_t n;
 	struct dtx_buf key;
 };
@@ -117,8 +163,8 @@ static void lookup_clear(struct lookup *l)
 }
 
 static enum dtx_code lookup_init(struct lookup *l, const struct replace_args *a,
-				 const struct dtx_field *in, const struct dtx_field *out,
-				 struct dtx_err *err)
+                                 const struct dtx_field *in, const struct dtx_field *out,
+                                 struct dtx_err *err)
 {
 	const struct pair *pair = a->map.item;
 	enum dtx_code rc = DTX_OK;
@@ -135,10 +181,9 @@ static enum dtx_code lookup_init(struct lookup *l, const struct replace_args *a,
 		struct dtx_field jf = { .type = { .type = dtx_json_type(pair[i].to) } };
 
 		if (pair[i].to) {
-			DTX_TRY(dtx_json_column(pair[i].to,
-						dtx_json_fits(pair[i].to, out->type.type) ? out :
-											    &jf,
-						&made, err));
+			DTX_TRY(dtx_json_column(
+				pair[i].to, dtx_json_fits(pair[i].to, out->type.type) ? out : &jf,
+				&made, err));
 			rc = dtx_cells_fit(made, out, &l->to[i], err);
 			dtx_column_unref(made);
 			DTX_TRY(rc);
@@ -146,9 +191,9 @@ static enum dtx_code lookup_init(struct lookup *l, const struct replace_args *a,
 		if (!pair[i].from)
 			DTX_TRY(dtx_column_nulls(in->type, 1, &from, err));
 		else if (dtx_json_fits(pair[i].from, in->type.type) ||
-			 (dtx_type_is_number(in->type.type) && json_is_number(pair[i].from))) {
-			jf.type.type = json_is_number(pair[i].from) ? dtx_json_type(pair[i].from) :
-								      in->type.type;
+		         (dtx_type_is_number(in->type.type) && json_is_number(pair[i].from))) {
+			jf.type.type = json_is_number(pair[i].from) ? dtx_json_type(pair[i].from)
+			                                            : in->type.type;
 			DTX_TRY(dtx_json_column(pair[i].from, &jf, &from, err));
 		}
 		if (from)
@@ -178,15 +223,15 @@ static size_t lookup_find(struct lookup *l, struct dtx_column *value, uint32_t r
 }
 
 static enum dtx_code unexpected(struct dtx_batch *in, int32_t col, uint32_t row,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool null;
 	struct dtx_str text = dtx_cell_text(in->col[col], row, &scratch, &null);
 
 	dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
-		    "replace_values: column '%s' has '%.*s', which the map lacks",
-		    in->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr);
+	            "replace_values: column '%s' has '%.*s', which the map lacks",
+	            in->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr);
 	dtx_batch_blame(in, row, col, err);
 	dtx_buf_clear(&scratch);
 	return DTX_E_UNEXPECTED_VALUE;
@@ -194,7 +239,7 @@ static enum dtx_code unexpected(struct dtx_batch *in, int32_t col, uint32_t row,
 
 /* Per row where the new cell comes from: the column itself (0), pair k (k + 1), nowhere. */
 static enum dtx_code choose(const struct replace_args *a, struct lookup *l, struct dtx_batch *in,
-			    int32_t col, uint32_t *which, uint32_t *row, struct dtx_err *err)
+                            int32_t col, uint32_t *which, uint32_t *row, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *value = NULL;
@@ -221,7 +266,7 @@ out:
 }
 
 static enum dtx_code replace_column(const struct dtx_opctx *ox, struct dtx_batch *in, uint32_t i,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	const struct replace_args *a = ox->args;
 	const struct replace_state *s = ox->bound;
@@ -241,7 +286,7 @@ static enum dtx_code replace_column(const struct dtx_opctx *ox, struct dtx_batch
 		DTX_TRY(dtx_cells_fit(in->col[col], &s->field[i], &src[0], err));
 	memcpy(src + 1, l.to, l.n * sizeof(struct dtx_column *));
 	DTX_TRY(dtx_cells_gather(src, (uint32_t)l.n + 1, which, row, in->nrows, &s->field[i], &made,
-				 err));
+	                         err));
 	dtx_batch_put(in, (uint32_t)col, made);
 out:
 	if (src)
@@ -254,7 +299,7 @@ out:
 }
 
 static enum dtx_code replace_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				   struct dtx_emit *out, struct dtx_err *err)
+                                   struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct replace_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -288,12 +333,20 @@ static void replace_explain(const void *args, struct dtx_buf *out)
 static const struct dtx_map replace_map = { .batch = replace_batch };
 
 const struct dtx_op dtx_op_replace_values = {
-	.name = "replace_values", .aliases = "replace,recode,map_values", .ninputs = 1,
+	.name = "replace_values",
+	.aliases = "replace,recode,map_values",
+	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER,
 	.summary = "Replace values by a table of pairs",
-	.notes = "Typed equality, the first pair that fits, one pass. Cells that stay keep their bytes.",
-	.params = replace_params, .nparams = DTX_COUNT(replace_params),
-	.examples = replace_examples, .nexamples = DTX_COUNT(replace_examples),
-	.args_size = sizeof(struct replace_args), .unsupported = "regex",
-	.bind = replace_bind, .map = &replace_map, .explain = replace_explain,
+	.notes = "Typed equality, the first pair that fits, one pass. Cells that stay keep their "
+	         "bytes.",
+	.params = replace_params,
+	.nparams = DTX_COUNT(replace_params),
+	.examples = replace_examples,
+	.nexamples = DTX_COUNT(replace_examples),
+	.args_size = sizeof(struct replace_args),
+	.unsupported = "regex",
+	.bind = replace_bind,
+	.map = &replace_map,
+	.explain = replace_explain,
 };

@@ -9,18 +9,27 @@ struct select_state {
 };
 
 static const struct dtx_param select_params[] = {
-	{ .name = "cols", .kind = DTX_P_COLUMNS, .required = true, .nonempty = true,
-	  .offset = offsetof(struct select_args, cols), .aliases = "columns",
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  .offset = offsetof(struct select_args, cols),
+	  .aliases = "columns",
 	  .help = "columns to keep, in this order" },
 };
 static const struct dtx_example select_examples[] = {
-	{ .step = DTX_JSON({"op":"select","cols":["c","a"]}),
-	  .in = "a,b,c\n1,2,3.50\n,x,\n", .out = "c,a\n3.50,1\n,\n" },
-	{ .step = DTX_JSON({"op":"keep","columns":["b..d"]}),
-	  .in = "a,b,c,d\n1,2,3,4\n", .out = "b,c,d\n2,3,4\n" },
-	{ .step = DTX_JSON({"op":"select","cols":[{"not":["b"]}]}),
-	  .in = "a,b,c\n1,2,3\n", .out = "a,c\n1,3\n" },
-	{ .step = DTX_JSON({"op":"select","cols":["z"]}), .in = "a\n1\n", .error = "missing_column" },
+	{ .step = DTX_JSON({ "op" : "select", "cols" : [ "c", "a" ] }),
+	  .in = "a,b,c\n1,2,3.50\n,x,\n",
+	  .out = "c,a\n3.50,1\n,\n" },
+	{ .step = DTX_JSON({ "op" : "keep", "columns" : ["b..d"] }),
+	  .in = "a,b,c,d\n1,2,3,4\n",
+	  .out = "b,c,d\n2,3,4\n" },
+	{ .step = DTX_JSON({ "op" : "select", "cols" : [ { "not" : ["b"] } ] }),
+	  .in = "a,b,c\n1,2,3\n",
+	  .out = "a,c\n1,3\n" },
+	{ .step = DTX_JSON({ "op" : "select", "cols" : ["z"] }),
+	  .in = "a\n1\n",
+	  .error = "missing_column" },
 };
 
 static enum dtx_code select_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
@@ -45,7 +54,7 @@ out:
 }
 
 static enum dtx_code select_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				  struct dtx_emit *out, struct dtx_err *err)
+                                  struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct select_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -76,12 +85,19 @@ static bool select_pandas(const void *args, struct dtx_buf *out)
 static const struct dtx_map select_map = { .batch = select_batch };
 
 const struct dtx_op dtx_op_select = {
-	.name = "select", .aliases = "keep,columns", .ninputs = 1, .flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.name = "select",
+	.aliases = "keep,columns",
+	.ninputs = 1,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Keep the listed columns, in the listed order",
 	.notes = "Cells are only moved: they are written back byte for byte.",
-	.params = select_params, .nparams = DTX_COUNT(select_params),
-	.examples = select_examples, .nexamples = DTX_COUNT(select_examples),
+	.params = select_params,
+	.nparams = DTX_COUNT(select_params),
+	.examples = select_examples,
+	.nexamples = DTX_COUNT(select_examples),
 	.args_size = sizeof(struct select_args),
-	.bind = select_bind, .map = &select_map,
-	.explain = select_explain, .pandas = select_pandas,
+	.bind = select_bind,
+	.map = &select_map,
+	.explain = select_explain,
+	.pandas = select_pandas,
 };

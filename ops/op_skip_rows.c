@@ -8,29 +8,45 @@ struct skip_args {
 	const char *comment, *until;
 };
 struct skip_state {
-	struct dtx_regex *until;	/* NULL: no such rule */
+	struct dtx_regex *until; /* NULL: no such rule */
 };
 
 static const struct dtx_param skip_params[] = {
-	{ .name = "head", .kind = DTX_P_INT, .offset = offsetof(struct skip_args, head),
-	  .max = INT64_MAX, .def = "0", .help = "rows to drop at the top" },
-	{ .name = "tail", .kind = DTX_P_INT, .offset = offsetof(struct skip_args, tail),
-	  .max = INT64_MAX, .def = "0", .help = "rows to drop at the bottom" },
-	{ .name = "until", .kind = DTX_P_REGEX, .offset = offsetof(struct skip_args, until),
+	{ .name = "head",
+	  .kind = DTX_P_INT,
+	  .offset = offsetof(struct skip_args, head),
+	  .max = INT64_MAX,
+	  .def = "0",
+	  .help = "rows to drop at the top" },
+	{ .name = "tail",
+	  .kind = DTX_P_INT,
+	  .offset = offsetof(struct skip_args, tail),
+	  .max = INT64_MAX,
+	  .def = "0",
+	  .help = "rows to drop at the bottom" },
+	{ .name = "until",
+	  .kind = DTX_P_REGEX,
+	  .offset = offsetof(struct skip_args, until),
 	  .help = "drop rows before the first with a cell that matches" },
-	{ .name = "comment", .kind = DTX_P_TEXT, .offset = offsetof(struct skip_args, comment),
+	{ .name = "comment",
+	  .kind = DTX_P_TEXT,
+	  .offset = offsetof(struct skip_args, comment),
 	  .help = "drop rows whose first cell that is not blank starts with this" },
 };
 static const struct dtx_example skip_examples[] = {
-	{ .step = DTX_JSON({"op":"skip_rows","head":1,"tail":1}),
-	  .in = "a,b\nx,note\n1,2.50\n3,4\nend,\n", .out = "a,b\n1,2.50\n3,4\n" },
-	{ .step = DTX_JSON({"op":"skip","comment":"#"}),
-	  .in = "a,b\n#1,x\n1,2\n,# y\n3,4\n", .out = "a,b\n1,2\n3,4\n" },
-	{ .step = DTX_JSON({"op":"skip_rows","until":"^Reg"}),
-	  .in = "a,b\nnote,\nx,Region\n1,2\n", .out = "a,b\nx,Region\n1,2\n" },
-	{ .step = DTX_JSON({"op":"skip_rows","until":"^Reg"}), .in = "a\n1\n",
+	{ .step = DTX_JSON({ "op" : "skip_rows", "head" : 1, "tail" : 1 }),
+	  .in = "a,b\nx,note\n1,2.50\n3,4\nend,\n",
+	  .out = "a,b\n1,2.50\n3,4\n" },
+	{ .step = DTX_JSON({ "op" : "skip", "comment" : "#" }),
+	  .in = "a,b\n#1,x\n1,2\n,# y\n3,4\n",
+	  .out = "a,b\n1,2\n3,4\n" },
+	{ .step = DTX_JSON({ "op" : "skip_rows", "until" : "^Reg" }),
+	  .in = "a,b\nnote,\nx,Region\n1,2\n",
+	  .out = "a,b\nx,Region\n1,2\n" },
+	{ .step = DTX_JSON({ "op" : "skip_rows", "until" : "^Reg" }),
+	  .in = "a\n1\n",
 	  .error = "header_not_found" },
-	{ .step = DTX_JSON({"op":"skip_rows","head":5}), .in = "a\n1\n2\n", .out = "a\n" },
+	{ .step = DTX_JSON({ "op" : "skip_rows", "head" : 5 }), .in = "a\n1\n2\n", .out = "a\n" },
 };
 
 static enum dtx_code skip_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
@@ -42,7 +58,8 @@ static enum dtx_code skip_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 
 	if (!s)
 		DTX_FAIL_MEM(err);
-	if (a->until && dtx_regex_compile(b->arena, dtx_str_of(a->until), &s->until, &bad) != DTX_OK)
+	if (a->until &&
+	    dtx_regex_compile(b->arena, dtx_str_of(a->until), &s->until, &bad) != DTX_OK)
 		DTX_TRY(dtx_bind_fail(b, bad.code, "/until", err, "%s", bad.msg));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
 	DTX_TRY(dtx_raw_bind(b, err));
@@ -52,7 +69,7 @@ out:
 }
 
 static bool is_comment(struct dtx_raw *r, int64_t row, struct dtx_str prefix,
-		       struct dtx_buf *scratch)
+                       struct dtx_buf *scratch)
 {
 	for (uint32_t c = 0; c < r->ncols; c++) {
 		if (dtx_raw_blank(r, row, c))
@@ -65,7 +82,7 @@ static bool is_comment(struct dtx_raw *r, int64_t row, struct dtx_str prefix,
 
 /* First row at or behind `row` with a cell that matches; the end of the table if there is none. */
 static enum dtx_code find_until(struct dtx_raw *r, const struct dtx_regex *re, int64_t *row,
-				struct dtx_buf *scratch, struct dtx_err *err)
+                                struct dtx_buf *scratch, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
@@ -87,7 +104,7 @@ out:
 
 /* Rows that stay; the caller frees. *comments: how many were taken out between. */
 static enum dtx_code skip_rows(const struct dtx_opctx *ox, struct dtx_table *t, int64_t **out,
-			       int64_t *n, int64_t *comments, struct dtx_err *err)
+                               int64_t *n, int64_t *comments, struct dtx_err *err)
 {
 	const struct skip_args *a = ox->args;
 	const struct skip_state *s = ox->bound;
@@ -107,7 +124,7 @@ static enum dtx_code skip_rows(const struct dtx_opctx *ox, struct dtx_table *t, 
 		DTX_TRY(find_until(&r, s->until, &first, &scratch, err));
 	if (s->until && first >= t->nrows)
 		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND, "skip_rows: no cell matches '%.80s'",
-			 a->until);
+		         a->until);
 	for (int64_t row = first; row < t->nrows; row++) {
 		if (a->comment && is_comment(&r, row, dtx_str_of(a->comment), &scratch))
 			(*comments)++;
@@ -122,8 +139,8 @@ out:
 }
 
 static enum dtx_code skip_schema(const struct dtx_opctx *ox, struct dtx_table *t,
-				 struct dtx_arena *arena, const struct dtx_schema **out,
-				 struct dtx_err *err)
+                                 struct dtx_arena *arena, const struct dtx_schema **out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t *rows = NULL, n, comments;
@@ -136,7 +153,7 @@ out:
 }
 
 static enum dtx_code skip_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-				struct dtx_emit *out, struct dtx_err *err)
+                                struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int64_t *rows = NULL, n, comments;
@@ -155,7 +172,7 @@ static void skip_explain(const void *args, struct dtx_buf *out)
 	const struct skip_args *a = args;
 
 	dtx_buf_printf(out, "drop %lld rows at the top and %lld at the bottom", (long long)a->head,
-		       (long long)a->tail);
+	               (long long)a->tail);
 	if (a->until)
 		dtx_buf_printf(out, ", and rows before the first that matches /%s/", a->until);
 	if (a->comment)
@@ -169,19 +186,27 @@ static bool skip_pandas(const void *args, struct dtx_buf *out)
 	if (a->comment || a->until)
 		return false;
 	dtx_buf_printf(out, "df0.iloc[%lld:max(len(df0) - %lld, 0)]", (long long)a->head,
-		       (long long)a->tail);
+	               (long long)a->tail);
 	return true;
 }
 
 const struct dtx_op dtx_op_skip_rows = {
-	.name = "skip_rows", .aliases = "skip,remove_top_rows", .ninputs = 1,
+	.name = "skip_rows",
+	.aliases = "skip,remove_top_rows",
+	.ninputs = 1,
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
 	.summary = "Drop rows at the top and the bottom, and comments",
-	.notes = "Works on the written cells; columns are typed anew by the rows that stay. A quoted "
+	.notes = "Works on the written cells; columns are typed anew by the rows that stay. A "
+	         "quoted "
 		 "line break does not end a row.",
-	.params = skip_params, .nparams = DTX_COUNT(skip_params),
-	.examples = skip_examples, .nexamples = DTX_COUNT(skip_examples),
+	.params = skip_params,
+	.nparams = DTX_COUNT(skip_params),
+	.examples = skip_examples,
+	.nexamples = DTX_COUNT(skip_examples),
 	.args_size = sizeof(struct skip_args),
-	.bind = skip_bind, .whole = skip_whole, .whole_schema = skip_schema,
-	.explain = skip_explain, .pandas = skip_pandas,
+	.bind = skip_bind,
+	.whole = skip_whole,
+	.whole_schema = skip_schema,
+	.explain = skip_explain,
+	.pandas = skip_pandas,
 };

@@ -14,7 +14,7 @@ struct sort_args {
 	int64_t limit;
 };
 struct sort_state {
-	int32_t *col;			/* input column, -1: bound */
+	int32_t *col; /* input column, -1: bound */
 	struct dtx_bound **bound;
 	struct dtx_key_order *order;
 	uint32_t n;
@@ -22,39 +22,72 @@ struct sort_state {
 };
 
 static const struct dtx_param sort_item_rows[] = {
-	{ .name = "col", .kind = DTX_P_COLUMN, .offset = offsetof(struct sort_item, col),
-	  .aliases = "column", .help = "column to sort by" },
-	{ .name = "desc", .kind = DTX_P_BOOL, .offset = offsetof(struct sort_item, desc),
-	  .def = "false", .help = "largest first" },
-	{ .name = "expr", .kind = DTX_P_EXPR, .offset = offsetof(struct sort_item, expr),
-	  .aliases = "expression,formula", .help = "formula to sort by" },
-	{ .name = "nulls", .kind = DTX_P_CHOICE, .offset = offsetof(struct sort_item, nulls),
-	  .choices = "last,first", .def = "\"last\"", .help = "where nulls go, in both directions" },
-	{ .name = "collate", .kind = DTX_P_CHOICE, .offset = offsetof(struct sort_item, collate),
-	  .choices = "binary,nocase,natural", .def = "\"binary\"",
+	{ .name = "col",
+	  .kind = DTX_P_COLUMN,
+	  .offset = offsetof(struct sort_item, col),
+	  .aliases = "column",
+	  .help = "column to sort by" },
+	{ .name = "desc",
+	  .kind = DTX_P_BOOL,
+	  .offset = offsetof(struct sort_item, desc),
+	  .def = "false",
+	  .help = "largest first" },
+	{ .name = "expr",
+	  .kind = DTX_P_EXPR,
+	  .offset = offsetof(struct sort_item, expr),
+	  .aliases = "expression,formula",
+	  .help = "formula to sort by" },
+	{ .name = "nulls",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct sort_item, nulls),
+	  .choices = "last,first",
+	  .def = "\"last\"",
+	  .help = "where nulls go, in both directions" },
+	{ .name = "collate",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct sort_item, collate),
+	  .choices = "binary,nocase,natural",
+	  .def = "\"binary\"",
 	  .help = "order of text: bytes, case folded, digit runs by value" },
 };
 static const struct dtx_param sort_params[] = {
-	{ .name = "by", .kind = DTX_P_LIST, .required = true, .nonempty = true,
-	  .offset = offsetof(struct sort_args, by), .aliases = "cols,columns,keys",
-	  .rows = sort_item_rows, .nrows = DTX_COUNT(sort_item_rows),
-	  .item_size = sizeof(struct sort_item), .sugar = DTX_SUGAR_SORT,
+	{ .name = "by",
+	  .kind = DTX_P_LIST,
+	  .required = true,
+	  .nonempty = true,
+	  .offset = offsetof(struct sort_args, by),
+	  .aliases = "cols,columns,keys",
+	  .rows = sort_item_rows,
+	  .nrows = DTX_COUNT(sort_item_rows),
+	  .item_size = sizeof(struct sort_item),
+	  .sugar = DTX_SUGAR_SORT,
 	  .help = "keys, the first decides first" },
-	{ .name = "limit", .kind = DTX_P_INT, .offset = offsetof(struct sort_args, limit),
-	  .min = 1, .max = INT64_MAX, .help = "keep only the first rows" },
+	{ .name = "limit",
+	  .kind = DTX_P_INT,
+	  .offset = offsetof(struct sort_args, limit),
+	  .min = 1,
+	  .max = INT64_MAX,
+	  .help = "keep only the first rows" },
 };
 static const struct dtx_example sort_examples[] = {
-	{ .step = DTX_JSON({"op":"sort","by":["a"]}), .in = "a,b\n2,x\n,y\n1,z\n",
+	{ .step = DTX_JSON({ "op" : "sort", "by" : ["a"] }),
+	  .in = "a,b\n2,x\n,y\n1,z\n",
 	  .out = "a,b\n1,z\n2,x\n,y\n" },
-	{ .step = DTX_JSON({"op":"order_by","by":"-a"}), .in = "a,b\n2,x\n,y\n10,z\n2,w\n",
+	{ .step = DTX_JSON({ "op" : "order_by", "by" : "-a" }),
+	  .in = "a,b\n2,x\n,y\n10,z\n2,w\n",
 	  .out = "a,b\n10,z\n2,x\n2,w\n,y\n" },
-	{ .step = DTX_JSON({"op":"sort","by":[{"col":"a","nulls":"first"},"-b"]}),
-	  .in = "a,b\n1,1.50\n,2\n1,3\n", .out = "a,b\n,2\n1,3\n1,1.50\n" },
-	{ .step = DTX_JSON({"op":"sort","by":[{"expr":"a % 10"}],"limit":2}),
-	  .in = "a\n19\n21\n30\n", .out = "a\n30\n21\n" },
-	{ .step = DTX_JSON({"op":"sort","by":[{"col":"k","collate":"natural"}]}),
-	  .in = "k\nf10\nf9\nF1\n", .out = "k\nF1\nf9\nf10\n" },
-	{ .step = DTX_JSON({"op":"sort","by":["k"]}), .in = "k\nb\nB\na\n", .out = "k\nB\na\nb\n" },
+	{ .step = DTX_JSON({ "op" : "sort", "by" : [ { "col" : "a", "nulls" : "first" }, "-b" ] }),
+	  .in = "a,b\n1,1.50\n,2\n1,3\n",
+	  .out = "a,b\n,2\n1,3\n1,1.50\n" },
+	{ .step = DTX_JSON({ "op" : "sort", "by" : [ { "expr" : "a % 10" } ], "limit" : 2 }),
+	  .in = "a\n19\n21\n30\n",
+	  .out = "a\n30\n21\n" },
+	{ .step = DTX_JSON({ "op" : "sort", "by" : [ { "col" : "k", "collate" : "natural" } ] }),
+	  .in = "k\nf10\nf9\nF1\n",
+	  .out = "k\nF1\nf9\nf10\n" },
+	{ .step = DTX_JSON({ "op" : "sort", "by" : ["k"] }),
+	  .in = "k\nb\nB\na\n",
+	  .out = "k\nB\na\nb\n" },
 };
 
 static enum dtx_code sort_check(const void *args, struct dtx_err *err)
@@ -66,23 +99,23 @@ static enum dtx_code sort_check(const void *args, struct dtx_err *err)
 	for (size_t i = 0; i < a->by.n; i++)
 		if (!item[i].col == !item[i].expr)
 			DTX_FAIL(err, item[i].col ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-				 "sort: key %zu wants one of col and expr", i + 1);
+			         "sort: key %zu wants one of col and expr", i + 1);
 out:
 	return rc;
 }
 
 static enum dtx_code bind_key(struct dtx_bind *b, const struct sort_item *item, size_t i,
-			      struct sort_state *s, struct dtx_err *err)
+                              struct sort_state *s, struct dtx_err *err)
 {
 	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
 	static const enum dtx_collate collate[] = { DTX_COLLATE_BINARY, DTX_COLLATE_NOCASE,
-						    DTX_COLLATE_NATURAL };
+		                                    DTX_COLLATE_NATURAL };
 	enum dtx_code rc = DTX_OK;
 	char sub[48];
 
 	s->col[i] = -1;
 	s->order[i] = (struct dtx_key_order){ item->desc, item->nulls == NULLS_FIRST,
-					      collate[item->collate] };
+		                              collate[item->collate] };
 	if (item->expr) {
 		snprintf(sub, sizeof(sub), "/by/%zu/expr", i);
 		DTX_TRY(dtx_bind_expr(b, 0, item->expr, sub, any, DTX_USE_ROWS, &s->bound[i], err));
@@ -142,7 +175,7 @@ static void sort_free(const struct dtx_opctx *ox, void *local)
 }
 
 static enum dtx_code sort_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	const struct sort_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -168,7 +201,7 @@ out:
 #define SORT_PARTS 16u
 
 static enum dtx_code sort_combine(const struct dtx_opctx *ox, unsigned part, void *const *locals,
-				  unsigned n, struct dtx_err *err)
+                                  unsigned n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -185,8 +218,8 @@ struct merge {
 	struct dtx_sorter *const *run;
 	unsigned n;
 	size_t *at;
-	struct dtx_batch **batch;	/* of all runs, one after the other */
-	uint32_t *first;		/* where a run's batches begin in it */
+	struct dtx_batch **batch; /* of all runs, one after the other */
+	uint32_t *first;          /* where a run's batches begin in it */
 	uint32_t nbatches;
 	uint32_t *which, *row;
 };
@@ -201,7 +234,7 @@ static void merge_clear(struct merge *m)
 }
 
 static enum dtx_code merge_init(struct merge *m, void *const *locals, unsigned n, uint32_t most,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t total = 0;
@@ -236,7 +269,7 @@ static unsigned merge_best(const struct merge *m)
 			continue;
 		if (best == m->n ||
 		    dtx_sorter_cmp(m->run[w], &m->run[w]->row[m->at[w]], m->run[best],
-				   &m->run[best]->row[m->at[best]]) < 0)
+		                   &m->run[best]->row[m->at[best]]) < 0)
 			best = w;
 	}
 	return best;
@@ -260,7 +293,7 @@ static uint32_t merge_fill(struct merge *m, uint32_t most)
 }
 
 static enum dtx_code sort_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
-				   void **shared, struct dtx_emit *out, struct dtx_err *err)
+                                   void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct sort_args *a = ox->args;
 	const struct sort_state *s = ox->bound;
@@ -322,8 +355,8 @@ static bool sort_pandas(const void *args, struct dtx_buf *out)
 		dtx_buf_add(out, ".sort_values(");
 		dtx_py_text(out, item[i].col);
 		dtx_buf_printf(out, ", ascending=%s, kind=\"stable\", na_position=\"%s\")",
-			       item[i].desc ? "False" : "True",
-			       item[i].nulls == NULLS_FIRST ? "first" : "last");
+		               item[i].desc ? "False" : "True",
+		               item[i].nulls == NULLS_FIRST ? "first" : "last");
 	}
 	if (a->limit > 0)
 		dtx_buf_printf(out, ".head(%lld)", (long long)a->limit);
@@ -332,19 +365,30 @@ static bool sort_pandas(const void *args, struct dtx_buf *out)
 
 static const struct dtx_sink sort_sink = {
 	.nparts = SORT_PARTS,
-	.init_local = sort_init, .consume = sort_consume, .combine = sort_combine,
-	.finalize = sort_finalize, .free_local = sort_free,
+	.init_local = sort_init,
+	.consume = sort_consume,
+	.combine = sort_combine,
+	.finalize = sort_finalize,
+	.free_local = sort_free,
 };
 
 const struct dtx_op dtx_op_sort = {
-	.name = "sort", .aliases = "order_by,arrange,sort_values", .ninputs = 1,
+	.name = "sort",
+	.aliases = "order_by,arrange,sort_values",
+	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER,
 	.summary = "Put rows in order",
 	.notes = "Stable. Nulls come last in both directions unless nulls is \"first\". Text is "
 		 "ordered by its UTF-8 bytes unless collate says otherwise.",
-	.params = sort_params, .nparams = DTX_COUNT(sort_params),
-	.examples = sort_examples, .nexamples = DTX_COUNT(sort_examples),
-	.args_size = sizeof(struct sort_args), .unsupported = "ascending",
-	.check = sort_check, .bind = sort_bind, .sink = &sort_sink,
-	.explain = sort_explain, .pandas = sort_pandas,
+	.params = sort_params,
+	.nparams = DTX_COUNT(sort_params),
+	.examples = sort_examples,
+	.nexamples = DTX_COUNT(sort_examples),
+	.args_size = sizeof(struct sort_args),
+	.unsupported = "ascending",
+	.check = sort_check,
+	.bind = sort_bind,
+	.sink = &sort_sink,
+	.explain = sort_explain,
+	.pandas = sort_pandas,
 };

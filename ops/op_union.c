@@ -11,39 +11,60 @@ struct union_args {
 };
 struct union_col {
 	struct dtx_field field;
-	int32_t from[DTX_BIND_TABLES];	/* per table its column, -1: none */
+	int32_t from[DTX_BIND_TABLES]; /* per table its column, -1: none */
 };
 struct union_state {
 	struct union_col *col;
 	uint32_t n;
-	const char **name;		/* of the tables; for source_as */
-	bool *valued[DTX_BIND_TABLES];	/* per column: its text rules differ, move the value */
+	const char **name;             /* of the tables; for source_as */
+	bool *valued[DTX_BIND_TABLES]; /* per column: its text rules differ, move the value */
 };
 
 static const struct dtx_param union_params[] = {
-	{ .name = "with", .kind = DTX_P_TEXTS, .required = true, .nonempty = true,
-	  .offset = offsetof(struct union_args, with), .aliases = "right,table,other,tables",
+	{ .name = "with",
+	  .kind = DTX_P_TEXTS,
+	  .required = true,
+	  .nonempty = true,
+	  .offset = offsetof(struct union_args, with),
+	  .aliases = "right,table,other,tables",
 	  .help = "tables to put below the current one" },
-	{ .name = "by", .kind = DTX_P_CHOICE, .offset = offsetof(struct union_args, by),
-	  .choices = "name,position", .def = "\"name\"", .help = "how columns find each other" },
-	{ .name = "fill_missing", .kind = DTX_P_BOOL,
-	  .offset = offsetof(struct union_args, fill_missing), .def = "true",
+	{ .name = "by",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct union_args, by),
+	  .choices = "name,position",
+	  .def = "\"name\"",
+	  .help = "how columns find each other" },
+	{ .name = "fill_missing",
+	  .kind = DTX_P_BOOL,
+	  .offset = offsetof(struct union_args, fill_missing),
+	  .def = "true",
 	  .help = "a column that a table lacks is null there; false: an error" },
-	{ .name = "source_as", .kind = DTX_P_TEXT, .offset = offsetof(struct union_args, source_as),
+	{ .name = "source_as",
+	  .kind = DTX_P_TEXT,
+	  .offset = offsetof(struct union_args, source_as),
 	  .help = "new last column with the name of each row's table" },
 };
 static const struct dtx_example union_examples[] = {
-	{ .step = DTX_JSON({"op":"union","with":["other"]}),
-	  .in = "a,b\n1,1.50\n", .with = "b,c\n2,x\n,\"y\"\n",
+	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"] }),
+	  .in = "a,b\n1,1.50\n",
+	  .with = "b,c\n2,x\n,\"y\"\n",
 	  .out = "a,b,c\n1,1.50,\n,2,x\n,,\"y\"\n" },
-	{ .step = DTX_JSON({"op":"concat","with":"other","by":"position"}),
-	  .in = "a,b\n1,p\n", .with = "x,y\n2,q\n", .out = "a,b\n1,p\n2,q\n" },
-	{ .step = DTX_JSON({"op":"union","with":["other"],"source_as":"src"}),
-	  .in = "a\n007\n", .with = "a\n5\n", .out = "a,src\n007,main\n5,other\n" },
-	{ .step = DTX_JSON({"op":"union","with":["other"],"fill_missing":false}),
-	  .in = "a,b\n1,p\n", .with = "a\n2\n", .error = "missing_column" },
-	{ .step = DTX_JSON({"op":"union","with":["other"],"by":"position"}),
-	  .in = "a,b\n1,p\n", .with = "a\n2\n", .error = "length_mismatch" },
+	{ .step = DTX_JSON({ "op" : "concat", "with" : "other", "by" : "position" }),
+	  .in = "a,b\n1,p\n",
+	  .with = "x,y\n2,q\n",
+	  .out = "a,b\n1,p\n2,q\n" },
+	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "source_as" : "src" }),
+	  .in = "a\n007\n",
+	  .with = "a\n5\n",
+	  .out = "a,src\n007,main\n5,other\n" },
+	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "fill_missing" : false }),
+	  .in = "a,b\n1,p\n",
+	  .with = "a\n2\n",
+	  .error = "missing_column" },
+	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "by" : "position" }),
+	  .in = "a,b\n1,p\n",
+	  .with = "a\n2\n",
+	  .error = "length_mismatch" },
 };
 
 static size_t union_tables(const void *args, const char **names, size_t max)
@@ -66,18 +87,18 @@ static int32_t union_find(const struct union_state *s, const char *name)
 }
 
 static enum dtx_code union_table(struct dtx_bind *b, const struct union_args *a, unsigned t,
-				 struct union_state *s, struct dtx_err *err)
+                                 struct union_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_schema *in = b->in[t];
 
 	if (a->by == BY_POSITION && t && in->nfields != s->n && (b->typed || !in->open))
 		DTX_TRY(dtx_bind_fail(b, DTX_E_LENGTH_MISMATCH, "/with", err,
-				      "table '%s' has %u columns, the current one %u",
-				      b->table_name[t] ? b->table_name[t] : "", in->nfields, s->n));
+		                      "table '%s' has %u columns, the current one %u",
+		                      b->table_name[t] ? b->table_name[t] : "", in->nfields, s->n));
 	for (uint32_t i = 0; i < in->nfields; i++) {
-		int32_t at = a->by == BY_POSITION ? (i < s->n && t ? (int32_t)i : -1) :
-						    union_find(s, in->field[i].name);
+		int32_t at = a->by == BY_POSITION ? (i < s->n && t ? (int32_t)i : -1)
+		                                  : union_find(s, in->field[i].name);
 		struct union_col *c = &s->col[at < 0 ? s->n : (uint32_t)at];
 		bool promoted = false;
 
@@ -93,9 +114,9 @@ static enum dtx_code union_table(struct dtx_bind *b, const struct union_args *a,
 		c->from[t] = (int32_t)i;
 		if (promoted)
 			DTX_TRY(dtx_bind_fail(b, DTX_W_TYPE_PROMOTED, "/with", err,
-					      "column '%s' becomes text: its types differ between "
-					      "the tables",
-					      c->field.name));
+			                      "column '%s' becomes text: its types differ between "
+			                      "the tables",
+			                      c->field.name));
 	}
 out:
 	return rc;
@@ -122,7 +143,7 @@ out:
 }
 
 static enum dtx_code union_missing(struct dtx_bind *b, const struct union_state *s,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -130,9 +151,9 @@ static enum dtx_code union_missing(struct dtx_bind *b, const struct union_state 
 		for (unsigned t = 0; t < b->ntables; t++)
 			if (s->col[i].from[t] < 0 && (b->typed || !b->in[t]->open))
 				DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, "/with", err,
-						      "table '%s' has no column '%s'",
-						      b->table_name[t] ? b->table_name[t] : "",
-						      s->col[i].field.name));
+				                      "table '%s' has no column '%s'",
+				                      b->table_name[t] ? b->table_name[t] : "",
+				                      s->col[i].field.name));
 out:
 	return rc;
 }
@@ -147,10 +168,10 @@ static enum dtx_code union_valued(struct dtx_bind *b, struct union_state *s, str
 		if (!s->valued[t])
 			DTX_FAIL_MEM(err);
 		for (uint32_t i = 0; i < s->n; i++)
-			s->valued[t][i] = s->col[i].from[t] >= 0 &&
-					  s->col[i].field.type.type != DTX_T_TEXT &&
-					  !dtx_field_same_rules(&s->col[i].field,
-							    &b->in[t]->field[s->col[i].from[t]]);
+			s->valued[t][i] =
+				s->col[i].from[t] >= 0 && s->col[i].field.type.type != DTX_T_TEXT &&
+				!dtx_field_same_rules(&s->col[i].field,
+			                              &b->in[t]->field[s->col[i].from[t]]);
 	}
 out:
 	return rc;
@@ -189,9 +210,8 @@ out:
 
 /* --- running --- */
 
-static enum dtx_code union_cell(const struct dtx_opctx *ox, const struct union_state *s,
-				uint32_t i, struct dtx_batch *in, struct dtx_column **out,
-				struct dtx_err *err)
+static enum dtx_code union_cell(const struct dtx_opctx *ox, const struct union_state *s, uint32_t i,
+                                struct dtx_batch *in, struct dtx_column **out, struct dtx_err *err)
 {
 	int32_t from = s->col[i].from[ox->input];
 	enum dtx_code rc = DTX_OK;
@@ -212,7 +232,7 @@ out:
 }
 
 static enum dtx_code union_source(const char *name, uint32_t n, struct dtx_column **out,
-				  struct dtx_err *err)
+                                  struct dtx_err *err)
 {
 	struct dtx_builder b;
 
@@ -223,7 +243,7 @@ static enum dtx_code union_source(const char *name, uint32_t n, struct dtx_colum
 }
 
 static enum dtx_code union_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-				 struct dtx_emit *out, struct dtx_err *err)
+                                 struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct union_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -285,15 +305,22 @@ static bool union_pandas(const void *args, struct dtx_buf *out)
 static const struct dtx_map union_map = { .batch = union_batch };
 
 const struct dtx_op dtx_op_union = {
-	.name = "union", .aliases = "concat,append,bind_rows,stack_tables", .ninputs = 0,
+	.name = "union",
+	.aliases = "concat,append,bind_rows,stack_tables",
+	.ninputs = 0,
 	.flags = DTX_OP_CONCAT | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Put tables one below the other",
 	.notes = "Rows of the current table first, then each table's. Columns find each other by "
 		 "name; what a table lacks is null. Cells keep their bytes. Columns of two types "
 		 "widen; without a common type they become text, with a warning.",
-	.params = union_params, .nparams = DTX_COUNT(union_params),
-	.examples = union_examples, .nexamples = DTX_COUNT(union_examples),
+	.params = union_params,
+	.nparams = DTX_COUNT(union_params),
+	.examples = union_examples,
+	.nexamples = DTX_COUNT(union_examples),
 	.args_size = sizeof(struct union_args),
-	.tables = union_tables, .bind = union_bind, .map = &union_map,
-	.explain = union_explain, .pandas = union_pandas,
+	.tables = union_tables,
+	.bind = union_bind,
+	.map = &union_map,
+	.explain = union_explain,
+	.pandas = union_pandas,
 };

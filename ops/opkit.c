@@ -7,7 +7,7 @@
 #include "ops/cells.h"
 
 enum dtx_code dtx_colmap_bind(struct dtx_bind *b, unsigned t, struct dtx_colmap *map,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int32_t *from = dtx_arena_alloc(b->arena, b->ncols ? b->ncols : 1, sizeof(*from));
@@ -22,7 +22,7 @@ out:
 }
 
 enum dtx_code dtx_colmap_apply(const struct dtx_opctx *ox, const struct dtx_colmap *map,
-			       struct dtx_batch *b, struct dtx_err *err)
+                               struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t n = ox->out->nfields;
@@ -50,7 +50,7 @@ void dtx_batch_put(struct dtx_batch *b, uint32_t i, struct dtx_column *c)
 }
 
 enum dtx_code dtx_batch_flat(struct dtx_batch *b, uint32_t i, struct dtx_column **out,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *c;
@@ -62,7 +62,7 @@ out:
 }
 
 enum dtx_code dtx_op_eval(const struct dtx_opctx *ox, const struct dtx_bound *e,
-			  struct dtx_batch *b, struct dtx_column **out, struct dtx_err *err)
+                          struct dtx_batch *b, struct dtx_column **out, struct dtx_err *err)
 {
 	struct dtx_eval_counts counts = { 0 };
 	enum dtx_code rc = dtx_eval(e, b, out, &counts, err);
@@ -152,7 +152,7 @@ out:
 }
 
 enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap *map,
-			    const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
+                            const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column **src = dtx_mem_alloc(p->nbatches + 1, sizeof(struct dtx_column *));
@@ -172,7 +172,7 @@ enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap 
 		if (!any && p->nbatches)
 			continue;
 		DTX_TRY(dtx_cells_gather(src, p->nbatches, p->which, p->row, p->n,
-					 &b->schema->field[i], &made, err));
+		                         &b->schema->field[i], &made, err));
 		dtx_batch_put(b, i, made);
 	}
 out:
@@ -181,8 +181,8 @@ out:
 }
 
 enum dtx_code dtx_pick_batch(const struct dtx_opctx *ox, const struct dtx_colmap *map,
-			     const struct dtx_pick *pick, struct dtx_batch **out,
-			     struct dtx_err *err)
+                             const struct dtx_pick *pick, struct dtx_batch **out,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
@@ -244,13 +244,17 @@ static uint32_t starts_find(const int64_t *start, size_t n, int64_t row, uint32_
 }
 
 enum dtx_code dtx_rowcursor_open(struct dtx_rowcursor *c, const struct dtx_opctx *ox,
-				 struct dtx_table *t, const struct dtx_colmap *map,
-				 const int64_t *rows, int64_t n, struct dtx_err *err)
+                                 struct dtx_table *t, const struct dtx_colmap *map,
+                                 const int64_t *rows, int64_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	*c = (struct dtx_rowcursor){ .ox = ox, .map = map, .table = t, .rows = rows, .n = n,
-				     .most = dtx_op_batch_rows(ox) };
+	*c = (struct dtx_rowcursor){ .ox = ox,
+		                     .map = map,
+		                     .table = t,
+		                     .rows = rows,
+		                     .n = n,
+		                     .most = dtx_op_batch_rows(ox) };
 	DTX_TRY(dtx_table_dense(t, err));
 	DTX_TRY(table_starts(t, &c->start, err));
 	c->which = dtx_mem_alloc(c->most, sizeof(*c->which));
@@ -262,10 +266,11 @@ out:
 }
 
 enum dtx_code dtx_rowcursor_next(struct dtx_rowcursor *c, struct dtx_batch **out,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_pick pick = { c->table->batch, (uint32_t)c->table->nbatches, c->which, c->row, 0 };
+	struct dtx_pick pick = { c->table->batch, (uint32_t)c->table->nbatches, c->which, c->row,
+		                 0 };
 
 	*out = NULL;
 	for (; pick.n < c->most && c->at < c->n; pick.n++, c->at++) {
@@ -292,8 +297,8 @@ void dtx_rowcursor_close(struct dtx_rowcursor *c)
 }
 
 enum dtx_code dtx_table_emit(const struct dtx_opctx *ox, struct dtx_table *t,
-			     const struct dtx_colmap *map, const int64_t *rows, int64_t n,
-			     struct dtx_emit *out, struct dtx_err *err)
+                             const struct dtx_colmap *map, const int64_t *rows, int64_t n,
+                             struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_rowcursor c = DTX_ROWCURSOR_INIT;
@@ -317,7 +322,7 @@ out:
 /* --- text --- */
 
 struct dtx_str dtx_cell_text(const struct dtx_column *c, uint32_t row, struct dtx_buf *scratch,
-			     bool *null)
+                             bool *null)
 {
 	size_t from = scratch->len;
 

@@ -6,7 +6,7 @@
 #include "core/io/reader.h"
 #include "core/plan/bind.h"
 
-#define DTX_NOWHERE UINT32_MAX	/* `which` of a cell that is null */
+#define DTX_NOWHERE UINT32_MAX /* `which` of a cell that is null */
 
 /* Per output column the input column it is, -1: made by the op. */
 struct dtx_colmap {
@@ -15,15 +15,15 @@ struct dtx_colmap {
 };
 /* The map of what has been bound so far, for cells of input table t; in the bind's arena. */
 DTX_MUSTUSE enum dtx_code dtx_colmap_bind(struct dtx_bind *b, unsigned t, struct dtx_colmap *map,
-					  struct dtx_err *err);
+                                          struct dtx_err *err);
 /* Gives b the output schema: columns are moved by the map, the others are NULL. */
 DTX_MUSTUSE enum dtx_code dtx_colmap_apply(const struct dtx_opctx *ox, const struct dtx_colmap *map,
-					   struct dtx_batch *b, struct dtx_err *err);
+                                           struct dtx_batch *b, struct dtx_err *err);
 /* Puts a column at i.  Takes `c`; an earlier one is unref'ed. */
 void dtx_batch_put(struct dtx_batch *b, uint32_t i, struct dtx_column *c);
 /* Value of column i as FLAT: the caller owns a reference. */
 DTX_MUSTUSE enum dtx_code dtx_batch_flat(struct dtx_batch *b, uint32_t i, struct dtx_column **out,
-					 struct dtx_err *err);
+                                         struct dtx_err *err);
 /* Whether anybody wants output column i. */
 static inline bool dtx_op_wants(const struct dtx_opctx *ox, uint32_t i)
 {
@@ -31,8 +31,8 @@ static inline bool dtx_op_wants(const struct dtx_opctx *ox, uint32_t i)
 }
 /* Adds the names of expr's findings and evaluates a bound tree (dtx_op_evals included). */
 DTX_MUSTUSE enum dtx_code dtx_op_eval(const struct dtx_opctx *ox, const struct dtx_bound *e,
-				      struct dtx_batch *b, struct dtx_column **out,
-				      struct dtx_err *err);
+                                      struct dtx_batch *b, struct dtx_column **out,
+                                      struct dtx_err *err);
 /* sel of live row k. */
 static inline uint32_t dtx_batch_row(const struct dtx_batch *b, uint32_t k)
 {
@@ -46,7 +46,7 @@ struct dtx_kept {
 };
 /* Keeps new references to b's columns, dense. */
 DTX_MUSTUSE enum dtx_code dtx_kept_add(struct dtx_kept *k, const struct dtx_batch *b,
-				       struct dtx_err *err);
+                                       struct dtx_err *err);
 void dtx_kept_clear(struct dtx_kept *k);
 /* By position (seq, sub). */
 void dtx_kept_sort(struct dtx_kept *k);
@@ -55,42 +55,45 @@ void dtx_kept_sort(struct dtx_kept *k);
 struct dtx_pick {
 	struct dtx_batch *const *batch;
 	uint32_t nbatches;
-	const uint32_t *which, *row;	/* which: DTX_NOWHERE gives a row of nulls */
+	const uint32_t *which, *row; /* which: DTX_NOWHERE gives a row of nulls */
 	uint32_t n;
 };
 /* A batch of the output schema with the columns of the map that somebody wants; others NULL.
  * Row ids come along when all batches are of one origin. */
 DTX_MUSTUSE enum dtx_code dtx_pick_batch(const struct dtx_opctx *ox, const struct dtx_colmap *map,
-					 const struct dtx_pick *pick, struct dtx_batch **out,
-					 struct dtx_err *err);
+                                         const struct dtx_pick *pick, struct dtx_batch **out,
+                                         struct dtx_err *err);
 /* The columns of the map into an existing batch of pick->n rows (joins fill from two sides). */
 DTX_MUSTUSE enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap *map,
-					const struct dtx_pick *pick, struct dtx_batch *b,
-					struct dtx_err *err);
+                                        const struct dtx_pick *pick, struct dtx_batch *b,
+                                        struct dtx_err *err);
 /* Rows whose number (over all live rows of the table, from 0) is listed in rows[0..n), in that
  * order, as batches of at most run->batch_rows: cur.at is how many have been given. */
 struct dtx_rowcursor {
 	const struct dtx_opctx *ox;
 	const struct dtx_colmap *map;
 	struct dtx_table *table;
-	const int64_t *rows;	/* NULL: all rows from `first` on */
+	const int64_t *rows; /* NULL: all rows from `first` on */
 	int64_t n, at, first;
-	int64_t *start;		/* number of each batch's first row */
+	int64_t *start; /* number of each batch's first row */
 	uint32_t *which, *row, most, hint;
 	uint64_t seq;
 };
-#define DTX_ROWCURSOR_INIT { .ox = NULL }
+#define DTX_ROWCURSOR_INIT                                                                         \
+	{                                                                                          \
+		.ox = NULL                                                                         \
+	}
 DTX_MUSTUSE enum dtx_code dtx_rowcursor_open(struct dtx_rowcursor *c, const struct dtx_opctx *ox,
-					     struct dtx_table *t, const struct dtx_colmap *map,
-					     const int64_t *rows, int64_t n, struct dtx_err *err);
+                                             struct dtx_table *t, const struct dtx_colmap *map,
+                                             const int64_t *rows, int64_t n, struct dtx_err *err);
 /* The next batch, the caller's to free; NULL at the end. */
 DTX_MUSTUSE enum dtx_code dtx_rowcursor_next(struct dtx_rowcursor *c, struct dtx_batch **out,
-					     struct dtx_err *err);
+                                             struct dtx_err *err);
 void dtx_rowcursor_close(struct dtx_rowcursor *c);
 /* The same, all emitted. */
 DTX_MUSTUSE enum dtx_code dtx_table_emit(const struct dtx_opctx *ox, struct dtx_table *t,
-					 const struct dtx_colmap *map, const int64_t *rows,
-					 int64_t n, struct dtx_emit *out, struct dtx_err *err);
+                                         const struct dtx_colmap *map, const int64_t *rows,
+                                         int64_t n, struct dtx_emit *out, struct dtx_err *err);
 /* Makes all batches of a table dense. */
 DTX_MUSTUSE enum dtx_code dtx_table_dense(struct dtx_table *t, struct dtx_err *err);
 /* Rows a made batch may have. */
@@ -98,7 +101,7 @@ uint32_t dtx_op_batch_rows(const struct dtx_opctx *ox);
 
 /* Text of a cell of any form, null: *null is set.  Views live as long as scratch is not reset. */
 DTX_MUSTUSE struct dtx_str dtx_cell_text(const struct dtx_column *c, uint32_t row,
-					 struct dtx_buf *scratch, bool *null);
+                                         struct dtx_buf *scratch, bool *null);
 
 /* Python and JSON forms for translations. */
 void dtx_py_text(struct dtx_buf *out, const char *text);

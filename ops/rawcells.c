@@ -140,7 +140,7 @@ static struct dtx_colmap identity(uint32_t n, int32_t *from)
 }
 
 static void infer_batch(const struct dtx_batch *b, const struct dtx_table *t, struct dtx_infer *f,
-			bool *late, int64_t row)
+                        bool *late, int64_t row)
 {
 	for (uint32_t c = 0; c < t->schema->nfields; c++) {
 		if (!dtx_raw_retypes(&t->schema->field[c], b->col[c])) {
@@ -152,8 +152,8 @@ static void infer_batch(const struct dtx_batch *b, const struct dtx_table *t, st
 }
 
 enum dtx_code dtx_raw_schema(struct dtx_table *t, const int64_t *rows, int64_t n,
-			     const char *const *names, struct dtx_arena *arena,
-			     const struct dtx_schema **out, struct dtx_err *err)
+                             const char *const *names, struct dtx_arena *arena,
+                             const struct dtx_schema **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t fields = t->schema->nfields;
@@ -204,7 +204,7 @@ out:
 }
 
 enum dtx_code dtx_raw_emit(const struct dtx_opctx *ox, struct dtx_table *t, const int64_t *rows,
-			   int64_t n, struct dtx_emit *out, struct dtx_err *err)
+                           int64_t n, struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int32_t *from = dtx_mem_alloc((size_t)t->schema->nfields + 1, sizeof(*from));

@@ -1,17 +1,20 @@
-/* Tables as they were written: text and blankness of cells by row and column, merged ranges, and the
- * types of what stays.  For the operations that repair what a reader delivered. */
+/* Tables as they were written: text and blankness of cells by row and column, merged ranges, and
+ * the types of what stays.  For the operations that repair what a reader delivered. */
 #ifndef OPS_RAWCELLS_H
 #define OPS_RAWCELLS_H
 
 #include "ops/opkit.h"
 
 struct dtx_raw {
-	struct dtx_table *table;	/* borrowed, dense */
-	int64_t *start;			/* number of each batch's first row */
+	struct dtx_table *table; /* borrowed, dense */
+	int64_t *start;          /* number of each batch's first row */
 	uint32_t ncols, hint;
-	struct dtx_buf scratch;		/* of dtx_raw_blank */
+	struct dtx_buf scratch; /* of dtx_raw_blank */
 };
-#define DTX_RAW_INIT { .table = NULL }
+#define DTX_RAW_INIT                                                                               \
+	{                                                                                          \
+		.table = NULL                                                                      \
+	}
 
 /* Makes the table dense. */
 DTX_MUSTUSE enum dtx_code dtx_raw_open(struct dtx_raw *r, struct dtx_table *t, struct dtx_err *err);
@@ -36,12 +39,12 @@ DTX_MUSTUSE enum dtx_code dtx_raw_bind(struct dtx_bind *b, struct dtx_err *err);
 /* Schema of the rows rows[0..n) of t: names[i] (NULL: the table's), types found anew where the plan
  * declares none. */
 DTX_MUSTUSE enum dtx_code dtx_raw_schema(struct dtx_table *t, const int64_t *rows, int64_t n,
-					 const char *const *names, struct dtx_arena *arena,
-					 const struct dtx_schema **out, struct dtx_err *err);
+                                         const char *const *names, struct dtx_arena *arena,
+                                         const struct dtx_schema **out, struct dtx_err *err);
 /* Emits those rows under ox->out: columns in place. */
 DTX_MUSTUSE enum dtx_code dtx_raw_emit(const struct dtx_opctx *ox, struct dtx_table *t,
-				       const int64_t *rows, int64_t n, struct dtx_emit *out,
-				       struct dtx_err *err);
+                                       const int64_t *rows, int64_t n, struct dtx_emit *out,
+                                       struct dtx_err *err);
 /* Columns that are typed anew: cells of an input whose type nobody declared. */
 bool dtx_raw_retypes(const struct dtx_field *f, const struct dtx_column *c);
 

@@ -67,7 +67,7 @@ static uint64_t pos_of(const struct dtx_sorter *s, const struct dtx_sort_row *r)
 }
 
 int dtx_sorter_cmp(const struct dtx_sorter *a, const struct dtx_sort_row *x,
-		   const struct dtx_sorter *b, const struct dtx_sort_row *y)
+                   const struct dtx_sorter *b, const struct dtx_sort_row *y)
 {
 	uint64_t p, q;
 	int c;
@@ -89,7 +89,7 @@ int dtx_sorter_cmp(const struct dtx_sorter *a, const struct dtx_sort_row *x,
 /* --- one run --- */
 
 static inline bool before(const struct dtx_sorter *s, const struct dtx_sort_row *x,
-			  const struct dtx_sort_row *y)
+                          const struct dtx_sort_row *y)
 {
 	if (x->key[0] != y->key[0])
 		return x->key[0] < y->key[0];
@@ -109,7 +109,7 @@ static void insertion(const struct dtx_sorter *s, struct dtx_sort_row *row, size
 }
 
 static void merge_two(const struct dtx_sorter *s, const struct dtx_sort_row *from, size_t mid,
-		      size_t n, struct dtx_sort_row *to)
+                      size_t n, struct dtx_sort_row *to)
 {
 	size_t i = 0, k = mid, at = 0;
 
@@ -122,7 +122,7 @@ static void merge_two(const struct dtx_sorter *s, const struct dtx_sort_row *fro
 
 /* Bottom-up merge sort of row[0, n), blocks of 16 by insertion; tmp is as large. */
 static struct dtx_sort_row *merge_sort(const struct dtx_sorter *s, struct dtx_sort_row *row,
-				       struct dtx_sort_row *tmp, size_t n)
+                                       struct dtx_sort_row *tmp, size_t n)
 {
 	for (size_t i = 0; i < n; i += 16)
 		insertion(s, row + i, DTX_MIN((size_t)16, n - i));
@@ -131,7 +131,7 @@ static struct dtx_sort_row *merge_sort(const struct dtx_sorter *s, struct dtx_so
 
 		for (size_t i = 0; i < n; i += 2 * width)
 			merge_two(s, row + i, DTX_MIN(width, n - i), DTX_MIN(2 * width, n - i),
-				  tmp + i);
+			          tmp + i);
 		row = tmp;
 		tmp = t;
 	}
@@ -205,8 +205,8 @@ out:
 }
 
 enum dtx_code dtx_sorter_add(struct dtx_sorter *s, const struct dtx_batch *b,
-			     struct dtx_column *const *key, const struct dtx_key_order *order,
-			     size_t nkeys, struct dtx_err *err)
+                             struct dtx_column *const *key, const struct dtx_key_order *order,
+                             size_t nkeys, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t batch = (uint32_t)s->kept.n;

@@ -9,30 +9,30 @@
 #include "ops/opkit.h"
 
 struct dtx_sort_row {
-	uint64_t key[2];	/* first bytes, big endian: they compare as numbers */
-	uint64_t rest;		/* offset of the whole key in the run's bytes; 0: none */
+	uint64_t key[2]; /* first bytes, big endian: they compare as numbers */
+	uint64_t rest;   /* offset of the whole key in the run's bytes; 0: none */
 	uint32_t batch, row;
 };
 struct dtx_sorter {
 	struct dtx_kept kept;
 	struct dtx_sort_row *row;
 	size_t n, cap;
-	struct dtx_buf bytes;	/* whole keys of more than 16 bytes: length, then the key */
+	struct dtx_buf bytes; /* whole keys of more than 16 bytes: length, then the key */
 	struct dtx_buf one;
-	size_t keep;		/* rows that can matter; SIZE_MAX: all */
+	size_t keep; /* rows that can matter; SIZE_MAX: all */
 };
 
 void dtx_sorter_init(struct dtx_sorter *s, size_t keep);
 void dtx_sorter_clear(struct dtx_sorter *s);
 /* Adds a dense batch: key[i] ordered by order[i] (columns FLAT, DICT or CONST). */
 DTX_MUSTUSE enum dtx_code dtx_sorter_add(struct dtx_sorter *s, const struct dtx_batch *b,
-					 struct dtx_column *const *key,
-					 const struct dtx_key_order *order, size_t nkeys,
-					 struct dtx_err *err);
+                                         struct dtx_column *const *key,
+                                         const struct dtx_key_order *order, size_t nkeys,
+                                         struct dtx_err *err);
 /* Sorts the run. */
 DTX_MUSTUSE enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err);
 /* Which of two rows comes first: < 0, > 0; 0 only for one row. */
 int dtx_sorter_cmp(const struct dtx_sorter *a, const struct dtx_sort_row *x,
-		   const struct dtx_sorter *b, const struct dtx_sort_row *y);
+                   const struct dtx_sorter *b, const struct dtx_sort_row *y);
 
 #endif

@@ -13,8 +13,8 @@ struct dtx_total_sum {
 	int64_t n;
 };
 
-static const char *const default_words[] = { "total", "grand total", "subtotal", "sub-total", "sum",
-					     "overall" };
+static const char *const default_words[] = { "total",     "grand total", "subtotal",
+	                                     "sub-total", "sum",         "overall" };
 
 enum dtx_code dtx_totals_open(struct dtx_totals *t, struct dtx_raw *raw, struct dtx_err *err)
 {
@@ -86,7 +86,7 @@ static bool is_candidate(struct dtx_totals *t, int64_t row)
 		dtx_buf_reset(&t->text);
 		dtx_buf_reset(&t->folded);
 		dtx_utf8_fold(&t->folded,
-			      dtx_utf8_trim(dtx_raw_text(t->raw, row, t->label[i], &t->text)));
+		              dtx_utf8_trim(dtx_raw_text(t->raw, row, t->label[i], &t->text)));
 		label = (struct dtx_str){ dtx_buf_text(&t->folded), t->folded.len };
 		if (label.len && label.ptr[label.len - 1] == ':')
 			label = dtx_utf8_trim((struct dtx_str){ label.ptr, label.len - 1 });
@@ -102,7 +102,7 @@ static bool is_candidate(struct dtx_totals *t, int64_t row)
 
 /* Number of a cell and the decimals it is written with. */
 static bool cell_number(struct dtx_totals *t, int64_t row, uint32_t col, double *v,
-			unsigned *places)
+                        unsigned *places)
 {
 	const struct dtx_numtext_rules rules = DTX_NUMTEXT_PLAIN;
 	uint8_t kind = dtx_raw_kind(t->raw, row, col);

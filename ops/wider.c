@@ -10,8 +10,8 @@ struct rect {
 	/* [id * ncols + column]: input row + 1, or with agg state + 1; 0: absent */
 	uint32_t *cell;
 	uint32_t nstates;
-	char **states;			/* per value */
-	int64_t *start;			/* first row of each batch */
+	char **states;  /* per value */
+	int64_t *start; /* first row of each batch */
 };
 
 static void rect_clear(struct rect *r)
@@ -22,7 +22,7 @@ static void rect_clear(struct rect *r)
 		if (r->states[v] && s->value[v].calls.n &&
 		    dtx_agg_needs_free(s->value[v].calls.call[0]))
 			dtx_agg_free(s->value[v].calls.call[0], r->states[v],
-				     dtx_agg_state_size(s->value[v].calls.call[0]), r->nstates);
+			             dtx_agg_state_size(s->value[v].calls.call[0]), r->nstates);
 		dtx_mem_free(r->states[v]);
 	}
 	dtx_mem_free(r->states);
@@ -34,7 +34,7 @@ static void rect_clear(struct rect *r)
 /* --- filling --- */
 
 static enum dtx_code not_unique(struct rect *r, struct dtx_batch *b, uint32_t row,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = r->ox->bound;
 	struct dtx_buf text = DTX_BUF_INIT(1024);
@@ -43,7 +43,7 @@ static enum dtx_code not_unique(struct rect *r, struct dtx_batch *b, uint32_t ro
 	dtx_buf_add(&text, s->id.n ? ", " : "");
 	dtx_groupkeys_print(&s->names, b, row, &text);
 	dtx_err_set(err, DTX_E_PIVOT_NOT_UNIQUE, __FILE__, __LINE__,
-		    "pivot_wider: two rows for the cell %s", dtx_buf_text(&text));
+	            "pivot_wider: two rows for the cell %s", dtx_buf_text(&text));
 	dtx_err_hint(err, "agg (\"sum\", \"first\" ...) says what such a cell holds");
 	dtx_batch_blame(b, row, -1, err);
 	dtx_buf_clear(&text);
@@ -75,7 +75,7 @@ static enum dtx_code fill_rows(struct rect *r, struct dtx_err *err)
 }
 
 static enum dtx_code add_states(struct rect *r, struct dtx_batch *b, const uint32_t *group,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = r->ox->bound;
 	struct dtx_eval_counts counts = { 0 };
@@ -85,7 +85,7 @@ static enum dtx_code add_states(struct rect *r, struct dtx_batch *b, const uint3
 		const struct dtx_aggcall *call = s->value[v].calls.call[0];
 
 		DTX_TRY(dtx_agg_add(call, r->states[v], dtx_agg_state_size(call), group, b, &counts,
-				    err));
+		                    err));
 	}
 	dtx_op_evals(r->ox, &counts);
 out:
@@ -138,8 +138,9 @@ static enum dtx_code rect_init(struct rect *r, struct dtx_err *err)
 
 	DTX_TRY(dtx_wider_plan(r->ox, r->t, &r->plan, err));
 	if ((uint64_t)r->plan.nids * r->plan.ncols > CELLS_MAX || r->t->nrows >= UINT32_MAX)
-		DTX_FAIL(err, DTX_E_PIVOT_TOO_WIDE, "pivot_wider: %u rows of %u columns are too many",
-			 r->plan.nids, r->plan.ncols);
+		DTX_FAIL(err, DTX_E_PIVOT_TOO_WIDE,
+		         "pivot_wider: %u rows of %u columns are too many", r->plan.nids,
+		         r->plan.ncols);
 	r->cell = dtx_mem_zalloc((size_t)r->plan.nids * r->plan.ncols + 1, sizeof(*r->cell));
 	r->states = dtx_mem_zalloc((size_t)s->nvalues + 1, sizeof(char *));
 	r->start = dtx_mem_alloc(r->t->nbatches + 1, sizeof(*r->start));
@@ -159,10 +160,10 @@ out:
 /* --- columns --- */
 
 struct chunk {
-	uint32_t from, n;		/* ids */
+	uint32_t from, n; /* ids */
 	uint32_t *which, *row;
 	void **state;
-	struct dtx_column **src;	/* batches' columns, fill behind them */
+	struct dtx_column **src; /* batches' columns, fill behind them */
 };
 
 static uint32_t batch_of(const struct rect *r, int64_t row)
@@ -184,8 +185,8 @@ static uint32_t batch_of(const struct rect *r, int64_t row)
 
 /* Cells of input rows. */
 static enum dtx_code moved_column(struct rect *r, struct chunk *c, uint32_t v, uint32_t col,
-				  struct dtx_column *fill, const struct dtx_field *field,
-				  struct dtx_column **out, struct dtx_err *err)
+                                  struct dtx_column *fill, const struct dtx_field *field,
+                                  struct dtx_column **out, struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = r->ox->bound;
 	uint32_t n = (uint32_t)r->t->nbatches;
@@ -204,8 +205,8 @@ static enum dtx_code moved_column(struct rect *r, struct chunk *c, uint32_t v, u
 
 /* Results of states. */
 static enum dtx_code state_column(struct rect *r, struct chunk *c, uint32_t v, uint32_t col,
-				  struct dtx_column *fill, const struct dtx_field *field,
-				  struct dtx_column **out, struct dtx_err *err)
+                                  struct dtx_column *fill, const struct dtx_field *field,
+                                  struct dtx_column **out, struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = r->ox->bound;
 	const struct dtx_aggcall *call = s->value[v].calls.call[0];
@@ -232,7 +233,7 @@ out:
 }
 
 static enum dtx_code id_columns(struct rect *r, struct chunk *c, struct dtx_batch *b,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = r->ox->bound;
 	struct dtx_pick pick = { r->t->batch, (uint32_t)r->t->nbatches, c->which, c->row, c->n };
@@ -247,7 +248,7 @@ static enum dtx_code id_columns(struct rect *r, struct chunk *c, struct dtx_batc
 }
 
 static enum dtx_code emit_chunk(struct rect *r, struct chunk *c, struct dtx_column **fill,
-				uint64_t seq, struct dtx_emit *out, struct dtx_err *err)
+                                uint64_t seq, struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_wider_args *a = r->ox->args;
 	const struct dtx_wider_state *s = r->ox->bound;
@@ -264,11 +265,11 @@ static enum dtx_code emit_chunk(struct rect *r, struct chunk *c, struct dtx_colu
 			if (!dtx_op_wants(r->ox, at))
 				continue;
 			if (a->agg)
-				DTX_TRY(state_column(r, c, v, col, fill[v],
-						     &r->ox->out->field[at], &b->col[at], err));
+				DTX_TRY(state_column(r, c, v, col, fill[v], &r->ox->out->field[at],
+				                     &b->col[at], err));
 			else
-				DTX_TRY(moved_column(r, c, v, col, fill[v],
-						     &r->ox->out->field[at], &b->col[at], err));
+				DTX_TRY(moved_column(r, c, v, col, fill[v], &r->ox->out->field[at],
+				                     &b->col[at], err));
 		}
 	}
 	DTX_TRY(dtx_emit_batch(out, b, err));
@@ -278,7 +279,7 @@ out:
 }
 
 static enum dtx_code emit_all(struct rect *r, struct chunk *c, struct dtx_column **fill,
-			      struct dtx_emit *out, struct dtx_err *err)
+                              struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_wider_args *a = r->ox->args;
 	const struct dtx_wider_state *s = r->ox->bound;
@@ -294,7 +295,7 @@ static enum dtx_code emit_all(struct rect *r, struct chunk *c, struct dtx_column
 		DTX_FAIL_MEM(err);
 	for (uint32_t v = 0; v < s->nvalues && r->plan.ncols; v++)
 		DTX_TRY(dtx_json_column(a->fill, &r->ox->out->field[s->id.n + v * r->plan.ncols],
-				    &fill[v], err));
+		                        &fill[v], err));
 	for (c->from = 0; c->from < r->plan.nids && !dtx_emit_full(out); c->from += most) {
 		c->n = DTX_MIN(most, r->plan.nids - c->from);
 		DTX_TRY(emit_chunk(r, c, fill, seq++, out, err));
@@ -303,14 +304,15 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_wider_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-			      struct dtx_emit *out, struct dtx_err *err)
+enum dtx_code dtx_wider_whole(const struct dtx_opctx *ox, struct dtx_table *t, struct dtx_emit *out,
+                              struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct rect r = { .ox = ox, .t = t };
 	struct chunk c = { .from = 0 };
-	struct dtx_column **fill = dtx_mem_zalloc((size_t)s->nvalues + 1, sizeof(struct dtx_column *));
+	struct dtx_column **fill =
+		dtx_mem_zalloc((size_t)s->nvalues + 1, sizeof(struct dtx_column *));
 
 	if (!fill)
 		DTX_FAIL_MEM(err);

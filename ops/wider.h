@@ -19,45 +19,45 @@ struct dtx_wider_args {
 };
 struct dtx_wider_value {
 	int32_t col;
-	struct dtx_aggcalls calls;	/* of the aggregate: one call; none without agg */
-	struct dtx_field field;		/* of the new columns */
+	struct dtx_aggcalls calls; /* of the aggregate: one call; none without agg */
+	struct dtx_field field;    /* of the new columns */
 };
 struct dtx_wider_state {
 	struct dtx_groupkeys id, names;
-	struct dtx_colmap id_map;	/* output columns that are ids; 0..id.n */
+	struct dtx_colmap id_map; /* output columns that are ids; 0..id.n */
 	struct dtx_wider_value *value;
 	uint32_t nvalues;
-	bool fixed;			/* names are given */
-	int32_t unknown;		/* names_from columns could not be resolved */
+	bool fixed;      /* names are given */
+	int32_t unknown; /* names_from columns could not be resolved */
 };
 
 /* Numbers of rows and columns: what both the schema and the result need. */
 struct dtx_wider_plan {
 	struct dtx_groups *ids, *names;
-	uint32_t *rid, *cid;		/* per input row */
-	int64_t *id_row;		/* first input row of an id */
+	uint32_t *rid, *cid; /* per input row */
+	int64_t *id_row;     /* first input row of an id */
 	size_t cap_id_row;
-	char **text;			/* per new column its name, without value and prefix */
-	int64_t *name_row;		/* first input row of a combination */
+	char **text;       /* per new column its name, without value and prefix */
+	int64_t *name_row; /* first input row of a combination */
 	size_t cap_text, cap_name_row;
 	uint32_t nids, nnames;
-	uint32_t *place;		/* combination -> column among the new ones */
-	uint32_t ncols;			/* new columns per value */
-	const char **label;		/* per new column */
+	uint32_t *place;    /* combination -> column among the new ones */
+	uint32_t ncols;     /* new columns per value */
+	const char **label; /* per new column */
 };
 
 DTX_MUSTUSE enum dtx_code dtx_wider_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
-					   struct dtx_arena *arena, const struct dtx_schema **out,
-					   struct dtx_err *err);
+                                           struct dtx_arena *arena, const struct dtx_schema **out,
+                                           struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_wider_whole(const struct dtx_opctx *ox, struct dtx_table *t,
-					  struct dtx_emit *out, struct dtx_err *err);
+                                          struct dtx_emit *out, struct dtx_err *err);
 /* Name of value v's column `label`, in the arena; NULL: out of memory. */
 const char *dtx_wider_name(struct dtx_arena *arena, const struct dtx_wider_args *a,
-			   const char *value, uint32_t nvalues, const char *label);
+                           const char *value, uint32_t nvalues, const char *label);
 
 DTX_MUSTUSE enum dtx_code dtx_wider_plan(const struct dtx_opctx *ox, struct dtx_table *t,
-					 struct dtx_wider_plan *p, struct dtx_err *err);
+                                         struct dtx_wider_plan *p, struct dtx_err *err);
 void dtx_wider_plan_clear(struct dtx_wider_plan *p);
 
 #endif

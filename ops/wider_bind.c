@@ -5,7 +5,7 @@
 #include "ops/wider.h"
 
 const char *dtx_wider_name(struct dtx_arena *arena, const struct dtx_wider_args *a,
-			   const char *value, uint32_t nvalues, const char *label)
+                           const char *value, uint32_t nvalues, const char *label)
 {
 	if (nvalues == 1)
 		return dtx_arena_printf(arena, "%s%s", a->names_prefix, label);
@@ -15,7 +15,7 @@ const char *dtx_wider_name(struct dtx_arena *arena, const struct dtx_wider_args 
 /* --- values --- */
 
 static enum dtx_code bind_agg(struct dtx_bind *b, const struct dtx_wider_args *a,
-			      struct dtx_wider_value *v, const char *column, struct dtx_err *err)
+                              struct dtx_wider_value *v, const char *column, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_expr *call = dtx_expr_call1(b->arena, a->agg, column);
@@ -28,7 +28,7 @@ static enum dtx_code bind_agg(struct dtx_bind *b, const struct dtx_wider_args *a
 		goto out;
 	if (v->calls.n != 1 || dtx_bound_column(bound) != 0) {
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/agg", err,
-				      "'%s' is no aggregate of one argument", a->agg));
+		                      "'%s' is no aggregate of one argument", a->agg));
 		v->calls.n = 0;
 		goto out;
 	}
@@ -38,7 +38,7 @@ out:
 }
 
 static enum dtx_code bind_value(struct dtx_bind *b, const struct dtx_wider_args *a, int32_t col,
-				struct dtx_wider_value *v, struct dtx_err *err)
+                                struct dtx_wider_value *v, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -48,11 +48,12 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct dtx_wider_args 
 		DTX_TRY(bind_agg(b, a, v, v->field.name, err));
 	else
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, col,
-				     a->names.n ? DTX_DEMAND_BYTES : DTX_DEMAND_VALUE, err));
+		                     a->names.n ? DTX_DEMAND_BYTES : DTX_DEMAND_VALUE, err));
 	if (a->fill && !dtx_json_fits(a->fill, v->field.type.type))
 		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/fill", err,
-				      "fill does not fit column '%s' of type %s",
-				      b->in[0]->field[col].name, dtx_type_name(v->field.type.type)));
+		                      "fill does not fit column '%s' of type %s",
+		                      b->in[0]->field[col].name,
+		                      dtx_type_name(v->field.type.type)));
 out:
 	return rc;
 }
@@ -68,8 +69,8 @@ static bool listed(const int32_t *col, uint32_t n, int32_t c)
 }
 
 static enum dtx_code bind_ids(struct dtx_bind *b, const struct dtx_wider_args *a,
-			      struct dtx_wider_state *s, const int32_t *values, uint32_t nvalues,
-			      struct dtx_err *err)
+                              struct dtx_wider_state *s, const int32_t *values, uint32_t nvalues,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int32_t *col;
@@ -97,7 +98,7 @@ out:
 /* --- columns that are known beforehand --- */
 
 static enum dtx_code bind_names(struct dtx_bind *b, const struct dtx_wider_args *a,
-				struct dtx_wider_state *s, struct dtx_err *err)
+                                struct dtx_wider_state *s, struct dtx_err *err)
 {
 	const char *const *label = a->names.item;
 	enum dtx_code rc = DTX_OK;
@@ -105,7 +106,7 @@ static enum dtx_code bind_names(struct dtx_bind *b, const struct dtx_wider_args 
 	for (uint32_t v = 0; v < s->nvalues; v++) {
 		const char *value = b->in[0]->field[s->value[v].col].name;
 		const struct dtx_expr *formula = a->agg ? dtx_expr_call1(b->arena, a->agg, value)
-							: dtx_expr_column(b->arena, value);
+		                                        : dtx_expr_column(b->arena, value);
 
 		if (!formula)
 			DTX_FAIL_MEM(err);
@@ -116,9 +117,9 @@ static enum dtx_code bind_names(struct dtx_bind *b, const struct dtx_wider_args 
 			if (!name)
 				DTX_FAIL_MEM(err);
 			DTX_TRY(dtx_bind_use(b, (int32_t)out, 0, s->value[v].col, DTX_DEMAND_SAME,
-					     err));
+			                     err));
 			DTX_TRY(dtx_bind_make(b, name, s->value[v].field.type, formula,
-					      a->agg ? a->agg : "value of", err));
+			                      a->agg ? a->agg : "value of", err));
 			if (b->ncols == out)
 				continue;
 			name = b->col[out].field.name;
@@ -165,8 +166,8 @@ out:
 /* --- the schema that the rows lead to --- */
 
 enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
-			       struct dtx_arena *arena, const struct dtx_schema **out,
-			       struct dtx_err *err)
+                               struct dtx_arena *arena, const struct dtx_schema **out,
+                               struct dtx_err *err)
 {
 	const struct dtx_wider_args *a = ox->args;
 	const struct dtx_wider_state *s = ox->bound;
@@ -178,24 +179,24 @@ enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
 
 	DTX_TRY(dtx_wider_plan(ox, t, &p, err));
 	field = dtx_arena_zalloc(arena, (size_t)s->id.n + (size_t)p.ncols * s->nvalues + 1,
-				 sizeof(*field));
+	                         sizeof(*field));
 	if (!schema || !field)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < s->id.n; i++)
 		field[n++] = t->schema->field[s->id.col[i]];
 	for (uint32_t v = 0; v < s->nvalues; v++) {
 		for (uint32_t c = 0; c < p.ncols; c++) {
-			const char *name = dtx_wider_name(arena, a,
-							  t->schema->field[s->value[v].col].name,
-							  s->nvalues, p.label[c]);
+			const char *name =
+				dtx_wider_name(arena, a, t->schema->field[s->value[v].col].name,
+			                       s->nvalues, p.label[c]);
 
 			if (!name)
 				DTX_FAIL_MEM(err);
 			for (uint32_t k = 0; k < n; k++)
 				if (strcmp(field[k].name, name) == 0)
 					DTX_FAIL(err, DTX_E_NAME_COLLISION,
-						 "pivot_wider: two columns would be called '%s'",
-						 name);
+					         "pivot_wider: two columns would be called '%s'",
+					         name);
 			field[n] = a->agg ? s->value[v].field : t->schema->field[s->value[v].col];
 			field[n++].name = name;
 		}

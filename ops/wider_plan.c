@@ -22,8 +22,8 @@ void dtx_wider_plan_clear(struct dtx_wider_plan *p)
 
 /* "2024_Q1"; a null part is `null`. */
 static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_groupkeys *k,
-			       const struct dtx_batch *b, uint32_t row, char **out,
-			       struct dtx_err *err)
+                               const struct dtx_batch *b, uint32_t row, char **out,
+                               struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(1 << 20), scratch = DTX_BUF_INIT(1 << 20);
 	enum dtx_code rc = DTX_OK;
@@ -43,7 +43,7 @@ static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_
 	}
 	if (memchr(text.ptr ? text.ptr : "", 0, text.len))
 		DTX_FAIL(err, DTX_E_UNEXPECTED_VALUE,
-			 "pivot_wider: a value with a NUL byte cannot be a column name");
+		         "pivot_wider: a value with a NUL byte cannot be a column name");
 	*out = dtx_buf_steal(&text);
 	if (!*out)
 		DTX_FAIL_MEM(err);
@@ -55,7 +55,7 @@ out:
 
 /* Names and first rows of combinations that this batch brought. */
 static enum dtx_code note_new(const struct dtx_opctx *ox, struct dtx_wider_plan *p,
-			      struct dtx_batch *b, int64_t at, struct dtx_err *err)
+                              struct dtx_batch *b, int64_t at, struct dtx_err *err)
 {
 	const struct dtx_wider_args *a = ox->args;
 	const struct dtx_wider_state *s = ox->bound;
@@ -65,7 +65,7 @@ static enum dtx_code note_new(const struct dtx_opctx *ox, struct dtx_wider_plan 
 	if (!dtx_mem_reserve(&p->id_row, &p->cap_id_row, (size_t)ids + 1, sizeof(*p->id_row)) ||
 	    !dtx_mem_reserve(&p->text, &p->cap_text, (size_t)names + 1, sizeof(char *)) ||
 	    !dtx_mem_reserve(&p->name_row, &p->cap_name_row, (size_t)names + 1,
-			     sizeof(*p->name_row)))
+	                     sizeof(*p->name_row)))
 		DTX_FAIL_MEM(err);
 	for (uint32_t k = 0; k < b->nrows; k++) {
 		if (p->rid[at + k] == p->nids)
@@ -74,8 +74,8 @@ static enum dtx_code note_new(const struct dtx_opctx *ox, struct dtx_wider_plan 
 			continue;
 		if (ox->run && ox->run->pivot_cols >= 0 && p->nnames >= ox->run->pivot_cols) {
 			rc = dtx_err_set(err, DTX_E_PIVOT_TOO_WIDE, __FILE__, __LINE__,
-					 "pivot_wider: more than %lld new columns",
-					 (long long)ox->run->pivot_cols);
+			                 "pivot_wider: more than %lld new columns",
+			                 (long long)ox->run->pivot_cols);
 			dtx_err_hint(err, "the limit pivot_cols of the plan allows more");
 			goto out;
 		}
@@ -87,7 +87,7 @@ out:
 }
 
 static enum dtx_code number_rows(const struct dtx_opctx *ox, struct dtx_table *t,
-				 struct dtx_wider_plan *p, struct dtx_err *err)
+                                 struct dtx_wider_plan *p, struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -129,7 +129,7 @@ static int combo_cmp(const void *a, const void *b)
 
 /* Sort key of a combination, from its first row. */
 static enum dtx_code combo_key(const struct dtx_wider_state *s, struct dtx_batch *b, uint32_t row,
-			       struct combo *out, struct dtx_err *err)
+                               struct combo *out, struct dtx_err *err)
 {
 	const struct dtx_key_order order = { false, false, DTX_COLLATE_BINARY };
 	struct dtx_buf key = DTX_BUF_INIT(1 << 24);
@@ -152,7 +152,7 @@ out:
 }
 
 static enum dtx_code place_sorted(const struct dtx_opctx *ox, struct dtx_table *t,
-				  struct dtx_wider_plan *p, struct dtx_err *err)
+                                  struct dtx_wider_plan *p, struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -167,7 +167,7 @@ static enum dtx_code place_sorted(const struct dtx_opctx *ox, struct dtx_table *
 			start += t->batch[batch++]->nrows;
 		c[i].id = i;
 		DTX_TRY(combo_key(s, t->batch[batch], (uint32_t)(p->name_row[i] - start), &c[i],
-				  err));
+		                  err));
 	}
 	qsort(c, p->nnames, sizeof(*c), combo_cmp);
 	for (uint32_t i = 0; i < p->nnames; i++) {
@@ -183,7 +183,7 @@ out:
 
 /* The names are given: another one is an error. */
 static enum dtx_code place_fixed(const struct dtx_opctx *ox, struct dtx_wider_plan *p,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	const struct dtx_wider_args *a = ox->args;
 	const char *const *label = a->names.item;
@@ -199,7 +199,7 @@ static enum dtx_code place_fixed(const struct dtx_opctx *ox, struct dtx_wider_pl
 			at++;
 		if (at == p->ncols) {
 			rc = dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
-					 "pivot_wider: '%.80s' is none of `names`", p->text[i]);
+			                 "pivot_wider: '%.80s' is none of `names`", p->text[i]);
 			dtx_err_hint(err, "add it to names, or leave names out");
 			goto out;
 		}
@@ -210,7 +210,7 @@ out:
 }
 
 enum dtx_code dtx_wider_plan(const struct dtx_opctx *ox, struct dtx_table *t,
-			     struct dtx_wider_plan *p, struct dtx_err *err)
+                             struct dtx_wider_plan *p, struct dtx_err *err)
 {
 	const struct dtx_wider_args *a = ox->args;
 	enum dtx_code rc = DTX_OK;

@@ -31,8 +31,9 @@ static void raw_is(const struct dtx_column *c, uint32_t row, const char *want)
 	char got[64];
 
 	T_CHECK(c->form == DTX_F_SPAN);
-	dtx_str_copy(got, sizeof(got), (struct dtx_str){ c->base + s.off - quoted,
-							 (s.len & DTX_SPAN_LEN) + 2 * quoted });
+	dtx_str_copy(
+		got, sizeof(got),
+		(struct dtx_str){ c->base + s.off - quoted, (s.len & DTX_SPAN_LEN) + 2 * quoted });
 	T_STR(got, want);
 }
 

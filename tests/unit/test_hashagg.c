@@ -37,7 +37,7 @@ static struct dtx_column *ints(uint32_t n, int64_t step, int64_t mod)
 }
 
 static void ids_are(struct dtx_groups *g, struct dtx_column **key, struct dtx_batch *b,
-		    const uint32_t *want)
+                    const uint32_t *want)
 {
 	uint32_t id[16];
 
@@ -48,9 +48,16 @@ static void ids_are(struct dtx_groups *g, struct dtx_column **key, struct dtx_ba
 
 void test_groups_text_keys(void)
 {
-	static const char *const v[] = { "b", "a", NULL, "b", "a text of more than twelve bytes", "",
-					 NULL, "a text of more than twelve bytes", "twelve bytes",
-					 "twelve bytes" };
+	static const char *const v[] = { "b",
+		                         "a",
+		                         NULL,
+		                         "b",
+		                         "a text of more than twelve bytes",
+		                         "",
+		                         NULL,
+		                         "a text of more than twelve bytes",
+		                         "twelve bytes",
+		                         "twelve bytes" };
 	static const uint32_t want[] = { 0, 1, 2, 0, 3, 4, 2, 3, 5, 5 };
 	struct dtx_column *key = texts(v, DTX_COUNT(v));
 	struct dtx_batch *b;

@@ -26,7 +26,9 @@ void test_numtext_forms(void)
 	reads("(1,234)", "-1234", 0);
 	reads("-5", "-5", 0);
 	reads("5-", "-5", 0);
-	reads("\xe2\x88\x92" "5", "-5", 0);
+	reads("\xe2\x88\x92"
+	      "5",
+	      "-5", 0);
 	reads("+7", "7", 0);
 	reads("$1,000,000", "1000000", 0);
 	reads("-$12.5", "-12.5", 1);
@@ -43,9 +45,10 @@ void test_numtext_forms(void)
 
 void test_numtext_refuses(void)
 {
-	static const char *const bad[] = { "", " ", "-", "12,34", "1,2345", "1234,567", "--5", "(-5)",
-					   "5%%", "12 13", "1.2.3", "abc", "12a", ",5", "$", "1e",
-					   "$$5", "0x10", "()" };
+	static const char *const bad[] = { "",         " ",   "-",    "12,34", "1,2345",
+		                           "1234,567", "--5", "(-5)", "5%%",   "12 13",
+		                           "1.2.3",    "abc", "12a",  ",5",    "$",
+		                           "1e",       "$$5", "0x10", "()" };
 
 	for (size_t i = 0; i < DTX_COUNT(bad); i++)
 		reads(bad[i], NULL, 0);

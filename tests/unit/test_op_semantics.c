@@ -3,7 +3,7 @@
 #include "tests/unit/planrun.h"
 
 static void run_is(const char *plan, const char *in, const char *with, uint32_t batch,
-		   unsigned workers, struct planrun *p)
+                   unsigned workers, struct planrun *p)
 {
 	planrun_init(p, plan, in);
 	p->input[1] = with;
@@ -24,17 +24,20 @@ static int64_t dropped(const struct planrun *p, uint32_t step, const char *reaso
 }
 
 #define ONE(step) "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"steps\":[" step "]}"
-#define TWO(step) "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"},{\"name\":\"other\"}],\"steps\":[" step "]}"
+#define TWO(step)                                                                                  \
+	"{\"dtx\":1,\"inputs\":[{\"name\":\"main\"},{\"name\":\"other\"}],\"steps\":[" step "]}"
 
 void test_op_semantics_drop_counts(void)
 {
 	struct planrun p;
 
-	run_is(ONE("{\"op\":\"filter\",\"where\":\"a > 1\"}"), "a,b\n1,x\n2,y\n,z\n,w\n", NULL, 7, 2, &p);
+	run_is(ONE("{\"op\":\"filter\",\"where\":\"a > 1\"}"), "a,b\n1,x\n2,y\n,z\n,w\n", NULL, 7,
+	       2, &p);
 	T_INT(dropped(&p, 0, "false"), 1);
 	T_INT(dropped(&p, 0, "null"), 2);
 	planrun_clear(&p);
-	run_is(ONE("{\"op\":\"distinct\",\"cols\":[\"a\"]}"), "a,b\n1,x\n1,y\n2,z\n1,w\n", NULL, 1, 2, &p);
+	run_is(ONE("{\"op\":\"distinct\",\"cols\":[\"a\"]}"), "a,b\n1,x\n1,y\n2,z\n1,w\n", NULL, 1,
+	       2, &p);
 	T_INT(dropped(&p, 0, "duplicate"), 2);
 	planrun_clear(&p);
 	run_is(ONE("{\"op\":\"drop_rows\",\"kinds\":[\"blank\",\"totals\",\"footnotes\"]}"),
@@ -43,8 +46,8 @@ void test_op_semantics_drop_counts(void)
 	T_INT(dropped(&p, 0, "total"), 1);
 	T_INT(dropped(&p, 0, "footnote"), 1);
 	planrun_clear(&p);
-	run_is(TWO("{\"op\":\"join\",\"with\":\"other\",\"on\":\"k\"}"), "k,v\na,1\nb,2\n,3\n", "k,w\na,1\nc,2\n",
-	       7, 2, &p);
+	run_is(TWO("{\"op\":\"join\",\"with\":\"other\",\"on\":\"k\"}"), "k,v\na,1\nb,2\n,3\n",
+	       "k,w\na,1\nc,2\n", 7, 2, &p);
 	T_INT(dropped(&p, 0, "unmatched"), 2);
 	T_INT(dropped(&p, 0, "unmatched_right"), 1);
 	planrun_clear(&p);
@@ -67,22 +70,27 @@ static char *many_rows(void)
 void test_op_semantics_threads_agree(void)
 {
 	static const char *const step[] = {
-		ONE("{\"op\":\"group_by\",\"by\":[\"k\"],\"agg\":[{\"as\":\"s\",\"expr\":\"sum(x)\"},{\"as\":\"f\",\"expr\":\"first(n)\"},{\"as\":\"c\",\"expr\":\"count_distinct(x)\"}]}"),
-		ONE("{\"op\":\"group_by\",\"by\":[\"k\",\"n\"],\"agg\":{\"m\":\"median(x)\"},\"order\":\"sorted\"}"),
+		ONE("{\"op\":\"group_by\",\"by\":[\"k\"],\"agg\":[{\"as\":\"s\",\"expr\":\"sum(x)"
+		    "\"},{\"as\":\"f\",\"expr\":\"first(n)\"},{\"as\":\"c\",\"expr\":\"count_"
+		    "distinct(x)\"}]}"),
+		ONE("{\"op\":\"group_by\",\"by\":[\"k\",\"n\"],\"agg\":{\"m\":\"median(x)\"},"
+		    "\"order\":\"sorted\"}"),
 		ONE("{\"op\":\"group_by\",\"by\":[\"x\"],\"agg\":{\"c\":\"count()\"}}"),
 		ONE("{\"op\":\"sort\",\"by\":[\"-x\",\"k\"]}"),
 		ONE("{\"op\":\"sort\",\"by\":[\"n\"],\"limit\":40}"),
 		ONE("{\"op\":\"distinct\",\"cols\":[\"k\"],\"keep\":\"last\"}"),
 		ONE("{\"op\":\"limit\",\"n\":2,\"by\":[\"k\"],\"from\":\"end\"}"),
 		TWO("{\"op\":\"join\",\"with\":\"other\",\"on\":\"k\",\"how\":\"full\"}"),
-		ONE("{\"op\":\"pivot_wider\",\"id\":[\"k\"],\"names_from\":[\"n\"],\"values_from\":[\"x\"],\"agg\":\"sum\"}"),
+		ONE("{\"op\":\"pivot_wider\",\"id\":[\"k\"],\"names_from\":[\"n\"],\"values_from\":"
+		    "[\"x\"],\"agg\":\"sum\"}"),
 		ONE("{\"op\":\"pivot_longer\",\"cols\":[\"n\",\"x\"]}"),
 		ONE("{\"op\":\"fill\",\"cols\":[\"k\"]}"),
 	};
 	char *rows = many_rows();
 
 	for (size_t i = 0; i < DTX_COUNT(step); i++) {
-		const char *with = strstr(step[i], "other") ? "k,w\nk1,a\nk2,b\nzz,c\nk1,d\n" : NULL;
+		const char *with =
+			strstr(step[i], "other") ? "k,w\nk1,a\nk2,b\nzz,c\nk1,d\n" : NULL;
 		struct planrun one, eight;
 
 		run_is(step[i], rows, with, 65536, 1, &one);
@@ -90,7 +98,7 @@ void test_op_semantics_threads_agree(void)
 		T_INT(one.err.code, DTX_OK);
 		T_CHECK(one.out.len > 20);
 		T_CHECK(one.out.len == eight.out.len &&
-			memcmp(one.out.ptr, eight.out.ptr, one.out.len) == 0);
+		        memcmp(one.out.ptr, eight.out.ptr, one.out.len) == 0);
 		planrun_clear(&one);
 		planrun_clear(&eight);
 	}
@@ -131,7 +139,7 @@ void test_op_semantics_bytes_stay(void)
 	struct planrun p;
 
 	run_is(TWO("{\"op\":\"union\",\"with\":[\"other\"]},{\"op\":\"sort\",\"by\":[\"n\"]},"
-		   "{\"op\":\"pivot_longer\",\"cols\":[\"x\",\"y\"]}"),
+	           "{\"op\":\"pivot_longer\",\"cols\":[\"x\",\"y\"]}"),
 	       "n,x,y\n2,1.50,\"007\"\n", "n,x,y\n1,1e3,\"a,b\"\n", 1, 2, &p);
 	T_INT(p.err.code, DTX_OK);
 	T_STR(dtx_buf_text(&p.out), "n,name,value\n1,x,1e3\n1,y,\"a,b\"\n2,x,1.50\n2,y,\"007\"\n");
@@ -144,10 +152,11 @@ void test_op_semantics_totals(void)
 
 	/* a wrong sum stays, with a warning; rounding within the written digits is fine */
 	run_is(ONE("{\"op\":\"drop_rows\",\"kinds\":[\"totals\"]}"),
-	       "k,a,b\nx,1.24,5\ny,1.24,6\nSubtotal,2.5,11\nz,3,1\nSum:,9,9\nGrand Total,5.5,12\n", NULL, 7, 1,
-	       &p);
+	       "k,a,b\nx,1.24,5\ny,1.24,6\nSubtotal,2.5,11\nz,3,1\nSum:,9,9\nGrand Total,5.5,12\n",
+	       NULL, 7, 1, &p);
 	T_INT(p.err.code, DTX_OK);
-	T_STR(dtx_buf_text(&p.out), "k,a,b\nx,1.24,5\ny,1.24,6\nz,3,1\nSum:,9,9\nGrand Total,5.5,12\n");
+	T_STR(dtx_buf_text(&p.out),
+	      "k,a,b\nx,1.24,5\ny,1.24,6\nz,3,1\nSum:,9,9\nGrand Total,5.5,12\n");
 	T_INT(p.result->warnings.n, 1);
 	T_INT(p.result->warnings.item[0].code, DTX_W_TOTAL_NOT_VERIFIED);
 	planrun_clear(&p);
