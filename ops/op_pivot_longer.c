@@ -236,7 +236,7 @@ static enum dtx_code sources(const struct dtx_longer_state *s, struct dtx_batch 
 
 		if (!c)
 			continue;
-		if (s->valued[i])
+		if (s->valued[i] && c->form == DTX_F_SPAN)
 			DTX_TRY(dtx_batch_value(in, (uint32_t)s->col[i], &c, err));
 		DTX_TRY(dtx_cells_fit(c, &s->value[i % s->nvalues], &src[at], err));
 	}

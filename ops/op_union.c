@@ -224,7 +224,7 @@ static enum dtx_code union_cell(const struct dtx_opctx *ox, const struct union_s
 	c = in->col[from];
 	if (!c)
 		goto out;
-	if (s->valued[ox->input][i])
+	if (s->valued[ox->input][i] && c->form == DTX_F_SPAN)
 		DTX_TRY(dtx_batch_value(in, (uint32_t)from, &c, err));
 	DTX_TRY(dtx_cells_fit(c, &s->col[i].field, out, err));
 out:

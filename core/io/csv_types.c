@@ -142,6 +142,7 @@ static enum dtx_code types_choose(struct dtx_csv *c, const char *const *names,
 		c->phys[*n] = i;
 		field[*n] = (struct dtx_field){ .name = names[i],
 			                        .source = true,
+			                        .declared = t && t->on_error != DTX_CAST_KEEP_TEXT,
 			                        .guessed = !t || t->on_error == DTX_CAST_KEEP_TEXT,
 			                        .format = t ? t->format : NULL,
 			                        .type = t ? t->type : (struct dtx_typeref){ 0 },

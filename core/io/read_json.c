@@ -150,6 +150,7 @@ static enum dtx_code make_field(struct json_reader *r, const struct dtx_jcol *c,
 	const struct dtx_read_type *d = dtx_columns_declared(&r->opts, f->name);
 
 	f->source = true;
+	f->declared = d != NULL;
 	f->type = dtx_infer_type(&c->seen);
 	if (d && d->on_error != DTX_CAST_KEEP_TEXT) {
 		f->type = d->type;

@@ -66,6 +66,7 @@ static enum dtx_code type_column(struct dtx_xlsx_layout *l, uint32_t col, struct
 	struct dtx_str code;
 
 	f->type = d ? d->type : column_type(s);
+	f->declared = d != NULL;
 	if (d && d->on_error == DTX_CAST_KEEP_TEXT)
 		f->type = plain(DTX_T_TEXT);
 	if (s->styled && !s->styles_differ && s->style && s->style < l->book->nstyles) {

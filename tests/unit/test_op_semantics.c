@@ -161,3 +161,19 @@ void test_op_semantics_totals(void)
 	T_INT(p.result->warnings.item[0].code, DTX_W_TOTAL_NOT_VERIFIED);
 	planrun_clear(&p);
 }
+
+/* A declared type outlives the repair of the rows; a found one is found again. */
+void test_op_semantics_declared_types_stay(void)
+{
+	static const char *const plan =
+		"{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"types\":[{\"name\":\"c\",\"type\":"
+	        "\"text\"}]}],"
+		"\"steps\":[{\"op\":\"skip_rows\",\"head\":1},"
+		"{\"op\":\"derive\",\"set\":[{\"as\":\"d\",\"expr\":\"length(c) + n\"}]}]}";
+	struct planrun p;
+
+	run_is(plan, "c,n\nx,note\n12,3\n", NULL, 7, 1, &p);
+	T_INT(p.err.code, DTX_OK);
+	T_STR(dtx_buf_text(&p.out), "c,n,d\n12,3,5\n");
+	planrun_clear(&p);
+}
