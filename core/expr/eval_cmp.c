@@ -120,7 +120,7 @@ static enum dtx_code cmp_span(struct dtx_ev *ev, unsigned mask, const struct dtx
 		}
 		if (s.len & DTX_SPAN_QUOTED) {
 			dtx_buf_reset(&scratch);
-			have = dtx_span_text(x->base, s, &scratch);
+			have = dtx_cast_source(x, i, &scratch);
 		}
 		if (equality)
 			PUT(i, dtx_str_eq(have, want) == (mask == 2));

@@ -231,6 +231,19 @@ void test_bind_tells_all(void)
 	expr_env_clear(&v);
 }
 
+/* Cells quoted by another mark than the double one. */
+void test_eval_compares_raw_cells(void)
+{
+	struct expr_env v;
+
+	expr_env_init(&v);
+	T_STR(expr_env_run(&v, "k == 'a\"b'"), "false|true|~");
+	v.batch->col[12]->quote = '\'';
+	T_STR(expr_env_run(&v, "k == 'a\"\"b'"), "false|true|~");
+	T_STR(expr_env_run(&v, "k > 'b'"), "true|false|~");
+	expr_env_clear(&v);
+}
+
 void test_eval_counts_and_options(void)
 {
 	struct expr_env v;
