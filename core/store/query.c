@@ -73,7 +73,7 @@ static enum dtx_code query_last(struct dtx_store *s, const char *cwd, struct dtx
 		DTX_FAIL(err, DTX_E_NO_RECORD, "no run from folder '%s' is recorded", cwd);
 out:
 	if (rc == DTX_E_NO_RECORD)
-		dtx_err_hint(err, "name a run or a file; dtx provenance --log lists the runs");
+		dtx_err_hint(err, "name a run or a file; dtx provenance log lists the runs");
 	return rc;
 }
 
@@ -170,7 +170,7 @@ enum dtx_code dtx_query_find(struct dtx_store *s, const char *what, const char *
 		                       : "'%s' is no run id and no file that a recorded run wrote",
 		                 what);
 		dtx_err_hint(err,
-		             "dtx provenance --log lists the runs; --store names another store");
+		             "dtx provenance log lists the runs; --store names another store");
 	}
 out:
 	return rc;
