@@ -179,6 +179,11 @@ static void dialect_try_blank(struct dialect_search *f)
 		f->best = blank.best;
 }
 
+static const char *dialect_show(const char *delim)
+{
+	return strcmp(delim, "\t") ? delim : "\\t";
+}
+
 static enum dtx_code dialect_sniff(struct dialect_search *f, const char *path,
                                    struct dtx_dialect *d, struct dtx_err *err)
 {
@@ -204,8 +209,10 @@ static enum dtx_code dialect_sniff(struct dialect_search *f, const char *path,
 	    f->second.s.score > 0) {
 		rc = dtx_err_set(err, DTX_E_AMBIGUOUS_DIALECT, __FILE__, __LINE__,
 		                 "'%s': '%s' gives %u columns, '%s' %u, equally well", path,
-		                 d->delim, f->best.s.modal, f->second.d.delim, f->second.s.modal);
-		dtx_err_hint(err, "say which: \"dialect\": {\"delimiter\": \"%s\"}", d->delim);
+		                 dialect_show(d->delim), f->best.s.modal,
+		                 dialect_show(f->second.d.delim), f->second.s.modal);
+		dtx_err_hint(err, "say which: \"dialect\": {\"delimiter\": \"%s\"}",
+		             dialect_show(d->delim));
 	}
 	return rc;
 }
@@ -219,6 +226,15 @@ enum dtx_code dtx_dialect_find(const struct dtx_read_opts *opts, struct dtx_str 
 		                    .whole = text.len <= DIALECT_SAMPLE };
 
 	memset(out, 0, sizeof(*out));
+	if (opts->escape && opts->escape[0] &&
+	    !strcmp(opts->escape, opts->quote ? opts->quote : "\"")) {
+		struct dtx_read_opts doubled =
+			*opts; /* a quote that escapes itself is the default */
+
+		doubled.escape = NULL;
+		DTX_TRY(dtx_dialect_find(&doubled, text, path, out, err));
+		goto out;
+	}
 	DTX_TRY(dialect_declared(opts, out, err));
 	if (opts->delimiter && opts->quote)
 		goto out;

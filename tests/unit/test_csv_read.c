@@ -141,6 +141,8 @@ void test_csv_other_dialects(void)
 
 	how.opts.escape = "\\";
 	DUMP_IS("a,b\n\"x\\\"y\",2\nq\\,r,\\z\n", &how, "a:text|b:text\nx\"y|2\nq,r|\\z\n");
+	how.opts.escape = "\"";
+	DUMP_IS("a,b\n\"x\"\"y\",2\n", &how, "a:text|b:int\nx\"y|2\n");
 	how.opts.escape = NULL;
 	how.opts.delimiter = "||";
 	DUMP_IS("a||b\n1||\"x||y\"\n|||3\n", &how, "a:int|b:text\n1|x||y\n~||3\n");
