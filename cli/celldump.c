@@ -30,7 +30,7 @@ static void cells_text(struct dtx_buf *out, const char *key, const char *text)
 }
 
 static enum dtx_code cells_line(void *arg, const struct dtx_xlsx_cell_info *cell,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	struct dtx_buf *out = arg;
 

@@ -7,18 +7,27 @@ struct check_args {
 };
 
 static const struct dtx_opt check_opts[] = {
-	{ .name = "typed", .kind = DTX_O_FLAG, .offset = offsetof(struct check_args, typed),
+	{ .name = "typed",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct check_args, typed),
 	  .help = "what would need a snippet is an error" },
-	{ .name = "canonical", .kind = DTX_O_FLAG, .offset = offsetof(struct check_args, canonical),
+	{ .name = "canonical",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct check_args, canonical),
 	  .help = "print the canonical plan" },
-	{ .name = "id", .kind = DTX_O_FLAG, .offset = offsetof(struct check_args, id),
+	{ .name = "id",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct check_args, id),
 	  .help = "print the plan id" },
-	{ .name = "sheet", .kind = DTX_O_TEXT, .metavar = "NAME|N",
-	  .offset = offsetof(struct check_args, run.sheet), .help = "sheet of the first input" },
+	{ .name = "sheet",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "NAME|N",
+	  .offset = offsetof(struct check_args, run.sheet),
+	  .help = "sheet of the first input" },
 };
 
 static enum dtx_code check_findings(struct dtx_runner *r, int argc, char **argv,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
@@ -67,8 +76,9 @@ static int check_print(const struct dtx_runner *r, const struct check_args *a)
 static int check_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	struct check_args *a = args;
-	struct dtx_runner r = { .cli = cli, .args = &a->run, .plan_path = argv[0],
-				.command = "check" };
+	struct dtx_runner r = {
+		.cli = cli, .args = &a->run, .plan_path = argv[0], .command = "check"
+	};
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_out_where where = { .plan_path = argv[0] };
 	enum dtx_code rc = check_findings(&r, argc - 1, argv + 1, &err);

@@ -7,8 +7,11 @@ struct compile_args {
 };
 
 static const struct dtx_opt compile_opts[] = {
-	{ .name = "to", .kind = DTX_O_CHOICE, .choices = "pandas",
-	  .offset = offsetof(struct compile_args, to), .help = "the language" },
+	{ .name = "to",
+	  .kind = DTX_O_CHOICE,
+	  .choices = "pandas",
+	  .offset = offsetof(struct compile_args, to),
+	  .help = "the language" },
 };
 
 static enum dtx_code compile_plan(struct dtx_runner *r, struct dtx_buf *out, struct dtx_err *err)
@@ -30,8 +33,9 @@ out:
 static int compile_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	struct compile_args *a = args;
-	struct dtx_runner r = { .cli = cli, .args = &a->run, .plan_path = argv[0],
-				.command = "compile" };
+	struct dtx_runner r = {
+		.cli = cli, .args = &a->run, .plan_path = argv[0], .command = "compile"
+	};
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_out_where where = { .plan_path = argv[0] };
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);

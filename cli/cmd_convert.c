@@ -10,7 +10,7 @@ static int convert_run(const struct dtx_cli *cli, void *args, int argc, char **a
 
 	if (argc > 1 && a->output) {
 		dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__,
-			    "the output is given twice: '%s' and -o '%s'", argv[1], a->output);
+		            "the output is given twice: '%s' and -o '%s'", argv[1], a->output);
 		return dtx_out_fail(cli, &err);
 	}
 	if (argc > 1)

@@ -14,7 +14,9 @@ struct doctor_args {
 };
 
 static const struct dtx_opt doctor_opts[] = {
-	{ .name = "json", .kind = DTX_O_FLAG, .offset = offsetof(struct doctor_args, json),
+	{ .name = "json",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct doctor_args, json),
 	  .help = "as JSON" },
 };
 
@@ -36,8 +38,8 @@ static json_t *doctor_machine(void)
 	if (uname(&u) != 0)
 		return json_null();
 	return json_pack("{ss ss ss si ss}", "system", u.sysname, "kernel", u.release, "arch",
-			 u.machine, "cores", (int)dtx_pool_cpus(), "simd",
-			 dtx_cpu_name(dtx_cpu_best()));
+	                 u.machine, "cores", (int)dtx_pool_cpus(), "simd",
+	                 dtx_cpu_name(dtx_cpu_best()));
 }
 
 static json_t *doctor_store(const struct dtx_cli *cli)
@@ -70,9 +72,9 @@ static json_t *doctor_selftest(bool *ok)
 	rc = dtx_jail_selftest(&report, &err);
 	*ok = rc == DTX_OK;
 	row = json_pack("{sb ss ss ss ss ss ss sI}", "ok", rc == DTX_OK, "layers", report.layers,
-			"verify", report.verify, "audit", report.audit, "python", report.python,
-			"pandas", report.pandas, "numpy", report.numpy, "wall_us",
-			(json_int_t)report.us.wall);
+	                "verify", report.verify, "audit", report.audit, "python", report.python,
+	                "pandas", report.pandas, "numpy", report.numpy, "wall_us",
+	                (json_int_t)report.us.wall);
 	if (rc != DTX_OK) {
 		json_object_set_new(row, "error", json_string(err.msg));
 		json_object_set_new(row, "next", json_string(err.hint));
@@ -87,12 +89,14 @@ static void doctor_text(const json_t *part, struct dtx_buf *out)
 	const char *key, *inner;
 	json_t *section, *v;
 
-	json_object_foreach((json_t *)part, key, section) {
+	json_object_foreach((json_t *)part, key, section)
+	{
 		dtx_buf_printf(out, "%-12s", key);
 		if (json_is_object(section)) {
 			bool first = true;
 
-			json_object_foreach(section, inner, v) {
+			json_object_foreach(section, inner, v)
+			{
 				dtx_buf_printf(out, "%s%s ", first ? "" : "\n            ", inner);
 				if (json_is_string(v))
 					dtx_buf_add(out, json_string_value(v));
@@ -113,8 +117,8 @@ static int doctor_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool ok = false;
 	json_t *all = json_pack("{ss so so so so}", "dtx", DTX_VERSION, "machine", doctor_machine(),
-				"libraries", dtx_versions(), "store", doctor_store(cli),
-				"jail", doctor_layers());
+	                        "libraries", dtx_versions(), "store", doctor_store(cli), "jail",
+	                        doctor_layers());
 	int status;
 
 	(void)argc, (void)argv;

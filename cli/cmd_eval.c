@@ -16,10 +16,14 @@ struct eval_args {
 };
 
 static const struct dtx_opt eval_opts[] = {
-	{ .name = "row", .kind = DTX_O_TEXT, .metavar = "JSON",
+	{ .name = "row",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "JSON",
 	  .offset = offsetof(struct eval_args, row),
 	  .help = "an object: its members are the columns (ISO dates are dates)" },
-	{ .name = "json", .kind = DTX_O_FLAG, .offset = offsetof(struct eval_args, json),
+	{ .name = "json",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct eval_args, json),
 	  .help = "print {\"value\", \"type\"} on one line" },
 };
 
@@ -62,7 +66,8 @@ static void eval_text(struct dtx_builder *b, const json_t *v)
 	struct dtx_buf nested = DTX_BUF_INIT(EVAL_ROW_BYTES);
 
 	if (json_is_string(v)) {
-		dtx_builder_text(b, (struct dtx_str){ json_string_value(v), json_string_length(v) });
+		dtx_builder_text(b,
+		                 (struct dtx_str){ json_string_value(v), json_string_length(v) });
 		return;
 	}
 	dtx_json_print(v, 0, &nested);
@@ -95,7 +100,7 @@ static void eval_cell(struct dtx_builder *b, const json_t *v)
 }
 
 static enum dtx_code eval_column(struct eval_row *row, uint32_t i, const json_t *v,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_builder b;
@@ -123,7 +128,8 @@ static enum dtx_code eval_row_make(struct eval_row *row, const char *text, struc
 	field = dtx_arena_zalloc(&row->arena, json_object_size(object) + 1, sizeof(*field));
 	if (!field)
 		DTX_FAIL_MEM(err);
-	json_object_foreach(object, key, v) {
+	json_object_foreach(object, key, v)
+	{
 		field[i].name = dtx_arena_strdup(&row->arena, key);
 		field[i].type = eval_type(v);
 		field[i].source = true;
@@ -133,8 +139,7 @@ static enum dtx_code eval_row_make(struct eval_row *row, const char *text, struc
 	row->schema = (struct dtx_schema){ .nfields = i, .field = field };
 	DTX_TRY(dtx_batch_new(&row->schema, 1, &row->batch, err));
 	i = 0;
-	json_object_foreach(object, key, v)
-		DTX_TRY(eval_column(row, i++, v, err));
+	json_object_foreach(object, key, v) DTX_TRY(eval_column(row, i++, v, err));
 out:
 	json_decref(object);
 	return rc;
@@ -198,7 +203,7 @@ static void eval_print(const struct eval_args *a, const struct dtx_column *c, st
 }
 
 static enum dtx_code eval_value(struct eval_row *row, const char *text, struct dtx_column **out,
-				struct dtx_errlist *errs, struct dtx_err *err)
+                                struct dtx_errlist *errs, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_scope scope = { .arg = row, .column = eval_find, .use = eval_use };
@@ -209,7 +214,8 @@ static enum dtx_code eval_value(struct eval_row *row, const char *text, struct d
 	scope.run_date = (int32_t)(dtx_wall_us() / DTX_DAY_US);
 	DTX_TRY(dtx_expr_parse(&row->arena, dtx_str_of(text), &expr, err));
 	DTX_TRY(dtx_expr_bind(&row->arena, expr, &scope,
-			      (struct dtx_typeref){ .type = DTX_T_UNKNOWN }, NULL, &bound, errs, err));
+	                      (struct dtx_typeref){ .type = DTX_T_UNKNOWN }, NULL, &bound, errs,
+	                      err));
 	if (bound)
 		DTX_TRY(dtx_eval(bound, row->batch, out, &counts, err));
 out:
@@ -257,7 +263,8 @@ const struct dtx_cmd dtx_cmd_eval = {
 	.usage = "EXPR",
 	.summary = "Print the value of a formula",
 	.notes = "  dtx eval 'round(2.675, 2)'\n"
-		 "  dtx eval 'hours / (headcount * 40)' --row '{\"hours\": 1300, \"headcount\": 40}'\n\n"
+		 "  dtx eval 'hours / (headcount * 40)' --row '{\"hours\": 1300, \"headcount\": "
+		 "40}'\n\n"
 		 "A null prints as null.",
 	.exits = "0 done; 3 the formula is wrong; 4 it fails on this row",
 	.opts = eval_opts,

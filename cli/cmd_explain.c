@@ -7,10 +7,15 @@ struct explain_args {
 };
 
 static const struct dtx_opt explain_opts[] = {
-	{ .name = "json", .kind = DTX_O_FLAG, .offset = offsetof(struct explain_args, json),
+	{ .name = "json",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct explain_args, json),
 	  .help = "as JSON" },
-	{ .name = "sheet", .kind = DTX_O_TEXT, .metavar = "NAME|N",
-	  .offset = offsetof(struct explain_args, run.sheet), .help = "sheet of the first input" },
+	{ .name = "sheet",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "NAME|N",
+	  .offset = offsetof(struct explain_args, run.sheet),
+	  .help = "sheet of the first input" },
 };
 
 static enum dtx_code explain_bind(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
@@ -53,8 +58,9 @@ out:
 static int explain_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	struct explain_args *a = args;
-	struct dtx_runner r = { .cli = cli, .args = &a->run, .plan_path = argv[0],
-				.command = "explain" };
+	struct dtx_runner r = {
+		.cli = cli, .args = &a->run, .plan_path = argv[0], .command = "explain"
+	};
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_out_where where = { .plan_path = argv[0] };
 	enum dtx_code rc = explain_bind(&r, argc - 1, argv + 1, &err);

@@ -8,10 +8,14 @@ struct help_args {
 };
 
 static const struct dtx_opt help_opts[] = {
-	{ .name = "man", .kind = DTX_O_TEXT, .metavar = "PAGE",
+	{ .name = "man",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "PAGE",
 	  .offset = offsetof(struct help_args, man),
 	  .help = "print a manual page as troff: dtx.1, dtx-plan.5, dtx-ops.7" },
-	{ .name = "completion", .kind = DTX_O_FLAG, .offset = offsetof(struct help_args, completion),
+	{ .name = "completion",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct help_args, completion),
 	  .help = "print the completion script for bash" },
 };
 

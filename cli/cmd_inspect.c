@@ -15,23 +15,50 @@ struct inspect_args {
 
 #define AT(member) .offset = offsetof(struct inspect_args, member)
 static const struct dtx_opt inspect_opts[] = {
-	{ .name = "cells", .kind = DTX_O_FLAG, AT(cells),
+	{ .name = "cells",
+	  .kind = DTX_O_FLAG,
+	  AT(cells),
 	  .help = "every non-empty cell of a workbook, one JSON object a line" },
 	{ .name = "json", .kind = DTX_O_FLAG, AT(json), .help = "as JSON" },
-	{ .name = "rows", .kind = DTX_O_INT, .metavar = "N", AT(rows), .min = 1, .max = 1000,
+	{ .name = "rows",
+	  .kind = DTX_O_INT,
+	  .metavar = "N",
+	  AT(rows),
+	  .min = 1,
+	  .max = 1000,
 	  .help = "rows of the sample (8)" },
-	{ .name = "sheet", .kind = DTX_O_TEXT, .metavar = "NAME|N", AT(run.sheet),
+	{ .name = "sheet",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "NAME|N",
+	  AT(run.sheet),
 	  .help = "sheet, by name or number" },
 	{ .name = "range", .kind = DTX_O_TEXT, .metavar = "A1:B9", AT(run.range), .help = "cells" },
-	{ .name = "header-rows", .kind = DTX_O_TEXT, .metavar = "N|auto", AT(run.header_rows),
+	{ .name = "header-rows",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "N|auto",
+	  AT(run.header_rows),
 	  .help = "header rows, 0 to 8 (default: found)" },
-	{ .name = "skip", .kind = DTX_O_INT, .metavar = "N", AT(run.skip), .min = 0,
-	  .max = INT64_MAX, .help = "rows to cut off before the header" },
-	{ .name = "delimiter", .kind = DTX_O_TEXT, .metavar = "C", AT(run.delimiter),
+	{ .name = "skip",
+	  .kind = DTX_O_INT,
+	  .metavar = "N",
+	  AT(run.skip),
+	  .min = 0,
+	  .max = INT64_MAX,
+	  .help = "rows to cut off before the header" },
+	{ .name = "delimiter",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "C",
+	  AT(run.delimiter),
 	  .help = "delimiter (default: found)" },
-	{ .name = "encoding", .kind = DTX_O_TEXT, .metavar = "NAME", AT(run.encoding),
+	{ .name = "encoding",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "NAME",
+	  AT(run.encoding),
 	  .help = "encoding (default: UTF-8, UTF-16 by mark)" },
-	{ .name = "from", .kind = DTX_O_TEXT, .metavar = "FORMAT", AT(run.from),
+	{ .name = "from",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "FORMAT",
+	  AT(run.from),
 	  .help = "format (default: by content)" },
 };
 
@@ -58,7 +85,7 @@ static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_e
 	if (!strcmp(x->reader->cls->name, "xlsx"))
 		DTX_TRY(dtx_xlsx_sheets(src, &x->sheets, err));
 	DTX_TRY(dtx_profile_read(&x->profile, x->reader,
-				 (uint32_t)(x->args->rows ? x->args->rows : 8), err));
+	                         (uint32_t)(x->args->rows ? x->args->rows : 8), err));
 	x->describe = x->reader->cls->describe(x->reader);
 out:
 	return rc;
@@ -84,9 +111,10 @@ static json_t *inspect_sample(const struct inspection *x)
 
 				dtx_buf_reset(&cell);
 				dtx_cast_print(b->col[c], at, &cell);
-				json_array_append_new(row, dtx_column_is_null(b->col[c], at)
-								   ? json_null()
-								   : json_string(dtx_buf_text(&cell)));
+				json_array_append_new(row,
+				                      dtx_column_is_null(b->col[c], at)
+				                              ? json_null()
+				                              : json_string(dtx_buf_text(&cell)));
 			}
 			json_array_append_new(rows, row);
 		}
@@ -107,10 +135,10 @@ static json_t *inspect_columns(const struct inspection *x)
 		dtx_type_print(dtx_profile_type(&x->profile, i), &type);
 		dtx_profile_evidence(&x->profile, i, &evidence);
 		json_array_append_new(list, json_pack("{ss ss sI ss}", "name",
-						      x->profile.schema->field[i].name, "type",
-						      dtx_buf_text(&type), "nulls",
-						      (json_int_t)x->profile.col[i].nulls,
-						      "evidence", dtx_buf_text(&evidence)));
+		                                      x->profile.schema->field[i].name, "type",
+		                                      dtx_buf_text(&type), "nulls",
+		                                      (json_int_t)x->profile.col[i].nulls,
+		                                      "evidence", dtx_buf_text(&evidence)));
 	}
 	dtx_buf_clear(&type);
 	dtx_buf_clear(&evidence);
@@ -130,10 +158,10 @@ static json_t *inspect_findings(const struct inspection *x)
 static int inspect_json(const struct inspection *x)
 {
 	json_t *all = json_pack("{ss so so sI so so so}", "format", x->reader->cls->name, "sheets",
-				x->sheets ? json_incref(x->sheets) : json_null(), "reader",
-				x->describe ? json_incref(x->describe) : json_null(), "rows",
-				(json_int_t)x->profile.rows, "columns", inspect_columns(x), "sample",
-				inspect_sample(x), "findings", inspect_findings(x));
+	                        x->sheets ? json_incref(x->sheets) : json_null(), "reader",
+	                        x->describe ? json_incref(x->describe) : json_null(), "rows",
+	                        (json_int_t)x->profile.rows, "columns", inspect_columns(x),
+	                        "sample", inspect_sample(x), "findings", inspect_findings(x));
 	int status = dtx_out_json(x->cli, all, 1);
 
 	json_decref(all);
@@ -147,7 +175,8 @@ static void inspect_pairs(const json_t *object, struct dtx_buf *out)
 	const char *key;
 	json_t *v;
 
-	json_object_foreach((json_t *)object, key, v) {
+	json_object_foreach((json_t *)object, key, v)
+	{
 		if (json_is_null(v) || json_is_object(v) || json_is_array(v))
 			continue;
 		dtx_buf_printf(out, "  %s ", key);
@@ -165,9 +194,10 @@ static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 	json_t *sheet;
 
 	dtx_buf_printf(out, "%s: %s, %lld rows x %u columns\n", x->runner.plan->input[0].path,
-		       x->reader->cls->name, (long long)x->profile.rows,
-		       (unsigned)x->profile.schema->nfields);
-	json_array_foreach(x->sheets, i, sheet) {
+	               x->reader->cls->name, (long long)x->profile.rows,
+	               (unsigned)x->profile.schema->nfields);
+	json_array_foreach(x->sheets, i, sheet)
+	{
 		dtx_buf_printf(out, "sheet %zu ", i + 1);
 		inspect_pairs(sheet, out);
 	}
@@ -256,8 +286,10 @@ static void inspect_clear(struct inspection *x)
 static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	const struct inspect_args *a = args;
-	struct inspection x = { .cli = cli, .args = a, .runner = { .cli = cli, .args = &a->run },
-				.profile = DTX_PROFILE_INIT };
+	struct inspection x = { .cli = cli,
+		                .args = a,
+		                .runner = { .cli = cli, .args = &a->run },
+		                .profile = DTX_PROFILE_INIT };
 	struct dtx_out_where where = { .inputs = NULL };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;

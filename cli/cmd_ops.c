@@ -8,9 +8,13 @@ struct ops_args {
 };
 
 static const struct dtx_opt ops_opts[] = {
-	{ .name = "json", .kind = DTX_O_FLAG, .offset = offsetof(struct ops_args, json),
+	{ .name = "json",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct ops_args, json),
 	  .help = "as JSON, with the schema of the parameters" },
-	{ .name = "functions", .kind = DTX_O_FLAG, .offset = offsetof(struct ops_args, functions),
+	{ .name = "functions",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct ops_args, functions),
 	  .help = "list the functions of the formula language instead" },
 };
 
@@ -30,12 +34,12 @@ static json_t *ops_json(const struct dtx_op *op)
 
 	for (i = 0; examples && i < op->nexamples; i++)
 		json_array_append_new(examples,
-				      json_pack("{so ss ss*}", "step",
-						json_loads(op->examples[i].step, 0, NULL), "in",
-						op->examples[i].in, "out", op->examples[i].out));
+		                      json_pack("{so ss ss*}", "step",
+		                                json_loads(op->examples[i].step, 0, NULL), "in",
+		                                op->examples[i].in, "out", op->examples[i].out));
 	return json_pack("{ss ss* ss ss* ss so so}", "name", op->name, "aliases", op->aliases,
-			 "summary", op->summary, "notes", op->notes, "kind", ops_kind(op), "params",
-			 dtx_param_schema(op->params, op->nparams), "examples", examples);
+	                 "summary", op->summary, "notes", op->notes, "kind", ops_kind(op), "params",
+	                 dtx_param_schema(op->params, op->nparams), "examples", examples);
 }
 
 static void ops_example(const struct dtx_example *e, struct dtx_buf *out)
@@ -81,8 +85,9 @@ static void ops_function(const struct dtx_fn *fn, struct dtx_buf *out)
 	dtx_buf_add(out, "  ");
 	dtx_fn_signature(fn, out);
 	width = out->len - start;
-	dtx_buf_printf(out, "%*s %s\n", (int)(width < SIGNATURE_WIDTH ? SIGNATURE_WIDTH - width : 0),
-		       "", dtx_fn_help(fn));
+	dtx_buf_printf(out, "%*s %s\n",
+	               (int)(width < SIGNATURE_WIDTH ? SIGNATURE_WIDTH - width : 0), "",
+	               dtx_fn_help(fn));
 }
 
 static void ops_functions(struct dtx_buf *out)

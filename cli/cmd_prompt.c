@@ -6,11 +6,12 @@
 #include "core/store/query.h"
 
 static int prompt_make(const struct dtx_cli *cli, struct dtx_run_args *args, const char *plan,
-		       int argc, char **argv)
+                       int argc, char **argv)
 {
 	struct dtx_prompt prompt;
-	struct dtx_runner r = { .cli = cli, .args = args, .plan_path = plan, .command = "prompt",
-				.prompt = &prompt };
+	struct dtx_runner r = {
+		.cli = cli, .args = args, .plan_path = plan, .command = "prompt", .prompt = &prompt
+	};
 	struct dtx_err err = DTX_ERR_INIT;
 	int status;
 
@@ -22,7 +23,7 @@ static int prompt_make(const struct dtx_cli *cli, struct dtx_run_args *args, con
 		status = dtx_out_print(cli, &prompt.text);
 	} else if (status == 0) {
 		dtx_err_set(&err, DTX_E_NO_RECORD, __FILE__, __LINE__,
-			    "the plan runs without a snippet: there is nothing to ask for");
+		            "the plan runs without a snippet: there is nothing to ask for");
 		status = dtx_out_fail(cli, &err);
 	}
 	dtx_prompt_clear(&prompt);
@@ -39,7 +40,7 @@ struct prompt_line {
 };
 
 static enum dtx_code prompt_line(const struct dtx_cli *cli, const char *what,
-				 struct prompt_line *line, struct dtx_err *err)
+                                 struct prompt_line *line, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_store *store = NULL;
@@ -53,7 +54,8 @@ static enum dtx_code prompt_line(const struct dtx_cli *cli, const char *what,
 	DTX_TRY(dtx_query_record(store, found.run_id, false, &found, &line->record, err));
 	run = json_object_get(line->record, "run");
 	line->list = json_object_get(run, "argv");
-	for (i = 2; i < json_array_size(line->list) && line->argc < (int)DTX_COUNT(line->words); i++) {
+	for (i = 2; i < json_array_size(line->list) && line->argc < (int)DTX_COUNT(line->words);
+	     i++) {
 		text = json_string_value(json_array_get(line->list, i));
 		if (text)
 			memcpy(&line->words[line->argc++], &text, sizeof(text));
@@ -63,8 +65,8 @@ static enum dtx_code prompt_line(const struct dtx_cli *cli, const char *what,
 	if (!line->argc)
 		DTX_FAIL(err, DTX_E_NO_RECORD, "run '%s' keeps no command line", what);
 	if (text && chdir(text) != 0)
-		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "'%s', where run '%s' was started, is gone", text,
-			 what);
+		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "'%s', where run '%s' was started, is gone",
+		         text, what);
 out:
 	dtx_store_free(store);
 	return rc;
@@ -76,7 +78,7 @@ static int prompt_run_id(const struct dtx_cli *cli, const char *what)
 	struct dtx_cli old = { 0 };
 	struct dtx_run_args args = { 0 };
 	struct dtx_opttable tables[] = { { dtx_run_opts, DTX_RUN_OPTS, &args },
-					 { dtx_common_opts, dtx_ncommon_opts, &old } };
+		                         { dtx_common_opts, dtx_ncommon_opts, &old } };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
 	int status;
@@ -106,7 +108,8 @@ const struct dtx_cmd dtx_cmd_prompt = {
 	.usage = "PLAN [FILE | NAME=FILE]... | RUN",
 	.summary = "Print the whole prompt for the step that needs a snippet",
 	.notes = "Give the text to a colleague or to any model; put the answer in a file and run\n"
-		 "`dtx run PLAN FILE --snippet answer.txt`.  Cell values are not shown: columns and\n"
+		 "`dtx run PLAN FILE --snippet answer.txt`.  Cell values are not shown: columns "
+		 "and\n"
 		 "rows made from their patterns are (--sample none leaves those out too).",
 	.exits = "0 done; 4 nothing needs a snippet, or no such run; 3 the plan is invalid",
 	.opts = dtx_run_opts,

@@ -15,14 +15,24 @@ struct provenance_args {
 };
 
 static const struct dtx_opt provenance_opts[] = {
-	{ .name = "json", .kind = DTX_O_FLAG, .offset = offsetof(struct provenance_args, json),
+	{ .name = "json",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct provenance_args, json),
 	  .help = "the whole record as JSON" },
-	{ .name = "full", .kind = DTX_O_FLAG, .offset = offsetof(struct provenance_args, full),
+	{ .name = "full",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct provenance_args, full),
 	  .help = "with --json: plan and code inline instead of by hash" },
-	{ .name = "code", .kind = DTX_O_FLAG, .offset = offsetof(struct provenance_args, code),
+	{ .name = "code",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct provenance_args, code),
 	  .help = "print the snippet that ran" },
-	{ .name = "limit", .kind = DTX_O_INT, .metavar = "N",
-	  .offset = offsetof(struct provenance_args, limit), .min = 1, .max = 1000000,
+	{ .name = "limit",
+	  .kind = DTX_O_INT,
+	  .metavar = "N",
+	  .offset = offsetof(struct provenance_args, limit),
+	  .min = 1,
+	  .max = 1000000,
 	  .help = "log: at most N runs" },
 };
 
@@ -54,12 +64,12 @@ static void provenance_log_line(const json_t *run, struct dtx_buf *out)
 	if (gmtime_r(&s, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%SZ", &tm);
 	dtx_buf_printf(out, "%s  %s  %-9s %-8s %s\n", dtx_run_id_short(id), when,
-		       dtx_json_text(run, "status", "open"), dtx_json_text(run, "path", ""),
-		       dtx_json_text(run, "namespace", ""));
+	               dtx_json_text(run, "status", "open"), dtx_json_text(run, "path", ""),
+	               dtx_json_text(run, "namespace", ""));
 }
 
 static enum dtx_code provenance_log(struct dtx_store *store, const struct provenance_args *a,
-				    struct dtx_buf *out, struct dtx_err *err)
+                                    struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_log_filter filter = { .limit = a->limit };
@@ -69,7 +79,8 @@ static enum dtx_code provenance_log(struct dtx_store *store, const struct proven
 	DTX_TRY(dtx_query_log(store, &filter, &runs, err));
 	if (a->json)
 		dtx_json_print(runs, 1, out);
-	json_array_foreach(runs, i, run) {
+	json_array_foreach(runs, i, run)
+	{
 		if (!a->json)
 			provenance_log_line(run, out);
 	}
@@ -79,14 +90,16 @@ out:
 }
 
 static enum dtx_code provenance_code(struct dtx_store *store, const json_t *record,
-				     struct dtx_buf *out, struct dtx_err *err)
+                                     struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *region, *regions = json_object_get(record, "regions");
 	size_t i;
 
-	json_array_foreach(regions, i, region) {
-		const char *hash = dtx_json_text(json_object_get(region, "cell"), "code_hash", NULL);
+	json_array_foreach(regions, i, region)
+	{
+		const char *hash =
+			dtx_json_text(json_object_get(region, "cell"), "code_hash", NULL);
 
 		if (hash)
 			DTX_TRY(dtx_query_blob(store, hash, out, err));
@@ -98,14 +111,15 @@ out:
 }
 
 static enum dtx_code provenance_record(struct dtx_store *store, const struct provenance_args *a,
-				       const char *what, struct dtx_buf *out, struct dtx_err *err)
+                                       const char *what, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_found found;
 	json_t *record = NULL;
 	char cwd[4096];
 
-	DTX_TRY(dtx_query_find(store, what, getcwd(cwd, sizeof(cwd)), provenance_stamp, NULL, &found, err));
+	DTX_TRY(dtx_query_find(store, what, getcwd(cwd, sizeof(cwd)), provenance_stamp, NULL,
+	                       &found, err));
 	DTX_TRY(dtx_query_record(store, found.run_id, a->full, &found, &record, err));
 	DTX_TRY(dtx_query_files(record, err));
 	if (a->code)
@@ -122,7 +136,7 @@ out:
 }
 
 static enum dtx_code provenance_head(struct dtx_store *store, struct dtx_buf *out,
-				     struct dtx_err *err)
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char head[DTX_HEAD_TEXT];
@@ -164,8 +178,10 @@ const struct dtx_cmd dtx_cmd_provenance = {
 	.name = "provenance",
 	.usage = "[RUN | FILE | log | head]",
 	.summary = "Show how a result came about, by run or by output file",
-	.notes = "Without an operand: the last run from this folder.  A file is found by its content,\n"
-		 "then by the run id inside an .xlsx, then by its name.  `log` prints a line per run,\n"
+	.notes = "Without an operand: the last run from this folder.  A file is found by its "
+		 "content,\n"
+		 "then by the run id inside an .xlsx, then by its name.  `log` prints a line per "
+		 "run,\n"
 		 "newest first; `head` the head of the ledger, to keep elsewhere.\n\n"
 		 "  dtx provenance out.csv\n"
 		 "  dtx provenance out.csv --json | jq .lineage\n"

@@ -14,7 +14,8 @@ const struct dtx_cmd dtx_cmd_run = {
 	.name = "run",
 	.usage = "PLAN [FILE | NAME=FILE]...",
 	.summary = "Run a plan on its inputs, with a snippet in the jail where the engine cannot",
-	.notes = "A bare FILE is the plan's first input, `-` is stdin.  The result goes to -o FILE, to\n"
+	.notes = "A bare FILE is the plan's first input, `-` is stdin.  The result goes to -o "
+		 "FILE, to\n"
 		 "the plan's output, or to stdout as CSV.\n\n"
 		 "  dtx run plan.json report.xlsx -o tidy.csv\n"
 		 "  dtx run plan.json hours.csv rates=rates.csv | head\n"

@@ -13,17 +13,32 @@ struct snippet_args {
 
 #define AT(member) .offset = offsetof(struct snippet_args, member)
 static const struct dtx_opt snippet_opts[] = {
-	{ .name = "plan", .kind = DTX_O_TEXT, .metavar = "PLAN", AT(plan),
+	{ .name = "plan",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "PLAN",
+	  AT(plan),
 	  .help = "add: the plan whose step the module does" },
-	{ .name = "state", .kind = DTX_O_TEXT, .metavar = "STATE", AT(state),
+	{ .name = "state",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "STATE",
+	  AT(state),
 	  .help = "list: candidate, pending, approved, superseded or revoked" },
-	{ .name = "note", .kind = DTX_O_TEXT, .metavar = "TEXT", AT(note),
+	{ .name = "note",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "TEXT",
+	  AT(note),
 	  .help = "approve, revoke: why" },
 	{ .name = "json", .kind = DTX_O_FLAG, AT(json), .help = "list, show: as JSON" },
 	{ .name = "code", .kind = DTX_O_FLAG, AT(code), .help = "show: the module alone" },
-	{ .name = "namespace", .kind = DTX_O_TEXT, .metavar = "NAME", AT(run.ns),
+	{ .name = "namespace",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "NAME",
+	  AT(run.ns),
 	  .help = "add: namespace of the cache (default: the plan's name)" },
-	{ .name = "sheet", .kind = DTX_O_TEXT, .metavar = "NAME|N", AT(run.sheet),
+	{ .name = "sheet",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "NAME|N",
+	  AT(run.sheet),
 	  .help = "add: sheet of the first input" },
 };
 
@@ -51,8 +66,9 @@ static enum dtx_code snippet_list(struct snippet_call *c, struct dtx_err *err)
 			json_array_append_new(list, dtx_snippet_json(&item[i]));
 		else
 			dtx_buf_printf(&c->out, "%.8s  %-10s %-20s hits %-4lld fails %-4lld %s\n",
-				       item[i].id, item[i].state, item[i].op ? item[i].op : "-",
-				       (long long)item[i].hits, (long long)item[i].fails, item[i].ns);
+			               item[i].id, item[i].state, item[i].op ? item[i].op : "-",
+			               (long long)item[i].hits, (long long)item[i].fails,
+			               item[i].ns);
 	}
 	if (c->args->json) {
 		dtx_json_print(list, 1, &c->out);
@@ -85,7 +101,7 @@ static void snippet_screen(const struct dtx_snippet *s, struct dtx_buf *out)
 	snippet_row(out, "runtime", s->abi);
 	snippet_row(out, "origin", s->origin);
 	dtx_buf_printf(out, "%-12s%lld hits, %lld fails\n", "used", (long long)s->hits,
-		       (long long)s->fails);
+	               (long long)s->fails);
 }
 
 static enum dtx_code snippet_show(struct snippet_call *c, struct dtx_err *err)
@@ -112,7 +128,7 @@ out:
 }
 
 static enum dtx_code snippet_act(struct snippet_call *c, enum dtx_snippet_act act,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *user = getenv("USER");
@@ -122,7 +138,7 @@ static enum dtx_code snippet_act(struct snippet_call *c, enum dtx_snippet_act ac
 	for (i = 0; i < c->argc; i++) {
 		DTX_TRY(dtx_snippet_get(c->store, c->argv[i], &c->arena, &s, err));
 		DTX_TRY(dtx_snippet_act(c->store, "", s.id, act, user ? user : "unknown",
-					c->args->note, err));
+		                        c->args->note, err));
 	}
 out:
 	return rc;
@@ -146,14 +162,15 @@ static enum dtx_code snippet_revoke(struct snippet_call *c, struct dtx_err *err)
 /* Extracted, screened, run under two hash seeds on the real tables, kept as pending. */
 static int snippet_add(const struct dtx_cli *cli, struct snippet_args *a, int argc, char **argv)
 {
-	struct dtx_runner r = { .cli = cli, .args = &a->run, .plan_path = a->plan,
-				.command = "snippet add" };
+	struct dtx_runner r = {
+		.cli = cli, .args = &a->run, .plan_path = a->plan, .command = "snippet add"
+	};
 	struct dtx_err err = DTX_ERR_INIT;
 	int status;
 
 	if (!a->plan) {
 		dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__,
-			    "'dtx snippet add' wants --plan PLAN: the step the module stands for");
+		            "'dtx snippet add' wants --plan PLAN: the step the module stands for");
 		return dtx_out_fail(cli, &err);
 	}
 	a->run.snippet = argv[0];
@@ -222,9 +239,11 @@ static int snippet_run(const struct dtx_cli *cli, void *args, int argc, char **a
 
 const struct dtx_cmd dtx_cmd_snippet = {
 	.name = "snippet",
-	.usage = "list | show ID | add FILE --plan PLAN INPUT... | approve ID... | revoke ID... | rm ID...",
+	.usage = "list | show ID | add FILE --plan PLAN INPUT... | approve ID... | revoke ID... | "
+		 "rm ID...",
 	.summary = "List, show, add, approve and remove cached snippets",
-	.notes = "`add` screens the module and runs it in the jail on the real inputs; it then waits\n"
+	.notes = "`add` screens the module and runs it in the jail on the real inputs; it then "
+		 "waits\n"
 		 "for `approve`.  Revoked code stays refused in its namespace.",
 	.exits = "0 done; 2 usage; 4 no such snippet; 7 the module failed; 8 jail; 9 store",
 	.opts = snippet_opts,

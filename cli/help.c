@@ -21,14 +21,24 @@ const struct dtx_exit_row dtx_exit_rows[] = {
 };
 
 const struct dtx_opt dtx_common_opts[] = {
-	{ .name = "help", .key = 'h', .kind = DTX_O_FLAG, .offset = offsetof(struct dtx_cli, help),
+	{ .name = "help",
+	  .key = 'h',
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_cli, help),
 	  .help = "show this help" },
-	{ .name = "quiet", .key = 'q', .kind = DTX_O_FLAG,
-	  .offset = offsetof(struct dtx_cli, quiet), .help = "errors only, no warnings or notes" },
-	{ .name = "errors", .kind = DTX_O_CHOICE, .choices = "text,json",
+	{ .name = "quiet",
+	  .key = 'q',
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_cli, quiet),
+	  .help = "errors only, no warnings or notes" },
+	{ .name = "errors",
+	  .kind = DTX_O_CHOICE,
+	  .choices = "text,json",
 	  .offset = offsetof(struct dtx_cli, errors),
 	  .help = "findings on stderr as text, or as one JSON object per line" },
-	{ .name = "store", .kind = DTX_O_TEXT, .metavar = "FILE",
+	{ .name = "store",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "FILE",
 	  .offset = offsetof(struct dtx_cli, store),
 	  .help = "the store (default $DTX_STORE, else ~/.local/state/dtx/store.db)" },
 };
@@ -57,20 +67,22 @@ void dtx_help_overview(struct dtx_buf *out)
 {
 	const struct dtx_cmd *const *c;
 
-	dtx_buf_add(out, "usage: dtx COMMAND [OPTIONS] ...\n\n"
-			 "Typed data transforms from a JSON plan, with a pandas fallback in a jail\n"
-			 "and a provenance record of every run.\n\ncommands:\n");
+	dtx_buf_add(out,
+	            "usage: dtx COMMAND [OPTIONS] ...\n\n"
+	            "Typed data transforms from a JSON plan, with a pandas fallback in a jail\n"
+	            "and a provenance record of every run.\n\ncommands:\n");
 	for (c = dtx_cmds; *c; c++)
 		dtx_buf_printf(out, "  %-12s %s\n", (*c)->name, (*c)->summary);
-	dtx_buf_add(out, "\n`dtx COMMAND --help` explains one; dtx(1), dtx-plan(5), dtx-ops(7) and\n"
-			 "dtx-sandbox(7) are the manual.\n\nexit status:\n");
+	dtx_buf_add(out,
+	            "\n`dtx COMMAND --help` explains one; dtx(1), dtx-plan(5), dtx-ops(7) and\n"
+	            "dtx-sandbox(7) are the manual.\n\nexit status:\n");
 	help_exits(out);
 }
 
 void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
 {
 	dtx_buf_printf(out, "usage: dtx %s [OPTIONS] %s\n\n%s.\n", cmd->name, cmd->usage,
-		       cmd->summary);
+	               cmd->summary);
 	if (cmd->notes)
 		dtx_buf_printf(out, "\n%s\n", cmd->notes);
 	if (cmd->nopts) {
@@ -88,8 +100,8 @@ void dtx_help_completion(struct dtx_buf *out)
 	size_t i;
 
 	dtx_buf_add(out, "# bash completion of dtx, generated from its option rows\n_dtx() {\n"
-			 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n"
-			 "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords=\"");
+	                 "\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n"
+	                 "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\twords=\"");
 	for (c = dtx_cmds; *c; c++)
 		dtx_buf_printf(out, "%s%s", c == dtx_cmds ? "" : " ", (*c)->name);
 	dtx_buf_add(out, "\"\n\telse\n\t\tcase ${COMP_WORDS[1]} in\n");
@@ -102,9 +114,10 @@ void dtx_help_completion(struct dtx_buf *out)
 		dtx_buf_add(out, "\" ;;\n");
 	}
 	dtx_buf_add(out, "\t\tesac\n\tfi\n"
-			 "\tcase $cur in\n"
-			 "\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
-			 "\t*) [ \"$COMP_CWORD\" -eq 1 ] && COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) "
-			 "|| COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
-			 "\tesac\n}\ncomplete -o filenames -F _dtx dtx\n");
+	                 "\tcase $cur in\n"
+	                 "\t-*) COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")) ;;\n"
+	                 "\t*) [ \"$COMP_CWORD\" -eq 1 ] && COMPREPLY=($(compgen -W \"$words\" -- "
+	                 "\"$cur\")) "
+	                 "|| COMPREPLY=($(compgen -f -- \"$cur\")) ;;\n"
+	                 "\tesac\n}\ncomplete -o filenames -F _dtx dtx\n");
 }

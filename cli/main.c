@@ -35,12 +35,12 @@ static enum dtx_code main_count(const struct dtx_cmd *cmd, int argc, struct dtx_
 
 	if (argc < cmd->min_args) {
 		dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "'dtx %s' wants %s", cmd->name,
-			    cmd->usage);
+		            cmd->usage);
 		rc = DTX_E_USAGE;
 	} else if (cmd->max_args >= 0 && argc > cmd->max_args) {
 		dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
-			    "'dtx %s' takes at most %d operands, got %d", cmd->name, cmd->max_args,
-			    argc);
+		            "'dtx %s' takes at most %d operands, got %d", cmd->name, cmd->max_args,
+		            argc);
 		rc = DTX_E_USAGE;
 	}
 	if (rc != DTX_OK)
@@ -53,7 +53,7 @@ static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, ch
 	_Alignas(max_align_t) char args[ARGS_MAX] = { 0 };
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_opttable tables[] = { { cmd->opts, cmd->nopts, args },
-					 { dtx_common_opts, dtx_ncommon_opts, cli } };
+		                         { dtx_common_opts, dtx_ncommon_opts, cli } };
 	enum dtx_code rc = DTX_OK;
 
 	DTX_ASSERT(cmd->args_size <= sizeof(args), &err);
@@ -99,7 +99,8 @@ int main(int argc, char **argv)
 
 	if (role >= 0)
 		return role;
-	/* a closed pipe and a file at its limit are errors of the write, with a message and a status */
+	/* a closed pipe and a file at its limit are errors of the write, with a message and a
+	 * status */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	dtx_json_init();

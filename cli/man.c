@@ -26,7 +26,7 @@ static void man_text(struct dtx_buf *out, const char *text)
 static void man_head(struct dtx_buf *out, const char *name, int section, const char *line)
 {
 	dtx_buf_printf(out, ".TH %s %d \"\" \"dtx %s\" \"dtx manual\"\n.SH NAME\n%s \\- %s\n", name,
-		       section, DTX_VERSION, name, line);
+	               section, DTX_VERSION, name, line);
 }
 
 static void man_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out)
@@ -55,10 +55,12 @@ static void man_dtx(struct dtx_buf *out)
 	const struct dtx_exit_row *e;
 
 	man_head(out, "dtx", 1, "typed data transforms with a jailed pandas fallback");
-	dtx_buf_add(out, ".SH SYNOPSIS\n.B dtx\nCOMMAND [OPTIONS] ...\n.SH DESCRIPTION\n"
-			 "dtx runs a JSON plan of typed steps on its own columnar engine.  A step that it\n"
-			 "does not know, or that fails on the real data, is done by a pandas snippet in a\n"
-			 "jail.  Every run leaves a provenance record.\n.SH COMMANDS\n");
+	dtx_buf_add(
+		out,
+		".SH SYNOPSIS\n.B dtx\nCOMMAND [OPTIONS] ...\n.SH DESCRIPTION\n"
+		"dtx runs a JSON plan of typed steps on its own columnar engine.  A step that it\n"
+		"does not know, or that fails on the real data, is done by a pandas snippet in a\n"
+		"jail.  Every run leaves a provenance record.\n.SH COMMANDS\n");
 	for (c = dtx_cmds; *c; c++)
 		man_cmd(*c, out);
 	dtx_buf_add(out, ".SH COMMON OPTIONS\n");
@@ -66,7 +68,8 @@ static void man_dtx(struct dtx_buf *out)
 	dtx_buf_add(out, ".SH EXIT STATUS\n");
 	for (e = dtx_exit_rows; e->meaning; e++)
 		dtx_buf_printf(out, ".TP\n.B %d\n%s\n", e->status, e->meaning);
-	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx-plan (5),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
+	dtx_buf_add(out,
+	            ".SH SEE ALSO\n.BR dtx-plan (5),\n.BR dtx-ops (7),\n.BR dtx-sandbox (7)\n");
 }
 
 /* --- dtx-ops(7) --- */
@@ -128,9 +131,10 @@ static void man_ops(struct dtx_buf *out)
 	const struct dtx_op *const *op;
 
 	man_head(out, "dtx-ops", 7, "the operations of a plan");
-	dtx_buf_add(out, ".SH DESCRIPTION\nEach step of a plan names one operation and its parameters.\n"
-			 "A parameter without a default is required; null means absent.\n"
-			 ".SH OPERATIONS\n");
+	dtx_buf_add(out,
+	            ".SH DESCRIPTION\nEach step of a plan names one operation and its parameters.\n"
+	            "A parameter without a default is required; null means absent.\n"
+	            ".SH OPERATIONS\n");
 	for (op = dtx_ops; *op; op++)
 		man_op(*op, out);
 	dtx_buf_add(out, ".SH SEE ALSO\n.BR dtx (1),\n.BR dtx-plan (5)\n");
@@ -139,7 +143,7 @@ static void man_ops(struct dtx_buf *out)
 /* --- dtx-plan(5) --- */
 
 struct member_row {
-	const char *section, *name, *meaning;	/* section NULL: the same as above */
+	const char *section, *name, *meaning; /* section NULL: the same as above */
 };
 
 static const struct member_row member_rows[] = {
@@ -192,11 +196,12 @@ static void man_functions(struct dtx_buf *out)
 	const struct dtx_fn_table *const *t;
 	size_t i;
 
-	dtx_buf_add(out, ".SH FORMULAS\n"
-			 "or, and, not; == != < <= > >=, in (...), between, is null, like, matches;\n"
-			 "+ - * / // % **; x::type; case when ... then ... else ... end.\n"
-			 "A null operand gives null; and, or, not follow Kleene.\n"
-			 "Aggregates take where: condition.\n");
+	dtx_buf_add(out,
+	            ".SH FORMULAS\n"
+	            "or, and, not; == != < <= > >=, in (...), between, is null, like, matches;\n"
+	            "+ - * / // % **; x::type; case when ... then ... else ... end.\n"
+	            "A null operand gives null; and, or, not follow Kleene.\n"
+	            "Aggregates take where: condition.\n");
 	for (t = dtx_fns; *t; t++) {
 		dtx_buf_printf(out, ".SS %s\n", (*t)->title);
 		for (i = 0; i < (*t)->n; i++) {
@@ -215,13 +220,15 @@ static void man_codes(struct dtx_buf *out)
 {
 	enum dtx_code code;
 
-	dtx_buf_add(out, ".SH ERRORS\nCode, exit status, and whether it starts the fallback.\n.PP\n.nf\n");
+	dtx_buf_add(
+		out,
+		".SH ERRORS\nCode, exit status, and whether it starts the fallback.\n.PP\n.nf\n");
 	for (code = DTX_OK; code < DTX_CODE_COUNT; code++) {
 		int status = dtx_code_exit(code, true);
 
 		if (status && code != DTX_E_RETYPE)
 			dtx_buf_printf(out, "%-28s %3d%s\n", dtx_code_name(code), status,
-				       dtx_code_triggers(code, true) ? "  fallback" : "");
+			               dtx_code_triggers(code, true) ? "  fallback" : "");
 	}
 	dtx_buf_add(out, ".fi\n");
 }
@@ -229,8 +236,9 @@ static void man_codes(struct dtx_buf *out)
 static void man_plan(struct dtx_buf *out)
 {
 	man_head(out, "dtx-plan", 5, "the plan format and the formula language");
-	dtx_buf_add(out, ".SH DESCRIPTION\nA plan is one JSON object.  Unknown members are errors, except those that\n"
-			 "begin with x\\-.  Paths are relative to the plan file.\n");
+	dtx_buf_add(out, ".SH DESCRIPTION\nA plan is one JSON object.  Unknown members are errors, "
+	                 "except those that\n"
+	                 "begin with x\\-.  Paths are relative to the plan file.\n");
 	man_members(out);
 	man_functions(out);
 	man_codes(out);

@@ -18,7 +18,7 @@ struct opt_args {
 };
 
 static struct opt_hit opt_find(const struct dtx_opttable *table, size_t n, struct dtx_str name,
-			       char key)
+                               char key)
 {
 	size_t t, i;
 
@@ -34,7 +34,7 @@ static struct opt_hit opt_find(const struct dtx_opttable *table, size_t n, struc
 }
 
 static enum dtx_code opt_unknown(const struct dtx_opttable *table, size_t n, struct dtx_str name,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	const char *names[OPT_NAMES_MAX];
 	enum dtx_code rc;
@@ -47,7 +47,7 @@ static enum dtx_code opt_unknown(const struct dtx_opttable *table, size_t n, str
 	}
 	dtx_str_copy(want, sizeof(want), name);
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "no option '%s%s' here",
-			 name.len > 1 ? "--" : "-", want);
+	                 name.len > 1 ? "--" : "-", want);
 	dtx_err_suggest(err, want, names, have);
 	return rc;
 }
@@ -74,14 +74,14 @@ static enum dtx_code opt_number(struct opt_hit hit, const char *value, struct dt
 	const struct dtx_opt *o = hit.opt;
 	int64_t v = 0;
 	bool ok = o->kind == DTX_O_SIZE ? opt_size(dtx_str_of(value), &v)
-					: dtx_num_parse_i64(value, strlen(value), &v);
+	                                : dtx_num_parse_i64(value, strlen(value), &v);
 
 	if (!ok)
 		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %s, got '%s'", o->name,
-			 o->kind == DTX_O_SIZE ? "a size like 256M" : "a whole number", value);
+		         o->kind == DTX_O_SIZE ? "a size like 256M" : "a whole number", value);
 	if ((o->min || o->max) && (v < o->min || v > o->max))
 		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %lld to %lld, got %lld", o->name,
-			 (long long)o->min, (long long)o->max, (long long)v);
+		         (long long)o->min, (long long)o->max, (long long)v);
 	memcpy(hit.field, &v, sizeof(v));
 out:
 	return rc;
@@ -100,7 +100,7 @@ static enum dtx_code opt_choice(struct opt_hit hit, const char *value, struct dt
 		}
 	}
 	DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants one of %s, got '%s'", hit.opt->name,
-		 hit.opt->choices, value);
+	         hit.opt->choices, value);
 out:
 	return rc;
 }
@@ -112,7 +112,7 @@ static enum dtx_code opt_list(struct opt_hit hit, const char *value, struct dtx_
 
 	if (list->n == DTX_OPTLIST_MAX)
 		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' is given more than %d times",
-			 hit.opt->name, DTX_OPTLIST_MAX);
+		         hit.opt->name, DTX_OPTLIST_MAX);
 	list->item[list->n++] = value;
 out:
 	return rc;
@@ -133,14 +133,14 @@ static enum dtx_code opt_set(struct opt_hit hit, const char *value, struct dtx_e
 
 /* The value behind an option, from the next argument unless it is attached. */
 static enum dtx_code opt_value(struct opt_hit hit, const char *attached, struct opt_args *a,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	if (!attached && hit.opt->kind != DTX_O_FLAG) {
 		if (a->i + 1 >= a->argc)
 			DTX_FAIL(err, DTX_E_USAGE, "option '--%s' wants %s", hit.opt->name,
-				 hit.opt->metavar ? hit.opt->metavar : "a value");
+			         hit.opt->metavar ? hit.opt->metavar : "a value");
 		attached = a->argv[++a->i];
 	}
 	DTX_TRY(opt_set(hit, attached, err));
@@ -150,7 +150,7 @@ out:
 
 /* --name, --name=value, --name value */
 static enum dtx_code opt_long(const struct dtx_opttable *table, size_t n, struct opt_args *a,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *text = a->argv[a->i] + 2, *eq = strchr(text, '=');
@@ -168,7 +168,7 @@ out:
 
 /* -o FILE, -oFILE, -qv */
 static enum dtx_code opt_short(const struct dtx_opttable *table, size_t n, struct opt_args *a,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *p = a->argv[a->i] + 1;
@@ -193,7 +193,7 @@ static bool opt_is_operand(const char *text)
 }
 
 enum dtx_code dtx_opt_parse(const struct dtx_opttable *table, size_t ntables, int *argc,
-			    char **argv, struct dtx_err *err)
+                            char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct opt_args a = { argv, *argc, 0 };
@@ -243,8 +243,8 @@ void dtx_opt_help(const struct dtx_opt *opt, size_t n, struct dtx_buf *out)
 		if (width >= HELP_COLUMN)
 			dtx_buf_add(out, "\n");
 		dtx_buf_printf(out, "%*s%s\n",
-			       (int)(width < HELP_COLUMN ? HELP_COLUMN - width : HELP_COLUMN), "",
-			       opt[i].help);
+		               (int)(width < HELP_COLUMN ? HELP_COLUMN - width : HELP_COLUMN), "",
+		               opt[i].help);
 	}
 }
 

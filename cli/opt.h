@@ -19,14 +19,14 @@ struct dtx_optlist {
 };
 
 struct dtx_opt {
-	const char *name;	/* long name without dashes */
-	char key;		/* short name, 0: none */
+	const char *name; /* long name without dashes */
+	char key;         /* short name, 0: none */
 	enum dtx_okind kind;
-	size_t offset;		/* into the command's args */
-	const char *metavar;	/* "FILE" */
-	const char *choices;	/* "text,json" */
+	size_t offset;       /* into the command's args */
+	const char *metavar; /* "FILE" */
+	const char *choices; /* "text,json" */
 	const char *help;
-	int64_t min, max;	/* INT, SIZE; both 0: no bound */
+	int64_t min, max; /* INT, SIZE; both 0: no bound */
 };
 
 /* Rows and the struct they fill. */
@@ -38,7 +38,7 @@ struct dtx_opttable {
 /* Takes options out of argv (anywhere; "--" ends them; "-" is an operand).  Operands stay, moved to
  * the front; *argc becomes their number.  Errors are usage with a suggestion. */
 DTX_MUSTUSE enum dtx_code dtx_opt_parse(const struct dtx_opttable *table, size_t ntables, int *argc,
-					char **argv, struct dtx_err *err);
+                                        char **argv, struct dtx_err *err);
 /* "  -o, --output FILE    where to write" lines. */
 void dtx_opt_help(const struct dtx_opt *opt, size_t n, struct dtx_buf *out);
 /* The same as troff paragraphs. */

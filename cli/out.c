@@ -54,8 +54,7 @@ static const char *out_input(const struct dtx_err *err, const struct dtx_out_whe
 	return err->input[0] ? err->input : "the table";
 }
 
-static void out_place(struct dtx_buf *out, const struct dtx_err *err,
-		      const struct dtx_out_where *w)
+static void out_place(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
 	if (!err->input[0] && !err->cell[0] && err->row < 0 && !err->column[0])
 		return;
@@ -94,7 +93,7 @@ static const char *out_pointed(const json_t *plan, const char *pointer)
 	while (v && dtx_str_next(&rest, '/', &piece)) {
 		dtx_str_copy(key, sizeof(key), piece);
 		v = json_is_array(v) ? json_array_get(v, (size_t)strtoul(key, NULL, 10))
-				     : json_object_get(v, key);
+		                     : json_object_get(v, key);
 	}
 	return json_string_value(v);
 }
@@ -130,7 +129,7 @@ static void out_at(struct dtx_buf *out, const struct dtx_err *err, const struct 
 		dtx_buf_printf(out, " in %s", w->plan_path);
 	if (err->step >= 0)
 		dtx_buf_printf(out, " (step %d%s%s)", (int)err->step + 1, err->op[0] ? ", " : "",
-			       err->op);
+		               err->op);
 	dtx_buf_add(out, "\n");
 	text = w ? out_pointed(w->plan, err->at) : NULL;
 	if (text)
@@ -153,7 +152,7 @@ static void out_suggestions(struct dtx_buf *out, const struct dtx_err *err)
 static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
 	dtx_buf_printf(out, "dtx: %s%s: ", severity_prefix[err->severity],
-		       dtx_code_name(err->code));
+	               dtx_code_name(err->code));
 	out_safe(out, err->msg);
 	dtx_buf_add(out, "\n");
 	out_at(out, err, w);
@@ -181,10 +180,10 @@ static json_t *out_where_json(const struct dtx_err *err)
 	if (!err->input[0] && !err->cell[0] && err->row < 0)
 		return json_null();
 	return json_pack("{so so so so so so}", "input", out_opt_text(err->input), "sheet",
-			 out_opt_text(err->sheet), "cell", out_opt_text(err->cell), "column",
-			 out_opt_text(err->column), "row",
-			 out_opt_int(err->row >= 0 ? err->row + 1 : -1), "byte",
-			 out_opt_int(err->byte));
+	                 out_opt_text(err->sheet), "cell", out_opt_text(err->cell), "column",
+	                 out_opt_text(err->column), "row",
+	                 out_opt_int(err->row >= 0 ? err->row + 1 : -1), "byte",
+	                 out_opt_int(err->byte));
 }
 
 static json_t *out_names_json(const struct dtx_err *err)
@@ -199,7 +198,8 @@ static json_t *out_names_json(const struct dtx_err *err)
 
 json_t *dtx_out_error_json(const struct dtx_err *err)
 {
-	json_t *span = err->span[0] >= 0 ? json_pack("[ii]", err->span[0], err->span[1]) : json_null();
+	json_t *span =
+		err->span[0] >= 0 ? json_pack("[ii]", err->span[0], err->span[1]) : json_null();
 	json_t *o = json_pack(
 		"{ss ss ss si sb so so so so ss so so so so}", "code", dtx_code_name(err->code),
 		"severity", severity_name[err->severity], "phase", err->run_time ? "run" : "static",
@@ -218,7 +218,7 @@ json_t *dtx_out_error_json(const struct dtx_err *err)
 }
 
 void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
-		   const struct dtx_out_where *where)
+                   const struct dtx_out_where *where)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
@@ -237,7 +237,7 @@ void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
 }
 
 void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
-		    const struct dtx_out_where *where)
+                    const struct dtx_out_where *where)
 {
 	size_t i, warnings = 0;
 
@@ -250,7 +250,7 @@ void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
 	}
 	if (warnings > OUT_WARNINGS)
 		dtx_out_note(cli, "dtx: and %zu more warnings (the record has all)\n",
-			     warnings - OUT_WARNINGS);
+		             warnings - OUT_WARNINGS);
 	if (list->dropped)
 		dtx_out_note(cli, "dtx: and %zu more findings\n", list->dropped);
 }

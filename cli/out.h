@@ -10,16 +10,16 @@
  * names people know better than aliases. */
 struct dtx_out_where {
 	const struct dtx_plan *inputs; /* NULL */
-	const char *plan_path; /* NULL: none */
-	const json_t *plan;    /* as written; NULL */
-	const char *expr;      /* the expression spans are in, when there is no plan; NULL */
+	const char *plan_path;         /* NULL: none */
+	const json_t *plan;            /* as written; NULL */
+	const char *expr; /* the expression spans are in, when there is no plan; NULL */
 };
 
 /* One finding on stderr: several lines for people, or one JSON object per line. */
 void dtx_out_error(const struct dtx_cli *cli, const struct dtx_err *err,
-		   const struct dtx_out_where *where);
+                   const struct dtx_out_where *where);
 void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
-		    const struct dtx_out_where *where);
+                    const struct dtx_out_where *where);
 /* The error object of the plan format; new reference, NULL: out of memory. */
 json_t *dtx_out_error_json(const struct dtx_err *err);
 /* A note for people; nothing with --quiet or --errors=json. */

@@ -22,7 +22,7 @@ static void profile_batch(struct dtx_profile *p, struct dtx_batch *b)
 
 /* The first rows are kept by reference; they live as long as the reader does not. */
 static enum dtx_code profile_sample(struct dtx_profile *p, struct dtx_batch *b, uint32_t want,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *copy = NULL;
@@ -43,7 +43,7 @@ out:
 }
 
 static enum dtx_code profile_start(struct dtx_profile *p, struct dtx_reader *r, uint8_t **need,
-				   struct dtx_err *err)
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_scan scan = { .limit = -1, .workers = 1 };
@@ -69,7 +69,7 @@ out:
 }
 
 enum dtx_code dtx_profile_read(struct dtx_profile *p, struct dtx_reader *r, uint32_t sample_rows,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
@@ -115,8 +115,8 @@ void dtx_profile_evidence(const struct dtx_profile *p, uint32_t i, struct dtx_bu
 {
 	const struct dtx_infer *f = &p->col[i];
 	const struct evidence_row rows[] = {
-		{ "bool", f->bools },	  { "int", f->ints }, { "int beyond 2^53", f->wide_ints },
-		{ "float", f->floats },	  { "date", f->dates }, { "datetime", f->datetimes },
+		{ "bool", f->bools },   { "int", f->ints },   { "int beyond 2^53", f->wide_ints },
+		{ "float", f->floats }, { "date", f->dates }, { "datetime", f->datetimes },
 		{ "text", f->texts },
 	};
 	char n[DTX_NUM_TEXT];

@@ -6,16 +6,19 @@
 #include "core/io/reader.h"
 
 struct dtx_profile {
-	const struct dtx_schema *schema;	/* the reader's */
-	struct dtx_infer *col;	/* what has been seen of each column */
-	struct dtx_table *sample;	/* the first rows */
+	const struct dtx_schema *schema; /* the reader's */
+	struct dtx_infer *col;           /* what has been seen of each column */
+	struct dtx_table *sample;        /* the first rows */
 	int64_t rows;
 };
-#define DTX_PROFILE_INIT { NULL, NULL, NULL, 0 }
+#define DTX_PROFILE_INIT                                                                           \
+	{                                                                                          \
+		NULL, NULL, NULL, 0                                                                \
+	}
 
 /* Reads all of r once. */
 DTX_MUSTUSE enum dtx_code dtx_profile_read(struct dtx_profile *p, struct dtx_reader *r,
-					   uint32_t sample_rows, struct dtx_err *err);
+                                           uint32_t sample_rows, struct dtx_err *err);
 void dtx_profile_clear(struct dtx_profile *p);
 /* The narrowest type of column i over all rows. */
 struct dtx_typeref dtx_profile_type(const struct dtx_profile *p, uint32_t i);

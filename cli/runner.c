@@ -52,7 +52,7 @@ enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err)
 	DTX_TRY(dtx_file_slurp(r->plan_path, &r->plan_text, err));
 	dtx_file_dirname(r->plan_path, dir, sizeof(dir));
 	DTX_TRY(dtx_plan_parse((struct dtx_str){ dtx_buf_text(&r->plan_text), r->plan_text.len },
-			       strcmp(dir, ".") ? dir : NULL, &r->findings, &r->plan, err));
+	                       strcmp(dir, ".") ? dir : NULL, &r->findings, &r->plan, err));
 	DTX_TRY(dtx_plan_check(r->plan, &r->findings, err));
 out:
 	if (rc == DTX_E_CELL_LIMIT && err)
@@ -76,7 +76,7 @@ static void runner_output_options(struct dtx_runner *r)
 }
 
 static enum dtx_code runner_open_output(void *arg, uint32_t i, struct dtx_outfile **out,
-					struct dtx_err *err)
+                                        struct dtx_err *err)
 {
 	struct dtx_runner *r = arg;
 	const char *path = r->plan->output[i].path;
@@ -144,9 +144,9 @@ static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_e
 	for (i = 0; r->result && i < r->result->warnings.n; i++)
 		json_array_append_new(warnings, dtx_out_error_json(&r->result->warnings.item[i]));
 	return json_pack("{si sI so ss? ss?}", "threads", r->result ? (int)r->result->workers : 0,
-			 "peak_bytes", (json_int_t)dtx_mem_peak(), "warnings", warnings, "message",
-			 err->code != DTX_OK ? dtx_code_name(err->code) : NULL, "at",
-			 err->at[0] ? err->at : NULL);
+	                 "peak_bytes", (json_int_t)dtx_mem_peak(), "warnings", warnings, "message",
+	                 err->code != DTX_OK ? dtx_code_name(err->code) : NULL, "at",
+	                 err->at[0] ? err->at : NULL);
 }
 
 /* The record's end must not hide why the run failed. */
@@ -159,8 +159,8 @@ static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct d
 	if (!r->record)
 		return rc;
 	ended = dtx_record_end(r->record, status, rc == DTX_OK ? NULL : dtx_code_name(rc),
-			       rc == DTX_OK ? 0 : dtx_code_exit(rc, err->run_time),
-			       runner_end_details(r, err), &mine);
+	                       rc == DTX_OK ? 0 : dtx_code_exit(rc, err->run_time),
+	                       runner_end_details(r, err), &mine);
 	if (rc == DTX_OK && ended != DTX_OK) {
 		dtx_err_move(err, &mine);
 		rc = ended;
@@ -203,7 +203,7 @@ static void runner_again(struct dtx_runner *r, int argc, char **argv)
 }
 
 static enum dtx_code runner_rescuer(struct dtx_runner *r, int argc, char **argv,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_rescuer *s = &r->rescuer;
@@ -219,7 +219,7 @@ static enum dtx_code runner_rescuer(struct dtx_runner *r, int argc, char **argv,
 	s->dx_names = "group_by, join, pivot_longer, pivot_wider, round, if_, case, to_date";
 	s->strict_schema = a->strict_schema;
 	s->limits = (struct dtx_jail_limits){ a->jail_wall * 1000, a->jail_cpu * 1000,
-					      (uint64_t)a->jail_memory, (uint64_t)a->jail_output };
+		                              (uint64_t)a->jail_memory, (uint64_t)a->jail_output };
 	s->require_layers = a->require_layers;
 	s->no_warm = a->no_warm;
 	s->cancelled = runner_cancelled;
@@ -247,7 +247,7 @@ static enum dtx_code runner_date(const struct dtx_runner *r, int32_t *day, struc
 	*day = (int32_t)(r->start_us / DTX_DAY_US);
 	if (r->args->run_date && !dtx_day_parse(dtx_str_of(r->args->run_date), day))
 		DTX_FAIL(err, DTX_E_USAGE, "option '--run-date' wants YYYY-MM-DD, got '%s'",
-			 r->args->run_date);
+		         r->args->run_date);
 out:
 	return rc;
 }
@@ -305,8 +305,8 @@ static void runner_say(const struct dtx_runner *r)
 
 		if (r->plan->output[i].path)
 			dtx_out_note(r->cli, "dtx: %s: %lld rows x %u columns; run %s\n",
-				     r->plan->output[i].path, (long long)x->rows,
-				     (unsigned)x->schema->nfields, dtx_run_id_short(r->run_id));
+			             r->plan->output[i].path, (long long)x->rows,
+			             (unsigned)x->schema->nfields, dtx_run_id_short(r->run_id));
 	}
 }
 
@@ -315,7 +315,7 @@ static enum dtx_code runner_refuse(struct dtx_runner *r, struct dtx_err *err)
 {
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
 	bool off = r->args->fallback == 3 ||
-		   (!r->args->fallback && r->plan->fallback == DTX_FALLBACK_OFF);
+	           (!r->args->fallback && r->plan->fallback == DTX_FALLBACK_OFF);
 
 	if (!worst || (worst->severity != DTX_SEV_ERROR && !off))
 		return DTX_OK;
@@ -346,8 +346,8 @@ out:
 static void runner_report(const struct dtx_runner *r, enum dtx_code rc, const struct dtx_err *err)
 {
 	struct dtx_out_where where = { .plan_path = r->plan_path,
-				       .plan = r->plan ? r->plan->json : NULL,
-				       .inputs = r->plan };
+		                       .plan = r->plan ? r->plan->json : NULL,
+		                       .inputs = r->plan };
 	const struct dtx_err *worst = dtx_errlist_worst(&r->findings);
 
 	if (rc != DTX_OK && worst && worst->code == rc)

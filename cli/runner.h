@@ -9,16 +9,16 @@
 /* Options of run, convert and prompt; the rows are in runner_opts.c. */
 struct dtx_run_args {
 	const char *output, *to, *sheet, *range, *delimiter, *encoding, *from;
-	const char *header_rows;	/* "auto", "0" .. "8"; NULL: as the plan says */
+	const char *header_rows; /* "auto", "0" .. "8"; NULL: as the plan says */
 	int64_t skip;
-	int fallback;			/* 0: as the plan says; 1 step, 2 plan, 3 off */
+	int fallback; /* 0: as the plan says; 1 step, 2 plan, 3 off */
 	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
 	bool no_warm, strict_schema;
 	int64_t threads, memory, batch_rows;
-	int64_t jail_wall, jail_cpu, jail_memory, jail_output;	/* s, s, bytes, bytes */
+	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
 #define DTX_CONVERT_OPTS 12
-#define DTX_RUN_OPTS (DTX_CONVERT_OPTS + 13)
+#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 13)
 extern const struct dtx_opt dtx_convert_opts[DTX_CONVERT_OPTS];
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 
@@ -26,12 +26,12 @@ extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 struct dtx_runner {
 	const struct dtx_cli *cli;
 	const struct dtx_run_args *args;
-	const char *plan_path;		/* NULL: a plan without steps (convert) */
-	const char *command;		/* "run", "convert", "prompt" */
+	const char *plan_path; /* NULL: a plan without steps (convert) */
+	const char *command;   /* "run", "convert", "prompt" */
 	struct dtx_buf plan_text;
 	struct dtx_plan *plan;
 	struct dtx_errlist findings;
-	struct dtx_source **source;	/* per plan input */
+	struct dtx_source **source; /* per plan input */
 	struct dtx_store *store;
 	struct dtx_record *record;
 	struct dtx_rescuer rescuer;
@@ -39,7 +39,7 @@ struct dtx_runner {
 	char abi[64], run_id[DTX_RUN_ID];
 	struct dtx_exec_result *result;
 	int64_t start_us;
-	struct dtx_prompt *prompt;	/* NULL: a real run */
+	struct dtx_prompt *prompt; /* NULL: a real run */
 };
 
 /* plan_path NULL: operands are IN [OUT].  Returns the exit status; prints everything. */
@@ -48,7 +48,7 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv);
 /* Pieces, also used by check and explain. */
 DTX_MUSTUSE enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv,
-					    struct dtx_err *err);
+                                            struct dtx_err *err);
 /* Opens the sources of inputs that have a path; with `all`, one without is a usage error. */
 DTX_MUSTUSE enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *err);
 void dtx_runner_clear(struct dtx_runner *r);

@@ -18,7 +18,7 @@ static struct dtx_plan_input *inputs_find(struct dtx_plan *plan, struct dtx_str 
 }
 
 static enum dtx_code inputs_unknown(const struct dtx_runner *r, struct dtx_str name,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	const char *names[DTX_PLAN_INPUTS];
 	char want[64];
@@ -34,7 +34,7 @@ static enum dtx_code inputs_unknown(const struct dtx_runner *r, struct dtx_str n
 
 /* FILE is the first input; NAME=FILE any. */
 static enum dtx_code inputs_operand(struct dtx_runner *r, const char *text, bool *first,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *eq = strchr(text, '=');
@@ -67,7 +67,7 @@ static enum dtx_code inputs_header(const char *text, int *rows, struct dtx_err *
 		*rows = text[0] - '0';
 	else
 		DTX_FAIL(err, DTX_E_USAGE, "option '--header-rows' wants 0 to 8 or auto, got '%s'",
-			 text);
+		         text);
 out:
 	return rc;
 }
@@ -113,8 +113,8 @@ enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *er
 		if (!in->path && !all)
 			continue;
 		if (!in->path)
-			DTX_FAIL(err, DTX_E_USAGE, "input '%s' has no file: give %s%sFILE", in->name,
-				 i ? in->name : "", i ? "=" : "");
+			DTX_FAIL(err, DTX_E_USAGE, "input '%s' has no file: give %s%sFILE",
+			         in->name, i ? in->name : "", i ? "=" : "");
 		rc = dtx_source_open(in->path, &r->source[i], err);
 		if (rc != DTX_OK && err) {
 			err->run_time = true;

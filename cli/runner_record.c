@@ -45,13 +45,13 @@ static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_e
 	uri = strcmp(in->path, "-") ? dtx_file_absolute(in->path) : dtx_mem_strdup("-");
 	if (!uri)
 		DTX_FAIL_MEM(err);
-	row = json_pack("{ss ss so ss sI sI so sI si so}", "alias", in->name, "uri", uri, "label",
-			record_label(in, x->describe), "sha", sha, "bytes",
-			(json_int_t)dtx_source_size(src), "mtime_us",
-			(json_int_t)dtx_source_mtime_us(src), "reader",
-			x->describe ? json_incref(x->describe) : json_null(), "rows",
-			(json_int_t)x->stats.rows_out, "columns",
-			x->schema ? (int)x->schema->nfields : 0, "schema", record_schema(x->schema));
+	row = json_pack(
+		"{ss ss so ss sI sI so sI si so}", "alias", in->name, "uri", uri, "label",
+		record_label(in, x->describe), "sha", sha, "bytes",
+		(json_int_t)dtx_source_size(src), "mtime_us", (json_int_t)dtx_source_mtime_us(src),
+		"reader", x->describe ? json_incref(x->describe) : json_null(), "rows",
+		(json_int_t)x->stats.rows_out, "columns", x->schema ? (int)x->schema->nfields : 0,
+		"schema", record_schema(x->schema));
 	DTX_TRY(dtx_record_add(r->record, DTX_PART_INPUT, row, err));
 out:
 	dtx_mem_free(uri);
@@ -74,26 +74,26 @@ static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_er
 	const struct dtx_plan_step *step = &r->plan->step[i];
 
 	return dtx_record_add(r->record, DTX_PART_STEP,
-			      json_pack("{ss sI sI s{so ss sb} sI}", "op", step->name, "rows_in",
-					(json_int_t)x->rows_in, "rows_out", (json_int_t)x->rows_out,
-					"detail", "counts", record_counts(x), "kind",
-					x->kind ? x->kind : "", "rescued", x->rescued, "dur_us",
-					(json_int_t)(x->ns / 1000)),
-			      err);
+	                      json_pack("{ss sI sI s{so ss sb} sI}", "op", step->name, "rows_in",
+	                                (json_int_t)x->rows_in, "rows_out", (json_int_t)x->rows_out,
+	                                "detail", "counts", record_counts(x), "kind",
+	                                x->kind ? x->kind : "", "rescued", x->rescued, "dur_us",
+	                                (json_int_t)(x->ns / 1000)),
+	                      err);
 }
 
 static enum dtx_code record_lineage(struct dtx_runner *r, const struct dtx_exec_lineage *l,
-				    struct dtx_err *err)
+                                    struct dtx_err *err)
 {
 	const char *alias = l->input >= 0 ? r->plan->input[l->input].name : NULL;
 
-	return dtx_record_add(r->record, DTX_PART_LINEAGE,
-			      json_pack("{si ss? ss? ss? ss ss? ss? ss? ss?}", "output",
-					(int)l->output, "out_col", l->out_col, "alias", alias,
-					"in_col", l->in_col, "type", l->direct ? "DIRECT" : "INDIRECT",
-					"subtype", l->subtype, "formula", l->formula, "composed",
-					l->composed, "class", l->cls),
-			      err);
+	return dtx_record_add(
+		r->record, DTX_PART_LINEAGE,
+		json_pack("{si ss? ss? ss? ss ss? ss? ss? ss?}", "output", (int)l->output,
+	                  "out_col", l->out_col, "alias", alias, "in_col", l->in_col, "type",
+	                  l->direct ? "DIRECT" : "INDIRECT", "subtype", l->subtype, "formula",
+	                  l->formula, "composed", l->composed, "class", l->cls),
+		err);
 }
 
 static enum dtx_code record_checks(struct dtx_runner *r, struct dtx_err *err)
@@ -131,7 +131,7 @@ static json_t *record_writer(const struct dtx_plan_output *o, const struct dtx_e
 	const char *format = o->opts.format ? o->opts.format : x->writer ? x->writer->name : "csv";
 
 	return json_pack("{ss ss? sb}", "format", format, "sheet", o->opts.sheet, "header",
-			 !o->opts.no_header);
+	                 !o->opts.no_header);
 }
 
 json_t *dtx_runner_outputs(const struct dtx_runner *r)
@@ -142,12 +142,13 @@ json_t *dtx_runner_outputs(const struct dtx_runner *r)
 	for (i = 0; rows && i < r->result->noutputs; i++) {
 		const struct dtx_exec_output *x = &r->result->output[i];
 		const struct dtx_outfile_info *f = dtx_outfile_info(x->file);
-		json_t *row = json_pack(
-			"{ss ss? sb so ss sI ss ss sI si so}", "path", f->path, "temp", f->temp,
-			"atomic", f->atomic, "writer", record_writer(&r->plan->output[i], x), "sha",
-			f->sha, "bytes", (json_int_t)f->size, "table_hash", x->table_hash, "rows_hash",
-			x->rows_hash, "rows", (json_int_t)x->rows, "columns",
-			x->schema ? (int)x->schema->nfields : 0, "schema", record_schema(x->schema));
+		json_t *row = json_pack("{ss ss? sb so ss sI ss ss sI si so}", "path", f->path,
+		                        "temp", f->temp, "atomic", f->atomic, "writer",
+		                        record_writer(&r->plan->output[i], x), "sha", f->sha,
+		                        "bytes", (json_int_t)f->size, "table_hash", x->table_hash,
+		                        "rows_hash", x->rows_hash, "rows", (json_int_t)x->rows,
+		                        "columns", x->schema ? (int)x->schema->nfields : 0,
+		                        "schema", record_schema(x->schema));
 
 		if (!row || json_array_append_new(rows, row)) {
 			json_decref(rows);

@@ -22,11 +22,11 @@ json_t *dtx_versions(void)
 	for (i = 0; all && i < DTX_COUNT(asked); i++) {
 		const char *(*version)(void) = NULL;
 		struct dtx_lib_symbol symbol = { asked[i].symbol, (void **)&version };
-		enum dtx_code rc = dtx_lib_open(asked[i].soname, asked[i].package, false, &symbol, 1,
-						NULL);
+		enum dtx_code rc =
+			dtx_lib_open(asked[i].soname, asked[i].package, false, &symbol, 1, NULL);
 
 		json_object_set_new(all, asked[i].name,
-				    json_string(rc == DTX_OK ? version() : "missing"));
+		                    json_string(rc == DTX_OK ? version() : "missing"));
 	}
 	return all;
 }

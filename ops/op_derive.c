@@ -464,7 +464,7 @@ const struct dtx_op dtx_op_derive = {
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "Compute columns from formulas",
 	.notes = "Left to right, later formulas see earlier ones. An existing name is overwritten "
-	         "in "
+		 "in "
 		 "place; new columns go last, or behind `after`.",
 	.params = derive_params,
 	.nparams = DTX_COUNT(derive_params),

@@ -135,7 +135,7 @@ const struct dtx_op dtx_op_drop_empty = {
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
 	.summary = "Drop blank rows and columns",
 	.notes = "Blank is null, empty text or spaces. A header does not count as a cell. Columns "
-	         "are "
+		 "are "
 		 "typed anew.",
 	.params = empty_params,
 	.nparams = DTX_COUNT(empty_params),

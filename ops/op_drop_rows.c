@@ -372,7 +372,7 @@ const struct dtx_op dtx_op_drop_rows = {
 	.notes =
 		"A total is known by its label and proved by its numbers: they must agree with the "
 		"sum of the rows since the last total, or of all rows before. Other rows with such "
-	        "a "
+		"a "
 		"label stay, with a warning. Columns are typed anew by the rows that stay.",
 	.params = drop_params,
 	.nparams = DTX_COUNT(drop_params),

@@ -253,7 +253,7 @@ const struct dtx_op dtx_op_group_by = {
 	.summary = "One row per group, with aggregates",
 	.notes =
 		"null is a key value. A key shows the cell of its first row; groups come in order "
-	        "of "
+		"of "
 		"first appearance, whatever the number of threads. `by: []` gives one row, even of "
 		"an empty table; with keys an empty table gives none.",
 	.params = group_by_params,

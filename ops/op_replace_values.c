@@ -339,7 +339,7 @@ const struct dtx_op dtx_op_replace_values = {
 	.flags = DTX_OP_MAY_TRIGGER,
 	.summary = "Replace values by a table of pairs",
 	.notes = "Typed equality, the first pair that fits, one pass. Cells that stay keep their "
-	         "bytes.",
+		 "bytes.",
 	.params = replace_params,
 	.nparams = DTX_COUNT(replace_params),
 	.examples = replace_examples,

@@ -197,7 +197,7 @@ const struct dtx_op dtx_op_skip_rows = {
 	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
 	.summary = "Drop rows at the top and the bottom, and comments",
 	.notes = "Works on the written cells; columns are typed anew by the rows that stay. A "
-	         "quoted "
+		 "quoted "
 		 "line break does not end a row.",
 	.params = skip_params,
 	.nparams = DTX_COUNT(skip_params),

@@ -12,6 +12,8 @@
 
 #include "core/base/base.h"
 
+/* Rows, one a line where they fit: the formatter does not settle on a layout for them. */
+/* clang-format off */
 #define DTX_POLICY_RW 3u /* PROT_READ | PROT_WRITE */
 
 #define DTX_POLICY_ALLOW(A)                                                                        \
@@ -149,5 +151,7 @@
 					Z(landlock_restrict_self) Z(seccomp) Z(getppid)            \
 						Z(set_robust_list) Z(rt_sigaction)                 \
 							Z(rt_sigprocmask) Z(rt_sigtimedwait)
+
+/* clang-format on */
 
 #endif

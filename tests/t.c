@@ -55,7 +55,7 @@ void t_eq_int(long long got, long long want, const char *file, int line)
 }
 
 void t_eq_code(enum dtx_code got, enum dtx_code want, const struct dtx_err *err, const char *file,
-	       int line)
+               int line)
 {
 	t_now.checks++;
 	if (got != want)

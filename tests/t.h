@@ -18,15 +18,15 @@ void t_eq_str(const char *got, const char *want, const char *file, int line);
 void t_eq_int(long long got, long long want, const char *file, int line);
 /* The code, and on a surprise the message. */
 void t_eq_code(enum dtx_code got, enum dtx_code want, const struct dtx_err *err, const char *file,
-	       int line);
+               int line);
 /* A scratch folder of this test, removed afterwards. */
 const char *t_dir(void);
 
-#define T_CHECK(cond) t_check((cond), __FILE__, __LINE__, #cond)
-#define T_STR(got, want) t_eq_str((got), (want), __FILE__, __LINE__)
-#define T_INT(got, want) t_eq_int((long long)(got), (long long)(want), __FILE__, __LINE__)
+#define T_CHECK(cond)          t_check((cond), __FILE__, __LINE__, #cond)
+#define T_STR(got, want)       t_eq_str((got), (want), __FILE__, __LINE__)
+#define T_INT(got, want)       t_eq_int((long long)(got), (long long)(want), __FILE__, __LINE__)
 #define T_CODE(got, want, err) t_eq_code((got), (want), (err), __FILE__, __LINE__)
-#define T_OK(got, err) T_CODE((got), DTX_OK, (err))
+#define T_OK(got, err)         T_CODE((got), DTX_OK, (err))
 
 #define T_ALLOCS_MAX 200000
 /* body: an expression of type enum dtx_code that frees what it made.  Runs it with the first, the
@@ -47,6 +47,6 @@ struct t_case {
 	const char *name;
 	void (*fn)(void);
 };
-extern const struct t_case t_cases[];	/* generated */
+extern const struct t_case t_cases[]; /* generated */
 
 #endif

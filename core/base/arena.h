@@ -7,11 +7,14 @@
 
 struct dtx_arena_block;
 struct dtx_arena {
-	struct dtx_arena_block *head;	/* block in use */
-	struct dtx_arena_block *spare;	/* kept by a rewind */
-	size_t used;			/* bytes handed out of head */
+	struct dtx_arena_block *head;  /* block in use */
+	struct dtx_arena_block *spare; /* kept by a rewind */
+	size_t used;                   /* bytes handed out of head */
 };
-#define DTX_ARENA_INIT { NULL, NULL, 0 }
+#define DTX_ARENA_INIT                                                                             \
+	{                                                                                          \
+		NULL, NULL, 0                                                                      \
+	}
 struct dtx_arena_mark {
 	struct dtx_arena_block *head;
 	size_t used;

@@ -13,7 +13,10 @@ struct dtx_buf {
 	enum dtx_buf_fail fail;
 };
 /* max: bytes it may hold, not counting the terminator. */
-#define DTX_BUF_INIT(maximum) { NULL, 0, 0, (maximum), DTX_BUF_FINE }
+#define DTX_BUF_INIT(maximum)                                                                      \
+	{                                                                                          \
+		NULL, 0, 0, (maximum), DTX_BUF_FINE                                                \
+	}
 #define DTX_BUF_TEXT_MAX ((size_t)64 << 20)
 
 void dtx_buf_init(struct dtx_buf *b, size_t max);
@@ -39,6 +42,6 @@ static inline bool dtx_buf_ok(const struct dtx_buf *b)
 DTX_MUSTUSE char *dtx_buf_steal(struct dtx_buf *b);
 /* DTX_OK, else no_memory or cell_limit with `what` in the text. */
 DTX_MUSTUSE enum dtx_code dtx_buf_check(const struct dtx_buf *b, const char *what,
-					struct dtx_err *err);
+                                        struct dtx_err *err);
 
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const cpu_names[] = {
-	[DTX_CPU_ANY] = "any",	     [DTX_CPU_SSE2] = "sse2", [DTX_CPU_AVX2] = "avx2",
+	[DTX_CPU_ANY] = "any",       [DTX_CPU_SSE2] = "sse2", [DTX_CPU_AVX2] = "avx2",
 	[DTX_CPU_AVX512] = "avx512", [DTX_CPU_NEON] = "neon",
 };
 
@@ -19,7 +19,7 @@ static enum dtx_cpu cpu_detect(void)
 	       __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("pclmul") &&
 	       __builtin_cpu_supports("popcnt");
 	avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-		 __builtin_cpu_supports("avx512vl");
+	         __builtin_cpu_supports("avx512vl");
 	return avx512 ? DTX_CPU_AVX512 : avx2 ? DTX_CPU_AVX2 : DTX_CPU_SSE2;
 }
 #elif defined(__aarch64__)

@@ -48,7 +48,7 @@ enum dtx_code dtx_code_find(const char *name)
 }
 
 enum dtx_code dtx_err_set(struct dtx_err *err, enum dtx_code code, const char *file, int line,
-			  const char *fmt, ...)
+                          const char *fmt, ...)
 {
 	va_list ap;
 
@@ -130,7 +130,8 @@ static void err_suggest_insert(struct dtx_err *err, size_t best[3], size_t d, co
 		return;
 	for (i = 2; i > at; i--) {
 		best[i] = best[i - 1];
-		memcpy(err->did_you_mean[i], err->did_you_mean[i - 1], sizeof(err->did_you_mean[i]));
+		memcpy(err->did_you_mean[i], err->did_you_mean[i - 1],
+		       sizeof(err->did_you_mean[i]));
 	}
 	best[at] = d;
 	dtx_str_copy(err->did_you_mean[at], sizeof(err->did_you_mean[at]), dtx_str_of(name));

@@ -153,7 +153,7 @@ enum dtx_code {
 #define X(symbol, ...) symbol,
 	DTX_CODES(X)
 #undef X
-	DTX_CODE_COUNT
+		DTX_CODE_COUNT
 };
 
 enum dtx_severity { DTX_SEV_ERROR, DTX_SEV_FALLBACK, DTX_SEV_WARNING };
@@ -161,24 +161,24 @@ enum dtx_severity { DTX_SEV_ERROR, DTX_SEV_FALLBACK, DTX_SEV_WARNING };
 struct dtx_err {
 	enum dtx_code code;
 	enum dtx_severity severity;
-	bool run_time;		/* found while rows flowed (or while an input was bound) */
-	int32_t step;		/* from 0; -1: none */
-	int32_t span[2];	/* bytes of the expression; {-1, -1}: none */
-	int64_t row;		/* of the input, physical, from 0; -1: none */
-	int64_t byte;		/* offset in the input; -1: none */
-	int64_t count;		/* how many alike; -1: none */
-	const char *src_file;	/* where dtx raised it */
+	bool run_time;        /* found while rows flowed (or while an input was bound) */
+	int32_t step;         /* from 0; -1: none */
+	int32_t span[2];      /* bytes of the expression; {-1, -1}: none */
+	int64_t row;          /* of the input, physical, from 0; -1: none */
+	int64_t byte;         /* offset in the input; -1: none */
+	int64_t count;        /* how many alike; -1: none */
+	const char *src_file; /* where dtx raised it */
 	int src_line;
-	char at[128];		/* JSON pointer into the plan as written */
+	char at[128]; /* JSON pointer into the plan as written */
 	char op[32];
-	char input[64];		/* alias or path of the input the place is in */
+	char input[64]; /* alias or path of the input the place is in */
 	char sheet[64];
-	char cell[24];		/* "C17" or "L1042" */
+	char cell[24]; /* "C17" or "L1042" */
 	char column[64];
 	char msg[400];
 	char hint[320];
 	char did_you_mean[3][64];
-	char *more;		/* JSON object text: available, samples ...; owned (dtx_err_clear) */
+	char *more; /* JSON object text: available, samples ...; owned (dtx_err_clear) */
 };
 
 #define DTX_ERR_INIT                                                                               \
@@ -199,8 +199,7 @@ struct dtx_err {
 			goto out;                                                                  \
 	} while (0)
 /* Out of memory has one text. */
-#define DTX_FAIL_MEM(err)                                                                          \
-	DTX_FAIL((err), DTX_E_NO_MEMORY, "out of memory (limit: --memory)")
+#define DTX_FAIL_MEM(err) DTX_FAIL((err), DTX_E_NO_MEMORY, "out of memory (limit: --memory)")
 /* Our own mistakes, never input. */
 #define DTX_ASSERT(cond, err)                                                                      \
 	do {                                                                                       \
@@ -219,7 +218,7 @@ enum dtx_code dtx_code_find(const char *name);
 /* Resets err to DTX_ERR_INIT, fills code, message and source place; returns code.  Frees an
  * earlier `more`. */
 enum dtx_code dtx_err_set(struct dtx_err *err, enum dtx_code code, const char *file, int line,
-			  const char *fmt, ...) DTX_PRINTF(5, 6);
+                          const char *fmt, ...) DTX_PRINTF(5, 6);
 /* What to do next; replaces an earlier hint.  NULL err is fine, in all of these. */
 void dtx_err_hint(struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(2, 3);
 /* Fill a position that is still empty. */
@@ -245,7 +244,10 @@ struct dtx_errlist {
 	size_t n, cap;
 	size_t dropped;
 };
-#define DTX_ERRLIST_INIT { NULL, 0, 0, 0 }
+#define DTX_ERRLIST_INIT                                                                           \
+	{                                                                                          \
+		NULL, 0, 0, 0                                                                      \
+	}
 /* Takes the content of err (which is left empty). False when memory is out. */
 bool dtx_errlist_take(struct dtx_errlist *list, struct dtx_err *err);
 void dtx_errlist_clear(struct dtx_errlist *list);

@@ -22,8 +22,10 @@ enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err)
 		got = open(path, O_RDONLY | O_CLOEXEC);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		DTX_FAIL(err, errno == ENOENT || errno == ENOTDIR ? DTX_E_INPUT_NOT_FOUND : DTX_E_INPUT_IO,
-			 "cannot open '%s': %s", path, strerror(errno));
+		DTX_FAIL(err,
+		         errno == ENOENT || errno == ENOTDIR ? DTX_E_INPUT_NOT_FOUND
+		                                             : DTX_E_INPUT_IO,
+		         "cannot open '%s': %s", path, strerror(errno));
 	if (fstat(got, &st) < 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot stat '%s': %s", path, strerror(errno));
 	if (S_ISDIR(st.st_mode))
@@ -57,8 +59,8 @@ enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out, s
 		if (!left) { /* full: fine only at the end of the file */
 			n = read(fd, &probe, 1);
 			if (n > 0)
-				DTX_FAIL(err, DTX_E_CELL_LIMIT, "'%s' is larger than %zu bytes", name,
-					 out->max);
+				DTX_FAIL(err, DTX_E_CELL_LIMIT, "'%s' is larger than %zu bytes",
+				         name, out->max);
 		} else {
 			if (!dtx_buf_room(out, DTX_MIN(want, left)))
 				DTX_FAIL_MEM(err);
@@ -67,7 +69,8 @@ enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out, s
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read '%s': %s", name, strerror(errno));
+			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read '%s': %s", name,
+			         strerror(errno));
 		if (n == 0)
 			break;
 		out->len += (size_t)n;
@@ -93,12 +96,12 @@ out:
 
 static enum dtx_code file_write_code(int error)
 {
-	return error == ENOSPC || error == EDQUOT || error == EFBIG ? DTX_E_DISK_FULL :
-								      DTX_E_OUTPUT_IO;
+	return error == ENOSPC || error == EDQUOT || error == EFBIG ? DTX_E_DISK_FULL
+	                                                            : DTX_E_OUTPUT_IO;
 }
 
 enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *name,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *p = bytes;
@@ -110,7 +113,7 @@ enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *na
 			continue;
 		if (done < 0)
 			DTX_FAIL(err, file_write_code(errno), "cannot write '%s': %s", name,
-				 strerror(errno));
+			         strerror(errno));
 		p += done;
 		n -= (size_t)done;
 	}
@@ -138,8 +141,8 @@ enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err)
 		snprintf(path, size, "%s/dtx-XXXXXX", dir);
 		got = mkostemp(path, O_CLOEXEC);
 		if (got < 0)
-			DTX_FAIL(err, file_write_code(errno), "cannot make a temporary file in '%s': %s",
-				 dir, strerror(errno));
+			DTX_FAIL(err, file_write_code(errno),
+			         "cannot make a temporary file in '%s': %s", dir, strerror(errno));
 		unlink(path);
 	}
 	*fd = got;
@@ -158,7 +161,8 @@ enum dtx_code dtx_file_sync(int fd, const char *name, struct dtx_err *err)
 	while (failed && errno == EINTR);
 	/* EINVAL, EROFS: pipes and special files have nothing to sync. */
 	if (failed && errno != EINVAL && errno != EROFS)
-		DTX_FAIL(err, file_write_code(errno), "cannot sync '%s': %s", name, strerror(errno));
+		DTX_FAIL(err, file_write_code(errno), "cannot sync '%s': %s", name,
+		         strerror(errno));
 out:
 	return rc;
 }

@@ -7,12 +7,13 @@
 /* Codes: input_not_found, input_io.  Directories are refused.  *fd is close-on-exec. */
 DTX_MUSTUSE enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err);
 /* The whole file (or "-" for stdin) into `out`, at most out->max bytes (else cell_limit). */
-DTX_MUSTUSE enum dtx_code dtx_file_slurp(const char *path, struct dtx_buf *out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_file_slurp(const char *path, struct dtx_buf *out,
+                                         struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx_buf *out,
-					    struct dtx_err *err);
+                                            struct dtx_err *err);
 /* All n bytes.  Codes: disk_full (ENOSPC, EDQUOT, EFBIG), output_io. `name` is for the text. */
 DTX_MUSTUSE enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *name,
-					 struct dtx_err *err);
+                                         struct dtx_err *err);
 /* Unlinked temp file in `dir` (NULL: $TMPDIR, else /tmp), close-on-exec, 0600. */
 DTX_MUSTUSE enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err);
 /* fsync of a file or of the folder that holds `path`. */

@@ -5,7 +5,7 @@
 #include "core/base/base.h"
 
 #define DTX_SHA256_SIZE 32
-#define DTX_SHA256_HEX 65	/* with terminator */
+#define DTX_SHA256_HEX  65 /* with terminator */
 
 uint64_t dtx_hash64(const void *bytes, size_t len, uint64_t seed);
 /* 128-bit XXH3: out[0] low, out[1] high. */
@@ -13,19 +13,18 @@ void dtx_hash128(const void *bytes, size_t len, uint64_t out[2]);
 /* Mixes two words into one hash; for inline keys. */
 static inline uint64_t dtx_hash_mix(uint64_t a, uint64_t b)
 {
-	dtx_u128 p = (dtx_u128)(a ^ 0x9e3779b97f4a7c15u) *
-			      (b ^ 0xbf58476d1ce4e5b9u);
+	dtx_u128 p = (dtx_u128)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xbf58476d1ce4e5b9u);
 	return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
 
 struct dtx_sha256 {
-	_Alignas(16) unsigned char state[160];	/* nettle's context */
+	_Alignas(16) unsigned char state[160]; /* nettle's context */
 };
 void dtx_sha256_init(struct dtx_sha256 *s);
 void dtx_sha256_add(struct dtx_sha256 *s, const void *bytes, size_t len);
 void dtx_sha256_done(struct dtx_sha256 *s, uint8_t out[DTX_SHA256_SIZE]);
 /* In one go, as lower-case hex with terminator. */
 void dtx_sha256_hex(const void *bytes, size_t len, char out[DTX_SHA256_HEX]);
-void dtx_hex(const uint8_t *bytes, size_t n, char *out);	/* 2n + 1 characters */
+void dtx_hex(const uint8_t *bytes, size_t n, char *out); /* 2n + 1 characters */
 
 #endif

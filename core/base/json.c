@@ -61,7 +61,7 @@ static ptrdiff_t json_too_deep(struct dtx_str text, int max)
 }
 
 static enum dtx_code json_limits(struct dtx_str text, struct dtx_json_limits limits,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t bytes = limits.bytes ? limits.bytes : JSON_BYTES;
@@ -70,17 +70,17 @@ static enum dtx_code json_limits(struct dtx_str text, struct dtx_json_limits lim
 
 	if (text.len > bytes)
 		DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE, "JSON text has %zu bytes, at most %zu are read",
-			 text.len, bytes);
+		         text.len, bytes);
 	at = dtx_utf8_bad(text.ptr, text.len);
 	if (at >= 0) {
 		rc = dtx_err_set(err, DTX_E_PLAN_ENCODING, __FILE__, __LINE__,
-				 "JSON text is not UTF-8: byte %02X at offset %td",
-				 (unsigned char)text.ptr[at], at);
+		                 "JSON text is not UTF-8: byte %02X at offset %td",
+		                 (unsigned char)text.ptr[at], at);
 	} else {
 		at = json_too_deep(text, depth);
 		if (at >= 0)
 			rc = dtx_err_set(err, DTX_E_JSON_DEPTH, __FILE__, __LINE__,
-					 "JSON text is nested deeper than %d levels", depth);
+			                 "JSON text is nested deeper than %d levels", depth);
 	}
 	if (rc != DTX_OK && err)
 		err->byte = at;
@@ -96,9 +96,9 @@ static enum dtx_code json_fail(const json_error_t *e, size_t skipped, struct dtx
 	if (json_starved || code == json_error_out_of_memory || !e->text[0])
 		DTX_FAIL_MEM(err);
 	rc = dtx_err_set(err,
-			 code == json_error_duplicate_key ? DTX_E_JSON_DUPLICATE_KEY :
-							    DTX_E_JSON_SYNTAX,
-			 __FILE__, __LINE__, "line %d, column %d: %s", e->line, e->column, e->text);
+	                 code == json_error_duplicate_key ? DTX_E_JSON_DUPLICATE_KEY
+	                                                  : DTX_E_JSON_SYNTAX,
+	                 __FILE__, __LINE__, "line %d, column %d: %s", e->line, e->column, e->text);
 	if (err)
 		err->byte = (int64_t)e->position + (int64_t)skipped;
 out:
@@ -106,7 +106,7 @@ out:
 }
 
 enum dtx_code dtx_json_parse(struct dtx_str text, struct dtx_json_limits limits, json_t **out,
-			     struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
@@ -177,7 +177,7 @@ static int json_key_cmp(const void *pa, const void *pb)
 }
 
 static void json_member(const json_t *object, const char *key, bool first, struct json_style style,
-			int level, struct dtx_buf *out)
+                        int level, struct dtx_buf *out)
 {
 	if (!first)
 		dtx_buf_addc(out, ',');
@@ -198,8 +198,7 @@ static void json_sorted(const json_t *v, struct json_style style, int level, str
 		out->fail = DTX_BUF_MEM;
 		return;
 	}
-	json_object_foreach((json_t *)(uintptr_t)v, key, member)
-		keys[i++] = key;
+	json_object_foreach((json_t *)(uintptr_t)v, key, member) keys[i++] = key;
 	qsort(keys, n, sizeof(*keys), json_key_cmp);
 	for (i = 0; i < n; i++)
 		json_member(v, keys[i], i == 0, style, level, out);
@@ -207,7 +206,7 @@ static void json_sorted(const json_t *v, struct json_style style, int level, str
 }
 
 static void json_object_print(const json_t *v, struct json_style style, int level,
-			      struct dtx_buf *out)
+                              struct dtx_buf *out)
 {
 	bool first = true;
 	const char *key;
@@ -217,7 +216,8 @@ static void json_object_print(const json_t *v, struct json_style style, int leve
 	if (style.sorted) {
 		json_sorted(v, style, level, out);
 	} else {
-		json_object_foreach((json_t *)(uintptr_t)v, key, member) {
+		json_object_foreach((json_t *)(uintptr_t)v, key, member)
+		{
 			json_member(v, key, first, style, level, out);
 			first = false;
 		}
@@ -228,7 +228,7 @@ static void json_object_print(const json_t *v, struct json_style style, int leve
 }
 
 static void json_array_print(const json_t *v, struct json_style style, int level,
-			     struct dtx_buf *out)
+                             struct dtx_buf *out)
 {
 	size_t i;
 

@@ -12,7 +12,7 @@ static const char *lib_reason(void)
 }
 
 enum dtx_code dtx_lib_open(const char *soname, const char *package, bool global,
-			   const struct dtx_lib_symbol *symbol, size_t n, struct dtx_err *err)
+                           const struct dtx_lib_symbol *symbol, size_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	void *lib = dlopen(soname, RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL));
@@ -25,7 +25,7 @@ enum dtx_code dtx_lib_open(const char *soname, const char *package, bool global,
 
 		if (!at)
 			DTX_FAIL(err, DTX_E_INPUT_IO, "'%s' has no symbol '%s'", soname,
-				 symbol[i].name);
+			         symbol[i].name);
 		memcpy(symbol[i].where, &at, sizeof(at));
 	}
 out:

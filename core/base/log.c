@@ -6,7 +6,7 @@
 #include <time.h>
 
 void dtx_log(const struct dtx_log *log, enum dtx_level level, const char *event, const char *fmt,
-	     ...)
+             ...)
 {
 	char text[1024];
 	va_list ap;

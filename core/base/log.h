@@ -7,14 +7,14 @@
 enum dtx_level { DTX_LOG_ERROR, DTX_LOG_WARN, DTX_LOG_INFO, DTX_LOG_DEBUG, DTX_LOG_TRACE };
 
 struct dtx_log {
-	enum dtx_level level;	/* messages above it are dropped */
+	enum dtx_level level; /* messages above it are dropped */
 	/* Called from any thread. `event` is a short stable word, `text` for people. */
 	void (*put)(void *arg, enum dtx_level level, const char *event, const char *text);
 	void *arg;
 };
 /* NULL log: dropped. */
 void dtx_log(const struct dtx_log *log, enum dtx_level level, const char *event, const char *fmt,
-	     ...) DTX_PRINTF(4, 5);
+             ...) DTX_PRINTF(4, 5);
 /* Monotonic nanoseconds. */
 int64_t dtx_now_ns(void);
 /* Wall clock, microseconds since 1970 UTC. */

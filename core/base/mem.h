@@ -27,7 +27,8 @@ void *dtx_mem_hook_alloc(size_t size);
 void *dtx_mem_hook_realloc(void *ptr, size_t size);
 
 /* Beyond the budget, for a library that does not survive a failed allocation: its caller has
- * seen one fail and reports it as soon as the library returns.  Counted, freed with dtx_mem_free. */
+ * seen one fail and reports it as soon as the library returns.  Counted, freed with dtx_mem_free.
+ */
 void *dtx_mem_overdraw(size_t size);
 
 /* Budget in bytes; 0: none. */

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const double dtx_num_pow10[23] = { 1e0,  1e1,	1e2,  1e3,  1e4,  1e5,	1e6,  1e7,
-				    1e8,  1e9,	1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-				    1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+const double dtx_num_pow10[23] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+	                           1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+	                           1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
 #define NUM_POW10_MAX 22
-#define NUM_EXACT ((uint64_t)1 << 53)
+#define NUM_EXACT     ((uint64_t)1 << 53)
 /* A double is decided by its first 768 significant digits and whether more follow. */
 #define NUM_SIG_MAX 770
 #define NUM_EXP_MAX 100000
@@ -36,9 +36,9 @@ bool dtx_num_parse_i64(const char *text, size_t len, int64_t *out)
 }
 
 struct num_scan {
-	uint64_t mant;	/* the first 19 significant digits */
-	int digits;	/* significant digits, capped at 20 */
-	long exp10;	/* of mant, when digits <= 19 */
+	uint64_t mant; /* the first 19 significant digits */
+	int digits;    /* significant digits, capped at 20 */
+	long exp10;    /* of mant, when digits <= 19 */
 	bool neg;
 };
 
@@ -111,7 +111,7 @@ static bool num_clinger(const struct num_scan *s, double *out)
 static bool num_extended(const struct num_scan *s, double *out)
 {
 	static const long double pow10l[] = {
-		1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,	 1e7L,	1e8L,  1e9L,
+		1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
 		1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
 		1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L,
 	};

@@ -59,7 +59,7 @@ static void digits_shortest(double v, uint64_t *m, int *exp10)
 	e = (int)(bits >> 52 & 0x7ff);
 	c = e ? f | (uint64_t)1 << 52 : f;
 	q = (e ? e : 1) - 1075;
-	odd = c & 1; /* the ends of the interval round to v only when c is even */
+	odd = c & 1;              /* the ends of the interval round to v only when c is even */
 	closer = f == 0 && e > 1; /* below a power of two the gap is half as wide */
 	k = (q * 1262611 - (closer ? 524031 : 0)) >> 22;
 	h = q + digits_log2_pow10(-k) + 1;

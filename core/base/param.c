@@ -1,10 +1,10 @@
-/* JSON object to C struct by parameter rows.  A finding never stops the others; only memory does. */
+/* JSON object to C struct by parameter rows.  A finding never stops the others; only memory does.
+ */
 #include "core/base/param_impl.h"
 
 #include <stdio.h>
 
-void dtx_param_pointer(struct dtx_param_place place, const char *name,
-				 char out[DTX_PARAM_POINTER])
+void dtx_param_pointer(struct dtx_param_place place, const char *name, char out[DTX_PARAM_POINTER])
 {
 	snprintf(out, DTX_PARAM_POINTER, "%s", place.pointer);
 	if (!place.flat)
@@ -12,7 +12,7 @@ void dtx_param_pointer(struct dtx_param_place place, const char *name,
 }
 
 enum dtx_code dtx_param_found(struct dtx_param_ctx *ctx, struct dtx_err *f, const char *pointer,
-				 struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -45,7 +45,7 @@ const char *dtx_param_json_kind(const json_t *v)
 }
 
 static enum dtx_code param_default(const struct dtx_param *p, const char *pointer,
-				   struct dtx_param_ctx *ctx, void *to, struct dtx_err *err)
+                                   struct dtx_param_ctx *ctx, void *to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_param_in in = { p, NULL, ctx, pointer, to };
@@ -66,8 +66,8 @@ out:
 
 /* The one member that is p; two are a conflict. */
 static enum dtx_code param_pick(const struct dtx_param *p, const json_t *object,
-				struct dtx_param_place place, struct dtx_param_ctx *ctx,
-				const json_t **value, const char **name, struct dtx_err *err)
+                                struct dtx_param_place place, struct dtx_param_ctx *ctx,
+                                const json_t **value, const char **name, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err f = DTX_ERR_INIT;
@@ -77,12 +77,13 @@ static enum dtx_code param_pick(const struct dtx_param *p, const json_t *object,
 
 	*value = NULL;
 	*name = p->name;
-	json_object_foreach((json_t *)(uintptr_t)object, key, member) {
+	json_object_foreach((json_t *)(uintptr_t)object, key, member)
+	{
 		if (json_is_null(member) || !dtx_param_named(p, key))
 			continue;
 		if (*value) {
 			DTX_PARAM_FIND(DTX_E_PARAM_CONFLICT, "'%s' and '%s' are the same parameter",
-				   *name, key);
+			               *name, key);
 			dtx_param_pointer(place, key, pointer);
 			DTX_TRY(dtx_param_found(ctx, &f, pointer, err));
 			continue;
@@ -95,8 +96,8 @@ out:
 }
 
 static enum dtx_code param_one(const struct dtx_param *p, const json_t *object,
-			       struct dtx_param_place place, struct dtx_param_ctx *ctx, void *args,
-			       struct dtx_err *err)
+                               struct dtx_param_place place, struct dtx_param_ctx *ctx, void *args,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err f = DTX_ERR_INIT;
@@ -112,8 +113,9 @@ static enum dtx_code param_one(const struct dtx_param *p, const json_t *object,
 		DTX_TRY(dtx_param_set(&in, err));
 	} else if (p->required) {
 		dtx_param_kind_text(p, &kind);
-		DTX_PARAM_FIND(DTX_E_MISSING_PARAM, "%s%s'%s' is missing: %s", ctx->op ? ctx->op : "",
-			   ctx->op && ctx->op[0] ? ": " : "", p->name, dtx_buf_text(&kind));
+		DTX_PARAM_FIND(DTX_E_MISSING_PARAM, "%s%s'%s' is missing: %s",
+		               ctx->op ? ctx->op : "", ctx->op && ctx->op[0] ? ": " : "", p->name,
+		               dtx_buf_text(&kind));
 		DTX_TRY(dtx_param_found(ctx, &f, place.pointer, err));
 	} else {
 		DTX_TRY(param_default(p, pointer, ctx, in.to, err));
@@ -124,8 +126,8 @@ out:
 }
 
 static enum dtx_code param_unknown(const struct dtx_param *params, size_t n, const char *key,
-				   struct dtx_param_place place, struct dtx_param_ctx *ctx,
-				   struct dtx_err *err)
+                                   struct dtx_param_place place, struct dtx_param_ctx *ctx,
+                                   struct dtx_err *err)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 	const char *names[DTX_PARAM_NAMES_MAX];
@@ -138,10 +140,11 @@ static enum dtx_code param_unknown(const struct dtx_param *params, size_t n, con
 		dtx_buf_printf(&list, "%s%s", i ? ", " : "", params[i].name);
 	}
 	if (dtx_str_in_list(ctx->unsupported, key))
-		DTX_PARAM_FIND(DTX_E_UNSUPPORTED_PARAM, "'%.60s' is not built into this version", key);
+		DTX_PARAM_FIND(DTX_E_UNSUPPORTED_PARAM, "'%.60s' is not built into this version",
+		               key);
 	else
-		DTX_PARAM_FIND(DTX_E_UNKNOWN_PARAM, "%s%sno parameter '%.60s'", ctx->op ? ctx->op : "",
-			   ctx->op && ctx->op[0] ? " has " : "", key);
+		DTX_PARAM_FIND(DTX_E_UNKNOWN_PARAM, "%s%sno parameter '%.60s'",
+		               ctx->op ? ctx->op : "", ctx->op && ctx->op[0] ? " has " : "", key);
 	if (f.code == DTX_E_UNKNOWN_PARAM) {
 		dtx_err_suggest(&f, key, names, i);
 		dtx_err_hint(&f, "there are: %s", dtx_buf_text(&list));
@@ -152,8 +155,8 @@ static enum dtx_code param_unknown(const struct dtx_param *params, size_t n, con
 }
 
 enum dtx_code dtx_param_rows(const struct dtx_param *params, size_t n, const json_t *object,
-				struct dtx_param_place place, struct dtx_param_ctx *ctx, void *args,
-				struct dtx_err *err)
+                             struct dtx_param_place place, struct dtx_param_ctx *ctx, void *args,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *member;
@@ -162,7 +165,8 @@ enum dtx_code dtx_param_rows(const struct dtx_param *params, size_t n, const jso
 
 	for (i = 0; i < n; i++)
 		DTX_TRY(param_one(&params[i], object, place, ctx, args, err));
-	json_object_foreach((json_t *)(uintptr_t)object, key, member) {
+	json_object_foreach((json_t *)(uintptr_t)object, key, member)
+	{
 		if (json_is_null(member) || !strncmp(key, "x-", 2))
 			continue;
 		for (i = 0; i < n && !dtx_param_named(&params[i], key); i++)
@@ -180,7 +184,8 @@ static json_t *param_own(const json_t *object, const char *skip)
 	json_t *own = json_object(), *member;
 	const char *key;
 
-	json_object_foreach((json_t *)(uintptr_t)object, key, member) {
+	json_object_foreach((json_t *)(uintptr_t)object, key, member)
+	{
 		if (own && !dtx_str_in_list(skip, key) &&
 		    !dtx_json_set(own, key, json_incref(member))) {
 			json_decref(own);
@@ -191,8 +196,8 @@ static json_t *param_own(const json_t *object, const char *skip)
 }
 
 enum dtx_code dtx_param_fill(const struct dtx_param *params, size_t n, const json_t *object,
-			     const char *pointer, struct dtx_param_ctx *ctx, void *args,
-			     struct dtx_err *err)
+                             const char *pointer, struct dtx_param_ctx *ctx, void *args,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_param_place place = { pointer, false };
@@ -201,7 +206,7 @@ enum dtx_code dtx_param_fill(const struct dtx_param *params, size_t n, const jso
 
 	if (!json_is_object(object)) {
 		DTX_PARAM_FIND(DTX_E_BAD_PARAM_TYPE, "an object is wanted, got %s",
-			   object ? dtx_param_json_kind(object) : "nothing");
+		               object ? dtx_param_json_kind(object) : "nothing");
 		return dtx_param_found(ctx, &f, pointer, err);
 	}
 	own = param_own(object, ctx->skip);

@@ -24,63 +24,74 @@
 #include "core/base/json.h"
 
 enum dtx_pkind {
-	DTX_P_INT, DTX_P_NUMBER, DTX_P_BOOL, DTX_P_TEXT, DTX_P_CHOICE, DTX_P_COLUMN, DTX_P_TABLE,
-	DTX_P_REGEX, DTX_P_EXPR, DTX_P_COLUMNS, DTX_P_VALUE, DTX_P_LIST, DTX_P_TEXTS
+	DTX_P_INT,
+	DTX_P_NUMBER,
+	DTX_P_BOOL,
+	DTX_P_TEXT,
+	DTX_P_CHOICE,
+	DTX_P_COLUMN,
+	DTX_P_TABLE,
+	DTX_P_REGEX,
+	DTX_P_EXPR,
+	DTX_P_COLUMNS,
+	DTX_P_VALUE,
+	DTX_P_LIST,
+	DTX_P_TEXTS
 };
 
 struct dtx_plist {
-	void *item;	/* n structs of item_size bytes, in the arena */
+	void *item; /* n structs of item_size bytes, in the arena */
 	size_t n;
 };
 
 enum dtx_psugar {
 	DTX_SUGAR_NONE,
-	/* {"k": v} -> [{rows[0]: k, rows[1]: v}], {"k": {...}} -> [{rows[0]: k, ...}]; rows[0] is no
-	 * DTX_P_VALUE.  An object that has all required members of an item is that item. */
+	/* {"k": v} -> [{rows[0]: k, rows[1]: v}], {"k": {...}} -> [{rows[0]: k, ...}]; rows[0] is
+	 * no DTX_P_VALUE.  An object that has all required members of an item is that item. */
 	DTX_SUGAR_MAP,
-	DTX_SUGAR_SCALAR,	/* a scalar item -> {rows[0]: scalar} */
-	DTX_SUGAR_SORT,		/* "a", "-a" -> {"col": "a", "desc": true} */
-	DTX_SUGAR_AGG,		/* as MAP, and {"hours": "sum"} -> {as: hours, expr: sum(hours)} */
-	DTX_SUGAR_BOTH		/* a scalar "k" -> {rows[0]: k, rows[1]: k} (join on) */
+	DTX_SUGAR_SCALAR, /* a scalar item -> {rows[0]: scalar} */
+	DTX_SUGAR_SORT,   /* "a", "-a" -> {"col": "a", "desc": true} */
+	DTX_SUGAR_AGG,    /* as MAP, and {"hours": "sum"} -> {as: hours, expr: sum(hours)} */
+	DTX_SUGAR_BOTH    /* a scalar "k" -> {rows[0]: k, rows[1]: k} (join on) */
 };
 
 struct dtx_param {
 	const char *name;
 	enum dtx_pkind kind;
 	bool required;
-	size_t offset;			/* into the args struct */
-	const char *aliases;		/* "id_vars,keep_cols"; NULL */
+	size_t offset;       /* into the args struct */
+	const char *aliases; /* "id_vars,keep_cols"; NULL */
 	const char *help;
-	int64_t min, max;		/* INT; both 0: no bound */
-	const char *choices;		/* "true,not_true" */
-	const char *unsupported;	/* choices or members listed in the catalogue that are not built */
-	const char *def;		/* default as JSON text; NULL: null (absent) */
-	const struct dtx_param *rows;	/* LIST: the members of an item */
+	int64_t min, max;        /* INT; both 0: no bound */
+	const char *choices;     /* "true,not_true" */
+	const char *unsupported; /* choices or members listed in the catalogue that are not built */
+	const char *def;         /* default as JSON text; NULL: null (absent) */
+	const struct dtx_param *rows; /* LIST: the members of an item */
 	size_t nrows, item_size;
 	enum dtx_psugar sugar;
-	bool nonempty;			/* LIST, TEXTS, COLUMNS: at least one */
+	bool nonempty; /* LIST, TEXTS, COLUMNS: at least one */
 };
 
 /* Filled by core/plan: how an expression and a selector are parsed. */
 struct dtx_param_hooks {
 	void *arg;
 	enum dtx_code (*expr)(void *arg, const json_t *value, const char *pointer, void *out,
-			      struct dtx_err *err);
+	                      struct dtx_err *err);
 	enum dtx_code (*columns)(void *arg, const json_t *value, const char *pointer, void *out,
-				 struct dtx_err *err);
+	                         struct dtx_err *err);
 	/* canonical JSON of what the two made; new references */
 	json_t *(*expr_json)(const void *made);
 	json_t *(*columns_json)(const void *made);
 };
 
 struct dtx_param_ctx {
-	struct dtx_arena *arena;	/* everything made lives here */
+	struct dtx_arena *arena; /* everything made lives here */
 	const struct dtx_param_hooks *hooks;
-	struct dtx_errlist *errs;	/* all findings are collected */
-	const char *skip;		/* members that are not parameters: "op,in,out,note" */
+	struct dtx_errlist *errs; /* all findings are collected */
+	const char *skip;         /* members that are not parameters: "op,in,out,note" */
 	int step;
 	const char *op;
-	const char *unsupported;	/* params of the catalogue that this build lacks: "sets,frame" */
+	const char *unsupported; /* params of the catalogue that this build lacks: "sets,frame" */
 };
 
 /* Fills `args` (zeroed by the caller) from `object`; defaults are filled in.  Findings go to
@@ -88,12 +99,13 @@ struct dtx_param_ctx {
  * param_conflict (alias beside its name), unsupported_param.  Returns no_memory, else DTX_OK even
  * with findings. `pointer` is the object's place. */
 DTX_MUSTUSE enum dtx_code dtx_param_fill(const struct dtx_param *params, size_t n,
-					 const json_t *object, const char *pointer,
-					 struct dtx_param_ctx *ctx, void *args, struct dtx_err *err);
+                                         const json_t *object, const char *pointer,
+                                         struct dtx_param_ctx *ctx, void *args,
+                                         struct dtx_err *err);
 /* Adds the canonical members of `args` to object: non-null values and defaults, aliases and sugar
  * gone.  False: out of memory. */
 DTX_MUSTUSE bool dtx_param_canonical(const struct dtx_param *params, size_t n, const void *args,
-				     const struct dtx_param_hooks *hooks, json_t *object);
+                                     const struct dtx_param_hooks *hooks, json_t *object);
 /* JSON Schema (2020-12) properties of the rows; new reference, NULL: out of memory. */
 json_t *dtx_param_schema(const struct dtx_param *params, size_t n);
 /* One line per parameter: name, kind, default, help. */

@@ -18,7 +18,8 @@ static json_t *canon_default(const struct dtx_param *p)
 {
 	json_t *v = NULL;
 
-	if (dtx_json_parse(dtx_str_of(p->def), (struct dtx_json_limits){ 0, 0 }, &v, NULL) != DTX_OK)
+	if (dtx_json_parse(dtx_str_of(p->def), (struct dtx_json_limits){ 0, 0 }, &v, NULL) !=
+	    DTX_OK)
 		return NULL;
 	return v;
 }
@@ -40,7 +41,7 @@ static json_t *canon_texts(const struct dtx_plist *list)
 }
 
 static json_t *canon_list(const struct dtx_param *p, const struct dtx_plist *list,
-			  const struct dtx_param_hooks *hooks)
+                          const struct dtx_param_hooks *hooks)
 {
 	json_t *a = json_array(), *item;
 	size_t i;
@@ -48,8 +49,8 @@ static json_t *canon_list(const struct dtx_param *p, const struct dtx_plist *lis
 	for (i = 0; a && i < list->n; i++) {
 		item = json_object();
 		if (!item || !dtx_param_canonical(p->rows, p->nrows,
-						  (const char *)list->item + i * p->item_size,
-						  hooks, item)) {
+		                                  (const char *)list->item + i * p->item_size,
+		                                  hooks, item)) {
 			json_decref(item);
 			json_decref(a);
 			return NULL;
@@ -84,7 +85,7 @@ static bool canon_shown(const struct dtx_param *p, const void *at)
 
 /* New reference; NULL: out of memory. */
 static json_t *canon_value(const struct dtx_param *p, const void *at,
-			   const struct dtx_param_hooks *hooks)
+                           const struct dtx_param_hooks *hooks)
 {
 	struct dtx_str choice;
 	const json_t *value;
@@ -108,7 +109,7 @@ static json_t *canon_value(const struct dtx_param *p, const void *at,
 }
 
 bool dtx_param_canonical(const struct dtx_param *params, size_t n, const void *args,
-			 const struct dtx_param_hooks *hooks, json_t *object)
+                         const struct dtx_param_hooks *hooks, json_t *object)
 {
 	size_t i;
 
@@ -125,10 +126,18 @@ bool dtx_param_canonical(const struct dtx_param *params, size_t n, const void *a
 /* --- kinds as text --- */
 
 static const char *const kind_names[] = {
-	[DTX_P_INT] = "int",	     [DTX_P_NUMBER] = "number",	  [DTX_P_BOOL] = "bool",
-	[DTX_P_TEXT] = "text",	     [DTX_P_CHOICE] = "choice",	  [DTX_P_COLUMN] = "column",
-	[DTX_P_TABLE] = "table",     [DTX_P_REGEX] = "regex",	  [DTX_P_EXPR] = "formula",
-	[DTX_P_COLUMNS] = "columns", [DTX_P_VALUE] = "value",	  [DTX_P_LIST] = "list",
+	[DTX_P_INT] = "int",
+	[DTX_P_NUMBER] = "number",
+	[DTX_P_BOOL] = "bool",
+	[DTX_P_TEXT] = "text",
+	[DTX_P_CHOICE] = "choice",
+	[DTX_P_COLUMN] = "column",
+	[DTX_P_TABLE] = "table",
+	[DTX_P_REGEX] = "regex",
+	[DTX_P_EXPR] = "formula",
+	[DTX_P_COLUMNS] = "columns",
+	[DTX_P_VALUE] = "value",
+	[DTX_P_LIST] = "list",
 	[DTX_P_TEXTS] = "list of text",
 };
 
@@ -149,8 +158,8 @@ void dtx_param_kind_text(const struct dtx_param *param, struct dtx_buf *out)
 			dtx_buf_printf(out, "%s%s", i ? ", " : "", param->rows[i].name);
 		dtx_buf_add(out, "}");
 	} else {
-		dtx_buf_add(out, param->kind == DTX_P_LIST ? kind_names[DTX_P_TEXTS] :
-							     kind_names[param->kind]);
+		dtx_buf_add(out, param->kind == DTX_P_LIST ? kind_names[DTX_P_TEXTS]
+		                                           : kind_names[param->kind]);
 	}
 }
 
@@ -196,8 +205,7 @@ static json_t *schema_int(const struct dtx_param *p)
 	if (!s || (!p->min && !p->max))
 		return s;
 	if (dtx_json_set(s, "minimum", json_integer(p->min)) &&
-	    dtx_json_set(s, "maximum",
-			 json_integer(DTX_MIN(p->max, ((int64_t)1 << 53) - 1))))
+	    dtx_json_set(s, "maximum", json_integer(DTX_MIN(p->max, ((int64_t)1 << 53) - 1))))
 		return s;
 	json_decref(s);
 	return NULL;
@@ -220,8 +228,8 @@ static json_t *schema_choice(const struct dtx_param *p)
 static json_t *schema_columns(void)
 {
 	return json_pack("{s:[{s:s},{s:s},{s:s,s:{s:[{s:s},{s:s}]}}]}", "anyOf", "type", "string",
-			 "type", "object", "type", "array", "items", "anyOf", "type", "string",
-			 "type", "object");
+	                 "type", "object", "type", "array", "items", "anyOf", "type", "string",
+	                 "type", "object");
 }
 
 static json_t *schema_item(const struct dtx_param *p)
@@ -239,7 +247,7 @@ static json_t *schema_item(const struct dtx_param *p)
 	if (!required)
 		return NULL;
 	item = json_pack("{s:s,s:b,s:o}", "type", "object", "additionalProperties", 0, "required",
-			 required);
+	                 required);
 	if (item && dtx_json_set(item, "properties", dtx_param_schema(p->rows, p->nrows)))
 		return item;
 	json_decref(item);
@@ -256,11 +264,11 @@ static json_t *schema_list(const struct dtx_param *p)
 {
 	json_t *any = json_array(), *item = schema_item(p);
 	bool scalar = p->sugar == DTX_SUGAR_SCALAR || p->sugar == DTX_SUGAR_SORT ||
-		      p->sugar == DTX_SUGAR_BOTH;
+	              p->sugar == DTX_SUGAR_BOTH;
 	bool map = p->sugar == DTX_SUGAR_MAP || p->sugar == DTX_SUGAR_AGG ||
-		   p->sugar == DTX_SUGAR_BOTH;
-	json_t *one = scalar ? json_pack("{s:[O,{s:s}]}", "anyOf", item, "type", "string") :
-			       json_incref(item);
+	           p->sugar == DTX_SUGAR_BOTH;
+	json_t *one = scalar ? json_pack("{s:[O,{s:s}]}", "anyOf", item, "type", "string")
+	                     : json_incref(item);
 	bool ok = any && one;
 
 	ok = ok && schema_add(any, json_pack("{s:s,s:O}", "type", "array", "items", one));
@@ -278,7 +286,7 @@ static json_t *schema_list(const struct dtx_param *p)
 static json_t *schema_texts(void)
 {
 	return json_pack("{s:[{s:s},{s:s,s:{s:s}}]}", "anyOf", "type", "string", "type", "array",
-			 "items", "type", "string");
+	                 "items", "type", "string");
 }
 
 static json_t *schema_of(const struct dtx_param *p)
@@ -289,8 +297,7 @@ static json_t *schema_of(const struct dtx_param *p)
 	case DTX_P_BOOL: return schema_type("boolean");
 	case DTX_P_CHOICE: return schema_choice(p);
 	case DTX_P_COLUMNS: return schema_columns();
-	case DTX_P_VALUE:
-		return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean");
+	case DTX_P_VALUE: return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean");
 	case DTX_P_LIST: return p->rows ? schema_list(p) : schema_texts();
 	case DTX_P_TEXTS: return schema_texts();
 	default: return schema_type("string");

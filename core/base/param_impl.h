@@ -4,7 +4,7 @@
 
 #include "core/base/param.h"
 
-#define DTX_PARAM_POINTER 256
+#define DTX_PARAM_POINTER   256
 #define DTX_PARAM_NAMES_MAX 64
 
 /* Where an object stands.  Members made by sugar have no pointer of their own: `flat`. */
@@ -19,7 +19,7 @@ struct dtx_param_in {
 	const json_t *v;
 	struct dtx_param_ctx *ctx;
 	const char *pointer;
-	void *to;	/* in the args struct */
+	void *to; /* in the args struct */
 };
 
 static inline bool dtx_param_named(const struct dtx_param *p, const char *key)
@@ -32,14 +32,14 @@ static inline bool dtx_param_named(const struct dtx_param *p, const char *key)
 
 /* Takes f into the list of findings, with its place; only memory fails. */
 DTX_MUSTUSE enum dtx_code dtx_param_found(struct dtx_param_ctx *ctx, struct dtx_err *f,
-					  const char *pointer, struct dtx_err *err);
+                                          const char *pointer, struct dtx_err *err);
 void dtx_param_pointer(struct dtx_param_place place, const char *name, char out[DTX_PARAM_POINTER]);
 const char *dtx_param_json_kind(const json_t *v);
 /* Members of one object; place is where it stands. */
 DTX_MUSTUSE enum dtx_code dtx_param_rows(const struct dtx_param *params, size_t n,
-					 const json_t *object, struct dtx_param_place place,
-					 struct dtx_param_ctx *ctx, void *args,
-					 struct dtx_err *err);
+                                         const json_t *object, struct dtx_param_place place,
+                                         struct dtx_param_ctx *ctx, void *args,
+                                         struct dtx_err *err);
 /* One value by its kind. */
 DTX_MUSTUSE enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err);
 

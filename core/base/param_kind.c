@@ -7,15 +7,15 @@
 #define PARAM_INT_MAX (((int64_t)1 << 53) - 1)
 
 static enum dtx_code param_wrong_kind(const struct dtx_param *p, const json_t *v,
-				      struct dtx_param_ctx *ctx, const char *pointer,
-				      struct dtx_err *err)
+                                      struct dtx_param_ctx *ctx, const char *pointer,
+                                      struct dtx_err *err)
 {
 	struct dtx_err f = DTX_ERR_INIT;
 	struct dtx_buf kind = DTX_BUF_INIT(1000);
 
 	dtx_param_kind_text(p, &kind);
 	DTX_PARAM_FIND(DTX_E_BAD_PARAM_TYPE, "'%s' wants %s, got %s", p->name, dtx_buf_text(&kind),
-		   dtx_param_json_kind(v));
+	               dtx_param_json_kind(v));
 	dtx_buf_clear(&kind);
 	return dtx_param_found(ctx, &f, pointer, err);
 }
@@ -40,12 +40,12 @@ static enum dtx_code param_int(const struct dtx_param_in *in, struct dtx_err *er
 		return dtx_param_found(in->ctx, &f, in->pointer, err);
 	}
 	if (bounded && (v < in->p->min || v > in->p->max)) {
-		DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' is %lld, wants %lld or more", in->p->name,
-			   (long long)v, (long long)in->p->min);
+		DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' is %lld, wants %lld or more",
+		               in->p->name, (long long)v, (long long)in->p->min);
 		if (in->p->max < PARAM_INT_MAX)
 			DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' is %lld, wants %lld to %lld",
-				   in->p->name, (long long)v, (long long)in->p->min,
-				   (long long)in->p->max);
+			               in->p->name, (long long)v, (long long)in->p->min,
+			               (long long)in->p->max);
 		return dtx_param_found(in->ctx, &f, in->pointer, err);
 	}
 	memcpy(in->to, &v, sizeof(v));
@@ -86,7 +86,7 @@ static enum dtx_code param_text(const struct dtx_param_in *in, struct dtx_err *e
 		return dtx_param_found(in->ctx, &f, in->pointer, err);
 	}
 	copy = dtx_arena_strndup(in->ctx->arena, json_string_value(in->v),
-				 json_string_length(in->v));
+	                         json_string_length(in->v));
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	memcpy(in->to, &copy, sizeof(copy));
@@ -117,11 +117,12 @@ static enum dtx_code param_choice(const struct dtx_param_in *in, struct dtx_err 
 		}
 	}
 	if (dtx_str_in_list(in->p->unsupported, json_string_value(in->v))) {
-		DTX_PARAM_FIND(DTX_E_UNSUPPORTED_PARAM, "'%s': '%.60s' is not built into this version",
-			   in->p->name, json_string_value(in->v));
+		DTX_PARAM_FIND(DTX_E_UNSUPPORTED_PARAM,
+		               "'%s': '%.60s' is not built into this version", in->p->name,
+		               json_string_value(in->v));
 	} else {
 		DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' cannot be '%.60s'", in->p->name,
-			   json_string_value(in->v));
+		               json_string_value(in->v));
 		dtx_err_suggest(&f, json_string_value(in->v), have, n);
 	}
 	dtx_err_hint(&f, "it is one of: %s", in->p->choices);
@@ -166,7 +167,7 @@ static enum dtx_code param_columns(const struct dtx_param_in *in, struct dtx_err
 
 /* Room for n items of a list; nonempty is checked here. */
 static enum dtx_code param_list_new(const struct dtx_param_in *in, size_t n, size_t size,
-				    struct dtx_plist *list, struct dtx_err *err)
+                                    struct dtx_plist *list, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err f = DTX_ERR_INIT;
@@ -216,7 +217,8 @@ static const json_t *param_get(const struct dtx_param *p, const json_t *object)
 	const json_t *member, *hit = NULL;
 	const char *key;
 
-	json_object_foreach((json_t *)(uintptr_t)object, key, member) {
+	json_object_foreach((json_t *)(uintptr_t)object, key, member)
+	{
 		if (!json_is_null(member) && dtx_param_named(p, key))
 			hit = member;
 	}
@@ -234,7 +236,8 @@ static bool param_is_item(const struct dtx_param *list, const json_t *object)
 		if (list->rows[i].required && !param_get(&list->rows[i], object))
 			return false;
 	}
-	json_object_foreach((json_t *)(uintptr_t)object, key, member) {
+	json_object_foreach((json_t *)(uintptr_t)object, key, member)
+	{
 		for (i = 0; i < list->nrows && !dtx_param_named(&list->rows[i], key); i++)
 			;
 		if (i == list->nrows)
@@ -317,7 +320,8 @@ static json_t *param_scalar_item(const struct dtx_param *list, const json_t *val
 	if (ok && desc)
 		ok = dtx_json_set(item, "desc", json_true());
 	if (ok && list->sugar == DTX_SUGAR_BOTH)
-		ok = dtx_json_set(item, list->rows[1].name, json_incref((json_t *)(uintptr_t)value));
+		ok = dtx_json_set(item, list->rows[1].name,
+		                  json_incref((json_t *)(uintptr_t)value));
 	if (ok)
 		return item;
 	json_decref(item);
@@ -335,7 +339,7 @@ static bool param_sugar_map(enum dtx_psugar sugar)
 }
 
 static enum dtx_code param_item(const struct dtx_param_in *in, const json_t *v, const char *pointer,
-				void *to, struct dtx_err *err)
+                                void *to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_param_place place = { pointer, false };
@@ -366,7 +370,8 @@ static enum dtx_code param_map(const struct dtx_param_in *in, struct dtx_err *er
 	size_t i = 0;
 
 	DTX_TRY(param_list_new(in, json_object_size(in->v), in->p->item_size, &list, err));
-	json_object_foreach((json_t *)(uintptr_t)in->v, key, value) {
+	json_object_foreach((json_t *)(uintptr_t)in->v, key, value)
+	{
 		struct dtx_param_place place = { NULL, !json_is_object(value) };
 		char pointer[DTX_PARAM_POINTER];
 
@@ -379,7 +384,7 @@ static enum dtx_code param_map(const struct dtx_param_in *in, struct dtx_err *er
 		if (!item)
 			DTX_FAIL_MEM(err);
 		DTX_TRY(dtx_param_rows(in->p->rows, in->p->nrows, item, place, in->ctx,
-				   (char *)list.item + i++ * in->p->item_size, err));
+		                       (char *)list.item + i++ * in->p->item_size, err));
 		json_decref(item);
 		item = NULL;
 	}
@@ -408,7 +413,7 @@ static enum dtx_code param_list(const struct dtx_param_in *in, struct dtx_err *e
 		if (!one)
 			dtx_json_pointer_index(pointer, sizeof(pointer), i);
 		DTX_TRY(param_item(in, one ? in->v : json_array_get(in->v, i), pointer,
-				   (char *)list.item + i * in->p->item_size, err));
+		                   (char *)list.item + i * in->p->item_size, err));
 	}
 	memcpy(in->to, &list, sizeof(list));
 out:
@@ -418,12 +423,12 @@ out:
 enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err)
 {
 	static enum dtx_code (*const set[])(const struct dtx_param_in *, struct dtx_err *) = {
-		[DTX_P_INT] = param_int,     [DTX_P_NUMBER] = param_number,
-		[DTX_P_BOOL] = param_bool,   [DTX_P_TEXT] = param_text,
+		[DTX_P_INT] = param_int,       [DTX_P_NUMBER] = param_number,
+		[DTX_P_BOOL] = param_bool,     [DTX_P_TEXT] = param_text,
 		[DTX_P_CHOICE] = param_choice, [DTX_P_COLUMN] = param_text,
-		[DTX_P_TABLE] = param_text,  [DTX_P_REGEX] = param_text,
-		[DTX_P_EXPR] = param_hook,   [DTX_P_COLUMNS] = param_columns,
-		[DTX_P_VALUE] = param_value, [DTX_P_LIST] = param_list,
+		[DTX_P_TABLE] = param_text,    [DTX_P_REGEX] = param_text,
+		[DTX_P_EXPR] = param_hook,     [DTX_P_COLUMNS] = param_columns,
+		[DTX_P_VALUE] = param_value,   [DTX_P_LIST] = param_list,
 		[DTX_P_TEXTS] = param_texts,
 	};
 

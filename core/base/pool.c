@@ -112,7 +112,7 @@ enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, struct dtx_err
 	pthread_mutex_destroy(&p.lock);
 	if (failed) {
 		DTX_FAIL(err, DTX_E_BUG, "cannot start thread %u of %u: %s", made + 1, n,
-			 strerror(failed));
+		         strerror(failed));
 	}
 	rc = pool_result(w, n, err);
 out:
@@ -137,7 +137,7 @@ static void *task_main(void *arg)
 }
 
 enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct dtx_err *err), void *arg,
-			     struct dtx_task **out, struct dtx_err *err)
+                             struct dtx_task **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_task *t = dtx_mem_alloc(1, sizeof(*t));

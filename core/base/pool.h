@@ -17,7 +17,7 @@ DTX_MUSTUSE enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, st
 /* One thread of its own beside the caller (input hash, store).  fn's code comes back at join. */
 struct dtx_task;
 DTX_MUSTUSE enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct dtx_err *err),
-					 void *arg, struct dtx_task **out, struct dtx_err *err);
+                                         void *arg, struct dtx_task **out, struct dtx_err *err);
 /* Waits and frees; NULL gives DTX_OK. */
 enum dtx_code dtx_task_join(struct dtx_task *task, struct dtx_err *err);
 

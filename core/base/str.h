@@ -40,7 +40,8 @@ bool dtx_str_next(struct dtx_str *rest, char sep, struct dtx_str *piece);
 bool dtx_str_in_list(const char *list, const char *name);
 /* Copies at most size - 1 bytes, cut at a UTF-8 boundary, always terminated. */
 void dtx_str_copy(char *to, size_t size, struct dtx_str from);
-/* Damerau-Levenshtein distance (optimal string alignment) of code bytes; `limit` + 1 when larger. */
+/* Damerau-Levenshtein distance (optimal string alignment) of code bytes; `limit` + 1 when larger.
+ */
 size_t dtx_str_distance(struct dtx_str a, struct dtx_str b, size_t limit);
 
 #endif

@@ -6,7 +6,7 @@
 #include "core/base/utf8_upper.h"
 
 #define UTF8_REPLACEMENT 0xfffdu
-#define UTF8_ASCII_MASK 0x8080808080808080u
+#define UTF8_ASCII_MASK  0x8080808080808080u
 
 /* Length of the sequence at p with n bytes left, 0 if it is not UTF-8. */
 static size_t utf8_seq(const unsigned char *p, size_t n)

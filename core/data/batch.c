@@ -7,7 +7,7 @@
 #include "core/data/cast.h"
 
 enum dtx_code dtx_batch_new(const struct dtx_schema *schema, uint32_t nrows, struct dtx_batch **out,
-			    struct dtx_err *err)
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = dtx_mem_zalloc(1, sizeof(*b));
@@ -208,7 +208,7 @@ void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, st
 }
 
 static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct dtx_column *c,
-				  int64_t row, struct dtx_err *err)
+                                  int64_t row, struct dtx_err *err)
 {
 	enum dtx_code rc;
 	const struct dtx_field *f = &b->schema->field[i];
@@ -217,8 +217,8 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	dtx_cast_print(c, (uint32_t)row, &value);
 	dtx_type_print(f->type, &type);
 	rc = dtx_err_set(err, f->guessed ? DTX_E_RETYPE : DTX_E_CAST_FAILED, __FILE__, __LINE__,
-			 "column '%s' wants %s, got '%.80s'", f->name, dtx_buf_text(&type),
-			 dtx_buf_text(&value));
+	                 "column '%s' wants %s, got '%.80s'", f->name, dtx_buf_text(&type),
+	                 dtx_buf_text(&value));
 	if (err)
 		err->run_time = true;
 	dtx_batch_blame(b, (uint32_t)row, (int32_t)i, err);
@@ -246,7 +246,7 @@ static bool batch_same_type(struct dtx_typeref a, struct dtx_typeref b)
 }
 
 enum dtx_code dtx_batch_value(struct dtx_batch *b, uint32_t i, struct dtx_column **out,
-			      struct dtx_err *err)
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *c, *twin, *none = NULL;
@@ -272,7 +272,7 @@ enum dtx_code dtx_batch_value(struct dtx_batch *b, uint32_t i, struct dtx_column
 	/* Columns are shared between batches of several workers: the first twin stays.  Release
 	 * publishes its content to those who load it with acquire. */
 	if (!atomic_compare_exchange_strong_explicit(&c->typed, &none, twin, memory_order_acq_rel,
-						     memory_order_acquire)) {
+	                                             memory_order_acquire)) {
 		dtx_column_unref(twin);
 		twin = none;
 	}
@@ -282,7 +282,7 @@ out:
 }
 
 enum dtx_code dtx_table_new(const struct dtx_schema *schema, struct dtx_table **out,
-			    struct dtx_err *err)
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_table *t = dtx_mem_zalloc(1, sizeof(*t));

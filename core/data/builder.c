@@ -10,7 +10,7 @@
 static size_t builder_width(enum dtx_type type)
 {
 	static const uint8_t width[DTX_TYPE_COUNT] = {
-		[DTX_T_INT64] = 8, [DTX_T_FLOAT64] = 8,	 [DTX_T_DECIMAL] = 16,
+		[DTX_T_INT64] = 8, [DTX_T_FLOAT64] = 8,  [DTX_T_DECIMAL] = 16,
 		[DTX_T_DATE] = 4,  [DTX_T_DATETIME] = 8, [DTX_T_TEXT] = 16,
 	};
 
@@ -274,7 +274,7 @@ static bool builder_own_text(struct dtx_builder *b, struct dtx_owner *keep, stru
 }
 
 enum dtx_code dtx_builder_finish(struct dtx_builder *b, struct dtx_owner *keep,
-				 struct dtx_column **out, struct dtx_err *err)
+                                 struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_owner *text = NULL, *owner;

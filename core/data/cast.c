@@ -13,10 +13,10 @@
 #define CAST_SAMPLES 5
 
 struct cast_value {
-	enum dtx_type kind;	/* BOOL INT64 FLOAT64 DECIMAL DATE DATETIME TEXT */
+	enum dtx_type kind; /* BOOL INT64 FLOAT64 DECIMAL DATE DATETIME TEXT */
 	union {
 		bool b;
-		int64_t i;	/* INT64, DATE, DATETIME */
+		int64_t i; /* INT64, DATE, DATETIME */
 		double f;
 		dtx_i128 dec;
 		struct dtx_str s;
@@ -28,11 +28,11 @@ struct cast {
 	const struct dtx_cast_spec *spec;
 	struct dtx_builder b;
 	struct dtx_buf scratch;
-	struct dtx_buf samples;		/* JSON array of the first texts that failed */
+	struct dtx_buf samples; /* JSON array of the first texts that failed */
 	int64_t failed;
 	uint32_t first;
-	bool impossible;		/* the first failure is one of types */
-	bool dmy, mdy;			/* dates without format: all failed texts read so */
+	bool impossible; /* the first failure is one of types */
+	bool dmy, mdy;   /* dates without format: all failed texts read so */
 };
 
 static struct cast_value cast_of_i64(enum dtx_type kind, int64_t i)
@@ -89,11 +89,12 @@ static struct cast_value cast_get(struct cast *k, uint32_t row)
 		row = 0;
 	switch (c->type.type) {
 	case DTX_T_BOOL:
-		return (struct cast_value){ .kind = DTX_T_BOOL, .u = { .b = dtx_bit(c->v.bits, row) } };
+		return (struct cast_value){ .kind = DTX_T_BOOL,
+			                    .u = { .b = dtx_bit(c->v.bits, row) } };
 	case DTX_T_FLOAT64: return cast_of_f64(c->v.f64[row]);
 	case DTX_T_DECIMAL:
 		return (struct cast_value){ .kind = DTX_T_DECIMAL,
-					    .u = { .dec = dtx_dec_get(c->v.dec[row]) } };
+			                    .u = { .dec = dtx_dec_get(c->v.dec[row]) } };
 	case DTX_T_DATE: return cast_of_i64(DTX_T_DATE, c->v.day[row]);
 	default: return cast_of_i64(c->type.type, c->v.i64[row]);
 	}
@@ -139,8 +140,14 @@ static bool cast_to_i64(struct cast *k, struct cast_value v)
 	bool ok = false;
 
 	switch (v.kind) {
-	case DTX_T_BOOL: i = v.u.b; ok = true; break;
-	case DTX_T_INT64: i = v.u.i; ok = true; break;
+	case DTX_T_BOOL:
+		i = v.u.b;
+		ok = true;
+		break;
+	case DTX_T_INT64:
+		i = v.u.i;
+		ok = true;
+		break;
 	case DTX_T_FLOAT64: ok = cast_f64_to_i64(v.u.f, &i); break;
 	case DTX_T_DECIMAL:
 		whole = v.u.dec / dtx_dec_pow10(k->c->type.scale);
@@ -235,9 +242,18 @@ static bool cast_to_bool(struct cast *k, struct cast_value v)
 	bool b = false, ok = false;
 
 	switch (v.kind) {
-	case DTX_T_BOOL: b = v.u.b; ok = true; break;
-	case DTX_T_INT64: b = v.u.i == 1; ok = v.u.i == 0 || v.u.i == 1; break;
-	case DTX_T_FLOAT64: b = v.u.f == 1; ok = v.u.f == 0 || v.u.f == 1; break;
+	case DTX_T_BOOL:
+		b = v.u.b;
+		ok = true;
+		break;
+	case DTX_T_INT64:
+		b = v.u.i == 1;
+		ok = v.u.i == 0 || v.u.i == 1;
+		break;
+	case DTX_T_FLOAT64:
+		b = v.u.f == 1;
+		ok = v.u.f == 0 || v.u.f == 1;
+		break;
 	case DTX_T_TEXT:
 		v.u.s = dtx_str_trim(v.u.s);
 		b = dtx_str_is(v.u.s, "1");
@@ -307,9 +323,8 @@ static bool cast_to_day(struct cast *k, struct cast_value v)
 
 typedef bool (*cast_fn)(struct cast *k, struct cast_value v);
 static const cast_fn cast_fns[DTX_TYPE_COUNT] = {
-	[DTX_T_BOOL] = cast_to_bool,	[DTX_T_INT64] = cast_to_i64, [DTX_T_FLOAT64] = cast_to_f64,
-	[DTX_T_DECIMAL] = cast_to_dec,	[DTX_T_DATE] = cast_to_day,
-	[DTX_T_DATETIME] = cast_to_us,
+	[DTX_T_BOOL] = cast_to_bool,   [DTX_T_INT64] = cast_to_i64, [DTX_T_FLOAT64] = cast_to_f64,
+	[DTX_T_DECIMAL] = cast_to_dec, [DTX_T_DATE] = cast_to_day,  [DTX_T_DATETIME] = cast_to_us,
 };
 
 bool dtx_cast_possible(enum dtx_type from, enum dtx_type to)
@@ -358,11 +373,11 @@ static enum dtx_code cast_error(struct cast *k, struct dtx_err *err)
 	dtx_type_print(k->spec->to, &type);
 	if (ambiguous)
 		rc = dtx_err_set(err, DTX_E_AMBIGUOUS_DATE, __FILE__, __LINE__,
-				 "'%.80s' is no ISO date; it reads as %s", dtx_buf_text(&text),
-				 orders[order].reads);
+		                 "'%.80s' is no ISO date; it reads as %s", dtx_buf_text(&text),
+		                 orders[order].reads);
 	else
 		rc = dtx_err_set(err, rc, __FILE__, __LINE__, "cannot read '%.80s' as %s",
-				 dtx_buf_text(&text), dtx_buf_text(&type));
+		                 dtx_buf_text(&text), dtx_buf_text(&type));
 	if (ambiguous)
 		dtx_err_hint(err, "say which: %s", orders[order].hint);
 	if (err) {
@@ -393,14 +408,17 @@ static void cast_rows(struct cast *k)
 }
 
 enum dtx_code dtx_cast_column(struct dtx_column *c, const struct dtx_cast_spec *spec,
-			      struct dtx_column **out, struct dtx_cast_count *count,
-			      struct dtx_err *err)
+                              struct dtx_column **out, struct dtx_cast_count *count,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool iso = dtx_type_class(spec->to.type) == DTX_CLASS_DATE && !spec->format;
-	struct cast k = { .c = c, .spec = spec, .dmy = iso, .mdy = iso,
-			  .scratch = DTX_BUF_INIT((size_t)16 << 20),
-			  .samples = DTX_BUF_INIT((size_t)16 << 20) };
+	struct cast k = { .c = c,
+		          .spec = spec,
+		          .dmy = iso,
+		          .mdy = iso,
+		          .scratch = DTX_BUF_INIT((size_t)16 << 20),
+		          .samples = DTX_BUF_INIT((size_t)16 << 20) };
 
 	if (count)
 		*count = (struct dtx_cast_count){ 0, 0 };

@@ -7,12 +7,12 @@
 /* --- one text, as the cast functions read it (blanks around it are ignored) ---
  * Explicit casts are wider than the types of cells (core/data/infer): int('007') is 7, but a column
  * of '007' is text. */
-DTX_MUSTUSE bool dtx_cast_text_bool(struct dtx_str s, bool *out); /* true false (any case) 0 1 */
-DTX_MUSTUSE bool dtx_cast_text_i64(struct dtx_str s, int64_t *out);	/* [+-]?digits */
-DTX_MUSTUSE bool dtx_cast_text_f64(struct dtx_str s, double *out);	/* ints too; finite */
+DTX_MUSTUSE bool dtx_cast_text_bool(struct dtx_str s, bool *out);   /* true false (any case) 0 1 */
+DTX_MUSTUSE bool dtx_cast_text_i64(struct dtx_str s, int64_t *out); /* [+-]?digits */
+DTX_MUSTUSE bool dtx_cast_text_f64(struct dtx_str s, double *out);  /* ints too; finite */
 DTX_MUSTUSE bool dtx_cast_text_dec(struct dtx_str s, struct dtx_typeref t, struct dtx_dec128 *out);
-DTX_MUSTUSE bool dtx_cast_text_date(struct dtx_str s, int32_t *out);	/* YYYY-MM-DD */
-DTX_MUSTUSE bool dtx_cast_text_datetime(struct dtx_str s, int64_t *us);	/* a date alone too */
+DTX_MUSTUSE bool dtx_cast_text_date(struct dtx_str s, int32_t *out);    /* YYYY-MM-DD */
+DTX_MUSTUSE bool dtx_cast_text_datetime(struct dtx_str s, int64_t *us); /* a date alone too */
 
 /* --- columns --- */
 /* A value of type `from` can be cast to `to` at all; date to int, for one, cannot. */
@@ -20,27 +20,27 @@ bool dtx_cast_possible(enum dtx_type from, enum dtx_type to);
 enum dtx_cast_error { DTX_CAST_ERROR, DTX_CAST_NULL, DTX_CAST_KEEP_TEXT };
 struct dtx_cast_spec {
 	struct dtx_typeref to;
-	const char *format;		/* date, datetime: strptime-like; NULL: ISO 8601 */
+	const char *format; /* date, datetime: strptime-like; NULL: ISO 8601 */
 	enum dtx_cast_error on_error;
 	bool decimal_comma;
 	char group;
 };
 struct dtx_cast_count {
-	int64_t failed;			/* values that did not fit (and became null) */
-	uint32_t first_row;		/* of the first failure, in the column */
+	int64_t failed;     /* values that did not fit (and became null) */
+	uint32_t first_row; /* of the first failure, in the column */
 };
 /* A column of any form as FLAT of spec->to, by the rules of the cast functions; nulls stay.  A
  * failure becomes null (NULL), or turns the whole result into text (KEEP_TEXT), or is cast_failed,
  * ambiguous_date or type_mismatch naming the first value, with err->row = its row in the column
  * (callers turn it into the physical row), err->count and samples. */
 DTX_MUSTUSE enum dtx_code dtx_cast_column(struct dtx_column *c, const struct dtx_cast_spec *spec,
-					  struct dtx_column **out, struct dtx_cast_count *count,
-					  struct dtx_err *err);
+                                          struct dtx_column **out, struct dtx_cast_count *count,
+                                          struct dtx_err *err);
 /* Typed twin of a SPAN or CELL column for a field: FLAT of the field's type.  *bad_row is the
  * first row that does not fit, -1 if none (then *out is set). */
 DTX_MUSTUSE enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
-					struct dtx_column **out, int64_t *bad_row,
-					struct dtx_err *err);
+                                        struct dtx_column **out, int64_t *bad_row,
+                                        struct dtx_err *err);
 
 /* --- written text --- */
 /* text() of the value at row: appended; nothing for null.  SPAN gives the unquoted source text,
@@ -54,6 +54,6 @@ struct dtx_str dtx_cast_source(const struct dtx_column *c, uint32_t row, struct 
 /* A column of text: FLAT text of text() of every row; a text column gets a new reference.
  * SPAN: views into the source where nothing needs unquoting. */
 DTX_MUSTUSE enum dtx_code dtx_cast_to_text(struct dtx_column *c, struct dtx_column **out,
-					   struct dtx_err *err);
+                                           struct dtx_err *err);
 
 #endif

@@ -51,8 +51,8 @@ static void print_clock(double days, struct dtx_buf *out)
 	}
 	ms = (uint64_t)llround(a * 86400000.0);
 	dtx_buf_printf(out, "%s%02llu:%02llu:%02llu", days < 0 && ms ? "-" : "",
-		       (unsigned long long)(ms / 3600000), (unsigned long long)(ms / 60000 % 60),
-		       (unsigned long long)(ms / 1000 % 60));
+	               (unsigned long long)(ms / 3600000), (unsigned long long)(ms / 60000 % 60),
+	               (unsigned long long)(ms / 1000 % 60));
 	if (ms % 1000)
 		dtx_buf_printf(out, ".%03llu", (unsigned long long)(ms % 1000));
 }
@@ -136,7 +136,7 @@ void dtx_cast_print(const struct dtx_column *c, uint32_t row, struct dtx_buf *ou
 }
 
 static enum dtx_code print_all(const struct dtx_column *c, struct dtx_column **out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf text = DTX_BUF_INIT(PRINT_CELL_MAX);

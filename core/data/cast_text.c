@@ -51,7 +51,7 @@ bool dtx_cast_text_datetime(struct dtx_str s, int64_t *us)
 }
 
 static struct dtx_str span_unquote(const char *base, struct dtx_span s, char quote,
-				   struct dtx_buf *scratch)
+                                   struct dtx_buf *scratch)
 {
 	struct dtx_str in = { base + s.off, s.len & DTX_SPAN_LEN };
 	const char *p, *end = in.ptr + in.len;

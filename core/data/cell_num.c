@@ -3,8 +3,8 @@
 
 /* What a number is made of; false: no number by the ingest rules. */
 struct cell_shape {
-	size_t whole, frac;	/* digits before and behind the point */
-	size_t sig;		/* significant digits; zeros at the end of a fraction do not count */
+	size_t whole, frac; /* digits before and behind the point */
+	size_t sig;         /* significant digits; zeros at the end of a fraction do not count */
 	bool point, exponent, zero;
 };
 

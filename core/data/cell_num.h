@@ -71,8 +71,8 @@ static inline bool dtx_cell_f64(const char *p, size_t n, double *out)
 	return true;
 }
 
-/* Eight digits at once: the n <= 8 characters before `end`, of which 8 can be read.  False: one is no
- * digit.  Characters in front of the n are masked to '0'. */
+/* Eight digits at once: the n <= 8 characters before `end`, of which 8 can be read.  False: one is
+ * no digit.  Characters in front of the n are masked to '0'. */
 static inline bool dtx_cell_swar(uint64_t w, uint64_t *out)
 {
 	const uint64_t high = 0xf0f0f0f0f0f0f0f0u, zeros = 0x3030303030303030u;

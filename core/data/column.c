@@ -5,7 +5,7 @@
 #include "core/data/builder.h"
 
 struct dtx_column *dtx_column_new(enum dtx_form form, struct dtx_typeref type, uint32_t len,
-				  struct dtx_owner *owner)
+                                  struct dtx_owner *owner)
 {
 	struct dtx_column *c = dtx_mem_zalloc(1, sizeof(*c));
 
@@ -59,7 +59,7 @@ struct dtx_str dtx_column_text(const struct dtx_column *c, uint32_t row)
 static size_t column_type_width(enum dtx_type type)
 {
 	static const uint8_t width[DTX_TYPE_COUNT] = {
-		[DTX_T_INT64] = 8, [DTX_T_FLOAT64] = 8,	 [DTX_T_DECIMAL] = 16,
+		[DTX_T_INT64] = 8, [DTX_T_FLOAT64] = 8,  [DTX_T_DECIMAL] = 16,
 		[DTX_T_DATE] = 4,  [DTX_T_DATETIME] = 8, [DTX_T_TEXT] = 16,
 	};
 
@@ -85,7 +85,7 @@ static size_t column_width(const struct dtx_column *c)
 	} while (0)
 
 static void column_gather_values(void *to, const void *from, size_t width, const uint16_t *sel,
-				 uint32_t n)
+                                 uint32_t n)
 {
 	uint32_t i;
 
@@ -126,7 +126,7 @@ static uint32_t column_count_nulls(const uint64_t *valid, uint32_t n)
 
 /* A column like c over other rows; takes the blocks. */
 static enum dtx_code column_like(const struct dtx_column *c, uint32_t n, void *const block[3],
-				 struct dtx_column **out, struct dtx_err *err)
+                                 struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_owner *owner = c->owner;
@@ -156,7 +156,7 @@ out:
 }
 
 static enum dtx_code column_gather_one(const struct dtx_column *c, const uint16_t *sel, uint32_t n,
-				       struct dtx_column **out, struct dtx_err *err)
+                                       struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	void *block[3] = { NULL, NULL, NULL };
@@ -198,7 +198,7 @@ out:
 }
 
 enum dtx_code dtx_column_gather(struct dtx_column *c, const uint16_t *sel, uint32_t n,
-				struct dtx_column **out, struct dtx_err *err)
+                                struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *twin = atomic_load_explicit(&c->typed, memory_order_acquire);
@@ -244,7 +244,7 @@ static bool column_slice_bits(const uint64_t **bits, uint32_t from, uint32_t n, 
 
 /* Only the first value of a CONST column exists; its validity bit too. */
 static enum dtx_code column_slice_const(const struct dtx_column *c, uint32_t n,
-					struct dtx_column **out, struct dtx_err *err)
+                                        struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	void *block[3] = { NULL, NULL, NULL };
@@ -256,7 +256,7 @@ out:
 }
 
 enum dtx_code dtx_column_slice(struct dtx_column *c, uint32_t from, uint32_t n,
-			       struct dtx_column **out, struct dtx_err *err)
+                               struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	void *block[3] = { NULL, NULL, NULL };
@@ -293,7 +293,7 @@ static const struct dtx_dec128 column_zero[1];
 static const uint64_t column_absent[1];
 
 enum dtx_code dtx_column_nulls(struct dtx_typeref type, uint32_t n, struct dtx_column **out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *c = dtx_column_new(DTX_F_CONST, type, n, NULL);
@@ -333,11 +333,11 @@ out:
 	return rc;
 }
 
-static const char *const cell_errors[] = { "#NULL!", "#DIV/0!", "#VALUE!", "#REF!",
-					   "#NAME?", "#NUM!",	"#N/A",	   "#GETTING_DATA",
-					   "#SPILL!", "#CALC!", "#FIELD!", "#BLOCKED!",
-					   "#CONNECT!", "#UNKNOWN!", "#BUSY!", "#EXTERNAL!",
-					   "#PYTHON!" };
+static const char *const cell_errors[] = { "#NULL!",    "#DIV/0!",   "#VALUE!", "#REF!",
+	                                   "#NAME?",    "#NUM!",     "#N/A",    "#GETTING_DATA",
+	                                   "#SPILL!",   "#CALC!",    "#FIELD!", "#BLOCKED!",
+	                                   "#CONNECT!", "#UNKNOWN!", "#BUSY!",  "#EXTERNAL!",
+	                                   "#PYTHON!" };
 
 const char *dtx_cell_error_name(uint64_t id)
 {

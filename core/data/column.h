@@ -26,7 +26,7 @@ struct dtx_span {
 	uint32_t off, len;
 };
 #define DTX_SPAN_QUOTED 0x80000000u
-#define DTX_SPAN_LEN 0x7fffffffu
+#define DTX_SPAN_LEN    0x7fffffffu
 
 /* 16-byte text view: up to 12 bytes inline (zero padded), else 4 bytes of prefix and a pointer. */
 #define DTX_TEXT_INLINE 12
@@ -46,21 +46,21 @@ struct dtx_dec128 {
 
 /* Cell of a workbook. `tag` & DTX_CELL_KIND is the kind. */
 enum dtx_cell_tag {
-	DTX_CELL_BLANK,		/* nothing */
-	DTX_CELL_NUMBER,	/* u.num */
-	DTX_CELL_BOOL,		/* u.id: 0, 1 */
-	DTX_CELL_ERROR,		/* u.id: index into dtx_cell_error_name() */
-	DTX_CELL_TEXT,		/* u.id: string of the grid */
-	DTX_CELL_ISO,		/* u.id: string of the grid that is an ISO date (t="d") */
-	DTX_CELL_DATE,		/* u.num: serial, class of its number format; epoch of the grid */
+	DTX_CELL_BLANK,  /* nothing */
+	DTX_CELL_NUMBER, /* u.num */
+	DTX_CELL_BOOL,   /* u.id: 0, 1 */
+	DTX_CELL_ERROR,  /* u.id: index into dtx_cell_error_name() */
+	DTX_CELL_TEXT,   /* u.id: string of the grid */
+	DTX_CELL_ISO,    /* u.id: string of the grid that is an ISO date (t="d") */
+	DTX_CELL_DATE,   /* u.num: serial, class of its number format; epoch of the grid */
 	DTX_CELL_DATETIME,
-	DTX_CELL_TIME,		/* u.num: days */
+	DTX_CELL_TIME, /* u.num: days */
 	DTX_CELL_DURATION,
 	DTX_CELL_KIND = 0x0f,
-	DTX_CELL_FORMULA = 0x10,	/* value is the cached result of a formula */
-	DTX_CELL_UNCACHED = 0x20,	/* formula without cached value: blank, a bad cell */
-	DTX_CELL_MERGE_UP = 0x40,	/* blank, belongs to a merged range that began above */
-	DTX_CELL_MERGE_LEFT = 0x80	/* ... that began to the left */
+	DTX_CELL_FORMULA = 0x10,   /* value is the cached result of a formula */
+	DTX_CELL_UNCACHED = 0x20,  /* formula without cached value: blank, a bad cell */
+	DTX_CELL_MERGE_UP = 0x40,  /* blank, belongs to a merged range that began above */
+	DTX_CELL_MERGE_LEFT = 0x80 /* ... that began to the left */
 };
 union dtx_payload {
 	double num;
@@ -78,36 +78,36 @@ struct dtx_column {
 	enum dtx_form form;
 	struct dtx_typeref type;
 	uint32_t len;
-	uint32_t nulls;			/* exact for FLAT, DICT, CONST; UINT32_MAX: not counted */
-	const uint64_t *valid;		/* bit per row, LSB first, 1 = present; NULL: no nulls
-					 * (SPAN: no nulls but unquoted empty cells) */
+	uint32_t nulls;        /* exact for FLAT, DICT, CONST; UINT32_MAX: not counted */
+	const uint64_t *valid; /* bit per row, LSB first, 1 = present; NULL: no nulls
+	                        * (SPAN: no nulls but unquoted empty cells) */
 	union {
-		const uint64_t *bits;	/* BOOL */
-		const int64_t *i64;	/* INT64; DATETIME: microseconds since 1970 UTC */
-		const int32_t *day;	/* DATE: days since 1970-01-01 */
-		const double *f64;	/* finite, never -0.0 */
+		const uint64_t *bits; /* BOOL */
+		const int64_t *i64;   /* INT64; DATETIME: microseconds since 1970 UTC */
+		const int32_t *day;   /* DATE: days since 1970-01-01 */
+		const double *f64;    /* finite, never -0.0 */
 		const struct dtx_dec128 *dec;
 		const struct dtx_text *text;
 		const struct dtx_span *span;
-		const uint32_t *code;	/* DICT */
+		const uint32_t *code;             /* DICT */
 		const union dtx_payload *payload; /* CELL */
 		const void *any;
 	} v;
-	const char *base;		/* SPAN: offsets start here */
-	char delim, quote;		/* SPAN: dialect of the raw cells, for byte-exact copies */
-	const uint8_t *tag;		/* CELL */
-	const struct dtx_strings *strings; /* CELL; owned by owner */
-	_Atomic(struct dtx_column *) typed;	/* SPAN, CELL: the twin, made on first need by the
-					 * batch's worker, freed with the column */
-	struct dtx_column *dict;	/* DICT: distinct values, FLAT text; counted */
-	struct dtx_owner *owner;	/* memory behind it all */
+	const char *base;   /* SPAN: offsets start here */
+	char delim, quote;  /* SPAN: dialect of the raw cells, for byte-exact copies */
+	const uint8_t *tag; /* CELL */
+	const struct dtx_strings *strings;  /* CELL; owned by owner */
+	_Atomic(struct dtx_column *) typed; /* SPAN, CELL: the twin, made on first need by the
+	                                     * batch's worker, freed with the column */
+	struct dtx_column *dict;            /* DICT: distinct values, FLAT text; counted */
+	struct dtx_owner *owner;            /* memory behind it all */
 };
 
 /* NULL: out of memory (owner is then unref'ed).  Takes `owner`; fields are filled by the caller
  * before the column is shared. */
 DTX_MUSTUSE struct dtx_column *dtx_column_new(enum dtx_form form, struct dtx_typeref type,
-					      uint32_t len, struct dtx_owner *owner);
-struct dtx_column *dtx_column_ref(struct dtx_column *c);	/* NULL is fine */
+                                              uint32_t len, struct dtx_owner *owner);
+struct dtx_column *dtx_column_ref(struct dtx_column *c); /* NULL is fine */
 void dtx_column_unref(struct dtx_column *c);
 
 static inline bool dtx_bit(const uint64_t *bits, size_t i)
@@ -130,7 +130,7 @@ static inline bool dtx_column_is_null(const struct dtx_column *c, uint32_t row)
 	if (c->form == DTX_F_SPAN && c->v.span[row].len == 0)
 		return true;
 	if (c->form == DTX_F_CELL && ((c->tag[row] & DTX_CELL_KIND) == DTX_CELL_BLANK ||
-				      (c->tag[row] & DTX_CELL_KIND) == DTX_CELL_ERROR))
+	                              (c->tag[row] & DTX_CELL_KIND) == DTX_CELL_ERROR))
 		return true;
 	return c->valid && !dtx_bit(c->valid, row);
 }
@@ -175,16 +175,16 @@ struct dtx_str dtx_column_text(const struct dtx_column *c, uint32_t row);
 /* Rows sel[0..n) of c as a new dense column of the same type (SPAN stays SPAN, CELL stays CELL,
  * DICT stays DICT, a CONST stays CONST).  A made twin is gathered too. */
 DTX_MUSTUSE enum dtx_code dtx_column_gather(struct dtx_column *c, const uint16_t *sel, uint32_t n,
-					    struct dtx_column **out, struct dtx_err *err);
+                                            struct dtx_column **out, struct dtx_err *err);
 /* Rows [from, from + n) sharing memory when the form allows (validity may be copied). */
 DTX_MUSTUSE enum dtx_code dtx_column_slice(struct dtx_column *c, uint32_t from, uint32_t n,
-					   struct dtx_column **out, struct dtx_err *err);
+                                           struct dtx_column **out, struct dtx_err *err);
 /* n nulls of a type (CONST). */
 DTX_MUSTUSE enum dtx_code dtx_column_nulls(struct dtx_typeref type, uint32_t n,
-					   struct dtx_column **out, struct dtx_err *err);
+                                           struct dtx_column **out, struct dtx_err *err);
 /* A DICT or CONST column as FLAT; others get a new reference. */
 DTX_MUSTUSE enum dtx_code dtx_column_flat(struct dtx_column *c, struct dtx_column **out,
-					  struct dtx_err *err);
+                                          struct dtx_err *err);
 /* "#DIV/0!" and so on. */
 const char *dtx_cell_error_name(uint64_t id);
 /* Index of an error text, -1 if it is none. */

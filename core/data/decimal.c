@@ -108,8 +108,8 @@ bool dtx_dec_parse(struct dtx_str s, struct dtx_typeref t, struct dtx_dec128 *ou
 		v = v * 10 + (int)d;
 		scale += point;
 	}
-	if (!any || (point && s.ptr[s.len - 1] == '.') ||
-	    !dtx_dec_rescale(v, scale, t.scale, &v) || !dtx_dec_fits(v, t.precision))
+	if (!any || (point && s.ptr[s.len - 1] == '.') || !dtx_dec_rescale(v, scale, t.scale, &v) ||
+	    !dtx_dec_fits(v, t.precision))
 		return false;
 	*out = dtx_dec_put(neg ? -v : v);
 	return true;

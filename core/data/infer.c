@@ -78,7 +78,7 @@ void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t ro
 	if ((f->decimal_comma || f->group) &&
 	    (c == DTX_I_INT || c == DTX_I_WIDE || c == DTX_I_FLOAT || c == DTX_I_TEXT)) {
 		struct dtx_str plain = { room, dtx_cell_plain(dtx_str_trim(s), f->decimal_comma,
-							      f->group, room) };
+			                                      f->group, room) };
 
 		c = plain.len ? infer_number(plain) : DTX_I_TEXT;
 	}
@@ -96,9 +96,9 @@ static void infer_cell(struct dtx_infer *f, const struct dtx_column *c, uint32_t
 
 	switch (c->tag[i] & DTX_CELL_KIND) {
 	case DTX_CELL_NUMBER:
-		infer_add(f, p.num == trunc(p.num) && fabs(p.num) <= (double)DTX_CELL_EXACT ?
-				     DTX_I_INT :
-				     DTX_I_FLOAT);
+		infer_add(f, p.num == trunc(p.num) && fabs(p.num) <= (double)DTX_CELL_EXACT
+		                     ? DTX_I_INT
+		                     : DTX_I_FLOAT);
 		break;
 	case DTX_CELL_TIME:
 	case DTX_CELL_DURATION: infer_add(f, DTX_I_FLOAT); break;

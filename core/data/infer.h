@@ -5,16 +5,24 @@
 #include "core/data/batch.h"
 
 /* The class of one text cell by the ingest rules; blanks around it are ignored. */
-enum dtx_infer_class { DTX_I_BOOL, DTX_I_INT, DTX_I_WIDE /* beyond 2^53 */, DTX_I_FLOAT, DTX_I_DATE,
-		       DTX_I_DATETIME, DTX_I_ZONED, DTX_I_TEXT };
+enum dtx_infer_class {
+	DTX_I_BOOL,
+	DTX_I_INT,
+	DTX_I_WIDE /* beyond 2^53 */,
+	DTX_I_FLOAT,
+	DTX_I_DATE,
+	DTX_I_DATETIME,
+	DTX_I_ZONED,
+	DTX_I_TEXT
+};
 enum dtx_infer_class dtx_infer_class(struct dtx_str s);
 /* What has been seen of one column of text cells. */
 struct dtx_infer {
 	uint64_t nulls, bools, ints, wide_ints /* beyond 2^53 */, floats, dates, datetimes, texts;
-	uint64_t zoned;		/* datetimes with an offset */
-	struct dtx_str sample;	/* first value that is text while others are not; borrowed */
+	uint64_t zoned;        /* datetimes with an offset */
+	struct dtx_str sample; /* first value that is text while others are not; borrowed */
 	int64_t sample_row;
-	bool decimal_comma;	/* declared marks of the input; set before the first cell */
+	bool decimal_comma; /* declared marks of the input; set before the first cell */
 	char group;
 };
 void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t row);

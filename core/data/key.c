@@ -175,7 +175,7 @@ static void key_sort_text(struct dtx_buf *out, struct dtx_str s, enum dtx_collat
 }
 
 static void key_sort_value(const struct dtx_column *c, enum dtx_collate collate, uint32_t row,
-			   struct dtx_buf *out)
+                           struct dtx_buf *out)
 {
 	if (c->type.type == DTX_T_TEXT) {
 		key_sort_text(out, dtx_column_text(c, row), collate);
@@ -196,7 +196,7 @@ static void key_sort_value(const struct dtx_column *c, enum dtx_collate collate,
 }
 
 void dtx_key_sort(const struct dtx_column *col, struct dtx_key_order order, uint32_t row,
-		  struct dtx_buf *out)
+                  struct dtx_buf *out)
 {
 	size_t i;
 

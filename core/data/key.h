@@ -17,6 +17,6 @@ struct dtx_key_order {
 /* Appends bytes whose memcmp order is the sort order of the row's value (nulls last in both
  * directions unless nulls_first). */
 void dtx_key_sort(const struct dtx_column *col, struct dtx_key_order order, uint32_t row,
-		  struct dtx_buf *out);
+                  struct dtx_buf *out);
 
 #endif

@@ -11,14 +11,14 @@ struct dtx_owner;
 DTX_MUSTUSE struct dtx_owner *dtx_owner_new(void (*free_fn)(void *), void *arg);
 /* Owns a dtx_mem block; takes it also on failure. */
 DTX_MUSTUSE struct dtx_owner *dtx_owner_take(void *block);
-/* Owns n <= DTX_OWNER_BLOCKS dtx_mem blocks (NULL among them is fine) and a reference to `keep` (may
- * be NULL).  Takes the blocks also on failure; keep's new reference is made here. */
+/* Owns n <= DTX_OWNER_BLOCKS dtx_mem blocks (NULL among them is fine) and a reference to `keep`
+ * (may be NULL).  Takes the blocks also on failure; keep's new reference is made here. */
 #define DTX_OWNER_BLOCKS 3
 DTX_MUSTUSE struct dtx_owner *dtx_owner_blocks(void *const *block, size_t n,
-					       struct dtx_owner *keep);
+                                               struct dtx_owner *keep);
 /* o holds a reference to `keep` (may be NULL) from now on.  Once, before o is shared. */
 void dtx_owner_keep(struct dtx_owner *o, struct dtx_owner *keep);
-struct dtx_owner *dtx_owner_ref(struct dtx_owner *o);	/* NULL is fine */
+struct dtx_owner *dtx_owner_ref(struct dtx_owner *o); /* NULL is fine */
 void dtx_owner_unref(struct dtx_owner *o);
 
 #endif

@@ -6,18 +6,18 @@
 #include "core/data/type.h"
 
 struct dtx_field {
-	const char *name;	/* NUL-terminated UTF-8 without NUL bytes */
-	const char *format;	/* source number format or declared date format; NULL */
+	const char *name;   /* NUL-terminated UTF-8 without NUL bytes */
+	const char *format; /* source number format or declared date format; NULL */
 	struct dtx_typeref type;
-	bool guessed;		/* type comes from a sample: a misfit widens and restarts */
-	bool declared;		/* the plan declares the type: what is typed anew keeps it */
-	bool source;		/* cells of an input, not computed since: text functions see source text */
-	bool decimal_comma;	/* declared decimal mark ',' in the source text */
-	char group;		/* declared group mark in the source text, 0: none */
+	bool guessed;  /* type comes from a sample: a misfit widens and restarts */
+	bool declared; /* the plan declares the type: what is typed anew keeps it */
+	bool source;   /* cells of an input, not computed since: text functions see source text */
+	bool decimal_comma; /* declared decimal mark ',' in the source text */
+	char group;         /* declared group mark in the source text, 0: none */
 };
 struct dtx_schema {
 	uint32_t nfields;
-	bool open;		/* more columns may come from data */
+	bool open; /* more columns may come from data */
 	const struct dtx_field *field;
 };
 

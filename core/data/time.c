@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TIME_SEC_US ((int64_t)1000000)
+#define TIME_SEC_US   ((int64_t)1000000)
 #define TIME_YEAR_MAX 200000
 
 /* Howard Hinnant's days_from_civil and civil_from_days. */
@@ -156,7 +156,8 @@ static bool time_clock_parse(struct dtx_str *s, int64_t *us)
 		*s = (struct dtx_str){ s->ptr + 3, s->len - 3 };
 		if (s->len >= 2 && s->ptr[0] == '.' && s->ptr[1] >= '0' && s->ptr[1] <= '9') {
 			*s = (struct dtx_str){ s->ptr + 1, s->len - 1 };
-			for (; s->len && scale && s->ptr[0] >= '0' && s->ptr[0] <= '9'; scale /= 10) {
+			for (; s->len && scale && s->ptr[0] >= '0' && s->ptr[0] <= '9';
+			     scale /= 10) {
 				*us += (s->ptr[0] - '0') * scale;
 				*s = (struct dtx_str){ s->ptr + 1, s->len - 1 };
 			}
@@ -196,8 +197,8 @@ bool dtx_datetime_parse(struct dtx_str s, int64_t *us, bool *zoned)
 	if (s.len < 16 || (s.ptr[10] != 'T' && s.ptr[10] != ' '))
 		return false;
 	rest = (struct dtx_str){ s.ptr + 11, s.len - 11 };
-	if (!dtx_day_parse((struct dtx_str){ s.ptr, 10 }, &day) || !time_clock_parse(&rest, &clock) ||
-	    !time_zone_parse(rest, &offset, zoned))
+	if (!dtx_day_parse((struct dtx_str){ s.ptr, 10 }, &day) ||
+	    !time_clock_parse(&rest, &clock) || !time_zone_parse(rest, &offset, zoned))
 		return false;
 	*us = day * DTX_DAY_US + clock - offset;
 	return true;
@@ -224,8 +225,8 @@ bool dtx_serial_to_us(double serial, bool epoch1904, int64_t *us)
 
 static const struct {
 	const char *name;
-	int months;	/* calendar unit */
-	int64_t us;	/* unit of fixed length */
+	int months; /* calendar unit */
+	int64_t us; /* unit of fixed length */
 } time_units[] = {
 	[DTX_U_YEAR] = { "year", 12, 0 },
 	[DTX_U_QUARTER] = { "quarter", 3, 0 },

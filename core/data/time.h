@@ -7,10 +7,10 @@
 
 #define DTX_DAY_US ((int64_t)86400 * 1000000)
 
-int32_t dtx_day_of(int32_t year, unsigned month, unsigned day);	/* days since 1970-01-01 */
+int32_t dtx_day_of(int32_t year, unsigned month, unsigned day); /* days since 1970-01-01 */
 void dtx_day_split(int32_t day, int32_t *year, unsigned *month, unsigned *dom);
 bool dtx_day_valid(int32_t year, unsigned month, unsigned day);
-unsigned dtx_day_weekday(int32_t day);	/* 1 Monday .. 7 Sunday */
+unsigned dtx_day_weekday(int32_t day); /* 1 Monday .. 7 Sunday */
 /* "2024-01-31"; returns the length. Years outside 0..9999 get a sign. */
 size_t dtx_day_print(char out[16], int32_t day);
 /* "2024-01-31T09:30:00", fraction only if not zero. */
@@ -20,7 +20,7 @@ DTX_MUSTUSE bool dtx_day_parse(struct dtx_str s, int32_t *day);
 DTX_MUSTUSE bool dtx_datetime_parse(struct dtx_str s, int64_t *us, bool *zoned);
 
 /* %Y %y %m %d %H %I %M %S %f %p %b %B %a %A %j %G %V %u %%; English names. */
-DTX_MUSTUSE bool dtx_time_format_ok(struct dtx_str format);	/* static check: bad_format */
+DTX_MUSTUSE bool dtx_time_format_ok(struct dtx_str format); /* static check: bad_format */
 DTX_MUSTUSE bool dtx_time_parse(struct dtx_str s, struct dtx_str format, int64_t *us);
 struct dtx_buf;
 void dtx_time_format(int64_t us, struct dtx_str format, struct dtx_buf *out);
@@ -33,8 +33,17 @@ bool dtx_date_reads_mdy(struct dtx_str s, int32_t *day);
  * >= 2958466 with the 1900 epoch). */
 DTX_MUSTUSE bool dtx_serial_to_us(double serial, bool epoch1904, int64_t *us);
 /* Calendar steps; months clamp. unit: year quarter month week day hour minute second. */
-enum dtx_unit { DTX_U_YEAR, DTX_U_QUARTER, DTX_U_MONTH, DTX_U_WEEK, DTX_U_DAY, DTX_U_HOUR,
-		DTX_U_MINUTE, DTX_U_SECOND, DTX_U_NONE };
+enum dtx_unit {
+	DTX_U_YEAR,
+	DTX_U_QUARTER,
+	DTX_U_MONTH,
+	DTX_U_WEEK,
+	DTX_U_DAY,
+	DTX_U_HOUR,
+	DTX_U_MINUTE,
+	DTX_U_SECOND,
+	DTX_U_NONE
+};
 enum dtx_unit dtx_unit_find(struct dtx_str name);
 DTX_MUSTUSE bool dtx_time_add(int64_t us, int64_t n, enum dtx_unit unit, int64_t *out);
 /* Largest n with add(a, n) not past b. */

@@ -4,11 +4,11 @@
 
 #define FORMAT_CODES "YymdHIMSfpbBaAjGVu%"
 
-static const char *const month_names[12] = { "January",	  "February", "March",	  "April",
-					     "May",	  "June",     "July",	  "August",
-					     "September", "October",  "November", "December" };
-static const char *const day_names[7] = { "Monday", "Tuesday",	"Wednesday", "Thursday",
-					  "Friday", "Saturday", "Sunday" };
+static const char *const month_names[12] = { "January",   "February", "March",    "April",
+	                                     "May",       "June",     "July",     "August",
+	                                     "September", "October",  "November", "December" };
+static const char *const day_names[7] = { "Monday", "Tuesday",  "Wednesday", "Thursday",
+	                                  "Friday", "Saturday", "Sunday" };
 
 bool dtx_time_format_ok(struct dtx_str format)
 {
@@ -165,7 +165,8 @@ static bool format_day(const struct format_parts *p, int32_t *day)
 {
 	if (p->iso_year >= 0 && p->iso_week >= 0) {
 		int weekday = p->iso_day < 0 ? 1 : p->iso_day;
-		int32_t weeks = (format_iso_start(p->iso_year + 1) - format_iso_start(p->iso_year)) / 7;
+		int32_t weeks =
+			(format_iso_start(p->iso_year + 1) - format_iso_start(p->iso_year)) / 7;
 
 		*day = format_iso_start(p->iso_year) + (p->iso_week - 1) * 7 + weekday - 1;
 		return p->iso_week >= 1 && p->iso_week <= weeks && weekday >= 1 && weekday <= 7;
@@ -177,16 +178,17 @@ static bool format_day(const struct format_parts *p, int32_t *day)
 	if (p->year < 0)
 		return false;
 	if (!dtx_day_valid(p->year, p->month < 0 ? 1 : (unsigned)p->month,
-			   p->day < 0 ? 1 : (unsigned)p->day))
+	                   p->day < 0 ? 1 : (unsigned)p->day))
 		return false;
 	*day = dtx_day_of(p->year, p->month < 0 ? 1 : (unsigned)p->month,
-			  p->day < 0 ? 1 : (unsigned)p->day);
+	                  p->day < 0 ? 1 : (unsigned)p->day);
 	return true;
 }
 
 static bool format_clock(const struct format_parts *p, int64_t *us)
 {
-	int hour = DTX_MAX(p->hour, 0), minute = DTX_MAX(p->minute, 0), second = DTX_MAX(p->second, 0);
+	int hour = DTX_MAX(p->hour, 0), minute = DTX_MAX(p->minute, 0),
+	    second = DTX_MAX(p->second, 0);
 
 	if (p->hour12 >= 0) {
 		if (p->hour12 < 1 || p->hour12 > 12)

@@ -14,8 +14,8 @@ struct twin {
 	struct dtx_builder b;
 	struct dtx_buf scratch;
 	int64_t bad;
-	bool marks;	/* declared decimal comma or group mark: no fast path */
-	bool zoned, plain;	/* datetimes with and without offset were seen */
+	bool marks;        /* declared decimal comma or group mark: no fast path */
+	bool zoned, plain; /* datetimes with and without offset were seen */
 };
 
 /* The text of a cell without blanks around it and with the declared marks undone (numbers only;
@@ -100,14 +100,14 @@ static inline bool twin_no(const char *p, size_t n, void *out)
 }
 
 /* Eight bytes before the end of a cell may be read when it does not begin the source. */
-#define TWIN_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define TWIN_LITTLE    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define TWIN_WIDE(off) (TWIN_LITTLE && (off) >= 8)
 
 /* YYYY-MM-DD. */
 static inline bool twin_fast_day(const char *p, size_t n, int32_t *out)
 {
-	static const uint16_t before[14] = { 0,	  0,   31,  59,	 90,  120, 151,
-					     181, 212, 243, 273, 304, 334, 365 };
+	static const uint16_t before[14] = { 0,   0,   31,  59,  90,  120, 151,
+		                             181, 212, 243, 273, 304, 334, 365 };
 	unsigned year, month, day, leap;
 	char digits[8];
 	uint64_t w;
@@ -124,11 +124,13 @@ static inline bool twin_fast_day(const char *p, size_t n, int32_t *out)
 	month = (unsigned)w / 100 % 100;
 	day = (unsigned)w % 100;
 	leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-	if (month - 1 >= 12 || day - 1 >= before[month + 1] - before[month] + (month == 2 ? leap : 0u))
+	if (month - 1 >= 12 ||
+	    day - 1 >= before[month + 1] - before[month] + (month == 2 ? leap : 0u))
 		return false;
 	/* Days before 1 January of `year`, counted from year 0, less those before 1970. */
 	*out = (int32_t)(year * 365 + (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400 +
-			 before[month] + (month > 2 ? leap : 0u) + day) - 1 - 719528;
+	                 before[month] + (month > 2 ? leap : 0u) + day) -
+	       1 - 719528;
 	return true;
 }
 
@@ -157,7 +159,7 @@ static inline struct dtx_text twin_view(const char *p, size_t n)
 
 /* One loop: FAST sees the raw bytes (WIDE too, with 8 bytes before their end readable), SLOW the
  * text of what FAST refused. */
-#define TWIN_SPANS(name, value, WIDE, FAST, SLOW)                                                        \
+#define TWIN_SPANS(name, value, WIDE, FAST, SLOW)                                                  \
 	static void name(struct twin *t, value *to)                                                \
 	{                                                                                          \
 		const struct dtx_column *c = t->c;                                                 \
@@ -169,8 +171,8 @@ static inline struct dtx_text twin_view(const char *p, size_t n)
 			size_t n = span[i].len & DTX_SPAN_LEN;                                     \
                                                                                                    \
 			if (DTX_LIKELY(span[i].len && (!c->valid || dtx_bit(c->valid, i)))) {      \
-				if (DTX_LIKELY(TWIN_WIDE(span[i].off) ? WIDE(p, n, &to[i]) :       \
-									FAST(p, n, &to[i])))       \
+				if (DTX_LIKELY(TWIN_WIDE(span[i].off) ? WIDE(p, n, &to[i])         \
+				                                      : FAST(p, n, &to[i])))       \
 					continue;                                                  \
 				if (SLOW(t, (struct dtx_str){ p, n }, &to[i]))                     \
 					continue;                                                  \
@@ -274,7 +276,8 @@ static bool twin_cell_number(const struct twin *t, uint32_t row, double *v)
 	case DTX_CELL_NUMBER:
 	case DTX_CELL_TIME:
 	case DTX_CELL_DURATION: *v = p.num + 0.0; return isfinite(p.num);
-	case DTX_CELL_TEXT: return !t->field->guessed && twin_slow_f64(t, t->c->strings->item[p.id], v);
+	case DTX_CELL_TEXT:
+		return !t->field->guessed && twin_slow_f64(t, t->c->strings->item[p.id], v);
 	default: return false;
 	}
 }
@@ -326,15 +329,16 @@ static enum twin_moment twin_cell_us(struct twin *t, uint32_t row, int64_t *us)
 	switch (t->c->tag[row] & DTX_CELL_KIND) {
 	case DTX_CELL_DATE:
 	case DTX_CELL_DATETIME:
-		return dtx_serial_to_us(p.num, t->c->strings && t->c->strings->epoch1904, us) ?
-			       TWIN_OK :
-			       TWIN_NO_DATE;
+		return dtx_serial_to_us(p.num, t->c->strings && t->c->strings->epoch1904, us)
+		               ? TWIN_OK
+		               : TWIN_NO_DATE;
 	case DTX_CELL_ISO:
-		return dtx_cast_text_datetime(t->c->strings->item[p.id], us) ? TWIN_OK : TWIN_MISFIT;
+		return dtx_cast_text_datetime(t->c->strings->item[p.id], us) ? TWIN_OK
+		                                                             : TWIN_MISFIT;
 	case DTX_CELL_TEXT:
-		return !t->field->guessed && twin_slow_us(t, t->c->strings->item[p.id], us) ?
-			       TWIN_OK :
-			       TWIN_MISFIT;
+		return !t->field->guessed && twin_slow_us(t, t->c->strings->item[p.id], us)
+		               ? TWIN_OK
+		               : TWIN_MISFIT;
 	default: return TWIN_MISFIT;
 	}
 }
@@ -422,11 +426,12 @@ static void twin_cells(struct twin *t)
 }
 
 enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
-			    struct dtx_column **out, int64_t *bad_row, struct dtx_err *err)
+                            struct dtx_column **out, int64_t *bad_row, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct twin t = { .c = c, .field = field, .bad = -1,
-			  .scratch = DTX_BUF_INIT((size_t)16 << 20) };
+	struct twin t = {
+		.c = c, .field = field, .bad = -1, .scratch = DTX_BUF_INIT((size_t)16 << 20)
+	};
 	struct dtx_typeref type = field->type;
 	void *to;
 
@@ -447,7 +452,8 @@ enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
 	}
 	*bad_row = t.bad;
 	if (t.bad < 0 && type.type != DTX_T_NULL)
-		DTX_TRY(dtx_builder_finish(&t.b, type.type == DTX_T_TEXT ? c->owner : NULL, out, err));
+		DTX_TRY(dtx_builder_finish(&t.b, type.type == DTX_T_TEXT ? c->owner : NULL, out,
+		                           err));
 out:
 	dtx_builder_clear(&t.b);
 	dtx_buf_clear(&t.scratch);

@@ -4,20 +4,23 @@
 #include "core/base/num.h"
 
 static const char *const type_names[DTX_TYPE_COUNT] = {
-	[DTX_T_UNKNOWN] = "unknown",   [DTX_T_NULL] = "null",	      [DTX_T_BOOL] = "bool",
-	[DTX_T_INT64] = "int",	       [DTX_T_FLOAT64] = "float",     [DTX_T_DECIMAL] = "decimal",
-	[DTX_T_DATE] = "date",	       [DTX_T_DATETIME] = "datetime", [DTX_T_TEXT] = "text",
+	[DTX_T_UNKNOWN] = "unknown", [DTX_T_NULL] = "null",         [DTX_T_BOOL] = "bool",
+	[DTX_T_INT64] = "int",       [DTX_T_FLOAT64] = "float",     [DTX_T_DECIMAL] = "decimal",
+	[DTX_T_DATE] = "date",       [DTX_T_DATETIME] = "datetime", [DTX_T_TEXT] = "text",
 };
 
 static const struct {
 	const char *name;
 	enum dtx_type type;
 } type_aliases[] = {
-	{ "text", DTX_T_TEXT },	      { "string", DTX_T_TEXT },	   { "str", DTX_T_TEXT },
-	{ "int", DTX_T_INT64 },	      { "integer", DTX_T_INT64 },  { "int64", DTX_T_INT64 },
-	{ "float", DTX_T_FLOAT64 },   { "number", DTX_T_FLOAT64 }, { "double", DTX_T_FLOAT64 },
-	{ "float64", DTX_T_FLOAT64 }, { "bool", DTX_T_BOOL },	   { "boolean", DTX_T_BOOL },
-	{ "date", DTX_T_DATE },	      { "datetime", DTX_T_DATETIME }, { "timestamp", DTX_T_DATETIME },
+	{ "text", DTX_T_TEXT },          { "string", DTX_T_TEXT },
+	{ "str", DTX_T_TEXT },           { "int", DTX_T_INT64 },
+	{ "integer", DTX_T_INT64 },      { "int64", DTX_T_INT64 },
+	{ "float", DTX_T_FLOAT64 },      { "number", DTX_T_FLOAT64 },
+	{ "double", DTX_T_FLOAT64 },     { "float64", DTX_T_FLOAT64 },
+	{ "bool", DTX_T_BOOL },          { "boolean", DTX_T_BOOL },
+	{ "date", DTX_T_DATE },          { "datetime", DTX_T_DATETIME },
+	{ "timestamp", DTX_T_DATETIME },
 };
 
 const char *dtx_type_name(enum dtx_type type)
@@ -83,7 +86,7 @@ static struct dtx_typeref type_widen_decimal(struct dtx_typeref a, struct dtx_ty
 	int whole = DTX_MAX(pa - sa, pb - sb);
 
 	return (struct dtx_typeref){ DTX_T_DECIMAL, (uint8_t)DTX_MIN(38, whole + scale),
-				     (uint8_t)scale };
+		                     (uint8_t)scale };
 }
 
 bool dtx_type_widen(struct dtx_typeref a, struct dtx_typeref b, struct dtx_typeref *out)
@@ -125,9 +128,9 @@ struct dtx_typeref dtx_type_merge(struct dtx_typeref a, struct dtx_typeref b)
 enum dtx_class dtx_type_class(enum dtx_type type)
 {
 	static const enum dtx_class classes[DTX_TYPE_COUNT] = {
-		[DTX_T_BOOL] = DTX_CLASS_BOOL,	    [DTX_T_INT64] = DTX_CLASS_NUMBER,
+		[DTX_T_BOOL] = DTX_CLASS_BOOL,      [DTX_T_INT64] = DTX_CLASS_NUMBER,
 		[DTX_T_FLOAT64] = DTX_CLASS_NUMBER, [DTX_T_DECIMAL] = DTX_CLASS_NUMBER,
-		[DTX_T_DATE] = DTX_CLASS_DATE,	    [DTX_T_DATETIME] = DTX_CLASS_DATE,
+		[DTX_T_DATE] = DTX_CLASS_DATE,      [DTX_T_DATETIME] = DTX_CLASS_DATE,
 		[DTX_T_TEXT] = DTX_CLASS_TEXT,
 	};
 

@@ -22,7 +22,7 @@ enum dtx_type {
 /* A type with what a decimal needs. */
 struct dtx_typeref {
 	enum dtx_type type;
-	uint8_t precision, scale;	/* DECIMAL: 1..38, 0..precision */
+	uint8_t precision, scale; /* DECIMAL: 1..38, 0..precision */
 };
 
 /* "int", "float", "decimal", "bool", "date", "datetime", "text", "null", "unknown". */
@@ -36,13 +36,19 @@ bool dtx_type_is_number(enum dtx_type type);
 
 /* Implicit widening of the formula language: null -> all, int -> decimal -> float,
  * date -> datetime.  False when there is no common type. */
-DTX_MUSTUSE bool dtx_type_widen(struct dtx_typeref a, struct dtx_typeref b, struct dtx_typeref *out);
+DTX_MUSTUSE bool dtx_type_widen(struct dtx_typeref a, struct dtx_typeref b,
+                                struct dtx_typeref *out);
 /* Type of two columns put into one (union, pivot_longer): as widen, else text. */
 struct dtx_typeref dtx_type_merge(struct dtx_typeref a, struct dtx_typeref b);
 
 /* Classes an unknown column can be demanded as; bits. */
-enum dtx_class { DTX_CLASS_ANY = 0, DTX_CLASS_NUMBER = 1, DTX_CLASS_TEXT = 2, DTX_CLASS_BOOL = 4,
-		 DTX_CLASS_DATE = 8 };
+enum dtx_class {
+	DTX_CLASS_ANY = 0,
+	DTX_CLASS_NUMBER = 1,
+	DTX_CLASS_TEXT = 2,
+	DTX_CLASS_BOOL = 4,
+	DTX_CLASS_DATE = 8
+};
 enum dtx_class dtx_type_class(enum dtx_type type);
 
 #endif

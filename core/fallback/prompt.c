@@ -4,7 +4,7 @@
 #include "core/base/hash.h"
 
 static const char prompt_system[] = "You write one Python module for dtx, a tool that transforms "
-                                    "tables. dtx runs it later without you, many times,\n"
+				    "tables. dtx runs it later without you, many times,\n"
 				    "in a closed process, on full data that you do not see.\n"
 				    "RUNTIME\n";
 
@@ -20,21 +20,21 @@ static const char prompt_types[] =
 static const char prompt_rules[] =
 	"RULES\n"
 	"1. Use columns by name, never by position. Read names in params[\"families\"] from there; "
-        "never write them.\n"
+	"never write them.\n"
 	"2. Keep every row and column the task does not remove, in the order of main; groups in "
-        "first-seen order.\n"
+	"first-seen order.\n"
 	"3. Nulls are NaN, NaT, None or pd.NA. A null is a group (dropna=False). A null key "
-        "matches nothing in a merge. A sum or mean\n"
+	"matches nothing in a merge. A sum or mean\n"
 	"   of nothing is null (min_count=1).\n"
 	"4. Do not guess. If the tables cannot give the answer: raise ValueError(\"DTX_CANNOT: "
-        "<reason>\").\n"
+	"<reason>\").\n"
 	"5. No print, no state kept between calls, no dependence on set order.\n"
 	"6. Declare FORMULAS = {\"column\": \"formula over input columns\"} and ASSUMES = "
-        "[\"condition on main\"], literals only.\n"
+	"[\"condition on main\"], literals only.\n"
 	"\n"
 	"FORMAT\n"
 	"Answer with exactly one block fenced by ```python and ```, holding the whole module. No "
-        "other block.\n";
+	"other block.\n";
 
 void dtx_prompt_init(struct dtx_prompt *p)
 {

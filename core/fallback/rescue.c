@@ -19,7 +19,7 @@ struct rescue {
 	char fingerprint[DTX_FINGER_TEXT], intent[DTX_FINGER_TEXT], contract_hash[65];
 	struct dtx_arena arena;
 	struct dtx_buf code;
-	struct dtx_snippet snippet;	/* from the cache */
+	struct dtx_snippet snippet; /* from the cache */
 	char id[DTX_SNIPPET_ID];
 	enum dtx_rung rung;
 	struct dtx_admit_result admitted;
@@ -52,7 +52,7 @@ static json_t *rescue_region_json(const struct dtx_rescue *region)
 	json_t *steps = json_deep_copy(region->steps);
 
 	return json_pack("{ss so}", "kind", region->whole_plan ? "plan" : "step", "steps",
-			 steps ? steps : json_array());
+	                 steps ? steps : json_array());
 }
 
 static enum dtx_code rescue_identify(struct rescue *s, struct dtx_err *err)
@@ -72,7 +72,7 @@ static enum dtx_code rescue_identify(struct rescue *s, struct dtx_err *err)
 	DTX_TRY(dtx_finger_tables(s->tables, n, &s->doc, s->fingerprint, err));
 	DTX_TRY(dtx_finger_order(s->tables, n, &s->order, err));
 	DTX_TRY(dtx_finger_intent(s->region_json, s->contract, DTX_PROMPT_TEMPLATE, s->r->abi,
-				  s->intent, err));
+	                          s->intent, err));
 out:
 	return rc;
 }
@@ -105,19 +105,19 @@ static enum dtx_code rescue_event_trigger(struct rescue *s, struct dtx_err *err)
 	const struct dtx_rescue *g = s->region;
 
 	return dtx_record_event(s->r->record, "run.trigger",
-				json_pack("{si ss ss ss?}", "idx", (int)g->index, "pointer", g->at,
-					  "code", dtx_code_name(g->trigger->code), "op",
-					  rescue_op(g)),
-				err);
+	                        json_pack("{si ss ss ss?}", "idx", (int)g->index, "pointer", g->at,
+	                                  "code", dtx_code_name(g->trigger->code), "op",
+	                                  rescue_op(g)),
+	                        err);
 }
 
 static enum dtx_code rescue_event_cache(struct rescue *s, struct dtx_err *err)
 {
 	return dtx_record_event(s->r->record, "run.cache",
-				json_pack("{si ss ss?}", "idx", (int)s->region->index, "outcome",
-					  dtx_rung_name(s->rung), "cell_id",
-					  s->id[0] ? s->id : NULL),
-				err);
+	                        json_pack("{si ss ss?}", "idx", (int)s->region->index, "outcome",
+	                                  dtx_rung_name(s->rung), "cell_id",
+	                                  s->id[0] ? s->id : NULL),
+	                        err);
 }
 
 /* --- nobody has the answer --- */
@@ -126,7 +126,8 @@ static enum dtx_code rescue_prompt(struct rescue *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_rescue *g = s->region;
-	struct dtx_prompt_table *tables = dtx_arena_zalloc(&s->arena, g->ntables + 1, sizeof(*tables));
+	struct dtx_prompt_table *tables =
+		dtx_arena_zalloc(&s->arena, g->ntables + 1, sizeof(*tables));
 	struct dtx_prompt_spec spec = { .versions = "Python 3.11, pandas 1.5, numpy 1.24" };
 	size_t i;
 
@@ -137,7 +138,8 @@ static enum dtx_code rescue_prompt(struct rescue *s, struct dtx_err *err)
 	spec.imports = s->r->imports;
 	spec.dx_names = s->r->dx_names;
 	spec.cpu_s = (s->r->limits.cpu_ms ? s->r->limits.cpu_ms : DTX_JAIL_CPU_MS) / 1000;
-	spec.memory_mib = (int64_t)((s->r->limits.memory ? s->r->limits.memory : DTX_JAIL_MEMORY) >> 20);
+	spec.memory_mib =
+		(int64_t)((s->r->limits.memory ? s->r->limits.memory : DTX_JAIL_MEMORY) >> 20);
 	spec.params = "steps, families, run_date";
 	spec.table = tables;
 	spec.ntables = g->ntables;
@@ -161,14 +163,14 @@ static enum dtx_code rescue_nobody(struct rescue *s, struct dtx_err *err)
 	if (t->did_you_mean[0][0])
 		snprintf(meant, sizeof(meant), ", did you mean \"%s\"?", t->did_you_mean[0]);
 	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__,
-		    "step %u of %u \"%s\": %s%s; no cached snippet fits", g->first + 1,
-		    g->plan->nsteps, op ? op : "", dtx_code_name(t->code), meant);
+	            "step %u of %u \"%s\": %s%s; no cached snippet fits", g->first + 1,
+	            g->plan->nsteps, op ? op : "", dtx_code_name(t->code), meant);
 	dtx_err_at(err, t->at[0] ? t->at : g->at);
 	dtx_err_step(err, (int32_t)g->first, op);
 	dtx_err_hint(err,
-		     "dtx prompt %s > prompt.txt     (give it to a colleague or any model)\n"
-		     "        %s --snippet answer.txt",
-		     dtx_run_id_short(dtx_record_id(s->r->record)), s->r->again);
+	             "dtx prompt %s > prompt.txt     (give it to a colleague or any model)\n"
+	             "        %s --snippet answer.txt",
+	             dtx_run_id_short(dtx_record_id(s->r->record)), s->r->again);
 	return DTX_E_NEEDS_SNIPPET;
 }
 
@@ -216,7 +218,7 @@ static enum dtx_code rescue_add(struct rescue *s, struct dtx_err *err)
 	DTX_TRY(dtx_finger_needs(s->doc, a->needs, &needs, err));
 	add.needs = needs;
 	DTX_TRY(dtx_snippet_add(dtx_record_store(s->r->record), dtx_record_id(s->r->record), &add,
-				s->id, err));
+	                        s->id, err));
 out:
 	dtx_mem_free(needs);
 	dtx_buf_clear(&order);
@@ -224,10 +226,10 @@ out:
 }
 
 static enum dtx_code rescue_act(struct rescue *s, enum dtx_snippet_act act, const char *by,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	return dtx_snippet_act(dtx_record_store(s->r->record), dtx_record_id(s->r->record), s->id,
-			       act, by, NULL, err);
+	                       act, by, NULL, err);
 }
 
 /* EXTRACT, SCREEN, ADMIT, APPROVE of a module given by hand.  One that passed the screen is kept as
@@ -256,8 +258,8 @@ out:
 static enum dtx_code rescue_pending(struct rescue *s, struct dtx_err *err)
 {
 	dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
-		    "snippet %.8s for step %u fits but waits for approval", s->id,
-		    s->region->first + 1);
+	            "snippet %.8s for step %u fits but waits for approval", s->id,
+	            s->region->first + 1);
 	dtx_err_hint(err, "dtx snippet show %.8s; dtx snippet approve %.8s", s->id, s->id);
 	return DTX_E_NEEDS_APPROVAL;
 }
@@ -273,7 +275,7 @@ static enum dtx_code rescue_cached(struct rescue *s, struct dtx_err *err)
 	ask.col_order = dtx_buf_text(&order);
 	ask.strict = s->r->strict_schema;
 	DTX_TRY(dtx_snippet_resolve(dtx_record_store(s->r->record), &ask, &s->arena, &s->snippet,
-				    &s->rung, err));
+	                            &s->rung, err));
 	if (s->rung != DTX_RUNG_NONE)
 		dtx_str_copy(s->id, sizeof(s->id), dtx_str_of(s->snippet.id));
 	DTX_TRY(rescue_event_cache(s, err));
@@ -285,7 +287,8 @@ static enum dtx_code rescue_cached(struct rescue *s, struct dtx_err *err)
 		rc = rescue_pending(s, err);
 		goto out;
 	}
-	DTX_TRY(dtx_snippet_code(dtx_record_store(s->r->record), s->snippet.code_hash, &s->code, err));
+	DTX_TRY(dtx_snippet_code(dtx_record_store(s->r->record), s->snippet.code_hash, &s->code,
+	                         err));
 	spec = rescue_spec(s, false);
 	DTX_TRY(dtx_admit_run(&spec, &s->admitted, err));
 out:
@@ -310,14 +313,14 @@ static enum dtx_code rescue_record(struct rescue *s, enum dtx_code how, struct d
 	const struct dtx_rescue *g = s->region;
 	json_t *jail = s->admitted.report_json ? json_incref(s->admitted.report_json) : json_null();
 
-	return dtx_record_add(
-		s->r->record, DTX_PART_REGION,
-		json_pack("{ss ss ss ss? si ss so ss? s[ii]}", "pointer", g->at, "code",
-			  dtx_code_name(g->trigger->code), "rung", dtx_rung_name(s->rung),
-			  "cell_id", s->id[0] ? s->id : NULL, "attempts", 1, "class",
-			  rescue_class(how), "jail", jail, "op", rescue_op(g), "steps",
-			  (int)g->first, (int)(g->first + (g->count ? g->count - 1 : 0))),
-		err);
+	return dtx_record_add(s->r->record, DTX_PART_REGION,
+	                      json_pack("{ss ss ss ss? si ss so ss? s[ii]}", "pointer", g->at,
+	                                "code", dtx_code_name(g->trigger->code), "rung",
+	                                dtx_rung_name(s->rung), "cell_id", s->id[0] ? s->id : NULL,
+	                                "attempts", 1, "class", rescue_class(how), "jail", jail,
+	                                "op", rescue_op(g), "steps", (int)g->first,
+	                                (int)(g->first + (g->count ? g->count - 1 : 0))),
+	                      err);
 }
 
 static enum dtx_code rescue_checks(struct rescue *s, struct dtx_err *err)
@@ -359,10 +362,12 @@ out:
 }
 
 enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, struct dtx_table **out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct rescue s = { .r = arg, .region = region, .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
+	struct rescue s = { .r = arg,
+		            .region = region,
+		            .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
 
 	if (dtx_store_is_memory(dtx_record_store(s.r->record)))
 		DTX_FAIL(err, DTX_E_STORE_IO, "a run without a store may not leave the typed path");

@@ -167,8 +167,9 @@ enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
 	if (!field || !schema || !seen || !c->phys)
 		DTX_FAIL_MEM(err);
 	if (c->col0 >= c->width)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "range '%s' is right of the %u columns of '%s'",
-		         c->opts.range, c->width, dtx_source_name(c->head.src));
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+		         "range '%s' is right of the %u columns of '%s'", c->opts.range, c->width,
+		         dtx_source_name(c->head.src));
 	DTX_TRY(types_choose(c, names, field, &n, err));
 	types_marks(&c->opts, seen, n);
 	types_see_rows(c, top, top->body, false, n, seen);

@@ -12,7 +12,7 @@
 #include "core/data/cast.h"
 #include "core/io/source.h"
 
-struct dtx_read_type {		/* `types` of an input */
+struct dtx_read_type { /* `types` of an input */
 	const char *name;
 	struct dtx_typeref type;
 	const char *format;
@@ -23,23 +23,23 @@ enum dtx_header_fill { DTX_FILL_AUTO, DTX_FILL_MERGED, DTX_FILL_RIGHT, DTX_FILL_
 
 /* Options of an input, all readers; zero / NULL is the default (see DTX_READ_OPTS_INIT). */
 struct dtx_read_opts {
-	const char *alias;		/* input name */
-	const char *format;		/* NULL: auto */
-	const char *sheet;		/* name, or decimal number from 1 */
-	const char *range;		/* "A4:O200", "4:200"; NULL */
-	int header_rows;		/* -1: auto; 0..8 */
-	const char *header_sep;		/* " " */
+	const char *alias;      /* input name */
+	const char *format;     /* NULL: auto */
+	const char *sheet;      /* name, or decimal number from 1 */
+	const char *range;      /* "A4:O200", "4:200"; NULL */
+	int header_rows;        /* -1: auto; 0..8 */
+	const char *header_sep; /* " " */
 	enum dtx_header_fill header_fill;
-	bool names_unique_error;	/* "names": "error" */
+	bool names_unique_error; /* "names": "error" */
 	int64_t skip, skip_tail;
-	const char *encoding;		/* NULL: auto */
-	const char *delimiter;		/* NULL: sniffed */
-	const char *quote;		/* NULL: sniffed; "": none */
-	const char *escape, *comment;	/* NULL: none */
-	const char *quotes;		/* NULL or "literal", "strict", "lenient" */
-	const char *reader;		/* "libcsv" forces it */
+	const char *encoding;         /* NULL: auto */
+	const char *delimiter;        /* NULL: sniffed */
+	const char *quote;            /* NULL: sniffed; "": none */
+	const char *escape, *comment; /* NULL: none */
+	const char *quotes;           /* NULL or "literal", "strict", "lenient" */
+	const char *reader;           /* "libcsv" forces it */
 	bool trim;
-	char decimal, group;		/* '.', 0 */
+	char decimal, group; /* '.', 0 */
 	const char *const *null_values;
 	size_t nnull_values;
 	const struct dtx_read_type *types;
@@ -57,12 +57,12 @@ struct dtx_read_opts {
 
 enum dtx_need { DTX_NEED_SKIP, DTX_NEED_BYTES, DTX_NEED_VALUE };
 
-struct dtx_scan {			/* what the plan asks of a reader */
-	const struct dtx_schema *schema;	/* the reader's own, types maybe widened */
-	const uint8_t *need;		/* per column: enum dtx_need */
-	int64_t limit;			/* rows wanted at least, or -1 */
+struct dtx_scan {                        /* what the plan asks of a reader */
+	const struct dtx_schema *schema; /* the reader's own, types maybe widened */
+	const uint8_t *need;             /* per column: enum dtx_need */
+	int64_t limit;                   /* rows wanted at least, or -1 */
 	unsigned workers;
-	uint32_t batch_rows;		/* at most; 0: DTX_BATCH_ROWS (tests use 1, 7) */
+	uint32_t batch_rows; /* at most; 0: DTX_BATCH_ROWS (tests use 1, 7) */
 	/* Pushed filters: narrows batch->sel before the other columns are made; NULL: none. It sees
 	 * only the columns marked in keep_need. */
 	enum dtx_code (*keep)(void *arg, struct dtx_batch *, struct dtx_err *);
@@ -71,53 +71,61 @@ struct dtx_scan {			/* what the plan asks of a reader */
 };
 
 /* Ledger: rows_read = rows_out + dropped by reason. */
-enum dtx_drop { DTX_DROP_SKIP, DTX_DROP_SKIP_TAIL, DTX_DROP_PREAMBLE, DTX_DROP_HEADER,
-		DTX_DROP_BLANK, DTX_DROP_COMMENT, DTX_DROP_HIDDEN, DTX_DROP_REJECT,
-		DTX_DROP_COUNT };
+enum dtx_drop {
+	DTX_DROP_SKIP,
+	DTX_DROP_SKIP_TAIL,
+	DTX_DROP_PREAMBLE,
+	DTX_DROP_HEADER,
+	DTX_DROP_BLANK,
+	DTX_DROP_COMMENT,
+	DTX_DROP_HIDDEN,
+	DTX_DROP_REJECT,
+	DTX_DROP_COUNT
+};
 extern const char *const dtx_drop_name[DTX_DROP_COUNT];
 struct dtx_read_stats {
 	int64_t rows_read, rows_out;
 	int64_t dropped[DTX_DROP_COUNT];
-	bool stopped_early;		/* a pushed limit */
+	bool stopped_early; /* a pushed limit */
 };
 
 struct dtx_reader_class;
 /* Common head of every reader. */
 struct dtx_reader {
 	const struct dtx_reader_class *cls;
-	struct dtx_source *src;		/* borrowed, outlives the reader */
+	struct dtx_source *src; /* borrowed, outlives the reader */
 	struct dtx_arena arena;
-	struct dtx_origin origin;	/* of its batches */
-	struct dtx_errlist diags;	/* warnings: lossy or surprising choices */
-	struct dtx_read_stats stats;	/* complete after the last next */
+	struct dtx_origin origin;    /* of its batches */
+	struct dtx_errlist diags;    /* warnings: lossy or surprising choices */
+	struct dtx_read_stats stats; /* complete after the last next */
 };
 
 struct dtx_reader_class {
-	const char *name;		/* "csv", "xlsx", "json" */
-	const char *formats;		/* "csv,tsv": values of `format` it serves */
-	int (*sniff)(const void *head, size_t len, const char *path);	/* 0..100 */
+	const char *name;    /* "csv", "xlsx", "json" */
+	const char *formats; /* "csv,tsv": values of `format` it serves */
+	int (*sniff)(const void *head, size_t len, const char *path); /* 0..100 */
 	enum dtx_code (*open)(struct dtx_source *, const struct dtx_read_opts *,
-			      struct dtx_reader **, struct dtx_err *);
+	                      struct dtx_reader **, struct dtx_err *);
 	/* Fields with guessed types (declared ones have guessed = false), source = true. */
 	enum dtx_code (*schema)(struct dtx_reader *, const struct dtx_schema **, struct dtx_err *);
 	/* Exact narrowest types over the whole input for the columns with want[i]; fills type[i].
 	 * Used once, when a guess was wrong. */
 	enum dtx_code (*infer)(struct dtx_reader *, const bool *want, struct dtx_typeref *type,
-			       unsigned workers, struct dtx_err *);
+	                       unsigned workers, struct dtx_err *);
 	enum dtx_code (*start)(struct dtx_reader *, const struct dtx_scan *, struct dtx_err *);
 	enum dtx_code (*next)(struct dtx_reader *, unsigned worker, struct dtx_batch **,
-			      struct dtx_err *);
+	                      struct dtx_err *);
 	/* Reader options after defaults, as found: encoding, dialect, sheet, header rows ...; what
 	 * the record keeps and inspect shows. New reference. */
 	json_t *(*describe)(struct dtx_reader *);
 	void (*close)(struct dtx_reader *);
 };
-extern const struct dtx_reader_class *const dtx_reads[];	/* generated, NULL at the end */
+extern const struct dtx_reader_class *const dtx_reads[]; /* generated, NULL at the end */
 
 /* Picks the class (opts->format, else best sniff, suffix breaks ties) and opens.  Formats that are
  * known but not read (xls, ods, parquet ...) are unsupported_format with the way out. */
 DTX_MUSTUSE enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
-					  struct dtx_reader **out, struct dtx_err *err);
-void dtx_reader_close(struct dtx_reader *r);	/* NULL is fine */
+                                          struct dtx_reader **out, struct dtx_err *err);
+void dtx_reader_close(struct dtx_reader *r); /* NULL is fine */
 
 #endif

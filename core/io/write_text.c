@@ -265,7 +265,7 @@ out:
 
 /* Without bytes the batch is formatted here: for callers with one thread. */
 static enum dtx_code text_put(struct dtx_writer *writer, struct dtx_batch *b,
-			      const struct dtx_buf *bytes, struct dtx_err *err)
+                              const struct dtx_buf *bytes, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct text_writer *w = of(writer);

@@ -6,40 +6,43 @@
 #include "core/io/outfile.h"
 
 struct dtx_write_opts {
-	const char *format;	/* "csv", "tsv", "jsonl", "json", "xlsx", "text" */
-	const char *sheet;	/* xlsx; NULL: "Sheet1" */
-	char delimiter;		/* ',' */
+	const char *format; /* "csv", "tsv", "jsonl", "json", "xlsx", "text" */
+	const char *sheet;  /* xlsx; NULL: "Sheet1" */
+	char delimiter;     /* ',' */
 	bool no_header, quote_all, bom, crlf, float_trim, no_stamp;
-	const char *null_text;	/* "" */
-	const char *run_id;	/* stamped into an xlsx */
-	unsigned width;		/* text: columns of the terminal, 0: no limit */
+	const char *null_text; /* "" */
+	const char *run_id;    /* stamped into an xlsx */
+	unsigned width;        /* text: columns of the terminal, 0: no limit */
 };
-#define DTX_WRITE_OPTS_INIT { .format = "csv", .delimiter = ',', .null_text = "" }
+#define DTX_WRITE_OPTS_INIT                                                                        \
+	{                                                                                          \
+		.format = "csv", .delimiter = ',', .null_text = ""                                 \
+	}
 
 struct dtx_writer_class;
 struct dtx_writer {
 	const struct dtx_writer_class *cls;
-	struct dtx_outfile *out;		/* borrowed */
-	const struct dtx_schema *schema;	/* borrowed */
-	struct dtx_errlist diags;		/* number_rounded and the like */
+	struct dtx_outfile *out;         /* borrowed */
+	const struct dtx_schema *schema; /* borrowed */
+	struct dtx_errlist diags;        /* number_rounded and the like */
 };
 struct dtx_writer_class {
 	const char *name;
-	const char *formats;		/* "csv,tsv" */
-	const char *suffixes;		/* "csv,tsv,txt" */
-	bool values;			/* needs typed values of every column, not only bytes */
+	const char *formats;  /* "csv,tsv" */
+	const char *suffixes; /* "csv,tsv,txt" */
+	bool values;          /* needs typed values of every column, not only bytes */
 	enum dtx_code (*open)(struct dtx_outfile *, const struct dtx_write_opts *,
-			      const struct dtx_schema *, struct dtx_writer **, struct dtx_err *);
+	                      const struct dtx_schema *, struct dtx_writer **, struct dtx_err *);
 	/* Any worker, several at once; NULL: put does it all. Honours batch->sel. */
 	enum dtx_code (*format)(struct dtx_writer *, struct dtx_batch *, struct dtx_buf *,
-				struct dtx_err *);
+	                        struct dtx_err *);
 	/* In order, one at a time. */
 	enum dtx_code (*put)(struct dtx_writer *, struct dtx_batch *, const struct dtx_buf *,
-			     struct dtx_err *);
+	                     struct dtx_err *);
 	enum dtx_code (*finish)(struct dtx_writer *, struct dtx_err *);
 	void (*close)(struct dtx_writer *);
 };
-extern const struct dtx_writer_class *const dtx_writes[];	/* generated, NULL at the end */
+extern const struct dtx_writer_class *const dtx_writes[]; /* generated, NULL at the end */
 
 /* By format name, else by the path's suffix, else csv. NULL: no such format. */
 const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path);

@@ -169,8 +169,7 @@ enum dtx_code dtx_query_find(struct dtx_store *s, const char *what, const char *
 		                 there ? "no recorded run wrote '%s'"
 		                       : "'%s' is no run id and no file that a recorded run wrote",
 		                 what);
-		dtx_err_hint(err,
-		             "dtx provenance log lists the runs; --store names another store");
+		dtx_err_hint(err, "dtx provenance log lists the runs; --store names another store");
 	}
 out:
 	return rc;

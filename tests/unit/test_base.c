@@ -62,20 +62,35 @@ void test_utf8_trim(void)
 	T_CHECK(dtx_str_is(s, "x y"));
 	T_CHECK(dtx_utf8_is_blank(dtx_str_of(" \xc2\xa0\r\n")));
 	T_CHECK(!dtx_utf8_is_blank(dtx_str_of(" .")));
-	T_INT(dtx_utf8_width("a\xe4\xb8\xad" "e\xcc\x81", 7), 4);
+	T_INT(dtx_utf8_width("a\xe4\xb8\xad"
+	                     "e\xcc\x81",
+	                     7),
+	      4);
 }
 
 void test_utf8_case(void)
 {
 	static const char *const rows[][4] = {
-		{ "stra\xc3\x9f" "e", "STRASSE", "stra\xc3\x9f" "e", "strasse" },
-		{ "\xce\x9f\xce\xa3 \xce\xa3", "\xce\x9f\xce\xa3 \xce\xa3", "\xce\xbf\xcf\x82 \xcf\x83",
-		  "\xce\xbf\xcf\x83 \xcf\x83" },
-		{ "\xc3\x89" "a", "\xc3\x89" "A", "\xc3\xa9" "a", "\xc3\xa9" "a" },
+		{ "stra\xc3\x9f"
+		  "e",
+		  "STRASSE",
+		  "stra\xc3\x9f"
+		  "e",
+		  "strasse" },
+		{ "\xce\x9f\xce\xa3 \xce\xa3", "\xce\x9f\xce\xa3 \xce\xa3",
+		  "\xce\xbf\xcf\x82 \xcf\x83", "\xce\xbf\xcf\x83 \xcf\x83" },
+		{ "\xc3\x89"
+		  "a",
+		  "\xc3\x89"
+		  "A",
+		  "\xc3\xa9"
+		  "a",
+		  "\xc3\xa9"
+		  "a" },
 		{ "\xef\xac\x81", "FI", "\xef\xac\x81", "fi" },
 	};
 	void (*const fn[])(struct dtx_buf *, struct dtx_str) = { dtx_utf8_upper, dtx_utf8_lower,
-								 dtx_utf8_fold };
+		                                                 dtx_utf8_fold };
 	size_t i, j;
 
 	for (i = 0; i < DTX_COUNT(rows); i++) {

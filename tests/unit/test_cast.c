@@ -59,7 +59,7 @@ static void column_join(const struct dtx_column *c, char *out, size_t size)
 
 struct twin_case {
 	const char *type, *cells;
-	const char *want;	/* NULL: misfit at row bad */
+	const char *want; /* NULL: misfit at row bad */
 	int bad;
 	bool declared;
 	const char *format;
@@ -69,7 +69,8 @@ struct twin_case {
 
 static const struct twin_case twin_cases[] = {
 	{ .type = "int", .cells = "1|-20||\"300\"| 4 |0", .want = "1|-20|~|300|4|0" },
-	{ .type = "int", .cells = "9223372036854775807|-9223372036854775808",
+	{ .type = "int",
+	  .cells = "9223372036854775807|-9223372036854775808",
 	  .want = "9223372036854775807|-9223372036854775808" },
 	{ .type = "int", .cells = "1|9223372036854775808", .bad = 1 },
 	{ .type = "int", .cells = "1|007", .bad = 1 },
@@ -78,11 +79,17 @@ static const struct twin_case twin_cases[] = {
 	{ .type = "int", .cells = "1|1.0", .bad = 1 },
 	{ .type = "int", .cells = "\"\"", .bad = 0 },
 	{ .type = "int", .cells = "007|+5|-0", .want = "7|5|0", .declared = true },
-	{ .type = "int", .cells = "1.234|12", .want = "1234|12", .declared = true, .comma = true,
+	{ .type = "int",
+	  .cells = "1.234|12",
+	  .want = "1234|12",
+	  .declared = true,
+	  .comma = true,
 	  .group = '.' },
-	{ .type = "float", .cells = "1.5|-0.25||1e3|2|.5|-0.0",
+	{ .type = "float",
+	  .cells = "1.5|-0.25||1e3|2|.5|-0.0",
 	  .want = "1.5|-0.25|~|1000.0|2.0|0.5|0.0" },
-	{ .type = "float", .cells = "17.50|123456789012345.6|0.1234567890123456",
+	{ .type = "float",
+	  .cells = "17.50|123456789012345.6|0.1234567890123456",
 	  .want = "17.5|123456789012345.6|0.1234567890123456" },
 	{ .type = "float", .cells = "0.12345678901234567", .want = "0.12345678901234566" },
 	{ .type = "float", .cells = "0.123456789012345678", .bad = 0 },
@@ -94,13 +101,18 @@ static const struct twin_case twin_cases[] = {
 	{ .type = "float", .cells = "1e-400", .bad = 0 },
 	{ .type = "float", .cells = "5.", .bad = 0 },
 	{ .type = "float", .cells = "nan", .bad = 0 },
-	{ .type = "float", .cells = "1,5|1.234,75|12.345.678|-,5", .want = "1.5|1234.75|12345678.0|-0.5",
-	  .comma = true, .group = '.' },
+	{ .type = "float",
+	  .cells = "1,5|1.234,75|12.345.678|-,5",
+	  .want = "1.5|1234.75|12345678.0|-0.5",
+	  .comma = true,
+	  .group = '.' },
 	{ .type = "float", .cells = "1.5", .bad = 0, .comma = true },
 	{ .type = "float", .cells = "12.34,5", .bad = 0, .comma = true, .group = '.' },
 	{ .type = "float", .cells = "1,234.5", .want = "1234.5", .group = ',' },
 	{ .type = "float", .cells = "1,23", .bad = 0, .group = ',' },
-	{ .type = "decimal(8,2)", .cells = "1.5|12.00|-3|0.010", .want = "1.50|12.00|-3.00|0.01",
+	{ .type = "decimal(8,2)",
+	  .cells = "1.5|12.00|-3|0.010",
+	  .want = "1.50|12.00|-3.00|0.01",
 	  .declared = true },
 	{ .type = "decimal(4,2)", .cells = "1.555", .bad = 0, .declared = true },
 	{ .type = "decimal(4,2)", .cells = "99.99|100", .bad = 1, .declared = true },
@@ -110,24 +122,35 @@ static const struct twin_case twin_cases[] = {
 	{ .type = "date", .cells = "2024-02-29||1900-01-01", .want = "2024-02-29|~|1900-01-01" },
 	{ .type = "date", .cells = "2023-02-29", .bad = 0 },
 	{ .type = "date", .cells = "2024-01-01|2024-01-01T10:00", .bad = 1 },
-	{ .type = "date", .cells = "31/01/2024|1/2/2024", .want = "2024-01-31|2024-02-01",
-	  .declared = true, .format = "%d/%m/%Y" },
-	{ .type = "datetime", .cells = "2024-01-31T09:30|2024-01-31 09:30:15.25|2024-01-31",
+	{ .type = "date",
+	  .cells = "31/01/2024|1/2/2024",
+	  .want = "2024-01-31|2024-02-01",
+	  .declared = true,
+	  .format = "%d/%m/%Y" },
+	{ .type = "datetime",
+	  .cells = "2024-01-31T09:30|2024-01-31 09:30:15.25|2024-01-31",
 	  .want = "2024-01-31T09:30:00|2024-01-31T09:30:15.25|2024-01-31T00:00:00" },
-	{ .type = "datetime", .cells = "2024-01-31T09:30:00+02:00|1969-12-31T23:59:59Z",
+	{ .type = "datetime",
+	  .cells = "2024-01-31T09:30:00+02:00|1969-12-31T23:59:59Z",
 	  .want = "2024-01-31T07:30:00|1969-12-31T23:59:59" },
 	{ .type = "datetime", .cells = "2024-01-31T09:30Z|2024-01-31T09:30", .bad = 1 },
 	{ .type = "datetime", .cells = "2024-01-31T09:30Z|2024-01-31", .bad = 1 },
-	{ .type = "datetime", .cells = "2024-01-31T09:30Z|2024-01-31T09:30", .declared = true,
+	{ .type = "datetime",
+	  .cells = "2024-01-31T09:30Z|2024-01-31T09:30",
+	  .declared = true,
 	  .want = "2024-01-31T09:30:00|2024-01-31T09:30:00" },
-	{ .type = "text", .cells = "a||\"\"|\"x \"\"y\"\" z\"|longer than twelve|\"a, b, c, d, e\"",
+	{ .type = "text",
+	  .cells = "a||\"\"|\"x \"\"y\"\" z\"|longer than twelve|\"a, b, c, d, e\"",
 	  .want = "a|~||x \"y\" z|longer than twelve|a, b, c, d, e" },
 };
 
 static struct dtx_field twin_field(const struct twin_case *t)
 {
-	struct dtx_field f = { .name = "x", .format = t->format, .guessed = !t->declared,
-			       .decimal_comma = t->comma, .group = t->group };
+	struct dtx_field f = { .name = "x",
+		               .format = t->format,
+		               .guessed = !t->declared,
+		               .decimal_comma = t->comma,
+		               .group = t->group };
 
 	T_CHECK(dtx_type_parse(dtx_str_of(t->type), &f.type));
 	return f;
@@ -260,10 +283,18 @@ static const struct cast_case cast_cases[] = {
 	{ .from = "text", .cells = "1,234", .to = "int", .code = DTX_E_CAST_FAILED },
 	{ .from = "float", .cells = "12.0|-3.0", .to = "int", .want = "12|-3" },
 	{ .from = "float", .cells = "12.7", .to = "int", .code = DTX_E_CAST_FAILED },
-	{ .from = "text", .cells = "1|x|y|4", .to = "int", .want = "1|~|~|4",
-	  .on_error = DTX_CAST_NULL, .failed = 2 },
-	{ .from = "text", .cells = "1|x", .to = "int", .want = "1|x",
-	  .on_error = DTX_CAST_KEEP_TEXT, .failed = 1 },
+	{ .from = "text",
+	  .cells = "1|x|y|4",
+	  .to = "int",
+	  .want = "1|~|~|4",
+	  .on_error = DTX_CAST_NULL,
+	  .failed = 2 },
+	{ .from = "text",
+	  .cells = "1|x",
+	  .to = "int",
+	  .want = "1|x",
+	  .on_error = DTX_CAST_KEEP_TEXT,
+	  .failed = 1 },
 	{ .from = "int", .cells = "1|2", .to = "text", .want = "1|2" },
 	{ .from = "float", .cells = "100.0|1.5", .to = "text", .want = "100.0|1.5" },
 	{ .from = "int", .cells = "1|2", .to = "decimal(5,2)", .want = "1.00|2.00" },
@@ -275,21 +306,35 @@ static const struct cast_case cast_cases[] = {
 	{ .from = "text", .cells = "true|0|1", .to = "bool", .want = "true|false|true" },
 	{ .from = "bool", .cells = "true|false|", .to = "int", .want = "1|0|~" },
 	{ .from = "text", .cells = "2024-01-31", .to = "date", .want = "2024-01-31" },
-	{ .from = "text", .cells = "03/04/2024|05/06/2024", .to = "date",
+	{ .from = "text",
+	  .cells = "03/04/2024|05/06/2024",
+	  .to = "date",
 	  .code = DTX_E_AMBIGUOUS_DATE },
 	{ .from = "text", .cells = "tomorrow", .to = "date", .code = DTX_E_CAST_FAILED },
-	{ .from = "text", .cells = "31.01.24", .to = "date", .format = "%d.%m.%y",
+	{ .from = "text",
+	  .cells = "31.01.24",
+	  .to = "date",
+	  .format = "%d.%m.%y",
 	  .want = "2024-01-31" },
-	{ .from = "int", .cells = "20240131", .to = "date", .format = "%Y%m%d",
+	{ .from = "int",
+	  .cells = "20240131",
+	  .to = "date",
+	  .format = "%Y%m%d",
 	  .want = "2024-01-31" },
 	{ .from = "int", .cells = "20240131", .to = "date", .code = DTX_E_TYPE_MISMATCH },
 	{ .from = "datetime", .cells = "2024-01-31T00:00", .to = "date", .want = "2024-01-31" },
-	{ .from = "datetime", .cells = "2024-01-31T00:01", .to = "date", .code = DTX_E_CAST_FAILED },
+	{ .from = "datetime",
+	  .cells = "2024-01-31T00:01",
+	  .to = "date",
+	  .code = DTX_E_CAST_FAILED },
 	{ .from = "date", .cells = "2024-01-31", .to = "datetime", .want = "2024-01-31T00:00:00" },
 	{ .from = "date", .cells = "2024-01-31", .to = "int", .code = DTX_E_TYPE_MISMATCH },
 	{ .from = "decimal(6,2)", .cells = "12.00|7.00", .to = "int", .want = "12|7" },
 	{ .from = "decimal(6,2)", .cells = "12.50", .to = "float", .want = "12.5" },
-	{ .from = "decimal(6,2)", .cells = "12.55|-0.05", .to = "decimal(6,1)", .want = "12.6|-0.1" },
+	{ .from = "decimal(6,2)",
+	  .cells = "12.55|-0.05",
+	  .to = "decimal(6,1)",
+	  .want = "12.6|-0.1" },
 };
 
 /* The column of a case, as values of `from`. */
@@ -310,11 +355,11 @@ out:
 }
 
 static enum dtx_code cast_once(const struct cast_case *t, struct dtx_column **out,
-			       struct dtx_cast_count *count, struct dtx_err *err)
+                               struct dtx_cast_count *count, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_cast_spec spec = { .format = t->format,
-				      .on_error = (enum dtx_cast_error)t->on_error };
+		                      .on_error = (enum dtx_cast_error)t->on_error };
 	struct dtx_column *c = NULL;
 
 	T_CHECK(dtx_type_parse(dtx_str_of(t->to), &spec.to));
@@ -401,7 +446,7 @@ static const struct dtx_str cell_strings[] = { { "Ann", 3 }, { "2024-03-01", 10 
 static const struct dtx_strings cell_pool = { cell_strings, 3, false };
 
 static enum dtx_code cells_of(const uint8_t *tag, const double *num, uint32_t n,
-			      struct dtx_column **out)
+                              struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
 	union dtx_payload *p = dtx_mem_alloc(n, sizeof(*p));
@@ -438,21 +483,34 @@ void test_cast_cells(void)
 		const char *type, *want, *text;
 	} rows[] = {
 		{ { DTX_CELL_NUMBER, DTX_CELL_NUMBER, DTX_CELL_BLANK, DTX_CELL_ERROR },
-		  { 1820, -3, 0, 0 }, "int", "1820|-3|~|~", "1820|-3|~|~" },
+		  { 1820, -3, 0, 0 },
+		  "int",
+		  "1820|-3|~|~",
+		  "1820|-3|~|~" },
 		{ { DTX_CELL_NUMBER, DTX_CELL_NUMBER, DTX_CELL_TIME, DTX_CELL_DURATION },
-		  { 1820, 0.5, 0.604166666666667, 1.10416666666667 }, "float",
-		  "1820.0|0.5|0.604166666666667|1.10416666666667", "1820|0.5|14:30:00|26:30:00" },
+		  { 1820, 0.5, 0.604166666666667, 1.10416666666667 },
+		  "float",
+		  "1820.0|0.5|0.604166666666667|1.10416666666667",
+		  "1820|0.5|14:30:00|26:30:00" },
 		{ { DTX_CELL_DATE, DTX_CELL_ISO, DTX_CELL_DATE, DTX_CELL_DATE },
-		  { 45292, 1, 60, 61 }, "date", "2024-01-01|2024-03-01|~|1900-03-01",
+		  { 45292, 1, 60, 61 },
+		  "date",
+		  "2024-01-01|2024-03-01|~|1900-03-01",
 		  "2024-01-01|2024-03-01|60.0|1900-03-01" },
 		{ { DTX_CELL_DATETIME, DTX_CELL_DATE, DTX_CELL_DATETIME, DTX_CELL_BLANK },
-		  { 45292.5, 1, 59, 0 }, "datetime",
+		  { 45292.5, 1, 59, 0 },
+		  "datetime",
 		  "2024-01-01T12:00:00|1900-01-01T00:00:00|1900-02-28T00:00:00|~",
 		  "2024-01-01T12:00:00|1900-01-01|1900-02-28|~" },
-		{ { DTX_CELL_BOOL, DTX_CELL_BOOL, DTX_CELL_BLANK, DTX_CELL_BOOL }, { 1, 0, 0, 1 },
-		  "bool", "true|false|~|true", "true|false|~|true" },
+		{ { DTX_CELL_BOOL, DTX_CELL_BOOL, DTX_CELL_BLANK, DTX_CELL_BOOL },
+		  { 1, 0, 0, 1 },
+		  "bool",
+		  "true|false|~|true",
+		  "true|false|~|true" },
 		{ { DTX_CELL_TEXT, DTX_CELL_NUMBER, DTX_CELL_DATE, DTX_CELL_BOOL },
-		  { 2, 1.5, 45292, 1 }, "text", "17|1.5|2024-01-01|true",
+		  { 2, 1.5, 45292, 1 },
+		  "text",
+		  "17|1.5|2024-01-01|true",
 		  "17|1.5|2024-01-01|true" },
 	};
 	size_t i;
@@ -501,10 +559,12 @@ void test_cast_cells_misfit(void)
 /* The fast parsers against the plain ones, at every offset and length. */
 void test_twin_fast_paths(void)
 {
-	static const char *const cells[] = { "1", "-1", "12345678", "-12345678", "123456789", "0", "-0",
-					     "01", "1.5", "-1.5", "123456.7", "0.1234567", "00.5", ".5",
-					     "5.", "1..5", "1.2.3", "12a", "a", "-", ".", "-.5", "1e5",
-					     "-0.00", "99999999", "1234.567", "1:", "1/", " 1" };
+	static const char *const cells[] = {
+		"1",        "-1",       "12345678", "-12345678", "123456789", "0",   "-0",  "01",
+		"1.5",      "-1.5",     "123456.7", "0.1234567", "00.5",      ".5",  "5.",  "1..5",
+		"1.2.3",    "12a",      "a",        "-",         ".",         "-.5", "1e5", "-0.00",
+		"99999999", "1234.567", "1:",       "1/",        " 1"
+	};
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(cells); i++) {
@@ -558,8 +618,8 @@ void test_twin_texts(void)
 void test_twin_dates(void)
 {
 	static const char *const bad_days[] = { "2023-02-29", "1900-02-29", "2024-02-30",
-						"2024-04-31", "2024-13-01", "2024-00-10",
-						"2024-01-00", "2024-1a-01", "2024/01/01" };
+		                                "2024-04-31", "2024-13-01", "2024-00-10",
+		                                "2024-01-00", "2024-1a-01", "2024/01/01" };
 	struct dtx_field f = { .name = "x", .type = { DTX_T_DATE, 0, 0 }, .guessed = true };
 	int32_t day;
 	size_t i;

@@ -12,11 +12,19 @@ void test_type_parse(void)
 	static const struct {
 		const char *text, *want;
 	} rows[] = {
-		{ "string", "text" },	 { "integer", "int" },	     { "number", "float" },
-		{ "boolean", "bool" },	 { "timestamp", "datetime" }, { "decimal(12,2)", "decimal(12,2)" },
-		{ "decimal( 38 , 38 )", "decimal(38,38)" }, { "decimal(39,0)", NULL },
-		{ "decimal(5,6)", NULL }, { "decimal(5)", NULL },    { "decimal(5,1,1)", NULL },
-		{ "Text", NULL },	 { "", NULL },
+		{ "string", "text" },
+		{ "integer", "int" },
+		{ "number", "float" },
+		{ "boolean", "bool" },
+		{ "timestamp", "datetime" },
+		{ "decimal(12,2)", "decimal(12,2)" },
+		{ "decimal( 38 , 38 )", "decimal(38,38)" },
+		{ "decimal(39,0)", NULL },
+		{ "decimal(5,6)", NULL },
+		{ "decimal(5)", NULL },
+		{ "decimal(5,1,1)", NULL },
+		{ "Text", NULL },
+		{ "", NULL },
 	};
 	size_t i;
 
@@ -67,9 +75,10 @@ void test_type_merge(void)
 
 /* A column of n rows: row i is null when i % 5 == 3, else made from i. */
 static enum dtx_code column_make(enum dtx_type type, uint32_t n, struct dtx_column **out,
-				 struct dtx_err *err)
+                                 struct dtx_err *err)
 {
-	struct dtx_typeref t = { type, type == DTX_T_DECIMAL ? 10 : 0, type == DTX_T_DECIMAL ? 1 : 0 };
+	struct dtx_typeref t = { type, type == DTX_T_DECIMAL ? 10 : 0,
+		                 type == DTX_T_DECIMAL ? 1 : 0 };
 	struct dtx_builder b;
 	char text[64];
 	uint32_t i;
@@ -88,7 +97,8 @@ static enum dtx_code column_make(enum dtx_type type, uint32_t n, struct dtx_colu
 		case DTX_T_DATE: dtx_builder_day(&b, (int32_t)i); break;
 		case DTX_T_DECIMAL: dtx_builder_dec(&b, (struct dtx_dec128){ i, 0 }); break;
 		default:
-			snprintf(text, sizeof(text), "text%s number %u", i % 2 ? " that is long" : "", i);
+			snprintf(text, sizeof(text), "text%s number %u",
+			         i % 2 ? " that is long" : "", i);
 			dtx_builder_text(&b, dtx_str_of(text + (i % 4 ? 0 : 11)));
 			break;
 		}
@@ -96,8 +106,9 @@ static enum dtx_code column_make(enum dtx_type type, uint32_t n, struct dtx_colu
 	return dtx_builder_finish(&b, NULL, out, err);
 }
 
-static const enum dtx_type column_types[] = { DTX_T_BOOL, DTX_T_INT64,	 DTX_T_FLOAT64, DTX_T_DECIMAL,
-					      DTX_T_DATE, DTX_T_DATETIME, DTX_T_TEXT };
+static const enum dtx_type column_types[] = { DTX_T_BOOL,    DTX_T_INT64, DTX_T_FLOAT64,
+	                                      DTX_T_DECIMAL, DTX_T_DATE,  DTX_T_DATETIME,
+	                                      DTX_T_TEXT };
 
 /* Row i of a is row j of b. */
 static bool same_row(const struct dtx_column *a, uint32_t i, const struct dtx_column *b, uint32_t j)
@@ -108,8 +119,8 @@ static bool same_row(const struct dtx_column *a, uint32_t i, const struct dtx_co
 	dtx_cast_print(a, i, &x);
 	dtx_cast_print(b, j, &y);
 	/* Under fault injection it may be these buffers that fail. */
-	same = same && (!dtx_buf_ok(&x) || !dtx_buf_ok(&y) ||
-			!strcmp(dtx_buf_text(&x), dtx_buf_text(&y)));
+	same = same &&
+	       (!dtx_buf_ok(&x) || !dtx_buf_ok(&y) || !strcmp(dtx_buf_text(&x), dtx_buf_text(&y)));
 	dtx_buf_clear(&x);
 	dtx_buf_clear(&y);
 	return same;
@@ -209,7 +220,8 @@ void test_text_views(void)
 	size_t n;
 
 	for (n = 0; n < 26; n++) {
-		struct dtx_text a = dtx_text_of(text, n), b = dtx_text_of("abcdefghijklmnopqrstuvwxyz", n);
+		struct dtx_text a = dtx_text_of(text, n),
+				b = dtx_text_of("abcdefghijklmnopqrstuvwxyz", n);
 		struct dtx_text c = dtx_text_of("abcdefghijklmnopqrstuvwxyz", n + 1);
 
 		T_CHECK(dtx_str_eq(dtx_text_str(&a), (struct dtx_str){ text, n }));
@@ -244,9 +256,12 @@ static void batch_locate(const struct dtx_origin *o, uint64_t id, struct dtx_pla
 	*out = (struct dtx_place){ (int64_t)id - 100, (int64_t)id };
 }
 static const uint32_t batch_physical[] = { 2, 27 };
-static const struct dtx_origin batch_origin = { .locate = batch_locate, .file = "b.xlsx",
-						.alias = "main", .sheet = "S",
-						.physical_col = batch_physical, .ncols = 2 };
+static const struct dtx_origin batch_origin = { .locate = batch_locate,
+	                                        .file = "b.xlsx",
+	                                        .alias = "main",
+	                                        .sheet = "S",
+	                                        .physical_col = batch_physical,
+	                                        .ncols = 2 };
 
 static enum dtx_code batch_span(struct dtx_batch *b, uint32_t i, const struct dtx_span *span)
 {
@@ -429,7 +444,8 @@ void test_key_equal(void)
 		{ "float", "1.5", "decimal(5,2)", "1.5", true },
 		{ "float", "0.1", "decimal(5,2)", "0.1", true },
 		{ "decimal(5,1)", "0.1", "decimal(38,30)", "0.1", true },
-		{ "decimal(38,20)", "0.12345678901234567891", "float", "0.123456789012345678", false },
+		{ "decimal(38,20)", "0.12345678901234567891", "float", "0.123456789012345678",
+		  false },
 		{ "int", "9007199254740993", "float", "9007199254740992", false },
 		{ "float", "1e20", "decimal(38,0)", "100000000000000000000", true },
 		{ "int", "1", "bool", "true", false },

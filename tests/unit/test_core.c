@@ -136,7 +136,8 @@ void test_str_pieces(void)
 	T_INT(n, 3);
 	T_CHECK(dtx_str_is(piece, "b"));
 	rest = DTX_STR("");
-	T_CHECK(dtx_str_next(&rest, ',', &piece) && !piece.len && !dtx_str_next(&rest, ',', &piece));
+	T_CHECK(dtx_str_next(&rest, ',', &piece) && !piece.len &&
+	        !dtx_str_next(&rest, ',', &piece));
 	T_CHECK(dtx_str_in_list("op,in,out", "in") && !dtx_str_in_list("op,in,out", "i"));
 	T_CHECK(!dtx_str_in_list(NULL, "a"));
 	T_CHECK(dtx_str_is(dtx_str_trim(DTX_STR(" \t x y\r\n")), "x y"));
@@ -145,14 +146,17 @@ void test_str_pieces(void)
 	T_INT(dtx_str_find(DTX_STR("abc"), DTX_STR("abcd"), 0), -1);
 	T_CHECK(dtx_str_cmp(DTX_STR("a"), DTX_STR("ab")) < 0);
 	T_CHECK(dtx_str_cmp(DTX_STR("\xff"), DTX_STR("a")) > 0);
-	T_CHECK(dtx_str_starts(DTX_STR("abc"), DTX_STR("ab")) && dtx_str_ends(DTX_STR("abc"), DTX_STR("bc")));
+	T_CHECK(dtx_str_starts(DTX_STR("abc"), DTX_STR("ab")) &&
+	        dtx_str_ends(DTX_STR("abc"), DTX_STR("bc")));
 }
 
 void test_str_copy(void)
 {
 	char to[6];
 
-	dtx_str_copy(to, sizeof(to), DTX_STR("abc\xe2\x82\xac" "d"));
+	dtx_str_copy(to, sizeof(to),
+	             DTX_STR("abc\xe2\x82\xac"
+	                     "d"));
 	T_STR(to, "abc"); /* not half a euro sign */
 	dtx_str_copy(to, sizeof(to), DTX_STR("abcde"));
 	T_STR(to, "abcde");
@@ -163,8 +167,10 @@ void test_str_distance(void)
 	static const struct {
 		const char *a, *b;
 		size_t d;
-	} rows[] = { { "hours", "hour", 1 }, { "hours", "huors", 1 }, { "abc", "abc", 0 },
-		     { "", "ab", 2 },	     { "kitten", "sitting", 3 }, { "abcdef", "zzzzzz", 4 } };
+	} rows[] = {
+		{ "hours", "hour", 1 }, { "hours", "huors", 1 },    { "abc", "abc", 0 },
+		{ "", "ab", 2 },        { "kitten", "sitting", 3 }, { "abcdef", "zzzzzz", 4 }
+	};
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(rows); i++)

@@ -92,7 +92,7 @@ void test_filter_manual_is_current(void)
 		DTX_POLICY_ALLOW(A)
 #undef A
 #define R(call, code, reason) { #call, reason },
-		DTX_POLICY_REFUSE(R)
+			DTX_POLICY_REFUSE(R)
 #undef R
 	};
 	struct dtx_buf page = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);

@@ -154,7 +154,7 @@ void test_jail_shares_memory(void)
 		"    df.loc[0, 'int'] = 5\n"
 		"    return pd.DataFrame({'shared': shared, 'first': [df['int'][0]] * 2,\n"
 		"                         'types': [str(df['int'].dtype), "
-	        "str(df['float'].dtype)]})\n";
+		"str(df['float'].dtype)]})\n";
 	struct run run = { .params = "{\"a\": [1, 2]}" };
 	struct dtx_buf buf = DTX_BUF_INIT(1000);
 

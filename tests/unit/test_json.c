@@ -4,7 +4,7 @@
 #include "tests/t.h"
 
 static enum dtx_code json_round(const char *text, bool canonical, struct dtx_buf *out,
-				struct dtx_err *err)
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *v = NULL;
@@ -26,7 +26,8 @@ void test_json_canonical(void)
 		{ "{\"b\":1,\"a\":[true,null,1.50,100.0,1e21]}",
 		  "{\"a\":[true,null,1.5,100,1e+21],\"b\":1}" },
 		/* RFC 8785, 3.2.3 */
-		{ "{\"\\u20ac\":1,\"\\r\":2,\"\\ufb33\":3,\"1\":4,\"\\ud83d\\ude00\":5,\"\\u0080\":6,"
+		{ "{\"\\u20ac\":1,\"\\r\":2,\"\\ufb33\":3,\"1\":4,\"\\ud83d\\ude00\":5,\"\\u0080\":"
+		  "6,"
 		  "\"\\u00f6\":7}",
 		  "{\"\\r\":2,\"1\":4,\"\xc2\x80\":6,\"\xc3\xb6\":7,\"\xe2\x82\xac\":1,"
 		  "\"\xf0\x9f\x98\x80\":5,\"\xef\xac\xb3\":3}" },

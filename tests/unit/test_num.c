@@ -44,12 +44,12 @@ void test_num_parse_i64(void)
 
 void test_num_parse_f64_grammar(void)
 {
-	static const char *const good[] = { "1",      "1.5",  "-2e3",	"1E+5",
-					    "0.1e-7", "00.5", "+1.25",	".5",
-					    "123456789012345678901234567890.5" };
-	static const char *const bad[] = { "",	  ".",	 "1.",	"e5",	"1e",  "1e+",	 "nan",
-					   "inf", "0x1", "1 ",	" 1",	"1,5", "1.2.3", "1e999",
-					   "--1", "1e5.0" };
+	static const char *const good[] = { "1",     "1.5",    "-2e3",
+		                            "1E+5",  "0.1e-7", "00.5",
+		                            "+1.25", ".5",     "123456789012345678901234567890.5" };
+	static const char *const bad[] = { "",      ".",     "1.",  "e5",   "1e", "1e+",
+		                           "nan",   "inf",   "0x1", "1 ",   " 1", "1,5",
+		                           "1.2.3", "1e999", "--1", "1e5.0" };
 	size_t i;
 	double v;
 
@@ -83,7 +83,8 @@ void test_num_f64_round_trip(void)
 		if (!dtx_num_parse_f64(digits, strlen(digits), &back) || back != v)
 			t_fail(__FILE__, __LINE__, "%s read as %.17g", digits, back);
 		snprintf(digits, sizeof(digits), "%.18g", v);
-		if (!dtx_num_parse_f64(digits, strlen(digits), &back) || back != strtod(digits, NULL))
+		if (!dtx_num_parse_f64(digits, strlen(digits), &back) ||
+		    back != strtod(digits, NULL))
 			t_fail(__FILE__, __LINE__, "%s read as %.17g", digits, back);
 	}
 	T_CHECK(i == 200000);

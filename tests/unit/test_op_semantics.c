@@ -167,7 +167,7 @@ void test_op_semantics_declared_types_stay(void)
 {
 	static const char *const plan =
 		"{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"types\":[{\"name\":\"c\",\"type\":"
-	        "\"text\"}]}],"
+		"\"text\"}]}],"
 		"\"steps\":[{\"op\":\"skip_rows\",\"head\":1},"
 		"{\"op\":\"derive\",\"set\":[{\"as\":\"d\",\"expr\":\"length(c) + n\"}]}]}";
 	struct planrun p;

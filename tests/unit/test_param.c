@@ -12,20 +12,36 @@ struct item {
 static const struct dtx_param item_rows[] = {
 	{ .name = "col", .kind = DTX_P_COLUMN, .offset = offsetof(struct item, col) },
 	{ .name = "expr", .kind = DTX_P_EXPR, .offset = offsetof(struct item, expr) },
-	{ .name = "desc", .kind = DTX_P_BOOL, .offset = offsetof(struct item, desc), .def = "false" },
-	{ .name = "nulls", .kind = DTX_P_CHOICE, .offset = offsetof(struct item, nulls),
-	  .choices = "last,first", .def = "\"last\"" },
-	{ .name = "collate", .kind = DTX_P_CHOICE, .offset = offsetof(struct item, collate),
-	  .choices = "binary,nocase", .unsupported = "natural", .def = "\"binary\"" },
+	{ .name = "desc",
+	  .kind = DTX_P_BOOL,
+	  .offset = offsetof(struct item, desc),
+	  .def = "false" },
+	{ .name = "nulls",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct item, nulls),
+	  .choices = "last,first",
+	  .def = "\"last\"" },
+	{ .name = "collate",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct item, collate),
+	  .choices = "binary,nocase",
+	  .unsupported = "natural",
+	  .def = "\"binary\"" },
 };
 
 struct set_item {
 	const char *as, *expr;
 };
 static const struct dtx_param set_rows[] = {
-	{ .name = "as", .kind = DTX_P_TEXT, .required = true, .aliases = "new_name",
+	{ .name = "as",
+	  .kind = DTX_P_TEXT,
+	  .required = true,
+	  .aliases = "new_name",
 	  .offset = offsetof(struct set_item, as) },
-	{ .name = "expr", .kind = DTX_P_EXPR, .required = true, .aliases = "formula",
+	{ .name = "expr",
+	  .kind = DTX_P_EXPR,
+	  .required = true,
+	  .aliases = "formula",
 	  .offset = offsetof(struct set_item, expr) },
 };
 
@@ -33,8 +49,13 @@ struct pair {
 	const char *left, *right;
 };
 static const struct dtx_param pair_rows[] = {
-	{ .name = "left", .kind = DTX_P_COLUMN, .required = true, .offset = offsetof(struct pair, left) },
-	{ .name = "right", .kind = DTX_P_COLUMN, .required = true,
+	{ .name = "left",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
+	  .offset = offsetof(struct pair, left) },
+	{ .name = "right",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
 	  .offset = offsetof(struct pair, right) },
 };
 
@@ -50,33 +71,69 @@ struct args {
 };
 #define LIST(list, item) .rows = list, .nrows = DTX_COUNT(list), .item_size = sizeof(struct item)
 static const struct dtx_param params[] = {
-	{ .name = "n", .kind = DTX_P_INT, .offset = offsetof(struct args, n), .min = 0, .max = 100,
-	  .def = "5", .aliases = "count", .help = "rows to keep" },
+	{ .name = "n",
+	  .kind = DTX_P_INT,
+	  .offset = offsetof(struct args, n),
+	  .min = 0,
+	  .max = 100,
+	  .def = "5",
+	  .aliases = "count",
+	  .help = "rows to keep" },
 	{ .name = "limit", .kind = DTX_P_INT, .offset = offsetof(struct args, limit) },
 	{ .name = "share", .kind = DTX_P_NUMBER, .offset = offsetof(struct args, share) },
-	{ .name = "flag", .kind = DTX_P_BOOL, .offset = offsetof(struct args, flag), .def = "true" },
+	{ .name = "flag",
+	  .kind = DTX_P_BOOL,
+	  .offset = offsetof(struct args, flag),
+	  .def = "true" },
 	{ .name = "name", .kind = DTX_P_TEXT, .offset = offsetof(struct args, name) },
 	{ .name = "where", .kind = DTX_P_EXPR, .offset = offsetof(struct args, where) },
-	{ .name = "keep", .kind = DTX_P_CHOICE, .offset = offsetof(struct args, keep),
-	  .choices = "true,not_true", .def = "\"true\"" },
-	{ .name = "mode", .kind = DTX_P_CHOICE, .offset = offsetof(struct args, mode),
+	{ .name = "keep",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct args, keep),
+	  .choices = "true,not_true",
+	  .def = "\"true\"" },
+	{ .name = "mode",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct args, mode),
 	  .choices = "a,b" },
-	{ .name = "fill", .kind = DTX_P_VALUE, .offset = offsetof(struct args, fill), .def = "\"auto\"" },
-	{ .name = "by", .kind = DTX_P_LIST, .offset = offsetof(struct args, by), LIST(item_rows, item),
-	  .sugar = DTX_SUGAR_SORT, .nonempty = true },
-	{ .name = "set", .kind = DTX_P_LIST, .offset = offsetof(struct args, set),
-	  LIST(set_rows, set_item), .sugar = DTX_SUGAR_MAP },
-	{ .name = "agg", .kind = DTX_P_LIST, .offset = offsetof(struct args, agg),
-	  LIST(set_rows, set_item), .sugar = DTX_SUGAR_AGG },
-	{ .name = "on", .kind = DTX_P_LIST, .offset = offsetof(struct args, on), LIST(pair_rows, pair),
+	{ .name = "fill",
+	  .kind = DTX_P_VALUE,
+	  .offset = offsetof(struct args, fill),
+	  .def = "\"auto\"" },
+	{ .name = "by",
+	  .kind = DTX_P_LIST,
+	  .offset = offsetof(struct args, by),
+	  LIST(item_rows, item),
+	  .sugar = DTX_SUGAR_SORT,
+	  .nonempty = true },
+	{ .name = "set",
+	  .kind = DTX_P_LIST,
+	  .offset = offsetof(struct args, set),
+	  LIST(set_rows, set_item),
+	  .sugar = DTX_SUGAR_MAP },
+	{ .name = "agg",
+	  .kind = DTX_P_LIST,
+	  .offset = offsetof(struct args, agg),
+	  LIST(set_rows, set_item),
+	  .sugar = DTX_SUGAR_AGG },
+	{ .name = "on",
+	  .kind = DTX_P_LIST,
+	  .offset = offsetof(struct args, on),
+	  LIST(pair_rows, pair),
 	  .sugar = DTX_SUGAR_BOTH },
-	{ .name = "words", .kind = DTX_P_TEXTS, .offset = offsetof(struct args, words), .def = "[]" },
-	{ .name = "cols", .kind = DTX_P_COLUMNS, .offset = offsetof(struct args, cols), .def = "\"*\"" },
+	{ .name = "words",
+	  .kind = DTX_P_TEXTS,
+	  .offset = offsetof(struct args, words),
+	  .def = "[]" },
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .offset = offsetof(struct args, cols),
+	  .def = "\"*\"" },
 };
 
 /* An expression is its text, here; one that begins with '!' is a syntax error. */
 static enum dtx_code hook(void *arg, const json_t *value, const char *pointer, void *out,
-			  struct dtx_err *err)
+                          struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char *copy;
@@ -99,14 +156,18 @@ static json_t *hook_json(const void *made)
 
 /* Fills from text; canonical text to out. */
 static enum dtx_code param_run(const char *text, struct dtx_errlist *found, struct dtx_buf *out,
-			       struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_param_hooks hooks = { &arena, hook, hook, hook_json, hook_json };
-	struct dtx_param_ctx ctx = { .arena = &arena, .hooks = &hooks, .errs = found,
-				     .skip = "op,note", .step = 2, .op = "demo",
-				     .unsupported = "frame" };
+	struct dtx_param_ctx ctx = { .arena = &arena,
+		                     .hooks = &hooks,
+		                     .errs = found,
+		                     .skip = "op,note",
+		                     .step = 2,
+		                     .op = "demo",
+		                     .unsupported = "frame" };
 	struct args args = { 0 };
 	json_t *object = NULL, *canon = json_object();
 
@@ -131,29 +192,33 @@ static const struct {
 	{ "{}", "{" DEFAULTS_A ",\"words\":[]}" },
 	{ "{\"op\":\"x\",\"note\":\"n\",\"x-y\":1,\"n\":null}", "{" DEFAULTS_A ",\"words\":[]}" },
 	{ "{\"count\":7.0,\"fill\":3,\"words\":\"a\",\"keep\":\"not_true\",\"flag\":false}",
-	  "{\"cols\":\"*\",\"fill\":3,\"flag\":false,\"keep\":\"not_true\",\"n\":7,\"words\":[\"a\"]}" },
-	{ "{\"limit\":3,\"share\":0.5,\"name\":\"z\",\"where\":\"a > 1\",\"mode\":\"b\",\"cols\":\"q\"}",
+	  "{\"cols\":\"*\",\"fill\":3,\"flag\":false,\"keep\":\"not_true\",\"n\":7,\"words\":["
+	  "\"a\"]}" },
+	{ "{\"limit\":3,\"share\":0.5,\"name\":\"z\",\"where\":\"a > "
+	  "1\",\"mode\":\"b\",\"cols\":\"q\"}",
 	  "{\"cols\":\"q\",\"fill\":\"auto\",\"flag\":true,\"keep\":\"true\",\"limit\":3,"
 	  "\"mode\":\"b\",\"n\":5,\"name\":\"z\",\"share\":0.5,\"where\":\"a > 1\",\"words\":[]}" },
-	{ "{\"by\":\"-a\"}",
-	  "{\"by\":[{\"col\":\"a\",\"collate\":\"binary\",\"desc\":true,\"nulls\":\"last\"}],"
-	  DEFAULTS_A ",\"words\":[]}" },
+	{ "{\"by\":\"-a\"}", "{\"by\":[{\"col\":\"a\",\"collate\":\"binary\",\"desc\":true,"
+	                     "\"nulls\":\"last\"}]," DEFAULTS_A ",\"words\":[]}" },
 	{ "{\"by\":[\"b\",{\"expr\":\"x\",\"nulls\":\"first\"}]}",
 	  "{\"by\":[{\"col\":\"b\",\"collate\":\"binary\",\"desc\":false,\"nulls\":\"last\"},"
-	  "{\"collate\":\"binary\",\"desc\":false,\"expr\":\"x\",\"nulls\":\"first\"}],"
-	  DEFAULTS_A ",\"words\":[]}" },
+	  "{\"collate\":\"binary\",\"desc\":false,\"expr\":\"x\",\"nulls\":\"first\"}]," DEFAULTS_A
+	  ",\"words\":[]}" },
 	{ "{\"set\":{\"util\":\"a / b\",\"c\":\"1\"}}",
-	  "{" DEFAULTS_A ",\"set\":[{\"as\":\"util\",\"expr\":\"a / b\"},{\"as\":\"c\",\"expr\":\"1\"}],"
+	  "{" DEFAULTS_A
+	  ",\"set\":[{\"as\":\"util\",\"expr\":\"a / b\"},{\"as\":\"c\",\"expr\":\"1\"}],"
 	  "\"words\":[]}" },
 	{ "{\"set\":{\"new_name\":\"u\",\"formula\":\"a\"}}",
 	  "{" DEFAULTS_A ",\"set\":[{\"as\":\"u\",\"expr\":\"a\"}],\"words\":[]}" },
 	{ "{\"set\":{\"u\":{\"expr\":\"a\"}}}",
 	  "{" DEFAULTS_A ",\"set\":[{\"as\":\"u\",\"expr\":\"a\"}],\"words\":[]}" },
 	{ "{\"agg\":{\"hours\":\"sum\",\"x y\":\"max\",\"c\":\"count()\"}}",
-	  "{\"agg\":[{\"as\":\"hours\",\"expr\":\"sum(`hours`)\"},{\"as\":\"x y\",\"expr\":\"max(`x y`)\"},"
+	  "{\"agg\":[{\"as\":\"hours\",\"expr\":\"sum(`hours`)\"},{\"as\":\"x "
+	  "y\",\"expr\":\"max(`x y`)\"},"
 	  "{\"as\":\"c\",\"expr\":\"count()\"}]," DEFAULTS_A ",\"words\":[]}" },
 	{ "{\"on\":[\"k\",{\"left\":\"a\",\"right\":\"b\"}]}",
-	  "{" DEFAULTS_A ",\"on\":[{\"left\":\"k\",\"right\":\"k\"},{\"left\":\"a\",\"right\":\"b\"}],"
+	  "{" DEFAULTS_A
+	  ",\"on\":[{\"left\":\"k\",\"right\":\"k\"},{\"left\":\"a\",\"right\":\"b\"}],"
 	  "\"words\":[]}" },
 	{ "{\"on\":{\"a\":\"b\"}}",
 	  "{" DEFAULTS_A ",\"on\":[{\"left\":\"a\",\"right\":\"b\"}],\"words\":[]}" },
@@ -180,7 +245,7 @@ void test_param_canonical(void)
 
 static const struct {
 	const char *text;
-	const char *found;	/* "code at; code at" */
+	const char *found; /* "code at; code at" */
 } find_cases[] = {
 	{ "{\"m\":1}", "unknown_param /steps/2/m;" },
 	{ "{\"frame\":1}", "unsupported_param /steps/2/frame;" },
@@ -191,7 +256,8 @@ static const struct {
 	{ "{\"n\":1.5}", "bad_param_type /steps/2/n;" },
 	{ "{\"n\":1,\"count\":2}", "param_conflict /steps/2/count;" },
 	{ "{\"keep\":\"trve\"}", "bad_param_value /steps/2/keep;" },
-	{ "{\"by\":{\"col\":\"a\",\"collate\":\"natural\"}}", "unsupported_param /steps/2/by/collate;" },
+	{ "{\"by\":{\"col\":\"a\",\"collate\":\"natural\"}}",
+	  "unsupported_param /steps/2/by/collate;" },
 	{ "{\"by\":[]}", "bad_param_value /steps/2/by;" },
 	{ "{\"by\":[\"a\",[1]]}", "bad_param_type /steps/2/by/1;" },
 	{ "{\"set\":[{\"as\":\"u\"}]}", "missing_param /steps/2/set/0;" },
@@ -218,12 +284,12 @@ void test_param_findings(void)
 		T_OK(param_run(find_cases[i].text, &found, &out, &err), &err);
 		for (j = 0; j < found.n; j++) {
 			dtx_buf_printf(&got, "%s %s;", dtx_code_name(found.item[j].code),
-				       found.item[j].at);
+			               found.item[j].at);
 			T_INT(found.item[j].step, 2);
 			T_STR(found.item[j].op, "demo");
-			T_INT(found.item[j].severity,
-			      found.item[j].code == DTX_E_UNSUPPORTED_PARAM ? DTX_SEV_FALLBACK :
-									      DTX_SEV_ERROR);
+			T_INT(found.item[j].severity, found.item[j].code == DTX_E_UNSUPPORTED_PARAM
+			                                      ? DTX_SEV_FALLBACK
+			                                      : DTX_SEV_ERROR);
 		}
 		T_STR(dtx_buf_text(&got), find_cases[i].found);
 		dtx_buf_clear(&out);
@@ -297,8 +363,9 @@ void test_param_schema(void)
 
 	T_OK(param_schema_once(&out), NULL);
 	T_CHECK(strstr(dtx_buf_text(&out),
-		       "\"n\":{\"anyOf\":[{\"maximum\":100,\"minimum\":0,\"type\":\"integer\"},"
-		       "{\"type\":\"null\"}],\"default\":5,\"description\":\"rows to keep\"}") != NULL);
+	               "\"n\":{\"anyOf\":[{\"maximum\":100,\"minimum\":0,\"type\":\"integer\"},"
+	               "{\"type\":\"null\"}],\"default\":5,\"description\":\"rows to keep\"}") !=
+	        NULL);
 	T_CHECK(strstr(dtx_buf_text(&out), "\"enum\":[\"true\",\"not_true\"]") != NULL);
 	dtx_buf_clear(&out);
 	T_EVERY_ALLOC_FAILS(param_schema_drop());
@@ -310,14 +377,13 @@ void test_param_help(void)
 
 	dtx_param_help(params, 1, &out);
 	dtx_param_help(params + 9, 1, &out);
-	T_STR(dtx_buf_text(&out),
-	      "  n: int, default 5; rows to keep (also count)\n"
-	      "  by: list of {col, expr, desc, nulls, collate}\n"
-	      "    col: column\n"
-	      "    expr: formula\n"
-	      "    desc: bool, default false\n"
-	      "    nulls: one of last, first, default \"last\"\n"
-	      "    collate: one of binary, nocase, default \"binary\"\n");
+	T_STR(dtx_buf_text(&out), "  n: int, default 5; rows to keep (also count)\n"
+	                          "  by: list of {col, expr, desc, nulls, collate}\n"
+	                          "    col: column\n"
+	                          "    expr: formula\n"
+	                          "    desc: bool, default false\n"
+	                          "    nulls: one of last, first, default \"last\"\n"
+	                          "    collate: one of binary, nocase, default \"binary\"\n");
 	dtx_buf_clear(&out);
 }
 

@@ -28,7 +28,7 @@ void test_day_split(void)
 void test_datetime_iso(void)
 {
 	static const struct {
-		const char *text, *want;	/* NULL: refused */
+		const char *text, *want; /* NULL: refused */
 		bool zoned;
 	} rows[] = {
 		{ "2024-01-31T09:30", "2024-01-31T09:30:00", false },
@@ -81,7 +81,8 @@ void test_time_format(void)
 		{ "20240131", "%Y%m%d", "2024-01-31T00:00:00" },
 		{ "Jan 31, 2024 09:05 PM", "%b %d, %Y %I:%M %p", "2024-01-31T21:05:00" },
 		{ "12:00 am 1 march 2024", "%I:%M %p %d %B %Y", "2024-03-01T00:00:00" },
-		{ "Wed 31.01.2024 23:59:58.25", "%a %d.%m.%Y %H:%M:%S.%f", "2024-01-31T23:59:58.25" },
+		{ "Wed 31.01.2024 23:59:58.25", "%a %d.%m.%Y %H:%M:%S.%f",
+		  "2024-01-31T23:59:58.25" },
 		{ "2024-366", "%Y-%j", "2024-12-31T00:00:00" },
 		{ "2020-W53-5", "%G-W%V-%u", "2021-01-01T00:00:00" },
 		{ "Feb-24", "%b-%y", "2024-02-01T00:00:00" },
@@ -122,7 +123,8 @@ void test_time_format_print(void)
 	bool zoned;
 
 	T_CHECK(dtx_datetime_parse(DTX_STR("2021-01-01T15:04:05.006"), &us, &zoned));
-	dtx_time_format(us, DTX_STR("%Y %y %m %d %H %I %M %S %f %p %b %B %a %A %j %G %V %u %%"), &b);
+	dtx_time_format(us, DTX_STR("%Y %y %m %d %H %I %M %S %f %p %b %B %a %A %j %G %V %u %%"),
+	                &b);
 	T_STR(dtx_buf_text(&b),
 	      "2021 21 01 01 15 03 04 05 006000 PM Jan January Fri Friday 001 2020 53 5 %");
 	dtx_buf_clear(&b);
@@ -132,12 +134,12 @@ void test_date_reads(void)
 {
 	static const struct {
 		const char *text;
-		int dmy, mdy;	/* month read, 0: does not read */
+		int dmy, mdy; /* month read, 0: does not read */
 	} rows[] = {
-		{ "03/04/2024", 4, 3 },	   { "13/04/2024", 4, 0 },   { "04/13/2024", 0, 4 },
-		{ "3.4.24", 4, 3 },	   { "3 Apr 2024", 4, 0 },   { "Apr 3, 2024", 0, 4 },
-		{ "3-April-2024", 4, 0 },  { "2024-04-03", 0, 0 },   { "12.7", 0, 0 },
-		{ "3/4/024", 0, 0 },	   { "3/4-2024", 0, 0 },     { "tomorrow", 0, 0 },
+		{ "03/04/2024", 4, 3 },   { "13/04/2024", 4, 0 }, { "04/13/2024", 0, 4 },
+		{ "3.4.24", 4, 3 },       { "3 Apr 2024", 4, 0 }, { "Apr 3, 2024", 0, 4 },
+		{ "3-April-2024", 4, 0 }, { "2024-04-03", 0, 0 }, { "12.7", 0, 0 },
+		{ "3/4/024", 0, 0 },      { "3/4-2024", 0, 0 },   { "tomorrow", 0, 0 },
 		{ " 3/4/2024 ", 4, 3 },
 	};
 	size_t i;
@@ -319,7 +321,7 @@ void test_decimal_rescale(void)
 		int64_t want;
 	} rows[] = {
 		{ 125, 2, 1, 13 }, { -125, 2, 1, -13 }, { 124, 2, 1, 12 }, { 125, 2, 4, 12500 },
-		{ 5, 1, 0, 1 },	   { -5, 1, 0, -1 },	{ 4, 1, 0, 0 },	   { -149, 2, 0, -1 },
+		{ 5, 1, 0, 1 },    { -5, 1, 0, -1 },    { 4, 1, 0, 0 },    { -149, 2, 0, -1 },
 	};
 	dtx_i128 out;
 	size_t i;
