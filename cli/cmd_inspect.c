@@ -226,6 +226,7 @@ static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
 		dtx_profile_evidence(&x->profile, i, out);
 		dtx_buf_add(out, "\n");
 	}
+	dtx_buf_clear(&type);
 }
 
 static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, struct dtx_err *err)

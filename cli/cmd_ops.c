@@ -1,4 +1,5 @@
 /* ops: the catalogue, from the descriptors. */
+#include "cli/help.h"
 #include "cli/out.h"
 #include "core/expr/fn.h"
 #include "core/plan/op.h"
@@ -44,7 +45,9 @@ static json_t *ops_json(const struct dtx_op *op)
 
 static void ops_example(const struct dtx_example *e, struct dtx_buf *out)
 {
-	dtx_buf_printf(out, "\n  %s\n", e->step);
+	dtx_buf_add(out, "\n  ");
+	dtx_help_step(e, out);
+	dtx_buf_add(out, "\n");
 	if (e->error)
 		dtx_buf_printf(out, "    fails: %s\n", e->error);
 	else

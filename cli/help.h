@@ -15,6 +15,9 @@ const struct dtx_cmd *dtx_cmd_find(const char *name);
 void dtx_help_overview(struct dtx_buf *out);
 /* --help of one command. */
 void dtx_help_cmd(const struct dtx_cmd *cmd, struct dtx_buf *out);
+/* The step of an example as compact JSON. */
+struct dtx_example;
+void dtx_help_step(const struct dtx_example *e, struct dtx_buf *out);
 /* Pages in troff: "dtx.1", "dtx-plan.5", "dtx-ops.7". False: no such page. */
 bool dtx_help_man(const char *page, struct dtx_buf *out);
 /* Completion for bash: commands, options, op names. */

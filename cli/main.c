@@ -112,9 +112,8 @@ int main(int argc, char **argv)
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		name = "help";
 	cmd = dtx_cmd_find(name);
-	if (!cmd)
-		return main_unknown(&cli, name);
-	status = main_run(&cli, cmd, DTX_MAX(argc - 2, 0), argv + DTX_MIN(argc, 2));
+	status = !cmd ? main_unknown(&cli, name)
+	              : main_run(&cli, cmd, DTX_MAX(argc - 2, 0), argv + DTX_MIN(argc, 2));
 	dtx_mem_free(cli.argv);
 	return status;
 }

@@ -90,9 +90,21 @@ static void man_params(const struct dtx_op *op, struct dtx_buf *out)
 	dtx_buf_clear(&text);
 }
 
+void dtx_help_step(const struct dtx_example *e, struct dtx_buf *out)
+{
+	json_t *step = json_loads(e->step, 0, NULL);
+
+	dtx_json_print(step, 0, out);
+	json_decref(step);
+}
+
 static void man_example(const struct dtx_example *e, struct dtx_buf *out)
 {
-	man_block(out, e->step);
+	struct dtx_buf step = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_help_step(e, &step);
+	man_block(out, dtx_buf_text(&step));
+	dtx_buf_clear(&step);
 	if (e->error) {
 		dtx_buf_printf(out, "fails with %s on\n", e->error);
 		man_block(out, e->in);

@@ -53,6 +53,8 @@ one() {
 }
 
 for f in "$here"/*/*.sh; do
+	# a sanitizer build has no jail; the plain build runs that group
+	case $DTX$f in *-asan/*"$here"/jail/*) continue ;; esac
 	case $f in *"$only"*) one "$f" ;; esac
 done
 t_done
