@@ -136,13 +136,21 @@ out:
 	return rc;
 }
 
+/* A warning without its text, which may quote cells. */
+static json_t *runner_warning(const struct dtx_err *w)
+{
+	return json_pack("{ss ss? ss? sI}", "code", dtx_code_name(w->code), "at",
+			 w->at[0] ? w->at : NULL, "column", w->column[0] ? w->column : NULL,
+			 "count", (json_int_t)w->count);
+}
+
 static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_err *err)
 {
 	json_t *warnings = json_array();
 	size_t i;
 
 	for (i = 0; r->result && i < r->result->warnings.n; i++)
-		json_array_append_new(warnings, dtx_out_error_json(&r->result->warnings.item[i]));
+		json_array_append_new(warnings, runner_warning(&r->result->warnings.item[i]));
 	return json_pack("{si sI so ss? ss?}", "threads", r->result ? (int)r->result->workers : 0,
 	                 "peak_bytes", (json_int_t)dtx_mem_peak(), "warnings", warnings, "message",
 	                 err->code != DTX_OK ? dtx_code_name(err->code) : NULL, "at",
@@ -158,6 +166,8 @@ static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct d
 
 	if (!r->record)
 		return rc;
+	if (rc != DTX_OK && rc != DTX_E_CANCELLED && !r->detailed)
+		ended = dtx_runner_inputs_seen(r, &mine); /* best effort: rc is what counts */
 	ended = dtx_record_end(r->record, status, rc == DTX_OK ? NULL : dtx_code_name(rc),
 	                       rc == DTX_OK ? 0 : dtx_code_exit(rc, err->run_time),
 	                       runner_end_details(r, err), &mine);
@@ -284,6 +294,7 @@ static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	uint32_t i;
 
+	r->detailed = true;
 	DTX_TRY(dtx_runner_details(r, err));
 	DTX_TRY(dtx_record_output(r->record, dtx_runner_outputs(r), err));
 	for (i = 0; i < r->result->noutputs; i++)

@@ -38,6 +38,7 @@ struct dtx_runner {
 	struct dtx_buf snippet, again;
 	char abi[64], run_id[DTX_RUN_ID];
 	struct dtx_exec_result *result;
+	bool detailed;			/* the record has its details */
 	int64_t start_us;
 	struct dtx_prompt *prompt; /* NULL: a real run */
 };
@@ -53,7 +54,9 @@ DTX_MUSTUSE enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char
 DTX_MUSTUSE enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *err);
 void dtx_runner_clear(struct dtx_runner *r);
 
-/* What the record keeps of a finished execution (runner_record.c). */
+/* What the record keeps of an execution (runner_record.c): all of a finished one, or the inputs
+ * alone, which a failed one had read. */
+DTX_MUSTUSE enum dtx_code dtx_runner_inputs_seen(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err);
 /* The rows of run.output; new reference. */
 json_t *dtx_runner_outputs(const struct dtx_runner *r);

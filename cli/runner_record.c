@@ -108,6 +108,17 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_runner_inputs_seen(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	for (i = 0; r->result && i < r->result->ninputs; i++)
+		DTX_TRY(record_input(r, i, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -115,8 +126,7 @@ enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err)
 	uint32_t i;
 	size_t k;
 
-	for (i = 0; i < x->ninputs; i++)
-		DTX_TRY(record_input(r, i, err));
+	DTX_TRY(dtx_runner_inputs_seen(r, err));
 	for (i = 0; i < x->nsteps; i++)
 		DTX_TRY(record_step(r, i, err));
 	for (k = 0; k < x->nlineage; k++)

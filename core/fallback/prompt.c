@@ -178,7 +178,8 @@ static void prompt_task(const struct dtx_prompt_spec *spec, const struct dtx_buf
 	json_array_foreach(spec->steps, i, step) prompt_line(block, step);
 	prompt_redacted(dtx_str_of(spec->error->msg), known, &message, p);
 	dtx_buf_add(block, "{\"at\":");
-	dtx_buf_json(block, dtx_str_of(spec->error->at));
+	dtx_buf_json(block,
+	             dtx_str_of(spec->error->at[0] || !spec->at ? spec->error->at : spec->at));
 	dtx_buf_printf(block, ",\"code\":\"%s\",\"message\":", dtx_code_name(spec->error->code));
 	dtx_buf_json(block, (struct dtx_str){ dtx_buf_text(&message), message.len });
 	dtx_buf_add(block, "}\n");

@@ -25,6 +25,7 @@ struct dtx_prompt_spec {
 	size_t ntables;
 	const json_t *steps;         /* the region's canonical steps, with notes */
 	const struct dtx_err *error; /* the trigger */
+	const char *at;              /* pointer of the region, for an error without one; NULL */
 	const json_t *contract;      /* NULL: {} */
 	const char *fingerprint;
 	enum dtx_sample sample;

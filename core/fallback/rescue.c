@@ -145,6 +145,7 @@ static enum dtx_code rescue_prompt(struct rescue *s, struct dtx_err *err)
 	spec.ntables = g->ntables;
 	spec.steps = g->steps;
 	spec.error = g->trigger;
+	spec.at = g->at;
 	spec.contract = s->contract;
 	spec.fingerprint = s->fingerprint;
 	spec.sample = s->r->sample;

@@ -208,9 +208,9 @@ static void screen_how(const json_t *record, struct dtx_buf *out)
 	json_array_foreach(regions, i, region)
 	{
 		dtx_screen_label(out, i ? "" : "how");
-		dtx_buf_printf(out, "SNIPPET %.8s", dtx_json_text(region, "cell_id", "none"));
+		dtx_buf_printf(out, "SNIPPET %.8s", dtx_json_text(region, "cell_id", "needed"));
 		screen_region_place(region, total, out);
-		if (i + 1 == n)
+		if (i + 1 == n && dtx_json_text(region, "cell_id", NULL))
 			dtx_buf_printf(out, "; %lld step%s typed", (long long)typed,
 			               typed == 1 ? "" : "s");
 		dtx_buf_addc(out, '\n');

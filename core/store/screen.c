@@ -69,8 +69,9 @@ void dtx_screen_shape(struct dtx_buf *out, const json_t *item)
 {
 	int64_t columns = screen_columns(item);
 
-	if (!json_is_integer(json_object_get(item, "rows")))
-		return;
+	if (!json_is_integer(json_object_get(item, "rows")) ||
+	    (!columns && !json_is_array(json_object_get(item, "schema"))))
+		return; /* a failed run may not have come to know it */
 	dtx_screen_count(out, dtx_json_int(item, "rows", 0), "row", "rows");
 	dtx_buf_add(out, " x ");
 	dtx_screen_count(out, columns, "column", "columns");
@@ -86,10 +87,8 @@ void dtx_screen_file(struct dtx_buf *out, const json_t *item)
 
 void dtx_screen_memory(struct dtx_buf *out, int64_t bytes)
 {
-	if (bytes >= 10000000)
-		dtx_buf_printf(out, ", %lld MB", (long long)(bytes / 1000000));
-	else if (bytes > 0)
-		dtx_buf_printf(out, ", %.1f MB", (double)bytes / 1e6);
+	if (bytes > 0)
+		dtx_buf_printf(out, ", %lld MB", (long long)((bytes + 999999) / 1000000));
 }
 
 /* --- formulas --- */
@@ -307,10 +306,10 @@ void dtx_screen_machine(const json_t *record, struct dtx_buf *out)
 
 	dtx_screen_label(out, "ran in");
 	dtx_buf_printf(out, "dtx %s", dtx_json_text(json_object_get(record, "env"), "dtx", "?"));
-	if (report)
+	if (json_is_object(report))
 		screen_jail(report, out);
 	if (threads) {
-		dtx_buf_add(out, report ? "; " : ", ");
+		dtx_buf_add(out, json_is_object(report) ? "; " : ", ");
 		dtx_screen_count(out, threads, "thread", "threads");
 	}
 	dtx_screen_memory(out, peak);
