@@ -140,8 +140,8 @@ out:
 static json_t *runner_warning(const struct dtx_err *w)
 {
 	return json_pack("{ss ss? ss? sI}", "code", dtx_code_name(w->code), "at",
-			 w->at[0] ? w->at : NULL, "column", w->column[0] ? w->column : NULL,
-			 "count", (json_int_t)w->count);
+	                 w->at[0] ? w->at : NULL, "column", w->column[0] ? w->column : NULL,
+	                 "count", (json_int_t)w->count);
 }
 
 static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_err *err)

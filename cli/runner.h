@@ -38,7 +38,7 @@ struct dtx_runner {
 	struct dtx_buf snippet, again;
 	char abi[64], run_id[DTX_RUN_ID];
 	struct dtx_exec_result *result;
-	bool detailed;			/* the record has its details */
+	bool detailed; /* the record has its details */
 	int64_t start_us;
 	struct dtx_prompt *prompt; /* NULL: a real run */
 };
