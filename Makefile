@@ -38,12 +38,8 @@ LDLIBS = $(shell pkg-config --libs $(PKGS)) -lcsv -lm -ldl -pthread
 # The exported symbols are the frozen clock of a jail worker (sandbox/clock.c).
 ALL_LDFLAGS = $(SAN) $(LDFLAGS) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sandbox/clock.sym
 
-READY := $(and $(wildcard core/plan/exec.c),$(wildcard sandbox/jail.c),$(wildcard core/io/read_xlsx.c),$(wildcard core/expr/eval.c),$(wildcard core/store/query.c),$(wildcard core/fallback/prompt.c),$(wildcard core/plan/explain.c))
-LIB_SRC := $(sort $(wildcard core/*/*.c ops/*.c sandbox/*.c)) $(if $(READY),$(filter-out cli/main.c,$(sort $(wildcard cli/*.c))))
-ifeq ($(READY),)
-LIB_SRC := $(filter-out core/fallback/rescue.c core/fallback/admit.c,$(LIB_SRC))
-endif
-GEN_SRC := $(B)/gen/engine.c $(if $(READY),$(B)/gen/cli.c) $(B)/gen/guest.c
+LIB_SRC := $(sort $(wildcard core/*/*.c ops/*.c sandbox/*.c)) $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
+GEN_SRC := $(B)/gen/engine.c $(B)/gen/cli.c $(B)/gen/guest.c
 LIB_OBJ := $(LIB_SRC:%.c=$(B)/%.o) $(GEN_SRC:.c=.o)
 MAIN_OBJ := $(B)/cli/main.o
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
@@ -60,7 +56,7 @@ endif
 FLAGS_pyhost := $(PY_INC)
 
 .PHONY: all
-all: $(if $(READY),$(B)/dtx,$(LIB_OBJ))
+all: $(B)/dtx
 
 ifneq ($(PKG_MISSING),)
 ifeq ($(filter deps deps-test demo check help clean lint format,$(MAKECMDGOALS)),)
