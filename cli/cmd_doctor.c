@@ -124,9 +124,11 @@ static int doctor_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 	(void)argc, (void)argv;
 	json_object_set_new(all, "selftest", doctor_selftest(&ok));
 	if (a->json)
-		return dtx_out_json(cli, all, 1);
-	doctor_text(all, &out);
-	status = dtx_out_print(cli, &out);
+		status = dtx_out_json(cli, all, 1);
+	else {
+		doctor_text(all, &out);
+		status = dtx_out_print(cli, &out);
+	}
 	json_decref(all);
 	dtx_buf_clear(&out);
 	return status ? status : ok ? 0 : dtx_code_exit(DTX_E_SNIPPET_SETUP_REFUSED, true);

@@ -18,22 +18,6 @@ static const struct dtx_opt explain_opts[] = {
 	  .help = "sheet of the first input" },
 };
 
-static enum dtx_code explain_bind(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
-
-	DTX_TRY(dtx_runner_plan(r, err));
-	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
-	if (!argc)
-		goto out;
-	DTX_TRY(dtx_runner_open(r, false, err));
-	opts.input = r->source;
-	DTX_TRY(dtx_exec_bind(r->plan, &opts, &r->findings, &r->result, err));
-out:
-	return rc;
-}
-
 static int explain_json(const struct dtx_runner *r)
 {
 	json_t *value = dtx_explain_json(r->plan, r->result);
@@ -63,7 +47,7 @@ static int explain_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	};
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_out_where where = { .plan_path = argv[0] };
-	enum dtx_code rc = explain_bind(&r, argc - 1, argv + 1, &err);
+	enum dtx_code rc = dtx_runner_bind(&r, argc - 1, argv + 1, &err);
 	const struct dtx_err *worst = dtx_errlist_worst(&r.findings);
 	int status = 0;
 

@@ -52,6 +52,10 @@ DTX_MUSTUSE enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char
                                             struct dtx_err *err);
 /* Opens the sources of inputs that have a path; with `all`, one without is a usage error. */
 DTX_MUSTUSE enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *err);
+/* check and explain: the plan, with operands also bound to their headers unless it is invalid as it
+ * stands.  Findings are in r->findings. */
+DTX_MUSTUSE enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv,
+                                          struct dtx_err *err);
 void dtx_runner_clear(struct dtx_runner *r);
 
 /* What the record keeps of an execution (runner_record.c): all of a finished one, or the inputs

@@ -125,3 +125,21 @@ enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *er
 out:
 	return rc;
 }
+
+enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	const struct dtx_err *worst;
+
+	DTX_TRY(dtx_runner_plan(r, err));
+	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
+	worst = dtx_errlist_worst(&r->findings);
+	if (!argc || (worst && worst->severity == DTX_SEV_ERROR))
+		goto out;
+	DTX_TRY(dtx_runner_open(r, false, err));
+	opts.input = r->source;
+	DTX_TRY(dtx_exec_bind(r->plan, &opts, &r->findings, &r->result, err));
+out:
+	return rc;
+}
