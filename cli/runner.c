@@ -181,25 +181,6 @@ static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct d
 
 /* --- the rescuer --- */
 
-static void runner_abi(struct dtx_runner *r)
-{
-	static const char *const parts[] = { "dx.py", "screen.py" };
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	char hex[DTX_SHA256_HEX];
-	const struct dtx_guest_file *g;
-	size_t i;
-
-	for (g = dtx_guest_files; g->name; g++) {
-		for (i = 0; i < DTX_COUNT(parts); i++) {
-			if (!strcmp(g->name, parts[i]))
-				dtx_buf_addn(&text, g->text, g->len);
-		}
-	}
-	dtx_sha256_hex(dtx_buf_text(&text), text.len, hex);
-	snprintf(r->abi, sizeof(r->abi), "py3.11;pandas1.5;numpy1.24;dtx1;%.8s", hex);
-	dtx_buf_clear(&text);
-}
-
 static void runner_again(struct dtx_runner *r, int argc, char **argv)
 {
 	int i;
@@ -219,7 +200,7 @@ static enum dtx_code runner_rescuer(struct dtx_runner *r, int argc, char **argv,
 	struct dtx_rescuer *s = &r->rescuer;
 	const struct dtx_run_args *a = r->args;
 
-	runner_abi(r);
+	snprintf(r->abi, sizeof(r->abi), "py3.11;pandas1.5;numpy1.24;dtx1;%s", dtx_guest_abi);
 	runner_again(r, argc, argv);
 	s->jail = &dtx_provider_local;
 	s->ns = a->ns ? a->ns : r->plan->name ? r->plan->name : "default";

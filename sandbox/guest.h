@@ -10,5 +10,6 @@ struct dtx_guest_file {
 	size_t len;
 };
 extern const struct dtx_guest_file dtx_guest_files[]; /* ends with a NULL name */
+extern const char dtx_guest_abi[]; /* 8 hex digits of the SHA-256 of what a snippet may rely on */
 
 #endif
