@@ -5,7 +5,7 @@
 
 #include "cli/out.h"
 #include "core/base/file.h"
-#include "core/io/read_xlsx.h"
+#include "core/io/book_info.h"
 
 #define CELLS_BLOCK ((size_t)1 << 20)
 
@@ -29,8 +29,7 @@ static void cells_text(struct dtx_buf *out, const char *key, const char *text)
 		dtx_buf_add(out, "null");
 }
 
-static enum dtx_code cells_line(void *arg, const struct dtx_xlsx_cell_info *cell,
-                                struct dtx_err *err)
+static enum dtx_code cells_line(void *arg, const struct dtx_cell_info *cell, struct dtx_err *err)
 {
 	struct dtx_buf *out = arg;
 
@@ -56,7 +55,7 @@ int dtx_cells_main(const struct dtx_cli *cli, const char *path, const char *shee
 	int status;
 
 	DTX_TRY(dtx_source_open(path, &src, &err));
-	DTX_TRY(dtx_xlsx_cells(src, sheet, cells_line, &out, &err));
+	DTX_TRY(dtx_book_cells(src, sheet, cells_line, &out, &err));
 out:
 	err.run_time = true;
 	status = rc == DTX_OK ? dtx_out_print(cli, &out) : dtx_out_fail(cli, &err);

@@ -5,7 +5,7 @@
 #include "cli/profile.h"
 #include "cli/runner.h"
 #include "core/base/utf8.h"
-#include "core/io/read_xlsx.h"
+#include "core/io/book_info.h"
 
 struct inspect_args {
 	struct dtx_run_args run; /* first: the reading options */
@@ -83,7 +83,7 @@ static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_e
 	src = x->runner.source[0];
 	DTX_TRY(dtx_reader_open(src, &x->runner.plan->input[0].opts, &x->reader, err));
 	if (!strcmp(x->reader->cls->name, "xlsx"))
-		DTX_TRY(dtx_xlsx_sheets(src, &x->sheets, err));
+		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
 	DTX_TRY(dtx_profile_read(&x->profile, x->reader,
 	                         (uint32_t)(x->args->rows ? x->args->rows : 8), err));
 	x->describe = x->reader->cls->describe(x->reader);

@@ -5,7 +5,7 @@
 
 #include "cli/out.h"
 #include "core/io/source.h"
-#include "core/io/read_xlsx.h"
+#include "core/io/book_info.h"
 #include "core/store/query.h"
 
 struct provenance_args {

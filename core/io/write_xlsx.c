@@ -18,7 +18,7 @@
 #include "core/data/time.h"
 #include "core/io/cellref.h"
 #include "core/io/writer.h"
-#include "core/io/xlsx_fmt.h"
+#include "core/io/numfmt.h"
 
 enum {
 	TEXT_CHARS_MAX = 32767,

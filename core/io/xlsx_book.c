@@ -28,9 +28,9 @@ enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_ent
 	if (e->size > DTX_XLSX_AHEAD_BYTES && dtx_pool_cpus() > 1)
 		DTX_TRY(dtx_ahead_open(part_bytes, part->stream, &part->ahead, err));
 	if (part->ahead)
-		dtx_xml_init(&part->xml, ahead_bytes, part->ahead, book->label, e->name.ptr);
+		dtx_xml_init(&part->xml, ahead_bytes, part->ahead, book->head.label, e->name.ptr);
 	else
-		dtx_xml_init(&part->xml, part_bytes, part->stream, book->label, e->name.ptr);
+		dtx_xml_init(&part->xml, part_bytes, part->stream, book->head.label, e->name.ptr);
 out:
 	return rc;
 }
@@ -102,7 +102,7 @@ enum dtx_code dtx_xlsx_rels(struct dtx_xlsx *book, struct dtx_str owner, dtx_xls
 			continue;
 		if (n++ == DTX_XLSX_RELS_MAX)
 			DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d relationships",
-			         book->label, DTX_XLSX_RELS_MAX);
+			         book->head.label, DTX_XLSX_RELS_MAX);
 		rel.id = dtx_xml_attr(x, "Id");
 		rel.type = last_segment(dtx_xml_attr(x, "Type"));
 		if (!dtx_str_ieq(dtx_xml_attr(x, "TargetMode"), DTX_STR("External")))
@@ -137,12 +137,12 @@ static enum dtx_code on_book_rel(void *arg, const struct dtx_xlsx_rel *rel, stru
 {
 	static const struct {
 		const char *type;
-		enum dtx_xlsx_kind kind;
-	} kinds[] = { { "worksheet", DTX_XLSX_WORKSHEET },
-		      { "chartsheet", DTX_XLSX_CHART },
-		      { "dialogsheet", DTX_XLSX_DIALOG },
-		      { "xlMacrosheet", DTX_XLSX_MACRO },
-		      { "xlIntlMacrosheet", DTX_XLSX_MACRO } };
+		enum dtx_sheet_kind kind;
+	} kinds[] = { { "worksheet", DTX_SHEET_WORKSHEET },
+		      { "chartsheet", DTX_SHEET_CHART },
+		      { "dialogsheet", DTX_SHEET_DIALOG },
+		      { "xlMacrosheet", DTX_SHEET_MACRO },
+		      { "xlIntlMacrosheet", DTX_SHEET_MACRO } };
 	struct opening *o = arg;
 	uint32_t i;
 	size_t k;
@@ -152,14 +152,14 @@ static enum dtx_code on_book_rel(void *arg, const struct dtx_xlsx_rel *rel, stru
 		o->styles = rel->target;
 	else if (dtx_str_is(rel->type, "sharedStrings"))
 		o->strings = rel->target;
-	for (i = 0; i < o->book->nsheets; i++) {
+	for (i = 0; i < o->book->head.nsheets; i++) {
 		if (!dtx_str_eq(o->id[i], rel->id))
 			continue;
-		o->book->sheet[i].part = rel->target;
-		o->book->sheet[i].kind = DTX_XLSX_OTHER;
+		o->book->head.sheet[i].part = rel->target;
+		o->book->head.sheet[i].kind = DTX_SHEET_OTHER;
 		for (k = 0; k < DTX_COUNT(kinds); k++) {
 			if (dtx_str_is(rel->type, kinds[k].type))
-				o->book->sheet[i].kind = kinds[k].kind;
+				o->book->head.sheet[i].kind = kinds[k].kind;
 		}
 	}
 	return DTX_OK;
@@ -168,27 +168,27 @@ static enum dtx_code on_book_rel(void *arg, const struct dtx_xlsx_rel *rel, stru
 static enum dtx_code add_sheet(struct opening *o, struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx *b = o->book;
+	struct dtx_book *b = &o->book->head;
 	struct dtx_str name = dtx_xml_attr(x, "name"), id = dtx_xml_attr_ns(x, "id");
 	struct dtx_str state = dtx_xml_attr(x, "state");
-	struct dtx_xlsx_sheet *s;
+	struct dtx_sheet *s;
 	char *copy;
 
-	if (b->nsheets == DTX_XLSX_SHEETS_MAX)
+	if (b->nsheets == DTX_BOOK_SHEETS_MAX)
 		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d sheets", b->label,
-		         DTX_XLSX_SHEETS_MAX);
+		         DTX_BOOK_SHEETS_MAX);
 	if (!dtx_mem_reserve(&b->sheet, &o->sheets_cap, b->nsheets + 1, sizeof(*b->sheet)) ||
 	    !dtx_mem_reserve(&o->id, &o->ids_cap, b->nsheets + 1, sizeof(*o->id)))
 		DTX_FAIL_MEM(err);
 	s = &b->sheet[b->nsheets];
-	*s = (struct dtx_xlsx_sheet){ .kind = DTX_XLSX_OTHER };
+	*s = (struct dtx_sheet){ .kind = DTX_SHEET_OTHER };
 	s->name = dtx_arena_strndup(&b->arena, name.ptr, name.len);
 	copy = dtx_arena_strndup(&b->arena, id.ptr, id.len);
 	if (!s->name || !copy)
 		DTX_FAIL_MEM(err);
-	s->visible = dtx_str_is(state, "hidden")       ? DTX_XLSX_HIDDEN
-	             : dtx_str_is(state, "veryHidden") ? DTX_XLSX_VERY_HIDDEN
-	                                               : DTX_XLSX_VISIBLE;
+	s->visible = dtx_str_is(state, "hidden")       ? DTX_SHEET_HIDDEN
+	             : dtx_str_is(state, "veryHidden") ? DTX_SHEET_VERY_HIDDEN
+	                                               : DTX_SHEET_VISIBLE;
 	o->id[b->nsheets++] = (struct dtx_str){ copy, id.len };
 out:
 	return rc;
@@ -197,22 +197,22 @@ out:
 static enum dtx_code add_name(struct opening *o, struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx *b = o->book;
+	struct dtx_book *b = &o->book->head;
 	struct dtx_str name = dtx_xml_attr(x, "name"), scope = dtx_xml_attr(x, "localSheetId");
 	struct dtx_buf text = DTX_BUF_INIT(64 << 10);
-	struct dtx_xlsx_name *n;
+	struct dtx_book_name *n;
 	int64_t sheet;
 
-	if (b->nnames == DTX_XLSX_NAMES_MAX)
+	if (b->nnames == DTX_BOOK_NAMES_MAX)
 		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d defined names", b->label,
-		         DTX_XLSX_NAMES_MAX);
+		         DTX_BOOK_NAMES_MAX);
 	if (!dtx_mem_reserve(&b->name, &o->names_cap, b->nnames + 1, sizeof(*b->name)))
 		DTX_FAIL_MEM(err);
 	n = &b->name[b->nnames];
-	*n = (struct dtx_xlsx_name){ .sheet = -1 };
+	*n = (struct dtx_book_name){ .sheet = -1 };
 	n->name = dtx_arena_strndup(&b->arena, name.ptr, name.len);
 	if (scope.len && dtx_num_parse_i64(scope.ptr, scope.len, &sheet) && sheet >= 0 &&
-	    sheet < DTX_XLSX_SHEETS_MAX)
+	    sheet < DTX_BOOK_SHEETS_MAX)
 		n->sheet = (int32_t)sheet;
 	DTX_TRY(dtx_xml_text(x, &text, err));
 	n->text = dtx_arena_strndup(&b->arena, dtx_buf_text(&text), text.len);
@@ -236,13 +236,13 @@ static enum dtx_code read_workbook(struct opening *o, struct dtx_err *err)
 		DTX_TRY(dtx_xml_next(x, err));
 	if (!dtx_xml_is(x, "workbook"))
 		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is an office file but no workbook",
-		         o->book->label);
+		         o->book->head.label);
 	while (x->kind != DTX_XML_EOF) {
 		DTX_TRY(dtx_xml_next(x, err));
 		if (x->kind != DTX_XML_START)
 			continue;
 		if (x->depth == 2 && dtx_xml_is(x, "workbookPr"))
-			o->book->epoch1904 = dtx_xml_true(dtx_xml_attr(x, "date1904"));
+			o->book->head.epoch1904 = dtx_xml_true(dtx_xml_attr(x, "date1904"));
 		else if (x->depth == 3 && dtx_xml_is(x, "sheet"))
 			DTX_TRY(add_sheet(o, x, err));
 		else if (x->depth == 3 && dtx_xml_is(x, "definedName"))
@@ -273,15 +273,15 @@ static enum dtx_code refuse_zip(const struct dtx_xlsx *book, struct dtx_err *err
 		if (!dtx_zip_find(&book->zip, dtx_str_of(other[i].part)))
 			continue;
 		dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__, "'%s' is %s",
-		            book->label, other[i].what);
+		            book->head.label, other[i].what);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		dtx_err_hint(err, other[i].hint, book->label);
+		dtx_err_hint(err, other[i].hint, book->head.label);
 #pragma GCC diagnostic pop
 		return DTX_E_UNSUPPORTED_FORMAT;
 	}
 	dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
-	            "'%s' is a zip archive without a workbook", book->label);
+	            "'%s' is a zip archive without a workbook", book->head.label);
 	dtx_err_hint(err, "unpack it and read the file inside");
 	return DTX_E_UNSUPPORTED_FORMAT;
 }
@@ -293,7 +293,8 @@ enum dtx_code dtx_xlsx_open(struct dtx_xlsx *book, const char *label, const void
 	enum dtx_code rc = DTX_OK;
 	struct opening o = { .book = book };
 
-	book->label = label;
+	book->head.cls = &dtx_book_xlsx;
+	book->head.label = label;
 	DTX_TRY(dtx_zip_open(&book->zip, label, bytes, len, &limits, err));
 	DTX_TRY(dtx_xlsx_rels(book, DTX_STR(""), on_package_rel, &o, err));
 	if (!o.main)
@@ -319,12 +320,7 @@ void dtx_xlsx_clear(struct dtx_xlsx *book)
 	dtx_xml_clear(&s->xml);
 	dtx_unzip_free(s->stream);
 	dtx_buf_clear(&s->text);
-	dtx_mem_free(s->item);
-	dtx_arena_clear(&s->arena);
-	dtx_mem_free(book->sheet);
-	dtx_mem_free(book->name);
-	dtx_mem_free(book->style);
-	dtx_arena_clear(&book->arena);
 	dtx_zip_clear(&book->zip);
+	dtx_book_clear(&book->head);
 	memset(book, 0, sizeof(*book));
 }

@@ -99,7 +99,7 @@ static enum fast cell_head(const char *p, struct dtx_xlsx_cell *c, bool *empty, 
 		if (bit == R) {
 			ok = take_ref(a.value, &c->row, &c->col);
 		} else if (bit == S) {
-			ok = take_small(a.value, DTX_XLSX_STYLES_MAX - 1, &style);
+			ok = take_small(a.value, DTX_BOOK_STYLES_MAX - 1, &style);
 			c->style = ok ? (uint16_t)style : 0;
 		} else {
 			ok = dtx_xlsx_type_find(a.value, &c->type);
@@ -186,7 +186,7 @@ static enum fast value(const char *p, struct dtx_xlsx_cell *c, const char **afte
 	if ((c->type == DTX_XLSX_T_STR || c->type == DTX_XLSX_T_INLINE) &&
 	    memmem(c->value.ptr, c->value.len, "_x", 2))
 		return FAST_UNUSUAL;
-	return c->value.len > DTX_XLSX_TEXT_MAX ? FAST_UNUSUAL : FAST_TAKEN;
+	return c->value.len > DTX_BOOK_TEXT_MAX ? FAST_UNUSUAL : FAST_TAKEN;
 }
 
 /* A whole cell; p behind "<c". */

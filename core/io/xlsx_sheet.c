@@ -35,12 +35,6 @@ bool dtx_xlsx_type_find(struct dtx_str t, enum dtx_xlsx_type *out)
 	return false;
 }
 
-void dtx_xlsx_facts_clear(struct dtx_xlsx_facts *facts)
-{
-	dtx_mem_free(facts->hidden);
-	*facts = (struct dtx_xlsx_facts){ 0 };
-}
-
 /* --- values --- */
 
 static enum dtx_code put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c, unsigned tag,
@@ -70,23 +64,12 @@ out:
 	return rc;
 }
 
-static void note_bad(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c, uint64_t *count)
-{
-	struct dtx_xlsx_facts *f = w->facts;
-
-	if (!f->nerrors && !f->nbaddates && !f->nuncached) {
-		f->first_bad_row = c->row;
-		f->first_bad_col = c->col;
-	}
-	++*count;
-}
-
 static enum dtx_code put_error(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
                                struct dtx_err *err)
 {
 	int id = dtx_cell_error_find(c->value);
 
-	note_bad(w, c, &w->facts->nerrors);
+	dtx_sheet_note_bad(w->facts, c->row, c->col, &w->facts->nerrors);
 	return put(w, c, DTX_CELL_ERROR,
 	           (union dtx_payload){ .id = id < 0 ? UNKNOWN_ERROR : (uint64_t)id }, err);
 }
@@ -94,15 +77,8 @@ static enum dtx_code put_error(struct dtx_xlsx_walk *w, const struct dtx_xlsx_ce
 static enum dtx_code put_serial(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c, double v,
                                 enum dtx_fmt_class cls, struct dtx_err *err)
 {
-	unsigned tag = DTX_CELL_NUMBER;
-	bool bad = false;
+	unsigned tag = dtx_sheet_number_tag(&w->book->head, w->facts, c->row, c->col, cls, v);
 
-	if (cls != DTX_FMT_NUMBER)
-		tag = dtx_fmt_tag(cls, v, w->book->epoch1904, &bad);
-	if (bad) {
-		note_bad(w, c, &w->facts->nbaddates);
-		tag = DTX_GRID_BAD_DATE;
-	}
 	return put(w, c, tag, (union dtx_payload){ .num = v == 0 ? 0 : v }, err);
 }
 
@@ -117,16 +93,17 @@ static enum dtx_code put_number(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 		if (!dtx_num_parse_f64(s.ptr, s.len, &v))
 			return put_error(w, c, err);
 	}
-	return put_serial(
-		w, c, v,
-		c->style < w->book->nstyles ? w->book->style[c->style].cls : DTX_FMT_NUMBER, err);
+	return put_serial(w, c, v,
+	                  c->style < w->book->head.nstyles ? w->book->head.style[c->style].cls
+	                                                   : DTX_FMT_NUMBER,
+	                  err);
 }
 
 /* t="d": ISO text, kept as a serial; what no serial can hold stays text. */
 static enum dtx_code put_iso(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
                              struct dtx_err *err)
 {
-	int64_t epoch = w->book->epoch1904 ? dtx_day_of(1904, 1, 1) : dtx_day_of(1899, 12, 30);
+	int64_t epoch = w->book->head.epoch1904 ? dtx_day_of(1904, 1, 1) : dtx_day_of(1899, 12, 30);
 	int64_t us, back;
 	int32_t day;
 	bool zoned = false, whole = dtx_day_parse(c->value, &day);
@@ -137,9 +114,9 @@ static enum dtx_code put_iso(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell
 	else if (!dtx_datetime_parse(c->value, &us, &zoned) || zoned)
 		return put_text(w, c, err);
 	serial = (double)(us - epoch * DTX_DAY_US) / (double)DTX_DAY_US;
-	if (!w->book->epoch1904 && serial < 61)
+	if (!w->book->head.epoch1904 && serial < 61)
 		serial -= 1;
-	if (!dtx_serial_to_us(serial, w->book->epoch1904, &back) || back != us)
+	if (!dtx_serial_to_us(serial, w->book->head.epoch1904, &back) || back != us)
 		return put_text(w, c, err);
 	return put_serial(w, c, serial, whole ? DTX_FMT_DATE : DTX_FMT_DATETIME, err);
 }
@@ -150,7 +127,7 @@ static enum dtx_code put_shared(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 	struct dtx_str s = dtx_str_trim(c->value);
 	int64_t id;
 
-	if (!dtx_num_parse_i64(s.ptr, s.len, &id) || id < 0 || id >= DTX_XLSX_STRINGS_MAX)
+	if (!dtx_num_parse_i64(s.ptr, s.len, &id) || id < 0 || id >= DTX_BOOK_STRINGS_MAX)
 		return dtx_xml_fail(w->x, err, __FILE__, __LINE__, "a string id that is no number");
 	return put(w, c, DTX_CELL_TEXT, (union dtx_payload){ .id = (uint64_t)id }, err);
 }
@@ -166,7 +143,7 @@ enum dtx_code dtx_xlsx_cell_put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 	    (!c->value.len && type != DTX_XLSX_T_STR && type != DTX_XLSX_T_INLINE)) {
 		if (!c->formula)
 			return DTX_OK;
-		note_bad(w, c, &w->facts->nuncached);
+		dtx_sheet_note_bad(w->facts, c->row, c->col, &w->facts->nuncached);
 		return put(w, c, DTX_CELL_BLANK | DTX_CELL_UNCACHED, (union dtx_payload){ .id = 0 },
 		           err);
 	}
@@ -231,7 +208,7 @@ static enum dtx_code cell_attrs(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c
 	if (c->col >= DTX_SHEET_COLS)
 		FAIL_SHEET(w, err, "a cell beyond column XFD");
 	if (s.ptr &&
-	    (!dtx_num_parse_i64(s.ptr, s.len, &style) || style < 0 || style >= DTX_XLSX_STYLES_MAX))
+	    (!dtx_num_parse_i64(s.ptr, s.len, &style) || style < 0 || style >= DTX_BOOK_STYLES_MAX))
 		FAIL_SHEET(w, err, "a style id that is none");
 	c->style = (uint16_t)style;
 	if (t.ptr && !dtx_xlsx_type_find(t, &c->type))
@@ -262,8 +239,8 @@ static enum dtx_code cell_child(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c
 out:
 	if (rc == DTX_E_CELL_LIMIT)
 		rc = dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
-		                 "'%s': %s: a text of over %d bytes in a cell", w->book->label,
-		                 w->x->part, DTX_XLSX_TEXT_MAX);
+		                 "'%s': %s: a text of over %d bytes in a cell", w->book->head.label,
+		                 w->x->part, DTX_BOOK_TEXT_MAX);
 	return rc;
 }
 
@@ -330,19 +307,15 @@ static enum dtx_code on_merge(struct dtx_xlsx_walk *w, struct dtx_err *err)
 static enum dtx_code on_col(struct dtx_xlsx_walk *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx_facts *f = w->facts;
 	struct dtx_str min = dtx_xml_attr(w->x, "min"), max = dtx_xml_attr(w->x, "max");
 	int64_t from, to;
 
-	if (!dtx_xml_true(dtx_xml_attr(w->x, "hidden")) || f->nhidden >= DTX_SHEET_COLS ||
+	if (!dtx_xml_true(dtx_xml_attr(w->x, "hidden")) ||
 	    !dtx_num_parse_i64(min.ptr, min.len, &from) ||
 	    !dtx_num_parse_i64(max.ptr, max.len, &to) || from < 1 || to < from)
 		goto out;
-	if (!dtx_mem_reserve(&f->hidden, &f->hidden_cap, f->nhidden + 1, sizeof(*f->hidden)))
-		DTX_FAIL_MEM(err);
-	f->hidden[f->nhidden++] =
-		(struct dtx_xlsx_span){ (uint32_t)from - 1,
-		                        (uint32_t)DTX_MIN(to, (int64_t)DTX_SHEET_COLS) - 1 };
+	DTX_TRY(dtx_sheet_hide_cols(w->facts, (uint32_t)DTX_MIN(from - 1, (int64_t)DTX_SHEET_COLS),
+	                            (uint32_t)DTX_MIN(to - 1, (int64_t)DTX_SHEET_COLS), err));
 out:
 	return rc;
 }
@@ -426,19 +399,20 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_xlsx_sheet_read(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *sheet,
-                                  const struct dtx_xlsx_read *how, struct dtx_grid *grid,
-                                  struct dtx_xlsx_facts *facts, struct dtx_err *err)
+enum dtx_code dtx_xlsx_sheet_read(struct dtx_book *head, const struct dtx_sheet *sheet,
+                                  const struct dtx_sheet_read *how, struct dtx_grid *grid,
+                                  struct dtx_sheet_facts *facts, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_xlsx *book = (struct dtx_xlsx *)head;
 	struct dtx_xlsx_part part = { .xml = DTX_XML_INIT };
 	struct dtx_xlsx_walk w = { .book = book, .x = &part.xml, .grid = grid, .facts = facts };
 
-	dtx_buf_init(&w.text, DTX_XLSX_TEXT_MAX);
+	dtx_buf_init(&w.text, DTX_BOOK_TEXT_MAX);
 	w.max_cells = how->max_cells ? how->max_cells : UINT64_MAX;
 	if (!sheet->part)
 		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': the part of sheet '%.100s' is missing",
-		         book->label, sheet->name);
+		         book->head.label, sheet->name);
 	DTX_TRY(dtx_xlsx_part_open(book, sheet->part, &part, err));
 	DTX_TRY(walk(&w, how->slow, err));
 	DTX_TRY(dtx_grid_finish(grid, err));

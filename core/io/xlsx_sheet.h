@@ -26,7 +26,7 @@ struct dtx_xlsx_walk {
 	struct dtx_xlsx *book;
 	struct dtx_xml *x;
 	struct dtx_grid *grid;
-	struct dtx_xlsx_facts *facts;
+	struct dtx_sheet_facts *facts;
 	struct dtx_buf text;         /* scratch of one cell */
 	uint32_t next_row, next_col; /* for rows and cells without a reference */
 	uint32_t row;                /* the open row */

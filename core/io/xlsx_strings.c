@@ -106,33 +106,9 @@ enum dtx_code dtx_xlsx_strings_open(struct dtx_xlsx *book, const struct dtx_zip_
 	enum dtx_code rc = DTX_OK;
 	struct dtx_xlsx_strings *s = &book->strings;
 
-	dtx_buf_init(&s->text, DTX_XLSX_TEXT_MAX);
+	dtx_buf_init(&s->text, DTX_BOOK_TEXT_MAX);
 	DTX_TRY(dtx_unzip_open(&book->zip, e, &s->stream, err));
-	dtx_xml_init(&s->xml, string_bytes, s->stream, book->label, e->name.ptr);
-out:
-	return rc;
-}
-
-static enum dtx_code add_string(struct dtx_xlsx *book, struct dtx_str text, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx_strings *s = &book->strings;
-	char *copy = NULL;
-
-	s->bytes += text.len;
-	if (s->n == DTX_XLSX_STRINGS_MAX || s->bytes > DTX_XLSX_STRING_BYTES_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d shared strings or %llu bytes",
-		         book->label, DTX_XLSX_STRINGS_MAX,
-		         (unsigned long long)DTX_XLSX_STRING_BYTES_MAX);
-	if (!dtx_mem_reserve(&s->item, &s->cap, s->n + 1, sizeof(*s->item)))
-		DTX_FAIL_MEM(err);
-	if (text.len) {
-		copy = dtx_arena_alloc(&s->arena, text.len, 1);
-		if (!copy)
-			DTX_FAIL_MEM(err);
-		memcpy(copy, text.ptr, text.len);
-	}
-	s->item[s->n++] = (struct dtx_str){ copy ? copy : "", text.len };
+	dtx_xml_init(&s->xml, string_bytes, s->stream, book->head.label, e->name.ptr);
 out:
 	return rc;
 }
@@ -159,7 +135,7 @@ static bool plain_string(struct dtx_xml *x, struct dtx_str *out)
 		n++;
 	}
 	out->len = (size_t)(in.ptr + n - out->ptr);
-	if (out->len > DTX_XLSX_TEXT_MAX ||
+	if (out->len > DTX_BOOK_TEXT_MAX ||
 	    !dtx_str_starts((struct dtx_str){ in.ptr + n, in.len - n }, close))
 		return false;
 	x->pos += n + close.len;
@@ -173,14 +149,14 @@ static enum dtx_code next_string(struct dtx_xlsx *book, struct dtx_err *err)
 	struct dtx_str text;
 
 	if (plain_string(&s->xml, &text)) {
-		DTX_TRY(add_string(book, text, err));
+		DTX_TRY(dtx_book_string_add(&book->head, text, err));
 		goto out;
 	}
 	DTX_TRY(dtx_xml_next(&s->xml, err));
 	if (s->xml.kind == DTX_XML_START && s->xml.depth == 2 && dtx_xml_is(&s->xml, "si")) {
 		DTX_TRY(dtx_xlsx_text(&s->xml, &s->text, err));
 		text = (struct dtx_str){ s->text.ptr, s->text.len };
-		DTX_TRY(add_string(book, text, err));
+		DTX_TRY(dtx_book_string_add(&book->head, text, err));
 	} else if (s->xml.kind == DTX_XML_START && s->xml.depth >= 2) {
 		DTX_TRY(dtx_xml_skip(&s->xml, err));
 	} else if (s->xml.kind == DTX_XML_EOF) {
@@ -191,12 +167,12 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_xlsx_strings_need(struct dtx_xlsx *book, uint64_t id, struct dtx_err *err)
+enum dtx_code dtx_xlsx_strings_need(struct dtx_book *head, uint64_t id, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx_strings *s = &book->strings;
+	struct dtx_xlsx *book = (struct dtx_xlsx *)head;
 
-	while (s->stream && (id == UINT64_MAX || s->n <= id))
+	while (book->strings.stream && (id == UINT64_MAX || head->strings.n <= id))
 		DTX_TRY(next_string(book, err));
 out:
 	return rc;

@@ -14,7 +14,7 @@ struct styles {
 	struct dtx_xlsx *book;
 	struct format *format; /* of the file, which beat built-in ones */
 	size_t nformats, formats_cap;
-	size_t cap; /* of book->style */
+	size_t cap; /* of book->head.style */
 };
 
 static uint32_t attr_u32(const struct dtx_xml *x, const char *name)
@@ -33,12 +33,12 @@ static enum dtx_code add_format(struct styles *s, const struct dtx_xml *x, struc
 	struct dtx_str code = dtx_xml_attr(x, "formatCode");
 	char *copy;
 
-	if (s->nformats == DTX_XLSX_STYLES_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d number formats", s->book->label,
-		         DTX_XLSX_STYLES_MAX);
+	if (s->nformats == DTX_BOOK_STYLES_MAX)
+		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d number formats",
+		         s->book->head.label, DTX_BOOK_STYLES_MAX);
 	if (!dtx_mem_reserve(&s->format, &s->formats_cap, s->nformats + 1, sizeof(*s->format)))
 		DTX_FAIL_MEM(err);
-	copy = dtx_arena_strndup(&s->book->arena, code.ptr, code.len);
+	copy = dtx_arena_strndup(&s->book->head.arena, code.ptr, code.len);
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	code.ptr = copy;
@@ -59,7 +59,7 @@ static int by_id(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-static struct dtx_xlsx_style resolve_format(const struct styles *s, uint32_t id)
+static struct dtx_book_style resolve_format(const struct styles *s, uint32_t id)
 {
 	size_t lo = 0, hi = s->nformats;
 
@@ -72,30 +72,30 @@ static struct dtx_xlsx_style resolve_format(const struct styles *s, uint32_t id)
 			hi = mid;
 	}
 	if (lo && s->format[lo - 1].id == id)
-		return (struct dtx_xlsx_style){ s->format[lo - 1].code, s->format[lo - 1].cls };
-	return (struct dtx_xlsx_style){ dtx_str_of(dtx_fmt_builtin_code(id)), dtx_fmt_builtin(id) };
+		return (struct dtx_book_style){ s->format[lo - 1].code, s->format[lo - 1].cls };
+	return (struct dtx_book_style){ dtx_str_of(dtx_fmt_builtin_code(id)), dtx_fmt_builtin(id) };
 }
 
 static enum dtx_code add_style(struct styles *s, const struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx *b = s->book;
+	struct dtx_book *b = &s->book->head;
 
-	if (b->nstyles == DTX_XLSX_STYLES_MAX)
+	if (b->nstyles == DTX_BOOK_STYLES_MAX)
 		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d cell styles", b->label,
-		         DTX_XLSX_STYLES_MAX);
+		         DTX_BOOK_STYLES_MAX);
 	if (!dtx_mem_reserve(&b->style, &s->cap, b->nstyles + 1, sizeof(*b->style)))
 		DTX_FAIL_MEM(err);
 	/* The id for now: formats may stand behind the styles. */
 	b->style[b->nstyles++] =
-		(struct dtx_xlsx_style){ { NULL, attr_u32(x, "numFmtId") }, DTX_FMT_NUMBER };
+		(struct dtx_book_style){ { NULL, attr_u32(x, "numFmtId") }, DTX_FMT_NUMBER };
 out:
 	return rc;
 }
 
 static void resolve_styles(struct styles *s)
 {
-	struct dtx_xlsx *b = s->book;
+	struct dtx_book *b = &s->book->head;
 	uint32_t i;
 
 	if (s->nformats)

@@ -3,13 +3,13 @@
  * tokenizer must read the same cells. */
 #include <stdlib.h>
 
-#include "core/io/read_xlsx.h"
+#include "core/io/book_info.h"
 #include "core/io/xlsx.h"
 #include "tests/unit/bookmake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static enum dtx_code on_cell(void *arg, const struct dtx_xlsx_cell_info *cell, struct dtx_err *err)
+static enum dtx_code on_cell(void *arg, const struct dtx_cell_info *cell, struct dtx_err *err)
 {
 	(void)err;
 	*(size_t *)arg += cell->value != NULL;
@@ -40,29 +40,29 @@ static void same_grids(const struct dtx_grid *a, const struct dtx_grid *b)
 /* Both ways to read every sheet. */
 static void both_paths(const struct dtx_buf *bytes)
 {
-	static const struct dtx_xlsx_read fast = { 0 }, slow = { .slow = true };
+	static const struct dtx_sheet_read fast = { 0 }, slow = { .slow = true };
 	struct dtx_xlsx book = { 0 };
-	struct dtx_xlsx_facts fa = { 0 }, fb = { 0 };
+	struct dtx_sheet_facts fa = { 0 }, fb = { 0 };
 	struct dtx_grid a, b;
 	uint32_t i;
 
 	if (dtx_xlsx_open(&book, "f.xlsx", bytes->ptr, bytes->len, NULL) != DTX_OK)
 		goto out;
-	for (i = 0; i < book.nsheets && i < 4; i++) {
+	for (i = 0; i < book.head.nsheets && i < 4; i++) {
 		enum dtx_code ra, rb;
 
 		dtx_grid_init(&a, "f");
 		dtx_grid_init(&b, "f");
-		ra = dtx_xlsx_sheet_read(&book, &book.sheet[i], &fast, &a, &fa, NULL);
-		rb = dtx_xlsx_sheet_read(&book, &book.sheet[i], &slow, &b, &fb, NULL);
+		ra = dtx_xlsx_sheet_read(&book.head, &book.head.sheet[i], &fast, &a, &fa, NULL);
+		rb = dtx_xlsx_sheet_read(&book.head, &book.head.sheet[i], &slow, &b, &fb, NULL);
 		if (ra != rb)
 			abort();
 		if (ra == DTX_OK)
 			same_grids(&a, &b);
 		dtx_grid_clear(&a);
 		dtx_grid_clear(&b);
-		dtx_xlsx_facts_clear(&fa);
-		dtx_xlsx_facts_clear(&fb);
+		dtx_sheet_facts_clear(&fa);
+		dtx_sheet_facts_clear(&fb);
 	}
 out:
 	dtx_xlsx_clear(&book);
@@ -80,8 +80,8 @@ static void whole(const struct dtx_buf *bytes)
 
 	if (dtx_source_bytes("f.xlsx", bytes->ptr, bytes->len, &src, NULL) != DTX_OK)
 		return;
-	if (dtx_xlsx_cells(src, NULL, on_cell, &cells, NULL) == DTX_OK &&
-	    dtx_xlsx_sheets(src, &sheets, NULL) != DTX_OK)
+	if (dtx_book_cells(src, NULL, on_cell, &cells, NULL) == DTX_OK &&
+	    dtx_book_sheets(src, &sheets, NULL) != DTX_OK)
 		abort();
 	if (dtx_xlsx_run_id(src, id, NULL) == DTX_E_BUG)
 		abort();

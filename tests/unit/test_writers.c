@@ -1,7 +1,7 @@
 /* JSON, text and workbook writers: a small table of every type, in and out again. */
 #include "core/data/builder.h"
 #include "core/data/time.h"
-#include "core/io/read_xlsx.h"
+#include "core/io/book_info.h"
 #include "core/io/writer.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"

@@ -1,5 +1,5 @@
 /* The workbook reader against small sheets, in the usual grammar and in unusual ones. */
-#include "core/io/read_xlsx.h"
+#include "core/io/book_info.h"
 
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
@@ -375,8 +375,7 @@ void test_xlsx_batches_of_any_size(void)
 	dtx_buf_clear(&bytes);
 }
 
-static enum dtx_code collect_cell(void *arg, const struct dtx_xlsx_cell_info *c,
-                                  struct dtx_err *err)
+static enum dtx_code collect_cell(void *arg, const struct dtx_cell_info *c, struct dtx_err *err)
 {
 	char *text = json_dumps(c->value, JSON_ENCODE_ANY);
 
@@ -404,12 +403,12 @@ void test_xlsx_cells_for_inspect(void)
 
 	book_make(&book, &bytes);
 	T_OK(dtx_source_bytes("b.xlsx", bytes.ptr, bytes.len, &src, &err), &err);
-	T_OK(dtx_xlsx_cells(src, NULL, collect_cell, &out, &err), &err);
+	T_OK(dtx_book_cells(src, NULL, collect_cell, &out, &err), &err);
 	T_STR(dtx_buf_text(&out),
 	      "A1 date \"2024-01-01\" mm-dd-yy\nB1 time \"14:30:00\" h:mm\n"
 	      "A2 duration \"26:30:00\" [h]:mm:ss f\nB2 bool true GeneralB2:B4\n"
 	      "C2 error \"#REF!\" General\n");
-	T_OK(dtx_xlsx_sheets(src, &sheets, &err), &err);
+	T_OK(dtx_book_sheets(src, &sheets, &err), &err);
 	T_STR(dtx_json_text(json_array_get(sheets, 0), "dimension", ""), "A1:C2");
 	T_INT(dtx_json_int(json_array_get(sheets, 0), "merges", 0), 1);
 	json_decref(sheets);

@@ -1,12 +1,11 @@
-/* Workbooks (.xlsx, .xlsm, .xltx): the reader class is found by name; this is what `inspect` and
- * provenance ask besides. */
-#ifndef DTX_IO_READ_XLSX_H
-#define DTX_IO_READ_XLSX_H
+/* Workbooks besides reading a table: what `inspect` and provenance ask. */
+#ifndef DTX_IO_BOOK_INFO_H
+#define DTX_IO_BOOK_INFO_H
 
 #include "core/base/json.h"
 #include "core/io/source.h"
 
-struct dtx_xlsx_cell_info {
+struct dtx_cell_info {
 	const char *sheet;
 	const char *cell;   /* "B4" */
 	const char *kind;   /* number text bool error date datetime time duration */
@@ -17,14 +16,14 @@ struct dtx_xlsx_cell_info {
 };
 /* Calls fn for every non-empty cell of all worksheets, sheets in order, rows, then columns. `sheet`
  * (name or number) NULL: all. */
-DTX_MUSTUSE enum dtx_code dtx_xlsx_cells(struct dtx_source *src, const char *sheet,
+DTX_MUSTUSE enum dtx_code dtx_book_cells(struct dtx_source *src, const char *sheet,
                                          enum dtx_code (*fn)(void *arg,
-                                                             const struct dtx_xlsx_cell_info *cell,
+                                                             const struct dtx_cell_info *cell,
                                                              struct dtx_err *err),
                                          void *arg, struct dtx_err *err);
 /* [{"name","kind","visible","dimension","cells","rows","merges","tables"}, ...]; a sheet that does
  * not read has "error" instead of counts.  New reference. */
-DTX_MUSTUSE enum dtx_code dtx_xlsx_sheets(struct dtx_source *src, json_t **out,
+DTX_MUSTUSE enum dtx_code dtx_book_sheets(struct dtx_source *src, json_t **out,
                                           struct dtx_err *err);
 /* The run id that dtx stamped into a workbook, "" when there is none or it is no workbook. */
 DTX_MUSTUSE enum dtx_code dtx_xlsx_run_id(struct dtx_source *src, char out[64],

@@ -1,19 +1,19 @@
 /* Column types from the classes of their cells. */
 #include "core/io/columns.h"
-#include "core/io/xlsx_layout.h"
+#include "core/io/sheet_layout.h"
 
 static struct dtx_typeref plain(enum dtx_type t)
 {
 	return (struct dtx_typeref){ .type = t };
 }
 
-static unsigned classes(const struct dtx_xlsx_stats *s)
+static unsigned classes(const struct dtx_sheet_stats *s)
 {
 	return (unsigned)((s->numbers > 0) + (s->bools > 0) + (s->texts > 0) + (s->dates > 0) +
 	                  (s->times > 0));
 }
 
-static struct dtx_typeref column_type(const struct dtx_xlsx_stats *s)
+static struct dtx_typeref column_type(const struct dtx_sheet_stats *s)
 {
 	unsigned n = classes(s);
 
@@ -30,9 +30,9 @@ static struct dtx_typeref column_type(const struct dtx_xlsx_stats *s)
 	return plain(DTX_T_FLOAT64);
 }
 
-static enum dtx_code warn_mixed(struct dtx_xlsx_layout *l, uint32_t col, struct dtx_err *err)
+static enum dtx_code warn_mixed(struct dtx_sheet_layout *l, uint32_t col, struct dtx_err *err)
 {
-	const struct dtx_xlsx_stats *s = &l->stats[col];
+	const struct dtx_sheet_stats *s = &l->stats[col];
 	const struct {
 		const char *name;
 		uint64_t n;
@@ -50,17 +50,17 @@ static enum dtx_code warn_mixed(struct dtx_xlsx_layout *l, uint32_t col, struct 
 			dtx_buf_printf(&b, "%s%llu %s", b.len ? ", " : "",
 			               (unsigned long long)part[i].n, part[i].name);
 	}
-	rc = dtx_xlsx_warn(l->diags, DTX_W_MIXED_TYPES, l->sheet, (int64_t)s->numbers, err,
-	                   "column '%.60s' is text: it has %s", l->field[col].name,
-	                   dtx_buf_text(&b));
+	rc = dtx_sheet_warn(l->diags, DTX_W_MIXED_TYPES, l->sheet, (int64_t)s->numbers, err,
+	                    "column '%.60s' is text: it has %s", l->field[col].name,
+	                    dtx_buf_text(&b));
 	dtx_buf_clear(&b);
 	return rc;
 }
 
-static enum dtx_code type_column(struct dtx_xlsx_layout *l, uint32_t col, struct dtx_err *err)
+static enum dtx_code type_column(struct dtx_sheet_layout *l, uint32_t col, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_xlsx_stats *s = &l->stats[col];
+	const struct dtx_sheet_stats *s = &l->stats[col];
 	struct dtx_field *f = &l->field[col];
 	const struct dtx_read_type *d = dtx_columns_declared(l->opts, f->name);
 	struct dtx_str code;
@@ -80,14 +80,14 @@ static enum dtx_code type_column(struct dtx_xlsx_layout *l, uint32_t col, struct
 	if (!d && classes(s) > 1)
 		DTX_TRY(warn_mixed(l, col, err));
 	else if (!d && s->times)
-		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)s->times, err,
-		                      "column '%.60s' holds times, which are numbers of days",
-		                      f->name));
+		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)s->times,
+		                       err, "column '%.60s' holds times, which are numbers of days",
+		                       f->name));
 out:
 	return rc;
 }
 
-enum dtx_code dtx_xlsx_types(struct dtx_xlsx_layout *l, struct dtx_err *err)
+enum dtx_code dtx_sheet_types(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t i;

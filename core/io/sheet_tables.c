@@ -1,6 +1,6 @@
 /* Several tables on one sheet: blocks parted by blank rows, with headers of their own. */
 #include "core/base/mem.h"
-#include "core/io/xlsx_layout.h"
+#include "core/io/sheet_layout.h"
 
 enum { TABLES_MAX = 8, BAND_ROWS = 50 };
 
@@ -9,14 +9,14 @@ struct band {
 	size_t from, to;
 };
 struct search {
-	struct dtx_xlsx_layout *l;
+	struct dtx_sheet_layout *l;
 	struct dtx_head_cell *cell, *header;
 	bool *used;
 	struct dtx_cellrange table[TABLES_MAX];
 	uint32_t ntables;
 };
 
-static bool row_blank(const struct dtx_xlsx_layout *l, size_t r)
+static bool row_blank(const struct dtx_sheet_layout *l, size_t r)
 {
 	const struct dtx_grid *g = l->grid;
 	uint64_t i;
@@ -30,7 +30,7 @@ static bool row_blank(const struct dtx_xlsx_layout *l, size_t r)
 }
 
 /* The band that begins at the first row with cells at or behind r. */
-static bool next_band(const struct dtx_xlsx_layout *l, size_t r, struct band *out)
+static bool next_band(const struct dtx_sheet_layout *l, size_t r, struct band *out)
 {
 	const struct dtx_grid *g = l->grid;
 
@@ -68,7 +68,7 @@ static enum dtx_code is_table(struct search *s, const struct band *b, uint32_t f
                               bool *yes, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_head_grid hg = dtx_xlsx_head_grid(s->l, 0, DTX_SHEET_ROWS);
+	struct dtx_head_grid hg = dtx_sheet_head_grid(s->l, 0, DTX_SHEET_ROWS);
 	uint32_t c, filled = 0, same = 0, width = 0;
 
 	*yes = false;
@@ -90,7 +90,7 @@ out:
 static enum dtx_code search_band(struct search *s, const struct band *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx_layout *l = s->l;
+	struct dtx_sheet_layout *l = s->l;
 	uint32_t c, from;
 	bool yes;
 
@@ -118,7 +118,7 @@ out:
 
 static enum dtx_code refuse(const struct search *s, const struct band *first, struct dtx_err *err)
 {
-	const struct dtx_xlsx_layout *l = s->l;
+	const struct dtx_sheet_layout *l = s->l;
 	struct dtx_cellrange main = { (uint32_t)l->head.first,
 		                      l->grid->row[first->to - 1].row,
 		                      l->col[0],
@@ -149,9 +149,9 @@ static enum dtx_code refuse(const struct search *s, const struct band *first, st
 static enum dtx_code search_bands(struct search *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx_layout *l = s->l;
+	struct dtx_sheet_layout *l = s->l;
 	uint64_t last = l->head.first + l->head.rows - 1;
-	struct dtx_head_grid hg = dtx_xlsx_head_grid(l, 0, DTX_SHEET_ROWS);
+	struct dtx_head_grid hg = dtx_sheet_head_grid(l, 0, DTX_SHEET_ROWS);
 	struct band first = { 0, 0 }, b;
 	size_t r = dtx_grid_row_find(l->grid, (uint32_t)last);
 	uint32_t width, c;
@@ -177,7 +177,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_xlsx_tables(struct dtx_xlsx_layout *l, struct dtx_err *err)
+enum dtx_code dtx_sheet_tables(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct search s = { .l = l };

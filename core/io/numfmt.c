@@ -1,6 +1,6 @@
 /* Number formats: a tokenizer of format codes, classes from its tokens, display of the usual ones.
  */
-#include "core/io/xlsx_fmt.h"
+#include "core/io/numfmt.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,24 +1,24 @@
 /* The table of a sheet: window, header, columns and their types, live rows, ledger. */
-#ifndef DTX_IO_XLSX_LAYOUT_H
-#define DTX_IO_XLSX_LAYOUT_H
+#ifndef DTX_IO_SHEET_LAYOUT_H
+#define DTX_IO_SHEET_LAYOUT_H
 
 #include "core/io/header.h"
 #include "core/io/reader.h"
-#include "core/io/xlsx.h"
+#include "core/io/book.h"
 
 /* What has been seen of the cells of one column, below the header. */
-struct dtx_xlsx_stats {
+struct dtx_sheet_stats {
 	uint64_t numbers, fractions, bools, texts, dates, clocks /* dates with a time */, times;
 	uint32_t style; /* of its numbers and dates, when styled alike */
 	bool styled, styles_differ;
 	uint32_t sample_row; /* of the first cell that is of another class than the one before */
 	bool sampled;
 };
-struct dtx_xlsx_layout {
-	struct dtx_xlsx *book;
-	const struct dtx_xlsx_sheet *sheet;
+struct dtx_sheet_layout {
+	struct dtx_book *book;
+	const struct dtx_sheet *sheet;
 	struct dtx_grid *grid;
-	const struct dtx_xlsx_facts *facts;
+	const struct dtx_sheet_facts *facts;
 	const struct dtx_read_opts *opts;
 	struct dtx_arena *arena;
 	struct dtx_errlist *diags;
@@ -31,7 +31,7 @@ struct dtx_xlsx_layout {
 	                 * -1 outside the window, -2 inside but not wanted */
 	struct dtx_head head;
 	struct dtx_field *field;
-	struct dtx_xlsx_stats *stats;
+	struct dtx_sheet_stats *stats;
 	uint32_t *live; /* indexes of grid rows with data, in order; dtx_mem */
 	uint32_t nlive;
 	uint32_t *hidden_before; /* per live row: hidden ones dropped above it; or NULL */
@@ -47,28 +47,27 @@ struct dtx_xlsx_layout {
 };
 
 /* Chooses the sheet; *range_text is opts->range or what a defined name stands for. */
-DTX_MUSTUSE enum dtx_code dtx_xlsx_choose(struct dtx_xlsx *book, const struct dtx_read_opts *opts,
-                                          struct dtx_arena *arena, struct dtx_errlist *diags,
-                                          const struct dtx_xlsx_sheet **sheet,
-                                          struct dtx_str *range_text, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_sheet_choose(struct dtx_book *book, const struct dtx_read_opts *opts,
+                                           struct dtx_arena *arena, struct dtx_errlist *diags,
+                                           const struct dtx_sheet **sheet,
+                                           struct dtx_str *range_text, struct dtx_err *err);
 /* Fills the layout of a grid that has been read; borrowed members are set by the caller. */
-DTX_MUSTUSE enum dtx_code dtx_xlsx_layout_make(struct dtx_xlsx_layout *l, struct dtx_str range_text,
-                                               struct dtx_err *err);
-void dtx_xlsx_layout_clear(struct dtx_xlsx_layout *l);
+DTX_MUSTUSE enum dtx_code dtx_sheet_layout_make(struct dtx_sheet_layout *l,
+                                                struct dtx_str range_text, struct dtx_err *err);
+void dtx_sheet_layout_clear(struct dtx_sheet_layout *l);
 /* Field types from the stats; warnings mixed_types. */
-DTX_MUSTUSE enum dtx_code dtx_xlsx_types(struct dtx_xlsx_layout *l, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_sheet_types(struct dtx_sheet_layout *l, struct dtx_err *err);
 /* multiple_tables, when other blocks of the sheet have headers of their own. */
-DTX_MUSTUSE enum dtx_code dtx_xlsx_tables(struct dtx_xlsx_layout *l, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_sheet_tables(struct dtx_sheet_layout *l, struct dtx_err *err);
 /* Rows as the header finder sees them: the columns of l->col. */
-struct dtx_head_grid dtx_xlsx_head_grid(struct dtx_xlsx_layout *l, uint64_t first, uint64_t nrows);
-/* The text of a text cell (BLANK text when the string does not exist). */
-DTX_MUSTUSE enum dtx_code dtx_xlsx_cell_text(struct dtx_xlsx *book, const struct dtx_grid *grid,
-                                             uint64_t id, struct dtx_str *out, struct dtx_err *err);
+struct dtx_head_grid dtx_sheet_head_grid(struct dtx_sheet_layout *l, uint64_t first,
+                                         uint64_t nrows);
 /* A cell that reads as null: blank, bad, or one of the null values. */
-bool dtx_xlsx_cell_null(const struct dtx_xlsx_layout *l, uint8_t tag, union dtx_payload v);
+bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v);
 /* Adds a warning. */
-DTX_MUSTUSE enum dtx_code dtx_xlsx_warn(struct dtx_errlist *diags, enum dtx_code code,
-                                        const struct dtx_xlsx_sheet *sheet, int64_t count,
-                                        struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(6, 7);
+DTX_MUSTUSE enum dtx_code dtx_sheet_warn(struct dtx_errlist *diags, enum dtx_code code,
+                                         const struct dtx_sheet *sheet, int64_t count,
+                                         struct dtx_err *err, const char *fmt, ...)
+	DTX_PRINTF(6, 7);
 
 #endif

@@ -1,8 +1,8 @@
 /* Which sheet of a workbook is read, and which range of it. */
 #include "core/base/num.h"
-#include "core/io/xlsx_layout.h"
+#include "core/io/sheet_layout.h"
 
-static void list_sheets(const struct dtx_xlsx *book, struct dtx_buf *out)
+static void list_sheets(const struct dtx_book *book, struct dtx_buf *out)
 {
 	uint32_t i;
 
@@ -13,7 +13,7 @@ static void list_sheets(const struct dtx_xlsx *book, struct dtx_buf *out)
 		dtx_buf_printf(out, " and %u more", book->nsheets - i);
 }
 
-static enum dtx_code sheet_not_found(const struct dtx_xlsx *book, const char *want,
+static enum dtx_code sheet_not_found(const struct dtx_book *book, const char *want,
                                      struct dtx_err *err)
 {
 	struct dtx_buf have = DTX_BUF_INIT(4096);
@@ -32,7 +32,7 @@ static enum dtx_code sheet_not_found(const struct dtx_xlsx *book, const char *wa
 }
 
 /* By exact name, then by folded name, then by number; nsheets if there is none. */
-static uint32_t find_sheet(const struct dtx_xlsx *book, const char *want)
+static uint32_t find_sheet(const struct dtx_book *book, const char *want)
 {
 	int64_t number;
 	uint32_t i;
@@ -51,15 +51,15 @@ static uint32_t find_sheet(const struct dtx_xlsx *book, const char *want)
 	return book->nsheets;
 }
 
-static enum dtx_code named_sheet(struct dtx_xlsx *book, const char *want,
-                                 const struct dtx_xlsx_sheet **out, struct dtx_err *err)
+static enum dtx_code named_sheet(struct dtx_book *book, const char *want,
+                                 const struct dtx_sheet **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t i = find_sheet(book, want);
 
 	if (i == book->nsheets)
 		return sheet_not_found(book, want, err);
-	if (book->sheet[i].kind != DTX_XLSX_WORKSHEET)
+	if (book->sheet[i].kind != DTX_SHEET_WORKSHEET)
 		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s': sheet '%.60s' is no worksheet",
 		         book->label, book->sheet[i].name);
 	*out = &book->sheet[i];
@@ -68,27 +68,27 @@ out:
 }
 
 /* Whether a visible sheet besides `chosen` has a cell: looks at the first one only. */
-static enum dtx_code other_sheets(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *chosen,
+static enum dtx_code other_sheets(struct dtx_book *book, const struct dtx_sheet *chosen,
                                   uint32_t *count, struct dtx_err *err)
 {
-	static const struct dtx_xlsx_read first = { .max_cells = 1 };
+	static const struct dtx_sheet_read first = { .max_cells = 1 };
 	enum dtx_code rc = DTX_OK;
 	uint32_t i;
 
 	*count = 0;
 	for (i = 0; i < book->nsheets && i < 64; i++) {
-		struct dtx_xlsx_facts facts = { 0 };
+		struct dtx_sheet_facts facts = { 0 };
 		struct dtx_grid g;
 
-		if (&book->sheet[i] == chosen || book->sheet[i].kind != DTX_XLSX_WORKSHEET ||
-		    book->sheet[i].visible != DTX_XLSX_VISIBLE)
+		if (&book->sheet[i] == chosen || book->sheet[i].kind != DTX_SHEET_WORKSHEET ||
+		    book->sheet[i].visible != DTX_SHEET_VISIBLE)
 			continue;
 		dtx_grid_init(&g, book->label);
 		/* A bad sheet does not spoil the others. */
-		rc = dtx_xlsx_sheet_read(book, &book->sheet[i], &first, &g, &facts, NULL);
+		rc = dtx_book_sheet(book, &book->sheet[i], &first, &g, &facts, NULL);
 		*count += rc == DTX_OK && g.ncells;
 		dtx_grid_clear(&g);
-		dtx_xlsx_facts_clear(&facts);
+		dtx_sheet_facts_clear(&facts);
 		if (rc == DTX_E_NO_MEMORY)
 			DTX_FAIL_MEM(err);
 		rc = DTX_OK;
@@ -97,14 +97,14 @@ out:
 	return rc;
 }
 
-static enum dtx_code default_sheet(struct dtx_xlsx *book, struct dtx_errlist *diags,
-                                   const struct dtx_xlsx_sheet **out, struct dtx_err *err)
+static enum dtx_code default_sheet(struct dtx_book *book, struct dtx_errlist *diags,
+                                   const struct dtx_sheet **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t i, others;
 
-	for (i = 0; i < book->nsheets && (book->sheet[i].kind != DTX_XLSX_WORKSHEET ||
-	                                  book->sheet[i].visible != DTX_XLSX_VISIBLE);
+	for (i = 0; i < book->nsheets && (book->sheet[i].kind != DTX_SHEET_WORKSHEET ||
+	                                  book->sheet[i].visible != DTX_SHEET_VISIBLE);
 	     i++)
 		;
 	if (i == book->nsheets)
@@ -112,15 +112,15 @@ static enum dtx_code default_sheet(struct dtx_xlsx *book, struct dtx_errlist *di
 	*out = &book->sheet[i];
 	DTX_TRY(other_sheets(book, *out, &others, err));
 	if (others)
-		DTX_TRY(dtx_xlsx_warn(diags, DTX_W_SHEET_ASSUMED, *out, others, err,
-		                      "sheet '%.60s' was read, %u other visible sheets have cells",
-		                      (*out)->name, others));
+		DTX_TRY(dtx_sheet_warn(diags, DTX_W_SHEET_ASSUMED, *out, others, err,
+		                       "sheet '%.60s' was read, %u other visible sheets have cells",
+		                       (*out)->name, others));
 out:
 	return rc;
 }
 
 /* A defined name: "FY24!$A$3:$F$200" or "'My sheet'!A1:B2". */
-static bool find_name(const struct dtx_xlsx *book, const char *want, struct dtx_str *sheet,
+static bool find_name(const struct dtx_book *book, const char *want, struct dtx_str *sheet,
                       struct dtx_str *range)
 {
 	uint32_t i;
@@ -139,10 +139,10 @@ static bool find_name(const struct dtx_xlsx *book, const char *want, struct dtx_
 	return false;
 }
 
-enum dtx_code dtx_xlsx_choose(struct dtx_xlsx *book, const struct dtx_read_opts *opts,
-                              struct dtx_arena *arena, struct dtx_errlist *diags,
-                              const struct dtx_xlsx_sheet **sheet, struct dtx_str *range_text,
-                              struct dtx_err *err)
+enum dtx_code dtx_sheet_choose(struct dtx_book *book, const struct dtx_read_opts *opts,
+                               struct dtx_arena *arena, struct dtx_errlist *diags,
+                               const struct dtx_sheet **sheet, struct dtx_str *range_text,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str from_name = { NULL, 0 };

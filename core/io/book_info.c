@@ -1,25 +1,24 @@
-/* What `inspect` and provenance ask of a workbook: its cells, its sheets, its stamp. */
+/* What `inspect` asks of a workbook: its cells and its sheets. */
 #include <math.h>
 
 #include "core/base/mem.h"
 #include "core/data/cast.h"
 #include "core/data/time.h"
-#include "core/io/read_xlsx.h"
-#include "core/io/xlsx_layout.h"
+#include "core/io/book_info.h"
+#include "core/io/sheet_layout.h"
 
-static enum dtx_code open_source(struct dtx_xlsx *book, struct dtx_source *src, struct dtx_err *err)
+static enum dtx_code open_source(struct dtx_source *src, struct dtx_book **out, struct dtx_err *err)
 {
-	return dtx_xlsx_open(book, dtx_source_name(src), dtx_source_data(src), dtx_source_size(src),
+	return dtx_book_open(dtx_source_name(src), dtx_source_data(src), dtx_source_size(src), out,
 	                     err);
 }
 
 /* --- cells --- */
 
-typedef enum dtx_code (*cell_fn)(void *arg, const struct dtx_xlsx_cell_info *cell,
-                                 struct dtx_err *err);
+typedef enum dtx_code (*cell_fn)(void *arg, const struct dtx_cell_info *cell, struct dtx_err *err);
 struct walk {
-	struct dtx_xlsx *book;
-	const struct dtx_xlsx_sheet *sheet;
+	struct dtx_book *book;
+	const struct dtx_sheet *sheet;
 	struct dtx_grid grid;
 	cell_fn fn;
 	void *arg;
@@ -96,7 +95,7 @@ static enum dtx_code cell_value(struct walk *w, uint64_t cell, const char **kind
 	switch (tag & DTX_CELL_KIND) {
 	case DTX_CELL_BLANK: goto out;
 	case DTX_CELL_TEXT:
-		DTX_TRY(dtx_xlsx_cell_text(w->book, &w->grid, v.id, &text, err));
+		DTX_TRY(dtx_book_cell_text(w->book, &w->grid, v.id, &text, err));
 		if (!text.len)
 			goto out;
 		*value = json_stringn(text.ptr, text.len);
@@ -121,7 +120,7 @@ static enum dtx_code give_cell(struct walk *w, uint32_t row, uint64_t cell, stru
 	uint32_t col = dtx_grid_col(&w->grid, cell);
 	const struct dtx_cellrange *m = anchored(w, row, col);
 	uint16_t style = dtx_grid_style(&w->grid, cell);
-	struct dtx_xlsx_cell_info info = { .sheet = w->sheet->name, .format = "General" };
+	struct dtx_cell_info info = { .sheet = w->sheet->name, .format = "General" };
 	char name[24], merged[48];
 
 	DTX_TRY(cell_value(w, cell, &info.kind, &info.value, err));
@@ -144,63 +143,64 @@ out:
 
 static enum dtx_code give_sheet(struct walk *w, struct dtx_err *err)
 {
-	static const struct dtx_xlsx_read whole = { 0 };
+	static const struct dtx_sheet_read whole = { 0 };
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx_facts facts = { 0 };
+	struct dtx_sheet_facts facts = { 0 };
 	size_t r;
 	uint64_t i;
 
 	dtx_grid_init(&w->grid, w->book->label);
 	w->merge = 0;
-	DTX_TRY(dtx_xlsx_sheet_read(w->book, w->sheet, &whole, &w->grid, &facts, err));
+	DTX_TRY(dtx_book_sheet(w->book, w->sheet, &whole, &w->grid, &facts, err));
 	for (r = 0; r < w->grid.nrows; r++) {
 		for (i = w->grid.row[r].first; i < w->grid.row[r + 1].first; i++)
 			DTX_TRY(give_cell(w, w->grid.row[r].row, i, err));
 	}
 out:
 	dtx_grid_clear(&w->grid);
-	dtx_xlsx_facts_clear(&facts);
+	dtx_sheet_facts_clear(&facts);
 	return rc;
 }
 
-enum dtx_code dtx_xlsx_cells(struct dtx_source *src, const char *sheet, cell_fn fn, void *arg,
+enum dtx_code dtx_book_cells(struct dtx_source *src, const char *sheet, cell_fn fn, void *arg,
                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx book = { 0 };
+	struct dtx_book *book = NULL;
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
-	const struct dtx_xlsx_sheet *only = NULL;
-	struct walk w = { .book = &book, .fn = fn, .arg = arg };
+	const struct dtx_sheet *only = NULL;
+	struct walk w = { .fn = fn, .arg = arg };
 	struct dtx_str range;
 	uint32_t i;
 
 	opts.sheet = sheet;
-	DTX_TRY(open_source(&book, src, err));
+	DTX_TRY(open_source(src, &book, err));
+	w.book = book;
 	if (sheet)
-		DTX_TRY(dtx_xlsx_choose(&book, &opts, NULL, NULL, &only, &range, err));
-	for (i = 0; i < book.nsheets; i++) {
-		w.sheet = &book.sheet[i];
-		if (w.sheet->kind == DTX_XLSX_WORKSHEET && (!only || only == w.sheet))
+		DTX_TRY(dtx_sheet_choose(book, &opts, NULL, NULL, &only, &range, err));
+	for (i = 0; i < book->nsheets; i++) {
+		w.sheet = &book->sheet[i];
+		if (w.sheet->kind == DTX_SHEET_WORKSHEET && (!only || only == w.sheet))
 			DTX_TRY(give_sheet(&w, err));
 	}
 out:
-	dtx_xlsx_clear(&book);
+	dtx_book_close(book);
 	return rc;
 }
 
 /* --- sheets --- */
 
-static const char *const kind_name[] = { [DTX_XLSX_WORKSHEET] = "worksheet",
-	                                 [DTX_XLSX_CHART] = "chart",
-	                                 [DTX_XLSX_DIALOG] = "dialog",
-	                                 [DTX_XLSX_MACRO] = "macro",
-	                                 [DTX_XLSX_OTHER] = "other" };
+static const char *const kind_name[] = { [DTX_SHEET_WORKSHEET] = "worksheet",
+	                                 [DTX_SHEET_CHART] = "chart",
+	                                 [DTX_SHEET_DIALOG] = "dialog",
+	                                 [DTX_SHEET_MACRO] = "macro",
+	                                 [DTX_SHEET_OTHER] = "other" };
 
 /* Counts into `o`; a sheet that cannot be read says why instead. */
-static bool count_sheet(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *sheet, json_t *o)
+static bool count_sheet(struct dtx_book *book, const struct dtx_sheet *sheet, json_t *o)
 {
-	static const struct dtx_xlsx_read whole = { 0 };
-	struct dtx_xlsx_facts facts = { 0 };
+	static const struct dtx_sheet_read whole = { 0 };
+	struct dtx_sheet_facts facts = { 0 };
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_cellrange used;
 	struct dtx_grid g;
@@ -208,7 +208,7 @@ static bool count_sheet(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *shee
 	bool ok;
 
 	dtx_grid_init(&g, book->label);
-	if (dtx_xlsx_sheet_read(book, sheet, &whole, &g, &facts, &err) != DTX_OK) {
+	if (dtx_book_sheet(book, sheet, &whole, &g, &facts, &err) != DTX_OK) {
 		ok = dtx_json_set(o, "error", json_string(err.msg));
 	} else {
 		if (g.ncells) {
@@ -225,12 +225,12 @@ static bool count_sheet(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *shee
 		     dtx_json_set(o, "tables", json_integer((json_int_t)facts.ntables));
 	}
 	dtx_grid_clear(&g);
-	dtx_xlsx_facts_clear(&facts);
+	dtx_sheet_facts_clear(&facts);
 	dtx_err_clear(&err);
 	return ok;
 }
 
-static json_t *sheet_info(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *sheet)
+static json_t *sheet_info(struct dtx_book *book, const struct dtx_sheet *sheet)
 {
 	static const char *const visible[] = { "visible", "hidden", "very hidden" };
 	json_t *o = json_object();
@@ -238,7 +238,7 @@ static json_t *sheet_info(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *sh
 	          dtx_json_set(o, "kind", json_string(kind_name[sheet->kind])) &&
 	          dtx_json_set(o, "visible", json_string(visible[sheet->visible]));
 
-	if (ok && sheet->kind == DTX_XLSX_WORKSHEET)
+	if (ok && sheet->kind == DTX_SHEET_WORKSHEET)
 		ok = count_sheet(book, sheet, o);
 	if (!ok) {
 		json_decref(o);
@@ -247,74 +247,24 @@ static json_t *sheet_info(struct dtx_xlsx *book, const struct dtx_xlsx_sheet *sh
 	return o;
 }
 
-enum dtx_code dtx_xlsx_sheets(struct dtx_source *src, json_t **out, struct dtx_err *err)
+enum dtx_code dtx_book_sheets(struct dtx_source *src, json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx book = { 0 };
+	struct dtx_book *book = NULL;
 	json_t *list = json_array();
 	uint32_t i;
 
 	if (!list)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(open_source(&book, src, err));
-	for (i = 0; i < book.nsheets; i++) {
-		if (json_array_append_new(list, sheet_info(&book, &book.sheet[i])))
+	DTX_TRY(open_source(src, &book, err));
+	for (i = 0; i < book->nsheets; i++) {
+		if (json_array_append_new(list, sheet_info(book, &book->sheet[i])))
 			DTX_FAIL_MEM(err);
 	}
 	*out = list;
 	list = NULL;
 out:
 	json_decref(list);
-	dtx_xlsx_clear(&book);
-	return rc;
-}
-
-/* --- stamp --- */
-
-/* The text of custom property dtx_run into `out`. */
-static enum dtx_code find_stamp(struct dtx_xml *x, struct dtx_buf *out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	bool inside = false;
-
-	do {
-		DTX_TRY(dtx_xml_next(x, err));
-		if (x->kind != DTX_XML_START)
-			continue;
-		if (dtx_xml_is(x, "property"))
-			inside = dtx_str_is(dtx_xml_attr(x, "name"), "dtx_run");
-		else if (inside && dtx_xml_is(x, "lpwstr")) {
-			DTX_TRY(dtx_xml_text(x, out, err));
-			goto out;
-		}
-	} while (x->kind != DTX_XML_EOF);
-out:
-	return rc;
-}
-
-enum dtx_code dtx_xlsx_run_id(struct dtx_source *src, char out[64], struct dtx_err *err)
-{
-	static const struct dtx_zip_limits limits = DTX_ZIP_LIMITS;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx book = { .label = dtx_source_name(src) };
-	struct dtx_xlsx_part part = { .xml = DTX_XML_INIT };
-	struct dtx_buf text = DTX_BUF_INIT(4096);
-	const struct dtx_zip_entry *e;
-
-	out[0] = '\0';
-	if (!dtx_zip_sniff(dtx_source_data(src), dtx_source_size(src)))
-		goto out;
-	DTX_TRY(dtx_zip_open(&book.zip, book.label, dtx_source_data(src), dtx_source_size(src),
-	                     &limits, err));
-	e = dtx_zip_find(&book.zip, DTX_STR("docProps/custom.xml"));
-	if (!e)
-		goto out;
-	DTX_TRY(dtx_xlsx_part_open(&book, e, &part, err));
-	DTX_TRY(find_stamp(&part.xml, &text, err));
-	dtx_str_copy(out, 64, (struct dtx_str){ dtx_buf_text(&text), text.len });
-out:
-	dtx_buf_clear(&text);
-	dtx_xlsx_part_close(&part);
-	dtx_xlsx_clear(&book);
+	dtx_book_close(book);
 	return rc;
 }

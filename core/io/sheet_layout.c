@@ -1,5 +1,5 @@
 /* From a grid to a table: which rows and columns, which names. */
-#include "core/io/xlsx_layout.h"
+#include "core/io/sheet_layout.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -9,9 +9,9 @@
 #include "core/base/num.h"
 #include "core/io/columns.h"
 
-enum dtx_code dtx_xlsx_warn(struct dtx_errlist *diags, enum dtx_code code,
-                            const struct dtx_xlsx_sheet *sheet, int64_t count, struct dtx_err *err,
-                            const char *fmt, ...)
+enum dtx_code dtx_sheet_warn(struct dtx_errlist *diags, enum dtx_code code,
+                             const struct dtx_sheet *sheet, int64_t count, struct dtx_err *err,
+                             const char *fmt, ...)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err w = DTX_ERR_INIT;
@@ -35,7 +35,7 @@ out:
 
 /* --- rows and columns --- */
 
-static bool is_blank(const struct dtx_xlsx_layout *l, uint64_t cell)
+static bool is_blank(const struct dtx_sheet_layout *l, uint64_t cell)
 {
 	uint8_t tag = dtx_grid_tag(l->grid, cell);
 
@@ -43,7 +43,7 @@ static bool is_blank(const struct dtx_xlsx_layout *l, uint64_t cell)
 }
 
 /* Whether a row has something in the columns of the window. */
-static bool has_cells(const struct dtx_xlsx_layout *l, size_t r)
+static bool has_cells(const struct dtx_sheet_layout *l, size_t r)
 {
 	const struct dtx_grid *g = l->grid;
 	uint64_t i;
@@ -55,7 +55,7 @@ static bool has_cells(const struct dtx_xlsx_layout *l, size_t r)
 	return false;
 }
 
-static bool col_hidden(const struct dtx_xlsx_layout *l, uint32_t col)
+static bool col_hidden(const struct dtx_sheet_layout *l, uint32_t col)
 {
 	size_t i;
 
@@ -67,7 +67,7 @@ static bool col_hidden(const struct dtx_xlsx_layout *l, uint32_t col)
 }
 
 /* The columns [from, to], without hidden ones if they are dropped. */
-static enum dtx_code set_columns(struct dtx_xlsx_layout *l, uint32_t from, uint32_t to,
+static enum dtx_code set_columns(struct dtx_sheet_layout *l, uint32_t from, uint32_t to,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -91,7 +91,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code nothing_there(const struct dtx_xlsx_layout *l, struct dtx_err *err)
+static enum dtx_code nothing_there(const struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	dtx_err_set(err, DTX_E_EMPTY_INPUT, __FILE__, __LINE__,
 	            "'%s': sheet '%.60s' has no cells%s%.60s", l->book->label, l->sheet->name,
@@ -101,7 +101,7 @@ static enum dtx_code nothing_there(const struct dtx_xlsx_layout *l, struct dtx_e
 	return DTX_E_EMPTY_INPUT;
 }
 
-static enum dtx_code set_window(struct dtx_xlsx_layout *l, struct dtx_str range_text,
+static enum dtx_code set_window(struct dtx_sheet_layout *l, struct dtx_str range_text,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -136,7 +136,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code set_header(struct dtx_xlsx_layout *l, struct dtx_err *err)
+static enum dtx_code set_header(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_grid *g = l->grid;
@@ -148,7 +148,7 @@ static enum dtx_code set_header(struct dtx_xlsx_layout *l, struct dtx_err *err)
 		r++;
 	if (r == g->nrows || g->row[r].row > l->window.row1)
 		return nothing_there(l, err);
-	hg = dtx_xlsx_head_grid(l, g->row[r].row, l->window.row1 - g->row[r].row + 1);
+	hg = dtx_sheet_head_grid(l, g->row[r].row, l->window.row1 - g->row[r].row + 1);
 	l->head = (struct dtx_head){ .first = hg.first, .rows = rows < 0 ? 0 : (uint32_t)rows };
 	if (rows < 0)
 		DTX_TRY(dtx_head_find(&hg, &l->head, err));
@@ -157,16 +157,16 @@ static enum dtx_code set_header(struct dtx_xlsx_layout *l, struct dtx_err *err)
 		         "'%s': sheet '%.60s' has %llu rows, header_rows wants %u", l->book->label,
 		         l->sheet->name, (unsigned long long)hg.nrows, l->head.rows);
 	if (rows < 0 && l->head.assumed)
-		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_HEADER_ASSUMED, l->sheet, 1, err,
-		                      "row %u was taken as header, all cells below are text too",
-		                      (unsigned)l->head.first + 1));
+		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_HEADER_ASSUMED, l->sheet, 1, err,
+		                       "row %u was taken as header, all cells below are text too",
+		                       (unsigned)l->head.first + 1));
 out:
 	return rc;
 }
 
 /* Without columns in the range, those that hold nothing from the header on are cut off at the
  * sides: a title over column A does not make a column. */
-static enum dtx_code trim_columns(struct dtx_xlsx_layout *l, struct dtx_err *err)
+static enum dtx_code trim_columns(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_grid *g = l->grid;
@@ -192,7 +192,8 @@ out:
 }
 
 /* Leaves out the columns that the plan does not want. */
-static enum dtx_code drop_columns(struct dtx_xlsx_layout *l, const char **name, struct dtx_err *err)
+static enum dtx_code drop_columns(struct dtx_sheet_layout *l, const char **name,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool *keep = dtx_mem_alloc(l->ncols, sizeof(*keep));
@@ -214,10 +215,10 @@ out:
 	return rc;
 }
 
-static enum dtx_code set_names(struct dtx_xlsx_layout *l, struct dtx_err *err)
+static enum dtx_code set_names(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_head_grid hg = dtx_xlsx_head_grid(l, l->head.first, l->head.rows);
+	struct dtx_head_grid hg = dtx_sheet_head_grid(l, l->head.first, l->head.rows);
 	const char **name;
 	uint32_t i;
 
@@ -249,14 +250,14 @@ static bool is_null_text(const struct dtx_read_opts *o, struct dtx_str s)
 }
 
 /* Marks the strings that stand for null, once, so that cells cost a bit test. */
-static enum dtx_code mark_nulls(struct dtx_xlsx_layout *l, struct dtx_err *err)
+static enum dtx_code mark_nulls(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_read_opts *o = l->opts;
-	struct dtx_xlsx_strings *s = &l->book->strings;
+	struct dtx_book_strings *s = &l->book->strings;
 	size_t i, n;
 
-	DTX_TRY(dtx_xlsx_strings_need(l->book, UINT64_MAX, err));
+	DTX_TRY(dtx_book_strings_need(l->book, UINT64_MAX, err));
 	n = s->n + l->grid->ntexts;
 	l->null_text = dtx_mem_zalloc((n + 7) / 8, 1);
 	l->null_number = dtx_arena_alloc(l->arena, o->nnull_values, sizeof(*l->null_number));
@@ -277,7 +278,7 @@ out:
 	return rc;
 }
 
-bool dtx_xlsx_cell_null(const struct dtx_xlsx_layout *l, uint8_t tag, union dtx_payload v)
+bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v)
 {
 	unsigned kind = tag & DTX_CELL_KIND;
 	uint64_t id;
@@ -298,19 +299,19 @@ bool dtx_xlsx_cell_null(const struct dtx_xlsx_layout *l, uint8_t tag, union dtx_
 
 /* --- the pass over all cells --- */
 
-static void note_style(struct dtx_xlsx_stats *s, uint16_t style)
+static void note_style(struct dtx_sheet_stats *s, uint16_t style)
 {
 	s->styles_differ |= s->styled && s->style != style;
 	s->style = style;
 	s->styled = true;
 }
 
-static void note_cell(struct dtx_xlsx_layout *l, struct dtx_xlsx_stats *s, uint64_t cell)
+static void note_cell(struct dtx_sheet_layout *l, struct dtx_sheet_stats *s, uint64_t cell)
 {
 	uint8_t tag = dtx_grid_tag(l->grid, cell);
 	union dtx_payload v = dtx_grid_value(l->grid, cell);
 
-	if (dtx_xlsx_cell_null(l, tag, v))
+	if (dtx_sheet_cell_null(l, tag, v))
 		return;
 	switch (tag & DTX_CELL_KIND) {
 	case DTX_CELL_NUMBER:
@@ -335,7 +336,7 @@ static void note_cell(struct dtx_xlsx_layout *l, struct dtx_xlsx_stats *s, uint6
 	}
 }
 
-static enum dtx_code pass_rows(struct dtx_xlsx_layout *l, struct dtx_err *err)
+static enum dtx_code pass_rows(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_grid *g = l->grid;
@@ -378,42 +379,42 @@ out:
 	return rc;
 }
 
-static enum dtx_code warn_cells(struct dtx_xlsx_layout *l, struct dtx_err *err)
+static enum dtx_code warn_cells(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_xlsx_facts *f = l->facts;
+	const struct dtx_sheet_facts *f = l->facts;
 	uint64_t bad = f->nerrors + f->nbaddates + f->nuncached;
 	char name[24];
 
 	dtx_cell_name(name, f->first_bad_row, f->first_bad_col);
 	if (bad)
-		DTX_TRY(dtx_xlsx_warn(
+		DTX_TRY(dtx_sheet_warn(
 			l->diags, DTX_W_CELL_ERRORS, l->sheet, (int64_t)bad, err,
 			"%llu cells are null: %llu errors, %llu formulas without a "
 			"cached value, %llu numbers that are no date; the first is %s",
 			(unsigned long long)bad, (unsigned long long)f->nerrors,
 			(unsigned long long)f->nuncached, (unsigned long long)f->nbaddates, name));
 	if ((f->nhidden_rows || f->nhidden) && !l->opts->hidden_drop)
-		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_HIDDEN_CELLS, l->sheet,
-		                      (int64_t)f->nhidden_rows, err,
-		                      "%llu hidden rows and %zu hidden ranges of columns were read",
-		                      (unsigned long long)f->nhidden_rows, f->nhidden));
+		DTX_TRY(dtx_sheet_warn(
+			l->diags, DTX_W_HIDDEN_CELLS, l->sheet, (int64_t)f->nhidden_rows, err,
+			"%llu hidden rows and %zu hidden ranges of columns were read",
+			(unsigned long long)f->nhidden_rows, f->nhidden));
 	if (l->grid->merges_dropped)
-		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_READER_NOTE, l->sheet,
-		                      (int64_t)l->grid->merges_dropped, err,
-		                      "%zu merged ranges overlap others and were ignored",
-		                      l->grid->merges_dropped));
+		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet,
+		                       (int64_t)l->grid->merges_dropped, err,
+		                       "%zu merged ranges overlap others and were ignored",
+		                       l->grid->merges_dropped));
 	if (l->grid->twice)
-		DTX_TRY(dtx_xlsx_warn(l->diags, DTX_W_READER_NOTE, l->sheet,
-		                      (int64_t)l->grid->twice, err,
-		                      "%llu cells stand twice in the file, the last one counts",
-		                      (unsigned long long)l->grid->twice));
+		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet,
+		                       (int64_t)l->grid->twice, err,
+		                       "%llu cells stand twice in the file, the last one counts",
+		                       (unsigned long long)l->grid->twice));
 out:
 	return rc;
 }
 
-enum dtx_code dtx_xlsx_layout_make(struct dtx_xlsx_layout *l, struct dtx_str range_text,
-                                   struct dtx_err *err)
+enum dtx_code dtx_sheet_layout_make(struct dtx_sheet_layout *l, struct dtx_str range_text,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -421,11 +422,11 @@ enum dtx_code dtx_xlsx_layout_make(struct dtx_xlsx_layout *l, struct dtx_str ran
 	DTX_TRY(set_header(l, err));
 	DTX_TRY(trim_columns(l, err));
 	if (l->opts->header_rows < 0)
-		DTX_TRY(dtx_xlsx_tables(l, err));
+		DTX_TRY(dtx_sheet_tables(l, err));
 	DTX_TRY(set_names(l, err));
 	DTX_TRY(mark_nulls(l, err));
 	DTX_TRY(pass_rows(l, err));
-	DTX_TRY(dtx_xlsx_types(l, err));
+	DTX_TRY(dtx_sheet_types(l, err));
 	DTX_TRY(warn_cells(l, err));
 out:
 	if (rc != DTX_OK && err && !err->sheet[0] && l->sheet)
@@ -433,7 +434,7 @@ out:
 	return rc;
 }
 
-void dtx_xlsx_layout_clear(struct dtx_xlsx_layout *l)
+void dtx_sheet_layout_clear(struct dtx_sheet_layout *l)
 {
 	dtx_mem_free(l->live);
 	dtx_mem_free(l->null_text);

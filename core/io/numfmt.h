@@ -1,6 +1,6 @@
 /* Number formats of a workbook: which class of value they show, and how. */
-#ifndef DTX_IO_XLSX_FMT_H
-#define DTX_IO_XLSX_FMT_H
+#ifndef DTX_IO_NUMFMT_H
+#define DTX_IO_NUMFMT_H
 
 #include "core/base/buf.h"
 #include "core/data/column.h"

@@ -1,35 +1,18 @@
 /* A sheet as the header finder sees it: rows of shown texts, merged ranges spread out. */
 #include <math.h>
 
-#include "core/io/xlsx_layout.h"
+#include "core/io/sheet_layout.h"
 
 enum { MERGES_LOOKED_AT = 20000 };
 
-enum dtx_code dtx_xlsx_cell_text(struct dtx_xlsx *book, const struct dtx_grid *grid, uint64_t id,
-                                 struct dtx_str *out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	*out = DTX_STR("");
-	if (id & DTX_GRID_INLINE) {
-		*out = grid->text[id & ~DTX_GRID_INLINE];
-		goto out;
-	}
-	DTX_TRY(dtx_xlsx_strings_need(book, id, err));
-	if (id < book->strings.n)
-		*out = book->strings.item[id];
-out:
-	return rc;
-}
-
 /* What the cell shows, in the arena of this turn. */
-static enum dtx_code show_number(struct dtx_xlsx_layout *l, uint64_t cell, double v,
+static enum dtx_code show_number(struct dtx_sheet_layout *l, uint64_t cell, double v,
                                  struct dtx_str *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf b = DTX_BUF_INIT(4096);
 	uint16_t style = dtx_grid_style(l->grid, cell);
-	struct dtx_xlsx_style s = { DTX_STR("General"), DTX_FMT_NUMBER };
+	struct dtx_book_style s = { DTX_STR("General"), DTX_FMT_NUMBER };
 	char *copy;
 
 	if (style < l->book->nstyles)
@@ -44,7 +27,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code show_cell(struct dtx_xlsx_layout *l, uint64_t cell, struct dtx_head_cell *out,
+static enum dtx_code show_cell(struct dtx_sheet_layout *l, uint64_t cell, struct dtx_head_cell *out,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -56,7 +39,7 @@ static enum dtx_code show_cell(struct dtx_xlsx_layout *l, uint64_t cell, struct 
 	case DTX_CELL_BLANK: out->kind = DTX_HEAD_BLANK; break;
 	case DTX_CELL_TEXT:
 		out->kind = DTX_HEAD_TEXT;
-		DTX_TRY(dtx_xlsx_cell_text(l->book, l->grid, v.id, &out->text, err));
+		DTX_TRY(dtx_book_cell_text(l->book, l->grid, v.id, &out->text, err));
 		break;
 	case DTX_CELL_BOOL: out->text = v.id ? DTX_STR("TRUE") : DTX_STR("FALSE"); break;
 	case DTX_CELL_ERROR: out->text = dtx_str_of(dtx_cell_error_name(v.id)); break;
@@ -72,7 +55,7 @@ out:
 }
 
 /* Cells of the row that a merged range covers show its anchor. */
-static enum dtx_code spread_merge(struct dtx_xlsx_layout *l, const struct dtx_cellrange *m,
+static enum dtx_code spread_merge(struct dtx_sheet_layout *l, const struct dtx_cellrange *m,
                                   uint32_t row, struct dtx_head_cell *cell, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -101,7 +84,7 @@ static enum dtx_code head_row(void *arg, uint64_t row, struct dtx_head_cell *cel
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx_layout *l = arg;
+	struct dtx_sheet_layout *l = arg;
 	const struct dtx_grid *g = l->grid;
 	size_t r = dtx_grid_row_find(g, (uint32_t)row), m;
 	uint64_t i;
@@ -130,12 +113,12 @@ out:
 
 static void head_name(void *arg, uint64_t row, uint32_t col, char out[48])
 {
-	const struct dtx_xlsx_layout *l = arg;
+	const struct dtx_sheet_layout *l = arg;
 
 	dtx_cell_name(out, row, l->col[col]);
 }
 
-struct dtx_head_grid dtx_xlsx_head_grid(struct dtx_xlsx_layout *l, uint64_t first, uint64_t nrows)
+struct dtx_head_grid dtx_sheet_head_grid(struct dtx_sheet_layout *l, uint64_t first, uint64_t nrows)
 {
 	return (struct dtx_head_grid){ first, nrows, l->ncols, false, head_row, l, head_name };
 }

@@ -1,0 +1,127 @@
+/* A workbook, whatever its container: sheets, names, styles, strings, and how to read a sheet.
+ * The readers of formats fill it; layout, inspection and the reader class know only this. */
+#ifndef DTX_IO_BOOK_H
+#define DTX_IO_BOOK_H
+
+#include "core/base/arena.h"
+#include "core/io/grid.h"
+#include "core/io/numfmt.h"
+
+enum {
+	DTX_BOOK_SHEETS_MAX = 4096,
+	DTX_BOOK_STYLES_MAX = 65536,
+	DTX_BOOK_NAMES_MAX = 65536,
+	DTX_BOOK_TEXT_MAX = 1 << 20, /* bytes of one cell's text */
+	DTX_BOOK_STRINGS_MAX = 64 * 1000 * 1000
+};
+#define DTX_BOOK_STRING_BYTES_MAX ((uint64_t)2 << 30)
+
+enum dtx_sheet_kind {
+	DTX_SHEET_WORKSHEET,
+	DTX_SHEET_CHART,
+	DTX_SHEET_DIALOG,
+	DTX_SHEET_MACRO,
+	DTX_SHEET_OTHER
+};
+enum dtx_sheet_visible { DTX_SHEET_VISIBLE, DTX_SHEET_HIDDEN, DTX_SHEET_VERY_HIDDEN };
+struct dtx_sheet {
+	const char *name;
+	enum dtx_sheet_kind kind;
+	enum dtx_sheet_visible visible;
+	const struct dtx_zip_entry *part; /* xlsx; NULL: missing */
+	uint64_t place;                   /* xls: where its records begin */
+};
+struct dtx_book_name {           /* a defined name */
+	const char *name, *text; /* "Data", "FY24!$A$3:$F$200" */
+	int32_t sheet;           /* its scope, -1: the workbook */
+};
+struct dtx_book_style {
+	struct dtx_str code;
+	enum dtx_fmt_class cls;
+};
+struct dtx_book_strings { /* shared by its cells */
+	struct dtx_arena arena;
+	struct dtx_str *item;
+	size_t n, cap;
+	uint64_t bytes;
+};
+
+struct dtx_sheet_span {
+	uint32_t from, to; /* columns */
+};
+struct dtx_sheet_facts {               /* of a sheet besides its cells */
+	struct dtx_sheet_span *hidden; /* hidden columns; dtx_mem */
+	size_t nhidden, hidden_cap;
+	uint64_t nformulas, nuncached, nerrors, nbaddates, nhidden_rows;
+	uint32_t first_bad_row, first_bad_col;
+	uint32_t ntables;
+	char dimension[32]; /* as the file claims it */
+};
+/* max_cells: stop after so many (0: all; then merges and what follows are not read).  `slow` leaves
+ * a fast path out (tests). */
+struct dtx_sheet_read {
+	uint64_t max_cells;
+	bool slow;
+};
+
+struct dtx_book_class;
+/* Common head of every format's workbook. */
+struct dtx_book {
+	const struct dtx_book_class *cls;
+	struct dtx_arena arena;
+	const char *label; /* for messages; borrowed */
+	bool epoch1904;
+	struct dtx_sheet *sheet;
+	uint32_t nsheets;
+	struct dtx_book_name *name;
+	uint32_t nnames;
+	struct dtx_book_style *style; /* by the id that cells carry */
+	uint32_t nstyles;
+	struct dtx_book_strings strings; /* as far as they have been read */
+};
+struct dtx_book_class {
+	const char *name; /* "xlsx" */
+	/* The bytes stay the caller's and outlive the book.  Strings may be left for later. */
+	enum dtx_code (*open)(const char *label, const void *bytes, size_t len,
+	                      struct dtx_book **out, struct dtx_err *err);
+	/* Cells, merged ranges and facts of a worksheet; the grid is finished. */
+	enum dtx_code (*sheet)(struct dtx_book *, const struct dtx_sheet *,
+	                       const struct dtx_sheet_read *how, struct dtx_grid *,
+	                       struct dtx_sheet_facts *, struct dtx_err *);
+	/* Makes string `id` available if it exists (UINT64_MAX: all); NULL: all are there. */
+	enum dtx_code (*strings)(struct dtx_book *, uint64_t id, struct dtx_err *);
+	void (*close)(struct dtx_book *);
+};
+extern const struct dtx_book_class dtx_book_xlsx;
+
+/* Opens with the class whose container the bytes have (or seem to have). */
+DTX_MUSTUSE enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
+                                        struct dtx_book **out, struct dtx_err *err);
+void dtx_book_close(struct dtx_book *book); /* NULL is fine */
+DTX_MUSTUSE enum dtx_code dtx_book_sheet(struct dtx_book *book, const struct dtx_sheet *sheet,
+                                         const struct dtx_sheet_read *how, struct dtx_grid *grid,
+                                         struct dtx_sheet_facts *facts, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_book_strings_need(struct dtx_book *book, uint64_t id,
+                                                struct dtx_err *err);
+/* The text of a text cell (BLANK text when the string does not exist). */
+DTX_MUSTUSE enum dtx_code dtx_book_cell_text(struct dtx_book *book, const struct dtx_grid *grid,
+                                             uint64_t id, struct dtx_str *out, struct dtx_err *err);
+
+/* --- for the formats --- */
+
+/* Copies one more shared string. */
+DTX_MUSTUSE enum dtx_code dtx_book_string_add(struct dtx_book *book, struct dtx_str text,
+                                              struct dtx_err *err);
+/* Frees what the head owns. */
+void dtx_book_clear(struct dtx_book *book);
+void dtx_sheet_facts_clear(struct dtx_sheet_facts *facts);
+/* Hidden columns [from, to], from 0; more than a sheet can have are left out. */
+DTX_MUSTUSE enum dtx_code dtx_sheet_hide_cols(struct dtx_sheet_facts *facts, uint32_t from,
+                                              uint32_t to, struct dtx_err *err);
+/* Counts a cell that will read as null, remembers the first. */
+void dtx_sheet_note_bad(struct dtx_sheet_facts *facts, uint32_t row, uint32_t col, uint64_t *count);
+/* Tag of a number that has this style; a serial that is no date is counted. */
+unsigned dtx_sheet_number_tag(const struct dtx_book *book, struct dtx_sheet_facts *facts,
+                              uint32_t row, uint32_t col, enum dtx_fmt_class cls, double v);
+
+#endif

@@ -1,0 +1,542 @@
+/* The reader of workbooks: opens, lays out, hands over slices of the grid as CELL columns. */
+#include "core/io/book_reader.h"
+
+#include <pthread.h>
+
+#include "core/base/mem.h"
+#include "core/io/columns.h"
+#include "core/io/sheet_layout.h"
+
+enum { BATCH_CELLS_MAX = 4 << 20, BATCH_ROWS_MIN = 256 };
+
+/* What columns point into; lives as long as the last of them. */
+struct book_data {
+	struct dtx_book *book;
+	struct dtx_grid grid;
+	struct dtx_strings strings;
+	struct dtx_str *all; /* shared and inline texts; NULL when only one kind exists */
+};
+struct book_reader {
+	struct dtx_reader head;
+	const struct dtx_book_class *cls;
+	struct book_data *data;
+	struct dtx_owner *owner; /* of data */
+	struct dtx_sheet_facts facts;
+	struct dtx_read_opts opts;
+	struct dtx_sheet_layout layout;
+	struct dtx_schema schema;
+	struct dtx_scan scan;
+	uint32_t batch_rows;
+	pthread_mutex_t lock; /* the two below and head.stats */
+	uint32_t next_batch;
+	int64_t kept; /* rows handed over after the pushed filter */
+};
+
+static void data_free(void *arg)
+{
+	struct book_data *d = arg;
+
+	dtx_grid_clear(&d->grid);
+	dtx_book_close(d->book);
+	dtx_mem_free(d->all);
+	dtx_mem_free(d);
+}
+
+/* --- opening --- */
+
+void dtx_book_reader_close(struct dtx_reader *reader)
+{
+	struct book_reader *r = (struct book_reader *)reader;
+
+	dtx_sheet_layout_clear(&r->layout);
+	dtx_sheet_facts_clear(&r->facts);
+	dtx_owner_unref(r->owner);
+	dtx_errlist_clear(&r->head.diags);
+	dtx_arena_clear(&r->head.arena);
+	pthread_mutex_destroy(&r->lock);
+	dtx_mem_free(r);
+}
+
+static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
+{
+	(void)o;
+	*out = (struct dtx_place){ (int64_t)row_id, -1 };
+}
+
+/* One array of all texts, shared ones first. */
+static enum dtx_code join_strings(struct book_data *d, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_book_strings *s = &d->book->strings;
+	size_t n = s->n + d->grid.ntexts;
+
+	d->strings = (struct dtx_strings){ s->item, n, d->book->epoch1904 };
+	if (!d->grid.ntexts)
+		goto out;
+	d->all = dtx_mem_alloc(n, sizeof(*d->all));
+	if (!d->all)
+		DTX_FAIL_MEM(err);
+	if (s->n)
+		memcpy(d->all, s->item, s->n * sizeof(*d->all));
+	memcpy(d->all + s->n, d->grid.text, d->grid.ntexts * sizeof(*d->all));
+	d->strings.item = d->all;
+out:
+	return rc;
+}
+
+static enum dtx_code set_origin(struct book_reader *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_origin *o = &r->head.origin;
+	struct dtx_arena *a = &r->head.arena;
+
+	o->locate = locate;
+	o->arg = r;
+	o->file = dtx_source_name(r->head.src);
+	o->alias = dtx_arena_strdup(a, r->opts.alias ? r->opts.alias : "main");
+	o->sheet = dtx_arena_strdup(a, r->layout.sheet->name);
+	o->physical_col = r->layout.col;
+	o->ncols = r->layout.ncols;
+	if (!o->alias || !o->sheet)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code read_sheet(struct book_reader *r, struct dtx_err *err)
+{
+	static const struct dtx_sheet_read whole = { 0 };
+	enum dtx_code rc = DTX_OK;
+	struct book_data *d = r->data;
+	struct dtx_source *src = r->head.src;
+	struct dtx_sheet_layout *l = &r->layout;
+	struct dtx_str range;
+
+	DTX_TRY(r->cls->open(dtx_source_name(src), dtx_source_data(src), dtx_source_size(src),
+	                     &d->book, err));
+	l->book = d->book;
+	l->grid = &d->grid;
+	l->facts = &r->facts;
+	l->opts = &r->opts;
+	l->arena = &r->head.arena;
+	l->diags = &r->head.diags;
+	DTX_TRY(dtx_sheet_choose(d->book, &r->opts, l->arena, l->diags, &l->sheet, &range, err));
+	DTX_TRY(dtx_book_sheet(d->book, l->sheet, &whole, &d->grid, &r->facts, err));
+	DTX_TRY(dtx_sheet_layout_make(l, range, err));
+	DTX_TRY(join_strings(d, err));
+	r->schema = (struct dtx_schema){ .nfields = l->ncols, .field = l->field };
+	DTX_TRY(set_origin(r, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_book_reader_open(const struct dtx_book_class *cls, struct dtx_source *src,
+                                   const struct dtx_read_opts *opts, struct dtx_reader **out,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct book_reader *r = dtx_mem_zalloc(1, sizeof(*r));
+
+	if (!r)
+		DTX_FAIL_MEM(err);
+	r->head.src = src;
+	r->cls = cls;
+	r->opts = *opts;
+	pthread_mutex_init(&r->lock, NULL);
+	r->data = dtx_mem_zalloc(1, sizeof(*r->data));
+	if (!r->data)
+		DTX_FAIL_MEM(err);
+	dtx_grid_init(&r->data->grid, dtx_source_name(src));
+	r->owner = dtx_owner_new(data_free, r->data);
+	if (!r->owner) {
+		dtx_mem_free(r->data);
+		DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(read_sheet(r, err));
+	*out = &r->head;
+	r = NULL;
+out:
+	if (r)
+		dtx_book_reader_close(&r->head);
+	return rc;
+}
+
+enum dtx_code dtx_book_reader_schema(struct dtx_reader *reader, const struct dtx_schema **out,
+                                     struct dtx_err *err)
+{
+	(void)err;
+	*out = &((struct book_reader *)reader)->schema;
+	return DTX_OK;
+}
+
+/* The types are exact from the start. */
+enum dtx_code dtx_book_reader_infer(struct dtx_reader *reader, const bool *want,
+                                    struct dtx_typeref *type, unsigned workers, struct dtx_err *err)
+{
+	const struct book_reader *r = (struct book_reader *)reader;
+	uint32_t i;
+
+	(void)workers;
+	(void)err;
+	for (i = 0; i < r->schema.nfields; i++) {
+		if (want[i])
+			type[i] = r->schema.field[i].type;
+	}
+	return DTX_OK;
+}
+
+enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_scan *scan,
+                                    struct dtx_err *err)
+{
+	struct book_reader *r = (struct book_reader *)reader;
+	uint32_t i, wanted = 1, rows = scan->batch_rows ? scan->batch_rows : DTX_BATCH_ROWS;
+
+	(void)err;
+	r->scan = *scan;
+	for (i = 0; i < r->schema.nfields; i++)
+		wanted += scan->need[i] != DTX_NEED_SKIP;
+	/* Wide sheets get short batches: a batch is dense, the sheet may not be. */
+	r->batch_rows = DTX_MIN(rows, DTX_MAX(BATCH_CELLS_MAX / wanted, (uint32_t)BATCH_ROWS_MIN));
+	r->next_batch = 0;
+	r->kept = 0;
+	reader->stats = (struct dtx_read_stats){ 0 };
+	if (!r->layout.nlive) {
+		reader->stats.rows_read = r->layout.rows;
+		memcpy(reader->stats.dropped, r->layout.dropped, sizeof(r->layout.dropped));
+	}
+	return DTX_OK;
+}
+
+/* --- batches --- */
+
+/* Memory of one CELL column; keeps the strings alive. */
+struct cell_block {
+	struct dtx_owner *data;
+	union dtx_payload *value;
+	uint8_t *tag;
+};
+
+static void cell_block_free(void *arg)
+{
+	struct cell_block *b = arg;
+
+	dtx_owner_unref(b->data);
+	dtx_mem_free(b->value);
+	dtx_mem_free(b->tag);
+	dtx_mem_free(b);
+}
+
+static enum dtx_code cell_column(struct book_reader *r, uint32_t field, uint32_t n,
+                                 struct dtx_column **out, struct cell_block **block,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct cell_block *b = dtx_mem_zalloc(1, sizeof(*b));
+	struct dtx_owner *owner = NULL;
+	struct dtx_column *c;
+
+	if (!b)
+		DTX_FAIL_MEM(err);
+	b->value = dtx_mem_alloc64(n, sizeof(*b->value));
+	b->tag = dtx_mem_zalloc(n, 1);
+	if (b->value && b->tag)
+		owner = dtx_owner_new(cell_block_free, b);
+	if (!owner) {
+		cell_block_free(b);
+		DTX_FAIL_MEM(err);
+	}
+	b->data = dtx_owner_ref(r->owner);
+	c = dtx_column_new(DTX_F_CELL, r->scan.schema->field[field].type, n, owner);
+	if (!c)
+		DTX_FAIL_MEM(err);
+	c->nulls = UINT32_MAX;
+	c->v.payload = b->value;
+	c->tag = b->tag;
+	c->strings = &r->data->strings;
+	*out = c;
+	*block = b;
+out:
+	return rc;
+}
+
+/* Rows [from, from + n) of the live rows go to the columns with a block. */
+static void fill_cells(const struct book_reader *r, uint32_t from, uint32_t n,
+                       struct cell_block *const *block)
+{
+	const struct dtx_sheet_layout *l = &r->layout;
+	const struct dtx_grid *g = l->grid;
+	size_t nshared = r->data->book->strings.n;
+	uint32_t k;
+	uint64_t i;
+
+	for (k = 0; k < n; k++) {
+		const struct dtx_grid_row *row = &g->row[l->live[from + k]];
+
+		for (i = row[0].first; i < row[1].first; i++) {
+			int32_t c = l->index[dtx_grid_col(g, i)];
+			union dtx_payload v;
+			uint8_t tag;
+
+			if (c < 0 || !block[c])
+				continue;
+			tag = dtx_grid_tag(g, i);
+			v = dtx_grid_value(g, i);
+			if (dtx_sheet_cell_null(l, tag, v) &&
+			    (tag & DTX_CELL_KIND) != DTX_CELL_ERROR) {
+				bool bad = (tag & DTX_CELL_UNCACHED) ||
+				           (tag & DTX_CELL_KIND) == DTX_GRID_BAD_DATE;
+
+				tag = (uint8_t)((tag & DTX_CELL_FORMULA) | DTX_CELL_BLANK |
+				                (bad ? DTX_CELL_UNCACHED : 0));
+			} else if ((tag & DTX_CELL_KIND) == DTX_CELL_TEXT &&
+			           (v.id & DTX_GRID_INLINE)) {
+				v.id = (v.id & ~DTX_GRID_INLINE) + nshared;
+			}
+			block[c]->tag[k] = tag;
+			block[c]->value[k] = v;
+		}
+	}
+}
+
+/* First of the live rows [from, from + n) at or below a physical row. */
+static uint32_t live_from(const struct dtx_sheet_layout *l, uint32_t from, uint32_t n, uint32_t row)
+{
+	uint32_t lo = from, hi = from + n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (l->grid->row[l->live[mid]].row < row)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void flag_merge(const struct dtx_sheet_layout *l, const struct dtx_cellrange *m,
+                       uint32_t from, uint32_t n, struct cell_block *const *block)
+{
+	uint32_t k, c;
+
+	for (k = live_from(l, from, n, m->row0); k < from + n; k++) {
+		uint32_t row = l->grid->row[l->live[k]].row;
+
+		if (row > m->row1)
+			break;
+		for (c = m->col0; c <= m->col1; c++) {
+			int32_t i = l->index[c];
+			uint8_t *tag = i >= 0 && block[i] ? &block[i]->tag[k - from] : NULL;
+
+			if (!tag || (*tag & DTX_CELL_KIND) != DTX_CELL_BLANK)
+				continue;
+			if (row > m->row0)
+				*tag |= DTX_CELL_MERGE_UP;
+			if (c > m->col0)
+				*tag |= DTX_CELL_MERGE_LEFT;
+		}
+	}
+}
+
+static void flag_merges(const struct book_reader *r, uint32_t from, uint32_t n,
+                        struct cell_block *const *block)
+{
+	const struct dtx_sheet_layout *l = &r->layout;
+	uint32_t first = l->grid->row[l->live[from]].row;
+	uint32_t last = l->grid->row[l->live[from + n - 1]].row;
+	size_t i;
+
+	for (i = 0; i < l->grid->nmerges && l->grid->merge[i].row0 <= last; i++) {
+		if (l->grid->merge[i].row1 >= first)
+			flag_merge(l, &l->grid->merge[i], from, n, block);
+	}
+}
+
+/* A declared type is made here, by its own rules. */
+static enum dtx_code cast_declared(struct book_reader *r, struct dtx_batch *b, uint32_t col,
+                                   struct dtx_err *err)
+{
+	const struct dtx_read_type *d = dtx_columns_declared(&r->opts, r->schema.field[col].name);
+	struct dtx_cast_spec spec;
+	struct dtx_cast_count count = { 0 };
+	struct dtx_column *made;
+	enum dtx_code rc = DTX_OK;
+
+	if (!d || d->on_error == DTX_CAST_KEEP_TEXT || r->scan.need[col] != DTX_NEED_VALUE)
+		goto out;
+	spec = (struct dtx_cast_spec){ d->type, d->format, d->on_error, r->opts.decimal == ',',
+		                       r->opts.group };
+	rc = dtx_cast_column(b->col[col], &spec, &made, &count, err);
+	if (rc != DTX_OK) {
+		uint32_t row = err && err->row >= 0 ? (uint32_t)err->row : count.first_row;
+
+		if (err)
+			err->row = -1;
+		dtx_batch_blame(b, row, (int32_t)col, err);
+		goto out;
+	}
+	dtx_column_unref(b->col[col]);
+	b->col[col] = made;
+out:
+	return rc;
+}
+
+/* Makes the columns that `pick` (per column) asks for and that are not there yet. */
+static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, uint32_t from,
+                                  const uint8_t *pick, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct cell_block **block = dtx_mem_zalloc(b->ncols, sizeof(*block));
+	uint32_t i;
+
+	if (!block)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < b->ncols; i++) {
+		if (pick[i] && !b->col[i])
+			DTX_TRY(cell_column(r, i, b->nrows, &b->col[i], &block[i], err));
+	}
+	fill_cells(r, from, b->nrows, block);
+	if (r->layout.grid->nmerges)
+		flag_merges(r, from, b->nrows, block);
+	for (i = 0; i < b->ncols; i++) {
+		if (block[i])
+			DTX_TRY(cast_declared(r, b, i, err));
+	}
+out:
+	dtx_mem_free(block);
+	return rc;
+}
+
+/* Row ids are physical rows: consecutive, or listed. */
+static enum dtx_code number_rows(const struct book_reader *r, struct dtx_batch *b, uint32_t from,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_sheet_layout *l = &r->layout;
+	uint32_t first = l->grid->row[l->live[from]].row, i;
+	uint64_t *rec;
+
+	b->origin = &r->head.origin;
+	b->first_row = first;
+	if (l->grid->row[l->live[from + b->nrows - 1]].row - first == b->nrows - 1)
+		goto out;
+	rec = dtx_mem_alloc(b->nrows, sizeof(*rec));
+	if (!rec)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < b->nrows; i++)
+		rec[i] = l->grid->row[l->live[from + i]].row;
+	b->rec_owner = dtx_owner_take(rec);
+	if (!b->rec_owner)
+		DTX_FAIL_MEM(err);
+	b->rec = rec;
+out:
+	return rc;
+}
+
+/* The ledger up to and with live row number `end` - 1. */
+static void count_rows(struct book_reader *r, uint32_t end, bool early)
+{
+	const struct dtx_sheet_layout *l = &r->layout;
+	struct dtx_read_stats *s = &r->head.stats;
+	int i;
+
+	memcpy(s->dropped, l->dropped, sizeof(s->dropped));
+	s->rows_out = end;
+	s->rows_read = l->rows;
+	s->stopped_early = early;
+	if (!early)
+		return;
+	/* Rows of the window that `skip` cut off come before it. */
+	s->rows_read = (int64_t)l->grid->row[l->live[end - 1]].row + 1 - l->window.row0 +
+	               l->dropped[DTX_DROP_SKIP];
+	s->dropped[DTX_DROP_SKIP_TAIL] = 0;
+	s->dropped[DTX_DROP_HIDDEN] = l->hidden_before ? l->hidden_before[end - 1] : 0;
+	s->dropped[DTX_DROP_BLANK] = s->rows_read - s->rows_out;
+	for (i = 0; i < DTX_DROP_COUNT; i++) {
+		if (i != DTX_DROP_BLANK)
+			s->dropped[DTX_DROP_BLANK] -= s->dropped[i];
+	}
+}
+
+/* Claims the next batch: its number, first live row and length; false at the end. */
+static bool claim(struct book_reader *r, uint32_t *seq, uint32_t *from, uint32_t *n)
+{
+	uint32_t nlive = r->layout.nlive;
+	bool got;
+
+	pthread_mutex_lock(&r->lock);
+	*seq = r->next_batch;
+	*from = (uint32_t)DTX_MIN((uint64_t)*seq * r->batch_rows, (uint64_t)nlive);
+	*n = DTX_MIN(nlive - *from, r->batch_rows);
+	got = *n && (r->scan.limit < 0 || r->kept < r->scan.limit);
+	if (got) {
+		r->next_batch++;
+		count_rows(r, *from + *n, *from + *n < nlive);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return got;
+}
+
+static void note_kept(struct book_reader *r, uint32_t rows)
+{
+	pthread_mutex_lock(&r->lock);
+	r->kept += rows;
+	pthread_mutex_unlock(&r->lock);
+}
+
+enum dtx_code dtx_book_reader_next(struct dtx_reader *reader, unsigned worker,
+                                   struct dtx_batch **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct book_reader *r = (struct book_reader *)reader;
+	struct dtx_batch *b = NULL;
+	uint32_t seq, from, n;
+
+	(void)worker;
+	*out = NULL;
+	if (!claim(r, &seq, &from, &n))
+		goto out;
+	DTX_TRY(dtx_batch_new(r->scan.schema, n, &b, err));
+	b->seq = seq;
+	b->last = true;
+	DTX_TRY(number_rows(r, b, from, err));
+	if (r->scan.keep) {
+		DTX_TRY(make_columns(r, b, from, r->scan.keep_need, err));
+		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
+	}
+	DTX_TRY(make_columns(r, b, from, r->scan.need, err));
+	note_kept(r, b->nsel);
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+/* --- description --- */
+
+json_t *dtx_book_reader_describe(struct dtx_reader *reader)
+{
+	const struct book_reader *r = (struct book_reader *)reader;
+	const struct dtx_sheet_layout *l = &r->layout;
+	struct dtx_cellrange range = l->window, head;
+	char window[48], header[48] = "";
+
+	if (l->ncols) {
+		range.col0 = l->col[0];
+		range.col1 = l->col[l->ncols - 1];
+	}
+	dtx_cell_range_name(window, &range);
+	head = (struct dtx_cellrange){ (uint32_t)l->head.first,
+		                       (uint32_t)l->head.first + l->head.rows - 1,
+		                       range.col0,
+		                       range.col1,
+		                       false,
+		                       false };
+	if (l->head.rows)
+		dtx_cell_range_name(header, &head);
+	return json_pack("{s:s, s:s, s:s, s:i, s:s, s:i, s:I, s:I}", "format", r->cls->name,
+	                 "sheet", l->sheet->name, "range", window, "header_rows", (int)l->head.rows,
+	                 "header", header, "epoch", l->book->epoch1904 ? 1904 : 1900, "merges",
+	                 (json_int_t)l->grid->nmerges, "formulas", (json_int_t)l->facts->nformulas);
+}
