@@ -2,9 +2,9 @@
 #include "core/io/zip.h"
 
 #include <stdlib.h>
-#include <zlib.h>
 
 #include "core/base/mem.h"
+#include "core/io/inflate.h"
 
 enum {
 	EOCD_SIZE = 22,
@@ -368,25 +368,13 @@ const struct dtx_zip_entry *dtx_zip_find(const struct dtx_zip *z, struct dtx_str
 struct dtx_unzip {
 	struct dtx_zip *zip;
 	const struct dtx_zip_entry *entry;
-	z_stream z;
-	bool inflating; /* z is initialised */
+	const struct dtx_inflate_class *inflate;
+	void *state;              /* NULL: stored */
+	struct dtx_inflate_io io; /* `in` is what is left of the packed bytes */
 	bool done;
-	uint64_t packed_in; /* packed bytes handed to zlib or copied */
 	uint64_t out;
 	uint32_t crc;
 };
-
-static void *unzip_alloc(void *opaque, unsigned n, unsigned size)
-{
-	(void)opaque;
-	return dtx_mem_alloc(n, size);
-}
-
-static void unzip_release(void *opaque, void *ptr)
-{
-	(void)opaque;
-	dtx_mem_free(ptr);
-}
 
 enum dtx_code dtx_unzip_open(struct dtx_zip *z, const struct dtx_zip_entry *entry,
                              struct dtx_unzip **out, struct dtx_err *err)
@@ -403,12 +391,13 @@ enum dtx_code dtx_unzip_open(struct dtx_zip *z, const struct dtx_zip_entry *entr
 		         "'%s': %.200s inflates to %llu bytes, the limit is %llu", z->label,
 		         entry->name.ptr, (unsigned long long)entry->size,
 		         (unsigned long long)z->limits.part);
+	u->inflate = dtx_inflates[0];
+	u->io.in = z->bytes + entry->data;
+	u->io.nin = (size_t)entry->packed;
 	if (entry->method == 8) {
-		u->z.zalloc = unzip_alloc;
-		u->z.zfree = unzip_release;
-		if (inflateInit2(&u->z, -MAX_WBITS) != Z_OK)
+		u->state = u->inflate->open();
+		if (!u->state)
 			DTX_FAIL_MEM(err);
-		u->inflating = true;
 	}
 	*out = u;
 	u = NULL;
@@ -421,18 +410,19 @@ void dtx_unzip_free(struct dtx_unzip *u)
 {
 	if (!u)
 		return;
-	if (u->inflating)
-		inflateEnd(&u->z);
+	if (u->state)
+		u->inflate->close(u->state);
 	dtx_mem_free(u);
 }
 
 static size_t unzip_stored(struct dtx_unzip *u, void *to, size_t cap)
 {
-	size_t n = (size_t)DTX_MIN(u->entry->packed - u->packed_in, (uint64_t)cap);
+	size_t n = DTX_MIN(u->io.nin, cap);
 
-	memcpy(to, u->zip->bytes + u->entry->data + u->packed_in, n);
-	u->packed_in += n;
-	u->done = u->packed_in == u->entry->packed;
+	memcpy(to, u->io.in, n);
+	u->io.in += n;
+	u->io.nin -= n;
+	u->done = !u->io.nin;
 	return n;
 }
 
@@ -440,30 +430,20 @@ static enum dtx_code unzip_deflated(struct dtx_unzip *u, void *to, size_t cap, s
                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int z = Z_OK;
+	enum dtx_inflate_state state;
 
-	u->z.next_out = to;
-	u->z.avail_out = (uInt)DTX_MIN(cap, (size_t)1 << 30);
-	cap = u->z.avail_out;
-	while (z == Z_OK && u->z.avail_out) {
-		if (!u->z.avail_in) {
-			uint64_t left = u->entry->packed - u->packed_in;
-
-			u->z.next_in =
-				(z_const Bytef *)u->zip->bytes + u->entry->data + u->packed_in;
-			u->z.avail_in = (uInt)DTX_MIN(left, (uint64_t)1 << 30);
-			u->packed_in += u->z.avail_in;
-		}
-		z = inflate(&u->z, Z_NO_FLUSH);
-	}
-	*got = cap - u->z.avail_out;
-	if (z == Z_MEM_ERROR)
+	u->io.out = to;
+	u->io.nout = cap;
+	state = u->inflate->run(u->state, &u->io);
+	*got = cap - u->io.nout;
+	if (state == DTX_INFLATE_NO_MEMORY)
 		DTX_FAIL_MEM(err);
-	if (z != Z_OK && z != Z_STREAM_END)
+	if (state == DTX_INFLATE_BAD || (state == DTX_INFLATE_MORE && u->io.nout))
 		FAIL_CORRUPT(err, "'%s': %.200s does not inflate (%s)", u->zip->label,
-		             u->entry->name.ptr, u->z.msg ? u->z.msg : "cut short");
-	u->done = z == Z_STREAM_END;
-	if (u->done && (u->z.avail_in || u->packed_in != u->entry->packed))
+		             u->entry->name.ptr,
+		             state == DTX_INFLATE_BAD ? "damaged" : "cut short");
+	u->done = state == DTX_INFLATE_END;
+	if (u->done && u->io.nin)
 		FAIL_CORRUPT(err, "'%s': %.200s is shorter than its packed size", u->zip->label,
 		             u->entry->name.ptr);
 out:
@@ -501,12 +481,12 @@ enum dtx_code dtx_unzip_read(struct dtx_unzip *u, void *to, size_t cap, size_t *
 	*got = 0;
 	if (u->done)
 		goto out;
-	if (u->inflating)
+	if (u->state)
 		DTX_TRY(unzip_deflated(u, to, cap, got, err));
 	else
 		*got = unzip_stored(u, to, cap);
 	DTX_TRY(check_limits(u, *got, err));
-	u->crc = (uint32_t)crc32(u->crc, to, (uInt)*got);
+	u->crc = u->inflate->crc(u->crc, to, *got);
 	if (u->done && (u->out != u->entry->size || u->crc != u->entry->crc))
 		FAIL_CORRUPT(err, "'%s': %.200s is damaged (%s does not match)", u->zip->label,
 		             u->entry->name.ptr, u->out != u->entry->size ? "size" : "checksum");

@@ -1,4 +1,4 @@
-/* ZIP containers read as hostile input.  [zlib]
+/* ZIP containers read as hostile input.
  *
  * Sizes, method and CRC come from the central directory, never from local headers.  Names that are
  * equal after folding, overlapping entries, encryption and foreign methods are corrupt_file; what
