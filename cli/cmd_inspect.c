@@ -82,7 +82,7 @@ static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_e
 	DTX_TRY(dtx_runner_open(&x->runner, true, err));
 	src = x->runner.source[0];
 	DTX_TRY(dtx_reader_open(src, &x->runner.plan->input[0].opts, &x->reader, err));
-	if (!strcmp(x->reader->cls->name, "xlsx"))
+	if (dtx_book_is(x->reader->cls->name))
 		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
 	DTX_TRY(dtx_profile_read(&x->profile, x->reader,
 	                         (uint32_t)(x->args->rows ? x->args->rows : 8), err));

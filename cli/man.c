@@ -170,7 +170,7 @@ static const struct member_row member_rows[] = {
 	{ NULL, "limits", "rows, growth, cols, pivot_cols, memory_mb, time_s" },
 	{ "INPUTS", "name", "identifier, unique; required" },
 	{ NULL, "path", "file, relative to the plan; the command line overrides it" },
-	{ NULL, "format", "auto, csv, tsv, json, jsonl, xlsx" },
+	{ NULL, "format", "auto, csv, tsv, json, jsonl, xlsx, xls" },
 	{ NULL, "sheet", "name or number from 1; default the first visible sheet" },
 	{ NULL, "range", "A4:O200 or 4:200" },
 	{ NULL, "header_rows", "auto, or 0 to 8; 0 names the columns column_1 ..." },

@@ -2,12 +2,15 @@
 #include "core/io/book.h"
 
 #include "core/base/mem.h"
+#include "core/io/biff.h"
 
 enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len, struct dtx_book **out,
                             struct dtx_err *err)
 {
+	bool old = dtx_cfb_sniff(bytes, len) || dtx_biff_sniff(bytes, len);
+
 	*out = NULL;
-	return dtx_book_xlsx.open(label, bytes, len, out, err);
+	return (old ? dtx_book_xls : dtx_book_xlsx).open(label, bytes, len, out, err);
 }
 
 void dtx_book_close(struct dtx_book *book)

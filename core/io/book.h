@@ -39,6 +39,14 @@ struct dtx_book_style {
 	struct dtx_str code;
 	enum dtx_fmt_class cls;
 };
+struct dtx_book_format { /* as the file defines it */
+	uint32_t id, place;
+	struct dtx_book_style style;
+};
+struct dtx_book_formats {
+	struct dtx_book_format *item; /* dtx_mem */
+	size_t n, cap;
+};
 struct dtx_book_strings { /* shared by its cells */
 	struct dtx_arena arena;
 	struct dtx_str *item;
@@ -92,9 +100,9 @@ struct dtx_book_class {
 	enum dtx_code (*strings)(struct dtx_book *, uint64_t id, struct dtx_err *);
 	void (*close)(struct dtx_book *);
 };
-extern const struct dtx_book_class dtx_book_xlsx;
+extern const struct dtx_book_class dtx_book_xlsx, dtx_book_xls;
 
-/* Opens with the class whose container the bytes have (or seem to have). */
+/* Opens with the class whose container the bytes have; .xlsx when in doubt. */
 DTX_MUSTUSE enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
                                         struct dtx_book **out, struct dtx_err *err);
 void dtx_book_close(struct dtx_book *book); /* NULL is fine */
@@ -112,6 +120,13 @@ DTX_MUSTUSE enum dtx_code dtx_book_cell_text(struct dtx_book *book, const struct
 /* Copies one more shared string. */
 DTX_MUSTUSE enum dtx_code dtx_book_string_add(struct dtx_book *book, struct dtx_str text,
                                               struct dtx_err *err);
+/* Number formats while styles are read: add all, sort once, then look up; an id that the file
+ * does not define is the built-in one. */
+DTX_MUSTUSE enum dtx_code dtx_book_format_add(struct dtx_book *book, struct dtx_book_formats *f,
+                                              uint32_t id, struct dtx_str code,
+                                              struct dtx_err *err);
+void dtx_book_formats_sort(struct dtx_book_formats *f);
+struct dtx_book_style dtx_book_format_find(const struct dtx_book_formats *f, uint32_t id);
 /* Frees what the head owns. */
 void dtx_book_clear(struct dtx_book *book);
 void dtx_sheet_facts_clear(struct dtx_sheet_facts *facts);

@@ -13,6 +13,11 @@ static enum dtx_code open_source(struct dtx_source *src, struct dtx_book **out, 
 	                     err);
 }
 
+bool dtx_book_is(const char *reader)
+{
+	return strcmp(reader, dtx_book_xlsx.name) == 0 || strcmp(reader, dtx_book_xls.name) == 0;
+}
+
 /* --- cells --- */
 
 typedef enum dtx_code (*cell_fn)(void *arg, const struct dtx_cell_info *cell, struct dtx_err *err);

@@ -266,6 +266,9 @@ enum dtx_cell_tag dtx_fmt_tag(enum dtx_fmt_class cls, double serial, bool epoch1
 		cls = whole ? DTX_FMT_DATE : DTX_FMT_TIME;
 	if (cls == DTX_FMT_TIME && serial >= 0 && serial < 1)
 		return DTX_CELL_TIME;
+	/* Before the first day only the time of day is meant. */
+	if (cls == DTX_FMT_DATETIME && serial > 0 && serial < 1 && !epoch1904)
+		return DTX_CELL_TIME;
 	*bad = !dtx_serial_to_us(serial, epoch1904, &us);
 	return cls == DTX_FMT_DATE && whole ? DTX_CELL_DATE : DTX_CELL_DATETIME;
 }

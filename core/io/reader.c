@@ -52,22 +52,6 @@ static enum dtx_code refuse(struct dtx_source *src, const struct foreign *f, str
 	return DTX_E_UNSUPPORTED_FORMAT;
 }
 
-/* An OLE compound file: an encrypted workbook or an old one. */
-static enum dtx_code refuse_compound(struct dtx_source *src, struct dtx_err *err)
-{
-	static const char locked[] = "E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e";
-	static const struct foreign xls = {
-		{ NULL, 0 }, "an Excel 97-2003 workbook (.xls)", "soffice --convert-to xlsx '", "'"
-	};
-	const char *name = dtx_source_name(src);
-
-	if (!memmem(dtx_source_data(src), dtx_source_size(src), locked, sizeof(locked) - 1))
-		return refuse(src, &xls, err);
-	dtx_err_set(err, DTX_E_ENCRYPTED_FILE, __FILE__, __LINE__, "'%s' has a password", name);
-	dtx_err_hint(err, "open it with the password and save it without");
-	return DTX_E_ENCRYPTED_FILE;
-}
-
 static enum dtx_code refuse_foreign(struct dtx_source *src, struct dtx_err *err)
 {
 	static const struct foreign html = { { NULL, 0 },
@@ -79,8 +63,6 @@ static enum dtx_code refuse_foreign(struct dtx_source *src, struct dtx_err *err)
 	struct dtx_str text = dtx_str_trim(head);
 	size_t i;
 
-	if (dtx_str_starts(head, (struct dtx_str){ "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8 }))
-		return refuse_compound(src, err);
 	for (i = 0; i < DTX_COUNT(foreigns); i++) {
 		if (dtx_str_starts(head, foreigns[i].magic))
 			return refuse(src, &foreigns[i], err);

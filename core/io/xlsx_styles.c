@@ -1,20 +1,12 @@
 /* xl/styles.xml: the number format of each cell style, and its class. */
-#include <stdlib.h>
-
 #include "core/base/mem.h"
 #include "core/base/num.h"
 #include "core/io/xlsx.h"
 
-struct format {
-	uint32_t id, place;
-	struct dtx_str code;
-	enum dtx_fmt_class cls;
-};
 struct styles {
 	struct dtx_xlsx *book;
-	struct format *format; /* of the file, which beat built-in ones */
-	size_t nformats, formats_cap;
-	size_t cap; /* of book->head.style */
+	struct dtx_book_formats formats; /* of the file, which beat built-in ones */
+	size_t cap;                      /* of book->head.style */
 };
 
 static uint32_t attr_u32(const struct dtx_xml *x, const char *name)
@@ -29,51 +21,8 @@ static uint32_t attr_u32(const struct dtx_xml *x, const char *name)
 
 static enum dtx_code add_format(struct styles *s, const struct dtx_xml *x, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-	struct dtx_str code = dtx_xml_attr(x, "formatCode");
-	char *copy;
-
-	if (s->nformats == DTX_BOOK_STYLES_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d number formats",
-		         s->book->head.label, DTX_BOOK_STYLES_MAX);
-	if (!dtx_mem_reserve(&s->format, &s->formats_cap, s->nformats + 1, sizeof(*s->format)))
-		DTX_FAIL_MEM(err);
-	copy = dtx_arena_strndup(&s->book->head.arena, code.ptr, code.len);
-	if (!copy)
-		DTX_FAIL_MEM(err);
-	code.ptr = copy;
-	s->format[s->nformats] = (struct format){ attr_u32(x, "numFmtId"), (uint32_t)s->nformats,
-		                                  code, dtx_fmt_classify(code) };
-	s->nformats++;
-out:
-	return rc;
-}
-
-/* By id; of equal ids the later one last. */
-static int by_id(const void *a, const void *b)
-{
-	const struct format *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
-}
-
-static struct dtx_book_style resolve_format(const struct styles *s, uint32_t id)
-{
-	size_t lo = 0, hi = s->nformats;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->format[mid].id <= id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo && s->format[lo - 1].id == id)
-		return (struct dtx_book_style){ s->format[lo - 1].code, s->format[lo - 1].cls };
-	return (struct dtx_book_style){ dtx_str_of(dtx_fmt_builtin_code(id)), dtx_fmt_builtin(id) };
+	return dtx_book_format_add(&s->book->head, &s->formats, attr_u32(x, "numFmtId"),
+	                           dtx_xml_attr(x, "formatCode"), err);
 }
 
 static enum dtx_code add_style(struct styles *s, const struct dtx_xml *x, struct dtx_err *err)
@@ -98,10 +47,9 @@ static void resolve_styles(struct styles *s)
 	struct dtx_book *b = &s->book->head;
 	uint32_t i;
 
-	if (s->nformats)
-		qsort(s->format, s->nformats, sizeof(*s->format), by_id);
+	dtx_book_formats_sort(&s->formats);
 	for (i = 0; i < b->nstyles; i++)
-		b->style[i] = resolve_format(s, (uint32_t)b->style[i].code.len);
+		b->style[i] = dtx_book_format_find(&s->formats, (uint32_t)b->style[i].code.len);
 }
 
 static enum dtx_code read_children(struct styles *s, struct dtx_xml *x,
@@ -148,6 +96,6 @@ enum dtx_code dtx_xlsx_styles_read(struct dtx_xlsx *book, const struct dtx_zip_e
 	resolve_styles(&s);
 out:
 	dtx_xlsx_part_close(&part);
-	dtx_mem_free(s.format);
+	dtx_mem_free(s.formats.item);
 	return rc;
 }

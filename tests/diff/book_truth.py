@@ -4,7 +4,7 @@
 The files lie outside the repository (DTX_SHARED_DATA, default ../shared/data): without them the
 test is skipped.  Every literal cell must agree; a formula result that differs is only counted.
 
-usage: xlsx_truth.py [DTX]     default: build/dtx
+usage: book_truth.py [DTX]     default: build/dtx
 """
 import glob
 import json
@@ -80,9 +80,9 @@ def agree(kind, value, c):
 def main():
     dtx = sys.argv[1] if len(sys.argv) > 1 else os.path.join(TOP, "build", "dtx")
     command = [dtx, "inspect", "--cells"]
-    files = sorted(glob.glob(os.path.join(DATA, "ingest", "*.xls[xm]")))
+    files = [f for f in sorted(glob.glob(os.path.join(DATA, "ingest", "*.xls*"))) if not f.endswith(".tsv")]
     if not files:
-        print("ok - xlsx_truth # SKIP no files in %s/ingest (set DTX_SHARED_DATA)" % DATA)
+        print("ok - book_truth # SKIP no files in %s/ingest (set DTX_SHARED_DATA)" % DATA)
         print("0 passed, 0 failed, 1 skipped")
         return 0
     bad = literals = formulas = differ = 0
@@ -100,6 +100,7 @@ def main():
             literals += not formula
             formulas += formula
             differ += formula and not ok
+            if formula and not ok and os.environ.get("SHOW"): print("   ", name, sheet, ref, kind, value, c and (c["kind"], c["value"], c["format"]))
             if ok == ((name, sheet, ref) in KNOWN) and not formula:
                 wrong.append((sheet, ref, kind, value, c and (c["kind"], c["value"], c["format"])))
         for row in wrong[:5]:
