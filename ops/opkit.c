@@ -119,8 +119,7 @@ uint32_t dtx_op_batch_rows(const struct dtx_opctx *ox)
 
 /* --- rows picked from batches --- */
 
-/* Row ids of the picked rows; nothing when rows are made or come from several origins. */
-static enum dtx_code pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
+enum dtx_code dtx_pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_origin *origin = p->nbatches ? p->batch[0]->origin : NULL;
@@ -189,7 +188,7 @@ enum dtx_code dtx_pick_batch(const struct dtx_opctx *ox, const struct dtx_colmap
 
 	DTX_TRY(dtx_batch_new(ox->out, pick->n, &b, err));
 	DTX_TRY(dtx_pick_into(ox, map, pick, b, err));
-	DTX_TRY(pick_ids(pick, b, err));
+	DTX_TRY(dtx_pick_ids(pick, b, err));
 	*out = b;
 	b = NULL;
 out:

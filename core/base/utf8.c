@@ -3,6 +3,7 @@
 
 #include <utf8proc.h>
 
+#include "core/base/mem.h"
 #include "core/base/utf8_upper.h"
 
 #define UTF8_REPLACEMENT 0xfffdu
@@ -277,6 +278,97 @@ void dtx_utf8_fold(struct dtx_buf *out, struct dtx_str s)
 		for (i = 0; i < n && i < 4; i++)
 			utf8_add(out, (uint32_t)to[i]);
 	}
+}
+
+bool dtx_utf8_is_word(uint32_t cp)
+{
+	utf8proc_category_t c = utf8proc_category((utf8proc_int32_t)cp);
+
+	return c >= UTF8PROC_CATEGORY_LU && c <= UTF8PROC_CATEGORY_NO;
+}
+
+/* Code points of the decomposed text; the caller frees. NULL: out of memory or no valid text. */
+static utf8proc_int32_t *utf8_decomposed(struct dtx_str s, utf8proc_option_t how, size_t *n)
+{
+	const utf8proc_uint8_t *text = (const utf8proc_uint8_t *)s.ptr;
+	utf8proc_ssize_t got = utf8proc_decompose(text, (utf8proc_ssize_t)s.len, NULL, 0, how);
+	utf8proc_int32_t *cp = got < 0 ? NULL : dtx_mem_alloc((size_t)got + 1, sizeof(*cp));
+
+	if (!cp)
+		return NULL;
+	got = utf8proc_decompose(text, (utf8proc_ssize_t)s.len, cp, got, how);
+	if (got > 0 && how & UTF8PROC_COMPOSE)
+		got = utf8proc_normalize_utf32(cp, got, how);
+	if (got < 0) {
+		dtx_mem_free(cp);
+		return NULL;
+	}
+	*n = (size_t)got;
+	return cp;
+}
+
+static bool utf8_is_ascii(struct dtx_str s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if ((unsigned char)s.ptr[i] >= 0x80)
+			return false;
+	return true;
+}
+
+void dtx_utf8_normal(struct dtx_buf *out, struct dtx_str s, enum dtx_utf8_form form)
+{
+	static const utf8proc_option_t how[] = {
+		[DTX_UTF8_NFC] = UTF8PROC_STABLE | UTF8PROC_COMPOSE,
+		[DTX_UTF8_NFD] = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE,
+		[DTX_UTF8_NFKC] = UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT,
+		[DTX_UTF8_NFKD] = UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT,
+	};
+	utf8proc_int32_t *cp;
+	size_t n = 0;
+
+	if (utf8_is_ascii(s)) {
+		dtx_buf_adds(out, s);
+		return;
+	}
+	cp = utf8_decomposed(s, how[form], &n);
+	if (!cp)
+		out->fail = DTX_BUF_MEM;
+	for (size_t i = 0; i < n; i++)
+		utf8_add(out, (uint32_t)cp[i]);
+	dtx_mem_free(cp);
+}
+
+void dtx_utf8_to_ascii(struct dtx_buf *out, struct dtx_str s)
+{
+	static const struct {
+		uint32_t cp;
+		const char *text;
+	} spelled[] = {
+		{ 0xc6, "AE" },  { 0xe6, "ae" },   { 0xd8, "O" },  { 0xf8, "o" },  { 0xdf, "ss" },
+		{ 0xd0, "D" },   { 0xf0, "d" },    { 0xde, "TH" }, { 0xfe, "th" }, { 0x110, "D" },
+		{ 0x111, "d" },  { 0x131, "i" },   { 0x141, "L" }, { 0x142, "l" }, { 0x152, "OE" },
+		{ 0x153, "oe" }, { 0x1e9e, "SS" },
+	};
+	size_t n = 0;
+	utf8proc_int32_t *cp =
+		utf8_decomposed(s, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT, &n);
+
+	if (!cp)
+		out->fail = DTX_BUF_MEM;
+	for (size_t i = 0; i < n; i++) {
+		const char *text = "_";
+
+		if (utf8proc_category(cp[i]) == UTF8PROC_CATEGORY_MN)
+			continue;
+		for (size_t k = 0; k < DTX_COUNT(spelled); k++)
+			if (spelled[k].cp == (uint32_t)cp[i])
+				text = spelled[k].text;
+		if (cp[i] < 0x80)
+			dtx_buf_addc(out, (char)cp[i]);
+		else
+			dtx_buf_add(out, text);
+	}
+	dtx_mem_free(cp);
 }
 
 size_t dtx_utf8_width(const char *text, size_t len)

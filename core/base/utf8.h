@@ -24,6 +24,13 @@ bool dtx_utf8_is_blank(struct dtx_str s);
 void dtx_utf8_upper(struct dtx_buf *out, struct dtx_str s);
 void dtx_utf8_lower(struct dtx_buf *out, struct dtx_str s);
 void dtx_utf8_fold(struct dtx_buf *out, struct dtx_str s);
+/* A letter, a digit or number, or a mark that belongs to one. */
+bool dtx_utf8_is_word(uint32_t cp);
+/* A normalisation form, appended to out (valid text). */
+enum dtx_utf8_form { DTX_UTF8_NFC, DTX_UTF8_NFD, DTX_UTF8_NFKC, DTX_UTF8_NFKD };
+void dtx_utf8_normal(struct dtx_buf *out, struct dtx_str s, enum dtx_utf8_form form);
+/* Letters without their marks, a few Latin ones spelled out; what is not ASCII then becomes '_'. */
+void dtx_utf8_to_ascii(struct dtx_buf *out, struct dtx_str s);
 /* Terminal columns: wide 2, combining and controls 0. */
 size_t dtx_utf8_width(const char *text, size_t len);
 

@@ -8,8 +8,9 @@
 #include "tests/t.h"
 
 struct planrun {
-	const char *plan;     /* JSON */
-	const char *input[4]; /* CSV per plan input */
+	const char *plan;           /* JSON */
+	const char *input[4];       /* CSV per plan input */
+	const struct dtx_buf *book; /* a workbook in place of input[0] */
 	unsigned workers;
 	uint32_t batch_rows;
 	int fallback; /* as dtx_exec_opts; 0 is step: set -1 for the plan's */

@@ -272,3 +272,32 @@ void test_lib_open(void)
 	T_STR(err.hint, "install the package none");
 	dtx_err_clear(&err);
 }
+
+static const char *normal(const char *text, enum dtx_utf8_form form, struct dtx_buf *b)
+{
+	dtx_buf_reset(b);
+	dtx_utf8_normal(b, dtx_str_of(text), form);
+	return dtx_buf_text(b);
+}
+
+void test_base_utf8_forms(void)
+{
+	struct dtx_buf b = DTX_BUF_INIT(1 << 20);
+
+	T_STR(normal("e\xcc\x81", DTX_UTF8_NFC, &b), "é");
+	T_STR(normal("é", DTX_UTF8_NFD, &b), "e\xcc\x81");
+	T_STR(normal("ﬁ½", DTX_UTF8_NFC, &b), "ﬁ½");
+	T_STR(normal("ﬁ", DTX_UTF8_NFKC, &b), "fi");
+	T_STR(normal("plain", DTX_UTF8_NFKD, &b), "plain");
+	T_STR(normal("", DTX_UTF8_NFC, &b), "");
+	dtx_buf_reset(&b);
+	dtx_utf8_to_ascii(&b, dtx_str_of("Größe Łódź Æon 日 ﬁ"));
+	T_STR(dtx_buf_text(&b), "Grosse Lodz AEon _ fi");
+	T_CHECK(dtx_utf8_is_word('a') && dtx_utf8_is_word(0x65e5) && dtx_utf8_is_word('7'));
+	T_CHECK(!dtx_utf8_is_word('_') && !dtx_utf8_is_word(' ') && !dtx_utf8_is_word(0x20ac));
+	dtx_mem_fail_at(0);
+	normal("é", DTX_UTF8_NFC, &b);
+	dtx_mem_fail_at(-1);
+	T_CHECK(!dtx_buf_ok(&b));
+	dtx_buf_clear(&b);
+}

@@ -87,6 +87,8 @@ static enum dtx_code run_parsed(struct planrun *p)
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 	enum dtx_code rc = DTX_OK;
 
+	if (p->book)
+		rc = dtx_source_bytes("in.xlsx", p->book->ptr, p->book->len, &source[0], &p->err);
 	for (uint32_t i = 0; i < 4 && rc == DTX_OK; i++)
 		if (p->input[i])
 			rc = dtx_source_bytes("in.csv", p->input[i], strlen(p->input[i]),

@@ -1,0 +1,93 @@
+/* Names of columns that come from data. */
+#include "ops/newnames.h"
+
+#include "core/base/strmap.h"
+#include "core/base/utf8.h"
+
+#define NAME_BYTES ((size_t)1 << 20)
+
+enum dtx_code dtx_names_text(struct dtx_str text, struct dtx_arena *arena, const char **out,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf b = DTX_BUF_INIT(NAME_BYTES);
+	size_t pos = 0;
+	bool space = false;
+
+	text = dtx_utf8_trim(text);
+	while (pos < text.len) {
+		size_t from = pos;
+		uint32_t cp = dtx_utf8_next(text.ptr, text.len, &pos);
+
+		if (cp == 0)
+			DTX_FAIL(err, DTX_E_UNEXPECTED_VALUE,
+			         "a text with a NUL byte cannot be a column name");
+		if (dtx_utf8_is_space(cp)) {
+			space = true;
+			continue;
+		}
+		if (space)
+			dtx_buf_addc(&b, ' ');
+		space = false;
+		dtx_buf_addn(&b, text.ptr + from, pos - from);
+	}
+	DTX_TRY(dtx_buf_check(&b, "a column name", err));
+	*out = dtx_arena_strdup(arena, dtx_buf_text(&b));
+	if (!*out)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&b);
+	return rc;
+}
+
+/* A free name made from `name`; it is taken afterwards. */
+static enum dtx_code take_name(struct dtx_strmap *taken, const char **name, struct dtx_arena *arena,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *try;
+	uint32_t found;
+
+	for (unsigned k = 2;; k++) {
+		try = dtx_arena_printf(arena, "%s_%u", *name, k);
+		if (!try)
+			DTX_FAIL_MEM(err);
+		if (dtx_strmap_get(taken, dtx_str_of(try)) == DTX_STRMAP_NONE)
+			break;
+	}
+	if (!dtx_strmap_put(taken, dtx_str_of(try), 1, &found))
+		DTX_FAIL_MEM(err);
+	*name = try;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_names_fit(const char **name, uint32_t n, struct dtx_arena *arena,
+                            uint32_t *repeats, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_strmap taken = DTX_STRMAP_INIT;
+	bool *again = dtx_arena_zalloc(arena, (size_t)n + 1, sizeof(*again));
+	uint32_t found;
+
+	*repeats = 0;
+	if (!again)
+		DTX_FAIL_MEM(err);
+	/* first all names as they are, so that a made one never takes a written one */
+	for (uint32_t i = 0; i < n; i++) {
+		if (!name[i] || !*name[i])
+			name[i] = dtx_arena_printf(arena, "column_%u", i + 1);
+		if (!name[i] || !dtx_strmap_put(&taken, dtx_str_of(name[i]), i, &found))
+			DTX_FAIL_MEM(err);
+		again[i] = found != i;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (!again[i])
+			continue;
+		DTX_TRY(take_name(&taken, &name[i], arena, err));
+		(*repeats)++;
+	}
+out:
+	dtx_strmap_clear(&taken);
+	return rc;
+}

@@ -1,0 +1,17 @@
+/* Names of columns that come from data. */
+#ifndef OPS_NEWNAMES_H
+#define OPS_NEWNAMES_H
+
+#include "core/base/arena.h"
+#include "core/base/buf.h"
+#include "core/base/str.h"
+
+/* Makes n names fit for columns: blank ones become column_N, counted from 1, repeated ones get _2,
+ * _3, skipping what is taken.  *repeats: how many were.  New names are in the arena. */
+DTX_MUSTUSE enum dtx_code dtx_names_fit(const char **name, uint32_t n, struct dtx_arena *arena,
+                                        uint32_t *repeats, struct dtx_err *err);
+/* The text trimmed and its inner spaces squeezed, in the arena; a NUL byte is unexpected_value. */
+DTX_MUSTUSE enum dtx_code dtx_names_text(struct dtx_str text, struct dtx_arena *arena,
+                                         const char **out, struct dtx_err *err);
+
+#endif

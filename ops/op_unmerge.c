@@ -1,0 +1,146 @@
+/* unmerge: every cell of a merged range takes the value of its first cell. */
+#include "ops/remake.h"
+
+enum { AXIS_BOTH, AXIS_ROWS, AXIS_COLS };
+struct unmerge_args {
+	struct dtx_cols *cols;
+	int axis;
+};
+struct unmerge_state {
+	int32_t *col;
+	uint32_t n;
+};
+
+static const struct dtx_param unmerge_params[] = {
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .offset = offsetof(struct unmerge_args, cols),
+	  .aliases = "columns",
+	  .help = "columns to fill (default: all)" },
+	{ .name = "axis",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct unmerge_args, axis),
+	  .choices = "both,rows,cols",
+	  .def = "\"both\"",
+	  .help = "rows: only down, within a column; cols: only along a row" },
+};
+static const struct dtx_example unmerge_examples[] = {
+	{ .step = DTX_JSON({ "op" : "unmerge" }), .in = "a,b\nx,\n,1\n", .out = "a,b\nx,\n,1\n" },
+	{ .step = DTX_JSON({ "op" : "unmerge", "cols" : ["a"], "axis" : "rows" }),
+	  .in = "a,b\n1.50,\n",
+	  .out = "a,b\n1.50,\n" },
+	{ .step = DTX_JSON({ "op" : "unmerge", "cols" : ["z"] }),
+	  .in = "a\n1\n",
+	  .error = "missing_column" },
+};
+
+static enum dtx_code unmerge_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct unmerge_args *a = args;
+	struct unmerge_state *s = dtx_bind_state(b, sizeof(*s));
+	enum dtx_code rc = DTX_OK;
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	if (a->cols)
+		DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(dtx_raw_bind(b, err));
+out:
+	return rc;
+}
+
+/* First cell of the range that covers a cell; false: the axis does not reach it. */
+static bool anchor_of(struct dtx_raw *r, int axis, struct dtx_from *f)
+{
+	while (axis != AXIS_COLS && f->row > 0 &&
+	       dtx_raw_merge(r, f->row, (uint32_t)f->col) & DTX_CELL_MERGE_UP)
+		f->row--;
+	while (axis != AXIS_ROWS && f->col > 0 &&
+	       dtx_raw_merge(r, f->row, (uint32_t)f->col) & DTX_CELL_MERGE_LEFT)
+		f->col--;
+	return dtx_raw_merge(r, f->row, (uint32_t)f->col) == 0;
+}
+
+static enum dtx_code fill_column(struct dtx_remake *m, uint32_t c, int axis, int64_t *filled,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_remake_cells(m, c, err));
+	for (int64_t r = 0; r < m->nrows; r++) {
+		struct dtx_from at = { r, (int32_t)c };
+
+		if (dtx_raw_merge(&m->raw, r, c) && anchor_of(&m->raw, axis, &at)) {
+			(*filled)++;
+			m->out[c].cell[r] = at;
+		} else {
+			m->out[c].cell[r] = (struct dtx_from){ r, (int32_t)c };
+		}
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code unmerge_lay(struct dtx_remake *m, struct dtx_err *err)
+{
+	const struct unmerge_args *a = m->ox->args;
+	const struct unmerge_state *s = m->ox->bound;
+	enum dtx_code rc = DTX_OK;
+	int64_t filled = 0;
+
+	DTX_TRY(dtx_remake_size(m, m->raw.table->nrows, m->raw.ncols, err));
+	for (uint32_t c = 0; c < m->ncols; c++) {
+		m->out[c].name = m->raw.table->schema->field[c].name;
+		m->out[c].col = (int32_t)c;
+	}
+	if (!dtx_raw_is_sheet(&m->raw))
+		goto out;
+	for (uint32_t i = 0; i < (a->cols ? s->n : m->ncols); i++)
+		DTX_TRY(fill_column(m, a->cols ? (uint32_t)s->col[i] : i, a->axis, &filled, err));
+	dtx_remake_count(m, "unmerged", filled);
+out:
+	return rc;
+}
+
+static enum dtx_code unmerge_schema(const struct dtx_opctx *ox, struct dtx_table *t,
+                                    struct dtx_arena *arena, const struct dtx_schema **out,
+                                    struct dtx_err *err)
+{
+	return dtx_remake_schema(ox, t, arena, out, unmerge_lay, err);
+}
+
+static enum dtx_code unmerge_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+                                   struct dtx_emit *out, struct dtx_err *err)
+{
+	return dtx_remake_whole(ox, t, out, unmerge_lay, err);
+}
+
+static void unmerge_explain(const void *args, struct dtx_buf *out)
+{
+	const struct unmerge_args *a = args;
+	static const char *const where[] = { "", " down the rows", " along the rows" };
+
+	dtx_buf_printf(out, "give merged cells the value of the first one%s", where[a->axis]);
+	if (a->cols) {
+		dtx_buf_add(out, " in ");
+		dtx_cols_print(a->cols, out);
+	}
+}
+
+const struct dtx_op dtx_op_unmerge = {
+	.name = "unmerge",
+	.ninputs = 1,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.summary = "Give all cells of a merged range its value",
+	.notes = "Text files have no merged ranges. Columns are typed anew.",
+	.params = unmerge_params,
+	.nparams = DTX_COUNT(unmerge_params),
+	.examples = unmerge_examples,
+	.nexamples = DTX_COUNT(unmerge_examples),
+	.args_size = sizeof(struct unmerge_args),
+	.bind = unmerge_bind,
+	.whole = unmerge_whole,
+	.whole_schema = unmerge_schema,
+	.explain = unmerge_explain,
+};
