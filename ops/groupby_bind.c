@@ -65,7 +65,7 @@ static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_gb_args *a,
 		}
 		DTX_TRY(bind_key(b, &item[k], k, key, err));
 		s->key_type[s->nkeys] = key->field.type;
-		if (key->col >= 0 || key->bound)
+		if (key->col >= 0 || item[k].expr)
 			s->nkeys++;
 	}
 out:
@@ -187,6 +187,8 @@ enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 		names[i] = s->key[i].field.name;
 	for (size_t k = 0; k < a->agg.n; k++)
 		DTX_TRY(bind_out(b, &agg[k], k, names, s, err));
+	if (!a->agg.n)
+		dtx_bind_unsure(b);
 	if (a->having)
 		DTX_TRY(bind_having(b, a, s, err));
 	dtx_bind_close(b);

@@ -48,8 +48,10 @@ static enum dtx_code bind_key(struct dtx_bind *b, const struct dtx_join_args *a,
 
 	DTX_TRY(dtx_bind_column(b, 0, lname, lsub, l, err));
 	DTX_TRY(dtx_bind_column(b, 1, rname, rsub, r, err));
-	if (*l < 0 || *r < 0)
+	if (*l < 0 || *r < 0) {
+		*l = *r = -1; /* keys are pairs */
 		goto out;
+	}
 	lf = &b->in[0]->field[*l];
 	rf = &b->in[1]->field[*r];
 	if (!key_type(lf->type, rf->type, type))

@@ -329,6 +329,7 @@ enum dtx_code dtx_longer_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, a->cols ? "/cols" : "/keep", err,
 		                      "no column is left to become rows"));
 	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
+	dtx_bind_unsure(b);
 	dtx_bind_kind(b, a->order == DTX_LONGER_COLS ? DTX_KIND_WHOLE : DTX_KIND_MAP);
 out:
 	return rc;

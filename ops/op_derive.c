@@ -200,6 +200,8 @@ static enum dtx_code bind_stage(struct binder *d, const struct derive_args *a, u
 	char sub[48];
 
 	d->now = st;
+	if (dtx_param_is_hole(item->as))
+		DTX_TRY(dtx_bind_would_make(d->b, item->as, err));
 	st->uses = dtx_arena_zalloc(d->b->arena, a->set.n + 1, sizeof(bool));
 	st->schema = work_schema(d);
 	if (!st->uses || !st->schema)
@@ -291,13 +293,12 @@ static void on_name(void *arg, const char *name)
 {
 	struct grow *g = arg;
 	const struct derive_item *item = g->a->set.item;
-	int32_t col;
 
 	for (uint32_t i = 0; i < g->upto; i++)
 		if (strcmp(item[i].as, name) == 0)
 			return;
-	if (g->rc == DTX_OK && dtx_schema_find(g->b->in[0], name) < 0)
-		g->rc = dtx_bind_column(g->b, 0, name, "", &col, g->err);
+	if (g->rc == DTX_OK)
+		g->rc = dtx_bind_grow(g->b, 0, name, g->err);
 }
 
 static enum dtx_code grow_input(struct dtx_bind *b, const struct derive_args *a,
@@ -310,6 +311,8 @@ static enum dtx_code grow_input(struct dtx_bind *b, const struct derive_args *a,
 		return DTX_OK;
 	for (; g.upto < a->set.n; g.upto++)
 		dtx_expr_columns(item[g.upto].expr, on_name, &g);
+	if (g.rc == DTX_OK && !dtx_param_is_hole(a->after))
+		g.rc = dtx_bind_grow(b, 0, a->after, err);
 	return g.rc;
 }
 
@@ -341,6 +344,8 @@ static enum dtx_code derive_bind(struct dtx_bind *b, void *args, struct dtx_err 
 	for (uint32_t k = 0; k < a->set.n; k++)
 		DTX_TRY(bind_stage(&d, a, k, err));
 	DTX_TRY(bind_outputs(&d, a, err));
+	if (!a->set.n)
+		dtx_bind_unsure(b);
 out:
 	return rc;
 }

@@ -89,6 +89,8 @@ static enum dtx_code rename_columns(struct dtx_bind *b, const struct rename_args
 	for (size_t k = 0; k < a->map.n; k++) {
 		snprintf(sub, sizeof(sub), "/map/%zu/from", k);
 		DTX_TRY(dtx_bind_column(b, 0, pair[k].from, sub, &col[k], err));
+		if (col[k] < 0)
+			DTX_TRY(dtx_bind_would_make(b, pair[k].to, err));
 		if (col[k] >= 0 && pair_of(col, k, (uint32_t)col[k]) >= 0)
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
 			                      "column '%s' is renamed twice", pair[k].from));
@@ -198,7 +200,7 @@ static enum dtx_code names_by_regex(struct dtx_bind *b, const struct rename_args
 	m = dtx_rematch_new(b->arena, re);
 	if (!m)
 		DTX_FAIL_MEM(err);
-	for (uint32_t k = 0; k < (col ? n : b->in[0]->nfields); k++)
+	for (uint32_t k = 0; a->replace && k < (col ? n : b->in[0]->nfields); k++)
 		if (!col || col[k] >= 0)
 			DTX_TRY(replace_name(b, re, m, a->replace, &name[col ? col[k] : (int32_t)k],
 			                     err));
@@ -249,6 +251,8 @@ static enum dtx_code rename_bind(struct dtx_bind *b, void *args, struct dtx_err 
 		else
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, name[i], err));
 	}
+	if (a->regex || !a->map.n)
+		dtx_bind_unsure(b);
 	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
 out:
 	return rc;

@@ -122,7 +122,9 @@ enum dtx_code dtx_raw_bind(struct dtx_bind *b, struct dtx_err *err)
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++)
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, (int32_t)i, DTX_DEMAND_BYTES, err));
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
-	dtx_bind_open(b);
+	/* typed anew; the names are known beforehand where columns are kept */
+	if (b->typed || b->ncols == 0)
+		dtx_bind_open(b);
 out:
 	return rc;
 }

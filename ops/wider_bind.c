@@ -158,6 +158,7 @@ enum dtx_code dtx_wider_bind(struct dtx_bind *b, void *args, struct dtx_err *err
 	} else {
 		dtx_bind_open(b);
 	}
+	dtx_bind_unsure(b);
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
 out:
 	return rc;

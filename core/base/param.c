@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+const char dtx_param_hole[] = "";
+
 void dtx_param_pointer(struct dtx_param_place place, const char *name, char out[DTX_PARAM_POINTER])
 {
 	snprintf(out, DTX_PARAM_POINTER, "%s", place.pointer);
@@ -64,6 +66,48 @@ out:
 	return rc;
 }
 
+static void param_hole_pointer(const void *hole, void *to)
+{
+	memcpy(to, &hole, sizeof(hole));
+}
+
+/* What stands in the place of a value that there should be. */
+static enum dtx_code param_hole(const struct dtx_param *p, struct dtx_param_ctx *ctx, void *to,
+                                struct dtx_err *err)
+{
+	int first = 0;
+
+	switch (p->kind) {
+	case DTX_P_CHOICE: memcpy(to, &first, sizeof(first)); break;
+	case DTX_P_TEXT:
+	case DTX_P_COLUMN:
+	case DTX_P_TABLE:
+	case DTX_P_REGEX: param_hole_pointer(dtx_param_hole, to); return DTX_OK;
+	case DTX_P_EXPR: param_hole_pointer(ctx->hooks->expr_hole, to); return DTX_OK;
+	case DTX_P_COLUMNS: param_hole_pointer(ctx->hooks->columns_hole, to); return DTX_OK;
+	case DTX_P_VALUE: param_hole_pointer(json_null(), to); return DTX_OK;
+	default: break;
+	}
+	return p->def ? param_default(p, "", ctx, to, err) : DTX_OK;
+}
+
+enum dtx_code dtx_param_holes(const struct dtx_param *params, size_t n, struct dtx_param_ctx *ctx,
+                              void *args, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		void *to = (char *)args + params[i].offset;
+
+		if (params[i].required)
+			DTX_TRY(param_hole(&params[i], ctx, to, err));
+		else
+			DTX_TRY(param_default(&params[i], "", ctx, to, err));
+	}
+out:
+	return rc;
+}
+
 /* The one member that is p; two are a conflict. */
 static enum dtx_code param_pick(const struct dtx_param *p, const json_t *object,
                                 struct dtx_param_place place, struct dtx_param_ctx *ctx,
@@ -109,6 +153,8 @@ static enum dtx_code param_one(const struct dtx_param *p, const json_t *object,
 	DTX_TRY(param_pick(p, object, place, ctx, &in.v, &name, err));
 	dtx_param_pointer(place, name, pointer);
 	in.pointer = pointer;
+	if (in.v || p->required)
+		DTX_TRY(param_hole(p, ctx, in.to, err));
 	if (in.v) {
 		DTX_TRY(dtx_param_set(&in, err));
 	} else if (p->required) {

@@ -46,8 +46,8 @@ struct dtx_plist {
 
 enum dtx_psugar {
 	DTX_SUGAR_NONE,
-	/* {"k": v} -> [{rows[0]: k, rows[1]: v}], {"k": {...}} -> [{rows[0]: k, ...}]; rows[0] is
-	 * no DTX_P_VALUE.  An object that has all required members of an item is that item. */
+	/* {"k": v} -> [{rows[0]: k, rows[1]: v}], {"k": {...}} -> [{rows[0]: k, ...}].  An object
+	 * that has all required members of an item is that item. */
 	DTX_SUGAR_MAP,
 	DTX_SUGAR_SCALAR, /* a scalar item -> {rows[0]: scalar} */
 	DTX_SUGAR_SORT,   /* "a", "-a" -> {"col": "a", "desc": true} */
@@ -77,12 +77,24 @@ struct dtx_param_hooks {
 	void *arg;
 	enum dtx_code (*expr)(void *arg, const json_t *value, const char *pointer, void *out,
 	                      struct dtx_err *err);
-	enum dtx_code (*columns)(void *arg, const json_t *value, const char *pointer, void *out,
-	                         struct dtx_err *err);
+	/* takes its findings to errs itself and makes what it can; only memory fails */
+	enum dtx_code (*columns)(void *arg, const json_t *value, const char *pointer,
+	                         struct dtx_errlist *errs, void *out, struct dtx_err *err);
 	/* canonical JSON of what the two made; new references */
 	json_t *(*expr_json)(const void *made);
 	json_t *(*columns_json)(const void *made);
+	/* stand for what was given and cannot be read (dtx_param_hole is the same for texts) */
+	const void *expr_hole, *columns_hole;
 };
+
+/* The text, name or table that was given and cannot be read, or is missing though required: the
+ * rest of the object is still checked, and everybody is silent about a hole.  Empty; compared by
+ * address.  NULL counts as one too. */
+extern const char dtx_param_hole[];
+static inline bool dtx_param_is_hole(const char *text)
+{
+	return !text || text == dtx_param_hole;
+}
 
 struct dtx_param_ctx {
 	struct dtx_arena *arena; /* everything made lives here */
@@ -92,12 +104,14 @@ struct dtx_param_ctx {
 	int step;
 	const char *op;
 	const char *unsupported; /* params of the catalogue that this build lacks: "sets,frame" */
+	json_t *kept;            /* array: JSON that sugar made and values borrow; as the arena */
 };
 
 /* Fills `args` (zeroed by the caller) from `object`; defaults are filled in.  Findings go to
  * ctx->errs: unknown_param (did_you_mean), missing_param, bad_param_type, bad_param_value,
  * param_conflict (alias beside its name), unsupported_param.  Returns no_memory, else DTX_OK even
- * with findings. `pointer` is the object's place. */
+ * with findings: what cannot be read is left a hole, 0, the default or an empty list. `pointer` is
+ * the object's place. */
 DTX_MUSTUSE enum dtx_code dtx_param_fill(const struct dtx_param *params, size_t n,
                                          const json_t *object, const char *pointer,
                                          struct dtx_param_ctx *ctx, void *args,

@@ -40,6 +40,10 @@ DTX_MUSTUSE enum dtx_code dtx_param_rows(const struct dtx_param *params, size_t 
                                          const json_t *object, struct dtx_param_place place,
                                          struct dtx_param_ctx *ctx, void *args,
                                          struct dtx_err *err);
+/* Args as if every required member were there and could not be read; no findings. */
+DTX_MUSTUSE enum dtx_code dtx_param_holes(const struct dtx_param *params, size_t n,
+                                          struct dtx_param_ctx *ctx, void *args,
+                                          struct dtx_err *err);
 /* One value by its kind. */
 DTX_MUSTUSE enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err);
 

@@ -139,28 +139,32 @@ static enum dtx_code param_value(const struct dtx_param_in *in, struct dtx_err *
 
 /* --- what core/plan parses --- */
 
-static enum dtx_code param_hook(const struct dtx_param_in *in, struct dtx_err *err)
+static enum dtx_code param_expr(const struct dtx_param_in *in, struct dtx_err *err)
 {
 	const struct dtx_param_hooks *h = in->ctx->hooks;
 	struct dtx_err f = DTX_ERR_INIT;
-	enum dtx_code rc;
+	enum dtx_code rc = h->expr(h->arg, in->v, in->pointer, in->to, &f);
 
-	if (in->p->kind == DTX_P_EXPR)
-		rc = h->expr(h->arg, in->v, in->pointer, in->to, &f);
-	else
-		rc = h->columns(h->arg, in->v, in->pointer, in->to, &f);
 	return rc == DTX_OK ? DTX_OK : dtx_param_found(in->ctx, &f, in->pointer, err);
 }
 
 static enum dtx_code param_columns(const struct dtx_param_in *in, struct dtx_err *err)
 {
+	const struct dtx_param_hooks *h = in->ctx->hooks;
+	struct dtx_errlist found = DTX_ERRLIST_INIT;
 	struct dtx_err f = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
 
 	if (in->p->nonempty && json_is_array(in->v) && !json_array_size(in->v)) {
 		DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' is empty", in->p->name);
 		return dtx_param_found(in->ctx, &f, in->pointer, err);
 	}
-	return param_hook(in, err);
+	DTX_TRY(h->columns(h->arg, in->v, in->pointer, &found, in->to, err));
+	for (size_t i = 0; i < found.n; i++)
+		DTX_TRY(dtx_param_found(in->ctx, &found.item[i], in->pointer, err));
+out:
+	dtx_errlist_clear(&found);
+	return rc;
 }
 
 /* --- lists --- */
@@ -191,6 +195,7 @@ static enum dtx_code param_texts(const struct dtx_param_in *in, struct dtx_err *
 	enum dtx_code rc = DTX_OK;
 	bool one = !json_is_array(in->v);
 	size_t n = one ? 1 : json_array_size(in->v), i;
+	const char *hole = dtx_param_hole;
 	struct dtx_plist list;
 
 	DTX_TRY(param_list_new(in, n, sizeof(char *), &list, err));
@@ -203,7 +208,8 @@ static enum dtx_code param_texts(const struct dtx_param_in *in, struct dtx_err *
 			dtx_json_pointer_index(pointer, sizeof(pointer), i);
 		item.v = one ? in->v : json_array_get(in->v, i);
 		item.pointer = pointer;
-		item.to = (char **)list.item + i;
+		item.to = (const char **)list.item + i;
+		memcpy(item.to, &hole, sizeof(hole));
 		DTX_TRY(param_text(&item, err));
 	}
 	memcpy(in->to, &list, sizeof(list));
@@ -328,6 +334,12 @@ static json_t *param_scalar_item(const struct dtx_param *list, const json_t *val
 	return NULL;
 }
 
+/* Values are borrowed: what sugar made must live as long as they do. */
+static bool param_keep(const struct dtx_param_ctx *ctx, json_t *made)
+{
+	return !ctx->kept || json_array_append(ctx->kept, made) == 0;
+}
+
 static bool param_sugar_scalar(enum dtx_psugar sugar)
 {
 	return sugar == DTX_SUGAR_SCALAR || sugar == DTX_SUGAR_SORT || sugar == DTX_SUGAR_BOTH;
@@ -346,11 +358,13 @@ static enum dtx_code param_item(const struct dtx_param_in *in, const json_t *v, 
 	json_t *made = NULL;
 
 	if (!json_is_object(v)) {
-		if (!param_sugar_scalar(in->p->sugar) || json_is_array(v))
+		if (!param_sugar_scalar(in->p->sugar) || json_is_array(v)) {
+			DTX_TRY(dtx_param_holes(in->p->rows, in->p->nrows, in->ctx, to, err));
 			return param_wrong_kind(in->p, v, in->ctx, pointer, err);
+		}
 		place.flat = true;
 		made = param_scalar_item(in->p, v);
-		if (!made)
+		if (!made || !param_keep(in->ctx, made))
 			DTX_FAIL_MEM(err);
 		v = made;
 	}
@@ -381,7 +395,7 @@ static enum dtx_code param_map(const struct dtx_param_in *in, struct dtx_err *er
 		dtx_json_pointer_add(pointer, sizeof(pointer), key);
 		place.pointer = pointer;
 		item = param_map_item(in->p, key, value);
-		if (!item)
+		if (!item || !param_keep(in->ctx, item))
 			DTX_FAIL_MEM(err);
 		DTX_TRY(dtx_param_rows(in->p->rows, in->p->nrows, item, place, in->ctx,
 		                       (char *)list.item + i++ * in->p->item_size, err));
@@ -427,7 +441,7 @@ enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err)
 		[DTX_P_BOOL] = param_bool,     [DTX_P_TEXT] = param_text,
 		[DTX_P_CHOICE] = param_choice, [DTX_P_COLUMN] = param_text,
 		[DTX_P_TABLE] = param_text,    [DTX_P_REGEX] = param_text,
-		[DTX_P_EXPR] = param_hook,     [DTX_P_COLUMNS] = param_columns,
+		[DTX_P_EXPR] = param_expr,     [DTX_P_COLUMNS] = param_columns,
 		[DTX_P_VALUE] = param_value,   [DTX_P_LIST] = param_list,
 		[DTX_P_TEXTS] = param_texts,
 	};

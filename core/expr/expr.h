@@ -19,6 +19,8 @@ DTX_MUSTUSE enum dtx_code dtx_expr_parse(struct dtx_arena *a, struct dtx_str tex
                                          struct dtx_expr **out, struct dtx_err *err);
 /* Canonical text: parse(print(e)) == e. */
 void dtx_expr_print(const struct dtx_expr *e, struct dtx_buf *out);
+/* Stands for a formula that was given and cannot be read; prints as null.  Compared by address. */
+extern const struct dtx_expr dtx_expr_hole;
 bool dtx_expr_equal(const struct dtx_expr *a, const struct dtx_expr *b);
 /* Translations for dtx compile and the differential test.  False: no form (no_translation). */
 bool dtx_expr_pandas(const struct dtx_expr *e, const char *frame, struct dtx_buf *out);

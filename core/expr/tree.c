@@ -3,6 +3,10 @@
 
 #include "core/expr/fn.h"
 
+const struct dtx_expr dtx_expr_hole = {
+	.kind = DTX_EX_LIT, .op = DTX_LIT_NULL, .span = { -1, -1 }, .height = 1
+};
+
 struct dtx_expr *dtx_expr_node(struct dtx_arena *a, enum dtx_ekind kind, uint32_t nargs)
 {
 	struct dtx_expr *e = dtx_arena_zalloc(a, 1, sizeof(*e));

@@ -50,6 +50,59 @@ static bool grow(struct dtx_arena *a, void *items, uint64_t n, uint64_t *cap, si
 	return true;
 }
 
+/* --- what cannot be told --- */
+
+static enum dtx_code add_guess(struct dtx_bind *b, const char *name, bool made, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!grow(b->arena, &b->guess, b->nguesses, &b->cap_guesses, sizeof(*b->guess)))
+		DTX_FAIL_MEM(err);
+	name = dtx_arena_strdup(b->arena, name);
+	if (!name)
+		DTX_FAIL_MEM(err);
+	b->guess[b->nguesses++] = (struct dtx_bind_guess){ name, made };
+out:
+	return rc;
+}
+
+enum dtx_code dtx_bind_would_make(struct dtx_bind *b, const char *name, struct dtx_err *err)
+{
+	if (!dtx_param_is_hole(name))
+		return add_guess(b, name, true, err);
+	b->open = true;
+	return DTX_OK;
+}
+
+void dtx_bind_unsure(struct dtx_bind *b)
+{
+	if (!b->typed && (b->nfindings || b->broken))
+		b->open = true;
+}
+
+/* A name that is not there, and those that it may have been meant for. */
+static enum dtx_code guess_meant(struct dtx_bind *b, const char *name, const struct dtx_err *f,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (b->typed)
+		goto out;
+	DTX_TRY(add_guess(b, name, false, err));
+	for (size_t i = 0; i < DTX_COUNT(f->did_you_mean) && f->did_you_mean[i][0]; i++)
+		DTX_TRY(add_guess(b, f->did_you_mean[i], false, err));
+out:
+	return rc;
+}
+
+static bool is_guess(const struct dtx_bind *b, const char *name)
+{
+	for (uint64_t i = 0; i < b->nguesses; i++)
+		if (strcmp(b->guess[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 static bool name_free(struct dtx_bind *b, const char *name, uint32_t index, bool *taken)
 {
 	uint32_t found = 0;
@@ -142,6 +195,8 @@ enum dtx_code dtx_bind_make(struct dtx_bind *b, const char *name, struct dtx_typ
 	struct dtx_bind_col c;
 	enum dtx_code rc = DTX_OK;
 
+	if (dtx_param_is_hole(name))
+		return dtx_bind_would_make(b, name, err);
 	DTX_TRY(made_col(b, name, type, formula, how, &c, err));
 	DTX_TRY(add_col(b, &c, err));
 out:
@@ -199,14 +254,41 @@ out:
 
 /* --- findings --- */
 
-static void finding_place(const struct dtx_bind *b, const char *sub, struct dtx_err *f)
+/* False: nothing is written there. */
+static bool finding_place(const struct dtx_bind *b, const char *sub, char *at, size_t size)
 {
-	char at[sizeof(f->at)];
-
 	if (b->flow)
-		dtx_part_place(&b->flow->plan->step[b->step], sub, at, sizeof(at));
-	else
-		snprintf(at, sizeof(at), "%s%s", b->at, sub ? sub : "");
+		return dtx_part_place(&b->flow->plan->step[b->step], sub, at, size);
+	snprintf(at, size, "%s%s", b->at, sub ? sub : "");
+	return true;
+}
+
+/* `below` is the place `above` or inside it. */
+static bool is_inside(const char *below, const char *above)
+{
+	size_t len = strlen(above);
+
+	return strncmp(below, above, len) == 0 && (below[len] == '\0' || below[len] == '/');
+}
+
+/* A parameter that cannot be read has its finding; what binding makes of it is no news, nor is a
+ * judgement over the whole step. */
+static bool is_known(const struct dtx_bind *b, const char *at, bool written)
+{
+	for (size_t i = 0; b->broken && i < b->nbefore && i < b->errs->n; i++) {
+		const struct dtx_err *f = &b->errs->item[i];
+		bool whole = strcmp(f->at, b->at) == 0 || f->code == DTX_E_MISSING_PARAM;
+
+		if (f->step != b->step || f->severity == DTX_SEV_WARNING)
+			continue;
+		if (is_inside(f->at, at) || (is_inside(at, f->at) && !(whole && written)))
+			return true;
+	}
+	return false;
+}
+
+static void finding_judge(const struct dtx_bind *b, const char *at, struct dtx_err *f)
+{
 	dtx_err_at(f, at);
 	dtx_err_step(f, b->step, b->op);
 	f->run_time = b->typed;
@@ -219,6 +301,8 @@ static enum dtx_code take(struct dtx_bind *b, const char *sub, struct dtx_err *f
                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	char at[sizeof(f->at)];
+	bool written;
 
 	if (f->code == DTX_E_NO_MEMORY) {
 		rc = f->code;
@@ -228,7 +312,13 @@ static enum dtx_code take(struct dtx_bind *b, const char *sub, struct dtx_err *f
 			dtx_err_clear(f);
 		goto out;
 	}
-	finding_place(b, sub, f);
+	written = finding_place(b, sub, at, sizeof(at));
+	if (is_known(b, at, written)) {
+		dtx_err_clear(f);
+		goto out;
+	}
+	finding_judge(b, at, f);
+	b->nfindings += f->severity != DTX_SEV_WARNING;
 	if (!dtx_errlist_take(b->errs, f))
 		DTX_FAIL_MEM(err);
 out:
@@ -241,6 +331,9 @@ enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *
 	struct dtx_err f = DTX_ERR_INIT;
 	char text[sizeof(f.msg)];
 	va_list ap;
+
+	if (b->unfit)
+		return DTX_OK;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
@@ -317,9 +410,30 @@ enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const char *name, 
                               int32_t *col, struct dtx_err *err)
 {
 	struct dtx_err f = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
 
+	*col = -1;
+	if (dtx_param_is_hole(name)) {
+		b->vague = true;
+		goto out;
+	}
 	*col = find_column(b, t, name, &f);
-	return *col < 0 ? take(b, sub, &f, err) : DTX_OK;
+	if (*col >= 0)
+		goto out;
+	DTX_TRY(guess_meant(b, name, &f, err));
+	rc = take(b, sub, &f, err);
+out:
+	dtx_err_clear(&f);
+	return rc;
+}
+
+enum dtx_code dtx_bind_grow(struct dtx_bind *b, unsigned t, const char *name, struct dtx_err *err)
+{
+	int32_t col;
+
+	if (b->typed || !b->flow || !b->in[t]->open)
+		return DTX_OK;
+	return dtx_flow_require(b->flow, b->table[t], name, &col, err);
 }
 
 /* --- expressions --- */
@@ -334,15 +448,19 @@ struct scope_arg {
 	enum dtx_code rc; /* memory ran out in a callback */
 };
 
-/* A name that the step's own schema lacks may still come with an open input: any index past the
- * schema will do, nothing runs in the static phase. */
+/* A name that the step's own schema lacks may still come with an open input, or be one that cannot
+ * be told: any index past the schema will do, nothing runs in the static phase. */
 static int32_t over_open(struct scope_arg *s, const char *name, struct dtx_field *field,
                          struct dtx_err *err)
 {
 	struct dtx_bind *b = s->b;
 	int32_t col = -1;
 
-	if (!b->typed && b->flow && b->in[s->t]->open &&
+	if (!b->typed && (b->open || is_guess(b, name))) {
+		*field = (struct dtx_field){ .name = name };
+		return (int32_t)s->over->nfields;
+	}
+	if (!b->typed && b->flow && s->over->open &&
 	    dtx_flow_require(b->flow, b->table[s->t], name, &col, err) != DTX_OK)
 		return -1;
 	if (col < 0) {
@@ -397,6 +515,8 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	enum dtx_code rc = DTX_OK;
 
 	*bound = NULL;
+	if (!e || e == &dtx_expr_hole)
+		goto out;
 	scope->arg = s;
 	scope->column = scope_column;
 	scope->use = scope_use;

@@ -31,6 +31,11 @@ struct dtx_bind_use {
 	uint8_t cls;    /* enum dtx_class bits that a formula asks for; 0: any */
 };
 
+struct dtx_bind_guess { /* a column that cannot be told, or what it may have been meant for */
+	const char *name;
+	bool made; /* the step makes it; else it is there only where the step names its columns */
+};
+
 /* Fields are read by ops, written only through the functions. */
 struct dtx_bind {
 	struct dtx_arena *arena; /* everything bound lives here */
@@ -56,6 +61,14 @@ struct dtx_bind {
 	bool kind_set;
 	bool ordered; /* this binding takes batches in order */
 	bool closed;  /* dtx_bind_close */
+	/* a step with findings (static phase): what its result may hold nevertheless */
+	size_t nbefore, nfindings; /* findings in errs before this binding, and its own */
+	bool broken;               /* parameters have findings */
+	bool unfit; /* of them some over the whole step, or what this build lacks may be what makes
+	             * it right: only columns and formulas are judged */
+	bool vague; /* columns of the inputs may be there as well */
+	struct dtx_bind_guess *guess;
+	uint64_t nguesses, cap_guesses;
 	/* of the executor */
 	struct dtx_flow *flow;
 	int32_t table[DTX_BIND_TABLES]; /* ids of the tables */
@@ -69,10 +82,20 @@ void dtx_bind_close(struct dtx_bind *b);
 /* Typed phase: output columns come from the rows; op->whole_schema tells them later. */
 void dtx_bind_open(struct dtx_bind *b);
 
+/* Static phase, a step with findings: the names of its result depend on what is wrong. */
+void dtx_bind_unsure(struct dtx_bind *b);
+/* A column `name` would come out of what is wrong (a renaming of an unknown column). */
+DTX_MUSTUSE enum dtx_code dtx_bind_would_make(struct dtx_bind *b, const char *name,
+                                              struct dtx_err *err);
+/* Lets an open table t gain `name`, if it can exist; says nothing if not. */
+DTX_MUSTUSE enum dtx_code dtx_bind_grow(struct dtx_bind *b, unsigned t, const char *name,
+                                        struct dtx_err *err);
 /* The result for the run: becomes ox->bound.  Zeroed, in the arena. */
 DTX_MUSTUSE void *dtx_bind_state(struct dtx_bind *b, size_t size);
 void dtx_bind_kind(struct dtx_bind *b, enum dtx_op_kind kind);
 
+/* Holes (dtx_param_hole, dtx_expr_hole, dtx_cols_hole, NULL) are taken by all functions below
+ * without a finding: those are there already. */
 /* Index of a column of table t.  Unknown: a finding (unknown_column, or missing_column once the
  * input is open) at pointer + sub ("/by/0"), *col = -1, still DTX_OK: go on, to find all. */
 DTX_MUSTUSE enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const char *name,

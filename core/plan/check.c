@@ -16,7 +16,7 @@ enum dtx_code dtx_push_declared(const struct dtx_plan_input *in, struct dtx_aren
 
 	if (!field)
 		DTX_FAIL_MEM(err);
-	*out = (struct dtx_schema){ 0, o->extra == DTX_EXTRA_ALLOW, field };
+	*out = (struct dtx_schema){ 0, o->extra == DTX_EXTRA_ALLOW || in->broken, field };
 	for (size_t i = 0; i < o->ntypes; i++) {
 		field[out->nfields].name = o->types[i].name;
 		field[out->nfields].source = true;
@@ -42,7 +42,7 @@ static enum dtx_code undeclared(struct dtx_plan_parse *p, const struct dtx_plan_
 	enum dtx_code rc = DTX_OK;
 	size_t declared = in->opts.ntypes + in->opts.nrequires;
 
-	for (uint32_t i = 0; in->opts.nrequires && i < s->nfields; i++) {
+	for (uint32_t i = 0; in->opts.nrequires && !in->broken && i < s->nfields; i++) {
 		bool known = false;
 
 		for (size_t k = 0; k < in->opts.ntypes; k++)
@@ -133,6 +133,7 @@ enum dtx_code dtx_plan_check(struct dtx_plan *plan, struct dtx_errlist *findings
 	for (uint32_t i = 0; i < plan->ninputs; i++)
 		DTX_TRY(undeclared(&p, &plan->input[i], flow.table[i].schema, err));
 	forbid_fallback(plan, findings);
+	dtx_part_order(plan, findings);
 out:
 	dtx_flow_clear(&flow);
 	dtx_arena_clear(&arena);

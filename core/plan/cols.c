@@ -5,8 +5,11 @@
 
 static const char *const type_names[] = { "number", "text", "bool", "date", "datetime" };
 
+const struct dtx_cols dtx_cols_hole = { .holes = true };
+
 static enum dtx_code parse_list(struct dtx_arena *a, const json_t *list, const char *pointer,
-                                int depth, struct dtx_cols **out, struct dtx_err *err);
+                                int depth, struct dtx_errlist *errs, struct dtx_cols **out,
+                                struct dtx_err *err);
 
 static enum dtx_code bad(struct dtx_err *err, enum dtx_code code, const char *at, const char *text)
 {
@@ -97,7 +100,8 @@ out:
 
 /* {"KEY": value} with one known key. */
 static enum dtx_code parse_object(struct dtx_arena *a, const json_t *v, const char *at, int depth,
-                                  struct dtx_col_item *it, struct dtx_err *err)
+                                  struct dtx_errlist *errs, struct dtx_col_item *it,
+                                  struct dtx_err *err)
 {
 	void *member = json_object_iter((json_t *)(uintptr_t)v);
 	const char *key = member ? json_object_iter_key(member) : "";
@@ -130,26 +134,53 @@ static enum dtx_code parse_object(struct dtx_arena *a, const json_t *v, const ch
 		return bad(err, DTX_E_BAD_PARAM_VALUE, below,
 		           "no such selector; expected name, regex, type, range, all or not");
 	it->kind = DTX_COL_NOT;
-	DTX_TRY(parse_list(a, value, below, depth + 1, &sub, err));
+	DTX_TRY(parse_list(a, value, below, depth + 1, errs, &sub, err));
 	it->sub = sub;
 out:
 	return rc;
 }
 
 static enum dtx_code parse_item(struct dtx_arena *a, const json_t *v, const char *at, int depth,
-                                struct dtx_col_item *it, struct dtx_err *err)
+                                struct dtx_errlist *errs, struct dtx_col_item *it,
+                                struct dtx_err *err)
 {
 	if (json_is_string(v))
 		return parse_text(a, v, it, err);
 	if (json_is_object(v))
-		return parse_object(a, v, at, depth, it, err);
+		return parse_object(a, v, at, depth, errs, it, err);
 	return bad(err, DTX_E_BAD_PARAM_TYPE, at, "a column selector is a name or an object");
+}
+
+/* An item that cannot be read is a finding and a hole in the list. */
+static enum dtx_code add_item(struct dtx_arena *a, const json_t *v, const char *at, int depth,
+                              struct dtx_errlist *errs, struct dtx_cols *c, struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	struct dtx_col_item *it = &c->item[c->n];
+	enum dtx_code rc = parse_item(a, v, at, depth, errs, it, &f);
+
+	if (rc == DTX_OK) {
+		c->holes = c->holes || (it->kind == DTX_COL_NOT && it->sub->holes);
+		c->n++;
+		goto out;
+	}
+	c->holes = true;
+	if (rc == DTX_E_NO_MEMORY) {
+		dtx_err_move(err, &f);
+		goto out;
+	}
+	rc = DTX_OK;
+	if (!dtx_errlist_take(errs, &f))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
 }
 
 #define NOT_DEPTH 8
 
 static enum dtx_code parse_list(struct dtx_arena *a, const json_t *list, const char *pointer,
-                                int depth, struct dtx_cols **out, struct dtx_err *err)
+                                int depth, struct dtx_errlist *errs, struct dtx_cols **out,
+                                struct dtx_err *err)
 {
 	size_t n = json_is_array(list) ? json_array_size(list) : 1;
 	struct dtx_cols *c = dtx_arena_zalloc(a, 1, sizeof(*c));
@@ -162,15 +193,14 @@ static enum dtx_code parse_list(struct dtx_arena *a, const json_t *list, const c
 	c->item = dtx_arena_zalloc(a, n + 1, sizeof(*c->item));
 	if (!c->item)
 		DTX_FAIL_MEM(err);
-	c->n = n;
 	for (size_t i = 0; i < n; i++) {
 		char at[128];
 
 		dtx_str_copy(at, sizeof(at), dtx_str_of(pointer));
 		if (json_is_array(list))
 			dtx_json_pointer_index(at, sizeof(at), i);
-		DTX_TRY(parse_item(a, json_is_array(list) ? json_array_get(list, i) : list, at,
-		                   depth, &c->item[i], err));
+		DTX_TRY(add_item(a, json_is_array(list) ? json_array_get(list, i) : list, at, depth,
+		                 errs, c, err));
 	}
 	*out = c;
 out:
@@ -178,9 +208,9 @@ out:
 }
 
 enum dtx_code dtx_cols_parse(struct dtx_arena *a, const json_t *value, const char *pointer,
-                             struct dtx_cols **out, struct dtx_err *err)
+                             struct dtx_errlist *errs, struct dtx_cols **out, struct dtx_err *err)
 {
-	return parse_list(a, value, pointer, 0, out, err);
+	return parse_list(a, value, pointer, 0, errs, out, err);
 }
 
 /* --- and back --- */

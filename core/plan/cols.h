@@ -26,13 +26,17 @@ struct dtx_col_item {
 struct dtx_cols {
 	struct dtx_col_item *item;
 	size_t n;
+	bool holes; /* there were items that cannot be read */
 };
+/* A selector of which nothing could be read. */
+extern const struct dtx_cols dtx_cols_hole;
 
-/* Parses a selector; a scalar is a list of one.  Codes: bad_param_type, bad_param_value,
- * regex_syntax, unsupported_param, no_memory. `pointer` goes to err->at with the index added. */
+/* Parses a selector; a scalar is a list of one.  Every item that cannot be read is a finding in
+ * errs (bad_param_type, bad_param_value, regex_syntax, unsupported_param) at `pointer` + its index,
+ * and left out.  Only memory fails. */
 DTX_MUSTUSE enum dtx_code dtx_cols_parse(struct dtx_arena *a, const json_t *value,
-                                         const char *pointer, struct dtx_cols **out,
-                                         struct dtx_err *err);
+                                         const char *pointer, struct dtx_errlist *errs,
+                                         struct dtx_cols **out, struct dtx_err *err);
 /* Canonical JSON (plan rules); new reference, NULL: out of memory. */
 json_t *dtx_cols_json(const struct dtx_cols *cols);
 /* The item is resolvable without data in this schema (names only, or a closed schema with types).

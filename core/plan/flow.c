@@ -9,7 +9,7 @@ enum dtx_code dtx_flow_init(struct dtx_flow *f, struct dtx_arena *arena,
 
 	f->arena = arena;
 	f->plan = plan;
-	f->table = dtx_arena_zalloc(arena, ntables + 1, sizeof(*f->table));
+	f->table = dtx_arena_zalloc(arena, ntables + 2, sizeof(*f->table));
 	f->bind = dtx_arena_zalloc(arena, plan->nsteps + 1u, sizeof(struct dtx_bind *));
 	if (!f->table || !f->bind)
 		DTX_FAIL_MEM(err);
@@ -111,6 +111,11 @@ out:
 	return rc;
 }
 
+static int32_t no_table(const struct dtx_flow *f)
+{
+	return (int32_t)(f->plan->ninputs + f->plan->nsteps);
+}
+
 enum dtx_code dtx_flow_require(struct dtx_flow *f, int32_t table, const char *name, int32_t *col,
                                struct dtx_err *err)
 {
@@ -119,7 +124,7 @@ enum dtx_code dtx_flow_require(struct dtx_flow *f, int32_t table, const char *na
 	*col = t->schema ? dtx_schema_find(t->schema, name) : -1;
 	if (*col >= 0 || !t->schema || !t->schema->open || is_gone(t, name))
 		return DTX_OK;
-	if ((uint32_t)table < f->plan->ninputs)
+	if ((uint32_t)table < f->plan->ninputs || table == no_table(f))
 		return add_unknown(f, t, name, col, err);
 	return require_below(f, (uint32_t)table - f->plan->ninputs, t, name, col, err);
 }
@@ -160,7 +165,7 @@ static enum dtx_code set_result(struct dtx_flow *f, uint32_t i, const struct dtx
 		DTX_FAIL_MEM(err);
 	for (uint32_t c = 0; c < b->ncols; c++)
 		field[c] = b->col[c].field;
-	if (!b->typed && !b->closed)
+	if (!b->typed && (!b->closed || b->vague))
 		for (unsigned k = 0; k < b->ntables; k++)
 			s.open |= b->in[k]->open;
 	DTX_TRY(dtx_flow_set(f, (int32_t)(f->plan->ninputs + i), &s, err));
@@ -170,6 +175,36 @@ static enum dtx_code set_result(struct dtx_flow *f, uint32_t i, const struct dtx
 		for (uint32_t c = b->seen[k]; c < b->in[k]->nfields; c++)
 			if (dtx_schema_find(t->schema, b->in[k]->field[c].name) < 0)
 				DTX_TRY(add_field(f, t, &b->in[k]->field[c], &col, err));
+out:
+	return rc;
+}
+
+static enum dtx_code add_missing(struct dtx_flow *f, struct dtx_flow_table *t,
+                                 const struct dtx_field *field, struct dtx_err *err)
+{
+	int32_t col;
+
+	if (dtx_schema_find(t->schema, field->name) >= 0)
+		return DTX_OK;
+	return add_field(f, t, field, &col, err);
+}
+
+/* What the result of a step with findings may hold besides: nobody behind it is to blame. */
+static enum dtx_code set_guesses(struct dtx_flow *f, uint32_t i, const struct dtx_bind *b,
+                                 struct dtx_err *err)
+{
+	struct dtx_flow_table *t = &f->table[f->plan->ninputs + i];
+	enum dtx_code rc = DTX_OK;
+
+	for (uint64_t k = 0; k < b->nguesses; k++) {
+		struct dtx_field field = { .name = b->guess[k].name };
+
+		if (b->guess[k].made || b->closed)
+			DTX_TRY(add_missing(f, t, &field, err));
+	}
+	for (unsigned k = 0; b->vague && k < b->ntables; k++)
+		for (uint32_t c = 0; c < b->in[k]->nfields; c++)
+			DTX_TRY(add_missing(f, t, &b->in[k]->field[c], err));
 out:
 	return rc;
 }
@@ -207,14 +242,17 @@ static enum dtx_code open_bind(struct dtx_flow *f, uint32_t i, bool typed,
 	b->typed = typed;
 	b->ntables = st->ntables;
 	for (unsigned k = 0; k < st->ntables; k++) {
-		b->in[k] = f->table[st->table[k]].schema;
-		b->table[k] = st->table[k];
+		b->table[k] = st->table[k] < 0 ? no_table(f) : st->table[k];
+		b->in[k] = f->table[b->table[k]].schema;
 		b->table_name[k] = st->table_name[k];
 	}
 	b->step = (int)i;
 	b->op = st->name;
 	b->at = st->at;
 	b->errs = errs;
+	b->nbefore = errs->n;
+	b->broken = st->broken;
+	b->unfit = st->unfit || st->trigger != DTX_OK;
 	b->run = run;
 	b->overflow = f->plan->options.overflow;
 	b->div_zero_error = f->plan->options.div_zero_error;
@@ -224,24 +262,58 @@ out:
 	return rc;
 }
 
-static bool any_bad(const struct dtx_errlist *errs, size_t from)
+static bool any_trigger(const struct dtx_errlist *errs, size_t from)
 {
 	for (size_t i = from; i < errs->n; i++)
-		if (errs->item[i].severity != DTX_SEV_WARNING)
+		if (errs->item[i].severity == DTX_SEV_FALLBACK)
 			return true;
 	return false;
 }
 
-static bool bindable(const struct dtx_flow *f, uint32_t i)
+/* A step with findings is bound in the static phase only, to find the others. */
+static bool bindable(const struct dtx_flow *f, uint32_t i, bool typed)
 {
 	const struct dtx_plan_step *st = &f->plan->step[i];
 
-	if (!st->op || st->broken)
+	if (!st->op || !st->args || (typed && st->broken))
 		return false;
 	for (unsigned k = 0; k < st->ntables; k++)
-		if (st->table[k] < 0 || !f->table[st->table[k]].schema)
+		if (st->table[k] < 0 ? typed : !f->table[st->table[k]].schema)
 			return false;
 	return true;
+}
+
+static enum dtx_code bind_step(struct dtx_flow *f, uint32_t i, bool typed,
+                               const struct dtx_run *run, struct dtx_errlist *errs,
+                               struct dtx_bind **out, struct dtx_err *err)
+{
+	const struct dtx_plan_step *st = &f->plan->step[i];
+	const struct dtx_schema any = { 0, true, NULL };
+	struct dtx_bind *b = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_flow_set(f, no_table(f), &any, err));
+	DTX_TRY(open_bind(f, i, typed, run, errs, &b, err));
+	rc = st->op->bind(b, st->args, err);
+	if (rc != DTX_OK)
+		dtx_strmap_clear(&b->names);
+	DTX_TRY(rc);
+	if (f->bind[i])
+		dtx_strmap_clear(&f->bind[i]->names);
+	f->bind[i] = b;
+	if (!b->kind_set)
+		b->kind = default_kind(st->op);
+	*out = b;
+out:
+	return rc;
+}
+
+/* Nothing is known of how the rows are made, so nobody may look for columns further up. */
+static void forget_bind(struct dtx_flow *f, uint32_t i)
+{
+	if (f->bind[i])
+		dtx_strmap_clear(&f->bind[i]->names);
+	f->bind[i] = NULL;
 }
 
 enum dtx_code dtx_flow_bind(struct dtx_flow *f, uint32_t i, bool typed, const struct dtx_run *run,
@@ -252,24 +324,17 @@ enum dtx_code dtx_flow_bind(struct dtx_flow *f, uint32_t i, bool typed, const st
 	size_t before = errs->n;
 	enum dtx_code rc = DTX_OK;
 
-	*bad = true;
-	if (bindable(f, i)) {
-		DTX_TRY(open_bind(f, i, typed, run, errs, &b, err));
-		rc = st->op->bind(b, st->args, err);
-		if (rc != DTX_OK)
-			dtx_strmap_clear(&b->names);
-		DTX_TRY(rc);
-		*bad = any_bad(errs, before) || errs->dropped > 0;
-		if (f->bind[i])
-			dtx_strmap_clear(&f->bind[i]->names);
-		f->bind[i] = b;
-		if (!b->kind_set)
-			b->kind = default_kind(st->op);
-	}
-	if (*bad)
+	if (bindable(f, i, typed))
+		DTX_TRY(bind_step(f, i, typed, run, errs, &b, err));
+	*bad = !b || st->broken || b->nfindings > 0;
+	if (!b || st->trigger != DTX_OK || any_trigger(errs, before)) {
+		forget_bind(f, i);
 		DTX_TRY(set_promised(f, i, err));
-	else
-		DTX_TRY(set_result(f, i, b, err));
+		goto out;
+	}
+	DTX_TRY(set_result(f, i, b, err));
+	if (*bad)
+		DTX_TRY(set_guesses(f, i, b, err));
 out:
 	return rc;
 }

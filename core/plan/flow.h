@@ -15,8 +15,10 @@ struct dtx_flow_table {
 struct dtx_flow {
 	struct dtx_arena *arena;
 	const struct dtx_plan *plan;
-	struct dtx_flow_table *table; /* ninputs + nsteps */
-	struct dtx_bind **bind;       /* per step; NULL: not bound */
+	/* ninputs + nsteps, and one for the table that a step asks for and nobody knows: it has any
+	 * column */
+	struct dtx_flow_table *table;
+	struct dtx_bind **bind; /* per step; NULL: not bound */
 };
 
 DTX_MUSTUSE enum dtx_code dtx_flow_init(struct dtx_flow *f, struct dtx_arena *arena,
@@ -31,7 +33,9 @@ DTX_MUSTUSE enum dtx_code dtx_flow_set(struct dtx_flow *f, int32_t table,
 DTX_MUSTUSE enum dtx_code dtx_flow_require(struct dtx_flow *f, int32_t table, const char *name,
                                            int32_t *col, struct dtx_err *err);
 /* Binds step i: fills bind[i] and the schema of its result.  Findings go to errs; a step with
- * error or trigger findings is noted in *bad and leaves an open result. */
+ * error or trigger findings (of its parameters too) is noted in *bad.  With errors the result is as
+ * closed as can be told, types unknown where they are; with a trigger it is what the step's expect
+ * promises, and bind[i] NULL. */
 DTX_MUSTUSE enum dtx_code dtx_flow_bind(struct dtx_flow *f, uint32_t i, bool typed,
                                         const struct dtx_run *run, struct dtx_errlist *errs,
                                         bool *bad, struct dtx_err *err);

@@ -180,7 +180,8 @@ static enum dtx_code input_types(struct dtx_plan_parse *p, const struct input_ar
 		types[i] = (struct dtx_read_type){ .name = t[i].name,
 			                           .format = t[i].format,
 			                           .on_error = (enum dtx_cast_error)t[i].on_error };
-		if (t[i].type && !dtx_type_parse(dtx_str_of(t[i].type), &types[i].type))
+		if (!dtx_param_is_hole(t[i].type) &&
+		    !dtx_type_parse(dtx_str_of(t[i].type), &types[i].type))
 			DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
 			                      "no type '%s'; expected int, float, decimal(p,s), "
 			                      "text, bool, date or datetime",
@@ -298,8 +299,9 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	DTX_TRY(canonical(input_rows, DTX_COUNT(input_rows), &a, canon, err));
 	json_object_del(canon, "path");
 	input_opts(&a, &in->opts);
-	in->name = in->opts.alias = a.name ? a.name : "main";
-	DTX_TRY(input_name(p, in, err));
+	in->name = in->opts.alias = dtx_param_is_hole(a.name) ? "main" : a.name;
+	if (!dtx_param_is_hole(a.name))
+		DTX_TRY(input_name(p, in, err));
 	DTX_TRY(plan_path(p, a.path, &in->path, err));
 	snprintf(at, sizeof(at), "%s/sheet", in->at);
 	DTX_TRY(sheet_text(p, a.sheet, at, &in->opts.sheet, err));
@@ -322,7 +324,7 @@ enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err)
 	struct dtx_plan *plan = p->plan;
 	const json_t *inputs = json_object_get(plan->json, "inputs");
 	json_t *list = json_array(), *one = NULL;
-	size_t n = json_is_array(inputs) ? json_array_size(inputs) : 1;
+	size_t n = json_is_array(inputs) ? json_array_size(inputs) : 1, before;
 	enum dtx_code rc = DTX_OK;
 
 	if (!list)
@@ -344,7 +346,9 @@ enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err)
 		snprintf(plan->input[i].at, sizeof(plan->input[i].at),
 		         json_is_array(inputs) ? "/inputs/%zu" : "/inputs", i);
 		plan->ninputs = (uint32_t)i + 1;
+		before = p->findings->n;
 		DTX_TRY(parse_input(p, item, list, &plan->input[i], err));
+		plan->input[i].broken = p->findings->n > before;
 	}
 	if (!dtx_json_set(plan->canonical, "inputs", json_incref(list)))
 		DTX_FAIL_MEM(err);

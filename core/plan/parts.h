@@ -41,8 +41,12 @@ bool dtx_part_name_ok(const char *name);
 /* Schema properties of inputs, outputs, options, limits; new references. */
 json_t *dtx_part_schema(const char *member);
 
+/* order.c: findings by their place in the plan as written, then by span; of a value that cannot be
+ * read only the first is kept. */
+void dtx_part_order(const struct dtx_plan *plan, struct dtx_errlist *findings);
+
 /* place.c: pointer of a step's canonical place ("/set/0/expr") in the step as written: aliases and
- * sugar are looked through. */
-void dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size);
+ * sugar are looked through.  False: its last member is not written. */
+bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size);
 
 #endif

@@ -89,7 +89,7 @@ static void step_name(struct walk *w, struct dtx_str token, char *out, size_t si
 	w->stop = !w->at;
 }
 
-void dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size)
+bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size)
 {
 	struct walk w = { .at = step->json,
 		          .rows = step->op ? step->op->params : NULL,
@@ -107,4 +107,5 @@ void dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out
 		else
 			step_name(&w, token, out, size);
 	}
+	return w.at != NULL;
 }

@@ -25,10 +25,10 @@ out:
 	return rc;
 }
 
-static enum dtx_code columns_hook(void *arg, const json_t *value, const char *pointer, void *out,
-                                  struct dtx_err *err)
+static enum dtx_code columns_hook(void *arg, const json_t *value, const char *pointer,
+                                  struct dtx_errlist *errs, void *out, struct dtx_err *err)
 {
-	return dtx_cols_parse(arg, value, pointer, out, err);
+	return dtx_cols_parse(arg, value, pointer, errs, out, err);
 }
 
 static json_t *expr_json(const void *made)
@@ -53,6 +53,8 @@ const struct dtx_param_hooks dtx_part_hooks_template = {
 	.columns = columns_hook,
 	.expr_json = expr_json,
 	.columns_json = columns_json,
+	.expr_hole = &dtx_expr_hole,
+	.columns_hole = &dtx_cols_hole,
 };
 
 /* --- findings --- */

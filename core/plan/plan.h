@@ -24,6 +24,7 @@ struct dtx_plan_input {
 	const char *path;          /* from the plan's folder; NULL: from the command line */
 	struct dtx_read_opts opts; /* alias = name */
 	char at[24];               /* "/inputs/0" */
+	bool broken;               /* has findings: its columns cannot be told */
 };
 
 struct dtx_plan_output {
@@ -51,7 +52,8 @@ struct dtx_plan_step {
 	int32_t table[DTX_STEP_TABLES]; /* [0]: the table it works on; -1: unknown name */
 	const char *table_name[DTX_STEP_TABLES];
 	uint32_t ntables;
-	bool broken;           /* has findings that forbid binding */
+	bool broken;           /* has findings that forbid running it */
+	bool unfit;            /* one of them is about several parameters */
 	enum dtx_code trigger; /* first finding that hands it to a snippet; DTX_OK: typed */
 };
 

@@ -85,6 +85,7 @@ static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *s
 	enum dtx_code rc = DTX_OK;
 
 	hooks.arg = &p->plan->arena;
+	ctx.kept = p->plan->kept;
 	st->args = dtx_arena_zalloc(&p->plan->arena, 1, st->op->args_size + 1);
 	if (!st->args)
 		DTX_FAIL_MEM(err);
@@ -94,6 +95,7 @@ static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *s
 		if (f.code == DTX_E_NO_MEMORY)
 			DTX_FAIL_MEM(err);
 		dtx_err_at(&f, st->at);
+		st->unfit = true;
 		if (!dtx_errlist_take(p->findings, &f))
 			DTX_FAIL_MEM(err);
 	}
@@ -182,6 +184,11 @@ static enum dtx_code unknown_table(struct dtx_plan_parse *p, uint32_t before, co
 	return dtx_part_unknown(p, DTX_E_UNKNOWN_TABLE, at, "table", name, names, n, err);
 }
 
+static bool is_text(const json_t *v, const char *text)
+{
+	return json_is_string(v) && strcmp(json_string_value(v), text) == 0;
+}
+
 /* The parameter that names a table, for the pointer. */
 static void table_place(const struct dtx_plan_step *st, const char *name, char *at, size_t size)
 {
@@ -189,17 +196,22 @@ static void table_place(const struct dtx_plan_step *st, const char *name, char *
 	json_t *v;
 
 	snprintf(at, size, "%s", st->at);
+	if (dtx_param_is_hole(name))
+		return;
 	json_object_foreach((json_t *)(uintptr_t)st->json, key, v)
 	{
-		bool here = json_is_string(v) && strcmp(json_string_value(v), name) == 0;
-
-		for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++)
-			here |= json_is_string(json_array_get(v, i)) &&
-			        strcmp(json_string_value(json_array_get(v, i)), name) == 0;
-		if (here && strcmp(key, "op") != 0 && strcmp(key, "note") != 0) {
+		if (strcmp(key, "op") == 0 || strcmp(key, "note") == 0)
+			continue;
+		if (is_text(v, name)) {
 			dtx_json_pointer_add(at, size, key);
 			return;
 		}
+		for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++)
+			if (is_text(json_array_get(v, i), name)) {
+				dtx_json_pointer_add(at, size, key);
+				dtx_json_pointer_index(at, size, i);
+				return;
+			}
 	}
 }
 
@@ -207,10 +219,11 @@ static enum dtx_code add_table(struct dtx_plan_parse *p, struct dtx_plan_step *s
                                const char *at, struct dtx_err *err)
 {
 	uint32_t before = (uint32_t)(st - p->plan->step);
-	int32_t id = find_table(p->plan, before, name);
+	bool hole = dtx_param_is_hole(name);
+	int32_t id = hole ? -1 : find_table(p->plan, before, name);
 	enum dtx_code rc = DTX_OK;
 
-	if (id < 0)
+	if (id < 0 && !hole)
 		DTX_TRY(unknown_table(p, before, name, at, err));
 	st->table[st->ntables] = id;
 	st->table_name[st->ntables++] = name;
@@ -255,13 +268,13 @@ static enum dtx_code step_tables(struct dtx_plan_parse *p, struct dtx_plan_step 
 		st->table_name[0] = "main";
 		st->ntables = 1;
 	}
-	if (st->op && st->args && !st->broken && st->op->tables)
+	if (st->op && st->args && st->op->tables)
 		n = st->op->tables(st->args, names, DTX_STEP_TABLES - 1);
 	for (size_t i = 0; i < n && st->ntables < DTX_STEP_TABLES; i++) {
 		table_place(st, names[i], at, sizeof(at));
 		DTX_TRY(add_table(p, st, names[i], at, err));
 	}
-	if (st->op && !st->broken)
+	if (st->op && st->trigger == DTX_OK)
 		goto out;
 	json_object_foreach((json_t *)(uintptr_t)st->json, key,
 	                    v) if (!dtx_str_in_list(COMMON, key))
@@ -275,7 +288,7 @@ static enum dtx_code out_name(struct dtx_plan_parse *p, struct dtx_plan_step *st
 {
 	char at[64];
 
-	if (!st->out_name)
+	if (dtx_param_is_hole(st->out_name))
 		return DTX_OK;
 	snprintf(at, sizeof(at), "%s/out", st->at);
 	if (!dtx_part_name_ok(st->out_name))

@@ -149,6 +149,21 @@ out:
 	return rc;
 }
 
+static enum dtx_code columns_hook(void *arg, const json_t *value, const char *pointer,
+                                  struct dtx_errlist *errs, void *out, struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	enum dtx_code rc = hook(arg, value, pointer, out, &f);
+
+	if (rc == DTX_E_NO_MEMORY) {
+		dtx_err_move(err, &f);
+		return rc;
+	}
+	if (rc != DTX_OK && !dtx_errlist_take(errs, &f))
+		return dtx_err_set(err, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
+	return DTX_OK;
+}
+
 static json_t *hook_json(const void *made)
 {
 	return json_string(made);
@@ -160,7 +175,8 @@ static enum dtx_code param_run(const char *text, struct dtx_errlist *found, stru
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
-	struct dtx_param_hooks hooks = { &arena, hook, hook, hook_json, hook_json };
+	struct dtx_param_hooks hooks = { &arena,    hook, columns_hook, hook_json,
+		                         hook_json, NULL, NULL };
 	struct dtx_param_ctx ctx = { .arena = &arena,
 		                     .hooks = &hooks,
 		                     .errs = found,
