@@ -6,6 +6,7 @@
 #include "cli/runner.h"
 #include "core/base/utf8.h"
 #include "core/io/book_info.h"
+#include "core/io/repair.h"
 
 struct inspect_args {
 	struct dtx_run_args run; /* first: the reading options */
@@ -60,6 +61,10 @@ static const struct dtx_opt inspect_opts[] = {
 	  .metavar = "FORMAT",
 	  AT(run.from),
 	  .help = "format (default: by content)" },
+	{ .name = "repair",
+	  .kind = DTX_O_FLAG,
+	  AT(run.repair),
+	  .help = "read what is refused with the remedy it names, and list each" },
 };
 
 /* One inspection: the input opened as a run would open it. */
@@ -69,8 +74,39 @@ struct inspection {
 	struct dtx_runner runner;
 	struct dtx_reader *reader;
 	struct dtx_profile profile;
+	struct dtx_arena arena; /* options that repairs changed */
+	struct dtx_errlist repaired;
 	json_t *describe, *sheets;
 };
+
+/* The whole input, anew after each refusal that has a remedy. */
+static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *src,
+                                     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_read_opts opts = x->runner.plan->input[0].opts;
+	struct dtx_repair fix = { .on = x->args->run.repair,
+		                  .arena = &x->arena,
+		                  .done = &x->repaired };
+	bool again;
+
+	do {
+		DTX_TRY(dtx_repair_open(&fix, src, &opts, &x->reader, err));
+		rc = dtx_profile_read(&x->profile, x->reader,
+		                      (uint32_t)(x->args->rows ? x->args->rows : 8), err);
+		again = rc != DTX_OK && dtx_repair_take(&fix, err, &opts);
+		if (again) {
+			dtx_profile_clear(&x->profile);
+			dtx_reader_close(x->reader);
+			x->reader = NULL;
+			dtx_err_clear(err);
+		} else if (rc != DTX_OK) {
+			dtx_repair_hint(err);
+		}
+	} while (again);
+out:
+	return rc;
+}
 
 static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_err *err)
 {
@@ -81,11 +117,9 @@ static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_e
 	DTX_TRY(dtx_runner_inputs(&x->runner, 1, &path, err));
 	DTX_TRY(dtx_runner_open(&x->runner, true, err));
 	src = x->runner.source[0];
-	DTX_TRY(dtx_reader_open(src, &x->runner.plan->input[0].opts, &x->reader, err));
+	DTX_TRY(inspect_profile(x, src, err));
 	if (dtx_book_is(x->reader->cls->name))
 		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
-	DTX_TRY(dtx_profile_read(&x->profile, x->reader,
-	                         (uint32_t)(x->args->rows ? x->args->rows : 8), err));
 	x->describe = x->reader->cls->describe(x->reader);
 out:
 	return rc;
@@ -150,6 +184,8 @@ static json_t *inspect_findings(const struct inspection *x)
 	json_t *list = json_array();
 	size_t i;
 
+	for (i = 0; i < x->repaired.n; i++)
+		json_array_append_new(list, dtx_out_error_json(&x->repaired.item[i]));
 	for (i = 0; i < x->reader->diags.n; i++)
 		json_array_append_new(list, dtx_out_error_json(&x->reader->diags.item[i]));
 	return list;
@@ -281,6 +317,8 @@ static void inspect_clear(struct inspection *x)
 	json_decref(x->sheets);
 	dtx_profile_clear(&x->profile);
 	dtx_reader_close(x->reader);
+	dtx_errlist_clear(&x->repaired);
+	dtx_arena_clear(&x->arena);
 	dtx_runner_clear(&x->runner);
 }
 
@@ -301,6 +339,7 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 		return dtx_cells_main(cli, argv[0], a->run.sheet);
 	rc = inspect_open(&x, argv[0], &err);
 	where.inputs = x.runner.plan;
+	dtx_out_errors(cli, &x.repaired, &where);
 	if (rc == DTX_OK)
 		dtx_out_errors(cli, &x.reader->diags, &where);
 	if (rc == DTX_OK && a->json)

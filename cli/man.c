@@ -238,7 +238,7 @@ static void man_codes(struct dtx_buf *out)
 	for (code = DTX_OK; code < DTX_CODE_COUNT; code++) {
 		int status = dtx_code_exit(code, true);
 
-		if (status && code != DTX_E_RETYPE)
+		if (status && code != DTX_E_RETYPE && code != DTX_E_RESNIFF)
 			dtx_buf_printf(out, "%-28s %3d%s\n", dtx_code_name(code), status,
 			               dtx_code_triggers(code, true) ? "  fallback" : "");
 	}

@@ -151,7 +151,9 @@ static void out_suggestions(struct dtx_buf *out, const struct dtx_err *err)
 
 static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
-	dtx_buf_printf(out, "dtx: %s%s: ", severity_prefix[err->severity],
+	bool repaired = err->code == DTX_W_REPAIRED;
+
+	dtx_buf_printf(out, "dtx: %s%s: ", repaired ? "" : severity_prefix[err->severity],
 	               dtx_code_name(err->code));
 	out_safe(out, err->msg);
 	dtx_buf_add(out, "\n");

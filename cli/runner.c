@@ -136,12 +136,23 @@ out:
 	return rc;
 }
 
-/* A warning without its text, which may quote cells. */
+/* A warning without its text, which may quote cells; of a repair also what was changed. */
 static json_t *runner_warning(const struct dtx_err *w)
 {
-	return json_pack("{ss ss? ss? sI}", "code", dtx_code_name(w->code), "at",
-	                 w->at[0] ? w->at : NULL, "column", w->column[0] ? w->column : NULL,
-	                 "count", (json_int_t)w->count);
+	json_t *o = json_pack("{ss ss? ss? sI}", "code", dtx_code_name(w->code), "at",
+	                      w->at[0] ? w->at : NULL, "column", w->column[0] ? w->column : NULL,
+	                      "count", (json_int_t)w->count);
+	json_t *more = NULL;
+
+	if (w->code == DTX_W_REPAIRED || w->code == DTX_W_DIALECT_RESNIFFED)
+		more = json_loads(w->more ? w->more : "", 0, NULL);
+	if (o && json_is_object(more)) {
+		json_object_update(o, more);
+		json_object_set_new(o, "input", json_string(w->input));
+		json_object_set_new(o, "cell", w->cell[0] ? json_string(w->cell) : json_null());
+	}
+	json_decref(more);
+	return o;
 }
 
 static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_err *err)
@@ -255,6 +266,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	opts.batch_rows = (uint32_t)r->args->batch_rows;
 	opts.fallback = r->args->fallback - 1;
 	opts.table_hash = true;
+	opts.repair = r->args->repair;
 	opts.cancel = &runner_cancel;
 	opts.to.open = runner_open_output;
 	opts.to.arg = r;

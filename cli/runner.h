@@ -13,11 +13,11 @@ struct dtx_run_args {
 	int64_t skip;
 	int fallback; /* 0: as the plan says; 1 step, 2 plan, 3 off */
 	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
-	bool no_warm, strict_schema;
+	bool no_warm, strict_schema, repair;
 	int64_t threads, memory, batch_rows;
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
-#define DTX_CONVERT_OPTS 12
+#define DTX_CONVERT_OPTS 13
 #define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 13)
 extern const struct dtx_opt dtx_convert_opts[DTX_CONVERT_OPTS];
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];

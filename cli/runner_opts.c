@@ -53,6 +53,10 @@
 		  .metavar = "NAME",                                                               \
 		  AT(encoding),                                                                    \
 		  .help = "encoding of the first input (default: UTF-8, UTF-16 by mark)" },        \
+		{ .name = "repair",                                                                \
+		  .kind = DTX_O_FLAG,                                                              \
+		  AT(repair),                                                                      \
+		  .help = "read what a reader refuses with the remedy it names, and list each" },  \
 		{ .name = "threads",                                                               \
 		  .kind = DTX_O_INT,                                                               \
 		  .metavar = "N",                                                                  \

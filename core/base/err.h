@@ -129,6 +129,8 @@
 	X(DTX_E_CANCELLED, "cancelled", 130, 130, 0, 0)                                            \
 	/* internal: the executor restarts with wider types; never leaves dtx_exec */              \
 	X(DTX_E_RETYPE, "retype", 70, 70, 0, 0)                                                    \
+	/* internal: a reader knows a better dialect after more than its sample */                 \
+	X(DTX_E_RESNIFF, "resniff", 70, 70, 0, 0)                                                  \
 	/* warnings: carried in the same object, severity DTX_SEV_WARNING */                       \
 	X(DTX_W_UNUSED_INPUT, "unused_input", 0, 0, 0, 0)                                          \
 	X(DTX_W_UNDECLARED_COLUMN, "undeclared_column", 0, 0, 0, 0)                                \
@@ -147,6 +149,9 @@
 	X(DTX_W_CELL_ERRORS, "cell_errors", 0, 0, 0, 0)                                            \
 	X(DTX_W_NUMBER_ROUNDED, "number_rounded", 0, 0, 0, 0)                                      \
 	X(DTX_W_READER_NOTE, "reader_note", 0, 0, 0, 0)                                            \
+	X(DTX_W_REPAIRED, "repaired", 0, 0, 0, 0)                                                  \
+	X(DTX_W_DIALECT_RESNIFFED, "dialect_resniffed", 0, 0, 0, 0)                                \
+	X(DTX_W_ALMOST_TYPE, "almost_type", 0, 0, 0, 0)                                            \
 	X(DTX_W_RESULT_NOTE, "result_note", 0, 0, 0, 0)
 
 enum dtx_code {

@@ -3,7 +3,6 @@
  * With a pushed filter only the columns it looks at are made first; the others then, for the rows
  * that stay: each by itself when they are few, else all. */
 #include "core/base/mem.h"
-#include "core/base/utf8.h"
 #include "core/io/csv_fill.h"
 
 #define BATCH_FEW 6 /* fewer than one row in so many: each by itself */
@@ -32,16 +31,12 @@ static enum dtx_code batch_check_text(const struct dtx_csv *c, const struct dtx_
 	/* The header was not looked at by anybody else. */
 	size_t from = m->from == c->body ? 0 : m->from, to = m->to;
 	const char *d = c->text.data;
-	ptrdiff_t bad;
 
 	while (from && from < to && ((unsigned char)d[from] & 0xc0) == 0x80)
 		from++; /* the chunk before has this character */
 	while (to < c->text.end && ((unsigned char)d[to] & 0xc0) == 0x80 && to - m->to < 3)
 		to++;
-	bad = dtx_utf8_bad(d + from, to - from);
-	if (bad < 0)
-		return DTX_OK;
-	return dtx_encoding_fail(&c->enc, dtx_source_name(c->head.src), from + (size_t)bad, err);
+	return dtx_encoding_check(&c->enc, dtx_source_name(c->head.src), from, to, err);
 }
 
 /* Spans of n columns, `cap` rows each; `clear`: rows that are not filled are null. */
@@ -207,7 +202,7 @@ enum dtx_code dtx_csv_batch(struct dtx_csv *c, struct dtx_csv_worker *w, struct 
 		                  .phys = c->use_phys,
 		                  .span = w->span };
 
-	if (!w->sub && w->m.high && !c->enc.checked)
+	if (!w->sub && w->m.high)
 		DTX_TRY(batch_check_text(c, &w->m, err));
 	if (c->scan.keep) {
 		f.start = dtx_mem_alloc(f.cap, sizeof(*f.start));

@@ -20,8 +20,12 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 		         .quotes = d->quote != 0 },
 		.strict = d->quotes == DTX_QUOTES_STRICT,
 	};
-	if (!dtx_dialect_is_plain(d) || (c->opts.reader && !strcmp(c->opts.reader, "libcsv")))
+	if (!dtx_dialect_is_plain(d) || (c->opts.reader && !strcmp(c->opts.reader, "libcsv"))) {
+		/* It uses bytes that UTF-8 never holds. */
+		DTX_TRY(dtx_encoding_check(&c->enc, dtx_source_name(c->head.src), 0, text.len,
+		                           err));
 		DTX_TRY(dtx_csv_ref_new(text.ptr, text.len, d, &c->ref, err));
+	}
 out:
 	return rc;
 }
@@ -122,18 +126,56 @@ out:
 	return rc;
 }
 
+static enum dtx_code open_warn(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	w->severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(&c->head.diags, w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* Which bytes were not what the encoding wants, and where. */
+static enum dtx_code open_mended(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_mend *m = &c->enc.mended;
+	struct dtx_err w = DTX_ERR_INIT;
+	struct dtx_buf lines = DTX_BUF_INIT(1024);
+	const char *bytes = dtx_source_data(c->head.src) + c->enc.skipped;
+	size_t i;
+
+	if (!m->nplaces)
+		goto out;
+	for (i = 0; i < m->nplaces; i++)
+		dtx_buf_printf(&lines, "%sL%lld", i ? ", " : "",
+		               (long long)dtx_csv_line(bytes, 0, m->place[i]) + 1);
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s': bytes that do not fit: %lld read as windows-1252, %lld as U+FFFD, %lld "
+	            "byte order marks left out; at %s%s",
+	            dtx_source_name(c->head.src), (long long)m->letters, (long long)m->replaced,
+	            (long long)m->marks, dtx_buf_text(&lines),
+	            m->letters + m->replaced + m->marks > (int64_t)m->nplaces ? " ..." : "");
+	w.count = m->letters + m->replaced + m->marks;
+	DTX_TRY(open_warn(c, &w, err));
+out:
+	dtx_buf_clear(&lines);
+	return rc;
+}
+
 static enum dtx_code open_note(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err w = DTX_ERR_INIT;
 
+	DTX_TRY(open_mended(c, err));
 	if (!c->enc.assumed)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s' is not UTF-8: read as %s",
 	            dtx_source_name(c->head.src), c->enc.name);
-	w.severity = DTX_SEV_WARNING;
-	if (!dtx_errlist_take(&c->head.diags, &w))
-		DTX_FAIL_MEM(err);
+	DTX_TRY(open_warn(c, &w, err));
 out:
 	return rc;
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/io/repair.h"
 #include "core/io/sniff.h"
 
 #define DIALECT_SAMPLE    ((size_t)64 << 10)
@@ -213,6 +214,7 @@ static enum dtx_code dialect_sniff(struct dialect_search *f, const char *path,
 		                 dialect_show(f->second.d.delim), f->second.s.modal);
 		dtx_err_hint(err, "say which: \"dialect\": {\"delimiter\": \"%s\"}",
 		             dialect_show(d->delim));
+		dtx_repair_advise(err, "{\"delimiter\":\"%s\"}", dialect_show(d->delim));
 	}
 	return rc;
 }

@@ -11,6 +11,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/io/csv_row.h"
+#include "core/io/repair.h"
 
 #define ENC_HEAD      ((size_t)64 << 10)
 #define ENC_STEP      ((size_t)256 << 10)
@@ -112,8 +113,17 @@ out:
 	return rc;
 }
 
+/* Bytes of a unit: what is left out when it is none. */
+static size_t enc_unit(const char *name)
+{
+	struct dtx_str n = { name, DTX_MIN(strlen(name), (size_t)6) };
+
+	return dtx_str_ieq(n, DTX_STR("utf-16")) ? 2 : dtx_str_ieq(n, DTX_STR("utf-32")) ? 4 : 1;
+}
+
 static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *name, const char *in,
-                                     size_t left, struct enc_spool *spool, struct dtx_err *err)
+                                     size_t left, struct dtx_mend *mend, struct enc_spool *spool,
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *begin = in;
@@ -132,11 +142,20 @@ static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *n
 		spool->buf.len += ENC_STEP - room;
 		if (got != (size_t)-1 || errno == E2BIG)
 			continue;
+		if (mend) {
+			size_t unit = DTX_MIN(enc_unit(name), left);
+
+			dtx_mend_replace(mend, (size_t)(from - begin), &spool->buf);
+			from += unit;
+			left -= unit;
+			continue;
+		}
 		rc = dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
 		                 "'%s' is not %s: byte %02X at byte %zu", file, name,
 		                 (unsigned char)*from, (size_t)(from - begin));
 		dtx_err_hint(err,
 		             "give the encoding of the file, as in \"encoding\": \"windows-1252\"");
+		dtx_repair_advise(err, "{\"encoding\":\"%s:repair\"}", name);
 		if (err)
 			err->byte = from - begin;
 		goto out;
@@ -145,8 +164,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code enc_convert(struct dtx_source *src, const char *name, struct dtx_encoding *e,
-                                 struct dtx_err *err)
+static enum dtx_code enc_convert(struct dtx_source *src, const char *name, bool mend,
+                                 struct dtx_encoding *e, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct enc_spool spool = { DTX_BUF_INIT(2 * ENC_SPOOL_MEM), -1, 0 };
@@ -159,13 +178,38 @@ static enum dtx_code enc_convert(struct dtx_source *src, const char *name, struc
 		goto out;
 	}
 	DTX_TRY(enc_convert_all(cd, dtx_source_name(src), name, dtx_source_data(src) + e->skipped,
-	                        dtx_source_size(src) - e->skipped, &spool, err));
+	                        dtx_source_size(src) - e->skipped, mend ? &e->mended : NULL, &spool,
+	                        err));
 	DTX_TRY(enc_adopt(&spool, e, err));
 	e->converted = e->checked = true;
 	dtx_str_copy(e->name, sizeof(e->name), dtx_str_of(name));
 out:
 	if (cd != (iconv_t)-1)
 		iconv_close(cd);
+	dtx_buf_clear(&spool.buf);
+	dtx_file_close(&spool.fd);
+	return rc;
+}
+
+/* UTF-8 whose flaws are mended. */
+static enum dtx_code enc_mend(struct dtx_source *src, struct dtx_encoding *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct enc_spool spool = { DTX_BUF_INIT(2 * ENC_SPOOL_MEM), -1, 0 };
+	struct dtx_str text = { dtx_source_data(src) + e->skipped,
+		                dtx_source_size(src) - e->skipped };
+	size_t at = 0;
+
+	while (at < text.len) {
+		if (spool.buf.len > ENC_SPOOL_MEM)
+			DTX_TRY(enc_flush(&spool, err));
+		at = dtx_mend_step(&e->mended, text, at, ENC_STEP, &spool.buf);
+		DTX_TRY(dtx_buf_check(&spool.buf, "a text", err));
+	}
+	DTX_TRY(enc_adopt(&spool, e, err));
+	e->converted = e->checked = true;
+	dtx_str_copy(e->name, sizeof(e->name), DTX_STR(DTX_ENC_MENDED));
+out:
 	dtx_buf_clear(&spool.buf);
 	dtx_file_close(&spool.fd);
 	return rc;
@@ -213,12 +257,21 @@ static void enc_borrow(struct dtx_source *src, struct dtx_encoding *e)
 	dtx_str_copy(e->name, sizeof(e->name), DTX_STR("utf-8"));
 }
 
-/* First byte that is not UTF-8 in the head of the text, whose last character may be cut. */
+/* First flaw in the head of the text, whose last character may be cut. */
 static ptrdiff_t enc_head_bad(const struct dtx_encoding *e, size_t len)
 {
-	ptrdiff_t bad = dtx_utf8_bad(e->text, DTX_MIN(len, e->len));
+	struct dtx_str head = { e->text, DTX_MIN(len, e->len) };
+	ptrdiff_t bad = dtx_enc_flaw(head, 0);
 
 	return bad >= 0 && e->len > len && (size_t)bad + 4 > len ? -1 : bad;
+}
+
+enum dtx_code dtx_encoding_check(const struct dtx_encoding *e, const char *file, size_t from,
+                                 size_t to, struct dtx_err *err)
+{
+	ptrdiff_t bad = e->checked ? -1 : dtx_enc_flaw((struct dtx_str){ e->text, to }, from);
+
+	return bad < 0 ? DTX_OK : dtx_encoding_fail(e, file, (size_t)bad, err);
 }
 
 static enum dtx_code enc_auto(struct dtx_source *src, const char *second, struct dtx_encoding *e,
@@ -232,7 +285,7 @@ static enum dtx_code enc_auto(struct dtx_source *src, const char *second, struct
 
 	e->skipped = mark ? mark->len : 0;
 	if (name && !enc_is_utf8_name(name)) {
-		rc = enc_convert(src, name, e, err);
+		rc = enc_convert(src, name, false, e, err);
 		goto out;
 	}
 	enc_borrow(src, e);
@@ -245,7 +298,7 @@ static enum dtx_code enc_auto(struct dtx_source *src, const char *second, struct
 		goto out;
 	}
 	dtx_encoding_clear(e);
-	DTX_TRY(enc_convert(src, second, e, err));
+	DTX_TRY(enc_convert(src, second, false, e, err));
 	e->assumed = true;
 out:
 	return rc;
@@ -258,6 +311,8 @@ enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
 	struct dtx_str want = dtx_str_of(declared ? declared : "auto");
 	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), (size_t)4) };
 	const struct enc_mark *mark = enc_find_mark(head);
+	char name[sizeof(out->name)];
+	bool mend = dtx_str_ends(want, DTX_STR(":repair"));
 
 	memset(out, 0, sizeof(*out));
 	out->text = "";
@@ -265,14 +320,18 @@ enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
 		return enc_auto(src, NULL, out, err);
 	if (dtx_str_starts(want, DTX_STR("auto:")))
 		return enc_auto(src, want.ptr + 5, out, err);
-	if (enc_is_utf8_name(declared)) {
+	want.len -= mend ? strlen(":repair") : 0;
+	dtx_str_copy(name, sizeof(name), want);
+	if (enc_is_utf8_name(name)) {
 		out->skipped = mark && enc_is_utf8_name(mark->name) ? mark->len : 0;
+		if (mend)
+			return enc_mend(src, out, err);
 		enc_borrow(src, out);
 		goto out;
 	}
 	/* "utf-16" alone means what the mark says; iconv reads the mark itself. */
 	out->skipped = mark && dtx_str_ieq(dtx_str_of(mark->name), want) ? mark->len : 0;
-	rc = enc_convert(src, declared, out, err);
+	rc = enc_convert(src, name, mend, out, err);
 out:
 	return rc;
 }
@@ -314,37 +373,58 @@ static bool enc_show(const struct dtx_encoding *e, size_t at, const char *name, 
 	return got != (size_t)-1 && !left;
 }
 
-enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, size_t at,
-                                struct dtx_err *err)
+/* {"candidates": [{encoding, text}]}; *first: as windows-1252 reads it. */
+static void enc_candidates(const struct dtx_encoding *e, size_t at, char first[128],
+                           struct dtx_buf *more)
 {
-	int64_t line = dtx_csv_line(e->text, 0, at);
-	struct dtx_buf more = DTX_BUF_INIT(4096);
-	char first[128] = "", shown[128];
+	char shown[128];
 	size_t i, n = 0;
 
-	dtx_buf_add(&more, "{\"candidates\":[");
+	dtx_buf_add(more, "{\"candidates\":[");
 	for (i = 0; i < DTX_COUNT(enc_guesses); i++) {
 		if (!enc_show(e, at, enc_guesses[i], shown))
 			continue;
 		if (!first[0])
-			snprintf(first, sizeof(first), "%s", shown);
-		dtx_buf_printf(&more, "%s{\"encoding\":\"%s\",\"text\":", n++ ? "," : "",
+			snprintf(first, 128, "%s", shown);
+		dtx_buf_printf(more, "%s{\"encoding\":\"%s\",\"text\":", n++ ? "," : "",
 		               enc_guesses[i]);
-		dtx_buf_json(&more, dtx_str_of(shown));
-		dtx_buf_add(&more, "}");
+		dtx_buf_json(more, dtx_str_of(shown));
+		dtx_buf_add(more, "}");
 	}
-	dtx_buf_add(&more, "]}");
-	(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
-	                  "'%s' is not UTF-8: byte %02X at L%lld; as windows-1252 '%s'", file,
-	                  (unsigned char)e->text[at], (long long)line + 1, first);
+	dtx_buf_add(more, "]}");
+}
+
+enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, size_t at,
+                                struct dtx_err *err)
+{
+	const char *guess = dtx_enc_guess((struct dtx_str){ e->text, e->len });
+	int64_t line = dtx_csv_line(e->text, 0, at);
+	struct dtx_buf more = DTX_BUF_INIT(4096);
+	char first[128] = "";
+	unsigned char byte = (unsigned char)e->text[at];
+
+	enc_candidates(e, at, first, &more);
+	if (byte == 0xef && dtx_enc_flaw((struct dtx_str){ e->text, at + 3 }, at) >= 0 &&
+	    dtx_utf8_bad(e->text + at, 3) < 0)
+		(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
+		                  "'%s' has a byte order mark inside, at L%lld", file,
+		                  (long long)line + 1);
+	else
+		(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
+		                  "'%s' is not UTF-8: byte %02X at L%lld; as windows-1252 '%s'",
+		                  file, byte, (long long)line + 1, first);
+	if (!strcmp(guess, "utf-8"))
+		guess = DTX_ENC_MENDED;
 	dtx_err_hint(err,
-	             "name its encoding: \"encoding\": \"windows-1252\" (\"auto:windows-1252\" "
-	             "takes it only when UTF-8 fails)");
+	             "name its encoding: \"encoding\": \"%s\" (\"auto:windows-1252\" takes "
+	             "that one only when UTF-8 fails)",
+	             guess);
 	dtx_err_row(err, line, NULL);
 	if (err) {
 		err->byte = (int64_t)(at + e->skipped);
 		snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)line + 1);
 		dtx_err_more(err, dtx_buf_steal(&more));
+		dtx_repair_advise(err, "{\"encoding\":\"%s\"}", guess);
 	}
 	dtx_buf_clear(&more);
 	return DTX_E_BAD_ENCODING;

@@ -354,6 +354,23 @@ static void discard(struct exec *x, const struct dtx_err *why)
 	r->restarts++;
 }
 
+/* What a reader refused may have a remedy. */
+static enum dtx_code reopen(struct exec *x, enum dtx_code rc, struct dtx_err *why, bool *again,
+                            struct dtx_err *err)
+{
+	enum dtx_code opened;
+
+	dtx_graph_clear(&x->graph); /* its batches know the reader */
+	dtx_regions_forget(&x->regions);
+	dtx_err_move(why, err);
+	opened = dtx_inputset_repair(&x->in, why, again, err);
+	if (*again || opened != DTX_OK)
+		return opened;
+	dtx_err_move(err, why);
+	dtx_repair_hint(err);
+	return rc;
+}
+
 /* Whether a failed attempt has a successor. */
 static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, struct dtx_err *err)
 {
@@ -365,6 +382,8 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 		rc = dtx_inputset_widen(&x->in, &x->graph.push, &why, err);
 		dtx_regions_forget(&x->regions);
 		*again = rc == DTX_OK;
+	} else if (err->step < 0 && x->graph.step) {
+		rc = reopen(x, rc, &why, again, err);
 	} else if (dtx_code_triggers(rc, true) && err->run_time && may_rescue(x, err->step) &&
 	           x->graph.step && x->graph.step[err->step].region < 0) {
 		*again = dtx_regions_add(&x->regions, x->plan, x->mode, (uint32_t)err->step, err,
@@ -398,6 +417,22 @@ static enum dtx_code run_attempts(struct exec *x, struct dtx_err *err)
 }
 
 /* --- the whole --- */
+
+/* Repairs come before other warnings, also those of a run that failed after all.  A note that
+ * memory has no room for is one that this run could not keep anyway. */
+static void tell_repairs(struct exec *x)
+{
+	struct dtx_errlist rest = x->result->warnings;
+
+	if (!x->in.repaired.n)
+		return;
+	x->result->warnings = x->in.repaired;
+	memset(&x->in.repaired, 0, sizeof(x->in.repaired));
+	for (size_t i = 0; i < rest.n; i++)
+		if (!dtx_errlist_take(&x->result->warnings, &rest.item[i]))
+			break;
+	dtx_errlist_clear(&rest);
+}
 
 static enum dtx_code new_result(struct dtx_plan *plan, struct dtx_exec_result **out,
                                 struct dtx_err *err)
@@ -476,7 +511,8 @@ static enum dtx_code start(struct exec *x, struct dtx_plan *plan, const struct d
 	x->in = (struct dtx_inputset){ .plan = plan,
 		                       .source = opts->input,
 		                       .arena = &x->result->arena,
-		                       .workers = x->run.workers };
+		                       .workers = x->run.workers,
+		                       .repair = opts->repair };
 	DTX_TRY(dtx_inputset_open(&x->in, err));
 out:
 	if (rc != DTX_OK && *out)
@@ -507,8 +543,11 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 		DTX_FAIL_MEM(e);
 	DTX_TRY(start(x, plan, opts, host, findings, out, e));
 	DTX_TRY(run_attempts(x, e));
+	tell_repairs(x);
 	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
 out:
+	if (x && *out)
+		tell_repairs(x);
 	if (x)
 		stop(x);
 	dtx_err_clear(&local);

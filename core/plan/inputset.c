@@ -22,7 +22,7 @@ static enum dtx_code open_input(struct dtx_inputset *x, uint32_t i, struct dtx_e
 
 	if (!x->source[i])
 		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "no file for input '%s'", in->name);
-	rc = dtx_reader_open(x->source[i], &in->opts, &x->reader[i], err);
+	rc = dtx_repair_open(&x->fix[i], x->source[i], &x->opts[i], &x->reader[i], err);
 	if (rc == DTX_OK)
 		rc = x->reader[i]->cls->schema(x->reader[i], &x->schema[i], err);
 	if (rc != DTX_OK && err) {
@@ -37,14 +37,21 @@ enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
+	x->opts = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(*x->opts));
+	x->fix = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(*x->fix));
 	x->reader = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(*x->reader));
 	x->schema = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(*x->schema));
 	x->was_read = dtx_arena_zalloc(x->arena, x->plan->ninputs, sizeof(bool));
-	if (!x->reader || !x->schema || !x->was_read)
+	if (!x->opts || !x->fix || !x->reader || !x->schema || !x->was_read)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < x->plan->ninputs; i++)
+	for (uint32_t i = 0; i < x->plan->ninputs; i++) {
+		x->opts[i] = x->plan->input[i].opts;
+		x->fix[i] = (struct dtx_repair){ .on = x->repair,
+			                         .arena = x->arena,
+			                         .done = &x->repaired };
 		if (input_used(x->plan, i))
 			DTX_TRY(open_input(x, i, err));
+	}
 out:
 	return rc;
 }
@@ -118,9 +125,30 @@ out:
 	return rc;
 }
 
+/* --- repair --- */
+
+enum dtx_code dtx_inputset_repair(struct dtx_inputset *x, const struct dtx_err *why, bool *again,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*again = false;
+	for (uint32_t i = 0; x->reader && i < x->plan->ninputs && !*again; i++) {
+		if (!is_input(x, i, why) || !dtx_repair_take(&x->fix[i], why, &x->opts[i]))
+			continue;
+		dtx_reader_close(x->reader[i]);
+		x->reader[i] = NULL;
+		DTX_TRY(open_input(x, i, err));
+		*again = true;
+	}
+out:
+	return rc;
+}
+
 void dtx_inputset_close(struct dtx_inputset *x)
 {
 	for (uint32_t i = 0; x->reader && i < x->plan->ninputs; i++)
 		dtx_reader_close(x->reader[i]);
 	x->reader = NULL;
+	dtx_errlist_clear(&x->repaired);
 }

@@ -2,6 +2,7 @@
 #ifndef DTX_PLAN_INPUTSET_H
 #define DTX_PLAN_INPUTSET_H
 
+#include "core/io/repair.h"
 #include "core/plan/push.h"
 
 struct dtx_inputset {
@@ -9,15 +10,23 @@ struct dtx_inputset {
 	struct dtx_source *const *source; /* per input; NULL: none given */
 	struct dtx_arena *arena;
 	unsigned workers;
+	bool repair;                      /* remedies for refusals are taken */
+	struct dtx_read_opts *opts;       /* per input: the plan's, with what repairs changed */
+	struct dtx_repair *fix;           /* per input */
+	struct dtx_errlist repaired;      /* their notes */
 	struct dtx_reader **reader;       /* per input; NULL: nobody reads it */
 	const struct dtx_schema **schema; /* as the reader has it, or widened */
 	bool *was_read;
 };
-/* Opens the inputs that the plan reads.  The first four members are set. */
+/* Opens the inputs that the plan reads.  The members up to `repair` are set. */
 DTX_MUSTUSE enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err);
 void dtx_inputset_close(struct dtx_inputset *x);
 /* After `retype`: exact types for the guessed columns whose values were wanted. */
 DTX_MUSTUSE enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_push *push,
                                              const struct dtx_err *why, struct dtx_err *err);
+/* A reader refused what it read: the input is opened anew with a remedy. *again: it was, all must
+ * be read from the start. */
+DTX_MUSTUSE enum dtx_code dtx_inputset_repair(struct dtx_inputset *x, const struct dtx_err *why,
+                                              bool *again, struct dtx_err *err);
 
 #endif

@@ -1,0 +1,191 @@
+/* Scores what each encoding would make of the bytes: letters in words are good, signs inside words,
+ * capitals behind small letters and foreign scripts inside words are not. */
+#include "core/io/enc_guess.h"
+
+#include <iconv.h>
+
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+
+#define GUESS_BEFORE ((size_t)1 << 10) /* text before the first bad byte that is looked at */
+#define GUESS_BYTES  ((size_t)64 << 10)
+#define GUESS_UTF8   2 /* so many bad bytes per good sequence, and it is UTF-8 all the same */
+#define GUESS_ERROR  10
+
+/* Among equals the first one. */
+static const char *const guess_names[] = { "windows-1252", "windows-1250", "windows-1251",
+	                                   "shift-jis",    "gb18030",      "euc-jp",
+	                                   "cp850",        "macintosh",    "koi8-r",
+	                                   "windows-1253" };
+
+enum guess_kind {
+	GUESS_OTHER, /* digits, blanks, signs of ASCII */
+	GUESS_LATIN, /* a letter of ASCII */
+	GUESS_LOWER,
+	GUESS_UPPER,  /* Latin letters beyond ASCII */
+	GUESS_RARE,   /* Latin letters that hardly any text has */
+	GUESS_SCRIPT, /* Greek, Cyrillic */
+	GUESS_EAST,   /* kana, ideographs, hangul */
+	GUESS_SIGN,
+	GUESS_MARK, /* typographic quotes and dashes, at home next to letters */
+	GUESS_CONTROL
+};
+
+static const struct guess_range {
+	uint32_t from, to;
+	enum guess_kind kind;
+} guess_ranges[] = {
+	{ 'A', 'Z', GUESS_LATIN },      { 'a', 'z', GUESS_LATIN },
+	{ 0x00, 0x7f, GUESS_OTHER },    { 0x80, 0x9f, GUESS_CONTROL },
+	{ 0xd7, 0xd7, GUESS_SIGN },     { 0xf7, 0xf7, GUESS_SIGN },
+	{ 0xd0, 0xd0, GUESS_RARE },     { 0xde, 0xde, GUESS_RARE },
+	{ 0xf0, 0xf0, GUESS_RARE },     { 0xfd, 0xff, GUESS_RARE },
+	{ 0xc0, 0xde, GUESS_UPPER },    { 0xdf, 0xff, GUESS_LOWER },
+	{ 0x100, 0x17f, GUESS_LOWER },  { 0x370, 0x3ff, GUESS_SCRIPT },
+	{ 0x400, 0x52f, GUESS_SCRIPT }, { 0x2010, 0x201f, GUESS_MARK },
+	{ 0x2026, 0x2026, GUESS_MARK }, { 0xa0, 0xa0, GUESS_MARK },
+	{ 0x3040, 0x30ff, GUESS_EAST }, { 0x4e00, 0x9fff, GUESS_EAST },
+	{ 0xac00, 0xd7a3, GUESS_EAST }, { 0x3000, 0x303f, GUESS_MARK },
+	{ 0xff00, 0xff60, GUESS_MARK },
+};
+
+static enum guess_kind guess_kind(uint32_t cp)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(guess_ranges); i++) {
+		if (cp >= guess_ranges[i].from && cp <= guess_ranges[i].to)
+			return guess_ranges[i].kind;
+	}
+	return GUESS_SIGN;
+}
+
+static bool guess_is_letter(enum guess_kind k)
+{
+	return k >= GUESS_LATIN && k <= GUESS_EAST;
+}
+
+static bool guess_is_european(enum guess_kind k)
+{
+	return k >= GUESS_LATIN && k <= GUESS_RARE;
+}
+
+/* How well a character beyond ASCII stands between its neighbours. */
+static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after, uint32_t last)
+{
+	enum guess_kind k = guess_kind(cp);
+	bool left = guess_is_letter(before), right = guess_is_letter(after);
+	bool small_before = (last >= 'a' && last <= 'z') || before == GUESS_LOWER;
+
+	switch (k) {
+	case GUESS_LOWER: return left || right ? 4 : 0;
+	case GUESS_UPPER: return small_before ? -4 : right || left ? 3 : 0;
+	case GUESS_RARE: return -1;
+	case GUESS_SCRIPT:
+		if (guess_is_european(before) || guess_is_european(after))
+			return -6;
+		return before == GUESS_SCRIPT || after == GUESS_SCRIPT ? 4 : 0;
+	case GUESS_EAST:
+		if (guess_is_european(before) || guess_is_european(after))
+			return -8;
+		return before == GUESS_EAST || after == GUESS_EAST ? 9 : 1;
+	case GUESS_SIGN: return left && right ? -4 : -1;
+	case GUESS_CONTROL: return -GUESS_ERROR;
+	default: return 0;
+	}
+}
+
+/* Runs of Latin letters beyond ASCII are rare: three in a row are another script misread. */
+static int guess_run(enum guess_kind k, int *run)
+{
+	*run = k == GUESS_LOWER || k == GUESS_UPPER || k == GUESS_RARE ? *run + 1 : 0;
+	return *run >= 3 ? -6 : 0;
+}
+
+static int64_t guess_score(const char *utf8, size_t len)
+{
+	enum guess_kind before = GUESS_OTHER, here, after;
+	uint32_t last = ' ', cp;
+	int64_t score = 0;
+	size_t at = 0, next;
+	int run = 0;
+
+	while (at < len) {
+		cp = dtx_utf8_next(utf8, len, &at);
+		here = guess_kind(cp);
+		next = at;
+		after = next < len ? guess_kind(dtx_utf8_next(utf8, len, &next)) : GUESS_OTHER;
+		score += guess_run(here, &run);
+		if (cp >= 0x80)
+			score += guess_fit(before, cp, after, last);
+		before = here;
+		last = cp;
+	}
+	return score;
+}
+
+/* The sample as `name` reads it; each byte that it cannot read costs. */
+static int64_t guess_try(const char *name, struct dtx_str sample, char *room, size_t size)
+{
+	iconv_t cd = iconv_open("UTF-8", name);
+	char *in = (char *)(uintptr_t)sample.ptr, *to = room;
+	size_t left = sample.len, space = size;
+	int64_t errors = 0;
+
+	if (cd == (iconv_t)-1)
+		return INT64_MIN;
+	while (left && iconv(cd, &in, &left, &to, &space) == (size_t)-1 && left && space > 4) {
+		errors++;
+		in++;
+		left--;
+	}
+	iconv_close(cd);
+	return guess_score(room, (size_t)(to - room)) - errors * GUESS_ERROR;
+}
+
+static bool guess_mostly_utf8(struct dtx_str s, size_t bad)
+{
+	size_t at = 0, good = 0, flaws = 0;
+
+	while (at < s.len) {
+		size_t from = at;
+
+		if (at >= bad || (unsigned char)s.ptr[at] >= 0x80) {
+			(void)dtx_utf8_next(s.ptr, s.len, &at);
+			good += at - from > 1;
+			flaws += at - from == 1 && (unsigned char)s.ptr[from] >= 0x80;
+		} else {
+			at++;
+		}
+	}
+	return good * GUESS_UTF8 >= flaws;
+}
+
+const char *dtx_enc_guess(struct dtx_str text)
+{
+	ptrdiff_t bad = dtx_utf8_bad(text.ptr, text.len);
+	size_t from, size = GUESS_BYTES * 3 + 16, i;
+	struct dtx_str sample;
+	int64_t best = INT64_MIN, score;
+	const char *name = guess_names[0];
+	char *room;
+
+	if (bad < 0)
+		return "utf-8";
+	if (guess_mostly_utf8(text, (size_t)bad))
+		return DTX_ENC_MENDED;
+	from = (size_t)bad > GUESS_BEFORE ? (size_t)bad - GUESS_BEFORE : 0;
+	while (from && from < (size_t)bad && text.ptr[from - 1] != '\n')
+		from++;
+	sample = (struct dtx_str){ text.ptr + from, DTX_MIN(text.len - from, GUESS_BYTES) };
+	room = dtx_mem_alloc(size, 1);
+	for (i = 0; room && i < DTX_COUNT(guess_names); i++) {
+		score = guess_try(guess_names[i], sample, room, size);
+		if (score > best) {
+			best = score;
+			name = guess_names[i];
+		}
+	}
+	dtx_mem_free(room);
+	return name;
+}

@@ -1,0 +1,247 @@
+/* From the code of a refusal to changed reader options. */
+#include "core/io/repair.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/base/mem.h"
+
+#define ADVICE_MAX ((size_t)64 << 10)
+
+/* What helps when the refusal itself does not say. */
+static const struct {
+	enum dtx_code code;
+	const char *change;
+} repair_usual[] = {
+	{ DTX_E_RAGGED_ROWS, "{\"ragged\":\"pad\"}" },
+	{ DTX_E_BAD_QUOTE, "{\"quotes\":\"lenient\"}" },
+	{ DTX_E_UNTERMINATED_QUOTE, "{\"quotes\":\"lenient\"}" },
+	{ DTX_E_HEADER_NOT_FOUND, "{\"header_rows\":0}" },
+	{ DTX_E_AMBIGUOUS_COLUMN, "{\"names\":\"suffix\"}" },
+	{ DTX_E_EXTRA_COLUMN, "{\"extra\":\"drop\"}" },
+};
+
+void dtx_repair_advise(struct dtx_err *err, const char *fmt, ...)
+{
+	struct dtx_buf text = DTX_BUF_INIT(ADVICE_MAX);
+	char change[512];
+	va_list ap;
+
+	if (!err)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(change, sizeof(change), fmt, ap);
+	va_end(ap);
+	dtx_buf_printf(&text, "{\"repair\":%s", change);
+	if (err->more && err->more[0] == '{' && err->more[1] != '}')
+		dtx_buf_printf(&text, ",%s", err->more + 1);
+	else
+		dtx_buf_add(&text, "}");
+	dtx_err_more(err, dtx_buf_steal(&text));
+	dtx_buf_clear(&text);
+}
+
+/* --- members of an input --- */
+
+/* False: the option was so already, or memory is out. */
+static bool set_text(struct dtx_arena *arena, const char **to, const json_t *v)
+{
+	const char *text = json_string_value(v);
+	char *copy;
+
+	if (!text || (*to && !strcmp(*to, text)))
+		return false;
+	copy = dtx_arena_strdup(arena, text);
+	*to = copy ? copy : *to;
+	return copy != NULL;
+}
+
+static bool set_ragged(struct dtx_read_opts *o, const json_t *v)
+{
+	bool fresh = o->ragged == DTX_RAGGED_ERROR && json_is_string(v);
+
+	o->ragged = fresh ? DTX_RAGGED_PAD : o->ragged;
+	return fresh;
+}
+
+static bool set_trim(struct dtx_read_opts *o, const json_t *v)
+{
+	bool fresh = o->trim != json_is_true(v);
+
+	o->trim = json_is_true(v);
+	return fresh;
+}
+
+static bool set_skip(struct dtx_read_opts *o, const json_t *v)
+{
+	bool fresh = o->skip != json_integer_value(v);
+
+	o->skip = json_integer_value(v);
+	return fresh;
+}
+
+static bool set_header_rows(struct dtx_read_opts *o, const json_t *v)
+{
+	bool fresh = o->header_rows != (int)json_integer_value(v);
+
+	o->header_rows = (int)json_integer_value(v);
+	return fresh;
+}
+
+static bool set_names(struct dtx_read_opts *o, const json_t *v)
+{
+	bool fresh = o->names_unique_error;
+
+	(void)v;
+	o->names_unique_error = false;
+	return fresh;
+}
+
+static bool set_extra(struct dtx_read_opts *o, const json_t *v)
+{
+	bool fresh = o->extra == DTX_EXTRA_ERROR;
+
+	(void)v;
+	o->extra = fresh ? DTX_EXTRA_DROP : o->extra;
+	return fresh;
+}
+
+#define TEXT(member) #member, NULL, offsetof(struct dtx_read_opts, member)
+
+static const struct repair_member {
+	const char *name;
+	bool (*set)(struct dtx_read_opts *, const json_t *); /* NULL: the text at `offset` */
+	size_t offset;
+} repair_members[] = {
+	{ TEXT(quotes) },
+	{ TEXT(encoding) },
+	{ TEXT(delimiter) },
+	{ TEXT(quote) },
+	{ TEXT(escape) },
+	{ TEXT(range) },
+	{ TEXT(sheet) },
+	{ "ragged", set_ragged, 0 },
+	{ "trim", set_trim, 0 },
+	{ "skip", set_skip, 0 },
+	{ "header_rows", set_header_rows, 0 },
+	{ "names", set_names, 0 },
+	{ "extra", set_extra, 0 },
+};
+
+static bool repair_set(struct dtx_repair *r, const struct repair_member *m, struct dtx_read_opts *o,
+                       const json_t *v)
+{
+	if (m->set)
+		return m->set(o, v);
+	return set_text(r->arena, (const char **)((char *)o + m->offset), v);
+}
+
+static bool repair_apply(struct dtx_repair *r, struct dtx_read_opts *o, const json_t *change)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(repair_members); i++) {
+		const json_t *v = json_object_get(change, repair_members[i].name);
+
+		if (v)
+			any |= repair_set(r, &repair_members[i], o, v);
+	}
+	return any;
+}
+
+/* --- taking one --- */
+
+static json_t *repair_change(const struct dtx_err *why)
+{
+	json_t *more = why->more ? json_loads(why->more, 0, NULL) : NULL;
+	json_t *change = json_incref(json_object_get(more, "repair"));
+	size_t i;
+
+	json_decref(more);
+	for (i = 0; !change && i < DTX_COUNT(repair_usual); i++) {
+		if (repair_usual[i].code == why->code)
+			change = json_loads(repair_usual[i].change, 0, NULL);
+	}
+	return change;
+}
+
+/* The members as they stand in a plan: "ragged": "pad", "skip": 2. */
+static char *repair_show(const json_t *change)
+{
+	char *text = json_dumps(change, JSON_ENSURE_ASCII);
+	size_t len = text ? strlen(text) : 0;
+
+	if (len < 2)
+		return text;
+	memmove(text, text + 1, len - 2);
+	text[len - 2] = '\0';
+	return text;
+}
+
+static bool repair_note(struct dtx_repair *r, const struct dtx_err *why, const json_t *change)
+{
+	struct dtx_err note = DTX_ERR_INIT;
+	struct dtx_buf more = DTX_BUF_INIT(ADVICE_MAX), text = DTX_BUF_INIT(ADVICE_MAX);
+	bool again = why->code == DTX_E_RESNIFF;
+	char *members = repair_show(change);
+
+	if (!members)
+		return false;
+	dtx_err_copy(&note, why);
+	note.code = again ? DTX_W_DIALECT_RESNIFFED : DTX_W_REPAIRED;
+	note.severity = DTX_SEV_WARNING;
+	note.hint[0] = '\0';
+	if (!again)
+		dtx_buf_printf(&text, "%s, ", dtx_code_name(why->code));
+	dtx_buf_printf(&text, "read with %s: %s", members, why->msg);
+	dtx_str_copy(note.msg, sizeof(note.msg), (struct dtx_str){ dtx_buf_text(&text), text.len });
+	dtx_buf_clear(&text);
+	dtx_buf_printf(&more, "{\"refusal\":\"%s\",\"change\":{%s}}", dtx_code_name(why->code),
+	               members);
+	dtx_mem_free(members);
+	dtx_err_more(&note, dtx_buf_steal(&more));
+	dtx_buf_clear(&more);
+	return dtx_errlist_take(r->done, &note);
+}
+
+bool dtx_repair_take(struct dtx_repair *r, const struct dtx_err *why, struct dtx_read_opts *opts)
+{
+	json_t *change;
+	bool took = false;
+
+	if ((!r->on && why->code != DTX_E_RESNIFF) || r->taken >= DTX_REPAIRS_MAX)
+		return false;
+	change = repair_change(why);
+	if (change && repair_apply(r, opts, change))
+		took = repair_note(r, why, change);
+	json_decref(change);
+	r->taken += took;
+	return took;
+}
+
+void dtx_repair_hint(struct dtx_err *err)
+{
+	static const char advice[] = "--repair does so by itself";
+	json_t *change = err ? repair_change(err) : NULL;
+	size_t len = err ? strlen(err->hint) : 0;
+
+	if (change && !strstr(err->hint, advice))
+		snprintf(err->hint + len, sizeof(err->hint) - len, "%s%s", len ? "; " : "", advice);
+	json_decref(change);
+}
+
+enum dtx_code dtx_repair_open(struct dtx_repair *r, struct dtx_source *src,
+                              struct dtx_read_opts *opts, struct dtx_reader **out,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_reader_open(src, opts, out, err);
+
+	while (rc != DTX_OK && dtx_repair_take(r, err, opts)) {
+		dtx_err_clear(err);
+		rc = dtx_reader_open(src, opts, out, err);
+	}
+	if (rc != DTX_OK)
+		dtx_repair_hint(err);
+	return rc;
+}

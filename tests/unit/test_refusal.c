@@ -1,0 +1,135 @@
+/* Refusals of readers and their remedies. */
+#include "core/io/repair.h"
+
+#include "core/io/enc_guess.h"
+#include "tests/unit/csv_dump.h"
+
+/* Opens and reads with all remedies; the notes and the rows, or the code that is left. */
+static enum dtx_code repair_dump(const char *text, size_t len, struct dtx_buf *out)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_errlist done = DTX_ERRLIST_INIT;
+	struct dtx_repair fix = { .on = true, .arena = &arena, .done = &done };
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = dtx_source_bytes("t.csv", text, len, &src, &err);
+	bool again = rc == DTX_OK;
+	size_t i;
+
+	while (again) {
+		dtx_buf_reset(out);
+		rc = dtx_repair_open(&fix, src, &how.opts, &r, &err);
+		if (rc == DTX_OK)
+			rc = dump_read(r, &how, out, &err);
+		again = rc != DTX_OK && dtx_repair_take(&fix, &err, &how.opts);
+		dtx_err_clear(&err);
+		dtx_reader_close(r);
+		r = NULL;
+	}
+	for (i = 0; i < done.n; i++) {
+		T_CHECK(done.item[i].code == DTX_W_REPAIRED);
+		dtx_buf_printf(out, "%s\n", done.item[i].more);
+	}
+	dtx_errlist_clear(&done);
+	dtx_arena_clear(&arena);
+	dtx_source_free(src);
+	return rc;
+}
+
+static void repair_is(const char *text, const char *want, const char *file, int line)
+{
+	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
+
+	t_eq_code(repair_dump(text, strlen(text), &out), DTX_OK, NULL, file, line);
+	t_eq_str(dtx_buf_text(&out), want, file, line);
+	dtx_buf_clear(&out);
+}
+#define REPAIR_IS(text, want) repair_is(text, want, __FILE__, __LINE__)
+
+void test_repair_takes_the_advised_remedy(void)
+{
+	REPAIR_IS("a,b\n1,2\n3\n4,5,6\n",
+	          "a:int|b:int|column_3:int\n1|2|~\n3|~|~\n4|5|6\n"
+	          "{\"refusal\":\"ragged_rows\",\"change\":{\"ragged\": \"pad\"}}\n");
+	REPAIR_IS("1,2\n3,4\n",
+	          "column_1:int|column_2:int\n1|2\n3|4\n"
+	          "{\"refusal\":\"header_not_found\",\"change\":{\"header_rows\": 0}}\n");
+	REPAIR_IS("n,c\n1,Caf\xe9\n2,K\xf6ln\n",
+	          "n:int|c:text\n1|Caf\xc3\xa9\n2|K\xc3\xb6ln\n"
+	          "{\"refusal\":\"bad_encoding\",\"change\":{\"encoding\": \"windows-1252\"}}\n");
+}
+
+void test_repair_reads_good_files_as_they_are(void)
+{
+	REPAIR_IS("a,b\n1,2\n", "a:int|b:int\n1|2\n");
+}
+
+void test_repair_gives_up(void)
+{
+	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_errlist done = DTX_ERRLIST_INIT;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_repair fix = { .on = true, .arena = &arena, .done = &done };
+
+	dtx_err_set(&err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__, "x");
+	T_CHECK(dtx_repair_take(&fix, &err, &opts) && opts.ragged == DTX_RAGGED_PAD);
+	T_CHECK(!dtx_repair_take(&fix, &err, &opts)); /* it did not help */
+	dtx_err_set(&err, DTX_E_CELL_LIMIT, __FILE__, __LINE__, "x");
+	T_CHECK(!dtx_repair_take(&fix, &err, &opts));
+	fix.on = false;
+	dtx_err_set(&err, DTX_E_HEADER_NOT_FOUND, __FILE__, __LINE__, "x");
+	T_CHECK(!dtx_repair_take(&fix, &err, &opts) && opts.header_rows == -1);
+	dtx_repair_hint(&err);
+	T_CHECK(strstr(err.hint, "--repair"));
+	dtx_err_clear(&err);
+	dtx_errlist_clear(&done);
+	dtx_arena_clear(&arena);
+	dtx_buf_clear(&out);
+}
+
+void test_encoding_is_guessed(void)
+{
+	static const struct {
+		const char *bytes, *want;
+	} rows[] = {
+		{ "Jos\xe9 ate cr\xe8me br\xfbl\xe9"
+		  "e",
+		  "windows-1252" },
+		{ "Ma\xb3gorzata \xaf\xf3\xb3\xe6, \xa3\xf3"
+		  "d\x9f",
+		  "windows-1250" },
+		{ "\xcf\xf0\xe8\xe2\xe5\xf2, \xcc\xe8\xf0", "windows-1251" },
+		{ "\x8eR\x93"
+		  "c, \x8d\xb2\x93\xa1, \x97\xe9\x96\xd8",
+		  "shift-jis" },
+		{ "J\x81rgen, K\x94ln, Z\x81rich", "cp850" },
+		{ "caf\xc3\xa9, na\xefve, Z\xc3\xbcrich", "utf-8:repair" },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++)
+		T_STR(dtx_enc_guess(dtx_str_of(rows[i].bytes)), rows[i].want);
+}
+
+void test_encoding_is_mended(void)
+{
+	struct dtx_str text = dtx_str_of("Z\xfcrich \xc3\xa9 \xff|\n\xef\xbb\xbf"
+	                                 "a\xef\xbb\xbf");
+	struct dtx_buf out = DTX_BUF_INIT(4096);
+	size_t step, at;
+
+	for (step = 1; step < text.len; step++) {
+		struct dtx_mend m = { 0 };
+
+		dtx_buf_reset(&out);
+		for (at = 0; at < text.len;)
+			at = dtx_mend_step(&m, text, at, step, &out);
+		T_STR(dtx_buf_text(&out), "Z\xc3\xbcrich \xc3\xa9 \xef\xbf\xbd|\na\xef\xbb\xbf");
+		T_CHECK(m.letters == 1 && m.replaced == 1 && m.marks == 1 && m.nplaces == 3);
+	}
+	dtx_buf_clear(&out);
+}
