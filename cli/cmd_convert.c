@@ -26,6 +26,7 @@ const struct dtx_cmd dtx_cmd_convert = {
 	.summary = "Convert a file to another format: a run without steps, recorded as well",
 	.notes = "  dtx convert book.xlsx -o book.csv --sheet 2\n"
 		 "  dtx convert export.csv book.xlsx\n"
+		 "  dtx convert accounts.xls -o accounts.csv\n"
 		 "  cat log.jsonl | dtx convert - --to csv",
 	.exits = "0 done; 4 input; 8 limit; 9 output or store; 130 cancelled",
 	.opts = dtx_convert_opts,

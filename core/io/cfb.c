@@ -200,7 +200,7 @@ static enum dtx_code read_directory(struct dtx_cfb *c, struct dtx_err *err)
 	DTX_TRY(read_chain(c, dtx_le_u32(c->bytes + 48), (uint64_t)ENTRIES_MAX * ENTRY, &s, err));
 	c->nentries = (uint32_t)(s.len / ENTRY);
 	if (!c->nentries || s.bytes[66] != STORAGE_ROOT) {
-		rc = corrupt(c, "it has no root", err);
+		rc = corrupt(c, c->nentries ? "it has no root" : "it is cut off", err);
 		goto out;
 	}
 	c->dir = dtx_mem_alloc(c->nentries, ENTRY);
