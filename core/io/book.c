@@ -75,7 +75,7 @@ enum dtx_code dtx_book_cell_text(struct dtx_book *book, const struct dtx_grid *g
 
 	*out = DTX_STR("");
 	if (id & DTX_GRID_INLINE) {
-		*out = grid->text[id & ~DTX_GRID_INLINE];
+		*out = dtx_grid_text(grid, id & ~DTX_GRID_INLINE);
 		goto out;
 	}
 	DTX_TRY(dtx_book_strings_need(book, id, err));

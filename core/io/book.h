@@ -87,6 +87,18 @@ struct dtx_book {
 	uint32_t nstyles;
 	struct dtx_book_strings strings; /* as far as they have been read */
 };
+struct dtx_sheet_rows; /* a sheet that is read some rows at a time */
+/* How sheets that are too large to hold are read. */
+struct dtx_sheet_rows_class {
+	bool (*large)(const struct dtx_book *, const struct dtx_sheet *);
+	enum dtx_code (*open)(struct dtx_book *, const struct dtx_sheet *, struct dtx_sheet_facts *,
+	                      struct dtx_sheet_rows **out, struct dtx_err *err);
+	/* Adds the next rows, each whole, to the grid until it holds that many cells or rows. *more
+	 * is false when that was all; then merged ranges and facts are complete too. */
+	enum dtx_code (*next)(struct dtx_sheet_rows *, struct dtx_grid *, uint64_t cells,
+	                      size_t rows, bool *more, struct dtx_err *err);
+	void (*close)(struct dtx_sheet_rows *); /* NULL is fine */
+};
 struct dtx_book_class {
 	const char *name; /* "xlsx" */
 	/* The bytes stay the caller's and outlive the book.  Strings may be left for later. */
@@ -99,6 +111,7 @@ struct dtx_book_class {
 	/* Makes string `id` available if it exists (UINT64_MAX: all); NULL: all are there. */
 	enum dtx_code (*strings)(struct dtx_book *, uint64_t id, struct dtx_err *);
 	void (*close)(struct dtx_book *);
+	const struct dtx_sheet_rows_class *rows; /* NULL: sheets are always read whole */
 };
 extern const struct dtx_book_class dtx_book_xlsx, dtx_book_xls;
 

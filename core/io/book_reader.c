@@ -4,8 +4,8 @@
 #include <pthread.h>
 
 #include "core/base/mem.h"
+#include "core/io/book_stream.h"
 #include "core/io/columns.h"
-#include "core/io/sheet_layout.h"
 
 enum { BATCH_CELLS_MAX = 4 << 20, BATCH_ROWS_MIN = 256 };
 
@@ -24,12 +24,21 @@ struct book_reader {
 	struct dtx_sheet_facts facts;
 	struct dtx_read_opts opts;
 	struct dtx_sheet_layout layout;
+	struct dtx_sheet_tail tail;
 	struct dtx_schema schema;
 	struct dtx_scan scan;
 	uint32_t batch_rows;
-	pthread_mutex_t lock; /* the two below and head.stats */
+	pthread_mutex_t lock;          /* what follows, and head.stats */
+	struct dtx_book_stream stream; /* when the layout has a tail */
 	uint32_t next_batch;
 	int64_t kept; /* rows handed over after the pushed filter */
+};
+/* The rows of one batch: some of the live rows of a grid. */
+struct slice {
+	const struct dtx_grid *grid;
+	const uint32_t *live;
+	uint32_t seq, n;
+	struct dtx_book_window *window; /* given back when the batch is made */
 };
 
 static void data_free(void *arg)
@@ -48,6 +57,8 @@ void dtx_book_reader_close(struct dtx_reader *reader)
 {
 	struct book_reader *r = (struct book_reader *)reader;
 
+	dtx_book_stream_clear(&r->stream);
+	dtx_sheet_tail_clear(&r->tail);
 	dtx_sheet_layout_clear(&r->layout);
 	dtx_sheet_facts_clear(&r->facts);
 	dtx_owner_unref(r->owner);
@@ -68,17 +79,18 @@ static enum dtx_code join_strings(struct book_data *d, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_book_strings *s = &d->book->strings;
-	size_t n = s->n + d->grid.ntexts;
+	size_t ntexts = d->grid.texts.n, n = s->n + ntexts, i;
 
 	d->strings = (struct dtx_strings){ s->item, n, d->book->epoch1904 };
-	if (!d->grid.ntexts)
+	if (!ntexts)
 		goto out;
 	d->all = dtx_mem_alloc(n, sizeof(*d->all));
 	if (!d->all)
 		DTX_FAIL_MEM(err);
 	if (s->n)
 		memcpy(d->all, s->item, s->n * sizeof(*d->all));
-	memcpy(d->all + s->n, d->grid.text, d->grid.ntexts * sizeof(*d->all));
+	for (i = 0; i < ntexts; i++)
+		d->all[s->n + i] = dtx_grid_text(&d->grid, i);
 	d->strings.item = d->all;
 out:
 	return rc;
@@ -105,7 +117,6 @@ out:
 
 static enum dtx_code read_sheet(struct book_reader *r, struct dtx_err *err)
 {
-	static const struct dtx_sheet_read whole = { 0 };
 	enum dtx_code rc = DTX_OK;
 	struct book_data *d = r->data;
 	struct dtx_source *src = r->head.src;
@@ -121,7 +132,7 @@ static enum dtx_code read_sheet(struct book_reader *r, struct dtx_err *err)
 	l->arena = &r->head.arena;
 	l->diags = &r->head.diags;
 	DTX_TRY(dtx_sheet_choose(d->book, &r->opts, l->arena, l->diags, &l->sheet, &range, err));
-	DTX_TRY(dtx_book_sheet(d->book, l->sheet, &whole, &d->grid, &r->facts, err));
+	DTX_TRY(dtx_sheet_scan(l, range, &r->facts, &r->tail, err));
 	DTX_TRY(dtx_sheet_layout_make(l, range, err));
 	DTX_TRY(join_strings(d, err));
 	r->schema = (struct dtx_schema){ .nfields = l->ncols, .field = l->field };
@@ -191,7 +202,6 @@ enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_
 	struct book_reader *r = (struct book_reader *)reader;
 	uint32_t i, wanted = 1, rows = scan->batch_rows ? scan->batch_rows : DTX_BATCH_ROWS;
 
-	(void)err;
 	r->scan = *scan;
 	for (i = 0; i < r->schema.nfields; i++)
 		wanted += scan->need[i] != DTX_NEED_SKIP;
@@ -200,11 +210,11 @@ enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_
 	r->next_batch = 0;
 	r->kept = 0;
 	reader->stats = (struct dtx_read_stats){ 0 };
-	if (!r->layout.nlive) {
+	if (!r->layout.nrows) {
 		reader->stats.rows_read = r->layout.rows;
 		memcpy(reader->stats.dropped, r->layout.dropped, sizeof(r->layout.dropped));
 	}
-	return DTX_OK;
+	return r->layout.tail ? dtx_book_stream_start(&r->stream, &r->layout, err) : DTX_OK;
 }
 
 /* --- batches --- */
@@ -259,18 +269,18 @@ out:
 	return rc;
 }
 
-/* Rows [from, from + n) of the live rows go to the columns with a block. */
-static void fill_cells(const struct book_reader *r, uint32_t from, uint32_t n,
+/* The rows go to the columns with a block. */
+static void fill_cells(const struct book_reader *r, const struct slice *s,
                        struct cell_block *const *block)
 {
 	const struct dtx_sheet_layout *l = &r->layout;
-	const struct dtx_grid *g = l->grid;
+	const struct dtx_grid *g = s->grid;
 	size_t nshared = r->data->book->strings.n;
 	uint32_t k;
 	uint64_t i;
 
-	for (k = 0; k < n; k++) {
-		const struct dtx_grid_row *row = &g->row[l->live[from + k]];
+	for (k = 0; k < s->n; k++) {
+		const struct dtx_grid_row *row = &g->row[s->live[k]];
 
 		for (i = row[0].first; i < row[1].first; i++) {
 			int32_t c = l->index[dtx_grid_col(g, i)];
@@ -298,15 +308,15 @@ static void fill_cells(const struct book_reader *r, uint32_t from, uint32_t n,
 	}
 }
 
-/* First of the live rows [from, from + n) at or below a physical row. */
-static uint32_t live_from(const struct dtx_sheet_layout *l, uint32_t from, uint32_t n, uint32_t row)
+/* First of the rows at or below a physical row. */
+static uint32_t live_from(const struct slice *s, uint32_t row)
 {
-	uint32_t lo = from, hi = from + n;
+	uint32_t lo = 0, hi = s->n;
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
-		if (l->grid->row[l->live[mid]].row < row)
+		if (s->grid->row[s->live[mid]].row < row)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -315,18 +325,18 @@ static uint32_t live_from(const struct dtx_sheet_layout *l, uint32_t from, uint3
 }
 
 static void flag_merge(const struct dtx_sheet_layout *l, const struct dtx_cellrange *m,
-                       uint32_t from, uint32_t n, struct cell_block *const *block)
+                       const struct slice *s, struct cell_block *const *block)
 {
 	uint32_t k, c;
 
-	for (k = live_from(l, from, n, m->row0); k < from + n; k++) {
-		uint32_t row = l->grid->row[l->live[k]].row;
+	for (k = live_from(s, m->row0); k < s->n; k++) {
+		uint32_t row = s->grid->row[s->live[k]].row;
 
 		if (row > m->row1)
 			break;
 		for (c = m->col0; c <= m->col1; c++) {
 			int32_t i = l->index[c];
-			uint8_t *tag = i >= 0 && block[i] ? &block[i]->tag[k - from] : NULL;
+			uint8_t *tag = i >= 0 && block[i] ? &block[i]->tag[k] : NULL;
 
 			if (!tag || (*tag & DTX_CELL_KIND) != DTX_CELL_BLANK)
 				continue;
@@ -338,17 +348,17 @@ static void flag_merge(const struct dtx_sheet_layout *l, const struct dtx_cellra
 	}
 }
 
-static void flag_merges(const struct book_reader *r, uint32_t from, uint32_t n,
+static void flag_merges(const struct book_reader *r, const struct slice *s,
                         struct cell_block *const *block)
 {
 	const struct dtx_sheet_layout *l = &r->layout;
-	uint32_t first = l->grid->row[l->live[from]].row;
-	uint32_t last = l->grid->row[l->live[from + n - 1]].row;
+	uint32_t first = s->grid->row[s->live[0]].row;
+	uint32_t last = s->grid->row[s->live[s->n - 1]].row;
 	size_t i;
 
 	for (i = 0; i < l->grid->nmerges && l->grid->merge[i].row0 <= last; i++) {
 		if (l->grid->merge[i].row1 >= first)
-			flag_merge(l, &l->grid->merge[i], from, n, block);
+			flag_merge(l, &l->grid->merge[i], s, block);
 	}
 }
 
@@ -382,7 +392,7 @@ out:
 }
 
 /* Makes the columns that `pick` (per column) asks for and that are not there yet. */
-static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, uint32_t from,
+static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, const struct slice *s,
                                   const uint8_t *pick, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -395,9 +405,9 @@ static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, ui
 		if (pick[i] && !b->col[i])
 			DTX_TRY(cell_column(r, i, b->nrows, &b->col[i], &block[i], err));
 	}
-	fill_cells(r, from, b->nrows, block);
+	fill_cells(r, s, block);
 	if (r->layout.grid->nmerges)
-		flag_merges(r, from, b->nrows, block);
+		flag_merges(r, s, block);
 	for (i = 0; i < b->ncols; i++) {
 		if (block[i])
 			DTX_TRY(cast_declared(r, b, i, err));
@@ -408,23 +418,22 @@ out:
 }
 
 /* Row ids are physical rows: consecutive, or listed. */
-static enum dtx_code number_rows(const struct book_reader *r, struct dtx_batch *b, uint32_t from,
-                                 struct dtx_err *err)
+static enum dtx_code number_rows(const struct book_reader *r, struct dtx_batch *b,
+                                 const struct slice *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_sheet_layout *l = &r->layout;
-	uint32_t first = l->grid->row[l->live[from]].row, i;
+	uint32_t first = s->grid->row[s->live[0]].row, i;
 	uint64_t *rec;
 
 	b->origin = &r->head.origin;
 	b->first_row = first;
-	if (l->grid->row[l->live[from + b->nrows - 1]].row - first == b->nrows - 1)
+	if (s->grid->row[s->live[s->n - 1]].row - first == s->n - 1)
 		goto out;
-	rec = dtx_mem_alloc(b->nrows, sizeof(*rec));
+	rec = dtx_mem_alloc(s->n, sizeof(*rec));
 	if (!rec)
 		DTX_FAIL_MEM(err);
-	for (i = 0; i < b->nrows; i++)
-		rec[i] = l->grid->row[l->live[from + i]].row;
+	for (i = 0; i < s->n; i++)
+		rec[i] = s->grid->row[s->live[i]].row;
 	b->rec_owner = dtx_owner_take(rec);
 	if (!b->rec_owner)
 		DTX_FAIL_MEM(err);
@@ -433,24 +442,24 @@ out:
 	return rc;
 }
 
-/* The ledger up to and with live row number `end` - 1. */
-static void count_rows(struct book_reader *r, uint32_t end, bool early)
+/* The ledger up to and with a physical row: `out` rows handed over, `hidden` ones dropped so far.
+ */
+static void count_rows(struct book_reader *r, uint32_t last, int64_t out, int64_t hidden)
 {
 	const struct dtx_sheet_layout *l = &r->layout;
 	struct dtx_read_stats *s = &r->head.stats;
 	int i;
 
 	memcpy(s->dropped, l->dropped, sizeof(s->dropped));
-	s->rows_out = end;
+	s->rows_out = out;
 	s->rows_read = l->rows;
-	s->stopped_early = early;
-	if (!early)
+	s->stopped_early = out < l->nrows;
+	if (!s->stopped_early)
 		return;
 	/* Rows of the window that `skip` cut off come before it. */
-	s->rows_read = (int64_t)l->grid->row[l->live[end - 1]].row + 1 - l->window.row0 +
-	               l->dropped[DTX_DROP_SKIP];
+	s->rows_read = (int64_t)last + 1 - l->window.row0 + l->dropped[DTX_DROP_SKIP];
 	s->dropped[DTX_DROP_SKIP_TAIL] = 0;
-	s->dropped[DTX_DROP_HIDDEN] = l->hidden_before ? l->hidden_before[end - 1] : 0;
+	s->dropped[DTX_DROP_HIDDEN] = hidden;
 	s->dropped[DTX_DROP_BLANK] = s->rows_read - s->rows_out;
 	for (i = 0; i < DTX_DROP_COUNT; i++) {
 		if (i != DTX_DROP_BLANK)
@@ -458,23 +467,65 @@ static void count_rows(struct book_reader *r, uint32_t end, bool early)
 	}
 }
 
-/* Claims the next batch: its number, first live row and length; false at the end. */
-static bool claim(struct book_reader *r, uint32_t *seq, uint32_t *from, uint32_t *n)
+/* The next rows of a grid that holds the whole sheet. */
+static void claim_held(struct book_reader *r, struct slice *s)
 {
-	uint32_t nlive = r->layout.nlive;
-	bool got;
+	const struct dtx_sheet_layout *l = &r->layout;
+	uint32_t from = (uint32_t)DTX_MIN((uint64_t)s->seq * r->batch_rows, (uint64_t)l->nlive);
+	uint32_t end;
+
+	s->grid = l->grid;
+	s->live = l->live + from;
+	s->n = DTX_MIN(l->nlive - from, r->batch_rows);
+	end = from + s->n;
+	if (s->n)
+		count_rows(r, l->grid->row[l->live[end - 1]].row, end,
+		           l->hidden_before ? l->hidden_before[end - 1] : 0);
+}
+
+static enum dtx_code claim_streamed(struct book_reader *r, struct slice *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_book_stream *st = &r->stream;
+
+	DTX_TRY(dtx_book_stream_next(st, r->batch_rows, &s->window, err));
+	if (!s->window)
+		goto out;
+	s->grid = &s->window->grid;
+	s->live = s->window->live;
+	s->n = s->window->nlive;
+	count_rows(r, st->last, st->nlive, st->nhidden);
+out:
+	return rc;
+}
+
+/* Claims the next rows; none at the end. */
+static enum dtx_code claim(struct book_reader *r, struct slice *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
 
 	pthread_mutex_lock(&r->lock);
-	*seq = r->next_batch;
-	*from = (uint32_t)DTX_MIN((uint64_t)*seq * r->batch_rows, (uint64_t)nlive);
-	*n = DTX_MIN(nlive - *from, r->batch_rows);
-	got = *n && (r->scan.limit < 0 || r->kept < r->scan.limit);
-	if (got) {
-		r->next_batch++;
-		count_rows(r, *from + *n, *from + *n < nlive);
-	}
+	*s = (struct slice){ .seq = r->next_batch };
+	if (r->scan.limit >= 0 && r->kept >= r->scan.limit)
+		goto out;
+	if (r->layout.tail)
+		DTX_TRY(claim_streamed(r, s, err));
+	else
+		claim_held(r, s);
+	r->next_batch += s->n > 0;
+out:
 	pthread_mutex_unlock(&r->lock);
-	return got;
+	return rc;
+}
+
+/* The rows are in the columns. */
+static void release(struct book_reader *r, struct slice *s)
+{
+	if (!s->window)
+		return;
+	pthread_mutex_lock(&r->lock);
+	dtx_book_stream_give(&r->stream, s->window);
+	pthread_mutex_unlock(&r->lock);
 }
 
 static void note_kept(struct book_reader *r, uint32_t rows)
@@ -490,25 +541,27 @@ enum dtx_code dtx_book_reader_next(struct dtx_reader *reader, unsigned worker,
 	enum dtx_code rc = DTX_OK;
 	struct book_reader *r = (struct book_reader *)reader;
 	struct dtx_batch *b = NULL;
-	uint32_t seq, from, n;
+	struct slice s = { .n = 0 };
 
 	(void)worker;
 	*out = NULL;
-	if (!claim(r, &seq, &from, &n))
+	DTX_TRY(claim(r, &s, err));
+	if (!s.n)
 		goto out;
-	DTX_TRY(dtx_batch_new(r->scan.schema, n, &b, err));
-	b->seq = seq;
+	DTX_TRY(dtx_batch_new(r->scan.schema, s.n, &b, err));
+	b->seq = s.seq;
 	b->last = true;
-	DTX_TRY(number_rows(r, b, from, err));
+	DTX_TRY(number_rows(r, b, &s, err));
 	if (r->scan.keep) {
-		DTX_TRY(make_columns(r, b, from, r->scan.keep_need, err));
+		DTX_TRY(make_columns(r, b, &s, r->scan.keep_need, err));
 		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
 	}
-	DTX_TRY(make_columns(r, b, from, r->scan.need, err));
+	DTX_TRY(make_columns(r, b, &s, r->scan.need, err));
 	note_kept(r, b->nsel);
 	*out = b;
 	b = NULL;
 out:
+	release(r, &s);
 	dtx_batch_free(b);
 	return rc;
 }

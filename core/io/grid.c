@@ -26,9 +26,20 @@ void dtx_grid_clear(struct dtx_grid *g)
 	dtx_mem_free(g->chunk);
 	dtx_mem_free(g->row);
 	dtx_mem_free(g->merge);
-	dtx_mem_free(g->text);
-	dtx_arena_clear(&g->texts);
+	dtx_strmap_clear(&g->texts);
 	dtx_grid_init(g, g->label);
+}
+
+void dtx_grid_reset(struct dtx_grid *g)
+{
+	g->ncells = 0;
+	g->nrows = 0;
+	g->nmerges = 0;
+	g->merges_dropped = 0;
+	g->unsorted = false;
+	g->twice = 0;
+	g->col_min = UINT32_MAX;
+	g->col_max = 0;
 }
 
 enum dtx_code dtx_grid_chunk_add(struct dtx_grid *g, struct dtx_err *err)
@@ -41,6 +52,12 @@ enum dtx_code dtx_grid_chunk_add(struct dtx_grid *g, struct dtx_err *err)
 		            "'%s': a sheet with over %llu cells", g->label,
 		            (unsigned long long)DTX_GRID_CELLS_MAX);
 		rc = DTX_E_ARCHIVE_LIMIT;
+		goto out;
+	}
+	if (g->ncells / DTX_GRID_CHUNK < g->nchunks) {
+		c = g->chunk[g->ncells / DTX_GRID_CHUNK];
+		if (c->style)
+			memset(c->style, 0, DTX_GRID_CHUNK * sizeof(*c->style));
 		goto out;
 	}
 	if (!dtx_mem_reserve(&g->chunk, &g->chunks_cap, g->nchunks + 1, sizeof(*g->chunk)))
@@ -86,19 +103,26 @@ enum dtx_code dtx_grid_text_add(struct dtx_grid *g, struct dtx_str text, uint64_
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char *copy;
+	struct dtx_grid *home = g->home ? g->home : g;
+	uint32_t found, n = (uint32_t)home->texts.n;
 
-	g->text_bytes += text.len;
-	if (g->text_bytes > DTX_GRID_TEXT_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': texts of over %llu bytes", g->label,
-		         (unsigned long long)DTX_GRID_TEXT_MAX);
-	copy = dtx_arena_alloc(&g->texts, text.len ? text.len : 1, 1);
-	if (!copy || !dtx_mem_reserve(&g->text, &g->texts_cap, g->ntexts + 1, sizeof(*g->text)))
+	if (home->texts_fixed) {
+		found = dtx_strmap_get(&home->texts, text);
+		if (found == DTX_STRMAP_NONE)
+			DTX_FAIL(err, DTX_E_INPUT_CHANGED, "'%s' changed while it was read",
+			         g->label);
+		*id = found | DTX_GRID_INLINE;
+		goto out;
+	}
+	if (!dtx_strmap_put(&home->texts, text, n, &found))
 		DTX_FAIL_MEM(err);
-	if (text.len)
-		memcpy(copy, text.ptr, text.len);
-	g->text[g->ntexts] = (struct dtx_str){ copy, text.len };
-	*id = g->ntexts++ | DTX_GRID_INLINE;
+	*id = found | DTX_GRID_INLINE;
+	if (found != n)
+		goto out;
+	home->text_bytes += text.len;
+	if (home->text_bytes > DTX_GRID_TEXT_MAX || n >= DTX_GRID_TEXTS_MAX)
+		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %u texts or %llu bytes", g->label,
+		         DTX_GRID_TEXTS_MAX, (unsigned long long)DTX_GRID_TEXT_MAX);
 out:
 	return rc;
 }

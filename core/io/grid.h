@@ -4,13 +4,14 @@
 #ifndef DTX_IO_GRID_H
 #define DTX_IO_GRID_H
 
-#include "core/base/arena.h"
+#include "core/base/strmap.h"
 #include "core/data/column.h"
 #include "core/io/cellref.h"
 
 #define DTX_GRID_CHUNK      65536u
 #define DTX_GRID_CELLS_MAX  ((uint64_t)200 * 1000 * 1000)
 #define DTX_GRID_TEXT_MAX   ((uint64_t)2 << 30) /* bytes of all inline texts */
+#define DTX_GRID_TEXTS_MAX  (64u * 1000 * 1000)
 #define DTX_GRID_MERGES_MAX 1000000u
 /* Payload of a text cell: the id of a shared string, or with this bit that of an inline text. */
 #define DTX_GRID_INLINE ((uint64_t)1 << 63)
@@ -29,8 +30,8 @@ struct dtx_grid_row {
 	bool hidden;
 };
 struct dtx_grid {
-	const char *label; /* for messages; borrowed */
-	struct dtx_grid_chunk **chunk;
+	const char *label;             /* for messages; borrowed */
+	struct dtx_grid_chunk **chunk; /* those behind the cells are spare */
 	size_t nchunks, chunks_cap;
 	uint64_t ncells;
 	struct dtx_grid_row *row; /* rows that have cells; one more entry ends the last */
@@ -41,15 +42,19 @@ struct dtx_grid {
 	size_t nmerges, merges_cap;
 	size_t merges_dropped;     /* overlap an earlier one */
 	uint32_t col_min, col_max; /* of all cells; min > max: no cells */
-	struct dtx_arena texts;
-	struct dtx_str *text; /* inline texts */
-	size_t ntexts, texts_cap;
+	struct dtx_strmap texts;   /* inline texts, each once; entry i has id i */
 	uint64_t text_bytes;
+	/* Another grid that keeps the texts of this one; borrowed.  Once `texts_fixed` there, any
+	 * number of threads may add texts that it knows. */
+	struct dtx_grid *home;
+	bool texts_fixed;
 };
 
 void dtx_grid_init(struct dtx_grid *g, const char *label);
 void dtx_grid_clear(struct dtx_grid *g);
-/* A new chunk is needed for cell number ncells. */
+/* Forgets rows, cells and merged ranges; memory, texts and home stay. */
+void dtx_grid_reset(struct dtx_grid *g);
+/* A chunk is needed for cell number ncells. */
 DTX_MUSTUSE enum dtx_code dtx_grid_chunk_add(struct dtx_grid *g, struct dtx_err *err);
 /* The next cells stand in this row. */
 DTX_MUSTUSE enum dtx_code dtx_grid_row_add(struct dtx_grid *g, uint32_t row, bool hidden,
@@ -60,6 +65,11 @@ DTX_MUSTUSE enum dtx_code dtx_grid_text_add(struct dtx_grid *g, struct dtx_str t
                                             struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_grid_merge_add(struct dtx_grid *g, const struct dtx_cellrange *range,
                                              struct dtx_err *err);
+/* Inline text number id (without DTX_GRID_INLINE). */
+static inline struct dtx_str dtx_grid_text(const struct dtx_grid *g, uint64_t id)
+{
+	return (g->home ? g->home : g)->texts.entry[id].key;
+}
 /* Sorts what came out of order, clips and parts the merged ranges. */
 DTX_MUSTUSE enum dtx_code dtx_grid_finish(struct dtx_grid *g, struct dtx_err *err);
 
@@ -80,7 +90,7 @@ static inline enum dtx_code dtx_grid_add(struct dtx_grid *g, uint32_t row, uint3
 		g->unsorted = true;
 	if (rc != DTX_OK)
 		return rc;
-	c = g->chunk[g->nchunks - 1];
+	c = g->chunk[g->ncells / DTX_GRID_CHUNK];
 	c->tag[at] = tag;
 	c->col[at] = (uint16_t)col;
 	c->value[at] = value;
@@ -99,6 +109,12 @@ static inline uint8_t dtx_grid_tag(const struct dtx_grid *g, uint64_t cell)
 static inline uint32_t dtx_grid_col(const struct dtx_grid *g, uint64_t cell)
 {
 	return g->chunk[cell / DTX_GRID_CHUNK]->col[cell % DTX_GRID_CHUNK];
+}
+static inline bool dtx_grid_blank(const struct dtx_grid *g, uint64_t cell)
+{
+	uint8_t tag = dtx_grid_tag(g, cell);
+
+	return (tag & DTX_CELL_KIND) == DTX_CELL_BLANK && !(tag & DTX_CELL_UNCACHED);
 }
 static inline union dtx_payload dtx_grid_value(const struct dtx_grid *g, uint64_t cell)
 {

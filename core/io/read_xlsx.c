@@ -33,6 +33,7 @@ const struct dtx_book_class dtx_book_xlsx = {
 	.sheet = dtx_xlsx_sheet_read,
 	.strings = dtx_xlsx_strings_need,
 	.close = book_close,
+	.rows = &dtx_xlsx_rows,
 };
 
 static int xlsx_sniff(const void *head, size_t len, const char *path)

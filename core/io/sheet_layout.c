@@ -1,12 +1,10 @@
 /* From a grid to a table: which rows and columns, which names. */
 #include "core/io/sheet_layout.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "core/base/mem.h"
-#include "core/base/num.h"
 #include "core/io/columns.h"
 
 enum dtx_code dtx_sheet_warn(struct dtx_errlist *diags, enum dtx_code code,
@@ -35,27 +33,23 @@ out:
 
 /* --- rows and columns --- */
 
-static bool is_blank(const struct dtx_sheet_layout *l, uint64_t cell)
+bool dtx_sheet_row_filled(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t r)
 {
-	uint8_t tag = dtx_grid_tag(l->grid, cell);
-
-	return (tag & DTX_CELL_KIND) == DTX_CELL_BLANK && !(tag & DTX_CELL_UNCACHED);
-}
-
-/* Whether a row has something in the columns of the window. */
-static bool has_cells(const struct dtx_sheet_layout *l, size_t r)
-{
-	const struct dtx_grid *g = l->grid;
 	uint64_t i;
 
 	for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
-		if (l->index[dtx_grid_col(g, i)] != -1 && !is_blank(l, i))
+		if (l->index[dtx_grid_col(g, i)] != -1 && !dtx_grid_blank(g, i))
 			return true;
 	}
 	return false;
 }
 
-static bool col_hidden(const struct dtx_sheet_layout *l, uint32_t col)
+static bool has_cells(const struct dtx_sheet_layout *l, size_t r)
+{
+	return dtx_sheet_row_filled(l, l->grid, r);
+}
+
+bool dtx_sheet_col_hidden(const struct dtx_sheet_layout *l, uint32_t col)
 {
 	size_t i;
 
@@ -81,7 +75,8 @@ static enum dtx_code set_columns(struct dtx_sheet_layout *l, uint32_t from, uint
 	if (!l->col || !l->index)
 		DTX_FAIL_MEM(err);
 	for (c = 0; c < DTX_SHEET_COLS; c++) {
-		bool in = c >= from && c <= to && !(l->opts->hidden_drop && col_hidden(l, c));
+		bool in = c >= from && c <= to &&
+		          !(l->opts->hidden_drop && dtx_sheet_col_hidden(l, c));
 
 		l->index[c] = in ? (int32_t)l->ncols : -1;
 		if (in)
@@ -115,7 +110,7 @@ static enum dtx_code set_window(struct dtx_sheet_layout *l, struct dtx_str range
 	if (!g->nrows)
 		return nothing_there(l, err);
 	l->cols_given = !w->cols_open;
-	w->row1 = DTX_MIN(w->row1, g->row[g->nrows - 1].row);
+	w->row1 = DTX_MIN(w->row1, l->tail ? l->tail->last_row : g->row[g->nrows - 1].row);
 	w->col1 = DTX_MIN(w->col1, g->col_max);
 	if (!l->cols_given)
 		w->col0 = DTX_MAX(w->col0, g->col_min);
@@ -143,12 +138,14 @@ static enum dtx_code set_header(struct dtx_sheet_layout *l, struct dtx_err *err)
 	size_t r = dtx_grid_row_find(g, l->window.row0);
 	struct dtx_head_grid hg;
 	int rows = l->opts->header_rows;
+	uint32_t last;
 
 	while (r < g->nrows && g->row[r].row <= l->window.row1 && !has_cells(l, r))
 		r++;
 	if (r == g->nrows || g->row[r].row > l->window.row1)
 		return nothing_there(l, err);
-	hg = dtx_sheet_head_grid(l, g->row[r].row, l->window.row1 - g->row[r].row + 1);
+	last = DTX_MIN(l->window.row1, g->row[g->nrows - 1].row);
+	hg = dtx_sheet_head_grid(l, g->row[r].row, last - g->row[r].row + 1);
 	l->head = (struct dtx_head){ .first = hg.first, .rows = rows < 0 ? 0 : (uint32_t)rows };
 	if (rows < 0)
 		DTX_TRY(dtx_head_find(&hg, &l->head, err));
@@ -180,11 +177,17 @@ static enum dtx_code trim_columns(struct dtx_sheet_layout *l, struct dtx_err *er
 		for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
 			uint32_t c = dtx_grid_col(g, i);
 
-			if (l->index[c] < 0 || is_blank(l, i))
+			if (l->index[c] < 0 || dtx_grid_blank(g, i))
 				continue;
 			from = DTX_MIN(from, c);
 			to = DTX_MAX(to, c);
 		}
+	}
+	for (i = 0; l->tail && i < DTX_SHEET_COLS; i++) {
+		if (!l->tail->filled[i])
+			continue;
+		from = DTX_MIN(from, (uint32_t)i);
+		to = DTX_MAX(to, (uint32_t)i);
 	}
 	DTX_TRY(set_columns(l, from, to, err));
 out:
@@ -236,105 +239,7 @@ out:
 	return rc;
 }
 
-/* --- null values --- */
-
-static bool is_null_text(const struct dtx_read_opts *o, struct dtx_str s)
-{
-	size_t i;
-
-	for (i = 0; i < o->nnull_values; i++) {
-		if (dtx_str_is(s, o->null_values[i]))
-			return true;
-	}
-	return !s.len;
-}
-
-/* Marks the strings that stand for null, once, so that cells cost a bit test. */
-static enum dtx_code mark_nulls(struct dtx_sheet_layout *l, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const struct dtx_read_opts *o = l->opts;
-	struct dtx_book_strings *s = &l->book->strings;
-	size_t i, n;
-
-	DTX_TRY(dtx_book_strings_need(l->book, UINT64_MAX, err));
-	n = s->n + l->grid->ntexts;
-	l->null_text = dtx_mem_zalloc((n + 7) / 8, 1);
-	l->null_number = dtx_arena_alloc(l->arena, o->nnull_values, sizeof(*l->null_number));
-	if (!l->null_text || !l->null_number)
-		DTX_FAIL_MEM(err);
-	for (i = 0; i < n; i++) {
-		struct dtx_str text = i < s->n ? s->item[i] : l->grid->text[i - s->n];
-
-		if (is_null_text(o, text))
-			l->null_text[i / 8] |= (uint8_t)(1u << i % 8);
-	}
-	for (i = 0; i < o->nnull_values; i++) {
-		if (dtx_num_parse_f64(o->null_values[i], strlen(o->null_values[i]),
-		                      &l->null_number[l->nnull_numbers]))
-			l->nnull_numbers++;
-	}
-out:
-	return rc;
-}
-
-bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v)
-{
-	unsigned kind = tag & DTX_CELL_KIND;
-	uint64_t id;
-	size_t i;
-
-	if (kind == DTX_CELL_TEXT) {
-		id = v.id & DTX_GRID_INLINE ? l->book->strings.n + (v.id & ~DTX_GRID_INLINE) : v.id;
-		if (!(v.id & DTX_GRID_INLINE) && v.id >= l->book->strings.n)
-			return true;
-		return l->null_text[id / 8] >> (id % 8) & 1;
-	}
-	for (i = 0; kind == DTX_CELL_NUMBER && i < l->nnull_numbers; i++) {
-		if (v.num == l->null_number[i])
-			return true;
-	}
-	return kind == DTX_CELL_BLANK || kind == DTX_CELL_ERROR || kind == DTX_GRID_BAD_DATE;
-}
-
 /* --- the pass over all cells --- */
-
-static void note_style(struct dtx_sheet_stats *s, uint16_t style)
-{
-	s->styles_differ |= s->styled && s->style != style;
-	s->style = style;
-	s->styled = true;
-}
-
-static void note_cell(struct dtx_sheet_layout *l, struct dtx_sheet_stats *s, uint64_t cell)
-{
-	uint8_t tag = dtx_grid_tag(l->grid, cell);
-	union dtx_payload v = dtx_grid_value(l->grid, cell);
-
-	if (dtx_sheet_cell_null(l, tag, v))
-		return;
-	switch (tag & DTX_CELL_KIND) {
-	case DTX_CELL_NUMBER:
-		s->numbers++;
-		s->fractions += floor(v.num) != v.num || fabs(v.num) > 9007199254740992.0;
-		note_style(s, dtx_grid_style(l->grid, cell));
-		break;
-	case DTX_CELL_BOOL: s->bools++; break;
-	case DTX_CELL_TEXT: s->texts++; break;
-	case DTX_CELL_DATE:
-	case DTX_CELL_DATETIME:
-		s->dates++;
-		s->clocks += floor(v.num) != v.num;
-		note_style(s, dtx_grid_style(l->grid, cell));
-		break;
-	case DTX_CELL_TIME:
-	case DTX_CELL_DURATION:
-		s->times++;
-		note_style(s, dtx_grid_style(l->grid, cell));
-		break;
-	default: break;
-	}
-}
 
 static enum dtx_code pass_rows(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
@@ -363,14 +268,17 @@ static enum dtx_code pass_rows(struct dtx_sheet_layout *l, struct dtx_err *err)
 			int32_t c = l->index[dtx_grid_col(g, i)];
 
 			if (c >= 0)
-				note_cell(l, &l->stats[c], i);
+				dtx_sheet_note_cell(l, g, &l->stats[c], i);
 		}
 	}
+	l->nrows = l->nlive;
+	if (l->tail)
+		dtx_sheet_tail_join(l);
 	l->dropped[DTX_DROP_HEADER] = l->head.rows;
 	for (r = dtx_grid_row_find(g, l->window.row0);
 	     r < g->nrows && g->row[r].row < l->head.first; r++)
 		l->dropped[DTX_DROP_PREAMBLE] += has_cells(l, r);
-	l->dropped[DTX_DROP_BLANK] = l->rows - l->nlive;
+	l->dropped[DTX_DROP_BLANK] = l->rows - l->nrows;
 	for (i = 0; i < DTX_DROP_COUNT; i++) {
 		if (i != DTX_DROP_BLANK)
 			l->dropped[DTX_DROP_BLANK] -= l->dropped[i];
@@ -424,7 +332,7 @@ enum dtx_code dtx_sheet_layout_make(struct dtx_sheet_layout *l, struct dtx_str r
 	if (l->opts->header_rows < 0)
 		DTX_TRY(dtx_sheet_tables(l, err));
 	DTX_TRY(set_names(l, err));
-	DTX_TRY(mark_nulls(l, err));
+	DTX_TRY(dtx_sheet_mark_nulls(l, err));
 	DTX_TRY(pass_rows(l, err));
 	DTX_TRY(dtx_sheet_types(l, err));
 	DTX_TRY(warn_cells(l, err));

@@ -14,11 +14,20 @@ struct dtx_sheet_stats {
 	uint32_t sample_row; /* of the first cell that is of another class than the one before */
 	bool sampled;
 };
+/* The rows of a large sheet below those that the grid holds: read once and counted. */
+struct dtx_sheet_tail {
+	uint32_t last_row, row1; /* of the sheet; of the range */
+	uint32_t nlive;
+	int64_t nhidden;               /* dropped ones */
+	struct dtx_sheet_stats *stats; /* by physical column; dtx_mem */
+	bool *in, *filled;             /* columns of the range; columns with cells */
+};
 struct dtx_sheet_layout {
 	struct dtx_book *book;
 	const struct dtx_sheet *sheet;
 	struct dtx_grid *grid;
 	const struct dtx_sheet_facts *facts;
+	const struct dtx_sheet_tail *tail; /* NULL: the grid is the whole sheet */
 	const struct dtx_read_opts *opts;
 	struct dtx_arena *arena;
 	struct dtx_errlist *diags;
@@ -34,8 +43,10 @@ struct dtx_sheet_layout {
 	struct dtx_sheet_stats *stats;
 	uint32_t *live; /* indexes of grid rows with data, in order; dtx_mem */
 	uint32_t nlive;
+	uint32_t nrows;          /* rows with data, those of the tail too */
 	uint32_t *hidden_before; /* per live row: hidden ones dropped above it; or NULL */
 	uint8_t *null_text;      /* bit per shared string, then per inline text: a null value */
+	size_t nmarked, null_cap;
 	double *null_number;
 	size_t nnull_numbers;
 	int64_t dropped[DTX_DROP_COUNT];
@@ -62,8 +73,28 @@ DTX_MUSTUSE enum dtx_code dtx_sheet_tables(struct dtx_sheet_layout *l, struct dt
 /* Rows as the header finder sees them: the columns of l->col. */
 struct dtx_head_grid dtx_sheet_head_grid(struct dtx_sheet_layout *l, uint64_t first,
                                          uint64_t nrows);
+/* Whether row number r of a grid has something in the columns of the window. */
+bool dtx_sheet_row_filled(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t r);
+bool dtx_sheet_col_hidden(const struct dtx_sheet_layout *l, uint32_t col);
+/* Marks the texts that stand for null, so that a cell costs a bit test; texts that come later are
+ * marked by the next call. */
+DTX_MUSTUSE enum dtx_code dtx_sheet_mark_nulls(struct dtx_sheet_layout *l, struct dtx_err *err);
+/* Counts a cell of its column; texts are marked. */
+void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
+                         struct dtx_sheet_stats *s, uint64_t cell);
 /* A cell that reads as null: blank, bad, or one of the null values. */
 bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v);
+/* Forgets the marks, for another grid. */
+void dtx_sheet_unmark_nulls(struct dtx_sheet_layout *l);
+/* Reads the sheet once for a layout whose book, sheet, opts and grid are set: all of it into the
+ * grid, or, when it is large and in order, its first rows, and the rest as counts in `tail`, which
+ * the layout then has. */
+DTX_MUSTUSE enum dtx_code dtx_sheet_scan(struct dtx_sheet_layout *l, struct dtx_str range_text,
+                                         struct dtx_sheet_facts *facts, struct dtx_sheet_tail *tail,
+                                         struct dtx_err *err);
+void dtx_sheet_tail_clear(struct dtx_sheet_tail *tail);
+/* Adds the counts of the tail to those of the layout. */
+void dtx_sheet_tail_join(struct dtx_sheet_layout *l);
 /* Adds a warning. */
 DTX_MUSTUSE enum dtx_code dtx_sheet_warn(struct dtx_errlist *diags, enum dtx_code code,
                                          const struct dtx_sheet *sheet, int64_t count,

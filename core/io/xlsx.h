@@ -9,7 +9,8 @@
 #include "core/io/zip.h"
 
 enum {
-	DTX_XLSX_AHEAD_BYTES = 4 << 20, /* larger parts are inflated ahead */
+	DTX_XLSX_AHEAD_BYTES = 4 << 20,  /* larger parts are inflated ahead */
+	DTX_XLSX_LARGE_BYTES = 24 << 20, /* sheets from this size on are not held whole */
 	DTX_XLSX_RELS_MAX = 20000
 };
 /* Shared strings, read as far as they are asked for; they go to the head. */
@@ -73,5 +74,6 @@ DTX_MUSTUSE enum dtx_code dtx_xlsx_sheet_read(struct dtx_book *book, const struc
                                               const struct dtx_sheet_read *how,
                                               struct dtx_grid *grid, struct dtx_sheet_facts *facts,
                                               struct dtx_err *err);
+extern const struct dtx_sheet_rows_class dtx_xlsx_rows;
 
 #endif

@@ -269,6 +269,11 @@ static enum dtx_code take_row(struct dtx_xlsx_walk *w, const char **p, enum fast
 	bool hidden, empty;
 	const char *after = NULL;
 
+	w->full = dtx_xlsx_window_full(w);
+	if (w->full) {
+		*got = FAST_UNUSUAL;
+		return DTX_OK;
+	}
 	*got = row_head(*p + 4, w, &row, &hidden, &empty, &after);
 	if (*got == FAST_TAKEN && !empty && !dtx_xml_took_start(w->x, DTX_STR("row")))
 		*got = FAST_UNUSUAL;

@@ -265,28 +265,41 @@ out:
 	return rc;
 }
 
-/* Inside <sheetData>, whose depth is 2. */
-static enum dtx_code read_rows(struct dtx_xlsx_walk *w, bool slow, struct dtx_err *err)
+/* The element just started inside <sheetData>, whose depth is 2. */
+static enum dtx_code data_child(struct dtx_xlsx_walk *w, struct dtx_err *err)
+{
+	struct dtx_xml *x = w->x;
+
+	if (x->depth == 3 && dtx_xml_is(x, "row")) {
+		w->full = dtx_xlsx_window_full(w);
+		return w->full ? DTX_OK : start_row(w, err);
+	}
+	if (x->depth == 4 && dtx_xml_is(x, "c"))
+		return read_cell(w, err);
+	return dtx_xml_skip(x, err);
+}
+
+/* Up to the end of <sheetData>, *ended, or to where the walk is to stop.  A row that the tokenizer
+ * has started is still to be opened when `full` was set. */
+static enum dtx_code read_rows(struct dtx_xlsx_walk *w, bool slow, bool *ended, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_xml *x = w->x;
 
+	*ended = false;
 	for (;;) {
 		if (!slow)
 			DTX_TRY(dtx_xlsx_fast(w, err));
-		if (w->grid->ncells >= w->max_cells)
+		if (w->grid->ncells >= w->max_cells || w->full)
 			break;
 		DTX_TRY(dtx_xml_next(x, err));
-		if (x->kind == DTX_XML_END && x->depth < 2)
+		*ended = x->kind == DTX_XML_END && x->depth < 2;
+		if (*ended)
 			break;
-		if (x->kind != DTX_XML_START)
-			continue;
-		if (x->depth == 3 && dtx_xml_is(x, "row"))
-			DTX_TRY(start_row(w, err));
-		else if (x->depth == 4 && dtx_xml_is(x, "c"))
-			DTX_TRY(read_cell(w, err));
-		else
-			DTX_TRY(dtx_xml_skip(x, err));
+		if (x->kind == DTX_XML_START)
+			DTX_TRY(data_child(w, err));
+		if (w->full)
+			break;
 	}
 out:
 	return rc;
@@ -379,45 +392,153 @@ static enum dtx_code sheet_child(struct dtx_xlsx_walk *w, struct dtx_err *err)
 	return dtx_xml_skip(w->x, err);
 }
 
-static enum dtx_code walk(struct dtx_xlsx_walk *w, bool slow, struct dtx_err *err)
+/* --- reading whole, or some rows at a time --- */
+
+struct dtx_sheet_rows {
+	struct dtx_xlsx_part part;
+	struct dtx_xlsx_walk w;
+	bool slow;
+	bool inside;  /* <sheetData> */
+	bool pending; /* the tokenizer has started a row that is not opened */
+	bool stopped;
+};
+
+static enum dtx_code go_on(struct dtx_sheet_rows *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_xlsx_walk *w = &s->w;
+	bool ended;
+
+	if (s->pending)
+		DTX_TRY(start_row(w, err));
+	w->full = false;
+	DTX_TRY(read_rows(w, s->slow, &ended, err));
+	/* The fast path stops before the tag, the tokenizer behind it. */
+	s->pending = w->full && w->x->kind == DTX_XML_START && w->x->depth == 3;
+	s->inside = !ended;
+	s->stopped = !ended;
+out:
+	return rc;
+}
+
+static enum dtx_code walk(struct dtx_sheet_rows *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_xlsx_walk *w = &s->w;
 	struct dtx_xml *x = w->x;
 
-	do {
+	s->stopped = false;
+	while (!s->stopped) {
+		if (s->inside) {
+			DTX_TRY(go_on(s, err));
+			continue;
+		}
 		DTX_TRY(dtx_xml_next(x, err));
+		if (x->kind == DTX_XML_EOF)
+			break;
 		if (x->kind != DTX_XML_START)
 			continue;
 		if (x->depth == 1 && !dtx_xml_is(x, "worksheet"))
 			FAIL_SHEET(w, err, "a sheet part that is no worksheet");
 		if (x->depth == 2 && dtx_xml_is(x, "sheetData"))
-			DTX_TRY(read_rows(w, slow, err));
+			s->inside = true;
 		else if (x->depth == 2)
 			DTX_TRY(sheet_child(w, err));
-	} while (x->kind != DTX_XML_EOF && w->grid->ncells < w->max_cells);
+	}
 out:
 	return rc;
 }
 
-enum dtx_code dtx_xlsx_sheet_read(struct dtx_book *head, const struct dtx_sheet *sheet,
+static enum dtx_code open_rows(struct dtx_sheet_rows *s, struct dtx_book *book,
+                               const struct dtx_sheet *sheet, struct dtx_sheet_facts *facts,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*s = (struct dtx_sheet_rows){ .part.xml = DTX_XML_INIT };
+	s->w = (struct dtx_xlsx_walk){ .book = (struct dtx_xlsx *)book,
+		                       .x = &s->part.xml,
+		                       .facts = facts,
+		                       .max_cells = UINT64_MAX,
+		                       .window_cells = UINT64_MAX,
+		                       .window_rows = SIZE_MAX };
+	dtx_buf_init(&s->w.text, DTX_BOOK_TEXT_MAX);
+	if (!sheet->part)
+		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': the part of sheet '%.100s' is missing",
+		         book->label, sheet->name);
+	DTX_TRY(dtx_xlsx_part_open(s->w.book, sheet->part, &s->part, err));
+out:
+	return rc;
+}
+
+static void close_rows(struct dtx_sheet_rows *s)
+{
+	dtx_xlsx_part_close(&s->part);
+	dtx_buf_clear(&s->w.text);
+}
+
+enum dtx_code dtx_xlsx_sheet_read(struct dtx_book *book, const struct dtx_sheet *sheet,
                                   const struct dtx_sheet_read *how, struct dtx_grid *grid,
                                   struct dtx_sheet_facts *facts, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx *book = (struct dtx_xlsx *)head;
-	struct dtx_xlsx_part part = { .xml = DTX_XML_INIT };
-	struct dtx_xlsx_walk w = { .book = book, .x = &part.xml, .grid = grid, .facts = facts };
+	struct dtx_sheet_rows s;
 
-	dtx_buf_init(&w.text, DTX_BOOK_TEXT_MAX);
-	w.max_cells = how->max_cells ? how->max_cells : UINT64_MAX;
-	if (!sheet->part)
-		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': the part of sheet '%.100s' is missing",
-		         book->head.label, sheet->name);
-	DTX_TRY(dtx_xlsx_part_open(book, sheet->part, &part, err));
-	DTX_TRY(walk(&w, how->slow, err));
+	DTX_TRY(open_rows(&s, book, sheet, facts, err));
+	s.slow = how->slow;
+	s.w.grid = grid;
+	s.w.max_cells = how->max_cells ? how->max_cells : UINT64_MAX;
+	DTX_TRY(walk(&s, err));
 	DTX_TRY(dtx_grid_finish(grid, err));
 out:
-	dtx_xlsx_part_close(&part);
-	dtx_buf_clear(&w.text);
+	close_rows(&s);
 	return rc;
 }
+
+/* --- some rows at a time --- */
+
+static bool rows_large(const struct dtx_book *book, const struct dtx_sheet *sheet)
+{
+	(void)book;
+	return sheet->part && sheet->part->size >= DTX_XLSX_LARGE_BYTES;
+}
+
+static void rows_close(struct dtx_sheet_rows *s)
+{
+	if (s)
+		close_rows(s);
+	dtx_mem_free(s);
+}
+
+static enum dtx_code rows_open(struct dtx_book *book, const struct dtx_sheet *sheet,
+                               struct dtx_sheet_facts *facts, struct dtx_sheet_rows **out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_sheet_rows *s = dtx_mem_zalloc(1, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(open_rows(s, book, sheet, facts, err));
+	*out = s;
+	s = NULL;
+out:
+	rows_close(s);
+	return rc;
+}
+
+static enum dtx_code rows_next(struct dtx_sheet_rows *s, struct dtx_grid *grid, uint64_t cells,
+                               size_t rows, bool *more, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	s->w.grid = grid;
+	s->w.window_cells = cells;
+	s->w.window_rows = rows;
+	DTX_TRY(walk(s, err));
+	*more = s->stopped;
+out:
+	return rc;
+}
+
+const struct dtx_sheet_rows_class dtx_xlsx_rows = { rows_large, rows_open, rows_next, rows_close };

@@ -31,8 +31,16 @@ struct dtx_xlsx_walk {
 	uint32_t next_row, next_col; /* for rows and cells without a reference */
 	uint32_t row;                /* the open row */
 	bool hidden;
-	uint64_t max_cells;
+	uint64_t max_cells;    /* stop after so many cells */
+	uint64_t window_cells; /* stop before the row behind so many cells */
+	size_t window_rows;    /* ... or rows */
+	bool full;             /* stopped before a row */
 };
+/* Whether the next row is for the next window. */
+static inline bool dtx_xlsx_window_full(const struct dtx_xlsx_walk *w)
+{
+	return w->grid->ncells >= w->window_cells || w->grid->nrows >= w->window_rows;
+}
 
 /* Value of attribute t; false: an unknown type. */
 DTX_MUSTUSE bool dtx_xlsx_type_find(struct dtx_str t, enum dtx_xlsx_type *out);

@@ -454,10 +454,14 @@ static enum dtx_code check_limits(struct dtx_unzip *u, size_t got, struct dtx_er
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_zip_limits *lim = &u->zip->limits;
-	uint64_t packed = u->entry->packed ? u->entry->packed : 1;
+	struct dtx_zip_entry *e = &u->zip->entry[u->entry - u->zip->entry];
+	uint64_t packed = e->packed ? e->packed : 1;
 
 	u->out += got;
-	u->zip->inflated += got;
+	if (u->out > e->counted) {
+		u->zip->inflated += u->out - e->counted;
+		e->counted = u->out;
+	}
 	if (u->out > u->entry->size)
 		FAIL_CORRUPT(err, "'%s': %.200s inflates to more than the %llu bytes it declares",
 		             u->zip->label, u->entry->name.ptr, (unsigned long long)u->entry->size);

@@ -29,6 +29,7 @@ struct dtx_zip_entry {
 	uint64_t packed, size;
 	uint32_t crc;
 	uint16_t method;
+	uint64_t counted; /* inflated bytes that count in the total: a second reading is free */
 };
 struct dtx_zip {
 	struct dtx_arena arena;
@@ -39,7 +40,7 @@ struct dtx_zip {
 	struct dtx_zip_entry *entry;
 	uint32_t n;
 	struct dtx_strmap names;
-	uint64_t inflated; /* by all streams so far */
+	uint64_t inflated; /* so far, each part once */
 };
 #define DTX_ZIP_INIT                                                                               \
 	{                                                                                          \

@@ -21,7 +21,7 @@ static void same_grids(const struct dtx_grid *a, const struct dtx_grid *b)
 	uint64_t i;
 
 	if (a->ncells != b->ncells || a->nrows != b->nrows || a->nmerges != b->nmerges ||
-	    a->ntexts != b->ntexts)
+	    a->texts.n != b->texts.n)
 		abort();
 	for (i = 0; i < a->ncells; i++) {
 		union dtx_payload x = dtx_grid_value(a, i), y = dtx_grid_value(b, i);
@@ -31,8 +31,8 @@ static void same_grids(const struct dtx_grid *a, const struct dtx_grid *b)
 		    dtx_grid_style(a, i) != dtx_grid_style(b, i) || x.id != y.id)
 			abort();
 	}
-	for (i = 0; i < a->ntexts; i++) {
-		if (!dtx_str_eq(a->text[i], b->text[i]))
+	for (i = 0; i < a->texts.n; i++) {
+		if (!dtx_str_eq(dtx_grid_text(a, i), dtx_grid_text(b, i)))
 			abort();
 	}
 }

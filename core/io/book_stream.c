@@ -1,0 +1,139 @@
+/* Windows are pulled from the parser under the reader's lock; what is made of one is its worker's.
+ */
+#include "core/io/book_stream.h"
+
+#include "core/base/mem.h"
+
+enum { WINDOW_CELLS = 128 << 10 };
+
+static void window_free(struct dtx_book_window *w)
+{
+	if (!w)
+		return;
+	dtx_grid_clear(&w->grid);
+	dtx_mem_free(w->live);
+	dtx_mem_free(w);
+}
+
+static void close_rows(struct dtx_book_stream *s)
+{
+	if (s->rows)
+		s->layout->book->cls->rows->close(s->rows);
+	s->rows = NULL;
+	s->more = false;
+	dtx_sheet_facts_clear(&s->facts);
+}
+
+void dtx_book_stream_clear(struct dtx_book_stream *s)
+{
+	close_rows(s);
+	while (s->spare) {
+		struct dtx_book_window *w = s->spare;
+
+		s->spare = w->next;
+		window_free(w);
+	}
+	*s = (struct dtx_book_stream){ 0 };
+}
+
+enum dtx_code dtx_book_stream_start(struct dtx_book_stream *s,
+                                    const struct dtx_sheet_layout *layout, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_book *book = layout->book;
+
+	if (s->layout)
+		dtx_book_stream_clear(s);
+	s->layout = layout;
+	DTX_TRY(book->cls->rows->open(book, layout->sheet, &s->facts, &s->rows, err));
+	s->more = true;
+out:
+	return rc;
+}
+
+static enum dtx_code take_window(struct dtx_book_stream *s, struct dtx_book_window **out,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_book_window *w = s->spare;
+
+	if (w) {
+		s->spare = w->next;
+	} else {
+		w = dtx_mem_zalloc(1, sizeof(*w));
+		if (!w)
+			DTX_FAIL_MEM(err);
+		dtx_grid_init(&w->grid, s->layout->grid->label);
+		w->grid.home = s->layout->grid;
+	}
+	dtx_grid_reset(&w->grid);
+	w->nlive = 0;
+	*out = w;
+out:
+	return rc;
+}
+
+void dtx_book_stream_give(struct dtx_book_stream *s, struct dtx_book_window *w)
+{
+	if (!w)
+		return;
+	w->next = s->spare;
+	s->spare = w;
+}
+
+/* The rows below the header and within the range that are to be handed out. */
+static enum dtx_code find_live(struct dtx_book_stream *s, struct dtx_book_window *w,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_sheet_layout *l = s->layout;
+	const struct dtx_grid *g = &w->grid;
+	uint32_t below = (uint32_t)l->head.first + l->head.rows;
+	size_t r;
+
+	if (!dtx_mem_reserve(&w->live, &w->live_cap, g->nrows + 1, sizeof(*w->live)))
+		DTX_FAIL_MEM(err);
+	for (r = 0; r < g->nrows; r++) {
+		uint32_t row = g->row[r].row;
+
+		if (row < below || row > l->window.row1 || !dtx_sheet_row_filled(l, g, r))
+			continue;
+		if (g->row[r].hidden && l->opts->hidden_drop) {
+			s->nhidden++;
+			continue;
+		}
+		w->live[w->nlive++] = (uint32_t)r;
+		s->last = row;
+	}
+	s->more &= !g->nrows || g->row[g->nrows - 1].row < l->window.row1;
+	s->nlive += w->nlive;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_book_stream_next(struct dtx_book_stream *s, uint32_t max_rows,
+                                   struct dtx_book_window **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_book_window *w = NULL;
+
+	*out = NULL;
+	while (s->more && !*out) {
+		DTX_TRY(take_window(s, &w, err));
+		DTX_TRY(s->layout->book->cls->rows->next(s->rows, &w->grid, WINDOW_CELLS, max_rows,
+		                                         &s->more, err));
+		w->grid.nmerges = 0;
+		DTX_TRY(dtx_grid_finish(&w->grid, err));
+		DTX_TRY(find_live(s, w, err));
+		if (w->nlive)
+			*out = w;
+		else
+			dtx_book_stream_give(s, w);
+		w = NULL;
+	}
+out:
+	window_free(w);
+	if (rc != DTX_OK || !s->more)
+		close_rows(s);
+	return rc;
+}

@@ -1,0 +1,37 @@
+/* The rows of a large sheet, read a second time: a window of rows after the other. */
+#ifndef DTX_IO_BOOK_STREAM_H
+#define DTX_IO_BOOK_STREAM_H
+
+#include "core/io/sheet_layout.h"
+
+struct dtx_book_window {
+	struct dtx_book_window *next; /* in the list of spare ones */
+	struct dtx_grid grid;
+	uint32_t *live; /* indexes of its rows with data; dtx_mem */
+	size_t live_cap;
+	uint32_t nlive;
+};
+struct dtx_book_stream {
+	const struct dtx_sheet_layout *layout; /* with a tail */
+	struct dtx_sheet_rows *rows;
+	struct dtx_sheet_facts facts; /* counted once more, not used */
+	struct dtx_book_window *spare;
+	bool more;
+	uint32_t nlive;  /* handed out so far */
+	int64_t nhidden; /* dropped so far */
+	uint32_t last;   /* physical row of the last one handed out */
+};
+
+/* Goes to the first row; `stream` is zeroed, or was in use.  The layout stays the caller's. */
+DTX_MUSTUSE enum dtx_code dtx_book_stream_start(struct dtx_book_stream *s,
+                                                const struct dtx_sheet_layout *layout,
+                                                struct dtx_err *err);
+/* The next window of at most max_rows rows, NULL at the end; it has live rows.  One thread at a
+ * time; a failure ends the stream. */
+DTX_MUSTUSE enum dtx_code dtx_book_stream_next(struct dtx_book_stream *s, uint32_t max_rows,
+                                               struct dtx_book_window **out, struct dtx_err *err);
+/* Takes a window back; one thread at a time, as above. */
+void dtx_book_stream_give(struct dtx_book_stream *s, struct dtx_book_window *w);
+void dtx_book_stream_clear(struct dtx_book_stream *s);
+
+#endif

@@ -1,0 +1,128 @@
+/* What the cells of each column are: which read as null, and counts of the others. */
+#include <math.h>
+
+#include "core/base/mem.h"
+#include "core/base/num.h"
+#include "core/io/sheet_layout.h"
+
+/* --- null values --- */
+
+static bool is_null_text(const struct dtx_read_opts *o, struct dtx_str s)
+{
+	size_t i;
+
+	for (i = 0; i < o->nnull_values; i++) {
+		if (dtx_str_is(s, o->null_values[i]))
+			return true;
+	}
+	return !s.len;
+}
+
+/* Numbers among the null values. */
+static enum dtx_code null_numbers(struct dtx_sheet_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_read_opts *o = l->opts;
+	size_t i;
+
+	l->null_number = dtx_arena_alloc(l->arena, o->nnull_values, sizeof(*l->null_number));
+	if (!l->null_number)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < o->nnull_values; i++) {
+		if (dtx_num_parse_f64(o->null_values[i], strlen(o->null_values[i]),
+		                      &l->null_number[l->nnull_numbers]))
+			l->nnull_numbers++;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_sheet_mark_nulls(struct dtx_sheet_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_read_opts *o = l->opts;
+	struct dtx_book_strings *s = &l->book->strings;
+	size_t i, n;
+
+	DTX_TRY(dtx_book_strings_need(l->book, UINT64_MAX, err));
+	n = s->n + l->grid->texts.n;
+	if (!l->null_number)
+		DTX_TRY(null_numbers(l, err));
+	if (!dtx_mem_reserve(&l->null_text, &l->null_cap, n / 8 + 1, 1))
+		DTX_FAIL_MEM(err);
+	for (i = l->nmarked; i < n; i++) {
+		struct dtx_str text = i < s->n ? s->item[i] : dtx_grid_text(l->grid, i - s->n);
+
+		if (i % 8 == 0)
+			l->null_text[i / 8] = 0;
+		if (is_null_text(o, text))
+			l->null_text[i / 8] |= (uint8_t)(1u << i % 8);
+	}
+	l->nmarked = n;
+out:
+	return rc;
+}
+
+void dtx_sheet_unmark_nulls(struct dtx_sheet_layout *l)
+{
+	l->nmarked = 0;
+}
+
+bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v)
+{
+	unsigned kind = tag & DTX_CELL_KIND;
+	uint64_t id;
+	size_t i;
+
+	if (kind == DTX_CELL_TEXT) {
+		id = v.id & DTX_GRID_INLINE ? l->book->strings.n + (v.id & ~DTX_GRID_INLINE) : v.id;
+		if (!(v.id & DTX_GRID_INLINE) && v.id >= l->book->strings.n)
+			return true;
+		return l->null_text[id / 8] >> (id % 8) & 1;
+	}
+	for (i = 0; kind == DTX_CELL_NUMBER && i < l->nnull_numbers; i++) {
+		if (v.num == l->null_number[i])
+			return true;
+	}
+	return kind == DTX_CELL_BLANK || kind == DTX_CELL_ERROR || kind == DTX_GRID_BAD_DATE;
+}
+
+/* --- counts --- */
+
+static void note_style(struct dtx_sheet_stats *s, uint16_t style)
+{
+	s->styles_differ |= s->styled && s->style != style;
+	s->style = style;
+	s->styled = true;
+}
+
+void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
+                         struct dtx_sheet_stats *s, uint64_t cell)
+{
+	uint8_t tag = dtx_grid_tag(g, cell);
+	union dtx_payload v = dtx_grid_value(g, cell);
+
+	if (dtx_sheet_cell_null(l, tag, v))
+		return;
+	switch (tag & DTX_CELL_KIND) {
+	case DTX_CELL_NUMBER:
+		s->numbers++;
+		s->fractions += floor(v.num) != v.num || fabs(v.num) > 9007199254740992.0;
+		note_style(s, dtx_grid_style(g, cell));
+		break;
+	case DTX_CELL_BOOL: s->bools++; break;
+	case DTX_CELL_TEXT: s->texts++; break;
+	case DTX_CELL_DATE:
+	case DTX_CELL_DATETIME:
+		s->dates++;
+		s->clocks += floor(v.num) != v.num;
+		note_style(s, dtx_grid_style(g, cell));
+		break;
+	case DTX_CELL_TIME:
+	case DTX_CELL_DURATION:
+		s->times++;
+		note_style(s, dtx_grid_style(g, cell));
+		break;
+	default: break;
+	}
+}
