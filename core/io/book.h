@@ -90,7 +90,7 @@ struct dtx_book {
 struct dtx_sheet_rows; /* a sheet that is read some rows at a time */
 /* How sheets that are too large to hold are read. */
 struct dtx_sheet_rows_class {
-	bool (*large)(const struct dtx_book *, const struct dtx_sheet *);
+	uint64_t (*size)(const struct dtx_sheet *); /* bytes to read */
 	enum dtx_code (*open)(struct dtx_book *, const struct dtx_sheet *, struct dtx_sheet_facts *,
 	                      struct dtx_sheet_rows **out, struct dtx_err *err);
 	/* Adds the next rows, each whole, to the grid until it holds that many cells or rows. *more

@@ -49,6 +49,7 @@ struct dtx_read_opts {
 	enum { DTX_EXTRA_ALLOW, DTX_EXTRA_DROP, DTX_EXTRA_ERROR } extra;
 	enum dtx_ragged ragged;
 	bool hidden_drop;
+	uint32_t hold_cells; /* of a sheet that is read twice; 0: many, and only large ones are */
 };
 #define DTX_READ_OPTS_INIT                                                                         \
 	{                                                                                          \

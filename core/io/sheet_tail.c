@@ -4,6 +4,7 @@
 #include "core/io/sheet_layout.h"
 
 enum {
+	LARGE_BYTES = 24 << 20, /* sheets from this size on are read twice */
 	HEAD_CELLS = 256 << 10, /* cells that stay */
 	HEAD_ROWS = 1200,       /* and rows, for the header finder ... */
 	HEAD_MAX = 2 << 20,     /* ... unless they are too wide */
@@ -106,12 +107,13 @@ static enum dtx_code scan_head(struct scan *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_grid *g = s->l->grid;
-	uint64_t cells = HEAD_CELLS;
+	uint32_t hold = s->l->opts->hold_cells;
+	uint64_t cells = hold ? hold : HEAD_CELLS;
 
 	do {
 		DTX_TRY(s->cls->next(s->rows, g, cells, SIZE_MAX, &s->more, err));
 		cells = g->ncells + WINDOW_CELLS;
-	} while (s->more && g->nrows < HEAD_ROWS && g->ncells < HEAD_MAX);
+	} while (s->more && !hold && g->nrows < HEAD_ROWS && g->ncells < HEAD_MAX);
 	s->ncells = g->ncells;
 	s->col_min = g->col_min;
 	s->col_max = g->col_max;
@@ -174,13 +176,14 @@ static enum dtx_code scan_tail(struct scan *s, struct dtx_str range_text, struct
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_grid *g = s->l->grid;
+	uint64_t cells = s->l->opts->hold_cells ? s->l->opts->hold_cells : WINDOW_CELLS;
 
 	DTX_TRY(tail_open(s->tail, s->l, range_text, err));
 	s->tail->last_row = g->row[g->nrows - 1].row;
 	s->window.home = g;
 	while (s->more && !s->refused) {
 		dtx_grid_reset(&s->window);
-		DTX_TRY(s->cls->next(s->rows, &s->window, WINDOW_CELLS, SIZE_MAX, &s->more, err));
+		DTX_TRY(s->cls->next(s->rows, &s->window, cells, SIZE_MAX, &s->more, err));
 		DTX_TRY(count_window(s, err));
 	}
 	g->col_min = s->col_min;
@@ -220,7 +223,7 @@ enum dtx_code dtx_sheet_scan(struct dtx_sheet_layout *l, struct dtx_str range_te
 	struct scan s = { .l = l, .tail = tail, .cls = l->book->cls->rows, .refused = true };
 
 	dtx_grid_init(&s.window, l->grid->label);
-	if (s.cls && s.cls->large(l->book, l->sheet)) {
+	if (s.cls && (l->opts->hold_cells || s.cls->size(l->sheet) >= LARGE_BYTES)) {
 		DTX_TRY(scan_large(&s, range_text, facts, err));
 		if (s.refused) {
 			s.cls->close(s.rows);

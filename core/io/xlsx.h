@@ -9,8 +9,7 @@
 #include "core/io/zip.h"
 
 enum {
-	DTX_XLSX_AHEAD_BYTES = 4 << 20,  /* larger parts are inflated ahead */
-	DTX_XLSX_LARGE_BYTES = 24 << 20, /* sheets from this size on are not held whole */
+	DTX_XLSX_AHEAD_BYTES = 4 << 20, /* larger parts are inflated ahead */
 	DTX_XLSX_RELS_MAX = 20000
 };
 /* Shared strings, read as far as they are asked for; they go to the head. */

@@ -497,10 +497,9 @@ out:
 
 /* --- some rows at a time --- */
 
-static bool rows_large(const struct dtx_book *book, const struct dtx_sheet *sheet)
+static uint64_t rows_size(const struct dtx_sheet *sheet)
 {
-	(void)book;
-	return sheet->part && sheet->part->size >= DTX_XLSX_LARGE_BYTES;
+	return sheet->part ? sheet->part->size : 0;
 }
 
 static void rows_close(struct dtx_sheet_rows *s)
@@ -541,4 +540,4 @@ out:
 	return rc;
 }
 
-const struct dtx_sheet_rows_class dtx_xlsx_rows = { rows_large, rows_open, rows_next, rows_close };
+const struct dtx_sheet_rows_class dtx_xlsx_rows = { rows_size, rows_open, rows_next, rows_close };

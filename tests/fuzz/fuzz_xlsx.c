@@ -68,6 +68,26 @@ out:
 	dtx_xlsx_clear(&book);
 }
 
+/* A sheet that is held and one that is read twice give the same table. */
+static void held_and_streamed(const struct dtx_buf *bytes)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf a = DTX_BUF_INIT((size_t)1 << 22), b = DTX_BUF_INIT((size_t)1 << 22);
+	enum dtx_code ra, rb;
+
+	opts.format = "xlsx";
+	opts.header_rows = 1;
+	ra = bytes_dump("f.xlsx", bytes, &opts, 0, true, &a, NULL);
+	opts.hold_cells = 2;
+	rb = bytes_dump("f.xlsx", bytes, &opts, 2, true, &b, NULL);
+	if ((ra == DTX_OK) != (rb == DTX_OK) || rb == DTX_E_BUG || rb == DTX_E_INPUT_CHANGED)
+		abort();
+	if (ra == DTX_OK && (!dtx_buf_ok(&a) || strcmp(dtx_buf_text(&a), dtx_buf_text(&b)) != 0))
+		abort();
+	dtx_buf_clear(&a);
+	dtx_buf_clear(&b);
+}
+
 static void whole(const struct dtx_buf *bytes)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
@@ -86,6 +106,8 @@ static void whole(const struct dtx_buf *bytes)
 	if (dtx_xlsx_run_id(src, id, NULL) == DTX_E_BUG)
 		abort();
 	json_decref(sheets);
+	if (cells && cells < 2000)
+		held_and_streamed(bytes);
 	dtx_source_free(src);
 	for (opts.header_rows = -1; opts.header_rows < 2; opts.header_rows++) {
 		opts.format = "xlsx";

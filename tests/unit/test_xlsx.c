@@ -16,7 +16,7 @@ static enum dtx_code dump_sheet(const struct book *book, const struct dtx_read_o
 	return rc;
 }
 
-static void expect_opts(const char *sheet, const struct dtx_read_opts *opts, const char *want)
+static void expect_read(const char *sheet, const struct dtx_read_opts *opts, const char *want)
 {
 	struct book book = { .sheet = sheet };
 	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
@@ -28,6 +28,19 @@ static void expect_opts(const char *sheet, const struct dtx_read_opts *opts, con
 		T_STR(dtx_code_name(err.code), want);
 	dtx_buf_clear(&out);
 	dtx_err_clear(&err);
+}
+
+/* Held whole, and read twice: the same table. */
+static void expect_opts(const char *sheet, const struct dtx_read_opts *opts, const char *want)
+{
+	struct dtx_read_opts twice = *opts;
+
+	expect_read(sheet, opts, want);
+	for (twice.hold_cells = 1; twice.hold_cells < 6; twice.hold_cells += 2) {
+		/* The header is looked for in the rows that are held. */
+		if (opts->header_rows == 0 || opts->header_rows == 1)
+			expect_read(sheet, &twice, want);
+	}
 }
 
 static void expect(const char *sheet, int header_rows, const char *want)
@@ -373,6 +386,95 @@ void test_xlsx_batches_of_any_size(void)
 		dtx_buf_clear(&out);
 	}
 	dtx_buf_clear(&bytes);
+}
+
+/* Rows below those that are held: wider, of other types, merged, hidden, with texts of their own.
+ */
+static const char far_rows[] =
+	HEAD "<row r=\"2\"><c r=\"A2\" t=\"s\"><v>0</v></c><c r=\"B2\"><v>1</v></c></row>"
+	     "<row r=\"3\"><c r=\"A3\" t=\"inlineStr\"><is><t>x</t></is></c></row>"
+	     "<row r=\"4\" hidden=\"1\"><c r=\"A4\" t=\"str\"><v>h</v></c></row>"
+	     "<row r=\"7\"><c r=\"A7\" t=\"str\"><v>x</v></c><c r=\"B7\"><v>2.5</v></c></row>"
+	     "<row r=\"8\"><c r=\"A8\" t=\"e\"><v>#N/A</v></c><c r=\"C8\" s=\"1\"><v>45292</v></c>"
+	     "</row></sheetData><mergeCells><mergeCell ref=\"B7:B8\"/></mergeCells>";
+
+void test_xlsx_streams_like_held(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	opts.header_rows = 1;
+	expect_opts(far_rows, &opts,
+	            "k:text,v:float,column_3:date\nname|1.0|~ @2\nx|~|~ @3\nh|~|~ @4\n"
+	            "x|2.5|~ @7\n~|~|2024-01-01 @8\n");
+	opts.hidden_drop = true;
+	expect_opts(far_rows, &opts,
+	            "k:text,v:float,column_3:date\nname|1.0|~ @2\nx|~|~ @3\nx|2.5|~ @7\n"
+	            "~|~|2024-01-01 @8\n");
+	opts.range = "A1:B7";
+	expect_opts(far_rows, &opts, "k:text,v:float\nname|1.0 @2\nx|~ @3\nx|2.5 @7\n");
+	opts.range = "B1:B8";
+	opts.skip_tail = 1;
+	expect_opts(far_rows, &opts, "v:float\n1.0 @2\n2.5 @7\n");
+}
+
+/* Reads up to a limit, row by row, and gives the ledger. */
+static void read_some(uint32_t hold, int64_t limit, struct dtx_read_stats *stats)
+{
+	struct book book = { .sheet = far_rows };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	const uint8_t need[3] = { DTX_NEED_BYTES, DTX_NEED_BYTES, DTX_NEED_BYTES };
+	struct dtx_scan scan = { .need = need, .limit = limit, .batch_rows = 1 };
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_batch *b = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	opts.header_rows = 1;
+	opts.hidden_drop = true;
+	opts.hold_cells = hold;
+	book_make(&book, &bytes);
+	T_OK(dtx_source_bytes("b.xlsx", bytes.ptr, bytes.len, &src, &err), &err);
+	T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+	T_OK(r->cls->schema(r, &scan.schema, &err), &err);
+	T_OK(r->cls->start(r, &scan, &err), &err);
+	do {
+		dtx_batch_free(b);
+		T_OK(r->cls->next(r, 0, &b, &err), &err);
+	} while (b);
+	*stats = r->stats;
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_buf_clear(&bytes);
+}
+
+void test_xlsx_ledger_of_streams(void)
+{
+	int64_t limit;
+
+	for (limit = -1; limit < 6; limit++) {
+		struct dtx_read_stats held, streamed;
+
+		read_some(0, limit, &held);
+		read_some(2, limit, &streamed);
+		T_INT(streamed.rows_read, held.rows_read);
+		T_INT(streamed.rows_out, held.rows_out);
+		T_INT(streamed.stopped_early, held.stopped_early);
+		T_CHECK(!memcmp(streamed.dropped, held.dropped, sizeof(held.dropped)));
+		T_INT(ledger_sum(&streamed), streamed.rows_read);
+	}
+}
+
+void test_xlsx_out_of_order_is_held(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	opts.header_rows = 1;
+	expect_opts(HEAD "<row r=\"5\"><c r=\"A5\"><v>5</v></c></row>"
+	                 "<row r=\"3\"><c r=\"B3\"><v>3</v></c></row>"
+	                 "<row r=\"5\"><c r=\"B5\"><v>7</v></c><c r=\"A5\"><v>6</v></c></row>"
+	                 "</sheetData>",
+	            &opts, "k:int,v:int\n~|3 @3\n6|7 @5\n");
 }
 
 static enum dtx_code collect_cell(void *arg, const struct dtx_cell_info *c, struct dtx_err *err)
