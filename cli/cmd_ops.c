@@ -33,11 +33,14 @@ static json_t *ops_json(const struct dtx_op *op)
 	json_t *examples = json_array();
 	size_t i;
 
-	for (i = 0; examples && i < op->nexamples; i++)
+	for (i = 0; examples && i < op->nexamples; i++) {
+		const struct dtx_example *e = &op->examples[i];
+
 		json_array_append_new(examples,
-		                      json_pack("{so ss ss*}", "step",
-		                                json_loads(op->examples[i].step, 0, NULL), "in",
-		                                op->examples[i].in, "out", op->examples[i].out));
+		                      json_pack("{so ss ss* ss* ss*}", "step",
+		                                json_loads(e->step, 0, NULL), "in", e->in, "with",
+		                                e->with, "out", e->out, "error", e->error));
+	}
 	return json_pack("{ss ss* ss ss* ss so so}", "name", op->name, "aliases", op->aliases,
 	                 "summary", op->summary, "notes", op->notes, "kind", ops_kind(op), "params",
 	                 dtx_param_schema(op->params, op->nparams), "examples", examples);

@@ -231,43 +231,13 @@ static void cast_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
-/* pandas type of a dtx type that needs no helper. */
-static const char *plain_dtype(enum dtx_type type)
-{
-	switch (type) {
-	case DTX_T_INT64: return "Int64";
-	case DTX_T_FLOAT64: return "float64";
-	default: return NULL;
-	}
-}
-
-static bool cast_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct cast_args *a = args;
-	const struct cast_item *item = a->types.item;
-
-	dtx_buf_add(out, "df0.astype({");
-	for (size_t i = 0; i < a->types.n; i++) {
-		struct dtx_typeref t;
-
-		if (item[i].on_error || !dtx_type_parse(dtx_str_of(item[i].type), &t) ||
-		    !plain_dtype(t.type))
-			return false;
-		dtx_buf_add(out, i ? ", " : "");
-		dtx_py_text(out, item[i].name);
-		dtx_buf_printf(out, ": \"%s\"", plain_dtype(t.type));
-	}
-	dtx_buf_add(out, "})");
-	return true;
-}
-
 static const struct dtx_map cast_map = { .batch = cast_batch };
 
 const struct dtx_op dtx_op_cast = {
 	.name = "cast",
 	.aliases = "astype,convert,change_type",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make columns of declared types",
 	.notes = "Strict: '12.7' is no int, '1,234' no number (parse_number reads that). A float "
 		 "becomes int only if it is integral. on_error null counts the values it empties.",
@@ -279,5 +249,4 @@ const struct dtx_op dtx_op_cast = {
 	.bind = cast_bind,
 	.map = &cast_map,
 	.explain = cast_explain,
-	.pandas = cast_pandas,
 };

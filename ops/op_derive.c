@@ -440,13 +440,22 @@ static void derive_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
+static bool repeats(const struct derive_item *item, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(item[i].as, item[k].as))
+				return true;
+	return false;
+}
+
 /* assign() takes keywords; lambdas make later ones see earlier ones and any name possible. */
 static bool derive_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct derive_args *a = args;
 	const struct derive_item *item = a->set.item;
 
-	if (a->after)
+	if (a->after || repeats(item, a->set.n))
 		return false;
 	dtx_buf_add(out, "df0.assign(**{");
 	for (size_t i = 0; i < a->set.n; i++) {
@@ -466,7 +475,7 @@ const struct dtx_op dtx_op_derive = {
 	.name = "derive",
 	.aliases = "mutate,assign,with_columns,add_column,calculate",
 	.ninputs = 1,
-	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Compute columns from formulas",
 	.notes = "Left to right, later formulas see earlier ones. An existing name is overwritten "
 		 "in "

@@ -349,25 +349,12 @@ static void drop_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
-static bool drop_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct drop_args *a = args;
-	bool ok;
-
-	if (a->kinds.n || !a->where)
-		return false;
-	dtx_buf_add(out, "df0[~(");
-	ok = dtx_expr_pandas(a->where, "df0", out);
-	dtx_buf_add(out, ").fillna(False).astype(bool)]");
-	return ok;
-}
-
 const struct dtx_op dtx_op_drop_rows = {
 	.name = "drop_rows",
 	.aliases = "remove_rows,drop_totals",
 	.presets = "drop_totals:kinds=totals",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Drop rows that are no data: totals, blanks, footnotes, repeated headers",
 	.notes =
 		"A total is known by its label and proved by its numbers: they must agree with the "
@@ -383,5 +370,4 @@ const struct dtx_op dtx_op_drop_rows = {
 	.whole = drop_whole,
 	.whole_schema = drop_schema,
 	.explain = drop_explain,
-	.pandas = drop_pandas,
 };

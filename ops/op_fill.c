@@ -396,23 +396,14 @@ static void fill_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
-/* Only nulls are blank for pandas: the form holds for columns without blank texts. */
+extern const struct dtx_op dtx_op_fill;
+
+/* A pandas table knows no merged cells. */
 static bool fill_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct fill_args *a = args;
-	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	bool ok = a->only == ONLY_BLANK && !a->by && a->dir <= DIR_UP &&
-	          dtx_cols_pandas(a->cols, &names);
 
-	if (ok) {
-		dtx_buf_printf(out, "df0.assign(**df0[%s].%s(", dtx_buf_text(&names),
-		               a->dir == DIR_UP ? "bfill" : "ffill");
-		if (a->limit > 0)
-			dtx_buf_printf(out, "limit=%lld", (long long)a->limit);
-		dtx_buf_add(out, "))");
-	}
-	dtx_buf_clear(&names);
-	return ok;
+	return a->only == ONLY_BLANK && dtx_py_call(&dtx_op_fill, args, NULL, 1, out);
 }
 
 const struct dtx_op dtx_op_fill = {
@@ -432,7 +423,7 @@ const struct dtx_op dtx_op_fill = {
 	.args_size = sizeof(struct fill_args),
 	.bind = fill_bind,
 	.whole = fill_whole,
+	.pandas = fill_pandas,
 	.whole_schema = fill_schema,
 	.explain = fill_explain,
-	.pandas = fill_pandas,
 };

@@ -225,28 +225,13 @@ static void null_explain(const void *args, struct dtx_buf *out)
 		dtx_json_print(a->value, 0, out);
 }
 
-static bool null_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct null_args *a = args;
-	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	bool ok = !a->expr && dtx_cols_pandas(a->cols, &names);
-
-	if (ok) {
-		dtx_buf_printf(out, "df0.assign(**df0[%s].fillna(", dtx_buf_text(&names));
-		dtx_py_value(out, a->value);
-		dtx_buf_add(out, "))");
-	}
-	dtx_buf_clear(&names);
-	return ok;
-}
-
 static const struct dtx_map null_map = { .batch = null_batch };
 
 const struct dtx_op dtx_op_fill_null = {
 	.name = "fill_null",
 	.aliases = "fillna,replace_na,impute",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Fill nulls with a value",
 	.notes = "Only nulls: blank text stays. A value that does not fit the column's type is "
 		 "type_mismatch. Other cells keep their bytes.",
@@ -260,5 +245,4 @@ const struct dtx_op dtx_op_fill_null = {
 	.bind = null_bind,
 	.map = &null_map,
 	.explain = null_explain,
-	.pandas = null_pandas,
 };

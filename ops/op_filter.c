@@ -118,28 +118,14 @@ static void filter_explain(const void *args, struct dtx_buf *out)
 	dtx_expr_print(a->where, out);
 }
 
-static void note_column(void *arg, const char *name)
-{
-	(void)name;
-	*(bool *)arg = true;
-}
-
-/* A condition without a column is one value, no mask. */
 static bool filter_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct filter_args *a = args;
-	bool column = false, ok;
+	bool ok;
 
-	dtx_expr_columns(a->where, note_column, &column);
-	if (!column) {
-		dtx_buf_add(out, "df0.iloc[:len(df0) if (");
-		ok = dtx_expr_pandas(a->where, "df0", out);
-		dtx_buf_printf(out, ") is %sTrue else 0]", a->keep == KEEP_TRUE ? "" : "not ");
-		return ok;
-	}
-	dtx_buf_add(out, a->keep == KEEP_TRUE ? "df0[" : "df0[~(");
+	dtx_buf_printf(out, "df0[%sdx.is_true(df0, ", a->keep == KEEP_TRUE ? "" : "~");
 	ok = dtx_expr_pandas(a->where, "df0", out);
-	dtx_buf_add(out, a->keep == KEEP_TRUE ? "]" : ").fillna(False).astype(bool)]");
+	dtx_buf_add(out, ")]");
 	return ok;
 }
 

@@ -5,6 +5,7 @@
  * its states at home, the first worker that has it, and its face, the entry with the smallest
  * position, which gives its place in the result and the cells of its key.  Because each worker
  * meets positions in ascending order, the result is a merge of the workers' faces. */
+#include "core/plan/pytext.h"
 #include "ops/groupby.h"
 #include "ops/opkit.h"
 
@@ -161,7 +162,20 @@ static void note_column(void *arg, const char *name)
 	*(const char **)arg = name;
 }
 
-/* "count", or (column, aggregate): other formulas have no form. */
+/* Aggregates that dx.group_by takes by name. */
+static bool is_simple(const char *fn)
+{
+	static const char *const names[] = { "sum",    "mean",  "min",           "max",
+		                             "median", "std",   "var",           "first",
+		                             "last",   "count", "count_distinct" };
+
+	for (size_t i = 0; i < DTX_COUNT(names); i++)
+		if (!strcmp(fn, names[i]))
+			return true;
+	return false;
+}
+
+/* "count", or (column, aggregate). */
 static bool agg_pandas(const struct dtx_expr *e, struct dtx_buf *out)
 {
 	struct dtx_arena arena = DTX_ARENA_INIT;
@@ -179,7 +193,7 @@ static bool agg_pandas(const struct dtx_expr *e, struct dtx_buf *out)
 	if (open && !column && strcmp(text.ptr, "count") == 0) {
 		dtx_buf_add(out, "\"count\"");
 		ok = true;
-	} else if (open && column) {
+	} else if (open && column && is_simple(text.ptr)) {
 		call = dtx_expr_call1(&arena, text.ptr, column);
 		ok = call && dtx_expr_equal(call, e);
 		dtx_buf_add(out, "(");
@@ -191,48 +205,69 @@ static bool agg_pandas(const struct dtx_expr *e, struct dtx_buf *out)
 	return ok;
 }
 
+/* ["a", "b"], or {"a": "a", "q": lambda t: ...} when a key is computed. */
 static bool keys_pandas(const struct dtx_gb_args *a, struct dtx_buf *out)
 {
 	const struct dtx_gb_item *by = a->by.item;
+	bool plain = true, ok = true;
 
-	dtx_buf_addc(out, '[');
+	for (size_t i = 0; i < a->by.n; i++)
+		plain = plain && !by[i].expr;
+	dtx_buf_addc(out, plain ? '[' : '{');
 	for (size_t i = 0; i < a->by.n; i++) {
-		if (by[i].expr)
-			return false;
 		dtx_buf_add(out, i ? ", " : "");
 		dtx_py_text(out, by[i].as);
+		if (plain)
+			continue;
+		dtx_buf_add(out, by[i].expr ? ": lambda t: " : ": ");
+		if (by[i].expr)
+			ok = dtx_expr_pandas(by[i].expr, "t", out) && ok;
+		else
+			dtx_py_text(out, by[i].as);
 	}
-	dtx_buf_addc(out, ']');
-	return true;
+	dtx_buf_addc(out, plain ? ']' : '}');
+	return ok;
+}
+
+/* What dx.group_by knows by name, else a function of the group's rows and keys. */
+static bool result_pandas(const struct dtx_expr *e, struct dtx_buf *out)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool ok = agg_pandas(e, &text);
+
+	if (!ok) {
+		dtx_buf_reset(&text);
+		dtx_buf_add(&text, "lambda g, k: ");
+		ok = dtx_expr_pandas_group(e, "g", "k", &text);
+	}
+	dtx_buf_add(out, dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+	return ok;
 }
 
 static bool group_by_pandas(const void *args, struct dtx_buf *out)
 {
+	static const char *const nulls[] = { "", ", null_keys=\"drop\"", ", null_keys=\"error\"" };
 	const struct dtx_gb_args *a = args;
 	const struct dtx_gb_item *agg = a->agg.item;
-	bool ok = !a->having && a->null_keys != DTX_GB_NULL_ERROR;
+	bool ok;
 
-	dtx_buf_add(out, "dx.group_by(df0");
-	if (a->null_keys == DTX_GB_NULL_DROP) {
-		dtx_buf_add(out, ".dropna(subset=");
-		ok = keys_pandas(a, out) && ok;
-		dtx_buf_add(out, ")");
-	}
-	dtx_buf_add(out, ", ");
-	ok = keys_pandas(a, out) && ok;
+	dtx_buf_add(out, "dx.group_by(df0, ");
+	ok = keys_pandas(a, out);
 	dtx_buf_add(out, ", {");
 	for (size_t i = 0; ok && i < a->agg.n; i++) {
 		dtx_buf_add(out, i ? ", " : "");
 		dtx_py_text(out, agg[i].as);
 		dtx_buf_add(out, ": ");
-		ok = agg_pandas(agg[i].expr, out);
+		ok = result_pandas(agg[i].expr, out);
 	}
-	dtx_buf_add(out, "})");
-	if (a->order == DTX_GB_SORTED && a->by.n) {
-		dtx_buf_add(out, ".sort_values(");
-		ok = keys_pandas(a, out) && ok;
-		dtx_buf_add(out, ", kind=\"stable\", ignore_index=True)");
+	dtx_buf_printf(out, "}%s%s", nulls[a->null_keys],
+	               a->order == DTX_GB_SORTED ? ", order=\"sorted\"" : "");
+	if (a->having) {
+		dtx_buf_add(out, ", having=lambda t: ");
+		ok = dtx_expr_pandas(a->having, "t", out) && ok;
 	}
+	dtx_buf_add(out, ")");
 	return ok;
 }
 

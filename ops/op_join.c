@@ -293,41 +293,6 @@ static void join_explain(const void *args, struct dtx_buf *out)
 	dtx_buf_add(out, cardinality[a->cardinality]);
 }
 
-static void keys_pandas(const struct dtx_join_args *a, struct dtx_buf *out)
-{
-	const struct dtx_join_on *on = a->on.item;
-
-	if (a->using.n) {
-		dtx_py_names(out, &a->using);
-		return;
-	}
-	dtx_buf_addc(out, '{');
-	for (size_t i = 0; i < a->on.n; i++) {
-		dtx_buf_add(out, i ? ", " : "");
-		dtx_py_text(out, on[i].left);
-		dtx_buf_add(out, ": ");
-		dtx_py_text(out, on[i].right);
-	}
-	dtx_buf_addc(out, '}');
-}
-
-static bool join_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct dtx_join_args *a = args;
-
-	if (a->indicator_as || !a->coalesce_keys || a->nulls_equal || a->cardinality || a->match ||
-	    a->how == DTX_JOIN_CROSS)
-		return false;
-	dtx_buf_add(out, "dx.join(df0, tables[");
-	dtx_py_text(out, a->with);
-	dtx_buf_add(out, "], on=");
-	keys_pandas(a, out);
-	dtx_buf_printf(out, ", how=\"%s\", suffix=", how_names[a->how]);
-	dtx_py_text(out, a->suffix);
-	dtx_buf_add(out, ")");
-	return true;
-}
-
 static const struct dtx_sink join_sink = {
 	.init_local = build_init,
 	.consume = build_consume,
@@ -350,7 +315,7 @@ const struct dtx_op dtx_op_join = {
 		"inner_join:how=inner,left_join:how=left,right_join:how=right,full_join:how=full,"
 		"outer_join:how=full,semi_join:how=semi,anti_join:how=anti,cross_join:how=cross",
 	.ninputs = 2,
-	.flags = DTX_OP_BUILD | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_BUILD | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Add columns of another table by key",
 	.notes =
 		"Rows in left order, matches in right order, unmatched right rows last. A null key "
@@ -367,5 +332,4 @@ const struct dtx_op dtx_op_join = {
 	.map = &join_map,
 	.sink = &join_sink,
 	.explain = join_explain,
-	.pandas = join_pandas,
 };

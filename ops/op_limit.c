@@ -264,7 +264,7 @@ const struct dtx_op dtx_op_limit = {
 	.aliases = "head,slice,take,tail",
 	.presets = "tail:from=end",
 	.ninputs = 1,
-	.flags = DTX_OP_ORDERED | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_ORDERED | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Keep the first or last rows, of the table or of each group",
 	.notes = "Rows keep table order, from the end too.",
 	.params = limit_params,

@@ -285,7 +285,7 @@ const struct dtx_op dtx_op_parse_number = {
 	.name = "parse_number",
 	.aliases = "to_numeric",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Read numbers as people write them",
 	.notes = "Signs on either side, (1,234) is negative, currency signs and codes, groups of "
 		 "exactly three digits, percent. `blanks` become null and are counted.",

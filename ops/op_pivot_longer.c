@@ -364,26 +364,6 @@ static void longer_explain(const void *args, struct dtx_buf *out)
 	dtx_buf_printf(out, "; %s", a->values_to);
 }
 
-static bool longer_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct dtx_longer_args *a = args;
-	const char *const *to = a->names_to.item;
-	bool ok = a->cols && !a->names_types.n && a->names_to.n == 1 && !a->names_prefix &&
-	          !a->names_sep && !a->names_pattern && a->order == DTX_LONGER_ROWS &&
-	          strcmp(to[0], ".value") != 0;
-
-	if (!ok)
-		return false;
-	dtx_buf_add(out, "dx.pivot_longer(df0, ");
-	ok = dtx_cols_pandas(a->cols, out);
-	dtx_buf_add(out, ", names_to=");
-	dtx_py_text(out, to[0]);
-	dtx_buf_add(out, ", values_to=");
-	dtx_py_text(out, a->values_to);
-	dtx_buf_add(out, a->drop_nulls ? ", drop_nulls=True)" : ")");
-	return ok;
-}
-
 static const struct dtx_map longer_map = {
 	.init_local = longer_init,
 	.batch = longer_batch,
@@ -394,7 +374,7 @@ const struct dtx_op dtx_op_pivot_longer = {
 	.name = "pivot_longer",
 	.aliases = "melt,unpivot,gather,stack,wide_to_long,fold",
 	.ninputs = 1,
-	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Turn columns into rows",
 	.notes = "Output: kept columns, name columns, value columns. Nulls stay unless drop_nulls. "
 		 "Values of different types widen; without a common type they become text.",
@@ -408,5 +388,4 @@ const struct dtx_op dtx_op_pivot_longer = {
 	.map = &longer_map,
 	.whole = longer_whole,
 	.explain = longer_explain,
-	.pandas = longer_pandas,
 };

@@ -119,40 +119,11 @@ static void wider_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
-static bool wider_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct dtx_wider_args *a = args;
-	const struct dtx_cols *v = a->values_from;
-	bool ok = v->n == 1 && v->item[0].kind == DTX_COL_NAME && !a->names.n && !a->names_order &&
-	          strcmp(a->names_sep, "_") == 0 && !*a->names_prefix;
-
-	if (!ok)
-		return false;
-	dtx_buf_add(out, "dx.pivot_wider(df0, ");
-	ok = dtx_cols_pandas(a->names_from, out);
-	dtx_buf_add(out, ", ");
-	dtx_py_text(out, v->item[0].a);
-	if (a->id) {
-		dtx_buf_add(out, ", id=");
-		ok = dtx_cols_pandas(a->id, out) && ok;
-	}
-	if (a->agg) {
-		dtx_buf_add(out, ", agg=");
-		dtx_py_text(out, a->agg);
-	}
-	if (a->fill) {
-		dtx_buf_add(out, ", fill=");
-		dtx_py_value(out, a->fill);
-	}
-	dtx_buf_add(out, ")");
-	return ok;
-}
-
 const struct dtx_op dtx_op_pivot_wider = {
 	.name = "pivot_wider",
 	.aliases = "pivot,pivot_table,spread,dcast,unfold",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_OPEN | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Turn rows into columns",
 	.notes = "One row per id, in order of first appearance; null is an id. The table is always "
 		 "rectangular: absent cells are null or `fill`. A repeated cell without `agg` is "
@@ -166,5 +137,4 @@ const struct dtx_op dtx_op_pivot_wider = {
 	.whole = dtx_wider_whole,
 	.whole_schema = dtx_wider_schema,
 	.explain = wider_explain,
-	.pandas = wider_pandas,
 };

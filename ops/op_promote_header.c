@@ -274,6 +274,16 @@ static void promote_explain(const void *args, struct dtx_buf *out)
 		               a->rows ? (long long)json_integer_value(a->rows) : 1LL);
 }
 
+extern const struct dtx_op dtx_op_promote_header;
+
+/* The header finder has no pandas form. */
+static bool promote_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct promote_args *a = args;
+
+	return !json_is_string(a->rows) && dtx_py_call(&dtx_op_promote_header, args, NULL, 1, out);
+}
+
 const struct dtx_op dtx_op_promote_header = {
 	.name = "promote_header",
 	.aliases = "use_first_row_as_header,row_to_names",
@@ -292,6 +302,7 @@ const struct dtx_op dtx_op_promote_header = {
 	.check = promote_check,
 	.bind = promote_bind,
 	.whole = promote_whole,
+	.pandas = promote_pandas,
 	.whole_schema = promote_schema,
 	.explain = promote_explain,
 };

@@ -336,7 +336,7 @@ const struct dtx_op dtx_op_replace_values = {
 	.name = "replace_values",
 	.aliases = "replace,recode,map_values",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Replace values by a table of pairs",
 	.notes = "Typed equality, the first pair that fits, one pass. Cells that stay keep their "
 		 "bytes.",

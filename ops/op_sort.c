@@ -376,7 +376,7 @@ const struct dtx_op dtx_op_sort = {
 	.name = "sort",
 	.aliases = "order_by,arrange,sort_values",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Put rows in order",
 	.notes = "Stable. Nulls come last in both directions unless nulls is \"first\". Text is "
 		 "ordered by its UTF-8 bytes unless collate says otherwise.",

@@ -285,30 +285,13 @@ static void union_explain(const void *args, struct dtx_buf *out)
 		dtx_buf_add(out, ", columns by position");
 }
 
-static bool union_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct union_args *a = args;
-	const char *const *with = a->with.item;
-
-	if (a->by == BY_POSITION || a->source_as || !a->fill_missing)
-		return false;
-	dtx_buf_add(out, "pd.concat([df0");
-	for (size_t i = 0; i < a->with.n; i++) {
-		dtx_buf_add(out, ", tables[");
-		dtx_py_text(out, with[i]);
-		dtx_buf_add(out, "]");
-	}
-	dtx_buf_add(out, "], ignore_index=True, sort=False)");
-	return true;
-}
-
 static const struct dtx_map union_map = { .batch = union_batch };
 
 const struct dtx_op dtx_op_union = {
 	.name = "union",
 	.aliases = "concat,append,bind_rows,stack_tables",
 	.ninputs = 0,
-	.flags = DTX_OP_CONCAT | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_CONCAT | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Put tables one below the other",
 	.notes = "Rows of the current table first, then each table's. Columns find each other by "
 		 "name; what a table lacks is null. Cells keep their bytes. Columns of two types "
@@ -322,5 +305,4 @@ const struct dtx_op dtx_op_union = {
 	.bind = union_bind,
 	.map = &union_map,
 	.explain = union_explain,
-	.pandas = union_pandas,
 };

@@ -337,31 +337,3 @@ struct dtx_str dtx_cell_text(const struct dtx_column *c, uint32_t row, struct dt
 		return (struct dtx_str){ "", 0 };
 	return (struct dtx_str){ scratch->ptr + from, scratch->len - from };
 }
-
-void dtx_py_text(struct dtx_buf *out, const char *text)
-{
-	dtx_buf_json(out, dtx_str_of(text));
-}
-
-void dtx_py_value(struct dtx_buf *out, const json_t *value)
-{
-	if (!value || json_is_null(value))
-		dtx_buf_add(out, "None");
-	else if (json_is_boolean(value))
-		dtx_buf_add(out, json_is_true(value) ? "True" : "False");
-	else
-		dtx_json_print(value, 0, out);
-}
-
-void dtx_py_names(struct dtx_buf *out, const struct dtx_plist *texts)
-{
-	const char *const *name = texts->item;
-
-	dtx_buf_addc(out, '[');
-	for (size_t i = 0; i < texts->n; i++) {
-		if (i)
-			dtx_buf_add(out, ", ");
-		dtx_py_text(out, name[i]);
-	}
-	dtx_buf_addc(out, ']');
-}

@@ -5,6 +5,7 @@
 #include "core/base/mem.h"
 #include "core/io/reader.h"
 #include "core/plan/bind.h"
+#include "core/plan/pytext.h"
 
 #define DTX_NOWHERE UINT32_MAX /* `which` of a cell that is null */
 
@@ -105,10 +106,5 @@ uint32_t dtx_op_batch_rows(const struct dtx_opctx *ox);
 /* Text of a cell of any form, null: *null is set.  Views live as long as scratch is not reset. */
 DTX_MUSTUSE struct dtx_str dtx_cell_text(const struct dtx_column *c, uint32_t row,
                                          struct dtx_buf *scratch, bool *null);
-
-/* Python and JSON forms for translations. */
-void dtx_py_text(struct dtx_buf *out, const char *text);
-void dtx_py_value(struct dtx_buf *out, const json_t *value);
-void dtx_py_names(struct dtx_buf *out, const struct dtx_plist *texts);
 
 #endif

@@ -32,7 +32,8 @@ suite "python side of the jail" /usr/bin/python3 -B tests/guest/run.py
 suite "fuzz corpora" sh tests/fuzz/replay.sh build/fuzz
 suite "command line (ASan, UBSan)" sh tests/cli/run.sh build-asan/dtx
 suite "main job and jail on the command line" sh tests/cli/run.sh build/dtx jail
-suite "against pandas" /usr/bin/python3 tests/diff/run.py build/dtx 60
+suite "op examples against pandas" /usr/bin/python3 -B tests/diff/examples.py build/dtx
+suite "random plans against pandas" /usr/bin/python3 -B tests/diff/run.py build/dtx 60
 suite "workbooks from outside" /usr/bin/python3 tests/diff/book_truth.py build/dtx
 suite "escape attempts" sh tests/escape/run.sh build/dtx
 suite "killed at any instant" sh tests/fault/run.sh build/dtx

@@ -24,6 +24,9 @@ extern const struct dtx_expr dtx_expr_hole;
 bool dtx_expr_equal(const struct dtx_expr *a, const struct dtx_expr *b);
 /* Translations for dtx compile and the differential test.  False: no form (no_translation). */
 bool dtx_expr_pandas(const struct dtx_expr *e, const char *frame, struct dtx_buf *out);
+/* One value for a group: aggregates read `frame`, other columns are members of `keys`. */
+bool dtx_expr_pandas_group(const struct dtx_expr *e, const char *frame, const char *keys,
+                           struct dtx_buf *out);
 bool dtx_expr_sql(const struct dtx_expr *e, struct dtx_buf *out);
 /* "a + b" from its parts, for canonical forms: name(column). */
 struct dtx_expr *dtx_expr_call1(struct dtx_arena *a, const char *fn, const char *column);

@@ -7,8 +7,10 @@ enum code_kind { CODE_PANDAS, CODE_SQL };
 struct coder {
 	enum code_kind kind;
 	const char *frame; /* pandas: name of the table */
+	const char *keys;  /* pandas: name of the group's keys, NULL outside of groups */
 	struct dtx_buf *out;
-	bool ok; /* false: a node has no form */
+	bool in_agg; /* inside an aggregate's arguments */
+	bool ok;     /* false: a node has no form */
 };
 
 static void code(struct coder *c, const struct dtx_expr *e);
@@ -76,7 +78,7 @@ static void code_column(struct coder *c, const struct dtx_expr *e)
 		sql_quoted(c->out, dtx_str_of(e->name), '"');
 		return;
 	}
-	dtx_buf_printf(c->out, "%s[", c->frame);
+	dtx_buf_printf(c->out, "%s[", c->keys && !c->in_agg ? c->keys : c->frame);
 	python_text(c->out, dtx_str_of(e->name));
 	add(c, "]");
 }
@@ -106,10 +108,11 @@ static const struct form cmp_forms[] = {
 };
 static const struct form node_forms[] = {
 	[DTX_EX_NEG] = { "dx.sub(0, {0})", "(-{0})" },
-	[DTX_EX_AND] = { "({0} & {1})", "({0} AND {1})" },
-	[DTX_EX_OR] = { "({0} | {1})", "({0} OR {1})" },
+	[DTX_EX_AND] = { "dx.and_({0}, {1})", "({0} AND {1})" },
+	[DTX_EX_OR] = { "dx.or_({0}, {1})", "({0} OR {1})" },
 	[DTX_EX_NOT] = { "dx.not_({0})", "(NOT {0})" },
-	[DTX_EX_BETWEEN] = { "(dx.ge({0}, {1}) & dx.le({0}, {2}))", "({0} BETWEEN {1} AND {2})" },
+	[DTX_EX_BETWEEN] = { "dx.and_(dx.ge({0}, {1}), dx.le({0}, {2}))",
+	                     "({0} BETWEEN {1} AND {2})" },
 	[DTX_EX_ISNULL] = { "dx.is_null({0})", "({0} IS NULL)" },
 };
 
@@ -209,16 +212,36 @@ static void code_switch(struct coder *c, const struct dtx_expr *e)
 
 /* --- calls --- */
 
-static void code_agg(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn)
+/* dx.agg("sum", group, x, where=condition) */
+static void code_agg_pandas(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn,
+                            const struct dtx_expr *where)
 {
-	uint32_t n;
-	const struct dtx_expr *where = dtx_expr_where(e, &n);
-
-	if (c->kind == CODE_PANDAS || !fn->sql) {
+	if (!c->keys || c->in_agg) {
 		c->ok = false;
 		return;
 	}
-	fill(c, n || strcmp(fn->name, "count") ? fn->sql : "count(*)", e);
+	c->in_agg = true;
+	dtx_buf_printf(c->out, "dx.agg(\"%s\", %s", fn->name, c->frame);
+	for (uint32_t i = 0; i < e->nargs; i++) {
+		add(c, ", ");
+		code(c, e->arg[i]);
+	}
+	if (where) {
+		add(c, ", where=");
+		code(c, where);
+	}
+	add(c, ")");
+	c->in_agg = false;
+}
+
+static void code_agg_sql(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn,
+                         const struct dtx_expr *where)
+{
+	if (!fn->sql) {
+		c->ok = false;
+		return;
+	}
+	fill(c, e->nargs || strcmp(fn->name, "count") ? fn->sql : "count(*)", e);
 	if (where) {
 		add(c, " FILTER (WHERE ");
 		code(c, where);
@@ -226,29 +249,83 @@ static void code_agg(struct coder *c, const struct dtx_expr *e, const struct dtx
 	}
 }
 
-static void code_call(struct coder *c, const struct dtx_expr *e)
+/* Parameter that argument i of a call is for. */
+static uint32_t place_of(const struct dtx_expr *e, const struct dtx_fn *fn, uint32_t i)
+{
+	struct dtx_fnparam p;
+	uint32_t at;
+
+	if (!e->argname || !e->argname[i])
+		return i;
+	for (at = 0; at < e->nargs && dtx_fn_param(fn, at, &p); at++)
+		if (dtx_str_is(p.name, e->argname[i]))
+			return at;
+	return e->nargs;
+}
+
+/* The call's arguments in the order of the signature; false when one between is left out. */
+static bool in_order(const struct dtx_expr *e, const struct dtx_fn *fn, uint32_t n,
+                     const struct dtx_expr **arg)
+{
+	for (uint32_t i = 0; i < n; i++)
+		arg[i] = NULL;
+	for (uint32_t i = 0, k = 0; i < e->nargs && k < n; i++) {
+		uint32_t at = place_of(e, fn, i);
+
+		if (e->argname && e->argname[i] && !strcmp(e->argname[i], "where"))
+			continue;
+		if (at >= n || arg[at])
+			return false;
+		arg[at] = e->arg[i];
+		k++;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (!arg[i])
+			return false;
+	return true;
+}
+
+static void code_form(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn,
+                      const struct dtx_expr *where)
 {
 	static const struct form if_form = { "dx.if_({0}, {1}, {2})",
 		                             "CASE WHEN {0} THEN {1} ELSE {2} END" };
-	const char *form;
-	const struct dtx_fn *fn;
-	uint32_t n;
+	const char *form = c->kind == CODE_PANDAS ? fn->pandas : fn->sql;
 
-	(void)dtx_expr_where(e, &n);
-	fn = dtx_fn_find(dtx_str_of(e->name), n);
-	if (!fn || (e->argname && fn->kind != DTX_FN_AGG)) {
-		c->ok = false;
-		return;
-	}
-	form = c->kind == CODE_PANDAS ? fn->pandas : fn->sql;
-	if (fn->kind == DTX_FN_AGG)
-		code_agg(c, e, fn);
+	if (fn->kind == DTX_FN_AGG && c->kind == CODE_PANDAS)
+		code_agg_pandas(c, e, fn, where);
+	else if (fn->kind == DTX_FN_AGG)
+		code_agg_sql(c, e, fn, where);
 	else if (fn->form == DTX_FORM_IF)
 		fill_form(c, &if_form, e);
 	else if (fn->form == DTX_FORM_SWITCH)
 		code_switch(c, e);
 	else if (form)
 		fill(c, form, e);
+	else
+		c->ok = false;
+}
+
+#define ORDER_MAX 16 /* named arguments: no function has so many parameters */
+
+static void code_call(struct coder *c, const struct dtx_expr *e)
+{
+	const struct dtx_expr *arg[ORDER_MAX], *where;
+	struct dtx_expr plain = *e;
+	const struct dtx_fn *fn;
+	uint32_t n;
+
+	where = dtx_expr_where(e, &n);
+	fn = dtx_fn_find(dtx_str_of(e->name), n);
+	if (fn && e->argname) {
+		if (n > ORDER_MAX || !in_order(e, fn, n, arg))
+			fn = NULL;
+		plain.arg = arg;
+	}
+	plain.nargs = n;
+	plain.argname = NULL;
+	if (fn)
+		code_form(c, &plain, fn, where);
 	else
 		c->ok = false;
 }
@@ -274,7 +351,18 @@ static void code(struct coder *c, const struct dtx_expr *e)
 
 bool dtx_expr_pandas(const struct dtx_expr *e, const char *frame, struct dtx_buf *out)
 {
-	struct coder c = { CODE_PANDAS, frame, out, true };
+	struct coder c = { .kind = CODE_PANDAS, .frame = frame, .out = out, .ok = true };
+
+	code(&c, e);
+	return c.ok;
+}
+
+bool dtx_expr_pandas_group(const struct dtx_expr *e, const char *frame, const char *keys,
+                           struct dtx_buf *out)
+{
+	struct coder c = {
+		.kind = CODE_PANDAS, .frame = frame, .keys = keys, .out = out, .ok = true
+	};
 
 	code(&c, e);
 	return c.ok;
@@ -282,7 +370,7 @@ bool dtx_expr_pandas(const struct dtx_expr *e, const char *frame, struct dtx_buf
 
 bool dtx_expr_sql(const struct dtx_expr *e, struct dtx_buf *out)
 {
-	struct coder c = { CODE_SQL, NULL, out, true };
+	struct coder c = { .kind = CODE_SQL, .out = out, .ok = true };
 
 	code(&c, e);
 	return c.ok;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/plan/exec.h"
+#include "core/plan/pytext.h"
 
 /* Python name of a table: the inputs come from `tables`, results are t1, t2 ... */
 static void table_text(const struct dtx_plan *plan, int32_t t, struct dtx_buf *out)
@@ -15,6 +16,23 @@ static void table_text(const struct dtx_plan *plan, int32_t t, struct dtx_buf *o
 	}
 }
 
+/* Plain pandas where that says the same, else a call of dx. */
+static bool op_text(const struct dtx_plan_step *st, struct dtx_buf *out)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool ok = false;
+
+	if (st->op && !st->broken && st->op->pandas)
+		ok = st->op->pandas(st->args, &text);
+	if (st->op && !st->broken && !ok && st->op->flags & DTX_OP_DX) {
+		dtx_buf_reset(&text);
+		ok = dtx_py_call(st->op, st->args, st->table_name, st->ntables, &text);
+	}
+	dtx_buf_add(out, dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+	return ok;
+}
+
 static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct dtx_buf *out,
                                struct dtx_err *err)
 {
@@ -22,25 +40,22 @@ static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct d
 	enum dtx_code rc = DTX_OK;
 
 	dtx_buf_printf(out, "    # step %u: %s\n", (unsigned)i + 1, st->name);
-	dtx_buf_add(out, "    df0 = ");
-	table_text(plan, st->table[0], out);
-	dtx_buf_addc(out, '\n');
-	/* names that op texts use for the tables they read beside df0 */
-	for (uint32_t k = 1; k < st->ntables; k++) {
+	/* names that op texts use for the tables they read */
+	for (uint32_t k = 0; k < st->ntables; k++) {
 		dtx_buf_printf(out, "    df%u = ", (unsigned)k);
 		table_text(plan, st->table[k], out);
 		dtx_buf_addc(out, '\n');
 	}
 	dtx_buf_printf(out, "    t%u = ", (unsigned)i + 1);
-	if (!st->op || !st->op->pandas || st->broken || !st->op->pandas(st->args, out)) {
+	if (!op_text(st, out)) {
 		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
 		                 "step %u (%s) has no pandas form", (unsigned)i + 1, st->name);
 		dtx_err_at(err, st->at);
 		dtx_err_step(err, (int32_t)i, st->name);
 		return rc;
 	}
-	dtx_buf_add(out, "\n    t");
-	dtx_buf_printf(out, "%u = t%u.reset_index(drop=True)\n", (unsigned)i + 1, (unsigned)i + 1);
+	dtx_buf_printf(out, "\n    t%u = t%u.reset_index(drop=True)\n", (unsigned)i + 1,
+	               (unsigned)i + 1);
 	return rc;
 }
 

@@ -108,7 +108,8 @@ enum dtx_op_flags {
 	DTX_OP_BUILD = 1 << 5,       /* input 1 goes through the sink, input 0 through the map */
 	DTX_OP_NARROWS = 1 << 7,     /* map without locals: narrows the batch it is given and emits
 	                              * it; may run inside the reader */
-	DTX_OP_RAW = 1 << 6 /* wants untyped cells where the input has them (ingest repair) */
+	DTX_OP_RAW = 1 << 6, /* wants untyped cells where the input has them (ingest repair) */
+	DTX_OP_DX = 1 << 8   /* the helper module dx has a function of this name and parameters */
 };
 
 enum dtx_op_kind { DTX_KIND_MAP, DTX_KIND_SINK, DTX_KIND_WHOLE };
@@ -147,8 +148,8 @@ struct dtx_op {
 	                              struct dtx_arena *, const struct dtx_schema **,
 	                              struct dtx_err *);
 	void (*explain)(const void *args, struct dtx_buf *);
-	bool (*pandas)(const void *args,
-	               struct dtx_buf *); /* an expression over df0; false: none */
+	/* An expression over df0; false or NULL: none, a call of dx has to do (DTX_OP_DX). */
+	bool (*pandas)(const void *args, struct dtx_buf *);
 	bool (*sql)(const void *args, struct dtx_buf *);
 };
 extern const struct dtx_op *const dtx_ops[]; /* generated, NULL at the end */

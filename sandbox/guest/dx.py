@@ -2,82 +2,177 @@
 
 Plain pandas inside; nothing is patched.  Rules: a null is a group, a null key matches nothing,
 a sum of nothing is null, rows keep their order, halves round away from zero, integers never wrap.
+Each op of a plan that pandas says otherwise is a function here, and each function of a formula.
 """
-import datetime
 import decimal
 import math
-import re
 
 import numpy as np
 import pandas as pd
 
-INT_MIN, INT_MAX = -2**63, 2**63 - 1
-# name: (pandas aggregate, keyword arguments)
-AGGREGATES = {
-    "sum": ("sum", {"min_count": 1}), "mean": ("mean", {}), "min": ("min", {}),
-    "max": ("max", {}), "median": ("median", {}), "std": ("std", {}), "var": ("var", {}),
-    "first": ("first", {}), "last": ("last", {}), "count": ("count", {}),
-    "count_distinct": ("nunique", {}),
+from dxfn import *  # noqa: F401,F403
+from dxfn import INT_MAX, INT_MIN, index_of, is_none, pattern, text_of, typed
+from dxop import *  # noqa: F401,F403
+from dxop import (COLLATE, as_kind, column_of, common, constant, fits, flags, group_rows, keys_of, kind_of,
+                  names_of, pick, plain, reader, take, unite)
+
+# --- aggregates ---
+
+
+def total(values):
+    """Exact; an int that does not fit is an error."""
+    if any(isinstance(v, float) for v in values):
+        return math.fsum(values)
+    if any(isinstance(v, decimal.Decimal) for v in values):
+        with decimal.localcontext(decimal.Context(prec=38)):
+            return sum(values)
+    got = sum(int(v) for v in values)
+    if not INT_MIN <= got <= INT_MAX:
+        raise OverflowError("sum %d does not fit 64 bits" % got)
+    return got
+
+
+def quantile(values, p):
+    """Linear between values (type 7)."""
+    values = sorted(float(v) for v in values)
+    at = p * (len(values) - 1)
+    low = math.floor(at)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (at - low) * (values[high] - values[low])
+
+
+def variance(values):
+    if len(values) < 2:
+        return None
+    values = [float(v) for v in values]
+    mean = math.fsum(values) / len(values)
+    return math.fsum((v - mean)**2 for v in values) / (len(values) - 1)
+
+
+def deviation(values):
+    got = variance(values)
+    return None if got is None else math.sqrt(got)
+
+
+AGGREGATES = {  # of the values that are not null; without one: null
+    "sum": total, "mean": lambda v: math.fsum(map(float, v)) / len(v), "min": min, "max": max,
+    "median": lambda v: quantile(v, 0.5), "quantile": quantile, "std": deviation, "var": variance,
+    "first": lambda v: v[0], "last": lambda v: v[-1], "any": any, "all": all,
+    "concat_agg": lambda v, sep=",": sep.join(map(text_of, v)),
 }
+COUNTS = {  # without one: 0
+    "count": len, "count_distinct": lambda v: len(set(v)), "count_if": lambda v: sum(map(bool, v)),
+}
+FLOATS = ("mean", "median", "std", "var")
 
 
-def names(columns):
-    return [columns] if isinstance(columns, str) else list(columns)
+def aggregate(fn, values, *more):
+    """Of Python values, None being null."""
+    known = [v for v in values if v is not None]
+    if fn in COUNTS:
+        return COUNTS[fn](known)
+    if fn not in AGGREGATES:
+        raise ValueError("no aggregate '%s'; there are %s" % (fn, ", ".join(sorted({**AGGREGATES, **COUNTS}))))
+    return AGGREGATES[fn](known, *more) if known else None
+
+
+def agg(fn, group, *args, where=None):
+    """dx.agg("sum", g, g["hours"], where=g["paid"]): one value of the rows of a group."""
+    rows = [True] * len(group) if where is None else flags(where, len(group))
+    if not args:
+        return sum(rows)
+    values = [v for v, keep in zip(plain(constant(args[0], len(group))), rows) if keep]
+    return aggregate(fn, values, *args[1:])
 
 
 # --- groups ---
 
 
-def one_aggregate(groups, column, fn):
-    if fn not in AGGREGATES:
-        raise ValueError("no aggregate '%s'; there are %s" % (fn, ", ".join(sorted(AGGREGATES))))
-    method, words = AGGREGATES[fn]
-    return getattr(groups[column], method)(**words)
+def group_table(df, by):
+    """The key columns, from names or {name: column or function of the table}."""
+    by = by if isinstance(by, dict) else {name: name for name in names_of(by)}
+    keys = {name: constant(what(df), len(df)) if callable(what) else df[what] for name, what in by.items()}
+    return pd.DataFrame(keys, index=df.index)
 
 
-def group_ids(df, by):
-    """Number of the group of each row, in first-seen order; null is a key like any other."""
-    if not by:
-        return pd.Series(np.zeros(len(df), "i8"), index=df.index)
-    return df.groupby(by, dropna=False, sort=False, observed=True).ngroup()
+def result(df, keys, groups, what):
+    """One column of results: "count", (column, aggregate), or a function of a group and its keys."""
+    if what == "count":
+        return column_of([len(rows) for rows in groups.values()], "int")
+    if callable(what):
+        out = []
+        for key, rows in groups.items():
+            got = what(df.iloc[rows].reset_index(drop=True), dict(zip(keys.columns, key)))
+            out.append(None if is_none(got) else got)
+        return typed(out, range(len(out)))
+    name, fn = what
+    values = plain(df[name])
+    out = [aggregate(fn, [values[r] for r in rows]) for rows in groups.values()]
+    kind = "int" if fn in COUNTS else "float" if fn in FLOATS else kind_of(df[name])
+    return column_of(out, kind)
 
 
-def group_by(df, by, agg):
+def group_by(df, by, agg, null_keys="keep", order="first_seen", having=None):
     """dx.group_by(df, ["region"], {"total": ("hours", "sum"), "n": "count"})
 
     One row per distinct key, first seen first; `agg` maps new columns to (column, aggregate),
-    or to "count" for the number of rows.  Without keys: one row, even of an empty table.
+    "count" for the number of rows, or a function of a group's rows and its keys.  Without keys:
+    one row, even of an empty table.
     """
-    by = names(by)
     df = df.reset_index(drop=True)
-    ids = group_ids(df, by)
-    groups = df.groupby(ids, sort=True)
-    keys = df.loc[~ids.duplicated(), by].reset_index(drop=True)
-    n = 1 if not by else len(keys)
-    out = {}
+    keys = group_table(df, by)
+    groups = group_rows(keys, list(keys.columns)) or ({} if len(keys.columns) else {(): []})
+    if null_keys != "keep":
+        if null_keys == "error" and any(None in key for key in groups):
+            raise ValueError("group_by: a key is null")
+        groups = {key: rows for key, rows in groups.items() if None not in key}
+    out = {name: pick(keys[name], [rows[0] for rows in groups.values()]) for name in keys}
     for name, what in agg.items():
-        if what == "count":
-            got = groups.size()
-        else:
-            column, fn = what
-            got = one_aggregate(groups, column, fn)
-        fill = {"fill_value": 0} if what == "count" or what[1] in ("count", "count_distinct") else {}
-        out[name] = got.reset_index(drop=True).reindex(range(n), **fill)
-    return pd.concat([keys, pd.DataFrame(out, index=range(n))], axis=1)
+        out[name] = result(df, keys, groups, what)
+    out = pd.DataFrame(out, index=range(len(groups)))
+    if order == "sorted":
+        out = sort(out, [{"col": name} for name in keys])  # noqa: F405
+    if having:
+        out = take(out, [i for i, keep in enumerate(flags(having(out), len(out))) if keep])
+    return out
 
 
 # --- join ---
 
-HOW = ("inner", "left", "right", "full", "semi", "anti")
+HOW = ("inner", "left", "right", "full", "semi", "anti", "cross", "outer")
 
 
-def with_places(df, keys, place):
-    """Rows that can match, with their place; a null key matches nothing."""
-    df = df.assign(**{place: np.arange(len(df))})
-    return df[df[keys].notna().all(axis=1)]
+def key_pairs(left, right, on, using):
+    on = using if using is not None else on
+    if on is None:
+        return [], []
+    if isinstance(on, dict):
+        return list(on), list(on.values())
+    if isinstance(on, list) and on and isinstance(on[0], dict):
+        return [p["left"] for p in on], [p["right"] for p in on]
+    return names_of(on), names_of(on)
 
 
-def join(left, right, on, how="inner", suffix="_right"):
+def matching(df, keys, nulls_equal):
+    """Key of each row; None: the row matches nothing."""
+    return [key if nulls_equal or None not in key else None for key in keys_of(df, keys)]
+
+
+def check_types(left, right, lk, rk):
+    for a, b in zip(lk, rk):
+        kinds = {kind_of(left[a]), kind_of(right[b])} - {"null"}
+        if len(kinds) > 1 and not kinds <= {"int", "float", "decimal"} and not kinds <= {"date", "datetime"}:
+            raise TypeError("join: keys '%s' and '%s' cannot be compared" % (a, b))
+
+
+def check_unique(keys, side):
+    seen = [key for key in keys if key is not None]
+    if len(set(seen)) < len(seen):
+        raise ValueError("join: keys of the %s table occur more than once" % side)
+
+
+def join(left, right, on=None, how="inner", suffix="_right", using=None, cardinality="m:m", match="any",
+         nulls_equal=False, coalesce_keys=True, indicator_as=None):
     """dx.join(left, right, on="id", how="left"); on: a name, names, or {left: right}.
 
     Rows in left order, matches in right order, unmatched right rows last.  Output: left columns,
@@ -85,596 +180,149 @@ def join(left, right, on, how="inner", suffix="_right"):
     """
     if how not in HOW:
         raise ValueError("no join '%s'; there are %s" % (how, ", ".join(HOW)))
-    pairs = dict(on) if isinstance(on, dict) else {k: k for k in names(on)}
-    lk, rk = list(pairs), list(pairs.values())
+    how = "full" if how == "outer" else how
+    lk, rk = key_pairs(left, right, on, using)
     left, right = left.reset_index(drop=True), right.reset_index(drop=True)
-    a = with_places(left, lk, "\0l")[lk + ["\0l"]]
-    b = with_places(right, rk, "\0r")[rk + ["\0r"]].rename(columns=dict(zip(rk, lk)))
-    hit = a.merge(b, on=lk, how="inner").sort_values(["\0l", "\0r"], kind="stable")
+    check_types(left, right, lk, rk)
+    a, b = matching(left, lk, nulls_equal), matching(right, rk, nulls_equal)
+    if cardinality in ("1:m", "1:1"):
+        check_unique(a, "left")
+    if cardinality in ("m:1", "1:1"):
+        check_unique(b, "right")
+    rows = {}
+    for r, key in enumerate(b):
+        if key is not None:
+            rows.setdefault(key, []).append(r)
+    hits = [rows.get(key, []) if key is not None else [] for key in a]
+    met = {r for found in hits for r in found}
+    if match in ("all_left", "all") and not all(hits) or match in ("all_right", "all") and len(met) < len(b):
+        raise ValueError("join: rows match nothing")
     if how in ("semi", "anti"):
-        matched = left.index.isin(hit["\0l"])
-        return left[matched if how == "semi" else ~matched].reset_index(drop=True)
-    rows = [hit[["\0l", "\0r"]].astype("Int64")]
-    if how in ("left", "full"):
-        rest = left.index[~left.index.isin(hit["\0l"])]
-        rows.append(pd.DataFrame({"\0l": rest, "\0r": pd.NA}).astype("Int64"))
-    rows = [pd.concat(rows).sort_values(["\0l", "\0r"], kind="stable")]
-    if how in ("right", "full"):
-        rest = right.index[~right.index.isin(hit["\0r"])]
-        rows.append(pd.DataFrame({"\0l": pd.NA, "\0r": rest}).astype("Int64"))
-    at = pd.concat(rows, ignore_index=True)
-    return glue(left, right, pairs, at, suffix)
+        out = take(left, [i for i, found in enumerate(hits) if bool(found) == (how == "semi")])
+        sides = ["both" if how == "semi" else "left_only"] * len(out)
+    else:
+        pairs = [(i, r) for i, found in enumerate(hits)
+                 for r in (found or ([None] if how in ("left", "full") else []))]
+        if how in ("right", "full"):
+            pairs += [(None, r) for r in range(len(b)) if r not in met]
+        keep_keys = how in ("right", "full") and not coalesce_keys
+        out = glue(left, right, [] if keep_keys else list(zip(lk, rk)), pairs, suffix, how)
+        sides = ["right_only" if i is None else "left_only" if r is None else "both" for i, r in pairs]
+    return out.assign(**{indicator_as: pd.Series(sides, dtype=object)}) if indicator_as else out
 
 
-def take(column, at):
-    """Rows `at`, null where at is."""
-    if at.isna().any() and column.dtype.kind in "iub":
-        column = column.astype("boolean" if column.dtype.kind == "b" else "Int64")
-    return column.reindex(at.to_numpy(dtype="f8", na_value=np.nan)).reset_index(drop=True)
-
-
-def glue(left, right, pairs, at, suffix):
+def glue(left, right, pairs, at, suffix, how):
+    """Columns of both sides; a row of the right side alone shows its key in the left column."""
+    ls, rs = [i for i, _ in at], [r for _, r in at]
     out = {}
     for name in left.columns:
-        got = take(left[name], at["\0l"])
-        if name in pairs:  # a row of the right side alone shows its key here
-            other = take(right[pairs[name]], at["\0r"])
-            got = got.where(at["\0l"].notna(), other) if at["\0l"].isna().any() else got
-        out[name] = got
+        out[name] = pick(left[name], ls)
+        other = next((r for k, r in pairs if k == name), None)
+        if other and how in ("right", "full"):
+            kind = common([kind_of(left[name]), kind_of(right[other])])
+            mine, theirs = plain(out[name]), plain(pick(right[other], rs))
+            out[name] = column_of([t if i is None else m for m, t, i in zip(mine, theirs, ls)], kind)
     for name in right.columns:
-        if name in pairs.values():
+        if name in [r for _, r in pairs]:
             continue
-        out[name + suffix if name in out else name] = take(right[name], at["\0r"])
-    return pd.DataFrame(out)
+        new = name + suffix if name in out else name
+        if new in out:
+            raise ValueError("join: two columns would be called '%s'" % new)
+        out[new] = pick(right[name], rs)
+    return pd.DataFrame(out, index=range(len(at)))
 
 
 # --- shape ---
 
 
-def pivot_longer(df, cols, names_to="name", values_to="value", drop_nulls=False):
+def name_parts(name, n, prefix, sep, shape):
+    rest = name[len(prefix):] if prefix and name.startswith(prefix) else name
+    if shape:
+        found = pattern(shape).search(rest)
+        parts = [g or "" for g in found.groups()] if found and found.span() == (0, len(rest)) else []
+    else:
+        parts = rest.split(sep) if sep else [rest]
+    if len(parts) != n:
+        raise ValueError("column name '%s' does not split into %d parts" % (name, n))
+    return parts
+
+
+def pivot_longer(df, cols=None, keep=None, names_to="name", values_to="value", names_prefix=None, names_sep=None,
+                 names_pattern=None, names_types=(), drop_nulls=False, order="rows"):
     """Row by row: all pieces of row 1, then those of row 2; nulls stay unless told otherwise."""
-    cols = names(cols)
-    keep = [c for c in df.columns if c not in cols]
     df = df.reset_index(drop=True)
-    parts = []
-    for i, c in enumerate(cols):
-        part = df[keep].copy()
-        part[names_to] = c
-        part[values_to] = df[c]
-        part["\0row"], part["\0col"] = np.arange(len(df)), i
-        parts.append(part)
-    out = pd.concat(parts, ignore_index=True).sort_values(["\0row", "\0col"], kind="stable")
-    out = out.drop(columns=["\0row", "\0col"])
+    to = names_of(names_to)
+    cols = names_of(cols) if cols is not None else [c for c in df.columns if c not in names_of(keep)]
+    parts = {c: name_parts(c, len(to), names_prefix, names_sep, names_pattern) for c in cols}
+    if not cols:
+        raise KeyError("no column is left to become rows")
+    value_at = to.index(".value") if ".value" in to else None
+    rests, values, place = [], [], {}
+    for c in cols:  # a rest is a row of the result, a value one of its columns
+        rest = tuple(p for i, p in enumerate(parts[c]) if i != value_at)
+        value = values_to if value_at is None else parts[c][value_at]
+        if value_at is None or rest not in rests:
+            rests.append(rest)
+        values += [value] if value not in values else []
+        at = len(rests) - 1 if value_at is None else rests.index(rest), value
+        if at in place:
+            raise ValueError("columns '%s' and '%s' are the same piece" % (place[at], c))
+        place[at] = c
+    n = len(df)
+    rows = [(i, r) for i in range(n) for r in range(len(rests))]
+    if order == "cols":
+        rows = [(i, r) for r in range(len(rests)) for i in range(n)]
+    cells = {v: unite([df[place[r, v]] if (r, v) in place else pd.Series([None] * n, dtype=object)
+                       for r in range(len(rests))]) for v in values}
     if drop_nulls:
-        out = out[out[values_to].notna()]
-    return out.reset_index(drop=True)
+        known = {v: column.notna().tolist() for v, column in cells.items()}
+        rows = [(i, r) for i, r in rows if any(k[r * n + i] for k in known.values())]
+    out = {c: pick(df[c], [i for i, _ in rows]) for c in df.columns if c not in cols}
+    types = {t["name"]: t["type"] for t in names_types}
+    for at, name in enumerate(t for t in to if t != ".value"):
+        kind, read = reader(types.get(name, "text"), None)
+        out[name] = column_of([read(rests[r][at]) for _, r in rows], kind)
+    for v, column in cells.items():
+        out[v] = pick(column, [r * n + i for i, r in rows])
+    return pd.DataFrame(out, index=range(len(rows)))
 
 
-def pivot_wider(df, names_from, values_from, id=None, agg=None, fill=None):
+def pivot_wider(df, names_from, values_from, id=None, agg=None, fill=None, names=None, names_sep="_",
+                names_prefix="", names_order="appearance"):
     """One row per id, first seen; columns in order of appearance; a repeated cell needs `agg`."""
-    names_from = names(names_from)
-    id = [c for c in df.columns if c not in names_from + [values_from]] if id is None else names(id)
+    names_from, values = names_of(names_from), names_of(values_from)
     df = df.reset_index(drop=True)
-    label = df[names_from].apply(
-        lambda r: "_".join("null" if pd.isna(v) else str(v) for v in r), axis=1)
-    row = group_ids(df, id)
-    cells = pd.DataFrame({"row": row, "label": label, "value": df[values_from]})
-    if cells.duplicated(["row", "label"]).any():
-        if agg is None:
-            raise ValueError("pivot_wider: several rows for one cell; name an aggregate")
-        cells = group_by(cells, ["row", "label"], {"value": ("value", agg)})
-    out = df.loc[~row.duplicated(), id].reset_index(drop=True)
-    for name in dict.fromkeys(label):
-        part = cells[cells["label"] == name].set_index("row")["value"]
-        got = part.reindex(range(len(out)))
-        if fill is not None:
-            got = got.where(got.index.isin(part.index), fill)
-        elif part.dtype.kind == "i" and got.isna().any():
-            got = part.astype("Int64").reindex(range(len(out)))
-        out[name] = got.array
-    return out
-
-
-# --- values ---
-
-
-def round_one(value, digits):
-    if value is None or pd.isna(value):
-        return value
-    exact = decimal.Decimal(repr(float(value)))  # the digits that are shown, not the binary value
-    step = decimal.Decimal(1).scaleb(-digits)
-    return float(exact.quantize(step, decimal.ROUND_HALF_UP, decimal.Context(prec=400)))
-
-
-def round(values, digits=0):
-    """Halves go away from zero, as on paper: dx.round(2.675, 2) is 2.68."""
-    if isinstance(values, pd.Series):
-        if values.dtype.kind in "iu" and digits >= 0:
-            return values
-        return values.map(lambda v: round_one(v, digits))
-    return round_one(values, digits)
-
-
-def if_(condition, yes, no):
-    """yes where the condition is true, no where it is false or null."""
-    if not isinstance(condition, pd.Series):
-        return yes if not is_none(condition) and condition else no
-    index = condition.index
-    true = condition.fillna(False).astype(bool)
-    pick = [v if isinstance(v, pd.Series) else pd.Series([v] * len(index), index=index)
-            for v in (yes, no)]
-    return pick[0].where(true, pick[1])
-
-
-def case(*pairs, default=None):
-    """dx.case((cond, value), ..., default=value): the first condition that is true decides."""
-    index = index_of(*(cond for cond, _ in pairs))
-    if index is None:
-        return next((value for cond, value in pairs if not is_none(cond) and cond), default)
-    out = default if isinstance(default, pd.Series) else pd.Series([default] * len(index), index=index)
-    for condition, value in reversed(pairs):
-        out = if_(condition, value, out)
-    return out.infer_objects()
-
-
-def to_date(values, format):
-    """Dates of one declared format; what does not read is an error, null stays null."""
-    def one(v):
-        return pd.NaT if v is None or pd.isna(v) else datetime.datetime.strptime(v.strip(), format)
-    return pd.to_datetime(values.map(one))
-
-
-def checked(name, a, b, fn):
-    """Integer arithmetic of any width, back to int64 or an error."""
-    index = next(v.index for v in (a, b) if isinstance(v, pd.Series))
-    side = [v if isinstance(v, pd.Series) else pd.Series([v] * len(index), index=index)
-            for v in (a, b)]
-    out = []
-    for x, y in zip(*side):
-        if pd.isna(x) or pd.isna(y):
-            out.append(pd.NA)
-            continue
-        v = fn(int(x), int(y))
-        if v is not pd.NA and not INT_MIN <= v <= INT_MAX:
-            raise OverflowError("%s(%d, %d) does not fit 64 bits" % (name, x, y))
-        out.append(v)
-    return pd.Series(out, index=index, dtype="Int64")
-
-
-def is_whole(v):
-    """Integers: a column of them or one; bools are none."""
-    if isinstance(v, pd.Series):
-        return v.dtype.kind in "iu"
-    return isinstance(v, (int, np.integer)) and not isinstance(v, bool)
-
-
-def arith(name, a, b, fn, plain):
-    """Checked for integers, days for dates, else what pandas computes."""
-    if not isinstance(a, pd.Series) and not isinstance(b, pd.Series):
-        return None if is_none(a) or is_none(b) else plain(a, b)
-    if is_whole(a) and is_whole(b):
-        return checked(name, a, b, fn)
-    if is_none(a) or is_none(b):
-        return null_column(a, b, "Float64")
-    a, b = as_dates(a, b)
-    if is_date(a) and is_date(b):
-        return ((a - b) // pd.Timedelta(days=1)).astype("Int64")
-    if is_date(a) and is_whole(b):
-        b = pd.to_timedelta(b, unit="D")
-    elif is_date(b) and is_whole(a):
-        a = pd.to_timedelta(a, unit="D")
-    return finite(plain(a, b))
-
-
-def add(a, b):
-    return arith("add", a, b, lambda x, y: x + y, lambda x, y: x + y)
-
-
-def sub(a, b):
-    return arith("sub", a, b, lambda x, y: x - y, lambda x, y: x - y)
-
-
-def mul(a, b):
-    return arith("mul", a, b, lambda x, y: x * y, lambda x, y: x * y)
-
-
-def floordiv(a, b):
-    """Null where b is 0."""
-    return arith("floordiv", a, b, lambda x, y: x // y if y else pd.NA, zero_is_null(np.floor_divide))
-
-
-def mod(a, b):
-    return arith("mod", a, b, lambda x, y: x % y if y else pd.NA, zero_is_null(np.mod))
-
-
-def div(a, b):
-    """Float division; null where b is 0."""
-    return floats(a, b, zero_is_null(np.true_divide))
-
-
-def power(a, b):
-    """A float; null where the result is none."""
-    return floats(a, b, np.power)
-
-
-# --- formulas: nulls stay nulls, and a condition on one is null ---
-
-
-NULL = pd.NA
-
-
-def is_none(v):
-    return not isinstance(v, pd.Series) and (v is None or v is pd.NaT or v is pd.NA or v != v)
-
-
-def is_date(v):
-    return isinstance(v, pd.Timestamp) or isinstance(v, pd.Series) and v.dtype.kind == "M"
-
-
-def as_dates(a, b):
-    """A text beside a date is a date."""
-    if is_date(a) and isinstance(b, str):
-        b = pd.Timestamp(b)
-    if is_date(b) and isinstance(a, str):
-        a = pd.Timestamp(a)
-    return a, b
-
-
-def index_of(*values):
-    return next((v.index for v in values if isinstance(v, pd.Series)), None)
-
-
-def null_column(a, b, dtype):
-    index = index_of(a, b)
-    return pd.Series([pd.NA] * len(index), index=index, dtype=dtype)
-
-
-def finite(values):
-    if isinstance(values, pd.Series) and values.dtype.kind == "f":
-        return values.replace([np.inf, -np.inf], np.nan) + 0.0
-    return values
-
-
-def zero_is_null(fn):
-    def divide(a, b):
-        with np.errstate(all="ignore"):
-            zero = b == 0
-            if isinstance(b, pd.Series):
-                return fn(a, b.mask(zero, np.nan))
-            return a * np.nan if zero else fn(a, b)
-    return divide
-
-
-def floats(a, b, fn):
-    index = index_of(a, b)
-    if is_none(a) or is_none(b):
-        return None if index is None else null_column(a, b, "Float64")
-    side = [v.astype("Float64").astype("f8") if isinstance(v, pd.Series) else float(v) for v in (a, b)]
-    with np.errstate(all="ignore"):
-        got = fn(*side)
-    if index is None:
-        return float(got) if np.isfinite(got) else None
-    return finite(pd.Series(got, index=index))
-
-
-def known(*values):
-    """Where no value is null."""
-    index = index_of(*values)
-    out = pd.Series(True, index=index)
+    id = [c for c in df.columns if c not in names_from + values] if id is None else names_of(id)
+    ids = list(group_rows(df, id))
+    combos = list(group_rows(df, names_from))
+    label = {key: names_sep.join("null" if v is None else text_of(v) for v in key) for key in combos}
+    if names_order == "sorted" and not names:
+        combos.sort(key=lambda key: [(v is None, "" if v is None else v) for v in key])
+    for key in combos:
+        if names and label[key] not in names:
+            raise ValueError("pivot_wider: '%s' is none of names" % label[key])
+    cells = {}
+    for row, at in enumerate(zip(keys_of(df, id), keys_of(df, names_from))):
+        cells.setdefault((at[0], label[at[1]]) if names else at, []).append(row)
+    if agg is None and any(len(rows) > 1 for rows in cells.values()):
+        raise ValueError("pivot_wider: several rows for one cell; name an aggregate")
+    first = {key: rows[0] for key, rows in group_rows(df, id).items()}
+    out = {c: pick(df[c], [first[key] for key in ids]) for c in id}
     for v in values:
-        out &= v.notna() if isinstance(v, pd.Series) else not is_none(v)
-    return out
-
-
-def compare(a, b, fn):
-    a, b = as_dates(a, b)
-    if index_of(a, b) is None:
-        return pd.NA if is_none(a) or is_none(b) else fn(a, b)
-    if is_none(a) or is_none(b):
-        return null_column(a, b, "boolean")
-    both = known(a, b)
-    out = pd.Series(pd.NA, index=both.index, dtype="boolean")
-    pick = [v[both] if isinstance(v, pd.Series) else v for v in (a, b)]
-    out[both] = fn(*pick).astype("boolean")
-    return out
-
-
-def eq(a, b):
-    return compare(a, b, lambda x, y: x == y)
-
-
-def ne(a, b):
-    return compare(a, b, lambda x, y: x != y)
-
-
-def lt(a, b):
-    return compare(a, b, lambda x, y: x < y)
-
-
-def le(a, b):
-    return compare(a, b, lambda x, y: x <= y)
-
-
-def gt(a, b):
-    return compare(a, b, lambda x, y: x > y)
-
-
-def ge(a, b):
-    return compare(a, b, lambda x, y: x >= y)
-
-
-def not_(a):
-    if isinstance(a, pd.Series):
-        return ~a.astype("boolean")
-    return pd.NA if is_none(a) else not a
-
-
-def is_null(a):
-    return a.isna() if isinstance(a, pd.Series) else is_none(a)
-
-
-def isin(x, values):
-    """True on a hit, else null when x or a value is null."""
-    out = False
-    for v in values:
-        out = eq(x, v) | out
-    return out
-
-
-def is_distinct(a, b):
-    """Not equal, null being equal to null."""
-    differ = ne(a, b)
-    if index_of(a, b) is None:
-        return is_none(a) != is_none(b) if is_none(a) or is_none(b) else differ
-    nulls = [is_null(v) for v in (a, b)]
-    return differ.fillna(False).astype(bool) | (nulls[0] != nulls[1])
-
-
-def coalesce(*values):
-    index = index_of(*values)
-    if index is None:
-        return next((v for v in values if not is_none(v)), None)
-    side = [v if isinstance(v, pd.Series) else pd.Series([v] * len(index), index=index) for v in values]
-    out = side[0]
-    for v in side[1:]:
-        out = out.where(out.notna(), v)
-    return out.infer_objects()
-
-
-def nullif(a, b):
-    same = eq(a, b)
-    if index_of(a, b) is None:
-        return None if same is True else a
-    a = a if isinstance(a, pd.Series) else pd.Series([a] * len(same), index=same.index)
-    if is_whole(a):
-        a = a.astype("Int64")
-    return a.mask(same.fillna(False).astype(bool))
-
-
-def each(fn, values, nulls=False):
-    """fn row by row; a null among its values gives null."""
-    index = index_of(*values)
-    side = [v if isinstance(v, pd.Series) else [v] * (1 if index is None else len(index)) for v in values]
-    out = []
-    for row in zip(*side):
-        row = [None if is_none(v) else v for v in row]
-        out.append(None if not nulls and any(v is None for v in row) else fn(*row))
-    return out[0] if index is None else typed(out, index)
-
-
-def typed(out, index):
-    kinds = {type(v) for v in out if v is not None}
-    if kinds == {int}:
-        return pd.Series([pd.NA if v is None else v for v in out], index=index, dtype="Int64")
-    if kinds == {bool}:
-        return pd.Series([pd.NA if v is None else v for v in out], index=index, dtype="boolean")
-    if kinds == {float}:
-        return pd.Series([np.nan if v is None else v for v in out], index=index, dtype="f8")
-    if kinds and all(issubclass(k, datetime.datetime) for k in kinds):
-        return pd.to_datetime(pd.Series(out, index=index, dtype=object))
-    return pd.Series(out, index=index, dtype=object)
-
-
-def most(pick, *values):
-    """Smallest or largest in each row, nulls aside."""
-    return each(lambda *row: pick((v for v in row if v is not None), default=None), values, True)
-
-
-def text_of(v):
-    """A value as dtx writes it."""
-    if isinstance(v, (bool, np.bool_)):
-        return "true" if v else "false"
-    if isinstance(v, (float, np.floating)):
-        v = float(v)
-        got = repr(v)
-        if "e" in got and 1e-5 <= abs(v) < 1e16:
-            return format(decimal.Decimal(got), "f")
-        return got.replace("e+", "e").replace("e-0", "e-")
-    if isinstance(v, datetime.datetime):
-        return v.date().isoformat() if v.time() == datetime.time() else v.isoformat()
-    return str(v)
-
-
-def cut(how):
-    def rounded(v, digits=None):
-        if isinstance(v, (int, np.integer)) and digits is None:
-            return int(v)
-        step = decimal.Decimal(1).scaleb(-int(digits or 0))
-        context = decimal.Context(prec=400)
-        got = decimal.Decimal(repr(v)).quantize(step, how, context)
-        if digits is None and not INT_MIN <= got <= INT_MAX:
-            raise OverflowError("%s does not fit 64 bits" % v)
-        return int(got) if digits is None else type(v)(got) if isinstance(v, int) else float(got) + 0.0
-    return rounded
-
-
-def span(t, start, n):
-    if start == 0:
-        return None
-    at = start - 1 if start > 0 else start + len(t)
-    if at < 0:
-        n, at = (n + at if n > 0 else n), 0
-    return t[at:at + max(n, 0)]
-
-
-def piece(t, sep, n):
-    parts = t.split(sep) if sep else [t]
-    at = n - 1 if n > 0 else len(parts) + n
-    return parts[at] if n and 0 <= at < len(parts) else None
-
-
-def pad(t, n, fill, front):
-    more = max(n - len(t), 0)
-    room = (fill * more)[:more]
-    return room + t if front else t + room
-
-
-def number(fn):
-    """Results that are none are null."""
-    def value(*v):
-        try:
-            got = float(fn(*map(float, v)))
-        except (ValueError, ZeroDivisionError, OverflowError):
-            return None
-        return got if np.isfinite(got) else None
-    return value
-
-
-def whole(v):
-    if isinstance(v, str):
-        return int(v)
-    if v != int(v):
-        raise ValueError("%r is no whole number" % v)
-    return int(v)
-
-
-def real(v):
-    got = float(v)
-    if not np.isfinite(got):
-        raise ValueError("%r is no number" % v)
-    return got
-
-
-def truth(v):
-    words = {"true": True, "false": False, "1": True, "0": False}
-    return words[v.strip().lower()] if isinstance(v, str) else words[str(int(v))]
-
-
-def pattern(p):
-    """RE2's text for Python: classes are ASCII, \\z is the end."""
-    return re.compile(p.replace("\\z", "\\Z"), re.ASCII)
-
-
-def like(t, p):
-    words = {"%": ".*", "_": "."}
-    return re.fullmatch("".join(words.get(c, re.escape(c)) for c in p), t, re.DOTALL) is not None
-
-
-def extract(t, p, group=None):
-    found = pattern(p).search(t)
-    if group is None:
-        group = 1 if pattern(p).groups else 0
-    return found.group(group) if found else None
-
-
-def replace_re(t, p, template):
-    def put(found):
-        def part(m):
-            name = m.group(1) or m.group(2)
-            if name is None:
-                return "$"
-            return found.group(int(name) if name.isdigit() else name) or ""
-        return re.sub(r"\$(?:\$|(\d+)|\{(\w+)\})", part, template)
-    return pattern(p).sub(put, t)
-
-
-UNITS = {"week": 604800, "day": 86400, "hour": 3600, "minute": 60, "second": 1}
-MONTHS = {"year": 12, "quarter": 3, "month": 1}
-
-
-def date_add(d, n, unit):
-    if unit in MONTHS:
-        return pd.Timestamp(d) + pd.DateOffset(months=n * MONTHS[unit])
-    return pd.Timestamp(d) + pd.Timedelta(seconds=n * UNITS[unit])
-
-
-def date_diff(a, b, unit):
-    a, b = pd.Timestamp(a), pd.Timestamp(b)
-    if unit in UNITS:
-        seconds = (b - a) / pd.Timedelta(seconds=UNITS[unit])
-        return int(seconds)
-    n = int(((b.year - a.year) * 12 + b.month - a.month) / MONTHS[unit])
-    step = 1 if b >= a else -1
-    n += step
-    while n and (date_add(a, n, unit) > b if step > 0 else date_add(a, n, unit) < b):
-        n -= step
-    return n
-
-
-def date_trunc(d, unit):
-    d = pd.Timestamp(d)
-    if unit == "week":
-        return d.normalize() - pd.Timedelta(days=d.weekday())
-    if unit in MONTHS:
-        month = {"year": 1, "quarter": (d.month - 1) // 3 * 3 + 1, "month": d.month}[unit]
-        return d.normalize().replace(month=month, day=1)
-    return d.floor({"day": "D", "hour": "H", "minute": "T", "second": "S"}[unit])
-
-
-def as_time(midnight):
-    def read(v, form=None):
-        if isinstance(v, str):
-            v = v.strip()
-            v = datetime.datetime.strptime(v, form) if form else datetime.datetime.fromisoformat(v)
-        v = pd.Timestamp(v)
-        if midnight and v != v.normalize():
-            raise ValueError("%s has a time of day" % v)
-        return v
-    return read
-
-
-FUNCTIONS = {
-    "abs": abs, "sign": lambda x: (x > 0) - (x < 0),
-    "round": cut(decimal.ROUND_HALF_UP), "round_even": cut(decimal.ROUND_HALF_EVEN),
-    "floor": cut(decimal.ROUND_FLOOR), "ceil": cut(decimal.ROUND_CEILING),
-    "trunc": cut(decimal.ROUND_DOWN),
-    "sqrt": number(math.sqrt), "exp": number(math.exp), "ln": number(math.log),
-    "log10": number(math.log10),
-    "log": number(lambda x, base: math.log2(x) if base == 2 else math.log10(x) if base == 10
-                  else math.log(x) / math.log(base)),
-    "clamp": lambda x, low, high: max(low, min(high, x)),
-    "length": len, "upper": str.upper, "lower": str.lower,
-    "trim": str.strip, "ltrim": str.lstrip, "rtrim": str.rstrip,
-    "left": lambda t, n: t[:n], "right": lambda t, n: (t[-n:] if n else ""),
-    "mid": lambda t, start, n=2**31: span(t, start, n),
-    "slice": lambda t, a, b=None: t[a:b],
-    "replace": lambda t, a, b: t.replace(a, b) if a else t,
-    "starts_with": str.startswith, "ends_with": str.endswith,
-    "contains": lambda t, part: part in t, "index_of": lambda t, part: t.find(part) + 1,
-    "split_part": piece, "repeat": lambda t, n: t * max(n, 0),
-    "pad_left": lambda t, n, fill=" ": pad(t, n, fill, True),
-    "pad_right": lambda t, n, fill=" ": pad(t, n, fill, False),
-    "year": lambda d: d.year, "quarter": lambda d: (d.month + 2) // 3, "month": lambda d: d.month,
-    "day": lambda d: d.day, "hour": lambda d: d.hour, "minute": lambda d: d.minute,
-    "second": lambda d: d.second, "weekday": lambda d: d.isoweekday(),
-    "matches": lambda t, p: pattern(p).search(t) is not None, "like": like,
-    "extract": extract, "replace_re": replace_re,
-    "date_add": date_add, "date_diff": date_diff, "date_trunc": date_trunc,
-    "format_date": lambda d, form: pd.Timestamp(d).strftime(form),
-    "as_date": as_time(True), "as_datetime": as_time(False),
-    "make_date": lambda y, m, d: datetime.datetime(y, m, d),
-    "as_int": whole, "as_float": real, "as_text": text_of, "as_bool": truth,
-}
-# These see nulls.
-NULL_FUNCTIONS = {
-    "concat": lambda *v: "".join(text_of(x) for x in v if x is not None),
-    "concat_ws": lambda sep, *v: (sep or "").join(text_of(x) for x in v if x is not None),
-    "is_blank": lambda v: v is None or not text_of(v).strip(),
-}
-
-
-def fn(name, *values):
-    """A function of the formula language, row by row: dx.fn("left", df0["code"], 2)."""
-    if name in NULL_FUNCTIONS:
-        return each(NULL_FUNCTIONS[name], values, True)
-    return each(FUNCTIONS[name], values)
+        column, kind = plain(df[v]), kind_of(df[v])
+        if agg:
+            kind = "int" if agg in COUNTS else "float" if agg in FLOATS else kind
+        if not fits(fill, kind):
+            raise ValueError("fill does not fit column '%s'" % v)
+        for key in names or combos:
+            name = names_prefix + (key if names else label[key])
+            name = v + names_sep + name if len(values) > 1 else name
+            if name in out:
+                raise ValueError("pivot_wider: two columns would be called '%s'" % name)
+            got = []
+            for row in ids:
+                rows = cells.get((row, key))
+                got.append(as_kind(fill, kind) if rows is None else
+                           aggregate(agg, [column[r] for r in rows]) if agg else column[rows[0]])
+            out[name] = column_of(got, kind)
+    return pd.DataFrame(out, index=range(len(ids)))

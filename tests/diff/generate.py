@@ -2,28 +2,41 @@
 import datetime as dt
 import random
 
-WORDS = ["a", "b", "ab", "Zoë", "x y", "", "0042", "total", "naïve", "🙂", 'q"q', "long text of more than twelve bytes"]
+WORDS = ["a", "b", "ab", "Zoë", "x y", "", "0042", "total", "naïve", "🙂", 'q"q', "long text of more than twelve bytes",
+         "f10", "f9", "F1", " pad "]
+AMOUNTS = ["1,234.50", "(5)", "$12", "-", "25%", "7-", "n/a", "€ 3", "x", "1,23", "+4"]
+NUMBERS = ("int", "float")
 
 
-def null_or(p, make):
-    return None if random.random() < p else make()
+def one_of(*forms):
+    return random.choice(forms)
+
+
+def chance(p):
+    return random.random() < p
+
+
+def some(items, least=1):
+    items = list(items)
+    return random.sample(items, random.randint(min(least, len(items)), len(items)))
 
 
 def column(kind, n, nulls):
     make = {
-        "int": lambda: random.choice([0, 1, 2, 3, -1, 7, 100, random.randint(-1000, 1000)]),
-        "float": lambda: random.choice([0.5, 1.25, -2.75, 0.1, 3.0625, round(random.uniform(-100, 100), 3)]),
+        "int": lambda: one_of(0, 1, 2, 3, -1, 7, 100, random.randint(-1000, 1000)),
+        "float": lambda: one_of(0.5, 1.25, -2.75, 0.1, 3.0625, 2.0, round(random.uniform(-100, 100), 3)),
         "text": lambda: random.choice(WORDS),
-        "key": lambda: random.choice(["red", "green", "blue", "a longer key of many bytes"]),
-        "bool": lambda: random.random() < 0.5,
+        "amount": lambda: random.choice(AMOUNTS),
+        "key": lambda: one_of("red", "green", "blue", "a longer key of many bytes"),
+        "bool": lambda: chance(0.5),
         "date": lambda: dt.date(2024, 1, 31) + dt.timedelta(days=random.randint(-400, 400)),
     }[kind]
-    return [null_or(nulls, make) for _ in range(n)]
+    return [None if chance(nulls) else make() for _ in range(n)]
 
 
 def table(n, kinds):
-    names = {"int": "i", "float": "f", "text": "t", "key": "k", "bool": "b", "date": "d"}
-    return {names[kind]: (kind, column(kind, n, random.choice([0, 0.2]))) for kind in kinds}
+    names = {"int": "i", "float": "f", "text": "t", "key": "k", "bool": "b", "date": "d", "amount": "a"}
+    return {names[kind]: (kind, column(kind, n, one_of(0, 0.2))) for kind in kinds}
 
 
 def cell(value):
@@ -42,101 +55,424 @@ def to_csv(tab):
     return "\n".join([",".join(tab)] + [",".join(cell(v) for v in row) for row in rows]) + "\n"
 
 
+# --- formulas; `cols` maps a name to its kind ---
+
+
+def of(cols, *kinds):
+    return [c for c, kind in cols.items() if kind in kinds]
+
+
+def name(c):
+    return c if c.isidentifier() else "`%s`" % c
+
+
 def number_expr(cols):
-    c = random.choice([c for c in cols if c in "if"] or ["1"])
-    return random.choice([c, f"{c} + 1", f"{c} * 2", f"-{c}", f"{c} / 4", f"round({c}, 1)", f"abs({c})", f"coalesce({c}, 0)",
-                          f"if({c} > 2, {c}, 0)", f"{c} - 3"])
+    c = name(random.choice(of(cols, *NUMBERS) or ["1"])) if of(cols, *NUMBERS) else "1"
+    form = one_of("{}", "{} + 1", "{} * 2", "-{}", "{} / 4", "round({}, 1)", "abs({})", "coalesce({}, 0)",
+                  "if({} > 2, {}, 0)", "{} - 3", "{} // 2", "{} % 3", "{} ** 2", "floor({})", "max({}, 1)",
+                  "clamp({}, 0, 5)", "nullif({}, 1)", "case when {} > 1 then {} when {} is null then -1 else 0 end",
+                  "switch({}, 1, 10, 2, 20, 0)", "round_even({} / 2)", "sign({})")
+    kind = "float" if cols.get(c.strip("`")) == "float" or "/ 4" in form or "**" in form else "int"
+    if form.startswith(("floor", "round_even", "sign", "switch")):
+        kind = "int"
+    return form.format(*[c] * form.count("{}")), kind
+
+
+def text_expr(cols):
+    c = name(random.choice(of(cols, "text", "key", "amount")))
+    return one_of("upper({})", "concat({}, '-', {})", "left({}, 2)", "coalesce({}, 'none')", "replace({}, 'e', 'E')",
+                  "mid({}, 2, 3)", "trim({})", "concat_ws('/', {}, 'z')", "pad_left({}, 5, '*')", "right({}, 1)",
+                  "extract({}, '[a-z]+')", "replace_re({}, '(l+)', '<$1>')", "split_part({}, ' ', 2)").replace("{}", c), "text"
+
+
+def date_expr(cols):
+    c = random.choice(of(cols, "date"))
+    return one_of(("year({})", "int"), ("month({})", "int"), ("quarter({})", "int"), ("weekday({})", "int"),
+                  ("date_trunc({}, 'month')", "date"), ("date_add({}, 1, 'month')", "date"),
+                  ("date_diff({}, '2024-06-30', 'day')", "int"), ("{} + 7", "date"), ("format_date({}, '%d.%m.%Y')", "text"))
+
+
+def any_expr(cols):
+    forms = [number_expr]
+    forms += [text_expr] if of(cols, "text", "key", "amount") else []
+    if of(cols, "date") and chance(0.3):
+        text, kind = date_expr(cols)
+        return text.replace("{}", random.choice(of(cols, "date"))), kind
+    return random.choice(forms)(cols)
 
 
 def where(cols):
-    forms = []
-    if "i" in cols:
-        forms += ["i > 1", "i is not null", "i in (1, 2, 3)", "i between -1 and 7", "not (i == 1)"]
-    if "f" in cols:
-        forms += ["f < 0.5", "f is null or f > 1"]
-    if "k" in cols:
-        forms += ["k == 'red'", "k != 'blue'", "k in ('red', 'green')"]
-    if "b" in cols:
-        forms += ["b", "not b"]
+    forms = ["true"] if chance(0.1) else []
+    for c in of(cols, "int"):
+        forms += [f"{name(c)} > 1", f"{name(c)} is not null", f"{name(c)} in (1, 2, 3)", f"{name(c)} between -1 and 7",
+                  f"not ({name(c)} == 1)"]
+    for c in of(cols, "float"):
+        forms += [f"{name(c)} < 0.5", f"{name(c)} is null or {name(c)} > 1"]
+    for c in of(cols, "key"):
+        forms += [f"{name(c)} == 'red'", f"{name(c)} != 'blue'", f"{name(c)} in ('red', 'green')", f"is_distinct({name(c)}, 'red')",
+                  f"{name(c)} like '%e%'", f"matches({name(c)}, '^[br]')"]
+    for c in of(cols, "text"):
+        forms += [f"is_blank({name(c)})", f"starts_with({name(c)}, 'a')", f"length({name(c)}) > 2"]
+    for c in of(cols, "bool"):
+        forms += [name(c), f"not {name(c)}", f"{name(c)} and {name(c)} is not null"]
+    for c in of(cols, "date"):
+        forms += [f"{name(c)} >= '2024-01-31'"]
     return random.choice(forms or ["true"])
 
 
+# --- selectors ---
+
+
+def selector(cols, names):
+    """Some way to say these columns, and the columns in the order it says."""
+    have = list(cols)
+    if chance(0.7):
+        return names, names
+    form = one_of("regex", "range", "type", "not", "all")
+    if form == "range":
+        a, b = sorted(have.index(c) for c in (random.choice(have), random.choice(have)))
+        return [{"range": [have[a], have[b]]}], have[a:b + 1]
+    if form == "regex":
+        return [{"regex": "^(%s)$" % "|".join(names)}], [c for c in have if c in names]
+    if form == "not" and len(names) < len(have):
+        return [{"not": names}], [c for c in have if c not in names]
+    if form == "type" and of(cols, *NUMBERS):
+        return [{"type": "number"}], of(cols, *NUMBERS)
+    return ["*"], have
+
+
+def without(cols, gone):
+    return {c: kind for c, kind in cols.items() if c not in gone}
+
+
+# --- steps: each gives the step and the columns after it ---
+
+
 def step_filter(cols):
-    return {"op": "filter", "where": where(cols)}, cols
+    step = {"op": "filter", "where": where(cols)}
+    if chance(0.2):
+        step["keep"] = "not_true"
+    return step, cols
 
 
 def step_derive(cols):
-    return {"op": "derive", "set": [{"as": "n", "expr": number_expr(cols)}]}, cols + ["n"] * ("n" not in cols)
+    items, cols = [], dict(cols)
+    step = {"op": "derive", "set": items}
+    if chance(0.2):
+        step["after"] = random.choice(list(cols))
+    after = dict(cols)
+    for _ in range(random.randint(1, 2)):
+        as_ = one_of("n", "m", random.choice(list(cols)))
+        text, kind = any_expr(after)
+        items.append({"as": as_, "expr": text})
+        after[as_] = kind
+    return step, after
 
 
 def step_sort(cols):
-    by = random.sample(cols, min(len(cols), random.randint(1, 2)))
-    return {"op": "sort", "by": [{"col": c, "desc": random.random() < 0.5} for c in by]}, cols
+    by = []
+    for c in some(cols)[:2]:
+        item = {"col": c, "desc": chance(0.5)}
+        if chance(0.2):
+            item["nulls"] = "first"
+        if cols[c] in ("text", "key") and chance(0.3):
+            item["collate"] = one_of("nocase", "natural")
+        by.append(item)
+    if of(cols, *NUMBERS) and chance(0.2):
+        by.append({"expr": number_expr(cols)[0]})
+    step = {"op": "sort", "by": by}
+    if chance(0.2):
+        step["limit"] = random.randint(1, 5)
+    return step, cols
 
 
 def step_select(cols):
-    keep = random.sample(cols, random.randint(1, len(cols)))
-    return {"op": "select", "cols": keep}, keep
+    spec, names = selector(cols, some(cols))
+    return {"op": "select", "cols": spec}, {c: cols[c] for c in names}
 
 
 def step_drop(cols):
-    if len(cols) < 2:
+    if len(cols) < 3:
         return step_filter(cols)
-    gone = random.choice(cols)
-    return {"op": "drop", "cols": [gone]}, [c for c in cols if c != gone]
+    spec, names = selector(cols, [random.choice(list(cols))])
+    if len(names) == len(cols):
+        spec = names = names[:1]
+    return {"op": "drop", "cols": spec}, without(cols, names)
+
+
+def step_rename(cols):
+    if chance(0.3):
+        return {"op": "rename", "regex": "^(.)", "replace": "x$1"}, {"x" + c: kind for c, kind in cols.items()}
+    old = random.choice(list(cols))
+    return {"op": "rename", "map": {old: "r_" + old}}, {"r_" + c if c == old else c: kind for c, kind in cols.items()}
 
 
 def step_limit(cols):
-    return {"op": "limit", "n": random.randint(0, 20)}, cols
+    step = {"op": "limit", "n": random.randint(0, 20)}
+    if chance(0.3):
+        step["offset"] = random.randint(0, 3)
+    if chance(0.3):
+        step["from"] = "end"
+    if chance(0.3):
+        step["by"] = some(cols)[:2]
+    return step, cols
 
 
 def step_distinct(cols):
-    return {"op": "distinct", "cols": random.sample(cols, random.randint(1, len(cols)))}, cols
+    step = {"op": "distinct", "keep": one_of("first", "first", "last", "none", "dups")}
+    if chance(0.8):
+        step["cols"] = some(cols)
+    if chance(0.2):
+        step["count_as"] = "times"
+        return step, dict(cols, times="int")
+    return step, cols
+
+
+def aggregate(cols, c):
+    if cols[c] in NUMBERS:
+        fn = one_of("sum", "mean", "min", "max", "count", "count_distinct", "first", "last", "median", "std", "var")
+        kind = {"count": "int", "count_distinct": "int"}.get(fn, "float" if fn in ("mean", "median", "std", "var") else cols[c])
+        text = one_of("{fn}({c})", "{fn}({c})", "{fn}({c}) + 1", "{fn}({c} * 2)", "{fn}({c}, where: {w})",
+                      "coalesce({fn}({c}), 0)", "{fn}({c}) / count()")
+        kind = "float" if "/" in text else kind
+        return text.format(fn=fn, c=name(c), w=where(cols)), kind
+    fn = one_of("min", "max", "first", "last", "count", "count_distinct") if cols[c] != "bool" else one_of("any", "all", "count")
+    if cols[c] in ("text", "key") and chance(0.3):
+        return "concat_agg(%s, '|')" % name(c), "text"
+    return f"{fn}({name(c)})", "int" if fn.startswith("count") else cols[c]
 
 
 def step_group(cols):
-    by = [c for c in cols if c in "kbt"][:random.randint(1, 2)]
-    nums = [c for c in cols if c in "if"]
+    keys, by, after = [], [], {}
+    for c in [c for c in some(cols) if cols[c] != "float"][:random.randint(0, 2)]:
+        by.append(c)
+        after[c] = cols[c]
+    keys += by
+    if of(cols, "int") and chance(0.2):
+        keys.append({"as": "half", "expr": "%s // 2" % name(of(cols, "int")[0])})
+        after["half"] = "int"
     agg = [{"as": "rows", "expr": "count()"}]
-    for c in nums:
-        fn = random.choice(["sum", "mean", "min", "max", "count", "count_distinct", "first", "last", "median"])
-        agg.append({"as": f"{fn}_{c}", "expr": f"{fn}({c})"})
-    return {"op": "group_by", "by": by, "agg": agg}, by + [a["as"] for a in agg]
+    after["rows"] = "int"
+    for c in cols:
+        if c not in by and chance(0.7) and len(agg) < 5:
+            text, kind = aggregate(cols, c)
+            agg.append({"as": f"g_{c}", "expr": text})
+            after[f"g_{c}"] = kind
+    step = {"op": "group_by", "by": keys, "agg": agg}
+    if chance(0.3):
+        step["order"] = "sorted"
+    if chance(0.2):
+        step["null_keys"] = one_of("drop", "drop", "error")
+    if chance(0.2):
+        step["having"] = "rows > 1"
+    return step, after
 
 
 def step_join(cols):
-    if "k" not in cols:
-        return step_filter(cols)
-    how = random.choice(["inner", "left", "right", "full", "semi", "anti"])
-    out = cols if how in ("semi", "anti") else cols + ["w"]
-    return {"op": "join", "with": "side", "on": ["k"], "how": how}, out
+    how = one_of("inner", "left", "right", "full", "semi", "anti", "cross")
+    step = {"op": "join", "with": "side", "how": how}
+    pairs = [("k", "k")] * (cols.get("k") == "key") + [(c, "w") for c in of(cols, *NUMBERS)] + [(c, "e") for c in of(cols, "date")]
+    if how == "cross" or not pairs:
+        step["how"] = how = "cross"
+        on = []
+    else:
+        on = random.sample(pairs, min(len(pairs), one_of(1, 1, 2)))
+        on = list({right: (left, right) for left, right in on}.values())
+        if [left for left, _ in on] == ["k"] and chance(0.5):
+            step[one_of("on", "using")] = "k" if chance(0.5) else ["k"]
+        else:
+            step["on"] = [{"left": left, "right": right} for left, right in on]
+    if chance(0.2):
+        step["nulls_equal"] = True
+    if chance(0.2):
+        step["suffix"] = "_s"
+    if chance(0.2):
+        step["cardinality"] = one_of("m:1", "1:m", "1:1")
+    if chance(0.2):
+        step["match"] = one_of("all_left", "all_right", "all")
+    after = dict(cols)
+    if how not in ("semi", "anti"):
+        show = how in ("right", "full") and chance(0.3)
+        if show:
+            step["coalesce_keys"] = False
+        if how in ("right", "full") and not show:
+            for left, right in on:
+                if SIDE[right] == "float" or cols[left] == "float":
+                    after[left] = "float"
+        for c, kind in SIDE.items():
+            if show or c not in [right for _, right in on]:
+                after[c + step.get("suffix", "_right") if c in after else c] = kind
+    if chance(0.2):
+        step["indicator_as"] = "which"
+        after["which"] = "text"
+    return step, after
+
+
+def step_union(cols):
+    step = {"op": "union", "with": one_of(["side"], ["side"], ["side", "side"])}
+    after = dict(cols)
+    if chance(0.2) and len(cols) == len(SIDE):
+        step["by"] = "position"
+        after = {c: mixed(a, b) for (c, a), b in zip(cols.items(), SIDE.values())}
+    else:
+        for c, kind in SIDE.items():
+            after[c] = mixed(after[c], kind) if c in after else kind
+    if chance(0.2):
+        step["fill_missing"] = False
+    if chance(0.3):
+        step["source_as"] = "src"
+        after["src"] = "key"
+    return step, after
+
+
+def mixed(a, b):
+    if a == b or {a, b} <= {"key", "text", "amount"}:
+        return a
+    return "float" if {a, b} == set(NUMBERS) else "text"
 
 
 def step_longer(cols):
-    values = [c for c in cols if c in "if"]
+    values = of(cols, *NUMBERS) if chance(0.7) else some(cols)
     keep = [c for c in cols if c not in values]
-    if len(values) < 2:
+    if len(values) < 2 or {"name", "value", "what", "part"} & set(keep):
         return step_filter(cols)
-    return {"op": "pivot_longer", "cols": values, "names_to": ["name"], "values_to": "value"}, keep + ["name", "value"]
+    step = {"op": "pivot_longer"}
+    if chance(0.5) or not keep:
+        step["cols"] = values
+    else:
+        step["keep"] = keep
+    kinds = {cols[c] for c in values}
+    kind = kinds.pop() if len(kinds) == 1 else "float" if kinds <= set(NUMBERS) else "text"
+    after = {c: cols[c] for c in keep}
+    if chance(0.3):
+        step.update(names_to=["what", "part"], names_pattern="(.)(.*)", values_to="v")
+        after.update(what="key", part="text", v=kind)
+    elif chance(0.3) and not {c[0] for c in values} & set(keep):
+        step.update(names_to=[".value", "part"], names_pattern="(.)(.*)")
+        after["part"] = "text"
+        for c in values:
+            after[c[0]] = mixed(after[c[0]], cols[c]) if c[0] in after else cols[c]
+    else:
+        after.update(name="key", value=kind)
+    if chance(0.3):
+        step["drop_nulls"] = True
+    if chance(0.3):
+        step["order"] = "cols"
+    return step, after
 
 
-STEPS = [step_filter, step_derive, step_sort, step_select, step_drop, step_limit, step_distinct, step_join, step_longer]
+def step_wider(cols):
+    """The last step: its columns come from the data."""
+    labels, values = of(cols, "key", "bool", "int", "date"), some(cols)[:2]
+    labels = [c for c in labels if c not in values][:random.randint(1, 2)]
+    if not labels or len(cols) < 2:
+        return step_filter(cols)
+    step = {"op": "pivot_wider", "names_from": labels, "values_from": values}
+    if chance(0.7):
+        numbers = all(cols[c] in NUMBERS for c in values)
+        step["agg"] = one_of("sum", "max", "count", "mean") if numbers else one_of("first", "last", "count")
+    if chance(0.5):
+        step["id"] = [c for c in cols if c not in labels + values][:1] or labels[:1]
+    if all(cols[c] in NUMBERS for c in values) and chance(0.4):
+        step["fill"] = 0
+    if chance(0.3):
+        step["names_order"] = "sorted"
+    if chance(0.2):
+        step.update(names_sep="/", names_prefix="p")
+    if labels == ["k"] and chance(0.3):
+        step["names"] = ["red", "green", "blue", "a longer key of many bytes", "null"][:random.randint(3, 5)]
+    return step, None
+
+
+def step_cast(cols):
+    c = random.choice(list(cols))
+    to = {"int": one_of("float", "text", "int"), "float": one_of("int", "text"), "date": "text",
+          "bool": one_of("text", "int")}.get(cols[c], one_of("text", "int", "float"))
+    item = {"name": c, "type": to}
+    if chance(0.7):
+        item["on_error"] = "null"
+    return {"op": "cast", "types": [item]}, dict(cols, **{c: to})
+
+
+def step_fill(cols):
+    names = some(cols)
+    step = {"op": "fill", "cols": names, "dir": one_of("down", "up")}
+    if chance(0.4):
+        step["by"] = some(without(cols, names) or cols)[:1]
+    if chance(0.3):
+        step["limit"] = random.randint(1, 2)
+    numbers = of(cols, one_of(*NUMBERS))
+    if chance(0.2) and len(numbers) > 1:
+        return {"op": "fill", "cols": numbers, "dir": one_of("right", "left")}, cols
+    return step, cols
+
+
+def step_fill_null(cols):
+    c = random.choice(list(cols))
+    step = {"op": "fill_null", "cols": [c]}
+    value = {"int": 0, "float": 0.5, "text": "none", "key": "none", "amount": "none", "bool": False, "date": "2024-01-01"}[cols[c]]
+    if cols[c] in NUMBERS and chance(0.4):
+        step["expr"], kind = number_expr(cols)
+        return step, dict(cols, **{c: "float" if "float" in (kind, cols[c]) else "int"})
+    step["value"] = value
+    return step, cols
+
+
+def step_replace(cols):
+    kind = one_of(*sorted(set(cols.values())))
+    if kind not in ("int", "key", "text", "bool"):
+        return step_filter(cols)
+    pairs = {"int": [{"from": 1, "to": 10}, {"from": 2}], "key": [{"from": "red", "to": "rot"}, {"to": "none"}],
+             "text": [{"from": "", "to": "empty"}, {"from": "a", "to": "A"}], "bool": [{"from": True, "to": False}]}[kind]
+    step = {"op": "replace_values", "cols": of(cols, kind), "map": pairs}
+    if chance(0.4):
+        step["else"] = one_of("keep", "null", "error")
+    return step, cols
+
+
+def step_parse_number(cols):
+    names = of(cols, "amount", "text")
+    if not names:
+        return step_filter(cols)
+    step = {"op": "parse_number", "cols": names, "on_error": one_of("null", "null", "null", "error")}
+    if chance(0.3):
+        step["percent"] = "points"
+    return step, dict(cols, **{c: "float" for c in names})
+
+
+def step_repair(cols):
+    step = one_of({"op": "skip_rows", "head": random.randint(0, 3), "tail": random.randint(0, 3)},
+                  {"op": "skip_rows", "until": "red"}, {"op": "skip_rows", "comment": "t"},
+                  {"op": "drop_empty"}, {"op": "drop_rows", "kinds": ["blank", "totals"]},
+                  {"op": "drop_rows", "kinds": ["footnotes", "repeated_header"]}, {"op": "drop_rows", "where": where(cols)},
+                  {"op": "drop_rows", "kinds": "totals", "verify": False})
+    return step, cols
+
+
+STEPS = [step_filter, step_derive, step_derive, step_sort, step_select, step_drop, step_rename, step_limit, step_distinct,
+         step_join, step_join, step_union, step_longer, step_longer, step_group, step_cast, step_fill, step_fill_null,
+         step_replace, step_parse_number, step_repair]
+SIDE = {"k": "key", "w": "int", "e": "date", "f": "float"}
+
+
+def side():
+    n = random.randint(0, 4)
+    return {"k": ("key", ["red", "green", "green", None][:n]), "w": ("int", [1, 2, 2, None][:n]),
+            "e": ("date", [dt.date(2024, 1, 31 - i) for i in range(n)]), "f": ("float", column("float", n, 0.2))}
 
 
 def case():
     """Tables by name and a plan over them."""
-    n = random.choice([0, 1, 2, 10, 60])
-    kinds = ["key"] + random.sample(["int", "float", "text", "bool", "date"], random.randint(2, 5))
-    tables = {"main": table(n, kinds)}
-    side = {"k": ("key", ["red", "green", "green", None][:random.randint(1, 4)])}
-    side["w"] = ("int", list(range(10, 10 + len(side["k"][1]))))
-    tables["side"] = side
-    cols, steps = list(tables["main"]), []
+    n = one_of(0, 1, 2, 10, 60)
+    kinds = ["key"] + random.sample(["int", "float", "text", "bool", "date", "amount"], random.randint(2, 5))
+    tables = {"main": table(n, kinds), "side": side()}
+    cols, steps = {c: kind for c, (kind, _) in tables["main"].items()}, []
     for _ in range(random.randint(1, 4)):
         step, cols = random.choice(STEPS)(cols)
         steps.append(step)
-    if random.random() < 0.4 and any(c in "kbt" for c in cols):
-        steps.append(step_group(cols)[0])
-    types = [[{"name": c, "type": {"key": "text"}.get(kind, kind)} for c, (kind, _) in t.items()] for t in tables.values()]
+    if chance(0.3):
+        steps.append(one_of(step_wider, step_group)(cols)[0])
+    types = [[{"name": c, "type": {"key": "text", "amount": "text"}.get(kind, kind)} for c, (kind, _) in t.items()]
+             for t in tables.values()]
     plan = {"dtx": 1, "inputs": [{"name": name, "types": t} for name, t in zip(tables, types)], "steps": steps}
     return tables, plan

@@ -92,7 +92,7 @@ def test_join_other_names_semi_anti():
     right = RIGHT.rename(columns={"k": "key"})
     same(dx.join(LEFT[["k"]], right, {"k": "key"}, "semi"), ["k"], [["a"], ["a"], ["b"]])
     same(dx.join(LEFT[["k"]], right, {"k": "key"}, "anti"), ["k"], [[None]])
-    fails(ValueError, "no join 'outer'", dx.join, LEFT, right, {"k": "key"}, "outer")
+    fails(ValueError, "no join 'sideways'", dx.join, LEFT, right, {"k": "key"}, "sideways")
 
 
 def test_pivot_longer_goes_row_by_row_and_keeps_nulls():

@@ -20,4 +20,4 @@ done
 echo "	{ NULL, NULL, 0 }"
 echo "};"
 # What a snippet may rely on: when these change, no cached snippet may be taken for the same.
-echo "const char dtx_guest_abi[] = \"$(cat sandbox/guest/dx.py sandbox/guest/screen.py | sha256sum | cut -c1-8)\";"
+echo "const char dtx_guest_abi[] = \"$(cat sandbox/guest/dx*.py sandbox/guest/screen.py | sha256sum | cut -c1-8)\";"

@@ -314,7 +314,7 @@ void test_expr_pandas_and_sql(void)
 {
 	static const char *const rows[][3] = {
 		{ "a / b", "dx.div(df0[\"a\"], df0[\"b\"])", "(CAST(\"a\" AS REAL) / \"b\")" },
-		{ "a == 'p' and not c", "(dx.eq(df0[\"a\"], \"p\") & dx.not_(df0[\"c\"]))",
+		{ "a == 'p' and not c", "dx.and_(dx.eq(df0[\"a\"], \"p\"), dx.not_(df0[\"c\"]))",
 		  "((\"a\" = 'p') AND (NOT \"c\"))" },
 		{ "x in ('p', 1)", "dx.isin(df0[\"x\"], [\"p\", 1])", "(\"x\" IN ('p', 1))" },
 		{ "x is not null", "dx.not_(dx.is_null(df0[\"x\"]))", "(NOT (\"x\" IS NULL))" },
@@ -327,7 +327,7 @@ void test_expr_pandas_and_sql(void)
 		{ "left(`a\"b`, 2)", "dx.fn(\"left\", df0[\"a\\\"b\"], 2)", "" },
 		{ "sum(x, where: c)", "", "sum(\"x\") FILTER (WHERE \"c\")" },
 		{ "count()", "", "count(*)" },
-		{ "a between 1 and 2", "(dx.ge(df0[\"a\"], 1) & dx.le(df0[\"a\"], 2))",
+		{ "a between 1 and 2", "dx.and_(dx.ge(df0[\"a\"], 1), dx.le(df0[\"a\"], 2))",
 		  "(\"a\" BETWEEN 1 AND 2)" },
 		{ "t.a", "", "" },
 		{ "nosuch(a)", "", "" },

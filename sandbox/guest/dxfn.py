@@ -1,0 +1,586 @@
+"""The formula language of dtx in plain pandas: nulls stay nulls, integers never wrap.
+
+Values are columns (Series) or single values; a function of columns gives a column of their index.
+"""
+import datetime
+import decimal
+import math
+import re
+
+import numpy as np
+import pandas as pd
+
+INT_MIN, INT_MAX = -2**63, 2**63 - 1
+NULL = pd.NA
+
+
+# --- values ---
+
+
+def round_one(value, digits):
+    if value is None or pd.isna(value):
+        return value
+    exact = decimal.Decimal(repr(float(value)))  # the digits that are shown, not the binary value
+    step = decimal.Decimal(1).scaleb(-digits)
+    return float(exact.quantize(step, decimal.ROUND_HALF_UP, decimal.Context(prec=400)))
+
+
+def round(values, digits=0):
+    """Halves go away from zero, as on paper: dx.round(2.675, 2) is 2.68."""
+    if isinstance(values, pd.Series):
+        if values.dtype.kind in "iu" and digits >= 0:
+            return values
+        return values.map(lambda v: round_one(v, digits))
+    return round_one(values, digits)
+
+
+def spread(v, index):
+    """A value as a column; columns stay."""
+    if isinstance(v, pd.Series):
+        return v
+    return pd.Series([v] * len(index), index=index, dtype=None if len(index) else object)
+
+
+def if_(condition, yes, no):
+    """yes where the condition is true, no where it is false or null."""
+    if not isinstance(condition, pd.Series):
+        return yes if not is_none(condition) and condition else no
+    index = condition.index
+    true = condition.fillna(False).astype(bool)
+    pick = [spread(v, index) for v in (yes, no)]
+    return pick[0].where(true, pick[1])
+
+
+def case(*pairs, default=None):
+    """dx.case((cond, value), ..., default=value): the first condition that is true decides."""
+    index = index_of(*(cond for cond, _ in pairs))
+    if index is None:
+        return next((value for cond, value in pairs if not is_none(cond) and cond), default)
+    out = spread(default, index)
+    for condition, value in reversed(pairs):
+        out = if_(condition, value, out)
+    return out.infer_objects()
+
+
+def to_date(values, format):
+    """Dates of one declared format; what does not read is an error, null stays null."""
+    def one(v):
+        return pd.NaT if v is None or pd.isna(v) else datetime.datetime.strptime(v.strip(), format)
+    return pd.to_datetime(values.map(one))
+
+
+def checked(name, a, b, fn):
+    """Integer arithmetic of any width, back to int64 or an error."""
+    index = next(v.index for v in (a, b) if isinstance(v, pd.Series))
+    side = [spread(v, index) for v in (a, b)]
+    out = []
+    for x, y in zip(*side):
+        if pd.isna(x) or pd.isna(y):
+            out.append(pd.NA)
+            continue
+        v = fn(int(x), int(y))
+        if v is not pd.NA and not INT_MIN <= v <= INT_MAX:
+            raise OverflowError("%s(%d, %d) does not fit 64 bits" % (name, x, y))
+        out.append(v)
+    return pd.Series(out, index=index, dtype="Int64")
+
+
+def is_whole(v):
+    """Integers: a column of them or one; bools are none."""
+    if isinstance(v, pd.Series):
+        return v.dtype.kind in "iu"
+    return isinstance(v, (int, np.integer)) and not isinstance(v, bool)
+
+
+def arith(name, a, b, fn, plain):
+    """Checked for integers, days for dates, else what pandas computes."""
+    if index_of(a, b) is None:
+        if is_none(a) or is_none(b):
+            return None
+        return value_of(arith(name, pd.Series([a]), pd.Series([b]), fn, plain))
+    if is_decimal(a) or is_decimal(b):
+        return each(lambda x, y: decimals(x, y, fn, plain), (a, b))
+    if is_whole(a) and is_whole(b):
+        return checked(name, a, b, fn)
+    if is_none(a) or is_none(b):
+        return null_column(a, b, "Float64")
+    a, b = as_dates(a, b)
+    if is_date(a) and is_date(b):
+        return ((a - b) // pd.Timedelta(days=1)).astype("Int64")
+    if is_date(a) and is_whole(b):
+        b = pd.to_timedelta(b, unit="D")
+    elif is_date(b) and is_whole(a):
+        a = pd.to_timedelta(a, unit="D")
+    return finite(plain(a, b))
+
+
+def add(a, b):
+    return arith("add", a, b, lambda x, y: x + y, lambda x, y: x + y)
+
+
+def sub(a, b):
+    return arith("sub", a, b, lambda x, y: x - y, lambda x, y: x - y)
+
+
+def mul(a, b):
+    return arith("mul", a, b, lambda x, y: x * y, lambda x, y: x * y)
+
+
+def floordiv(a, b):
+    """Null where b is 0."""
+    return arith("floordiv", a, b, lambda x, y: x // y if y else pd.NA, zero_is_null(np.floor_divide))
+
+
+def mod(a, b):
+    return arith("mod", a, b, lambda x, y: x % y if y else pd.NA, zero_is_null(np.mod))
+
+
+def div(a, b):
+    """Float division; null where b is 0."""
+    return floats(a, b, zero_is_null(np.true_divide))
+
+
+def power(a, b):
+    """A float; null where the result is none."""
+    return floats(a, b, np.power)
+
+
+# --- formulas: nulls stay nulls, and a condition on one is null ---
+
+
+def is_none(v):
+    return not isinstance(v, pd.Series) and (v is None or v is pd.NaT or v is pd.NA or v != v)
+
+
+def value_of(column):
+    """The value of a column of one row."""
+    return None if is_none(column[0]) else column[0]
+
+
+def is_decimal(v):
+    if isinstance(v, pd.Series):
+        return v.dtype == object and any(isinstance(x, decimal.Decimal) for x in v)
+    return isinstance(v, decimal.Decimal)
+
+
+def decimals(x, y, fn, plain):
+    """A float makes a float; else exact."""
+    if isinstance(x, float) or isinstance(y, float):
+        return float(plain(float(x), float(y)))
+    with decimal.localcontext(decimal.Context(prec=38)):
+        return fn(decimal.Decimal(int(x) if is_whole(x) else x),
+                  decimal.Decimal(int(y) if is_whole(y) else y))
+
+
+def is_date(v):
+    return isinstance(v, pd.Timestamp) or isinstance(v, pd.Series) and v.dtype.kind == "M"
+
+
+def as_dates(a, b):
+    """A text beside a date is a date."""
+    if is_date(a) and isinstance(b, str):
+        b = pd.Timestamp(b)
+    if is_date(b) and isinstance(a, str):
+        a = pd.Timestamp(a)
+    return a, b
+
+
+def index_of(*values):
+    return next((v.index for v in values if isinstance(v, pd.Series)), None)
+
+
+def null_column(a, b, dtype):
+    index = index_of(a, b)
+    return pd.Series([pd.NA] * len(index), index=index, dtype=dtype)
+
+
+def finite(values):
+    if isinstance(values, pd.Series) and values.dtype.kind == "f":
+        return values.replace([np.inf, -np.inf], np.nan) + 0.0
+    return values
+
+
+def zero_is_null(fn):
+    def divide(a, b):
+        with np.errstate(all="ignore"):
+            zero = b == 0
+            if isinstance(b, pd.Series):
+                return fn(a, b.mask(zero, np.nan))
+            return a * np.nan if zero else fn(a, b)
+    return divide
+
+
+def floats(a, b, fn):
+    index = index_of(a, b)
+    if is_none(a) or is_none(b):
+        return None if index is None else null_column(a, b, "Float64")
+    side = [v.astype("Float64").astype("f8") if isinstance(v, pd.Series) else float(v) for v in (a, b)]
+    with np.errstate(all="ignore"):
+        got = fn(*side)
+    if index is None:
+        return float(got) if np.isfinite(got) else None
+    return finite(pd.Series(got, index=index))
+
+
+def known(*values):
+    """Where no value is null."""
+    index = index_of(*values)
+    out = pd.Series(True, index=index)
+    for v in values:
+        out &= v.notna() if isinstance(v, pd.Series) else not is_none(v)
+    return out
+
+
+def compare(a, b, fn):
+    a, b = as_dates(a, b)
+    if index_of(a, b) is None:
+        return pd.NA if is_none(a) or is_none(b) else fn(a, b)
+    if is_none(a) or is_none(b):
+        return null_column(a, b, "boolean")
+    both = known(a, b)
+    out = pd.Series(pd.NA, index=both.index, dtype="boolean")
+    pick = [v[both] if isinstance(v, pd.Series) else v for v in (a, b)]
+    out[both] = fn(*pick).astype("boolean")
+    return out
+
+
+def eq(a, b):
+    return compare(a, b, lambda x, y: x == y)
+
+
+def ne(a, b):
+    return compare(a, b, lambda x, y: x != y)
+
+
+def lt(a, b):
+    return compare(a, b, lambda x, y: x < y)
+
+
+def le(a, b):
+    return compare(a, b, lambda x, y: x <= y)
+
+
+def gt(a, b):
+    return compare(a, b, lambda x, y: x > y)
+
+
+def ge(a, b):
+    return compare(a, b, lambda x, y: x >= y)
+
+
+def and_(a, b):
+    """Kleene: null where the other does not decide."""
+    return logic(a, b) & logic(b, a)
+
+
+def or_(a, b):
+    return logic(a, b) | logic(b, a)
+
+
+def logic(a, other):
+    if isinstance(a, pd.Series):
+        return a.astype("boolean")
+    if isinstance(other, pd.Series):
+        return pd.Series(pd.NA if is_none(a) else a, index=other.index, dtype="boolean")
+    return pd.NA if is_none(a) else bool(a)
+
+
+def not_(a):
+    if isinstance(a, pd.Series):
+        return ~a.astype("boolean")
+    return pd.NA if is_none(a) else not a
+
+
+def is_null(a):
+    return a.isna() if isinstance(a, pd.Series) else is_none(a)
+
+
+def isin(x, values):
+    """True on a hit, else null when x or a value is null."""
+    out = False
+    for v in values:
+        out = or_(eq(x, v), out)
+    return out
+
+
+def is_distinct(a, b):
+    """Not equal, null being equal to null."""
+    differ = ne(a, b)
+    if index_of(a, b) is None:
+        return is_none(a) != is_none(b) if is_none(a) or is_none(b) else differ
+    nulls = [is_null(v) for v in (a, b)]
+    return differ.fillna(False).astype(bool) | (nulls[0] != nulls[1])
+
+
+def coalesce(*values):
+    index = index_of(*values)
+    if index is None:
+        return next((v for v in values if not is_none(v)), None)
+    side = [spread(v, index) for v in values]
+    out = side[0]
+    for v in side[1:]:
+        out = out.where(out.notna(), v)
+    return out.infer_objects()
+
+
+def nullif(a, b):
+    same = eq(a, b)
+    if index_of(a, b) is None:
+        return None if same is True else a
+    a = spread(a, same.index)
+    if is_whole(a):
+        a = a.astype("Int64")
+    return a.mask(same.fillna(False).astype(bool))
+
+
+def each(fn, values, nulls=False):
+    """fn row by row; a null among its values gives null."""
+    index = index_of(*values)
+    side = [v.astype(object) if isinstance(v, pd.Series) else [v] * (1 if index is None else len(index))
+            for v in values]
+    out = []
+    for row in zip(*side):
+        row = [None if is_none(v) else v for v in row]
+        out.append(None if not nulls and any(v is None for v in row) else fn(*row))
+    return out[0] if index is None else typed(out, index)
+
+
+def typed(out, index):
+    kinds = {type(v) for v in out if v is not None}
+    if kinds == {int}:
+        return pd.Series([pd.NA if v is None else v for v in out], index=index, dtype="Int64")
+    if kinds == {bool}:
+        return pd.Series([pd.NA if v is None else v for v in out], index=index, dtype="boolean")
+    if kinds and kinds <= {int, float}:
+        return pd.Series([np.nan if v is None else v for v in out], index=index, dtype="f8")
+    if kinds and all(issubclass(k, datetime.datetime) for k in kinds):
+        return pd.to_datetime(pd.Series(out, index=index, dtype=object))
+    return pd.Series(out, index=index, dtype=object)
+
+
+def most(pick, *values):
+    """Smallest or largest in each row, nulls aside."""
+    return each(lambda *row: pick((v for v in row if v is not None), default=None), values, True)
+
+
+def text_of(v):
+    """A value as dtx writes it."""
+    if isinstance(v, (bool, np.bool_)):
+        return "true" if v else "false"
+    if isinstance(v, (float, np.floating)):
+        v = float(v)
+        got = repr(v)
+        if "e" in got and 1e-5 <= abs(v) < 1e16:
+            return format(decimal.Decimal(got), "f")
+        return got.replace("e+", "e").replace("e-0", "e-")
+    if isinstance(v, datetime.datetime):
+        return v.date().isoformat() if v.time() == datetime.time() else v.isoformat()
+    return str(v)
+
+
+def cut(how):
+    def rounded(v, digits=None):
+        if isinstance(v, (int, np.integer)) and digits is None:
+            return int(v)
+        step = decimal.Decimal(1).scaleb(-int(digits or 0))
+        context = decimal.Context(prec=400)
+        got = decimal.Decimal(repr(v)).quantize(step, how, context)
+        if digits is None and not INT_MIN <= got <= INT_MAX:
+            raise OverflowError("%s does not fit 64 bits" % v)
+        return int(got) if digits is None else type(v)(got) if isinstance(v, int) else float(got) + 0.0
+    return rounded
+
+
+def span(t, start, n):
+    if start == 0:
+        return None
+    at = start - 1 if start > 0 else start + len(t)
+    if at < 0:
+        n, at = (n + at if n > 0 else n), 0
+    return t[at:at + max(n, 0)]
+
+
+def piece(t, sep, n):
+    parts = t.split(sep) if sep else [t]
+    at = n - 1 if n > 0 else len(parts) + n
+    return parts[at] if n and 0 <= at < len(parts) else None
+
+
+def pad(t, n, fill, front):
+    more = max(n - len(t), 0)
+    room = (fill * more)[:more]
+    return room + t if front else t + room
+
+
+def number(fn):
+    """Results that are none are null."""
+    def value(*v):
+        try:
+            got = float(fn(*map(float, v)))
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return None
+        return got if np.isfinite(got) else None
+    return value
+
+
+def whole(v):
+    if isinstance(v, str):
+        if not re.fullmatch(r"[+-]?[0-9]+", v.strip()):
+            raise ValueError("'%s' is no int" % v)
+        v = int(v)
+        if not INT_MIN <= v <= INT_MAX:
+            raise ValueError("%d does not fit 64 bits" % v)
+        return v
+    if v != int(v):
+        raise ValueError("%r is no whole number" % v)
+    return int(v)
+
+
+def real(v):
+    if isinstance(v, str) and "_" in v:
+        raise ValueError("'%s' is no number" % v)
+    got = float(v)
+    if not np.isfinite(got):
+        raise ValueError("%r is no number" % v)
+    return got
+
+
+def truth(v):
+    words = {"true": True, "false": False, "1": True, "0": False}
+    return words[v.strip().lower()] if isinstance(v, str) else words[str(int(v))]
+
+
+def pattern(p):
+    """RE2's text for Python: classes are ASCII, \\z is the end."""
+    return re.compile(p.replace("\\z", "\\Z"), re.ASCII)
+
+
+def like(t, p):
+    words = {"%": ".*", "_": "."}
+    return re.fullmatch("".join(words.get(c, re.escape(c)) for c in p), t, re.DOTALL) is not None
+
+
+def extract(t, p, group=None):
+    found = pattern(p).search(t)
+    if group is None:
+        group = 1 if pattern(p).groups else 0
+    return found.group(group) if found else None
+
+
+def replace_re(t, p, template):
+    def put(found):
+        def part(m):
+            name = m.group(1) or m.group(2)
+            if name is None:
+                return "$"
+            return found.group(int(name) if name.isdigit() else name) or ""
+        return re.sub(r"\$(?:\$|(\d+)|\{(\w+)\})", part, template)
+    return pattern(p).sub(put, t)
+
+
+UNITS = {"week": 604800, "day": 86400, "hour": 3600, "minute": 60, "second": 1}
+MONTHS = {"year": 12, "quarter": 3, "month": 1}
+
+
+def date_add(d, n, unit):
+    if unit in MONTHS:
+        return pd.Timestamp(d) + pd.DateOffset(months=n * MONTHS[unit])
+    return pd.Timestamp(d) + pd.Timedelta(seconds=n * UNITS[unit])
+
+
+def date_diff(a, b, unit):
+    a, b = pd.Timestamp(a), pd.Timestamp(b)
+    if unit in UNITS:
+        seconds = (b - a) / pd.Timedelta(seconds=UNITS[unit])
+        return int(seconds)
+    n = int(((b.year - a.year) * 12 + b.month - a.month) / MONTHS[unit])
+    step = 1 if b >= a else -1
+    n += step
+    while n and (date_add(a, n, unit) > b if step > 0 else date_add(a, n, unit) < b):
+        n -= step
+    return n
+
+
+def date_trunc(d, unit):
+    d = pd.Timestamp(d)
+    if unit == "week":
+        return d.normalize() - pd.Timedelta(days=d.weekday())
+    if unit in MONTHS:
+        month = {"year": 1, "quarter": (d.month - 1) // 3 * 3 + 1, "month": d.month}[unit]
+        return d.normalize().replace(month=month, day=1)
+    return d.floor({"day": "D", "hour": "H", "minute": "T", "second": "S"}[unit])
+
+
+def as_time(midnight):
+    def read(v, form=None):
+        if isinstance(v, str):
+            v = v.strip()
+            v = datetime.datetime.strptime(v, form) if form else datetime.datetime.fromisoformat(v)
+        v = pd.Timestamp(v)
+        if midnight and v != v.normalize():
+            raise ValueError("%s has a time of day" % v)
+        return v
+    return read
+
+
+FUNCTIONS = {
+    "abs": abs, "sign": lambda x: (x > 0) - (x < 0),
+    "round": cut(decimal.ROUND_HALF_UP), "round_even": cut(decimal.ROUND_HALF_EVEN),
+    "floor": cut(decimal.ROUND_FLOOR), "ceil": cut(decimal.ROUND_CEILING),
+    "trunc": cut(decimal.ROUND_DOWN),
+    "sqrt": number(math.sqrt), "exp": number(math.exp), "ln": number(math.log),
+    "log10": number(math.log10),
+    "log": number(lambda x, base: math.log2(x) if base == 2 else math.log10(x) if base == 10
+                  else math.log(x) / math.log(base)),
+    "clamp": lambda x, low, high: max(low, min(high, x)),
+    "length": len, "upper": str.upper, "lower": str.lower,
+    "trim": str.strip, "ltrim": str.lstrip, "rtrim": str.rstrip,
+    "left": lambda t, n: t[:n], "right": lambda t, n: (t[-n:] if n else ""),
+    "mid": lambda t, start, n=2**31: span(t, start, n),
+    "slice": lambda t, a, b=None: t[a:b],
+    "replace": lambda t, a, b: t.replace(a, b) if a else t,
+    "starts_with": str.startswith, "ends_with": str.endswith,
+    "contains": lambda t, part: part in t, "index_of": lambda t, part: t.find(part) + 1,
+    "split_part": piece, "repeat": lambda t, n: t * max(n, 0),
+    "pad_left": lambda t, n, fill=" ": pad(t, n, fill, True),
+    "pad_right": lambda t, n, fill=" ": pad(t, n, fill, False),
+    "year": lambda d: d.year, "quarter": lambda d: (d.month + 2) // 3, "month": lambda d: d.month,
+    "day": lambda d: d.day, "hour": lambda d: d.hour, "minute": lambda d: d.minute,
+    "second": lambda d: d.second, "weekday": lambda d: d.isoweekday(),
+    "matches": lambda t, p: pattern(p).search(t) is not None, "like": like,
+    "extract": extract, "replace_re": replace_re,
+    "date_add": date_add, "date_diff": date_diff, "date_trunc": date_trunc,
+    "format_date": lambda d, form: pd.Timestamp(d).strftime(form),
+    "as_date": as_time(True), "as_datetime": as_time(False),
+    "make_date": lambda y, m, d: datetime.datetime(y, m, d),
+    "as_int": whole, "as_float": real, "as_text": text_of, "as_bool": truth,
+}
+# These see nulls.
+NULL_FUNCTIONS = {
+    "concat": lambda *v: "".join(text_of(x) for x in v if x is not None),
+    "concat_ws": lambda sep, *v: (sep or "").join(text_of(x) for x in v if x is not None),
+    "is_blank": lambda v: v is None or not text_of(v).strip(),
+}
+
+
+# The first argument is shown as text.
+TEXT_FUNCTIONS = {
+    "length", "upper", "lower", "trim", "ltrim", "rtrim", "left", "right", "mid", "slice", "replace",
+    "starts_with", "ends_with", "contains", "index_of", "split_part", "repeat", "pad_left",
+    "pad_right", "matches", "like", "extract", "replace_re",
+}
+
+
+CONDITIONS = {"starts_with", "ends_with", "contains", "matches", "like", "is_blank"}
+
+
+def fn(name, *values):
+    """A function of the formula language, row by row: dx.fn("left", df0["code"], 2)."""
+    call = NULL_FUNCTIONS.get(name) or FUNCTIONS[name]
+    if name in TEXT_FUNCTIONS:
+        got = each(lambda first, *rest: call(text_of(first), *rest), values)
+    else:
+        got = each(call, values, name in NULL_FUNCTIONS)
+    if name in CONDITIONS and isinstance(got, pd.Series):
+        return got.astype("boolean")  # of no rows, too
+    return got

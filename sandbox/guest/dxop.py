@@ -1,0 +1,647 @@
+"""Ops of dtx in plain pandas, one function each, with the parameters of the plan.
+
+A table goes in and a new one comes out, its index 0 ... n-1.  Formulas are functions of a table.
+"""
+import decimal
+import math
+import re
+
+import numpy as np
+import pandas as pd
+
+from dxfn import (as_time, fn, is_none, pattern, real, replace_re, text_of, truth, typed, whole)
+
+# --- values of columns ---
+
+
+def plain(column):
+    """Python values, None for null."""
+    return [None if is_none(v) else v for v in column.astype(object)]
+
+
+def kind_of(column):
+    """int, float, bool, date, datetime, decimal, text; null: no value tells."""
+    kind = {"i": "int", "u": "int", "f": "float", "b": "bool"}.get(column.dtype.kind)
+    if kind:
+        return kind
+    if column.dtype.kind == "M":
+        known = column.dropna()
+        return "date" if (known == known.dt.normalize()).all() else "datetime"
+    known = [v for v in column if not is_none(v)]
+    if not known:
+        return "null"
+    return "decimal" if isinstance(known[0], decimal.Decimal) else "text"
+
+
+def column_of(values, kind):
+    """A column of that kind; the values are None or fit."""
+    nulls = any(v is None for v in values)
+    if kind == "int":
+        return pd.Series(values, dtype="Int64" if nulls else "int64")
+    if kind == "float":
+        return pd.Series([np.nan if v is None else float(v) for v in values], dtype="float64")
+    if kind == "bool":
+        return pd.Series(values, dtype="boolean" if nulls else "bool")
+    if kind in ("date", "datetime"):
+        return pd.to_datetime(pd.Series(values, dtype=object))
+    return pd.Series(values, dtype=object)
+
+
+def common(kinds):
+    """Kind of two columns that become one: int < decimal < float; date < datetime; else text."""
+    kinds = set(kinds) - {"null"}
+    if len(kinds) < 2:
+        return kinds.pop() if kinds else "null"
+    for kind, below in (("float", {"int", "decimal"}), ("decimal", {"int"}), ("datetime", {"date"})):
+        if kinds <= below | {kind}:
+            return kind
+    return "text"
+
+
+def unite(parts):
+    """Columns below each other."""
+    kinds = [kind_of(part) for part in parts]
+    kind = common(kinds)
+    out = []
+    for part in parts:
+        values = plain(part)
+        if kind == "text":
+            values = [None if v is None else text_of(v) for v in values]
+        out += values
+    return column_of(out, kind)
+
+
+def pick(column, rows):
+    """Values at rows; a row of None is null."""
+    if not any(r is None for r in rows):
+        return column.iloc[rows].reset_index(drop=True)
+    values = plain(column)
+    return column_of([None if r is None else values[r] for r in rows], kind_of(column))
+
+
+def keys_of(df, names):
+    """A tuple of values per row; null is None and equal to null."""
+    if not names:
+        return [()] * len(df)
+    return list(zip(*(plain(df[name]) for name in names)))
+
+
+def group_rows(df, names):
+    """Rows of each key, first seen first."""
+    groups = {}
+    for row, key in enumerate(keys_of(df, names)):
+        groups.setdefault(key, []).append(row)
+    return groups
+
+
+def names_of(columns):
+    return [columns] if isinstance(columns, str) else list(columns)
+
+
+def take(df, rows):
+    return df.iloc[list(rows)].reset_index(drop=True)
+
+
+def is_true(df, condition):
+    """Rows of df for which a condition is true: not false and not null."""
+    return np.array(flags(condition, len(df)), dtype=bool)
+
+
+def flags(condition, n):
+    if not isinstance(condition, pd.Series):
+        return [not is_none(condition) and bool(condition)] * n
+    if kind_of(condition) not in ("bool", "null"):
+        raise TypeError("a condition is true or false, not %s" % kind_of(condition))
+    return [v is not None and bool(v) for v in plain(condition)]
+
+
+def constant(value, n):
+    return value if isinstance(value, pd.Series) else typed([None if is_none(value) else value] * n,
+                                                            range(n))
+
+
+# --- text cells and their types ---
+
+INT = re.compile(r"-?(0|[1-9][0-9]*)")
+FLOAT = re.compile(r"-?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][+-]?[0-9]+)?")
+DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+DATETIME = re.compile(DATE.pattern + r"[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?")
+
+
+def cell_kind(text):
+    text = text.strip()
+    if INT.fullmatch(text) and text != "-0":
+        return "int" if abs(int(text)) <= 2**53 else "text"
+    if FLOAT.fullmatch(text) and re.search("[0-9]", text.split("e")[0]):
+        return "float" if math.isfinite(float(text)) else "text"
+    if text.lower() in ("true", "false"):
+        return "bool"
+    if DATE.fullmatch(text) or DATETIME.fullmatch(text):
+        kind = "date" if DATE.fullmatch(text) else "datetime"
+        try:
+            pd.Timestamp(text)
+        except ValueError:
+            return "text"
+        return kind
+    return "text"
+
+
+READ = {"int": lambda t: int(t), "float": lambda t: float(t), "bool": lambda t: t.strip().lower() == "true",
+        "date": lambda t: pd.Timestamp(t.strip()), "datetime": lambda t: pd.Timestamp(t.strip()), "text": lambda t: t}
+
+
+def retype_column(column):
+    """The narrowest type that all texts of a column fit; other columns stay."""
+    if column.dtype != object or kind_of(column) == "decimal":
+        return column
+    values = plain(column)
+    if any(not isinstance(v, str) for v in values if v is not None):
+        values = [None if v is None else text_of(v) for v in values]
+    kinds = {cell_kind(v) for v in values if v is not None}
+    kind = kinds.pop() if len(kinds) == 1 else "float" if kinds == {"int", "float"} else \
+        "datetime" if kinds == {"date", "datetime"} else "text"
+    return column_of([None if v is None else READ[kind](v) for v in values], kind)
+
+
+def retype(df, names=None):
+    """The columns typed anew, as a reader would."""
+    df = df.reset_index(drop=True)
+    for at, name in enumerate(df.columns):
+        if names is None or name in names:
+            df.isetitem(at, retype_column(df.iloc[:, at]))
+    return df
+
+
+def texts(column):
+    """Cells as written, None for null."""
+    return [None if v is None else text_of(v) for v in plain(column)]
+
+
+def blank(text):
+    return text is None or not text.strip()
+
+
+def grid_of(df):
+    """Rows of texts."""
+    columns = [texts(df.iloc[:, i]) for i in range(df.shape[1])]
+    return [list(row) for row in zip(*columns)] if columns else [[] for _ in range(len(df))]
+
+
+# --- selectors ---
+
+
+def cols(df, selector):
+    """Names that a selector of the plan means, in selector order."""
+    have = list(df.columns)
+    out = []
+    for item in selector if isinstance(selector, list) else [selector]:
+        out += [c for c in selected(df, have, item) if c not in out]
+    if not out:
+        raise KeyError("no column fits %r" % (selector,))
+    return out
+
+
+def selected(df, have, item):
+    if isinstance(item, str) or "name" in item:
+        name = item if isinstance(item, str) else item["name"]
+        if name not in have:
+            raise KeyError("no column '%s'" % name)
+        return [name]
+    if "all" in item:
+        return have
+    if "range" in item:
+        first, last = (have.index(name) for name in item["range"])
+        return have[first:last + 1]
+    if "regex" in item:
+        return [c for c in have if pattern(item["regex"]).search(c)]
+    if "type" in item:
+        number = {"int", "float", "decimal"}
+        return [c for c in have if kind_of(df[c]) in (number if item["type"] == "number" else {item["type"]})]
+    gone = cols(df, item["not"])
+    return [c for c in have if c not in gone]
+
+
+# --- columns ---
+
+
+def select(df, cols):
+    return df[names_of(cols)].reset_index(drop=True)
+
+
+def drop(df, cols, missing="error"):
+    df = df.drop(columns=names_of(cols), errors="raise" if missing == "error" else "ignore")
+    if not len(df.columns):
+        raise ValueError("drop: no column is left")
+    return df
+
+
+def rename(df, map=(), regex=None, replace="", cols=None):
+    new = {p["from"]: p["to"] for p in map}
+    for name in new:
+        if name not in df.columns:
+            raise KeyError("no column '%s'" % name)
+    if regex is not None:
+        new = {c: replace_re(c, regex, replace or "") for c in cols or df.columns}
+    out = df.rename(columns=new)
+    if not out.columns.is_unique:
+        raise ValueError("rename: two columns would have one name")
+    return out
+
+
+def derive(df, set, after=None):
+    df = df.reset_index(drop=True)
+    place = list(df.columns).index(after) + 1 if after else len(df.columns)
+    for item in set:
+        value = constant(item["expr"](df), len(df))
+        if item["as"] in df.columns:
+            df = df.assign(**{item["as"]: value})
+        else:
+            df = df.copy()
+            df.insert(place, item["as"], value)
+            place += 1
+    return df
+
+
+ISO = {"date": DATE, "datetime": re.compile("%s|%s" % (DATE.pattern, DATETIME.pattern))}
+
+
+def reader(type, form):
+    """Values of other types, to one; what does not fit is a ValueError."""
+    digits = re.fullmatch(r"decimal\((\d+),(\d+)\)", type.replace(" ", ""))
+    if digits:
+        return "decimal", lambda v: fixed(v, int(digits[1]), int(digits[2]))
+    if type in ISO and not form:
+        def moment(v):
+            if isinstance(v, str) and not ISO[type].fullmatch(v.strip()):
+                raise ValueError("'%s' is no %s" % (v, type))
+            return as_time(type == "date")(v)
+        return type, moment
+    return type, {"text": text_of, "int": whole, "float": real, "bool": truth,
+                  "date": lambda v: as_time(True)(text_of(v), form),
+                  "datetime": lambda v: as_time(False)(text_of(v), form)}[type]
+
+
+def fixed(v, precision, scale):
+    got = decimal.Decimal(text_of(v).strip())
+    cut = got.quantize(decimal.Decimal(1).scaleb(-scale), decimal.ROUND_HALF_UP, decimal.Context(prec=60))
+    if (cut != got and not isinstance(v, float)) or len(cut.as_tuple().digits) > precision:
+        raise ValueError("%s does not fit decimal(%d,%d)" % (v, precision, scale))
+    return cut
+
+
+def convert(values, read, on_error, refusals=(ValueError, KeyError, OverflowError, decimal.InvalidOperation)):
+    """Each value read; None stays.  The second result: how many did not read."""
+    out, failed = [], 0
+    for v in values:
+        try:
+            out.append(None if v is None else read(v))
+        except refusals as error:
+            if on_error == "error":
+                raise ValueError("cast failed: %s" % error)
+            failed += 1
+            out.append(None)
+    return out, failed
+
+
+def cast(df, types):
+    df = df.reset_index(drop=True)
+    for item in types:
+        kind, read = reader(item["type"], item.get("format"))
+        on_error = item.get("on_error", "error")
+        values, failed = convert(plain(df[item["name"]]), read, "null" if on_error == "keep_text" else on_error)
+        if on_error == "keep_text" and failed:
+            kind, values = "text", texts(df[item["name"]])
+        df = df.assign(**{item["name"]: column_of(values, kind)})
+    return df
+
+
+CURRENCIES = ("$ € £ ¥ ₹ ₽ ₩ ₪ ₺ ₴ ฿ kr zł Fr. R$ US$ USD EUR GBP JPY CHF CNY INR AUD CAD NZD SEK NOK DKK PLN "
+              "CZK HUF BRL ZAR MXN SGD HKD KRW TRY ILS RUB").split()
+
+
+def cut_currency(s):
+    best, rest = 0, None
+    for sign in CURRENCIES:
+        if len(sign.encode()) <= best or len(sign) >= len(s):
+            continue
+        if s.startswith(sign):
+            best, rest = len(sign.encode()), s[len(sign):].strip()
+        elif s.endswith(sign):
+            best, rest = len(sign.encode()), s[:-len(sign)].strip()
+    return rest
+
+
+def number_text(text, mark=".", group=",", currency=True, percent="ratio"):
+    """The plain digits of a number as people write it and how many are decimals; None: it is none."""
+    s, signs, percents, money, negative = text.strip(), 0, 0, 0, False
+    while s:
+        if len(s) > 2 and s[0] == "(" and s[-1] == ")":
+            s, signs, negative = s[1:-1].strip(), signs + 1, True
+        elif len(s) > 1 and s[0] in "+-−":
+            negative = negative or s[0] != "+"
+            s, signs = s[1:].strip(), signs + 1
+        elif len(s) > 1 and s[-1] in "-−":
+            s, signs, negative = s[:-1].strip(), signs + 1, True
+        elif len(s) > 1 and s[-1] == "%":
+            s, percents = s[:-1].strip(), percents + 1
+        elif currency and not money and cut_currency(s) is not None:
+            s, money = cut_currency(s), 1
+        else:
+            break
+    groups = r"[0-9]{1,3}(?:%s[0-9]{3})+|" % re.escape(group) if group else ""
+    found = re.fullmatch(r"(%s[0-9]*)(?:%s([0-9]*))?([eE][+-]?[0-9]{1,4})?" % (groups, re.escape(mark)), s)
+    if not found or signs > 1 or percents > 1 or (percents and percent == "error"):
+        return None
+    digits, places, power = found[1].replace(group, "") if group else found[1], found[2] or "", found[3] or ""
+    if not digits and not places:
+        return None
+    out = ("-" if negative else "") + (digits or "0") + ("." + places if places else "") + power
+    if percents and percent == "ratio":
+        if power:
+            return None
+        return format(decimal.Decimal(out).scaleb(-2, decimal.Context(prec=120)), "f"), len(places) + 2
+    return out, len(places)
+
+
+def parse_number(df, cols, type="float", decimal=".", group=",", currency=True, percent="ratio",
+                 blanks=("-", "–", "—", "n/a"), on_error="error"):
+    def number(v):
+        text = text_of(v).strip()
+        if not text or text in blanks:
+            return None
+        found = number_text(text, decimal, group, currency, percent)
+        if not found:
+            raise ValueError("'%s' is no number" % text)
+        return read(found[0])
+    kind, read = reader(type, None)
+    return df.assign(**{c: column_of(convert(plain(df[c]), number, on_error)[0], kind) for c in names_of(cols)})
+
+
+def json_kind(v):
+    return {bool: "bool", int: "int", float: "float", str: "text"}.get(type(v), "null")
+
+
+def fits(v, kind):
+    """A value of the plan can stand in a column of that kind."""
+    if v is None or kind == "null" or json_kind(v) == kind:
+        return True
+    if kind in ("date", "datetime"):
+        return isinstance(v, str) and bool(ISO[kind].fullmatch(v))
+    return json_kind(v) == "int" and kind in ("float", "decimal") or kind == "decimal" and json_kind(v) == "float"
+
+
+def as_kind(v, kind):
+    return pd.Timestamp(v) if kind in ("date", "datetime") and isinstance(v, str) else v
+
+
+def same(a, b):
+    """Typed equality: a number is no text, a bool no number."""
+    if a is None or b is None or isinstance(a, bool) != isinstance(b, bool):
+        return a is b
+    return isinstance(a, str) == isinstance(b, str) and a == b
+
+
+def replace_values(df, cols, map, else_="keep", regex=False):
+    return df.assign(**{c: replace_column(df[c], map, else_) for c in names_of(cols)})
+
+
+def replace_column(column, map, other):
+    kind, out = kind_of(column), []
+    pairs = [(as_kind(p.get("from"), kind), p.get("to")) for p in map]
+    for v in plain(column):
+        hit = next((to for old, to in pairs if same(v, old)), column)
+        if hit is column and other == "error" and v is not None:
+            raise ValueError("'%s' has no pair" % text_of(v))
+        out.append(hit if hit is not column else v if other == "keep" else None)
+    new = common(json_kind(to) for _, to in pairs)
+    if all(fits(to, kind) for _, to in pairs) and kind != "null" and (other == "keep" or new != "bool"):
+        return column_of([as_kind(v, kind) for v in out], kind)
+    kind = common([new, kind]) if other == "keep" else new
+    return column_of([None if v is None else text_of(v) if kind == "text" else v for v in out], kind)
+
+
+def fill_null(df, cols, value=None, expr=None, strategy=None):
+    out = {}
+    for c in names_of(cols):
+        if expr is None and df[c].notna().any() and not fits(value, kind_of(df[c])):
+            raise ValueError("%r does not fit column '%s'" % (value, c))
+        fill = plain(constant(value if expr is None else expr(df), len(df)))
+        kind = common([kind_of(df[c]), kind_of(typed(fill, range(len(df))))])
+        values = [as_kind(f, kind) if v is None else v for v, f in zip(plain(df[c]), fill)]
+        out[c] = column_of(values, kind)
+    return df.assign(**out)
+
+
+# --- rows ---
+
+
+def natural(text):
+    """Digit runs by value, in the place of a 0."""
+    return [(48, int(p)) if "0" <= p[0] <= "9" else (ord(p), 0) for p in re.findall(r"[0-9]+|[^0-9]", text, re.DOTALL)]
+
+
+COLLATE = {"binary": lambda t: t, "nocase": lambda t: (t.lower(), t), "natural": lambda t: (natural(t), t)}
+
+
+def sort(df, by, limit=None):
+    """Stable; nulls last in both directions unless told otherwise."""
+    rows = list(range(len(df)))
+    for item in reversed(by):
+        column = df[item["col"]] if "col" in item else constant(item["expr"](df), len(df))
+        values = plain(column)
+        turn = COLLATE[item.get("collate", "binary")] if kind_of(column) == "text" else COLLATE["binary"]
+        known = [r for r in rows if values[r] is not None]
+        known.sort(key=lambda r: turn(values[r]), reverse=item.get("desc", False))
+        nulls = [r for r in rows if values[r] is None]
+        rows = nulls + known if item.get("nulls") == "first" else known + nulls
+    return take(df, rows[:limit] if limit else rows)
+
+
+def distinct(df, cols=None, keep="first", count_as=None):
+    groups = group_rows(df, list(df.columns) if cols is None else names_of(cols))
+    kept = {}
+    for rows in groups.values():
+        if keep == "none" and len(rows) > 1 or keep == "dups" and len(rows) == 1:
+            continue
+        for row in {"first": rows[:1], "last": rows[-1:]}.get(keep, rows):
+            kept[row] = len(rows)
+    out = take(df, sorted(kept))
+    return out.assign(**{count_as: [kept[row] for row in sorted(kept)]}) if count_as else out
+
+
+def limit(df, n, offset=0, from_="start", by=()):
+    keep = set()
+    for rows in group_rows(df, names_of(by)).values():
+        rows = rows[::-1] if from_ == "end" else rows
+        keep.update(rows[offset:offset + n])
+    return take(df, sorted(keep))
+
+
+def union(tables, names=(), by="name", fill_missing=True, source_as=None):
+    """Tables below each other; columns find each other by name or by position."""
+    first = tables[0]
+    if by == "position":
+        if any(t.shape[1] != first.shape[1] for t in tables):
+            raise ValueError("union: tables have different numbers of columns")
+        tables = [t.set_axis(first.columns, axis=1) for t in tables]
+    columns = list(dict.fromkeys(c for t in tables for c in t.columns))
+    if not fill_missing and any(set(columns) != set(t.columns) for t in tables):
+        raise KeyError("union: a table lacks a column")
+    out = {}
+    for c in columns:
+        out[c] = unite([t[c] if c in t.columns else pd.Series([None] * len(t), dtype=object) for t in tables])
+    if source_as:
+        if source_as in out:
+            raise ValueError("union: there is a column '%s'" % source_as)
+        out[source_as] = pd.Series([n for n, t in zip(names, tables) for _ in range(len(t))], dtype=object)
+    return pd.DataFrame(out)
+
+
+# --- repair of what was read ---
+
+
+def skip_rows(df, head=0, tail=0, until=None, comment=None):
+    grid, first = grid_of(df), head
+    if until is not None:
+        found = (i for i in range(head, len(grid)) if any(pattern(until).search(t or "") for t in grid[i]))
+        first = next(found, None)
+        if first is None:
+            raise ValueError("skip_rows: no cell matches '%s'" % until)
+    rows = [i for i in range(first, len(grid)) if not (comment and leads(grid[i], comment))]
+    return retype(take(df, rows[:max(len(rows) - tail, 0)]))
+
+
+def leads(row, prefix):
+    """The first cell that is not blank starts with it."""
+    return next((t.strip().startswith(prefix) for t in row if not blank(t)), False)
+
+
+def drop_empty(df, axis="rows"):
+    grid = grid_of(df)
+    rows = [i for i, row in enumerate(grid) if axis == "cols" or not all(map(blank, row))]
+    keep = [c for c in range(df.shape[1]) if axis == "rows" or not all(blank(grid[i][c]) for i in rows)]
+    return retype(take(df.iloc[:, keep], rows))
+
+
+WORDS = ("total", "grand total", "subtotal", "sub-total", "sum", "overall")
+
+
+class Totals:
+    """Rows that are sums of the rows above them."""
+
+    def __init__(self, grid, labels, words, verify):
+        self.grid, self.labels, self.verify = grid, labels, verify
+        self.words = [w.strip().casefold() for w in words]
+        self.since, self.all = {}, {}
+
+    def candidate(self, row):
+        for c in self.labels:
+            text = self.grid[row][c]
+            if blank(text) or number_text(text):
+                continue
+            label = text.strip().casefold()
+            label = label[:-1].strip() if label.endswith(":") else label
+            return any(w and re.search(r"^%s(?!\w)|(?<!\w)%s$" % (re.escape(w), re.escape(w)), label)
+                       for w in self.words)
+        return False
+
+    def numbers(self, row):
+        found = [None if blank(t) else number_text(t) for t in self.grid[row]]
+        return {c: (float(f[0]), f[1]) for c, f in enumerate(found) if f}
+
+    def proven(self, row, sums):
+        yes = no = 0
+        for c, (v, places) in self.numbers(row).items():
+            if c in sums:
+                allowed = 0.5 * 10.0**-places * (len(sums[c]) + 1) * (1 + 1e-9)
+                agrees = abs(v - math.fsum(sums[c])) <= allowed
+                yes, no = yes + agrees, no + (not agrees)
+        return yes > 0 and no <= yes
+
+    def is_total(self, row):
+        if self.candidate(row) and (not self.verify or self.proven(row, self.since) or self.proven(row, self.all)):
+            self.since = {}
+            return True
+        for c, (v, _) in self.numbers(row).items():
+            self.since.setdefault(c, []).append(v)
+            self.all.setdefault(c, []).append(v)
+        return False
+
+
+def drop_rows(df, kinds=(), where=None, words=WORDS, label_cols=None, verify=True):
+    grid, kinds = grid_of(df), names_of(kinds)
+    gone = flags(where(df), len(df)) if where else [False] * len(df)
+    labels = [list(df.columns).index(c) for c in label_cols or df.columns]
+    filled = [sum(not blank(t) for t in row) for row in grid]
+    last = max((i for i, n in enumerate(filled) if n >= 2), default=-1)
+    totals = Totals(grid, labels, words, verify)
+    rows = []
+    for i, row in enumerate(grid):
+        header = all(blank(t) or t.strip() == c.strip() for t, c in zip(row, df.columns))
+        if not filled[i]:
+            out = "blank" in kinds
+        else:
+            out = "repeated_header" in kinds and header or "footnotes" in kinds and i > last or gone[i] \
+                or "totals" in kinds and totals.is_total(i)
+        if not out:
+            rows.append(i)
+    return retype(take(df, rows))
+
+
+def fill(df, cols, dir="down", by=(), limit=None):
+    cols = names_of(cols)
+    cells = {c: plain(df[c]) for c in cols}
+    runs = [[(c, r) for r in rows] for c in cols for rows in group_rows(df, names_of(by)).values()]
+    if dir in ("right", "left"):
+        runs = [[(c, r) for c in cols] for r in range(len(df))]
+    values = {}
+    for run in runs:
+        last, length = None, 0
+        for c, r in run[::-1] if dir in ("up", "left") else run:
+            v = cells[c][r]
+            if not blank(None if v is None else text_of(v)):
+                last, length = v, 0
+            elif last is not None and (not limit or length < limit):
+                v, length = last, length + 1
+            values[c, r] = v
+    out = {}
+    for c in cols:
+        got = [values[c, r] for r in range(len(df))]
+        source = {"right": cols[:cols.index(c) + 1], "left": cols[cols.index(c):]}.get(dir, [c])
+        kind = common(kind_of(df[name]) for name in source)
+        if kind == "text":
+            got = [None if v is None else text_of(v) for v in got]
+        out[c] = column_of(got, kind)
+    return retype(df.assign(**out), cols)
+
+
+def promote_header(df, rows=1, sep=" ", fill="auto", unique="suffix"):
+    grid = grid_of(df)
+    if len(grid) < rows:
+        raise ValueError("promote_header wants %d rows, the table has %d" % (rows, len(grid)))
+    parts = [[" ".join((t or "").split()) for t in row] for row in grid[:rows]]
+    if fill in ("auto", "right"):
+        for row in parts[:-1]:
+            for c in range(1, len(row)):
+                row[c] = row[c] or row[c - 1]
+    names = []
+    for c in range(df.shape[1]):
+        found = [row[c] for row in parts if row[c]]
+        found = [p for i, p in enumerate(found) if not i or p != found[i - 1]]
+        names.append(sep.join(found) or "column_%d" % (c + 1))
+    return retype(take(df, range(rows, len(df))).set_axis(numbered(names, unique), axis=1))
+
+
+def numbered(names, unique):
+    """Repeated names get _2, _3; a name that stands alone keeps it."""
+    if unique == "error" and len(set(names)) < len(names):
+        raise ValueError("two columns have one name")
+    taken, next_of, out = set(names), {}, []
+    for at, name in enumerate(names):
+        made = name
+        while at != names.index(name) and made in taken:
+            next_of[name] = next_of.get(name, 1) + 1
+            made = "%s_%d" % (name, next_of[name])
+        taken.add(made)
+        out.append(made)
+    return out
