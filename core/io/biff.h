@@ -77,8 +77,8 @@ struct dtx_xls {
 	struct dtx_cfb cfb;
 	struct dtx_cfb_stream stream;
 	bool biff8;
-	struct dtx_codepage page; /* of texts before BIFF8 */
-	uint16_t *style_of;       /* per XF: style that shows the same format; dtx_mem */
+	const struct dtx_codepage *page; /* of texts before BIFF8 */
+	uint16_t *style_of;              /* per XF: style that shows the same format; dtx_mem */
 	uint32_t nxf;
 	size_t *sheet_end; /* per sheet: where the next one begins; dtx_mem */
 	struct dtx_buf text;

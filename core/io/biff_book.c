@@ -38,7 +38,7 @@ static enum dtx_code on_codepage(struct opening *o, struct dtx_err *err)
 {
 	if (o->x->biff8)
 		return DTX_OK;
-	return dtx_codepage_open(&o->x->page, dtx_le_u16(o->rec.data), o->x->head.label, err);
+	return dtx_codepage_find(dtx_le_u16(o->rec.data), o->x->head.label, &o->x->page, err);
 }
 
 static enum dtx_code on_datemode(struct opening *o, struct dtx_err *err)
@@ -331,7 +331,7 @@ enum dtx_code dtx_xls_open(struct dtx_xls *x, const char *label, const void *byt
 
 	x->head.label = label;
 	dtx_buf_init(&x->text, DTX_BOOK_TEXT_MAX);
-	DTX_TRY(dtx_codepage_open(&x->page, 0, label, err));
+	DTX_TRY(dtx_codepage_find(0, label, &x->page, err));
 	DTX_TRY(dtx_xls_stream(x, bytes, len, err));
 	DTX_TRY(read_globals(&o, err));
 	DTX_TRY(make_styles(&o, err));
@@ -348,7 +348,6 @@ void dtx_xls_clear(struct dtx_xls *x)
 	dtx_mem_free(x->style_of);
 	dtx_mem_free(x->sheet_end);
 	dtx_buf_clear(&x->text);
-	dtx_codepage_close(&x->page);
 	dtx_cfb_stream_clear(&x->stream);
 	dtx_cfb_clear(&x->cfb);
 	dtx_book_clear(&x->head);

@@ -136,7 +136,7 @@ static bool take_page(const struct dtx_xls *x, struct dtx_biff_bytes *b, size_t 
 		if (!dtx_biff_bytes_more(b))
 			return false;
 		now = DTX_MIN(n, b->left);
-		dtx_codepage_add(&x->page, b->ptr, now, out);
+		dtx_codepage_add(x->page, b->ptr, now, out);
 		b->ptr += now;
 		b->left -= now;
 		n -= now;

@@ -1,15 +1,9 @@
-/* Tables for the pages of one byte a character, iconv for those of East Asia. */
+/* Tables of the upper halves: a parser that runs locked in cannot load conversions. */
 #include "core/io/codepage.h"
-
-#include <iconv.h>
-#include <stdio.h>
 
 #include "core/base/utf8.h"
 
-static const struct page {
-	unsigned number;
-	uint16_t high[128];
-} pages[] = {
+static const struct dtx_codepage pages[] = {
 	{ 1250,
 	  { 0x20ac, 0x0081, 0x201a, 0x0083, 0x201e, 0x2026, 0x2020, 0x2021, 0x0088, 0x2030, 0x0160,
 	    0x2039, 0x015a, 0x0164, 0x017d, 0x0179, 0x0090, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
@@ -211,102 +205,37 @@ static const struct {
 	unsigned number, same;
 } aliases[] = { { 0, 1252 }, { 367, 1252 }, { 32768, 10000 }, { 32769, 1252 } };
 
-static const struct {
-	unsigned number;
-	const char *name;
-} wide[] = { { 932, "CP932" }, { 936, "GBK" }, { 949, "UHC" }, { 950, "BIG5" }, { 1361, "JOHAB" } };
-
-static bool open_wide(struct dtx_codepage *cp)
-{
-	size_t i;
-	iconv_t conv;
-
-	for (i = 0; i < DTX_COUNT(wide); i++) {
-		if (wide[i].number != cp->number)
-			continue;
-		conv = iconv_open("UTF-8", wide[i].name);
-		if (conv == (iconv_t)-1)
-			return false;
-		cp->conv = conv;
-		return true;
-	}
-	return false;
-}
-
-enum dtx_code dtx_codepage_open(struct dtx_codepage *cp, unsigned number, const char *label,
+enum dtx_code dtx_codepage_find(unsigned number, const char *label, const struct dtx_codepage **out,
                                 struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
 	size_t i;
 
-	dtx_codepage_close(cp);
 	for (i = 0; i < DTX_COUNT(aliases); i++) {
 		if (aliases[i].number == number)
 			number = aliases[i].same;
 	}
-	cp->number = number;
 	for (i = 0; i < DTX_COUNT(pages); i++) {
 		if (pages[i].number == number) {
-			cp->high = pages[i].high;
-			goto out;
+			*out = &pages[i];
+			return DTX_OK;
 		}
 	}
-	if (!open_wide(cp))
-		DTX_FAIL(err, DTX_E_BAD_ENCODING,
-		         "'%s': its texts are in code page %u, which is not known", label, number);
-out:
-	return rc;
+	dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
+	            "'%s': its texts are in code page %u, which dtx does not read", label, number);
+	dtx_err_hint(err, "soffice --convert-to xlsx '%s'", label);
+	return DTX_E_BAD_ENCODING;
 }
 
-void dtx_codepage_close(struct dtx_codepage *cp)
-{
-	if (cp->conv)
-		iconv_close(cp->conv);
-	*cp = (struct dtx_codepage){ 0 };
-}
-
-static void add_point(struct dtx_buf *out, uint32_t cp)
-{
-	char utf8[4];
-
-	if (cp)
-		dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));
-}
-
-/* A byte that begins no character is passed over. */
-static void add_wide(iconv_t conv, const uint8_t *bytes, size_t len, struct dtx_buf *out)
-{
-	char *in = (char *)(uintptr_t)bytes; /* iconv does not write there */
-	size_t left = len, from = out->len, room = len * 3 + 16, i, n;
-	char *to;
-
-	if (!dtx_buf_room(out, room))
-		return;
-	to = out->ptr + out->len;
-	(void)iconv(conv, NULL, NULL, NULL, NULL);
-	while (left && iconv(conv, &in, &left, &to, &room) == (size_t)-1 && left && room >= 3) {
-		memcpy(to, "\xef\xbf\xbd", 3);
-		to += 3;
-		room -= 3;
-		in++;
-		left--;
-	}
-	for (i = n = from; i < (size_t)(to - out->ptr); i++) {
-		if (out->ptr[i])
-			out->ptr[n++] = out->ptr[i];
-	}
-	out->len = n;
-}
-
-void dtx_codepage_add(const struct dtx_codepage *cp, const uint8_t *bytes, size_t len,
+void dtx_codepage_add(const struct dtx_codepage *page, const uint8_t *bytes, size_t len,
                       struct dtx_buf *out)
 {
+	char utf8[4];
 	size_t i;
 
-	if (!cp->high) {
-		add_wide(cp->conv, bytes, len, out);
-		return;
+	for (i = 0; i < len; i++) {
+		uint32_t cp = bytes[i] < 0x80 ? bytes[i] : page->high[bytes[i] - 0x80];
+
+		if (cp)
+			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));
 	}
-	for (i = 0; i < len; i++)
-		add_point(out, bytes[i] < 0x80 ? bytes[i] : cp->high[bytes[i] - 0x80]);
 }

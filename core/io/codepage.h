@@ -1,4 +1,4 @@
-/* Text of workbooks that know no Unicode: bytes of a code page by its number. */
+/* Text of workbooks that know no Unicode: pages of one byte a character, by number. */
 #ifndef DTX_IO_CODEPAGE_H
 #define DTX_IO_CODEPAGE_H
 
@@ -6,18 +6,14 @@
 
 struct dtx_codepage {
 	unsigned number;
-	const uint16_t
-		*high; /* code points of the bytes 80 to FF; NULL: several bytes a character */
-	void *conv;    /* iconv_t for those */
+	uint16_t high[128]; /* code points of the bytes 80 to FF */
 };
 
-/* bad_encoding when nobody knows the number; 0 is 1252.  Pages of one byte a character need
- * nothing from outside, others open a conversion of iconv. */
-DTX_MUSTUSE enum dtx_code dtx_codepage_open(struct dtx_codepage *cp, unsigned number,
-                                            const char *label, struct dtx_err *err);
-void dtx_codepage_close(struct dtx_codepage *cp); /* zeroed is fine */
+/* bad_encoding for pages of several bytes a character and unknown ones; 0 is 1252. */
+DTX_MUSTUSE enum dtx_code dtx_codepage_find(unsigned number, const char *label,
+                                            const struct dtx_codepage **out, struct dtx_err *err);
 /* Appends the bytes as UTF-8: NUL is left out, what is no character becomes U+FFFD. */
-void dtx_codepage_add(const struct dtx_codepage *cp, const uint8_t *bytes, size_t len,
+void dtx_codepage_add(const struct dtx_codepage *page, const uint8_t *bytes, size_t len,
                       struct dtx_buf *out);
 
 #endif
