@@ -45,6 +45,7 @@ owners() {
 		nettle/ core/base/hash.c
 		xxhash.h core/base/hash.c
 		utf8proc.h core/base/utf8.c
+		freexl.h core/io/read_freexl.c
 		jansson.h core/base/json.[ch]
 		dlfcn.h core/base/lib.c
 	EOF

@@ -1,0 +1,192 @@
+/* Our reader of .xls and libfreexl must agree on every literal cell, in the fixtures and in the
+ * workbooks of other programs where they are at hand. */
+#include <glob.h>
+
+#include "core/data/time.h"
+#include "core/io/book.h"
+#include "core/io/read_freexl.h"
+#include "core/io/source.h"
+#include "tests/t.h"
+
+enum { SHEETS = 256 };
+
+struct opinion {
+	const char *file;
+	struct dtx_book *book;
+	struct dtx_grid grid[SHEETS];
+	bool read[SHEETS];
+	uint64_t same, differ;
+	bool opened; /* FreeXL gave a cell: it finds no sheets in some files, and says nothing */
+};
+
+/* The date and time that FreeXL prints, against the serial. */
+static bool same_date(const struct opinion *o, unsigned kind, double serial, const char *text)
+{
+	char want[40];
+	int64_t us;
+
+	if (kind == DTX_CELL_TIME || kind == DTX_CELL_DURATION || serial < 1) {
+		us = (int64_t)llround((serial - floor(serial)) * 86400) * 1000000;
+		dtx_datetime_print(want, us);
+		return strstr(text, want + 11) || kind == DTX_CELL_DURATION ||
+		       kind == DTX_GRID_BAD_DATE;
+	}
+	if (!dtx_serial_to_us(serial, o->book->epoch1904, &us))
+		return false;
+	us = (int64_t)floor((double)us / 1e6 + 0.5) * 1000000;
+	dtx_datetime_print(want, us);
+	if (strlen(text) > 10)
+		want[10] = ' ';
+	return strncmp(want, text, strlen(text)) == 0 || strncmp(want + 11, text, 8) == 0;
+}
+
+static bool agrees(struct opinion *o, const struct dtx_grid *g, uint64_t at,
+                   const struct dtx_freexl_cell *c)
+{
+	unsigned kind = dtx_grid_tag(g, at) & DTX_CELL_KIND;
+	union dtx_payload v = dtx_grid_value(g, at);
+	struct dtx_str text;
+
+	if (kind == DTX_CELL_TEXT)
+		return c->text && !c->is_date &&
+		       dtx_book_cell_text(o->book, g, v.id, &text, NULL) == DTX_OK &&
+		       dtx_str_is(text, c->text);
+	if (c->is_number)
+		return c->number == v.num;
+	return c->is_date && same_date(o, kind, v.num, c->text);
+}
+
+/* Results of formulas, bools and errors are ours alone. */
+static bool ours_alone(uint8_t tag)
+{
+	unsigned kind = tag & DTX_CELL_KIND;
+
+	return tag & DTX_CELL_FORMULA || kind == DTX_CELL_BOOL || kind == DTX_CELL_ERROR;
+}
+
+static enum dtx_code on_cell(void *arg, const struct dtx_freexl_cell *c, struct dtx_err *err)
+{
+	struct opinion *o = arg;
+	uint32_t s = 0;
+	uint64_t at;
+
+	(void)err;
+	o->opened = true;
+	while (s < o->book->nsheets && s < SHEETS && strcmp(o->book->sheet[s].name, c->name) != 0)
+		s++;
+	if (s == o->book->nsheets || s == SHEETS || !o->read[s])
+		return DTX_OK;
+	at = dtx_grid_cell_find(&o->grid[s], c->row, c->col);
+	if (at != UINT64_MAX && ours_alone(dtx_grid_tag(&o->grid[s], at)))
+		return DTX_OK;
+	if (c->text && !*c->text)
+		return DTX_OK;
+	if (at != UINT64_MAX && agrees(o, &o->grid[s], at, c)) {
+		o->same++;
+		return DTX_OK;
+	}
+	if (o->differ++ < 3)
+		printf("# %s!%s row %u col %u: FreeXL has %s %.17g, we have kind %d %.17g\n",
+		       o->file, c->name, c->row + 1, c->col + 1, c->text ? c->text : "", c->number,
+		       at == UINT64_MAX ? -1 : dtx_grid_tag(&o->grid[s], at),
+		       at == UINT64_MAX ? 0 : dtx_grid_value(&o->grid[s], at).num);
+	return DTX_OK;
+}
+
+static bool empty_text(const struct opinion *o, const struct dtx_grid *g, uint64_t at)
+{
+	struct dtx_str text;
+
+	return (dtx_grid_tag(g, at) & DTX_CELL_KIND) == DTX_CELL_TEXT &&
+	       dtx_book_cell_text(o->book, g, dtx_grid_value(g, at).id, &text, NULL) == DTX_OK &&
+	       !text.len;
+}
+
+static uint64_t literals(const struct opinion *o)
+{
+	uint64_t n = 0, i;
+	uint32_t s;
+
+	for (s = 0; s < o->book->nsheets && s < SHEETS; s++) {
+		for (i = 0; o->read[s] && i < o->grid[s].ncells; i++)
+			n += !ours_alone(dtx_grid_tag(&o->grid[s], i)) &&
+			     !empty_text(o, &o->grid[s], i);
+	}
+	return n;
+}
+
+static void compare_file(const char *path, uint64_t *total, unsigned *unread)
+{
+	static const struct dtx_sheet_read whole = { 0 };
+	struct dtx_sheet_facts facts = { 0 };
+	struct dtx_source *src = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct opinion *o = calloc(1, sizeof(*o));
+	const char *slash = strrchr(path, '/');
+	uint32_t s;
+
+	o->file = slash ? slash + 1 : path;
+	if (dtx_source_open(path, &src, &err) != DTX_OK ||
+	    dtx_book_open(o->file, dtx_source_data(src), dtx_source_size(src), &o->book, &err) !=
+	            DTX_OK) {
+		t_fail(__FILE__, __LINE__, "%s: %s", path, err.msg);
+		goto out;
+	}
+	for (s = 0; s < o->book->nsheets && s < SHEETS; s++) {
+		dtx_grid_init(&o->grid[s], o->file);
+		o->read[s] = o->book->sheet[s].kind == DTX_SHEET_WORKSHEET &&
+		             dtx_book_sheet(o->book, &o->book->sheet[s], &whole, &o->grid[s],
+		                            &facts, &err) == DTX_OK;
+		dtx_sheet_facts_clear(&facts);
+	}
+	if (dtx_freexl_cells(o->file, dtx_source_data(src), dtx_source_size(src), on_cell, o,
+	                     &err) != DTX_OK ||
+	    !o->opened) {
+		++*unread;
+		goto out;
+	}
+	if (o->differ || o->same != literals(o))
+		t_fail(__FILE__, __LINE__, "%s: %llu of %llu literal cells agree", o->file,
+		       (unsigned long long)o->same, (unsigned long long)literals(o));
+	*total += o->same;
+out:
+	for (s = 0; o->book && s < o->book->nsheets && s < SHEETS; s++)
+		dtx_grid_clear(&o->grid[s]);
+	dtx_book_close(o->book);
+	dtx_source_free(src);
+	dtx_err_clear(&err);
+	free(o);
+}
+
+static void compare_all(const char *pattern)
+{
+	glob_t g = { 0 };
+	uint64_t total = 0;
+	unsigned unread = 0;
+	size_t i;
+
+	if (glob(pattern, 0, NULL, &g) != 0) {
+		t_skip("no .xls there");
+		return;
+	}
+	for (i = 0; i < g.gl_pathc; i++)
+		compare_file(g.gl_pathv[i], &total, &unread);
+	printf("# %zu files, %u not read by FreeXL, %llu literal cells equal\n", g.gl_pathc, unread,
+	       (unsigned long long)total);
+	T_CHECK(total > 0);
+	globfree(&g);
+}
+
+void test_freexl_agrees_on_fixtures(void)
+{
+	compare_all("fixtures/xls/*.xls");
+}
+
+void test_freexl_agrees_on_others(void)
+{
+	const char *data = getenv("DTX_SHARED_DATA");
+	char pattern[4096];
+
+	snprintf(pattern, sizeof(pattern), "%s/*/*.xls", data ? data : "../shared/data");
+	compare_all(pattern);
+}
