@@ -168,7 +168,7 @@ out:
 
 static void bind_promises(const struct dtx_join_args *a, struct dtx_join_state *s)
 {
-	s->how = a->how == DTX_JOIN_OUTER ? DTX_JOIN_FULL : (enum dtx_join_how)a->how;
+	s->how = (enum dtx_join_how)a->how;
 	s->left_unique = a->cardinality == DTX_JOIN_1M || a->cardinality == DTX_JOIN_11;
 	s->right_unique = a->cardinality == DTX_JOIN_M1 || a->cardinality == DTX_JOIN_11;
 	s->all_left = a->match == DTX_MATCH_ALL_LEFT || a->match == DTX_MATCH_ALL;

@@ -231,7 +231,6 @@ static enum dtx_code bind_names(struct longer_bind *l, struct dtx_err *err)
 	const char *const *to = a->names_to.item;
 	const struct dtx_longer_type *nt = a->names_types.item;
 	enum dtx_code rc = DTX_OK;
-	char sub[48];
 
 	for (size_t i = 0, at = 0; i < a->names_to.n; i++) {
 		struct dtx_typeref type = { .type = DTX_T_TEXT };
@@ -241,10 +240,8 @@ static enum dtx_code bind_names(struct longer_bind *l, struct dtx_err *err)
 		for (size_t k = 0; k < a->names_types.n; k++) {
 			if (strcmp(nt[k].name, to[i]) != 0)
 				continue;
-			snprintf(sub, sizeof(sub), "/names_types/%zu/type", k);
 			if (!dtx_type_parse(dtx_str_of(nt[k].type), &type))
-				DTX_TRY(dtx_bind_fail(l->b, DTX_E_BAD_PARAM_VALUE, sub, err,
-				                      "'%s' is no type", nt[k].type));
+				type.type = DTX_T_TEXT;
 		}
 		l->s->name_type[at++] = type;
 		DTX_TRY(dtx_bind_make(l->b, to[i], type, NULL, "name of", err));

@@ -30,7 +30,7 @@ static const struct dtx_param parse_params[] = {
 	  .aliases = "columns",
 	  .help = "columns to read" },
 	{ .name = "type",
-	  .kind = DTX_P_TEXT,
+	  .kind = DTX_P_TYPE,
 	  AT(type),
 	  .def = "\"float\"",
 	  .help = "float, int or decimal(p,s)" },

@@ -19,6 +19,7 @@ static const struct dtx_param promote_params[] = {
 	{ .name = "sep",
 	  .kind = DTX_P_TEXT,
 	  .offset = offsetof(struct promote_args, sep),
+	  .aliases = "delimiter,separator",
 	  .def = "\" \"",
 	  .help = "between the parts of a name" },
 	{ .name = "fill",

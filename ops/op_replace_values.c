@@ -46,6 +46,7 @@ static const struct dtx_param replace_params[] = {
 	  .rows = pair_rows,
 	  .nrows = DTX_COUNT(pair_rows),
 	  .item_size = sizeof(struct pair),
+	  .sugar = DTX_SUGAR_MAP,
 	  .help = "old and new values; the first that fits counts" },
 	{ .name = "else",
 	  .kind = DTX_P_CHOICE,
@@ -69,6 +70,13 @@ static const struct dtx_example replace_examples[] = {
 	  }),
 	  .in = "n,v\n1,a\n2,b\n,c\n",
 	  .out = "n,v\n10,a\n2,b\n0,c\n" },
+	{ .step = DTX_JSON({
+		  "op" : "replace_values",
+		  "cols" : "n",
+		  "map" : { "1" : 10, "2" : 20, "x" : 30 }
+	  }),
+	  .in = "n,v\n1,a\n2,b\n,c\n",
+	  .out = "n,v\n10,a\n20,b\n,c\n" },
 	{ .step = DTX_JSON({
 		  "op" : "replace_values",
 		  "cols" : ["k"],
@@ -143,6 +151,31 @@ out:
 	return rc;
 }
 
+/* A `from` as a value of the column, NULL: it cannot be one.  Names of a JSON map are texts, so a
+ * text that reads as the column's type is that value. */
+static enum dtx_code from_column(const json_t *from, const struct dtx_field *in,
+                                 struct dtx_column **out, struct dtx_err *err)
+{
+	struct dtx_field f = { .type = { .type = in->type.type, .scale = in->type.scale } };
+	struct dtx_err misfit = DTX_ERR_INIT;
+	enum dtx_code rc;
+
+	*out = NULL;
+	if (!from)
+		return dtx_column_nulls(in->type, 1, out, err);
+	if (dtx_type_is_number(in->type.type) && json_is_number(from))
+		f.type = (struct dtx_typeref){ .type = dtx_json_type(from) };
+	else if (!json_is_string(from) && !dtx_json_fits(from, in->type.type))
+		return DTX_OK;
+	rc = dtx_json_column(from, &f, out, &misfit);
+	if (rc == DTX_E_TYPE_MISMATCH)
+		rc = DTX_OK;
+	else if (rc != DTX_OK)
+		dtx_err_move(err, &misfit);
+	dtx_err_clear(&misfit);
+	return rc;
+}
+
 /* Equality keys of the `from` values that can stand in the column. */
 struct lookup {
 	struct dtx_buf bytes;
@@ -188,14 +221,7 @@ static enum dtx_code lookup_init(struct lookup *l, const struct replace_args *a,
 			dtx_column_unref(made);
 			DTX_TRY(rc);
 		}
-		if (!pair[i].from)
-			DTX_TRY(dtx_column_nulls(in->type, 1, &from, err));
-		else if (dtx_json_fits(pair[i].from, in->type.type) ||
-		         (dtx_type_is_number(in->type.type) && json_is_number(pair[i].from))) {
-			jf.type.type = json_is_number(pair[i].from) ? dtx_json_type(pair[i].from)
-			                                            : in->type.type;
-			DTX_TRY(dtx_json_column(pair[i].from, &jf, &from, err));
-		}
+		DTX_TRY(from_column(pair[i].from, in, &from, err));
 		if (from)
 			dtx_key_equal(&from, 1, 0, &l->bytes);
 		dtx_column_unref(from);

@@ -385,7 +385,6 @@ const struct dtx_op dtx_op_sort = {
 	.examples = sort_examples,
 	.nexamples = DTX_COUNT(sort_examples),
 	.args_size = sizeof(struct sort_args),
-	.unsupported = "ascending",
 	.check = sort_check,
 	.bind = sort_bind,
 	.sink = &sort_sink,

@@ -82,6 +82,7 @@ static enum dtx_code param_hole(const struct dtx_param *p, struct dtx_param_ctx 
 	case DTX_P_TEXT:
 	case DTX_P_COLUMN:
 	case DTX_P_TABLE:
+	case DTX_P_TYPE:
 	case DTX_P_REGEX: param_hole_pointer(dtx_param_hole, to); return DTX_OK;
 	case DTX_P_EXPR: param_hole_pointer(ctx->hooks->expr_hole, to); return DTX_OK;
 	case DTX_P_COLUMNS: param_hole_pointer(ctx->hooks->columns_hole, to); return DTX_OK;

@@ -6,7 +6,7 @@
  *   DTX_P_BOOL     bool             DTX_P_TEXT    const char * (NULL: absent)
  *   DTX_P_CHOICE   int (index into choices; -1: absent and without default)
  *   DTX_P_COLUMN   const char *     DTX_P_TABLE   const char *
- *   DTX_P_REGEX    const char *
+ *   DTX_P_REGEX    const char *     DTX_P_TYPE    const char * (the type's canonical name)
  *   DTX_P_EXPR     struct dtx_expr * (parsed by a callback; NULL: absent)
  *   DTX_P_COLUMNS  struct dtx_cols * (selector, parsed by a callback; NULL: absent)
  *   DTX_P_VALUE    const json_t * (any scalar; borrowed from the plan; NULL: absent, a default then
@@ -32,6 +32,7 @@ enum dtx_pkind {
 	DTX_P_COLUMN,
 	DTX_P_TABLE,
 	DTX_P_REGEX,
+	DTX_P_TYPE,
 	DTX_P_EXPR,
 	DTX_P_COLUMNS,
 	DTX_P_VALUE,
@@ -64,6 +65,7 @@ struct dtx_param {
 	const char *help;
 	int64_t min, max;        /* INT; both 0: no bound */
 	const char *choices;     /* "true,not_true" */
+	const char *synonyms;    /* CHOICE: other words for one, "outer=full,one_to_one=1:1" */
 	const char *unsupported; /* choices or members listed in the catalogue that are not built */
 	const char *def;         /* default as JSON text; NULL: null (absent) */
 	const struct dtx_param *rows; /* LIST: the members of an item */
@@ -80,6 +82,8 @@ struct dtx_param_hooks {
 	/* takes its findings to errs itself and makes what it can; only memory fails */
 	enum dtx_code (*columns)(void *arg, const json_t *value, const char *pointer,
 	                         struct dtx_errlist *errs, void *out, struct dtx_err *err);
+	/* Canonical name of a type, in the arena; NULL in *out: it is none. */
+	enum dtx_code (*type)(void *arg, const char *text, const char **out, struct dtx_err *err);
 	/* canonical JSON of what the two made; new references */
 	json_t *(*expr_json)(const void *made);
 	json_t *(*columns_json)(const void *made);

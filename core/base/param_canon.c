@@ -126,19 +126,11 @@ bool dtx_param_canonical(const struct dtx_param *params, size_t n, const void *a
 /* --- kinds as text --- */
 
 static const char *const kind_names[] = {
-	[DTX_P_INT] = "int",
-	[DTX_P_NUMBER] = "number",
-	[DTX_P_BOOL] = "bool",
-	[DTX_P_TEXT] = "text",
-	[DTX_P_CHOICE] = "choice",
-	[DTX_P_COLUMN] = "column",
-	[DTX_P_TABLE] = "table",
-	[DTX_P_REGEX] = "regex",
-	[DTX_P_EXPR] = "formula",
-	[DTX_P_COLUMNS] = "columns",
-	[DTX_P_VALUE] = "value",
-	[DTX_P_LIST] = "list",
-	[DTX_P_TEXTS] = "list of text",
+	[DTX_P_INT] = "int",      [DTX_P_NUMBER] = "number",      [DTX_P_BOOL] = "bool",
+	[DTX_P_TEXT] = "text",    [DTX_P_CHOICE] = "choice",      [DTX_P_COLUMN] = "column",
+	[DTX_P_TABLE] = "table",  [DTX_P_REGEX] = "regex",        [DTX_P_TYPE] = "type",
+	[DTX_P_EXPR] = "formula", [DTX_P_COLUMNS] = "columns",    [DTX_P_VALUE] = "value",
+	[DTX_P_LIST] = "list",    [DTX_P_TEXTS] = "list of text",
 };
 
 void dtx_param_kind_text(const struct dtx_param *param, struct dtx_buf *out)
@@ -225,6 +217,14 @@ static json_t *schema_choice(const struct dtx_param *p)
 	return words ? json_pack("{s:o}", "enum", words) : NULL;
 }
 
+static json_t *schema_typename(void)
+{
+	return json_pack(
+		"{s:s,s:s}", "type", "string", "pattern",
+		"^(text|int|float|bool|date|datetime|decimal\\([0-9]+,[0-9]+\\)|string|str|"
+		"integer|int64|number|double|float64|boolean|timestamp)$");
+}
+
 static json_t *schema_columns(void)
 {
 	return json_pack("{s:[{s:s},{s:s},{s:s,s:{s:[{s:s},{s:s}]}}]}", "anyOf", "type", "string",
@@ -293,6 +293,7 @@ static json_t *schema_of(const struct dtx_param *p)
 {
 	switch (p->kind) {
 	case DTX_P_INT: return schema_int(p);
+	case DTX_P_TYPE: return schema_typename();
 	case DTX_P_NUMBER: return schema_type("number");
 	case DTX_P_BOOL: return schema_type("boolean");
 	case DTX_P_CHOICE: return schema_choice(p);

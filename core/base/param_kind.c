@@ -94,10 +94,21 @@ out:
 	return rc;
 }
 
+/* The word of `choices` that is meant. */
+static struct dtx_str param_synonym(const struct dtx_param *p, const char *text)
+{
+	struct dtx_str rest = dtx_str_of(p->synonyms ? p->synonyms : ""), pair, word;
+
+	while (dtx_str_next(&rest, ',', &pair))
+		if (dtx_str_next(&pair, '=', &word) && dtx_str_is(word, text))
+			return pair;
+	return dtx_str_of(text);
+}
+
 static enum dtx_code param_choice(const struct dtx_param_in *in, struct dtx_err *err)
 {
 	struct dtx_err f = DTX_ERR_INIT;
-	struct dtx_str rest = dtx_str_of(in->p->choices), word;
+	struct dtx_str rest = dtx_str_of(in->p->choices), word, want;
 	const char *have[DTX_PARAM_NAMES_MAX];
 	char words[1024];
 	size_t n = 0, used = 0;
@@ -105,8 +116,9 @@ static enum dtx_code param_choice(const struct dtx_param_in *in, struct dtx_err 
 
 	if (!json_is_string(in->v))
 		return param_wrong_kind(in->p, in->v, in->ctx, in->pointer, err);
+	want = param_synonym(in->p, json_string_value(in->v));
 	for (index = 0; dtx_str_next(&rest, ',', &word); index++) {
-		if (dtx_str_is(word, json_string_value(in->v))) {
+		if (dtx_str_eq(word, want)) {
 			memcpy(in->to, &index, sizeof(index));
 			return DTX_OK;
 		}
@@ -146,6 +158,30 @@ static enum dtx_code param_expr(const struct dtx_param_in *in, struct dtx_err *e
 	enum dtx_code rc = h->expr(h->arg, in->v, in->pointer, in->to, &f);
 
 	return rc == DTX_OK ? DTX_OK : dtx_param_found(in->ctx, &f, in->pointer, err);
+}
+
+static enum dtx_code param_type(const struct dtx_param_in *in, struct dtx_err *err)
+{
+	static const char *const words[] = { "text", "int",  "float",   "decimal(p,s)",
+		                             "bool", "date", "datetime" };
+	const struct dtx_param_hooks *h = in->ctx->hooks;
+	struct dtx_err f = DTX_ERR_INIT;
+	const char *text = json_string_value(in->v), *name = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (!text)
+		return param_wrong_kind(in->p, in->v, in->ctx, in->pointer, err);
+	DTX_TRY(h->type(h->arg, text, &name, err));
+	if (name) {
+		memcpy(in->to, &name, sizeof(name));
+		goto out;
+	}
+	DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%.60s' is no type", text);
+	dtx_err_suggest(&f, text, words, DTX_COUNT(words));
+	dtx_err_hint(&f, "types are text, int, float, decimal(p,s), bool, date and datetime");
+	rc = dtx_param_found(in->ctx, &f, in->pointer, err);
+out:
+	return rc;
 }
 
 static enum dtx_code param_columns(const struct dtx_param_in *in, struct dtx_err *err)
@@ -443,7 +479,7 @@ enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err)
 		[DTX_P_TABLE] = param_text,    [DTX_P_REGEX] = param_text,
 		[DTX_P_EXPR] = param_expr,     [DTX_P_COLUMNS] = param_columns,
 		[DTX_P_VALUE] = param_value,   [DTX_P_LIST] = param_list,
-		[DTX_P_TEXTS] = param_texts,
+		[DTX_P_TYPE] = param_type,     [DTX_P_TEXTS] = param_texts,
 	};
 
 	return set[in->p->kind](in, err);

@@ -17,7 +17,7 @@ struct type_args {
 };
 static const struct dtx_param type_rows[] = {
 	{ ROW(type_args, name, DTX_P_COLUMN), .required = true, .help = "column" },
-	{ ROW(type_args, type, DTX_P_TEXT), .required = true,
+	{ ROW(type_args, type, DTX_P_TYPE), .required = true,
 	  .help = "int, float, decimal(p,s), text, bool, date, datetime" },
 	{ ROW(type_args, format, DTX_P_TEXT), .help = "format of a date or datetime" },
 	{ ROW(type_args, on_error, DTX_P_CHOICE), .choices = "error,null,keep_text",
@@ -174,18 +174,12 @@ static enum dtx_code input_types(struct dtx_plan_parse *p, const struct input_ar
 	if (!types)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < a->types.n; i++) {
-		char at[sizeof(in->at) + 32];
-
-		snprintf(at, sizeof(at), "%s/types/%zu/type", in->at, i);
 		types[i] = (struct dtx_read_type){ .name = t[i].name,
 			                           .format = t[i].format,
 			                           .on_error = (enum dtx_cast_error)t[i].on_error };
-		if (!dtx_param_is_hole(t[i].type) &&
-		    !dtx_type_parse(dtx_str_of(t[i].type), &types[i].type))
-			DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
-			                      "no type '%s'; expected int, float, decimal(p,s), "
-			                      "text, bool, date or datetime",
-			                      t[i].type));
+		/* a type that cannot be read has its finding */
+		if (!dtx_type_parse(dtx_str_of(t[i].type), &types[i].type))
+			types[i].type.type = DTX_T_UNKNOWN;
 	}
 	in->opts.types = types;
 	in->opts.ntypes = a->types.n;

@@ -41,6 +41,15 @@ bool dtx_part_name_ok(const char *name);
 /* Schema properties of inputs, outputs, options, limits; new references. */
 json_t *dtx_part_schema(const char *member);
 
+/* alias.c: parameters of other tools become ours; object is the step, changed in place. */
+DTX_MUSTUSE enum dtx_code dtx_part_rewrite(struct dtx_plan_parse *p, const struct dtx_plan_step *st,
+                                           json_t *object, struct dtx_err *err);
+/* What an alias of the op stands for ("how=left"). */
+DTX_MUSTUSE enum dtx_code dtx_part_preset(struct dtx_plan_parse *p, const struct dtx_plan_step *st,
+                                          json_t *object, const char *preset, struct dtx_err *err);
+/* Place of a canonical member that was rewritten; false: it was not. */
+bool dtx_part_alias_place(const struct dtx_plan_step *st, const char *sub, char *out, size_t size);
+
 /* order.c: findings by their place in the plan as written, then by span; of a value that cannot be
  * read only the first is kept. */
 void dtx_part_order(const struct dtx_plan *plan, struct dtx_errlist *findings);
@@ -48,5 +57,12 @@ void dtx_part_order(const struct dtx_plan *plan, struct dtx_errlist *findings);
 /* place.c: pointer of a step's canonical place ("/set/0/expr") in the step as written: aliases and
  * sugar are looked through.  False: its last member is not written. */
 bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size);
+/* The same in any object that rows read; `at` is its place. */
+bool dtx_part_walk(const json_t *object, const char *at, const struct dtx_param *rows, size_t nrows,
+                   const char *sub, char *out, size_t size);
+/* The name under which parameter `token` stands in the object: its own where it does not. NULL: no
+ * such parameter.  *row (if not NULL) is its row. */
+const char *dtx_part_written(const struct dtx_param *rows, size_t n, const json_t *object,
+                             struct dtx_str token, const struct dtx_param **row);
 
 #endif

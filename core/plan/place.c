@@ -4,9 +4,8 @@
 
 #include "core/plan/parts.h"
 
-/* The name under which parameter `token` stands in the object. */
-static const char *written_name(const struct dtx_param *rows, size_t n, const json_t *object,
-                                struct dtx_str token, const struct dtx_param **row)
+const char *dtx_part_written(const struct dtx_param *rows, size_t n, const json_t *object,
+                             struct dtx_str token, const struct dtx_param **row)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct dtx_str rest, alias;
@@ -15,7 +14,8 @@ static const char *written_name(const struct dtx_param *rows, size_t n, const js
 
 		if (!dtx_str_is(token, rows[i].name))
 			continue;
-		*row = &rows[i];
+		if (row)
+			*row = &rows[i];
 		if (json_object_get(object, rows[i].name) || !rows[i].aliases)
 			return rows[i].name;
 		rest = dtx_str_of(rows[i].aliases);
@@ -81,7 +81,7 @@ static void step_name(struct walk *w, struct dtx_str token, char *out, size_t si
 		w->stop = true;
 		return;
 	}
-	name = written_name(w->rows, w->nrows, w->at, token, &row);
+	name = dtx_part_written(w->rows, w->nrows, w->at, token, &row);
 	dtx_json_pointer_add(out, size, name ? name : raw);
 	w->at = json_object_get(w->at, name ? name : raw);
 	w->rows = row ? row->rows : NULL;
@@ -89,14 +89,13 @@ static void step_name(struct walk *w, struct dtx_str token, char *out, size_t si
 	w->stop = !w->at;
 }
 
-bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size)
+bool dtx_part_walk(const json_t *object, const char *at, const struct dtx_param *rows, size_t nrows,
+                   const char *sub, char *out, size_t size)
 {
-	struct walk w = { .at = step->json,
-		          .rows = step->op ? step->op->params : NULL,
-		          .nrows = step->op ? step->op->nparams : 0 };
+	struct walk w = { .at = object, .rows = rows, .nrows = nrows };
 	struct dtx_str rest = { sub, sub ? strlen(sub) : 0 }, token;
 
-	snprintf(out, size, "%s", step->at);
+	snprintf(out, size, "%s", at);
 	if (rest.len && rest.ptr[0] == '/') {
 		rest.ptr++;
 		rest.len--;
@@ -108,4 +107,12 @@ bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out
 			step_name(&w, token, out, size);
 	}
 	return w.at != NULL;
+}
+
+bool dtx_part_place(const struct dtx_plan_step *step, const char *sub, char *out, size_t size)
+{
+	if (sub && dtx_part_alias_place(step, sub, out, size))
+		return true;
+	return dtx_part_walk(step->json, step->at, step->op ? step->op->params : NULL,
+	                     step->op ? step->op->nparams : 0, sub, out, size);
 }

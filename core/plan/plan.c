@@ -31,6 +31,25 @@ static enum dtx_code columns_hook(void *arg, const json_t *value, const char *po
 	return dtx_cols_parse(arg, value, pointer, errs, out, err);
 }
 
+static enum dtx_code type_hook(void *arg, const char *text, const char **out, struct dtx_err *err)
+{
+	struct dtx_buf name = DTX_BUF_INIT(64);
+	struct dtx_typeref type;
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	if (!dtx_type_parse(dtx_str_of(text), &type))
+		goto out;
+	dtx_type_print(type, &name);
+	DTX_TRY(dtx_buf_check(&name, "type", err));
+	*out = dtx_arena_strdup(arg, dtx_buf_text(&name));
+	if (!*out)
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&name);
+	return rc;
+}
+
 static json_t *expr_json(const void *made)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -51,6 +70,7 @@ static json_t *columns_json(const void *made)
 const struct dtx_param_hooks dtx_part_hooks_template = {
 	.expr = expr_hook,
 	.columns = columns_hook,
+	.type = type_hook,
 	.expr_json = expr_json,
 	.columns_json = columns_json,
 	.expr_hole = &dtx_expr_hole,

@@ -52,25 +52,9 @@ static void judge(struct dtx_plan_parse *p, struct dtx_plan_step *st, size_t fro
 	}
 }
 
-static bool add_preset(json_t *object, const char *preset)
-{
-	struct dtx_str rest = dtx_str_of(preset), pair, key;
-	char name[64];
-	json_t *value;
-
-	if (!dtx_str_next(&rest, ',', &pair) || !dtx_str_next(&pair, '=', &key))
-		return true;
-	dtx_str_copy(name, sizeof(name), key);
-	if (json_object_get(object, name))
-		return true;
-	value = dtx_str_is(pair, "true") || dtx_str_is(pair, "false")
-	                ? json_boolean(dtx_str_is(pair, "true"))
-	                : json_stringn(pair.ptr, pair.len);
-	return dtx_json_set(object, name, value);
-}
-
+/* The check over several parameters makes sense when there were no findings since `before`. */
 static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *st,
-                               const json_t *object, struct dtx_err *err)
+                               const json_t *object, size_t before, struct dtx_err *err)
 {
 	struct dtx_param_hooks hooks = dtx_part_hooks_template;
 	struct dtx_param_ctx ctx = { .arena = &p->plan->arena,
@@ -81,7 +65,6 @@ static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *s
 		                     .step = (int)(st - p->plan->step),
 		                     .unsupported = st->op->unsupported };
 	struct dtx_err f = DTX_ERR_INIT;
-	size_t before = p->findings->n;
 	enum dtx_code rc = DTX_OK;
 
 	hooks.arg = &p->plan->arena;
@@ -354,6 +337,7 @@ static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, j
                            struct dtx_err *err)
 {
 	const json_t *name = json_object_get(object, "op");
+	size_t before = p->findings->n;
 	const char *preset = NULL;
 	char at[64];
 	enum dtx_code rc = DTX_OK;
@@ -370,9 +354,10 @@ static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, j
 		goto out;
 	}
 	st->name = st->op->name;
-	if (preset && !add_preset(object, preset))
-		DTX_FAIL_MEM(err);
-	DTX_TRY(fill_args(p, st, object, err));
+	if (preset)
+		DTX_TRY(dtx_part_preset(p, st, object, preset, err));
+	DTX_TRY(dtx_part_rewrite(p, st, object, err));
+	DTX_TRY(fill_args(p, st, object, before, err));
 out:
 	return rc;
 }

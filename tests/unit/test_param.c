@@ -175,8 +175,11 @@ static enum dtx_code param_run(const char *text, struct dtx_errlist *found, stru
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
-	struct dtx_param_hooks hooks = { &arena,    hook, columns_hook, hook_json,
-		                         hook_json, NULL, NULL };
+	struct dtx_param_hooks hooks = { .arg = &arena,
+		                         .expr = hook,
+		                         .columns = columns_hook,
+		                         .expr_json = hook_json,
+		                         .columns_json = hook_json };
 	struct dtx_param_ctx ctx = { .arena = &arena,
 		                     .hooks = &hooks,
 		                     .errs = found,

@@ -205,7 +205,7 @@ void test_plan_findings_have_places(void)
 		  "unused_input", "/inputs/1", -1, -1 },
 		{ "{\"dtx\":1,\"inputs\":[{\"name\":\"a\",\"types\":{\"x\":\"flot\"}}],\"steps\":"
 		  "[{\"op\":\"limit\",\"n\":1}]}",
-		  "bad_param_value", "/inputs/0/types/0/type", -1, -1 },
+		  "bad_param_value", "/inputs/0/types/x", -1, -1 },
 		{ "{\"dtx\":1,\"fallback\":\"maybe\",\"steps\":[{\"op\":\"limit\",\"n\":1}]}",
 		  "bad_param_value", "/fallback", -1, -1 },
 		{ "{\"dtx\":1,\"output\":{\"table\":\"x\"},\"steps\":[{\"op\":\"limit\",\"n\":1}]}",
