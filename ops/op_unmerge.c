@@ -62,8 +62,7 @@ static bool anchor_of(struct dtx_raw *r, int axis, struct dtx_from *f)
 	return dtx_raw_merge(r, f->row, (uint32_t)f->col) == 0;
 }
 
-static enum dtx_code fill_column(struct dtx_remake *m, uint32_t c, int axis, int64_t *filled,
-                                 struct dtx_err *err)
+static enum dtx_code fill_column(struct dtx_remake *m, uint32_t c, int axis, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -72,7 +71,6 @@ static enum dtx_code fill_column(struct dtx_remake *m, uint32_t c, int axis, int
 		struct dtx_from at = { r, (int32_t)c };
 
 		if (dtx_raw_merge(&m->raw, r, c) && anchor_of(&m->raw, axis, &at)) {
-			(*filled)++;
 			m->out[c].cell[r] = at;
 		} else {
 			m->out[c].cell[r] = (struct dtx_from){ r, (int32_t)c };
@@ -87,7 +85,6 @@ static enum dtx_code unmerge_lay(struct dtx_remake *m, struct dtx_err *err)
 	const struct unmerge_args *a = m->ox->args;
 	const struct unmerge_state *s = m->ox->bound;
 	enum dtx_code rc = DTX_OK;
-	int64_t filled = 0;
 
 	DTX_TRY(dtx_remake_size(m, m->raw.table->nrows, m->raw.ncols, err));
 	for (uint32_t c = 0; c < m->ncols; c++) {
@@ -97,8 +94,7 @@ static enum dtx_code unmerge_lay(struct dtx_remake *m, struct dtx_err *err)
 	if (!dtx_raw_is_sheet(&m->raw))
 		goto out;
 	for (uint32_t i = 0; i < (a->cols ? s->n : m->ncols); i++)
-		DTX_TRY(fill_column(m, a->cols ? (uint32_t)s->col[i] : i, a->axis, &filled, err));
-	dtx_remake_count(m, "unmerged", filled);
+		DTX_TRY(fill_column(m, a->cols ? (uint32_t)s->col[i] : i, a->axis, err));
 out:
 	return rc;
 }

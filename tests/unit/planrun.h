@@ -27,6 +27,14 @@ void planrun_init(struct planrun *p, const char *plan, const char *input);
 void planrun_clear(struct planrun *p);
 /* The code of parse, check or run; findings of severity error count. */
 enum dtx_code planrun(struct planrun *p);
+
+/* One plan, its table and what comes out: CSV, or the name of the code it fails with. */
+struct plancase {
+	const char *plan, *in, *out; /* in NULL: the workbook */
+};
+#define PLANCASE(steps) "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"steps\":[" steps "]}"
+/* Every case with batches of 1, 7 and 65,536 rows and 2, 1 and 8 workers. */
+void plancases(const struct plancase *list, size_t n, const struct dtx_buf *book);
 /* Written text of a table, cells as the writer would write them: minimal quotes. */
 void planrun_table(struct dtx_table *t, struct dtx_buf *out);
 

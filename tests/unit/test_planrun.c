@@ -128,6 +128,32 @@ enum dtx_code planrun(struct planrun *p)
 	return rc;
 }
 
+static void plancase_one(const struct plancase *c, const struct dtx_buf *book, uint32_t batch,
+                         unsigned workers)
+{
+	struct planrun p;
+	enum dtx_code rc;
+
+	planrun_init(&p, c->plan, c->in);
+	p.book = c->in ? NULL : book;
+	p.batch_rows = batch;
+	p.workers = workers;
+	rc = planrun(&p);
+	T_STR(rc == DTX_OK ? dtx_buf_text(&p.out) : dtx_code_name(rc), c->out);
+	if (rc != DTX_OK && strcmp(dtx_code_name(rc), c->out) != 0)
+		t_fail(__FILE__, __LINE__, "%s: %s", c->plan, p.err.msg);
+	planrun_clear(&p);
+}
+
+void plancases(const struct plancase *list, size_t n, const struct dtx_buf *book)
+{
+	for (size_t i = 0; i < n; i++) {
+		plancase_one(&list[i], book, 1, 2);
+		plancase_one(&list[i], book, 7, 1);
+		plancase_one(&list[i], book, 65536, 8);
+	}
+}
+
 void test_planrun_passes_cells_through(void)
 {
 	struct planrun p;

@@ -26,46 +26,21 @@ static const char sheet[] = "<sheetData><row r=\"1\">" S("A1", "Report") "</row>
 
 #define RAW(steps)                                                                                 \
 	"{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"header_rows\":0}],\"steps\":[" steps "]}"
-#define CSV(steps) "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"steps\":[" steps "]}"
+#define CSV(steps) PLANCASE(steps)
 
-struct repair {
-	const char *plan, *in, *out; /* in NULL: the workbook; out: the code's name when it fails */
-};
-
-static void repair_one(const struct repair *r, const struct dtx_buf *book, uint32_t batch,
-                       unsigned workers)
-{
-	struct planrun p;
-	enum dtx_code rc;
-
-	planrun_init(&p, r->plan, r->in);
-	p.book = r->in ? NULL : book;
-	p.batch_rows = batch;
-	p.workers = workers;
-	rc = planrun(&p);
-	T_STR(rc == DTX_OK ? dtx_buf_text(&p.out) : dtx_code_name(rc), r->out);
-	if (rc != DTX_OK && strcmp(dtx_code_name(rc), r->out) != 0)
-		t_fail(__FILE__, __LINE__, "%s: %s", r->plan, p.err.msg);
-	planrun_clear(&p);
-}
-
-static void repair_all(const struct repair *list, size_t n)
+static void repair_all(const struct plancase *list, size_t n)
 {
 	struct dtx_buf book = DTX_BUF_INIT((size_t)1 << 20);
 	struct book b = { .sheet = sheet };
 
 	book_make(&b, &book);
-	for (size_t i = 0; i < n; i++) {
-		repair_one(&list[i], &book, 1, 2);
-		repair_one(&list[i], &book, 7, 1);
-		repair_one(&list[i], &book, 65536, 8);
-	}
+	plancases(list, n, &book);
 	dtx_buf_clear(&book);
 }
 
 void test_repair_workbook(void)
 {
-	static const struct repair list[] = {
+	static const struct plancase list[] = {
 		{ RAW("{\"op\":\"skip_rows\",\"head\":1},{\"op\":\"promote_header\",\"rows\":2,"
 		      "\"sep\":\"/\"}"),
 		  NULL, "Region,Hours/Jan,Hours/Feb,Cost\nNorth,1,2,0.5\n,3,4,\nSouth,7,,\n" },
@@ -112,7 +87,7 @@ void test_repair_workbook(void)
 void test_repair_typed_tables(void)
 {
 #define X "{\"op\":\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"a / 2\"}]},"
-	static const struct repair list[] = {
+	static const struct plancase list[] = {
 		{ CSV(X "{\"op\":\"transpose\",\"header\":false}"), "a,b\n1,p\n4,\n",
 		  "column_1,column_2\n1,4\np,\n0.5,2.0\n" },
 		{ CSV(X "{\"op\":\"transpose\"},{\"op\":\"select\",\"cols\":[\"4\",\"column\"]}"),
@@ -141,7 +116,7 @@ void test_repair_typed_tables(void)
 
 void test_repair_edges(void)
 {
-	static const struct repair list[] = {
+	static const struct plancase list[] = {
 		/* blank names, repeats and a taken one; unicode */
 		{ CSV("{\"op\":\"transpose\"}"), "k,v\nä,1\n\" \",2\nä,3\nä_2,4\n",
 		  "column,ä,column_3,ä_3,ä_2\nv,1,2,3,4\n" },

@@ -1,0 +1,548 @@
+/* parse_date: texts become dates, each column by one format that fits all its values. */
+#include "core/base/num.h"
+#include "core/base/utf8.h"
+#include "core/data/builder.h"
+#include "core/data/cast.h"
+#include "core/data/time.h"
+#include "ops/datetext.h"
+#include "ops/opkit.h"
+
+enum { ERROR_FAIL, ERROR_NULL };
+enum { TYPE_DATE, TYPE_DATETIME };
+struct date_args {
+	struct dtx_cols *cols;
+	struct dtx_plist formats;
+	int order, type, on_error;
+	bool excel_serial;
+	int64_t century;
+};
+struct date_state {
+	int32_t *col;
+	uint32_t n;
+};
+
+#define AT(member) .offset = offsetof(struct date_args, member)
+static const struct dtx_param date_params[] = {
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  AT(cols),
+	  .aliases = "columns,col,column",
+	  .help = "columns to read" },
+	{ .name = "formats",
+	  .kind = DTX_P_TEXTS,
+	  AT(formats),
+	  .aliases = "format",
+	  .def = "[]",
+	  .help = "formats such as \"%d.%m.%Y\"; the first that fits all values of a column wins" },
+	{ .name = "order",
+	  .kind = DTX_P_CHOICE,
+	  AT(order),
+	  .choices = "dmy,mdy,ymd",
+	  .help = "order of day, month and year, with - / . or spaces between" },
+	{ .name = "type",
+	  .kind = DTX_P_CHOICE,
+	  AT(type),
+	  .choices = "date,datetime",
+	  .def = "\"date\"",
+	  .help = "what the column becomes" },
+	{ .name = "excel_serial",
+	  .kind = DTX_P_BOOL,
+	  AT(excel_serial),
+	  .def = "false",
+	  .help = "numbers are days of a spreadsheet (1900 epoch)" },
+	{ .name = "century",
+	  .kind = DTX_P_INT,
+	  AT(century),
+	  .min = 0,
+	  .max = 9900,
+	  .def = "1969",
+	  .help = "first year that two digits can mean" },
+	{ .name = "on_error",
+	  .kind = DTX_P_CHOICE,
+	  AT(on_error),
+	  .choices = "error,null",
+	  .def = "\"error\"",
+	  .help = "what a text that does not fit becomes" },
+};
+static const struct dtx_example date_examples[] = {
+	{ .step = DTX_JSON({ "op" : "parse_date", "cols" : ["d"], "order" : "dmy" }),
+	  .in = "d,v\n3/4/2024,1\n31/12/24,2\n,3\n1 Jan 2024,4\n",
+	  .out = "d,v\n2024-04-03,1\n2024-12-31,2\n,3\n2024-01-01,4\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "to_date", "cols" : ["d"], "formats" : [ "%Y%m%d", "%d.%m.%Y" ] }),
+	  .in = "d\n01.02.2024\n29.02.2024\n",
+	  .out = "d\n2024-02-01\n2024-02-29\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "parse_date", "cols" : ["t"], "order" : "mdy", "type" : "datetime" }),
+	  .in = "t\n\"Jan 5, 2024 9:30 PM\"\n2/3/2024\n",
+	  .out = "t\n2024-01-05T21:30:00\n2024-02-03T00:00:00\n" },
+	{ .step = DTX_JSON({ "op" : "parse_date", "cols" : ["d"], "excel_serial" : true }),
+	  .in = "d\n45292\n45293.0\n",
+	  .out = "d\n2024-01-01\n2024-01-02\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "parse_date", "cols" : ["d"], "order" : "ymd", "on_error" : "null" }),
+	  .in = "d\n2024/1/31\nsoon\n",
+	  .out = "d\n2024-01-31\n\n" },
+	{ .step = DTX_JSON({ "op" : "parse_date", "cols" : ["d"] }),
+	  .in = "d\n03/04/2024\n05/06/2024\n",
+	  .error = "ambiguous_date" },
+	{ .step = DTX_JSON({ "op" : "parse_date", "cols" : ["d"], "order" : "dmy" }),
+	  .in = "d\n03/04/2024\n12/31/2024\n",
+	  .error = "cast_failed" },
+};
+
+static enum dtx_code date_check(const void *args, struct dtx_err *err)
+{
+	const struct date_args *a = args;
+	const char *const *format = a->formats.item;
+	enum dtx_code rc = DTX_OK;
+
+	if (a->formats.n && a->order >= 0)
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "parse_date wants one of formats and order");
+	for (size_t i = 0; i < a->formats.n; i++)
+		if (!dtx_time_format_ok(dtx_str_of(format[i])))
+			DTX_FAIL(err, DTX_E_BAD_FORMAT, "'%.80s' is no date format", format[i]);
+out:
+	return rc;
+}
+
+static bool is_read(const struct date_state *s, uint32_t col)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->col[i] == (int32_t)col)
+			return true;
+	return false;
+}
+
+static enum dtx_code date_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct date_args *a = args;
+	const struct dtx_typeref type = { .type = a->type == TYPE_DATE ? DTX_T_DATE
+		                                                       : DTX_T_DATETIME };
+	struct date_state *s = dtx_bind_state(b, sizeof(*s));
+	enum dtx_code rc = DTX_OK;
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
+	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
+		if (!is_read(s, i)) {
+			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
+			continue;
+		}
+		DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, (int32_t)i, DTX_DEMAND_BYTES, err));
+		DTX_TRY(dtx_bind_make(b, b->in[0]->field[i].name, type, NULL, "date of", err));
+	}
+	dtx_bind_kind(b, DTX_KIND_WHOLE);
+out:
+	return rc;
+}
+
+/* --- cells --- */
+
+enum what { CELL_NULL, CELL_BLANK, CELL_MOMENT, CELL_TEXT };
+struct cell {
+	struct dtx_str text;
+	int64_t us; /* MOMENT: a date already */
+};
+
+static enum what read_sheet_cell(const struct dtx_column *c, uint32_t row, struct cell *out)
+{
+	switch (c->tag[row] & DTX_CELL_KIND) {
+	case DTX_CELL_DATE:
+	case DTX_CELL_DATETIME:
+		return dtx_serial_to_us(c->v.payload[row].num, c->strings && c->strings->epoch1904,
+		                        &out->us)
+		               ? CELL_MOMENT
+		               : CELL_NULL;
+	default: return CELL_TEXT;
+	}
+}
+
+static enum what read_cell(const struct dtx_column *c, uint32_t row, struct dtx_buf *scratch,
+                           struct cell *out)
+{
+	enum what what = CELL_TEXT;
+	bool null;
+
+	if (dtx_column_is_null(c, row))
+		return CELL_NULL;
+	if (c->form == DTX_F_CELL) {
+		what = read_sheet_cell(c, row, out);
+	} else if (c->form == DTX_F_FLAT && c->type.type == DTX_T_DATE) {
+		out->us = c->v.day[row] * DTX_DAY_US;
+		what = CELL_MOMENT;
+	} else if (c->form == DTX_F_FLAT && c->type.type == DTX_T_DATETIME) {
+		out->us = c->v.i64[row];
+		what = CELL_MOMENT;
+	}
+	if (what != CELL_TEXT)
+		return what;
+	dtx_buf_reset(scratch);
+	out->text = dtx_utf8_trim(dtx_cell_text(c, row, scratch, &null));
+	return out->text.len ? CELL_TEXT : CELL_BLANK;
+}
+
+/* --- ways to read a text --- */
+
+enum way { WAY_FORMAT, WAY_ORDER, WAY_ISO, WAY_SERIAL };
+struct reading {
+	enum way way;
+	struct dtx_str format;
+	enum dtx_date_order order;
+	bool two_digit; /* the format has %y */
+};
+
+static bool shift_century(const struct date_args *a, int64_t *us)
+{
+	int64_t days = *us / DTX_DAY_US - (*us % DTX_DAY_US < 0);
+	unsigned month, dom;
+	int32_t year;
+
+	dtx_day_split((int32_t)days, &year, &month, &dom);
+	year = dtx_year_of_two(year % 100, (int32_t)a->century);
+	if (!dtx_day_valid(year, month, dom))
+		return false;
+	*us += (dtx_day_of(year, month, dom) - days) * DTX_DAY_US;
+	return true;
+}
+
+static bool read_text(const struct date_args *a, const struct reading *r, struct dtx_str text,
+                      int64_t *us, bool *two_digit)
+{
+	struct dtx_datetext d;
+	bool zoned;
+	double v;
+
+	*two_digit = r->two_digit;
+	switch (r->way) {
+	case WAY_FORMAT:
+		return dtx_time_parse(text, r->format, us) &&
+		       (!r->two_digit || shift_century(a, us));
+	case WAY_ORDER:
+		if (!dtx_datetext_parse(text, r->order, (int32_t)a->century, &d))
+			return false;
+		*us = d.us;
+		*two_digit = d.two_digit;
+		return true;
+	case WAY_SERIAL:
+		return dtx_num_parse_f64(text.ptr, text.len, &v) && dtx_serial_to_us(v, false, us);
+	case WAY_ISO: break;
+	}
+	return dtx_cast_text_datetime(text, us) || dtx_datetime_parse(text, us, &zoned);
+}
+
+static bool read_moment(const struct date_args *a, const struct reading *r, enum what what,
+                        const struct cell *cell, int64_t *us, bool *two_digit)
+{
+	*two_digit = false;
+	*us = cell->us;
+	if (what == CELL_TEXT && !read_text(a, r, cell->text, us, two_digit))
+		return false;
+	return a->type == TYPE_DATETIME || *us % DTX_DAY_US == 0;
+}
+
+static bool has_short_year(const char *format)
+{
+	for (; *format; format++)
+		if (*format == '%' && *++format == 'y')
+			return true;
+	return false;
+}
+
+static void readings_of(const struct date_args *a, struct reading *list, size_t *n)
+{
+	const char *const *format = a->formats.item;
+
+	*n = 0;
+	for (size_t i = 0; i < a->formats.n; i++)
+		list[(*n)++] = (struct reading){ .way = WAY_FORMAT,
+			                         .format = dtx_str_of(format[i]),
+			                         .two_digit = has_short_year(format[i]) };
+	if (a->order >= 0)
+		list[(*n)++] = (struct reading){ .way = WAY_ORDER,
+			                         .order = (enum dtx_date_order)a->order };
+	if (!*n)
+		list[(*n)++] = (struct reading){ .way = WAY_ISO };
+	if (a->excel_serial)
+		list[(*n)++] = (struct reading){ .way = WAY_SERIAL };
+}
+
+/* --- the reading of a column --- */
+
+struct fit {
+	int64_t fits, misfits;
+	size_t batch; /* of the first misfit */
+	uint32_t row;
+};
+
+/* How many values of a column a reading fits; up to `most` misfits are counted. */
+static struct fit fit_of(const struct date_args *a, const struct reading *r,
+                         const struct dtx_kept *t, int32_t col, int64_t most,
+                         struct dtx_buf *scratch)
+{
+	struct fit f = { 0, 0, 0, 0 };
+
+	for (size_t i = 0; i < t->n; i++) {
+		for (uint32_t row = 0; row < t->batch[i]->nrows; row++) {
+			struct cell cell = { .us = 0 };
+			enum what what = read_cell(t->batch[i]->col[col], row, scratch, &cell);
+			bool two_digit;
+			int64_t us;
+
+			if (what == CELL_NULL || what == CELL_BLANK)
+				continue;
+			if (read_moment(a, r, what, &cell, &us, &two_digit)) {
+				f.fits++;
+				continue;
+			}
+			if (!f.misfits++) {
+				f.batch = i;
+				f.row = row;
+			}
+			if (f.misfits >= most)
+				return f;
+		}
+	}
+	return f;
+}
+
+static enum dtx_code misfit(const struct dtx_kept *t, int32_t col, const struct fit *f,
+                            enum dtx_code code, const char *what, struct dtx_err *err)
+{
+	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const struct dtx_batch *b = t->batch[f->batch];
+	bool null;
+	struct dtx_str text = dtx_cell_text(b->col[col], f->row, &scratch, &null);
+
+	dtx_err_set(err, code, __FILE__, __LINE__, "parse_date: column '%s' has '%.*s', %s",
+	            b->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr, what);
+	dtx_batch_blame(b, f->row, col, err);
+	if (err)
+		err->count = f->misfits;
+	dtx_buf_clear(&scratch);
+	return code;
+}
+
+/* No order was declared: the orders that fit all values are named. */
+static enum dtx_code blame_order(const struct date_args *a, const struct dtx_kept *t, int32_t col,
+                                 const struct fit *f, struct dtx_buf *scratch, struct dtx_err *err)
+{
+	static const char *const name[] = { "dmy", "mdy", "ymd" };
+	char fits[32] = "";
+	enum dtx_code rc;
+	size_t len = 0;
+
+	for (int order = 0; order < 3; order++) {
+		struct reading r = { .way = WAY_ORDER, .order = (enum dtx_date_order)order };
+
+		if (!fit_of(a, &r, t, col, 1, scratch).misfits)
+			len += (size_t)snprintf(fits + len, sizeof(fits) - len, "%s%s",
+			                        len ? " or " : "", name[order]);
+	}
+	if (!len) {
+		rc = misfit(t, col, f, DTX_E_CAST_FAILED, "which is no ISO date", err);
+		dtx_err_hint(err, "declare order or formats, or set on_error null");
+		return rc;
+	}
+	rc = misfit(t, col, f, DTX_E_AMBIGUOUS_DATE, "whose order nobody declared", err);
+	dtx_err_hint(err, "all values read as %s: declare order", fits);
+	return rc;
+}
+
+/* The first reading that fits all values; with on_error null else the one that fits most. */
+static enum dtx_code choose(const struct date_args *a, const struct dtx_kept *t, int32_t col,
+                            const struct reading *list, size_t n, size_t *chosen,
+                            struct dtx_buf *scratch, struct dtx_err *err)
+{
+	struct fit best = { -1, 0, 0, 0 };
+	int64_t most = n > 1 && a->on_error == ERROR_FAIL ? 1 : INT64_MAX;
+	enum dtx_code rc;
+
+	for (size_t i = 0; i < n; i++) {
+		struct fit f = fit_of(a, &list[i], t, col, most, scratch);
+
+		if (f.fits > best.fits || !f.misfits) {
+			best = f;
+			*chosen = i;
+		}
+		if (!f.misfits)
+			return DTX_OK;
+	}
+	if (list[0].way == WAY_ISO && (a->on_error == ERROR_FAIL || !best.fits))
+		return blame_order(a, t, col, &best, scratch, err);
+	if (a->on_error == ERROR_NULL)
+		return DTX_OK;
+	rc = misfit(t, col, &best, DTX_E_CAST_FAILED,
+	            n > 1 ? "no declared format fits all values"
+	                  : "which the declared format does not fit",
+	            err);
+	dtx_err_hint(err, "add its format, split the column first, or set on_error null");
+	return rc;
+}
+
+/* --- columns --- */
+
+struct tally {
+	int64_t blanks, failed, two_digit;
+};
+
+static enum dtx_code read_column(const struct date_args *a, const struct reading *r,
+                                 const struct dtx_column *c, struct dtx_buf *scratch,
+                                 struct tally *t, struct dtx_column **out, struct dtx_err *err)
+{
+	const struct dtx_typeref type = { .type = a->type == TYPE_DATE ? DTX_T_DATE
+		                                                       : DTX_T_DATETIME };
+	struct dtx_builder to;
+
+	dtx_builder_init(&to, type, c->len);
+	for (uint32_t row = 0; row < c->len; row++) {
+		struct cell cell = { .us = 0 };
+		enum what what = read_cell(c, row, scratch, &cell);
+		bool two_digit = false;
+		int64_t us;
+
+		t->blanks += what == CELL_BLANK;
+		if (what == CELL_NULL || what == CELL_BLANK) {
+			dtx_builder_null(&to);
+			continue;
+		}
+		if (!read_moment(a, r, what, &cell, &us, &two_digit)) {
+			t->failed++;
+			dtx_builder_null(&to);
+			continue;
+		}
+		t->two_digit += two_digit;
+		if (a->type == TYPE_DATE)
+			dtx_builder_day(&to, (int32_t)(us / DTX_DAY_US));
+		else
+			dtx_builder_i64(&to, us);
+	}
+	return dtx_builder_finish(&to, NULL, out, err);
+}
+
+/* Reads column s->col[k] of every batch in place. */
+static enum dtx_code parse_column(const struct dtx_opctx *ox, struct dtx_kept *t, int32_t col,
+                                  const struct reading *list, size_t n, struct dtx_err *err)
+{
+	const struct date_args *a = ox->args;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct tally tally = { 0, 0, 0 };
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		struct dtx_column *flat = NULL;
+
+		DTX_TRY(dtx_column_flat(t->batch[i]->col[col], &flat, err));
+		dtx_batch_put(t->batch[i], (uint32_t)col, flat);
+	}
+	DTX_TRY(choose(a, t, col, list, n, &chosen, &scratch, err));
+	for (size_t i = 0; i < t->n; i++) {
+		struct dtx_column *made = NULL;
+
+		DTX_TRY(read_column(a, &list[chosen], t->batch[i]->col[col], &scratch, &tally,
+		                    &made, err));
+		dtx_batch_put(t->batch[i], (uint32_t)col, made);
+	}
+	if (!dtx_buf_ok(&scratch))
+		DTX_FAIL_MEM(err);
+	dtx_op_count(ox, "blank", tally.blanks);
+	dtx_op_count(ox, "cast_failed", tally.failed);
+	dtx_op_count(ox, "two_digit_year", tally.two_digit);
+out:
+	dtx_buf_clear(&scratch);
+	return rc;
+}
+
+static enum dtx_code date_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+                                struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct date_args *a = ox->args;
+	const struct date_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct reading *list = dtx_mem_alloc(a->formats.n + 2, sizeof(*list));
+	struct dtx_kept kept = { NULL, 0, 0 };
+	size_t n;
+
+	if (!list)
+		DTX_FAIL_MEM(err);
+	readings_of(a, list, &n);
+	for (size_t i = 0; i < t->nbatches; i++)
+		DTX_TRY(dtx_kept_add(&kept, t->batch[i], err));
+	for (uint32_t i = 0; i < s->n; i++)
+		if (dtx_op_wants(ox, (uint32_t)s->col[i]))
+			DTX_TRY(parse_column(ox, &kept, s->col[i], list, n, err));
+	for (size_t i = 0; i < kept.n && !dtx_emit_full(out); i++) {
+		kept.batch[i]->schema = ox->out;
+		DTX_TRY(dtx_emit_batch(out, kept.batch[i], err));
+	}
+out:
+	dtx_kept_clear(&kept);
+	dtx_mem_free(list);
+	return rc;
+}
+
+static void date_explain(const void *args, struct dtx_buf *out)
+{
+	static const char *const order[] = { "day, month, year", "month, day, year",
+		                             "year, month, day" };
+	const struct date_args *a = args;
+	const char *const *format = a->formats.item;
+
+	dtx_buf_printf(out, "read %s in ", a->type == TYPE_DATE ? "dates" : "dates with times");
+	dtx_cols_print(a->cols, out);
+	if (a->order >= 0)
+		dtx_buf_printf(out, " as %s", order[a->order]);
+	for (size_t i = 0; i < a->formats.n; i++)
+		dtx_buf_printf(out, "%s%s", i ? " or " : " as ", format[i]);
+	if (a->excel_serial)
+		dtx_buf_add(out, ", numbers as spreadsheet days");
+}
+
+static bool date_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct date_args *a = args;
+	const char *const *format = a->formats.item;
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool ok = a->formats.n == 1 && !has_short_year(format[0]) && !a->excel_serial &&
+	          dtx_cols_pandas(a->cols, &names);
+
+	if (ok) {
+		dtx_buf_printf(out,
+		               "df0.assign(**df0[%s].apply(lambda c: pd.to_datetime(c, format=",
+		               dtx_buf_text(&names));
+		dtx_py_text(out, format[0]);
+		if (a->on_error == ERROR_NULL)
+			dtx_buf_add(out, ", errors=\"coerce\"");
+		dtx_buf_add(out, ")))");
+	}
+	dtx_buf_clear(&names);
+	return ok;
+}
+
+const struct dtx_op dtx_op_parse_date = {
+	.name = "parse_date",
+	.aliases = "to_date,to_datetime",
+	.presets = "to_datetime:type=datetime",
+	.ninputs = 1,
+	.flags = DTX_OP_MAY_TRIGGER,
+	.summary = "Read dates in one declared format or order",
+	.notes = "Per column the first format that fits all values wins; formats are never mixed "
+		 "(with on_error null, the one that fits most). Without formats and order, ISO "
+		 "8601: other dates are ambiguous_date, which names the orders that fit. Cells "
+		 "that are dates already stay. A date has no time but midnight. Years of two "
+		 "digits are counted.",
+	.params = date_params,
+	.nparams = DTX_COUNT(date_params),
+	.examples = date_examples,
+	.nexamples = DTX_COUNT(date_examples),
+	.args_size = sizeof(struct date_args),
+	.check = date_check,
+	.bind = date_bind,
+	.whole = date_whole,
+	.explain = date_explain,
+	.pandas = date_pandas,
+};
