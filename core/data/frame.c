@@ -5,11 +5,13 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
+#include "core/data/rawgrid.h"
 
 struct dtx_frame_part {
 	struct dtx_frame_entry e;
 	const char *name;
-	struct dtx_str bytes;    /* sections without columns */
+	struct dtx_str bytes; /* sections without columns */
+	const struct dtx_rawgrid *grid;
 	struct dtx_table *table; /* counted: TABLE and its columns and dictionaries */
 	uint32_t col;
 	struct dtx_column *dict; /* borrowed from the table: DICT, and columns with codes */
@@ -37,6 +39,23 @@ enum dtx_code dtx_frame_add_bytes(struct dtx_frame *f, enum dtx_frame_kind kind,
 	p->e.a_len = bytes.len;
 	p->name = name;
 	p->bytes = bytes;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_frame_add_grid(struct dtx_frame *f, const char *name,
+                                 const struct dtx_rawgrid *grid, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_frame_part *p;
+
+	DTX_TRY(dtx_rawgrid_check(grid, err));
+	p = part_new(f);
+	if (!p)
+		DTX_FAIL_MEM(err);
+	dtx_frame_grid_measure(grid, &p->e);
+	p->name = name;
+	p->grid = grid;
 out:
 	return rc;
 }
@@ -360,6 +379,8 @@ enum dtx_code dtx_frame_write(struct dtx_frame *f, void *to, struct dtx_err *err
 			DTX_TRY(write_column(p, base, err));
 		else if (p->e.kind == DTX_FRAME_DICT)
 			write_dict(p, base);
+		else if (p->grid)
+			dtx_frame_grid_write(p->grid, base + p->e.a_off, base + p->e.b_off);
 		else if (p->bytes.len)
 			memcpy(base + p->e.a_off, p->bytes.ptr, p->bytes.len);
 	}

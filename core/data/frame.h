@@ -26,12 +26,13 @@ enum dtx_frame_kind {
 	DTX_FRAME_TABLE = 3, /* rows; columns name its id as parent */
 	DTX_FRAME_COLUMN = 4,
 	DTX_FRAME_DICT = 5,     /* a text column that codes of columns point into */
-	DTX_FRAME_GRID = 6,     /* raw cells of a sheet; reserved */
+	DTX_FRAME_GRID = 6,     /* raw cells of an input, see frame_grid.c */
 	DTX_FRAME_ROWS = 7,     /* u64 row of the input per row of the table that is its parent */
 	DTX_FRAME_REPORT = 16,  /* JSON */
 	DTX_FRAME_ARTIFACT = 17 /* reserved */
 };
-#define DTX_FRAME_F_DICT 1u /* flags of a column: values are u32 codes, b_off is a DICT id */
+#define DTX_FRAME_F_DICT      1u /* flags of a column: values are u32 codes, b_off is a DICT id */
+#define DTX_FRAME_F_TEXT_FILE 2u /* flags of a grid: of a text file */
 
 /* As in the file, field by field. flags: bit 0 DICT, bits 8-15 scale, 16-23 precision. */
 struct dtx_frame_entry {
@@ -42,6 +43,7 @@ struct dtx_frame_entry {
 /* --- writing --- */
 
 struct dtx_frame_part;
+struct dtx_rawgrid;
 struct dtx_frame {
 	struct dtx_frame_part *part;
 	size_t n, cap;
@@ -60,6 +62,9 @@ DTX_MUSTUSE enum dtx_code dtx_frame_add_bytes(struct dtx_frame *f, enum dtx_fram
  * cell that does not fit fails. */
 DTX_MUSTUSE enum dtx_code dtx_frame_add_table(struct dtx_frame *f, const char *name,
                                               struct dtx_table *t, struct dtx_err *err);
+/* A grid; borrowed until the frame is cleared. */
+DTX_MUSTUSE enum dtx_code dtx_frame_add_grid(struct dtx_frame *f, const char *name,
+                                             const struct dtx_rawgrid *grid, struct dtx_err *err);
 /* Lays the sections out; bytes that dtx_frame_write needs.  After the last add. */
 DTX_MUSTUSE uint64_t dtx_frame_size(struct dtx_frame *f);
 /* `to` has dtx_frame_size() zero bytes, aligned to 8. */
@@ -96,5 +101,13 @@ DTX_MUSTUSE enum dtx_code dtx_frame_table(const struct dtx_frame_view *view,
                                           const struct dtx_frame_entry *entry,
                                           struct dtx_owner *keep, struct dtx_table **out,
                                           struct dtx_err *err);
+/* The grid of a GRID entry, every cell checked, as a copy of the caller's. */
+DTX_MUSTUSE enum dtx_code dtx_frame_grid(const struct dtx_frame_view *view,
+                                         const struct dtx_frame_entry *entry,
+                                         struct dtx_rawgrid *out, struct dtx_err *err);
+
+/* Inside the frame: a grid's lengths, and its two buffers. */
+void dtx_frame_grid_measure(const struct dtx_rawgrid *grid, struct dtx_frame_entry *entry);
+void dtx_frame_grid_write(const struct dtx_rawgrid *grid, void *a, void *b);
 
 #endif

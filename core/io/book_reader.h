@@ -18,6 +18,8 @@ enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_
                                     struct dtx_err *err);
 enum dtx_code dtx_book_reader_next(struct dtx_reader *reader, unsigned worker,
                                    struct dtx_batch **out, struct dtx_err *err);
+enum dtx_code dtx_book_reader_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
+                                  struct dtx_rawgrid *out, struct dtx_err *err);
 json_t *dtx_book_reader_describe(struct dtx_reader *reader);
 void dtx_book_reader_close(struct dtx_reader *reader);
 
@@ -25,6 +27,7 @@ void dtx_book_reader_close(struct dtx_reader *reader);
 #define DTX_BOOK_READER_HOOKS                                                                      \
 	.schema = dtx_book_reader_schema, .infer = dtx_book_reader_infer,                          \
 	.start = dtx_book_reader_start, .next = dtx_book_reader_next,                              \
-	.describe = dtx_book_reader_describe, .close = dtx_book_reader_close
+	.describe = dtx_book_reader_describe, .close = dtx_book_reader_close,                      \
+	.raw = dtx_book_reader_raw
 
 #endif

@@ -113,6 +113,10 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err);
 void dtx_csv_blame(const struct dtx_csv *c, size_t byte, struct dtx_err *err);
 void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out);
 
+/* csv_raw.c: every record as cells of text. */
+enum dtx_code dtx_csv_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
+                          struct dtx_rawgrid *out, struct dtx_err *err);
+
 /* Tests: borders every `chunk` bytes, a scanner variant.  Before start. */
 enum dtx_code dtx_csv_tune(struct dtx_reader *r, size_t chunk, const struct dtx_scan_fns *fns,
                            struct dtx_err *err);

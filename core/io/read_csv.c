@@ -369,4 +369,5 @@ const struct dtx_reader_class dtx_read_csv = {
 	.next = csv_next,
 	.describe = csv_describe,
 	.close = csv_close,
+	.raw = dtx_csv_raw,
 };

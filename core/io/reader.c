@@ -130,17 +130,37 @@ out:
 	return rc;
 }
 
+static enum dtx_code choose(struct dtx_source *src, const struct dtx_read_opts *opts,
+                            const struct dtx_reader_class **out, struct dtx_err *err)
+{
+	bool named = opts->format && strcmp(opts->format, "auto") != 0;
+
+	return named ? by_format(opts->format, out, err) : by_content(src, out, err);
+}
+
+enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
+                             struct dtx_rawgrid *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_reader_class *cls = NULL;
+
+	DTX_TRY(choose(src, opts, &cls, err));
+	if (!cls->raw)
+		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s': %s has no cells to hand over",
+		         dtx_source_name(src), cls->name);
+	DTX_TRY(cls->raw(src, opts, out, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                               struct dtx_reader **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_reader_class *cls = NULL;
-	bool named = opts->format && strcmp(opts->format, "auto") != 0;
 
 	*out = NULL;
-	rc = named ? by_format(opts->format, &cls, err) : by_content(src, &cls, err);
-	if (rc != DTX_OK)
-		goto out;
+	DTX_TRY(choose(src, opts, &cls, err));
 	DTX_TRY(cls->open(src, opts, out, err));
 	(*out)->cls = cls;
 out:

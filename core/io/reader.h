@@ -91,6 +91,7 @@ struct dtx_read_stats {
 };
 
 struct dtx_reader_class;
+struct dtx_rawgrid;
 /* Common head of every reader. */
 struct dtx_reader {
 	const struct dtx_reader_class *cls;
@@ -120,6 +121,10 @@ struct dtx_reader_class {
 	 * the record keeps and inspect shows. New reference. */
 	json_t *(*describe)(struct dtx_reader *);
 	void (*close)(struct dtx_reader *);
+	/* The cells as they stand, whatever keeps `open` from reading a table; `out` is empty.
+	 * NULL: the format has none. */
+	enum dtx_code (*raw)(struct dtx_source *, const struct dtx_read_opts *,
+	                     struct dtx_rawgrid *out, struct dtx_err *);
 };
 extern const struct dtx_reader_class *const dtx_reads[]; /* generated, NULL at the end */
 
@@ -128,5 +133,9 @@ extern const struct dtx_reader_class *const dtx_reads[]; /* generated, NULL at t
 DTX_MUSTUSE enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                                           struct dtx_reader **out, struct dtx_err *err);
 void dtx_reader_close(struct dtx_reader *r); /* NULL is fine */
+/* The raw cells of an input that no reader makes a table of; `out` is initialised.  cell_limit:
+ * more than a snippet is given; unsupported_format: a format without cells. */
+DTX_MUSTUSE enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
+                                         struct dtx_rawgrid *out, struct dtx_err *err);
 
 #endif

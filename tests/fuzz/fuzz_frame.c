@@ -1,7 +1,18 @@
 /* Frames of a hostile worker: structure, values, the JSON of its report. */
 #include "core/base/mem.h"
 #include "core/data/frame.h"
+#include "core/data/rawgrid.h"
 #include "sandbox/report.h"
+
+static void read_grid(const struct dtx_frame_view *view, const struct dtx_frame_entry *e)
+{
+	struct dtx_rawgrid g;
+
+	dtx_rawgrid_init(&g);
+	if (dtx_frame_grid(view, e, &g, NULL) == DTX_OK && dtx_rawgrid_check(&g, NULL) != DTX_OK)
+		__builtin_trap(); /* what was taken is not what may be given */
+	dtx_rawgrid_clear(&g);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -24,6 +35,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		dtx_jail_report_init(&r);
 		if (e->kind == DTX_FRAME_REPORT)
 			dtx_report_parse(&r, dtx_frame_bytes(&view, e), bad, sizeof(bad));
+		else if (e->kind == DTX_FRAME_GRID)
+			read_grid(&view, e);
 		else if (e->kind == DTX_FRAME_TABLE && e->rows < (1u << 24) &&
 		         dtx_frame_table(&view, e, NULL, &t, NULL) == DTX_OK)
 			dtx_table_unref(t);
