@@ -131,8 +131,22 @@ static enum dtx_code runner_start(struct dtx_runner *r, struct dtx_err *err)
 	info.start_us = r->start_us;
 	DTX_TRY(dtx_record_start(r->store, &info, &r->record, err));
 	r->rescuer.record = r->record;
+	r->rescuer.store = r->store;
 out:
 	dtx_buf_clear(&canonical);
+	return rc;
+}
+
+/* A prompt is no run: it reads the cache, if there is one, and leaves no record. */
+static enum dtx_code runner_look(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_store_open(r->cli->store, DTX_STORE_READ, &r->store, err);
+
+	if (rc == DTX_E_NO_RECORD) {
+		dtx_err_clear(err);
+		rc = DTX_OK;
+	}
+	r->rescuer.store = r->store;
 	return rc;
 }
 
@@ -337,11 +351,12 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
 	runner_output_options(r);
 	DTX_TRY(runner_rescuer(r, argc, argv, err));
-	DTX_TRY(runner_start(r, err));
+	DTX_TRY(r->prompt ? runner_look(r, err) : runner_start(r, err));
 	DTX_TRY(runner_refuse(r, err));
 	DTX_TRY(dtx_runner_open(r, true, err));
 	DTX_TRY(runner_exec(r, err));
-	DTX_TRY(runner_commit(r, err));
+	if (!r->prompt)
+		DTX_TRY(runner_commit(r, err));
 out:
 	return runner_end(r, rc, err);
 }

@@ -104,6 +104,12 @@ out:
 	return rc;
 }
 
+static enum dtx_code local_put_raw(struct dtx_box *b, const char *name,
+                                   const struct dtx_rawgrid *raw, struct dtx_err *err)
+{
+	return dtx_frame_add_grid(&b->frame, name, raw, err);
+}
+
 static uint64_t seed_of(struct dtx_str code)
 {
 	struct dtx_sha256 sha;
@@ -216,6 +222,7 @@ const struct dtx_provider dtx_provider_local = {
 	.name = "local",
 	.open = local_open,
 	.put = local_put,
+	.put_raw = local_put_raw,
 	.exec = local_exec,
 	.get = local_get,
 	.close = local_close,

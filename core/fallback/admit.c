@@ -72,6 +72,8 @@ static enum dtx_code admit_open(struct admit_run *run, const struct dtx_admit_sp
 	DTX_TRY(spec->jail->open(&run->jail_spec, &run->box, err));
 	for (i = 0; i < g->ntables; i++)
 		DTX_TRY(spec->jail->put(run->box, g->table[i].name, g->table[i].table, err));
+	if (g->raw)
+		DTX_TRY(spec->jail->put_raw(run->box, g->input_name, g->raw, err));
 out:
 	return rc;
 }
@@ -165,6 +167,8 @@ static void admit_read_check(struct dtx_admit_result *r, const char *text)
 
 static enum dtx_code admit_event(struct admit_run *run, struct dtx_err *err)
 {
+	if (!run->spec->record)
+		return DTX_OK;
 	return dtx_record_event(run->spec->record, "jail.end",
 	                        json_pack("{si so}", "idx", (int)run->spec->region->index, "report",
 	                                  admit_report(run)),
@@ -192,7 +196,8 @@ static int64_t admit_rows(const struct dtx_rescue *g, int64_t *max)
 	int64_t main_rows = 0;
 	size_t i;
 
-	for (*max = 0, i = 0; i < g->ntables; i++) {
+	*max = g->raw ? g->raw->nrows : 0;
+	for (i = 0; i < g->ntables; i++) {
 		int64_t n = g->table[i].table->nrows;
 
 		*max = DTX_MAX(*max, n);
@@ -200,6 +205,22 @@ static int64_t admit_rows(const struct dtx_rescue *g, int64_t *max)
 			main_rows = n;
 	}
 	return main_rows;
+}
+
+/* Types promised by name: of the step's expect, or of the input's own declaration. */
+static enum dtx_code admit_types(const struct dtx_rescue *g, struct dtx_arena *arena,
+                                 const struct dtx_schema **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_schema *expected = NULL;
+
+	*out = g->declared;
+	if (!g->expect)
+		goto out;
+	DTX_TRY(dtx_expect_schema(g->expect, arena, &expected, err));
+	*out = expected;
+out:
+	return rc;
 }
 
 static enum dtx_code admit_contract(const struct dtx_admit_spec *spec, struct admit_run *run,
@@ -250,14 +271,13 @@ enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec, struct dtx_admit_
 	enum dtx_code rc = DTX_OK, ended;
 	struct admit_run run[2] = { 0 };
 	struct dtx_arena arena = DTX_ARENA_INIT;
-	struct dtx_schema *contract = NULL;
+	const struct dtx_schema *contract = NULL;
 	struct dtx_buf params = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	int i, n = spec->fresh ? 2 : 1;
 
 	dtx_json_canonical(spec->params, &params);
 	DTX_TRY(dtx_buf_check(&params, "params", err));
-	if (spec->region->expect)
-		DTX_TRY(dtx_expect_schema(spec->region->expect, &arena, &contract, err));
+	DTX_TRY(admit_types(spec->region, &arena, &contract, err));
 	for (i = 0; i < n; i++) {
 		run[i].params = dtx_buf_text(&params);
 		DTX_TRY(admit_open(&run[i], spec,

@@ -17,8 +17,8 @@ struct dtx_admit_spec { /* everything borrowed */
 	bool (*cancelled)(void *arg);
 	void *cancel_arg;
 	int64_t now_us;
-	bool fresh; /* new code: runs under two hash seeds, results must be equal */
-	struct dtx_record *record;
+	bool fresh;                /* new code: runs under two hash seeds, results must be equal */
+	struct dtx_record *record; /* NULL: nothing is recorded */
 };
 struct dtx_admit_result {
 	struct dtx_table *table;        /* NULL unless the run passed */

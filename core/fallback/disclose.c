@@ -55,7 +55,7 @@ static bool disclose_is_bidi(uint32_t cp)
 
 /* JSON string, cut at a whole character, with characters escaped that would change how the text
  * around them is shown. */
-static void disclose_name(struct dtx_buf *out, const char *name)
+void dtx_disclose_name(struct dtx_buf *out, const char *name)
 {
 	char cut[DTX_DISCLOSE_NAME + 1], bytes[4];
 	size_t pos = 0, len;
@@ -291,7 +291,7 @@ static size_t disclose_choose(const struct dtx_schema *s, const struct dtx_discl
 }
 
 /* Power of ten around a count: 0, "1-9", "10-99" ... */
-static void disclose_bucket(struct dtx_buf *out, int64_t rows)
+void dtx_disclose_bucket(struct dtx_buf *out, int64_t rows)
 {
 	int64_t low = 1;
 
@@ -311,7 +311,7 @@ static void disclose_column(struct dtx_buf *out, const struct dtx_field *f,
 	if (sample != DTX_SAMPLE_NONE)
 		dtx_buf_printf(out, "\"distinct\":\"%s\",", disclose_distinct(c));
 	dtx_buf_add(out, "\"name\":");
-	disclose_name(out, f->name);
+	dtx_disclose_name(out, f->name);
 	if (sample != DTX_SAMPLE_NONE) {
 		dtx_buf_printf(out, ",\"nullable\":%s", c->nullable ? "true" : "false");
 		if (c->pattern[0]) {
@@ -383,9 +383,9 @@ enum dtx_code dtx_disclose_table(const char *alias, struct dtx_table *t,
 
 	st.n = disclose_choose(t->schema, spec, st.col);
 	dtx_buf_add(out, "{\"rows\":");
-	disclose_bucket(out, t->nrows);
+	dtx_disclose_bucket(out, t->nrows);
 	dtx_buf_add(out, ",\"table\":");
-	disclose_name(out, alias);
+	dtx_disclose_name(out, alias);
 	dtx_buf_add(out, "}\n");
 	DTX_TRY(disclose_columns(&st, t, spec, out, err));
 	if (st.n < t->schema->nfields)

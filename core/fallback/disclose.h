@@ -29,6 +29,10 @@ DTX_MUSTUSE enum dtx_code dtx_disclose_table(const char *alias, struct dtx_table
                                              const struct dtx_disclose_spec *spec,
                                              struct dtx_buf *out, struct dtx_disclosed *count,
                                              struct dtx_err *err);
+/* A name as a JSON string, cut, with characters escaped that would change the text around it. */
+void dtx_disclose_name(struct dtx_buf *out, const char *name);
+/* The power of ten around a count, as a JSON string: "0", "1-9", "10-99" ... */
+void dtx_disclose_bucket(struct dtx_buf *out, int64_t rows);
 /* Text of an error without cell values: quoted strings and numbers that are not in `known` (texts
  * of headers, steps and code) become <value>. */
 void dtx_disclose_redact(struct dtx_str text, struct dtx_str known, struct dtx_buf *out,

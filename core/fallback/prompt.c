@@ -2,6 +2,7 @@
 #include "core/fallback/prompt.h"
 
 #include "core/base/hash.h"
+#include "core/fallback/shape.h"
 
 static const char prompt_system[] = "You write one Python module for dtx, a tool that transforms "
 				    "tables. dtx runs it later without you, many times,\n"
@@ -17,12 +18,22 @@ static const char prompt_types[] =
 	"  decimal: object of Decimal (None)\n"
 	"  text: object of str (None)\n";
 
-static const char prompt_rules[] =
+static const char prompt_rules_tables[] =
 	"RULES\n"
 	"1. Use columns by name, never by position. Read names in params[\"families\"] from there; "
 	"never write them.\n"
 	"2. Keep every row and column the task does not remove, in the order of main; groups in "
-	"first-seen order.\n"
+	"first-seen order.\n";
+
+static const char prompt_rules_raw[] =
+	"RULES\n"
+	"1. Find header and columns by their texts where they have any: the next file may have "
+	"more "
+	"rows, or begin lower.\n"
+	"2. Keep every record, in order; leave out titles, blank rows and totals. Give numbers and "
+	"dates their types.\n";
+
+static const char prompt_rules[] =
 	"3. Nulls are NaN, NaT, None or pd.NA. A null is a group (dropna=False). A null key "
 	"matches nothing in a merge. A sum or mean\n"
 	"   of nothing is null (min_count=1).\n"
@@ -86,12 +97,34 @@ static void prompt_known(const struct dtx_prompt_spec *spec, struct dtx_buf *out
 			dtx_buf_printf(out, "%s\n", s->field[k].name);
 	}
 	prompt_line(out, spec->steps);
+	if (spec->input)
+		prompt_line(out, spec->input);
+	if (spec->contract)
+		prompt_line(out, spec->contract);
 	if (spec->retry)
 		dtx_buf_adds(out, spec->retry->code);
 	dtx_buf_add(out, "\nint int64 float float64 bool date datetime decimal text\n");
 }
 
 /* --- sections --- */
+
+/* What an input region gets instead of tables. */
+static void prompt_raw(const char *name, struct dtx_buf *out)
+{
+	dtx_buf_printf(out,
+	               "tables is empty: the input is no table yet. params[\"raw\"][\"%s\"] holds "
+	               "it, a dict:\n",
+	               name);
+	dtx_buf_add(out,
+	            "  cells: object DataFrame, rows and columns counted from 0 as in the "
+	            "file, no header; a cell is None where it is\n"
+	            "    empty or an error, else int, float, bool, datetime.datetime or str (of "
+	            "a text file always str)\n"
+	            "  merged: list of [top, left, bottom, right], inclusive; the value stands "
+	            "in the first cell\n"
+	            "  formats: number formats, same shape; sheet: its name or None\n");
+	dtx_buf_printf(out, "Return the table of input \"%s\".\n", name);
+}
 
 static void prompt_head(const struct dtx_prompt_spec *spec, struct dtx_prompt *p)
 {
@@ -107,9 +140,12 @@ static void prompt_head(const struct dtx_prompt_spec *spec, struct dtx_prompt *p
 	p->system_len = out->len;
 	dtx_buf_add(out, "INTERFACE\n"
 	                 "Define transform(tables, params) and return one DataFrame, everything in "
-	                 "columns (reset_index).\n"
-	                 "tables: dict of DataFrames; tables[\"main\"] is the current table. Do "
-	                 "not change them in place.\n");
+	                 "columns (reset_index).\n");
+	if (spec->raw)
+		prompt_raw(spec->raw_name, out);
+	else
+		dtx_buf_add(out, "tables: dict of DataFrames; tables[\"main\"] is the current "
+		                 "table. Do not change them in place.\n");
 	dtx_buf_printf(out, "params: %s\n", spec->params);
 	dtx_buf_add(out, prompt_types);
 	if (spec->dx_names)
@@ -149,6 +185,9 @@ static enum dtx_code prompt_input(const struct dtx_prompt_spec *spec, struct dtx
 		                          spec->fingerprint };
 	size_t i;
 
+	if (spec->raw)
+		DTX_TRY(dtx_shape_disclose(spec->raw_name, spec->raw, first, show.nfirst, block,
+		                           &p->disclosed, err));
 	for (i = 0; i < spec->ntables; i++)
 		DTX_TRY(dtx_disclose_table(spec->table[i].alias, spec->table[i].table, &show, block,
 		                           &p->disclosed, err));
@@ -172,9 +211,16 @@ static void prompt_task(const struct dtx_prompt_spec *spec, const struct dtx_buf
 	json_t *step;
 	size_t i;
 
-	dtx_buf_add(&p->text, "\nTASK\n"
-	                      "Do what these plan steps mean. dtx could not do them itself because "
+	dtx_buf_add(&p->text, "\nTASK\n");
+	dtx_buf_add(&p->text,
+	            spec->raw
+	                    ? "Find the table in the cells and return it, one row per record. dtx "
+	                      "could not read it itself because of\n"
+	                      "the error shown; it does the plan steps afterwards, you do not.\n"
+	                    : "Do what these plan steps mean. dtx could not do them itself because "
 	                      "of the error shown.\n");
+	if (spec->input)
+		prompt_line(block, spec->input);
 	json_array_foreach(spec->steps, i, step) prompt_line(block, step);
 	prompt_redacted(dtx_str_of(spec->error->msg), known, &message, p);
 	dtx_buf_add(block, "{\"at\":");
@@ -197,6 +243,7 @@ static void prompt_output(const struct dtx_prompt_spec *spec, struct dtx_buf *bl
 		dtx_buf_add(block, "{}\n");
 	prompt_block(&p->text, block);
 	dtx_buf_addc(&p->text, '\n');
+	dtx_buf_add(&p->text, spec->raw ? prompt_rules_raw : prompt_rules_tables);
 	dtx_buf_add(&p->text, prompt_rules);
 }
 

@@ -2,6 +2,7 @@
 #ifndef DTX_FALLBACK_PROMPT_H
 #define DTX_FALLBACK_PROMPT_H
 
+#include "core/data/rawgrid.h"
 #include "core/fallback/disclose.h"
 
 #define DTX_PROMPT_TEMPLATE 1
@@ -23,6 +24,11 @@ struct dtx_prompt_spec {
 	const char *params; /* keys present: "steps, families, run_date" */
 	const struct dtx_prompt_table *table;
 	size_t ntables;
+	/* An input that no reader makes a table of: its cells, what the plan says of it; the steps
+	 * are those that read the table to come. */
+	const struct dtx_rawgrid *raw; /* NULL: a region of steps */
+	const char *raw_name;
+	const json_t *input;
 	const json_t *steps;         /* the region's canonical steps, with notes */
 	const struct dtx_err *error; /* the trigger */
 	const char *at;              /* pointer of the region, for an error without one; NULL */

@@ -9,13 +9,15 @@
 #include "core/fallback/contract.h"
 #include "core/fallback/extract.h"
 #include "core/fallback/finger.h"
+#include "core/fallback/shape.h"
 
 /* What is known of the region before any code is at hand. */
 struct rescue {
 	struct dtx_rescuer *r;
 	const struct dtx_rescue *region;
 	struct dtx_finger_table *tables;
-	json_t *contract, *doc, *order, *region_json, *params;
+	size_t ntables;
+	json_t *contract, *doc, *order, *region_json, *params, *shape;
 	char fingerprint[DTX_FINGER_TEXT], intent[DTX_FINGER_TEXT], contract_hash[65];
 	struct dtx_arena arena;
 	struct dtx_buf code;
@@ -46,31 +48,53 @@ out:
 	return rc;
 }
 
-/* {"kind": "step", "steps": [...]}: what the intent hash is made of. */
+/* {"kind": "step", "steps": [...]}: what the intent hash is made of; of an input what the plan says
+ * of it. */
 static json_t *rescue_region_json(const struct dtx_rescue *region)
 {
-	json_t *steps = json_deep_copy(region->steps);
+	if (region->raw)
+		return json_pack("{ss sO sO}", "kind", "input", "steps", region->steps, "input",
+		                 region->input_json);
+	return json_pack("{ss sO}", "kind", region->whole_plan ? "plan" : "step", "steps",
+	                 region->steps);
+}
 
-	return json_pack("{ss so}", "kind", region->whole_plan ? "plan" : "step", "steps",
-	                 steps ? steps : json_array());
+/* The tables that reach the snippet, or the shape of the cells. */
+static enum dtx_code rescue_tables(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_rescue *g = s->region;
+	size_t i;
+
+	s->ntables = g->raw ? 1 : g->ntables;
+	s->tables = dtx_arena_zalloc(&s->arena, s->ntables + 1, sizeof(*s->tables));
+	if (!s->tables)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < g->ntables; i++) {
+		s->tables[i].alias = g->table[i].name;
+		s->tables[i].schema = g->table[i].table->schema;
+		s->tables[i].families = g->table[i].families;
+	}
+	if (g->raw) {
+		DTX_TRY(dtx_shape_json(g->raw, &s->shape, err));
+		s->tables[0].alias = g->input_name;
+		s->tables[0].grid = s->shape;
+	}
+out:
+	return rc;
 }
 
 static enum dtx_code rescue_identify(struct rescue *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t i, n = s->region->ntables;
 
-	s->tables = dtx_arena_zalloc(&s->arena, n + 1, sizeof(*s->tables));
 	s->region_json = rescue_region_json(s->region);
-	if (!s->tables || !s->region_json)
+	if (!s->region_json)
 		DTX_FAIL_MEM(err);
-	for (i = 0; i < n; i++) {
-		s->tables[i].alias = s->region->table[i].name;
-		s->tables[i].schema = s->region->table[i].table->schema;
-	}
+	DTX_TRY(rescue_tables(s, err));
 	DTX_TRY(rescue_contract(s, err));
-	DTX_TRY(dtx_finger_tables(s->tables, n, &s->doc, s->fingerprint, err));
-	DTX_TRY(dtx_finger_order(s->tables, n, &s->order, err));
+	DTX_TRY(dtx_finger_tables(s->tables, s->ntables, &s->doc, s->fingerprint, err));
+	DTX_TRY(dtx_finger_order(s->tables, s->ntables, &s->order, err));
 	DTX_TRY(dtx_finger_intent(s->region_json, s->contract, DTX_PROMPT_TEMPLATE, s->r->abi,
 	                          s->intent, err));
 out:
@@ -87,7 +111,7 @@ static enum dtx_code rescue_params(struct rescue *s, struct dtx_err *err)
 	s->params = json_object();
 	if (!s->params || !dtx_json_set(s->params, "steps", steps))
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_finger_families(s->tables, s->region->ntables, &families, err));
+	DTX_TRY(dtx_finger_families(s->tables, s->ntables, &families, err));
 	if (!dtx_json_set(s->params, "families", families) ||
 	    !dtx_json_set(s->params, "run_date", date))
 		DTX_FAIL_MEM(err);
@@ -100,24 +124,32 @@ static const char *rescue_op(const struct dtx_rescue *region)
 	return region->count ? region->plan->step[region->first].name : NULL;
 }
 
+/* Takes the body.  A prompt is no run: it leaves no record. */
+static enum dtx_code rescue_event(const struct rescue *s, const char *kind, json_t *body,
+                                  struct dtx_err *err)
+{
+	if (s->r->record)
+		return dtx_record_event(s->r->record, kind, body, err);
+	json_decref(body);
+	return DTX_OK;
+}
+
 static enum dtx_code rescue_event_trigger(struct rescue *s, struct dtx_err *err)
 {
 	const struct dtx_rescue *g = s->region;
 
-	return dtx_record_event(s->r->record, "run.trigger",
-	                        json_pack("{si ss ss ss?}", "idx", (int)g->index, "pointer", g->at,
-	                                  "code", dtx_code_name(g->trigger->code), "op",
-	                                  rescue_op(g)),
-	                        err);
+	return rescue_event(s, "run.trigger",
+	                    json_pack("{si ss ss ss?}", "idx", (int)g->index, "pointer", g->at,
+	                              "code", dtx_code_name(g->trigger->code), "op", rescue_op(g)),
+	                    err);
 }
 
 static enum dtx_code rescue_event_cache(struct rescue *s, struct dtx_err *err)
 {
-	return dtx_record_event(s->r->record, "run.cache",
-	                        json_pack("{si ss ss?}", "idx", (int)s->region->index, "outcome",
-	                                  dtx_rung_name(s->rung), "cell_id",
-	                                  s->id[0] ? s->id : NULL),
-	                        err);
+	return rescue_event(s, "run.cache",
+	                    json_pack("{si ss ss?}", "idx", (int)s->region->index, "outcome",
+	                              dtx_rung_name(s->rung), "cell_id", s->id[0] ? s->id : NULL),
+	                    err);
 }
 
 /* --- nobody has the answer --- */
@@ -129,9 +161,10 @@ static enum dtx_code rescue_prompt(struct rescue *s, struct dtx_err *err)
 	struct dtx_prompt_table *tables =
 		dtx_arena_zalloc(&s->arena, g->ntables + 1, sizeof(*tables));
 	struct dtx_prompt_spec spec = { .versions = "Python 3.11, pandas 1.5, numpy 1.24" };
+	json_t *readers = g->raw ? dtx_plan_steps_json(g->plan, 0, g->plan->nsteps) : NULL;
 	size_t i;
 
-	if (!tables)
+	if (!tables || (g->raw && !readers))
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < g->ntables; i++)
 		tables[i] = (struct dtx_prompt_table){ g->table[i].name, g->table[i].table };
@@ -140,10 +173,13 @@ static enum dtx_code rescue_prompt(struct rescue *s, struct dtx_err *err)
 	spec.cpu_s = (s->r->limits.cpu_ms ? s->r->limits.cpu_ms : DTX_JAIL_CPU_MS) / 1000;
 	spec.memory_mib =
 		(int64_t)((s->r->limits.memory ? s->r->limits.memory : DTX_JAIL_MEMORY) >> 20);
-	spec.params = "steps, families, run_date";
+	spec.params = g->raw ? "raw, run_date" : "steps, families, run_date";
+	spec.raw = g->raw;
+	spec.raw_name = g->input_name;
+	spec.input = g->raw ? g->input_json : NULL;
 	spec.table = tables;
 	spec.ntables = g->ntables;
-	spec.steps = g->steps;
+	spec.steps = g->raw ? readers : g->steps;
 	spec.error = g->trigger;
 	spec.at = g->at;
 	spec.contract = s->contract;
@@ -151,12 +187,12 @@ static enum dtx_code rescue_prompt(struct rescue *s, struct dtx_err *err)
 	spec.sample = s->r->sample;
 	DTX_TRY(dtx_prompt_make(&spec, s->r->prompt, err));
 out:
+	json_decref(readers);
 	return rc;
 }
 
-static enum dtx_code rescue_nobody(struct rescue *s, struct dtx_err *err)
+static void rescue_nobody_step(const struct dtx_rescue *g, struct dtx_err *err)
 {
-	const struct dtx_rescue *g = s->region;
 	const struct dtx_err *t = g->trigger;
 	const char *op = rescue_op(g);
 	char meant[100] = "";
@@ -168,10 +204,40 @@ static enum dtx_code rescue_nobody(struct rescue *s, struct dtx_err *err)
 	            g->plan->nsteps, op ? op : "", dtx_code_name(t->code), meant);
 	dtx_err_at(err, t->at[0] ? t->at : g->at);
 	dtx_err_step(err, (int32_t)g->first, op);
-	dtx_err_hint(err,
-	             "dtx prompt %s > prompt.txt     (give it to a colleague or any model)\n"
-	             "        %s --snippet answer.txt",
-	             dtx_run_id_short(dtx_record_id(s->r->record)), s->r->again);
+}
+
+/* The reader's own words: they tell how the plan could describe the input instead. */
+static void rescue_nobody_input(const struct dtx_rescue *g, struct dtx_err *err)
+{
+	const struct dtx_err *t = g->trigger;
+
+	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__,
+	            "input '%s': %s: %s; no cached snippet fits", g->input_name,
+	            dtx_code_name(t->code), t->msg);
+	dtx_err_at(err, g->at);
+	dtx_err_row(err, t->row, t->column);
+	memcpy(err->input, t->input, sizeof(err->input));
+	memcpy(err->sheet, t->sheet, sizeof(err->sheet));
+	memcpy(err->cell, t->cell, sizeof(err->cell));
+}
+
+static enum dtx_code rescue_nobody(struct rescue *s, struct dtx_err *err)
+{
+	const struct dtx_rescue *g = s->region;
+	const char *way = g->raw ? g->trigger->hint : "";
+
+	if (g->raw)
+		rescue_nobody_input(g, err);
+	else
+		rescue_nobody_step(g, err);
+	err->run_time = true;
+	if (s->r->record)
+		dtx_err_hint(
+			err,
+			"dtx prompt %s > prompt.txt     (give it to a colleague or any model)\n"
+			"        %s --snippet answer.txt%s%s",
+			dtx_run_id_short(dtx_record_id(s->r->record)), s->r->again,
+			way[0] ? "\n        or: " : "", way);
 	return DTX_E_NEEDS_SNIPPET;
 }
 
@@ -204,7 +270,7 @@ static enum dtx_code rescue_add(struct rescue *s, struct dtx_err *err)
 		.key = rescue_key(s),
 		.code = { s->code.ptr, s->code.len },
 		.contract_hash = s->contract_hash,
-		.op = rescue_op(s->region),
+		.op = s->region->raw ? "input" : rescue_op(s->region),
 		.abi = s->r->abi,
 		.flags = a->flags,
 		.formulas = a->formulas,
@@ -218,8 +284,7 @@ static enum dtx_code rescue_add(struct rescue *s, struct dtx_err *err)
 	add.col_order = dtx_buf_text(&order);
 	DTX_TRY(dtx_finger_needs(s->doc, a->needs, &needs, err));
 	add.needs = needs;
-	DTX_TRY(dtx_snippet_add(dtx_record_store(s->r->record), dtx_record_id(s->r->record), &add,
-	                        s->id, err));
+	DTX_TRY(dtx_snippet_add(s->r->store, dtx_record_id(s->r->record), &add, s->id, err));
 out:
 	dtx_mem_free(needs);
 	dtx_buf_clear(&order);
@@ -229,8 +294,7 @@ out:
 static enum dtx_code rescue_act(struct rescue *s, enum dtx_snippet_act act, const char *by,
                                 struct dtx_err *err)
 {
-	return dtx_snippet_act(dtx_record_store(s->r->record), dtx_record_id(s->r->record), s->id,
-	                       act, by, NULL, err);
+	return dtx_snippet_act(s->r->store, dtx_record_id(s->r->record), s->id, act, by, NULL, err);
 }
 
 /* EXTRACT, SCREEN, ADMIT, APPROVE of a module given by hand.  One that passed the screen is kept as
@@ -258,29 +322,48 @@ out:
 
 static enum dtx_code rescue_pending(struct rescue *s, struct dtx_err *err)
 {
-	dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
-	            "snippet %.8s for step %u fits but waits for approval", s->id,
-	            s->region->first + 1);
+	if (s->region->raw)
+		dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
+		            "snippet %.8s for input '%s' fits but waits for approval", s->id,
+		            s->region->input_name);
+	else
+		dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
+		            "snippet %.8s for step %u fits but waits for approval", s->id,
+		            s->region->first + 1);
 	dtx_err_hint(err, "dtx snippet show %.8s; dtx snippet approve %.8s", s->id, s->id);
 	return DTX_E_NEEDS_APPROVAL;
+}
+
+static enum dtx_code rescue_find(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf order = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_snippet_ask ask = { .key = rescue_key(s), .tables = s->doc };
+
+	s->rung = DTX_RUNG_NONE;
+	if (!s->r->store)
+		goto out;
+	dtx_json_canonical(s->order, &order);
+	ask.col_order = dtx_buf_text(&order);
+	ask.strict = s->r->strict_schema;
+	DTX_TRY(dtx_snippet_resolve(s->r->store, &ask, &s->arena, &s->snippet, &s->rung, err));
+	if (s->rung != DTX_RUNG_NONE)
+		dtx_str_copy(s->id, sizeof(s->id), dtx_str_of(s->snippet.id));
+out:
+	dtx_buf_clear(&order);
+	return rc;
 }
 
 static enum dtx_code rescue_cached(struct rescue *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_buf order = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct dtx_snippet_ask ask = { .key = rescue_key(s), .tables = s->doc };
 	struct dtx_admit_spec spec;
 
-	dtx_json_canonical(s->order, &order);
-	ask.col_order = dtx_buf_text(&order);
-	ask.strict = s->r->strict_schema;
-	DTX_TRY(dtx_snippet_resolve(dtx_record_store(s->r->record), &ask, &s->arena, &s->snippet,
-	                            &s->rung, err));
-	if (s->rung != DTX_RUNG_NONE)
-		dtx_str_copy(s->id, sizeof(s->id), dtx_str_of(s->snippet.id));
+	DTX_TRY(rescue_find(s, err));
 	DTX_TRY(rescue_event_cache(s, err));
-	if (s->rung == DTX_RUNG_NONE) {
+	if (s->rung == DTX_RUNG_NONE || (s->rung == DTX_RUNG_PENDING && s->r->prompt)) {
+		if (s->r->prompt)
+			DTX_TRY(rescue_prompt(s, err));
 		rc = rescue_nobody(s, err);
 		goto out;
 	}
@@ -288,12 +371,10 @@ static enum dtx_code rescue_cached(struct rescue *s, struct dtx_err *err)
 		rc = rescue_pending(s, err);
 		goto out;
 	}
-	DTX_TRY(dtx_snippet_code(dtx_record_store(s->r->record), s->snippet.code_hash, &s->code,
-	                         err));
+	DTX_TRY(dtx_snippet_code(s->r->store, s->snippet.code_hash, &s->code, err));
 	spec = rescue_spec(s, false);
 	DTX_TRY(dtx_admit_run(&spec, &s->admitted, err));
 out:
-	dtx_buf_clear(&order);
 	return rc;
 }
 
@@ -313,14 +394,15 @@ static enum dtx_code rescue_record(struct rescue *s, enum dtx_code how, struct d
 {
 	const struct dtx_rescue *g = s->region;
 	json_t *jail = s->admitted.report_json ? json_incref(s->admitted.report_json) : json_null();
+	json_t *steps = g->count ? json_pack("[ii]", (int)g->first, (int)(g->first + g->count - 1))
+	                         : json_null();
 
 	return dtx_record_add(s->r->record, DTX_PART_REGION,
-	                      json_pack("{ss ss ss ss? si ss so ss? s[ii]}", "pointer", g->at,
-	                                "code", dtx_code_name(g->trigger->code), "rung",
+	                      json_pack("{ss ss ss ss? si ss so ss? so}", "pointer", g->at, "code",
+	                                dtx_code_name(g->trigger->code), "rung",
 	                                dtx_rung_name(s->rung), "cell_id", s->id[0] ? s->id : NULL,
 	                                "attempts", 1, "class", rescue_class(how), "jail", jail,
-	                                "op", rescue_op(g), "steps", (int)g->first,
-	                                (int)(g->first + (g->count ? g->count - 1 : 0))),
+	                                "op", rescue_op(g), "steps", steps),
 	                      err);
 }
 
@@ -345,6 +427,7 @@ static void rescue_clear(struct rescue *s)
 	json_decref(s->order);
 	json_decref(s->region_json);
 	json_decref(s->params);
+	json_decref(s->shape);
 	dtx_arena_clear(&s->arena);
 }
 
@@ -352,8 +435,11 @@ static enum dtx_code rescue_answer(struct rescue *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, recorded;
 
-	DTX_TRY(s->r->supplied.ptr ? rescue_supplied(s, err) : rescue_cached(s, err));
+	DTX_TRY(s->r->supplied.ptr && !s->r->prompt ? rescue_supplied(s, err)
+	                                            : rescue_cached(s, err));
 out:
+	if (!s->r->record)
+		return rc;
 	/* a region that failed is in the record as well; its own error comes first */
 	recorded = rescue_record(s, rc, rc == DTX_OK ? err : NULL);
 	if (rc == DTX_OK)
@@ -370,20 +456,11 @@ enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, stru
 		            .region = region,
 		            .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
 
-	if (dtx_store_is_memory(dtx_record_store(s.r->record)))
+	if (!s.r->prompt && (!s.r->store || dtx_store_is_memory(s.r->store)))
 		DTX_FAIL(err, DTX_E_STORE_IO, "a run without a store may not leave the typed path");
 	DTX_TRY(rescue_event_trigger(&s, err));
-	if (region->input >= 0) {
-		rc = rescue_nobody(&s, err);
-		goto out;
-	}
 	DTX_TRY(rescue_identify(&s, err));
 	DTX_TRY(rescue_params(&s, err));
-	if (s.r->prompt) {
-		DTX_TRY(rescue_prompt(&s, err));
-		rc = rescue_nobody(&s, err);
-		goto out;
-	}
 	DTX_TRY(rescue_answer(&s, err));
 	*out = s.admitted.table;
 	s.admitted.table = NULL;

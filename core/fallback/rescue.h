@@ -14,7 +14,8 @@
 
 struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	const struct dtx_provider *jail;
-	struct dtx_record *record;
+	struct dtx_record *record;      /* NULL: nothing is recorded (a prompt) */
+	struct dtx_store *store;        /* the cache; NULL: there is none yet (a prompt) */
 	const char *ns;                 /* namespace of the cache */
 	const char *abi;                /* "py3.11;pandas1.5;numpy1.24;dtx1;<8 hex>" */
 	const char *imports, *dx_names; /* for the prompt */
@@ -30,8 +31,8 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	const char *run_date; /* text of --run-date, NULL: none */
 	const char *again;    /* "dtx run plan.json input.xlsx": for the next commands */
 	enum dtx_sample sample;
-	struct dtx_prompt *prompt; /* not NULL: the prompt is made here instead of a run, and the
-	                            * region ends with needs_snippet */
+	struct dtx_prompt *prompt; /* not NULL: cached snippets run; for the first region without
+	                            * one the prompt is made here, and it ends with needs_snippet */
 	char *note;                /* what was done, for people: set by the rescuer; dtx_mem */
 };
 

@@ -37,30 +37,25 @@ static bool may_rescue(const struct exec *x, int32_t step)
 	       !x->plan->step[step].fallback_off;
 }
 
-/* An input that only a snippet could read: not in this version. */
-static enum dtx_code refuse_input(const struct exec *x, struct dtx_err *err)
+/* An input that its reader cannot read: a snippet may make its table.  struct dtx_inputset's
+ * rescue; arg is the exec. */
+static bool rescue_input(void *arg, uint32_t input, const struct dtx_err *why)
 {
-	struct dtx_err cause = DTX_ERR_INIT;
-	enum dtx_code rc = err->code;
+	struct exec *x = arg;
 
-	if (x->mode == DTX_FALLBACK_OFF || !x->host || !x->host->rescue || err->step >= 0 ||
-	    !dtx_code_triggers(err->code, true))
-		return rc;
-	dtx_err_move(&cause, err);
-	rc = dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "%s: %s",
-	                 dtx_code_name(cause.code), cause.msg);
-	dtx_err_hint(err,
-	             "%s%snot yet done by a snippet: describe the input in the plan "
-	             "(header_rows, skip, sheet, range, dialect, ragged)",
-	             cause.hint, cause.hint[0] ? "; " : "");
-	dtx_err_at(err, cause.at);
-	dtx_err_row(err, cause.row, cause.column);
-	err->run_time = true;
-	memcpy(err->input, cause.input, sizeof(err->input));
-	memcpy(err->sheet, cause.sheet, sizeof(err->sheet));
-	memcpy(err->cell, cause.cell, sizeof(err->cell));
-	dtx_err_clear(&cause);
-	return rc;
+	return x->mode != DTX_FALLBACK_OFF && x->host && x->host->rescue &&
+	       dtx_code_triggers(why->code, true) &&
+	       dtx_regions_add_input(&x->regions, input, why, x->max_regions);
+}
+
+/* The same for one that failed while its rows flowed. */
+static bool rescue_read(struct exec *x, const struct dtx_err *why)
+{
+	int32_t input = why->run_time && why->step < 0 && x->graph.step
+	                        ? dtx_inputset_find(&x->in, why)
+	                        : -1;
+
+	return input >= 0 && rescue_input(x, (uint32_t)input, why);
 }
 
 /* --- binding with real headers --- */
@@ -206,9 +201,10 @@ static enum dtx_code start_graph(struct exec *x, struct dtx_err *err)
 	x->graph.reader = x->in.reader;
 	x->graph.was_read = x->in.was_read;
 	for (uint32_t i = 0; i < x->plan->ninputs; i++)
-		if (x->in.schema[i])
+		if (x->in.schema[i] && !dtx_regions_input(&x->regions, i))
 			DTX_TRY(dtx_flow_set(&x->graph.flow, (int32_t)i, x->in.schema[i], err));
 	dtx_regions_mark(&x->regions, &x->graph);
+	DTX_TRY(dtx_regions_read(&x->regions, &x->graph, x->host, err));
 out:
 	return rc;
 }
@@ -384,6 +380,10 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 		*again = rc == DTX_OK;
 	} else if (err->step < 0 && x->graph.step) {
 		rc = reopen(x, rc, &why, again, err);
+		if (!*again && rescue_read(x, err)) {
+			*again = true;
+			dtx_err_move(&why, err);
+		}
 	} else if (dtx_code_triggers(rc, true) && err->run_time && may_rescue(x, err->step) &&
 	           x->graph.step && x->graph.step[err->step].region < 0) {
 		*again = dtx_regions_add(&x->regions, x->plan, x->mode, (uint32_t)err->step, err,
@@ -413,7 +413,7 @@ static enum dtx_code run_attempts(struct exec *x, struct dtx_err *err)
 		if (again)
 			dtx_graph_clear(&x->graph);
 	}
-	return rc == DTX_OK ? rc : refuse_input(x, err);
+	return rc;
 }
 
 /* --- the whole --- */
@@ -422,10 +422,11 @@ static enum dtx_code run_attempts(struct exec *x, struct dtx_err *err)
  * memory has no room for is one that this run could not keep anyway. */
 static void tell_repairs(struct exec *x)
 {
-	struct dtx_errlist rest = x->result->warnings;
+	struct dtx_errlist rest;
 
-	if (!x->in.repaired.n)
+	if (!x->result || !x->in.repaired.n)
 		return;
+	rest = x->result->warnings;
 	x->result->warnings = x->in.repaired;
 	memset(&x->in.repaired, 0, sizeof(x->in.repaired));
 	for (size_t i = 0; i < rest.n; i++)
@@ -512,11 +513,11 @@ static enum dtx_code start(struct exec *x, struct dtx_plan *plan, const struct d
 		                       .source = opts->input,
 		                       .arena = &x->result->arena,
 		                       .workers = x->run.workers,
-		                       .repair = opts->repair };
+		                       .repair = opts->repair,
+		                       .rescue = rescue_input,
+		                       .rescue_arg = x };
 	DTX_TRY(dtx_inputset_open(&x->in, err));
 out:
-	if (rc != DTX_OK && *out)
-		rc = refuse_input(x, err);
 	return rc;
 }
 

@@ -90,6 +90,27 @@ out:
 	return rc;
 }
 
+/* An input whose table a snippet made: what the reader told before it gave up is not of it. */
+static enum dtx_code rescued_facts(const struct dtx_region *r, struct dtx_exec_result *result,
+                                   struct dtx_err *err)
+{
+	struct dtx_exec_input *out = &result->input[r->input];
+	enum dtx_code rc = DTX_OK;
+
+	if (!r->table)
+		goto out;
+	out->reader = "snippet";
+	out->read = true;
+	out->stats = (struct dtx_read_stats){ .rows_read = r->table->nrows,
+		                              .rows_out = r->table->nrows };
+	out->describe = json_incref(r->describe);
+	out->schema = dtx_schema_copy(&result->arena, r->table->schema);
+	if (!out->schema)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
 static enum dtx_code region_facts(const struct dtx_regions *regions, struct dtx_exec_result *r,
                                   struct dtx_err *err)
 {
@@ -104,7 +125,7 @@ static enum dtx_code region_facts(const struct dtx_regions *regions, struct dtx_
 		r->region[i] = (struct dtx_exec_region){
 			.first = from->first,
 			.count = from->count,
-			.input = -1,
+			.input = from->input,
 			.is_static = from->is_static,
 			.whole_plan = from->whole_plan,
 			.trigger = DTX_ERR_INIT,
@@ -122,9 +143,14 @@ enum dtx_code dtx_facts(const struct dtx_graph *g, const struct dtx_regions *reg
 {
 	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t i = 0; i < g->plan->ninputs; i++)
-		if (reader[i])
+	for (uint32_t i = 0; i < g->plan->ninputs; i++) {
+		const struct dtx_region *rescued = dtx_regions_input(regions, i);
+
+		if (rescued)
+			DTX_TRY(rescued_facts(rescued, r, err));
+		else if (reader[i])
 			DTX_TRY(input_facts(g, i, reader[i], schema[i], r, err));
+	}
 	for (uint32_t i = 0; i < g->plan->nsteps; i++)
 		DTX_TRY(step_facts(g, i, r, err));
 	DTX_TRY(region_facts(regions, r, err));

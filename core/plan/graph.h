@@ -29,6 +29,7 @@ struct dtx_graph {
 	struct dtx_push push;
 	struct dtx_reader **reader; /* borrowed, per input */
 	bool *was_read;             /* borrowed, per input */
+	bool *rescued;              /* per input: a snippet made its table */
 	struct dtx_node *node;
 	struct dtx_stepx *step;
 	struct dtx_errlist *warnings;

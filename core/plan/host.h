@@ -5,11 +5,13 @@
 #ifndef DTX_PLAN_HOST_H
 #define DTX_PLAN_HOST_H
 
+#include "core/data/rawgrid.h"
 #include "core/plan/plan.h"
 
 struct dtx_rescue_table {
 	const char *name;        /* "main" is the region's table */
 	struct dtx_table *table; /* borrowed; all types confirmed */
+	const json_t *families;  /* patterns of sliding headers that its input names; NULL */
 };
 struct dtx_rescue_col { /* derived contract: what the typed suffix reads */
 	const char *name;
@@ -20,8 +22,14 @@ struct dtx_rescue {
 	uint32_t index;        /* region number of the run, from 0 */
 	bool whole_plan;       /* grain "plan": the region is all steps */
 	uint32_t first, count; /* steps; count 0: an input region */
-	int32_t input;         /* input region: its number; -1 */
 	char at[24];           /* "/steps/3" or "/inputs/0" */
+	/* Input region: there are no tables, but the raw cells of the input; its table is wanted.
+	 */
+	int32_t input; /* its number; -1 */
+	const char *input_name;
+	const struct dtx_rawgrid *raw;
+	const json_t *input_json;          /* canonical, as the plan describes it */
+	const struct dtx_schema *declared; /* types and names that it promises */
 	const struct dtx_err *trigger;
 	const struct dtx_rescue_table *table;
 	size_t ntables;

@@ -306,6 +306,8 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	if (families && !json_is_null(families) &&
 	    !dtx_json_set(canon, "families", json_deep_copy(families)))
 		DTX_FAIL_MEM(err);
+	in->families = json_object_get(canon, "families");
+	in->canonical = canon;
 	if (json_array_append(list, canon) != 0)
 		DTX_FAIL_MEM(err);
 out:

@@ -49,8 +49,12 @@ enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err)
 		x->fix[i] = (struct dtx_repair){ .on = x->repair,
 			                         .arena = x->arena,
 			                         .done = &x->repaired };
-		if (input_used(x->plan, i))
-			DTX_TRY(open_input(x, i, err));
+		rc = input_used(x->plan, i) ? open_input(x, i, err) : DTX_OK;
+		if (rc != DTX_OK && x->rescue && x->rescue(x->rescue_arg, i, err)) {
+			dtx_err_clear(err);
+			rc = DTX_OK;
+		}
+		DTX_TRY(rc);
 	}
 out:
 	return rc;
@@ -104,6 +108,14 @@ static bool is_input(const struct dtx_inputset *x, uint32_t i, const struct dtx_
 		return false;
 	return !why->input[0] || strcmp(why->input, x->plan->input[i].name) == 0 ||
 	       strcmp(why->input, dtx_source_name(x->source[i])) == 0;
+}
+
+int32_t dtx_inputset_find(const struct dtx_inputset *x, const struct dtx_err *why)
+{
+	for (uint32_t i = 0; i < x->plan->ninputs; i++)
+		if (is_input(x, i, why))
+			return (int32_t)i;
+	return -1;
 }
 
 /* A guess was wrong: whole columns decide.  When nothing that was asked for can have been the

@@ -17,9 +17,14 @@ struct dtx_inputset {
 	struct dtx_reader **reader;       /* per input; NULL: nobody reads it */
 	const struct dtx_schema **schema; /* as the reader has it, or widened */
 	bool *was_read;
+	/* Whether somebody else makes the table of an input that does not open; NULL: nobody. */
+	bool (*rescue)(void *arg, uint32_t input, const struct dtx_err *why);
+	void *rescue_arg;
 };
 /* Opens the inputs that the plan reads.  The members up to `repair` are set. */
 DTX_MUSTUSE enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err);
+/* The input that an error of a reader names, -1 if none. */
+int32_t dtx_inputset_find(const struct dtx_inputset *x, const struct dtx_err *why);
 void dtx_inputset_close(struct dtx_inputset *x);
 /* After `retype`: exact types for the guessed columns whose values were wanted. */
 DTX_MUSTUSE enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_push *push,

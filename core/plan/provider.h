@@ -3,8 +3,9 @@
  * external one fills the same vtable.
  *
  * One box is one run of one snippet, used by one thread:
- *	open -> put (once per table) -> exec -> get (only after status ok in a run) -> close
- * The snippet is hostile, so is everything that comes back: get returns a validated table. */
+ *	open -> put, put_raw (once per table or input) -> exec -> get (only after status ok in a
+ *run) -> close The snippet is hostile, so is everything that comes back: get returns a validated
+ *table. */
 #ifndef DTX_PLAN_PROVIDER_H
 #define DTX_PLAN_PROVIDER_H
 
@@ -138,6 +139,7 @@ void dtx_jail_report_json(const struct dtx_jail_report *r, struct dtx_buf *out);
 enum dtx_code dtx_jail_report_err(const struct dtx_jail_report *r, struct dtx_err *err);
 
 struct dtx_box;
+struct dtx_rawgrid;
 struct dtx_provider {
 	const char *name;
 	/* Starts what will run the snippet; cheap, does not wait for it. */
@@ -147,6 +149,9 @@ struct dtx_provider {
 	 * dtx_batch_value. */
 	enum dtx_code (*put)(struct dtx_box *, const char *name, struct dtx_table *,
 	                     struct dtx_err *);
+	/* Raw cells that the snippet sees as params["raw"][name]; borrowed until the close. */
+	enum dtx_code (*put_raw)(struct dtx_box *, const char *name, const struct dtx_rawgrid *,
+	                         struct dtx_err *);
 	/* Runs to the end, under the limits.  params: JSON object text, NULL for {}.  The report
 	 * is filled in every case and is the caller's to clear; returns report->code. */
 	enum dtx_code (*exec)(struct dtx_box *, struct dtx_str code, const char *params,

@@ -29,7 +29,9 @@ static bool append(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_
 	if (r->n == DTX_REGIONS_CAP)
 		return false;
 	item = &r->item[r->n++];
-	*item = (struct dtx_region){ .first = step, .count = 1, .trigger = DTX_ERR_INIT };
+	*item = (struct dtx_region){
+		.first = step, .count = 1, .input = -1, .trigger = DTX_ERR_INIT
+	};
 	if (mode == DTX_FALLBACK_PLAN) {
 		item->first = 0;
 		item->count = plan->nsteps;
@@ -74,19 +76,63 @@ out:
 	return rc;
 }
 
+static void drop(struct dtx_region *r)
+{
+	dtx_table_unref(r->table);
+	json_decref(r->describe);
+	dtx_err_clear(&r->trigger);
+}
+
+/* A region of all steps takes the place of those of some. */
+static void drop_steps(struct dtx_regions *r)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		if (r->item[i].input >= 0)
+			r->item[n++] = r->item[i];
+		else
+			drop(&r->item[i]);
+	}
+	r->n = n;
+}
+
 bool dtx_regions_add(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_fallback mode,
                      uint32_t step, const struct dtx_err *trigger, uint32_t max)
 {
 	if (r->n >= max)
 		return false;
 	if (mode == DTX_FALLBACK_PLAN)
-		dtx_regions_clear(r);
+		drop_steps(r);
 	return append(r, plan, mode, step, trigger);
+}
+
+const struct dtx_region *dtx_regions_input(const struct dtx_regions *r, uint32_t input)
+{
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->item[i].input == (int32_t)input)
+			return &r->item[i];
+	return NULL;
+}
+
+bool dtx_regions_add_input(struct dtx_regions *r, uint32_t input, const struct dtx_err *trigger,
+                           uint32_t max)
+{
+	struct dtx_region *item = &r->item[r->n];
+
+	if (r->n >= max || r->n == DTX_REGIONS_CAP || dtx_regions_input(r, input))
+		return false;
+	*item = (struct dtx_region){ .input = (int32_t)input, .trigger = DTX_ERR_INIT };
+	dtx_err_copy(&item->trigger, trigger);
+	r->n++;
+	return true;
 }
 
 void dtx_regions_forget(struct dtx_regions *r)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
+		if (r->item[i].input >= 0)
+			continue;
 		dtx_table_unref(r->item[i].table);
 		r->item[i].table = NULL;
 	}
@@ -94,17 +140,19 @@ void dtx_regions_forget(struct dtx_regions *r)
 
 void dtx_regions_clear(struct dtx_regions *r)
 {
-	dtx_regions_forget(r);
 	for (uint32_t i = 0; i < r->n; i++)
-		dtx_err_clear(&r->item[i].trigger);
+		drop(&r->item[i]);
 	r->n = 0;
 }
 
 void dtx_regions_mark(const struct dtx_regions *r, struct dtx_graph *g)
 {
-	for (uint32_t i = 0; i < r->n; i++)
+	for (uint32_t i = 0; i < r->n; i++) {
+		if (r->item[i].input >= 0)
+			g->rescued[r->item[i].input] = true;
 		for (uint32_t k = 0; k < r->item[i].count; k++)
 			g->step[r->item[i].first + k].region = (int32_t)i;
+	}
 }
 
 /* --- tables --- */
@@ -142,6 +190,15 @@ struct tables {
 	size_t n;
 };
 
+/* What the input behind a table says of its sliding headers: steps keep the names they do not
+ * make. */
+static const json_t *families_of(const struct dtx_plan *plan, int32_t id)
+{
+	while (id >= 0 && (uint32_t)id >= plan->ninputs)
+		id = plan->step[(uint32_t)id - plan->ninputs].table[0];
+	return id >= 0 ? plan->input[id].families : NULL;
+}
+
 static enum dtx_code add_table(struct dtx_graph *g, struct tables *t, const char *name, int32_t id,
                                struct dtx_err *err)
 {
@@ -154,7 +211,7 @@ static enum dtx_code add_table(struct dtx_graph *g, struct tables *t, const char
 	if (t->n == DTX_COUNT(t->item))
 		DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE, "a snippet reads at most %zu tables", t->n);
 	DTX_TRY(dtx_graph_table(g, id, true, &table, err));
-	t->item[t->n++] = (struct dtx_rescue_table){ name, table };
+	t->item[t->n++] = (struct dtx_rescue_table){ name, table, families_of(g->plan, id) };
 out:
 	return rc;
 }
@@ -209,12 +266,14 @@ static void class_back(const struct dtx_flow *f, uint8_t **cls, uint32_t from)
 	}
 }
 
+/* The columns of the region's table that are read behind it, and, of an input, those that it
+ * promises. */
 static enum dtx_code contract_cols(const struct dtx_region *r, struct dtx_flow *f,
                                    struct dtx_arena *arena, struct dtx_rescue *req,
                                    struct dtx_err *err)
 {
 	const struct dtx_plan *plan = f->plan;
-	int32_t t = (int32_t)(plan->ninputs + r->first + r->count - 1);
+	int32_t t = r->input >= 0 ? r->input : (int32_t)(plan->ninputs + r->first + r->count - 1);
 	const struct dtx_schema *s = f->table[t].schema;
 	struct dtx_push need, cls;
 	bool *live = dtx_arena_zalloc(arena, plan->nsteps + 1u, sizeof(*live));
@@ -234,7 +293,7 @@ static enum dtx_code contract_cols(const struct dtx_region *r, struct dtx_flow *
 	for (uint32_t c = 0; c < s->nfields; c++) {
 		unsigned known_class = (unsigned)dtx_type_class(s->field[c].type.type);
 
-		if (need.need[t][c])
+		if (need.need[t][c] || r->input >= 0)
 			col[req->nneed++] = (struct dtx_rescue_col){ s->field[c].name,
 				                                     cls.need[t][c] | known_class };
 	}
@@ -327,6 +386,95 @@ enum dtx_code dtx_region_run(struct dtx_region *r, uint32_t index, struct dtx_gr
 		g->node[result].table = dtx_table_ref(r->table);
 	for (uint32_t i = r->first; i <= last; i++)
 		g->step[i].done = g->step[i].resolved = true;
+out:
+	return rc;
+}
+
+/* --- inputs --- */
+
+static json_t *describe_raw(const struct dtx_rawgrid *raw)
+{
+	return json_pack("{ss ss? sI sI sI}", "reader", "snippet", "sheet", raw->sheet, "rows",
+	                 (json_int_t)raw->nrows, "columns", (json_int_t)raw->ncols, "cells",
+	                 (json_int_t)raw->ncells);
+}
+
+/* The error that the reader had stays the one to tell when a snippet cannot be given the cells. */
+static enum dtx_code too_large(const struct dtx_region *r, struct dtx_err *why, struct dtx_err *err)
+{
+	char hint[sizeof(why->msg)];
+
+	if (why->code != DTX_E_CELL_LIMIT && why->code != DTX_E_UNSUPPORTED_FORMAT) {
+		dtx_err_move(err, why);
+		return err->code;
+	}
+	snprintf(hint, sizeof(hint), "%s", why->msg);
+	dtx_err_clear(why);
+	dtx_err_copy(err, &r->trigger);
+	err->severity = DTX_SEV_ERROR;
+	dtx_err_hint(err, "%s%s%.120s", r->trigger.hint, r->trigger.hint[0] ? "; " : "", hint);
+	return err->code;
+}
+
+static enum dtx_code ask_input(struct dtx_region *r, uint32_t index, struct dtx_graph *g,
+                               const struct dtx_host *host, struct dtx_err *err)
+{
+	const struct dtx_plan_input *in = &g->plan->input[r->input];
+	struct dtx_err why = DTX_ERR_INIT;
+	struct dtx_rawgrid raw;
+	struct dtx_schema declared;
+	json_t *steps = json_array();
+	struct dtx_rescue req = {
+		.plan = g->plan,
+		.index = index,
+		.input = r->input,
+		.input_name = in->name,
+		.raw = &raw,
+		.input_json = in->canonical,
+		.declared = &declared,
+		.trigger = &r->trigger,
+		.steps = steps,
+		.run = &g->run,
+	};
+	enum dtx_code rc = DTX_OK;
+
+	dtx_rawgrid_init(&raw);
+	snprintf(req.at, sizeof(req.at), "%s", in->at);
+	if (!steps)
+		DTX_FAIL_MEM(err);
+	rc = dtx_reader_raw(g->opts->input[r->input], &in->opts, &raw, &why);
+	if (rc != DTX_OK) {
+		rc = too_large(r, &why, err);
+		goto out;
+	}
+	DTX_TRY(dtx_push_declared(in, &g->arena, &declared, err));
+	DTX_TRY(contract(r, g, &req, err));
+	r->describe = describe_raw(&raw);
+	if (!r->describe)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(host->rescue(host->arg, &req, &r->table, err));
+out:
+	json_decref(steps);
+	dtx_rawgrid_clear(&raw);
+	return rc;
+}
+
+enum dtx_code dtx_regions_read(struct dtx_regions *r, struct dtx_graph *g,
+                               const struct dtx_host *host, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < r->n; i++) {
+		struct dtx_region *one = &r->item[i];
+
+		if (one->input < 0)
+			continue;
+		if (!one->table)
+			DTX_TRY(ask_input(one, i, g, host, err));
+		DTX_TRY(dtx_flow_set(&g->flow, one->input, one->table->schema, err));
+		if (g->node[one->input].uses)
+			g->node[one->input].table = dtx_table_ref(one->table);
+	}
 out:
 	return rc;
 }

@@ -8,10 +8,12 @@
 #define DTX_REGIONS_CAP 64
 
 struct dtx_region {
-	uint32_t first, count;
+	uint32_t first, count; /* steps; none of an input */
+	int32_t input;         /* the input that no reader can read; -1: steps */
 	bool whole_plan, is_static;
 	struct dtx_err trigger;  /* owned */
 	struct dtx_table *table; /* its result, kept while the prefix stays the same */
+	json_t *describe;        /* input: what its reader would tell */
 };
 struct dtx_regions {
 	struct dtx_region item[DTX_REGIONS_CAP];
@@ -27,11 +29,20 @@ DTX_MUSTUSE enum dtx_code dtx_regions_static(struct dtx_regions *r, const struct
 /* One more, for a step that failed with `trigger` (copied).  False: there are too many. */
 bool dtx_regions_add(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_fallback mode,
                      uint32_t step, const struct dtx_err *trigger, uint32_t max);
-/* Forgets results: their prefix may have changed. */
+/* One more, for an input that failed with `trigger` (copied).  False: there are too many, or it is
+ * one already. */
+bool dtx_regions_add_input(struct dtx_regions *r, uint32_t input, const struct dtx_err *trigger,
+                           uint32_t max);
+/* Forgets results of steps: their prefix may have changed. */
 void dtx_regions_forget(struct dtx_regions *r);
 void dtx_regions_clear(struct dtx_regions *r);
-/* Marks the regions' steps in a graph. */
+/* Marks the regions' steps and inputs in a graph. */
 void dtx_regions_mark(const struct dtx_regions *r, struct dtx_graph *g);
+/* The region of an input, NULL if none. */
+const struct dtx_region *dtx_regions_input(const struct dtx_regions *r, uint32_t input);
+/* Asks the host for the tables of all inputs that are regions; they stand in for the readers. */
+DTX_MUSTUSE enum dtx_code dtx_regions_read(struct dtx_regions *r, struct dtx_graph *g,
+                                           const struct dtx_host *host, struct dtx_err *err);
 
 /* All tables that region i reads are known. */
 bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g);

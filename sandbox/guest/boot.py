@@ -40,7 +40,7 @@ def prepare(screen_only):
             importlib.import_module(line)
         except ImportError:
             pass  # another version of a library keeps it elsewhere
-    for name in ("pins", "frames", "dxfn", "dxop", "dx"):
+    for name in ("pins", "frames", "grids", "dxfn", "dxop", "dx"):
         load(name)
     pins = sys.modules["pins"]
     pins.prepare()
@@ -105,6 +105,8 @@ class Job:
         tables = reader.tables()
         params = json.loads(reader.bytes(layout.PARAMS, 0))
         meta = json.loads(reader.bytes(layout.PARAMS, 1))
+        if reader.of(layout.GRID):
+            params["raw"] = sys.modules["grids"].raw(reader)
         first = next(iter(tables.values()), ())
         rows = len(tables.get("main", first))
         self.lap("load")

@@ -5,6 +5,7 @@
 
 #include "core/data/cast.h"
 #include "core/data/frame.h"
+#include "core/data/rawgrid.h"
 #include "sandbox/jail.h"
 #include "tests/unit/tablemake.h"
 
@@ -527,4 +528,63 @@ void test_jail_believes_nothing(void)
 		T_CHECK(!run.table);
 		run_clear(&run);
 	}
+}
+
+/* A raw grid of every kind of cell, as the snippet sees it. */
+void test_jail_hands_raw_cells_over(void)
+{
+	static const char code[] =
+		"import pandas as pd\n"
+		"def transform(tables, params):\n"
+		"    raw = params['raw']['sheet one']\n"
+		"    cells, formats = raw['cells'], raw['formats']\n"
+		"    return pd.DataFrame({'v': [repr(v) for v in cells.to_numpy().ravel()]\n"
+		"        + [repr(list(formats.to_numpy().ravel())), repr(raw['merged']),\n"
+		"           repr(raw['sheet']), repr([str(t) for t in cells.dtypes])]})\n";
+	static const char *const want[] = {
+		"'a text'",
+		"7",
+		"2.5",
+		"True",
+		"datetime.datetime(1970, 1, 2, 0, 0)",
+		"None",
+		"['General', None, None, None, None, None]",
+		"[[0, 0, 0, 1]]",
+		"'Q1'",
+		"['object', 'object', 'object']",
+	};
+	struct dtx_jail_spec spec = { .mode = DTX_JAIL_CHECK_RUN };
+	struct dtx_buf buf = DTX_BUF_INIT(1000);
+	struct run run = { 0 };
+	struct dtx_raw_cell c[] = {
+		{ .row = 0, .col = 0, .kind = DTX_RAW_TEXT },
+		{ .row = 0, .col = 1, .kind = DTX_RAW_NUMBER, .value.num = 7 },
+		{ .row = 0, .col = 2, .kind = DTX_RAW_NUMBER, .value.num = 2.5 },
+		{ .row = 1, .col = 0, .kind = DTX_RAW_BOOL, .value.id = 1 },
+		{ .row = 1, .col = 1, .kind = DTX_RAW_TIME, .value.us = 86400000000 },
+		{ .row = 1, .col = 2, .kind = DTX_RAW_ERROR },
+	};
+	struct dtx_rawgrid g;
+	struct dtx_box *box = NULL;
+	size_t i;
+
+	SKIP_SANITIZED();
+	dtx_rawgrid_init(&g);
+	run.err = (struct dtx_err)DTX_ERR_INIT;
+	T_OK(dtx_rawgrid_text(&g, DTX_STR("a text"), &c[0].value.id, &run.err), &run.err);
+	T_OK(dtx_rawgrid_format(&g, DTX_STR("General"), &c[0].format, &run.err), &run.err);
+	for (i = 0; i < DTX_COUNT(c); i++)
+		T_OK(dtx_rawgrid_add(&g, &c[i], &run.err), &run.err);
+	T_OK(dtx_rawgrid_merge(&g, (struct dtx_raw_range){ 0, 0, 0, 1 }, &run.err), &run.err);
+	T_OK(dtx_rawgrid_sheet(&g, "Q1", &run.err), &run.err);
+	T_OK(dtx_provider_local.open(&spec, &box, &run.err), &run.err);
+	T_OK(dtx_provider_local.put_raw(box, "sheet one", &g, &run.err), &run.err);
+	T_OK(dtx_provider_local.exec(box, dtx_str_of(code), NULL, &run.r, &run.err), &run.err);
+	T_OK(dtx_provider_local.get(box, &run.table, &run.err), &run.err);
+	for (i = 0; run.table && i < DTX_COUNT(want); i++)
+		T_STR(cell(run.table, "v", (uint32_t)i, &buf).ptr, want[i]);
+	dtx_provider_local.close(box);
+	dtx_rawgrid_clear(&g);
+	dtx_buf_clear(&buf);
+	run_clear(&run);
 }
