@@ -1,55 +1,16 @@
 /* sort: rows in order of keys, stable. */
-#include "ops/opkit.h"
+#include "ops/orderkeys.h"
 #include "ops/sorter.h"
 
-enum { NULLS_LAST, NULLS_FIRST };
-struct sort_item {
-	const char *col;
-	struct dtx_expr *expr;
-	bool desc;
-	int nulls, collate;
-};
 struct sort_args {
 	struct dtx_plist by;
 	int64_t limit;
 };
 struct sort_state {
-	int32_t *col; /* input column, -1: bound */
-	struct dtx_bound **bound;
-	struct dtx_key_order *order;
-	uint32_t n;
+	struct dtx_orderkeys keys;
 	struct dtx_colmap map;
 };
 
-static const struct dtx_param sort_item_rows[] = {
-	{ .name = "col",
-	  .kind = DTX_P_COLUMN,
-	  .offset = offsetof(struct sort_item, col),
-	  .aliases = "column",
-	  .help = "column to sort by" },
-	{ .name = "desc",
-	  .kind = DTX_P_BOOL,
-	  .offset = offsetof(struct sort_item, desc),
-	  .def = "false",
-	  .help = "largest first" },
-	{ .name = "expr",
-	  .kind = DTX_P_EXPR,
-	  .offset = offsetof(struct sort_item, expr),
-	  .aliases = "expression,formula",
-	  .help = "formula to sort by" },
-	{ .name = "nulls",
-	  .kind = DTX_P_CHOICE,
-	  .offset = offsetof(struct sort_item, nulls),
-	  .choices = "last,first",
-	  .def = "\"last\"",
-	  .help = "where nulls go, in both directions" },
-	{ .name = "collate",
-	  .kind = DTX_P_CHOICE,
-	  .offset = offsetof(struct sort_item, collate),
-	  .choices = "binary,nocase,natural",
-	  .def = "\"binary\"",
-	  .help = "order of text: bytes, case folded, digit runs by value" },
-};
 static const struct dtx_param sort_params[] = {
 	{ .name = "by",
 	  .kind = DTX_P_LIST,
@@ -57,9 +18,9 @@ static const struct dtx_param sort_params[] = {
 	  .nonempty = true,
 	  .offset = offsetof(struct sort_args, by),
 	  .aliases = "cols,columns,keys",
-	  .rows = sort_item_rows,
-	  .nrows = DTX_COUNT(sort_item_rows),
-	  .item_size = sizeof(struct sort_item),
+	  .rows = dtx_order_rows,
+	  .nrows = DTX_ORDER_ROWS,
+	  .item_size = sizeof(struct dtx_order_item),
 	  .sugar = DTX_SUGAR_SORT,
 	  .help = "keys, the first decides first" },
 	{ .name = "limit",
@@ -93,40 +54,8 @@ static const struct dtx_example sort_examples[] = {
 static enum dtx_code sort_check(const void *args, struct dtx_err *err)
 {
 	const struct sort_args *a = args;
-	const struct sort_item *item = a->by.item;
-	enum dtx_code rc = DTX_OK;
 
-	for (size_t i = 0; i < a->by.n; i++)
-		if (!item[i].col == !item[i].expr)
-			DTX_FAIL(err, item[i].col ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-			         "sort: key %zu wants one of col and expr", i + 1);
-out:
-	return rc;
-}
-
-static enum dtx_code bind_key(struct dtx_bind *b, const struct sort_item *item, size_t i,
-                              struct sort_state *s, struct dtx_err *err)
-{
-	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
-	static const enum dtx_collate collate[] = { DTX_COLLATE_BINARY, DTX_COLLATE_NOCASE,
-		                                    DTX_COLLATE_NATURAL };
-	enum dtx_code rc = DTX_OK;
-	char sub[48];
-
-	s->col[i] = -1;
-	s->order[i] = (struct dtx_key_order){ item->desc, item->nulls == NULLS_FIRST,
-		                              collate[item->collate] };
-	if (item->expr) {
-		snprintf(sub, sizeof(sub), "/by/%zu/expr", i);
-		DTX_TRY(dtx_bind_expr(b, 0, item->expr, sub, any, DTX_USE_ROWS, &s->bound[i], err));
-		goto out;
-	}
-	snprintf(sub, sizeof(sub), "/by/%zu/col", i);
-	DTX_TRY(dtx_bind_column(b, 0, item->col, sub, &s->col[i], err));
-	if (s->col[i] >= 0)
-		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, s->col[i], DTX_DEMAND_VALUE, err));
-out:
-	return rc;
+	return dtx_orderkeys_check(&a->by, "sort", err);
 }
 
 static enum dtx_code sort_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
@@ -137,14 +66,7 @@ static enum dtx_code sort_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 
 	if (!s)
 		DTX_FAIL_MEM(err);
-	s->n = (uint32_t)a->by.n;
-	s->col = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*s->col));
-	s->bound = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(struct dtx_bound *));
-	s->order = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*s->order));
-	if (!s->col || !s->bound || !s->order)
-		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < a->by.n; i++)
-		DTX_TRY(bind_key(b, (const struct sort_item *)a->by.item + i, i, s, err));
+	DTX_TRY(dtx_orderkeys_bind(b, &a->by, "/by", &s->keys, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
 	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
 out:
@@ -179,19 +101,15 @@ static enum dtx_code sort_consume(const struct dtx_opctx *ox, void *local, struc
 {
 	const struct sort_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column **key = dtx_mem_zalloc((size_t)s->n + 1, sizeof(struct dtx_column *));
+	struct dtx_column **key =
+		dtx_mem_zalloc((size_t)s->keys.n + 1, sizeof(struct dtx_column *));
 
 	if (!key)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < s->n; i++) {
-		if (s->bound[i])
-			DTX_TRY(dtx_op_eval(ox, s->bound[i], in, &key[i], err));
-		else
-			DTX_TRY(dtx_batch_flat(in, (uint32_t)s->col[i], &key[i], err));
-	}
-	DTX_TRY(dtx_sorter_add(local, in, key, s->order, s->n, err));
+	DTX_TRY(dtx_orderkeys_eval(ox, &s->keys, in, key, err));
+	DTX_TRY(dtx_sorter_add(local, in, key, s->keys.order, s->keys.n, err));
 out:
-	for (uint32_t i = 0; key && i < s->n; i++)
+	for (uint32_t i = 0; key && i < s->keys.n; i++)
 		dtx_column_unref(key[i]);
 	dtx_mem_free(key);
 	return rc;
@@ -326,18 +244,9 @@ out:
 static void sort_explain(const void *args, struct dtx_buf *out)
 {
 	const struct sort_args *a = args;
-	const struct sort_item *item = a->by.item;
 
 	dtx_buf_add(out, "sort by ");
-	for (size_t i = 0; i < a->by.n; i++) {
-		dtx_buf_add(out, i ? ", " : "");
-		if (item[i].expr)
-			dtx_expr_print(item[i].expr, out);
-		else
-			dtx_buf_add(out, item[i].col);
-		dtx_buf_add(out, item[i].desc ? " descending" : "");
-		dtx_buf_add(out, item[i].nulls == NULLS_FIRST ? ", nulls first" : "");
-	}
+	dtx_orderkeys_print(&a->by, out);
 	if (a->limit > 0)
 		dtx_buf_printf(out, ", first %lld rows", (long long)a->limit);
 }
@@ -346,7 +255,7 @@ static void sort_explain(const void *args, struct dtx_buf *out)
 static bool sort_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct sort_args *a = args;
-	const struct sort_item *item = a->by.item;
+	const struct dtx_order_item *item = a->by.item;
 
 	dtx_buf_add(out, "df0");
 	for (size_t i = a->by.n; i-- > 0;) {
@@ -356,7 +265,7 @@ static bool sort_pandas(const void *args, struct dtx_buf *out)
 		dtx_py_text(out, item[i].col);
 		dtx_buf_printf(out, ", ascending=%s, kind=\"stable\", na_position=\"%s\")",
 		               item[i].desc ? "False" : "True",
-		               item[i].nulls == NULLS_FIRST ? "first" : "last");
+		               item[i].nulls == DTX_NULLS_FIRST ? "first" : "last");
 	}
 	if (a->limit > 0)
 		dtx_buf_printf(out, ".head(%lld)", (long long)a->limit);

@@ -86,6 +86,14 @@ int dtx_sorter_cmp(const struct dtx_sorter *a, const struct dtx_sort_row *x,
 	return p < q ? -1 : p > q;
 }
 
+bool dtx_sorter_same(const struct dtx_sorter *s, const struct dtx_sort_row *x,
+                     const struct dtx_sort_row *y)
+{
+	if (x->key[0] != y->key[0] || x->key[1] != y->key[1] || !x->rest != !y->rest)
+		return false;
+	return !x->rest || dtx_str_cmp(rest_of(s, x), rest_of(s, y)) == 0;
+}
+
 /* --- one run --- */
 
 static inline bool before(const struct dtx_sorter *s, const struct dtx_sort_row *x,

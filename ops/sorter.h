@@ -34,5 +34,8 @@ DTX_MUSTUSE enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *
 /* Which of two rows comes first: < 0, > 0; 0 only for one row. */
 int dtx_sorter_cmp(const struct dtx_sorter *a, const struct dtx_sort_row *x,
                    const struct dtx_sorter *b, const struct dtx_sort_row *y);
+/* Whether two rows of one run have equal keys. */
+bool dtx_sorter_same(const struct dtx_sorter *s, const struct dtx_sort_row *x,
+                     const struct dtx_sort_row *y);
 
 #endif

@@ -12,6 +12,7 @@
  *   DTX_P_VALUE    const json_t * (any scalar; borrowed from the plan; NULL: absent, a default then
  *                  stands in the canonical form only)
  *   DTX_P_LIST     struct dtx_plist (items of `rows`, or of one scalar kind)
+ *   DTX_P_FRAME    struct dtx_frame (rows of a window; not set: absent)
  *   DTX_P_TEXTS    struct dtx_plist whose items are const char * (list of text)
  *
  * Absent numbers and bools without default are 0 and do not stand in the canonical form.  A scalar
@@ -37,7 +38,14 @@ enum dtx_pkind {
 	DTX_P_COLUMNS,
 	DTX_P_VALUE,
 	DTX_P_LIST,
-	DTX_P_TEXTS
+	DTX_P_TEXTS,
+	DTX_P_FRAME
+};
+
+/* Rows around a row, as distances from it; an open end goes on to the end of its group. */
+struct dtx_frame {
+	bool set, from_open, to_open;
+	int64_t from, to;
 };
 
 struct dtx_plist {

@@ -1,6 +1,6 @@
 /* Parameter rows the other way: canonical JSON, JSON Schema, help. */
 #include "core/base/mem.h"
-#include "core/base/param.h"
+#include "core/base/param_impl.h"
 
 /* n-th word of a comma-separated list. */
 static struct dtx_str canon_choice(const char *choices, int n)
@@ -78,6 +78,7 @@ static bool canon_shown(const struct dtx_param *p, const void *at)
 	case DTX_P_NUMBER: size = sizeof(double); break;
 	case DTX_P_BOOL: size = sizeof(bool); break;
 	case DTX_P_VALUE: return p->def || *(const json_t *const *)at;
+	case DTX_P_FRAME: return ((const struct dtx_frame *)at)->set;
 	default: return memcmp(at, zero, sizeof(void *)) != 0;
 	}
 	return p->def || p->required || memcmp(at, zero, size) != 0;
@@ -102,6 +103,7 @@ static json_t *canon_value(const struct dtx_param *p, const void *at,
 	case DTX_P_VALUE:
 		value = *(const json_t *const *)at;
 		return value ? json_incref((json_t *)(uintptr_t)value) : canon_default(p);
+	case DTX_P_FRAME: return dtx_param_frame_json(at);
 	case DTX_P_LIST: return p->rows ? canon_list(p, at, hooks) : canon_texts(at);
 	case DTX_P_TEXTS: return canon_texts(at);
 	default: return json_string(*(const char *const *)at);
@@ -130,7 +132,7 @@ static const char *const kind_names[] = {
 	[DTX_P_TEXT] = "text",    [DTX_P_CHOICE] = "choice",      [DTX_P_COLUMN] = "column",
 	[DTX_P_TABLE] = "table",  [DTX_P_REGEX] = "regex",        [DTX_P_TYPE] = "type",
 	[DTX_P_EXPR] = "formula", [DTX_P_COLUMNS] = "columns",    [DTX_P_VALUE] = "value",
-	[DTX_P_LIST] = "list",    [DTX_P_TEXTS] = "list of text",
+	[DTX_P_LIST] = "list",    [DTX_P_TEXTS] = "list of text", [DTX_P_FRAME] = "frame",
 };
 
 void dtx_param_kind_text(const struct dtx_param *param, struct dtx_buf *out)
@@ -299,6 +301,7 @@ static json_t *schema_of(const struct dtx_param *p)
 	case DTX_P_CHOICE: return schema_choice(p);
 	case DTX_P_COLUMNS: return schema_columns();
 	case DTX_P_VALUE: return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean");
+	case DTX_P_FRAME: return dtx_param_frame_schema();
 	case DTX_P_LIST: return p->rows ? schema_list(p) : schema_texts();
 	case DTX_P_TEXTS: return schema_texts();
 	default: return schema_type("string");

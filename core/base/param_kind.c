@@ -473,13 +473,14 @@ out:
 enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err)
 {
 	static enum dtx_code (*const set[])(const struct dtx_param_in *, struct dtx_err *) = {
-		[DTX_P_INT] = param_int,       [DTX_P_NUMBER] = param_number,
-		[DTX_P_BOOL] = param_bool,     [DTX_P_TEXT] = param_text,
-		[DTX_P_CHOICE] = param_choice, [DTX_P_COLUMN] = param_text,
-		[DTX_P_TABLE] = param_text,    [DTX_P_REGEX] = param_text,
-		[DTX_P_EXPR] = param_expr,     [DTX_P_COLUMNS] = param_columns,
-		[DTX_P_VALUE] = param_value,   [DTX_P_LIST] = param_list,
-		[DTX_P_TYPE] = param_type,     [DTX_P_TEXTS] = param_texts,
+		[DTX_P_INT] = param_int,         [DTX_P_NUMBER] = param_number,
+		[DTX_P_BOOL] = param_bool,       [DTX_P_TEXT] = param_text,
+		[DTX_P_CHOICE] = param_choice,   [DTX_P_COLUMN] = param_text,
+		[DTX_P_TABLE] = param_text,      [DTX_P_REGEX] = param_text,
+		[DTX_P_EXPR] = param_expr,       [DTX_P_COLUMNS] = param_columns,
+		[DTX_P_VALUE] = param_value,     [DTX_P_LIST] = param_list,
+		[DTX_P_TYPE] = param_type,       [DTX_P_TEXTS] = param_texts,
+		[DTX_P_FRAME] = dtx_param_frame,
 	};
 
 	return set[in->p->kind](in, err);

@@ -55,9 +55,15 @@ struct dtx_aggcall {
 	struct dtx_bound *arg;   /* NULL: count() */
 	struct dtx_bound *where; /* NULL: all rows */
 	struct dtx_typeref argtype, type;
-	double p;           /* quantile */
+	double p;           /* quantile; ewm_mean: alpha */
 	struct dtx_str sep; /* concat_agg */
 	uint8_t overflow;
+	/* a window call: its kind is an enum dtx_winkind then */
+	const struct dtx_winkernel *win; /* NULL: an aggregate */
+	struct dtx_bound **args;
+	uint32_t nargs, min;
+	int64_t n;
+	bool div_zero_error;
 };
 
 /* Picks kernel and result type from kind and argtype; false: no such aggregate of that type.

@@ -180,6 +180,13 @@ DTX_MUSTUSE enum dtx_code dtx_bind_call(struct dtx_binder *bd, const struct dtx_
                                         struct dtx_bound **out);
 DTX_MUSTUSE enum dtx_code dtx_resolve_agg(struct dtx_binder *bd, const struct dtx_expr *e,
                                           const struct dtx_fn *fn, struct dtx_bound **out);
+DTX_MUSTUSE enum dtx_code dtx_resolve_window(struct dtx_binder *bd, const struct dtx_expr *e,
+                                             const struct dtx_fn *fn, struct dtx_bound **out);
+/* An equal call that is there already, as a column; false: none. */
+bool dtx_resolve_made(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_bound **out);
+/* Adds a call; *out is the column of its result. */
+DTX_MUSTUSE enum dtx_code dtx_resolve_append(struct dtx_binder *bd, const struct dtx_expr *e,
+                                             struct dtx_aggcall *c, struct dtx_bound **out);
 /* Arguments of a call: put in their places, bound with defaults; a default alone. */
 DTX_MUSTUSE enum dtx_code dtx_bind_place(struct dtx_binder *bd, const struct dtx_expr *e,
                                          const struct dtx_fn *fn, const struct dtx_expr ***out,

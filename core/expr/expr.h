@@ -62,6 +62,7 @@ struct dtx_scope {
 	const char *const *keys;
 	size_t nkeys;
 	bool grouped;
+	bool ordered; /* window: there is an order */
 	/* plan options */
 	enum { DTX_OVERFLOW_ERROR, DTX_OVERFLOW_NULL, DTX_OVERFLOW_FLOAT } overflow;
 	bool div_zero_error;
@@ -79,7 +80,8 @@ struct dtx_aggcalls {
 /* Binds and type-checks; wants a result that widens to `want` (UNKNOWN: anything).  All independent
  * errors go to errs with spans (and at, step filled by the caller later); returns no_memory only.
  * *out is NULL when there were errors.  aggs: NULL unless scope->allow has AGG; calls are appended
- * (the same list may serve several expressions). */
+ * (the same list may serve several expressions).  With WINDOW too, calls are over windows, and
+ * nkeys is the number of columns that come before their results. */
 DTX_MUSTUSE enum dtx_code dtx_expr_bind(struct dtx_arena *a, const struct dtx_expr *e,
                                         const struct dtx_scope *scope, struct dtx_typeref want,
                                         struct dtx_aggcalls *aggs, struct dtx_bound **out,

@@ -75,7 +75,30 @@ out:
 	return rc;
 }
 
-static enum dtx_code agg_append(struct dtx_binder *bd, struct dtx_aggcall *c)
+static struct dtx_bound *call_column(struct dtx_binder *bd, const struct dtx_expr *e, size_t i)
+{
+	struct dtx_bound *b = dtx_bound_new(bd, e, DTX_BD_COL, bd->aggs->call[i]->type, 0);
+
+	if (b) {
+		b->column = (int32_t)(bd->scope->nkeys + i);
+		b->quiet = true;
+	}
+	return b;
+}
+
+bool dtx_resolve_made(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_bound **out)
+{
+	for (size_t i = 0; i < bd->aggs->n; i++) {
+		if (!dtx_expr_equal(bd->aggs->call[i]->expr, e))
+			continue;
+		*out = call_column(bd, e, i);
+		return *out != NULL;
+	}
+	return false;
+}
+
+enum dtx_code dtx_resolve_append(struct dtx_binder *bd, const struct dtx_expr *e,
+                                 struct dtx_aggcall *c, struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_aggcalls *list = bd->aggs;
@@ -92,6 +115,9 @@ static enum dtx_code agg_append(struct dtx_binder *bd, struct dtx_aggcall *c)
 		list->cap = cap;
 	}
 	list->call[list->n++] = c;
+	*out = call_column(bd, e, list->n - 1);
+	if (!*out)
+		DTX_FAIL_MEM(bd->err);
 out:
 	return rc;
 }
@@ -104,29 +130,18 @@ enum dtx_code dtx_resolve_agg(struct dtx_binder *bd, const struct dtx_expr *e,
 	struct dtx_aggcall *c = NULL;
 	uint32_t n = 0;
 	bool ok;
-	size_t i;
 
 	DTX_TRY(agg_allowed(bd, e, &ok));
 	if (!ok)
 		return DTX_OK;
 	DTX_TRY(dtx_bind_place(bd, e, fn, &at, &n, &where, &ok));
-	if (!ok)
+	if (!ok || dtx_resolve_made(bd, e, out))
 		return DTX_OK;
-	for (i = 0; i < bd->aggs->n && !dtx_expr_equal(bd->aggs->call[i]->expr, e); i++)
-		;
-	if (i == bd->aggs->n) {
-		bd->in_agg = true;
-		rc = agg_make(bd, e, fn, at, n, where, &c);
-		bd->in_agg = false;
-		if (rc != DTX_OK || !c)
-			return rc;
-		DTX_TRY(agg_append(bd, c));
-	}
-	*out = dtx_bound_new(bd, e, DTX_BD_COL, bd->aggs->call[i]->type, 0);
-	if (!*out)
-		DTX_FAIL_MEM(bd->err);
-	(*out)->column = (int32_t)(bd->scope->nkeys + i);
-	(*out)->quiet = true;
+	bd->in_agg = true;
+	rc = agg_make(bd, e, fn, at, n, where, &c);
+	bd->in_agg = false;
+	if (rc == DTX_OK && c)
+		rc = dtx_resolve_append(bd, e, c, out);
 out:
 	return rc;
 }

@@ -393,15 +393,6 @@ static enum dtx_code unknown_function(struct dtx_binder *bd, const struct dtx_ex
 	return dtx_bind_report(bd, e, &found);
 }
 
-static enum dtx_code window_call(struct dtx_binder *bd, const struct dtx_expr *e)
-{
-	if (bd->scope->allow & DTX_ALLOW_WINDOW)
-		return dtx_resolve_fail(bd, e, NULL, DTX_E_UNSUPPORTED_PARAM,
-		                        "window function %s() is not built yet", e->name);
-	return dtx_resolve_fail(bd, e, "use it in window", DTX_E_WINDOW_NOT_ALLOWED,
-	                        "window function %s() is not allowed here", e->name);
-}
-
 enum dtx_code dtx_bind_call(struct dtx_binder *bd, const struct dtx_expr *e, struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
@@ -415,7 +406,7 @@ enum dtx_code dtx_bind_call(struct dtx_binder *bd, const struct dtx_expr *e, str
 	if (!fn)
 		return unknown_function(bd, e);
 	if (fn->kind == DTX_FN_WINDOW)
-		return window_call(bd, e);
+		return dtx_resolve_window(bd, e, fn, out);
 	if (fn->kind == DTX_FN_AGG)
 		return dtx_resolve_agg(bd, e, fn, out);
 	DTX_TRY(dtx_bind_place(bd, e, fn, &at, &n, &where, &ok));

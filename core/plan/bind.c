@@ -562,8 +562,22 @@ enum dtx_code dtx_bind_expr_over(struct dtx_bind *b, const struct dtx_schema *sc
                                  void *arg, struct dtx_bound **bound, struct dtx_err *err)
 {
 	struct scope_arg s = { .b = b, .over = schema, .use = use, .use_arg = arg };
-	/* derive: what is allowed there and not built may be left to a snippet */
-	struct dtx_scope scope = { .allow = DTX_ALLOW_AGG | DTX_ALLOW_WINDOW };
+	struct dtx_scope scope = { .allow = 0 };
 
 	return bind_any(&s, &scope, e, sub, want, NULL, bound, err);
+}
+
+enum dtx_code dtx_bind_window_over(struct dtx_bind *b, const struct dtx_schema *schema,
+                                   const struct dtx_expr *e, const char *sub, bool ordered,
+                                   void (*use)(void *arg, int32_t col, enum dtx_demand demand),
+                                   void *arg, struct dtx_aggcalls *aggs, struct dtx_bound **bound,
+                                   struct dtx_err *err)
+{
+	struct scope_arg s = { .b = b, .over = schema, .use = use, .use_arg = arg };
+	struct dtx_scope scope = { .allow = DTX_ALLOW_AGG | DTX_ALLOW_WINDOW,
+		                   .nkeys = schema->nfields,
+		                   .ordered = ordered };
+
+	return bind_any(&s, &scope, e, sub, (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 }, aggs,
+	                bound, err);
 }

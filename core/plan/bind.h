@@ -139,6 +139,13 @@ dtx_bind_expr_over(struct dtx_bind *b, const struct dtx_schema *schema, const st
                    const char *sub, struct dtx_typeref want,
                    void (*use)(void *arg, int32_t col, enum dtx_demand demand), void *arg,
                    struct dtx_bound **bound, struct dtx_err *err);
+/* The same with window calls and aggregates allowed: calls are appended to aggs, their results are
+ * columns behind those of the schema. */
+DTX_MUSTUSE enum dtx_code
+dtx_bind_window_over(struct dtx_bind *b, const struct dtx_schema *schema, const struct dtx_expr *e,
+                     const char *sub, bool ordered,
+                     void (*use)(void *arg, int32_t col, enum dtx_demand demand), void *arg,
+                     struct dtx_aggcalls *aggs, struct dtx_bound **bound, struct dtx_err *err);
 /* A finding of this step at pointer + sub; returns DTX_OK (or no_memory). */
 DTX_MUSTUSE enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
                                         struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(5, 6);

@@ -241,13 +241,12 @@ void test_fn_rows(void)
 	expr_env_clear(&v);
 }
 
-void test_fn_window_is_not_built(void)
+void test_fn_window_needs_a_table(void)
 {
 	struct expr_env v;
 
 	expr_env_init(&v);
-	v.scope.allow = DTX_ALLOW_WINDOW | DTX_ALLOW_AGG;
-	T_STR(expr_env_run(&v, "cum_sum(i)"), "unsupported_param 0 10");
-	T_STR(expr_env_run(&v, "i / sum(i)"), "unsupported_param 4 10");
+	T_STR(expr_env_run(&v, "cum_sum(i)"), "window_not_allowed 0 10");
+	T_STR(expr_env_run(&v, "i / sum(i)"), "aggregate_not_allowed 4 10");
 	expr_env_clear(&v);
 }

@@ -1,0 +1,272 @@
+/* A window call over a table: arguments as columns over all rows, partitions one after the other,
+ * results as a column over all rows. */
+#include "core/expr/window.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "core/base/mem.h"
+#include "core/expr/win.h"
+
+/* --- what kernels give --- */
+
+double dtx_win_float(const struct dtx_column *c, uint32_t row)
+{
+	switch (c->type.type) {
+	case DTX_T_FLOAT64: return c->v.f64[row];
+	case DTX_T_DECIMAL: return dtx_dec_to_f64(c->v.dec[row], c->type.scale);
+	default: return (double)c->v.i64[row];
+	}
+}
+
+void dtx_win_put(struct dtx_win *w, uint32_t row, double v)
+{
+	if (!isfinite(v)) {
+		w->counts->not_finite++;
+		return;
+	}
+	w->f[row] = v + 0.0; /* -0.0 becomes 0.0 */
+	dtx_bit_set(w->valid, row);
+}
+
+enum dtx_code dtx_win_put_exact(struct dtx_win *w, uint32_t row, dtx_i128 v)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err *err = w->err;
+	bool decimal = w->c->type.type == DTX_T_DECIMAL;
+
+	if (decimal ? !dtx_dec_fits(v, 38) : v != (int64_t)v) {
+		if (w->c->overflow == DTX_OVERFLOW_NULL)
+			return DTX_OK;
+		w->bad_row = row;
+		rc = dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
+		                 "%s() is too large for %s", w->c->name,
+		                 decimal ? "decimal" : "int");
+		dtx_err_hint(err, "compute with float(x), or set options.overflow to 'float' or "
+		                  "'null'");
+		return rc;
+	}
+	if (decimal)
+		w->dec[row] = dtx_dec_put(v);
+	else
+		w->i[row] = (int64_t)v;
+	dtx_bit_set(w->valid, row);
+	return DTX_OK;
+}
+
+enum dtx_code dtx_win_divide(struct dtx_win *w, uint32_t row, double x, double y)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err *err = w->err;
+
+	if (y != 0) {
+		dtx_win_put(w, row, x / y);
+		return DTX_OK;
+	}
+	if (w->c->div_zero_error) {
+		w->bad_row = row;
+		DTX_FAIL(err, DTX_E_DIV_ZERO, "%s() divides by zero", w->c->name);
+	}
+	w->counts->div_zero++;
+out:
+	return rc;
+}
+
+static uint32_t frame_edge(bool open, int64_t distance, uint32_t k, uint32_t from, uint32_t to,
+                           uint32_t end)
+{
+	int64_t at;
+
+	if (open)
+		return end;
+	at = (int64_t)k + distance;
+	return (uint32_t)(at < (int64_t)from ? from : at > (int64_t)to ? to : at);
+}
+
+void dtx_win_frame(const struct dtx_win *w, uint32_t from, uint32_t to, uint32_t k, uint32_t *lo,
+                   uint32_t *hi)
+{
+	const struct dtx_frame *f = w->frame;
+
+	*lo = from;
+	*hi = w->rows->peer ? k + 1 : to; /* the default: all rows, with order up to here */
+	if (f->set) {
+		*lo = frame_edge(f->from_open, f->from, k, from, to, from);
+		*hi = frame_edge(f->to_open, f->to + 1, k, from, to, to);
+	}
+	if (*hi < *lo)
+		*hi = *lo;
+}
+
+/* --- kernels --- */
+
+const struct dtx_winkernel *dtx_winkernel(enum dtx_winkind kind)
+{
+	if (kind <= DTX_WIN_NTILE)
+		return &dtx_win_rank[kind];
+	if (kind <= DTX_WIN_ROLL_MAX)
+		return &dtx_win_place[kind];
+	return kind <= DTX_WIN_INTERPOLATE ? &dtx_win_num[kind] : &dtx_win_roll[kind];
+}
+
+bool dtx_window_framed(const struct dtx_aggcall *c)
+{
+	return !c->win || c->win->framed;
+}
+
+/* --- arguments --- */
+
+/* Value of an expression for every row of the table, FLAT. */
+static enum dtx_code whole_column(const struct dtx_bound *e, struct dtx_table *t,
+                                  struct dtx_eval_counts *counts, struct dtx_column **out,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_builder b;
+	struct dtx_column *part = NULL;
+
+	dtx_builder_init(&b, dtx_bound_type(e), (uint32_t)t->nrows);
+	for (size_t i = 0; i < t->nbatches; i++) {
+		DTX_TRY(dtx_eval(e, t->batch[i], &part, counts, err));
+		for (uint32_t k = 0; k < t->batch[i]->nrows; k++)
+			dtx_builder_copy(&b, part, k);
+		dtx_column_unref(part);
+		part = NULL;
+	}
+	DTX_TRY(dtx_builder_finish(&b, NULL, out, err));
+out:
+	dtx_column_unref(part);
+	dtx_builder_clear(&b);
+	return rc;
+}
+
+static enum dtx_code arguments(struct dtx_win *w, struct dtx_table *t)
+{
+	const struct dtx_aggcall *c = w->c;
+	enum dtx_code rc = DTX_OK;
+
+	bool shift = c->kind == (int)DTX_WIN_LAG || c->kind == (int)DTX_WIN_LEAD;
+
+	/* the others are constants */
+	if (c->nargs && c->kind != (int)DTX_WIN_NTILE)
+		DTX_TRY(whole_column(c->args[0], t, w->counts, &w->arg[0], w->err));
+	if (shift && c->nargs > 2)
+		DTX_TRY(whole_column(c->args[2], t, w->counts, &w->arg[2], w->err));
+	w->n = c->n;
+	w->min = c->min;
+	w->alpha = c->p;
+out:
+	return rc;
+}
+
+/* --- results --- */
+
+static void *result_room(struct dtx_win *w, uint32_t n)
+{
+	switch (w->c->win->gives) {
+	case DTX_WIN_INT: return w->i = dtx_mem_zalloc((size_t)n + 1, sizeof(*w->i));
+	case DTX_WIN_FLOAT: return w->f = dtx_mem_zalloc((size_t)n + 1, sizeof(*w->f));
+	case DTX_WIN_PLACE: return w->place = dtx_mem_alloc((size_t)n + 1, sizeof(*w->place));
+	default: break;
+	}
+	if (dtx_win_floats(w))
+		return w->f = dtx_mem_zalloc((size_t)n + 1, sizeof(*w->f));
+	if (w->c->type.type == DTX_T_DECIMAL)
+		return w->dec = dtx_mem_zalloc((size_t)n + 1, sizeof(*w->dec));
+	return w->i = dtx_mem_zalloc((size_t)n + 1, sizeof(*w->i));
+}
+
+static void add_placed(const struct dtx_win *w, struct dtx_builder *b, uint32_t row)
+{
+	const struct dtx_column *deflt = w->arg[2];
+	uint32_t from = w->place[row];
+
+	if (from == DTX_WIN_DEFAULT && deflt && deflt->type.type != DTX_T_NULL)
+		dtx_builder_copy(b, deflt, row);
+	else if (from >= DTX_WIN_DEFAULT || w->arg[0]->type.type == DTX_T_NULL)
+		dtx_builder_null(b);
+	else
+		dtx_builder_copy(b, w->arg[0], from);
+}
+
+static void add_result(const struct dtx_win *w, struct dtx_builder *b, uint32_t row)
+{
+	if (w->place)
+		add_placed(w, b, row);
+	else if (!dtx_bit(w->valid, row))
+		dtx_builder_null(b);
+	else if (w->f)
+		dtx_builder_f64(b, w->f[row]);
+	else if (w->dec)
+		dtx_builder_dec(b, w->dec[row]);
+	else
+		dtx_builder_i64(b, w->i[row]);
+}
+
+static enum dtx_code result_column(const struct dtx_win *w, struct dtx_column **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, w->c->type, w->rows->n);
+	for (uint32_t row = 0; row < w->rows->n; row++)
+		add_result(w, &b, row);
+	DTX_TRY(dtx_builder_finish(&b, NULL, out, w->err));
+out:
+	dtx_builder_clear(&b);
+	return rc;
+}
+
+static void blame(struct dtx_table *t, uint32_t row, struct dtx_err *err)
+{
+	for (size_t i = 0; i < t->nbatches; i++) {
+		if (row < t->batch[i]->nrows) {
+			dtx_batch_blame(t->batch[i], row, -1, err);
+			return;
+		}
+		row -= t->batch[i]->nrows;
+	}
+}
+
+static enum dtx_code eval_call(struct dtx_win *w, struct dtx_table *t, struct dtx_column **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err *err = w->err;
+
+	w->bad_row = UINT32_MAX;
+	w->valid = dtx_mem_zalloc(dtx_bit_words(w->rows->n) + 1, sizeof(*w->valid));
+	if (!w->valid || !result_room(w, w->rows->n))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(arguments(w, t));
+	for (uint32_t p = 0; p < w->rows->nparts; p++) {
+		rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
+		if (rc != DTX_OK && w->bad_row != UINT32_MAX)
+			blame(t, w->bad_row, err);
+		if (rc != DTX_OK)
+			goto out;
+	}
+	DTX_TRY(result_column(w, out));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_window_eval(const struct dtx_aggcall *c, const struct dtx_winrows *rows,
+                              const struct dtx_frame *frame, struct dtx_table *t,
+                              struct dtx_eval_counts *counts, struct dtx_column **out,
+                              struct dtx_err *err)
+{
+	struct dtx_win w = { .c = c, .rows = rows, .frame = frame, .counts = counts, .err = err };
+	enum dtx_code rc;
+
+	if (!c->win)
+		return dtx_window_agg(c, rows, frame, t, counts, out, err);
+	rc = eval_call(&w, t, out);
+	for (size_t i = 0; i < DTX_WIN_ARGS; i++)
+		dtx_column_unref(w.arg[i]);
+	dtx_mem_free(w.i);
+	dtx_mem_free(w.f);
+	dtx_mem_free(w.dec);
+	dtx_mem_free(w.place);
+	dtx_mem_free(w.valid);
+	return rc;
+}

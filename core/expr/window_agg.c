@@ -1,0 +1,263 @@
+/* Aggregates over partitions: one result for all rows of it, or one per frame.
+ *
+ * A frame that only grows is added to; one that loses rows is added up anew. */
+#include "core/base/mem.h"
+#include "core/expr/win.h"
+
+struct over { /* an aggregate over a table's rows */
+	const struct dtx_aggcall *c;
+	struct dtx_win w; /* rows and frame, for its edges */
+	struct dtx_table *t;
+	struct dtx_column **arg, **where; /* per batch, FLAT; NULL without */
+	uint32_t *batch_of;               /* row to its batch */
+	uint32_t *first;                  /* first row of each batch */
+	struct dtx_eval_counts *counts;
+	struct dtx_err *err;
+};
+
+/* --- one result per partition --- */
+
+static enum dtx_code part_of_rows(const struct dtx_winrows *rows, uint32_t **out,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t *part = dtx_mem_alloc((size_t)rows->n + 1, sizeof(*part));
+
+	if (!part)
+		DTX_FAIL_MEM(err);
+	for (uint32_t p = 0; p < rows->nparts; p++)
+		for (uint32_t k = rows->start[p]; k < rows->start[p + 1]; k++)
+			part[rows->order[k]] = p;
+	*out = part;
+out:
+	return rc;
+}
+
+static enum dtx_code finish(const struct dtx_aggcall *c, char *states, size_t stride, uint32_t n,
+                            struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	void **state = dtx_mem_alloc((size_t)n + 1, sizeof(void *));
+
+	if (!state)
+		DTX_FAIL_MEM(err);
+	for (uint32_t p = 0; p < n; p++)
+		state[p] = states + (size_t)p * stride;
+	DTX_TRY(dtx_agg_final(c, state, n, out, err));
+out:
+	dtx_mem_free(state);
+	return rc;
+}
+
+static enum dtx_code spread(const struct dtx_column *value, const uint32_t *part, uint32_t n,
+                            struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, value->type, n);
+	for (uint32_t row = 0; row < n; row++)
+		dtx_builder_copy(&b, value, part[row]);
+	DTX_TRY(dtx_builder_finish(&b, NULL, out, err));
+out:
+	dtx_builder_clear(&b);
+	return rc;
+}
+
+static enum dtx_code by_partition(struct over *o, struct dtx_column **out)
+{
+	const struct dtx_aggcall *c = o->c;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err *err = o->err;
+	size_t stride = dtx_agg_state_size(c), at = 0;
+	uint32_t nparts = o->w.rows->nparts, *part = NULL;
+	struct dtx_column *value = NULL;
+	char *states = dtx_mem_zalloc((size_t)nparts + 1, stride);
+
+	if (!states)
+		DTX_FAIL_MEM(err);
+	dtx_agg_init(c, states, stride, 0, nparts);
+	DTX_TRY(part_of_rows(o->w.rows, &part, err));
+	for (size_t i = 0; i < o->t->nbatches; i++) {
+		DTX_TRY(dtx_agg_add(c, states, stride, part + at, o->t->batch[i], o->counts, err));
+		at += o->t->batch[i]->nrows;
+	}
+	DTX_TRY(finish(c, states, stride, nparts, &value, err));
+	DTX_TRY(spread(value, part, o->w.rows->n, out, err));
+out:
+	if (states)
+		dtx_agg_free(c, states, stride, nparts);
+	dtx_mem_free(states);
+	dtx_mem_free(part);
+	dtx_column_unref(value);
+	return rc;
+}
+
+/* --- one result per frame --- */
+
+static enum dtx_code batch_columns(struct over *o, const struct dtx_bound *e,
+                                   struct dtx_column ***out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err *err = o->err;
+
+	*out = dtx_mem_zalloc(o->t->nbatches + 1, sizeof(struct dtx_column *));
+	if (!*out)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < o->t->nbatches; i++) {
+		struct dtx_column *made = NULL;
+
+		DTX_TRY(dtx_eval(e, o->t->batch[i], &made, o->counts, err));
+		rc = dtx_column_flat(made, &(*out)[i], err);
+		dtx_column_unref(made);
+		if (rc != DTX_OK)
+			goto out;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code number_batches(struct over *o)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err *err = o->err;
+	uint32_t row = 0;
+
+	o->batch_of = dtx_mem_alloc((size_t)o->t->nrows + 1, sizeof(*o->batch_of));
+	o->first = dtx_mem_alloc(o->t->nbatches + 1, sizeof(*o->first));
+	if (!o->batch_of || !o->first)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < o->t->nbatches; i++) {
+		o->first[i] = row;
+		for (uint32_t k = 0; k < o->t->batch[i]->nrows; k++)
+			o->batch_of[row++] = i;
+	}
+out:
+	return rc;
+}
+
+static bool counts_here(const struct over *o, uint32_t batch, uint32_t at)
+{
+	if (o->where &&
+	    (dtx_win_null(o->where[batch], at) || !dtx_bit(o->where[batch]->v.bits, at)))
+		return false;
+	return !o->arg || !dtx_win_null(o->arg[batch], at);
+}
+
+static enum dtx_code add_row(struct over *o, char *state, uint32_t row)
+{
+	static const uint32_t group = 0;
+	uint32_t batch = o->batch_of[row];
+	uint16_t at = (uint16_t)(row - o->first[batch]);
+	struct dtx_aggrows r = { o->arg ? o->arg[batch] : NULL, &at, &group, 1,
+		                 o->t->batch[batch] };
+
+	if (!counts_here(o, batch, at))
+		return DTX_OK;
+	return o->c->kernel->add(o->c, state, 0, &r, o->err);
+}
+
+struct running {
+	char *state;
+	uint32_t lo, hi; /* places that are in it */
+};
+
+static void start_anew(struct over *o, struct running *s, uint32_t lo)
+{
+	size_t size = dtx_agg_state_size(o->c);
+
+	dtx_agg_free(o->c, s->state, size, 1);
+	memset(s->state, 0, size);
+	dtx_agg_init(o->c, s->state, size, 0, 1);
+	s->lo = s->hi = lo;
+}
+
+static enum dtx_code frames_of(struct over *o, struct running *s, uint32_t from, uint32_t to,
+                               struct dtx_column **result)
+{
+	const struct dtx_winrows *rows = o->w.rows;
+	enum dtx_code rc = DTX_OK;
+
+	start_anew(o, s, from);
+	for (uint32_t k = from; k < to; k++) {
+		void *state = s->state;
+		uint32_t lo, hi;
+
+		dtx_win_frame(&o->w, from, to, k, &lo, &hi);
+		if (lo != s->lo || hi < s->hi)
+			start_anew(o, s, lo);
+		for (; s->hi < hi; s->hi++)
+			DTX_TRY(add_row(o, s->state, rows->order[s->hi]));
+		DTX_TRY(dtx_agg_final(o->c, &state, 1, &result[rows->order[k]], o->err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code join_results(struct over *o, struct dtx_column **result,
+                                  struct dtx_column **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, dtx_agg_type(o->c), o->w.rows->n);
+	for (uint32_t row = 0; row < o->w.rows->n; row++)
+		dtx_builder_copy(&b, result[row], 0);
+	DTX_TRY(dtx_builder_finish(&b, NULL, out, o->err));
+out:
+	dtx_builder_clear(&b);
+	return rc;
+}
+
+static enum dtx_code by_frame(struct over *o, struct dtx_column **out)
+{
+	const struct dtx_winrows *rows = o->w.rows;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err *err = o->err;
+	struct running s = { dtx_mem_zalloc(1, dtx_agg_state_size(o->c)), 0, 0 };
+	struct dtx_column **result =
+		dtx_mem_zalloc((size_t)rows->n + 1, sizeof(struct dtx_column *));
+
+	if (!s.state || !result)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(number_batches(o));
+	if (o->c->arg)
+		DTX_TRY(batch_columns(o, o->c->arg, &o->arg));
+	if (o->c->where)
+		DTX_TRY(batch_columns(o, o->c->where, &o->where));
+	for (uint32_t p = 0; p < rows->nparts; p++)
+		DTX_TRY(frames_of(o, &s, rows->start[p], rows->start[p + 1], result));
+	DTX_TRY(join_results(o, result, out));
+out:
+	if (s.state)
+		dtx_agg_free(o->c, s.state, dtx_agg_state_size(o->c), 1);
+	dtx_mem_free(s.state);
+	for (uint32_t i = 0; result && i < rows->n; i++)
+		dtx_column_unref(result[i]);
+	dtx_mem_free(result);
+	return rc;
+}
+
+static void drop_columns(const struct over *o, struct dtx_column **col)
+{
+	for (size_t i = 0; col && i < o->t->nbatches; i++)
+		dtx_column_unref(col[i]);
+	dtx_mem_free(col);
+}
+
+enum dtx_code dtx_window_agg(const struct dtx_aggcall *c, const struct dtx_winrows *rows,
+                             const struct dtx_frame *frame, struct dtx_table *t,
+                             struct dtx_eval_counts *counts, struct dtx_column **out,
+                             struct dtx_err *err)
+{
+	struct over o = { .c = c, .t = t, .counts = counts, .err = err };
+	enum dtx_code rc;
+
+	o.w = (struct dtx_win){ .c = c, .rows = rows, .frame = frame };
+	rc = frame->set || rows->peer ? by_frame(&o, out) : by_partition(&o, out);
+	drop_columns(&o, o.arg);
+	drop_columns(&o, o.where);
+	dtx_mem_free(o.batch_of);
+	dtx_mem_free(o.first);
+	return rc;
+}
