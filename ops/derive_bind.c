@@ -164,8 +164,9 @@ static enum dtx_code bind_stage(struct binder *d, const struct dtx_derive_args *
 	if (!st->uses || !st->schema)
 		DTX_FAIL_MEM(err);
 	snprintf(sub, sizeof(sub), "/set/%u/expr", k);
-	DTX_TRY(dtx_bind_window_over(d->b, st->schema, item->expr, sub, a->order.n > 0 || d->b->broken, on_use, d,
-	                             &st->calls, &st->bound, err));
+	DTX_TRY(dtx_bind_window_over(d->b, st->schema, item->expr, sub,
+	                             a->order.n > 0 || d->b->broken, on_use, d, &st->calls,
+	                             &st->bound, err));
 	DTX_TRY(bind_calls(d, item, k, st, err));
 	if (st->bound)
 		type = dtx_bound_type(st->bound);

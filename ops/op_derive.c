@@ -110,7 +110,7 @@ const struct dtx_op dtx_op_derive = {
 	.notes = "Left to right, later formulas see earlier ones. An existing name is overwritten "
 		 "in "
 		 "place; new columns go last, or behind `after`. Aggregates and window calls run "
-	         "over "
+		 "over "
 		 "the rows of the `by` group, in table order.",
 	.params = derive_params,
 	.nparams = DTX_COUNT(derive_params),

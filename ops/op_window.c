@@ -131,7 +131,7 @@ const struct dtx_op dtx_op_window = {
 	.summary = "Compute columns from the rows of a group, in an order",
 	.notes = "Rows stay where they are. Ranks, lag and lead, running, rolling and relative "
 		 "numbers, and every aggregate. With `order` an aggregate runs from the start of "
-	         "the "
+		 "the "
 		 "group to the row; `frame` says otherwise. A null in the first order value has no "
 		 "rank.",
 	.params = window_params,

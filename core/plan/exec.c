@@ -547,10 +547,10 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 	tell_repairs(x);
 	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
 out:
-	if (x && *out)
+	if (x) {
 		tell_repairs(x);
-	if (x)
 		stop(x);
+	}
 	dtx_err_clear(&local);
 	return rc;
 }
