@@ -32,9 +32,21 @@ void dtx_book_clear(struct dtx_book *book)
 	dtx_arena_clear(&book->strings.arena);
 	dtx_mem_free(book->sheet);
 	dtx_mem_free(book->name);
+	dtx_mem_free(book->table);
 	dtx_mem_free(book->style);
 	dtx_arena_clear(&book->arena);
 	memset(book, 0, sizeof(*book));
+}
+
+enum dtx_code dtx_book_tables_need(struct dtx_book *book, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!book->tables_read && book->cls->tables)
+		DTX_TRY(book->cls->tables(book, err));
+	book->tables_read = true;
+out:
+	return rc;
 }
 
 /* --- strings --- */

@@ -11,6 +11,7 @@ enum {
 	DTX_BOOK_SHEETS_MAX = 4096,
 	DTX_BOOK_STYLES_MAX = 65536,
 	DTX_BOOK_NAMES_MAX = 65536,
+	DTX_BOOK_TABLES_MAX = 4096,
 	DTX_BOOK_TEXT_MAX = 1 << 20, /* bytes of one cell's text */
 	DTX_BOOK_STRINGS_MAX = 64 * 1000 * 1000
 };
@@ -34,6 +35,12 @@ struct dtx_sheet {
 struct dtx_book_name {           /* a defined name */
 	const char *name, *text; /* "Data", "FY24!$A$3:$F$200" */
 	int32_t sheet;           /* its scope, -1: the workbook */
+};
+struct dtx_book_table { /* a named table of a sheet */
+	const char *name;
+	uint32_t sheet;
+	struct dtx_cellrange range; /* with header and totals */
+	uint32_t header_rows, totals_rows;
 };
 struct dtx_book_style {
 	struct dtx_str code;
@@ -83,6 +90,9 @@ struct dtx_book {
 	uint32_t nsheets;
 	struct dtx_book_name *name;
 	uint32_t nnames;
+	struct dtx_book_table *table; /* after dtx_book_tables_need */
+	uint32_t ntables;
+	bool tables_read;
 	struct dtx_book_style *style; /* by the id that cells carry */
 	uint32_t nstyles;
 	struct dtx_book_strings strings; /* as far as they have been read */
@@ -110,6 +120,8 @@ struct dtx_book_class {
 	                       struct dtx_sheet_facts *, struct dtx_err *);
 	/* Makes string `id` available if it exists (UINT64_MAX: all); NULL: all are there. */
 	enum dtx_code (*strings)(struct dtx_book *, uint64_t id, struct dtx_err *);
+	/* Reads the tables; NULL: the format has none. */
+	enum dtx_code (*tables)(struct dtx_book *, struct dtx_err *);
 	void (*close)(struct dtx_book *);
 	const struct dtx_sheet_rows_class *rows; /* NULL: sheets are always read whole */
 };
@@ -124,6 +136,7 @@ DTX_MUSTUSE enum dtx_code dtx_book_sheet(struct dtx_book *book, const struct dtx
                                          struct dtx_sheet_facts *facts, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_book_strings_need(struct dtx_book *book, uint64_t id,
                                                 struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_book_tables_need(struct dtx_book *book, struct dtx_err *err);
 /* The text of a text cell (BLANK text when the string does not exist). */
 DTX_MUSTUSE enum dtx_code dtx_book_cell_text(struct dtx_book *book, const struct dtx_grid *grid,
                                              uint64_t id, struct dtx_str *out, struct dtx_err *err);

@@ -173,19 +173,18 @@ enum dtx_code dtx_book_cells(struct dtx_source *src, const char *sheet, cell_fn 
 	enum dtx_code rc = DTX_OK;
 	struct dtx_book *book = NULL;
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
-	const struct dtx_sheet *only = NULL;
+	struct dtx_sheet_pick pick = { .sheet = NULL };
 	struct walk w = { .fn = fn, .arg = arg };
-	struct dtx_str range;
 	uint32_t i;
 
 	opts.sheet = sheet;
 	DTX_TRY(open_source(src, &book, err));
 	w.book = book;
 	if (sheet)
-		DTX_TRY(dtx_sheet_choose(book, &opts, NULL, NULL, &only, &range, err));
+		DTX_TRY(dtx_sheet_choose(book, &opts, NULL, NULL, &pick, err));
 	for (i = 0; i < book->nsheets; i++) {
 		w.sheet = &book->sheet[i];
-		if (w.sheet->kind == DTX_SHEET_WORKSHEET && (!only || only == w.sheet))
+		if (w.sheet->kind == DTX_SHEET_WORKSHEET && (!pick.sheet || pick.sheet == w.sheet))
 			DTX_TRY(give_sheet(&w, err));
 	}
 out:

@@ -112,18 +112,17 @@ enum dtx_code dtx_book_reader_raw(struct dtx_source *src, const struct dtx_read_
 	struct dtx_sheet_facts facts = { 0 };
 	struct dtx_errlist diags = DTX_ERRLIST_INIT;
 	struct dtx_arena arena = DTX_ARENA_INIT;
-	const struct dtx_sheet *sheet;
-	struct dtx_str range;
+	struct dtx_sheet_pick pick;
 
 	dtx_grid_init(&w.grid, dtx_source_name(src));
 	DTX_TRY(dtx_book_open(dtx_source_name(src), dtx_source_data(src), dtx_source_size(src),
 	                      &w.book, err));
-	DTX_TRY(dtx_sheet_choose(w.book, opts, &arena, &diags, &sheet, &range, err));
+	DTX_TRY(dtx_sheet_choose(w.book, opts, &arena, &diags, &pick, err));
 	w.format = dtx_mem_zalloc((size_t)w.book->nstyles + 1, sizeof(*w.format));
 	if (!w.format)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_book_sheet(w.book, sheet, &whole, &w.grid, &facts, err));
-	DTX_TRY(dtx_rawgrid_sheet(out, sheet->name, err));
+	DTX_TRY(dtx_book_sheet(w.book, pick.sheet, &whole, &w.grid, &facts, err));
+	DTX_TRY(dtx_rawgrid_sheet(out, pick.sheet->name, err));
 	DTX_TRY(raw_cells(&w, err));
 out:
 	dtx_grid_clear(&w.grid);

@@ -115,13 +115,40 @@ out:
 	return rc;
 }
 
+/* Tables of the sheet that are not exactly what was read. */
+static enum dtx_code note_tables(struct dtx_sheet_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_read_opts *o = l->opts;
+	const struct dtx_book *b = l->book;
+	char name[48];
+	uint32_t i;
+
+	if (!l->facts->ntables || o->table || o->range || o->header_rows >= 0)
+		goto out;
+	DTX_TRY(dtx_book_tables_need(l->book, err));
+	for (i = 0; i < b->ntables; i++) {
+		const struct dtx_book_table *t = &b->table[i];
+
+		if (&b->sheet[t->sheet] != l->sheet ||
+		    (t->range.row0 == l->head.first && t->range.row1 == l->window.row1))
+			continue;
+		dtx_cell_range_name(name, &t->range);
+		DTX_TRY(dtx_sheet_warn(l->diags, DTX_W_READER_NOTE, l->sheet, 1, err,
+		                       "the sheet has a table at %s: \"table\": \"%.60s\" reads "
+		                       "that alone",
+		                       name, t->name));
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code read_sheet(struct book_reader *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct book_data *d = r->data;
 	struct dtx_source *src = r->head.src;
 	struct dtx_sheet_layout *l = &r->layout;
-	struct dtx_str range;
 
 	DTX_TRY(r->cls->open(dtx_source_name(src), dtx_source_data(src), dtx_source_size(src),
 	                     &d->book, err));
@@ -131,9 +158,13 @@ static enum dtx_code read_sheet(struct book_reader *r, struct dtx_err *err)
 	l->opts = &r->opts;
 	l->arena = &r->head.arena;
 	l->diags = &r->head.diags;
-	DTX_TRY(dtx_sheet_choose(d->book, &r->opts, l->arena, l->diags, &l->sheet, &range, err));
-	DTX_TRY(dtx_sheet_scan(l, range, &r->facts, &r->tail, err));
-	DTX_TRY(dtx_sheet_layout_make(l, range, err));
+	DTX_TRY(dtx_sheet_choose(d->book, &r->opts, l->arena, l->diags, &l->pick, err));
+	l->sheet = l->pick.sheet;
+	if (r->opts.header_rows < 0 && l->pick.header_rows >= 0)
+		r->opts.header_rows = l->pick.header_rows;
+	DTX_TRY(dtx_sheet_scan(l, &r->facts, &r->tail, err));
+	DTX_TRY(dtx_sheet_layout_make(l, err));
+	DTX_TRY(note_tables(l, err));
 	DTX_TRY(join_strings(d, err));
 	r->schema = (struct dtx_schema){ .nfields = l->ncols, .field = l->field };
 	DTX_TRY(set_origin(r, err));

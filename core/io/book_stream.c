@@ -124,6 +124,7 @@ enum dtx_code dtx_book_stream_next(struct dtx_book_stream *s, uint32_t max_rows,
 		                                         &s->more, err));
 		w->grid.nmerges = 0;
 		DTX_TRY(dtx_grid_finish(&w->grid, err));
+		DTX_TRY(dtx_sheet_bad_texts(s->layout, &w->grid, err));
 		DTX_TRY(find_live(s, w, err));
 		if (w->nlive)
 			*out = w;

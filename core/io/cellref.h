@@ -13,6 +13,12 @@ struct dtx_cellrange {
 	bool rows_open, cols_open;       /* the range names no rows / no columns */
 };
 
+#define DTX_CELLRANGE_ALL                                                                          \
+	(struct dtx_cellrange)                                                                     \
+	{                                                                                          \
+		0, DTX_SHEET_ROWS - 1, 0, DTX_SHEET_COLS - 1, true, true                           \
+	}
+
 /* "C17", into out with terminator; returns the length. */
 size_t dtx_cell_name(char out[24], uint64_t row, uint32_t col);
 /* "A1:B2", or "A1" when it is one cell. */

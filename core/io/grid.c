@@ -275,6 +275,76 @@ out:
 	return rc;
 }
 
+/* --- merged ranges as values --- */
+
+/* The copies of one range's first cell, into `extra`. */
+static enum dtx_code copy_anchor(const struct dtx_grid *g, const struct dtx_cellrange *m,
+                                 struct dtx_grid *extra, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t at = dtx_grid_cell_find(g, m->row0, m->col0);
+	uint32_t r, c, last = DTX_MIN(m->row1, g->row[g->nrows - 1].row);
+
+	if (at == UINT64_MAX)
+		goto out;
+	if (extra->ncells + (uint64_t)(last - m->row0 + 1) * (m->col1 - m->col0 + 1) >
+	    DTX_GRID_FILL_MAX)
+		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': merged ranges fill over %u cells",
+		         g->label, DTX_GRID_FILL_MAX);
+	for (r = m->row0; r <= last; r++) {
+		size_t row = dtx_grid_row_find(g, r);
+		bool hidden = g->row[row].row == r && g->row[row].hidden;
+
+		for (c = m->col0; c <= m->col1; c++) {
+			if (dtx_grid_cell_find(g, r, c) == UINT64_MAX)
+				DTX_TRY(dtx_grid_add(extra, r, c, dtx_grid_tag(g, at),
+				                     dtx_grid_value(g, at), dtx_grid_style(g, at),
+				                     hidden, err));
+		}
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code append_cells(struct dtx_grid *g, const struct dtx_grid *from,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t i, end;
+	size_t r;
+
+	for (r = 0; r < from->nrows; r++) {
+		end = r + 1 < from->nrows ? from->row[r + 1].first : from->ncells;
+		for (i = from->row[r].first; i < end; i++)
+			DTX_TRY(dtx_grid_add(g, from->row[r].row, dtx_grid_col(from, i),
+			                     dtx_grid_tag(from, i), dtx_grid_value(from, i),
+			                     dtx_grid_style(from, i), from->row[r].hidden, err));
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_grid_fill_merges(struct dtx_grid *g, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_grid extra;
+	uint64_t twice = g->twice;
+	size_t i;
+
+	dtx_grid_init(&extra, g->label);
+	for (i = 0; i < g->nmerges && g->nrows; i++)
+		DTX_TRY(copy_anchor(g, &g->merge[i], &extra, err));
+	if (!extra.ncells)
+		goto out;
+	DTX_TRY(append_cells(g, &extra, err));
+	DTX_TRY(sort_cells(g, err));
+	g->twice = twice;
+	g->row[g->nrows] = (struct dtx_grid_row){ g->ncells, UINT32_MAX, false };
+out:
+	dtx_grid_clear(&extra);
+	return rc;
+}
+
 size_t dtx_grid_row_find(const struct dtx_grid *g, uint32_t row)
 {
 	size_t lo = 0, hi = g->nrows;

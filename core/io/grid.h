@@ -13,6 +13,7 @@
 #define DTX_GRID_TEXT_MAX   ((uint64_t)2 << 30) /* bytes of all inline texts */
 #define DTX_GRID_TEXTS_MAX  (64u * 1000 * 1000)
 #define DTX_GRID_MERGES_MAX 1000000u
+#define DTX_GRID_FILL_MAX   (10u * 1000 * 1000) /* cells that merged ranges are filled with */
 /* Payload of a text cell: the id of a shared string, or with this bit that of an inline text. */
 #define DTX_GRID_INLINE ((uint64_t)1 << 63)
 /* Kind of a cell whose format wants a date and whose number (value.num) is none; only in grids. */
@@ -126,6 +127,9 @@ static inline uint16_t dtx_grid_style(const struct dtx_grid *g, uint64_t cell)
 
 	return c->style ? c->style[cell % DTX_GRID_CHUNK] : 0;
 }
+/* Copies the first cell of each merged range to the places of the range that have none, within
+ * the rows and columns in use.  After finish; the ranges stay. */
+DTX_MUSTUSE enum dtx_code dtx_grid_fill_merges(struct dtx_grid *g, struct dtx_err *err);
 /* Index of the first row with cells at or below `row` (nrows when none). */
 size_t dtx_grid_row_find(const struct dtx_grid *g, uint32_t row);
 /* The cell there, UINT64_MAX if none. */

@@ -135,6 +135,7 @@ struct finder {
 	uint32_t nshapes, nused, used_first, used_last;
 	uint32_t want;  /* cells a start row must have filled */
 	uint32_t width; /* modal, text files */
+	bool moved;     /* past rows that are no header: only merged ranges join it from above */
 };
 
 static bool is_filled(const struct dtx_head_cell *c)
@@ -246,6 +247,22 @@ out:
 	return rc;
 }
 
+/* A start row that leaves used columns blank may be a sentence spread over cells: then the first
+ * full row below, reached through header-like rows alone, is the header if data follow it. */
+static uint32_t full_start(const struct finder *f, uint32_t start)
+{
+	uint32_t r, end = DTX_MIN(f->nshapes - 1, start + DTX_HEAD_ROWS_MAX);
+
+	if (f->shape[start].filled >= f->nused)
+		return start;
+	for (r = start + 1; r < end && f->shape[r].like; r++) {
+		if (f->shape[r].filled >= f->nused && f->shape[r + 1].filled &&
+		    !f->shape[r + 1].like)
+			return r;
+	}
+	return start;
+}
+
 static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -262,7 +279,8 @@ static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_er
 		r++;
 	if (!f->shape[r].like)
 		DTX_TRY(not_found(f, r, err));
-	*start = r;
+	*start = full_start(f, r);
+	f->moved = *start != r;
 out:
 	return rc;
 }
@@ -337,7 +355,7 @@ static enum dtx_code grow_up(struct finder *f, uint32_t *start, uint32_t *rows, 
 		if (!f->shape[r].like || f->shape[r].filled < 2 || !has_blank_column(f, r))
 			break;
 		DTX_TRY(row_facts(f, r, &facts, err));
-		if (!facts.right_half)
+		if (!facts.right_half || (f->moved && !facts.merged))
 			break;
 		--*start;
 		++*rows;

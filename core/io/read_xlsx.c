@@ -32,6 +32,7 @@ const struct dtx_book_class dtx_book_xlsx = {
 	.open = book_open,
 	.sheet = dtx_xlsx_sheet_read,
 	.strings = dtx_xlsx_strings_need,
+	.tables = dtx_xlsx_tables_read,
 	.close = book_close,
 	.rows = &dtx_xlsx_rows,
 };

@@ -10,7 +10,8 @@ const char *const dtx_drop_name[DTX_DROP_COUNT] = {
 	[DTX_DROP_SKIP] = "skip",         [DTX_DROP_SKIP_TAIL] = "skip_tail",
 	[DTX_DROP_PREAMBLE] = "preamble", [DTX_DROP_HEADER] = "header",
 	[DTX_DROP_BLANK] = "blank",       [DTX_DROP_COMMENT] = "comment",
-	[DTX_DROP_HIDDEN] = "hidden",     [DTX_DROP_REJECT] = "reject",
+	[DTX_DROP_HIDDEN] = "hidden",     [DTX_DROP_TOTALS] = "table_totals",
+	[DTX_DROP_REJECT] = "reject",
 };
 
 /* --- known, not read --- */

@@ -27,6 +27,7 @@ struct dtx_read_opts {
 	const char *format;     /* NULL: auto */
 	const char *sheet;      /* name, or decimal number from 1 */
 	const char *range;      /* "A4:O200", "4:200"; NULL */
+	const char *table;      /* name of a table of a workbook; NULL */
 	int header_rows;        /* -1: auto; 0..8 */
 	const char *header_sep; /* " " */
 	enum dtx_header_fill header_fill;
@@ -49,6 +50,8 @@ struct dtx_read_opts {
 	enum { DTX_EXTRA_ALLOW, DTX_EXTRA_DROP, DTX_EXTRA_ERROR } extra;
 	enum dtx_ragged ragged;
 	bool hidden_drop;
+	bool merged_fill; /* merged ranges: all cells have the value of the first */
+	enum { DTX_BAD_CELLS_NULL, DTX_BAD_CELLS_TEXT, DTX_BAD_CELLS_ERROR } bad_cells;
 	uint32_t hold_cells; /* of a sheet that is read twice; 0: many, and only large ones are */
 };
 #define DTX_READ_OPTS_INIT                                                                         \
@@ -80,6 +83,7 @@ enum dtx_drop {
 	DTX_DROP_BLANK,
 	DTX_DROP_COMMENT,
 	DTX_DROP_HIDDEN,
+	DTX_DROP_TOTALS, /* the totals row of a table */
 	DTX_DROP_REJECT,
 	DTX_DROP_COUNT
 };

@@ -139,35 +139,91 @@ static bool find_name(const struct dtx_book *book, const char *want, struct dtx_
 	return false;
 }
 
-enum dtx_code dtx_sheet_choose(struct dtx_book *book, const struct dtx_read_opts *opts,
-                               struct dtx_arena *arena, struct dtx_errlist *diags,
-                               const struct dtx_sheet **sheet, struct dtx_str *range_text,
-                               struct dtx_err *err)
+/* A range as written, or what a defined name stands for; *sheet is the name's, NULL otherwise. */
+static enum dtx_code pick_range(struct dtx_book *book, const char *range, struct dtx_arena *arena,
+                                const char **sheet, struct dtx_sheet_pick *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_str from_name = { NULL, 0 };
-	struct dtx_cellrange r;
-	const char *want = opts->sheet;
+	struct dtx_str text = dtx_str_of(range), owner = { NULL, 0 };
 
-	*range_text = (struct dtx_str){ NULL, 0 };
-	if (opts->range) {
-		*range_text = dtx_str_of(opts->range);
-		if (!dtx_cell_range_parse(*range_text, &r) &&
-		    find_name(book, opts->range, &from_name, range_text) && !want) {
-			want = dtx_arena_strndup(arena, from_name.ptr, from_name.len);
-			if (!want)
-				DTX_FAIL_MEM(err);
-		}
-		if (!dtx_cell_range_parse(*range_text, &r)) {
-			dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
-			            "'%s': range '%.100s' is no range and no defined name",
-			            book->label, opts->range);
-			dtx_err_hint(err, "ranges look like A4:O200, 4:200 or B:H");
-			rc = DTX_E_BAD_PARAM_VALUE;
-			goto out;
-		}
+	out->given = true;
+	if (dtx_cell_range_parse(text, &out->range))
+		goto out;
+	if (!find_name(book, range, &owner, &text) || !dtx_cell_range_parse(text, &out->range)) {
+		dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+		            "'%s': range '%.100s' is no range and no defined name", book->label,
+		            range);
+		dtx_err_hint(err, "ranges look like A4:O200, 4:200 or B:H");
+		rc = DTX_E_BAD_PARAM_VALUE;
+		goto out;
 	}
-	rc = want ? named_sheet(book, want, sheet, err) : default_sheet(book, diags, sheet, err);
+	*sheet = dtx_arena_strndup(arena, owner.ptr, owner.len);
+	if (!*sheet)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code no_table(const struct dtx_book *book, const char *want, struct dtx_err *err)
+{
+	const char *name[64];
+	uint32_t i, n = DTX_MIN(book->ntables, (uint32_t)DTX_COUNT(name));
+
+	dtx_err_set(err, DTX_E_SHEET_NOT_FOUND, __FILE__, __LINE__,
+	            "'%s': no table '%.60s'; it has %u tables", book->label, want, book->ntables);
+	for (i = 0; i < n; i++)
+		name[i] = book->table[i].name;
+	dtx_err_hint(err, "\"range\" reads cells that are no table");
+	dtx_err_suggest(err, want, name, n);
+	return DTX_E_SHEET_NOT_FOUND;
+}
+
+static enum dtx_code pick_table(struct dtx_book *book, const struct dtx_read_opts *opts,
+                                const char **sheet, struct dtx_sheet_pick *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_book_table *t = NULL;
+	uint32_t i;
+
+	if (opts->range)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+		         "'%s': 'table' and 'range' both say which cells are read", book->label);
+	DTX_TRY(dtx_book_tables_need(book, err));
+	for (i = 0; i < book->ntables && !t; i++) {
+		if (dtx_str_ieq(dtx_str_of(book->table[i].name), dtx_str_of(opts->table)))
+			t = &book->table[i];
+	}
+	if (!t)
+		return no_table(book, opts->table, err);
+	*out = (struct dtx_sheet_pick){ .range = t->range,
+		                        .given = true,
+		                        .header_rows = (int)t->header_rows,
+		                        .totals_rows = t->totals_rows };
+	*sheet = book->sheet[t->sheet].name;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_sheet_choose(struct dtx_book *book, const struct dtx_read_opts *opts,
+                               struct dtx_arena *arena, struct dtx_errlist *diags,
+                               struct dtx_sheet_pick *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *owner = NULL, *want = opts->sheet;
+
+	*out = (struct dtx_sheet_pick){ .range = DTX_CELLRANGE_ALL, .header_rows = -1 };
+	if (opts->table)
+		DTX_TRY(pick_table(book, opts, &owner, out, err));
+	else if (opts->range)
+		DTX_TRY(pick_range(book, opts->range, arena, &owner, out, err));
+	want = want ? want : owner;
+	if (want)
+		DTX_TRY(named_sheet(book, want, &out->sheet, err));
+	else
+		DTX_TRY(default_sheet(book, diags, &out->sheet, err));
+	if (opts->table && strcmp(out->sheet->name, owner) != 0)
+		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s': table '%.60s' is on sheet '%.60s'",
+		         book->label, opts->table, owner);
 out:
 	return rc;
 }

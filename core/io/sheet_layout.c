@@ -96,17 +96,27 @@ static enum dtx_code nothing_there(const struct dtx_sheet_layout *l, struct dtx_
 	return DTX_E_EMPTY_INPUT;
 }
 
-static enum dtx_code set_window(struct dtx_sheet_layout *l, struct dtx_str range_text,
-                                struct dtx_err *err)
+/* Rows that are left out before the header is sought. */
+static void drop_ends(struct dtx_sheet_layout *l)
+{
+	const struct dtx_cellrange *r = &l->pick.range;
+	int64_t left = l->rows, totals = (int64_t)l->window.row1 + l->pick.totals_rows - r->row1;
+
+	l->dropped[DTX_DROP_TOTALS] = totals > 0 ? DTX_MIN(totals, left) : 0;
+	left -= l->dropped[DTX_DROP_TOTALS];
+	l->dropped[DTX_DROP_SKIP] = DTX_MIN(l->opts->skip, left);
+	left -= l->dropped[DTX_DROP_SKIP];
+	l->dropped[DTX_DROP_SKIP_TAIL] = DTX_MIN(l->opts->skip_tail, left);
+}
+
+static enum dtx_code set_window(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_grid *g = l->grid;
 	struct dtx_cellrange *w = &l->window;
 	int64_t first, last;
 
-	if (!range_text.ptr || !dtx_cell_range_parse(range_text, w))
-		*w = (struct dtx_cellrange){ 0,   DTX_SHEET_ROWS - 1, 0, DTX_SHEET_COLS - 1, true,
-			                     true };
+	*w = l->pick.range;
 	if (!g->nrows)
 		return nothing_there(l, err);
 	l->cols_given = !w->cols_open;
@@ -117,16 +127,42 @@ static enum dtx_code set_window(struct dtx_sheet_layout *l, struct dtx_str range
 	if (w->row0 > w->row1 || w->col0 > w->col1)
 		return nothing_there(l, err);
 	l->rows = (int64_t)w->row1 - w->row0 + 1;
-	l->dropped[DTX_DROP_SKIP] = DTX_MIN(l->opts->skip, l->rows);
-	l->dropped[DTX_DROP_SKIP_TAIL] =
-		DTX_MIN(l->opts->skip_tail, l->rows - l->dropped[DTX_DROP_SKIP]);
+	drop_ends(l);
 	first = w->row0 + l->dropped[DTX_DROP_SKIP];
-	last = (int64_t)w->row1 - l->dropped[DTX_DROP_SKIP_TAIL];
+	last = (int64_t)w->row1 - l->dropped[DTX_DROP_SKIP_TAIL] - l->dropped[DTX_DROP_TOTALS];
 	if (first > last)
 		return nothing_there(l, err);
 	w->row0 = (uint32_t)first;
 	w->row1 = (uint32_t)last;
 	DTX_TRY(set_columns(l, w->col0, w->col1, err));
+out:
+	return rc;
+}
+
+/* The only table of the sheet, as wide as all that is read, says where the header is. */
+static enum dtx_code table_header(struct dtx_sheet_layout *l, bool *found, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_book *b = l->book;
+	const struct dtx_book_table *only = NULL;
+	uint32_t i, n = 0;
+
+	*found = false;
+	if (!l->facts->ntables || l->pick.given)
+		goto out;
+	DTX_TRY(dtx_book_tables_need(l->book, err));
+	for (i = 0; i < b->ntables; i++) {
+		if (&b->sheet[b->table[i].sheet] != l->sheet)
+			continue;
+		only = &b->table[i];
+		n++;
+	}
+	if (n != 1 || only->header_rows != 1 || only->range.col0 > l->window.col0 ||
+	    only->range.col1 < l->window.col1 || only->range.row0 < l->window.row0 ||
+	    only->range.row0 >= l->window.row1)
+		goto out;
+	l->head = (struct dtx_head){ .first = only->range.row0, .rows = 1 };
+	*found = true;
 out:
 	return rc;
 }
@@ -139,6 +175,7 @@ static enum dtx_code set_header(struct dtx_sheet_layout *l, struct dtx_err *err)
 	struct dtx_head_grid hg;
 	int rows = l->opts->header_rows;
 	uint32_t last;
+	bool table = false;
 
 	while (r < g->nrows && g->row[r].row <= l->window.row1 && !has_cells(l, r))
 		r++;
@@ -148,8 +185,10 @@ static enum dtx_code set_header(struct dtx_sheet_layout *l, struct dtx_err *err)
 	hg = dtx_sheet_head_grid(l, g->row[r].row, last - g->row[r].row + 1);
 	l->head = (struct dtx_head){ .first = hg.first, .rows = rows < 0 ? 0 : (uint32_t)rows };
 	if (rows < 0)
+		DTX_TRY(table_header(l, &table, err));
+	if (rows < 0 && !table)
 		DTX_TRY(dtx_head_find(&hg, &l->head, err));
-	else if (l->head.rows > hg.nrows)
+	else if (rows >= 0 && l->head.rows > hg.nrows)
 		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND,
 		         "'%s': sheet '%.60s' has %llu rows, header_rows wants %u", l->book->label,
 		         l->sheet->name, (unsigned long long)hg.nrows, l->head.rows);
@@ -268,7 +307,7 @@ static enum dtx_code pass_rows(struct dtx_sheet_layout *l, struct dtx_err *err)
 			int32_t c = l->index[dtx_grid_col(g, i)];
 
 			if (c >= 0)
-				dtx_sheet_note_cell(l, g, &l->stats[c], i);
+				dtx_sheet_note_cell(l, g, &l->stats[c], g->row[r].row, i);
 		}
 	}
 	l->nrows = l->nlive;
@@ -295,7 +334,7 @@ static enum dtx_code warn_cells(struct dtx_sheet_layout *l, struct dtx_err *err)
 	char name[24];
 
 	dtx_cell_name(name, f->first_bad_row, f->first_bad_col);
-	if (bad)
+	if (bad && l->opts->bad_cells == DTX_BAD_CELLS_NULL)
 		DTX_TRY(dtx_sheet_warn(
 			l->diags, DTX_W_CELL_ERRORS, l->sheet, (int64_t)bad, err,
 			"%llu cells are null: %llu errors, %llu formulas without a "
@@ -321,12 +360,36 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_sheet_layout_make(struct dtx_sheet_layout *l, struct dtx_str range_text,
-                                    struct dtx_err *err)
+/* bad_cells: error. */
+static enum dtx_code refuse_bad(const struct dtx_sheet_layout *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_sheet_stats *s;
+	char name[24];
+	uint32_t i;
+
+	for (i = 0; i < l->ncols && !l->stats[i].bad; i++)
+		;
+	if (i == l->ncols || l->opts->bad_cells != DTX_BAD_CELLS_ERROR)
+		goto out;
+	s = &l->stats[i];
+	dtx_cell_name(name, s->bad_row, l->col[i]);
+	dtx_err_set(err, DTX_E_BAD_CELL, __FILE__, __LINE__,
+	            "'%s': %s is an error, a formula without a value or no date, as are %llu cells "
+	            "of column '%.60s'",
+	            l->book->label, name, (unsigned long long)s->bad, l->field[i].name);
+	dtx_err_hint(err, "\"bad_cells\": \"null\" reads them as null, \"text\" as what they show");
+	dtx_err_row(err, s->bad_row, l->field[i].name);
+	rc = DTX_E_BAD_CELL;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_sheet_layout_make(struct dtx_sheet_layout *l, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(set_window(l, range_text, err));
+	DTX_TRY(set_window(l, err));
 	DTX_TRY(set_header(l, err));
 	DTX_TRY(trim_columns(l, err));
 	if (l->opts->header_rows < 0)
@@ -334,6 +397,7 @@ enum dtx_code dtx_sheet_layout_make(struct dtx_sheet_layout *l, struct dtx_str r
 	DTX_TRY(set_names(l, err));
 	DTX_TRY(dtx_sheet_mark_nulls(l, err));
 	DTX_TRY(pass_rows(l, err));
+	DTX_TRY(refuse_bad(l, err));
 	DTX_TRY(dtx_sheet_types(l, err));
 	DTX_TRY(warn_cells(l, err));
 out:

@@ -6,13 +6,21 @@
 #include "core/io/reader.h"
 #include "core/io/book.h"
 
+/* Which cells of which sheet are read. */
+struct dtx_sheet_pick {
+	const struct dtx_sheet *sheet;
+	struct dtx_cellrange range; /* all cells unless given */
+	bool given;
+	int header_rows; /* of a table; -1 otherwise */
+	uint32_t totals_rows;
+};
 /* What has been seen of the cells of one column, below the header. */
 struct dtx_sheet_stats {
 	uint64_t numbers, fractions, bools, texts, dates, clocks /* dates with a time */, times;
 	uint32_t style; /* of its numbers and dates, when styled alike */
 	bool styled, styles_differ;
-	uint32_t sample_row; /* of the first cell that is of another class than the one before */
-	bool sampled;
+	uint64_t bad;     /* errors, formulas without a value, serials and texts that are none */
+	uint32_t bad_row; /* of the first */
 };
 /* The rows of a large sheet below those that the grid holds: read once and counted. */
 struct dtx_sheet_tail {
@@ -25,6 +33,7 @@ struct dtx_sheet_tail {
 struct dtx_sheet_layout {
 	struct dtx_book *book;
 	const struct dtx_sheet *sheet;
+	struct dtx_sheet_pick pick;
 	struct dtx_grid *grid;
 	const struct dtx_sheet_facts *facts;
 	const struct dtx_sheet_tail *tail; /* NULL: the grid is the whole sheet */
@@ -57,14 +66,12 @@ struct dtx_sheet_layout {
 	unsigned turn;
 };
 
-/* Chooses the sheet; *range_text is opts->range or what a defined name stands for. */
+/* Chooses by `sheet`, `range` and `table`; defined names are looked up. */
 DTX_MUSTUSE enum dtx_code dtx_sheet_choose(struct dtx_book *book, const struct dtx_read_opts *opts,
                                            struct dtx_arena *arena, struct dtx_errlist *diags,
-                                           const struct dtx_sheet **sheet,
-                                           struct dtx_str *range_text, struct dtx_err *err);
+                                           struct dtx_sheet_pick *out, struct dtx_err *err);
 /* Fills the layout of a grid that has been read; borrowed members are set by the caller. */
-DTX_MUSTUSE enum dtx_code dtx_sheet_layout_make(struct dtx_sheet_layout *l,
-                                                struct dtx_str range_text, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_sheet_layout_make(struct dtx_sheet_layout *l, struct dtx_err *err);
 void dtx_sheet_layout_clear(struct dtx_sheet_layout *l);
 /* Field types from the stats; warnings mixed_types. */
 DTX_MUSTUSE enum dtx_code dtx_sheet_types(struct dtx_sheet_layout *l, struct dtx_err *err);
@@ -81,7 +88,10 @@ bool dtx_sheet_col_hidden(const struct dtx_sheet_layout *l, uint32_t col);
 DTX_MUSTUSE enum dtx_code dtx_sheet_mark_nulls(struct dtx_sheet_layout *l, struct dtx_err *err);
 /* Counts a cell of its column; texts are marked. */
 void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
-                         struct dtx_sheet_stats *s, uint64_t cell);
+                         struct dtx_sheet_stats *s, uint32_t row, uint64_t cell);
+/* bad_cells: text: errors and serials that are no dates become texts of the grid. */
+DTX_MUSTUSE enum dtx_code dtx_sheet_bad_texts(const struct dtx_sheet_layout *l, struct dtx_grid *g,
+                                              struct dtx_err *err);
 /* A cell that reads as null: blank, bad, or one of the null values. */
 bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v);
 /* Forgets the marks, for another grid. */
@@ -89,9 +99,8 @@ void dtx_sheet_unmark_nulls(struct dtx_sheet_layout *l);
 /* Reads the sheet once for a layout whose book, sheet, opts and grid are set: all of it into the
  * grid, or, when it is large and in order, its first rows, and the rest as counts in `tail`, which
  * the layout then has. */
-DTX_MUSTUSE enum dtx_code dtx_sheet_scan(struct dtx_sheet_layout *l, struct dtx_str range_text,
-                                         struct dtx_sheet_facts *facts, struct dtx_sheet_tail *tail,
-                                         struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_sheet_scan(struct dtx_sheet_layout *l, struct dtx_sheet_facts *facts,
+                                         struct dtx_sheet_tail *tail, struct dtx_err *err);
 void dtx_sheet_tail_clear(struct dtx_sheet_tail *tail);
 /* Adds the counts of the tail to those of the layout. */
 void dtx_sheet_tail_join(struct dtx_sheet_layout *l);

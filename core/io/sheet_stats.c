@@ -96,14 +96,28 @@ static void note_style(struct dtx_sheet_stats *s, uint16_t style)
 	s->styled = true;
 }
 
+static bool is_bad(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v)
+{
+	switch (tag & DTX_CELL_KIND) {
+	case DTX_CELL_BLANK: return tag & DTX_CELL_UNCACHED;
+	case DTX_CELL_ERROR:
+	case DTX_GRID_BAD_DATE: return true;
+	case DTX_CELL_TEXT: return !(v.id & DTX_GRID_INLINE) && v.id >= l->book->strings.n;
+	default: return false;
+	}
+}
+
 void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
-                         struct dtx_sheet_stats *s, uint64_t cell)
+                         struct dtx_sheet_stats *s, uint32_t row, uint64_t cell)
 {
 	uint8_t tag = dtx_grid_tag(g, cell);
 	union dtx_payload v = dtx_grid_value(g, cell);
 
-	if (dtx_sheet_cell_null(l, tag, v))
+	if (dtx_sheet_cell_null(l, tag, v)) {
+		if (is_bad(l, tag, v) && !s->bad++)
+			s->bad_row = row;
 		return;
+	}
 	switch (tag & DTX_CELL_KIND) {
 	case DTX_CELL_NUMBER:
 		s->numbers++;
@@ -125,4 +139,42 @@ void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid
 		break;
 	default: break;
 	}
+}
+
+/* --- bad cells as texts --- */
+
+static enum dtx_code bad_text(struct dtx_grid *g, uint64_t cell, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_grid_chunk *c = g->chunk[cell / DTX_GRID_CHUNK];
+	size_t at = cell % DTX_GRID_CHUNK;
+	unsigned kind = c->tag[at] & DTX_CELL_KIND;
+	double v = c->value[at].num;
+	char number[DTX_NUM_TEXT];
+	struct dtx_str text;
+
+	if (kind == DTX_CELL_ERROR)
+		text = dtx_str_of(dtx_cell_error_name(c->value[at].id));
+	else if (kind == DTX_GRID_BAD_DATE)
+		text = (struct dtx_str){ number, fabs(v) < 9007199254740992.0 && floor(v) == v
+			                                 ? dtx_num_print_i64(number, (int64_t)v)
+			                                 : dtx_num_print_f64(number, v) };
+	else
+		goto out;
+	DTX_TRY(dtx_grid_text_add(g, text, &c->value[at].id, err));
+	c->tag[at] = (uint8_t)((c->tag[at] & ~(unsigned)DTX_CELL_KIND) | DTX_CELL_TEXT);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_sheet_bad_texts(const struct dtx_sheet_layout *l, struct dtx_grid *g,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t i;
+
+	for (i = 0; l->opts->bad_cells == DTX_BAD_CELLS_TEXT && i < g->ncells; i++)
+		DTX_TRY(bad_text(g, i, err));
+out:
+	return rc;
 }

@@ -20,21 +20,19 @@ void dtx_sheet_tail_clear(struct dtx_sheet_tail *tail)
 }
 
 static enum dtx_code tail_open(struct dtx_sheet_tail *t, const struct dtx_sheet_layout *l,
-                               struct dtx_str range_text, struct dtx_err *err)
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_cellrange r = { 0, DTX_SHEET_ROWS - 1, 0, DTX_SHEET_COLS - 1, true, true };
+	const struct dtx_cellrange *r = &l->pick.range;
 	uint32_t c;
 
-	if (range_text.ptr && !dtx_cell_range_parse(range_text, &r))
-		r.row1 = DTX_SHEET_ROWS - 1;
-	t->row1 = r.row1;
+	t->row1 = r->row1 - DTX_MIN(r->row1, l->pick.totals_rows);
 	t->stats = dtx_mem_zalloc(DTX_SHEET_COLS, sizeof(*t->stats));
 	t->in = dtx_mem_zalloc(DTX_SHEET_COLS, sizeof(*t->in));
 	t->filled = dtx_mem_zalloc(DTX_SHEET_COLS, sizeof(*t->filled));
 	if (!t->stats || !t->in || !t->filled)
 		DTX_FAIL_MEM(err);
-	for (c = r.col0; c <= r.col1; c++)
+	for (c = r->col0; c <= r->col1; c++)
 		t->in[c] = !(l->opts->hidden_drop && dtx_sheet_col_hidden(l, c));
 out:
 	return rc;
@@ -56,7 +54,7 @@ static void tail_row(struct dtx_sheet_tail *t, const struct dtx_sheet_layout *l,
 		live = true;
 		t->filled[c] = true;
 		if (!hidden)
-			dtx_sheet_note_cell(l, g, &t->stats[c], i);
+			dtx_sheet_note_cell(l, g, &t->stats[c], g->row[r].row, i);
 	}
 	t->nhidden += live && hidden;
 	t->nlive += live && !hidden;
@@ -76,6 +74,9 @@ static void add_stats(struct dtx_sheet_stats *to, const struct dtx_sheet_stats *
 	if (from->styled)
 		to->style = from->style;
 	to->styled |= from->styled;
+	if (!to->bad)
+		to->bad_row = from->bad_row;
+	to->bad += from->bad;
 }
 
 void dtx_sheet_tail_join(struct dtx_sheet_layout *l)
@@ -123,15 +124,13 @@ out:
 }
 
 /* Whether header and data begin in the rows that stay. */
-static bool begins_in_head(const struct scan *s, struct dtx_str range_text)
+static bool begins_in_head(const struct scan *s)
 {
 	const struct dtx_grid *g = s->l->grid;
-	struct dtx_cellrange r = { .row0 = 0 };
+	const struct dtx_read_opts *o = s->l->opts;
 
-	if (range_text.ptr && !dtx_cell_range_parse(range_text, &r))
-		return false;
-	return s->l->opts->skip < DTX_SHEET_ROWS && !s->l->opts->skip_tail &&
-	       r.row0 + s->l->opts->skip <= g->row[g->nrows / 2].row;
+	return o->skip < DTX_SHEET_ROWS && !o->skip_tail &&
+	       s->l->pick.range.row0 + o->skip <= g->row[g->nrows / 2].row;
 }
 
 static enum dtx_code take_merges(struct scan *s, struct dtx_err *err)
@@ -158,6 +157,7 @@ static enum dtx_code count_window(struct scan *s, struct dtx_err *err)
 	if (s->refused || !g->nrows)
 		goto out;
 	DTX_TRY(dtx_grid_finish(g, err));
+	DTX_TRY(dtx_sheet_bad_texts(s->l, g, err));
 	DTX_TRY(dtx_sheet_mark_nulls(s->l, err));
 	for (r = 0; r < g->nrows && g->row[r].row <= t->row1; r++)
 		tail_row(t, s->l, g, r);
@@ -172,13 +172,13 @@ out:
 	return rc;
 }
 
-static enum dtx_code scan_tail(struct scan *s, struct dtx_str range_text, struct dtx_err *err)
+static enum dtx_code scan_tail(struct scan *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_grid *g = s->l->grid;
 	uint64_t cells = s->l->opts->hold_cells ? s->l->opts->hold_cells : WINDOW_CELLS;
 
-	DTX_TRY(tail_open(s->tail, s->l, range_text, err));
+	DTX_TRY(tail_open(s->tail, s->l, err));
 	s->tail->last_row = g->row[g->nrows - 1].row;
 	s->window.home = g;
 	while (s->more && !s->refused) {
@@ -193,8 +193,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code scan_large(struct scan *s, struct dtx_str range_text,
-                                struct dtx_sheet_facts *facts, struct dtx_err *err)
+static enum dtx_code scan_large(struct scan *s, struct dtx_sheet_facts *facts, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_sheet_layout *l = s->l;
@@ -203,28 +202,29 @@ static enum dtx_code scan_large(struct scan *s, struct dtx_str range_text,
 	DTX_TRY(dtx_book_strings_need(l->book, UINT64_MAX, err));
 	DTX_TRY(s->cls->open(l->book, l->sheet, facts, &s->rows, err));
 	DTX_TRY(scan_head(s, err));
-	s->refused |= s->more && !begins_in_head(s, range_text);
+	s->refused |= s->more && !begins_in_head(s);
 	if (s->more && !s->refused)
-		DTX_TRY(scan_tail(s, range_text, err));
+		DTX_TRY(scan_tail(s, err));
 	if (s->refused)
 		goto out;
 	DTX_TRY(dtx_grid_finish(l->grid, err));
+	DTX_TRY(dtx_sheet_bad_texts(l, l->grid, err));
 	l->grid->texts_fixed = true;
 out:
 	return rc;
 }
 
-enum dtx_code dtx_sheet_scan(struct dtx_sheet_layout *l, struct dtx_str range_text,
-                             struct dtx_sheet_facts *facts, struct dtx_sheet_tail *tail,
-                             struct dtx_err *err)
+enum dtx_code dtx_sheet_scan(struct dtx_sheet_layout *l, struct dtx_sheet_facts *facts,
+                             struct dtx_sheet_tail *tail, struct dtx_err *err)
 {
 	static const struct dtx_sheet_read whole = { 0 };
 	enum dtx_code rc = DTX_OK;
 	struct scan s = { .l = l, .tail = tail, .cls = l->book->cls->rows, .refused = true };
 
 	dtx_grid_init(&s.window, l->grid->label);
-	if (s.cls && (l->opts->hold_cells || s.cls->size(l->sheet) >= LARGE_BYTES)) {
-		DTX_TRY(scan_large(&s, range_text, facts, err));
+	if (s.cls && !l->opts->merged_fill &&
+	    (l->opts->hold_cells || s.cls->size(l->sheet) >= LARGE_BYTES)) {
+		DTX_TRY(scan_large(&s, facts, err));
 		if (s.refused) {
 			s.cls->close(s.rows);
 			s.rows = NULL;
@@ -234,8 +234,12 @@ enum dtx_code dtx_sheet_scan(struct dtx_sheet_layout *l, struct dtx_str range_te
 			dtx_sheet_facts_clear(facts);
 		}
 	}
-	if (s.refused)
-		DTX_TRY(dtx_book_sheet(l->book, l->sheet, &whole, l->grid, facts, err));
+	if (!s.refused)
+		goto out;
+	DTX_TRY(dtx_book_sheet(l->book, l->sheet, &whole, l->grid, facts, err));
+	if (l->opts->merged_fill)
+		DTX_TRY(dtx_grid_fill_merges(l->grid, err));
+	DTX_TRY(dtx_sheet_bad_texts(l, l->grid, err));
 out:
 	if (s.rows)
 		s.cls->close(s.rows);

@@ -68,6 +68,9 @@ DTX_MUSTUSE enum dtx_code dtx_xlsx_text(struct dtx_xml *x, struct dtx_buf *out,
 /* Undoes _xHHHH_ in place, from byte `from` on. */
 void dtx_xlsx_undo_escapes(struct dtx_buf *b, size_t from);
 
+/* The tables of all worksheets into the head. */
+DTX_MUSTUSE enum dtx_code dtx_xlsx_tables_read(struct dtx_book *book, struct dtx_err *err);
+
 /* --- sheets --- */
 DTX_MUSTUSE enum dtx_code dtx_xlsx_sheet_read(struct dtx_book *book, const struct dtx_sheet *sheet,
                                               const struct dtx_sheet_read *how,

@@ -25,8 +25,8 @@ static const struct dtx_param type_rows[] = {
 };
 
 struct input_args {
-	const char *name, *path, *range, *header_sep, *encoding, *reader;
-	int format, header_fill, names, extra, ragged, hidden;
+	const char *name, *path, *range, *table, *header_sep, *encoding, *reader;
+	int format, header_fill, names, extra, ragged, hidden, merged, bad_cells;
 	const json_t *sheet, *header_rows;
 	int64_t skip, skip_tail;
 	struct dtx_plist null_values, types, requires;
@@ -39,6 +39,7 @@ static const struct dtx_param input_rows[] = {
 	  .def = "\"auto\"", .help = "by content, then suffix" },
 	{ ROW(input_args, sheet, DTX_P_VALUE), .help = "name or number from 1; first visible" },
 	{ ROW(input_args, range, DTX_P_TEXT), .help = "A4:O200 or 4:200" },
+	{ ROW(input_args, table, DTX_P_TEXT), .help = "table of a workbook, without totals" },
 	{ ROW(input_args, header_rows, DTX_P_VALUE), .def = "\"auto\"", .help = "auto or 0 to 8" },
 	{ ROW(input_args, header_sep, DTX_P_TEXT), .def = "\" \"", .help = "joins header rows" },
 	{ ROW(input_args, header_fill, DTX_P_CHOICE), .choices = "auto,merged,right,none",
@@ -63,6 +64,10 @@ static const struct dtx_param input_rows[] = {
 	{ ROW(input_args, reader, DTX_P_TEXT), .help = "libcsv forces the reference reader" },
 	{ ROW(input_args, hidden, DTX_P_CHOICE), .choices = "keep,drop", .def = "\"keep\"",
 	  .help = "hidden rows and columns" },
+	{ ROW(input_args, merged, DTX_P_CHOICE), .choices = "anchor,fill", .def = "\"anchor\"",
+	  .help = "cells of merged ranges but the first: null, or its value" },
+	{ ROW(input_args, bad_cells, DTX_P_CHOICE), .choices = "null,text,error", .def = "\"null\"",
+	  .help = "errors, formulas without a value, dates that are none" },
 };
 
 struct dialect_args {
@@ -254,6 +259,9 @@ static void input_opts(const struct input_args *a, struct dtx_read_opts *o)
 	                           : DTX_EXTRA_ALLOW;
 	o->ragged = (enum dtx_ragged)a->ragged;
 	o->hidden_drop = a->hidden == 1;
+	o->table = a->table;
+	o->merged_fill = a->merged == 1;
+	o->bad_cells = (unsigned)a->bad_cells;
 }
 
 static enum dtx_code input_name(struct dtx_plan_parse *p, struct dtx_plan_input *in,

@@ -27,6 +27,7 @@ struct book {
 	const char *workbook_pr; /* "" */
 	const char *styles;      /* NULL: book_styles */
 	const char *strings;     /* NULL: book_strings */
+	const char *table;       /* <table ...>, NULL: none */
 };
 
 static inline void book_make(const struct book *b, struct dtx_buf *out)
@@ -47,6 +48,10 @@ static inline void book_make(const struct book *b, struct dtx_buf *out)
 		{ .name = "xl/styles.xml", .text = b->styles ? b->styles : book_styles },
 		{ .name = "xl/sharedStrings.xml", .text = b->strings ? b->strings : book_strings },
 		{ .name = "xl/worksheets/sheet1.xml" },
+		{ .name = "xl/worksheets/_rels/sheet1.xml.rels",
+		  .text = "<Relationships><Relationship Id=\"t1\" Type=\"http://x/table\" "
+		          "Target=\"../tables/table1.xml\"/></Relationships>" },
+		{ .name = "xl/tables/table1.xml", .text = b->table },
 	};
 
 	dtx_buf_printf(
@@ -60,7 +65,7 @@ static inline void book_make(const struct book *b, struct dtx_buf *out)
 	dtx_buf_add(&sheet, "</worksheet>");
 	p[2].text = dtx_buf_text(&wb);
 	p[5].text = dtx_buf_text(&sheet);
-	zip_make(out, p, DTX_COUNT(p));
+	zip_make(out, p, DTX_COUNT(p) - (b->table ? 0 : 2));
 	dtx_buf_clear(&sheet);
 	dtx_buf_clear(&wb);
 }

@@ -477,6 +477,83 @@ void test_xlsx_out_of_order_is_held(void)
 	            &opts, "k:int,v:int\n~|3 @3\n6|7 @5\n");
 }
 
+static void expect_table(const char *table, const char *name, uint32_t hold, const char *want)
+{
+	struct book book = {
+		.sheet = HEAD
+		"<row r=\"2\"><c r=\"A2\" t=\"str\"><v>name</v></c><c r=\"B2\" "
+		"t=\"str\"><v>n</v></c></row>"
+		"<row r=\"3\"><c r=\"A3\" t=\"str\"><v>x</v></c><c r=\"B3\"><v>1</v>"
+		"</c></row>"
+		"<row r=\"4\"><c r=\"A4\" t=\"str\"><v>y</v></c><c r=\"B4\"><v>2</v>"
+		"</c></row>"
+		"<row r=\"5\"><c r=\"A5\" t=\"str\"><v>Total</v></c><c r=\"B5\">"
+		"<v>3</v></c></row>"
+		"<row r=\"6\"><c r=\"C6\" t=\"str\"><v>note</v></c></row>"
+		"</sheetData><tableParts count=\"1\"><tablePart r:id=\"t1\"/></tableParts>",
+		.table = table
+	};
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	opts.table = name;
+	opts.hold_cells = hold;
+	if (dump_sheet(&book, &opts, &out, &err) == DTX_OK)
+		T_STR(dtx_buf_text(&out), want);
+	else
+		T_STR(dtx_code_name(err.code), want);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+}
+
+void test_xlsx_tables_by_name(void)
+{
+	uint32_t hold;
+
+	for (hold = 0; hold < 6; hold += 5) {
+		expect_table("<table id=\"1\" name=\"T\" displayName=\"Sales\" ref=\"A2:B5\" "
+		             "totalsRowCount=\"1\"/>",
+		             "sales", hold, "name:text,n:int\nx|1\ny|2\n");
+		expect_table("<table name=\"T\" ref=\"A3:B4\" headerRowCount=\"0\"/>", "T", hold,
+		             "column_1:text,column_2:int\nx|1\ny|2\n");
+	}
+	expect_table("<table name=\"T\" ref=\"A3:B4\"/>", "U", 0, "sheet_not_found");
+	expect_table("<table name=\"T\" ref=\"nowhere\"/>", "T", 0, "sheet_not_found");
+}
+
+void test_xlsx_bad_cells(void)
+{
+	static const char sheet[] =
+		HEAD "<row r=\"2\"><c r=\"A2\" t=\"e\"><v>#N/A</v></c><c r=\"B2\" s=\"1\"><v>-4</v>"
+		     "</c></row>"
+		     "<row r=\"3\"><c r=\"A3\"><v>7</v></c><c r=\"B3\"><f>1+1</f></c></row>"
+		     "</sheetData>";
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	opts.header_rows = 1;
+	expect_opts(sheet, &opts, "k:int,v:null\n~|~\n7|~\n");
+	opts.bad_cells = DTX_BAD_CELLS_TEXT;
+	expect_opts(sheet, &opts, "k:text,v:text\n#N/A|-4\n7|~\n");
+	opts.bad_cells = DTX_BAD_CELLS_ERROR;
+	expect_opts(sheet, &opts, "bad_cell");
+}
+
+void test_xlsx_merged_fill(void)
+{
+	static const char sheet[] = HEAD
+		"<row r=\"2\"><c r=\"A2\" t=\"str\"><v>x</v></c><c r=\"B2\"><v>1</v></c></row>"
+		"<row r=\"3\"><c r=\"B3\"><v>2</v></c></row>"
+		"<row r=\"5\"><c r=\"A5\"><v>9</v></c><c r=\"B5\"><v>8</v></c></row></sheetData>"
+		"<mergeCells><mergeCell ref=\"A2:A4\"/><mergeCell ref=\"A5:B900\"/></mergeCells>";
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	opts.header_rows = 1;
+	expect_opts(sheet, &opts, "k:text,v:int\nx|1 @2\n~|2 @3\n9|8 @5\n");
+	opts.merged_fill = true;
+	expect_opts(sheet, &opts, "k:text,v:int\nx|1\nx|2\nx|~\n9|8\n");
+}
+
 static enum dtx_code collect_cell(void *arg, const struct dtx_cell_info *c, struct dtx_err *err)
 {
 	char *text = json_dumps(c->value, JSON_ENCODE_ANY);
@@ -546,4 +623,18 @@ void test_xlsx_every_alloc_fails(void)
 	book_make(&book, &bytes);
 	T_EVERY_ALLOC_FAILS(whole_read(&bytes));
 	dtx_buf_clear(&bytes);
+}
+
+/* A sentence above the header, spread over cells, and a table that says where the header is. */
+void test_xlsx_header_below_a_sentence(void)
+{
+	static const char sentence[] =
+		"<sheetData><row><c t=\"str\"><v>some</v></c><c/><c "
+		"t=\"str\"><v>words</v></c></row>"
+		"<row><c t=\"str\"><v>more</v></c><c/><c t=\"str\"><v>of</v></c></row>"
+		"<row><c t=\"str\"><v>name</v></c><c t=\"str\"><v>n</v></c><c "
+		"t=\"str\"><v>k</v></c></row>"
+		"<row><c t=\"str\"><v>x</v></c><c><v>1</v></c><c><v>2</v></c></row></sheetData>";
+
+	expect(sentence, -1, "name:text,n:int,k:int\nx|1|2\n");
 }
