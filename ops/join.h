@@ -2,7 +2,7 @@
 #ifndef OPS_JOIN_H
 #define OPS_JOIN_H
 
-#include "ops/hashjoin.h"
+#include "ops/buildside.h"
 
 enum dtx_join_how {
 	DTX_JOIN_INNER,
@@ -16,9 +16,6 @@ enum dtx_join_how {
 enum { DTX_JOIN_MM, DTX_JOIN_M1, DTX_JOIN_1M, DTX_JOIN_11 };
 enum { DTX_MATCH_ANY, DTX_MATCH_ALL_LEFT, DTX_MATCH_ALL_RIGHT, DTX_MATCH_ALL };
 
-struct dtx_join_on {
-	const char *left, *right;
-};
 struct dtx_join_args {
 	const char *with;
 	struct dtx_plist on, using;
@@ -30,8 +27,7 @@ struct dtx_join_args {
 struct dtx_join_state {
 	enum dtx_join_how how;
 	bool left_unique, right_unique, all_left, all_right, nulls_equal;
-	struct dtx_groupkeys left, right; /* key columns of each side */
-	struct dtx_typeref *type;         /* compared as */
+	struct dtx_key_sides key;
 	struct dtx_colmap lmap, rmap;
 	int32_t *key_out;  /* per key: output column that a right-only row fills from its right
 	                    * key; -1: none */

@@ -8,76 +8,23 @@ static bool from_right(enum dtx_join_how how)
 	return how == DTX_JOIN_RIGHT || how == DTX_JOIN_FULL;
 }
 
-static const char *key_name(const struct dtx_join_args *a, size_t i, bool right, char *sub,
-                            size_t size)
-{
-	const struct dtx_join_on *on = a->on.item;
-	const char *const *using = a->using.item;
-
-	if (a->using.n) {
-		snprintf(sub, size, "/using/%zu", i);
-		return using[i];
-	}
-	snprintf(sub, size, "/on/%zu/%s", i, right ? "right" : "left");
-	return right ? on[i].right : on[i].left;
-}
-
-/* Types that are compared: equal, both numbers, or one of them only null. */
-static bool key_type(struct dtx_typeref l, struct dtx_typeref r, struct dtx_typeref *as)
-{
-	const struct dtx_typeref by_bytes = { .type = DTX_T_DECIMAL };
-
-	*as = l;
-	if (l.type == DTX_T_UNKNOWN || r.type == DTX_T_UNKNOWN)
-		return true;
-	if (l.type == r.type && l.scale == r.scale)
-		return true;
-	*as = by_bytes; /* any type whose rows are compared by their normalised bytes */
-	return l.type == DTX_T_NULL || r.type == DTX_T_NULL || l.type == r.type ||
-	       (dtx_type_is_number(l.type) && dtx_type_is_number(r.type));
-}
-
-static enum dtx_code bind_key(struct dtx_bind *b, const struct dtx_join_args *a, size_t i,
-                              int32_t *l, int32_t *r, struct dtx_typeref *type, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	char lsub[48], rsub[48];
-	const char *lname = key_name(a, i, false, lsub, sizeof(lsub));
-	const char *rname = key_name(a, i, true, rsub, sizeof(rsub));
-	const struct dtx_field *lf, *rf;
-
-	DTX_TRY(dtx_bind_column(b, 0, lname, lsub, l, err));
-	DTX_TRY(dtx_bind_column(b, 1, rname, rsub, r, err));
-	if (*l < 0 || *r < 0) {
-		*l = *r = -1; /* keys are pairs */
-		goto out;
-	}
-	lf = &b->in[0]->field[*l];
-	rf = &b->in[1]->field[*r];
-	if (!key_type(lf->type, rf->type, type))
-		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, lsub, err,
-		                      "keys '%s' (%s) and '%s' (%s) cannot be compared", lname,
-		                      dtx_type_name(lf->type.type), rname,
-		                      dtx_type_name(rf->type.type)));
-out:
-	return rc;
-}
-
 static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_join_args *a,
                                struct dtx_join_state *s, struct dtx_err *err)
 {
+	const char *const *using = a->using.item;
 	enum dtx_code rc = DTX_OK;
-	size_t n = s->how == DTX_JOIN_CROSS ? 0 : a->using.n ? a->using.n : a->on.n;
-	int32_t *l = dtx_arena_alloc(b->arena, n + 1, sizeof(*l));
-	int32_t *r = dtx_arena_alloc(b->arena, n + 1, sizeof(*r));
+	struct dtx_plist pairs = a->on;
+	struct dtx_key_pair *pair;
 
-	s->type = dtx_arena_zalloc(b->arena, n + 1, sizeof(*s->type));
-	if (!l || !r || !s->type)
-		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < n; i++)
-		DTX_TRY(bind_key(b, a, i, &l[i], &r[i], &s->type[i], err));
-	DTX_TRY(dtx_groupkeys_columns(b, 0, l, (uint32_t)n, &s->left, err));
-	DTX_TRY(dtx_groupkeys_columns(b, 1, r, (uint32_t)n, &s->right, err));
+	if (a->using.n) {
+		pair = dtx_arena_alloc(b->arena, a->using.n, sizeof(*pair));
+		if (!pair)
+			DTX_FAIL_MEM(err);
+		for (size_t i = 0; i < a->using.n; i++)
+			pair[i] = (struct dtx_key_pair){ using[i], using[i] };
+		pairs = (struct dtx_plist){ pair, a->using.n };
+	}
+	DTX_TRY(dtx_keysides_bind(b, &pairs, a->using.n ? "using" : "on", &s->key, err));
 out:
 	return rc;
 }
@@ -96,7 +43,7 @@ static int32_t key_of(const struct dtx_groupkeys *k, int32_t col)
 static enum dtx_code widen_key(struct dtx_bind *b, struct dtx_join_state *s, uint32_t out,
                                int32_t key, struct dtx_err *err)
 {
-	const struct dtx_field *r = &b->in[1]->field[s->right.col[key]];
+	const struct dtx_field *r = &b->in[1]->field[s->key.right.col[key]];
 	struct dtx_field *f = &b->col[out].field;
 	enum dtx_code rc = DTX_OK;
 
@@ -106,7 +53,7 @@ static enum dtx_code widen_key(struct dtx_bind *b, struct dtx_join_state *s, uin
 	f->guessed = f->guessed || r->guessed;
 	f->source = f->source && r->source;
 	s->refit[out] = true;
-	DTX_TRY(dtx_bind_use(b, (int32_t)out, 1, s->right.col[key], DTX_DEMAND_VALUE, err));
+	DTX_TRY(dtx_bind_use(b, (int32_t)out, 1, s->key.right.col[key], DTX_DEMAND_VALUE, err));
 out:
 	return rc;
 }
@@ -118,7 +65,7 @@ static enum dtx_code bind_left(struct dtx_bind *b, const struct dtx_join_args *a
 
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		uint32_t out = b->ncols;
-		int32_t key = key_of(&s->left, (int32_t)i);
+		int32_t key = key_of(&s->key.left, (int32_t)i);
 
 		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 		if (key >= 0 && from_right(s->how) && a->coalesce_keys && b->ncols > out)
@@ -137,7 +84,7 @@ static enum dtx_code bind_right(struct dtx_bind *b, const struct dtx_join_args *
 	for (uint32_t i = 0; i < b->in[1]->nfields; i++) {
 		const char *name = b->in[1]->field[i].name;
 
-		if (!keys && key_of(&s->right, (int32_t)i) >= 0)
+		if (!keys && key_of(&s->key.right, (int32_t)i) >= 0)
 			continue;
 		if (dtx_bind_out(b, name) >= 0) {
 			name = dtx_arena_printf(b->arena, "%s%s", name, a->suffix);
@@ -155,11 +102,11 @@ static enum dtx_code bind_arrays(struct dtx_bind *b, struct dtx_join_state *s, s
 	enum dtx_code rc = DTX_OK;
 	size_t most = (size_t)b->in[0]->nfields + b->in[1]->nfields + 2;
 
-	s->key_out = dtx_arena_alloc(b->arena, (size_t)s->left.n + 1, sizeof(*s->key_out));
+	s->key_out = dtx_arena_alloc(b->arena, (size_t)s->key.left.n + 1, sizeof(*s->key_out));
 	s->refit = dtx_arena_zalloc(b->arena, most, sizeof(*s->refit));
 	if (!s->key_out || !s->refit)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < s->left.n; i++)
+	for (uint32_t i = 0; i < s->key.left.n; i++)
 		s->key_out[i] = -1;
 	s->indicator = -1;
 out:

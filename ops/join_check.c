@@ -31,14 +31,14 @@ static void samples_print(const struct dtx_join_samples *s, bool counts, struct 
 	}
 }
 
-static enum dtx_code fail_with(enum dtx_code code, const char *what,
+static enum dtx_code fail_with(enum dtx_code code, const char *op, const char *what,
                                const struct dtx_join_samples *s, bool counts, const char *hint,
                                struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(4096);
 
 	samples_print(s, counts, &text);
-	dtx_err_set(err, code, __FILE__, __LINE__, "join: %lld %s: %s", (long long)s->total, what,
+	dtx_err_set(err, code, __FILE__, __LINE__, "%s: %lld %s: %s", op, (long long)s->total, what,
 	            dtx_buf_text(&text));
 	dtx_err_hint(err, "%s", hint);
 	if (err)
@@ -68,7 +68,7 @@ static void watch_twice(const struct dtx_join_state *s, struct dtx_join_local *l
 		return;
 	at->id = id;
 	at->count = 2;
-	sample_text(at, &s->left, in, row);
+	sample_text(at, &s->key.left, in, row);
 }
 
 static enum dtx_code watch_unique(const struct dtx_join_state *s, struct dtx_join_local *l,
@@ -78,7 +78,7 @@ static enum dtx_code watch_unique(const struct dtx_join_state *s, struct dtx_joi
 	uint32_t next = dtx_groups_count(l->seen);
 	struct dtx_column *c;
 
-	DTX_TRY(dtx_groupkeys_ids(&s->left, l->seen, in, l->seen_id, err));
+	DTX_TRY(dtx_groupkeys_ids(&s->key.left, l->seen, in, l->seen_id, err));
 	for (uint32_t k = 0; k < in->nsel; k++) {
 		bool null = false;
 
@@ -86,8 +86,8 @@ static enum dtx_code watch_unique(const struct dtx_join_state *s, struct dtx_joi
 			next++;
 			continue;
 		}
-		for (uint32_t i = 0; !s->nulls_equal && !null && i < s->left.n; i++) {
-			DTX_TRY(dtx_batch_value(in, (uint32_t)s->left.col[i], &c, err));
+		for (uint32_t i = 0; !s->nulls_equal && !null && i < s->key.left.n; i++) {
+			DTX_TRY(dtx_batch_value(in, (uint32_t)s->key.left.col[i], &c, err));
 			null = dtx_column_is_null(c, dtx_batch_row(in, k));
 		}
 		if (null)
@@ -116,7 +116,7 @@ enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_loc
 		l->lonely.total++;
 		at = sample_add(&l->lonely, dtx_batch_pos(in, row));
 		if (at)
-			sample_text(at, &s->left, in, row);
+			sample_text(at, &s->key.left, in, row);
 	}
 	if (s->left_unique)
 		DTX_TRY(watch_unique(s, l, in, err));
@@ -126,13 +126,11 @@ out:
 
 /* --- right rows --- */
 
-enum dtx_code dtx_join_check_right(const struct dtx_join_state *s, const struct dtx_join_table *t,
-                                   struct dtx_err *err)
+enum dtx_code dtx_build_unique(const struct dtx_join_table *t, const struct dtx_groupkeys *key,
+                               const char *name, struct dtx_err *err)
 {
 	struct dtx_join_samples twice = { .n = 0 };
 
-	if (!s->right_unique)
-		return DTX_OK;
 	for (uint32_t id = 0; id < t->nkeys; id++) {
 		uint32_t n = dtx_join_matches(t, id);
 		struct dtx_join_sample *at;
@@ -144,15 +142,27 @@ enum dtx_code dtx_join_check_right(const struct dtx_join_state *s, const struct 
 		if (!at)
 			continue;
 		at->count = n;
-		sample_text(at, &s->right, t->kept.batch[t->ref[t->start[id]].batch],
+		sample_text(at, key, t->kept.batch[t->ref[t->start[id]].batch],
 		            t->ref[t->start[id]].row);
 	}
 	if (!twice.total)
 		return DTX_OK;
-	return fail_with(DTX_E_JOIN_CARDINALITY, "keys of the right table occur more than once",
-	                 &twice, true,
-	                 "make the right keys unique (distinct, group_by) or set cardinality m:m",
+	return fail_with(DTX_E_JOIN_CARDINALITY, name,
+	                 "keys of the right table occur more than once", &twice, true,
+	                 "make the right keys unique: distinct or group_by it in a step before",
 	                 err);
+}
+
+enum dtx_code dtx_join_check_right(const struct dtx_join_state *s, const struct dtx_join_table *t,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc =
+		s->right_unique ? dtx_build_unique(t, &s->key.right, "join", err) : DTX_OK;
+
+	if (rc != DTX_OK)
+		dtx_err_hint(err, "make the right keys unique (distinct, group_by) or set "
+		                  "cardinality m:m");
+	return rc;
 }
 
 static int ref_cmp(const void *a, const void *b)
@@ -198,11 +208,12 @@ static enum dtx_code check_all_right(const struct dtx_join_state *s, const struc
 	DTX_TRY(dtx_join_unmatched(t, &ref, &n, err));
 	lonely.total = (int64_t)n;
 	for (size_t i = 0; i < n && i < DTX_JOIN_SAMPLES; i++)
-		sample_text(sample_add(&lonely, 0), &s->right, t->kept.batch[ref[i].batch],
+		sample_text(sample_add(&lonely, 0), &s->key.right, t->kept.batch[ref[i].batch],
 		            ref[i].row);
 	if (n)
-		rc = fail_with(DTX_E_JOIN_UNMATCHED, "rows of the right table match no left row",
-		               &lonely, false, "mend the keys or set match any", err);
+		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
+		               "rows of the right table match no left row", &lonely, false,
+		               "mend the keys or set match any", err);
 out:
 	dtx_mem_free(ref);
 	return rc;
@@ -250,7 +261,7 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
 
 	for (unsigned w = 0; w < n; w++)
 		if (l[w]->twice.total)
-			return fail_with(DTX_E_JOIN_CARDINALITY,
+			return fail_with(DTX_E_JOIN_CARDINALITY, "join",
 			                 "left rows repeat a key that was there before",
 			                 &l[w]->twice, true,
 			                 "make the left keys unique (distinct, group_by) or set "
@@ -258,8 +269,9 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
 			                 err);
 	DTX_TRY(merge_lonely(l, n, &lonely, err));
 	if (lonely.total) {
-		rc = fail_with(DTX_E_JOIN_UNMATCHED, "left rows match no row of the right table",
-		               &lonely, false, "mend the keys or set match any", err);
+		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
+		               "left rows match no row of the right table", &lonely, false,
+		               "mend the keys or set match any", err);
 		goto out;
 	}
 	if (s->all_right)

@@ -12,7 +12,7 @@ void dtx_join_probe_free(const struct dtx_opctx *ox, void *local)
 
 	if (!l)
 		return;
-	dtx_join_probe_clear(&l->probe, s->left.n);
+	dtx_join_probe_clear(&l->probe, s->key.left.n);
 	dtx_groups_free(l->seen);
 	dtx_mem_free(l->seen_id);
 	dtx_mem_free(l->lrow);
@@ -30,7 +30,7 @@ enum dtx_code dtx_join_probe_init(const struct dtx_opctx *ox, void **local, stru
 
 	if (!l)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_join_probe_new(s->left.n, &l->probe, err));
+	DTX_TRY(dtx_join_probe_new(s->key.left.n, &l->probe, err));
 	l->lrow = dtx_mem_alloc(most, sizeof(*l->lrow));
 	l->which = dtx_mem_alloc(most, sizeof(*l->which));
 	l->rrow = dtx_mem_alloc(most, sizeof(*l->rrow));
@@ -40,7 +40,7 @@ enum dtx_code dtx_join_probe_init(const struct dtx_opctx *ox, void **local, stru
 		l->seen_id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*l->seen_id));
 		if (!l->seen_id)
 			DTX_FAIL_MEM(err);
-		DTX_TRY(dtx_groupkeys_groups(&s->left, &l->seen, err));
+		DTX_TRY(dtx_groupkeys_groups(&s->key.left, &l->seen, err));
 	}
 	*local = l;
 	l = NULL;
@@ -234,7 +234,7 @@ enum dtx_code dtx_join_batch(const struct dtx_opctx *ox, void *local, struct dtx
 	int64_t before = l->unmatched;
 
 	l->n = 0;
-	DTX_TRY(dtx_join_look(sh->table, &s->left, s->nulls_equal, &l->probe, in, err));
+	DTX_TRY(dtx_join_look(sh->table, &s->key.left, s->nulls_equal, &l->probe, in, err));
 	DTX_TRY(dtx_join_watch(s, l, in, err));
 	if (s->how == DTX_JOIN_SEMI || s->how == DTX_JOIN_ANTI) {
 		DTX_TRY(filter_rows(ox, l, in, out, err));
@@ -266,9 +266,9 @@ static enum dtx_code right_only(const struct dtx_opctx *ox, const struct dtx_row
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < map.n; i++)
 		from[i] = i < s->rmap.n ? s->rmap.from[i] : -1;
-	for (uint32_t k = 0; k < s->left.n; k++)
+	for (uint32_t k = 0; k < s->key.left.n; k++)
 		if (s->key_out[k] >= 0)
-			from[s->key_out[k]] = s->right.col[k];
+			from[s->key_out[k]] = s->key.right.col[k];
 	for (uint32_t i = 0; i < n; i++) {
 		l->which[i] = ref[i].batch;
 		l->rrow[i] = ref[i].row;

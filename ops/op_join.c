@@ -1,18 +1,6 @@
 /* join: columns of another table, by key.  The right side is built first, the left streams past. */
 #include "ops/join.h"
 
-static const struct dtx_param on_rows[] = {
-	{ .name = "left",
-	  .kind = DTX_P_COLUMN,
-	  .required = true,
-	  .offset = offsetof(struct dtx_join_on, left),
-	  .help = "key column of the current table" },
-	{ .name = "right",
-	  .kind = DTX_P_COLUMN,
-	  .required = true,
-	  .offset = offsetof(struct dtx_join_on, right),
-	  .help = "key column of the other table" },
-};
 static const struct dtx_param join_params[] = {
 	{ .name = "with",
 	  .kind = DTX_P_TABLE,
@@ -23,9 +11,9 @@ static const struct dtx_param join_params[] = {
 	{ .name = "on",
 	  .kind = DTX_P_LIST,
 	  .offset = offsetof(struct dtx_join_args, on),
-	  .rows = on_rows,
-	  .nrows = DTX_COUNT(on_rows),
-	  .item_size = sizeof(struct dtx_join_on),
+	  .rows = dtx_key_pair_rows,
+	  .nrows = DTX_COUNT(dtx_key_pair_rows),
+	  .item_size = sizeof(struct dtx_key_pair),
 	  .sugar = DTX_SUGAR_BOTH,
 	  .help = "pairs of key columns" },
 	{ .name = "using",
@@ -186,34 +174,6 @@ out:
 
 /* --- the right side --- */
 
-static enum dtx_code build_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	(void)ox;
-	*local = dtx_mem_zalloc(1, sizeof(struct dtx_kept));
-	if (!*local)
-		DTX_FAIL_MEM(err);
-out:
-	return rc;
-}
-
-static void build_free(const struct dtx_opctx *ox, void *local)
-{
-	(void)ox;
-	if (!local)
-		return;
-	dtx_kept_clear(local);
-	dtx_mem_free(local);
-}
-
-static enum dtx_code build_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-                                   struct dtx_err *err)
-{
-	(void)ox;
-	return dtx_kept_add(local, in, err);
-}
-
 static void shared_free(const struct dtx_opctx *ox, void *shared)
 {
 	struct dtx_join_shared *sh = shared;
@@ -225,43 +185,21 @@ static void shared_free(const struct dtx_opctx *ox, void *shared)
 	dtx_mem_free(sh);
 }
 
-static enum dtx_code gather_kept(void *const *locals, unsigned n, struct dtx_kept *all,
-                                 struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	for (unsigned w = 0; w < n; w++) {
-		struct dtx_kept *k = locals[w];
-
-		if (!dtx_mem_reserve(&all->batch, &all->cap, all->n + k->n + 1,
-		                     sizeof(struct dtx_batch *)))
-			DTX_FAIL_MEM(err);
-		for (size_t i = 0; i < k->n; i++)
-			all->batch[all->n++] = k->batch[i];
-		k->n = 0;
-	}
-out:
-	return rc;
-}
-
 static enum dtx_code build_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                     void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_kept all = { NULL, 0, 0 };
 	struct dtx_join_shared *sh = dtx_mem_zalloc(1, sizeof(*sh));
 
 	(void)out;
 	if (!sh)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(gather_kept(locals, n, &all, err));
-	DTX_TRY(dtx_join_build(&all, &s->right, s->type, s->nulls_equal, &sh->table, err));
+	DTX_TRY(dtx_build_table(locals, n, &s->key, s->nulls_equal, &sh->table, err));
 	DTX_TRY(dtx_join_check_right(s, sh->table, err));
 	*shared = sh;
 	sh = NULL;
 out:
-	dtx_kept_clear(&all);
 	shared_free(ox, sh);
 	return rc;
 }
@@ -270,16 +208,12 @@ out:
 
 static void keys_explain(const struct dtx_join_args *a, struct dtx_buf *out)
 {
-	const struct dtx_join_on *on = a->on.item;
 	const char *const *using = a->using.item;
 
+	dtx_buf_add(out, a->on.n ? " on " : "");
+	dtx_keypairs_explain(&a->on, out);
 	for (size_t i = 0; i < a->using.n; i++)
 		dtx_buf_printf(out, "%s%s", i ? ", " : " on ", using[i]);
-	for (size_t i = 0; i < a->on.n; i++) {
-		dtx_buf_printf(out, "%s%s", i ? ", " : " on ", on[i].left);
-		if (strcmp(on[i].left, on[i].right) != 0)
-			dtx_buf_printf(out, " = %s", on[i].right);
-	}
 }
 
 static const char *const how_names[] = { "inner", "left", "right", "full",
@@ -297,10 +231,10 @@ static void join_explain(const void *args, struct dtx_buf *out)
 }
 
 static const struct dtx_sink join_sink = {
-	.init_local = build_init,
-	.consume = build_consume,
+	.init_local = dtx_build_init,
+	.consume = dtx_build_consume,
 	.finalize = build_finalize,
-	.free_local = build_free,
+	.free_local = dtx_build_free,
 	.free_shared = shared_free,
 };
 static const struct dtx_map join_map = {

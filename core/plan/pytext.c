@@ -72,7 +72,8 @@ void dtx_py_names(struct dtx_buf *out, const struct dtx_plist *texts)
 /* A word of Python gets an underscore. */
 static void py_word(struct dtx_buf *out, const char *name)
 {
-	static const char *const words[] = { "as", "else", "from", "in", "with", "not", "is" };
+	static const char *const words[] = { "as", "assert", "else", "except", "from",
+		                             "in", "is",     "not",  "with" };
 
 	dtx_buf_add(out, name);
 	for (size_t i = 0; i < DTX_COUNT(words); i++)
@@ -209,7 +210,9 @@ bool dtx_py_call(const struct dtx_op *op, const void *args, const char *const *t
 	struct dtx_buf value = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool ok = true;
 
-	dtx_buf_printf(out, "dx.%s(", op->name);
+	dtx_buf_add(out, "dx.");
+	py_word(out, op->name);
+	dtx_buf_addc(out, '(');
 	py_tables(op, tables, ntables, out);
 	for (size_t i = 0; i < op->nparams; i++) {
 		const struct dtx_param *p = &op->params[i];

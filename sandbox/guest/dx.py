@@ -232,6 +232,30 @@ def glue(left, right, pairs, at, suffix, how):
     return pd.DataFrame(out, index=range(len(at)))
 
 
+def meet(df, other, cols, all, keep):
+    """Rows that another table has, or has not: null equals null, repeats count with `all`."""
+    names = list(df.columns) if cols is None else names_of(cols)
+    check_types(df, other, names, names)
+    left, right = {}, {}
+    for key in keys_of(other, names):
+        right[key] = right.get(key, 0) + 1
+    rows = []
+    for i, key in enumerate(keys_of(df, names)):
+        left[key] = left.get(key, 0) + 1
+        found = left[key] <= right.get(key, 0) if all else key in right
+        if found == keep and (all or left[key] == 1):
+            rows.append(i)
+    return take(df, rows)
+
+
+def intersect(df, other, cols=None, all=False):
+    return meet(df, other, cols, all, True)
+
+
+def except_(df, other, cols=None, all=False):
+    return meet(df, other, cols, all, False)
+
+
 # --- shape ---
 
 

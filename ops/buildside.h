@@ -1,0 +1,62 @@
+/* The table a row is looked up in: kept whole by a sink, probed by the map of the other table. */
+#ifndef OPS_BUILDSIDE_H
+#define OPS_BUILDSIDE_H
+
+#include "ops/hashjoin.h"
+
+struct dtx_key_pair { /* a row of `on`, `key` and `by` */
+	const char *left, *right;
+};
+/* Rows of a list parameter of key pairs; two of them. */
+extern const struct dtx_param dtx_key_pair_rows[2];
+
+/* Key columns of both sides and the types they are compared as. */
+struct dtx_key_sides {
+	struct dtx_groupkeys left, right;
+	struct dtx_typeref *type;
+};
+/* name: of the parameter.  Key types must be equal or both numeric, else a finding. */
+DTX_MUSTUSE enum dtx_code dtx_keysides_bind(struct dtx_bind *b, const struct dtx_plist *pairs,
+                                            const char *name, struct dtx_key_sides *s,
+                                            struct dtx_err *err);
+/* The same for columns l[i] of input 0 and r[i] of input 1, of one name each. */
+DTX_MUSTUSE enum dtx_code dtx_keysides_columns(struct dtx_bind *b, const int32_t *l,
+                                               const int32_t *r, uint32_t n,
+                                               struct dtx_key_sides *s, struct dtx_err *err);
+/* Types that are compared: equal, both numbers, or one of them only null. */
+bool dtx_key_type(struct dtx_typeref l, struct dtx_typeref r, struct dtx_typeref *as);
+/* The output column of a key, as explain and texts show it: "k" or "k = key". */
+void dtx_keypairs_explain(const struct dtx_plist *pairs, struct dtx_buf *out);
+
+/* --- the sink: each worker keeps its batches --- */
+
+DTX_MUSTUSE enum dtx_code dtx_build_init(const struct dtx_opctx *ox, void **local,
+                                         struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_build_consume(const struct dtx_opctx *ox, void *local,
+                                            struct dtx_batch *in, struct dtx_err *err);
+void dtx_build_free(const struct dtx_opctx *ox, void *local);
+/* All that was kept, as a table with its keys. */
+DTX_MUSTUSE enum dtx_code dtx_build_table(void *const *locals, unsigned n,
+                                          const struct dtx_key_sides *keys, bool nulls_equal,
+                                          struct dtx_join_table **out, struct dtx_err *err);
+
+/* --- the map: at most one row of the table for each row --- */
+
+struct dtx_build_local { /* of a worker, for one batch */
+	struct dtx_join_probe probe;
+	uint32_t *which, *row; /* per row of the batch, live or not; DTX_NOWHERE: none */
+};
+DTX_MUSTUSE enum dtx_code dtx_build_local_new(const struct dtx_key_sides *keys,
+                                              struct dtx_build_local *l, struct dtx_err *err);
+void dtx_build_local_clear(const struct dtx_key_sides *keys, struct dtx_build_local *l);
+/* in gets the output schema: its own columns move by lmap, those of the table by rmap. */
+DTX_MUSTUSE enum dtx_code
+dtx_build_attach(const struct dtx_opctx *ox, const struct dtx_join_table *t,
+                 const struct dtx_build_local *l, const struct dtx_colmap *lmap,
+                 const struct dtx_colmap *rmap, struct dtx_batch *in, struct dtx_err *err);
+/* Keys of the table that occur more than once are an error of op `name`. */
+DTX_MUSTUSE enum dtx_code dtx_build_unique(const struct dtx_join_table *t,
+                                           const struct dtx_groupkeys *key, const char *name,
+                                           struct dtx_err *err);
+
+#endif
