@@ -144,6 +144,7 @@ HOW = ("inner", "left", "right", "full", "semi", "anti", "cross", "outer")
 
 def key_pairs(left, right, on, using):
     on = using if using is not None else on
+    on = [on] if isinstance(on, dict) and set(on) == {"left", "right"} else on
     if on is None:
         return [], []
     if isinstance(on, dict):
@@ -230,6 +231,27 @@ def glue(left, right, pairs, at, suffix, how):
             raise ValueError("join: two columns would be called '%s'" % new)
         out[new] = pick(right[name], rs)
     return pd.DataFrame(out, index=range(len(at)))
+
+
+def lookup_value(df, other, key, value, as_, on_missing="null", default=None):
+    """One value of another table by key; its keys are unique, a null key is missing."""
+    lk, rk = key_pairs(df, other, key, None)
+    check_types(df, other, lk, rk)
+    keys = matching(other, rk, False)
+    check_unique(keys, "right")
+    rows = {key: r for r, key in enumerate(keys) if key is not None}
+    found = [rows.get(key) if key is not None else None for key in matching(df, lk, False)]
+    if on_missing == "error" and None in found:
+        raise ValueError("lookup_value: a key is missing")
+    if as_ in df.columns:
+        raise ValueError("lookup_value: column '%s' is there already" % as_)
+    kind = kind_of(other[value])
+    if default is not None and not fits(default, kind):
+        raise ValueError("default does not fit column '%s'" % value)
+    got = plain(pick(other[value].reset_index(drop=True), found))
+    if on_missing == "default":
+        got = [as_kind(default, kind) if r is None else v for v, r in zip(got, found)]
+    return df.reset_index(drop=True).assign(**{as_: column_of(got, kind)})
 
 
 def meet(df, other, cols, all, keep):
