@@ -254,6 +254,41 @@ def lookup_value(df, other, key, value, as_, on_missing="null", default=None):
     return df.reset_index(drop=True).assign(**{as_: column_of(got, kind)})
 
 
+UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exact=True, how="left"):
+    """The row of another table that is nearest in time; of equal times the last one."""
+    (lt,), (rt,) = key_pairs(df, other, on, None)
+    lk, rk = key_pairs(df, other, by, None)
+    check_types(df, other, lk, rk)
+    for kinds in ({"int", "float", "null"}, {"date", "datetime", "null"}):
+        if {kind_of(df[lt]), kind_of(other[rt])} <= kinds:
+            break
+    else:
+        raise TypeError("asof_join wants two numbers or two times")
+    if isinstance(tolerance, str):
+        unit = tolerance.lstrip("0123456789")
+        tolerance = pd.Timedelta(seconds=int(tolerance[:-len(unit)]) * UNITS[unit])
+    rows = {}
+    for r, (key, at) in enumerate(zip(matching(other, rk, False), plain(other[rt]))):
+        if key is not None and at is not None:
+            rows.setdefault(key, []).append((at, r))
+    found = []
+    for key, at in zip(matching(df, lk, False), plain(df[lt])):
+        best = None
+        for there, r in rows.get(key, []) if key is not None and at is not None else []:
+            side = (there > at) - (there < at)
+            if side == 0 and not allow_exact or side < 0 and dir == "forward" or side > 0 and dir == "backward":
+                continue
+            gap = abs(there - at)
+            if tolerance is None or gap <= tolerance:
+                best = max(best, (-gap, -side, r)) if best else (-gap, -side, r)
+        found.append(best[2] if best else None)
+    pairs = [(i, r) for i, r in enumerate(found) if r is not None or how == "left"]
+    return glue(df, other, [(None, k) for k in rk], pairs, "_right", "left")
+
+
 def meet(df, other, cols, all, keep):
     """Rows that another table has, or has not: null equals null, repeats count with `all`."""
     names = list(df.columns) if cols is None else names_of(cols)
