@@ -381,7 +381,7 @@ const struct dtx_op dtx_op_asof_join = {
 	.flags = DTX_OP_BUILD | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Add the row of another table that is nearest in time",
 	.notes = "Neither table has to be sorted; the order of the current one stays. Of equal "
-	         "times "
+		 "times "
 		 "the last row counts, of two equally near ones the earlier time; null never "
 		 "matches. A name that is taken gets _right.",
 	.params = asof_params,

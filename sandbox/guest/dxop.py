@@ -394,6 +394,13 @@ def as_kind(v, kind):
     return pd.Timestamp(v) if kind in ("date", "datetime") and isinstance(v, str) else v
 
 
+def as_key(v, kind):
+    """The keys of a JSON object are text: beside numbers and bools they are read."""
+    if isinstance(v, str) and kind in ("int", "float", "bool") and cell_kind(v) in ("int", "float", "bool"):
+        return READ[cell_kind(v)](v)
+    return as_kind(v, kind)
+
+
 def same(a, b):
     """Typed equality: a number is no text, a bool no number."""
     if a is None or b is None or isinstance(a, bool) != isinstance(b, bool):
@@ -407,7 +414,7 @@ def replace_values(df, cols, map, else_="keep", regex=False):
 
 def replace_column(column, map, other):
     kind, out = kind_of(column), []
-    pairs = [(as_kind(p.get("from"), kind), p.get("to")) for p in map]
+    pairs = [(as_key(p.get("from"), kind), p.get("to")) for p in map]
     for v in plain(column):
         hit = next((to for old, to in pairs if same(v, old)), column)
         if hit is column and other == "error" and v is not None:
