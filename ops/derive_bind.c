@@ -270,13 +270,12 @@ static enum dtx_code grow_input(struct dtx_bind *b, const struct dtx_derive_args
 	return g.rc;
 }
 
-/* Kind and keys of a table that is taken whole. */
-static enum dtx_code bind_whole(struct dtx_bind *b, const struct dtx_derive_args *a,
-                                struct dtx_derive_state *s, struct dtx_err *err)
+/* Before the stages are laid out: an open input may gain the columns named here. */
+static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_derive_args *a,
+                               struct dtx_derive_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	dtx_bind_kind(b, s->windowed ? DTX_KIND_WHOLE : DTX_KIND_MAP);
 	if (a->by)
 		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
 	DTX_TRY(dtx_orderkeys_bind(b, &a->order, "/order", &s->order, err));
@@ -294,6 +293,7 @@ enum dtx_code dtx_derive_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 
 	if (!s)
 		DTX_FAIL_MEM(err);
+	DTX_TRY(bind_keys(b, a, s, err));
 	DTX_TRY(grow_input(b, a, err));
 	cap = (size_t)b->in[0]->nfields + a->set.n + 1;
 	s->nin = s->nwork = b->in[0]->nfields;
@@ -311,7 +311,7 @@ enum dtx_code dtx_derive_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 	}
 	for (uint32_t k = 0; k < a->set.n; k++)
 		DTX_TRY(bind_stage(&d, a, k, err));
-	DTX_TRY(bind_whole(b, a, s, err));
+	dtx_bind_kind(b, s->windowed ? DTX_KIND_WHOLE : DTX_KIND_MAP);
 	DTX_TRY(bind_outputs(&d, a, err));
 	if (!a->set.n)
 		dtx_bind_unsure(b);

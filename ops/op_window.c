@@ -127,7 +127,7 @@ const struct dtx_op dtx_op_window = {
 	.name = "window",
 	.aliases = "over,transform",
 	.ninputs = 1,
-	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Compute columns from the rows of a group, in an order",
 	.notes = "Rows stay where they are. Ranks, lag and lead, running, rolling and relative "
 		 "numbers, and every aggregate. With `order` an aggregate runs from the start of "

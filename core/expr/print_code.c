@@ -212,16 +212,16 @@ static void code_switch(struct coder *c, const struct dtx_expr *e)
 
 /* --- calls --- */
 
-/* dx.agg("sum", group, x, where=condition) */
+/* dx.agg("sum", group, x, where=condition) of a group; dx.over("sum", table, x) per row */
 static void code_agg_pandas(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn,
                             const struct dtx_expr *where)
 {
-	if (!c->keys || c->in_agg) {
+	if (c->in_agg || (c->keys && fn->kind == DTX_FN_WINDOW)) {
 		c->ok = false;
 		return;
 	}
 	c->in_agg = true;
-	dtx_buf_printf(c->out, "dx.agg(\"%s\", %s", fn->name, c->frame);
+	dtx_buf_printf(c->out, "dx.%s(\"%s\", %s", c->keys ? "agg" : "over", fn->name, c->frame);
 	for (uint32_t i = 0; i < e->nargs; i++) {
 		add(c, ", ");
 		code(c, e->arg[i]);
@@ -292,7 +292,7 @@ static void code_form(struct coder *c, const struct dtx_expr *e, const struct dt
 		                             "CASE WHEN {0} THEN {1} ELSE {2} END" };
 	const char *form = c->kind == CODE_PANDAS ? fn->pandas : fn->sql;
 
-	if (fn->kind == DTX_FN_AGG && c->kind == CODE_PANDAS)
+	if (fn->kind != DTX_FN_SCALAR && c->kind == CODE_PANDAS)
 		code_agg_pandas(c, e, fn, where);
 	else if (fn->kind == DTX_FN_AGG)
 		code_agg_sql(c, e, fn, where);

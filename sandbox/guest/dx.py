@@ -13,6 +13,7 @@ import pandas as pd
 from dxfn import *  # noqa: F401,F403
 from dxfn import INT_MAX, INT_MIN, index_of, is_none, pattern, text_of, typed
 from dxop import *  # noqa: F401,F403
+from dxwin import Rows, over_rows, window  # noqa: F401
 from dxop import (COLLATE, as_kind, column_of, common, constant, fits, flags, group_rows, keys_of, kind_of,
                   names_of, pick, plain, reader, take, unite)
 
@@ -83,6 +84,9 @@ def agg(fn, group, *args, where=None):
         return sum(rows)
     values = [v for v, keep in zip(plain(constant(args[0], len(group))), rows) if keep]
     return aggregate(fn, values, *args[1:])
+
+
+over = over_rows(aggregate)
 
 
 # --- groups ---

@@ -248,10 +248,13 @@ def rename(df, map=(), regex=None, replace="", cols=None):
     return out
 
 
-def derive(df, set, after=None):
+def derive(df, set, by=(), after=None):
+    from dxwin import Rows  # which needs the functions here
     df = df.reset_index(drop=True)
+    rows = Rows(df, by) if by else None
     place = list(df.columns).index(after) + 1 if after else len(df.columns)
     for item in set:
+        df.attrs["rows"] = rows
         value = constant(item["expr"](df), len(df))
         if item["as"] in df.columns:
             df = df.assign(**{item["as"]: value})
@@ -259,6 +262,7 @@ def derive(df, set, after=None):
             df = df.copy()
             df.insert(place, item["as"], value)
             place += 1
+    df.attrs.pop("rows", None)
     return df
 
 

@@ -449,7 +449,48 @@ def step_repair(cols):
     return step, cols
 
 
-STEPS = [step_filter, step_derive, step_derive, step_sort, step_select, step_drop, step_rename, step_limit, step_distinct,
+def window_call(cols, ordered):
+    """A window call and the kind of its value."""
+    c = random.choice(list(cols))
+    number = random.choice(of(cols, *NUMBERS)) if of(cols, *NUMBERS) else None
+    if ordered and chance(0.3):
+        form = one_of("rank()", "dense_rank()", "percent_rank()", "cume_dist()", "ntile(3)")
+        return form, "float" if form[0] in "pc" else "int"
+    if number is None or chance(0.4):
+        form = one_of("lag({})", "lead({}, 2)", "first_value({})", "last_value({})", "nth_value({}, 2)", "fill_down({})",
+                      "fill_up({})", "row_number()", "cum_count({})")
+        return form.format(name(c)), "int" if form[0] in "rc" else cols[c]
+    form, kind = one_of(("cum_sum({})", None), ("cum_min({})", None), ("cum_max({})", None), ("diff({})", None),
+                        ("roll_sum({}, 3)", None), ("roll_min({}, 2, 1)", None), ("roll_max({}, 3, 1)", None),
+                        ("cum_mean({})", "float"), ("roll_mean({}, 3, 1)", "float"), ("roll_median({}, 4, 2)", "float"),
+                        ("roll_std({}, 4, 2)", "float"), ("pct_change({})", "float"), ("share({})", "float"),
+                        ("ewm_mean({}, 0.5)", "float"), ("interpolate({})", "float"), ("lag({}, 1, 0)", None),
+                        ("mean({})", "float"), ("sum({})", None), ("min({})", None), ("median({})", "float"),
+                        ("sum({}, where: {} > 1)", None), ("count({})", "int"), ("{} - mean({})", "float"))
+    return form.format(*[name(number)] * form.count("{}")), kind or cols[number]
+
+
+def step_window(cols):
+    """Without `order` and `frame` the step may be a derive."""
+    plain = chance(0.4)
+    keys = some(of(cols, "key", "int", "bool") or list(cols)) if chance(0.6) else []
+    step = {"op": "derive" if plain else "window", "set": []}
+    if keys:
+        step["by"] = keys
+    if not plain and chance(0.6):
+        step["order"] = [{"col": c, "desc": chance(0.5), "nulls": one_of("last", "first")} for c in some(cols)[:2]]
+    made = {}
+    for i in range(random.randint(1, 3)):
+        text, kind = window_call(cols, "order" in step)
+        item = {"as": "w%d" % i, "expr": text}
+        if not plain and chance(0.4) and text.startswith(("first", "last", "nth", "mean", "sum", "min", "count")):
+            item["frame"] = {"rows": one_of([-1, 1], [None, 0], [0, None], [-2, -1], [1, 2])}
+        step["set"].append(item)
+        made[item["as"]] = kind
+    return step, dict(cols, **made)
+
+
+STEPS = [step_window, step_filter, step_derive, step_derive, step_sort, step_select, step_drop, step_rename, step_limit, step_distinct,
          step_join, step_join, step_union, step_longer, step_longer, step_group, step_cast, step_fill, step_fill_null,
          step_replace, step_parse_number, step_repair]
 SIDE = {"k": "key", "w": "int", "e": "date", "f": "float"}

@@ -1,0 +1,255 @@
+"""Window calls: a value per row from the rows of its group, as dtx computes it.
+
+dx.over("lag", t, t["x"], 2) inside a formula of dx.window or dx.derive; without either, over the
+whole table in its order.
+"""
+import decimal
+import math
+import statistics
+
+import pandas as pd
+from dxop import COLLATE, constant, flags, group_rows, kind_of, names_of, plain, sort
+from dxfn import INT_MAX, INT_MIN, typed
+
+
+class Rows:
+    """Groups of row numbers in their order; peers share the rank of the first of them."""
+
+    def __init__(self, df, by=(), order=()):
+        groups = group_rows(df, names_of(by)).values() if len(df) else []
+        self.ordered, self.frame = bool(order), None
+        self.groups, self.key = [list(g) for g in groups], None
+        if order:
+            at = pd.DataFrame({"row": range(len(df))})
+            rows = sort(pd.concat([df.reset_index(drop=True), at.set_axis(["\0row"], axis=1)], axis=1), order)
+            place = {row: i for i, row in enumerate(rows["\0row"])}
+            self.groups = [sorted(g, key=place.__getitem__) for g in self.groups]
+            keys = [plain(df[k["col"]] if "col" in k else constant(k["expr"](df), len(df))) for k in order]
+            turns = [COLLATE.get(k.get("collate", "binary")) for k in order]
+            self.key = [tuple(v if not isinstance(v, str) else turn(v) for v, turn in zip(row, turns))
+                        for row in zip(*keys)]
+
+    def bounds(self, n, k):
+        if not self.frame:
+            return 0, k + 1 if self.ordered else n
+        low, high = self.frame
+        return (0 if low is None else min(max(k + low, 0), n), n if high is None else min(max(k + high + 1, 0), n))
+
+
+def fits(v):
+    if isinstance(v, int) and not INT_MIN <= v <= INT_MAX:
+        raise OverflowError("%d does not fit 64 bits" % v)
+    return v
+
+
+def ratio(a, b):
+    return None if a is None or not b else float(a) / float(b)
+
+
+def finite(v):
+    return v if v is None or not isinstance(v, float) or math.isfinite(v) else None
+
+
+# --- numbers of rows ---
+
+
+def ranks(give):
+    def run(rows, g):
+        known = [r for r in g if rows.key[r][0] is not None]
+        out, before, dense = {}, 0, 0
+        while before < len(known):
+            same = [r for r in known[before:] if rows.key[r] == rows.key[known[before]]]
+            dense += 1
+            out.update({r: give(before + 1, dense, before + len(same), len(known)) for r in same})
+            before += len(same)
+        return [out.get(r) for r in g]
+    return run
+
+
+def ntile(rows, g, n):
+    known = [r for r in g if rows.key[r][0] is not None]
+    size, more = divmod(len(known), n)
+    sizes = [size + (i < more) for i in range(n)]
+    tiles = [i + 1 for i, count in enumerate(sizes) for _ in range(count)]
+    out = dict(zip(known, tiles))
+    return [out.get(r) for r in g]
+
+
+# --- other rows ---
+
+
+def shift(sign):
+    def run(rows, g, x, n=1, default=None):
+        def at(k):
+            other = k - sign * n
+            return x[g[other]] if 0 <= other < len(g) else default[g[k]] if isinstance(default, list) else default
+        return [at(k) for k in range(len(g))]
+    return run
+
+
+def of_frame(place):
+    def run(rows, g, x, n=1):
+        out = []
+        for k in range(len(g)):
+            low, high = rows.bounds(len(g), k)
+            at = place(low, high, n)
+            out.append(x[g[at]] if low <= at < high else None)
+        return out
+    return run
+
+
+def fill(rows, g, x):
+    out, last = [], None
+    for r in g:
+        last = last if x[r] is None else x[r]
+        out.append(last)
+    return out
+
+
+def fill_up(rows, g, x):
+    return fill(rows, g[::-1], x)[::-1]
+
+
+# --- running and relative numbers ---
+
+
+def change(give):
+    def run(rows, g, x, n=1):
+        pairs = [(x[r], x[g[k - n]] if 0 <= k - n < len(g) else None) for k, r in enumerate(g)]
+        return [None if a is None or b is None else give(a, b) for a, b in pairs]
+    return run
+
+
+def running(give):
+    """give: of the known values so far; null at a null."""
+    def run(rows, g, x=None):
+        out, seen = [], []
+        for r in g:
+            here = True if x is None else x[r]
+            if here is not None:
+                seen.append(here)
+            out.append(None if here is None else finite(give(seen)))
+        return out
+    return run
+
+
+def added(values):
+    if any(isinstance(v, float) for v in values):
+        return math.fsum(values)
+    return fits(sum(values))
+
+
+def product(values):
+    if any(isinstance(v, (float, decimal.Decimal)) for v in values):
+        return math.prod(float(v) for v in values)
+    return fits(math.prod(values))
+
+
+def mean(values):
+    return math.fsum(float(v) for v in values) / len(values)
+
+
+def share(rows, g, x):
+    known = [float(x[r]) for r in g if x[r] is not None]
+    return [ratio(x[r], math.fsum(known)) for r in g]
+
+
+def ewm_mean(rows, g, x, alpha):
+    out, total, weight = [], 0.0, 0.0
+    for r in g:
+        total, weight = total * (1 - alpha), weight * (1 - alpha)
+        if x[r] is not None:
+            total, weight = total + float(x[r]), weight + 1
+        out.append(None if x[r] is None else total / weight)
+    return out
+
+
+def interpolate(rows, g, x):
+    known = [k for k in range(len(g)) if x[g[k]] is not None]
+    out = [None if x[r] is None else float(x[r]) for r in g]
+    for a, b in zip(known, known[1:]):
+        for k in range(a + 1, b):
+            out[k] = out[a] + (out[b] - out[a]) * (k - a) / (b - a)
+    return out
+
+
+def rolling(give):
+    def run(rows, g, x, n, min=None):
+        need, out = n if min is None else min, []
+        for k in range(len(g)):
+            known = [x[r] for r in g[max(0, k - n + 1):k + 1] if x[r] is not None]
+            out.append(finite(give(known)) if known and len(known) >= need else None)
+        return out
+    return run
+
+
+def deviation(values):
+    return statistics.stdev(map(float, values)) if len(values) > 1 else None
+
+
+CALLS = {
+    "row_number": lambda rows, g: list(range(1, len(g) + 1)),
+    "rank": ranks(lambda first, dense, last, n: first),
+    "dense_rank": ranks(lambda first, dense, last, n: dense),
+    "percent_rank": ranks(lambda first, dense, last, n: (first - 1) / (n - 1) if n > 1 else 0.0),
+    "cume_dist": ranks(lambda first, dense, last, n: last / n),
+    "ntile": ntile, "lag": shift(1), "lead": shift(-1),
+    "first_value": of_frame(lambda low, high, n: low),
+    "last_value": of_frame(lambda low, high, n: high - 1),
+    "nth_value": of_frame(lambda low, high, n: low + n - 1),
+    "fill_down": fill, "fill_up": fill_up,
+    "diff": change(lambda a, b: fits(a - b)), "pct_change": change(lambda a, b: ratio(a - b, b)),
+    "cum_sum": running(added), "cum_mean": running(mean), "cum_min": running(min), "cum_max": running(max),
+    "cum_prod": running(product), "cum_count": running(len), "share": share,
+    "ewm_mean": ewm_mean, "interpolate": interpolate,
+    "roll_sum": rolling(added), "roll_mean": rolling(mean), "roll_min": rolling(min), "roll_max": rolling(max),
+    "roll_std": rolling(deviation), "roll_median": rolling(lambda v: float(statistics.median(map(float, v)))),
+}
+CONSTANTS = {"ntile": 0}  # the first argument that is no column
+
+
+def aggregated(aggregate):
+    """An aggregate over the frame of each row."""
+    def run(rows, g, x, keep, more):
+        def value(part):
+            values = [x[r] for r in part if keep[r]] if x else None
+            return sum(keep[r] for r in part) if values is None else aggregate(values, *more)
+        if not rows.ordered and not rows.frame:
+            return [value(g)] * len(g)
+        return [value(g[slice(*rows.bounds(len(g), k))]) for k in range(len(g))]
+    return run
+
+
+def evaluate(fn, df, rows, args, named, where, aggregate):
+    first = CONSTANTS.get(fn, 1)
+    columns = [plain(constant(a, len(df))) for a in args[:first]]
+    more = [plain(a) if isinstance(a, pd.Series) else a for a in args[first:]]
+    if fn in CALLS:
+        return lambda g: CALLS[fn](rows, g, *columns, *more, **named)
+    keep = [True] * len(df) if where is None else flags(where, len(df))
+    run = aggregated(lambda values, *rest: aggregate(fn, values, *rest))
+    return lambda g: run(rows, g, columns[0] if columns else None, keep, more)
+
+
+def over_rows(aggregate):
+    def over(fn, df, *args, where=None, **named):
+        """One value per row, from the rows of its group."""
+        rows = df.attrs.get("rows") or Rows(df)
+        call, out = evaluate(fn, df, rows, args, named, where, aggregate), [None] * len(df)
+        for g in rows.groups:
+            for row, value in zip(g, call(g)):
+                out[row] = value
+        return typed(out, df.index)
+    return over
+
+
+def window(df, set, by=(), order=()):
+    """Columns from the rows of a group, in an order; rows stay where they are."""
+    df = df.reset_index(drop=True)
+    rows = Rows(df, by or (), order or ())
+    for item in set:
+        rows.frame = (item.get("frame") or {}).get("rows")
+        df.attrs["rows"] = rows
+        df = df.assign(**{item["as"]: constant(item["expr"](df), len(df))})
+    df.attrs.pop("rows", None)
+    return df
