@@ -14,7 +14,8 @@
 		  .kind = DTX_O_TEXT,                                                              \
 		  .metavar = "FORMAT",                                                             \
 		  AT(to),                                                                          \
-		  .help = "csv, tsv, jsonl, json, xlsx or text (default: by suffix; text on a "    \
+		  .help = "csv, tsv, jsonl, json, xlsx, md or text (default: by suffix; text on "  \
+		          "a "                                                                     \
 		          "terminal)" },                                                           \
 		{ .name = "from",                                                                  \
 		  .kind = DTX_O_TEXT,                                                              \

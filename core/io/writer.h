@@ -6,7 +6,7 @@
 #include "core/io/outfile.h"
 
 struct dtx_write_opts {
-	const char *format; /* "csv", "tsv", "jsonl", "json", "xlsx", "text" */
+	const char *format; /* "csv", "tsv", "jsonl", "json", "xlsx", "text", "md" */
 	const char *sheet;  /* xlsx; NULL: "Sheet1" */
 	char delimiter;     /* ',' */
 	bool no_header, quote_all, bom, crlf, float_trim, no_stamp;

@@ -369,10 +369,12 @@ struct output_args {
 	int format, quote, float_style;
 	bool header, bom, stamp;
 };
-static const char *const out_formats[] = { NULL, "csv", "tsv", "json", "jsonl", "xlsx", "text" };
+static const char *const out_formats[] = {
+	NULL, "csv", "tsv", "json", "jsonl", "xlsx", "text", "md"
+};
 static const struct dtx_param output_rows[] = {
 	{ ROW(output_args, path, DTX_P_TEXT), .help = "file, from the plan's folder; - is stdout" },
-	{ ROW(output_args, format, DTX_P_CHOICE), .choices = "auto,csv,tsv,json,jsonl,xlsx,text",
+	{ ROW(output_args, format, DTX_P_CHOICE), .choices = "auto,csv,tsv,json,jsonl,xlsx,text,md",
 	  .def = "\"auto\"", .help = "auto: by suffix" },
 	{ ROW(output_args, sheet, DTX_P_TEXT), .help = "sheet name of an xlsx" },
 	{ ROW(output_args, delimiter, DTX_P_TEXT), .def = "\",\"", .help = "of csv" },

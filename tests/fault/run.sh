@@ -89,4 +89,23 @@ if cmp -s ro/out.csv old.csv && [ "$(cat status)" = 9 ]; then
 else
 	t_not_ok "a target that cannot grow" "exit $(cat status): $(cat err.txt)"
 fi
+for to in xlsx jsonl md; do
+	cp old.csv "ro/out.$to"
+	(
+		ulimit -f 64
+		"$dtx" run plan.json in.csv -o "ro/out.$to" 2> "$scratch/err.txt"
+		echo $? > "$scratch/status"
+	)
+	if cmp -s "ro/out.$to" old.csv && [ "$(cat status)" = 9 ] && [ "$(find ro -name '.*' -type f | wc -l)" -eq 0 ]; then
+		t_ok "$to that cannot grow: exit 9, the old file whole"
+	else
+		t_not_ok "$to that cannot grow" "exit $(cat status): $(cat err.txt)"
+	fi
+done
+
+# The reader of a pipe goes away; a folder takes no new file (root may write anywhere but in /proc).
+{ "$dtx" run plan.json in.csv 2> err.txt; echo $? > status; } | head -c 1 > /dev/null
+[ "$(cat status)" = 9 ] && t_ok "a closed pipe is exit 9" || t_not_ok "a closed pipe is exit 9" "exit $(cat status): $(cat err.txt)"
+"$dtx" run plan.json in.csv -o /proc/out.csv 2> err.txt
+[ $? -eq 9 ] && t_ok "a folder without write access is exit 9" || t_not_ok "a folder without write access is exit 9" "$(cat err.txt)"
 t_done

@@ -155,6 +155,24 @@ void test_write_text(void)
 		"1234567890123456789      -  -      -           -                        -  -\n");
 }
 
+void test_write_md(void)
+{
+	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
+
+	opts.format = "md";
+	opts.null_text = "-";
+	expect_written(&opts, 0,
+	               "| id | x\"y | ok | d | t | m | s |\n"
+	               "| ---: | ---: | --- | --- | --- | ---: | --- |\n");
+	expect_written(&opts, 1,
+	               "| id | x\"y | ok | d | t | m | s |\n"
+	               "| ---: | ---: | --- | --- | --- | ---: | --- |\n"
+	               "| 1 | 1.5 | true | 2024-01-01 | 2024-01-01T01:00:00 | 12.34 | a |\n"
+	               "| -20 | 100.0 | false | 1899-11-29 | 1970-01-01T00:00:00 | 0.05 | "
+	               "=1+1<br>_x0041_ |\n"
+	               "| 1234567890123456789 | - | - | - | - | - | - |\n");
+}
+
 static void check_back(const struct dtx_buf *book)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
@@ -202,6 +220,7 @@ void test_writer_find(void)
 {
 	T_STR(dtx_writer_find(NULL, "a/b.xlsx")->name, "xlsx");
 	T_STR(dtx_writer_find("json", "x.csv")->name, "json");
+	T_STR(dtx_writer_find(NULL, "notes.md")->name, "md");
 	T_CHECK(!dtx_writer_find("parquet", "x.csv"));
 }
 
@@ -222,5 +241,6 @@ void test_write_every_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(write_once("jsonl"));
 	T_EVERY_ALLOC_FAILS(write_once("text"));
+	T_EVERY_ALLOC_FAILS(write_once("md"));
 	T_EVERY_ALLOC_FAILS(write_once("xlsx"));
 }
