@@ -4,13 +4,15 @@
 #include "cli/celldump.h"
 #include "cli/profile.h"
 #include "cli/runner.h"
+#include "cli/suggest.h"
+#include "core/base/num.h"
 #include "core/base/utf8.h"
 #include "core/io/book_info.h"
 #include "core/io/repair.h"
 
 struct inspect_args {
 	struct dtx_run_args run; /* first: the reading options */
-	bool json, cells;
+	bool json, cells, plan;
 	int64_t rows;
 };
 
@@ -21,6 +23,10 @@ static const struct dtx_opt inspect_opts[] = {
 	  AT(cells),
 	  .help = "every non-empty cell of a workbook, one JSON object a line" },
 	{ .name = "json", .kind = DTX_O_FLAG, AT(json), .help = "as JSON" },
+	{ .name = "plan",
+	  .kind = DTX_O_FLAG,
+	  AT(plan),
+	  .help = "only a plan that reads the file as found, with the suggested steps" },
 	{ .name = "rows",
 	  .kind = DTX_O_INT,
 	  .metavar = "N",
@@ -73,10 +79,12 @@ struct inspection {
 	const struct inspect_args *args;
 	struct dtx_runner runner;
 	struct dtx_reader *reader;
+	struct dtx_read_opts opts; /* it was read with */
 	struct dtx_profile profile;
 	struct dtx_arena arena; /* options that repairs changed */
 	struct dtx_errlist repaired;
 	json_t *describe, *sheets;
+	struct dtx_suggestions suggested;
 };
 
 /* The whole input, anew after each refusal that has a remedy. */
@@ -84,17 +92,17 @@ static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *sr
                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_read_opts opts = x->runner.plan->input[0].opts;
 	struct dtx_repair fix = { .on = x->args->run.repair,
 		                  .arena = &x->arena,
 		                  .done = &x->repaired };
 	bool again;
 
+	x->opts = x->runner.plan->input[0].opts;
 	do {
-		DTX_TRY(dtx_repair_open(&fix, src, &opts, &x->reader, err));
+		DTX_TRY(dtx_repair_open(&fix, src, &x->opts, &x->reader, err));
 		rc = dtx_profile_read(&x->profile, x->reader,
 		                      (uint32_t)(x->args->rows ? x->args->rows : 8), err);
-		again = rc != DTX_OK && dtx_repair_take(&fix, err, &opts);
+		again = rc != DTX_OK && dtx_repair_take(&fix, err, &x->opts);
 		if (again) {
 			dtx_profile_clear(&x->profile);
 			dtx_reader_close(x->reader);
@@ -121,6 +129,8 @@ static enum dtx_code inspect_open(struct inspection *x, char *path, struct dtx_e
 	if (dtx_book_is(x->reader->cls->name))
 		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
 	x->describe = x->reader->cls->describe(x->reader);
+	DTX_TRY(dtx_suggest(&x->profile, x->describe, json_array_size(x->sheets), &x->suggested,
+	                    err));
 out:
 	return rc;
 }
@@ -159,7 +169,7 @@ static json_t *inspect_sample(const struct inspection *x)
 
 static json_t *inspect_columns(const struct inspection *x)
 {
-	json_t *list = json_array();
+	json_t *list = json_array(), *column;
 	struct dtx_buf type = DTX_BUF_INIT(256), evidence = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	uint32_t i;
 
@@ -168,11 +178,14 @@ static json_t *inspect_columns(const struct inspection *x)
 		dtx_buf_reset(&evidence);
 		dtx_type_print(dtx_profile_type(&x->profile, i), &type);
 		dtx_profile_evidence(&x->profile, i, &evidence);
-		json_array_append_new(list, json_pack("{ss ss sI ss}", "name",
-		                                      x->profile.schema->field[i].name, "type",
-		                                      dtx_buf_text(&type), "nulls",
-		                                      (json_int_t)x->profile.col[i].nulls,
-		                                      "evidence", dtx_buf_text(&evidence)));
+		column =
+			json_pack("{ss ss sI ss}", "name", x->profile.schema->field[i].name, "type",
+		                  dtx_buf_text(&type), "nulls", (json_int_t)x->profile.col[i].nulls,
+		                  "evidence", dtx_buf_text(&evidence));
+		if (column && dtx_colstat_json(&x->profile.stat[i],
+		                               dtx_profile_type(&x->profile, i).type, column))
+			json_array_append(list, column);
+		json_decref(column);
 	}
 	dtx_buf_clear(&type);
 	dtx_buf_clear(&evidence);
@@ -193,11 +206,12 @@ static json_t *inspect_findings(const struct inspection *x)
 
 static int inspect_json(const struct inspection *x)
 {
-	json_t *all = json_pack("{ss so so sI so so so}", "format", x->reader->cls->name, "sheets",
-	                        x->sheets ? json_incref(x->sheets) : json_null(), "reader",
-	                        x->describe ? json_incref(x->describe) : json_null(), "rows",
-	                        (json_int_t)x->profile.rows, "columns", inspect_columns(x),
-	                        "sample", inspect_sample(x), "findings", inspect_findings(x));
+	json_t *all = json_pack("{ss so so sI so so so sO}", "format", x->reader->cls->name,
+	                        "sheets", x->sheets ? json_incref(x->sheets) : json_null(),
+	                        "reader", x->describe ? json_incref(x->describe) : json_null(),
+	                        "rows", (json_int_t)x->profile.rows, "columns", inspect_columns(x),
+	                        "sample", inspect_sample(x), "findings", inspect_findings(x),
+	                        "suggestions", x->suggested.found);
 	int status = dtx_out_json(x->cli, all, 1);
 
 	json_decref(all);
@@ -265,6 +279,140 @@ static void inspect_schema(const struct inspection *x, struct dtx_buf *out)
 	dtx_buf_clear(&type);
 }
 
+/* Range and histogram, or the most frequent values. */
+static void inspect_lie(const struct dtx_colstat *c, enum dtx_type type, struct dtx_buf *out)
+{
+	const struct dtx_colstat_range *r = dtx_colstat_range(c, type);
+	size_t top[3], n, i;
+
+	if (r) {
+		dtx_colstat_bound(type, r->lo, out);
+		dtx_buf_add(out, " to ");
+		dtx_colstat_bound(type, r->hi, out);
+		dtx_buf_add(out, "  ");
+		dtx_colstat_draw(r, out);
+		return;
+	}
+	n = dtx_colstat_top(c, top, DTX_COUNT(top));
+	for (i = 0; i < n; i++) {
+		const struct dtx_colstat_value *v = &c->value[top[i]];
+
+		dtx_buf_add(out, i ? ", " : "");
+		dtx_buf_json(out, v->text);
+		if (v->count > 1)
+			dtx_buf_printf(out, " %llu times", (unsigned long long)v->count);
+	}
+	if (c->nvalues > n)
+		dtx_buf_add(out, ", ...");
+}
+
+static void inspect_profiles(const struct inspection *x, struct dtx_buf *out)
+{
+	char n[DTX_NUM_TEXT];
+	uint32_t i;
+
+	dtx_buf_printf(out, "\n%-30s %8s %11s%s\n", "profile", "null", "distinct", "   range");
+	for (i = 0; i < x->profile.schema->nfields; i++) {
+		const struct dtx_colstat *c = &x->profile.stat[i];
+
+		inspect_pad(out, x->profile.schema->field[i].name, 28);
+		dtx_num_print_grouped(n, (int64_t)c->nulls);
+		dtx_buf_printf(out, " %8s", n);
+		dtx_num_print_grouped(n, (int64_t)c->nvalues);
+		dtx_buf_printf(out, "  %9s%s  ", n, c->many ? "+" : " ");
+		inspect_lie(c, dtx_profile_type(&x->profile, i).type, out);
+		while (out->len && out->ptr[out->len - 1] == ' ')
+			out->len--;
+		dtx_buf_add(out, "\n");
+	}
+}
+
+static void inspect_suggestions(const struct inspection *x, struct dtx_buf *out)
+{
+	size_t i;
+	json_t *f, *what;
+
+	if (!json_array_size(x->suggested.found))
+		return;
+	dtx_buf_add(out, "\nsuggested (as a plan: --plan)\n");
+	json_array_foreach(x->suggested.found, i, f)
+	{
+		what = json_object_get(f, "step");
+		dtx_buf_printf(out, "  %s\n    %s",
+		               json_string_value(json_object_get(f, "finding")),
+		               what ? "step " : "input ");
+		dtx_json_print(what ? what : json_object_get(f, "input"), 0, out);
+		dtx_buf_add(out, "\n");
+	}
+}
+
+/* A plan has a step: this one says which columns there are. */
+static json_t *inspect_keep_all(const struct inspection *x)
+{
+	json_t *cols = json_array();
+	uint32_t i;
+
+	for (i = 0; i < x->profile.schema->nfields; i++)
+		json_array_append_new(cols, json_string(x->profile.schema->field[i].name));
+	return json_pack("{s:s, s:o}", "op", "select", "cols", cols);
+}
+
+/* Members of the input that the command line or a repair set. */
+static json_t *inspect_input(const struct inspection *x)
+{
+	static const char *const ragged[] = { "error", "pad", "truncate" };
+	const struct dtx_read_opts *o = &x->opts;
+	const struct {
+		const char *name, *value;
+	} texts[] = { { "sheet", o->sheet },
+		      { "range", o->range },
+		      { "encoding", o->encoding },
+		      { "ragged", o->ragged ? ragged[o->ragged] : NULL } },
+	  dialect[] = { { "delimiter", o->delimiter },
+		        { "quote", o->quote },
+		        { "quotes", o->quotes },
+		        { "escape", o->escape },
+		        { "comment", o->comment } };
+	const char *path = x->runner.plan->input[0].path;
+	json_t *input = json_pack("{s:s, s:s}", "name", "main", "path", path ? path : "-");
+	json_t *marks = json_object();
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(texts); i++) {
+		if (texts[i].value)
+			json_object_set_new(input, texts[i].name, json_string(texts[i].value));
+	}
+	for (i = 0; i < DTX_COUNT(dialect); i++) {
+		if (dialect[i].value)
+			json_object_set_new(marks, dialect[i].name, json_string(dialect[i].value));
+	}
+	if (json_object_size(marks))
+		json_object_set(input, "dialect", marks);
+	if (o->header_rows >= 0)
+		json_object_set_new(input, "header_rows", json_integer(o->header_rows));
+	json_object_update(input, x->suggested.input);
+	if (o->skip)
+		json_object_set_new(
+			input, "skip",
+			json_integer(o->skip + json_integer_value(json_object_get(input, "skip"))));
+	json_decref(marks);
+	return input;
+}
+
+static int inspect_plan(const struct inspection *x)
+{
+	json_t *plan;
+	int status;
+
+	if (!json_array_size(x->suggested.steps))
+		json_array_append_new(x->suggested.steps, inspect_keep_all(x));
+	plan = json_pack("{s:i, s:[o], s:O}", "dtx", 1, "inputs", inspect_input(x), "steps",
+	                 x->suggested.steps);
+	status = dtx_out_json(x->cli, plan, 1);
+	json_decref(plan);
+	return status;
+}
+
 static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -304,7 +452,9 @@ static enum dtx_code inspect_text(struct inspection *x, int *status, struct dtx_
 
 	inspect_head(x, &out);
 	inspect_schema(x, &out);
+	inspect_profiles(x, &out);
 	DTX_TRY(inspect_rows(x, &out, err));
+	inspect_suggestions(x, &out);
 	*status = dtx_out_print(x->cli, &out);
 out:
 	dtx_buf_clear(&out);
@@ -315,6 +465,7 @@ static void inspect_clear(struct inspection *x)
 {
 	json_decref(x->describe);
 	json_decref(x->sheets);
+	dtx_suggestions_clear(&x->suggested);
 	dtx_profile_clear(&x->profile);
 	dtx_reader_close(x->reader);
 	dtx_errlist_clear(&x->repaired);
@@ -342,7 +493,9 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	dtx_out_errors(cli, &x.repaired, &where);
 	if (rc == DTX_OK)
 		dtx_out_errors(cli, &x.reader->diags, &where);
-	if (rc == DTX_OK && a->json)
+	if (rc == DTX_OK && a->plan)
+		status = inspect_plan(&x);
+	else if (rc == DTX_OK && a->json)
 		status = inspect_json(&x);
 	else if (rc == DTX_OK)
 		rc = inspect_text(&x, &status, &err);
@@ -358,8 +511,11 @@ static int inspect_run(const struct dtx_cli *cli, void *args, int argc, char **a
 const struct dtx_cmd dtx_cmd_inspect = {
 	.name = "inspect",
 	.usage = "FILE",
-	.summary = "Show sheets, dialect, columns with the evidence for their types, and a sample",
+	.summary =
+		"Show sheets, dialect, columns with the evidence for their types, repairs, and a "
+		"sample",
 	.notes = "  dtx inspect export.csv\n"
+		 "  dtx inspect report.xlsx --plan > plan.json\n"
 		 "  dtx inspect book.xlsx --sheet 2 --rows 20\n"
 		 "  dtx inspect --cells book.xlsx | jq -c 'select(.kind == \"error\")'",
 	.exits = "0 done; 4 the file cannot be read",

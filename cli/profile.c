@@ -4,20 +4,27 @@
 #include "core/base/mem.h"
 #include "core/base/num.h"
 
+enum { VALUES_MAX = 1 << 22 }; /* told apart in all columns together */
+
 static uint64_t profile_values(const struct dtx_infer *f)
 {
 	return f->bools + f->ints + f->wide_ints + f->floats + f->dates + f->datetimes + f->texts;
 }
 
-static void profile_batch(struct dtx_profile *p, struct dtx_batch *b)
+static enum dtx_code profile_batch(struct dtx_profile *p, struct dtx_batch *b, struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
 	uint32_t i;
 
 	for (i = 0; i < b->ncols; i++) {
-		if (b->col[i])
-			dtx_infer_column(&p->col[i], b->col[i], p->rows);
+		if (!b->col[i])
+			continue;
+		dtx_infer_column(&p->col[i], b->col[i], p->rows);
+		DTX_TRY(dtx_colstat_add(&p->stat[i], b->col[i], err));
 	}
 	p->rows += b->nrows;
+out:
+	return rc;
 }
 
 /* The first rows are kept by reference; they live as long as the reader does not. */
@@ -51,9 +58,13 @@ static enum dtx_code profile_start(struct dtx_profile *p, struct dtx_reader *r, 
 
 	DTX_TRY(r->cls->schema(r, &p->schema, err));
 	p->col = dtx_mem_zalloc(p->schema->nfields + 1, sizeof(*p->col));
+	p->stat = dtx_mem_zalloc(p->schema->nfields + 1, sizeof(*p->stat));
 	*need = dtx_mem_zalloc(p->schema->nfields + 1, 1);
-	if (!p->col || !*need)
+	if (!p->col || !p->stat || !*need)
 		DTX_FAIL_MEM(err);
+	for (i = 0; i < p->schema->nfields; i++)
+		dtx_colstat_init(&p->stat[i],
+		                 DTX_MAX(VALUES_MAX / p->schema->nfields, (size_t)256));
 	for (i = 0; i < p->schema->nfields; i++)
 		(*need)[i] = DTX_NEED_BYTES;
 	for (i = 0; i < p->schema->nfields; i++) {
@@ -80,7 +91,7 @@ enum dtx_code dtx_profile_read(struct dtx_profile *p, struct dtx_reader *r, uint
 		DTX_TRY(r->cls->next(r, 0, &b, err));
 		if (!b)
 			break;
-		profile_batch(p, b);
+		DTX_TRY(profile_batch(p, b, err));
 		DTX_TRY(profile_sample(p, b, sample_rows, err));
 		dtx_batch_free(b);
 		b = NULL;
@@ -93,7 +104,12 @@ out:
 
 void dtx_profile_clear(struct dtx_profile *p)
 {
+	uint32_t i;
+
+	for (i = 0; p->stat && i < p->schema->nfields; i++)
+		dtx_colstat_clear(&p->stat[i]);
 	dtx_table_unref(p->sample);
+	dtx_mem_free(p->stat);
 	dtx_mem_free(p->col);
 	*p = (struct dtx_profile)DTX_PROFILE_INIT;
 }

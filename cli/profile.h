@@ -2,18 +2,20 @@
 #ifndef DTX_CLI_PROFILE_H
 #define DTX_CLI_PROFILE_H
 
+#include "cli/colstat.h"
 #include "core/data/infer.h"
 #include "core/io/reader.h"
 
 struct dtx_profile {
 	const struct dtx_schema *schema; /* the reader's */
 	struct dtx_infer *col;           /* what has been seen of each column */
+	struct dtx_colstat *stat;        /* how its values lie */
 	struct dtx_table *sample;        /* the first rows */
 	int64_t rows;
 };
 #define DTX_PROFILE_INIT                                                                           \
 	{                                                                                          \
-		NULL, NULL, NULL, 0                                                                \
+		NULL, NULL, NULL, NULL, 0                                                          \
 	}
 
 /* Reads all of r once. */

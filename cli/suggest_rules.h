@@ -1,0 +1,28 @@
+/* Inside the suggestions: what their rules share. */
+#ifndef DTX_CLI_SUGGEST_RULES_H
+#define DTX_CLI_SUGGEST_RULES_H
+
+#include "cli/suggest.h"
+
+enum { DTX_SUGGEST_EXAMPLE = 40 }; /* bytes of a value that are shown */
+
+struct dtx_search {
+	const struct dtx_profile *p;
+	struct dtx_suggestions *out;
+	bool failed; /* a JSON value could not be made */
+};
+
+static inline const char *dtx_search_name(const struct dtx_search *s, uint32_t i)
+{
+	return s->p->schema->field[i].name;
+}
+static inline bool dtx_search_text(const struct dtx_search *s, uint32_t i)
+{
+	return dtx_profile_type(s->p, i).type == DTX_T_TEXT;
+}
+/* Takes step, or member when it is for the input. */
+void dtx_suggest_add(struct dtx_search *s, json_t *step, json_t *member, const char *finding);
+/* Numbers and dates in texts, words for missing values. */
+void dtx_suggest_values(struct dtx_search *s);
+
+#endif
