@@ -173,7 +173,7 @@ static void hash_row(const struct id_state *s, const struct dtx_batch *in, uint3
 		dtx_buf_reset(scratch);
 		text = dtx_cell_text(in->col[s->hash[i]], row, scratch, &null);
 		for (int k = 0; k < 8; k++)
-			len[k] = null ? 0xff : (uint8_t)((uint64_t)text.len >> (8 * k));
+			len[k] = (uint8_t)((null ? UINT64_MAX : (uint64_t)text.len) >> (8 * k));
 		dtx_sha256_add(&sha, len, sizeof(len));
 		dtx_sha256_add(&sha, text.ptr, null ? 0 : text.len);
 	}

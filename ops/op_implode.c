@@ -1,0 +1,262 @@
+/* implode: the values of a group as one text. */
+#include "core/data/builder.h"
+#include "ops/rawcells.h"
+#include "ops/tablekeys.h"
+
+struct implode_args {
+	struct dtx_cols *by;
+	const char *col, *sep;
+	bool distinct, sort;
+};
+struct implode_state {
+	struct dtx_groupkeys by;
+	int32_t col;
+	uint32_t at; /* the new column */
+	struct dtx_colmap map;
+};
+
+#define AT(member) .offset = offsetof(struct implode_args, member)
+static const struct dtx_param implode_params[] = {
+	{ .name = "by",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  AT(by),
+	  .aliases = "group_by,groupby,keys",
+	  .help = "columns that make a group" },
+	{ .name = "col",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
+	  AT(col),
+	  .aliases = "column",
+	  .help = "column whose values are joined" },
+	{ .name = "sep",
+	  .kind = DTX_P_TEXT,
+	  AT(sep),
+	  .aliases = "delimiter,separator",
+	  .def = "\",\"",
+	  .help = "text between the values" },
+	{ .name = "distinct",
+	  .kind = DTX_P_BOOL,
+	  AT(distinct),
+	  .def = "false",
+	  .help = "each value once" },
+	{ .name = "sort", .kind = DTX_P_BOOL, AT(sort), .def = "false", .help = "values in order" },
+};
+static const struct dtx_example implode_examples[] = {
+	{ .step = DTX_JSON({ "op" : "implode", "by" : ["k"], "col" : "v" }),
+	  .in = "k,v,x\na,2.50,p\nb,1,q\na,,r\na,1,s\n,7,t\nc,,u\n",
+	  .out = "k,v\na,\"2.50,1\"\nb,1\n,7\nc,\n" },
+	{ .step = DTX_JSON({
+		  "op" : "string_agg",
+		  "by" : ["k"],
+		  "col" : "v",
+		  "sep" : "; ",
+		  "distinct" : true,
+		  "sort" : true
+	  }),
+	  .in = "v,k\n10,a\n9,a\n10.0,a\n",
+	  .out = "k,v\na,9; 10\n" },
+	{ .step = DTX_JSON({ "op" : "implode", "by" : ["k"], "col" : "k" }),
+	  .in = "k\na\n",
+	  .error = "name_collision" },
+};
+
+static enum dtx_code implode_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct implode_args *a = args;
+	const struct dtx_typeref text = { .type = DTX_T_TEXT };
+	struct implode_state *s = dtx_bind_state(b, sizeof(*s));
+	enum dtx_code rc = DTX_OK;
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
+	DTX_TRY(dtx_bind_column(b, 0, a->col, "/col", &s->col, err));
+	for (uint32_t i = 0; i < s->by.n; i++)
+		DTX_TRY(dtx_bind_pass(b, 0, s->by.col[i], NULL, err));
+	s->at = b->ncols;
+	DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, s->col, DTX_DEMAND_BYTES, err));
+	if (a->distinct || a->sort)
+		DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, s->col, DTX_DEMAND_VALUE, err));
+	DTX_TRY(dtx_bind_make(b, a->col, text, NULL, "joined", err));
+	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
+	dtx_bind_kind(b, DTX_KIND_WHOLE);
+	dtx_bind_close(b);
+out:
+	return rc;
+}
+
+struct work {
+	const struct implode_args *a;
+	const struct implode_state *s;
+	struct dtx_raw raw;
+	struct dtx_tablekeys keys;
+	struct dtx_rowkeys value;
+	int64_t *start, *row;
+	bool *repeat; /* per row; NULL: all count */
+	struct dtx_buf text, scratch;
+};
+
+static bool is_null(struct work *w, int64_t row)
+{
+	uint32_t at;
+	const struct dtx_batch *b = dtx_raw_row(&w->raw, row, &at);
+
+	return !b->col[w->s->col] || dtx_column_is_null(b->col[w->s->col], at);
+}
+
+/* Marks all but the first of equal values in every group. */
+static enum dtx_code mark_repeats(struct work *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t *row = dtx_mem_alloc((size_t)w->keys.nrows + 1, sizeof(*row));
+
+	w->repeat = dtx_mem_zalloc((size_t)w->keys.nrows + 1, sizeof(*w->repeat));
+	if (!row || !w->repeat)
+		DTX_FAIL_MEM(err);
+	memcpy(row, w->row, (size_t)w->keys.nrows * sizeof(*row));
+	for (uint32_t g = 0; g < w->keys.n; g++) {
+		int64_t from = w->start[g], end = w->start[g + 1];
+
+		DTX_TRY(dtx_rowkeys_sort(&w->value, row + from, end - from, err));
+		for (int64_t i = from + 1; i < end; i++)
+			w->repeat[row[i]] = dtx_rowkeys_cmp(&w->value, row[i - 1], row[i]) == 0;
+	}
+out:
+	dtx_mem_free(row);
+	return rc;
+}
+
+/* The group's values joined; false: there is none. */
+static enum dtx_code join_group(struct work *w, uint32_t g, bool *any, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t *row = w->row + w->start[g], n = w->start[g + 1] - w->start[g];
+
+	*any = false;
+	dtx_buf_reset(&w->text);
+	if (w->a->sort)
+		DTX_TRY(dtx_rowkeys_sort(&w->value, row, n, err));
+	for (int64_t i = 0; i < n; i++) {
+		if (is_null(w, row[i]) || (w->repeat && w->repeat[row[i]]))
+			continue;
+		if (*any)
+			dtx_buf_add(&w->text, w->a->sep);
+		*any = true;
+		dtx_buf_reset(&w->scratch);
+		dtx_buf_adds(&w->text,
+		             dtx_raw_text(&w->raw, row[i], (uint32_t)w->s->col, &w->scratch));
+		if (!dtx_buf_ok(&w->scratch))
+			DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(dtx_buf_check(&w->text, "a joined text", err));
+out:
+	return rc;
+}
+
+static enum dtx_code join_groups(struct work *w, uint32_t from, uint32_t n, struct dtx_column **out,
+                                 struct dtx_err *err)
+{
+	const struct dtx_typeref text = { .type = DTX_T_TEXT };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_builder to;
+
+	dtx_builder_init(&to, text, n);
+	for (uint32_t g = from; g < from + n; g++) {
+		bool any;
+
+		DTX_TRY(join_group(w, g, &any, err));
+		if (any)
+			dtx_builder_text(&to,
+			                 (struct dtx_str){ dtx_buf_text(&w->text), w->text.len });
+		else
+			dtx_builder_null(&to);
+	}
+	DTX_TRY(dtx_builder_finish(&to, NULL, out, err));
+out:
+	dtx_builder_clear(&to);
+	return rc;
+}
+
+static enum dtx_code emit_groups(const struct dtx_opctx *ox, struct work *w, struct dtx_table *t,
+                                 struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_rowcursor cur = DTX_ROWCURSOR_INIT;
+	struct dtx_column *made = NULL;
+	struct dtx_batch *b = NULL;
+	uint32_t at = 0;
+
+	DTX_TRY(dtx_rowcursor_open(&cur, ox, t, &w->s->map, w->keys.first, w->keys.n, err));
+	while (!dtx_emit_full(out)) {
+		DTX_TRY(dtx_rowcursor_next(&cur, &b, err));
+		if (!b)
+			break;
+		DTX_TRY(join_groups(w, at, b->nrows, &made, err));
+		dtx_batch_put(b, w->s->at, made);
+		at += b->nrows;
+		DTX_TRY(dtx_emit_batch(out, b, err));
+		dtx_batch_free(b);
+		b = NULL;
+	}
+out:
+	dtx_batch_free(b);
+	dtx_rowcursor_close(&cur);
+	return rc;
+}
+
+static enum dtx_code implode_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+                                   struct dtx_emit *out, struct dtx_err *err)
+{
+	struct work w = { .a = ox->args, .s = ox->bound, .raw = DTX_RAW_INIT };
+	enum dtx_code rc = DTX_OK;
+
+	dtx_buf_init(&w.text, DTX_BUF_TEXT_MAX);
+	dtx_buf_init(&w.scratch, DTX_BUF_TEXT_MAX);
+	DTX_TRY(dtx_raw_open(&w.raw, t, err));
+	DTX_TRY(dtx_tablekeys_open(&w.keys, &w.s->by, t, err));
+	DTX_TRY(dtx_tablekeys_rows(&w.keys, &w.start, &w.row, err));
+	if (w.a->distinct || w.a->sort)
+		DTX_TRY(dtx_rowkeys_column(&w.value, t, w.s->col, err));
+	if (w.a->distinct)
+		DTX_TRY(mark_repeats(&w, err));
+	DTX_TRY(emit_groups(ox, &w, t, out, err));
+out:
+	dtx_mem_free(w.start);
+	dtx_mem_free(w.row);
+	dtx_mem_free(w.repeat);
+	dtx_rowkeys_close(&w.value);
+	dtx_tablekeys_close(&w.keys);
+	dtx_raw_close(&w.raw);
+	dtx_buf_clear(&w.text);
+	dtx_buf_clear(&w.scratch);
+	return rc;
+}
+
+static void implode_explain(const void *args, struct dtx_buf *out)
+{
+	const struct implode_args *a = args;
+
+	dtx_buf_printf(out, "join the %s values of %s with '%s' for each ",
+	               a->distinct ? "distinct" : "", a->col, a->sep);
+	dtx_cols_print(a->by, out);
+}
+
+const struct dtx_op dtx_op_implode = {
+	.name = "implode",
+	.aliases = "nest_values,string_agg",
+	.ninputs = 1,
+	.flags = DTX_OP_MAY_TRIGGER,
+	.summary = "Join the values of a group into one text",
+	.notes = "One row per group, in order of first appearance: the columns of `by`, then the "
+		 "text. Values as written, nulls left out; a group of nulls gives null.",
+	.params = implode_params,
+	.nparams = DTX_COUNT(implode_params),
+	.examples = implode_examples,
+	.nexamples = DTX_COUNT(implode_examples),
+	.args_size = sizeof(struct implode_args),
+	.bind = implode_bind,
+	.whole = implode_whole,
+	.explain = implode_explain,
+};

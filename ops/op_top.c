@@ -1,0 +1,185 @@
+/* top: the rows with the largest or smallest values. */
+#include "ops/tablekeys.h"
+
+enum { TIES_FIRST, TIES_ALL };
+struct top_args {
+	int64_t n;
+	struct dtx_expr *expr;
+	bool desc;
+	struct dtx_cols *by;
+	int ties;
+};
+struct top_state {
+	struct dtx_bound *expr;
+	struct dtx_groupkeys by;
+	struct dtx_colmap map;
+};
+
+#define AT(member) .offset = offsetof(struct top_args, member)
+static const struct dtx_param top_params[] = {
+	{ .name = "n",
+	  .kind = DTX_P_INT,
+	  .required = true,
+	  AT(n),
+	  .min = 1,
+	  .max = INT64_MAX,
+	  .aliases = "count",
+	  .help = "rows to keep" },
+	{ .name = "expr",
+	  .kind = DTX_P_EXPR,
+	  .required = true,
+	  AT(expr),
+	  .aliases = "expression,formula,col,column",
+	  .help = "what rows are ranked by" },
+	{ .name = "desc", .kind = DTX_P_BOOL, AT(desc), .def = "true", .help = "largest first" },
+	{ .name = "by",
+	  .kind = DTX_P_COLUMNS,
+	  AT(by),
+	  .aliases = "group_by,groupby,keys",
+	  .help = "rank within groups of these columns" },
+	{ .name = "ties",
+	  .kind = DTX_P_CHOICE,
+	  AT(ties),
+	  .choices = "first,all",
+	  .def = "\"first\"",
+	  .help = "all: rows equal to the last one too" },
+};
+static const struct dtx_example top_examples[] = {
+	{ .step = DTX_JSON({ "op" : "top", "n" : 2, "expr" : "v" }),
+	  .in = "k,v\na,1\nb,3.50\nc,\nd,3.5\ne,2\n",
+	  .out = "k,v\nb,3.50\nd,3.5\n" },
+	{ .step = DTX_JSON({ "op" : "nsmallest", "n" : 1, "expr" : "v * 2", "by" : ["k"] }),
+	  .in = "k,v\nx,2\ny,\nz,5\nx,1\nz,4\n",
+	  .out = "k,v\nx,1\nz,4\n" },
+	{ .step = DTX_JSON({ "op" : "slice_max", "n" : 1, "expr" : "v", "ties" : "all" }),
+	  .in = "k,v\na,3\nb,3\nc,2\n",
+	  .out = "k,v\na,3\nb,3\n" },
+};
+
+static enum dtx_code top_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct top_args *a = args;
+	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
+	struct top_state *s = dtx_bind_state(b, sizeof(*s));
+	enum dtx_code rc = DTX_OK;
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_bind_expr(b, 0, a->expr, "/expr", any, DTX_USE_ROWS, &s->expr, err));
+	if (a->by)
+		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
+	dtx_bind_kind(b, DTX_KIND_WHOLE);
+out:
+	return rc;
+}
+
+static enum dtx_code rank_keys(const struct dtx_opctx *ox, struct dtx_table *t,
+                               struct dtx_rowkeys *k, struct dtx_err *err)
+{
+	const struct top_args *a = ox->args;
+	const struct top_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c = NULL, *flat = NULL;
+	int64_t at = 0;
+
+	DTX_TRY(dtx_rowkeys_open(k, t->nrows, err));
+	for (size_t i = 0; i < t->nbatches; i++) {
+		DTX_TRY(dtx_op_eval(ox, s->expr, t->batch[i], &c, err));
+		DTX_TRY(dtx_column_flat(c, &flat, err));
+		DTX_TRY(dtx_rowkeys_add(k, at, flat, a->desc, err));
+		dtx_column_unref(c);
+		dtx_column_unref(flat);
+		c = flat = NULL;
+		at += t->batch[i]->nrows;
+	}
+out:
+	dtx_column_unref(c);
+	dtx_column_unref(flat);
+	return rc;
+}
+
+/* Best rows of one group, in place at the front of row[0..n); returns how many. */
+static enum dtx_code best_of(const struct top_args *a, const struct dtx_rowkeys *k, int64_t *row,
+                             int64_t n, int64_t *kept, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t some = 0, end;
+
+	for (int64_t i = 0; i < n; i++)
+		if (!k->null[row[i]])
+			row[some++] = row[i];
+	DTX_TRY(dtx_rowkeys_sort(k, row, some, err));
+	end = DTX_MIN(a->n, some);
+	while (a->ties == TIES_ALL && end && end < some &&
+	       dtx_rowkeys_cmp(k, row[end - 1], row[end]) == 0)
+		end++;
+	*kept = end;
+out:
+	return rc;
+}
+
+static enum dtx_code top_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+                               struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct top_args *a = ox->args;
+	const struct top_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_tablekeys keys = DTX_TABLEKEYS_INIT;
+	struct dtx_rowkeys rank = DTX_ROWKEYS_INIT;
+	int64_t *start = NULL, *row = NULL, n = 0;
+
+	DTX_TRY(dtx_tablekeys_open(&keys, &s->by, t, err));
+	DTX_TRY(rank_keys(ox, t, &rank, err));
+	DTX_TRY(dtx_tablekeys_rows(&keys, &start, &row, err));
+	for (uint32_t g = 0; g < keys.n; g++) {
+		int64_t kept, from = start[g];
+
+		DTX_TRY(best_of(a, &rank, row + from, start[g + 1] - from, &kept, err));
+		memmove(row + n, row + from, (size_t)kept * sizeof(*row));
+		n += kept;
+	}
+	dtx_op_count(ox, "outside", t->nrows - n);
+	DTX_TRY(dtx_table_emit(ox, t, &s->map, row, n, out, err));
+out:
+	dtx_mem_free(start);
+	dtx_mem_free(row);
+	dtx_rowkeys_close(&rank);
+	dtx_tablekeys_close(&keys);
+	return rc;
+}
+
+static void top_explain(const void *args, struct dtx_buf *out)
+{
+	const struct top_args *a = args;
+
+	dtx_buf_printf(out, "keep the %lld rows with the %s ", (long long)a->n,
+	               a->desc ? "largest" : "smallest");
+	dtx_expr_print(a->expr, out);
+	if (a->by) {
+		dtx_buf_add(out, " of each ");
+		dtx_cols_print(a->by, out);
+	}
+	if (a->ties == TIES_ALL)
+		dtx_buf_add(out, ", and those equal to the last");
+}
+
+const struct dtx_op dtx_op_top = {
+	.name = "top",
+	.aliases = "nlargest,slice_max,nsmallest,slice_min",
+	.presets = "nsmallest:desc=false,slice_min:desc=false",
+	.ninputs = 1,
+	.flags = DTX_OP_MAY_TRIGGER,
+	.summary = "Keep the rows with the largest or smallest values",
+	.notes = "Nulls never qualify. Rows are sorted within their group, equal ones in table "
+		 "order; groups come in order of first appearance.",
+	.params = top_params,
+	.nparams = DTX_COUNT(top_params),
+	.examples = top_examples,
+	.nexamples = DTX_COUNT(top_examples),
+	.args_size = sizeof(struct top_args),
+	.bind = top_bind,
+	.whole = top_whole,
+	.explain = top_explain,
+};
