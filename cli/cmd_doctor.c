@@ -8,6 +8,7 @@
 #include "core/store/store.h"
 #include "core/base/mem.h"
 #include "sandbox/jail.h"
+#include "sandbox/reader_super.h"
 
 struct doctor_args {
 	bool json;
@@ -84,6 +85,25 @@ static json_t *doctor_selftest(bool *ok)
 	return row;
 }
 
+/* The process that reads workbooks. */
+static json_t *doctor_reader(bool *ok)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	int64_t us = 0;
+	bool named = false;
+	json_t *row;
+
+	if (dtx_reader_selftest(&us, &named, &err) != DTX_OK) {
+		*ok = false;
+		row = json_pack("{sb ss ss}", "ok", 0, "error", err.msg, "next", err.hint);
+	} else {
+		row = json_pack("{sb ss sb sI}", "ok", 1, "layers", "rlimits,seccomp", "notify",
+		                (int)named, "start_us", (json_int_t)us);
+	}
+	dtx_err_clear(&err);
+	return row;
+}
+
 static void doctor_text(const json_t *part, struct dtx_buf *out)
 {
 	const char *key, *inner;
@@ -123,6 +143,7 @@ static int doctor_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 
 	(void)argc, (void)argv;
 	json_object_set_new(all, "selftest", doctor_selftest(&ok));
+	json_object_set_new(all, "reader", doctor_reader(&ok));
 	if (a->json)
 		status = dtx_out_json(cli, all, 1);
 	else {
@@ -137,8 +158,10 @@ static int doctor_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 const struct dtx_cmd dtx_cmd_doctor = {
 	.name = "doctor",
 	.usage = "",
-	.summary = "Show versions and jail layers of this machine, and test the jail",
-	.exits = "0 all well; 8 the jail does not work here (typed plans still run)",
+	.summary =
+		"Show versions and jail layers of this machine, and test the jail and the reader",
+	.exits = "0 all well; 8 the jail or the reader process does not work here (typed plans of "
+		 "text files still run)",
 	.opts = doctor_opts,
 	.nopts = DTX_COUNT(doctor_opts),
 	.args_size = sizeof(struct doctor_args),

@@ -68,6 +68,11 @@ static const struct allow allows[] = {
 	DTX_POLICY_ALLOW(A)
 #undef A
 };
+static const struct allow reader_allows[] = {
+#define A(call, n, c0, c1, c2, c3, reason) { SCMP_SYS(call), n, { c0, c1, c2, c3 } },
+	DTX_POLICY_READER(A)
+#undef A
+};
 static const struct refuse refuses[] = {
 #define R(call, code, reason) { SCMP_SYS(call), code },
 	DTX_POLICY_REFUSE(R)
@@ -124,13 +129,13 @@ void dtx_filter_name(int nr, char *out, size_t size)
 
 /* --- building --- */
 
-static int add_allows(scmp_filter_ctx ctx)
+static int add_rows(scmp_filter_ctx ctx, const struct allow *row, size_t n)
 {
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < DTX_COUNT(allows); i++) {
-		const struct allow *a = &allows[i];
+	for (i = 0; !rc && i < n; i++) {
+		const struct allow *a = &row[i];
 		struct scmp_arg_cmp cmp[4];
 		unsigned k;
 
@@ -140,6 +145,16 @@ static int add_allows(scmp_filter_ctx ctx)
 		rc = seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, a->nr, a->n, cmp);
 	}
 	return rc;
+}
+
+static int add_allows(scmp_filter_ctx ctx)
+{
+	return add_rows(ctx, allows, DTX_COUNT(allows));
+}
+
+static int build_reader(scmp_filter_ctx ctx)
+{
+	return add_rows(ctx, reader_allows, DTX_COUNT(reader_allows));
 }
 
 /* A rule about the first argument; the library's own macros are no ISO C. */
@@ -316,4 +331,36 @@ int dtx_filter_load(const struct dtx_filters *f, enum dtx_filter_id id, int *lis
 	if (id == DTX_FILTER_A)
 		*listener = (int)got;
 	return 0;
+}
+
+enum dtx_code dtx_filter_build_reader(bool plain, struct dtx_filter *out, struct dtx_err *err)
+{
+	const struct recipe recipe = { "reader", plain ? SCMP_ACT_KILL_PROCESS : SCMP_ACT_NOTIFY,
+		                       build_reader };
+	enum dtx_code rc = DTX_OK;
+	int bad = build_one(&recipe, out);
+
+	if (bad)
+		DTX_FAIL(err, DTX_E_JAIL_UNAVAILABLE,
+		         "seccomp: the reader's filter cannot be built: %s", strerror(-bad));
+out:
+	return rc;
+}
+
+int dtx_filter_load_reader(const struct dtx_filter *f, bool plain, int *listener)
+{
+	struct sock_fprog prog = { (unsigned short)f->n, f->bpf };
+	unsigned long flags = SECCOMP_FILTER_FLAG_TSYNC;
+	long got;
+
+	/* who cannot be synchronised is told by an error, not by its number */
+	if (!plain)
+		flags |= SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_TSYNC_ESRCH |
+		         SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+	got = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog);
+	if (got < 0)
+		return errno;
+	if (!plain)
+		*listener = (int)got;
+	return plain && got ? ESRCH : 0;
 }

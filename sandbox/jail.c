@@ -15,17 +15,7 @@
 #include "sandbox/landlock.h"
 #include "sandbox/ns.h"
 #include "sandbox/report.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
+#include "sandbox/role.h"
 
 #define TABLES_MAX 64
 
@@ -79,7 +69,7 @@ static enum dtx_code local_open(const struct dtx_jail_spec *spec, struct dtx_box
 	dtx_stream_init(&b->stream[0], DTX_STREAM_OUT_KEEP);
 	dtx_stream_init(&b->stream[1], DTX_STREAM_ERR_KEEP);
 	/* A sanitizer's shadow and calls do not fit behind the filter; there is no weaker jail. */
-	if (!SANITIZED)
+	if (!DTX_SANITIZED)
 		DTX_TRY(dtx_super_begin(b, err));
 	*out = b;
 	b = NULL;
@@ -146,7 +136,7 @@ static enum dtx_code run_box(struct dtx_box *b, struct dtx_str code, const char 
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (SANITIZED)
+	if (DTX_SANITIZED)
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED,
 		         "build: a sanitizer build cannot lock a worker down");
 	contract_json(b->spec.contract, meta);
@@ -327,5 +317,5 @@ void dtx_jail_layers_json(struct dtx_buf *out)
 	               ns ? "false" : "true", ns, dtx_landlock_abi(),
 	               has_action(SECCOMP_RET_KILL_PROCESS) ? "true" : "false",
 	               has_action(SECCOMP_RET_USER_NOTIF) ? "true" : "false",
-	               SANITIZED ? "true" : "false");
+	               DTX_SANITIZED ? "true" : "false");
 }

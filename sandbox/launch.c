@@ -30,7 +30,16 @@ static char *const environment[] = {
 	NULL,
 };
 
-static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, int control)
+static char *const empty[] = { NULL };
+
+/* A role: its arguments, all of its environment, its socket, and its input or -1. */
+struct role {
+	char *const *argv, *const *envp;
+	int control, input;
+};
+
+static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
+                   const struct role *r)
 {
 	sigset_t none, all;
 	int rc = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDWR, 0);
@@ -42,9 +51,11 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 	if (!rc)
 		rc = posix_spawn_file_actions_adddup2(actions, 0, 2);
 	if (!rc)
-		rc = posix_spawn_file_actions_adddup2(actions, control, 3);
+		rc = posix_spawn_file_actions_adddup2(actions, r->control, 3);
+	if (!rc && r->input >= 0)
+		rc = posix_spawn_file_actions_adddup2(actions, r->input, 4);
 	if (!rc)
-		rc = posix_spawn_file_actions_addclosefrom_np(actions, 4);
+		rc = posix_spawn_file_actions_addclosefrom_np(actions, r->input >= 0 ? 5 : 4);
 	if (!rc)
 		rc = posix_spawnattr_setsigmask(attr, &none);
 	if (!rc)
@@ -55,7 +66,7 @@ static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr,
 	return rc;
 }
 
-static int spawn(char *const argv[], int control, pid_t *pid)
+static int spawn(const struct role *r, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -65,42 +76,66 @@ static int spawn(char *const argv[], int control, pid_t *pid)
 		return rc;
 	rc = posix_spawnattr_init(&attr);
 	if (!rc) {
-		rc = prepare(&actions, &attr, control);
+		rc = prepare(&actions, &attr, r);
 		if (!rc)
-			rc = posix_spawn(pid, "/proc/self/exe", &actions, &attr, argv, environment);
+			rc = posix_spawn(pid, "/proc/self/exe", &actions, &attr, r->argv, r->envp);
 		posix_spawnattr_destroy(&attr);
 	}
 	posix_spawn_file_actions_destroy(&actions);
 	return rc;
 }
 
-enum dtx_code dtx_launch_zygote(uint32_t hash_seed, bool screen_only, pid_t *pid, int *control,
-                                struct dtx_err *err)
+/* Starts the role with one end of a socket pair. */
+static enum dtx_code launch(struct role *r, enum dtx_code code, pid_t *pid, int *control,
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int pair[2] = { -1, -1 }, high = -1, bad;
-	char seed[16];
-	char *argv[] = { (char *)DTX_ZYGOTE_NAME,
-		         (char *)(screen_only ? DTX_ZYGOTE_SCREEN : DTX_ZYGOTE_RUN), seed, NULL };
+	int pair[2] = { -1, -1 }, high = -1, in = -1, bad;
 
-	snprintf(seed, sizeof(seed), "%u", hash_seed);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: socketpair: %s",
-		         strerror(errno));
-	/* dup2 onto itself would keep close-on-exec: its number must not be 3 */
+		DTX_FAIL(err, code, "launch: socketpair: %s", strerror(errno));
+	/* dup2 onto itself would keep close-on-exec, onto another source lose it: high numbers */
 	high = fcntl(pair[1], F_DUPFD_CLOEXEC, 16);
-	if (high < 0)
-		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: descriptors: %s",
-		         strerror(errno));
-	bad = spawn(argv, high, pid);
+	if (r->input >= 0)
+		in = fcntl(r->input, F_DUPFD_CLOEXEC, 16);
+	if (high < 0 || (r->input >= 0 && in < 0))
+		DTX_FAIL(err, code, "launch: descriptors: %s", strerror(errno));
+	r->control = high;
+	r->input = in;
+	bad = spawn(r, pid);
 	if (bad)
-		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: cannot start the zygote: %s",
-		         strerror(bad));
+		DTX_FAIL(err, code, "launch: cannot start '%s': %s", r->argv[0], strerror(bad));
 	*control = pair[0];
 	pair[0] = -1;
 out:
 	dtx_file_close(&pair[0]);
 	dtx_file_close(&pair[1]);
 	dtx_file_close(&high);
+	dtx_file_close(&in);
 	return rc;
+}
+
+enum dtx_code dtx_launch_zygote(uint32_t hash_seed, bool screen_only, pid_t *pid, int *control,
+                                struct dtx_err *err)
+{
+	char seed[16];
+	char *argv[] = { (char *)DTX_ZYGOTE_NAME,
+		         (char *)(screen_only ? DTX_ZYGOTE_SCREEN : DTX_ZYGOTE_RUN), seed, NULL };
+	struct role r = { argv, environment, -1, -1 };
+
+	snprintf(seed, sizeof(seed), "%u", hash_seed);
+	return launch(&r, DTX_E_SNIPPET_SETUP_REFUSED, pid, control, err);
+}
+
+enum dtx_code dtx_launch_reader(int input, uint64_t memory, uint32_t cpu_s, pid_t *pid,
+                                int *control, struct dtx_err *err)
+{
+	char bytes[24], seconds[16], parent[16];
+	char *argv[] = { (char *)DTX_READER_NAME, parent, bytes, seconds, NULL };
+	struct role r = { argv, empty, -1, input };
+
+	snprintf(parent, sizeof(parent), "%d", (int)getpid());
+	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)memory);
+	snprintf(seconds, sizeof(seconds), "%u", cpu_s);
+	return launch(&r, DTX_E_JAIL_UNAVAILABLE, pid, control, err);
 }

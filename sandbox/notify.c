@@ -90,6 +90,16 @@ bool dtx_notify_answer(int listener, int64_t at_us, struct dtx_jail_report *repo
 	return false;
 }
 
+bool dtx_notify_name(int listener, char *name, size_t size)
+{
+	union notif n;
+
+	if (!receive(listener, &n))
+		return false;
+	dtx_filter_name(n.n.data.nr, name, size);
+	return true;
+}
+
 bool dtx_notify_probe(int listener, int pid, const uint64_t nonce[2])
 {
 	union notif n;

@@ -10,6 +10,9 @@
 
 /* Answers one pending call.  false: the worker must be killed (the call stays unanswered). */
 DTX_MUSTUSE bool dtx_notify_answer(int listener, int64_t at_us, struct dtx_jail_report *report);
+/* The name of a pending call, which stays unanswered: the caller of it must be killed.  False: none
+ * is pending. */
+DTX_MUSTUSE bool dtx_notify_name(int listener, char *name, size_t size);
 /* The one call that main asked the worker to make: ptrace(nonce...); answered with EPERM.
  * False: it is not that call. */
 DTX_MUSTUSE bool dtx_notify_probe(int listener, int pid, const uint64_t nonce[2]);

@@ -140,6 +140,34 @@
 	R(epoll_wait, EPERM, "nothing to wait for")                                                \
 	R(epoll_pwait, EPERM, "nothing to wait for")
 
+/* A reader process: the parsers of containers, two or three threads that exist before the filter.
+ * Descriptor 3 is its socket, 4 its input; others are memory that main gave it.  What is not here
+ * ends it. */
+#define DTX_POLICY_READER(A)                                                                       \
+	A(read, 1, D_EQ(0, 4), D_NONE, D_NONE, D_NONE, "the input")                                \
+	A(pread64, 1, D_EQ(0, 4), D_NONE, D_NONE, D_NONE, "the input")                             \
+	A(lseek, 1, D_EQ(0, 4), D_NONE, D_NONE, D_NONE, "the input")                               \
+	A(sendmsg, 1, D_EQ(0, 3), D_NONE, D_NONE, D_NONE, "answers")                               \
+	A(recvmsg, 1, D_EQ(0, 3), D_NONE, D_NONE, D_NONE, "requests, memory to fill")              \
+	A(mmap, 1, D_IN(2, DTX_POLICY_RW), D_NONE, D_NONE, D_NONE, "memory; never executable")     \
+	A(mprotect, 1, D_IN(2, DTX_POLICY_RW), D_NONE, D_NONE, D_NONE, "no new code")              \
+	A(mremap, 1, D_EQ(3, 1), D_NONE, D_NONE, D_NONE, "growing memory")                         \
+	A(madvise, 1, D_LE(2, 4), D_NONE, D_NONE, D_NONE, "allocators: NORMAL to DONTNEED")        \
+	A(madvise, 1, D_EQ(2, 8), D_NONE, D_NONE, D_NONE, "allocators: FREE")                      \
+	A(madvise, 1, D_EQ(2, 14), D_NONE, D_NONE, D_NONE, "allocators: HUGEPAGE")                 \
+	A(futex, 1, D_BITS(1, 0x180u, 0u), D_NONE, D_NONE, D_NONE, "locks: WAIT")                  \
+	A(futex, 1, D_BITS(1, 0x180u, 1u), D_NONE, D_NONE, D_NONE, "locks: WAKE")                  \
+	A(futex, 1, D_BITS(1, 0x180u, 9u), D_NONE, D_NONE, D_NONE, "locks: WAIT_BITSET")           \
+	A(futex, 1, D_BITS(1, 0x180u, 10u), D_NONE, D_NONE, D_NONE, "locks: WAKE_BITSET")          \
+	A(clock_gettime, 1, D_LE(0, 7), D_NONE, D_NONE, D_NONE, "clocks without a vDSO")           \
+	A(munmap, 0, D_NONE, D_NONE, D_NONE, D_NONE, "memory")                                     \
+	A(brk, 0, D_NONE, D_NONE, D_NONE, D_NONE, "memory")                                        \
+	A(close, 0, D_NONE, D_NONE, D_NONE, D_NONE, "gives up what it has")                        \
+	A(rt_sigreturn, 0, D_NONE, D_NONE, D_NONE, D_NONE, "life cycle")                           \
+	A(restart_syscall, 0, D_NONE, D_NONE, D_NONE, D_NONE, "life cycle")                        \
+	A(exit, 0, D_NONE, D_NONE, D_NONE, D_NONE, "life cycle")                                   \
+	A(exit_group, 0, D_NONE, D_NONE, D_NONE, D_NONE, "life cycle")
+
 /* What the zygote needs on top while it makes workers (filter Z).  clone and socketpair are let
  * through with exactly the arguments of fork() and of a unix pair. */
 #define DTX_POLICY_ZYGOTE(Z)                                                                       \

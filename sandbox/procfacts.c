@@ -46,33 +46,58 @@ pid_t dtx_facts_pid(int pidfd)
 	return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
+struct fact {
+	const char *name;
+	int base;
+	int64_t want;
+};
+
+static bool facts_hold(const char *text, const struct fact *fact, size_t n, char *what, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		int64_t have = field(text, fact[i].name, fact[i].base);
+
+		if (have == fact[i].want)
+			continue;
+		snprintf(what, size, "%s is %lld, expected %lld", fact[i].name, (long long)have,
+		         (long long)fact[i].want);
+		return false;
+	}
+	return true;
+}
+
+bool dtx_facts_reader(pid_t pid, char *what, size_t size)
+{
+	static const struct fact facts[] = { { "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 } };
+	char path[64], text[8192];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (!slurp(path, text, sizeof(text))) {
+		snprintf(what, size, "cannot read '%s': %s", path, strerror(errno));
+		return false;
+	}
+	return facts_hold(text, facts, DTX_COUNT(facts), what, size);
+}
+
 bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
 {
 	char path[64], text[8192], own[8192];
 	int64_t inherited, vm;
-	const struct {
-		const char *name;
-		int base;
-		int64_t want;
-	} wants[] = {
+	static const struct fact wants[] = {
 		{ "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 }, { "CapEff", 16, 0 },
 		{ "CapPrm", 16, 0 },     { "CapInh", 16, 0 },  { "CapAmb", 16, 0 },
 		{ "Threads", 10, 1 },
 	};
-	size_t i;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	if (!slurp(path, text, sizeof(text)) || !slurp("/proc/self/status", own, sizeof(own))) {
 		snprintf(what, size, "cannot read '%s': %s", path, strerror(errno));
 		return false;
 	}
-	for (i = 0; i < DTX_COUNT(wants); i++)
-		if (field(text, wants[i].name, wants[i].base) != wants[i].want) {
-			snprintf(what, size, "%s is %lld, expected %lld", wants[i].name,
-			         (long long)field(text, wants[i].name, wants[i].base),
-			         (long long)wants[i].want);
-			return false;
-		}
+	if (!facts_hold(text, wants, DTX_COUNT(wants), what, size))
+		return false;
 	inherited = field(own, "Seccomp_filters", 10);
 	if (inherited >= 0 &&
 	    field(text, "Seccomp_filters", 10) != inherited + FILTERS_OF_A_WORKER) {

@@ -59,6 +59,8 @@ pid_t dtx_facts_pid(int pidfd);
 /* /proc/PID/status says what a locked worker's must; `what` names the first thing that does not
  * hold. */
 DTX_MUSTUSE bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size_t size);
+/* The same for a locked reader process, which has threads. */
+DTX_MUSTUSE bool dtx_facts_reader(pid_t pid, char *what, size_t size);
 /* Resident minus shared bytes, 0 if it cannot be told. */
 uint64_t dtx_facts_anon(pid_t pid);
 

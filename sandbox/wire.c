@@ -36,6 +36,12 @@ static long payload_of(uint16_t type)
 		[DTX_WIRE_PROBED] = 5,
 		[DTX_WIRE_START] = 1 + sizeof(struct dtx_wire_start),
 		[DTX_WIRE_DONE] = 1 + sizeof(struct dtx_wire_done),
+		[DTX_WIRE_ASK] = 1 + sizeof(struct dtx_wire_ask),
+		[DTX_WIRE_NEED] = 1 + sizeof(struct dtx_wire_memory),
+		[DTX_WIRE_GIVE] = 1 + sizeof(struct dtx_wire_memory),
+		[DTX_WIRE_FRAME] = 1 + sizeof(struct dtx_wire_memory),
+		[DTX_WIRE_END] = 5,
+		[DTX_WIRE_FAIL] = 1 + sizeof(struct dtx_wire_fail),
 	}; /* length + 1, so that a gap is no type */
 
 	return type < DTX_COUNT(len) ? (long)len[type] - 1 : -1;

@@ -28,7 +28,15 @@ enum dtx_wire_type {
 	DTX_WIRE_PROBE = 17,   /* main: struct dtx_wire_probe */
 	DTX_WIRE_PROBED = 18,  /* worker: u32 errno */
 	DTX_WIRE_START = 19,   /* main: struct dtx_wire_start */
-	DTX_WIRE_DONE = 20     /* worker: struct dtx_wire_done */
+	DTX_WIRE_DONE = 20,    /* worker: struct dtx_wire_done */
+	/* a reader process; its generation is that of the request, so that late answers to an
+	 * earlier one are known */
+	DTX_WIRE_ASK = 32,   /* main: struct dtx_wire_ask and its arguments in memory */
+	DTX_WIRE_NEED = 33,  /* reader: struct dtx_wire_memory, what it needs */
+	DTX_WIRE_GIVE = 34,  /* main: the same, and the memory */
+	DTX_WIRE_FRAME = 35, /* reader: the same, filled */
+	DTX_WIRE_END = 36,   /* reader: u32 generation */
+	DTX_WIRE_FAIL = 37   /* reader: struct dtx_wire_fail */
 };
 
 struct dtx_wire_welcome {
@@ -66,6 +74,18 @@ struct dtx_wire_start {
 struct dtx_wire_done {
 	uint32_t code, pad; /* enum dtx_done */
 	uint64_t used;      /* bytes of the out frame */
+};
+struct dtx_wire_ask {
+	uint32_t ask, gen; /* enum dtx_ask */
+	uint64_t len;      /* of the arguments */
+};
+struct dtx_wire_memory {
+	uint32_t gen, pad;
+	uint64_t len;
+};
+struct dtx_wire_fail {
+	uint32_t gen, len;
+	char json[3000]; /* the error, zeros behind it */
 };
 enum dtx_done {
 	DTX_DONE_OK,

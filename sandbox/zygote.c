@@ -28,6 +28,7 @@
 #include "sandbox/limits.h"
 #include "sandbox/ns.h"
 #include "sandbox/pyhost.h"
+#include "sandbox/reader_super.h"
 #include "sandbox/role.h"
 #include "sandbox/wire.h"
 #include "sandbox/worker.h"
@@ -420,6 +421,8 @@ int dtx_sandbox_role(int argc, char **argv)
 {
 	int64_t seed;
 
+	if (argc >= 1 && !strcmp(argv[0], DTX_READER_NAME))
+		return dtx_reader_main(argc, argv);
 	if (argc < 1 || strcmp(argv[0], DTX_ZYGOTE_NAME))
 		return -1;
 	if (argc != 3 || (strcmp(argv[1], DTX_ZYGOTE_RUN) && strcmp(argv[1], DTX_ZYGOTE_SCREEN)) ||

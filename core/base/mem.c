@@ -33,18 +33,35 @@ static bool mem_fits(size_t n, size_t size, size_t *bytes)
 	return !mem_injected();
 }
 
-static void *mem_count(void *ptr)
+static void mem_add(size_t bytes)
 {
-	size_t used, peak;
+	size_t used = bytes + atomic_fetch_add_explicit(&mem_used, bytes, memory_order_relaxed);
+	size_t peak = atomic_load_explicit(&mem_peak, memory_order_relaxed);
 
-	if (!ptr)
-		return NULL;
-	used = malloc_usable_size(ptr);
-	used += atomic_fetch_add_explicit(&mem_used, used, memory_order_relaxed);
-	peak = atomic_load_explicit(&mem_peak, memory_order_relaxed);
 	while (used > peak && !atomic_compare_exchange_weak(&mem_peak, &peak, used))
 		;
+}
+
+static void *mem_count(void *ptr)
+{
+	if (ptr)
+		mem_add(malloc_usable_size(ptr));
 	return ptr;
+}
+
+bool dtx_mem_charge(size_t bytes)
+{
+	size_t n;
+
+	if (!mem_fits(bytes, 1, &n))
+		return false;
+	mem_add(bytes);
+	return true;
+}
+
+void dtx_mem_discharge(size_t bytes)
+{
+	atomic_fetch_sub_explicit(&mem_used, bytes, memory_order_relaxed);
 }
 
 void *dtx_mem_alloc(size_t n, size_t size)

@@ -31,6 +31,11 @@ void *dtx_mem_hook_realloc(void *ptr, size_t size);
  */
 void *dtx_mem_overdraw(size_t size);
 
+/* Counts memory that is not the allocator's (a memfd) against the budget; false: it does not fit
+ * and was not counted. */
+DTX_MUSTUSE bool dtx_mem_charge(size_t bytes);
+void dtx_mem_discharge(size_t bytes);
+
 /* Budget in bytes; 0: none. */
 void dtx_mem_set_limit(size_t bytes);
 size_t dtx_mem_limit(void);

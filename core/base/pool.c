@@ -1,6 +1,7 @@
 /* Threads behind a gate: nobody works until all of them exist. */
 #include "core/base/pool.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -9,11 +10,21 @@
 
 #define POOL_MAX 256u
 
+/* Threads that wait for tasks.  Process-wide by nature: what may start a thread is. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	unsigned made, idle;
+	struct dtx_task *next; /* given, not yet taken */
+} reserve = { .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER };
+
 unsigned dtx_pool_cpus(void)
 {
 	cpu_set_t set;
 	int n;
 
+	if (reserve.made)
+		return 1;
 	if (sched_getaffinity(0, sizeof(set), &set))
 		return 1;
 	n = CPU_COUNT(&set);
@@ -122,6 +133,8 @@ out:
 
 struct dtx_task {
 	pthread_t thread;
+	bool reserved, done; /* run by a thread of the reserve; under its lock */
+	struct dtx_task *next;
 	enum dtx_code (*fn)(void *arg, struct dtx_err *err);
 	void *arg;
 	enum dtx_code rc;
@@ -136,6 +149,77 @@ static void *task_main(void *arg)
 	return NULL;
 }
 
+/* --- threads of the reserve --- */
+
+static void *reserve_main(void *ignored)
+{
+	struct dtx_task *t;
+
+	(void)ignored;
+	pthread_mutex_lock(&reserve.lock);
+	for (;;) {
+		reserve.idle++;
+		pthread_cond_broadcast(&reserve.moved);
+		while (!reserve.next)
+			pthread_cond_wait(&reserve.moved, &reserve.lock);
+		t = reserve.next;
+		reserve.next = t->next;
+		pthread_mutex_unlock(&reserve.lock);
+		(void)task_main(t);
+		pthread_mutex_lock(&reserve.lock);
+		t->done = true;
+	}
+	return NULL;
+}
+
+enum dtx_code dtx_task_reserve(unsigned n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	pthread_t thread;
+	int failed;
+
+	DTX_ASSERT(!reserve.made && n && n <= DTX_TASK_RESERVE, err);
+	for (; reserve.made < n; reserve.made++) {
+		failed = pthread_create(&thread, NULL, reserve_main, NULL);
+		if (failed)
+			DTX_FAIL(err, DTX_E_BUG, "cannot start a thread: %s", strerror(failed));
+		pthread_detach(thread);
+	}
+	/* what a thread does when it starts is done */
+	pthread_mutex_lock(&reserve.lock);
+	while (reserve.idle < n)
+		pthread_cond_wait(&reserve.moved, &reserve.lock);
+	pthread_mutex_unlock(&reserve.lock);
+out:
+	return rc;
+}
+
+/* Gives the task to an idle thread; 0 or errno. */
+static int reserve_give(struct dtx_task *t)
+{
+	int failed = EAGAIN;
+
+	pthread_mutex_lock(&reserve.lock);
+	if (reserve.idle) {
+		reserve.idle--;
+		t->reserved = true;
+		t->next = reserve.next;
+		reserve.next = t;
+		pthread_cond_broadcast(&reserve.moved);
+		failed = 0;
+	}
+	pthread_mutex_unlock(&reserve.lock);
+	return failed;
+}
+
+static void reserve_wait(struct dtx_task *t)
+{
+	pthread_mutex_lock(&reserve.lock);
+	while (!t->done)
+		pthread_cond_wait(&reserve.moved, &reserve.lock);
+	pthread_mutex_unlock(&reserve.lock);
+}
+
 enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct dtx_err *err), void *arg,
                              struct dtx_task **out, struct dtx_err *err)
 {
@@ -146,7 +230,7 @@ enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct dtx_err *err)
 	if (!t)
 		DTX_FAIL_MEM(err);
 	*t = (struct dtx_task){ .fn = fn, .arg = arg, .err = DTX_ERR_INIT };
-	failed = pthread_create(&t->thread, NULL, task_main, t);
+	failed = reserve.made ? reserve_give(t) : pthread_create(&t->thread, NULL, task_main, t);
 	if (failed)
 		DTX_FAIL(err, DTX_E_BUG, "cannot start a thread: %s", strerror(failed));
 	*out = t;
@@ -162,7 +246,10 @@ enum dtx_code dtx_task_join(struct dtx_task *task, struct dtx_err *err)
 
 	if (!task)
 		return DTX_OK;
-	pthread_join(task->thread, NULL);
+	if (task->reserved)
+		reserve_wait(task);
+	else
+		pthread_join(task->thread, NULL);
 	rc = task->rc;
 	if (rc != DTX_OK)
 		dtx_err_move(err, &task->err);

@@ -18,6 +18,11 @@ DTX_MUSTUSE enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, st
 struct dtx_task;
 DTX_MUSTUSE enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct dtx_err *err),
                                          void *arg, struct dtx_task **out, struct dtx_err *err);
+/* Starts n <= DTX_TASK_RESERVE threads now, for the tasks to come, because this process will soon
+ * not be allowed to start any; then dtx_pool_cpus is 1 and a task beyond n fails (bug).  Once,
+ * before any other thread; a failure is `bug`. */
+#define DTX_TASK_RESERVE 4
+DTX_MUSTUSE enum dtx_code dtx_task_reserve(unsigned n, struct dtx_err *err);
 /* Waits and frees; NULL gives DTX_OK. */
 enum dtx_code dtx_task_join(struct dtx_task *task, struct dtx_err *err);
 

@@ -10,7 +10,8 @@
 struct dtx_frame_part {
 	struct dtx_frame_entry e;
 	const char *name;
-	struct dtx_str bytes; /* sections without columns */
+	struct dtx_str bytes;  /* sections without columns */
+	struct dtx_str second; /* buffer b of a pair */
 	const struct dtx_rawgrid *grid;
 	struct dtx_table *table; /* counted: TABLE and its columns and dictionaries */
 	uint32_t col;
@@ -56,6 +57,20 @@ enum dtx_code dtx_frame_add_grid(struct dtx_frame *f, const char *name,
 	dtx_frame_grid_measure(grid, &p->e);
 	p->name = name;
 	p->grid = grid;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_frame_add_pair(struct dtx_frame *f, enum dtx_frame_kind kind, uint32_t id,
+                                 uint64_t rows, struct dtx_str a, struct dtx_str b,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_frame_add_bytes(f, kind, id, NULL, a, err));
+	f->part[f->n - 1].second = b;
+	f->part[f->n - 1].e.rows = rows;
+	f->part[f->n - 1].e.b_len = b.len;
 out:
 	return rc;
 }
@@ -243,6 +258,11 @@ uint64_t dtx_frame_size(struct dtx_frame *f)
 	return (at + 7) / 8 * 8;
 }
 
+const struct dtx_frame_entry *dtx_frame_part_entry(const struct dtx_frame *f, size_t part)
+{
+	return &f->part[part].e;
+}
+
 /* --- values --- */
 
 static void put_text(struct dtx_text *to, struct dtx_str s, unsigned char *b, uint64_t *b_at)
@@ -381,8 +401,10 @@ enum dtx_code dtx_frame_write(struct dtx_frame *f, void *to, struct dtx_err *err
 			write_dict(p, base);
 		else if (p->grid)
 			dtx_frame_grid_write(p->grid, base + p->e.a_off, base + p->e.b_off);
-		else if (p->bytes.len)
+		else if (p->bytes.ptr && p->bytes.len)
 			memcpy(base + p->e.a_off, p->bytes.ptr, p->bytes.len);
+		if (p->second.ptr && p->second.len)
+			memcpy(base + p->e.b_off, p->second.ptr, p->second.len);
 	}
 out:
 	return rc;

@@ -28,6 +28,8 @@ enum dtx_frame_kind {
 	DTX_FRAME_DICT = 5,     /* a text column that codes of columns point into */
 	DTX_FRAME_GRID = 6,     /* raw cells of an input, see frame_grid.c */
 	DTX_FRAME_ROWS = 7,     /* u64 row of the input per row of the table that is its parent */
+	DTX_FRAME_CELLS = 8,    /* a column of a workbook: a = tags, b = payloads */
+	DTX_FRAME_STRINGS = 9,  /* texts of cells: a = u32 lengths, b = their bytes */
 	DTX_FRAME_REPORT = 16,  /* JSON */
 	DTX_FRAME_ARTIFACT = 17 /* reserved */
 };
@@ -58,6 +60,11 @@ struct dtx_frame {
 DTX_MUSTUSE enum dtx_code dtx_frame_add_bytes(struct dtx_frame *f, enum dtx_frame_kind kind,
                                               uint32_t id, const char *name, struct dtx_str bytes,
                                               struct dtx_err *err);
+/* A section with two buffers, one item of each a row.  Borrowed too; without a pointer the buffer
+ * is only given room. */
+DTX_MUSTUSE enum dtx_code dtx_frame_add_pair(struct dtx_frame *f, enum dtx_frame_kind kind,
+                                             uint32_t id, uint64_t rows, struct dtx_str a,
+                                             struct dtx_str b, struct dtx_err *err);
 /* All live rows; takes a reference.  Values become those of the schema here, so this is where a
  * cell that does not fit fails. */
 DTX_MUSTUSE enum dtx_code dtx_frame_add_table(struct dtx_frame *f, const char *name,
@@ -68,6 +75,8 @@ DTX_MUSTUSE enum dtx_code dtx_frame_add_grid(struct dtx_frame *f, const char *na
 /* Lays the sections out; bytes that dtx_frame_write needs.  After the last add. */
 DTX_MUSTUSE uint64_t dtx_frame_size(struct dtx_frame *f);
 /* `to` has dtx_frame_size() zero bytes, aligned to 8. */
+/* Where a section lies, after dtx_frame_size: for who fills it later than dtx_frame_write. */
+const struct dtx_frame_entry *dtx_frame_part_entry(const struct dtx_frame *f, size_t part);
 DTX_MUSTUSE enum dtx_code dtx_frame_write(struct dtx_frame *f, void *to, struct dtx_err *err);
 void dtx_frame_clear(struct dtx_frame *f);
 
@@ -109,5 +118,17 @@ DTX_MUSTUSE enum dtx_code dtx_frame_grid(const struct dtx_frame_view *view,
 /* Inside the frame: a grid's lengths, and its two buffers. */
 void dtx_frame_grid_measure(const struct dtx_rawgrid *grid, struct dtx_frame_entry *entry);
 void dtx_frame_grid_write(const struct dtx_rawgrid *grid, void *a, void *b);
+
+/* A CELLS entry of a table of `rows` rows: every tag and payload checked, texts are below
+ * `nstrings`. */
+DTX_MUSTUSE enum dtx_code dtx_frame_cells(const struct dtx_frame_view *view,
+                                          const struct dtx_frame_entry *entry, uint64_t rows,
+                                          uint64_t nstrings, const uint8_t **tag,
+                                          const union dtx_payload **value, struct dtx_err *err);
+/* The texts of a STRINGS entry, checked; `to` has room for entry->rows.  They point into the
+ * frame. */
+DTX_MUSTUSE enum dtx_code dtx_frame_strings(const struct dtx_frame_view *view,
+                                            const struct dtx_frame_entry *entry, struct dtx_str *to,
+                                            struct dtx_err *err);
 
 #endif

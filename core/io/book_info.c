@@ -5,6 +5,7 @@
 #include "core/data/cast.h"
 #include "core/data/time.h"
 #include "core/io/book_info.h"
+#include "core/io/isolate.h"
 #include "core/io/sheet_layout.h"
 
 static enum dtx_code open_source(struct dtx_source *src, struct dtx_book **out, struct dtx_err *err)
@@ -20,12 +21,11 @@ bool dtx_book_is(const char *reader)
 
 /* --- cells --- */
 
-typedef enum dtx_code (*cell_fn)(void *arg, const struct dtx_cell_info *cell, struct dtx_err *err);
 struct walk {
 	struct dtx_book *book;
 	const struct dtx_sheet *sheet;
 	struct dtx_grid grid;
-	cell_fn fn;
+	dtx_book_cell_fn fn;
 	void *arg;
 	size_t merge; /* first merged range that begins at or below the row */
 };
@@ -167,8 +167,8 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_book_cells(struct dtx_source *src, const char *sheet, cell_fn fn, void *arg,
-                             struct dtx_err *err)
+enum dtx_code dtx_book_cells(struct dtx_source *src, const char *sheet, dtx_book_cell_fn fn,
+                             void *arg, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_book *book = NULL;
@@ -177,6 +177,8 @@ enum dtx_code dtx_book_cells(struct dtx_source *src, const char *sheet, cell_fn 
 	struct walk w = { .fn = fn, .arg = arg };
 	uint32_t i;
 
+	if (!dtx_source_direct(src))
+		return dtx_isolated_cells(src, sheet, fn, arg, err);
 	opts.sheet = sheet;
 	DTX_TRY(open_source(src, &book, err));
 	w.book = book;
@@ -255,9 +257,12 @@ enum dtx_code dtx_book_sheets(struct dtx_source *src, json_t **out, struct dtx_e
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_book *book = NULL;
-	json_t *list = json_array();
+	json_t *list = NULL;
 	uint32_t i;
 
+	if (!dtx_source_direct(src))
+		return dtx_isolated_sheets(src, out, err);
+	list = json_array();
 	if (!list)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(open_source(src, &book, err));

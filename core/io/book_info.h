@@ -17,13 +17,12 @@ struct dtx_cell_info {
 	const char *format; /* number format as written in the file */
 	const char *merged; /* range that this cell anchors; NULL */
 };
+typedef enum dtx_code (*dtx_book_cell_fn)(void *arg, const struct dtx_cell_info *cell,
+                                          struct dtx_err *err);
 /* Calls fn for every non-empty cell of all worksheets, sheets in order, rows, then columns. `sheet`
  * (name or number) NULL: all. */
 DTX_MUSTUSE enum dtx_code dtx_book_cells(struct dtx_source *src, const char *sheet,
-                                         enum dtx_code (*fn)(void *arg,
-                                                             const struct dtx_cell_info *cell,
-                                                             struct dtx_err *err),
-                                         void *arg, struct dtx_err *err);
+                                         dtx_book_cell_fn fn, void *arg, struct dtx_err *err);
 /* [{"name","kind","visible","dimension","cells","rows","merges","tables"}, ...]; a sheet that does
  * not read has "error" instead of counts.  New reference. */
 DTX_MUSTUSE enum dtx_code dtx_book_sheets(struct dtx_source *src, json_t **out,

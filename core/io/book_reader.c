@@ -393,35 +393,6 @@ static void flag_merges(const struct book_reader *r, const struct slice *s,
 	}
 }
 
-/* A declared type is made here, by its own rules. */
-static enum dtx_code cast_declared(struct book_reader *r, struct dtx_batch *b, uint32_t col,
-                                   struct dtx_err *err)
-{
-	const struct dtx_read_type *d = dtx_columns_declared(&r->opts, r->schema.field[col].name);
-	struct dtx_cast_spec spec;
-	struct dtx_cast_count count = { 0 };
-	struct dtx_column *made;
-	enum dtx_code rc = DTX_OK;
-
-	if (!d || d->on_error == DTX_CAST_KEEP_TEXT || r->scan.need[col] != DTX_NEED_VALUE)
-		goto out;
-	spec = (struct dtx_cast_spec){ d->type, d->format, d->on_error, r->opts.decimal == ',',
-		                       r->opts.group };
-	rc = dtx_cast_column(b->col[col], &spec, &made, &count, err);
-	if (rc != DTX_OK) {
-		uint32_t row = err && err->row >= 0 ? (uint32_t)err->row : count.first_row;
-
-		if (err)
-			err->row = -1;
-		dtx_batch_blame(b, row, (int32_t)col, err);
-		goto out;
-	}
-	dtx_column_unref(b->col[col]);
-	b->col[col] = made;
-out:
-	return rc;
-}
-
 /* Makes the columns that `pick` (per column) asks for and that are not there yet. */
 static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, const struct slice *s,
                                   const uint8_t *pick, struct dtx_err *err)
@@ -441,7 +412,7 @@ static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, co
 		flag_merges(r, s, block);
 	for (i = 0; i < b->ncols; i++) {
 		if (block[i])
-			DTX_TRY(cast_declared(r, b, i, err));
+			DTX_TRY(dtx_columns_cast(&r->opts, r->scan.need, b, i, err));
 	}
 out:
 	dtx_mem_free(block);

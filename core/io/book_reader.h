@@ -25,7 +25,7 @@ void dtx_book_reader_close(struct dtx_reader *reader);
 
 /* The hooks of a reader class that all workbooks share. */
 #define DTX_BOOK_READER_HOOKS                                                                      \
-	.schema = dtx_book_reader_schema, .infer = dtx_book_reader_infer,                          \
+	.isolated = true, .schema = dtx_book_reader_schema, .infer = dtx_book_reader_infer,        \
 	.start = dtx_book_reader_start, .next = dtx_book_reader_next,                              \
 	.describe = dtx_book_reader_describe, .close = dtx_book_reader_close,                      \
 	.raw = dtx_book_reader_raw

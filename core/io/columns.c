@@ -64,3 +64,31 @@ enum dtx_code dtx_columns_choose(const struct dtx_read_opts *opts, const char *l
 out:
 	return rc;
 }
+
+enum dtx_code dtx_columns_cast(const struct dtx_read_opts *opts, const uint8_t *need,
+                               struct dtx_batch *b, uint32_t col, struct dtx_err *err)
+{
+	const struct dtx_read_type *d = dtx_columns_declared(opts, b->schema->field[col].name);
+	struct dtx_cast_spec spec;
+	struct dtx_cast_count count = { 0 };
+	struct dtx_column *made;
+	enum dtx_code rc = DTX_OK;
+
+	if (!d || d->on_error == DTX_CAST_KEEP_TEXT || need[col] != DTX_NEED_VALUE)
+		goto out;
+	spec = (struct dtx_cast_spec){ d->type, d->format, d->on_error, opts->decimal == ',',
+		                       opts->group };
+	rc = dtx_cast_column(b->col[col], &spec, &made, &count, err);
+	if (rc != DTX_OK) {
+		uint32_t row = err && err->row >= 0 ? (uint32_t)err->row : count.first_row;
+
+		if (err)
+			err->row = -1;
+		dtx_batch_blame(b, row, (int32_t)col, err);
+		goto out;
+	}
+	dtx_column_unref(b->col[col]);
+	b->col[col] = made;
+out:
+	return rc;
+}

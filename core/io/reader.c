@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/io/isolate.h"
 
 enum { HEAD_BYTES = 64 << 10 };
 
@@ -149,7 +150,10 @@ enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts 
 	if (!cls->raw)
 		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s': %s has no cells to hand over",
 		         dtx_source_name(src), cls->name);
-	DTX_TRY(cls->raw(src, opts, out, err));
+	if (cls->isolated && !dtx_source_direct(src))
+		DTX_TRY(dtx_isolated_raw(src, opts, out, err));
+	else
+		DTX_TRY(cls->raw(src, opts, out, err));
 out:
 	return rc;
 }
@@ -162,6 +166,10 @@ enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts
 
 	*out = NULL;
 	DTX_TRY(choose(src, opts, &cls, err));
+	if (cls->isolated && !dtx_source_direct(src)) {
+		DTX_TRY(dtx_isolated_open(&dtx_isolate_process, src, opts, cls, out, err));
+		goto out;
+	}
 	DTX_TRY(cls->open(src, opts, out, err));
 	(*out)->cls = cls;
 out:

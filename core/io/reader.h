@@ -109,6 +109,7 @@ struct dtx_reader {
 struct dtx_reader_class {
 	const char *name;    /* "csv", "xlsx", "json" */
 	const char *formats; /* "csv,tsv": values of `format` it serves */
+	bool isolated;       /* parses containers: only in a process of its own (isolate.h) */
 	int (*sniff)(const void *head, size_t len, const char *path); /* 0..100 */
 	enum dtx_code (*open)(struct dtx_source *, const struct dtx_read_opts *,
 	                      struct dtx_reader **, struct dtx_err *);

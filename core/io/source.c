@@ -3,6 +3,8 @@
 #include "core/io/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -29,7 +31,9 @@ struct dtx_source {
 	size_t size;
 	int64_t mtime_us;
 	uint64_t dev, ino;
-	bool file; /* may be asked for changes */
+	bool file;   /* may be asked for changes */
+	bool direct; /* see dtx_source_direct */
+	int fd;      /* of what is mapped; -1: the bytes are on the heap */
 	struct dtx_owner *owner;
 	struct dtx_task *task;
 	char hex[DTX_SHA256_HEX];
@@ -87,6 +91,9 @@ static enum dtx_code source_map(struct dtx_source *s, int fd, size_t len, struct
 	if (ptr == MAP_FAILED)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot map '%s': %s", s->name, strerror(errno));
 	DTX_TRY(source_take(s, ptr, len, true, err));
+	s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (s->fd < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep '%s': %s", s->name, strerror(errno));
 out:
 	return rc;
 }
@@ -164,6 +171,7 @@ static enum dtx_code source_new(const char *name, struct dtx_source **out, struc
 		DTX_FAIL_MEM(err);
 	s->data = "";
 	s->mtime_us = -1;
+	s->fd = -1;
 	s->name = dtx_mem_strdup(name);
 	if (!s->name)
 		DTX_FAIL_MEM(err);
@@ -222,6 +230,29 @@ enum dtx_code dtx_source_bytes(const char *name, const void *bytes, size_t len,
 	if (len)
 		memcpy(copy, bytes, len);
 	DTX_TRY(source_take(s, copy, len, false, err));
+	s->direct = true;
+	*out = s;
+	s = NULL;
+out:
+	dtx_source_free(s);
+	return rc;
+}
+
+enum dtx_code dtx_source_fd(const char *name, int fd, size_t size, struct dtx_source **out,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *s = NULL;
+	void *ptr;
+
+	DTX_TRY(source_new(name, &s, err));
+	s->direct = true;
+	if (size) {
+		ptr = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (ptr == MAP_FAILED)
+			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot map '%s': %s", name, strerror(errno));
+		DTX_TRY(source_take(s, ptr, size, true, err));
+	}
 	*out = s;
 	s = NULL;
 out:
@@ -235,6 +266,7 @@ void dtx_source_free(struct dtx_source *s)
 		return;
 	(void)dtx_task_join(s->task, NULL);
 	dtx_owner_unref(s->owner);
+	dtx_file_close(&s->fd);
 	dtx_mem_free(s->name);
 	dtx_mem_free(s);
 }
@@ -262,6 +294,48 @@ int64_t dtx_source_mtime_us(const struct dtx_source *s)
 struct dtx_owner *dtx_source_owner(struct dtx_source *s)
 {
 	return s->owner;
+}
+
+bool dtx_source_direct(const struct dtx_source *s)
+{
+	return s->direct;
+}
+
+/* Another open file of the same bytes: who gets it must not write to what is mapped here. */
+static enum dtx_code source_reopen(const struct dtx_source *s, int from, int *fd,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", from);
+	*fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*fd < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep '%s': %s", s->name, strerror(errno));
+out:
+	return rc;
+}
+
+/* Bytes on the heap go to memory that has a descriptor. */
+static enum dtx_code source_copy(const struct dtx_source *s, int *fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int made = memfd_create("dtx-input", MFD_CLOEXEC);
+
+	if (made < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "memfd: %s", strerror(errno));
+	DTX_TRY(dtx_file_write(made, s->data, s->size, "memory", err));
+	DTX_TRY(source_reopen(s, made, fd, err));
+out:
+	dtx_file_close(&made);
+	return rc;
+}
+
+enum dtx_code dtx_source_dup(const struct dtx_source *s, int *fd, struct dtx_err *err)
+{
+	if (s->fd < 0)
+		return source_copy(s, fd, err);
+	return source_reopen(s, s->fd, fd, err);
 }
 
 static enum dtx_code source_hash(void *arg, struct dtx_err *err)

@@ -13,6 +13,10 @@ DTX_MUSTUSE enum dtx_code dtx_source_open(const char *path, struct dtx_source **
 /* A copy of bytes as a source, for tests and examples. */
 DTX_MUSTUSE enum dtx_code dtx_source_bytes(const char *name, const void *bytes, size_t len,
                                            struct dtx_source **out, struct dtx_err *err);
+/* The whole of a descriptor (borrowed) as a source of its own, mapped; for a process that has been
+ * given nothing else. Direct. */
+DTX_MUSTUSE enum dtx_code dtx_source_fd(const char *name, int fd, size_t size,
+                                        struct dtx_source **out, struct dtx_err *err);
 void dtx_source_free(struct dtx_source *s); /* NULL is fine; joins the hash thread */
 
 const char *dtx_source_name(const struct dtx_source *s); /* as given; "-" for stdin */
@@ -21,6 +25,12 @@ size_t dtx_source_size(const struct dtx_source *s);
 int64_t dtx_source_mtime_us(const struct dtx_source *s); /* -1: a pipe */
 /* Counted owner of the mapping, for columns that point into it. */
 struct dtx_owner *dtx_source_owner(struct dtx_source *s);
+
+/* Whether parsers of containers (workbooks, gzip) may run on it in this process: bytes that dtx
+ * made itself, or this is the process that exists for it. */
+bool dtx_source_direct(const struct dtx_source *s);
+/* A read-only descriptor of the same bytes, close-on-exec, the caller's. */
+DTX_MUSTUSE enum dtx_code dtx_source_dup(const struct dtx_source *s, int *fd, struct dtx_err *err);
 
 /* Starts SHA-256 on a thread of its own; wait gives lower-case hex (65 bytes with terminator).
  * Wait without start computes at once. */

@@ -1,5 +1,6 @@
 /* The run id that dtx leaves in the properties of a workbook. */
 #include "core/io/book_info.h"
+#include "core/io/isolate.h"
 #include "core/io/xlsx.h"
 
 /* The text of custom property dtx_run into `out`. */
@@ -35,6 +36,8 @@ enum dtx_code dtx_xlsx_run_id(struct dtx_source *src, char out[64], struct dtx_e
 	out[0] = '\0';
 	if (!dtx_zip_sniff(dtx_source_data(src), dtx_source_size(src)))
 		goto out;
+	if (!dtx_source_direct(src))
+		return dtx_isolated_stamp(src, out, err);
 	DTX_TRY(dtx_zip_open(&book.zip, book.head.label, dtx_source_data(src), dtx_source_size(src),
 	                     &limits, err));
 	e = dtx_zip_find(&book.zip, DTX_STR("docProps/custom.xml"));

@@ -1,0 +1,511 @@
+/* The proxy of a reader that runs in its own process: the same vtable, by messages. */
+#include "core/io/isolated.h"
+
+#include <pthread.h>
+
+#include "core/base/mem.h"
+#include "core/io/columns.h"
+
+struct isolated {
+	struct dtx_reader head;
+	struct dtx_reader_class cls; /* the vtable here, with the name of the class inside */
+	char name[16];
+	const struct dtx_isolate_class *via;
+	struct dtx_isolate *proc;
+	struct dtx_read_opts opts;
+	struct dtx_schema schema;
+	json_t *describe;
+	bool epoch1904;
+	struct dtx_scan scan;
+	pthread_mutex_t lock; /* of what follows, and of the messages */
+	struct dtx_textpool texts;
+	uint64_t seq;
+	int64_t kept; /* rows handed over after the pushed filter */
+	bool ended;
+};
+
+enum dtx_code dtx_isolated_blame(const struct dtx_source *src, enum dtx_code rc,
+                                 struct dtx_err *err)
+{
+	char what[256];
+
+	if (rc != DTX_E_SNIPPET_BAD_RESULT)
+		return rc;
+	dtx_str_copy(what, sizeof(what), dtx_str_of(err ? err->msg : ""));
+	rc = dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+	                 "'%s': what its reader process gave is not valid: %s",
+	                 dtx_source_name(src), what);
+	dtx_err_hint(err, "the file made its reader misbehave; do not trust it");
+	return rc;
+}
+
+enum dtx_code dtx_isolated_report(const struct dtx_frame_view *view, json_t **out,
+                                  struct dtx_err *err)
+{
+	static const struct dtx_json_limits limits = { .bytes = (size_t)256 << 20, .depth = 64 };
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_frame_entry *e = dtx_frame_find(view, DTX_FRAME_REPORT);
+
+	if (!e)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "no report");
+	rc = dtx_json_parse(dtx_frame_bytes(view, e), limits, out, err);
+	if (rc != DTX_OK && rc != DTX_E_NO_MEMORY)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "the report is not JSON");
+out:
+	return rc;
+}
+
+json_t *dtx_isolated_args(const struct dtx_source *src, json_t *args)
+{
+	const char *name = dtx_source_name(src);
+	json_t *text = json_string(name);
+
+	/* a name that is not UTF-8 is only shown */
+	if (!text)
+		text = json_string("input");
+	if (args && dtx_json_set(args, "name", text))
+		return args;
+	if (!args)
+		json_decref(text);
+	json_decref(args);
+	return NULL;
+}
+
+/* --- answers --- */
+
+/* Takes `args`. */
+static enum dtx_code ask(struct isolated *r, enum dtx_ask what, json_t *args, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	args = dtx_isolated_args(r->head.src, args);
+	if (!args)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(r->via->ask(r->proc, what, args, err));
+out:
+	json_decref(args);
+	return rc;
+}
+
+/* The one REPORT that answers a request. */
+static enum dtx_code answer(struct isolated *r, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
+	struct dtx_sealed got = { 0 }, end = { 0 };
+
+	DTX_TRY(r->via->next(r->proc, &got, err));
+	if (!got.owner)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "no answer");
+	DTX_TRY(dtx_frame_open(got.ptr, got.len, &view, err));
+	DTX_TRY(dtx_isolated_report(&view, out, err));
+	DTX_TRY(r->via->next(r->proc, &end, err));
+	if (end.owner)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "more than one answer");
+out:
+	dtx_frame_close(&view);
+	dtx_owner_unref(got.owner);
+	dtx_owner_unref(end.owner);
+	return dtx_isolated_blame(r->head.src, rc, err);
+}
+
+/* Takes in diagnostics, description and counts. */
+static enum dtx_code take_state(struct isolated *r, const json_t *state, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *diags = json_object_get(state, "diags");
+	json_t *describe = json_object_get(state, "describe");
+	size_t i;
+
+	for (i = 0; i < json_array_size(diags); i++) {
+		struct dtx_err w = DTX_ERR_INIT;
+
+		if (!dtx_isolate_err_read(json_array_get(diags, i), &w)) {
+			dtx_err_clear(&w);
+			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "a finding is malformed");
+		}
+		if (!dtx_errlist_take(&r->head.diags, &w)) {
+			dtx_err_clear(&w);
+			DTX_FAIL_MEM(err);
+		}
+	}
+	if (!json_is_object(describe) ||
+	    !dtx_isolate_stats_read(json_object_get(state, "stats"), &r->head.stats))
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "the state is malformed");
+	json_decref(r->describe);
+	r->describe = json_incref(describe);
+out:
+	return rc;
+}
+
+/* --- opening --- */
+
+static void isolated_close(struct dtx_reader *reader)
+{
+	struct isolated *r = (struct isolated *)reader;
+
+	r->via->stop(r->proc);
+	dtx_textpool_clear(&r->texts);
+	json_decref(r->describe);
+	dtx_errlist_clear(&r->head.diags);
+	dtx_arena_clear(&r->head.arena);
+	pthread_mutex_destroy(&r->lock);
+	dtx_mem_free(r);
+}
+
+static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
+{
+	(void)o;
+	*out = (struct dtx_place){ (int64_t)row_id, -1 };
+}
+
+static enum dtx_code take_origin(struct isolated *r, const json_t *opened, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_origin *o = &r->head.origin;
+	struct dtx_arena *a = &r->head.arena;
+	const char *sheet = dtx_json_text(opened, "sheet", NULL);
+	const json_t *cols = json_object_get(opened, "cols");
+	size_t n = json_array_size(cols), i;
+	uint32_t *col = dtx_arena_zalloc(a, n + 1, sizeof(*col));
+
+	if (n && n != r->schema.nfields)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "%zu places of %u columns", n,
+		         (unsigned)r->schema.nfields);
+	o->locate = locate;
+	o->arg = r;
+	o->file = dtx_source_name(r->head.src);
+	o->alias = dtx_arena_strdup(a, r->opts.alias ? r->opts.alias : "main");
+	o->sheet = sheet ? dtx_arena_strdup(a, sheet) : NULL;
+	if (!col || !o->alias || (sheet && !o->sheet))
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++)
+		col[i] = (uint32_t)json_integer_value(json_array_get(cols, i));
+	o->physical_col = n ? col : NULL;
+	o->ncols = (uint32_t)n;
+out:
+	return rc;
+}
+
+static enum dtx_code take_opened(struct isolated *r, const json_t *opened, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *name = dtx_json_text(opened, "name", "");
+
+	dtx_str_copy(r->name, sizeof(r->name), dtx_str_of(name));
+	r->cls.name = r->name;
+	if (!dtx_isolate_schema_read(json_object_get(opened, "schema"), &r->head.arena, &r->schema))
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "the schema is malformed");
+	DTX_TRY(take_state(r, json_object_get(opened, "state"), err));
+	r->epoch1904 = dtx_json_int(r->describe, "epoch", 1900) == 1904;
+	DTX_TRY(take_origin(r, opened, err));
+out:
+	return dtx_isolated_blame(r->head.src, rc, err);
+}
+
+/* --- reading --- */
+
+static enum dtx_code isolated_schema(struct dtx_reader *reader, const struct dtx_schema **out,
+                                     struct dtx_err *err)
+{
+	(void)err;
+	*out = &((struct isolated *)reader)->schema;
+	return DTX_OK;
+}
+
+static json_t *flags_json(const bool *flag, uint32_t n)
+{
+	json_t *list = json_array();
+	uint32_t i;
+
+	for (i = 0; list && i < n; i++) {
+		if (json_array_append_new(list, json_boolean(flag[i]))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static enum dtx_code isolated_infer(struct dtx_reader *reader, const bool *want,
+                                    struct dtx_typeref *type, unsigned workers, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct isolated *r = (struct isolated *)reader;
+	json_t *types = NULL;
+	uint32_t i;
+
+	(void)workers;
+	DTX_TRY(ask(r, DTX_ASK_INFER,
+	            json_pack("{so}", "want", flags_json(want, r->schema.nfields)), err));
+	DTX_TRY(answer(r, &types, err));
+	for (i = 0; i < r->schema.nfields; i++) {
+		struct dtx_typeref t;
+
+		if (!dtx_isolate_type_read(json_array_get(types, i), &t)) {
+			rc = dtx_err_set(err, DTX_E_SNIPPET_BAD_RESULT, __FILE__, __LINE__,
+			                 "types are malformed");
+			goto out;
+		}
+		if (want[i])
+			type[i] = t;
+	}
+out:
+	json_decref(types);
+	return dtx_isolated_blame(reader->src, rc, err);
+}
+
+static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_scan *scan,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct isolated *r = (struct isolated *)reader;
+	uint32_t n = r->schema.nfields, i;
+	bool *need = dtx_mem_zalloc(n, sizeof(*need));
+
+	if (!need)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++)
+		need[i] = scan->need[i] || (scan->keep && scan->keep_need[i]);
+	r->scan = *scan;
+	r->seq = 0;
+	r->kept = 0;
+	r->ended = false;
+	reader->stats = (struct dtx_read_stats){ 0 };
+	dtx_textpool_clear(&r->texts);
+	DTX_TRY(dtx_textpool_start(&r->texts, r->epoch1904, err));
+	/* how many rows a pushed filter leaves is known here alone */
+	DTX_TRY(ask(r, DTX_ASK_READ,
+	            json_pack("{so sI si}", "need", flags_json(need, n), "limit",
+	                      (json_int_t)(scan->keep ? -1 : scan->limit), "batch_rows",
+	                      (int)scan->batch_rows),
+	            err));
+out:
+	dtx_mem_free(need);
+	return rc;
+}
+
+/* Memory of one batch: its frame, and the texts it had when it came. */
+static enum dtx_code cells_column(struct isolated *r, const struct dtx_frame_view *view,
+                                  const struct dtx_frame_entry *e, struct dtx_batch *b,
+                                  struct dtx_owner *owner, const struct dtx_strings *texts,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const union dtx_payload *value;
+	const uint8_t *tag;
+	struct dtx_column *c;
+	uint32_t i = e->id;
+
+	if (i >= b->ncols || b->col[i] ||
+	    !(r->scan.need[i] || (r->scan.keep && r->scan.keep_need[i])))
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "cells of column %u were not asked for", i);
+	DTX_TRY(dtx_frame_cells(view, e, b->nrows, texts->n, &tag, &value, err));
+	c = dtx_column_new(DTX_F_CELL, r->scan.schema->field[i].type, b->nrows,
+	                   dtx_owner_ref(owner));
+	if (!c)
+		DTX_FAIL_MEM(err);
+	c->nulls = UINT32_MAX;
+	c->v.payload = value;
+	c->tag = tag;
+	c->strings = texts;
+	b->col[i] = c;
+out:
+	return rc;
+}
+
+static enum dtx_code number_rows(const struct dtx_frame_view *view,
+                                 const struct dtx_frame_entry *rows, struct dtx_batch *b,
+                                 struct dtx_owner *owner, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const uint64_t *id = (const uint64_t *)(const void *)(view->ptr + rows->a_off);
+
+	if (rows->a_len != sizeof(*id) && rows->a_len != rows->rows * sizeof(*id))
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "%llu bytes of row numbers",
+		         (unsigned long long)rows->a_len);
+	b->first_row = id[0];
+	if (rows->a_len == sizeof(*id))
+		goto out;
+	b->rec = id;
+	b->rec_owner = dtx_owner_ref(owner);
+out:
+	return rc;
+}
+
+/* A batch with all columns that anybody needs, before the pushed filter. */
+static enum dtx_code make_batch(struct isolated *r, const struct dtx_frame_view *view,
+                                struct dtx_owner *owner, const struct dtx_strings *texts,
+                                struct dtx_batch **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_frame_entry *rows = dtx_frame_find(view, DTX_FRAME_ROWS);
+	struct dtx_batch *b = NULL;
+	uint32_t i;
+
+	if (!rows || !rows->rows || rows->rows > DTX_BATCH_ROWS || !rows->a_len)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "a batch without rows");
+	DTX_TRY(dtx_batch_new(r->scan.schema, (uint32_t)rows->rows, &b, err));
+	b->last = true;
+	b->origin = &r->head.origin;
+	DTX_TRY(number_rows(view, rows, b, owner, err));
+	for (i = 0; i < view->n; i++)
+		if (view->entry[i].kind == DTX_FRAME_CELLS)
+			DTX_TRY(cells_column(r, view, &view->entry[i], b, owner, texts, err));
+	for (i = 0; i < b->ncols; i++)
+		if (!b->col[i] && (r->scan.need[i] || (r->scan.keep && r->scan.keep_need[i])))
+			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "column %u is missing", i);
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+struct arrival { /* a batch as it came */
+	struct dtx_sealed frame;
+	struct dtx_frame_view view;
+	const struct dtx_strings *texts;
+	uint64_t seq;
+};
+
+/* The next batch under the lock: texts before it are taken in, the report after the last one ends
+ * the read. */
+static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_frame_entry *texts;
+	json_t *state = NULL;
+
+	for (;;) {
+		DTX_TRY(r->via->next(r->proc, &a->frame, err));
+		if (!a->frame.owner)
+			break;
+		DTX_TRY(dtx_frame_open(a->frame.ptr, a->frame.len, &a->view, err));
+		texts = dtx_frame_find(&a->view, DTX_FRAME_STRINGS);
+		if (!texts) {
+			DTX_TRY(dtx_isolated_report(&a->view, &state, err));
+			DTX_TRY(take_state(r, state, err));
+			if (dtx_frame_find(&a->view, DTX_FRAME_ROWS))
+				break;
+			json_decref(state);
+			state = NULL;
+		} else {
+			DTX_TRY(dtx_textpool_add(&r->texts, &a->view, texts, a->frame.owner, err));
+		}
+		dtx_frame_close(&a->view);
+		dtx_owner_unref(a->frame.owner);
+		a->frame.owner = NULL;
+	}
+	if (!a->frame.owner)
+		goto out;
+	a->seq = r->seq++;
+	a->texts = r->texts.strings;
+	/* only this frame's columns use it: it may hold on to the texts */
+	dtx_owner_keep(a->frame.owner, r->texts.owner);
+out:
+	json_decref(state);
+	return rc;
+}
+
+static enum dtx_code claim(struct isolated *r, struct arrival *a, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	pthread_mutex_lock(&r->lock);
+	if (r->scan.keep && r->scan.limit >= 0 && r->kept >= r->scan.limit) {
+		r->head.stats.stopped_early = true;
+		r->ended = true;
+	}
+	if (!r->ended)
+		rc = receive(r, a, err);
+	if (rc != DTX_OK || !a->frame.owner)
+		r->ended = true;
+	pthread_mutex_unlock(&r->lock);
+	return rc;
+}
+
+static void note_kept(struct isolated *r, uint32_t rows)
+{
+	pthread_mutex_lock(&r->lock);
+	r->kept += rows;
+	pthread_mutex_unlock(&r->lock);
+}
+
+static enum dtx_code isolated_next(struct dtx_reader *reader, unsigned worker,
+                                   struct dtx_batch **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct isolated *r = (struct isolated *)reader;
+	struct arrival a = { .view = DTX_FRAME_VIEW_INIT };
+	struct dtx_batch *b = NULL;
+	uint32_t i;
+
+	(void)worker;
+	*out = NULL;
+	DTX_TRY(claim(r, &a, err));
+	if (!a.frame.owner)
+		goto out;
+	DTX_TRY(make_batch(r, &a.view, a.frame.owner, a.texts, &b, err));
+	b->seq = a.seq;
+	for (i = 0; i < b->ncols; i++)
+		if (b->col[i])
+			DTX_TRY(dtx_columns_cast(&r->opts, r->scan.need, b, i, err));
+	if (r->scan.keep)
+		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
+	note_kept(r, b->nsel);
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	dtx_frame_close(&a.view);
+	dtx_owner_unref(a.frame.owner);
+	return dtx_isolated_blame(reader->src, rc, err);
+}
+
+static json_t *isolated_describe(struct dtx_reader *reader)
+{
+	return json_incref(((struct isolated *)reader)->describe);
+}
+
+enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via, struct dtx_source *src,
+                                const struct dtx_read_opts *opts,
+                                const struct dtx_reader_class *cls, struct dtx_reader **out,
+                                struct dtx_err *err)
+{
+	struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	enum dtx_code rc = DTX_OK;
+	struct isolated *r = dtx_mem_zalloc(1, sizeof(*r));
+	json_t *opened = NULL;
+
+	if (!r)
+		DTX_FAIL_MEM(err);
+	pthread_mutex_init(&r->lock, NULL);
+	if (dtx_mem_limit())
+		limits.memory = DTX_MIN(limits.memory, (uint64_t)dtx_mem_limit());
+	r->via = via;
+	r->head.src = src;
+	r->opts = *opts;
+	r->cls = (struct dtx_reader_class){
+		.name = cls->name,
+		.formats = cls->formats,
+		.schema = isolated_schema,
+		.infer = isolated_infer,
+		.start = isolated_start,
+		.next = isolated_next,
+		.describe = isolated_describe,
+		.close = isolated_close,
+	};
+	DTX_TRY(via->start(src, &limits, &r->proc, err));
+	DTX_TRY(ask(r, DTX_ASK_OPEN, dtx_isolate_opts_json(opts), err));
+	DTX_TRY(answer(r, &opened, err));
+	DTX_TRY(take_opened(r, opened, err));
+	r->head.cls = &r->cls;
+	*out = &r->head;
+	r = NULL;
+out:
+	json_decref(opened);
+	if (r)
+		isolated_close(&r->head);
+	return rc;
+}

@@ -1,0 +1,491 @@
+/* Main's side of a reader process.  The peer is hostile from its first request on: nothing that it
+ * says is believed but as bytes to be checked. */
+#include "sandbox/reader_super.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/log.h"
+#include "core/base/mem.h"
+#include "core/io/isolate.h"
+#include "sandbox/launch.h"
+#include "sandbox/notify.h"
+#include "sandbox/role.h"
+#include "sandbox/super.h"
+#include "sandbox/wire.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8u
+#endif
+
+enum { START_MS = 10000 };
+
+struct dtx_isolate {
+	struct dtx_source *src;
+	struct dtx_isolate_limits limits;
+	pid_t pid;
+	struct dtx_wire wire;
+	int listener; /* of the filter, -1: none */
+	uint32_t gen;
+	bool ended;       /* the request has its whole answer */
+	int memory;       /* given to be filled, -1: none */
+	uint64_t len;     /* of that */
+	int64_t deadline; /* ns: of the request */
+	char denied[64];  /* the call it was stopped at */
+	bool timed_out;
+};
+
+/* --- the end of a process --- */
+
+static int reap(struct dtx_isolate *p)
+{
+	int status = 0;
+	pid_t got;
+
+	if (p->pid <= 0)
+		return 0;
+	kill(p->pid, SIGKILL);
+	do
+		got = waitpid(p->pid, &status, 0);
+	while (got < 0 && errno == EINTR);
+	p->pid = 0;
+	return status;
+}
+
+static enum dtx_code out_of_time(const struct dtx_isolate *p, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
+	            "'%s': reading it takes more than %u s (archive limit 'time')",
+	            dtx_source_name(p->src), p->limits.cpu_s);
+	dtx_err_hint(err, "--limit archive.time=N, if the file is trusted");
+	return DTX_E_ARCHIVE_LIMIT;
+}
+
+/* Why it is no more.  A process that read a file while it was cut short dies of that. */
+static enum dtx_code died(struct dtx_isolate *p, struct dtx_err *err)
+{
+	const char *name = dtx_source_name(p->src);
+	/* a process that ends by itself is waited for, not killed */
+	int status, got = p->denied[0] || p->timed_out ? 0 : waitpid(p->pid, &status, 0);
+
+	if (got == p->pid)
+		p->pid = 0;
+	else
+		status = reap(p);
+	p->ended = true;
+	if (p->timed_out || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+		return out_of_time(p, err);
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS &&
+	    dtx_source_unchanged(p->src, err) != DTX_OK)
+		return DTX_E_INPUT_CHANGED;
+	if (p->denied[0])
+		dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+		            "'%s': its reader process asked for '%s', which no reader needs, and "
+		            "was stopped",
+		            name, p->denied);
+	else if (WIFSIGNALED(status))
+		dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+		            "'%s': its reader process died (SIG%s)", name,
+		            sigabbrev_np(WTERMSIG(status)));
+	else
+		dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+		            "'%s': its reader process ended without an answer (status %d)", name,
+		            WEXITSTATUS(status));
+	dtx_err_hint(err, "the file is damaged or made to do harm; open it in the program it is "
+	                  "from and save it again");
+	return DTX_E_CORRUPT_FILE;
+}
+
+/* It broke the protocol. */
+static enum dtx_code broke(struct dtx_isolate *p, const char *what, struct dtx_err *err)
+{
+	(void)reap(p);
+	p->ended = true;
+	return dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+	                   "'%s': its reader process broke the protocol: %s",
+	                   dtx_source_name(p->src), what);
+}
+
+/* --- messages --- */
+
+/* Waits until a message is there; false: the process must go. */
+static bool wait_message(struct dtx_isolate *p)
+{
+	struct pollfd fd[] = { { .fd = p->wire.fd, .events = POLLIN },
+		               { .fd = p->listener, .events = POLLIN } };
+	int64_t left;
+	int n;
+
+	for (;;) {
+		left = (p->deadline - dtx_now_ns()) / 1000000;
+		p->timed_out = left <= 0;
+		if (p->timed_out)
+			return false;
+		n = poll(fd, 2, (int)DTX_MIN(left, (int64_t)60000));
+		if (n < 0 && errno != EINTR)
+			return false;
+		/* a call that the policy does not have: it stays unanswered */
+		if (n > 0 && (fd[1].revents & POLLIN) &&
+		    dtx_notify_name(p->listener, p->denied, sizeof(p->denied)))
+			return false;
+		if (n > 0 && fd[0].revents)
+			return true;
+		if (n > 0 && fd[1].revents) /* every thread is gone; its last words may come */
+			fd[1].fd = -1;
+	}
+}
+
+/* Next message; *rc tells what became of the process when there is none. */
+static bool receive(struct dtx_isolate *p, struct dtx_wire_msg *msg, enum dtx_code *rc,
+                    struct dtx_err *err)
+{
+	int got;
+
+	if (p->pid <= 0) {
+		*rc = broke(p, "it has ended", err);
+		return false;
+	}
+	if (!wait_message(p)) {
+		*rc = died(p, err);
+		return false;
+	}
+	got = dtx_wire_recv(&p->wire, msg, NULL, NULL);
+	if (got == 1)
+		return true;
+	*rc = got == -2 ? broke(p, "no message", err) : died(p, err);
+	return false;
+}
+
+static int sealable(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+
+	/* older kernels do not know the last flag */
+	return fd >= 0 ? fd : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+}
+
+/* Memory of exactly this size, for good. */
+static enum dtx_code make_memory(uint64_t len, int *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int fd = sealable("dtx-reader");
+
+	if (fd < 0 || ftruncate(fd, (off_t)len) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
+		DTX_FAIL(err, DTX_E_NO_MEMORY, "memory for the reader: %s", strerror(errno));
+	*out = fd;
+	fd = -1;
+out:
+	dtx_file_close(&fd);
+	return rc;
+}
+
+static void drop_memory(struct dtx_isolate *p)
+{
+	if (p->memory >= 0)
+		dtx_mem_discharge((size_t)p->len);
+	dtx_file_close(&p->memory);
+}
+
+static enum dtx_code give_memory(struct dtx_isolate *p, const struct dtx_wire_memory *m,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!m->len || m->len > p->limits.memory || p->memory >= 0)
+		return broke(p, "it wants memory beyond its limit", err);
+	if (!dtx_mem_charge((size_t)m->len))
+		DTX_FAIL_MEM(err);
+	p->len = m->len;
+	rc = make_memory(m->len, &p->memory, err);
+	if (rc != DTX_OK) {
+		dtx_mem_discharge((size_t)m->len);
+		goto out;
+	}
+	if (!dtx_wire_send(&p->wire, DTX_WIRE_GIVE, m, sizeof(*m), &p->memory, 1))
+		return died(p, err);
+out:
+	return rc;
+}
+
+/* --- frames --- */
+
+struct mapping {
+	void *ptr;
+	uint64_t len;
+};
+
+static void mapping_free(void *arg)
+{
+	struct mapping *m = arg;
+
+	munmap(m->ptr, (size_t)m->len);
+	dtx_mem_discharge((size_t)m->len);
+	dtx_mem_free(m);
+}
+
+/* Seals what was filled: the kernel refuses while the process can still write to it. */
+static enum dtx_code take_frame(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct mapping *m = NULL;
+	void *ptr;
+
+	if (fcntl(p->memory, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL))
+		return broke(p, "it keeps what it has sent", err);
+	m = dtx_mem_alloc(1, sizeof(*m));
+	if (!m)
+		DTX_FAIL_MEM(err);
+	ptr = mmap(NULL, (size_t)p->len, PROT_READ, MAP_PRIVATE | MAP_POPULATE, p->memory, 0);
+	if (ptr == MAP_FAILED)
+		DTX_FAIL(err, DTX_E_NO_MEMORY, "mapping of a frame: %s", strerror(errno));
+	*m = (struct mapping){ ptr, p->len };
+	dtx_file_close(&p->memory); /* the mapping is charged from here on */
+	out->owner = dtx_owner_new(mapping_free, m);
+	if (!out->owner) {
+		mapping_free(m);
+		m = NULL;
+		DTX_FAIL_MEM(err);
+	}
+	out->ptr = ptr;
+	out->len = m->len;
+	m = NULL;
+out:
+	dtx_mem_free(m);
+	return rc;
+}
+
+static enum dtx_code take_fail(struct dtx_isolate *p, const struct dtx_wire_msg *msg,
+                               struct dtx_err *err)
+{
+	static const struct dtx_json_limits limits = { 0 };
+	struct dtx_wire_fail f;
+	struct dtx_err got = DTX_ERR_INIT;
+	json_t *o = NULL;
+	enum dtx_code rc;
+
+	memcpy(&f, msg->payload, sizeof(f));
+	p->ended = true;
+	if (f.len > sizeof(f.json) ||
+	    dtx_json_parse((struct dtx_str){ f.json, f.len }, limits, &o, NULL) != DTX_OK ||
+	    !(dtx_isolate_err_read(o, &got) || got.code == DTX_E_NO_MEMORY) ||
+	    got.severity == DTX_SEV_WARNING) {
+		json_decref(o);
+		dtx_err_clear(&got);
+		return broke(p, "its error is none", err);
+	}
+	json_decref(o);
+	if (got.code == DTX_E_NO_MEMORY) {
+		dtx_err_set(&got, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
+		            "'%s': reading it takes more than %llu MiB (archive limit 'memory')",
+		            dtx_source_name(p->src), (unsigned long long)(p->limits.memory >> 20));
+		dtx_err_hint(&got, "--limit archive.memory=N, if the file is trusted");
+	}
+	rc = got.code;
+	if (err)
+		dtx_err_move(err, &got);
+	dtx_err_clear(&got);
+	return rc;
+}
+
+static uint32_t generation(const struct dtx_wire_msg *msg)
+{
+	uint32_t gen;
+
+	memcpy(&gen, msg->payload, sizeof(gen));
+	return gen;
+}
+
+static enum dtx_code process_next(struct dtx_isolate *p, struct dtx_sealed *out,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wire_msg msg;
+	struct dtx_wire_memory m;
+
+	*out = (struct dtx_sealed){ NULL, 0, NULL };
+	while (rc == DTX_OK && !out->owner && !p->ended) {
+		bool late;
+
+		if (!receive(p, &msg, &rc, err))
+			break;
+		if (msg.type < DTX_WIRE_NEED || msg.type > DTX_WIRE_FAIL ||
+		    msg.type == DTX_WIRE_GIVE)
+			return broke(p, "a message that is not its own", err);
+		late = generation(&msg) != p->gen;
+		if (msg.type == DTX_WIRE_NEED || msg.type == DTX_WIRE_FRAME)
+			memcpy(&m, msg.payload, sizeof(m));
+		if (msg.type == DTX_WIRE_FRAME && (p->memory < 0 || m.len != p->len))
+			return broke(p, "a frame without memory", err);
+		if (late && msg.type == DTX_WIRE_FRAME)
+			drop_memory(p);
+		if (late)
+			continue;
+		switch (msg.type) {
+		case DTX_WIRE_NEED: rc = give_memory(p, &m, err); break;
+		case DTX_WIRE_FRAME: rc = take_frame(p, out, err); break;
+		case DTX_WIRE_FAIL: rc = take_fail(p, &msg, err); break;
+		default: p->ended = true;
+		}
+	}
+	return rc;
+}
+
+static enum dtx_code process_ask(struct dtx_isolate *p, enum dtx_ask ask, const json_t *args,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT((size_t)64 << 20);
+	struct dtx_wire_ask a = { ask, ++p->gen, 0 };
+	int fd = -1;
+
+	if (p->pid <= 0)
+		return broke(p, "it has ended", err);
+	dtx_json_print(args, 0, &text);
+	DTX_TRY(dtx_buf_check(&text, "the request to the reader", err));
+	a.len = text.len;
+	DTX_TRY(make_memory(text.len, &fd, err));
+	DTX_TRY(dtx_file_write(fd, text.ptr, text.len, "memory", err));
+	p->ended = false;
+	p->deadline = dtx_now_ns() + (int64_t)p->limits.cpu_s * 1000000000;
+	if (!dtx_wire_send(&p->wire, DTX_WIRE_ASK, &a, sizeof(a), &fd, 1))
+		rc = died(p, err);
+out:
+	dtx_file_close(&fd);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* --- start --- */
+
+static void process_stop(struct dtx_isolate *p)
+{
+	if (!p)
+		return;
+	(void)reap(p);
+	drop_memory(p);
+	dtx_file_close(&p->wire.fd);
+	dtx_file_close(&p->listener);
+	dtx_mem_free(p);
+}
+
+static enum dtx_code refused(const char *layer, const char *why, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_JAIL_UNAVAILABLE, __FILE__, __LINE__,
+	            "workbooks and archives are read in a locked process, which does not work "
+	            "here: %s: %s",
+	            layer, why);
+	dtx_err_hint(err, "dtx doctor; or convert the file to CSV elsewhere");
+	return DTX_E_JAIL_UNAVAILABLE;
+}
+
+/* The first message tells that it is locked; it may bring the listener of its filter. */
+static enum dtx_code wait_locked(struct dtx_isolate *p, struct dtx_err *err)
+{
+	struct pollfd fd = { .fd = p->wire.fd, .events = POLLIN };
+	struct dtx_wire_msg msg;
+	struct dtx_wire_refused r;
+	uint32_t named;
+	size_t n = 1;
+	int got;
+
+	do
+		got = poll(&fd, 1, START_MS);
+	while (got < 0 && errno == EINTR);
+	if (got <= 0)
+		return refused("start", got ? strerror(errno) : "no answer", err);
+	got = dtx_wire_recv(&p->wire, &msg, &p->listener, &n);
+	if (got != 1)
+		return refused("start", "the process ended", err);
+	if (msg.type == DTX_WIRE_REFUSED) {
+		memcpy(&r, msg.payload, sizeof(r));
+		r.layer[sizeof(r.layer) - 1] = '\0';
+		return refused(r.layer, strerror((int)r.sys_errno), err);
+	}
+	memcpy(&named, msg.payload, sizeof(named));
+	if (msg.type != DTX_WIRE_LOCKED || named != n)
+		return refused("start", "an answer that is none", err);
+	return DTX_OK;
+}
+
+enum dtx_code dtx_reader_adopt(struct dtx_source *src, const struct dtx_isolate_limits *limits,
+                               pid_t pid, int control, struct dtx_isolate **out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_isolate end = { .pid = pid }, *p = dtx_mem_zalloc(1, sizeof(*p));
+	char what[160];
+
+	if (!p) {
+		(void)reap(&end);
+		dtx_file_close(&control);
+		DTX_FAIL_MEM(err);
+	}
+	p->src = src;
+	p->limits = *limits;
+	p->pid = pid;
+	p->wire.fd = control;
+	p->listener = p->memory = -1;
+	p->ended = true;
+	DTX_TRY(wait_locked(p, err));
+	/* before a byte of work is sent: what the kernel says, not what the process says */
+	if (!dtx_facts_reader(p->pid, what, sizeof(what))) {
+		rc = refused("verify", what, err);
+		goto out;
+	}
+	*out = p;
+	p = NULL;
+out:
+	process_stop(p);
+	return rc;
+}
+
+static enum dtx_code process_start(struct dtx_source *src, const struct dtx_isolate_limits *limits,
+                                   struct dtx_isolate **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int input = -1, control = -1;
+	pid_t pid = 0;
+
+	if (DTX_SANITIZED)
+		return refused("build", "a sanitizer build cannot lock a process", err);
+	DTX_TRY(dtx_source_dup(src, &input, err));
+	DTX_TRY(dtx_launch_reader(input, limits->memory, limits->cpu_s, &pid, &control, err));
+	DTX_TRY(dtx_reader_adopt(src, limits, pid, control, out, err));
+out:
+	dtx_file_close(&input);
+	return rc;
+}
+
+const struct dtx_isolate_class dtx_isolate_process = {
+	.start = process_start,
+	.ask = process_ask,
+	.next = process_next,
+	.stop = process_stop,
+};
+
+enum dtx_code dtx_reader_selftest(int64_t *us, bool *named, struct dtx_err *err)
+{
+	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src = NULL;
+	struct dtx_isolate *p = NULL;
+	int64_t t0;
+
+	DTX_TRY(dtx_source_bytes("selftest", "PK", 2, &src, err));
+	t0 = dtx_now_ns();
+	DTX_TRY(process_start(src, &limits, &p, err));
+	*us = (dtx_now_ns() - t0) / 1000;
+	*named = p->listener >= 0;
+out:
+	process_stop(p);
+	dtx_source_free(src);
+	return rc;
+}

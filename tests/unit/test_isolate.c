@@ -1,0 +1,519 @@
+/* Readers behind messages, with the process left out: what crosses, and what a hostile peer could
+ * send instead. */
+#include "tests/t.h"
+
+#include "core/base/file.h"
+#include "core/io/isolated.h"
+#include "tests/unit/bookmake.h"
+
+/* --- a "process" that answers at once, in this one --- */
+
+#define FRAMES_MAX 4096
+
+struct dtx_isolate {
+	struct dtx_isolate_server *server;
+	struct dtx_isolate_sink sink;
+	int fd;
+	struct dtx_sealed frame[FRAMES_MAX];
+	size_t n, at, len; /* frames; the next to give; bytes of the one in work */
+	enum dtx_code rc;
+	struct dtx_err err;
+	void (*spoil)(struct dtx_isolate *p, unsigned char *ptr, size_t len);
+	long spoil_arg;
+};
+
+static void (*next_spoil)(struct dtx_isolate *p, unsigned char *ptr, size_t len);
+static long next_spoil_arg;
+
+static enum dtx_code loop_room(void *arg, uint64_t n, void **to, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_isolate *p = arg;
+	void *block = dtx_mem_alloc64(n, 1);
+
+	DTX_ASSERT(p->n < FRAMES_MAX, err);
+	if (!block)
+		DTX_FAIL_MEM(err);
+	memset(block, 0, n);
+	p->frame[p->n] = (struct dtx_sealed){ block, n, dtx_owner_take(block) };
+	if (!p->frame[p->n].owner)
+		DTX_FAIL_MEM(err);
+	p->n++;
+	p->len = n;
+	*to = block;
+out:
+	return rc;
+}
+
+static enum dtx_code loop_send(void *arg, struct dtx_err *err)
+{
+	struct dtx_isolate *p = arg;
+
+	(void)err;
+	if (p->spoil)
+		p->spoil(p, (unsigned char *)(uintptr_t)p->frame[p->n - 1].ptr, p->len);
+	return DTX_OK;
+}
+
+static void loop_drop(struct dtx_isolate *p)
+{
+	while (p->at < p->n)
+		dtx_owner_unref(p->frame[p->at++].owner);
+	p->n = p->at = 0;
+	dtx_err_clear(&p->err);
+}
+
+static void loop_stop(struct dtx_isolate *p)
+{
+	if (!p)
+		return;
+	loop_drop(p);
+	dtx_isolate_server_free(p->server);
+	dtx_file_close(&p->fd);
+	dtx_mem_free(p);
+}
+
+static enum dtx_code loop_start(struct dtx_source *src, const struct dtx_isolate_limits *limits,
+                                struct dtx_isolate **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_isolate *p = dtx_mem_zalloc(1, sizeof(*p));
+
+	(void)limits;
+	if (!p)
+		DTX_FAIL_MEM(err);
+	p->fd = -1;
+	p->spoil = next_spoil;
+	p->spoil_arg = next_spoil_arg;
+	p->sink = (struct dtx_isolate_sink){ p, loop_room, loop_send };
+	DTX_TRY(dtx_source_dup(src, &p->fd, err));
+	DTX_TRY(dtx_isolate_server_new(p->fd, dtx_source_size(src), &p->sink, &p->server, err));
+	*out = p;
+	p = NULL;
+out:
+	loop_stop(p);
+	return rc;
+}
+
+static enum dtx_code loop_ask(struct dtx_isolate *p, enum dtx_ask ask, const json_t *args,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	loop_drop(p);
+	dtx_json_print(args, 0, &text);
+	DTX_TRY(dtx_buf_check(&text, "request", err));
+	p->rc = dtx_isolate_serve(p->server, ask, (struct dtx_str){ text.ptr, text.len }, &p->err);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code loop_next(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err)
+{
+	*out = (struct dtx_sealed){ NULL, 0, NULL };
+	if (p->at < p->n)
+		*out = p->frame[p->at++];
+	else if (p->rc != DTX_OK)
+		dtx_err_copy(err, &p->err);
+	return out->owner ? DTX_OK : p->rc;
+}
+
+static const struct dtx_isolate_class loop = { loop_start, loop_ask, loop_next, loop_stop };
+
+/* --- the same table either way --- */
+
+#define HEAD                                                                                       \
+	"<sheetData><row r=\"1\"><c r=\"A1\" t=\"str\"><v>k</v></c><c r=\"B1\" t=\"str\"><v>v</v>" \
+	"</c><c r=\"C1\" t=\"str\"><v>d</v></c></row>"
+
+static const char mixed[] =
+	HEAD "<row r=\"2\"><c r=\"A2\" t=\"s\"><v>0</v></c><c r=\"B2\"><v>1.5</v></c>"
+	     "<c r=\"C2\" s=\"1\"><v>44000</v></c></row>"
+	     "<row r=\"4\"><c r=\"A4\" t=\"inlineStr\"><is><t>a longer text, inline</t></is></c>"
+	     "<c r=\"B4\" t=\"e\"><v>#N/A</v></c></row>"
+	     "<row r=\"5\"><c r=\"A5\" t=\"s\"><v>2</v></c><c r=\"B5\"><v>-7</v></c>"
+	     "<c r=\"C5\" s=\"1\"><v>44001</v></c></row></sheetData>";
+
+static const struct dtx_reader_class *xlsx_class(void)
+{
+	size_t i;
+
+	for (i = 0; strcmp(dtx_reads[i]->name, "xlsx") != 0; i++)
+		;
+	return dtx_reads[i];
+}
+
+static enum dtx_code loop_dump(const struct dtx_buf *bytes, const struct dtx_read_opts *opts,
+                               uint32_t batch_rows, bool values, struct dtx_buf *out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+
+	DTX_TRY(dtx_source_bytes("b.xlsx", bytes->ptr, bytes->len, &src, err));
+	DTX_TRY(dtx_isolated_open(&loop, src, opts, xlsx_class(), &r, err));
+	DTX_TRY(table_dump(r, batch_rows, values, out, err));
+	if (ledger_sum(&r->stats) != r->stats.rows_read)
+		DTX_FAIL(err, DTX_E_BUG, "the ledger does not balance");
+out:
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	return rc;
+}
+
+static void same_both_ways(const struct dtx_read_opts *opts, uint32_t batch_rows, bool values)
+{
+	struct book book = { .sheet = mixed };
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20), a = DTX_BUF_INIT(1 << 16),
+		       b = DTX_BUF_INIT(1 << 16);
+	struct dtx_err ea = DTX_ERR_INIT, eb = DTX_ERR_INIT;
+	enum dtx_code rc;
+
+	book_make(&book, &bytes);
+	rc = bytes_dump("b.xlsx", &bytes, opts, batch_rows, values, &a, &ea);
+	T_CODE(loop_dump(&bytes, opts, batch_rows, values, &b, &eb), rc, &eb);
+	T_STR(dtx_buf_text(&b), dtx_buf_text(&a));
+	T_STR(eb.msg, ea.msg);
+	T_STR(eb.hint, ea.hint);
+	T_STR(eb.cell, ea.cell);
+	T_STR(eb.did_you_mean[0], ea.did_you_mean[0]);
+	dtx_buf_clear(&bytes);
+	dtx_buf_clear(&a);
+	dtx_buf_clear(&b);
+	dtx_err_clear(&ea);
+	dtx_err_clear(&eb);
+}
+
+void test_isolate_gives_the_same(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	static const char *const nulls[] = { "-7" };
+	struct dtx_read_type type = {
+		"v", { .type = DTX_T_DECIMAL, .precision = 8, .scale = 2 }, NULL, DTX_CAST_ERROR
+	};
+
+	same_both_ways(&opts, 0, true);
+	same_both_ways(&opts, 1, true);
+	same_both_ways(&opts, 2, false);
+	opts.null_values = nulls;
+	opts.nnull_values = 1;
+	opts.types = &type;
+	opts.ntypes = 1;
+	same_both_ways(&opts, 0, true);
+	type.name = "k"; /* does not fit: the same words, the same cell */
+	same_both_ways(&opts, 0, true);
+	opts.ntypes = 0;
+	opts.sheet = "Onne";
+	same_both_ways(&opts, 0, true);
+	opts.sheet = NULL;
+	opts.requires = nulls;
+	opts.nrequires = 1;
+	same_both_ways(&opts, 0, true);
+}
+
+/* Pushed filter and limit work here, on what came. */
+static enum dtx_code keep_odd(void *arg, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint16_t *sel;
+
+	++*(int *)arg;
+	DTX_TRY(dtx_batch_sel(b, &sel, err));
+	b->nsel = b->first_row % 2 ? 1 : 0;
+out:
+	return rc;
+}
+
+void test_isolate_filter_and_limit(void)
+{
+	struct book book = { .sheet = mixed };
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *src;
+	struct dtx_reader *r;
+	struct dtx_batch *b;
+	const uint8_t need[3] = { DTX_NEED_VALUE, 0, 0 }, keep_need[3] = { 0, DTX_NEED_VALUE, 0 };
+	int calls = 0, round;
+	struct dtx_scan scan = { .need = need,
+		                 .limit = 1,
+		                 .batch_rows = 1,
+		                 .keep = keep_odd,
+		                 .keep_arg = &calls,
+		                 .keep_need = keep_need };
+
+	book_make(&book, &bytes);
+	T_OK(dtx_source_bytes("b.xlsx", bytes.ptr, bytes.len, &src, &err), &err);
+	T_OK(dtx_isolated_open(&loop, src, &opts, xlsx_class(), &r, &err), &err);
+	T_STR(r->cls->name, "xlsx");
+	T_OK(r->cls->schema(r, &scan.schema, &err), &err);
+	for (round = 0; round < 2; round++) { /* a read that is begun again */
+		T_OK(r->cls->start(r, &scan, &err), &err);
+		T_OK(r->cls->next(r, 0, &b, &err), &err);
+		T_CHECK(b && b->col[0] && b->col[1] && !b->col[2] && b->nsel == 1);
+		dtx_batch_free(b);
+		T_OK(r->cls->next(r, 0, &b, &err), &err);
+		T_CHECK(!b && r->stats.stopped_early);
+	}
+	T_INT(calls, 2);
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_buf_clear(&bytes);
+}
+
+static enum dtx_code dump_once(const struct dtx_buf *bytes)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf out = DTX_BUF_INIT(1 << 16);
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = loop_dump(bytes, &opts, 2, true, &out, &err);
+
+	if (rc == DTX_OK && out.fail == DTX_BUF_MEM)
+		rc = DTX_E_NO_MEMORY;
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+	return rc;
+}
+
+void test_isolate_allocation_fails(void)
+{
+	struct book book = { .sheet = mixed };
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+
+	book_make(&book, &bytes);
+	T_EVERY_ALLOC_FAILS(dump_once(&bytes));
+	dtx_buf_clear(&bytes);
+}
+
+/* --- a peer that sends something else --- */
+
+static void flip_byte(struct dtx_isolate *p, unsigned char *ptr, size_t len)
+{
+	if (p->spoil_arg >= 0 && p->spoil_arg < (long)len)
+		ptr[p->spoil_arg] ^= 0xff;
+	p->spoil_arg -= (long)len;
+}
+
+/* Each byte that crosses, turned over: refused or read, never believed out of bounds. */
+void test_isolate_every_byte_changed(void)
+{
+	struct book book = { .sheet = mixed };
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	long i, refused = 0, read = 0;
+
+	book_make(&book, &bytes);
+	next_spoil = flip_byte;
+	for (i = 0; i < 12000; i += i < 2000 ? 1 : 7) {
+		enum dtx_code rc;
+
+		next_spoil_arg = i;
+		rc = dump_once(&bytes);
+		T_CHECK(rc == DTX_OK || rc == DTX_E_CORRUPT_FILE || rc == DTX_E_BUG ||
+		        rc == DTX_E_RETYPE || rc == DTX_E_CAST_FAILED);
+		refused += rc == DTX_E_CORRUPT_FILE;
+		read += rc == DTX_OK;
+	}
+	T_CHECK(refused > 500 && read > 100);
+	next_spoil = NULL;
+	dtx_buf_clear(&bytes);
+}
+
+/* --- single values --- */
+
+static enum dtx_code cells_of(const uint8_t *tag, const uint64_t *value, uint64_t rows,
+                              uint64_t claim)
+{
+	struct dtx_frame f = DTX_FRAME_INIT;
+	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	const uint8_t *t;
+	const union dtx_payload *v;
+	enum dtx_code rc = DTX_OK;
+	uint64_t len;
+	void *to;
+
+	DTX_TRY(dtx_frame_add_pair(&f, DTX_FRAME_CELLS, 0, rows,
+	                           (struct dtx_str){ (const char *)tag, rows },
+	                           (struct dtx_str){ (const char *)value, rows * 8 }, &err));
+	len = dtx_frame_size(&f);
+	to = dtx_mem_alloc64(len, 1);
+	memset(to, 0, len);
+	DTX_TRY(dtx_frame_write(&f, to, &err));
+	DTX_TRY(dtx_frame_open(to, len, &view, &err));
+	rc = dtx_frame_cells(&view, view.entry, claim, 3, &t, &v, &err);
+	if (rc == DTX_OK)
+		T_CHECK(t[0] == tag[0] && v[0].id == value[0]);
+	dtx_mem_free(to);
+out:
+	dtx_frame_close(&view);
+	dtx_frame_clear(&f);
+	dtx_err_clear(&err);
+	return rc;
+}
+
+void test_frame_cells(void)
+{
+	static const struct {
+		uint8_t tag;
+		uint64_t value;
+		bool ok;
+	} cases[] = {
+		{ DTX_CELL_BLANK, 99, true },
+		{ DTX_CELL_NUMBER, 0x4000000000000000, true },
+		{ DTX_CELL_NUMBER, 0xbff8000000000000, true },
+		{ DTX_CELL_NUMBER, 0x7ff0000000000000, false }, /* infinity */
+		{ DTX_CELL_DATE, 0xfff8000000000000, false },   /* NaN */
+		{ DTX_CELL_BOOL, 1, true },
+		{ DTX_CELL_BOOL, 2, false },
+		{ DTX_CELL_ERROR, 1000, true },
+		{ DTX_CELL_TEXT | DTX_CELL_FORMULA, 2, true },
+		{ DTX_CELL_TEXT, 3, false },
+		{ DTX_CELL_ISO, UINT64_MAX, false },
+		{ 0x0a, 0, false },
+		{ 0x0f, 0, false },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(cases); i++) {
+		enum dtx_code rc = cells_of(&cases[i].tag, &cases[i].value, 1, 1);
+
+		T_CODE(rc, cases[i].ok ? DTX_OK : DTX_E_SNIPPET_BAD_RESULT, NULL);
+	}
+	T_CODE(cells_of(&cases[0].tag, &cases[0].value, 1, 2), DTX_E_SNIPPET_BAD_RESULT, NULL);
+}
+
+static enum dtx_code strings_of(const uint32_t *len, uint64_t n, const char *bytes, size_t nbytes,
+                                struct dtx_str *to)
+{
+	struct dtx_frame f = DTX_FRAME_INIT;
+	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+	uint64_t size;
+	void *mem = NULL;
+
+	DTX_TRY(dtx_frame_add_pair(&f, DTX_FRAME_STRINGS, 0, n,
+	                           (struct dtx_str){ (const char *)len, n * 4 },
+	                           (struct dtx_str){ bytes, nbytes }, &err));
+	size = dtx_frame_size(&f);
+	mem = dtx_mem_alloc64(size, 1);
+	memset(mem, 0, size);
+	DTX_TRY(dtx_frame_write(&f, mem, &err));
+	DTX_TRY(dtx_frame_open(mem, size, &view, &err));
+	DTX_TRY(dtx_frame_strings(&view, view.entry, to, &err));
+	T_CHECK(n < 2 || (to[1].len == len[1] && !memcmp(to[1].ptr, bytes + len[0], len[1])));
+out:
+	dtx_mem_free(mem);
+	dtx_frame_close(&view);
+	dtx_frame_clear(&f);
+	dtx_err_clear(&err);
+	return rc;
+}
+
+void test_frame_strings(void)
+{
+	const uint32_t two[] = { 1, 2 }, cut[] = { 2, 1 }, beyond[] = { 1, UINT32_MAX };
+	struct dtx_str to[2];
+
+	T_OK(strings_of(two, 2, "a\xc3\xa9", 3, to), NULL);
+	T_CODE(strings_of(cut, 2, "a\xc3\xa9", 3, to), DTX_E_SNIPPET_BAD_RESULT, NULL);
+	T_CODE(strings_of(beyond, 2, "abc", 3, to), DTX_E_SNIPPET_BAD_RESULT, NULL);
+	T_CODE(strings_of(two, 2, "abcd", 4, to), DTX_E_SNIPPET_BAD_RESULT, NULL);
+	T_CODE(strings_of(two, 2, "a\0b", 3, to), DTX_E_SNIPPET_BAD_RESULT, NULL);
+}
+
+/* --- errors on the way --- */
+
+void test_isolate_errors(void)
+{
+	struct dtx_err e = DTX_ERR_INIT, got = DTX_ERR_INIT;
+	static const char *const bad[] = {
+		"{}",
+		"{\"code\":\"ok\",\"severity\":0}",
+		"{\"code\":\"retype\",\"severity\":0}",
+		"{\"code\":\"corrupt_file\",\"severity\":2}",
+		"{\"code\":\"mixed_types\",\"severity\":0}",
+		"{\"code\":\"corrupt_file\",\"severity\":0}",
+		"{\"code\":\"corrupt_file\",\"severity\":0,\"msg\":7}",
+	};
+	const struct dtx_json_limits limits = { 0 };
+	json_t *j;
+	size_t i;
+
+	dtx_err_set(&e, DTX_E_CORRUPT_FILE, "x", 1, "cut %s", "here \xc3");
+	dtx_err_hint(&e, "next");
+	e.row = 7;
+	memcpy(e.sheet, "One", 4);
+	j = dtx_isolate_err_json(&e);
+	T_CHECK(dtx_isolate_err_read(j, &got));
+	T_CODE(got.code, DTX_E_CORRUPT_FILE, &got);
+	T_STR(got.msg, "cut here ");
+	T_STR(got.hint, "next");
+	T_STR(got.sheet, "One");
+	T_INT(got.row, 7);
+	json_decref(j);
+	for (i = 0; i < DTX_COUNT(bad); i++) {
+		T_OK(dtx_json_parse(dtx_str_of(bad[i]), limits, &j, &e), &e);
+		T_CHECK(!dtx_isolate_err_read(j, &got));
+		json_decref(j);
+	}
+	dtx_err_clear(&e);
+	dtx_err_clear(&got);
+}
+
+/* --- texts in pieces --- */
+
+static void give_texts(struct dtx_textpool *p, uint32_t id, char letter)
+{
+	struct dtx_frame f = DTX_FRAME_INIT;
+	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	const uint32_t one = 20;
+	char text[20];
+	uint64_t size;
+	void *mem;
+	struct dtx_owner *owner;
+
+	memset(text, letter, sizeof(text));
+	T_OK(dtx_frame_add_pair(&f, DTX_FRAME_STRINGS, id, 1,
+	                        (struct dtx_str){ (const char *)&one, 4 },
+	                        (struct dtx_str){ text, sizeof(text) }, &err),
+	     &err);
+	size = dtx_frame_size(&f);
+	mem = dtx_mem_alloc64(size, 1);
+	memset(mem, 0, size);
+	owner = dtx_owner_take(mem);
+	T_OK(dtx_frame_write(&f, mem, &err), &err);
+	T_OK(dtx_frame_open(mem, size, &view, &err), &err);
+	T_OK(dtx_textpool_add(p, &view, view.entry, owner, &err), &err);
+	dtx_frame_close(&view);
+	dtx_frame_clear(&f);
+	dtx_owner_unref(owner);
+}
+
+void test_isolate_texts_in_pieces(void)
+{
+	struct dtx_textpool p = { 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	const struct dtx_strings *early;
+	struct dtx_owner *keep;
+	char letter;
+
+	T_OK(dtx_textpool_start(&p, true, &err), &err);
+	T_CHECK(p.strings->n == 0 && p.strings->epoch1904);
+	give_texts(&p, 0, 'a');
+	early = p.strings;
+	keep = dtx_owner_ref(p.owner);
+	for (letter = 'b'; letter <= 'z'; letter++)
+		give_texts(&p, 1, letter);
+	T_INT(p.strings->n, 26);
+	T_CHECK(p.strings->item[0].ptr[0] == 'a' && p.strings->item[25].ptr[19] == 'z');
+	dtx_textpool_clear(&p);
+	/* an early column still sees what it saw */
+	T_INT(early->n, 1);
+	T_CHECK(early->item[0].ptr[0] == 'a' && early->epoch1904);
+	dtx_owner_unref(keep);
+}

@@ -1,0 +1,481 @@
+/* The reader process: what the kernel answers behind its filter, what becomes of one that does
+ * what it must not, and one that breaks the protocol. */
+#include "tests/t.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/io/isolated.h"
+#include "sandbox/filter.h"
+#include "sandbox/policy.h"
+#include "sandbox/reader_super.h"
+#include "sandbox/role.h"
+#include "sandbox/wire.h"
+#include "tests/unit/bookmake.h"
+
+static bool skipped(void)
+{
+	if (DTX_SANITIZED)
+		t_skip("a sanitizer build cannot lock a process");
+	return DTX_SANITIZED;
+}
+
+/* --- the filter --- */
+
+struct attempt {
+	const char *name; /* of the call, as main tells it */
+	long nr, a0, a1, a2, a3, a4, a5;
+	bool allowed;
+};
+#define RW   (PROT_READ | PROT_WRITE)
+#define ANON (MAP_PRIVATE | MAP_ANONYMOUS)
+static const struct attempt attempts[] = {
+	{ "mmap", SYS_mmap, 0, 4096, RW, ANON, -1, 0, true },
+	{ "mmap", SYS_mmap, 0, 4096, PROT_READ | PROT_EXEC, ANON, -1, 0, false },
+	{ "mprotect", SYS_mprotect, 0, 0, PROT_NONE, 0, 0, 0, true },
+	{ "mprotect", SYS_mprotect, 0, 0, PROT_EXEC, 0, 0, 0, false },
+	{ "read", SYS_read, 4, 0, 0, 0, 0, 0, true },
+	{ "read", SYS_read, 0, 0, 0, 0, 0, 0, false },
+	{ "pread64", SYS_pread64, 5, 0, 0, 0, 0, 0, false },
+	{ "write", SYS_write, 1, 0, 0, 0, 0, 0, false },
+	{ "pwrite64", SYS_pwrite64, 4, 0, 0, 0, 0, 0, false },
+	{ "sendmsg", SYS_sendmsg, 5, 0, 0, 0, 0, 0, false },
+	{ "recvmsg", SYS_recvmsg, 4, 0, 0, 0, 0, 0, false },
+	{ "futex", SYS_futex, 0, 1 | 128, 0, 0, 0, 0, true },
+	{ "futex", SYS_futex, 0, 6, 0, 0, 0, 0, false },
+	{ "clock_gettime", SYS_clock_gettime, 1, 0, 0, 0, 0, 0, true },
+	{ "close", SYS_close, 9, 0, 0, 0, 0, 0, true },
+	{ "open", SYS_open, 0, 0, 0, 0, 0, 0, false },
+	{ "openat", SYS_openat, -100, 0, 0, 0, 0, 0, false },
+	{ "newfstatat", SYS_newfstatat, -100, 0, 0, 0, 0, 0, false },
+	{ "unlink", SYS_unlink, 0, 0, 0, 0, 0, 0, false },
+	{ "socket", SYS_socket, AF_INET, SOCK_STREAM, 0, 0, 0, 0, false },
+	{ "connect", SYS_connect, 3, 0, 0, 0, 0, 0, false },
+	{ "execve", SYS_execve, 0, 0, 0, 0, 0, 0, false },
+	{ "execveat", SYS_execveat, 4, 0, 0, 0, 0, 0, false },
+	{ "clone", SYS_clone, 17, 0, 0, 0, 0, 0, false },
+	{ "clone3", SYS_clone3, 0, 0, 0, 0, 0, 0, false },
+	{ "fork", SYS_fork, 0, 0, 0, 0, 0, 0, false },
+	{ "ptrace", SYS_ptrace, 16, 0, 0, 0, 0, 0, false },
+	{ "process_vm_readv", SYS_process_vm_readv, 1, 0, 0, 0, 0, 0, false },
+	{ "kill", SYS_kill, 0, 0, 0, 0, 0, 0, false },
+	{ "prctl", SYS_prctl, 4, 1, 0, 0, 0, 0, false },
+	{ "setrlimit", SYS_setrlimit, 0, 0, 0, 0, 0, 0, false },
+	{ "rt_sigaction", SYS_rt_sigaction, 31, 0, 0, 8, 0, 0, false },
+	{ "memfd_create", SYS_memfd_create, 0, 0, 0, 0, 0, 0, false },
+	{ "ftruncate", SYS_ftruncate, 4, 0, 0, 0, 0, 0, false },
+	{ "dup", SYS_dup, 4, 0, 0, 0, 0, 0, false },
+	{ "ioctl", SYS_ioctl, 4, 0, 0, 0, 0, 0, false },
+	{ "bpf", SYS_bpf, 0, 0, 0, 0, 0, 0, false },
+	{ "io_uring_setup", SYS_io_uring_setup, 1, 0, 0, 0, 0, 0, false },
+	{ "userfaultfd", SYS_userfaultfd, 0, 0, 0, 0, 0, 0, false },
+	{ "seccomp", SYS_seccomp, 0, 0, 0, 0, 0, 0, false },
+	{ "mount", SYS_mount, 0, 0, 0, 0, 0, 0, false },
+	{ "unshare", SYS_unshare, 0, 0, 0, 0, 0, 0, false },
+};
+
+static long attempt_make(const struct attempt *a)
+{
+	return syscall(a->nr, a->a0, a->a1, a->a2, a->a3, a->a4, a->a5);
+}
+
+static bool lock_child(bool plain, int *listener)
+{
+	struct rlimit none = { 0, 0 };
+	struct dtx_filter f;
+
+	return !setrlimit(RLIMIT_CORE, &none) && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       dtx_filter_build_reader(plain, &f, NULL) == DTX_OK &&
+	       !dtx_filter_load_reader(&f, plain, listener);
+}
+
+/* Without main: the kernel alone. */
+void test_reader_filter_answers_of_the_kernel(void)
+{
+	size_t i;
+
+	if (skipped())
+		return;
+	for (i = 0; i < DTX_COUNT(attempts); i++) {
+		pid_t pid = fork();
+		int status = 0;
+
+		if (pid == 0) {
+			if (!lock_child(true, NULL))
+				_exit(200);
+			(void)attempt_make(&attempts[i]);
+			syscall(SYS_exit_group, 0);
+		}
+		T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+		if (attempts[i].allowed ? status != 0 : !WIFSIGNALED(status))
+			t_fail(__FILE__, __LINE__, "%s: status %x", attempts[i].name, status);
+	}
+}
+
+/* The manual shows every row. */
+void test_reader_filter_manual_is_current(void)
+{
+	static const struct {
+		const char *call, *reason;
+	} rows[] = {
+#define A(call, n, c0, c1, c2, c3, reason) { #call, reason },
+		DTX_POLICY_READER(A)
+#undef A
+	};
+	struct dtx_buf page = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	const char *from;
+	size_t i;
+
+	T_OK(dtx_file_slurp("man/dtx-sandbox.7", &page, &err), &err);
+	from = strstr(dtx_buf_text(&page), ".SH READER PROCESS");
+	T_CHECK(from);
+	for (i = 0; from && i < DTX_COUNT(rows); i++)
+		if (!strstr(from, rows[i].call) || !strstr(from, rows[i].reason))
+			t_fail(__FILE__, __LINE__, "'%s' (%s) is not in man/dtx-sandbox.7",
+			       rows[i].call, rows[i].reason);
+	dtx_buf_clear(&page);
+	dtx_err_clear(&err);
+}
+
+/* --- a hostile process --- */
+
+struct villain {
+	struct dtx_wire wire;
+	struct dtx_wire_ask ask;
+	const struct attempt *attempt;
+};
+
+static bool villain_wait(struct villain *v, uint16_t type, int *fd)
+{
+	struct dtx_wire_msg msg;
+	size_t n = 1;
+
+	*fd = -1;
+	if (dtx_wire_recv(&v->wire, &msg, fd, &n) != 1 || msg.type != type)
+		return false;
+	if (type == DTX_WIRE_ASK)
+		memcpy(&v->ask, msg.payload, sizeof(v->ask));
+	return true;
+}
+
+/* Says that it is locked, takes a request, then does `act`. */
+static _Noreturn void villain_main(int fd, bool named, void (*act)(struct villain *v),
+                                   const struct attempt *attempt)
+{
+	struct villain v = { .wire = { .fd = 3 }, .attempt = attempt };
+	uint32_t yes = named;
+	int listener = -1, args;
+
+	if (dup2(fd, 3) != 3 || !lock_child(!named, &listener) ||
+	    !dtx_wire_send(&v.wire, DTX_WIRE_LOCKED, &yes, sizeof(yes), &listener, named) ||
+	    !villain_wait(&v, DTX_WIRE_ASK, &args))
+		_exit(200);
+	close(args);
+	act(&v);
+	syscall(SYS_exit_group, 0);
+	_exit(201);
+}
+
+/* What main says of it; the code. */
+static enum dtx_code meet(bool named, void (*act)(struct villain *v), const struct attempt *attempt,
+                          struct dtx_err *err)
+{
+	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src = NULL;
+	struct dtx_isolate *p = NULL;
+	struct dtx_sealed got = { 0 };
+	json_t *args = json_object();
+	int pair[2];
+	pid_t pid;
+
+	T_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	DTX_TRY(dtx_source_bytes("b.xlsx", "PK", 2, &src, err));
+	pid = fork();
+	if (pid == 0)
+		villain_main(pair[1], named, act, attempt);
+	close(pair[1]);
+	DTX_TRY(dtx_reader_adopt(src, &limits, pid, pair[0], &p, err));
+	DTX_TRY(dtx_isolate_process.ask(p, DTX_ASK_SHEETS, args, err));
+	do {
+		dtx_owner_unref(got.owner);
+		got.owner = NULL;
+		rc = dtx_isolate_process.next(p, &got, err);
+	} while (rc == DTX_OK && got.owner);
+out:
+	json_decref(args);
+	dtx_isolate_process.stop(p);
+	dtx_source_free(src);
+	return rc;
+}
+
+static void act_attempt(struct villain *v)
+{
+	(void)attempt_make(v->attempt);
+}
+
+void test_reader_process_is_stopped_and_the_call_named(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t i;
+
+	if (skipped())
+		return;
+	for (i = 0; i < DTX_COUNT(attempts); i++) {
+		char want[64];
+
+		if (attempts[i].allowed)
+			continue;
+		T_CODE(meet(true, act_attempt, &attempts[i], &err), DTX_E_CORRUPT_FILE, &err);
+		snprintf(want, sizeof(want), "asked for '%s'", attempts[i].name);
+		if (!strstr(err.msg, want))
+			t_fail(__FILE__, __LINE__, "expected %s in: %s", want, err.msg);
+	}
+	/* nobody can name it: the signal is told */
+	T_CODE(meet(false, act_attempt, &attempts[1], &err), DTX_E_CORRUPT_FILE, &err);
+	T_CHECK(strstr(err.msg, "died (SIGSYS)"));
+	dtx_err_clear(&err);
+}
+
+static void act_crash(struct villain *v)
+{
+	(void)v;
+	__builtin_trap();
+}
+
+static void act_leave(struct villain *v)
+{
+	(void)v;
+}
+
+static void need(struct villain *v, uint64_t len)
+{
+	struct dtx_wire_memory m = { v->ask.gen, 0, len };
+
+	(void)!dtx_wire_send(&v->wire, DTX_WIRE_NEED, &m, sizeof(m), NULL, 0);
+}
+
+static void frame(struct villain *v, uint64_t len)
+{
+	struct dtx_wire_memory m = { v->ask.gen, 0, len };
+
+	(void)!dtx_wire_send(&v->wire, DTX_WIRE_FRAME, &m, sizeof(m), NULL, 0);
+}
+
+static void wait_end(struct villain *v)
+{
+	int fd;
+
+	(void)!villain_wait(v, DTX_WIRE_ASK, &fd);
+}
+
+static void act_flood(struct villain *v)
+{
+	need(v, (uint64_t)1 << 40);
+	wait_end(v);
+}
+
+static void act_no_memory(struct villain *v)
+{
+	frame(v, 4096);
+	wait_end(v);
+}
+
+static void act_other_length(struct villain *v)
+{
+	int fd;
+
+	need(v, 4096);
+	if (villain_wait(v, DTX_WIRE_GIVE, &fd))
+		frame(v, 8192);
+	wait_end(v);
+}
+
+/* Memory that it could still change after main has looked. */
+static void act_keep_mapping(struct villain *v)
+{
+	int fd;
+
+	need(v, 4096);
+	if (villain_wait(v, DTX_WIRE_GIVE, &fd) &&
+	    mmap(NULL, 4096, RW, MAP_SHARED, fd, 0) != MAP_FAILED)
+		frame(v, 4096);
+	wait_end(v);
+}
+
+static void act_two_needs(struct villain *v)
+{
+	need(v, 4096);
+	need(v, 4096);
+	wait_end(v);
+}
+
+static void act_false_error(struct villain *v)
+{
+	struct dtx_wire_fail f = { v->ask.gen, 9000, "" };
+
+	(void)!dtx_wire_send(&v->wire, DTX_WIRE_FAIL, &f, sizeof(f), NULL, 0);
+	wait_end(v);
+}
+
+static void act_speak_as_main(struct villain *v)
+{
+	(void)!dtx_wire_send(&v->wire, DTX_WIRE_QUIT, NULL, 0, NULL, 0);
+	wait_end(v);
+}
+
+static void act_skip_a_serial(struct villain *v)
+{
+	v->wire.sent++;
+	frame(v, 4096);
+	wait_end(v);
+}
+
+void test_reader_process_breaks_the_protocol(void)
+{
+	static const struct {
+		void (*act)(struct villain *v);
+		const char *says;
+	} cases[] = {
+		{ act_crash, "died (SIGILL)" },
+		{ act_leave, "ended without an answer" },
+		{ act_flood, "memory beyond its limit" },
+		{ act_no_memory, "a frame without memory" },
+		{ act_other_length, "a frame without memory" },
+		{ act_keep_mapping, "keeps what it has sent" },
+		{ act_two_needs, "memory beyond its limit" },
+		{ act_false_error, "its error is none" },
+		{ act_speak_as_main, "not its own" },
+		{ act_skip_a_serial, "no message" },
+	};
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t i;
+
+	if (skipped())
+		return;
+	for (i = 0; i < DTX_COUNT(cases); i++) {
+		T_CODE(meet(true, cases[i].act, NULL, &err), DTX_E_CORRUPT_FILE, &err);
+		if (!strstr(err.msg, cases[i].says))
+			t_fail(__FILE__, __LINE__, "expected %s in: %s", cases[i].says, err.msg);
+	}
+	dtx_err_clear(&err);
+}
+
+/* --- refusals --- */
+
+static void unlocked_main(int fd, bool filter)
+{
+	struct dtx_wire w = { .fd = fd };
+	uint32_t no = 0;
+	struct dtx_wire_msg msg;
+
+	if (filter)
+		(void)!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	(void)!dtx_wire_send(&w, DTX_WIRE_LOCKED, &no, sizeof(no), NULL, 0);
+	(void)!dtx_wire_recv(&w, &msg, NULL, NULL);
+	_exit(0);
+}
+
+/* It says that it is locked, and is not: the kernel is asked. */
+void test_reader_process_must_be_locked(void)
+{
+	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *src;
+	struct dtx_isolate *p;
+	int half;
+
+	if (skipped())
+		return;
+	T_OK(dtx_source_bytes("b.xlsx", "PK", 2, &src, &err), &err);
+	for (half = 0; half < 2; half++) {
+		int pair[2];
+		pid_t pid;
+
+		T_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+		pid = fork();
+		if (pid == 0)
+			unlocked_main(pair[1], half);
+		close(pair[1]);
+		T_CODE(dtx_reader_adopt(src, &limits, pid, pair[0], &p, &err),
+		       DTX_E_JAIL_UNAVAILABLE, &err);
+		T_CHECK(strstr(err.msg, half ? "Seccomp is 0" : "NoNewPrivs is 0"));
+	}
+	dtx_source_free(src);
+	dtx_err_clear(&err);
+}
+
+/* --- the real one --- */
+
+static enum dtx_code file_dump(const char *path, struct dtx_buf *out, struct dtx_err *err)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+
+	DTX_TRY(dtx_source_open(path, &src, err));
+	T_CHECK(!dtx_source_direct(src));
+	DTX_TRY(dtx_reader_open(src, &opts, &r, err));
+	DTX_TRY(table_dump(r, 2, true, out, err));
+out:
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	return rc;
+}
+
+void test_reader_process_reads(void)
+{
+	struct book book = {
+		.sheet = "<sheetData><row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c></row><row "
+			 "r=\"2\"><c r=\"A2\" t=\"s\"><v>1</v></c></row><row r=\"3\"><c r=\"A3\" "
+			 "t=\"inlineStr\"><is><t>x</t></is></c></row><row r=\"4\"><c r=\"A4\" "
+			 "t=\"s\"><v>1</v></c></row></sheetData>"
+	};
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20), out = DTX_BUF_INIT(1 << 16);
+	struct dtx_err err = DTX_ERR_INIT;
+	char path[512];
+	int fd;
+
+	if (skipped())
+		return;
+	book_make(&book, &bytes);
+	snprintf(path, sizeof(path), "%s/b.xlsx", t_dir());
+	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	T_OK(dtx_file_write(fd, bytes.ptr, bytes.len, path, &err), &err);
+	close(fd);
+	T_OK(file_dump(path, &out, &err), &err);
+	T_STR(dtx_buf_text(&out), "name:text\nrich\nx\nrich\n");
+	/* cut: what the parser says inside is said here */
+	T_INT(truncate(path, (off_t)bytes.len / 2), 0);
+	T_CODE(file_dump(path, &out, &err), DTX_E_CORRUPT_FILE, &err);
+	T_CHECK(strstr(err.msg, path) && !strstr(err.msg, "process"));
+	dtx_buf_clear(&bytes);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+}
+
+void test_reader_process_selftest(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	int64_t us = -1;
+	bool named;
+
+	if (DTX_SANITIZED) { /* refused, not done without the lock */
+		T_CODE(dtx_reader_selftest(&us, &named, &err), DTX_E_JAIL_UNAVAILABLE, &err);
+	} else {
+		T_OK(dtx_reader_selftest(&us, &named, &err), &err);
+		T_CHECK(us > 0);
+	}
+	dtx_err_clear(&err);
+}
