@@ -14,6 +14,8 @@ NAMES = {"null": NULL, "bool": BOOL, "int": INT, "float": FLOAT, "decimal": DECI
 F_DICT = 1
 VIEW = struct.Struct("<I12s")
 INLINE = 12
+CHUNK = 65536
+REPEATED = 64 << 20  # bytes of long texts; from there on it pays to look for equal ones
 WIDE = decimal.Context(prec=60)
 NS_MIN, NS_MAX = -9223372036854775000, 9223372036854775000
 
@@ -115,19 +117,51 @@ def read_datetime(reader, e, n, missing):
 
 
 def texts(reader, a_off, b_off, n):
-    out, cache = [], {}
-    base = reader.view
-    for length, head in VIEW.iter_unpack(base[a_off:a_off + 16 * n]):
-        if length > INLINE:
-            at = b_off + int.from_bytes(head[4:], "little")
-            head = bytes(base[at:at + length])
-        else:
-            head = head[:length]
-        text = cache.get(head)
-        if text is None:
-            text = cache[head] = head.decode()
-        out.append(text)
+    """The texts of n views, as objects; equal ones of a column that repeats itself are shared."""
+    out, shared = np.empty(n, object), {}
+    lens = reader.array("<u4", a_off, 4 * n).reshape(n, 4)[:, 0]
+    views = reader.array("u1", a_off, 16 * n).reshape(n, 16)
+    for at in range(0, n, CHUNK):
+        here = slice(at, at + CHUNK)
+        out[here] = part = texts_of(reader.view, lens[here], views[here], b_off)
+        if shared is not None:
+            out[here] = [shared.setdefault(text, text) for text in part]
+            if len(shared) * 2 > at + CHUNK:
+                shared = None  # hardly any is equal to another
     return out
+
+
+def texts_of(view, lens, views, b_off):
+    short = lens <= INLINE
+    if short.all():
+        return short_texts(lens, views)
+    out = np.empty(len(lens), object)
+    if short.any():
+        out[short] = short_texts(lens[short], views[short])
+    far = views[~short][:, 8:].copy().view("<u8")[:, 0].astype("i8") + b_off
+    out[~short] = long_texts(view, far, far + lens[~short])
+    return out
+
+
+def short_texts(lens, views):
+    """All bytes one behind the other, decoded at once: a NUL, which pads them, parts them."""
+    cells = np.zeros((len(lens), INLINE + 1), "u1")
+    cells[:, :INLINE] = views[:, 4:]
+    kept = cells[np.arange(INLINE + 1) <= lens[:, None]]
+    parts = str(kept.data, "utf-8").split("\0")
+    if len(parts) == len(lens) + 1:
+        return parts[:-1]
+    return [str(cells[i, :n].data, "utf-8") for i, n in enumerate(lens)]
+
+
+def long_texts(view, starts, ends):
+    first, last = int(starts.min()), int(ends.max())
+    starts, ends = starts.tolist(), ends.tolist()
+    if last - first <= sum(ends) - sum(starts):  # they lie together
+        whole = str(view[first:last], "utf-8")
+        if len(whole) == last - first:
+            return [whole[a - first:b - first] for a, b in zip(starts, ends)]
+    return [str(view[a:b], "utf-8") for a, b in zip(starts, ends)]
 
 
 def objects(values):
@@ -139,10 +173,10 @@ def objects(values):
 def read_text(reader, e, n, missing):
     if e[4] & F_DICT:
         d = next(d for d in reader.of(DICT, e[2]) if d[1] == e[11])
-        values = objects(texts(reader, d[9], d[11], d[7]) or [None])
+        values = texts(reader, d[9], d[11], d[7]) if d[7] else objects([None])
         out = values[reader.array("<u4", e[9], n)]
     else:
-        out = objects(texts(reader, e[9], e[11], n))
+        out = texts(reader, e[9], e[11], n)
     if missing is not None:
         out[missing] = None
     return out
@@ -171,6 +205,44 @@ def bits(flags):
 
 
 def text_out(values, missing):
+    values = np.where(missing, "", values)
+    views = np.zeros((len(values), 16), "u1")
+    blob, at = [], 0
+    for start in range(0, len(values), CHUNK):
+        here = slice(start, start + CHUNK)
+        more = views_of(values[here].tolist(), views[here], at)
+        if more is None:
+            return repeated_out(values, missing)
+        blob.append(more)
+        at += len(more)
+        if at > REPEATED:
+            return repeated_out(values, missing)
+    return Out(TEXT, views.tobytes(), b"".join(blob), missing)
+
+
+def views_of(values, views, at):
+    """Fills the views; the bytes of the long texts, which begin at `at`.  None: a text has a NUL."""
+    raw = np.frombuffer("\0".join(values + [""]).encode(), "u1")
+    ends = np.flatnonzero(raw == 0)
+    if len(ends) != len(values):
+        return None
+    starts = np.append(0, ends[:-1] + 1)
+    lens = ends - starts
+    views[:, :4] = lens.astype("<u4").view("u1").reshape(-1, 4)
+    places = np.arange(INLINE)
+    heads = np.append(raw, np.zeros(INLINE, "u1"))[starts[:, None] + places]
+    heads[places >= lens[:, None]] = 0
+    views[:, 4:] = heads
+    far = np.flatnonzero(lens > INLINE)
+    if not len(far):
+        return b""
+    offsets = at + np.cumsum(lens[far]) - lens[far]
+    views[far, 8:] = offsets.astype("<u8").view("u1").reshape(-1, 8)
+    return "".join([values[i] for i in far.tolist()]).encode()
+
+
+def repeated_out(values, missing):
+    """One by one; each long text once."""
     views = bytearray(16 * len(values))
     cache, blob, at = {}, [], 0
     for i, value in enumerate(values):
@@ -286,6 +358,8 @@ def object_out(values, wanted, note):
     missing = np.asarray(pd.isna(values), bool) if len(values) else np.zeros(0, bool)
     if missing.ndim != 1:
         raise BadResult("holds lists or arrays; a cell is one value")
+    if pd.api.types.infer_dtype(values, skipna=True) == "string":
+        return text_out(values, missing)
     kinds = {}
     for i in np.flatnonzero(~missing):
         kind = kind_of(values[i])

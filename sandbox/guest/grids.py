@@ -57,7 +57,8 @@ def values_of(cells, texts):
 def frame_of(cells, values, rows, cols):
     table = np.full((rows, cols), None, object)
     table[cells["row"], cells["col"]] = values
-    return pd.DataFrame(table, columns=pd.RangeIndex(cols), index=pd.RangeIndex(rows), copy=False)
+    # said aloud: pandas would make datetime64 of a column of dates, and NaT of its empty cells
+    return pd.DataFrame(table, pd.RangeIndex(rows), pd.RangeIndex(cols), dtype=object)
 
 
 def grid(view, e):

@@ -5,6 +5,7 @@ Usage: run.py [NAME]   Functions test_* are found by name.
 import datetime
 import decimal
 import os
+import struct
 import sys
 import traceback
 import warnings
@@ -18,6 +19,7 @@ import pandas as pd  # noqa: E402
 
 import dx  # noqa: E402
 import frames  # noqa: E402
+import grids  # noqa: E402
 import layout  # noqa: E402
 import screen  # noqa: E402
 
@@ -298,6 +300,73 @@ def test_results_index_levels():
         [("a", 1), ("b", 2)], names=["k", None]))
     assert list(back(df).columns) == ["k", "v"]
     assert list(back(pd.DataFrame({"v": [1]}, index=[7])).columns) == ["v"]
+
+
+def through(values):
+    """Texts as a column of a frame, and read from it again."""
+    out = frames.text_out(frames.objects(values), np.array([v is None for v in values], bool))
+    a, b = bytes(out.a), bytes(out.b)
+    reader = object.__new__(frames.Reader)
+    reader.view = memoryview(a + b)
+    got = list(frames.texts(reader, 0, len(a), len(values)))
+    assert got == ["" if v is None else v for v in values], "got %r" % got[:5]
+    return a, b
+
+
+def test_texts_of_all_lengths():
+    for text in ("", "x", "twelve bytes", "thirteen byte", "Ärger", "über zwölf Zeichen", "\U0001f600" * 4):
+        through([text])
+        through([text, "", text, None, "a text that is long enough", text])
+    a, b = through(["thirteen byte", "Übermorgen früh"])
+    assert b == "thirteen byteÜbermorgen früh".encode() and len(a) == 32
+
+
+def test_texts_with_nul_are_taken_one_by_one():
+    through(["a\0b", "", "\0", "a text that is long enough\0", None])
+
+
+def test_texts_across_chunks():
+    many = ["%d" % i if i % 3 else "a long text, number %d" % i for i in range(frames.CHUNK + 5)]
+    through(many)
+    few = ["ab"[i % 2] * 20 for i in range(2 * frames.CHUNK)]
+    through(few)
+
+
+def test_texts_that_repeat_are_shared():
+    limit, frames.REPEATED = frames.REPEATED, 100
+    try:
+        a, b = through(["a text that is long enough"] * 50)
+    finally:
+        frames.REPEATED = limit
+    assert len(b) == 26
+    reader = object.__new__(frames.Reader)
+    reader.view = memoryview(a + b)
+    assert len({id(v) for v in frames.texts(reader, 0, len(a), 50)}) == 1
+
+
+def test_grid_as_params():
+    texts, formats, sheet = ["Région", "#N/A"], ["General", "0.00"], "Q1"
+    blob = b"".join(t.encode() for t in texts + formats) + sheet.encode()
+    ends = np.cumsum([len(t.encode()) for t in texts + formats]).astype("<u8").tobytes()
+    b = struct.pack("<4I", 2, 2, 1, 2) + ends + struct.pack("<4I", 0, 0, 0, 1) + blob
+    cells = [(0, 0, 3, 1, 0), (1, 0, 1, 2, struct.unpack("<Q", struct.pack("<d", 2.5))[0]),
+             (1, 1, 1, 0, struct.unpack("<Q", struct.pack("<d", -3.0))[0]), (2, 1, 5, 0, 1),
+             (2, 2, 4, 0, 86400000001)]
+    a = b"".join(struct.pack("<IIHHIQ", r, c, kind, f, 0, v) for r, c, kind, f, v in cells)
+    entry = [layout.GRID, 0, 0, 3, 0, 0, 0, 4, 0, 0, len(a), len(a), len(b), 0, 0]
+    got = grids.grid(memoryview(a + b), entry)
+    assert got["cells"].to_numpy().tolist() == [
+        ["Région", None, None], [2.5, -3, None],
+        [None, None, datetime.datetime(1970, 1, 2, 0, 0, 0, 1)], [None, None, None]]
+    assert type(got["cells"].iat[1, 1]) is int
+    assert got["formats"].to_numpy().tolist()[:2] == [["General", None, None], ["0.00", None, None]]
+    assert got["merged"] == [[0, 0, 0, 1]] and got["sheet"] == "Q1"
+
+
+def test_grid_without_cells():
+    b = struct.pack("<4I", 0, 0, 0, 0)
+    got = grids.grid(memoryview(b), [layout.GRID, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, len(b), 0, 0])
+    assert got["cells"].shape == (0, 0) and got["sheet"] is None and got["merged"] == []
 
 
 def main():
