@@ -310,6 +310,22 @@ out:
 	return rc;
 }
 
+/* A module that was given and did nothing: it failed where a cached one did the work. */
+static enum dtx_code runner_supplied(struct dtx_runner *r, struct dtx_err *err)
+{
+	struct dtx_rescuer *s = &r->rescuer;
+
+	if (!s->supplied.ptr || s->supplied_used)
+		return DTX_OK;
+	if (s->supplied_err.code == DTX_OK) {
+		if (!r->prompt)
+			dtx_out_note(r->cli, "dtx: --snippet was not needed: every step is typed\n");
+		return DTX_OK;
+	}
+	dtx_err_move(err, &s->supplied_err);
+	return err->code;
+}
+
 static void runner_say(const struct dtx_runner *r)
 {
 	uint32_t i;
@@ -355,6 +371,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	DTX_TRY(runner_refuse(r, err));
 	DTX_TRY(dtx_runner_open(r, true, err));
 	DTX_TRY(runner_exec(r, err));
+	DTX_TRY(runner_supplied(r, err));
 	if (!r->prompt)
 		DTX_TRY(runner_commit(r, err));
 out:
@@ -411,5 +428,6 @@ void dtx_runner_clear(struct dtx_runner *r)
 	dtx_buf_clear(&r->plan_text);
 	dtx_buf_clear(&r->snippet);
 	dtx_buf_clear(&r->again);
+	dtx_err_clear(&r->rescuer.supplied_err);
 	dtx_mem_free(r->rescuer.note);
 }

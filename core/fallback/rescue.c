@@ -431,12 +431,66 @@ static void rescue_clear(struct rescue *s)
 	dtx_arena_clear(&s->arena);
 }
 
+/* Whether a module that failed here may be meant for a region to come: this one has another. */
+static enum dtx_code rescue_waits(struct rescue *s, enum dtx_code how, bool *waits,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char id[DTX_SNIPPET_ID];
+
+	*waits = false;
+	if (strncmp(dtx_code_name(how), "snippet_", 8))
+		goto out;
+	memcpy(id, s->id, sizeof(id));
+	DTX_TRY(rescue_find(s, err));
+	*waits = s->rung == DTX_RUNG_EXACT || s->rung == DTX_RUNG_COMPATIBLE;
+	if (*waits) {
+		dtx_admit_clear(&s->admitted);
+		dtx_buf_reset(&s->code);
+	} else {
+		s->rung = DTX_RUNG_SUPPLIED;
+		memcpy(s->id, id, sizeof(id));
+	}
+out:
+	return rc;
+}
+
+/* *done: the module did it, or nobody else can. */
+static enum dtx_code rescue_try(struct rescue *s, bool *done, struct dtx_err *err)
+{
+	struct dtx_err why = DTX_ERR_INIT;
+	enum dtx_code rc = rescue_supplied(s, &why), found;
+	bool waits = false;
+
+	*done = true;
+	if (rc == DTX_OK) {
+		s->r->supplied_used = true;
+		return rc;
+	}
+	found = rescue_waits(s, rc, &waits, err);
+	if (found != DTX_OK || !waits) {
+		rc = found != DTX_OK ? found : rc;
+		if (found == DTX_OK)
+			dtx_err_move(err, &why);
+	} else {
+		rc = DTX_OK;
+		*done = false;
+		if (s->r->supplied_err.code == DTX_OK)
+			dtx_err_move(&s->r->supplied_err, &why);
+	}
+	dtx_err_clear(&why);
+	return rc;
+}
+
 static enum dtx_code rescue_answer(struct rescue *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, recorded;
+	bool done = false;
 
-	DTX_TRY(s->r->supplied.ptr && !s->r->prompt ? rescue_supplied(s, err)
-	                                            : rescue_cached(s, err));
+	if (s->r->supplied.ptr && !s->r->prompt && !s->r->supplied_used)
+		DTX_TRY(rescue_try(s, &done, err));
+	if (!done)
+		DTX_TRY(rescue_cached(s, err));
 out:
 	if (!s->r->record)
 		return rc;

@@ -20,6 +20,9 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	const char *abi;                /* "py3.11;pandas1.5;numpy1.24;dtx1;<8 hex>" */
 	const char *imports, *dx_names; /* for the prompt */
 	struct dtx_str supplied;        /* text of --snippet; ptr NULL: none */
+	bool supplied_used;             /* set by the rescuer: it does a region */
+	struct dtx_err supplied_err;    /* set by the rescuer: why it does not do one that a cached
+	                                 * snippet then did; the caller clears it */
 	enum dtx_approve approve;
 	bool strict_schema;
 	struct dtx_jail_limits limits;
@@ -36,7 +39,10 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	char *note;                /* what was done, for people: set by the rescuer; dtx_mem */
 };
 
-/* host->rescue; arg is the struct dtx_rescuer. Codes: needs_snippet, needs_approval, snippet_*. */
+/* The module of --snippet does the first region that it can do: where it fails and a cached one is
+ * approved, that one runs and the module waits for the next region.
+ *
+ * host->rescue; arg is the struct dtx_rescuer. Codes: needs_snippet, needs_approval, snippet_*. */
 DTX_MUSTUSE enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region,
                                             struct dtx_table **out, struct dtx_err *err);
 

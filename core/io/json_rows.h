@@ -76,4 +76,8 @@ bool dtx_jrows_null(const struct dtx_jrows *r, const struct dtx_jvalue *v, struc
 enum dtx_code dtx_jrows_fail(const struct dtx_jrows *r, const struct dtx_jscan *s,
                              struct dtx_err *err);
 
+/* json_raw.c: names, then the texts of every record. */
+enum dtx_code dtx_json_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
+                           struct dtx_rawgrid *out, struct dtx_err *err);
+
 #endif

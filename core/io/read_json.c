@@ -556,4 +556,5 @@ const struct dtx_reader_class dtx_read_json = {
 	.next = json_next,
 	.describe = json_describe,
 	.close = json_close,
+	.raw = dtx_json_raw,
 };

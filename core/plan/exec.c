@@ -42,10 +42,15 @@ static bool may_rescue(const struct exec *x, int32_t step)
 static bool rescue_input(void *arg, uint32_t input, const struct dtx_err *why)
 {
 	struct exec *x = arg;
+	bool helper = x->bind_only || (x->host && x->host->rescue);
+	struct dtx_err finding = DTX_ERR_INIT;
 
-	return x->mode != DTX_FALLBACK_OFF && x->host && x->host->rescue &&
-	       dtx_code_triggers(why->code, true) &&
-	       dtx_regions_add_input(&x->regions, input, why, x->max_regions);
+	if (x->mode == DTX_FALLBACK_OFF || !helper || !dtx_code_triggers(why->code, true) ||
+	    !dtx_regions_add_input(&x->regions, input, why, x->max_regions))
+		return false;
+	dtx_err_copy(&finding, why);
+	finding.severity = DTX_SEV_FALLBACK;
+	return !x->bind_only || dtx_errlist_take(x->findings, &finding);
 }
 
 /* The same for one that failed while its rows flowed. */
@@ -204,7 +209,8 @@ static enum dtx_code start_graph(struct exec *x, struct dtx_err *err)
 		if (x->in.schema[i] && !dtx_regions_input(&x->regions, i))
 			DTX_TRY(dtx_flow_set(&x->graph.flow, (int32_t)i, x->in.schema[i], err));
 	dtx_regions_mark(&x->regions, &x->graph);
-	DTX_TRY(dtx_regions_read(&x->regions, &x->graph, x->host, err));
+	if (!x->bind_only)
+		DTX_TRY(dtx_regions_read(&x->regions, &x->graph, x->host, err));
 out:
 	return rc;
 }

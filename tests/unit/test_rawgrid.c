@@ -80,6 +80,17 @@ void test_rawgrid_of_text_files(void)
 	expect_text("", NULL, "0x0 -");
 }
 
+void test_rawgrid_of_records(void)
+{
+	struct dtx_read_opts strict = DTX_READ_OPTS_INIT;
+	static const char *const wanted[] = { "zz" };
+
+	strict.requires = wanted;
+	strict.nrequires = 1;
+	expect_text("{\"a\":1,\"b\":{\"c\":\"x\"}}\n{\"a\":2.50}\n{\"b\":{\"c\":true}}\n", &strict,
+	            "4x2 -|0,0 t a|0,1 t b.c|1,0 t 1|1,1 t x|2,0 t 2.50|3,1 t true");
+}
+
 static const struct book one_sheet = {
 	.sheet = "<sheetData>"
 		 "<row r=\"2\"><c r=\"B2\" t=\"inlineStr\"><is><t>Report</t></is></c></row>"

@@ -55,3 +55,15 @@ def transform(tables, params):
                          "empty": str(formats.isna().equals(cells.isna()))})
 END
 dtx run sheet.json report=report.xlsx --snippet sheet.py
+echo '# an input and a step: each module does what it can do'
+cat > two.json << 'END'
+{ "dtx": 1, "inputs": [{ "name": "main" }], "steps": [{ "op": "frob", "note": "twice the hours" }] }
+END
+cat > twice.py << 'END'
+def transform(tables, params):
+    return tables["main"].assign(hours=lambda d: d["hours"] * 2)
+END
+dtx run two.json a.csv --snippet fix.py 2>&1 | head -1
+dtx run two.json a.csv --snippet twice.py
+printf 'def transform(tables, params):\n    raise KeyError("neither")\n' > neither.py
+dtx run two.json a.csv --snippet neither.py 2>&1 || echo "exit $?"
