@@ -319,7 +319,8 @@ static enum dtx_code runner_supplied(struct dtx_runner *r, struct dtx_err *err)
 		return DTX_OK;
 	if (s->supplied_err.code == DTX_OK) {
 		if (!r->prompt)
-			dtx_out_note(r->cli, "dtx: --snippet was not needed: every step is typed\n");
+			dtx_out_note(r->cli,
+			             "dtx: --snippet was not needed: every step is typed\n");
 		return DTX_OK;
 	}
 	dtx_err_move(err, &s->supplied_err);

@@ -585,21 +585,3 @@ out:
 	dtx_err_clear(&local);
 	return rc;
 }
-
-void dtx_exec_free(struct dtx_exec_result *r)
-{
-	if (!r)
-		return;
-	for (uint32_t i = 0; i < r->ninputs && r->input; i++)
-		json_decref(r->input[i].describe);
-	for (uint32_t i = 0; i < r->noutputs; i++) {
-		dtx_outfile_free(r->output[i].file);
-		dtx_table_unref(r->output[i].table);
-	}
-	for (uint32_t i = 0; i < r->nregions; i++)
-		dtx_err_clear(&r->region[i].trigger);
-	dtx_errlist_clear(&r->warnings);
-	json_decref(r->checks);
-	dtx_arena_clear(&r->arena);
-	dtx_mem_free(r);
-}

@@ -96,12 +96,13 @@ static void input_text(const struct view *v, uint32_t i, struct dtx_buf *out)
 	const struct dtx_exec_input *x = v->r ? &v->r->input[i] : NULL;
 	const struct dtx_schema *s = schema_of(v, (int32_t)i);
 	uint32_t read = 0, values = 0;
+	bool rescued = x && x->reader && !strcmp(x->reader, "snippet");
 
-	dtx_buf_printf(out, "  %-12s read   ", in->name);
+	dtx_buf_printf(out, "  %-12s %s", in->name, rescued ? "snippet " : "read   ");
 	if (in->path)
 		dtx_buf_add(out, in->path);
 	if (!s) {
-		dtx_buf_add(out, "  not read\n");
+		dtx_buf_add(out, rescued ? "  columns known when it runs\n" : "  not read\n");
 		return;
 	}
 	for (uint32_t c = 0; x && x->need && c < s->nfields; c++) {

@@ -1,6 +1,8 @@
 /* Counts, schemas and regions of a finished run. */
 #include "core/plan/facts.h"
 
+#include "core/base/mem.h"
+
 static const char *kind_name(const struct dtx_graph *g, uint32_t s)
 {
 	static const char *const names[] = {
@@ -97,9 +99,9 @@ static enum dtx_code rescued_facts(const struct dtx_region *r, struct dtx_exec_r
 	struct dtx_exec_input *out = &result->input[r->input];
 	enum dtx_code rc = DTX_OK;
 
+	out->reader = "snippet";
 	if (!r->table)
 		goto out;
-	out->reader = "snippet";
 	out->read = true;
 	out->stats = (struct dtx_read_stats){ .rows_read = r->table->nrows,
 		                              .rows_out = r->table->nrows };
@@ -157,4 +159,22 @@ enum dtx_code dtx_facts(const struct dtx_graph *g, const struct dtx_regions *reg
 	DTX_TRY(dtx_lineage(g, r, err));
 out:
 	return rc;
+}
+
+void dtx_exec_free(struct dtx_exec_result *r)
+{
+	if (!r)
+		return;
+	for (uint32_t i = 0; i < r->ninputs && r->input; i++)
+		json_decref(r->input[i].describe);
+	for (uint32_t i = 0; i < r->noutputs; i++) {
+		dtx_outfile_free(r->output[i].file);
+		dtx_table_unref(r->output[i].table);
+	}
+	for (uint32_t i = 0; i < r->nregions; i++)
+		dtx_err_clear(&r->region[i].trigger);
+	dtx_errlist_clear(&r->warnings);
+	json_decref(r->checks);
+	dtx_arena_clear(&r->arena);
+	dtx_mem_free(r);
 }
