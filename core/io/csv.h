@@ -58,7 +58,8 @@ struct dtx_csv {
 	size_t chunk;
 	size_t top, body; /* first record behind `skip`; first behind the header */
 	uint32_t header_rows;
-	uint32_t width;      /* cells of a record */
+	uint32_t width; /* cells of a record */
+	uint32_t fit;   /* ... as header or most rows have it, before `pad` widens; 0: unknown */
 	uint32_t col0, col1; /* first and last column of the range */
 	const struct dtx_schema *schema;
 	uint32_t *phys;               /* physical column of each field */

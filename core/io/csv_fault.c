@@ -17,10 +17,15 @@ struct fault_walk {
 
 static enum dtx_code fault_open(struct fault_walk *f, const struct dtx_csv *c, struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
+
 	*f = (struct fault_walk){ .c = c };
 	if (!c->ref)
-		return DTX_OK;
-	return dtx_csv_ref_new(c->text.data, c->text.end, &c->dialect, &f->ref, err);
+		goto out;
+	DTX_TRY(dtx_csv_ref_new(c->text.data, c->text.end, &c->dialect, &f->ref, err));
+	dtx_csv_ref_set_width(f->ref, c->fit);
+out:
+	return rc;
 }
 
 enum dtx_csv_kind dtx_csv_row_kind(const struct dtx_csv *c, const struct dtx_csv_row *row)

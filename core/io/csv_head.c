@@ -4,6 +4,7 @@
 #include "core/base/utf8.h"
 #include "core/io/csv_top.h"
 #include "core/io/header.h"
+#include "core/io/repair.h"
 
 static enum dtx_code head_row(void *arg, uint64_t row, struct dtx_head_cell *cell, uint32_t *width,
                               struct dtx_err *err)
@@ -31,7 +32,7 @@ static void head_name(void *arg, uint64_t row, uint32_t col, char out[48])
 	snprintf(out, 48, "L%lld, field %u", (long long)(top->row[row].line + 1), col + 1);
 }
 
-static struct dtx_head_grid head_grid(struct dtx_csv_top *top, uint32_t ncols)
+struct dtx_head_grid dtx_csv_head_grid(struct dtx_csv_top *top, uint32_t ncols)
 {
 	top->ncols = ncols;
 	return (struct dtx_head_grid){ .nrows = top->n,
@@ -93,6 +94,18 @@ static enum dtx_code head_declared(const struct dtx_csv *c, const struct dtx_csv
 	return rc;
 }
 
+/* Where rows do look like a header after all, it can be declared. */
+static enum dtx_code head_sought(const struct dtx_csv *c, const struct dtx_head_grid *g,
+                                 struct dtx_head *head, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_head_find(g, head, err);
+
+	if (rc == DTX_E_HEADER_NOT_FOUND && head->hinted)
+		dtx_repair_advise(err, "{\"header_rows\":1,\"skip\":%lld}",
+		                  (long long)c->opts.skip + (long long)head->first);
+	return rc;
+}
+
 static enum dtx_code head_note(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -124,26 +137,30 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_head head = { 0 };
-	struct dtx_head_grid g = head_grid(top, head_widest(top, 0, top->n));
+	struct dtx_head_grid g = dtx_csv_head_grid(top, head_widest(top, 0, top->n));
 
 	if (c->opts.header_rows >= 0)
 		DTX_TRY(head_declared(c, top, &head, err));
 	else
-		DTX_TRY(dtx_head_find(&g, &head, err));
+		DTX_TRY(head_sought(c, &g, &head, err));
 	if (head.assumed)
 		DTX_TRY(head_note(c, err));
 	c->header_rows = head.rows;
 	c->body = head.first + head.rows ? top->row[head.first + head.rows - 1].next : c->top;
 	c->width =
 		head.rows ? head_widest(top, head.first, head.rows) : head_modal(top, head.first);
+	c->fit = c->width;
+	if (c->ref)
+		dtx_csv_ref_set_width(c->ref, c->fit);
 	if (c->opts.ragged == DTX_RAGGED_PAD)
 		DTX_TRY(dtx_csv_widest(c, c->body, &c->width, err));
 	head_count(c, top, &head);
-	g = head_grid(top, c->width);
+	g = dtx_csv_head_grid(top, c->width);
 	DTX_TRY(dtx_head_names(&g, &head, c->opts.header_sep, c->opts.header_fill,
 	                       c->opts.names_unique_error, &c->head.arena, &c->head.diags, names,
 	                       err));
 	top->body = head.first + head.rows;
+	DTX_TRY(dtx_csv_tables(c, top, &head, err));
 out:
 	return rc;
 }

@@ -11,7 +11,7 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_dialect *d = &c->dialect;
 	struct dtx_str text = { c->enc.text, c->enc.len };
 
-	DTX_TRY(dtx_dialect_find(&c->opts, text, dtx_source_name(c->head.src), d, err));
+	DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d, err));
 	c->text = (struct dtx_csv_text){
 		.data = text.ptr,
 		.end = text.len,

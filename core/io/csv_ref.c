@@ -9,7 +9,13 @@
  *   F9  a quote that is data; the quote of a dialect without one
  *
  * Each call of csv_parse ends with the next delimiter or line end, be it quoted or not: a field
- * that comes back ends there. */
+ * that comes back ends there.
+ *
+ * Lenient quotes: where a quote that opens closes is looked for before libcsv sees it.  It closes
+ * before a delimiter or the record's end; others inside are data, if it closes on its line.  One
+ * that does not close like that, or is followed by one that opens, is data itself.  A record that
+ * comes out with another width than the table's is read again with quotes that close on their line
+ * only, then with quotes as data. */
 #include "core/io/csv_ref.h"
 
 #include <csv.h>
@@ -33,14 +39,19 @@ struct dtx_csv_ref {
 	size_t end;
 	struct dtx_dialect d;
 	size_t ndelim;
-	bool ready; /* parser holds memory */
+	bool looks;      /* quotes are looked up before they are fed */
+	uint32_t width;  /* of the table; 0: not known */
+	size_t unclosed; /* no quote that opens from here on closes */
+	enum ref_bound { REF_FREE, REF_LINE, REF_DATA } bound; /* how far quotes reach */
+	bool ready;                                            /* parser holds memory */
 	struct csv_parser parser;
 	struct dtx_buf slice, text;
 	struct dtx_csv_ref_cell *cell;
 	size_t ncells, cap;
 	/* of the field in work */
-	size_t from; /* its first byte */
-	bool quoted, irregular, row_ended, no_memory;
+	size_t from;  /* its first byte */
+	size_t close; /* lenient: its closing quote */
+	bool quoted, row_ended, no_memory;
 	struct dtx_csv_row *row;
 };
 
@@ -54,26 +65,59 @@ static int ref_space_trim(unsigned char c)
 	return c == REF_FILL || c == ' ' || c == '\t';
 }
 
-static bool ref_is_end(char c)
+static bool ref_is_newline(char c)
 {
 	return c == '\n' || c == '\r';
 }
 
+static bool ref_is_end(const struct dtx_csv_ref *r, char c)
+{
+	return r->d.ending ? c == r->d.ending : ref_is_newline(c);
+}
+
+static bool ref_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Length of a run of blanks. */
+static size_t ref_run(const struct dtx_csv_ref *r, size_t at)
+{
+	size_t end = at;
+
+	while (end < r->end && ref_is_blank(r->data[end]))
+		end++;
+	return end - at;
+}
+
+/* Length of the delimiter there, 0: none.  A run of blanks at the end of a record is none. */
+static size_t ref_delim(const struct dtx_csv_ref *r, size_t at)
+{
+	size_t n;
+
+	if (r->d.runs) {
+		n = ref_run(r, at);
+		return n >= r->d.runs && at + n < r->end && !ref_is_end(r, r->data[at + n]) ? n : 0;
+	}
+	return r->ndelim && r->end - at >= r->ndelim && !memcmp(r->data + at, r->d.delim, r->ndelim)
+	               ? r->ndelim
+	               : 0;
+}
+
 static bool ref_at_delim(const struct dtx_csv_ref *r, size_t at)
 {
-	return r->ndelim && r->end - at >= r->ndelim &&
-	       !memcmp(r->data + at, r->d.delim, r->ndelim);
+	return ref_delim(r, at) != 0;
 }
 
 static bool ref_at_structure(const struct dtx_csv_ref *r, size_t at)
 {
-	return at >= r->end || ref_is_end(r->data[at]) || ref_at_delim(r, at);
+	return at >= r->end || ref_is_end(r, r->data[at]) || ref_at_delim(r, at) ||
+	       (r->d.runs && ref_is_blank(r->data[at]));
 }
 
 static size_t ref_skip_blanks(const struct dtx_csv_ref *r, size_t at)
 {
-	while (r->d.trim && at < r->end && (r->data[at] == ' ' || r->data[at] == '\t') &&
-	       !ref_at_delim(r, at))
+	while (r->d.trim && at < r->end && ref_is_blank(r->data[at]) && !ref_at_delim(r, at))
 		at++;
 	return at;
 }
@@ -145,10 +189,10 @@ static size_t ref_escaped(struct dtx_csv_ref *r, size_t at)
 		ref_put(r, c);
 	else if (r->d.quote && c == r->d.quote)
 		ref_put(r, REF_QUOTE);
-	else if (c == '\n')
-		ref_put(r, REF_LF);
-	else if (c == '\r')
-		ref_put(r, REF_CR);
+	else if (ref_is_newline(c))
+		ref_put(r, c == '\n' ? REF_LF : REF_CR);
+	else if (ref_is_end(r, c))
+		ref_put(r, c);
 	else
 		ref_put(r, REF_ESC_DELIM);
 	return at + 2;
@@ -161,8 +205,48 @@ static bool ref_is_escape(const struct dtx_csv_ref *r, size_t at)
 	if (!r->d.escape || r->data[at] != r->d.escape || at + 1 >= r->end)
 		return false;
 	c = r->data[at + 1];
-	return c == r->d.escape || (r->d.quote && c == r->d.quote) || ref_is_end(c) ||
+	return c == r->d.escape || (r->d.quote && c == r->d.quote) || ref_is_end(r, c) ||
 	       ref_at_delim(r, at + 1);
+}
+
+static bool ref_behind_delim(const struct dtx_csv_ref *r, size_t at)
+{
+	return r->d.runs ? ref_is_blank(r->data[at - 1])
+	                 : r->ndelim && at >= r->ndelim && ref_at_delim(r, at - r->ndelim);
+}
+
+/* Where the quote that opens at `open` closes; the text's end when it is data. */
+static size_t ref_close(struct dtx_csv_ref *r, size_t open)
+{
+	bool irregular = false;
+	size_t at = open + 1;
+
+	if (r->bound == REF_DATA || open >= r->unclosed)
+		return r->end;
+	for (; at < r->end && at - open <= DTX_CSV_CELL_MAX; at++) {
+		char c = r->data[at];
+
+		if (ref_is_newline(c) && (irregular || r->bound == REF_LINE))
+			return r->end;
+		if (ref_is_escape(r, at)) {
+			at++;
+			continue;
+		}
+		if (c != r->d.quote)
+			continue;
+		if (ref_at_structure(r, ref_skip_blanks(r, at + 1)))
+			return at;
+		if (at + 1 < r->end && r->data[at + 1] == r->d.quote) {
+			at++;
+			continue;
+		}
+		if (ref_behind_delim(r, at))
+			return r->end;
+		irregular = true;
+	}
+	if (at >= r->end && !irregular)
+		r->unclosed = open;
+	return r->end;
 }
 
 /* A quote behind the first byte of a field; returns the place behind it. */
@@ -175,35 +259,52 @@ static size_t ref_quote(struct dtx_csv_ref *r, size_t at)
 		ref_put(r, r->d.quotes == DTX_QUOTES_STRICT ? r->d.quote : REF_DATA_QUOTE);
 		return at + 1;
 	}
-	ref_put(r, r->d.quote);
-	if (doubled) {
-		ref_put(r, r->d.quote);
-		return at + 2;
-	}
-	if (r->d.quotes == DTX_QUOTES_LENIENT && !ref_at_structure(r, ref_skip_blanks(r, at + 1))) {
-		r->irregular = true;
+	if (r->looks && at != r->close && !doubled) {
 		r->row->literal++;
+		ref_put(r, REF_QUOTE);
+		return at + 1;
 	}
-	return at + 1;
+	ref_put(r, r->d.quote);
+	if (!doubled || (r->looks && at == r->close))
+		return at + 1;
+	ref_put(r, r->d.quote);
+	return at + 2;
 }
 
-/* Translates up to and with the next delimiter or line end. */
+/* Blanks that part nothing: at the begin and the end of a record. */
+static bool ref_is_padding(const struct dtx_csv_ref *r, size_t at)
+{
+	size_t n;
+
+	if (!r->d.runs || r->quoted || !ref_is_blank(r->data[at]))
+		return false;
+	n = ref_run(r, at);
+	return at + n >= r->end || ref_is_end(r, r->data[at + n]);
+}
+
+/* Translates up to and with the next delimiter or record end. */
 static size_t ref_slice(struct dtx_csv_ref *r, size_t at, bool first)
 {
-	size_t i, open = first ? ref_skip_blanks(r, at) : r->end;
+	size_t n, open = first ? ref_skip_blanks(r, at) : r->end;
 
 	dtx_buf_reset(&r->slice);
 	while (at < r->end && at - r->from <= DTX_CSV_CELL_MAX) {
 		if (ref_is_escape(r, at)) {
 			at = ref_escaped(r, at);
-		} else if (ref_is_end(r->data[at])) {
-			ref_put(r, r->data[at]);
+		} else if (ref_is_end(r, r->data[at])) {
+			ref_put(r, r->d.ending ? '\n' : r->data[at]);
 			return at + 1;
-		} else if (ref_at_delim(r, at)) {
+		} else if (ref_is_newline(r->data[at])) { /* not with this terminator */
+			ref_put(r, r->data[at++] == '\n' ? REF_LF : REF_CR);
+		} else if (ref_is_padding(r, at)) {
+			ref_put(r, REF_FILL);
+			at++;
+		} else if (!(r->d.runs && r->quoted && at < r->close) && ref_at_delim(r, at)) {
+			n = ref_delim(r, at);
 			ref_put(r, REF_DELIM);
-			for (i = 1; i < r->ndelim; i++)
+			for (at += n; n > 1; n--)
 				ref_put(r, REF_FILL);
-			return at + r->ndelim;
+			return at;
 		} else if (at == open && r->quoted) {
 			ref_put(r, r->data[at++]);
 		} else if (r->d.quote && r->data[at] == r->d.quote) {
@@ -215,22 +316,13 @@ static size_t ref_slice(struct dtx_csv_ref *r, size_t at, bool first)
 	return at;
 }
 
-/* A field with an irregular quote ends with its line: libcsv must not see the line end inside. */
-static bool ref_ends_early(struct dtx_csv_ref *r)
-{
-	return r->irregular && r->slice.len && ref_is_end(r->slice.ptr[r->slice.len - 1]);
-}
-
 static enum dtx_code ref_start(struct dtx_csv_ref *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	bool lenient = r->d.quotes == DTX_QUOTES_LENIENT;
-
 	if (r->ready)
 		csv_free(&r->parser);
 	r->ready = false;
-	if (csv_init(&r->parser, (unsigned char)(CSV_EMPTY_IS_NULL | CSV_REPALL_NL |
-	                                         (lenient ? 0 : CSV_STRICT | CSV_STRICT_FINI))))
+	if (csv_init(&r->parser, CSV_EMPTY_IS_NULL | CSV_REPALL_NL | CSV_STRICT | CSV_STRICT_FINI))
 		DTX_FAIL(err, DTX_E_BUG, "internal: csv_init");
 	r->ready = true;
 	csv_set_realloc_func(&r->parser, dtx_mem_hook_realloc);
@@ -254,32 +346,30 @@ static void ref_finish(struct dtx_csv_ref *r)
 static void ref_feed(struct dtx_csv_ref *r, size_t at, size_t next)
 {
 	size_t cells = r->ncells, n = r->slice.len, done;
-	bool early = ref_ends_early(r);
 
-	if (n > early) {
-		done = csv_parse(&r->parser, r->slice.ptr, n - early, ref_on_field, ref_on_row, r);
-		if (done != n - early) {
-			if (csv_error(&r->parser) == CSV_EPARSE)
-				ref_fault(r, DTX_CSV_BAD_QUOTE, at + done);
-			else
-				r->no_memory = true;
-			return;
-		}
+	done = csv_parse(&r->parser, r->slice.ptr, n, ref_on_field, ref_on_row, r);
+	if (done != n) {
+		if (csv_error(&r->parser) == CSV_EPARSE)
+			ref_fault(r, DTX_CSV_BAD_QUOTE, at + done);
+		else
+			r->no_memory = true;
+		return;
 	}
-	if (early)
-		ref_finish(r);
 	if (next - r->from > DTX_CSV_CELL_MAX)
 		ref_fault(r, DTX_CSV_TOO_LONG, r->from);
-	if (r->ncells > cells) {
+	if (r->ncells > cells)
 		r->from = next;
-		r->irregular = false;
-	}
 }
 
-static bool ref_opens(const struct dtx_csv_ref *r, size_t at)
+static bool ref_opens(struct dtx_csv_ref *r, size_t at)
 {
 	at = ref_skip_blanks(r, at);
-	return r->d.quote && at < r->end && r->data[at] == r->d.quote;
+	if (!r->d.quote || at >= r->end || r->data[at] != r->d.quote)
+		return false;
+	if (!r->looks)
+		return true;
+	r->close = ref_close(r, at);
+	return r->close < r->end;
 }
 
 static bool ref_is_comment(const struct dtx_csv_ref *r, size_t at)
@@ -292,11 +382,14 @@ static bool ref_is_comment(const struct dtx_csv_ref *r, size_t at)
 /* Start of the line behind the one that `at` is in; *end: where its text ends. */
 static size_t ref_line_end(const struct dtx_csv_ref *r, size_t at, size_t *end)
 {
-	while (at < r->end && !ref_is_end(r->data[at]))
+	while (at < r->end && !ref_is_end(r, r->data[at]))
 		at++;
 	*end = at;
 	if (at < r->end)
-		at += r->data[at] == '\r' && at + 1 < r->end && r->data[at + 1] == '\n' ? 2 : 1;
+		at += !r->d.ending && r->data[at] == '\r' && at + 1 < r->end &&
+		                      r->data[at + 1] == '\n'
+		              ? 2
+		              : 1;
 	return at;
 }
 
@@ -306,7 +399,9 @@ static size_t ref_record(struct dtx_csv_ref *r, size_t at)
 	size_t next, cells;
 
 	r->from = at;
-	r->irregular = r->row_ended = false;
+	r->row_ended = false;
+	if (r->d.runs) /* blanks before the first cell */
+		at += ref_run(r, at);
 	while (!r->row_ended && r->row->fault == DTX_CSV_FINE && !r->no_memory) {
 		if (at >= r->end) {
 			if (first)
@@ -327,8 +422,8 @@ static size_t ref_record(struct dtx_csv_ref *r, size_t at)
 	return at;
 }
 
-enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
-                               struct dtx_err *err)
+static enum dtx_code ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t next;
@@ -340,7 +435,7 @@ enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv
 	r->ncells = 0;
 	r->no_memory = false;
 	out->comment = ref_is_comment(r, pos);
-	if (out->comment || ref_is_end(r->data[pos])) {
+	if (out->comment || ref_is_end(r, r->data[pos])) {
 		r->quoted = false;
 		ref_on_field(NULL, 0, r);
 		out->row.next = ref_line_end(r, pos, &out->row.end);
@@ -349,7 +444,7 @@ enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv
 		if (out->row.fault != DTX_CSV_FINE) {
 			out->row.next = ref_line_end(r, out->row.fault_at, &out->row.end);
 			DTX_TRY(ref_start(r, err));
-		} else if (next && next > pos && ref_is_end(r->data[next - 1])) {
+		} else if (next && next > pos && ref_is_end(r, r->data[next - 1])) {
 			out->row.next = ref_line_end(r, next - 1, &out->row.end);
 		} else {
 			out->row.next = out->row.end = next;
@@ -371,6 +466,40 @@ out:
 	return rc;
 }
 
+/* Whether quotes could be read otherwise. */
+static bool ref_doubtful(const struct dtx_csv_ref *r, const struct dtx_csv_ref_record *rec)
+{
+	size_t len = rec->row.end - rec->row.start;
+
+	return r->looks && r->width && rec->row.ncells != r->width && !rec->comment && len &&
+	       rec->row.fault == DTX_CSV_FINE && memchr(r->data + rec->row.start, r->d.quote, len);
+}
+
+enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	r->bound = REF_FREE;
+	DTX_TRY(ref_read(r, pos, out, err));
+	if (!ref_doubtful(r, out))
+		goto out;
+	for (r->bound = REF_LINE; r->bound <= REF_DATA; r->bound++) {
+		DTX_TRY(ref_read(r, pos, out, err));
+		if (out->row.ncells == r->width && out->row.fault == DTX_CSV_FINE)
+			goto out;
+	}
+	r->bound = REF_FREE;
+	DTX_TRY(ref_read(r, pos, out, err));
+out:
+	return rc;
+}
+
+void dtx_csv_ref_set_width(struct dtx_csv_ref *r, uint32_t width)
+{
+	r->width = width;
+}
+
 enum dtx_code dtx_csv_ref_new(const char *data, size_t end, const struct dtx_dialect *d,
                               struct dtx_csv_ref **out, struct dtx_err *err)
 {
@@ -383,6 +512,8 @@ enum dtx_code dtx_csv_ref_new(const char *data, size_t end, const struct dtx_dia
 	r->end = end;
 	r->d = *d;
 	r->ndelim = strlen(d->delim);
+	r->looks = d->quote && (d->quotes == DTX_QUOTES_LENIENT || d->runs);
+	r->unclosed = SIZE_MAX;
 	dtx_buf_init(&r->slice, 2 * REF_SLICE_MAX);
 	dtx_buf_init(&r->text, DTX_CSV_RECORD_MAX);
 	DTX_TRY(ref_start(r, err));

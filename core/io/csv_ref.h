@@ -27,6 +27,8 @@ DTX_MUSTUSE enum dtx_code dtx_csv_ref_new(const char *data, size_t end, const st
                                           struct dtx_csv_ref **out, struct dtx_err *err);
 void dtx_csv_ref_free(struct dtx_csv_ref *ref); /* NULL is fine */
 void dtx_csv_ref_set_end(struct dtx_csv_ref *ref, size_t end);
+/* The width that records should have: lenient quotes are read so that they do. */
+void dtx_csv_ref_set_width(struct dtx_csv_ref *ref, uint32_t width);
 /* Reads the record at pos < end.  Faults are in the row, as dtx_csv_row_read gives them. */
 DTX_MUSTUSE enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *ref, size_t pos,
                                            struct dtx_csv_ref_record *out, struct dtx_err *err);

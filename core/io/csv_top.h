@@ -3,6 +3,7 @@
 #define DTX_IO_CSV_TOP_H
 
 #include "core/io/csv.h"
+#include "core/io/header.h"
 
 #define DTX_CSV_TOP_ROWS  1000u
 #define DTX_CSV_TOP_BYTES ((size_t)4 << 20)
@@ -31,6 +32,12 @@ void dtx_csv_top_clear(struct dtx_csv_top *top);
 /* Finds the header in the top rows: c->body, width, header_rows; names in the reader's arena. */
 DTX_MUSTUSE enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top,
                                        const char ***names, struct dtx_err *err);
+/* The top rows as the header finder sees them, `ncols` cells each. */
+struct dtx_head_grid dtx_csv_head_grid(struct dtx_csv_top *top, uint32_t ncols);
+/* multiple_tables when another table stands below the first one, as far as the top rows show;
+ * top->body is set. */
+DTX_MUSTUSE enum dtx_code dtx_csv_tables(struct dtx_csv *c, struct dtx_csv_top *top,
+                                         const struct dtx_head *head, struct dtx_err *err);
 /* Fields with types: declared ones, else guessed from the rows; c->schema and c->phys. */
 DTX_MUSTUSE enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
                                          const char *const *names, struct dtx_err *err);

@@ -9,19 +9,29 @@
 enum dtx_quotes { DTX_QUOTES_LITERAL, DTX_QUOTES_STRICT, DTX_QUOTES_LENIENT };
 struct dtx_dialect {
 	char delim[5];       /* 1 to 4 bytes, terminated; "": one column */
+	unsigned runs;       /* so many blanks and tabs or more are the delimiter; 0: delim is */
 	char quote, escape;  /* 0: none */
+	char ending;         /* of a record; 0: newlines */
 	const char *comment; /* prefix of a record; NULL */
 	bool trim;
 	enum dtx_quotes quotes;
 	double score;      /* of the sniffed one; 0: nothing was sniffed */
 	char runner_up[5]; /* delimiter of the second best, "" if none */
+	bool partial;      /* sniffed from less than the whole text */
 };
 
 /* Checks the declared parts (bad_param_value) and sniffs the others from the text, which is
- * UTF-8.  ambiguous_dialect when two delimiters fit equally well. */
+ * UTF-8: from parts of a large one, from all of it with `all`.  ambiguous_dialect when two
+ * delimiters fit equally well. */
 DTX_MUSTUSE enum dtx_code dtx_dialect_find(const struct dtx_read_opts *opts, struct dtx_str text,
-                                           const char *path, struct dtx_dialect *out,
+                                           bool all, const char *path, struct dtx_dialect *out,
                                            struct dtx_err *err);
+/* Fills the parts that are not declared; delim of *d is the declared one.  For dtx_dialect_find. */
+DTX_MUSTUSE enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_str text,
+                                             bool all, const char *path, struct dtx_dialect *d,
+                                             struct dtx_err *err);
+/* The value of `delimiter` that means what *d has; of any size that holds 8 bytes. */
+void dtx_dialect_delimiter(const struct dtx_dialect *d, char out[8]);
 /* The scanner reads it; else csv_ref does. */
 bool dtx_dialect_is_plain(const struct dtx_dialect *d);
 

@@ -263,7 +263,71 @@ static uint32_t full_start(const struct finder *f, uint32_t start)
 	return start;
 }
 
-static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_err *err)
+/* Text, a number or a date, or neither: a blank or a word for "missing". */
+enum head_class { CLASS_NONE, CLASS_TEXT, CLASS_VALUE };
+
+static enum head_class head_class(const struct dtx_head_cell *c)
+{
+	enum dtx_head_kind k = cell_kind(c);
+
+	if (k == DTX_HEAD_BLANK || (c->kind == DTX_HEAD_TEXT && is_value_word(c->text)))
+		return CLASS_NONE;
+	return k == DTX_HEAD_TEXT ? CLASS_TEXT : CLASS_VALUE;
+}
+
+/* Whether some column is of another class in row r than in all rows below. */
+static enum dtx_code differs_from_below(struct finder *f, uint32_t r, bool *yes,
+                                        struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), k, c;
+	struct {
+		uint8_t own;
+		uint32_t same, other;
+	} *col = dtx_mem_zalloc(f->g->ncols, sizeof(*col));
+
+	*yes = false;
+	if (!col)
+		DTX_FAIL_MEM(err);
+	for (k = r; k < n; k++) {
+		DTX_TRY(look(f, f->g->first + k, err));
+		for (c = 0; c < f->g->ncols; c++) {
+			enum head_class cls = head_class(&f->cell[c]);
+
+			if (k == r)
+				col[c].own = (uint8_t)cls;
+			else if (cls != CLASS_NONE)
+				(*(cls == col[c].own ? &col[c].same : &col[c].other))++;
+		}
+	}
+	for (c = 0; c < f->g->ncols; c++)
+		*yes |= col[c].own != CLASS_NONE && !col[c].same && col[c].other >= 2;
+out:
+	dtx_mem_free(col);
+	return rc;
+}
+
+/* A row that could be the header although it holds a value: it is of another kind than the rows
+ * below.  Or, under the first lines of a report, the first one as wide as the table. */
+static enum dtx_code hint_row(struct finder *f, uint32_t r, struct dtx_head *out,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS);
+
+	while (f->g->text_file && r + 1 < n &&
+	       (f->shape[r].width != f->width || f->shape[r].filled < f->want))
+		r++;
+	out->first = f->g->first + r;
+	out->hinted = f->shape[r].like;
+	if (!out->hinted)
+		DTX_TRY(differs_from_below(f, r, &out->hinted, err));
+out:
+	return rc;
+}
+
+static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_head *out,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t r, n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS);
@@ -275,10 +339,12 @@ static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_er
 		         "no header: none of the first %u rows has %u cells filled", n, f->want);
 	if (f->g->text_file && f->shape[r].width != f->width && r + 1 < f->nshapes &&
 	    f->shape[r + 1].width == f->width && f->shape[r + 1].filled >= f->want &&
-	    f->shape[r + 1].like)
+	    f->shape[r + 1].filled > f->shape[r].filled && f->shape[r + 1].like)
 		r++;
-	if (!f->shape[r].like)
+	if (!f->shape[r].like) {
+		DTX_TRY(hint_row(f, r, out, err));
 		DTX_TRY(not_found(f, r, err));
+	}
 	*start = full_start(f, r);
 	f->moved = *start != r;
 out:
@@ -400,7 +466,7 @@ enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
 		DTX_FAIL_MEM(err);
 	DTX_TRY(sample_rows(&f, err));
 	DTX_TRY(measure(&f, err));
-	DTX_TRY(find_start(&f, &start, err));
+	DTX_TRY(find_start(&f, &start, out, err));
 	DTX_TRY(grow_down(&f, start, &rows, err));
 	DTX_TRY(only_text_below(&f, start + rows, &out->assumed, err));
 	DTX_TRY(grow_up(&f, &start, &rows, err));

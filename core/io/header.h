@@ -39,9 +39,11 @@ struct dtx_head {
 	uint64_t first; /* first header row */
 	uint32_t rows;  /* 0..8 */
 	bool assumed;   /* only text below: note header_assumed */
+	bool hinted;    /* header_not_found, but the row `first` differs in kind from those below */
 };
 
-/* §6 of the ingest rules.  header_not_found names the cell that looks like data. */
+/* §6 of the ingest rules.  header_not_found names the cell that looks like data; `hinted` is set
+ * when the row could be declared a header nevertheless. */
 DTX_MUSTUSE enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
                                         struct dtx_err *err);
 /* Names of all columns, in the arena: parts trimmed, squeezed, joined with sep; "column_N" where

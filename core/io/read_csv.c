@@ -337,11 +337,12 @@ out:
 static json_t *csv_describe(struct dtx_reader *r)
 {
 	const struct dtx_csv *c = csv_of(r);
-	char quote[2] = { c->dialect.quote, 0 }, escape[2] = { c->dialect.escape, 0 };
+	char quote[2] = { c->dialect.quote, 0 }, escape[2] = { c->dialect.escape, 0 }, delimiter[8];
 	json_t *o = json_object(), *d = json_object();
 	bool ok = o && d;
 
-	ok = ok && dtx_json_set(d, "delimiter", json_string(c->dialect.delim)) &&
+	dtx_dialect_delimiter(&c->dialect, delimiter);
+	ok = ok && dtx_json_set(d, "delimiter", json_string(delimiter)) &&
 	     dtx_json_set(d, "quote", c->dialect.quote ? json_string(quote) : json_false()) &&
 	     (!escape[0] || dtx_json_set(d, "escape", json_string(escape))) &&
 	     (!c->dialect.trim || dtx_json_set(d, "trim", json_true())) &&

@@ -18,7 +18,7 @@ struct dtx_read_type { /* `types` of an input */
 	const char *format;
 	enum dtx_cast_error on_error;
 };
-enum dtx_ragged { DTX_RAGGED_ERROR, DTX_RAGGED_PAD, DTX_RAGGED_TRUNCATE };
+enum dtx_ragged { DTX_RAGGED_ERROR, DTX_RAGGED_PAD, DTX_RAGGED_TRUNCATE, DTX_RAGGED_QUARANTINE };
 enum dtx_header_fill { DTX_FILL_AUTO, DTX_FILL_MERGED, DTX_FILL_RIGHT, DTX_FILL_NONE };
 
 /* Options of an input, all readers; zero / NULL is the default (see DTX_READ_OPTS_INIT). */
@@ -37,6 +37,7 @@ struct dtx_read_opts {
 	const char *delimiter;        /* NULL: sniffed */
 	const char *quote;            /* NULL: sniffed; "": none */
 	const char *escape, *comment; /* NULL: none */
+	const char *terminator;       /* of records; NULL: newlines */
 	const char *quotes;           /* NULL or "literal", "strict", "lenient" */
 	const char *reader;           /* "libcsv" forces it */
 	bool trim;

@@ -15,14 +15,14 @@ struct sniff {
 	uint64_t width[SNIFF_WIDTHS];
 	size_t last_width;
 	struct sniff_count {
-		uint64_t records, cells, usual, begun, quoted, irregular;
+		uint64_t records, cells, usual, begun, quoted, irregular, delims, spaced;
 	} n;
 	unsigned unclosed;
 };
 
-static bool sniff_is_end(char c)
+static bool sniff_is_end(const struct sniff *f, char c)
 {
-	return c == '\n' || c == '\r';
+	return f->d->ending ? c == f->d->ending : c == '\n' || c == '\r';
 }
 
 static bool sniff_is_blank(char c)
@@ -30,16 +30,37 @@ static bool sniff_is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
+/* Length of a run of blanks that parts two cells: the end of the record needs none. */
+static size_t sniff_run(const struct sniff *f, size_t at)
+{
+	size_t end = at;
+
+	while (end < f->s.len && sniff_is_blank(f->s.ptr[end]))
+		end++;
+	return end - at >= f->d->runs ? end - at : 0;
+}
+
+/* Length of the delimiter there, 0: none. */
+static size_t sniff_delim(const struct sniff *f, size_t at)
+{
+	if (f->d->runs)
+		return sniff_run(f, at);
+	if (!f->ndelim || f->s.ptr[at] != f->d->delim[0])
+		return 0;
+	if (f->ndelim > 1 &&
+	    (f->s.len - at < f->ndelim || memcmp(f->s.ptr + at, f->d->delim, f->ndelim) != 0))
+		return 0;
+	return f->ndelim;
+}
+
 static bool sniff_at_delim(const struct sniff *f, size_t at)
 {
-	return f->ndelim && f->s.ptr[at] == f->d->delim[0] &&
-	       (f->ndelim == 1 ||
-	        (f->s.len - at >= f->ndelim && !memcmp(f->s.ptr + at, f->d->delim, f->ndelim)));
+	return sniff_delim(f, at) != 0;
 }
 
 static bool sniff_at_structure(const struct sniff *f, size_t at)
 {
-	return at >= f->s.len || sniff_is_end(f->s.ptr[at]) || sniff_at_delim(f, at);
+	return at >= f->s.len || sniff_is_end(f, f->s.ptr[at]) || sniff_at_delim(f, at);
 }
 
 static unsigned sniff_class(unsigned char c)
@@ -120,7 +141,7 @@ static size_t sniff_quoted_end(struct sniff *f, size_t at, uint64_t *irregular)
 
 		if (f->d->escape && c == f->d->escape) {
 			at++;
-		} else if (*irregular && sniff_is_end(c)) {
+		} else if (*irregular && sniff_is_end(f, c)) {
 			return at;
 		} else if (c == quote) {
 			end = sniff_closes(f, at);
@@ -167,18 +188,44 @@ static size_t sniff_cell(struct sniff *f, size_t at)
 	return end;
 }
 
+/* Blanks around a record are no cells when they are the delimiter. */
+static size_t sniff_skip_run(const struct sniff *f, size_t at)
+{
+	while (f->d->runs && at < f->s.len && sniff_is_blank(f->s.ptr[at]))
+		at++;
+	return at;
+}
+
+static bool sniff_is_comment(const struct sniff *f, size_t at)
+{
+	struct dtx_str rest = { f->s.ptr + at, f->s.len - at };
+
+	return f->d->comment && f->d->comment[0] && dtx_str_starts(rest, dtx_str_of(f->d->comment));
+}
+
 static size_t sniff_record(struct sniff *f, size_t at)
 {
 	uint64_t cells = f->n.cells;
-	size_t width;
+	size_t width, n;
 
-	if (sniff_is_end(f->s.ptr[at])) /* blank, or the LF of a CRLF */
+	at = sniff_skip_run(f, at);
+	if (at >= f->s.len || sniff_is_end(f, f->s.ptr[at])) /* blank, or the LF of a CRLF */
 		return at + 1;
+	if (sniff_is_comment(f, at)) {
+		while (at < f->s.len && !sniff_is_end(f, f->s.ptr[at]))
+			at++;
+		return at + 1;
+	}
 	for (;;) {
 		at = sniff_cell(f, at);
-		if (at >= f->s.len || sniff_is_end(f->s.ptr[at]))
+		if (at >= f->s.len || sniff_is_end(f, f->s.ptr[at]))
 			break;
-		at += f->ndelim;
+		n = sniff_delim(f, at);
+		at += n;
+		f->n.delims++;
+		f->n.spaced += at < f->s.len && f->s.ptr[at] == ' ';
+		if (f->d->runs && (at >= f->s.len || sniff_is_end(f, f->s.ptr[at])))
+			break;
 	}
 	width = (size_t)(f->n.cells - cells);
 	f->last_width = DTX_MIN(width, (size_t)SNIFF_WIDTHS - 1);
@@ -187,47 +234,60 @@ static size_t sniff_record(struct sniff *f, size_t at)
 	return at + 1;
 }
 
-static double sniff_consistency(const struct sniff *f, uint32_t *modal)
+static void sniff_consistency(const struct sniff *f, struct dtx_sniff_score *out)
 {
-	double sum = 0, n = (double)f->n.records;
-	uint32_t w;
+	double n = (double)f->n.records;
+	uint32_t w, *modal = &out->modal;
 
 	*modal = 1;
 	for (w = 1; w < SNIFF_WIDTHS; w++) {
 		double share = (double)f->width[w] / n;
 
-		sum += share * share * (w == 1 ? 0.1 : (double)(w - 1) / w);
+		out->uniform += share * share;
+		out->consistency += share * share * (w == 1 ? 0.1 : (double)(w - 1) / w);
 		if (f->width[w] > f->width[*modal])
 			*modal = w;
 	}
-	return sum;
 }
 
-void dtx_sniff_score(struct dtx_str sample, bool whole, const struct dtx_sniff_dialect *d,
-                     struct dtx_sniff_score *out)
+static void sniff_piece(struct sniff *f, bool whole)
 {
-	struct sniff f = { .s = sample, .d = d, .ndelim = strlen(d->delim) };
-	struct sniff_count before = f.n;
+	struct sniff_count begin = f->n, before = f->n;
 	size_t at = 0;
 
-	sniff_classes(&f);
-	while (at < sample.len) {
-		struct sniff_count now = f.n;
+	while (at < f->s.len) {
+		struct sniff_count now = f->n;
 
-		at = sniff_record(&f, at);
-		if (f.n.records > now.records)
+		at = sniff_record(f, at);
+		if (f->n.records > now.records)
 			before = now;
 	}
-	if (!whole && f.n.records > 1) {
-		f.n = before;
-		f.width[f.last_width]--;
+	if (!whole && f->n.records > begin.records + 1) {
+		f->n = before;
+		f->width[f->last_width]--;
+	}
+}
+
+void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sniff_dialect *d,
+                     struct dtx_sniff_score *out)
+{
+	struct sniff f = { .d = d, .ndelim = strlen(d->delim) };
+	unsigned i;
+
+	sniff_classes(&f);
+	for (i = 0; i < sample->n; i++) {
+		f.s = sample->piece[i];
+		sniff_piece(&f, sample->whole[i]);
 	}
 	memset(out, 0, sizeof(*out));
 	if (!f.n.records)
 		return;
-	out->consistency = sniff_consistency(&f, &out->modal);
+	sniff_consistency(&f, out);
+	out->begun = f.n.begun;
 	out->quoted = f.n.quoted;
 	out->irregular = f.n.irregular;
+	out->delims = f.n.delims;
+	out->spaced = f.n.spaced;
 	out->score = out->consistency * (double)f.n.usual / (double)f.n.cells;
 	if (f.n.irregular)
 		out->score *=

@@ -7,21 +7,34 @@
 
 struct dtx_sniff_dialect {
 	char delim[5]; /* "": one column */
+	unsigned runs; /* blanks and tabs, so many or more, are the delimiter; 0: delim is */
 	char quote;    /* 0: none */
 	char escape;   /* 0: none */
+	char ending;   /* of a record; 0: newlines */
 	bool trim;
+	const char *comment; /* prefix of a record that counts for nothing; NULL */
+};
+#define DTX_SNIFF_PIECES 65
+struct dtx_sniff_sample {
+	struct dtx_str piece[DTX_SNIFF_PIECES]; /* each begins with a record */
+	bool whole[DTX_SNIFF_PIECES];           /* it ends where the input ends */
+	unsigned n;
 };
 struct dtx_sniff_score {
 	double score; /* consistency of widths x share of usual cells x regular quotes */
 	double consistency;
+	double uniform;     /* the same without regard to how wide: 1 when all are equally wide */
 	uint32_t modal;     /* the most frequent width */
-	uint64_t quoted;    /* cells that begin with a quote and close well */
+	uint64_t begun;     /* cells that begin with a quote */
+	uint64_t quoted;    /* ... and close well */
 	uint64_t irregular; /* quotes that are data */
+	uint64_t delims;    /* delimiters */
+	uint64_t spaced;    /* ... with a blank behind */
 };
 
-/* Reads the sample as leniently as can be, a quote that never closes as text.  `whole`: the sample
- * ends where the input ends, else its last record is left out. */
-void dtx_sniff_score(struct dtx_str sample, bool whole, const struct dtx_sniff_dialect *d,
+/* Reads the sample as leniently as can be, a quote that never closes as text.  The last record of a
+ * piece is left out when the input goes on. */
+void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sniff_dialect *d,
                      struct dtx_sniff_score *out);
 
 #endif

@@ -71,7 +71,7 @@ static const struct dtx_param input_rows[] = {
 };
 
 struct dialect_args {
-	const char *delimiter, *quote, *escape, *comment, *decimal, *group, *quotes;
+	const char *delimiter, *quote, *escape, *comment, *decimal, *group, *quotes, *terminator;
 	bool trim;
 };
 static const struct dtx_param dialect_rows[] = {
@@ -82,6 +82,7 @@ static const struct dtx_param dialect_rows[] = {
 	{ ROW(dialect_args, decimal, DTX_P_TEXT), .help = "decimal mark" },
 	{ ROW(dialect_args, group, DTX_P_TEXT), .help = "digit group mark" },
 	{ ROW(dialect_args, quotes, DTX_P_TEXT), .help = "literal, strict or lenient" },
+	{ ROW(dialect_args, terminator, DTX_P_TEXT), .help = "of a record; newlines" },
 	{ ROW(dialect_args, trim, DTX_P_BOOL), .help = "strip blanks around cells" },
 };
 
@@ -226,6 +227,7 @@ static enum dtx_code input_dialect(struct dtx_plan_parse *p, const json_t *objec
 	in->opts.escape = a.escape;
 	in->opts.comment = a.comment;
 	in->opts.quotes = a.quotes;
+	in->opts.terminator = a.terminator;
 	in->opts.trim = a.trim;
 	DTX_TRY(one_char(p, a.decimal, at, "decimal", &in->opts.decimal, err));
 	DTX_TRY(one_char(p, a.group, at, "group", &in->opts.group, err));

@@ -64,8 +64,8 @@ static void open_dialect_is(const char *text, const char *want, const char *file
 	struct dtx_dialect d;
 	char got[32];
 
-	t_eq_code(dtx_dialect_find(&opts, dtx_str_of(text), "t.csv", &d, &err), DTX_OK, &err, file,
-	          line);
+	t_eq_code(dtx_dialect_find(&opts, dtx_str_of(text), false, "t.csv", &d, &err), DTX_OK, &err,
+	          file, line);
 	snprintf(got, sizeof(got), "[%s]%c%s%s", d.delim, d.quote ? d.quote : '-',
 	         d.escape ? " escape" : "", d.trim ? " trim" : "");
 	t_eq_str(got, want, file, line);
@@ -90,14 +90,14 @@ void test_csv_sniffing(void)
 	DIALECT_IS("id,text\n1,\"a \\\"b\\\", c\"\n2,\"d\"\n", "[,]\" escape");
 	DIALECT_IS("id, text\n1, \"a, b\"\n2, \"c, d\"\n", "[,]\" trim");
 	DIALECT_IS("x y z\n1 2 3\n4 5 6\n", "[ ]\"");
-	T_CODE(dtx_dialect_find(&opts, dtx_str_of("x,y;z\nu,v;w\n"), "t.csv", &d, &err),
+	T_CODE(dtx_dialect_find(&opts, dtx_str_of("x,y;z\nu,v;w\n"), false, "t.csv", &d, &err),
 	       DTX_E_AMBIGUOUS_DIALECT, &err);
 	opts.delimiter = "ab\n";
-	T_CODE(dtx_dialect_find(&opts, dtx_str_of("1,2\n"), "t.csv", &d, &err),
+	T_CODE(dtx_dialect_find(&opts, dtx_str_of("1,2\n"), false, "t.csv", &d, &err),
 	       DTX_E_BAD_PARAM_VALUE, &err);
 	opts.delimiter = NULL;
 	opts.quotes = "strange";
-	T_CODE(dtx_dialect_find(&opts, dtx_str_of("1,2\n"), "t.csv", &d, &err),
+	T_CODE(dtx_dialect_find(&opts, dtx_str_of("1,2\n"), false, "t.csv", &d, &err),
 	       DTX_E_BAD_PARAM_VALUE, &err);
 	dtx_err_clear(&err);
 }

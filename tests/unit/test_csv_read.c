@@ -157,5 +157,11 @@ void test_csv_other_dialects(void)
 	how.opts.quote = "\"";
 	how.opts.ragged = DTX_RAGGED_PAD;
 	DUMP_IS("a,b\n\"x\"y\",2\n\"z\"q,3\n4,\"\"\n", &how,
-	        "a:text|b:text\nx\"y|2\nz\"q,3|~\n4|\"\"\n");
+	        "a:text|b:text\nx\"y|2\n\"z\"q|3\n4|\"\"\n");
+	/* A quote that never closes, one that another one follows, one that swallows a record. */
+	DUMP_IS("a,b\n1,\"x\n2,y\n", &how, "a:int|b:text\n1|\"x\n2|y\n");
+	DUMP_IS("a,b\n\"x,\"y,z\"\n2,3\n", &how, "a:text|b:text\n\"x|y,z\n2|3\n");
+	DUMP_IS("a,b\n\"x,1\n2,\"3\",4\n5,6\n", &how,
+	        "a:text|b:int|column_3:int\n\"x|1|~\n2|3|4\n5|6|~\n");
+	DUMP_IS("a,b\n\"x\ny\",1\n2,3\n", &how, "a:text|b:int\nx\ny|1\n2|3\n");
 }

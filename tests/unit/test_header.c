@@ -144,7 +144,7 @@ void test_header_unique_error(void)
 	struct dtx_head_grid g = drawn_grid(&d, true);
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_head head = { 0, 1, false };
+	struct dtx_head head = { .rows = 1 };
 	const char **name;
 
 	T_CODE(dtx_head_names(&g, &head, " ", DTX_FILL_AUTO, true, &arena, NULL, &name, &err),

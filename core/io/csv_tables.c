@@ -1,0 +1,152 @@
+/* Several tables in one text file, parted by blank lines. */
+#include <stdio.h>
+
+#include "core/base/mem.h"
+#include "core/io/csv_top.h"
+#include "core/io/repair.h"
+
+struct tables {
+	const struct dtx_csv *c;
+	struct dtx_csv_top *top;
+	struct dtx_head_grid grid;
+	struct dtx_head_cell *cell;
+	const struct dtx_csv_top_row *header;
+	struct dtx_buf list; /* where they are */
+	uint32_t n;
+};
+
+/* The next rows without a blank line between them, at or behind *from. */
+static bool next_band(const struct dtx_csv_top *top, size_t *from, size_t *to)
+{
+	while (*from < top->n && top->row[*from].blank)
+		++*from;
+	for (*to = *from; *to < top->n && !top->row[*to].blank; ++*to)
+		;
+	return *from < *to;
+}
+
+static enum dtx_code row_like(struct tables *t, size_t row, bool *like, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t width = 0;
+
+	DTX_TRY(t->grid.row(t->grid.arg, row, t->cell, &width, err));
+	*like = dtx_head_like(t->cell, t->grid.ncols, NULL);
+out:
+	return rc;
+}
+
+static bool same_row(const struct dtx_csv_top_row *a, const struct dtx_csv_top_row *b)
+{
+	uint32_t i;
+
+	for (i = 0; a->n == b->n && i < a->n; i++) {
+		if (!dtx_str_eq(a->cell[i], b->cell[i]))
+			return false;
+	}
+	return a->n == b->n;
+}
+
+static bool well_filled(const struct dtx_csv_top_row *r)
+{
+	uint32_t filled = 0, i;
+
+	for (i = 0; i < r->n; i++)
+		filled += r->cell[i].len != 0;
+	return filled >= 2 && filled * 10 >= r->n * 6;
+}
+
+/* The first row is like a header and not the first table's; the next like data, or the rows agree
+ * in a width of their own. */
+static enum dtx_code is_table(struct tables *t, size_t from, size_t to, bool *yes,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_csv_top_row *first = &t->top->row[from];
+	bool like = false, next = false;
+
+	*yes = false;
+	if (to - from < 2 || !well_filled(first) || same_row(first, t->header))
+		goto out;
+	DTX_TRY(row_like(t, from, &like, err));
+	DTX_TRY(row_like(t, from + 1, &next, err));
+	*yes = like && (!next || (first->n != t->c->width && first[1].n == first->n));
+out:
+	return rc;
+}
+
+static void add_place(struct tables *t, size_t from, size_t to)
+{
+	dtx_buf_printf(&t->list, "%sL%lld-L%lld", t->n++ ? ", " : "",
+	               (long long)t->top->row[from].line + 1,
+	               (long long)t->top->row[to - 1].line + 1);
+}
+
+/* Records from the first of the file on, as `range` counts them. */
+static unsigned long long last_record(const struct tables *t, size_t to)
+{
+	return (unsigned long long)t->c->before.dropped[DTX_DROP_SKIP] + to;
+}
+
+static enum dtx_code refuse(struct tables *t, size_t to, struct dtx_err *err)
+{
+	unsigned long long last = last_record(t, to);
+
+	dtx_err_set(err, DTX_E_MULTIPLE_TABLES, __FILE__, __LINE__, "'%s' holds %u tables: %s",
+	            dtx_source_name(t->c->head.src), t->n, dtx_buf_text(&t->list));
+	dtx_err_hint(
+		err,
+		"choose one with \"range\": \"1:%llu\"; \"header_rows\": %u reads on to the end",
+		last, t->c->header_rows);
+	dtx_repair_advise(err, "{\"range\":\"1:%llu\"}", last);
+	dtx_csv_blame(t->c, t->top->row[to].start, err);
+	return DTX_E_MULTIPLE_TABLES;
+}
+
+static enum dtx_code search(struct tables *t, size_t head, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t from = t->top->body, to, end;
+	bool yes;
+
+	if (!next_band(t->top, &from, &to))
+		goto out;
+	/* The end of the first table; its line numbers go with its header. */
+	end = to;
+	add_place(t, head, to);
+	for (from = to; next_band(t->top, &from, &to); from = to) {
+		if (to == t->top->n && !t->top->whole)
+			break;
+		DTX_TRY(is_table(t, from, to, &yes, err));
+		if (yes)
+			add_place(t, from, to);
+	}
+	if (t->n > 1)
+		rc = refuse(t, end, err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_tables(struct dtx_csv *c, struct dtx_csv_top *top,
+                             const struct dtx_head *head, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct tables t = { .c = c, .top = top, .list = DTX_BUF_INIT(64 << 10) };
+	uint32_t ncols = c->width;
+	size_t i;
+
+	if (c->opts.header_rows >= 0 || c->opts.range || !head->rows)
+		goto out;
+	for (i = 0; i < top->n; i++)
+		ncols = DTX_MAX(ncols, top->row[i].n);
+	t.grid = dtx_csv_head_grid(top, ncols);
+	t.header = &top->row[head->first + head->rows - 1];
+	t.cell = dtx_mem_zalloc(ncols, sizeof(*t.cell));
+	if (!t.cell)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(search(&t, head->first, err));
+out:
+	dtx_mem_free(t.cell);
+	dtx_buf_clear(&t.list);
+	return rc;
+}

@@ -1,0 +1,322 @@
+/* The usual dialects are tried on a sample; the one that explains it best wins. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/io/dialect.h"
+#include "core/io/repair.h"
+#include "core/io/sniff.h"
+
+#define SEARCH_HEAD       ((size_t)64 << 10) /* all candidates */
+#define SEARCH_WHOLE      ((size_t)16 << 20) /* up to here a large sample is all of the text */
+#define SEARCH_BEGIN      ((size_t)8 << 20)
+#define SEARCH_WINDOW     ((size_t)64 << 10)
+#define SEARCH_WINDOWS    63u
+#define SEARCH_END        ((size_t)1 << 20)
+#define SEARCH_TIE        1e-9
+#define SEARCH_RIVAL      0.9  /* another delimiter this close to the best: ambiguous */
+#define SEARCH_CLOSE      0.8  /* this close on the head: the larger sample decides */
+#define SEARCH_POOR       0.15 /* below, rarer delimiters are tried */
+#define SEARCH_IRREGULAR  0.05 /* share of apostrophes that may not be quotes */
+#define SEARCH_CANDIDATES 16
+
+static const char *const search_delims[] = { "", ",", ";", "\t", "|" };
+static const char search_quotes[] = { '"', 0, '\'' };
+/* When the usual delimiters explain nothing. */
+static const struct {
+	char delim[2];
+	unsigned runs;
+} search_rare[] = { { " ", 0 }, { "^", 0 }, { "~", 0 },    { ":", 0 },
+	            { " ", 1 }, { " ", 2 }, { "\x1f", 0 }, { "\x01", 0 } };
+
+enum search_variant { SEARCH_PLAIN, SEARCH_ESCAPE, SEARCH_TRIM, SEARCH_VARIANTS };
+
+struct search_try {
+	struct dtx_sniff_dialect d;
+	struct dtx_sniff_score s;
+};
+struct search {
+	const struct dtx_read_opts *opts;
+	struct dtx_str text;
+	struct dtx_sniff_sample sample;
+	struct search_try best, second;           /* second: another delimiter */
+	struct search_try one[SEARCH_CANDIDATES]; /* of the delimiter in work */
+	unsigned n;
+};
+
+/* --- samples --- */
+
+static void sample_add(struct search *f, size_t from, size_t len)
+{
+	struct dtx_sniff_sample *s = &f->sample;
+	const char *newline;
+
+	if (from) { /* the record that begins before is not whole */
+		newline = memchr(f->text.ptr + from, '\n', DTX_MIN(len, f->text.len - from));
+		if (!newline)
+			return;
+		len -= (size_t)(newline + 1 - (f->text.ptr + from));
+		from = (size_t)(newline + 1 - f->text.ptr);
+	}
+	len = DTX_MIN(len, f->text.len - from);
+	if (!len)
+		return;
+	s->whole[s->n] = from + len == f->text.len;
+	s->piece[s->n++] = (struct dtx_str){ f->text.ptr + from, len };
+}
+
+static void sample_head(struct search *f)
+{
+	f->sample.n = 0;
+	sample_add(f, 0, SEARCH_HEAD);
+}
+
+static void sample_large(struct search *f, bool all)
+{
+	size_t room = f->text.len - DTX_MIN(f->text.len, SEARCH_BEGIN + SEARCH_END);
+	unsigned i;
+
+	f->sample.n = 0;
+	if (all || f->text.len <= SEARCH_WHOLE) {
+		sample_add(f, 0, f->text.len);
+		return;
+	}
+	sample_add(f, 0, SEARCH_BEGIN);
+	for (i = 0; i < SEARCH_WINDOWS; i++)
+		sample_add(f, SEARCH_BEGIN + room / (SEARCH_WINDOWS + 1) * (i + 1), SEARCH_WINDOW);
+	sample_add(f, f->text.len - SEARCH_END, SEARCH_END);
+}
+
+static bool sample_has(const struct search *f, const char *what)
+{
+	unsigned i;
+
+	for (i = 0; i < f->sample.n; i++) {
+		if (dtx_str_find(f->sample.piece[i], dtx_str_of(what), 0) >= 0)
+			return true;
+	}
+	return false;
+}
+
+/* --- one delimiter --- */
+
+/* Better of two with the same delimiter.  Quotes that are quotes make all records equally wide,
+ * however many others stand inside cells. */
+static bool variant_better(const struct search_try *a, const struct search_try *b)
+{
+	double even = a->s.uniform - b->s.uniform;
+
+	if (!a->d.quote != !b->d.quote && a->s.quoted + b->s.quoted && fabs(even) > SEARCH_TIE)
+		return even > 0;
+	if (fabs(a->s.score - b->s.score) > SEARCH_TIE)
+		return a->s.score > b->s.score;
+	return a->s.quoted > b->s.quoted;
+}
+
+static void try_one(struct search *f, const struct search_try *t)
+{
+	if (f->n < SEARCH_CANDIDATES)
+		f->one[f->n++] = *t;
+}
+
+static bool variant_possible(const struct search *f, enum search_variant v,
+                             const struct search_try *plain)
+{
+	const struct dtx_read_opts *o = f->opts;
+	const char blank[3] = { ' ', plain->d.quote, 0 };
+
+	switch (v) {
+	case SEARCH_ESCAPE: return !o->escape && plain->s.begun && sample_has(f, "\\");
+	case SEARCH_TRIM: return !o->trim && sample_has(f, blank);
+	default: return true;
+	}
+}
+
+static void try_quote(struct search *f, struct dtx_sniff_dialect d)
+{
+	struct search_try plain = { .d = d }, t;
+	int v;
+
+	dtx_sniff_score(&f->sample, &plain.d, &plain.s);
+	if (d.quote == '\'' && !f->opts->quote &&
+	    (double)plain.s.irregular >
+	            SEARCH_IRREGULAR * (double)(plain.s.irregular + 2 * plain.s.quoted))
+		return;
+	try_one(f, &plain);
+	for (v = SEARCH_ESCAPE; d.quote && v < SEARCH_VARIANTS; v++) {
+		if (!variant_possible(f, (enum search_variant)v, &plain))
+			continue;
+		t = plain;
+		t.d.escape = v == SEARCH_ESCAPE ? '\\' : t.d.escape;
+		t.d.trim = v == SEARCH_TRIM || t.d.trim;
+		dtx_sniff_score(&f->sample, &t.d, &t.s);
+		try_one(f, &t);
+	}
+}
+
+static void try_quotes(struct search *f, struct dtx_sniff_dialect d)
+{
+	size_t i;
+
+	if (f->opts->quote) {
+		d.quote = f->opts->quote[0];
+		try_quote(f, d);
+		return;
+	}
+	for (i = 0; i < DTX_COUNT(search_quotes); i++) {
+		d.quote = search_quotes[i];
+		if (i && !d.quote && !sample_has(f, "\""))
+			continue; /* no quote at all: the first candidate says it */
+		if (d.quote == '\'' && !sample_has(f, "'"))
+			continue;
+		try_quote(f, d);
+	}
+}
+
+/* The best way to read the sample with this delimiter. */
+static void try_delim(struct search *f, const char *delim, unsigned runs, struct search_try *out)
+{
+	struct dtx_sniff_dialect d = { .runs = runs, .trim = f->opts->trim };
+	double score = 0;
+	unsigned i, best = 0;
+
+	snprintf(d.delim, sizeof(d.delim), "%s", delim);
+	d.escape = f->opts->escape ? f->opts->escape[0] : 0;
+	d.ending = f->opts->terminator ? f->opts->terminator[0] : 0;
+	d.comment = f->opts->comment;
+	f->n = 0;
+	try_quotes(f, d);
+	for (i = 0; i < f->n; i++) {
+		if (variant_better(&f->one[i], &f->one[best]))
+			best = i;
+		score = DTX_MAX(score, f->one[i].s.score);
+	}
+	*out = f->one[best];
+	out->s.score = score;
+}
+
+static void offer(struct search *f, const struct search_try *t)
+{
+	if (t->s.score > f->best.s.score + SEARCH_TIE) {
+		if (f->best.s.modal > 1)
+			f->second = f->best;
+		f->best = *t;
+	} else if (t->s.modal > 1 && t->s.score > f->second.s.score) {
+		f->second = *t;
+	}
+}
+
+/* --- all delimiters --- */
+
+static void search_usual(struct search *f, const struct dtx_dialect *d)
+{
+	struct search_try t;
+	size_t i;
+
+	f->best = (struct search_try){ .s.score = -1 };
+	f->second = (struct search_try){ .s.score = 0 };
+	if (f->opts->delimiter) {
+		try_delim(f, d->delim, d->runs, &f->best);
+		return;
+	}
+	for (i = 0; i < DTX_COUNT(search_delims); i++) {
+		if (i && !sample_has(f, search_delims[i]))
+			continue;
+		try_delim(f, search_delims[i], 0, &t);
+		offer(f, &t);
+	}
+}
+
+static void search_rarer(struct search *f)
+{
+	struct search_try t;
+	size_t i;
+
+	if (f->opts->delimiter || (f->best.s.modal > 1 && f->best.s.score >= SEARCH_POOR))
+		return;
+	for (i = 0; i < DTX_COUNT(search_rare); i++) {
+		if (!sample_has(f, search_rare[i].delim) && !sample_has(f, "\t"))
+			continue;
+		try_delim(f, search_rare[i].delim, search_rare[i].runs, &t);
+		if (t.s.modal >= 3 && t.s.consistency >= (double)(t.s.modal - 1) / t.s.modal / 2 &&
+		    t.s.score > f->best.s.score + SEARCH_TIE)
+			f->best = t;
+	}
+}
+
+/* The head decides between delimiters that are far apart; a larger sample between close ones and
+ * between their quotes. */
+static void search_closer(struct search *f, bool all)
+{
+	struct search_try first, second;
+	bool rival = f->second.s.modal > 1 && f->second.s.score >= SEARCH_CLOSE * f->best.s.score;
+
+	if (f->text.len <= (all ? SEARCH_WHOLE : SEARCH_HEAD) || (!rival && !all))
+		return;
+	sample_large(f, all);
+	try_delim(f, f->best.d.delim, f->best.d.runs, &first);
+	if (rival)
+		try_delim(f, f->second.d.delim, f->second.d.runs, &second);
+	f->best = (struct search_try){ .s.score = -1 };
+	f->second = (struct search_try){ .s.score = 0 };
+	offer(f, &first);
+	if (rival)
+		offer(f, &second);
+}
+
+/* Each delimiter has a blank behind it: the blank is part of it. */
+static void search_spaced(struct search *f)
+{
+	const struct dtx_sniff_score *s = &f->best.s;
+	size_t len = strlen(f->best.d.delim);
+
+	if (f->opts->delimiter || f->best.d.runs || f->best.d.trim || len != 1 || s->modal < 2 ||
+	    f->best.d.delim[0] == ' ' || s->delims < 2 || s->spaced < s->delims)
+		return;
+	f->best.d.delim[1] = ' ';
+	f->best.d.delim[2] = '\0';
+}
+
+static const char *show(const char *delim)
+{
+	return strcmp(delim, "\t") ? delim : "\\t";
+}
+
+static enum dtx_code search_ambiguous(const struct search *f, const char *path, struct dtx_err *err)
+{
+	const struct search_try *a = &f->best, *b = &f->second;
+
+	if (a->s.modal <= 1 || b->s.score < SEARCH_RIVAL * a->s.score || b->s.score <= 0)
+		return DTX_OK;
+	dtx_err_set(err, DTX_E_AMBIGUOUS_DIALECT, __FILE__, __LINE__,
+	            "'%s': '%s' gives %u columns, '%s' %u, equally well", path, show(a->d.delim),
+	            a->s.modal, show(b->d.delim), b->s.modal);
+	dtx_err_hint(err, "say which: \"dialect\": {\"delimiter\": \"%s\"}", show(a->d.delim));
+	dtx_repair_advise(err, "{\"delimiter\":\"%s\"}", show(a->d.delim));
+	return DTX_E_AMBIGUOUS_DIALECT;
+}
+
+enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_str text, bool all,
+                                 const char *path, struct dtx_dialect *d, struct dtx_err *err)
+{
+	struct search f = { .opts = opts, .text = text };
+	enum dtx_code rc;
+
+	if (all)
+		sample_large(&f, text.len <= SEARCH_WHOLE);
+	else
+		sample_head(&f);
+	search_usual(&f, d);
+	search_rarer(&f);
+	search_closer(&f, all);
+	rc = search_ambiguous(&f, path, err);
+	search_spaced(&f);
+	memcpy(d->delim, f.best.d.delim, sizeof(d->delim));
+	memcpy(d->runner_up, f.second.d.delim, sizeof(d->runner_up));
+	d->runs = f.best.d.runs;
+	d->quote = f.best.d.quote;
+	d->escape = f.best.d.escape;
+	d->trim = f.best.d.trim;
+	d->score = f.best.s.score;
+	d->partial = !all && text.len > SEARCH_HEAD;
+	return rc;
+}
