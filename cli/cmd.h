@@ -7,7 +7,7 @@
 /* The invocation: options every command takes, and the command line for the record. */
 struct dtx_cli {
 	int errors; /* 0 text, 1 json */
-	bool help, quiet;
+	bool help, quiet, verbose;
 	const char *store; /* NULL: default place */
 	int argc;
 	char **argv;

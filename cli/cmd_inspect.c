@@ -253,6 +253,10 @@ static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 	}
 	dtx_buf_add(out, "read as ");
 	inspect_pairs(x->describe, out);
+	if (x->cli->verbose) {
+		dtx_out_ledger(&x->reader->stats, out);
+		dtx_buf_add(out, "\n");
+	}
 }
 
 static void inspect_pad(struct dtx_buf *out, const char *text, size_t width)

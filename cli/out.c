@@ -257,6 +257,21 @@ void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
 		dtx_out_note(cli, "dtx: and %zu more findings\n", list->dropped);
 }
 
+void dtx_out_ledger(const struct dtx_read_stats *s, struct dtx_buf *out)
+{
+	size_t i;
+
+	dtx_buf_printf(out, "%lld rows read = %lld out", (long long)s->rows_read,
+	               (long long)s->rows_out);
+	for (i = 0; i < DTX_DROP_COUNT; i++) {
+		if (s->dropped[i])
+			dtx_buf_printf(out, " + %lld %s", (long long)s->dropped[i],
+			               dtx_drop_name[i]);
+	}
+	if (s->stopped_early)
+		dtx_buf_add(out, " (stopped early)");
+}
+
 void dtx_out_note(const struct dtx_cli *cli, const char *fmt, ...)
 {
 	va_list ap;

@@ -22,6 +22,8 @@ void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
                     const struct dtx_out_where *where);
 /* The error object of the plan format; new reference, NULL: out of memory. */
 json_t *dtx_out_error_json(const struct dtx_err *err);
+/* "14 rows read = 12 out + 1 header + 1 blank" */
+void dtx_out_ledger(const struct dtx_read_stats *s, struct dtx_buf *out);
 /* A note for people; nothing with --quiet or --errors=json. */
 void dtx_out_note(const struct dtx_cli *cli, const char *fmt, ...) DTX_PRINTF(2, 3);
 /* Prints err and gives its exit status. */

@@ -90,11 +90,12 @@ static enum dtx_code runner_targets(struct dtx_runner *r, json_t **out, struct d
 	enum dtx_code rc = DTX_OK;
 	char *real = NULL, *temp = NULL;
 	json_t *list = json_array();
+	const char *path, *rejects;
 	uint32_t i;
 
-	for (i = 0; i < r->plan->noutputs; i++) {
-		const char *path = r->plan->output[i].path;
-
+	DTX_TRY(dtx_runner_rejects_path(r, &rejects, err));
+	for (i = 0; i < r->plan->noutputs + (rejects != NULL); i++) {
+		path = i < r->plan->noutputs ? r->plan->output[i].path : rejects;
 		DTX_TRY(dtx_outfile_target(path ? path : "-", r->run_id, &real, &temp, err));
 		json_array_append_new(list, json_pack("{ss ss?}", "path", real, "temp", temp));
 		dtx_mem_free(real);
@@ -303,7 +304,10 @@ static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
 
 	r->detailed = true;
 	DTX_TRY(dtx_runner_details(r, err));
+	DTX_TRY(dtx_runner_rejects_write(r, err));
 	DTX_TRY(dtx_record_output(r->record, dtx_runner_outputs(r), err));
+	if (r->rejects)
+		DTX_TRY(dtx_outfile_commit(r->rejects, err));
 	for (i = 0; i < r->result->noutputs; i++)
 		DTX_TRY(dtx_outfile_commit(r->result->output[i].file, err));
 out:
@@ -327,10 +331,23 @@ static enum dtx_code runner_supplied(struct dtx_runner *r, struct dtx_err *err)
 	return err->code;
 }
 
+static void runner_say_ledger(const struct dtx_runner *r, uint32_t i)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (!r->result->input[i].read)
+		return;
+	dtx_out_ledger(&r->result->input[i].stats, &text);
+	dtx_out_note(r->cli, "dtx: %s: %s\n", r->plan->input[i].path, dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+}
+
 static void runner_say(const struct dtx_runner *r)
 {
 	uint32_t i;
 
+	for (i = 0; r->cli->verbose && i < r->result->ninputs; i++)
+		runner_say_ledger(r, i);
 	for (i = 0; r->rescuer.note && i < 1; i++)
 		dtx_out_note(r->cli, "dtx: %s\n", r->rescuer.note);
 	if (!isatty(STDERR_FILENO))
@@ -419,6 +436,7 @@ void dtx_runner_clear(struct dtx_runner *r)
 	uint32_t i;
 
 	dtx_exec_free(r->result);
+	dtx_outfile_free(r->rejects);
 	dtx_record_free(r->record);
 	dtx_store_free(r->store);
 	for (i = 0; r->source && r->plan && i < r->plan->ninputs; i++)

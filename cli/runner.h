@@ -9,6 +9,8 @@
 /* Options of run, convert and prompt; the rows are in runner_opts.c. */
 struct dtx_run_args {
 	const char *output, *to, *sheet, *range, *delimiter, *encoding, *from;
+	int ragged; /* 0: as the plan says; else enum dtx_ragged + 1 */
+	const char *rejects;
 	const char *header_rows; /* "auto", "0" .. "8"; NULL: as the plan says */
 	int64_t skip;
 	int fallback; /* 0: as the plan says; 1 step, 2 plan, 3 off */
@@ -17,7 +19,7 @@ struct dtx_run_args {
 	int64_t threads, memory, batch_rows;
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
-#define DTX_CONVERT_OPTS 13
+#define DTX_CONVERT_OPTS 15
 #define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 13)
 extern const struct dtx_opt dtx_convert_opts[DTX_CONVERT_OPTS];
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
@@ -38,7 +40,8 @@ struct dtx_runner {
 	struct dtx_buf snippet, again;
 	char abi[64], run_id[DTX_RUN_ID];
 	struct dtx_exec_result *result;
-	bool detailed; /* the record has its details */
+	struct dtx_outfile *rejects; /* NULL: nothing is quarantined */
+	bool detailed;               /* the record has its details */
 	int64_t start_us;
 	struct dtx_prompt *prompt; /* NULL: a real run */
 };
@@ -57,6 +60,11 @@ DTX_MUSTUSE enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct
 DTX_MUSTUSE enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv,
                                           struct dtx_err *err);
 void dtx_runner_clear(struct dtx_runner *r);
+
+/* runner_rejects.c: where quarantined records go; NULL when no input has them. */
+DTX_MUSTUSE enum dtx_code dtx_runner_rejects_path(struct dtx_runner *r, const char **out,
+                                                  struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_runner_rejects_write(struct dtx_runner *r, struct dtx_err *err);
 
 /* What the record keeps of an execution (runner_record.c): all of a finished one, or the inputs
  * alone, which a failed one had read. */

@@ -83,6 +83,8 @@ static void inputs_options(struct dtx_runner *r)
 	o->encoding = a->encoding ? a->encoding : o->encoding;
 	o->format = a->from ? a->from : o->format;
 	o->skip = a->skip ? a->skip : o->skip;
+	o->ragged = a->ragged ? (enum dtx_ragged)(a->ragged - 1) : o->ragged;
+	o->rejects = a->rejects ? a->rejects : o->rejects;
 }
 
 enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)

@@ -54,6 +54,16 @@
 		  .metavar = "NAME",                                                               \
 		  AT(encoding),                                                                    \
 		  .help = "encoding of the first input (default: UTF-8, UTF-16 by mark)" },        \
+		{ .name = "ragged",                                                                \
+		  .kind = DTX_O_CHOICE,                                                            \
+		  .choices = "as-planned,error,pad,truncate,quarantine",                           \
+		  AT(ragged),                                                                      \
+		  .help = "rows of another width in the first input (default: error)" },           \
+		{ .name = "rejects",                                                               \
+		  .kind = DTX_O_TEXT,                                                              \
+		  .metavar = "FILE",                                                               \
+		  AT(rejects),                                                                     \
+		  .help = "where quarantined rows go (default: OUTPUT.rejects.csv)" },             \
 		{ .name = "repair",                                                                \
 		  .kind = DTX_O_FLAG,                                                              \
 		  AT(repair),                                                                      \

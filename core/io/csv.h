@@ -13,7 +13,8 @@
 
 /* Counters of a morsel, added to the reader's when it is done. */
 struct dtx_csv_tally {
-	int64_t rows, blank, comment;
+	int64_t records; /* all that were met: rows and what was dropped */
+	int64_t rows, blank, comment, reject;
 	int64_t kept;    /* rows that a pushed filter left */
 	int64_t literal; /* quotes taken as data */
 	int64_t cut;     /* cells that truncate left out */
@@ -34,6 +35,11 @@ struct dtx_csv_worker {
 	struct dtx_span **span; /* of the batch in work, one per needed column */
 };
 
+struct dtx_csv_reject { /* kept out by `quarantine` */
+	size_t start, end;
+	uint32_t ncells;
+};
+
 /* What a record is for a table of `width` columns. */
 enum dtx_csv_kind {
 	DTX_CSV_ROW,
@@ -43,11 +49,6 @@ enum dtx_csv_kind {
 	DTX_CSV_BLANK,
 	DTX_CSV_COMMENT /* dropped */
 };
-static inline bool dtx_csv_is_dropped(enum dtx_csv_kind kind)
-{
-	return kind >= DTX_CSV_BLANK;
-}
-
 struct dtx_csv {
 	struct dtx_reader head;
 	struct dtx_read_opts opts;
@@ -81,7 +82,20 @@ struct dtx_csv {
 	struct dtx_csv_tally total;
 	int64_t misfits;   /* cells made null by on_error */
 	bool stop, closed; /* limit reached; diagnostics are made */
+
+	pthread_mutex_t doubt; /* the rest; may be taken while `lock` is held */
+	bool settled;          /* all of the text has the dialect of its parts */
+	struct dtx_csv_reject *reject;
+	size_t nrejects, reject_cap;
 };
+
+/* Records of this kind are no rows of the table. */
+static inline bool dtx_csv_is_dropped(const struct dtx_csv *c, enum dtx_csv_kind kind)
+{
+	bool ragged = kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG;
+
+	return kind >= DTX_CSV_BLANK || (ragged && c->opts.ragged == DTX_RAGGED_QUARANTINE);
+}
 
 /* csv_open.c: everything up to the schema. */
 DTX_MUSTUSE enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err);
@@ -111,6 +125,14 @@ size_t dtx_csv_morsel_start(struct dtx_csv *c, uint64_t seq);
 enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err);
 enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err);
+/* csv_doubt.c: `resniff` when the text from `byte` on is better read in another dialect than its
+ * sample; once. */
+DTX_MUSTUSE enum dtx_code dtx_csv_doubt(struct dtx_csv *c, size_t byte, struct dtx_err *err);
+/* csv_reject.c: notes a ragged record; ragged_rows when there are too many. */
+DTX_MUSTUSE enum dtx_code dtx_csv_reject(struct dtx_csv *c, const struct dtx_csv_row *row,
+                                         struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_csv_rejects(struct dtx_reader *r, struct dtx_buf *out,
+                                          struct dtx_err *err);
 void dtx_csv_blame(const struct dtx_csv *c, size_t byte, struct dtx_err *err);
 void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out);
 

@@ -3,6 +3,7 @@
 
 #include "core/io/csv.h"
 #include "core/io/csv_ref.h"
+#include "core/io/repair.h"
 
 #define FAULT_EXAMPLES 5
 
@@ -118,7 +119,7 @@ static long long fault_line(const struct dtx_csv *c, size_t byte)
 	return (long long)dtx_csv_line(c->text.data, 0, byte) + 1;
 }
 
-enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
+static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err)
 {
 	static const struct {
@@ -148,6 +149,24 @@ enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 	return rows[row->fault].code;
 }
 
+enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_csv_doubt(c, row->start, err);
+
+	return rc == DTX_OK ? fault_row(c, row, err) : rc;
+}
+
+/* A cell over several lines may be the work of a stray quote. */
+static bool fault_many_lines(const struct dtx_csv *c, const struct dtx_csv_row *row)
+{
+	const char *text = c->text.data + row->start;
+	size_t len = row->end - row->start;
+
+	return c->text.set.quotes && c->dialect.quotes != DTX_QUOTES_LENIENT &&
+	       (memchr(text, '\n', len) || memchr(text, '\r', len));
+}
+
 /* Counts on after the first ragged record: the message is the same whichever worker met one. */
 enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 {
@@ -164,7 +183,7 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 		DTX_TRY(fault_read(&f, at, err));
 		if (f.row.fault != DTX_CSV_FINE)
 			break;
-		rows += !dtx_csv_is_dropped(f.kind);
+		rows += !dtx_csv_is_dropped(c, f.kind);
 		if (f.kind != DTX_CSV_SHORT && f.kind != DTX_CSV_LONG)
 			continue;
 		if (!bad++)
@@ -180,7 +199,9 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 	                 dtx_source_name(c->head.src), (long long)bad, (long long)rows, c->width,
 	                 fault_line(c, first.start), first.start + c->enc.skipped, first.ncells);
 	dtx_err_hint(err, "\"ragged\": \"pad\" fills short rows and widens the table for long "
-	                  "ones; \"truncate\" cuts long ones");
+	                  "ones; \"truncate\" cuts long ones; \"quarantine\" keeps both out");
+	if (fault_many_lines(c, &first))
+		dtx_repair_advise(err, "{\"quotes\":\"lenient\"}");
 	dtx_csv_blame(c, first.start, err);
 	if (err) {
 		err->count = bad;
@@ -205,7 +226,7 @@ void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_plac
 	if (fault_open(&f, c, NULL) != DTX_OK)
 		return;
 	for (; at < c->text.end && fault_read(&f, at, NULL) == DTX_OK; at = f.row.next) {
-		if (!dtx_csv_is_dropped(f.kind) && !rec--) {
+		if (!dtx_csv_is_dropped(c, f.kind) && !rec--) {
 			out->row = dtx_csv_line(c->text.data, 0, at);
 			out->byte = c->enc.converted ? -1 : (int64_t)(at + c->enc.skipped);
 			break;

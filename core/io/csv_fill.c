@@ -124,6 +124,7 @@ static void block_regular(struct dtx_csv_fill *f, const struct block *b)
 	if (f->start)
 		block_starts(f, b, n, shift);
 	f->rows += n;
+	f->w->tally.records += n;
 	f->w->at += block_next(f, b, b->pos[(size_t)n * f->c->width - 1]);
 }
 
@@ -131,19 +132,27 @@ static void block_regular(struct dtx_csv_fill *f, const struct block *b)
 static enum dtx_code filler_ragged(struct dtx_csv_fill *f, const struct dtx_csv_row *row,
                                    enum dtx_csv_kind kind, struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_tally *t = &f->w->tally;
 
 	if (kind == DTX_CSV_EMPTY_EXTRA) {
 		t->extra += row->ncells - f->c->width;
-		return DTX_OK;
+		goto out;
 	}
+	DTX_TRY(dtx_csv_doubt(f->c, row->start, err));
 	if (f->c->opts.ragged == DTX_RAGGED_ERROR)
-		return dtx_csv_fail_ragged(f->c, err);
-	if (kind == DTX_CSV_LONG)
+		DTX_TRY(dtx_csv_fail_ragged(f->c, err));
+	if (f->c->opts.ragged == DTX_RAGGED_QUARANTINE) {
+		if (!f->again)
+			DTX_TRY(dtx_csv_reject(f->c, row, err));
+		t->reject++;
+	} else if (kind == DTX_CSV_LONG) {
 		t->cut += row->ncells - f->c->width;
-	else
+	} else {
 		t->padded++;
-	return DTX_OK;
+	}
+out:
+	return rc;
 }
 
 /* Cells of the record in w->cell, as far as they fit, to a row. */
@@ -176,13 +185,12 @@ static enum dtx_code filler_read(struct dtx_csv_fill *f, struct dtx_err *err)
 		return dtx_csv_fail_row(f->c, &row, err);
 	kind = dtx_csv_row_kind(f->c, &row);
 	f->w->tally.literal += row.literal;
-	if (kind == DTX_CSV_BLANK) {
-		f->w->tally.blank++;
-	} else {
-		if (kind != DTX_CSV_ROW)
-			DTX_TRY(filler_ragged(f, &row, kind, err));
+	f->w->tally.records++;
+	f->w->tally.blank += kind == DTX_CSV_BLANK;
+	if (kind != DTX_CSV_ROW && kind != DTX_CSV_BLANK)
+		DTX_TRY(filler_ragged(f, &row, kind, err));
+	if (!dtx_csv_is_dropped(f->c, kind))
 		filler_put(f, &row, f->rows++);
-	}
 	f->w->at = row.next;
 out:
 	return rc;

@@ -132,6 +132,7 @@ static char ref_meaning(const struct dtx_csv_ref *r, unsigned char c)
 	case REF_ESC_DELIM: return r->d.delim[0];
 	case REF_LF: return '\n';
 	case REF_CR: return '\r';
+	case '\n': return r->d.ending ? r->d.ending : '\n';
 	default: return (char)c;
 	}
 }

@@ -57,6 +57,22 @@ out:
 	return rc;
 }
 
+static enum dtx_code ref_ragged(struct dtx_csv *c, const struct dtx_csv_row *row,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_csv_doubt(c, row->start, err));
+	if (c->opts.ragged == DTX_RAGGED_ERROR)
+		DTX_TRY(dtx_csv_fail_ragged(c, err));
+	if (c->opts.ragged != DTX_RAGGED_QUARANTINE)
+		goto out;
+	DTX_TRY(dtx_csv_reject(c, row, err));
+	c->total.reject++;
+out:
+	return rc;
+}
+
 static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -72,15 +88,14 @@ static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 	}
 	kind = dtx_csv_ref_kind(c, &rec);
 	c->ref_at = rec.row.next;
+	t->records++;
 	t->literal += rec.row.literal;
 	t->blank += kind == DTX_CSV_BLANK;
 	t->comment += kind == DTX_CSV_COMMENT;
-	if (dtx_csv_is_dropped(kind))
+	if (kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG)
+		DTX_TRY(ref_ragged(c, &rec.row, err));
+	if (dtx_csv_is_dropped(c, kind))
 		goto out;
-	if ((kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG) && c->opts.ragged == DTX_RAGGED_ERROR) {
-		rc = dtx_csv_fail_ragged(c, err);
-		goto out;
-	}
 	t->padded += kind == DTX_CSV_SHORT;
 	t->cut += kind == DTX_CSV_LONG ? rec.row.ncells - c->width : 0;
 	t->extra += kind == DTX_CSV_EMPTY_EXTRA ? rec.row.ncells - c->width : 0;

@@ -80,7 +80,8 @@ static enum dtx_code top_ref(struct top_reader *r, size_t at, struct dtx_csv_top
 	*out = (struct dtx_csv_top_row){ .start = at,
 		                         .next = rec.row.next,
 		                         .n = rec.row.ncells,
-		                         .blank = rec.comment || dtx_csv_row_blank(&rec.row) };
+		                         .blank = rec.comment || dtx_csv_row_blank(&rec.row),
+		                         .comment = rec.comment };
 	out->cell = dtx_arena_alloc(&r->top->arena, out->n, sizeof(*out->cell));
 	out->quoted = dtx_arena_alloc(&r->top->arena, out->n, sizeof(*out->quoted));
 	if (!out->cell || !out->quoted)

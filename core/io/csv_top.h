@@ -14,7 +14,8 @@ struct dtx_csv_top_row {
 	uint32_t n;
 	struct dtx_str *cell; /* unquoted */
 	bool *quoted;
-	bool blank; /* an empty line */
+	bool blank; /* an empty line or a comment */
+	bool comment;
 };
 struct dtx_csv_top {
 	struct dtx_arena arena;

@@ -172,7 +172,7 @@ enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
 		         dtx_source_name(c->head.src));
 	DTX_TRY(types_choose(c, names, field, &n, err));
 	types_marks(&c->opts, seen, n);
-	types_see_rows(c, top, top->body, false, n, seen);
+	types_see_rows(c, top, top->body, c->opts.ragged == DTX_RAGGED_QUARANTINE, n, seen);
 	DTX_TRY(types_see_windows(c, n, seen, err));
 	for (i = 0; i < n; i++) {
 		if (field[i].type.type == DTX_T_UNKNOWN)

@@ -46,9 +46,11 @@ static void csv_close(struct dtx_reader *r)
 	dtx_split_clear(&c->split);
 	dtx_csv_ref_free(c->ref);
 	dtx_mem_free(c->ref_start);
+	dtx_mem_free(c->reject);
 	dtx_encoding_clear(&c->enc);
 	dtx_errlist_clear(&r->diags);
 	dtx_arena_clear(&r->arena);
+	pthread_mutex_destroy(&c->doubt);
 	pthread_mutex_destroy(&c->lock);
 	dtx_mem_free(c);
 }
@@ -62,6 +64,7 @@ static enum dtx_code csv_open(struct dtx_source *src, const struct dtx_read_opts
 	if (!c)
 		DTX_FAIL_MEM(err);
 	pthread_mutex_init(&c->lock, NULL);
+	pthread_mutex_init(&c->doubt, NULL);
 	c->head.cls = &dtx_read_csv;
 	c->head.src = src;
 	c->opts = *opts;
@@ -131,6 +134,7 @@ static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan
 	c->claimed = c->done = 0;
 	c->stop = c->closed = false;
 	c->misfits = 0;
+	c->nrejects = 0;
 	memset(&c->total, 0, sizeof(c->total));
 	memset(&r->stats, 0, sizeof(r->stats));
 	DTX_TRY(csv_choose(c, scan, err));
@@ -193,12 +197,14 @@ static void csv_finish(struct dtx_csv *c)
 	s->rows_out = t->rows;
 	s->dropped[DTX_DROP_BLANK] += t->blank;
 	s->dropped[DTX_DROP_COMMENT] += t->comment;
-	s->rows_read = s->rows_out;
+	s->dropped[DTX_DROP_REJECT] += t->reject;
+	s->rows_read = t->records;
 	for (i = 0; i < DTX_DROP_COUNT; i++)
-		s->rows_read += s->dropped[i];
+		s->rows_read += c->before.dropped[i];
 	s->stopped_early = c->stop;
 	csv_warn(c, t->literal, "quotes inside cells without quotes are taken as text");
 	csv_warn(c, t->cut, "cells behind the last column are cut off");
+	csv_warn(c, t->reject, "rows of another width are kept out (see the rejects)");
 	csv_warn(c, t->padded, "short rows are filled up with nulls");
 	csv_warn(c, c->misfits, "cells do not have their declared type and are null");
 	csv_warn(c, t->extra, "empty cells behind the last column are ignored");
@@ -206,7 +212,9 @@ static void csv_finish(struct dtx_csv *c)
 
 static void csv_add(struct dtx_csv_tally *to, const struct dtx_csv_tally *t)
 {
+	to->records += t->records;
 	to->rows += t->rows;
+	to->reject += t->reject;
 	to->kept += t->kept;
 	to->blank += t->blank;
 	to->comment += t->comment;
@@ -369,6 +377,7 @@ const struct dtx_reader_class dtx_read_csv = {
 	.start = csv_start,
 	.next = csv_next,
 	.describe = csv_describe,
+	.rejects = dtx_csv_rejects,
 	.close = csv_close,
 	.raw = dtx_csv_raw,
 };

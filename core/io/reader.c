@@ -15,6 +15,15 @@ const char *const dtx_drop_name[DTX_DROP_COUNT] = {
 	[DTX_DROP_REJECT] = "reject",
 };
 
+bool dtx_read_stats_add_up(const struct dtx_read_stats *s)
+{
+	int64_t n = s->rows_out;
+
+	for (size_t i = 0; i < DTX_DROP_COUNT; i++)
+		n += s->dropped[i];
+	return n == s->rows_read;
+}
+
 /* --- known, not read --- */
 
 struct foreign {

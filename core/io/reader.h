@@ -50,6 +50,8 @@ struct dtx_read_opts {
 	size_t nrequires;
 	enum { DTX_EXTRA_ALLOW, DTX_EXTRA_DROP, DTX_EXTRA_ERROR } extra;
 	enum dtx_ragged ragged;
+	const char *rejects; /* file for quarantined records; NULL: beside the output */
+	int64_t max_rejects;
 	bool hidden_drop;
 	bool merged_fill; /* merged ranges: all cells have the value of the first */
 	enum { DTX_BAD_CELLS_NULL, DTX_BAD_CELLS_TEXT, DTX_BAD_CELLS_ERROR } bad_cells;
@@ -57,7 +59,8 @@ struct dtx_read_opts {
 };
 #define DTX_READ_OPTS_INIT                                                                         \
 	{                                                                                          \
-		.alias = "main", .header_rows = -1, .header_sep = " ", .decimal = '.'              \
+		.alias = "main", .header_rows = -1, .header_sep = " ", .decimal = '.',             \
+		.max_rejects = 1000                                                        \
 	}
 
 enum dtx_need { DTX_NEED_SKIP, DTX_NEED_BYTES, DTX_NEED_VALUE };
@@ -126,12 +129,18 @@ struct dtx_reader_class {
 	/* Reader options after defaults, as found: encoding, dialect, sheet, header rows ...; what
 	 * the record keeps and inspect shows. New reference. */
 	json_t *(*describe)(struct dtx_reader *);
+	/* Records that `quarantine` kept out, as rows of the rejects file; NULL: there are none. */
+	enum dtx_code (*rejects)(struct dtx_reader *, struct dtx_buf *out, struct dtx_err *err);
 	void (*close)(struct dtx_reader *);
 	/* The cells as they stand, whatever keeps `open` from reading a table; `out` is empty.
 	 * NULL: the format has none. */
 	enum dtx_code (*raw)(struct dtx_source *, const struct dtx_read_opts *,
 	                     struct dtx_rawgrid *out, struct dtx_err *);
 };
+/* First line of a rejects file. */
+#define DTX_REJECTS_HEADER "source,line,byte,reason,expected,found,record\n"
+/* rows_read = rows_out + all that was dropped. */
+bool dtx_read_stats_add_up(const struct dtx_read_stats *s);
 extern const struct dtx_reader_class *const dtx_reads[]; /* generated, NULL at the end */
 
 /* Picks the class (opts->format, else best sniff, suffix breaks ties) and opens.  Formats that are

@@ -42,6 +42,8 @@ struct dtx_exec_input {
 	const char *reader; /* "csv" */
 	json_t *describe;   /* reader options as found; owned */
 	struct dtx_read_stats stats;
+	char *rejects;   /* rows of the rejects file; owned, NULL: none */
+	size_t nrejects; /* bytes */
 	const struct dtx_schema *schema;
 	uint8_t *need; /* per column: enum dtx_need */
 };

@@ -3,6 +3,8 @@
 
 #include "core/base/mem.h"
 
+#define REJECTS_MAX ((size_t)1 << 30)
+
 static const char *kind_name(const struct dtx_graph *g, uint32_t s)
 {
 	static const char *const names[] = {
@@ -62,6 +64,39 @@ out:
 	return rc;
 }
 
+/* What became of the rows that were read; for the record. */
+static bool put_ledger(const struct dtx_read_stats *s, json_t *describe)
+{
+	json_t *dropped = json_object(), *o = json_pack("{sI sI}", "read", (json_int_t)s->rows_read,
+	                                                "out", (json_int_t)s->rows_out);
+	bool ok = o && dropped;
+
+	for (int i = 0; ok && i < DTX_DROP_COUNT; i++)
+		if (s->dropped[i])
+			ok = dtx_json_set(dropped, dtx_drop_name[i], json_integer(s->dropped[i]));
+	ok = ok && dtx_json_set(o, "dropped", json_incref(dropped));
+	ok = ok && dtx_json_set(describe, "ledger", json_incref(o));
+	json_decref(dropped);
+	json_decref(o);
+	return ok;
+}
+
+static enum dtx_code put_rejects(struct dtx_reader *reader, struct dtx_exec_input *out,
+                                 struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(REJECTS_MAX);
+	enum dtx_code rc = DTX_OK;
+
+	if (!reader->cls->rejects || !reader->stats.dropped[DTX_DROP_REJECT])
+		goto out;
+	DTX_TRY(reader->cls->rejects(reader, &text, err));
+	out->nrejects = text.len;
+	out->rejects = dtx_buf_steal(&text);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
 static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct dtx_reader *reader,
                                  const struct dtx_schema *schema, struct dtx_exec_result *r,
                                  struct dtx_err *err)
@@ -78,8 +113,12 @@ static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct d
 		DTX_FAIL_MEM(err);
 	if (g->push.need && g->push.need[i])
 		memcpy(out->need, g->push.need[i], schema->nfields);
+	DTX_ASSERT(!out->read || dtx_read_stats_add_up(&out->stats), err);
+	DTX_TRY(put_rejects(reader, out, err));
 	if (reader->cls->describe)
 		out->describe = reader->cls->describe(reader);
+	if (out->read && out->describe && !put_ledger(&out->stats, out->describe))
+		DTX_FAIL_MEM(err);
 	for (size_t k = 0; k < reader->diags.n; k++) {
 		struct dtx_err w = DTX_ERR_INIT;
 
@@ -165,8 +204,10 @@ void dtx_exec_free(struct dtx_exec_result *r)
 {
 	if (!r)
 		return;
-	for (uint32_t i = 0; i < r->ninputs && r->input; i++)
+	for (uint32_t i = 0; i < r->ninputs && r->input; i++) {
 		json_decref(r->input[i].describe);
+		dtx_mem_free(r->input[i].rejects);
+	}
 	for (uint32_t i = 0; i < r->noutputs; i++) {
 		dtx_outfile_free(r->output[i].file);
 		dtx_table_unref(r->output[i].table);

@@ -25,10 +25,10 @@ static const struct dtx_param type_rows[] = {
 };
 
 struct input_args {
-	const char *name, *path, *range, *table, *header_sep, *encoding, *reader;
+	const char *name, *path, *range, *table, *header_sep, *encoding, *reader, *rejects;
 	int format, header_fill, names, extra, ragged, hidden, merged, bad_cells;
 	const json_t *sheet, *header_rows;
-	int64_t skip, skip_tail;
+	int64_t skip, skip_tail, max_rejects;
 	struct dtx_plist null_values, types, requires;
 };
 static const char *const formats[] = { NULL, "csv", "tsv", "json", "jsonl", "xlsx", "xls" };
@@ -59,8 +59,11 @@ static const struct dtx_param input_rows[] = {
 	{ ROW(input_args, requires, DTX_P_TEXTS), .def = "[]", .help = "columns that must exist" },
 	{ ROW(input_args, extra, DTX_P_CHOICE), .choices = "allow,drop,error", .def = "\"allow\"",
 	  .help = "columns outside requires and types" },
-	{ ROW(input_args, ragged, DTX_P_CHOICE), .choices = "error,pad,truncate",
-	  .unsupported = "quarantine", .def = "\"error\"", .help = "rows of another width" },
+	{ ROW(input_args, ragged, DTX_P_CHOICE), .choices = "error,pad,truncate,quarantine",
+	  .def = "\"error\"", .help = "rows of another width" },
+	{ ROW(input_args, rejects, DTX_P_TEXT), .help = "file of quarantined rows" },
+	{ ROW(input_args, max_rejects, DTX_P_INT), .min = 1, .max = INT_MAX_JSON,
+	  .help = "quarantined rows at most (1000)" },
 	{ ROW(input_args, reader, DTX_P_TEXT), .help = "libcsv forces the reference reader" },
 	{ ROW(input_args, hidden, DTX_P_CHOICE), .choices = "keep,drop", .def = "\"keep\"",
 	  .help = "hidden rows and columns" },
@@ -260,6 +263,7 @@ static void input_opts(const struct input_args *a, struct dtx_read_opts *o)
 	           : a->extra == 2 ? DTX_EXTRA_ERROR
 	                           : DTX_EXTRA_ALLOW;
 	o->ragged = (enum dtx_ragged)a->ragged;
+	o->max_rejects = a->max_rejects ? a->max_rejects : o->max_rejects;
 	o->hidden_drop = a->hidden == 1;
 	o->table = a->table;
 	o->merged_fill = a->merged == 1;
@@ -307,6 +311,7 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	if (!dtx_param_is_hole(a.name))
 		DTX_TRY(input_name(p, in, err));
 	DTX_TRY(plan_path(p, a.path, &in->path, err));
+	DTX_TRY(plan_path(p, a.rejects, &in->opts.rejects, err));
 	snprintf(at, sizeof(at), "%s/sheet", in->at);
 	DTX_TRY(sheet_text(p, a.sheet, at, &in->opts.sheet, err));
 	snprintf(at, sizeof(at), "%s/header_rows", in->at);

@@ -103,6 +103,33 @@ void test_csv_sniffing(void)
 }
 
 /* A bank export as banks make them. */
+void test_csv_rarer_delimiters(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	DUMP_IS("a^b^c\n1^2^3\n", &how, "a:int|b:int|c:int\n1|2|3\n");
+	DUMP_IS("a, b, c\n1, x, 3\n", &how, "a:int|b:text|c:int\n1|x|3\n");
+	DUMP_IS("a, b,c\n1, x,3\n", &how, "a:int|b:text|c:int\n1| x|3\n");
+	DUMP_IS("  a   b    c \n 10   2  \"x  y\"\n  3  44    z\n", &how,
+	        "a:int|b:int|c:text\n10|2|x  y\n3|44|z\n");
+	how.opts.delimiter = "blanks2";
+	DUMP_IS("a b   c\n1 2   3\n", &how, "a b:text|c:int\n1 2|3\n");
+}
+
+void test_csv_quotes_among_others(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	/* One quoted cell and more stray quotes: the widths tell. */
+	DUMP_IS("n,t,u\n1,5\" pipe,a\n2,the \"big\" one,b\n3,\"x, y\",c\n", &how,
+	        "n:int|t:text|u:text\n1|5\" pipe|a\n2|the \"big\" one|b\n3|x, y|c\n");
+	/* JSON cells, quoted. */
+	DUMP_IS("n,j\n1,\"{\"\"k\"\": [1,2]}\"\n2,\"{\"\"k\"\": [3,4]}\"\n", &how,
+	        "n:int|j:text\n1|{\"k\": [1,2]}\n2|{\"k\": [3,4]}\n");
+	DUMP_IS("n,t\n1,\"say \\\"hi\\\", x\"\n2,b\n", &how,
+	        "n:int|t:text\n1|say \"hi\", x\n2|b\n");
+}
+
 void test_csv_bank_export(void)
 {
 	static const char text[] = "Kontoauszug;\r\nKonto:;DE00 1234\r\n\r\n"

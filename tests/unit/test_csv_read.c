@@ -52,6 +52,62 @@ void test_csv_ragged(void)
 	DUMP_IS("a,b,c\n1,2,3\n4,5\n6,7,8,9\n", &how, "a:int|b:int|c:int\n1|2|3\n4|5|~\n6|7|8\n");
 }
 
+void test_csv_quarantine(void)
+{
+	struct dump_how how = DUMP_HOW;
+	const char *text = "a,b,c\n1,2,3\n4,5\n\n\"x,\"\"y\",8,,9\n6,7,8\n";
+	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX), rejects = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+	int i;
+
+	how.opts.ragged = DTX_RAGGED_QUARANTINE;
+	how.chunk = 5;
+	for (i = 0; i < 2; i++) {
+		how.opts.reader = i ? "libcsv" : NULL;
+		dtx_buf_reset(&out);
+		dtx_buf_reset(&rejects);
+		T_OK(dtx_source_bytes("t.csv", text, strlen(text), &src, &err), &err);
+		T_OK(dtx_read_csv.open(src, &how.opts, &r, &err), &err);
+		T_OK(dump_read(r, &how, &out, &err), &err);
+		T_STR(dtx_buf_text(&out), "a:int|b:int|c:int\n1|2|3\n6|7|8\n");
+		T_OK(r->cls->rejects(r, &rejects, &err), &err);
+		T_STR(dtx_buf_text(&rejects), "t.csv,3,12,short,3,2,\"4,5\"\n"
+		                              "t.csv,5,17,long,3,4,\"\"\"x,\"\"\"\"y\"\",8,,9\"\n");
+		T_CHECK(dtx_read_stats_add_up(&r->stats) && r->stats.rows_read == 6);
+		T_INT(r->stats.dropped[DTX_DROP_REJECT], 2);
+		dtx_reader_close(r);
+		dtx_source_free(src);
+	}
+	how.opts.reader = NULL;
+	how.opts.max_rejects = 1;
+	DUMP_FAILS(text, &how, DTX_E_RAGGED_ROWS, "more than 1 rows do not have 3 cells");
+	dtx_buf_clear(&out);
+	dtx_buf_clear(&rejects);
+}
+
+void test_csv_several_tables(void)
+{
+	struct dump_how how = DUMP_HOW;
+	const char *text = "a,b\n1,x\n2,y\n\nk,v\n3,4\n5,6\n";
+
+	DUMP_FAILS(text, &how, DTX_E_MULTIPLE_TABLES, "holds 2 tables: L1-L3, L5-L7");
+	how.opts.range = "1:3";
+	DUMP_IS(text, &how, "a:int|b:text\n1|x\n2|y\n");
+	how.opts.range = NULL;
+	DUMP_IS("a,b\nx,y\n\nz,u\nv,w\n", &how, "a:text|b:text\nx|y\nz|u\nv|w\n");
+	DUMP_IS("a,b\n1,y\n\na,b\n2,w\n", &how, "a:text|b:text\n1|y\na|b\n2|w\n");
+}
+
+void test_csv_terminator(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	how.opts.terminator = "~";
+	DUMP_IS("a,b~1,x\ny~\"2\",\"p~q\"~", &how, "a:int|b:text\n1|x\ny\n2|p~q\n");
+}
+
 void test_csv_header(void)
 {
 	struct dump_how how = DUMP_HOW;

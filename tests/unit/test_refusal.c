@@ -66,6 +66,44 @@ void test_repair_reads_good_files_as_they_are(void)
 	REPAIR_IS("a,b\n1,2\n", "a:int|b:int\n1|2\n");
 }
 
+/* Apostrophes quote cells only behind the part that was sniffed. */
+void test_repair_sniffs_again(void)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_errlist done = DTX_ERRLIST_INIT;
+	struct dtx_repair fix = { .on = false, .arena = &arena, .done = &done };
+	struct dtx_buf text = DTX_BUF_INIT(DUMP_MAX), out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+	int i;
+
+	dtx_buf_add(&text, "n,t\n");
+	for (i = 0; i < 20000; i++)
+		dtx_buf_add(&text, i < 19000 ? "1,plain\n" : "2,'a, b'\n");
+	T_OK(dtx_source_bytes("t.csv", text.ptr, text.len, &src, &err), &err);
+	T_OK(dtx_repair_open(&fix, src, &how.opts, &r, &err), &err);
+	T_CODE(dump_read(r, &how, &out, &err), DTX_E_RESNIFF, &err);
+	T_CHECK(dtx_repair_take(&fix, &err, &how.opts));
+	T_CHECK(done.n == 1 && done.item[0].code == DTX_W_DIALECT_RESNIFFED);
+	dtx_reader_close(r);
+	r = NULL;
+	dtx_err_clear(&err);
+	dtx_buf_reset(&out);
+	T_OK(dtx_repair_open(&fix, src, &how.opts, &r, &err), &err);
+	T_OK(dump_read(r, &how, &out, &err), &err);
+	T_INT(r->stats.rows_out, 20000);
+	T_CHECK(strstr(dtx_buf_text(&out), "2|a, b\n"));
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_errlist_clear(&done);
+	dtx_arena_clear(&arena);
+	dtx_err_clear(&err);
+	dtx_buf_clear(&text);
+	dtx_buf_clear(&out);
+}
+
 void test_repair_gives_up(void)
 {
 	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);

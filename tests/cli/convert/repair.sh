@@ -1,0 +1,12 @@
+. "$LIB"
+printf 'id,name,city\n1,Ann,Rome\n2,"Bob,Oslo\n3,Jos\351,Lima,extra\n4,Eve\n' > dirty.csv
+dtx convert dirty.csv || echo "exit $?"
+dtx convert --verbose --repair dirty.csv -o tidy.csv && cat tidy.csv
+printf 'n,t\n1,a\n2\n3,c,d\n' > ragged.csv
+dtx convert ragged.csv --ragged quarantine || echo "exit $?"
+dtx convert --verbose ragged.csv --ragged quarantine -o kept.csv && cat kept.csv kept.csv.rejects.csv
+printf 'a,b\n1,2\n3,4\n\nk,v\n5,6\n7,8\n' > two.csv
+dtx convert two.csv 2> /dev/null || echo "exit $?"
+dtx convert --repair two.csv
+printf '1,x\n2,y\n' | dtx convert --repair - --errors=json
+dtx inspect --repair dirty.csv | head -2
