@@ -88,7 +88,7 @@ static enum dtx_code raw_dialect(struct raw_text *t, const struct dtx_read_opts 
 	struct dtx_dialect *d = &t->dialect;
 	struct dtx_str text = { t->enc.text, t->enc.len };
 
-	rc = dtx_dialect_find(opts, text, t->label, d, err);
+	rc = dtx_dialect_find(opts, text, false, t->label, d, err);
 	if (rc == DTX_E_AMBIGUOUS_DIALECT) {
 		dtx_err_clear(err);
 		rc = DTX_OK;

@@ -99,14 +99,15 @@ static bool sample_has(const struct search *f, const char *what)
 
 /* --- one delimiter --- */
 
-/* Better of two with the same delimiter.  Quotes that are quotes make all records equally wide,
- * however many others stand inside cells. */
+/* Better of two with the same delimiter.  Quotes that make the records more equally wide are
+ * quotes, however many others stand inside cells. */
 static bool variant_better(const struct search_try *a, const struct search_try *b)
 {
-	double even = a->s.uniform - b->s.uniform;
+	const struct search_try *quoted = a->d.quote ? a : b, *plain = a->d.quote ? b : a;
 
-	if (!a->d.quote != !b->d.quote && a->s.quoted + b->s.quoted && fabs(even) > SEARCH_TIE)
-		return even > 0;
+	if (quoted->d.quote && !plain->d.quote && quoted->s.quoted &&
+	    quoted->s.uniform > plain->s.uniform + SEARCH_TIE)
+		return quoted == a;
 	if (fabs(a->s.score - b->s.score) > SEARCH_TIE)
 		return a->s.score > b->s.score;
 	return a->s.quoted > b->s.quoted;

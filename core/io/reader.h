@@ -60,7 +60,7 @@ struct dtx_read_opts {
 #define DTX_READ_OPTS_INIT                                                                         \
 	{                                                                                          \
 		.alias = "main", .header_rows = -1, .header_sep = " ", .decimal = '.',             \
-		.max_rejects = 1000                                                        \
+		.max_rejects = 1000                                                                \
 	}
 
 enum dtx_need { DTX_NEED_SKIP, DTX_NEED_BYTES, DTX_NEED_VALUE };
