@@ -184,9 +184,11 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, extra, INT),        ROW(dtx_read_opts, ragged, INT),
 	ROW(dtx_read_opts, hidden_drop, BOOL), ROW(dtx_read_opts, merged_fill, BOOL),
 	ROW(dtx_read_opts, bad_cells, INT),    ROW(dtx_read_opts, hold_cells, INT),
+	ROW(dtx_read_opts, terminator, TEXT),  ROW(dtx_read_opts, rejects, TEXT),
+	ROW(dtx_read_opts, max_rejects, I64),
 };
 /* A member more wants a row more, or it would be ignored in the process. */
-_Static_assert(sizeof(struct dtx_read_opts) == 216, "opts_rows lists the members of dtx_read_opts");
+_Static_assert(sizeof(struct dtx_read_opts) == 240, "opts_rows lists the members of dtx_read_opts");
 
 static const struct row type_rows[] = {
 	ROW(dtx_read_type, name, TEXT),
