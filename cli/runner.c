@@ -233,7 +233,8 @@ static enum dtx_code runner_rescuer(struct dtx_runner *r, int argc, char **argv,
 	s->abi = r->abi;
 	s->imports = "pandas, numpy, dx, math, re, datetime, decimal, fractions, statistics, "
 		     "itertools, functools, collections, operator, string, json, unicodedata";
-	s->dx_names = "group_by, join, pivot_longer, pivot_wider, window, round, if_, case, to_date";
+	s->dx_names =
+		"group_by, join, pivot_longer, pivot_wider, window, round, if_, case, to_date";
 	s->strict_schema = a->strict_schema;
 	s->limits = (struct dtx_jail_limits){ a->jail_wall * 1000, a->jail_cpu * 1000,
 		                              (uint64_t)a->jail_memory, (uint64_t)a->jail_output };

@@ -185,7 +185,7 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, hidden_drop, BOOL), ROW(dtx_read_opts, merged_fill, BOOL),
 	ROW(dtx_read_opts, bad_cells, INT),    ROW(dtx_read_opts, hold_cells, INT),
 	ROW(dtx_read_opts, terminator, TEXT),  ROW(dtx_read_opts, rejects, TEXT),
-	ROW(dtx_read_opts, max_rejects, I64),
+	ROW(dtx_read_opts, max_rejects, I64),  ROW(dtx_read_opts, table, TEXT),
 };
 /* A member more wants a row more, or it would be ignored in the process. */
 _Static_assert(sizeof(struct dtx_read_opts) == 240, "opts_rows lists the members of dtx_read_opts");
