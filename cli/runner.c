@@ -295,6 +295,11 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 		r->plan->output[i].opts.run_id = r->run_id;
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
 out:
+	/* what a step says of bytes that are not there is not the reason */
+	for (i = 0; rc != DTX_OK && i < r->plan->ninputs; i++) {
+		if (r->source[i])
+			rc = dtx_source_blame(r->source[i], rc, err);
+	}
 	return rc;
 }
 

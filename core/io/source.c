@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/guard.h"
 #include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
@@ -23,6 +24,7 @@ struct source_bytes {
 	char *ptr;
 	size_t len;
 	bool mapped;
+	int guard; /* of a mapped file that others may write to; -1 */
 };
 
 struct dtx_source {
@@ -31,9 +33,10 @@ struct dtx_source {
 	size_t size;
 	int64_t mtime_us;
 	uint64_t dev, ino;
-	bool file;   /* may be asked for changes */
-	bool direct; /* see dtx_source_direct */
-	int fd;      /* of what is mapped; -1: the bytes are on the heap */
+	bool file;                  /* may be asked for changes */
+	bool direct;                /* see dtx_source_direct */
+	int fd;                     /* of what is mapped; -1: the bytes are on the heap */
+	struct source_bytes *bytes; /* of the owner */
 	struct dtx_owner *owner;
 	struct dtx_task *task;
 	char hex[DTX_SHA256_HEX];
@@ -43,6 +46,7 @@ static void source_bytes_free(void *arg)
 {
 	struct source_bytes *b = arg;
 
+	dtx_guard_remove(b->guard);
 	if (b->mapped)
 		munmap(b->ptr, b->len);
 	else
@@ -63,7 +67,7 @@ static enum dtx_code source_take(struct dtx_source *s, char *ptr, size_t len, bo
 	struct source_bytes *b = dtx_mem_alloc(1, sizeof(*b));
 
 	if (b) {
-		*b = (struct source_bytes){ ptr, len, mapped };
+		*b = (struct source_bytes){ ptr, len, mapped, -1 };
 		s->owner = dtx_owner_new(source_bytes_free, b);
 	}
 	if (!s->owner) {
@@ -76,6 +80,7 @@ static enum dtx_code source_take(struct dtx_source *s, char *ptr, size_t len, bo
 	}
 	s->data = ptr;
 	s->size = len;
+	s->bytes = b;
 out:
 	return rc;
 }
@@ -94,6 +99,21 @@ static enum dtx_code source_map(struct dtx_source *s, int fd, size_t len, struct
 	s->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (s->fd < 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep '%s': %s", s->name, strerror(errno));
+out:
+	return rc;
+}
+
+/* Somebody may cut the file short while its mapping is read. */
+static enum dtx_code source_guard(struct dtx_source *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!s->bytes)
+		goto out;
+	s->bytes->guard = dtx_guard_add(s->data, s->size);
+	if (s->bytes->guard < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "'%s' is one of more than %d inputs", s->name,
+		         DTX_GUARD_MAX);
 out:
 	return rc;
 }
@@ -205,6 +225,7 @@ enum dtx_code dtx_source_open(const char *path, struct dtx_source **out, struct 
 		s->dev = st.st_dev;
 		s->ino = st.st_ino;
 		DTX_TRY(source_map(s, fd, (size_t)st.st_size, err));
+		DTX_TRY(source_guard(s, err));
 	} else {
 		DTX_TRY(source_spool(s, fd, err));
 	}
@@ -368,6 +389,16 @@ out:
 	return rc;
 }
 
+static bool source_cut(const struct dtx_source *s)
+{
+	return s->bytes && dtx_guard_cut(s->bytes->guard);
+}
+
+enum dtx_code dtx_source_blame(const struct dtx_source *s, enum dtx_code rc, struct dtx_err *err)
+{
+	return source_cut(s) ? dtx_source_unchanged(s, err) : rc;
+}
+
 enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -375,7 +406,7 @@ enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *e
 
 	if (!s->file)
 		goto out;
-	if (stat(s->name, &st) < 0 || (uint64_t)st.st_size != s->size ||
+	if (source_cut(s) || stat(s->name, &st) < 0 || (uint64_t)st.st_size != s->size ||
 	    source_mtime(&st) != s->mtime_us || st.st_ino != s->ino || st.st_dev != s->dev) {
 		rc = dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
 		                 "'%s' was changed while it was read", s->name);

@@ -39,5 +39,8 @@ DTX_MUSTUSE enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char hex[65
                                                struct dtx_err *err);
 /* input_changed when size or mtime of the file are not what they were at open. */
 DTX_MUSTUSE enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *err);
+/* rc, but input_changed when the file was cut short while its bytes were used: then neither a
+ * success nor another failure means anything. */
+enum dtx_code dtx_source_blame(const struct dtx_source *s, enum dtx_code rc, struct dtx_err *err);
 
 #endif

@@ -312,13 +312,19 @@ static enum dtx_code next_batch(struct worker *w, struct dtx_batch **out, struct
 
 	*out = NULL;
 	DTX_TRY(interrupted(p, err));
-	if (p->now->reader)
-		DTX_TRY(p->now->reader->cls->next(p->now->reader, w->id, out, err));
-	else
+	if (p->now->reader) {
+		rc = p->now->reader->cls->next(p->now->reader, w->id, out, err);
+		DTX_TRY(dtx_source_blame(p->now->reader->src, rc, err));
+	} else {
 		DTX_TRY(table_next(p, out, err));
+	}
 	if (*out)
 		(*out)->seq += p->base;
 out:
+	if (rc != DTX_OK) {
+		dtx_batch_free(*out);
+		*out = NULL;
+	}
 	if (rc != DTX_OK && err)
 		err->run_time = true;
 	return rc;

@@ -103,6 +103,26 @@ for to in xlsx jsonl md; do
 	fi
 done
 
+# An input is cut short between its opening and its reading: the second input is a pipe, and dtx
+# opens inputs in order, so that who can open the pipe knows that the first one is mapped.
+echo '{"dtx":1,"inputs":[{"name":"main"},{"name":"b"}],"steps":[{"op":"join","right":"b","on":["k"]}]}' > join.json
+mkfifo pipe
+cp in.csv cut.csv
+cp old.csv out.csv
+(
+	exec 3> pipe
+	truncate -s 4096 cut.csv
+	printf 'k,w\nk1,1\n' >&3
+) &
+"$dtx" run join.json cut.csv b=pipe -o out.csv 2> err.txt
+status=$?
+wait
+if [ $status -eq 4 ] && grep -q "input_changed.*'cut.csv' was changed while it was read" err.txt && cmp -s out.csv old.csv; then
+	t_ok "an input that is cut short: input_changed, the old file whole"
+else
+	t_not_ok "an input that is cut short" "exit $status: $(cat err.txt)"
+fi
+
 # The reader of a pipe goes away; a folder takes no new file (root may write anywhere but in /proc).
 { "$dtx" run plan.json in.csv 2> err.txt; echo $? > status; } | head -c 1 > /dev/null
 [ "$(cat status)" = 9 ] && t_ok "a closed pipe is exit 9" || t_not_ok "a closed pipe is exit 9" "exit $(cat status): $(cat err.txt)"

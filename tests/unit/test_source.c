@@ -175,3 +175,33 @@ void test_source_no_memory(void)
 	source_file(path, "a.csv", "a,b\n");
 	T_EVERY_ALLOC_FAILS(source_faulty(path));
 }
+
+/* The missing pages read as zeros, in any thread; the source knows, whatever the file looks like
+ * afterwards. */
+void test_source_cut_short_while_it_is_read(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *s = NULL, *other = NULL;
+	struct dtx_buf text = DTX_BUF_INIT(1 << 20);
+	char path[256], hex[65];
+	size_t i, zeros = 0;
+
+	for (i = 0; i < 5000; i++)
+		dtx_buf_add(&text, "1,2,3,4\n");
+	T_OK(dtx_source_open(source_file(path, "a.csv", dtx_buf_text(&text)), &s, &err), &err);
+	T_OK(dtx_source_open(path, &other, &err), &err);
+	T_CODE(dtx_source_blame(s, DTX_E_BAD_QUOTE, &err), DTX_E_BAD_QUOTE, &err);
+	T_INT(truncate(path, 100), 0);
+	dtx_source_hash_start(s);
+	T_OK(dtx_source_hash_wait(s, hex, &err), &err);
+	for (i = 0; i < dtx_source_size(s); i++)
+		zeros += !dtx_source_data(s)[i];
+	T_CHECK(zeros > 30000 && dtx_source_data(s)[0] == '1');
+	T_CODE(dtx_source_blame(s, DTX_E_BAD_QUOTE, &err), DTX_E_INPUT_CHANGED, &err);
+	T_CODE(dtx_source_blame(s, DTX_OK, &err), DTX_E_INPUT_CHANGED, &err);
+	T_CODE(dtx_source_blame(other, DTX_OK, &err), DTX_OK, &err);
+	dtx_source_free(s);
+	dtx_source_free(other);
+	dtx_buf_clear(&text);
+	dtx_err_clear(&err);
+}
