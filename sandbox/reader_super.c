@@ -64,7 +64,7 @@ static enum dtx_code out_of_time(const struct dtx_isolate *p, struct dtx_err *er
 	dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
 	            "'%s': reading it takes more than %u s (archive limit 'time')",
 	            dtx_source_name(p->src), p->limits.cpu_s);
-	dtx_err_hint(err, "--limit archive.time=N, if the file is trusted");
+	dtx_err_hint(err, "if the file is trusted, convert it to CSV in the program it is from");
 	return DTX_E_ARCHIVE_LIMIT;
 }
 
@@ -286,7 +286,7 @@ static enum dtx_code take_fail(struct dtx_isolate *p, const struct dtx_wire_msg 
 		dtx_err_set(&got, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
 		            "'%s': reading it takes more than %llu MiB (archive limit 'memory')",
 		            dtx_source_name(p->src), (unsigned long long)(p->limits.memory >> 20));
-		dtx_err_hint(&got, "--limit archive.memory=N, if the file is trusted");
+		dtx_err_hint(&got, "if the file is trusted, convert it to CSV in the program it is from");
 	}
 	rc = got.code;
 	if (err)

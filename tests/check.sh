@@ -28,14 +28,16 @@ suite() { # suite NAME COMMAND...
 suite "lint" sh tests/lint/lint.sh
 suite "unit and op examples (ASan, UBSan)" build-asan/unit
 suite "jail (no sanitizer fits behind its filter)" build/unit jail
+suite "reader process (the same)" build/unit reader_
 suite "python side of the jail" /usr/bin/python3 -B tests/guest/run.py
 suite "fuzz corpora" sh tests/fuzz/replay.sh build/fuzz
 suite "command line (ASan, UBSan)" sh tests/cli/run.sh build-asan/dtx
-suite "main job and jail on the command line" sh tests/cli/run.sh build/dtx jail
+suite "main job, jail and workbooks on the command line" sh tests/cli/run.sh build/dtx locked
 suite "op examples against pandas" /usr/bin/python3 -B tests/diff/examples.py build/dtx
 suite "random plans against pandas" /usr/bin/python3 -B tests/diff/run.py build/dtx 60
 suite "workbooks from outside" /usr/bin/python3 tests/diff/book_truth.py build/dtx
 suite "escape attempts" sh tests/escape/run.sh build/dtx
+suite "files made to exhaust" /usr/bin/python3 -B tests/fault/bombs.py build/dtx
 suite "killed at any instant" sh tests/fault/run.sh build/dtx
 
 awk '{ p += $1; f += $3; s += $5 } END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f != 0 }' "$total" || status=1
