@@ -128,7 +128,9 @@ static enum dtx_code extract_bind(struct dtx_bind *b, void *args, struct dtx_err
 
 	if (!s)
 		DTX_FAIL_MEM(err);
-	if (dtx_regex_compile(b->arena, dtx_str_of(a->pattern), &s->regex, &bad) != DTX_OK)
+	if (dtx_param_is_hole(a->pattern))
+		dtx_bind_unsure(b);
+	else if (dtx_regex_compile(b->arena, dtx_str_of(a->pattern), &s->regex, &bad) != DTX_OK)
 		DTX_TRY(dtx_bind_fail(b, bad.code, "/pattern", err, "%s", bad.msg));
 	else
 		DTX_TRY(bind_groups(b, a, s, &name, &n, err));

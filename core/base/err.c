@@ -108,6 +108,24 @@ void dtx_err_row(struct dtx_err *err, int64_t row, const char *column)
 		dtx_str_copy(err->column, sizeof(err->column), dtx_str_of(column));
 }
 
+static void err_fill(char *to, size_t size, const char *from)
+{
+	if (!to[0])
+		dtx_str_copy(to, size, dtx_str_of(from));
+}
+
+void dtx_err_place(struct dtx_err *err, const struct dtx_err *from)
+{
+	if (!err)
+		return;
+	dtx_err_row(err, from->row, from->column);
+	if (err->byte < 0)
+		err->byte = from->byte;
+	err_fill(err->input, sizeof(err->input), from->input);
+	err_fill(err->sheet, sizeof(err->sheet), from->sheet);
+	err_fill(err->cell, sizeof(err->cell), from->cell);
+}
+
 void dtx_err_more(struct dtx_err *err, char *json)
 {
 	if (!err) {

@@ -232,6 +232,9 @@ void dtx_err_at(struct dtx_err *err, const char *pointer);
 void dtx_err_span(struct dtx_err *err, int32_t start, int32_t end);
 void dtx_err_step(struct dtx_err *err, int32_t step, const char *op);
 void dtx_err_row(struct dtx_err *err, int64_t row, const char *column);
+/* Fills the place in the input (input, sheet, cell, row, column) from another, where still empty.
+ */
+void dtx_err_place(struct dtx_err *err, const struct dtx_err *from);
 /* Takes `json` (dtx_mem) as err->more; frees it when err is NULL. */
 void dtx_err_more(struct dtx_err *err, char *json);
 /* Up to three names of `have` near `want` (Damerau-Levenshtein <= max(1, len / 3)) go to

@@ -71,6 +71,25 @@ static void param_hole_pointer(const void *hole, void *to)
 	memcpy(to, &hole, sizeof(hole));
 }
 
+/* A list that must not be empty has one item, of holes: nobody has to look. */
+static enum dtx_code param_hole_list(const struct dtx_param *p, struct dtx_param_ctx *ctx, void *to,
+                                     struct dtx_err *err)
+{
+	struct dtx_plist list = { NULL, 1 };
+	enum dtx_code rc = DTX_OK;
+
+	list.item = dtx_arena_zalloc(ctx->arena, 1, p->rows ? p->item_size : sizeof(char *));
+	if (!list.item)
+		DTX_FAIL_MEM(err);
+	if (p->rows)
+		DTX_TRY(dtx_param_holes(p->rows, p->nrows, ctx, list.item, err));
+	else
+		param_hole_pointer(dtx_param_hole, list.item);
+	memcpy(to, &list, sizeof(list));
+out:
+	return rc;
+}
+
 /* What stands in the place of a value that there should be. */
 static enum dtx_code param_hole(const struct dtx_param *p, struct dtx_param_ctx *ctx, void *to,
                                 struct dtx_err *err)
@@ -87,6 +106,11 @@ static enum dtx_code param_hole(const struct dtx_param *p, struct dtx_param_ctx 
 	case DTX_P_EXPR: param_hole_pointer(ctx->hooks->expr_hole, to); return DTX_OK;
 	case DTX_P_COLUMNS: param_hole_pointer(ctx->hooks->columns_hole, to); return DTX_OK;
 	case DTX_P_VALUE: param_hole_pointer(json_null(), to); return DTX_OK;
+	case DTX_P_LIST:
+	case DTX_P_TEXTS:
+		if (p->nonempty)
+			return param_hole_list(p, ctx, to, err);
+		break;
 	default: break;
 	}
 	return p->def ? param_default(p, "", ctx, to, err) : DTX_OK;

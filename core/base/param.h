@@ -14,6 +14,7 @@
  *   DTX_P_LIST     struct dtx_plist (items of `rows`, or of one scalar kind)
  *   DTX_P_FRAME    struct dtx_frame (rows of a window; not set: absent)
  *   DTX_P_TEXTS    struct dtx_plist whose items are const char * (list of text)
+ *   DTX_P_VALUES   struct dtx_plist whose items are const json_t * (scalars, as DTX_P_VALUE)
  *
  * Absent numbers and bools without default are 0 and do not stand in the canonical form.  A scalar
  * stands for a list of one; null is absent.
@@ -39,6 +40,7 @@ enum dtx_pkind {
 	DTX_P_VALUE,
 	DTX_P_LIST,
 	DTX_P_TEXTS,
+	DTX_P_VALUES,
 	DTX_P_FRAME
 };
 

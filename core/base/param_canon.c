@@ -40,6 +40,21 @@ static json_t *canon_texts(const struct dtx_plist *list)
 	return a;
 }
 
+static json_t *canon_values(const struct dtx_plist *list)
+{
+	json_t *a = json_array();
+
+	for (size_t i = 0; a && i < list->n; i++) {
+		const json_t *value = ((const json_t *const *)list->item)[i];
+
+		if (json_array_append(a, (json_t *)(uintptr_t)(value ? value : json_null()))) {
+			json_decref(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
 static json_t *canon_list(const struct dtx_param *p, const struct dtx_plist *list,
                           const struct dtx_param_hooks *hooks)
 {
@@ -73,6 +88,7 @@ static bool canon_shown(const struct dtx_param *p, const void *at)
 	switch (p->kind) {
 	case DTX_P_CHOICE: return *(const int *)at >= 0;
 	case DTX_P_LIST:
+	case DTX_P_VALUES:
 	case DTX_P_TEXTS: return p->def || p->required || list->n;
 	case DTX_P_INT: size = sizeof(int64_t); break;
 	case DTX_P_NUMBER: size = sizeof(double); break;
@@ -106,6 +122,7 @@ static json_t *canon_value(const struct dtx_param *p, const void *at,
 	case DTX_P_FRAME: return dtx_param_frame_json(at);
 	case DTX_P_LIST: return p->rows ? canon_list(p, at, hooks) : canon_texts(at);
 	case DTX_P_TEXTS: return canon_texts(at);
+	case DTX_P_VALUES: return canon_values(at);
 	default: return json_string(*(const char *const *)at);
 	}
 }
@@ -128,11 +145,14 @@ bool dtx_param_canonical(const struct dtx_param *params, size_t n, const void *a
 /* --- kinds as text --- */
 
 static const char *const kind_names[] = {
-	[DTX_P_INT] = "int",      [DTX_P_NUMBER] = "number",      [DTX_P_BOOL] = "bool",
-	[DTX_P_TEXT] = "text",    [DTX_P_CHOICE] = "choice",      [DTX_P_COLUMN] = "column",
-	[DTX_P_TABLE] = "table",  [DTX_P_REGEX] = "regex",        [DTX_P_TYPE] = "type",
-	[DTX_P_EXPR] = "formula", [DTX_P_COLUMNS] = "columns",    [DTX_P_VALUE] = "value",
-	[DTX_P_LIST] = "list",    [DTX_P_TEXTS] = "list of text", [DTX_P_FRAME] = "frame",
+	[DTX_P_INT] = "int",         [DTX_P_NUMBER] = "number",
+	[DTX_P_BOOL] = "bool",       [DTX_P_TEXT] = "text",
+	[DTX_P_CHOICE] = "choice",   [DTX_P_COLUMN] = "column",
+	[DTX_P_TABLE] = "table",     [DTX_P_REGEX] = "regex",
+	[DTX_P_TYPE] = "type",       [DTX_P_EXPR] = "formula",
+	[DTX_P_COLUMNS] = "columns", [DTX_P_VALUE] = "value",
+	[DTX_P_LIST] = "list",       [DTX_P_TEXTS] = "list of text",
+	[DTX_P_FRAME] = "frame",     [DTX_P_VALUES] = "list of values",
 };
 
 void dtx_param_kind_text(const struct dtx_param *param, struct dtx_buf *out)
@@ -291,6 +311,17 @@ static json_t *schema_texts(void)
 	                 "items", "type", "string");
 }
 
+static json_t *schema_values(void)
+{
+	json_t *one = json_pack("{s:[s,s,s,s]}", "type", "string", "number", "boolean", "null");
+	json_t *s =
+		one ? json_pack("{s:[O,{s:s,s:O}]}", "anyOf", one, "type", "array", "items", one)
+		    : NULL;
+
+	json_decref(one);
+	return s;
+}
+
 static json_t *schema_of(const struct dtx_param *p)
 {
 	switch (p->kind) {
@@ -304,6 +335,7 @@ static json_t *schema_of(const struct dtx_param *p)
 	case DTX_P_FRAME: return dtx_param_frame_schema();
 	case DTX_P_LIST: return p->rows ? schema_list(p) : schema_texts();
 	case DTX_P_TEXTS: return schema_texts();
+	case DTX_P_VALUES: return schema_values();
 	default: return schema_type("string");
 	}
 }

@@ -226,6 +226,13 @@ out:
 	return rc;
 }
 
+/* An empty list that must not be one leaves its hole. */
+static void param_list_put(const struct dtx_param_in *in, const struct dtx_plist *list)
+{
+	if (list->n || !in->p->nonempty)
+		memcpy(in->to, list, sizeof(*list));
+}
+
 static enum dtx_code param_texts(const struct dtx_param_in *in, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -248,7 +255,32 @@ static enum dtx_code param_texts(const struct dtx_param_in *in, struct dtx_err *
 		memcpy(item.to, &hole, sizeof(hole));
 		DTX_TRY(param_text(&item, err));
 	}
-	memcpy(in->to, &list, sizeof(list));
+	param_list_put(in, &list);
+out:
+	return rc;
+}
+
+static enum dtx_code param_values(const struct dtx_param_in *in, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool one = !json_is_array(in->v);
+	size_t n = one ? 1 : json_array_size(in->v), i;
+	struct dtx_plist list;
+
+	DTX_TRY(param_list_new(in, n, sizeof(json_t *), &list, err));
+	for (i = 0; i < list.n; i++) {
+		struct dtx_param_in item = *in;
+		char pointer[DTX_PARAM_POINTER];
+
+		snprintf(pointer, sizeof(pointer), "%s", in->pointer);
+		if (!one)
+			dtx_json_pointer_index(pointer, sizeof(pointer), i);
+		item.v = one ? in->v : json_array_get(in->v, i);
+		item.pointer = pointer;
+		item.to = (const json_t **)list.item + i;
+		DTX_TRY(param_value(&item, err));
+	}
+	param_list_put(in, &list);
 out:
 	return rc;
 }
@@ -438,7 +470,7 @@ static enum dtx_code param_map(const struct dtx_param_in *in, struct dtx_err *er
 		json_decref(item);
 		item = NULL;
 	}
-	memcpy(in->to, &list, sizeof(list));
+	param_list_put(in, &list);
 out:
 	json_decref(item);
 	return rc;
@@ -465,7 +497,7 @@ static enum dtx_code param_list(const struct dtx_param_in *in, struct dtx_err *e
 		DTX_TRY(param_item(in, one ? in->v : json_array_get(in->v, i), pointer,
 		                   (char *)list.item + i * in->p->item_size, err));
 	}
-	memcpy(in->to, &list, sizeof(list));
+	param_list_put(in, &list);
 out:
 	return rc;
 }
@@ -480,7 +512,7 @@ enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err)
 		[DTX_P_EXPR] = param_expr,       [DTX_P_COLUMNS] = param_columns,
 		[DTX_P_VALUE] = param_value,     [DTX_P_LIST] = param_list,
 		[DTX_P_TYPE] = param_type,       [DTX_P_TEXTS] = param_texts,
-		[DTX_P_FRAME] = dtx_param_frame,
+		[DTX_P_FRAME] = dtx_param_frame, [DTX_P_VALUES] = param_values,
 	};
 
 	return set[in->p->kind](in, err);

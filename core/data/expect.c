@@ -66,8 +66,7 @@ void dtx_expect_free(struct dtx_expect_run *run)
 	dtx_mem_free(run);
 }
 
-/* A cell as a number or a time; false: it is neither. */
-static bool expect_number(const struct dtx_column *c, uint32_t row, double *num)
+bool dtx_expect_number(const struct dtx_column *c, uint32_t row, double *num)
 {
 	uint32_t at = c->form == DTX_F_CONST ? 0 : row;
 
@@ -94,14 +93,13 @@ static bool expect_instant(const struct dtx_column *c, uint32_t row, int64_t *us
 	return true;
 }
 
-/* Order of a cell against a value of the plan: numbers as numbers, times as times, else as text. */
-static int expect_compare(const struct dtx_column *c, uint32_t row, const struct expect_value *v,
-                          struct dtx_buf *text)
+int dtx_expect_compare(const struct dtx_column *c, uint32_t row, const struct expect_value *v,
+                       struct dtx_buf *text)
 {
 	double num;
 	int64_t us;
 
-	if (v->is_num && expect_number(c, row, &num))
+	if (v->is_num && dtx_expect_number(c, row, &num))
 		return (num > v->num) - (num < v->num);
 	if (v->is_time && expect_instant(c, row, &us))
 		return (us > v->us) - (us < v->us);
@@ -116,7 +114,7 @@ static bool expect_is_one_of(const struct expect_col *col, const struct dtx_colu
 	size_t i;
 
 	for (i = 0; i < col->none_of; i++) {
-		if (!col->one_of[i].null && !expect_compare(c, row, &col->one_of[i], text))
+		if (!col->one_of[i].null && !dtx_expect_compare(c, row, &col->one_of[i], text))
 			return true;
 	}
 	return false;
@@ -152,8 +150,8 @@ static enum dtx_code expect_cell(const struct expect_col *col, struct expect_cou
 		n->nulls++;
 		goto out;
 	}
-	n->below += col->min.set && expect_compare(c, row, &col->min, text) < 0;
-	n->above += col->max.set && expect_compare(c, row, &col->max, text) > 0;
+	n->below += col->min.set && dtx_expect_compare(c, row, &col->min, text) < 0;
+	n->above += col->max.set && dtx_expect_compare(c, row, &col->max, text) > 0;
 	n->outside += col->none_of && !expect_is_one_of(col, c, row, text);
 	if (col->unique)
 		DTX_TRY(expect_seen(n, c, row, text, err));

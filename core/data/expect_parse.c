@@ -137,6 +137,15 @@ static bool expect_scalar(struct expect_parse *p, const json_t *v, struct expect
 	return true;
 }
 
+enum dtx_code dtx_expect_value(struct dtx_arena *arena, const json_t *v, struct expect_value *out)
+{
+	struct expect_parse p = { .arena = arena, .rc = DTX_OK };
+
+	if (!expect_scalar(&p, v, out))
+		return DTX_E_BAD_PARAM_TYPE;
+	return p.rc;
+}
+
 static void expect_bound(struct expect_parse *p, const json_t *object, const char *key,
                          struct expect_value *out)
 {
@@ -205,7 +214,7 @@ static void expect_column(struct expect_parse *p, const json_t *v, struct expect
 		           "expect: a column wants an object, got %s", expect_kind(v));
 		return;
 	}
-	expect_members(p, v, "name,type,nullable,unique,min,max,enum", "matches");
+	expect_members(p, v, "name,type,nullable,unique,min,max,enum,matches", "");
 	if (!name || json_is_null(name))
 		EXPECT_BAD(p, "name", DTX_E_MISSING_PARAM, "expect: a column wants 'name'");
 	else if (!json_is_string(name))
@@ -307,7 +316,7 @@ enum dtx_code dtx_expect_parse(const json_t *object, const char *pointer, struct
 		EXPECT_BAD(&p, NULL, DTX_E_BAD_PARAM_TYPE, "expect wants an object, got %s",
 		           expect_kind(object));
 	} else {
-		expect_members(&p, object, "columns,extra,rows", "keys,order_by,sums,rules");
+		expect_members(&p, object, "columns,extra,rows,keys,order_by,rules", "sums");
 		expect_columns(&p, object, e);
 		expect_extra(&p, object, e);
 		expect_rows(&p, object, e);

@@ -11,6 +11,15 @@ struct expect_value {
 	int64_t us;          /* is_time */
 	struct dtx_str text; /* as a cell would be written */
 };
+/* Fills `out` from a scalar.  DTX_OK, no_memory, or bad_param_type: it is none. */
+DTX_MUSTUSE enum dtx_code dtx_expect_value(struct dtx_arena *arena, const json_t *v,
+                                           struct expect_value *out);
+/* Order of a cell against a value of the plan: numbers as numbers, times as times, else as text. */
+int dtx_expect_compare(const struct dtx_column *c, uint32_t row, const struct expect_value *v,
+                       struct dtx_buf *text);
+/* A cell as a number; false: it is none. */
+bool dtx_expect_number(const struct dtx_column *c, uint32_t row, double *num);
+
 struct expect_col {
 	const char *name;
 	bool has_type, nullable, unique;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/data/expect.h"
+#include "core/plan/rules.h"
 #include "core/fallback/finger.h"
 
 static const struct {
@@ -134,6 +135,7 @@ static enum dtx_code contract_expect(struct contract_run *run, const json_t *exp
 	table = dtx_expect_equals_table(e);
 	DTX_TRY(dtx_expect_table(e, result, table && !strcmp(table, "main") ? main_rows : -1,
 	                         run->checks, &failed, err));
+	DTX_TRY(dtx_rules_table(expect, result, run->checks, &failed, err));
 	run->failed += failed;
 out:
 	dtx_errlist_clear(&errs);

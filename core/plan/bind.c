@@ -257,7 +257,7 @@ out:
 /* False: nothing is written there. */
 static bool finding_place(const struct dtx_bind *b, const char *sub, char *at, size_t size)
 {
-	if (b->flow)
+	if (b->flow && !b->end)
 		return dtx_part_place(&b->flow->plan->step[b->step], sub, at, size);
 	snprintf(at, size, "%s%s", b->at, sub ? sub : "");
 	return true;

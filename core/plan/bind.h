@@ -63,10 +63,11 @@ struct dtx_bind {
 	bool closed;  /* dtx_bind_close */
 	/* a step with findings (static phase): what its result may hold nevertheless */
 	size_t nbefore, nfindings; /* findings in errs before this binding, and its own */
-	bool broken;               /* parameters have findings */
-	bool unfit; /* of them some over the whole step, or what this build lacks may be what makes
-	             * it right: only columns and formulas are judged */
-	bool vague; /* columns of the inputs may be there as well */
+	bool end;    /* not a step but the checks of a table: `at` is their place as written */
+	bool broken; /* parameters have findings */
+	bool unfit;  /* of them some over the whole step, or what this build lacks may be what makes
+	              * it right: only columns and formulas are judged */
+	bool vague;  /* columns of the inputs may be there as well */
 	struct dtx_bind_guess *guess;
 	uint64_t nguesses, cap_guesses;
 	/* of the executor */

@@ -121,6 +121,26 @@ out:
 	return rc;
 }
 
+/* What expect says of columns: they must be there as those that steps read. */
+static enum dtx_code check_rules(struct dtx_flow *f, struct dtx_errlist *findings,
+                                 struct dtx_err *err)
+{
+	const struct dtx_plan *plan = f->plan;
+	struct dtx_rules_bound *bound;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < plan->nsteps; i++)
+		if (plan->step[i].rules.n)
+			DTX_TRY(dtx_flow_rules(f, (int32_t)(plan->ninputs + i), (int)i,
+			                       &plan->step[i].rules, false, findings, &bound, NULL,
+			                       err));
+	if (plan->rules.n)
+		DTX_TRY(dtx_flow_rules(f, plan->result, -1, &plan->rules, false, findings, &bound,
+		                       NULL, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_plan_check(struct dtx_plan *plan, struct dtx_errlist *findings,
                              struct dtx_err *err)
 {
@@ -130,6 +150,7 @@ enum dtx_code dtx_plan_check(struct dtx_plan *plan, struct dtx_errlist *findings
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_push_static(plan, &arena, &flow, findings, true, err));
+	DTX_TRY(check_rules(&flow, findings, err));
 	for (uint32_t i = 0; i < plan->ninputs; i++)
 		DTX_TRY(undeclared(&p, &plan->input[i], flow.table[i].schema, err));
 	forbid_fallback(plan, findings);

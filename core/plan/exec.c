@@ -261,7 +261,7 @@ out:
 static enum dtx_code write_outputs(struct exec *x, struct dtx_err *err)
 {
 	struct dtx_exec_result *r = x->result;
-	bool tapped = dtx_expect_empty(x->plan->expect);
+	bool tapped = false;
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < x->plan->noutputs; i++) {
@@ -274,30 +274,11 @@ static enum dtx_code write_outputs(struct exec *x, struct dtx_err *err)
 			         x->plan->output[i].table_name ? x->plan->output[i].table_name
 			                                       : "");
 		if (tap)
-			DTX_TRY(dtx_expect_start(x->plan->expect, x->graph.flow.table[t].schema, -1,
-			                         &x->tap.run, err));
+			DTX_TRY(dtx_graph_promise(&x->graph, t, -1, x->plan->expect,
+			                          &x->plan->rules, &x->tap, err));
 		tapped |= tap;
 		DTX_TRY(dtx_outputs_write(&x->graph, i, tap ? &x->tap : NULL, r, &r->output[i],
 		                          err));
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code finish_tap(struct exec *x, struct dtx_tap *tap, const char *at,
-                                struct dtx_err *err)
-{
-	json_t *checks = x->result->checks;
-	int64_t failed = 0;
-	enum dtx_code rc = DTX_OK;
-
-	if (!tap->run)
-		goto out;
-	DTX_TRY(dtx_expect_finish(tap->run, checks, &failed, err));
-	if (failed) {
-		rc = dtx_expect_fail(checks, DTX_E_EXPECT_FAILED, at, err);
-		if (err)
-			err->run_time = true;
 	}
 out:
 	return rc;
@@ -308,12 +289,13 @@ static enum dtx_code finish_taps(struct exec *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < x->plan->nsteps; i++) {
-		rc = finish_tap(x, &x->graph.step[i].tap, x->plan->step[i].at, err);
+		rc = dtx_tap_finish(&x->graph.step[i].tap, x->result->checks, &x->result->warnings,
+		                    x->plan->step[i].at, err);
 		if (rc != DTX_OK)
 			dtx_err_step(err, (int32_t)i, x->plan->step[i].name);
 		DTX_TRY(rc);
 	}
-	DTX_TRY(finish_tap(x, &x->tap, "/expect", err));
+	DTX_TRY(dtx_tap_finish(&x->tap, x->result->checks, &x->result->warnings, "/expect", err));
 out:
 	return rc;
 }
@@ -347,8 +329,7 @@ static void discard(struct exec *x, const struct dtx_err *why)
 		dtx_table_unref(r->output[i].table);
 		r->output[i] = (struct dtx_exec_output){ .rows = 0 };
 	}
-	dtx_expect_free(x->tap.run);
-	x->tap.run = NULL;
+	dtx_tap_clear(&x->tap);
 	dtx_errlist_clear(&r->warnings);
 	json_array_clear(r->checks);
 	if (x->host && x->host->discard)
@@ -531,7 +512,7 @@ static void stop(struct exec *x)
 {
 	dtx_graph_clear(&x->graph);
 	dtx_regions_clear(&x->regions);
-	dtx_expect_free(x->tap.run);
+	dtx_tap_clear(&x->tap);
 	pthread_mutex_destroy(&x->tap.lock);
 	dtx_inputset_close(&x->in);
 	dtx_mem_free(x);

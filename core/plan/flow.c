@@ -338,3 +338,37 @@ enum dtx_code dtx_flow_bind(struct dtx_flow *f, uint32_t i, bool typed, const st
 out:
 	return rc;
 }
+
+enum dtx_code dtx_flow_rules(struct dtx_flow *f, int32_t table, int step,
+                             const struct dtx_rules *rules, bool typed, struct dtx_errlist *errs,
+                             struct dtx_rules_bound **out, struct dtx_bind **used,
+                             struct dtx_err *err)
+{
+	struct dtx_bind *b = dtx_arena_zalloc(f->arena, 1, sizeof(*b));
+	const char *above = step >= 0 ? f->plan->step[step].at : "";
+	enum dtx_code rc = DTX_OK;
+
+	if (!b)
+		DTX_FAIL_MEM(err);
+	b->at = dtx_arena_printf(f->arena, "%s/expect", above);
+	if (!b->at)
+		DTX_FAIL_MEM(err);
+	b->arena = f->arena;
+	b->typed = typed;
+	b->ntables = 1;
+	b->in[0] = f->table[table].schema;
+	b->table[0] = table;
+	b->step = step;
+	b->op = step >= 0 ? f->plan->step[step].name : "";
+	b->errs = errs;
+	b->nbefore = errs->n;
+	b->flow = f;
+	b->end = b->broken = true;
+	b->overflow = f->plan->options.overflow;
+	b->div_zero_error = f->plan->options.div_zero_error;
+	DTX_TRY(dtx_rules_bind(b, rules, out, err));
+	if (used)
+		*used = b;
+out:
+	return rc;
+}

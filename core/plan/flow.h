@@ -39,6 +39,12 @@ DTX_MUSTUSE enum dtx_code dtx_flow_require(struct dtx_flow *f, int32_t table, co
 DTX_MUSTUSE enum dtx_code dtx_flow_bind(struct dtx_flow *f, uint32_t i, bool typed,
                                         const struct dtx_run *run, struct dtx_errlist *errs,
                                         bool *bad, struct dtx_err *err);
+/* Binds rules to a table, as `expect` at pointer `at` has them; step: whose it is, -1: the plan's.
+ * *used (if not NULL) is the binding, for what it uses. */
+DTX_MUSTUSE enum dtx_code dtx_flow_rules(struct dtx_flow *f, int32_t table, int step,
+                                         const struct dtx_rules *rules, bool typed,
+                                         struct dtx_errlist *errs, struct dtx_rules_bound **out,
+                                         struct dtx_bind **used, struct dtx_err *err);
 /* Names of a table, for suggestions; borrowed. */
 DTX_MUSTUSE enum dtx_code dtx_flow_names(struct dtx_flow *f, const struct dtx_schema *s,
                                          const char ***names, struct dtx_err *err);

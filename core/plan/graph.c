@@ -56,7 +56,7 @@ static void clear_step(const struct dtx_plan_step *st, struct dtx_stepx *sx)
 		dtx_link_close(&sx->link);
 	if (sx->has_shared && sx->ox && st->op->sink->free_shared)
 		st->op->sink->free_shared(&sx->ox[0], sx->ox[0].shared);
-	dtx_expect_free(sx->tap.run);
+	dtx_tap_clear(&sx->tap);
 	if (sx->stat)
 		pthread_mutex_destroy(&sx->tap.lock);
 }
@@ -116,6 +116,25 @@ out:
 	return rc;
 }
 
+/* Columns that rules read; what they find wrong is told when they start. */
+static enum dtx_code need_rules(struct dtx_graph *g, const struct dtx_rules *rules, int step,
+                                int32_t t, struct dtx_err *err)
+{
+	struct dtx_errlist none = DTX_ERRLIST_INIT;
+	struct dtx_rules_bound *bound;
+	struct dtx_bind *used = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (!rules->n || !g->push.need[t])
+		goto out;
+	DTX_TRY(dtx_flow_rules(&g->flow, t, step, rules, true, &none, &bound, &used, err));
+	for (size_t i = 0; i < used->nuses; i++)
+		g->push.need[t][used->use[i].col] = DTX_NEED_VALUE;
+out:
+	dtx_errlist_clear(&none);
+	return rc;
+}
+
 enum dtx_code dtx_graph_needs(struct dtx_graph *g, const bool *values, struct dtx_err *err)
 {
 	const struct dtx_plan *p = g->plan;
@@ -129,6 +148,8 @@ enum dtx_code dtx_graph_needs(struct dtx_graph *g, const bool *values, struct dt
 		dtx_push_all(&g->push, &g->flow, p->output[i].table,
 		             values && values[i] ? DTX_NEED_VALUE : DTX_NEED_BYTES);
 		DTX_TRY(need_expect(g, p->expect, p->output[i].table, err));
+		if (p->output[i].table == p->result)
+			DTX_TRY(need_rules(g, &p->rules, -1, p->result, err));
 	}
 	for (uint32_t i = 0; i < p->nsteps; i++) {
 		live[i] = g->step[i].bound && g->step[i].region < 0;
@@ -136,8 +157,45 @@ enum dtx_code dtx_graph_needs(struct dtx_graph *g, const bool *values, struct dt
 			dtx_push_all(&g->push, &g->flow, p->step[i].table[k],
 			             g->step[i].region >= 0 ? DTX_NEED_VALUE : DTX_NEED_BYTES);
 		DTX_TRY(need_expect(g, p->step[i].expect, (int32_t)(p->ninputs + i), err));
+		DTX_TRY(need_rules(g, &p->step[i].rules, (int)i, (int32_t)(p->ninputs + i), err));
 	}
 	dtx_push_back(&g->flow, &g->push, live);
+out:
+	return rc;
+}
+
+/* --- promises --- */
+
+static enum dtx_code start_rules(struct dtx_graph *g, int32_t t, int step,
+                                 const struct dtx_rules *rules, struct dtx_tap *tap,
+                                 struct dtx_err *err)
+{
+	struct dtx_errlist found = DTX_ERRLIST_INIT;
+	struct dtx_rules_bound *bound = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_flow_rules(&g->flow, t, step, rules, true, &found, &bound, NULL, err));
+	if (found.n) {
+		rc = found.item[0].code;
+		dtx_err_move(err, &found.item[0]);
+		goto out;
+	}
+	DTX_TRY(dtx_rules_start(bound, &tap->rules, err));
+out:
+	dtx_errlist_clear(&found);
+	return rc;
+}
+
+enum dtx_code dtx_graph_promise(struct dtx_graph *g, int32_t t, int step,
+                                const struct dtx_expect *e, const struct dtx_rules *rules,
+                                struct dtx_tap *tap, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!dtx_expect_empty(e))
+		DTX_TRY(dtx_expect_start(e, g->flow.table[t].schema, -1, &tap->run, err));
+	if (rules->n)
+		DTX_TRY(start_rules(g, t, step, rules, tap, err));
 out:
 	return rc;
 }
@@ -147,12 +205,12 @@ out:
 enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
 {
 	struct dtx_stepx *sx = &g->step[s];
-	const struct dtx_expect *e = g->plan->step[s].expect;
+	const struct dtx_plan_step *st = &g->plan->step[s];
 
-	if (dtx_expect_empty(e) || sx->tap.run)
+	if (dtx_tap_is_on(&sx->tap))
 		return DTX_OK;
-	return dtx_expect_start(e, g->flow.table[g->plan->ninputs + s].schema, -1, &sx->tap.run,
-	                        err);
+	return dtx_graph_promise(g, (int32_t)(g->plan->ninputs + s), (int)s, st->expect, &st->rules,
+	                         &sx->tap, err);
 }
 
 /* Per input table, the column of it that each output column is. */
@@ -303,7 +361,7 @@ static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_leg *leg, struc
 	enum dtx_code rc = DTX_OK;
 
 	if (!l || !leg->reader || !(l->op->flags & DTX_OP_NARROWS) || l->ordered ||
-	    l->op->map->init_local || l->op->map->flush || l->tap->run)
+	    l->op->map->init_local || l->op->map->flush || dtx_tap_is_on(l->tap))
 		goto out;
 	b = g->flow.bind[l->ox[0].step];
 	need = dtx_arena_zalloc(&g->arena, leg->scan->schema->nfields + 1u, 1);

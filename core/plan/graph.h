@@ -58,6 +58,11 @@ DTX_MUSTUSE enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t,
 /* A whole op whose columns come from its rows: runs it, sets the schema of its result. */
 DTX_MUSTUSE enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t step,
                                               struct dtx_err *err);
+/* Starts the checks of an expect over table t; step -1: the plan's. */
+DTX_MUSTUSE enum dtx_code dtx_graph_promise(struct dtx_graph *g, int32_t t, int step,
+                                            const struct dtx_expect *e,
+                                            const struct dtx_rules *rules, struct dtx_tap *tap,
+                                            struct dtx_err *err);
 /* Starts the checks of a step's expect, once. */
 DTX_MUSTUSE enum dtx_code dtx_graph_tap(struct dtx_graph *g, uint32_t step, struct dtx_err *err);
 /* Threads for a pipeline that reads table t. */

@@ -1,19 +1,6 @@
-/* A step inside pipelines: its locals, the checks of its result. */
+/* A step inside pipelines: its locals. */
 #include "core/base/mem.h"
-#include "core/data/expect.h"
 #include "core/plan/pipe.h"
-
-enum dtx_code dtx_tap_batch(struct dtx_tap *tap, struct dtx_batch *b, struct dtx_err *err)
-{
-	enum dtx_code rc;
-
-	if (!tap || !tap->run)
-		return DTX_OK;
-	pthread_mutex_lock(&tap->lock);
-	rc = dtx_expect_batch(tap->run, b, err);
-	pthread_mutex_unlock(&tap->lock);
-	return rc;
-}
 
 enum dtx_code dtx_link_open(struct dtx_link *l, unsigned workers, struct dtx_err *err)
 {

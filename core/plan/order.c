@@ -77,7 +77,11 @@ static void sort(const struct dtx_plan *plan, struct dtx_errlist *list)
 
 static bool repeats(const struct dtx_err *first, const struct dtx_err *next)
 {
-	return first->code == DTX_E_BAD_PARAM_TYPE && strcmp(first->at, next->at) == 0;
+	if (strcmp(first->at, next->at) != 0)
+		return false;
+	return first->code == DTX_E_BAD_PARAM_TYPE ||
+	       (first->code == next->code && first->span[0] == next->span[0] &&
+	        strcmp(first->msg, next->msg) == 0);
 }
 
 void dtx_part_order(const struct dtx_plan *plan, struct dtx_errlist *findings)

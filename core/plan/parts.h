@@ -50,6 +50,11 @@ DTX_MUSTUSE enum dtx_code dtx_part_preset(struct dtx_plan_parse *p, const struct
 /* Place of a canonical member that was rewritten; false: it was not. */
 bool dtx_part_alias_place(const struct dtx_plan_step *st, const char *sub, char *out, size_t size);
 
+/* An expect object at `at`, and its rules. */
+DTX_MUSTUSE enum dtx_code dtx_part_expect(struct dtx_plan_parse *p, const json_t *v, const char *at,
+                                          struct dtx_expect **expect, struct dtx_rules *rules,
+                                          struct dtx_err *err);
+
 /* order.c: findings by their place in the plan as written, then by span; of a value that cannot be
  * read only the first is kept. */
 void dtx_part_order(const struct dtx_plan *plan, struct dtx_errlist *findings);

@@ -14,6 +14,7 @@ struct dtx_pipe;
 /* A promise about a table, fed while its rows pass. */
 struct dtx_tap {
 	struct dtx_expect_run *run; /* NULL: none */
+	struct dtx_rules_run *rules;
 	pthread_mutex_t lock;
 };
 
@@ -94,6 +95,17 @@ struct dtx_emit {
 	bool (*full)(const struct dtx_emit *e);
 	void (*stop)(struct dtx_emit *e); /* dtx_emit_stop */
 };
+static inline bool dtx_tap_is_on(const struct dtx_tap *tap)
+{
+	return tap && (tap->run || tap->rules);
+}
+/* Back to no promises. */
+void dtx_tap_clear(struct dtx_tap *tap);
+/* The verdicts go to checks, rules of severity warn to warnings; expect_failed at `at` when one of
+ * them is an error. */
+DTX_MUSTUSE enum dtx_code dtx_tap_finish(struct dtx_tap *tap, json_t *checks,
+                                         struct dtx_errlist *warnings, const char *at,
+                                         struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_tap_batch(struct dtx_tap *tap, struct dtx_batch *b,
                                         struct dtx_err *err);
 

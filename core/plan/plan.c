@@ -234,13 +234,28 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_part_expect(struct dtx_plan_parse *p, const json_t *v, const char *at,
+                              struct dtx_expect **expect, struct dtx_rules *rules,
+                              struct dtx_err *err)
+{
+	struct dtx_param_hooks hooks = dtx_part_hooks_template;
+	struct dtx_plan *plan = p->plan;
+	enum dtx_code rc = DTX_OK;
+
+	hooks.arg = &plan->arena;
+	DTX_TRY(dtx_expect_parse(v, at, &plan->arena, p->findings, expect, err));
+	DTX_TRY(dtx_rules_expect(v, at, &hooks, plan->kept, &plan->arena, p->findings, rules, err));
+out:
+	return rc;
+}
+
 static enum dtx_code plan_expect(struct dtx_plan_parse *p, struct dtx_err *err)
 {
 	struct dtx_plan *plan = p->plan;
 	const json_t *v = json_object_get(plan->json, "expect");
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_expect_parse(v, "/expect", &plan->arena, p->findings, &plan->expect, err));
+	DTX_TRY(dtx_part_expect(p, v, "/expect", &plan->expect, &plan->rules, err));
 	if (!json_is_object(v))
 		goto out;
 	plan->expect_json = v;

@@ -9,7 +9,7 @@
 #include "core/data/expect.h"
 #include "core/io/reader.h"
 #include "core/io/writer.h"
-#include "core/plan/op.h"
+#include "core/plan/rules.h"
 
 #define DTX_PLAN_VERSION 1
 #define DTX_PLAN_STEPS   1000
@@ -50,6 +50,7 @@ struct dtx_plan_step {
 	char at[24];               /* "/steps/3" */
 	const json_t *expect_json; /* NULL: none */
 	struct dtx_expect *expect; /* never NULL */
+	struct dtx_rules rules;    /* of expect */
 	/* Tables by id: inputs 0 .. ninputs - 1, then the result of step i is ninputs + i. */
 	int32_t table[DTX_STEP_TABLES]; /* [0]: the table it works on; -1: unknown name */
 	const char *table_name[DTX_STEP_TABLES];
@@ -89,6 +90,7 @@ struct dtx_plan {
 	int32_t result; /* table id of the last current table */
 	const json_t *expect_json;
 	struct dtx_expect *expect; /* never NULL */
+	struct dtx_rules rules;    /* of expect */
 	enum dtx_fallback fallback;
 	struct dtx_plan_options options;
 	struct dtx_plan_limits limits;

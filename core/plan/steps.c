@@ -125,8 +125,7 @@ static enum dtx_code common_members(struct dtx_plan_parse *p, struct dtx_plan_st
 	st->fallback_off = a.fallback == 1;
 	st->expect_json = json_object_get(object, "expect");
 	snprintf(at, sizeof(at), "%s/expect", st->at);
-	DTX_TRY(dtx_expect_parse(st->expect_json, at, &p->plan->arena, p->findings, &st->expect,
-	                         err));
+	DTX_TRY(dtx_part_expect(p, st->expect_json, at, &st->expect, &st->rules, err));
 out:
 	json_decref(own);
 	return rc;

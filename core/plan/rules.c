@@ -1,0 +1,517 @@
+/* Rules about a table: their parameters, and binding to columns. */
+#include "core/plan/rules.h"
+
+#include <stdio.h>
+
+#include "core/plan/parts.h"
+#include "core/plan/rules_parts.h"
+
+#define ROW(member, k) .name = #member, .kind = (k), .offset = offsetof(struct dtx_rule, member)
+#define INT_MAX_JSON   (((int64_t)1 << 53) - 1)
+
+const char *const dtx_rule_names[DTX_RULE_KINDS] = {
+	[DTX_RULE_NOT_NULL] = "not_null",
+	[DTX_RULE_UNIQUE] = "unique",
+	[DTX_RULE_ACCEPTED] = "accepted_values",
+	[DTX_RULE_RANGE] = "range",
+	[DTX_RULE_MATCHES] = "matches",
+	[DTX_RULE_EXPRESSION] = "expression",
+	[DTX_RULE_ROW_COUNT] = "row_count",
+	[DTX_RULE_COLUMNS] = "columns",
+	[DTX_RULE_TYPE] = "type",
+	[DTX_RULE_SUM_EQUALS] = "sum_equals",
+	[DTX_RULE_SORTED] = "sorted",
+	[DTX_RULE_SHARE] = "not_null_share",
+};
+
+static const struct dtx_param key_rows[] = {
+	{ .name = "col",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
+	  .offset = offsetof(struct dtx_rule_key, col),
+	  .aliases = "column",
+	  .help = "column that is sorted" },
+	{ .name = "desc",
+	  .kind = DTX_P_BOOL,
+	  .offset = offsetof(struct dtx_rule_key, desc),
+	  .def = "false",
+	  .help = "largest first" },
+	{ .name = "nulls",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct dtx_rule_key, nulls),
+	  .choices = "last,first",
+	  .def = "\"last\"",
+	  .help = "where nulls stand" },
+	{ .name = "collate",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct dtx_rule_key, collate),
+	  .choices = "binary,nocase,natural",
+	  .def = "\"binary\"",
+	  .help = "order of text" },
+};
+const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
+	{ .name = "rule",
+	  .kind = DTX_P_CHOICE,
+	  .required = true,
+	  .offset = offsetof(struct dtx_rule, kind),
+	  .choices = "not_null,unique,accepted_values,range,matches,expression,row_count,columns,"
+	             "type,sum_equals,sorted,not_null_share",
+	  .unsupported = "relationship,equal_rows,recency",
+	  .help = "what is checked" },
+	{ ROW(severity, DTX_P_CHOICE), .choices = "error,warn", .def = "\"error\"",
+	  .help = "warn: said, and the run goes on" },
+	{ ROW(max_failures, DTX_P_INT), .max = INT_MAX_JSON, .def = "0",
+	  .help = "rows that may break it" },
+	{ ROW(sample, DTX_P_INT), .max = 100, .def = "5", .help = "rows shown" },
+	{ ROW(cols, DTX_P_COLUMNS), .aliases = "columns", .help = "not_null, unique: columns" },
+	{ ROW(col, DTX_P_COLUMN), .aliases = "column", .help = "the column" },
+	{ ROW(values, DTX_P_VALUES), .help = "accepted_values: what there may be" },
+	{ ROW(min, DTX_P_VALUE), .help = "range, row_count, not_null_share: smallest" },
+	{ ROW(max, DTX_P_VALUE), .help = "range, row_count: largest" },
+	{ ROW(regex, DTX_P_REGEX), .help = "matches: pattern, found anywhere" },
+	{ ROW(expr, DTX_P_EXPR), .aliases = "expression,formula",
+	  .help = "expression: true for every row" },
+	{ ROW(names, DTX_P_TEXTS), .help = "columns: names that there must be" },
+	{ ROW(exact, DTX_P_BOOL), .def = "false", .help = "columns: no others, in this order" },
+	{ ROW(type, DTX_P_TYPE), .help = "type: the column's type" },
+	{ ROW(value, DTX_P_VALUE), .help = "sum_equals: the sum" },
+	{ ROW(other, DTX_P_COLUMN), .help = "sum_equals: column with the same sum" },
+	{ ROW(tol, DTX_P_NUMBER), .def = "0", .help = "sum_equals: difference allowed" },
+	{ ROW(by, DTX_P_LIST), .rows = key_rows, .nrows = DTX_COUNT(key_rows),
+	  .item_size = sizeof(struct dtx_rule_key), .sugar = DTX_SUGAR_SORT,
+	  .help = "sorted: keys" },
+	{ ROW(with, DTX_P_TEXT), .aliases = "right,table",
+	  .help = "relationship: the other table (not built in)" },
+	{ ROW(to, DTX_P_TEXT), .help = "relationship: its column (not built in)" },
+	{ ROW(max_age, DTX_P_TEXT), .help = "recency: a duration (not built in)" },
+};
+
+const char *dtx_rule_name(const struct dtx_rule *rule)
+{
+	return dtx_rule_names[rule->kind];
+}
+
+/* --- the rules of an expect object --- */
+
+struct reader {
+	const struct dtx_param_hooks *hooks;
+	json_t *kept;
+	struct dtx_arena *arena;
+	struct dtx_errlist *errs;
+	const char *pointer;
+	struct dtx_rules *out;
+	struct dtx_err *err;
+};
+
+/* One rule from its object (taken); made_from: the member it stands for, else NULL. */
+static enum dtx_code add_rule(struct reader *r, json_t *object, const char *at, bool made)
+{
+	struct dtx_param_ctx ctx = { .arena = r->arena,
+		                     .hooks = r->hooks,
+		                     .errs = r->errs,
+		                     .step = -1,
+		                     .op = "",
+		                     .kept = r->kept };
+	struct dtx_rules *out = r->out;
+	struct dtx_rule *rule = &out->rule[out->n];
+	struct dtx_err *err = r->err;
+	const char *place;
+	enum dtx_code rc = DTX_OK;
+
+	if (!object || json_array_append_new(r->kept, object) != 0)
+		DTX_FAIL_MEM(err);
+	place = dtx_arena_printf(r->arena, "%s%s", r->pointer, at);
+	out->at[out->n] = dtx_arena_strdup(r->arena, at);
+	if (!place || !out->at[out->n])
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_param_fill(dtx_rule_rows, DTX_RULE_ROWS, object, place, &ctx, rule, err));
+	if (made)
+		rule->made_from = out->at[out->n];
+	out->n++;
+out:
+	return rc;
+}
+
+static enum dtx_code read_list(struct reader *r, const json_t *list)
+{
+	enum dtx_code rc = DTX_OK;
+	char at[48];
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		json_t *item = json_array_get(list, i);
+
+		snprintf(at, sizeof(at), "/rules/%zu", i);
+		DTX_TRY(add_rule(r, json_incref(item), at, false));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code read_matches(struct reader *r, const json_t *columns)
+{
+	enum dtx_code rc = DTX_OK;
+	char at[48];
+
+	for (size_t i = 0; i < json_array_size(columns); i++) {
+		const json_t *column = json_array_get(columns, i);
+		json_t *regex = json_object_get(column, "matches");
+		json_t *name = json_object_get(column, "name");
+
+		if (!regex || json_is_null(regex) || !json_is_string(name))
+			continue;
+		snprintf(at, sizeof(at), "/columns/%zu/matches", i);
+		DTX_TRY(add_rule(
+			r,
+			json_pack("{s:s,s:O,s:O}", "rule", "matches", "col", name, "regex", regex),
+			at, true));
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_rules_expect(const json_t *expect, const char *pointer,
+                               const struct dtx_param_hooks *hooks, json_t *kept,
+                               struct dtx_arena *arena, struct dtx_errlist *errs,
+                               struct dtx_rules *out, struct dtx_err *err)
+{
+	struct reader r = { hooks, kept, arena, errs, pointer, out, err };
+	json_t *keys = json_object_get(expect, "keys"),
+	       *order = json_object_get(expect, "order_by");
+	const json_t *rules = json_object_get(expect, "rules");
+	size_t most =
+		json_array_size(rules) + json_array_size(json_object_get(expect, "columns")) + 3;
+	enum dtx_code rc = DTX_OK;
+
+	out->n = 0;
+	out->rule = dtx_arena_zalloc(arena, most, sizeof(*out->rule));
+	out->at = dtx_arena_zalloc(arena, most, sizeof(*out->at));
+	if (!out->rule || !out->at)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(read_matches(&r, json_object_get(expect, "columns")));
+	if (keys && !json_is_null(keys)) {
+		DTX_TRY(add_rule(&r, json_pack("{s:s,s:O}", "rule", "not_null", "cols", keys),
+		                 "/keys", true));
+		DTX_TRY(add_rule(&r, json_pack("{s:s,s:O}", "rule", "unique", "cols", keys),
+		                 "/keys", true));
+	}
+	if (order && !json_is_null(order))
+		DTX_TRY(add_rule(&r, json_pack("{s:s,s:O}", "rule", "sorted", "by", order),
+		                 "/order_by", true));
+	DTX_TRY(read_list(&r, rules));
+out:
+	return rc;
+}
+
+/* --- members of each kind --- */
+
+static const struct {
+	const char *needs, *takes;
+} members[DTX_RULE_KINDS] = {
+	[DTX_RULE_NOT_NULL] = { "cols", "" },
+	[DTX_RULE_UNIQUE] = { "cols", "" },
+	[DTX_RULE_ACCEPTED] = { "col,values", "" },
+	[DTX_RULE_RANGE] = { "col", "min,max" },
+	[DTX_RULE_MATCHES] = { "col,regex", "" },
+	[DTX_RULE_EXPRESSION] = { "expr", "" },
+	[DTX_RULE_ROW_COUNT] = { "", "min,max" },
+	[DTX_RULE_COLUMNS] = { "names", "exact" },
+	[DTX_RULE_TYPE] = { "col,type", "" },
+	[DTX_RULE_SUM_EQUALS] = { "col", "value,other,tol" },
+	[DTX_RULE_SORTED] = { "by", "" },
+	[DTX_RULE_SHARE] = { "col,min", "" },
+};
+
+/* The member is written: defaults are not. */
+static bool is_given(const struct dtx_param *p, const struct dtx_rule *rule)
+{
+	static const char zero[sizeof(struct dtx_plist)];
+	const char *at = (const char *)rule + p->offset;
+
+	switch (p->kind) {
+	case DTX_P_LIST:
+	case DTX_P_VALUES:
+	case DTX_P_TEXTS: return ((const struct dtx_plist *)(const void *)at)->n > 0;
+	case DTX_P_BOOL: return rule->exact;
+	case DTX_P_NUMBER: return memcmp(at, zero, sizeof(double)) != 0;
+	default: return memcmp(at, zero, sizeof(void *)) != 0;
+	}
+}
+
+struct binder {
+	struct dtx_bind *b;
+	const struct dtx_rule *rule;
+	struct rule_bound *out;
+	const char *at;
+	struct dtx_err *err;
+	char sub[96];
+};
+
+/* Place of a member, below the binding's. */
+static const char *place(struct binder *w, const char *member)
+{
+	snprintf(w->sub, sizeof(w->sub), w->rule->made_from ? "%s" : "%s/%s", w->at, member);
+	return w->sub;
+}
+
+static enum dtx_code check_members(struct binder *w)
+{
+	const char *needs = members[w->rule->kind].needs, *takes = members[w->rule->kind].takes;
+	const char *name = dtx_rule_names[w->rule->kind];
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 4; i < DTX_RULE_ROWS; i++) {
+		const struct dtx_param *p = &dtx_rule_rows[i];
+		bool given = is_given(p, w->rule), need = dtx_str_in_list(needs, p->name);
+
+		if (need && !given)
+			DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
+			                      "rule %s wants '%s'", name, p->name));
+		if (given && !need && !dtx_str_in_list(takes, p->name))
+			DTX_TRY(dtx_bind_fail(w->b, DTX_E_UNKNOWN_PARAM, place(w, p->name), w->err,
+			                      "rule %s has no '%s'", name, p->name));
+	}
+out:
+	return rc;
+}
+
+/* --- binding --- */
+
+static enum dtx_code use_column(struct binder *w, int32_t col)
+{
+	if (col >= 0)
+		w->out->col[w->out->ncols++] = col;
+	return dtx_bind_use(w->b, DTX_USE_ROWS, 0, col, DTX_DEMAND_VALUE, w->err);
+}
+
+static enum dtx_code bind_column(struct binder *w, const char *name, const char *member)
+{
+	int32_t col = -1;
+	enum dtx_code rc = DTX_OK;
+
+	if (!name)
+		goto out;
+	DTX_TRY(dtx_bind_column(w->b, 0, name, place(w, member), &col, w->err));
+	DTX_TRY(use_column(w, col));
+out:
+	return rc;
+}
+
+static enum dtx_code bind_columns(struct binder *w)
+{
+	const struct dtx_rule *r = w->rule;
+	const struct dtx_rule_key *key = r->by.item;
+	int32_t *picked = NULL;
+	uint32_t n = 0;
+	char member[48];
+	size_t most;
+	enum dtx_code rc = DTX_OK;
+
+	if (r->cols)
+		DTX_TRY(dtx_bind_cols(w->b, 0, r->cols, place(w, "cols"), &picked, &n, w->err));
+	most = (size_t)n + r->by.n + 3;
+	w->out->col = dtx_arena_alloc(w->b->arena, most, sizeof(*w->out->col));
+	w->out->order = dtx_arena_zalloc(w->b->arena, most, sizeof(*w->out->order));
+	if (!w->out->col || !w->out->order)
+		DTX_FAIL_MEM(w->err);
+	for (uint32_t i = 0; i < n; i++)
+		DTX_TRY(use_column(w, picked[i]));
+	DTX_TRY(bind_column(w, r->col, "col"));
+	DTX_TRY(bind_column(w, r->other, "other"));
+	for (size_t i = 0; i < r->by.n; i++) {
+		snprintf(member, sizeof(member), "by/%zu/col", i);
+		w->out->order[w->out->ncols] =
+			(struct dtx_key_order){ key[i].desc, key[i].nulls == 1,
+			                        (enum dtx_collate)key[i].collate };
+		DTX_TRY(bind_column(w, key[i].col, member));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code bind_value(struct binder *w, const json_t *v, const char *member,
+                                struct expect_value *out)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!v)
+		goto out;
+	rc = dtx_expect_value(w->b->arena, v, out);
+	if (rc == DTX_E_NO_MEMORY)
+		DTX_FAIL_MEM(w->err);
+	rc = DTX_OK;
+	if (w->rule->kind != DTX_RULE_RANGE && !json_is_number(v))
+		DTX_TRY(dtx_bind_fail(w->b, DTX_E_BAD_PARAM_TYPE, place(w, member), w->err,
+		                      "'%s' wants a number", member));
+out:
+	return rc;
+}
+
+static enum dtx_code bind_values(struct binder *w)
+{
+	const struct dtx_rule *r = w->rule;
+	const json_t *const *value = r->values.item;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(bind_value(w, r->min, "min", &w->out->min));
+	DTX_TRY(bind_value(w, r->max, "max", &w->out->max));
+	if (r->kind == DTX_RULE_SUM_EQUALS && !r->value == !r->other)
+		DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
+		                      "rule sum_equals wants one of 'value' and 'other'"));
+	if (r->value && !json_is_number(r->value))
+		DTX_TRY(dtx_bind_fail(w->b, DTX_E_BAD_PARAM_TYPE, place(w, "value"), w->err,
+		                      "'value' wants a number"));
+	w->out->value = dtx_arena_zalloc(w->b->arena, r->values.n + 1, sizeof(*w->out->value));
+	if (!w->out->value)
+		DTX_FAIL_MEM(w->err);
+	for (size_t i = 0; i < r->values.n; i++)
+		if (value[i] &&
+		    dtx_expect_value(w->b->arena, value[i], &w->out->value[i]) == DTX_E_NO_MEMORY)
+			DTX_FAIL_MEM(w->err);
+out:
+	return rc;
+}
+
+static enum dtx_code bind_formulas(struct binder *w)
+{
+	const struct dtx_rule *r = w->rule;
+	struct dtx_typeref want = { .type = DTX_T_BOOL };
+	struct dtx_err bad = DTX_ERR_INIT;
+	struct dtx_regex *re = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (r->expr)
+		DTX_TRY(dtx_bind_expr(w->b, 0, r->expr, place(w, "expr"), want, DTX_USE_ROWS,
+		                      &w->out->expr, w->err));
+	if (!r->regex)
+		goto out;
+	rc = dtx_regex_compile(w->b->arena, dtx_str_of(r->regex), &re, &bad);
+	if (rc == DTX_E_NO_MEMORY)
+		DTX_FAIL_MEM(w->err);
+	if (rc != DTX_OK)
+		rc = dtx_bind_fail(w->b, bad.code, place(w, "regex"), w->err, "%s", bad.msg);
+	w->out->re = re;
+out:
+	dtx_err_clear(&bad);
+	return rc;
+}
+
+/* What people read: the columns, and what is expected of them. */
+static enum dtx_code describe(struct binder *w)
+{
+	struct dtx_buf text = DTX_BUF_INIT(1 << 16);
+	const struct dtx_rule *r = w->rule;
+	const char *const *name = r->names.item;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < w->out->ncols && !(r->other && i); i++)
+		dtx_buf_printf(&text, "%s%s", i ? ", " : "",
+		               w->b->in[0]->field[w->out->col[i]].name);
+	w->out->name = text.len ? dtx_arena_strdup(w->b->arena, dtx_buf_text(&text)) : NULL;
+	dtx_buf_reset(&text);
+	if (r->kind == DTX_RULE_EXPRESSION && r->expr)
+		dtx_expr_print(r->expr, &text);
+	if (r->kind == DTX_RULE_MATCHES && r->regex)
+		dtx_buf_printf(&text, "values like /%s/", r->regex);
+	if (r->kind == DTX_RULE_TYPE && r->type)
+		dtx_buf_printf(&text, "type %s", r->type);
+	if (r->other)
+		dtx_buf_printf(&text, "the sum of %s", r->other);
+	for (size_t i = 0; i < r->names.n; i++)
+		dtx_buf_printf(&text, "%s%s", i ? ", " : "columns ", name[i]);
+	DTX_TRY(dtx_buf_check(&text, "a rule", w->err));
+	w->out->how = dtx_arena_strdup(w->b->arena, dtx_buf_text(&text));
+	if (!w->out->how)
+		DTX_FAIL_MEM(w->err);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+enum dtx_code dtx_rules_bind(struct dtx_bind *b, const struct dtx_rules *rules,
+                             struct dtx_rules_bound **out, struct dtx_err *err)
+{
+	struct dtx_rules_bound *r = dtx_arena_zalloc(b->arena, 1, sizeof(*r));
+	enum dtx_code rc = DTX_OK;
+
+	if (!r)
+		DTX_FAIL_MEM(err);
+	r->rule = dtx_arena_zalloc(b->arena, rules->n + 1, sizeof(*r->rule));
+	if (!r->rule)
+		DTX_FAIL_MEM(err);
+	r->n = rules->n;
+	r->schema = b->in[0];
+	for (size_t i = 0; i < rules->n; i++) {
+		struct binder w = { .b = b,
+			            .rule = &rules->rule[i],
+			            .out = &r->rule[i],
+			            .at = rules->at[i],
+			            .err = err };
+
+		w.out->rule = w.rule;
+		DTX_TRY(check_members(&w));
+		DTX_TRY(bind_columns(&w));
+		DTX_TRY(bind_values(&w));
+		DTX_TRY(bind_formulas(&w));
+		DTX_TRY(describe(&w));
+	}
+	*out = r;
+out:
+	return rc;
+}
+
+/* --- all at once, over a table at rest --- */
+
+static enum dtx_code run_table(const struct dtx_rules *rules, struct dtx_bind *b,
+                               struct dtx_table *t, json_t *checks, int64_t *failed,
+                               struct dtx_err *err)
+{
+	struct dtx_rules_bound *bound = NULL;
+	struct dtx_rules_run *run = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_rules_bind(b, rules, &bound, err));
+	if (b->errs->n)
+		goto out;
+	DTX_TRY(dtx_rules_start(bound, &run, err));
+	for (size_t i = 0; i < t->nbatches; i++)
+		DTX_TRY(dtx_rules_batch(run, t->batch[i], err));
+	DTX_TRY(dtx_rules_finish(run, checks, failed, NULL, err));
+out:
+	dtx_rules_free(run);
+	return rc;
+}
+
+enum dtx_code dtx_rules_table(const json_t *expect, struct dtx_table *t, json_t *checks,
+                              int64_t *failed, struct dtx_err *err)
+{
+	struct dtx_param_hooks hooks = dtx_part_hooks_template;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_errlist errs = DTX_ERRLIST_INIT;
+	struct dtx_rules rules = { NULL, 0, NULL };
+	struct dtx_bind b = { .arena = &arena,
+		              .typed = true,
+		              .ntables = 1,
+		              .step = -1,
+		              .op = "",
+		              .at = "/expect",
+		              .errs = &errs };
+	json_t *kept = json_array();
+	enum dtx_code rc = DTX_OK;
+
+	hooks.arg = &arena;
+	b.in[0] = dtx_schema_copy(&arena, t->schema);
+	if (!kept || !b.in[0])
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_rules_expect(expect, "/expect", &hooks, kept, &arena, &errs, &rules, err));
+	if (rules.n && !errs.n)
+		DTX_TRY(run_table(&rules, &b, t, checks, failed, err));
+	if (errs.n) {
+		rc = errs.item[0].code;
+		dtx_err_move(err, &errs.item[0]);
+	}
+out:
+	json_decref(kept);
+	dtx_errlist_clear(&errs);
+	dtx_arena_clear(&arena);
+	return rc;
+}

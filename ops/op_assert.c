@@ -1,0 +1,217 @@
+/* assert: the table passes unchanged, and the run ends where a rule about it is broken. */
+#include "core/data/expect.h"
+#include "core/plan/rules.h"
+#include "ops/opkit.h"
+
+struct assert_args {
+	struct dtx_plist rules;
+};
+struct assert_state {
+	struct dtx_rules_bound *rules;
+};
+
+static const struct dtx_example assert_examples[] = {
+	{ .step = DTX_JSON({
+		  "op" : "assert",
+		  "rules" : [
+			  { "rule" : "not_null", "cols" : [ "k", "n" ] },
+			  { "rule" : "unique", "cols" : "k" },
+			  { "rule" : "range", "col" : "n", "min" : 0, "max" : 10 }
+		  ]
+	  }),
+	  .in = "k,n\na,1\nb,2.50\n",
+	  .out = "k,n\na,1\nb,2.50\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "assert", "rules" : [ { "rule" : "unique", "cols" : ["k"] } ] }),
+	  .in = "k\na\nb\na\n",
+	  .error = "assert_failed" },
+	{ .step = DTX_JSON({
+		  "op" : "validate",
+		  "rules" : [ { "rule" : "expression", "expr" : "n > 1", "max_failures" : 1 } ]
+	  }),
+	  .in = "n\n1\n2\n",
+	  .out = "n\n1\n2\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "assert", "rules" : [ { "rule" : "expression", "expr" : "n > 1" } ] }),
+	  .in = "n\n\n2\n3\n",
+	  .error = "assert_failed" },
+	{ .step = DTX_JSON({
+		  "op" : "assert",
+		  "rules" : [
+			  { "rule" : "accepted_values", "col" : "k", "values" : [ "a", "b" ] },
+			  { "rule" : "matches", "col" : "k", "regex" : "^[ab]$" },
+			  { "rule" : "type", "col" : "n", "type" : "float" },
+			  { "rule" : "columns", "names" : [ "k", "n" ], "exact" : true },
+			  { "rule" : "row_count", "min" : 2, "max" : 2 },
+			  { "rule" : "sum_equals", "col" : "n", "value" : 3 },
+			  { "rule" : "sum_equals", "col" : "n", "other" : "n" },
+			  { "rule" : "sorted", "by" : ["-n"] },
+			  { "rule" : "not_null_share", "col" : "n", "min" : 1 }
+		  ]
+	  }),
+	  .in = "k,n\na,2\nb,1\n",
+	  .out = "k,n\na,2\nb,1\n" },
+	{ .step = DTX_JSON({ "op" : "assert", "rules" : [ { "rule" : "sorted", "by" : "n" } ] }),
+	  .in = "n\n1\n3\n2\n",
+	  .error = "assert_failed" },
+	{ .step = DTX_JSON({
+		  "op" : "assert",
+		  "rules" : [ { "rule" : "sum_equals", "col" : "n", "value" : 7, "tol" : 0.5 } ]
+	  }),
+	  .in = "n\n1\n3\n",
+	  .error = "assert_failed" },
+	{ .step = DTX_JSON({
+		  "op" : "assert",
+		  "rules" : [ { "rule" : "row_count", "min" : 5, "severity" : "warn" } ]
+	  }),
+	  .in = "n\n1\n",
+	  .out = "n\n1\n" },
+	{ .step = DTX_JSON({ "op" : "assert", "rules" : [ { "rule" : "range", "cols" : "n" } ] }),
+	  .in = "n\n1\n",
+	  .error = "missing_param" },
+	{ .step = DTX_JSON({
+		  "op" : "assert",
+		  "rules" : [ { "rule" : "relationship", "col" : "n", "with" : "t", "to" : "n" } ]
+	  }),
+	  .in = "n\n1\n",
+	  .error = "unsupported_param" },
+};
+
+static enum dtx_code assert_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct assert_args *a = args;
+	struct assert_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_rules rules = { .rule = a->rules.item, .n = a->rules.n };
+	enum dtx_code rc = DTX_OK;
+
+	rules.at = dtx_arena_zalloc(b->arena, rules.n + 1, sizeof(*rules.at));
+	if (!s || !rules.at)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < rules.n; i++) {
+		rules.at[i] = dtx_arena_printf(b->arena, "/rules/%zu", i);
+		if (!rules.at[i])
+			DTX_FAIL_MEM(err);
+	}
+	DTX_TRY(dtx_rules_bind(b, &rules, &s->rules, err));
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	b->ordered = true;
+out:
+	return rc;
+}
+
+static enum dtx_code assert_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
+{
+	const struct assert_state *s = ox->bound;
+	struct dtx_rules_run *run = NULL;
+	enum dtx_code rc = dtx_rules_start(s->rules, &run, err);
+
+	*local = run;
+	return rc;
+}
+
+static void assert_free(const struct dtx_opctx *ox, void *local)
+{
+	(void)ox;
+	dtx_rules_free(local);
+}
+
+static enum dtx_code assert_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+                                  struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	(void)ox;
+	DTX_TRY(dtx_rules_batch(local, in, err));
+	DTX_TRY(dtx_emit_batch(out, in, err));
+out:
+	return rc;
+}
+
+static void warn_all(const struct dtx_opctx *ox, const json_t *checks)
+{
+	json_t *check;
+	size_t i;
+
+	json_array_foreach(checks, i, check)
+	{
+		if (strcmp(dtx_json_text(check, "status", ""), "fail") == 0 &&
+		    strcmp(dtx_json_text(check, "severity", ""), "warn") == 0)
+			dtx_op_warn(ox, DTX_W_RESULT_NOTE, "assert: %s: %s, expected %s",
+			            dtx_json_text(check, "name", ""),
+			            dtx_json_text(check, "actual", ""),
+			            dtx_json_text(check, "expected", ""));
+	}
+}
+
+/* All rules have been fed: those that failed end the run before its output is seen. */
+static enum dtx_code assert_flush(const struct dtx_opctx *ox, void *const *locals, unsigned n,
+                                  struct dtx_emit *out, struct dtx_err *err)
+{
+	struct dtx_err where = DTX_ERR_INIT;
+	json_t *checks = json_array();
+	int64_t failed = 0;
+	enum dtx_code rc = DTX_OK;
+
+	(void)n;
+	(void)out;
+	if (!checks)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_rules_finish(locals[0], checks, &failed, &where, err));
+	warn_all(ox, checks);
+	if (!failed)
+		goto out;
+	rc = dtx_expect_fail(checks, DTX_E_ASSERT_FAILED, "", err);
+	dtx_err_place(err, &where);
+out:
+	dtx_err_clear(&where);
+	json_decref(checks);
+	return rc;
+}
+
+static void assert_explain(const void *args, struct dtx_buf *out)
+{
+	const struct assert_args *a = args;
+	const struct dtx_rule *rule = a->rules.item;
+
+	for (size_t i = 0; i < a->rules.n; i++)
+		dtx_buf_printf(out, "%s%s", i ? ", " : "", dtx_rule_name(&rule[i]));
+}
+
+static const struct dtx_map assert_map = {
+	.init_local = assert_init,
+	.batch = assert_batch,
+	.flush = assert_flush,
+	.free_local = assert_free,
+};
+
+static const struct dtx_param assert_params[] = {
+	{ .name = "rules",
+	  .kind = DTX_P_LIST,
+	  .required = true,
+	  .nonempty = true,
+	  .offset = offsetof(struct assert_args, rules),
+	  .rows = dtx_rule_rows,
+	  .nrows = DTX_RULE_ROWS,
+	  .item_size = sizeof(struct dtx_rule),
+	  .help = "what must hold" },
+};
+
+const struct dtx_op dtx_op_assert = {
+	.name = "assert",
+	.aliases = "check,validate,expect",
+	.ninputs = 1,
+	.flags = DTX_OP_TAKES_SEL,
+	.summary = "End the run where rules about the table do not hold",
+	.notes = "The table passes unchanged. All rules are evaluated; a broken one of severity "
+		 "error "
+		 "is assert_failed, exit 10, before any output is visible, and never starts a "
+		 "fallback. Null passes range, matches and accepted_values, and fails expression.",
+	.params = assert_params,
+	.nparams = DTX_COUNT(assert_params),
+	.examples = assert_examples,
+	.nexamples = DTX_COUNT(assert_examples),
+	.args_size = sizeof(struct assert_args),
+	.bind = assert_bind,
+	.map = &assert_map,
+	.explain = assert_explain,
+};
