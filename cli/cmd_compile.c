@@ -1,4 +1,4 @@
-/* compile: a plan as a pandas module. */
+/* compile: a plan as a pandas module, an SQL statement or a graph. */
 #include "cli/runner.h"
 
 struct compile_args {
@@ -9,13 +9,17 @@ struct compile_args {
 static const struct dtx_opt compile_opts[] = {
 	{ .name = "to",
 	  .kind = DTX_O_CHOICE,
-	  .choices = "pandas",
+	  .choices = "pandas,sql,dot",
 	  .offset = offsetof(struct compile_args, to),
 	  .help = "the language" },
 };
 
-static enum dtx_code compile_plan(struct dtx_runner *r, struct dtx_buf *out, struct dtx_err *err)
+static enum dtx_code compile_plan(struct dtx_runner *r, int to, struct dtx_buf *out,
+                                  struct dtx_err *err)
 {
+	static enum dtx_code (*const compilers[])(
+		const struct dtx_plan *, struct dtx_buf *,
+		struct dtx_err *) = { dtx_compile_pandas, dtx_compile_sql, dtx_compile_dot };
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_err *worst;
 
@@ -25,7 +29,7 @@ static enum dtx_code compile_plan(struct dtx_runner *r, struct dtx_buf *out, str
 		dtx_err_copy(err, worst);
 		return worst->code;
 	}
-	DTX_TRY(dtx_compile_pandas(r->plan, out, err));
+	DTX_TRY(compilers[to](r->plan, out, err));
 out:
 	return rc;
 }
@@ -42,7 +46,7 @@ static int compile_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	int status;
 
 	(void)argc;
-	if (compile_plan(&r, &out, &err) == DTX_OK) {
+	if (compile_plan(&r, a->to, &out, &err) == DTX_OK) {
 		status = dtx_out_print(cli, &out);
 	} else {
 		where.plan = r.plan ? r.plan->json : NULL;
@@ -58,7 +62,7 @@ static int compile_run(const struct dtx_cli *cli, void *args, int argc, char **a
 const struct dtx_cmd dtx_cmd_compile = {
 	.name = "compile",
 	.usage = "PLAN",
-	.summary = "Print a plan as a pandas module with transform(tables, params)",
+	.summary = "Print a plan as a pandas module, an SQLite statement or a graph",
 	.exits = "0 done; 3 the plan is invalid, or a step has no translation",
 	.opts = compile_opts,
 	.nopts = DTX_COUNT(compile_opts),

@@ -1,5 +1,6 @@
 /* derive: computed columns, left to right. */
 #include "ops/derive.h"
+#include "core/plan/sqltext.h"
 
 static const struct dtx_param derive_item_rows[] = {
 	{ .name = "as",
@@ -101,6 +102,63 @@ static bool derive_pandas(const void *args, struct dtx_buf *out)
 
 static const struct dtx_map derive_map = { .batch = dtx_derive_batch };
 
+static bool made_before(const struct dtx_derive_item *item, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(item[i].as, name))
+			return true;
+	return false;
+}
+
+/* Columns there are before item n, but for the one it makes. */
+static void sql_seen(const struct dtx_bind *b, const struct dtx_derive_item *item, size_t n,
+                     struct dtx_buf *out)
+{
+	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
+		const char *name = b->in[0]->field[i].name;
+
+		if (made_before(item, n, name) || !strcmp(item[n].as, name))
+			continue;
+		dtx_buf_add(out, ", ");
+		dtx_sql_name(out, name);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (made_before(item, i, item[i].as) || !strcmp(item[n].as, item[i].as))
+			continue;
+		dtx_buf_add(out, ", ");
+		dtx_sql_name(out, item[i].as);
+	}
+}
+
+/* One SELECT around the other: later columns see earlier ones. */
+static bool derive_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct dtx_derive_args *a = s->args;
+	const struct dtx_derive_item *item = a->set.item;
+	bool ok = !a->by;
+
+	dtx_buf_add(out, "SELECT \"_row\"");
+	for (uint32_t i = 0; i < s->bind->ncols; i++) {
+		dtx_buf_add(out, ", ");
+		dtx_sql_name(out, s->bind->col[i].field.name);
+	}
+	dtx_buf_add(out, " FROM ");
+	for (size_t i = a->set.n; i-- > 0;) {
+		dtx_buf_add(out, "(SELECT \"_row\"");
+		sql_seen(s->bind, item, i, out);
+		dtx_buf_add(out, ", ");
+		ok = ok && !dtx_expr_has_aggregate(item[i].expr) &&
+		     dtx_expr_sql(item[i].expr, s->bind->in[0], out);
+		dtx_buf_add(out, " AS ");
+		dtx_sql_name(out, item[i].as);
+		dtx_buf_add(out, " FROM ");
+	}
+	dtx_buf_add(out, s->from[0]);
+	for (size_t i = 0; i < a->set.n; i++)
+		dtx_buf_addc(out, ')');
+	return ok;
+}
+
 const struct dtx_op dtx_op_derive = {
 	.name = "derive",
 	.aliases = "mutate,assign,with_columns,add_column,calculate",
@@ -121,5 +179,6 @@ const struct dtx_op dtx_op_derive = {
 	.map = &derive_map,
 	.whole = dtx_derive_whole,
 	.explain = dtx_derive_explain,
+	.sql = derive_sql,
 	.pandas = derive_pandas,
 };

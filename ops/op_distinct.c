@@ -2,6 +2,7 @@
 #include "core/data/builder.h"
 #include "ops/groupkeys.h"
 #include "ops/opkit.h"
+#include "core/plan/sqltext.h"
 
 enum { KEEP_FIRST, KEEP_LAST, KEEP_NONE, KEEP_DUPS };
 struct distinct_args {
@@ -297,6 +298,28 @@ static const struct dtx_map distinct_map = {
 	.free_local = distinct_free,
 };
 
+/* _n numbers the rows of a key, _all counts them. */
+static bool distinct_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	static const char *const keeps[] = { "\"_n\" = 1", "\"_n\" = \"_all\"", "\"_all\" = 1",
+		                             "\"_all\" > 1" };
+	const struct distinct_args *a = s->args;
+	const struct distinct_state *st = s->bind->state;
+
+	dtx_buf_add(out, "SELECT \"_row\"");
+	dtx_sql_columns(s->bind, 0, NULL, out);
+	if (a->count_as) {
+		dtx_buf_add(out, ", \"_all\" AS ");
+		dtx_sql_name(out, a->count_as);
+	}
+	dtx_buf_add(out, " FROM (SELECT *, row_number() OVER (PARTITION BY ");
+	dtx_sql_list(s->bind, 0, st->key.col, st->key.n, out);
+	dtx_buf_add(out, " ORDER BY \"_row\") AS \"_n\", count(*) OVER (PARTITION BY ");
+	dtx_sql_list(s->bind, 0, st->key.col, st->key.n, out);
+	dtx_buf_printf(out, ") AS \"_all\" FROM %s) WHERE %s", s->from[0], keeps[a->keep]);
+	return true;
+}
+
 const struct dtx_op dtx_op_distinct = {
 	.name = "distinct",
 	.aliases = "unique,drop_duplicates,dedupe",
@@ -313,5 +336,6 @@ const struct dtx_op dtx_op_distinct = {
 	.map = &distinct_map,
 	.whole = distinct_whole,
 	.explain = distinct_explain,
+	.sql = distinct_sql,
 	.pandas = distinct_pandas,
 };

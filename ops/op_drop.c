@@ -1,5 +1,6 @@
 /* drop: all columns but the listed ones. */
 #include "ops/opkit.h"
+#include "core/plan/sqltext.h"
 
 enum { MISSING_ERROR, MISSING_IGNORE };
 struct drop_args {
@@ -151,5 +152,6 @@ const struct dtx_op dtx_op_drop = {
 	.bind = drop_bind,
 	.map = &drop_map,
 	.explain = drop_explain,
+	.sql = dtx_sql_project,
 	.pandas = drop_pandas,
 };

@@ -50,4 +50,5 @@ const struct dtx_op dtx_op_except = {
 	.map = &dtx_setop_map,
 	.sink = &dtx_setop_sink,
 	.explain = except_explain,
+	.sql = dtx_setop_sql,
 };

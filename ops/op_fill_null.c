@@ -2,6 +2,7 @@
 #include "ops/cells.h"
 #include "ops/jsonvalue.h"
 #include "ops/opkit.h"
+#include "core/plan/sqltext.h"
 
 struct null_args {
 	struct dtx_cols *cols;
@@ -227,6 +228,33 @@ static void null_explain(const void *args, struct dtx_buf *out)
 
 static const struct dtx_map null_map = { .batch = null_batch };
 
+static bool null_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct null_args *a = s->args;
+	const struct null_state *st = s->bind->state;
+	bool ok = true;
+
+	if (!a->value && !a->expr)
+		return false;
+	dtx_buf_add(out, "SELECT \"_row\"");
+	for (uint32_t i = 0; i < s->bind->in[0]->nfields; i++) {
+		const char *name = s->bind->in[0]->field[i].name;
+
+		dtx_buf_add(out, listed(st, i) < 0 ? ", " : ", coalesce(");
+		dtx_sql_name(out, name);
+		if (listed(st, i) < 0)
+			continue;
+		dtx_buf_add(out, ", ");
+		ok = (a->expr ? dtx_expr_sql(a->expr, s->bind->in[0], out)
+		              : dtx_sql_value(out, a->value)) &&
+		     ok;
+		dtx_buf_add(out, ") AS ");
+		dtx_sql_name(out, name);
+	}
+	dtx_buf_printf(out, " FROM %s", s->from[0]);
+	return ok;
+}
+
 const struct dtx_op dtx_op_fill_null = {
 	.name = "fill_null",
 	.aliases = "fillna,replace_na,impute",
@@ -245,4 +273,5 @@ const struct dtx_op dtx_op_fill_null = {
 	.bind = null_bind,
 	.map = &null_map,
 	.explain = null_explain,
+	.sql = null_sql,
 };

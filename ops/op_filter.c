@@ -1,5 +1,6 @@
 /* filter: keep rows for which an expression is true. */
 #include "ops/opkit.h"
+#include "core/plan/sqltext.h"
 
 enum { KEEP_TRUE, KEEP_NOT_TRUE };
 struct filter_args {
@@ -131,6 +132,18 @@ static bool filter_pandas(const void *args, struct dtx_buf *out)
 
 static const struct dtx_map filter_map = { .batch = filter_batch };
 
+static bool filter_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct filter_args *a = s->args;
+	bool ok;
+
+	dtx_sql_all(s, out);
+	dtx_buf_add(out, " WHERE ");
+	ok = dtx_expr_sql(a->where, s->bind->in[0], out);
+	dtx_buf_add(out, a->keep == KEEP_TRUE ? "" : " IS NOT TRUE");
+	return ok;
+}
+
 const struct dtx_op dtx_op_filter = {
 	.name = "filter",
 	.aliases = "where,query,subset",
@@ -146,5 +159,6 @@ const struct dtx_op dtx_op_filter = {
 	.bind = filter_bind,
 	.map = &filter_map,
 	.explain = filter_explain,
+	.sql = filter_sql,
 	.pandas = filter_pandas,
 };

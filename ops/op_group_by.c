@@ -8,6 +8,7 @@
 #include "core/plan/pytext.h"
 #include "ops/groupby.h"
 #include "ops/opkit.h"
+#include "core/plan/sqltext.h"
 
 static const struct dtx_param key_rows[] = {
 	{ .name = "as",
@@ -280,6 +281,83 @@ static const struct dtx_sink group_by_sink = {
 	.free_local = dtx_gb_free_local,
 };
 
+static bool keys_sql(const struct dtx_sql_step *s, const char *after, bool named,
+                     struct dtx_buf *out)
+{
+	const struct dtx_gb_args *a = s->args;
+	const struct dtx_gb_item *by = a->by.item;
+	bool ok = true;
+
+	for (size_t i = 0; i < a->by.n; i++) {
+		dtx_buf_add(out, i || named ? ", " : "");
+		if (by[i].expr && !named && *after)
+			dtx_sql_name(out, by[i].as);
+		else if (by[i].expr)
+			ok = dtx_expr_sql(by[i].expr, s->bind->in[0], out) && ok;
+		else
+			dtx_sql_name(out, by[i].as);
+		dtx_buf_add(out, after);
+		if (!named)
+			continue;
+		dtx_buf_add(out, " AS ");
+		dtx_sql_name(out, by[i].as);
+	}
+	return ok;
+}
+
+static bool groups_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct dtx_gb_args *a = s->args;
+	const struct dtx_gb_item *by = a->by.item, *agg = a->agg.item;
+	bool ok;
+
+	dtx_buf_add(out, "SELECT coalesce(min(\"_row\"), 1) AS \"_row\"");
+	ok = keys_sql(s, "", true, out);
+	for (size_t i = 0; i < a->agg.n; i++) {
+		dtx_buf_add(out, ", ");
+		ok = dtx_expr_sql(agg[i].expr, s->bind->in[0], out) && ok;
+		dtx_buf_add(out, " AS ");
+		dtx_sql_name(out, agg[i].as);
+	}
+	dtx_buf_printf(out, " FROM %s", s->from[0]);
+	for (size_t i = 0; i < a->by.n && a->null_keys == DTX_GB_NULL_DROP; i++) {
+		dtx_buf_add(out, i ? " AND " : " WHERE ");
+		if (by[i].expr)
+			ok = dtx_expr_sql(by[i].expr, s->bind->in[0], out) && ok;
+		else
+			dtx_sql_name(out, by[i].as);
+		dtx_buf_add(out, " IS NOT NULL");
+	}
+	dtx_buf_add(out, a->by.n ? " GROUP BY " : "");
+	return keys_sql(s, "", false, out) && ok;
+}
+
+static bool group_by_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct dtx_gb_args *a = s->args;
+	bool ok = a->null_keys != DTX_GB_NULL_ERROR;
+
+	dtx_buf_add(out, "SELECT ");
+	if (a->order == DTX_GB_SORTED && a->by.n) {
+		dtx_buf_add(out, "row_number() OVER (ORDER BY ");
+		ok = keys_sql(s, " NULLS LAST", false, out) && ok;
+		dtx_buf_add(out, ") AS ");
+	}
+	dtx_buf_add(out, "\"_row\"");
+	for (uint32_t i = 0; i < s->bind->ncols; i++) {
+		dtx_buf_add(out, ", ");
+		dtx_sql_name(out, s->bind->col[i].field.name);
+	}
+	dtx_buf_add(out, " FROM (");
+	ok = groups_sql(s, out) && ok;
+	dtx_buf_addc(out, ')');
+	if (a->having) {
+		dtx_buf_add(out, " WHERE ");
+		ok = dtx_expr_sql(a->having, NULL, out) && ok;
+	}
+	return ok;
+}
+
 const struct dtx_op dtx_op_group_by = {
 	.name = "group_by",
 	.aliases = "groupby,aggregate,summarise,summarize",
@@ -300,5 +378,6 @@ const struct dtx_op dtx_op_group_by = {
 	.bind = dtx_gb_bind,
 	.sink = &group_by_sink,
 	.explain = group_by_explain,
+	.sql = group_by_sql,
 	.pandas = group_by_pandas,
 };

@@ -49,4 +49,5 @@ const struct dtx_op dtx_op_intersect = {
 	.map = &dtx_setop_map,
 	.sink = &dtx_setop_sink,
 	.explain = intersect_explain,
+	.sql = dtx_setop_sql,
 };

@@ -1,5 +1,6 @@
 /* join: columns of another table, by key.  The right side is built first, the left streams past. */
 #include "ops/join.h"
+#include "core/plan/sqltext.h"
 
 static const struct dtx_param join_params[] = {
 	{ .name = "with",
@@ -244,6 +245,71 @@ static const struct dtx_map join_map = {
 	.free_local = dtx_join_probe_free,
 };
 
+/* "ON l.k = r.k"; IS takes null for equal to null. */
+static void on_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct dtx_join_state *st = s->bind->state;
+
+	for (uint32_t i = 0; i < st->key.left.n; i++) {
+		dtx_buf_add(out, i ? " AND l." : "l.");
+		dtx_sql_name(out, s->bind->in[0]->field[st->key.left.col[i]].name);
+		dtx_buf_add(out, st->nulls_equal ? " IS r." : " = r.");
+		dtx_sql_name(out, s->bind->in[1]->field[st->key.right.col[i]].name);
+	}
+}
+
+/* A column of the left or the right side; a key of both where a right-only row shows it. */
+static void column_sql(const struct dtx_sql_step *s, uint32_t i, struct dtx_buf *out)
+{
+	const struct dtx_join_state *st = s->bind->state;
+	const struct dtx_bind_col *c = &s->bind->col[i];
+	int32_t other = -1;
+
+	for (uint32_t k = 0; k < st->key.left.n; k++)
+		if (st->key_out[k] == (int32_t)i)
+			other = st->key.right.col[k];
+	dtx_buf_add(out, other >= 0 ? ", coalesce(l." : c->from_table ? ", r." : ", l.");
+	dtx_sql_name(out, s->bind->in[c->from_table]->field[c->from_col].name);
+	if (other >= 0) {
+		dtx_buf_add(out, ", r.");
+		dtx_sql_name(out, s->bind->in[1]->field[other].name);
+		dtx_buf_addc(out, ')');
+	}
+	dtx_buf_add(out, " AS ");
+	dtx_sql_name(out, c->field.name);
+}
+
+/* Promises about keys are checks, which SQL has not. */
+static bool join_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	static const char *const joins[] = { "JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN",
+		                             "",     "NOT ",      "CROSS JOIN", "FULL JOIN" };
+	const struct dtx_join_args *a = s->args;
+	const struct dtx_join_state *st = s->bind->state;
+
+	if (a->cardinality || a->match || a->indicator_as)
+		return false;
+	if (st->how == DTX_JOIN_SEMI || st->how == DTX_JOIN_ANTI) {
+		dtx_buf_add(out, "SELECT \"_row\"");
+		dtx_sql_columns(s->bind, 0, NULL, out);
+		dtx_buf_printf(out, " FROM %s AS l WHERE %sEXISTS (SELECT 1 FROM %s AS r WHERE ",
+		               s->from[0], joins[a->how], s->from[1]);
+		on_sql(s, out);
+		dtx_buf_addc(out, ')');
+		return true;
+	}
+	dtx_buf_add(out, "SELECT row_number() OVER (ORDER BY l.\"_row\" NULLS LAST, r.\"_row\") "
+	                 "AS \"_row\"");
+	for (uint32_t i = 0; i < s->bind->ncols; i++)
+		column_sql(s, i, out);
+	dtx_buf_printf(out, " FROM %s AS l %s %s AS r", s->from[0], joins[a->how], s->from[1]);
+	if (st->how != DTX_JOIN_CROSS) {
+		dtx_buf_add(out, " ON ");
+		on_sql(s, out);
+	}
+	return true;
+}
+
 const struct dtx_op dtx_op_join = {
 	.name = "join",
 	.aliases = "merge,inner_join,left_join,right_join,full_join,outer_join,semi_join,anti_join,"
@@ -268,4 +334,5 @@ const struct dtx_op dtx_op_join = {
 	.map = &join_map,
 	.sink = &join_sink,
 	.explain = join_explain,
+	.sql = join_sql,
 };

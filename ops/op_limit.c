@@ -1,6 +1,7 @@
 /* limit: the first or last rows, of the table or of each group. */
 #include "ops/groupkeys.h"
 #include "ops/opkit.h"
+#include "core/plan/sqltext.h"
 
 enum { FROM_START, FROM_END };
 struct limit_args {
@@ -259,6 +260,25 @@ static const struct dtx_map limit_map = {
 	.free_local = limit_free_local,
 };
 
+static bool limit_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct limit_args *a = s->args;
+	const struct limit_state *st = s->bind->state;
+	const char *desc = a->from == FROM_START ? "" : " DESC";
+
+	dtx_buf_add(out, "SELECT \"_row\"");
+	dtx_sql_columns(s->bind, 0, NULL, out);
+	dtx_buf_add(out, " FROM (SELECT *, row_number() OVER (");
+	if (a->by) {
+		dtx_buf_add(out, "PARTITION BY ");
+		dtx_sql_list(s->bind, 0, st->by.col, st->by.n, out);
+	}
+	dtx_buf_printf(out, " ORDER BY \"_row\"%s) AS \"_n\" FROM %s) WHERE \"_n\" > %lld", desc,
+	               s->from[0], (long long)a->offset);
+	dtx_buf_printf(out, " AND \"_n\" - %lld <= %lld", (long long)a->offset, (long long)a->n);
+	return true;
+}
+
 const struct dtx_op dtx_op_limit = {
 	.name = "limit",
 	.aliases = "head,slice,take,tail",
@@ -276,5 +296,6 @@ const struct dtx_op dtx_op_limit = {
 	.map = &limit_map,
 	.whole = limit_whole,
 	.explain = limit_explain,
+	.sql = limit_sql,
 	.pandas = limit_pandas,
 };

@@ -2,6 +2,7 @@
 #include "core/data/builder.h"
 #include "core/data/cast.h"
 #include "ops/longer.h"
+#include "core/plan/sqltext.h"
 
 struct longer_local {
 	struct dtx_column **name; /* per name column: its value per rest */
@@ -370,6 +371,66 @@ static const struct dtx_map longer_map = {
 	.free_local = longer_free,
 };
 
+/* One SELECT per piece; SQL does not know the digits of numbers that become text. */
+static bool piece_sql(const struct dtx_sql_step *s, uint32_t rest, struct dtx_buf *out)
+{
+	const struct dtx_longer_state *st = s->bind->state;
+	const struct dtx_schema *in = s->bind->in[0];
+	bool ok = true;
+
+	dtx_buf_printf(out, "%sSELECT \"_row\", %u AS \"_p\"", rest ? " UNION ALL " : "",
+	               (unsigned)rest);
+	for (uint32_t i = 0; i < s->bind->ncols; i++) {
+		uint32_t n = i - st->nkept, v = n - st->nnames;
+		int32_t col = i < st->nkept                 ? s->bind->col[i].from_col
+		              : i >= st->nkept + st->nnames ? st->col[rest * st->nvalues + v]
+		                                            : -1;
+
+		dtx_buf_add(out, ", ");
+		if (i >= st->nkept && n < st->nnames) {
+			json_t *part = json_string(st->part[rest * st->nnames + n]);
+
+			ok = part && dtx_sql_value(out, part) &&
+			     st->name_type[n].type == DTX_T_TEXT && ok;
+			json_decref(part);
+		} else if (col < 0) {
+			dtx_buf_add(out, "NULL");
+		} else {
+			dtx_sql_name(out, in->field[col].name);
+			ok = ok && (in->field[col].type.type == DTX_T_TEXT ||
+			            s->bind->col[i].field.type.type != DTX_T_TEXT);
+		}
+		dtx_buf_add(out, " AS ");
+		dtx_sql_name(out, s->bind->col[i].field.name);
+	}
+	dtx_buf_printf(out, " FROM %s", s->from[0]);
+	return ok;
+}
+
+static bool longer_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct dtx_longer_args *a = s->args;
+	const struct dtx_longer_state *st = s->bind->state;
+	bool ok = st->nrests > 0;
+
+	dtx_buf_printf(out, "SELECT row_number() OVER (ORDER BY %s) AS \"_row\"",
+	               a->order == DTX_LONGER_ROWS ? "\"_row\", \"_p\"" : "\"_p\", \"_row\"");
+	for (uint32_t i = 0; i < s->bind->ncols; i++) {
+		dtx_buf_add(out, ", ");
+		dtx_sql_name(out, s->bind->col[i].field.name);
+	}
+	dtx_buf_add(out, " FROM (");
+	for (uint32_t r = 0; r < st->nrests; r++)
+		ok = piece_sql(s, r, out) && ok;
+	dtx_buf_addc(out, ')');
+	for (uint32_t v = 0; v < st->nvalues && a->drop_nulls; v++) {
+		dtx_buf_add(out, v ? " OR " : " WHERE ");
+		dtx_sql_name(out, s->bind->col[st->nkept + st->nnames + v].field.name);
+		dtx_buf_add(out, " IS NOT NULL");
+	}
+	return ok;
+}
+
 const struct dtx_op dtx_op_pivot_longer = {
 	.name = "pivot_longer",
 	.aliases = "melt,unpivot,gather,stack,wide_to_long,fold",
@@ -388,4 +449,5 @@ const struct dtx_op dtx_op_pivot_longer = {
 	.map = &longer_map,
 	.whole = longer_whole,
 	.explain = longer_explain,
+	.sql = longer_sql,
 };

@@ -4,6 +4,7 @@
  * a rectangle of cell numbers joins them.  Without `agg` a cell is a row of the input, its bytes
  * kept; with `agg` it is a state of the aggregate. */
 #include "ops/wider.h"
+#include "core/plan/sqltext.h"
 
 #define AT(member) .offset = offsetof(struct dtx_wider_args, member)
 static const struct dtx_param wider_params[] = {
@@ -119,6 +120,60 @@ static void wider_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
+/* The aggregate over the rows of one new column; `fill` where there is none. */
+static bool cell_sql(const struct dtx_sql_step *s, uint32_t v, const char *label,
+                     struct dtx_buf *out)
+{
+	const struct dtx_wider_args *a = s->args;
+	const struct dtx_wider_state *st = s->bind->state;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_buf filter = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *value = s->bind->in[0]->field[st->value[v].col].name;
+	struct dtx_expr *call = dtx_expr_call1(&arena, a->agg, value);
+	json_t *text = json_string(label);
+	bool ok;
+
+	dtx_buf_add(&filter, " FILTER (WHERE ");
+	dtx_sql_list(s->bind, 0, st->names.col, 1, &filter);
+	dtx_buf_add(&filter, " IS ");
+	ok = text && dtx_sql_value(&filter, text);
+	dtx_buf_addc(&filter, ')');
+	dtx_buf_printf(out, ", CASE WHEN count(*)%s THEN ", dtx_buf_text(&filter));
+	ok = call && dtx_expr_sql(call, s->bind->in[0], out) && ok;
+	dtx_buf_printf(out, "%s ELSE ", dtx_buf_text(&filter));
+	ok = dtx_sql_value(out, a->fill) && ok;
+	dtx_buf_add(out, " END AS ");
+	json_decref(text);
+	dtx_buf_clear(&filter);
+	dtx_arena_clear(&arena);
+	return ok;
+}
+
+/* Columns that are listed, of one text column, by an aggregate: a value that is not listed and a
+ * cell that two rows meet in are errors, which SQL has not. */
+static bool wider_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct dtx_wider_args *a = s->args;
+	const struct dtx_wider_state *st = s->bind->state;
+	const char *const *label = a->names.item;
+	uint32_t at = st->id.n;
+	bool ok = true;
+
+	if (!a->agg || !a->names.n || st->names.n != 1 || !st->id.n ||
+	    st->names.type[0].type != DTX_T_TEXT)
+		return false;
+	dtx_buf_add(out, "SELECT min(\"_row\") AS \"_row\", ");
+	dtx_sql_list(s->bind, 0, st->id.col, st->id.n, out);
+	for (uint32_t v = 0; v < st->nvalues; v++)
+		for (size_t i = 0; i < a->names.n && at < s->bind->ncols; i++) {
+			ok = strcmp(label[i], "null") != 0 && cell_sql(s, v, label[i], out) && ok;
+			dtx_sql_name(out, s->bind->col[at++].field.name);
+		}
+	dtx_buf_printf(out, " FROM %s GROUP BY ", s->from[0]);
+	dtx_sql_list(s->bind, 0, st->id.col, st->id.n, out);
+	return ok;
+}
+
 const struct dtx_op dtx_op_pivot_wider = {
 	.name = "pivot_wider",
 	.aliases = "pivot,pivot_table,spread,dcast,unfold",
@@ -137,4 +192,5 @@ const struct dtx_op dtx_op_pivot_wider = {
 	.whole = dtx_wider_whole,
 	.whole_schema = dtx_wider_schema,
 	.explain = wider_explain,
+	.sql = wider_sql,
 };

@@ -1,6 +1,7 @@
 /* rename: new names for columns, all at once. */
 #include "core/expr/regex.h"
 #include "ops/opkit.h"
+#include "core/plan/sqltext.h"
 
 struct rename_pair {
 	const char *from, *to;
@@ -321,5 +322,6 @@ const struct dtx_op dtx_op_rename = {
 	.bind = rename_bind,
 	.map = &rename_map,
 	.explain = rename_explain,
+	.sql = dtx_sql_project,
 	.pandas = rename_pandas,
 };

@@ -1,5 +1,6 @@
 /* reorder: columns move to another place. */
 #include "ops/opkit.h"
+#include "core/plan/sqltext.h"
 
 enum { TO_FIRST, TO_LAST, TO_BEFORE, TO_AFTER };
 struct reorder_args {
@@ -181,5 +182,6 @@ const struct dtx_op dtx_op_reorder = {
 	.bind = reorder_bind,
 	.map = &reorder_map,
 	.explain = reorder_explain,
+	.sql = dtx_sql_project,
 	.pandas = reorder_pandas,
 };

@@ -1,5 +1,6 @@
 /* select: the listed columns, in the listed order. */
 #include "ops/opkit.h"
+#include "core/plan/sqltext.h"
 
 struct select_args {
 	struct dtx_cols *cols;
@@ -99,5 +100,6 @@ const struct dtx_op dtx_op_select = {
 	.bind = select_bind,
 	.map = &select_map,
 	.explain = select_explain,
+	.sql = dtx_sql_project,
 	.pandas = select_pandas,
 };

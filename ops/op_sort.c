@@ -1,6 +1,7 @@
 /* sort: rows in order of keys, stable. */
 #include "ops/orderkeys.h"
 #include "ops/sorter.h"
+#include "core/plan/sqltext.h"
 
 struct sort_args {
 	struct dtx_plist by;
@@ -281,6 +282,30 @@ static const struct dtx_sink sort_sink = {
 	.free_local = sort_free,
 };
 
+static bool sort_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct sort_args *a = s->args;
+	const struct dtx_order_item *item = a->by.item;
+	bool ok = true;
+
+	dtx_buf_add(out, "SELECT row_number() OVER (ORDER BY ");
+	for (size_t i = 0; i < a->by.n; i++) {
+		ok = ok && item[i].collate == DTX_COLLATE_BINARY;
+		if (item[i].expr)
+			ok = dtx_expr_sql(item[i].expr, s->bind->in[0], out) && ok;
+		else
+			dtx_sql_name(out, item[i].col);
+		dtx_buf_printf(out, "%s NULLS %s, ", item[i].desc ? " DESC" : "",
+		               item[i].nulls == DTX_NULLS_FIRST ? "FIRST" : "LAST");
+	}
+	dtx_buf_add(out, "\"_row\") AS \"_row\"");
+	dtx_sql_columns(s->bind, 0, NULL, out);
+	dtx_buf_printf(out, " FROM %s", s->from[0]);
+	if (a->limit > 0)
+		dtx_buf_printf(out, " ORDER BY 1 LIMIT %lld", (long long)a->limit);
+	return ok;
+}
+
 const struct dtx_op dtx_op_sort = {
 	.name = "sort",
 	.aliases = "order_by,arrange,sort_values",
@@ -298,5 +323,6 @@ const struct dtx_op dtx_op_sort = {
 	.bind = sort_bind,
 	.sink = &sort_sink,
 	.explain = sort_explain,
+	.sql = sort_sql,
 	.pandas = sort_pandas,
 };

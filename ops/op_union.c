@@ -1,6 +1,7 @@
 /* union: tables one below the other. */
 #include "ops/cells.h"
 #include "ops/opkit.h"
+#include "core/plan/sqltext.h"
 
 enum { BY_NAME, BY_POSITION };
 struct union_args {
@@ -287,6 +288,61 @@ static void union_explain(const void *args, struct dtx_buf *out)
 
 static const struct dtx_map union_map = { .batch = union_batch };
 
+/* Column i of the result from table t, NULL where it has none. */
+static void union_sql_part(const struct dtx_sql_step *s, unsigned t, struct dtx_buf *out)
+{
+	const struct union_args *a = s->args;
+	const struct dtx_bind *b = s->bind;
+
+	dtx_buf_printf(out, "%sSELECT %u AS \"_t\", \"_row\"", t ? " UNION ALL " : "", t);
+	for (uint32_t i = 0; i < b->ncols - (a->source_as != NULL); i++) {
+		const char *name = b->col[i].field.name, *have = NULL;
+
+		if (a->by == BY_POSITION)
+			have = b->in[t]->field[i].name;
+		for (uint32_t k = 0; !have && k < b->in[t]->nfields; k++)
+			have = strcmp(b->in[t]->field[k].name, name) ? NULL : name;
+		dtx_buf_add(out, ", ");
+		if (have)
+			dtx_sql_name(out, have);
+		else
+			dtx_buf_add(out, "NULL");
+		dtx_buf_add(out, " AS ");
+		dtx_sql_name(out, name);
+	}
+	dtx_buf_printf(out, " FROM %s", s->from[t]);
+}
+
+/* Types of two kinds make text in dtx, whose digits SQL does not know. */
+static bool union_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct union_args *a = s->args;
+	const struct dtx_bind *b = s->bind;
+
+	for (unsigned t = 0; t < b->ntables; t++)
+		for (uint32_t k = 0; k < b->in[t]->nfields; k++) {
+			int32_t at = a->by == BY_POSITION
+			                     ? (int32_t)k
+			                     : dtx_bind_out(b, b->in[t]->field[k].name);
+
+			if (at >= 0 && b->col[at].field.type.type == DTX_T_TEXT &&
+			    b->in[t]->field[k].type.type != DTX_T_TEXT)
+				return false;
+		}
+	if (a->source_as)
+		return false;
+	dtx_buf_add(out, "SELECT row_number() OVER (ORDER BY \"_t\", \"_row\") AS \"_row\"");
+	for (uint32_t i = 0; i < b->ncols; i++) {
+		dtx_buf_add(out, ", ");
+		dtx_sql_name(out, b->col[i].field.name);
+	}
+	dtx_buf_add(out, " FROM (");
+	for (unsigned t = 0; t < b->ntables; t++)
+		union_sql_part(s, t, out);
+	dtx_buf_addc(out, ')');
+	return true;
+}
+
 const struct dtx_op dtx_op_union = {
 	.name = "union",
 	.aliases = "concat,append,bind_rows,stack_tables",
@@ -305,4 +361,5 @@ const struct dtx_op dtx_op_union = {
 	.bind = union_bind,
 	.map = &union_map,
 	.explain = union_explain,
+	.sql = union_sql,
 };

@@ -51,6 +51,30 @@ void dtx_setop_explain(const struct dtx_setop_args *a, const char *what, struct 
 	dtx_buf_printf(out, " %s %s", what, a->with);
 }
 
+/* _n numbers the rows of a key: the first stays, or as many as the other table has. */
+bool dtx_setop_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
+{
+	const struct setop_state *st = s->bind->state;
+	const struct dtx_groupkeys *l = &st->key.left, *r = &st->key.right;
+
+	dtx_buf_add(out, "SELECT \"_row\"");
+	dtx_sql_columns(s->bind, 0, NULL, out);
+	dtx_buf_add(out, " FROM (SELECT *, row_number() OVER (PARTITION BY ");
+	dtx_sql_list(s->bind, 0, l->col, l->n, out);
+	dtx_buf_printf(out, " ORDER BY \"_row\") AS \"_n\" FROM %s) AS l WHERE ", s->from[0]);
+	dtx_buf_printf(out, "%s(SELECT count(*) FROM %s AS r WHERE ",
+	               st->all ? (st->keep_met ? "\"_n\" <= " : "\"_n\" > ") : "\"_n\" = 1 AND ",
+	               s->from[1]);
+	for (uint32_t i = 0; i < l->n; i++) {
+		dtx_buf_add(out, i ? " AND l." : "l.");
+		dtx_sql_name(out, s->bind->in[0]->field[l->col[i]].name);
+		dtx_buf_add(out, " IS r.");
+		dtx_sql_name(out, s->bind->in[1]->field[r->col[i]].name);
+	}
+	dtx_buf_printf(out, ")%s", st->all ? "" : st->keep_met ? " > 0" : " = 0");
+	return true;
+}
+
 enum dtx_code dtx_setop_bind(struct dtx_bind *b, const struct dtx_setop_args *a, bool keep_met,
                              struct dtx_err *err)
 {

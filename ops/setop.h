@@ -2,6 +2,7 @@
 #ifndef OPS_SETOP_H
 #define OPS_SETOP_H
 
+#include "core/plan/sqltext.h"
 #include "ops/buildside.h"
 
 struct dtx_setop_args {
@@ -17,6 +18,7 @@ size_t dtx_setop_tables(const void *args, const char **names, size_t max);
 /* keep_met: rows that the other table has stay (intersect), else the others (except). */
 DTX_MUSTUSE enum dtx_code dtx_setop_bind(struct dtx_bind *b, const struct dtx_setop_args *a,
                                          bool keep_met, struct dtx_err *err);
+bool dtx_setop_sql(const struct dtx_sql_step *s, struct dtx_buf *out);
 void dtx_setop_explain(const struct dtx_setop_args *a, const char *what, struct dtx_buf *out);
 
 #endif

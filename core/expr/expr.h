@@ -27,7 +27,8 @@ bool dtx_expr_pandas(const struct dtx_expr *e, const char *frame, struct dtx_buf
 /* One value for a group: aggregates read `frame`, other columns are members of `keys`. */
 bool dtx_expr_pandas_group(const struct dtx_expr *e, const char *frame, const char *keys,
                            struct dtx_buf *out);
-bool dtx_expr_sql(const struct dtx_expr *e, struct dtx_buf *out);
+/* types: of the columns, NULL: not known. */
+bool dtx_expr_sql(const struct dtx_expr *e, const struct dtx_schema *types, struct dtx_buf *out);
 /* "a + b" from its parts, for canonical forms: name(column). */
 struct dtx_expr *dtx_expr_call1(struct dtx_arena *a, const char *fn, const char *column);
 struct dtx_expr *dtx_expr_column(struct dtx_arena *a, const char *column);

@@ -1,4 +1,5 @@
 /* Trees as pandas and as SQL, from templates: "{0}" is an operand, "{*}" all of them. */
+#include "core/data/schema.h"
 #include "core/expr/fn.h"
 #include "core/expr/tree.h"
 
@@ -6,8 +7,9 @@ enum code_kind { CODE_PANDAS, CODE_SQL };
 
 struct coder {
 	enum code_kind kind;
-	const char *frame; /* pandas: name of the table */
-	const char *keys;  /* pandas: name of the group's keys, NULL outside of groups */
+	const char *frame;              /* pandas: name of the table */
+	const struct dtx_schema *types; /* SQL: of the columns; NULL: not known */
+	const char *keys; /* pandas: name of the group's keys, NULL outside of groups */
 	struct dtx_buf *out;
 	bool in_agg; /* inside an aggregate's arguments */
 	bool ok;     /* false: a node has no form */
@@ -330,8 +332,23 @@ static void code_call(struct coder *c, const struct dtx_expr *e)
 		c->ok = false;
 }
 
+/* SQLite keeps dates as text, so it cannot count with them. */
+static bool has_date(const struct coder *c, const struct dtx_expr *e)
+{
+	int32_t at = e->kind == DTX_EX_COL && c->types ? dtx_schema_find(c->types, e->name) : -1;
+	bool found = at >= 0 && (c->types->field[at].type.type == DTX_T_DATE ||
+	                         c->types->field[at].type.type == DTX_T_DATETIME);
+
+	for (uint32_t i = 0; !found && i < e->nargs; i++)
+		found = has_date(c, e->arg[i]);
+	return found;
+}
+
 static void code(struct coder *c, const struct dtx_expr *e)
 {
+	if (c->kind == CODE_SQL && (e->kind == DTX_EX_BIN || e->kind == DTX_EX_NEG) &&
+	    has_date(c, e))
+		c->ok = false;
 	switch (e->kind) {
 	case DTX_EX_LIT: code_literal(c, e); break;
 	case DTX_EX_COL: code_column(c, e); break;
@@ -368,9 +385,9 @@ bool dtx_expr_pandas_group(const struct dtx_expr *e, const char *frame, const ch
 	return c.ok;
 }
 
-bool dtx_expr_sql(const struct dtx_expr *e, struct dtx_buf *out)
+bool dtx_expr_sql(const struct dtx_expr *e, const struct dtx_schema *types, struct dtx_buf *out)
 {
-	struct coder c = { .kind = CODE_SQL, .out = out, .ok = true };
+	struct coder c = { .kind = CODE_SQL, .types = types, .out = out, .ok = true };
 
 	code(&c, e);
 	return c.ok;

@@ -125,5 +125,12 @@ json_t *dtx_explain_json(const struct dtx_plan *plan, const struct dtx_exec_resu
 /* A Python module with transform(tables, params).  no_translation names the step. */
 DTX_MUSTUSE enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *out,
                                              struct dtx_err *err);
+/* One SQLite statement over tables named as the inputs; all columns of an input must be declared.
+ */
+DTX_MUSTUSE enum dtx_code dtx_compile_sql(const struct dtx_plan *plan, struct dtx_buf *out,
+                                          struct dtx_err *err);
+/* A graph of inputs, steps and outputs for Graphviz. */
+DTX_MUSTUSE enum dtx_code dtx_compile_dot(const struct dtx_plan *plan, struct dtx_buf *out,
+                                          struct dtx_err *err);
 
 #endif

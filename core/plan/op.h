@@ -18,6 +18,7 @@
 struct dtx_bind;
 struct dtx_emit;
 struct dtx_spill;
+struct dtx_sql_step;
 
 /* Facts of the run that operations may read. */
 struct dtx_run {
@@ -150,7 +151,8 @@ struct dtx_op {
 	void (*explain)(const void *args, struct dtx_buf *);
 	/* An expression over df0; false or NULL: none, a call of dx has to do (DTX_OP_DX). */
 	bool (*pandas)(const void *args, struct dtx_buf *);
-	bool (*sql)(const void *args, struct dtx_buf *);
+	/* A SELECT, see core/plan/sqltext.h; false or NULL: none. */
+	bool (*sql)(const struct dtx_sql_step *, struct dtx_buf *);
 };
 extern const struct dtx_op *const dtx_ops[]; /* generated, NULL at the end */
 

@@ -154,7 +154,8 @@ def is_none(v):
 
 def value_of(column):
     """The value of a column of one row."""
-    return None if is_none(column[0]) else column[0]
+    got = column.astype(object)[0]  # a Python value
+    return None if is_none(got) else got
 
 
 def is_decimal(v):
@@ -524,7 +525,7 @@ def as_time(midnight):
 
 
 FUNCTIONS = {
-    "abs": abs, "sign": lambda x: (x > 0) - (x < 0),
+    "abs": abs, "sign": lambda x: int(x > 0) - int(x < 0),
     "round": cut(decimal.ROUND_HALF_UP), "round_even": cut(decimal.ROUND_HALF_EVEN),
     "floor": cut(decimal.ROUND_FLOOR), "ceil": cut(decimal.ROUND_CEILING),
     "trunc": cut(decimal.ROUND_DOWN),

@@ -2,6 +2,7 @@
 import datetime as dt
 import math
 import pathlib
+import sqlite3
 import sys
 
 import pandas as pd
@@ -34,6 +35,24 @@ def run(text, tables, params):
 
 def run_module(text, tables, plan):
     return run(text, {name: frame(t) for name, t in tables.items()}, {"steps": plan["steps"]})
+
+
+def run_sql(text, tables):
+    """Rows of the statement over tables of a database in memory, or what SQLite said."""
+    db = sqlite3.connect(":memory:")
+    for name, tab in tables.items():
+        marks = ", ".join("?" * len(tab))
+        db.execute("CREATE TABLE %s (%s)" % (name, ", ".join('"%s"' % c for c in tab)))
+        values = zip(*([str(v) if isinstance(v, dt.date) else v for v in column] for _, column in tab.values()))
+        db.executemany("INSERT INTO %s VALUES (%s)" % (name, marks), list(values))
+    try:
+        got = db.execute(text)
+        head = [c[0] for c in got.description]
+        return [dict(zip(head, row)) for row in got], None
+    except sqlite3.Error as e:
+        return None, f"{type(e).__name__}: {e}"
+    finally:
+        db.close()
 
 
 def plain(v):

@@ -233,7 +233,7 @@ def aggregate(cols, c):
         fn = one_of("sum", "mean", "min", "max", "count", "count_distinct", "first", "last", "median", "std", "var")
         kind = {"count": "int", "count_distinct": "int"}.get(fn, "float" if fn in ("mean", "median", "std", "var") else cols[c])
         text = one_of("{fn}({c})", "{fn}({c})", "{fn}({c}) + 1", "{fn}({c} * 2)", "{fn}({c}, where: {w})",
-                      "coalesce({fn}({c}), 0)", "{fn}({c}) / count()")
+                      "coalesce({fn}({c}), 0)" if kind == "int" else "{fn}({c})", "{fn}({c}) / count()")
         kind = "float" if "/" in text else kind
         return text.format(fn=fn, c=name(c), w=where(cols)), kind
     fn = one_of("min", "max", "first", "last", "count", "count_distinct") if cols[c] != "bool" else one_of("any", "all", "count")
@@ -332,7 +332,8 @@ def mixed(a, b):
 
 
 def step_longer(cols):
-    values = of(cols, *NUMBERS) if chance(0.7) else some(cols)
+    # the digits of a float that is an int in the source stay when it becomes text
+    values = of(cols, *NUMBERS) if chance(0.7) else some(c for c in cols if cols[c] != "float")
     keep = [c for c in cols if c not in values]
     if len(values) < 2 or {"name", "value", "what", "part"} & set(keep):
         return step_filter(cols)
@@ -440,6 +441,44 @@ def step_parse_number(cols):
     return step, dict(cols, **{c: "float" for c in names})
 
 
+def step_set(cols):
+    both = [c for c in cols if SIDE.get(c) == cols[c]]
+    if not both:
+        return step_filter(cols)
+    step = {"op": one_of("intersect", "except"), "with": "side", "cols": some(both)}
+    if chance(0.4):
+        step["all"] = True
+    return step, cols
+
+
+def step_lookup(cols):
+    if cols.get("k") != "key" or "rate" in cols:
+        return step_filter(cols)
+    step = {"op": "lookup_value", "with": "side", "key": "k", "value": one_of("w", "f"), "as": "rate"}
+    if chance(0.3):
+        step.update(on_missing="default", default=0)
+    return step, dict(cols, rate={"w": "int"}.get(step["value"], "float"))
+
+
+def step_asof(cols):
+    pairs = [(c, "f") for c in of(cols, *NUMBERS)] + [(c, "e") for c in of(cols, "date")]
+    if not pairs:
+        return step_filter(cols)
+    left, right = random.choice(pairs)
+    step = {"op": "asof_join", "with": "side", "on": {"left": left, "right": right},
+            "dir": one_of("backward", "forward", "nearest"), "how": one_of("left", "inner"), "allow_exact": chance(0.7)}
+    keys = ["k"] if cols.get("k") == "key" and chance(0.5) else []
+    if keys:
+        step["by"] = "k"
+    if chance(0.3):
+        step["tolerance"] = "30d" if right == "e" else 2
+    after = dict(cols)
+    for c, kind in SIDE.items():
+        if c not in keys:
+            after[c + "_right" if c in after else c] = kind
+    return step, after
+
+
 def step_repair(cols):
     step = one_of({"op": "skip_rows", "head": random.randint(0, 3), "tail": random.randint(0, 3)},
                   {"op": "skip_rows", "until": "red"}, {"op": "skip_rows", "comment": "t"},
@@ -492,7 +531,7 @@ def step_window(cols):
 
 STEPS = [step_window, step_filter, step_derive, step_derive, step_sort, step_select, step_drop, step_rename, step_limit, step_distinct,
          step_join, step_join, step_union, step_longer, step_longer, step_group, step_cast, step_fill, step_fill_null,
-         step_replace, step_parse_number, step_repair]
+         step_replace, step_parse_number, step_repair, step_set, step_lookup, step_asof]
 SIDE = {"k": "key", "w": "int", "e": "date", "f": "float"}
 
 

@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bind(&a, e, false);
 		bind(&a, e, true);
 		(void)dtx_expr_pandas(e, "df0", &text);
-		(void)dtx_expr_sql(e, &text);
+		(void)dtx_expr_sql(e, NULL, &text);
 	}
 	dtx_buf_clear(&text);
 	dtx_err_clear(&err);

@@ -342,7 +342,7 @@ void test_expr_pandas_and_sql(void)
 		dtx_buf_reset(&out);
 		T_STR(dtx_expr_pandas(e, "df0", &out) ? dtx_buf_text(&out) : "", rows[i][1]);
 		dtx_buf_reset(&out);
-		T_STR(dtx_expr_sql(e, &out) ? dtx_buf_text(&out) : "", rows[i][2]);
+		T_STR(dtx_expr_sql(e, NULL, &out) ? dtx_buf_text(&out) : "", rows[i][2]);
 	}
 	dtx_buf_clear(&out);
 	dtx_arena_clear(&a);
