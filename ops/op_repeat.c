@@ -164,29 +164,13 @@ static void repeat_explain(const void *args, struct dtx_buf *out)
 		dtx_buf_printf(out, "repeat each row %lld times", (long long)a->n);
 }
 
-static bool repeat_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct repeat_args *a = args;
-
-	dtx_buf_add(out, "df0.loc[df0.index.repeat(");
-	if (a->col) {
-		dtx_buf_add(out, "df0[");
-		dtx_py_text(out, a->col);
-		dtx_buf_add(out, "].fillna(0).astype(\"int64\")");
-	} else {
-		dtx_buf_printf(out, "%lld", (long long)a->n);
-	}
-	dtx_buf_add(out, ")]");
-	return true;
-}
-
 static const struct dtx_map repeat_map = { .batch = repeat_batch };
 
 const struct dtx_op dtx_op_repeat = {
 	.name = "repeat",
 	.aliases = "uncount",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Repeat rows",
 	.notes = "Copies stand next to each other. 0 and null drop the row, which is counted; a "
 		 "negative number is unexpected_value.",
@@ -199,5 +183,4 @@ const struct dtx_op dtx_op_repeat = {
 	.bind = repeat_bind,
 	.map = &repeat_map,
 	.explain = repeat_explain,
-	.pandas = repeat_pandas,
 };

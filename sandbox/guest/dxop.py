@@ -488,6 +488,16 @@ def limit(df, n, offset=0, from_="start", by=()):
     return take(df, sorted(keep))
 
 
+def repeat(df, n=None, col=None):
+    """Copies of a row side by side; 0 or null drops it."""
+    if col is not None and kind_of(df[col]) not in ("int", "null"):
+        raise TypeError("repeat: column '%s' is no int" % col)
+    times = [n] * len(df) if col is None else plain(df[col])
+    if any(k is not None and k < 0 for k in times):
+        raise ValueError("repeat: a negative number of copies")
+    return take(df, [row for row, k in enumerate(times) for _ in range(k or 0)])
+
+
 def union(tables, names=(), by="name", fill_missing=True, source_as=None):
     """Tables below each other; columns find each other by name or by position."""
     first = tables[0]
