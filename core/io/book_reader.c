@@ -510,10 +510,10 @@ static enum dtx_code claim(struct book_reader *r, struct slice *s, struct dtx_er
 	*s = (struct slice){ .seq = r->next_batch };
 	if (r->scan.limit >= 0 && r->kept >= r->scan.limit)
 		goto out;
-	if (r->layout.tail)
-		DTX_TRY(claim_streamed(r, s, err));
-	else
+	if (!r->layout.tail || dtx_book_stream_taped(&r->layout))
 		claim_held(r, s);
+	if (r->layout.tail && !s->n)
+		DTX_TRY(claim_streamed(r, s, err));
 	r->next_batch += s->n > 0;
 out:
 	pthread_mutex_unlock(&r->lock);

@@ -45,8 +45,13 @@ enum dtx_code dtx_book_stream_start(struct dtx_book_stream *s,
 	if (s->layout)
 		dtx_book_stream_clear(s);
 	s->layout = layout;
-	DTX_TRY(book->cls->rows->open(book, layout->sheet, &s->facts, &s->rows, err));
 	s->more = true;
+	if (dtx_book_stream_taped(layout)) {
+		s->nlive = layout->nlive;
+		s->nhidden = layout->dropped[DTX_DROP_HIDDEN] - layout->tail->nhidden;
+		goto out;
+	}
+	DTX_TRY(book->cls->rows->open(book, layout->sheet, &s->facts, &s->rows, err));
 out:
 	return rc;
 }
@@ -111,6 +116,25 @@ out:
 	return rc;
 }
 
+static enum dtx_code fill_window(struct dtx_book_stream *s, struct dtx_grid *g, uint32_t rows,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_sheet_layout *l = s->layout;
+
+	if (dtx_book_stream_taped(l)) {
+		DTX_TRY(dtx_sheet_tape_get(&l->tail->tape, &s->at, g, WINDOW_CELLS, rows, err));
+		s->more = s->at < l->tail->tape.bytes.len;
+	} else {
+		DTX_TRY(l->book->cls->rows->next(s->rows, g, WINDOW_CELLS, rows, &s->more, err));
+		g->nmerges = 0;
+	}
+	DTX_TRY(dtx_grid_finish(g, err));
+	DTX_TRY(dtx_sheet_bad_texts(l, g, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_book_stream_next(struct dtx_book_stream *s, uint32_t max_rows,
                                    struct dtx_book_window **out, struct dtx_err *err)
 {
@@ -120,11 +144,7 @@ enum dtx_code dtx_book_stream_next(struct dtx_book_stream *s, uint32_t max_rows,
 	*out = NULL;
 	while (s->more && !*out) {
 		DTX_TRY(take_window(s, &w, err));
-		DTX_TRY(s->layout->book->cls->rows->next(s->rows, &w->grid, WINDOW_CELLS, max_rows,
-		                                         &s->more, err));
-		w->grid.nmerges = 0;
-		DTX_TRY(dtx_grid_finish(&w->grid, err));
-		DTX_TRY(dtx_sheet_bad_texts(s->layout, &w->grid, err));
+		DTX_TRY(fill_window(s, &w->grid, max_rows, err));
 		DTX_TRY(find_live(s, w, err));
 		if (w->nlive)
 			*out = w;

@@ -1,4 +1,5 @@
-/* The rows of a large sheet, read a second time: a window of rows after the other. */
+/* The rows of a large sheet once more, a window of rows after the other: from the tape of the first
+ * reading, or by reading the sheet again. */
 #ifndef DTX_IO_BOOK_STREAM_H
 #define DTX_IO_BOOK_STREAM_H
 
@@ -16,12 +17,18 @@ struct dtx_book_stream {
 	struct dtx_sheet_rows *rows;
 	struct dtx_sheet_facts facts; /* counted once more, not used */
 	struct dtx_book_window *spare;
+	size_t at; /* byte of the tape */
 	bool more;
 	uint32_t nlive;  /* handed out so far */
 	int64_t nhidden; /* dropped so far */
 	uint32_t last;   /* physical row of the last one handed out */
 };
 
+/* Whether the rows come from the tape: those of the grid are not among them then. */
+static inline bool dtx_book_stream_taped(const struct dtx_sheet_layout *l)
+{
+	return l->tail && !l->tail->tape.full;
+}
 /* Goes to the first row; `stream` is zeroed, or was in use.  The layout stays the caller's. */
 DTX_MUSTUSE enum dtx_code dtx_book_stream_start(struct dtx_book_stream *s,
                                                 const struct dtx_sheet_layout *layout,

@@ -4,6 +4,7 @@
 
 #include "core/io/header.h"
 #include "core/io/reader.h"
+#include "core/io/sheet_tape.h"
 #include "core/io/book.h"
 
 /* Which cells of which sheet are read. */
@@ -29,6 +30,7 @@ struct dtx_sheet_tail {
 	int64_t nhidden;               /* dropped ones */
 	struct dtx_sheet_stats *stats; /* by physical column; dtx_mem */
 	bool *in, *filled;             /* columns of the range; columns with cells */
+	struct dtx_sheet_tape tape;    /* the rows, unless there are too many */
 };
 struct dtx_sheet_layout {
 	struct dtx_book *book;

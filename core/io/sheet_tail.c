@@ -8,11 +8,13 @@ enum {
 	HEAD_CELLS = 256 << 10, /* cells that stay */
 	HEAD_ROWS = 1200,       /* and rows, for the header finder ... */
 	HEAD_MAX = 2 << 20,     /* ... unless they are too wide */
-	WINDOW_CELLS = 128 << 10
+	WINDOW_CELLS = 128 << 10,
+	TAPE_BYTES = 88 /* per cell that stays: 22 MiB */
 };
 
 void dtx_sheet_tail_clear(struct dtx_sheet_tail *tail)
 {
+	dtx_sheet_tape_clear(&tail->tape);
 	dtx_mem_free(tail->stats);
 	dtx_mem_free(tail->in);
 	dtx_mem_free(tail->filled);
@@ -26,6 +28,9 @@ static enum dtx_code tail_open(struct dtx_sheet_tail *t, const struct dtx_sheet_
 	const struct dtx_cellrange *r = &l->pick.range;
 	uint32_t c;
 
+	dtx_sheet_tape_init(&t->tape,
+	                    (l->opts->hold_cells ? l->opts->hold_cells : (size_t)HEAD_CELLS) *
+	                            TAPE_BYTES);
 	t->row1 = r->row1 - DTX_MIN(r->row1, l->pick.totals_rows);
 	t->stats = dtx_mem_zalloc(DTX_SHEET_COLS, sizeof(*t->stats));
 	t->in = dtx_mem_zalloc(DTX_SHEET_COLS, sizeof(*t->in));
@@ -58,6 +63,8 @@ static void tail_row(struct dtx_sheet_tail *t, const struct dtx_sheet_layout *l,
 	}
 	t->nhidden += live && hidden;
 	t->nlive += live && !hidden;
+	if (live)
+		dtx_sheet_tape_put(&t->tape, g, r, t->in);
 }
 
 static void add_stats(struct dtx_sheet_stats *to, const struct dtx_sheet_stats *from)

@@ -71,7 +71,7 @@ static inline void book_make(const struct book *b, struct dtx_buf *out)
 }
 
 /* "name:type,name:type" then one line a row: values by '|', "~" for null; " @3" is the physical
- * row when rows are not consecutive.  Types come from the schema. */
+ * row of one that is not right below the row before it.  Types come from the schema. */
 static inline enum dtx_code table_dump(struct dtx_reader *r, uint32_t batch_rows, bool values,
                                        struct dtx_buf *out, struct dtx_err *err)
 {
@@ -80,6 +80,7 @@ static inline enum dtx_code table_dump(struct dtx_reader *r, uint32_t batch_rows
 	struct dtx_batch *b = NULL;
 	struct dtx_scan scan = { .limit = -1, .workers = 1, .batch_rows = batch_rows };
 	uint8_t *need = NULL;
+	uint64_t id, below = 0; /* row of the one before, + 1 */
 	uint32_t i, c;
 
 	DTX_TRY(r->cls->schema(r, &schema, err));
@@ -111,8 +112,10 @@ static inline enum dtx_code table_dump(struct dtx_reader *r, uint32_t batch_rows
 				else
 					dtx_cast_print(col, i, out);
 			}
-			if (b->rec)
-				dtx_buf_printf(out, " @%u", (unsigned)b->rec[i] + 1);
+			id = b->rec ? b->rec[i] : b->first_row + i;
+			if (below && id != below)
+				dtx_buf_printf(out, " @%u", (unsigned)id + 1);
+			below = id + 1;
 			dtx_buf_addc(out, '\n');
 		}
 		dtx_batch_free(b);
