@@ -36,6 +36,7 @@ suite "main job, jail and workbooks on the command line" sh tests/cli/run.sh bui
 suite "op examples against pandas" /usr/bin/python3 -B tests/diff/examples.py build/dtx
 suite "random plans against pandas" /usr/bin/python3 -B tests/diff/run.py build/dtx 60
 suite "workbooks from outside" /usr/bin/python3 tests/diff/book_truth.py build/dtx
+suite "dirty text" /usr/bin/python3 -B tests/diff/dirty_csv.py build/dtx
 suite "escape attempts" sh tests/escape/run.sh build/dtx
 suite "files made to exhaust" /usr/bin/python3 -B tests/fault/bombs.py build/dtx
 suite "killed at any instant" sh tests/fault/run.sh build/dtx

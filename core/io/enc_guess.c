@@ -23,7 +23,7 @@ enum guess_kind {
 	GUESS_LATIN, /* a letter of ASCII */
 	GUESS_LOWER,
 	GUESS_UPPER,  /* Latin letters beyond ASCII */
-	GUESS_RARE,   /* Latin letters that hardly any text has */
+	GUESS_RARE,   /* letters that hardly any text has */
 	GUESS_SCRIPT, /* Greek, Cyrillic */
 	GUESS_EAST,   /* kana, ideographs, hangul */
 	GUESS_SIGN,
@@ -42,6 +42,8 @@ static const struct guess_range {
 	{ 0xf0, 0xf0, GUESS_RARE },     { 0xfd, 0xff, GUESS_RARE },
 	{ 0xc0, 0xde, GUESS_UPPER },    { 0xdf, 0xff, GUESS_LOWER },
 	{ 0x100, 0x17f, GUESS_LOWER },  { 0x370, 0x3ff, GUESS_SCRIPT },
+	{ 0x401, 0x401, GUESS_SCRIPT }, { 0x451, 0x451, GUESS_SCRIPT },
+	{ 0x400, 0x40f, GUESS_RARE },   { 0x450, 0x45f, GUESS_RARE },
 	{ 0x400, 0x52f, GUESS_SCRIPT }, { 0x2010, 0x201f, GUESS_MARK },
 	{ 0x2026, 0x2026, GUESS_MARK }, { 0xa0, 0xa0, GUESS_MARK },
 	{ 0x3040, 0x30ff, GUESS_EAST }, { 0x4e00, 0x9fff, GUESS_EAST },
@@ -70,6 +72,17 @@ static bool guess_is_european(enum guess_kind k)
 	return k >= GUESS_LATIN && k <= GUESS_RARE;
 }
 
+/* Of Greek and Cyrillic. */
+static bool guess_is_capital(uint32_t cp)
+{
+	return (cp >= 0x391 && cp <= 0x3a9) || (cp >= 0x400 && cp <= 0x42f);
+}
+
+static bool guess_is_small(uint32_t cp)
+{
+	return (cp >= 0x3b1 && cp <= 0x3c9) || (cp >= 0x430 && cp <= 0x45f);
+}
+
 /* How well a character beyond ASCII stands between its neighbours. */
 static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after, uint32_t last)
 {
@@ -82,13 +95,14 @@ static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after,
 	case GUESS_UPPER: return small_before ? -4 : right || left ? 3 : 0;
 	case GUESS_RARE: return -1;
 	case GUESS_SCRIPT:
-		if (guess_is_european(before) || guess_is_european(after))
+		if (guess_is_european(before) || guess_is_european(after) ||
+		    (guess_is_capital(cp) && guess_is_small(last)))
 			return -6;
 		return before == GUESS_SCRIPT || after == GUESS_SCRIPT ? 4 : 0;
 	case GUESS_EAST:
 		if (guess_is_european(before) || guess_is_european(after))
 			return -8;
-		return before == GUESS_EAST || after == GUESS_EAST ? 9 : 1;
+		return before == GUESS_EAST || after == GUESS_EAST ? 7 : 1;
 	case GUESS_SIGN: return left && right ? -4 : -1;
 	case GUESS_CONTROL: return -GUESS_ERROR;
 	default: return 0;

@@ -130,7 +130,8 @@ static size_t sniff_closes(const struct sniff *f, size_t at)
 	return sniff_at_structure(f, next) ? next : 0;
 }
 
-/* End of the cell that opens at `at`, 0 when the quote never closes. */
+/* End of the cell that opens at `at`, 0 when the quote is data: it never closes, not on its line
+ * although others stand inside, or another one opens before. */
 static size_t sniff_quoted_end(struct sniff *f, size_t at, uint64_t *irregular)
 {
 	char quote = f->d->quote;
@@ -142,17 +143,20 @@ static size_t sniff_quoted_end(struct sniff *f, size_t at, uint64_t *irregular)
 		if (f->d->escape && c == f->d->escape) {
 			at++;
 		} else if (*irregular && sniff_is_end(f, c)) {
-			return at;
+			return 0;
 		} else if (c == quote) {
 			end = sniff_closes(f, at);
 			if (end)
 				return end;
 			if (at + 1 < f->s.len && f->s.ptr[at + 1] == quote && !f->d->escape)
 				at++;
+			else if (f->ndelim && at >= f->ndelim && sniff_at_delim(f, at - f->ndelim))
+				return 0;
 			else
 				++*irregular;
 		}
 	}
+	f->unclosed++;
 	return 0;
 }
 
@@ -181,7 +185,6 @@ static size_t sniff_cell(struct sniff *f, size_t at)
 			f->n.usual += !irregular;
 			return end;
 		}
-		f->unclosed++;
 	}
 	end = sniff_plain_end(f, from);
 	sniff_judge(f, from, end);
