@@ -34,6 +34,7 @@ suite "fuzz corpora" sh tests/fuzz/replay.sh build/fuzz
 suite "command line (ASan, UBSan)" sh tests/cli/run.sh build-asan/dtx
 suite "main job, jail and workbooks on the command line" sh tests/cli/run.sh build/dtx locked
 suite "op examples against pandas" /usr/bin/python3 -B tests/diff/examples.py build/dtx
+suite "where tools disagree" /usr/bin/python3 -B tests/diff/semantics.py build/dtx
 suite "random plans against pandas" /usr/bin/python3 -B tests/diff/run.py build/dtx 60
 suite "workbooks from outside" /usr/bin/python3 tests/diff/book_truth.py build/dtx
 suite "dirty text" /usr/bin/python3 -B tests/diff/dirty_csv.py build/dtx
