@@ -3,6 +3,7 @@
 
 #include "cli/celldump.h"
 #include "cli/profile.h"
+#include "cli/progress.h"
 #include "cli/runner.h"
 #include "cli/suggest.h"
 #include "core/base/num.h"
@@ -67,6 +68,11 @@ static const struct dtx_opt inspect_opts[] = {
 	  .metavar = "FORMAT",
 	  AT(run.from),
 	  .help = "format (default: by content)" },
+	{ .name = "progress",
+	  .kind = DTX_O_CHOICE,
+	  .choices = "auto,json,off",
+	  AT(run.progress),
+	  .help = "after a second: a line on a terminal, or JSON lines on stderr" },
 	{ .name = "repair",
 	  .kind = DTX_O_FLAG,
 	  AT(run.repair),
@@ -95,8 +101,12 @@ static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *sr
 	struct dtx_repair fix = { .on = x->args->run.repair,
 		                  .arena = &x->arena,
 		                  .done = &x->repaired };
+	struct dtx_ticker ticker = { .running = false };
 	bool again;
 
+	x->profile.progress = &ticker.now;
+	dtx_ticker_start(&ticker, x->cli, (enum dtx_progress_how)x->args->run.progress,
+	                 x->runner.plan->input[0].path);
 	x->opts = x->runner.plan->input[0].opts;
 	do {
 		DTX_TRY(dtx_repair_open(&fix, src, &x->opts, &x->reader, err));
@@ -113,6 +123,8 @@ static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *sr
 		}
 	} while (again);
 out:
+	dtx_ticker_stop(&ticker);
+	x->profile.progress = NULL;
 	return rc;
 }
 
@@ -364,7 +376,7 @@ static json_t *inspect_keep_all(const struct inspection *x)
 /* Members of the input that the command line or a repair set. */
 static json_t *inspect_input(const struct inspection *x)
 {
-	static const char *const ragged[] = { "error", "pad", "truncate" };
+	static const char *const ragged[] = { "error", "pad", "truncate", "quarantine" };
 	const struct dtx_read_opts *o = &x->opts;
 	const struct {
 		const char *name, *value;

@@ -92,6 +92,8 @@ enum dtx_code dtx_profile_read(struct dtx_profile *p, struct dtx_reader *r, uint
 		if (!b)
 			break;
 		DTX_TRY(profile_batch(p, b, err));
+		if (p->progress)
+			dtx_reader_note(r, b->nrows, p->progress);
 		DTX_TRY(profile_sample(p, b, sample_rows, err));
 		dtx_batch_free(b);
 		b = NULL;
@@ -111,7 +113,7 @@ void dtx_profile_clear(struct dtx_profile *p)
 	dtx_table_unref(p->sample);
 	dtx_mem_free(p->stat);
 	dtx_mem_free(p->col);
-	*p = (struct dtx_profile)DTX_PROFILE_INIT;
+	*p = (struct dtx_profile){ .progress = p->progress };
 }
 
 /* A workbook's reader has looked at every cell already; text cells are judged here. */

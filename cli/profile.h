@@ -12,10 +12,11 @@ struct dtx_profile {
 	struct dtx_colstat *stat;        /* how its values lie */
 	struct dtx_table *sample;        /* the first rows */
 	int64_t rows;
+	struct dtx_progress *progress; /* kept up to date; NULL */
 };
 #define DTX_PROFILE_INIT                                                                           \
 	{                                                                                          \
-		NULL, NULL, NULL, NULL, 0                                                          \
+		NULL, NULL, NULL, NULL, 0, NULL                                                    \
 	}
 
 /* Reads all of r once. */

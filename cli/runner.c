@@ -1,6 +1,7 @@
 /* The order of a run is the order of the record: run.start, execution, run.output, renames,
  * run.end. */
 #include "cli/runner.h"
+#include "cli/progress.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -275,8 +276,10 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_host host = { .arg = &r->rescuer, .rescue = dtx_rescue_region };
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	struct dtx_ticker ticker = { .running = false };
 	uint32_t i;
 
+	opts.progress = &ticker.now;
 	opts.input = r->source;
 	opts.workers = (unsigned)r->args->threads;
 	opts.batch_rows = (uint32_t)r->args->batch_rows;
@@ -293,6 +296,8 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	}
 	for (i = 0; i < r->plan->noutputs; i++)
 		r->plan->output[i].opts.run_id = r->run_id;
+	dtx_ticker_start(&ticker, r->cli, (enum dtx_progress_how)r->args->progress,
+	                 r->plan->ninputs ? r->plan->input[0].path : NULL);
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
 out:
 	/* what a step says of bytes that are not there is not the reason */
@@ -300,6 +305,7 @@ out:
 		if (r->source[i])
 			rc = dtx_source_blame(r->source[i], rc, err);
 	}
+	dtx_ticker_stop(&ticker);
 	return rc;
 }
 

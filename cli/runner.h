@@ -16,10 +16,11 @@ struct dtx_run_args {
 	int fallback; /* 0: as the plan says; 1 step, 2 plan, 3 off */
 	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
 	bool no_warm, strict_schema, repair;
+	int progress; /* enum dtx_progress_how */
 	int64_t threads, memory, batch_rows;
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
-#define DTX_CONVERT_OPTS 15
+#define DTX_CONVERT_OPTS 16
 #define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 13)
 extern const struct dtx_opt dtx_convert_opts[DTX_CONVERT_OPTS];
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];

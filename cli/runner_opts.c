@@ -64,6 +64,11 @@
 		  .metavar = "FILE",                                                               \
 		  AT(rejects),                                                                     \
 		  .help = "where quarantined rows go (default: OUTPUT.rejects.csv)" },             \
+		{ .name = "progress",                                                              \
+		  .kind = DTX_O_CHOICE,                                                            \
+		  .choices = "auto,json,off",                                                      \
+		  AT(progress),                                                                    \
+		  .help = "after a second: a line on a terminal, or JSON lines on stderr" },       \
 		{ .name = "repair",                                                                \
 		  .kind = DTX_O_FLAG,                                                              \
 		  AT(repair),                                                                      \

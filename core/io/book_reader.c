@@ -480,6 +480,7 @@ static void claim_held(struct book_reader *r, struct slice *s)
 	s->live = l->live + from;
 	s->n = DTX_MIN(l->nlive - from, r->batch_rows);
 	end = from + s->n;
+	dtx_reader_progress(&r->head, end, l->nlive);
 	if (s->n)
 		count_rows(r, l->grid->row[l->live[end - 1]].row, end,
 		           l->hidden_before ? l->hidden_before[end - 1] : 0);

@@ -260,6 +260,8 @@ static void csv_done(struct dtx_csv *c, const struct dtx_csv_worker *w, uint32_t
 	else
 		csv_add(&c->total, &w->tally);
 	c->done++;
+	dtx_reader_progress(&c->head, c->ref ? c->ref_at : c->done,
+	                    c->ref ? c->text.end : c->split.n);
 	/* Claims are in order and all claimed morsels are delivered: with so many rows done, the
 	 * claimed ones hold the first `limit` rows. */
 	if (c->scan.limit >= 0 && c->total.kept >= c->scan.limit && !csv_at_end(c))

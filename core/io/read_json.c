@@ -480,6 +480,7 @@ static bool claim(struct json_reader *r, struct worker *w)
 			              .morsel = r->next_morsel++,
 			              .active = true };
 		w->at.p = rows->base + rows->morsel[w->morsel].byte;
+		dtx_reader_progress(&r->head, r->next_morsel, rows->nmorsels);
 		r->head.stats.rows_read += rows->morsel[w->morsel].rows;
 		r->head.stats.rows_out = r->head.stats.rows_read;
 		r->head.stats.stopped_early = r->next_morsel < rows->nmorsels;

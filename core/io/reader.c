@@ -195,3 +195,15 @@ void dtx_reader_close(struct dtx_reader *r)
 	if (r)
 		r->cls->close(r);
 }
+
+void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *to)
+{
+	uint64_t done = atomic_load_explicit(&r->done, memory_order_relaxed);
+	uint64_t of = atomic_load_explicit(&r->of, memory_order_relaxed);
+
+	atomic_store_explicit(&to->input, dtx_source_name(r->src), memory_order_relaxed);
+	atomic_store_explicit(&to->bytes, dtx_source_size(r->src), memory_order_relaxed);
+	atomic_store_explicit(&to->done, done, memory_order_relaxed);
+	atomic_store_explicit(&to->of, of, memory_order_relaxed);
+	atomic_fetch_add_explicit(&to->rows, rows, memory_order_relaxed);
+}

@@ -8,6 +8,7 @@
 #define DTX_IO_READER_H
 
 #include "core/base/json.h"
+#include "core/base/progress.h"
 #include "core/data/batch.h"
 #include "core/data/cast.h"
 #include "core/io/source.h"
@@ -108,7 +109,15 @@ struct dtx_reader {
 	struct dtx_origin origin;    /* of its batches */
 	struct dtx_errlist diags;    /* warnings: lossy or surprising choices */
 	struct dtx_read_stats stats; /* complete after the last next */
+	/* Parts of the input that have been read, of how many (0: not known); for progress. */
+	atomic_uint_fast64_t done, of;
 };
+
+static inline void dtx_reader_progress(struct dtx_reader *r, uint64_t done, uint64_t of)
+{
+	atomic_store_explicit(&r->done, done, memory_order_relaxed);
+	atomic_store_explicit(&r->of, of, memory_order_relaxed);
+}
 
 struct dtx_reader_class {
 	const char *name;    /* "csv", "xlsx", "json" */
@@ -148,6 +157,8 @@ extern const struct dtx_reader_class *const dtx_reads[]; /* generated, NULL at t
 DTX_MUSTUSE enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                                           struct dtx_reader **out, struct dtx_err *err);
 void dtx_reader_close(struct dtx_reader *r); /* NULL is fine */
+/* Tells who looks that a batch of so many rows came. */
+void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *to);
 /* The raw cells of an input that no reader makes a table of; `out` is initialised.  cell_limit:
  * more than a snippet is given; unsupported_format: a format without cells. */
 DTX_MUSTUSE enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts *opts,

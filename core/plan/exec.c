@@ -452,6 +452,7 @@ static void start_run(struct exec *x)
 	x->run.workers = o->workers ? o->workers : dtx_pool_cpus();
 	x->run.batch_rows = o->batch_rows ? o->batch_rows : DTX_BATCH_ROWS;
 	x->run.cancel = o->cancel;
+	x->run.progress = o->progress;
 	x->run.log = x->host ? x->host->log : NULL;
 	x->run.run_date = o->run_date;
 	x->result->workers = x->run.workers;

@@ -21,9 +21,10 @@ struct dtx_exec_opts {
 	int fallback;                    /* enum dtx_fallback; -1: the plan's */
 	uint32_t max_regions;            /* 0: 4 */
 	int32_t run_date;
-	bool repair;               /* take the remedy of every refusal of a reader */
-	bool table_hash;           /* fill table_hash and rows_hash of outputs */
-	const atomic_bool *cancel; /* NULL: never */
+	bool repair;                   /* take the remedy of every refusal of a reader */
+	bool table_hash;               /* fill table_hash and rows_hash of outputs */
+	const atomic_bool *cancel;     /* NULL: never */
+	struct dtx_progress *progress; /* kept up to date while it runs; NULL */
 	struct dtx_exec_output_to to;
 	/* Open time: deadline in dtx_now_ns(), 0: none */
 	int64_t deadline_ns;

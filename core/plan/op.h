@@ -25,6 +25,7 @@ struct dtx_run {
 	unsigned workers;
 	uint32_t batch_rows; /* batches an op makes: at most this many rows */
 	const atomic_bool *cancel;
+	struct dtx_progress *progress; /* NULL: nobody looks */
 	const struct dtx_log *log;
 	int32_t run_date;         /* day */
 	int64_t max_rows, growth; /* limits; growth: rows out <= growth * rows in + 1e6 */

@@ -318,8 +318,11 @@ static enum dtx_code next_batch(struct worker *w, struct dtx_batch **out, struct
 	} else {
 		DTX_TRY(table_next(p, out, err));
 	}
-	if (*out)
+	if (*out) {
 		(*out)->seq += p->base;
+		if (p->run->progress && p->now->reader)
+			dtx_reader_note(p->now->reader, (*out)->nrows, p->run->progress);
+	}
 out:
 	if (rc != DTX_OK) {
 		dtx_batch_free(*out);
