@@ -286,7 +286,8 @@ static enum dtx_code take_fail(struct dtx_isolate *p, const struct dtx_wire_msg 
 		dtx_err_set(&got, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
 		            "'%s': reading it takes more than %llu MiB (archive limit 'memory')",
 		            dtx_source_name(p->src), (unsigned long long)(p->limits.memory >> 20));
-		dtx_err_hint(&got, "if the file is trusted, convert it to CSV in the program it is from");
+		dtx_err_hint(&got,
+		             "if the file is trusted, convert it to CSV in the program it is from");
 	}
 	rc = got.code;
 	if (err)

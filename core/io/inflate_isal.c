@@ -16,6 +16,17 @@ static void *isal_open(void)
 	return s;
 }
 
+/* Whole bytes that it took in ahead and that are not the stream's.  They are of this input: the
+ * last one that it was given. */
+static void give_back(struct inflate_state *s, struct dtx_inflate_io *io)
+{
+	size_t ahead = s->read_in_length > 0 ? (size_t)s->read_in_length / 8 : 0;
+
+	io->in -= ahead;
+	io->nin += ahead;
+	s->read_in_length = 0;
+}
+
 static enum dtx_inflate_state isal_run(void *state, struct dtx_inflate_io *io)
 {
 	struct inflate_state *s = state;
@@ -40,7 +51,10 @@ static enum dtx_inflate_state isal_run(void *state, struct dtx_inflate_io *io)
 	}
 	if (got < 0)
 		return DTX_INFLATE_BAD;
-	return s->block_state == ISAL_BLOCK_FINISH ? DTX_INFLATE_END : DTX_INFLATE_MORE;
+	if (s->block_state != ISAL_BLOCK_FINISH)
+		return DTX_INFLATE_MORE;
+	give_back(s, io);
+	return DTX_INFLATE_END;
 }
 
 static uint32_t isal_crc(uint32_t crc, const void *bytes, size_t len)

@@ -7,19 +7,22 @@
 #define DTX_IO_ISOLATE_H
 
 #include "core/io/book_info.h"
+#include "core/io/gzip.h"
 #include "core/io/reader.h"
 
 /* --- main's side: the process, made by the sandbox --- */
 
-enum dtx_ask {                 /* each answered by frames, then an end or an error */
-	       DTX_ASK_OPEN,   /* options: REPORT, what was found */
-	       DTX_ASK_INFER,  /* columns: REPORT, their types */
-	       DTX_ASK_READ,   /* columns, limit: STRINGS and batches, at the end a REPORT */
-	       DTX_ASK_RAW,    /* options: GRID */
-	       DTX_ASK_CELLS,  /* sheet: REPORT, lines of cells */
-	       DTX_ASK_SHEETS, /* REPORT */
-	       DTX_ASK_STAMP,  /* REPORT */
-	       DTX_ASK_COUNT
+/* Requests.  Each is answered by frames, then an end or an error. */
+enum dtx_ask {
+	DTX_ASK_OPEN,    /* options: REPORT, what was found */
+	DTX_ASK_INFER,   /* columns: REPORT, their types */
+	DTX_ASK_READ,    /* columns, limit: STRINGS and batches, at the end a REPORT */
+	DTX_ASK_RAW,     /* options: GRID */
+	DTX_ASK_INFLATE, /* ARTIFACT: pieces of what a gzip file holds */
+	DTX_ASK_CELLS,   /* sheet: REPORT, lines of cells */
+	DTX_ASK_SHEETS,  /* REPORT */
+	DTX_ASK_STAMP,   /* REPORT */
+	DTX_ASK_COUNT
 };
 struct dtx_isolate_limits {
 	uint64_t memory; /* bytes of its heap */
@@ -59,6 +62,8 @@ DTX_MUSTUSE enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via,
 /* As dtx_reader_raw, and as in book_info.h, for a source that is not direct. */
 DTX_MUSTUSE enum dtx_code dtx_isolated_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
                                            struct dtx_rawgrid *out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_isolated_inflate(struct dtx_source *src, dtx_gzip_fn fn, void *arg,
+                                               struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_isolated_cells(struct dtx_source *src, const char *sheet,
                                              dtx_book_cell_fn fn, void *arg, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_isolated_sheets(struct dtx_source *src, json_t **out,

@@ -375,6 +375,26 @@ out:
 	return rc;
 }
 
+static enum dtx_code send_piece(void *arg, struct dtx_str piece, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_frame f = DTX_FRAME_INIT;
+
+	DTX_TRY(dtx_frame_add_bytes(&f, DTX_FRAME_ARTIFACT, 0, NULL, piece, err));
+	DTX_TRY(send_frame(arg, &f, err));
+out:
+	dtx_frame_clear(&f);
+	return rc;
+}
+
+static enum dtx_code serve_inflate(struct dtx_isolate_server *s, json_t *args, struct dtx_err *err)
+{
+	struct dtx_str bytes = { dtx_source_data(s->src), dtx_source_size(s->src) };
+
+	(void)args;
+	return dtx_gzip_inflate(dtx_source_name(s->src), bytes, send_piece, s, err);
+}
+
 static enum dtx_code serve_cells(struct dtx_isolate_server *s, json_t *args, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -447,10 +467,10 @@ enum dtx_code dtx_isolate_serve(struct dtx_isolate_server *s, enum dtx_ask ask, 
 {
 	static enum dtx_code (*const serve[DTX_ASK_COUNT])(struct dtx_isolate_server *, json_t *,
 	                                                   struct dtx_err *) = {
-		[DTX_ASK_OPEN] = serve_open,   [DTX_ASK_INFER] = serve_infer,
-		[DTX_ASK_READ] = serve_read,   [DTX_ASK_RAW] = serve_raw,
-		[DTX_ASK_CELLS] = serve_cells, [DTX_ASK_SHEETS] = serve_sheets,
-		[DTX_ASK_STAMP] = serve_stamp,
+		[DTX_ASK_OPEN] = serve_open,       [DTX_ASK_INFER] = serve_infer,
+		[DTX_ASK_READ] = serve_read,       [DTX_ASK_RAW] = serve_raw,
+		[DTX_ASK_INFLATE] = serve_inflate, [DTX_ASK_CELLS] = serve_cells,
+		[DTX_ASK_SHEETS] = serve_sheets,   [DTX_ASK_STAMP] = serve_stamp,
 	};
 	static const struct dtx_json_limits limits = { .bytes = (size_t)64 << 20 };
 	enum dtx_code rc = DTX_OK;

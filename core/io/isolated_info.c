@@ -124,6 +124,34 @@ enum dtx_code dtx_isolated_raw(struct dtx_source *src, const struct dtx_read_opt
 	return question(src, DTX_ASK_RAW, dtx_isolate_opts_json(opts), keep_grid, out, err);
 }
 
+/* --- gzip --- */
+
+struct pieces {
+	dtx_gzip_fn fn;
+	void *arg;
+};
+
+static enum dtx_code give_piece(void *arg, const struct dtx_frame_view *view, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct pieces *p = arg;
+	const struct dtx_frame_entry *e = dtx_frame_find(view, DTX_FRAME_ARTIFACT);
+
+	if (!e)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "no piece of the file");
+	DTX_TRY(p->fn(p->arg, dtx_frame_bytes(view, e), err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_isolated_inflate(struct dtx_source *src, dtx_gzip_fn fn, void *arg,
+                                   struct dtx_err *err)
+{
+	struct pieces p = { fn, arg };
+
+	return question(src, DTX_ASK_INFLATE, json_object(), give_piece, &p, err);
+}
+
 /* --- sheets, stamp --- */
 
 static enum dtx_code keep_json(void *arg, const struct dtx_frame_view *view, struct dtx_err *err)

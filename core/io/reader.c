@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/io/gzip.h"
 #include "core/io/isolate.h"
 
 enum { HEAD_BYTES = 64 << 10 };
@@ -42,7 +43,7 @@ static const struct foreign foreigns[] = {
 	  "' 'SELECT * FROM t' | dtx run PLAN -" },
 	{ { "%PDF-", 5 }, "a PDF", "copy the table of '", "' to a workbook or CSV" },
 	{ { "\x28\xb5\x2f\xfd", 4 }, "zstd-compressed", "zstd -dc '", "' | dtx run PLAN -" },
-	{ { "\x1f\x8b", 2 }, "gzip-compressed", "gzip -dc '", "' | dtx run PLAN -" },
+	{ { "\x1f\x8b", 2 }, "gzip-compressed twice", "gzip -dc '", "' > F.gz" },
 	{ { "\xfd"
 	    "7zXZ",
 	    5 },
@@ -149,12 +150,21 @@ static enum dtx_code choose(struct dtx_source *src, const struct dtx_read_opts *
 	return named ? by_format(opts->format, out, err) : by_content(src, out, err);
 }
 
+/* What is read of a gzip file is what it holds. */
+static enum dtx_code unpack(struct dtx_source **src, struct dtx_err *err)
+{
+	if (!dtx_gzip_sniff(dtx_source_data(*src), dtx_source_size(*src)))
+		return DTX_OK;
+	return dtx_gzip_source(*src, src, err);
+}
+
 enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
                              struct dtx_rawgrid *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_reader_class *cls = NULL;
 
+	DTX_TRY(unpack(&src, err));
 	DTX_TRY(choose(src, opts, &cls, err));
 	if (!cls->raw)
 		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s': %s has no cells to hand over",
@@ -171,9 +181,11 @@ enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts
                               struct dtx_reader **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	const struct dtx_source *file = src;
 	const struct dtx_reader_class *cls = NULL;
 
 	*out = NULL;
+	DTX_TRY(unpack(&src, err));
 	DTX_TRY(choose(src, opts, &cls, err));
 	if (cls->isolated && !dtx_source_direct(src)) {
 		DTX_TRY(dtx_isolated_open(&dtx_isolate_process, src, opts, cls, out, err));
@@ -183,7 +195,7 @@ enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts
 	(*out)->cls = cls;
 out:
 	if (rc != DTX_OK)
-		rc = dtx_source_blame(src, rc, err);
+		rc = dtx_source_blame(file, rc, err);
 	if (rc != DTX_OK && err && !err->input[0])
 		dtx_str_copy(err->input, sizeof(err->input),
 		             dtx_str_of(opts->alias ? opts->alias : dtx_source_name(src)));

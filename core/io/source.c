@@ -37,6 +37,7 @@ struct dtx_source {
 	bool direct;                /* see dtx_source_direct */
 	int fd;                     /* of what is mapped; -1: the bytes are on the heap */
 	struct source_bytes *bytes; /* of the owner */
+	struct dtx_source *inner;   /* what is packed in it; NULL */
 	struct dtx_owner *owner;
 	struct dtx_task *task;
 	char hex[DTX_SHA256_HEX];
@@ -286,6 +287,7 @@ void dtx_source_free(struct dtx_source *s)
 	if (!s)
 		return;
 	(void)dtx_task_join(s->task, NULL);
+	dtx_source_free(s->inner);
 	dtx_owner_unref(s->owner);
 	dtx_file_close(&s->fd);
 	dtx_mem_free(s->name);
@@ -315,6 +317,26 @@ int64_t dtx_source_mtime_us(const struct dtx_source *s)
 struct dtx_owner *dtx_source_owner(struct dtx_source *s)
 {
 	return s->owner;
+}
+
+enum dtx_code dtx_source_hold(struct dtx_source *s, int fd, size_t size, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *inner = NULL;
+
+	DTX_TRY(source_new(s->name, &inner, err));
+	inner->direct = s->direct;
+	DTX_TRY(source_map(inner, fd, size, err));
+	s->inner = inner;
+	inner = NULL;
+out:
+	dtx_source_free(inner);
+	return rc;
+}
+
+struct dtx_source *dtx_source_inner(const struct dtx_source *s)
+{
+	return s->inner;
 }
 
 bool dtx_source_direct(const struct dtx_source *s)

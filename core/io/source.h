@@ -32,6 +32,12 @@ bool dtx_source_direct(const struct dtx_source *s);
 /* A read-only descriptor of the same bytes, close-on-exec, the caller's. */
 DTX_MUSTUSE enum dtx_code dtx_source_dup(const struct dtx_source *s, int *fd, struct dtx_err *err);
 
+/* What is packed in s: `size` bytes of fd (borrowed, 0: none) as a source with the same name, which
+ * s frees.  Once; inner is NULL before. */
+DTX_MUSTUSE enum dtx_code dtx_source_hold(struct dtx_source *s, int fd, size_t size,
+                                          struct dtx_err *err);
+struct dtx_source *dtx_source_inner(const struct dtx_source *s);
+
 /* Starts SHA-256 on a thread of its own; wait gives lower-case hex (65 bytes with terminator).
  * Wait without start computes at once. */
 void dtx_source_hash_start(struct dtx_source *s);

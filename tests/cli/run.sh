@@ -56,7 +56,7 @@ one() {
 # by the name "locked".
 locked() {
 	case $1 in "$here"/jail/*) return 0 ;; esac
-	grep -qE '\.xlsx?\b' "$1"
+	grep -qE '\.(xlsx?|gz)\b' "$1"
 }
 
 for f in "$here"/*/*.sh; do

@@ -1,0 +1,87 @@
+/* What a gzip file holds as a source: kept in memory while it is small, then in an unlinked temp
+ * file, as with pipes. */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/io/gzip.h"
+#include "core/io/isolate.h"
+
+#define SPOOL_MEMORY ((uint64_t)64 << 20)
+
+struct spool {
+	int fd;
+	uint64_t size;
+	bool file;
+};
+
+/* What is in memory goes to a file. */
+static enum dtx_code spool_move(struct spool *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	void *from = MAP_FAILED;
+	int fd = -1;
+
+	DTX_TRY(dtx_file_temp(NULL, &fd, err));
+	from = mmap(NULL, (size_t)s->size, PROT_READ, MAP_SHARED, s->fd, 0);
+	if (from == MAP_FAILED)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot map memory: %s", strerror(errno));
+	DTX_TRY(dtx_file_write(fd, from, (size_t)s->size, "temp file", err));
+	dtx_file_close(&s->fd);
+	s->fd = fd;
+	s->file = true;
+	fd = -1;
+out:
+	if (from != MAP_FAILED)
+		munmap(from, (size_t)s->size);
+	dtx_file_close(&fd);
+	return rc;
+}
+
+static enum dtx_code spool_add(void *arg, struct dtx_str piece, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct spool *s = arg;
+
+	if (s->fd < 0) {
+		s->fd = memfd_create("dtx-gzip", MFD_CLOEXEC);
+		if (s->fd < 0)
+			DTX_FAIL(err, DTX_E_INPUT_IO, "memfd: %s", strerror(errno));
+	}
+	if (!s->file && s->size && s->size + piece.len > SPOOL_MEMORY)
+		DTX_TRY(spool_move(s, err));
+	/* the process may say more than a gzip file may hold */
+	if (s->size + piece.len > DTX_GZIP_BYTES_MAX)
+		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "a gzip file inflates to over %llu bytes",
+		         (unsigned long long)DTX_GZIP_BYTES_MAX);
+	DTX_TRY(dtx_file_write(s->fd, piece.ptr, piece.len, "what a gzip file holds", err));
+	s->size += piece.len;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_gzip_source(struct dtx_source *src, struct dtx_source **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct spool s = { -1, 0, false };
+	struct dtx_source *inner = dtx_source_inner(src);
+
+	if (inner)
+		goto out;
+	if (dtx_source_direct(src))
+		DTX_TRY(dtx_gzip_inflate(
+			dtx_source_name(src),
+			(struct dtx_str){ dtx_source_data(src), dtx_source_size(src) }, spool_add,
+			&s, err));
+	else
+		DTX_TRY(dtx_isolated_inflate(src, spool_add, &s, err));
+	DTX_TRY(dtx_source_hold(src, s.fd, (size_t)s.size, err));
+	inner = dtx_source_inner(src);
+out:
+	dtx_file_close(&s.fd);
+	if (rc == DTX_OK)
+		*out = inner;
+	return rc;
+}
