@@ -241,7 +241,7 @@ static enum kind judge(struct work *w, int64_t row)
 		return w->s->on[KIND_BLANK] ? KIND_BLANK : KIND_NONE;
 	if (w->s->on[KIND_REPEATED] && repeats_header(w, row))
 		return KIND_REPEATED;
-	if (w->s->on[KIND_FOOTNOTE] && row > w->last_data)
+	if (w->s->on[KIND_FOOTNOTE] && w->last_data >= 0 && row > w->last_data)
 		return KIND_FOOTNOTE;
 	if (w->where && w->where[row])
 		return KIND_WHERE;

@@ -100,3 +100,84 @@ void test_op_rows_others(void)
 
 	plancases(list, DTX_COUNT(list), NULL);
 }
+
+void test_op_rows_complete(void)
+{
+	static const struct plancase list[] = {
+		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"a\",\"b\"]}"), "a,b\n", "a,b\n" },
+		/* null is a value, the last one */
+		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"a\",\"b\"]}"),
+		  "a,b,c\n2,,x\n,p,y\n10,p,z\n", "a,b,c\n2,,x\n,p,y\n10,p,z\n2,p,\n10,,\n,,\n" },
+		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":0.5}},{\"op\":"
+		           "\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"n * 2\"}]}"),
+		  "n\n1.0\n2.25\n\n", "n,x\n1.0,2.0\n2.25,4.5\n,\n1.5,3.0\n2.0,4.0\n" },
+		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1}}"), "n\n5\n",
+		  "n\n5\n" },
+		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":0}}"), "n\n5\n",
+		  "type_mismatch" },
+		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"k\":1}}"),
+		  "n,k\n5,1\n", "bad_param_value" },
+		{ PLANCASE(
+			  "{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1},\"fill\":{\"v\":"
+			  "\"x\"}}"),
+		  "n,v\n5,1\n", "type_mismatch" },
+		/* a fill value beside computed ones */
+		{ PLANCASE(
+			  "{\"op\":\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"n / 2\"}]},{\"op\":"
+			  "\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1},\"fill\":{\"x\":0.5}},"
+			  "{\"op\":\"derive\",\"set\":[{\"as\":\"y\",\"expr\":\"x + 1\"}]}"),
+		  "n\n1\n3\n", "n,x,y\n1,0.5,1.5\n3,1.5,2.5\n2,0.5,1.5\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
+void test_op_rows_numbers(void)
+{
+	static const struct plancase list[] = {
+		{ PLANCASE("{\"op\":\"normalize\",\"cols\":[\"v\"],\"method\":\"robust\"}"),
+		  "v\n1\n2\n3\n4\n5\n", "v\n-1.0\n-0.5\n0.0\n0.5\n1.0\n" },
+		{ PLANCASE("{\"op\":\"normalize\",\"cols\":[\"v\"]}"), "v\n7\n7\n", "v\n\n\n" },
+		{ PLANCASE("{\"op\":\"normalize\",\"cols\":[\"v\"]}"), "v\n7\n", "v\n\n" },
+		{ PLANCASE("{\"op\":\"normalize\",\"cols\":[\"v\"]}"), "v\n", "v\n" },
+		{ PLANCASE("{\"op\":\"normalize\",\"cols\":[\"v\",\"w\"],\"method\":\"minmax\","
+		           "\"by\":"
+		           "[\"k\"]}"),
+		  "k,v,w\na,1,2.5\n,5,1\na,3,3.5\n,,2\n",
+		  "k,v,w\na,0.0,0.0\n,,0.0\na,1.0,1.0\n,,1.0\n" },
+		{ PLANCASE("{\"op\":\"outliers\",\"cols\":[\"v\"],\"method\":\"zscore\",\"k\":1,"
+		           "\"action\":\"null\"}"),
+		  "v\n0\n0\n0\n9\n", "v\n0\n0\n0\n\n" },
+		{ PLANCASE("{\"op\":\"outliers\",\"cols\":[\"v\"]}"), "v\n", "v,v_outlier\n" },
+		{ PLANCASE("{\"op\":\"outliers\",\"cols\":[\"v\"],\"by\":[\"k\"]}"),
+		  "k,v\na,1\nb,9\n", "k,v,v_outlier\na,1,false\nb,9,false\n" },
+		{ PLANCASE("{\"op\":\"bin\",\"col\":\"v\",\"as\":\"b\",\"n\":3}"), "v\n5\n5\n",
+		  "v,b\n5,\"[5,5]\"\n5,\"[5,5]\"\n" },
+		{ PLANCASE("{\"op\":\"bin\",\"col\":\"v\",\"as\":\"b\",\"n\":3}"), "v\n\n",
+		  "v,b\n,\n" },
+		{ PLANCASE(
+			  "{\"op\":\"bin\",\"col\":\"v\",\"as\":\"b\",\"n\":2,\"method\":\"log\"}"),
+		  "v\n1\n9\n10\n100\n",
+		  "v,b\n1,\"[1,10)\"\n9,\"[1,10)\"\n10,\"[10,100]\"\n100,\"[10,100]\"\n" },
+		{ PLANCASE(
+			  "{\"op\":\"bin\",\"col\":\"v\",\"as\":\"b\",\"n\":2,\"method\":\"log\"}"),
+		  "v\n0\n1\n", "unexpected_value" },
+		{ PLANCASE("{\"op\":\"bin\",\"col\":\"v\",\"as\":\"b\",\"breaks\":[0,1,2],"
+		           "\"closed\":"
+		           "\"right\"}"),
+		  "v\n0\n1\n1.5\n2\n-1\n",
+		  "v,b\n0,\"[0,1]\"\n1,\"[0,1]\"\n1.5,\"(1,2]\"\n2,\"(1,2]\"\n-1,\n" },
+		{ PLANCASE(
+			  "{\"op\":\"bin\",\"col\":\"v\",\"as\":\"b\",\"n\":2,\"labels\":[\"x\"]}"),
+		  "v\n1\n", "length_mismatch" },
+		{ PLANCASE("{\"op\":\"dummies\",\"cols\":[\"k\",\"b\"]}"), "k,b\nx,true\ny,false\n",
+		  "k_x,k_y,b_false,b_true\ntrue,false,false,true\nfalse,true,true,false\n" },
+		{ PLANCASE("{\"op\":\"dummies\",\"cols\":[\"k\"]},{\"op\":\"filter\",\"where\":\"k_"
+		           "x\"}"),
+		  "k,v\nx,1\ny,2\n", "k_x,k_y,v\ntrue,false,1\n" },
+		{ PLANCASE("{\"op\":\"dummies\",\"cols\":[\"k\"]}"), "k,v\n", "v\n" },
+		{ PLANCASE("{\"op\":\"freq\",\"cols\":[\"k\"]}"), "k\n", "k,count,share\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}

@@ -152,6 +152,9 @@ void test_repair_edges(void)
 		{ CSV("{\"op\":\"keep_range\",\"range\":\"2:3\"}"), "a,b\n1,\"x\ny\"\n2,z\n3,w\n",
 		  "a,b\n1,\"x\ny\"\n" },
 		{ CSV("{\"op\":\"unstack_blocks\",\"every\":2}"), "a\n", "a_1,a_2\n" },
+		/* one column alone has no footnotes: nothing tells them from data */
+		{ CSV("{\"op\":\"drop_rows\",\"kinds\":[\"footnotes\"]}"), "a\n1\n2\n",
+		  "a\n1\n2\n" },
 		/* types found anew: numbers once the titles are gone */
 		{ CSV("{\"op\":\"subtitle_to_column\",\"as\":\"s\",\"match\":{\"regex\":\"[A-Z]\"}}"
 		      ","

@@ -1,0 +1,582 @@
+/* complete: rows for the combinations of values that are absent. */
+#include <math.h>
+
+#include "core/base/num.h"
+#include "core/data/cast.h"
+#include "ops/duration.h"
+#include "ops/groupvals.h"
+#include "ops/jsonvalue.h"
+#include "ops/remake.h"
+#include "ops/tablekeys.h"
+
+#define VALUES_MAX 10000000 /* of one column */
+struct fill {
+	const char *col;
+	const json_t *value;
+};
+struct seq {
+	const char *col;
+	const json_t *step;
+};
+struct complete_args {
+	struct dtx_cols *cols;
+	struct dtx_plist fill, seq;
+};
+struct axis { /* one of the completed columns */
+	int32_t col;
+	struct dtx_groupkeys key;
+	const json_t *step; /* NULL: the values that are there */
+	enum dtx_type type;
+};
+struct complete_state {
+	struct axis *axis;
+	uint32_t n;
+	struct dtx_groupkeys all; /* the axes together */
+	int32_t *fill;            /* columns of args->fill */
+};
+
+#define AT(member) .offset = offsetof(struct complete_args, member)
+static const struct dtx_param fill_rows[] = {
+	{ .name = "col",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
+	  .offset = offsetof(struct fill, col),
+	  .help = "column" },
+	{ .name = "value",
+	  .kind = DTX_P_VALUE,
+	  .required = true,
+	  .offset = offsetof(struct fill, value),
+	  .help = "its value in new rows" },
+};
+static const struct dtx_param seq_rows[] = {
+	{ .name = "col",
+	  .kind = DTX_P_COLUMN,
+	  .required = true,
+	  .offset = offsetof(struct seq, col),
+	  .help = "one of cols" },
+	{ .name = "step",
+	  .kind = DTX_P_VALUE,
+	  .required = true,
+	  .offset = offsetof(struct seq, step),
+	  .help = "a number, or for dates a number of days or 1w, 1mo, 1q, 1y" },
+};
+static const struct dtx_param complete_params[] = {
+	{ .name = "cols",
+	  .kind = DTX_P_COLUMNS,
+	  .required = true,
+	  .nonempty = true,
+	  AT(cols),
+	  .aliases = "columns",
+	  .help = "columns whose combinations are completed" },
+	{ .name = "fill",
+	  .kind = DTX_P_LIST,
+	  AT(fill),
+	  .rows = fill_rows,
+	  .nrows = DTX_COUNT(fill_rows),
+	  .item_size = sizeof(struct fill),
+	  .sugar = DTX_SUGAR_MAP,
+	  .help = "cells of the new rows (default: null)" },
+	{ .name = "seq",
+	  .kind = DTX_P_LIST,
+	  AT(seq),
+	  .rows = seq_rows,
+	  .nrows = DTX_COUNT(seq_rows),
+	  .item_size = sizeof(struct seq),
+	  .sugar = DTX_SUGAR_MAP,
+	  .help = "columns with every step from the least to the greatest value" },
+};
+static const struct dtx_example complete_examples[] = {
+	{ .step = DTX_JSON({ "op" : "complete", "cols" : [ "k", "q" ] }),
+	  .in = "k,v,q\nb,1.50,2\na,2,1\nb,3,1\n",
+	  .out = "k,v,q\nb,1.50,2\na,2,1\nb,3,1\na,,2\n" },
+	{ .step = DTX_JSON({
+		  "op" : "expand",
+		  "cols" : [ "k", "n" ],
+		  "seq" : { "n" : 1 },
+		  "fill" : { "v" : 0 }
+	  }),
+	  .in = "k,n,v\na,1,5\na,4,6\n",
+	  .out = "k,n,v\na,1,5\na,4,6\na,2,0\na,3,0\n" },
+	{ .step = DTX_JSON({ "op" : "complete", "cols" : ["d"], "seq" : { "d" : "1mo" } }),
+	  .in = "d,v\n2024-01-31,1\n2024-03-31,2\n",
+	  .out = "d,v\n2024-01-31,1\n2024-03-31,2\n2024-02-29,\n" },
+	{ .step = DTX_JSON({ "op" : "complete", "cols" : ["t"], "seq" : { "t" : 1 } }),
+	  .in = "t\nx\n",
+	  .error = "type_mismatch" },
+};
+
+/* --- binding --- */
+
+static bool step_fits(const json_t *step, enum dtx_type type)
+{
+	struct dtx_duration d;
+
+	switch (type) {
+	case DTX_T_UNKNOWN:
+	case DTX_T_NULL: return true;
+	case DTX_T_INT64: return json_is_integer(step) && json_integer_value(step) > 0;
+	case DTX_T_FLOAT64: return json_is_number(step) && json_number_value(step) > 0;
+	case DTX_T_DATE:
+		if (json_is_integer(step))
+			return json_integer_value(step) > 0;
+		return json_is_string(step) && dtx_duration_parse(json_string_value(step), &d) &&
+		       dtx_duration_is_days(d);
+	case DTX_T_DATETIME:
+		return json_is_string(step) && dtx_duration_parse(json_string_value(step), &d);
+	default: return false;
+	}
+}
+
+static enum dtx_code bind_seq(struct dtx_bind *b, const struct complete_args *a,
+                              struct complete_state *s, struct dtx_err *err)
+{
+	const struct seq *seq = a->seq.item;
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < a->seq.n; i++) {
+		struct axis *axis = NULL;
+		int32_t col;
+
+		DTX_TRY(dtx_bind_column(b, 0, seq[i].col, "/seq", &col, err));
+		for (uint32_t k = 0; k < s->n; k++)
+			if (col >= 0 && s->axis[k].col == col)
+				axis = &s->axis[k];
+		if (col >= 0 && !axis)
+			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/seq", err,
+			                      "'%s' is none of cols", seq[i].col));
+		if (!axis)
+			continue;
+		axis->step = seq[i].step;
+		if (!step_fits(axis->step, axis->type))
+			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/seq", err,
+			                      "the step does not fit column '%s' of type %s",
+			                      seq[i].col, dtx_type_name(axis->type)));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code bind_fill(struct dtx_bind *b, const struct complete_args *a,
+                               struct complete_state *s, struct dtx_err *err)
+{
+	const struct fill *fill = a->fill.item;
+	enum dtx_code rc = DTX_OK;
+
+	s->fill = dtx_arena_alloc(b->arena, a->fill.n + 1, sizeof(*s->fill));
+	if (!s->fill)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < a->fill.n; i++) {
+		const struct dtx_field *f;
+
+		DTX_TRY(dtx_bind_column(b, 0, fill[i].col, "/fill", &s->fill[i], err));
+		if (s->fill[i] < 0)
+			continue;
+		f = &b->in[0]->field[s->fill[i]];
+		if (f->type.type != DTX_T_UNKNOWN && f->type.type != DTX_T_NULL &&
+		    !dtx_json_fits(fill[i].value, f->type.type))
+			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/fill", err,
+			                      "value does not fit column '%s' of type %s", f->name,
+			                      dtx_type_name(f->type.type)));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code complete_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct complete_args *a = args;
+	struct complete_state *s = dtx_bind_state(b, sizeof(*s));
+	enum dtx_code rc = DTX_OK;
+	int32_t *col;
+	uint32_t n;
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &n, err));
+	s->axis = dtx_arena_zalloc(b->arena, (size_t)n + 1, sizeof(*s->axis));
+	if (!s->axis)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < n; i++) {
+		if (col[i] < 0)
+			continue;
+		s->axis[s->n].col = col[i];
+		s->axis[s->n].type = b->in[0]->field[col[i]].type.type;
+		DTX_TRY(dtx_groupkeys_columns(b, 0, &col[i], 1, &s->axis[s->n].key, err));
+		s->n++;
+	}
+	DTX_TRY(dtx_groupkeys_columns(b, 0, col, n, &s->all, err));
+	DTX_TRY(bind_seq(b, a, s, err));
+	DTX_TRY(bind_fill(b, a, s, err));
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	for (uint32_t i = 0; i < b->in[0]->nfields; i++)
+		DTX_TRY(dtx_bind_use(b, (int32_t)i, 0, (int32_t)i, DTX_DEMAND_BYTES, err));
+	dtx_bind_kind(b, DTX_KIND_WHOLE);
+out:
+	return rc;
+}
+
+/* --- the values of an axis, in order --- */
+
+struct values {
+	struct dtx_tablekeys keys;
+	struct dtx_from *cell; /* per value */
+	uint32_t *group;       /* its group, DTX_NOWHERE: no row has it */
+	size_t n, cap, cap_group;
+};
+
+static enum dtx_code add_value(struct values *v, struct dtx_from cell, uint32_t group,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (v->n >= VALUES_MAX)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "complete: a column would have more than %d values",
+		         VALUES_MAX);
+	if (!dtx_mem_reserve(&v->cell, &v->cap, v->n + 1, sizeof(*v->cell)) ||
+	    !dtx_mem_reserve(&v->group, &v->cap_group, v->n + 1, sizeof(*v->group)))
+		DTX_FAIL_MEM(err);
+	v->cell[v->n] = cell;
+	v->group[v->n++] = group;
+out:
+	return rc;
+}
+
+/* Value number k of a sequence as int64 (dates and times in microseconds) or double. */
+union point {
+	int64_t i;
+	double f;
+};
+
+static bool step_point(const struct axis *x, union point from, int64_t k, union point *out)
+{
+	struct dtx_duration d = { 1, DTX_U_DAY };
+
+	if (x->type == DTX_T_FLOAT64) {
+		out->f = from.f + (double)k * json_number_value(x->step);
+		return isfinite(out->f);
+	}
+	if (x->type == DTX_T_INT64)
+		return !__builtin_mul_overflow(k, json_integer_value(x->step), &out->i) &&
+		       !__builtin_add_overflow(from.i, out->i, &out->i);
+	if (json_is_integer(x->step))
+		d.n = json_integer_value(x->step);
+	else if (!dtx_duration_parse(json_string_value(x->step), &d))
+		return false;
+	return dtx_duration_step(from.i, k, d, &out->i);
+}
+
+static int point_cmp(const struct axis *x, union point a, union point b)
+{
+	if (x->type == DTX_T_FLOAT64)
+		return a.f < b.f ? -1 : a.f > b.f;
+	return a.i < b.i ? -1 : a.i > b.i;
+}
+
+static struct dtx_from point_cell(struct dtx_remake *m, const struct axis *x, union point p)
+{
+	char text[DTX_NUM_TEXT];
+	size_t len;
+
+	if (x->type == DTX_T_FLOAT64)
+		len = dtx_num_print_f64(text, p.f);
+	else if (x->type == DTX_T_INT64)
+		len = dtx_num_print_i64(text, p.i);
+	else if (x->type == DTX_T_DATE)
+		len = dtx_day_print(text, (int32_t)(p.i / DTX_DAY_US));
+	else
+		len = dtx_datetime_print(text, p.i);
+	return dtx_remake_text(m, (struct dtx_str){ text, len });
+}
+
+static enum dtx_code read_point(struct dtx_remake *m, const struct axis *x, int64_t row,
+                                union point *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c = NULL;
+	uint32_t at;
+	struct dtx_batch *b = NULL;
+
+	dtx_raw_row(&m->raw, row, &at);
+	b = m->raw.table->batch[m->raw.hint];
+	DTX_TRY(dtx_batch_flat(b, (uint32_t)x->col, &c, err));
+	if (x->type == DTX_T_FLOAT64)
+		out->f = c->v.f64[at];
+	else
+		out->i = x->type == DTX_T_DATE ? c->v.day[at] * DTX_DAY_US : c->v.i64[at];
+out:
+	dtx_column_unref(c);
+	return rc;
+}
+
+/* The values that are there and the steps between, merged in order. */
+static enum dtx_code merge_steps(struct dtx_remake *m, const struct axis *x, struct values *v,
+                                 const int64_t *row, int64_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	union point first, last, here, step = { 0 };
+	int64_t k = 0;
+
+	if (!n)
+		goto out;
+	DTX_TRY(read_point(m, x, row[0], &first, err));
+	DTX_TRY(read_point(m, x, row[n - 1], &last, err));
+	for (int64_t i = 0; i < n; i++) {
+		DTX_TRY(read_point(m, x, row[i], &here, err));
+		for (; step_point(x, first, k, &step) && point_cmp(x, step, here) <= 0; k++)
+			if (point_cmp(x, step, here) < 0)
+				DTX_TRY(add_value(v, point_cell(m, x, step), DTX_NOWHERE, err));
+		DTX_TRY(add_value(v, (struct dtx_from){ row[i], x->col },
+		                  dtx_tablekeys_id(&v->keys, row[i]), err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code find_values(struct dtx_remake *m, const struct axis *x, struct values *v,
+                                 struct dtx_err *err)
+{
+	struct dtx_table *t = m->raw.table;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_rowkeys order = DTX_ROWKEYS_INIT;
+	int64_t *row = NULL, n;
+
+	DTX_TRY(dtx_tablekeys_open(&v->keys, &x->key, t, err));
+	n = v->keys.n;
+	row = dtx_mem_alloc((size_t)n + 1, sizeof(*row));
+	if (!row)
+		DTX_FAIL_MEM(err);
+	memcpy(row, v->keys.first, (size_t)n * sizeof(*row));
+	DTX_TRY(dtx_rowkeys_column(&order, t, x->col, err));
+	DTX_TRY(dtx_rowkeys_sort(&order, row, n, err));
+	/* a null is a value, the last one */
+	while (n && order.null[row[n - 1]])
+		n--;
+	if (x->step)
+		DTX_TRY(merge_steps(m, x, v, row, n, err));
+	for (int64_t i = x->step ? n : 0; i < (int64_t)v->keys.n; i++)
+		DTX_TRY(add_value(v, (struct dtx_from){ row[i], x->col },
+		                  dtx_tablekeys_id(&v->keys, row[i]), err));
+out:
+	dtx_mem_free(row);
+	dtx_rowkeys_close(&order);
+	return rc;
+}
+
+/* --- the combinations --- */
+
+struct work {
+	struct dtx_remake *m;
+	const struct complete_args *a;
+	const struct complete_state *s;
+	struct values *v;       /* per axis */
+	struct dtx_strmap have; /* combinations that are there: groups of the axes */
+	uint32_t *at;           /* the combination that is looked at */
+	uint32_t *absent;       /* positions on the axes, one combination after the other */
+	size_t nabsent, cap;
+};
+
+static void work_clear(struct work *w)
+{
+	for (uint32_t i = 0; w->v && i < w->s->n; i++) {
+		dtx_tablekeys_close(&w->v[i].keys);
+		dtx_mem_free(w->v[i].cell);
+		dtx_mem_free(w->v[i].group);
+	}
+	dtx_mem_free(w->v);
+	dtx_mem_free(w->at);
+	dtx_mem_free(w->absent);
+	dtx_strmap_clear(&w->have);
+}
+
+static struct dtx_str combination(const struct work *w, uint32_t *group)
+{
+	return (struct dtx_str){ (const char *)group, w->s->n * sizeof(*group) };
+}
+
+static enum dtx_code note_rows(struct work *w, uint32_t *group, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t found;
+
+	for (int64_t row = 0; row < w->m->raw.table->nrows; row++) {
+		for (uint32_t i = 0; i < w->s->n; i++)
+			group[i] = dtx_tablekeys_id(&w->v[i].keys, row);
+		if (!dtx_strmap_put(&w->have, combination(w, group), 0, &found))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+static bool is_there(struct work *w, uint32_t *group)
+{
+	for (uint32_t i = 0; i < w->s->n; i++) {
+		group[i] = w->v[i].group[w->at[i]];
+		if (group[i] == DTX_NOWHERE)
+			return false;
+	}
+	return dtx_strmap_get(&w->have, combination(w, group)) != DTX_STRMAP_NONE;
+}
+
+/* The next combination, the last axis first; false: that was the last one. */
+static bool turn(struct work *w)
+{
+	for (uint32_t i = w->s->n; i-- > 0;) {
+		if (++w->at[i] < w->v[i].n)
+			return true;
+		w->at[i] = 0;
+	}
+	return false;
+}
+
+static enum dtx_code find_absent(struct work *w, uint32_t *group, struct dtx_err *err)
+{
+	const struct dtx_run *run = w->m->ox->run;
+	int64_t rows = w->m->raw.table->nrows;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < w->s->n; i++)
+		if (!w->v[i].n)
+			goto out;
+	do {
+		if (is_there(w, group))
+			continue;
+		if (run && run->max_rows > 0 && rows + (int64_t)w->nabsent >= run->max_rows)
+			DTX_FAIL(err, DTX_E_ROW_LIMIT, "complete: more than %lld rows",
+			         (long long)run->max_rows);
+		if (!dtx_mem_reserve(&w->absent, &w->cap, (w->nabsent + 1) * w->s->n,
+		                     sizeof(*w->absent)))
+			DTX_FAIL_MEM(err);
+		memcpy(w->absent + w->nabsent++ * w->s->n, w->at, w->s->n * sizeof(*w->at));
+	} while (turn(w));
+out:
+	return rc;
+}
+
+/* --- the table --- */
+
+static enum dtx_code lay_axis(struct work *w, uint32_t i, struct dtx_err *err)
+{
+	struct dtx_remake *m = w->m;
+	int64_t rows = m->raw.table->nrows;
+	int32_t c = w->s->axis[i].col;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_remake_cells(m, (uint32_t)c, err));
+	for (int64_t r = 0; r < rows; r++)
+		m->out[c].cell[r] = (struct dtx_from){ r, c };
+	for (size_t k = 0; k < w->nabsent; k++)
+		m->out[c].cell[rows + (int64_t)k] = w->v[i].cell[w->absent[k * w->s->n + i]];
+out:
+	return rc;
+}
+
+static enum dtx_code lay_fill(struct work *w, int32_t c, const json_t *value, struct dtx_err *err)
+{
+	struct dtx_remake *m = w->m;
+	int64_t rows = m->raw.table->nrows;
+	struct dtx_buf text = DTX_BUF_INIT(1 << 20);
+	enum dtx_code rc = DTX_OK;
+	struct dtx_from cell;
+
+	if (json_is_string(value))
+		dtx_buf_add(&text, json_string_value(value));
+	else
+		dtx_json_print(value, 0, &text);
+	DTX_TRY(dtx_buf_check(&text, "a fill value", err));
+	cell = dtx_remake_text(m, (struct dtx_str){ dtx_buf_text(&text), text.len });
+	DTX_TRY(dtx_remake_cells(m, (uint32_t)c, err));
+	for (int64_t r = 0; r < m->nrows; r++)
+		m->out[c].cell[r] = r < rows ? (struct dtx_from){ r, c } : cell;
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code lay_table(struct work *w, struct dtx_err *err)
+{
+	const struct fill *fill = w->a->fill.item;
+	struct dtx_remake *m = w->m;
+	int64_t rows = m->raw.table->nrows;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_remake_size(m, rows + (int64_t)w->nabsent, m->raw.ncols, err));
+	DTX_TRY(dtx_remake_rows(m, err));
+	for (int64_t r = 0; r < m->nrows; r++)
+		m->row[r] = r < rows ? r : -1;
+	for (uint32_t c = 0; c < m->ncols; c++) {
+		m->out[c].name = m->raw.table->schema->field[c].name;
+		m->out[c].col = (int32_t)c;
+	}
+	for (uint32_t i = 0; i < w->s->n; i++)
+		DTX_TRY(lay_axis(w, i, err));
+	for (size_t i = 0; i < w->a->fill.n; i++)
+		if (!m->out[w->s->fill[i]].cell)
+			DTX_TRY(lay_fill(w, w->s->fill[i], fill[i].value, err));
+out:
+	return rc;
+}
+
+static enum dtx_code complete_lay(struct dtx_remake *m, struct dtx_err *err)
+{
+	struct work w = { .m = m, .a = m->ox->args, .s = m->ox->bound };
+	enum dtx_code rc = DTX_OK;
+	uint32_t *group = dtx_mem_zalloc((size_t)w.s->n + 1, sizeof(*group));
+
+	w.v = dtx_mem_zalloc((size_t)w.s->n + 1, sizeof(*w.v));
+	w.at = dtx_mem_zalloc((size_t)w.s->n + 1, sizeof(*w.at));
+	if (!group || !w.v || !w.at)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < w.s->n; i++)
+		DTX_TRY(find_values(m, &w.s->axis[i], &w.v[i], err));
+	DTX_TRY(note_rows(&w, group, err));
+	DTX_TRY(find_absent(&w, group, err));
+	DTX_TRY(lay_table(&w, err));
+out:
+	dtx_mem_free(group);
+	work_clear(&w);
+	return rc;
+}
+
+static enum dtx_code complete_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+                                    struct dtx_emit *out, struct dtx_err *err)
+{
+	return dtx_remake_whole(ox, t, out, complete_lay, err);
+}
+
+static void complete_explain(const void *args, struct dtx_buf *out)
+{
+	const struct complete_args *a = args;
+	const struct seq *seq = a->seq.item;
+	const struct fill *fill = a->fill.item;
+
+	dtx_buf_add(out, "add rows for absent combinations of ");
+	dtx_cols_print(a->cols, out);
+	for (size_t i = 0; i < a->seq.n; i++) {
+		dtx_buf_printf(out, ", %s in steps of ", seq[i].col);
+		dtx_json_print(seq[i].step, 0, out);
+	}
+	for (size_t i = 0; i < a->fill.n; i++) {
+		dtx_buf_printf(out, "%s %s ", i ? "," : "; in them", fill[i].col);
+		dtx_json_print(fill[i].value, 0, out);
+	}
+}
+
+const struct dtx_op dtx_op_complete = {
+	.name = "complete",
+	.aliases = "expand",
+	.ninputs = 1,
+	.flags = DTX_OP_MAY_TRIGGER,
+	.summary = "Add rows for combinations of values that are absent",
+	.notes = "Null is a value, the last one. With seq a column has every step from its least "
+		 "to its greatest value. New rows come last, sorted by cols; their other cells are "
+		 "null or `fill`.",
+	.params = complete_params,
+	.nparams = DTX_COUNT(complete_params),
+	.examples = complete_examples,
+	.nexamples = DTX_COUNT(complete_examples),
+	.args_size = sizeof(struct complete_args),
+	.bind = complete_bind,
+	.whole = complete_whole,
+	.explain = complete_explain,
+};
