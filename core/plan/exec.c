@@ -48,9 +48,11 @@ static bool rescue_input(void *arg, uint32_t input, const struct dtx_err *why)
 	if (x->mode == DTX_FALLBACK_OFF || !helper || !dtx_code_triggers(why->code, true) ||
 	    !dtx_regions_add_input(&x->regions, input, why, x->max_regions))
 		return false;
+	if (!x->bind_only)
+		return true;
 	dtx_err_copy(&finding, why);
 	finding.severity = DTX_SEV_FALLBACK;
-	return !x->bind_only || dtx_errlist_take(x->findings, &finding);
+	return dtx_errlist_take(x->findings, &finding);
 }
 
 /* The same for one that failed while its rows flowed. */

@@ -282,3 +282,22 @@ void test_ingest_every_allocation_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(run_whole());
 }
+
+/* What is too large for a snippet keeps its reader's error, and says so. */
+void test_ingest_too_large_keeps_the_error(void)
+{
+	struct dtx_buf text = DTX_BUF_INIT((size_t)1 << 20);
+	struct asked a = { 0 };
+	struct planrun p;
+
+	for (int i = 0; i < 16000; i++)
+		dtx_buf_add(&text, i ? ",a" : "k");
+	for (int i = 0; i < 1400; i++)
+		dtx_buf_add(&text, "\n1");
+	planrun_init(&p, INPUT("", "{\"op\":\"limit\",\"n\":9}"), dtx_buf_text(&text));
+	T_CODE(run(&p, &a), DTX_E_RAGGED_ROWS, &p.err);
+	T_INT(a.calls, 0);
+	T_CHECK(strstr(p.err.hint, "pad") && strstr(p.err.hint, "a snippet is given at most"));
+	planrun_clear(&p);
+	dtx_buf_clear(&text);
+}
