@@ -42,7 +42,7 @@ static void note_raw(struct asked *a, const struct dtx_rawgrid *g)
 	size_t n = (size_t)snprintf(a->raw, sizeof(a->raw), "%ux%u %s", g->nrows, g->ncols,
 	                            g->sheet ? g->sheet : "-");
 
-	for (size_t i = 0; i < g->ncells && g->cell[i].kind == DTX_RAW_TEXT; i++) {
+	for (size_t i = 0; i < g->ncells && i < 10 && g->cell[i].kind == DTX_RAW_TEXT; i++) {
 		struct dtx_str s = dtx_rawgrid_str(g, &g->cell[i]);
 
 		n += (size_t)snprintf(a->raw + n, sizeof(a->raw) - n, " %u,%u=%.*s", g->cell[i].row,
@@ -294,7 +294,8 @@ void test_ingest_too_large_keeps_the_error(void)
 		dtx_buf_add(&text, i ? ",a" : "k");
 	for (int i = 0; i < 1400; i++)
 		dtx_buf_add(&text, "\n1");
-	planrun_init(&p, INPUT("", "{\"op\":\"limit\",\"n\":9}"), dtx_buf_text(&text));
+	planrun_init(&p, INPUT(",\"dialect\":{\"delimiter\":\",\"}", "{\"op\":\"limit\",\"n\":9}"),
+	             dtx_buf_text(&text));
 	T_CODE(run(&p, &a), DTX_E_RAGGED_ROWS, &p.err);
 	T_INT(a.calls, 0);
 	T_CHECK(strstr(p.err.hint, "pad") && strstr(p.err.hint, "a snippet is given at most"));
