@@ -33,6 +33,7 @@ suite "python side of the jail" /usr/bin/python3 -B tests/guest/run.py
 suite "fuzz corpora" sh tests/fuzz/replay.sh build/fuzz
 suite "command line (ASan, UBSan)" sh tests/cli/run.sh build-asan/dtx
 suite "main job, jail and workbooks on the command line" sh tests/cli/run.sh build/dtx locked
+suite "published schemas" /usr/bin/python3 -B tests/schema/check.py build/dtx
 suite "op examples against pandas" /usr/bin/python3 -B tests/diff/examples.py build/dtx
 suite "where tools disagree" /usr/bin/python3 -B tests/diff/semantics.py build/dtx
 suite "random plans against pandas" /usr/bin/python3 -B tests/diff/run.py build/dtx 60

@@ -125,5 +125,7 @@ int32_t dtx_plan_table(const struct dtx_plan *p, const char *name);
 /* JSON Schema (2020-12) of plans, or of one step of op `name`; new reference, NULL: no such op or
  * out of memory. */
 json_t *dtx_plan_schema(const char *name);
+/* The same for model output: every member required, one way to say things. */
+json_t *dtx_plan_schema_strict(const char *name);
 
 #endif

@@ -1,9 +1,78 @@
 /* JSON Schema (2020-12) of plans, from the descriptors. */
 #include "core/plan/parts.h"
 
+static json_t *or_null(json_t *s)
+{
+	return s ? json_pack("{s:[o,{s:s}]}", "anyOf", s, "type", "null") : NULL;
+}
+
+static json_t *text_or_null(void)
+{
+	return json_pack("{s:[s,s]}", "type", "string", "null");
+}
+
+static json_t *bool_or_null(void)
+{
+	return json_pack("{s:[s,s]}", "type", "boolean", "null");
+}
+
+static json_t *choice_or_null(const char *a, const char *b)
+{
+	return json_pack("{s:[s,s,n]}", "enum", a, b);
+}
+
+static json_t *scalar(void)
+{
+	return json_pack("{s:[s,s,s,s]}", "type", "string", "number", "boolean", "null");
+}
+
+static json_t *expect_columns(void)
+{
+	json_t *props =
+		json_pack("{s:{s:s},s:o,s:o,s:o,s:o,s:o,s:{s:[s,s],s:i,s:o},s:o}", "name", "type",
+	                  "string", "type", text_or_null(), "nullable", bool_or_null(), "unique",
+	                  bool_or_null(), "min", scalar(), "max", scalar(), "enum", "type", "array",
+	                  "null", "minItems", 1, "items", scalar(), "matches", text_or_null());
+
+	return json_pack("{s:[s,s],s:{s:s,s:o,s:[s],s:b}}", "type", "array", "null", "items",
+	                 "type", "object", "properties", props, "required", "name",
+	                 "additionalProperties", 0);
+}
+
+static json_t *count_or_null(void)
+{
+	return json_pack("{s:[s,s],s:i}", "type", "integer", "null", "minimum", 0);
+}
+
+static json_t *expect_rows(void)
+{
+	json_t *props = json_pack("{s:o,s:o,s:{s:[s,s,s],s:i}}", "min", count_or_null(), "max",
+	                          count_or_null(), "equals", "type", "integer", "string", "null",
+	                          "minimum", 0);
+
+	return json_pack("{s:[s,s],s:o,s:b}", "type", "object", "null", "properties", props,
+	                 "additionalProperties", 0);
+}
+
+static json_t *expect_rules(void)
+{
+	return json_pack("{s:[s,s],s:{s:s,s:o,s:[s],s:b}}", "type", "array", "null", "items",
+	                 "type", "object", "properties",
+	                 dtx_param_schema(dtx_rule_rows, DTX_RULE_ROWS), "required", "rule",
+	                 "additionalProperties", 0);
+}
+
 static json_t *expect_schema(void)
 {
-	return json_pack("{s:s}", "type", "object");
+	json_t *names = json_pack("{s:[s,s,s],s:{s:[s,s]}}", "type", "array", "string", "null",
+	                          "items", "type", "string", "object");
+	json_t *order = json_pack("{s:[s,s,s,s]}", "type", "array", "string", "object", "null");
+	json_t *props = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "columns", expect_columns(), "extra",
+	                          choice_or_null("allow", "forbid"), "rows", expect_rows(), "keys",
+	                          names, "order_by", order, "rules", expect_rules());
+
+	return json_pack("{s:[s,s],s:o,s:b}", "type", "object", "null", "properties", props,
+	                 "additionalProperties", 0);
 }
 
 /* Required names of the rows, with "op" in front. */
@@ -28,10 +97,10 @@ static json_t *step_schema(const struct dtx_op *op)
 	if (!props)
 		return NULL;
 	if (!dtx_json_set(props, "op", json_pack("{s:s}", "const", op->name)) ||
-	    !dtx_json_set(props, "in", json_pack("{s:s}", "type", "string")) ||
-	    !dtx_json_set(props, "out", json_pack("{s:s}", "type", "string")) ||
-	    !dtx_json_set(props, "note", json_pack("{s:s}", "type", "string")) ||
-	    !dtx_json_set(props, "fallback", json_pack("{s:[s,s]}", "enum", "step", "off")) ||
+	    !dtx_json_set(props, "in", text_or_null()) ||
+	    !dtx_json_set(props, "out", text_or_null()) ||
+	    !dtx_json_set(props, "note", text_or_null()) ||
+	    !dtx_json_set(props, "fallback", choice_or_null("step", "off")) ||
 	    !dtx_json_set(props, "expect", expect_schema())) {
 		json_decref(props);
 		return NULL;
@@ -73,13 +142,24 @@ static json_t *input_schema(void)
 {
 	json_t *in = dtx_part_schema("inputs");
 
-	if (!in || !dtx_json_set(in, "dialect", object_of("dialect")) ||
-	    !dtx_json_set(in, "families", json_pack("{s:s}", "type", "array"))) {
+	if (!in || !dtx_json_set(in, "dialect", or_null(object_of("dialect"))) ||
+	    !dtx_json_set(in, "families", json_pack("{s:[s,s]}", "type", "array", "null"))) {
 		json_decref(in);
 		return NULL;
 	}
 	return json_pack("{s:s,s:o,s:[s],s:b}", "type", "object", "properties", in, "required",
 	                 "name", "additionalProperties", 0);
+}
+
+/* One of them, or a list. */
+static json_t *one_or_list(json_t *item)
+{
+	json_t *s = item ? json_pack("{s:[O,{s:s,s:O},{s:s}]}", "anyOf", item, "type", "array",
+	                             "items", item, "type", "null")
+	                 : NULL;
+
+	json_decref(item);
+	return s;
 }
 
 json_t *dtx_plan_schema(const char *name)
@@ -89,13 +169,12 @@ json_t *dtx_plan_schema(const char *name)
 
 	if (name)
 		return op ? step_schema(op) : NULL;
-	props = json_pack("{s:{s:i},s:{s:s},s:{s:s,s:o},s:o,s:o,s:{s:[o,{s:s,s:o}]},s:{s:[s,s,s]},"
-	                  "s:o,s:o}",
-	                  "dtx", "const", DTX_PLAN_VERSION, "name", "type", "string", "inputs",
-	                  "type", "array", "items", input_schema(), "steps", steps_schema(),
-	                  "expect", expect_schema(), "output", "anyOf", object_of("output"), "type",
-	                  "array", "items", object_of("output"), "fallback", "enum", "step", "plan",
-	                  "off", "options", object_of("options"), "limits", object_of("limits"));
+	props = json_pack("{s:{s:i},s:o,s:o,s:o,s:o,s:o,s:{s:[s,s,s,n]},s:o,s:o}", "dtx", "const",
+	                  DTX_PLAN_VERSION, "name", text_or_null(), "inputs",
+	                  one_or_list(input_schema()), "steps", steps_schema(), "expect",
+	                  expect_schema(), "output", one_or_list(object_of("output")), "fallback",
+	                  "enum", "step", "plan", "off", "options", or_null(object_of("options")),
+	                  "limits", or_null(object_of("limits")));
 	return json_pack("{s:s,s:s,s:s,s:o,s:[s,s],s:b}", "$schema",
 	                 "https://json-schema.org/draft/2020-12/schema", "title", "dtx plan",
 	                 "type", "object", "properties", props, "required", "dtx", "steps",
