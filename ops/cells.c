@@ -402,6 +402,14 @@ void dtx_spanbuf_clear(struct dtx_spanbuf *s)
 	s->n = s->cap = s->cap_words = 0;
 }
 
+/* Numbers are read eight bytes at a time, back from the end of their cell: the first cells of a
+ * block need bytes before them too, also when they stand under the base of other blocks. */
+static void spanbuf_lead(struct dtx_spanbuf *s)
+{
+	if (!s->bytes.len)
+		dtx_buf_addn(&s->bytes, "        ", 8);
+}
+
 static void spanbuf_push(struct dtx_spanbuf *s, size_t off, size_t len, bool quoted)
 {
 	if (!dtx_buf_ok(&s->bytes) || len > DTX_SPAN_LEN ||
@@ -430,8 +438,10 @@ static bool text_needs_quotes(struct dtx_str t, char delim, char quote)
 
 void dtx_spanbuf_text(struct dtx_spanbuf *s, struct dtx_str t)
 {
-	size_t off = s->bytes.len;
+	size_t off;
 
+	spanbuf_lead(s);
+	off = s->bytes.len;
 	if (!text_needs_quotes(t, s->delim, s->quote)) {
 		dtx_buf_adds(&s->bytes, t);
 		spanbuf_push(s, off, t.len, false);
@@ -465,8 +475,10 @@ static void spanbuf_raw(struct dtx_spanbuf *s, const struct dtx_column *c, uint3
 {
 	struct dtx_span from = c->v.span[row];
 	uint32_t len = from.len & DTX_SPAN_LEN;
-	size_t off = s->bytes.len;
+	size_t off;
 
+	spanbuf_lead(s);
+	off = s->bytes.len;
 	if (from.len & DTX_SPAN_QUOTED) {
 		dtx_buf_addn(&s->bytes, c->base + from.off - 1, (size_t)len + 2);
 		spanbuf_push(s, off + 1, len, true);
