@@ -68,7 +68,9 @@ static enum dtx_code bind_left(struct dtx_bind *b, const struct dtx_join_args *a
 		int32_t key = key_of(&s->key.left, (int32_t)i);
 
 		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
-		if (key >= 0 && from_right(s->how) && a->coalesce_keys && b->ncols > out)
+		/* a right key that is not there is a finding of its own */
+		if (key >= 0 && (uint32_t)key < s->key.right.n && from_right(s->how) &&
+		    a->coalesce_keys && b->ncols > out)
 			DTX_TRY(widen_key(b, s, out, key, err));
 	}
 out:

@@ -41,6 +41,7 @@ static const struct dtx_param fill_rows[] = {
 	  .kind = DTX_P_COLUMN,
 	  .required = true,
 	  .offset = offsetof(struct fill, col),
+	  .aliases = "column",
 	  .help = "column" },
 	{ .name = "value",
 	  .kind = DTX_P_VALUE,
@@ -53,6 +54,7 @@ static const struct dtx_param seq_rows[] = {
 	  .kind = DTX_P_COLUMN,
 	  .required = true,
 	  .offset = offsetof(struct seq, col),
+	  .aliases = "column",
 	  .help = "one of cols" },
 	{ .name = "step",
 	  .kind = DTX_P_VALUE,
@@ -141,7 +143,7 @@ static enum dtx_code bind_seq(struct dtx_bind *b, const struct complete_args *a,
 		for (uint32_t k = 0; k < s->n; k++)
 			if (col >= 0 && s->axis[k].col == col)
 				axis = &s->axis[k];
-		if (col >= 0 && !axis)
+		if (col >= 0 && !axis && !b->broken)
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/seq", err,
 			                      "'%s' is none of cols", seq[i].col));
 		if (!axis)

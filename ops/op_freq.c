@@ -26,6 +26,7 @@ static const struct dtx_param freq_params[] = {
 	{ .name = "n",
 	  .kind = DTX_P_INT,
 	  AT(n),
+	  .aliases = "count",
 	  .min = 1,
 	  .max = INT64_MAX,
 	  .help = "only so many rows" },

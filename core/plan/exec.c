@@ -339,13 +339,20 @@ static void discard(struct exec *x, const struct dtx_err *why)
 	r->restarts++;
 }
 
+/* Bound rules of the result live in the graph. */
+static void clear_graph(struct exec *x)
+{
+	dtx_tap_clear(&x->tap);
+	dtx_graph_clear(&x->graph);
+}
+
 /* What a reader refused may have a remedy. */
 static enum dtx_code reopen(struct exec *x, enum dtx_code rc, struct dtx_err *why, bool *again,
                             struct dtx_err *err)
 {
 	enum dtx_code opened;
 
-	dtx_graph_clear(&x->graph); /* its batches know the reader */
+	clear_graph(x); /* its batches know the reader */
 	dtx_regions_forget(&x->regions);
 	dtx_err_move(why, err);
 	opened = dtx_inputset_repair(&x->in, why, again, err);
@@ -400,7 +407,7 @@ static enum dtx_code run_attempts(struct exec *x, struct dtx_err *err)
 		else if (rc != DTX_OK)
 			rc = recover(x, rc, &again, err);
 		if (again)
-			dtx_graph_clear(&x->graph);
+			clear_graph(x);
 	}
 	return rc;
 }
@@ -513,9 +520,8 @@ out:
 
 static void stop(struct exec *x)
 {
-	dtx_graph_clear(&x->graph);
+	clear_graph(x);
 	dtx_regions_clear(&x->regions);
-	dtx_tap_clear(&x->tap);
 	pthread_mutex_destroy(&x->tap.lock);
 	dtx_inputset_close(&x->in);
 	dtx_mem_free(x);

@@ -249,6 +249,21 @@ out:
 	return rc;
 }
 
+/* As many rows as a table: only the contract of a snippet can tell. */
+enum dtx_code dtx_part_counts(struct dtx_plan_parse *p, const struct dtx_expect *e, const char *at,
+                              struct dtx_err *err)
+{
+	char pointer[320];
+
+	if (!e || !dtx_expect_equals_table(e))
+		return DTX_OK;
+	snprintf(pointer, sizeof(pointer), "%s/rows/equals", at);
+	return dtx_part_fail(p, DTX_E_UNSUPPORTED_PARAM, pointer, err,
+	                     "'equals' as the rows of table '%s' is not built into this version: "
+	                     "give a number",
+	                     dtx_expect_equals_table(e));
+}
+
 static enum dtx_code plan_expect(struct dtx_plan_parse *p, struct dtx_err *err)
 {
 	struct dtx_plan *plan = p->plan;
@@ -256,6 +271,7 @@ static enum dtx_code plan_expect(struct dtx_plan_parse *p, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_part_expect(p, v, "/expect", &plan->expect, &plan->rules, err));
+	DTX_TRY(dtx_part_counts(p, plan->expect, "/expect", err));
 	if (!json_is_object(v))
 		goto out;
 	plan->expect_json = v;

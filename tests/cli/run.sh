@@ -56,7 +56,8 @@ one() {
 # by the name "locked".
 locked() {
 	case $1 in "$here"/jail/*) return 0 ;; esac
-	grep -qE '\.(xlsx?|gz)\b' "$1"
+	plans=$(grep -oE 'plans/[a-z_]+\.json' "$1" | sort -u | sed "s|^|$root/fixtures/|")
+	grep -qE '\.(xlsx?|gz)\b' "$1" $plans
 }
 
 for f in "$here"/*/*.sh; do
