@@ -6,8 +6,9 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 CC = gcc
-CFLAGS ?= -O2 -g
 VARIANT ?=
+# The sanitizer build is for finding faults: it is made quickly.
+CFLAGS ?= $(if $(filter asan,$(VARIANT)),-O1 -g1,-O2 -g)
 B := build$(if $(VARIANT),-$(VARIANT))
 
 # The one list of packages that a user needs, and those that only the tests need.

@@ -155,6 +155,7 @@ static enum dtx_code gather_span(const struct gather *g, const char *base,
 	uint64_t *valid = NULL;
 	struct dtx_owner *owner;
 	struct dtx_column *made;
+	bool narrow = false;
 
 	if (!span)
 		DTX_FAIL_MEM(err);
@@ -167,6 +168,8 @@ static enum dtx_code gather_span(const struct gather *g, const char *base,
 			continue;
 		}
 		span[i] = c->v.span[g->row[i]];
+		/* at the start of its block a cell has no bytes of it before */
+		narrow = narrow || c->narrow || span[i].off < 8;
 		span[i].off += (uint32_t)((uintptr_t)c->base - (uintptr_t)base);
 	}
 	owner = hold_new(span, valid, NULL, g->src, g->nsrc);
@@ -182,6 +185,7 @@ static enum dtx_code gather_span(const struct gather *g, const char *base,
 	made->base = base;
 	made->delim = like->delim;
 	made->quote = like->quote;
+	made->narrow = narrow;
 	span = NULL;
 	valid = NULL;
 	*out = made;

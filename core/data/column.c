@@ -147,6 +147,7 @@ static enum dtx_code column_like(const struct dtx_column *c, uint32_t n, void *c
 	made->base = c->base;
 	made->delim = c->delim;
 	made->quote = c->quote;
+	made->narrow = c->narrow;
 	made->tag = c->tag;
 	made->strings = c->strings;
 	made->dict = dtx_column_ref(c->dict);

@@ -100,8 +100,8 @@ static inline bool twin_no(const char *p, size_t n, void *out)
 }
 
 /* Eight bytes before the end of a cell may be read when it does not begin the source. */
-#define TWIN_LITTLE    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
-#define TWIN_WIDE(off) (TWIN_LITTLE && (off) >= 8)
+#define TWIN_LITTLE       (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define TWIN_WIDE(c, off) (TWIN_LITTLE && !(c)->narrow && (off) >= 8)
 
 /* YYYY-MM-DD. */
 static inline bool twin_fast_day(const char *p, size_t n, int32_t *out)
@@ -171,8 +171,8 @@ static inline struct dtx_text twin_view(const char *p, size_t n)
 			size_t n = span[i].len & DTX_SPAN_LEN;                                     \
                                                                                                    \
 			if (DTX_LIKELY(span[i].len && (!c->valid || dtx_bit(c->valid, i)))) {      \
-				if (DTX_LIKELY(TWIN_WIDE(span[i].off) ? WIDE(p, n, &to[i])         \
-				                                      : FAST(p, n, &to[i])))       \
+				if (DTX_LIKELY(TWIN_WIDE(c, span[i].off) ? WIDE(p, n, &to[i])      \
+				                                         : FAST(p, n, &to[i])))    \
 					continue;                                                  \
 				if (SLOW(t, (struct dtx_str){ p, n }, &to[i]))                     \
 					continue;                                                  \
@@ -232,7 +232,7 @@ static void twin_text(struct twin *t, struct dtx_text *to)
 			to[i] = dtx_text_of("", 0);
 			dtx_builder_absent(&t->b, i);
 		} else if (n == span[i].len || !n || !memchr(p, quote, n)) {
-			to[i] = TWIN_WIDE(span[i].off) ? twin_view(p, n) : dtx_text_of(p, n);
+			to[i] = TWIN_WIDE(c, span[i].off) ? twin_view(p, n) : dtx_text_of(p, n);
 		} else {
 			dtx_buf_reset(&t->scratch);
 			to[i] = dtx_builder_keep(&t->b, dtx_cast_source(c, i, &t->scratch));

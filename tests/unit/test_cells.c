@@ -1,4 +1,9 @@
 /* Cells of many columns into one: spans keep their bytes whatever they meet. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/mem.h"
+#include "core/data/batch.h"
 #include "core/data/builder.h"
 #include "core/data/cast.h"
 #include "ops/cells.h"
@@ -55,6 +60,48 @@ void test_cells_spans_of_two_blocks(void)
 	dtx_column_unref(src[1]);
 	raw_is(got, 0, "\"x,y\""); /* the blocks outlive their columns */
 	dtx_column_unref(got);
+}
+
+/* A cell at the very start of a block, below which nothing may be read. */
+static struct dtx_column *at_start(char *block, const char *digits)
+{
+	struct dtx_span *span = dtx_mem_alloc64(1, sizeof(*span));
+	struct dtx_column *c = NULL;
+
+	T_CHECK(span);
+	memcpy(block, digits, strlen(digits));
+	*span = (struct dtx_span){ 0, (uint32_t)strlen(digits) };
+	c = dtx_column_new(DTX_F_SPAN, number.type, 1, dtx_owner_take(span));
+	T_CHECK(c);
+	c->v.span = span;
+	c->base = block;
+	c->nulls = UINT32_MAX;
+	return c;
+}
+
+void test_cells_nothing_is_read_below_a_block(void)
+{
+	static const uint32_t which[] = { 0, 1 }, row[] = { 0, 0 };
+	long page = sysconf(_SC_PAGESIZE);
+	char *three = mmap(NULL, 3 * (size_t)page, PROT_READ | PROT_WRITE,
+	                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct dtx_field field = number;
+	struct dtx_schema schema = { 1, false, &field };
+	struct dtx_column *src[2], *value = NULL;
+	struct dtx_batch *b = NULL;
+
+	T_CHECK(three != MAP_FAILED);
+	T_INT(mprotect(three + page, (size_t)page, PROT_NONE), 0);
+	src[0] = at_start(three, "12");
+	src[1] = at_start(three + 2 * page, "34");
+	T_OK(dtx_batch_new(&schema, 2, &b, NULL), NULL);
+	T_OK(dtx_cells_gather(src, 2, which, row, 2, &field, &b->col[0], NULL), NULL);
+	T_OK(dtx_batch_value(b, 0, &value, NULL), NULL);
+	T_CHECK(value->v.f64[0] == 12 && value->v.f64[1] == 34);
+	dtx_batch_free(b);
+	dtx_column_unref(src[0]);
+	dtx_column_unref(src[1]);
+	munmap(three, 3 * (size_t)page);
 }
 
 void test_cells_spans_meet_values(void)
