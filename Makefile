@@ -136,7 +136,7 @@ deps-test:
 # A second make: packages that pkg-config did not see before may be there now.
 .PHONY: demo
 demo: deps
-	@$(MAKE) --no-print-directory -s all
+	@$(MAKE) --no-print-directory -s -j$$(nproc) all
 	@sh fixtures/demo.sh $(B)/dtx
 
 .PHONY: check
