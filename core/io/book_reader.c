@@ -241,6 +241,7 @@ enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_
 	r->next_batch = 0;
 	r->kept = 0;
 	reader->stats = (struct dtx_read_stats){ 0 };
+	reader->misfits = 0;
 	if (!r->layout.nrows) {
 		reader->stats.rows_read = r->layout.rows;
 		memcpy(reader->stats.dropped, r->layout.dropped, sizeof(r->layout.dropped));
@@ -411,8 +412,8 @@ static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, co
 	if (r->layout.grid->nmerges)
 		flag_merges(r, s, block);
 	for (i = 0; i < b->ncols; i++) {
-		if (block[i])
-			DTX_TRY(dtx_columns_cast(&r->opts, r->scan.need, b, i, err));
+		if (block[i] && r->scan.need[i] == DTX_NEED_VALUE)
+			DTX_TRY(dtx_columns_cast(&r->head, &r->opts, b, i, err));
 	}
 out:
 	dtx_mem_free(block);

@@ -65,7 +65,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_columns_cast(const struct dtx_read_opts *opts, const uint8_t *need,
+enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts *opts,
                                struct dtx_batch *b, uint32_t col, struct dtx_err *err)
 {
 	const struct dtx_read_type *d = dtx_columns_declared(opts, b->schema->field[col].name);
@@ -74,7 +74,7 @@ enum dtx_code dtx_columns_cast(const struct dtx_read_opts *opts, const uint8_t *
 	struct dtx_column *made;
 	enum dtx_code rc = DTX_OK;
 
-	if (!d || d->on_error == DTX_CAST_KEEP_TEXT || need[col] != DTX_NEED_VALUE)
+	if (!d || d->on_error == DTX_CAST_KEEP_TEXT)
 		goto out;
 	spec = (struct dtx_cast_spec){ d->type, d->format, d->on_error, opts->decimal == ',',
 		                       opts->group };
@@ -89,6 +89,8 @@ enum dtx_code dtx_columns_cast(const struct dtx_read_opts *opts, const uint8_t *
 	}
 	dtx_column_unref(b->col[col]);
 	b->col[col] = made;
+	/* Read when all workers are done. */
+	atomic_fetch_add_explicit(&r->misfits, count.failed, memory_order_relaxed);
 out:
 	return rc;
 }

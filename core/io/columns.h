@@ -12,8 +12,9 @@ const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opt
 DTX_MUSTUSE enum dtx_code dtx_columns_choose(const struct dtx_read_opts *opts, const char *label,
                                              const char *const *names, uint32_t n, bool *keep,
                                              struct dtx_err *err);
-/* Column `col` of b as its declared type where a value is needed, by that type's own rules. */
-DTX_MUSTUSE enum dtx_code dtx_columns_cast(const struct dtx_read_opts *opts, const uint8_t *need,
+/* Column `col` of b as its declared type, by that type's own rules; r counts what on_error made
+ * null.  Nothing to do for a column without one and for keep_text. */
+DTX_MUSTUSE enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts *opts,
                                            struct dtx_batch *b, uint32_t col, struct dtx_err *err);
 
 #endif

@@ -80,7 +80,6 @@ struct dtx_csv {
 	unsigned nworkers;
 	uint64_t claimed, done;
 	struct dtx_csv_tally total;
-	int64_t misfits;   /* cells made null by on_error */
 	bool stop, closed; /* limit reached; diagnostics are made */
 
 	pthread_mutex_t doubt; /* the rest; may be taken while `lock` is held */

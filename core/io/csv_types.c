@@ -2,6 +2,7 @@
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/data/infer.h"
+#include "core/io/columns.h"
 #include "core/io/csv_top.h"
 
 #define TYPES_WINDOWS     8 /* places of the body that are sampled besides its beginning */
@@ -76,79 +77,39 @@ out:
 	return rc;
 }
 
-static const struct dtx_read_type *types_declared(const struct dtx_read_opts *o, const char *name)
+static void types_field(struct dtx_csv *c, const char *name, struct dtx_field *field)
 {
-	size_t i;
+	const struct dtx_read_opts *o = &c->opts;
+	const struct dtx_read_type *t = dtx_columns_declared(o, name);
+	bool fixed = t && t->on_error != DTX_CAST_KEEP_TEXT;
 
-	for (i = 0; i < o->ntypes; i++) {
-		if (!strcmp(o->types[i].name, name))
-			return &o->types[i];
-	}
-	return NULL;
+	*field = (struct dtx_field){ .name = name,
+		                     .source = true,
+		                     .declared = fixed,
+		                     .guessed = !fixed,
+		                     .format = t ? t->format : NULL,
+		                     .type = t ? t->type : (struct dtx_typeref){ 0 },
+		                     .decimal_comma = o->decimal == ',',
+		                     .group = o->group };
 }
 
-static bool types_required(const struct dtx_read_opts *o, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < o->nrequires; i++) {
-		if (!strcmp(o->requires[i], name))
-			return true;
-	}
-	return false;
-}
-
-static enum dtx_code types_must_have(const struct dtx_csv *c, const char *want,
-                                     const char *const *names, struct dtx_err *err)
-{
-	uint32_t i;
-
-	for (i = c->col0; i < c->width && i <= c->col1; i++) {
-		if (!strcmp(want, names[i]))
-			return DTX_OK;
-	}
-	(void)dtx_err_set(err, DTX_E_MISSING_COLUMN, __FILE__, __LINE__, "'%s' has no column '%s'",
-	                  dtx_source_name(c->head.src), want);
-	dtx_err_suggest(err, want, names, c->width);
-	return DTX_E_MISSING_COLUMN;
-}
-
-/* Which columns stay: requires, types and extra. */
+/* Columns of the range that requires, types and extra leave. */
 static enum dtx_code types_choose(struct dtx_csv *c, const char *const *names,
                                   struct dtx_field *field, uint32_t *n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_read_opts *o = &c->opts;
-	size_t k;
-	uint32_t i;
+	uint32_t ncols = DTX_MIN(c->width - 1, c->col1) - c->col0 + 1, i;
+	bool *keep = dtx_arena_zalloc(&c->head.arena, ncols, sizeof(*keep));
 
-	for (k = 0; k < o->nrequires; k++)
-		DTX_TRY(types_must_have(c, o->requires[k], names, err));
-	for (k = 0; k < o->ntypes; k++)
-		DTX_TRY(types_must_have(c, o->types[k].name, names, err));
-	for (i = c->col0; i < c->width && i <= c->col1; i++) {
-		const struct dtx_read_type *t = types_declared(o, names[i]);
-		bool extra = !t && o->extra != DTX_EXTRA_ALLOW && !types_required(o, names[i]);
-
-		if (extra && o->extra == DTX_EXTRA_ERROR) {
-			rc = dtx_err_set(err, DTX_E_EXTRA_COLUMN, __FILE__, __LINE__,
-			                 "'%s' has a column '%s' that the plan does not name",
-			                 dtx_source_name(c->head.src), names[i]);
-			dtx_err_hint(err, "\"extra\": \"drop\" leaves it out");
-			goto out;
-		}
-		if (extra)
+	if (!keep)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_columns_choose(&c->opts, dtx_source_name(c->head.src), names + c->col0, ncols,
+	                           keep, err));
+	for (i = 0; i < ncols; i++) {
+		if (!keep[i])
 			continue;
-		c->phys[*n] = i;
-		field[*n] = (struct dtx_field){ .name = names[i],
-			                        .source = true,
-			                        .declared = t && t->on_error != DTX_CAST_KEEP_TEXT,
-			                        .guessed = !t || t->on_error == DTX_CAST_KEEP_TEXT,
-			                        .format = t ? t->format : NULL,
-			                        .type = t ? t->type : (struct dtx_typeref){ 0 },
-			                        .decimal_comma = o->decimal == ',',
-			                        .group = o->group };
-		++*n;
+		c->phys[*n] = c->col0 + i;
+		types_field(c, names[c->col0 + i], &field[(*n)++]);
 	}
 out:
 	return rc;
@@ -231,7 +192,8 @@ static void types_settle(const struct dtx_csv *c, const struct types_job *job, u
 	unsigned w;
 
 	for (i = 0; i < n; i++) {
-		const struct dtx_read_type *t = types_declared(&c->opts, c->schema->field[i].name);
+		const struct dtx_read_type *t =
+			dtx_columns_declared(&c->opts, c->schema->field[i].name);
 
 		if (!job->want[i])
 			continue;

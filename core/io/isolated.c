@@ -272,6 +272,7 @@ static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_
 	r->kept = 0;
 	r->ended = false;
 	reader->stats = (struct dtx_read_stats){ 0 };
+	reader->misfits = 0;
 	dtx_textpool_clear(&r->texts);
 	DTX_TRY(dtx_textpool_start(&r->texts, r->epoch1904, err));
 	/* how many rows a pushed filter leaves is known here alone */
@@ -449,8 +450,8 @@ static enum dtx_code isolated_next(struct dtx_reader *reader, unsigned worker,
 	DTX_TRY(make_batch(r, &a.view, a.frame.owner, a.texts, &b, err));
 	b->seq = a.seq;
 	for (i = 0; i < b->ncols; i++)
-		if (b->col[i])
-			DTX_TRY(dtx_columns_cast(&r->opts, r->scan.need, b, i, err));
+		if (b->col[i] && r->scan.need[i] == DTX_NEED_VALUE)
+			DTX_TRY(dtx_columns_cast(reader, &r->opts, b, i, err));
 	if (r->scan.keep)
 		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
 	note_kept(r, b->nsel);

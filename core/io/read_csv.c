@@ -133,7 +133,7 @@ static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan
 		scan->batch_rows ? DTX_MIN(scan->batch_rows, DTX_BATCH_ROWS) : DTX_BATCH_ROWS;
 	c->claimed = c->done = 0;
 	c->stop = c->closed = false;
-	c->misfits = 0;
+	r->misfits = 0;
 	c->nrejects = 0;
 	memset(&c->total, 0, sizeof(c->total));
 	memset(&r->stats, 0, sizeof(r->stats));
@@ -206,7 +206,6 @@ static void csv_finish(struct dtx_csv *c)
 	csv_warn(c, t->cut, "cells behind the last column are cut off");
 	csv_warn(c, t->reject, "rows of another width are kept out (see the rejects)");
 	csv_warn(c, t->padded, "short rows are filled up with nulls");
-	csv_warn(c, c->misfits, "cells do not have their declared type and are null");
 	csv_warn(c, t->extra, "empty cells behind the last column are ignored");
 }
 

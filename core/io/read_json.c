@@ -284,6 +284,7 @@ static enum dtx_code json_start(struct dtx_reader *reader, const struct dtx_scan
 	r->next_morsel = 0;
 	r->kept = 0;
 	reader->stats = (struct dtx_read_stats){ 0 };
+	reader->misfits = 0;
 out:
 	return rc;
 }
@@ -387,35 +388,6 @@ out:
 	return rc;
 }
 
-/* A declared type is made here, by its own rules. */
-static enum dtx_code cast_declared(struct filling *f, struct dtx_batch *b, uint32_t col,
-                                   struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const struct dtx_read_type *d = f->r->declared[col];
-	struct dtx_cast_count count = { 0 };
-	struct dtx_cast_spec spec;
-	struct dtx_column *made;
-
-	if (!d)
-		goto out;
-	spec = (struct dtx_cast_spec){ d->type, d->format, d->on_error, f->r->opts.decimal == ',',
-		                       f->r->opts.group };
-	rc = dtx_cast_column(b->col[col], &spec, &made, &count, err);
-	if (rc != DTX_OK) {
-		uint32_t row = err && err->row >= 0 ? (uint32_t)err->row : count.first_row;
-
-		if (err)
-			err->row = -1;
-		dtx_batch_blame(b, row, (int32_t)col, err);
-		goto out;
-	}
-	dtx_column_unref(b->col[col]);
-	b->col[col] = made;
-out:
-	return rc;
-}
-
 static enum dtx_code end_columns(struct filling *f, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -434,7 +406,7 @@ static enum dtx_code end_columns(struct filling *f, struct dtx_batch *b, struct 
 		while (m->text.len < b->nrows && !m->text.failed)
 			dtx_builder_null(&m->text);
 		DTX_TRY(dtx_builder_finish(&m->text, source, &b->col[i], err));
-		DTX_TRY(cast_declared(f, b, i, err));
+		DTX_TRY(dtx_columns_cast(&f->r->head, &f->r->opts, b, i, err));
 	}
 out:
 	return rc;

@@ -208,6 +208,25 @@ void dtx_reader_close(struct dtx_reader *r)
 		r->cls->close(r);
 }
 
+enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t n = atomic_load_explicit(&r->misfits, memory_order_relaxed);
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (!n)
+		goto out;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s': %lld cells do not have their declared type and are null",
+	            dtx_source_name(r->src), (long long)n);
+	w.severity = DTX_SEV_WARNING;
+	w.count = n;
+	if (!dtx_errlist_take(&r->diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
 void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *to)
 {
 	uint64_t done = atomic_load_explicit(&r->done, memory_order_relaxed);

@@ -109,6 +109,7 @@ struct dtx_reader {
 	struct dtx_origin origin;    /* of its batches */
 	struct dtx_errlist diags;    /* warnings: lossy or surprising choices */
 	struct dtx_read_stats stats; /* complete after the last next */
+	atomic_int_fast64_t misfits; /* cells that on_error made null */
 	/* Parts of the input that have been read, of how many (0: not known); for progress. */
 	atomic_uint_fast64_t done, of;
 };
@@ -157,6 +158,8 @@ extern const struct dtx_reader_class *const dtx_reads[]; /* generated, NULL at t
 DTX_MUSTUSE enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                                           struct dtx_reader **out, struct dtx_err *err);
 void dtx_reader_close(struct dtx_reader *r); /* NULL is fine */
+/* Adds the note of cells that on_error made null; after the last next, once. */
+DTX_MUSTUSE enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err);
 /* Tells who looks that a batch of so many rows came. */
 void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *to);
 /* The raw cells of an input that no reader makes a table of; `out` is initialised.  cell_limit:

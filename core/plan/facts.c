@@ -119,6 +119,7 @@ static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct d
 		out->describe = reader->cls->describe(reader);
 	if (out->read && out->describe && !put_ledger(&out->stats, out->describe))
 		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_reader_misfits(reader, err));
 	for (size_t k = 0; k < reader->diags.n; k++) {
 		struct dtx_err w = DTX_ERR_INIT;
 

@@ -208,6 +208,7 @@ static inline enum dtx_code dump_csv(const char *text, size_t len, const struct 
 	DTX_TRY(dtx_source_bytes("t.csv", text, len, &src, err));
 	DTX_TRY(dtx_read_csv.open(src, &how->opts, &r, err));
 	DTX_TRY(dump_read(r, how, out, err));
+	DTX_TRY(dtx_reader_misfits(r, err));
 	if (stats)
 		*stats = r->stats;
 	for (i = 0; diags && i < r->diags.n; i++)

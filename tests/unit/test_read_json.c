@@ -82,6 +82,34 @@ void test_read_json_types_and_nulls(void)
 	expect_with("{\"d\":\"x\"}", &opts, 0, true, "cast_failed");
 }
 
+/* A value that its declared type does not hold is null, and counted. */
+void test_read_json_misfits(void)
+{
+	struct dtx_read_type type = { .name = "d",
+		                      .type = { .type = DTX_T_INT64 },
+		                      .on_error = DTX_CAST_NULL };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	static const char text[] = "{\"d\":1}\n{\"d\":\"x\"}\n{\"d\":\"y\"}\n";
+	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	opts.types = &type;
+	opts.ntypes = 1;
+	T_OK(dtx_source_bytes("x.jsonl", text, strlen(text), &src, &err), &err);
+	T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+	T_OK(table_dump(r, 2, true, &out, &err), &err);
+	T_STR(dtx_buf_text(&out), "d:int\n1\n~\n~\n");
+	T_OK(dtx_reader_misfits(r, &err), &err);
+	T_INT(r->diags.n, 1);
+	T_STR(r->diags.item[0].msg,
+	      "'x.jsonl': 2 cells do not have their declared type and are null");
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_buf_clear(&out);
+}
+
 void test_read_json_wanted_columns(void)
 {
 	const char *const wanted[] = { "c", "a" };
