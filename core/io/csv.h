@@ -10,6 +10,7 @@
 #include "core/io/split.h"
 
 #define DTX_CSV_COLS_MAX 65536u
+#define DTX_CSV_TAIL_MAX 1000000 /* rows that skip_tail may cut off */
 
 /* Counters of a morsel, added to the reader's when it is done. */
 struct dtx_csv_tally {
@@ -98,6 +99,8 @@ static inline bool dtx_csv_is_dropped(const struct dtx_csv *c, enum dtx_csv_kind
 
 /* csv_open.c: everything up to the schema. */
 DTX_MUSTUSE enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err);
+/* ... moves *at to the next record. */
+DTX_MUSTUSE enum dtx_code dtx_csv_step(struct dtx_csv *c, size_t *at, struct dtx_err *err);
 /* csv_fault.c: widens *width to the widest record from `at` on. */
 DTX_MUSTUSE enum dtx_code dtx_csv_widest(struct dtx_csv *c, size_t at, uint32_t *width,
                                          struct dtx_err *err);

@@ -3,7 +3,16 @@
 #include "core/io/cellref.h"
 #include "core/io/csv_top.h"
 
-#define OPEN_TAIL_MAX 1000000 /* rows that skip_tail may cut off */
+static enum dtx_code open_warn(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	w->severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(&c->head.diags, w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
 
 static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 {
@@ -30,8 +39,8 @@ out:
 	return rc;
 }
 
-/* Next record start; faults are found again where the rows are read. */
-static enum dtx_code open_step(struct dtx_csv *c, size_t *at, struct dtx_err *err)
+/* Faults are found again where the rows are read. */
+enum dtx_code dtx_csv_step(struct dtx_csv *c, size_t *at, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_ref_record rec;
@@ -76,12 +85,12 @@ static enum dtx_code open_range(struct dtx_csv *c, struct dtx_err *err)
 	if (r.rows_open)
 		goto out;
 	for (; row < r.row0 && at < c->text.end; row++)
-		DTX_TRY(open_step(c, &at, err));
+		DTX_TRY(dtx_csv_step(c, &at, err));
 	c->top = at;
 	if (r.row1 + 1 >= DTX_SHEET_ROWS)
 		goto out;
 	for (; row <= r.row1 && at < c->text.end; row++)
-		DTX_TRY(open_step(c, &at, err));
+		DTX_TRY(dtx_csv_step(c, &at, err));
 	open_cut(c, at);
 out:
 	return rc;
@@ -93,7 +102,7 @@ static enum dtx_code open_skip(struct dtx_csv *c, struct dtx_err *err)
 	int64_t *skipped = &c->before.dropped[DTX_DROP_SKIP];
 
 	while (*skipped < c->opts.skip && c->top < c->text.end) {
-		DTX_TRY(open_step(c, &c->top, err));
+		DTX_TRY(dtx_csv_step(c, &c->top, err));
 		++*skipped;
 	}
 out:
@@ -108,32 +117,21 @@ static enum dtx_code open_skip_tail(struct dtx_csv *c, struct dtx_err *err)
 
 	if (!want)
 		goto out;
-	if (want > OPEN_TAIL_MAX)
+	if (want > DTX_CSV_TAIL_MAX)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "skip_tail is at most %d, got %zu",
-		         OPEN_TAIL_MAX, want);
+		         DTX_CSV_TAIL_MAX, want);
 	ring = dtx_mem_alloc(want, sizeof(*ring));
 	if (!ring)
 		DTX_FAIL_MEM(err);
 	for (; at < c->text.end; n++) {
 		ring[n % want] = at;
-		DTX_TRY(open_step(c, &at, err));
+		DTX_TRY(dtx_csv_step(c, &at, err));
 	}
 	if (n)
 		open_cut(c, n <= want ? c->top : ring[n % want]);
 	c->before.dropped[DTX_DROP_SKIP_TAIL] = (int64_t)DTX_MIN(n, want);
 out:
 	dtx_mem_free(ring);
-	return rc;
-}
-
-static enum dtx_code open_warn(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	w->severity = DTX_SEV_WARNING;
-	if (!dtx_errlist_take(&c->head.diags, w))
-		DTX_FAIL_MEM(err);
-out:
 	return rc;
 }
 

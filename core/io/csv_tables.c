@@ -6,7 +6,7 @@
 #include "core/io/repair.h"
 
 struct tables {
-	const struct dtx_csv *c;
+	struct dtx_csv *c;
 	struct dtx_csv_top *top;
 	struct dtx_head_grid grid;
 	struct dtx_head_cell *cell;
@@ -88,19 +88,39 @@ static unsigned long long last_record(const struct tables *t, size_t to)
 	return (unsigned long long)t->c->before.dropped[DTX_DROP_SKIP] + to;
 }
 
+/* The remedy cuts the other tables off as `skip_tail` does, so that the ledger counts them; what
+ * lies outside a range is in no count. */
+static enum dtx_code advise(const struct tables *t, size_t to, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t tail = t->c->opts.skip_tail;
+	size_t at = t->top->row[to].start;
+
+	if (t->c->ref) /* skip_tail counts before the width is known */
+		dtx_csv_ref_set_width(t->c->ref, 0);
+	for (; at < t->c->text.end && tail <= DTX_CSV_TAIL_MAX; tail++)
+		DTX_TRY(dtx_csv_step(t->c, &at, err));
+	if (tail <= DTX_CSV_TAIL_MAX)
+		dtx_repair_advise(err, "{\"skip_tail\":%lld}", (long long)tail);
+out:
+	return rc;
+}
+
 static enum dtx_code refuse(struct tables *t, size_t to, struct dtx_err *err)
 {
-	unsigned long long last = last_record(t, to);
+	enum dtx_code rc = DTX_OK;
 
 	dtx_err_set(err, DTX_E_MULTIPLE_TABLES, __FILE__, __LINE__, "'%s' holds %u tables: %s",
 	            dtx_source_name(t->c->head.src), t->n, dtx_buf_text(&t->list));
 	dtx_err_hint(
 		err,
 		"choose one with \"range\": \"1:%llu\"; \"header_rows\": %u reads on to the end",
-		last, t->c->header_rows);
-	dtx_repair_advise(err, "{\"range\":\"1:%llu\"}", last);
+		last_record(t, to), t->c->header_rows);
+	DTX_TRY(advise(t, to, err));
 	dtx_csv_blame(t->c, t->top->row[to].start, err);
-	return DTX_E_MULTIPLE_TABLES;
+	rc = DTX_E_MULTIPLE_TABLES;
+out:
+	return rc;
 }
 
 static enum dtx_code search(struct tables *t, size_t head, struct dtx_err *err)

@@ -56,6 +56,24 @@ static bool set_text(struct dtx_arena *arena, const char **to, const json_t *v)
 	return copy != NULL;
 }
 
+static bool set_count(int64_t *to, const json_t *v)
+{
+	bool fresh = *to != json_integer_value(v);
+
+	*to = json_integer_value(v);
+	return fresh;
+}
+
+static bool set_skip(struct dtx_read_opts *o, const json_t *v)
+{
+	return set_count(&o->skip, v);
+}
+
+static bool set_skip_tail(struct dtx_read_opts *o, const json_t *v)
+{
+	return set_count(&o->skip_tail, v);
+}
+
 static bool set_ragged(struct dtx_read_opts *o, const json_t *v)
 {
 	bool fresh = o->ragged == DTX_RAGGED_ERROR && json_is_string(v);
@@ -69,14 +87,6 @@ static bool set_trim(struct dtx_read_opts *o, const json_t *v)
 	bool fresh = o->trim != json_is_true(v);
 
 	o->trim = json_is_true(v);
-	return fresh;
-}
-
-static bool set_skip(struct dtx_read_opts *o, const json_t *v)
-{
-	bool fresh = o->skip != json_integer_value(v);
-
-	o->skip = json_integer_value(v);
 	return fresh;
 }
 
@@ -123,6 +133,7 @@ static const struct repair_member {
 	{ "ragged", set_ragged, 0 },
 	{ "trim", set_trim, 0 },
 	{ "skip", set_skip, 0 },
+	{ "skip_tail", set_skip_tail, 0 },
 	{ "header_rows", set_header_rows, 0 },
 	{ "names", set_names, 0 },
 	{ "extra", set_extra, 0 },

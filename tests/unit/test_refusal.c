@@ -23,6 +23,9 @@ static enum dtx_code repair_dump(const char *text, size_t len, struct dtx_buf *o
 		rc = dtx_repair_open(&fix, src, &how.opts, &r, &err);
 		if (rc == DTX_OK)
 			rc = dump_read(r, &how, out, &err);
+		if (rc == DTX_OK && r->stats.dropped[DTX_DROP_SKIP_TAIL])
+			dtx_buf_printf(out, "%lld dropped\n",
+			               (long long)r->stats.dropped[DTX_DROP_SKIP_TAIL]);
 		again = rc != DTX_OK && dtx_repair_take(&fix, &err, &how.opts);
 		dtx_err_clear(&err);
 		dtx_reader_close(r);
@@ -59,6 +62,17 @@ void test_repair_takes_the_advised_remedy(void)
 	REPAIR_IS("n,c\n1,Caf\xe9\n2,K\xf6ln\n",
 	          "n:int|c:text\n1|Caf\xc3\xa9\n2|K\xc3\xb6ln\n"
 	          "{\"refusal\":\"bad_encoding\",\"change\":{\"encoding\": \"windows-1252\"}}\n");
+}
+
+/* Tables below the first are cut off as rows that the ledger counts. */
+void test_repair_counts_other_tables(void)
+{
+	REPAIR_IS("a,b\n1,x\n2,y\n\nk,v\n7,8\n\nk,w\n9,8\n",
+	          "a:int|b:text\n1|x\n2|y\n6 dropped\n"
+	          "{\"refusal\":\"multiple_tables\",\"change\":{\"skip_tail\": 6}}\n");
+	REPAIR_IS("a, b\n1, x\n2, y\n\nk, v\n7, 8\n",
+	          "a:int|b:text\n1|x\n2|y\n3 dropped\n"
+	          "{\"refusal\":\"multiple_tables\",\"change\":{\"skip_tail\": 3}}\n");
 }
 
 void test_repair_reads_good_files_as_they_are(void)
