@@ -14,6 +14,25 @@ out:
 	return rc;
 }
 
+/* Cells keep their quote marks: where quotes do not enclose cells, they are none. */
+static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *first = memchr(c->text.data, '"', c->text.end);
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (c->dialect.quote || c->opts.quote || !first)
+		goto out;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s': quotes do not enclose whole cells, so all of them are read as text",
+	            dtx_source_name(c->head.src));
+	dtx_err_hint(&w, "\"quotes\": \"lenient\" reads those as quotes that enclose a cell");
+	dtx_csv_blame(c, (size_t)(first - c->text.data), &w);
+	DTX_TRY(open_warn(c, &w, err));
+out:
+	return rc;
+}
+
 static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -29,6 +48,7 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 		         .quotes = d->quote != 0 },
 		.strict = d->quotes == DTX_QUOTES_STRICT,
 	};
+	DTX_TRY(open_quotes(c, err));
 	if (!dtx_dialect_is_plain(d) || (c->opts.reader && !strcmp(c->opts.reader, "libcsv"))) {
 		/* It uses bytes that UTF-8 never holds. */
 		DTX_TRY(dtx_encoding_check(&c->enc, dtx_source_name(c->head.src), 0, text.len,

@@ -38,6 +38,7 @@ struct search {
 	const struct dtx_read_opts *opts;
 	struct dtx_str text;
 	struct dtx_sniff_sample sample;
+	bool stray;                               /* declared: what stray quotes are */
 	struct search_try best, second;           /* second: another delimiter */
 	struct search_try one[SEARCH_CANDIDATES]; /* of the delimiter in work */
 	unsigned n;
@@ -165,8 +166,10 @@ static void try_quotes(struct search *f, struct dtx_sniff_dialect d)
 	}
 	for (i = 0; i < DTX_COUNT(search_quotes); i++) {
 		d.quote = search_quotes[i];
-		if (i && !d.quote && !sample_has(f, "\""))
-			continue; /* no quote at all: the first candidate says it */
+		/* Who says how stray quotes are read says that there are quotes; in a text that
+		 * holds none the first candidate says it. */
+		if (!d.quote && (f->stray || !sample_has(f, "\"")))
+			continue;
 		if (d.quote == '\'' && !sample_has(f, "'"))
 			continue;
 		try_quote(f, d);
@@ -299,7 +302,7 @@ static enum dtx_code search_ambiguous(const struct search *f, const char *path, 
 enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_str text, bool all,
                                  const char *path, struct dtx_dialect *d, struct dtx_err *err)
 {
-	struct search f = { .opts = opts, .text = text };
+	struct search f = { .opts = opts, .text = text, .stray = d->quotes != DTX_QUOTES_LITERAL };
 	enum dtx_code rc;
 
 	if (all)

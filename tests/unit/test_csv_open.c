@@ -102,6 +102,37 @@ void test_csv_sniffing(void)
 	dtx_err_clear(&err);
 }
 
+/* No quoting makes sense of it: quotes are text, and that is said. */
+void test_csv_quotes_are_text(void)
+{
+	static const char text[] = "a,b,c\n1,\"x \"quoted\" y\",3\n4,\"open,5\n6,7,8\n";
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX), notes = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_OK(dump_csv(text, strlen(text), &how, &out, NULL, &notes, &err), &err);
+	T_STR(dtx_buf_text(&out),
+	      "a:int|b:text|c:int\n1|\"x \"quoted\" y\"|3\n4|\"open|5\n6|7|8\n");
+	T_STR(dtx_buf_text(&notes),
+	      "reader_note: 't.csv': quotes do not enclose whole cells, so all "
+	      "of them are read as text\n");
+	dtx_buf_reset(&notes);
+	how.opts.quotes = "lenient";
+	T_OK(dump_csv(text, strlen(text), &how, &out, NULL, &notes, &err), &err);
+	T_STR(dtx_buf_text(&out), "a:int|b:text|c:int\n1|x \"quoted\" y|3\n4|\"open|5\n6|7|8\n");
+	T_STR(dtx_buf_text(&notes),
+	      "reader_note: 't.csv': 3 quotes inside cells without quotes are taken as text\n");
+	how.opts.quotes = "strict";
+	DUMP_FAILS(text, &how, DTX_E_BAD_QUOTE, "at L2");
+	dtx_buf_reset(&notes);
+	how.opts.quotes = NULL;
+	how.opts.quote = "";
+	T_OK(dump_csv(text, strlen(text), &how, &out, NULL, &notes, &err), &err);
+	T_STR(dtx_buf_text(&notes), "");
+	dtx_buf_clear(&out);
+	dtx_buf_clear(&notes);
+}
+
 /* A bank export as banks make them. */
 void test_csv_rarer_delimiters(void)
 {

@@ -7,6 +7,8 @@ dtx convert ragged.csv --ragged quarantine || echo "exit $?"
 dtx convert --verbose ragged.csv --ragged quarantine -o kept.csv && cat kept.csv kept.csv.rejects.csv
 printf 'a,b\n1,2\n3,4\n\nk,v\n5,6\n7,8\n' > two.csv
 dtx convert two.csv 2> /dev/null || echo "exit $?"
-dtx convert --repair two.csv
+dtx convert --verbose --repair two.csv
+printf 'a,b,c\n1,"x "quoted" y",3\n4,"open,5\n6,7,8\n' > quotes.csv
+dtx convert quotes.csv
 printf '1,x\n2,y\n' | dtx convert --repair - --errors=json
 dtx inspect --repair dirty.csv | head -2
