@@ -95,11 +95,6 @@ out:
 	return rc;
 }
 
-static bool is_number(enum dtx_type t)
-{
-	return t == DTX_T_INT64 || t == DTX_T_FLOAT64 || t == DTX_T_DECIMAL;
-}
-
 /* A table without its header is none in Markdown: it is written in any case. */
 static enum dtx_code md_begin(struct md_writer *w, struct dtx_err *err)
 {
@@ -116,7 +111,7 @@ static enum dtx_code md_begin(struct md_writer *w, struct dtx_err *err)
 		add_cell(&buf, dtx_str_of(s->field[i].name));
 	dtx_buf_add(&buf, "\n|");
 	for (i = 0; i < s->nfields; i++)
-		dtx_buf_add(&buf, is_number(s->field[i].type.type) ? " ---: |" : " --- |");
+		dtx_buf_add(&buf, dtx_type_is_number(s->field[i].type.type) ? " ---: |" : " --- |");
 	dtx_buf_addc(&buf, '\n');
 	DTX_TRY(dtx_buf_check(&buf, "the header", err));
 	DTX_TRY(dtx_outfile_write(w->head.out, buf.ptr, buf.len, err));

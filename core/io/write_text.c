@@ -263,18 +263,13 @@ out:
 	return rc;
 }
 
-/* Without bytes the batch is formatted here: for callers with one thread. */
 static enum dtx_code text_put(struct dtx_writer *writer, struct dtx_batch *b,
                               const struct dtx_buf *bytes, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct text_writer *w = of(writer);
-	struct dtx_buf own = DTX_BUF_INIT(TEXT_MAX);
 
-	if (!bytes) {
-		DTX_TRY(text_format(writer, b, &own, err));
-		bytes = &own;
-	}
+	(void)b;
 	if (!w->laid_out) {
 		dtx_buf_addn(&w->hold, bytes->ptr, bytes->len);
 		DTX_TRY(dtx_buf_check(&w->hold, "rows held for their widths", err));
@@ -284,7 +279,6 @@ static enum dtx_code text_put(struct dtx_writer *writer, struct dtx_batch *b,
 		DTX_TRY(put_rows(w, (struct dtx_str){ bytes->ptr, bytes->len }, err));
 	}
 out:
-	dtx_buf_clear(&own);
 	return rc;
 }
 
