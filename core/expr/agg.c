@@ -246,26 +246,33 @@ out:
 
 /* --- results --- */
 
+enum dtx_code dtx_agg_final_one(const struct dtx_aggcall *c, void *state, struct dtx_buf *buf,
+                                struct dtx_builder *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_fnrun run = { .buf = buf };
+	struct dtx_val v = { .null = false };
+
+	dtx_buf_reset(buf);
+	DTX_TRY(c->kernel->final(c, state, &run, &v, err));
+	DTX_TRY(dtx_buf_check(buf, c->name, err));
+	if (!v.null && c->type.type == DTX_T_FLOAT64 && !isfinite(v.u.f))
+		v.null = true;
+	dtx_val_add(b, c->type, &v);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const *states, size_t n,
                             struct dtx_column **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_buf buf = DTX_BUF_INIT((size_t)16 << 20);
-	struct dtx_fnrun run = { .buf = &buf };
+	struct dtx_buf buf = DTX_BUF_INIT(DTX_AGG_TEXT_MAX);
 	struct dtx_builder b;
-	size_t i;
 
 	dtx_builder_init(&b, c->type, (uint32_t)n);
-	for (i = 0; i < n; i++) {
-		struct dtx_val v = { .null = false };
-
-		dtx_buf_reset(&buf);
-		DTX_TRY(c->kernel->final(c, states[i], &run, &v, err));
-		DTX_TRY(dtx_buf_check(&buf, c->name, err));
-		if (!v.null && c->type.type == DTX_T_FLOAT64 && !isfinite(v.u.f))
-			v.null = true;
-		dtx_val_add(&b, c->type, &v);
-	}
+	for (size_t i = 0; i < n; i++)
+		DTX_TRY(dtx_agg_final_one(c, states[i], &buf, &b, err));
 	DTX_TRY(dtx_builder_finish(&b, NULL, out, err));
 out:
 	dtx_builder_clear(&b);

@@ -349,10 +349,7 @@ static enum dtx_code numbers_final(const struct dtx_aggcall *c, void *state, str
 	next = s->v[k + 1];
 	for (i = k + 2; i < s->n; i++)
 		next = fmin(next, s->v[i]);
-	if (part == 0.5 && isfinite(out->u.f + next))
-		out->u.f = (out->u.f + next) / 2;
-	else
-		out->u.f += (next - out->u.f) * part;
+	out->u.f = dtx_agg_between(out->u.f, next, part);
 	return DTX_OK;
 }
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "core/data/decimal.h"
 #include "core/expr/fsum.h"
+#include "core/expr/wsum.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
 /* Runs body with the row i of each value k. */
@@ -136,16 +136,6 @@ static enum dtx_code imean_merge(const struct dtx_aggcall *c, void *to, void *fr
 	return DTX_OK;
 }
 
-/* sum / n with one rounding where a double holds the sum. */
-static double ratio(dtx_i128 sum, uint64_t n)
-{
-	dtx_i128 q = sum / (dtx_i128)n;
-
-	if (sum <= ((dtx_i128)1 << 53) && sum >= -((dtx_i128)1 << 53))
-		return (double)sum / (double)n;
-	return (double)q + (double)(sum - q * (dtx_i128)n) / (double)n;
-}
-
 static enum dtx_code imean_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
                                  struct dtx_val *out, struct dtx_err *err)
 {
@@ -154,7 +144,7 @@ static enum dtx_code imean_final(const struct dtx_aggcall *c, void *state, struc
 	(void)c, (void)run, (void)err;
 	out->null = s->n == 0;
 	if (s->n)
-		out->u.f = ratio(isum_get(&s->sum), s->n);
+		out->u.f = dtx_wsum_ratio(isum_get(&s->sum), s->n);
 	return DTX_OK;
 }
 
@@ -227,22 +217,12 @@ static const struct dtx_aggkernel sum_float = { .size = sizeof(struct fstate),
 	                                        .final = fsum_final,
 	                                        .free = fsum_free };
 
-/* --- decimal: three words, so that no order of adding overflows --- */
+/* --- decimal --- */
 
 struct dsum {
-	uint64_t lo, mid;
-	int64_t hi;
+	struct dtx_wsum sum;
 	uint64_t n;
 };
-
-static void dsum_add(struct dsum *s, uint64_t lo, uint64_t mid, int64_t hi)
-{
-	uint64_t c0 = __builtin_add_overflow(s->lo, lo, &s->lo);
-	uint64_t c1 = __builtin_add_overflow(s->mid, mid, &s->mid);
-
-	c1 += __builtin_add_overflow(s->mid, c0, &s->mid);
-	s->hi = (int64_t)((uint64_t)s->hi + (uint64_t)hi + c1);
-}
 
 static enum dtx_code dsum_rows(const struct dtx_aggcall *c, char *states, size_t stride,
                                const struct dtx_aggrows *r, struct dtx_err *err)
@@ -253,7 +233,7 @@ static enum dtx_code dsum_rows(const struct dtx_aggcall *c, char *states, size_t
 	EACH({
 		struct dsum *s = STATE(struct dsum, k);
 
-		dsum_add(s, v[i].lo, (uint64_t)v[i].hi, v[i].hi >> 63);
+		dtx_wsum_add(&s->sum, dtx_dec_get(v[i]));
 		s->n++;
 	});
 	return DTX_OK;
@@ -265,7 +245,7 @@ static enum dtx_code dsum_merge(const struct dtx_aggcall *c, void *to, void *fro
 	struct dsum *a = to, *b = from;
 
 	(void)c, (void)err;
-	dsum_add(a, b->lo, b->mid, b->hi);
+	dtx_wsum_merge(&a->sum, &b->sum);
 	a->n += b->n;
 	return DTX_OK;
 }
@@ -274,21 +254,17 @@ static enum dtx_code dsum_final(const struct dtx_aggcall *c, void *state, struct
                                 struct dtx_val *out, struct dtx_err *err)
 {
 	const struct dsum *s = state;
-	dtx_i128 v = (dtx_i128)((dtx_u128)s->mid << 64 | s->lo);
-	bool fits = s->hi == (int64_t)s->mid >> 63;
+	dtx_i128 v;
 
 	(void)run;
 	out->null = s->n == 0;
 	if (!s->n)
 		return DTX_OK;
 	if (c->kind == DTX_AGG_MEAN) {
-		double wide = ldexp((double)s->hi, 128) + (double)(dtx_u128)v;
-
-		out->u.f = (fits ? ratio(v, s->n) : wide / (double)s->n) /
-		           (double)dtx_dec_pow10(c->argtype.scale);
+		out->u.f = dtx_wsum_mean(&s->sum, s->n, c->argtype.scale);
 		return DTX_OK;
 	}
-	if (!fits || !dtx_dec_fits(v, 38))
+	if (!dtx_wsum_get(&s->sum, &v) || !dtx_dec_fits(v, 38))
 		return sum_overflow(c, out, err);
 	out->u.dec = v;
 	return DTX_OK;
@@ -298,13 +274,7 @@ static const struct dtx_aggkernel sum_decimal = {
 	.size = sizeof(struct dsum), .add = dsum_rows, .merge = dsum_merge, .final = dsum_final
 };
 
-/* --- std, var: exact sums of x and of x * x --- */
-
-struct spread {
-	struct dtx_fsum x, xx;
-	uint64_t n;
-	uint64_t huge; /* squares beyond the largest float: no result */
-};
+/* --- std, var --- */
 
 static double number_at(const struct dtx_column *c, uint32_t i)
 {
@@ -322,16 +292,7 @@ static enum dtx_code spread_rows(const struct dtx_aggcall *c, char *states, size
 
 	(void)c;
 	EACH({
-		struct spread *s = STATE(struct spread, k);
-		double x = number_at(r->col, i);
-		double square = x * x;
-
-		s->n++;
-		s->huge += isfinite(square) ? 0 : 1;
-		if (!isfinite(square))
-			continue;
-		if (!dtx_fsum_add(&s->x, x) || !dtx_fsum_add(&s->xx, square) ||
-		    !dtx_fsum_add(&s->xx, fma(x, x, -square)))
+		if (!dtx_fspread_add(STATE(struct dtx_fspread, k), number_at(r->col, i)))
 			DTX_FAIL_MEM(err);
 	});
 out:
@@ -342,51 +303,32 @@ static enum dtx_code spread_merge(const struct dtx_aggcall *c, void *to, void *f
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct spread *a = to, *b = from;
 
 	(void)c;
-	if (!dtx_fsum_merge(&a->x, &b->x) || !dtx_fsum_merge(&a->xx, &b->xx))
+	if (!dtx_fspread_merge(to, from))
 		DTX_FAIL_MEM(err);
-	a->n += b->n;
-	a->huge += b->huge;
-	b->n = b->huge = 0;
 out:
 	return rc;
 }
 
-/* (xx - x * x / n) / (n - 1), the difference in twice the precision. */
 static enum dtx_code spread_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
                                   struct dtx_val *out, struct dtx_err *err)
 {
-	struct spread *s = state;
-	double xl, xxl, x, xx, n = (double)s->n, mean, ml, part, lost, var;
+	double var;
 
 	(void)run, (void)err;
-	out->null = s->n < 2 || s->huge;
-	if (out->null)
-		return DTX_OK;
-	x = dtx_fsum_round2(&s->x, &xl);
-	xx = dtx_fsum_round2(&s->xx, &xxl);
-	mean = x / n;
-	ml = (fma(-mean, n, x) + xl) / n;
-	part = mean * x;
-	lost = fma(mean, x, -part) + mean * xl + ml * x;
-	var = ((xx - part) + (xxl - lost)) / (n - 1);
-	if (var < 0)
-		var = 0;
-	out->u.f = c->kind == DTX_AGG_STD ? sqrt(var) : var;
+	out->null = !dtx_fspread_var(state, &var);
+	if (!out->null)
+		out->u.f = c->kind == DTX_AGG_STD ? sqrt(var) : var;
 	return DTX_OK;
 }
 
 static void spread_free(void *state)
 {
-	struct spread *s = state;
-
-	dtx_fsum_free(&s->x);
-	dtx_fsum_free(&s->xx);
+	dtx_fspread_free(state);
 }
 
-static const struct dtx_aggkernel spread = { .size = sizeof(struct spread),
+static const struct dtx_aggkernel spread = { .size = sizeof(struct dtx_fspread),
 	                                     .frees = true,
 	                                     .add = spread_rows,
 	                                     .merge = spread_merge,

@@ -2,6 +2,8 @@
 #ifndef DTX_EXPR_AGGCALL_H
 #define DTX_EXPR_AGGCALL_H
 
+#include <math.h>
+
 #include "core/expr/agg.h"
 #include "core/expr/bound.h"
 
@@ -65,6 +67,20 @@ struct dtx_aggcall {
 	int64_t n;
 	bool div_zero_error;
 };
+
+/* The result of one state, behind those in b; buf is scratch. */
+DTX_MUSTUSE enum dtx_code dtx_agg_final_one(const struct dtx_aggcall *c, void *state,
+                                            struct dtx_buf *buf, struct dtx_builder *b,
+                                            struct dtx_err *err);
+/* Room for the text of one result. */
+#define DTX_AGG_TEXT_MAX ((size_t)16 << 20)
+/* Between two neighbours in order; the middle is their mean, rounded once. */
+static inline double dtx_agg_between(double low, double high, double part)
+{
+	if (part == 0.5 && isfinite(low + high))
+		return (low + high) / 2;
+	return low + (high - low) * part;
+}
 
 /* Picks kernel and result type from kind and argtype; false: no such aggregate of that type.
  * UNKNOWN gives a call that is only asked for its type. */

@@ -169,3 +169,37 @@ void dtx_fsum_free(struct dtx_fsum *s)
 	dtx_mem_free(s->more);
 	s->more = NULL;
 }
+
+bool dtx_fspread_merge(struct dtx_fspread *to, struct dtx_fspread *from)
+{
+	if (!dtx_fsum_merge(&to->x, &from->x) || !dtx_fsum_merge(&to->xx, &from->xx))
+		return false;
+	to->n += from->n;
+	to->huge += from->huge;
+	from->n = from->huge = 0;
+	return true;
+}
+
+/* (xx - x * x / n) / (n - 1), the difference in twice the precision. */
+bool dtx_fspread_var(struct dtx_fspread *s, double *var)
+{
+	double xl, xxl, x, xx, n = (double)s->n, mean, ml, part, lost, got;
+
+	if (s->n < 2 || s->huge)
+		return false;
+	x = dtx_fsum_round2(&s->x, &xl);
+	xx = dtx_fsum_round2(&s->xx, &xxl);
+	mean = x / n;
+	ml = (fma(-mean, n, x) + xl) / n;
+	part = mean * x;
+	lost = fma(mean, x, -part) + mean * xl + ml * x;
+	got = ((xx - part) + (xxl - lost)) / (n - 1);
+	*var = got < 0 ? 0 : got;
+	return true;
+}
+
+void dtx_fspread_free(struct dtx_fspread *s)
+{
+	dtx_fsum_free(&s->x);
+	dtx_fsum_free(&s->xx);
+}

@@ -6,6 +6,8 @@
 #ifndef DTX_EXPR_FSUM_H
 #define DTX_EXPR_FSUM_H
 
+#include <math.h>
+
 #include "core/base/base.h"
 
 struct dtx_fwide;
@@ -40,5 +42,39 @@ double dtx_fsum_round(struct dtx_fsum *s);
 /* The sum as two doubles, 106 bits of it. */
 double dtx_fsum_round2(struct dtx_fsum *s, double *low);
 void dtx_fsum_free(struct dtx_fsum *s);
+
+/* The exact sums of x and of x * x that a variance is made of. */
+struct dtx_fspread { /* all zero: empty */
+	struct dtx_fsum x, xx;
+	uint64_t n;
+	uint64_t huge; /* squares beyond the largest float: no result while one is in */
+};
+
+/* sign 1: x comes, -1: it goes again. */
+static inline bool dtx_fspread_step(struct dtx_fspread *s, double x, int sign)
+{
+	double square = x * x, lost = fma(x, x, -square);
+
+	s->n += (uint64_t)(int64_t)sign;
+	if (!isfinite(square)) {
+		s->huge += (uint64_t)(int64_t)sign;
+		return true;
+	}
+	return dtx_fsum_add(&s->x, sign * x) && dtx_fsum_add(&s->xx, sign * square) &&
+	       dtx_fsum_add(&s->xx, sign * lost);
+}
+DTX_MUSTUSE static inline bool dtx_fspread_add(struct dtx_fspread *s, double x)
+{
+	return dtx_fspread_step(s, x, 1);
+}
+DTX_MUSTUSE static inline bool dtx_fspread_drop(struct dtx_fspread *s, double x)
+{
+	return dtx_fspread_step(s, x, -1);
+}
+/* from is left empty. */
+DTX_MUSTUSE bool dtx_fspread_merge(struct dtx_fspread *to, struct dtx_fspread *from);
+/* Variance of the sample; false: none, of fewer than two values or beyond the floats. */
+bool dtx_fspread_var(struct dtx_fspread *s, double *var);
+void dtx_fspread_free(struct dtx_fspread *s);
 
 #endif

@@ -2,9 +2,10 @@
 #ifndef DTX_EXPR_WIN_H
 #define DTX_EXPR_WIN_H
 
-#include "core/data/decimal.h"
 #include "core/expr/aggcall.h"
+#include "core/expr/fsum.h"
 #include "core/expr/window.h"
+#include "core/expr/wsum.h"
 
 enum dtx_winkind {
 	DTX_WIN_ROW_NUMBER,
@@ -50,9 +51,6 @@ struct dtx_win { /* one call over the rows of a table */
 	const struct dtx_winrows *rows;
 	const struct dtx_frame *frame;
 	struct dtx_column *arg[DTX_WIN_ARGS]; /* FLAT over all rows; NULL: not given */
-	int64_t n;                            /* constant arguments */
-	uint32_t min;
-	double alpha;
 	/* results by row, as the kernel gives them; rows not in valid are null */
 	int64_t *i;
 	double *f;
@@ -82,6 +80,10 @@ static inline dtx_i128 dtx_win_exact(const struct dtx_column *c, uint32_t row)
 {
 	return c->type.type == DTX_T_DECIMAL ? dtx_dec_get(c->v.dec[row]) : c->v.i64[row];
 }
+static inline double dtx_win_units(const struct dtx_column *c, uint32_t row)
+{
+	return c->type.type == DTX_T_FLOAT64 ? c->v.f64[row] : (double)dtx_win_exact(c, row);
+}
 double dtx_win_float(const struct dtx_column *c, uint32_t row);
 static inline void dtx_win_int(struct dtx_win *w, uint32_t row, int64_t v)
 {
@@ -90,18 +92,31 @@ static inline void dtx_win_int(struct dtx_win *w, uint32_t row, int64_t v)
 }
 /* A float result; one that is not finite becomes null and is counted. */
 void dtx_win_put(struct dtx_win *w, uint32_t row, double v);
-/* An int or decimal result; the plan's option decides about one that does not fit. */
-DTX_MUSTUSE enum dtx_code dtx_win_put_exact(struct dtx_win *w, uint32_t row, dtx_i128 v);
+/* The result of a call that gives EXACT; the plan's option decides about one that does not fit. */
+DTX_MUSTUSE enum dtx_code dtx_win_put_exact(struct dtx_win *w, uint32_t row,
+                                            const struct dtx_wsum *v);
 /* x / y as a float; y 0 is a zero divisor. */
 DTX_MUSTUSE enum dtx_code dtx_win_divide(struct dtx_win *w, uint32_t row, double x, double y);
-/* Whether results are floats: of floats, or of ints where overflow gives floats. */
-static inline bool dtx_win_floats(const struct dtx_win *w)
-{
-	return w->c->type.type == DTX_T_FLOAT64;
-}
+/* Places an error at a row of the table. */
+void dtx_win_blame(struct dtx_table *t, uint32_t row, struct dtx_err *err);
 /* Places of the frame of place k within [from, to): [*lo, *hi). */
 void dtx_win_frame(const struct dtx_win *w, uint32_t from, uint32_t to, uint32_t k, uint32_t *lo,
                    uint32_t *hi);
+
+/* Values that come and, in a rolling window, go again; ints and decimals stay exact. */
+struct dtx_winsum { /* all zero: empty */
+	uint32_t n;
+	struct dtx_wsum exact;
+	struct dtx_fsum real;
+};
+/* sign 1: the value comes, -1: it goes; it is not null. */
+DTX_MUSTUSE enum dtx_code dtx_winsum_step(struct dtx_win *w, struct dtx_winsum *s, uint32_t row,
+                                          int sign);
+double dtx_winsum_mean(const struct dtx_win *w, struct dtx_winsum *s, uint32_t n);
+/* The sum as a number of the argument's smallest units, for quotients: its scale cancels out. */
+double dtx_winsum_units(const struct dtx_win *w, struct dtx_winsum *s);
+/* The sum as the result of a call that gives EXACT. */
+DTX_MUSTUSE enum dtx_code dtx_winsum_put(struct dtx_win *w, struct dtx_winsum *s, uint32_t row);
 
 /* Aggregates over partitions and frames. */
 DTX_MUSTUSE enum dtx_code dtx_window_agg(const struct dtx_aggcall *c,

@@ -1,8 +1,23 @@
-/* Running and relative numbers: exact for ints and decimals, two doubles wide for floats. */
-#include <math.h>
-
-#include "core/expr/fsum.h"
+/* Running and relative numbers: exact for ints and decimals, rounded once for floats. */
 #include "core/expr/win.h"
+
+/* x less its value at `before`, exact where x is. */
+static enum dtx_code change(struct dtx_win *w, uint32_t row, uint32_t before)
+{
+	struct dtx_winsum less = { 0 };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_winsum_step(w, &less, row, 1));
+	DTX_TRY(dtx_winsum_step(w, &less, before, -1));
+	if (w->c->kind == (int)DTX_WIN_PCT_CHANGE)
+		DTX_TRY(dtx_win_divide(w, row, dtx_winsum_units(w, &less),
+		                       dtx_win_units(w->arg[0], before)));
+	else
+		DTX_TRY(dtx_winsum_put(w, &less, row));
+out:
+	dtx_fsum_free(&less.real);
+	return rc;
+}
 
 static enum dtx_code diff(struct dtx_win *w, uint32_t from, uint32_t to)
 {
@@ -10,23 +25,12 @@ static enum dtx_code diff(struct dtx_win *w, uint32_t from, uint32_t to)
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t k = from; k < to; k++) {
-		int64_t at = (int64_t)k - w->n;
-		uint32_t row = w->rows->order[k], before;
+		int64_t at = (int64_t)k - w->c->n;
+		uint32_t row = w->rows->order[k];
 
-		if (at < from || at >= to || dtx_win_null(x, row))
-			continue;
-		before = w->rows->order[at];
-		if (dtx_win_null(x, before))
-			continue;
-		if (w->c->kind == (int)DTX_WIN_PCT_CHANGE)
-			DTX_TRY(dtx_win_divide(w, row,
-			                       dtx_win_float(x, row) - dtx_win_float(x, before),
-			                       dtx_win_float(x, before)));
-		else if (dtx_win_floats(w))
-			dtx_win_put(w, row, dtx_win_float(x, row) - dtx_win_float(x, before));
-		else
-			DTX_TRY(dtx_win_put_exact(
-				w, row, dtx_win_exact(x, row) - dtx_win_exact(x, before)));
+		if (at >= from && at < to && !dtx_win_null(x, row) &&
+		    !dtx_win_null(x, w->rows->order[at]))
+			DTX_TRY(change(w, row, w->rows->order[at]));
 	}
 out:
 	return rc;
@@ -34,49 +38,25 @@ out:
 
 /* --- from the start to here; null at a null --- */
 
-static enum dtx_code cum_exact(struct dtx_win *w, uint32_t from, uint32_t to)
-{
-	enum dtx_code rc = DTX_OK;
-	dtx_i128 sum = 0;
-
-	for (uint32_t k = from; k < to; k++) {
-		uint32_t row = w->rows->order[k];
-
-		if (dtx_win_null(w->arg[0], row))
-			continue;
-		sum += dtx_win_exact(w->arg[0], row);
-		DTX_TRY(dtx_win_put_exact(w, row, sum));
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code cum_float(struct dtx_win *w, uint32_t from, uint32_t to)
-{
-	struct dtx_fsum sum = { 0 };
-	enum dtx_code rc = DTX_OK;
-	struct dtx_err *err = w->err;
-	bool mean = w->c->kind == (int)DTX_WIN_CUM_MEAN;
-	uint32_t n = 0;
-
-	for (uint32_t k = from; k < to; k++) {
-		uint32_t row = w->rows->order[k];
-
-		if (dtx_win_null(w->arg[0], row))
-			continue;
-		if (!dtx_fsum_add(&sum, dtx_win_float(w->arg[0], row)))
-			DTX_FAIL_MEM(err);
-		n++;
-		dtx_win_put(w, row, mean ? dtx_fsum_round(&sum) / n : dtx_fsum_round(&sum));
-	}
-out:
-	dtx_fsum_free(&sum);
-	return rc;
-}
-
 static enum dtx_code cum_sum(struct dtx_win *w, uint32_t from, uint32_t to)
 {
-	return dtx_win_floats(w) ? cum_float(w, from, to) : cum_exact(w, from, to);
+	struct dtx_winsum sum = { 0 };
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t k = from; k < to; k++) {
+		uint32_t row = w->rows->order[k];
+
+		if (dtx_win_null(w->arg[0], row))
+			continue;
+		DTX_TRY(dtx_winsum_step(w, &sum, row, 1));
+		if (w->c->kind == (int)DTX_WIN_CUM_MEAN)
+			dtx_win_put(w, row, dtx_winsum_mean(w, &sum, sum.n));
+		else
+			DTX_TRY(dtx_winsum_put(w, &sum, row));
+	}
+out:
+	dtx_fsum_free(&sum.real);
+	return rc;
 }
 
 static enum dtx_code cum_prod(struct dtx_win *w, uint32_t from, uint32_t to)
@@ -87,10 +67,11 @@ static enum dtx_code cum_prod(struct dtx_win *w, uint32_t from, uint32_t to)
 
 	for (uint32_t k = from; k < to; k++) {
 		uint32_t row = w->rows->order[k];
+		struct dtx_wsum product = { 0 };
 
 		if (dtx_win_null(w->arg[0], row))
 			continue;
-		if (dtx_win_floats(w)) {
+		if (w->c->type.type == DTX_T_FLOAT64) {
 			real *= dtx_win_float(w->arg[0], row);
 			dtx_win_put(w, row, real);
 			continue;
@@ -99,7 +80,8 @@ static enum dtx_code cum_prod(struct dtx_win *w, uint32_t from, uint32_t to)
 		if (__builtin_mul_overflow(exact, dtx_win_exact(w->arg[0], row), &exact) ||
 		    exact != (int64_t)exact)
 			exact = (dtx_i128)1 << 100;
-		DTX_TRY(dtx_win_put_exact(w, row, exact));
+		dtx_wsum_add(&product, exact);
+		DTX_TRY(dtx_win_put_exact(w, row, &product));
 	}
 out:
 	return rc;
@@ -122,34 +104,33 @@ static enum dtx_code cum_count(struct dtx_win *w, uint32_t from, uint32_t to)
 
 static enum dtx_code share(struct dtx_win *w, uint32_t from, uint32_t to)
 {
-	struct dtx_fsum sum = { 0 };
+	struct dtx_winsum sum = { 0 };
 	enum dtx_code rc = DTX_OK;
-	struct dtx_err *err = w->err;
 	double all;
 
+	for (uint32_t k = from; k < to; k++)
+		if (!dtx_win_null(w->arg[0], w->rows->order[k]))
+			DTX_TRY(dtx_winsum_step(w, &sum, w->rows->order[k], 1));
+	all = dtx_winsum_units(w, &sum);
 	for (uint32_t k = from; k < to; k++) {
 		uint32_t row = w->rows->order[k];
 
-		if (!dtx_win_null(w->arg[0], row) &&
-		    !dtx_fsum_add(&sum, dtx_win_float(w->arg[0], row)))
-			DTX_FAIL_MEM(err);
-	}
-	all = dtx_fsum_round(&sum);
-	for (uint32_t k = from; k < to; k++) {
-		uint32_t row = w->rows->order[k];
-
-		if (!dtx_win_null(w->arg[0], row))
-			DTX_TRY(dtx_win_divide(w, row, dtx_win_float(w->arg[0], row), all));
+		if (dtx_win_null(w->arg[0], row))
+			continue;
+		if (isfinite(all))
+			DTX_TRY(dtx_win_divide(w, row, dtx_win_units(w->arg[0], row), all));
+		else /* not 0, which dividing by it would give */
+			dtx_win_put(w, row, all);
 	}
 out:
-	dtx_fsum_free(&sum);
+	dtx_fsum_free(&sum.real);
 	return rc;
 }
 
 /* Weights 1, 1-a, (1-a)^2 ... back from here; a null weighs nothing but moves the others on. */
 static enum dtx_code ewm_mean(struct dtx_win *w, uint32_t from, uint32_t to)
 {
-	double sum = 0, weight = 0, keep = 1 - w->alpha;
+	double sum = 0, weight = 0, keep = 1 - w->c->p;
 
 	for (uint32_t k = from; k < to; k++) {
 		uint32_t row = w->rows->order[k];
@@ -195,7 +176,7 @@ const struct dtx_winkernel dtx_win_num[] = {
 	[DTX_WIN_DIFF] = { .gives = DTX_WIN_EXACT, .part = diff },
 	[DTX_WIN_PCT_CHANGE] = { .gives = DTX_WIN_FLOAT, .part = diff },
 	[DTX_WIN_CUM_SUM] = { .gives = DTX_WIN_EXACT, .part = cum_sum },
-	[DTX_WIN_CUM_MEAN] = { .gives = DTX_WIN_FLOAT, .part = cum_float },
+	[DTX_WIN_CUM_MEAN] = { .gives = DTX_WIN_FLOAT, .part = cum_sum },
 	[DTX_WIN_CUM_PROD] = { .gives = DTX_WIN_EXACT, .part = cum_prod },
 	[DTX_WIN_CUM_COUNT] = { .gives = DTX_WIN_INT, .part = cum_count },
 	[DTX_WIN_SHARE] = { .gives = DTX_WIN_FLOAT, .part = share },

@@ -10,7 +10,7 @@ static void give(struct dtx_win *w, uint32_t k, uint32_t from_row)
 /* lag, lead: n rows away, else the default. */
 static enum dtx_code shift(struct dtx_win *w, uint32_t from, uint32_t to)
 {
-	int64_t n = w->c->kind == (int)DTX_WIN_LAG ? -w->n : w->n;
+	int64_t n = w->c->kind == (int)DTX_WIN_LAG ? -w->c->n : w->c->n;
 
 	for (uint32_t k = from; k < to; k++) {
 		int64_t at = (int64_t)k + n;
@@ -28,7 +28,7 @@ static enum dtx_code of_frame(struct dtx_win *w, uint32_t from, uint32_t to)
 
 		dtx_win_frame(w, from, to, k, &lo, &hi);
 		at = w->c->kind == (int)DTX_WIN_LAST_VALUE  ? (int64_t)hi - 1
-		     : w->c->kind == (int)DTX_WIN_NTH_VALUE ? (int64_t)lo + w->n - 1
+		     : w->c->kind == (int)DTX_WIN_NTH_VALUE ? (int64_t)lo + w->c->n - 1
 		                                            : lo;
 		give(w, k, at >= lo && at < hi ? w->rows->order[at] : (uint32_t)DTX_WIN_NULL);
 	}
@@ -99,7 +99,7 @@ static enum dtx_code roll_extreme(struct dtx_win *w, uint32_t from, uint32_t to)
 	struct dtx_err *err = w->err;
 	bool max = w->c->kind == (int)DTX_WIN_ROLL_MAX;
 	uint32_t *queue = dtx_mem_alloc((size_t)(to - from) + 1, sizeof(*queue));
-	uint32_t head = 0, tail = 0, values = 0, size = (uint32_t)w->n;
+	uint32_t head = 0, tail = 0, values = 0, size = (uint32_t)w->c->n;
 
 	if (!queue)
 		DTX_FAIL_MEM(err);
@@ -117,8 +117,8 @@ static enum dtx_code roll_extreme(struct dtx_win *w, uint32_t from, uint32_t to)
 			queue[tail++] = k;
 		}
 		give(w, k,
-		     values >= w->min && head < tail ? w->rows->order[queue[head]]
-		                                     : (uint32_t)DTX_WIN_NULL);
+		     values >= w->c->min && head < tail ? w->rows->order[queue[head]]
+		                                        : (uint32_t)DTX_WIN_NULL);
 	}
 out:
 	dtx_mem_free(queue);

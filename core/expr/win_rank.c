@@ -55,7 +55,7 @@ static enum dtx_code ranks(struct dtx_win *w, uint32_t from, uint32_t to)
 /* The first parts get one row more where the rows do not divide. */
 static enum dtx_code ntile(struct dtx_win *w, uint32_t from, uint32_t to)
 {
-	uint64_t all = count_ranked(w, from, to), at = 0, tiles = (uint64_t)w->n;
+	uint64_t all = count_ranked(w, from, to), at = 0, tiles = (uint64_t)w->c->n;
 	uint64_t size = all / tiles, more = all % tiles, big = more * (size + 1);
 
 	for (uint32_t k = from; k < to; k++) {

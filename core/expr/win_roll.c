@@ -1,123 +1,56 @@
-/* The last n rows: sums as differences of running sums, kept so wide that nothing shows. */
-#include <math.h>
-
+/* The last n rows: a value comes in, another goes out, and the sums stay exact. */
 #include "core/base/mem.h"
-#include "core/expr/fsum.h"
 #include "core/expr/win.h"
 
-/* Two doubles; adding a double loses nothing that 106 bits can hold. Source: Dekker (1971). */
-struct wide {
-	double hi, lo;
-};
+/* --- sum and mean --- */
 
-static struct wide wide_add(struct wide a, struct wide b)
+static enum dtx_code roll_sum(struct dtx_win *w, uint32_t from, uint32_t to)
 {
-	double lost, s = dtx_two_sum(a.hi, b.hi, &lost);
-	struct wide r;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_winsum sum = { 0 };
+	uint32_t size = (uint32_t)w->c->n;
 
-	lost += a.lo + b.lo;
-	r.hi = dtx_two_sum(s, lost, &r.lo);
-	return r;
-}
+	for (uint32_t k = from; k < to; k++) {
+		uint32_t row = w->rows->order[k];
 
-static struct wide wide_less(struct wide a, struct wide b)
-{
-	return wide_add(a, (struct wide){ -b.hi, -b.lo });
-}
-
-static struct wide wide_square(double x)
-{
-	double p = x * x;
-
-	return (struct wide){ p, fma(x, x, -p) };
-}
-
-/* What a window of rows holds. */
-struct sums {
-	uint32_t n; /* values that are not null */
-	dtx_i128 exact;
-	struct wide sum, squares; /* of x - base */
-};
-struct roll {
-	struct dtx_win *w;
-	double base; /* keeps squares small */
-};
-
-static void roll_step(const struct roll *r, struct sums *s, uint32_t row, bool in)
-{
-	const struct dtx_column *x = r->w->arg[0];
-	double v;
-	struct wide sq;
-
-	if (dtx_win_null(x, row))
-		return;
-	s->n += in ? 1u : UINT32_MAX;
-	if (r->w->c->kind == (int)DTX_WIN_ROLL_SUM && !dtx_win_floats(r->w)) {
-		s->exact += in ? dtx_win_exact(x, row) : -dtx_win_exact(x, row);
-		return;
+		if (k - from >= size && !dtx_win_null(w->arg[0], w->rows->order[k - size]))
+			DTX_TRY(dtx_winsum_step(w, &sum, w->rows->order[k - size], -1));
+		if (!dtx_win_null(w->arg[0], row))
+			DTX_TRY(dtx_winsum_step(w, &sum, row, 1));
+		if (sum.n == 0 || sum.n < w->c->min)
+			continue;
+		if (w->c->kind == (int)DTX_WIN_ROLL_MEAN)
+			dtx_win_put(w, row, dtx_winsum_mean(w, &sum, sum.n));
+		else
+			DTX_TRY(dtx_winsum_put(w, &sum, row));
 	}
-	v = dtx_win_float(x, row) - r->base;
-	sq = wide_square(v);
-	s->sum = in ? wide_add(s->sum, (struct wide){ v, 0 })
-	            : wide_less(s->sum, (struct wide){ v, 0 });
-	s->squares = in ? wide_add(s->squares, sq) : wide_less(s->squares, sq);
-	if (s->n == 0)
-		s->sum = s->squares = (struct wide){ 0, 0 };
+out:
+	dtx_fsum_free(&sum.real);
+	return rc;
 }
 
 /* Sample standard deviation; null below two values. */
-static void give_std(struct dtx_win *w, uint32_t row, const struct sums *s)
+static enum dtx_code roll_std(struct dtx_win *w, uint32_t from, uint32_t to)
 {
-	double mean = s->sum.hi / s->n;
-	struct wide spread =
-		wide_less(s->squares, (struct wide){ s->sum.hi * mean,
-	                                             fma(s->sum.hi, mean, -s->sum.hi * mean) });
-
-	if (s->n > 1)
-		dtx_win_put(w, row, sqrt(fmax(spread.hi, 0) / (s->n - 1)));
-}
-
-static enum dtx_code give(const struct roll *r, uint32_t row, const struct sums *s)
-{
-	struct dtx_win *w = r->w;
-
-	if (s->n < w->min || s->n == 0)
-		return DTX_OK;
-	switch ((enum dtx_winkind)w->c->kind) {
-	case DTX_WIN_ROLL_MEAN: dtx_win_put(w, row, r->base + s->sum.hi / s->n); break;
-	case DTX_WIN_ROLL_STD: give_std(w, row, s); break;
-	default:
-		if (!dtx_win_floats(w))
-			return dtx_win_put_exact(w, row, s->exact);
-		dtx_win_put(w, row, s->sum.hi);
-	}
-	return DTX_OK;
-}
-
-static double first_value(const struct dtx_win *w, uint32_t from, uint32_t to)
-{
-	for (uint32_t k = from; k < to; k++)
-		if (!dtx_win_null(w->arg[0], w->rows->order[k]))
-			return dtx_win_float(w->arg[0], w->rows->order[k]);
-	return 0;
-}
-
-static enum dtx_code roll(struct dtx_win *w, uint32_t from, uint32_t to)
-{
+	const struct dtx_column *x = w->arg[0];
 	enum dtx_code rc = DTX_OK;
-	struct roll r = { w, 0 };
-	struct sums s = { 0 };
-	uint32_t size = (uint32_t)w->n;
+	struct dtx_fspread s = { 0 };
+	uint32_t size = (uint32_t)w->c->n;
+	double var;
 
-	if (w->c->kind != (int)DTX_WIN_ROLL_SUM)
-		r.base = first_value(w, from, to);
 	for (uint32_t k = from; k < to; k++) {
-		if (k - from >= size)
-			roll_step(&r, &s, w->rows->order[k - size], false);
-		roll_step(&r, &s, w->rows->order[k], true);
-		DTX_TRY(give(&r, w->rows->order[k], &s));
+		uint32_t row = w->rows->order[k], gone = k - from >= size ? k - size : to;
+
+		if (gone != to && !dtx_win_null(x, w->rows->order[gone]) &&
+		    !dtx_fspread_drop(&s, dtx_win_float(x, w->rows->order[gone])))
+			DTX_FAIL_MEM(w->err);
+		if (!dtx_win_null(x, row) && !dtx_fspread_add(&s, dtx_win_float(x, row)))
+			DTX_FAIL_MEM(w->err);
+		if (s.n >= w->c->min && dtx_fspread_var(&s, &var))
+			dtx_win_put(w, row, sqrt(var));
 	}
 out:
+	dtx_fspread_free(&s);
 	return rc;
 }
 
@@ -159,7 +92,7 @@ static enum dtx_code roll_median(struct dtx_win *w, uint32_t from, uint32_t to)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err *err = w->err;
-	uint32_t size = (uint32_t)DTX_MIN((int64_t)(to - from), w->n), n = 0;
+	uint32_t size = (uint32_t)DTX_MIN((int64_t)(to - from), w->c->n), n = 0;
 	double *v = dtx_mem_alloc((size_t)size + 1, sizeof(*v));
 
 	if (!v)
@@ -171,8 +104,8 @@ static enum dtx_code roll_median(struct dtx_win *w, uint32_t from, uint32_t to)
 			sorted_drop(v, &n, dtx_win_float(w->arg[0], w->rows->order[k - size]));
 		if (!dtx_win_null(w->arg[0], row))
 			sorted_add(v, &n, dtx_win_float(w->arg[0], row));
-		if (n && n >= w->min)
-			dtx_win_put(w, row, v[(n - 1) / 2] + (v[n / 2] - v[(n - 1) / 2]) / 2);
+		if (n && n >= w->c->min)
+			dtx_win_put(w, row, dtx_agg_between(v[(n - 1) / 2], v[n / 2], 0.5));
 	}
 out:
 	dtx_mem_free(v);
@@ -180,8 +113,8 @@ out:
 }
 
 const struct dtx_winkernel dtx_win_roll[] = {
-	[DTX_WIN_ROLL_SUM] = { .gives = DTX_WIN_EXACT, .part = roll },
-	[DTX_WIN_ROLL_MEAN] = { .gives = DTX_WIN_FLOAT, .part = roll },
-	[DTX_WIN_ROLL_STD] = { .gives = DTX_WIN_FLOAT, .part = roll },
+	[DTX_WIN_ROLL_SUM] = { .gives = DTX_WIN_EXACT, .part = roll_sum },
+	[DTX_WIN_ROLL_MEAN] = { .gives = DTX_WIN_FLOAT, .part = roll_sum },
+	[DTX_WIN_ROLL_STD] = { .gives = DTX_WIN_FLOAT, .part = roll_std },
 	[DTX_WIN_ROLL_MEDIAN] = { .gives = DTX_WIN_FLOAT, .part = roll_median },
 };

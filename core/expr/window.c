@@ -29,13 +29,14 @@ void dtx_win_put(struct dtx_win *w, uint32_t row, double v)
 	dtx_bit_set(w->valid, row);
 }
 
-enum dtx_code dtx_win_put_exact(struct dtx_win *w, uint32_t row, dtx_i128 v)
+enum dtx_code dtx_win_put_exact(struct dtx_win *w, uint32_t row, const struct dtx_wsum *sum)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err *err = w->err;
 	bool decimal = w->c->type.type == DTX_T_DECIMAL;
+	dtx_i128 v;
 
-	if (decimal ? !dtx_dec_fits(v, 38) : v != (int64_t)v) {
+	if (!dtx_wsum_get(sum, &v) || (decimal ? !dtx_dec_fits(v, 38) : v != (int64_t)v)) {
 		if (w->c->overflow == DTX_OVERFLOW_NULL)
 			return DTX_OK;
 		w->bad_row = row;
@@ -98,6 +99,54 @@ void dtx_win_frame(const struct dtx_win *w, uint32_t from, uint32_t to, uint32_t
 		*hi = *lo;
 }
 
+void dtx_win_blame(struct dtx_table *t, uint32_t row, struct dtx_err *err)
+{
+	for (size_t i = 0; i < t->nbatches; i++) {
+		if (row < t->batch[i]->nrows) {
+			dtx_batch_blame(t->batch[i], row, -1, err);
+			return;
+		}
+		row -= t->batch[i]->nrows;
+	}
+}
+
+/* --- sums --- */
+
+enum dtx_code dtx_winsum_step(struct dtx_win *w, struct dtx_winsum *s, uint32_t row, int sign)
+{
+	const struct dtx_column *x = w->arg[0];
+	enum dtx_code rc = DTX_OK;
+
+	s->n += (uint32_t)sign;
+	if (x->type.type != DTX_T_FLOAT64)
+		dtx_wsum_add(&s->exact, sign * dtx_win_exact(x, row));
+	else if (!dtx_fsum_add(&s->real, sign * x->v.f64[row]))
+		DTX_FAIL_MEM(w->err);
+out:
+	return rc;
+}
+
+double dtx_winsum_mean(const struct dtx_win *w, struct dtx_winsum *s, uint32_t n)
+{
+	if (w->arg[0]->type.type == DTX_T_FLOAT64)
+		return dtx_fsum_round(&s->real) / n;
+	return dtx_wsum_mean(&s->exact, n, w->arg[0]->type.scale);
+}
+
+double dtx_winsum_units(const struct dtx_win *w, struct dtx_winsum *s)
+{
+	return w->arg[0]->type.type == DTX_T_FLOAT64 ? dtx_fsum_round(&s->real)
+	                                             : dtx_wsum_mean(&s->exact, 1, 0);
+}
+
+enum dtx_code dtx_winsum_put(struct dtx_win *w, struct dtx_winsum *s, uint32_t row)
+{
+	if (w->c->type.type != DTX_T_FLOAT64)
+		return dtx_win_put_exact(w, row, &s->exact);
+	dtx_win_put(w, row, dtx_winsum_mean(w, s, 1));
+	return DTX_OK;
+}
+
 /* --- kernels --- */
 
 const struct dtx_winkernel *dtx_winkernel(enum dtx_winkind kind)
@@ -144,7 +193,6 @@ static enum dtx_code arguments(struct dtx_win *w, struct dtx_table *t)
 {
 	const struct dtx_aggcall *c = w->c;
 	enum dtx_code rc = DTX_OK;
-
 	bool shift = c->kind == (int)DTX_WIN_LAG || c->kind == (int)DTX_WIN_LEAD;
 
 	/* the others are constants */
@@ -152,9 +200,6 @@ static enum dtx_code arguments(struct dtx_win *w, struct dtx_table *t)
 		DTX_TRY(whole_column(c->args[0], t, w->counts, &w->arg[0], w->err));
 	if (shift && c->nargs > 2)
 		DTX_TRY(whole_column(c->args[2], t, w->counts, &w->arg[2], w->err));
-	w->n = c->n;
-	w->min = c->min;
-	w->alpha = c->p;
 out:
 	return rc;
 }
@@ -169,7 +214,7 @@ static void *result_room(struct dtx_win *w, uint32_t n)
 	case DTX_WIN_PLACE: return w->place = dtx_mem_alloc((size_t)n + 1, sizeof(*w->place));
 	default: break;
 	}
-	if (dtx_win_floats(w))
+	if (w->c->type.type == DTX_T_FLOAT64)
 		return w->f = dtx_mem_zalloc((size_t)n + 1, sizeof(*w->f));
 	if (w->c->type.type == DTX_T_DECIMAL)
 		return w->dec = dtx_mem_zalloc((size_t)n + 1, sizeof(*w->dec));
@@ -217,17 +262,6 @@ out:
 	return rc;
 }
 
-static void blame(struct dtx_table *t, uint32_t row, struct dtx_err *err)
-{
-	for (size_t i = 0; i < t->nbatches; i++) {
-		if (row < t->batch[i]->nrows) {
-			dtx_batch_blame(t->batch[i], row, -1, err);
-			return;
-		}
-		row -= t->batch[i]->nrows;
-	}
-}
-
 static enum dtx_code eval_call(struct dtx_win *w, struct dtx_table *t, struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
@@ -241,7 +275,7 @@ static enum dtx_code eval_call(struct dtx_win *w, struct dtx_table *t, struct dt
 	for (uint32_t p = 0; p < w->rows->nparts; p++) {
 		rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
 		if (rc != DTX_OK && w->bad_row != UINT32_MAX)
-			blame(t, w->bad_row, err);
+			dtx_win_blame(t, w->bad_row, err);
 		if (rc != DTX_OK)
 			goto out;
 	}

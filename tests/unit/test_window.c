@@ -1,0 +1,125 @@
+/* Window calls at their edges: sums beyond the type, floats that leave a window again, decimals. */
+#include "tests/unit/planrun.h"
+
+#define WINDOW(set) PLANCASE("{\"op\":\"window\",\"set\":{" set "}}")
+#define DECIMALS(options, type, set)                                                               \
+	"{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"options\":{" options "},\"steps\":["        \
+	"{\"op\":\"cast\",\"types\":{\"x\":\"" type "\"}},"                                        \
+	"{\"op\":\"window\",\"set\":{" set "}}]}"
+#define MOST "9999999999999999999999999999999999999.9"
+
+void test_window_sums_of_floats(void)
+{
+	static const struct plancase list[] = {
+		/* an infinite sum does not outlive the rows that made it */
+		{ WINDOW("\"s\":\"roll_sum(x, 2)\",\"m\":\"roll_mean(x, 2)\""),
+		  "x\n1e308\n1e308\n1e308\n1\n2\n",
+		  "x,s,m\n1e308,,\n1e308,,\n1e308,,\n1,1e308,5e307\n2,3.0,1.5\n" },
+		{ WINDOW("\"d\":\"roll_std(x, 2)\""), "x\n1e308\n1.5\n2\n4\n",
+		  "x,d\n1e308,\n1.5,\n2,0.3535533905932738\n4,1.4142135623730951\n" },
+		/* nor does a large value leave its rounding behind */
+		{ WINDOW("\"m\":\"roll_mean(x, 2)\",\"d\":\"roll_std(x, 2)\""),
+		  "x\n1e300\n1.5\n2\n4\n",
+		  "x,m,d\n1e300,,\n1.5,5e299,\n2,1.75,0.3535533905932738\n"
+		  "4,3.0,1.4142135623730951\n" },
+		/* of a sum that is no float there is no share, not one of 0 */
+		{ WINDOW("\"s\":\"share(x)\""), "x\n1e308\n1e308\n", "x,s\n1e308,\n1e308,\n" },
+		/* the rule of median() */
+		{ WINDOW("\"r\":\"roll_median(x, 2)\",\"m\":\"median(x)\""), "x\n0.1\n0.7\n",
+		  "x,r,m\n0.1,,0.39999999999999997\n0.7,0.39999999999999997,0."
+		  "39999999999999997\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
+void test_window_sums_of_decimals(void)
+{
+	static const struct plancase list[] = {
+		/* past 128 bits and back */
+		{ DECIMALS("\"overflow\":\"null\"", "decimal(38,1)",
+		           "\"c\":\"cum_sum(x)\",\"r\":\"roll_sum(x, 2)\",\"d\":\"diff(x)\""),
+		  "x\n" MOST "\n" MOST "\n-" MOST "\n-" MOST "\n0.1\n",
+		  "x,c,r,d\n" MOST "," MOST ",,\n" MOST ",,,0.0\n-" MOST "," MOST ",0.0,\n-" MOST
+		  ",0.0,,0.0\n0.1,0.1,-9999999999999999999999999999999999999.8,\n" },
+		{ DECIMALS("", "decimal(38,1)", "\"c\":\"cum_sum(x)\""), "x\n" MOST "\n" MOST "\n",
+		  "overflow" },
+		{ DECIMALS("", "decimal(5,1)", "\"s\":\"share(x)\",\"p\":\"pct_change(x)\""),
+		  "x\n0.1\n0.2\n0.4\n",
+		  "x,s,p\n0.1,0.14285714285714285,\n0.2,0.2857142857142857,1.0\n"
+		  "0.4,0.5714285714285714,1.0\n" },
+		/* means as mean() has them, not of rounded floats */
+		{ DECIMALS("", "decimal(5,1)",
+		           "\"m\":\"cum_mean(x)\",\"r\":\"roll_mean(x, 2)\",\"a\":\"mean(x)\""),
+		  "x\n0.1\n0.2\n", "x,m,r,a\n0.1,0.1,,0.15\n0.2,0.15,0.15,0.15\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
+void test_window_ints_that_become_floats(void)
+{
+	static const struct plancase list[] = {
+		/* exact up to the result */
+		{ "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"options\":{\"overflow\":\"float\"}"
+		  ","
+		  "\"steps\":[{\"op\":\"window\",\"set\":{\"d\":\"diff(x)\",\"s\":\"cum_sum(x)\"}}]"
+		  "}",
+		  "x\n9007199254740992\n9007199254740993\n9223372036854775807\n",
+		  "x,d,s\n9007199254740992,,9007199254740992.0\n"
+		  "9007199254740993,1.0,1.8014398509481984e16\n"
+		  "9223372036854775807,9.214364837600035e18,9.241386435364258e18\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
+void test_window_aggregates(void)
+{
+	static const struct plancase list[] = {
+		{ PLANCASE(
+			  "{\"op\":\"window\",\"by\":[\"k\"],\"order\":[\"x\"],\"set\":["
+			  "{\"as\":\"a\",\"expr\":\"concat_agg(t, '|')\",\"frame\":{\"rows\":[-1,0]"
+			  "}},{\"as\":\"b\",\"expr\":\"count(x, where: x > 1)\"},{\"as\":\"c\","
+			  "\"expr\":\"sum(x, where: x > 1)\",\"frame\":{\"rows\":[null,null]}}]}"),
+		  "k,x,t\na,3,c\nb,,\na,1,B\nb,2,z\na,2,a\n",
+		  "k,x,t,a,b,c\na,3,c,c|a,2,5\nb,,,z,1,2\na,1,B,B,0,5\nb,2,z,z,1,2\na,2,a,B|a,1,"
+		  "5\n" },
+		{ PLANCASE("{\"op\":\"window\",\"by\":[\"k\"],\"set\":{\"a\":\"max(t)\","
+		           "\"b\":\"sum(x)\",\"c\":\"lag(x, 0)\",\"d\":\"lag(x, -1)\"}}"),
+		  "k,x,t\na,3,c\nb,,\na,1,B\n",
+		  "k,x,t,a,b,c,d\na,3,c,c,4,3,1\nb,,,,,,\na,1,B,c,4,1,\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
+void test_window_constants(void)
+{
+	static const struct plancase list[] = {
+		{ WINDOW("\"a\":\"roll_sum(x, 2, min: 3)\""), "x\n1\n", "bad_literal" },
+		{ WINDOW("\"a\":\"roll_sum(x, 3000000000)\""), "x\n1\n", "bad_literal" },
+		{ WINDOW("\"a\":\"roll_sum(x, 2, min: 2)\""), "x\n1\n", "x,a\n1,\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
+static void overflow_at(const char *plan, int64_t row)
+{
+	struct planrun p;
+
+	planrun_init(&p, plan, "x\n1\n9223372036854775807\n2\n");
+	T_INT(planrun(&p), DTX_E_OVERFLOW);
+	T_INT(p.err.row, row);
+	planrun_clear(&p);
+}
+
+void test_window_overflow_has_a_row(void)
+{
+	overflow_at(WINDOW("\"a\":\"cum_sum(x)\""), 2);
+	/* a whole group's: its first row */
+	overflow_at(WINDOW("\"a\":\"sum(x)\""), 1);
+	overflow_at(PLANCASE("{\"op\":\"window\",\"order\":[\"-x\"],\"set\":{\"a\":\"sum(x)\"}}"),
+	            3);
+}
