@@ -11,85 +11,51 @@ struct over { /* an aggregate over a table's rows */
 	struct dtx_column **arg, **where; /* per batch, FLAT; NULL without */
 	uint32_t *batch_of;               /* row to its batch */
 	uint32_t *first;                  /* first row of each batch */
+	struct dtx_builder results;
+	uint32_t *result_of; /* row to its result */
+	struct dtx_buf buf;
 	struct dtx_eval_counts *counts;
 	struct dtx_err *err;
 };
 
+/* The next result, of a state over rows of which `row` is one. */
+static enum dtx_code add_result(struct over *o, void *state, uint32_t row)
+{
+	enum dtx_code rc = dtx_agg_final_one(o->c, state, &o->buf, &o->results, o->err);
+
+	if (rc != DTX_OK)
+		dtx_win_blame(o->t, row, o->err);
+	return rc;
+}
+
 /* --- one result per partition --- */
 
-static enum dtx_code part_of_rows(const struct dtx_winrows *rows, uint32_t **out,
-                                  struct dtx_err *err)
+static enum dtx_code by_partition(struct over *o)
 {
-	enum dtx_code rc = DTX_OK;
-	uint32_t *part = dtx_mem_alloc((size_t)rows->n + 1, sizeof(*part));
-
-	if (!part)
-		DTX_FAIL_MEM(err);
-	for (uint32_t p = 0; p < rows->nparts; p++)
-		for (uint32_t k = rows->start[p]; k < rows->start[p + 1]; k++)
-			part[rows->order[k]] = p;
-	*out = part;
-out:
-	return rc;
-}
-
-static enum dtx_code finish(const struct dtx_aggcall *c, char *states, size_t stride, uint32_t n,
-                            struct dtx_column **out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	void **state = dtx_mem_alloc((size_t)n + 1, sizeof(void *));
-
-	if (!state)
-		DTX_FAIL_MEM(err);
-	for (uint32_t p = 0; p < n; p++)
-		state[p] = states + (size_t)p * stride;
-	DTX_TRY(dtx_agg_final(c, state, n, out, err));
-out:
-	dtx_mem_free(state);
-	return rc;
-}
-
-static enum dtx_code spread(const struct dtx_column *value, const uint32_t *part, uint32_t n,
-                            struct dtx_column **out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_builder b;
-
-	dtx_builder_init(&b, value->type, n);
-	for (uint32_t row = 0; row < n; row++)
-		dtx_builder_copy(&b, value, part[row]);
-	DTX_TRY(dtx_builder_finish(&b, NULL, out, err));
-out:
-	dtx_builder_clear(&b);
-	return rc;
-}
-
-static enum dtx_code by_partition(struct over *o, struct dtx_column **out)
-{
+	const struct dtx_winrows *rows = o->w.rows;
 	const struct dtx_aggcall *c = o->c;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err *err = o->err;
 	size_t stride = dtx_agg_state_size(c), at = 0;
-	uint32_t nparts = o->w.rows->nparts, *part = NULL;
-	struct dtx_column *value = NULL;
-	char *states = dtx_mem_zalloc((size_t)nparts + 1, stride);
+	char *states = dtx_mem_zalloc((size_t)rows->nparts + 1, stride);
 
 	if (!states)
 		DTX_FAIL_MEM(err);
-	dtx_agg_init(c, states, stride, 0, nparts);
-	DTX_TRY(part_of_rows(o->w.rows, &part, err));
+	dtx_agg_init(c, states, stride, 0, rows->nparts);
+	for (uint32_t p = 0; p < rows->nparts; p++)
+		for (uint32_t k = rows->start[p]; k < rows->start[p + 1]; k++)
+			o->result_of[rows->order[k]] = p;
 	for (size_t i = 0; i < o->t->nbatches; i++) {
-		DTX_TRY(dtx_agg_add(c, states, stride, part + at, o->t->batch[i], o->counts, err));
+		DTX_TRY(dtx_agg_add(c, states, stride, o->result_of + at, o->t->batch[i], o->counts,
+		                    err));
 		at += o->t->batch[i]->nrows;
 	}
-	DTX_TRY(finish(c, states, stride, nparts, &value, err));
-	DTX_TRY(spread(value, part, o->w.rows->n, out, err));
+	for (uint32_t p = 0; p < rows->nparts; p++)
+		DTX_TRY(add_result(o, states + p * stride, rows->order[rows->start[p]]));
 out:
 	if (states)
-		dtx_agg_free(c, states, stride, nparts);
+		dtx_agg_free(c, states, stride, rows->nparts);
 	dtx_mem_free(states);
-	dtx_mem_free(part);
-	dtx_column_unref(value);
 	return rc;
 }
 
@@ -172,53 +138,35 @@ static void start_anew(struct over *o, struct running *s, uint32_t lo)
 	s->lo = s->hi = lo;
 }
 
-static enum dtx_code frames_of(struct over *o, struct running *s, uint32_t from, uint32_t to,
-                               struct dtx_column **result)
+static enum dtx_code frames_of(struct over *o, struct running *s, uint32_t from, uint32_t to)
 {
-	const struct dtx_winrows *rows = o->w.rows;
+	const uint32_t *order = o->w.rows->order;
 	enum dtx_code rc = DTX_OK;
 
 	start_anew(o, s, from);
 	for (uint32_t k = from; k < to; k++) {
-		void *state = s->state;
 		uint32_t lo, hi;
 
 		dtx_win_frame(&o->w, from, to, k, &lo, &hi);
 		if (lo != s->lo || hi < s->hi)
 			start_anew(o, s, lo);
 		for (; s->hi < hi; s->hi++)
-			DTX_TRY(add_row(o, s->state, rows->order[s->hi]));
-		DTX_TRY(dtx_agg_final(o->c, &state, 1, &result[rows->order[k]], o->err));
+			DTX_TRY(add_row(o, s->state, order[s->hi]));
+		o->result_of[order[k]] = k;
+		DTX_TRY(add_result(o, s->state, order[k]));
 	}
 out:
 	return rc;
 }
 
-static enum dtx_code join_results(struct over *o, struct dtx_column **result,
-                                  struct dtx_column **out)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_builder b;
-
-	dtx_builder_init(&b, dtx_agg_type(o->c), o->w.rows->n);
-	for (uint32_t row = 0; row < o->w.rows->n; row++)
-		dtx_builder_copy(&b, result[row], 0);
-	DTX_TRY(dtx_builder_finish(&b, NULL, out, o->err));
-out:
-	dtx_builder_clear(&b);
-	return rc;
-}
-
-static enum dtx_code by_frame(struct over *o, struct dtx_column **out)
+static enum dtx_code by_frame(struct over *o)
 {
 	const struct dtx_winrows *rows = o->w.rows;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err *err = o->err;
 	struct running s = { dtx_mem_zalloc(1, dtx_agg_state_size(o->c)), 0, 0 };
-	struct dtx_column **result =
-		dtx_mem_zalloc((size_t)rows->n + 1, sizeof(struct dtx_column *));
 
-	if (!s.state || !result)
+	if (!s.state)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(number_batches(o));
 	if (o->c->arg)
@@ -226,15 +174,30 @@ static enum dtx_code by_frame(struct over *o, struct dtx_column **out)
 	if (o->c->where)
 		DTX_TRY(batch_columns(o, o->c->where, &o->where));
 	for (uint32_t p = 0; p < rows->nparts; p++)
-		DTX_TRY(frames_of(o, &s, rows->start[p], rows->start[p + 1], result));
-	DTX_TRY(join_results(o, result, out));
+		DTX_TRY(frames_of(o, &s, rows->start[p], rows->start[p + 1]));
 out:
 	if (s.state)
 		dtx_agg_free(o->c, s.state, dtx_agg_state_size(o->c), 1);
 	dtx_mem_free(s.state);
-	for (uint32_t i = 0; result && i < rows->n; i++)
-		dtx_column_unref(result[i]);
-	dtx_mem_free(result);
+	return rc;
+}
+
+/* --- both --- */
+
+static enum dtx_code give_rows(struct over *o, struct dtx_column **out)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *value = NULL;
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, dtx_agg_type(o->c), o->w.rows->n);
+	DTX_TRY(dtx_builder_finish(&o->results, NULL, &value, o->err));
+	for (uint32_t row = 0; row < o->w.rows->n; row++)
+		dtx_builder_copy(&b, value, o->result_of[row]);
+	DTX_TRY(dtx_builder_finish(&b, NULL, out, o->err));
+out:
+	dtx_builder_clear(&b);
+	dtx_column_unref(value);
 	return rc;
 }
 
@@ -251,12 +214,23 @@ enum dtx_code dtx_window_agg(const struct dtx_aggcall *c, const struct dtx_winro
                              struct dtx_err *err)
 {
 	struct over o = { .c = c, .t = t, .counts = counts, .err = err };
-	enum dtx_code rc;
+	bool framed = frame->set || rows->peer;
+	enum dtx_code rc = DTX_OK;
 
 	o.w = (struct dtx_win){ .c = c, .rows = rows, .frame = frame };
-	rc = frame->set || rows->peer ? by_frame(&o, out) : by_partition(&o, out);
+	o.buf = (struct dtx_buf)DTX_BUF_INIT(DTX_AGG_TEXT_MAX);
+	o.result_of = dtx_mem_alloc((size_t)rows->n + 1, sizeof(*o.result_of));
+	dtx_builder_init(&o.results, dtx_agg_type(c), framed ? rows->n : rows->nparts);
+	if (!o.result_of)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(framed ? by_frame(&o) : by_partition(&o));
+	DTX_TRY(give_rows(&o, out));
+out:
+	dtx_builder_clear(&o.results);
+	dtx_buf_clear(&o.buf);
 	drop_columns(&o, o.arg);
 	drop_columns(&o, o.where);
+	dtx_mem_free(o.result_of);
 	dtx_mem_free(o.batch_of);
 	dtx_mem_free(o.first);
 	return rc;
