@@ -29,8 +29,8 @@ static enum dtx_code constant_int(struct dtx_binder *bd, const struct dtx_expr *
 	if (*out >= least && *out <= INT32_MAX && !b->value.null)
 		return DTX_OK;
 	*ok = false;
-	return dtx_resolve_fail(bd, at, NULL, DTX_E_BAD_LITERAL, "wants a number from %lld on",
-	                        (long long)least);
+	return dtx_resolve_fail(bd, at, NULL, DTX_E_BAD_LITERAL, "wants a number from %lld to %d",
+	                        (long long)least, INT32_MAX);
 }
 
 static bool is_shift(enum dtx_winkind k)
@@ -63,6 +63,12 @@ static enum dtx_code constants(struct dtx_binder *bd, const struct dtx_expr *e,
 	if (is_roll(kind) && c->nargs > 2 && b[2]) {
 		DTX_TRY(constant_int(bd, at[2], b[2], 1, &min, ok));
 		c->min = (uint32_t)min;
+		if (*ok && min > c->n) {
+			*ok = false;
+			return dtx_resolve_fail(bd, at[2], NULL, DTX_E_BAD_LITERAL,
+			                        "%lld rows never hold %lld values", (long long)c->n,
+			                        (long long)min);
+		}
 	}
 	if (kind != DTX_WIN_EWM_MEAN)
 		return DTX_OK;
