@@ -160,7 +160,7 @@ static enum dtx_code assert_flush(const struct dtx_opctx *ox, void *const *local
 	warn_all(ox, checks);
 	if (!failed)
 		goto out;
-	rc = dtx_expect_fail(checks, DTX_E_ASSERT_FAILED, "", err);
+	rc = dtx_expect_fail(checks, DTX_E_ASSERT_FAILED, where.at, err);
 	dtx_err_place(err, &where);
 out:
 	dtx_err_clear(&where);

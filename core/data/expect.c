@@ -204,10 +204,21 @@ out:
 /* --- verdicts --- */
 
 struct expect_out {
+	const struct dtx_expect *e;
 	json_t *checks;
+	struct dtx_err *where; /* gets the place of the first that failed */
+	char at[32];           /* of the member at hand, below the object's place */
 	int64_t failed;
 	bool no_memory;
 };
+
+static void expect_blame(const struct expect_out *o)
+{
+	char at[sizeof(((struct dtx_err *)0)->at)];
+
+	snprintf(at, sizeof(at), "%s%s", o->e->at, o->at);
+	dtx_err_at(o->where, at);
+}
 
 static void expect_put(struct expect_out *o, const char *name, const char *col, bool pass,
                        const char *expected, const char *actual)
@@ -216,7 +227,8 @@ static void expect_put(struct expect_out *o, const char *name, const char *col, 
 	                        "error", "status", pass ? "pass" : "fail", "col", col, "expected",
 	                        expected, "actual", actual);
 
-	o->failed += !pass;
+	if (!pass && o->failed++ == 0)
+		expect_blame(o);
 	if (json_array_append_new(o->checks, row) < 0)
 		o->no_memory = true;
 }
@@ -260,6 +272,7 @@ static void expect_put_column(struct expect_out *o, const struct dtx_expect_run 
 	const struct expect_col *col = &run->e->col[i];
 	const struct expect_count *n = &run->count[i];
 
+	snprintf(o->at, sizeof(o->at), "/columns/%zu", i);
 	expect_put(o, "column", col->name, n->at >= 0, "present",
 	           n->at >= 0 ? "present" : "missing");
 	if (n->at < 0)
@@ -307,6 +320,7 @@ static void expect_put_extra(struct expect_out *o, const struct dtx_expect_run *
 		first = first ? first : run->schema->field[i].name;
 		n++;
 	}
+	snprintf(o->at, sizeof(o->at), "/extra");
 	expect_put_count(o, "extra", first, n, "no other columns", "other column", "other columns");
 }
 
@@ -317,17 +331,18 @@ static void expect_put_rows(struct expect_out *o, const char *name, int64_t want
 
 	if (want < 0)
 		return;
+	snprintf(o->at, sizeof(o->at), "/rows/%s", name);
 	snprintf(expected, sizeof(expected), "%s %lld", name, (long long)want);
 	snprintf(actual, sizeof(actual), "%lld rows", (long long)have);
 	expect_put(o, "rows", NULL, pass, expected, actual);
 }
 
 enum dtx_code dtx_expect_finish(struct dtx_expect_run *run, json_t *checks, int64_t *failed,
-                                struct dtx_err *err)
+                                struct dtx_err *where, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_expect *e = run->e;
-	struct expect_out o = { checks, 0, false };
+	struct expect_out o = { .e = e, .checks = checks, .where = where };
 	size_t i;
 
 	for (i = 0; i < e->ncols; i++) {
@@ -355,7 +370,7 @@ enum dtx_code dtx_expect_table(const struct dtx_expect *e, struct dtx_table *t, 
 	DTX_TRY(dtx_expect_start(e, t->schema, equals_rows, &run, err));
 	for (i = 0; i < t->nbatches; i++)
 		DTX_TRY(dtx_expect_batch(run, t->batch[i], err));
-	DTX_TRY(dtx_expect_finish(run, checks, failed, err));
+	DTX_TRY(dtx_expect_finish(run, checks, failed, NULL, err));
 out:
 	dtx_expect_free(run);
 	return rc;

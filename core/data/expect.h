@@ -35,9 +35,11 @@ DTX_MUSTUSE enum dtx_code dtx_expect_start(const struct dtx_expect *e, const str
 /* Batches in any order, one at a time; makes typed twins of promised columns. */
 DTX_MUSTUSE enum dtx_code dtx_expect_batch(struct dtx_expect_run *run, struct dtx_batch *b,
                                            struct dtx_err *err);
-/* Appends the check rows to `checks` (an array) and counts those that failed. */
+/* Appends the check rows to `checks` (an array) and counts those that failed; `where` (NULL: does
+ * not matter) gets the pointer to the first of them. */
 DTX_MUSTUSE enum dtx_code dtx_expect_finish(struct dtx_expect_run *run, json_t *checks,
-                                            int64_t *failed, struct dtx_err *err);
+                                            int64_t *failed, struct dtx_err *where,
+                                            struct dtx_err *err);
 void dtx_expect_free(struct dtx_expect_run *run); /* NULL is fine */
 /* All of it over a table. */
 DTX_MUSTUSE enum dtx_code dtx_expect_table(const struct dtx_expect *e, struct dtx_table *t,

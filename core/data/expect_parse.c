@@ -308,6 +308,9 @@ enum dtx_code dtx_expect_parse(const json_t *object, const char *pointer, struct
 	if (!e)
 		DTX_FAIL_MEM(err);
 	e->rows_min = e->rows_max = e->rows_equals = -1;
+	e->at = dtx_arena_strdup(arena, pointer);
+	if (!e->at)
+		DTX_FAIL_MEM(err);
 	*out = e;
 	if (!object || json_is_null(object))
 		goto out;

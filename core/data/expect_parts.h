@@ -29,6 +29,7 @@ struct expect_col {
 	size_t none_of; /* how many one_of; 0: any value */
 };
 struct dtx_expect {
+	const char *at; /* of the object */
 	struct expect_col *col;
 	size_t ncols;
 	bool forbid_extra;

@@ -292,12 +292,12 @@ static enum dtx_code finish_taps(struct exec *x, struct dtx_err *err)
 
 	for (uint32_t i = 0; i < x->plan->nsteps; i++) {
 		rc = dtx_tap_finish(&x->graph.step[i].tap, x->result->checks, &x->result->warnings,
-		                    x->plan->step[i].at, err);
+		                    err);
 		if (rc != DTX_OK)
 			dtx_err_step(err, (int32_t)i, x->plan->step[i].name);
 		DTX_TRY(rc);
 	}
-	DTX_TRY(dtx_tap_finish(&x->tap, x->result->checks, &x->result->warnings, "/expect", err));
+	DTX_TRY(dtx_tap_finish(&x->tap, x->result->checks, &x->result->warnings, err));
 out:
 	return rc;
 }

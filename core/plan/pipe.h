@@ -101,11 +101,10 @@ static inline bool dtx_tap_is_on(const struct dtx_tap *tap)
 }
 /* Back to no promises. */
 void dtx_tap_clear(struct dtx_tap *tap);
-/* The verdicts go to checks, rules of severity warn to warnings; expect_failed at `at` when one of
- * them is an error. */
+/* The verdicts go to checks, rules of severity warn to warnings; expect_failed at the first of them
+ * that is an error. */
 DTX_MUSTUSE enum dtx_code dtx_tap_finish(struct dtx_tap *tap, json_t *checks,
-                                         struct dtx_errlist *warnings, const char *at,
-                                         struct dtx_err *err);
+                                         struct dtx_errlist *warnings, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_tap_batch(struct dtx_tap *tap, struct dtx_batch *b,
                                         struct dtx_err *err);
 

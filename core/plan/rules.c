@@ -448,6 +448,9 @@ enum dtx_code dtx_rules_bind(struct dtx_bind *b, const struct dtx_rules *rules,
 			            .err = err };
 
 		w.out->rule = w.rule;
+		w.out->at = dtx_arena_printf(b->arena, "%s%s", b->at, w.at);
+		if (!w.out->at)
+			DTX_FAIL_MEM(err);
 		DTX_TRY(check_members(&w));
 		DTX_TRY(bind_columns(&w));
 		DTX_TRY(bind_values(&w));

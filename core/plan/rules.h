@@ -63,8 +63,8 @@ DTX_MUSTUSE enum dtx_code dtx_rules_start(const struct dtx_rules_bound *bound,
                                           struct dtx_rules_run **out, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_rules_batch(struct dtx_rules_run *run, struct dtx_batch *b,
                                           struct dtx_err *err);
-/* Appends the check rows and counts those that failed with severity error; `where` gets the place
- * of the first row that broke the first of them. */
+/* Appends the check rows and counts those that failed with severity error; `where` gets the pointer
+ * to the first of them, and the place of the first row that broke it. */
 DTX_MUSTUSE enum dtx_code dtx_rules_finish(struct dtx_rules_run *run, json_t *checks,
                                            int64_t *failed, struct dtx_err *where,
                                            struct dtx_err *err);

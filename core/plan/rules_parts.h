@@ -22,6 +22,7 @@ struct rule_bound {
 	struct dtx_bound *expr;
 	const char *name; /* for people: "a, b" */
 	const char *how;  /* what is expected */
+	const char *at;   /* its place in the plan */
 };
 struct dtx_rules_bound {
 	struct rule_bound *rule;

@@ -17,6 +17,8 @@ struct segment { /* sorted: what a batch begins and ends with */
 	uint64_t seq, arrival;
 	char *first, *last; /* keys */
 	size_t nfirst, nlast;
+	struct dtx_err place; /* of the first row */
+	uint64_t at;
 };
 struct state {
 	int64_t bad;
@@ -188,6 +190,24 @@ static bool row_sum(struct view *v, uint32_t row)
 	return bad;
 }
 
+/* Of a row among all rows. */
+static uint64_t position(const struct view *v, uint32_t row)
+{
+	return v->batch->seq << 16 | row;
+}
+
+static void blame_row(const struct view *v, uint32_t row, struct dtx_err *place)
+{
+	*place = (struct dtx_err)DTX_ERR_INIT;
+	dtx_batch_blame(v->batch, row, v->rule->ncols ? v->rule->col[0] : -1, place);
+}
+
+/* The smallest position counts, whoever came first; the row at hand is counted already. */
+static bool is_first(const struct state *s, uint64_t at)
+{
+	return s->bad <= 1 || at < s->where_at;
+}
+
 static void copy_key(struct view *v, char **to, size_t *len)
 {
 	const struct dtx_buf *key = &v->run->key;
@@ -226,8 +246,11 @@ static bool row_misplaced(struct view *v, uint32_t row)
 		return false;
 	}
 	bad = s->last && compare_keys(s->last, s->nlast, dtx_buf_text(key), key->len) > 0;
-	if (!s->first)
+	if (!s->first) {
 		copy_key(v, &s->first, &s->nfirst);
+		s->at = position(v, row);
+		blame_row(v, row, &s->place);
+	}
 	copy_key(v, &s->last, &s->nlast);
 	return bad;
 }
@@ -274,18 +297,14 @@ out:
 	return rc;
 }
 
-/* The place of the smallest position counts, whoever came first. */
 static void blame(struct view *v, uint32_t row)
 {
 	struct state *s = v->state;
-	uint64_t at = v->batch->seq << 16 | row;
 
-	if (s->bad > 1 && at >= s->where_at)
+	if (!is_first(s, position(v, row)))
 		return;
-	s->where_at = at;
-	dtx_err_clear(&s->where);
-	s->where = (struct dtx_err)DTX_ERR_INIT;
-	dtx_batch_blame(v->batch, row, v->rule->ncols ? v->rule->col[0] : -1, &s->where);
+	s->where_at = position(v, row);
+	blame_row(v, row, &s->where);
 }
 
 static enum dtx_code feed_rule(struct view *v)
@@ -398,9 +417,17 @@ static void verdict_sorted(struct verdict *v)
 
 	if (s->nsegments)
 		qsort(s->segment, s->nsegments, sizeof(*s->segment), by_place);
-	for (size_t i = 1; i < s->nsegments; i++)
-		s->bad += compare_keys(s->segment[i - 1].last, s->segment[i - 1].nlast,
-		                       s->segment[i].first, s->segment[i].nfirst) > 0;
+	for (size_t i = 1; i < s->nsegments; i++) {
+		const struct segment *before = &s->segment[i - 1], *seg = &s->segment[i];
+
+		if (compare_keys(before->last, before->nlast, seg->first, seg->nfirst) <= 0)
+			continue;
+		s->bad++;
+		if (!is_first(s, seg->at))
+			continue;
+		s->where_at = seg->at;
+		s->where = seg->place;
+	}
 	verdict_count(v);
 }
 
@@ -440,6 +467,9 @@ static void verdict_sum(struct verdict *v)
 		dtx_buf_printf(&v->expected, ", %s", v->rule->how);
 	dtx_buf_add(&v->actual, "the sum ");
 	dtx_buf_addn(&v->actual, text, dtx_num_print_json(text, have));
+	if (v->state->bad)
+		dtx_buf_printf(&v->actual, " and %lld row%s without a number",
+		               (long long)v->state->bad, v->state->bad == 1 ? "" : "s");
 }
 
 static void verdict_type(struct verdict *v)
@@ -518,8 +548,10 @@ enum dtx_code dtx_rules_finish(struct dtx_rules_run *run, json_t *checks, int64_
 		verdicts[v.rule->rule->kind](&v);
 		bad = !v.pass && !v.rule->rule->severity;
 		*failed += bad;
-		if (bad && first && v.state->bad && where)
+		if (bad && first && where) {
 			dtx_err_copy(where, &v.state->where);
+			dtx_err_at(where, v.rule->at);
+		}
 		first = first && !bad;
 		rc = put_verdict(&v, checks, err);
 		dtx_buf_clear(&v.expected);

@@ -52,22 +52,20 @@ out:
 }
 
 enum dtx_code dtx_tap_finish(struct dtx_tap *tap, json_t *checks, struct dtx_errlist *warnings,
-                             const char *at, struct dtx_err *err)
+                             struct dtx_err *err)
 {
 	struct dtx_err where = DTX_ERR_INIT;
 	size_t before = json_array_size(checks);
 	int64_t failed = 0;
-	bool first;
 	enum dtx_code rc = DTX_OK;
 
 	if (tap->run)
-		DTX_TRY(dtx_expect_finish(tap->run, checks, &failed, err));
-	first = failed == 0;
+		DTX_TRY(dtx_expect_finish(tap->run, checks, &failed, &where, err));
 	if (tap->rules)
-		DTX_TRY(dtx_rules_finish(tap->rules, checks, &failed, first ? &where : NULL, err));
+		DTX_TRY(dtx_rules_finish(tap->rules, checks, &failed, failed ? NULL : &where, err));
 	DTX_TRY(warn_checks(checks, before, warnings, err));
 	if (failed) {
-		rc = dtx_expect_fail(checks, DTX_E_EXPECT_FAILED, at, err);
+		rc = dtx_expect_fail(checks, DTX_E_EXPECT_FAILED, where.at, err);
 		dtx_err_place(err, &where);
 		if (err)
 			err->run_time = true;
