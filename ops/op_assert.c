@@ -208,6 +208,7 @@ const struct dtx_op dtx_op_assert = {
 		 "fallback. Null passes range, matches and accepted_values, and fails expression.",
 	.params = assert_params,
 	.nparams = DTX_COUNT(assert_params),
+	.unsupported = DTX_RULE_UNSUPPORTED,
 	.examples = assert_examples,
 	.nexamples = DTX_COUNT(assert_examples),
 	.args_size = sizeof(struct assert_args),

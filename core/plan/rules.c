@@ -61,8 +61,7 @@ const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
 	{ ROW(severity, DTX_P_CHOICE), .choices = "error,warn", .def = "\"error\"",
 	  .help = "warn: said, and the run goes on" },
 	{ ROW(max_failures, DTX_P_INT), .max = INT_MAX_JSON, .def = "0",
-	  .help = "rows that may break it" },
-	{ ROW(sample, DTX_P_INT), .max = 100, .def = "5", .help = "rows shown" },
+	  .help = "rows that may break it, where rows do" },
 	{ ROW(cols, DTX_P_COLUMNS), .aliases = "columns", .help = "not_null, unique: columns" },
 	{ ROW(col, DTX_P_COLUMN), .aliases = "column", .help = "the column" },
 	{ ROW(values, DTX_P_VALUES), .help = "accepted_values: what there may be" },
@@ -111,6 +110,7 @@ static enum dtx_code add_rule(struct reader *r, json_t *object, const char *at, 
 		                     .errs = r->errs,
 		                     .step = -1,
 		                     .op = "",
+		                     .unsupported = DTX_RULE_UNSUPPORTED,
 		                     .kept = r->kept };
 	struct dtx_rules *out = r->out;
 	struct dtx_rule *rule = &out->rule[out->n];
@@ -132,11 +132,14 @@ out:
 	return rc;
 }
 
-static enum dtx_code read_list(struct reader *r, const json_t *list)
+/* As the list parameter of op assert: one rule stands for a list of one. */
+static enum dtx_code read_list(struct reader *r, json_t *list)
 {
 	enum dtx_code rc = DTX_OK;
 	char at[48];
 
+	if (list && !json_is_null(list) && !json_is_array(list))
+		return add_rule(r, json_incref(list), "/rules", false);
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		json_t *item = json_array_get(list, i);
 
@@ -177,9 +180,9 @@ enum dtx_code dtx_rules_expect(const json_t *expect, const char *pointer,
 	struct reader r = { hooks, kept, arena, errs, pointer, out, err };
 	json_t *keys = json_object_get(expect, "keys"),
 	       *order = json_object_get(expect, "order_by");
-	const json_t *rules = json_object_get(expect, "rules");
+	json_t *rules = json_object_get(expect, "rules");
 	size_t most =
-		json_array_size(rules) + json_array_size(json_object_get(expect, "columns")) + 3;
+		json_array_size(rules) + json_array_size(json_object_get(expect, "columns")) + 4;
 	enum dtx_code rc = DTX_OK;
 
 	out->n = 0;
@@ -207,17 +210,17 @@ out:
 static const struct {
 	const char *needs, *takes;
 } members[DTX_RULE_KINDS] = {
-	[DTX_RULE_NOT_NULL] = { "cols", "" },
-	[DTX_RULE_UNIQUE] = { "cols", "" },
-	[DTX_RULE_ACCEPTED] = { "col,values", "" },
-	[DTX_RULE_RANGE] = { "col", "min,max" },
-	[DTX_RULE_MATCHES] = { "col,regex", "" },
-	[DTX_RULE_EXPRESSION] = { "expr", "" },
+	[DTX_RULE_NOT_NULL] = { "cols", "max_failures" },
+	[DTX_RULE_UNIQUE] = { "cols", "max_failures" },
+	[DTX_RULE_ACCEPTED] = { "col,values", "max_failures" },
+	[DTX_RULE_RANGE] = { "col", "min,max,max_failures" },
+	[DTX_RULE_MATCHES] = { "col,regex", "max_failures" },
+	[DTX_RULE_EXPRESSION] = { "expr", "max_failures" },
 	[DTX_RULE_ROW_COUNT] = { "", "min,max" },
 	[DTX_RULE_COLUMNS] = { "names", "exact" },
 	[DTX_RULE_TYPE] = { "col,type", "" },
 	[DTX_RULE_SUM_EQUALS] = { "col", "value,other,tol" },
-	[DTX_RULE_SORTED] = { "by", "" },
+	[DTX_RULE_SORTED] = { "by", "max_failures" },
 	[DTX_RULE_SHARE] = { "col,min", "" },
 };
 
@@ -259,9 +262,11 @@ static enum dtx_code check_members(struct binder *w)
 	const char *name = dtx_rule_names[w->rule->kind];
 	enum dtx_code rc = DTX_OK;
 
-	for (size_t i = 4; i < DTX_RULE_ROWS; i++) {
+	for (size_t i = 0; i < DTX_RULE_ROWS; i++) {
 		const struct dtx_param *p = &dtx_rule_rows[i];
-		bool given = is_given(p, w->rule), need = dtx_str_in_list(needs, p->name);
+		bool common = dtx_str_in_list("rule,severity", p->name);
+		bool given = !common && is_given(p, w->rule);
+		bool need = dtx_str_in_list(needs, p->name);
 
 		if (need && !given)
 			DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,

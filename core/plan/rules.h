@@ -25,7 +25,7 @@ enum dtx_rule_kind {
 /* One rule as written; members that its kind does not take are refused when it is bound. */
 struct dtx_rule {
 	int kind, severity; /* severity: 0 error, 1 warn */
-	int64_t max_failures, sample;
+	int64_t max_failures;
 	struct dtx_cols *cols;
 	const char *col, *other, *type, *regex, *with, *to, *max_age;
 	struct dtx_plist values, names, by;
@@ -36,7 +36,9 @@ struct dtx_rule {
 	/* of an expect object: the member that it is made from; NULL: its members are its own */
 	const char *made_from;
 };
-#define DTX_RULE_ROWS 21
+#define DTX_RULE_ROWS 20
+/* members of the catalogue that are not built */
+#define DTX_RULE_UNSUPPORTED "sample"
 extern const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS];
 const char *dtx_rule_name(const struct dtx_rule *rule);
 
