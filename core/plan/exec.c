@@ -58,21 +58,12 @@ static bool rescue_input(void *arg, uint32_t input, const struct dtx_err *why)
 /* The same for one that failed while its rows flowed. */
 static bool rescue_read(struct exec *x, const struct dtx_err *why)
 {
-	int32_t input = why->run_time && why->step < 0 && x->graph.step
-	                        ? dtx_inputset_find(&x->in, why)
-	                        : -1;
+	int32_t input = why->run_time ? dtx_inputset_find(&x->in, why) : -1;
 
 	return input >= 0 && rescue_input(x, (uint32_t)input, why);
 }
 
 /* --- binding with real headers --- */
-
-static bool table_known(const struct dtx_graph *g, int32_t t)
-{
-	if ((uint32_t)t < g->plan->ninputs)
-		return g->flow.table[t].schema != NULL;
-	return g->step[(uint32_t)t - g->plan->ninputs].resolved;
-}
 
 static bool can_bind(const struct dtx_graph *g, uint32_t i)
 {
@@ -81,7 +72,7 @@ static bool can_bind(const struct dtx_graph *g, uint32_t i)
 	if (g->step[i].bound || g->step[i].region >= 0)
 		return false;
 	for (uint32_t k = 0; k < st->ntables; k++)
-		if (!table_known(g, st->table[k]))
+		if (!dtx_graph_knows(g, st->table[k]))
 			return false;
 	return true;
 }
@@ -235,27 +226,30 @@ out:
 	return rc;
 }
 
-/* Steps whose result nobody reads still run: their checks count. */
-static enum dtx_code eat_nothing(void *arg, unsigned worker, struct dtx_batch *b,
-                                 struct dtx_err *err)
+/* Rows that nobody reads are made for the checks; arg is a tap of their own, or NULL. */
+static enum dtx_code eat_checks(void *arg, unsigned worker, struct dtx_batch *b,
+                                struct dtx_err *err)
 {
-	(void)arg;
 	(void)worker;
-	(void)b;
-	(void)err;
-	return DTX_OK;
+	return dtx_tap_batch(arg, b, err);
 }
 
 static enum dtx_code run_unread(struct exec *x, struct dtx_err *err)
 {
-	static const struct dtx_pipe_end nowhere = { .eat = eat_nothing };
+	const struct dtx_pipe_end nowhere = { .eat = eat_checks };
+	const struct dtx_pipe_end checks = { .eat = eat_checks, .arg = &x->tap };
 	struct dtx_graph *g = &x->graph;
+	int32_t result = x->plan->result;
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < x->plan->nsteps; i++)
 		if (!g->step[i].done && g->node[x->plan->ninputs + i].uses == 0)
 			DTX_TRY(dtx_graph_stream(g, (int32_t)(x->plan->ninputs + i), &nowhere,
 			                         err));
+	if (!dtx_plan_checks_apart(x->plan))
+		goto out;
+	DTX_TRY(dtx_graph_promise(g, result, -1, x->plan->expect, &x->plan->rules, &x->tap, err));
+	DTX_TRY(dtx_graph_stream(g, result, &checks, err));
 out:
 	return rc;
 }
@@ -409,6 +403,8 @@ static enum dtx_code run_attempts(struct exec *x, struct dtx_err *err)
 		if (again)
 			clear_graph(x);
 	}
+	DTX_ASSERT(!again, err);
+out:
 	return rc;
 }
 

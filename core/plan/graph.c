@@ -17,6 +17,8 @@ static void count_uses(struct dtx_graph *g)
 				g->node[p->step[i].table[k]].uses++;
 	for (uint32_t i = 0; i < p->noutputs; i++)
 		g->node[p->output[i].table].uses++;
+	if (dtx_plan_checks_apart(p))
+		g->node[p->result].uses++;
 }
 
 enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
@@ -73,6 +75,15 @@ void dtx_graph_clear(struct dtx_graph *g)
 	pthread_mutex_destroy(&g->warn_lock);
 	dtx_arena_clear(&g->arena);
 	g->plan = NULL;
+}
+
+bool dtx_graph_knows(const struct dtx_graph *g, int32_t t)
+{
+	if (t < 0)
+		return false;
+	if ((uint32_t)t < g->plan->ninputs)
+		return g->flow.table[t].schema != NULL;
+	return g->step[(uint32_t)t - g->plan->ninputs].resolved;
 }
 
 void dtx_graph_release(struct dtx_graph *g, int32_t t)
@@ -147,10 +158,9 @@ enum dtx_code dtx_graph_needs(struct dtx_graph *g, const bool *values, struct dt
 	for (uint32_t i = 0; i < p->noutputs; i++) {
 		dtx_push_all(&g->push, &g->flow, p->output[i].table,
 		             values && values[i] ? DTX_NEED_VALUE : DTX_NEED_BYTES);
-		DTX_TRY(need_expect(g, p->expect, p->output[i].table, err));
-		if (p->output[i].table == p->result)
-			DTX_TRY(need_rules(g, &p->rules, -1, p->result, err));
 	}
+	DTX_TRY(need_expect(g, p->expect, p->result, err));
+	DTX_TRY(need_rules(g, &p->rules, -1, p->result, err));
 	for (uint32_t i = 0; i < p->nsteps; i++) {
 		live[i] = g->step[i].bound && g->step[i].region < 0;
 		for (uint32_t k = 0; !live[i] && k < p->step[i].ntables; k++)

@@ -42,6 +42,8 @@ DTX_MUSTUSE enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *p
                                          const struct dtx_run *run, struct dtx_errlist *warnings,
                                          struct dtx_err *err);
 void dtx_graph_clear(struct dtx_graph *g);
+/* The schema of table t is final; t may be -1. */
+bool dtx_graph_knows(const struct dtx_graph *g, int32_t t);
 
 /* Needs of all columns from what is bound so far: outputs, steps not bound yet and regions want
  * whole tables.  values[i]: output i needs values. */

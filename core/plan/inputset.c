@@ -3,18 +3,6 @@
 
 /* --- inputs --- */
 
-static bool input_used(const struct dtx_plan *p, uint32_t input)
-{
-	for (uint32_t i = 0; i < p->nsteps; i++)
-		for (uint32_t k = 0; k < p->step[i].ntables; k++)
-			if (p->step[i].table[k] == (int32_t)input)
-				return true;
-	for (uint32_t i = 0; i < p->noutputs; i++)
-		if (p->output[i].table == (int32_t)input)
-			return true;
-	return false;
-}
-
 static enum dtx_code open_input(struct dtx_inputset *x, uint32_t i, struct dtx_err *err)
 {
 	const struct dtx_plan_input *in = &x->plan->input[i];
@@ -49,7 +37,7 @@ enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err)
 		x->fix[i] = (struct dtx_repair){ .on = x->repair,
 			                         .arena = x->arena,
 			                         .done = &x->repaired };
-		rc = input_used(x->plan, i) ? open_input(x, i, err) : DTX_OK;
+		rc = dtx_plan_uses(x->plan, (int32_t)i) ? open_input(x, i, err) : DTX_OK;
 		if (rc != DTX_OK && x->rescue && x->rescue(x->rescue_arg, i, err)) {
 			dtx_err_clear(err);
 			rc = DTX_OK;

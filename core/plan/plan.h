@@ -119,8 +119,10 @@ DTX_MUSTUSE enum dtx_code dtx_plan_empty(struct dtx_plan **out, struct dtx_err *
 json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t count);
 /* Name of a table id: input name, `out` name or "step 3". `buf` is for the last. */
 const char *dtx_plan_table_name(const struct dtx_plan *p, int32_t table, char buf[32]);
-/* Id of an input or `out` name visible after all steps; -1. */
-int32_t dtx_plan_table(const struct dtx_plan *p, const char *name);
+/* Whether anybody asks for a table: a step, an output, the plan's expect. */
+bool dtx_plan_uses(const struct dtx_plan *p, int32_t table);
+/* The plan's expect is about a table that no output writes. */
+bool dtx_plan_checks_apart(const struct dtx_plan *p);
 
 /* JSON Schema (2020-12) of plans, or of one step of op `name`; new reference, NULL: no such op or
  * out of memory. */

@@ -7,10 +7,15 @@
 
 /* --- the list --- */
 
+/* Nothing but the next step sees the result: one snippet may do both.  A promise about it is
+ * checked where its region ends. */
 static bool internal_only(const struct dtx_plan *plan, uint32_t step)
 {
 	int32_t t = (int32_t)(plan->ninputs + step);
 
+	if (plan->step[step].rules.n || !dtx_expect_empty(plan->step[step].expect) ||
+	    (t == plan->result && dtx_plan_checks_apart(plan)))
+		return false;
 	for (uint32_t i = 0; i < plan->noutputs; i++)
 		if (plan->output[i].table == t)
 			return false;
@@ -164,22 +169,13 @@ static bool inside(const struct dtx_region *r, const struct dtx_plan *plan, int3
 	return (uint32_t)t >= plan->ninputs && s >= r->first && s < r->first + r->count;
 }
 
-static bool known(const struct dtx_graph *g, int32_t t)
-{
-	if (t < 0)
-		return false;
-	if ((uint32_t)t < g->plan->ninputs)
-		return g->flow.table[t].schema != NULL;
-	return g->step[(uint32_t)t - g->plan->ninputs].resolved;
-}
-
 bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g)
 {
 	for (uint32_t i = r->first; i < r->first + r->count; i++)
 		for (uint32_t k = 0; k < g->plan->step[i].ntables; k++) {
 			int32_t t = g->plan->step[i].table[k];
 
-			if (!inside(r, g->plan, t) && !known(g, t))
+			if (!inside(r, g->plan, t) && !dtx_graph_knows(g, t))
 				return false;
 		}
 	return true;

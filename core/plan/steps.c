@@ -443,16 +443,26 @@ static enum dtx_code output_table(struct dtx_plan_parse *p, struct dtx_plan_outp
 	return DTX_OK;
 }
 
-static bool table_used(const struct dtx_plan *plan, int32_t id)
+static bool is_written(const struct dtx_plan *p, int32_t table)
 {
-	for (uint32_t i = 0; i < plan->nsteps; i++)
-		for (uint32_t k = 0; k < plan->step[i].ntables; k++)
-			if (plan->step[i].table[k] == id)
-				return true;
-	for (uint32_t i = 0; i < plan->noutputs; i++)
-		if (plan->output[i].table == id)
+	for (uint32_t i = 0; i < p->noutputs; i++)
+		if (p->output[i].table == table)
 			return true;
 	return false;
+}
+
+bool dtx_plan_checks_apart(const struct dtx_plan *p)
+{
+	return (p->rules.n || !dtx_expect_empty(p->expect)) && !is_written(p, p->result);
+}
+
+bool dtx_plan_uses(const struct dtx_plan *p, int32_t table)
+{
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		for (uint32_t k = 0; k < p->step[i].ntables; k++)
+			if (p->step[i].table[k] == table)
+				return true;
+	return is_written(p, table) || (table == p->result && dtx_plan_checks_apart(p));
 }
 
 enum dtx_code dtx_part_links(struct dtx_plan_parse *p, struct dtx_err *err)
@@ -462,14 +472,9 @@ enum dtx_code dtx_part_links(struct dtx_plan_parse *p, struct dtx_err *err)
 	for (uint32_t i = 0; i < p->plan->noutputs; i++)
 		DTX_TRY(output_table(p, &p->plan->output[i], err));
 	for (uint32_t i = 0; i < p->plan->ninputs; i++)
-		if (!table_used(p->plan, (int32_t)i))
+		if (!dtx_plan_uses(p->plan, (int32_t)i))
 			DTX_TRY(dtx_part_fail(p, DTX_W_UNUSED_INPUT, p->plan->input[i].at, err,
 			                      "input '%s' is never read", p->plan->input[i].name));
 out:
 	return rc;
-}
-
-int32_t dtx_plan_table(const struct dtx_plan *p, const char *name)
-{
-	return find_table(p, p->nsteps, name);
 }

@@ -137,6 +137,45 @@ void test_exec_unread_results_still_check(void)
 	      "a\n1\n2\n", DTX_E_EXPECT_FAILED, NULL);
 }
 
+/* The plan's promise is about its result, also when only other tables are written. */
+void test_exec_expect_without_output(void)
+{
+	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3,\"out\":\"t\"},{\"op\":"
+	      "\"limit\",\"n\":1}],\"output\":{\"table\":\"t\"},\"expect\":{\"rows\":{\"min\":2}}}",
+	      "a\n1\n2\n", DTX_E_EXPECT_FAILED, "/expect/rows/min");
+	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3},{\"op\":\"limit\",\"n\":1,"
+	      "\"out\":\"t\"}],\"output\":{\"table\":\"t\"},\"expect\":{\"keys\":[\"a\"]}}",
+	      "a\n1\n1\n", DTX_E_EXPECT_FAILED, "/expect/keys");
+	fails("{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"steps\":[{\"op\":\"limit\",\"n\":1,"
+	      "\"out\":\"t\"}],\"output\":{\"table\":\"t\"},\"expect\":{\"columns\":[{\"name\":"
+	      "\"a\",\"max\":1}]}}",
+	      "a\n1\n2\n", DTX_E_EXPECT_FAILED, "/expect/columns/0");
+	gives("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3,\"out\":\"t\"},{\"op\":"
+	      "\"limit\",\"n\":1}],\"output\":{\"table\":\"t\"},\"expect\":{\"rows\":{\"equals\":1}"
+	      "}}",
+	      "a\n1\n2\n", NULL, "a\n1\n2\n");
+}
+
+/* The row is named wherever batches end. */
+void test_exec_sorted_names_the_row(void)
+{
+	for (size_t i = 0; i < DTX_COUNT(batches); i++)
+		for (size_t k = 0; k < DTX_COUNT(workers); k++) {
+			struct planrun p;
+
+			planrun_init(&p,
+			             "{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":9}],"
+			             "\"expect\":{\"order_by\":[\"a\"]}}",
+			             "a\n1\n2\n5\n3\n4\n1\n");
+			p.batch_rows = batches[i];
+			p.workers = workers[k];
+			T_CODE(planrun(&p), DTX_E_EXPECT_FAILED, &p.err);
+			T_STR(p.err.at, "/expect/order_by");
+			T_STR(p.err.cell, "L5");
+			planrun_clear(&p);
+		}
+}
+
 /* --- regions --- */
 
 struct helper {
@@ -216,6 +255,20 @@ void test_exec_unknown_op_is_a_region(void)
 	T_INT(p.result->nregions, 1);
 	T_INT(p.result->region[0].count, 2);
 	T_STR(p.result->step[1].kind, "snippet");
+	planrun_clear(&p);
+}
+
+/* A promise about a step's result is kept where a snippet makes it. */
+void test_exec_promise_ends_a_region(void)
+{
+	struct helper h = { 0 };
+	struct planrun p;
+
+	T_OK(rescued("[{\"op\":\"frob\",\"expect\":{\"rows\":{\"min\":1}}},{\"op\":\"twist\"}]",
+	             "a\n1\n2\n3\n", &h, &p),
+	     &p.err);
+	T_INT(h.calls, 2);
+	T_INT(p.result->nregions, 2);
 	planrun_clear(&p);
 }
 
