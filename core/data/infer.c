@@ -180,3 +180,13 @@ struct dtx_typeref dtx_infer_type(const struct dtx_infer *f)
 		t.type = f->bools ? DTX_T_BOOL : DTX_T_NULL;
 	return t;
 }
+
+bool dtx_infer_almost(const struct dtx_infer *f, struct dtx_typeref *type)
+{
+	struct dtx_infer rest = *f;
+	uint64_t fit = f->bools + f->ints + f->floats + f->dates + f->datetimes;
+
+	rest.texts = 0;
+	*type = dtx_infer_type(&rest);
+	return f->texts && fit && f->texts <= (fit + f->texts) / 100 && type->type != DTX_T_TEXT;
+}

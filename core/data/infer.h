@@ -30,5 +30,7 @@ void dtx_infer_text(struct dtx_infer *f, struct dtx_str s, bool null, int64_t ro
 void dtx_infer_column(struct dtx_infer *f, const struct dtx_column *c, int64_t row);
 void dtx_infer_merge(struct dtx_infer *f, const struct dtx_infer *other);
 struct dtx_typeref dtx_infer_type(const struct dtx_infer *f);
+/* Text although 99 % of the values fit a narrower type: *type is that one. */
+bool dtx_infer_almost(const struct dtx_infer *f, struct dtx_typeref *type);
 
 #endif

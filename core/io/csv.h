@@ -101,6 +101,8 @@ static inline bool dtx_csv_is_dropped(const struct dtx_csv *c, enum dtx_csv_kind
 DTX_MUSTUSE enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err);
 /* ... moves *at to the next record. */
 DTX_MUSTUSE enum dtx_code dtx_csv_step(struct dtx_csv *c, size_t *at, struct dtx_err *err);
+/* Takes a note of what was found while opening. */
+DTX_MUSTUSE enum dtx_code dtx_csv_note(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err);
 /* csv_fault.c: widens *width to the widest record from `at` on. */
 DTX_MUSTUSE enum dtx_code dtx_csv_widest(struct dtx_csv *c, size_t at, uint32_t *width,
                                          struct dtx_err *err);

@@ -114,9 +114,7 @@ static enum dtx_code head_note(struct dtx_csv *c, struct dtx_err *err)
 	dtx_err_set(&w, DTX_W_HEADER_ASSUMED, __FILE__, __LINE__,
 	            "'%s' has only text: its first row is taken as the header",
 	            dtx_source_name(c->head.src));
-	w.severity = DTX_SEV_WARNING;
-	if (!dtx_errlist_take(&c->head.diags, &w))
-		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	return rc;
 }

@@ -3,7 +3,7 @@
 #include "core/io/cellref.h"
 #include "core/io/csv_top.h"
 
-static enum dtx_code open_warn(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err)
+enum dtx_code dtx_csv_note(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -28,7 +28,7 @@ static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 	            dtx_source_name(c->head.src));
 	dtx_err_hint(&w, "\"quotes\": \"lenient\" reads those as quotes that enclose a cell");
 	dtx_csv_blame(c, (size_t)(first - c->text.data), &w);
-	DTX_TRY(open_warn(c, &w, err));
+	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	return rc;
 }
@@ -49,7 +49,10 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 		.strict = d->quotes == DTX_QUOTES_STRICT,
 	};
 	DTX_TRY(open_quotes(c, err));
-	if (!dtx_dialect_is_plain(d) || (c->opts.reader && !strcmp(c->opts.reader, "libcsv"))) {
+	if (c->opts.reader && strcmp(c->opts.reader, "libcsv") != 0)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "reader '%.40s' is not libcsv",
+		         c->opts.reader);
+	if (!dtx_dialect_is_plain(d) || c->opts.reader) {
 		/* It uses bytes that UTF-8 never holds. */
 		DTX_TRY(dtx_encoding_check(&c->enc, dtx_source_name(c->head.src), 0, text.len,
 		                           err));
@@ -177,7 +180,7 @@ static enum dtx_code open_mended(struct dtx_csv *c, struct dtx_err *err)
 	            (long long)m->marks, dtx_buf_text(&lines),
 	            m->letters + m->replaced + m->marks > (int64_t)m->nplaces ? " ..." : "");
 	w.count = m->letters + m->replaced + m->marks;
-	DTX_TRY(open_warn(c, &w, err));
+	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	dtx_buf_clear(&lines);
 	return rc;
@@ -193,7 +196,7 @@ static enum dtx_code open_note(struct dtx_csv *c, struct dtx_err *err)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s' is not UTF-8: read as %s",
 	            dtx_source_name(c->head.src), c->enc.name);
-	DTX_TRY(open_warn(c, &w, err));
+	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	return rc;
 }

@@ -48,7 +48,7 @@ static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 			if (p < r->n)
 				dtx_infer_text(&seen[k], r->cell[p],
 				               dtx_csv_is_null(&c->opts, r->cell[p], r->quoted[p]),
-				               (int64_t)i);
+				               (int64_t)r->start);
 		}
 	}
 }
@@ -115,6 +115,29 @@ out:
 	return rc;
 }
 
+/* One odd value keeps a column of numbers text. */
+static enum dtx_code types_almost(struct dtx_csv *c, const struct dtx_infer *seen,
+                                  const struct dtx_field *field, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+	struct dtx_typeref t;
+
+	if (!dtx_infer_almost(seen, &t))
+		goto out;
+	dtx_err_set(&w, DTX_W_ALMOST_TYPE, __FILE__, __LINE__,
+	            "'%s': column '%.100s' is text; but for %llu of the sampled values it would be "
+	            "%s",
+	            dtx_source_name(c->head.src), field->name, (unsigned long long)seen->texts,
+	            dtx_type_name(t.type));
+	dtx_err_hint(&w, "\"null_values\" makes such cells null; so does a declared type with "
+	                 "\"on_error\": \"null\"");
+	dtx_csv_blame(c, (size_t)seen->sample_row, &w);
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
                              const char *const *names, struct dtx_err *err)
 {
@@ -136,8 +159,10 @@ enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
 	types_see_rows(c, top, top->body, c->opts.ragged == DTX_RAGGED_QUARANTINE, n, seen);
 	DTX_TRY(types_see_windows(c, n, seen, err));
 	for (i = 0; i < n; i++) {
-		if (field[i].type.type == DTX_T_UNKNOWN)
-			field[i].type = dtx_infer_type(&seen[i]);
+		if (field[i].type.type != DTX_T_UNKNOWN)
+			continue;
+		field[i].type = dtx_infer_type(&seen[i]);
+		DTX_TRY(types_almost(c, &seen[i], &field[i], err));
 	}
 	*schema = (struct dtx_schema){ .nfields = n, .field = field };
 	c->schema = schema;

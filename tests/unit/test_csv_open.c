@@ -237,6 +237,30 @@ void test_csv_infer_is_exact(void)
 	dtx_buf_clear(&text);
 }
 
+/* One odd value among a hundred. */
+void test_csv_almost_type(void)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf text = DTX_BUF_INIT(DUMP_MAX), out = DTX_BUF_INIT(DUMP_MAX),
+		       notes = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	int i;
+
+	dtx_buf_add(&text, "n,t\n");
+	for (i = 0; i < 98; i++)
+		dtx_buf_printf(&text, "%d,x\n", i);
+	dtx_buf_add(&text, "odd,x\n");
+	T_OK(dump_csv(text.ptr, text.len, &how, &out, NULL, &notes, &err), &err);
+	T_STR(dtx_buf_text(&notes), "");
+	dtx_buf_add(&text, "99,x\n");
+	T_OK(dump_csv(text.ptr, text.len, &how, &out, NULL, &notes, &err), &err);
+	T_STR(dtx_buf_text(&notes), "almost_type: 't.csv': column 'n' is text; but for 1 of the "
+	                            "sampled values it would be int\n");
+	dtx_buf_clear(&text);
+	dtx_buf_clear(&out);
+	dtx_buf_clear(&notes);
+}
+
 void test_csv_declared_types(void)
 {
 	static const struct dtx_read_type types[] = {

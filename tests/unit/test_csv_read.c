@@ -191,6 +191,14 @@ void test_csv_places(void)
 	DUMP_IS("a,b\n\n1,\"x\ny\"\n3,4\n", &how, "a:int|b:text\n2@5:1|x\ny\n4@13:3|4\n");
 }
 
+void test_csv_reader_is_known(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	how.opts.reader = "other";
+	DUMP_FAILS("a,b\n1,2\n", &how, DTX_E_BAD_PARAM_VALUE, "'other'");
+}
+
 void test_csv_other_dialects(void)
 {
 	struct dump_how how = DUMP_HOW;
