@@ -12,16 +12,32 @@
 #define DTX_CSV_COLS_MAX 65536u
 #define DTX_CSV_TAIL_MAX 1000000 /* rows that skip_tail may cut off */
 
+/* What was read otherwise than it stands, and is told at the end. */
+enum dtx_csv_odd {
+	DTX_CSV_ODD_QUOTE,  /* quotes taken as data */
+	DTX_CSV_ODD_CUT,    /* cells that truncate left out */
+	DTX_CSV_ODD_REJECT, /* records that quarantine kept out */
+	DTX_CSV_ODD_SHORT,  /* records filled up */
+	DTX_CSV_ODD_EXTRA,  /* empty cells behind the last column */
+	DTX_CSV_ODD_COUNT
+};
 /* Counters of a morsel, added to the reader's when it is done. */
 struct dtx_csv_tally {
 	int64_t records; /* all that were met: rows and what was dropped */
-	int64_t rows, blank, comment, reject;
-	int64_t kept;    /* rows that a pushed filter left */
-	int64_t literal; /* quotes taken as data */
-	int64_t cut;     /* cells that truncate left out */
-	int64_t extra;   /* empty cells behind the last column */
-	int64_t padded;  /* short records filled up */
+	int64_t rows, blank, comment;
+	int64_t kept; /* rows that a pushed filter left */
+	struct {
+		int64_t n;
+		size_t first; /* record */
+	} odd[DTX_CSV_ODD_COUNT];
 };
+static inline void dtx_csv_odd(struct dtx_csv_tally *t, enum dtx_csv_odd what, int64_t n,
+                               size_t record)
+{
+	if (n && (!t->odd[what].n || record < t->odd[what].first))
+		t->odd[what].first = record;
+	t->odd[what].n += n;
+}
 
 struct dtx_csv_worker {
 	bool active; /* in a morsel */

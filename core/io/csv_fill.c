@@ -136,7 +136,7 @@ static enum dtx_code filler_ragged(struct dtx_csv_fill *f, const struct dtx_csv_
 	struct dtx_csv_tally *t = &f->w->tally;
 
 	if (kind == DTX_CSV_EMPTY_EXTRA) {
-		t->extra += row->ncells - f->c->width;
+		dtx_csv_odd(t, DTX_CSV_ODD_EXTRA, row->ncells - f->c->width, row->start);
 		goto out;
 	}
 	DTX_TRY(dtx_csv_doubt(f->c, row->start, err));
@@ -145,11 +145,11 @@ static enum dtx_code filler_ragged(struct dtx_csv_fill *f, const struct dtx_csv_
 	if (f->c->opts.ragged == DTX_RAGGED_QUARANTINE) {
 		if (!f->again)
 			DTX_TRY(dtx_csv_reject(f->c, row, err));
-		t->reject++;
+		dtx_csv_odd(t, DTX_CSV_ODD_REJECT, 1, row->start);
 	} else if (kind == DTX_CSV_LONG) {
-		t->cut += row->ncells - f->c->width;
+		dtx_csv_odd(t, DTX_CSV_ODD_CUT, row->ncells - f->c->width, row->start);
 	} else {
-		t->padded++;
+		dtx_csv_odd(t, DTX_CSV_ODD_SHORT, 1, row->start);
 	}
 out:
 	return rc;
@@ -184,7 +184,7 @@ static enum dtx_code filler_read(struct dtx_csv_fill *f, struct dtx_err *err)
 	if (row.fault != DTX_CSV_FINE)
 		return dtx_csv_fail_row(f->c, &row, err);
 	kind = dtx_csv_row_kind(f->c, &row);
-	f->w->tally.literal += row.literal;
+	dtx_csv_odd(&f->w->tally, DTX_CSV_ODD_QUOTE, row.literal, row.start);
 	f->w->tally.records++;
 	f->w->tally.blank += kind == DTX_CSV_BLANK;
 	if (kind != DTX_CSV_ROW && kind != DTX_CSV_BLANK)

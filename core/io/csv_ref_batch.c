@@ -68,7 +68,7 @@ static enum dtx_code ref_ragged(struct dtx_csv *c, const struct dtx_csv_row *row
 	if (c->opts.ragged != DTX_RAGGED_QUARANTINE)
 		goto out;
 	DTX_TRY(dtx_csv_reject(c, row, err));
-	c->total.reject++;
+	dtx_csv_odd(&c->total, DTX_CSV_ODD_REJECT, 1, row->start);
 out:
 	return rc;
 }
@@ -89,16 +89,19 @@ static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 	kind = dtx_csv_ref_kind(c, &rec);
 	c->ref_at = rec.row.next;
 	t->records++;
-	t->literal += rec.row.literal;
+	dtx_csv_odd(t, DTX_CSV_ODD_QUOTE, rec.row.literal, rec.row.start);
 	t->blank += kind == DTX_CSV_BLANK;
 	t->comment += kind == DTX_CSV_COMMENT;
 	if (kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG)
 		DTX_TRY(ref_ragged(c, &rec.row, err));
 	if (dtx_csv_is_dropped(c, kind))
 		goto out;
-	t->padded += kind == DTX_CSV_SHORT;
-	t->cut += kind == DTX_CSV_LONG ? rec.row.ncells - c->width : 0;
-	t->extra += kind == DTX_CSV_EMPTY_EXTRA ? rec.row.ncells - c->width : 0;
+	if (kind == DTX_CSV_SHORT)
+		dtx_csv_odd(t, DTX_CSV_ODD_SHORT, 1, rec.row.start);
+	else if (kind == DTX_CSV_LONG)
+		dtx_csv_odd(t, DTX_CSV_ODD_CUT, rec.row.ncells - c->width, rec.row.start);
+	else if (kind == DTX_CSV_EMPTY_EXTRA)
+		dtx_csv_odd(t, DTX_CSV_ODD_EXTRA, rec.row.ncells - c->width, rec.row.start);
 	DTX_TRY(ref_add(f, &rec, err));
 	t->rows++;
 out:

@@ -169,16 +169,25 @@ enum dtx_code dtx_csv_tune(struct dtx_reader *r, size_t chunk, const struct dtx_
 
 /* --- next --- */
 
-static void csv_warn(struct dtx_csv *c, int64_t count, const char *what)
+static void csv_tell(struct dtx_csv *c, enum dtx_csv_odd what)
 {
+	static const char *const texts[DTX_CSV_ODD_COUNT] = {
+		[DTX_CSV_ODD_QUOTE] = "quotes inside cells without quotes are taken as text",
+		[DTX_CSV_ODD_CUT] = "cells behind the last column are cut off",
+		[DTX_CSV_ODD_REJECT] = "rows of another width are kept out (see the rejects)",
+		[DTX_CSV_ODD_SHORT] = "short rows are filled up with nulls",
+		[DTX_CSV_ODD_EXTRA] = "empty cells behind the last column are ignored",
+	};
+	int64_t n = c->total.odd[what].n;
 	struct dtx_err w = DTX_ERR_INIT;
 
-	if (!count)
+	if (!n)
 		return;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %lld %s",
-	            dtx_source_name(c->head.src), (long long)count, what);
+	            dtx_source_name(c->head.src), (long long)n, texts[what]);
 	w.severity = DTX_SEV_WARNING;
-	w.count = count;
+	w.count = n;
+	dtx_csv_blame(c, c->total.odd[what].first, &w);
 	/* A note that memory has no room for is counted as dropped by the list. */
 	(void)dtx_errlist_take(&c->head.diags, &w);
 }
@@ -197,30 +206,26 @@ static void csv_finish(struct dtx_csv *c)
 	s->rows_out = t->rows;
 	s->dropped[DTX_DROP_BLANK] += t->blank;
 	s->dropped[DTX_DROP_COMMENT] += t->comment;
-	s->dropped[DTX_DROP_REJECT] += t->reject;
+	s->dropped[DTX_DROP_REJECT] += t->odd[DTX_CSV_ODD_REJECT].n;
 	s->rows_read = t->records;
 	for (i = 0; i < DTX_DROP_COUNT; i++)
 		s->rows_read += c->before.dropped[i];
 	s->stopped_early = c->stop;
-	csv_warn(c, t->literal, "quotes inside cells without quotes are taken as text");
-	csv_warn(c, t->cut, "cells behind the last column are cut off");
-	csv_warn(c, t->reject, "rows of another width are kept out (see the rejects)");
-	csv_warn(c, t->padded, "short rows are filled up with nulls");
-	csv_warn(c, t->extra, "empty cells behind the last column are ignored");
+	for (i = 0; i < DTX_CSV_ODD_COUNT; i++)
+		csv_tell(c, (enum dtx_csv_odd)i);
 }
 
 static void csv_add(struct dtx_csv_tally *to, const struct dtx_csv_tally *t)
 {
+	int i;
+
 	to->records += t->records;
 	to->rows += t->rows;
-	to->reject += t->reject;
 	to->kept += t->kept;
 	to->blank += t->blank;
 	to->comment += t->comment;
-	to->literal += t->literal;
-	to->cut += t->cut;
-	to->extra += t->extra;
-	to->padded += t->padded;
+	for (i = 0; i < DTX_CSV_ODD_COUNT; i++)
+		dtx_csv_odd(to, (enum dtx_csv_odd)i, t->odd[i].n, t->odd[i].first);
 }
 
 /* The worker's next morsel; false at the end of the input. */

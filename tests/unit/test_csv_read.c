@@ -191,6 +191,35 @@ void test_csv_places(void)
 	DUMP_IS("a,b\n\n1,\"x\ny\"\n3,4\n", &how, "a:int|b:text\n2@5:1|x\ny\n4@13:3|4\n");
 }
 
+/* The note of several odd records names the first, whichever worker met it. */
+void test_csv_notes_have_places(void)
+{
+	static const char text[] = "a,b\n1,2\n3,4\n5\n6,7\n8\n9,1\n";
+	struct dump_how how = DUMP_HOW;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	int i;
+
+	how.opts.ragged = DTX_RAGGED_PAD;
+	how.chunk = 3;
+	how.workers = 2;
+	for (i = 0; i < 2; i++) {
+		how.opts.reader = i ? "libcsv" : NULL;
+		T_OK(dtx_source_bytes("t.csv", text, strlen(text), &src, &err), &err);
+		T_OK(dtx_read_csv.open(src, &how.opts, &r, &err), &err);
+		T_OK(dump_read(r, &how, &out, &err), &err);
+		T_INT(r->diags.n, 1);
+		T_STR(r->diags.item[0].cell, "L4");
+		T_INT(r->diags.item[0].byte, 12);
+		T_INT(r->diags.item[0].count, 2);
+		r->cls->close(r);
+		dtx_source_free(src);
+	}
+	dtx_buf_clear(&out);
+}
+
 void test_csv_reader_is_known(void)
 {
 	struct dump_how how = DUMP_HOW;
