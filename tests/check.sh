@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every suite of `make check`, as many at a time as there are processors; the last line counts all.
+# Every suite of `make check`; the last line counts all.  The sanitizer build is made beside the
+# suites of the plain one: these wait at times, and no processor shall.
 set -u
 cd "$(dirname "$0")/.."
 COUNT='^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$'
@@ -20,7 +21,7 @@ suites() {
 		jail (no sanitizer fits behind its filter)|build/unit jail
 		reader process (the same)|build/unit reader_
 		python side of the jail|/usr/bin/python3 -B tests/guest/run.py
-		fuzz corpora|sh tests/fuzz/replay.sh build/fuzz
+		fuzz corpora|sh tests/fuzz/replay.sh build/replay
 		published schemas|/usr/bin/python3 -B tests/schema/check.py build/dtx
 		workbooks from outside|/usr/bin/python3 tests/diff/book_truth.py build/dtx
 		lint|sh tests/lint/lint.sh
@@ -35,7 +36,20 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-seq "$(suites | wc -l)" | xargs -P "$(nproc)" -I N sh tests/check.sh --one N "$work"
+some() { # some GREP-OPTION: the suites that name the sanitizer build, or the others
+	suites | grep "$1" 'build-asan/' | cut -d: -f1 | xargs -P "$(nproc)" -I N sh tests/check.sh --one N "$work"
+}
+{
+	nice make --no-print-directory -s -j"$(nproc)" WERROR=1 VARIANT=asan all unit-build > "$work/asan" 2>&1
+	echo $? > "$work/asan.status"
+	[ "$(cat "$work/asan.status")" != 0 ] || some -n
+} &
+some -nv
+wait
+if [ "$(cat "$work/asan.status")" != 0 ]; then
+	echo "the sanitizer build failed:"
+	cat "$work/asan"
+fi
 
 status=0
 n=0
@@ -44,7 +58,8 @@ while read -r name; do
 	n=$((n + 1))
 	log=$work/$n.log
 	echo "== $name"
-	[ "$(cat "$work/$n.status")" = 0 ] || status=1
+	[ "$(cat "$work/$n.status" 2>/dev/null)" = 0 ] || status=1
+	[ -e "$log" ] || echo "# it was not built" > "$log"
 	grep -E '^(not ok|#)|# SKIP' "$log"
 	if grep -qE "$COUNT" "$log"; then
 		grep -E "$COUNT" "$log" | tail -1 | tee -a "$work/total"

@@ -1,13 +1,13 @@
-/* Feeds files to a fuzz target: how the corpora are replayed without a fuzzer. */
-#include <stdint.h>
+/* Feeds files to a fuzz target: how the corpora are replayed without a fuzzer.
+ * Usage: replay TARGET FILE... */
+#include "tests/fuzz/replay.h"
+
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "core/base/json.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static int replay(const char *path)
+static int replay(const struct replay_target *target, const char *path)
 {
 	static uint8_t bytes[1 << 20];
 	FILE *f = fopen(path, "rb");
@@ -17,17 +17,24 @@ static int replay(const char *path)
 		return 1;
 	n = fread(bytes, 1, sizeof(bytes), f);
 	fclose(f);
-	LLVMFuzzerTestOneInput(bytes, n);
+	target->run(bytes, n);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
+	const struct replay_target *target = replay_targets;
 	int i, failed = 0;
 
 	dtx_json_init();
-	for (i = 1; i < argc; i++)
-		failed |= replay(argv[i]);
-	printf("%d replayed\n", argc - 1);
+	while (target->name && (argc < 2 || strcmp(target->name, argv[1]) != 0))
+		target++;
+	if (!target->name) {
+		fprintf(stderr, "usage: replay TARGET FILE...\n");
+		return 2;
+	}
+	for (i = 2; i < argc; i++)
+		failed |= replay(target, argv[i]);
+	printf("%d replayed\n", argc - 2);
 	return failed;
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the C tables of ops, readers, writers and functions (engine) or of commands (cli), made
-# from file names.  Usage: gen-tables.sh engine|cli
+# Prints the C tables of ops, readers, writers and functions (engine), of commands (cli) or of fuzz
+# targets (fuzz), made from file names.  Usage: gen-tables.sh engine|cli|fuzz
 set -eu
 
 list() { # list TYPE TABLE PREFIX HEADER FILE...
@@ -35,4 +35,15 @@ engine)
 	list "struct dtx_fn_table" dtx_fns fn_ core/expr/fn.h core/expr/fn_*.c
 	;;
 cli) list "struct dtx_cmd" dtx_cmds cmd_ cli/cmd.h cli/cmd_*.c ;;
+fuzz)
+	echo "#include \"tests/fuzz/replay.h\""
+	for f in tests/fuzz/fuzz_*.c; do echo "int $(basename "$f" .c)(const uint8_t *, size_t);"; done
+	echo "const struct replay_target replay_targets[] = {"
+	for f in tests/fuzz/fuzz_*.c; do
+		n=$(basename "$f" .c)
+		echo "	{ \"${n#fuzz_}\", $n },"
+	done
+	echo "	{ NULL, NULL }"
+	echo "};"
+	;;
 esac
