@@ -37,7 +37,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 some() { # some GREP-OPTION: the suites that name the sanitizer build, or the others
-	suites | grep "$1" 'build-asan/' | cut -d: -f1 | xargs -P "$(nproc)" -I N sh tests/check.sh --one N "$work"
+	suites | grep "$1" 'build-asan/' | cut -d: -f1 | xargs -P "$(nproc)" -I {} sh tests/check.sh --one {} "$work"
 }
 {
 	nice make --no-print-directory -s -j"$(nproc)" WERROR=1 VARIANT=asan all unit-build > "$work/asan" 2>&1
@@ -59,7 +59,7 @@ while read -r name; do
 	log=$work/$n.log
 	echo "== $name"
 	[ "$(cat "$work/$n.status" 2>/dev/null)" = 0 ] || status=1
-	[ -e "$log" ] || echo "# it was not built" > "$log"
+	[ -e "$log" ] || echo "it was not built" > "$log"
 	grep -E '^(not ok|#)|# SKIP' "$log"
 	if grep -qE "$COUNT" "$log"; then
 		grep -E "$COUNT" "$log" | tail -1 | tee -a "$work/total"
