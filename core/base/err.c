@@ -7,6 +7,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/str.h"
+#include "core/base/utf8.h"
 
 struct code_row {
 	const char *name;
@@ -47,6 +48,19 @@ enum dtx_code dtx_code_find(const char *name)
 	return code;
 }
 
+/* Texts of errors become JSON, which takes no byte that is not UTF-8; a name of a file may hold
+ * one, and a cut value ends in one. */
+static void err_utf8(char *text)
+{
+	size_t len = strlen(text), at = 0;
+	ptrdiff_t bad;
+
+	while ((bad = dtx_utf8_bad(text + at, len - at)) >= 0) {
+		at += (size_t)bad;
+		text[at] = '?';
+	}
+}
+
 enum dtx_code dtx_err_set(struct dtx_err *err, enum dtx_code code, const char *file, int line,
                           const char *fmt, ...)
 {
@@ -61,6 +75,7 @@ enum dtx_code dtx_err_set(struct dtx_err *err, enum dtx_code code, const char *f
 	va_start(ap, fmt);
 	vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 	va_end(ap);
+	err_utf8(err->msg);
 	return code;
 }
 
@@ -73,6 +88,7 @@ void dtx_err_hint(struct dtx_err *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(err->hint, sizeof(err->hint), fmt, ap);
 	va_end(ap);
+	err_utf8(err->hint);
 }
 
 void dtx_err_at(struct dtx_err *err, const char *pointer)

@@ -41,6 +41,18 @@ void test_err_places(void)
 	T_INT(err.code, DTX_OK);
 }
 
+void test_err_is_utf8(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+
+	dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__, "'k\xe4se.csv' \xc3\xa9, '%.2s'",
+	            "a\xc3\xa9");
+	T_STR(err.msg, "'k?se.csv' \xc3\xa9, 'a?'");
+	dtx_err_hint(&err, "\xff\xfe");
+	T_STR(err.hint, "??");
+	dtx_err_clear(&err);
+}
+
 void test_err_suggest(void)
 {
 	static const char *const have[] = { "region", "hours", "hour", "rate", "Hours" };
