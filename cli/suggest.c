@@ -7,7 +7,7 @@
 #include "core/base/utf8.h"
 #include "core/io/cellref.h"
 
-enum { PERIODS_MIN = 3, EXAMPLE = DTX_SUGGEST_EXAMPLE };
+enum { PERIODS_MIN = 3 };
 
 /* --- results --- */
 
@@ -150,15 +150,12 @@ static void rows_to_drop(struct dtx_search *s)
 	if (notes.n) {
 		json_array_append_new(kinds, json_string("footnotes"));
 		dtx_buf_printf(&b, "%s%llu footnotes, as '%.*s'", b.len ? "; " : "",
-		               (unsigned long long)notes.n,
-		               (int)DTX_MIN(notes.example.len, (size_t)EXAMPLE), notes.example.ptr);
+		               (unsigned long long)notes.n, DTX_SHOWN(notes.example));
 	}
 	if (totals.n) {
 		json_array_append_new(kinds, json_string("totals"));
 		dtx_buf_printf(&b, "%s%llu labels of totals, as '%.*s'", b.len ? "; " : "",
-		               (unsigned long long)totals.n,
-		               (int)DTX_MIN(totals.example.len, (size_t)EXAMPLE),
-		               totals.example.ptr);
+		               (unsigned long long)totals.n, DTX_SHOWN(totals.example));
 	}
 	if (json_array_size(kinds))
 		dtx_suggest_add(s, json_pack("{s:s, s:O}", "op", "drop_rows", "kinds", kinds), NULL,
@@ -181,7 +178,8 @@ static void empty_columns(struct dtx_search *s)
 	}
 	if (!n)
 		return;
-	snprintf(text, sizeof(text), "%u empty columns, as '%.60s'", n, dtx_search_name(s, first));
+	snprintf(text, sizeof(text), "%u empty columns, as '%.*s'", n,
+	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, first))));
 	dtx_suggest_add(s, json_pack("{s:s, s:s}", "op", "drop_empty", "axis", "cols"), NULL, text);
 }
 
@@ -249,12 +247,12 @@ static void untidy_texts(struct dtx_search *s)
 		if (all.n > before)
 			json_array_append_new(cols, json_string(dtx_search_name(s, i)));
 	}
-	snprintf(text, sizeof(text), "%llu texts with stray or double spaces, as '%.*s'",
-	         (unsigned long long)all.n, (int)DTX_MIN(all.example.len, (size_t)EXAMPLE),
-	         all.n ? all.example.ptr : "");
-	if (all.n)
+	if (all.n) {
+		snprintf(text, sizeof(text), "%llu texts with stray or double spaces, as '%.*s'",
+		         (unsigned long long)all.n, DTX_SHOWN(all.example));
 		dtx_suggest_add(s, json_pack("{s:s, s:O}", "op", "clean_text", "cols", cols), NULL,
 		                text);
+	}
 	json_decref(cols);
 }
 
@@ -350,8 +348,8 @@ static void periods_across(struct dtx_search *s)
 		s->failed |= !dtx_json_set(step, "names_prefix", json_stringn(first, n));
 	s->failed |= !dtx_json_set(step, "values_to",
 	                           n ? json_stringn(first, n - 1) : json_string("value"));
-	snprintf(text, sizeof(text), "%zu columns are periods, '%.60s' to '%.60s'",
-	         json_array_size(cols), first, last);
+	snprintf(text, sizeof(text), "%zu columns are periods, '%.*s' to '%.*s'",
+	         json_array_size(cols), DTX_SHOWN(dtx_str_of(first)), DTX_SHOWN(dtx_str_of(last)));
 	dtx_suggest_add(s, step, NULL, text);
 }
 

@@ -4,7 +4,9 @@
 
 #include "cli/suggest.h"
 
-enum { DTX_SUGGEST_EXAMPLE = 40 }; /* bytes of a value that are shown */
+/* A value or a name for %.*s: 40 bytes of it; half a character would keep the finding out of JSON.
+ */
+#define DTX_SHOWN(s) (int)dtx_str_cut((s), 40).len, (s).ptr
 
 struct dtx_search {
 	const struct dtx_profile *p;

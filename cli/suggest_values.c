@@ -6,8 +6,6 @@
 #include "ops/datetext.h"
 #include "ops/numtext.h"
 
-enum { EXAMPLE = DTX_SUGGEST_EXAMPLE };
-
 static bool is_missing_word(struct dtx_str text)
 {
 	static const char *const words[] = { "n/a", "na",   "nan",     "null",   "none",
@@ -113,10 +111,10 @@ static void suggest_number(struct dtx_search *s, uint32_t col, const struct read
 	if (comma)
 		s->failed |= !dtx_json_set(step, "decimal", json_string(",")) ||
 		             !dtx_json_set(step, "group", json_string("."));
-	snprintf(text, sizeof(text), "'%.60s': %llu of %llu texts are numbers%s, as '%.*s'",
-	         dtx_search_name(s, col), (unsigned long long)r->number[comma],
-	         (unsigned long long)r->values, comma ? " with decimal commas" : "",
-	         (int)DTX_MIN(r->example.len, (size_t)EXAMPLE), r->example.ptr);
+	snprintf(text, sizeof(text), "'%.*s': %llu of %llu texts are numbers%s, as '%.*s'",
+	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, col))),
+	         (unsigned long long)r->number[comma], (unsigned long long)r->values,
+	         comma ? " with decimal commas" : "", DTX_SHOWN(r->example));
 	dtx_suggest_add(s, step, NULL, text);
 }
 
@@ -134,10 +132,9 @@ static void suggest_date(struct dtx_search *s, uint32_t col, const struct readin
 		         (unsigned long long)r->first_over, (unsigned long long)r->second_over);
 	else
 		snprintf(why, sizeof(why), "no part is over 12: mdy fits as well, you decide");
-	snprintf(text, sizeof(text), "'%.60s': %llu of %llu texts are dates, as '%.*s'; %s",
-	         dtx_search_name(s, col), (unsigned long long)r->date[best],
-	         (unsigned long long)r->values, (int)DTX_MIN(r->example.len, (size_t)EXAMPLE),
-	         r->example.ptr, why);
+	snprintf(text, sizeof(text), "'%.*s': %llu of %llu texts are dates, as '%.*s'; %s",
+	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, col))), (unsigned long long)r->date[best],
+	         (unsigned long long)r->values, DTX_SHOWN(r->example), why);
 	dtx_suggest_add(s,
 	                json_pack("{s:s, s:[s], s:s}", "op", "parse_date", "cols",
 	                          dtx_search_name(s, col), "order", order[best]),

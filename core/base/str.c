@@ -100,20 +100,24 @@ bool dtx_str_in_list(const char *list, const char *name)
 	return false;
 }
 
+struct dtx_str dtx_str_cut(struct dtx_str s, size_t max)
+{
+	if (s.len > max) {
+		s.len = max;
+		while (s.len && ((unsigned char)s.ptr[s.len] & 0xc0) == 0x80)
+			s.len--;
+	}
+	return s;
+}
+
 void dtx_str_copy(char *to, size_t size, struct dtx_str from)
 {
-	size_t n = from.len;
-
 	if (!size)
 		return;
-	if (n > size - 1) {
-		n = size - 1;
-		while (n && ((unsigned char)from.ptr[n] & 0xc0) == 0x80)
-			n--;
-	}
-	if (n)
-		memcpy(to, from.ptr, n);
-	to[n] = '\0';
+	from = dtx_str_cut(from, size - 1);
+	if (from.len)
+		memcpy(to, from.ptr, from.len);
+	to[from.len] = '\0';
 }
 
 #define DISTANCE_MAX 128

@@ -38,6 +38,8 @@ ptrdiff_t dtx_str_find(struct dtx_str hay, struct dtx_str needle, size_t from);
 bool dtx_str_next(struct dtx_str *rest, char sep, struct dtx_str *piece);
 /* Whether `name` is one of the comma-separated words of `list` (exact). */
 bool dtx_str_in_list(const char *list, const char *name);
+/* At most the first `max` bytes, cut at a UTF-8 boundary. */
+struct dtx_str dtx_str_cut(struct dtx_str s, size_t max);
 /* Copies at most size - 1 bytes, cut at a UTF-8 boundary, always terminated. */
 void dtx_str_copy(char *to, size_t size, struct dtx_str from);
 /* Damerau-Levenshtein distance (optimal string alignment) of code bytes; `limit` + 1 when larger.
