@@ -380,7 +380,8 @@ static json_t *inspect_input(const struct inspection *x)
 	const struct dtx_read_opts *o = &x->opts;
 	const struct {
 		const char *name, *value;
-	} texts[] = { { "sheet", o->sheet },
+	} texts[] = { { "format", o->format },
+		      { "sheet", o->sheet },
 		      { "range", o->range },
 		      { "encoding", o->encoding },
 		      { "ragged", o->ragged ? ragged[o->ragged] : NULL } },
