@@ -3,6 +3,7 @@
 
 #include "core/base/mem.h"
 #include "core/data/cast.h"
+#include "core/data/time.h"
 
 /* --- memory behind a made column: blocks of its own and the owners of what it points into --- */
 
@@ -255,6 +256,25 @@ static enum dtx_code gather_value(const struct gather *g, struct dtx_column **ou
 	return dtx_builder_finish(&b, NULL, out, err);
 }
 
+void dtx_cells_print(const struct dtx_column *c, uint32_t row, const struct dtx_field *rules,
+                     struct dtx_buf *out)
+{
+	uint32_t at = c->form == DTX_F_CONST ? 0 : row;
+	size_t from = out->len;
+	int64_t us;
+
+	if (dtx_field_reads_format(rules) && c->form != DTX_F_CELL &&
+	    dtx_type_class(c->type.type) == DTX_CLASS_DATE) {
+		us = c->type.type == DTX_T_DATE ? c->v.day[at] * DTX_DAY_US : c->v.i64[at];
+		dtx_time_format(us, dtx_str_of(rules->format), out);
+		return;
+	}
+	dtx_cast_print(c, row, out);
+	if (rules->decimal_comma && dtx_type_is_number(c->type.type))
+		for (size_t i = from; i < out->len; i++)
+			out->ptr[i] = out->ptr[i] == '.' ? ',' : out->ptr[i];
+}
+
 static enum dtx_code gather_text(const struct gather *g, const struct dtx_column *like,
                                  struct dtx_column **out, struct dtx_err *err)
 {
@@ -263,6 +283,7 @@ static enum dtx_code gather_text(const struct gather *g, const struct dtx_column
 	bool dialect = like->form == DTX_F_SPAN;
 
 	dtx_spanbuf_init(&s, dialect ? like->delim : ',', dialect ? like->quote : '"');
+	s.rules = g->field;
 	for (uint32_t i = 0; i < g->n; i++) {
 		const struct dtx_column *c = gather_at(g, i);
 
@@ -512,7 +533,10 @@ void dtx_spanbuf_add(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t
 	if (c->form == DTX_F_SPAN) {
 		text = dtx_span_text(c->base, c->v.span[row], &scratch);
 	} else {
-		dtx_cast_print(c, row, &scratch);
+		if (s->rules)
+			dtx_cells_print(c, row, s->rules, &scratch);
+		else
+			dtx_cast_print(c, row, &scratch);
 		text = (struct dtx_str){ scratch.ptr ? scratch.ptr : "", scratch.len };
 	}
 	if (!dtx_buf_ok(&scratch))

@@ -18,6 +18,11 @@ DTX_MUSTUSE enum dtx_code dtx_cells_gather(struct dtx_column *const *src, uint32
 DTX_MUSTUSE enum dtx_code dtx_cells_fit(struct dtx_column *c, const struct dtx_field *field,
                                         struct dtx_column **out, struct dtx_err *err);
 
+/* Text of a value that is not null, as the field reads its own written cells: by its date format
+ * and its decimal mark. */
+void dtx_cells_print(const struct dtx_column *c, uint32_t row, const struct dtx_field *rules,
+                     struct dtx_buf *out);
+
 /* Two columns into one: `to` becomes the field of both.  True: it became text because the types
  * have nothing in common (warning type_promoted). */
 bool dtx_field_merge(struct dtx_field *to, const struct dtx_field *f);
@@ -33,6 +38,7 @@ struct dtx_spanbuf {
 	size_t cap_words;
 	char delim, quote;
 	bool failed;
+	const struct dtx_field *rules; /* values are written as this field reads them; NULL */
 };
 void dtx_spanbuf_init(struct dtx_spanbuf *s, char delim, char quote);
 void dtx_spanbuf_clear(struct dtx_spanbuf *s);

@@ -2,6 +2,8 @@
 #ifndef DTX_DATA_SCHEMA_H
 #define DTX_DATA_SCHEMA_H
 
+#include <string.h>
+
 #include "core/base/arena.h"
 #include "core/data/type.h"
 
@@ -15,6 +17,12 @@ struct dtx_field {
 	bool decimal_comma; /* declared decimal mark ',' in the source text */
 	char group;         /* declared group mark in the source text, 0: none */
 };
+/* Written dates are read by the format.  A workbook's number format is none: its dates are numbers,
+ * and what a step writes beside them is ISO 8601. */
+static inline bool dtx_field_reads_format(const struct dtx_field *f)
+{
+	return f->format && !f->guessed && strchr(f->format, '%');
+}
 struct dtx_schema {
 	uint32_t nfields;
 	bool open; /* more columns may come from data */

@@ -66,7 +66,7 @@ static bool twin_slow_day(const struct twin *t, struct dtx_str s, int32_t *out)
 {
 	int64_t us;
 
-	if (!t->field->format || t->field->guessed)
+	if (!dtx_field_reads_format(t->field))
 		return dtx_cast_text_date(s, out);
 	if (!twin_format(t, s, &us) || us % DTX_DAY_US)
 		return false;
@@ -80,7 +80,7 @@ static bool twin_slow_us(struct twin *t, struct dtx_str s, int64_t *out)
 	bool zoned = false;
 	int32_t day;
 
-	if (t->field->format && !t->field->guessed)
+	if (dtx_field_reads_format(t->field))
 		return twin_format(t, s, out);
 	s = dtx_str_trim(s);
 	if (!dtx_datetime_parse(s, out, &zoned)) {
@@ -254,7 +254,7 @@ static void twin_null(struct twin *t)
 
 static void twin_spans(struct twin *t, void *to)
 {
-	bool format = t->field->format && !t->field->guessed;
+	bool format = dtx_field_reads_format(t->field);
 
 	switch (t->b.type.type) {
 	case DTX_T_BOOL: twin_bool(t, to); break;
