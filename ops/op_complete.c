@@ -1,8 +1,7 @@
 /* complete: rows for the combinations of values that are absent. */
 #include <math.h>
 
-#include "core/base/num.h"
-#include "core/data/cast.h"
+#include "core/data/builder.h"
 #include "ops/duration.h"
 #include "ops/groupvals.h"
 #include "ops/jsonvalue.h"
@@ -158,6 +157,14 @@ out:
 	return rc;
 }
 
+static bool is_axis(const struct complete_state *s, int32_t col)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->axis[i].col == col)
+			return true;
+	return false;
+}
+
 static enum dtx_code bind_fill(struct dtx_bind *b, const struct complete_args *a,
                                struct complete_state *s, struct dtx_err *err)
 {
@@ -173,7 +180,14 @@ static enum dtx_code bind_fill(struct dtx_bind *b, const struct complete_args *a
 		DTX_TRY(dtx_bind_column(b, 0, fill[i].col, "/fill", &s->fill[i], err));
 		if (s->fill[i] < 0)
 			continue;
+		if (is_axis(s, s->fill[i]))
+			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/fill", err,
+			                      "'%s' is one of cols: new rows have a value of it",
+			                      fill[i].col));
 		f = &b->in[0]->field[s->fill[i]];
+		/* a column of nulls has no type yet */
+		if (f->type.type == DTX_T_NULL && s->fill[i] < (int32_t)b->ncols)
+			b->col[s->fill[i]].field.type.type = dtx_json_type(fill[i].value);
 		if (f->type.type != DTX_T_UNKNOWN && f->type.type != DTX_T_NULL &&
 		    !dtx_json_fits(fill[i].value, f->type.type))
 			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/fill", err,
@@ -208,8 +222,8 @@ static enum dtx_code complete_bind(struct dtx_bind *b, void *args, struct dtx_er
 	}
 	DTX_TRY(dtx_groupkeys_columns(b, 0, col, n, &s->all, err));
 	DTX_TRY(bind_seq(b, a, s, err));
-	DTX_TRY(bind_fill(b, a, s, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(bind_fill(b, a, s, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++)
 		DTX_TRY(dtx_bind_use(b, (int32_t)i, 0, (int32_t)i, DTX_DEMAND_BYTES, err));
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
@@ -274,20 +288,14 @@ static int point_cmp(const struct axis *x, union point a, union point b)
 	return a.i < b.i ? -1 : a.i > b.i;
 }
 
-static struct dtx_from point_cell(struct dtx_remake *m, const struct axis *x, union point p)
+static void build_point(struct dtx_builder *to, enum dtx_type type, union point p)
 {
-	char text[DTX_NUM_TEXT];
-	size_t len;
-
-	if (x->type == DTX_T_FLOAT64)
-		len = dtx_num_print_f64(text, p.f);
-	else if (x->type == DTX_T_INT64)
-		len = dtx_num_print_i64(text, p.i);
-	else if (x->type == DTX_T_DATE)
-		len = dtx_day_print(text, (int32_t)(p.i / DTX_DAY_US));
+	if (type == DTX_T_FLOAT64)
+		dtx_builder_f64(to, p.f);
+	else if (type == DTX_T_DATE)
+		dtx_builder_day(to, (int32_t)(p.i / DTX_DAY_US));
 	else
-		len = dtx_datetime_print(text, p.i);
-	return dtx_remake_text(m, (struct dtx_str){ text, len });
+		dtx_builder_i64(to, p.i);
 }
 
 static enum dtx_code read_point(struct dtx_remake *m, const struct axis *x, int64_t row,
@@ -310,27 +318,76 @@ out:
 	return rc;
 }
 
+/* The made values as cells, written as the column reads them. */
+static enum dtx_code write_points(struct dtx_remake *m, const struct axis *x, struct values *v,
+                                  const struct dtx_column *made, struct dtx_err *err)
+{
+	const struct dtx_field *field = &m->raw.table->schema->field[x->col];
+	struct dtx_buf text = DTX_BUF_INIT(1 << 20);
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < v->n; i++) {
+		if (v->group[i] != DTX_NOWHERE)
+			continue;
+		dtx_buf_reset(&text);
+		dtx_cells_print(made, (uint32_t)v->cell[i].row, field, &text);
+		v->cell[i] = dtx_remake_text(m, (struct dtx_str){ dtx_buf_text(&text), text.len });
+	}
+	DTX_TRY(dtx_buf_check(&text, "a value", err));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* Steps before `here` that no row has; *k is the next one. */
+static enum dtx_code add_steps(const struct axis *x, struct values *v, union point first,
+                               union point here, int64_t *k, struct dtx_builder *to,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	union point step;
+
+	for (; step_point(x, first, *k, &step) && point_cmp(x, step, here) <= 0; (*k)++) {
+		/* a step too small to be seen beside its value gets nowhere */
+		if (*k > VALUES_MAX)
+			DTX_FAIL(err, DTX_E_ROW_LIMIT,
+			         "complete: a column would have more than %d steps", VALUES_MAX);
+		if (point_cmp(x, step, here) == 0)
+			continue;
+		DTX_TRY(add_value(v, (struct dtx_from){ to->len, DTX_FROM_TEXT }, DTX_NOWHERE,
+		                  err));
+		build_point(to, x->type, step);
+	}
+out:
+	return rc;
+}
+
 /* The values that are there and the steps between, merged in order. */
 static enum dtx_code merge_steps(struct dtx_remake *m, const struct axis *x, struct values *v,
                                  const int64_t *row, int64_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	union point first, last, here, step = { 0 };
+	union point first = { 0 }, here;
+	struct dtx_column *made = NULL;
+	struct dtx_builder to;
 	int64_t k = 0;
 
+	dtx_builder_init(&to, (struct dtx_typeref){ x->type, 0, 0 }, 64);
 	if (!n)
 		goto out;
-	DTX_TRY(read_point(m, x, row[0], &first, err));
-	DTX_TRY(read_point(m, x, row[n - 1], &last, err));
 	for (int64_t i = 0; i < n; i++) {
 		DTX_TRY(read_point(m, x, row[i], &here, err));
-		for (; step_point(x, first, k, &step) && point_cmp(x, step, here) <= 0; k++)
-			if (point_cmp(x, step, here) < 0)
-				DTX_TRY(add_value(v, point_cell(m, x, step), DTX_NOWHERE, err));
+		if (!i)
+			first = here;
+		DTX_TRY(add_steps(x, v, first, here, &k, &to, err));
 		DTX_TRY(add_value(v, (struct dtx_from){ row[i], x->col },
 		                  dtx_tablekeys_id(&v->keys, row[i]), err));
 	}
+	DTX_TRY(dtx_builder_finish(&to, NULL, &made, err));
+	DTX_TRY(write_points(m, x, v, made, err));
 out:
+	dtx_column_unref(made);
+	dtx_builder_clear(&to);
 	return rc;
 }
 
@@ -478,19 +535,27 @@ static enum dtx_code lay_fill(struct work *w, int32_t c, const json_t *value, st
 	struct dtx_remake *m = w->m;
 	int64_t rows = m->raw.table->nrows;
 	struct dtx_buf text = DTX_BUF_INIT(1 << 20);
+	const struct dtx_field *field = &m->ox->out->field[c];
 	enum dtx_code rc = DTX_OK;
+	struct dtx_column *one = NULL;
 	struct dtx_from cell;
 
-	if (json_is_string(value))
-		dtx_buf_add(&text, json_string_value(value));
-	else
+	/* a value that the column would read by its own rules is written by them */
+	if (field->decimal_comma || dtx_field_reads_format(field)) {
+		DTX_TRY(dtx_json_column(value, field, &one, err));
+		dtx_cells_print(one, 0, field, &text);
+	} else if (json_is_string(value)) {
+		dtx_buf_addn(&text, json_string_value(value), json_string_length(value));
+	} else {
 		dtx_json_print(value, 0, &text);
+	}
 	DTX_TRY(dtx_buf_check(&text, "a fill value", err));
 	cell = dtx_remake_text(m, (struct dtx_str){ dtx_buf_text(&text), text.len });
 	DTX_TRY(dtx_remake_cells(m, (uint32_t)c, err));
 	for (int64_t r = 0; r < m->nrows; r++)
 		m->out[c].cell[r] = r < rows ? (struct dtx_from){ r, c } : cell;
 out:
+	dtx_column_unref(one);
 	dtx_buf_clear(&text);
 	return rc;
 }

@@ -121,12 +121,52 @@ void test_op_rows_complete(void)
 			  "{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1},\"fill\":{\"v\":"
 			  "\"x\"}}"),
 		  "n,v\n5,1\n", "type_mismatch" },
+		/* a column of nulls takes the fill value's type */
+		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"a\",\"b\"],\"fill\":{\"v\":\"x\"}},"
+		           "{\"op\":\"derive\",\"set\":{\"w\":\"upper(v)\"}}"),
+		  "a,b,v\n1,p,\n2,q,\n", "a,b,v,w\n1,p,,\n2,q,,\n1,q,x,X\n2,p,x,X\n" },
+		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"fill\":{\"n\":1}}"), "n\n5\n",
+		  "bad_param_value" },
+		/* a step that is nothing beside the value ends */
+		{ PLANCASE("{\"op\":\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1}}"),
+		  "n\n1e300\n", "row_limit" },
 		/* a fill value beside computed ones */
 		{ PLANCASE(
 			  "{\"op\":\"derive\",\"set\":[{\"as\":\"x\",\"expr\":\"n / 2\"}]},{\"op\":"
 			  "\"complete\",\"cols\":[\"n\"],\"seq\":{\"n\":1},\"fill\":{\"x\":0.5}},"
 			  "{\"op\":\"derive\",\"set\":[{\"as\":\"y\",\"expr\":\"x + 1\"}]}"),
 		  "n\n1\n3\n", "n,x,y\n1,0.5,1.5\n3,1.5,2.5\n2,0.5,1.5\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
+/* Values that steps write stand beside written cells: as those are read. */
+void test_op_rows_written_by_the_rules(void)
+{
+#define COMMA                                                                                      \
+	"{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"dialect\":{\"delimiter\":\";\",\"decimal\":"  \
+	"\",\""                                                                                    \
+	"}}],\"steps\":["
+#define DATES                                                                                      \
+	"{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"types\":[{\"name\":\"d\",\"type\":\"date\","  \
+	"\"format\":\"%d.%m.%Y\"}]}],\"steps\":["
+	static const struct plancase list[] = {
+		{ COMMA "{\"op\":\"fill_null\",\"cols\":[\"v\"],\"value\":0.5},{\"op\":\"derive\","
+		        "\"set\":{\"z\":\"v * 2\"}}]}",
+		  "k;v\n1;1,5\n2;\n", "k,v,z\n1,\"1,5\",3.0\n2,\"0,5\",1.0\n" },
+		{ COMMA "{\"op\":\"complete\",\"cols\":[\"v\"],\"seq\":{\"v\":0.5},\"fill\":{\"k\":"
+		        "2.5}},{\"op\":\"derive\",\"set\":{\"z\":\"v * k\"}}]}",
+		  "k;v\n1,5;1,5\n2;2,5\n",
+		  "k,v,z\n\"1,5\",\"1,5\",2.25\n2,\"2,5\",5.0\n\"2,5\",\"2,0\",5.0\n" },
+		{ DATES "{\"op\":\"fill_null\",\"cols\":[\"d\"],\"value\":\"2024-02-03\"},{\"op\":"
+		        "\"derive\",\"set\":{\"m\":\"month(d)\"}}]}",
+		  "d,v\n05.01.2024,1\n,2\n", "d,v,m\n05.01.2024,1,1\n03.02.2024,2,2\n" },
+		{ DATES
+		  "{\"op\":\"complete\",\"cols\":[\"d\"],\"seq\":{\"d\":1}},{\"op\":\"derive\","
+		  "\"set\":{\"m\":\"day(d)\"}}]}",
+		  "d\n05.01.2024\n07.01.2024\n",
+		  "d,m\n05.01.2024,5\n07.01.2024,7\n06.01.2024,6\n" },
 	};
 
 	plancases(list, DTX_COUNT(list), NULL);
