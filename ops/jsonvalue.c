@@ -17,11 +17,17 @@ enum dtx_type dtx_json_type(const json_t *v)
 
 bool dtx_json_fits(const json_t *value, enum dtx_type type)
 {
+	struct dtx_str text = { json_string_value(value), json_string_length(value) };
+	int32_t day;
+	int64_t us;
+
 	switch (type) {
 	case DTX_T_INT64: return json_is_integer(value);
 	case DTX_T_FLOAT64:
 	case DTX_T_DECIMAL: return json_is_number(value);
 	case DTX_T_BOOL: return json_is_boolean(value);
+	case DTX_T_DATE: return json_is_string(value) && dtx_cast_text_date(text, &day);
+	case DTX_T_DATETIME: return json_is_string(value) && dtx_cast_text_datetime(text, &us);
 	case DTX_T_UNKNOWN:
 	case DTX_T_NULL: return true;
 	default: return json_is_string(value);

@@ -8,7 +8,7 @@
 
 /* Type of a scalar; NULL is null. */
 enum dtx_type dtx_json_type(const json_t *v);
-/* Whether the JSON value may stand in a column of the type (dates: text, read later). */
+/* Whether the JSON value may stand in a column of the type (dates: ISO text). */
 bool dtx_json_fits(const json_t *value, enum dtx_type type);
 /* One row that holds the value, as a column of the field's type; *out is NULL for NULL.
  * type_mismatch when its text does not read as the type. */

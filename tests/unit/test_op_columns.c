@@ -174,6 +174,11 @@ void test_op_columns_others(void)
 		  "a,b\n1,true\n2,false\n", "a,b\n,\n2,false\n" },
 		{ PLANCASE("{\"op\":\"nullify\",\"cols\":[\"d\"],\"values\":[\"1900-01-01\"]}"),
 		  "d\n1900-01-01\n2024-01-31\n", "d\n\n2024-01-31\n" },
+		/* a text that is no date is in no column of dates */
+		{ PLANCASE("{\"op\":\"nullify\",\"cols\":[\"*\"],\"values\":[\"n/a\"]}"),
+		  "d,k\n2024-01-31,n/a\n", "d,k\n2024-01-31,\n" },
+		{ PLANCASE("{\"op\":\"fill_null\",\"cols\":[\"d\"],\"value\":\"soon\"}"),
+		  "d\n2024-01-31\n\n", "type_mismatch" },
 		{ PLANCASE("{\"op\":\"add_id\",\"start\":-1},{\"op\":\"filter\",\"where\":\"row_id "
 		           "> 5\"}"),
 		  "a\n0\n1\n2\n3\n4\n5\n6\n7\n8\n", "row_id,a\n6,7\n7,8\n" },
