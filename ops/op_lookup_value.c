@@ -90,6 +90,18 @@ static const struct dtx_example lookup_examples[] = {
 		  "key" : "k",
 		  "value" : "w",
 		  "as" : "rate",
+		  "on_missing" : "default",
+		  "default" : 0
+	  }),
+	  .in = LEFT,
+	  .with = "k,w\na,\n",
+	  .out = "k,v,rate\na,1,\nc,2,0\n,3,0\n" },
+	{ .step = DTX_JSON({
+		  "op" : "lookup_value",
+		  "with" : "other",
+		  "key" : "k",
+		  "value" : "w",
+		  "as" : "rate",
 		  "on_missing" : "error"
 	  }),
 	  .in = LEFT,
@@ -164,6 +176,9 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct lookup_args *a,
 	}
 	s->out = (int32_t)b->ncols;
 	DTX_TRY(dtx_bind_pass(b, 1, col, a->as, err));
+	/* a column of nulls has no type yet */
+	if (a->def && b->in[1]->field[col].type.type == DTX_T_NULL)
+		b->col[s->out].field.type.type = dtx_json_type(a->def);
 out:
 	return rc;
 }
