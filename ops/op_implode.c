@@ -238,8 +238,8 @@ static void implode_explain(const void *args, struct dtx_buf *out)
 {
 	const struct implode_args *a = args;
 
-	dtx_buf_printf(out, "join the %s values of %s with '%s' for each ",
-	               a->distinct ? "distinct" : "", a->col, a->sep);
+	dtx_buf_printf(out, "join the %svalues of %s with '%s' for each ",
+	               a->distinct ? "distinct " : "", a->col, a->sep);
 	dtx_cols_print(a->by, out);
 }
 
