@@ -57,6 +57,9 @@ static const struct dtx_example id_examples[] = {
 	  .out = "h,a,b\n"
 	         "0c6a6d1f8b8db8bd84ce91020a79be157d3a8721f7c8019de2484cc5e08b3e3e,x,\n"
 	         "de8366f53e158e745812836bb3c209f97a11bf153019518243535f8e7d0d968a,x,\"\"\n" },
+	{ .step = DTX_JSON({ "op" : "add_id", "hash_of" : ["a"], "start" : 0 }),
+	  .in = "a\n1\n",
+	  .error = "param_conflict" },
 	{ .step = DTX_JSON({ "op" : "add_id", "as" : "a" }),
 	  .in = "a\n1\n",
 	  .error = "name_collision" },
@@ -69,6 +72,8 @@ static enum dtx_code id_check(const void *args, struct dtx_err *err)
 
 	if (a->by && a->hash_of)
 		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "add_id wants by or hash_of, not both");
+	if (a->start != 1 && a->hash_of)
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "add_id: a fingerprint has no start");
 out:
 	return rc;
 }

@@ -98,6 +98,9 @@ static const struct dtx_example bin_examples[] = {
 	{ .step = DTX_JSON({ "op" : "bin", "col" : "v", "as" : "b", "breaks" : [ 2, 1 ] }),
 	  .in = "v\n1\n",
 	  .error = "bad_param_value" },
+	{ .step = DTX_JSON({ "op" : "qcut", "col" : "v", "as" : "b", "breaks" : [ 1, 2 ] }),
+	  .in = "v\n1\n",
+	  .error = "param_conflict" },
 };
 
 static enum dtx_code bin_check(const void *args, struct dtx_err *err)
@@ -110,6 +113,8 @@ static enum dtx_code bin_check(const void *args, struct dtx_err *err)
 	if (!a->breaks.n == !a->n)
 		DTX_FAIL(err, a->n ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
 		         "bin wants one of breaks and n");
+	if (a->breaks.n && a->method != METHOD_WIDTH)
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "bin: method is for n, breaks are edges");
 	if (a->breaks.n == 1)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "bin wants two breaks or more");
 	for (size_t i = 1; i < a->breaks.n; i++)

@@ -26,6 +26,9 @@ static const struct dtx_example range_examples[] = {
 	{ .step = DTX_JSON({ "op" : "keep_range", "range" : "B:B" }),
 	  .in = "a,b\n1,x\n2,y\n",
 	  .out = "b\nx\ny\n" },
+	{ .step = DTX_JSON({ "op" : "keep_range", "range" : "A0:A0" }),
+	  .in = "a\n1\n",
+	  .error = "bad_param_value" },
 	{ .step = DTX_JSON({ "op" : "keep_range", "range" : "B4:A2" }),
 	  .in = "a\n1\n",
 	  .error = "bad_param_value" },
@@ -40,6 +43,8 @@ static bool parse_end(const char **at, uint32_t *col, int64_t *row)
 
 	for (; (*s | 0x20) >= 'a' && (*s | 0x20) <= 'z' && c < 100000; s++)
 		c = c * 26 + (uint32_t)((*s | 0x20) - 'a') + 1;
+	if (*s == '0') /* rows count from 1 */
+		return false;
 	for (; *s >= '0' && *s <= '9' && r < INT64_MAX / 20; s++)
 		r = r * 10 + (*s - '0');
 	if (c)

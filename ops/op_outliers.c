@@ -68,7 +68,22 @@ static const struct dtx_example outlier_examples[] = {
 	  }),
 	  .in = "k,v\na,1\na,2\na,3\na,50\nb,50\n",
 	  .out = "k,v\na,1\na,2\na,3\nb,50\n" },
+	{ .step = DTX_JSON({ "op" : "outliers", "cols" : ["v"], "k" : -1 }),
+	  .in = "v\n1\n",
+	  .error = "bad_param_value" },
 };
+
+static enum dtx_code outlier_check(const void *args, struct dtx_err *err)
+{
+	const struct outlier_args *a = args;
+	enum dtx_code rc = DTX_OK;
+
+	if (a->k < 0)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "outliers: k is a number not below 0, got %g",
+		         a->k);
+out:
+	return rc;
+}
 
 static enum dtx_code bind_flags(struct dtx_bind *b, struct outlier_state *s, struct dtx_err *err)
 {
@@ -399,6 +414,7 @@ const struct dtx_op dtx_op_outliers = {
 	.examples = outlier_examples,
 	.nexamples = DTX_COUNT(outlier_examples),
 	.args_size = sizeof(struct outlier_args),
+	.check = outlier_check,
 	.bind = outlier_bind,
 	.whole = outlier_whole,
 	.explain = outlier_explain,

@@ -47,7 +47,22 @@ static const struct dtx_example skip_examples[] = {
 	  .in = "a\n1\n",
 	  .error = "header_not_found" },
 	{ .step = DTX_JSON({ "op" : "skip_rows", "head" : 5 }), .in = "a\n1\n2\n", .out = "a\n" },
+	{ .step = DTX_JSON({ "op" : "skip_rows", "comment" : "" }),
+	  .in = "a\n1\n",
+	  .error = "bad_param_value" },
 };
+
+/* Every row starts with an empty text. */
+static enum dtx_code skip_check(const void *args, struct dtx_err *err)
+{
+	const struct skip_args *a = args;
+	enum dtx_code rc = DTX_OK;
+
+	if (a->comment && !*a->comment)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "skip_rows: comment is empty");
+out:
+	return rc;
+}
 
 static enum dtx_code skip_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
@@ -204,6 +219,7 @@ const struct dtx_op dtx_op_skip_rows = {
 	.examples = skip_examples,
 	.nexamples = DTX_COUNT(skip_examples),
 	.args_size = sizeof(struct skip_args),
+	.check = skip_check,
 	.bind = skip_bind,
 	.whole = skip_whole,
 	.whole_schema = skip_schema,

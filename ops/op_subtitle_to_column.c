@@ -70,6 +70,12 @@ static const struct dtx_example subtitle_examples[] = {
 	{ .step = DTX_JSON({ "op" : "subtitle_to_column" }),
 	  .in = "name,hours\nNorth,\n",
 	  .out = "subtitle,name,hours\n" },
+	{ .step = DTX_JSON({
+		  "op" : "subtitle_to_column",
+		  "match" : { "kind" : "only_cell", "regex" : "^FY" }
+	  }),
+	  .in = "a,b\n1,2\n",
+	  .error = "param_conflict" },
 	{ .step = DTX_JSON({ "op" : "subtitle_to_column", "as" : "a" }),
 	  .in = "a,b\n1,2\n",
 	  .error = "name_collision" },
@@ -78,11 +84,15 @@ static const struct dtx_example subtitle_examples[] = {
 static enum dtx_code subtitle_check(const void *args, struct dtx_err *err)
 {
 	const struct subtitle_args *a = args;
+	const struct subtitle_match *match = a->match.item;
 	enum dtx_code rc = DTX_OK;
 
 	if (a->match.n > 1)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
 		         "subtitle_to_column: match is \"only_cell\" or one regex");
+	if (a->match.n && match->only_cell >= 0 && match->regex)
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
+		         "subtitle_to_column: match is \"only_cell\" or one regex, not both");
 out:
 	return rc;
 }

@@ -29,8 +29,24 @@ static const struct dtx_example transpose_examples[] = {
 	{ .step = DTX_JSON({ "op" : "flip", "header" : false }),
 	  .in = "a,b\n1,x\n2,\n",
 	  .out = "column_1,column_2\n1,2\nx,\n" },
+	{ .step = DTX_JSON({ "op" : "transpose", "header" : false, "names_to" : "x" }),
+	  .in = "a\n1\n",
+	  .error = "param_conflict" },
 	{ .step = DTX_JSON({ "op" : "transpose" }), .in = "k,a,b\n", .out = "column\na\nb\n" },
 };
+
+static enum dtx_code transpose_check(const void *args, struct dtx_err *err)
+{
+	const struct transpose_args *a = args;
+	enum dtx_code rc = DTX_OK;
+
+	if (!a->header && strcmp(a->names_to, "column") != 0)
+		DTX_FAIL(
+			err, DTX_E_PARAM_CONFLICT,
+			"transpose: with header false no names are used, so names_to has no place");
+out:
+	return rc;
+}
 
 /* Names come from rows: nothing is known before. */
 static enum dtx_code transpose_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
@@ -141,6 +157,7 @@ const struct dtx_op dtx_op_transpose = {
 	.examples = transpose_examples,
 	.nexamples = DTX_COUNT(transpose_examples),
 	.args_size = sizeof(struct transpose_args),
+	.check = transpose_check,
 	.bind = transpose_bind,
 	.whole = transpose_whole,
 	.whole_schema = transpose_schema,
