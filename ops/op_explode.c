@@ -347,7 +347,8 @@ static enum dtx_code explode_row(struct work *w, uint32_t row, struct dtx_err *e
 							 dtx_buf_text(&w->piece[i].bytes) + p->from,
 							 p->len });
 		}
-		dtx_builder_i64(&w->index, (int64_t)k + 1);
+		if (s->index >= 0)
+			dtx_builder_i64(&w->index, (int64_t)k + 1);
 		w->row[w->n++] = row;
 		if (w->n == w->most)
 			DTX_TRY(send(w, err));
