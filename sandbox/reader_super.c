@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@
 #define MFD_NOEXEC_SEAL 8u
 #endif
 
-enum { START_MS = 10000 };
+enum { START_MS = 10000, END_MS = 2000 };
 
 struct dtx_isolate {
 	struct dtx_source *src;
@@ -68,17 +69,43 @@ static enum dtx_code out_of_time(const struct dtx_isolate *p, struct dtx_err *er
 	return DTX_E_ARCHIVE_LIMIT;
 }
 
+/* It broke the protocol. */
+static enum dtx_code broke(struct dtx_isolate *p, const char *what, struct dtx_err *err)
+{
+	(void)reap(p);
+	p->ended = true;
+	return dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+	                   "'%s': its reader process broke the protocol: %s",
+	                   dtx_source_name(p->src), what);
+}
+
+/* Waits for a process that ends by itself, so that its status tells why.  Not for good: one that
+ * only closes its socket and then sleeps spends no processor time, and no limit ends it. */
+static bool ended(struct dtx_isolate *p, int *status)
+{
+	struct pollfd fd = { .fd = (int)syscall(SYS_pidfd_open, p->pid, 0u), .events = POLLIN };
+	int got;
+
+	do
+		got = poll(&fd, 1, END_MS);
+	while (got < 0 && errno == EINTR);
+	dtx_file_close(&fd.fd);
+	if (waitpid(p->pid, status, WNOHANG) != p->pid)
+		return false;
+	p->pid = 0;
+	return true;
+}
+
 /* Why it is no more.  A process that read a file while it was cut short dies of that. */
 static enum dtx_code died(struct dtx_isolate *p, struct dtx_err *err)
 {
 	const char *name = dtx_source_name(p->src);
-	/* a process that ends by itself is waited for, not killed */
-	int status, got = p->denied[0] || p->timed_out ? 0 : waitpid(p->pid, &status, 0);
+	int status;
 
-	if (got == p->pid)
-		p->pid = 0;
-	else
+	if (p->denied[0] || p->timed_out)
 		status = reap(p);
+	else if (!ended(p, &status))
+		return broke(p, "it hangs up and stays", err);
 	p->ended = true;
 	if (p->timed_out || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
 		return out_of_time(p, err);
@@ -101,16 +128,6 @@ static enum dtx_code died(struct dtx_isolate *p, struct dtx_err *err)
 	dtx_err_hint(err, "the file is damaged or made to do harm; open it in the program it is "
 	                  "from and save it again");
 	return DTX_E_CORRUPT_FILE;
-}
-
-/* It broke the protocol. */
-static enum dtx_code broke(struct dtx_isolate *p, const char *what, struct dtx_err *err)
-{
-	(void)reap(p);
-	p->ended = true;
-	return dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
-	                   "'%s': its reader process broke the protocol: %s",
-	                   dtx_source_name(p->src), what);
 }
 
 /* --- messages --- */

@@ -181,6 +181,8 @@ static _Noreturn void villain_main(int fd, bool named, void (*act)(struct villai
 	    !villain_wait(&v, DTX_WIRE_ASK, &args))
 		_exit(200);
 	close(args);
+	if (fd != 3)
+		close(fd);
 	act(&v);
 	syscall(SYS_exit_group, 0);
 	_exit(201);
@@ -341,6 +343,15 @@ static void act_skip_a_serial(struct villain *v)
 	wait_end(v);
 }
 
+/* No processor time passes, and nothing is said any more. */
+static void act_hang_up(struct villain *v)
+{
+	static int forever;
+
+	close(v->wire.fd);
+	syscall(SYS_futex, &forever, 0, 0, NULL, NULL, 0);
+}
+
 void test_reader_process_breaks_the_protocol(void)
 {
 	static const struct {
@@ -357,6 +368,7 @@ void test_reader_process_breaks_the_protocol(void)
 		{ act_false_error, "its error is none" },
 		{ act_speak_as_main, "not its own" },
 		{ act_skip_a_serial, "no message" },
+		{ act_hang_up, "hangs up and stays" },
 	};
 	struct dtx_err err = DTX_ERR_INIT;
 	size_t i;
