@@ -5,8 +5,8 @@
 
 struct version {
 	struct dtx_strings strings;
-	struct dtx_str *made; /* its own array, NULL: it extends that of `before` */
-	struct dtx_owner *before, *frame;
+	struct dtx_str *made; /* its own array, NULL: it extends that of the one before */
+	struct dtx_owner *frame;
 };
 
 static void version_free(void *arg)
@@ -14,12 +14,11 @@ static void version_free(void *arg)
 	struct version *v = arg;
 
 	dtx_mem_free(v->made);
-	dtx_owner_unref(v->before);
 	dtx_owner_unref(v->frame);
 	dtx_mem_free(v);
 }
 
-/* Takes what v holds, also on failure. */
+/* The next version, which keeps the one before.  Takes v, also on failure. */
 static enum dtx_code pool_take(struct dtx_textpool *p, struct version *v, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -29,6 +28,10 @@ static enum dtx_code pool_take(struct dtx_textpool *p, struct version *v, struct
 		version_free(v);
 		DTX_FAIL_MEM(err);
 	}
+	/* as an owner's keeper: the chain is as long as the process likes, and not freed by
+	 * recursion */
+	dtx_owner_keep(owner, p->owner);
+	dtx_owner_unref(p->owner);
 	p->owner = owner;
 	p->strings = &v->strings;
 out:
@@ -86,10 +89,8 @@ enum dtx_code dtx_textpool_add(struct dtx_textpool *p, const struct dtx_frame_vi
 	DTX_TRY(pool_room(p, v, (size_t)entry->rows, err));
 	DTX_TRY(dtx_frame_strings(view, entry, p->item + p->n, err));
 	p->n += (size_t)entry->rows;
-	v->before = p->owner; /* the pool's reference */
 	v->frame = dtx_owner_ref(frame);
 	v->strings = (struct dtx_strings){ p->item, p->n, epoch1904 };
-	p->owner = NULL;
 	rc = pool_take(p, v, err);
 	v = NULL;
 out:

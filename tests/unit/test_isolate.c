@@ -517,3 +517,17 @@ void test_isolate_texts_in_pieces(void)
 	T_CHECK(early->item[0].ptr[0] == 'a' && early->epoch1904);
 	dtx_owner_unref(keep);
 }
+
+/* A process may send as many pieces as it likes: what it takes to free them does not grow. */
+void test_isolate_texts_in_very_many_pieces(void)
+{
+	struct dtx_textpool p = { 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	int i;
+
+	T_OK(dtx_textpool_start(&p, true, &err), &err);
+	for (i = 0; i < 200000; i++)
+		give_texts(&p, 1, 'a');
+	T_INT(p.strings->n, 200000);
+	dtx_textpool_clear(&p);
+}
