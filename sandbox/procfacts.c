@@ -8,7 +8,9 @@
 #include "core/base/num.h"
 #include "sandbox/super.h"
 
-#define FILTERS_OF_A_WORKER 3 /* Z, A, B; on top of what main itself inherited */
+/* On top of what main itself inherited. */
+#define FILTERS_OF_A_WORKER 3 /* Z, A, B */
+#define FILTERS_OF_A_READER 1
 
 static bool slurp(const char *path, char *out, size_t size)
 {
@@ -68,45 +70,59 @@ static bool facts_hold(const char *text, const struct fact *fact, size_t n, char
 	return true;
 }
 
+struct status {
+	char of[8192], own[8192];
+};
+
+static bool read_status(pid_t pid, struct status *s, char *what, size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	if (slurp(path, s->of, sizeof(s->of)) && slurp("/proc/self/status", s->own, sizeof(s->own)))
+		return true;
+	snprintf(what, size, "cannot read '%s': %s", path, strerror(errno));
+	return false;
+}
+
+/* Behind a filter of a container every process has one: only their number tells. */
+static bool filters_hold(const struct status *s, int64_t ours, char *what, size_t size)
+{
+	int64_t inherited = field(s->own, "Seccomp_filters", 10);
+	int64_t have = field(s->of, "Seccomp_filters", 10);
+
+	if (inherited < 0 || have == inherited + ours)
+		return true;
+	snprintf(what, size, "Seccomp_filters is %lld, expected %lld", (long long)have,
+	         (long long)(inherited + ours));
+	return false;
+}
+
 bool dtx_facts_reader(pid_t pid, char *what, size_t size)
 {
 	static const struct fact facts[] = { { "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 } };
-	char path[64], text[8192];
+	struct status s;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (!slurp(path, text, sizeof(text))) {
-		snprintf(what, size, "cannot read '%s': %s", path, strerror(errno));
-		return false;
-	}
-	return facts_hold(text, facts, DTX_COUNT(facts), what, size);
+	return read_status(pid, &s, what, size) &&
+	       facts_hold(s.of, facts, DTX_COUNT(facts), what, size) &&
+	       filters_hold(&s, FILTERS_OF_A_READER, what, size);
 }
 
 bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
 {
-	char path[64], text[8192], own[8192];
-	int64_t inherited, vm;
+	struct status s;
+	int64_t vm;
 	static const struct fact wants[] = {
 		{ "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 }, { "CapEff", 16, 0 },
 		{ "CapPrm", 16, 0 },     { "CapInh", 16, 0 },  { "CapAmb", 16, 0 },
 		{ "Threads", 10, 1 },
 	};
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (!slurp(path, text, sizeof(text)) || !slurp("/proc/self/status", own, sizeof(own))) {
-		snprintf(what, size, "cannot read '%s': %s", path, strerror(errno));
+	if (!read_status(pid, &s, what, size) ||
+	    !facts_hold(s.of, wants, DTX_COUNT(wants), what, size) ||
+	    !filters_hold(&s, FILTERS_OF_A_WORKER, what, size))
 		return false;
-	}
-	if (!facts_hold(text, wants, DTX_COUNT(wants), what, size))
-		return false;
-	inherited = field(own, "Seccomp_filters", 10);
-	if (inherited >= 0 &&
-	    field(text, "Seccomp_filters", 10) != inherited + FILTERS_OF_A_WORKER) {
-		snprintf(what, size, "Seccomp_filters is %lld, expected %lld",
-		         (long long)field(text, "Seccomp_filters", 10),
-		         (long long)inherited + FILTERS_OF_A_WORKER);
-		return false;
-	}
-	vm = field(text, "VmSize", 10);
+	vm = field(s.of, "VmSize", 10);
 	*vm_size = vm > 0 ? (uint64_t)vm << 10 : 0;
 	return vm > 0;
 }

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -425,6 +427,44 @@ void test_reader_process_must_be_locked(void)
 	}
 	dtx_source_free(src);
 	dtx_err_clear(&err);
+}
+
+/* Main itself stands behind a filter, as in a container: then a process without one of its own has
+ * one too. */
+void test_reader_process_must_be_locked_by_itself(void)
+{
+	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	static struct sock_filter all = { BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW };
+	const struct sock_fprog prog = { 1, &all };
+	struct dtx_source *src;
+	struct dtx_isolate *p;
+	int pair[2], status = 0;
+	pid_t pid, main_pid;
+
+	if (skipped())
+		return;
+	main_pid = fork();
+	if (main_pid == 0) {
+		struct dtx_err err = DTX_ERR_INIT;
+
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+		    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog) ||
+		    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ||
+		    dtx_source_bytes("b.xlsx", "PK", 2, &src, NULL) != DTX_OK)
+			_exit(200);
+		pid = fork();
+		if (pid == 0)
+			unlocked_main(pair[1], true);
+		close(pair[1]);
+		_exit(dtx_reader_adopt(src, &limits, pid, pair[0], &p, &err) ==
+		                              DTX_E_JAIL_UNAVAILABLE &&
+		                      strstr(err.msg, "Seccomp_filters is 1, expected 2")
+		              ? 0
+		              : 201);
+	}
+	T_CHECK(main_pid > 0 && waitpid(main_pid, &status, 0) == main_pid);
+	T_INT(WEXITSTATUS(status), 0);
+	T_CHECK(WIFEXITED(status));
 }
 
 /* --- the real one --- */
