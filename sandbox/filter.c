@@ -333,10 +333,9 @@ int dtx_filter_load(const struct dtx_filters *f, enum dtx_filter_id id, int *lis
 	return 0;
 }
 
-enum dtx_code dtx_filter_build_reader(bool plain, struct dtx_filter *out, struct dtx_err *err)
+enum dtx_code dtx_filter_build_reader(struct dtx_filter *out, struct dtx_err *err)
 {
-	const struct recipe recipe = { "reader", plain ? SCMP_ACT_KILL_PROCESS : SCMP_ACT_NOTIFY,
-		                       build_reader };
+	static const struct recipe recipe = { "reader", SCMP_ACT_NOTIFY, build_reader };
 	enum dtx_code rc = DTX_OK;
 	int bad = build_one(&recipe, out);
 
@@ -345,6 +344,16 @@ enum dtx_code dtx_filter_build_reader(bool plain, struct dtx_filter *out, struct
 		         "seccomp: the reader's filter cannot be built: %s", strerror(-bad));
 out:
 	return rc;
+}
+
+void dtx_filter_make_plain(struct dtx_filter *f)
+{
+	struct sock_filter *code = f->bpf;
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (code[i].code == (BPF_RET | BPF_K) && code[i].k == SECCOMP_RET_USER_NOTIF)
+			code[i].k = SECCOMP_RET_KILL_PROCESS;
 }
 
 int dtx_filter_load_reader(const struct dtx_filter *f, bool plain, int *listener)

@@ -30,10 +30,11 @@ void dtx_filters_clear(struct dtx_filters *f);
  * Returns 0 or errno. */
 DTX_MUSTUSE int dtx_filter_load(const struct dtx_filters *f, enum dtx_filter_id id, int *listener);
 
-/* The program of a reader process, other than the three; owner as above.  With `plain` the kernel
- * ends who breaks it, else main is asked and can tell the call's name.  Code: jail_unavailable. */
-DTX_MUSTUSE enum dtx_code dtx_filter_build_reader(bool plain, struct dtx_filter *out,
-                                                  struct dtx_err *err);
+/* The program of a reader process, other than the three; owner as above.  Main is asked about a
+ * call that it does not have, and can tell its name.  Code: jail_unavailable. */
+DTX_MUSTUSE enum dtx_code dtx_filter_build_reader(struct dtx_filter *out, struct dtx_err *err);
+/* From now on the kernel ends who makes such a call. */
+void dtx_filter_make_plain(struct dtx_filter *f);
 /* Loads it for every thread of the process.  Not plain: *listener is its descriptor.  Returns 0 or
  * errno. */
 DTX_MUSTUSE int dtx_filter_load_reader(const struct dtx_filter *f, bool plain, int *listener);

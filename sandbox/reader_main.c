@@ -71,12 +71,15 @@ static int limit(uint64_t memory, uint64_t cpu_s)
 
 /* Stops: every call that the policy does not name, in every thread.  Where main can be asked it
  * names the call; else the kernel ends the process without a word. */
-static int load_filter(const struct dtx_filter filter[2], uint32_t *named, int *listener)
+static int load_filter(struct dtx_filter *filter, uint32_t *named, int *listener)
 {
-	int rc = dtx_filter_load_reader(&filter[0], false, listener);
+	int rc = dtx_filter_load_reader(filter, false, listener);
 
 	*named = !rc;
-	return rc ? dtx_filter_load_reader(&filter[1], true, listener) : 0;
+	if (!rc)
+		return 0;
+	dtx_filter_make_plain(filter);
+	return dtx_filter_load_reader(filter, true, listener);
 }
 
 static int compare_bytes(const void *a, const void *b)
@@ -100,7 +103,7 @@ struct role {
 
 static void lock_down(struct dtx_wire *w, struct role *r)
 {
-	struct dtx_filter filter[2];
+	struct dtx_filter filter;
 	uint32_t named = 0;
 	int listener = -1, rc;
 	struct stat st;
@@ -118,8 +121,7 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 	/* what needs calls that are gone later: a seed for tables, programs, threads */
 	warm_qsort();
 	dtx_json_init();
-	if (dtx_filter_build_reader(false, &filter[0], NULL) != DTX_OK ||
-	    dtx_filter_build_reader(true, &filter[1], NULL) != DTX_OK)
+	if (dtx_filter_build_reader(&filter, NULL) != DTX_OK)
 		refuse(w, "seccomp", EINVAL);
 	if (dtx_task_reserve(THREADS, NULL) != DTX_OK)
 		refuse(w, "threads", EAGAIN);
@@ -127,7 +129,7 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 	rc = limit(r->memory, r->cpu_s);
 	if (rc)
 		refuse(w, "rlimits", rc);
-	rc = load_filter(filter, &named, &listener);
+	rc = load_filter(&filter, &named, &listener);
 	if (rc)
 		refuse(w, "seccomp", rc);
 	if (!dtx_wire_send(w, DTX_WIRE_LOCKED, &named, sizeof(named), &listener, named))

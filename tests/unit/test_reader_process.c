@@ -95,9 +95,12 @@ static bool lock_child(bool plain, int *listener)
 	struct rlimit none = { 0, 0 };
 	struct dtx_filter f;
 
-	return !setrlimit(RLIMIT_CORE, &none) && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
-	       dtx_filter_build_reader(plain, &f, NULL) == DTX_OK &&
-	       !dtx_filter_load_reader(&f, plain, listener);
+	if (setrlimit(RLIMIT_CORE, &none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    dtx_filter_build_reader(&f, NULL) != DTX_OK)
+		return false;
+	if (plain)
+		dtx_filter_make_plain(&f);
+	return !dtx_filter_load_reader(&f, plain, listener);
 }
 
 /* Without main: the kernel alone. */
