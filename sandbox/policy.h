@@ -141,20 +141,15 @@
 	R(epoll_pwait, EPERM, "nothing to wait for")
 
 /* A reader process: the parsers of containers, two or three threads that exist before the filter.
- * Descriptor 3 is its socket, 4 its input; others are memory that main gave it.  What is not here
- * ends it. */
+ * Descriptor 3 is its socket, 4 its input, which it maps; others are memory that main gave it.  What
+ * is not here ends it. */
 #define DTX_POLICY_READER(A)                                                                       \
-	A(read, 1, D_EQ(0, 4), D_NONE, D_NONE, D_NONE, "the input")                                \
-	A(pread64, 1, D_EQ(0, 4), D_NONE, D_NONE, D_NONE, "the input")                             \
-	A(lseek, 1, D_EQ(0, 4), D_NONE, D_NONE, D_NONE, "the input")                               \
 	A(sendmsg, 1, D_EQ(0, 3), D_NONE, D_NONE, D_NONE, "answers")                               \
 	A(recvmsg, 1, D_EQ(0, 3), D_NONE, D_NONE, D_NONE, "requests, memory to fill")              \
 	A(mmap, 1, D_IN(2, DTX_POLICY_RW), D_NONE, D_NONE, D_NONE, "memory; never executable")     \
 	A(mprotect, 1, D_IN(2, DTX_POLICY_RW), D_NONE, D_NONE, D_NONE, "no new code")              \
 	A(mremap, 1, D_EQ(3, 1), D_NONE, D_NONE, D_NONE, "growing memory")                         \
 	A(madvise, 1, D_LE(2, 4), D_NONE, D_NONE, D_NONE, "allocators: NORMAL to DONTNEED")        \
-	A(madvise, 1, D_EQ(2, 8), D_NONE, D_NONE, D_NONE, "allocators: FREE")                      \
-	A(madvise, 1, D_EQ(2, 14), D_NONE, D_NONE, D_NONE, "allocators: HUGEPAGE")                 \
 	A(futex, 1, D_BITS(1, 0x180u, 0u), D_NONE, D_NONE, D_NONE, "locks: WAIT")                  \
 	A(futex, 1, D_BITS(1, 0x180u, 1u), D_NONE, D_NONE, D_NONE, "locks: WAKE")                  \
 	A(futex, 1, D_BITS(1, 0x180u, 9u), D_NONE, D_NONE, D_NONE, "locks: WAIT_BITSET")           \
