@@ -4,77 +4,17 @@ Plain pandas inside; nothing is patched.  Rules: a null is a group, a null key m
 a sum of nothing is null, rows keep their order, halves round away from zero, integers never wrap.
 Each op of a plan that pandas says otherwise is a function here, and each function of a formula.
 """
-import decimal
-import math
-
-import numpy as np
 import pandas as pd
 
+from dxagg import COUNTS, FLOATS, aggregate
 from dxfn import *  # noqa: F401,F403
-from dxfn import INT_MAX, INT_MIN, index_of, is_none, pattern, text_of, typed
+from dxfn import is_none, pattern, text_of, typed
 from dxop import *  # noqa: F401,F403
-from dxwin import Rows, over_rows, window  # noqa: F401
-from dxop import (COLLATE, as_kind, column_of, common, constant, fits, flags, group_rows, keys_of, kind_of,
-                  names_of, pick, plain, reader, take, unite)
+from dxop import (as_kind, column_of, common, constant, fits, flags, group_rows, keys_of, kind_of, names_of, pick,
+                  plain, reader, sort, take, unite)
+from dxwin import derive, over, window  # noqa: F401
 
 # --- aggregates ---
-
-
-def total(values):
-    """Exact; an int that does not fit is an error."""
-    if any(isinstance(v, float) for v in values):
-        return math.fsum(values)
-    if any(isinstance(v, decimal.Decimal) for v in values):
-        with decimal.localcontext(decimal.Context(prec=38)):
-            return sum(values)
-    got = sum(int(v) for v in values)
-    if not INT_MIN <= got <= INT_MAX:
-        raise OverflowError("sum %d does not fit 64 bits" % got)
-    return got
-
-
-def quantile(values, p):
-    """Linear between values (type 7)."""
-    values = sorted(float(v) for v in values)
-    at = p * (len(values) - 1)
-    low = math.floor(at)
-    high = min(low + 1, len(values) - 1)
-    return values[low] + (at - low) * (values[high] - values[low])
-
-
-def variance(values):
-    if len(values) < 2:
-        return None
-    values = [float(v) for v in values]
-    mean = math.fsum(values) / len(values)
-    return math.fsum((v - mean)**2 for v in values) / (len(values) - 1)
-
-
-def deviation(values):
-    got = variance(values)
-    return None if got is None else math.sqrt(got)
-
-
-AGGREGATES = {  # of the values that are not null; without one: null
-    "sum": total, "mean": lambda v: math.fsum(map(float, v)) / len(v), "min": min, "max": max,
-    "median": lambda v: quantile(v, 0.5), "quantile": quantile, "std": deviation, "var": variance,
-    "first": lambda v: v[0], "last": lambda v: v[-1], "any": any, "all": all,
-    "concat_agg": lambda v, sep=",": sep.join(map(text_of, v)),
-}
-COUNTS = {  # without one: 0
-    "count": len, "count_distinct": lambda v: len(set(v)), "count_if": lambda v: sum(map(bool, v)),
-}
-FLOATS = ("mean", "median", "std", "var")
-
-
-def aggregate(fn, values, *more):
-    """Of Python values, None being null."""
-    known = [v for v in values if v is not None]
-    if fn in COUNTS:
-        return COUNTS[fn](known)
-    if fn not in AGGREGATES:
-        raise ValueError("no aggregate '%s'; there are %s" % (fn, ", ".join(sorted({**AGGREGATES, **COUNTS}))))
-    return AGGREGATES[fn](known, *more) if known else None
 
 
 def agg(fn, group, *args, where=None):
@@ -84,9 +24,6 @@ def agg(fn, group, *args, where=None):
         return sum(rows)
     values = [v for v, keep in zip(plain(constant(args[0], len(group))), rows) if keep]
     return aggregate(fn, values, *args[1:])
-
-
-over = over_rows(aggregate)
 
 
 # --- groups ---
@@ -135,7 +72,7 @@ def group_by(df, by, agg, null_keys="keep", order="first_seen", having=None):
         out[name] = result(df, keys, groups, what)
     out = pd.DataFrame(out, index=range(len(groups)))
     if order == "sorted":
-        out = sort(out, [{"col": name} for name in keys])  # noqa: F405
+        out = sort(out, [{"col": name} for name in keys])
     if having:
         out = take(out, [i for i, keep in enumerate(flags(having(out), len(out))) if keep])
     return out

@@ -18,11 +18,7 @@ NULL = pd.NA
 
 
 def round_one(value, digits):
-    if value is None or pd.isna(value):
-        return value
-    exact = decimal.Decimal(repr(float(value)))  # the digits that are shown, not the binary value
-    step = decimal.Decimal(1).scaleb(-digits)
-    return float(exact.quantize(step, decimal.ROUND_HALF_UP, decimal.Context(prec=400)))
+    return value if value is None or pd.isna(value) else FUNCTIONS["round"](float(value), digits)
 
 
 def round(values, digits=0):
@@ -69,6 +65,13 @@ def to_date(values, format):
     return pd.to_datetime(values.map(one))
 
 
+def int64(v, what="%d"):
+    """An int that fits its column."""
+    if not INT_MIN <= v <= INT_MAX:
+        raise OverflowError("%s does not fit 64 bits" % (what % v))
+    return v
+
+
 def checked(name, a, b, fn):
     """Integer arithmetic of any width, back to int64 or an error."""
     index = next(v.index for v in (a, b) if isinstance(v, pd.Series))
@@ -79,9 +82,7 @@ def checked(name, a, b, fn):
             out.append(pd.NA)
             continue
         v = fn(int(x), int(y))
-        if v is not pd.NA and not INT_MIN <= v <= INT_MAX:
-            raise OverflowError("%s(%d, %d) does not fit 64 bits" % (name, x, y))
-        out.append(v)
+        out.append(v if v is pd.NA else int64(v, "%s(%d, %d) = %%d" % (name, x, y)))
     return pd.Series(out, index=index, dtype="Int64")
 
 
@@ -380,15 +381,14 @@ def text_of(v):
 
 
 def cut(how):
+    """Rounds the digits that are shown, not the binary value."""
     def rounded(v, digits=None):
         if isinstance(v, (int, np.integer)) and digits is None:
             return int(v)
         step = decimal.Decimal(1).scaleb(-int(digits or 0))
         context = decimal.Context(prec=400)
         got = decimal.Decimal(repr(v)).quantize(step, how, context)
-        if digits is None and not INT_MIN <= got <= INT_MAX:
-            raise OverflowError("%s does not fit 64 bits" % v)
-        return int(got) if digits is None else type(v)(got) if isinstance(v, int) else float(got) + 0.0
+        return int64(int(got)) if digits is None else type(v)(got) if isinstance(v, int) else float(got) + 0.0
     return rounded
 
 

@@ -9,7 +9,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from dxfn import (as_time, fn, is_none, pattern, real, replace_re, text_of, truth, typed, whole)
+from dxfn import as_time, is_none, pattern, real, replace_re, text_of, truth, typed, whole
 
 # --- values of columns ---
 
@@ -248,24 +248,6 @@ def rename(df, map=(), regex=None, replace="", cols=None):
     return out
 
 
-def derive(df, set, by=(), after=None):
-    from dxwin import Rows  # which needs the functions here
-    df = df.reset_index(drop=True)
-    rows = Rows(df, by) if by else None
-    place = list(df.columns).index(after) + 1 if after else len(df.columns)
-    for item in set:
-        df.attrs["rows"] = rows
-        value = constant(item["expr"](df), len(df))
-        if item["as"] in df.columns:
-            df = df.assign(**{item["as"]: value})
-        else:
-            df = df.copy()
-            df.insert(place, item["as"], value)
-            place += 1
-    df.attrs.pop("rows", None)
-    return df
-
-
 ISO = {"date": DATE, "datetime": re.compile("%s|%s" % (DATE.pattern, DATETIME.pattern))}
 
 
@@ -454,17 +436,26 @@ def natural(text):
 COLLATE = {"binary": lambda t: t, "nocase": lambda t: (t.lower(), t), "natural": lambda t: (natural(t), t)}
 
 
-def sort(df, by, limit=None):
-    """Stable; nulls last in both directions unless told otherwise."""
+def sorted_rows(df, by):
+    """Row numbers in order; stable; nulls last in both directions unless told otherwise."""
     rows = list(range(len(df)))
     for item in reversed(by):
-        column = df[item["col"]] if "col" in item else constant(item["expr"](df), len(df))
+        column = order_column(df, item)
         values = plain(column)
         turn = COLLATE[item.get("collate", "binary")] if kind_of(column) == "text" else COLLATE["binary"]
         known = [r for r in rows if values[r] is not None]
         known.sort(key=lambda r: turn(values[r]), reverse=item.get("desc", False))
         nulls = [r for r in rows if values[r] is None]
         rows = nulls + known if item.get("nulls") == "first" else known + nulls
+    return rows
+
+
+def order_column(df, item):
+    return df[item["col"]] if "col" in item else constant(item["expr"](df), len(df))
+
+
+def sort(df, by, limit=None):
+    rows = sorted_rows(df, by)
     return take(df, rows[:limit] if limit else rows)
 
 

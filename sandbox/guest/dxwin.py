@@ -5,11 +5,12 @@ whole table in its order.
 """
 import decimal
 import math
-import statistics
 
 import pandas as pd
-from dxop import COLLATE, constant, flags, group_rows, kind_of, names_of, plain, sort
-from dxfn import INT_MAX, INT_MIN, typed
+
+from dxagg import aggregate, deviation, mean, median, total
+from dxfn import int64, typed
+from dxop import COLLATE, constant, flags, group_rows, names_of, order_column, plain, sorted_rows
 
 
 class Rows:
@@ -20,12 +21,10 @@ class Rows:
         self.ordered, self.frame = bool(order), None
         self.groups, self.key = [list(g) for g in groups], None
         if order:
-            at = pd.DataFrame({"row": range(len(df))})
-            rows = sort(pd.concat([df.reset_index(drop=True), at.set_axis(["\0row"], axis=1)], axis=1), order)
-            place = {row: i for i, row in enumerate(rows["\0row"])}
+            place = {row: i for i, row in enumerate(sorted_rows(df, order))}
             self.groups = [sorted(g, key=place.__getitem__) for g in self.groups]
-            keys = [plain(df[k["col"]] if "col" in k else constant(k["expr"](df), len(df))) for k in order]
-            turns = [COLLATE.get(k.get("collate", "binary")) for k in order]
+            keys = [plain(order_column(df, item)) for item in order]
+            turns = [COLLATE[item.get("collate", "binary")] for item in order]
             self.key = [tuple(v if not isinstance(v, str) else turn(v) for v, turn in zip(row, turns))
                         for row in zip(*keys)]
 
@@ -34,12 +33,6 @@ class Rows:
             return 0, k + 1 if self.ordered else n
         low, high = self.frame
         return (0 if low is None else min(max(k + low, 0), n), n if high is None else min(max(k + high + 1, 0), n))
-
-
-def fits(v):
-    if isinstance(v, int) and not INT_MIN <= v <= INT_MAX:
-        raise OverflowError("%d does not fit 64 bits" % v)
-    return v
 
 
 def ratio(a, b):
@@ -133,20 +126,10 @@ def running(give):
     return run
 
 
-def added(values):
-    if any(isinstance(v, float) for v in values):
-        return math.fsum(values)
-    return fits(sum(values))
-
-
 def product(values):
     if any(isinstance(v, (float, decimal.Decimal)) for v in values):
         return math.prod(float(v) for v in values)
-    return fits(math.prod(values))
-
-
-def mean(values):
-    return math.fsum(float(v) for v in values) / len(values)
+    return int64(math.prod(values))
 
 
 def share(rows, g, x):
@@ -183,10 +166,6 @@ def rolling(give):
     return run
 
 
-def deviation(values):
-    return statistics.stdev(map(float, values)) if len(values) > 1 else None
-
-
 CALLS = {
     "row_number": lambda rows, g: list(range(1, len(g) + 1)),
     "rank": ranks(lambda first, dense, last, n: first),
@@ -198,49 +177,44 @@ CALLS = {
     "last_value": of_frame(lambda low, high, n: high - 1),
     "nth_value": of_frame(lambda low, high, n: low + n - 1),
     "fill_down": fill, "fill_up": fill_up,
-    "diff": change(lambda a, b: fits(a - b)), "pct_change": change(lambda a, b: ratio(a - b, b)),
-    "cum_sum": running(added), "cum_mean": running(mean), "cum_min": running(min), "cum_max": running(max),
+    "diff": change(lambda a, b: int64(a - b) if isinstance(a, int) else a - b), "pct_change": change(lambda a, b: ratio(a - b, b)),
+    "cum_sum": running(total), "cum_mean": running(mean), "cum_min": running(min), "cum_max": running(max),
     "cum_prod": running(product), "cum_count": running(len), "share": share,
     "ewm_mean": ewm_mean, "interpolate": interpolate,
-    "roll_sum": rolling(added), "roll_mean": rolling(mean), "roll_min": rolling(min), "roll_max": rolling(max),
-    "roll_std": rolling(deviation), "roll_median": rolling(lambda v: float(statistics.median(map(float, v)))),
+    "roll_sum": rolling(total), "roll_mean": rolling(mean), "roll_min": rolling(min), "roll_max": rolling(max),
+    "roll_std": rolling(deviation), "roll_median": rolling(median),
 }
 CONSTANTS = {"ntile": 0}  # the first argument that is no column
 
 
-def aggregated(aggregate):
+def over_frames(fn, rows, g, x, keep, more):
     """An aggregate over the frame of each row."""
-    def run(rows, g, x, keep, more):
-        def value(part):
-            values = [x[r] for r in part if keep[r]] if x else None
-            return sum(keep[r] for r in part) if values is None else aggregate(values, *more)
-        if not rows.ordered and not rows.frame:
-            return [value(g)] * len(g)
-        return [value(g[slice(*rows.bounds(len(g), k))]) for k in range(len(g))]
-    return run
+    def value(part):
+        values = [x[r] for r in part if keep[r]] if x else None
+        return sum(keep[r] for r in part) if values is None else aggregate(fn, values, *more)
+    if not rows.ordered and not rows.frame:
+        return [value(g)] * len(g)
+    return [value(g[slice(*rows.bounds(len(g), k))]) for k in range(len(g))]
 
 
-def evaluate(fn, df, rows, args, named, where, aggregate):
+def evaluate(fn, df, rows, args, named, where):
     first = CONSTANTS.get(fn, 1)
     columns = [plain(constant(a, len(df))) for a in args[:first]]
     more = [plain(a) if isinstance(a, pd.Series) else a for a in args[first:]]
     if fn in CALLS:
         return lambda g: CALLS[fn](rows, g, *columns, *more, **named)
     keep = [True] * len(df) if where is None else flags(where, len(df))
-    run = aggregated(lambda values, *rest: aggregate(fn, values, *rest))
-    return lambda g: run(rows, g, columns[0] if columns else None, keep, more)
+    return lambda g: over_frames(fn, rows, g, columns[0] if columns else None, keep, more)
 
 
-def over_rows(aggregate):
-    def over(fn, df, *args, where=None, **named):
-        """One value per row, from the rows of its group."""
-        rows = df.attrs.get("rows") or Rows(df)
-        call, out = evaluate(fn, df, rows, args, named, where, aggregate), [None] * len(df)
-        for g in rows.groups:
-            for row, value in zip(g, call(g)):
-                out[row] = value
-        return typed(out, df.index)
-    return over
+def over(fn, df, *args, where=None, **named):
+    """One value per row, from the rows of its group."""
+    rows = df.attrs.get("rows") or Rows(df)
+    call, out = evaluate(fn, df, rows, args, named, where), [None] * len(df)
+    for g in rows.groups:
+        for row, value in zip(g, call(g)):
+            out[row] = value
+    return typed(out, df.index)
 
 
 def window(df, set, by=(), order=()):
@@ -251,5 +225,23 @@ def window(df, set, by=(), order=()):
         rows.frame = (item.get("frame") or {}).get("rows")
         df.attrs["rows"] = rows
         df = df.assign(**{item["as"]: constant(item["expr"](df), len(df))})
+    df.attrs.pop("rows", None)
+    return df
+
+
+def derive(df, set, by=(), after=None):
+    """Columns computed left to right; window calls see the groups of `by` in the table's order."""
+    df = df.reset_index(drop=True)
+    rows = Rows(df, by) if by else None
+    place = list(df.columns).index(after) + 1 if after else len(df.columns)
+    for item in set:
+        df.attrs["rows"] = rows
+        value = constant(item["expr"](df), len(df))
+        if item["as"] in df.columns:
+            df = df.assign(**{item["as"]: value})
+        else:
+            df = df.copy()
+            df.insert(place, item["as"], value)
+            place += 1
     df.attrs.pop("rows", None)
     return df

@@ -5,20 +5,14 @@ import struct
 import numpy as np
 import pandas as pd
 
+from frames import EPOCH, objects
 from layout import GRID
 
 NUMBER, BOOL, TEXT, TIME, ERROR = range(1, 6)
 CELL = np.dtype([("row", "<u4"), ("col", "<u4"), ("kind", "<u2"), ("format", "<u2"),
                  ("zero", "<u4"), ("value", "<u8")])
 HEAD = struct.Struct("<4I")
-EPOCH = datetime.datetime(1970, 1, 1)
 EXACT = 2.0**53
-
-
-def objects(values):
-    out = np.empty(len(values), object)
-    out[:] = values
-    return out
 
 
 def number(value):
