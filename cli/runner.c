@@ -360,8 +360,6 @@ static void runner_say(const struct dtx_runner *r)
 
 	for (i = 0; r->cli->verbose && i < r->result->ninputs; i++)
 		runner_say_ledger(r, i);
-	for (i = 0; r->rescuer.note && i < 1; i++)
-		dtx_out_note(r->cli, "dtx: %s\n", r->rescuer.note);
 	if (!isatty(STDERR_FILENO))
 		return;
 	for (i = 0; i < r->result->noutputs; i++) {
@@ -460,5 +458,4 @@ void dtx_runner_clear(struct dtx_runner *r)
 	dtx_buf_clear(&r->snippet);
 	dtx_buf_clear(&r->again);
 	dtx_err_clear(&r->rescuer.supplied_err);
-	dtx_mem_free(r->rescuer.note);
 }

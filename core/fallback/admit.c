@@ -179,16 +179,13 @@ static enum dtx_code admit_event(struct admit_run *run, struct dtx_err *err)
 static enum dtx_code admit_same(const struct admit_run *a, const struct admit_run *b,
                                 struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-
 	if (!strcmp(a->hash, b->hash))
 		return DTX_OK;
 	dtx_err_set(err, DTX_E_SNIPPET_NONDETERMINISTIC, __FILE__, __LINE__,
 	            "two runs under hash seeds 0 and 1 gave different %s",
 	            strcmp(a->rows_hash, b->rows_hash) ? "values" : "row order");
 	dtx_err_hint(err, "sort before using sets; do not use unseeded random numbers");
-	rc = DTX_E_SNIPPET_NONDETERMINISTIC;
-	return rc;
+	return DTX_E_SNIPPET_NONDETERMINISTIC;
 }
 
 static int64_t admit_rows(const struct dtx_rescue *g, int64_t *max)

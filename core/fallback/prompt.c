@@ -83,7 +83,7 @@ static void prompt_line(struct dtx_buf *out, const json_t *value)
 	dtx_buf_addc(out, '\n');
 }
 
-/* Everything that may stand in an error text: headers, steps, code. */
+/* Everything that may stand in an error text: headers, steps. */
 static void prompt_known(const struct dtx_prompt_spec *spec, struct dtx_buf *out)
 {
 	size_t i;
@@ -101,8 +101,6 @@ static void prompt_known(const struct dtx_prompt_spec *spec, struct dtx_buf *out
 		prompt_line(out, spec->input);
 	if (spec->contract)
 		prompt_line(out, spec->contract);
-	if (spec->retry)
-		dtx_buf_adds(out, spec->retry->code);
 	dtx_buf_add(out, "\nint int64 float float64 bool date datetime decimal text\n");
 }
 
@@ -247,19 +245,6 @@ static void prompt_output(const struct dtx_prompt_spec *spec, struct dtx_buf *bl
 	dtx_buf_add(&p->text, prompt_rules);
 }
 
-static void prompt_retry(const struct dtx_prompt_spec *spec, const struct dtx_buf *known,
-                         struct dtx_buf *block, struct dtx_prompt *p)
-{
-	if (!spec->retry)
-		return;
-	dtx_buf_printf(&p->text, "PREVIOUS ATTEMPT\nThis module failed: %s. ", spec->retry->klass);
-	prompt_redacted(spec->retry->report, known, &p->text, p);
-	dtx_buf_addc(&p->text, '\n');
-	dtx_buf_adds(block, spec->retry->code);
-	prompt_block(&p->text, block);
-	dtx_buf_add(&p->text, "Answer with a corrected whole module.\n");
-}
-
 enum dtx_code dtx_prompt_make(const struct dtx_prompt_spec *spec, struct dtx_prompt *p,
                               struct dtx_err *err)
 {
@@ -273,7 +258,6 @@ enum dtx_code dtx_prompt_make(const struct dtx_prompt_spec *spec, struct dtx_pro
 	DTX_TRY(prompt_input(spec, &block, p, err));
 	prompt_task(spec, &known, &block, p);
 	prompt_output(spec, &block, p);
-	prompt_retry(spec, &known, &block, p);
 	DTX_TRY(dtx_buf_check(&block, "prompt", err));
 	DTX_TRY(dtx_buf_check(&p->text, "prompt", err));
 	dtx_sha256_hex(p->text.ptr, p->text.len, p->hash);

@@ -11,11 +11,6 @@ struct dtx_prompt_table {
 	const char *alias;
 	struct dtx_table *table;
 };
-struct dtx_prompt_retry {
-	const char *klass;     /* "exception" */
-	struct dtx_str report; /* redacted here */
-	struct dtx_str code;
-};
 struct dtx_prompt_spec {
 	const char *versions; /* "Python 3.11, pandas 1.5, numpy 1.24" */
 	const char *imports;  /* "pandas, numpy, dx, math, ..." */
@@ -35,7 +30,6 @@ struct dtx_prompt_spec {
 	const json_t *contract;      /* NULL: {} */
 	const char *fingerprint;
 	enum dtx_sample sample;
-	const struct dtx_prompt_retry *retry; /* NULL: first attempt */
 };
 struct dtx_prompt {
 	struct dtx_buf text;

@@ -36,7 +36,6 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	enum dtx_sample sample;
 	struct dtx_prompt *prompt; /* not NULL: cached snippets run; for the first region without
 	                            * one the prompt is made here, and it ends with needs_snippet */
-	char *note;                /* what was done, for people: set by the rescuer; dtx_mem */
 };
 
 /* The module of --snippet does the first region that it can do: where it fails and a cached one is
