@@ -158,49 +158,6 @@ out:
 	return rc;
 }
 
-/* Which bytes were not what the encoding wants, and where. */
-static enum dtx_code open_mended(struct dtx_csv *c, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const struct dtx_mend *m = &c->enc.mended;
-	struct dtx_err w = DTX_ERR_INIT;
-	struct dtx_buf lines = DTX_BUF_INIT(1024);
-	const char *bytes = dtx_source_data(c->head.src) + c->enc.skipped;
-	size_t i;
-
-	if (!m->nplaces)
-		goto out;
-	for (i = 0; i < m->nplaces; i++)
-		dtx_buf_printf(&lines, "%sL%lld", i ? ", " : "",
-		               (long long)dtx_csv_line(bytes, 0, m->place[i]) + 1);
-	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s': bytes that do not fit: %lld read as windows-1252, %lld as U+FFFD, %lld "
-	            "byte order marks left out; at %s%s",
-	            dtx_source_name(c->head.src), (long long)m->letters, (long long)m->replaced,
-	            (long long)m->marks, dtx_buf_text(&lines),
-	            m->letters + m->replaced + m->marks > (int64_t)m->nplaces ? " ..." : "");
-	w.count = m->letters + m->replaced + m->marks;
-	DTX_TRY(dtx_csv_note(c, &w, err));
-out:
-	dtx_buf_clear(&lines);
-	return rc;
-}
-
-static enum dtx_code open_note(struct dtx_csv *c, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_err w = DTX_ERR_INIT;
-
-	DTX_TRY(open_mended(c, err));
-	if (!c->enc.assumed)
-		goto out;
-	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s' is not UTF-8: read as %s",
-	            dtx_source_name(c->head.src), c->enc.name);
-	DTX_TRY(dtx_csv_note(c, &w, err));
-out:
-	return rc;
-}
-
 enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -208,7 +165,7 @@ enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 	const char **names = NULL;
 
 	DTX_TRY(dtx_encoding_open(c->head.src, c->opts.encoding, &c->enc, err));
-	DTX_TRY(open_note(c, err));
+	DTX_TRY(dtx_encoding_notes(&c->enc, c->head.src, &c->head.diags, err));
 	DTX_TRY(open_dialect(c, err));
 	DTX_TRY(open_range(c, err));
 	DTX_TRY(open_skip(c, err));

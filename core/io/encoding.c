@@ -429,3 +429,49 @@ enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, 
 	dtx_buf_clear(&more);
 	return DTX_E_BAD_ENCODING;
 }
+
+/* Which bytes were not what the encoding wants, and where. */
+static enum dtx_code enc_mended(const struct dtx_encoding *e, const struct dtx_source *src,
+                                struct dtx_err *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_mend *m = &e->mended;
+	struct dtx_buf lines = DTX_BUF_INIT(1024);
+	const char *bytes = dtx_source_data(src) + e->skipped;
+	size_t i;
+
+	for (i = 0; i < m->nplaces; i++)
+		dtx_buf_printf(&lines, "%sL%lld", i ? ", " : "",
+		               (long long)dtx_csv_line(bytes, 0, m->place[i]) + 1);
+	DTX_TRY(dtx_buf_check(&lines, "places", err));
+	dtx_err_set(w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s': bytes that do not fit: %lld read as windows-1252, %lld as U+FFFD, %lld "
+	            "byte order marks left out; at %s%s",
+	            dtx_source_name(src), (long long)m->letters, (long long)m->replaced,
+	            (long long)m->marks, dtx_buf_text(&lines),
+	            m->letters + m->replaced + m->marks > (int64_t)m->nplaces ? " ..." : "");
+	w->count = m->letters + m->replaced + m->marks;
+out:
+	dtx_buf_clear(&lines);
+	return rc;
+}
+
+enum dtx_code dtx_encoding_notes(const struct dtx_encoding *e, const struct dtx_source *src,
+                                 struct dtx_errlist *diags, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (e->mended.nplaces)
+		DTX_TRY(enc_mended(e, src, &w, err));
+	else if (e->assumed)
+		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+		            "'%s' is not UTF-8: read as %s", dtx_source_name(src), e->name);
+	else
+		goto out;
+	w.severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}

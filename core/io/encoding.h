@@ -27,6 +27,10 @@ void dtx_encoding_clear(struct dtx_encoding *e);
  * a text that is known to be. */
 DTX_MUSTUSE enum dtx_code dtx_encoding_check(const struct dtx_encoding *e, const char *file,
                                              size_t from, size_t to, struct dtx_err *err);
+/* What was read otherwise than the bytes say, as warnings. */
+DTX_MUSTUSE enum dtx_code dtx_encoding_notes(const struct dtx_encoding *e,
+                                             const struct dtx_source *src,
+                                             struct dtx_errlist *diags, struct dtx_err *err);
 /* Fails with bad_encoding for the byte at `at` of the text, with its line and what it would be in
  * other encodings. */
 enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, size_t at,

@@ -336,13 +336,9 @@ enum dtx_code dtx_jrows_open(struct dtx_jrows *r, const char *label, struct dtx_
                              const struct dtx_read_opts *opts, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	ptrdiff_t bad = dtx_utf8_bad(bytes.ptr, bytes.len);
 	struct dtx_jscan *s = &r->area;
 
 	*r = (struct dtx_jrows){ .label = label, .base = bytes.ptr, .opts = opts };
-	if (bad >= 0)
-		DTX_FAIL(err, DTX_E_BAD_ENCODING, "'%s': byte %02X at byte %lld is not UTF-8",
-		         label, (unsigned)(unsigned char)bytes.ptr[bad], (long long)bad);
 	*s = (struct dtx_jscan){ bytes.ptr, bytes.ptr + bytes.len, NULL };
 	if (dtx_str_starts(bytes, DTX_STR("\xef\xbb\xbf")))
 		s->p += 3;

@@ -8,11 +8,13 @@
 #include "core/base/mem.h"
 #include "core/data/builder.h"
 #include "core/io/columns.h"
+#include "core/io/encoding.h"
 #include "core/io/json_rows.h"
 
 struct json_reader {
 	struct dtx_reader head;
 	struct dtx_read_opts opts;
+	struct dtx_encoding enc;
 	struct dtx_jrows rows;
 	struct dtx_schema schema;
 	const struct dtx_read_type **declared; /* per field; NULL: none */
@@ -51,6 +53,7 @@ static void json_close(struct dtx_reader *reader)
 	struct json_reader *r = (struct json_reader *)reader;
 
 	dtx_jrows_clear(&r->rows);
+	dtx_encoding_clear(&r->enc);
 	dtx_mem_free(r->worker);
 	dtx_errlist_clear(&r->head.diags);
 	dtx_arena_clear(&r->head.arena);
@@ -82,7 +85,7 @@ static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place
 			return;
 	}
 	dtx_jscan_blanks(&s);
-	out->byte = s.p - rows->base;
+	out->byte = r->enc.converted ? -1 : s.p - rows->base;
 	out->row = 0;
 	for (p = rows->base; (p = memchr(p, '\n', (size_t)(s.p - p))) != NULL; p++)
 		out->row++;
@@ -207,19 +210,35 @@ out:
 	return rc;
 }
 
+/* The text as UTF-8; unless it was converted, with its byte order mark: places are the file's. */
+static enum dtx_code json_text(struct json_reader *r, struct dtx_str *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src = r->head.src;
+
+	DTX_TRY(dtx_encoding_open(src, r->opts.encoding, &r->enc, err));
+	DTX_TRY(dtx_encoding_check(&r->enc, dtx_source_name(src), 0, r->enc.len, err));
+	DTX_TRY(dtx_encoding_notes(&r->enc, src, &r->head.diags, err));
+	*out = r->enc.converted ? (struct dtx_str){ r->enc.text, r->enc.len }
+	                        : (struct dtx_str){ dtx_source_data(src), dtx_source_size(src) };
+out:
+	return rc;
+}
+
 static enum dtx_code json_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                                struct dtx_reader **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct json_reader *r = dtx_mem_zalloc(1, sizeof(*r));
-	struct dtx_str bytes = { dtx_source_data(src), dtx_source_size(src) }, member;
+	struct dtx_str text, member;
 
 	if (!r)
 		DTX_FAIL_MEM(err);
 	r->head.src = src;
 	r->opts = *opts;
 	pthread_mutex_init(&r->lock, NULL);
-	DTX_TRY(dtx_jrows_open(&r->rows, dtx_source_name(src), bytes, &r->opts, err));
+	DTX_TRY(json_text(r, &text, err));
+	DTX_TRY(dtx_jrows_open(&r->rows, dtx_source_name(src), text, &r->opts, err));
 	DTX_TRY(make_fields(r, err));
 	member = r->rows.member;
 	if (r->rows.assumed) {
@@ -250,22 +269,6 @@ static enum dtx_code json_schema(struct dtx_reader *reader, const struct dtx_sch
 {
 	(void)err;
 	*out = &((struct json_reader *)reader)->schema;
-	return DTX_OK;
-}
-
-/* The types are exact from the start. */
-static enum dtx_code json_infer(struct dtx_reader *reader, const bool *want,
-                                struct dtx_typeref *type, unsigned workers, struct dtx_err *err)
-{
-	const struct json_reader *r = (struct json_reader *)reader;
-	uint32_t i;
-
-	(void)workers;
-	(void)err;
-	for (i = 0; i < r->schema.nfields; i++) {
-		if (want[i])
-			type[i] = r->schema.field[i].type;
-	}
 	return DTX_OK;
 }
 
@@ -369,7 +372,8 @@ static enum dtx_code span_column(struct filling *f, uint32_t col, uint32_t n,
 	enum dtx_code rc = DTX_OK;
 	struct making *m = &f->col[col];
 	struct dtx_span *span = m->span;
-	struct dtx_owner *owner = dtx_owner_take(span);
+	void *block[] = { span };
+	struct dtx_owner *owner = dtx_owner_blocks(block, 1, f->r->enc.owner);
 	struct dtx_column *c;
 
 	m->span = NULL;
@@ -391,7 +395,7 @@ out:
 static enum dtx_code end_columns(struct filling *f, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_owner *source = dtx_source_owner(f->r->head.src);
+	struct dtx_owner *text = f->r->enc.owner;
 	uint32_t i;
 
 	for (i = 0; i < b->ncols; i++) {
@@ -405,7 +409,7 @@ static enum dtx_code end_columns(struct filling *f, struct dtx_batch *b, struct 
 		}
 		while (m->text.len < b->nrows && !m->text.failed)
 			dtx_builder_null(&m->text);
-		DTX_TRY(dtx_builder_finish(&m->text, source, &b->col[i], err));
+		DTX_TRY(dtx_builder_finish(&m->text, text, &b->col[i], err));
 		DTX_TRY(dtx_columns_cast(&f->r->head, &f->r->opts, b, i, err));
 	}
 out:
@@ -515,7 +519,7 @@ static json_t *json_describe(struct dtx_reader *reader)
 	const struct json_reader *r = (struct json_reader *)reader;
 
 	return json_pack("{s:s, s:s, s:I}", "format", r->rows.array ? "json" : "jsonl", "encoding",
-	                 "utf-8", "records", (json_int_t)r->rows.nrows);
+	                 r->enc.name, "records", (json_int_t)r->rows.nrows);
 }
 
 const struct dtx_reader_class dtx_read_json = {
@@ -524,7 +528,6 @@ const struct dtx_reader_class dtx_read_json = {
 	.sniff = json_sniff,
 	.open = json_open,
 	.schema = json_schema,
-	.infer = json_infer,
 	.start = json_start,
 	.next = json_next,
 	.describe = json_describe,

@@ -130,7 +130,7 @@ struct dtx_reader_class {
 	/* Fields with guessed types (declared ones have guessed = false), source = true. */
 	enum dtx_code (*schema)(struct dtx_reader *, const struct dtx_schema **, struct dtx_err *);
 	/* Exact narrowest types over the whole input for the columns with want[i]; fills type[i].
-	 * Used once, when a guess was wrong. */
+	 * Used once, when a guess was wrong; NULL: no type is guessed. */
 	enum dtx_code (*infer)(struct dtx_reader *, const bool *want, struct dtx_typeref *type,
 	                       unsigned workers, struct dtx_err *);
 	enum dtx_code (*start)(struct dtx_reader *, const struct dtx_scan *, struct dtx_err *);

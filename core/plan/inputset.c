@@ -78,6 +78,7 @@ static enum dtx_code infer_input(struct dtx_inputset *x, const struct dtx_push *
 		*n += want[c] = widens(x, push, i, c, any);
 	if (!*n)
 		goto out;
+	DTX_ASSERT(x->reader[i]->cls->infer != NULL, err);
 	DTX_TRY(x->reader[i]->cls->infer(x->reader[i], want, type, x->workers, err));
 	field = (struct dtx_field *)(uintptr_t)s->field; /* our own copy */
 	for (uint32_t c = 0; c < s->nfields; c++)

@@ -82,6 +82,27 @@ void test_read_json_types_and_nulls(void)
 	expect_with("{\"d\":\"x\"}", &opts, 0, true, "cast_failed");
 }
 
+void test_read_json_encodings(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf in = DTX_BUF_INIT(1 << 10), out = DTX_BUF_INIT(1 << 10);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	opts.encoding = "windows-1252";
+	expect_with("{\"d\":\"Jos\xe9\"}\n{\"d\":\"a\\u0041\"}", &opts, 0, true,
+	            "d:text\nJos\xc3\xa9\naA\n");
+	opts.encoding = "auto:windows-1252";
+	expect_with("{\"d\":\"\xe9\"}\n", &opts, 0, true, "d:text\n\xc3\xa9\n");
+	opts.encoding = NULL;
+	dtx_buf_add(&in, "{\"d\":1}\n{\"d\":\"Jos\xe9\"}\n");
+	T_CODE(bytes_dump("x.jsonl", &in, &opts, 0, true, &out, &err), DTX_E_BAD_ENCODING, &err);
+	T_STR(err.cell, "L2");
+	T_CHECK(strstr(err.hint, "windows-1252") && strstr(err.more, "\"repair\""));
+	dtx_err_clear(&err);
+	dtx_buf_clear(&in);
+	dtx_buf_clear(&out);
+}
+
 /* A value that its declared type does not hold is null, and counted. */
 void test_read_json_misfits(void)
 {
