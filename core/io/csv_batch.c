@@ -9,21 +9,10 @@
 
 /* What the columns of a batch point into. */
 struct batch_hold {
-	struct dtx_owner *text;
-	struct dtx_span *span;
-	uint64_t *valid;
-	size_t words; /* of valid, per column */
+	struct dtx_owner *owner; /* of the rest, and of the text */
+	uint64_t *valid;         /* NULL: no null_values */
+	size_t words;            /* of valid, per column */
 };
-
-static void batch_hold_free(void *arg)
-{
-	struct batch_hold *h = arg;
-
-	dtx_owner_unref(h->text);
-	dtx_mem_free(h->span);
-	dtx_mem_free(h->valid);
-	dtx_mem_free(h);
-}
 
 static enum dtx_code batch_check_text(const struct dtx_csv *c, const struct dtx_morsel *m,
                                       struct dtx_err *err)
@@ -41,33 +30,24 @@ static enum dtx_code batch_check_text(const struct dtx_csv *c, const struct dtx_
 
 /* Spans of n columns, `cap` rows each; `clear`: rows that are not filled are null. */
 static enum dtx_code hold_new(struct dtx_csv *c, struct dtx_csv_worker *w, uint32_t n, uint32_t cap,
-                              bool clear, struct batch_hold **hold, struct dtx_owner **owner,
-                              struct dtx_err *err)
+                              bool clear, struct batch_hold *h, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct batch_hold *h = dtx_mem_zalloc(1, sizeof(*h));
-	size_t words = dtx_bit_words(cap);
+	struct dtx_span *span = dtx_mem_alloc64((size_t)cap * n, sizeof(*span));
+	bool nulls = c->opts.nnull_values != 0;
+	void *block[2] = { span, NULL };
 	uint32_t i;
 
-	*owner = NULL;
-	if (!h)
+	h->words = dtx_bit_words(cap);
+	if (nulls)
+		block[1] = h->valid = dtx_mem_alloc64(h->words * n, sizeof(*h->valid));
+	h->owner = dtx_owner_blocks(block, DTX_COUNT(block), c->enc.owner);
+	if (!h->owner || !span || (nulls && !h->valid))
 		DTX_FAIL_MEM(err);
-	h->text = dtx_owner_ref(c->enc.owner);
-	h->words = words;
-	h->span = dtx_mem_alloc64((size_t)cap * n, sizeof(*h->span));
-	if (c->opts.nnull_values)
-		h->valid = dtx_mem_alloc64(words * n, sizeof(*h->valid));
-	if (h->span && (h->valid || !c->opts.nnull_values))
-		*owner = dtx_owner_new(batch_hold_free, h);
-	if (!*owner) {
-		batch_hold_free(h);
-		DTX_FAIL_MEM(err);
-	}
 	if (clear)
-		memset(h->span, 0, (size_t)cap * n * sizeof(*h->span));
+		memset(span, 0, (size_t)cap * n * sizeof(*span));
 	for (i = 0; i < n; i++)
-		w->span[i] = h->span + (size_t)i * cap;
-	*hold = h;
+		w->span[i] = span + (size_t)i * cap;
 out:
 	return rc;
 }
@@ -93,8 +73,8 @@ static bool batch_nulls(const struct dtx_csv *c, const char *base, const struct 
 
 /* Columns use[0..f->ncols) of the batch from the filled spans. */
 static enum dtx_code batch_columns(const struct dtx_csv_fill *f, const uint32_t *use,
-                                   struct batch_hold *hold, struct dtx_owner *owner,
-                                   struct dtx_batch *b, struct dtx_err *err)
+                                   const struct batch_hold *hold, struct dtx_batch *b,
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_csv *c = f->c;
@@ -104,7 +84,7 @@ static enum dtx_code batch_columns(const struct dtx_csv_fill *f, const uint32_t 
 	for (i = 0; i < f->ncols; i++) {
 		uint64_t *valid = hold->valid ? hold->valid + i * hold->words : NULL;
 		struct dtx_column *col = dtx_column_new(DTX_F_SPAN, c->schema->field[use[i]].type,
-		                                        f->rows, dtx_owner_ref(owner));
+		                                        f->rows, dtx_owner_ref(hold->owner));
 
 		if (!col)
 			DTX_FAIL_MEM(err);
@@ -128,15 +108,14 @@ static enum dtx_code batch_rest(struct dtx_csv_fill *f, struct dtx_batch *b, str
 	struct dtx_csv *c = f->c;
 	struct dtx_csv_worker again = *f->w;
 	struct dtx_csv_fill rest = *f;
-	struct batch_hold *hold;
-	struct dtx_owner *owner = NULL;
+	struct batch_hold hold = { .owner = NULL };
 	bool few = (uint64_t)b->nsel * BATCH_FEW < b->nrows;
 
 	rest.ncols = c->nuse - c->nkeep;
 	rest.phys = c->use_phys + c->nkeep;
 	if (!rest.ncols)
 		goto out;
-	DTX_TRY(hold_new(c, f->w, rest.ncols, f->rows, few, &hold, &owner, err));
+	DTX_TRY(hold_new(c, f->w, rest.ncols, f->rows, few, &hold, err));
 	if (few) {
 		dtx_csv_fill_some(&rest, b->sel, b->nsel, f->w->at);
 	} else {
@@ -153,10 +132,10 @@ static enum dtx_code batch_rest(struct dtx_csv_fill *f, struct dtx_batch *b, str
 		if (rc != DTX_OK)
 			goto out;
 	}
-	DTX_TRY(batch_columns(&rest, c->use + c->nkeep, hold, owner, b, err));
+	DTX_TRY(batch_columns(&rest, c->use + c->nkeep, &hold, b, err));
 	DTX_TRY(dtx_csv_settle(c, b, err));
 out:
-	dtx_owner_unref(owner);
+	dtx_owner_unref(hold.owner);
 	return rc;
 }
 
@@ -165,11 +144,10 @@ static enum dtx_code batch_fill(struct dtx_csv_fill *f, struct dtx_batch **out, 
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv *c = f->c;
 	struct dtx_csv_worker *w = f->w;
-	struct batch_hold *hold;
-	struct dtx_owner *owner = NULL;
+	struct batch_hold hold = { .owner = NULL };
 	struct dtx_batch *b = NULL;
 
-	DTX_TRY(hold_new(c, w, f->ncols, f->cap, false, &hold, &owner, err));
+	DTX_TRY(hold_new(c, w, f->ncols, f->cap, false, &hold, err));
 	DTX_TRY(dtx_csv_fill_rows(f, err));
 	w->active = w->at < w->m.stop;
 	DTX_TRY(dtx_batch_new(c->schema, f->rows, &b, err));
@@ -180,13 +158,13 @@ static enum dtx_code batch_fill(struct dtx_csv_fill *f, struct dtx_batch **out, 
 	b->first_row = w->seq << 32 | w->rec;
 	w->rec += f->rows;
 	w->tally.rows += f->rows;
-	DTX_TRY(batch_columns(f, c->use, hold, owner, b, err));
+	DTX_TRY(batch_columns(f, c->use, &hold, b, err));
 	DTX_TRY(dtx_csv_settle(c, b, err));
 	*out = b;
 	b = NULL;
 out:
 	dtx_batch_free(b);
-	dtx_owner_unref(owner);
+	dtx_owner_unref(hold.owner);
 	return rc;
 }
 

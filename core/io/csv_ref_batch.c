@@ -6,9 +6,10 @@
 
 /* Texts of the cells of a batch and their spans, column by column. */
 struct ref_hold {
+	struct dtx_owner *owner;
 	char *text;
 	struct dtx_span *span;
-	uint64_t *valid;
+	uint64_t *valid; /* NULL: no null_values */
 };
 struct ref_filler {
 	struct dtx_csv *c;
@@ -17,16 +18,6 @@ struct ref_filler {
 	size_t cap;
 	uint32_t rows;
 };
-
-static void ref_hold_free(void *arg)
-{
-	struct ref_hold *h = arg;
-
-	dtx_mem_free(h->text);
-	dtx_mem_free(h->span);
-	dtx_mem_free(h->valid);
-	dtx_mem_free(h);
-}
 
 /* Only an empty text must say that it was quoted; the others have nothing left to undo. */
 static enum dtx_code ref_add(struct ref_filler *f, const struct dtx_csv_ref_record *rec,
@@ -127,33 +118,26 @@ static void ref_turn(const struct ref_filler *f, struct ref_hold *h, size_t word
 	}
 }
 
-static enum dtx_code ref_hold_new(struct ref_filler *f, size_t words, struct ref_hold **hold,
-                                  struct dtx_owner **owner, struct dtx_err *err)
+static enum dtx_code ref_hold_new(struct ref_filler *f, size_t words, struct ref_hold *h,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct ref_hold *h = dtx_mem_zalloc(1, sizeof(*h));
 	uint32_t n = f->c->nuse;
+	bool nulls = f->c->opts.nnull_values != 0;
 
-	if (!h)
-		DTX_FAIL_MEM(err);
 	h->span = dtx_mem_alloc64((size_t)f->rows * n, sizeof(*h->span));
 	h->text = dtx_buf_steal(&f->text);
-	if (f->c->opts.nnull_values)
-		h->valid = dtx_mem_zalloc(words * n, sizeof(*h->valid));
-	if (h->span && h->text && (h->valid || !f->c->opts.nnull_values))
-		*owner = dtx_owner_new(ref_hold_free, h);
-	if (!*owner) {
-		ref_hold_free(h);
+	h->valid = nulls ? dtx_mem_zalloc(words * n, sizeof(*h->valid)) : NULL;
+	h->owner = dtx_owner_blocks((void *[]){ h->span, h->text, h->valid }, 3, NULL);
+	if (!h->owner || !h->span || !h->text || (nulls && !h->valid))
 		DTX_FAIL_MEM(err);
-	}
 	ref_turn(f, h, words);
-	*hold = h;
 out:
 	return rc;
 }
 
 static enum dtx_code ref_columns(const struct ref_filler *f, const struct ref_hold *h, size_t words,
-                                 struct dtx_owner *owner, struct dtx_batch *b, struct dtx_err *err)
+                                 struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_csv *c = f->c;
@@ -162,7 +146,7 @@ static enum dtx_code ref_columns(const struct ref_filler *f, const struct ref_ho
 	for (i = 0; i < c->nuse; i++) {
 		uint32_t field = c->use[i];
 		struct dtx_column *col = dtx_column_new(DTX_F_SPAN, c->schema->field[field].type,
-		                                        f->rows, dtx_owner_ref(owner));
+		                                        f->rows, dtx_owner_ref(h->owner));
 
 		if (!col)
 			DTX_FAIL_MEM(err);
@@ -180,8 +164,7 @@ enum dtx_code dtx_csv_ref_batch(struct dtx_csv *c, struct dtx_batch **out, struc
 {
 	enum dtx_code rc = DTX_OK;
 	struct ref_filler f = { .c = c, .text = DTX_BUF_INIT(2 * DTX_CSV_RECORD_MAX) };
-	struct ref_hold *hold = NULL;
-	struct dtx_owner *owner = NULL;
+	struct ref_hold hold = { .owner = NULL };
 	struct dtx_batch *b = NULL;
 	size_t begin = c->ref_at, words;
 
@@ -189,14 +172,14 @@ enum dtx_code dtx_csv_ref_batch(struct dtx_csv *c, struct dtx_batch **out, struc
 	       c->ref_at - begin < REF_BATCH_BYTES)
 		DTX_TRY(ref_record(&f, err));
 	words = dtx_bit_words(f.rows);
-	DTX_TRY(ref_hold_new(&f, words, &hold, &owner, err));
+	DTX_TRY(ref_hold_new(&f, words, &hold, err));
 	DTX_TRY(dtx_batch_new(c->schema, f.rows, &b, err));
-	DTX_TRY(ref_columns(&f, hold, words, owner, b, err));
+	DTX_TRY(ref_columns(&f, &hold, words, b, err));
 	*out = b;
 	b = NULL;
 out:
 	dtx_batch_free(b);
-	dtx_owner_unref(owner);
+	dtx_owner_unref(hold.owner);
 	dtx_buf_clear(&f.text);
 	dtx_mem_free(f.span);
 	return rc;

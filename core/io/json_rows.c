@@ -2,7 +2,6 @@
 #include "core/io/json_rows.h"
 
 #include "core/base/mem.h"
-#include "core/base/utf8.h"
 
 enum { NEST_SEP = '\x1f', PATH_MAX_BYTES = 64 << 10 };
 
