@@ -7,9 +7,6 @@ struct clean_args {
 	int style;
 	bool ascii;
 };
-struct clean_state {
-	struct dtx_colmap map;
-};
 
 static const struct dtx_param clean_params[] = {
 	{ .name = "style",
@@ -70,13 +67,13 @@ static const char *clean_name(struct dtx_bind *b, const char *name, bool ascii,
 static enum dtx_code clean_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct clean_args *a = args;
-	struct clean_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_colmap *map = dtx_bind_state(b, sizeof(*map));
 	uint32_t n = b->in[0]->nfields, repeats;
 	const char **name = dtx_arena_zalloc(b->arena, (size_t)n + 1, sizeof(*name));
 	struct dtx_buf work[2] = { DTX_BUF_INIT(DTX_BUF_TEXT_MAX), DTX_BUF_INIT(DTX_BUF_TEXT_MAX) };
 	enum dtx_code rc = DTX_OK;
 
-	if (!s || !name)
+	if (!map || !name)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < n; i++) {
 		name[i] = clean_name(b, b->in[0]->field[i].name, a->ascii, work);
@@ -86,23 +83,10 @@ static enum dtx_code clean_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	DTX_TRY(dtx_names_fit(name, n, b->arena, &repeats, err));
 	for (uint32_t i = 0; i < n; i++)
 		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, name[i], err));
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
+	DTX_TRY(dtx_colmap_bind(b, 0, map, err));
 out:
 	dtx_buf_clear(&work[0]);
 	dtx_buf_clear(&work[1]);
-	return rc;
-}
-
-static enum dtx_code clean_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-                                 struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct clean_state *s = ox->bound;
-	enum dtx_code rc = DTX_OK;
-
-	(void)local;
-	DTX_TRY(dtx_colmap_apply(ox, &s->map, in, err));
-	DTX_TRY(dtx_emit_batch(out, in, err));
-out:
 	return rc;
 }
 
@@ -113,8 +97,6 @@ static void clean_explain(const void *args, struct dtx_buf *out)
 	dtx_buf_printf(out, "make column names lower case%s, words joined by _",
 	               a->ascii ? " ASCII" : "");
 }
-
-static const struct dtx_map clean_map = { .batch = clean_batch };
 
 const struct dtx_op dtx_op_clean_names = {
 	.name = "clean_names",
@@ -130,6 +112,6 @@ const struct dtx_op dtx_op_clean_names = {
 	.nexamples = DTX_COUNT(clean_examples),
 	.args_size = sizeof(struct clean_args),
 	.bind = clean_bind,
-	.map = &clean_map,
+	.map = &dtx_colmap_move,
 	.explain = clean_explain,
 };

@@ -76,14 +76,6 @@ static bool is_text(enum dtx_type t)
 	return t == DTX_T_TEXT || t == DTX_T_UNKNOWN;
 }
 
-static bool is_cleaned(const struct clean_state *s, uint32_t col)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->col[i] == (int32_t)col)
-			return true;
-	return false;
-}
-
 static enum dtx_code clean_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct clean_args *a = args;
@@ -103,7 +95,7 @@ static enum dtx_code clean_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		const struct dtx_field *f = &b->in[0]->field[i];
 
-		if (!is_cleaned(s, i)) {
+		if (dtx_cols_find(s->col, s->n, (int32_t)i) < 0) {
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 			continue;
 		}

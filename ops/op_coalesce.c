@@ -47,14 +47,6 @@ static const struct dtx_example coalesce_examples[] = {
 	  .error = "name_collision" },
 };
 
-static bool is_listed(const struct coalesce_state *s, int32_t col)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->col[i] == col)
-			return true;
-	return false;
-}
-
 /* Type of the result: of two columns in one. */
 static void merge_fields(const struct dtx_bind *b, struct coalesce_state *s)
 {
@@ -100,7 +92,7 @@ static enum dtx_code coalesce_bind(struct dtx_bind *b, void *args, struct dtx_er
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
-		if (!a->drop || !is_listed(s, i)) {
+		if (!a->drop || dtx_cols_find(s->col, s->n, i) < 0) {
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
 		} else if (!there) {
 			there = true;

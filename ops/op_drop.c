@@ -7,9 +7,6 @@ struct drop_args {
 	struct dtx_cols *cols;
 	int missing;
 };
-struct drop_state {
-	struct dtx_colmap map;
-};
 
 static const struct dtx_param drop_params[] = {
 	{ .name = "cols",
@@ -86,32 +83,19 @@ static enum dtx_code drop_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 {
 	const struct drop_args *a = args;
 	enum dtx_code rc = DTX_OK;
-	struct drop_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_colmap *map = dtx_bind_state(b, sizeof(*map));
 	struct dtx_cols some = *a->cols;
 	int32_t *col = NULL;
 	uint32_t n = 0;
 
-	if (!s)
+	if (!map)
 		DTX_FAIL_MEM(err);
 	if (a->missing == MISSING_IGNORE)
 		DTX_TRY(drop_present(b, a->cols, &some, err));
 	if (some.n)
 		DTX_TRY(dtx_bind_cols(b, 0, &some, "/cols", &col, &n, err));
 	DTX_TRY(drop_keep(b, col, n, err));
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
-out:
-	return rc;
-}
-
-static enum dtx_code drop_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-                                struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct drop_state *s = ox->bound;
-	enum dtx_code rc = DTX_OK;
-
-	(void)local;
-	DTX_TRY(dtx_colmap_apply(ox, &s->map, in, err));
-	DTX_TRY(dtx_emit_batch(out, in, err));
+	DTX_TRY(dtx_colmap_bind(b, 0, map, err));
 out:
 	return rc;
 }
@@ -135,8 +119,6 @@ static bool drop_pandas(const void *args, struct dtx_buf *out)
 	return ok;
 }
 
-static const struct dtx_map drop_map = { .batch = drop_batch };
-
 const struct dtx_op dtx_op_drop = {
 	.name = "drop",
 	.aliases = "drop_columns,remove",
@@ -150,7 +132,7 @@ const struct dtx_op dtx_op_drop = {
 	.nexamples = DTX_COUNT(drop_examples),
 	.args_size = sizeof(struct drop_args),
 	.bind = drop_bind,
-	.map = &drop_map,
+	.map = &dtx_colmap_move,
 	.explain = drop_explain,
 	.sql = dtx_sql_project,
 	.pandas = drop_pandas,

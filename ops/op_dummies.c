@@ -70,11 +70,7 @@ static enum dtx_code dummies_bind(struct dtx_bind *b, void *args, struct dtx_err
 	for (uint32_t i = 0; i < s->n; i++)
 		DTX_TRY(dtx_groupkeys_columns(b, 0, &s->col[i], 1, &s->key[i], err));
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
-		bool listed = false;
-
-		for (uint32_t k = 0; k < s->n; k++)
-			listed = listed || s->col[k] == i;
-		if (!listed)
+		if (dtx_cols_find(s->col, s->n, i) < 0)
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
 	}
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
@@ -212,12 +208,10 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_table_dense(t, err));
 	for (int32_t c = 0; c < (int32_t)t->schema->nfields; c++) {
-		uint32_t i = 0;
+		int32_t i = dtx_cols_find(w->s->col, w->s->n, c);
 
-		while (i < w->s->n && w->s->col[i] != c)
-			i++;
-		if (i < w->s->n)
-			DTX_TRY(add_values(ox, w, t, i, err));
+		if (i >= 0)
+			DTX_TRY(add_values(ox, w, t, (uint32_t)i, err));
 		else
 			DTX_TRY(add_slot(w, (struct slot){ c, 0, 0, t->schema->field[c].name },
 			                 err));

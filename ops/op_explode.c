@@ -83,14 +83,6 @@ out:
 	return rc;
 }
 
-static bool is_exploded(const struct explode_state *s, int32_t col)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->col[i] == col)
-			return true;
-	return false;
-}
-
 static enum dtx_code explode_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct explode_args *a = args;
@@ -104,7 +96,7 @@ static enum dtx_code explode_bind(struct dtx_bind *b, void *args, struct dtx_err
 	for (uint32_t i = 0; i < s->n; i++)
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, s->col[i], DTX_DEMAND_BYTES, err));
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
-		if (!is_exploded(s, i)) {
+		if (dtx_cols_find(s->col, s->n, i) < 0) {
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
 			continue;
 		}

@@ -188,14 +188,6 @@ static void fill_horizontal(struct work *w, int64_t nrows)
 	}
 }
 
-static int32_t selected(const struct fill_state *s, uint32_t col)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->col[i] == (int32_t)col)
-			return (int32_t)i;
-	return -1;
-}
-
 /* Cells that a merged range covers take its first cell, when that is in a selected column. */
 static void fill_merged(struct work *w, int64_t nrows)
 {
@@ -214,7 +206,7 @@ static void fill_merged(struct work *w, int64_t nrows)
 				at--;
 			while (col > 0 && dtx_raw_merge(&w->raw, at, col) & DTX_CELL_MERGE_LEFT)
 				col--;
-			from = selected(w->s, col);
+			from = dtx_cols_find(w->s->col, w->s->n, (int32_t)col);
 			if (from < 0 || dtx_raw_blank(&w->raw, at, col))
 				continue;
 			w->place[c][row] = (struct place){ at, (uint32_t)from };

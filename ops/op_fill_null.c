@@ -89,14 +89,6 @@ out:
 	return rc;
 }
 
-static int32_t listed(const struct null_state *s, uint32_t col)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->col[i] == (int32_t)col)
-			return (int32_t)i;
-	return -1;
-}
-
 /* What the formula reads is read for every filled column. */
 static enum dtx_code bind_uses(struct dtx_bind *b, size_t from, size_t to, uint32_t out,
                                struct dtx_err *err)
@@ -135,7 +127,7 @@ static enum dtx_code null_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 			DTX_TRY(bind_one(b, a, s, i, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		uint32_t out = b->ncols;
-		int32_t at = listed(s, i);
+		int32_t at = dtx_cols_find(s->col, s->n, (int32_t)i);
 
 		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 		if (at < 0 || b->ncols == out)
@@ -239,10 +231,11 @@ static bool null_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	dtx_buf_add(out, "SELECT \"_row\"");
 	for (uint32_t i = 0; i < s->bind->in[0]->nfields; i++) {
 		const char *name = s->bind->in[0]->field[i].name;
+		int32_t at = dtx_cols_find(st->col, st->n, (int32_t)i);
 
-		dtx_buf_add(out, listed(st, i) < 0 ? ", " : ", coalesce(");
+		dtx_buf_add(out, at < 0 ? ", " : ", coalesce(");
 		dtx_sql_name(out, name);
-		if (listed(st, i) < 0)
+		if (at < 0)
 			continue;
 		dtx_buf_add(out, ", ");
 		ok = (a->expr ? dtx_expr_sql(a->expr, s->bind->in[0], out)

@@ -67,14 +67,6 @@ static const struct dtx_example merge_examples[] = {
 	  .error = "name_collision" },
 };
 
-static bool is_merged(const struct merge_state *s, int32_t col)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->col[i] == col)
-			return true;
-	return false;
-}
-
 /* Leftmost of the merged columns. */
 static int32_t leftmost(const struct merge_state *s)
 {
@@ -113,7 +105,7 @@ static enum dtx_code merge_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
 	first = leftmost(s);
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
-		if (!a->drop || !is_merged(s, i))
+		if (!a->drop || dtx_cols_find(s->col, s->n, i) < 0)
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
 		if (i == first)
 			DTX_TRY(bind_result(b, a, s, err));

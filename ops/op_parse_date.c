@@ -108,14 +108,6 @@ out:
 	return rc;
 }
 
-static bool is_read(const struct date_state *s, uint32_t col)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->col[i] == (int32_t)col)
-			return true;
-	return false;
-}
-
 static enum dtx_code date_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct date_args *a = args;
@@ -128,7 +120,7 @@ static enum dtx_code date_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
-		if (!is_read(s, i)) {
+		if (dtx_cols_find(s->col, s->n, (int32_t)i) < 0) {
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 			continue;
 		}

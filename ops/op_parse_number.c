@@ -105,14 +105,6 @@ out:
 	return rc;
 }
 
-static bool is_read(const struct parse_state *s, uint32_t col)
-{
-	for (uint32_t i = 0; i < s->n; i++)
-		if (s->col[i] == (int32_t)col)
-			return true;
-	return false;
-}
-
 static enum dtx_code parse_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct parse_args *a = args;
@@ -127,7 +119,7 @@ static enum dtx_code parse_bind(struct dtx_bind *b, void *args, struct dtx_err *
 		                               (enum dtx_percent)a->percent };
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
-		if (!is_read(s, i)) {
+		if (dtx_cols_find(s->col, s->n, (int32_t)i) < 0) {
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
 			continue;
 		}

@@ -11,9 +11,6 @@ struct rename_args {
 	const char *regex, *replace;
 	struct dtx_cols *cols;
 };
-struct rename_state {
-	struct dtx_colmap map;
-};
 
 static const struct dtx_param rename_pair_rows[] = {
 	{ .name = "from",
@@ -227,7 +224,7 @@ static enum dtx_code rename_bind(struct dtx_bind *b, void *args, struct dtx_err 
 {
 	const struct rename_args *a = args;
 	enum dtx_code rc = DTX_OK;
-	struct rename_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_colmap *map = dtx_bind_state(b, sizeof(*map));
 	int32_t *col = NULL;
 	uint32_t n = 0;
 	size_t most;
@@ -239,7 +236,7 @@ static enum dtx_code rename_bind(struct dtx_bind *b, void *args, struct dtx_err 
 	most = (size_t)b->in[0]->nfields + a->map.n + 1;
 	name = dtx_arena_zalloc(b->arena, most, sizeof(*name));
 	sub = dtx_arena_zalloc(b->arena, most, sizeof(*sub));
-	if (!s || !name || !sub)
+	if (!map || !name || !sub)
 		DTX_FAIL_MEM(err);
 	if (a->regex)
 		DTX_TRY(names_by_regex(b, a, col, n, name, sub, err));
@@ -254,20 +251,7 @@ static enum dtx_code rename_bind(struct dtx_bind *b, void *args, struct dtx_err 
 	}
 	if (a->regex || !a->map.n)
 		dtx_bind_unsure(b);
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
-out:
-	return rc;
-}
-
-static enum dtx_code rename_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-                                  struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct rename_state *s = ox->bound;
-	enum dtx_code rc = DTX_OK;
-
-	(void)local;
-	DTX_TRY(dtx_colmap_apply(ox, &s->map, in, err));
-	DTX_TRY(dtx_emit_batch(out, in, err));
+	DTX_TRY(dtx_colmap_bind(b, 0, map, err));
 out:
 	return rc;
 }
@@ -304,8 +288,6 @@ static bool rename_pandas(const void *args, struct dtx_buf *out)
 	return true;
 }
 
-static const struct dtx_map rename_map = { .batch = rename_batch };
-
 const struct dtx_op dtx_op_rename = {
 	.name = "rename",
 	.aliases = "relabel",
@@ -320,7 +302,7 @@ const struct dtx_op dtx_op_rename = {
 	.args_size = sizeof(struct rename_args),
 	.check = rename_check,
 	.bind = rename_bind,
-	.map = &rename_map,
+	.map = &dtx_colmap_move,
 	.explain = rename_explain,
 	.sql = dtx_sql_project,
 	.pandas = rename_pandas,

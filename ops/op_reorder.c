@@ -8,9 +8,6 @@ struct reorder_args {
 	int to;
 	const char *anchor;
 };
-struct reorder_state {
-	struct dtx_colmap map;
-};
 
 #define AT(member) .offset = offsetof(struct reorder_args, member)
 static const struct dtx_param reorder_params[] = {
@@ -73,28 +70,20 @@ out:
 	return rc;
 }
 
-static bool is_moved(const int32_t *col, uint32_t n, int32_t i)
-{
-	for (uint32_t k = 0; k < n; k++)
-		if (col[k] == i)
-			return true;
-	return false;
-}
-
 static enum dtx_code reorder_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct reorder_args *a = args;
-	struct reorder_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_colmap *map = dtx_bind_state(b, sizeof(*map));
 	enum dtx_code rc = DTX_OK;
 	int32_t *col, anchor = -1;
 	uint32_t n;
 
-	if (!s)
+	if (!map)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &n, err));
 	if (a->anchor)
 		DTX_TRY(dtx_bind_column(b, 0, a->anchor, "/anchor", &anchor, err));
-	if (anchor >= 0 && is_moved(col, n, anchor))
+	if (anchor >= 0 && dtx_cols_find(col, n, anchor) >= 0)
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/anchor", err,
 		                      "anchor '%s' is one of the columns that move", a->anchor));
 	if (a->to == TO_FIRST)
@@ -102,27 +91,14 @@ static enum dtx_code reorder_bind(struct dtx_bind *b, void *args, struct dtx_err
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
 		if (i == anchor && a->to == TO_BEFORE)
 			DTX_TRY(pass_moved(b, col, n, err));
-		if (!is_moved(col, n, i))
+		if (dtx_cols_find(col, n, i) < 0)
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
 		if (i == anchor && a->to == TO_AFTER)
 			DTX_TRY(pass_moved(b, col, n, err));
 	}
 	if (a->to == TO_LAST)
 		DTX_TRY(pass_moved(b, col, n, err));
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
-out:
-	return rc;
-}
-
-static enum dtx_code reorder_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-                                   struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct reorder_state *s = ox->bound;
-	enum dtx_code rc = DTX_OK;
-
-	(void)local;
-	DTX_TRY(dtx_colmap_apply(ox, &s->map, in, err));
-	DTX_TRY(dtx_emit_batch(out, in, err));
+	DTX_TRY(dtx_colmap_bind(b, 0, map, err));
 out:
 	return rc;
 }
@@ -164,8 +140,6 @@ static bool reorder_pandas(const void *args, struct dtx_buf *out)
 	return ok;
 }
 
-static const struct dtx_map reorder_map = { .batch = reorder_batch };
-
 const struct dtx_op dtx_op_reorder = {
 	.name = "reorder",
 	.aliases = "relocate,move",
@@ -180,7 +154,7 @@ const struct dtx_op dtx_op_reorder = {
 	.args_size = sizeof(struct reorder_args),
 	.check = reorder_check,
 	.bind = reorder_bind,
-	.map = &reorder_map,
+	.map = &dtx_colmap_move,
 	.explain = reorder_explain,
 	.sql = dtx_sql_project,
 	.pandas = reorder_pandas,

@@ -5,9 +5,6 @@
 struct select_args {
 	struct dtx_cols *cols;
 };
-struct select_state {
-	struct dtx_colmap map;
-};
 
 static const struct dtx_param select_params[] = {
 	{ .name = "cols",
@@ -37,11 +34,11 @@ static enum dtx_code select_bind(struct dtx_bind *b, void *args, struct dtx_err 
 {
 	const struct select_args *a = args;
 	enum dtx_code rc = DTX_OK;
-	struct select_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_colmap *map = dtx_bind_state(b, sizeof(*map));
 	int32_t *col;
 	uint32_t n;
 
-	if (!s)
+	if (!map)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &col, &n, err));
 	for (uint32_t i = 0; i < n; i++)
@@ -49,20 +46,7 @@ static enum dtx_code select_bind(struct dtx_bind *b, void *args, struct dtx_err 
 			DTX_TRY(dtx_bind_pass(b, 0, col[i], NULL, err));
 	if (dtx_cols_static(a->cols, b->in[0]))
 		dtx_bind_close(b);
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
-out:
-	return rc;
-}
-
-static enum dtx_code select_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-                                  struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct select_state *s = ox->bound;
-	enum dtx_code rc = DTX_OK;
-
-	(void)local;
-	DTX_TRY(dtx_colmap_apply(ox, &s->map, in, err));
-	DTX_TRY(dtx_emit_batch(out, in, err));
+	DTX_TRY(dtx_colmap_bind(b, 0, map, err));
 out:
 	return rc;
 }
@@ -83,8 +67,6 @@ static bool select_pandas(const void *args, struct dtx_buf *out)
 	return ok;
 }
 
-static const struct dtx_map select_map = { .batch = select_batch };
-
 const struct dtx_op dtx_op_select = {
 	.name = "select",
 	.aliases = "keep,columns",
@@ -98,7 +80,7 @@ const struct dtx_op dtx_op_select = {
 	.nexamples = DTX_COUNT(select_examples),
 	.args_size = sizeof(struct select_args),
 	.bind = select_bind,
-	.map = &select_map,
+	.map = &dtx_colmap_move,
 	.explain = select_explain,
 	.sql = dtx_sql_project,
 	.pandas = select_pandas,

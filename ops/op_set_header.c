@@ -5,9 +5,6 @@ struct header_args {
 	struct dtx_plist names;
 	bool allow_short;
 };
-struct header_state {
-	struct dtx_colmap map;
-};
 
 static const struct dtx_param header_params[] = {
 	{ .name = "names",
@@ -56,11 +53,11 @@ static enum dtx_code header_bind(struct dtx_bind *b, void *args, struct dtx_err 
 {
 	const struct header_args *a = args;
 	const char *const *name = a->names.item;
-	struct header_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_colmap *map = dtx_bind_state(b, sizeof(*map));
 	uint32_t n = b->in[0]->nfields;
 	enum dtx_code rc = DTX_OK;
 
-	if (!s)
+	if (!map)
 		DTX_FAIL_MEM(err);
 	if (!b->typed && b->in[0]->open)
 		return bind_open(b, a, err);
@@ -70,20 +67,7 @@ static enum dtx_code header_bind(struct dtx_bind *b, void *args, struct dtx_err 
 		                      a->names.n, n));
 	for (uint32_t i = 0; i < n; i++)
 		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, i < a->names.n ? name[i] : NULL, err));
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->map, err));
-out:
-	return rc;
-}
-
-static enum dtx_code header_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-                                  struct dtx_emit *out, struct dtx_err *err)
-{
-	const struct header_state *s = ox->bound;
-	enum dtx_code rc = DTX_OK;
-
-	(void)local;
-	DTX_TRY(dtx_colmap_apply(ox, &s->map, in, err));
-	DTX_TRY(dtx_emit_batch(out, in, err));
+	DTX_TRY(dtx_colmap_bind(b, 0, map, err));
 out:
 	return rc;
 }
@@ -110,8 +94,6 @@ static bool header_pandas(const void *args, struct dtx_buf *out)
 	return true;
 }
 
-static const struct dtx_map header_map = { .batch = header_batch };
-
 const struct dtx_op dtx_op_set_header = {
 	.name = "set_header",
 	.aliases = "header,colnames",
@@ -126,7 +108,7 @@ const struct dtx_op dtx_op_set_header = {
 	.nexamples = DTX_COUNT(header_examples),
 	.args_size = sizeof(struct header_args),
 	.bind = header_bind,
-	.map = &header_map,
+	.map = &dtx_colmap_move,
 	.explain = header_explain,
 	.pandas = header_pandas,
 };

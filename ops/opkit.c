@@ -43,6 +43,20 @@ out:
 	return rc;
 }
 
+static enum dtx_code move_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+                                struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	(void)local;
+	DTX_TRY(dtx_colmap_apply(ox, ox->bound, in, err));
+	DTX_TRY(dtx_emit_batch(out, in, err));
+out:
+	return rc;
+}
+
+const struct dtx_map dtx_colmap_move = { .batch = move_batch };
+
 void dtx_batch_put(struct dtx_batch *b, uint32_t i, struct dtx_column *c)
 {
 	dtx_column_unref(b->col[i]);

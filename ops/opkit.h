@@ -20,6 +20,16 @@ DTX_MUSTUSE enum dtx_code dtx_colmap_bind(struct dtx_bind *b, unsigned t, struct
 /* Gives b the output schema: columns are moved by the map, the others are NULL. */
 DTX_MUSTUSE enum dtx_code dtx_colmap_apply(const struct dtx_opctx *ox, const struct dtx_colmap *map,
                                            struct dtx_batch *b, struct dtx_err *err);
+/* Place of column c among col[0..n) (a selector's), -1: it is not there. */
+static inline int32_t dtx_cols_find(const int32_t *col, uint32_t n, int32_t c)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (col[i] == c)
+			return (int32_t)i;
+	return -1;
+}
+/* Map of an op that only moves columns; its state is a struct dtx_colmap. */
+extern const struct dtx_map dtx_colmap_move;
 /* Puts a column at i.  Takes `c`; an earlier one is unref'ed. */
 void dtx_batch_put(struct dtx_batch *b, uint32_t i, struct dtx_column *c);
 /* Value of column i as FLAT: the caller owns a reference. */

@@ -60,14 +60,6 @@ out:
 
 /* --- ids: the listed columns, or the rest --- */
 
-static bool listed(const int32_t *col, uint32_t n, int32_t c)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (col[i] == c)
-			return true;
-	return false;
-}
-
 static enum dtx_code bind_ids(struct dtx_bind *b, const struct dtx_wider_args *a,
                               struct dtx_wider_state *s, const int32_t *values, uint32_t nvalues,
                               struct dtx_err *err)
@@ -83,8 +75,8 @@ static enum dtx_code bind_ids(struct dtx_bind *b, const struct dtx_wider_args *a
 		if (!col)
 			DTX_FAIL_MEM(err);
 		for (uint32_t i = 0; i < b->in[0]->nfields; i++)
-			if (!listed(s->names.col, s->names.n, (int32_t)i) &&
-			    !listed(values, nvalues, (int32_t)i))
+			if (dtx_cols_find(s->names.col, s->names.n, (int32_t)i) < 0 &&
+			    dtx_cols_find(values, nvalues, (int32_t)i) < 0)
 				col[n++] = (int32_t)i;
 	}
 	DTX_TRY(dtx_groupkeys_columns(b, 0, col, n, &s->id, err));
