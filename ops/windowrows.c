@@ -2,6 +2,7 @@
 #include "ops/windowrows.h"
 
 #include "ops/sorter.h"
+#include "ops/tablekeys.h"
 
 struct maker {
 	const struct dtx_opctx *ox;
@@ -10,7 +11,7 @@ struct maker {
 	struct dtx_table *t;
 	struct dtx_windowrows *w;
 	uint32_t n;
-	uint32_t *group; /* per row; NULL: one partition */
+	struct dtx_tablekeys group;
 	struct dtx_sorter sorter;
 	uint32_t *first; /* first row of each batch */
 	struct dtx_err *err;
@@ -23,30 +24,6 @@ void dtx_windowrows_clear(struct dtx_windowrows *w)
 	dtx_mem_free(w->peer);
 	dtx_mem_free(w->unranked);
 	*w = (struct dtx_windowrows)DTX_WINDOWROWS_INIT;
-}
-
-static enum dtx_code number_groups(struct maker *m, uint32_t *ngroups)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_err *err = m->err;
-	struct dtx_groups *g = NULL;
-	size_t at = 0;
-
-	*ngroups = 1;
-	if (!m->by->n)
-		return DTX_OK;
-	m->group = dtx_mem_alloc((size_t)m->n + 1, sizeof(*m->group));
-	if (!m->group)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_groupkeys_groups(m->by, &g, err));
-	for (size_t i = 0; i < m->t->nbatches; i++) {
-		DTX_TRY(dtx_groupkeys_ids(m->by, g, m->t->batch[i], m->group + at, err));
-		at += m->t->batch[i]->nrows;
-	}
-	*ngroups = dtx_groups_count(g);
-out:
-	dtx_groups_free(g);
-	return rc;
 }
 
 /* --- order --- */
@@ -103,18 +80,18 @@ out:
 /* --- partitions --- */
 
 /* Stable: rows of a partition stay in the order of `sorted` (NULL: the table's). */
-static void partition(struct maker *m, const uint32_t *sorted, const uint32_t *peer,
-                      uint32_t ngroups)
+static void partition(struct maker *m, const uint32_t *sorted, const uint32_t *peer)
 {
 	struct dtx_windowrows *w = m->w;
+	uint32_t ngroups = m->group.n;
 	uint32_t *at = w->start;
 
 	for (uint32_t i = 0; i < m->n; i++)
-		at[(m->group ? m->group[i] : 0) + 1]++;
+		at[dtx_tablekeys_id(&m->group, i) + 1]++;
 	for (uint32_t p = 0; p < ngroups; p++)
 		at[p + 1] += at[p];
 	for (uint32_t k = 0; k < m->n; k++) {
-		uint32_t row = sorted ? sorted[k] : k, p = m->group ? m->group[row] : 0;
+		uint32_t row = sorted ? sorted[k] : k, p = dtx_tablekeys_id(&m->group, row);
 		uint32_t place = at[p]++;
 
 		w->order[place] = row;
@@ -146,12 +123,12 @@ static enum dtx_code make_rows(struct maker *m)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err *err = m->err;
 	struct dtx_windowrows *w = m->w;
-	uint32_t ngroups, *sorted = NULL, *peer = NULL;
+	uint32_t *sorted = NULL, *peer = NULL;
 	size_t n = (size_t)m->n + 1;
 
-	DTX_TRY(number_groups(m, &ngroups));
+	DTX_TRY(dtx_tablekeys_open(&m->group, m->by, m->t, err));
 	w->order = dtx_mem_alloc(n, sizeof(*w->order));
-	w->start = dtx_mem_zalloc((size_t)ngroups + 2, sizeof(*w->start));
+	w->start = dtx_mem_zalloc((size_t)m->group.n + 2, sizeof(*w->start));
 	if (!w->order || !w->start)
 		DTX_FAIL_MEM(err);
 	if (m->order->n) {
@@ -164,10 +141,11 @@ static enum dtx_code make_rows(struct maker *m)
 			DTX_FAIL_MEM(err);
 		DTX_TRY(sort_rows(m, sorted, peer));
 	}
-	partition(m, sorted, peer, ngroups);
+	partition(m, sorted, peer);
 	if (w->peer)
-		local_peers(w, ngroups);
-	w->rows = (struct dtx_winrows){ m->n, ngroups, w->order, w->start, w->peer, w->unranked };
+		local_peers(w, m->group.n);
+	w->rows =
+		(struct dtx_winrows){ m->n, m->group.n, w->order, w->start, w->peer, w->unranked };
 out:
 	dtx_mem_free(sorted);
 	dtx_mem_free(peer);
@@ -188,7 +166,7 @@ enum dtx_code dtx_windowrows_make(struct dtx_windowrows *w, const struct dtx_opc
 	dtx_sorter_init(&m.sorter, SIZE_MAX);
 	rc = make_rows(&m);
 	dtx_sorter_clear(&m.sorter);
-	dtx_mem_free(m.group);
+	dtx_tablekeys_close(&m.group);
 	dtx_mem_free(m.first);
 out:
 	return rc;
