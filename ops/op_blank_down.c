@@ -81,11 +81,7 @@ static enum dtx_code blank_lay(struct dtx_remake *m, struct dtx_err *err)
 
 	if (!id)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_remake_size(m, m->raw.table->nrows, m->raw.ncols, err));
-	for (uint32_t c = 0; c < m->ncols; c++) {
-		m->out[c].name = m->raw.table->schema->field[c].name;
-		m->out[c].col = (int32_t)c;
-	}
+	DTX_TRY(dtx_remake_same(m, m->raw.table->nrows, err));
 	for (uint32_t i = 0; i < s->n; i++)
 		DTX_TRY(blank_column(m, &s->key[i], (uint32_t)s->col[i], id, &blanked, err));
 	dtx_remake_count(m, "repeated", blanked);

@@ -567,14 +567,10 @@ static enum dtx_code lay_table(struct work *w, struct dtx_err *err)
 	int64_t rows = m->raw.table->nrows;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_size(m, rows + (int64_t)w->nabsent, m->raw.ncols, err));
+	DTX_TRY(dtx_remake_same(m, rows + (int64_t)w->nabsent, err));
 	DTX_TRY(dtx_remake_rows(m, err));
 	for (int64_t r = 0; r < m->nrows; r++)
 		m->row[r] = r < rows ? r : -1;
-	for (uint32_t c = 0; c < m->ncols; c++) {
-		m->out[c].name = m->raw.table->schema->field[c].name;
-		m->out[c].col = (int32_t)c;
-	}
 	for (uint32_t i = 0; i < w->s->n; i++)
 		DTX_TRY(lay_axis(w, i, err));
 	for (size_t i = 0; i < w->a->fill.n; i++)

@@ -4,8 +4,8 @@
  * texts may have hidden numbers. */
 #include "core/data/infer.h"
 #include "ops/cells.h"
-#include "ops/groupkeys.h"
 #include "ops/rawcells.h"
+#include "ops/tablekeys.h"
 
 enum { DIR_DOWN, DIR_UP, DIR_RIGHT, DIR_LEFT };
 enum { ONLY_BLANK, ONLY_MERGED };
@@ -96,8 +96,7 @@ struct work {
 	const struct fill_args *a;
 	const struct fill_state *s;
 	struct dtx_raw raw;
-	uint32_t *group; /* per row; NULL without by */
-	uint32_t ngroups;
+	struct dtx_tablekeys group;
 	struct place **place; /* per selected column, per row */
 	int64_t filled;
 };
@@ -107,31 +106,8 @@ static void work_clear(struct work *w)
 	for (uint32_t i = 0; w->place && i < w->s->n; i++)
 		dtx_mem_free(w->place[i]);
 	dtx_mem_free(w->place);
-	dtx_mem_free(w->group);
+	dtx_tablekeys_close(&w->group);
 	dtx_raw_close(&w->raw);
-}
-
-static enum dtx_code number_groups(struct work *w, struct dtx_table *t, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_groups *g = NULL;
-	int64_t at = 0;
-
-	w->ngroups = 1;
-	if (!w->s->by.n)
-		return DTX_OK;
-	w->group = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*w->group));
-	if (!w->group)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_groupkeys_groups(&w->s->by, &g, err));
-	for (size_t i = 0; i < t->nbatches; i++) {
-		DTX_TRY(dtx_groupkeys_ids(&w->s->by, g, t->batch[i], w->group + at, err));
-		at += t->batch[i]->nrows;
-	}
-	w->ngroups = dtx_groups_count(g);
-out:
-	dtx_groups_free(g);
-	return rc;
 }
 
 /* The run of blanks behind the last cell that is not. */
@@ -158,16 +134,17 @@ static void step_run(struct work *w, struct run *run, struct place self)
 static enum dtx_code fill_vertical(struct work *w, int64_t nrows, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct run *run = dtx_mem_alloc((size_t)w->ngroups + 1, sizeof(*run));
+	struct run *run = dtx_mem_alloc((size_t)w->group.n + 1, sizeof(*run));
 
 	if (!run)
 		DTX_FAIL_MEM(err);
 	for (uint32_t c = 0; c < w->s->n; c++) {
-		memset(run, 0, ((size_t)w->ngroups + 1) * sizeof(*run));
+		memset(run, 0, ((size_t)w->group.n + 1) * sizeof(*run));
 		for (int64_t i = 0; i < nrows; i++) {
 			int64_t row = w->a->dir == DIR_DOWN ? i : nrows - 1 - i;
 
-			step_run(w, &run[w->group ? w->group[row] : 0], (struct place){ row, c });
+			step_run(w, &run[dtx_tablekeys_id(&w->group, row)],
+			         (struct place){ row, c });
 		}
 	}
 out:
@@ -202,10 +179,7 @@ static void fill_merged(struct work *w, int64_t nrows)
 
 			if (!(dtx_raw_merge(&w->raw, row, col) & mark))
 				continue;
-			while (at > 0 && dtx_raw_merge(&w->raw, at, col) & DTX_CELL_MERGE_UP)
-				at--;
-			while (col > 0 && dtx_raw_merge(&w->raw, at, col) & DTX_CELL_MERGE_LEFT)
-				col--;
+			dtx_raw_anchor(&w->raw, DTX_CELL_MERGE_UP | DTX_CELL_MERGE_LEFT, &at, &col);
 			from = dtx_cols_find(w->s->col, w->s->n, (int32_t)col);
 			if (from < 0 || dtx_raw_blank(&w->raw, at, col))
 				continue;
@@ -222,7 +196,7 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 
 	*w = (struct work){ .a = ox->args, .s = ox->bound, .raw = DTX_RAW_INIT };
 	DTX_TRY(dtx_raw_open(&w->raw, t, err));
-	DTX_TRY(number_groups(w, t, err));
+	DTX_TRY(dtx_tablekeys_open(&w->group, &w->s->by, t, err));
 	w->place = dtx_mem_zalloc((size_t)w->s->n + 1, sizeof(struct place *));
 	if (!w->place)
 		DTX_FAIL_MEM(err);

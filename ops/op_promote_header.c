@@ -82,15 +82,6 @@ struct grid {
 	unsigned turn;
 };
 
-/* Anchor of a merged range: up, then left, as far as the marks go. */
-static void anchor_of(struct dtx_raw *r, int64_t *row, uint32_t *col)
-{
-	while (*row > 0 && dtx_raw_merge(r, *row, *col) & DTX_CELL_MERGE_UP)
-		(*row)--;
-	while (*col > 0 && dtx_raw_merge(r, *row, *col) & DTX_CELL_MERGE_LEFT)
-		(*col)--;
-}
-
 /* The merged range around col spans every column. */
 static bool is_wide(struct dtx_raw *r, int64_t row, uint32_t col)
 {
@@ -137,7 +128,7 @@ static enum dtx_code grid_row(void *arg, uint64_t row, struct dtx_head_cell *cel
 		int64_t at = (int64_t)row;
 		uint32_t col = c;
 
-		anchor_of(&g->raw, &at, &col);
+		dtx_raw_anchor(&g->raw, DTX_CELL_MERGE_UP | DTX_CELL_MERGE_LEFT, &at, &col);
 		cell[c] = (struct dtx_head_cell){ .covered = merge != 0, .covered_left = col != c };
 		cell[c].wide = (merge & DTX_CELL_MERGE_LEFT ||
 		                (c + 1 < g->raw.ncols &&

@@ -148,11 +148,7 @@ static enum dtx_code tables_lay(struct dtx_remake *m, struct dtx_err *err)
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_size(m, m->raw.table->nrows, m->raw.ncols, err));
-	for (uint32_t c = 0; c < m->ncols; c++) {
-		m->out[c].name = m->raw.table->schema->field[c].name;
-		m->out[c].col = (int32_t)c;
-	}
+	DTX_TRY(dtx_remake_same(m, m->raw.table->nrows, err));
 	if (a->by == BY_BLANK_COLS)
 		DTX_TRY(pick_cols(m, a, err));
 	else

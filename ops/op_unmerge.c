@@ -50,31 +50,22 @@ out:
 	return rc;
 }
 
-/* First cell of the range that covers a cell; false: the axis does not reach it. */
-static bool anchor_of(struct dtx_raw *r, int axis, struct dtx_from *f)
-{
-	while (axis != AXIS_COLS && f->row > 0 &&
-	       dtx_raw_merge(r, f->row, (uint32_t)f->col) & DTX_CELL_MERGE_UP)
-		f->row--;
-	while (axis != AXIS_ROWS && f->col > 0 &&
-	       dtx_raw_merge(r, f->row, (uint32_t)f->col) & DTX_CELL_MERGE_LEFT)
-		f->col--;
-	return dtx_raw_merge(r, f->row, (uint32_t)f->col) == 0;
-}
-
+/* A cell whose axis does not reach the first cell of its range stays. */
 static enum dtx_code fill_column(struct dtx_remake *m, uint32_t c, int axis, struct dtx_err *err)
 {
+	static const uint8_t along[] = { DTX_CELL_MERGE_UP | DTX_CELL_MERGE_LEFT, DTX_CELL_MERGE_UP,
+		                         DTX_CELL_MERGE_LEFT };
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_remake_cells(m, c, err));
 	for (int64_t r = 0; r < m->nrows; r++) {
-		struct dtx_from at = { r, (int32_t)c };
+		int64_t row = r;
+		uint32_t col = c;
 
-		if (dtx_raw_merge(&m->raw, r, c) && anchor_of(&m->raw, axis, &at)) {
-			m->out[c].cell[r] = at;
-		} else {
-			m->out[c].cell[r] = (struct dtx_from){ r, (int32_t)c };
-		}
+		dtx_raw_anchor(&m->raw, along[axis], &row, &col);
+		m->out[c].cell[r] = dtx_raw_merge(&m->raw, row, col)
+		                            ? (struct dtx_from){ r, (int32_t)c }
+		                            : (struct dtx_from){ row, (int32_t)col };
 	}
 out:
 	return rc;
@@ -86,11 +77,7 @@ static enum dtx_code unmerge_lay(struct dtx_remake *m, struct dtx_err *err)
 	const struct unmerge_state *s = m->ox->bound;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_remake_size(m, m->raw.table->nrows, m->raw.ncols, err));
-	for (uint32_t c = 0; c < m->ncols; c++) {
-		m->out[c].name = m->raw.table->schema->field[c].name;
-		m->out[c].col = (int32_t)c;
-	}
+	DTX_TRY(dtx_remake_same(m, m->raw.table->nrows, err));
 	if (!dtx_raw_is_sheet(&m->raw))
 		goto out;
 	for (uint32_t i = 0; i < (a->cols ? s->n : m->ncols); i++)

@@ -86,6 +86,14 @@ uint8_t dtx_raw_merge(struct dtx_raw *r, int64_t row, uint32_t col)
 	return raw_tag(r, row, col) & (DTX_CELL_MERGE_UP | DTX_CELL_MERGE_LEFT);
 }
 
+void dtx_raw_anchor(struct dtx_raw *r, uint8_t along, int64_t *row, uint32_t *col)
+{
+	while (*row > 0 && dtx_raw_merge(r, *row, *col) & along & DTX_CELL_MERGE_UP)
+		(*row)--;
+	while (*col > 0 && dtx_raw_merge(r, *row, *col) & along & DTX_CELL_MERGE_LEFT)
+		(*col)--;
+}
+
 uint8_t dtx_raw_kind(struct dtx_raw *r, int64_t row, uint32_t col)
 {
 	return raw_tag(r, row, col) & DTX_CELL_KIND;

@@ -27,6 +27,9 @@ struct dtx_str dtx_raw_text(struct dtx_raw *r, int64_t row, uint32_t col, struct
 bool dtx_raw_blank(struct dtx_raw *r, int64_t row, uint32_t col);
 /* DTX_CELL_MERGE_UP | DTX_CELL_MERGE_LEFT of a workbook's cell, else 0. */
 uint8_t dtx_raw_merge(struct dtx_raw *r, int64_t row, uint32_t col);
+/* The first cell of the merged range around a cell, as far as the marks in `along` lead: up, then
+ * left. */
+void dtx_raw_anchor(struct dtx_raw *r, uint8_t along, int64_t *row, uint32_t *col);
 /* Kind of a workbook's cell; DTX_CELL_TEXT for other columns. */
 uint8_t dtx_raw_kind(struct dtx_raw *r, int64_t row, uint32_t col);
 /* How many cells of the row are not blank; *only: the column of the last of them. */

@@ -66,6 +66,19 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_remake_same(struct dtx_remake *m, int64_t nrows, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_remake_size(m, nrows, m->raw.ncols, err));
+	for (uint32_t c = 0; c < m->ncols; c++) {
+		m->out[c].name = m->raw.table->schema->field[c].name;
+		m->out[c].col = (int32_t)c;
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_remake_rows(struct dtx_remake *m, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

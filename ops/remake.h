@@ -40,6 +40,8 @@ typedef enum dtx_code dtx_remake_fn(struct dtx_remake *m, struct dtx_err *err);
 /* Room for the result.  Columns are null, rows are the input's.  col_limit. */
 DTX_MUSTUSE enum dtx_code dtx_remake_size(struct dtx_remake *m, int64_t nrows, uint32_t ncols,
                                           struct dtx_err *err);
+/* The result is as the input, with nrows rows. */
+DTX_MUSTUSE enum dtx_code dtx_remake_same(struct dtx_remake *m, int64_t nrows, struct dtx_err *err);
 /* m->row, to be filled for m->nrows rows. */
 DTX_MUSTUSE enum dtx_code dtx_remake_rows(struct dtx_remake *m, struct dtx_err *err);
 /* Cells of their own for column c, null until set. */
