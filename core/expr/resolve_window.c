@@ -81,17 +81,20 @@ out:
 	return rc;
 }
 
-/* lag, lead: value and default become one type. */
+/* lag, lead: value and default become one type, literals as beside each other anywhere. */
 static enum dtx_code with_default(struct dtx_binder *bd, const struct dtx_expr *e,
-                                  struct dtx_aggcall *c, bool *ok)
+                                  const struct dtx_expr *const *at, struct dtx_aggcall *c, bool *ok)
 {
+	const struct dtx_expr *const trees[2] = { at[0], at[2] };
 	struct dtx_bound *pair[2] = { c->args[0], c->nargs > 2 ? c->args[2] : NULL };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_typeref type;
 
 	if (!pair[1])
 		return DTX_OK;
-	DTX_TRY(dtx_bind_common(bd, e, pair, 2, ok, &type));
+	DTX_TRY(dtx_bind_literals(bd, trees, pair, 2, ok));
+	if (*ok)
+		DTX_TRY(dtx_bind_common(bd, e, pair, 2, ok, &type));
 	c->args[0] = pair[0];
 	c->args[2] = pair[1];
 out:
@@ -137,8 +140,8 @@ static enum dtx_code window_make(struct dtx_binder *bd, const struct dtx_expr *e
 	c->overflow = (uint8_t)bd->scope->overflow;
 	c->div_zero_error = bd->scope->div_zero_error;
 	DTX_TRY(constants(bd, e, at, c, &ok));
-	if (fn->detail == DTX_WIN_LAG || fn->detail == DTX_WIN_LEAD)
-		DTX_TRY(with_default(bd, e, c, &ok));
+	if (ok && (fn->detail == DTX_WIN_LAG || fn->detail == DTX_WIN_LEAD))
+		DTX_TRY(with_default(bd, e, at, c, &ok));
 	c->type = result_type(c);
 	*out = ok ? c : NULL;
 out:

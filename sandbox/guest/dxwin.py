@@ -71,8 +71,18 @@ def ntile(rows, g, n):
 # --- other rows ---
 
 
+def beside(v, values):
+    """A literal takes the type of the values it stands beside."""
+    known = next((w for w in values if w is not None), None)
+    if isinstance(v, str) and isinstance(known, pd.Timestamp):
+        return pd.Timestamp(v)
+    return decimal.Decimal(repr(v)) if isinstance(v, float) and isinstance(known, decimal.Decimal) else v
+
+
 def shift(sign):
     def run(rows, g, x, n=1, default=None):
+        default = beside(default, x)
+
         def at(k):
             other = k - sign * n
             return x[g[other]] if 0 <= other < len(g) else default[g[k]] if isinstance(default, list) else default

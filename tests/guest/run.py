@@ -147,6 +147,21 @@ def test_if_and_case():
     assert dx.case((n > 2, "big"), (n > 1, "some"), default="few").tolist() == ["few", "some", "big"]
 
 
+def test_window_defaults_take_the_type():
+    days = pd.DataFrame({"d": pd.to_datetime(["2024-02-01", "2024-02-02"])})
+    got = dx.over("lag", days, days["d"], 1, "2024-01-01")
+    assert got.tolist() == [pd.Timestamp(2024, 1, 1), pd.Timestamp(2024, 2, 1)]
+    sums = pd.DataFrame({"m": [decimal.Decimal("0.50"), decimal.Decimal("1.50")]})
+    got = dx.over("lead", sums, sums["m"], 1, 0.25)
+    assert got.tolist() == [decimal.Decimal("1.50"), decimal.Decimal("0.25")]
+
+
+def test_window_aggregates_are_those_of_groups():
+    t = pd.DataFrame({"x": [0.1, 0.7, 3.5]})
+    for rolling, fn in (("roll_sum", "sum"), ("roll_mean", "mean"), ("roll_median", "median"), ("roll_std", "std")):
+        assert dx.over(rolling, t, t["x"], 3)[2] == dx.agg(fn, t, t["x"]), rolling
+
+
 def test_to_date_is_strict():
     got = dx.to_date(pd.Series(["03/04/2024", None]), "%d/%m/%Y")
     assert got[0] == pd.Timestamp(2024, 4, 3) and pd.isna(got[1])

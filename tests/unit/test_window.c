@@ -105,6 +105,20 @@ void test_window_constants(void)
 	plancases(list, DTX_COUNT(list), NULL);
 }
 
+void test_window_defaults_take_the_type(void)
+{
+	static const struct plancase list[] = {
+		{ WINDOW("\"a\":\"lag(d, 1, '2024-01-01')\""), "d\n2024-02-01\n2024-02-02\n",
+		  "d,a\n2024-02-01,2024-01-01\n2024-02-02,2024-02-01\n" },
+		{ WINDOW("\"a\":\"lead(d, 1, 'soon')\""), "d\n2024-02-01\n", "bad_literal" },
+		/* a decimal, not a float */
+		{ DECIMALS("", "decimal(5,2)", "\"a\":\"lag(x, 1, 0.25)\""), "x\n0.50\n1.50\n",
+		  "x,a\n0.50,0.25\n1.50,0.50\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
 static void overflow_at(const char *plan, int64_t row)
 {
 	struct planrun p;
