@@ -94,7 +94,8 @@ static const struct dtx_schema *inner_schema(struct dtx_bind *b, const struct dt
 }
 
 static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_gb_item *item, size_t k,
-                              const char *const *names, struct dtx_gb_state *s, struct dtx_err *err)
+                              const struct dtx_field *keys, struct dtx_gb_state *s,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_gb_out *o = &s->out[s->nouts];
@@ -108,7 +109,7 @@ static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_gb_item *item
 		goto out;
 	}
 	snprintf(sub, sizeof(sub), "/agg/%zu/expr", k);
-	DTX_TRY(dtx_bind_agg(b, 0, item->expr, sub, names, s->nkeys, (int32_t)b->ncols, &o->calls,
+	DTX_TRY(dtx_bind_agg(b, 0, item->expr, sub, keys, s->nkeys, (int32_t)b->ncols, &o->calls,
 	                     &o->bound, err));
 	if (o->bound)
 		type = dtx_bound_type(o->bound);
@@ -170,7 +171,7 @@ enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 	const struct dtx_gb_item *agg = a->agg.item;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_gb_state *s = dtx_bind_state(b, sizeof(*s));
-	const char **names;
+	struct dtx_field *keys;
 
 	if (!s)
 		DTX_FAIL_MEM(err);
@@ -179,14 +180,14 @@ enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 	s->key = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*s->key));
 	s->key_type = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*s->key_type));
 	s->out = dtx_arena_zalloc(b->arena, a->agg.n + 1, sizeof(*s->out));
-	names = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*names));
-	if (!s->key || !s->key_type || !s->out || !names)
+	keys = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*keys));
+	if (!s->key || !s->key_type || !s->out || !keys)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(bind_keys(b, a, s, err));
 	for (uint32_t i = 0; i < s->nkeys; i++)
-		names[i] = s->key[i].field.name;
+		keys[i] = s->key[i].field;
 	for (size_t k = 0; k < a->agg.n; k++)
-		DTX_TRY(bind_out(b, &agg[k], k, names, s, err));
+		DTX_TRY(bind_out(b, &agg[k], k, keys, s, err));
 	if (!a->agg.n)
 		dtx_bind_unsure(b);
 	if (a->having)

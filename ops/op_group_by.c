@@ -101,6 +101,15 @@ static const struct dtx_example group_by_examples[] = {
 	  .out = "c,s\n0,\n" },
 	{ .step = DTX_JSON({
 		  "op" : "group_by",
+		  "by" : [ { "as" : "d", "expr" : "year(d)" } ],
+		  "agg" : [
+			  { "as" : "next", "expr" : "d + 1" }, { "as" : "last", "expr" : "max(d)" }
+		  ]
+	  }),
+	  .in = "d\n2024-01-31\n2024-03-01\n2025-01-01\n",
+	  .out = "d,next,last\n2024,2025,2024-03-01\n2025,2026,2025-01-01\n" },
+	{ .step = DTX_JSON({
+		  "op" : "group_by",
 		  "by" : [ "k", "j" ],
 		  "agg" : { "m" : "mean(n)" },
 		  "having" : "m > 1"
@@ -305,6 +314,29 @@ static bool keys_sql(const struct dtx_sql_step *s, const char *after, bool named
 	return ok;
 }
 
+/* Where groups are made SQL sees the input's columns, so a computed key has no name yet. */
+struct key_use {
+	const struct dtx_gb_args *args;
+	bool found;
+};
+
+static void on_key(void *arg, const char *name)
+{
+	struct key_use *use = arg;
+	const struct dtx_gb_item *by = use->args->by.item;
+
+	for (size_t i = 0; i < use->args->by.n; i++)
+		use->found |= by[i].expr && !strcmp(by[i].as, name);
+}
+
+static bool names_made_key(const struct dtx_gb_args *a, const struct dtx_expr *e)
+{
+	struct key_use use = { a, false };
+
+	dtx_expr_columns(e, on_key, &use);
+	return use.found;
+}
+
 static bool groups_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct dtx_gb_args *a = s->args;
@@ -315,6 +347,7 @@ static bool groups_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	ok = keys_sql(s, "", true, out);
 	for (size_t i = 0; i < a->agg.n; i++) {
 		dtx_buf_add(out, ", ");
+		ok = !names_made_key(a, agg[i].expr) && ok;
 		ok = dtx_expr_sql(agg[i].expr, s->bind->in[0], out) && ok;
 		dtx_buf_add(out, " AS ");
 		dtx_sql_name(out, agg[i].as);

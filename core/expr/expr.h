@@ -59,8 +59,9 @@ struct dtx_scope {
 	/* Each use, once bound: bytes or value, and the class demanded of an unknown column. */
 	void (*use)(void *arg, int32_t column, enum dtx_demand demand, enum dtx_class cls);
 	unsigned allow;
-	/* group_by: names of key columns, a column outside an aggregate must be one of them */
-	const char *const *keys;
+	/* group_by: key columns, some computed; a column outside an aggregate must be one of them
+	 */
+	const struct dtx_field *keys;
 	size_t nkeys;
 	bool grouped;
 	bool ordered; /* window: there is an order */

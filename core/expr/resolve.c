@@ -203,7 +203,7 @@ static int32_t key_index(const struct dtx_scope *sc, const char *name)
 	size_t i;
 
 	for (i = 0; i < sc->nkeys; i++) {
-		if (!strcmp(sc->keys[i], name))
+		if (!strcmp(sc->keys[i].name, name))
 			return (int32_t)i;
 	}
 	return -1;
@@ -216,26 +216,26 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 	struct dtx_err found = DTX_ERR_INIT;
 	struct dtx_field field = { 0 };
 	struct dtx_bound *b;
-	int32_t index;
+	bool grouped = bd->scope->grouped && !bd->in_agg;
+	int32_t key = grouped ? key_index(bd->scope, e->name) : -1, index = key;
 
 	if (e->table)
 		return dtx_resolve_fail(
 			bd, e, "write the column's name alone", DTX_E_UNKNOWN_COLUMN,
 			"no column '%s.%s' here: there is one table", e->table, e->name);
-	index = bd->scope->column(bd->scope->arg, e->name, &field, &found);
+	/* a computed key may have the name of an input column, and another type */
+	if (key >= 0)
+		field = bd->scope->keys[key];
+	else
+		index = bd->scope->column(bd->scope->arg, e->name, &field, &found);
 	if (index < 0)
 		return dtx_bind_report(bd, e, &found);
-	if (bd->scope->grouped && !bd->in_agg) {
-		index = key_index(bd->scope, e->name);
-		if (index < 0)
-			return dtx_resolve_fail(bd, e,
-			                        "put it into an aggregate such as first() or "
-			                        "among the keys",
-			                        DTX_E_AGGREGATE_REQUIRED,
-			                        "column '%s' is neither a key nor in an aggregate",
-			                        e->name);
-		field.source = false;
-	}
+	if (grouped && key < 0)
+		return dtx_resolve_fail(
+			bd, e, "put it into an aggregate such as first() or among the keys",
+			DTX_E_AGGREGATE_REQUIRED,
+			"column '%s' is neither a key nor in an aggregate", e->name);
+	field.source = field.source && !grouped;
 	b = dtx_bound_new(bd, e, DTX_BD_COL, field.type, 0);
 	if (!b)
 		DTX_FAIL_MEM(bd->err);

@@ -544,7 +544,7 @@ enum dtx_code dtx_bind_expr(struct dtx_bind *b, unsigned t, const struct dtx_exp
 }
 
 enum dtx_code dtx_bind_agg(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
-                           const char *sub, const char *const *keys, size_t nkeys, int32_t out,
+                           const char *sub, const struct dtx_field *keys, size_t nkeys, int32_t out,
                            struct dtx_aggcalls *aggs, struct dtx_bound **bound, struct dtx_err *err)
 {
 	struct scope_arg s = { .b = b, .t = t, .out = out };

@@ -128,9 +128,9 @@ DTX_MUSTUSE enum dtx_code dtx_bind_use(struct dtx_bind *b, int32_t out, unsigned
 DTX_MUSTUSE enum dtx_code dtx_bind_expr(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
                                         const char *sub, struct dtx_typeref want, int32_t out,
                                         struct dtx_bound **bound, struct dtx_err *err);
-/* The same with aggregates allowed; keys are names of the group keys. */
+/* The same with aggregates allowed; keys are the columns of the group keys. */
 DTX_MUSTUSE enum dtx_code dtx_bind_agg(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
-                                       const char *sub, const char *const *keys, size_t nkeys,
+                                       const char *sub, const struct dtx_field *keys, size_t nkeys,
                                        int32_t out, struct dtx_aggcalls *aggs,
                                        struct dtx_bound **bound, struct dtx_err *err);
 /* Binds over a schema that is neither input nor output (derive: columns made so far).  cols maps

@@ -132,7 +132,7 @@ void test_agg_rows(void)
 void test_agg_list_shares_calls(void)
 {
 	struct dtx_aggcalls calls = { NULL, 0, 0 };
-	static const char *const keys[] = { "s" };
+	static const struct dtx_field keys[] = { { .name = "s", .type = { .type = DTX_T_TEXT } } };
 	struct expr_env v;
 	struct dtx_bound *b;
 
