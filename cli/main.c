@@ -6,6 +6,7 @@
 #include "cli/help.h"
 #include "cli/out.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "sandbox/role.h"
 
 #define ARGS_MAX 4096
@@ -48,6 +49,22 @@ static enum dtx_code main_count(const struct dtx_cmd *cmd, int argc, struct dtx_
 	return rc;
 }
 
+/* Plans, records and errors are JSON, which cannot name such a file. */
+static enum dtx_code main_utf8(const struct dtx_cli *cli, struct dtx_err *err)
+{
+	int i;
+
+	for (i = 1; i < cli->argc; i++) {
+		if (dtx_utf8_bad(cli->argv[i], strlen(cli->argv[i])) < 0)
+			continue;
+		dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "argument '%s' is not UTF-8",
+		            cli->argv[i]);
+		dtx_err_hint(err, "rename the file, or give it as stdin: dtx ... - < FILE");
+		return DTX_E_USAGE;
+	}
+	return DTX_OK;
+}
+
 static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, char **argv)
 {
 	_Alignas(max_align_t) char args[ARGS_MAX] = { 0 };
@@ -58,6 +75,7 @@ static int main_run(struct dtx_cli *cli, const struct dtx_cmd *cmd, int argc, ch
 
 	DTX_ASSERT(cmd->args_size <= sizeof(args), &err);
 	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &argc, argv, &err));
+	DTX_TRY(main_utf8(cli, &err));
 	if (cli->help)
 		return main_help(cli, cmd);
 	DTX_TRY(main_count(cmd, argc, &err));
