@@ -29,7 +29,7 @@ const struct dtx_cmd dtx_cmd_convert = {
 		 "  dtx convert accounts.xls -o accounts.csv\n"
 		 "  cat log.jsonl | dtx convert - --to csv",
 	.exits = "0 done; 4 input; 8 limit; 9 output or store; 130 cancelled",
-	.opts = dtx_convert_opts,
+	.opts = dtx_run_opts,
 	.nopts = DTX_CONVERT_OPTS,
 	.args_size = sizeof(struct dtx_run_args),
 	.min_args = 1,
