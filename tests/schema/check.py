@@ -4,6 +4,7 @@ import concurrent.futures
 import copy
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,17 @@ def common_mutations(plan):
     yield "an unknown member of an input", {**plan, "inputs": [{"name": "main", "pth": "x"}]}
 
 
+def members(schema):
+    """Names of all members below, but for rules that are not built in."""
+    if isinstance(schema, list):
+        return set().union(*map(members, schema))
+    if not isinstance(schema, dict):
+        return set()
+    names = {k for k, v in schema.get("properties", {}).items()
+             if "not built in" not in v.get("description", "")}
+    return names.union(*(members(v) for v in schema.values()))
+
+
 def main():
     results = []
 
@@ -96,6 +108,10 @@ def main():
                 bad.append(f"{name}: dtx {'refuses' if by_dtx else 'takes'} it ({codes})")
         ok(f"schema: {len(jobs)} mutations judged as dtx does", not bad and jobs,
            f"{len(bad)}: " + "\n# ".join(bad[:8]))
+    words = set(re.split(r"[^a-z_]+", dtx("help", "--man", "dtx-plan.5").stdout))
+    told = members({k: v for k, v in schema["properties"].items() if k != "steps"})
+    ok(f"schema: {len(told)} members are in dtx-plan(5)", len(told) > 50 and told <= words,
+       ", ".join(sorted(told - words)))
     text = json.dumps(strict)
     ok("schema: strict has no oneOf", '"oneOf"' not in text, "oneOf")
     print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
