@@ -1,6 +1,5 @@
 /* Markdown tables.  Workers format batches, the bytes are put in order. */
 #include "core/base/mem.h"
-#include "core/data/cast.h"
 #include "core/io/writer.h"
 
 #define MD_HEADER_MAX ((size_t)64 << 20)
@@ -71,7 +70,8 @@ static enum dtx_code md_format(struct dtx_writer *writer, struct dtx_batch *b, s
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_buf cell = DTX_BUF_INIT(MD_HEADER_MAX);
+	struct dtx_buf room = DTX_BUF_INIT(MD_HEADER_MAX);
+	struct dtx_str cell;
 	uint32_t i, c;
 
 	for (i = 0; i < b->nsel; i++) {
@@ -79,19 +79,15 @@ static enum dtx_code md_format(struct dtx_writer *writer, struct dtx_batch *b, s
 
 		dtx_buf_addc(out, '|');
 		for (c = 0; c < b->ncols; c++) {
-			dtx_buf_reset(&cell);
-			if (dtx_column_is_null(b->col[c], row))
-				dtx_buf_add(&cell, of(writer)->null_text);
-			else
-				dtx_cast_print(b->col[c], row, &cell);
-			DTX_TRY(dtx_buf_check(&cell, "a cell", err));
-			add_cell(out, (struct dtx_str){ dtx_buf_text(&cell), cell.len });
+			DTX_TRY(dtx_writer_cell(b->col[c], row, of(writer)->null_text, &room, &cell,
+			                        err));
+			add_cell(out, cell);
 		}
 		dtx_buf_addc(out, '\n');
 	}
 	DTX_TRY(dtx_buf_check(out, "the rows of a batch", err));
 out:
-	dtx_buf_clear(&cell);
+	dtx_buf_clear(&room);
 	return rc;
 }
 

@@ -4,7 +4,6 @@
  * Cells cannot steer a terminal: control characters are written as escapes. */
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "core/data/cast.h"
 #include "core/io/writer.h"
 
 enum { HOLD_BYTES = 4 << 20, CELL_WIDTH_MIN = 6 };
@@ -93,27 +92,24 @@ static enum dtx_code text_format(struct dtx_writer *writer, struct dtx_batch *b,
                                  struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_buf cell = DTX_BUF_INIT(TEXT_MAX);
+	struct dtx_buf room = DTX_BUF_INIT(TEXT_MAX);
+	struct dtx_str cell;
 	uint32_t i, c;
 
 	for (i = 0; i < b->nsel; i++) {
 		uint32_t row = b->sel ? b->sel[i] : i;
 
 		for (c = 0; c < b->ncols; c++) {
-			dtx_buf_reset(&cell);
-			if (dtx_column_is_null(b->col[c], row))
-				dtx_buf_add(&cell, of(writer)->null_text);
-			else
-				dtx_cast_print(b->col[c], row, &cell);
-			DTX_TRY(dtx_buf_check(&cell, "a cell", err));
-			add_visible(out, (struct dtx_str){ dtx_buf_text(&cell), cell.len });
+			DTX_TRY(dtx_writer_cell(b->col[c], row, of(writer)->null_text, &room, &cell,
+			                        err));
+			add_visible(out, cell);
 			dtx_buf_addc(out, CELL_END);
 		}
 		dtx_buf_addc(out, ROW_END);
 	}
 	DTX_TRY(dtx_buf_check(out, "a batch of rows", err));
 out:
-	dtx_buf_clear(&cell);
+	dtx_buf_clear(&room);
 	return rc;
 }
 

@@ -44,6 +44,10 @@ struct dtx_writer_class {
 };
 extern const struct dtx_writer_class *const dtx_writes[]; /* generated, NULL at the end */
 
+/* What a cell is shown as, null_text for a null; in `room`, until its next use. */
+DTX_MUSTUSE enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t row,
+                                          const char *null_text, struct dtx_buf *room,
+                                          struct dtx_str *out, struct dtx_err *err);
 /* By format name, else by the path's suffix, else csv. NULL: no such format. */
 const struct dtx_writer_class *dtx_writer_find(const char *format, const char *path);
 
