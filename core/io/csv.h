@@ -9,7 +9,6 @@
 #include "core/io/reader.h"
 #include "core/io/split.h"
 
-#define DTX_CSV_COLS_MAX 65536u
 #define DTX_CSV_TAIL_MAX 1000000 /* rows that skip_tail may cut off */
 
 /* What was read otherwise than it stands, and is told at the end. */
@@ -111,6 +110,18 @@ static inline bool dtx_csv_is_dropped(const struct dtx_csv *c, enum dtx_csv_kind
 	bool ragged = kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG;
 
 	return kind >= DTX_CSV_BLANK || (ragged && c->opts.ragged == DTX_RAGGED_QUARANTINE);
+}
+
+/* The text as the plain machine and the scanner read it. */
+static inline struct dtx_csv_text dtx_csv_text_of(const struct dtx_encoding *e,
+                                                  const struct dtx_dialect *d)
+{
+	return (struct dtx_csv_text){ .data = e->text,
+		                      .end = e->len,
+		                      .set = { .delim = d->delim[0] ? d->delim[0] : '\n',
+		                               .quote = d->quote ? d->quote : '"',
+		                               .quotes = d->quote != 0 },
+		                      .strict = d->quotes == DTX_QUOTES_STRICT };
 }
 
 /* csv_open.c: everything up to the schema. */

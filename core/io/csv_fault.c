@@ -92,9 +92,7 @@ enum dtx_code dtx_csv_widest(struct dtx_csv *c, size_t at, uint32_t *width, stru
 		DTX_TRY(fault_read(&f, at, err));
 		*width = DTX_MAX(*width, f.row.ncells);
 	}
-	if (*width > DTX_CSV_COLS_MAX)
-		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s' has a record of %u cells, at most %u are read",
-		         dtx_source_name(c->head.src), *width, DTX_CSV_COLS_MAX);
+	DTX_TRY(dtx_csv_row_limit(*width, dtx_source_name(c->head.src), err));
 out:
 	dtx_csv_ref_free(f.ref);
 	return rc;

@@ -40,14 +40,7 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_str text = { c->enc.text, c->enc.len };
 
 	DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d, err));
-	c->text = (struct dtx_csv_text){
-		.data = text.ptr,
-		.end = text.len,
-		.set = { .delim = d->delim[0] ? d->delim[0] : '\n',
-		         .quote = d->quote ? d->quote : '"',
-		         .quotes = d->quote != 0 },
-		.strict = d->quotes == DTX_QUOTES_STRICT,
-	};
+	c->text = dtx_csv_text_of(&c->enc, d);
 	DTX_TRY(open_quotes(c, err));
 	if (c->opts.reader && strcmp(c->opts.reader, "libcsv") != 0)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "reader '%.40s' is not libcsv",

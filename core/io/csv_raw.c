@@ -37,15 +37,7 @@ static enum dtx_code raw_record(struct raw_text *t, size_t *at, struct dtx_err *
 	struct dtx_csv_row row;
 	uint32_t i;
 
-	dtx_csv_row_read(&t->text, *at, t->span, (uint32_t)t->cap, &row);
-	if (row.ncells > DTX_CSV_COLS_MAX)
-		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s' has a record of %u cells, at most %u are read",
-		         t->label, row.ncells, DTX_CSV_COLS_MAX);
-	if (row.ncells > t->cap) {
-		if (!dtx_mem_reserve(&t->span, &t->cap, row.ncells, sizeof(*t->span)))
-			DTX_FAIL_MEM(err);
-		dtx_csv_row_read(&t->text, *at, t->span, (uint32_t)t->cap, &row);
-	}
+	DTX_TRY(dtx_csv_row_cells(&t->text, *at, &t->span, &t->cap, t->label, &row, err));
 	for (i = 0; i < row.ncells; i++) {
 		struct dtx_str cell = dtx_span_text(t->text.data + *at, t->span[i], &t->scratch);
 
@@ -65,6 +57,7 @@ static enum dtx_code raw_ref_record(struct raw_text *t, size_t *at, struct dtx_e
 	uint32_t i;
 
 	DTX_TRY(dtx_csv_ref_read(t->ref, *at, &rec, err));
+	DTX_TRY(dtx_csv_row_limit(rec.row.ncells, t->label, err));
 	for (i = 0; !rec.comment && i < rec.row.ncells; i++)
 		DTX_TRY(raw_put(t, i,
 		                (struct dtx_str){ rec.text + rec.cell[i].off, rec.cell[i].len },
@@ -94,13 +87,7 @@ static enum dtx_code raw_dialect(struct raw_text *t, const struct dtx_read_opts 
 		rc = DTX_OK;
 	}
 	DTX_TRY(rc);
-	t->text = (struct dtx_csv_text){
-		.data = text.ptr,
-		.end = text.len,
-		.set = { .delim = d->delim[0] ? d->delim[0] : '\n',
-		         .quote = d->quote ? d->quote : '"',
-		         .quotes = d->quote != 0 },
-	};
+	t->text = dtx_csv_text_of(&t->enc, d);
 	if (!dtx_dialect_is_plain(d))
 		DTX_TRY(dtx_csv_ref_new(text.ptr, text.len, d, &t->ref, err));
 out:

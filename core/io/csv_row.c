@@ -1,6 +1,8 @@
 /* The plain record reader. */
 #include "core/io/csv_row.h"
 
+#include "core/base/mem.h"
+
 static bool row_is_end(char c)
 {
 	return c == '\n' || c == '\r';
@@ -98,6 +100,34 @@ void dtx_csv_row_read(const struct dtx_csv_text *t, size_t pos, struct dtx_span 
 	if (at < t->end)
 		at += t->data[at] == '\r' && at + 1 < t->end && t->data[at + 1] == '\n' ? 2 : 1;
 	out->next = at;
+}
+
+enum dtx_code dtx_csv_row_limit(uint32_t ncells, const char *file, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (ncells > DTX_CSV_COLS_MAX)
+		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s' has a record of %u cells, at most %u are read",
+		         file, ncells, DTX_CSV_COLS_MAX);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_row_cells(const struct dtx_csv_text *t, size_t pos, struct dtx_span **cell,
+                                size_t *cap, const char *file, struct dtx_csv_row *out,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	dtx_csv_row_read(t, pos, *cell, (uint32_t)*cap, out);
+	DTX_TRY(dtx_csv_row_limit(out->ncells, file, err));
+	if (out->ncells > *cap) {
+		if (!dtx_mem_reserve(cell, cap, out->ncells, sizeof(**cell)))
+			DTX_FAIL_MEM(err);
+		dtx_csv_row_read(t, pos, *cell, (uint32_t)*cap, out);
+	}
+out:
+	return rc;
 }
 
 size_t dtx_csv_row_seek(const struct dtx_csv_text *t, size_t pos, bool inside, size_t end)

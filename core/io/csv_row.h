@@ -8,6 +8,7 @@
 
 #define DTX_CSV_CELL_MAX   ((size_t)16 << 20)
 #define DTX_CSV_RECORD_MAX ((size_t)1 << 30)
+#define DTX_CSV_COLS_MAX   65536u
 
 struct dtx_csv_text {
 	const char *data;
@@ -33,6 +34,12 @@ struct dtx_csv_row {
  * does not stop the reading: the quote is taken as data. */
 void dtx_csv_row_read(const struct dtx_csv_text *t, size_t pos, struct dtx_span *cell, uint32_t cap,
                       struct dtx_csv_row *out);
+/* The same with room for all cells: *cell grows to *cap. */
+DTX_MUSTUSE enum dtx_code dtx_csv_row_cells(const struct dtx_csv_text *t, size_t pos,
+                                            struct dtx_span **cell, size_t *cap, const char *file,
+                                            struct dtx_csv_row *out, struct dtx_err *err);
+/* col_limit when a record has more cells than are read. */
+DTX_MUSTUSE enum dtx_code dtx_csv_row_limit(uint32_t ncells, const char *file, struct dtx_err *err);
 static inline bool dtx_csv_row_blank(const struct dtx_csv_row *r)
 {
 	return r->start == r->end;

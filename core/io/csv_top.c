@@ -42,15 +42,8 @@ static enum dtx_code top_row(struct top_reader *r, size_t at, struct dtx_csv_top
 	bool ok = true;
 	uint32_t i;
 
-	dtx_csv_row_read(t, at, r->span, (uint32_t)r->cap, &row);
-	if (row.ncells > DTX_CSV_COLS_MAX)
-		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s' has a record of %u cells, at most %u are read",
-		         dtx_source_name(r->c->head.src), row.ncells, DTX_CSV_COLS_MAX);
-	if (row.ncells > r->cap) {
-		if (!dtx_mem_reserve(&r->span, &r->cap, row.ncells, sizeof(*r->span)))
-			DTX_FAIL_MEM(err);
-		dtx_csv_row_read(t, at, r->span, (uint32_t)r->cap, &row);
-	}
+	DTX_TRY(dtx_csv_row_cells(t, at, &r->span, &r->cap, dtx_source_name(r->c->head.src), &row,
+	                          err));
 	*out = (struct dtx_csv_top_row){
 		.start = at, .next = row.next, .n = row.ncells, .blank = dtx_csv_row_blank(&row)
 	};
@@ -77,6 +70,7 @@ static enum dtx_code top_ref(struct top_reader *r, size_t at, struct dtx_csv_top
 	uint32_t i;
 
 	DTX_TRY(dtx_csv_ref_read(r->c->ref, at, &rec, err));
+	DTX_TRY(dtx_csv_row_limit(rec.row.ncells, dtx_source_name(r->c->head.src), err));
 	*out = (struct dtx_csv_top_row){ .start = at,
 		                         .next = rec.row.next,
 		                         .n = rec.row.ncells,

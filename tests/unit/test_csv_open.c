@@ -404,6 +404,21 @@ void test_csv_sniffs_as_text(void)
 	T_CHECK(dtx_read_csv.sniff("a\0b", 3, "x") < 10);
 }
 
+void test_csv_too_many_columns(void)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf text = DTX_BUF_INIT(DUMP_MAX);
+	uint32_t i;
+
+	for (i = 0; i < DTX_CSV_COLS_MAX; i++)
+		dtx_buf_add(&text, "x,");
+	dtx_buf_add(&text, "x\n");
+	DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_COL_LIMIT, "65537");
+	how.opts.reader = "libcsv";
+	DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_COL_LIMIT, "65537");
+	dtx_buf_clear(&text);
+}
+
 /* Wide rows and a huge cell: the block grows, then the plain machine reads. */
 void test_csv_long_records(void)
 {
