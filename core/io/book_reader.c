@@ -211,22 +211,6 @@ enum dtx_code dtx_book_reader_schema(struct dtx_reader *reader, const struct dtx
 	return DTX_OK;
 }
 
-/* The types are exact from the start. */
-enum dtx_code dtx_book_reader_infer(struct dtx_reader *reader, const bool *want,
-                                    struct dtx_typeref *type, unsigned workers, struct dtx_err *err)
-{
-	const struct book_reader *r = (struct book_reader *)reader;
-	uint32_t i;
-
-	(void)workers;
-	(void)err;
-	for (i = 0; i < r->schema.nfields; i++) {
-		if (want[i])
-			type[i] = r->schema.field[i].type;
-	}
-	return DTX_OK;
-}
-
 enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_scan *scan,
                                     struct dtx_err *err)
 {

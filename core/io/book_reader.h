@@ -11,9 +11,6 @@ DTX_MUSTUSE enum dtx_code dtx_book_reader_open(const struct dtx_book_class *cls,
                                                struct dtx_reader **out, struct dtx_err *err);
 enum dtx_code dtx_book_reader_schema(struct dtx_reader *reader, const struct dtx_schema **out,
                                      struct dtx_err *err);
-enum dtx_code dtx_book_reader_infer(struct dtx_reader *reader, const bool *want,
-                                    struct dtx_typeref *type, unsigned workers,
-                                    struct dtx_err *err);
 enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_scan *scan,
                                     struct dtx_err *err);
 enum dtx_code dtx_book_reader_next(struct dtx_reader *reader, unsigned worker,
@@ -25,9 +22,8 @@ void dtx_book_reader_close(struct dtx_reader *reader);
 
 /* The hooks of a reader class that all workbooks share. */
 #define DTX_BOOK_READER_HOOKS                                                                      \
-	.isolated = true, .schema = dtx_book_reader_schema, .infer = dtx_book_reader_infer,        \
-	.start = dtx_book_reader_start, .next = dtx_book_reader_next,                              \
-	.describe = dtx_book_reader_describe, .close = dtx_book_reader_close,                      \
-	.raw = dtx_book_reader_raw
+	.isolated = true, .schema = dtx_book_reader_schema, .start = dtx_book_reader_start,        \
+	.next = dtx_book_reader_next, .describe = dtx_book_reader_describe,                        \
+	.close = dtx_book_reader_close, .raw = dtx_book_reader_raw
 
 #endif

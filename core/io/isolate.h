@@ -15,7 +15,6 @@
 /* Requests.  Each is answered by frames, then an end or an error. */
 enum dtx_ask {
 	DTX_ASK_OPEN,    /* options: REPORT, what was found */
-	DTX_ASK_INFER,   /* columns: REPORT, their types */
 	DTX_ASK_READ,    /* columns, limit: STRINGS and batches, at the end a REPORT */
 	DTX_ASK_RAW,     /* options: GRID */
 	DTX_ASK_INFLATE, /* ARTIFACT: pieces of what a gzip file holds */

@@ -135,34 +135,6 @@ out:
 	return rc;
 }
 
-static enum dtx_code serve_infer(struct dtx_isolate_server *s, json_t *args, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t n, i;
-	bool *want = NULL;
-	struct dtx_typeref *type = NULL;
-	json_t *list = json_array();
-
-	DTX_ASSERT(s->reader, err);
-	n = s->schema->nfields;
-	want = dtx_mem_zalloc(n, sizeof(*want));
-	type = dtx_mem_zalloc(n, sizeof(*type));
-	if (!want || !type || !list)
-		DTX_FAIL_MEM(err);
-	for (i = 0; i < n; i++)
-		want[i] = json_is_true(json_array_get(json_object_get(args, "want"), i));
-	DTX_TRY(s->reader->cls->infer(s->reader, want, type, 1, err));
-	for (i = 0; i < n; i++)
-		if (json_array_append_new(list, dtx_isolate_type_json(type[i])))
-			DTX_FAIL_MEM(err);
-	DTX_TRY(send_json(s, json_incref(list), err));
-out:
-	json_decref(list);
-	dtx_mem_free(want);
-	dtx_mem_free(type);
-	return rc;
-}
-
 /* --- batches --- */
 
 static bool has_text(const struct dtx_column *c)
@@ -467,10 +439,10 @@ enum dtx_code dtx_isolate_serve(struct dtx_isolate_server *s, enum dtx_ask ask, 
 {
 	static enum dtx_code (*const serve[DTX_ASK_COUNT])(struct dtx_isolate_server *, json_t *,
 	                                                   struct dtx_err *) = {
-		[DTX_ASK_OPEN] = serve_open,       [DTX_ASK_INFER] = serve_infer,
-		[DTX_ASK_READ] = serve_read,       [DTX_ASK_RAW] = serve_raw,
-		[DTX_ASK_INFLATE] = serve_inflate, [DTX_ASK_CELLS] = serve_cells,
-		[DTX_ASK_SHEETS] = serve_sheets,   [DTX_ASK_STAMP] = serve_stamp,
+		[DTX_ASK_OPEN] = serve_open,   [DTX_ASK_READ] = serve_read,
+		[DTX_ASK_RAW] = serve_raw,     [DTX_ASK_INFLATE] = serve_inflate,
+		[DTX_ASK_CELLS] = serve_cells, [DTX_ASK_SHEETS] = serve_sheets,
+		[DTX_ASK_STAMP] = serve_stamp,
 	};
 	static const struct dtx_json_limits limits = { .bytes = (size_t)64 << 20 };
 	enum dtx_code rc = DTX_OK;

@@ -227,34 +227,6 @@ static json_t *flags_json(const bool *flag, uint32_t n)
 	return list;
 }
 
-static enum dtx_code isolated_infer(struct dtx_reader *reader, const bool *want,
-                                    struct dtx_typeref *type, unsigned workers, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct isolated *r = (struct isolated *)reader;
-	json_t *types = NULL;
-	uint32_t i;
-
-	(void)workers;
-	DTX_TRY(ask(r, DTX_ASK_INFER,
-	            json_pack("{so}", "want", flags_json(want, r->schema.nfields)), err));
-	DTX_TRY(answer(r, &types, err));
-	for (i = 0; i < r->schema.nfields; i++) {
-		struct dtx_typeref t;
-
-		if (!dtx_isolate_type_read(json_array_get(types, i), &t)) {
-			rc = dtx_err_set(err, DTX_E_SNIPPET_BAD_RESULT, __FILE__, __LINE__,
-			                 "types are malformed");
-			goto out;
-		}
-		if (want[i])
-			type[i] = t;
-	}
-out:
-	json_decref(types);
-	return dtx_isolated_blame(reader->src, rc, err);
-}
-
 static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_scan *scan,
                                     struct dtx_err *err)
 {
@@ -491,7 +463,6 @@ enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via, struct dtx_
 		.name = cls->name,
 		.formats = cls->formats,
 		.schema = isolated_schema,
-		.infer = isolated_infer,
 		.start = isolated_start,
 		.next = isolated_next,
 		.describe = isolated_describe,
