@@ -35,11 +35,11 @@ struct dtx_isolate {
 	struct dtx_wire wire;
 	int listener; /* of the filter, -1: none */
 	uint32_t gen;
-	bool ended;       /* the request has its whole answer */
-	int memory;       /* given to be filled, -1: none */
-	uint64_t len;     /* of that */
-	int64_t deadline; /* ns: of the request */
-	char denied[64];  /* the call it was stopped at */
+	bool ended;      /* the request has its whole answer */
+	int memory;      /* given to be filled, -1: none */
+	uint64_t len;    /* of that */
+	int64_t left;    /* ns that it may still be waited for, of the request */
+	char denied[64]; /* the call it was stopped at */
 	bool timed_out;
 };
 
@@ -132,8 +132,8 @@ static enum dtx_code died(struct dtx_isolate *p, struct dtx_err *err)
 
 /* --- messages --- */
 
-/* Waits until a message is there; false: the process must go. */
-static bool wait_message(struct dtx_isolate *p)
+/* Waits until a message is there, at most until then; false: the process must go. */
+static bool wait_until(struct dtx_isolate *p, int64_t until)
 {
 	struct pollfd fd[] = { { .fd = p->wire.fd, .events = POLLIN },
 		               { .fd = p->listener, .events = POLLIN } };
@@ -141,7 +141,7 @@ static bool wait_message(struct dtx_isolate *p)
 	int n;
 
 	for (;;) {
-		left = (p->deadline - dtx_now_ns()) / 1000000;
+		left = (until - dtx_now_ns()) / 1000000;
 		p->timed_out = left <= 0;
 		if (p->timed_out)
 			return false;
@@ -157,6 +157,16 @@ static bool wait_message(struct dtx_isolate *p)
 		if (n > 0 && fd[1].revents) /* every thread is gone; its last words may come */
 			fd[1].fd = -1;
 	}
+}
+
+/* What main does between two messages is not the process's time. */
+static bool wait_message(struct dtx_isolate *p)
+{
+	int64_t until = dtx_now_ns() + p->left;
+	bool there = wait_until(p, until);
+
+	p->left = until - dtx_now_ns();
+	return there;
 }
 
 /* Next message; *rc tells what became of the process when there is none. */
@@ -372,7 +382,7 @@ static enum dtx_code process_ask(struct dtx_isolate *p, enum dtx_ask ask, const 
 	DTX_TRY(make_memory(text.len, &fd, err));
 	DTX_TRY(dtx_file_write(fd, text.ptr, text.len, "memory", err));
 	p->ended = false;
-	p->deadline = dtx_now_ns() + (int64_t)p->limits.cpu_s * 1000000000;
+	p->left = (int64_t)p->limits.cpu_s * 1000000000;
 	if (!dtx_wire_send(&p->wire, DTX_WIRE_ASK, &a, sizeof(a), &fd, 1))
 		rc = died(p, err);
 out:

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -389,6 +390,52 @@ void test_reader_process_breaks_the_protocol(void)
 		if (!strstr(err.msg, cases[i].says))
 			t_fail(__FILE__, __LINE__, "expected %s in: %s", cases[i].says, err.msg);
 	}
+	dtx_err_clear(&err);
+}
+
+static void act_one_frame(struct villain *v)
+{
+	int fd;
+
+	need(v, 4096);
+	if (villain_wait(v, DTX_WIRE_GIVE, &fd) && !close(fd))
+		frame(v, 4096);
+	(void)!dtx_wire_send(&v->wire, DTX_WIRE_END, &v->ask.gen, sizeof(v->ask.gen), NULL, 0);
+	wait_end(v);
+}
+
+/* The limit is the process's: who takes the answer may be slow. */
+void test_reader_process_waits_for_main(void)
+{
+	struct dtx_isolate_limits limits = { .memory = 1 << 20, .cpu_s = 1 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *src;
+	struct dtx_isolate *p;
+	struct dtx_sealed got;
+	json_t *args = json_object();
+	int pair[2];
+	pid_t pid;
+
+	if (skipped())
+		goto out;
+	T_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	T_OK(dtx_source_bytes("b.xlsx", "PK", 2, &src, &err), &err);
+	pid = fork();
+	if (pid == 0)
+		villain_main(pair[1], true, act_one_frame, NULL);
+	close(pair[1]);
+	T_OK(dtx_reader_adopt(src, &limits, pid, pair[0], &p, &err), &err);
+	T_OK(dtx_isolate_process.ask(p, DTX_ASK_SHEETS, args, &err), &err);
+	T_OK(dtx_isolate_process.next(p, &got, &err), &err);
+	T_CHECK(got.owner);
+	dtx_owner_unref(got.owner);
+	(void)poll(NULL, 0, 1100); /* main works */
+	T_OK(dtx_isolate_process.next(p, &got, &err), &err);
+	T_CHECK(!got.owner);
+	dtx_isolate_process.stop(p);
+	dtx_source_free(src);
+out:
+	json_decref(args);
 	dtx_err_clear(&err);
 }
 
