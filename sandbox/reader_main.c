@@ -19,7 +19,7 @@
 #include "sandbox/reader_super.h"
 #include "sandbox/wire.h"
 
-enum { FD_CONTROL = 3, FD_INPUT = 4, FD_END = 5, FDS_MAX = 16, THREADS = 3, STATUS_LOST = 3 };
+enum { FD_CONTROL = 3, FD_INPUT = 4, FD_END = 5, FDS_MAX = 8, THREADS = 3, STATUS_LOST = 3 };
 #define SPARE_BYTES ((uint64_t)256 << 20) /* of address space, beside the heap's limit */
 
 /* --- lock-down --- */
@@ -61,8 +61,13 @@ static int limit(uint64_t memory, uint64_t cpu_s)
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(limits); i++) {
-		struct rlimit want = { limits[i].soft, limits[i].hard };
+		struct rlimit have, want;
 
+		/* the caller's may be tighter: then they stay */
+		if (getrlimit((enum __rlimit_resource)limits[i].what, &have))
+			return errno;
+		want.rlim_max = DTX_MIN(limits[i].hard, have.rlim_max);
+		want.rlim_cur = DTX_MIN(limits[i].soft, want.rlim_max);
 		if (setrlimit((enum __rlimit_resource)limits[i].what, &want))
 			return errno;
 	}

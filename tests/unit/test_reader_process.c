@@ -585,3 +585,24 @@ void test_reader_process_selftest(void)
 	}
 	dtx_err_clear(&err);
 }
+
+/* A limit of the caller's that cannot be raised is kept. */
+void test_reader_process_under_tighter_limits(void)
+{
+	int status = 0;
+	pid_t pid;
+
+	if (skipped())
+		return;
+	pid = fork();
+	if (pid == 0) {
+		struct rlimit tight = { 100, 100 };
+		int64_t us;
+		bool named;
+
+		_exit(setrlimit(RLIMIT_CPU, &tight) ||
+		      dtx_reader_selftest(&us, &named, NULL) != DTX_OK);
+	}
+	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	T_INT(status, 0);
+}
