@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "core/base/mem.h"
+#include "core/io/cellref.h"
 #include "core/io/columns.h"
 
 struct isolated {
@@ -20,7 +21,8 @@ struct isolated {
 	pthread_mutex_t lock; /* of what follows, and of the messages */
 	struct dtx_textpool texts;
 	uint64_t seq;
-	int64_t kept; /* rows handed over after the pushed filter */
+	uint64_t next_row; /* of the sheet: those above it have come */
+	int64_t kept;      /* rows handed over after the pushed filter */
 	bool ended;
 };
 
@@ -241,6 +243,7 @@ static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_
 		need[i] = scan->need[i] || (scan->keep && scan->keep_need[i]);
 	r->scan = *scan;
 	r->seq = 0;
+	r->next_row = 0;
 	r->kept = 0;
 	r->ended = false;
 	reader->stats = (struct dtx_read_stats){ 0 };
@@ -287,23 +290,45 @@ out:
 	return rc;
 }
 
-static enum dtx_code number_rows(const struct dtx_frame_view *view,
-                                 const struct dtx_frame_entry *rows, struct dtx_batch *b,
-                                 struct dtx_owner *owner, struct dtx_err *err)
+static const uint64_t *row_ids(const struct dtx_frame_view *view,
+                               const struct dtx_frame_entry *rows)
+{
+	return (const uint64_t *)(const void *)(view->ptr + rows->a_off);
+}
+
+/* Rows come in order and lie in a sheet: a process that goes on for ever is stopped by that. */
+static enum dtx_code check_rows(struct isolated *r, const struct dtx_frame_view *view,
+                                const struct dtx_frame_entry *rows, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const uint64_t *id = (const uint64_t *)(const void *)(view->ptr + rows->a_off);
+	const uint64_t *id = row_ids(view, rows);
+	uint64_t n = rows->a_len / sizeof(*id), i, row = 0;
 
-	if (rows->a_len != sizeof(*id) && rows->a_len != rows->rows * sizeof(*id))
-		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "%llu bytes of row numbers",
-		         (unsigned long long)rows->a_len);
-	b->first_row = id[0];
-	if (rows->a_len == sizeof(*id))
-		goto out;
-	b->rec = id;
-	b->rec_owner = dtx_owner_ref(owner);
+	if (!rows->rows || rows->rows > DTX_BATCH_ROWS || rows->a_len % sizeof(*id) ||
+	    (n != 1 && n != rows->rows))
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "%llu bytes of row numbers for %llu rows",
+		         (unsigned long long)rows->a_len, (unsigned long long)rows->rows);
+	for (i = 0; i < rows->rows; i++) {
+		row = n == 1 ? id[0] + i : id[i];
+		if (row < r->next_row || row >= DTX_SHEET_ROWS)
+			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "row %llu is out of order",
+			         (unsigned long long)row);
+		r->next_row = row + 1;
+	}
 out:
 	return rc;
+}
+
+static void number_rows(const struct dtx_frame_view *view, const struct dtx_frame_entry *rows,
+                        struct dtx_batch *b, struct dtx_owner *owner)
+{
+	const uint64_t *id = row_ids(view, rows);
+
+	b->first_row = id[0];
+	if (rows->a_len == sizeof(*id))
+		return;
+	b->rec = id;
+	b->rec_owner = dtx_owner_ref(owner);
 }
 
 /* A batch with all columns that anybody needs, before the pushed filter. */
@@ -316,12 +341,10 @@ static enum dtx_code make_batch(struct isolated *r, const struct dtx_frame_view 
 	struct dtx_batch *b = NULL;
 	uint32_t i;
 
-	if (!rows || !rows->rows || rows->rows > DTX_BATCH_ROWS || !rows->a_len)
-		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "a batch without rows");
 	DTX_TRY(dtx_batch_new(r->scan.schema, (uint32_t)rows->rows, &b, err));
 	b->last = true;
 	b->origin = &r->head.origin;
-	DTX_TRY(number_rows(view, rows, b, owner, err));
+	number_rows(view, rows, b, owner);
 	for (i = 0; i < view->n; i++)
 		if (view->entry[i].kind == DTX_FRAME_CELLS)
 			DTX_TRY(cells_column(r, view, &view->entry[i], b, owner, texts, err));
@@ -347,7 +370,7 @@ struct arrival { /* a batch as it came */
 static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_frame_entry *texts;
+	const struct dtx_frame_entry *texts, *rows;
 	json_t *state = NULL;
 
 	for (;;) {
@@ -359,8 +382,11 @@ static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_e
 		if (!texts) {
 			DTX_TRY(dtx_isolated_report(&a->view, &state, err));
 			DTX_TRY(take_state(r, state, err));
-			if (dtx_frame_find(&a->view, DTX_FRAME_ROWS))
+			rows = dtx_frame_find(&a->view, DTX_FRAME_ROWS);
+			if (rows) {
+				DTX_TRY(check_rows(r, &a->view, rows, err));
 				break;
+			}
 			json_decref(state);
 			state = NULL;
 		} else {

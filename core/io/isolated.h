@@ -12,6 +12,7 @@ struct dtx_textpool {
 	struct dtx_owner *owner;
 	struct dtx_str *item; /* of the last version that made an array */
 	size_t n, cap;
+	uint64_t bytes;
 };
 /* A version without texts; the pool is zeroed or cleared. */
 DTX_MUSTUSE enum dtx_code dtx_textpool_start(struct dtx_textpool *p, bool epoch1904,

@@ -14,13 +14,14 @@ static enum dtx_code question(struct dtx_source *src, enum dtx_ask what, json_t 
 	struct dtx_isolate *proc = NULL;
 	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
 	struct dtx_sealed got = { 0 };
+	size_t n;
 
 	args = dtx_isolated_args(src, args);
 	if (!args)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_isolate_process.start(src, &limits, &proc, err));
 	DTX_TRY(dtx_isolate_process.ask(proc, what, args, err));
-	for (;;) {
+	for (n = 0;; n++) {
 		DTX_TRY(dtx_isolate_process.next(proc, &got, err));
 		if (!got.owner)
 			break;
@@ -30,6 +31,9 @@ static enum dtx_code question(struct dtx_source *src, enum dtx_ask what, json_t 
 		dtx_owner_unref(got.owner);
 		got.owner = NULL;
 	}
+	/* an empty file has no pieces; no other answer is empty */
+	if (!n && what != DTX_ASK_INFLATE)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "no answer");
 out:
 	json_decref(args);
 	dtx_frame_close(&view);

@@ -1,7 +1,12 @@
 /* Texts that arrive in pieces.  A version points to an array that later ones extend in place
  * while there is room: what a column sees of it never changes. */
 #include "core/base/mem.h"
+#include "core/io/book.h"
 #include "core/io/isolated.h"
+
+/* What a workbook may have. */
+#define TEXTS_MAX ((size_t)DTX_BOOK_STRINGS_MAX + DTX_GRID_TEXTS_MAX)
+#define BYTES_MAX (DTX_BOOK_STRING_BYTES_MAX + DTX_GRID_TEXT_MAX)
 
 struct version {
 	struct dtx_strings strings;
@@ -82,13 +87,16 @@ enum dtx_code dtx_textpool_add(struct dtx_textpool *p, const struct dtx_frame_vi
 
 	if (!v)
 		DTX_FAIL_MEM(err);
-	if (entry->rows > DTX_FRAME_ROWS_MAX / 2 || entry->a_len != entry->rows * sizeof(uint32_t))
-		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "texts without their lengths");
 	if (!entry->id) /* all anew */
 		dtx_textpool_clear(p);
+	if (!entry->rows || entry->rows > TEXTS_MAX - p->n || entry->b_len > BYTES_MAX - p->bytes)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "no texts, or more than a workbook has");
+	if (entry->a_len != entry->rows * sizeof(uint32_t))
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "texts without their lengths");
 	DTX_TRY(pool_room(p, v, (size_t)entry->rows, err));
 	DTX_TRY(dtx_frame_strings(view, entry, p->item + p->n, err));
 	p->n += (size_t)entry->rows;
+	p->bytes += entry->b_len;
 	v->frame = dtx_owner_ref(frame);
 	v->strings = (struct dtx_strings){ p->item, p->n, epoch1904 };
 	rc = pool_take(p, v, err);
@@ -102,5 +110,5 @@ out:
 void dtx_textpool_clear(struct dtx_textpool *p)
 {
 	dtx_owner_unref(p->owner);
-	*p = (struct dtx_textpool){ NULL, NULL, NULL, 0, 0 };
+	*p = (struct dtx_textpool){ NULL, NULL, NULL, 0, 0, 0 };
 }

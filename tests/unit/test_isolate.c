@@ -321,6 +321,37 @@ void test_isolate_every_byte_changed(void)
 	dtx_buf_clear(&bytes);
 }
 
+static void set_row(struct dtx_isolate *p, unsigned char *ptr, size_t len)
+{
+	struct dtx_frame_view view;
+	const struct dtx_frame_entry *rows;
+	uint64_t id = (uint64_t)p->spoil_arg;
+
+	T_OK(dtx_frame_open(ptr, len, &view, NULL), NULL);
+	rows = dtx_frame_find(&view, DTX_FRAME_ROWS);
+	if (rows)
+		memcpy(ptr + rows->a_off, &id, sizeof(id));
+	dtx_frame_close(&view);
+}
+
+/* A process could give rows for ever, and numbers that no sheet has. */
+void test_isolate_rows_out_of_order(void)
+{
+	static const long row[] = { 1 /* again, in the second batch */, 1048576, -1 };
+	struct book book = { .sheet = mixed };
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	size_t i;
+
+	book_make(&book, &bytes);
+	next_spoil = set_row;
+	for (i = 0; i < DTX_COUNT(row); i++) {
+		next_spoil_arg = row[i];
+		T_CODE(dump_once(&bytes), DTX_E_CORRUPT_FILE, NULL);
+	}
+	next_spoil = NULL;
+	dtx_buf_clear(&bytes);
+}
+
 /* --- single values --- */
 
 static enum dtx_code cells_of(const uint8_t *tag, const uint64_t *value, uint64_t rows,
