@@ -474,16 +474,16 @@ void test_isolate_errors(void)
 	json_t *j;
 	size_t i;
 
-	dtx_err_set(&e, DTX_E_CORRUPT_FILE, "x", 1, "cut %s", "here \xc3");
+	dtx_err_set(&e, DTX_E_CORRUPT_FILE, "x", 1, "cut here");
 	dtx_err_hint(&e, "next");
 	e.row = 7;
-	memcpy(e.sheet, "One", 4);
+	memcpy(e.sheet, "One \xc3", 6); /* a name that is cut */
 	j = dtx_isolate_err_json(&e);
 	T_CHECK(dtx_isolate_err_read(j, &got));
 	T_CODE(got.code, DTX_E_CORRUPT_FILE, &got);
-	T_STR(got.msg, "cut here ");
+	T_STR(got.msg, "cut here");
 	T_STR(got.hint, "next");
-	T_STR(got.sheet, "One");
+	T_STR(got.sheet, "One ");
 	T_INT(got.row, 7);
 	json_decref(j);
 	for (i = 0; i < DTX_COUNT(bad); i++) {
