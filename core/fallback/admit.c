@@ -225,8 +225,11 @@ static enum dtx_code admit_contract(const struct dtx_admit_spec *spec, struct ad
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_contract_inputs in = { 0 };
+	const char *text = run->report.notes_json;
+	json_t *notes = text ? json_loads(text, 0, NULL) : NULL;
 	size_t i;
 
+	in.infinities = json_object_get(notes, "infinite_to_null");
 	in.main_rows = admit_rows(spec->region, &in.max_rows);
 	for (i = 0; i < spec->region->ntables; i++) {
 		if (!strcmp(spec->region->table[i].name, "main"))
@@ -237,6 +240,7 @@ static enum dtx_code admit_contract(const struct dtx_admit_spec *spec, struct ad
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_contract_check(spec->contract, run->table, &in, r->checks, err));
 out:
+	json_decref(notes);
 	return rc;
 }
 

@@ -180,6 +180,23 @@ static void contract_warn_columns(struct contract_run *run, const struct dtx_tab
 	}
 }
 
+static void contract_warn_infinities(struct contract_run *run, const struct dtx_schema *s,
+                                     const json_t *infinities)
+{
+	char text[48];
+	uint32_t i;
+
+	for (i = 0; i < s->nfields; i++) {
+		int64_t n = dtx_json_int(infinities, s->field[i].name, 0);
+
+		if (n <= 0)
+			continue;
+		snprintf(text, sizeof(text), "%lld infinities", (long long)n);
+		contract_warn(run, "infinities_made_null", s->field[i].name, "finite numbers",
+		              text);
+	}
+}
+
 static void contract_warnings(struct contract_run *run, const struct dtx_table *t,
                               const struct dtx_contract_inputs *in)
 {
@@ -191,10 +208,7 @@ static void contract_warnings(struct contract_run *run, const struct dtx_table *
 		snprintf(text, sizeof(text), "%lld rows", (long long)t->nrows);
 		contract_warn(run, "more_rows_than_any_input", NULL, "fewer rows", text);
 	}
-	if (in->infinities > 0) {
-		snprintf(text, sizeof(text), "%lld infinities", (long long)in->infinities);
-		contract_warn(run, "infinities_made_null", NULL, "finite numbers", text);
-	}
+	contract_warn_infinities(run, t->schema, in->infinities);
 	contract_warn_columns(run, t, in->main);
 }
 

@@ -19,7 +19,7 @@ DTX_MUSTUSE enum dtx_code dtx_contract_make(const struct dtx_need_col *need, siz
 struct dtx_contract_inputs {
 	int64_t main_rows, max_rows;   /* of the tables given to the snippet */
 	const struct dtx_schema *main; /* NULL: no typed main table */
-	int64_t infinities;            /* made null on the way back */
+	const json_t *infinities;      /* column to how many were made null; NULL, hostile */
 };
 /* Appends check rows to `checks`, warnings included.  snippet_contract when one of severity error
  * failed. */

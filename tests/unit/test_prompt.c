@@ -307,7 +307,8 @@ static enum dtx_code contract(const char *columns, const char *rows, const char 
 	static const struct dtx_need_col need[] = { { "region", DTX_CLASS_TEXT }, { "hours", 0 } };
 	struct dtx_table *before = t_table("region:text,hours:int", "W,1\nE,2\n");
 	struct dtx_table *after = t_table(columns, rows);
-	struct dtx_contract_inputs in = { 2, 2, before ? before->schema : NULL, 0 };
+	json_t *infinities = parse("{\"ratio\":2,\"gone\":1,\"hours\":\"x\"}");
+	struct dtx_contract_inputs in = { 2, 2, before ? before->schema : NULL, infinities };
 	json_t *expect_json = expect ? parse(expect) : NULL, *made = NULL;
 	enum dtx_code rc = DTX_OK;
 
@@ -317,6 +318,7 @@ static enum dtx_code contract(const char *columns, const char *rows, const char 
 	DTX_TRY(dtx_contract_make(need, 2, expect_json, &made, err));
 	DTX_TRY(dtx_contract_check(made, after, &in, *checks, err));
 out:
+	json_decref(infinities);
 	json_decref(expect_json);
 	json_decref(made);
 	dtx_table_unref(before);
@@ -336,6 +338,8 @@ void test_contract(void)
 		{ "hours:int", "1\n", NULL, "column 'region' is missing, expected present", NULL },
 		{ "region:text,hours:int", "", NULL, NULL, "no_rows" },
 		{ "region:text,hours:int,band:text", "W,1,\n", NULL, NULL, "all_null" },
+		{ "region:text,hours:int,ratio:float", "W,1,\nE,2,0.5\n", NULL, NULL,
+		  "infinities_made_null" },
 		{ "region:text,hours:int", "W,1\nE,2\nN,3\n", NULL, NULL,
 		  "more_rows_than_any_input" },
 		{ "region:text,hours:int", "W,1\n", "{\"rows\":{\"equals\":\"main\"}}",
