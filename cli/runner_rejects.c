@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool rejects_wanted(const struct dtx_runner *r)
 {
@@ -15,17 +16,69 @@ static bool rejects_wanted(const struct dtx_runner *r)
 	return false;
 }
 
+static bool rejects_same(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return a && b &&
+	       (!strcmp(a, b) || (stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	                          x.st_ino == y.st_ino));
+}
+
+/* The rejects would take the place of a table. */
+static enum dtx_code rejects_apart(const struct dtx_runner *r, const char *path,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *what = NULL;
+	uint32_t i;
+
+	for (i = 0; i < r->plan->ninputs; i++)
+		what = rejects_same(path, r->plan->input[i].path) ? "an input" : what;
+	for (i = 0; i < r->plan->noutputs; i++)
+		what = rejects_same(path, r->plan->output[i].path) ? "an output" : what;
+	if (what)
+		DTX_FAIL(err, DTX_E_USAGE, "the rejects cannot go to '%s': it is %s of this run",
+		         path, what);
+out:
+	return rc;
+}
+
+/* The one file that the plan or the command line names; NULL: none. */
+static enum dtx_code rejects_named(const struct dtx_runner *r, const char **path,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	*path = NULL;
+	for (i = 0; i < r->plan->ninputs; i++) {
+		const struct dtx_read_opts *o = &r->plan->input[i].opts;
+
+		if (o->ragged != DTX_RAGGED_QUARANTINE || !o->rejects)
+			continue;
+		if (*path && strcmp(*path, o->rejects) != 0)
+			DTX_FAIL(err, DTX_E_USAGE,
+			         "inputs name two files for rejects, '%s' and '%s': a run has one",
+			         *path, o->rejects);
+		*path = o->rejects;
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_runner_rejects_path(struct dtx_runner *r, const char **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *output = r->plan->output[0].path, *path = NULL;
-	uint32_t i;
 
 	*out = NULL;
-	if (!rejects_wanted(r))
+	if (!rejects_wanted(r)) {
+		if (r->args->rejects)
+			DTX_FAIL(err, DTX_E_USAGE, "option '--rejects' wants --ragged quarantine");
 		goto out;
-	for (i = 0; i < r->plan->ninputs && !path; i++)
-		path = r->plan->input[i].opts.rejects;
+	}
+	DTX_TRY(rejects_named(r, &path, err));
 	if (!path && output && strcmp(output, "-") != 0) {
 		path = dtx_arena_printf(&r->plan->arena, "%s.rejects.csv", output);
 		if (!path)
@@ -35,7 +88,9 @@ enum dtx_code dtx_runner_rejects_path(struct dtx_runner *r, const char **out, st
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
 		                 "quarantine has no file for the rejects of a run to stdout");
 		dtx_err_hint(err, "give --rejects FILE, or -o FILE for the output");
+		goto out;
 	}
+	DTX_TRY(rejects_apart(r, path, err));
 	*out = path;
 out:
 	return rc;

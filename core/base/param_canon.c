@@ -285,17 +285,14 @@ static bool schema_add(json_t *any, json_t *s)
 static json_t *schema_list(const struct dtx_param *p)
 {
 	json_t *any = json_array(), *item = schema_item(p);
-	bool scalar = p->sugar == DTX_SUGAR_SCALAR || p->sugar == DTX_SUGAR_SORT ||
-	              p->sugar == DTX_SUGAR_BOTH;
-	bool map = p->sugar == DTX_SUGAR_MAP || p->sugar == DTX_SUGAR_AGG ||
-	           p->sugar == DTX_SUGAR_BOTH;
-	json_t *one = scalar ? json_pack("{s:[O,{s:s}]}", "anyOf", item, "type", "string")
-	                     : json_incref(item);
+	json_t *one = dtx_param_takes_scalar(p->sugar)
+	                      ? json_pack("{s:[O,{s:s}]}", "anyOf", item, "type", "string")
+	                      : json_incref(item);
 	bool ok = any && one;
 
 	ok = ok && schema_add(any, json_pack("{s:s,s:O}", "type", "array", "items", one));
 	ok = ok && schema_add(any, json_incref(one));
-	if (ok && map)
+	if (ok && dtx_param_takes_map(p->sugar))
 		ok = schema_add(any, schema_type("object"));
 	json_decref(item);
 	json_decref(one);

@@ -27,6 +27,17 @@ static inline bool dtx_param_named(const struct dtx_param *p, const char *key)
 	return !strcmp(p->name, key) || dtx_str_in_list(p->aliases, key);
 }
 
+/* A scalar stands for an item, an object for a list. */
+static inline bool dtx_param_takes_scalar(enum dtx_psugar sugar)
+{
+	return sugar == DTX_SUGAR_SCALAR || sugar == DTX_SUGAR_SORT || sugar == DTX_SUGAR_BOTH;
+}
+
+static inline bool dtx_param_takes_map(enum dtx_psugar sugar)
+{
+	return sugar == DTX_SUGAR_MAP || sugar == DTX_SUGAR_AGG || sugar == DTX_SUGAR_BOTH;
+}
+
 /* Sets the finding `f` of the function it stands in. */
 #define DTX_PARAM_FIND(code_, ...) dtx_err_set(&f, (code_), __FILE__, __LINE__, __VA_ARGS__)
 

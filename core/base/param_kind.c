@@ -233,56 +233,50 @@ static void param_list_put(const struct dtx_param_in *in, const struct dtx_plist
 		memcpy(in->to, list, sizeof(*list));
 }
 
-static enum dtx_code param_texts(const struct dtx_param_in *in, struct dtx_err *err)
+/* Place of item i; a scalar that stands for a list of one has the list's. */
+static void param_item_pointer(const struct dtx_param_in *in, size_t i, char out[DTX_PARAM_POINTER])
+{
+	snprintf(out, DTX_PARAM_POINTER, "%s", in->pointer);
+	if (json_is_array(in->v))
+		dtx_json_pointer_index(out, DTX_PARAM_POINTER, i);
+}
+
+/* A list of pointers, each set by `set`; what cannot be read stays `hole`. */
+static enum dtx_code param_scalars(const struct dtx_param_in *in, const void *hole,
+                                   enum dtx_code (*set)(const struct dtx_param_in *,
+                                                        struct dtx_err *),
+                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool one = !json_is_array(in->v);
 	size_t n = one ? 1 : json_array_size(in->v), i;
-	const char *hole = dtx_param_hole;
 	struct dtx_plist list;
 
-	DTX_TRY(param_list_new(in, n, sizeof(char *), &list, err));
+	DTX_TRY(param_list_new(in, n, sizeof(void *), &list, err));
 	for (i = 0; i < list.n; i++) {
 		struct dtx_param_in item = *in;
 		char pointer[DTX_PARAM_POINTER];
 
-		snprintf(pointer, sizeof(pointer), "%s", in->pointer);
-		if (!one)
-			dtx_json_pointer_index(pointer, sizeof(pointer), i);
+		param_item_pointer(in, i, pointer);
 		item.v = one ? in->v : json_array_get(in->v, i);
 		item.pointer = pointer;
-		item.to = (const char **)list.item + i;
+		item.to = (const void **)list.item + i;
 		memcpy(item.to, &hole, sizeof(hole));
-		DTX_TRY(param_text(&item, err));
+		DTX_TRY(set(&item, err));
 	}
 	param_list_put(in, &list);
 out:
 	return rc;
 }
 
+static enum dtx_code param_texts(const struct dtx_param_in *in, struct dtx_err *err)
+{
+	return param_scalars(in, dtx_param_hole, param_text, err);
+}
+
 static enum dtx_code param_values(const struct dtx_param_in *in, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-	bool one = !json_is_array(in->v);
-	size_t n = one ? 1 : json_array_size(in->v), i;
-	struct dtx_plist list;
-
-	DTX_TRY(param_list_new(in, n, sizeof(json_t *), &list, err));
-	for (i = 0; i < list.n; i++) {
-		struct dtx_param_in item = *in;
-		char pointer[DTX_PARAM_POINTER];
-
-		snprintf(pointer, sizeof(pointer), "%s", in->pointer);
-		if (!one)
-			dtx_json_pointer_index(pointer, sizeof(pointer), i);
-		item.v = one ? in->v : json_array_get(in->v, i);
-		item.pointer = pointer;
-		item.to = (const json_t **)list.item + i;
-		DTX_TRY(param_value(&item, err));
-	}
-	param_list_put(in, &list);
-out:
-	return rc;
+	return param_scalars(in, NULL, param_value, err);
 }
 
 /* Value of p in object, under its name or an alias; null counts as absent. */
@@ -408,16 +402,6 @@ static bool param_keep(const struct dtx_param_ctx *ctx, json_t *made)
 	return !ctx->kept || json_array_append(ctx->kept, made) == 0;
 }
 
-static bool param_sugar_scalar(enum dtx_psugar sugar)
-{
-	return sugar == DTX_SUGAR_SCALAR || sugar == DTX_SUGAR_SORT || sugar == DTX_SUGAR_BOTH;
-}
-
-static bool param_sugar_map(enum dtx_psugar sugar)
-{
-	return sugar == DTX_SUGAR_MAP || sugar == DTX_SUGAR_AGG || sugar == DTX_SUGAR_BOTH;
-}
-
 static enum dtx_code param_item(const struct dtx_param_in *in, const json_t *v, const char *pointer,
                                 void *to, struct dtx_err *err)
 {
@@ -426,7 +410,7 @@ static enum dtx_code param_item(const struct dtx_param_in *in, const json_t *v, 
 	json_t *made = NULL;
 
 	if (!json_is_object(v)) {
-		if (!param_sugar_scalar(in->p->sugar) || json_is_array(v)) {
+		if (!dtx_param_takes_scalar(in->p->sugar) || json_is_array(v)) {
 			DTX_TRY(dtx_param_holes(in->p->rows, in->p->nrows, in->ctx, to, err));
 			return param_wrong_kind(in->p, v, in->ctx, pointer, err);
 		}
@@ -485,15 +469,14 @@ static enum dtx_code param_list(const struct dtx_param_in *in, struct dtx_err *e
 
 	if (!in->p->rows)
 		return param_texts(in, err);
-	if (json_is_object(in->v) && param_sugar_map(in->p->sugar) && !param_is_item(in->p, in->v))
+	if (json_is_object(in->v) && dtx_param_takes_map(in->p->sugar) &&
+	    !param_is_item(in->p, in->v))
 		return param_map(in, err);
 	DTX_TRY(param_list_new(in, n, in->p->item_size, &list, err));
 	for (i = 0; i < list.n; i++) {
 		char pointer[DTX_PARAM_POINTER];
 
-		snprintf(pointer, sizeof(pointer), "%s", in->pointer);
-		if (!one)
-			dtx_json_pointer_index(pointer, sizeof(pointer), i);
+		param_item_pointer(in, i, pointer);
 		DTX_TRY(param_item(in, one ? in->v : json_array_get(in->v, i), pointer,
 		                   (char *)list.item + i * in->p->item_size, err));
 	}

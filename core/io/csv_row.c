@@ -104,12 +104,14 @@ void dtx_csv_row_read(const struct dtx_csv_text *t, size_t pos, struct dtx_span 
 
 enum dtx_code dtx_csv_row_limit(uint32_t ncells, const char *file, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
+	enum dtx_code rc;
 
-	if (ncells > DTX_CSV_COLS_MAX)
-		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s' has a record of %u cells, at most %u are read",
-		         file, ncells, DTX_CSV_COLS_MAX);
-out:
+	if (ncells <= DTX_CSV_COLS_MAX)
+		return DTX_OK;
+	rc = dtx_err_set(err, DTX_E_COL_LIMIT, __FILE__, __LINE__,
+	                 "'%s' has a record of %u cells, at most %u are read", file, ncells,
+	                 DTX_CSV_COLS_MAX);
+	dtx_err_hint(err, "check the delimiter: \"dialect\": {\"delimiter\": ...}");
 	return rc;
 }
 

@@ -233,12 +233,14 @@ bool dtx_repair_take(struct dtx_repair *r, const struct dtx_err *why, struct dtx
 
 void dtx_repair_hint(struct dtx_err *err)
 {
-	static const char advice[] = "--repair does so by itself";
 	json_t *change = err ? repair_change(err) : NULL;
+	char *members = change ? repair_show(change) : NULL;
 	size_t len = err ? strlen(err->hint) : 0;
 
-	if (change && !strstr(err->hint, advice))
-		snprintf(err->hint + len, sizeof(err->hint) - len, "%s%s", len ? "; " : "", advice);
+	if (members && !strstr(err->hint, "--repair"))
+		snprintf(err->hint + len, sizeof(err->hint) - len, "%s--repair reads it with %s",
+		         len ? "; " : "", members);
+	dtx_mem_free(members);
 	json_decref(change);
 }
 

@@ -24,7 +24,7 @@ void dtx_repair_advise(struct dtx_err *err, const char *fmt, ...) DTX_PRINTF(2, 
 /* Changes the options so that `why` does not come again, and notes it.  False: there is no remedy,
  * it was taken before, or repairs are off; or memory is out. */
 bool dtx_repair_take(struct dtx_repair *r, const struct dtx_err *why, struct dtx_read_opts *opts);
-/* Names --repair in the hint of a refusal that it can help. */
+/* Says in the hint of a refusal with which members --repair would read on. */
 void dtx_repair_hint(struct dtx_err *err);
 /* dtx_reader_open with remedies until it opens or none is left. err is not NULL. */
 DTX_MUSTUSE enum dtx_code dtx_repair_open(struct dtx_repair *r, struct dtx_source *src,

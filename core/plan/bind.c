@@ -287,6 +287,20 @@ static bool is_known(const struct dtx_bind *b, const char *at, bool written)
 	return false;
 }
 
+/* A parameter of the step cannot be read, so that a key may be missing.  One whose formula is
+ * broken is still there by its name. */
+static bool is_unread(const struct dtx_bind *b)
+{
+	for (size_t i = 0; b->broken && i < b->nbefore && i < b->errs->n; i++) {
+		const struct dtx_err *f = &b->errs->item[i];
+
+		if (f->step == b->step && f->severity != DTX_SEV_WARNING &&
+		    f->code != DTX_E_EXPR_SYNTAX)
+			return true;
+	}
+	return false;
+}
+
 static void finding_judge(const struct dtx_bind *b, const char *at, struct dtx_err *f)
 {
 	dtx_err_at(f, at);
@@ -524,8 +538,11 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	scope->div_zero_error = b->div_zero_error;
 	scope->run_date = b->run ? b->run->run_date : 0;
 	DTX_TRY(dtx_expr_bind(b->arena, e, scope, want, aggs, bound, &found, err));
-	for (size_t i = 0; i < found.n; i++)
+	for (size_t i = 0; i < found.n; i++) {
+		if (found.item[i].code == DTX_E_AGGREGATE_REQUIRED && is_unread(b))
+			continue;
 		DTX_TRY(take(b, sub, &found.item[i], err));
+	}
 	if (s->rc != DTX_OK)
 		DTX_FAIL_MEM(err);
 out:

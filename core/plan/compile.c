@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/plan/exec.h"
+#include "core/plan/parts.h"
 #include "core/plan/pytext.h"
 
 /* Python name of a table: the inputs come from `tables`, results are t1, t2 ... */
@@ -59,18 +60,35 @@ static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct d
 	return rc;
 }
 
+enum dtx_code dtx_part_translated(const struct dtx_plan *plan, int32_t *table, struct dtx_err *err)
+{
+	*table = plan->noutputs ? plan->output[0].table : plan->result;
+	for (uint32_t i = 1; i < plan->noutputs; i++) {
+		if (plan->output[i].table == *table)
+			continue;
+		(void)dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+		                  "a translation gives one table, the outputs have several");
+		dtx_err_at(err, plan->output[i].at);
+		dtx_err_hint(err, "compile a plan with the outputs of one table");
+		return DTX_E_NO_TRANSLATION;
+	}
+	return DTX_OK;
+}
+
 enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *out,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	int32_t result;
 
+	DTX_TRY(dtx_part_translated(plan, &result, err));
 	dtx_buf_printf(out, "\"\"\"Made by dtx %s from plan %s\"\"\"\n", DTX_VERSION, plan->id);
 	dtx_buf_add(out, "import pandas as pd\nimport numpy as np\nimport dx\n\n\n"
 	                 "def transform(tables, params):\n");
 	for (uint32_t i = 0; i < plan->nsteps; i++)
 		DTX_TRY(step_text(plan, i, out, err));
 	dtx_buf_add(out, "    return ");
-	table_text(plan, plan->result, out);
+	table_text(plan, result, out);
 	dtx_buf_addc(out, '\n');
 	DTX_TRY(dtx_buf_check(out, "module", err));
 out:

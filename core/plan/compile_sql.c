@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/plan/exec.h"
+#include "core/plan/parts.h"
 #include "core/plan/push.h"
 #include "core/plan/sqltext.h"
 
@@ -146,10 +147,14 @@ out:
 
 static enum dtx_code result_text(struct compiler *c, struct dtx_err *err)
 {
-	const struct dtx_schema *s = c->flow.table[c->plan->result].schema;
-	const char *name = cte_name(c, c->plan->result);
+	const struct dtx_schema *s;
+	const char *name;
+	int32_t result;
 	enum dtx_code rc = DTX_OK;
 
+	DTX_TRY(dtx_part_translated(c->plan, &result, err));
+	s = c->flow.table[result].schema;
+	name = cte_name(c, result);
 	if (!name)
 		DTX_FAIL_MEM(err);
 	for (uint32_t k = 0; s && k < s->nfields; k++) {

@@ -15,9 +15,10 @@ struct dtx_plan_parse {
 DTX_MUSTUSE enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code,
                                         const char *at, struct dtx_err *err, const char *fmt, ...)
 	DTX_PRINTF(5, 6);
-/* Finding about an expect whose row count nobody can check. */
+/* Finding about an expect whose row count nobody can check.  snippet: its contract does, for the
+ * table `main`. */
 DTX_MUSTUSE enum dtx_code dtx_part_counts(struct dtx_plan_parse *p, const struct dtx_expect *e,
-                                          const char *at, struct dtx_err *err);
+                                          bool snippet, const char *at, struct dtx_err *err);
 /* The same with names near `want`. */
 DTX_MUSTUSE enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code,
                                            const char *at, const char *what, const char *want,
@@ -50,6 +51,11 @@ DTX_MUSTUSE enum dtx_code dtx_part_rewrite(struct dtx_plan_parse *p, const struc
 /* What an alias of the op stands for ("how=left"). */
 DTX_MUSTUSE enum dtx_code dtx_part_preset(struct dtx_plan_parse *p, const struct dtx_plan_step *st,
                                           json_t *object, const char *preset, struct dtx_err *err);
+/* compile.c: the table that a translation gives, that of all outputs; no_translation when they
+ * differ. */
+DTX_MUSTUSE enum dtx_code dtx_part_translated(const struct dtx_plan *plan, int32_t *table,
+                                              struct dtx_err *err);
+
 /* Place of a canonical member that was rewritten; false: it was not. */
 bool dtx_part_alias_place(const struct dtx_plan_step *st, const char *sub, char *out, size_t size);
 

@@ -126,8 +126,7 @@ static enum dtx_code common_members(struct dtx_plan_parse *p, struct dtx_plan_st
 	st->expect_json = json_object_get(object, "expect");
 	snprintf(at, sizeof(at), "%s/expect", st->at);
 	DTX_TRY(dtx_part_expect(p, st->expect_json, at, &st->expect, &st->rules, err));
-	if (st->op)
-		DTX_TRY(dtx_part_counts(p, st->expect, at, err));
+	DTX_TRY(dtx_part_counts(p, st->expect, !st->op, at, err));
 out:
 	json_decref(own);
 	return rc;

@@ -58,7 +58,6 @@ static const struct broken broken[] = {
 	  "m = 2 "
 	  "and q = 3\"},{\"op\":\"filter\",\"where\":\"m > 1 and rate > 1\"}]",
 	  "expr_syntax /steps/0/by/0/expr 6-6\n"
-	  "unknown_column /steps/0/agg/0/expr 0-1\n"
 	  "aggregate_required /steps/0/agg/1/expr 0-5\n"
 	  "unknown_column /steps/0/having 20-21 ?m ?a ?b\n"
 	  "unknown_column /steps/1/where 10-14" },
