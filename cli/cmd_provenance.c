@@ -1,12 +1,9 @@
 /* provenance: how a result came about. */
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "cli/lookup.h"
 #include "cli/out.h"
-#include "core/io/source.h"
-#include "core/io/book_info.h"
-#include "core/store/query.h"
 
 struct provenance_args {
 	bool json, full, code;
@@ -35,23 +32,6 @@ static const struct dtx_opt provenance_opts[] = {
 	  .max = 1000000,
 	  .help = "log: at most N runs" },
 };
-
-/* An .xlsx carries its run id inside, so it is known even when edited. */
-static bool provenance_stamp(void *arg, const char *path, char run_id[DTX_RUN_ID])
-{
-	struct dtx_source *src = NULL;
-	char id[64] = "";
-	bool found;
-
-	(void)arg;
-	if (dtx_source_open(path, &src, NULL) != DTX_OK)
-		return false;
-	found = dtx_xlsx_run_id(src, id, NULL) == DTX_OK && strlen(id) == DTX_RUN_ID - 1;
-	if (found)
-		memcpy(run_id, id, DTX_RUN_ID);
-	dtx_source_free(src);
-	return found;
-}
 
 static void provenance_log_line(const json_t *run, struct dtx_buf *out)
 {
@@ -114,13 +94,9 @@ static enum dtx_code provenance_record(struct dtx_store *store, const struct pro
                                        const char *what, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_found found;
 	json_t *record = NULL;
-	char cwd[4096];
 
-	DTX_TRY(dtx_query_find(store, what, getcwd(cwd, sizeof(cwd)), provenance_stamp, NULL,
-	                       &found, err));
-	DTX_TRY(dtx_query_record(store, found.run_id, a->full, &found, &record, err));
+	DTX_TRY(dtx_lookup(store, what, a->full, &record, err));
 	DTX_TRY(dtx_query_files(record, err));
 	if (a->code)
 		DTX_TRY(provenance_code(store, record, out, err));

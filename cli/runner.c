@@ -50,7 +50,10 @@ enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err)
 	dtx_buf_init(&r->plan_text, PLAN_BYTES_MAX);
 	if (!r->plan_path)
 		return dtx_plan_empty(&r->plan, err);
-	DTX_TRY(dtx_file_slurp(r->plan_path, &r->plan_text, err));
+	if (r->replay)
+		DTX_TRY(dtx_runner_replay_plan(r, err));
+	else
+		DTX_TRY(dtx_file_slurp(r->plan_path, &r->plan_text, err));
 	dtx_file_dirname(r->plan_path, dir, sizeof(dir));
 	DTX_TRY(dtx_plan_parse((struct dtx_str){ dtx_buf_text(&r->plan_text), r->plan_text.len },
 	                       strcmp(dir, ".") ? dir : NULL, &r->findings, &r->plan, err));
@@ -131,6 +134,9 @@ static enum dtx_code runner_start(struct dtx_runner *r, struct dtx_err *err)
 	info.argc = r->cli->argc;
 	info.argv = r->cli->argv;
 	info.start_us = r->start_us;
+	if (r->replay)
+		info.replay_of =
+			dtx_json_text(json_object_get(r->replay->record, "run"), "run_id", NULL);
 	DTX_TRY(dtx_record_start(r->store, &info, &r->record, err));
 	r->rescuer.record = r->record;
 	r->rescuer.store = r->store;
@@ -242,7 +248,8 @@ static enum dtx_code runner_rescuer(struct dtx_runner *r, int argc, char **argv,
 	s->require_layers = a->require_layers;
 	s->no_warm = a->no_warm;
 	s->cancelled = runner_cancelled;
-	s->now_us = r->start_us;
+	s->now_us = dtx_runner_clock(r);
+	s->recorded = r->replay ? json_object_get(r->replay->record, "regions") : NULL;
 	s->run_date = a->run_date;
 	s->again = dtx_buf_text(&r->again);
 	s->prompt = r->prompt;
@@ -263,12 +270,19 @@ static enum dtx_code runner_date(const struct dtx_runner *r, int32_t *day, struc
 {
 	enum dtx_code rc = DTX_OK;
 
-	*day = (int32_t)(r->start_us / DTX_DAY_US);
+	*day = (int32_t)(dtx_runner_clock(r) / DTX_DAY_US);
 	if (r->args->run_date && !dtx_day_parse(dtx_str_of(r->args->run_date), day))
 		DTX_FAIL(err, DTX_E_USAGE, "option '--run-date' wants YYYY-MM-DD, got '%s'",
 		         r->args->run_date);
 out:
 	return rc;
+}
+
+/* A replay has the stamp of its model, or the bytes could not be equal. */
+static const char *runner_stamp(const struct dtx_runner *r)
+{
+	return r->replay ? dtx_json_text(json_object_get(r->replay->record, "run"), "run_id", "")
+	                 : r->run_id;
 }
 
 static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
@@ -295,7 +309,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 			dtx_source_hash_start(r->source[i]);
 	}
 	for (i = 0; i < r->plan->noutputs; i++)
-		r->plan->output[i].opts.run_id = r->run_id;
+		r->plan->output[i].opts.run_id = runner_stamp(r);
 	dtx_ticker_start(&ticker, r->cli, (enum dtx_progress_how)r->args->progress,
 	                 r->plan->ninputs ? r->plan->input[0].path : NULL);
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
@@ -393,9 +407,14 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 		dtx_mem_set_limit((size_t)r->args->memory);
 	DTX_TRY(dtx_runner_plan(r, err));
 	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
-	runner_output_options(r);
+	if (r->replay)
+		DTX_TRY(dtx_runner_replay_places(r, err));
+	else
+		runner_output_options(r);
 	DTX_TRY(runner_rescuer(r, argc, argv, err));
 	DTX_TRY(r->prompt ? runner_look(r, err) : runner_start(r, err));
+	if (!r->prompt)
+		DTX_TRY(dtx_runner_receipt_check(r, err));
 	DTX_TRY(runner_refuse(r, err));
 	DTX_TRY(dtx_runner_open(r, true, err));
 	DTX_TRY(runner_exec(r, err));
@@ -432,9 +451,11 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 	dtx_run_id_new(r->run_id);
 	runner_signals();
 	rc = runner_all(r, argc, argv, &err);
+	if (rc == DTX_OK && !r->prompt)
+		rc = dtx_runner_receipt(r, &err);
 	if (!r->prompt || rc != DTX_E_NEEDS_SNIPPET)
 		runner_report(r, rc, &err);
-	if (rc == DTX_OK)
+	if (rc == DTX_OK && !r->replay)
 		runner_say(r);
 	status = rc == DTX_OK ? 0 : dtx_code_exit(rc, err.run_time);
 	dtx_err_clear(&err);

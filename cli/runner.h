@@ -3,6 +3,7 @@
 #define DTX_CLI_RUNNER_H
 
 #include "cli/out.h"
+#include "core/base/json.h"
 #include "core/fallback/rescue.h"
 #include "core/plan/exec.h"
 
@@ -15,14 +16,22 @@ struct dtx_run_args {
 	int64_t skip;
 	int fallback; /* 0: as the plan says; 1 step, 2 plan, 3 off */
 	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
-	bool no_warm, strict_schema, repair;
-	int progress; /* enum dtx_progress_how */
+	bool no_warm, strict_schema, repair, receipt;
+	const char *record, *head_file; /* copies of the record, NULL: none */
+	int progress;                   /* enum dtx_progress_how */
 	int64_t threads, memory, batch_rows;
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
-#define DTX_CONVERT_OPTS 16 /* the first rows: those of convert */
+#define DTX_CONVERT_OPTS 19 /* the first rows: those of convert */
 #define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 13)
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
+
+/* A recorded run that is done again: its plan, places, code and clock instead of a plan file,
+ * operands, the cache and the time of day. */
+struct dtx_runner_replay {
+	const json_t *record; /* dtx_query_record, full */
+	const char *dir;      /* where the outputs go */
+};
 
 /* State between the steps of a run; all zero before init. */
 struct dtx_runner {
@@ -43,7 +52,8 @@ struct dtx_runner {
 	struct dtx_outfile *rejects; /* NULL: nothing is quarantined */
 	bool detailed;               /* the record has its details */
 	int64_t start_us;
-	struct dtx_prompt *prompt; /* NULL: a real run */
+	struct dtx_prompt *prompt;              /* NULL: a real run */
+	const struct dtx_runner_replay *replay; /* NULL: a run of its own */
 };
 
 /* plan_path NULL: operands are IN [OUT].  Returns the exit status; prints everything. */
@@ -65,6 +75,19 @@ void dtx_runner_clear(struct dtx_runner *r);
 DTX_MUSTUSE enum dtx_code dtx_runner_rejects_path(struct dtx_runner *r, const char **out,
                                                   struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_rejects_write(struct dtx_runner *r, struct dtx_err *err);
+
+/* runner_receipt.c: options that cannot be kept are refused before the run; written after run.end.
+ */
+DTX_MUSTUSE enum dtx_code dtx_runner_receipt_check(const struct dtx_runner *r, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err);
+
+/* runner_replay.c: the plan's text (nothing for a convert); files of inputs and outputs; the clock
+ * that formulas and snippets see. */
+DTX_MUSTUSE enum dtx_code dtx_runner_replay_plan(struct dtx_runner *r, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_runner_replay_places(struct dtx_runner *r, struct dtx_err *err);
+int64_t dtx_runner_clock(const struct dtx_runner *r);
+/* Where output i of a recorded run goes in `dir`; the name alone without it.  NULL: no memory. */
+char *dtx_runner_replay_target(const json_t *record, size_t i, const char *dir);
 
 /* What the record keeps of an execution (runner_record.c): all of a finished one, or the inputs
  * alone, which a failed one had read. */

@@ -121,6 +121,19 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_file_append(const char *path, int *fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int got = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+
+	if (got < 0)
+		DTX_FAIL(err, file_write_code(errno), "cannot open '%s' to add to it: %s", path,
+		         strerror(errno));
+	*fd = got;
+out:
+	return rc;
+}
+
 enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;

@@ -16,6 +16,8 @@ DTX_MUSTUSE enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, co
                                          struct dtx_err *err);
 /* Unlinked temp file in `dir` (NULL: $TMPDIR, else /tmp), close-on-exec, 0600. */
 DTX_MUSTUSE enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err);
+/* For writing at its end, made when missing. Codes: output_io. */
+DTX_MUSTUSE enum dtx_code dtx_file_append(const char *path, int *fd, struct dtx_err *err);
 /* fsync of a file or of the folder that holds `path`. */
 DTX_MUSTUSE enum dtx_code dtx_file_sync(int fd, const char *name, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_file_sync_dir(const char *path, struct dtx_err *err);

@@ -378,6 +378,49 @@ out:
 	return rc;
 }
 
+/* --- a replay --- */
+
+static const json_t *rescue_recorded(const struct rescue *s)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)s->r->recorded, i, row)
+	{
+		if (!strcmp(dtx_json_text(row, "pointer", ""), s->region->at))
+			return row;
+	}
+	return NULL;
+}
+
+/* The code that the recorded run ended with, and no other. */
+static enum dtx_code rescue_replay(struct rescue *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *row = rescue_recorded(s), *cell = json_object_get(row, "cell");
+	const json_t *code = json_object_get(cell, "code");
+	struct dtx_admit_spec spec;
+
+	if (!row)
+		DTX_FAIL(err, DTX_E_NEEDS_SNIPPET,
+		         "%s: the recorded run did not leave the typed path here", s->region->at);
+	if (!strcmp(dtx_json_text(cell, "state", ""), "revoked"))
+		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked since",
+		         dtx_json_text(row, "cell_id", ""));
+	if (!json_is_string(code))
+		DTX_FAIL(err, DTX_E_STORE_IO, "the code of snippet %.8s is not in the store",
+		         dtx_json_text(row, "cell_id", ""));
+	s->rung = DTX_RUNG_RECORDED;
+	dtx_str_copy(s->id, sizeof(s->id), dtx_str_of(dtx_json_text(row, "cell_id", "")));
+	dtx_buf_addn(&s->code, json_string_value(code), json_string_length(code));
+	DTX_TRY(dtx_buf_check(&s->code, "snippet", err));
+	DTX_TRY(rescue_event_cache(s, err));
+	spec = rescue_spec(s, false);
+	DTX_TRY(dtx_admit_run(&spec, &s->admitted, err));
+out:
+	return rc;
+}
+
 /* --- the record --- */
 
 /* snippet_bad_result is class bad_result; what is no snippet code has no class. */
@@ -487,6 +530,10 @@ static enum dtx_code rescue_answer(struct rescue *s, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK, recorded;
 	bool done = false;
 
+	if (s->r->recorded) {
+		DTX_TRY(rescue_replay(s, err));
+		goto out;
+	}
 	if (s->r->supplied.ptr && !s->r->prompt && !s->r->supplied_used)
 		DTX_TRY(rescue_try(s, &done, err));
 	if (!done)

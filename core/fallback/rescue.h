@@ -34,6 +34,9 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	const char *run_date; /* text of --run-date, NULL: none */
 	const char *again;    /* "dtx run plan.json input.xlsx": for the next commands */
 	enum dtx_sample sample;
+	/* a replay: regions of the record with their "cell" and its "code", which alone may run;
+	 * NULL: a run of its own */
+	const json_t *recorded;
 	struct dtx_prompt *prompt; /* not NULL: cached snippets run; for the first region without
 	                            * one the prompt is made here, and it ends with needs_snippet */
 };

@@ -41,14 +41,15 @@ out:
 
 /* First row of a query by one text: run id, output index, count of rows. */
 static enum dtx_code query_one(struct dtx_store *s, enum dtx_sql sql, const char *text,
-                               struct dtx_found *out, bool *found, struct dtx_err *err)
+                               const char *path, struct dtx_found *out, bool *found,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);
-	struct dtx_db_val val = dtx_db_text(text);
+	struct dtx_db_val val[] = { dtx_db_text(text), dtx_db_text(path) };
 	struct dtx_db_rows *rows = NULL;
 
-	DTX_TRY(dtx_db_query(db, sql, &val, 1, &rows, err));
+	DTX_TRY(dtx_db_query(db, sql, val, path ? 2 : 1, &rows, err));
 	DTX_TRY(dtx_db_next(db, rows, found, err));
 	if (!*found)
 		goto out;
@@ -68,7 +69,7 @@ static enum dtx_code query_last(struct dtx_store *s, const char *cwd, struct dtx
 	enum dtx_code rc = DTX_OK;
 	bool found = false;
 
-	DTX_TRY(query_one(s, DTX_SQL_RUN_BY_CWD, cwd, out, &found, err));
+	DTX_TRY(query_one(s, DTX_SQL_RUN_BY_CWD, cwd, NULL, out, &found, err));
 	if (!found)
 		DTX_FAIL(err, DTX_E_NO_RECORD, "no run from folder '%s' is recorded", cwd);
 out:
@@ -122,9 +123,12 @@ static enum dtx_code query_file(struct dtx_store *s, const char *path, dtx_stamp
 	char *absolute = NULL;
 
 	*found = false;
+	absolute = realpath(path, real) ? dtx_mem_strdup(real) : dtx_file_absolute(path);
+	if (!absolute)
+		DTX_FAIL_MEM(err);
 	query_hash_file(path, sha);
 	if (sha[0])
-		DTX_TRY(query_one(s, DTX_SQL_RUN_BY_SHA, sha, out, found, err));
+		DTX_TRY(query_one(s, DTX_SQL_RUN_BY_SHA, sha, absolute, out, found, err));
 	if (*found)
 		goto out;
 	out->file_changed = true;
@@ -132,10 +136,7 @@ static enum dtx_code query_file(struct dtx_store *s, const char *path, dtx_stamp
 		DTX_TRY(query_suffix(s, run_id, out, found, err));
 	if (*found)
 		goto out;
-	absolute = realpath(path, real) ? dtx_mem_strdup(real) : dtx_file_absolute(path);
-	if (!absolute)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(query_one(s, DTX_SQL_RUN_BY_PATH, absolute, out, found, err));
+	DTX_TRY(query_one(s, DTX_SQL_RUN_BY_PATH, absolute, NULL, out, found, err));
 out:
 	dtx_mem_free(absolute);
 	return rc;

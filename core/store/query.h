@@ -19,8 +19,8 @@ struct dtx_found {
 typedef bool (*dtx_stamp_fn)(void *arg, const char *path, char run_id[DTX_RUN_ID]);
 
 /* `what`: NULL (the last run from folder `cwd`), a run id or a suffix of 4 or more hex digits, or a
- * file: by its SHA-256 (newest run wins), else by its stamp, else by its recorded path.  An
- * existing file wins over a suffix. */
+ * file: by its SHA-256 (the newest run wins, one that wrote to this very path first, a replay
+ * last), else by its stamp, else by its recorded path.  An existing file wins over a suffix. */
 DTX_MUSTUSE enum dtx_code dtx_query_find(struct dtx_store *s, const char *what, const char *cwd,
                                          dtx_stamp_fn stamp, void *stamp_arg, struct dtx_found *out,
                                          struct dtx_err *err);

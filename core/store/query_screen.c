@@ -164,6 +164,8 @@ static void screen_region_cache(const json_t *record, const json_t *region, stru
 	dtx_screen_label(out, "");
 	if (!strcmp(rung, "supplied"))
 		dtx_buf_add(out, "given with --snippet");
+	else if (!strcmp(rung, "recorded"))
+		dtx_buf_add(out, "as recorded");
 	else
 		dtx_buf_printf(out, "cache %s", rung);
 	if (state) {

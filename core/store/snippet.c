@@ -13,6 +13,7 @@ static const char *const snippet_rungs[] = {
 	[DTX_RUNG_COMPATIBLE] = "compatible",
 	[DTX_RUNG_PENDING] = "pending",
 	[DTX_RUNG_SUPPLIED] = "supplied",
+	[DTX_RUNG_RECORDED] = "recorded",
 };
 
 const char *dtx_rung_name(enum dtx_rung rung)

@@ -31,9 +31,11 @@ enum dtx_rung {
 	DTX_RUNG_EXACT,
 	DTX_RUNG_COMPATIBLE,
 	DTX_RUNG_PENDING,
-	DTX_RUNG_SUPPLIED
+	DTX_RUNG_SUPPLIED,
+	DTX_RUNG_RECORDED
 };
-/* "none", "exact", "compatible", "pending", "supplied": outcomes of run.cache. */
+/* "none", "exact", "compatible", "pending", "supplied", "recorded" (a replay): outcomes of
+ * run.cache. */
 const char *dtx_rung_name(enum dtx_rung rung);
 
 /* Walks the ladder.  `tables` is the document the fingerprint was made from (classes of the real

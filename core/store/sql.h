@@ -121,7 +121,7 @@
 	                      " ORDER BY seq_start DESC LIMIT 1")                                  \
 	X(DTX_SQL_RUN_BY_SHA,                                                                      \
 	  "SELECT o.run_id,o.ord,count(*) OVER() FROM run_output o JOIN run r USING(run_id)"       \
-	  " WHERE o.sha=?1 ORDER BY r.seq_start DESC LIMIT 1")                                     \
+	  " WHERE o.sha=?1 ORDER BY r.replay_of IS NOT NULL,o.path<>?2,r.seq_start DESC LIMIT 1")  \
 	X(DTX_SQL_RUN_BY_PATH,                                                                     \
 	  "SELECT o.run_id,o.ord,count(*) OVER() FROM run_output o JOIN run r USING(run_id)"       \
 	  " WHERE o.path=?1 ORDER BY r.seq_start DESC LIMIT 1")                                    \

@@ -1,0 +1,420 @@
+/* replay: a recorded run done again, and how its results compare. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/compare.h"
+#include "cli/lookup.h"
+#include "cli/runner.h"
+#include "core/base/file.h"
+#include "core/base/mem.h"
+
+enum verdict { IDENTICAL, SAME_TABLE, SAME_ROWS, CLOSE, DIFFERENT };
+static const char *const verdict_name[] = { "identical", "same-table", "same-rows", "close",
+	                                    "different" };
+
+struct replay_args {
+	const char *into;
+	int inputs; /* 0 recorded, 1 here */
+	struct dtx_optlist map;
+	int accept; /* 0: as default; else enum verdict + 1 */
+	bool json;
+};
+
+static const struct dtx_opt replay_opts[] = {
+	{ .name = "into",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "DIR",
+	  .offset = offsetof(struct replay_args, into),
+	  .help = "keep the results in this folder (default: they are compared and removed)" },
+	{ .name = "inputs",
+	  .kind = DTX_O_CHOICE,
+	  .choices = "recorded,here",
+	  .offset = offsetof(struct replay_args, inputs),
+	  .help = "recorded: only files with the recorded bytes; here: the files as they are now" },
+	{ .name = "map",
+	  .kind = DTX_O_LIST,
+	  .metavar = "OLD=NEW",
+	  .offset = offsetof(struct replay_args, map),
+	  .help = "an input or its folder was moved" },
+	{ .name = "accept",
+	  .kind = DTX_O_CHOICE,
+	  .choices = "default,identical,same-table,same-rows,close,different",
+	  .offset = offsetof(struct replay_args, accept),
+	  .help = "the least verdict with exit status 0 (same-table)" },
+	{ .name = "json",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct replay_args, json),
+	  .help = "verdicts as JSON" },
+};
+
+struct replay {
+	const struct dtx_cli *cli;
+	const struct replay_args *args;
+	json_t *record, *report;
+	char dir[4096];
+	bool made; /* dir is ours to remove */
+	enum verdict worst;
+};
+
+/* --- inputs --- */
+
+/* OLD is the file or a folder above it. */
+static enum dtx_code replay_map_one(json_t *input, const char *map, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *uri = dtx_json_text(input, "uri", ""), *eq = strchr(map, '=');
+	size_t len = eq ? (size_t)(eq - map) : 0;
+	struct dtx_buf path = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (!len || !eq[1])
+		DTX_FAIL(err, DTX_E_USAGE, "option '--map' wants OLD=NEW, got '%s'", map);
+	while (len > 1 && map[len - 1] == '/')
+		len--;
+	if (strncmp(uri, map, len) != 0 || (uri[len] && uri[len] != '/'))
+		goto out;
+	dtx_buf_printf(&path, "%s%s", eq + 1, uri + len);
+	if (!dtx_buf_ok(&path) || !dtx_json_set(input, "uri", json_string(dtx_buf_text(&path))))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&path);
+	return rc;
+}
+
+static enum dtx_code replay_map(struct replay *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *input;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(p->record, "inputs"), i, input)
+	{
+		for (k = 0; k < p->args->map.n; k++)
+			DTX_TRY(replay_map_one(input, p->args->map.item[k], err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code replay_inputs(struct replay *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *input;
+	size_t i;
+
+	json_array_foreach(json_object_get(p->record, "inputs"), i, input)
+	{
+		const char *uri = dtx_json_text(input, "uri", "-");
+		const char *state = dtx_json_text(input, "file", "not kept");
+
+		if (!strcmp(state, "unchanged") || (p->args->inputs && strcmp(uri, "-") != 0))
+			continue;
+		dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
+		            "cannot: the recorded bytes of input '%s' are not at hand: '%s' is %s",
+		            dtx_json_text(input, "alias", ""), strcmp(uri, "-") ? uri : "stdin",
+		            state);
+		dtx_err_hint(err,
+		             "--map %s=NEW where it is now, or --inputs here to take the "
+		             "files as they are",
+		             uri);
+		return DTX_E_INPUT_CHANGED;
+	}
+	return rc;
+}
+
+/* --- the run --- */
+
+/* What was recorded as typed on the command line gives the options again. */
+static enum dtx_code replay_options(const struct replay *p, struct dtx_run_args *args,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *run = json_object_get(p->record, "run"), *list = json_object_get(run, "argv");
+	bool convert = !strcmp(dtx_json_text(run, "command", ""), "convert");
+	struct dtx_cli unused = { .argc = 0 };
+	struct dtx_opttable tables[] = { { dtx_run_opts, convert ? DTX_CONVERT_OPTS : DTX_RUN_OPTS,
+		                           args },
+		                         { dtx_common_opts, dtx_ncommon_opts, &unused } };
+	int n = (int)json_array_size(list), count = DTX_MAX(n - 2, 0), i;
+	char **argv = dtx_mem_zalloc((size_t)n + 1, sizeof(*argv));
+
+	if (!argv)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++) /* the parser moves pointers, it does not write text */
+		argv[i] = (char *)(uintptr_t)json_string_value(json_array_get(list, (size_t)i));
+	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &count, argv + DTX_MIN(n, 2), err));
+	args->output = args->snippet = args->approve = args->record = args->head_file = NULL;
+	args->receipt = false;
+	args->progress = 0;
+out:
+	dtx_mem_free(argv);
+	return rc;
+}
+
+static enum dtx_code replay_dir(struct replay *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *tmp = getenv("TMPDIR");
+
+	if (p->args->into) {
+		snprintf(p->dir, sizeof(p->dir), "%s", p->args->into);
+		if (mkdir(p->dir, 0777) < 0 && errno != EEXIST)
+			DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make the folder '%s': %s", p->dir,
+			         strerror(errno));
+		goto out;
+	}
+	snprintf(p->dir, sizeof(p->dir), "%s/dtx-replay-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(p->dir))
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make a folder '%s'", p->dir);
+	p->made = true;
+out:
+	return rc;
+}
+
+static void replay_clean(const struct replay *p)
+{
+	size_t i, n = json_array_size(json_object_get(p->record, "outputs"));
+
+	for (i = 0; p->made && i < n; i++) {
+		char *path = dtx_runner_replay_target(p->record, i, p->dir);
+		struct dtx_buf rejects = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+		dtx_buf_printf(&rejects, "%s.rejects.csv", path ? path : "");
+		if (path)
+			unlink(path);
+		unlink(dtx_buf_text(&rejects));
+		dtx_buf_clear(&rejects);
+		dtx_mem_free(path);
+	}
+	if (p->made)
+		rmdir(p->dir);
+}
+
+/* --- verdicts --- */
+
+static bool replay_equal(const json_t *was, const char *key, const char *is)
+{
+	const char *text = dtx_json_text(was, key, NULL);
+
+	return text && is && !strcmp(text, is);
+}
+
+/* The recorded file is read only where hashes cannot tell, and only while it is what it was. */
+static enum verdict replay_cells(const json_t *was, const char *is, char *text, size_t size)
+{
+	struct dtx_compare c;
+	struct dtx_err err = DTX_ERR_INIT;
+	enum verdict v = DIFFERENT;
+	const char *path = dtx_json_text(was, "path", "-");
+
+	snprintf(text, size, "the recorded file is not at hand to name a cell");
+	if (strcmp(dtx_json_text(was, "file", ""), "unchanged") != 0)
+		return v;
+	if (dtx_compare_files(path, is, &c, &err) != DTX_OK) {
+		snprintf(text, size, "the files cannot be compared: %s", err.msg);
+	} else if (c.how == DTX_COMPARE_CLOSE || c.how == DTX_COMPARE_EQUAL) {
+		v = CLOSE;
+		snprintf(text, size, "numbers within 4 units in the last place");
+	} else if (c.how == DTX_COMPARE_SHAPE) {
+		snprintf(text, size, "%s", c.text);
+	} else {
+		snprintf(text, size, "row %lld, column '%s': '%s', was '%s'", (long long)c.row,
+		         c.column, c.is, c.was);
+	}
+	dtx_err_clear(&err);
+	return v;
+}
+
+static enum dtx_code replay_judge(struct replay *p, const struct dtx_runner *r, uint32_t i,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *was = json_array_get(json_object_get(p->record, "outputs"), i);
+	const struct dtx_exec_output *x = &r->result->output[i];
+	const struct dtx_outfile_info *f = dtx_outfile_info(x->file);
+	char text[480] = "";
+	enum verdict v;
+
+	if (replay_equal(was, "sha", f->sha))
+		v = IDENTICAL;
+	else if (replay_equal(was, "table_hash", x->table_hash))
+		v = SAME_TABLE;
+	else if (replay_equal(was, "rows_hash", x->rows_hash))
+		v = SAME_ROWS;
+	else
+		v = replay_cells(was, f->path, text, sizeof(text));
+	p->worst = DTX_MAX(p->worst, v);
+	if (json_array_append_new(
+		    json_object_get(p->report, "outputs"),
+		    json_pack("{ss ss ss ss? ss?}", "path", dtx_json_text(was, "path", "-"),
+	                      "verdict", verdict_name[v], "sha", f->sha, "detail",
+	                      text[0] ? text : NULL, "into", p->made ? NULL : f->path)) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* What the program and the machine say of themselves now and did then. */
+static enum dtx_code replay_environment(struct replay *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *now = dtx_env_describe(), *list = json_object_get(p->report, "environment");
+	const json_t *then = json_object_get(p->record, "env");
+	const char *key;
+	json_t *value;
+
+	if (!now)
+		DTX_FAIL_MEM(err);
+	json_object_foreach(now, key, value)
+	{
+		const json_t *was = json_object_get(then, key);
+
+		if (json_equal(was, value))
+			continue;
+		if (json_array_append_new(list, json_pack("{ss sO? sO}", "key", key, "was", was,
+		                                          "is", value)) < 0)
+			DTX_FAIL_MEM(err);
+	}
+out:
+	json_decref(now);
+	return rc;
+}
+
+static void replay_print(const struct replay *p, struct dtx_buf *out)
+{
+	json_t *row;
+	size_t i;
+
+	dtx_buf_printf(out, "%-12s%s as %s\n", "replay",
+	               dtx_run_id_short(dtx_json_text(p->report, "replay_of", "")),
+	               dtx_run_id_short(dtx_json_text(p->report, "run_id", "")));
+	json_array_foreach(json_object_get(p->report, "environment"), i, row)
+	{
+		dtx_buf_printf(out, "%-12s%s %s, was %s\n", i ? "" : "environment",
+		               dtx_json_text(row, "key", ""), dtx_json_text(row, "is", "none"),
+		               dtx_json_text(row, "was", "none"));
+	}
+	json_array_foreach(json_object_get(p->report, "outputs"), i, row)
+	{
+		const char *detail = dtx_json_text(row, "detail", NULL);
+
+		dtx_buf_printf(out, "%-12s%s  sha256 %.8s%s%s\n", dtx_json_text(row, "verdict", ""),
+		               dtx_json_text(row, "path", "-"), dtx_json_text(row, "sha", ""),
+		               detail ? "  " : "", detail ? detail : "");
+	}
+}
+
+/* --- the command --- */
+
+static enum dtx_code replay_find(struct replay *p, const char *what, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_store *store = NULL;
+	const json_t *run;
+
+	DTX_TRY(dtx_store_open(p->cli->store, DTX_STORE_READ, &store, err));
+	DTX_TRY(dtx_lookup(store, what, true, &p->record, err));
+	run = json_object_get(p->record, "run");
+	if (strcmp(dtx_json_text(run, "status", ""), "ok") != 0)
+		DTX_FAIL(err, DTX_E_NO_RECORD,
+		         "cannot: run %s ended '%s': it has no result to compare with",
+		         dtx_json_text(run, "short", ""), dtx_json_text(run, "status", "open"));
+	DTX_TRY(replay_map(p, err));
+	DTX_TRY(dtx_query_files(p->record, err));
+	DTX_TRY(replay_inputs(p, err));
+	p->report = json_pack("{ss s[] s[]}", "replay_of", dtx_json_text(run, "run_id", ""),
+	                      "environment", "outputs");
+	if (!p->report)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(replay_environment(p, err));
+out:
+	dtx_store_free(store);
+	return rc;
+}
+
+static enum dtx_code replay_again(struct replay *p, int *status, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *run = json_object_get(p->record, "run");
+	const char *file = dtx_json_text(json_object_get(run, "plan"), "file", NULL);
+	struct dtx_run_args args = { .output = NULL };
+	struct dtx_runner_replay replay = { .record = p->record, .dir = p->dir };
+	struct dtx_runner r = { .cli = p->cli,
+		                .args = &args,
+		                .plan_path = file,
+		                .command = "replay",
+		                .replay = &replay };
+	uint32_t i;
+
+	DTX_TRY(replay_options(p, &args, err));
+	DTX_TRY(replay_dir(p, err));
+	*status = dtx_runner_main(&r, 0, NULL);
+	if (*status)
+		goto out;
+	if (!dtx_json_set(p->report, "run_id", json_string(r.run_id)))
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < r.result->noutputs; i++)
+		DTX_TRY(replay_judge(p, &r, i, err));
+	*status = p->worst > (p->args->accept ? (enum verdict)(p->args->accept - 1) : SAME_TABLE);
+out:
+	dtx_runner_clear(&r);
+	return rc;
+}
+
+static int replay_main(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	struct replay p = { .cli = cli, .args = args };
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+	int status = 0, printed = 0;
+
+	DTX_TRY(replay_find(&p, argc ? argv[0] : NULL, &err));
+	DTX_TRY(replay_again(&p, &status, &err));
+	if (!json_object_get(p.report, "run_id"))
+		goto out; /* the run has said why */
+	if (p.args->json) {
+		dtx_json_print(p.report, 1, &out);
+		dtx_buf_add(&out, "\n");
+	} else {
+		replay_print(&p, &out);
+	}
+	printed = dtx_out_print(cli, &out);
+	status = printed ? printed : status;
+out:
+	if (rc != DTX_OK)
+		status = dtx_out_fail(cli, &err);
+	replay_clean(&p);
+	json_decref(p.record);
+	json_decref(p.report);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+	return status;
+}
+
+const struct dtx_cmd dtx_cmd_replay = {
+	.name = "replay",
+	.usage = "[RUN | FILE]",
+	.summary = "Do a recorded run again and compare the results",
+	.notes = "The recorded plan, options, code and clock are used, on the recorded inputs: a "
+		 "file is\n"
+		 "taken only if it has the recorded bytes.  Verdicts, best first: identical (the "
+		 "bytes),\n"
+		 "same-table (the values), same-rows (the values in another order), close (numbers "
+		 "within\n"
+		 "4 units in the last place), different (with the first cell).  What differs in "
+		 "the\n"
+		 "environment is listed first.\n\n"
+		 "  dtx replay out.csv\n"
+		 "  dtx replay 70ecc9a9 --map /data/2025=/archive/2025 --into again",
+	.exits = "0 identical or same-table; 1 another verdict; 4 an input is changed or gone; 7 "
+		 "the code is revoked; 8 no jail; 9 plan or code is not in the store",
+	.opts = replay_opts,
+	.nopts = DTX_COUNT(replay_opts),
+	.args_size = sizeof(struct replay_args),
+	.max_args = 1,
+	.run = replay_main,
+};

@@ -1,0 +1,235 @@
+/* verify: whether the ledger and the outputs are what they were. */
+#include <string.h>
+
+#include "cli/lookup.h"
+#include "cli/out.h"
+#include "core/base/file.h"
+#include "core/store/verify.h"
+
+struct verify_args {
+	struct dtx_verify_opts opts;
+	const char *receipt;
+	bool json;
+};
+
+static const struct dtx_opt verify_opts[] = {
+	{ .name = "head",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "TEXT",
+	  .offset = offsetof(struct verify_args, opts.head),
+	  .help = "the chain must contain this head, as `dtx provenance head` printed it" },
+	{ .name = "receipt",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "FILE",
+	  .offset = offsetof(struct verify_args, receipt),
+	  .help = "the record must be the one in this receipt, as `run --receipt` wrote it" },
+	{ .name = "since",
+	  .kind = DTX_O_INT,
+	  .metavar = "SEQ",
+	  .offset = offsetof(struct verify_args, opts.since),
+	  .min = 1,
+	  .max = INT64_MAX,
+	  .help = "check the chain from this event on" },
+	{ .name = "json",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct verify_args, json),
+	  .help = "findings as JSON" },
+};
+
+static enum dtx_code verify_add(json_t *findings, json_t *one, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (json_array_append_new(findings, one) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* --- the outputs of a run --- */
+
+static enum dtx_code verify_output(const json_t *output, const char *run, json_t *findings,
+                                   struct dtx_err *err)
+{
+	const char *state = dtx_json_text(output, "file", NULL);
+	const char *path = dtx_json_text(output, "path", "-");
+
+	if (!state || !strcmp(state, "unchanged"))
+		return DTX_OK;
+	return verify_add(
+		findings,
+		json_pack("{ss ss so}", "finding", "output_changed", "path", path, "text",
+	                  json_sprintf("'%s', written by run %s, is %s", path, run, state)),
+		err);
+}
+
+static enum dtx_code verify_run(struct dtx_store *store, const char *what, json_t **record,
+                                json_t *findings, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *output;
+	size_t i;
+
+	DTX_TRY(dtx_lookup(store, what, false, record, err));
+	DTX_TRY(dtx_query_files(*record, err));
+	json_array_foreach(json_object_get(*record, "outputs"), i, output) DTX_TRY(
+		verify_output(output, dtx_json_text(json_object_get(*record, "run"), "short", ""),
+	                      findings, err));
+out:
+	return rc;
+}
+
+/* --- a receipt --- */
+
+/* The head in it must be in the chain, its outputs in the record of its run. */
+static enum dtx_code verify_subjects(const json_t *receipt, const json_t *record, json_t *findings,
+                                     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *subject, *output;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(receipt, "subject"), i, subject)
+	{
+		const char *sha = dtx_json_text(json_object_get(subject, "digest"), "sha256", "");
+		bool found = false;
+
+		json_array_foreach(json_object_get(record, "outputs"), k, output) found |=
+			!strcmp(dtx_json_text(output, "sha", ""), sha);
+		if (!found)
+			DTX_TRY(verify_add(findings,
+			                   json_pack("{ss ss ss}", "finding", "receipt_differs",
+			                             "path", dtx_json_text(subject, "name", ""),
+			                             "text",
+			                             "the record of this run has no such output"),
+			                   err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code verify_receipt(struct dtx_store *store, struct verify_args *a,
+                                    json_t **receipt, json_t *findings, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 64 };
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const json_t *predicate;
+	json_t *record = NULL;
+	const char *run;
+
+	DTX_TRY(dtx_file_slurp(a->receipt, &text, err));
+	DTX_TRY(dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, receipt,
+	                       err));
+	predicate = json_object_get(*receipt, "predicate");
+	run = dtx_json_text(json_object_get(json_object_get(predicate, "record"), "run"), "run_id",
+	                    NULL);
+	a->opts.head = dtx_json_text(predicate, "head", NULL);
+	if (!run || !a->opts.head)
+		DTX_FAIL(err, DTX_E_USAGE, "'%s' is no receipt of dtx", a->receipt);
+	DTX_TRY(dtx_lookup(store, run, false, &record, err));
+	DTX_TRY(verify_subjects(*receipt, record, findings, err));
+out:
+	json_decref(record);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* --- the command --- */
+
+static void verify_print(const json_t *record, const json_t *findings, const char *head,
+                         struct dtx_buf *out)
+{
+	json_t *f;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)findings, i, f)
+	{
+		dtx_buf_printf(out, "%-16s", dtx_json_text(f, "finding", ""));
+		if (json_object_get(f, "seq"))
+			dtx_buf_printf(out, "event %lld: ", (long long)dtx_json_int(f, "seq", 0));
+		else if (dtx_json_text(f, "hash", NULL))
+			dtx_buf_printf(out, "blob %.12s: ", dtx_json_text(f, "hash", ""));
+		else if (dtx_json_text(f, "table", NULL))
+			dtx_buf_printf(out, "table %s: ", dtx_json_text(f, "table", ""));
+		dtx_buf_printf(out, "%s\n", dtx_json_text(f, "text", ""));
+	}
+	if (i)
+		return;
+	dtx_buf_printf(out, "ok          the chain and all that it names are whole: %s\n", head);
+	json_array_foreach(json_object_get(record, "outputs"), i, f)
+	{
+		if (dtx_json_text(f, "file", NULL))
+			dtx_buf_printf(out, "%-12s%s is as run %s wrote it\n", "",
+			               dtx_json_text(f, "path", ""),
+			               dtx_json_text(json_object_get(record, "run"), "short", ""));
+	}
+}
+
+static int verify_main(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	struct verify_args *a = args;
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_store *store = NULL;
+	json_t *found = json_array(), *all = NULL, *record = NULL, *receipt = NULL;
+	char head[DTX_HEAD_TEXT];
+	enum dtx_code rc = DTX_OK;
+	int status;
+
+	if (!found)
+		DTX_FAIL_MEM(&err);
+	if (a->receipt && a->opts.head)
+		DTX_FAIL(&err, DTX_E_USAGE, "a receipt has its own head: --head is one too many");
+	DTX_TRY(dtx_store_open(cli->store, DTX_STORE_READ, &store, &err));
+	if (a->receipt)
+		DTX_TRY(verify_receipt(store, a, &receipt, found, &err));
+	if (argc)
+		DTX_TRY(verify_run(store, argv[0], &record, found, &err));
+	DTX_TRY(dtx_verify(store, &a->opts, &all, &err));
+	DTX_TRY(dtx_query_head(store, head, &err));
+	if (json_array_extend(all, found) < 0)
+		DTX_FAIL_MEM(&err);
+	if (a->json) {
+		dtx_json_print(all, 1, &out);
+		dtx_buf_add(&out, "\n");
+	} else {
+		verify_print(record, all, head, &out);
+	}
+out:
+	status = rc == DTX_OK ? dtx_out_print(cli, &out) : dtx_out_fail(cli, &err);
+	if (rc == DTX_OK && !status && json_array_size(all))
+		status = 1;
+	json_decref(found);
+	json_decref(all);
+	json_decref(record);
+	json_decref(receipt);
+	dtx_store_free(store);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+	return status;
+}
+
+const struct dtx_cmd dtx_cmd_verify = {
+	.name = "verify",
+	.usage = "[RUN | FILE]",
+	.summary = "Check that the ledger, and the outputs of a run, are what they were",
+	.notes = "The chain is hashed again, then every body it names, then the tables made from "
+		 "it.  With\n"
+		 "RUN or FILE also the outputs of that run.  Findings: chain_broken, "
+		 "blob_mismatch,\n"
+		 "index_differs, output_changed, truncated, receipt_differs.\n\n"
+		 "What it cannot detect by itself: a ledger cut off at its end, or written anew as "
+		 "a whole\n"
+		 "by somebody who may write the file.  A head or a receipt kept elsewhere shows "
+		 "both.\n\n"
+		 "  dtx provenance head > head.txt\n"
+		 "  dtx verify --head \"$(cat head.txt)\"\n"
+		 "  dtx verify out.csv",
+	.exits = "0 all good; 1 findings; 4 no record; 9 the store cannot be read",
+	.opts = verify_opts,
+	.nopts = DTX_COUNT(verify_opts),
+	.args_size = sizeof(struct verify_args),
+	.max_args = 1,
+	.run = verify_main,
+};

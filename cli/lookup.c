@@ -1,0 +1,40 @@
+/* Runs by operand. */
+#include "cli/lookup.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/io/book_info.h"
+#include "core/io/source.h"
+
+/* An .xlsx carries its run id inside, so it is known even when edited. */
+static bool lookup_stamp(void *arg, const char *path, char run_id[DTX_RUN_ID])
+{
+	struct dtx_source *src = NULL;
+	char id[64] = "";
+	bool found;
+
+	(void)arg;
+	if (dtx_source_open(path, &src, NULL) != DTX_OK)
+		return false;
+	found = dtx_xlsx_run_id(src, id, NULL) == DTX_OK && strlen(id) == DTX_RUN_ID - 1;
+	if (found)
+		memcpy(run_id, id, DTX_RUN_ID);
+	dtx_source_free(src);
+	return found;
+}
+
+enum dtx_code dtx_lookup(struct dtx_store *store, const char *what, bool full, json_t **record,
+                         struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_found found;
+	char cwd[PATH_MAX];
+
+	DTX_TRY(dtx_query_find(store, what, getcwd(cwd, sizeof(cwd)), lookup_stamp, NULL, &found,
+	                       err));
+	DTX_TRY(dtx_query_record(store, found.run_id, full, &found, record, err));
+out:
+	return rc;
+}

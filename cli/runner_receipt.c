@@ -1,0 +1,133 @@
+/* Copies of the record outside the store: beside an output, as a receipt, the head of the chain. */
+#include "cli/runner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/store/query.h"
+
+#define RECEIPT_TYPE      "https://in-toto.io/Statement/v1"
+#define RECEIPT_PREDICATE "urn:dtx:record:1"
+
+enum dtx_code dtx_runner_receipt_check(const struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_run_args *a = r->args;
+	const char *path = r->plan->output[0].path;
+
+	if (a->receipt && (!path || !strcmp(path, "-")))
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "option '--receipt' writes beside the output: give it a file with -o");
+	if ((a->receipt || a->record || a->head_file) && dtx_store_is_memory(r->store))
+		DTX_FAIL(err, DTX_E_USAGE, "a run without a store has no record to copy");
+out:
+	return rc;
+}
+
+static enum dtx_code receipt_write(struct dtx_runner *r, const char *path, const struct dtx_buf *b,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_outfile *out = NULL;
+
+	DTX_TRY(dtx_outfile_open(path, r->run_id, DTX_OUTFILE_STREAM, &out, err));
+	DTX_TRY(dtx_outfile_write(out, b->ptr, b->len, err));
+	DTX_TRY(dtx_outfile_finish(out, err));
+	DTX_TRY(dtx_outfile_commit(out, err));
+out:
+	dtx_outfile_free(out);
+	return rc;
+}
+
+static enum dtx_code receipt_json(struct dtx_runner *r, const char *path, const json_t *value,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_json_print(value, 1, &text);
+	dtx_buf_addc(&text, '\n');
+	DTX_TRY(dtx_buf_check(&text, "record", err));
+	DTX_TRY(receipt_write(r, path, &text, err));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static json_t *receipt_subjects(const json_t *record)
+{
+	json_t *list = json_array(), *output;
+	size_t i;
+
+	json_array_foreach(json_object_get(record, "outputs"), i, output)
+	{
+		const char *path = dtx_json_text(output, "path", "-");
+
+		if (json_array_append_new(
+			    list, json_pack("{ss s{ss}}", "name", dtx_file_basename(path), "digest",
+		                            "sha256", dtx_json_text(output, "sha", ""))) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static enum dtx_code receipt_statement(struct dtx_runner *r, const json_t *record, const char *head,
+                                       struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf path = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *statement = json_pack("{ss so ss s{sO ss}}", "_type", RECEIPT_TYPE, "subject",
+	                              receipt_subjects(record), "predicateType", RECEIPT_PREDICATE,
+	                              "predicate", "record", record, "head", head);
+
+	dtx_buf_printf(&path, "%s.dtx.json", r->plan->output[0].path);
+	if (!statement || !dtx_buf_ok(&path))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(receipt_json(r, dtx_buf_text(&path), statement, err));
+out:
+	json_decref(statement);
+	dtx_buf_clear(&path);
+	return rc;
+}
+
+/* One line per run, added at the end: two runs at once do not mix. */
+static enum dtx_code receipt_head(const char *path, const char *head, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char line[DTX_HEAD_TEXT + 2];
+	int fd = -1;
+
+	DTX_TRY(dtx_file_append(path, &fd, err));
+	snprintf(line, sizeof(line), "%s\n", head);
+	DTX_TRY(dtx_file_write(fd, line, strlen(line), path, err));
+	DTX_TRY(dtx_file_sync(fd, path, err));
+out:
+	dtx_file_close(&fd);
+	return rc;
+}
+
+enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_run_args *a = r->args;
+	char head[DTX_HEAD_TEXT];
+	json_t *record = NULL;
+
+	if (!a->record && !a->receipt && !a->head_file)
+		goto out;
+	DTX_TRY(dtx_query_record(r->store, r->run_id, false, NULL, &record, err));
+	DTX_TRY(dtx_query_head(r->store, head, err));
+	if (a->record)
+		DTX_TRY(receipt_json(r, a->record, record, err));
+	if (a->receipt)
+		DTX_TRY(receipt_statement(r, record, head, err));
+	if (a->head_file)
+		DTX_TRY(receipt_head(a->head_file, head, err));
+out:
+	json_decref(record);
+	return rc;
+}

@@ -1,0 +1,100 @@
+/* A recorded run done again: what stands for the plan file, the operands and the clock. */
+#include "cli/runner.h"
+
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+
+static const json_t *replay_run(const struct dtx_runner *r)
+{
+	return json_object_get(r->replay->record, "run");
+}
+
+int64_t dtx_runner_clock(const struct dtx_runner *r)
+{
+	return r->replay ? dtx_json_int(replay_run(r), "start_us", r->start_us) : r->start_us;
+}
+
+enum dtx_code dtx_runner_replay_plan(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *text = json_object_get(json_object_get(replay_run(r), "plan"), "text");
+
+	if (!json_is_string(text))
+		DTX_FAIL(err, DTX_E_STORE_IO, "the plan of this run is not in the store");
+	dtx_buf_addn(&r->plan_text, json_string_value(text), json_string_length(text));
+	DTX_TRY(dtx_buf_check(&r->plan_text, "plan", err));
+out:
+	return rc;
+}
+
+static const json_t *replay_input(const struct dtx_runner *r, const char *alias)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(r->replay->record, "inputs"), i, row)
+	{
+		if (!strcmp(dtx_json_text(row, "alias", ""), alias))
+			return row;
+	}
+	return NULL;
+}
+
+/* Several outputs may have one name in several folders: their number tells them apart. */
+char *dtx_runner_replay_target(const json_t *record, size_t i, const char *dir)
+{
+	const json_t *outputs = json_object_get(record, "outputs");
+	const char *path = dtx_json_text(json_array_get(outputs, i), "path", "-");
+	const char *name = strcmp(path, "-") ? dtx_file_basename(path) : "stdout";
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char *made = NULL;
+
+	if (dir)
+		dtx_buf_printf(&text, "%s/", dir);
+	if (json_array_size(outputs) > 1)
+		dtx_buf_printf(&text, "%zu-", i + 1);
+	dtx_buf_add(&text, name);
+	if (dtx_buf_ok(&text))
+		made = dtx_mem_strdup(dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+	return made;
+}
+
+static enum dtx_code replay_output(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *row = json_array_get(json_object_get(r->replay->record, "outputs"), i);
+	const json_t *writer = json_object_get(row, "writer");
+	char *path = dtx_runner_replay_target(r->replay->record, i, r->replay->dir);
+
+	r->plan->output[i].path = path ? dtx_arena_strdup(&r->plan->arena, path) : NULL;
+	dtx_mem_free(path);
+	if (!r->plan->output[i].path)
+		DTX_FAIL_MEM(err);
+	/* the suffix of the name, or a terminal, may have decided it */
+	r->plan->output[i].format = dtx_json_text(writer, "format", NULL);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_replay_places(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	for (i = 0; i < r->plan->ninputs; i++) {
+		const json_t *row = replay_input(r, r->plan->input[i].name);
+
+		if (row)
+			r->plan->input[i].path = dtx_json_text(row, "uri", NULL);
+		r->plan->input[i].opts.rejects = NULL;
+	}
+	if (json_array_size(json_object_get(r->replay->record, "outputs")) != r->plan->noutputs)
+		DTX_FAIL(err, DTX_E_STORE_IO, "the record does not have the outputs of its plan");
+	for (i = 0; i < r->plan->noutputs; i++)
+		DTX_TRY(replay_output(r, i, err));
+out:
+	return rc;
+}

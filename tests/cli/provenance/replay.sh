@@ -1,0 +1,39 @@
+. "$LIB"
+ids() { sed -E "s|run [0-9a-f]{8}|run ID|" | sed -E 's/[0-9a-f]{8} as [0-9a-f]{8}/ID as ID/; s/(sha256 )[0-9a-f]{8}/\1HASH/; s/^environment.*/environment/'; }
+printf 'k,v\na,1.5\nb,2\na,3\n' > in.csv
+cat > p.json <<'E2'
+{"dtx": 1, "inputs": [{"name": "main"}], "steps": [{"op": "group_by", "by": ["k"], "agg": {"s": "sum(v)", "on": "last(run_date())"}}]}
+E2
+dtx run p.json in.csv --run-date 2025-03-01 -o out.csv
+dtx run p.json in.csv -o book.xlsx
+dtx replay out.csv | ids
+dtx replay book.xlsx --into again | ids
+cmp book.xlsx again/book.xlsx && echo "equal bytes"
+# the inputs moved away
+mkdir old && mv in.csv old/
+dtx replay out.csv || echo "exit $?"
+dtx replay out.csv --map "$PWD=$PWD/old" | ids
+dtx replay out.csv --map "$PWD/in.csv=$PWD/old/in.csv" --json | grep verdict
+# other numbers
+printf 'k,v\na,1.5\nb,2\na,4\n' > in.csv
+dtx replay out.csv || echo "exit $?"
+dtx replay out.csv --inputs here > text || echo "exit $?"
+ids < text | sed "s|$PWD|DIR|"
+dtx replay out.csv --inputs here --accept different > text && ids < text | sed "s|$PWD|DIR|"
+printf 'k,v\nb,2\na,1.5\na,3\n' > in.csv
+dtx replay out.csv --inputs here > text || echo "exit $?"
+ids < text | sed "s|$PWD|DIR|"
+printf 'k,v\na,1.5\na,3.000000000000001\nb,2\n' > in.csv
+dtx replay out.csv --inputs here > text || echo "exit $?"
+ids < text | sed "s|$PWD|DIR|"
+printf "k,v\na,4.5\nb,2\nc,1\n" > in.csv
+dtx replay out.csv --inputs here > text || echo "exit $?"
+ids < text | sed "s|$PWD|DIR|"
+# a failed run has nothing to compare with; a file of two runs is the one of its own path
+dtx run p.json nosuch.csv -o none.csv || echo "exit $?"
+dtx provenance log --limit 1 | cut -c 1-8 > id && dtx replay $(cat id) 2> err || echo "exit $?"
+ids < err
+# stdin is not kept
+printf 'k,v\na,1\n' | dtx run p.json - > piped.csv
+dtx replay piped.csv || echo "exit $?"
+ls

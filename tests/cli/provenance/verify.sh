@@ -1,0 +1,21 @@
+. "$LIB"
+head() { sed -E 's/dtx1:([0-9]+):[0-9a-f]{64}/dtx1:\1:HEAD/; s/run [0-9a-f]{8}/run ID/'"; s|$PWD|DIR|"; }
+printf 'a\n1\n' > in.csv
+dtx convert in.csv out.csv
+dtx verify | head
+dtx verify out.csv | head
+dtx provenance head > head.txt
+dtx convert in.csv more.csv
+dtx verify --head "$(cat head.txt)" | head
+echo 2 >> out.csv
+dtx verify out.csv > text || echo "exit $?"
+head < text
+rm out.csv
+dtx verify out.csv --json > text || echo "exit $?"
+head < text
+# a tail cut off, a head of another ledger, no head at all
+dtx verify --head "dtx1:99:$(printf '%064d' 0)" || echo "exit $?"
+dtx verify --head "$(sed 's/:[0-9a-f]*$//' head.txt):$(printf '%064d' 0)" || echo "exit $?"
+dtx verify --head nonsense || echo "exit $?"
+dtx --version > /dev/null
+dtx verify nosuch.csv || echo "exit $?"
