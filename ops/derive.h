@@ -22,6 +22,7 @@ struct dtx_derive_args {
 	const char *after;
 	struct dtx_cols *by;
 	struct dtx_plist order;
+	const char *at; /* pointer of all formulas as written; NULL: their places in set */
 };
 struct dtx_derive_stage {
 	const struct dtx_schema *schema; /* what it sees */
@@ -36,6 +37,7 @@ struct dtx_derive_stage {
 	uint32_t ncols, cap;
 };
 struct dtx_derive_state {
+	const struct dtx_derive_args *args;
 	struct dtx_derive_stage *stage;
 	uint32_t nstages, nwork, nin;
 	uint32_t *place; /* per output column its working column */

@@ -164,7 +164,7 @@ static enum dtx_code bind_stage(struct binder *d, const struct dtx_derive_args *
 	if (!st->uses || !st->schema)
 		DTX_FAIL_MEM(err);
 	snprintf(sub, sizeof(sub), "/set/%u/expr", k);
-	DTX_TRY(dtx_bind_window_over(d->b, st->schema, item->expr, sub,
+	DTX_TRY(dtx_bind_window_over(d->b, st->schema, item->expr, a->at ? a->at : sub,
 	                             a->order.n > 0 || d->b->broken, on_use, d, &st->calls,
 	                             &st->bound, err));
 	DTX_TRY(bind_calls(d, item, k, st, err));
@@ -293,6 +293,7 @@ enum dtx_code dtx_derive_bind(struct dtx_bind *b, void *args, struct dtx_err *er
 
 	if (!s)
 		DTX_FAIL_MEM(err);
+	s->args = a;
 	DTX_TRY(bind_keys(b, a, s, err));
 	DTX_TRY(grow_input(b, a, err));
 	cap = (size_t)b->in[0]->nfields + a->set.n + 1;

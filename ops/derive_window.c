@@ -12,7 +12,7 @@ struct work {
 
 static const struct dtx_frame *stage_frame(const struct work *w, uint32_t k)
 {
-	const struct dtx_derive_args *a = w->ox->args;
+	const struct dtx_derive_args *a = w->s->args;
 
 	return &((const struct dtx_derive_item *)a->set.item)[k].frame;
 }

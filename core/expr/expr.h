@@ -17,6 +17,9 @@ struct dtx_bound;
 /* Codes: expr_syntax, expr_limit, bad_literal; err->span in bytes of the text. */
 DTX_MUSTUSE enum dtx_code dtx_expr_parse(struct dtx_arena *a, struct dtx_str text,
                                          struct dtx_expr **out, struct dtx_err *err);
+/* The same for a formula that nobody wrote: its errors have no span. */
+DTX_MUSTUSE enum dtx_code dtx_expr_made(struct dtx_arena *a, struct dtx_str text,
+                                        struct dtx_expr **out, struct dtx_err *err);
 /* Canonical text: parse(print(e)) == e. */
 void dtx_expr_print(const struct dtx_expr *e, struct dtx_buf *out);
 /* Stands for a formula that was given and cannot be read; prints as null.  Compared by address. */

@@ -469,3 +469,20 @@ enum dtx_code dtx_expr_parse(struct dtx_arena *a, struct dtx_str text, struct dt
 out:
 	return rc;
 }
+
+static void forget_places(struct dtx_expr *e)
+{
+	e->span[0] = e->span[1] = -1;
+	for (uint32_t i = 0; i < e->nargs; i++)
+		forget_places((struct dtx_expr *)(uintptr_t)e->arg[i]);
+}
+
+enum dtx_code dtx_expr_made(struct dtx_arena *a, struct dtx_str text, struct dtx_expr **out,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_expr_parse(a, text, out, err);
+
+	if (rc == DTX_OK)
+		forget_places(*out);
+	return rc;
+}

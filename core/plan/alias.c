@@ -184,14 +184,27 @@ static enum dtx_code rewrite_ascending(const struct rewrite *r, const json_t *va
 	return rc;
 }
 
+/* lead: n counts rows after */
+static enum dtx_code rewrite_lead(const struct rewrite *r, const json_t *value)
+{
+	const char *key = written(r, "n");
+	const json_t *n = key ? json_object_get(r->object, key) : NULL;
+
+	if (strcmp(json_string_value(value), "lead") != 0 || (n && !json_is_integer(n)))
+		return DTX_OK;
+	return dtx_json_set(r->object, key ? key : "n",
+	                    json_integer(n ? -json_integer_value(n) : -1))
+	               ? DTX_OK
+	               : DTX_E_NO_MEMORY;
+}
+
 static const struct {
 	const char *op, *name;
 	enum dtx_code (*rewrite)(const struct rewrite *r, const json_t *value);
 } rewrites[] = {
-	{ "join", "left_on", rewrite_keys },
-	{ "join", "right_on", rewrite_keys },
-	{ "join", "suffixes", rewrite_suffix },
-	{ "sort", "ascending", rewrite_ascending },
+	{ "join", "left_on", rewrite_keys },    { "join", "right_on", rewrite_keys },
+	{ "join", "suffixes", rewrite_suffix }, { "sort", "ascending", rewrite_ascending },
+	{ "lag_lead", "op", rewrite_lead },
 };
 
 enum dtx_code dtx_part_rewrite(struct dtx_plan_parse *p, const struct dtx_plan_step *st,

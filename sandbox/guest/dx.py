@@ -12,6 +12,7 @@ from dxfn import is_none, pattern, text_of, typed
 from dxop import *  # noqa: F401,F403
 from dxop import (as_kind, column_of, common, constant, fits, flags, group_rows, keys_of, kind_of, names_of, pick,
                   plain, reader, sort, take, unite)
+from dxshort import *  # noqa: F401,F403
 from dxwin import derive, over, window  # noqa: F401
 
 # --- aggregates ---
