@@ -42,6 +42,7 @@ static enum dtx_code put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
 {
 	if (c->formula)
 		tag |= DTX_CELL_FORMULA;
+	dtx_xml_took_value(w->x);
 	return dtx_grid_add(w->grid, c->row, c->col, (uint8_t)tag, v, c->style, w->hidden, err);
 }
 
@@ -137,6 +138,8 @@ enum dtx_code dtx_xlsx_cell_put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 {
 	enum dtx_xlsx_type type = c->type;
 
+	if (w->ncells++ == DTX_SHEET_COLS)
+		return dtx_xml_fail(w->x, err, __FILE__, __LINE__, "a row of over 16384 cells");
 	w->next_col = c->col + 1;
 	w->facts->nformulas += c->formula;
 	if (!c->has_value ||
@@ -168,6 +171,9 @@ enum dtx_code dtx_xlsx_row_open(struct dtx_xlsx_walk *w, uint32_t row, bool hidd
 
 	if (row >= DTX_SHEET_ROWS)
 		FAIL_SHEET(w, err, "a row beyond 1048576");
+	if (w->nrows++ == DTX_SHEET_ROWS)
+		FAIL_SHEET(w, err, "over 1048576 rows");
+	w->ncells = 0;
 	w->row = row;
 	w->next_row = row + 1;
 	w->next_col = 0;
@@ -314,6 +320,7 @@ static enum dtx_code on_merge(struct dtx_xlsx_walk *w, struct dtx_err *err)
 	if (!dtx_xml_is(w->x, "mergeCell") ||
 	    !dtx_cell_range_parse(dtx_xml_attr(w->x, "ref"), &range))
 		return DTX_OK;
+	dtx_xml_took_value(w->x);
 	return dtx_grid_merge_add(w->grid, &range, err);
 }
 

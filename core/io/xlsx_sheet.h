@@ -30,6 +30,7 @@ struct dtx_xlsx_walk {
 	struct dtx_buf text;         /* scratch of one cell */
 	uint32_t next_row, next_col; /* for rows and cells without a reference */
 	uint32_t row;                /* the open row */
+	uint32_t ncells, nrows;      /* <c> in the open row; <row> so far */
 	bool hidden;
 	uint64_t max_cells;    /* stop after so many cells */
 	uint64_t window_cells; /* stop before the row behind so many cells */

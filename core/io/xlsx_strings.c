@@ -142,6 +142,13 @@ static bool plain_string(struct dtx_xml *x, struct dtx_str *out)
 	return true;
 }
 
+static enum dtx_code add_string(struct dtx_xlsx *book, struct dtx_str text, struct dtx_err *err)
+{
+	if (text.len)
+		dtx_xml_took_value(&book->strings.xml);
+	return dtx_book_string_add(&book->head, text, err);
+}
+
 static enum dtx_code next_string(struct dtx_xlsx *book, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -149,14 +156,14 @@ static enum dtx_code next_string(struct dtx_xlsx *book, struct dtx_err *err)
 	struct dtx_str text;
 
 	if (plain_string(&s->xml, &text)) {
-		DTX_TRY(dtx_book_string_add(&book->head, text, err));
+		DTX_TRY(add_string(book, text, err));
 		goto out;
 	}
 	DTX_TRY(dtx_xml_next(&s->xml, err));
 	if (s->xml.kind == DTX_XML_START && s->xml.depth == 2 && dtx_xml_is(&s->xml, "si")) {
 		DTX_TRY(dtx_xlsx_text(&s->xml, &s->text, err));
 		text = (struct dtx_str){ s->text.ptr, s->text.len };
-		DTX_TRY(dtx_book_string_add(&book->head, text, err));
+		DTX_TRY(add_string(book, text, err));
 	} else if (s->xml.kind == DTX_XML_START && s->xml.depth >= 2) {
 		DTX_TRY(dtx_xml_skip(&s->xml, err));
 	} else if (s->xml.kind == DTX_XML_EOF) {

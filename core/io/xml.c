@@ -7,7 +7,8 @@
 enum {
 	TOKEN_MAX = 8 << 20, /* one tag */
 	VALUE_MAX = 64 << 10,
-	NAME_MAX_BYTES = 1024
+	NAME_MAX_BYTES = 1024,
+	TOKEN_CHARGE = 128 /* a short token costs as much time as so many bytes of a long one */
 };
 
 #define FAIL_XML(x, err, what)                                                                     \
@@ -551,6 +552,7 @@ enum dtx_code dtx_xml_next(struct dtx_xml *x, struct dtx_err *err)
 		goto out;
 	}
 	while (!given) {
+		x->idle += TOKEN_CHARGE;
 		DTX_TRY(need(x, 1, err));
 		if (x->in_cdata) {
 			DTX_TRY(cdata_token(x, &given, err));

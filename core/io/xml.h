@@ -30,6 +30,8 @@ struct dtx_xml {
 	size_t pos, end, cap;
 	uint64_t base; /* offset of buf[0] in the part */
 	bool eof;
+	uint64_t quiet;         /* bytes without a '<' */
+	uint64_t idle;          /* bytes, and a charge for each token, since a value was taken */
 	unsigned char carry[4]; /* bytes of a character cut by the last read */
 	unsigned ncarry;
 	enum { DTX_XML_SNIFF, DTX_XML_UTF8, DTX_XML_LE, DTX_XML_BE } encoding;
@@ -65,6 +67,12 @@ DTX_MUSTUSE enum dtx_code dtx_xml_text(struct dtx_xml *x, struct dtx_buf *out, s
 /* Value of an attribute without prefix / with any prefix; ptr NULL if absent. */
 struct dtx_str dtx_xml_attr(const struct dtx_xml *x, const char *name);
 struct dtx_str dtx_xml_attr_ns(const struct dtx_xml *x, const char *name);
+/* A value came of what has been read.  A part that goes on and on without one, or without a tag, is
+ * archive_limit: it only costs time. */
+static inline void dtx_xml_took_value(struct dtx_xml *x)
+{
+	x->idle = 0;
+}
 /* xs:boolean. */
 bool dtx_xml_true(struct dtx_str value);
 static inline bool dtx_xml_is(const struct dtx_xml *x, const char *name)

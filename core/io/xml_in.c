@@ -5,7 +5,9 @@
 
 enum {
 	WINDOW = 256 << 10,
-	TOKEN_MAX = 8 << 20 /* one tag, comment or processing instruction */
+	TOKEN_MAX = 8 << 20, /* one tag, comment or processing instruction */
+	QUIET_MAX = 8 << 20, /* bytes between two tags; a cell's text is at most 1 MiB */
+	IDLE_MAX = 512 << 20 /* millions of blank cells with a style are usual */
 };
 
 #define FAIL_XML(x, err, what)                                                                     \
@@ -203,6 +205,25 @@ out:
 	return rc;
 }
 
+/* Bytes that cost time and say nothing. */
+static enum dtx_code check_idle(struct dtx_xml *x, size_t added, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool quiet;
+
+	x->quiet = memchr(x->buf + x->end, '<', added) ? 0 : x->quiet + added;
+	x->idle += added;
+	quiet = x->quiet > QUIET_MAX;
+	if (quiet || x->idle > IDLE_MAX)
+		DTX_FAIL(
+			err, DTX_E_ARCHIVE_LIMIT,
+			"'%s': %s at byte %llu: goes on and on without a %s (archive limit 'idle')",
+			x->label, x->part, (unsigned long long)(x->base + x->end),
+			quiet ? "tag" : "value");
+out:
+	return rc;
+}
+
 enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -224,6 +245,7 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 		x->pos = x->end + (size_t)bad;
 		FAIL_XML(x, err, "not UTF-8 text, or a control character");
 	}
+	DTX_TRY(check_idle(x, added, err));
 	x->end += added;
 	memset(x->buf + x->end, 0, DTX_XML_AHEAD);
 out:

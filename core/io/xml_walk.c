@@ -24,8 +24,8 @@ enum dtx_code dtx_xml_text(struct dtx_xml *x, struct dtx_buf *out, struct dtx_er
 			break;
 		if (x->kind == DTX_XML_TEXT && x->depth == depth)
 			dtx_buf_adds(out, x->text);
+		DTX_TRY(dtx_buf_check(out, "text of an element", err));
 	}
-	DTX_TRY(dtx_buf_check(out, "text of an element", err));
 out:
 	return rc;
 }

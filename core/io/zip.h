@@ -15,7 +15,7 @@ enum { DTX_ZIP_NAME_MAX = 1024 };
 struct dtx_zip_limits {
 	uint64_t entries;
 	uint64_t part, total; /* inflated bytes */
-	uint64_t ratio;       /* inflated : packed, once 1 MiB is out */
+	uint64_t ratio;       /* inflated : packed, once 1 MiB is out; a quarter from 64 MiB on */
 };
 #define DTX_ZIP_LIMITS                                                                             \
 	{                                                                                          \

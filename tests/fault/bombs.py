@@ -45,6 +45,23 @@ def blanks(path):
     book(path, [sheet("").replace("</sheetData></worksheet>", "")] + [b" " * (1 << 20)] * 64)
 
 
+def elements(path):
+    """Elements that mean nothing: four bytes of file for a hundred that they cost."""
+    book(path, [sheet("").replace("</sheetData></worksheet>", "")] + [b"<a/>" * (1 << 18)] * 32)
+
+
+def one_row(path):
+    """The same cell again and again, in one row, so that no window of rows is ever full."""
+    book(path, [sheet("").replace("</sheetData></worksheet>", "<row>")]
+         + [b'<c r="A1"><v>1</v></c>' * (1 << 16)] * 16)
+
+
+def no_strings(path):
+    """Shared strings that are empty; the last one is needed."""
+    book(path, sheet('<row r="1"><c r="A1" t="s"><v>60000000</v></c></row>'),
+         '<sst xmlns="%s">' % MAIN + "<si/>" * 5000000)
+
+
 def deep(path):
     book(path, "<worksheet>" + "<a>" * 1000000)
 
@@ -138,7 +155,10 @@ def compound(path):
 
 # name, maker, status, a word of the message; None: reads as it is
 CASES = [
-    ("64 MiB of blanks", blanks, 4, "over 1000 times|not closed|ends"),
+    ("64 MiB of blanks", blanks, 4, "archive limit 'idle'"),
+    ("8 M elements that mean nothing", elements, 4, "archive limit 'idle'"),
+    ("a million cells in one row", one_row, 4, "16384 cells"),
+    ("5 M empty strings", no_strings, 4, "archive limit 'idle'"),
     ("a million levels", deep, 4, "deep|levels|depth"),
     ("a DOCTYPE", doctype, 4, "DOCTYPE"),
     ("counts of four thousand million", counts, 0, None),

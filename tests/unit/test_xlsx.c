@@ -310,6 +310,27 @@ void test_xlsx_refuses_broken_sheets(void)
 		expect(row[i].sheet, 0, row[i].want);
 }
 
+/* `n` times the same element inside of what opens and closes a sheet. */
+static void expect_many(const char *open, const char *each, uint32_t n, const char *close)
+{
+	struct dtx_buf sheet = DTX_BUF_INIT(1 << 25);
+	uint32_t i;
+
+	dtx_buf_add(&sheet, open);
+	for (i = 0; i < n; i++)
+		dtx_buf_add(&sheet, each);
+	dtx_buf_add(&sheet, close);
+	expect_read(dtx_buf_text(&sheet), &(struct dtx_read_opts)DTX_READ_OPTS_INIT,
+	            "corrupt_file");
+	dtx_buf_clear(&sheet);
+}
+
+void test_xlsx_more_elements_than_a_sheet_has_places(void)
+{
+	expect_many("<sheetData><row>", "<c r=\"A1\"/>", 16385, "</row></sheetData>");
+	expect_many("<sheetData>", "<row r=\"7\"/>", 1048577, "</sheetData>");
+}
+
 void test_xlsx_far_corners_cost_nothing(void)
 {
 	struct book book = {

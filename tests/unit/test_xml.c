@@ -136,6 +136,11 @@ void test_xml_limits(void)
 	dtx_buf_add(&in, "/>");
 	T_CODE(dump(in.ptr, in.len, 5000, &out, NULL), DTX_E_ARCHIVE_LIMIT, NULL);
 	dtx_buf_reset(&in);
+	dtx_buf_add(&in, "<a>");
+	for (i = 0; i < 9 << 20; i++)
+		dtx_buf_addc(&in, ' ');
+	T_CODE(dump(in.ptr, in.len, 1 << 20, &out, NULL), DTX_E_ARCHIVE_LIMIT, NULL);
+	dtx_buf_reset(&in);
 	dtx_buf_add(&in, "<a k=\"");
 	for (i = 0; i < 20 << 20; i++)
 		dtx_buf_addc(&in, 'x');
