@@ -24,6 +24,8 @@ size_t dtx_mend_step(struct dtx_mend *m, struct dtx_str text, size_t at, size_t 
                      struct dtx_buf *out);
 /* Counts a byte that no encoding explains. */
 void dtx_mend_replace(struct dtx_mend *m, size_t at, struct dtx_buf *out);
+/* A byte order mark inside the text, at the begin of a line (or of all). */
+bool dtx_enc_is_mark(struct dtx_str text, size_t at);
 /* First flaw that reading as plain UTF-8 would not show or not survive, from `at` on: a bad byte,
  * or a byte order mark at the begin of a line; -1 if none. */
 ptrdiff_t dtx_enc_flaw(struct dtx_str text, size_t at);

@@ -62,7 +62,7 @@ static void mend_byte(struct dtx_mend *m, struct dtx_str s, size_t at, struct dt
 	dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));
 }
 
-static bool mend_is_mark(struct dtx_str s, size_t at)
+bool dtx_enc_is_mark(struct dtx_str s, size_t at)
 {
 	return s.len - at >= 3 && !memcmp(s.ptr + at, "\xef\xbb\xbf", 3) &&
 	       (!at || s.ptr[at - 1] == '\n' || s.ptr[at - 1] == '\r');
@@ -77,7 +77,7 @@ ptrdiff_t dtx_enc_flaw(struct dtx_str text, size_t at)
 		mark = dtx_str_find(good, DTX_STR("\xef\xbb\xbf"), (size_t)(mark + 1));
 		if (mark < 0)
 			return bad < 0 ? bad : (ptrdiff_t)at + bad;
-		if (mark && mend_is_mark(text, (size_t)mark))
+		if (mark && dtx_enc_is_mark(text, (size_t)mark))
 			return mark;
 	}
 }
@@ -96,7 +96,7 @@ size_t dtx_mend_step(struct dtx_mend *m, struct dtx_str text, size_t at, size_t 
 		if (flaw < 0)
 			break;
 		(void)dtx_utf8_next(text.ptr, text.len, &pos);
-		if (mend_is_mark(text, at)) {
+		if (dtx_enc_is_mark(text, at)) {
 			mend_place(m, at);
 			m->marks++;
 		} else if (pos - at > 1) { /* the step cut a good sequence */

@@ -404,8 +404,7 @@ enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, 
 	unsigned char byte = (unsigned char)e->text[at];
 
 	enc_candidates(e, at, first, &more);
-	if (byte == 0xef && dtx_enc_flaw((struct dtx_str){ e->text, at + 3 }, at) >= 0 &&
-	    dtx_utf8_bad(e->text + at, 3) < 0)
+	if (at && dtx_enc_is_mark((struct dtx_str){ e->text, e->len }, at))
 		(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
 		                  "'%s' has a byte order mark inside, at L%lld", file,
 		                  (long long)line + 1);

@@ -187,3 +187,19 @@ void test_encoding_is_mended(void)
 	}
 	dtx_buf_clear(&out);
 }
+
+/* The last byte of the file begins a byte order mark: nothing behind it is looked at. */
+void test_encoding_fails_at_the_end(void)
+{
+	static const char text[] = "a,b\n1,\xef";
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_OK(dtx_source_bytes("f.csv", text, sizeof(text) - 1, &src, &err), &err);
+	T_CODE(dtx_reader_open(src, &opts, &r, &err), DTX_E_BAD_ENCODING, &err);
+	T_CHECK(strstr(err.msg, "byte EF at L2"));
+	dtx_err_clear(&err);
+	dtx_source_free(src);
+}
