@@ -138,9 +138,11 @@ endef
 deps:
 	$(call install_packages,$(DEPS))
 
+# The browser is large and only the report's tests want it: they are skipped where it is not to be had.
 .PHONY: deps-test
 deps-test:
 	$(call install_packages,$(DEPS) $(DEPS_TEST))
+	-$(call install_packages,chromium)
 
 # --- the two commands of the README ---
 

@@ -2,12 +2,15 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/html.h"
 #include "cli/lookup.h"
 #include "cli/out.h"
+#include "core/io/outfile.h"
 
 struct provenance_args {
 	bool json, full, code;
-	bool log, head; /* verbs */
+	bool log, head;   /* verbs */
+	const char *html; /* where the report goes */
 	int64_t limit;
 };
 
@@ -24,6 +27,11 @@ static const struct dtx_opt provenance_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct provenance_args, code),
 	  .help = "print the snippet that ran" },
+	{ .name = "html",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "FILE",
+	  .offset = offsetof(struct provenance_args, html),
+	  .help = "write a report for a browser: one file, without cell values" },
 	{ .name = "limit",
 	  .kind = DTX_O_INT,
 	  .metavar = "N",
@@ -90,21 +98,44 @@ out:
 	return rc;
 }
 
+/* The page goes to its file; "-" is stdout. */
+static enum dtx_code provenance_html(const json_t *record, const char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf page = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_outfile *file = NULL;
+	char id[DTX_RUN_ID];
+
+	dtx_run_id_new(id);
+	dtx_html_report(record, &page);
+	DTX_TRY(dtx_buf_check(&page, "report", err));
+	DTX_TRY(dtx_outfile_open(path, id, DTX_OUTFILE_STREAM, &file, err));
+	DTX_TRY(dtx_outfile_write(file, page.ptr, page.len, err));
+	DTX_TRY(dtx_outfile_finish(file, err));
+	DTX_TRY(dtx_outfile_commit(file, err));
+out:
+	dtx_outfile_free(file);
+	dtx_buf_clear(&page);
+	return rc;
+}
+
 static enum dtx_code provenance_record(struct dtx_store *store, const struct provenance_args *a,
                                        const char *what, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *record = NULL;
 
-	DTX_TRY(dtx_lookup(store, what, a->full, &record, err));
+	DTX_TRY(dtx_lookup(store, what, a->full || a->html, &record, err));
 	DTX_TRY(dtx_query_files(record, err));
-	if (a->code)
+	if (a->html)
+		DTX_TRY(provenance_html(record, a->html, err));
+	else if (a->code)
 		DTX_TRY(provenance_code(store, record, out, err));
 	else if (a->json)
 		dtx_json_print(record, 1, out);
 	else
 		dtx_query_screen(record, out);
-	if (a->json && !a->code)
+	if (a->json && !a->code && !a->html)
 		dtx_buf_add(out, "\n");
 out:
 	json_decref(record);

@@ -22,6 +22,7 @@ suites() {
 		reader process (the same)|build/unit reader_
 		python side of the jail|/usr/bin/python3 -B tests/guest/run.py
 		fuzz corpora|sh tests/fuzz/replay.sh build/replay
+		report in a browser|/usr/bin/python3 -B tests/report/check.py build/dtx
 		published schemas|/usr/bin/python3 -B tests/schema/check.py build/dtx
 		workbooks from outside|/usr/bin/python3 tests/diff/book_truth.py build/dtx
 		lint|sh tests/lint/lint.sh

@@ -1,0 +1,176 @@
+"""The HTML report in a real browser: what it shows, that nothing in it runs or leaves, that it prints.
+Usage: /usr/bin/python3 tests/report/check.py DTX"""
+import base64
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+sys.path.insert(0, os.path.dirname(__file__))
+import cdp
+
+DTX = os.path.abspath(sys.argv[1])
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+passed = failed = 0
+
+EVIL = '<script>window.ran=1</script>'
+PLAN = """{"dtx": 1, "inputs": [{"name": "main"}, {"name": "rates"}], "steps": [
+ {"op": "filter", "where": "hours > 0"},
+ {"op": "join", "with": "rates", "on": ["grade"]},
+ {"op": "group_by", "by": ["<script>window.ran=1</script>"], "agg": {"x\\" onload=\\"window.ran=1": "sum(hours)",
+  "cost": "sum(hours * rate)"}, "out": "g"},
+ {"op": "sort", "in": "g", "by": [{"col": "cost", "desc": true}]}],
+ "output": [{"path": "a.csv"}, {"path": "<img src=x onerror='window.ran=1'>.csv", "table": "g"}]}"""
+
+# Contrast of two colours as the web's accessibility rules count it.
+CONTRAST = """(() => {
+  const lum = c => c.match(/[0-9.]+/g).slice(0, 3).map(v => v / 255)
+    .map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((s, v, i) => s + v * [.2126, .7152, .0722][i], 0);
+  const back = lum(getComputedStyle(document.body).backgroundColor);
+  let worst = 99;
+  for (const e of document.querySelectorAll('body *')) {
+    if (!e.textContent.trim() || e.closest('style')) continue;
+    const s = getComputedStyle(e), l = lum(e instanceof SVGElement ? s.fill : s.color);
+    if (s.fill === 'none' && e instanceof SVGElement) continue;
+    if (e instanceof SVGElement && e.tagName !== 'text' && e.tagName !== 'tspan') continue;
+    worst = Math.min(worst, (Math.max(l, back) + .05) / (Math.min(l, back) + .05));
+  }
+  return worst;
+})()"""
+
+HEADINGS = """(() => { let last = 0;
+  for (const h of document.querySelectorAll('h1,h2,h3,h4')) { const n = +h.tagName[1]; if (n > last + 1) return false; last = n; }
+  return document.querySelectorAll('h1').length === 1; })()"""
+
+
+def check(name, ok, why=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    print(("ok - " if ok else "not ok - ") + name + ("" if ok or why == "" else "\n# " + str(why)))
+
+
+def dtx(*args):
+    subprocess.run([DTX, *args], check=True, stdin=subprocess.DEVNULL)
+
+
+def reports(folder):
+    os.chdir(folder)
+    os.environ["DTX_STORE"] = os.path.join(folder, "store.db")
+    with open("main.csv", "w") as f:
+        f.write("grade,hours,%s\nA,1,x\nB,2,y\nA,0,z\nC,5,\u202eevil\n" % EVIL)
+    with open("rates.csv", "w") as f:
+        f.write("grade,rate\nA,10\nB,20\nC,30\n")
+    with open("plan.json", "w") as f:
+        f.write(PLAN)
+    dtx("run", "plan.json", "main.csv", "rates=rates.csv")
+    dtx("provenance", "a.csv", "--html", "typed.html")
+    for name in ("xlsx/weeks.xlsx", "plans/balance.json", "snippets/balance.txt"):
+        subprocess.run(["cp", os.path.join(ROOT, "fixtures", name), "."], check=True)
+    dtx("run", "balance.json", "weeks.xlsx", "--snippet", "balance.txt", "-o", "b.csv")
+    dtx("provenance", "b.csv", "--html", "snippet.html")
+    dtx("provenance", "b.csv", "--html", "again.html")
+
+
+def shows(page, name):
+    url = "file://" + os.path.abspath(name)
+    asked = page.open(url)
+    check(name + " asks for nothing but itself", asked == [url], asked)
+    check(name + " has one h1, and levels without a gap", page.value(HEADINGS))
+    check(name + " holds no script and no foreign element",
+          page.value("document.querySelectorAll('script,img,b,iframe,link,object').length") == 0)
+    check(name + " ran nothing", page.value("window.ran === undefined"))
+    check(name + " has a name and a description for each picture", page.value(
+        "[...document.querySelectorAll('svg[role=img]')].every(s => s.querySelector('title') && s.querySelector('desc'))"
+        " && document.querySelectorAll('svg').length === 2"))
+    check(name + " says of each header cell what it heads",
+          page.value("[...document.querySelectorAll('th')].every(t => t.hasAttribute('scope'))"))
+    check(name + " links to sections that are there", page.value(
+        "[...document.querySelectorAll('nav a')].every(a => document.getElementById(a.hash.slice(1)))"))
+    for scheme in ("light", "dark"):
+        page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        worst = page.value(CONTRAST)
+        check("%s, %s: contrast of 4.5 at least" % (name, scheme), worst >= 4.5, worst)
+    dark = page.value("getComputedStyle(document.body).backgroundColor")
+    page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
+    check(name + " is dark where that is wanted", dark != page.value("getComputedStyle(document.body).backgroundColor"))
+    wide = page.value("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    check(name + " does not scroll sideways", wide)
+    pdf = base64.b64decode(page.call("Page.printToPDF", preferCSSPageSize=True)["data"])
+    sizes = set(re.findall(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]", pdf))
+    check(name + " prints on A4", all(abs(float(w) - 595) < 1.5 and abs(float(h) - 842) < 1.5 for w, h in sizes), sizes)
+
+
+def content(page):
+    page.open("file://" + os.path.abspath("typed.html"))
+    text = page.value("document.body.innerText")
+    check("hostile names are shown as they are", EVIL in text and 'x" onload="window.ran=1' in text)
+    check("no cell of the data is shown", "evil" not in text)
+    check("a step is drawn for each of the plan",
+          page.value("document.querySelectorAll('svg rect.step').length") == 4)
+    check("both files are read by the join",
+          page.value("[...document.querySelectorAll('figure + details li')].some(l => /join from filter and rates/.test(l.textContent))"))
+    page.open("file://" + os.path.abspath("snippet.html") + "#L7")
+    check("a line of code can be linked to",
+          page.value("document.querySelector('tr:target td:last-child').textContent") == "def transform(tables, params):")
+    check("the snippet's frame is its own", page.value("document.querySelectorAll('svg rect.snippet').length") == 1)
+    same = open("snippet.html", "rb").read() == open("again.html", "rb").read()
+    check("the same record gives the same bytes", same)
+
+
+class Listener(BaseHTTPRequestHandler):
+    asked = []
+
+    def do_GET(self):
+        Listener.asked.append(self.path)
+        self.send_response(404)
+        self.end_headers()
+
+    def log_message(self, *args):
+        pass
+
+
+def policy(page):
+    """What a leak would look like: stopped by the page's policy, and shown to happen without it."""
+    server = HTTPServer(("127.0.0.1", 0), Listener)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    port = server.server_port
+    text = open("typed.html").read()
+    bad = "<script>document.title='ran'</script><img src='http://127.0.0.1:%d/leak'>" % port
+    bare = re.sub(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>", "", text)
+    for name, page_text, leaks in (("with.html", text, False), ("without.html", bare, True)):
+        with open(name, "w") as f:
+            f.write(page_text.replace("</main>", bad + "</main>"))
+        Listener.asked.clear()
+        page.open("file://" + os.path.abspath(name))
+        ran = page.value("document.title") == "ran"
+        check("a script in the page %s" % ("runs without the policy" if leaks else "is stopped"), ran == leaks)
+        check("a picture from elsewhere %s" % ("is asked for without the policy" if leaks else "is not asked for"),
+              bool(Listener.asked) == leaks, Listener.asked)
+    server.shutdown()
+
+
+def main():
+    if not cdp.BROWSER:
+        print("ok - report in a browser # SKIP chromium is not installed")
+        print("0 passed, 0 failed, 1 skipped")
+        return
+    with tempfile.TemporaryDirectory(prefix="dtx-report-") as folder:
+        reports(folder)
+        page = cdp.Page()
+        try:
+            shows(page, "typed.html")
+            shows(page, "snippet.html")
+            content(page)
+            policy(page)
+        finally:
+            page.close()
+            os.chdir("/")
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    sys.exit(failed > 0)
+
+
+main()
