@@ -265,7 +265,7 @@ const struct dtx_op dtx_op_add_id = {
 	.name = "add_id",
 	.aliases = "row_number,with_row_index",
 	.ninputs = 1,
-	.flags = DTX_OP_ORDERED | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_ORDERED | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Number the rows, or fingerprint their cells",
 	.notes = "The new column is the first. A fingerprint is the SHA-256, in hex, of the cells "
 		 "as written, each behind its length (8 bytes, little endian; all ones for null).",

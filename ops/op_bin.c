@@ -351,7 +351,7 @@ const struct dtx_op dtx_op_bin = {
 	.aliases = "cut,qcut",
 	.presets = "qcut:method=quantile",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Put numbers into ranges",
 	.notes = "Ranges are [a,b), the last one [a,b]; with closed right (a,b], the first one "
 		 "[a,b]. A value outside is null, counted. Quantiles are of type 7; equal edges "

@@ -102,7 +102,7 @@ const struct dtx_op dtx_op_clean_names = {
 	.name = "clean_names",
 	.aliases = "safenames",
 	.ninputs = 1,
-	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make column names easy to write",
 	.notes = "Lower case; runs of characters that are no letters or digits become _, those at "
 		 "the ends go. A name with nothing left is column_N, repeated names get _2, _3.",

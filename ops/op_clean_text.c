@@ -222,7 +222,7 @@ const struct dtx_op dtx_op_clean_text = {
 	.name = "clean_text",
 	.aliases = "trim,strip",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Clean texts of odd spaces and hidden characters",
 	.notes = "In this order: unicode form, controls, spaces, dashes, quotes, squeeze, trim, "
 		 "case. Columns that hold no text, nulls and clean texts stay as they are; a text "

@@ -171,7 +171,7 @@ static const struct dtx_map coalesce_map = { .batch = coalesce_batch };
 const struct dtx_op dtx_op_coalesce = {
 	.name = "coalesce",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Take the first value that is not null",
 	.notes = "The result is the last column, or with drop stands where the leftmost of them "
 		 "was. Equal types stay, int goes to float, date to datetime, others become text.",

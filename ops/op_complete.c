@@ -629,7 +629,7 @@ const struct dtx_op dtx_op_complete = {
 	.name = "complete",
 	.aliases = "expand",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Add rows for combinations of values that are absent",
 	.notes = "Null is a value, the last one. With seq a column has every step from its least "
 		 "to its greatest value. New rows come last, sorted by cols; their other cells are "

@@ -328,7 +328,7 @@ const struct dtx_op dtx_op_dummies = {
 	.name = "dummies",
 	.aliases = "one_hot,get_dummies",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_OPEN | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make a bool column of each value",
 	.notes = "The new columns take the column's place, sorted by value; where it is null all "
 		 "are false.",

@@ -384,7 +384,7 @@ const struct dtx_op dtx_op_explode = {
 	.name = "explode",
 	.aliases = "unnest_rows,separate_rows",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make a row of each piece of a text",
 	.notes = "The other cells are repeated, pieces are text until cast. A null or blank cell, "
 		 "and one with no piece left, gives one row with null. Several columns have as "

@@ -198,7 +198,7 @@ const struct dtx_op dtx_op_extract = {
 	.name = "extract",
 	.aliases = "str_extract",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make columns of the groups of a pattern",
 	.notes = "The first match counts; no match gives nulls, which are counted. A pattern "
 		 "without groups gives its whole match. The new columns are text until cast.",

@@ -193,7 +193,7 @@ const struct dtx_op dtx_op_freq = {
 	.name = "freq",
 	.aliases = "value_counts,tabulate",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Count how often each value is there",
 	.notes = "Columns: the counted ones, count, share of all rows. Null is counted; equally "
 		 "frequent values come in order of first appearance.",

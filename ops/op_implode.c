@@ -247,7 +247,7 @@ const struct dtx_op dtx_op_implode = {
 	.name = "implode",
 	.aliases = "nest_values,string_agg",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Join the values of a group into one text",
 	.notes = "One row per group, in order of first appearance: the columns of `by`, then the "
 		 "text. Values as written, nulls left out; a group of nulls gives null.",

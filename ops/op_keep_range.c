@@ -192,11 +192,11 @@ const struct dtx_op dtx_op_keep_range = {
 	.name = "keep_range",
 	.aliases = "crop",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX | DTX_OP_PLACES,
 	.summary = "Keep a window of the source",
 	.notes = "Rows and columns are counted from the source's A1 (a text file: lines from 1), "
 		 "whatever was dropped before; rows that a step has made have no place there. "
-		 "Columns are typed anew.",
+		 "Columns are typed anew. Its pandas form takes the header for row 1.",
 	.params = range_params,
 	.nparams = DTX_COUNT(range_params),
 	.examples = range_examples,

@@ -190,7 +190,7 @@ const struct dtx_op dtx_op_merge_columns = {
 	.name = "merge_columns",
 	.aliases = "unite,join_columns",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Join the texts of columns into one",
 	.notes = "Texts as written, in selector order; where all are null the result is null. The "
 		 "result stands where the leftmost of the columns was, or behind it if they stay.",

@@ -196,7 +196,7 @@ const struct dtx_op dtx_op_normalize = {
 	.name = "normalize",
 	.aliases = "scale,standardize",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Put numbers on a common scale",
 	.notes = "The standard deviation is the sample's, quartiles are of type 7. Where a group "
 		 "has no spread (or no sum) the result is null, counted as `constant`.",

@@ -274,7 +274,7 @@ const struct dtx_op dtx_op_nullify = {
 	.name = "nullify",
 	.aliases = "null_if",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make values null",
 	.notes = "Values are compared by value, in columns whose type they can have: -999 is found "
 		 "as -999.0 too. Other cells keep their bytes.",

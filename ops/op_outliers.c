@@ -405,7 +405,7 @@ static void outlier_explain(const void *args, struct dtx_buf *out)
 const struct dtx_op dtx_op_outliers = {
 	.name = "outliers",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Flag, blank, clip or drop numbers far from the others",
 	.notes = "Quartiles are of type 7, the standard deviation is the sample's, a median "
 		 "deviation is scaled by 1.4826. A null is no outlier; its flag is null.",

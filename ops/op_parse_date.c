@@ -520,7 +520,7 @@ const struct dtx_op dtx_op_parse_date = {
 	.aliases = "to_date,to_datetime",
 	.presets = "to_datetime:type=datetime",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Read dates in one declared format or order",
 	.notes = "Per column the first format that fits all values wins; formats are never mixed "
 		 "(with on_error null, the one that fits most). Without formats and order, ISO "

@@ -344,7 +344,7 @@ const struct dtx_op dtx_op_pivot_records = {
 	.name = "pivot_records",
 	.aliases = "key_value_to_columns",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make records of key and value rows",
 	.notes =
 		"A record ends before a row whose key and value are blank, before key `start`, "

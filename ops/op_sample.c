@@ -232,7 +232,7 @@ static void sample_explain(const void *args, struct dtx_buf *out)
 const struct dtx_op dtx_op_sample = {
 	.name = "sample",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Keep rows by chance, the same in every run",
 	.notes = "Row i of its group, from 0, has the key splitmix64(seed + i): the n smallest "
 		 "stay, or those below frac * 2^64. With replace, draw j takes row key(j) * rows / "

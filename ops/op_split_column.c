@@ -289,7 +289,7 @@ const struct dtx_op dtx_op_split_column = {
 	.name = "split_column",
 	.aliases = "separate,split",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Split a text into columns",
 	.notes = "The parts take the column's place and are text until cast. A wrong number of "
 		 "parts is bad_split. A null cell gives nulls. Widths count characters.",

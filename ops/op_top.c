@@ -170,7 +170,7 @@ const struct dtx_op dtx_op_top = {
 	.aliases = "nlargest,slice_max,nsmallest,slice_min",
 	.presets = "nsmallest:desc=false,slice_min:desc=false",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Keep the rows with the largest or smallest values",
 	.notes = "Nulls never qualify. Rows are sorted within their group, equal ones in table "
 		 "order; groups come in order of first appearance.",

@@ -146,7 +146,7 @@ const struct dtx_op dtx_op_transpose = {
 	.name = "transpose",
 	.aliases = "t,flip",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Turn rows into columns",
 	.notes =
 		"The first column gives the new names, the old names become the first column; with "

@@ -111,6 +111,21 @@ static void unmerge_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
+/* A pandas table knows no merged cells, but a snippet is told the raw ones. */
+static bool unmerge_pandas(const void *args, struct dtx_buf *out)
+{
+	const struct unmerge_args *a = args;
+
+	dtx_buf_add(out, "dx.unmerge(df0, params.get(\"raw\")");
+	if (a->cols) {
+		dtx_buf_add(out, ", cols=");
+		if (!dtx_cols_pandas(a->cols, out))
+			return false;
+	}
+	dtx_buf_addc(out, ')');
+	return true;
+}
+
 const struct dtx_op dtx_op_unmerge = {
 	.name = "unmerge",
 	.ninputs = 1,
@@ -126,4 +141,5 @@ const struct dtx_op dtx_op_unmerge = {
 	.whole = unmerge_whole,
 	.whole_schema = unmerge_schema,
 	.explain = unmerge_explain,
+	.pandas = unmerge_pandas,
 };

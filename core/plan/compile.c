@@ -17,12 +17,26 @@ static void table_text(const struct dtx_plan *plan, int32_t t, struct dtx_buf *o
 	}
 }
 
+/* The first row of the table is row 2 of its source, as far as the plan tells. */
+static bool starts_in_row_2(const struct dtx_plan *plan, int32_t table)
+{
+	const struct dtx_read_opts *o;
+
+	if (table < 0 || (uint32_t)table >= plan->ninputs)
+		return false;
+	o = &plan->input[table].opts;
+	return !o->range && !o->table && !o->skip && (o->header_rows == 1 || o->header_rows < 0);
+}
+
 /* Plain pandas where that says the same, else a call of dx. */
-static bool op_text(const struct dtx_plan_step *st, struct dtx_buf *out)
+static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
+                    struct dtx_buf *out)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool ok = false;
 
+	if (st->op && st->op->flags & DTX_OP_PLACES && !starts_in_row_2(plan, st->table[0]))
+		return false;
 	if (st->op && !st->broken && st->op->pandas)
 		ok = st->op->pandas(st->args, &text);
 	if (st->op && !st->broken && !ok && st->op->flags & DTX_OP_DX) {
@@ -48,7 +62,7 @@ static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct d
 		dtx_buf_addc(out, '\n');
 	}
 	dtx_buf_printf(out, "    t%u = ", (unsigned)i + 1);
-	if (!op_text(st, out)) {
+	if (!op_text(plan, st, out)) {
 		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
 		                 "step %u (%s) has no pandas form", (unsigned)i + 1, st->name);
 		dtx_err_at(err, st->at);

@@ -111,7 +111,9 @@ enum dtx_op_flags {
 	DTX_OP_NARROWS = 1 << 7,     /* map without locals: narrows the batch it is given and emits
 	                              * it; may run inside the reader */
 	DTX_OP_RAW = 1 << 6, /* wants untyped cells where the input has them (ingest repair) */
-	DTX_OP_DX = 1 << 8   /* the helper module dx has a function of this name and parameters */
+	DTX_OP_DX = 1 << 8,  /* the helper module dx has a function of this name and parameters */
+	DTX_OP_PLACES =
+		1 << 9 /* counts rows of the source: Python knows them behind an input alone */
 };
 
 enum dtx_op_kind { DTX_KIND_MAP, DTX_KIND_SINK, DTX_KIND_WHOLE };

@@ -6,14 +6,28 @@ Each op of a plan that pandas says otherwise is a function here, and each functi
 """
 import pandas as pd
 
+import dxfn
+import dxtext
 from dxagg import COUNTS, FLOATS, aggregate
 from dxfn import *  # noqa: F401,F403
 from dxfn import is_none, pattern, text_of, typed
 from dxop import *  # noqa: F401,F403
+from dxrepair import *  # noqa: F401,F403
+from dxrule import assert_  # noqa: F401
+from dxstat import (add_id, bin, complete, dummies, freq, normalize, outliers, sample,  # noqa: F401
+                    top)
+from dxtext import (clean_text, explode, extract, implode, merge_columns, parse_date,  # noqa: F401
+                    split_column)
 from dxop import (as_kind, column_of, common, constant, fits, flags, group_rows, keys_of, kind_of, names_of, pick,
                   plain, reader, sort, take, unite)
 from dxshort import *  # noqa: F401,F403
 from dxwin import derive, over, window  # noqa: F401
+
+
+def coalesce(*values, **params):
+    """The first value that is not null: of a formula's values, or as an op of a table's columns."""
+    return dxtext.coalesce_columns(*values, **params) if params else dxfn.coalesce(*values)
+
 
 # --- aggregates ---
 

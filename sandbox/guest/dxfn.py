@@ -453,7 +453,7 @@ def truth(v):
 
 def pattern(p):
     """RE2's text for Python: classes are ASCII, \\z is the end."""
-    return re.compile(p.replace("\\z", "\\Z"), re.ASCII)
+    return re.compile(re.sub(r"(?<!\\)\(\?<(?![=!])", "(?P<", p.replace("\\z", "\\Z")), re.ASCII)
 
 
 def like(t, p):

@@ -413,6 +413,21 @@ def replace_column(column, map, other):
     return column_of([None if v is None else text_of(v) if kind == "text" else v for v in out], kind)
 
 
+def nullify(df, cols, values=(), where=None):
+    """Values that become null: those listed, or all where a condition is true."""
+    hit, out = None if where is None else flags(where(df), len(df)), {}
+    for c in names_of(cols):
+        kind = kind_of(df[c])
+        gone = [as_kind(v["value"], kind) for v in values if fits(v["value"], kind) or numbers(v["value"], kind)]
+        rows = hit if hit is not None else [any(same(v, g) for g in gone) for v in plain(df[c])]
+        out[c] = pick(df[c], [None if is_hit else row for row, is_hit in enumerate(rows)])
+    return df.reset_index(drop=True).assign(**out)
+
+
+def numbers(v, kind):
+    return json_kind(v) in ("int", "float") and kind in ("int", "float", "decimal")
+
+
 def fill_null(df, cols, value=None, expr=None, strategy=None):
     out = {}
     for c in names_of(cols):
@@ -507,153 +522,3 @@ def union(tables, names=(), by="name", fill_missing=True, source_as=None):
             raise ValueError("union: there is a column '%s'" % source_as)
         out[source_as] = pd.Series([n for n, t in zip(names, tables) for _ in range(len(t))], dtype=object)
     return pd.DataFrame(out)
-
-
-# --- repair of what was read ---
-
-
-def skip_rows(df, head=0, tail=0, until=None, comment=None):
-    grid, first = grid_of(df), head
-    if until is not None:
-        found = (i for i in range(head, len(grid)) if any(pattern(until).search(t or "") for t in grid[i]))
-        first = next(found, None)
-        if first is None:
-            raise ValueError("skip_rows: no cell matches '%s'" % until)
-    rows = [i for i in range(first, len(grid)) if not (comment and leads(grid[i], comment))]
-    return retype(take(df, rows[:max(len(rows) - tail, 0)]))
-
-
-def leads(row, prefix):
-    """The first cell that is not blank starts with it."""
-    return next((t.strip().startswith(prefix) for t in row if not blank(t)), False)
-
-
-def drop_empty(df, axis="rows"):
-    grid = grid_of(df)
-    rows = [i for i, row in enumerate(grid) if axis == "cols" or not all(map(blank, row))]
-    keep = [c for c in range(df.shape[1]) if axis == "rows" or not all(blank(grid[i][c]) for i in rows)]
-    return retype(take(df.iloc[:, keep], rows))
-
-
-WORDS = ("total", "grand total", "subtotal", "sub-total", "sum", "overall")
-
-
-class Totals:
-    """Rows that are sums of the rows above them."""
-
-    def __init__(self, grid, labels, words, verify):
-        self.grid, self.labels, self.verify = grid, labels, verify
-        self.words = [w.strip().casefold() for w in words]
-        self.since, self.all = {}, {}
-
-    def candidate(self, row):
-        for c in self.labels:
-            text = self.grid[row][c]
-            if blank(text) or number_text(text):
-                continue
-            label = text.strip().casefold()
-            label = label[:-1].strip() if label.endswith(":") else label
-            return any(w and re.search(r"^%s(?!\w)|(?<!\w)%s$" % (re.escape(w), re.escape(w)), label)
-                       for w in self.words)
-        return False
-
-    def numbers(self, row):
-        found = [None if blank(t) else number_text(t) for t in self.grid[row]]
-        return {c: (float(f[0]), f[1]) for c, f in enumerate(found) if f}
-
-    def proven(self, row, sums):
-        yes = no = 0
-        for c, (v, places) in self.numbers(row).items():
-            if c in sums:
-                allowed = 0.5 * 10.0**-places * (len(sums[c]) + 1) * (1 + 1e-9)
-                agrees = abs(v - math.fsum(sums[c])) <= allowed
-                yes, no = yes + agrees, no + (not agrees)
-        return yes > 0 and no <= yes
-
-    def is_total(self, row):
-        if self.candidate(row) and (not self.verify or self.proven(row, self.since) or self.proven(row, self.all)):
-            self.since = {}
-            return True
-        for c, (v, _) in self.numbers(row).items():
-            self.since.setdefault(c, []).append(v)
-            self.all.setdefault(c, []).append(v)
-        return False
-
-
-def drop_rows(df, kinds=(), where=None, words=WORDS, label_cols=None, verify=True):
-    grid, kinds = grid_of(df), names_of(kinds)
-    gone = flags(where(df), len(df)) if where else [False] * len(df)
-    labels = [list(df.columns).index(c) for c in label_cols or df.columns]
-    filled = [sum(not blank(t) for t in row) for row in grid]
-    last = max((i for i, n in enumerate(filled) if n >= 2), default=-1)
-    totals = Totals(grid, labels, words, verify)
-    rows = []
-    for i, row in enumerate(grid):
-        header = all(blank(t) or t.strip() == c.strip() for t, c in zip(row, df.columns))
-        if not filled[i]:
-            out = "blank" in kinds
-        else:
-            out = "repeated_header" in kinds and header or "footnotes" in kinds and i > last or gone[i] \
-                or "totals" in kinds and totals.is_total(i)
-        if not out:
-            rows.append(i)
-    return retype(take(df, rows))
-
-
-def fill(df, cols, dir="down", by=(), limit=None):
-    cols = names_of(cols)
-    cells = {c: plain(df[c]) for c in cols}
-    runs = [[(c, r) for r in rows] for c in cols for rows in group_rows(df, names_of(by)).values()]
-    if dir in ("right", "left"):
-        runs = [[(c, r) for c in cols] for r in range(len(df))]
-    values = {}
-    for run in runs:
-        last, length = None, 0
-        for c, r in run[::-1] if dir in ("up", "left") else run:
-            v = cells[c][r]
-            if not blank(None if v is None else text_of(v)):
-                last, length = v, 0
-            elif last is not None and (not limit or length < limit):
-                v, length = last, length + 1
-            values[c, r] = v
-    out = {}
-    for c in cols:
-        got = [values[c, r] for r in range(len(df))]
-        source = {"right": cols[:cols.index(c) + 1], "left": cols[cols.index(c):]}.get(dir, [c])
-        kind = common(kind_of(df[name]) for name in source)
-        if kind == "text":
-            got = [None if v is None else text_of(v) for v in got]
-        out[c] = column_of(got, kind)
-    return retype(df.assign(**out), cols)
-
-
-def promote_header(df, rows=1, sep=" ", fill="auto", unique="suffix"):
-    grid = grid_of(df)
-    if len(grid) < rows:
-        raise ValueError("promote_header wants %d rows, the table has %d" % (rows, len(grid)))
-    parts = [[" ".join((t or "").split()) for t in row] for row in grid[:rows]]
-    if fill in ("auto", "right"):
-        for row in parts[:-1]:
-            for c in range(1, len(row)):
-                row[c] = row[c] or row[c - 1]
-    names = []
-    for c in range(df.shape[1]):
-        found = [row[c] for row in parts if row[c]]
-        found = [p for i, p in enumerate(found) if not i or p != found[i - 1]]
-        names.append(sep.join(found) or "column_%d" % (c + 1))
-    return retype(take(df, range(rows, len(df))).set_axis(numbered(names, unique), axis=1))
-
-
-def numbered(names, unique):
-    """Repeated names get _2, _3; a name that stands alone keeps it."""
-    if unique == "error" and len(set(names)) < len(names):
-        raise ValueError("two columns have one name")
-    taken, next_of, out = set(names), {}, []
-    for at, name in enumerate(names):
-        made = name
-        while at != names.index(name) and made in taken:
-            next_of[name] = next_of.get(name, 1) + 1
-            made = "%s_%d" % (name, next_of[name])
-        taken.add(made)
-        out.append(made)
-    return out

@@ -1,0 +1,374 @@
+"""Ops of dtx on texts: taking them apart, joining and cleaning them, reading dates."""
+import datetime
+import itertools
+import json as jsonlib
+import re
+import unicodedata
+
+import pandas as pd
+
+from dxfn import pattern, text_of
+from dxop import blank, column_of, common, group_rows, kind_of, names_of, plain, texts
+
+SPACES = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+
+
+def trimmed(text):
+    first = SPACES.match(text)
+    text = text[first.end():] if first else text
+    for found in SPACES.finditer(text):
+        if found.end() == len(text):
+            return text[:found.start()]
+    return text
+
+
+# --- one text to several columns ---
+
+
+def pieces(df, col, into, lists, keep):
+    """Columns of texts in the column's place, or behind it."""
+    out = {}
+    made = {name: pd.Series([row[k] for row in lists], dtype=object) for k, name in enumerate(into)}
+    for name in df.columns:
+        new = made if name == col else {}
+        old = {name: df[name].reset_index(drop=True)} if name != col or keep else {}
+        for part in (old, new):
+            if set(part) & set(out):
+                raise ValueError("two columns would be called '%s'" % (set(part) & set(out)).pop())
+            out.update(part)
+    return pd.DataFrame(out, index=range(len(df)))
+
+
+def split_column(df, col, into, sep=None, regex=None, widths=(), extra="error", missing="error", trim=False, keep=False):
+    into, widths = names_of(into), [w["width"] for w in widths]
+
+    def cut(text):
+        if widths:
+            parts = cut_widths(text, widths, extra)
+        else:
+            parts = cut_separated(text, pattern(regex or re.escape(sep)), len(into), extra)
+        if len(parts) > len(into) and extra == "error" or len(parts) < len(into) and missing == "error":
+            raise ValueError("split_column: '%s' has %d parts, not %d" % (text, len(parts), len(into)))
+        parts = [trimmed(p) if trim else p for p in parts]
+        return (parts + [None] * len(into))[:len(into)]
+    return pieces(df, col, into, [[None] * len(into) if t is None else cut(t) for t in texts(df[col])], keep)
+
+
+def cut_separated(text, separator, most, extra):
+    parts, start = [], 0
+    for found in separator.finditer(text):
+        if len(parts) + 1 == most and extra == "merge":
+            break
+        if found.end() > found.start():  # an empty match parts nothing
+            parts.append(text[start:found.start()])
+            start = found.end()
+    return parts + [text[start:]]
+
+
+def cut_widths(text, widths, extra):
+    parts, at = [], 0
+    for k, width in enumerate(widths):
+        if at >= len(text) and parts:
+            break
+        end = len(text) if extra == "merge" and k + 1 == len(widths) else at + width
+        parts.append(text[at:end])
+        at = end
+    return parts + [text[at:]] if at < len(text) else parts
+
+
+def extract(df, col, pattern, into=(), keep=True):
+    """The groups of the first match; without groups all of it."""
+    shape = compiled(pattern)
+    named = {at: name for name, at in shape.groupindex.items()}
+    groups = range(1, shape.groups + 1) if shape.groups else [0]
+    if into and len(into) != len(groups):
+        raise ValueError("extract: %d names, the pattern has %d groups" % (len(into), shape.groups))
+    taken = [(g, into[k] if into else named.get(g)) for k, g in enumerate(groups)]
+    taken = [(g, name) for g, name in taken if name]
+    found = [None if t is None else shape.search(t) for t in texts(df[col])]
+    return pieces(df, col, [name for _, name in taken], [[f and f.group(g) for g, _ in taken] for f in found], keep)
+
+
+compiled = pattern  # where a parameter has its name
+
+
+# --- one text to several rows ---
+
+
+def json_pieces(text):
+    """Texts as they are, null as None, the rest as JSON."""
+    try:
+        items = jsonlib.loads(text)
+    except ValueError:
+        items = None
+    if not isinstance(items, list):
+        raise ValueError("explode wants a JSON array, got '%s'" % text)
+    return [v if v is None or isinstance(v, str) else
+            jsonlib.dumps(v, ensure_ascii=False, separators=(",", ":")) for v in items]
+
+
+def explode(df, cols, sep=None, json=False, trim=True, drop_empty=False, index_as=None):
+    cols, df = names_of(cols), df.reset_index(drop=True)
+
+    def cut(text):
+        if blank(text):
+            return [None]
+        parts = json_pieces(text) if json else text.split(sep)
+        parts = [trimmed(p) if trim and p is not None else p for p in parts]
+        return [p for p in parts if not (drop_empty and blank(p))] or [None]
+    lists = {c: [cut(t) for t in texts(df[c])] for c in cols}
+    counts = [len(parts) for parts in lists[cols[0]]]
+    for c in cols:
+        if [len(parts) for parts in lists[c]] != counts:
+            raise ValueError("explode: columns '%s' and '%s' have different numbers of pieces" % (cols[0], c))
+    if index_as in df.columns:
+        raise ValueError("explode: there is a column '%s'" % index_as)
+    out = df.iloc[[row for row, n in enumerate(counts) for _ in range(n)]].reset_index(drop=True)
+    out = out.assign(**{c: pd.Series(list(itertools.chain(*lists[c])), dtype=object) for c in cols})
+    if index_as:
+        out[index_as] = column_of([k + 1 for n in counts for k in range(n)], "int")
+    return out
+
+
+def implode(df, by, col, sep=",", distinct=False, sort=False):
+    """One text of the values of each group."""
+    by = names_of(by)
+    if col in by:
+        raise ValueError("implode: column '%s' is in by" % col)
+    groups, values, written, out = group_rows(df, by), plain(df[col]), texts(df[col]), []
+    for rows in groups.values():
+        rows = [r for r in rows if values[r] is not None]
+        if distinct:
+            rows = list({values[r]: r for r in reversed(rows)}.values())[::-1]
+            rows.sort()
+        if sort:
+            rows.sort(key=lambda r: values[r])
+        out.append(sep.join(written[r] for r in rows) if rows else None)
+    first = df.iloc[[rows[0] for rows in groups.values()]][by].reset_index(drop=True)
+    return first.assign(**{col: pd.Series(out, dtype=object)})
+
+
+# --- several columns to one ---
+
+
+def beside(df, cols, as_, values, drop, behind=False):
+    """A new column in the place of the leftmost of those that are dropped; else behind it, or the last one."""
+    cols, names = names_of(cols), list(df.columns)
+    at = min(names.index(c) for c in cols)
+    out = [df[name].reset_index(drop=True) for name in names if name not in cols or not drop]
+    out.insert(at + (not drop) if drop or behind else len(out), values.rename(as_))
+    if len({column.name for column in out}) < len(out):
+        raise ValueError("two columns would be called '%s'" % as_)
+    return pd.concat(out, axis=1)
+
+
+def merge_columns(df, cols, as_, sep=" ", skip_null=True, drop=True):
+    cols, out = names_of(cols), []
+    for row in zip(*(texts(df[c]) for c in cols)):
+        known = [t for t in row if t is not None]
+        out.append(sep.join(known) if known and (skip_null or len(known) == len(row)) else None)
+    return beside(df, cols, as_, pd.Series(out, dtype=object), drop, True)
+
+
+def coalesce_columns(df, cols, as_, drop=False):
+    """Of several columns the first value that is not null."""
+    cols = names_of(cols)
+    kind = common(kind_of(df[c]) for c in cols)
+    out = []
+    for row in zip(*(texts(df[c]) if kind == "text" else plain(df[c]) for c in cols)):
+        out.append(next((v for v in row if v is not None), None))
+    return beside(df, cols, as_, column_of(out, kind), drop)
+
+
+# --- clean texts ---
+
+CONTROL = re.compile("[\0-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+DASH = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
+QUOTES = {"'": re.compile("[\u2018-\u201b\u2032]"), '"': re.compile("[\u201c-\u201f\u2033\xab\xbb]")}
+
+
+def word_char(c):
+    return unicodedata.category(c)[0] in "LMN"
+
+
+def title(text):
+    """Letters behind no letter large, the others small; an apostrophe does not part a word."""
+    out, word = [], None
+    for c in text + " ":
+        if word is not None and (word_char(c) or c in "'\u2019"):
+            word += c
+            continue
+        if word is not None:
+            out.append(word[0].upper() + word[1:].lower())
+        word = c if word_char(c) else None
+        out += [] if word else [c]
+    return "".join(out)[:-1]
+
+
+CASES = {None: str, "lower": str.lower, "upper": str.upper, "title": title}
+
+
+def clean_text(df, cols, trim=True, squeeze=True, case=None, unicode="NFC", controls=True, nbsp=True, dashes=False,
+               quotes=False):
+    def clean(text):
+        text = text if unicode == "none" else unicodedata.normalize(unicode, text)
+        text = CONTROL.sub(lambda m: " " if SPACES.match(m[0]) else "", text) if controls else text
+        text = SPACES.sub(lambda m: re.sub("[^\0-\x7f]", " ", m[0]), text) if nbsp else text
+        text = DASH.sub("-", text) if dashes else text
+        for plain_quote, found in QUOTES.items():
+            text = found.sub(plain_quote, text) if quotes else text
+        text = SPACES.sub(lambda m: m[0] if len(m[0]) == 1 else " ", text) if squeeze else text
+        return CASES[case](trimmed(text) if trim else text)
+    made = {c: pd.Series([None if v is None else clean(v) for v in plain(df[c])], index=df.index, dtype=object)
+            for c in names_of(cols) if kind_of(df[c]) == "text"}
+    return df.assign(**made)
+
+
+# --- dates as people write them ---
+
+MONTHS = "january february march april may june july august september october november december".split()
+DAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+
+
+def names_pattern(names):
+    return "|".join("%s|%s" % (n, n[:3]) for n in names)
+
+
+FIELDS = {"Y": "[0-9]{1,4}", "y": "[0-9]{2}", "m": "[0-9]{1,2}", "d": "[0-9]{1,2}", "H": "[0-9]{1,2}", "I": "[0-9]{1,2}",
+          "M": "[0-9]{1,2}", "S": "[0-9]{1,2}", "f": "[0-9]{1,6}", "p": "am|pm", "b": names_pattern(MONTHS),
+          "B": names_pattern(MONTHS), "a": names_pattern(DAYS), "A": names_pattern(DAYS), "j": "[0-9]{1,3}",
+          "G": "[0-9]{1,4}", "V": "[0-9]{1,2}", "u": "[0-9]"}
+
+
+def of_two_digits(year, century):
+    first = century % 100
+    return century - first + year + (100 if year < first else 0)
+
+
+def format_reader(form, century):
+    """Each field takes all the digits it can, as a reader of the plan's formats does."""
+    tokens = re.findall("%(.)|([^%])", form)
+
+    def read(text):
+        found = {}
+        for field, literal in tokens:
+            part = re.match("(?i:%s)" % FIELDS[field] if field in FIELDS else re.escape(literal or field), text)
+            if not part:
+                return None
+            found[field] = part[0].lower()
+            text = text[part.end():]
+        return None if text else moment_of(found, century)
+    return read
+
+
+def month_of(text):
+    return [m[:3] for m in MONTHS].index(text[:3].lower()) + 1
+
+
+def moment_of(found, century):
+    numbers = {k: int(v) for k, v in found.items() if v.isdigit() and k != "f"}
+    half, hour = found.get("p"), numbers.get("H", 0)
+    try:
+        if "I" in numbers:
+            if not 1 <= numbers["I"] <= 12:
+                return None
+            hour = numbers["I"] % 12 + (12 if half == "pm" else 0)
+        clock = datetime.timedelta(hours=hour, minutes=numbers.get("M", 0), seconds=numbers.get("S", 0),
+                                   microseconds=int(found.get("f", "0").ljust(6, "0")))
+        if hour > 23 or numbers.get("M", 0) > 59 or numbers.get("S", 0) > 59:
+            return None
+        return day_of(found, numbers, century) + clock
+    except ValueError:
+        return None
+
+
+def day_of(found, numbers, century):
+    if "G" in numbers and "V" in numbers:
+        return datetime.datetime.fromisocalendar(numbers["G"], numbers["V"], numbers.get("u", 1))
+    year = of_two_digits(numbers["y"], century) if "y" in numbers else numbers.get("Y")
+    if year is None:
+        raise ValueError("no year")
+    if "j" in numbers:
+        got = datetime.datetime(year, 1, 1) + datetime.timedelta(days=numbers["j"] - 1)
+        if got.year != year:
+            raise ValueError("no day %d" % numbers["j"])
+        return got
+    month = found.get("b", found.get("B"))
+    return datetime.datetime(year, month_of(month) if month else numbers.get("m", 1), numbers.get("d", 1))
+
+
+PART = {"d": "(?P<d>[0-9]{1,2})(?![0-9])", "m": "(?:(?P<m>[0-9]{1,2})(?![0-9])|(?P<b>%s)(?![a-zA-Z]))" % names_pattern(MONTHS),
+        "y": "(?P<y>[0-9]{4}|[0-9]{2})(?![0-9])"}
+CLOCK = (r"(?:(?:T| )\s*(?P<H>[0-9]{1,2}):(?P<M>[0-9]{2})(?![0-9])(?::(?P<S>[0-9]{2})(?![0-9])(?:\.(?P<f>[0-9]{1,6})"
+         r"(?![0-9]))?)?\s*(?P<p>am|pm)?)?")
+
+
+def order_reader(order, century):
+    """Parts in that order, one separator between them, a time behind."""
+    one = r"(?:, +| +|,?[-/.])"
+    shape = re.compile("(?i:%s(?P<s>%s)%s(?P<t>%s)%s%s)" % (PART[order[0]], one, PART[order[1]], one, PART[order[2]], CLOCK))
+
+    def read(text):
+        found = shape.fullmatch(text)
+        if not found or found["s"].lstrip(",")[0] != found["t"].lstrip(",")[0]:
+            return None
+        parts = {k: v.lower() for k, v in found.groupdict().items() if v and k not in "st"}
+        year = parts.pop("y")
+        parts["Y" if len(year) == 4 else "y"] = year
+        if "p" in parts:
+            parts["I"] = parts.pop("H")
+        return moment_of(parts, century)
+    return read
+
+
+def iso_reader(text):
+    found = re.fullmatch(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)"
+                         r"(Z|[+-][0-9]{2}:?[0-9]{2})?)?", text)
+    try:
+        if not found:
+            return None
+        got = datetime.datetime.fromisoformat(found[1] + ("T" + found[2] if found[2] else ""))
+    except ValueError:
+        return None
+    zone = found[3] or "Z"
+    if zone != "Z":
+        ahead = datetime.timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:]))
+        got = got - ahead if zone[0] == "+" else got + ahead
+    return got
+
+
+def serial_reader(text):
+    """Days of a spreadsheet (1900 epoch); day 60 was none."""
+    try:
+        ms = float(text) * 86400000.0
+    except ValueError:
+        return None
+    ms = int(ms + 0.5) if ms >= 0 else -1
+    day = ms // 86400000
+    if not 1 <= day < 2958466 or day == 60:
+        return None
+    return datetime.datetime(1899, 12, 30) + datetime.timedelta(days=day < 60, milliseconds=ms)
+
+
+def parse_date(df, cols, formats=(), order=None, type="date", excel_serial=False, century=1969, on_error="error"):
+    """Per column the first reading that all values fit."""
+    readers = [format_reader(form, century) for form in names_of(formats)]
+    readers += [order_reader(order, century)] if order else []
+    readers = (readers or [iso_reader]) + ([serial_reader] if excel_serial else [])
+
+    def attempt(values, read):
+        out = []
+        for v in values:
+            got = v if v is None or isinstance(v, datetime.datetime) else read(trimmed(text_of(v)))
+            day = got is None or type == "datetime" or pd.Timestamp(got) == pd.Timestamp(got).normalize()
+            out.append(got if day else None)
+        return out, sum(v is not None and got is None for v, got in zip(values, out))
+
+    def column(name):
+        values = [None if v is None or isinstance(v, str) and blank(v) else v for v in plain(df[name])]
+        tries = [attempt(values, read) for read in readers]
+        out, failed = min(tries, key=lambda t: t[1])  # the first of the best
+        if failed and (on_error == "error" or readers[0] is iso_reader and not any(v is not None for v in out)):
+            raise ValueError("parse_date: no reading fits all values of column '%s'" % name)
+        return column_of(out, type)
+    return df.reset_index(drop=True).assign(**{c: column(c) for c in names_of(cols)})
