@@ -146,6 +146,7 @@
 	X(DTX_W_MIXED_TYPES, "mixed_types", 0, 0, 0, 0)                                            \
 	X(DTX_W_SHEET_ASSUMED, "sheet_assumed", 0, 0, 0, 0)                                        \
 	X(DTX_W_HEADER_ASSUMED, "header_assumed", 0, 0, 0, 0)                                      \
+	X(DTX_W_RECORDS_ASSUMED, "records_assumed", 0, 0, 0, 0)                                    \
 	X(DTX_W_HIDDEN_CELLS, "hidden_cells", 0, 0, 0, 0)                                          \
 	X(DTX_W_CELL_ERRORS, "cell_errors", 0, 0, 0, 0)                                            \
 	X(DTX_W_NUMBER_ROUNDED, "number_rounded", 0, 0, 0, 0)                                      \

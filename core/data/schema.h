@@ -16,6 +16,7 @@ struct dtx_field {
 	bool source;   /* cells of an input, not computed since: text functions see source text */
 	bool decimal_comma; /* declared decimal mark ',' in the source text */
 	char group;         /* declared group mark in the source text, 0: none */
+	bool json;          /* texts are JSON values: arrays, objects, numbers of many digits */
 };
 /* Written dates are read by the format.  A workbook's number format is none: its dates are numbers,
  * and what a step writes beside them is ISO 8601. */

@@ -124,7 +124,7 @@ static const struct row field_rows[] = {
 	ROW(dtx_field, name, TEXT),    ROW(dtx_field, format, TEXT),
 	ROW(dtx_field, guessed, BOOL), ROW(dtx_field, declared, BOOL),
 	ROW(dtx_field, source, BOOL),  ROW(dtx_field, decimal_comma, BOOL),
-	ROW(dtx_field, group, CHAR),
+	ROW(dtx_field, group, CHAR),   ROW(dtx_field, json, BOOL),
 };
 /* A member more wants a row more. */
 _Static_assert(sizeof(struct dtx_field) == 32, "field_rows lists the members of dtx_field");
@@ -171,24 +171,26 @@ bool dtx_isolate_schema_read(const json_t *from, struct dtx_arena *a, struct dtx
 /* --- options --- */
 
 static const struct row opts_rows[] = {
-	ROW(dtx_read_opts, alias, TEXT),       ROW(dtx_read_opts, format, TEXT),
-	ROW(dtx_read_opts, sheet, TEXT),       ROW(dtx_read_opts, range, TEXT),
-	ROW(dtx_read_opts, header_rows, INT),  ROW(dtx_read_opts, header_sep, TEXT),
-	ROW(dtx_read_opts, header_fill, INT),  ROW(dtx_read_opts, names_unique_error, BOOL),
-	ROW(dtx_read_opts, skip, I64),         ROW(dtx_read_opts, skip_tail, I64),
-	ROW(dtx_read_opts, encoding, TEXT),    ROW(dtx_read_opts, delimiter, TEXT),
-	ROW(dtx_read_opts, quote, TEXT),       ROW(dtx_read_opts, escape, TEXT),
-	ROW(dtx_read_opts, comment, TEXT),     ROW(dtx_read_opts, quotes, TEXT),
-	ROW(dtx_read_opts, reader, TEXT),      ROW(dtx_read_opts, trim, BOOL),
-	ROW(dtx_read_opts, decimal, CHAR),     ROW(dtx_read_opts, group, CHAR),
-	ROW(dtx_read_opts, extra, INT),        ROW(dtx_read_opts, ragged, INT),
-	ROW(dtx_read_opts, hidden_drop, BOOL), ROW(dtx_read_opts, merged_fill, BOOL),
-	ROW(dtx_read_opts, bad_cells, INT),    ROW(dtx_read_opts, hold_cells, INT),
-	ROW(dtx_read_opts, terminator, TEXT),  ROW(dtx_read_opts, rejects, TEXT),
-	ROW(dtx_read_opts, max_rejects, I64),  ROW(dtx_read_opts, table, TEXT),
+	ROW(dtx_read_opts, alias, TEXT),        ROW(dtx_read_opts, format, TEXT),
+	ROW(dtx_read_opts, sheet, TEXT),        ROW(dtx_read_opts, range, TEXT),
+	ROW(dtx_read_opts, header_rows, INT),   ROW(dtx_read_opts, header_sep, TEXT),
+	ROW(dtx_read_opts, header_fill, INT),   ROW(dtx_read_opts, names_unique_error, BOOL),
+	ROW(dtx_read_opts, skip, I64),          ROW(dtx_read_opts, skip_tail, I64),
+	ROW(dtx_read_opts, encoding, TEXT),     ROW(dtx_read_opts, delimiter, TEXT),
+	ROW(dtx_read_opts, quote, TEXT),        ROW(dtx_read_opts, escape, TEXT),
+	ROW(dtx_read_opts, comment, TEXT),      ROW(dtx_read_opts, quotes, TEXT),
+	ROW(dtx_read_opts, reader, TEXT),       ROW(dtx_read_opts, trim, BOOL),
+	ROW(dtx_read_opts, decimal, CHAR),      ROW(dtx_read_opts, group, CHAR),
+	ROW(dtx_read_opts, extra, INT),         ROW(dtx_read_opts, ragged, INT),
+	ROW(dtx_read_opts, hidden_drop, BOOL),  ROW(dtx_read_opts, merged_fill, BOOL),
+	ROW(dtx_read_opts, bad_cells, INT),     ROW(dtx_read_opts, hold_cells, INT),
+	ROW(dtx_read_opts, terminator, TEXT),   ROW(dtx_read_opts, rejects, TEXT),
+	ROW(dtx_read_opts, max_rejects, I64),   ROW(dtx_read_opts, table, TEXT),
+	ROW(dtx_read_opts, records, TEXT),      ROW(dtx_read_opts, duplicate_keys, INT),
+	ROW(dtx_read_opts, json_lenient, BOOL),
 };
 /* A member more wants a row more, or it would be ignored in the process. */
-_Static_assert(sizeof(struct dtx_read_opts) == 240, "opts_rows lists the members of dtx_read_opts");
+_Static_assert(sizeof(struct dtx_read_opts) == 256, "opts_rows lists the members of dtx_read_opts");
 
 static const struct row type_rows[] = {
 	ROW(dtx_read_type, name, TEXT),

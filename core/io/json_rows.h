@@ -11,42 +11,84 @@
 enum {
 	DTX_JROWS_NEST = 8, /* objects within objects that become columns */
 	DTX_JROWS_COLS_MAX = 100000,
-	DTX_JROWS_MORSEL_BYTES = 1 << 20
+	DTX_JROWS_MORSEL_BYTES = 1 << 20,
+	DTX_JROWS_CUT_BYTES = 12 /* behind a token that the end of a file cuts off */
 };
 
 struct dtx_jcol {
 	struct dtx_str path; /* keys from the record down, parted by \x1f; the map's copy */
 	struct dtx_infer seen;
 	uint64_t last_row; /* record that had it last, plus one: finds repeated keys */
-	uint64_t json;     /* values that stay JSON text */
+	uint32_t object;   /* the nested object of the same name, plus one */
+	uint64_t strings, numbers, bools, nested; /* values by kind; nested: stay JSON text */
+};
+struct dtx_jobject {
+	uint64_t last_row; /* as of a column */
+	uint32_t col;      /* the column of the same name, DTX_STRMAP_NONE: none */
 };
 struct dtx_jmorsel {
 	uint64_t byte; /* of the first record */
 	uint64_t row;  /* its number */
 	uint32_t rows;
 };
+enum dtx_jlayout {
+	DTX_JL_OBJECTS, /* keys name the columns */
+	DTX_JL_ROWS,    /* arrays of cells */
+	DTX_JL_VALUES   /* neither: one column */
+};
+/* What is odd about the records, counted in pass one; `at` is the first place. */
+struct dtx_joddity {
+	uint64_t n;
+	const char *at;
+};
 struct dtx_jrows {
 	const char *label;
 	const char *base;      /* of the input */
 	struct dtx_jscan area; /* the bytes that hold records */
 	bool array;            /* records are parted by commas and end with ']' */
+	enum dtx_jlayout layout;
 	const struct dtx_read_opts *opts;
+	struct dtx_arena arena;
+	struct dtx_str *head; /* ROWS: names of the cells, each once */
+	size_t nheads, heads_cap;
+	uint32_t width; /* ROWS: cells of the first one */
+	bool header;    /* which held the names */
 	struct dtx_strmap map;
+	struct dtx_strmap objects; /* nested ones: index into object */
+	struct dtx_jobject *object;
+	size_t objects_cap;
 	struct dtx_jcol *col;
 	size_t ncols, cols_cap;
 	struct dtx_jmorsel *morsel;
 	size_t nmorsels, morsels_cap;
 	uint64_t nrows;
-	bool assumed;          /* records are those of the only array of objects in an object */
+	bool inside;           /* the records are a part of the document, which was checked */
+	bool assumed;          /* it is the only array of objects in an object */
+	bool several;          /* not assumed: there is more than one */
 	struct dtx_str member; /* its key, as written */
+	/* Arrays of cells by column were written as rows: then `base` is that text, and the
+	 * document, with its owner, is here. */
+	struct dtx_str turned_from;
+	const char *turned_at; /* the object in it */
+	struct dtx_owner *turned;
+	struct dtx_joddity repeated, mended, unread, ragged, clash;
 };
 
 /* A member's value, flattened. */
 typedef enum dtx_code (*dtx_jrow_fn)(void *arg, uint32_t col, const struct dtx_jvalue *v,
                                      struct dtx_err *err);
+struct dtx_jpending {
+	uint32_t col;
+	struct dtx_jvalue v;
+};
 /* Scratch of one thread that walks records. */
 struct dtx_jwalk {
 	struct dtx_jrows *rows;
+	/* Where keys may be repeated, the values of a record wait until it ends. */
+	struct dtx_jpending *pending;
+	size_t npending, pending_cap;
+	uint32_t *slot; /* per column: its place in pending, plus one */
+	size_t nslots;
 	bool learn;     /* unknown members make new columns (pass one) */
 	uint32_t guess; /* the column that the next member probably is */
 	struct dtx_buf path;
@@ -75,6 +117,34 @@ bool dtx_jrows_null(const struct dtx_jrows *r, const struct dtx_jvalue *v, struc
 /* corrupt_file at the scanner's place, with line and byte. */
 enum dtx_code dtx_jrows_fail(const struct dtx_jrows *r, const struct dtx_jscan *s,
                              struct dtx_err *err);
+
+/* corrupt_file with another text. */
+enum dtx_code dtx_jrows_refuse(const struct dtx_jrows *r, enum dtx_code code, const char *at,
+                               const char *what, struct dtx_err *err);
+/* The refusal of a key that comes twice. */
+enum dtx_code dtx_jrows_repeated(const struct dtx_jrows *r, const char *at, struct dtx_err *err);
+/* The line and the byte of a place in the document. */
+void dtx_jrows_place(const struct dtx_jrows *r, const char *at, int64_t *line, int64_t *byte);
+
+/* ROWS: another cell of a row, under its name, or one that says where it stands. */
+DTX_MUSTUSE enum dtx_code dtx_jhead_add(struct dtx_jrows *r, struct dtx_str name,
+                                        struct dtx_err *err);
+
+/* The first row, at r->area, as names or counted only; with names r->area moves behind it. */
+DTX_MUSTUSE enum dtx_code dtx_jhead_read(struct dtx_jrows *r, bool names, struct dtx_err *err);
+/* A new column; `path` is copied. */
+DTX_MUSTUSE enum dtx_code dtx_jcol_add(struct dtx_jrows *r, struct dtx_str path, uint32_t *out,
+                                       struct dtx_err *err);
+
+/* json_layout.c: finds the records in the document and what kind they are; r->area begins at the
+ * first one. */
+DTX_MUSTUSE enum dtx_code dtx_jlayout_find(struct dtx_jrows *r, struct dtx_err *err);
+/* json_turn.c: an object of arrays that are equally long, as rows with a header.  *done is false
+ * when it is none. */
+DTX_MUSTUSE enum dtx_code dtx_jturn(struct dtx_jrows *r, struct dtx_jscan object, bool *done,
+                                    struct dtx_err *err);
+/* Where the row came from: the place of its first cell in the document. */
+const char *dtx_jturn_place(const struct dtx_jrows *r, uint64_t row);
 
 /* json_raw.c: names, then the texts of every record. */
 enum dtx_code dtx_json_raw(struct dtx_source *src, const struct dtx_read_opts *opts,

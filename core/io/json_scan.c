@@ -1,4 +1,5 @@
-/* RFC 8259, nothing more: no NaN, no trailing commas, no lone surrogates. */
+/* RFC 8259, nothing more: no NaN, no trailing commas, no lone surrogates; unless it is asked to be
+ * lenient. */
 #include "core/io/json_scan.h"
 
 #include "core/base/utf8.h"
@@ -8,6 +9,16 @@ static bool fail(struct dtx_jscan *s, const char *at, const char *why)
 	s->p = at;
 	s->why = why;
 	return false;
+}
+
+/* Not JSON, but readable: counted where that is allowed. */
+static bool mend(struct dtx_jscan *s, const char *at)
+{
+	if (!s->lenient)
+		return false;
+	if (!s->mended++)
+		s->mended_at = at;
+	return true;
 }
 
 static bool is_blank(char c)
@@ -31,6 +42,15 @@ bool dtx_jscan_char(struct dtx_jscan *s, char c, const char *why)
 	dtx_jscan_blanks(s);
 	if (s->p == s->end || *s->p != c)
 		return fail(s, s->p, why);
+	s->p++;
+	return true;
+}
+
+bool dtx_jscan_close(struct dtx_jscan *s, char bracket, bool comma)
+{
+	dtx_jscan_blanks(s);
+	if (s->p == s->end || *s->p != bracket || (comma && !mend(s, s->p)))
+		return false;
 	s->p++;
 	return true;
 }
@@ -84,9 +104,19 @@ static size_t escape_length(const char *p, const char *end)
 	return p[1] && strchr("\"\\/bfnrt", p[1]) ? 2 : 0;
 }
 
+/* What is written in its place, and how long it is: half a pair is a character that is unknown, the
+ * backslash of another escape is itself. */
+static size_t odd_escape(const char *p, const char *end, const char **text)
+{
+	bool half = end - p >= 6 && p[1] == 'u' && hex4(p + 2, end) >= 0;
+
+	*text = half ? "\xef\xbf\xbd" : "\\";
+	return half ? 6 : 1;
+}
+
 bool dtx_jscan_string(struct dtx_jscan *s, struct dtx_jvalue *out)
 {
-	const char *p, *from;
+	const char *p, *from, *text;
 	size_t n;
 
 	if (s->p == s->end || *s->p != '"')
@@ -94,13 +124,15 @@ bool dtx_jscan_string(struct dtx_jscan *s, struct dtx_jvalue *out)
 	from = p = s->p + 1;
 	*out = (struct dtx_jvalue){ .kind = DTX_J_STRING };
 	while (p < s->end && *p != '"') {
-		if ((unsigned char)*p < 0x20)
+		if ((unsigned char)*p < 0x20 && !mend(s, p))
 			return fail(s, p, "no control character in a string");
 		n = 1;
 		if (*p == '\\') {
 			n = escape_length(p, s->end);
 			out->escaped = true;
 		}
+		if (!n && mend(s, p))
+			n = odd_escape(p, s->end, &text);
 		if (!n)
 			return fail(s, p, "a valid escape");
 		p += n;
@@ -119,12 +151,52 @@ static const char *digits(const char *p, const char *end)
 	return p;
 }
 
+struct word {
+	const char *text;
+	size_t len;
+	enum dtx_jkind kind;
+};
+#define WORD(text, kind)                                                                           \
+	{                                                                                          \
+		text, sizeof(text) - 1, kind                                                       \
+	}
+
+static bool scan_words(struct dtx_jscan *s, const struct word *word, size_t n,
+                       struct dtx_jvalue *out)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if ((size_t)(s->end - s->p) >= word[i].len &&
+		    !memcmp(s->p, word[i].text, word[i].len)) {
+			*out = (struct dtx_jvalue){ word[i].kind, false, { s->p, word[i].len } };
+			s->p += word[i].len;
+			return true;
+		}
+	}
+	return fail(s, s->p, "a value");
+}
+
+/* Numbers that are none: null. */
+static bool scan_odd_word(struct dtx_jscan *s, struct dtx_jvalue *out)
+{
+	static const struct word word[] = { WORD("NaN", DTX_J_NULL), WORD("Infinity", DTX_J_NULL),
+		                            WORD("-Infinity", DTX_J_NULL) };
+	const char *from = s->p;
+
+	if (!scan_words(s, word, s->lenient ? DTX_COUNT(word) : 0, out))
+		return false;
+	return mend(s, from);
+}
+
 static bool scan_number(struct dtx_jscan *s, struct dtx_jvalue *out)
 {
 	const char *from = s->p, *p = from + (*from == '-'), *d;
 
 	d = digits(p, s->end);
-	if (d == p || (d > p + 1 && *p == '0'))
+	if (d == p)
+		return scan_odd_word(s, out);
+	if (d > p + 1 && *p == '0')
 		return fail(s, from, "a value");
 	p = d;
 	if (p < s->end && *p == '.') {
@@ -148,24 +220,10 @@ static bool scan_number(struct dtx_jscan *s, struct dtx_jvalue *out)
 
 static bool scan_word(struct dtx_jscan *s, struct dtx_jvalue *out)
 {
-	static const struct {
-		const char *text;
-		size_t len;
-		enum dtx_jkind kind;
-	} word[] = { { "null", 4, DTX_J_NULL },
-		     { "true", 4, DTX_J_TRUE },
-		     { "false", 5, DTX_J_FALSE } };
-	size_t i;
+	static const struct word word[] = { WORD("null", DTX_J_NULL), WORD("true", DTX_J_TRUE),
+		                            WORD("false", DTX_J_FALSE) };
 
-	for (i = 0; i < DTX_COUNT(word); i++) {
-		if ((size_t)(s->end - s->p) >= word[i].len &&
-		    !memcmp(s->p, word[i].text, word[i].len)) {
-			*out = (struct dtx_jvalue){ word[i].kind, false, { s->p, word[i].len } };
-			s->p += word[i].len;
-			return true;
-		}
-	}
-	return fail(s, s->p, "a value");
+	return scan_words(s, word, DTX_COUNT(word), out) || scan_odd_word(s, out);
 }
 
 static bool scan_scalar(struct dtx_jscan *s, struct dtx_jvalue *out)
@@ -217,11 +275,13 @@ static bool next_value(struct dtx_jscan *s, const bool *in_object, unsigned *dep
 		if (s->p < s->end && *s->p == ',') {
 			s->p++;
 			dtx_jscan_blanks(s);
-			return !object ||
-			       (dtx_jscan_string(s, &key) && dtx_jscan_char(s, ':', "':'"));
-		}
-		if (!dtx_jscan_char(s, object ? '}' : ']', object ? "',' or '}'" : "',' or ']'"))
+			if (!dtx_jscan_close(s, object ? '}' : ']', true))
+				return !object ||
+				       (dtx_jscan_string(s, &key) && dtx_jscan_char(s, ':', "':'"));
+		} else if (!dtx_jscan_char(s, object ? '}' : ']',
+		                           object ? "',' or '}'" : "',' or ']'")) {
 			return false;
+		}
 		--*depth;
 	}
 	return true;
@@ -250,7 +310,7 @@ bool dtx_jscan_value(struct dtx_jscan *s, struct dtx_jvalue *out)
 void dtx_jscan_unescape(struct dtx_str raw, struct dtx_buf *out)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-	const char *p = raw.ptr, *end = raw.ptr + raw.len;
+	const char *p = raw.ptr, *end = raw.ptr + raw.len, *odd;
 	char utf8[4];
 	size_t used;
 
@@ -260,13 +320,16 @@ void dtx_jscan_unescape(struct dtx_str raw, struct dtx_buf *out)
 		dtx_buf_addn(out, p, (size_t)((slash ? slash : end) - p));
 		if (!slash)
 			break;
-		if (slash[1] == 'u') {
+		used = escape_length(slash, end);
+		if (!used) {
+			used = odd_escape(slash, end, &odd);
+			dtx_buf_add(out, odd);
+		} else if (slash[1] == 'u') {
 			int32_t cp = escape_point(slash, end, &used);
 
 			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, (uint32_t)cp));
 		} else {
 			dtx_buf_addc(out, to[strchr(from, slash[1]) - from]);
-			used = 2;
 		}
 		p = slash + used;
 	}
@@ -274,7 +337,7 @@ void dtx_jscan_unescape(struct dtx_str raw, struct dtx_buf *out)
 
 bool dtx_jscan_tokens(const char *bytes, size_t len)
 {
-	struct dtx_jscan s = { bytes, bytes + len, NULL };
+	struct dtx_jscan s = { .p = bytes, .end = bytes + len, .lenient = true };
 	struct dtx_jvalue v;
 
 	for (;;) {

@@ -1,4 +1,4 @@
-/* A strict JSON scanner over bytes in memory: values stay spans of the source. */
+/* A JSON scanner over bytes in memory: values stay spans of the source. */
 #ifndef DTX_IO_JSON_SCAN_H
 #define DTX_IO_JSON_SCAN_H
 
@@ -23,6 +23,12 @@ struct dtx_jvalue {
 struct dtx_jscan {
 	const char *p, *end;
 	const char *why; /* after a failure: what was expected; p is the place */
+	/* Reads what only other programs' JSON has: NaN and Infinity as null, a comma before a
+	 * closing bracket, raw control characters, escapes that are none, halves of a surrogate
+	 * pair as U+FFFD.  Such places are counted. */
+	bool lenient;
+	uint64_t mended;
+	const char *mended_at; /* the first */
 };
 
 void dtx_jscan_blanks(struct dtx_jscan *s);
@@ -32,6 +38,8 @@ DTX_MUSTUSE bool dtx_jscan_value(struct dtx_jscan *s, struct dtx_jvalue *out);
 DTX_MUSTUSE bool dtx_jscan_string(struct dtx_jscan *s, struct dtx_jvalue *out);
 /* One expected character, blanks before it are skipped. */
 DTX_MUSTUSE bool dtx_jscan_char(struct dtx_jscan *s, char c, const char *why);
+/* Steps over the bracket that ends a container; behind a comma only leniently. */
+DTX_MUSTUSE bool dtx_jscan_close(struct dtx_jscan *s, char bracket, bool comma);
 /* Appends the text of a scanned string. */
 void dtx_jscan_unescape(struct dtx_str raw, struct dtx_buf *out);
 /* Whether the bytes are JSON tokens, as far as they go. */

@@ -1,4 +1,4 @@
-/* The reader of JSON Lines and JSON arrays of objects.
+/* The reader of JSON Lines and JSON documents: records as objects, arrays or columns of arrays.
  *
  * Pass one walks all records: it checks the syntax, collects columns and their exact types, and
  * cuts morsels.  Batches walk a morsel again: numbers, bools and dates stay spans of the source,
@@ -35,6 +35,22 @@ struct worker {
 
 /* --- opening --- */
 
+/* An object with a key: JSON, whatever is wrong behind it. */
+static bool begins_object(struct dtx_str s)
+{
+	struct dtx_jscan at = { .p = s.ptr, .end = s.ptr + s.len, .lenient = true };
+	struct dtx_jvalue key;
+
+	while (at.p < at.end && *at.p == '[') {
+		at.p++;
+		dtx_jscan_blanks(&at);
+	}
+	if (!dtx_jscan_char(&at, '{', NULL))
+		return false;
+	dtx_jscan_blanks(&at);
+	return dtx_jscan_string(&at, &key) && dtx_jscan_char(&at, ':', NULL);
+}
+
 static int json_sniff(const void *head, size_t len, const char *path)
 {
 	struct dtx_str s = { head, len };
@@ -45,7 +61,7 @@ static int json_sniff(const void *head, size_t len, const char *path)
 	s = dtx_str_trim(s);
 	if (!s.len || (s.ptr[0] != '{' && s.ptr[0] != '['))
 		return 0;
-	return dtx_jscan_tokens(s.ptr, DTX_MIN(s.len, (size_t)8192)) ? 85 : 0;
+	return begins_object(s) || dtx_jscan_tokens(s.ptr, DTX_MIN(s.len, (size_t)8192)) ? 85 : 0;
 }
 
 static void json_close(struct dtx_reader *reader)
@@ -74,6 +90,11 @@ static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place
 	bool more;
 
 	*out = (struct dtx_place){ -1, -1 };
+	if (rows->turned) {
+		dtx_jrows_place(rows, dtx_jturn_place(rows, row_id), &out->row, &out->byte);
+		out->row--;
+		return;
+	}
 	while (m && rows->morsel[m - 1].row > row_id)
 		m--;
 	if (!m || row_id >= rows->nrows)
@@ -138,11 +159,15 @@ out:
 	return rc;
 }
 
-static bool is_mixed(const struct dtx_infer *f)
+static bool is_mixed(const struct dtx_jcol *c)
 {
-	return (f->bools > 0) + (f->ints + f->floats > 0) + (f->dates + f->datetimes > 0) +
-	               (f->texts > 0) >
-	       1;
+	return (c->strings > 0) + (c->numbers > 0) + (c->bools > 0) + (c->nested > 0) > 1;
+}
+
+/* Texts that are JSON values: they go out as they came. */
+static bool is_json_text(const struct dtx_jcol *c, const struct dtx_field *f)
+{
+	return f->type.type == DTX_T_TEXT && (c->numbers || c->nested) && !c->strings && !c->bools;
 }
 
 static enum dtx_code make_field(struct json_reader *r, const struct dtx_jcol *c,
@@ -161,12 +186,22 @@ static enum dtx_code make_field(struct json_reader *r, const struct dtx_jcol *c,
 		*declared = d;
 	} else if (d) {
 		f->type = (struct dtx_typeref){ .type = DTX_T_TEXT };
-	} else if (is_mixed(&c->seen)) {
+	} else if (is_mixed(c)) {
 		DTX_TRY(warn(r, DTX_W_MIXED_TYPES, "is text: its values are of several kinds",
 		             f->name, err));
+	} else if (f->type.type == DTX_T_TEXT && c->numbers) {
+		DTX_TRY(warn(r, DTX_W_READER_NOTE,
+		             "is text: no number type holds all of its numbers exactly", f->name,
+		             err));
 	}
+	f->json = !d && is_json_text(c, f);
 out:
 	return rc;
+}
+
+static bool is_hollow(const struct dtx_jcol *c)
+{
+	return c->object && !(c->seen.nulls + c->strings + c->numbers + c->bools + c->nested);
 }
 
 static enum dtx_code make_names(struct json_reader *r, const char **name, struct dtx_err *err)
@@ -198,6 +233,8 @@ static enum dtx_code make_fields(struct json_reader *r, struct dtx_err *err)
 	DTX_TRY(make_names(r, name, err));
 	DTX_TRY(dtx_columns_choose(&r->opts, r->rows.label, name, n, keep, err));
 	for (i = 0; i < n; i++) {
+		/* a cell of rows that only ever holds objects has their columns */
+		keep[i] &= !is_hollow(&r->rows.col[i]);
 		r->field_of[i] = keep[i] ? k : UINT32_MAX;
 		if (!keep[i])
 			continue;
@@ -206,6 +243,58 @@ static enum dtx_code make_fields(struct json_reader *r, struct dtx_err *err)
 		k++;
 	}
 	r->schema = (struct dtx_schema){ .nfields = k, .field = f };
+out:
+	return rc;
+}
+
+/* What was odd, with its count and first place. */
+static enum dtx_code tell(struct json_reader *r, const struct dtx_joddity *o, const char *what,
+                          struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+	int64_t line, byte;
+
+	if (!o->n)
+		goto out;
+	dtx_jrows_place(&r->rows, o->at, &line, &byte);
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %s: %llu, first at line %lld",
+	            r->rows.label, what, (unsigned long long)o->n, (long long)line);
+	w.severity = DTX_SEV_WARNING;
+	w.run_time = true;
+	w.count = (int64_t)o->n;
+	w.row = line - 1;
+	w.byte = byte;
+	snprintf(w.cell, sizeof(w.cell), "L%lld", (long long)line);
+	dtx_str_copy(w.input, sizeof(w.input),
+	             dtx_str_of(r->opts.alias ? r->opts.alias : r->rows.label));
+	if (!dtx_errlist_take(&r->head.diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code tell_all(struct json_reader *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_jrows *rows = &r->rows;
+	char name[64];
+
+	dtx_str_copy(name, sizeof(name), rows->member);
+	if (rows->assumed)
+		DTX_TRY(warn(r, DTX_W_RECORDS_ASSUMED, "was taken as the records", name, err));
+	if (rows->several)
+		DTX_TRY(warn(r, DTX_W_READER_NOTE,
+		             "is one of several arrays of objects; \"records\" names the one to "
+		             "read",
+		             name, err));
+	if (rows->clash.n)
+		DTX_TRY(warn(r, DTX_W_DUPLICATE_HEADER, "is the name of two columns",
+		             rows->clash.at, err));
+	DTX_TRY(tell(r, &rows->repeated, "repeated keys that were left out", err));
+	DTX_TRY(tell(r, &rows->mended, "places that are not quite JSON, read all the same", err));
+	DTX_TRY(tell(r, &rows->unread, "records that are no JSON, left out", err));
+	DTX_TRY(tell(r, &rows->ragged, "rows with another number of cells", err));
 out:
 	return rc;
 }
@@ -230,7 +319,7 @@ static enum dtx_code json_open(struct dtx_source *src, const struct dtx_read_opt
 {
 	enum dtx_code rc = DTX_OK;
 	struct json_reader *r = dtx_mem_zalloc(1, sizeof(*r));
-	struct dtx_str text, member;
+	struct dtx_str text;
 
 	if (!r)
 		DTX_FAIL_MEM(err);
@@ -240,13 +329,7 @@ static enum dtx_code json_open(struct dtx_source *src, const struct dtx_read_opt
 	DTX_TRY(json_text(r, &text, err));
 	DTX_TRY(dtx_jrows_open(&r->rows, dtx_source_name(src), text, &r->opts, err));
 	DTX_TRY(make_fields(r, err));
-	member = r->rows.member;
-	if (r->rows.assumed) {
-		char name[64];
-
-		dtx_str_copy(name, sizeof(name), member);
-		DTX_TRY(warn(r, DTX_W_READER_NOTE, "was taken as the records", name, err));
-	}
+	DTX_TRY(tell_all(r, err));
 	r->head.origin =
 		(struct dtx_origin){ .locate = locate,
 		                     .arg = r,
@@ -286,7 +369,11 @@ static enum dtx_code json_start(struct dtx_reader *reader, const struct dtx_scan
 		DTX_FAIL_MEM(err);
 	r->next_morsel = 0;
 	r->kept = 0;
-	reader->stats = (struct dtx_read_stats){ 0 };
+	reader->stats = (struct dtx_read_stats){
+		.rows_read = (int64_t)r->rows.unread.n + r->rows.header,
+		.dropped = { [DTX_DROP_REJECT] = (int64_t)r->rows.unread.n,
+		             [DTX_DROP_HEADER] = r->rows.header },
+	};
 	reader->misfits = 0;
 out:
 	return rc;
@@ -366,6 +453,12 @@ out:
 	return rc;
 }
 
+/* Of the text that values point into. */
+static struct dtx_owner *text_owner(const struct json_reader *r)
+{
+	return r->rows.turned ? r->rows.turned : r->enc.owner;
+}
+
 static enum dtx_code span_column(struct filling *f, uint32_t col, uint32_t n,
                                  struct dtx_column **out, struct dtx_err *err)
 {
@@ -373,7 +466,7 @@ static enum dtx_code span_column(struct filling *f, uint32_t col, uint32_t n,
 	struct making *m = &f->col[col];
 	struct dtx_span *span = m->span;
 	void *block[] = { span };
-	struct dtx_owner *owner = dtx_owner_blocks(block, 1, f->r->enc.owner);
+	struct dtx_owner *owner = dtx_owner_blocks(block, 1, text_owner(f->r));
 	struct dtx_column *c;
 
 	m->span = NULL;
@@ -395,7 +488,7 @@ out:
 static enum dtx_code end_columns(struct filling *f, struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_owner *text = f->r->enc.owner;
+	struct dtx_owner *text = text_owner(f->r);
 	uint32_t i;
 
 	for (i = 0; i < b->ncols; i++) {
@@ -458,7 +551,7 @@ static bool claim(struct json_reader *r, struct worker *w)
 		w->at.p = rows->base + rows->morsel[w->morsel].byte;
 		dtx_reader_progress(&r->head, r->next_morsel, rows->nmorsels);
 		r->head.stats.rows_read += rows->morsel[w->morsel].rows;
-		r->head.stats.rows_out = r->head.stats.rows_read;
+		r->head.stats.rows_out += rows->morsel[w->morsel].rows;
 		r->head.stats.stopped_early = r->next_morsel < rows->nmorsels;
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -518,8 +611,11 @@ static json_t *json_describe(struct dtx_reader *reader)
 {
 	const struct json_reader *r = (struct json_reader *)reader;
 
-	return json_pack("{s:s, s:s, s:I}", "format", r->rows.array ? "json" : "jsonl", "encoding",
-	                 r->enc.name, "records", (json_int_t)r->rows.nrows);
+	static const char *const layout[] = { "objects", "arrays", "values" };
+
+	return json_pack("{s:s, s:s, s:I, s:s}", "format", r->rows.array ? "json" : "jsonl",
+	                 "encoding", r->enc.name, "records", (json_int_t)r->rows.nrows, "layout",
+	                 r->rows.turned ? "columns" : layout[r->rows.layout]);
 }
 
 const struct dtx_reader_class dtx_read_json = {

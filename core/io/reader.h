@@ -21,6 +21,7 @@ struct dtx_read_type { /* `types` of an input */
 };
 enum dtx_ragged { DTX_RAGGED_ERROR, DTX_RAGGED_PAD, DTX_RAGGED_TRUNCATE, DTX_RAGGED_QUARANTINE };
 enum dtx_header_fill { DTX_FILL_AUTO, DTX_FILL_MERGED, DTX_FILL_RIGHT, DTX_FILL_NONE };
+enum dtx_keys { DTX_KEYS_ERROR, DTX_KEYS_FIRST, DTX_KEYS_LAST }; /* repeated in a JSON object */
 
 /* Options of an input, all readers; zero / NULL is the default (see DTX_READ_OPTS_INIT). */
 struct dtx_read_opts {
@@ -56,6 +57,9 @@ struct dtx_read_opts {
 	bool hidden_drop;
 	bool merged_fill; /* merged ranges: all cells have the value of the first */
 	enum { DTX_BAD_CELLS_NULL, DTX_BAD_CELLS_TEXT, DTX_BAD_CELLS_ERROR } bad_cells;
+	const char *records; /* JSON pointer to the records; NULL: found */
+	enum dtx_keys duplicate_keys;
+	bool json_lenient;   /* reads what is not quite JSON, counted */
 	uint32_t hold_cells; /* of a sheet that is read twice; 0: many, and only large ones are */
 };
 #define DTX_READ_OPTS_INIT                                                                         \

@@ -116,6 +116,24 @@ static bool set_extra(struct dtx_read_opts *o, const json_t *v)
 	return fresh;
 }
 
+static bool set_syntax(struct dtx_read_opts *o, const json_t *v)
+{
+	bool fresh = !o->json_lenient;
+
+	(void)v;
+	o->json_lenient = true;
+	return fresh;
+}
+
+static bool set_duplicate_keys(struct dtx_read_opts *o, const json_t *v)
+{
+	bool fresh = o->duplicate_keys == DTX_KEYS_ERROR;
+
+	(void)v;
+	o->duplicate_keys = fresh ? DTX_KEYS_LAST : o->duplicate_keys;
+	return fresh;
+}
+
 #define TEXT(member) #member, NULL, offsetof(struct dtx_read_opts, member)
 
 static const struct repair_member {
@@ -137,6 +155,8 @@ static const struct repair_member {
 	{ "header_rows", set_header_rows, 0 },
 	{ "names", set_names, 0 },
 	{ "extra", set_extra, 0 },
+	{ "syntax", set_syntax, 0 },
+	{ "duplicate_keys", set_duplicate_keys, 0 },
 };
 
 static bool repair_set(struct dtx_repair *r, const struct repair_member *m, struct dtx_read_opts *o,

@@ -1,6 +1,7 @@
 /* JSON Lines and a JSON array of objects.  Workers make the objects, the bytes are put in order. */
 #include "core/base/mem.h"
 #include "core/data/cast.h"
+#include "core/io/json_scan.h"
 #include "core/io/writer.h"
 
 #define ROW_MAX ((size_t)1 << 30)
@@ -126,6 +127,27 @@ static bool put_source_digits(const struct dtx_column *c, uint32_t row, struct d
 	return true;
 }
 
+/* A text that is a JSON value goes out as that, on one line; false: it is none (any more). */
+static bool put_json_text(const struct dtx_buf *text, struct dtx_buf *out)
+{
+	struct dtx_jscan s = { .p = text->ptr, .end = text->ptr + text->len };
+	struct dtx_jvalue v;
+	const char *p, *eol;
+
+	if (!text->len || !dtx_buf_ok(text) || !dtx_jscan_value(&s, &v) || s.p != s.end)
+		return false;
+	/* line ends are outside of strings, and so are the blanks that follow them */
+	for (p = text->ptr; (eol = memchr(p, '\n', (size_t)(s.end - p))) != NULL;) {
+		size_t cr = eol > p && eol[-1] == '\r';
+
+		dtx_buf_addn(out, p, (size_t)(eol - p) - cr);
+		for (p = eol; p < s.end && (*p == '\n' || *p == ' ' || *p == '\t' || *p == '\r');)
+			p++;
+	}
+	dtx_buf_addn(out, p, (size_t)(s.end - p));
+	return true;
+}
+
 /* Columns of a batch as held and as values. */
 struct row_view {
 	struct dtx_column **held, **value;
@@ -150,6 +172,8 @@ static void put_value(struct row_view *v, uint32_t col, uint32_t row, struct dtx
 	}
 	dtx_buf_reset(&v->scratch);
 	dtx_cast_print(c, row, &v->scratch);
+	if (v->schema->field[col].json && put_json_text(&v->scratch, out))
+		return;
 	dtx_buf_json(out, (struct dtx_str){ dtx_buf_text(&v->scratch), v->scratch.len });
 	if (!dtx_buf_ok(&v->scratch))
 		out->fail = v->scratch.fail;

@@ -1,12 +1,11 @@
-/* The members of a plan beside its steps: inputs, outputs, options, limits.  Parameter rows, as for
- * operations. */
+/* The inputs of a plan.  Parameter rows, as for operations. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/file.h"
 #include "core/plan/parts.h"
 
-#define INT_MAX_JSON         (((int64_t)1 << 53) - 1)
+#define INT_MAX_JSON         DTX_PART_INT_MAX
 #define ROW(type, member, k) .name = #member, .kind = (k), .offset = offsetof(struct type, member)
 
 /* --- inputs --- */
@@ -25,8 +24,10 @@ static const struct dtx_param type_rows[] = {
 };
 
 struct input_args {
-	const char *name, *path, *range, *table, *header_sep, *encoding, *reader, *rejects;
-	int format, header_fill, names, extra, ragged, hidden, merged, bad_cells;
+	const char *name, *path, *range, *table, *header_sep, *encoding, *reader, *rejects,
+		*records;
+	int format, header_fill, names, extra, ragged, hidden, merged, bad_cells, duplicate_keys,
+		syntax;
 	const json_t *sheet, *header_rows;
 	int64_t skip, skip_tail, max_rejects;
 	struct dtx_plist null_values, types, requires;
@@ -71,6 +72,12 @@ static const struct dtx_param input_rows[] = {
 	  .help = "cells of merged ranges but the first: null, or its value" },
 	{ ROW(input_args, bad_cells, DTX_P_CHOICE), .choices = "null,text,error", .def = "\"null\"",
 	  .help = "errors, formulas without a value, dates that are none" },
+	{ ROW(input_args, records, DTX_P_TEXT),
+	  .help = "JSON pointer to the records of a document; found" },
+	{ ROW(input_args, duplicate_keys, DTX_P_CHOICE), .choices = "error,first,last",
+	  .help = "which of repeated keys of JSON counts" },
+	{ ROW(input_args, syntax, DTX_P_CHOICE), .choices = "strict,lenient",
+	  .help = "lenient reads what is not quite JSON" },
 };
 
 struct dialect_args {
@@ -90,9 +97,9 @@ static const struct dtx_param dialect_rows[] = {
 };
 
 /* Rows into args, with the plan's own findings list. */
-static enum dtx_code fill(struct dtx_plan_parse *p, const struct dtx_param *rows, size_t n,
-                          const json_t *object, const char *at, const char *skip, void *args,
-                          struct dtx_err *err)
+enum dtx_code dtx_part_fill(struct dtx_plan_parse *p, const struct dtx_param *rows, size_t n,
+                            const json_t *object, const char *at, const char *skip, void *args,
+                            struct dtx_err *err)
 {
 	struct dtx_param_hooks hooks = dtx_part_hooks_template;
 	struct dtx_param_ctx ctx = { .arena = &p->plan->arena,
@@ -109,8 +116,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code canonical(const struct dtx_param *rows, size_t n, const void *args,
-                               json_t *object, struct dtx_err *err)
+enum dtx_code dtx_part_canonical(const struct dtx_param *rows, size_t n, const void *args,
+                                 json_t *object, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -121,8 +128,8 @@ out:
 }
 
 /* Paths of a plan start at the plan's folder. */
-static enum dtx_code plan_path(struct dtx_plan_parse *p, const char *path, const char **out,
-                               struct dtx_err *err)
+enum dtx_code dtx_part_path(struct dtx_plan_parse *p, const char *path, const char **out,
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -196,8 +203,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code one_char(struct dtx_plan_parse *p, const char *text, const char *at,
-                              const char *what, char *out, struct dtx_err *err)
+enum dtx_code dtx_part_char(struct dtx_plan_parse *p, const char *text, const char *at,
+                            const char *what, char *out, struct dtx_err *err)
 {
 	if (!text)
 		return DTX_OK;
@@ -224,7 +231,7 @@ static enum dtx_code input_dialect(struct dtx_plan_parse *p, const json_t *objec
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err, "'dialect' is an object"));
 		goto out;
 	}
-	DTX_TRY(fill(p, dialect_rows, DTX_COUNT(dialect_rows), d, at, "", &a, err));
+	DTX_TRY(dtx_part_fill(p, dialect_rows, DTX_COUNT(dialect_rows), d, at, "", &a, err));
 	in->opts.delimiter = a.delimiter;
 	in->opts.quote = a.quote;
 	in->opts.escape = a.escape;
@@ -232,10 +239,10 @@ static enum dtx_code input_dialect(struct dtx_plan_parse *p, const json_t *objec
 	in->opts.quotes = a.quotes;
 	in->opts.terminator = a.terminator;
 	in->opts.trim = a.trim;
-	DTX_TRY(one_char(p, a.decimal, at, "decimal", &in->opts.decimal, err));
-	DTX_TRY(one_char(p, a.group, at, "group", &in->opts.group, err));
+	DTX_TRY(dtx_part_char(p, a.decimal, at, "decimal", &in->opts.decimal, err));
+	DTX_TRY(dtx_part_char(p, a.group, at, "group", &in->opts.group, err));
 	c = json_object();
-	DTX_TRY(canonical(dialect_rows, DTX_COUNT(dialect_rows), &a, c, err));
+	DTX_TRY(dtx_part_canonical(dialect_rows, DTX_COUNT(dialect_rows), &a, c, err));
 	if (!dtx_json_set(canon, "dialect", json_incref(c)))
 		DTX_FAIL_MEM(err);
 out:
@@ -268,6 +275,10 @@ static void input_opts(const struct input_args *a, struct dtx_read_opts *o)
 	o->table = a->table;
 	o->merged_fill = a->merged == 1;
 	o->bad_cells = (unsigned)a->bad_cells;
+	o->records = a->records;
+	o->duplicate_keys =
+		a->duplicate_keys > 0 ? (enum dtx_keys)a->duplicate_keys : DTX_KEYS_ERROR;
+	o->json_lenient = a->syntax == 1;
 }
 
 static enum dtx_code input_name(struct dtx_plan_parse *p, struct dtx_plan_input *in,
@@ -301,17 +312,17 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	in->name = "main";
 	if (!json_is_object(object))
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, in->at, err, "an input is an object");
-	DTX_TRY(fill(p, input_rows, DTX_COUNT(input_rows), object, in->at, "dialect,families", &a,
-	             err));
+	DTX_TRY(dtx_part_fill(p, input_rows, DTX_COUNT(input_rows), object, in->at,
+	                      "dialect,families", &a, err));
 	canon = json_object();
-	DTX_TRY(canonical(input_rows, DTX_COUNT(input_rows), &a, canon, err));
+	DTX_TRY(dtx_part_canonical(input_rows, DTX_COUNT(input_rows), &a, canon, err));
 	json_object_del(canon, "path");
 	input_opts(&a, &in->opts);
 	in->name = in->opts.alias = dtx_param_is_hole(a.name) ? "main" : a.name;
 	if (!dtx_param_is_hole(a.name))
 		DTX_TRY(input_name(p, in, err));
-	DTX_TRY(plan_path(p, a.path, &in->path, err));
-	DTX_TRY(plan_path(p, a.rejects, &in->opts.rejects, err));
+	DTX_TRY(dtx_part_path(p, a.path, &in->path, err));
+	DTX_TRY(dtx_part_path(p, a.rejects, &in->opts.rejects, err));
 	snprintf(at, sizeof(at), "%s/sheet", in->at);
 	DTX_TRY(sheet_text(p, a.sheet, at, &in->opts.sheet, err));
 	snprintf(at, sizeof(at), "%s/header_rows", in->at);
@@ -369,208 +380,12 @@ out:
 	return rc;
 }
 
-/* --- outputs --- */
-
-struct output_args {
-	const char *path, *sheet, *delimiter, *null_text, *eol, *table;
-	int format, quote, float_style;
-	bool header, bom, stamp;
-};
-static const char *const out_formats[] = {
-	NULL, "csv", "tsv", "json", "jsonl", "xlsx", "text", "md"
-};
-static const struct dtx_param output_rows[] = {
-	{ ROW(output_args, path, DTX_P_TEXT), .help = "file, from the plan's folder; - is stdout" },
-	{ ROW(output_args, format, DTX_P_CHOICE), .choices = "auto,csv,tsv,json,jsonl,xlsx,text,md",
-	  .def = "\"auto\"", .help = "auto: by suffix" },
-	{ ROW(output_args, sheet, DTX_P_TEXT), .help = "sheet name of an xlsx" },
-	{ ROW(output_args, delimiter, DTX_P_TEXT), .def = "\",\"", .help = "of csv" },
-	{ ROW(output_args, header, DTX_P_BOOL), .def = "true", .help = "write column names" },
-	{ ROW(output_args, null_text, DTX_P_TEXT), .def = "\"\"", .help = "text of a null" },
-	{ ROW(output_args, quote, DTX_P_CHOICE), .choices = "minimal,all", .def = "\"minimal\"",
-	  .help = "which cells are quoted" },
-	{ ROW(output_args, bom, DTX_P_BOOL), .def = "false",
-	  .help = "begin with a byte order mark" },
-	{ ROW(output_args, eol, DTX_P_TEXT), .def = "\"\\n\"", .help = "line end" },
-	{ ROW(output_args, float_style, DTX_P_CHOICE), .choices = "keep,trim", .def = "\"keep\"",
-	  .help = "trim writes 100.0 as 100" },
-	{ ROW(output_args, stamp, DTX_P_BOOL), .def = "true", .help = "run id in an xlsx" },
-	{ ROW(output_args, table, DTX_P_TABLE), .help = "an out name; else the result" },
-};
-
-static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_args *a,
-                                 struct dtx_plan_output *o, struct dtx_err *err)
+json_t *dtx_part_input_schema(void)
 {
-	struct dtx_write_opts defaults = DTX_WRITE_OPTS_INIT;
-	enum dtx_code rc = DTX_OK;
-
-	o->opts = defaults;
-	o->opts.format = o->format = out_formats[a->format];
-	o->opts.sheet = a->sheet;
-	DTX_TRY(one_char(p, a->delimiter, o->at, "delimiter", &o->opts.delimiter, err));
-	o->opts.no_header = !a->header;
-	o->opts.quote_all = a->quote == 1;
-	o->opts.bom = a->bom;
-	o->opts.float_trim = a->float_style == 1;
-	o->opts.no_stamp = !a->stamp;
-	o->opts.null_text = a->null_text ? a->null_text : "";
-	if (a->eol && strcmp(a->eol, "\r\n") == 0)
-		o->opts.crlf = true;
-	else if (a->eol && strcmp(a->eol, "\n") != 0)
-		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, o->at, err,
-		                      "'eol' is \"\\n\" or \"\\r\\n\""));
-	o->table_name = a->table;
-	DTX_TRY(plan_path(p, a->path, &o->path, err));
-out:
-	return rc;
+	return dtx_param_schema(input_rows, DTX_COUNT(input_rows));
 }
 
-static enum dtx_code parse_output(struct dtx_plan_parse *p, const json_t *object, json_t *list,
-                                  struct dtx_plan_output *o, struct dtx_err *err)
+json_t *dtx_part_dialect_schema(void)
 {
-	struct output_args a = { .header = true, .stamp = true };
-	json_t *canon = NULL;
-	enum dtx_code rc = DTX_OK;
-
-	o->table = -1;
-	if (!json_is_object(object))
-		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, o->at, err, "an output is an object");
-	DTX_TRY(fill(p, output_rows, DTX_COUNT(output_rows), object, o->at, "", &a, err));
-	DTX_TRY(output_opts(p, &a, o, err));
-	canon = json_object();
-	DTX_TRY(canonical(output_rows, DTX_COUNT(output_rows), &a, canon, err));
-	json_object_del(canon, "path");
-	if (json_array_append(list, canon) != 0)
-		DTX_FAIL_MEM(err);
-out:
-	json_decref(canon);
-	return rc;
-}
-
-enum dtx_code dtx_part_outputs(struct dtx_plan_parse *p, struct dtx_err *err)
-{
-	struct dtx_plan *plan = p->plan;
-	const json_t *output = json_object_get(plan->json, "output");
-	json_t *list = json_array(), *none = json_object();
-	size_t n = json_is_array(output) ? json_array_size(output) : 1;
-	enum dtx_code rc = DTX_OK;
-
-	if (!list || !none)
-		DTX_FAIL_MEM(err);
-	if (n == 0 || n > DTX_PLAN_OUTPUTS) {
-		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, "/output", err,
-		                      "a plan has 1 to %d outputs", DTX_PLAN_OUTPUTS));
-		n = n ? DTX_PLAN_OUTPUTS : 1;
-	}
-	plan->output = dtx_arena_zalloc(&plan->arena, n, sizeof(*plan->output));
-	if (!plan->output)
-		DTX_FAIL_MEM(err);
-	plan->noutputs = (uint32_t)n;
-	for (size_t i = 0; i < n; i++) {
-		const json_t *item = json_is_array(output) ? json_array_get(output, i) : output;
-
-		snprintf(plan->output[i].at, sizeof(plan->output[i].at),
-		         json_is_array(output) ? "/output/%zu" : "/output", i);
-		DTX_TRY(parse_output(p, item && !json_is_null(item) ? item : none, list,
-		                     &plan->output[i], err));
-	}
-	if (!dtx_json_set(plan->canonical, "output", json_incref(list)))
-		DTX_FAIL_MEM(err);
-out:
-	json_decref(none);
-	json_decref(list);
-	return rc;
-}
-
-/* --- options, limits --- */
-
-struct option_args {
-	int overflow, div_zero;
-};
-static const struct dtx_param option_rows[] = {
-	{ ROW(option_args, overflow, DTX_P_CHOICE), .choices = "error,null,float",
-	  .def = "\"error\"", .help = "a result that does not fit its type" },
-	{ ROW(option_args, div_zero, DTX_P_CHOICE), .choices = "null,error", .def = "\"null\"",
-	  .help = "division by zero" },
-};
-#define LIMIT(member, text, d)                                                                     \
-	{                                                                                          \
-		ROW(dtx_plan_limits, member, DTX_P_INT), .min = 0, .max = INT_MAX_JSON,            \
-							 .help = text, .def = d                    \
-	}
-static const struct dtx_param limit_rows[] = {
-	LIMIT(rows, "rows of any table", NULL),
-	LIMIT(growth, "rows a step may make per row it reads", "16"),
-	LIMIT(cols, "columns of any table", "16384"),
-	LIMIT(pivot_cols, "columns a pivot may make", "4096"),
-	LIMIT(memory_mb, "memory", NULL),
-	LIMIT(time_s, "wall time", NULL),
-};
-
-static enum dtx_code member_object(struct dtx_plan_parse *p, const char *name, const char *at,
-                                   const json_t **out, struct dtx_err *err)
-{
-	const json_t *v = json_object_get(p->plan->json, name);
-
-	*out = NULL;
-	if (!v || json_is_null(v))
-		return DTX_OK;
-	if (!json_is_object(v))
-		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err, "'%s' is an object", name);
-	*out = v;
-	return DTX_OK;
-}
-
-/* Absent limits are -1; an absent INT is 0 to the parameter rows, so presence is asked for. */
-static void absent_limits(const json_t *object, struct dtx_plan_limits *l)
-{
-	struct dtx_plan_limits d = DTX_PLAN_LIMITS_INIT;
-	int64_t *to = &l->rows;
-	const int64_t *from = &d.rows;
-
-	for (size_t i = 0; i < DTX_COUNT(limit_rows); i++)
-		if (!json_is_integer(json_object_get(object, limit_rows[i].name)))
-			to[i] = from[i];
-}
-
-enum dtx_code dtx_part_options(struct dtx_plan_parse *p, struct dtx_err *err)
-{
-	struct dtx_plan *plan = p->plan;
-	struct dtx_plan_limits limits = DTX_PLAN_LIMITS_INIT;
-	struct option_args a = { 0 };
-	const json_t *o;
-	json_t *canon = json_object();
-	enum dtx_code rc = DTX_OK;
-
-	plan->limits = limits;
-	DTX_TRY(member_object(p, "options", "/options", &o, err));
-	if (o)
-		DTX_TRY(fill(p, option_rows, DTX_COUNT(option_rows), o, "/options", "", &a, err));
-	plan->options.overflow = a.overflow;
-	plan->options.div_zero_error = a.div_zero == 1;
-	DTX_TRY(canonical(option_rows, DTX_COUNT(option_rows), &a, canon, err));
-	if (!dtx_json_set(plan->canonical, "options", json_incref(canon)))
-		DTX_FAIL_MEM(err);
-	DTX_TRY(member_object(p, "limits", "/limits", &o, err));
-	if (o) {
-		DTX_TRY(fill(p, limit_rows, DTX_COUNT(limit_rows), o, "/limits", "", &plan->limits,
-		             err));
-		absent_limits(o, &plan->limits);
-	}
-out:
-	json_decref(canon);
-	return rc;
-}
-
-json_t *dtx_part_schema(const char *member)
-{
-	if (strcmp(member, "inputs") == 0)
-		return dtx_param_schema(input_rows, DTX_COUNT(input_rows));
-	if (strcmp(member, "dialect") == 0)
-		return dtx_param_schema(dialect_rows, DTX_COUNT(dialect_rows));
-	if (strcmp(member, "output") == 0)
-		return dtx_param_schema(output_rows, DTX_COUNT(output_rows));
-	if (strcmp(member, "options") == 0)
-		return dtx_param_schema(option_rows, DTX_COUNT(option_rows));
-	return dtx_param_schema(limit_rows, DTX_COUNT(limit_rows));
+	return dtx_param_schema(dialect_rows, DTX_COUNT(dialect_rows));
 }

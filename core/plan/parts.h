@@ -33,7 +33,23 @@ DTX_MUSTUSE bool dtx_part_keep(struct dtx_plan *plan, json_t *value);
 /* Hooks of the parameter rows. */
 extern const struct dtx_param_hooks dtx_part_hooks_template;
 
-/* inputs.c: members of the plan that are not steps; canonical forms go into plan->canonical. */
+/* Largest integer that every JSON reader keeps. */
+#define DTX_PART_INT_MAX (((int64_t)1 << 53) - 1)
+/* inputs.c: rows into args, with the plan's own findings list. */
+DTX_MUSTUSE enum dtx_code dtx_part_fill(struct dtx_plan_parse *p, const struct dtx_param *rows,
+                                        size_t n, const json_t *object, const char *at,
+                                        const char *skip, void *args, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_part_canonical(const struct dtx_param *rows, size_t n,
+                                             const void *args, json_t *object, struct dtx_err *err);
+/* A path of the plan starts at the plan's folder. */
+DTX_MUSTUSE enum dtx_code dtx_part_path(struct dtx_plan_parse *p, const char *path,
+                                        const char **out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_part_char(struct dtx_plan_parse *p, const char *text, const char *at,
+                                        const char *what, char *out, struct dtx_err *err);
+json_t *dtx_part_input_schema(void);
+json_t *dtx_part_dialect_schema(void);
+/* inputs.c, members.c: members of the plan that are not steps; canonical forms go into
+ * plan->canonical. */
 DTX_MUSTUSE enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_part_outputs(struct dtx_plan_parse *p, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_part_options(struct dtx_plan_parse *p, struct dtx_err *err);

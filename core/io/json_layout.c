@@ -1,0 +1,410 @@
+/* Where the records of a JSON document are, and what kind they are. */
+#include "core/base/mem.h"
+#include "core/io/json_rows.h"
+
+enum { FIRST_LINE_MAX = 1 << 20 };
+
+/* Why a document that is JSON has no records. */
+static enum dtx_code no_records(const struct dtx_jrows *r, const char *what, struct dtx_err *err)
+{
+	enum dtx_code rc =
+		dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
+	                    "'%s': \"records\": \"%.100s\": %s", r->label, r->opts->records, what);
+
+	dtx_err_hint(err, "a JSON pointer to an array, for example \"/data/items\"");
+	return rc;
+}
+
+/* --- arrays --- */
+
+/* A name that no other cell has. */
+static enum dtx_code unique(struct dtx_jrows *r, const char *name, struct dtx_str *out,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *text = name;
+	uint32_t n, found;
+
+	for (n = 2;; n++) {
+		/* the columns themselves: one for each cell, also where no row has it */
+		found = dtx_strmap_get(&r->map, dtx_str_of(text));
+		if (found == DTX_STRMAP_NONE)
+			break;
+		if (n == 2 && !r->clash.n++)
+			r->clash.at = name;
+		text = dtx_arena_printf(&r->arena, "%s_%u", name, n);
+		if (!text)
+			DTX_FAIL_MEM(err);
+	}
+	*out = dtx_str_of(text);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_jhead_add(struct dtx_jrows *r, struct dtx_str name, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str made;
+	const char *text;
+	uint32_t col;
+
+	text = name.len ? dtx_arena_strndup(&r->arena, name.ptr, name.len)
+	                : dtx_arena_printf(&r->arena, "column_%zu", r->nheads + 1);
+	if (!text || !dtx_mem_reserve(&r->head, &r->heads_cap, r->nheads + 1, sizeof(*r->head)))
+		DTX_FAIL_MEM(err);
+	if (name.len && strlen(text) != name.len)
+		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': a name holds a NUL character", r->label);
+	DTX_TRY(unique(r, text, &made, err));
+	DTX_TRY(dtx_jcol_add(r, made, &col, err));
+	r->head[r->nheads++] = made;
+out:
+	return rc;
+}
+
+/* Whether the first row can be the names: all are texts, or blank. */
+static bool is_header(struct dtx_jscan s)
+{
+	struct dtx_jvalue v;
+	uint32_t texts = 0;
+
+	if (!dtx_jscan_char(&s, '[', NULL))
+		return false;
+	do {
+		dtx_jscan_blanks(&s);
+		if (!dtx_jscan_value(&s, &v) || (v.kind != DTX_J_STRING && v.kind != DTX_J_NULL))
+			return false;
+		texts += v.kind == DTX_J_STRING && v.raw.len;
+	} while (dtx_jscan_char(&s, ',', NULL) && !dtx_jscan_close(&s, ']', true));
+	return texts > 0;
+}
+
+static enum dtx_code head_cell(struct dtx_jrows *r, const struct dtx_jvalue *v, bool names,
+                               struct dtx_buf *text, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str none = { NULL, 0 };
+	bool named = names && v->kind != DTX_J_NULL;
+
+	if (r->nheads == DTX_JROWS_COLS_MAX)
+		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s': over %d cells in a row", r->label,
+		         DTX_JROWS_COLS_MAX);
+	DTX_TRY(dtx_jhead_add(r, named ? dtx_jrows_text(v, text) : none, err));
+out:
+	return rc;
+}
+
+/* Reads the first row as names; without names the cells are only counted. */
+static enum dtx_code take_header(struct dtx_jrows *r, struct dtx_jscan *s, bool names,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool more = !dtx_jscan_close(s, ']', false), ok = true;
+	struct dtx_jvalue v;
+
+	while (ok && more) {
+		dtx_jscan_blanks(s);
+		ok = dtx_jscan_value(s, &v);
+		if (!ok)
+			break;
+		DTX_TRY(head_cell(r, &v, names, &text, err));
+		more = dtx_jscan_char(s, ',', NULL);
+		ok = more ? (more = !dtx_jscan_close(s, ']', true), true)
+		          : dtx_jscan_char(s, ']', "',' or ']'");
+	}
+	if (!ok)
+		rc = dtx_jrows_fail(r, s, err);
+	r->width = (uint32_t)r->nheads;
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+enum dtx_code dtx_jhead_read(struct dtx_jrows *r, bool names, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_jscan s = r->area;
+	bool more;
+
+	s.p++;
+	DTX_TRY(take_header(r, &s, names, err));
+	if (!names)
+		goto out;
+	/* the rows begin behind the comma */
+	DTX_TRY(dtx_jrows_next(r, &s, false, &more, err));
+	r->area.p = s.p;
+	r->header = true;
+out:
+	return rc;
+}
+
+/* r->area is at the first row: it holds the names, unless there are none. */
+static enum dtx_code header_row(struct dtx_jrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int wanted = r->opts->header_rows;
+
+	if (wanted < 0 && !is_header(r->area)) {
+		rc = dtx_jrows_refuse(r, DTX_E_HEADER_NOT_FOUND, r->area.p,
+		                      "the first row does not hold names only", err);
+		dtx_err_hint(err, "\"header_rows\": 0 names them column_1, column_2 ...");
+		goto out;
+	}
+	if (wanted > 1)
+		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s': rows of JSON have one header row",
+		         r->label);
+	DTX_TRY(dtx_jhead_read(r, wanted != 0, err));
+out:
+	return rc;
+}
+
+/* r->area is at the first record. */
+static enum dtx_code see_records(struct dtx_jrows *r, struct dtx_err *err)
+{
+	struct dtx_jscan *s = &r->area;
+
+	dtx_jscan_blanks(s);
+	if (s->p == s->end)
+		return DTX_OK;
+	if (*s->p == '[') {
+		r->layout = DTX_JL_ROWS;
+		return header_row(r, err);
+	}
+	if (r->array && *s->p != '{' && *s->p != ']')
+		r->layout = DTX_JL_VALUES;
+	return DTX_OK;
+}
+
+/* The records are the elements of an array that lies in a document which was checked. */
+static void go_inside(struct dtx_jrows *r, struct dtx_str array)
+{
+	r->area.p = array.ptr + 1;
+	r->area.end = array.ptr + array.len;
+	r->array = r->inside = true;
+}
+
+/* --- an object that is the whole document --- */
+
+struct survey {
+	struct dtx_jvalue found; /* the last array of objects */
+	struct dtx_str key;
+	uint32_t arrays, objects, members; /* arrays of any kind; of those, of objects */
+};
+
+/* False: not one object, or more than it. */
+static bool survey_object(struct dtx_jscan s, struct survey *out)
+{
+	struct dtx_jvalue key, v;
+
+	*out = (struct survey){ 0 };
+	if (!dtx_jscan_char(&s, '{', NULL))
+		return false;
+	do {
+		struct dtx_jscan in;
+
+		dtx_jscan_blanks(&s);
+		if (!dtx_jscan_string(&s, &key) || !dtx_jscan_char(&s, ':', NULL) ||
+		    !dtx_jscan_value(&s, &v))
+			return false;
+		out->members++;
+		if (v.kind != DTX_J_ARRAY)
+			continue;
+		out->arrays++;
+		in = (struct dtx_jscan){ .p = v.raw.ptr + 1, .end = v.raw.ptr + v.raw.len };
+		dtx_jscan_blanks(&in);
+		if (*in.p != '{')
+			continue;
+		out->objects++;
+		out->found = v;
+		out->key = key.raw;
+	} while (dtx_jscan_char(&s, ',', NULL));
+	if (!dtx_jscan_char(&s, '}', NULL))
+		return false;
+	dtx_jscan_blanks(&s);
+	return s.p == s.end;
+}
+
+/* An object may hold the records, or their columns; else it is the first of the records. */
+static enum dtx_code see_object(struct dtx_jrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct survey all;
+	bool turned = false;
+
+	if (!survey_object(r->area, &all))
+		goto out;
+	if (all.objects == 1) {
+		r->assumed = true;
+		r->member = all.key;
+		go_inside(r, all.found.raw);
+		DTX_TRY(see_records(r, err));
+		goto out;
+	}
+	r->several = all.objects > 1;
+	r->member = all.key;
+	if (all.arrays == all.members && !all.objects)
+		DTX_TRY(dtx_jturn(r, r->area, &turned, err));
+out:
+	return rc;
+}
+
+/* --- `records` --- */
+
+/* The member or element of the container at *at that a part of the pointer names. */
+static bool step_into(struct dtx_jvalue *at, struct dtx_str part)
+{
+	bool object = at->kind == DTX_J_OBJECT;
+	struct dtx_jscan s = { .p = at->raw.ptr, .end = at->raw.ptr + at->raw.len };
+	struct dtx_buf name = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_jvalue key, v;
+	bool found = false;
+	char index[24];
+	uint64_t i = 0;
+
+	if (at->kind != DTX_J_OBJECT && at->kind != DTX_J_ARRAY)
+		return false;
+	do {
+		s.p++; /* the bracket, then commas */
+		dtx_jscan_blanks(&s);
+		if (object) {
+			if (!dtx_jscan_string(&s, &key) || !dtx_jscan_char(&s, ':', NULL))
+				break;
+			found = dtx_str_eq(dtx_jrows_text(&key, &name), part);
+		} else {
+			snprintf(index, sizeof(index), "%llu", (unsigned long long)i++);
+			found = dtx_str_is(part, index);
+		}
+		if (!dtx_jscan_value(&s, &v))
+			break;
+		dtx_jscan_blanks(&s);
+	} while (!found && s.p < s.end && *s.p == ',');
+	dtx_buf_clear(&name);
+	if (found)
+		*at = v;
+	return found;
+}
+
+/* "a~1b" is the key a/b, "~0" a tilde. */
+static struct dtx_str pointer_part(const char **p, struct dtx_buf *out)
+{
+	dtx_buf_reset(out);
+	for ((*p)++; **p && **p != '/'; (*p)++) {
+		bool coded = (*p)[0] == '~' && ((*p)[1] == '0' || (*p)[1] == '1');
+
+		dtx_buf_addc(out, !coded ? **p : (*p)[1] == '0' ? '~' : '/');
+		*p += coded;
+	}
+	return (struct dtx_str){ dtx_buf_text(out), out->len };
+}
+
+static enum dtx_code follow(struct dtx_jrows *r, struct dtx_jvalue *at, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf part = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *p = r->opts->records;
+	char what[120];
+
+	while (*p) {
+		struct dtx_str name = pointer_part(&p, &part);
+
+		DTX_TRY(dtx_buf_check(&part, "a JSON pointer", err));
+		if (!step_into(at, name)) {
+			snprintf(what, sizeof(what), "there is no '%.80s'", dtx_buf_text(&part));
+			rc = no_records(r, what, err);
+			goto out;
+		}
+	}
+out:
+	dtx_buf_clear(&part);
+	return rc;
+}
+
+static enum dtx_code see_pointer(struct dtx_jrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_jscan s = r->area;
+	struct dtx_jvalue at;
+	bool turned = false;
+
+	if (r->opts->records[0] && r->opts->records[0] != '/') {
+		rc = no_records(r, "a pointer begins with '/'", err);
+		goto out;
+	}
+	if (!dtx_jscan_value(&s, &at)) {
+		rc = dtx_jrows_fail(r, &s, err);
+		goto out;
+	}
+	dtx_jscan_blanks(&s);
+	s.why = "one JSON document where \"records\" is given";
+	if (s.p < s.end) {
+		rc = dtx_jrows_fail(r, &s, err);
+		goto out;
+	}
+	DTX_TRY(follow(r, &at, err));
+	if (at.kind == DTX_J_ARRAY) {
+		go_inside(r, at.raw);
+		DTX_TRY(see_records(r, err));
+	} else if (at.kind == DTX_J_OBJECT) {
+		r->area.p = at.raw.ptr;
+		r->area.end = at.raw.ptr + at.raw.len;
+		DTX_TRY(dtx_jturn(r, r->area, &turned, err));
+	} else {
+		rc = no_records(r, "there is a single value", err);
+	}
+out:
+	return rc;
+}
+
+/* --- the document --- */
+
+/* Records are one a line: said so, or the first line is a whole array and another follows. */
+static bool is_lines(const struct dtx_jrows *r)
+{
+	struct dtx_jscan s = r->area;
+	const char *format = r->opts->format, *dot = strrchr(r->label, '.'), *eol;
+	bool named = format && strcmp(format, "auto") != 0;
+	size_t left = DTX_MIN((size_t)(s.end - s.p), (size_t)FIRST_LINE_MAX);
+	struct dtx_jvalue v;
+
+	if (named ? strcmp(format, "json") != 0
+	          : dot && (!strcmp(dot, ".jsonl") || !strcmp(dot, ".ndjson")))
+		return *s.p != '[' || !dtx_jscan_value(&s, &v) ||
+		       (dtx_jscan_blanks(&s), s.p < s.end);
+	eol = memchr(s.p, '\n', left);
+	if (*s.p != '[' || !eol)
+		return false;
+	s.end = eol;
+	if (!dtx_jscan_value(&s, &v))
+		return false;
+	s.end = r->area.end;
+	dtx_jscan_blanks(&s);
+	return s.p < s.end && *s.p == '[';
+}
+
+enum dtx_code dtx_jlayout_find(struct dtx_jrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_jscan *s = &r->area;
+
+	if (dtx_str_starts((struct dtx_str){ s->p, (size_t)(s->end - s->p) },
+	                   DTX_STR("\xef\xbb\xbf")))
+		s->p += 3;
+	dtx_jscan_blanks(s);
+	if (s->p == s->end)
+		DTX_FAIL(err, DTX_E_EMPTY_INPUT, "'%s' is empty", r->label);
+	if (r->opts->records) {
+		DTX_TRY(see_pointer(r, err));
+		goto out;
+	}
+	if (!is_lines(r)) {
+		if (*s->p == '{') {
+			DTX_TRY(see_object(r, err));
+			goto out;
+		}
+		r->array = *s->p == '[';
+		s->p += r->array;
+	}
+	DTX_TRY(see_records(r, err));
+out:
+	return rc;
+}
