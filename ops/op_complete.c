@@ -5,7 +5,7 @@
 #include "ops/duration.h"
 #include "ops/groupvals.h"
 #include "ops/jsonvalue.h"
-#include "ops/remake.h"
+#include "ops/madecells.h"
 #include "ops/tablekeys.h"
 
 #define VALUES_MAX 10000000 /* of one column */
@@ -322,20 +322,17 @@ out:
 static enum dtx_code write_points(struct dtx_remake *m, const struct axis *x, struct values *v,
                                   const struct dtx_column *made, struct dtx_err *err)
 {
-	const struct dtx_field *field = &m->raw.table->schema->field[x->col];
-	struct dtx_buf text = DTX_BUF_INIT(1 << 20);
 	enum dtx_code rc = DTX_OK;
+	struct dtx_from *cell = dtx_mem_alloc((size_t)made->len + 1, sizeof(*cell));
 
-	for (size_t i = 0; i < v->n; i++) {
-		if (v->group[i] != DTX_NOWHERE)
-			continue;
-		dtx_buf_reset(&text);
-		dtx_cells_print(made, (uint32_t)v->cell[i].row, field, &text);
-		v->cell[i] = dtx_remake_text(m, (struct dtx_str){ dtx_buf_text(&text), text.len });
-	}
-	DTX_TRY(dtx_buf_check(&text, "a value", err));
+	if (!cell)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_made_cells(m, (uint32_t)x->col, made, cell, err));
+	for (size_t i = 0; i < v->n; i++)
+		if (v->group[i] == DTX_NOWHERE)
+			v->cell[i] = cell[v->cell[i].row];
 out:
-	dtx_buf_clear(&text);
+	dtx_mem_free(cell);
 	return rc;
 }
 
@@ -534,29 +531,14 @@ static enum dtx_code lay_fill(struct work *w, int32_t c, const json_t *value, st
 {
 	struct dtx_remake *m = w->m;
 	int64_t rows = m->raw.table->nrows;
-	struct dtx_buf text = DTX_BUF_INIT(1 << 20);
-	const struct dtx_field *field = &m->ox->out->field[c];
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column *one = NULL;
 	struct dtx_from cell;
 
-	/* a value that the column would read by its own rules is written by them */
-	if (field->decimal_comma || dtx_field_reads_format(field)) {
-		DTX_TRY(dtx_json_column(value, field, &one, err));
-		dtx_cells_print(one, 0, field, &text);
-	} else if (json_is_string(value)) {
-		dtx_buf_addn(&text, json_string_value(value), json_string_length(value));
-	} else {
-		dtx_json_print(value, 0, &text);
-	}
-	DTX_TRY(dtx_buf_check(&text, "a fill value", err));
-	cell = dtx_remake_text(m, (struct dtx_str){ dtx_buf_text(&text), text.len });
+	DTX_TRY(dtx_made_value(m, (uint32_t)c, value, &cell, err));
 	DTX_TRY(dtx_remake_cells(m, (uint32_t)c, err));
 	for (int64_t r = 0; r < m->nrows; r++)
 		m->out[c].cell[r] = r < rows ? (struct dtx_from){ r, c } : cell;
 out:
-	dtx_column_unref(one);
-	dtx_buf_clear(&text);
 	return rc;
 }
 

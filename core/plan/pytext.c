@@ -109,6 +109,13 @@ static bool py_expr(const struct dtx_expr *e, struct dtx_buf *out)
 	return dtx_expr_pandas(e, "t", out);
 }
 
+/* One value from the rows of a group and its keys. */
+static bool py_group_expr(const struct dtx_expr *e, struct dtx_buf *out)
+{
+	dtx_buf_add(out, "lambda g, k: ");
+	return dtx_expr_pandas_group(e, "g", "k", out);
+}
+
 /* A selector with a default has "*" for it. */
 static void py_columns(const struct dtx_cols *cols, bool has_default, struct dtx_buf *out)
 {
@@ -136,12 +143,20 @@ static bool py_item(const struct dtx_param *p, const void *item, struct dtx_buf 
 
 	dtx_buf_addc(out, '{');
 	for (size_t i = 0; i < p->nrows; i++) {
+		const struct dtx_param *row = &p->rows[i];
+
 		dtx_buf_reset(&value);
-		ok = py_param(&p->rows[i], item, &value) && ok;
+		if (p->sugar == DTX_SUGAR_AGG && row->kind == DTX_P_EXPR)
+			ok = py_group_expr(
+				     *(struct dtx_expr *const *)((const char *)item + row->offset),
+				     &value) &&
+			     ok;
+		else
+			ok = py_param(row, item, &value) && ok;
 		if (!value.len)
 			continue;
 		dtx_buf_add(out, sep);
-		dtx_py_text(out, p->rows[i].name);
+		dtx_py_text(out, row->name);
 		dtx_buf_printf(out, ": %s", dtx_buf_text(&value));
 		sep = ", ";
 	}
