@@ -96,7 +96,7 @@ const char dtx_html_style[] =
 	"padding-bottom:.25rem;border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:1.2rem "
 	"0 .4rem}\n"
 	"figure{margin:.6rem 0}p,ul,ol{margin:.4rem "
-        "0}.dim{color:var(--dim)}.bad{color:var(--bad);font-weight:600}\n"
+	"0}.dim{color:var(--dim)}.bad{color:var(--bad);font-weight:600}\n"
 	".ok{color:var(--out);font-weight:600}\n"
 	"nav ul{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1rem}\n"
 	"a{color:var(--in)}a:focus-visible,summary:focus-visible{outline:3px solid var(--in);"
