@@ -127,33 +127,6 @@ static enum dtx_code replay_inputs(struct replay *p, struct dtx_err *err)
 
 /* --- the run --- */
 
-/* What was recorded as typed on the command line gives the options again. */
-static enum dtx_code replay_options(const struct replay *p, struct dtx_run_args *args,
-                                    struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const json_t *run = json_object_get(p->record, "run"), *list = json_object_get(run, "argv");
-	bool convert = !strcmp(dtx_json_text(run, "command", ""), "convert");
-	struct dtx_cli unused = { .argc = 0 };
-	struct dtx_opttable tables[] = { { dtx_run_opts, convert ? DTX_CONVERT_OPTS : DTX_RUN_OPTS,
-		                           args },
-		                         { dtx_common_opts, dtx_ncommon_opts, &unused } };
-	int n = (int)json_array_size(list), count = DTX_MAX(n - 2, 0), i;
-	char **argv = dtx_mem_zalloc((size_t)n + 1, sizeof(*argv));
-
-	if (!argv)
-		DTX_FAIL_MEM(err);
-	for (i = 0; i < n; i++) /* the parser moves pointers, it does not write text */
-		argv[i] = (char *)(uintptr_t)json_string_value(json_array_get(list, (size_t)i));
-	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &count, argv + DTX_MIN(n, 2), err));
-	args->output = args->snippet = args->approve = args->record = args->head_file = NULL;
-	args->receipt = false;
-	args->progress = 0;
-out:
-	dtx_mem_free(argv);
-	return rc;
-}
-
 static enum dtx_code replay_dir(struct replay *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -349,7 +322,7 @@ static enum dtx_code replay_again(struct replay *p, int *status, struct dtx_err 
 		                .replay = &replay };
 	uint32_t i;
 
-	DTX_TRY(replay_options(p, &args, err));
+	DTX_TRY(dtx_runner_replay_options(p->record, &args, err));
 	DTX_TRY(replay_dir(p, err));
 	*status = dtx_runner_main(&r, 0, NULL);
 	if (*status)

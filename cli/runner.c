@@ -266,7 +266,7 @@ out:
 
 /* --- execution --- */
 
-static enum dtx_code runner_date(const struct dtx_runner *r, int32_t *day, struct dtx_err *err)
+enum dtx_code dtx_runner_date(const struct dtx_runner *r, int32_t *day, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -303,7 +303,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	opts.cancel = &runner_cancel;
 	opts.to.open = runner_open_output;
 	opts.to.arg = r;
-	DTX_TRY(runner_date(r, &opts.run_date, err));
+	DTX_TRY(dtx_runner_date(r, &opts.run_date, err));
 	for (i = 0; i < r->plan->ninputs; i++) {
 		if (r->source[i])
 			dtx_source_hash_start(r->source[i]);

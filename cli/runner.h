@@ -85,9 +85,16 @@ DTX_MUSTUSE enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_er
  * that formulas and snippets see. */
 DTX_MUSTUSE enum dtx_code dtx_runner_replay_plan(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_replay_places(struct dtx_runner *r, struct dtx_err *err);
+/* The options of the recorded command line, but for those about outputs. */
+DTX_MUSTUSE enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_args *args,
+                                                    struct dtx_err *err);
 int64_t dtx_runner_clock(const struct dtx_runner *r);
 /* Where output i of a recorded run goes in `dir`; the name alone without it.  NULL: no memory. */
 char *dtx_runner_replay_target(const json_t *record, size_t i, const char *dir);
+
+/* The day that run_date() gives. */
+DTX_MUSTUSE enum dtx_code dtx_runner_date(const struct dtx_runner *r, int32_t *day,
+                                          struct dtx_err *err);
 
 /* What the record keeps of an execution (runner_record.c): all of a finished one, or the inputs
  * alone, which a failed one had read. */

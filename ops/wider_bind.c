@@ -23,7 +23,7 @@ static enum dtx_code bind_agg(struct dtx_bind *b, const struct dtx_wider_args *a
 
 	if (!call)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_bind_agg(b, 0, call, "/agg", NULL, 0, DTX_USE_ROWS, &v->calls, &bound, err));
+	DTX_TRY(dtx_bind_agg(b, 0, call, "/agg", NULL, 0, DTX_USE_OPEN, &v->calls, &bound, err));
 	if (!bound)
 		goto out;
 	if (v->calls.n != 1 || dtx_bound_column(bound) != 0) {
@@ -47,7 +47,7 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct dtx_wider_args 
 	if (a->agg)
 		DTX_TRY(bind_agg(b, a, v, v->field.name, err));
 	else
-		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, col,
+		DTX_TRY(dtx_bind_use(b, DTX_USE_OPEN, 0, col,
 		                     a->names.n ? DTX_DEMAND_BYTES : DTX_DEMAND_VALUE, err));
 	if (a->fill && !dtx_json_fits(a->fill, v->field.type.type))
 		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/fill", err,

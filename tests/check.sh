@@ -16,6 +16,7 @@ suites() {
 		random plans against pandas|/usr/bin/python3 -B tests/diff/run.py build/dtx 60
 		killed at any instant|sh tests/fault/run.sh build/dtx
 		op examples against pandas|/usr/bin/python3 -B tests/diff/examples.py build/dtx
+		lineage of random cells|/usr/bin/python3 -B tests/diff/why.py build/dtx 14
 		dirty text|/usr/bin/python3 -B tests/diff/dirty_csv.py build/dtx
 		where tools disagree|/usr/bin/python3 -B tests/diff/semantics.py build/dtx
 		jail (no sanitizer fits behind its filter)|build/unit jail

@@ -14,6 +14,7 @@
 #define DTX_BIND_TABLES 64
 struct dtx_flow;
 #define DTX_USE_ROWS (-1) /* decides which rows there are */
+#define DTX_USE_OPEN (-2) /* fills columns that only the rows bring (pivot_wider) */
 /* A use that moves the cell: the input is needed as much as the output column is. */
 #define DTX_DEMAND_SAME ((enum dtx_demand)0)
 
@@ -25,7 +26,7 @@ struct dtx_bind_col { /* an output column */
 	const char *how;                /* "sum by", "value of", NULL: for texts */
 };
 struct dtx_bind_use {
-	int32_t out; /* output column or DTX_USE_ROWS */
+	int32_t out; /* output column, DTX_USE_ROWS or DTX_USE_OPEN */
 	uint32_t table, col;
 	uint8_t demand; /* enum dtx_demand */
 	uint8_t cls;    /* enum dtx_class bits that a formula asks for; 0: any */
@@ -120,7 +121,7 @@ DTX_MUSTUSE enum dtx_code dtx_bind_remake(struct dtx_bind *b, uint32_t i, struct
                                           struct dtx_err *err);
 /* Output column of that name so far, -1 if none. */
 int32_t dtx_bind_out(const struct dtx_bind *b, const char *name);
-/* out: an output column (it may not exist yet: b->ncols) or DTX_USE_ROWS. */
+/* out: an output column (it may not exist yet: b->ncols), DTX_USE_ROWS or DTX_USE_OPEN. */
 DTX_MUSTUSE enum dtx_code dtx_bind_use(struct dtx_bind *b, int32_t out, unsigned t, int32_t col,
                                        enum dtx_demand demand, struct dtx_err *err);
 /* Binds an expression over table t; uses are recorded for `out`.  want UNKNOWN: any type.  *bound

@@ -538,6 +538,8 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 	DTX_TRY(run_attempts(x, e));
 	tell_repairs(x);
 	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
+	if (opts->look)
+		DTX_TRY(opts->look(opts->look_arg, x->result, e));
 out:
 	if (x) {
 		tell_repairs(x);

@@ -14,6 +14,8 @@ struct dtx_exec_output_to {
 	enum dtx_code (*open)(void *arg, uint32_t i, struct dtx_outfile **out, struct dtx_err *err);
 	void *arg;
 };
+struct dtx_exec_result;
+
 struct dtx_exec_opts {
 	struct dtx_source *const *input; /* per plan input; NULL entries: not used */
 	unsigned workers;                /* 0: dtx_pool_cpus() */
@@ -26,6 +28,10 @@ struct dtx_exec_opts {
 	const atomic_bool *cancel;     /* NULL: never */
 	struct dtx_progress *progress; /* kept up to date while it runs; NULL */
 	struct dtx_exec_output_to to;
+	/* Called once at the end, while the readers are open: places of rows in tables (of outputs
+	 * without a writer) are known until it returns.  NULL: nobody looks. */
+	enum dtx_code (*look)(void *arg, const struct dtx_exec_result *r, struct dtx_err *err);
+	void *look_arg;
 	/* Open time: deadline in dtx_now_ns(), 0: none */
 	int64_t deadline_ns;
 };

@@ -144,6 +144,26 @@ static void moved_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c
 		*o = *from;
 }
 
+/* A column that only the rows brought: it has the one value column as it is, or is made of all. */
+static void open_origin(struct lineage *l, const struct dtx_bind *b, uint32_t step,
+                        struct origin *o)
+{
+	const struct dtx_plan_step *st = &l->g->plan->step[step];
+	const struct origin *from = NULL;
+	size_t n = 0, i;
+
+	for (i = 0; b && i < b->nuses; i++) {
+		if (b->use[i].out != DTX_USE_OPEN)
+			continue;
+		from = origin_of(l, b->table[b->use[i].table], (int32_t)b->use[i].col);
+		add_sources(l, o, from);
+		n += from != NULL;
+	}
+	if (n == 1 && !json_object_get(st->canonical, "agg"))
+		*o = *from;
+	o->made = true;
+}
+
 static void input_origin(struct lineage *l, int32_t t, int32_t c, struct origin *o)
 {
 	const char *name = leaf_name(l, t, l->g->flow.table[t].schema->field[c].name);
@@ -184,7 +204,7 @@ static struct origin *origin_of(struct lineage *l, int32_t t, int32_t c)
 	} else if (g->flow.bind[step] && (uint32_t)c < g->flow.bind[step]->ncols) {
 		made_origin(l, g->flow.bind[step], (uint32_t)c, o);
 	} else {
-		o->made = true;
+		open_origin(l, g->flow.bind[step], step, o);
 	}
 	return o;
 }

@@ -1,0 +1,26 @@
+/* Addresses of cells and their values, as `why` names them. */
+#ifndef DTX_CLI_CITED_H
+#define DTX_CLI_CITED_H
+
+#include "core/base/json.h"
+
+struct dtx_cited_cell {
+	char at[24]; /* "C17", "L1042" */
+	char *value; /* dtx_mem */
+};
+struct dtx_cited {
+	struct dtx_cited_cell *item;
+	size_t n, cap;
+};
+/* Each address once. */
+DTX_MUSTUSE enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, struct dtx_str value,
+                                        struct dtx_err *err);
+void dtx_cited_clear(struct dtx_cited *c);
+/* [{"cell","value"}] in order of rows; new reference, NULL: out of memory. */
+json_t *dtx_cited_json(struct dtx_cited *c, bool values);
+/* Lines "label  column  file!C5, C9, C12:C14"; at most `most` addresses each.  how: say also in
+ * which way the column decided (filter, group_by ...). */
+void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool how,
+                     struct dtx_buf *out);
+
+#endif

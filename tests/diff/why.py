@@ -1,0 +1,136 @@
+"""Exact lineage means: a source row that `why` does not name can go, and the cell stays; one that it names is needed
+for its formula.  Random tables through plans with filters, joins, groups and pivots.
+Usage: /usr/bin/python3 tests/diff/why.py DTX [TRIALS]"""
+import csv
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+DTX = os.path.abspath(sys.argv[1])
+TRIALS = int(sys.argv[2]) if len(sys.argv) > 2 else 24
+FILTER = {"op": "filter", "where": "v > 2"}
+JOIN = {"op": "join", "with": "rates", "on": ["k"], "how": "left"}
+COST = {"op": "derive", "set": {"c": "v * coalesce(r, 1)"}}
+GROUP = {"op": "group_by", "by": ["k", "q"], "agg": {"c": "sum(c)"}}
+PLANS = {  # steps and the columns that find a row again
+    "group": ([FILTER, JOIN, COST, GROUP], ["k", "q"]),
+    "sorted group": ([JOIN, COST, GROUP, {"op": "sort", "by": ["-c", "k", "q"]}], ["k", "q"]),
+    "wide": ([FILTER, JOIN, COST, GROUP, {"op": "pivot_wider", "id": ["k"], "names_from": ["q"], "values_from": ["c"],
+                                          "names": ["x", "y", "z"]}], ["k"]),
+    "rows": ([FILTER, JOIN, COST, {"op": "select", "cols": ["id", "k", "c"]}, {"op": "sort", "by": ["k", "-c"]}], ["id"]),
+    "twice": ([JOIN, COST, GROUP, {"op": "group_by", "by": ["q"], "agg": {"c": "max(c)"}}], ["q"]),
+    "distinct": ([FILTER, {"op": "distinct", "cols": ["k", "q"]}, JOIN, COST], ["k", "q"]),
+    "top": ([JOIN, COST, {"op": "sort", "by": ["-c", "id"]}, {"op": "limit", "n": 3}], ["id"]),
+}
+passed = failed = 0
+
+
+def run(*args):
+    return subprocess.run([DTX, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+
+
+def write(name, rows):
+    with open(name, "w", newline="") as f:
+        csv.writer(f, lineterminator="\n").writerows(rows)
+
+
+def result(name):
+    with open(name, newline="") as f:
+        return list(csv.DictReader(f))
+
+
+def tables(rng):
+    main = [["id", "k", "q", "v"]]
+    for i in range(rng.randrange(4, 14)):
+        main.append([i, rng.choice(["a", "b", "c", ""]), rng.choice("xyz"), rng.randrange(1, 9)])
+    rates = [["k", "r"]] + [[k, rng.randrange(1, 5)] for k in ["a", "b", "c"] if rng.random() < .8]
+    if len(rates) == 1:
+        rates.append(["a", 2])
+    return main, rates
+
+
+def again(plan, main, rates):
+    write("m2.csv", main)
+    write("r2.csv", rates)
+    done = run("run", plan, "m2.csv", "rates=r2.csv", "-o", "o2.csv")
+    return result("o2.csv") if done.returncode == 0 else None
+
+
+def named(report, alias):
+    """Lines that the answer names, DIRECT or not."""
+    return {int(c["cell"][1:]) for part in ("cells", "decided_by") for s in report[part] if s["alias"] == alias
+            for c in s["cells"]}
+
+
+def find(rows, keys, row):
+    return [r for r in rows or [] if all(r[k] == row[k] for k in keys)]
+
+
+def trial(name, rng):
+    steps, keys = PLANS[name]
+    main, rates = tables(rng)
+    write("m.csv", main)
+    write("r.csv", rates)
+    types = [{"name": "main", "types": [{"name": c, "type": t} for c, t in zip(main[0], ("int", "text", "text", "int"))]},
+             {"name": "rates", "types": [{"name": "k", "type": "text"}, {"name": "r", "type": "int"}]}]
+    with open("p.json", "w") as f:
+        json.dump({"dtx": 1, "inputs": types, "steps": steps}, f)
+    done = run("run", "p.json", "m.csv", "rates=r.csv", "-o", "o.csv")
+    if done.returncode:
+        return done.stderr
+    rows = result("o.csv")
+    if not rows:
+        return None
+    at = rng.randrange(len(rows))
+    column = rng.choice([c for c in rows[0] if c not in keys])
+    got = run("why", "o.csv", "--row", str(at + 1), "--col", column, "--json")
+    if got.returncode:
+        return got.stderr
+    report = json.loads(got.stdout)
+    if report["value"] != rows[at][column] or report["class"] != "exact":
+        return "value %r, class %r" % (report["value"], report["class"])
+    for alias, table in (("main", main), ("rates", rates)):
+        lines = named(report, alias)
+        others = [i for i in range(1, len(table)) if i + 1 not in lines]
+        if not others or (name == "top" and alias == "main"):
+            continue  # a row that leaves lets another one in
+        gone = rng.choice(others)
+        less = table[:gone] + table[gone + 1:]
+        if len(less) == 1:
+            continue
+        now = find(again("p.json", less if alias == "main" else main, less if alias == "rates" else rates), keys, rows[at])
+        if len(now) != 1 or now[0][column] != rows[at][column]:
+            return "%s line %d is not named, and without it %r becomes %r" % (alias, gone + 1, rows[at], now)
+    lines = named(report, "main")
+    if not lines and name == "wide" and rows[at][column] == "":
+        return None  # a cell that no row filled
+    if not lines:
+        return "no line of main is named"
+    alone = [main[0]] + [main[i - 1] for i in sorted(lines)]
+    now = find(again("p.json", alone, rates), keys, rows[at])
+    if len(now) != 1 or now[0][column] != rows[at][column]:
+        return "the named lines alone give %r for %r" % (now, rows[at])
+    return None
+
+
+def main():
+    global passed, failed
+    with tempfile.TemporaryDirectory(prefix="dtx-why-") as folder:
+        os.chdir(folder)
+        os.environ["DTX_STORE"] = os.path.join(folder, "store.db")
+        for name in PLANS:
+            why = None
+            for seed in range(TRIALS // len(PLANS) + 1):
+                why = why or trial(name, random.Random("%s %d" % (name, seed)))
+            passed, failed = passed + (why is None), failed + (why is not None)
+            print("%s - lineage of %s%s" % ("ok" if why is None else "not ok", name, "" if why is None else "\n# " + why))
+        os.chdir("/")
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    sys.exit(failed > 0)
+
+
+main()
