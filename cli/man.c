@@ -176,10 +176,11 @@ static const struct member_row member_rows[] = {
 	{ NULL, "table", "table of a workbook: its header and body, without totals" },
 	{ NULL, "header_rows", "auto, or 0 to 8; 0 names the columns column_1 ..." },
 	{ NULL, "header_sep, header_fill, names", "how header rows become names" },
+	{ NULL, "repeated_header", "rows of a text file that repeat its header: keep or drop" },
 	{ NULL, "skip, skip_tail", "physical rows cut off" },
 	{ NULL, "dialect",
 	  "delimiter, quote, escape, comment, decimal, group, trim, terminator of records; "
-	  "quotes: strict, lenient or literal" },
+	  "quotes: strict, lenient, literal, or lines, each of them one quoted cell" },
 	{ NULL, "encoding", "auto (UTF-8, UTF-16), or a name such as windows-1252" },
 	{ NULL, "null_values", "texts that are null besides the unquoted empty cell" },
 	{ NULL, "records", "JSON pointer to the records of a document" },

@@ -23,7 +23,7 @@ enum dtx_csv_odd {
 /* Counters of a morsel, added to the reader's when it is done. */
 struct dtx_csv_tally {
 	int64_t records; /* all that were met: rows and what was dropped */
-	int64_t rows, blank, comment;
+	int64_t rows, blank, comment, header;
 	int64_t kept; /* rows that a pushed filter left */
 	struct {
 		int64_t n;
@@ -63,7 +63,8 @@ enum dtx_csv_kind {
 	DTX_CSV_SHORT,
 	DTX_CSV_LONG, /* ragged */
 	DTX_CSV_BLANK,
-	DTX_CSV_COMMENT /* dropped */
+	DTX_CSV_COMMENT,
+	DTX_CSV_HEADER /* once more; the last three are dropped */
 };
 struct dtx_csv {
 	struct dtx_reader head;
@@ -75,8 +76,9 @@ struct dtx_csv {
 	size_t chunk;
 	size_t top, body; /* first record behind `skip`; first behind the header */
 	uint32_t header_rows;
-	uint32_t width; /* cells of a record */
-	uint32_t fit;   /* ... as header or most rows have it, before `pad` widens; 0: unknown */
+	struct dtx_str header; /* its last record, when it is to be dropped where it comes again */
+	uint32_t width;        /* cells of a record */
+	uint32_t fit; /* ... as header or most rows have it, before `pad` widens; 0: unknown */
 	uint32_t col0, col1; /* first and last column of the range */
 	const struct dtx_schema *schema;
 	uint32_t *phys;               /* physical column of each field */
@@ -130,6 +132,13 @@ DTX_MUSTUSE enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err
 DTX_MUSTUSE enum dtx_code dtx_csv_step(struct dtx_csv *c, size_t *at, struct dtx_err *err);
 /* Takes a note of what was found while opening. */
 DTX_MUSTUSE enum dtx_code dtx_csv_note(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err);
+/* ... of text behind the name of the input. */
+DTX_MUSTUSE enum dtx_code dtx_csv_note_text(struct dtx_csv *c, enum dtx_code code, const char *text,
+                                            struct dtx_err *err);
+/* csv_wrapped.c: notes that each line is one quoted cell that holds several; takes those quotes
+ * off. */
+DTX_MUSTUSE enum dtx_code dtx_csv_wrapped(struct dtx_csv *c, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_csv_unwrap(struct dtx_encoding *e, struct dtx_err *err);
 /* csv_fault.c: widens *width to the widest record from `at` on. */
 DTX_MUSTUSE enum dtx_code dtx_csv_widest(struct dtx_csv *c, size_t at, uint32_t *width,
                                          struct dtx_err *err);
@@ -148,6 +157,8 @@ DTX_MUSTUSE enum dtx_code dtx_csv_ref_batch(struct dtx_csv *c, struct dtx_batch 
 /* csv_settle.c: declared columns whose misfits become null. */
 DTX_MUSTUSE enum dtx_code dtx_csv_settle(struct dtx_csv *c, struct dtx_batch *b,
                                          struct dtx_err *err);
+/* The record there is the header once more, and such records are dropped. */
+bool dtx_csv_is_header(const struct dtx_csv *c, size_t at);
 enum dtx_csv_kind dtx_csv_row_kind(const struct dtx_csv *c, const struct dtx_csv_row *row);
 enum dtx_csv_kind dtx_csv_ref_kind(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec);
 /* Where the first record of a morsel begins. */

@@ -1,8 +1,7 @@
 /* What is wrong with a text file, and where. */
 #include <stdio.h>
 
-#include "core/io/csv.h"
-#include "core/io/csv_ref.h"
+#include "core/io/csv_odd.h"
 #include "core/io/repair.h"
 
 #define FAULT_EXAMPLES 5
@@ -46,12 +45,23 @@ enum dtx_csv_kind dtx_csv_row_kind(const struct dtx_csv *c, const struct dtx_csv
 	return DTX_CSV_EMPTY_EXTRA;
 }
 
+bool dtx_csv_is_header(const struct dtx_csv *c, size_t at)
+{
+	struct dtx_str rest = { c->text.data + at, c->text.end - at };
+	char next = rest.len > c->header.len ? rest.ptr[c->header.len] : '\n';
+
+	return c->header.len && at >= c->body && dtx_str_starts(rest, c->header) &&
+	       (next == '\n' || next == '\r');
+}
+
 enum dtx_csv_kind dtx_csv_ref_kind(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec)
 {
 	uint32_t i;
 
 	if (rec->comment)
 		return DTX_CSV_COMMENT;
+	if (dtx_csv_is_header(c, rec->row.start))
+		return DTX_CSV_HEADER;
 	if (rec->row.ncells == c->width && !(c->width > 1 && dtx_csv_row_blank(&rec->row)))
 		return DTX_CSV_ROW;
 	if (dtx_csv_row_blank(&rec->row))
@@ -165,15 +175,32 @@ static bool fault_many_lines(const struct dtx_csv *c, const struct dtx_csv_row *
 	       (memchr(text, '\n', len) || memchr(text, '\r', len));
 }
 
+/* The remedy that explains the misfits: comments, remarks below the table, stray quotes. */
+static void ragged_advise(struct dtx_csv *c, const struct dtx_csv_odd_lines *odd,
+                          const struct dtx_csv_row *first, struct dtx_err *err)
+{
+	const char *comment = dtx_csv_odd_comment(odd);
+	unsigned remarks = dtx_csv_odd_remarks(odd);
+
+	if (!c->dialect.comment && comment)
+		dtx_repair_advise(err, "{\"comment\":\"%s\"}", comment);
+	else if (remarks)
+		dtx_repair_advise(err, "{\"skip_tail\":%lld}",
+		                  (long long)c->opts.skip_tail + remarks);
+	else if (fault_many_lines(c, first))
+		dtx_repair_advise(err, "{\"quotes\":\"lenient\"}");
+}
+
 /* Counts on after the first ragged record: the message is the same whichever worker met one. */
 enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf more = DTX_BUF_INIT(4096);
 	struct dtx_csv_row first = { .ncells = 0 };
+	struct dtx_csv_odd_lines odd = { .n = 0 };
 	struct fault_walk f;
 	int64_t bad = 0, rows = 0;
-	size_t at = c->body;
+	size_t at = c->top;
 
 	DTX_TRY(fault_open(&f, c, err));
 	dtx_buf_printf(&more, "{\"expected\":%u,\"rows\":[", c->width);
@@ -181,6 +208,9 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 		DTX_TRY(fault_read(&f, at, err));
 		if (f.row.fault != DTX_CSV_FINE)
 			break;
+		dtx_csv_odd_look(&odd, c->text.data, &f.row, f.kind);
+		if (at < c->body)
+			continue;
 		rows += !dtx_csv_is_dropped(c, f.kind);
 		if (f.kind != DTX_CSV_SHORT && f.kind != DTX_CSV_LONG)
 			continue;
@@ -198,13 +228,12 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 	                 fault_line(c, first.start), first.start + c->enc.skipped, first.ncells);
 	dtx_err_hint(err, "\"ragged\": \"pad\" fills short rows and widens the table for long "
 	                  "ones; \"truncate\" cuts long ones; \"quarantine\" keeps both out");
-	if (fault_many_lines(c, &first))
-		dtx_repair_advise(err, "{\"quotes\":\"lenient\"}");
 	dtx_csv_blame(c, first.start, err);
 	if (err) {
 		err->count = bad;
 		dtx_err_more(err, dtx_buf_steal(&more));
 	}
+	ragged_advise(c, &odd, &first, err);
 out:
 	dtx_csv_ref_free(f.ref);
 	dtx_buf_clear(&more);

@@ -94,28 +94,33 @@ static enum dtx_code head_declared(const struct dtx_csv *c, const struct dtx_csv
 	return rc;
 }
 
+/* A stray quote in one of the first rows takes those below into its cell. */
+static bool swallowed_lines(const struct dtx_csv *c, const struct dtx_csv_top *top)
+{
+	size_t i;
+
+	if (!c->dialect.quote || c->dialect.quotes != DTX_QUOTES_LITERAL)
+		return false;
+	for (i = 0; i < top->n && i < DTX_HEAD_ROWS_MAX; i++) {
+		const struct dtx_csv_top_row *r = &top->row[i];
+
+		if (r->fault && memchr(c->text.data + r->start, '\n', r->next - r->start - 1))
+			return true;
+	}
+	return false;
+}
+
 /* Where rows do look like a header after all, it can be declared. */
 static enum dtx_code head_sought(const struct dtx_csv *c, const struct dtx_head_grid *g,
                                  struct dtx_head *head, struct dtx_err *err)
 {
 	enum dtx_code rc = dtx_head_find(g, head, err);
 
-	if (rc == DTX_E_HEADER_NOT_FOUND && head->hinted)
+	if (rc == DTX_E_HEADER_NOT_FOUND && swallowed_lines(c, g->arg))
+		dtx_repair_advise(err, "{\"quotes\":\"lenient\"}");
+	else if (rc == DTX_E_HEADER_NOT_FOUND && head->hinted)
 		dtx_repair_advise(err, "{\"header_rows\":1,\"skip\":%lld}",
 		                  (long long)c->opts.skip + (long long)head->first);
-	return rc;
-}
-
-static enum dtx_code head_note(struct dtx_csv *c, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_err w = DTX_ERR_INIT;
-
-	dtx_err_set(&w, DTX_W_HEADER_ASSUMED, __FILE__, __LINE__,
-	            "'%s' has only text: its first row is taken as the header",
-	            dtx_source_name(c->head.src));
-	DTX_TRY(dtx_csv_note(c, &w, err));
-out:
 	return rc;
 }
 
@@ -137,16 +142,23 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_head head = { 0 };
-	struct dtx_head_grid g = dtx_csv_head_grid(top, head_widest(top, 0, top->n));
+	struct dtx_head_grid g;
 
+	DTX_TRY(dtx_csv_head_parted(c, top, head_modal(top, 0), err));
+	g = dtx_csv_head_grid(top, head_widest(top, 0, top->n));
 	if (c->opts.header_rows >= 0)
 		DTX_TRY(head_declared(c, top, &head, err));
 	else
 		DTX_TRY(head_sought(c, &g, &head, err));
 	if (head.assumed)
-		DTX_TRY(head_note(c, err));
+		DTX_TRY(dtx_csv_note_text(c, DTX_W_HEADER_ASSUMED,
+		                          "has only text: its first row is taken as the header",
+		                          err));
 	c->header_rows = head.rows;
 	c->body = head.first + head.rows ? top->row[head.first + head.rows - 1].next : c->top;
+	top->body = head.first + head.rows;
+	DTX_TRY(dtx_csv_head_again(c, top, err));
+	DTX_TRY(dtx_csv_head_row_names(c, top, &head, err));
 	c->width =
 		head.rows ? head_widest(top, head.first, head.rows) : head_modal(top, head.first);
 	c->fit = c->width;
@@ -159,7 +171,6 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 	DTX_TRY(dtx_head_names(&g, &head, c->opts.header_sep, c->opts.header_fill,
 	                       c->opts.names_unique_error, &c->head.arena, &c->head.diags, names,
 	                       err));
-	top->body = head.first + head.rows;
 	DTX_TRY(dtx_csv_tables(c, top, &head, err));
 out:
 	return rc;

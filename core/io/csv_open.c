@@ -14,6 +14,18 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_csv_note_text(struct dtx_csv *c, enum dtx_code code, const char *text,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	dtx_err_set(&w, code, __FILE__, __LINE__, "'%s' %s", dtx_source_name(c->head.src), text);
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	return rc;
+}
+
 /* Cells keep their quote marks: where quotes do not enclose cells, they are none. */
 static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 {
@@ -39,13 +51,18 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_dialect *d = &c->dialect;
 	struct dtx_str text = { c->enc.text, c->enc.len };
 
+	if (c->opts.quotes && !strcmp(c->opts.quotes, "lines")) {
+		DTX_TRY(dtx_csv_unwrap(&c->enc, err));
+		text = (struct dtx_str){ c->enc.text, c->enc.len };
+	}
 	DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d, err));
+	DTX_TRY(dtx_csv_wrapped(c, err));
 	c->text = dtx_csv_text_of(&c->enc, d);
 	DTX_TRY(open_quotes(c, err));
 	if (c->opts.reader && strcmp(c->opts.reader, "libcsv") != 0)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "reader '%.40s' is not libcsv",
 		         c->opts.reader);
-	if (!dtx_dialect_is_plain(d) || c->opts.reader) {
+	if (!dtx_dialect_is_plain(d) || c->opts.reader || c->opts.headers_drop) {
 		/* It uses bytes that UTF-8 never holds. */
 		DTX_TRY(dtx_encoding_check(&c->enc, dtx_source_name(c->head.src), 0, text.len,
 		                           err));
@@ -151,6 +168,15 @@ out:
 	return rc;
 }
 
+static bool is_blank(const struct dtx_csv_top *top)
+{
+	size_t i;
+
+	for (i = 0; i < top->n && top->row[i].blank; i++)
+		;
+	return i == top->n;
+}
+
 enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -166,6 +192,9 @@ enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 	if (c->top >= c->text.end)
 		DTX_FAIL(err, DTX_E_EMPTY_INPUT, "'%s' has no rows", dtx_source_name(c->head.src));
 	DTX_TRY(dtx_csv_top_read(c, c->top, DTX_CSV_TOP_ROWS, true, &top, err));
+	if (top.whole && is_blank(&top))
+		DTX_FAIL(err, DTX_E_EMPTY_INPUT, "'%s' has only blank lines",
+		         dtx_source_name(c->head.src));
 	DTX_TRY(dtx_csv_head(c, &top, &names, err));
 	DTX_TRY(dtx_csv_fields(c, &top, names, err));
 out:

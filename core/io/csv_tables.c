@@ -36,7 +36,7 @@ out:
 	return rc;
 }
 
-static bool same_row(const struct dtx_csv_top_row *a, const struct dtx_csv_top_row *b)
+bool dtx_csv_top_same(const struct dtx_csv_top_row *a, const struct dtx_csv_top_row *b)
 {
 	uint32_t i;
 
@@ -62,11 +62,14 @@ static enum dtx_code is_table(struct tables *t, size_t from, size_t to, bool *ye
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_csv_top_row *first = &t->top->row[from];
+	const struct dtx_csv_top_row *first;
 	bool like = false, next = false;
 
 	*yes = false;
-	if (to - from < 2 || !well_filled(first) || same_row(first, t->header))
+	while (to - from > 2 && t->top->row[from].n == 1) /* its title */
+		from++;
+	first = &t->top->row[from];
+	if (to - from < 2 || !well_filled(first) || dtx_csv_top_same(first, t->header))
 		goto out;
 	DTX_TRY(row_like(t, from, &like, err));
 	DTX_TRY(row_like(t, from + 1, &next, err));

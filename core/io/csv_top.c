@@ -45,7 +45,11 @@ static enum dtx_code top_row(struct top_reader *r, size_t at, struct dtx_csv_top
 	DTX_TRY(dtx_csv_row_cells(t, at, &r->span, &r->cap, dtx_source_name(r->c->head.src), &row,
 	                          err));
 	*out = (struct dtx_csv_top_row){
-		.start = at, .next = row.next, .n = row.ncells, .blank = dtx_csv_row_blank(&row)
+		.start = at,
+		.next = row.next,
+		.n = row.ncells,
+		.blank = dtx_csv_row_blank(&row),
+		.fault = row.fault != DTX_CSV_FINE,
 	};
 	out->cell = dtx_arena_alloc(&r->top->arena, row.ncells, sizeof(*out->cell));
 	out->quoted = dtx_arena_alloc(&r->top->arena, row.ncells, sizeof(*out->quoted));

@@ -16,6 +16,7 @@ struct dtx_csv_top_row {
 	bool *quoted;
 	bool blank; /* an empty line or a comment */
 	bool comment;
+	bool fault; /* its quotes are irregular */
 };
 struct dtx_csv_top {
 	struct dtx_arena arena;
@@ -30,9 +31,21 @@ struct dtx_csv_top {
 DTX_MUSTUSE enum dtx_code dtx_csv_top_read(struct dtx_csv *c, size_t at, size_t rows, bool lines,
                                            struct dtx_csv_top *out, struct dtx_err *err);
 void dtx_csv_top_clear(struct dtx_csv_top *top);
+/* Equal cells. */
+bool dtx_csv_top_same(const struct dtx_csv_top_row *a, const struct dtx_csv_top_row *b);
 /* Finds the header in the top rows: c->body, width, header_rows; names in the reader's arena. */
 DTX_MUSTUSE enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top,
                                        const char ***names, struct dtx_err *err);
+/* csv_head_odd.c: a first row with another delimiter than the `width` cells of those below is
+ * parted by it. */
+DTX_MUSTUSE enum dtx_code dtx_csv_head_parted(struct dtx_csv *c, struct dtx_csv_top *top,
+                                              uint32_t width, struct dtx_err *err);
+/* ... the header comes again: c->header, or a note. */
+DTX_MUSTUSE enum dtx_code dtx_csv_head_again(struct dtx_csv *c, struct dtx_csv_top *top,
+                                             struct dtx_err *err);
+/* ... has one name less than rows have cells: the first column, of row names, gets none. */
+DTX_MUSTUSE enum dtx_code dtx_csv_head_row_names(struct dtx_csv *c, struct dtx_csv_top *top,
+                                                 const struct dtx_head *head, struct dtx_err *err);
 /* The top rows as the header finder sees them, `ncols` cells each. */
 struct dtx_head_grid dtx_csv_head_grid(struct dtx_csv_top *top, uint32_t ncols);
 /* multiple_tables when another table stands below the first one, as far as the top rows show;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static const char *const dialect_quote_modes[] = { "literal", "strict", "lenient" };
+static const char *const dialect_quote_modes[] = { "literal", "strict", "lenient", "lines" };
 /* Delimiters that are no bytes: index 1 and up is the least number of blanks. */
 static const char *const dialect_runs[] = { "", "blanks", "blanks2" };
 
@@ -39,7 +39,7 @@ static enum dtx_code dialect_declared(const struct dtx_read_opts *o, struct dtx_
 	}
 	if (o->quotes && strcmp(o->quotes, dialect_quote_modes[d->quotes]))
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "quotes '%s' is not literal, strict or lenient", o->quotes);
+		         "quotes '%s' is not literal, strict, lenient or lines", o->quotes);
 	if (!o->delimiter)
 		goto out;
 	for (i = 1; i < DTX_COUNT(dialect_runs); i++) {

@@ -6,7 +6,12 @@
 #include "core/base/str.h"
 #include "core/io/reader.h"
 
-enum dtx_quotes { DTX_QUOTES_LITERAL, DTX_QUOTES_STRICT, DTX_QUOTES_LENIENT };
+enum dtx_quotes {
+	DTX_QUOTES_LITERAL,
+	DTX_QUOTES_STRICT,
+	DTX_QUOTES_LENIENT,
+	DTX_QUOTES_LINES /* each record is one quoted cell; within it as DTX_QUOTES_LITERAL */
+};
 struct dtx_dialect {
 	char delim[5];       /* 1 to 4 bytes, terminated; "": one column */
 	unsigned runs;       /* so many blanks and tabs or more are the delimiter; 0: delim is */

@@ -18,15 +18,19 @@
 #define SEARCH_POOR       0.15 /* below, rarer delimiters are tried */
 #define SEARCH_IRREGULAR  0.05 /* share of apostrophes that may not be quotes */
 #define SEARCH_CANDIDATES 16
+#define SEARCH_DOUBLED    "|:~^#@&*!"
 
 static const char *const search_delims[] = { "", ",", ";", "\t", "|" };
 static const char search_quotes[] = { '"', 0, '\'' };
 /* When the usual delimiters explain nothing. */
 static const struct {
-	char delim[2];
+	char delim[4];
 	unsigned runs;
-} search_rare[] = { { " ", 0 }, { "^", 0 }, { "~", 0 },    { ":", 0 },
-	            { " ", 1 }, { " ", 2 }, { "\x1f", 0 }, { "\x01", 0 } };
+} search_rare[] = { { " ", 0 },     { "^", 0 },      { "~", 0 },      { ":", 0 },
+	            { " ", 1 },     { " ", 2 },      { "\x1f", 0 },   { "\x01", 0 },
+	            { "#", 0 },     { "@", 0 },      { "&", 0 },      { "*", 0 },
+	            { "!", 0 },     { "\u00a6", 0 }, { "\u00a7", 0 }, { "\uff0c", 0 },
+	            { "\uff1b", 0 } };
 
 enum search_variant { SEARCH_PLAIN, SEARCH_ESCAPE, SEARCH_TRIM, SEARCH_VARIANTS };
 
@@ -100,14 +104,14 @@ static bool sample_has(const struct search *f, const char *what)
 
 /* --- one delimiter --- */
 
-/* Better of two with the same delimiter.  Quotes that make the records more equally wide are
- * quotes, however many others stand inside cells. */
+/* Better of two with the same delimiter.  Quotes that enclose whole cells and keep the records as
+ * equally wide are quotes, however many others stand inside cells. */
 static bool variant_better(const struct search_try *a, const struct search_try *b)
 {
 	const struct search_try *quoted = a->d.quote ? a : b, *plain = a->d.quote ? b : a;
 
 	if (quoted->d.quote && !plain->d.quote && quoted->s.quoted &&
-	    quoted->s.uniform > plain->s.uniform + SEARCH_TIE)
+	    quoted->s.uniform > plain->s.uniform - SEARCH_TIE)
 		return quoted == a;
 	if (fabs(a->s.score - b->s.score) > SEARCH_TIE)
 		return a->s.score > b->s.score;
@@ -124,11 +128,12 @@ static bool variant_possible(const struct search *f, enum search_variant v,
                              const struct search_try *plain)
 {
 	const struct dtx_read_opts *o = f->opts;
-	const char blank[3] = { ' ', plain->d.quote, 0 };
+	const char before[3] = { ' ', plain->d.quote, 0 }, behind[3] = { plain->d.quote, ' ', 0 };
+	const char escaped[3] = { '\\', plain->d.delim[0], 0 };
 
 	switch (v) {
-	case SEARCH_ESCAPE: return !o->escape && plain->s.begun && sample_has(f, "\\");
-	case SEARCH_TRIM: return !o->trim && sample_has(f, blank);
+	case SEARCH_ESCAPE: return !o->escape && sample_has(f, plain->s.begun ? "\\" : escaped);
+	case SEARCH_TRIM: return !o->trim && (sample_has(f, before) || sample_has(f, behind));
 	default: return true;
 	}
 }
@@ -280,6 +285,20 @@ static void search_spaced(struct search *f)
 	f->best.d.delim[2] = '\0';
 }
 
+/* Each delimiter stands twice.  Columns that are blank throughout are common between commas, where
+ * spreadsheets leave them, and not between other signs. */
+static void search_doubled(struct search *f)
+{
+	const struct dtx_sniff_score *s = &f->best.s;
+	char *delim = f->best.d.delim;
+
+	if (f->opts->delimiter || f->best.d.runs || strlen(delim) != 1 || s->modal < 3 ||
+	    !strchr(SEARCH_DOUBLED, delim[0]) || s->doubled < s->records)
+		return;
+	delim[1] = delim[0];
+	delim[2] = '\0';
+}
+
 static const char *show(const char *delim)
 {
 	return strcmp(delim, "\t") ? delim : "\\t";
@@ -314,6 +333,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	search_closer(&f, all);
 	rc = search_ambiguous(&f, path, err);
 	search_spaced(&f);
+	search_doubled(&f);
 	memcpy(d->delim, f.best.d.delim, sizeof(d->delim));
 	memcpy(d->runner_up, f.second.d.delim, sizeof(d->runner_up));
 	d->runs = f.best.d.runs;

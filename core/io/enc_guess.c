@@ -6,17 +6,40 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/io/enc_tongue.h"
 
 #define GUESS_BEFORE ((size_t)1 << 10) /* text before the first bad byte that is looked at */
 #define GUESS_BYTES  ((size_t)64 << 10)
-#define GUESS_UTF8   2 /* so many bad bytes per good sequence, and it is UTF-8 all the same */
+#define GUESS_UTF8   1 /* so many bad bytes per good sequence, and it is UTF-8 all the same */
 #define GUESS_ERROR  10
 
-/* Among equals the first one. */
-static const char *const guess_names[] = { "windows-1252", "windows-1250", "windows-1251",
-	                                   "shift-jis",    "gb18030",      "euc-jp",
-	                                   "cp850",        "macintosh",    "koi8-r",
-	                                   "windows-1253" };
+/* Among equals the first one.  Nearly every text in GB 18030 keeps to the characters of its oldest
+ * part: `read` is the narrower set where that tells texts apart. */
+static const struct guess_name {
+	const char *name, *read;
+	int east, kana; /* what a character of the Far East is worth */
+} guess_names[] = {
+	{ "windows-1252", "windows-1252", 0, 0 },
+	{ "windows-1250", "windows-1250", 0, 0 },
+	{ "windows-1251", "windows-1251", 0, 0 },
+	{ "shift-jis", "cp932", 7, 8 },
+	{ "gb18030", "gb2312", 7, 0 },
+	{ "euc-jp", "euc-jp", 7, 8 },
+	{ "euc-kr", "euc-kr", 7, 0 },
+	{ "big5", "big5", 6, 0 },
+	{ "gb18030", "gb18030", 6, 0 },
+	{ "cp850", "cp850", 0, 0 },
+	{ "macintosh", "macintosh", 0, 0 },
+	{ "koi8-r", "koi8-r", 0, 0 },
+	{ "windows-1253", "windows-1253", 0, 0 },
+	{ "iso-8859-2", "iso-8859-2", 0, 0 },
+	{ "windows-1254", "windows-1254", 0, 0 },
+	{ "windows-1257", "windows-1257", 0, 0 },
+	{ "windows-1255", "windows-1255", 0, 0 },
+	{ "windows-1256", "windows-1256", 0, 0 },
+	{ "cp866", "cp866", 0, 0 },
+	{ "cp852", "cp852", 0, 0 },
+};
 
 enum guess_kind {
 	GUESS_OTHER, /* digits, blanks, signs of ASCII */
@@ -24,8 +47,10 @@ enum guess_kind {
 	GUESS_LOWER,
 	GUESS_UPPER,  /* Latin letters beyond ASCII */
 	GUESS_RARE,   /* letters that hardly any text has */
-	GUESS_SCRIPT, /* Greek, Cyrillic */
-	GUESS_EAST,   /* kana, ideographs, hangul */
+	GUESS_SCRIPT, /* Greek, Cyrillic, Hebrew, Arabic */
+	GUESS_EAST,   /* ideographs */
+	GUESS_KANA,
+	GUESS_HANGUL,
 	GUESS_SIGN,
 	GUESS_MARK, /* typographic quotes and dashes, at home next to letters */
 	GUESS_CONTROL
@@ -35,20 +60,25 @@ static const struct guess_range {
 	uint32_t from, to;
 	enum guess_kind kind;
 } guess_ranges[] = {
-	{ 'A', 'Z', GUESS_LATIN },      { 'a', 'z', GUESS_LATIN },
-	{ 0x00, 0x7f, GUESS_OTHER },    { 0x80, 0x9f, GUESS_CONTROL },
-	{ 0xd7, 0xd7, GUESS_SIGN },     { 0xf7, 0xf7, GUESS_SIGN },
-	{ 0xd0, 0xd0, GUESS_RARE },     { 0xde, 0xde, GUESS_RARE },
-	{ 0xf0, 0xf0, GUESS_RARE },     { 0xfd, 0xff, GUESS_RARE },
-	{ 0xc0, 0xde, GUESS_UPPER },    { 0xdf, 0xff, GUESS_LOWER },
-	{ 0x100, 0x17f, GUESS_LOWER },  { 0x370, 0x3ff, GUESS_SCRIPT },
-	{ 0x401, 0x401, GUESS_SCRIPT }, { 0x451, 0x451, GUESS_SCRIPT },
-	{ 0x400, 0x40f, GUESS_RARE },   { 0x450, 0x45f, GUESS_RARE },
-	{ 0x400, 0x52f, GUESS_SCRIPT }, { 0x2010, 0x201f, GUESS_MARK },
-	{ 0x2026, 0x2026, GUESS_MARK }, { 0xa0, 0xa0, GUESS_MARK },
-	{ 0x3040, 0x30ff, GUESS_EAST }, { 0x4e00, 0x9fff, GUESS_EAST },
-	{ 0xac00, 0xd7a3, GUESS_EAST }, { 0x3000, 0x303f, GUESS_MARK },
-	{ 0xff00, 0xff60, GUESS_MARK },
+	{ 'A', 'Z', GUESS_LATIN },        { 'a', 'z', GUESS_LATIN },
+	{ 0x00, 0x7f, GUESS_OTHER },      { 0x80, 0x9f, GUESS_CONTROL },
+	{ 0xd7, 0xd7, GUESS_SIGN },       { 0xf7, 0xf7, GUESS_SIGN },
+	{ 0xd0, 0xd0, GUESS_RARE },       { 0xde, 0xde, GUESS_RARE },
+	{ 0xf0, 0xf0, GUESS_RARE },       { 0xfd, 0xff, GUESS_RARE },
+	{ 0xa7, 0xa7, GUESS_MARK },       { 0xa9, 0xab, GUESS_MARK },
+	{ 0xad, 0xb3, GUESS_MARK },       { 0xb5, 0xb7, GUESS_MARK },
+	{ 0xb9, 0xbe, GUESS_MARK },       { 0x2122, 0x2122, GUESS_MARK },
+	{ 0xc0, 0xde, GUESS_UPPER },      { 0xdf, 0xff, GUESS_LOWER },
+	{ 0x100, 0x17f, GUESS_LOWER },    { 0x370, 0x3ff, GUESS_SCRIPT },
+	{ 0x401, 0x401, GUESS_SCRIPT },   { 0x451, 0x451, GUESS_SCRIPT },
+	{ 0x400, 0x40f, GUESS_RARE },     { 0x450, 0x45f, GUESS_RARE },
+	{ 0x400, 0x52f, GUESS_SCRIPT },   { 0x2010, 0x201f, GUESS_MARK },
+	{ 0x2026, 0x2026, GUESS_MARK },   { 0xa0, 0xa0, GUESS_MARK },
+	{ 0x3040, 0x30ff, GUESS_KANA },   { 0x4e00, 0x9fff, GUESS_EAST },
+	{ 0xac00, 0xd7a3, GUESS_HANGUL }, { 0x3000, 0x303f, GUESS_MARK },
+	{ 0xff00, 0xff60, GUESS_MARK },   { 0x5d0, 0x5ea, GUESS_SCRIPT },
+	{ 0x621, 0x64a, GUESS_SCRIPT },   { 0x2116, 0x2116, GUESS_MARK },
+	{ 0x20ac, 0x20ac, GUESS_MARK },
 };
 
 static enum guess_kind guess_kind(uint32_t cp)
@@ -64,7 +94,7 @@ static enum guess_kind guess_kind(uint32_t cp)
 
 static bool guess_is_letter(enum guess_kind k)
 {
-	return k >= GUESS_LATIN && k <= GUESS_EAST;
+	return k >= GUESS_LATIN && k <= GUESS_HANGUL;
 }
 
 static bool guess_is_european(enum guess_kind k)
@@ -83,8 +113,19 @@ static bool guess_is_small(uint32_t cp)
 	return (cp >= 0x3b1 && cp <= 0x3c9) || (cp >= 0x430 && cp <= 0x45f);
 }
 
+/* A character of the Far East beside another: hangul hardly ever stands next to ideographs. */
+static int guess_east(enum guess_kind k, enum guess_kind beside, const struct guess_name *as)
+{
+	if (k == GUESS_HANGUL)
+		return beside == GUESS_HANGUL ? as->east + 1 : 0;
+	if (beside != GUESS_EAST && beside != GUESS_KANA)
+		return 0;
+	return k == GUESS_KANA ? as->kana : as->east;
+}
+
 /* How well a character beyond ASCII stands between its neighbours. */
-static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after, uint32_t last)
+static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after, uint32_t last,
+                     const struct guess_name *as)
 {
 	enum guess_kind k = guess_kind(cp);
 	bool left = guess_is_letter(before), right = guess_is_letter(after);
@@ -100,9 +141,11 @@ static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after,
 			return -6;
 		return before == GUESS_SCRIPT || after == GUESS_SCRIPT ? 4 : 0;
 	case GUESS_EAST:
+	case GUESS_KANA:
+	case GUESS_HANGUL:
 		if (guess_is_european(before) || guess_is_european(after))
 			return -8;
-		return before == GUESS_EAST || after == GUESS_EAST ? 7 : 1;
+		return DTX_MAX(guess_east(k, before, as), guess_east(k, after, as));
 	case GUESS_SIGN: return left && right ? -4 : -1;
 	case GUESS_CONTROL: return -GUESS_ERROR;
 	default: return 0;
@@ -116,7 +159,7 @@ static int guess_run(enum guess_kind k, int *run)
 	return *run >= 3 ? -6 : 0;
 }
 
-static int64_t guess_score(const char *utf8, size_t len)
+static int64_t guess_score(const char *utf8, size_t len, const struct guess_name *as)
 {
 	enum guess_kind before = GUESS_OTHER, here, after;
 	uint32_t last = ' ', cp;
@@ -131,17 +174,18 @@ static int64_t guess_score(const char *utf8, size_t len)
 		after = next < len ? guess_kind(dtx_utf8_next(utf8, len, &next)) : GUESS_OTHER;
 		score += guess_run(here, &run);
 		if (cp >= 0x80)
-			score += guess_fit(before, cp, after, last);
+			score += guess_fit(before, cp, after, last, as);
 		before = here;
 		last = cp;
 	}
-	return score;
+	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len });
 }
 
-/* The sample as `name` reads it; each byte that it cannot read costs. */
-static int64_t guess_try(const char *name, struct dtx_str sample, char *room, size_t size)
+/* The sample as one of them reads it; each byte that it cannot read costs. */
+static int64_t guess_try(const struct guess_name *as, struct dtx_str sample, char *room,
+                         size_t size)
 {
-	iconv_t cd = iconv_open("UTF-8", name);
+	iconv_t cd = iconv_open("UTF-8", as->read);
 	char *in = (char *)(uintptr_t)sample.ptr, *to = room;
 	size_t left = sample.len, space = size;
 	int64_t errors = 0;
@@ -154,7 +198,7 @@ static int64_t guess_try(const char *name, struct dtx_str sample, char *room, si
 		left--;
 	}
 	iconv_close(cd);
-	return guess_score(room, (size_t)(to - room)) - errors * GUESS_ERROR;
+	return guess_score(room, (size_t)(to - room), as) - errors * GUESS_ERROR;
 }
 
 static bool guess_mostly_utf8(struct dtx_str s, size_t bad)
@@ -181,7 +225,7 @@ const char *dtx_enc_guess(struct dtx_str text)
 	size_t from, size = GUESS_BYTES * 3 + 16, i;
 	struct dtx_str sample;
 	int64_t best = INT64_MIN, score;
-	const char *name = guess_names[0];
+	const char *name = guess_names[0].name;
 	char *room;
 
 	if (bad < 0)
@@ -194,10 +238,10 @@ const char *dtx_enc_guess(struct dtx_str text)
 	sample = (struct dtx_str){ text.ptr + from, DTX_MIN(text.len - from, GUESS_BYTES) };
 	room = dtx_mem_alloc(size, 1);
 	for (i = 0; room && i < DTX_COUNT(guess_names); i++) {
-		score = guess_try(guess_names[i], sample, room, size);
+		score = guess_try(&guess_names[i], sample, room, size);
 		if (score > best) {
 			best = score;
-			name = guess_names[i];
+			name = guess_names[i].name;
 		}
 	}
 	dtx_mem_free(room);

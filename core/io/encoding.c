@@ -121,9 +121,16 @@ static size_t enc_unit(const char *name)
 	return dtx_str_ieq(n, DTX_STR("utf-16")) ? 2 : dtx_str_ieq(n, DTX_STR("utf-32")) ? 4 : 1;
 }
 
+static bool enc_all_zero(const char *s, size_t len)
+{
+	while (len && !s[len - 1])
+		len--;
+	return !len;
+}
+
 static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *name, const char *in,
                                      size_t left, struct dtx_mend *mend, struct enc_spool *spool,
-                                     struct dtx_err *err)
+                                     size_t *padding, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *begin = in;
@@ -142,6 +149,10 @@ static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *n
 		spool->buf.len += ENC_STEP - room;
 		if (got != (size_t)-1 || errno == E2BIG)
 			continue;
+		if (left < enc_unit(name) && enc_all_zero(from, left)) {
+			*padding += left;
+			break;
+		}
 		if (mend) {
 			size_t unit = DTX_MIN(enc_unit(name), left);
 
@@ -179,7 +190,7 @@ static enum dtx_code enc_convert(struct dtx_source *src, const char *name, bool 
 	}
 	DTX_TRY(enc_convert_all(cd, dtx_source_name(src), name, dtx_source_data(src) + e->skipped,
 	                        dtx_source_size(src) - e->skipped, mend ? &e->mended : NULL, &spool,
-	                        err));
+	                        &e->padding, err));
 	DTX_TRY(enc_adopt(&spool, e, err));
 	e->converted = e->checked = true;
 	dtx_str_copy(e->name, sizeof(e->name), dtx_str_of(name));
@@ -224,6 +235,17 @@ static const struct enc_mark *enc_find_mark(struct dtx_str head)
 			return &enc_marks[i];
 	}
 	return NULL;
+}
+
+/* Programs that read a mark as text write one more before it. */
+static size_t enc_marks_len(struct dtx_str head, const struct enc_mark *mark)
+{
+	size_t len = mark ? mark->len : 0;
+
+	while (mark && dtx_str_starts((struct dtx_str){ head.ptr + len, head.len - len },
+	                              (struct dtx_str){ mark->bytes, mark->len }))
+		len += mark->len;
+	return len;
 }
 
 /* Text in Latin letters as UTF-16 has zeros at every other byte and hardly any elsewhere. */
@@ -283,7 +305,7 @@ static enum dtx_code enc_auto(struct dtx_source *src, const char *second, struct
 	const char *name = mark ? mark->name : enc_guess_utf16(head);
 	ptrdiff_t bad;
 
-	e->skipped = mark ? mark->len : 0;
+	e->skipped = enc_marks_len(head, mark);
 	if (name && !enc_is_utf8_name(name)) {
 		rc = enc_convert(src, name, false, e, err);
 		goto out;
@@ -304,12 +326,12 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
-                                struct dtx_encoding *out, struct dtx_err *err)
+static enum dtx_code enc_open(struct dtx_source *src, const char *declared,
+                              struct dtx_encoding *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str want = dtx_str_of(declared ? declared : "auto");
-	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), (size_t)4) };
+	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), ENC_HEAD) };
 	const struct enc_mark *mark = enc_find_mark(head);
 	char name[sizeof(out->name)];
 	bool mend = dtx_str_ends(want, DTX_STR(":repair"));
@@ -323,7 +345,7 @@ enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
 	want.len -= mend ? strlen(":repair") : 0;
 	dtx_str_copy(name, sizeof(name), want);
 	if (enc_is_utf8_name(name)) {
-		out->skipped = mark && enc_is_utf8_name(mark->name) ? mark->len : 0;
+		out->skipped = mark && enc_is_utf8_name(mark->name) ? enc_marks_len(head, mark) : 0;
 		if (mend)
 			return enc_mend(src, out, err);
 		enc_borrow(src, out);
@@ -333,6 +355,29 @@ enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
 	out->skipped = mark && dtx_str_ieq(dtx_str_of(mark->name), want) ? mark->len : 0;
 	rc = enc_convert(src, name, mend, out, err);
 out:
+	return rc;
+}
+
+/* Blocks are filled up with NULs, and old programs end a text with the byte 1A: neither is text. */
+static void enc_trim_end(struct dtx_encoding *e)
+{
+	size_t len = e->len;
+
+	while (len && !e->text[len - 1])
+		len--;
+	if (len && e->text[len - 1] == '\x1a')
+		len--;
+	e->padding += e->len - len;
+	e->len = len;
+}
+
+enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
+                                struct dtx_encoding *out, struct dtx_err *err)
+{
+	enum dtx_code rc = enc_open(src, declared, out, err);
+
+	if (rc == DTX_OK)
+		enc_trim_end(out);
 	return rc;
 }
 
@@ -455,6 +500,20 @@ out:
 	return rc;
 }
 
+/* Takes the note, if there is one. */
+static enum dtx_code enc_note(struct dtx_errlist *diags, struct dtx_err *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (w->code == DTX_OK)
+		goto out;
+	w->severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(diags, w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_encoding_notes(const struct dtx_encoding *e, const struct dtx_source *src,
                                  struct dtx_errlist *diags, struct dtx_err *err)
 {
@@ -466,11 +525,12 @@ enum dtx_code dtx_encoding_notes(const struct dtx_encoding *e, const struct dtx_
 	else if (e->assumed)
 		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 		            "'%s' is not UTF-8: read as %s", dtx_source_name(src), e->name);
-	else
-		goto out;
-	w.severity = DTX_SEV_WARNING;
-	if (!dtx_errlist_take(diags, &w))
-		DTX_FAIL_MEM(err);
+	DTX_TRY(enc_note(diags, &w, err));
+	if (e->padding)
+		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+		            "'%s': %zu bytes behind the end of the text (NUL, 1A) are left out",
+		            dtx_source_name(src), e->padding);
+	DTX_TRY(enc_note(diags, &w, err));
 out:
 	return rc;
 }

@@ -8,6 +8,7 @@
 struct dtx_encoding {
 	const char *text;        /* without a byte order mark */
 	size_t len, skipped;     /* bytes of the mark */
+	size_t padding;          /* NULs and an end-of-file mark behind the text, left out */
 	char name[32];           /* "utf-8", "utf-16le", "windows-1252" ... */
 	bool converted;          /* text is not the source's own bytes */
 	bool checked;            /* all of it is known to be UTF-8 */

@@ -7,7 +7,7 @@
 #include "core/base/utf8.h"
 #include "core/data/time.h"
 
-enum { CELL_CHARS_MAX = 255 };
+enum { CELL_CHARS_MAX = 255, HEAD_TWICE_COLS = 512 };
 
 /* --- judging a cell --- */
 
@@ -19,7 +19,7 @@ static bool is_digit(char c)
 static bool is_value_word(struct dtx_str s)
 {
 	static const char *const word[] = { "true", "false", "nan",    "na",     "n/a", "null",
-		                            "none", "-",     "\u2013", "\u2014", "." };
+		                            "none", "-",     "\u2013", "\u2014", ".",   "\\N" };
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(word); i++) {
@@ -126,6 +126,7 @@ bool dtx_head_like(const struct dtx_head_cell *cell, uint32_t ncols, int64_t *ba
 struct row_shape {
 	uint32_t filled, width;
 	bool like;
+	bool years; /* nothing but years and dates */
 };
 struct finder {
 	const struct dtx_head_grid *g;
@@ -175,8 +176,12 @@ static enum dtx_code sample_rows(struct finder *f, struct dtx_err *err)
 			f->nused += !f->used[c];
 			f->used[c] = true;
 		}
-		s->like = s->filled && r < DTX_HEAD_START_ROWS + DTX_HEAD_ROWS_MAX &&
-		          dtx_head_like(f->cell, g->ncols, NULL);
+		if (!s->filled || r >= DTX_HEAD_START_ROWS + DTX_HEAD_ROWS_MAX)
+			continue;
+		s->like = dtx_head_like(f->cell, g->ncols, NULL);
+		for (s->years = !s->like, c = 0; s->years && c < g->ncols; c++)
+			s->years =
+				!is_filled(&f->cell[c]) || cell_kind(&f->cell[c]) == DTX_HEAD_YEAR;
 	}
 	for (c = 0; c < g->ncols; c++) {
 		if (f->used[c])
@@ -307,6 +312,19 @@ out:
 	return rc;
 }
 
+/* Rows of a text file that are wider than the row of names right above, which is the first. */
+static bool names_too_few(const struct finder *f, uint32_t r)
+{
+	uint32_t i;
+
+	for (i = 0; i + 1 < r; i++) {
+		if (f->shape[i].filled)
+			return false;
+	}
+	return r && f->shape[r - 1].like && f->shape[r - 1].filled >= 2 &&
+	       f->shape[r - 1].filled == f->shape[r - 1].width;
+}
+
 /* A row that could be the header although it holds a value: it is of another kind than the rows
  * below.  Or, under the first lines of a report, the first one as wide as the table. */
 static enum dtx_code hint_row(struct finder *f, uint32_t r, struct dtx_head *out,
@@ -315,6 +333,11 @@ static enum dtx_code hint_row(struct finder *f, uint32_t r, struct dtx_head *out
 	enum dtx_code rc = DTX_OK;
 	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS);
 
+	if (f->g->text_file && names_too_few(f, r)) {
+		out->first = f->g->first + r - 1;
+		out->hinted = true;
+		goto out;
+	}
 	while (f->g->text_file && r + 1 < n &&
 	       (f->shape[r].width != f->width || f->shape[r].filled < f->want))
 		r++;
@@ -324,6 +347,25 @@ static enum dtx_code hint_row(struct finder *f, uint32_t r, struct dtx_head *out
 		DTX_TRY(differs_from_below(f, r, &out->hinted, err));
 out:
 	return rc;
+}
+
+static uint32_t filled(const struct finder *f, uint32_t start, uint32_t rows)
+{
+	uint32_t n = 0, i;
+
+	for (i = 0; i < rows; i++)
+		n += f->shape[start + i].filled;
+	return n;
+}
+
+/* Data right below rows that have the names of all columns between them, each of a few. */
+static bool parts_above(const struct finder *f, uint32_t r, uint32_t *start)
+{
+	for (*start = r; *start && f->shape[*start - 1].like; --*start) {
+		if (filled(f, *start, r - *start) >= f->nused)
+			break;
+	}
+	return r - *start >= 2 && filled(f, *start, r - *start) == f->nused;
 }
 
 static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_head *out,
@@ -341,6 +383,10 @@ static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_he
 	    f->shape[r + 1].width == f->width && f->shape[r + 1].filled >= f->want &&
 	    f->shape[r + 1].filled > f->shape[r].filled && f->shape[r + 1].like)
 		r++;
+	if (!f->shape[r].like && parts_above(f, r, start)) {
+		f->moved = false;
+		goto out;
+	}
 	if (!f->shape[r].like) {
 		DTX_TRY(hint_row(f, r, out, err));
 		DTX_TRY(not_found(f, r, err));
@@ -410,15 +456,36 @@ out:
 	return rc;
 }
 
+/* Whether two cells of the row say the same. */
+static enum dtx_code says_twice(struct finder *f, uint32_t r, bool *twice, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t c, k, n = DTX_MIN(f->g->ncols, (uint32_t)HEAD_TWICE_COLS);
+
+	*twice = false;
+	DTX_TRY(look(f, f->g->first + r, err));
+	for (c = 1; c < n && !*twice; c++) {
+		for (k = 0; k < c && is_filled(&f->cell[c]) && !*twice; k++)
+			*twice = is_filled(&f->cell[k]) &&
+			         dtx_str_eq(f->cell[k].text, f->cell[c].text);
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code grow_up(struct finder *f, uint32_t *start, uint32_t *rows, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct row_facts facts;
+	bool twice;
 
 	while (*start && *rows < DTX_HEAD_ROWS_MAX) {
 		uint32_t r = *start - 1;
 
-		if (!f->shape[r].like || f->shape[r].filled < 2 || !has_blank_column(f, r))
+		/* Years alone tell equal names below apart. */
+		DTX_TRY(says_twice(f, *start, &twice, err));
+		if (!(f->shape[r].like || (f->shape[r].years && twice)) || f->shape[r].filled < 2 ||
+		    !has_blank_column(f, r))
 			break;
 		DTX_TRY(row_facts(f, r, &facts, err));
 		if (!facts.right_half || (f->moved && !facts.merged))
@@ -472,6 +539,7 @@ enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
 	DTX_TRY(grow_up(&f, &start, &rows, err));
 	out->first = g->first + start;
 	out->rows = rows;
+	out->parts = rows > 1 && filled(&f, start, rows) == f.nused;
 out:
 	dtx_mem_free(f.cell);
 	dtx_mem_free(f.used);

@@ -39,7 +39,9 @@ struct dtx_head {
 	uint64_t first; /* first header row */
 	uint32_t rows;  /* 0..8 */
 	bool assumed;   /* only text below: note header_assumed */
-	bool hinted;    /* header_not_found, but the row `first` differs in kind from those below */
+	bool parts; /* each row has some of the names: a blank cell takes none of its left neighbour
+	             */
+	bool hinted; /* header_not_found, but the row `first` differs in kind from those below */
 };
 
 /* §6 of the ingest rules.  header_not_found names the cell that looks like data; `hinted` is set

@@ -193,7 +193,10 @@ enum dtx_code dtx_head_names(const struct dtx_head_grid *g, const struct dtx_hea
 	const char **made = dtx_arena_zalloc(arena, g->ncols, sizeof(*made));
 	uint32_t i;
 
-	n.fill = fill != DTX_FILL_AUTO ? fill : g->text_file ? DTX_FILL_RIGHT : DTX_FILL_MERGED;
+	n.fill = fill != DTX_FILL_AUTO ? fill
+	         : !g->text_file       ? DTX_FILL_MERGED
+	         : head->parts         ? DTX_FILL_NONE
+	                               : DTX_FILL_RIGHT;
 	n.part = dtx_mem_zalloc((size_t)g->ncols * head->rows, sizeof(*n.part));
 	n.next = dtx_mem_zalloc(g->ncols, sizeof(*n.next));
 	if (!cell || !made || !n.part || !n.next)

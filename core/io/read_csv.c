@@ -206,6 +206,7 @@ static void csv_finish(struct dtx_csv *c)
 	s->rows_out = t->rows;
 	s->dropped[DTX_DROP_BLANK] += t->blank;
 	s->dropped[DTX_DROP_COMMENT] += t->comment;
+	s->dropped[DTX_DROP_HEADER] += t->header;
 	s->dropped[DTX_DROP_REJECT] += t->odd[DTX_CSV_ODD_REJECT].n;
 	s->rows_read = t->records;
 	for (i = 0; i < DTX_DROP_COUNT; i++)
@@ -224,6 +225,7 @@ static void csv_add(struct dtx_csv_tally *to, const struct dtx_csv_tally *t)
 	to->kept += t->kept;
 	to->blank += t->blank;
 	to->comment += t->comment;
+	to->header += t->header;
 	for (i = 0; i < DTX_CSV_ODD_COUNT; i++)
 		dtx_csv_odd(to, (enum dtx_csv_odd)i, t->odd[i].n, t->odd[i].first);
 }

@@ -34,13 +34,14 @@ struct dtx_read_opts {
 	const char *header_sep; /* " " */
 	enum dtx_header_fill header_fill;
 	bool names_unique_error; /* "names": "error" */
+	bool headers_drop;       /* records of a text file that repeat the header are dropped */
 	int64_t skip, skip_tail;
 	const char *encoding;         /* NULL: auto */
 	const char *delimiter;        /* NULL: sniffed */
 	const char *quote;            /* NULL: sniffed; "": none */
 	const char *escape, *comment; /* NULL: none */
 	const char *terminator;       /* of records; NULL: newlines */
-	const char *quotes;           /* NULL or "literal", "strict", "lenient" */
+	const char *quotes;           /* NULL or "literal", "strict", "lenient", "lines" */
 	const char *reader;           /* "libcsv" forces it */
 	bool trim;
 	char decimal, group; /* '.', 0 */

@@ -107,6 +107,15 @@ static bool set_names(struct dtx_read_opts *o, const json_t *v)
 	return fresh;
 }
 
+static bool set_repeated_header(struct dtx_read_opts *o, const json_t *v)
+{
+	bool fresh = !o->headers_drop;
+
+	(void)v;
+	o->headers_drop = true;
+	return fresh;
+}
+
 static bool set_extra(struct dtx_read_opts *o, const json_t *v)
 {
 	bool fresh = o->extra == DTX_EXTRA_ERROR;
@@ -146,6 +155,7 @@ static const struct repair_member {
 	{ TEXT(delimiter) },
 	{ TEXT(quote) },
 	{ TEXT(escape) },
+	{ TEXT(comment) },
 	{ TEXT(range) },
 	{ TEXT(sheet) },
 	{ "ragged", set_ragged, 0 },
@@ -154,6 +164,7 @@ static const struct repair_member {
 	{ "skip_tail", set_skip_tail, 0 },
 	{ "header_rows", set_header_rows, 0 },
 	{ "names", set_names, 0 },
+	{ "repeated_header", set_repeated_header, 0 },
 	{ "extra", set_extra, 0 },
 	{ "syntax", set_syntax, 0 },
 	{ "duplicate_keys", set_duplicate_keys, 0 },
@@ -264,13 +275,34 @@ void dtx_repair_hint(struct dtx_err *err)
 	json_decref(change);
 }
 
+/* What a reader noted although it went on can have a remedy too. */
+static bool repair_noted(struct dtx_repair *r, const struct dtx_reader *reader,
+                         struct dtx_read_opts *opts)
+{
+	size_t i;
+
+	for (i = 0; r->on && i < reader->diags.n; i++) {
+		const struct dtx_err *note = &reader->diags.item[i];
+
+		if (note->more && strstr(note->more, "\"repair\"") &&
+		    dtx_repair_take(r, note, opts))
+			return true;
+	}
+	return false;
+}
+
 enum dtx_code dtx_repair_open(struct dtx_repair *r, struct dtx_source *src,
                               struct dtx_read_opts *opts, struct dtx_reader **out,
                               struct dtx_err *err)
 {
 	enum dtx_code rc = dtx_reader_open(src, opts, out, err);
 
-	while (rc != DTX_OK && dtx_repair_take(r, err, opts)) {
+	for (;;) {
+		if (rc == DTX_OK ? !repair_noted(r, *out, opts) : !dtx_repair_take(r, err, opts))
+			break;
+		if (rc == DTX_OK)
+			dtx_reader_close(*out);
+		*out = NULL;
 		dtx_err_clear(err);
 		rc = dtx_reader_open(src, opts, out, err);
 	}

@@ -30,6 +30,9 @@ struct dtx_sniff_score {
 	uint64_t irregular; /* quotes that are data */
 	uint64_t delims;    /* delimiters */
 	uint64_t spaced;    /* ... with a blank behind */
+	uint64_t records;
+	uint64_t doubled; /* ... in which every second cell is empty, the first and last not counted
+	                   */
 };
 
 /* Reads the sample as leniently as can be, a quote that never closes as text.  The last record of a

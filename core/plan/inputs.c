@@ -26,8 +26,8 @@ static const struct dtx_param type_rows[] = {
 struct input_args {
 	const char *name, *path, *range, *table, *header_sep, *encoding, *reader, *rejects,
 		*records;
-	int format, header_fill, names, extra, ragged, hidden, merged, bad_cells, duplicate_keys,
-		syntax;
+	int format, header_fill, names, repeated_header, extra, ragged, hidden, merged, bad_cells,
+		duplicate_keys, syntax;
 	const json_t *sheet, *header_rows;
 	int64_t skip, skip_tail, max_rejects;
 	struct dtx_plist null_values, types, requires;
@@ -47,6 +47,8 @@ static const struct dtx_param input_rows[] = {
 	  .def = "\"auto\"", .help = "how blank header cells are filled" },
 	{ ROW(input_args, names, DTX_P_CHOICE), .choices = "suffix,error", .def = "\"suffix\"",
 	  .help = "what repeated header names do" },
+	{ ROW(input_args, repeated_header, DTX_P_CHOICE), .choices = "keep,drop",
+	  .help = "rows of a text file that repeat its header: keep" },
 	{ ROW(input_args, skip, DTX_P_INT), .min = 0, .max = INT_MAX_JSON, .def = "0",
 	  .help = "physical rows cut off before the header" },
 	{ ROW(input_args, skip_tail, DTX_P_INT), .min = 0, .max = INT_MAX_JSON, .def = "0",
@@ -91,7 +93,7 @@ static const struct dtx_param dialect_rows[] = {
 	{ ROW(dialect_args, comment, DTX_P_TEXT), .help = "lines that begin with it are skipped" },
 	{ ROW(dialect_args, decimal, DTX_P_TEXT), .help = "decimal mark" },
 	{ ROW(dialect_args, group, DTX_P_TEXT), .help = "digit group mark" },
-	{ ROW(dialect_args, quotes, DTX_P_TEXT), .help = "literal, strict or lenient" },
+	{ ROW(dialect_args, quotes, DTX_P_TEXT), .help = "literal, strict, lenient or lines" },
 	{ ROW(dialect_args, terminator, DTX_P_TEXT), .help = "of a record; newlines" },
 	{ ROW(dialect_args, trim, DTX_P_BOOL), .help = "strip blanks around cells" },
 };
@@ -259,6 +261,7 @@ static void input_opts(const struct input_args *a, struct dtx_read_opts *o)
 	o->header_sep = a->header_sep ? a->header_sep : " ";
 	o->header_fill = (enum dtx_header_fill)a->header_fill;
 	o->names_unique_error = a->names == 1;
+	o->headers_drop = a->repeated_header == 1;
 	o->skip = a->skip;
 	o->skip_tail = a->skip_tail;
 	o->encoding = a->encoding && strcmp(a->encoding, "auto") != 0 ? a->encoding : NULL;

@@ -81,7 +81,7 @@ CASES = {
     "title": ("Sales, first quarter\n\n" + text(), HEAD, ROWS),
     "report lines": ("Account,12345\nPeriod,2024\n\n" + text(), HEAD, ROWS),
     "footer": (text() + "Total,1014.6\n", HEAD, ROWS + [["Total", "1014.6", "", ""]]),
-    "header again": ("\n".join(LINES[:3] + LINES[:1] + LINES[3:]), HEAD, ROWS[:2] + [HEAD] + ROWS[2:]),
+    "header again": ("\n".join(LINES[:3] + LINES[:1] + LINES[3:]), HEAD, ROWS),
     "no header": (text(head=None), ["column_1", "column_2", "column_3", "column_4"], ROWS),
     "a number in the header": (text(head=HEAD[:3] + ["1"]), HEAD[:3] + ["1"], ROWS),
     "names twice and none": (text(head=["id", "id", "", "amount"]), ["id", "id_2", "column_3", "amount"], ROWS),
@@ -92,6 +92,70 @@ CASES = {
     "many columns": (",".join("c%d" % i for i in range(3000)) + "\n" + ",".join("1" for _ in range(3000)),
                      ["c%d" % i for i in range(3000)], [["1"] * 3000]),
 }
+
+HEAD3 = ["id", "name", "amt"]
+ROWS3 = [["1", "Ann", "2.5"], ["2", "Bob", "3"]]
+BODY3 = "1,Ann,2.5\n2,Bob,3\n"
+CHINESE = [["编号", "姓名"], ["1", "王小明"], ["2", "李华"]]
+
+
+def lines(rows, sep=","):
+    return "".join(sep.join(r) + "\n" for r in rows)
+
+
+def coded(encoding, *rows):
+    return lines(rows).encode(encoding), list(rows[0]), [list(r) for r in rows[1:]]
+
+
+CASES.update({
+    "two marks": (b"\xef\xbb\xbf\xef\xbb\xbf" + lines([HEAD3] + ROWS3).encode(), HEAD3, ROWS3),
+    "an end-of-file mark": (b"id,name,amt\r\n1,Ann,2.5\r\n2,Bob,3\r\n\x1a", HEAD3, ROWS3),
+    "filled up with NULs": (lines([HEAD3] + ROWS3).encode() + bytes(300), HEAD3, ROWS3),
+    "utf-16 cut in a unit": (b"\xff\xfe" + lines([HEAD3] + ROWS3).encode("utf-16-le") + b"\0", HEAD3, ROWS3),
+    "comments in the table": ("# made by a tool\nid,name,amt\n1,Ann,2.5\n# checked\n2,Bob,3\n", HEAD3, ROWS3),
+    "rules and a count": (" id | name | amt\n----+------+-----\n1|Ann|2.5\n2|Bob|3\n(2 rows)\n\n", HEAD3, ROWS3),
+    "notes below": (lines([HEAD3] + ROWS3) + "\nSource: the office, 2024\nNote: estimates\n", HEAD3, ROWS3),
+    "a rule and notes below": (lines([HEAD3] + ROWS3) + "______\nQuelle: Amt\n© 2024\n", HEAD3, ROWS3),
+    "a titled table below": ("Table 1\n" + lines([HEAD3] + ROWS3) + "\nTable 2\nx,y\n1,2\n3,4\n", HEAD3, ROWS3),
+    "escaped delimiters": ("id,name,amt\n1,Paris\\, Texas,2.5\n2,Bob,3\n", HEAD3,
+                           [["1", "Paris, Texas", "2.5"], ["2", "Bob", "3"]]),
+    "doubled bars": (lines([HEAD3] + ROWS3, "||"), HEAD3, ROWS3),
+    "doubled colons": (lines([HEAD3] + ROWS3, "::"), HEAD3, ROWS3),
+    "wide semicolons": (lines([HEAD3] + ROWS3, "\uff1b"), HEAD3, ROWS3),
+    "blanks around quotes": ('"id" ,"name" ,"amt"\n"1" ,"Ann, B" ,"2.5"\n"2" ,"Bob" ,"3"\n', HEAD3,
+                             [["1", "Ann, B", "2.5"], ["2", "Bob", "3"]]),
+    "quotes inside enclosing ones": ('id,name,amt\n1,"5" pipe",2.5\n2,"10" x 20" frame",3\n3,"plain",4\n', HEAD3,
+                                     [["1", '5" pipe', "2.5"], ["2", '10" x 20" frame', "3"], ["3", "plain", "4"]]),
+    "lines quoted as a whole": ('"id,name,amt"\n"1,""Ann, B"",2.5"\n"2,Bob,3"\n', HEAD3,
+                                [["1", "Ann, B", "2.5"], ["2", "Bob", "3"]]),
+    "a header with another delimiter": ("id;name;amt\n" + BODY3, HEAD3, ROWS3),
+    "a quote in the header": ('id,"name,amt\n1,"Ann, B",2.5\n2,"Bob",3\n', ["id", '"name', "amt"],
+                              [["1", "Ann, B", "2.5"], ["2", "Bob", "3"]]),
+    "names over two rows": ("id,name,\n,,amt\n" + BODY3, HEAD3, ROWS3),
+    "years above equal names": (",2023,,2024,\nid,a,b,a,b\nN,1,2,3,4\nS,5,6,7,8\n",
+                                ["id", "2023 a", "2023 b", "2024 a", "2024 b"],
+                                [["N", "1", "2", "3", "4"], ["S", "5", "6", "7", "8"]]),
+    "too few names": ("id,name\n1,Ann,x,y\n2,Bob,z,w\n", ["id", "name", "column_3", "column_4"],
+                      [["1", "Ann", "x", "y"], ["2", "Bob", "z", "w"]]),
+    "row numbers": ("name,amt\n" + BODY3, ["column_1", "name", "amt"], ROWS3),
+    "row names": ('"mpg","cyl"\n"Mazda RX4",21,6\n"Datsun 710",22.8,4\n', ["column_1", "mpg", "cyl"],
+                  [["Mazda RX4", "21", "6"], ["Datsun 710", "22.8", "4"]]),
+    "joined files": (lines([HEAD3] + ROWS3) * 2, HEAD3, ROWS3 * 2),
+    "sentences in one column": ("description\nred, blue and green\none, two\nthree\n", ["description"],
+                                [["red, blue and green"], ["one, two"], ["three"]]),
+    "windows-1250": coded("cp1250", ["id", "jméno", "město"], ["1", "Jiří", "Plzeň"], ["2", "Žofie", "Třebíč"]),
+    "iso-8859-2": coded("iso8859_2", ["id", "imię", "miasto"], ["1", "Łukasz", "Łódź"], ["2", "Żaneta", "Kraków"]),
+    "windows-1254": coded("cp1254", ["id", "şehir"], ["1", "İstanbul"], ["2", "Muğla"], ["3", "Eskişehir"]),
+    "windows-1257": coded("cp1257", ["id", "miestas"], ["1", "Šiauliai"], ["2", "Klaipėda"], ["3", "Panevėžys"]),
+    "windows-1256": coded("cp1256", ["id", "اسم"], ["1", "محمد"], ["2", "فاطمة"]),
+    "degrees": coded("latin1", ["t", "temp °C"], ["1", "20"], ["2", "21"]),
+    "a currency": coded("cp1252", ["item", "price"], ["A", "5 €"], ["B", "7 €"]),
+    "gb18030": coded("gbk", *CHINESE),
+    "big5": coded("big5", ["編號", "姓名"], ["1", "王小明"], ["2", "陳美麗"]),
+    "euc-kr": coded("euc-kr", ["번호", "이름"], ["1", "김철수"], ["2", "이영희"]),
+    "euc-jp": coded("euc-jp", ["番号", "名前"], ["1", "たなか"], ["2", "スズキ太郎"]),
+    "cp866": coded("cp866", ["номер", "имя"], ["1", "Иван"], ["2", "Пётр Кузнецов"]),
+})
 
 
 def read(dtx, folder, data):

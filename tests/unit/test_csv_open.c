@@ -147,6 +147,31 @@ void test_csv_rarer_delimiters(void)
 	DUMP_IS("a b   c\n1 2   3\n", &how, "a b:text|c:int\n1 2|3\n");
 }
 
+void test_csv_doubled_delimiters(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	DUMP_IS("a||b\n1||x\n", &how, "a:int|b:text\n1|x\n");
+	DUMP_IS("a::b::c\n1::x|y::\n", &how, "a:int|b:text|c:null\n1|x|y|~\n");
+	/* Blank columns are columns where they are common, or where one row fills them. */
+	DUMP_IS("a,,b\n1,,x\n", &how, "a:int|column_2:null|b:text\n1|~|x\n");
+	DUMP_IS("a||b\n1|2|x\n", &how, "a:int|column_2:int|b:text\n1|2|x\n");
+}
+
+void test_csv_headers_that_do_not_fit(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	DUMP_IS("x,y\n1,2.5,a\n2,3.5,b\n", &how, "column_1:int|x:float|y:text\n1|2.5|a\n2|3.5|b\n");
+	DUMP_IS("a;b;c\n1,2,x\n3,4,y\n", &how, "a:int|b:int|c:text\n1|2|x\n3|4|y\n");
+	DUMP_IS("a,b\n1,x\na,b\n2,y\n", &how, "a:text|b:text\n1|x\na|b\n2|y\n");
+	how.opts.headers_drop = true;
+	DUMP_IS("a,b\n1,x\na,b\n2,y\na,b", &how, "a:int|b:text\n1|x\n2|y\n");
+	how.opts.headers_drop = false;
+	how.opts.quotes = "lines";
+	DUMP_IS("\"a,b\"\n\"1,\"\"x, y\"\"\"\n2,z\n", &how, "a:int|b:text\n1|x, y\n2|z\n");
+}
+
 void test_csv_quotes_among_others(void)
 {
 	struct dump_how how = DUMP_HOW;

@@ -65,6 +65,26 @@ void test_repair_takes_the_advised_remedy(void)
 }
 
 /* Tables below the first are cut off as rows that the ledger counts. */
+void test_repair_leaves_out_what_is_no_row(void)
+{
+	REPAIR_IS("# x\na,b\n1,2\n# y\n3,4\n",
+	          "a:int|b:int\n1|2\n3|4\n"
+	          "{\"refusal\":\"ragged_rows\",\"change\":{\"comment\": \"#\"}}\n");
+	/* A line of the table's width is a row, whatever it begins with. */
+	REPAIR_IS("a,b\n1,2\n# y\n#3,4\n",
+	          "a:text|b:int\n1|2\n# y|~\n#3|4\n"
+	          "{\"refusal\":\"ragged_rows\",\"change\":{\"ragged\": \"pad\"}}\n");
+	REPAIR_IS("a,b\n1,2\n\nEnd\n",
+	          "a:int|b:int\n1|2\n1 dropped\n"
+	          "{\"refusal\":\"ragged_rows\",\"change\":{\"skip_tail\": 1}}\n");
+	REPAIR_IS("a,b\n1,2\nEnd\n",
+	          "a:text|b:int\n1|2\nEnd|~\n"
+	          "{\"refusal\":\"ragged_rows\",\"change\":{\"ragged\": \"pad\"}}\n");
+	REPAIR_IS("a,b\n1,2\na,b\n3,4\n",
+	          "a:int|b:int\n1|2\n3|4\n"
+	          "{\"refusal\":\"reader_note\",\"change\":{\"repeated_header\": \"drop\"}}\n");
+}
+
 void test_repair_counts_other_tables(void)
 {
 	REPAIR_IS("a,b\n1,x\n2,y\n\nk,v\n7,8\n\nk,w\n9,8\n",
@@ -161,6 +181,14 @@ void test_encoding_is_guessed(void)
 		  "c, \x8d\xb2\x93\xa1, \x97\xe9\x96\xd8",
 		  "shift-jis" },
 		{ "J\x81rgen, K\x94ln, Z\x81rich", "cp850" },
+		{ "Ji\xf8\xed, Plze\xf2, m\xecsto", "windows-1250" },
+		{ "Tr\xf8ndelag, \xc5lesund, Troms\xf8", "windows-1252" },
+		{ "\xb1\xe0\xba\xc5, \xd0\xd5\xc3\xfb", "gb18030" },
+		{ "\xb9\xf8\xc8\xa3, \xc0\xcc\xb8\xa7", "euc-kr" },
+		{ "\xbds\xb8\xb9, \xa9m\xa6W", "big5" },
+		{ "20 \xb0"
+		  "C, 5 \x80",
+		  "windows-1252" },
 		{ "caf\xc3\xa9, na\xefve, Z\xc3\xbcrich", "utf-8:repair" },
 	};
 	size_t i;

@@ -1,0 +1,155 @@
+/* Headers that do not fit their table as they stand. */
+#include "core/base/num.h"
+#include "core/io/csv_top.h"
+#include "core/io/repair.h"
+
+/* Joined files bring their header once more.  It is dropped when that is wanted, else noted. */
+enum dtx_code dtx_csv_head_again(struct dtx_csv *c, struct dtx_csv_top *top, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_csv_top_row *head = top->body ? &top->row[top->body - 1] : NULL;
+	const char *data = c->text.data;
+	struct dtx_err w = DTX_ERR_INIT;
+	size_t len, first = top->n, i;
+
+	if (!c->header_rows || head->n < 2)
+		goto out;
+	len = head->next - head->start;
+	while (len && (data[head->start + len - 1] == '\n' || data[head->start + len - 1] == '\r'))
+		len--;
+	if (c->opts.headers_drop) {
+		c->header = (struct dtx_str){ data + head->start, len };
+		for (i = top->body; i < top->n; i++)
+			top->row[i].blank |= dtx_csv_is_header(c, top->row[i].start);
+		goto out;
+	}
+	for (i = top->n; i-- > top->body;) {
+		if (dtx_csv_top_same(&top->row[i], head))
+			first = i;
+	}
+	if (first == top->n)
+		goto out;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s' has its header once more at L%lld, read as a row",
+	            dtx_source_name(c->head.src), (long long)top->row[first].line + 1);
+	dtx_err_hint(&w, "\"repeated_header\": \"drop\" leaves such rows out");
+	dtx_csv_blame(c, top->row[first].start, &w);
+	dtx_repair_advise(&w, "{\"repeated_header\":\"drop\"}");
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	return rc;
+}
+
+/* How many parts; the first `cap` of them. */
+static uint32_t parts(struct dtx_str s, char delim, struct dtx_str *out, uint32_t cap)
+{
+	uint32_t n = 0;
+	size_t from = 0, i;
+
+	for (i = 0; i <= s.len; i++) {
+		if (i < s.len && s.ptr[i] != delim)
+			continue;
+		if (n < cap)
+			out[n] = (struct dtx_str){ s.ptr + from, i - from };
+		n++;
+		from = i + 1;
+	}
+	return n;
+}
+
+/* The first row is one cell that another usual delimiter parts into as many names as the rows below
+ * have cells. */
+enum dtx_code dtx_csv_head_parted(struct dtx_csv *c, struct dtx_csv_top *top, uint32_t width,
+                                  struct dtx_err *err)
+{
+	static const char delims[] = ",;\t|";
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = 0, k;
+	struct dtx_csv_top_row *r = top->row;
+	struct dtx_str *cell = NULL;
+	const char *delim = delims;
+	bool *quoted;
+
+	for (; r->n == 1 && width > 2 && n != width && *delim; delim++)
+		n = parts(r->cell[0], *delim, NULL, 0);
+	if (!n || n != width || top->n < 2 || top->row[1].n != width)
+		goto out;
+	cell = dtx_arena_alloc(&top->arena, n, sizeof(*cell));
+	quoted = dtx_arena_alloc(&top->arena, n, sizeof(*quoted));
+	if (!cell || !quoted)
+		DTX_FAIL_MEM(err);
+	(void)parts(r->cell[0], delim[-1], cell, n);
+	for (k = 0; k < n; k++)
+		quoted[k] = false;
+	r->cell = cell;
+	r->quoted = quoted;
+	r->n = n;
+	DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
+	                          "has another delimiter in its first row than in those below",
+	                          err));
+out:
+	return rc;
+}
+
+/* A column of row numbers, or of row names beside nothing but values. */
+static bool are_row_names(const struct dtx_csv_top *top, uint32_t width)
+{
+	bool numbers = true, names = true;
+	int64_t rows = 0, first = 0, n;
+	size_t i;
+	uint32_t k;
+
+	for (i = top->body; i < top->n; i++) {
+		const struct dtx_csv_top_row *r = &top->row[i];
+
+		if (r->blank)
+			continue;
+		if (r->n != width + 1)
+			return false;
+		first = rows ? first : r->cell[0].len == 1 && r->cell[0].ptr[0] == '1';
+		numbers = numbers && dtx_num_parse_i64(r->cell[0].ptr, r->cell[0].len, &n) &&
+		          n == first + rows;
+		names = names && dtx_head_judge(r->cell[0]) == DTX_HEAD_TEXT;
+		for (k = 1; names && k < r->n; k++)
+			names = dtx_head_judge(r->cell[k]) != DTX_HEAD_TEXT;
+		rows++;
+	}
+	return rows >= 2 && (numbers || names);
+}
+
+/* Statistics programs write the names of rows as a first column without a name. */
+enum dtx_code dtx_csv_head_row_names(struct dtx_csv *c, struct dtx_csv_top *top,
+                                     const struct dtx_head *head, struct dtx_err *err)
+{
+	static const char *const keys[] = { "id", "no", "nr", "key", "index", "row", "#", "n" };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_top_row *r = &top->row[head->first];
+	struct dtx_str *cell;
+	bool *quoted;
+	size_t i;
+
+	if (head->rows != 1 || c->opts.range || !are_row_names(top, r->n))
+		goto out;
+	for (i = 0; i < DTX_COUNT(keys); i++) {
+		if (dtx_str_ieq(r->cell[0], dtx_str_of(keys[i])))
+			goto out;
+	}
+	cell = dtx_arena_alloc(&top->arena, r->n + 1, sizeof(*cell));
+	quoted = dtx_arena_alloc(&top->arena, r->n + 1, sizeof(*quoted));
+	if (!cell || !quoted)
+		DTX_FAIL_MEM(err);
+	cell[0] = (struct dtx_str){ "", 0 };
+	quoted[0] = false;
+	memcpy(cell + 1, r->cell, r->n * sizeof(*cell));
+	memcpy(quoted + 1, r->quoted, r->n * sizeof(*quoted));
+	r->cell = cell;
+	r->quoted = quoted;
+	r->n++;
+	DTX_TRY(dtx_csv_note_text(
+		c, DTX_W_READER_NOTE,
+		"has one name less than a row has cells: the first column, of row "
+		"names, has none",
+		err));
+out:
+	return rc;
+}

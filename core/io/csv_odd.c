@@ -1,0 +1,111 @@
+/* Tells comments and remarks from records by their shape. */
+#include "core/io/csv_odd.h"
+
+#include "core/base/utf8.h"
+#include "core/io/header.h"
+
+#define ODD_WORDS 3 /* a line of fewer words may be a record that lost its other cells */
+
+static const char *const odd_prefix[DTX_CSV_ODD_PREFIX] = { "#",  "%",  "//", "--", "==",
+	                                                    "+-", "+=", "|-", "**" };
+static const char *const odd_remark[] = { "source:", "sources:", "note:",      "notes:",
+	                                  "remark:", "remarks:", "footnote:",  "footnotes:",
+	                                  "quelle:", "hinweis:", "anmerkung:", "fuente:",
+	                                  "nota:",   "notas:",   "fonte:",     "*" };
+
+static bool odd_has_prefix(struct dtx_str line)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(odd_remark); i++) {
+		struct dtx_str word = dtx_str_of(odd_remark[i]);
+
+		if (line.len >= word.len &&
+		    dtx_str_ieq((struct dtx_str){ line.ptr, word.len }, word))
+			return true;
+	}
+	return false;
+}
+
+static bool odd_is_rule(struct dtx_str s)
+{
+	size_t i;
+
+	for (i = 0; i < s.len && strchr("_-=*", s.ptr[i]); i++)
+		;
+	return s.len >= 3 && i == s.len;
+}
+
+static unsigned odd_words(struct dtx_str s)
+{
+	unsigned n = 0;
+	size_t i;
+
+	for (i = 0; i < s.len; i++)
+		n += s.ptr[i] != ' ' && (!i || s.ptr[i - 1] == ' ');
+	return n;
+}
+
+static enum dtx_csv_odd_line odd_judge(struct dtx_str line, uint32_t ncells, enum dtx_csv_kind kind)
+{
+	if (kind == DTX_CSV_BLANK)
+		return DTX_CSV_LINE_BLANK;
+	if (line.len && line.ptr[0] == '"') {
+		line.ptr++;
+		line.len--;
+	}
+	if (odd_has_prefix(line) || odd_is_rule(line))
+		return DTX_CSV_LINE_REMARK;
+	if (kind != DTX_CSV_SHORT || ncells != 1 ||
+	    (dtx_head_judge(line) != DTX_HEAD_TEXT && odd_words(line) < 2))
+		return DTX_CSV_LINE_DATA;
+	return odd_words(line) >= ODD_WORDS || line.ptr[0] == '(' ? DTX_CSV_LINE_REMARK
+	                                                          : DTX_CSV_LINE_WORDS;
+}
+
+void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const char *data,
+                      const struct dtx_csv_row *row, enum dtx_csv_kind kind)
+{
+	struct dtx_str line = { data + row->start, row->end - row->start };
+	bool ragged = kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG;
+	size_t i;
+
+	for (i = 0; i < DTX_CSV_ODD_PREFIX; i++) {
+		if (!dtx_str_starts(line, dtx_str_of(odd_prefix[i])))
+			continue;
+		odd->prefix[i].all++;
+		odd->prefix[i].ragged += ragged;
+	}
+	odd->tail[odd->n++ % DTX_CSV_ODD_TAIL] = odd_judge(dtx_utf8_trim(line), row->ncells, kind);
+}
+
+const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_CSV_ODD_PREFIX; i++) {
+		if (odd->prefix[i].ragged && odd->prefix[i].ragged == odd->prefix[i].all)
+			return odd_prefix[i];
+	}
+	return NULL;
+}
+
+unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd)
+{
+	unsigned far = (unsigned)DTX_MIN(odd->n, (uint64_t)DTX_CSV_ODD_TAIL), i, remarks = 0;
+	unsigned words = 0; /* so many are remarks if a blank line or a remark stands above */
+
+	for (i = 1; i <= far; i++) {
+		enum dtx_csv_odd_line line = odd->tail[(odd->n - i) % DTX_CSV_ODD_TAIL];
+
+		if (line == DTX_CSV_LINE_DATA)
+			return remarks;
+		if (line == DTX_CSV_LINE_REMARK)
+			remarks = i;
+		else if (line == DTX_CSV_LINE_WORDS)
+			words = i;
+		else if (words)
+			remarks = words;
+	}
+	return 0; /* all that is remembered: no mere remarks */
+}

@@ -1,0 +1,31 @@
+/* Lines of a text file that are no records: comments inside the table, remarks below it. */
+#ifndef DTX_IO_CSV_ODD_H
+#define DTX_IO_CSV_ODD_H
+
+#include "core/io/csv.h"
+
+#define DTX_CSV_ODD_TAIL   16u /* so many lines at the end are remembered */
+#define DTX_CSV_ODD_PREFIX 9u
+
+/* What is known after all records were looked at in order; starts as zeros. */
+struct dtx_csv_odd_lines {
+	struct {
+		uint64_t all, ragged;
+	} prefix[DTX_CSV_ODD_PREFIX];
+	enum dtx_csv_odd_line {
+		DTX_CSV_LINE_DATA,
+		DTX_CSV_LINE_BLANK,
+		DTX_CSV_LINE_REMARK,
+		DTX_CSV_LINE_WORDS /* short; a remark behind a blank line */
+	} tail[DTX_CSV_ODD_TAIL];
+	uint64_t n;
+};
+
+void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const char *data,
+                      const struct dtx_csv_row *row, enum dtx_csv_kind kind);
+/* The prefix that only records have which do not fit, NULL if there is none. */
+const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd);
+/* How many records at the end are remarks, with blank lines between them. */
+unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd);
+
+#endif

@@ -1,0 +1,140 @@
+/* Text files whose records were quoted as a whole: "1,""Rome, Italy"",2". */
+#include "core/base/mem.h"
+#include "core/io/csv.h"
+#include "core/io/repair.h"
+
+#define WRAPPED_SAMPLE ((size_t)64 << 10)
+#define WRAPPED_COLS   3 /* two cells may be a text with a comma */
+
+static bool is_end(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+/* Appends the text of the quoted record at `at`, returns its end: 0 when it is not one. */
+static size_t unwrap_record(struct dtx_str text, size_t at, char *out, size_t *n)
+{
+	size_t put = *n;
+
+	if (text.ptr[at] != '"')
+		return 0;
+	for (at++; at < text.len; at++) {
+		if (text.ptr[at] == '"') {
+			at++;
+			if (at == text.len || is_end(text.ptr[at])) {
+				*n = put;
+				return at;
+			}
+			if (text.ptr[at] != '"')
+				return 0;
+		}
+		out[put++] = text.ptr[at];
+	}
+	return 0;
+}
+
+/* Takes the quotes off; records without them stay.  Returns how many did. */
+static size_t unwrap(struct dtx_str text, char *out, size_t *n)
+{
+	size_t at = 0, end, plain = 0;
+
+	for (*n = 0; at < text.len;) {
+		if (is_end(text.ptr[at])) {
+			out[(*n)++] = text.ptr[at++];
+			continue;
+		}
+		end = unwrap_record(text, at, out, n);
+		plain += !end;
+		if (end) {
+			at = end;
+			continue;
+		}
+		while (at < text.len && !is_end(text.ptr[at]))
+			out[(*n)++] = text.ptr[at++];
+	}
+	return plain;
+}
+
+enum dtx_code dtx_csv_unwrap(struct dtx_encoding *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_owner *owner = NULL;
+	char *text = dtx_mem_alloc(e->len + 1, 1);
+	size_t n;
+
+	if (!text)
+		DTX_FAIL_MEM(err);
+	(void)unwrap((struct dtx_str){ e->text, e->len }, text, &n);
+	owner = dtx_owner_take(text);
+	if (!owner)
+		DTX_FAIL_MEM(err);
+	dtx_owner_unref(e->owner);
+	e->owner = owner;
+	e->text = text;
+	e->len = n;
+	e->converted = true;
+out:
+	return rc;
+}
+
+static struct dtx_str whole_lines(const struct dtx_encoding *e)
+{
+	size_t len = DTX_MIN(e->len, WRAPPED_SAMPLE);
+
+	while (len < e->len && len && !is_end(e->text[len - 1]))
+		len--;
+	return (struct dtx_str){ e->text, len };
+}
+
+/* Several columns inside, equally many in each line. */
+static bool holds_cells(const struct dtx_csv *c, struct dtx_str inside, uint32_t *ncols)
+{
+	struct dtx_dialect d;
+	struct dtx_csv_row row;
+	struct dtx_csv_text text;
+	struct dtx_encoding enc = { .text = inside.ptr, .len = inside.len };
+	size_t at = 0, rows = 0;
+
+	if (dtx_dialect_find(&c->opts, inside, false, "", &d, NULL) != DTX_OK ||
+	    !dtx_dialect_is_plain(&d))
+		return false;
+	text = dtx_csv_text_of(&enc, &d);
+	for (*ncols = 0; at < text.end; at = row.next) {
+		dtx_csv_row_read(&text, at, NULL, 0, &row);
+		if (dtx_csv_row_blank(&row))
+			continue;
+		if (row.fault != DTX_CSV_FINE || (*ncols && row.ncells != *ncols))
+			return false;
+		*ncols = row.ncells;
+		rows++;
+	}
+	return rows >= 2 && *ncols >= WRAPPED_COLS;
+}
+
+enum dtx_code dtx_csv_wrapped(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str head = whole_lines(&c->enc);
+	struct dtx_err w = DTX_ERR_INIT;
+	char *inside = NULL;
+	uint32_t ncols = 0;
+	size_t n;
+
+	if (c->dialect.quote != '"' || c->opts.delimiter || c->opts.quotes || !head.len ||
+	    head.ptr[0] != '"')
+		goto out;
+	inside = dtx_mem_alloc(head.len, 1);
+	if (!inside)
+		DTX_FAIL_MEM(err);
+	if (unwrap(head, inside, &n) || !holds_cells(c, (struct dtx_str){ inside, n }, &ncols))
+		goto out;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s': each line is one quoted cell, with %u cells inside",
+	            dtx_source_name(c->head.src), ncols);
+	dtx_err_hint(&w, "\"dialect\": {\"quotes\": \"lines\"} takes those quotes off");
+	dtx_repair_advise(&w, "{\"quotes\":\"lines\"}");
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	dtx_mem_free(inside);
+	return rc;
+}
