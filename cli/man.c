@@ -212,7 +212,9 @@ static const struct member_row member_rows[] = {
 	{ "OUTPUT", "path", "file, relative to the plan; - is stdout" },
 	{ NULL, "format", "auto, csv, tsv, json, jsonl, xlsx, text, md" },
 	{ NULL, "table", "an out name; default the result" },
-	{ NULL, "sheet, stamp", "of an .xlsx: sheet name; whether the run id is inside" },
+	{ NULL, "sheet, stamp, as_table",
+	  "of an .xlsx: sheet name; whether the run id is inside; a real table, at most 2,000,000 "
+	  "cells" },
 	{ NULL, "header, delimiter, quote, null_text, bom, eol", "of text files" },
 	{ NULL, "float_style", "keep, or trim: 100.0 is written as 100" },
 };

@@ -18,6 +18,8 @@ suites() {
 		op examples against pandas|/usr/bin/python3 -B tests/diff/examples.py build/dtx
 		lineage of random cells|/usr/bin/python3 -B tests/diff/why.py build/dtx 14
 		dirty text|/usr/bin/python3 -B tests/diff/dirty_csv.py build/dtx
+		workbooks as openpyxl has them|/usr/bin/python3 -B tests/diff/book_out.py build/dtx
+		one table in several files, and through pipes|/usr/bin/python3 -B tests/diff/book_pairs.py build/dtx
 		where tools disagree|/usr/bin/python3 -B tests/diff/semantics.py build/dtx
 		jail (no sanitizer fits behind its filter)|build/unit jail
 		reader process (the same)|build/unit reader_

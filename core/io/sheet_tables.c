@@ -1,5 +1,6 @@
 /* Several tables on one sheet: blocks parted by blank rows, with headers of their own. */
 #include "core/base/mem.h"
+#include "core/io/repair.h"
 #include "core/io/sheet_layout.h"
 
 enum { TABLES_MAX = 8, BAND_ROWS = 50 };
@@ -16,17 +17,21 @@ struct search {
 	uint32_t ntables;
 };
 
-static bool row_blank(const struct dtx_sheet_layout *l, size_t r)
+static uint32_t row_filled(const struct dtx_sheet_layout *l, size_t r)
 {
 	const struct dtx_grid *g = l->grid;
+	uint32_t n = 0;
 	uint64_t i;
 
-	for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
-		if (l->index[dtx_grid_col(g, i)] >= 0 &&
-		    (dtx_grid_tag(g, i) & DTX_CELL_KIND) != DTX_CELL_BLANK)
-			return false;
-	}
-	return true;
+	for (i = g->row[r].first; i < g->row[r + 1].first; i++)
+		n += l->index[dtx_grid_col(g, i)] >= 0 &&
+		     (dtx_grid_tag(g, i) & DTX_CELL_KIND) != DTX_CELL_BLANK;
+	return n;
+}
+
+static bool row_blank(const struct dtx_sheet_layout *l, size_t r)
+{
+	return !row_filled(l, r);
 }
 
 /* The band that begins at the first row with cells at or behind r. */
@@ -143,6 +148,9 @@ static enum dtx_code refuse(const struct search *s, const struct band *first, st
 	             "choose one with \"range\": \"%s\"; \"header_rows\": %u reads on to the end",
 	             name, l->head.rows);
 	dtx_buf_clear(&list);
+	/* The first one stays; the ledger counts the rows of the others. */
+	dtx_repair_advise(err, "{\"skip_tail\":%lld}",
+	                  (long long)(l->opts->skip_tail + l->window.row1 - main.row1));
 	return DTX_E_MULTIPLE_TABLES;
 }
 
@@ -168,6 +176,8 @@ static enum dtx_code search_bands(struct search *s, struct dtx_err *err)
 	if (first.to - first.from == 1 && !next_band(l, first.to, &first))
 		goto out;
 	for (r = first.to; next_band(l, r, &b); r = b.to) {
+		while (b.to - b.from > 2 && row_filled(l, b.from) == 1) /* its title */
+			b.from++;
 		if (b.to - b.from >= 2)
 			DTX_TRY(search_band(s, &b, err));
 	}

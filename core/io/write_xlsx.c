@@ -3,25 +3,25 @@
  * The library packs into an unlinked temp file, whose bytes then go through the outfile: the target
  * is replaced in one rename like that of every other format. */
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <xlsxwriter.h>
 
 #include "core/base/file.h"
 #include "core/base/lib.h"
+#include "core/base/arena.h"
 #include "core/base/mem.h"
-#include "core/base/num.h"
+#include "core/base/strmap.h"
 #include "core/base/utf8.h"
 #include "core/data/cast.h"
-#include "core/data/decimal.h"
-#include "core/data/time.h"
 #include "core/io/cellref.h"
 #include "core/io/writer.h"
-#include "core/io/numfmt.h"
+#include "core/io/xlsx_cells.h"
 
 enum {
 	TEXT_CHARS_MAX = 32767,
+	TABLE_NAME_MAX = 255,
+	TABLE_CELLS_MAX = 2000000,
 	NAME_CHARS_MAX = 31,
 	WIDTH_ROWS = 1000,
 	WIDTH_MIN = 8,
@@ -46,6 +46,7 @@ enum {
 	X(worksheet_set_column)                                                                    \
 	X(worksheet_freeze_panes)                                                                  \
 	X(worksheet_autofilter)                                                                    \
+	X(worksheet_add_table)                                                                     \
 	X(format_set_bold)                                                                         \
 	X(format_set_num_format)
 struct lxw {
@@ -65,9 +66,11 @@ struct xlsx_writer {
 	int temp;     /* unlinked, receives the package */
 	uint32_t row; /* next */
 	bool no_header;
-	uint64_t rounded;    /* numbers that need 17 digits */
-	uint64_t as_text;    /* numbers and dates that a spreadsheet cannot hold */
-	struct dtx_buf cell; /* scratch of one cell */
+	bool table;             /* all cells are held until the end */
+	struct dtx_arena names; /* of its columns, escaped */
+	uint64_t rounded;       /* numbers that need 17 digits */
+	uint64_t as_text;       /* numbers and dates that a spreadsheet cannot hold */
+	struct dtx_buf cell;    /* scratch of one cell */
 	struct dtx_buf shown;
 };
 
@@ -87,6 +90,7 @@ static void xlsx_writer_close(struct dtx_writer *writer)
 	dtx_file_close(&w->temp);
 	dtx_buf_clear(&w->cell);
 	dtx_buf_clear(&w->shown);
+	dtx_arena_clear(&w->names);
 	dtx_mem_free(w->format);
 	dtx_mem_free(w->width);
 	dtx_errlist_clear(&writer->diags);
@@ -135,44 +139,42 @@ out:
 	return rc;
 }
 
-/* The source's number format, unless it is a text pattern or shows another class of value. */
-static const char *source_format(const struct dtx_field *f)
+/* A table has a header, whose names differ in more than case. */
+static enum dtx_code check_table(const struct dtx_write_opts *opts, const struct dtx_schema *s,
+                                 struct dtx_err *err)
 {
-	enum dtx_fmt_class cls;
-	bool date = f->type.type == DTX_T_DATE || f->type.type == DTX_T_DATETIME;
-	const char *p = f->format;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_arena folded = DTX_ARENA_INIT;
+	struct dtx_strmap seen = { 0 };
+	struct dtx_buf name = DTX_BUF_INIT(CELL_BYTES_MAX);
+	uint32_t i, found;
 
-	if (!p || !f->source)
-		return NULL;
-	for (p = strchr(p, '%'); p; p = strchr(p + 1, '%')) {
-		if ((p[1] | 32) >= 'a' && (p[1] | 32) <= 'z')
-			return NULL;
+	if (opts->no_header || !s->nfields)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "a table of a workbook has a header");
+	for (i = 0; i < s->nfields; i++) {
+		struct dtx_str text = dtx_str_of(s->field[i].name);
+		char *key;
+
+		if (!text.len || dtx_utf8_count(text.ptr, text.len) > TABLE_NAME_MAX)
+			DTX_FAIL(
+				err, DTX_E_CELL_LIMIT,
+				"column %u: a name in a table of a workbook has 1 to %d characters",
+				i + 1, TABLE_NAME_MAX);
+		dtx_buf_reset(&name);
+		dtx_utf8_fold(&name, text);
+		key = dtx_arena_strndup(&folded, dtx_buf_text(&name), name.len);
+		if (!key || !dtx_strmap_put(&seen, dtx_str_of(key), i, &found))
+			DTX_FAIL_MEM(err);
+		if (found != i)
+			DTX_FAIL(err, DTX_E_AMBIGUOUS_COLUMN,
+			         "'%.60s' and '%.60s' are one name in a table of a workbook",
+			         s->field[found].name, s->field[i].name);
 	}
-	cls = dtx_fmt_classify(dtx_str_of(f->format));
-	if (date)
-		return cls == DTX_FMT_DATE || cls == DTX_FMT_DATETIME ? f->format : NULL;
-	if (!dtx_type_is_number(f->type.type) || cls == DTX_FMT_TEXT)
-		return NULL;
-	return cls == DTX_FMT_DATE || cls == DTX_FMT_DATETIME ? NULL : f->format;
-}
-
-static const char *own_format(const struct dtx_field *f, char scratch[64])
-{
-	unsigned i, n = 0;
-
-	if (f->type.type == DTX_T_DATE)
-		return "yyyy-mm-dd";
-	if (f->type.type == DTX_T_DATETIME)
-		return "yyyy-mm-dd hh:mm:ss";
-	if (f->type.type != DTX_T_DECIMAL || f->type.scale > 15)
-		return NULL;
-	scratch[n++] = '0';
-	if (f->type.scale)
-		scratch[n++] = '.';
-	for (i = 0; i < f->type.scale; i++)
-		scratch[n++] = '0';
-	scratch[n] = '\0';
-	return scratch;
+out:
+	dtx_strmap_clear(&seen);
+	dtx_buf_clear(&name);
+	dtx_arena_clear(&folded);
+	return rc;
 }
 
 static enum dtx_code set_formats(struct xlsx_writer *w, struct dtx_err *err)
@@ -183,9 +185,8 @@ static enum dtx_code set_formats(struct xlsx_writer *w, struct dtx_err *err)
 	uint32_t i;
 
 	for (i = 0; i < s->nfields; i++) {
-		const char *f = source_format(&s->field[i]);
+		const char *f = dtx_xlsx_column_format(&s->field[i], scratch);
 
-		f = f ? f : own_format(&s->field[i], scratch);
 		if (!f)
 			continue;
 		w->format[i] = w->lxw.workbook_add_format(w->book);
@@ -201,7 +202,7 @@ static enum dtx_code make_book(struct xlsx_writer *w, const struct dtx_write_opt
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	lxw_workbook_options options = { .constant_memory = LXW_TRUE, .use_zip64 = LXW_FALSE };
+	lxw_workbook_options options = { .constant_memory = !w->table, .use_zip64 = LXW_FALSE };
 	lxw_doc_properties properties = { .created = CREATED };
 	char path[64];
 
@@ -239,9 +240,12 @@ static enum dtx_code xlsx_writer_open(struct dtx_outfile *out, const struct dtx_
 	w->head = (struct dtx_writer){ .cls = &dtx_write_xlsx, .out = out, .schema = schema };
 	w->temp = -1;
 	w->no_header = opts->no_header;
+	w->table = opts->as_table;
 	dtx_buf_init(&w->cell, CELL_BYTES_MAX);
 	dtx_buf_init(&w->shown, CELL_BYTES_MAX);
 	DTX_TRY(check_size(schema, err));
+	if (w->table)
+		DTX_TRY(check_table(opts, schema, err));
 	if (opts->sheet)
 		DTX_TRY(check_name(opts->sheet, err));
 	w->format = dtx_mem_zalloc(schema->nfields, sizeof(lxw_format *));
@@ -278,39 +282,6 @@ out:
 	return rc;
 }
 
-/* Whether "_xHHHH_" stands at p: readers would undo it. */
-static bool is_escape(const char *p, size_t left)
-{
-	size_t i;
-
-	if (left < 7 || p[0] != '_' || p[1] != 'x' || p[6] != '_')
-		return false;
-	for (i = 2; i < 6; i++) {
-		if (!strchr("0123456789abcdefABCDEF", p[i]))
-			return false;
-	}
-	return true;
-}
-
-/* Characters that XML cannot hold, and literal escapes, as _xHHHH_.  (The library does it for the
- * other control characters.) */
-static void escape(struct dtx_buf *out, struct dtx_str s)
-{
-	size_t i = 0;
-
-	while (i < s.len) {
-		size_t from = i;
-		uint32_t cp = dtx_utf8_next(s.ptr, s.len, &i);
-
-		if (cp == 0xfffe || cp == 0xffff || cp == 0)
-			dtx_buf_printf(out, "_x%04X_", (unsigned)cp);
-		else if (cp == '_' && is_escape(s.ptr + from, s.len - from))
-			dtx_buf_add(out, "_x005F_");
-		else
-			dtx_buf_addn(out, s.ptr + from, i - from);
-	}
-}
-
 static enum dtx_code write_text(struct xlsx_writer *w, uint32_t col, struct dtx_str s,
                                 lxw_format *format, struct dtx_err *err)
 {
@@ -323,7 +294,7 @@ static enum dtx_code write_text(struct xlsx_writer *w, uint32_t col, struct dtx_
 		         TEXT_CHARS_MAX);
 	}
 	dtx_buf_reset(&w->cell);
-	escape(&w->cell, s);
+	dtx_xlsx_escape(&w->cell, s);
 	DTX_TRY(dtx_buf_check(&w->cell, "a cell", err));
 	DTX_TRY(wrote(w,
 	              w->lxw.worksheet_write_string(w->sheet, w->row, (lxw_col_t)col,
@@ -348,34 +319,6 @@ out:
 	return rc;
 }
 
-/* The value as a spreadsheet number; false: it cannot be one. */
-static bool as_number(struct xlsx_writer *w, const struct dtx_column *c, uint32_t row, double *out)
-{
-	const double limit = 1e15;
-	double unit = (double)DTX_DAY_US, first = 61 - 25569 /* 1900-03-01 */;
-	char text[20];
-	int exp10;
-
-	switch (c->type.type) {
-	case DTX_T_INT64:
-		*out = (double)c->v.i64[row];
-		return c->v.i64[row] > -1000000000000000 && c->v.i64[row] < 1000000000000000;
-	case DTX_T_DECIMAL:
-		*out = dtx_dec_to_f64(c->v.dec[row], c->type.scale);
-		return fabs(*out) * pow(10, c->type.scale) < limit;
-	case DTX_T_DATE:
-		*out = c->v.day[row] + 25569.0;
-		return c->v.day[row] >= first && *out < 2958466;
-	case DTX_T_DATETIME:
-		*out = (double)c->v.i64[row] / unit + 25569.0;
-		return (double)c->v.i64[row] >= first * unit && *out < 2958466;
-	default:
-		*out = c->v.f64[row];
-		w->rounded += dtx_num_digits(*out, text, &exp10) > 16;
-		return true;
-	}
-}
-
 static enum dtx_code write_value(struct xlsx_writer *w, const struct dtx_column *c, uint32_t row,
                                  uint32_t col, struct dtx_err *err)
 {
@@ -389,7 +332,7 @@ static enum dtx_code write_value(struct xlsx_writer *w, const struct dtx_column 
 		              w->lxw.worksheet_write_boolean(w->sheet, w->row, (lxw_col_t)col,
 		                                             dtx_bit(c->v.bits, row), NULL),
 		              col, err));
-	} else if (as_number(w, c, row, &v)) {
+	} else if (dtx_xlsx_number(c, row, &v, &w->rounded)) {
 		DTX_TRY(wrote(w,
 		              w->lxw.worksheet_write_number(w->sheet, w->row, (lxw_col_t)col, v,
 		                                            w->format[col]),
@@ -459,6 +402,10 @@ static enum dtx_code put_row(struct xlsx_writer *w, struct dtx_column *const *co
 	if (w->row == DTX_SHEET_ROWS)
 		DTX_FAIL(err, DTX_E_ROW_LIMIT, "a sheet has at most %u rows, the table has more",
 		         DTX_SHEET_ROWS);
+	if (w->table && (uint64_t)w->row * ncols > TABLE_CELLS_MAX)
+		DTX_FAIL(err, DTX_E_CELL_LIMIT,
+		         "a table of a workbook is held in memory: at most %d cells",
+		         TABLE_CELLS_MAX);
 	for (c = 0; c < ncols; c++) {
 		if (dtx_column_is_null(col[c], row))
 			continue;
@@ -496,6 +443,37 @@ out:
 
 /* --- the end --- */
 
+/* The library writes the header once more; a table has one row at least. */
+static enum dtx_code add_table(struct xlsx_writer *w, uint32_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	lxw_table_column *column = dtx_mem_zalloc(n, sizeof(*column));
+	lxw_table_column **list = dtx_mem_zalloc((size_t)n + 1, sizeof(lxw_table_column *));
+	lxw_table_options options = { .columns = list };
+	uint32_t i;
+
+	if (!column || !list)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < n; i++) {
+		dtx_buf_reset(&w->cell);
+		dtx_xlsx_escape(&w->cell, dtx_str_of(w->head.schema->field[i].name));
+		column[i].header =
+			dtx_arena_strndup(&w->names, dtx_buf_text(&w->cell), w->cell.len);
+		column[i].header_format = w->bold;
+		if (!column[i].header)
+			DTX_FAIL_MEM(err);
+		list[i] = &column[i];
+	}
+	DTX_TRY(wrote(w,
+	              w->lxw.worksheet_add_table(w->sheet, 0, 0, DTX_MAX(w->row - 1, 1U),
+	                                         (lxw_col_t)(n - 1), &options),
+	              0, err));
+out:
+	dtx_mem_free(column);
+	dtx_mem_free(list);
+	return rc;
+}
+
 static enum dtx_code dress(struct xlsx_writer *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -510,6 +488,10 @@ static enum dtx_code dress(struct xlsx_writer *w, struct dtx_err *err)
 	if (w->no_header || !n)
 		goto out;
 	w->lxw.worksheet_freeze_panes(w->sheet, 1, 0);
+	if (w->table) {
+		rc = add_table(w, n, err);
+		goto out;
+	}
 	DTX_TRY(wrote(w,
 	              w->lxw.worksheet_autofilter(w->sheet, 0, 0, w->row - 1, (lxw_col_t)(n - 1)),
 	              0, err));

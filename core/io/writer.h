@@ -9,6 +9,7 @@ struct dtx_write_opts {
 	const char *format; /* "csv", "tsv", "jsonl", "json", "xlsx", "text", "md" */
 	const char *sheet;  /* xlsx; NULL: "Sheet1" */
 	char delimiter;     /* ',' */
+	bool as_table;      /* xlsx: a real table; its cells are held in memory */
 	bool no_header, quote_all, bom, crlf, float_trim, no_stamp;
 	const char *null_text; /* "" */
 	const char *run_id;    /* stamped into an xlsx */

@@ -11,7 +11,7 @@
 struct output_args {
 	const char *path, *sheet, *delimiter, *null_text, *eol, *table;
 	int format, quote, float_style;
-	bool header, bom, stamp;
+	bool header, bom, stamp, as_table;
 };
 static const char *const out_formats[] = {
 	NULL, "csv", "tsv", "json", "jsonl", "xlsx", "text", "md"
@@ -32,6 +32,7 @@ static const struct dtx_param output_rows[] = {
 	{ ROW(output_args, float_style, DTX_P_CHOICE), .choices = "keep,trim", .def = "\"keep\"",
 	  .help = "trim writes 100.0 as 100" },
 	{ ROW(output_args, stamp, DTX_P_BOOL), .def = "true", .help = "run id in an xlsx" },
+	{ ROW(output_args, as_table, DTX_P_BOOL), .help = "make a real table of an xlsx: false" },
 	{ ROW(output_args, table, DTX_P_TABLE), .help = "an out name; else the result" },
 };
 
@@ -50,6 +51,7 @@ static enum dtx_code output_opts(struct dtx_plan_parse *p, const struct output_a
 	o->opts.bom = a->bom;
 	o->opts.float_trim = a->float_style == 1;
 	o->opts.no_stamp = !a->stamp;
+	o->opts.as_table = a->as_table;
 	o->opts.null_text = a->null_text ? a->null_text : "";
 	if (a->eol && strcmp(a->eol, "\r\n") == 0)
 		o->opts.crlf = true;
