@@ -176,7 +176,8 @@ escape: all
 
 .PHONY: diff
 diff: all
-	/usr/bin/python3 tests/diff/run.py $(B)/dtx $(N)
+	/usr/bin/python3 -B tests/diff/run.py $(B)/dtx $(or $(N),1000) $(or $(SEED),1) $$(nproc)
+	/usr/bin/python3 -B tests/diff/agreement.py $(B)/dtx all
 
 .PHONY: valgrind
 valgrind: $(B)/unit

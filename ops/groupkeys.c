@@ -30,10 +30,12 @@ enum dtx_code dtx_groupkeys_bind(struct dtx_bind *b, unsigned t, const struct dt
                                  const char *sub, struct dtx_groupkeys *k, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int32_t *col;
-	uint32_t n;
+	int32_t *col = NULL;
+	uint32_t n = 0;
 
-	DTX_TRY(dtx_bind_cols(b, t, cols, sub, &col, &n, err));
+	/* an empty list: all rows are one group */
+	if (!cols || cols->n)
+		DTX_TRY(dtx_bind_cols(b, t, cols, sub, &col, &n, err));
 	DTX_TRY(dtx_groupkeys_columns(b, t, col, n, k, err));
 out:
 	return rc;

@@ -110,25 +110,10 @@ static void blank_explain(const void *args, struct dtx_buf *out)
 	dtx_buf_add(out, " that are equal to the one above");
 }
 
-static bool blank_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct blank_args *a = args;
-	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	bool ok = dtx_cols_pandas(a->cols, &names);
-
-	if (ok)
-		dtx_buf_printf(out,
-		               "df0.assign(**df0[%s].apply(lambda c: c.where(~(c == "
-		               "c.shift()).fillna(False).astype(bool))))",
-		               dtx_buf_text(&names));
-	dtx_buf_clear(&names);
-	return ok;
-}
-
 const struct dtx_op dtx_op_blank_down = {
 	.name = "blank_down",
 	.ninputs = 1,
-	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER,
+	.flags = DTX_OP_OPEN | DTX_OP_RAW | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Blank values that repeat the one above",
 	.notes = "Values are compared, not their writing: 1.50 equals 1.5. The inverse of fill. "
 		 "Columns are typed anew.",
@@ -141,5 +126,4 @@ const struct dtx_op dtx_op_blank_down = {
 	.whole = blank_whole,
 	.whole_schema = blank_schema,
 	.explain = blank_explain,
-	.pandas = blank_pandas,
 };

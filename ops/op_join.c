@@ -245,7 +245,7 @@ static const struct dtx_map join_map = {
 	.free_local = dtx_join_probe_free,
 };
 
-/* "ON l.k = r.k"; IS takes null for equal to null. */
+/* "ON l.k = r.k". */
 static void on_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct dtx_join_state *st = s->bind->state;
@@ -253,7 +253,7 @@ static void on_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	for (uint32_t i = 0; i < st->key.left.n; i++) {
 		dtx_buf_add(out, i ? " AND l." : "l.");
 		dtx_sql_name(out, s->bind->in[0]->field[st->key.left.col[i]].name);
-		dtx_buf_add(out, st->nulls_equal ? " IS r." : " = r.");
+		dtx_buf_add(out, st->nulls_equal ? " IS NOT DISTINCT FROM r." : " = r.");
 		dtx_sql_name(out, s->bind->in[1]->field[st->key.right.col[i]].name);
 	}
 }

@@ -253,21 +253,6 @@ static void nullify_explain(const void *args, struct dtx_buf *out)
 	}
 }
 
-static bool nullify_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct nullify_args *a = args;
-	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	bool ok = a->where && dtx_cols_pandas(a->cols, &names);
-
-	if (ok) {
-		dtx_buf_printf(out, "df0.assign(**df0[%s].mask((", dtx_buf_text(&names));
-		ok = dtx_expr_pandas(a->where, "df0", out);
-		dtx_buf_add(out, ").fillna(False).astype(bool)))");
-	}
-	dtx_buf_clear(&names);
-	return ok;
-}
-
 static const struct dtx_map nullify_map = { .batch = nullify_batch };
 
 const struct dtx_op dtx_op_nullify = {
@@ -287,5 +272,4 @@ const struct dtx_op dtx_op_nullify = {
 	.bind = nullify_bind,
 	.map = &nullify_map,
 	.explain = nullify_explain,
-	.pandas = nullify_pandas,
 };

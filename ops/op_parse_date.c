@@ -494,27 +494,6 @@ static void date_explain(const void *args, struct dtx_buf *out)
 		dtx_buf_add(out, ", numbers as spreadsheet days");
 }
 
-static bool date_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct date_args *a = args;
-	const char *const *format = a->formats.item;
-	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	bool ok = a->formats.n == 1 && !has_short_year(format[0]) && !a->excel_serial &&
-	          dtx_cols_pandas(a->cols, &names);
-
-	if (ok) {
-		dtx_buf_printf(out,
-		               "df0.assign(**df0[%s].apply(lambda c: pd.to_datetime(c, format=",
-		               dtx_buf_text(&names));
-		dtx_py_text(out, format[0]);
-		if (a->on_error == ERROR_NULL)
-			dtx_buf_add(out, ", errors=\"coerce\"");
-		dtx_buf_add(out, ")))");
-	}
-	dtx_buf_clear(&names);
-	return ok;
-}
-
 const struct dtx_op dtx_op_parse_date = {
 	.name = "parse_date",
 	.aliases = "to_date,to_datetime",
@@ -536,5 +515,4 @@ const struct dtx_op dtx_op_parse_date = {
 	.bind = date_bind,
 	.whole = date_whole,
 	.explain = date_explain,
-	.pandas = date_pandas,
 };

@@ -135,7 +135,7 @@ static bool cell_sql(const struct dtx_sql_step *s, uint32_t v, const char *label
 
 	dtx_buf_add(&filter, " FILTER (WHERE ");
 	dtx_sql_list(s->bind, 0, st->names.col, 1, &filter);
-	dtx_buf_add(&filter, " IS ");
+	dtx_buf_add(&filter, " IS NOT DISTINCT FROM ");
 	ok = text && dtx_sql_value(&filter, text);
 	dtx_buf_addc(&filter, ')');
 	dtx_buf_printf(out, ", CASE WHEN count(*)%s THEN ", dtx_buf_text(&filter));

@@ -194,17 +194,6 @@ static void skip_explain(const void *args, struct dtx_buf *out)
 		dtx_buf_printf(out, ", and rows that start with '%s'", a->comment);
 }
 
-static bool skip_pandas(const void *args, struct dtx_buf *out)
-{
-	const struct skip_args *a = args;
-
-	if (a->comment || a->until)
-		return false;
-	dtx_buf_printf(out, "df0.iloc[%lld:max(len(df0) - %lld, 0)]", (long long)a->head,
-	               (long long)a->tail);
-	return true;
-}
-
 const struct dtx_op dtx_op_skip_rows = {
 	.name = "skip_rows",
 	.aliases = "skip,remove_top_rows",
@@ -224,5 +213,4 @@ const struct dtx_op dtx_op_skip_rows = {
 	.whole = skip_whole,
 	.whole_schema = skip_schema,
 	.explain = skip_explain,
-	.pandas = skip_pandas,
 };

@@ -73,8 +73,9 @@ static enum dtx_code lay_plain(struct dtx_remake *m, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	int64_t rows = m->raw.table->nrows;
 
-	DTX_TRY(dtx_remake_size(m, m->raw.ncols, (uint32_t)DTX_MIN(rows, (int64_t)UINT32_MAX - 1),
-	                        err));
+	/* of no rows there is nothing: rows without columns would be lines without cells */
+	DTX_TRY(dtx_remake_size(m, rows ? m->raw.ncols : 0,
+	                        (uint32_t)DTX_MIN(rows, (int64_t)UINT32_MAX - 1), err));
 	for (uint32_t c = 0; c < m->ncols; c++)
 		DTX_TRY(row_to_column(m, c, c, 0, err));
 out:

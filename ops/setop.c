@@ -68,7 +68,7 @@ bool dtx_setop_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	for (uint32_t i = 0; i < l->n; i++) {
 		dtx_buf_add(out, i ? " AND l." : "l.");
 		dtx_sql_name(out, s->bind->in[0]->field[l->col[i]].name);
-		dtx_buf_add(out, " IS r.");
+		dtx_buf_add(out, " IS NOT DISTINCT FROM r.");
 		dtx_sql_name(out, s->bind->in[1]->field[r->col[i]].name);
 	}
 	dtx_buf_printf(out, ")%s", st->all ? "" : st->keep_met ? " > 0" : " = 0");

@@ -13,8 +13,9 @@ suites() {
 		main job, jail and workbooks on the command line|sh tests/cli/run.sh build/dtx locked
 		escape attempts|sh tests/escape/run.sh build/dtx
 		files made to exhaust|/usr/bin/python3 -B tests/fault/bombs.py build/dtx
-		random plans against pandas|/usr/bin/python3 -B tests/diff/run.py build/dtx 60
+		random plans against pandas|/usr/bin/python3 -B tests/diff/run.py build/dtx 100
 		killed at any instant|sh tests/fault/run.sh build/dtx
+		engine against the jail|/usr/bin/python3 -B tests/diff/agreement.py build/dtx
 		op examples against pandas|/usr/bin/python3 -B tests/diff/examples.py build/dtx
 		lineage of random cells|/usr/bin/python3 -B tests/diff/why.py build/dtx 14
 		dirty text|/usr/bin/python3 -B tests/diff/dirty_csv.py build/dtx

@@ -434,7 +434,8 @@ def fill_null(df, cols, value=None, expr=None, strategy=None):
         if expr is None and df[c].notna().any() and not fits(value, kind_of(df[c])):
             raise ValueError("%r does not fit column '%s'" % (value, c))
         fill = plain(constant(value if expr is None else expr(df), len(df)))
-        kind = common([kind_of(df[c]), kind_of(typed(fill, range(len(df))))])
+        own, kind = kind_of(df[c]), kind_of(typed(fill, range(len(df))))
+        kind = own if expr is None and own != "null" else common([own, kind])
         values = [as_kind(f, kind) if v is None else v for v, f in zip(plain(df[c]), fill)]
         out[c] = column_of(values, kind)
     return df.assign(**out)

@@ -6,7 +6,7 @@ import unicodedata
 import pandas as pd
 
 from dxfn import pattern, text_of
-from dxop import (blank, column_of, common, flags, grid_of, group_rows, kind_of, names_of, number_text, plain, retype,
+from dxop import (blank, column_of, common, flags, grid_of, group_rows, kind_of, names_of, number_text, pick, plain, retype,
                   take)
 
 # --- rows that stay ---
@@ -185,6 +185,16 @@ def fill(df, cols, dir="down", by=(), limit=None):
             got = [None if v is None else text_of(v) for v in got]
         out[c] = column_of(got, kind)
     return retype(df.assign(**out), cols)
+
+
+def blank_down(df, cols):
+    """Values equal to the one above become null."""
+    out = {}
+    for c in names_of(cols):
+        values = plain(df[c])
+        rows = [None if r and v is not None and v == values[r - 1] else r for r, v in enumerate(values)]
+        out[c] = pick(df[c], rows)
+    return retype(df.reset_index(drop=True).assign(**out))
 
 
 def unmerge(df, raw=None, cols=None, axis="both"):

@@ -1,13 +1,18 @@
-"""Random tables and plans: the engine against each op's own pandas text in Debian's pandas,
-and against SQLite where the plan has a form in SQL.
+"""Random tables and plans: the engine against each op's own pandas text in Debian's pandas, and against
+SQLite and DuckDB where the plan has a form in SQL; and the engine against itself with other threads
+and batches.
 
-Usage: run.py DTX [PLANS] [SEED]
+Usage: run.py DTX [PLANS] [SEED] [JOBS]
 A difference is a bug or a line of known.tsv (pattern, reason); a line that no longer differs fails.
+DuckDB takes part where DTX_PEERS names a folder with the npm package @duckdb/node-api.
 """
+import collections
 import json
+import multiprocessing
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,85 +23,132 @@ sys.path.insert(0, str(HERE))
 import compare  # noqa: E402
 import generate  # noqa: E402
 
-
-def native(dtx, plan, tables, folder):
-    (folder / "plan.json").write_text(json.dumps(plan))
-    args = [dtx, "run", "plan.json", "--fallback", "off", "--threads", str(random.choice([1, 2, 8])),
-            "--batch-rows", str(random.choice([1, 7, 65536])), "--to", "jsonl"]
-    args += [f"{name}={name}.csv" for name in tables]
-    done = subprocess.run(args, cwd=folder, capture_output=True, text=True, timeout=60)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    return done.returncode, rows, done.stderr
+THREADS, ROWS = (1, 2, 8), (1, 7, 1000, 65536)
+MEMORY = "/dev/shm"  # a plan is five small files
 
 
-def compiled(dtx, plan, folder, to):
-    """What `dtx compile` prints, or why it does not."""
-    (folder / "plan.json").write_text(json.dumps(plan))
-    done = subprocess.run([dtx, "compile", "--to", to, "plan.json"], cwd=folder, capture_output=True, text=True, timeout=60)
-    if done.returncode:
-        return None, done.stderr
-    return done.stdout, ""
+class Bench:
+    """A folder with one plan and its tables, and the programs that answer it."""
+
+    def __init__(self, dtx, folder):
+        self.dtx, self.folder, self.counts = dtx, folder, collections.Counter()
+        self.env = dict(os.environ, DTX_STORE=str(folder / "store.db"))
+        self.duck = compare.Duck.start()
+
+    def dtx_does(self, *args):
+        return subprocess.run([self.dtx, *args], cwd=self.folder, env=self.env, capture_output=True, timeout=100)
+
+    def put(self, tables, plan):
+        self.tables, self.plan = tables, plan
+        for name, table in tables.items():
+            (self.folder / (name + ".csv")).write_text(generate.to_csv(table))
+        (self.folder / "plan.json").write_text(json.dumps(plan))
+
+    def run(self, threads, rows):
+        done = self.dtx_does("run", "plan.json", "-q", "--fallback", "off", "--threads", str(threads), "--batch-rows",
+                             str(rows), "--to", "jsonl", *("%s=%s.csv" % (name, name) for name in self.tables))
+        return done.returncode, done.stdout, done.stderr.decode()
+
+    def compiled(self, to):
+        """What `dtx compile` prints, or why it does not."""
+        done = self.dtx_does("compile", "--to", to, "plan.json")
+        return (None, done.stderr.decode()) if done.returncode else (done.stdout.decode(), "")
+
+    def against_itself(self, way, code, bytes):
+        """Another number of threads and another size of batches give the same bytes."""
+        other = random.choice([(t, r) for t in THREADS for r in ROWS if (t, r) != way])
+        again, got, _ = self.run(*other)
+        if again == code and (code or got == bytes):
+            return None
+        return "threads, rows %s: exit %d, %d bytes; %s: exit %d, %d bytes" % (way, code, len(bytes), other, again, len(got))
+
+    def against_sql(self, rows):
+        text, why = self.compiled("sql")
+        if text is None:
+            return None if "no_translation" in why else "compile to SQL failed: %s" % why.strip()
+        for name, run in (("SQLite", compare.run_sql), ("DuckDB", self.duck and self.duck.run)):
+            if not run:
+                continue
+            got, problem = run(text, self.tables)
+            self.counts[name] += 1
+            found = problem or compare.difference(rows, got)
+            if found:
+                return "SQL: " + found.replace("pandas", name)
+        return None
+
+    def against_pandas(self, code, rows, err):
+        text, why = self.compiled("pandas")
+        if text is None and "no_translation" in why:
+            return "no translation"
+        if text is None:  # refused before any row, by both or wrongly
+            return "refused" if code else "compile failed: %s" % why.strip()
+        expected, problem = compare.run_module(text, self.tables, self.plan)
+        if problem or code:
+            return "refused" if problem and code else "engine exit %d %s; pandas %s" % (code, err.strip()[:300], problem)
+        return compare.difference(rows, expected)
+
+    def check(self, seed):
+        """None, "refused" by both, "no translation", or what differs."""
+        random.seed(seed)
+        self.put(*generate.case())
+        way = random.choice(THREADS), random.choice(ROWS)
+        code, bytes, err = self.run(*way)
+        rows = [] if code else [json.loads(line) for line in bytes.splitlines()]
+        found = self.against_itself(way, code, bytes) or self.against_pandas(code, rows, err)
+        return found or (self.against_sql(rows) if not code else None)
 
 
-def against_sql(dtx, plan, tables, folder, rows, counts):
-    """What differs from SQLite, where the plan has a form in SQL and the engine a result."""
-    text, why = compiled(dtx, plan, folder, "sql")
-    if text is None:
-        return None if "no_translation" in why else f"compile to SQL failed: {why.strip()}"
-    got, problem = compare.run_sql(text, tables)
-    counts["sql"] = counts.get("sql", 0) + 1
-    found = problem or compare.difference(rows, got)
-    return found and "SQL: " + found.replace("pandas", "SQLite")
+def work(job):
+    """(seed, what was found, plan) of the plans that are not simply equal; counts."""
+    dtx, folder, first, count = job
+    folder = pathlib.Path(folder)
+    folder.mkdir()
+    bench, out = Bench(dtx, folder), []
+    for seed in range(first, first + count):
+        found = bench.check(seed)
+        for step in bench.plan["steps"]:
+            bench.counts["op " + step["op"]] += 1
+        if found in ("refused", "no translation"):
+            bench.counts[found] += 1
+        elif found:
+            out.append((seed, found, json.dumps(bench.plan["steps"])))
+    shutil.rmtree(folder)
+    return out, bench.counts
 
 
-def one(dtx, seed, folder, counts):
-    random.seed(seed)
-    tables, plan = generate.case()
-    for name, table in tables.items():
-        (folder / f"{name}.csv").write_text(generate.to_csv(table))
-    code, rows, err = native(dtx, plan, tables, folder)
-    text, why = compiled(dtx, plan, folder, "pandas")
-    if text is None and "no_translation" in why:
-        return "no translation"
-    if text is None:  # refused before any row, by both or wrongly
-        return "refused" if code else f"compile failed: {why.strip()}"
-    expected, problem = compare.run_module(text, tables, plan)
-    if problem or code:
-        return "refused" if problem and code else f"engine exit {code} {err.strip()[:300]}; pandas {problem}"
-    return compare.difference(rows, expected) or against_sql(dtx, plan, tables, folder, rows, counts)
+def known_differences():
+    lines = (HERE / "known.tsv").read_text().splitlines()
+    return [line.split("\t")[0] for line in lines if line and line[0] != "#"]
 
 
 def main():
     dtx, count = os.path.realpath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 200
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    known = [line.split("\t") for line in (HERE / "known.tsv").read_text().splitlines() if line and line[0] != "#"]
-    seen, passed, failed, skipped, refused, counts = set(), 0, 0, 0, 0, {}
-    with tempfile.TemporaryDirectory() as tmp:
-        folder = pathlib.Path(tmp)
-        os.environ["DTX_STORE"] = str(folder / "store.db")
-        for seed in range(first, first + count):
-            found = one(dtx, seed, folder, counts)
-            hit = next((i for i, (pattern, _) in enumerate(known) if found and pattern in found), None)
-            if found == "no translation":
-                skipped += 1
-            elif found == "refused":
-                refused += 1
-                passed += 1
-            elif found and hit is None:
-                failed += 1
-                print(f"# seed {seed}: {found}\n# {(folder / 'plan.json').read_text()}\nnot ok - plan {seed}")
-            else:
+    jobs = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    known, seen, failed, counts = known_differences(), set(), 0, collections.Counter()
+    with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as tmp, \
+            multiprocessing.Pool(jobs) as pool:
+        todo = [(dtx, os.path.join(tmp, str(seed)), seed, min(50, first + count - seed))
+                for seed in range(first, first + count, 50)]
+        for found, more in pool.imap(work, todo):
+            counts += more
+            for seed, what, plan in found:
+                hit = next((k for k in known if k in what), None)
                 seen.add(hit)
-                passed += 1
-    for i, (pattern, _) in enumerate(known):
-        if i not in seen and count >= 1000:
-            failed += 1
-            print(f"not ok - known difference is gone: {pattern}")
-    if skipped:
-        print(f"ok - plans without a pandas text # SKIP {skipped} plans hold an op that has none")
-    print(f"# {refused} plans were refused by both, {counts.get('sql', 0)} ran in SQLite too")
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return failed != 0
+                if hit is None:
+                    failed += 1
+                    print("# seed %d: %s\n# %s\nnot ok - plan %d" % (seed, what, plan, seed), flush=True)
+    gone = [k for k in known if k not in seen] if count >= 1000 else []
+    for pattern in gone:
+        print("not ok - known difference is gone: %s" % pattern)
+    if counts["no translation"]:
+        print("ok - plans without a pandas text # SKIP %d plans hold a step that has none" % counts["no translation"])
+    print("# steps: %s" % ", ".join("%s %d" % (k[3:], n) for k, n in sorted(counts.items()) if k.startswith("op ")))
+    print("# %d plans were refused by both, %d ran in SQLite too, %d in DuckDB"
+          % (counts["refused"], counts["SQLite"], counts["DuckDB"]))
+    skipped = counts["no translation"]
+    print("%d passed, %d failed, %d skipped" % (count - failed - skipped, failed + len(gone), skipped))
+    return failed + len(gone) != 0
 
 
 if __name__ == "__main__":
