@@ -1,10 +1,10 @@
-"""Runs dtx and its peers on the same file in turn and prints a table of medians and ratios.
+"""Runs dtx and its peers on the same files in turn and prints a table of medians and ratios.
 
-Usage: run.py DTX [ROWS] [RUNS]    (default 10,000,000 rows, 5 runs; `make bench-peers` first)
-dtx is timed as a whole process; peers inside theirs, start-up left out.  Results are compared as
-sets of rows with numbers within 1e-9.
+Usage: run.py DTX [ROWS [RUNS [CASE...]]]    (default 10,000,000 rows, 5 runs; `make bench-peers` first)
+dtx is timed as a whole process; peers inside theirs, start-up left out.  A ratio is the faster peer
+divided by dtx: of elapsed time, and of processor time, which a busy machine disturbs less.
+BENCH_PEERS=  (empty) leaves the peers out, BENCH_DIR says where inputs are made and kept.
 """
-import csv
 import json
 import os
 import pathlib
@@ -16,87 +16,98 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from cases import CASES, SOURCES, TABLES  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PLANS = {
-    "sum_by_id1": [{"op": "group_by", "by": ["id1"], "agg": {"v1": "sum(v1)"}}],
-    "sum_mean_by_id3": [{"op": "group_by", "by": ["id3"], "agg": {"v1": "sum(v1)", "v3": "mean(v3)"}}],
-    "count_rows": [{"op": "group_by", "by": [], "agg": {"n": "count()"}}],
-    "filter_wide": [{"op": "filter", "where": "v1 == 3 and id4 > 50"}],
-    "sort_v3": [{"op": "sort", "by": ["-v3"]}],
-}
+PEERS = os.environ.get("BENCH_PEERS", "duckdb polars").split()
 
 
-def data(rows):
-    path = pathlib.Path(tempfile.gettempdir()) / f"dtx-bench-{rows}.csv"
+def generator(name):
+    tool = ROOT / "build" / name
+    source = ROOT / f"tests/bench/{name}.c"
+    if not tool.exists() or tool.stat().st_mtime < source.stat().st_mtime:
+        subprocess.run(["gcc", "-O2", "-o", tool, source, "-lm"], check=True)
+    return tool
+
+
+def data(name, rows):
+    made, share, args = SOURCES[name]
+    folder = pathlib.Path(os.environ.get("BENCH_DIR", tempfile.gettempdir()))
+    path = folder / f"dtx-bench-{name}-{rows}.csv"
     if not path.exists():
-        gen = ROOT / "build/gen_g1"
-        subprocess.run(["gcc", "-O2", "-o", gen, ROOT / "tests/bench/gen_g1.c", "-lm"], check=True)
-        with open(str(path) + ".tmp", "wb") as f:
-            subprocess.run([gen, str(rows)], stdout=f, check=True)
-        os.rename(str(path) + ".tmp", path)
+        with open(f"{path}.tmp", "wb") as f:
+            subprocess.run([generator(made), str(max(rows // share, 1)), *args], stdout=f, check=True)
+        os.rename(f"{path}.tmp", path)
     return path
 
 
-def run_dtx(dtx, plan, path, out):
-    env = dict(os.environ, DTX_STORE=str(out) + ".store.db")
+def run_dtx(dtx, plan, inputs, out):
+    """Milliseconds of elapsed and of processor time, MiB."""
+    env = dict(os.environ, DTX_STORE=f"{out}.store.db")
+    names = [str(inputs[0])] + [f"other={p}" for p in inputs[1:]]
+    args = os.environ.get("BENCH_ARGS", "").split()
     t0 = time.monotonic()
-    pid = os.posix_spawn(dtx, [dtx, "run", plan, str(path), "-o", str(out), "-q"], env)
+    pid = os.posix_spawn(dtx, [dtx, "run", plan, *names, "-o", out, "-q", *args], env)
     _, status, usage = os.wait4(pid, 0)
     wall = time.monotonic() - t0
     if status:
         raise SystemExit(f"dtx failed on {plan}")
-    return wall * 1000, usage.ru_maxrss // 1024
+    return wall * 1000, (usage.ru_utime + usage.ru_stime) * 1000, usage.ru_maxrss // 1024
 
 
-def run_peer(peer, case, path, out):
-    done = subprocess.run(["node", ROOT / "tests/bench/peers.mjs", peer, case, path, out], cwd=ROOT, check=True,
+def run_peer(peer, case, inputs, out):
+    done = subprocess.run(["node", ROOT / "tests/bench/peers.mjs", peer, case, out, *inputs], cwd=ROOT,
                           capture_output=True, text=True)
-    return float(done.stdout.strip().splitlines()[-1])
-
-
-def table(path):
-    with open(path, newline="") as f:
-        rows = list(csv.reader(f))
-    return rows[0], sorted(rows[1:])
-
-
-def close(a, b):
-    if a == b:
-        return True
-    try:
-        x, y = float(a), float(b)
-    except ValueError:
-        return False
-    return abs(x - y) <= 1e-9 * max(abs(x), abs(y))
+    if done.returncode:
+        raise SystemExit(f"{peer} failed on {case}: {done.stderr}")
+    return tuple(float(x) for x in done.stdout.split()[-2:])
 
 
 def same(a, b):
-    (ha, ra), (hb, rb) = table(a), table(b)
-    return ha == hb and len(ra) == len(rb) and all(close(x, y) for p, q in zip(ra, rb) for x, y in zip(p, q))
+    """In a process of its own: a child's peak memory is never less than its parent's."""
+    return subprocess.run([sys.executable, ROOT / "tests/bench/same.py", a, b]).returncode == 0
+
+
+def plan_of(case, tmp):
+    plan = pathlib.Path(tmp) / "plan.json"
+    steps = CASES[case][1]
+    names = {"inputs": [{"name": "main"}, {"name": "other"}]} if case in TABLES else {}
+    plan.write_text(json.dumps({"dtx": 1, **names, "steps": steps} if names else steps))
+    return str(plan)
+
+
+def measure(dtx, case, rows, runs, tmp):
+    """Per engine the medians of elapsed and processor time; dtx's MiB; whether results agree."""
+    inputs = [data(name, rows) for name in TABLES.get(case, ["g1"])]
+    plan = plan_of(case, tmp)
+    times, rss = {name: [] for name in ["dtx", *PEERS]}, 0
+    for _ in range(runs + 1 if runs > 1 else 1):
+        *ms, mb = run_dtx(dtx, plan, inputs, f"{tmp}/dtx.csv")
+        times["dtx"].append(ms)
+        rss = max(rss, mb)
+        for peer in PEERS:
+            times[peer].append(run_peer(peer, case, inputs, f"{tmp}/{peer}.csv"))
+    first = 1 if runs > 1 else 0
+    mid = {k: [statistics.median(x) for x in zip(*v[first:])] for k, v in times.items()}
+    agree = all(same(f"{tmp}/dtx.csv", f"{tmp}/{peer}.csv") for peer in PEERS)
+    return mid, rss, "equal" if agree else "DIFFER"
 
 
 def main():
     dtx, rows = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
     runs = int(sys.argv[3]) if len(sys.argv) > 3 else 5
-    only = sys.argv[4:] or list(PLANS)
-    path = data(rows)
-    print(f"{rows:,} rows, {path.stat().st_size / 1e6:.0f} MB, {os.cpu_count()} cores, {platform.machine()}, median of {runs}")
-    print(f"{'case':18}{'dtx ms':>9}{'MiB':>7}{'duckdb':>9}{'ratio':>7}{'polars':>9}{'ratio':>7}  results")
-    with tempfile.TemporaryDirectory() as tmp:
-        for case in only:
-            plan = pathlib.Path(tmp) / "plan.json"
-            plan.write_text(json.dumps(PLANS[case]))
-            times, rss = {"dtx": [], "duckdb": [], "polars": []}, []
-            for _ in range(runs + 1):
-                wall, mb = run_dtx(dtx, str(plan), path, f"{tmp}/dtx.csv")
-                times["dtx"].append(wall)
-                rss.append(mb)
-                for peer in ("duckdb", "polars"):
-                    times[peer].append(run_peer(peer, case, path, f"{tmp}/{peer}.csv"))
-            mid = {k: statistics.median(v[1:]) for k, v in times.items()}
-            agree = ("equal" if same(f"{tmp}/dtx.csv", f"{tmp}/duckdb.csv") and same(f"{tmp}/dtx.csv", f"{tmp}/polars.csv") else "DIFFER")
-            print(f"{case:18}{mid['dtx']:9.0f}{max(rss):7d}{mid['duckdb']:9.0f}{mid['duckdb'] / mid['dtx']:7.2f}"
-                  f"{mid['polars']:9.0f}{mid['polars'] / mid['dtx']:7.2f}  {agree}", flush=True)
+    print(f"{rows:,} rows, {os.cpu_count()} cores, {platform.machine()}, median of {runs}; ms elapsed / processor\n")
+    print("| case | dtx | MiB | " + " | ".join(PEERS) + " | ratio elapsed | ratio processor | results |")
+    print("|---" * (6 + len(PEERS)) + "|")
+    with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as tmp:
+        for case in sys.argv[4:] or CASES:
+            mid, rss, agree = measure(dtx, case, rows, runs, tmp)
+            ratio = [min((mid[p][i] for p in PEERS), default=0) / max(mid["dtx"][i], 1) for i in (0, 1)]
+            cells = [f"{mid[k][0]:.0f} / {mid[k][1]:.0f}" for k in ["dtx", *PEERS]]
+            cells.insert(1, str(rss))
+            print(f"| {CASES[case][0]} | " + " | ".join(cells) + f" | {ratio[0]:.2f} | {ratio[1]:.2f} | {agree} |",
+                  flush=True)
 
 
 if __name__ == "__main__":
