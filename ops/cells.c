@@ -123,21 +123,29 @@ out:
 	return rc;
 }
 
+#define AHEAD 24u
+
 /* Lowest address and extent of the cells; spans reach four GiB from one base. */
 static bool span_base(const struct gather *g, const char **base)
 {
 	uintptr_t lo = UINTPTR_MAX, hi = 0;
 
 	for (uint32_t i = 0; i < g->n; i++) {
-		const struct dtx_column *c = gather_at(g, i);
+		const struct dtx_column *c = gather_at(g, i), *ahead = NULL;
 		uintptr_t at;
 
+		/* rows are anywhere: their cells are on the way while others are looked at */
+		if (i + AHEAD < g->n)
+			ahead = gather_at(g, i + AHEAD);
+		if (ahead)
+			__builtin_prefetch(&ahead->v.span[g->row[i + AHEAD]]);
 		if (!c)
 			continue;
 		at = (uintptr_t)c->base + c->v.span[g->row[i]].off;
 		at -= c->v.span[g->row[i]].len & DTX_SPAN_QUOTED ? 1 : 0;
 		lo = at < lo ? at : lo;
 		hi = at > hi ? at : hi;
+		__builtin_prefetch((const void *)at);
 	}
 	if (hi < lo) {
 		*base = "";

@@ -160,7 +160,9 @@ static enum dtx_code pair(const struct dtx_opctx *ox, struct dtx_join_local *l,
 	l->lrow[l->n] = (uint16_t)lrow;
 	l->which[l->n] = r.batch;
 	l->rrow[l->n++] = r.row;
-	return l->n == dtx_op_batch_rows(ox) ? emit_pairs(ox, l, in, out, err) : DTX_OK;
+	return l->n == DTX_MIN(dtx_op_batch_rows(ox), DTX_PICK_ROWS)
+	               ? emit_pairs(ox, l, in, out, err)
+	               : DTX_OK;
 }
 
 static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local *l,

@@ -1,6 +1,6 @@
 /* sort: rows in order of keys, stable. */
+#include "ops/merge.h"
 #include "ops/orderkeys.h"
-#include "ops/sorter.h"
 #include "core/plan/sqltext.h"
 
 struct sort_args {
@@ -131,115 +131,75 @@ out:
 	return rc;
 }
 
-/* --- the merge --- */
+/* --- the result: the workers' runs, merged while it is read --- */
 
-struct merge {
-	struct dtx_sorter *const *run;
+struct sort_result {
+	struct dtx_sorter *sorter; /* the workers', moved here */
+	struct dtx_sorted *run;
 	unsigned n;
-	size_t *at;
-	struct dtx_batch **batch; /* of all runs, one after the other */
-	uint32_t *first;          /* where a run's batches begin in it */
-	uint32_t nbatches;
-	uint32_t *which, *row;
+	struct dtx_merge merge;
 };
 
-static void merge_clear(struct merge *m)
+static void result_free(const struct dtx_opctx *ox, void *shared)
 {
-	dtx_mem_free(m->at);
-	dtx_mem_free(m->batch);
-	dtx_mem_free(m->first);
-	dtx_mem_free(m->which);
-	dtx_mem_free(m->row);
-}
+	struct sort_result *r = shared;
 
-static enum dtx_code merge_init(struct merge *m, void *const *locals, unsigned n, uint32_t most,
-                                struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	size_t total = 0;
-
-	m->run = (struct dtx_sorter *const *)locals;
-	m->n = n;
-	for (unsigned w = 0; w < n; w++)
-		total += m->run[w]->kept.n;
-	m->at = dtx_mem_zalloc((size_t)n + 1, sizeof(*m->at));
-	m->first = dtx_mem_zalloc((size_t)n + 1, sizeof(*m->first));
-	m->batch = dtx_mem_alloc(total + 1, sizeof(struct dtx_batch *));
-	m->which = dtx_mem_alloc(most, sizeof(*m->which));
-	m->row = dtx_mem_alloc(most, sizeof(*m->row));
-	if (!m->at || !m->first || !m->batch || !m->which || !m->row)
-		DTX_FAIL_MEM(err);
-	for (unsigned w = 0; w < n; w++) {
-		m->first[w] = m->nbatches;
-		for (size_t i = 0; i < m->run[w]->kept.n; i++)
-			m->batch[m->nbatches++] = m->run[w]->kept.batch[i];
-	}
-out:
-	return rc;
-}
-
-/* Run whose next row comes first; m->n at the end. */
-static unsigned merge_best(const struct merge *m)
-{
-	unsigned best = m->n;
-
-	for (unsigned w = 0; w < m->n; w++) {
-		if (m->at[w] >= m->run[w]->n)
-			continue;
-		if (best == m->n ||
-		    dtx_sorter_cmp(m->run[w], &m->run[w]->row[m->at[w]], m->run[best],
-		                   &m->run[best]->row[m->at[best]]) < 0)
-			best = w;
-	}
-	return best;
-}
-
-static uint32_t merge_fill(struct merge *m, uint32_t most)
-{
-	uint32_t n = 0;
-
-	for (; n < most; n++) {
-		unsigned w = merge_best(m);
-		const struct dtx_sort_row *r;
-
-		if (w == m->n)
-			break;
-		r = &m->run[w]->row[m->at[w]++];
-		m->which[n] = m->first[w] + r->batch;
-		m->row[n] = r->row;
-	}
-	return n;
+	(void)ox;
+	if (!r)
+		return;
+	dtx_merge_close(&r->merge);
+	for (unsigned w = 0; w < r->n; w++)
+		dtx_sorter_clear(&r->sorter[w]);
+	dtx_mem_free(r->sorter);
+	dtx_mem_free(r->run);
+	dtx_mem_free(r);
 }
 
 static enum dtx_code sort_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                    void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct sort_args *a = ox->args;
-	const struct sort_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
-	uint32_t most = dtx_op_batch_rows(ox), got;
-	int64_t left = a->limit > 0 ? a->limit : INT64_MAX;
-	struct merge m = { 0 };
-	struct dtx_batch *b = NULL;
-	uint64_t seq = 0;
+	struct sort_result *r = dtx_mem_zalloc(1, sizeof(*r));
 
-	(void)shared;
-	DTX_TRY(merge_init(&m, locals, n, most, err));
-	while (left > 0 && !dtx_emit_full(out) &&
-	       (got = merge_fill(&m, (uint32_t)DTX_MIN((int64_t)most, left))) > 0) {
-		struct dtx_pick pick = { m.batch, m.nbatches, m.which, m.row, got };
+	(void)out;
+	if (!r)
+		DTX_FAIL_MEM(err);
+	r->sorter = dtx_mem_alloc((size_t)n + 1, sizeof(*r->sorter));
+	r->run = dtx_mem_alloc((size_t)n + 1, sizeof(*r->run));
+	if (!r->sorter || !r->run)
+		DTX_FAIL_MEM(err);
+	for (; r->n < n; r->n++) {
+		struct dtx_sorter *from = locals[r->n];
 
-		DTX_TRY(dtx_pick_batch(ox, &s->map, &pick, &b, err));
-		b->seq = seq++;
-		DTX_TRY(dtx_emit_batch(out, b, err));
-		dtx_batch_free(b);
-		b = NULL;
-		left -= got;
+		r->sorter[r->n] = *from;
+		dtx_sorter_init(from, 0);
+		r->run[r->n] = dtx_sorter_run(&r->sorter[r->n]);
 	}
+	DTX_TRY(dtx_merge_open(&r->merge, r->run, n, a->limit > 0 ? (size_t)a->limit : SIZE_MAX,
+	                       err));
+	*shared = r;
+	r = NULL;
 out:
-	dtx_batch_free(b);
-	merge_clear(&m);
+	result_free(ox, r);
 	return rc;
+}
+
+static uint64_t sort_parts(const struct dtx_opctx *ox, const struct dtx_origin **origin)
+{
+	const struct sort_result *r = ox->shared;
+
+	*origin = r->merge.origin;
+	return r->merge.nparts;
+}
+
+static enum dtx_code sort_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_emit *out,
+                               struct dtx_err *err)
+{
+	const struct sort_result *r = ox->shared;
+	const struct sort_state *s = ox->bound;
+
+	return dtx_merge_part(&r->merge, part, ox, &s->map, out, err);
 }
 
 static void sort_explain(const void *args, struct dtx_buf *out)
@@ -280,6 +240,9 @@ static const struct dtx_sink sort_sink = {
 	.combine = sort_combine,
 	.finalize = sort_finalize,
 	.free_local = sort_free,
+	.free_shared = result_free,
+	.parts = sort_parts,
+	.make = sort_make,
 };
 
 static bool sort_sql(const struct dtx_sql_step *s, struct dtx_buf *out)

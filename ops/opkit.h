@@ -69,6 +69,9 @@ struct dtx_pick {
 	const uint32_t *which, *row; /* which: DTX_NOWHERE gives a row of nulls */
 	uint32_t n;
 };
+/* Rows picked at random are made in batches so small that their cells stay in cache, and their
+ * pages in the TLB, until they are written. */
+#define DTX_PICK_ROWS 1024u
 /* A batch of the output schema with the columns of the map that somebody wants; others NULL.
  * Row ids come along when all batches are of one origin. */
 DTX_MUSTUSE enum dtx_code dtx_pick_batch(const struct dtx_opctx *ox, const struct dtx_colmap *map,

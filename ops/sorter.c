@@ -53,21 +53,28 @@ static bool row_key(struct dtx_sorter *s, struct dtx_sort_row *r)
 	return dtx_buf_ok(&s->bytes);
 }
 
-static struct dtx_str rest_of(const struct dtx_sorter *s, const struct dtx_sort_row *r)
+/* --- which comes first --- */
+
+struct dtx_sorted dtx_sorter_run(const struct dtx_sorter *s)
+{
+	return (struct dtx_sorted){ s->row, s->n, s->bytes.ptr, s->kept.batch, s->kept.n, NULL };
+}
+
+static struct dtx_str rest_of(const struct dtx_sorted *s, const struct dtx_sort_row *r)
 {
 	uint32_t len;
 
-	memcpy(&len, s->bytes.ptr + r->rest, sizeof(len));
-	return (struct dtx_str){ s->bytes.ptr + r->rest + sizeof(len), len };
+	memcpy(&len, s->bytes + r->rest, sizeof(len));
+	return (struct dtx_str){ s->bytes + r->rest + sizeof(len), len };
 }
 
-static uint64_t pos_of(const struct dtx_sorter *s, const struct dtx_sort_row *r)
+static uint64_t pos_of(const struct dtx_sorted *s, const struct dtx_sort_row *r)
 {
-	return dtx_batch_pos(s->kept.batch[r->batch], r->row);
+	return s->pos ? s->pos[r - s->row] : dtx_batch_pos(s->batch[r->batch], r->row);
 }
 
-int dtx_sorter_cmp(const struct dtx_sorter *a, const struct dtx_sort_row *x,
-                   const struct dtx_sorter *b, const struct dtx_sort_row *y)
+int dtx_sorted_cmp(const struct dtx_sorted *a, const struct dtx_sort_row *x,
+                   const struct dtx_sorted *b, const struct dtx_sort_row *y)
 {
 	uint64_t p, q;
 	int c;
@@ -86,25 +93,25 @@ int dtx_sorter_cmp(const struct dtx_sorter *a, const struct dtx_sort_row *x,
 	return p < q ? -1 : p > q;
 }
 
-bool dtx_sorter_same(const struct dtx_sorter *s, const struct dtx_sort_row *x,
-                     const struct dtx_sort_row *y)
+bool dtx_sorted_same(const struct dtx_sorted *a, const struct dtx_sort_row *x,
+                     const struct dtx_sorted *b, const struct dtx_sort_row *y)
 {
 	if (x->key[0] != y->key[0] || x->key[1] != y->key[1] || !x->rest != !y->rest)
 		return false;
-	return !x->rest || dtx_str_cmp(rest_of(s, x), rest_of(s, y)) == 0;
+	return !x->rest || dtx_str_cmp(rest_of(a, x), rest_of(b, y)) == 0;
 }
 
 /* --- one run --- */
 
-static inline bool before(const struct dtx_sorter *s, const struct dtx_sort_row *x,
+static inline bool before(const struct dtx_sorted *s, const struct dtx_sort_row *x,
                           const struct dtx_sort_row *y)
 {
 	if (x->key[0] != y->key[0])
 		return x->key[0] < y->key[0];
-	return dtx_sorter_cmp(s, x, s, y) < 0;
+	return dtx_sorted_cmp(s, x, s, y) < 0;
 }
 
-static void insertion(const struct dtx_sorter *s, struct dtx_sort_row *row, size_t n)
+static void insertion(const struct dtx_sorted *s, struct dtx_sort_row *row, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct dtx_sort_row r = row[i];
@@ -116,7 +123,7 @@ static void insertion(const struct dtx_sorter *s, struct dtx_sort_row *row, size
 	}
 }
 
-static void merge_two(const struct dtx_sorter *s, const struct dtx_sort_row *from, size_t mid,
+static void merge_two(const struct dtx_sorted *s, const struct dtx_sort_row *from, size_t mid,
                       size_t n, struct dtx_sort_row *to)
 {
 	size_t i = 0, k = mid, at = 0;
@@ -129,7 +136,7 @@ static void merge_two(const struct dtx_sorter *s, const struct dtx_sort_row *fro
 }
 
 /* Bottom-up merge sort of row[0, n), blocks of 16 by insertion; tmp is as large. */
-static struct dtx_sort_row *merge_sort(const struct dtx_sorter *s, struct dtx_sort_row *row,
+static struct dtx_sort_row *merge_sort(const struct dtx_sorted *s, struct dtx_sort_row *row,
                                        struct dtx_sort_row *tmp, size_t n)
 {
 	for (size_t i = 0; i < n; i += 16)
@@ -146,24 +153,89 @@ static struct dtx_sort_row *merge_sort(const struct dtx_sorter *s, struct dtx_so
 	return row;
 }
 
+/* --- by the bits of the key that differ, from the top --- */
+
+#define RADIX_BITS 11u
+#define RADIX_MIN  64u /* fewer rows: insertion */
+
+/* Rows are split by `bits` bits of key[word] from `shift` on; all bits above are equal. */
+struct digit {
+	unsigned word, shift, bits;
+};
+
+/* False: all keys are equal in their first 16 bytes. */
+static bool digit_find(const struct dtx_sort_row *row, size_t n, struct digit *d)
+{
+	uint64_t differ[2] = { 0, 0 };
+	unsigned top, most = 63 - (unsigned)__builtin_clzll(n) - 2;
+
+	for (size_t i = 1; i < n; i++) {
+		differ[0] |= row[i].key[0] ^ row[0].key[0];
+		differ[1] |= row[i].key[1] ^ row[0].key[1];
+	}
+	if (!differ[0] && !differ[1])
+		return false;
+	d->word = differ[0] == 0;
+	top = 64 - (unsigned)__builtin_clzll(differ[d->word]);
+	d->bits = DTX_MIN(DTX_MIN(top, most), RADIX_BITS);
+	d->shift = top - d->bits;
+	return true;
+}
+
+static inline uint32_t digit_of(const struct digit *d, const struct dtx_sort_row *r)
+{
+	return (uint32_t)(r->key[d->word] >> d->shift) & ((1u << d->bits) - 1);
+}
+
+/* Sorts row[0, n) with scratch of the same size; the result is in `row`, or in `to`. */
+static void radix_sort(const struct dtx_sorted *s, struct dtx_sort_row *row,
+                       struct dtx_sort_row *to, size_t n, bool into)
+{
+	uint32_t end[1u << RADIX_BITS] = { 0 }, at = 0;
+	struct dtx_sort_row *done = row;
+	struct digit d = { 0, 0, 0 };
+
+	if (n < RADIX_MIN)
+		insertion(s, row, n);
+	else if (!digit_find(row, n, &d))
+		done = merge_sort(s, row, to, n);
+	else
+		done = NULL;
+	if (done) {
+		if ((done == to) != into)
+			memcpy(into ? to : row, done, n * sizeof(*row));
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		end[digit_of(&d, &row[i])]++;
+	for (uint32_t k = 0; k < 1u << d.bits; k++) {
+		uint32_t rows = end[k];
+
+		end[k] = at;
+		at += rows;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[end[digit_of(&d, &row[i])]++] = row[i];
+	for (uint32_t k = 0, from = 0; k < 1u << d.bits; from = end[k++])
+		if (end[k] > from)
+			radix_sort(s, to + from, row + from, end[k] - from, !into);
+}
+
 enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_sort_row *tmp, *done;
+	struct dtx_sorted view = dtx_sorter_run(s);
+	struct dtx_sort_row *tmp;
 
 	if (s->n < 2)
 		return DTX_OK;
+	if (s->n >= UINT32_MAX)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "sort: a run has more than 4 billion rows");
 	tmp = dtx_mem_alloc(s->n, sizeof(*tmp));
 	if (!tmp)
 		DTX_FAIL_MEM(err);
-	done = merge_sort(s, s->row, tmp, s->n);
-	if (done == tmp) {
-		dtx_mem_free(s->row);
-		s->row = tmp;
-		s->cap = s->n;
-	} else {
-		dtx_mem_free(tmp);
-	}
+	radix_sort(&view, s->row, tmp, s->n, false);
+	dtx_mem_free(tmp);
 	s->n = DTX_MIN(s->n, s->keep);
 out:
 	return rc;

@@ -1,4 +1,5 @@
-/* Rows in order of normalised keys: one run per worker, sorted in parallel, merged at the end.
+/* Rows in order of normalised keys: one run per worker, sorted in parallel, merged at the end
+ * (ops/merge).
  *
  * A row is 32 bytes: 16 bytes of its key, where the rest of the key is, and the row.  Ties break by
  * position in the stream, so the sort is stable. */
@@ -12,6 +13,15 @@ struct dtx_sort_row {
 	uint64_t key[2]; /* first bytes, big endian: they compare as numbers */
 	uint64_t rest;   /* offset of the whole key in the run's bytes; 0: none */
 	uint32_t batch, row;
+};
+/* A sorted run as others see it; borrowed. */
+struct dtx_sorted {
+	const struct dtx_sort_row *row;
+	size_t n;
+	const char *bytes;              /* whole keys of more than 16 bytes */
+	struct dtx_batch *const *batch; /* of the rows */
+	size_t nbatches;
+	const uint64_t *pos; /* of row[i]; NULL: as its batch tells */
 };
 struct dtx_sorter {
 	struct dtx_kept kept;
@@ -31,11 +41,13 @@ DTX_MUSTUSE enum dtx_code dtx_sorter_add(struct dtx_sorter *s, const struct dtx_
                                          struct dtx_err *err);
 /* Sorts the run. */
 DTX_MUSTUSE enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err);
+/* The run; valid until the sorter changes. */
+struct dtx_sorted dtx_sorter_run(const struct dtx_sorter *s);
 /* Which of two rows comes first: < 0, > 0; 0 only for one row. */
-int dtx_sorter_cmp(const struct dtx_sorter *a, const struct dtx_sort_row *x,
-                   const struct dtx_sorter *b, const struct dtx_sort_row *y);
-/* Whether two rows of one run have equal keys. */
-bool dtx_sorter_same(const struct dtx_sorter *s, const struct dtx_sort_row *x,
-                     const struct dtx_sort_row *y);
+int dtx_sorted_cmp(const struct dtx_sorted *a, const struct dtx_sort_row *x,
+                   const struct dtx_sorted *b, const struct dtx_sort_row *y);
+/* Whether rows of two runs have equal keys. */
+bool dtx_sorted_same(const struct dtx_sorted *a, const struct dtx_sort_row *x,
+                     const struct dtx_sorted *b, const struct dtx_sort_row *y);
 
 #endif

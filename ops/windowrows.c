@@ -60,6 +60,7 @@ out:
 static enum dtx_code sort_rows(struct maker *m, uint32_t *sorted, uint32_t *peer)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_sorted run;
 	uint32_t first = 0;
 
 	for (size_t i = 0; i < m->t->nbatches; i++) {
@@ -67,11 +68,12 @@ static enum dtx_code sort_rows(struct maker *m, uint32_t *sorted, uint32_t *peer
 		first += m->t->batch[i]->nrows;
 	}
 	DTX_TRY(dtx_sorter_sort(&m->sorter, m->err));
+	run = dtx_sorter_run(&m->sorter);
 	for (uint32_t k = 0; k < m->n; k++) {
-		const struct dtx_sort_row *r = &m->sorter.row[k];
+		const struct dtx_sort_row *r = &run.row[k];
 
 		sorted[k] = m->first[r->batch] + r->row;
-		peer[k] = k && dtx_sorter_same(&m->sorter, r - 1, r) ? peer[k - 1] : k;
+		peer[k] = k && dtx_sorted_same(&run, r - 1, &run, r) ? peer[k - 1] : k;
 	}
 out:
 	return rc;

@@ -49,6 +49,8 @@ enum dtx_code dtx_cite_leg(struct dtx_leg *leg, struct dtx_arena *arena, struct 
 
 	if (leg->table && leg->table->nbatches)
 		in = leg->table->batch[0]->origin;
+	if (leg->made.op)
+		in = leg->made.origin;
 	for (unsigned i = 0; i < leg->npass; i++) {
 		leg->pass[i].in = in;
 		DTX_TRY(move_origin(&leg->pass[i], arena, err));

@@ -52,12 +52,18 @@ out:
 	return rc;
 }
 
+static void drop_shared(const struct dtx_plan_step *st, struct dtx_stepx *sx)
+{
+	if (sx->has_shared && sx->ox && st->op->sink->free_shared)
+		st->op->sink->free_shared(&sx->ox[0], sx->ox[0].shared);
+	sx->has_shared = false;
+}
+
 static void clear_step(const struct dtx_plan_step *st, struct dtx_stepx *sx)
 {
 	if (sx->link.op)
 		dtx_link_close(&sx->link);
-	if (sx->has_shared && sx->ox && st->op->sink->free_shared)
-		st->op->sink->free_shared(&sx->ox[0], sx->ox[0].shared);
+	drop_shared(st, sx);
 	dtx_tap_clear(&sx->tap);
 	if (sx->stat)
 		pthread_mutex_destroy(&sx->tap.lock);
@@ -438,12 +444,39 @@ out:
 	return rc;
 }
 
+/* A sink that leaves a result whose parts are made by those who read it. */
+static bool is_made(const struct dtx_graph *g, uint32_t s)
+{
+	return g->flow.bind[s]->kind == DTX_KIND_SINK && g->plan->step[s].op->sink->make;
+}
+
+static enum dtx_code made_leg(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
+                              struct dtx_err *err)
+{
+	struct dtx_stepx *sx = &g->step[s];
+	const struct dtx_op *op = g->plan->step[s].op;
+	struct dtx_leg *leg;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(prepare(g, s, err));
+	DTX_TRY(dtx_runop_sink(g, s, 0, NULL, err));
+	leg = dtx_pipe_leg(p);
+	if (!leg)
+		DTX_FAIL_MEM(err);
+	leg->table_id = (int32_t)(g->plan->ninputs + s);
+	leg->made = (struct dtx_made){ .op = op, .ox = &sx->ox[0], .tap = &sx->tap };
+	leg->made.nparts = op->sink->parts(&sx->ox[0], &leg->made.origin);
+	sx->done = true;
+out:
+	return rc;
+}
+
 static bool streams(const struct dtx_graph *g, int32_t t)
 {
 	uint32_t s = (uint32_t)t - g->plan->ninputs;
 
 	return g->node[t].uses <= 1 && g->step[s].region < 0 &&
-	       g->flow.bind[s]->kind == DTX_KIND_MAP;
+	       (g->flow.bind[s]->kind == DTX_KIND_MAP || is_made(g, s));
 }
 
 static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
@@ -454,8 +487,11 @@ static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t
 	bool input = (uint32_t)t < g->plan->ninputs;
 	enum dtx_code rc = DTX_OK;
 
-	if (!table && !input && streams(g, t))
-		return map_legs(g, p, (uint32_t)t - g->plan->ninputs, err);
+	if (!table && !input && streams(g, t)) {
+		uint32_t s = (uint32_t)t - g->plan->ninputs;
+
+		return is_made(g, s) ? made_leg(g, p, s, err) : map_legs(g, p, s, err);
+	}
 	if (!table && !input)
 		DTX_TRY(dtx_graph_table(g, t, false, &table, err));
 	leg = dtx_pipe_leg(p);
@@ -467,6 +503,13 @@ static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t
 		DTX_TRY(reader_leg(g, leg, t, err));
 out:
 	return rc;
+}
+
+/* Who read the parts has all of them: the sink's memory goes. */
+static enum dtx_code finish_made(struct dtx_graph *g, uint32_t s, struct dtx_err *err)
+{
+	drop_shared(&g->plan->step[s], &g->step[s]);
+	return check_growth(g, s, err);
 }
 
 enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
@@ -489,6 +532,8 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 		dtx_graph_release(g, p.leg[i].table_id);
 		if (p.leg[i].reader && p.leg[i].stopped)
 			p.leg[i].reader->stats.stopped_early = true;
+		if (p.leg[i].made.op)
+			DTX_TRY(finish_made(g, (uint32_t)p.leg[i].made.ox->step, err));
 		for (unsigned k = 0; k < p.leg[i].npass; k++)
 			DTX_TRY(check_growth(g, (uint32_t)p.leg[i].pass[k].link->ox->step, err));
 	}
@@ -580,10 +625,11 @@ enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct
 		goto out;
 	}
 	DTX_TRY(prepare(g, s, err));
-	switch (g->flow.bind[s]->kind) {
-	case DTX_KIND_SINK: DTX_TRY(dtx_runop_sink(g, s, 0, &n->table, err)); break;
-	case DTX_KIND_WHOLE: DTX_TRY(dtx_runop_whole(g, s, false, &n->table, err)); break;
-	case DTX_KIND_MAP: {
+	if (g->flow.bind[s]->kind == DTX_KIND_WHOLE) {
+		DTX_TRY(dtx_runop_whole(g, s, false, &n->table, err));
+	} else if (g->flow.bind[s]->kind == DTX_KIND_SINK && !is_made(g, s)) {
+		DTX_TRY(dtx_runop_sink(g, s, 0, &n->table, err));
+	} else {
 		/* streams() looks at the uses: this one reads it as a table */
 		uint32_t uses = n->uses;
 
@@ -591,8 +637,6 @@ enum dtx_code dtx_graph_table(struct dtx_graph *g, int32_t t, bool typed, struct
 		rc = stream_to_table(g, t, typed, &n->table, err);
 		n->uses = uses;
 		DTX_TRY(rc);
-		break;
-	}
 	}
 	g->step[s].done = true;
 	DTX_TRY(check_growth(g, s, err));

@@ -92,13 +92,20 @@ struct dtx_sink {        /* eats batches; combine merges partitions in parallel 
 	                         struct dtx_err *);
 	enum dtx_code (*combine)(const struct dtx_opctx *, unsigned part, void *const *locals,
 	                         unsigned n, struct dtx_err *);
-	/* Emits the result, or (join) leaves it in ox->shared by way of *shared. */
+	/* Emits the result, or leaves it in ox->shared by way of *shared: for the op's map (join),
+	 * or to be made in parts while it is read. */
 	enum dtx_code (*finalize)(const struct dtx_opctx *, void *const *locals, unsigned n,
 	                          void **shared, struct dtx_emit *, struct dtx_err *);
 	enum dtx_code (*spill)(const struct dtx_opctx *, void *local, struct dtx_spill *,
 	                       struct dtx_err *);
 	void (*free_local)(const struct dtx_opctx *, void *local);
 	void (*free_shared)(const struct dtx_opctx *, void *shared);
+	/* With `make`, of a sink that left its result in ox->shared: how many parts it has, where
+	 * their rows come from (*origin; stays NULL when rows were made).  make emits the rows of
+	 * a part, any worker at any time; parts follow each other in the result. */
+	uint64_t (*parts)(const struct dtx_opctx *, const struct dtx_origin **origin);
+	enum dtx_code (*make)(const struct dtx_opctx *, uint64_t part, struct dtx_emit *,
+	                      struct dtx_err *);
 };
 
 enum dtx_op_flags {

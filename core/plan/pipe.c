@@ -46,21 +46,29 @@ void dtx_emit_stop(struct dtx_emit *out)
 		out->stop(out);
 }
 
-static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+/* The rows of b leave the step that emits them. */
+static enum dtx_code count_out(const struct pipe_emit *pe, struct dtx_batch *b, struct dtx_err *err)
 {
-	struct pipe_emit *pe = (struct pipe_emit *)e;
-	struct dtx_opstat *st = pe->ox->stat;
-	int64_t rows;
+	int64_t most = pe->w->p->run->max_rows;
+	int64_t rows = atomic_fetch_add(&pe->ox->stat->rows_out, b->nsel) + b->nsel;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_ASSERT(b->ncols == pe->ox->out->nfields, err);
 	b->schema = pe->ox->out;
+	if (most >= 0 && rows > most)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows", (long long)most);
+out:
+	return rc;
+}
+
+static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct pipe_emit *pe = (struct pipe_emit *)e;
+	enum dtx_code rc = DTX_OK;
+
 	if (b->origin == pe->pass->in)
 		b->origin = pe->pass->out;
-	rows = atomic_fetch_add(&st->rows_out, b->nsel) + b->nsel;
-	if (pe->w->p->run->max_rows >= 0 && rows > pe->w->p->run->max_rows)
-		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows",
-		         (long long)pe->w->p->run->max_rows);
+	DTX_TRY(count_out(pe, b, err));
 	DTX_TRY(dtx_tap_batch(pe->link->tap, b, err));
 	DTX_TRY(feed(pe->w, pe->to, b, err));
 out:
@@ -293,6 +301,11 @@ out:
 	return rc;
 }
 
+static uint64_t leg_seqs(const struct dtx_leg *leg)
+{
+	return leg->table ? leg->table->nbatches : leg->made.nparts;
+}
+
 static enum dtx_code interrupted(struct dtx_pipe *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -367,34 +380,92 @@ static enum dtx_code finish_seq(struct worker *w, uint64_t *at, struct dtx_err *
 	return rc;
 }
 
+/* What a worker does next, and where it is if that fails. */
+struct turn {
+	uint64_t at;
+	bool exact, more;
+};
+
+/* The next batch of a reader or a table, through the maps. */
+static enum dtx_code take_batch(struct worker *w, struct turn *t, struct dtx_err *err)
+{
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+	bool last;
+
+	DTX_TRY(next_batch(w, &b, err));
+	t->more = b != NULL;
+	if (!b)
+		goto out;
+	begin_seq(w, b->seq);
+	t->at = w->seq;
+	t->exact = true;
+	last = b->last;
+	DTX_TRY(feed(w, 0, b, err));
+	if (last)
+		DTX_TRY(finish_seq(w, &t->at, err));
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+/* Batches of a part, as the sink makes them. */
+static enum dtx_code made_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct pipe_emit *pe = (struct pipe_emit *)e;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(count_out(pe, b, err));
+	DTX_TRY(dtx_tap_batch(pe->w->p->now->made.tap, b, err));
+	DTX_TRY(feed(pe->w, 0, b, err));
+out:
+	return rc;
+}
+
+/* The next part of a sink's result, through the maps. */
+static enum dtx_code take_part(struct worker *w, struct turn *t, struct dtx_err *err)
+{
+	struct dtx_pipe *p = w->p;
+	const struct dtx_made *m = &p->now->made;
+	struct pipe_emit emit = { .base = { made_take, pipe_full, NULL }, .w = w, .ox = m->ox };
+	uint64_t part = atomic_fetch_add(&p->claim, 1);
+	int64_t start = dtx_now_ns();
+	enum dtx_code rc = DTX_OK;
+
+	t->more = part < m->nparts;
+	if (!t->more)
+		goto out;
+	DTX_TRY(interrupted(p, err));
+	begin_seq(w, p->base + part);
+	t->at = w->seq;
+	t->exact = true;
+	w->child_ns = 0;
+	rc = m->op->sink->make(m->ox, part, &emit.base, err);
+	atomic_fetch_add(&m->ox->stat->ns, dtx_now_ns() - start - w->child_ns);
+	if (rc != DTX_OK)
+		blame_step(m->ox, m->op, err);
+	DTX_TRY(rc);
+	DTX_TRY(finish_seq(w, &t->at, err));
+out:
+	return rc;
+}
+
 static void work(struct worker *w)
 {
 	struct dtx_pipe *p = w->p;
 	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_batch *b = NULL;
-	uint64_t at = p->base;
+	struct turn t = { .at = p->base, .more = true };
 	enum dtx_code rc = DTX_OK;
-	bool last, exact = false;
 
 	while (w->mid ? !unwanted(p, w->seq) : !atomic_load(&p->stop)) {
-		exact = w->mid;
-		at = exact ? w->seq : p->base + w->seqs;
-		rc = next_batch(w, &b, &err);
-		if (rc != DTX_OK || !b)
-			break;
-		begin_seq(w, b->seq);
-		at = w->seq;
-		exact = true;
-		last = b->last;
-		rc = feed(w, 0, b, &err);
-		dtx_batch_free(b);
-		if (rc == DTX_OK && last)
-			rc = finish_seq(w, &at, &err);
-		if (rc != DTX_OK)
+		t.exact = w->mid;
+		t.at = w->mid ? w->seq : p->base + w->seqs;
+		rc = p->now->made.op ? take_part(w, &t, &err) : take_batch(w, &t, &err);
+		if (rc != DTX_OK || !t.more)
 			break;
 	}
 	if (rc != DTX_OK)
-		fail(p, at, exact, &err);
+		fail(p, t.at, t.exact, &err);
 }
 
 static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
@@ -507,10 +578,11 @@ out:
 static enum dtx_code run_leg(struct dtx_pipe *p, struct dtx_err *err)
 {
 	unsigned workers = p->workers;
+	uint64_t seqs = leg_seqs(p->now);
 	enum dtx_code rc = DTX_OK;
 
-	if (p->now->table && p->now->table->nbatches < workers)
-		workers = p->now->table->nbatches ? (unsigned)p->now->table->nbatches : 1;
+	if (!p->now->reader && seqs < workers)
+		workers = seqs ? (unsigned)seqs : 1;
 	DTX_TRY(start_leg(p, err));
 	DTX_TRY(dtx_pool_run(workers, work_thread, p, err));
 	DTX_TRY(pipe_error(p, err));

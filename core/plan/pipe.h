@@ -37,9 +37,18 @@ struct dtx_pass {
 	 * where they are in the source. */
 	const struct dtx_origin *in, *out;
 };
+/* A sink's result, made in parts by the workers that read it. */
+struct dtx_made {
+	const struct dtx_op *op; /* NULL: none */
+	const struct dtx_opctx *ox;
+	struct dtx_tap *tap;
+	const struct dtx_origin *origin;
+	uint64_t nparts;
+};
 struct dtx_leg {
 	struct dtx_reader *reader; /* or */
-	struct dtx_table *table;   /* borrowed */
+	struct dtx_table *table;   /* borrowed, or */
+	struct dtx_made made;
 	int32_t table_id;
 	struct dtx_scan *scan;
 	bool stopped; /* a limit was full before the end */
@@ -68,7 +77,7 @@ struct dtx_pipe {
 	struct dtx_leg *now;
 	unsigned cut;                 /* first pass of the ordered part; npass + 1: none */
 	uint64_t base;                /* seq of the leg's first morsel */
-	_Atomic uint64_t claim, seqs; /* tables: next batch; most seqs seen */
+	_Atomic uint64_t claim, seqs; /* next batch of a table or part; most seqs seen */
 	atomic_bool stop;
 	pthread_mutex_t lock; /* of what follows */
 	bool failed;

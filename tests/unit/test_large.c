@@ -1,0 +1,83 @@
+/* Tables of many batches: results are made in parts, and do not depend on how many work at them. */
+#include "tests/unit/planrun.h"
+
+#include <stdlib.h>
+
+#define ROWS 140000u
+
+/* k: 0..996, v: up to six digits with ties, t: a text longer than a sort key's head. */
+static void large_table(struct dtx_buf *csv)
+{
+	dtx_buf_init(csv, (size_t)1 << 30);
+	dtx_buf_add(csv, "i,k,v,t\n");
+	for (uint32_t i = 0; i < ROWS; i++) {
+		uint32_t x = i * 2654435761u;
+
+		dtx_buf_printf(csv, "%u,%u,%u.5,a text of some length %u\n", i, x % 997,
+		               (x >> 8) % 50000, (x >> 12) % 70000);
+	}
+}
+
+static void run_large(const char *plan, struct dtx_buf *csv, unsigned workers, struct dtx_buf *out)
+{
+	struct planrun p;
+
+	planrun_init(&p, plan, dtx_buf_text(csv));
+	p.workers = workers;
+	T_OK(planrun(&p), &p.err);
+	dtx_buf_reset(out);
+	dtx_buf_adds(out, (struct dtx_str){ p.out.ptr, p.out.len });
+	planrun_clear(&p);
+}
+
+static const char *const large_plans[] = {
+	PLANCASE("{\"op\":\"sort\",\"by\":[\"-v\"]}"),
+	PLANCASE("{\"op\":\"sort\",\"by\":[\"t\",\"k\"]},{\"op\":\"derive\",\"set\":{\"n\":\"i+1\"}"
+	         "}"),
+	PLANCASE("{\"op\":\"sort\",\"by\":[\"k\"],\"limit\":70000}"),
+};
+
+void test_large_same_for_any_workers(void)
+{
+	static const unsigned workers[] = { 2, 8 };
+	struct dtx_buf csv, one = DTX_BUF_INIT((size_t)1 << 30),
+			    many = DTX_BUF_INIT((size_t)1 << 30);
+
+	large_table(&csv);
+	for (size_t i = 0; i < DTX_COUNT(large_plans); i++) {
+		run_large(large_plans[i], &csv, 1, &one);
+		T_CHECK(one.len > 1000000);
+		for (size_t k = 0; k < DTX_COUNT(workers); k++) {
+			run_large(large_plans[i], &csv, workers[k], &many);
+			T_CHECK(one.len == many.len && !memcmp(one.ptr, many.ptr, one.len));
+		}
+	}
+	dtx_buf_clear(&csv);
+	dtx_buf_clear(&one);
+	dtx_buf_clear(&many);
+}
+
+/* Rows of the second column never go up, and equal ones keep the order of the first. */
+void test_large_sort_is_stable(void)
+{
+	struct dtx_buf csv, out = DTX_BUF_INIT((size_t)1 << 30);
+	double last = 1e9;
+	unsigned long last_i = 0, rows = 0;
+
+	large_table(&csv);
+	run_large(large_plans[0], &csv, 2, &out);
+	for (const char *at = strchr(dtx_buf_text(&out), '\n') + 1; *at; rows++) {
+		char *end;
+		unsigned long i = strtoul(at, &end, 10);
+		double v = strtod(strchr(end + 1, ',') + 1, NULL);
+
+		if (v > last || (v == last && i < last_i))
+			break;
+		last = v;
+		last_i = i;
+		at = strchr(at, '\n') + 1;
+	}
+	T_INT(rows, ROWS);
+	dtx_buf_clear(&csv);
+	dtx_buf_clear(&out);
+}
