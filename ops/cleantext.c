@@ -92,31 +92,6 @@ static void squeeze(struct dtx_str s, struct dtx_buf *out)
 	}
 }
 
-/* Letters behind no letter large, the others small; an apostrophe does not part a word. */
-static void title(struct dtx_str s, struct dtx_buf *out)
-{
-	size_t pos = 0, word = 0;
-	bool inside = false;
-
-	while (pos < s.len) {
-		size_t from = pos;
-		uint32_t cp = dtx_utf8_next(s.ptr, s.len, &pos);
-		bool letter = dtx_utf8_is_word(cp) || (inside && (cp == '\'' || cp == 0x2019));
-
-		if (letter && !inside) {
-			dtx_utf8_upper(out, (struct dtx_str){ s.ptr + from, pos - from });
-			word = pos;
-		} else if (!letter) {
-			if (inside)
-				dtx_utf8_lower(out, (struct dtx_str){ s.ptr + word, from - word });
-			dtx_buf_addn(out, s.ptr + from, pos - from);
-		}
-		inside = letter;
-	}
-	if (inside)
-		dtx_utf8_lower(out, (struct dtx_str){ s.ptr + word, s.len - word });
-}
-
 static void change_case(int kase, struct dtx_str s, struct dtx_buf *out)
 {
 	if (kase == DTX_CASE_LOWER)
@@ -124,7 +99,7 @@ static void change_case(int kase, struct dtx_str s, struct dtx_buf *out)
 	else if (kase == DTX_CASE_UPPER)
 		dtx_utf8_upper(out, s);
 	else
-		title(s, out);
+		dtx_utf8_title(out, s);
 }
 
 static struct dtx_str swap(struct dtx_cleaner *k)

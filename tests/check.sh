@@ -21,6 +21,7 @@ suites() {
 		dirty text|/usr/bin/python3 -B tests/diff/dirty_csv.py build/dtx
 		workbooks as openpyxl has them|/usr/bin/python3 -B tests/diff/book_out.py build/dtx
 		one table in several files, and through pipes|/usr/bin/python3 -B tests/diff/book_pairs.py build/dtx
+		functions against pandas|/usr/bin/python3 -B tests/diff/functions.py build/dtx
 		where tools disagree|/usr/bin/python3 -B tests/diff/semantics.py build/dtx
 		jail (no sanitizer fits behind its filter)|build/unit jail
 		reader process (the same)|build/unit reader_

@@ -1,6 +1,7 @@
-/* [xxhash] row hashes, [nettle] SHA-256. */
+/* [xxhash] row hashes, [nettle] SHA-256, MD5. */
 #include "core/base/hash.h"
 
+#include <nettle/md5.h>
 #include <nettle/sha2.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -49,6 +50,18 @@ void dtx_sha256_hex(const void *bytes, size_t len, char out[DTX_SHA256_HEX])
 	dtx_sha256_init(&s);
 	dtx_sha256_add(&s, bytes, len);
 	dtx_sha256_done(&s, digest);
+	dtx_hex(digest, sizeof(digest), out);
+}
+
+void dtx_md5_hex(const void *bytes, size_t len, char out[DTX_MD5_HEX])
+{
+	struct md5_ctx s;
+	uint8_t digest[MD5_DIGEST_SIZE];
+
+	md5_init(&s);
+	if (len)
+		md5_update(&s, len, bytes);
+	md5_digest(&s, sizeof(digest), digest);
 	dtx_hex(digest, sizeof(digest), out);
 }
 

@@ -1,4 +1,4 @@
-/* Row hashes (XXH3) and identities (SHA-256).  [xxhash] [nettle] */
+/* Row hashes (XXH3) and identities (SHA-256, MD5).  [xxhash] [nettle] */
 #ifndef DTX_BASE_HASH_H
 #define DTX_BASE_HASH_H
 
@@ -25,6 +25,8 @@ void dtx_sha256_add(struct dtx_sha256 *s, const void *bytes, size_t len);
 void dtx_sha256_done(struct dtx_sha256 *s, uint8_t out[DTX_SHA256_SIZE]);
 /* In one go, as lower-case hex with terminator. */
 void dtx_sha256_hex(const void *bytes, size_t len, char out[DTX_SHA256_HEX]);
+#define DTX_MD5_HEX 33 /* with terminator; only for keys of other systems, it proves nothing */
+void dtx_md5_hex(const void *bytes, size_t len, char out[DTX_MD5_HEX]);
 void dtx_hex(const uint8_t *bytes, size_t n, char *out); /* 2n + 1 characters */
 
 #endif

@@ -287,6 +287,30 @@ bool dtx_utf8_is_word(uint32_t cp)
 	return c >= UTF8PROC_CATEGORY_LU && c <= UTF8PROC_CATEGORY_NO;
 }
 
+void dtx_utf8_title(struct dtx_buf *out, struct dtx_str s)
+{
+	size_t pos = 0, word = 0;
+	bool inside = false;
+
+	while (pos < s.len) {
+		size_t from = pos;
+		uint32_t cp = dtx_utf8_next(s.ptr, s.len, &pos);
+		bool letter = dtx_utf8_is_word(cp) || (inside && (cp == '\'' || cp == 0x2019));
+
+		if (letter && !inside) {
+			dtx_utf8_upper(out, (struct dtx_str){ s.ptr + from, pos - from });
+			word = pos;
+		} else if (!letter) {
+			if (inside)
+				dtx_utf8_lower(out, (struct dtx_str){ s.ptr + word, from - word });
+			dtx_buf_addn(out, s.ptr + from, pos - from);
+		}
+		inside = letter;
+	}
+	if (inside)
+		dtx_utf8_lower(out, (struct dtx_str){ s.ptr + word, s.len - word });
+}
+
 /* Code points of the decomposed text; the caller frees. NULL: out of memory or no valid text. */
 static utf8proc_int32_t *utf8_decomposed(struct dtx_str s, utf8proc_option_t how, size_t *n)
 {
@@ -338,7 +362,7 @@ void dtx_utf8_normal(struct dtx_buf *out, struct dtx_str s, enum dtx_utf8_form f
 	dtx_mem_free(cp);
 }
 
-void dtx_utf8_to_ascii(struct dtx_buf *out, struct dtx_str s)
+void dtx_utf8_to_ascii(struct dtx_buf *out, struct dtx_str s, const char *other)
 {
 	static const struct {
 		uint32_t cp;
@@ -356,15 +380,16 @@ void dtx_utf8_to_ascii(struct dtx_buf *out, struct dtx_str s)
 	if (!cp)
 		out->fail = DTX_BUF_MEM;
 	for (size_t i = 0; i < n; i++) {
-		const char *text = "_";
+		const char *text = other;
+		char own[5] = "";
 
 		if (utf8proc_category(cp[i]) == UTF8PROC_CATEGORY_MN)
 			continue;
 		for (size_t k = 0; k < DTX_COUNT(spelled); k++)
 			if (spelled[k].cp == (uint32_t)cp[i])
 				text = spelled[k].text;
-		if (cp[i] < 0x80)
-			dtx_buf_addc(out, (char)cp[i]);
+		if (cp[i] < 0x80 || !text)
+			dtx_buf_addn(out, own, dtx_utf8_put(own, (uint32_t)cp[i]));
 		else
 			dtx_buf_add(out, text);
 	}

@@ -29,8 +29,11 @@ bool dtx_utf8_is_word(uint32_t cp);
 /* A normalisation form, appended to out (valid text). */
 enum dtx_utf8_form { DTX_UTF8_NFC, DTX_UTF8_NFD, DTX_UTF8_NFKC, DTX_UTF8_NFKD };
 void dtx_utf8_normal(struct dtx_buf *out, struct dtx_str s, enum dtx_utf8_form form);
-/* Letters without their marks, a few Latin ones spelled out; what is not ASCII then becomes '_'. */
-void dtx_utf8_to_ascii(struct dtx_buf *out, struct dtx_str s);
+/* The first letter of each word in upper case, the others in lower; an apostrophe parts no word. */
+void dtx_utf8_title(struct dtx_buf *out, struct dtx_str s);
+/* Letters without their marks, a few Latin ones spelled out; what is not ASCII then becomes
+ * `other`, with NULL it stays, decomposed. */
+void dtx_utf8_to_ascii(struct dtx_buf *out, struct dtx_str s, const char *other);
 /* Terminal columns: wide 2, combining and controls 0. */
 size_t dtx_utf8_width(const char *text, size_t len);
 

@@ -21,7 +21,7 @@ size_t dtx_agg_state_size(const struct dtx_aggcall *c)
 
 int32_t dtx_agg_column(const struct dtx_aggcall *c)
 {
-	return c->arg && !c->where ? dtx_bound_column(c->arg) : -1;
+	return c->arg && !c->arg2 && !c->where ? dtx_bound_column(c->arg) : -1;
 }
 
 const char *dtx_agg_name(const struct dtx_aggcall *c)
@@ -45,53 +45,79 @@ static struct dtx_typeref sum_type(const struct dtx_aggcall *c)
 	return c->argtype;
 }
 
+static struct dtx_typeref range_type(const struct dtx_aggcall *c)
+{
+	return c->argtype.type == DTX_T_DATE ? T(DTX_T_INT64) : sum_type(c);
+}
+
+static struct dtx_typeref product_type(const struct dtx_aggcall *c)
+{
+	return c->argtype.type == DTX_T_DECIMAL ? T(DTX_T_FLOAT64) : sum_type(c);
+}
+
+#define ANY_TYPE (DTX_CLASS_ANY)
+typedef const struct dtx_aggkernel *kernel_fn(const struct dtx_aggcall *c);
+/* What an aggregate takes and gives. */
+static const struct {
+	unsigned takes;                                          /* classes; ANY: all */
+	enum dtx_type gives;                                     /* NULL: the argument's type */
+	struct dtx_typeref (*type)(const struct dtx_aggcall *c); /* instead of `gives` */
+	kernel_fn *kernel;
+} kinds[] = {
+	[DTX_AGG_COUNT] = { ANY_TYPE, DTX_T_INT64, NULL, dtx_aggkernel_count },
+	[DTX_AGG_COUNT_IF] = { ANY_TYPE, DTX_T_INT64, NULL, dtx_aggkernel_count },
+	[DTX_AGG_COUNT_DISTINCT] = { ANY_TYPE, DTX_T_INT64, NULL, dtx_aggkernel_list },
+	[DTX_AGG_SUM] = { DTX_CLASS_NUMBER, DTX_T_NULL, sum_type, dtx_aggkernel_sum },
+	[DTX_AGG_MEAN] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_sum },
+	[DTX_AGG_MEDIAN] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_numbers },
+	[DTX_AGG_QUANTILE] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_numbers },
+	[DTX_AGG_MIN] = { ANY_TYPE, DTX_T_NULL, NULL, dtx_aggkernel_extreme },
+	[DTX_AGG_MAX] = { ANY_TYPE, DTX_T_NULL, NULL, dtx_aggkernel_extreme },
+	[DTX_AGG_FIRST] = { ANY_TYPE, DTX_T_NULL, NULL, dtx_aggkernel_extreme },
+	[DTX_AGG_LAST] = { ANY_TYPE, DTX_T_NULL, NULL, dtx_aggkernel_extreme },
+	[DTX_AGG_STD] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_sum },
+	[DTX_AGG_VAR] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_sum },
+	[DTX_AGG_ANY] = { DTX_CLASS_BOOL, DTX_T_BOOL, NULL, dtx_aggkernel_count },
+	[DTX_AGG_ALL] = { DTX_CLASS_BOOL, DTX_T_BOOL, NULL, dtx_aggkernel_count },
+	[DTX_AGG_CONCAT] = { ANY_TYPE, DTX_T_TEXT, NULL, dtx_aggkernel_list },
+	[DTX_AGG_STD_POP] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_sum },
+	[DTX_AGG_VAR_POP] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_sum },
+	[DTX_AGG_MODE] = { ANY_TYPE, DTX_T_NULL, NULL, dtx_aggkernel_tally },
+	[DTX_AGG_QUANTILE_DISC] = { ANY_TYPE, DTX_T_NULL, NULL, dtx_aggkernel_tally },
+	[DTX_AGG_IQR] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_numbers },
+	[DTX_AGG_MAD] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_numbers },
+	[DTX_AGG_RANGE] = { DTX_CLASS_NUMBER | DTX_CLASS_DATE, DTX_T_NULL, range_type,
+	                    dtx_aggkernel_range },
+	[DTX_AGG_PRODUCT] = { DTX_CLASS_NUMBER, DTX_T_NULL, product_type, dtx_aggkernel_range },
+	[DTX_AGG_GMEAN] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_numbers },
+	[DTX_AGG_HMEAN] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_numbers },
+	[DTX_AGG_SKEW] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_numbers },
+	[DTX_AGG_KURT] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_numbers },
+	[DTX_AGG_CORR] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_pair },
+	[DTX_AGG_COV] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_pair },
+	[DTX_AGG_WAVG] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_pair },
+	[DTX_AGG_REGR_SLOPE] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_pair },
+	[DTX_AGG_REGR_R2] = { DTX_CLASS_NUMBER, DTX_T_FLOAT64, NULL, dtx_aggkernel_pair },
+	[DTX_AGG_ARG_MAX] = { ANY_TYPE, DTX_T_NULL, NULL, dtx_aggkernel_extreme },
+	[DTX_AGG_ARG_MIN] = { ANY_TYPE, DTX_T_NULL, NULL, dtx_aggkernel_extreme },
+	[DTX_AGG_SHARE_NULL] = { ANY_TYPE, DTX_T_FLOAT64, NULL, dtx_aggkernel_range },
+};
+
 bool dtx_agg_pick(struct dtx_aggcall *c)
 {
-	enum dtx_class cls = dtx_type_class(c->argtype.type);
-	bool number = cls == DTX_CLASS_NUMBER;
-	bool open = c->argtype.type == DTX_T_UNKNOWN || c->argtype.type == DTX_T_NULL;
+	enum dtx_type type = c->argtype.type;
 
-	switch (c->kind) {
-	case DTX_AGG_COUNT:
-	case DTX_AGG_COUNT_IF:
-	case DTX_AGG_COUNT_DISTINCT:
-		c->type = T(DTX_T_INT64);
-		c->kernel = c->kind == DTX_AGG_COUNT_DISTINCT ? dtx_aggkernel_list(c)
-		                                              : dtx_aggkernel_count(c);
-		return true;
-	case DTX_AGG_SUM:
-		c->type = sum_type(c);
-		c->kernel = dtx_aggkernel_sum(c);
-		return number || open;
-	case DTX_AGG_MEAN:
-	case DTX_AGG_STD:
-	case DTX_AGG_VAR:
-		c->type = T(DTX_T_FLOAT64);
-		c->kernel = dtx_aggkernel_sum(c);
-		return number || open;
-	case DTX_AGG_MEDIAN:
-	case DTX_AGG_QUANTILE:
-		c->type = T(DTX_T_FLOAT64);
-		c->kernel = dtx_aggkernel_list(c);
-		return number || open;
-	case DTX_AGG_CONCAT:
-		c->type = T(DTX_T_TEXT);
-		c->kernel = dtx_aggkernel_list(c);
-		return true;
-	case DTX_AGG_ANY:
-	case DTX_AGG_ALL:
-		c->type = T(DTX_T_BOOL);
-		c->kernel = dtx_aggkernel_count(c);
-		return cls == DTX_CLASS_BOOL || open;
-	case DTX_AGG_MIN:
-	case DTX_AGG_MAX:
-	case DTX_AGG_FIRST:
-	case DTX_AGG_LAST:
-		c->type = c->argtype;
-		c->kernel = dtx_aggkernel_extreme(c);
-		return true;
-	}
-	return false;
+	if (type != DTX_T_UNKNOWN && type != DTX_T_NULL && kinds[c->kind].takes != ANY_TYPE &&
+	    !(kinds[c->kind].takes & dtx_type_class(type)))
+		return false;
+	/* days can be told apart, a length of time is no type */
+	if (c->kind == DTX_AGG_RANGE && type == DTX_T_DATETIME)
+		return false;
+	c->type = kinds[c->kind].type                  ? kinds[c->kind].type(c)
+	          : kinds[c->kind].gives == DTX_T_NULL ? c->argtype
+	                                               : T(kinds[c->kind].gives);
+	c->kernel = kinds[c->kind].kernel(c);
+	return true;
 }
 
 /* --- states --- */
@@ -129,6 +155,11 @@ static bool has_nulls(const struct dtx_column *c)
 	return c && c->valid && c->nulls;
 }
 
+static bool is_present(const struct dtx_column *c, uint32_t row)
+{
+	return !has_nulls(c) || dtx_bit(c->valid, row);
+}
+
 /* Rows with a value only, a chunk at a time. */
 static enum dtx_code add_present(const struct dtx_aggcall *c, char *states, size_t stride,
                                  const struct dtx_aggrows *r, struct dtx_err *err)
@@ -136,7 +167,7 @@ static enum dtx_code add_present(const struct dtx_aggcall *c, char *states, size
 	enum dtx_code rc = DTX_OK;
 	uint16_t row[CHUNK];
 	uint32_t group[CHUNK];
-	struct dtx_aggrows part = { r->col, row, group, 0, r->in };
+	struct dtx_aggrows part = { r->col, row, group, 0, r->in, r->col2 };
 	uint32_t i = 0;
 
 	while (i < r->n) {
@@ -145,7 +176,7 @@ static enum dtx_code add_present(const struct dtx_aggcall *c, char *states, size
 
 			row[part.n] = (uint16_t)at;
 			group[part.n] = r->group[i];
-			part.n += dtx_bit(r->col->valid, at);
+			part.n += is_present(r->col, at) && is_present(r->col2, at);
 		}
 		DTX_TRY(c->kernel->add(c, states, stride, &part, err));
 	}
@@ -153,25 +184,48 @@ out:
 	return rc;
 }
 
-static enum dtx_code add_column(const struct dtx_aggcall *c, char *states, size_t stride,
-                                struct dtx_aggrows *r, struct dtx_column *col, struct dtx_err *err)
+/* *io as a FLAT column, which *made holds; *none: it has no value. */
+static enum dtx_code flat_column(struct dtx_column **io, struct dtx_column **made, bool *none,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column *flat = NULL;
+	struct dtx_column *col = *io;
 
-	if (col->form == DTX_F_CONST || col->type.type == DTX_T_NULL) {
-		if (col->nulls || col->type.type == DTX_T_NULL)
-			return DTX_OK;
-		DTX_TRY(dtx_column_flat(col, &flat, err));
-		col = flat;
-	}
+	if (!col || (col->form != DTX_F_CONST && col->type.type != DTX_T_NULL))
+		return DTX_OK;
+	*none = col->nulls || col->type.type == DTX_T_NULL;
+	if (*none)
+		return DTX_OK;
+	DTX_TRY(dtx_column_flat(col, made, err));
+	*io = *made;
+out:
+	return rc;
+}
+
+static enum dtx_code add_columns(const struct dtx_aggcall *c, char *states, size_t stride,
+                                 struct dtx_aggrows *r, struct dtx_column *col,
+                                 struct dtx_column *col2, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *flat = NULL, *flat2 = NULL;
+	bool none = false, none2 = false;
+
 	r->col = col;
-	if (has_nulls(col))
+	if (c->kernel->nulls)
+		return c->kernel->add(c, states, stride, r, err);
+	DTX_TRY(flat_column(&col, &flat, &none, err));
+	DTX_TRY(flat_column(&col2, &flat2, &none2, err));
+	if (none || none2)
+		goto out;
+	r->col = col;
+	r->col2 = col2;
+	if (has_nulls(col) || has_nulls(col2))
 		DTX_TRY(add_present(c, states, stride, r, err));
 	else
 		DTX_TRY(c->kernel->add(c, states, stride, r, err));
 out:
 	dtx_column_unref(flat);
+	dtx_column_unref(flat2);
 	return rc;
 }
 
@@ -220,7 +274,7 @@ enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stri
 		             .counts = counts,
 		             .err = err };
 	struct chosen ch = { NULL, NULL };
-	struct dtx_column *col = NULL;
+	struct dtx_column *col = NULL, *col2 = NULL;
 	struct dtx_aggrows r = { .group = group, .in = in };
 
 	if (c->where) {
@@ -236,9 +290,12 @@ enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stri
 		goto out;
 	}
 	DTX_TRY(dtx_ev_node(&ev, c->arg, &col));
-	DTX_TRY(add_column(c, states, stride, &r, col, err));
+	if (c->arg2)
+		DTX_TRY(dtx_ev_node(&ev, c->arg2, &col2));
+	DTX_TRY(add_columns(c, states, stride, &r, col, col2, err));
 out:
 	dtx_column_unref(col);
+	dtx_column_unref(col2);
 	dtx_mem_free(ch.row);
 	dtx_mem_free(ch.group);
 	return rc;

@@ -1,4 +1,4 @@
-/* min, max, first, last. */
+/* min, max, first, last, arg_max, arg_min. */
 #include "core/expr/aggcall.h"
 
 #include "core/base/mem.h"
@@ -273,10 +273,120 @@ static const struct dtx_aggkernel kept_words = { .size = sizeof(struct kept),
 	                                         .final = kept_final,
 	                                         .free = kept_free };
 
+/* --- the value beside the largest or smallest of another column --- */
+
+struct beside {
+	struct kept value, by;
+};
+
+/* Whether a row at pos with `by` takes the place of s: the first of equals stays. */
+static bool beside_loses(const struct dtx_aggcall *c, const struct beside *s, uint64_t pos,
+                         const struct dtx_val *by)
+{
+	enum dtx_type type = c->arg2->type.type;
+	struct dtx_val have;
+	int cmp;
+
+	if (!s->by.seen)
+		return true;
+	kept_get(&s->by, type, &have);
+	cmp = dtx_val_cmp(type, by, &have);
+	if (cmp == 0)
+		return pos < s->by.pos;
+	return c->kind == DTX_AGG_ARG_MAX ? cmp > 0 : cmp < 0;
+}
+
+static enum dtx_code beside_rows(const struct dtx_aggcall *c, char *states, size_t stride,
+                                 const struct dtx_aggrows *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_val v, by;
+
+	for (uint32_t k = 0; k < r->n; k++) {
+		struct beside *s = STATE(struct beside, k);
+		uint32_t i = ROW(k);
+		uint64_t pos = dtx_batch_pos(r->in, i);
+
+		dtx_val_get(r->col2, i, &by);
+		if (!beside_loses(c, s, pos, &by))
+			continue;
+		dtx_val_get(r->col, i, &v);
+		if (!kept_set(&s->value, c->argtype.type, &v, pos) ||
+		    !kept_set(&s->by, c->arg2->type.type, &by, pos))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code beside_merge(const struct dtx_aggcall *c, void *to, void *from,
+                                  struct dtx_err *err)
+{
+	struct beside *a = to, *b = from, old;
+	struct dtx_val by;
+
+	(void)err;
+	kept_get(&b->by, c->arg2->type.type, &by);
+	if (!by.null && beside_loses(c, a, b->by.pos, &by)) {
+		old = *a;
+		*a = *b;
+		*b = old;
+	}
+	return DTX_OK;
+}
+
+static enum dtx_code beside_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
+                                  struct dtx_val *out, struct dtx_err *err)
+{
+	(void)run, (void)err;
+	kept_get(&((struct beside *)state)->value, c->argtype.type, out);
+	return DTX_OK;
+}
+
+/* The members that hold text own memory; in the others no pointer was ever set. */
+static void beside_free_value(void *state)
+{
+	kept_free(&((struct beside *)state)->value);
+}
+
+static void beside_free_by(void *state)
+{
+	kept_free(&((struct beside *)state)->by);
+}
+
+static void beside_free_both(void *state)
+{
+	beside_free_value(state);
+	beside_free_by(state);
+}
+
+#define BESIDE(NAME, FREES, FREE)                                                                  \
+	static const struct dtx_aggkernel NAME = { .size = sizeof(struct beside),                  \
+		                                   .frees = (FREES),                               \
+		                                   .add = beside_rows,                             \
+		                                   .merge = beside_merge,                          \
+		                                   .final = beside_final,                          \
+		                                   .free = (FREE) }
+BESIDE(beside_plain, false, NULL);
+BESIDE(beside_value, true, beside_free_value);
+BESIDE(beside_by, true, beside_free_by);
+BESIDE(beside_both, true, beside_free_both);
+
+static const struct dtx_aggkernel *beside_kernel(const struct dtx_aggcall *c)
+{
+	bool value = c->argtype.type == DTX_T_TEXT, by = c->arg2->type.type == DTX_T_TEXT;
+
+	if (value)
+		return by ? &beside_both : &beside_value;
+	return by ? &beside_by : &beside_plain;
+}
+
 const struct dtx_aggkernel *dtx_aggkernel_extreme(const struct dtx_aggcall *c)
 {
 	bool most = c->kind == DTX_AGG_MIN || c->kind == DTX_AGG_MAX;
 
+	if (c->kind == DTX_AGG_ARG_MAX || c->kind == DTX_AGG_ARG_MIN)
+		return beside_kernel(c);
 	if (c->argtype.type == DTX_T_TEXT)
 		return &kept_words;
 	if (most && (c->argtype.type == DTX_T_INT64 || c->argtype.type == DTX_T_DATETIME))

@@ -1,7 +1,5 @@
-/* Aggregates that keep what they saw: count_distinct, median, quantile, concat_agg. */
+/* Aggregates that keep what they saw: count_distinct, concat_agg. */
 #include "core/expr/aggcall.h"
-
-#include <math.h>
 
 #include "core/base/hash.h"
 #include "core/base/mem.h"
@@ -233,133 +231,6 @@ static const struct dtx_aggkernel distinct_texts = { .size = sizeof(struct texts
 	                                             .final = texts_final,
 	                                             .free = texts_free };
 
-/* --- all numbers: median and quantiles --- */
-
-struct numbers {
-	double *v;
-	size_t n, cap;
-};
-
-static enum dtx_code numbers_rows(const struct dtx_aggcall *c, char *states, size_t stride,
-                                  const struct dtx_aggrows *r, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t k, i;
-
-	(void)c;
-	for (k = 0; k < r->n; k++) {
-		struct numbers *s = STATE(struct numbers, k);
-
-		i = ROW(k);
-		if (s->n == s->cap && !dtx_mem_reserve(&s->v, &s->cap, s->n + 1, sizeof(*s->v)))
-			DTX_FAIL_MEM(err);
-		if (r->col->type.type == DTX_T_INT64)
-			s->v[s->n++] = (double)r->col->v.i64[i];
-		else if (r->col->type.type == DTX_T_DECIMAL)
-			s->v[s->n++] = dtx_dec_to_f64(r->col->v.dec[i], r->col->type.scale);
-		else
-			s->v[s->n++] = r->col->v.f64[i];
-	}
-out:
-	return rc;
-}
-
-static void numbers_free(void *state)
-{
-	struct numbers *s = state;
-
-	dtx_mem_free(s->v);
-	memset(s, 0, sizeof(*s));
-}
-
-static enum dtx_code numbers_merge(const struct dtx_aggcall *c, void *to, void *from,
-                                   struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct numbers *a = to, *b = from;
-
-	(void)c;
-	if (!b->n)
-		return DTX_OK;
-	if (!dtx_mem_reserve(&a->v, &a->cap, a->n + b->n, sizeof(*a->v)))
-		DTX_FAIL_MEM(err);
-	memcpy(a->v + a->n, b->v, b->n * sizeof(*a->v));
-	a->n += b->n;
-	numbers_free(b);
-out:
-	return rc;
-}
-
-static void swap(double *a, double *b)
-{
-	double t = *a;
-
-	*a = *b;
-	*b = t;
-}
-
-/* Puts the k-th smallest at v[k], smaller ones before it (Hoare). */
-static void nth_element(double *v, size_t n, size_t k)
-{
-	size_t low = 0, high = n - 1;
-
-	while (low < high) {
-		double pivot = v[low + (high - low) / 2];
-		size_t i = low, j = high;
-
-		while (i <= j) {
-			while (v[i] < pivot)
-				i++;
-			while (v[j] > pivot)
-				j--;
-			if (i <= j) {
-				swap(&v[i++], &v[j]);
-				if (j-- == 0)
-					break;
-			}
-		}
-		if (j != SIZE_MAX && k <= j)
-			high = j;
-		else if (k >= i)
-			low = i;
-		else
-			return;
-	}
-}
-
-/* Type 7: linear between the two nearest. */
-static enum dtx_code numbers_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
-                                   struct dtx_val *out, struct dtx_err *err)
-{
-	struct numbers *s = state;
-	double at, part, next;
-	size_t k, i;
-
-	(void)run, (void)err;
-	out->null = s->n == 0;
-	if (!s->n)
-		return DTX_OK;
-	at = c->p * (double)(s->n - 1);
-	k = (size_t)floor(at);
-	part = at - floor(at);
-	nth_element(s->v, s->n, k);
-	out->u.f = s->v[k];
-	if (part == 0)
-		return DTX_OK;
-	next = s->v[k + 1];
-	for (i = k + 2; i < s->n; i++)
-		next = fmin(next, s->v[i]);
-	out->u.f = dtx_agg_between(out->u.f, next, part);
-	return DTX_OK;
-}
-
-static const struct dtx_aggkernel numbers = { .size = sizeof(struct numbers),
-	                                      .frees = true,
-	                                      .add = numbers_rows,
-	                                      .merge = numbers_merge,
-	                                      .final = numbers_final,
-	                                      .free = numbers_free };
-
 /* --- all texts, in table order --- */
 
 struct piece {
@@ -465,8 +336,6 @@ const struct dtx_aggkernel *dtx_aggkernel_list(const struct dtx_aggcall *c)
 {
 	if (c->kind == DTX_AGG_CONCAT)
 		return &pieces;
-	if (c->kind != DTX_AGG_COUNT_DISTINCT)
-		return &numbers;
 	if (c->argtype.type == DTX_T_TEXT || c->argtype.type == DTX_T_DECIMAL)
 		return &distinct_texts;
 	return &distinct_words;

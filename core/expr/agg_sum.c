@@ -68,8 +68,8 @@ static enum dtx_code isum_merge(const struct dtx_aggcall *c, void *to, void *fro
 	return DTX_OK;
 }
 
-static enum dtx_code sum_overflow(const struct dtx_aggcall *c, struct dtx_val *out,
-                                  struct dtx_err *err)
+enum dtx_code dtx_agg_overflow(const struct dtx_aggcall *c, struct dtx_val *out,
+                               struct dtx_err *err)
 {
 	char type[32];
 
@@ -78,7 +78,8 @@ static enum dtx_code sum_overflow(const struct dtx_aggcall *c, struct dtx_val *o
 		return DTX_OK;
 	dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__, "%s() does not fit %s", c->name,
 	            dtx_bind_type_text(c->type, type));
-	dtx_err_hint(err, "use sum(float(x)), or set options.overflow to 'float' or 'null'");
+	dtx_err_hint(err, "use %s(float(x)), or set options.overflow to 'float' or 'null'",
+	             c->name);
 	if (err)
 		err->run_time = true;
 	return DTX_E_OVERFLOW;
@@ -95,7 +96,7 @@ static enum dtx_code isum_final(const struct dtx_aggcall *c, void *state, struct
 	if (c->type.type == DTX_T_FLOAT64)
 		out->u.f = (double)v;
 	else if (v > INT64_MAX || v < INT64_MIN)
-		return sum_overflow(c, out, err);
+		return dtx_agg_overflow(c, out, err);
 	else
 		out->u.i = (int64_t)v;
 	return DTX_OK;
@@ -265,7 +266,7 @@ static enum dtx_code dsum_final(const struct dtx_aggcall *c, void *state, struct
 		return DTX_OK;
 	}
 	if (!dtx_wsum_get(&s->sum, &v) || !dtx_dec_fits(v, 38))
-		return sum_overflow(c, out, err);
+		return dtx_agg_overflow(c, out, err);
 	out->u.dec = v;
 	return DTX_OK;
 }
@@ -276,15 +277,6 @@ static const struct dtx_aggkernel sum_decimal = {
 
 /* --- std, var --- */
 
-static double number_at(const struct dtx_column *c, uint32_t i)
-{
-	if (c->type.type == DTX_T_FLOAT64)
-		return c->v.f64[i];
-	if (c->type.type == DTX_T_INT64)
-		return (double)c->v.i64[i];
-	return dtx_dec_to_f64(c->v.dec[i], c->type.scale);
-}
-
 static enum dtx_code spread_rows(const struct dtx_aggcall *c, char *states, size_t stride,
                                  const struct dtx_aggrows *r, struct dtx_err *err)
 {
@@ -292,7 +284,7 @@ static enum dtx_code spread_rows(const struct dtx_aggcall *c, char *states, size
 
 	(void)c;
 	EACH({
-		if (!dtx_fspread_add(STATE(struct dtx_fspread, k), number_at(r->col, i)))
+		if (!dtx_fspread_add(STATE(struct dtx_fspread, k), dtx_agg_number(r->col, i)))
 			DTX_FAIL_MEM(err);
 	});
 out:
@@ -314,12 +306,17 @@ out:
 static enum dtx_code spread_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
                                   struct dtx_val *out, struct dtx_err *err)
 {
-	double var;
+	struct dtx_fspread *s = state;
+	bool all = c->kind == DTX_AGG_STD_POP || c->kind == DTX_AGG_VAR_POP;
+	double var = 0, n = (double)s->n;
 
 	(void)run, (void)err;
-	out->null = !dtx_fspread_var(state, &var);
+	/* one value is a population without spread, and no sample */
+	out->null = !(all && s->n == 1 && !s->huge) && !dtx_fspread_var(s, &var);
+	if (all)
+		var = var * (n - 1) / n;
 	if (!out->null)
-		out->u.f = c->kind == DTX_AGG_STD ? sqrt(var) : var;
+		out->u.f = c->kind == DTX_AGG_STD || c->kind == DTX_AGG_STD_POP ? sqrt(var) : var;
 	return DTX_OK;
 }
 
@@ -337,7 +334,7 @@ static const struct dtx_aggkernel spread = { .size = sizeof(struct dtx_fspread),
 
 const struct dtx_aggkernel *dtx_aggkernel_sum(const struct dtx_aggcall *c)
 {
-	if (c->kind == DTX_AGG_STD || c->kind == DTX_AGG_VAR)
+	if (c->kind != DTX_AGG_SUM && c->kind != DTX_AGG_MEAN)
 		return &spread;
 	if (c->argtype.type == DTX_T_FLOAT64)
 		return &sum_float;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "core/data/decimal.h"
 #include "core/expr/agg.h"
 #include "core/expr/bound.h"
 
@@ -23,7 +24,27 @@ enum dtx_aggkind {
 	DTX_AGG_VAR,
 	DTX_AGG_ANY,
 	DTX_AGG_ALL,
-	DTX_AGG_CONCAT
+	DTX_AGG_CONCAT,
+	DTX_AGG_STD_POP,
+	DTX_AGG_VAR_POP,
+	DTX_AGG_MODE,
+	DTX_AGG_QUANTILE_DISC,
+	DTX_AGG_IQR,
+	DTX_AGG_MAD,
+	DTX_AGG_RANGE,
+	DTX_AGG_PRODUCT,
+	DTX_AGG_GMEAN,
+	DTX_AGG_HMEAN,
+	DTX_AGG_SKEW,
+	DTX_AGG_KURT,
+	DTX_AGG_CORR,
+	DTX_AGG_COV,
+	DTX_AGG_WAVG,
+	DTX_AGG_REGR_SLOPE,
+	DTX_AGG_REGR_R2,
+	DTX_AGG_ARG_MAX,
+	DTX_AGG_ARG_MIN,
+	DTX_AGG_SHARE_NULL
 };
 
 /* Values of a column that go into states: value row[i] (row NULL: i) into group[i]. */
@@ -32,13 +53,15 @@ struct dtx_aggrows {
 	const uint16_t *row;
 	const uint32_t *group;
 	uint32_t n;
-	const struct dtx_batch *in; /* for positions; row i of it is row[i] */
+	const struct dtx_batch *in;    /* for positions; row i of it is row[i] */
+	const struct dtx_column *col2; /* of aggregates of two arguments */
 };
 
 /* One aggregate for one argument type. */
 struct dtx_aggkernel {
 	size_t size;
 	bool frees;
+	bool nulls; /* sees null values; others see rows without one only */
 	void (*init)(void *state, size_t stride, size_t n); /* NULL: zero bytes */
 	enum dtx_code (*add)(const struct dtx_aggcall *c, char *states, size_t stride,
 	                     const struct dtx_aggrows *r, struct dtx_err *err);
@@ -55,6 +78,7 @@ struct dtx_aggcall {
 	enum dtx_aggkind kind;
 	const struct dtx_aggkernel *kernel;
 	struct dtx_bound *arg;   /* NULL: count() */
+	struct dtx_bound *arg2;  /* NULL: of one argument */
 	struct dtx_bound *where; /* NULL: all rows */
 	struct dtx_typeref argtype, type;
 	double p;           /* quantile; ewm_mean: alpha */
@@ -90,5 +114,22 @@ const struct dtx_aggkernel *dtx_aggkernel_sum(const struct dtx_aggcall *c);
 const struct dtx_aggkernel *dtx_aggkernel_extreme(const struct dtx_aggcall *c);
 const struct dtx_aggkernel *dtx_aggkernel_list(const struct dtx_aggcall *c);
 const struct dtx_aggkernel *dtx_aggkernel_count(const struct dtx_aggcall *c);
+const struct dtx_aggkernel *dtx_aggkernel_numbers(const struct dtx_aggcall *c);
+const struct dtx_aggkernel *dtx_aggkernel_tally(const struct dtx_aggcall *c);
+const struct dtx_aggkernel *dtx_aggkernel_pair(const struct dtx_aggcall *c);
+const struct dtx_aggkernel *dtx_aggkernel_range(const struct dtx_aggcall *c);
+
+/* A number of any type as a float. */
+static inline double dtx_agg_number(const struct dtx_column *c, uint32_t i)
+{
+	if (c->type.type == DTX_T_FLOAT64)
+		return c->v.f64[i];
+	if (c->type.type == DTX_T_INT64)
+		return (double)c->v.i64[i];
+	return dtx_dec_to_f64(c->v.dec[i], c->type.scale);
+}
+/* A result that its type cannot hold: the plan's option decides. */
+DTX_MUSTUSE enum dtx_code dtx_agg_overflow(const struct dtx_aggcall *c, struct dtx_val *out,
+                                           struct dtx_err *err);
 
 #endif

@@ -34,6 +34,18 @@ struct dtx_inset {
 	bool has_null;
 };
 
+/* The `row` of a function. */
+#define DTX_FN_ROW(NAME)                                                                           \
+	static enum dtx_code NAME(const struct dtx_fncall *c, struct dtx_fnrun *run,               \
+	                          const struct dtx_val *arg, struct dtx_val *out,                  \
+	                          struct dtx_err *err)
+/* The text that is in run->buf, as the result. */
+static inline enum dtx_code dtx_fn_made(struct dtx_fnrun *run, struct dtx_val *out)
+{
+	out->u.s = (struct dtx_str){ dtx_buf_text(run->buf), run->buf->len };
+	return DTX_OK;
+}
+
 struct dtx_cast_spec;
 struct dtx_bound {
 	enum dtx_bkind kind;

@@ -173,7 +173,7 @@ static enum dtx_code row_round(const struct dtx_fncall *c, struct dtx_fnrun *run
 
 /* --- float functions --- */
 
-enum float_fn { F_SQRT, F_EXP, F_LN, F_LOG10 };
+enum float_fn { F_SQRT, F_EXP, F_LN, F_LOG10, F_LOG2 };
 
 static enum dtx_code row_float(const struct dtx_fncall *c, struct dtx_fnrun *run,
                                const struct dtx_val *arg, struct dtx_val *out, struct dtx_err *err)
@@ -186,6 +186,7 @@ static enum dtx_code row_float(const struct dtx_fncall *c, struct dtx_fnrun *run
 	case F_EXP: out->u.f = exp(x); break;
 	case F_LN: out->u.f = log(x); break;
 	case F_LOG10: out->u.f = log10(x); break;
+	case F_LOG2: out->u.f = log2(x); break;
 	}
 	return DTX_OK;
 }
@@ -277,6 +278,7 @@ static const struct dtx_fn rows[] = {
 	FLOAT("exp", F_EXP, "exp({0})", "e to the power of x", "exp(0)", "1.0"),
 	FLOAT("ln", F_LN, "ln({0})", "natural logarithm", "ln(1)", "0.0"),
 	FLOAT("log10", F_LOG10, "log10({0})", "logarithm to base 10", "log10(1000)", "3.0"),
+	FLOAT("log2", F_LOG2, "log2({0})", "logarithm to base 2", "log2(8)", "3.0"),
 	{ .name = "log",
 	  .pandas = "dx.fn(\"log\", {*})",
 	  .sig = "x:F, base:F",

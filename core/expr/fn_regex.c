@@ -248,6 +248,107 @@ out:
 	return rc;
 }
 
+/* --- all matches --- */
+
+/* The next match from *pos on, which moves behind it; an empty one is followed a character further.
+ */
+static bool next_match(struct dtx_fnrun *run, struct dtx_str s, size_t *pos, size_t *at)
+{
+	if (*pos > s.len || !dtx_rematch_find(run->local, s, *pos, at))
+		return false;
+	*pos = at[1];
+	if (at[1] == at[0] && *pos < s.len)
+		dtx_utf8_next(s.ptr, s.len, pos);
+	else if (at[1] == at[0])
+		++*pos;
+	return true;
+}
+
+DTX_FN_ROW(row_count)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t at[2 * (DTX_REGEX_GROUPS + 1)], pos = 0;
+
+	DTX_TRY(matcher(c, run, err));
+	while (next_match(run, arg[0].u.s, &pos, at))
+		out->u.i++;
+out:
+	return rc;
+}
+
+static enum dtx_code prep_all(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct pattern *p;
+
+	DTX_TRY(compile(a, c, constant(c, 1), &p, err));
+	p->group = dtx_regex_groups(p->re) ? 1 : 0;
+out:
+	return rc;
+}
+
+DTX_FN_ROW(row_all)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct pattern *p = c->prepared;
+	size_t at[2 * (DTX_REGEX_GROUPS + 1)], pos = 0;
+	struct dtx_str s = arg[0].u.s;
+
+	DTX_TRY(matcher(c, run, err));
+	out->null = true;
+	while (dtx_buf_ok(run->buf) && next_match(run, s, &pos, at)) {
+		size_t from = at[2 * p->group], to = at[2 * p->group + 1];
+
+		if (from == SIZE_MAX || to == SIZE_MAX)
+			continue;
+		if (!out->null)
+			dtx_buf_adds(run->buf, arg[2].u.s);
+		out->null = false;
+		dtx_buf_addn(run->buf, s.ptr + from, to - from);
+	}
+	if (!out->null)
+		rc = dtx_fn_made(run, out);
+out:
+	return rc;
+}
+
+/* An empty match parts nothing. */
+static bool next_part(struct dtx_fnrun *run, struct dtx_str s, size_t *pos, struct dtx_str *part)
+{
+	size_t at[2 * (DTX_REGEX_GROUPS + 1)], from = *pos, look = *pos;
+
+	if (from > s.len)
+		return false;
+	while (next_match(run, s, &look, at)) {
+		if (at[1] == at[0])
+			continue;
+		*part = (struct dtx_str){ s.ptr + from, at[0] - from };
+		*pos = at[1];
+		return true;
+	}
+	*part = (struct dtx_str){ s.ptr + from, s.len - from };
+	*pos = s.len + 1;
+	return true;
+}
+
+DTX_FN_ROW(row_split)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str s = arg[0].u.s;
+	int64_t n = arg[2].u.i, parts = 0;
+	size_t pos = 0;
+
+	DTX_TRY(matcher(c, run, err));
+	while (n < 0 && next_part(run, s, &pos, &out->u.s))
+		parts++;
+	n = n < 0 ? (n < -parts ? 0 : parts + n + 1) : n;
+	out->null = n == 0;
+	for (pos = 0; n > 0 && !out->null; n--)
+		out->null = !next_part(run, s, &pos, &out->u.s);
+out:
+	return rc;
+}
+
 static const struct dtx_fn rows[] = {
 	{ .name = "matches",
 	  .pandas = "dx.fn(\"matches\", {*})",
@@ -285,6 +386,33 @@ static const struct dtx_fn rows[] = {
 	  .help = "every match replaced; $1, ${name}, $$",
 	  .example = "replace_re('a1', '[0-9]', '#')",
 	  .value = "a#" },
+	{ .name = "count_re",
+	  .pandas = "dx.fn(\"count_re\", {*})",
+	  .sig = "t:T, pattern:t",
+	  .result = "I",
+	  .prep = prep_matches,
+	  .row = row_count,
+	  .help = "number of matches that do not overlap",
+	  .example = "count_re('a1b22', '[0-9]+')",
+	  .value = "2" },
+	{ .name = "extract_all",
+	  .pandas = "dx.fn(\"extract_all\", {*})",
+	  .sig = "t:T, pattern:t, sep:T",
+	  .result = "T",
+	  .prep = prep_all,
+	  .row = row_all,
+	  .help = "group 1 of every match, or the whole matches, joined by sep; null without one",
+	  .example = "extract_all('a1b22', '[0-9]+', ';')",
+	  .value = "1;22" },
+	{ .name = "split_re_part",
+	  .pandas = "dx.fn(\"split_re_part\", {*})",
+	  .sig = "t:T, pattern:t, n:I",
+	  .result = "T",
+	  .prep = prep_matches,
+	  .row = row_split,
+	  .help = "piece n of t between matches, from 1, negative from the end; null out of range",
+	  .example = "split_re_part('a, b;c', '[,;] *', 2)",
+	  .value = "b" },
 };
 
 const struct dtx_fn_table dtx_fn_regex = { "regex", "Patterns", rows, DTX_COUNT(rows) };

@@ -5,17 +5,6 @@
 
 #define CELL_MAX ((int64_t)16 << 20)
 
-#define ROW(NAME)                                                                                  \
-	static enum dtx_code NAME(const struct dtx_fncall *c, struct dtx_fnrun *run,               \
-	                          const struct dtx_val *arg, struct dtx_val *out,                  \
-	                          struct dtx_err *err)
-
-static enum dtx_code from_buf(struct dtx_fnrun *run, struct dtx_val *out)
-{
-	out->u.s = (struct dtx_str){ dtx_buf_text(run->buf), run->buf->len };
-	return DTX_OK;
-}
-
 static enum dtx_code too_long(const struct dtx_fncall *c, struct dtx_err *err)
 {
 	return dtx_err_set(err, DTX_E_CELL_LIMIT, __FILE__, __LINE__,
@@ -41,25 +30,25 @@ static int64_t within(int64_t v, int64_t low, int64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-ROW(row_length)
+DTX_FN_ROW(row_length)
 {
 	(void)c, (void)run, (void)err;
 	out->u.i = length(arg[0].u.s);
 	return DTX_OK;
 }
 
-ROW(row_upper)
+DTX_FN_ROW(row_upper)
 {
 	(void)err;
 	if (c->fn->detail)
 		dtx_utf8_upper(run->buf, arg[0].u.s);
 	else
 		dtx_utf8_lower(run->buf, arg[0].u.s);
-	return from_buf(run, out);
+	return dtx_fn_made(run, out);
 }
 
 /* detail: 1 the left end, 2 the right end. */
-ROW(row_trim)
+DTX_FN_ROW(row_trim)
 {
 	struct dtx_str s = arg[0].u.s, t = dtx_utf8_trim(s);
 
@@ -74,7 +63,7 @@ ROW(row_trim)
 	return DTX_OK;
 }
 
-ROW(row_left)
+DTX_FN_ROW(row_left)
 {
 	struct dtx_str s = arg[0].u.s;
 	int64_t n = arg[1].u.i, len = length(s);
@@ -85,7 +74,7 @@ ROW(row_left)
 	return DTX_OK;
 }
 
-ROW(row_mid)
+DTX_FN_ROW(row_mid)
 {
 	struct dtx_str s = arg[0].u.s;
 	int64_t start = arg[1].u.i, len = length(s), n = c->nargs > 2 ? arg[2].u.i : len;
@@ -107,7 +96,7 @@ ROW(row_mid)
 	return DTX_OK;
 }
 
-ROW(row_slice)
+DTX_FN_ROW(row_slice)
 {
 	struct dtx_str s = arg[0].u.s;
 	int64_t len = length(s), a = within(arg[1].u.i, -len, len);
@@ -120,7 +109,7 @@ ROW(row_slice)
 	return DTX_OK;
 }
 
-ROW(row_concat)
+DTX_FN_ROW(row_concat)
 {
 	uint32_t i;
 
@@ -129,10 +118,10 @@ ROW(row_concat)
 		if (!arg[i].null)
 			dtx_buf_adds(run->buf, arg[i].u.s);
 	}
-	return from_buf(run, out);
+	return dtx_fn_made(run, out);
 }
 
-ROW(row_concat_ws)
+DTX_FN_ROW(row_concat_ws)
 {
 	bool first = true;
 	uint32_t i;
@@ -146,10 +135,10 @@ ROW(row_concat_ws)
 		first = false;
 		dtx_buf_adds(run->buf, arg[i].u.s);
 	}
-	return from_buf(run, out);
+	return dtx_fn_made(run, out);
 }
 
-ROW(row_replace)
+DTX_FN_ROW(row_replace)
 {
 	struct dtx_str s = arg[0].u.s, from = arg[1].u.s, to = arg[2].u.s;
 	size_t pos = 0;
@@ -166,11 +155,11 @@ ROW(row_replace)
 		pos = (size_t)at + from.len;
 	}
 	dtx_buf_addn(run->buf, s.ptr + pos, s.len - pos);
-	return from_buf(run, out);
+	return dtx_fn_made(run, out);
 }
 
 /* detail: 0 starts_with, 1 ends_with, 2 contains. */
-ROW(row_has)
+DTX_FN_ROW(row_has)
 {
 	(void)run, (void)err;
 	if (c->fn->detail == 2)
@@ -181,7 +170,7 @@ ROW(row_has)
 	return DTX_OK;
 }
 
-ROW(row_index_of)
+DTX_FN_ROW(row_index_of)
 {
 	ptrdiff_t at = dtx_str_find(arg[0].u.s, arg[1].u.s, 0);
 
@@ -190,7 +179,7 @@ ROW(row_index_of)
 	return DTX_OK;
 }
 
-ROW(row_split_part)
+DTX_FN_ROW(row_split_part)
 {
 	struct dtx_str s = arg[0].u.s, sep = arg[1].u.s;
 	int64_t n = arg[2].u.i, parts = 1, want;
@@ -222,7 +211,7 @@ static void fill(struct dtx_buf *out, struct dtx_str with, int64_t n)
 	dtx_buf_adds(out, cut(with, 0, n));
 }
 
-ROW(row_pad)
+DTX_FN_ROW(row_pad)
 {
 	struct dtx_str s = arg[0].u.s, with = arg[2].u.s;
 	int64_t n = arg[1].u.i, len = length(s);
@@ -238,10 +227,10 @@ ROW(row_pad)
 	dtx_buf_adds(run->buf, s);
 	if (c->fn->detail)
 		fill(run->buf, with, n - len);
-	return from_buf(run, out);
+	return dtx_fn_made(run, out);
 }
 
-ROW(row_repeat)
+DTX_FN_ROW(row_repeat)
 {
 	struct dtx_str s = arg[0].u.s;
 	int64_t n = arg[1].u.i;
@@ -250,7 +239,7 @@ ROW(row_repeat)
 		return too_long(c, err);
 	for (; s.len && n > 0; n--)
 		dtx_buf_adds(run->buf, s);
-	return from_buf(run, out);
+	return dtx_fn_made(run, out);
 }
 
 #define TEXT(NAME, SIG, RESULT, ROWFN, DETAIL)                                                     \

@@ -1,6 +1,9 @@
 /* Dates and times. */
 #include "core/expr/bound.h"
 
+#include <math.h>
+
+#include "core/data/decimal.h"
 #include "core/data/time.h"
 
 /* --- parts --- */
@@ -158,6 +161,103 @@ static enum dtx_code row_make(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	return DTX_OK;
 }
 
+/* --- other systems' numbers of days and seconds --- */
+
+static double number_of(struct dtx_typeref t, const struct dtx_val *v)
+{
+	if (t.type == DTX_T_FLOAT64)
+		return v->u.f;
+	return t.type == DTX_T_DECIMAL ? dtx_dec_to_f64(dtx_dec_put(v->u.dec), t.scale)
+	                               : (double)v->u.i;
+}
+
+/* Whole days are dates. */
+static bool type_serial(struct dtx_fncall *c, struct dtx_err *err)
+{
+	enum dtx_type t = c->argtype[0].type;
+
+	(void)err;
+	c->type.type = t == DTX_T_UNKNOWN ? DTX_T_UNKNOWN
+	               : t == DTX_T_INT64 ? DTX_T_DATE
+	                                  : DTX_T_DATETIME;
+	return true;
+}
+
+DTX_FN_ROW(row_serial)
+{
+	double serial = number_of(c->argtype[0], &arg[0]);
+	int64_t us;
+
+	(void)run;
+	if (!dtx_serial_to_us(serial, false, &us))
+		return dtx_err_set(err, DTX_E_CAST_FAILED, __FILE__, __LINE__,
+		                   "a spreadsheet has no day %.15g", serial);
+	put_us(c->type, us, out);
+	return DTX_OK;
+}
+
+/* Microseconds of a unit, times 1000. */
+static int64_t unix_unit(const struct dtx_fncall *c)
+{
+	static const struct {
+		const char *name;
+		int64_t ns;
+	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 } };
+
+	for (size_t i = 0; i < DTX_COUNT(units) && !c->konst[1]->null; i++)
+		if (dtx_str_is(c->konst[1]->u.s, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+static enum dtx_code prep_unix(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
+{
+	(void)a;
+	if (unix_unit(c))
+		return DTX_OK;
+	dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__, "%s() has no such unit",
+	            c->fn->name);
+	dtx_err_hint(err, "'s', 'ms', 'us' or 'ns'");
+	return DTX_E_BAD_LITERAL;
+}
+
+/* Last day of the calendar, as in the cast functions. */
+#define UNIX_LAST ((dtx_i128)253402300799 * 1000000 + 999999)
+
+DTX_FN_ROW(row_from_unix)
+{
+	int64_t ns = unix_unit(c);
+	double f = number_of(c->argtype[0], &arg[0]);
+	dtx_i128 us;
+
+	(void)run;
+	if (c->argtype[0].type == DTX_T_INT64)
+		us = ((dtx_i128)arg[0].u.i * ns -
+		      ((dtx_i128)arg[0].u.i * ns % 1000 + 1000) % 1000) /
+		     1000;
+	else
+		us = fabs(f) < 1e18 ? (dtx_i128)floor(f * (double)ns / 1000) : UNIX_LAST + 1;
+	if (us > UNIX_LAST || us < -UNIX_LAST)
+		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
+		                   "from_unix() leaves the calendar");
+	out->u.i = (int64_t)us;
+	return DTX_OK;
+}
+
+DTX_FN_ROW(row_to_unix)
+{
+	dtx_i128 ns = (dtx_i128)arg[0].u.i * 1000;
+	int64_t unit = unix_unit(c);
+	dtx_i128 got = ns / unit - (ns % unit < 0);
+
+	(void)run;
+	if (got > INT64_MAX || got < INT64_MIN)
+		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
+		                   "result of to_unix() does not fit");
+	out->u.i = (int64_t)got;
+	return DTX_OK;
+}
+
 #define PART(NAME, UNIT, HELP, EXAMPLE, VALUE)                                                     \
 	{                                                                                          \
 		.name = NAME, .sig = "d:S", .result = "I", .row = row_part, .detail = (UNIT),      \
@@ -215,6 +315,32 @@ static const struct dtx_fn rows[] = {
 	  .help = "date from its parts",
 	  .example = "make_date(2024, 2, 29)",
 	  .value = "2024-02-29" },
+	{ .name = "from_excel_serial",
+	  .sig = "n:N",
+	  .type = type_serial,
+	  .row = row_serial,
+	  .pandas = "dx.fn(\"from_excel_serial\", {*})",
+	  .help = "day number of a spreadsheet: a date of an int, else a datetime",
+	  .example = "from_excel_serial(45322)",
+	  .value = "2024-01-31" },
+	{ .name = "from_unix",
+	  .sig = "n:N, unit:t='s'",
+	  .result = "s",
+	  .prep = prep_unix,
+	  .row = row_from_unix,
+	  .pandas = "dx.fn(\"from_unix\", {*})",
+	  .help = "datetime from the s, ms, us or ns since 1970",
+	  .example = "from_unix(86400)",
+	  .value = "1970-01-02T00:00:00" },
+	{ .name = "to_unix",
+	  .sig = "d:S, unit:t='s'",
+	  .result = "I",
+	  .prep = prep_unix,
+	  .row = row_to_unix,
+	  .pandas = "dx.fn(\"to_unix\", {*})",
+	  .help = "whole s, ms, us or ns since 1970",
+	  .example = "to_unix('1970-01-02')",
+	  .value = "86400" },
 	{ .name = "run_date",
 	  .sig = "",
 	  .form = DTX_FORM_RUN_DATE,

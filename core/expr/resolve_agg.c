@@ -29,7 +29,7 @@ static enum dtx_code agg_constants(struct dtx_binder *bd, const struct dtx_expr 
 		c->sep = n > 1 && !b[1]->value.null ? b[1]->value.u.s : DTX_STR("");
 	if (c->kind == DTX_AGG_MEDIAN)
 		c->p = 0.5;
-	if (c->kind != DTX_AGG_QUANTILE)
+	if (c->kind != DTX_AGG_QUANTILE && c->kind != DTX_AGG_QUANTILE_DISC)
 		return DTX_OK;
 	c->p = b[1]->value.null ? -1 : b[1]->value.u.f;
 	if (c->p >= 0 && c->p <= 1)
@@ -46,6 +46,7 @@ static enum dtx_code agg_make(struct dtx_binder *bd, const struct dtx_expr *e,
 	enum dtx_code rc = DTX_OK;
 	struct dtx_aggcall *c = dtx_arena_zalloc(bd->arena, 1, sizeof(*c));
 	struct dtx_bound **b = NULL;
+	struct dtx_fnparam second;
 	char text[32];
 	bool ok = true;
 
@@ -65,6 +66,8 @@ static enum dtx_code agg_make(struct dtx_binder *bd, const struct dtx_expr *e,
 	c->kind = (enum dtx_aggkind)fn->detail;
 	c->arg = n ? b[0] : NULL;
 	c->argtype = n ? b[0]->type : T(DTX_T_NULL);
+	if (n > 1 && dtx_fn_param(fn, 1, &second) && !second.constant)
+		c->arg2 = b[1];
 	c->overflow = (uint8_t)bd->scope->overflow;
 	DTX_TRY(agg_constants(bd, e, c, b, n, &ok));
 	if (ok && !dtx_agg_pick(c))

@@ -8,9 +8,9 @@ struct over { /* an aggregate over a table's rows */
 	const struct dtx_aggcall *c;
 	struct dtx_win w; /* rows and frame, for its edges */
 	struct dtx_table *t;
-	struct dtx_column **arg, **where; /* per batch, FLAT; NULL without */
-	uint32_t *batch_of;               /* row to its batch */
-	uint32_t *first;                  /* first row of each batch */
+	struct dtx_column **arg, **arg2, **where; /* per batch, FLAT; NULL without */
+	uint32_t *batch_of;                       /* row to its batch */
+	uint32_t *first;                          /* first row of each batch */
 	struct dtx_builder results;
 	uint32_t *result_of; /* row to its result */
 	struct dtx_buf buf;
@@ -107,7 +107,10 @@ static bool counts_here(const struct over *o, uint32_t batch, uint32_t at)
 	if (o->where &&
 	    (dtx_win_null(o->where[batch], at) || !dtx_bit(o->where[batch]->v.bits, at)))
 		return false;
-	return !o->arg || !dtx_win_null(o->arg[batch], at);
+	if (o->c->kernel->nulls)
+		return true;
+	return (!o->arg || !dtx_win_null(o->arg[batch], at)) &&
+	       (!o->arg2 || !dtx_win_null(o->arg2[batch], at));
 }
 
 static enum dtx_code add_row(struct over *o, char *state, uint32_t row)
@@ -115,8 +118,8 @@ static enum dtx_code add_row(struct over *o, char *state, uint32_t row)
 	static const uint32_t group = 0;
 	uint32_t batch = o->batch_of[row];
 	uint16_t at = (uint16_t)(row - o->first[batch]);
-	struct dtx_aggrows r = { o->arg ? o->arg[batch] : NULL, &at, &group, 1,
-		                 o->t->batch[batch] };
+	struct dtx_aggrows r = { o->arg ? o->arg[batch] : NULL,  &at, &group, 1, o->t->batch[batch],
+		                 o->arg2 ? o->arg2[batch] : NULL };
 
 	if (!counts_here(o, batch, at))
 		return DTX_OK;
@@ -171,6 +174,8 @@ static enum dtx_code by_frame(struct over *o)
 	DTX_TRY(number_batches(o));
 	if (o->c->arg)
 		DTX_TRY(batch_columns(o, o->c->arg, &o->arg));
+	if (o->c->arg2)
+		DTX_TRY(batch_columns(o, o->c->arg2, &o->arg2));
 	if (o->c->where)
 		DTX_TRY(batch_columns(o, o->c->where, &o->where));
 	for (uint32_t p = 0; p < rows->nparts; p++)
@@ -229,6 +234,7 @@ out:
 	dtx_builder_clear(&o.results);
 	dtx_buf_clear(&o.buf);
 	drop_columns(&o, o.arg);
+	drop_columns(&o, o.arg2);
 	drop_columns(&o, o.where);
 	dtx_mem_free(o.result_of);
 	dtx_mem_free(o.batch_of);

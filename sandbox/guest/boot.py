@@ -40,7 +40,7 @@ def prepare(screen_only):
             importlib.import_module(line)
         except ImportError:
             pass  # another version of a library keeps it elsewhere
-    for name in ("pins", "frames", "grids", "dxfn", "dxop", "dxagg", "dxwin", "dxshort", "dxrepair", "dxtext",
+    for name in ("pins", "frames", "grids", "dxwords", "dxfn", "dxop", "dxagg", "dxwin", "dxshort", "dxrepair", "dxtext",
                  "dxstat", "dxrule", "dxtime", "dx"):
         load(name)
     pins = sys.modules["pins"]

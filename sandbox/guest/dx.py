@@ -8,7 +8,7 @@ import pandas as pd
 
 import dxfn
 import dxtext
-from dxagg import COUNTS, FLOATS, aggregate
+from dxagg import COUNTS, FLOATS, PAIRS, aggregate
 from dxfn import *  # noqa: F401,F403
 from dxfn import is_none, pattern, text_of, typed
 from dxop import *  # noqa: F401,F403
@@ -33,13 +33,17 @@ def coalesce(*values, **params):
 # --- aggregates ---
 
 
+def kept(values, rows):
+    return [v for v, keep in zip(plain(constant(values, len(rows))), rows) if keep]
+
+
 def agg(fn, group, *args, where=None):
     """dx.agg("sum", g, g["hours"], where=g["paid"]): one value of the rows of a group."""
     rows = [True] * len(group) if where is None else flags(where, len(group))
     if not args:
         return sum(rows)
-    values = [v for v, keep in zip(plain(constant(args[0], len(group))), rows) if keep]
-    return aggregate(fn, values, *args[1:])
+    first, *more = (kept(a, rows) if i == 0 or fn in PAIRS else a for i, a in enumerate(args))
+    return aggregate(fn, first, *more)
 
 
 # --- groups ---

@@ -10,6 +10,8 @@ import re
 import numpy as np
 import pandas as pd
 
+import dxwords
+
 INT_MIN, INT_MAX = -2**63, 2**63 - 1
 NULL = pd.NA
 
@@ -479,6 +481,27 @@ def replace_re(t, p, template):
     return pattern(p).sub(put, t)
 
 
+def extract_all(t, p, sep):
+    found = [m.group(1 if pattern(p).groups else 0) for m in pattern(p).finditer(t)]
+    found = [m for m in found if m is not None]
+    return sep.join(found) if found else None
+
+
+def split_re_part(t, p, n):
+    parts, done = [], 0
+    for m in pattern(p).finditer(t):
+        if m.end() > m.start():
+            parts.append(t[done:m.start()])
+            done = m.end()
+    parts.append(t[done:])
+    at = n - 1 if n > 0 else len(parts) + n
+    return parts[at] if n and 0 <= at < len(parts) else None
+
+
+def pi():
+    return math.pi
+
+
 UNITS = {"week": 604800, "day": 86400, "hour": 3600, "minute": 60, "second": 1}
 MONTHS = {"year": 12, "quarter": 3, "month": 1}
 
@@ -554,6 +577,10 @@ FUNCTIONS = {
     "format_date": lambda d, form: pd.Timestamp(d).strftime(form),
     "as_date": as_time(True), "as_datetime": as_time(False),
     "make_date": lambda y, m, d: datetime.datetime(y, m, d),
+    "count_re": lambda t, p: sum(1 for _ in pattern(p).finditer(t)),
+    "extract_all": extract_all, "split_re_part": split_re_part,
+    "months_between": lambda a, b: date_diff(a, b, "month"),
+    **dxwords.TEXTS, **dxwords.VALUES, **{name: number(call) for name, call in dxwords.FLOATS.items()},
     "as_int": whole, "as_float": real, "as_text": text_of, "as_bool": truth,
 }
 # These see nulls.
@@ -561,6 +588,7 @@ NULL_FUNCTIONS = {
     "concat": lambda *v: "".join(text_of(x) for x in v if x is not None),
     "concat_ws": lambda sep, *v: (sep or "").join(text_of(x) for x in v if x is not None),
     "is_blank": lambda v: v is None or not text_of(v).strip(),
+    "safe_div": dxwords.safe_div,
 }
 
 
@@ -568,11 +596,12 @@ NULL_FUNCTIONS = {
 TEXT_FUNCTIONS = {
     "length", "upper", "lower", "trim", "ltrim", "rtrim", "left", "right", "mid", "slice", "replace",
     "starts_with", "ends_with", "contains", "index_of", "split_part", "repeat", "pad_left",
-    "pad_right", "matches", "like", "extract", "replace_re",
+    "pad_right", "matches", "like", "extract", "replace_re", "count_re", "extract_all", "split_re_part",
+    *dxwords.TEXTS,
 }
 
 
-CONDITIONS = {"starts_with", "ends_with", "contains", "matches", "like", "is_blank"}
+CONDITIONS = {"starts_with", "ends_with", "contains", "matches", "like", "is_blank", *dxwords.CONDITIONS}
 
 
 def fn(name, *values):

@@ -8,7 +8,7 @@ import math
 
 import pandas as pd
 
-from dxagg import aggregate, deviation, mean, median, total
+from dxagg import PAIRS, aggregate, deviation, mean, median, total
 from dxfn import int64, typed
 from dxop import COLLATE, constant, flags, group_rows, names_of, order_column, plain, sorted_rows
 
@@ -201,7 +201,8 @@ def over_frames(fn, rows, g, x, keep, more):
     """An aggregate over the frame of each row."""
     def value(part):
         values = [x[r] for r in part if keep[r]] if x else None
-        return sum(keep[r] for r in part) if values is None else aggregate(fn, values, *more)
+        also = [[a[r] for r in part if keep[r]] if isinstance(a, list) else a for a in more]
+        return sum(keep[r] for r in part) if values is None else aggregate(fn, values, *also)
     if not rows.ordered and not rows.frame:
         return [value(g)] * len(g)
     return [value(g[slice(*rows.bounds(len(g), k))]) for k in range(len(g))]
@@ -213,6 +214,8 @@ def evaluate(fn, df, rows, args, named, where):
     more = [plain(a) if isinstance(a, pd.Series) else a for a in args[first:]]
     if fn in CALLS:
         return lambda g: CALLS[fn](rows, g, *columns, *more, **named)
+    if fn in PAIRS:
+        more = [plain(constant(a, len(df))) for a in args[first:]]
     keep = [True] * len(df) if where is None else flags(where, len(df))
     return lambda g: over_frames(fn, rows, g, columns[0] if columns else None, keep, more)
 

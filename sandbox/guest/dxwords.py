@@ -1,0 +1,260 @@
+"""Functions of the formula language over words, names, calendars and JSON, one value at a time."""
+import datetime
+import decimal
+import hashlib
+import json
+import math
+import re
+import unicodedata
+
+import pandas as pd
+
+# --- characters ---
+
+
+def is_word(c):
+    return unicodedata.category(c)[0] in "LMN"
+
+
+def title(t):
+    """A capital for each word; an apostrophe parts none."""
+    out, inside = [], False
+    for c in t:
+        letter = is_word(c) or inside and c in "'\u2019"
+        out.append(c.upper() if letter and not inside else c.lower() if letter else c)
+        inside = letter
+    return "".join(out)
+
+
+SPELLED = {
+    "\u00c6": "AE", "\u00e6": "ae", "\u00d8": "O", "\u00f8": "o", "\u00df": "ss", "\u00d0": "D", "\u00f0": "d",
+    "\u00de": "TH", "\u00fe": "th", "\u0110": "D", "\u0111": "d", "\u0131": "i", "\u0141": "L", "\u0142": "l",
+    "\u0152": "OE", "\u0153": "oe", "\u1e9e": "SS",
+}
+
+
+def ascii_fold(t):
+    plain = [SPELLED.get(c, c) for c in unicodedata.normalize("NFKD", t) if unicodedata.category(c) != "Mn"]
+    return unicodedata.normalize("NFC", "".join(plain))
+
+
+def word(t, n):
+    parts = t.split()
+    at = n - 1 if n > 0 else len(parts) + n
+    return parts[at] if n and 0 <= at < len(parts) else None
+
+
+def char(n):
+    if not 0 < n <= 0x10ffff or 0xd800 <= n <= 0xdfff:
+        raise ValueError("there is no character %d" % n)
+    return chr(n)
+
+
+def format_number(x, digits, group=","):
+    if not 0 <= digits <= 30:
+        raise ValueError("format_number() shows 0 to 30 digits, not %d" % digits)
+    step, context = decimal.Decimal(1).scaleb(-digits), decimal.Context(prec=400)
+    shown = decimal.Decimal(repr(x) if isinstance(x, float) else x)
+    got = format(shown.quantize(step, decimal.ROUND_HALF_UP, context), ",f")
+    return ("0" + got[2:] if got.startswith("-0") and not got.strip("-0.,") else got).replace(",", group)
+
+
+# --- likeness ---
+
+
+def fingerprint(t):
+    kept = "".join(c for c in ascii_fold(t.lower()) if is_word(c) or c.isspace())
+    return " ".join(sorted(set(kept.split())))
+
+
+def soundex(t):
+    codes = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "01230120022455012623010202"))
+    out, last = "", "0"
+    for c in ascii_fold(t).upper():
+        if c not in codes:
+            continue
+        sound = codes[c]
+        if not out:
+            out = c
+        elif sound != "0" and sound != last:
+            out += sound
+        if c not in "HW":
+            last = sound
+    return (out + "000")[:4] if out else ""
+
+
+def levenshtein(a, b):
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a):
+        before, row[0] = row[0], i + 1
+        for k, y in enumerate(b):
+            before, row[k + 1] = row[k + 1], min(before + (x != y), row[k + 1] + 1, row[k] + 1)
+    return row[-1]
+
+
+def jaro_winkler(a, b):
+    if not a and not b:
+        return 1.0
+    reach, used, left = max(max(len(a), len(b)) // 2 - 1, 0), [False] * len(b), []
+    for i, x in enumerate(a):
+        for k in range(max(0, i - reach), min(len(b), i + reach + 1)):
+            if not used[k] and b[k] == x:
+                used[k] = True
+                left.append(x)
+                break
+    if not left:
+        return 0.0
+    m = float(len(left))
+    moved = sum(x != y for x, y in zip(left, (y for y, u in zip(b, used) if u))) // 2
+    score = (m / len(a) + m / len(b) + (m - moved) / m) / 3
+    prefix = 0
+    while prefix < min(4, len(a), len(b)) and a[prefix] == b[prefix]:
+        prefix += 1
+    return score + prefix * 0.1 * (1 - score) if score > 0.7 else score
+
+
+# --- calendar ---
+
+
+def day(d):
+    return pd.Timestamp(d).date()
+
+
+def workdays(a, b):
+    def before(d):
+        weeks, rest = divmod(d.toordinal() - 1, 7)  # day 1 was a Monday
+        return weeks * 5 + min(rest, 5)
+    return before(day(b)) - before(day(a))
+
+
+def from_excel_serial(n):
+    if not 1 <= n < 2958466 or math.floor(n) == 60:
+        raise ValueError("a spreadsheet has no day %s" % n)
+    days = float(n) + (1 if n < 60 else 0)
+    return pd.Timestamp("1899-12-30") + pd.Timedelta(milliseconds=round(days * 86400000))
+
+
+NANO = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+def from_unix(n, unit="s"):
+    us = n * NANO[unit] // 1000 if isinstance(n, int) else math.floor(float(n) * NANO[unit] / 1000)
+    return pd.Timestamp("1970-01-01") + pd.Timedelta(microseconds=us)
+
+
+def to_unix(d, unit="s"):
+    return pd.Timestamp(d).value // NANO[unit]
+
+
+# --- kinds of values ---
+
+
+def reads(pattern):
+    return lambda t: re.fullmatch(pattern, t.strip(), re.ASCII) is not None
+
+
+def is_number(v):
+    if isinstance(v, str):
+        return reads(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")(v) and math.isfinite(float(v))
+    return not isinstance(v, (bool, datetime.date))
+
+
+def is_int(v):
+    if isinstance(v, str):
+        return reads(r"[+-]?[0-9]+")(v) and -2**63 <= int(v) < 2**63
+    return is_number(v) and v == math.floor(v) and -2**63 <= v < 2**63
+
+
+def is_date(v):
+    if not isinstance(v, str):
+        return isinstance(v, datetime.date)
+    try:
+        datetime.datetime.fromisoformat(v.strip().replace("Z", "+00:00"))
+        return True
+    except ValueError:
+        return False
+
+
+# --- JSON ---
+
+
+class Written(str):
+    """A number as it is written."""
+
+
+def json_read(t):
+    def none(word):
+        raise ValueError("'%s' is no JSON" % word)
+    return json.loads(t, parse_int=Written, parse_float=Written, parse_constant=none)
+
+
+def json_text(v):
+    if isinstance(v, Written):
+        return str(v)
+    if isinstance(v, dict):
+        return "{" + ",".join(json.dumps(k, ensure_ascii=False) + ":" + json_text(x) for k, x in v.items()) + "}"
+    if isinstance(v, list):
+        return "[" + ",".join(map(json_text, v)) + "]"
+    return json.dumps(v, ensure_ascii=False)
+
+
+def json_get(t, path):
+    v = json_read(t)
+    for key, quoted, index in re.findall(r"\.?([^.\[\]]+)|\[(?:'([^']*)'|\"[^\"]*\")\]|\[([0-9]+)\]",
+                                         re.sub(r"^\$(?=$|[.\[])", "", path).replace('["', "['").replace('"]', "']")):
+        if index:
+            v = v[int(index)] if isinstance(v, list) and int(index) < len(v) else None
+        else:
+            v = v.get(key or quoted) if isinstance(v, dict) else None
+    return None if v is None else str(v) if isinstance(v, str) else json_text(v)
+
+
+def json_len(t):
+    v = json_read(t)
+    return len(v) if isinstance(v, (list, dict)) else None
+
+
+# --- numbers ---
+
+
+def safe_div(a, b, default=None):
+    if a is None or b is None:
+        return None
+    return float(a) / float(b) if b else None if default is None else float(default)
+
+
+def bucket(x, width):
+    if not width > 0:
+        return None
+    return x - x % width if isinstance(x, int) else type(x)(math.floor(x / width) * width)
+
+
+TEXTS = {  # the first argument is shown as text
+    "bytes": lambda t: len(t.encode()), "title": title,
+    "capitalize": lambda t: t[:1].upper() + t[1:].lower(), "squeeze": lambda t: re.sub(r"\s+", " ", t),
+    "reverse": lambda t: t[::-1], "word": word, "code": lambda t: ord(t[0]) if t else None,
+    "ascii_fold": ascii_fold, "normalize": lambda t, form="NFC": unicodedata.normalize(form.upper(), t),
+    "only_digits": lambda t: re.sub("[^0-9]", "", t),
+    "remove_punct": lambda t: "".join(c for c in t if is_word(c) or c.isspace()),
+    "md5": lambda t: hashlib.md5(t.encode()).hexdigest(), "sha256": lambda t: hashlib.sha256(t.encode()).hexdigest(),
+    "fingerprint": fingerprint, "soundex": soundex, "levenshtein": levenshtein, "jaro_winkler": jaro_winkler,
+    "json_get": json_get, "json_len": json_len,
+}
+VALUES = {
+    "char": char, "format_number": format_number,
+    "month_name": lambda d: pd.Timestamp(d).month_name(), "weekday_name": lambda d: pd.Timestamp(d).day_name(),
+    "iso_week": lambda d: day(d).isocalendar()[1], "iso_year": lambda d: day(d).isocalendar()[0],
+    "day_of_year": lambda d: day(d).timetuple().tm_yday, "is_weekend": lambda d: day(d).isoweekday() > 5,
+    "start_of_month": lambda d: pd.Timestamp(d).normalize().replace(day=1),
+    "end_of_month": lambda d: pd.Timestamp(d).normalize() + pd.offsets.MonthEnd(0),
+    "workdays": workdays,
+    "fiscal_year": lambda d, start: day(d).year + (start > 1 and day(d).month >= start),
+    "from_excel_serial": from_excel_serial, "from_unix": from_unix, "to_unix": to_unix,
+    "is_number": is_number, "is_int": is_int, "is_date": is_date, "bucket": bucket,
+}
+FLOATS = {  # a result that is none is null
+    "log2": math.log2, "sin": math.sin, "cos": math.cos, "tan": math.tan, "asin": math.asin, "acos": math.acos,
+    "atan": math.atan, "atan2": math.atan2, "degrees": lambda x: x * (180 / math.pi),
+    "radians": lambda x: x * (math.pi / 180), "pct": lambda a, b: 100 * a / b,
+}
+CONDITIONS = {"is_weekend", "is_number", "is_int", "is_date"}
