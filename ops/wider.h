@@ -23,6 +23,7 @@ struct dtx_wider_value {
 	struct dtx_field field;    /* of the new columns */
 };
 struct dtx_wider_state {
+	const char *op; /* for messages */
 	struct dtx_groupkeys id, names;
 	struct dtx_colmap id_map; /* output columns that are ids; 0..id.n */
 	struct dtx_wider_value *value;

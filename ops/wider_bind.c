@@ -133,6 +133,7 @@ enum dtx_code dtx_wider_bind(struct dtx_bind *b, void *args, struct dtx_err *err
 
 	if (!s)
 		DTX_FAIL_MEM(err);
+	s->op = b->op;
 	s->fixed = a->names.n > 0;
 	DTX_TRY(dtx_groupkeys_bind(b, 0, a->names_from, "/names_from", &s->names, err));
 	DTX_TRY(dtx_bind_cols(b, 0, a->values_from, "/values_from", &values, &n, err));

@@ -21,11 +21,12 @@ void dtx_wider_plan_clear(struct dtx_wider_plan *p)
 }
 
 /* "2024_Q1"; a null part is `null`. */
-static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_groupkeys *k,
+static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_wider_state *s,
                                const struct dtx_batch *b, uint32_t row, char **out,
                                struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(1 << 20), scratch = DTX_BUF_INIT(1 << 20);
+	const struct dtx_groupkeys *k = &s->names;
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < k->n; i++) {
@@ -43,7 +44,7 @@ static enum dtx_code name_text(const struct dtx_wider_args *a, const struct dtx_
 	}
 	if (memchr(text.ptr ? text.ptr : "", 0, text.len))
 		DTX_FAIL(err, DTX_E_UNEXPECTED_VALUE,
-		         "pivot_wider: a value with a NUL byte cannot be a column name");
+		         "%s: a value with a NUL byte cannot be a column name", s->op);
 	*out = dtx_buf_steal(&text);
 	if (!*out)
 		DTX_FAIL_MEM(err);
@@ -74,12 +75,12 @@ static enum dtx_code note_new(const struct dtx_opctx *ox, struct dtx_wider_plan 
 			continue;
 		if (ox->run && ox->run->pivot_cols >= 0 && p->nnames >= ox->run->pivot_cols) {
 			rc = dtx_err_set(err, DTX_E_PIVOT_TOO_WIDE, __FILE__, __LINE__,
-			                 "pivot_wider: more than %lld new columns",
+			                 "%s: more than %lld new columns", s->op,
 			                 (long long)ox->run->pivot_cols);
 			dtx_err_hint(err, "the limit pivot_cols of the plan allows more");
 			goto out;
 		}
-		DTX_TRY(name_text(a, &s->names, b, k, &p->text[p->nnames], err));
+		DTX_TRY(name_text(a, s, b, k, &p->text[p->nnames], err));
 		p->name_row[p->nnames++] = at + k;
 	}
 out:

@@ -41,7 +41,7 @@ def prepare(screen_only):
         except ImportError:
             pass  # another version of a library keeps it elsewhere
     for name in ("pins", "frames", "grids", "dxwords", "dxfn", "dxop", "dxagg", "dxwin", "dxshort", "dxrepair", "dxtext",
-                 "dxstat", "dxrule", "dxtime", "dx"):
+                 "dxstat", "dxrule", "dxtime", "dxtable", "dx"):
         load(name)
     pins = sys.modules["pins"]
     pins.prepare()

@@ -21,6 +21,7 @@ from dxtext import (clean_text, explode, extract, implode, merge_columns, parse_
 from dxop import (as_kind, column_of, common, constant, fits, flags, group_rows, keys_of, kind_of, names_of, pick,
                   plain, reader, sort, take, unite)
 from dxshort import *  # noqa: F401,F403
+from dxtable import *  # noqa: F401,F403
 from dxtime import *  # noqa: F401,F403
 from dxwin import derive, over, window  # noqa: F401
 

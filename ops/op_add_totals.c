@@ -1,0 +1,500 @@
+/* add_totals: rows and a column of sums. */
+#include "core/data/builder.h"
+#include "ops/tableagg.h"
+#include "ops/tablekeys.h"
+
+struct totals_args {
+	bool rows, cols;
+	struct dtx_cols *by;
+	const char *label;
+};
+struct totals_state {
+	struct dtx_groupkeys by;
+	struct dtx_colmap keys; /* output columns that show the group */
+	int32_t *number;        /* columns that are summed */
+	uint32_t n;
+	int32_t label, total;    /* output columns; -1 */
+	struct dtx_bound *row;   /* sum of a row */
+	struct dtx_tableagg agg; /* of the numbers, then of the row's sum */
+};
+
+#define AT(member) .offset = offsetof(struct totals_args, member)
+static const struct dtx_param totals_params[] = {
+	{ .name = "rows", .kind = DTX_P_BOOL, AT(rows), .def = "true", .help = "a row of sums" },
+	{ .name = "cols",
+	  .kind = DTX_P_BOOL,
+	  AT(cols),
+	  .def = "false",
+	  .help = "a last column with the sum of each row" },
+	{ .name = "by",
+	  .kind = DTX_P_COLUMNS,
+	  AT(by),
+	  .aliases = "group_by,groupby,keys",
+	  .help = "a row of sums for each group, behind its last row" },
+	{ .name = "label",
+	  .kind = DTX_P_TEXT,
+	  AT(label),
+	  .def = "\"Total\"",
+	  .help = "in the first text column, and name of the new column" },
+};
+static const struct dtx_example totals_examples[] = {
+	{ .step = DTX_JSON({ "op" : "add_totals" }),
+	  .in = "k,n,x\na,1,1.50\nb,2,\n",
+	  .out = "k,n,x\na,1,1.50\nb,2,\nTotal,3,1.5\n" },
+	{ .step = DTX_JSON({ "op" : "adorn_totals", "by" : ["k"], "cols" : true, "label" : "Sum" }),
+	  .in = "k,t,n,x\na,p,1,2\nb,q,3,\na,r,,\n",
+	  .out = "k,t,n,x,Sum\na,p,1,2,3\nb,q,3,,3\nb,Sum,3,,3\na,r,,,\na,Sum,1,2,3\n" },
+	{ .step = DTX_JSON({ "op" : "add_totals", "rows" : false, "cols" : true }),
+	  .in = "n,k,x\n1,a,0.5\n",
+	  .out = "n,k,x,Total\n1,a,0.5,1.5\n" },
+	{ .step = DTX_JSON({ "op" : "add_totals", "cols" : true }),
+	  .in = "n,Total\n1,2\n",
+	  .error = "name_collision" },
+	{ .step = DTX_JSON({ "op" : "add_totals", "rows" : false }),
+	  .in = "n\n1\n",
+	  .error = "bad_param_value" },
+};
+
+static enum dtx_code totals_check(const void *args, struct dtx_err *err)
+{
+	const struct totals_args *a = args;
+	enum dtx_code rc = DTX_OK;
+
+	if (!a->rows && !a->cols)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+		         "add_totals: neither rows nor cols: nothing "
+		         "to add");
+	if (!a->rows && a->by)
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
+		         "add_totals: by makes rows of sums, rows is "
+		         "false");
+out:
+	return rc;
+}
+
+/* --- binding --- */
+
+static enum dtx_code find_columns(struct dtx_bind *b, struct totals_state *s, struct dtx_err *err)
+{
+	const struct dtx_schema *in = b->in[0];
+	enum dtx_code rc = DTX_OK;
+
+	s->label = s->total = -1;
+	s->number = dtx_arena_alloc(b->arena, (size_t)in->nfields + 1, sizeof(*s->number));
+	s->agg.out = dtx_arena_zalloc(b->arena, (size_t)in->nfields + 2, sizeof(*s->agg.out));
+	if (!s->number || !s->agg.out)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < in->nfields; i++) {
+		enum dtx_type type = in->field[i].type.type;
+
+		if (dtx_cols_find(s->by.col, s->by.n, (int32_t)i) >= 0)
+			continue;
+		if (dtx_type_is_number(type))
+			s->number[s->n++] = (int32_t)i;
+		else if (type == DTX_T_TEXT && s->label < 0)
+			s->label = (int32_t)i;
+	}
+out:
+	return rc;
+}
+
+/* One formula: text is taken and cleared. */
+static enum dtx_code made(struct dtx_bind *b, struct dtx_buf *text, struct dtx_expr **out,
+                          struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_buf_check(text, "a formula", err));
+	DTX_TRY(dtx_expr_made(b->arena, (struct dtx_str){ dtx_buf_text(text), text->len }, out,
+	                      err));
+	dtx_buf_reset(text);
+out:
+	return rc;
+}
+
+static enum dtx_code print_column(struct dtx_bind *b, int32_t col, struct dtx_buf *out,
+                                  struct dtx_err *err)
+{
+	const struct dtx_expr *e = dtx_expr_column(b->arena, b->in[0]->field[col].name);
+	enum dtx_code rc = DTX_OK;
+
+	if (!e)
+		DTX_FAIL_MEM(err);
+	dtx_expr_print(e, out);
+out:
+	return rc;
+}
+
+/* if(a is null and b is null, null, coalesce(a, 0) + coalesce(b, 0)) */
+static enum dtx_code row_text(struct dtx_bind *b, const struct totals_state *s, struct dtx_buf *out,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	dtx_buf_add(out, "if(");
+	for (uint32_t i = 0; i < s->n; i++) {
+		dtx_buf_add(out, i ? " and " : "");
+		DTX_TRY(print_column(b, s->number[i], out, err));
+		dtx_buf_add(out, " is null");
+	}
+	dtx_buf_add(out, ", null, ");
+	for (uint32_t i = 0; i < s->n; i++) {
+		dtx_buf_add(out, i ? " + coalesce(" : "coalesce(");
+		DTX_TRY(print_column(b, s->number[i], out, err));
+		dtx_buf_add(out, ", 0)");
+	}
+	dtx_buf_addc(out, ')');
+out:
+	return rc;
+}
+
+static enum dtx_code bind_column(struct dtx_bind *b, const struct totals_args *a,
+                                 struct totals_state *s, struct dtx_buf *text, struct dtx_err *err)
+{
+	struct dtx_typeref type = { .type = b->typed ? DTX_T_INT64 : DTX_T_UNKNOWN };
+	struct dtx_expr *e = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (dtx_param_is_hole(a->label))
+		goto out;
+	if (dtx_bind_out(b, a->label) >= 0) {
+		DTX_TRY(dtx_bind_fail(b, DTX_E_NAME_COLLISION, "/label", err,
+		                      "there is a column '%s' already", a->label));
+		goto out;
+	}
+	if (s->n) {
+		DTX_TRY(row_text(b, s, text, err));
+		DTX_TRY(made(b, text, &e, err));
+		DTX_TRY(dtx_bind_expr(b, 0, e, "/cols", (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 },
+		                      (int32_t)b->ncols, &s->row, err));
+		if (s->row)
+			type = dtx_bound_type(s->row);
+	}
+	s->total = (int32_t)b->ncols;
+	DTX_TRY(dtx_bind_make(b, a->label, type, e, "sum of", err));
+	if (!s->row || !a->rows)
+		goto out;
+	dtx_buf_add(text, "sum(");
+	DTX_TRY(row_text(b, s, text, err));
+	dtx_buf_addc(text, ')');
+	DTX_TRY(made(b, text, &e, err));
+	DTX_TRY(dtx_tableagg_bind(b, e, "/cols", NULL, 0, s->total, &s->agg.out[s->n], err));
+out:
+	return rc;
+}
+
+static enum dtx_code bind_sums(struct dtx_bind *b, struct totals_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t k = 0; k < s->n; k++) {
+		uint32_t i = (uint32_t)s->number[k];
+		struct dtx_expr *e = dtx_expr_call1(b->arena, "sum", b->in[0]->field[i].name);
+
+		if (!e)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(dtx_tableagg_bind(b, e, "/rows", NULL, 0, (int32_t)i, &s->agg.out[k], err));
+		/* a sum of decimals has more digits */
+		if (s->agg.out[k].bound)
+			b->col[i].field.type = dtx_bound_type(s->agg.out[k].bound);
+	}
+out:
+	return rc;
+}
+
+/* Columns that a row of sums shows from its group. */
+static enum dtx_code bind_shown(struct dtx_bind *b, struct totals_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int32_t *from = dtx_arena_alloc(b->arena, (size_t)b->ncols + 1, sizeof(*from));
+
+	if (!from)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < b->ncols; i++)
+		from[i] = dtx_cols_find(s->by.col, s->by.n, (int32_t)i) >= 0 ? (int32_t)i : -1;
+	s->keys = (struct dtx_colmap){ b->ncols, from };
+out:
+	return rc;
+}
+
+static enum dtx_code totals_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
+{
+	const struct totals_args *a = args;
+	struct totals_state *s = dtx_bind_state(b, sizeof(*s));
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	enum dtx_code rc = DTX_OK;
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	if (a->by)
+		DTX_TRY(dtx_groupkeys_bind(b, 0, a->by, "/by", &s->by, err));
+	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	DTX_TRY(find_columns(b, s, err));
+	s->agg.nouts = s->n + 1;
+	if (a->rows)
+		DTX_TRY(bind_sums(b, s, err));
+	if (a->cols)
+		DTX_TRY(bind_column(b, a, s, &text, err));
+	DTX_TRY(bind_shown(b, s, err));
+	dtx_bind_kind(b, DTX_KIND_WHOLE);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* --- the rows of sums --- */
+
+struct work {
+	const struct dtx_opctx *ox;
+	const struct totals_state *s;
+	struct dtx_table *t;
+	struct dtx_tablekeys keys;
+	struct dtx_batch **total; /* `most` groups each */
+	uint32_t ntotals, most;
+	uint32_t *ends; /* per row the group whose last row it is, DTX_NOWHERE */
+};
+
+static enum dtx_code label_column(struct work *w, uint32_t n, struct dtx_column **out,
+                                  struct dtx_err *err)
+{
+	const struct totals_args *a = w->ox->args;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_builder to;
+
+	dtx_builder_init(&to, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, n);
+	for (uint32_t i = 0; i < n; i++)
+		dtx_builder_text(&to, dtx_str_of(a->label));
+	DTX_TRY(dtx_builder_finish(&to, NULL, out, err));
+out:
+	dtx_builder_clear(&to);
+	return rc;
+}
+
+/* Rows of sums of groups [from, from + b->nrows): what is no sum, key or label is null. */
+static enum dtx_code fill_totals(struct work *w, struct dtx_tableagg_run *run, struct dtx_batch *b,
+                                 uint32_t from, struct dtx_err *err)
+{
+	const struct dtx_schema *out = w->ox->out;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t k = 0; k < w->s->agg.nouts; k++) {
+		int32_t at = k < w->s->n ? w->s->number[k] : w->s->total;
+
+		if (at >= 0 && w->s->agg.out[k].bound && dtx_op_wants(w->ox, (uint32_t)at))
+			DTX_TRY(dtx_tableagg_final(run, k, from, b->nrows, NULL, &b->col[at], err));
+	}
+	if (w->s->label >= 0)
+		DTX_TRY(label_column(w, b->nrows, &b->col[w->s->label], err));
+	for (uint32_t i = 0; i < out->nfields; i++)
+		if (!b->col[i] && dtx_cols_find(w->s->by.col, w->s->by.n, (int32_t)i) < 0)
+			DTX_TRY(dtx_column_nulls(out->field[i].type, b->nrows, &b->col[i], err));
+out:
+	return rc;
+}
+
+static enum dtx_code take_totals(struct work *w, struct dtx_tableagg_run *run, struct dtx_batch *b,
+                                 uint32_t from, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(fill_totals(w, run, b, from, err));
+	w->total[w->ntotals++] = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+/* The keys come from the first row of each group. */
+static enum dtx_code make_totals(struct work *w, struct dtx_tableagg_run *run, struct dtx_err *err)
+{
+	struct dtx_rowcursor cur = DTX_ROWCURSOR_INIT;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+	uint32_t n;
+
+	w->total = dtx_mem_zalloc((size_t)w->keys.n / w->most + 2, sizeof(struct dtx_batch *));
+	if (!w->total)
+		DTX_FAIL_MEM(err);
+	if (!w->s->by.n) {
+		DTX_TRY(dtx_batch_new(w->ox->out, 1, &b, err));
+		DTX_TRY(take_totals(w, run, b, 0, err));
+		goto out;
+	}
+	DTX_TRY(dtx_rowcursor_open(&cur, w->ox, w->t, &w->s->keys, w->keys.first, w->keys.n, err));
+	for (uint32_t from = 0; from < w->keys.n; from += n) {
+		DTX_TRY(dtx_rowcursor_next(&cur, &b, err));
+		n = b->nrows;
+		DTX_TRY(take_totals(w, run, b, from, err));
+	}
+out:
+	dtx_rowcursor_close(&cur);
+	return rc;
+}
+
+static enum dtx_code find_totals(struct work *w, struct dtx_err *err)
+{
+	struct dtx_tableagg_run run = { .ox = w->ox };
+	enum dtx_code rc = DTX_OK;
+	uint32_t *group = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*group));
+	int64_t *last = NULL;
+
+	DTX_TRY(dtx_tablekeys_open(&w->keys, &w->s->by, w->t, err));
+	last = dtx_mem_alloc((size_t)w->keys.n + 1, sizeof(*last));
+	w->ends = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*w->ends));
+	if (!group || !last || !w->ends)
+		DTX_FAIL_MEM(err);
+	for (int64_t r = 0; r < w->t->nrows; r++) {
+		group[r] = dtx_tablekeys_id(&w->keys, r);
+		w->ends[r] = DTX_NOWHERE;
+		last[group[r]] = r;
+	}
+	for (uint32_t g = 0; w->t->nrows && g < w->keys.n; g++)
+		w->ends[last[g]] = g;
+	DTX_TRY(dtx_tableagg_open(&run, w->ox, &w->s->agg, w->keys.n, err));
+	DTX_TRY(dtx_tableagg_add(&run, w->t, group, err));
+	DTX_TRY(make_totals(w, &run, err));
+out:
+	dtx_tableagg_close(&run);
+	dtx_mem_free(group);
+	dtx_mem_free(last);
+	return rc;
+}
+
+/* --- the table with them --- */
+
+/* Rows [from, from + n) of a batch. */
+static enum dtx_code emit_part(struct work *w, const struct dtx_batch *b, uint32_t from, uint32_t n,
+                               struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *part = NULL;
+
+	if (!n || dtx_emit_full(out))
+		goto out;
+	DTX_TRY(dtx_batch_new(w->ox->out, n, &part, err));
+	for (uint32_t i = 0; i < b->ncols; i++)
+		if (b->col[i])
+			DTX_TRY(dtx_column_slice(b->col[i], from, n, &part->col[i], err));
+	part->origin = b->origin;
+	part->first_row = b->first_row + (b->rec ? 0 : from);
+	part->rec = b->rec ? b->rec + from : NULL;
+	part->rec_owner = dtx_owner_ref(b->rec_owner);
+	DTX_TRY(dtx_emit_batch(out, part, err));
+out:
+	dtx_batch_free(part);
+	return rc;
+}
+
+static enum dtx_code emit_total(struct work *w, uint32_t group, struct dtx_emit *out,
+                                struct dtx_err *err)
+{
+	return emit_part(w, w->total[group / w->most], group % w->most, 1, out, err);
+}
+
+/* A batch of the input with its column of sums, as one of the result. */
+static enum dtx_code widen(struct work *w, struct dtx_batch *in, struct dtx_batch **out,
+                           struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+
+	DTX_TRY(dtx_batch_new(w->ox->out, in->nrows, &b, err));
+	for (uint32_t i = 0; i < in->ncols; i++)
+		b->col[i] = dtx_column_ref(in->col[i]);
+	b->origin = in->origin;
+	b->first_row = in->first_row;
+	b->rec = in->rec;
+	b->rec_owner = dtx_owner_ref(in->rec_owner);
+	if (w->s->row && dtx_op_wants(w->ox, (uint32_t)w->s->total))
+		DTX_TRY(dtx_op_eval(w->ox, w->s->row, in, &b->col[w->s->total], err));
+	else if (w->s->total >= 0)
+		DTX_TRY(dtx_column_nulls(w->ox->out->field[w->s->total].type, in->nrows,
+		                         &b->col[w->s->total], err));
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+static enum dtx_code emit_batch(struct work *w, struct dtx_batch *in, int64_t at,
+                                struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+	uint32_t from = 0;
+
+	DTX_TRY(widen(w, in, &b, err));
+	for (uint32_t i = 0; w->ends && i < b->nrows; i++) {
+		if (w->ends[at + i] == DTX_NOWHERE)
+			continue;
+		DTX_TRY(emit_part(w, b, from, i + 1 - from, out, err));
+		DTX_TRY(emit_total(w, w->ends[at + i], out, err));
+		from = i + 1;
+	}
+	DTX_TRY(emit_part(w, b, from, b->nrows - from, out, err));
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+static enum dtx_code totals_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+                                  struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct totals_args *a = ox->args;
+	struct work w = { .ox = ox, .s = ox->bound, .t = t, .most = dtx_op_batch_rows(ox) };
+	enum dtx_code rc = DTX_OK;
+	int64_t at = 0;
+
+	DTX_TRY(dtx_table_dense(t, err));
+	if (a->rows)
+		DTX_TRY(find_totals(&w, err));
+	for (size_t i = 0; i < t->nbatches; i++) {
+		DTX_TRY(emit_batch(&w, t->batch[i], at, out, err));
+		at += t->batch[i]->nrows;
+	}
+	if (a->rows && !t->nrows && !w.s->by.n)
+		DTX_TRY(emit_total(&w, 0, out, err));
+out:
+	for (uint32_t i = 0; w.total && i < w.ntotals; i++)
+		dtx_batch_free(w.total[i]);
+	dtx_mem_free(w.total);
+	dtx_mem_free(w.ends);
+	dtx_tablekeys_close(&w.keys);
+	return rc;
+}
+
+static void totals_explain(const void *args, struct dtx_buf *out)
+{
+	const struct totals_args *a = args;
+
+	dtx_buf_add(out, "add ");
+	if (a->rows)
+		dtx_buf_add(out, a->by ? "a row of sums behind each group of " : "a row of sums");
+	if (a->by)
+		dtx_cols_print(a->by, out);
+	if (a->cols)
+		dtx_buf_printf(out, "%sa column of sums", a->rows ? " and " : "");
+	dtx_buf_printf(out, ", called %s", a->label);
+}
+
+const struct dtx_op dtx_op_add_totals = {
+	.name = "add_totals",
+	.aliases = "adorn_totals",
+	.ninputs = 1,
+	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.summary = "Add rows and a column of sums",
+	.notes = "All number columns but those of `by` are summed, nulls passed over. The row is "
+		 "the last one, or with `by` the one behind the last row of its group; its label "
+		 "stands in the first text column, where there is one, other cells are null.",
+	.params = totals_params,
+	.nparams = DTX_COUNT(totals_params),
+	.examples = totals_examples,
+	.nexamples = DTX_COUNT(totals_examples),
+	.args_size = sizeof(struct totals_args),
+	.check = totals_check,
+	.bind = totals_bind,
+	.whole = totals_whole,
+	.explain = totals_explain,
+};
