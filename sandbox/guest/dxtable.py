@@ -131,11 +131,13 @@ def add_totals(df, rows=True, cols=False, by=(), label="Total"):
 
 def diff_tables(df, other, key, cols=None):
     """What changed from another table to this one: added, changed, then removed rows."""
-    df, other, key = df.reset_index(drop=True), other.reset_index(drop=True), names_of(key)
+    df, other = df.reset_index(drop=True), other.reset_index(drop=True)
+    pairs = [(p["left"], p["right"]) if isinstance(p, dict) else (p, p) for p in names_of(key)]
+    key = [left for left, _ in pairs]
     cols = [c for c in (df.columns if cols is None else names_of(cols)) if c not in key]
     sides = []
-    for side in (df, other):
-        keys = keys_of(side, key)
+    for side, names in (df, key), (other, [right for _, right in pairs]):
+        keys = keys_of(side, names)
         if len(set(keys)) < len(keys):
             raise ValueError("diff_tables: a key occurs more than once")
         sides.append({k: r for r, k in enumerate(keys)})
@@ -150,10 +152,10 @@ def diff_tables(df, other, key, cols=None):
     lines += [("removed", None, r) for k, r in old.items() if k not in new]
     out = {"_change": column_of([what for what, _, _ in lines], "text")}
     news, olds = [n for _, n, _ in lines], [o for _, _, o in lines]
-    for c in key:
-        now, was = plain(df[c]), plain(other[c])
+    for c, theirs in pairs:
+        now, was = plain(df[c]), plain(other[theirs])
         out[c] = column_of([was[o] if n is None else now[n] for n, o in zip(news, olds)],
-                           common([kind_of(df[c]), kind_of(other[c])]))
+                           common([kind_of(df[c]), kind_of(other[theirs])]))
     for c in cols:
         out[c] = pick(df[c], news)
     for c in cols:
