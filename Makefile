@@ -66,6 +66,8 @@ FLAGS_scan_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx2 -mbmi -mbmi2 -mpclmu
 FLAGS_scan_sse2 := -msse2
 endif
 FLAGS_pyhost := $(PY_INC)
+# A list of the places that raised an error, see `make errcov`.
+FLAGS_err := $(if $(filter errcov,$(VARIANT)),-DDTX_ERRCOV='"$(CURDIR)/$(B)/raised"')
 
 .PHONY: all
 all: $(B)/dtx

@@ -25,7 +25,8 @@ static enum dtx_code compile_plan(struct dtx_runner *r, int to, struct dtx_buf *
 
 	DTX_TRY(dtx_runner_plan(r, err));
 	worst = dtx_errlist_worst(&r->findings);
-	if (worst) {
+	/* a step that nobody knows is a node of a graph; other languages say that it has no form */
+	if (worst && worst->severity == DTX_SEV_ERROR) {
 		dtx_err_copy(err, worst);
 		return worst->code;
 	}

@@ -1,22 +1,104 @@
-/* explain: what a plan does, step by step. */
+/* explain: the physical plan; with --analyze also what it did. */
 #include "cli/runner.h"
+
+#include "core/base/mem.h"
+#include "core/data/time.h"
 
 struct explain_args {
 	struct dtx_run_args run; /* first: the runner's pieces read it */
-	bool json;
+	bool json, analyze;
 };
 
 static const struct dtx_opt explain_opts[] = {
 	{ .name = "json",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct explain_args, json),
-	  .help = "as JSON" },
+	  .help = "as JSON (`dtx schema --explain`)" },
+	{ .name = "analyze",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct explain_args, analyze),
+	  .help = "run the plan, typed steps alone, and add rows, time and memory; no output is "
+	          "written, no record kept" },
 	{ .name = "sheet",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "NAME|N",
 	  .offset = offsetof(struct explain_args, run.sheet),
 	  .help = "sheet of the first input" },
+	{ .name = "threads",
+	  .kind = DTX_O_INT,
+	  .metavar = "N",
+	  .offset = offsetof(struct explain_args, run.threads),
+	  .min = 1,
+	  .max = 256,
+	  .help = "worker threads (default: all cores)" },
+	{ .name = "memory",
+	  .kind = DTX_O_SIZE,
+	  .metavar = "SIZE",
+	  .offset = offsetof(struct explain_args, run.memory),
+	  .min = 16 << 20,
+	  .max = INT64_MAX,
+	  .help = "memory budget, e.g. 512M" },
 };
+
+/* --- running it --- */
+
+/* Bytes are made and go nowhere. */
+static enum dtx_code explain_nowhere(void *arg, uint32_t i, struct dtx_outfile **out,
+                                     struct dtx_err *err)
+{
+	(void)arg, (void)i;
+	return dtx_outfile_open("/dev/null", "explain", DTX_OUTFILE_STREAM, out, err);
+}
+
+/* Without the limits of the plan's own paths: every input must be there. */
+static enum dtx_code explain_analyze(struct dtx_runner *r, int argc, char **argv,
+                                     struct dtx_err *err)
+{
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	const struct dtx_err *worst;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_runner_plan(r, err));
+	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
+	worst = dtx_errlist_worst(&r->findings);
+	if (worst && worst->severity == DTX_SEV_ERROR)
+		goto out;
+	if (worst) {
+		dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__,
+		            "--analyze runs typed steps alone");
+		dtx_err_hint(err, "explain the plan without it, or run it");
+		return DTX_E_NEEDS_SNIPPET;
+	}
+	DTX_TRY(dtx_runner_open(r, true, err));
+	opts.input = r->source;
+	opts.workers = (unsigned)r->args->threads;
+	opts.explain = true;
+	opts.run_date = (int32_t)(dtx_wall_us() / DTX_DAY_US);
+	opts.to.open = explain_nowhere;
+	rc = dtx_exec(r->plan, &opts, NULL, &r->findings, &r->result, err);
+	if (rc != DTX_OK && dtx_code_triggers(rc, err->run_time))
+		dtx_err_hint(err, "--analyze asks for no snippet: explain the plan without it, or "
+		                  "run it");
+out:
+	return rc;
+}
+
+static enum dtx_code explain_look(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
+{
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	const struct dtx_err *worst;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_runner_bind(r, argc, argv, err));
+	worst = dtx_errlist_worst(&r->findings);
+	opts.workers = (unsigned)r->args->threads;
+	if (!r->result && !(worst && worst->severity == DTX_SEV_ERROR))
+		DTX_TRY(dtx_exec_static(r->plan, &opts, &r->result, err));
+out:
+	return rc;
+}
+
+/* --- telling it --- */
 
 static int explain_json(const struct dtx_runner *r)
 {
@@ -47,13 +129,20 @@ static int explain_run(const struct dtx_cli *cli, void *args, int argc, char **a
 	};
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_out_where where = { .plan_path = argv[0] };
-	enum dtx_code rc = dtx_runner_bind(&r, argc - 1, argv + 1, &err);
-	const struct dtx_err *worst = dtx_errlist_worst(&r.findings);
+	const struct dtx_err *worst;
+	enum dtx_code rc;
 	int status = 0;
 
+	if (a->run.memory)
+		dtx_mem_set_limit((size_t)a->run.memory);
+	rc = a->analyze ? explain_analyze(&r, argc - 1, argv + 1, &err)
+	                : explain_look(&r, argc - 1, argv + 1, &err);
+	worst = dtx_errlist_worst(&r.findings);
 	where.plan = r.plan ? r.plan->json : NULL;
 	where.inputs = r.plan;
 	dtx_out_errors(cli, &r.findings, &where);
+	if (r.result)
+		dtx_out_errors(cli, &r.result->warnings, &where);
 	if (worst && worst->severity == DTX_SEV_ERROR)
 		status = dtx_code_exit(worst->code, worst->run_time);
 	else if (rc == DTX_OK && a->json)
@@ -72,8 +161,13 @@ static int explain_run(const struct dtx_cli *cli, void *args, int argc, char **a
 const struct dtx_cmd dtx_cmd_explain = {
 	.name = "explain",
 	.usage = "PLAN [FILE | NAME=FILE]...",
-	.summary = "Explain a plan: each step in words, kinds, schemas, what needs a snippet",
-	.exits = "0 done; 3 the plan is invalid; 4 it does not fit the input",
+	.summary = "Explain a plan: the work of readers, steps, pipelines, what may need a snippet",
+	.notes = "  dtx explain plan.json\n"
+		 "  dtx explain plan.json report.xlsx\n"
+		 "  dtx explain plan.json big.csv --analyze --threads 2\n"
+		 "  dtx explain plan.json data.csv --json | jq .pipelines",
+	.exits = "0 done; 3 the plan is invalid; 4 it does not fit the input; with --analyze "
+		 "as run",
 	.opts = explain_opts,
 	.nopts = DTX_COUNT(explain_opts),
 	.args_size = sizeof(struct explain_args),

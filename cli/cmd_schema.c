@@ -1,9 +1,9 @@
 /* schema: JSON Schema of plans and of steps, for editors and models. */
 #include "cli/out.h"
-#include "core/plan/plan.h"
+#include "core/plan/exec.h"
 
 struct schema_args {
-	bool strict;
+	bool strict, explain;
 	const char *op;
 };
 
@@ -17,6 +17,10 @@ static const struct dtx_opt schema_opts[] = {
 	  .metavar = "NAME",
 	  .offset = offsetof(struct schema_args, op),
 	  .help = "of one step of this operation" },
+	{ .name = "explain",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct schema_args, explain),
+	  .help = "of what `dtx explain --json` prints" },
 };
 
 static int schema_unknown(const struct dtx_cli *cli, const char *name)
@@ -42,7 +46,10 @@ static int schema_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 	(void)argv;
 	if (a->op && !dtx_op_find(a->op, NULL))
 		return schema_unknown(cli, a->op);
-	schema = a->strict ? dtx_plan_schema_strict(a->op) : dtx_plan_schema(a->op);
+	if (a->explain)
+		schema = dtx_explain_schema();
+	else
+		schema = a->strict ? dtx_plan_schema_strict(a->op) : dtx_plan_schema(a->op);
 	if (!schema) {
 		struct dtx_err err = DTX_ERR_INIT;
 
@@ -57,7 +64,7 @@ static int schema_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 const struct dtx_cmd dtx_cmd_schema = {
 	.name = "schema",
 	.usage = "",
-	.summary = "Print the JSON Schema of plans",
+	.summary = "Print the JSON Schema of plans, of one step, or of an explanation",
 	.exits = "0 done; 2 no such operation",
 	.opts = schema_opts,
 	.nopts = DTX_COUNT(schema_opts),

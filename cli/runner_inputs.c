@@ -141,6 +141,7 @@ enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv, struc
 		goto out;
 	DTX_TRY(dtx_runner_open(r, false, err));
 	opts.input = r->source;
+	opts.workers = (unsigned)r->args->threads;
 	DTX_TRY(dtx_exec_bind(r->plan, &opts, &r->findings, &r->result, err));
 out:
 	return rc;

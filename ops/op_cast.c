@@ -242,5 +242,6 @@ const struct dtx_op dtx_op_cast = {
 	.args_size = sizeof(struct cast_args),
 	.bind = cast_bind,
 	.map = &cast_map,
+	.triggers = "cast_failed,ambiguous_date",
 	.explain = cast_explain,
 };

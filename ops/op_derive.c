@@ -163,7 +163,7 @@ const struct dtx_op dtx_op_derive = {
 	.name = "derive",
 	.aliases = "mutate,assign,with_columns,add_column,calculate",
 	.ninputs = 1,
-	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_SAME_ROWS | DTX_OP_DX,
 	.summary = "Compute columns from formulas",
 	.notes = "Left to right, later formulas see earlier ones. An existing name is overwritten "
 		 "in "

@@ -206,5 +206,6 @@ const struct dtx_op dtx_op_keep_range = {
 	.bind = range_bind,
 	.whole = range_whole,
 	.whole_schema = range_schema,
+	.triggers = "missing_column",
 	.explain = range_explain,
 };

@@ -254,6 +254,15 @@ static bool limit_pandas(const void *args, struct dtx_buf *out)
 	return ok;
 }
 
+static int64_t limit_wants(const void *args)
+{
+	const struct limit_args *a = args;
+
+	if (a->by || a->from == FROM_END || a->n > INT64_MAX - a->offset)
+		return -1;
+	return a->offset + a->n;
+}
+
 static const struct dtx_map limit_map = {
 	.init_local = limit_init,
 	.batch = limit_batch,
@@ -295,6 +304,7 @@ const struct dtx_op dtx_op_limit = {
 	.bind = limit_bind,
 	.map = &limit_map,
 	.whole = limit_whole,
+	.wants = limit_wants,
 	.explain = limit_explain,
 	.sql = limit_sql,
 	.pandas = limit_pandas,

@@ -514,5 +514,6 @@ const struct dtx_op dtx_op_parse_date = {
 	.check = date_check,
 	.bind = date_bind,
 	.whole = date_whole,
+	.triggers = "cast_failed,ambiguous_date",
 	.explain = date_explain,
 };

@@ -289,5 +289,6 @@ const struct dtx_op dtx_op_parse_number = {
 	.check = parse_check,
 	.bind = parse_bind,
 	.map = &parse_map,
+	.triggers = "cast_failed",
 	.explain = parse_explain,
 };

@@ -359,5 +359,6 @@ const struct dtx_op dtx_op_pivot_records = {
 	.bind = records_bind,
 	.whole = records_whole,
 	.whole_schema = records_schema,
+	.triggers = "pivot_not_unique",
 	.explain = records_explain,
 };

@@ -191,6 +191,7 @@ const struct dtx_op dtx_op_pivot_wider = {
 	.bind = dtx_wider_bind,
 	.whole = dtx_wider_whole,
 	.whole_schema = dtx_wider_schema,
+	.triggers = "pivot_not_unique",
 	.explain = wider_explain,
 	.sql = wider_sql,
 };

@@ -296,5 +296,6 @@ const struct dtx_op dtx_op_promote_header = {
 	.whole = promote_whole,
 	.pandas = promote_pandas,
 	.whole_schema = promote_schema,
+	.triggers = "header_not_found",
 	.explain = promote_explain,
 };

@@ -212,5 +212,6 @@ const struct dtx_op dtx_op_skip_rows = {
 	.bind = skip_bind,
 	.whole = skip_whole,
 	.whole_schema = skip_schema,
+	.triggers = "header_not_found",
 	.explain = skip_explain,
 };

@@ -61,11 +61,50 @@ static void err_utf8(char *text)
 	}
 }
 
+/* The build of `make errcov` keeps a list of the places that raised an error, in a file that is
+ * mapped before a worker locks itself in. */
+#ifdef DTX_ERRCOV
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#define RAISED_MAX ((size_t)64 << 20)
+struct raised {
+	atomic_size_t used;
+	char text[];
+};
+static struct raised *raised;
+
+__attribute__((constructor)) static void err_raised_open(void)
+{
+	int fd = open(DTX_ERRCOV, O_RDWR | O_CLOEXEC);
+	void *map = fd < 0 ? MAP_FAILED
+	                   : mmap(NULL, RAISED_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	raised = map == MAP_FAILED ? NULL : map;
+	if (fd >= 0)
+		close(fd);
+}
+
+static void err_raised(const char *file, int line)
+{
+	char text[256];
+	size_t n = (size_t)snprintf(text, sizeof(text), "%s:%d\n", file, line), at;
+
+	at = raised ? atomic_fetch_add(&raised->used, n) : RAISED_MAX;
+	if (at + n < RAISED_MAX - sizeof(*raised))
+		memcpy(raised->text + at, text, n);
+}
+#else
+#define err_raised(file, line) ((void)0)
+#endif
+
 enum dtx_code dtx_err_set(struct dtx_err *err, enum dtx_code code, const char *file, int line,
                           const char *fmt, ...)
 {
 	va_list ap;
 
+	err_raised(file, line);
 	if (!err)
 		return code;
 	dtx_err_clear(err);

@@ -9,6 +9,7 @@
 /* Process-wide by nature: one heap, one budget.  Relaxed order is enough, the numbers are only
  * compared with the limit, nothing is published through them. */
 static atomic_size_t mem_used, mem_peak, mem_limit;
+static atomic_size_t mem_laps_peak; /* of the laps before this one */
 static atomic_long mem_fail_at = -1;
 
 static bool mem_injected(void)
@@ -187,7 +188,19 @@ size_t dtx_mem_used(void)
 
 size_t dtx_mem_peak(void)
 {
-	return atomic_load(&mem_peak);
+	size_t lap = atomic_load_explicit(&mem_peak, memory_order_relaxed);
+	size_t laps = atomic_load_explicit(&mem_laps_peak, memory_order_relaxed);
+
+	return lap > laps ? lap : laps;
+}
+
+size_t dtx_mem_lap(void)
+{
+	size_t lap = atomic_load_explicit(&mem_peak, memory_order_relaxed);
+
+	atomic_store_explicit(&mem_laps_peak, dtx_mem_peak(), memory_order_relaxed);
+	atomic_store_explicit(&mem_peak, dtx_mem_used(), memory_order_relaxed);
+	return lap;
 }
 
 bool dtx_mem_tight(void)

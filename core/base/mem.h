@@ -41,6 +41,8 @@ void dtx_mem_set_limit(size_t bytes);
 size_t dtx_mem_limit(void);
 size_t dtx_mem_used(void);
 size_t dtx_mem_peak(void);
+/* Most memory since the last call (or the start), which begins the next lap. */
+size_t dtx_mem_lap(void);
 /* True when less than a quarter of the budget is left: sinks spill or refuse. */
 bool dtx_mem_tight(void);
 

@@ -45,6 +45,8 @@ struct dtx_expr *dtx_expr_replace(struct dtx_arena *a, const struct dtx_expr *e,
                                   const struct dtx_expr *(*sub)(void *arg, const char *name),
                                   void *arg);
 bool dtx_expr_has_aggregate(const struct dtx_expr *e);
+/* A call reads text as a value and may raise cast_failed (try() turns that into null). */
+bool dtx_expr_may_cast(const struct dtx_expr *e);
 
 /* --- binding --- */
 

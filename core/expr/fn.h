@@ -34,8 +34,9 @@ enum dtx_fnform {
 	DTX_FORM_CAST
 };
 enum dtx_fnflag {
-	DTX_FN_NULLS = 1, /* row sees null arguments; without it they give null */
-	DTX_FN_NOFOLD = 2 /* never computed while binding */
+	DTX_FN_NULLS = 1,  /* row sees null arguments; without it they give null */
+	DTX_FN_NOFOLD = 2, /* never computed while binding */
+	DTX_FN_CASTS = 4   /* row may raise cast_failed */
 };
 
 /* One value. Text is borrowed: for the call's duration. */

@@ -178,6 +178,7 @@ static const struct dtx_fn rows[] = {
 	{ .name = "number",
 	  .sig = "x:V",
 	  .result = "F",
+	  .flags = DTX_FN_CASTS,
 	  .row = row_number,
 	  .help = "number as people write it: 1,234.50, (12), $5, 12%",
 	  .example = "number('(1,234.50)')",

@@ -311,6 +311,7 @@ static const struct dtx_fn rows[] = {
 	  .pandas = "dx.fn(\"make_date\", {*})",
 	  .sig = "year:I, month:I, day:I",
 	  .result = "d",
+	  .flags = DTX_FN_CASTS,
 	  .row = row_make,
 	  .help = "date from its parts",
 	  .example = "make_date(2024, 2, 29)",

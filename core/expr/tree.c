@@ -177,3 +177,23 @@ bool dtx_expr_has_aggregate(const struct dtx_expr *e)
 	}
 	return false;
 }
+
+bool dtx_expr_may_cast(const struct dtx_expr *e)
+{
+	uint32_t i, n;
+	const struct dtx_fn *fn = NULL;
+
+	if (e->kind == DTX_EX_CALL) {
+		(void)dtx_expr_where(e, &n);
+		fn = dtx_fn_find(dtx_str_of(e->name), n);
+	}
+	if (fn && fn->form == DTX_FORM_TRY)
+		return false;
+	if (fn && ((fn->form == DTX_FORM_CAST && fn->detail != (int)DTX_T_TEXT) ||
+	           fn->flags & DTX_FN_CASTS))
+		return true;
+	for (i = 0; i < e->nargs; i++)
+		if (dtx_expr_may_cast(e->arg[i]))
+			return true;
+	return false;
+}

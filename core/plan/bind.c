@@ -531,6 +531,7 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	*bound = NULL;
 	if (!e || e == &dtx_expr_hole)
 		goto out;
+	b->casts |= dtx_expr_may_cast(e);
 	scope->arg = s;
 	scope->column = scope_column;
 	scope->use = scope_use;

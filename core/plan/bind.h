@@ -68,6 +68,7 @@ struct dtx_bind {
 	bool broken; /* parameters have findings */
 	bool unfit;  /* of them some over the whole step, or what this build lacks may be what makes
 	              * it right: only columns and formulas are judged */
+	bool casts;  /* a formula may raise cast_failed */
 	bool vague;  /* columns of the inputs may be there as well */
 	struct dtx_bind_guess *guess;
 	uint64_t nguesses, cap_guesses;

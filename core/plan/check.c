@@ -20,6 +20,8 @@ enum dtx_code dtx_push_declared(const struct dtx_plan_input *in, struct dtx_aren
 	for (size_t i = 0; i < o->ntypes; i++) {
 		field[out->nfields].name = o->types[i].name;
 		field[out->nfields].source = true;
+		field[out->nfields].declared = true;
+		field[out->nfields].format = o->types[i].format;
 		if (o->types[i].on_error != DTX_CAST_KEEP_TEXT)
 			field[out->nfields].type = o->types[i].type;
 		if (o->types[i].name && dtx_schema_find(out, o->types[i].name) < 0)

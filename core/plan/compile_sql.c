@@ -83,9 +83,12 @@ static enum dtx_code bind_all(struct compiler *c, struct dtx_err *err)
 
 		DTX_TRY(dtx_flow_bind(&c->flow, i, false, &run, &c->findings, &bad, err));
 		worst = bad ? dtx_errlist_worst(&c->findings) : NULL;
-		if (worst) {
-			dtx_err_copy(err, worst);
-			rc = worst->code;
+		if (worst && worst->severity == DTX_SEV_ERROR) {
+			char why[480];
+
+			snprintf(why, sizeof(why), "cannot be told in SQL: %s", worst->msg);
+			rc = refuse(c->plan, i, why, err);
+			dtx_err_hint(err, "list all columns of the inputs in their types");
 			goto out;
 		}
 	}

@@ -427,28 +427,6 @@ static void tell_repairs(struct exec *x)
 	dtx_errlist_clear(&rest);
 }
 
-static enum dtx_code new_result(struct dtx_plan *plan, struct dtx_exec_result **out,
-                                struct dtx_err *err)
-{
-	struct dtx_exec_result *r = dtx_mem_zalloc(1, sizeof(*r));
-	enum dtx_code rc = DTX_OK;
-
-	*out = r;
-	if (!r)
-		DTX_FAIL_MEM(err);
-	r->ninputs = plan->ninputs;
-	r->nsteps = plan->nsteps;
-	r->input = dtx_arena_zalloc(&r->arena, plan->ninputs + 1u, sizeof(*r->input));
-	r->step = dtx_arena_zalloc(&r->arena, plan->nsteps + 1u, sizeof(*r->step));
-	r->output = dtx_arena_zalloc(&r->arena, plan->noutputs + 1u, sizeof(*r->output));
-	r->checks = json_array();
-	if (!r->input || !r->step || !r->output || !r->checks)
-		DTX_FAIL_MEM(err);
-	r->noutputs = plan->noutputs;
-out:
-	return rc;
-}
-
 static void start_run(struct exec *x)
 {
 	const struct dtx_exec_opts *o = x->opts;
@@ -497,7 +475,7 @@ static enum dtx_code start(struct exec *x, struct dtx_plan *plan, const struct d
 		            .findings = findings,
 		            .bind_only = x->bind_only };
 	pthread_mutex_init(&x->tap.lock, NULL);
-	DTX_TRY(new_result(plan, out, err));
+	DTX_TRY(dtx_exec_result_new(plan, out, err));
 	x->result = *out;
 	start_run(x);
 	DTX_TRY(refuse(x, err));
@@ -529,14 +507,17 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 {
 	struct exec *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
+	int64_t begin = dtx_now_ns();
 	enum dtx_code rc = DTX_OK;
 
 	*out = NULL;
 	if (!x)
 		DTX_FAIL_MEM(e);
 	DTX_TRY(start(x, plan, opts, host, findings, out, e));
+	(*out)->phase = DTX_PHASE_RUN;
 	DTX_TRY(run_attempts(x, e));
 	tell_repairs(x);
+	(*out)->ns = dtx_now_ns() - begin;
 	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
 	if (opts->look)
 		DTX_TRY(opts->look(opts->look_arg, x->result, e));
@@ -563,6 +544,7 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
 		DTX_FAIL_MEM(e);
 	x->bind_only = true;
 	DTX_TRY(start(x, plan, opts, NULL, findings, out, e));
+	(*out)->phase = DTX_PHASE_BOUND;
 	DTX_TRY(start_graph(x, e));
 	DTX_TRY(bind_all(x, &again, e));
 	DTX_TRY(dtx_graph_needs(&x->graph, NULL, e));

@@ -6,6 +6,7 @@
 #define DTX_PLAN_EXEC_H
 
 #include "core/plan/host.h"
+#include "core/plan/physical.h"
 #include "core/store/tablehash.h"
 
 struct dtx_exec_output_to {
@@ -25,6 +26,7 @@ struct dtx_exec_opts {
 	int32_t run_date;
 	bool repair;                   /* take the remedy of every refusal of a reader */
 	bool table_hash;               /* fill table_hash and rows_hash of outputs */
+	bool explain;                  /* fill phys of the result */
 	const atomic_bool *cancel;     /* NULL: never */
 	struct dtx_progress *progress; /* kept up to date while it runs; NULL */
 	struct dtx_exec_output_to to;
@@ -52,11 +54,16 @@ struct dtx_exec_input {
 	char *rejects;   /* rows of the rejects file; owned, NULL: none */
 	size_t nrejects; /* bytes */
 	const struct dtx_schema *schema;
-	uint8_t *need; /* per column: enum dtx_need */
+	uint8_t *need;        /* per column: enum dtx_need */
+	unsigned workers;     /* threads that read it */
+	const char *triggers; /* codes that may hand it to a snippet, "a,b"; NULL: not asked for */
 };
 struct dtx_exec_step {
 	const char *kind; /* "map", "sink", "whole", "snippet" */
 	int64_t rows_in, rows_out, ns;
+	int64_t bytes;   /* most memory while its rows were taken; 0: it has no end of its own */
+	int64_t spilled; /* bytes of temp files */
+	const char *triggers; /* as of an input */
 	struct dtx_exec_drop drop[DTX_STAT_REASONS];
 	uint32_t ndrops;
 	const struct dtx_schema *schema; /* of its result */
@@ -101,7 +108,10 @@ struct dtx_exec_result {
 	struct dtx_exec_region *region;
 	uint32_t nregions;
 	struct dtx_errlist warnings;
-	json_t *checks;    /* rows of expect; array */
+	json_t *checks;       /* rows of expect; array */
+	struct dtx_phys phys; /* with opts.explain, and of a bind */
+	int64_t ns;           /* of the whole run */
+	enum dtx_exec_phase { DTX_PHASE_STATIC, DTX_PHASE_BOUND, DTX_PHASE_RUN } phase;
 	uint32_t restarts; /* typed attempts that were discarded */
 	unsigned workers;
 };
@@ -122,12 +132,17 @@ DTX_MUSTUSE enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_
                                         struct dtx_errlist *findings, struct dtx_exec_result **out,
                                         struct dtx_err *err);
 
-/* What a plan does, step by step, for people and as JSON.  r: of dtx_exec or dtx_exec_bind, NULL:
- * the static phase alone. */
+/* The same without any input: what the plan alone tells. */
+DTX_MUSTUSE enum dtx_code dtx_exec_static(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
+                                          struct dtx_exec_result **out, struct dtx_err *err);
+
+/* The physical plan, for people and as JSON (dtx_explain_schema).  r: of dtx_exec with
+ * opts.explain, which adds counts, of dtx_exec_bind or of dtx_exec_static. */
 DTX_MUSTUSE enum dtx_code dtx_explain_text(const struct dtx_plan *plan,
                                            const struct dtx_exec_result *r, struct dtx_buf *out,
                                            struct dtx_err *err);
 json_t *dtx_explain_json(const struct dtx_plan *plan, const struct dtx_exec_result *r);
+json_t *dtx_explain_schema(void);
 
 /* A Python module with transform(tables, params).  no_translation names the step. */
 DTX_MUSTUSE enum dtx_code dtx_compile_pandas(const struct dtx_plan *plan, struct dtx_buf *out,

@@ -41,8 +41,8 @@ static void copy_drops(struct dtx_opstat *st, struct dtx_exec_step *out)
 			}
 }
 
-static enum dtx_code step_facts(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
-                                struct dtx_err *err)
+enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
+                             struct dtx_err *err)
 {
 	struct dtx_exec_step *out = &r->step[s];
 	const struct dtx_schema *schema = g->flow.table[g->plan->ninputs + s].schema;
@@ -54,6 +54,8 @@ static enum dtx_code step_facts(const struct dtx_graph *g, uint32_t s, struct dt
 	out->rows_in = atomic_load(&st->rows_in);
 	out->rows_out = atomic_load(&st->rows_out);
 	out->ns = atomic_load(&st->ns);
+	out->bytes = atomic_load(&st->bytes);
+	out->spilled = atomic_load(&st->spilled);
 	copy_drops(st, out);
 	if (!schema)
 		goto out;
@@ -194,9 +196,35 @@ enum dtx_code dtx_facts(const struct dtx_graph *g, const struct dtx_regions *reg
 			DTX_TRY(input_facts(g, i, reader[i], schema[i], r, err));
 	}
 	for (uint32_t i = 0; i < g->plan->nsteps; i++)
-		DTX_TRY(step_facts(g, i, r, err));
+		DTX_TRY(dtx_facts_step(g, i, r, err));
 	DTX_TRY(region_facts(regions, r, err));
+	if (r->phase == DTX_PHASE_BOUND)
+		DTX_TRY(dtx_facts_outputs(g, r, err));
 	DTX_TRY(dtx_lineage(g, r, err));
+	if (r->phase == DTX_PHASE_BOUND || g->opts->explain)
+		DTX_TRY(dtx_facts_physical(g, r, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_exec_result_new(const struct dtx_plan *plan, struct dtx_exec_result **out,
+                                  struct dtx_err *err)
+{
+	struct dtx_exec_result *r = dtx_mem_zalloc(1, sizeof(*r));
+	enum dtx_code rc = DTX_OK;
+
+	*out = r;
+	if (!r)
+		DTX_FAIL_MEM(err);
+	r->ninputs = plan->ninputs;
+	r->nsteps = plan->nsteps;
+	r->input = dtx_arena_zalloc(&r->arena, plan->ninputs + 1u, sizeof(*r->input));
+	r->step = dtx_arena_zalloc(&r->arena, plan->nsteps + 1u, sizeof(*r->step));
+	r->output = dtx_arena_zalloc(&r->arena, plan->noutputs + 1u, sizeof(*r->output));
+	r->checks = json_array();
+	if (!r->input || !r->step || !r->output || !r->checks)
+		DTX_FAIL_MEM(err);
+	r->noutputs = plan->noutputs;
 out:
 	return rc;
 }

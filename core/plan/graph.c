@@ -1,24 +1,26 @@
 /* Tables and the pipelines between them. */
 #include "core/plan/graph.h"
 
+#include "core/base/mem.h"
 #include "core/plan/runop.h"
 
 #define BYTES_PER_WORKER ((size_t)64 << 10)
 
 /* --- life --- */
 
-static void count_uses(struct dtx_graph *g)
+static enum dtx_code count_uses(struct dtx_graph *g, struct dtx_err *err)
 {
-	const struct dtx_plan *p = g->plan;
+	size_t n = (size_t)g->plan->ninputs + g->plan->nsteps;
+	uint32_t *uses = dtx_arena_zalloc(&g->arena, n + 1, sizeof(*uses));
+	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t i = 0; i < p->nsteps; i++)
-		for (uint32_t k = 0; k < p->step[i].ntables; k++)
-			if (p->step[i].table[k] >= 0)
-				g->node[p->step[i].table[k]].uses++;
-	for (uint32_t i = 0; i < p->noutputs; i++)
-		g->node[p->output[i].table].uses++;
-	if (dtx_plan_checks_apart(p))
-		g->node[p->result].uses++;
+	if (!uses)
+		DTX_FAIL_MEM(err);
+	dtx_plan_readers(g->plan, uses);
+	for (size_t t = 0; t < n; t++)
+		g->node[t].uses = uses[t];
+out:
+	return rc;
 }
 
 enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
@@ -47,7 +49,7 @@ enum dtx_code dtx_graph_init(struct dtx_graph *g, struct dtx_plan *plan,
 		pthread_mutex_init(&g->step[i].tap.lock, NULL);
 	}
 	DTX_TRY(dtx_flow_init(&g->flow, &g->arena, plan, err));
-	count_uses(g);
+	DTX_TRY(count_uses(g, err));
 out:
 	return rc;
 }
@@ -107,7 +109,8 @@ unsigned dtx_graph_workers(const struct dtx_graph *g, int32_t t)
 	size_t most = SIZE_MAX;
 
 	/* tests that name a batch size want their threads */
-	if (t >= 0 && (uint32_t)t < g->plan->ninputs && !g->opts->batch_rows && g->opts->input[t])
+	if (t >= 0 && (uint32_t)t < g->plan->ninputs && !g->opts->batch_rows && g->opts->input &&
+	    g->opts->input[t])
 		most = dtx_source_size(g->opts->input[t]) / BYTES_PER_WORKER + 1;
 	return most < g->run.workers ? (unsigned)most : g->run.workers;
 }
@@ -327,73 +330,6 @@ out:
 	return dtx_runop_blame(g, s, rc, err);
 }
 
-/* --- a filter inside the reader --- */
-
-struct keep {
-	struct dtx_emit base;
-	const struct dtx_opctx *ox;
-	const struct dtx_op *op;
-	const struct dtx_batch *in;
-};
-
-static enum dtx_code keep_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
-{
-	struct keep *k = (struct keep *)e;
-	int64_t rows = atomic_fetch_add(&k->ox->stat->rows_out, b->nsel) + b->nsel;
-	enum dtx_code rc = DTX_OK;
-
-	DTX_ASSERT(b == k->in, err);
-	if (k->ox->run->max_rows >= 0 && rows > k->ox->run->max_rows)
-		DTX_FAIL(err, DTX_E_ROW_LIMIT, "more than %lld rows",
-		         (long long)k->ox->run->max_rows);
-out:
-	return rc;
-}
-
-/* struct dtx_scan's keep: arg is the link. */
-static enum dtx_code keep_rows(void *arg, struct dtx_batch *b, struct dtx_err *err)
-{
-	const struct dtx_link *l = arg;
-	struct keep k = { .base = { .take = keep_take }, .ox = &l->ox[0], .op = l->op, .in = b };
-	int64_t start = dtx_now_ns();
-	enum dtx_code rc;
-
-	atomic_fetch_add(&k.ox->stat->rows_in, b->nsel);
-	rc = l->op->map->batch(k.ox, NULL, b, &k.base, err);
-	atomic_fetch_add(&k.ox->stat->ns, dtx_now_ns() - start);
-	if (rc != DTX_OK && err) {
-		dtx_err_step(err, k.ox->step, l->op->name);
-		err->run_time = true;
-	}
-	return rc;
-}
-
-/* The first map of a reader's leg narrows: it runs before the other columns are made. */
-static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_leg *leg, struct dtx_err *err)
-{
-	const struct dtx_link *l = leg->npass ? leg->pass[0].link : NULL;
-	const struct dtx_bind *b;
-	uint8_t *need;
-	enum dtx_code rc = DTX_OK;
-
-	if (!l || !leg->reader || !(l->op->flags & DTX_OP_NARROWS) || l->ordered ||
-	    l->op->map->init_local || l->op->map->flush || dtx_tap_is_on(l->tap))
-		goto out;
-	b = g->flow.bind[l->ox[0].step];
-	need = dtx_arena_zalloc(&g->arena, leg->scan->schema->nfields + 1u, 1);
-	if (!need)
-		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < b->nuses; i++)
-		need[b->use[i].col] = DTX_MAX(need[b->use[i].col], b->use[i].demand);
-	leg->scan->keep = keep_rows;
-	leg->scan->keep_arg = leg->pass[0].link;
-	leg->scan->keep_need = need;
-	leg->npass--;
-	memmove(leg->pass, leg->pass + 1, leg->npass * sizeof(*leg->pass));
-out:
-	return rc;
-}
-
 /* --- legs --- */
 
 static enum dtx_code reader_leg(struct dtx_graph *g, struct dtx_leg *leg, int32_t t,
@@ -526,7 +462,8 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	if (p.nlegs == 1 && p.leg[0].reader)
 		p.workers = dtx_graph_workers(g, p.leg[0].table_id);
 	for (uint32_t i = 0; i < p.nlegs; i++)
-		DTX_TRY(push_filter(g, &p.leg[i], err));
+		DTX_TRY(dtx_graph_push(g, &p.leg[i], err));
+	(void)dtx_mem_lap();
 	DTX_TRY(dtx_pipe_run(&p, err));
 	for (uint32_t i = 0; i < p.nlegs; i++) {
 		dtx_graph_release(g, p.leg[i].table_id);

@@ -57,6 +57,9 @@ void dtx_graph_release(struct dtx_graph *g, int32_t t);
 /* Streams table t into `end`. */
 DTX_MUSTUSE enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t,
                                            const struct dtx_pipe_end *end, struct dtx_err *err);
+/* push_reader.c: moves work of a leg into its reader, as dtx_phys_make tells. */
+DTX_MUSTUSE enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_leg *leg,
+                                         struct dtx_err *err);
 /* A whole op whose columns come from its rows: runs it, sets the schema of its result. */
 DTX_MUSTUSE enum dtx_code dtx_graph_open_step(struct dtx_graph *g, uint32_t step,
                                               struct dtx_err *err);

@@ -36,6 +36,8 @@ struct dtx_run {
 #define DTX_STAT_REASONS 12
 struct dtx_opstat {
 	atomic_llong rows_in, rows_out, ns; /* kept by the executor */
+	atomic_llong bytes;                 /* most memory of the pipelines that end in the step */
+	atomic_llong spilled; /* bytes that a sink put into temp files; it counts them */
 	struct {
 		_Atomic(const char *) reason; /* static text: "false", "null", "duplicate" */
 		atomic_llong n;
@@ -120,7 +122,8 @@ enum dtx_op_flags {
 	DTX_OP_RAW = 1 << 6, /* wants untyped cells where the input has them (ingest repair) */
 	DTX_OP_DX = 1 << 8,  /* the helper module dx has a function of this name and parameters */
 	DTX_OP_PLACES =
-		1 << 9 /* counts rows of the source: Python knows them behind an input alone */
+		1 << 9, /* counts rows of the source: Python knows them behind an input alone */
+	DTX_OP_SAME_ROWS = 1 << 10 /* map: one row out for each row in, in order */
 };
 
 enum dtx_op_kind { DTX_KIND_MAP, DTX_KIND_SINK, DTX_KIND_WHOLE };
@@ -158,6 +161,12 @@ struct dtx_op {
 	enum dtx_code (*whole_schema)(const struct dtx_opctx *, struct dtx_table *,
 	                              struct dtx_arena *, const struct dtx_schema **,
 	                              struct dtx_err *);
+	/* Maps in order: rows of the input after which no more are wanted, -1: all.  The reader may
+	 * then stop early. */
+	int64_t (*wants)(const void *args);
+	/* Codes that start the fallback and that the operation may raise while rows flow, besides
+	 * those of formulas and of declared types: "pivot_not_unique". */
+	const char *triggers;
 	void (*explain)(const void *args, struct dtx_buf *);
 	/* An expression over df0; false or NULL: none, a call of dx has to do (DTX_OP_DX). */
 	bool (*pandas)(const void *args, struct dtx_buf *);

@@ -119,6 +119,8 @@ DTX_MUSTUSE enum dtx_code dtx_plan_empty(struct dtx_plan **out, struct dtx_err *
 json_t *dtx_plan_steps_json(const struct dtx_plan *p, uint32_t first, uint32_t count);
 /* Name of a table id: input name, `out` name or "step 3". `buf` is for the last. */
 const char *dtx_plan_table_name(const struct dtx_plan *p, int32_t table, char buf[32]);
+/* Adds to readers[table], for each table, how many steps, outputs and checks read it. */
+void dtx_plan_readers(const struct dtx_plan *p, uint32_t *readers);
 /* Whether anybody asks for a table: a step, an output, the plan's expect. */
 bool dtx_plan_uses(const struct dtx_plan *p, int32_t table);
 /* The plan's expect is about a table that no output writes. */

@@ -58,6 +58,15 @@ enum dtx_code dtx_runop_blame(const struct dtx_graph *g, uint32_t s, enum dtx_co
 	return rc;
 }
 
+/* Laps are those of one pipeline after the other: what a step needs is made before its own. */
+static void note_memory(const struct dtx_opctx *ox)
+{
+	int64_t bytes = (int64_t)dtx_mem_lap();
+
+	if (bytes > atomic_load(&ox->stat->bytes))
+		atomic_store(&ox->stat->bytes, bytes);
+}
+
 /* --- sinks --- */
 
 struct sink_run {
@@ -158,6 +167,7 @@ enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
 	DTX_TRY(sink_init(&r, err));
 	DTX_TRY(dtx_graph_stream(g, st->table[input], &end, err));
 	DTX_TRY(sink_finish(&r, &c.base, err));
+	note_memory(r.ox);
 	if (out) {
 		*out = c.table;
 		c.table = NULL;
@@ -195,6 +205,7 @@ enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct
 	DTX_TRY(collector(g, s, &c, err));
 	DTX_TRY(dtx_runop_blame(g, s, st->op->whole(&sx->ox[0], in, &c.base, err), err));
 	atomic_fetch_add(&sx->stat->ns, dtx_now_ns() - start);
+	note_memory(&sx->ox[0]);
 	dtx_graph_release(g, st->table[0]);
 	*out = c.table;
 	c.table = NULL;

@@ -455,6 +455,19 @@ bool dtx_plan_checks_apart(const struct dtx_plan *p)
 	return (p->rules.n || !dtx_expect_empty(p->expect)) && !is_written(p, p->result);
 }
 
+void dtx_plan_readers(const struct dtx_plan *p, uint32_t *readers)
+{
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		for (uint32_t k = 0; k < p->step[i].ntables; k++)
+			if (p->step[i].table[k] >= 0)
+				readers[p->step[i].table[k]]++;
+	for (uint32_t i = 0; i < p->noutputs; i++)
+		if (p->output[i].table >= 0)
+			readers[p->output[i].table]++;
+	if (dtx_plan_checks_apart(p))
+		readers[p->result]++;
+}
+
 bool dtx_plan_uses(const struct dtx_plan *p, int32_t table)
 {
 	for (uint32_t i = 0; i < p->nsteps; i++)

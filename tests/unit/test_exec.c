@@ -130,6 +130,18 @@ void test_exec_expect(void)
 	      "a\n1\n", NULL, "a\n1\n");
 }
 
+/* A promise of a step is about all its rows, though a limit behind it wants one of them. */
+void test_exec_expect_before_limit(void)
+{
+	gives("{\"dtx\":1,\"steps\":[{\"op\":\"derive\",\"set\":{\"b\":\"a\"},\"expect\":{\"rows\":"
+	      "{\"equals\":9}}},{\"op\":\"limit\",\"n\":1}]}",
+	      "a\n1\n2\n3\n4\n5\n6\n7\n8\n9\n", NULL, "a,b\n1,1\n");
+	fails("{\"dtx\":1,\"steps\":[{\"op\":\"derive\",\"set\":{\"b\":\"a\"},\"expect\":{"
+	      "\"columns\":"
+	      "[{\"name\":\"b\",\"max\":8}]}},{\"op\":\"limit\",\"n\":1}]}",
+	      "a\n1\n2\n3\n4\n5\n6\n7\n8\n9\n", DTX_E_EXPECT_FAILED, NULL);
+}
+
 void test_exec_unread_results_still_check(void)
 {
 	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3,\"out\":\"t\",\"expect\":{\"rows\":"

@@ -20,7 +20,7 @@ echo '# nobody knows yet'
 dtx run plan.json a.csv -o out.csv 2> err.txt || echo "exit $?"
 plain < err.txt
 dtx check plan.json a.csv 2>&1 | head -2
-dtx explain plan.json a.csv 2> /dev/null
+dtx explain plan.json a.csv --threads 2 2> /dev/null
 echo '# the prompt: structure, no cell; it is no run'
 dtx prompt plan.json a.csv > prompt.txt
 sed -n -e '/^INPUT/,/^END/p' -e '/^params/p' -e '/^{"need/p' -e '/^{"at/p' prompt.txt
