@@ -195,25 +195,52 @@ static const char num_pairs[] =
 	"40414243444546474849505152535455565758596061626364656667686970717273747576777879"
 	"8081828384858687888990919293949596979899";
 
+/* Digits of v. */
+static size_t num_count(uint64_t v)
+{
+	static const uint64_t least[] = {
+		0,
+		10,
+		100,
+		1000,
+		10000,
+		100000,
+		1000000,
+		10000000,
+		100000000,
+		1000000000,
+		10000000000,
+		100000000000,
+		1000000000000,
+		10000000000000,
+		100000000000000,
+		1000000000000000,
+		10000000000000000,
+		100000000000000000,
+		1000000000000000000,
+		10000000000000000000u,
+	};
+	unsigned bits = 64 - (unsigned)__builtin_clzll(v | 1);
+	size_t n = bits * 1233 >> 12; /* log10(2) = 1233 / 4096 and a little */
+
+	return n + (v >= least[n]);
+}
+
 static size_t num_put_u64(char *out, uint64_t v)
 {
-	char text[20];
-	size_t at = sizeof(text);
+	size_t n = num_count(v), at = n;
 
 	while (v >= 100) {
 		at -= 2;
-		memcpy(text + at, num_pairs + v % 100 * 2, 2);
+		memcpy(out + at, num_pairs + v % 100 * 2, 2);
 		v /= 100;
 	}
-	if (v >= 10) {
-		at -= 2;
-		memcpy(text + at, num_pairs + v * 2, 2);
-	} else {
-		text[--at] = (char)('0' + v);
-	}
-	memcpy(out, text + at, sizeof(text) - at);
-	out[sizeof(text) - at] = '\0';
-	return sizeof(text) - at;
+	if (v >= 10)
+		memcpy(out, num_pairs + v * 2, 2);
+	else
+		out[0] = (char)('0' + v);
+	out[n] = '\0';
+	return n;
 }
 
 size_t dtx_num_print_u64(char out[DTX_NUM_TEXT], uint64_t v)

@@ -46,6 +46,9 @@ DTX_MUSTUSE enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_f
 /* text() of the value at row: appended; nothing for null.  SPAN gives the unquoted source text,
  * CELL its written text (number shortest, date ISO, bool true/false, time 14:30:00). */
 void dtx_cast_print(const struct dtx_column *c, uint32_t row, struct dtx_buf *out);
+/* Written text of a CELL that is not text, its length returned: 0 for null. */
+enum { DTX_CELL_PRINT = 64 };
+size_t dtx_cast_print_cell(const struct dtx_column *c, uint32_t row, char out[DTX_CELL_PRINT]);
 /* Interior of a span with "" undone: a view into the source when it holds no quote, else written
  * to scratch (appended). */
 struct dtx_str dtx_span_text(const char *base, struct dtx_span s, struct dtx_buf *scratch);

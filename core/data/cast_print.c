@@ -40,59 +40,66 @@ static void print_us(int64_t us, struct dtx_buf *out)
 }
 
 /* Days as [-]HH:MM:SS with milliseconds when there are any. */
-static void print_clock(double days, struct dtx_buf *out)
+static size_t print_clock(double days, char *out)
 {
 	double a = fabs(days);
 	uint64_t ms;
+	int n;
 
-	if (!(a < 1e8)) {
-		print_f64(days, out);
-		return;
-	}
+	if (!(a < 1e8))
+		return dtx_num_print_f64(out, days);
 	ms = (uint64_t)llround(a * 86400000.0);
-	dtx_buf_printf(out, "%s%02llu:%02llu:%02llu", days < 0 && ms ? "-" : "",
-	               (unsigned long long)(ms / 3600000), (unsigned long long)(ms / 60000 % 60),
-	               (unsigned long long)(ms / 1000 % 60));
+	n = snprintf(out, DTX_CELL_PRINT, "%s%02llu:%02llu:%02llu", days < 0 && ms ? "-" : "",
+	             (unsigned long long)(ms / 3600000), (unsigned long long)(ms / 60000 % 60),
+	             (unsigned long long)(ms / 1000 % 60));
 	if (ms % 1000)
-		dtx_buf_printf(out, ".%03llu", (unsigned long long)(ms % 1000));
+		n += snprintf(out + n, (size_t)(DTX_CELL_PRINT - n), ".%03llu",
+		              (unsigned long long)(ms % 1000));
+	return (size_t)n;
 }
 
-static void print_serial(const struct dtx_column *c, double serial, struct dtx_buf *out)
+static size_t print_serial(const struct dtx_column *c, double serial, char *out)
 {
 	int64_t us;
 
 	if (!dtx_serial_to_us(serial, c->strings && c->strings->epoch1904, &us))
-		print_f64(serial, out);
-	else if (us % DTX_DAY_US == 0 && c->type.type != DTX_T_DATETIME)
-		print_day((int32_t)(us / DTX_DAY_US - (us % DTX_DAY_US < 0)), out);
-	else
-		print_us(us, out);
+		return dtx_num_print_f64(out, serial);
+	if (us % DTX_DAY_US == 0 && c->type.type != DTX_T_DATETIME)
+		return dtx_day_print(out, (int32_t)(us / DTX_DAY_US - (us % DTX_DAY_US < 0)));
+	return dtx_datetime_print(out, us);
 }
 
 /* A workbook's number: 100, not 100.0. */
-static void print_cell_number(double v, struct dtx_buf *out)
+static size_t print_cell_number(double v, char *out)
 {
 	if (v == trunc(v) && fabs(v) <= (double)DTX_CELL_EXACT)
-		print_i64((int64_t)v, out);
-	else
-		print_f64(v, out);
+		return dtx_num_print_i64(out, (int64_t)v);
+	return dtx_num_print_f64(out, v);
 }
 
-static void print_cell(const struct dtx_column *c, uint32_t row, struct dtx_buf *out)
+size_t dtx_cast_print_cell(const struct dtx_column *c, uint32_t row, char out[DTX_CELL_PRINT])
 {
 	union dtx_payload p = c->v.payload[row];
 
 	switch (c->tag[row] & DTX_CELL_KIND) {
-	case DTX_CELL_NUMBER: print_cell_number(p.num, out); break;
-	case DTX_CELL_BOOL: dtx_buf_add(out, p.id ? "true" : "false"); break;
-	case DTX_CELL_TEXT:
-	case DTX_CELL_ISO: dtx_buf_adds(out, c->strings->item[p.id]); break;
+	case DTX_CELL_NUMBER: return print_cell_number(p.num, out);
+	case DTX_CELL_BOOL: memcpy(out, p.id ? "true" : "false", 5); return p.id ? 4 : 5;
 	case DTX_CELL_DATE:
-	case DTX_CELL_DATETIME: print_serial(c, p.num, out); break;
+	case DTX_CELL_DATETIME: return print_serial(c, p.num, out);
 	case DTX_CELL_TIME:
-	case DTX_CELL_DURATION: print_clock(p.num, out); break;
-	default: break;
+	case DTX_CELL_DURATION: return print_clock(p.num, out);
+	default: return 0;
 	}
+}
+
+static void print_cell(const struct dtx_column *c, uint32_t row, struct dtx_buf *out)
+{
+	char text[DTX_CELL_PRINT];
+
+	if (dtx_cell_is_text(c, row))
+		dtx_buf_adds(out, c->strings->item[c->v.payload[row].id]);
+	else
+		dtx_buf_addn(out, text, dtx_cast_print_cell(c, row, text));
 }
 
 static void print_flat(const struct dtx_column *c, uint32_t row, struct dtx_buf *out)

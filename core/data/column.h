@@ -136,6 +136,14 @@ static inline bool dtx_column_is_null(const struct dtx_column *c, uint32_t row)
 	return c->valid && !dtx_bit(c->valid, row);
 }
 
+/* A CELL that is text: item[payload.id] of `strings`. */
+static inline bool dtx_cell_is_text(const struct dtx_column *c, uint32_t row)
+{
+	unsigned kind = c->tag[row] & DTX_CELL_KIND;
+
+	return kind == DTX_CELL_TEXT || kind == DTX_CELL_ISO;
+}
+
 /* Bytes of a text view; valid while the column lives. */
 static inline struct dtx_str dtx_text_str(const struct dtx_text *t)
 {

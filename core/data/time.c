@@ -23,13 +23,13 @@ void dtx_day_split(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
 {
 	int64_t z = (int64_t)day + 719468;
 	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
-	int64_t doe = z - era * 146097;
-	int64_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-	int64_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-	int64_t mp = (5 * doy + 2) / 153;
+	uint32_t doe = (uint32_t)(z - era * 146097);
+	uint32_t yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	uint32_t doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	uint32_t mp = (5 * doy + 2) / 153;
 
-	*dom = (unsigned)(doy - (153 * mp + 2) / 5 + 1);
-	*month = (unsigned)(mp < 10 ? mp + 3 : mp - 9);
+	*dom = doy - (153 * mp + 2) / 5 + 1;
+	*month = mp < 10 ? mp + 3 : mp - 9;
 	*year = (int32_t)(yoe + era * 400 + (*month <= 2));
 }
 

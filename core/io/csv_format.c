@@ -152,6 +152,19 @@ static void put_printed(const struct dtx_csv_format *f, const struct format_item
 		                    out);
 }
 
+static void put_cell(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
+                     struct dtx_buf *out)
+{
+	char text[DTX_CELL_PRINT];
+
+	if (dtx_column_is_null(it->col, row))
+		format_bytes(out, f->null_text.ptr, f->null_text.len);
+	else if (dtx_cell_is_text(it->col, row))
+		dtx_csv_format_text(f, it->col->strings->item[it->col->v.payload[row].id], out);
+	else
+		format_value(f, text, dtx_cast_print_cell(it->col, row, text), out);
+}
+
 /* --- values --- */
 
 #define PUT_NULL(f, it, row, out)                                                                  \
@@ -322,6 +335,8 @@ static void format_add(struct formatter *w, const struct dtx_column *c)
 		it->put = format_flat[c->type.type];
 	else if (c->form == DTX_F_DICT)
 		it->put = put_dict;
+	else if (c->form == DTX_F_CELL)
+		it->put = put_cell;
 	else if (c->form == DTX_F_CONST)
 		format_const(w, it);
 	else

@@ -40,26 +40,6 @@ static const char *take_attr(const char *p, struct attr *a)
 	return p;
 }
 
-/* "AB12" within the sheet; false if it is anything else. */
-static bool take_ref(struct dtx_str s, uint32_t *row, uint32_t *col)
-{
-	uint32_t c = 0, r = 0;
-	size_t i = 0;
-
-	for (; i < s.len && s.ptr[i] >= 'A' && s.ptr[i] <= 'Z' && i < 3; i++)
-		c = c * 26 + (uint32_t)(s.ptr[i] - 'A' + 1);
-	if (!c || c > DTX_SHEET_COLS || i == s.len || s.ptr[i] == '0' || s.len - i > 7)
-		return false;
-	for (; i < s.len; i++) {
-		if (s.ptr[i] < '0' || s.ptr[i] > '9')
-			return false;
-		r = r * 10 + (uint32_t)(s.ptr[i] - '0');
-	}
-	*row = r - 1;
-	*col = c - 1;
-	return r <= DTX_SHEET_ROWS;
-}
-
 static bool take_small(struct dtx_str s, uint32_t max, uint32_t *out)
 {
 	uint32_t v = 0;
@@ -76,36 +56,74 @@ static bool take_small(struct dtx_str s, uint32_t max, uint32_t *out)
 	return v <= max;
 }
 
-/* Attributes of <c; p behind the name.  Sets *after behind '>' or to where it stopped. */
+/* "AB12" within the sheet; *p is moved behind it. */
+static bool take_place(const char **p, uint32_t *row, uint32_t *col)
+{
+	const char *s = *p, *digits;
+	uint32_t c = 0, r = 0;
+
+	for (; *s >= 'A' && *s <= 'Z' && s < *p + 3; s++)
+		c = c * 26 + (uint32_t)(*s - 'A' + 1);
+	if (!c || c > DTX_SHEET_COLS || *s == '0')
+		return false;
+	for (digits = s; *s >= '0' && *s <= '9' && s < digits + 7; s++)
+		r = r * 10 + (uint32_t)(*s - '0');
+	*p = s;
+	*row = r - 1;
+	*col = c - 1;
+	return r && r <= DTX_SHEET_ROWS;
+}
+
+static bool take_style(const char **p, uint16_t *style)
+{
+	const char *s = *p;
+	uint32_t v = 0;
+
+	for (; *s >= '0' && *s <= '9' && s < *p + 7; s++)
+		v = v * 10 + (uint32_t)(*s - '0');
+	if (s == *p || v >= DTX_BOOK_STYLES_MAX)
+		return false;
+	*p = s;
+	*style = (uint16_t)v;
+	return true;
+}
+
+static bool take_type(const char **p, enum dtx_xlsx_type *type)
+{
+	const char *s = *p;
+
+	while ((*s | 0x20) >= 'a' && (*s | 0x20) <= 'z')
+		s++;
+	/* nearly all that there are */
+	if (s == *p + 1 && (**p == 's' || **p == 'b'))
+		*type = **p == 's' ? DTX_XLSX_T_SHARED : DTX_XLSX_T_BOOL;
+	else if (!dtx_xlsx_type_find((struct dtx_str){ *p, (size_t)(s - *p) }, type))
+		return false;
+	*p = s;
+	return true;
+}
+
+/* Attributes of <c; p behind the name.  Sets *after behind '>'. */
 static enum fast cell_head(const char *p, struct dtx_xlsx_cell *c, bool *empty, const char **after)
 {
 	enum { R = 1, S = 2, T = 4 };
 	unsigned seen = 0, bit;
-	uint32_t style;
-	struct attr a;
 	bool ok;
 
 	while (*p == ' ') {
-		p = take_attr(p + 1, &a);
-		if (*p != '"' || a.name.len != 1)
+		bit = p[1] == 'r' ? R : p[1] == 's' ? S : p[1] == 't' ? T : 0;
+		if (!bit || (seen & bit) || p[2] != '=' || p[3] != '"')
 			return stopped_at(p);
-		bit = a.name.ptr[0] == 'r'   ? R
-		      : a.name.ptr[0] == 's' ? S
-		      : a.name.ptr[0] == 't' ? T
-		                             : 0;
-		if (!bit || (seen & bit))
-			return FAST_UNUSUAL;
 		seen |= bit;
-		if (bit == R) {
-			ok = take_ref(a.value, &c->row, &c->col);
-		} else if (bit == S) {
-			ok = take_small(a.value, DTX_BOOK_STYLES_MAX - 1, &style);
-			c->style = ok ? (uint16_t)style : 0;
-		} else {
-			ok = dtx_xlsx_type_find(a.value, &c->type);
-		}
-		if (!ok)
-			return FAST_UNUSUAL;
+		p += 4;
+		if (bit == R)
+			ok = take_place(&p, &c->row, &c->col);
+		else if (bit == S)
+			ok = take_style(&p, &c->style);
+		else
+			ok = take_type(&p, &c->type);
+		if (!ok || *p != '"')
+			return stopped_at(p);
 		p++;
 	}
 	*empty = p[0] == '/';
@@ -119,9 +137,10 @@ static enum fast cell_head(const char *p, struct dtx_xlsx_cell *c, bool *empty, 
 /* Text up to '<' without entity or CR. */
 static enum fast plain_text(const char *p, struct dtx_str *out)
 {
+	static const bool stops[256] = { ['\0'] = true, ['<'] = true, ['&'] = true, ['\r'] = true };
 	const char *from = p;
 
-	while (*p && *p != '<' && *p != '&' && *p != '\r')
+	while (!stops[(unsigned char)*p])
 		p++;
 	*out = (struct dtx_str){ from, (size_t)(p - from) };
 	return *p == '<' ? FAST_TAKEN : stopped_at(p);

@@ -54,18 +54,36 @@ out:
 
 #define ROWHASH_HEAD 5 /* byte 1 and the length */
 
-/* The common case, a cell of a text file without quotes: its bytes are its text. */
-static void rowhash_span(const struct dtx_column *c, struct dtx_span span, struct dtx_buf *b)
+/* The common case: text that stands somewhere, as that of a cell of a text file without quotes. */
+static void rowhash_text(struct dtx_str text, struct dtx_buf *b)
 {
 	uint8_t *to;
 
-	if (!dtx_buf_room(b, ROWHASH_HEAD + (size_t)span.len))
+	if (!dtx_buf_room(b, ROWHASH_HEAD + text.len))
 		return;
 	to = (uint8_t *)b->ptr + b->len;
 	to[0] = 1;
-	tablehash_be32(to + 1, span.len);
-	memcpy(to + ROWHASH_HEAD, c->base + span.off, span.len);
-	b->len += ROWHASH_HEAD + (size_t)span.len;
+	tablehash_be32(to + 1, text.len);
+	memcpy(to + ROWHASH_HEAD, text.ptr, text.len);
+	b->len += ROWHASH_HEAD + text.len;
+}
+
+static void rowhash_workbook(const struct dtx_column *c, uint32_t row, struct dtx_buf *b)
+{
+	uint8_t *to;
+	size_t n;
+
+	if (dtx_cell_is_text(c, row)) {
+		rowhash_text(c->strings->item[c->v.payload[row].id], b);
+		return;
+	}
+	if (!dtx_buf_room(b, ROWHASH_HEAD + DTX_CELL_PRINT))
+		return;
+	to = (uint8_t *)b->ptr + b->len;
+	n = dtx_cast_print_cell(c, row, (char *)to + ROWHASH_HEAD);
+	to[0] = 1;
+	tablehash_be32(to + 1, n);
+	b->len += ROWHASH_HEAD + n;
 }
 
 static void rowhash_printed(const struct dtx_column *c, uint32_t row, struct dtx_buf *b)
@@ -85,7 +103,10 @@ static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_bu
 	if (!c || dtx_column_is_null(c, row))
 		dtx_buf_addc(b, '\0');
 	else if (c->form == DTX_F_SPAN && !(c->v.span[row].len & DTX_SPAN_QUOTED))
-		rowhash_span(c, c->v.span[row], b);
+		rowhash_text((struct dtx_str){ c->base + c->v.span[row].off, c->v.span[row].len },
+		             b);
+	else if (c->form == DTX_F_CELL)
+		rowhash_workbook(c, row, b);
 	else
 		rowhash_printed(c, row, b);
 }
