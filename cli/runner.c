@@ -306,7 +306,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	DTX_TRY(dtx_runner_date(r, &opts.run_date, err));
 	for (i = 0; i < r->plan->ninputs; i++) {
 		if (r->source[i])
-			dtx_source_hash_start(r->source[i]);
+			dtx_source_hash_start(r->source[i], r->args->input_hash == 1);
 	}
 	for (i = 0; i < r->plan->noutputs; i++)
 		r->plan->output[i].opts.run_id = runner_stamp(r);

@@ -19,10 +19,11 @@ struct dtx_run_args {
 	bool no_warm, strict_schema, repair, receipt;
 	const char *record, *head_file; /* copies of the record, NULL: none */
 	int progress;                   /* enum dtx_progress_how */
+	int input_hash;                 /* 0: SHA-256; 1: xxh3 */
 	int64_t threads, memory, batch_rows;
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
-#define DTX_CONVERT_OPTS 19 /* the first rows: those of convert */
+#define DTX_CONVERT_OPTS 20 /* the first rows: those of convert */
 #define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 13)
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 

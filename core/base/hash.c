@@ -6,6 +6,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+_Static_assert(sizeof(XXH3_state_t) <= sizeof(struct dtx_weak), "room for xxhash's state");
 _Static_assert(sizeof(struct sha256_ctx) <= sizeof(struct dtx_sha256), "room for nettle's context");
 
 uint64_t dtx_hash64(const void *bytes, size_t len, uint64_t seed)
@@ -19,6 +20,32 @@ void dtx_hash128(const void *bytes, size_t len, uint64_t out[2])
 
 	out[0] = h.low64;
 	out[1] = h.high64;
+}
+
+static XXH3_state_t *weak_state(struct dtx_weak *w)
+{
+	return (XXH3_state_t *)(void *)w->state;
+}
+
+void dtx_weak_init(struct dtx_weak *w)
+{
+	XXH3_INITSTATE(weak_state(w));
+	XXH3_128bits_reset(weak_state(w));
+}
+
+void dtx_weak_add(struct dtx_weak *w, const void *bytes, size_t len)
+{
+	if (len)
+		XXH3_128bits_update(weak_state(w), bytes, len);
+}
+
+void dtx_weak_done(struct dtx_weak *w, char out[DTX_SHA256_HEX])
+{
+	XXH128_canonical_t text;
+
+	XXH128_canonicalFromHash(&text, XXH3_128bits_digest(weak_state(w)));
+	memcpy(out, DTX_WEAK_MARK, sizeof(DTX_WEAK_MARK) - 1);
+	dtx_hex(text.digest, sizeof(text.digest), out + sizeof(DTX_WEAK_MARK) - 1);
 }
 
 static struct sha256_ctx *sha256_ctx_of(struct dtx_sha256 *s)

@@ -30,10 +30,13 @@ out:
 static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *first = memchr(c->text.data, '"', c->text.end);
+	const char *first;
 	struct dtx_err w = DTX_ERR_INIT;
 
-	if (c->dialect.quote || c->opts.quote || !first)
+	if (c->dialect.quote || c->opts.quote)
+		goto out;
+	first = memchr(c->text.data, '"', c->text.end);
+	if (!first)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s': quotes do not enclose whole cells, so all of them are read as text",

@@ -40,6 +40,7 @@ struct dtx_source {
 	struct dtx_source *inner;   /* what is packed in it; NULL */
 	struct dtx_owner *owner;
 	struct dtx_task *task;
+	bool weak; /* what hex is to be */
 	char hex[DTX_SHA256_HEX];
 };
 
@@ -386,12 +387,21 @@ static enum dtx_code source_hash(void *arg, struct dtx_err *err)
 	struct dtx_source *s = arg;
 
 	(void)err;
-	dtx_sha256_hex(s->data, s->size, s->hex);
+	if (s->weak) {
+		struct dtx_weak w;
+
+		dtx_weak_init(&w);
+		dtx_weak_add(&w, s->data, s->size);
+		dtx_weak_done(&w, s->hex);
+	} else {
+		dtx_sha256_hex(s->data, s->size, s->hex);
+	}
 	return DTX_OK;
 }
 
-void dtx_source_hash_start(struct dtx_source *s)
+void dtx_source_hash_start(struct dtx_source *s, bool weak)
 {
+	s->weak = weak;
 	/* Without a thread the wait computes it. */
 	if (!s->task && !s->hex[0] && dtx_task_start(source_hash, s, &s->task, NULL) != DTX_OK)
 		s->task = NULL;

@@ -38,9 +38,9 @@ DTX_MUSTUSE enum dtx_code dtx_source_hold(struct dtx_source *s, int fd, size_t s
                                           struct dtx_err *err);
 struct dtx_source *dtx_source_inner(const struct dtx_source *s);
 
-/* Starts SHA-256 on a thread of its own; wait gives lower-case hex (65 bytes with terminator).
- * Wait without start computes at once. */
-void dtx_source_hash_start(struct dtx_source *s);
+/* Starts SHA-256, or the weak identity, on a thread of its own; wait gives lower-case hex (65 bytes
+ * with terminator).  Wait without start computes SHA-256 at once. */
+void dtx_source_hash_start(struct dtx_source *s, bool weak);
 DTX_MUSTUSE enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char hex[65],
                                                struct dtx_err *err);
 /* input_changed when size or mtime of the file are not what they were at open. */

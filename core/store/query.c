@@ -15,11 +15,12 @@
 
 /* --- which run --- */
 
-/* SHA-256 of a file; "" when it cannot be read. */
-static void query_hash_file(const char *path, char hex[DTX_SHA256_HEX])
+/* The identity of a file, of the recorded kind; "" when it cannot be read. */
+static void query_hash_file(const char *path, bool weak, char hex[DTX_SHA256_HEX])
 {
 	static const size_t chunk = (size_t)1 << 20;
 	struct dtx_sha256 sha;
+	struct dtx_weak quick;
 	uint8_t digest[DTX_SHA256_SIZE];
 	char *buf = dtx_mem_alloc(chunk, 1);
 	ssize_t n = -1;
@@ -29,10 +30,17 @@ static void query_hash_file(const char *path, char hex[DTX_SHA256_HEX])
 	if (!buf || dtx_file_open(path, &fd, NULL) != DTX_OK)
 		goto out;
 	dtx_sha256_init(&sha);
-	while ((n = read(fd, buf, chunk)) > 0)
-		dtx_sha256_add(&sha, buf, (size_t)n);
+	dtx_weak_init(&quick);
+	while ((n = read(fd, buf, chunk)) > 0) {
+		if (weak)
+			dtx_weak_add(&quick, buf, (size_t)n);
+		else
+			dtx_sha256_add(&sha, buf, (size_t)n);
+	}
 	dtx_sha256_done(&sha, digest);
-	if (n == 0)
+	if (n == 0 && weak)
+		dtx_weak_done(&quick, hex);
+	else if (n == 0)
 		dtx_hex(digest, sizeof(digest), hex);
 out:
 	dtx_file_close(&fd);
@@ -126,7 +134,7 @@ static enum dtx_code query_file(struct dtx_store *s, const char *path, dtx_stamp
 	absolute = realpath(path, real) ? dtx_mem_strdup(real) : dtx_file_absolute(path);
 	if (!absolute)
 		DTX_FAIL_MEM(err);
-	query_hash_file(path, sha);
+	query_hash_file(path, false, sha);
 	if (sha[0])
 		DTX_TRY(query_one(s, DTX_SQL_RUN_BY_SHA, sha, absolute, out, found, err));
 	if (*found)
@@ -185,7 +193,7 @@ static const char *query_file_state(const char *path, const json_t *item)
 
 	if (access(path, F_OK) < 0)
 		return "gone";
-	query_hash_file(path, now);
+	query_hash_file(path, !strncmp(sha, DTX_WEAK_MARK, sizeof(DTX_WEAK_MARK) - 1), now);
 	if (!now[0])
 		return "unreadable";
 	return strcmp(now, sha) ? "changed" : "unchanged";

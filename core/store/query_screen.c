@@ -264,7 +264,7 @@ static void screen_from(const json_t *record, struct dtx_buf *out)
 		dtx_screen_pad(out, screen_input_label(item), label);
 		dtx_buf_add(out, "  ");
 		dtx_screen_shape(out, item);
-		dtx_screen_hash(out, weak ? "weak " : "sha256 ", sha);
+		dtx_screen_hash(out, weak ? "weak " : "sha256 ", weak ? strchr(sha, ':') + 1 : sha);
 		dtx_screen_file(out, item);
 		dtx_buf_addc(out, '\n');
 	}
