@@ -9,12 +9,12 @@ import datetime as dt
 import os
 import pathlib
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import zipfile
+
+import pair
 
 ROWS, COLS = 200_001, 15
 NS = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
@@ -54,41 +54,36 @@ def sheet(out, shared):
     out.write(b"</sheetData></worksheet>")
 
 
+def parts(z):
+    """All but the sheet."""
+    head = '<?xml version="1.0" encoding="UTF-8"?>'
+    rels = f'{head}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    types = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    z.writestr("[Content_Types].xml", f'{head}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+               '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+               f'<Override PartName="/xl/workbook.xml" ContentType="{types}.sheet.main+xml"/>'
+               f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{types}.worksheet+xml"/>'
+               f'<Override PartName="/xl/styles.xml" ContentType="{types}.styles+xml"/>'
+               f'<Override PartName="/xl/sharedStrings.xml" ContentType="{types}.sharedStrings+xml"/></Types>')
+    z.writestr("_rels/.rels", f'{rels}<Relationship Id="r1" Type="{REL}/officeDocument" Target="xl/workbook.xml"/></Relationships>')
+    z.writestr("xl/workbook.xml", f'{head}<workbook {NS} xmlns:r="{REL}"><sheets><sheet name="Data" sheetId="1" r:id="r1"/></sheets></workbook>')
+    z.writestr("xl/_rels/workbook.xml.rels", f'{rels}<Relationship Id="r1" Type="{REL}/worksheet" Target="worksheets/sheet1.xml"/>'
+               f'<Relationship Id="r2" Type="{REL}/styles" Target="styles.xml"/>'
+               f'<Relationship Id="r3" Type="{REL}/sharedStrings" Target="sharedStrings.xml"/></Relationships>')
+    z.writestr("xl/styles.xml", f'{head}<styleSheet {NS}><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>')
+    z.writestr("xl/sharedStrings.xml", f'{head}<sst {NS}>' + "".join(f"<si><t>name {n}</t></si>" for n in range(5000)) + "</sst>")
+
+
 def data(shared):
     path = pathlib.Path(tempfile.gettempdir()) / f"dtx-bench-{ROWS}x{COLS}-{'shared' if shared else 'inline'}.xlsx"
     if path.exists():
         return path
-    head = '<?xml version="1.0" encoding="UTF-8"?>'
-    rels = f'{head}<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
-    types = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     with zipfile.ZipFile(str(path) + ".tmp", "w", zipfile.ZIP_DEFLATED, compresslevel=6) as z:
-        z.writestr("[Content_Types].xml", f'{head}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
-                   '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
-                   f'<Override PartName="/xl/workbook.xml" ContentType="{types}.sheet.main+xml"/>'
-                   f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{types}.worksheet+xml"/>'
-                   f'<Override PartName="/xl/styles.xml" ContentType="{types}.styles+xml"/>'
-                   f'<Override PartName="/xl/sharedStrings.xml" ContentType="{types}.sharedStrings+xml"/></Types>')
-        z.writestr("_rels/.rels", f'{rels}<Relationship Id="r1" Type="{REL}/officeDocument" Target="xl/workbook.xml"/></Relationships>')
-        z.writestr("xl/workbook.xml", f'{head}<workbook {NS} xmlns:r="{REL}"><sheets><sheet name="Data" sheetId="1" r:id="r1"/></sheets></workbook>')
-        z.writestr("xl/_rels/workbook.xml.rels", f'{rels}<Relationship Id="r1" Type="{REL}/worksheet" Target="worksheets/sheet1.xml"/>'
-                   f'<Relationship Id="r2" Type="{REL}/styles" Target="styles.xml"/>'
-                   f'<Relationship Id="r3" Type="{REL}/sharedStrings" Target="sharedStrings.xml"/></Relationships>')
-        z.writestr("xl/styles.xml", f'{head}<styleSheet {NS}><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14" applyNumberFormat="1"/></cellXfs></styleSheet>')
-        z.writestr("xl/sharedStrings.xml", f'{head}<sst {NS}>' + "".join(f"<si><t>name {n}</t></si>" for n in range(5000)) + "</sst>")
+        parts(z)
         with z.open("xl/worksheets/sheet1.xml", "w", force_zip64=True) as out:
             sheet(out, shared)
     os.rename(str(path) + ".tmp", path)
     return path
-
-
-def whole(argv, env=None):
-    """Elapsed s, processor s, peak MiB of a process."""
-    t0 = time.monotonic()
-    pid = os.posix_spawnp(argv[0], argv, env or os.environ)
-    _, status, usage = os.wait4(pid, 0)
-    if status:
-        raise SystemExit(f"{argv[0]} failed")
-    return time.monotonic() - t0, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
 
 
 def inside(path):
@@ -120,23 +115,17 @@ def same(path, made):
 
 def main():
     dtx, runs = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
-    print(f"{ROWS - 1:,} x {COLS} cells, {os.cpu_count()} cores, median of {runs}: elapsed s / processor s / peak MiB")
+    print(f"{ROWS - 1:,} x {COLS} cells, {os.cpu_count()} cores, median of {runs}: elapsed / processor time")
     for shared in (True, False):
         path = str(data(shared))
         with tempfile.TemporaryDirectory() as tmp:
             env = dict(os.environ, DTX_STORE=f"{tmp}/store.db")
-            got = {"dtx": [], "openpyxl": [], "xlsx2csv": []}
-            for _ in range(runs):
-                got["dtx"].append(whole([dtx, "convert", path, "-o", f"{tmp}/dtx.csv", "-q"], env))
-                got["openpyxl"].append(inside(path))
-                got["xlsx2csv"].append(whole(["xlsx2csv", path, f"{tmp}/peer.csv"]))
-            mid = {k: [statistics.median(x) for x in zip(*v)] for k, v in got.items()}
-            line = "shared strings" if shared else "inline strings"
-            for name, (wall, cpu, peak) in mid.items():
-                line += f" | {name} {wall:.2f} / {cpu:.2f} / {peak:.0f}"
-                if name != "dtx":
-                    line += f" (x {wall / mid['dtx'][0]:.1f}, processor x {cpu / mid['dtx'][1]:.1f})"
-            print(line, "|", same(path, f"{tmp}/dtx.csv"), flush=True)
+            got = pair.turns(runs, {
+                "dtx": lambda: pair.whole([dtx, "convert", path, "-o", f"{tmp}/dtx.csv", "-q"], env),
+                "openpyxl": lambda: inside(path),
+                "xlsx2csv": lambda: pair.whole(["xlsx2csv", path, f"{tmp}/peer.csv"]),
+            }, warm=False)
+            print(f"{'shared' if shared else 'inline'} strings: {pair.line(got)} | {same(path, f'{tmp}/dtx.csv')}", flush=True)
 
 
 if __name__ == "__main__":
