@@ -126,7 +126,7 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct crosstab_args *
 		DTX_FAIL_MEM(err);
 	if (a->value)
 		DTX_TRY(dtx_bind_column(b, 0, a->value, "/value", &col, err));
-	if (a->value && col < 0)
+	if ((a->value && col < 0) || (!a->value && b->broken))
 		goto out;
 	DTX_TRY(dtx_tableagg_bind(b, call, "/agg", NULL, 0, DTX_USE_ROWS, s->agg.out, err));
 	if (!s->agg.out->bound)

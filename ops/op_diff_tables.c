@@ -158,9 +158,9 @@ static enum dtx_code bind_outputs(struct dtx_bind *b, struct diff_state *s, stru
 		DTX_TRY(bind_key(b, s, k, err));
 	for (uint32_t i = nkeys; i < s->all.left.n; i++)
 		DTX_TRY(dtx_bind_pass(b, 0, s->all.left.col[i], NULL, err));
-	for (uint32_t i = nkeys; i < s->all.left.n; i++) {
+	/* a key that was not found has its finding, and no column on the right */
+	for (uint32_t i = nkeys; i < DTX_MIN(s->all.left.n, s->all.right.n); i++) {
 		const char *name = b->in[0]->field[s->all.left.col[i]].name;
-
 		name = dtx_arena_printf(b->arena, "%s_old", name);
 		if (!name)
 			DTX_FAIL_MEM(err);

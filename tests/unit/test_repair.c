@@ -122,7 +122,7 @@ void test_repair_edges(void)
 		  "column,ä,column_3,ä_3,ä_2\nv,1,2,3,4\n" },
 		/* a name that another column has already */
 		{ CSV("{\"op\":\"transpose\",\"names_to\":\"x\"}"), "k,v\nx,1\n", "x,x_2\nv,1\n" },
-		{ CSV("{\"op\":\"transpose\",\"header\":false}"), "a\n", "\n\n" },
+		{ CSV("{\"op\":\"transpose\",\"header\":false}"), "a\n", "\n" },
 		{ CSV("{\"op\":\"pivot_records\"}"), "k,v\n", "\n" },
 		{ CSV("{\"op\":\"pivot_records\",\"start\":\"id\"}"),
 		  "k,v\nid,1\nn,x\nid,2\nn,y\nn,z\n", "pivot_not_unique" },
