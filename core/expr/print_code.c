@@ -95,9 +95,10 @@ static const struct form bin_forms[] = {
 	[DTX_BIN_ADD] = { "dx.add({0}, {1})", "({0} + {1})" },
 	[DTX_BIN_SUB] = { "dx.sub({0}, {1})", "({0} - {1})" },
 	[DTX_BIN_MUL] = { "dx.mul({0}, {1})", "({0} * {1})" },
-	[DTX_BIN_DIV] = { "dx.div({0}, {1})", "(CAST({0} AS REAL) / {1})" },
-	[DTX_BIN_FLOORDIV] = { "dx.floordiv({0}, {1})", "CAST(floor({0} * 1.0 / {1}) AS INTEGER)" },
-	[DTX_BIN_MOD] = { "dx.mod({0}, {1})", "({0} - {1} * floor({0} * 1.0 / {1}))" },
+	[DTX_BIN_DIV] = { "dx.div({0}, {1})", "(CAST({0} AS DOUBLE) / nullif({1}, 0))" },
+	[DTX_BIN_FLOORDIV] = { "dx.floordiv({0}, {1})",
+	                       "CAST(floor({0} * 1e0 / nullif({1}, 0)) AS BIGINT)" },
+	[DTX_BIN_MOD] = { "dx.mod({0}, {1})", "({0} - {1} * floor({0} * 1e0 / nullif({1}, 0)))" },
 	[DTX_BIN_POW] = { "dx.power({0}, {1})", "pow({0}, {1})" },
 };
 static const struct form cmp_forms[] = {

@@ -85,7 +85,7 @@ def drop_rows(df, kinds=(), where=None, words=WORDS, label_cols=None, verify=Tru
     gone = flags(where(df), len(df)) if where else [False] * len(df)
     labels = [list(df.columns).index(c) for c in label_cols or df.columns]
     filled = [sum(not blank(t) for t in row) for row in grid]
-    last = max((i for i, n in enumerate(filled) if n >= 2), default=-1)
+    last = max((i for i, n in enumerate(filled) if n >= 2), default=len(grid))  # none: no table to note
     totals = Totals(grid, labels, words, verify)
     rows = []
     for i, row in enumerate(grid):

@@ -76,9 +76,12 @@ def number_expr(cols):
     form = one_of("{}", "{} + 1", "{} * 2", "-{}", "{} / 4", "round({}, 1)", "abs({})", "coalesce({}, 0)",
                   "if({} > 2, {}, 0)", "{} - 3", "{} // 2", "{} % 3", "{} ** 2", "floor({})", "max({}, 1)",
                   "clamp({}, 0, 5)", "nullif({}, 1)", "case when {} > 1 then {} when {} is null then -1 else 0 end",
-                  "switch({}, 1, 10, 2, 20, 0)", "round_even({} / 2)", "sign({})")
-    kind = "float" if cols.get(c.strip("`")) == "float" or "/ 4" in form or "**" in form else "int"
-    if form.startswith(("floor", "round_even", "sign", "switch")):
+                  "switch({}, 1, 10, 2, 20, 0)", "round_even({} / 2)", "sign({})", "ceil({})", "trunc({})", "sqrt(abs({}))",
+                  "round({}, -1)", "min({}, 2, null)", "exp({} / 1000)", "ln(abs({}) + 1)", "log({}, 2)", "log10({})",
+                  "{} / {}", "{} % {}", "{} // {}", "{} - null")
+    floats = ("/ 4", "**", "/ {}", "sqrt", "exp", "ln(", "log")
+    kind = "float" if cols.get(c.strip("`")) == "float" or any(f in form for f in floats) and "//" not in form else "int"
+    if form.startswith(("floor", "round_even", "sign", "switch", "ceil", "trunc")):
         kind = "int"
     return form.format(*[c] * form.count("{}")), kind
 
@@ -87,14 +90,22 @@ def text_expr(cols):
     c = name(random.choice(of(cols, "text", "key", "amount")))
     return one_of("upper({})", "concat({}, '-', {})", "left({}, 2)", "coalesce({}, 'none')", "replace({}, 'e', 'E')",
                   "mid({}, 2, 3)", "trim({})", "concat_ws('/', {}, 'z')", "pad_left({}, 5, '*')", "right({}, 1)",
-                  "extract({}, '[a-z]+')", "replace_re({}, '(l+)', '<$1>')", "split_part({}, ' ', 2)").replace("{}", c), "text"
+                  "extract({}, '[a-z]+')", "replace_re({}, '(l+)', '<$1>')", "split_part({}, ' ', 2)", "lower({})", "ltrim({})",
+                  "rtrim({})", "slice({}, 1, 3)", "slice({}, -2)", "pad_right({}, 8, '.-')", "repeat({}, 2)", "left({}, 0)",
+                  "mid({}, -3, 2)", "split_part({}, ';', -1)", "nullif({}, 'a')", "if(contains({}, 'e'), {}, 'no')",
+                  "case when is_blank({}) then 'blank' when ends_with({}, 'n') then 'n' end", "text(length({}))",
+                  "text(index_of({}, 'e'))", "if({} like '%a_', 'like', 'not')").replace("{}", c), "text"
 
 
 def date_expr(cols):
     c = random.choice(of(cols, "date"))
     return one_of(("year({})", "int"), ("month({})", "int"), ("quarter({})", "int"), ("weekday({})", "int"),
                   ("date_trunc({}, 'month')", "date"), ("date_add({}, 1, 'month')", "date"),
-                  ("date_diff({}, '2024-06-30', 'day')", "int"), ("{} + 7", "date"), ("format_date({}, '%d.%m.%Y')", "text"))
+                  ("date_diff({}, '2024-06-30', 'day')", "int"), ("{} + 7", "date"), ("date_trunc({}, 'week')", "date"), ("date_trunc({}, 'quarter')", "date"),
+                  ("date_add({}, -13, 'month')", "date"), ("date_add({}, 2, 'week')", "date"), ("day({})", "int"),
+                  ("date_diff({}, '2024-06-30', 'month')", "int"), ("date_diff('2023-11-05', {}, 'year')", "int"),
+                  ("date_diff({}, '2024-06-30', 'week')", "int"), ("{} - date('2024-01-01')", "int"),
+                  ("text({})", "text"), ("coalesce({}, date('2024-02-29'))", "date"), ("format_date({}, '%d.%m.%Y')", "text"))
 
 
 def any_expr(cols):

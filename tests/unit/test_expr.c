@@ -313,7 +313,8 @@ void test_expr_parse_alloc(void)
 void test_expr_pandas_and_sql(void)
 {
 	static const char *const rows[][3] = {
-		{ "a / b", "dx.div(df0[\"a\"], df0[\"b\"])", "(CAST(\"a\" AS REAL) / \"b\")" },
+		{ "a / b", "dx.div(df0[\"a\"], df0[\"b\"])",
+		  "(CAST(\"a\" AS DOUBLE) / nullif(\"b\", 0))" },
 		{ "a == 'p' and not c", "dx.and_(dx.eq(df0[\"a\"], \"p\"), dx.not_(df0[\"c\"]))",
 		  "((\"a\" = 'p') AND (NOT \"c\"))" },
 		{ "x in ('p', 1)", "dx.isin(df0[\"x\"], [\"p\", 1])", "(\"x\" IN ('p', 1))" },
