@@ -58,6 +58,9 @@ static const struct dtx_param drop_params[] = {
 	  .help = "drop a total only when its numbers agree with the rows above" },
 };
 static const struct dtx_example drop_examples[] = {
+	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : "footnotes" }),
+	  .in = "a\nx\nsource: y\n",
+	  .out = "a\nx\nsource: y\n" },
 	{ .step = DTX_JSON({ "op" : "drop_rows", "kinds" : [ "blank", "footnotes", "totals" ] }),
 	  .in = "region,hours,cost\nNorth,10,1.50\nSouth,20,2.25\nTotal:,30,3.75\n,,\nEast,5,1\n"
 	        "East total,5,1\nGrand total,35,4.75\n* rounded,,\n",

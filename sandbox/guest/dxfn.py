@@ -363,8 +363,12 @@ def typed(out, index):
 
 
 def most(pick, *values):
-    """Smallest or largest in each row, nulls aside."""
-    return each(lambda *row: pick((v for v in row if v is not None), default=None), values, True)
+    """Smallest or largest in each row, nulls aside; beside a float all are floats."""
+    got = each(lambda *row: pick((v for v in row if v is not None), default=None), values, True)
+    floats = any(isinstance(v, float) or isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values)
+    if floats and is_whole(got):
+        return got.astype("Float64").astype("f8") if isinstance(got, pd.Series) else float(got)
+    return got
 
 
 def text_of(v):

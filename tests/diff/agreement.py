@@ -19,6 +19,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import compare  # noqa: E402
 import examples  # noqa: E402
 
 dx = examples.dx
@@ -95,7 +96,7 @@ def different(native, jailed):
 
 def short(text):
     """Cells, their numbers without zeros at their end."""
-    return [[re.sub(r"\.$", "", str(examples.short(cell))) for cell in row] for row in examples.parse(text)]
+    return [[re.sub(r"\.$", "", str(compare.short(cell))) for cell in row] for row in examples.parse(text)]
 
 
 def examples_of(dtx, only):

@@ -32,8 +32,13 @@ async function answer(db, { sql, tables }) {
 	return { rows: got.getRows().map((row) => Object.fromEntries(row.map((v, i) => [names[i], plain(v)]))) };
 }
 
-const db = await (await DuckDBInstance.create(":memory:")).connect();
+let db = await (await DuckDBInstance.create(":memory:")).connect();
 for await (const line of createInterface({ input: process.stdin })) {
 	const out = await answer(db, JSON.parse(line)).catch((error) => ({ error: String(error) }));
+	if (out.error?.includes("INTERNAL Error")) {
+		// its own mistake, after which it answers nothing more
+		out.internal = true;
+		db = await (await DuckDBInstance.create(":memory:")).connect();
+	}
 	console.log(JSON.stringify(out));
 }

@@ -5,7 +5,6 @@ Usage: examples.py DTX [NAME]   The engine's side is a unit test that runs the s
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
@@ -93,13 +92,7 @@ def written(text, got):
 
 
 def short_row(row):
-    return {short(name): short(value) for name, value in row.items()}
-
-
-def short(value):
-    """A text whose numbers have no zeros at their end: pandas does not know how they were written."""
-    return re.sub(r"([0-9])\.([0-9]*?)0+(?![0-9])", lambda m: m[1] + ("." + m[2] if m[2] else ""), value) \
-        if isinstance(value, str) else value
+    return {compare.short(name): compare.short(value) for name, value in row.items()}
 
 
 def main():

@@ -199,7 +199,7 @@ def step_longer(cols):
     if chance(0.5) or not keep:
         step["cols"] = values
     else:
-        step["keep"] = keep
+        step["keep"], values = keep, [c for c in cols if c in values]  # in the table's order
     kinds = {cols[c] for c in values}
     kind = kinds.pop() if len(kinds) == 1 else "float" if kinds <= set(NUMBERS) else "text"
     after = {c: cols[c] for c in keep}

@@ -304,7 +304,41 @@ def step_short(cols):
     return {"op": op, "by": by, **step}, dict(cols, **{as_: kind})
 
 
-STEPS = [step_add_id, step_assert, step_bin, step_clean, step_coalesce, step_complete, step_dummies, step_explode, step_extract,
+def step_summary(cols):
+    """Tables about the table."""
+    keys, by = few(cols), some(few(cols))[:1] if chance(0.4) else []
+    if len(keys) > 1 and chance(0.4):
+        step = {"op": "crosstab", "rows": keys[0], "cols": keys[1], "margins": chance(0.4)}
+        if numbers(cols) and chance(0.5):
+            step.update(value=random.choice(numbers(cols)), agg=one_of("sum", "max", "count"))
+        if chance(0.3):
+            step["normalize"] = one_of("rows", "cols", "all")
+        return step, None
+    if chance(0.4):
+        return {"op": "describe", "cols": some(cols), "by": by}, None
+    if numbers(cols) and chance(0.6):
+        return {"op": "add_totals", "by": by, "cols": chance(0.4)}, None
+    return {"op": "diff_tables", "with": "side", "key": "k", "cols": ["*"]}, None
+
+
+def step_time(cols):
+    """Steps of a calendar."""
+    if not of(cols, "date"):
+        return step_filter(cols)
+    c, by, every = random.choice(of(cols, "date")), some(few(cols))[:1] if chance(0.5) else [], one_of("1mo", "1q", "2w", "30d")
+    if chance(0.5):
+        step = {"op": "pad_time", "col": c, "every": every, "by": by}
+        if chance(0.4):
+            step["fill"] = "down"
+        return step, cols
+    step = {"op": "resample", "col": c, "every": every, "by": by, "agg": {"rows": "count()"}, "label": one_of("start", "end"),
+            "closed": one_of("left", "right"), "fill": chance(0.3)}
+    if numbers(cols):
+        step["agg"]["total"] = "sum(%s)" % name(random.choice(numbers(cols)))
+    return step, None
+
+
+STEPS = [step_summary, step_time, step_add_id, step_assert, step_bin, step_clean, step_coalesce, step_complete, step_dummies, step_explode, step_extract,
          step_split, step_merge, step_freq, step_implode, step_scale, step_scale, step_nullify, step_parse_date, step_order,
          step_pick, step_subtitle, step_table, step_short]
 
