@@ -113,22 +113,24 @@ double dtx_quantile(const double *v, int64_t n, double q)
 	return v[i] + (at - low) * (v[i + 1] - v[i]);
 }
 
-/* Exact sums, rounded once: of the values, or of the squares of their distance from `mean`. */
-static enum dtx_code sum_of(const double *v, int64_t n, const double *mean, double *out,
-                            struct dtx_err *err)
+/* Sum and deviation, exact and rounded once, as those of a group: equal values deviate by 0. */
+static enum dtx_code sums_of(const double *v, int64_t n, struct dtx_summary *out,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_fsum s = { 0, 0, NULL };
+	struct dtx_fsum sum = { 0, 0, NULL };
+	struct dtx_fspread spread = { .n = 0 };
+	double var;
 
-	for (int64_t i = 0; i < n; i++) {
-		double d = mean ? v[i] - *mean : v[i];
-
-		if (!dtx_fsum_add(&s, mean ? d * d : d))
+	for (int64_t i = 0; i < n; i++)
+		if (!dtx_fsum_add(&sum, v[i]) || !dtx_fspread_add(&spread, v[i]))
 			DTX_FAIL_MEM(err);
-	}
-	*out = dtx_fsum_round(&s);
+	out->sum = dtx_fsum_round(&sum);
+	if (!spread.huge && dtx_fspread_var(&spread, &var))
+		out->sd = sqrt(var);
 out:
-	dtx_fsum_free(&s);
+	dtx_fsum_free(&sum);
+	dtx_fspread_free(&spread);
 	return rc;
 }
 
@@ -142,12 +144,8 @@ enum dtx_code dtx_groupvals_summary(const struct dtx_groupvals *g, uint32_t grou
 	*out = (struct dtx_summary){ n, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 	if (!n)
 		goto out;
-	DTX_TRY(sum_of(v, n, NULL, &out->sum, err));
+	DTX_TRY(sums_of(v, n, out, err));
 	out->mean = out->sum / (double)n;
-	if (n > 1) {
-		DTX_TRY(sum_of(v, n, &out->mean, &out->sd, err));
-		out->sd = sqrt(out->sd / (double)(n - 1));
-	}
 	out->min = v[0];
 	out->q1 = dtx_quantile(v, n, 0.25);
 	out->median = dtx_quantile(v, n, 0.5);

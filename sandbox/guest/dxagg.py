@@ -39,6 +39,8 @@ def variance(values):
     if len(values) < 2:
         return None
     values = [float(v) for v in values]
+    if min(values) == max(values):
+        return 0.0  # their mean, rounded, may be another number
     middle = mean(values)
     return math.fsum((v - middle)**2 for v in values) / (len(values) - 1)
 
