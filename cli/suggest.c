@@ -6,6 +6,7 @@
 
 #include "core/base/utf8.h"
 #include "core/io/cellref.h"
+#include "core/io/header.h"
 
 enum { PERIODS_MIN = 3 };
 
@@ -162,6 +163,38 @@ static void rows_to_drop(struct dtx_search *s)
 		                dtx_buf_text(&b));
 	json_decref(kinds);
 	dtx_buf_clear(&b);
+}
+
+/* The first value is the only one of the column that is no number and no date. */
+static bool begins_with_unit(const struct dtx_colstat *c, uint64_t rows)
+{
+	uint64_t values = rows - c->nulls;
+
+	return c->nvalues > 1 && values > 2 && c->value[0].count == 1 &&
+	       dtx_head_judge(c->value[0].text) == DTX_HEAD_TEXT &&
+	       DTX_MAX(c->number.n, c->date.n) == values - 1;
+}
+
+/* Units stand in a row of their own below the names. */
+static void units_row(struct dtx_search *s)
+{
+	const struct dtx_colstat *c;
+	char text[160];
+	uint32_t i, n = 0, last = 0, texts = 0;
+
+	for (i = 0; i < s->p->schema->nfields; i++) {
+		bool unit = begins_with_unit(&s->p->stat[i], (uint64_t)s->p->rows);
+
+		texts += dtx_search_text(s, i);
+		last = unit ? i : last;
+		n += unit;
+	}
+	if (n < 2 || n * 2 < texts)
+		return;
+	c = &s->p->stat[last];
+	snprintf(text, sizeof(text), "the first row has units, as '%.*s' of '%.*s'",
+	         DTX_SHOWN(c->value[0].text), DTX_SHOWN(dtx_str_of(dtx_search_name(s, last))));
+	dtx_suggest_add(s, json_pack("{s:s, s:i}", "op", "skip_rows", "head", 1), NULL, text);
 }
 
 /* --- columns --- */
@@ -396,10 +429,10 @@ static void pin_input(struct dtx_search *s, const json_t *describe, size_t nshee
 enum dtx_code dtx_suggest(const struct dtx_profile *p, const json_t *describe, size_t nsheets,
                           struct dtx_suggestions *out, struct dtx_err *err)
 {
-	static void (*const rules[])(struct dtx_search *) = { empty_columns, merged_labels,
-		                                              sparse_labels, rows_to_drop,
-		                                              untidy_texts,  dtx_suggest_values,
-		                                              periods_across };
+	static void (*const rules[])(struct dtx_search *) = { units_row,          empty_columns,
+		                                              merged_labels,      sparse_labels,
+		                                              rows_to_drop,       untidy_texts,
+		                                              dtx_suggest_values, periods_across };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_search s = { .p = p, .out = out };
 	size_t i;

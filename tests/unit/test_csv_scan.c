@@ -5,6 +5,7 @@
 
 #define SCAN_TEXT  300 /* longest random text */
 #define SCAN_TEXTS 20000
+#define SCAN_SHORT (9 * 9 * 9 * 9 * 9 * 9)
 #define READ_TEXTS 1500
 
 static const enum dtx_cpu scan_cpus[] = { DTX_CPU_SSE2, DTX_CPU_AVX2, DTX_CPU_AVX512,
@@ -239,6 +240,39 @@ void test_csv_rows_are_libcsv_rows(void)
 	}
 	dtx_buf_clear(&a);
 	dtx_buf_clear(&b);
+}
+
+/* One of 9 characters at each place, all texts up to a length. */
+void test_csv_short_texts_are_libcsv_rows(void)
+{
+	static const char *const piece[] = {
+		"a", ",", "\"", "\r", "\n", " ", "\t", "", "\xc3\xa9"
+	};
+	struct dtx_buf a = DTX_BUF_INIT(1 << 10), b = DTX_BUF_INIT(1 << 10),
+		       text = DTX_BUF_INIT(64);
+	size_t bad_a = 0, bad_b = 0;
+	uint32_t i, k, left, wrong = 0;
+
+	for (i = 0; i < SCAN_SHORT; i++) {
+		dtx_buf_reset(&text);
+		for (k = 0, left = i; k < 6; k++, left /= 9) {
+			if (left % 9 == 7)
+				dtx_buf_addc(&text, '\0');
+			dtx_buf_add(&text, piece[left % 9]);
+		}
+		dtx_buf_reset(&a);
+		dtx_buf_reset(&b);
+		if (oracle_read(text.ptr, text.len, &a, &bad_a)) {
+			wrong += !rows_read(text.ptr, text.len, &b, &bad_b) || a.len != b.len ||
+			         memcmp(a.ptr, b.ptr, a.len) != 0;
+		} else {
+			wrong += rows_read(text.ptr, text.len, &b, &bad_b) || bad_a != bad_b;
+		}
+	}
+	T_INT(wrong, 0);
+	dtx_buf_clear(&a);
+	dtx_buf_clear(&b);
+	dtx_buf_clear(&text);
 }
 
 /* --- the reader: chunks, batches, workers, variants, libcsv --- */
