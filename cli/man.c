@@ -179,7 +179,8 @@ static const struct member_row member_rows[] = {
 	{ NULL, "repeated_header", "rows of a text file that repeat its header: keep or drop" },
 	{ NULL, "skip, skip_tail", "physical rows cut off" },
 	{ NULL, "dialect",
-	  "delimiter, quote, escape, comment, decimal, group, trim, terminator of records; "
+	  "delimiter, quote, escape, comment, decimal, group, trim, mixed, terminator of "
+	  "records; "
 	  "quotes: strict, lenient, literal, or lines, each of them one quoted cell" },
 	{ NULL, "encoding", "auto (UTF-8, UTF-16), or a name such as windows-1252" },
 	{ NULL, "null_values", "texts that are null besides the unquoted empty cell" },

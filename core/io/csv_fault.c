@@ -5,6 +5,7 @@
 #include "core/io/repair.h"
 
 #define FAULT_EXAMPLES 5
+#define FAULT_PARTED   1000 /* ragged records in which another delimiter is sought */
 
 /* Any record of the text, whichever reader the dialect has.  A reader of its own: places are also
  * asked for while a worker reads. */
@@ -175,8 +176,27 @@ static bool fault_many_lines(const struct dtx_csv *c, const struct dtx_csv_row *
 	       (memchr(text, '\n', len) || memchr(text, '\r', len));
 }
 
+/* Whether another delimiter parts the record into as many cells as the others have; *other reads
+ * such records, made when first needed. */
+static enum dtx_code ragged_parted(const struct dtx_csv *c, size_t at, struct dtx_csv_ref **other,
+                                   bool *parted, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_dialect d = c->dialect;
+	struct dtx_csv_ref_record rec;
+
+	d.mixed = true;
+	if (!*other)
+		DTX_TRY(dtx_csv_ref_new(c->text.data, c->text.end, &d, other, err));
+	dtx_csv_ref_set_width(*other, c->width);
+	DTX_TRY(dtx_csv_ref_read(*other, at, &rec, err));
+	*parted |= rec.row.fault == DTX_CSV_FINE && rec.row.ncells == c->width;
+out:
+	return rc;
+}
+
 /* The remedy that explains the misfits: comments, remarks below the table, stray quotes. */
-static void ragged_advise(struct dtx_csv *c, const struct dtx_csv_odd_lines *odd,
+static void ragged_advise(struct dtx_csv *c, const struct dtx_csv_odd_lines *odd, bool parted,
                           const struct dtx_csv_row *first, struct dtx_err *err)
 {
 	const char *comment = dtx_csv_odd_comment(odd);
@@ -184,6 +204,8 @@ static void ragged_advise(struct dtx_csv *c, const struct dtx_csv_odd_lines *odd
 
 	if (!c->dialect.comment && comment)
 		dtx_repair_advise(err, "{\"comment\":\"%s\"}", comment);
+	else if (parted)
+		dtx_repair_advise(err, "{\"mixed\":true}");
 	else if (remarks)
 		dtx_repair_advise(err, "{\"skip_tail\":%lld}",
 		                  (long long)c->opts.skip_tail + remarks);
@@ -198,6 +220,8 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_buf more = DTX_BUF_INIT(4096);
 	struct dtx_csv_row first = { .ncells = 0 };
 	struct dtx_csv_odd_lines odd = { .n = 0 };
+	struct dtx_csv_ref *other = NULL;
+	bool parted = false;
 	struct fault_walk f;
 	int64_t bad = 0, rows = 0;
 	size_t at = c->top;
@@ -216,6 +240,8 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 			continue;
 		if (!bad++)
 			first = f.row;
+		if (!c->dialect.mixed && !parted && bad <= FAULT_PARTED)
+			DTX_TRY(ragged_parted(c, f.row.start, &other, &parted, err));
 		if (bad <= FAULT_EXAMPLES)
 			dtx_buf_printf(&more, "%s{\"line\":%lld,\"byte\":%zu,\"cells\":%u}",
 			               bad > 1 ? "," : "", fault_line(c, f.row.start),
@@ -233,9 +259,10 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 		err->count = bad;
 		dtx_err_more(err, dtx_buf_steal(&more));
 	}
-	ragged_advise(c, &odd, &first, err);
+	ragged_advise(c, &odd, parted, &first, err);
 out:
 	dtx_csv_ref_free(f.ref);
+	dtx_csv_ref_free(other);
 	dtx_buf_clear(&more);
 	return rc;
 }

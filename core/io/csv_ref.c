@@ -43,6 +43,7 @@ struct dtx_csv_ref {
 	uint32_t width;  /* of the table; 0: not known */
 	size_t unclosed; /* no quote that opens from here on closes */
 	enum ref_bound { REF_FREE, REF_LINE, REF_DATA } bound; /* how far quotes reach */
+	struct dtx_csv_mixed *mixed;                           /* NULL: no other delimiters */
 	bool ready;                                            /* parser holds memory */
 	struct csv_parser parser;
 	struct dtx_buf slice, text;
@@ -476,8 +477,8 @@ static bool ref_doubtful(const struct dtx_csv_ref *r, const struct dtx_csv_ref_r
 	       rec->row.fault == DTX_CSV_FINE && memchr(r->data + rec->row.start, r->d.quote, len);
 }
 
-enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
-                               struct dtx_err *err)
+static enum dtx_code ref_best(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -492,6 +493,18 @@ enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv
 	}
 	r->bound = REF_FREE;
 	DTX_TRY(ref_read(r, pos, out, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(ref_best(r, pos, out, err));
+	if (r->mixed && out->row.ncells != r->width && !out->comment)
+		DTX_TRY(dtx_csv_mixed_read(r->mixed, pos, r->end, r->width, out, err));
 out:
 	return rc;
 }
@@ -518,6 +531,8 @@ enum dtx_code dtx_csv_ref_new(const char *data, size_t end, const struct dtx_dia
 	dtx_buf_init(&r->slice, 2 * REF_SLICE_MAX);
 	dtx_buf_init(&r->text, DTX_CSV_RECORD_MAX);
 	DTX_TRY(ref_start(r, err));
+	if (d->mixed)
+		DTX_TRY(dtx_csv_mixed_new(data, d, &r->mixed, err));
 	*out = r;
 	r = NULL;
 out:
@@ -529,6 +544,7 @@ void dtx_csv_ref_free(struct dtx_csv_ref *r)
 {
 	if (!r)
 		return;
+	dtx_csv_mixed_free(r->mixed);
 	if (r->ready)
 		csv_free(&r->parser);
 	dtx_buf_clear(&r->slice);

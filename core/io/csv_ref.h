@@ -33,4 +33,14 @@ void dtx_csv_ref_set_width(struct dtx_csv_ref *ref, uint32_t width);
 DTX_MUSTUSE enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *ref, size_t pos,
                                            struct dtx_csv_ref_record *out, struct dtx_err *err);
 
+/* csv_mixed.c: records with another delimiter than the text has. */
+struct dtx_csv_mixed;
+DTX_MUSTUSE enum dtx_code dtx_csv_mixed_new(const char *data, const struct dtx_dialect *d,
+                                            struct dtx_csv_mixed **out, struct dtx_err *err);
+/* Changes *out to the record at pos as the first delimiter reads it that gives it `width` cells. */
+DTX_MUSTUSE enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m, size_t pos, size_t end,
+                                             uint32_t width, struct dtx_csv_ref_record *out,
+                                             struct dtx_err *err);
+void dtx_csv_mixed_free(struct dtx_csv_mixed *m); /* NULL is fine */
+
 #endif

@@ -33,6 +33,7 @@ static enum dtx_code dialect_declared(const struct dtx_read_opts *o, struct dtx_
 	DTX_TRY(dialect_byte("terminator", o->terminator, &d->ending, err));
 	d->comment = o->comment && o->comment[0] ? o->comment : NULL;
 	d->trim = o->trim;
+	d->mixed = o->mixed;
 	for (i = 0; o->quotes && i < DTX_COUNT(dialect_quote_modes); i++) {
 		if (!strcmp(o->quotes, dialect_quote_modes[i]))
 			d->quotes = (enum dtx_quotes)i;
@@ -89,5 +90,5 @@ bool dtx_dialect_is_plain(const struct dtx_dialect *d)
 
 	/* Spans double their quote as "" does. */
 	return one_byte && !d->runs && !d->ending && (!d->quote || d->quote == '"') && !d->escape &&
-	       !d->trim && !d->comment && d->quotes != DTX_QUOTES_LENIENT;
+	       !d->trim && !d->mixed && !d->comment && d->quotes != DTX_QUOTES_LENIENT;
 }

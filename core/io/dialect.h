@@ -19,6 +19,7 @@ struct dtx_dialect {
 	char ending;         /* of a record; 0: newlines */
 	const char *comment; /* prefix of a record; NULL */
 	bool trim;
+	bool mixed; /* a record that does not fit may have another usual delimiter */
 	enum dtx_quotes quotes;
 	double score;      /* of the sniffed one; 0: nothing was sniffed */
 	char runner_up[5]; /* delimiter of the second best, "" if none */

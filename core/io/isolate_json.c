@@ -187,8 +187,8 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, terminator, TEXT),   ROW(dtx_read_opts, rejects, TEXT),
 	ROW(dtx_read_opts, max_rejects, I64),   ROW(dtx_read_opts, table, TEXT),
 	ROW(dtx_read_opts, records, TEXT),      ROW(dtx_read_opts, duplicate_keys, INT),
-	ROW(dtx_read_opts, json_lenient, BOOL),
-	ROW(dtx_read_opts, headers_drop, BOOL),
+	ROW(dtx_read_opts, json_lenient, BOOL), ROW(dtx_read_opts, headers_drop, BOOL),
+	ROW(dtx_read_opts, mixed, BOOL),
 };
 /* A member more wants a row more, or it would be ignored in the process. */
 _Static_assert(sizeof(struct dtx_read_opts) == 256, "opts_rows lists the members of dtx_read_opts");

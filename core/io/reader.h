@@ -43,8 +43,8 @@ struct dtx_read_opts {
 	const char *terminator;       /* of records; NULL: newlines */
 	const char *quotes;           /* NULL or "literal", "strict", "lenient", "lines" */
 	const char *reader;           /* "libcsv" forces it */
-	bool trim;
-	char decimal, group; /* '.', 0 */
+	bool trim, mixed;             /* mixed: single records may have another delimiter */
+	char decimal, group;          /* '.', 0 */
 	const char *const *null_values;
 	size_t nnull_values;
 	const struct dtx_read_type *types;

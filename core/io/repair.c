@@ -90,6 +90,14 @@ static bool set_trim(struct dtx_read_opts *o, const json_t *v)
 	return fresh;
 }
 
+static bool set_mixed(struct dtx_read_opts *o, const json_t *v)
+{
+	bool fresh = o->mixed != json_is_true(v);
+
+	o->mixed = json_is_true(v);
+	return fresh;
+}
+
 static bool set_header_rows(struct dtx_read_opts *o, const json_t *v)
 {
 	bool fresh = o->header_rows != (int)json_integer_value(v);
@@ -160,6 +168,7 @@ static const struct repair_member {
 	{ TEXT(sheet) },
 	{ "ragged", set_ragged, 0 },
 	{ "trim", set_trim, 0 },
+	{ "mixed", set_mixed, 0 },
 	{ "skip", set_skip, 0 },
 	{ "skip_tail", set_skip_tail, 0 },
 	{ "header_rows", set_header_rows, 0 },

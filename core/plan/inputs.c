@@ -84,7 +84,7 @@ static const struct dtx_param input_rows[] = {
 
 struct dialect_args {
 	const char *delimiter, *quote, *escape, *comment, *decimal, *group, *quotes, *terminator;
-	bool trim;
+	bool trim, mixed;
 };
 static const struct dtx_param dialect_rows[] = {
 	{ ROW(dialect_args, delimiter, DTX_P_TEXT), .help = "sniffed" },
@@ -96,6 +96,8 @@ static const struct dtx_param dialect_rows[] = {
 	{ ROW(dialect_args, quotes, DTX_P_TEXT), .help = "literal, strict, lenient or lines" },
 	{ ROW(dialect_args, terminator, DTX_P_TEXT), .help = "of a record; newlines" },
 	{ ROW(dialect_args, trim, DTX_P_BOOL), .help = "strip blanks around cells" },
+	{ ROW(dialect_args, mixed, DTX_P_BOOL),
+	  .help = "a record of another width may have another delimiter" },
 };
 
 /* Rows into args, with the plan's own findings list. */
@@ -241,6 +243,7 @@ static enum dtx_code input_dialect(struct dtx_plan_parse *p, const json_t *objec
 	in->opts.quotes = a.quotes;
 	in->opts.terminator = a.terminator;
 	in->opts.trim = a.trim;
+	in->opts.mixed = a.mixed;
 	DTX_TRY(dtx_part_char(p, a.decimal, at, "decimal", &in->opts.decimal, err));
 	DTX_TRY(dtx_part_char(p, a.group, at, "group", &in->opts.group, err));
 	c = json_object();

@@ -129,6 +129,8 @@ CASES.update({
     "lines quoted as a whole": ('"id,name,amt"\n"1,""Ann, B"",2.5"\n"2,Bob,3"\n', HEAD3,
                                 [["1", "Ann, B", "2.5"], ["2", "Bob", "3"]]),
     "a header with another delimiter": ("id;name;amt\n" + BODY3, HEAD3, ROWS3),
+    "one row with another delimiter": ("id,name,amt\n1,Ann,2.5\n2;Bob;3\n3,Eve,4\n4,Li|x,5\n", HEAD3,
+                                       ROWS3 + [["3", "Eve", "4"], ["4", "Li|x", "5"]]),
     "a quote in the header": ('id,"name,amt\n1,"Ann, B",2.5\n2,"Bob",3\n', ["id", '"name', "amt"],
                               [["1", "Ann, B", "2.5"], ["2", "Bob", "3"]]),
     "names over two rows": ("id,name,\n,,amt\n" + BODY3, HEAD3, ROWS3),
