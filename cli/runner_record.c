@@ -58,6 +58,14 @@ out:
 	return rc;
 }
 
+static json_t *record_spilled(const struct dtx_exec_step *x)
+{
+	if (!x->spilled)
+		return NULL;
+	return json_pack("{sI sI}", "rows", (json_int_t)x->spilled_rows, "bytes",
+	                 (json_int_t)x->spilled);
+}
+
 static json_t *record_counts(const struct dtx_exec_step *x)
 {
 	json_t *counts = json_object();
@@ -74,10 +82,11 @@ static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_er
 	const struct dtx_plan_step *step = &r->plan->step[i];
 
 	return dtx_record_add(r->record, DTX_PART_STEP,
-	                      json_pack("{ss sI sI s{so ss sb} sI}", "op", step->name, "rows_in",
-	                                (json_int_t)x->rows_in, "rows_out", (json_int_t)x->rows_out,
-	                                "detail", "counts", record_counts(x), "kind",
-	                                x->kind ? x->kind : "", "rescued", x->rescued, "dur_us",
+	                      json_pack("{ss sI sI s{so ss sb so*} sI}", "op", step->name,
+	                                "rows_in", (json_int_t)x->rows_in, "rows_out",
+	                                (json_int_t)x->rows_out, "detail", "counts",
+	                                record_counts(x), "kind", x->kind ? x->kind : "", "rescued",
+	                                x->rescued, "spilled", record_spilled(x), "dur_us",
 	                                (json_int_t)(x->ns / 1000)),
 	                      err);
 }

@@ -135,8 +135,15 @@ void dtx_build_free(const struct dtx_opctx *ox, void *local)
 enum dtx_code dtx_build_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
                                 struct dtx_err *err)
 {
-	(void)ox;
-	return dtx_kept_add(local, in, err);
+	struct dtx_kept *k = local;
+	struct dtx_spill *spill = ox->run ? ox->run->spill : NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_kept_add(k, in, err));
+	if (dtx_spill_tables(spill))
+		DTX_TRY(dtx_spill_batch(spill, k->batch[k->n - 1], &ox->stat->spilled, err));
+out:
+	return rc;
 }
 
 enum dtx_code dtx_build_table(void *const *locals, unsigned n, const struct dtx_key_sides *keys,

@@ -1,6 +1,7 @@
 /* sort: rows in order of keys, stable. */
 #include "ops/merge.h"
 #include "ops/orderkeys.h"
+#include "ops/runs.h"
 #include "core/plan/sqltext.h"
 
 struct sort_args {
@@ -74,33 +75,43 @@ out:
 	return rc;
 }
 
+/* A worker's rows: those in memory, and sorted runs on disk. */
+struct sort_local {
+	struct dtx_sorter sorter;
+	struct dtx_runs runs;
+};
+
 static enum dtx_code sort_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
 {
 	const struct sort_args *a = ox->args;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_sorter *s = dtx_mem_zalloc(1, sizeof(*s));
+	struct sort_local *l = dtx_mem_zalloc(1, sizeof(*l));
 
-	if (!s)
+	if (!l)
 		DTX_FAIL_MEM(err);
-	dtx_sorter_init(s, a->limit > 0 ? (size_t)a->limit : SIZE_MAX);
-	*local = s;
+	dtx_sorter_init(&l->sorter, a->limit > 0 ? (size_t)a->limit : SIZE_MAX);
+	*local = l;
 out:
 	return rc;
 }
 
 static void sort_free(const struct dtx_opctx *ox, void *local)
 {
+	struct sort_local *l = local;
+
 	(void)ox;
-	if (!local)
+	if (!l)
 		return;
-	dtx_sorter_clear(local);
-	dtx_mem_free(local);
+	dtx_sorter_clear(&l->sorter);
+	dtx_runs_clear(&l->runs);
+	dtx_mem_free(l);
 }
 
 static enum dtx_code sort_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
                                   struct dtx_err *err)
 {
 	const struct sort_state *s = ox->bound;
+	struct sort_local *l = local;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column **key =
 		dtx_mem_zalloc((size_t)s->keys.n + 1, sizeof(struct dtx_column *));
@@ -108,7 +119,9 @@ static enum dtx_code sort_consume(const struct dtx_opctx *ox, void *local, struc
 	if (!key)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_orderkeys_eval(ox, &s->keys, in, key, err));
-	DTX_TRY(dtx_sorter_add(local, in, key, s->keys.order, s->keys.n, err));
+	DTX_TRY(dtx_sorter_add(&l->sorter, in, key, s->keys.order, s->keys.n, err));
+	if (dtx_runs_wanted(ox, &l->sorter))
+		DTX_TRY(dtx_runs_spill(&l->runs, ox, &l->sorter, err));
 out:
 	for (uint32_t i = 0; key && i < s->keys.n; i++)
 		dtx_column_unref(key[i]);
@@ -126,7 +139,7 @@ static enum dtx_code sort_combine(const struct dtx_opctx *ox, unsigned part, voi
 
 	(void)ox;
 	for (unsigned w = part; w < n; w += SORT_PARTS)
-		DTX_TRY(dtx_sorter_sort(locals[w], err));
+		DTX_TRY(dtx_sorter_sort(&((struct sort_local *)locals[w])->sorter, err));
 out:
 	return rc;
 }
@@ -134,9 +147,10 @@ out:
 /* --- the result: the workers' runs, merged while it is read --- */
 
 struct sort_result {
-	struct dtx_sorter *sorter; /* the workers', moved here */
-	struct dtx_sorted *run;
+	struct sort_local *local; /* the workers', moved here */
 	unsigned n;
+	struct dtx_sorted *run; /* all of theirs */
+	unsigned nruns;
 	struct dtx_merge merge;
 };
 
@@ -148,11 +162,40 @@ static void result_free(const struct dtx_opctx *ox, void *shared)
 	if (!r)
 		return;
 	dtx_merge_close(&r->merge);
-	for (unsigned w = 0; w < r->n; w++)
-		dtx_sorter_clear(&r->sorter[w]);
-	dtx_mem_free(r->sorter);
+	for (unsigned w = 0; w < r->n; w++) {
+		dtx_sorter_clear(&r->local[w].sorter);
+		dtx_runs_clear(&r->local[w].runs);
+	}
+	dtx_mem_free(r->local);
 	dtx_mem_free(r->run);
 	dtx_mem_free(r);
+}
+
+/* The workers' state becomes the result's. */
+static enum dtx_code take_locals(struct sort_result *r, void *const *locals, unsigned n,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t nruns = n;
+
+	for (unsigned w = 0; w < n; w++)
+		nruns += ((const struct sort_local *)locals[w])->runs.n;
+	r->local = dtx_mem_alloc((size_t)n + 1, sizeof(*r->local));
+	r->run = dtx_mem_alloc(nruns + 1, sizeof(*r->run));
+	if (!r->local || !r->run)
+		DTX_FAIL_MEM(err);
+	for (; r->n < n; r->n++) {
+		struct sort_local *from = locals[r->n], *to = &r->local[r->n];
+
+		*to = *from;
+		dtx_sorter_init(&from->sorter, 0);
+		from->runs = (struct dtx_runs)DTX_RUNS_INIT;
+		r->run[r->nruns++] = dtx_sorter_run(&to->sorter);
+		for (size_t i = 0; i < to->runs.n; i++)
+			r->run[r->nruns++] = dtx_runs_view(&to->runs, i);
+	}
+out:
+	return rc;
 }
 
 static enum dtx_code sort_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
@@ -165,19 +208,9 @@ static enum dtx_code sort_finalize(const struct dtx_opctx *ox, void *const *loca
 	(void)out;
 	if (!r)
 		DTX_FAIL_MEM(err);
-	r->sorter = dtx_mem_alloc((size_t)n + 1, sizeof(*r->sorter));
-	r->run = dtx_mem_alloc((size_t)n + 1, sizeof(*r->run));
-	if (!r->sorter || !r->run)
-		DTX_FAIL_MEM(err);
-	for (; r->n < n; r->n++) {
-		struct dtx_sorter *from = locals[r->n];
-
-		r->sorter[r->n] = *from;
-		dtx_sorter_init(from, 0);
-		r->run[r->n] = dtx_sorter_run(&r->sorter[r->n]);
-	}
-	DTX_TRY(dtx_merge_open(&r->merge, r->run, n, a->limit > 0 ? (size_t)a->limit : SIZE_MAX,
-	                       err));
+	DTX_TRY(take_locals(r, locals, n, err));
+	DTX_TRY(dtx_merge_open(&r->merge, r->run, r->nruns,
+	                       a->limit > 0 ? (size_t)a->limit : SIZE_MAX, err));
 	*shared = r;
 	r = NULL;
 out:

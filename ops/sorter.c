@@ -21,6 +21,14 @@ void dtx_sorter_clear(struct dtx_sorter *s)
 	s->n = s->cap = 0;
 }
 
+void dtx_sorter_reset(struct dtx_sorter *s)
+{
+	size_t keep = s->keep;
+
+	dtx_sorter_clear(s);
+	dtx_sorter_init(s, keep);
+}
+
 static uint64_t big_endian(const unsigned char *p)
 {
 	uint64_t v = 0;

@@ -34,6 +34,8 @@ struct dtx_sorter {
 
 void dtx_sorter_init(struct dtx_sorter *s, size_t keep);
 void dtx_sorter_clear(struct dtx_sorter *s);
+/* Empty again, ready for more rows. */
+void dtx_sorter_reset(struct dtx_sorter *s);
 /* Adds a dense batch: key[i] ordered by order[i] (columns FLAT, DICT or CONST). */
 DTX_MUSTUSE enum dtx_code dtx_sorter_add(struct dtx_sorter *s, const struct dtx_batch *b,
                                          struct dtx_column *const *key,

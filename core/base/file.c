@@ -94,7 +94,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code file_write_code(int error)
+enum dtx_code dtx_file_write_code(int error)
 {
 	return error == ENOSPC || error == EDQUOT || error == EFBIG ? DTX_E_DISK_FULL
 	                                                            : DTX_E_OUTPUT_IO;
@@ -112,7 +112,7 @@ enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *na
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done < 0)
-			DTX_FAIL(err, file_write_code(errno), "cannot write '%s': %s", name,
+			DTX_FAIL(err, dtx_file_write_code(errno), "cannot write '%s': %s", name,
 			         strerror(errno));
 		p += done;
 		n -= (size_t)done;
@@ -127,7 +127,7 @@ enum dtx_code dtx_file_append(const char *path, int *fd, struct dtx_err *err)
 	int got = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 
 	if (got < 0)
-		DTX_FAIL(err, file_write_code(errno), "cannot open '%s' to add to it: %s", path,
+		DTX_FAIL(err, dtx_file_write_code(errno), "cannot open '%s' to add to it: %s", path,
 		         strerror(errno));
 	*fd = got;
 out:
@@ -154,7 +154,7 @@ enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err)
 		snprintf(path, size, "%s/dtx-XXXXXX", dir);
 		got = mkostemp(path, O_CLOEXEC);
 		if (got < 0)
-			DTX_FAIL(err, file_write_code(errno),
+			DTX_FAIL(err, dtx_file_write_code(errno),
 			         "cannot make a temporary file in '%s': %s", dir, strerror(errno));
 		unlink(path);
 	}
@@ -174,7 +174,7 @@ enum dtx_code dtx_file_sync(int fd, const char *name, struct dtx_err *err)
 	while (failed && errno == EINTR);
 	/* EINVAL, EROFS: pipes and special files have nothing to sync. */
 	if (failed && errno != EINVAL && errno != EROFS)
-		DTX_FAIL(err, file_write_code(errno), "cannot sync '%s': %s", name,
+		DTX_FAIL(err, dtx_file_write_code(errno), "cannot sync '%s': %s", name,
 		         strerror(errno));
 out:
 	return rc;

@@ -14,6 +14,8 @@ DTX_MUSTUSE enum dtx_code dtx_file_slurp_fd(int fd, const char *name, struct dtx
 /* All n bytes.  Codes: disk_full (ENOSPC, EDQUOT, EFBIG), output_io. `name` is for the text. */
 DTX_MUSTUSE enum dtx_code dtx_file_write(int fd, const void *bytes, size_t n, const char *name,
                                          struct dtx_err *err);
+/* The code of a failed write: disk_full or output_io. */
+enum dtx_code dtx_file_write_code(int error);
 /* Unlinked temp file in `dir` (NULL: $TMPDIR, else /tmp), close-on-exec, 0600. */
 DTX_MUSTUSE enum dtx_code dtx_file_temp(const char *dir, int *fd, struct dtx_err *err);
 /* For writing at its end, made when missing. Codes: output_io. */

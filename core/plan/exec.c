@@ -478,6 +478,7 @@ static enum dtx_code start(struct exec *x, struct dtx_plan *plan, const struct d
 	DTX_TRY(dtx_exec_result_new(plan, out, err));
 	x->result = *out;
 	start_run(x);
+	DTX_TRY(dtx_spill_new(&x->run.spill, err));
 	DTX_TRY(refuse(x, err));
 	DTX_TRY(dtx_regions_static(&x->regions, plan, x->mode, x->max_regions, findings, err));
 	x->in = (struct dtx_inputset){ .plan = plan,
@@ -498,6 +499,7 @@ static void stop(struct exec *x)
 	dtx_regions_clear(&x->regions);
 	pthread_mutex_destroy(&x->tap.lock);
 	dtx_inputset_close(&x->in);
+	dtx_spill_free(x->run.spill);
 	dtx_mem_free(x);
 }
 

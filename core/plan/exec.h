@@ -61,9 +61,9 @@ struct dtx_exec_input {
 struct dtx_exec_step {
 	const char *kind; /* "map", "sink", "whole", "snippet" */
 	int64_t rows_in, rows_out, ns;
-	int64_t bytes;   /* most memory while its rows were taken; 0: it has no end of its own */
-	int64_t spilled; /* bytes of temp files */
-	const char *triggers; /* as of an input */
+	int64_t bytes; /* most memory while its rows were taken; 0: it has no end of its own */
+	int64_t spilled, spilled_rows; /* bytes and rows of temp files */
+	const char *triggers;          /* as of an input */
 	struct dtx_exec_drop drop[DTX_STAT_REASONS];
 	uint32_t ndrops;
 	const struct dtx_schema *schema; /* of its result */

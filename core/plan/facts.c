@@ -55,7 +55,8 @@ enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s, struct dtx_e
 	out->rows_out = atomic_load(&st->rows_out);
 	out->ns = atomic_load(&st->ns);
 	out->bytes = atomic_load(&st->bytes);
-	out->spilled = atomic_load(&st->spilled);
+	out->spilled = atomic_load(&st->spilled.bytes);
+	out->spilled_rows = atomic_load(&st->spilled.rows);
 	copy_drops(st, out);
 	if (!schema)
 		goto out;

@@ -483,6 +483,8 @@ out:
 
 struct table_end {
 	struct dtx_table *table;
+	struct dtx_spill *spill;
+	struct dtx_spill_count *spilled; /* of the step whose table it is */
 	bool typed;
 };
 
@@ -499,6 +501,8 @@ static enum dtx_code table_prepare(void *arg, unsigned worker, struct dtx_batch 
 	for (uint32_t i = 0; e->typed && i < b->ncols; i++)
 		if (b->col[i])
 			DTX_TRY(dtx_batch_value(b, i, &c, err));
+	if (dtx_spill_tables(e->spill))
+		DTX_TRY(dtx_spill_batch(e->spill, b, e->spilled, err));
 out:
 	return rc;
 }
@@ -520,10 +524,12 @@ out:
 static enum dtx_code stream_to_table(struct dtx_graph *g, int32_t t, bool typed,
                                      struct dtx_table **out, struct dtx_err *err)
 {
-	struct table_end e = { .typed = typed };
+	struct table_end e = { .typed = typed, .spill = g->run.spill };
 	struct dtx_pipe_end end = { .arg = &e, .prepare = table_prepare, .put = table_put };
 	enum dtx_code rc = DTX_OK;
 
+	if ((uint32_t)t >= g->plan->ninputs)
+		e.spilled = &g->step[(uint32_t)t - g->plan->ninputs].stat->spilled;
 	DTX_TRY(dtx_table_new(g->flow.table[t].schema, &e.table, err));
 	DTX_TRY(dtx_graph_stream(g, t, &end, err));
 	*out = e.table;

@@ -13,11 +13,11 @@
 #include "core/base/log.h"
 #include "core/base/param.h"
 #include "core/data/batch.h"
+#include "core/data/spill.h"
 #include "core/expr/expr.h"
 
 struct dtx_bind;
 struct dtx_emit;
-struct dtx_spill;
 struct dtx_sql_step;
 
 /* Facts of the run that operations may read. */
@@ -27,6 +27,7 @@ struct dtx_run {
 	const atomic_bool *cancel;
 	struct dtx_progress *progress; /* NULL: nobody looks */
 	const struct dtx_log *log;
+	struct dtx_spill *spill;  /* NULL: nothing leaves memory */
 	int32_t run_date;         /* day */
 	int64_t max_rows, growth; /* limits; growth: rows out <= growth * rows in + 1e6 */
 	int64_t max_cols, pivot_cols;
@@ -37,7 +38,7 @@ struct dtx_run {
 struct dtx_opstat {
 	atomic_llong rows_in, rows_out, ns; /* kept by the executor */
 	atomic_llong bytes;                 /* most memory of the pipelines that end in the step */
-	atomic_llong spilled; /* bytes that a sink put into temp files; it counts them */
+	struct dtx_spill_count spilled;     /* added to where something is put on disk */
 	struct {
 		_Atomic(const char *) reason; /* static text: "false", "null", "duplicate" */
 		atomic_llong n;
@@ -98,8 +99,6 @@ struct dtx_sink {        /* eats batches; combine merges partitions in parallel 
 	 * or to be made in parts while it is read. */
 	enum dtx_code (*finalize)(const struct dtx_opctx *, void *const *locals, unsigned n,
 	                          void **shared, struct dtx_emit *, struct dtx_err *);
-	enum dtx_code (*spill)(const struct dtx_opctx *, void *local, struct dtx_spill *,
-	                       struct dtx_err *);
 	void (*free_local)(const struct dtx_opctx *, void *local);
 	void (*free_shared)(const struct dtx_opctx *, void *shared);
 	/* With `make`, of a sink that left its result in ox->shared: how many parts it has, where

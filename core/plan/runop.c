@@ -31,6 +31,8 @@ static enum dtx_code collect_take(struct dtx_emit *e, struct dtx_batch *b, struc
 	DTX_TRY(dtx_tap_batch(c->tap, b, err));
 	DTX_TRY(dtx_batch_copy(b, &copy, err));
 	DTX_TRY(dtx_batch_dense(copy, err));
+	if (dtx_spill_tables(c->g->run.spill))
+		DTX_TRY(dtx_spill_batch(c->g->run.spill, copy, &c->ox->stat->spilled, err));
 	rc = dtx_table_take(c->table, copy, err);
 	copy = NULL;
 out:

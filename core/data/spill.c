@@ -1,0 +1,255 @@
+/* Memory that goes to disk when the budget is tight. */
+#include "core/data/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/data/spill_column.h"
+
+#define WINDOW                                                                                     \
+	((size_t)64 << 20) /* of the file are mapped at a time, or as much as one piece is         \
+	                    */
+#define ALIGN ((size_t)64)
+
+struct window {
+	struct dtx_owner *file;
+	int fd;
+	char *base;
+	size_t size, used;
+	off_t at;
+};
+
+struct dtx_spill {
+	pthread_mutex_t lock; /* of all below */
+	struct dtx_owner *file;
+	int fd;
+	off_t end;
+	struct window *window; /* the one that is filled; owned by `owner` */
+	struct dtx_owner *owner;
+};
+
+static void file_free(void *arg)
+{
+	int *fd = arg;
+
+	dtx_file_close(fd);
+	dtx_mem_free(fd);
+}
+
+/* The disk gets its space back; a file system that cannot keeps it until the run ends. */
+static void window_free(void *arg)
+{
+	struct window *w = arg;
+
+	if (w->base)
+		munmap(w->base, w->size);
+	(void)fallocate(w->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, w->at, (off_t)w->size);
+	dtx_owner_unref(w->file);
+	dtx_mem_free(w);
+}
+
+enum dtx_code dtx_spill_new(struct dtx_spill **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_spill *s = dtx_mem_zalloc(1, sizeof(*s));
+
+	if (!s)
+		DTX_FAIL_MEM(err);
+	pthread_mutex_init(&s->lock, NULL);
+	s->fd = -1;
+	*out = s;
+out:
+	return rc;
+}
+
+void dtx_spill_free(struct dtx_spill *s)
+{
+	if (!s)
+		return;
+	dtx_owner_unref(s->owner);
+	dtx_owner_unref(s->file);
+	pthread_mutex_destroy(&s->lock);
+	dtx_mem_free(s);
+}
+
+static bool over(const struct dtx_spill *s, size_t eighths)
+{
+	return s && dtx_mem_limit() && dtx_mem_used() > dtx_mem_limit() / 8 * eighths;
+}
+
+/* Tables go first: they are read in order, and cost the least on disk. */
+bool dtx_spill_tables(const struct dtx_spill *s)
+{
+	return over(s, 2);
+}
+
+bool dtx_spill_states(const struct dtx_spill *s)
+{
+	return over(s, 4);
+}
+
+/* --- room in the file --- */
+
+static enum dtx_code open_file(struct dtx_spill *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int *fd = NULL;
+
+	if (s->file)
+		return DTX_OK;
+	fd = dtx_mem_alloc(1, sizeof(*fd));
+	if (!fd)
+		DTX_FAIL_MEM(err);
+	*fd = -1;
+	DTX_TRY(dtx_file_temp(NULL, fd, err));
+	s->fd = *fd;
+	s->file = dtx_owner_new(file_free, fd);
+	if (!s->file)
+		DTX_FAIL_MEM(err);
+	fd = NULL;
+out:
+	if (fd)
+		file_free(fd);
+	return rc;
+}
+
+static enum dtx_code open_window(struct dtx_spill *s, size_t room, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct window *w = dtx_mem_zalloc(1, sizeof(*w));
+	struct dtx_owner *owner;
+
+	if (!w)
+		DTX_FAIL_MEM(err);
+	w->size = (room + WINDOW - 1) / WINDOW * WINDOW;
+	w->at = s->end;
+	w->fd = s->fd;
+	w->file = dtx_owner_ref(s->file);
+	w->base = mmap(NULL, w->size, PROT_READ, MAP_SHARED, s->fd, w->at);
+	if (w->base == MAP_FAILED) {
+		w->base = NULL;
+		DTX_FAIL(err, DTX_E_NO_MEMORY, "cannot map %zu bytes of the spill file: %s",
+		         w->size, strerror(errno));
+	}
+	owner = dtx_owner_new(window_free, w);
+	if (!owner)
+		DTX_FAIL_MEM(err);
+	dtx_owner_unref(s->owner);
+	s->owner = owner;
+	s->window = w;
+	s->end += (off_t)w->size;
+	w = NULL;
+out:
+	if (w)
+		window_free(w);
+	return rc;
+}
+
+enum dtx_code dtx_spill_reserve(struct dtx_spill *s, size_t n, struct dtx_piece *out,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t room = (n + 2 * ALIGN - 1) / ALIGN * ALIGN;
+
+	pthread_mutex_lock(&s->lock);
+	DTX_TRY(open_file(s, err));
+	if (!s->window || s->window->size - s->window->used < room)
+		DTX_TRY(open_window(s, room, err));
+	*out = (struct dtx_piece){ s->fd,
+		                   s->window->base + s->window->used,
+		                   s->window->at + (off_t)s->window->used,
+		                   0,
+		                   n,
+		                   dtx_owner_ref(s->owner) };
+	s->window->used += room;
+out:
+	pthread_mutex_unlock(&s->lock);
+	return rc;
+}
+
+enum dtx_code dtx_piece_add(struct dtx_piece *p, const void *bytes, size_t n, const void **at,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *from = bytes;
+
+	DTX_ASSERT(p->used + n <= p->size, err);
+	*at = p->base + p->used;
+	while (n) {
+		ssize_t done = pwrite(p->fd, from, n, p->at + (off_t)p->used);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0) {
+			int failed = errno;
+			const char *dir = getenv("TMPDIR");
+
+			rc = dtx_err_set(err, dtx_file_write_code(failed), __FILE__, __LINE__,
+			                 "cannot write to a temporary file in '%s': %s",
+			                 dir && dir[0] ? dir : "/tmp", strerror(failed));
+			dtx_err_hint(err, "work beyond --memory goes to $TMPDIR: name a folder "
+			                  "with room, or allow more memory");
+			goto out;
+		}
+		from += done;
+		n -= (size_t)done;
+		p->used += (size_t)done;
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_spill_bytes(struct dtx_spill *s, const void *bytes, size_t n, const void **out,
+                              struct dtx_owner **owner, struct dtx_spill_count *count,
+                              struct dtx_err *err)
+{
+	struct dtx_piece p = { .fd = -1 };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_spill_reserve(s, n, &p, err));
+	DTX_TRY(dtx_piece_add(&p, bytes, n, out, err));
+	if (count)
+		atomic_fetch_add_explicit(&count->bytes, (long long)n, memory_order_relaxed);
+	*owner = p.owner;
+	p.owner = NULL;
+out:
+	dtx_owner_unref(p.owner);
+	return rc;
+}
+
+enum dtx_code dtx_spill_batch(struct dtx_spill *s, struct dtx_batch *b,
+                              struct dtx_spill_count *count, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_owner *owner;
+	const void *rec;
+
+	DTX_ASSERT(!b->sel, err);
+	for (uint32_t i = 0; i < b->ncols; i++) {
+		struct dtx_column *moved = NULL;
+
+		if (!b->col[i])
+			continue;
+		DTX_TRY(dtx_spill_column(s, b->col[i], &moved, count, err));
+		dtx_column_unref(b->col[i]);
+		b->col[i] = moved;
+	}
+	if (b->rec && b->nrows) {
+		DTX_TRY(dtx_spill_bytes(s, b->rec, b->nrows * sizeof(*b->rec), &rec, &owner, count,
+		                        err));
+		dtx_owner_unref(b->rec_owner);
+		b->rec = rec;
+		b->rec_owner = owner;
+	}
+	if (count)
+		atomic_fetch_add_explicit(&count->rows, b->nrows, memory_order_relaxed);
+out:
+	return rc;
+}

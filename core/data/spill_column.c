@@ -1,0 +1,193 @@
+/* Columns in a spill file: values, validity, and the bytes they point into, in one piece. */
+#include "core/data/spill_column.h"
+
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/mem.h"
+
+#define PAD 64u /* around the bytes of cells: readers look at whole words */
+
+/* What a column is made of: an array and the bytes it points into. */
+struct parts {
+	const void *values; /* the column's, or `made` */
+	void *made;
+	size_t size;
+	struct dtx_buf bytes;
+};
+
+static size_t value_size(const struct dtx_column *c)
+{
+	switch (c->type.type) {
+	case DTX_T_BOOL: return 0;
+	case DTX_T_DATE: return sizeof(int32_t);
+	case DTX_T_DECIMAL: return sizeof(struct dtx_dec128);
+	case DTX_T_TEXT: return sizeof(struct dtx_text);
+	default: return sizeof(int64_t);
+	}
+}
+
+static size_t values_bytes(const struct dtx_column *c)
+{
+	if (c->form == DTX_F_SPAN)
+		return c->len * sizeof(struct dtx_span);
+	if (c->form == DTX_F_DICT)
+		return c->len * sizeof(uint32_t);
+	if (c->type.type == DTX_T_BOOL)
+		return dtx_bit_words(c->len) * sizeof(uint64_t);
+	return c->len * value_size(c);
+}
+
+/* Raw cells one behind the other, quotes included. */
+static enum dtx_code span_parts(const struct dtx_column *c, struct parts *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_span *span = dtx_mem_alloc(c->len + 1u, sizeof(*span));
+	static const char zeros[PAD] = { 0 };
+
+	if (!span)
+		DTX_FAIL_MEM(err);
+	p->values = p->made = span;
+	dtx_buf_addn(&p->bytes, zeros, PAD);
+	for (uint32_t i = 0; i < c->len; i++) {
+		struct dtx_span from = c->v.span[i];
+		uint32_t quote = from.len & DTX_SPAN_QUOTED ? 1u : 0u;
+
+		span[i] = (struct dtx_span){ (uint32_t)p->bytes.len + quote, from.len };
+		if (from.len)
+			dtx_buf_addn(&p->bytes, c->base + from.off - quote,
+			             (from.len & DTX_SPAN_LEN) + 2 * quote);
+	}
+	dtx_buf_addn(&p->bytes, zeros, PAD);
+	DTX_TRY(dtx_buf_check(&p->bytes, "cells", err));
+out:
+	return rc;
+}
+
+/* Long texts; where they will be is filled in when the place is known. */
+static enum dtx_code text_parts(const struct dtx_column *c, struct parts *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_text *text = dtx_mem_alloc(c->len + 1u, sizeof(*text));
+
+	if (!text)
+		DTX_FAIL_MEM(err);
+	p->values = p->made = text;
+	for (uint32_t i = 0; i < c->len; i++) {
+		text[i] = c->v.text[i];
+		if (text[i].len <= DTX_TEXT_INLINE)
+			continue;
+		/* what stands at a null is nobody's */
+		if (c->valid && !dtx_bit(c->valid, i))
+			memset(&text[i], 0, sizeof(text[i]));
+		else
+			dtx_buf_addn(&p->bytes, c->v.text[i].u.ptr, text[i].len);
+	}
+	DTX_TRY(dtx_buf_check(&p->bytes, "texts", err));
+out:
+	return rc;
+}
+
+static void point_texts(struct dtx_text *text, uint32_t n, const char *at)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (text[i].len <= DTX_TEXT_INLINE)
+			continue;
+		text[i].u.ptr = at;
+		at += text[i].len;
+	}
+}
+
+static bool is_text(const struct dtx_column *c)
+{
+	return c->form == DTX_F_FLAT && c->type.type == DTX_T_TEXT;
+}
+
+static enum dtx_code find_parts(const struct dtx_column *c, struct parts *p, struct dtx_err *err)
+{
+	p->size = values_bytes(c);
+	p->values = c->v.any;
+	if (c->form == DTX_F_SPAN)
+		return span_parts(c, p, err);
+	return is_text(c) ? text_parts(c, p, err) : DTX_OK;
+}
+
+/* A column like c over the piece. */
+static enum dtx_code made_column(const struct dtx_column *c, struct dtx_piece *piece,
+                                 struct dtx_column **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *made =
+		dtx_column_new(c->form, c->type, c->len, dtx_owner_ref(piece->owner));
+
+	if (!made)
+		DTX_FAIL_MEM(err);
+	made->nulls = c->nulls;
+	made->delim = c->delim;
+	made->quote = c->quote;
+	made->dict = dtx_column_ref(c->dict);
+	*out = made;
+out:
+	return rc;
+}
+
+static enum dtx_code put_parts(const struct dtx_column *c, struct parts *p, struct dtx_piece *piece,
+                               struct dtx_column *made, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const void *at;
+
+	if (is_text(c))
+		point_texts(p->made, c->len, piece->base + p->size);
+	DTX_TRY(dtx_piece_add(piece, p->values, p->size, &made->v.any, err));
+	DTX_TRY(dtx_piece_add(piece, p->bytes.ptr, p->bytes.len, &at, err));
+	if (c->form == DTX_F_SPAN)
+		made->base = at;
+	if (!c->valid)
+		goto out;
+	while (piece->used % sizeof(uint64_t)) {
+		size_t gap = sizeof(uint64_t) - piece->used % sizeof(uint64_t);
+
+		DTX_TRY(dtx_piece_add(piece, "\0\0\0\0\0\0\0", gap, &at, err));
+	}
+	DTX_TRY(dtx_piece_add(piece, c->valid, dtx_bit_words(c->len) * sizeof(uint64_t), &at, err));
+	made->valid = at;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_spill_column(struct dtx_spill *s, struct dtx_column *c, struct dtx_column **out,
+                               struct dtx_spill_count *count, struct dtx_err *err)
+{
+	struct parts p = { .bytes = DTX_BUF_INIT(UINT32_MAX) };
+	struct dtx_piece piece = { .fd = -1 };
+	struct dtx_column *made = NULL, *twin, *moved = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (c->form == DTX_F_CELL || c->form == DTX_F_CONST || !c->len || !c->v.any) {
+		*out = dtx_column_ref(c);
+		return DTX_OK;
+	}
+	DTX_TRY(find_parts(c, &p, err));
+	DTX_TRY(dtx_spill_reserve(
+		s, p.size + p.bytes.len + (dtx_bit_words(c->len) + 1) * sizeof(uint64_t), &piece,
+		err));
+	DTX_TRY(made_column(c, &piece, &made, err));
+	DTX_TRY(put_parts(c, &p, &piece, made, err));
+	twin = atomic_load_explicit(&c->typed, memory_order_acquire);
+	if (twin && c->form == DTX_F_SPAN) {
+		DTX_TRY(dtx_spill_column(s, twin, &moved, count, err));
+		atomic_store_explicit(&made->typed, moved, memory_order_release);
+	}
+	if (count)
+		atomic_fetch_add_explicit(&count->bytes, (long long)piece.used,
+		                          memory_order_relaxed);
+	*out = made;
+	made = NULL;
+out:
+	dtx_column_unref(made);
+	dtx_owner_unref(piece.owner);
+	dtx_buf_clear(&p.bytes);
+	dtx_mem_free(p.made);
+	return rc;
+}

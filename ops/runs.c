@@ -1,0 +1,151 @@
+/* Sorted runs on disk. */
+#include "ops/runs.h"
+
+#include "ops/cells.h"
+
+#define RUN_ROWS_MIN   32768u
+#define RUN_BATCH_ROWS 4096u
+
+bool dtx_runs_wanted(const struct dtx_opctx *ox, const struct dtx_sorter *s)
+{
+	return ox->run && s->n >= RUN_ROWS_MIN && dtx_spill_states(ox->run->spill);
+}
+
+static void run_clear(struct dtx_run_file *f)
+{
+	dtx_kept_clear(&f->kept);
+	for (size_t i = 0; i < DTX_COUNT(f->owner); i++)
+		dtx_owner_unref(f->owner[i]);
+}
+
+void dtx_runs_clear(struct dtx_runs *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		run_clear(&r->run[i]);
+	dtx_mem_free(r->run);
+	*r = (struct dtx_runs)DTX_RUNS_INIT;
+}
+
+struct dtx_sorted dtx_runs_view(const struct dtx_runs *r, size_t i)
+{
+	const struct dtx_run_file *f = &r->run[i];
+
+	return (struct dtx_sorted){ f->row, f->n, f->bytes, f->kept.batch, f->kept.n, f->pos };
+}
+
+/* --- leaving memory --- */
+
+struct mover {
+	const struct dtx_opctx *ox;
+	struct dtx_sorter *s;
+	struct dtx_run_file *f;
+	uint32_t *which, *row;
+	struct dtx_column **src; /* per kept batch */
+};
+
+static enum dtx_code gather_column(struct mover *m, uint32_t c, struct dtx_batch *b,
+                                   struct dtx_err *err)
+{
+	const struct dtx_kept *k = &m->s->kept;
+	bool any = false;
+
+	for (size_t i = 0; i < k->n; i++) {
+		m->src[i] = k->batch[i]->col[c];
+		any = any || m->src[i];
+	}
+	if (!any)
+		return DTX_OK;
+	return dtx_cells_gather(m->src, (uint32_t)k->n, m->which, m->row, b->nrows,
+	                        &b->schema->field[c], &b->col[c], err);
+}
+
+/* Rows [at, at + n) of the run as a batch on disk. */
+static enum dtx_code move_batch(struct mover *m, size_t at, uint32_t n, struct dtx_err *err)
+{
+	struct dtx_sort_row *from = m->s->row + at;
+	struct dtx_pick pick = { m->s->kept.batch, (uint32_t)m->s->kept.n, m->which, m->row, n };
+	struct dtx_kept *to = &m->f->kept;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+
+	for (uint32_t i = 0; i < n; i++) {
+		m->which[i] = from[i].batch;
+		m->row[i] = from[i].row;
+	}
+	DTX_TRY(dtx_batch_new(m->s->kept.batch[0]->schema, n, &b, err));
+	for (uint32_t c = 0; c < b->ncols; c++)
+		DTX_TRY(gather_column(m, c, b, err));
+	DTX_TRY(dtx_pick_ids(&pick, b, err));
+	DTX_TRY(dtx_spill_batch(m->ox->run->spill, b, &m->ox->stat->spilled, err));
+	if (!dtx_mem_reserve(&to->batch, &to->cap, to->n + 1, sizeof(struct dtx_batch *)))
+		DTX_FAIL_MEM(err);
+	to->batch[to->n++] = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
+	return rc;
+}
+
+static enum dtx_code put(struct mover *m, unsigned i, const void *bytes, size_t n, const void **out,
+                         struct dtx_err *err)
+{
+	return dtx_spill_bytes(m->ox->run->spill, bytes, n, out, &m->f->owner[i],
+	                       &m->ox->stat->spilled, err);
+}
+
+/* Keys and positions; the rows now are where they are in the run's own batches. */
+static enum dtx_code move_keys(struct mover *m, struct dtx_err *err)
+{
+	struct dtx_sorter *s = m->s;
+	enum dtx_code rc = DTX_OK;
+	uint64_t *pos = dtx_mem_alloc(s->n, sizeof(*pos));
+	const void *at;
+
+	if (!pos)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < s->n; i++) {
+		pos[i] = dtx_batch_pos(s->kept.batch[s->row[i].batch], s->row[i].row);
+		s->row[i].batch = (uint32_t)(i / RUN_BATCH_ROWS);
+		s->row[i].row = (uint32_t)(i % RUN_BATCH_ROWS);
+	}
+	DTX_TRY(put(m, 0, pos, s->n * sizeof(*pos), &at, err));
+	m->f->pos = at;
+	DTX_TRY(put(m, 1, s->row, s->n * sizeof(*s->row), &at, err));
+	m->f->row = at;
+	m->f->n = s->n;
+	if (!s->bytes.len)
+		goto out;
+	DTX_TRY(put(m, 2, s->bytes.ptr, s->bytes.len, &at, err));
+	m->f->bytes = at;
+out:
+	dtx_mem_free(pos);
+	return rc;
+}
+
+enum dtx_code dtx_runs_spill(struct dtx_runs *r, const struct dtx_opctx *ox, struct dtx_sorter *s,
+                             struct dtx_err *err)
+{
+	struct dtx_run_file file = { .n = 0 };
+	struct mover m = { .ox = ox, .s = s, .f = &file };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_sorter_sort(s, err));
+	m.which = dtx_mem_alloc(RUN_BATCH_ROWS, sizeof(*m.which));
+	m.row = dtx_mem_alloc(RUN_BATCH_ROWS, sizeof(*m.row));
+	m.src = dtx_mem_alloc(s->kept.n + 1, sizeof(struct dtx_column *));
+	if (!m.which || !m.row || !m.src ||
+	    !dtx_mem_reserve(&r->run, &r->cap, r->n + 1, sizeof(*r->run)))
+		DTX_FAIL_MEM(err);
+	for (size_t at = 0; at < s->n; at += RUN_BATCH_ROWS)
+		DTX_TRY(move_batch(&m, at, (uint32_t)DTX_MIN(RUN_BATCH_ROWS, s->n - at), err));
+	DTX_TRY(move_keys(&m, err));
+	r->run[r->n++] = file;
+	file = (struct dtx_run_file){ .n = 0 };
+	dtx_sorter_reset(s);
+out:
+	run_clear(&file);
+	dtx_mem_free(m.which);
+	dtx_mem_free(m.row);
+	dtx_mem_free(m.src);
+	return rc;
+}
