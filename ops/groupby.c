@@ -40,6 +40,7 @@ void dtx_gb_free_local(const struct dtx_opctx *ox, void *local)
 		return;
 	local_states_free(l);
 	local_keys_free(l);
+	dtx_gb_spilled_free(l->spilled);
 	dtx_groups_free(l->groups);
 	dtx_mem_free(l->pos);
 	dtx_mem_free(l->link);
@@ -76,9 +77,11 @@ out:
 
 /* --- eating --- */
 
-static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb_state *s,
+static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb_local *l,
                                  struct dtx_batch *in, struct dtx_column **key, struct dtx_err *err)
 {
+	const struct dtx_gb_state *s = l->state;
+	struct dtx_eval_counts counts = { 0 };
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < s->nkeys; i++) {
@@ -88,12 +91,14 @@ static enum dtx_code key_columns(const struct dtx_opctx *ox, const struct dtx_gb
 			DTX_TRY(dtx_batch_flat(in, (uint32_t)s->key[i].col, &key[i], err));
 			continue;
 		}
-		DTX_TRY(dtx_op_eval(ox, s->key[i].bound, in, &c, err));
+		DTX_TRY(dtx_eval(s->key[i].bound, in, &c, &counts, err));
 		rc = dtx_column_flat(c, &key[i], err);
 		dtx_column_unref(c);
 		if (rc != DTX_OK)
 			goto out;
 	}
+	if (!l->late) /* they were counted when the rows came */
+		dtx_op_evals(ox, &counts);
 out:
 	return rc;
 }
@@ -172,7 +177,7 @@ static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
 
 		if (l->id[k] != next)
 			continue;
-		l->pos[next] = dtx_batch_pos(in, row);
+		l->pos[next] = l->at ? (uint64_t)l->at[row] : dtx_batch_pos(in, row);
 		l->link[next] = DTX_GB_SELF;
 		if (next && l->pos[next] < l->pos[next - 1])
 			l->unordered = true;
@@ -219,11 +224,15 @@ enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local, struct dtx
 
 	if (!key)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(key_columns(ox, s, in, key, err));
+	DTX_TRY(key_columns(ox, l, in, key, err));
 	if (s->null_keys != DTX_GB_NULL_KEEP)
 		DTX_TRY(drop_null_keys(ox, s, in, key, err));
-	DTX_TRY(dtx_groups_ids(l->groups, key, in, l->id, err));
-	DTX_TRY(add_groups(l, in, key, err));
+	if (dtx_gb_spills(ox, l)) {
+		DTX_TRY(dtx_gb_spill_rows(ox, l, in, key, err));
+	} else {
+		DTX_TRY(dtx_groups_ids(l->groups, key, in, l->id, err));
+		DTX_TRY(add_groups(l, in, key, err));
+	}
 	DTX_TRY(add_states(ox, l, in, err));
 out:
 	for (uint32_t i = 0; key && i < s->nkeys; i++)
@@ -280,19 +289,17 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part, void *const *locals,
-                             unsigned n, struct dtx_err *err)
+enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n, unsigned part,
+                                  unsigned bits, struct dtx_err *err)
 {
-	struct dtx_gb_local *const *l = (struct dtx_gb_local *const *)locals;
 	enum dtx_code rc = DTX_OK;
 
-	(void)ox;
 	for (unsigned w = 1; w < n; w++) {
 		for (uint32_t id = 0; id < l[w]->n; id++) {
 			uint32_t at = DTX_GROUP_NONE;
 			unsigned h = 0;
 
-			if (dtx_groups_part(l[w]->groups, id) != part)
+			if (dtx_groups_part(l[w]->groups, id, bits) != part)
 				continue;
 			for (; h < w && at == DTX_GROUP_NONE; h++)
 				at = dtx_groups_find(l[h]->groups, l[w]->groups, id);
@@ -302,4 +309,15 @@ enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part, void *co
 	}
 out:
 	return rc;
+}
+
+enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part, void *const *locals,
+                             unsigned n, struct dtx_err *err)
+{
+	struct dtx_gb_local *const *l = (struct dtx_gb_local *const *)locals;
+
+	(void)ox;
+	if (dtx_gb_any_spilled(l, n)) /* then partitions are other ones, and come one at a time */
+		return DTX_OK;
+	return dtx_gb_combine_part(l, n, part, DTX_GROUP_BITS, err);
 }

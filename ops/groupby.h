@@ -57,6 +57,9 @@ struct dtx_gb_local {
 	struct dtx_spanbuf *written; /* per key: its first cell */
 	struct dtx_column **column;  /* per key, finished */
 	const struct dtx_gb_state *state;
+	struct dtx_gb_spilled *spilled; /* rows of groups that came when memory was short */
+	bool late;                      /* its batches were spilled before ... */
+	const int64_t *at;              /* ... and this is where each row of this one was */
 };
 
 DTX_MUSTUSE enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
@@ -70,6 +73,34 @@ DTX_MUSTUSE enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *cons
                                           unsigned n, void **shared, struct dtx_emit *out,
                                           struct dtx_err *err);
 void dtx_gb_free_local(const struct dtx_opctx *ox, void *local);
+
+uint64_t dtx_gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **origin);
+DTX_MUSTUSE enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part,
+                                      struct dtx_emit *out, struct dtx_err *err);
+void dtx_gb_free_shared(const struct dtx_opctx *ox, void *shared);
+
+/* --- rows on disk (groupby_spill) ---
+ *
+ * When memory is short a worker takes no new groups: rows of known ones still go into their states,
+ * the others go to disk by the first bits of their key's hash, and are grouped at the end, a
+ * partition at a time. */
+#define DTX_GB_SPILL_BITS  6u
+#define DTX_GB_SPILL_PARTS (1u << DTX_GB_SPILL_BITS)
+/* Whether rows of new groups go to disk. */
+bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l);
+/* Ids of the rows of known groups; `in` is narrowed to them, the others are on disk. */
+DTX_MUSTUSE enum dtx_code dtx_gb_spill_rows(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                                            struct dtx_batch *in, struct dtx_column *const *key,
+                                            struct dtx_err *err);
+/* A local with the groups of what all workers put into the partition, which is then gone. */
+DTX_MUSTUSE enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_gb_local *const *l,
+                                      unsigned n, unsigned part, struct dtx_gb_local **out,
+                                      struct dtx_err *err);
+void dtx_gb_spilled_free(struct dtx_gb_spilled *sp);
+bool dtx_gb_any_spilled(struct dtx_gb_local *const *l, unsigned n);
+/* Entries of one partition by `bits` bits meet. */
+DTX_MUSTUSE enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n,
+                                              unsigned part, unsigned bits, struct dtx_err *err);
 
 /* link of an entry: what it is and where the other half is. */
 #define DTX_GB_SELF ((uint64_t)0)       /* home and face */

@@ -4,19 +4,26 @@
 #include "core/data/key.h"
 #include "ops/groupby.h"
 #include "ops/opkit.h"
+#include "ops/ordered.h"
+
+#define PART_FACES 16384u
 
 struct face {
 	uint64_t pos;
 	uint32_t local, id;
 };
 struct result {
-	const struct dtx_opctx *ox;
 	const struct dtx_gb_state *s;
-	struct dtx_gb_local *const *l;
+	struct dtx_gb_local **l; /* the workers', moved here; room for one more */
 	unsigned n;
 	struct face *face;
 	size_t nfaces;
-	/* scratch of a batch */
+	/* or, when rows were on disk: the finished rows */
+	struct dtx_ordered_rows *rows;
+	int32_t *from; /* identity, for the merge */
+};
+/* Of who makes batches. */
+struct scratch {
 	uint32_t *which, *row;
 	void **state;
 	struct dtx_column **src;
@@ -135,20 +142,45 @@ static void *state_of(const struct result *r, const struct face *f)
 	return l->states + (size_t)f->id * r->s->stride;
 }
 
-static enum dtx_code key_column(struct result *r, uint32_t i, uint32_t n, struct dtx_column **out,
-                                struct dtx_err *err)
+static enum dtx_code scratch_init(struct scratch *x, const struct result *r, uint32_t most,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	x->which = dtx_mem_alloc(most, sizeof(*x->which));
+	x->row = dtx_mem_alloc(most, sizeof(*x->row));
+	x->state = dtx_mem_alloc(most, sizeof(void *));
+	x->src = dtx_mem_zalloc((size_t)r->n + 2, sizeof(struct dtx_column *));
+	if (!x->which || !x->row || !x->state || !x->src)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static void scratch_clear(struct scratch *x)
+{
+	dtx_mem_free(x->which);
+	dtx_mem_free(x->row);
+	dtx_mem_free(x->state);
+	dtx_mem_free(x->src);
+}
+
+static enum dtx_code key_column(const struct result *r, struct scratch *x, uint32_t i, uint32_t n,
+                                struct dtx_column **out, struct dtx_err *err)
 {
 	for (unsigned w = 0; w < r->n; w++)
-		r->src[w] = r->l[w]->n ? r->l[w]->column[i] : NULL;
-	return dtx_cells_gather(r->src, r->n, r->which, r->row, n, &r->s->key[i].field, out, err);
+		x->src[w] = r->l[w]->n ? r->l[w]->column[i] : NULL;
+	return dtx_cells_gather(x->src, r->n, x->which, x->row, n, &r->s->key[i].field, out, err);
 }
 
 /* Result i over the faces: results of its calls, then the formula around them. */
-static enum dtx_code out_column(struct result *r, uint32_t i, const struct face *face,
-                                const struct dtx_batch *keys, uint32_t n, struct dtx_column **out,
+static enum dtx_code out_column(const struct dtx_opctx *ox, const struct result *r,
+                                struct scratch *x, uint32_t i, const struct face *face,
+                                const struct dtx_batch *keys, struct dtx_column **out,
                                 struct dtx_err *err)
 {
 	const struct dtx_gb_out *o = &r->s->out[i];
+	uint32_t n = keys->nrows;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *inner = NULL;
 	int32_t plain = dtx_bound_column(o->bound);
@@ -158,20 +190,22 @@ static enum dtx_code out_column(struct result *r, uint32_t i, const struct face 
 		inner->col[k] = dtx_column_ref(keys->col[k]);
 	for (size_t c = 0; c < o->calls.n; c++) {
 		for (uint32_t k = 0; k < n; k++)
-			r->state[k] = (char *)state_of(r, &face[k]) + o->offset[c];
-		DTX_TRY(dtx_agg_final(o->calls.call[c], r->state, n, &inner->col[r->s->nkeys + c],
+			x->state[k] = (char *)state_of(r, &face[k]) + o->offset[c];
+		DTX_TRY(dtx_agg_final(o->calls.call[c], x->state, n, &inner->col[r->s->nkeys + c],
 		                      err));
 	}
 	if (plain >= 0 && inner->col[plain])
 		*out = dtx_column_ref(inner->col[plain]);
 	else
-		DTX_TRY(dtx_op_eval(r->ox, o->bound, inner, out, err));
+		DTX_TRY(dtx_op_eval(ox, o->bound, inner, out, err));
 out:
 	dtx_batch_free(inner);
 	return rc;
 }
 
-static enum dtx_code having(struct result *r, struct dtx_batch *b, struct dtx_err *err)
+/* Narrows b to what stays. */
+static enum dtx_code having(const struct dtx_opctx *ox, const struct result *r, struct dtx_batch *b,
+                            struct dtx_err *err)
 {
 	struct dtx_eval_counts counts = { 0 };
 	int64_t falses = 0, nulls = 0;
@@ -180,32 +214,32 @@ static enum dtx_code having(struct result *r, struct dtx_batch *b, struct dtx_er
 	if (!r->s->having)
 		goto out;
 	DTX_TRY(dtx_eval_keep(r->s->having, b, &falses, &nulls, &counts, err));
-	dtx_op_count(r->ox, "having", falses + nulls);
-	dtx_op_evals(r->ox, &counts);
-	DTX_TRY(dtx_batch_dense(b, err));
+	dtx_op_count(ox, "having", falses + nulls);
+	dtx_op_evals(ox, &counts);
 out:
 	return rc;
 }
 
-static enum dtx_code emit_faces(struct result *r, const struct face *face, uint32_t n, uint64_t seq,
-                                struct dtx_emit *out, struct dtx_err *err)
+static enum dtx_code make_faces(const struct dtx_opctx *ox, const struct result *r,
+                                struct scratch *x, const struct face *face, uint32_t n,
+                                struct dtx_batch **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 
-	DTX_TRY(dtx_batch_new(r->ox->out, n, &b, err));
-	b->seq = seq;
+	DTX_TRY(dtx_batch_new(ox->out, n, &b, err));
 	for (uint32_t k = 0; k < n; k++) {
-		r->which[k] = face[k].local;
-		r->row[k] = face[k].id;
+		x->which[k] = face[k].local;
+		x->row[k] = face[k].id;
 	}
 	for (uint32_t i = 0; i < r->s->nkeys; i++)
-		DTX_TRY(key_column(r, i, n, &b->col[i], err));
+		DTX_TRY(key_column(r, x, i, n, &b->col[i], err));
 	for (uint32_t i = 0; i < r->s->nouts; i++)
-		if (dtx_gb_wants(r->ox, r->s, i))
-			DTX_TRY(out_column(r, i, face, b, n, &b->col[r->s->nkeys + i], err));
-	DTX_TRY(having(r, b, err));
-	DTX_TRY(dtx_emit_batch(out, b, err));
+		if (dtx_gb_wants(ox, r->s, i))
+			DTX_TRY(out_column(ox, r, x, i, face, b, &b->col[r->s->nkeys + i], err));
+	DTX_TRY(having(ox, r, b, err));
+	*out = b;
+	b = NULL;
 out:
 	dtx_batch_free(b);
 	return rc;
@@ -306,16 +340,10 @@ out:
 	return rc;
 }
 
-static enum dtx_code result_init(struct result *r, uint32_t most, struct dtx_err *err)
+static enum dtx_code in_memory(struct result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	r->which = dtx_mem_alloc(most, sizeof(*r->which));
-	r->row = dtx_mem_alloc(most, sizeof(*r->row));
-	r->state = dtx_mem_alloc(most, sizeof(void *));
-	r->src = dtx_mem_zalloc((size_t)r->n + 1, sizeof(struct dtx_column *));
-	if (!r->which || !r->row || !r->state || !r->src)
-		DTX_FAIL_MEM(err);
 	if (r->s->nkeys == 0)
 		DTX_TRY(one_row(r, err));
 	DTX_TRY(collect_faces(r, err));
@@ -329,31 +357,229 @@ out:
 	return rc;
 }
 
-static void result_clear(struct result *r)
+/* --- rows on disk: a partition at a time, its result into the order --- */
+
+static enum dtx_code part_faces(struct result *r, unsigned part, struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
+	size_t most = 0;
+
+	for (unsigned w = 0; w < r->n; w++)
+		most += r->l[w]->n;
 	dtx_mem_free(r->face);
-	dtx_mem_free(r->which);
-	dtx_mem_free(r->row);
-	dtx_mem_free(r->state);
-	dtx_mem_free(r->src);
+	r->nfaces = 0;
+	r->face = dtx_mem_alloc(most / DTX_GB_SPILL_PARTS + r->l[r->n - 1]->n + 1024,
+	                        sizeof(*r->face));
+	if (!r->face)
+		DTX_FAIL_MEM(err);
+	most = most / DTX_GB_SPILL_PARTS + r->l[r->n - 1]->n + 1024;
+	for (unsigned w = 0; w < r->n; w++) {
+		for (uint32_t id = next_face(r->l[w], 0); id < r->l[w]->n;
+		     id = next_face(r->l[w], id + 1)) {
+			if (dtx_groups_part(r->l[w]->groups, id, DTX_GB_SPILL_BITS) != part)
+				continue;
+			if (r->nfaces == most) {
+				most *= 2;
+				if (!dtx_mem_grow(&r->face, most, sizeof(*r->face)))
+					DTX_FAIL_MEM(err);
+			}
+			r->face[r->nfaces++] = (struct face){ r->l[w]->pos[id], w, id };
+		}
+	}
+	qsort(r->face, r->nfaces, sizeof(*r->face), face_cmp);
+out:
+	return rc;
+}
+
+/* Where the live rows of b came first. */
+static enum dtx_code place_column(const struct dtx_batch *b, const struct face *face,
+                                  struct dtx_column **out, struct dtx_err *err)
+{
+	struct dtx_builder place;
+
+	dtx_builder_init(&place, (struct dtx_typeref){ DTX_T_INT64, 0, 0 }, b->nsel);
+	for (uint32_t k = 0; k < b->nsel; k++)
+		dtx_builder_i64(&place, (int64_t)face[dtx_batch_row(b, k)].pos);
+	return dtx_builder_finish(&place, NULL, out, err);
+}
+
+static enum dtx_code order_rows(const struct dtx_opctx *ox, const struct result *r,
+                                struct dtx_ordered *o, struct dtx_batch *b, const struct face *face,
+                                struct dtx_err *err)
+{
+	uint32_t nkeys = r->s->order == DTX_GB_SORTED ? r->s->nkeys : 0;
+	struct dtx_column **key = dtx_mem_zalloc(nkeys + 1u, sizeof(struct dtx_column *));
+	struct dtx_key_order *order = dtx_mem_zalloc(nkeys + 1u, sizeof(*order));
+	enum dtx_code rc = DTX_OK;
+
+	if (!key || !order)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(place_column(b, face, &key[nkeys], err));
+	DTX_TRY(dtx_batch_dense(b, err));
+	for (uint32_t i = 0; i < nkeys; i++)
+		DTX_TRY(dtx_batch_flat(b, i, &key[i], err));
+	DTX_TRY(dtx_ordered_add(o, ox, b, key, order, nkeys + 1u, err));
+out:
+	for (uint32_t i = 0; key && i <= nkeys; i++)
+		dtx_column_unref(key[i]);
+	dtx_mem_free(key);
+	dtx_mem_free(order);
+	return rc;
+}
+
+static enum dtx_code part_rows(const struct dtx_opctx *ox, struct result *r, unsigned part,
+                               struct dtx_ordered *o, struct dtx_err *err)
+{
+	struct scratch x = { .which = NULL };
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(scratch_init(&x, r, PART_FACES, err));
+	DTX_TRY(dtx_gb_combine_part(r->l, r->n, part, DTX_GB_SPILL_BITS, err));
+	DTX_TRY(part_faces(r, part, err));
+	for (size_t at = 0; at < r->nfaces; at += PART_FACES) {
+		uint32_t n = (uint32_t)DTX_MIN(PART_FACES, r->nfaces - at);
+
+		DTX_TRY(make_faces(ox, r, &x, r->face + at, n, &b, err));
+		DTX_TRY(order_rows(ox, r, o, b, r->face + at, err));
+		dtx_batch_free(b);
+		b = NULL;
+	}
+out:
+	dtx_batch_free(b);
+	scratch_clear(&x);
+	return rc;
+}
+
+static void drop_locals(const struct dtx_opctx *ox, struct result *r)
+{
+	for (unsigned w = 0; r->l && w < r->n; w++)
+		dtx_gb_free_local(ox, r->l[w]);
+	r->n = 0;
+}
+
+static enum dtx_code from_disk(const struct dtx_opctx *ox, struct result *r, struct dtx_err *err)
+{
+	struct dtx_ordered o, *all = &o;
+	unsigned n = r->n;
+	enum dtx_code rc = DTX_OK;
+
+	dtx_ordered_init(&o, SIZE_MAX);
+	r->from = dtx_mem_alloc(ox->out->nfields + 1u, sizeof(*r->from));
+	if (!r->from)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < ox->out->nfields; i++)
+		r->from[i] = (int32_t)i;
+	for (unsigned w = 0; w < n; w++)
+		DTX_TRY(finish_keys(r->l[w], err));
+	for (unsigned part = 0; part < DTX_GB_SPILL_PARTS; part++) {
+		DTX_TRY(dtx_gb_late(ox, r->l, n, part, &r->l[n], err));
+		r->n = n + 1;
+		DTX_TRY(finish_keys(r->l[n], err));
+		DTX_TRY(part_rows(ox, r, part, &o, err));
+		dtx_gb_free_local(ox, r->l[n]);
+		r->n = n;
+	}
+	drop_locals(ox, r);
+	DTX_TRY(dtx_sorter_sort(&o.sorter, err));
+	DTX_TRY(dtx_ordered_take(&all, 1, SIZE_MAX, &r->rows, err));
+out:
+	dtx_ordered_clear(&o);
+	return rc;
+}
+
+/* --- the result, made in parts --- */
+
+void dtx_gb_free_shared(const struct dtx_opctx *ox, void *shared)
+{
+	struct result *r = shared;
+
+	if (!r)
+		return;
+	drop_locals(ox, r);
+	dtx_mem_free(r->l);
+	dtx_mem_free(r->face);
+	dtx_mem_free(r->from);
+	dtx_ordered_free(r->rows);
+	dtx_mem_free(r);
+}
+
+/* The workers' locals are left empty. */
+static enum dtx_code take_locals(struct result *r, void *const *locals, unsigned n,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	r->l = dtx_mem_zalloc((size_t)n + 1, sizeof(struct dtx_gb_local *));
+	if (!r->l)
+		DTX_FAIL_MEM(err);
+	for (; r->n < n; r->n++) {
+		struct dtx_gb_local *from = locals[r->n], *to = dtx_mem_alloc(1, sizeof(*to));
+
+		if (!to)
+			DTX_FAIL_MEM(err);
+		*to = *from;
+		*from = (struct dtx_gb_local){ .state = to->state };
+		r->l[r->n] = to;
+	}
+out:
+	return rc;
 }
 
 enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                               void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
-	struct result r = {
-		.ox = ox, .s = ox->bound, .l = (struct dtx_gb_local *const *)locals, .n = n
-	};
 	enum dtx_code rc = DTX_OK;
-	uint32_t most = dtx_op_batch_rows(ox);
-	uint64_t seq = 0;
+	struct result *r = dtx_mem_zalloc(1, sizeof(*r));
 
-	(void)shared;
-	DTX_TRY(result_init(&r, most, err));
-	for (size_t at = 0; at < r.nfaces && !dtx_emit_full(out); at += most)
-		DTX_TRY(emit_faces(&r, r.face + at, (uint32_t)DTX_MIN(most, r.nfaces - at), seq++,
-		                   out, err));
+	(void)out;
+	if (!r)
+		DTX_FAIL_MEM(err);
+	r->s = ox->bound;
+	DTX_TRY(take_locals(r, locals, n, err));
+	if (dtx_gb_any_spilled(r->l, n))
+		DTX_TRY(from_disk(ox, r, err));
+	else
+		DTX_TRY(in_memory(r, err));
+	*shared = r;
+	r = NULL;
 out:
-	result_clear(&r);
+	dtx_gb_free_shared(ox, r);
+	return rc;
+}
+
+uint64_t dtx_gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **origin)
+{
+	const struct result *r = ox->shared;
+
+	*origin = NULL;
+	return r->rows ? r->rows->merge.nparts : (r->nfaces + PART_FACES - 1) / PART_FACES;
+}
+
+enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_emit *out,
+                          struct dtx_err *err)
+{
+	const struct result *r = ox->shared;
+	const struct dtx_colmap map = { ox->out->nfields, r->from };
+	uint32_t most = DTX_MIN(dtx_op_batch_rows(ox), PART_FACES);
+	size_t at = part * PART_FACES, end = DTX_MIN(at + PART_FACES, r->nfaces);
+	struct scratch x = { .which = NULL };
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	if (r->rows)
+		return dtx_merge_part(&r->rows->merge, part, ox, &map, out, err);
+	DTX_TRY(scratch_init(&x, r, most, err));
+	for (; at < end && !dtx_emit_full(out); at += most) {
+		DTX_TRY(make_faces(ox, r, &x, r->face + at, (uint32_t)DTX_MIN(most, end - at), &b,
+		                   err));
+		DTX_TRY(dtx_batch_dense(b, err));
+		DTX_TRY(dtx_emit_batch(out, b, err));
+		dtx_batch_free(b);
+		b = NULL;
+	}
+out:
+	dtx_batch_free(b);
+	scratch_clear(&x);
 	return rc;
 }

@@ -89,9 +89,9 @@ uint32_t dtx_groups_count(const struct dtx_groups *g)
 	return g->n;
 }
 
-unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id)
+unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits)
 {
-	return (unsigned)(g->hash[id] >> 60);
+	return (unsigned)(g->hash[id] >> (64 - bits));
 }
 
 /* --- keys --- */
@@ -401,6 +401,26 @@ enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe
 	}
 	for (uint32_t i = 0; g->kind == KIND_NONE && i < b->nsel; i++)
 		ids[i] = g->null_id;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct dtx_group_probe *p,
+                                  struct dtx_column *const *key, const struct dtx_batch *b,
+                                  unsigned bits, uint8_t *part, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct chunk c;
+
+	if (!p->bytes.max)
+		dtx_buf_init(&p->bytes, KEY_BYTES_MAX);
+	for (uint32_t at = 0; at < b->nsel; at += CHUNK) {
+		if (!chunk_load(g, &c, key, b, at, &p->bytes))
+			DTX_FAIL_MEM(err);
+		for (uint32_t i = 0; i < c.n; i++)
+			part[at + i] =
+				c.nulls && c.null[i] ? 0 : (uint8_t)(c.hash[i] >> (64 - bits));
+	}
 out:
 	return rc;
 }

@@ -10,7 +10,8 @@
 #include "core/data/batch.h"
 
 #define DTX_GROUP_NONE  UINT32_MAX
-#define DTX_GROUP_PARTS 16u /* partitions by hash */
+#define DTX_GROUP_BITS  4u
+#define DTX_GROUP_PARTS (1u << DTX_GROUP_BITS) /* partitions by hash */
 
 struct dtx_groups;
 
@@ -30,8 +31,14 @@ struct dtx_group_probe { /* scratch of one thread; zeroed first, cleared at the 
 DTX_MUSTUSE enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe *p,
                                           struct dtx_column *const *key, const struct dtx_batch *b,
                                           uint32_t *ids, struct dtx_err *err);
+/* part[k] for live row k: the first `bits` (1 to 8) bits of the hash its key has in every groups of
+ * these key types. */
+DTX_MUSTUSE enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct dtx_group_probe *p,
+                                              struct dtx_column *const *key,
+                                              const struct dtx_batch *b, unsigned bits,
+                                              uint8_t *part, struct dtx_err *err);
 uint32_t dtx_groups_count(const struct dtx_groups *g);
-unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id);
+unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits);
 /* The id that key `id` of `from` has in g; both have the same key types. */
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);
 

@@ -191,20 +191,61 @@ void dtx_merge_close(struct dtx_merge *m)
 
 /* --- making one --- */
 
-static uint32_t fill(const struct dtx_merge *m, struct heap *h, uint32_t *which, uint32_t *row,
-                     uint32_t most)
-{
-	uint32_t n = 0;
+/* Rows of a batch that is made, and the few source batches they come from. */
+struct chunk {
+	uint32_t *which, *row; /* which: into batch */
+	struct dtx_batch **batch;
+	uint32_t nbatches, n;
+	uint32_t *place; /* per batch of the merge: one more than its place in batch; 0: none */
+	uint32_t *used;  /* batches of the merge that have a place */
+};
 
-	for (; n < most && h->n; n++) {
+static void chunk_close(struct chunk *c)
+{
+	dtx_mem_free(c->which);
+	dtx_mem_free(c->row);
+	dtx_mem_free(c->batch);
+	dtx_mem_free(c->place);
+	dtx_mem_free(c->used);
+}
+
+static enum dtx_code chunk_open(struct chunk *c, const struct dtx_merge *m, uint32_t most,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	c->which = dtx_mem_alloc(most, sizeof(*c->which));
+	c->row = dtx_mem_alloc(most, sizeof(*c->row));
+	c->batch = dtx_mem_alloc(most, sizeof(struct dtx_batch *));
+	c->used = dtx_mem_alloc(most, sizeof(*c->used));
+	c->place = dtx_mem_zalloc(m->nbatches + 1u, sizeof(*c->place));
+	if (!c->which || !c->row || !c->batch || !c->used || !c->place)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* The next rows; false: there are none. */
+static bool chunk_fill(struct chunk *c, const struct dtx_merge *m, struct heap *h, uint32_t most)
+{
+	for (uint32_t i = 0; i < c->nbatches; i++)
+		c->place[c->used[i]] = 0;
+	c->nbatches = 0;
+	for (c->n = 0; c->n < most && h->n; c->n++) {
 		unsigned r = h->id[0];
 		const struct dtx_sort_row *from = &m->run[r].row[h->at[r]];
+		uint32_t b = m->first[r] + from->batch;
 
-		which[n] = m->first[r] + from->batch;
-		row[n] = from->row;
+		if (!c->place[b]) {
+			c->used[c->nbatches] = b;
+			c->batch[c->nbatches++] = m->batch[b];
+			c->place[b] = c->nbatches;
+		}
+		c->which[c->n] = c->place[b] - 1;
+		c->row[c->n] = from->row;
 		heap_next(h, 1);
 	}
-	return n;
+	return c->n > 0;
 }
 
 enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part, const struct dtx_opctx *ox,
@@ -213,18 +254,19 @@ enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part, const str
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t most = DTX_MIN(dtx_op_batch_rows(ox), DTX_PICK_ROWS);
-	uint32_t *which = dtx_mem_alloc(most, sizeof(*which));
-	uint32_t *row = dtx_mem_alloc(most, sizeof(*row));
 	const size_t *from = m->bound + part * m->n;
-	struct dtx_pick pick = { m->batch, m->nbatches, which, row, 0 };
+	struct chunk c = { .n = 0 };
 	struct dtx_batch *b = NULL;
 	struct heap h = { 0 };
 
-	if (!which || !row)
-		DTX_FAIL_MEM(err);
+	DTX_TRY(chunk_open(&c, m, most, err));
 	DTX_TRY(heap_open(&h, m, from, from + m->n, err));
-	while (!dtx_emit_full(out) && (pick.n = fill(m, &h, which, row, most)) > 0) {
+	while (!dtx_emit_full(out) && chunk_fill(&c, m, &h, most)) {
+		struct dtx_pick pick = { c.batch, c.nbatches, c.which, c.row, c.n };
+
 		DTX_TRY(dtx_pick_batch(ox, map, &pick, &b, err));
+		if (!m->origin) /* batches differ: what this one has must not depend on its size */
+			b->origin = NULL;
 		DTX_TRY(dtx_emit_batch(out, b, err));
 		dtx_batch_free(b);
 		b = NULL;
@@ -232,7 +274,6 @@ enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part, const str
 out:
 	dtx_batch_free(b);
 	heap_close(&h);
-	dtx_mem_free(which);
-	dtx_mem_free(row);
+	chunk_close(&c);
 	return rc;
 }

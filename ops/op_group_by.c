@@ -288,6 +288,9 @@ static const struct dtx_sink group_by_sink = {
 	.combine = dtx_gb_combine,
 	.finalize = dtx_gb_finalize,
 	.free_local = dtx_gb_free_local,
+	.free_shared = dtx_gb_free_shared,
+	.parts = dtx_gb_parts,
+	.make = dtx_gb_make,
 };
 
 static bool keys_sql(const struct dtx_sql_step *s, const char *after, bool named,

@@ -1,7 +1,6 @@
 /* sort: rows in order of keys, stable. */
-#include "ops/merge.h"
+#include "ops/ordered.h"
 #include "ops/orderkeys.h"
-#include "ops/runs.h"
 #include "core/plan/sqltext.h"
 
 struct sort_args {
@@ -75,21 +74,15 @@ out:
 	return rc;
 }
 
-/* A worker's rows: those in memory, and sorted runs on disk. */
-struct sort_local {
-	struct dtx_sorter sorter;
-	struct dtx_runs runs;
-};
-
 static enum dtx_code sort_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
 {
 	const struct sort_args *a = ox->args;
 	enum dtx_code rc = DTX_OK;
-	struct sort_local *l = dtx_mem_zalloc(1, sizeof(*l));
+	struct dtx_ordered *l = dtx_mem_zalloc(1, sizeof(*l));
 
 	if (!l)
 		DTX_FAIL_MEM(err);
-	dtx_sorter_init(&l->sorter, a->limit > 0 ? (size_t)a->limit : SIZE_MAX);
+	dtx_ordered_init(l, a->limit > 0 ? (size_t)a->limit : SIZE_MAX);
 	*local = l;
 out:
 	return rc;
@@ -97,13 +90,12 @@ out:
 
 static void sort_free(const struct dtx_opctx *ox, void *local)
 {
-	struct sort_local *l = local;
+	struct dtx_ordered *l = local;
 
 	(void)ox;
 	if (!l)
 		return;
-	dtx_sorter_clear(&l->sorter);
-	dtx_runs_clear(&l->runs);
+	dtx_ordered_clear(l);
 	dtx_mem_free(l);
 }
 
@@ -111,7 +103,7 @@ static enum dtx_code sort_consume(const struct dtx_opctx *ox, void *local, struc
                                   struct dtx_err *err)
 {
 	const struct sort_state *s = ox->bound;
-	struct sort_local *l = local;
+	struct dtx_ordered *l = local;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column **key =
 		dtx_mem_zalloc((size_t)s->keys.n + 1, sizeof(struct dtx_column *));
@@ -119,9 +111,7 @@ static enum dtx_code sort_consume(const struct dtx_opctx *ox, void *local, struc
 	if (!key)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_orderkeys_eval(ox, &s->keys, in, key, err));
-	DTX_TRY(dtx_sorter_add(&l->sorter, in, key, s->keys.order, s->keys.n, err));
-	if (dtx_runs_wanted(ox, &l->sorter))
-		DTX_TRY(dtx_runs_spill(&l->runs, ox, &l->sorter, err));
+	DTX_TRY(dtx_ordered_add(l, ox, in, key, s->keys.order, s->keys.n, err));
 out:
 	for (uint32_t i = 0; key && i < s->keys.n; i++)
 		dtx_column_unref(key[i]);
@@ -139,88 +129,35 @@ static enum dtx_code sort_combine(const struct dtx_opctx *ox, unsigned part, voi
 
 	(void)ox;
 	for (unsigned w = part; w < n; w += SORT_PARTS)
-		DTX_TRY(dtx_sorter_sort(&((struct sort_local *)locals[w])->sorter, err));
+		DTX_TRY(dtx_sorter_sort(&((struct dtx_ordered *)locals[w])->sorter, err));
 out:
 	return rc;
 }
 
-/* --- the result: the workers' runs, merged while it is read --- */
-
-struct sort_result {
-	struct sort_local *local; /* the workers', moved here */
-	unsigned n;
-	struct dtx_sorted *run; /* all of theirs */
-	unsigned nruns;
-	struct dtx_merge merge;
-};
-
-static void result_free(const struct dtx_opctx *ox, void *shared)
+static void sort_free_shared(const struct dtx_opctx *ox, void *shared)
 {
-	struct sort_result *r = shared;
-
 	(void)ox;
-	if (!r)
-		return;
-	dtx_merge_close(&r->merge);
-	for (unsigned w = 0; w < r->n; w++) {
-		dtx_sorter_clear(&r->local[w].sorter);
-		dtx_runs_clear(&r->local[w].runs);
-	}
-	dtx_mem_free(r->local);
-	dtx_mem_free(r->run);
-	dtx_mem_free(r);
-}
-
-/* The workers' state becomes the result's. */
-static enum dtx_code take_locals(struct sort_result *r, void *const *locals, unsigned n,
-                                 struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	size_t nruns = n;
-
-	for (unsigned w = 0; w < n; w++)
-		nruns += ((const struct sort_local *)locals[w])->runs.n;
-	r->local = dtx_mem_alloc((size_t)n + 1, sizeof(*r->local));
-	r->run = dtx_mem_alloc(nruns + 1, sizeof(*r->run));
-	if (!r->local || !r->run)
-		DTX_FAIL_MEM(err);
-	for (; r->n < n; r->n++) {
-		struct sort_local *from = locals[r->n], *to = &r->local[r->n];
-
-		*to = *from;
-		dtx_sorter_init(&from->sorter, 0);
-		from->runs = (struct dtx_runs)DTX_RUNS_INIT;
-		r->run[r->nruns++] = dtx_sorter_run(&to->sorter);
-		for (size_t i = 0; i < to->runs.n; i++)
-			r->run[r->nruns++] = dtx_runs_view(&to->runs, i);
-	}
-out:
-	return rc;
+	dtx_ordered_free(shared);
 }
 
 static enum dtx_code sort_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                    void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct sort_args *a = ox->args;
+	struct dtx_ordered_rows *rows = NULL;
 	enum dtx_code rc = DTX_OK;
-	struct sort_result *r = dtx_mem_zalloc(1, sizeof(*r));
 
 	(void)out;
-	if (!r)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(take_locals(r, locals, n, err));
-	DTX_TRY(dtx_merge_open(&r->merge, r->run, r->nruns,
-	                       a->limit > 0 ? (size_t)a->limit : SIZE_MAX, err));
-	*shared = r;
-	r = NULL;
+	DTX_TRY(dtx_ordered_take((struct dtx_ordered *const *)locals, n,
+	                         a->limit > 0 ? (size_t)a->limit : SIZE_MAX, &rows, err));
+	*shared = rows;
 out:
-	result_free(ox, r);
 	return rc;
 }
 
 static uint64_t sort_parts(const struct dtx_opctx *ox, const struct dtx_origin **origin)
 {
-	const struct sort_result *r = ox->shared;
+	const struct dtx_ordered_rows *r = ox->shared;
 
 	*origin = r->merge.origin;
 	return r->merge.nparts;
@@ -229,7 +166,7 @@ static uint64_t sort_parts(const struct dtx_opctx *ox, const struct dtx_origin *
 static enum dtx_code sort_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_emit *out,
                                struct dtx_err *err)
 {
-	const struct sort_result *r = ox->shared;
+	const struct dtx_ordered_rows *r = ox->shared;
 	const struct sort_state *s = ox->bound;
 
 	return dtx_merge_part(&r->merge, part, ox, &s->map, out, err);
@@ -273,7 +210,7 @@ static const struct dtx_sink sort_sink = {
 	.combine = sort_combine,
 	.finalize = sort_finalize,
 	.free_local = sort_free,
-	.free_shared = result_free,
+	.free_shared = sort_free_shared,
 	.parts = sort_parts,
 	.make = sort_make,
 };

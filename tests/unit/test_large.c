@@ -35,6 +35,8 @@ static const char *const large_plans[] = {
 	PLANCASE("{\"op\":\"sort\",\"by\":[\"t\",\"k\"]},{\"op\":\"derive\",\"set\":{\"n\":\"i+1\"}"
 	         "}"),
 	PLANCASE("{\"op\":\"sort\",\"by\":[\"k\"],\"limit\":70000}"),
+	PLANCASE("{\"op\":\"group_by\",\"by\":[\"v\",\"t\"],\"agg\":{\"n\":\"count()\",\"s\":\"sum("
+	         "k)\"}}"),
 };
 
 void test_large_same_for_any_workers(void)

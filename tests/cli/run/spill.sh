@@ -2,11 +2,15 @@
 . "$LIB"
 awk 'BEGIN { print "i,k,t"; for (i = 0; i < 200000; i++) print i "," (i * 7919) % 100003 ",text number " i % 977 }' > big.csv
 echo '[{"op":"sort","by":["-k","t"]}]' > sort.json
-dtx run -q sort.json big.csv -o whole.csv --memory 1G
+echo '[{"op":"group_by","by":["k","t"],"agg":{"s":"sum(i)","first":"first(i)"}}]' > first_seen.json
+echo '[{"op":"group_by","by":[{"as":"h","expr":"k * 2"}],"agg":{"n":"count()"},"order":"sorted","having":"n > 1"}]' > sorted.json
 mkdir tmp
-TMPDIR=$PWD/tmp dtx run -q sort.json big.csv -o less.csv --memory 16M --threads 2
-cmp whole.csv less.csv && echo same
-ls tmp
-dtx provenance less.csv --json | grep -c '"spilled"'
+for plan in sort first_seen sorted; do
+	dtx run -q $plan.json big.csv -o whole.csv --memory 1G
+	TMPDIR=$PWD/tmp dtx run -q $plan.json big.csv -o less.csv --memory 32M --threads 2
+	cmp whole.csv less.csv && echo same
+	ls tmp
+	dtx provenance less.csv --json | grep -c '"spilled"'
+done
 TMPDIR=$PWD/none dtx run -q sort.json big.csv -o no.csv --memory 16M || echo "exit $?"
 [ ! -e no.csv ]
