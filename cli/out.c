@@ -76,7 +76,8 @@ static void out_place(struct dtx_buf *out, const struct dtx_err *err, const stru
 	if (err->byte >= 0)
 		dtx_buf_printf(out, " (byte %lld)", (long long)err->byte);
 	if (err->count > 1)
-		dtx_buf_printf(out, "; %lld in all", (long long)err->count);
+		dtx_buf_printf(out, "; %s%lld in all", err->count_open ? "at least " : "",
+		               (long long)err->count);
 	dtx_buf_add(out, "\n");
 }
 

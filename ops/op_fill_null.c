@@ -1,19 +1,24 @@
 /* fill_null: nulls take a value. */
+#include "core/base/mem.h"
+#include "core/expr/agg.h"
 #include "ops/cells.h"
 #include "ops/jsonvalue.h"
 #include "ops/opkit.h"
 #include "core/plan/sqltext.h"
 
+enum { FILL_ZERO, FILL_MEAN }; /* of `strategy`, -1: none; from MEAN on aggregates */
 struct null_args {
 	struct dtx_cols *cols;
 	const json_t *value;
 	struct dtx_expr *expr;
+	int strategy;
 };
 struct null_state {
 	int32_t *col;
 	uint32_t n;
 	struct dtx_bound *expr;
-	struct dtx_field *field; /* per listed column */
+	struct dtx_field *field;    /* per listed column */
+	struct dtx_aggcalls *calls; /* the same: one call; NULL: no aggregate fills */
 };
 
 #define AT(member) .offset = offsetof(struct null_args, member)
@@ -31,6 +36,11 @@ static const struct dtx_param null_params[] = {
 	  AT(expr),
 	  .aliases = "expression,formula",
 	  .help = "formula of the value, row by row" },
+	{ .name = "strategy",
+	  .kind = DTX_P_CHOICE,
+	  AT(strategy),
+	  .choices = "zero,mean,median,mode,min,max",
+	  .help = "0, or what the column's values give" },
 };
 static const struct dtx_example null_examples[] = {
 	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : ["a"], "value" : 0 }),
@@ -45,16 +55,31 @@ static const struct dtx_example null_examples[] = {
 	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : ["a"], "value" : "x" }),
 	  .in = "a,b\n1,x\n,y\n",
 	  .error = "type_mismatch" },
+	{ .step = DTX_JSON({ "op" : "impute", "cols" : [ "a", "b" ], "strategy" : "mean" }),
+	  .in = "a,b,k\n1.50,1,x\n,2,\n2.5,,y\n",
+	  .out = "a,b,k\n1.50,1,x\n2.0,2,\n2.5,1.5,y\n" },
+	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : [ "k", "d" ], "strategy" : "mode" }),
+	  .in = "k,d\nx,2024-01-31\n,\ny,2024-02-29\ny,\n",
+	  .out = "k,d\nx,2024-01-31\ny,2024-01-31\ny,2024-02-29\ny,2024-01-31\n" },
+	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : ["a"], "strategy" : "zero" }),
+	  .in = "a,b\n1,x\n,y\n",
+	  .out = "a,b\n1,x\n0,y\n" },
+	{ .step = DTX_JSON({ "op" : "fill_null", "cols" : ["k"], "strategy" : "median" }),
+	  .in = "k\nx\n",
+	  .error = "type_mismatch" },
 };
+
+static const char *const aggregates[] = { NULL, "mean", "median", "mode", "min", "max" };
 
 static enum dtx_code null_check(const void *args, struct dtx_err *err)
 {
 	const struct null_args *a = args;
+	int given = (a->value != NULL) + (a->expr != NULL) + (a->strategy >= 0);
 	enum dtx_code rc = DTX_OK;
 
-	if (!a->value == !a->expr)
-		DTX_FAIL(err, a->value ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "fill_null wants one of value and expr");
+	if (given != 1)
+		DTX_FAIL(err, given ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
+		         "fill_null wants one of value, expr and strategy");
 out:
 	return rc;
 }
@@ -73,18 +98,63 @@ static enum dtx_code bind_one(struct dtx_bind *b, const struct null_args *a, str
 		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/value", err,
 		                      "value does not fit column '%s' of type %s", f->name,
 		                      dtx_type_name(f->type.type)));
-	if (!s->expr)
+	if (!s->expr && (!s->calls || !s->calls[i].n))
 		goto out;
-	want = dtx_bound_type(s->expr);
+	want = s->expr ? dtx_bound_type(s->expr) : dtx_agg_type(s->calls[i].call[0]);
 	if (f->type.type == DTX_T_UNKNOWN || want.type == DTX_T_UNKNOWN)
 		f->type = (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 };
 	else if (dtx_type_widen(f->type, want, &type))
 		f->type = type;
 	else
-		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/expr", err,
+		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, a->expr ? "/expr" : "/strategy", err,
 		                      "a %s does not fit column '%s' of type %s",
 		                      dtx_type_name(want.type), f->name,
 		                      dtx_type_name(f->type.type)));
+out:
+	return rc;
+}
+
+/* What fills each column, of the column itself. */
+static enum dtx_code bind_aggregates(struct dtx_bind *b, const struct null_args *a,
+                                     struct null_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_expr *call;
+	struct dtx_bound *bound;
+
+	s->calls = dtx_arena_zalloc(b->arena, (size_t)s->n + 1, sizeof(*s->calls));
+	if (!s->calls)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->col[i] < 0)
+			continue;
+		call = dtx_expr_call1(b->arena, aggregates[a->strategy],
+		                      b->in[0]->field[s->col[i]].name);
+		if (!call)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(dtx_bind_agg(b, 0, call, "/strategy", NULL, 0, DTX_USE_ROWS, &s->calls[i],
+		                     &bound, err));
+	}
+	dtx_bind_kind(b, DTX_KIND_WHOLE);
+out:
+	return rc;
+}
+
+static enum dtx_code bind_filling(struct dtx_bind *b, const struct null_args *a,
+                                  struct null_state *s, struct dtx_err *err)
+{
+	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_expr *zero = NULL;
+
+	dtx_bind_kind(b, DTX_KIND_MAP);
+	if (a->strategy >= FILL_MEAN)
+		return bind_aggregates(b, a, s, err);
+	if (a->strategy == FILL_ZERO)
+		DTX_TRY(dtx_expr_parse(b->arena, DTX_STR("0"), &zero, err));
+	if (zero || a->expr)
+		DTX_TRY(dtx_bind_expr(b, 0, zero ? zero : a->expr, zero ? "/strategy" : "/expr",
+		                      any, DTX_USE_ROWS, &s->expr, err));
 out:
 	return rc;
 }
@@ -108,7 +178,6 @@ out:
 static enum dtx_code null_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct null_args *a = args;
-	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
 	enum dtx_code rc = DTX_OK;
 	struct null_state *s = dtx_bind_state(b, sizeof(*s));
 	size_t from = b->nuses, to;
@@ -116,8 +185,7 @@ static enum dtx_code null_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 	if (!s)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
-	if (a->expr)
-		DTX_TRY(dtx_bind_expr(b, 0, a->expr, "/expr", any, DTX_USE_ROWS, &s->expr, err));
+	DTX_TRY(bind_filling(b, a, s, err));
 	to = b->nuses;
 	s->field = dtx_arena_zalloc(b->arena, (size_t)s->n + 1, sizeof(*s->field));
 	if (!s->field)
@@ -205,6 +273,74 @@ out:
 	return rc;
 }
 
+/* --- what the values of a column give --- */
+
+static enum dtx_code aggregate(const struct dtx_opctx *ox, struct dtx_table *t,
+                               const struct dtx_aggcall *call, struct dtx_column **out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_eval_counts counts = { 0 };
+	uint32_t *group = dtx_mem_zalloc(DTX_BATCH_ROWS, sizeof(*group));
+	void *state = dtx_mem_alloc(1, dtx_agg_state_size(call));
+
+	if (!group || !state)
+		DTX_FAIL_MEM(err);
+	dtx_agg_init(call, state, dtx_agg_state_size(call), 0, 1);
+	for (size_t i = 0; i < t->nbatches && rc == DTX_OK; i++)
+		rc = dtx_agg_add(call, state, dtx_agg_state_size(call), group, t->batch[i], &counts,
+		                 err);
+	if (rc == DTX_OK)
+		rc = dtx_agg_final(call, &state, 1, out, err);
+	dtx_agg_free(call, state, dtx_agg_state_size(call), 1);
+	dtx_op_evals(ox, &counts);
+out:
+	dtx_mem_free(group);
+	dtx_mem_free(state);
+	return rc;
+}
+
+static enum dtx_code fill_column(const struct dtx_opctx *ox, struct dtx_table *t,
+                                 struct dtx_kept *kept, uint32_t i, struct dtx_err *err)
+{
+	const struct null_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *fill = NULL, *made = NULL;
+
+	DTX_TRY(aggregate(ox, t, s->calls[i].call[0], &fill, err));
+	for (size_t k = 0; k < kept->n; k++) {
+		struct dtx_batch *b = kept->batch[k];
+		int64_t filled = 0;
+
+		DTX_TRY(merge(b->col[s->col[i]], fill, &s->field[i], &made, &filled, err));
+		dtx_batch_put(b, (uint32_t)s->col[i], made);
+	}
+out:
+	dtx_column_unref(fill);
+	return rc;
+}
+
+static enum dtx_code null_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+                                struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct null_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_kept kept = { NULL, 0, 0 };
+
+	for (size_t i = 0; i < t->nbatches; i++)
+		DTX_TRY(dtx_kept_add(&kept, t->batch[i], err));
+	for (uint32_t i = 0; i < s->n; i++)
+		if (dtx_op_wants(ox, (uint32_t)s->col[i]))
+			DTX_TRY(fill_column(ox, t, &kept, i, err));
+	for (size_t i = 0; i < kept.n && !dtx_emit_full(out); i++) {
+		kept.batch[i]->schema = ox->out;
+		DTX_TRY(dtx_emit_batch(out, kept.batch[i], err));
+	}
+out:
+	dtx_kept_clear(&kept);
+	return rc;
+}
+
 static void null_explain(const void *args, struct dtx_buf *out)
 {
 	const struct null_args *a = args;
@@ -212,7 +348,11 @@ static void null_explain(const void *args, struct dtx_buf *out)
 	dtx_buf_add(out, "fill nulls of ");
 	dtx_cols_print(a->cols, out);
 	dtx_buf_add(out, " with ");
-	if (a->expr)
+	if (a->strategy >= FILL_MEAN)
+		dtx_buf_printf(out, "the %s of each", aggregates[a->strategy]);
+	else if (a->strategy == FILL_ZERO)
+		dtx_buf_add(out, "0");
+	else if (a->expr)
 		dtx_expr_print(a->expr, out);
 	else
 		dtx_json_print(a->value, 0, out);
@@ -255,16 +395,17 @@ const struct dtx_op dtx_op_fill_null = {
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Fill nulls with a value",
 	.notes = "Only nulls: blank text stays. A value that does not fit the column's type is "
-		 "type_mismatch. Other cells keep their bytes.",
+		 "type_mismatch; a mean makes an int column float. Mode of equals: the first seen. "
+		 "Other cells keep their bytes.",
 	.params = null_params,
 	.nparams = DTX_COUNT(null_params),
 	.examples = null_examples,
 	.nexamples = DTX_COUNT(null_examples),
 	.args_size = sizeof(struct null_args),
-	.unsupported = "strategy",
 	.check = null_check,
 	.bind = null_bind,
 	.map = &null_map,
+	.whole = null_whole,
 	.explain = null_explain,
 	.sql = null_sql,
 };

@@ -1,4 +1,5 @@
 /* replace_values: values of columns by a table of pairs. */
+#include "core/base/mem.h"
 #include "core/data/key.h"
 #include "ops/cells.h"
 #include "ops/jsonvalue.h"
@@ -12,11 +13,14 @@ struct replace_args {
 	struct dtx_cols *cols;
 	struct dtx_plist map;
 	int otherwise;
+	bool regex;
 };
 struct replace_state {
 	int32_t *col;
 	uint32_t n;
 	struct dtx_field *field; /* per listed column */
+	struct dtx_bound **hit;  /* regex, the same: whether a pattern matches */
+	struct dtx_bound **made; /* and what becomes of the text */
 };
 
 static const struct dtx_param pair_rows[] = {
@@ -54,6 +58,12 @@ static const struct dtx_param replace_params[] = {
 	  .choices = "keep,null,error",
 	  .def = "\"keep\"",
 	  .help = "what other values become" },
+	{ .name = "regex",
+	  .kind = DTX_P_BOOL,
+	  .offset = offsetof(struct replace_args, regex),
+	  .def = "false",
+	  .help = "from is a pattern, to its replacement ($1): of the first that matches, all "
+	          "places" },
 };
 static const struct dtx_example replace_examples[] = {
 	{ .step = DTX_JSON({
@@ -101,6 +111,31 @@ static const struct dtx_example replace_examples[] = {
 	  }),
 	  .in = "k,v\nz,1\n",
 	  .error = "unexpected_value" },
+	{ .step = DTX_JSON({
+		  "op" : "replace_values",
+		  "cols" : ["k"],
+		  "map" : [ { "from" : "^(.)-(.)$", "to" : "$2$1" }, { "from" : "[xy]", "to" : "z" } ],
+		  "regex" : true
+	  }),
+	  .in = "k,v\nx-y,1\nxay,2\n\"b\",3\n,4\n",
+	  .out = "k,v\nyx,1\nzaz,2\n\"b\",3\n,4\n" },
+	{ .step = DTX_JSON({
+		  "op" : "replace",
+		  "cols" : ["k"],
+		  "map" : [ { "from" : "^n/?a$" } ],
+		  "regex" : true,
+		  "else" : "error"
+	  }),
+	  .in = "k\nn/a\nb\n",
+	  .error = "unexpected_value" },
+	{ .step = DTX_JSON({
+		  "op" : "replace_values",
+		  "cols" : ["n"],
+		  "map" : [ { "from" : "1", "to" : "2" } ],
+		  "regex" : true
+	  }),
+	  .in = "n\n1\n",
+	  .error = "type_mismatch" },
 };
 
 /* The column's type if all new values fit it (and others stay), else what they have in common. */
@@ -123,6 +158,115 @@ static struct dtx_typeref result_type(const struct replace_args *a, struct dtx_t
 	return fits && t.type != DTX_T_BOOL ? now : t;
 }
 
+/* --- patterns: two formulas per column, made of all pairs --- */
+
+static enum dtx_code replace_check(const void *args, struct dtx_err *err)
+{
+	const struct replace_args *a = args;
+	const struct pair *pair = a->map.item;
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; a->regex && i < a->map.n; i++)
+		if (!json_is_string(pair[i].from) || (pair[i].to && !json_is_string(pair[i].to)))
+			DTX_FAIL(err, DTX_E_BAD_PARAM_TYPE,
+			         "replace_values: with regex, from and to are texts");
+out:
+	return rc;
+}
+
+static void quote(struct dtx_buf *out, struct dtx_str s, char mark)
+{
+	dtx_buf_addc(out, mark);
+	for (size_t i = 0; i < s.len; i++) {
+		if (s.ptr[i] == mark)
+			dtx_buf_addc(out, mark);
+		dtx_buf_addc(out, s.ptr[i]);
+	}
+	dtx_buf_addc(out, mark);
+}
+
+static struct dtx_str text_of(const json_t *v)
+{
+	return (struct dtx_str){ json_string_value(v), json_string_length(v) };
+}
+
+/* matches(`k`, 'p') or ...; with `made`: case when matches(...) then replace_re(...) ... end */
+static void pattern_formula(const struct replace_args *a, const char *column, bool made,
+                            struct dtx_buf *out)
+{
+	const struct pair *pair = a->map.item;
+
+	dtx_buf_add(out, made ? "case" : "");
+	for (size_t i = 0; i < a->map.n; i++) {
+		dtx_buf_add(out, made ? " when matches(" : i ? " or matches(" : "matches(");
+		quote(out, dtx_str_of(column), '`');
+		dtx_buf_add(out, ", ");
+		quote(out, text_of(pair[i].from), '\'');
+		dtx_buf_add(out, made ? ") then " : ")");
+		if (!made)
+			continue;
+		dtx_buf_add(out, pair[i].to ? "replace_re(" : "nullif('', '')");
+		if (!pair[i].to)
+			continue;
+		quote(out, dtx_str_of(column), '`');
+		dtx_buf_add(out, ", ");
+		quote(out, text_of(pair[i].from), '\'');
+		dtx_buf_add(out, ", ");
+		quote(out, text_of(pair[i].to), '\'');
+		dtx_buf_addc(out, ')');
+	}
+	dtx_buf_add(out, made ? " end" : "");
+}
+
+static enum dtx_code bind_formula(struct dtx_bind *b, const struct replace_args *a, int32_t col,
+                                  bool made, struct dtx_bound **out, struct dtx_err *err)
+{
+	const struct dtx_typeref want = { .type = made ? DTX_T_TEXT : DTX_T_BOOL };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT((size_t)1 << 20);
+	size_t found = b->errs->n;
+	struct dtx_expr *e;
+
+	pattern_formula(a, b->in[0]->field[col].name, made, &text);
+	DTX_TRY(dtx_buf_check(&text, "map", err));
+	DTX_TRY(dtx_expr_parse(b->arena, (struct dtx_str){ dtx_buf_text(&text), text.len }, &e,
+	                       err));
+	DTX_TRY(dtx_bind_expr(b, 0, e, "/map", want, col, out, err));
+	/* places in a text that nobody wrote help nobody */
+	for (; found < b->errs->n; found++)
+		b->errs->item[found].span[0] = b->errs->item[found].span[1] = -1;
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+static enum dtx_code bind_patterns(struct dtx_bind *b, const struct replace_args *a,
+                                   struct replace_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	s->hit = dtx_arena_zalloc(b->arena, (size_t)s->n + 1, sizeof(struct dtx_bound *));
+	s->made = dtx_arena_zalloc(b->arena, (size_t)s->n + 1, sizeof(struct dtx_bound *));
+	if (!s->hit || !s->made)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < s->n; i++) {
+		enum dtx_type type = s->col[i] < 0 ? DTX_T_NULL
+		                                   : b->in[0]->field[s->col[i]].type.type;
+
+		if (s->col[i] < 0)
+			continue;
+		s->field[i] = b->in[0]->field[s->col[i]];
+		if (type != DTX_T_TEXT && type != DTX_T_UNKNOWN && type != DTX_T_NULL)
+			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/cols", err,
+			                      "column '%s' is %s: patterns are for text",
+			                      s->field[i].name, dtx_type_name(type)));
+		DTX_TRY(bind_formula(b, a, s->col[i], false, &s->hit[i], err));
+		DTX_TRY(bind_formula(b, a, s->col[i], true, &s->made[i], err));
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code replace_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct replace_args *a = args;
@@ -136,6 +280,8 @@ static enum dtx_code replace_bind(struct dtx_bind *b, void *args, struct dtx_err
 	if (!s->field)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
+	if (a->regex)
+		return bind_patterns(b, a, s, err);
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct dtx_field *f = &s->field[i];
 
@@ -258,6 +404,7 @@ static enum dtx_code unexpected(struct dtx_batch *in, int32_t col, uint32_t row,
 	dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
 	            "replace_values: column '%s' has '%.*s', which the map lacks",
 	            in->schema->field[col].name, (int)DTX_MIN(text.len, (size_t)80), text.ptr);
+	dtx_err_hint(err, "add it to map, or set else to keep or null");
 	dtx_batch_blame(in, row, col, err);
 	dtx_buf_clear(&scratch);
 	return DTX_E_UNEXPECTED_VALUE;
@@ -324,6 +471,64 @@ out:
 	return rc;
 }
 
+/* Rows that match take their cell from `made`, others stay or go as `else` says. */
+static enum dtx_code choose_matched(const struct replace_args *a, struct dtx_batch *in, int32_t col,
+                                    struct dtx_column *hit, uint32_t *which, uint32_t *row,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < in->nrows; i++) {
+		bool null = hit->type.type == DTX_T_NULL || dtx_column_is_null(hit, i);
+
+		row[i] = i;
+		which[i] = !null && dtx_bit(hit->v.bits, i);
+		if (which[i] || a->otherwise == ELSE_KEEP)
+			continue;
+		if (a->otherwise == ELSE_ERROR && !null) {
+			rc = unexpected(in, col, i, err);
+			goto out;
+		}
+		which[i] = DTX_NOWHERE;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code replace_matched(const struct dtx_opctx *ox, struct dtx_batch *in, uint32_t i,
+                                     struct dtx_err *err)
+{
+	const struct replace_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	int32_t col = s->col[i];
+	uint32_t *which = dtx_mem_alloc((size_t)in->nrows + 1, sizeof(*which));
+	uint32_t *row = dtx_mem_alloc((size_t)in->nrows + 1, sizeof(*row));
+	struct dtx_column *src[2] = { NULL, NULL }, *hit = NULL, *flat = NULL, *made = NULL;
+
+	if (!which || !row)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_op_eval(ox, s->hit[i], in, &hit, err));
+	DTX_TRY(dtx_column_flat(hit, &flat, err));
+	DTX_TRY(choose_matched(ox->args, in, col, flat, which, row, err));
+	DTX_TRY(dtx_op_eval(ox, s->made[i], in, &made, err));
+	DTX_TRY(dtx_cells_fit(in->col[col], &s->field[i], &src[0], err));
+	DTX_TRY(dtx_cells_fit(made, &s->field[i], &src[1], err));
+	dtx_column_unref(made);
+	made = NULL;
+	DTX_TRY(dtx_cells_gather(src, 2, which, row, in->nrows, &s->field[i], &made, err));
+	dtx_batch_put(in, (uint32_t)col, made);
+	made = NULL;
+out:
+	dtx_column_unref(made);
+	dtx_column_unref(hit);
+	dtx_column_unref(flat);
+	dtx_column_unref(src[0]);
+	dtx_column_unref(src[1]);
+	dtx_mem_free(which);
+	dtx_mem_free(row);
+	return rc;
+}
+
 static enum dtx_code replace_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
                                    struct dtx_emit *out, struct dtx_err *err)
 {
@@ -333,7 +538,8 @@ static enum dtx_code replace_batch(const struct dtx_opctx *ox, void *local, stru
 	(void)local;
 	for (uint32_t i = 0; i < s->n; i++)
 		if (dtx_op_wants(ox, (uint32_t)s->col[i]) && in->col[s->col[i]])
-			DTX_TRY(replace_column(ox, in, i, err));
+			DTX_TRY(s->hit ? replace_matched(ox, in, i, err)
+			               : replace_column(ox, in, i, err));
 	in->schema = ox->out;
 	DTX_TRY(dtx_emit_batch(out, in, err));
 out:
@@ -364,14 +570,14 @@ const struct dtx_op dtx_op_replace_values = {
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Replace values by a table of pairs",
-	.notes = "Typed equality, the first pair that fits, one pass. Cells that stay keep their "
-		 "bytes.",
+	.notes = "Typed equality, the first pair that fits, one pass; with regex, text columns "
+		 "and patterns. Cells that stay keep their bytes.",
 	.params = replace_params,
 	.nparams = DTX_COUNT(replace_params),
 	.examples = replace_examples,
 	.nexamples = DTX_COUNT(replace_examples),
 	.args_size = sizeof(struct replace_args),
-	.unsupported = "regex",
+	.check = replace_check,
 	.bind = replace_bind,
 	.map = &replace_map,
 	.explain = replace_explain,

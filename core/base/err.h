@@ -168,6 +168,7 @@ enum dtx_severity { DTX_SEV_ERROR, DTX_SEV_FALLBACK, DTX_SEV_WARNING };
 struct dtx_err {
 	enum dtx_code code;
 	enum dtx_severity severity;
+	bool count_open;      /* there may be more: not all rows were looked at */
 	bool run_time;        /* found while rows flowed (or while an input was bound) */
 	int32_t step;         /* from 0; -1: none */
 	int32_t span[2];      /* bytes of the expression; {-1, -1}: none */

@@ -354,6 +354,26 @@ static void cast_failed(struct cast *k, uint32_t row)
 	dtx_buf_clear(&text);
 }
 
+/* What would read such a text, or leave it out. */
+static const char *cast_hint(const struct cast *k)
+{
+	switch (k->spec->to.type) {
+	case DTX_T_INT64:
+	case DTX_T_FLOAT64:
+	case DTX_T_DECIMAL:
+		return "parse_number reads '1,234', '$5' and '12%'; cast with on_error null, or "
+		       "try() in a formula, makes null of what is no number";
+	case DTX_T_DATE:
+	case DTX_T_DATETIME:
+		return k->spec->format
+		               ? "parse_date takes several formats; on_error null, or try() in a "
+		                 "formula, makes null of what is no date"
+		               : "parse_date reads other orders and formats; on_error null, or try() "
+		                 "in a formula, makes null of what is no date";
+	default: return "cast with on_error null, or try() in a formula, makes null of it";
+	}
+}
+
 static enum dtx_code cast_error(struct cast *k, struct dtx_err *err)
 {
 	static const struct {
@@ -380,10 +400,13 @@ static enum dtx_code cast_error(struct cast *k, struct dtx_err *err)
 		                 dtx_buf_text(&text), dtx_buf_text(&type));
 	if (ambiguous)
 		dtx_err_hint(err, "say which: %s", orders[order].hint);
+	else if (!k->impossible)
+		dtx_err_hint(err, "%s", cast_hint(k));
 	if (err) {
 		err->run_time = true;
 		err->row = k->first;
 		err->count = k->failed;
+		err->count_open = true;
 	}
 	dtx_buf_add(&k->samples, "]}");
 	dtx_err_more(err, dtx_buf_steal(&k->samples));

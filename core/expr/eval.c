@@ -21,6 +21,19 @@ static bool may_trap(enum dtx_code rc)
 	       rc == DTX_E_DIV_ZERO;
 }
 
+/* What helps against any such failure, where nothing said more. */
+static void add_hint(enum dtx_code rc, struct dtx_err *err)
+{
+	if (err->hint[0])
+		return;
+	if (rc == DTX_E_CAST_FAILED || rc == DTX_E_AMBIGUOUS_DATE)
+		dtx_err_hint(err, "try(...) gives null, or another value, where this fails");
+	else if (rc == DTX_E_OVERFLOW)
+		dtx_err_hint(err, "compute with float(x), or use try(...)");
+	else if (rc == DTX_E_DIV_ZERO)
+		dtx_err_hint(err, "safe_div(a, b, default), or options.div_zero 'null'");
+}
+
 enum dtx_code dtx_ev_row(struct dtx_ev *ev, enum dtx_code rc, const struct dtx_bound *b,
                          struct dtx_vec *vec, uint32_t row)
 {
@@ -32,6 +45,7 @@ enum dtx_code dtx_ev_row(struct dtx_ev *ev, enum dtx_code rc, const struct dtx_b
 		return DTX_OK;
 	}
 	if (ev->err) {
+		add_hint(rc, ev->err);
 		ev->err->run_time = true;
 		dtx_err_span(ev->err, b->span[0], b->span[1]);
 		if (ev->in->origin)
@@ -110,12 +124,44 @@ static struct dtx_ev ev_of(struct dtx_batch *in, struct dtx_eval_counts *counts,
 		                .err = err };
 }
 
+/* How many rows of the batch fail, for the error about the first of them: as inside try. */
+static void count_failed(const struct dtx_bound *b, const struct dtx_ev *failed)
+{
+	struct dtx_eval_counts none = { 0, 0, 0 };
+	struct dtx_err quiet = DTX_ERR_INIT;
+	struct dtx_column *made = NULL;
+	struct dtx_ev ev = *failed;
+	int64_t n = 0;
+
+	ev.counts = &none;
+	ev.err = &quiet;
+	ev.trap = dtx_mem_zalloc(dtx_bit_words(ev.nrows) + 1, sizeof(*ev.trap));
+	if (ev.trap && dtx_ev_node(&ev, b, &made) == DTX_OK) {
+		for (size_t w = 0; w < dtx_bit_words(ev.nrows); w++)
+			n += __builtin_popcountll(ev.trap[w]);
+		failed->err->count = n;
+		failed->err->count_open = true;
+	}
+	dtx_column_unref(made);
+	dtx_mem_free(ev.trap);
+	dtx_err_clear(&quiet);
+}
+
+static enum dtx_code ev_rows(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)
+{
+	enum dtx_code rc = dtx_ev_node(ev, b, out);
+
+	if (ev->err && may_trap(rc))
+		count_failed(b, ev);
+	return rc;
+}
+
 enum dtx_code dtx_eval(const struct dtx_bound *b, struct dtx_batch *in, struct dtx_column **out,
                        struct dtx_eval_counts *counts, struct dtx_err *err)
 {
 	struct dtx_ev ev = ev_of(in, counts, err);
 
-	return dtx_ev_node(&ev, b, out);
+	return ev_rows(&ev, b, out);
 }
 
 /* --- logic over bit words --- */
@@ -277,7 +323,7 @@ enum dtx_code dtx_eval_keep(const struct dtx_bound *b, struct dtx_batch *in, int
 	uint16_t *sel;
 	struct bits bits;
 
-	DTX_TRY(dtx_ev_node(&ev, b, &c));
+	DTX_TRY(ev_rows(&ev, b, &c));
 	bits = bits_of(c);
 	if (!bits.v && (bits.cv & bits.cvalid))
 		goto out;

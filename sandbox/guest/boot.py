@@ -40,8 +40,8 @@ def prepare(screen_only):
             importlib.import_module(line)
         except ImportError:
             pass  # another version of a library keeps it elsewhere
-    for name in ("pins", "frames", "grids", "dxwords", "dxfn", "dxop", "dxagg", "dxwin", "dxshort", "dxrepair", "dxtext",
-                 "dxstat", "dxrule", "dxtime", "dxtable", "dx"):
+    for name in ("pins", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxwin", "dxshort", "dxrepair",
+                 "dxtext", "dxstat", "dxrule", "dxtime", "dxtable", "dx"):
         load(name)
     pins = sys.modules["pins"]
     pins.prepare()

@@ -9,6 +9,7 @@ import re
 import numpy as np
 import pandas as pd
 
+from dxagg import aggregate
 from dxfn import as_time, is_none, pattern, real, replace_re, text_of, truth, typed, whole
 
 # --- values of columns ---
@@ -395,7 +396,22 @@ def same(a, b):
 
 
 def replace_values(df, cols, map, else_="keep", regex=False):
-    return df.assign(**{c: replace_column(df[c], map, else_) for c in names_of(cols)})
+    how = replace_patterns if regex else replace_column
+    return df.assign(**{c: how(df[c], map, else_) for c in names_of(cols)})
+
+
+def replace_patterns(column, map, other):
+    """All places of the first pattern that matches."""
+    if kind_of(column) not in ("text", "null"):
+        raise TypeError("patterns are for text")
+    out = []
+    for v in plain(column):
+        pair = next((p for p in map if v is not None and pattern(p["from"]).search(v)), None)
+        if pair is None and other == "error" and v is not None:
+            raise ValueError("'%s' has no pair" % v)
+        new = None if pair is None or pair.get("to") is None else replace_re(v, pair["from"], pair["to"])
+        out.append(new if pair is not None else v if other == "keep" else None)
+    return column_of(out, "text")
 
 
 def replace_column(column, map, other):
@@ -429,9 +445,15 @@ def numbers(v, kind):
 
 
 def fill_null(df, cols, value=None, expr=None, strategy=None):
+    """A value, a formula's, or what a column gives: its mean, median, mode, min, max; zero is 0."""
     out = {}
     for c in names_of(cols):
-        if expr is None and df[c].notna().any() and not fits(value, kind_of(df[c])):
+        kind = kind_of(df[c])
+        if strategy in ("mean", "median") and kind not in ("int", "float", "decimal", "null"):
+            raise TypeError("no %s of column '%s'" % (strategy, c))
+        if strategy:
+            value = 0 if strategy == "zero" else aggregate(strategy, plain(df[c]))
+        if expr is None and (strategy in (None, "zero")) and df[c].notna().any() and not fits(value, kind):
             raise ValueError("%r does not fit column '%s'" % (value, c))
         fill = plain(constant(value if expr is None else expr(df), len(df)))
         own, kind = kind_of(df[c]), kind_of(typed(fill, range(len(df))))

@@ -166,10 +166,13 @@ static uint32_t pick(struct random_trees *r, uint32_t n)
 	return (uint32_t)(r->state >> 33) % n;
 }
 
+static struct dtx_expr *tree(struct random_trees *r, int depth);
+
 static struct dtx_expr *leaf(struct random_trees *r)
 {
 	static const char *const names[] = { "a", "b c", "end", "ü", "x`y", "_1", "Null", "in" };
-	static const char *const texts[] = { "", "it's", "\"", "a b", "\\d", "é" };
+	static const char *const texts[] = { "", "it's", "\"", "a b", "\\d", "é", "2024-02-29",
+		                             "7d", "2024-01-31T09:30:00", "%d.%m.%Y" };
 	static const char *const ints[] = { "0", "1", "9223372036854775807" };
 	struct dtx_expr *e = dtx_expr_node(r->arena, DTX_EX_COL, 0);
 
@@ -186,9 +189,39 @@ static struct dtx_expr *leaf(struct random_trees *r)
 	else if (e->op == DTX_LIT_INT)
 		e->text = dtx_str_of(ints[pick(r, DTX_COUNT(ints))]);
 	else if (e->op == DTX_LIT_POINT)
-		e->text = DTX_STR("1.50");
+		e->text = pick(r, 2) ? DTX_STR("1.50") : DTX_STR("0.000000000000000000000000000001");
 	else if (e->op == DTX_LIT_FLOAT)
 		e->text = DTX_STR("2.5e-3");
+	return e;
+}
+
+/* Any function of the language, with as many arguments as it takes. */
+static struct dtx_expr *call(struct random_trees *r, int depth)
+{
+	const struct dtx_fn_table *t;
+	const struct dtx_fn *fn;
+	const char **names;
+	struct dtx_expr *e;
+	size_t ntables = 0, min, max;
+	uint32_t i, n;
+
+	while (dtx_fns[ntables])
+		ntables++;
+	t = dtx_fns[pick(r, (uint32_t)ntables)];
+	fn = dtx_fn_at(t, pick(r, (uint32_t)t->n));
+	dtx_fn_arity(fn, &min, &max);
+	n = (uint32_t)min + pick(r, (uint32_t)(DTX_MIN(max, min + 2) - min) + 1);
+	e = dtx_expr_node(r->arena, DTX_EX_CALL, n);
+	e->name = fn->name;
+	for (i = 0; i < n; i++)
+		e->arg[i] = tree(r, depth - 1);
+	/* other names only stay where an argument before them is left out */
+	if (n && fn->kind == DTX_FN_AGG && !pick(r, 3)) {
+		names = dtx_arena_zalloc(r->arena, n, sizeof(*names));
+		names[n - 1] = "where";
+		e->argname = names;
+	}
+	dtx_expr_measure(e);
 	return e;
 }
 
@@ -209,6 +242,8 @@ static struct dtx_expr *tree(struct random_trees *r, int depth)
 
 	if (depth == 0 || !pick(r, 6))
 		return leaf(r);
+	if (shapes[s].kind == DTX_EX_CALL && pick(r, 4))
+		return call(r, depth);
 	n = shapes[s].nargs + pick(r, shapes[s].more);
 	e = dtx_expr_node(r->arena, shapes[s].kind, n);
 	e->op = (int)pick(r, shapes[s].ops);

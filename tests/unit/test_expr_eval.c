@@ -266,6 +266,41 @@ void test_eval_counts_and_options(void)
 	expr_env_clear(&v);
 }
 
+/* An error about a row says how many rows fail, and what helps. */
+void test_eval_failures_are_counted(void)
+{
+	static const struct {
+		const char *text, *want, *hint;
+		int64_t count;
+	} rows[] = {
+		{ "int(t)", "cast_failed row 0", "parse_number", 2 },
+		{ "i + int(t)", "cast_failed row 0", "parse_number", 2 },
+		{ "float(s)", "cast_failed row 0", "parse_number", 3 },
+		{ "date(t, '%d.%m.%Y')", "cast_failed row 0", "parse_date", 2 },
+		{ "number(s)", "cast_failed row 0", "try(", 3 },
+		{ "bool(s)", "cast_failed row 0", "try(", 3 },
+		{ "date('03/04/2024')", "ambiguous_date row 0", "format", 3 },
+		{ "9223372036854775807 + j", "overflow row 0", "float", 2 },
+		{ "abs(j - 9223372036854775807 - 4)", "overflow row 1", "float", 2 },
+		{ "char(i)", "cast_failed row 1", "try(", 1 },
+		{ "if(c, i, int(s))", "cast_failed row 1", "parse_number", 2 },
+	};
+	struct expr_env v;
+
+	expr_env_init(&v);
+	for (size_t i = 0; i < DTX_COUNT(rows); i++) {
+		T_STR(expr_env_run(&v, rows[i].text), rows[i].want);
+		T_INT(v.err.count, rows[i].count);
+		T_CHECK(strstr(v.err.hint, rows[i].hint) != NULL);
+		T_CHECK(v.err.count_open);
+	}
+	v.scope.div_zero_error = true;
+	T_STR(expr_env_run(&v, "1 // j"), "div_zero row 1");
+	T_INT(v.err.count, 1);
+	T_CHECK(strstr(v.err.hint, "safe_div") != NULL);
+	expr_env_clear(&v);
+}
+
 void test_eval_keep_narrows(void)
 {
 	struct expr_env v;
