@@ -71,6 +71,24 @@ static const struct dtx_example assert_examples[] = {
 	  .error = "missing_param" },
 	{ .step = DTX_JSON({
 		  "op" : "assert",
+		  "rules" : [ { "rule" : "recency", "col" : "d", "max_age" : "7d" } ]
+	  }),
+	  .in = "d\n1900-01-01\n\n",
+	  .error = "assert_failed" },
+	{ .step = DTX_JSON({
+		  "op" : "assert",
+		  "rules" : [ { "rule" : "recency", "col" : "d", "max_age" : "1mo" } ]
+	  }),
+	  .in = "d,v\n2001-01-01,1\n2200-12-31,2\n",
+	  .out = "d,v\n2001-01-01,1\n2200-12-31,2\n" },
+	{ .step = DTX_JSON({
+		  "op" : "assert",
+		  "rules" : [ { "rule" : "recency", "col" : "d", "max_age" : "7" } ]
+	  }),
+	  .in = "d\n2001-01-01\n",
+	  .error = "bad_param_value" },
+	{ .step = DTX_JSON({
+		  "op" : "assert",
 		  "rules" : [ { "rule" : "relationship", "col" : "n", "with" : "t", "to" : "n" } ]
 	  }),
 	  .in = "n\n1\n",

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "core/data/builder.h"
-#include "ops/duration.h"
+#include "core/data/duration.h"
 #include "ops/groupvals.h"
 #include "ops/jsonvalue.h"
 #include "ops/madecells.h"

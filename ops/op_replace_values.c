@@ -114,7 +114,9 @@ static const struct dtx_example replace_examples[] = {
 	{ .step = DTX_JSON({
 		  "op" : "replace_values",
 		  "cols" : ["k"],
-		  "map" : [ { "from" : "^(.)-(.)$", "to" : "$2$1" }, { "from" : "[xy]", "to" : "z" } ],
+		  "map" : [
+			  { "from" : "^(.)-(.)$", "to" : "$2$1" }, { "from" : "[xy]", "to" : "z" }
+		  ],
 		  "regex" : true
 	  }),
 	  .in = "k,v\nx-y,1\nxay,2\n\"b\",3\n,4\n",
@@ -250,8 +252,8 @@ static enum dtx_code bind_patterns(struct dtx_bind *b, const struct replace_args
 	if (!s->hit || !s->made)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < s->n; i++) {
-		enum dtx_type type = s->col[i] < 0 ? DTX_T_NULL
-		                                   : b->in[0]->field[s->col[i]].type.type;
+		enum dtx_type type =
+			s->col[i] < 0 ? DTX_T_NULL : b->in[0]->field[s->col[i]].type.type;
 
 		if (s->col[i] < 0)
 			continue;

@@ -368,7 +368,8 @@ static const char *cast_hint(const struct cast *k)
 		return k->spec->format
 		               ? "parse_date takes several formats; on_error null, or try() in a "
 		                 "formula, makes null of what is no date"
-		               : "parse_date reads other orders and formats; on_error null, or try() "
+		               : "parse_date reads other orders and formats; on_error null, or "
+		                 "try() "
 		                 "in a formula, makes null of what is no date";
 	default: return "cast with on_error null, or try() in a formula, makes null of it";
 	}

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/data/duration.h"
 #include "core/plan/parts.h"
 #include "core/plan/rules_parts.h"
 
@@ -22,6 +23,7 @@ const char *const dtx_rule_names[DTX_RULE_KINDS] = {
 	[DTX_RULE_SUM_EQUALS] = "sum_equals",
 	[DTX_RULE_SORTED] = "sorted",
 	[DTX_RULE_SHARE] = "not_null_share",
+	[DTX_RULE_RECENCY] = "recency",
 };
 
 static const struct dtx_param key_rows[] = {
@@ -55,8 +57,8 @@ const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
 	  .required = true,
 	  .offset = offsetof(struct dtx_rule, kind),
 	  .choices = "not_null,unique,accepted_values,range,matches,expression,row_count,columns,"
-	             "type,sum_equals,sorted,not_null_share",
-	  .unsupported = "relationship,equal_rows,recency",
+	             "type,sum_equals,sorted,not_null_share,recency",
+	  .unsupported = "relationship,equal_rows",
 	  .help = "what is checked" },
 	{ ROW(severity, DTX_P_CHOICE), .choices = "error,warn", .def = "\"error\"",
 	  .help = "warn: said, and the run goes on" },
@@ -82,7 +84,8 @@ const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
 	{ ROW(with, DTX_P_TEXT), .aliases = "right,table",
 	  .help = "relationship: the other table (not built in)" },
 	{ ROW(to, DTX_P_TEXT), .help = "relationship: its column (not built in)" },
-	{ ROW(max_age, DTX_P_TEXT), .help = "recency: a duration (not built in)" },
+	{ ROW(max_age, DTX_P_TEXT),
+	  .help = "recency: how long ago its newest date may be, before the run's date (7d, 1mo)" },
 };
 
 const char *dtx_rule_name(const struct dtx_rule *rule)
@@ -222,6 +225,7 @@ static const struct {
 	[DTX_RULE_SUM_EQUALS] = { "col", "value,other,tol" },
 	[DTX_RULE_SORTED] = { "by", "max_failures" },
 	[DTX_RULE_SHARE] = { "col,min", "" },
+	[DTX_RULE_RECENCY] = { "col,max_age", "" },
 };
 
 /* The member is written: defaults are not. */
@@ -376,6 +380,39 @@ out:
 	return rc;
 }
 
+/* `col` >= date_add(run_date(), -7, 'day') */
+static enum dtx_code bind_recency(struct binder *w)
+{
+	static const char *const units[] = { "year", "quarter", "month",  "week",
+		                             "day",  "hour",    "minute", "second" };
+	const struct dtx_typeref want = { .type = DTX_T_BOOL };
+	const struct dtx_rule *r = w->rule;
+	struct dtx_duration age;
+	struct dtx_expr *e, *column;
+	struct dtx_buf text = DTX_BUF_INIT(1000);
+	enum dtx_code rc = DTX_OK;
+
+	if (!dtx_duration_parse(r->max_age, &age)) {
+		rc = dtx_bind_fail(w->b, DTX_E_BAD_PARAM_VALUE, place(w, "max_age"), w->err,
+		                   "'%s' is no duration such as 36h, 7d or 1mo", r->max_age);
+		goto out;
+	}
+	column = dtx_expr_column(w->b->arena, r->col);
+	if (!column)
+		DTX_FAIL_MEM(w->err);
+	dtx_expr_print(column, &text);
+	dtx_buf_printf(&text, " >= date_add(run_date(), -%lld, '%s')", (long long)age.n,
+	               units[age.unit]);
+	DTX_TRY(dtx_buf_check(&text, "a rule", w->err));
+	DTX_TRY(dtx_expr_parse(w->b->arena, (struct dtx_str){ dtx_buf_text(&text), text.len }, &e,
+	                       w->err));
+	DTX_TRY(dtx_bind_expr(w->b, 0, e, place(w, "col"), want, DTX_USE_ROWS, &w->out->expr,
+	                      w->err));
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
 static enum dtx_code bind_formulas(struct binder *w)
 {
 	const struct dtx_rule *r = w->rule;
@@ -384,6 +421,8 @@ static enum dtx_code bind_formulas(struct binder *w)
 	struct dtx_regex *re = NULL;
 	enum dtx_code rc = DTX_OK;
 
+	if (r->kind == DTX_RULE_RECENCY && r->col && r->max_age)
+		DTX_TRY(bind_recency(w));
 	if (r->expr)
 		DTX_TRY(dtx_bind_expr(w->b, 0, r->expr, place(w, "expr"), want, DTX_USE_ROWS,
 		                      &w->out->expr, w->err));
@@ -421,6 +460,8 @@ static enum dtx_code describe(struct binder *w)
 		dtx_buf_printf(&text, "type %s", r->type);
 	if (r->other)
 		dtx_buf_printf(&text, "the sum of %s", r->other);
+	if (r->kind == DTX_RULE_RECENCY && r->max_age)
+		dtx_buf_printf(&text, "a date not more than %s before the run", r->max_age);
 	for (size_t i = 0; i < r->names.n; i++)
 		dtx_buf_printf(&text, "%s%s", i ? ", " : "columns ", name[i]);
 	DTX_TRY(dtx_buf_check(&text, "a rule", w->err));
@@ -511,6 +552,10 @@ enum dtx_code dtx_rules_table(const json_t *expect, struct dtx_table *t, json_t 
 	if (!kept || !b.in[0])
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_rules_expect(expect, "/expect", &hooks, kept, &arena, &errs, &rules, err));
+	for (size_t i = 0; i < rules.n; i++)
+		if (rules.rule[i].kind == DTX_RULE_RECENCY)
+			DTX_FAIL(err, DTX_E_UNSUPPORTED_PARAM,
+			         "rule recency is for a plan: a snippet's contract knows no date");
 	if (rules.n && !errs.n)
 		DTX_TRY(run_table(&rules, &b, t, checks, failed, err));
 	if (errs.n) {

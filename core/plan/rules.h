@@ -20,6 +20,7 @@ enum dtx_rule_kind {
 	DTX_RULE_SUM_EQUALS,
 	DTX_RULE_SORTED,
 	DTX_RULE_SHARE,
+	DTX_RULE_RECENCY,
 	DTX_RULE_KINDS
 };
 /* One rule as written; members that its kind does not take are refused when it is bound. */

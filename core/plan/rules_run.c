@@ -172,6 +172,12 @@ static bool row_untrue(struct view *v, uint32_t row)
 	       !dtx_bit(v->truth->v.bits, row);
 }
 
+/* recency counts the rows that keep it: one is enough. */
+static bool row_true(struct view *v, uint32_t row)
+{
+	return !row_untrue(v, row);
+}
+
 /* Nulls add nothing; a cell that is no number breaks the rule. */
 static bool row_sum(struct view *v, uint32_t row)
 {
@@ -260,7 +266,7 @@ static bool (*const row_breaks[DTX_RULE_KINDS])(struct view *v, uint32_t row) = 
 	[DTX_RULE_ACCEPTED] = row_other_value, [DTX_RULE_RANGE] = row_outside,
 	[DTX_RULE_MATCHES] = row_differs,      [DTX_RULE_EXPRESSION] = row_untrue,
 	[DTX_RULE_SUM_EQUALS] = row_sum,       [DTX_RULE_SORTED] = row_misplaced,
-	[DTX_RULE_SHARE] = row_null,
+	[DTX_RULE_SHARE] = row_null,           [DTX_RULE_RECENCY] = row_true,
 };
 
 /* --- one batch --- */
@@ -454,6 +460,14 @@ static void verdict_share(struct verdict *v)
 	               (long long)rows);
 }
 
+static void verdict_recency(struct verdict *v)
+{
+	v->pass = v->state->bad > 0;
+	dtx_buf_add(&v->expected, v->rule->how);
+	dtx_buf_printf(&v->actual, "%lld of %lld rows", (long long)v->state->bad,
+	               (long long)v->run->rows);
+}
+
 static void verdict_sum(struct verdict *v)
 {
 	const struct dtx_rule *r = v->rule->rule;
@@ -505,12 +519,13 @@ static void verdict_columns(struct verdict *v)
 }
 
 static void (*const verdicts[DTX_RULE_KINDS])(struct verdict *v) = {
-	[DTX_RULE_NOT_NULL] = verdict_count, [DTX_RULE_UNIQUE] = verdict_count,
-	[DTX_RULE_ACCEPTED] = verdict_count, [DTX_RULE_RANGE] = verdict_count,
-	[DTX_RULE_MATCHES] = verdict_count,  [DTX_RULE_EXPRESSION] = verdict_count,
-	[DTX_RULE_ROW_COUNT] = verdict_rows, [DTX_RULE_COLUMNS] = verdict_columns,
-	[DTX_RULE_TYPE] = verdict_type,      [DTX_RULE_SUM_EQUALS] = verdict_sum,
-	[DTX_RULE_SORTED] = verdict_sorted,  [DTX_RULE_SHARE] = verdict_share,
+	[DTX_RULE_NOT_NULL] = verdict_count,  [DTX_RULE_UNIQUE] = verdict_count,
+	[DTX_RULE_ACCEPTED] = verdict_count,  [DTX_RULE_RANGE] = verdict_count,
+	[DTX_RULE_MATCHES] = verdict_count,   [DTX_RULE_EXPRESSION] = verdict_count,
+	[DTX_RULE_ROW_COUNT] = verdict_rows,  [DTX_RULE_COLUMNS] = verdict_columns,
+	[DTX_RULE_TYPE] = verdict_type,       [DTX_RULE_SUM_EQUALS] = verdict_sum,
+	[DTX_RULE_SORTED] = verdict_sorted,   [DTX_RULE_SHARE] = verdict_share,
+	[DTX_RULE_RECENCY] = verdict_recency,
 };
 
 static enum dtx_code put_verdict(struct verdict *v, json_t *checks, struct dtx_err *err)

@@ -235,8 +235,22 @@ def known(*values):
     return out
 
 
+def is_text(v):
+    if isinstance(v, pd.Series):
+        return v.dtype == object and any(isinstance(x, str) for x in v)
+    return isinstance(v, str)
+
+
+def is_number(v):
+    if isinstance(v, pd.Series):
+        return v.dtype.kind in "iuf"
+    return isinstance(v, (int, float)) and not isinstance(v, bool) and not is_none(v)
+
+
 def compare(a, b, fn):
     a, b = as_dates(a, b)
+    if is_text(a) and is_number(b) or is_number(a) and is_text(b):
+        raise TypeError("text cannot be compared with a number")
     if index_of(a, b) is None:
         return pd.NA if is_none(a) or is_none(b) else fn(a, b)
     if is_none(a) or is_none(b):

@@ -1,5 +1,6 @@
 """assert: the table passes unchanged, or a rule about it is broken."""
 import math
+import re
 
 import pandas as pd
 
@@ -72,10 +73,21 @@ def has_type(df, rule):
     return have == "null" or common([have, want]) == want
 
 
+AGES = {"s": "seconds", "min": "minutes", "h": "hours", "d": "days", "w": "weeks", "mo": "months", "y": "years"}
+
+
+def recent(df, rule):
+    """The clock of the jail stands at the run's date."""
+    n, unit = re.fullmatch(r"([0-9]+)([a-z]+)", rule["max_age"]).groups()
+    n, unit = (int(n) * 3, "mo") if unit == "q" else (int(n), unit)
+    since = pd.Timestamp.now().normalize() - pd.DateOffset(**{AGES[unit]: n})
+    return any(v is not None and v >= since for v in plain(df[rule["col"]]))
+
+
 TABLES = {  # whether the table keeps the rule
     "row_count": lambda df, rule: rule.get("min", 0) <= len(df) <= rule.get("max", math.inf),
     "not_null_share": lambda df, rule: not len(df) or 1 - sum(nulls(df, rule["col"])) / len(df) >= rule["min"],
-    "sum_equals": sum_equals, "columns": has_columns, "type": has_type,
+    "sum_equals": sum_equals, "recency": recent, "columns": has_columns, "type": has_type,
 }
 
 

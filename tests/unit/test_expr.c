@@ -171,8 +171,10 @@ static struct dtx_expr *tree(struct random_trees *r, int depth);
 static struct dtx_expr *leaf(struct random_trees *r)
 {
 	static const char *const names[] = { "a", "b c", "end", "ü", "x`y", "_1", "Null", "in" };
-	static const char *const texts[] = { "", "it's", "\"", "a b", "\\d", "é", "2024-02-29",
-		                             "7d", "2024-01-31T09:30:00", "%d.%m.%Y" };
+	static const char *const texts[] = { "",           "it's", "\"",
+		                             "a b",        "\\d",  "é",
+		                             "2024-02-29", "7d",   "2024-01-31T09:30:00",
+		                             "%d.%m.%Y" };
 	static const char *const ints[] = { "0", "1", "9223372036854775807" };
 	struct dtx_expr *e = dtx_expr_node(r->arena, DTX_EX_COL, 0);
 
@@ -189,7 +191,8 @@ static struct dtx_expr *leaf(struct random_trees *r)
 	else if (e->op == DTX_LIT_INT)
 		e->text = dtx_str_of(ints[pick(r, DTX_COUNT(ints))]);
 	else if (e->op == DTX_LIT_POINT)
-		e->text = pick(r, 2) ? DTX_STR("1.50") : DTX_STR("0.000000000000000000000000000001");
+		e->text =
+			pick(r, 2) ? DTX_STR("1.50") : DTX_STR("0.000000000000000000000000000001");
 	else if (e->op == DTX_LIT_FLOAT)
 		e->text = DTX_STR("2.5e-3");
 	return e;

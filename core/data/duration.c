@@ -1,5 +1,5 @@
 /* Steps of time. */
-#include "ops/duration.h"
+#include "core/data/duration.h"
 
 bool dtx_duration_parse(const char *text, struct dtx_duration *out)
 {

@@ -1,6 +1,6 @@
 /* Steps of time: 15s 30min 1h 7d 1w 1mo 1q 1y. */
-#ifndef OPS_DURATION_H
-#define OPS_DURATION_H
+#ifndef DATA_DURATION_H
+#define DATA_DURATION_H
 
 #include "core/data/time.h"
 
