@@ -166,7 +166,7 @@ static const struct broken broken[] = {
 	  "missing_param /steps/1\n"
 	  "unknown_column /steps/2/cols/0 ?grade\n"
 	  "bad_param_type /steps/2/map\n"
-	  "unsupported_param /steps/2/regex\n"
+	  "bad_param_type /steps/2/regex\n"
 	  "bad_param_type /steps/3\n"
 	  "bad_param_value /steps/4/keep ?first\n"
 	  "bad_param_type /steps/4/count_as" },
