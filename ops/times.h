@@ -3,7 +3,7 @@
 #define OPS_TIMES_H
 
 #include "core/data/builder.h"
-#include "ops/duration.h"
+#include "core/data/duration.h"
 #include "ops/opkit.h"
 
 struct dtx_times {
