@@ -160,6 +160,27 @@ struct dtx_expr *dtx_expr_replace(struct dtx_arena *a, const struct dtx_expr *e,
 	return copy;
 }
 
+static bool qualify(struct dtx_arena *a, struct dtx_expr *e)
+{
+	bool ok = true;
+
+	if (e->kind == DTX_EX_COL && e->table) {
+		e->name = dtx_arena_printf(a, "%s.%s", e->table, e->name);
+		e->table = NULL;
+		ok = e->name != NULL;
+	}
+	for (uint32_t i = 0; ok && i < e->nargs; i++)
+		ok = qualify(a, (struct dtx_expr *)(uintptr_t)e->arg[i]);
+	return ok;
+}
+
+struct dtx_expr *dtx_expr_qualified(struct dtx_arena *a, const struct dtx_expr *e)
+{
+	struct dtx_expr *copy = dtx_expr_replace(a, e, keep_name, NULL);
+
+	return copy && qualify(a, copy) ? copy : NULL;
+}
+
 bool dtx_expr_has_aggregate(const struct dtx_expr *e)
 {
 	uint32_t i, n;

@@ -66,7 +66,8 @@ struct dtx_exec_step {
 	const char *triggers;          /* as of an input */
 	struct dtx_exec_drop drop[DTX_STAT_REASONS];
 	uint32_t ndrops;
-	const struct dtx_schema *schema; /* of its result */
+	char table_hash[DTX_TABLEHASH_TEXT]; /* a checkpoint's; "" */
+	const struct dtx_schema *schema;     /* of its result */
 	bool rescued;
 };
 struct dtx_exec_output {

@@ -306,6 +306,8 @@ static void counts_text(const struct dtx_exec_step *x, struct dtx_buf *out)
 		dtx_buf_printf(out, ", %.1f MB spilled", (double)x->spilled / 1e6);
 	for (uint32_t k = 0; k < x->ndrops; k++)
 		dtx_buf_printf(out, ", %lld %s", (long long)x->drop[k].n, x->drop[k].reason);
+	if (x->table_hash[0])
+		dtx_buf_printf(out, ", %s", x->table_hash);
 	dtx_buf_addc(out, '\n');
 }
 

@@ -58,6 +58,7 @@ enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s, struct dtx_e
 	out->spilled = atomic_load(&st->spilled.bytes);
 	out->spilled_rows = atomic_load(&st->spilled.rows);
 	copy_drops(st, out);
+	memcpy(out->table_hash, st->table_hash, sizeof(out->table_hash));
 	if (!schema)
 		goto out;
 	out->schema = dtx_schema_copy(&r->arena, schema);

@@ -15,6 +15,7 @@
 #include "core/data/batch.h"
 #include "core/data/spill.h"
 #include "core/expr/expr.h"
+#include "core/store/tablehash.h"
 
 struct dtx_bind;
 struct dtx_emit;
@@ -43,6 +44,7 @@ struct dtx_opstat {
 		_Atomic(const char *) reason; /* static text: "false", "null", "duplicate" */
 		atomic_llong n;
 	} drop[DTX_STAT_REASONS];
+	char table_hash[DTX_TABLEHASH_TEXT]; /* of the table at this step (checkpoint); "" */
 };
 
 struct dtx_opctx {         /* read-only while batches flow, but for stat */

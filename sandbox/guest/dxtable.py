@@ -5,9 +5,9 @@ import pandas as pd
 
 from dxagg import COUNTS, FLOATS, aggregate
 from dxfn import int64, text_of
-from dxop import column_of, common, group_rows, keys_of, kind_of, names_of, pick, plain, take
+from dxop import column_of, common, flags, group_rows, keys_of, kind_of, names_of, pick, plain, take
 
-__all__ = ["describe", "crosstab", "add_totals", "diff_tables"]
+__all__ = ["describe", "crosstab", "add_totals", "diff_tables", "range_join"]
 
 NUMBERS = ("int", "float", "decimal")
 
@@ -163,3 +163,21 @@ def diff_tables(df, other, key, cols=None):
             raise ValueError("two columns would be called '%s_old'" % c)
         out[c + "_old"] = pick(other[c], olds)
     return pd.DataFrame(out, index=range(len(lines)))
+
+
+def range_join(df, other, where, how="inner"):
+    """Pairs of rows for which a condition over left.NAME and right.NAME is true."""
+    df, other = df.reset_index(drop=True), other.reset_index(drop=True)
+    pairs, m = [], len(other)
+    for i in range(len(df)):
+        t = pd.concat([pick(df[c], [i] * m).rename("left." + c) for c in df.columns] +
+                      [other[c].rename("right." + c) for c in other.columns], axis=1)
+        met = [r for r, yes in enumerate(flags(where(t), m)) if yes]
+        pairs += [(i, r) for r in met or ([None] if how == "left" else [])]
+    out = {c: pick(df[c], [i for i, _ in pairs]) for c in df.columns}
+    for c in other.columns:
+        name = c + "_right" if c in out else c
+        if name in out:
+            raise ValueError("range_join: two columns would be called '%s'" % name)
+        out[name] = pick(other[c], [r for _, r in pairs])
+    return pd.DataFrame(out, index=range(len(pairs)))

@@ -221,3 +221,30 @@ void test_op_rows_numbers(void)
 
 	plancases(list, DTX_COUNT(list), NULL);
 }
+
+/* A checkpoint sees the whole table, also before a limit; its hash is that of the table written. */
+void test_checkpoint_hashes_the_table(void)
+{
+	static const char *const plans[] = {
+		PLANCASE("{\"op\":\"checkpoint\",\"label\":\"here\"}"),
+		PLANCASE("{\"op\":\"checkpoint\",\"label\":\"here\"},{\"op\":\"limit\",\"n\":1}"),
+		PLANCASE("{\"op\":\"checkpoint\",\"label\":\"here\"},"
+		         "{\"op\":\"select\",\"cols\":[\"a\"]}"),
+	};
+	char first[DTX_TABLEHASH_TEXT] = "";
+
+	for (size_t i = 0; i < DTX_COUNT(plans); i++) {
+		struct planrun p;
+
+		planrun_init(&p, plans[i], "a,b\n1.50,x\n2,y\n3,z\n");
+		p.batch_rows = 1;
+		p.keep = true;
+		T_INT(planrun(&p), DTX_OK);
+		T_CHECK(strncmp(p.result->step[0].table_hash, "t1:", 3) == 0);
+		if (i)
+			T_STR(p.result->step[0].table_hash, first);
+		dtx_str_copy(first, sizeof(first), dtx_str_of(p.result->step[0].table_hash));
+		T_INT(p.result->step[0].rows_in, 3);
+		planrun_clear(&p);
+	}
+}
