@@ -1,5 +1,6 @@
 /* add_totals: rows and a column of sums. */
 #include "core/data/builder.h"
+#include "ops/shortwin.h"
 #include "ops/tableagg.h"
 #include "ops/tablekeys.h"
 
@@ -112,40 +113,22 @@ out:
 	return rc;
 }
 
-static enum dtx_code print_column(struct dtx_bind *b, int32_t col, struct dtx_buf *out,
-                                  struct dtx_err *err)
-{
-	const struct dtx_expr *e = dtx_expr_column(b->arena, b->in[0]->field[col].name);
-	enum dtx_code rc = DTX_OK;
-
-	if (!e)
-		DTX_FAIL_MEM(err);
-	dtx_expr_print(e, out);
-out:
-	return rc;
-}
-
 /* if(a is null and b is null, null, coalesce(a, 0) + coalesce(b, 0)) */
-static enum dtx_code row_text(struct dtx_bind *b, const struct totals_state *s, struct dtx_buf *out,
-                              struct dtx_err *err)
+static void row_text(const struct dtx_bind *b, const struct totals_state *s, struct dtx_buf *out)
 {
-	enum dtx_code rc = DTX_OK;
-
 	dtx_buf_add(out, "if(");
 	for (uint32_t i = 0; i < s->n; i++) {
 		dtx_buf_add(out, i ? " and " : "");
-		DTX_TRY(print_column(b, s->number[i], out, err));
+		dtx_short_column(out, b->in[0]->field[s->number[i]].name);
 		dtx_buf_add(out, " is null");
 	}
 	dtx_buf_add(out, ", null, ");
 	for (uint32_t i = 0; i < s->n; i++) {
 		dtx_buf_add(out, i ? " + coalesce(" : "coalesce(");
-		DTX_TRY(print_column(b, s->number[i], out, err));
+		dtx_short_column(out, b->in[0]->field[s->number[i]].name);
 		dtx_buf_add(out, ", 0)");
 	}
 	dtx_buf_addc(out, ')');
-out:
-	return rc;
 }
 
 static enum dtx_code bind_column(struct dtx_bind *b, const struct totals_args *a,
@@ -163,7 +146,7 @@ static enum dtx_code bind_column(struct dtx_bind *b, const struct totals_args *a
 		goto out;
 	}
 	if (s->n) {
-		DTX_TRY(row_text(b, s, text, err));
+		row_text(b, s, text);
 		DTX_TRY(made(b, text, &e, err));
 		DTX_TRY(dtx_bind_expr(b, 0, e, "/cols", (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 },
 		                      (int32_t)b->ncols, &s->row, err));
@@ -175,7 +158,7 @@ static enum dtx_code bind_column(struct dtx_bind *b, const struct totals_args *a
 	if (!s->row || !a->rows)
 		goto out;
 	dtx_buf_add(text, "sum(");
-	DTX_TRY(row_text(b, s, text, err));
+	row_text(b, s, text);
 	dtx_buf_addc(text, ')');
 	DTX_TRY(made(b, text, &e, err));
 	DTX_TRY(dtx_tableagg_bind(b, e, "/cols", NULL, 0, s->total, &s->agg.out[s->n], err));

@@ -218,7 +218,7 @@ const struct dtx_op dtx_op_assert = {
 	.name = "assert",
 	.aliases = "check,validate,expect",
 	.ninputs = 1,
-	.flags = DTX_OP_TAKES_SEL | DTX_OP_DX,
+	.flags = DTX_OP_TAKES_SEL | DTX_OP_SEES_ALL | DTX_OP_DX,
 	.summary = "End the run where rules about the table do not hold",
 	.notes = "The table passes unchanged. All rules are evaluated; a broken one of severity "
 		 "error "

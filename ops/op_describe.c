@@ -1,24 +1,25 @@
 /* describe: what each column holds, in numbers. */
 #include "ops/cells.h"
+#include "ops/shortwin.h"
 #include "ops/tableagg.h"
 #include "ops/tablekeys.h"
 
 enum stat { N, NULLS, DISTINCT, MIN, Q1, MEDIAN, Q3, MAX, MEAN, SD, NSTATS };
 static const struct {
-	const char *name, *formula; /* of the column */
-	bool numbers;               /* of number columns only */
-	enum dtx_type type;         /* UNKNOWN: of the described columns */
+	const char *name, *before, *after; /* formula around the column */
+	bool numbers;                      /* of number columns only */
+	enum dtx_type type;                /* UNKNOWN: of the described columns */
 } stats[NSTATS] = {
-	[N] = { "n", "count(%s)", false, DTX_T_INT64 },
-	[NULLS] = { "nulls", "count() - count(%s)", false, DTX_T_INT64 },
-	[DISTINCT] = { "distinct", "count_distinct(%s)", false, DTX_T_INT64 },
-	[MIN] = { "min", "min(%s)", false, DTX_T_UNKNOWN },
-	[Q1] = { "q1", "quantile(%s, 0.25)", true, DTX_T_FLOAT64 },
-	[MEDIAN] = { "median", "median(%s)", true, DTX_T_FLOAT64 },
-	[Q3] = { "q3", "quantile(%s, 0.75)", true, DTX_T_FLOAT64 },
-	[MAX] = { "max", "max(%s)", false, DTX_T_UNKNOWN },
-	[MEAN] = { "mean", "mean(%s)", true, DTX_T_FLOAT64 },
-	[SD] = { "sd", "std(%s)", true, DTX_T_FLOAT64 },
+	[N] = { "n", "count(", ")", false, DTX_T_INT64 },
+	[NULLS] = { "nulls", "count() - count(", ")", false, DTX_T_INT64 },
+	[DISTINCT] = { "distinct", "count_distinct(", ")", false, DTX_T_INT64 },
+	[MIN] = { "min", "min(", ")", false, DTX_T_UNKNOWN },
+	[Q1] = { "q1", "quantile(", ", 0.25)", true, DTX_T_FLOAT64 },
+	[MEDIAN] = { "median", "median(", ")", true, DTX_T_FLOAT64 },
+	[Q3] = { "q3", "quantile(", ", 0.75)", true, DTX_T_FLOAT64 },
+	[MAX] = { "max", "max(", ")", false, DTX_T_UNKNOWN },
+	[MEAN] = { "mean", "mean(", ")", true, DTX_T_FLOAT64 },
+	[SD] = { "sd", "std(", ")", true, DTX_T_FLOAT64 },
 };
 
 struct describe_args {
@@ -70,35 +71,26 @@ static const struct dtx_example describe_examples[] = {
 
 /* --- binding --- */
 
-/* A result of column c; NULL calls where it has none. */
+/* A result of column c; unbound where it has none. */
 static enum dtx_code bind_stat(struct dtx_bind *b, struct describe_state *s, uint32_t c,
                                enum stat k, struct dtx_err *err)
 {
 	const struct dtx_field *f = &b->in[0]->field[s->col[c]];
-	struct dtx_buf name = DTX_BUF_INIT(1 << 16), text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	enum dtx_code rc = DTX_OK;
-	struct dtx_expr *column = dtx_expr_column(b->arena, f->name), *e = NULL;
-	const char *formula;
+	struct dtx_expr *e = NULL;
 
 	if (stats[k].numbers && !dtx_type_is_number(f->type.type))
 		goto out;
-	if (!column)
-		DTX_FAIL_MEM(err);
-	dtx_expr_print(column, &name);
-	DTX_TRY(dtx_buf_check(&name, "a name", err));
-	for (formula = stats[k].formula; *formula; formula++) {
-		if (formula[0] == '%' && formula[1] == 's')
-			dtx_buf_add(&text, dtx_buf_text(&name));
-		else if (formula[0] != 's' || formula == stats[k].formula || formula[-1] != '%')
-			dtx_buf_addc(&text, *formula);
-	}
+	dtx_buf_add(&text, stats[k].before);
+	dtx_short_column(&text, f->name);
+	dtx_buf_add(&text, stats[k].after);
 	DTX_TRY(dtx_buf_check(&text, "a formula", err));
 	DTX_TRY(dtx_expr_made(b->arena, (struct dtx_str){ dtx_buf_text(&text), text.len }, &e,
 	                      err));
 	DTX_TRY(dtx_tableagg_bind(b, e, "/cols", NULL, 0, (int32_t)(s->by.n + 2 + k),
 	                          &s->agg.out[c * NSTATS + k], err));
 out:
-	dtx_buf_clear(&name);
 	dtx_buf_clear(&text);
 	return rc;
 }

@@ -122,6 +122,8 @@ enum dtx_op_flags {
 	                              * it; may run inside the reader */
 	DTX_OP_RAW = 1 << 6, /* wants untyped cells where the input has them (ingest repair) */
 	DTX_OP_DX = 1 << 8,  /* the helper module dx has a function of this name and parameters */
+	/* judges every row: a limit behind it does not stop the reader */
+	DTX_OP_SEES_ALL = 1 << 10,
 	DTX_OP_PLACES =
 		1 << 9, /* counts rows of the source: Python knows them behind an input alone */
 	DTX_OP_SAME_ROWS = 1 << 10 /* map: one row out for each row in, in order */

@@ -83,11 +83,12 @@ static bool pipe_full(const struct dtx_emit *e)
 	       atomic_load(&pe->w->p->full_at) <= pe->w->seq;
 }
 
-/* A promise before a map is about all rows, however few of them the map wants. */
-static bool is_promised(const struct dtx_leg *leg, unsigned before)
+/* A step before the one that emits has something to say about every row. */
+static bool is_judged(const struct dtx_leg *leg, unsigned to)
 {
-	for (unsigned i = 0; i < before; i++)
-		if (dtx_tap_is_on(leg->pass[i].link->tap))
+	for (unsigned i = 0; i + 1 < to; i++)
+		if (leg->pass[i].link->op->flags & DTX_OP_SEES_ALL ||
+		    dtx_tap_is_on(leg->pass[i].link->tap))
 			return true;
 	return false;
 }
@@ -99,7 +100,7 @@ static void pipe_stop(struct dtx_emit *e)
 	struct dtx_pipe *p = pe->w->p;
 
 	if (!pe->w->in_order || p->order_seq >= atomic_load(&p->full_at) ||
-	    is_promised(p->now, pe->to - 1))
+	    is_judged(p->now, pe->to))
 		return;
 	/* only the holder of the right writes it; before the flag, so that who sees the flag
 	 * sees the place */

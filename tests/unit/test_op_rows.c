@@ -248,3 +248,21 @@ void test_checkpoint_hashes_the_table(void)
 		planrun_clear(&p);
 	}
 }
+
+/* A limit that is full does not hide rows from a step that judges them all. */
+void test_assert_before_a_limit(void)
+{
+	static const struct plancase list[] = {
+		{ PLANCASE("{\"op\":\"assert\",\"rules\":[{\"rule\":\"expression\","
+		           "\"expr\":\"n < 3\"}]},{\"op\":\"limit\",\"n\":1}"),
+		  "n\n1\n2\n3\n", "assert_failed" },
+		{ PLANCASE("{\"op\":\"derive\",\"set\":{\"m\":\"n\"},"
+		           "\"expect\":{\"rows\":{\"max\":2}}},{\"op\":\"limit\",\"n\":1}"),
+		  "n\n1\n2\n3\n", "expect_failed" },
+		{ PLANCASE("{\"op\":\"assert\",\"rules\":[{\"rule\":\"expression\","
+		           "\"expr\":\"n < 4\"}]},{\"op\":\"limit\",\"n\":1}"),
+		  "n\n1\n2\n3\n", "n\n1\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
