@@ -32,7 +32,7 @@ ifeq ($(WERROR),1)
 WARN += -Werror
 endif
 HARD := -fstack-protector-strong -fPIE -fvisibility=hidden
-ifneq ($(VARIANT),asan)
+ifeq ($(filter asan errcov,$(VARIANT)),)
 HARD += -D_FORTIFY_SOURCE=2
 endif
 SAN_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -181,6 +181,17 @@ diff: all
 	/usr/bin/python3 -B tests/diff/run.py $(B)/dtx $(or $(N),1000) $(or $(SEED),1) $$(nproc)
 	/usr/bin/python3 -B tests/diff/agreement.py $(B)/dtx all
 
+# Places that raise an error and that no test reaches: gcov's counts, and the list of err.c.
+.PHONY: errcov
+errcov:
+	$(MAKE) -s VARIANT=errcov CFLAGS="-O0 -g1 --coverage -fprofile-update=atomic" LDFLAGS=--coverage all unit-build replay-build
+	find build-errcov -name '*.gcda' -delete
+	rm -f build-errcov/raised && truncate -s 64M build-errcov/raised
+	-build-errcov/unit > build-errcov/unit.log
+	-sh tests/cli/run.sh build-errcov/dtx > build-errcov/cli.log
+	-sh tests/fuzz/replay.sh build-errcov/replay > build-errcov/replay.log
+	/usr/bin/python3 -B tests/errcov.py build-errcov
+
 .PHONY: valgrind
 valgrind: $(B)/unit
 	valgrind -q --error-exitcode=1 --leak-check=full $(B)/unit $(T)
@@ -242,7 +253,7 @@ help:
 	@echo 'make all       build $(B)/dtx'
 	@echo 'make install   PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make unit T=x  unit tests whose name holds x (VARIANT=asan, VARIANT=tsan)'
-	@echo 'make lint format golden escape diff valgrind fuzz bench bench-peers man clean'
+	@echo 'make lint format golden escape diff errcov valgrind fuzz bench bench-peers man clean'
 
 .PHONY: clean
 clean:
