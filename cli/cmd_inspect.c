@@ -41,6 +41,11 @@ static const struct dtx_opt inspect_opts[] = {
 	  AT(run.sheet),
 	  .help = "sheet, by name or number" },
 	{ .name = "range", .kind = DTX_O_TEXT, .metavar = "A1:B9", AT(run.range), .help = "cells" },
+	{ .name = "limit",
+	  .kind = DTX_O_LIST,
+	  .metavar = "archive.NAME=N",
+	  AT(run.limit),
+	  .help = "another limit of what the file may unpack to, see dtx run --help" },
 	{ .name = "header-rows",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "N|auto",
@@ -105,6 +110,7 @@ static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *sr
 	bool again;
 
 	x->profile.progress = &ticker.now;
+	dtx_source_watch(src, &ticker.now);
 	dtx_ticker_start(&ticker, x->cli, (enum dtx_progress_how)x->args->run.progress,
 	                 x->runner.plan->input[0].path);
 	x->opts = x->runner.plan->input[0].opts;
@@ -124,6 +130,7 @@ static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *sr
 	} while (again);
 out:
 	dtx_ticker_stop(&ticker);
+	dtx_source_watch(src, NULL);
 	x->profile.progress = NULL;
 	return rc;
 }

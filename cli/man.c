@@ -194,6 +194,9 @@ static const struct member_row member_rows[] = {
 	  "file of quarantined rows, default beside the output; how many at most" },
 	{ NULL, "families", "patterns of headers that differ from file to file" },
 	{ NULL, "reader", "libcsv forces the reference reader" },
+	{ NULL, "archive",
+	  "limits of what the file may unpack to: entries, part, total, ratio, memory, time, "
+	  "cells, strings, string_bytes, text, merges" },
 	{ NULL, "hidden", "keep or drop hidden rows and columns" },
 	{ NULL, "merged", "cells of merged ranges: anchor (the others are null) or fill" },
 	{ NULL, "bad_cells", "errors and such: null, text or error" },

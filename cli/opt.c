@@ -52,7 +52,7 @@ static enum dtx_code opt_unknown(const struct dtx_opttable *table, size_t n, str
 	return rc;
 }
 
-static bool opt_size(struct dtx_str text, int64_t *out)
+bool dtx_opt_size(struct dtx_str text, int64_t *out)
 {
 	static const char units[] = "KMGT";
 	const char *unit = text.len ? strchr(units, text.ptr[text.len - 1]) : NULL;
@@ -73,7 +73,7 @@ static enum dtx_code opt_number(struct opt_hit hit, const char *value, struct dt
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_opt *o = hit.opt;
 	int64_t v = 0;
-	bool ok = o->kind == DTX_O_SIZE ? opt_size(dtx_str_of(value), &v)
+	bool ok = o->kind == DTX_O_SIZE ? dtx_opt_size(dtx_str_of(value), &v)
 	                                : dtx_num_parse_i64(value, strlen(value), &v);
 
 	if (!ok)

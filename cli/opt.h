@@ -39,6 +39,8 @@ struct dtx_opttable {
  * the front; *argc becomes their number.  Errors are usage with a suggestion. */
 DTX_MUSTUSE enum dtx_code dtx_opt_parse(const struct dtx_opttable *table, size_t ntables, int *argc,
                                         char **argv, struct dtx_err *err);
+/* "256M", "2G", "17". */
+DTX_MUSTUSE bool dtx_opt_size(struct dtx_str text, int64_t *out);
 /* "  -o, --output FILE    where to write" lines. */
 void dtx_opt_help(const struct dtx_opt *opt, size_t n, struct dtx_buf *out);
 /* The same as troff paragraphs. */

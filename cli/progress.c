@@ -9,7 +9,7 @@
 #include "core/base/json.h"
 #include "core/base/log.h"
 
-enum { FIRST_MS = 1000, LINE_MS = 200, JSON_MS = 1000 };
+enum { FIRST_MS = 500, LINE_MS = 200, JSON_MS = 1000 };
 
 struct look {
 	const char *input;

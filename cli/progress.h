@@ -1,6 +1,6 @@
 /* Progress of a run on stderr: one line on a terminal that erases itself, or JSON lines for
  * programs
- * (--progress=json).  Nothing before the work has taken a second. */
+ * (--progress=json).  Nothing before the work has taken half a second. */
 #ifndef DTX_CLI_PROGRESS_H
 #define DTX_CLI_PROGRESS_H
 

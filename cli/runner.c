@@ -16,6 +16,7 @@
 #include "sandbox/jail.h"
 
 #define PLAN_BYTES_MAX ((size_t)8 << 20)
+#define TIME_MAX_S     ((int64_t)1 << 30)
 
 /* Set by a signal, read by the executor at every morsel; the one thing a handler can reach. */
 static atomic_bool runner_cancel;
@@ -285,6 +286,14 @@ static const char *runner_stamp(const struct dtx_runner *r)
 	                 : r->run_id;
 }
 
+/* Of the plan's time limit; 0: none. */
+static int64_t runner_deadline(const struct dtx_runner *r)
+{
+	int64_t most = r->plan->limits.time_s;
+
+	return most < 0 || most > TIME_MAX_S ? 0 : dtx_now_ns() + most * 1000000000;
+}
+
 static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -301,12 +310,15 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	opts.table_hash = true;
 	opts.repair = r->args->repair;
 	opts.cancel = &runner_cancel;
+	opts.deadline_ns = runner_deadline(r);
 	opts.to.open = runner_open_output;
 	opts.to.arg = r;
 	DTX_TRY(dtx_runner_date(r, &opts.run_date, err));
 	for (i = 0; i < r->plan->ninputs; i++) {
-		if (r->source[i])
-			dtx_source_hash_start(r->source[i], r->args->input_hash == 1);
+		if (!r->source[i])
+			continue;
+		dtx_source_hash_start(r->source[i], r->args->input_hash == 1);
+		dtx_source_watch(r->source[i], &ticker.now);
 	}
 	for (i = 0; i < r->plan->noutputs; i++)
 		r->plan->output[i].opts.run_id = runner_stamp(r);
@@ -319,6 +331,9 @@ out:
 		if (r->source[i])
 			rc = dtx_source_blame(r->source[i], rc, err);
 	}
+	for (i = 0; i < r->plan->ninputs; i++)
+		if (r->source[i])
+			dtx_source_watch(r->source[i], NULL);
 	dtx_ticker_stop(&ticker);
 	return rc;
 }
@@ -399,13 +414,24 @@ static enum dtx_code runner_refuse(struct dtx_runner *r, struct dtx_err *err)
 	return worst->code;
 }
 
+/* The lower of the plan's limit and the option. */
+static void runner_memory(const struct dtx_runner *r)
+{
+	int64_t mb = DTX_MIN(r->plan->limits.memory_mb, (int64_t)1 << 40);
+	int64_t most = r->args->memory;
+
+	if (mb >= 0 && (!most || mb < most >> 20))
+		most = DTX_MAX(mb, (int64_t)16) << 20;
+	if (most)
+		dtx_mem_set_limit((size_t)most);
+}
+
 static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (r->args->memory)
-		dtx_mem_set_limit((size_t)r->args->memory);
 	DTX_TRY(dtx_runner_plan(r, err));
+	runner_memory(r);
 	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
 	if (r->replay)
 		DTX_TRY(dtx_runner_replay_places(r, err));

@@ -2,6 +2,7 @@
 #ifndef DTX_CLI_RUNNER_H
 #define DTX_CLI_RUNNER_H
 
+#include "cli/opt.h"
 #include "cli/out.h"
 #include "core/base/json.h"
 #include "core/fallback/rescue.h"
@@ -16,6 +17,7 @@ struct dtx_run_args {
 	int64_t skip;
 	int fallback; /* 0: as the plan says; 1 step, 2 plan, 3 off */
 	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
+	struct dtx_optlist limit; /* archive.NAME=N */
 	bool no_warm, strict_schema, repair, receipt;
 	const char *record, *head_file; /* copies of the record, NULL: none */
 	int progress;                   /* enum dtx_progress_how */

@@ -6,6 +6,8 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 
+#define LIMIT_GROUP "archive."
+
 static struct dtx_plan_input *inputs_find(struct dtx_plan *plan, struct dtx_str name)
 {
 	uint32_t i;
@@ -87,15 +89,52 @@ static void inputs_options(struct dtx_runner *r)
 	o->rejects = a->rejects ? a->rejects : o->rejects;
 }
 
+/* archive.ratio=5000, for every input. */
+static enum dtx_code inputs_limit(struct dtx_runner *r, const char *text, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *eq = strchr(text, '=');
+	struct dtx_str name = { text, eq ? (size_t)(eq - text) : strlen(text) };
+	int64_t value;
+	uint32_t i;
+
+	if (!eq || !dtx_opt_size(dtx_str_of(eq + 1), &value))
+		DTX_FAIL(err, DTX_E_USAGE, "option '--limit' wants archive.NAME=N, got '%s'", text);
+	if (dtx_str_starts(name, DTX_STR(LIMIT_GROUP)))
+		name = (struct dtx_str){ name.ptr + strlen(LIMIT_GROUP),
+			                 name.len - strlen(LIMIT_GROUP) };
+	for (i = 0; i < r->plan->ninputs; i++)
+		DTX_TRY(dtx_unpack_set(&r->plan->input[i].limits, name, (uint64_t)value, err));
+out:
+	return rc;
+}
+
+/* The lower of the plan's limits and the inputs'. */
+static void inputs_time(struct dtx_runner *r)
+{
+	int64_t most = r->plan->limits.time_s;
+	uint32_t i;
+
+	for (i = 0; most > 0 && i < r->plan->ninputs; i++) {
+		uint64_t *time = &r->plan->input[i].limits.time;
+
+		*time = DTX_MIN(*time, (uint64_t)most);
+	}
+}
+
 enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool first = false;
+	size_t k;
 	int i;
 
 	for (i = 0; i < argc; i++)
 		DTX_TRY(inputs_operand(r, argv[i], &first, err));
 	inputs_options(r);
+	for (k = 0; k < r->args->limit.n; k++)
+		DTX_TRY(inputs_limit(r, r->args->limit.item[k], err));
+	inputs_time(r);
 	DTX_TRY(inputs_header(r->args->header_rows, &r->plan->input[0].opts.header_rows, err));
 out:
 	return rc;
@@ -123,6 +162,7 @@ enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *er
 			dtx_err_at(err, in->at);
 			goto out;
 		}
+		dtx_source_limit(r->source[i], &in->limits);
 	}
 out:
 	return rc;

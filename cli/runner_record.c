@@ -28,6 +28,20 @@ static json_t *record_label(const struct dtx_plan_input *in, const json_t *descr
 	return json_sprintf("%s!%s", dtx_file_basename(in->path), sheet);
 }
 
+/* What the reader found, and limits that are not the usual ones. */
+static json_t *record_reader(const struct dtx_plan_input *in, const json_t *describe)
+{
+	json_t *limits = dtx_unpack_json(&in->limits);
+	json_t *o = describe ? json_copy((json_t *)(uintptr_t)describe) : NULL;
+
+	if (!o || !json_object_size(limits)) {
+		json_decref(limits);
+		return o ? o : json_null();
+	}
+	json_object_set_new(o, "limits", limits);
+	return o;
+}
+
 static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -45,13 +59,13 @@ static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_e
 	uri = strcmp(in->path, "-") ? dtx_file_absolute(in->path) : dtx_mem_strdup("-");
 	if (!uri)
 		DTX_FAIL_MEM(err);
-	row = json_pack(
-		"{ss ss so ss sI sI so sI si so}", "alias", in->name, "uri", uri, "label",
-		record_label(in, x->describe), "sha", sha, "bytes",
-		(json_int_t)dtx_source_size(src), "mtime_us", (json_int_t)dtx_source_mtime_us(src),
-		"reader", x->describe ? json_incref(x->describe) : json_null(), "rows",
-		(json_int_t)x->stats.rows_out, "columns", x->schema ? (int)x->schema->nfields : 0,
-		"schema", record_schema(x->schema));
+	row = json_pack("{ss ss so ss sI sI so sI si so}", "alias", in->name, "uri", uri, "label",
+	                record_label(in, x->describe), "sha", sha, "bytes",
+	                (json_int_t)dtx_source_size(src), "mtime_us",
+	                (json_int_t)dtx_source_mtime_us(src), "reader",
+	                record_reader(in, x->describe), "rows", (json_int_t)x->stats.rows_out,
+	                "columns", x->schema ? (int)x->schema->nfields : 0, "schema",
+	                record_schema(x->schema));
 	DTX_TRY(dtx_record_add(r->record, DTX_PART_INPUT, row, err));
 out:
 	dtx_mem_free(uri);

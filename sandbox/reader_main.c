@@ -2,6 +2,7 @@
  * away what the step before needed. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/num.h"
 #include "core/base/pool.h"
@@ -20,6 +22,7 @@
 #include "sandbox/wire.h"
 
 enum { FD_CONTROL = 3, FD_INPUT = 4, FD_END = 5, FDS_MAX = 8, THREADS = 3, STATUS_LOST = 3 };
+#define TICK_NS     ((int64_t)100 * 1000 * 1000)
 #define SPARE_BYTES ((uint64_t)256 << 20) /* of address space, beside the heap's limit */
 
 /* --- lock-down --- */
@@ -146,12 +149,41 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 /* --- messages --- */
 
 struct channel {
+	pthread_mutex_t lock; /* of what is sent: ticks come from any thread */
+	int64_t ticked;       /* when the last one went */
 	struct dtx_wire wire;
 	struct dtx_wire_ask ask; /* the request in work, or the next one */
 	int args;                /* its arguments, -1: none waits */
 	void *frame;             /* mapped memory of main */
 	uint64_t len;
 };
+
+static bool tell(struct channel *c, uint16_t type, const void *payload, size_t len)
+{
+	bool ok;
+
+	pthread_mutex_lock(&c->lock);
+	ok = dtx_wire_send(&c->wire, type, payload, len, NULL, 0);
+	pthread_mutex_unlock(&c->lock);
+	return ok;
+}
+
+/* A few a second, so that they never fill the socket. */
+static void channel_tick(void *arg, uint64_t done, uint64_t of)
+{
+	struct channel *c = arg;
+	int64_t now = dtx_now_ns();
+
+	pthread_mutex_lock(&c->lock);
+	if (now - c->ticked >= TICK_NS) {
+		struct dtx_wire_tick t = { c->ask.gen, 0, done, of };
+
+		c->ticked = now;
+		if (!dtx_wire_send(&c->wire, DTX_WIRE_TICK, &t, sizeof(t), NULL, 0))
+			_exit(STATUS_LOST);
+	}
+	pthread_mutex_unlock(&c->lock);
+}
 
 /* The next message with its one descriptor; ends the process when there is none. */
 static void receive(struct channel *c, struct dtx_wire_msg *msg, int *fd)
@@ -166,7 +198,9 @@ static void keep_ask(struct channel *c, const struct dtx_wire_msg *msg, int fd)
 {
 	if (msg->type != DTX_WIRE_ASK)
 		_exit(STATUS_LOST);
+	pthread_mutex_lock(&c->lock);
 	memcpy(&c->ask, msg->payload, sizeof(c->ask));
+	pthread_mutex_unlock(&c->lock);
 	c->args = fd;
 }
 
@@ -179,7 +213,7 @@ static enum dtx_code frame_room(void *arg, uint64_t n, void **to, struct dtx_err
 	void *map;
 	int fd = -1;
 
-	if (!dtx_wire_send(&c->wire, DTX_WIRE_NEED, &m, sizeof(m), NULL, 0))
+	if (!tell(c, DTX_WIRE_NEED, &m, sizeof(m)))
 		_exit(STATUS_LOST);
 	receive(c, &msg, &fd);
 	if (msg.type != DTX_WIRE_GIVE) {
@@ -205,7 +239,7 @@ static enum dtx_code frame_send(void *arg, struct dtx_err *err)
 	(void)err;
 	munmap(c->frame, c->len);
 	c->frame = NULL;
-	if (!dtx_wire_send(&c->wire, DTX_WIRE_FRAME, &m, sizeof(m), NULL, 0))
+	if (!tell(c, DTX_WIRE_FRAME, &m, sizeof(m)))
 		_exit(STATUS_LOST);
 	return DTX_OK;
 }
@@ -242,7 +276,7 @@ static void send_fail(struct channel *c, struct dtx_err *err)
 			f.len = sizeof(starved) - 1;
 		}
 	}
-	if (!dtx_wire_send(&c->wire, DTX_WIRE_FAIL, &f, sizeof(f), NULL, 0))
+	if (!tell(c, DTX_WIRE_FAIL, &f, sizeof(f)))
 		_exit(STATUS_LOST);
 }
 
@@ -280,8 +314,7 @@ static _Noreturn void serve(struct channel *c, struct dtx_isolate_server *s)
 		rc = serve_one(c, s, &err);
 		if (rc != DTX_OK && rc != DTX_E_CANCELLED)
 			send_fail(c, &err);
-		else if (rc == DTX_OK && !dtx_wire_send(&c->wire, DTX_WIRE_END, &c->ask.gen,
-		                                        sizeof(c->ask.gen), NULL, 0))
+		else if (rc == DTX_OK && !tell(c, DTX_WIRE_END, &c->ask.gen, sizeof(c->ask.gen)))
 			_exit(STATUS_LOST);
 		dtx_err_clear(&err);
 	}
@@ -299,8 +332,10 @@ static bool number(const char *text, uint64_t *out)
 
 int dtx_reader_main(int argc, char **argv)
 {
-	static struct channel c = { .wire = { .fd = FD_CONTROL }, .args = -1 };
-	const struct dtx_isolate_sink sink = { &c, frame_room, frame_send };
+	static struct channel c = { .lock = PTHREAD_MUTEX_INITIALIZER,
+		                    .wire = { .fd = FD_CONTROL },
+		                    .args = -1 };
+	const struct dtx_isolate_sink sink = { &c, frame_room, frame_send, channel_tick };
 	struct dtx_isolate_server *s;
 	struct role r = { 0 };
 	uint64_t parent;

@@ -34,7 +34,7 @@ struct dtx_isolate {
 	pid_t pid;
 	struct dtx_wire wire;
 	int listener; /* of the filter, -1: none */
-	uint32_t gen;
+	uint32_t gen, ticks;
 	bool ended;      /* the request has its whole answer */
 	int memory;      /* given to be filled, -1: none */
 	uint64_t len;    /* of that */
@@ -62,11 +62,9 @@ static int reap(struct dtx_isolate *p)
 
 static enum dtx_code out_of_time(const struct dtx_isolate *p, struct dtx_err *err)
 {
-	dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
-	            "'%s': reading it takes more than %u s (archive limit 'time')",
-	            dtx_source_name(p->src), p->limits.cpu_s);
-	dtx_err_hint(err, "if the file is trusted, convert it to CSV in the program it is from");
-	return DTX_E_ARCHIVE_LIMIT;
+	return dtx_unpack_fail(err, dtx_source_limits(p->src), "time",
+	                       "'%s': reading it takes more than %u s", dtx_source_name(p->src),
+	                       p->limits.cpu_s);
 }
 
 /* It broke the protocol. */
@@ -310,11 +308,14 @@ static enum dtx_code take_fail(struct dtx_isolate *p, const struct dtx_wire_msg 
 	}
 	json_decref(o);
 	if (got.code == DTX_E_NO_MEMORY) {
-		dtx_err_set(&got, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
-		            "'%s': reading it takes more than %llu MiB (archive limit 'memory')",
-		            dtx_source_name(p->src), (unsigned long long)(p->limits.memory >> 20));
-		dtx_err_hint(&got,
-		             "if the file is trusted, convert it to CSV in the program it is from");
+		bool ours = dtx_mem_limit() && p->limits.memory == (uint64_t)dtx_mem_limit();
+
+		dtx_unpack_fail(&got, dtx_source_limits(p->src), "memory",
+		                "'%s': reading it takes more than %llu MiB",
+		                dtx_source_name(p->src),
+		                (unsigned long long)(p->limits.memory >> 20));
+		if (ours)
+			dtx_err_hint(&got, "--memory allows no more");
 	}
 	rc = got.code;
 	if (err)
@@ -331,6 +332,20 @@ static uint32_t generation(const struct dtx_wire_msg *msg)
 	return gen;
 }
 
+/* How far it says it is: shown, never used. */
+static enum dtx_code take_tick(struct dtx_isolate *p, const struct dtx_wire_msg *msg,
+                               struct dtx_err *err)
+{
+	struct dtx_wire_tick t;
+
+	memcpy(&t, msg->payload, sizeof(t));
+	/* an honest process sends ten a second */
+	if (p->ticks++ / 100 > p->limits.cpu_s || t.done > t.of)
+		return broke(p, "ticks without end or sense", err);
+	dtx_source_tick(p->src, t.done, t.of);
+	return DTX_OK;
+}
+
 static enum dtx_code process_next(struct dtx_isolate *p, struct dtx_sealed *out,
                                   struct dtx_err *err)
 {
@@ -344,7 +359,7 @@ static enum dtx_code process_next(struct dtx_isolate *p, struct dtx_sealed *out,
 
 		if (!receive(p, &msg, &rc, err))
 			break;
-		if (msg.type < DTX_WIRE_NEED || msg.type > DTX_WIRE_FAIL ||
+		if (msg.type < DTX_WIRE_NEED || msg.type > DTX_WIRE_TICK ||
 		    msg.type == DTX_WIRE_GIVE)
 			return broke(p, "a message that is not its own", err);
 		late = generation(&msg) != p->gen;
@@ -360,6 +375,7 @@ static enum dtx_code process_next(struct dtx_isolate *p, struct dtx_sealed *out,
 		case DTX_WIRE_NEED: rc = give_memory(p, &m, err); break;
 		case DTX_WIRE_FRAME: rc = take_frame(p, out, err); break;
 		case DTX_WIRE_FAIL: rc = take_fail(p, &msg, err); break;
+		case DTX_WIRE_TICK: rc = take_tick(p, &msg, err); break;
 		default: p->ended = true;
 		}
 	}
@@ -382,6 +398,7 @@ static enum dtx_code process_ask(struct dtx_isolate *p, enum dtx_ask ask, const 
 	DTX_TRY(make_memory(text.len, &fd, err));
 	DTX_TRY(dtx_file_write(fd, text.ptr, text.len, "memory", err));
 	p->ended = false;
+	p->ticks = 0;
 	p->left = (int64_t)p->limits.cpu_s * 1000000000;
 	if (!dtx_wire_send(&p->wire, DTX_WIRE_ASK, &a, sizeof(a), &fd, 1))
 		rc = died(p, err);

@@ -42,6 +42,7 @@ static long payload_of(uint16_t type)
 		[DTX_WIRE_FRAME] = 1 + sizeof(struct dtx_wire_memory),
 		[DTX_WIRE_END] = 5,
 		[DTX_WIRE_FAIL] = 1 + sizeof(struct dtx_wire_fail),
+		[DTX_WIRE_TICK] = 1 + sizeof(struct dtx_wire_tick),
 	}; /* length + 1, so that a gap is no type */
 
 	return type < DTX_COUNT(len) ? (long)len[type] - 1 : -1;

@@ -36,7 +36,8 @@ enum dtx_wire_type {
 	DTX_WIRE_GIVE = 34,  /* main: the same, and the memory */
 	DTX_WIRE_FRAME = 35, /* reader: the same, filled */
 	DTX_WIRE_END = 36,   /* reader: u32 generation */
-	DTX_WIRE_FAIL = 37   /* reader: struct dtx_wire_fail */
+	DTX_WIRE_FAIL = 37,  /* reader: struct dtx_wire_fail */
+	DTX_WIRE_TICK = 38   /* reader: struct dtx_wire_tick, any time within a request */
 };
 
 struct dtx_wire_welcome {
@@ -86,6 +87,10 @@ struct dtx_wire_memory {
 struct dtx_wire_fail {
 	uint32_t gen, len;
 	char json[3000]; /* the error, zeros behind it */
+};
+struct dtx_wire_tick { /* parts of what it reads now */
+	uint32_t gen, pad;
+	uint64_t done, of;
 };
 enum dtx_done {
 	DTX_DONE_OK,

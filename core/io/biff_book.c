@@ -324,13 +324,14 @@ out:
 }
 
 enum dtx_code dtx_xls_open(struct dtx_xls *x, const char *label, const void *bytes, size_t len,
-                           struct dtx_err *err)
+                           const struct dtx_unpack *limits, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct opening o = { .x = x, .names = { .own = UINT32_MAX } };
 
 	x->head.label = label;
-	dtx_buf_init(&x->text, DTX_BOOK_TEXT_MAX);
+	x->head.limits = *limits;
+	dtx_buf_init(&x->text, (size_t)limits->text);
 	DTX_TRY(dtx_codepage_find(0, label, &x->page, err));
 	DTX_TRY(dtx_xls_stream(x, bytes, len, err));
 	DTX_TRY(read_globals(&o, err));

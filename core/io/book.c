@@ -4,13 +4,14 @@
 #include "core/base/mem.h"
 #include "core/io/biff.h"
 
-enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len, struct dtx_book **out,
+enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
+                            const struct dtx_unpack *limits, struct dtx_book **out,
                             struct dtx_err *err)
 {
 	bool old = dtx_cfb_sniff(bytes, len) || dtx_biff_sniff(bytes, len);
 
 	*out = NULL;
-	return (old ? dtx_book_xls : dtx_book_xlsx).open(label, bytes, len, out, err);
+	return (old ? dtx_book_xls : dtx_book_xlsx).open(label, bytes, len, limits, out, err);
 }
 
 void dtx_book_close(struct dtx_book *book)
@@ -62,11 +63,19 @@ enum dtx_code dtx_book_string_add(struct dtx_book *book, struct dtx_str text, st
 	struct dtx_book_strings *s = &book->strings;
 	char *copy = NULL;
 
+	if (text.len > book->limits.text)
+		return dtx_unpack_fail(err, &book->limits, "text",
+		                       "'%s': a text of over %llu bytes in a cell", book->label,
+		                       (unsigned long long)book->limits.text);
 	s->bytes += text.len;
-	if (s->n == DTX_BOOK_STRINGS_MAX || s->bytes > DTX_BOOK_STRING_BYTES_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d shared strings or %llu bytes",
-		         book->label, DTX_BOOK_STRINGS_MAX,
-		         (unsigned long long)DTX_BOOK_STRING_BYTES_MAX);
+	if (s->n >= book->limits.strings)
+		return dtx_unpack_fail(err, &book->limits, "strings",
+		                       "'%s': over %llu shared strings", book->label,
+		                       (unsigned long long)book->limits.strings);
+	if (s->bytes > book->limits.string_bytes)
+		return dtx_unpack_fail(err, &book->limits, "string_bytes",
+		                       "'%s': over %llu bytes of shared strings", book->label,
+		                       (unsigned long long)book->limits.string_bytes);
 	if (!dtx_mem_reserve(&s->item, &s->cap, s->n + 1, sizeof(*s->item)))
 		DTX_FAIL_MEM(err);
 	if (text.len) {

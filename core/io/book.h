@@ -85,6 +85,7 @@ struct dtx_book {
 	const struct dtx_book_class *cls;
 	struct dtx_arena arena;
 	const char *label; /* for messages; borrowed */
+	struct dtx_unpack limits;
 	bool epoch1904;
 	struct dtx_sheet *sheet;
 	uint32_t nsheets;
@@ -113,7 +114,8 @@ struct dtx_book_class {
 	const char *name; /* "xlsx" */
 	/* The bytes stay the caller's and outlive the book.  Strings may be left for later. */
 	enum dtx_code (*open)(const char *label, const void *bytes, size_t len,
-	                      struct dtx_book **out, struct dtx_err *err);
+	                      const struct dtx_unpack *limits, struct dtx_book **out,
+	                      struct dtx_err *err);
 	/* Cells, merged ranges and facts of a worksheet; the grid is finished. */
 	enum dtx_code (*sheet)(struct dtx_book *, const struct dtx_sheet *,
 	                       const struct dtx_sheet_read *how, struct dtx_grid *,
@@ -129,7 +131,8 @@ extern const struct dtx_book_class dtx_book_xlsx, dtx_book_xls;
 
 /* Opens with the class whose container the bytes have; .xlsx when in doubt. */
 DTX_MUSTUSE enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
-                                        struct dtx_book **out, struct dtx_err *err);
+                                        const struct dtx_unpack *limits, struct dtx_book **out,
+                                        struct dtx_err *err);
 void dtx_book_close(struct dtx_book *book); /* NULL is fine */
 DTX_MUSTUSE enum dtx_code dtx_book_sheet(struct dtx_book *book, const struct dtx_sheet *sheet,
                                          const struct dtx_sheet_read *how, struct dtx_grid *grid,

@@ -10,8 +10,8 @@
 
 static enum dtx_code open_source(struct dtx_source *src, struct dtx_book **out, struct dtx_err *err)
 {
-	return dtx_book_open(dtx_source_name(src), dtx_source_data(src), dtx_source_size(src), out,
-	                     err);
+	return dtx_book_open(dtx_source_name(src), dtx_source_data(src), dtx_source_size(src),
+	                     dtx_source_limits(src), out, err);
 }
 
 bool dtx_book_is(const char *reader)
@@ -155,6 +155,7 @@ static enum dtx_code give_sheet(struct walk *w, struct dtx_err *err)
 	uint64_t i;
 
 	dtx_grid_init(&w->grid, w->book->label);
+	w->grid.limits = w->book->limits;
 	w->merge = 0;
 	DTX_TRY(dtx_book_sheet(w->book, w->sheet, &whole, &w->grid, &facts, err));
 	for (r = 0; r < w->grid.nrows; r++) {
@@ -214,6 +215,7 @@ static bool count_sheet(struct dtx_book *book, const struct dtx_sheet *sheet, js
 	bool ok;
 
 	dtx_grid_init(&g, book->label);
+	g.limits = book->limits;
 	if (dtx_book_sheet(book, sheet, &whole, &g, &facts, &err) != DTX_OK) {
 		ok = dtx_json_set(o, "error", json_string(err.msg));
 	} else {

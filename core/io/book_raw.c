@@ -115,8 +115,9 @@ enum dtx_code dtx_book_reader_raw(struct dtx_source *src, const struct dtx_read_
 	struct dtx_sheet_pick pick;
 
 	dtx_grid_init(&w.grid, dtx_source_name(src));
+	w.grid.limits = *dtx_source_limits(src);
 	DTX_TRY(dtx_book_open(dtx_source_name(src), dtx_source_data(src), dtx_source_size(src),
-	                      &w.book, err));
+	                      dtx_source_limits(src), &w.book, err));
 	DTX_TRY(dtx_sheet_choose(w.book, opts, &arena, &diags, &pick, err));
 	w.format = dtx_mem_zalloc((size_t)w.book->nstyles + 1, sizeof(*w.format));
 	if (!w.format)

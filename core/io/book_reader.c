@@ -151,7 +151,7 @@ static enum dtx_code read_sheet(struct book_reader *r, struct dtx_err *err)
 	struct dtx_sheet_layout *l = &r->layout;
 
 	DTX_TRY(r->cls->open(dtx_source_name(src), dtx_source_data(src), dtx_source_size(src),
-	                     &d->book, err));
+	                     dtx_source_limits(src), &d->book, err));
 	l->book = d->book;
 	l->grid = &d->grid;
 	l->facts = &r->facts;
@@ -189,6 +189,7 @@ enum dtx_code dtx_book_reader_open(const struct dtx_book_class *cls, struct dtx_
 	if (!r->data)
 		DTX_FAIL_MEM(err);
 	dtx_grid_init(&r->data->grid, dtx_source_name(src));
+	r->data->grid.limits = *dtx_source_limits(src);
 	r->owner = dtx_owner_new(data_free, r->data);
 	if (!r->owner) {
 		dtx_mem_free(r->data);

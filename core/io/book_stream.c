@@ -69,6 +69,7 @@ static enum dtx_code take_window(struct dtx_book_stream *s, struct dtx_book_wind
 		if (!w)
 			DTX_FAIL_MEM(err);
 		dtx_grid_init(&w->grid, s->layout->grid->label);
+		w->grid.limits = s->layout->grid->limits;
 		w->grid.home = s->layout->grid;
 	}
 	dtx_grid_reset(&w->grid);

@@ -7,7 +7,7 @@
 
 void dtx_grid_init(struct dtx_grid *g, const char *label)
 {
-	*g = (struct dtx_grid){ .label = label, .col_min = UINT32_MAX };
+	*g = (struct dtx_grid){ .label = label, .col_min = UINT32_MAX, .limits = DTX_UNPACK_INIT };
 }
 
 static void chunk_free(struct dtx_grid_chunk *c)
@@ -27,7 +27,7 @@ void dtx_grid_clear(struct dtx_grid *g)
 	dtx_mem_free(g->row);
 	dtx_mem_free(g->merge);
 	dtx_strmap_clear(&g->texts);
-	dtx_grid_init(g, g->label);
+	*g = (struct dtx_grid){ .label = g->label, .col_min = UINT32_MAX, .limits = g->limits };
 }
 
 void dtx_grid_reset(struct dtx_grid *g)
@@ -47,13 +47,10 @@ enum dtx_code dtx_grid_chunk_add(struct dtx_grid *g, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_grid_chunk *c;
 
-	if (g->ncells >= DTX_GRID_CELLS_MAX) {
-		dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
-		            "'%s': a sheet with over %llu cells", g->label,
-		            (unsigned long long)DTX_GRID_CELLS_MAX);
-		rc = DTX_E_ARCHIVE_LIMIT;
-		goto out;
-	}
+	if (g->ncells >= g->limits.cells)
+		return dtx_unpack_fail(err, &g->limits, "cells",
+		                       "'%s': a sheet with over %llu cells", g->label,
+		                       (unsigned long long)g->limits.cells);
 	if (g->ncells / DTX_GRID_CHUNK < g->nchunks) {
 		c = g->chunk[g->ncells / DTX_GRID_CHUNK];
 		if (c->style)
@@ -106,6 +103,11 @@ enum dtx_code dtx_grid_text_add(struct dtx_grid *g, struct dtx_str text, uint64_
 	struct dtx_grid *home = g->home ? g->home : g;
 	uint32_t found, n = (uint32_t)home->texts.n;
 
+	if (text.len > home->limits.text)
+		return dtx_unpack_fail(err, &home->limits, "text",
+		                       "'%s': a text of over %llu bytes in a cell", g->label,
+		                       (unsigned long long)home->limits.text);
+
 	if (home->texts_fixed) {
 		found = dtx_strmap_get(&home->texts, text);
 		if (found == DTX_STRMAP_NONE)
@@ -120,9 +122,13 @@ enum dtx_code dtx_grid_text_add(struct dtx_grid *g, struct dtx_str text, uint64_
 	if (found != n)
 		goto out;
 	home->text_bytes += text.len;
-	if (home->text_bytes > DTX_GRID_TEXT_MAX || n >= DTX_GRID_TEXTS_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %u texts or %llu bytes", g->label,
-		         DTX_GRID_TEXTS_MAX, (unsigned long long)DTX_GRID_TEXT_MAX);
+	if (n >= home->limits.strings)
+		return dtx_unpack_fail(err, &home->limits, "strings", "'%s': over %llu texts",
+		                       g->label, (unsigned long long)home->limits.strings);
+	if (home->text_bytes > home->limits.string_bytes)
+		return dtx_unpack_fail(err, &home->limits, "string_bytes",
+		                       "'%s': over %llu bytes of texts", g->label,
+		                       (unsigned long long)home->limits.string_bytes);
 out:
 	return rc;
 }
@@ -132,9 +138,10 @@ enum dtx_code dtx_grid_merge_add(struct dtx_grid *g, const struct dtx_cellrange 
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (g->nmerges == DTX_GRID_MERGES_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': a sheet with over %u merged ranges",
-		         g->label, DTX_GRID_MERGES_MAX);
+	if (g->nmerges >= g->limits.merges)
+		return dtx_unpack_fail(err, &g->limits, "merges",
+		                       "'%s': a sheet with over %llu merged ranges", g->label,
+		                       (unsigned long long)g->limits.merges);
 	if (!dtx_mem_reserve(&g->merge, &g->merges_cap, g->nmerges + 1, sizeof(*g->merge)))
 		DTX_FAIL_MEM(err);
 	g->merge[g->nmerges++] = *range;
@@ -241,10 +248,13 @@ static enum dtx_code part_merges(struct dtx_grid *g, struct dtx_err *err)
 			continue;
 		m.col1 = DTX_MIN(m.col1, g->col_max);
 		work += m.col1 - m.col0 + 1;
-		if (work > DTX_GRID_CELLS_MAX)
-			DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT,
-			         "'%s': merged ranges cover over %llu cells of one row each",
-			         g->label, (unsigned long long)DTX_GRID_CELLS_MAX);
+		if (work > g->limits.cells) {
+			rc = dtx_unpack_fail(
+				err, &g->limits, "cells",
+				"'%s': merged ranges cover over %llu cells of one row each",
+				g->label, (unsigned long long)g->limits.cells);
+			goto out;
+		}
 		for (c = m.col0; c <= m.col1; c++)
 			taken |= busy[c] > m.row0;
 		g->merges_dropped += taken;
@@ -263,6 +273,10 @@ enum dtx_code dtx_grid_finish(struct dtx_grid *g, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
+	if (g->ncells > g->limits.cells)
+		return dtx_unpack_fail(err, &g->limits, "cells",
+		                       "'%s': a sheet with over %llu cells", g->label,
+		                       (unsigned long long)g->limits.cells);
 	if (g->unsorted)
 		DTX_TRY(sort_cells(g, err));
 	if (g->nrows)

@@ -7,13 +7,12 @@
 #include "core/base/strmap.h"
 #include "core/data/column.h"
 #include "core/io/cellref.h"
+#include "core/io/unpack.h"
 
-#define DTX_GRID_CHUNK      65536u
-#define DTX_GRID_CELLS_MAX  ((uint64_t)200 * 1000 * 1000)
-#define DTX_GRID_TEXT_MAX   ((uint64_t)2 << 30) /* bytes of all inline texts */
-#define DTX_GRID_TEXTS_MAX  (64u * 1000 * 1000)
-#define DTX_GRID_MERGES_MAX 1000000u
-#define DTX_GRID_FILL_MAX   (10u * 1000 * 1000) /* cells that merged ranges are filled with */
+#define DTX_GRID_CHUNK     65536u
+#define DTX_GRID_TEXT_MAX  ((uint64_t)2 << 30) /* bytes of all inline texts */
+#define DTX_GRID_TEXTS_MAX (64u * 1000 * 1000)
+#define DTX_GRID_FILL_MAX  (10u * 1000 * 1000) /* cells that merged ranges are filled with */
 /* Payload of a text cell: the id of a shared string, or with this bit that of an inline text. */
 #define DTX_GRID_INLINE ((uint64_t)1 << 63)
 /* Kind of a cell whose format wants a date and whose number (value.num) is none; only in grids. */
@@ -49,6 +48,7 @@ struct dtx_grid {
 	 * number of threads may add texts that it knows. */
 	struct dtx_grid *home;
 	bool texts_fixed;
+	struct dtx_unpack limits; /* the defaults, until they are set */
 };
 
 void dtx_grid_init(struct dtx_grid *g, const char *label);

@@ -16,6 +16,7 @@ struct gzip {
 	uint64_t total;  /* inflated so far, all members */
 	uint64_t member; /* of the one in work */
 	uint32_t crc;
+	const struct dtx_unpack *limits;
 	const struct dtx_inflate_class *inflate;
 	char *window;
 	dtx_gzip_fn fn;
@@ -90,19 +91,18 @@ static enum dtx_code give(struct gzip *g, size_t n, struct dtx_err *err)
 
 	g->total += n;
 	g->member += n;
-	if (g->total > DTX_GZIP_BYTES_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s' inflates to over %llu bytes", g->label,
-		         (unsigned long long)DTX_GZIP_BYTES_MAX);
-	if (g->total > RATIO_AFTER && g->total / DTX_GZIP_RATIO_MAX > g->packed)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s' inflates over %u times", g->label,
-		         DTX_GZIP_RATIO_MAX);
+	if (g->total > g->limits->total)
+		return dtx_unpack_fail(err, g->limits, "total", "'%s' inflates to over %llu bytes",
+		                       g->label, (unsigned long long)g->limits->total);
+	if (g->total > RATIO_AFTER && g->total / g->limits->ratio > g->packed)
+		return dtx_unpack_fail(err, g->limits, "ratio", "'%s' inflates over %llu times",
+		                       g->label, (unsigned long long)g->limits->ratio);
+	if (g->limits->tick)
+		g->limits->tick(g->limits->tick_arg, g->packed - g->rest.len, g->packed);
 	g->crc = g->inflate->crc(g->crc, g->window, n);
 	if (n)
 		DTX_TRY(g->fn(g->arg, (struct dtx_str){ g->window, n }, err));
 out:
-	if (rc == DTX_E_ARCHIVE_LIMIT)
-		dtx_err_hint(err, "if the file is trusted: gzip -dc '%s' | dtx run PLAN -",
-		             g->label);
 	return rc;
 }
 
@@ -162,13 +162,15 @@ static bool only_zeros(struct dtx_str s)
 	return !s.len || (!s.ptr[0] && !memcmp(s.ptr, s.ptr + 1, s.len - 1));
 }
 
-enum dtx_code dtx_gzip_inflate(const char *label, struct dtx_str bytes, dtx_gzip_fn fn, void *arg,
+enum dtx_code dtx_gzip_inflate(const char *label, struct dtx_str bytes,
+                               const struct dtx_unpack *limits, dtx_gzip_fn fn, void *arg,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct gzip g = { .label = label,
 		          .rest = bytes,
 		          .packed = bytes.len,
+		          .limits = limits,
 		          .inflate = dtx_inflates[0],
 		          .fn = fn,
 		          .arg = arg };

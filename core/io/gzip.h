@@ -5,14 +5,12 @@
 #include "core/base/str.h"
 #include "core/io/source.h"
 
-#define DTX_GZIP_BYTES_MAX ((uint64_t)4 << 30) /* inflated */
-#define DTX_GZIP_RATIO_MAX 1000u               /* once a MiB is out */
-
 bool dtx_gzip_sniff(const void *head, size_t len);
 /* Takes a piece of what is inflated, in order. */
 typedef enum dtx_code (*dtx_gzip_fn)(void *arg, struct dtx_str piece, struct dtx_err *err);
 /* All members, their checksums and lengths checked.  Codes: corrupt_file, archive_limit. */
-DTX_MUSTUSE enum dtx_code dtx_gzip_inflate(const char *label, struct dtx_str bytes, dtx_gzip_fn fn,
+DTX_MUSTUSE enum dtx_code dtx_gzip_inflate(const char *label, struct dtx_str bytes,
+                                           const struct dtx_unpack *limits, dtx_gzip_fn fn,
                                            void *arg, struct dtx_err *err);
 /* What is in the gzip file `src` as a source of its own, to be judged as any other: made once, by a
  * reader process unless src is direct, freed with src. */

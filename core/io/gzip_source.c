@@ -15,6 +15,7 @@ struct spool {
 	int fd;
 	uint64_t size;
 	bool file;
+	const struct dtx_unpack *limits;
 };
 
 /* What is in memory goes to a file. */
@@ -53,9 +54,12 @@ static enum dtx_code spool_add(void *arg, struct dtx_str piece, struct dtx_err *
 	if (!s->file && s->size && s->size + piece.len > SPOOL_MEMORY)
 		DTX_TRY(spool_move(s, err));
 	/* the process may say more than a gzip file may hold */
-	if (s->size + piece.len > DTX_GZIP_BYTES_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "a gzip file inflates to over %llu bytes",
-		         (unsigned long long)DTX_GZIP_BYTES_MAX);
+	if (s->size + piece.len > s->limits->total) {
+		rc = dtx_unpack_fail(err, s->limits, "total",
+		                     "a gzip file inflates to over %llu bytes",
+		                     (unsigned long long)s->limits->total);
+		goto out;
+	}
 	DTX_TRY(dtx_file_write(s->fd, piece.ptr, piece.len, "what a gzip file holds", err));
 	s->size += piece.len;
 out:
@@ -65,7 +69,7 @@ out:
 enum dtx_code dtx_gzip_source(struct dtx_source *src, struct dtx_source **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct spool s = { -1, 0, false };
+	struct spool s = { -1, 0, false, dtx_source_limits(src) };
 	struct dtx_source *inner = dtx_source_inner(src);
 
 	if (inner)
@@ -73,8 +77,8 @@ enum dtx_code dtx_gzip_source(struct dtx_source *src, struct dtx_source **out, s
 	if (dtx_source_direct(src))
 		DTX_TRY(dtx_gzip_inflate(
 			dtx_source_name(src),
-			(struct dtx_str){ dtx_source_data(src), dtx_source_size(src) }, spool_add,
-			&s, err));
+			(struct dtx_str){ dtx_source_data(src), dtx_source_size(src) }, s.limits,
+			spool_add, &s, err));
 	else
 		DTX_TRY(dtx_isolated_inflate(src, spool_add, &s, err));
 	DTX_TRY(dtx_source_hold(src, s.fd, (size_t)s.size, err));

@@ -50,6 +50,8 @@ struct dtx_isolate_class {
 	enum dtx_code (*next)(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err);
 	void (*stop)(struct dtx_isolate *p); /* NULL is fine */
 };
+/* What a process for this source may use: its limits, and not more memory than there is. */
+struct dtx_isolate_limits dtx_isolated_limits(const struct dtx_source *src);
 extern const struct dtx_isolate_class dtx_isolate_process; /* in sandbox/ */
 
 /* A reader of class `cls` in such a process, made by `via`, with the vtable of any other. */
@@ -77,6 +79,8 @@ struct dtx_isolate_sink {
 	/* Zeroed memory for a frame of n bytes, until send.  cancelled: another request came. */
 	enum dtx_code (*room)(void *arg, uint64_t n, void **to, struct dtx_err *err);
 	enum dtx_code (*send)(void *arg, struct dtx_err *err);
+	/* As in struct dtx_unpack; NULL: nobody looks. */
+	void (*tick)(void *arg, uint64_t done, uint64_t of);
 };
 struct dtx_isolate_server;
 /* For the input behind fd (borrowed). */

@@ -364,7 +364,8 @@ static enum dtx_code serve_inflate(struct dtx_isolate_server *s, json_t *args, s
 	struct dtx_str bytes = { dtx_source_data(s->src), dtx_source_size(s->src) };
 
 	(void)args;
-	return dtx_gzip_inflate(dtx_source_name(s->src), bytes, send_piece, s, err);
+	return dtx_gzip_inflate(dtx_source_name(s->src), bytes, dtx_source_limits(s->src),
+	                        send_piece, s, err);
 }
 
 static enum dtx_code serve_cells(struct dtx_isolate_server *s, json_t *args, struct dtx_err *err)
@@ -446,6 +447,7 @@ enum dtx_code dtx_isolate_serve(struct dtx_isolate_server *s, enum dtx_ask ask, 
 	};
 	static const struct dtx_json_limits limits = { .bytes = (size_t)64 << 20 };
 	enum dtx_code rc = DTX_OK;
+	struct dtx_unpack inner;
 	json_t *args = NULL;
 
 	DTX_ASSERT((unsigned)ask < DTX_ASK_COUNT, err);
@@ -453,6 +455,12 @@ enum dtx_code dtx_isolate_serve(struct dtx_isolate_server *s, enum dtx_ask ask, 
 	if (!s->src)
 		DTX_TRY(dtx_source_fd(dtx_json_text(args, "name", ""), s->fd, s->size, &s->src,
 		                      err));
+	inner = *dtx_source_limits(s->src);
+	if (dtx_unpack_read(json_object_get(args, "limits"), &inner)) {
+		inner.tick = s->sink->tick;
+		inner.tick_arg = s->sink->arg;
+		dtx_source_limit(s->src, &inner);
+	}
 	DTX_TRY(serve[ask](s, args, err));
 out:
 	json_decref(args);

@@ -65,12 +65,25 @@ json_t *dtx_isolated_args(const struct dtx_source *src, json_t *args)
 	/* a name that is not UTF-8 is only shown */
 	if (!text)
 		text = json_string("input");
-	if (args && dtx_json_set(args, "name", text))
-		return args;
+	if (args && dtx_json_set(args, "name", text)) {
+		if (dtx_json_set(args, "limits", dtx_unpack_list(dtx_source_limits(src))))
+			return args;
+		text = NULL;
+	}
 	if (!args)
 		json_decref(text);
 	json_decref(args);
 	return NULL;
+}
+
+struct dtx_isolate_limits dtx_isolated_limits(const struct dtx_source *src)
+{
+	const struct dtx_unpack *l = dtx_source_limits(src);
+	struct dtx_isolate_limits out = { .memory = l->memory, .cpu_s = (uint32_t)l->time };
+
+	if (dtx_mem_limit())
+		out.memory = DTX_MIN(out.memory, (uint64_t)dtx_mem_limit());
+	return out;
 }
 
 /* --- answers --- */
@@ -250,6 +263,7 @@ static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_
 	reader->misfits = 0;
 	dtx_textpool_clear(&r->texts);
 	DTX_TRY(dtx_textpool_start(&r->texts, r->epoch1904, err));
+	dtx_source_tick(reader->src, 0, 0); /* rows tell from here on */
 	/* how many rows a pushed filter leaves is known here alone */
 	DTX_TRY(ask(r, DTX_ASK_READ,
 	            json_pack("{so sI si}", "need", flags_json(need, n), "limit",
@@ -472,7 +486,7 @@ enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via, struct dtx_
                                 const struct dtx_reader_class *cls, struct dtx_reader **out,
                                 struct dtx_err *err)
 {
-	struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	struct dtx_isolate_limits limits = dtx_isolated_limits(src);
 	enum dtx_code rc = DTX_OK;
 	struct isolated *r = dtx_mem_zalloc(1, sizeof(*r));
 	json_t *opened = NULL;
@@ -480,8 +494,6 @@ enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via, struct dtx_
 	if (!r)
 		DTX_FAIL_MEM(err);
 	pthread_mutex_init(&r->lock, NULL);
-	if (dtx_mem_limit())
-		limits.memory = DTX_MIN(limits.memory, (uint64_t)dtx_mem_limit());
 	r->via = via;
 	r->head.src = src;
 	r->opts = *opts;

@@ -9,7 +9,7 @@ typedef enum dtx_code (*frame_fn)(void *arg, const struct dtx_frame_view *view,
 static enum dtx_code question(struct dtx_source *src, enum dtx_ask what, json_t *args, frame_fn fn,
                               void *arg, struct dtx_err *err)
 {
-	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	struct dtx_isolate_limits limits = dtx_isolated_limits(src);
 	enum dtx_code rc = DTX_OK;
 	struct dtx_isolate *proc = NULL;
 	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;

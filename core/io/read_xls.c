@@ -75,7 +75,8 @@ out:
 }
 
 static enum dtx_code book_open(const char *label, const void *bytes, size_t len,
-                               struct dtx_book **out, struct dtx_err *err)
+                               const struct dtx_unpack *limits, struct dtx_book **out,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_xls *x = dtx_mem_zalloc(1, sizeof(*x));
@@ -83,7 +84,7 @@ static enum dtx_code book_open(const char *label, const void *bytes, size_t len,
 	if (!x)
 		DTX_FAIL_MEM(err);
 	x->head.cls = &dtx_book_xls;
-	DTX_TRY(dtx_xls_open(x, label, bytes, len, err));
+	DTX_TRY(dtx_xls_open(x, label, bytes, len, limits, err));
 	*out = &x->head;
 	x = NULL;
 out:

@@ -4,14 +4,15 @@
 #include "core/io/xlsx.h"
 
 static enum dtx_code book_open(const char *label, const void *bytes, size_t len,
-                               struct dtx_book **out, struct dtx_err *err)
+                               const struct dtx_unpack *limits, struct dtx_book **out,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_xlsx *book = dtx_mem_zalloc(1, sizeof(*book));
 
 	if (!book)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_xlsx_open(book, label, bytes, len, err));
+	DTX_TRY(dtx_xlsx_open(book, label, bytes, len, limits, err));
 	*out = &book->head;
 	book = NULL;
 out:

@@ -234,7 +234,9 @@ void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *t
 
 	atomic_store_explicit(&to->input, dtx_source_name(r->src), memory_order_relaxed);
 	atomic_store_explicit(&to->bytes, dtx_source_size(r->src), memory_order_relaxed);
-	atomic_store_explicit(&to->done, done, memory_order_relaxed);
-	atomic_store_explicit(&to->of, of, memory_order_relaxed);
+	if (of) { /* else its source tells, if anybody */
+		atomic_store_explicit(&to->done, done, memory_order_relaxed);
+		atomic_store_explicit(&to->of, of, memory_order_relaxed);
+	}
 	atomic_fetch_add_explicit(&to->rows, rows, memory_order_relaxed);
 }

@@ -84,6 +84,7 @@ static enum dtx_code other_sheets(struct dtx_book *book, const struct dtx_sheet 
 		    book->sheet[i].visible != DTX_SHEET_VISIBLE)
 			continue;
 		dtx_grid_init(&g, book->label);
+		g.limits = book->limits;
 		/* A bad sheet does not spoil the others. */
 		rc = dtx_book_sheet(book, &book->sheet[i], &first, &g, &facts, NULL);
 		*count += rc == DTX_OK && g.ncells;

@@ -172,9 +172,10 @@ static enum dtx_code count_window(struct scan *s, struct dtx_err *err)
 	s->ncells += g->ncells;
 	s->col_min = DTX_MIN(s->col_min, g->col_min);
 	s->col_max = DTX_MAX(s->col_max, g->col_max);
-	if (s->ncells > DTX_GRID_CELLS_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': a sheet with over %llu cells", g->label,
-		         (unsigned long long)DTX_GRID_CELLS_MAX);
+	if (s->ncells > g->limits.cells)
+		return dtx_unpack_fail(err, &g->limits, "cells",
+		                       "'%s': a sheet with over %llu cells", g->label,
+		                       (unsigned long long)g->limits.cells);
 out:
 	return rc;
 }
@@ -229,6 +230,7 @@ enum dtx_code dtx_sheet_scan(struct dtx_sheet_layout *l, struct dtx_sheet_facts 
 	struct scan s = { .l = l, .tail = tail, .cls = l->book->cls->rows, .refused = true };
 
 	dtx_grid_init(&s.window, l->grid->label);
+	s.window.limits = l->grid->limits;
 	if (s.cls && !l->opts->merged_fill &&
 	    (l->opts->hold_cells || s.cls->size(l->sheet) >= LARGE_BYTES)) {
 		DTX_TRY(scan_large(&s, facts, err));

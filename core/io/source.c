@@ -37,6 +37,8 @@ struct dtx_source {
 	bool direct;                /* see dtx_source_direct */
 	int fd;                     /* of what is mapped; -1: the bytes are on the heap */
 	struct source_bytes *bytes; /* of the owner */
+	struct dtx_unpack limits;
+	struct dtx_progress *watch; /* NULL: nobody */
 	struct dtx_source *inner;   /* what is packed in it; NULL */
 	struct dtx_owner *owner;
 	struct dtx_task *task;
@@ -192,6 +194,7 @@ static enum dtx_code source_new(const char *name, struct dtx_source **out, struc
 	if (!s)
 		DTX_FAIL_MEM(err);
 	s->data = "";
+	s->limits = dtx_unpack_default;
 	s->mtime_us = -1;
 	s->fd = -1;
 	s->name = dtx_mem_strdup(name);
@@ -327,12 +330,41 @@ enum dtx_code dtx_source_hold(struct dtx_source *s, int fd, size_t size, struct 
 
 	DTX_TRY(source_new(s->name, &inner, err));
 	inner->direct = s->direct;
+	inner->limits = s->limits;
+	inner->watch = s->watch;
 	DTX_TRY(source_map(inner, fd, size, err));
 	s->inner = inner;
 	inner = NULL;
 out:
 	dtx_source_free(inner);
 	return rc;
+}
+
+const struct dtx_unpack *dtx_source_limits(const struct dtx_source *s)
+{
+	return &s->limits;
+}
+
+void dtx_source_watch(struct dtx_source *s, struct dtx_progress *watch)
+{
+	s->watch = watch;
+	if (s->inner)
+		s->inner->watch = watch;
+}
+
+void dtx_source_tick(const struct dtx_source *s, uint64_t done, uint64_t of)
+{
+	if (!s->watch)
+		return;
+	atomic_store_explicit(&s->watch->input, s->name, memory_order_relaxed);
+	atomic_store_explicit(&s->watch->bytes, s->size, memory_order_relaxed);
+	atomic_store_explicit(&s->watch->done, done, memory_order_relaxed);
+	atomic_store_explicit(&s->watch->of, of, memory_order_relaxed);
+}
+
+void dtx_source_limit(struct dtx_source *s, const struct dtx_unpack *limits)
+{
+	s->limits = *limits;
 }
 
 struct dtx_source *dtx_source_inner(const struct dtx_source *s)

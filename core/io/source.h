@@ -3,7 +3,9 @@
 #define DTX_IO_SOURCE_H
 
 #include "core/base/err.h"
+#include "core/base/progress.h"
 #include "core/data/owner.h"
+#include "core/io/unpack.h"
 
 struct dtx_source;
 
@@ -37,6 +39,13 @@ DTX_MUSTUSE enum dtx_code dtx_source_dup(const struct dtx_source *s, int *fd, st
 DTX_MUSTUSE enum dtx_code dtx_source_hold(struct dtx_source *s, int fd, size_t size,
                                           struct dtx_err *err);
 struct dtx_source *dtx_source_inner(const struct dtx_source *s);
+
+/* What it may unpack to; the defaults until they are set, which is before it is read. */
+const struct dtx_unpack *dtx_source_limits(const struct dtx_source *s);
+void dtx_source_limit(struct dtx_source *s, const struct dtx_unpack *limits);
+/* Who looks how far it has been read, before batches tell; NULL: nobody.  Outlives the readers. */
+void dtx_source_watch(struct dtx_source *s, struct dtx_progress *watch);
+void dtx_source_tick(const struct dtx_source *s, uint64_t done, uint64_t of);
 
 /* Starts SHA-256, or the weak identity, on a thread of its own; wait gives lower-case hex (65 bytes
  * with terminator).  Wait without start computes SHA-256 at once. */

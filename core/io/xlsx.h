@@ -28,7 +28,8 @@ struct dtx_xlsx {
 /* Opens a workbook: container, sheets, names, styles; shared strings are only located.  `book` is
  * zeroed by the caller and cleared in any case.  unsupported_format for other ZIPs. */
 DTX_MUSTUSE enum dtx_code dtx_xlsx_open(struct dtx_xlsx *book, const char *label, const void *bytes,
-                                        size_t len, struct dtx_err *err);
+                                        size_t len, const struct dtx_unpack *limits,
+                                        struct dtx_err *err);
 void dtx_xlsx_clear(struct dtx_xlsx *book);
 
 /* --- parts --- */

@@ -287,15 +287,15 @@ static enum dtx_code refuse_zip(const struct dtx_xlsx *book, struct dtx_err *err
 }
 
 enum dtx_code dtx_xlsx_open(struct dtx_xlsx *book, const char *label, const void *bytes, size_t len,
-                            struct dtx_err *err)
+                            const struct dtx_unpack *limits, struct dtx_err *err)
 {
-	static const struct dtx_zip_limits limits = DTX_ZIP_LIMITS;
 	enum dtx_code rc = DTX_OK;
 	struct opening o = { .book = book };
 
 	book->head.cls = &dtx_book_xlsx;
 	book->head.label = label;
-	DTX_TRY(dtx_zip_open(&book->zip, label, bytes, len, &limits, err));
+	book->head.limits = *limits;
+	DTX_TRY(dtx_zip_open(&book->zip, label, bytes, len, limits, err));
 	DTX_TRY(dtx_xlsx_rels(book, DTX_STR(""), on_package_rel, &o, err));
 	if (!o.main)
 		o.main = dtx_zip_find(&book->zip, DTX_STR("xl/workbook.xml"));

@@ -244,9 +244,9 @@ static enum dtx_code cell_child(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c
 	}
 out:
 	if (rc == DTX_E_CELL_LIMIT)
-		rc = dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
-		                 "'%s': %s: a text of over %d bytes in a cell", w->book->head.label,
-		                 w->x->part, DTX_BOOK_TEXT_MAX);
+		rc = dtx_unpack_fail(err, &w->book->head.limits, "text",
+		                     "'%s': %s: a text of over %zu bytes in a cell",
+		                     w->book->head.label, w->x->part, w->text.max);
 	return rc;
 }
 
@@ -469,7 +469,7 @@ static enum dtx_code open_rows(struct dtx_sheet_rows *s, struct dtx_book *book,
 		                       .max_cells = UINT64_MAX,
 		                       .window_cells = UINT64_MAX,
 		                       .window_rows = SIZE_MAX };
-	dtx_buf_init(&s->w.text, DTX_BOOK_TEXT_MAX);
+	dtx_buf_init(&s->w.text, (size_t)book->limits.text);
 	if (!sheet->part)
 		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': the part of sheet '%.100s' is missing",
 		         book->label, sheet->name);

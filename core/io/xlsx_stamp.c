@@ -26,7 +26,7 @@ out:
 
 enum dtx_code dtx_xlsx_run_id(struct dtx_source *src, char out[64], struct dtx_err *err)
 {
-	static const struct dtx_zip_limits limits = DTX_ZIP_LIMITS;
+	static const struct dtx_unpack limits = DTX_UNPACK_INIT;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_xlsx book = { .head = { .label = dtx_source_name(src) } };
 	struct dtx_xlsx_part part = { .xml = DTX_XML_INIT };

@@ -64,11 +64,11 @@ static enum dtx_code add_t(struct dtx_xml *x, struct dtx_buf *out, struct dtx_er
 
 	rc = dtx_xml_text(x, out, err);
 	if (rc == DTX_E_CELL_LIMIT)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': %s: a text of over %zu bytes in a cell",
-		         x->label, x->part, out->max);
+		rc = dtx_unpack_fail(err, &dtx_unpack_default, "text",
+		                     "'%s': %s: a text of over %zu bytes in a cell", x->label,
+		                     x->part, out->max);
 	if (rc == DTX_OK)
 		dtx_xlsx_undo_escapes(out, from);
-out:
 	return rc;
 }
 
@@ -106,7 +106,7 @@ enum dtx_code dtx_xlsx_strings_open(struct dtx_xlsx *book, const struct dtx_zip_
 	enum dtx_code rc = DTX_OK;
 	struct dtx_xlsx_strings *s = &book->strings;
 
-	dtx_buf_init(&s->text, DTX_BOOK_TEXT_MAX);
+	dtx_buf_init(&s->text, (size_t)book->head.limits.text);
 	DTX_TRY(dtx_unzip_open(&book->zip, e, &s->stream, err));
 	dtx_xml_init(&s->xml, string_bytes, s->stream, book->head.label, e->name.ptr);
 out:

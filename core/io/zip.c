@@ -145,13 +145,12 @@ static enum dtx_code find_directory(const struct dtx_zip *z, struct directory *d
 	DTX_TRY(directory64(z, at, d, err));
 	if (d->offset > at || d->size > at - d->offset)
 		FAIL_CORRUPT(err, "'%s': zip directory lies outside the file", z->label);
-	if (d->count > z->limits.entries) {
-		dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
-		            "'%s': zip archive says it has %llu entries, the limit is %llu",
-		            z->label, (unsigned long long)d->count,
-		            (unsigned long long)z->limits.entries);
-		rc = DTX_E_ARCHIVE_LIMIT;
-	}
+	if (d->count > z->limits.entries)
+		rc = dtx_unpack_fail(err, &z->limits, "entries",
+		                     "'%s': zip archive says it has %llu entries, the limit is "
+		                     "%llu",
+		                     z->label, (unsigned long long)d->count,
+		                     (unsigned long long)z->limits.entries);
 out:
 	return rc;
 }
@@ -321,7 +320,7 @@ out:
 }
 
 enum dtx_code dtx_zip_open(struct dtx_zip *z, const char *label, const void *bytes, size_t len,
-                           const struct dtx_zip_limits *limits, struct dtx_err *err)
+                           const struct dtx_unpack *limits, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct directory d = { 0 };
@@ -388,11 +387,13 @@ enum dtx_code dtx_unzip_open(struct dtx_zip *z, const struct dtx_zip_entry *entr
 		DTX_FAIL_MEM(err);
 	u->zip = z;
 	u->entry = entry;
-	if (entry->size > z->limits.part)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT,
-		         "'%s': %.200s inflates to %llu bytes, the limit is %llu", z->label,
-		         entry->name.ptr, (unsigned long long)entry->size,
-		         (unsigned long long)z->limits.part);
+	if (entry->size > z->limits.part) {
+		rc = dtx_unpack_fail(err, &z->limits, "part",
+		                     "'%s': %.200s inflates to %llu bytes, the limit is %llu",
+		                     z->label, entry->name.ptr, (unsigned long long)entry->size,
+		                     (unsigned long long)z->limits.part);
+		goto out;
+	}
 	u->inflate = dtx_inflates[0];
 	u->io.in = z->bytes + entry->data;
 	u->io.nin = (size_t)entry->packed;
@@ -455,7 +456,7 @@ out:
 static enum dtx_code check_limits(struct dtx_unzip *u, size_t got, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_zip_limits *lim = &u->zip->limits;
+	const struct dtx_unpack *lim = &u->zip->limits;
 	struct dtx_zip_entry *e = &u->zip->entry[u->entry - u->zip->entry];
 	uint64_t packed = e->packed ? e->packed : 1, ratio;
 
@@ -469,15 +470,12 @@ static enum dtx_code check_limits(struct dtx_unzip *u, size_t got, struct dtx_er
 		FAIL_CORRUPT(err, "'%s': %.200s inflates to more than the %llu bytes it declares",
 		             u->zip->label, u->entry->name.ptr, (unsigned long long)u->entry->size);
 	if (u->out > RATIO_AFTER && u->out / ratio > packed)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT,
-		         "'%s': %.200s inflates over %llu times (archive limit 'ratio')",
-		         u->zip->label, u->entry->name.ptr, (unsigned long long)ratio);
-	if (u->zip->inflated > lim->total)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': parts inflate to over %llu bytes",
-		         u->zip->label, (unsigned long long)lim->total);
+		rc = dtx_unpack_fail(err, lim, "ratio", "'%s': %.200s inflates over %llu times",
+		                     u->zip->label, u->entry->name.ptr, (unsigned long long)ratio);
+	else if (u->zip->inflated > lim->total)
+		rc = dtx_unpack_fail(err, lim, "total", "'%s': parts inflate to over %llu bytes",
+		                     u->zip->label, (unsigned long long)lim->total);
 out:
-	if (rc == DTX_E_ARCHIVE_LIMIT)
-		dtx_err_hint(err, "if the file is trusted, save it again as CSV and read that");
 	return rc;
 }
 
@@ -494,6 +492,9 @@ enum dtx_code dtx_unzip_read(struct dtx_unzip *u, void *to, size_t cap, size_t *
 	else
 		*got = unzip_stored(u, to, cap);
 	DTX_TRY(check_limits(u, *got, err));
+	if (u->zip->limits.tick)
+		u->zip->limits.tick(u->zip->limits.tick_arg, u->entry->packed - u->io.nin,
+		                    u->entry->packed);
 	u->crc = u->inflate->crc(u->crc, to, *got);
 	if (u->done && (u->out != u->entry->size || u->crc != u->entry->crc))
 		FAIL_CORRUPT(err, "'%s': %.200s is damaged (%s does not match)", u->zip->label,

@@ -9,19 +9,9 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/strmap.h"
+#include "core/io/unpack.h"
 
 enum { DTX_ZIP_NAME_MAX = 1024 };
-
-struct dtx_zip_limits {
-	uint64_t entries;
-	uint64_t part, total; /* inflated bytes */
-	uint64_t ratio;       /* inflated : packed, once 1 MiB is out; a quarter from 64 MiB on */
-};
-#define DTX_ZIP_LIMITS                                                                             \
-	{                                                                                          \
-		.entries = 10000, .part = (uint64_t)2 << 30, .total = (uint64_t)4 << 30,           \
-		.ratio = 1000                                                                      \
-	}
 
 struct dtx_zip_entry {
 	struct dtx_str name;   /* folded: lower case, '/' only, no %xx, no leading '/' */
@@ -36,7 +26,7 @@ struct dtx_zip {
 	const char *label;          /* file name for messages; borrowed */
 	const unsigned char *bytes; /* borrowed */
 	size_t len;
-	struct dtx_zip_limits limits;
+	struct dtx_unpack limits;
 	struct dtx_zip_entry *entry;
 	uint32_t n;
 	struct dtx_strmap names;
@@ -52,7 +42,7 @@ bool dtx_zip_sniff(const void *head, size_t len);
 /* Reads the central directory.  `z` is DTX_ZIP_INIT and is cleared by the caller, also after a
  * failure; label and bytes must outlive it. */
 DTX_MUSTUSE enum dtx_code dtx_zip_open(struct dtx_zip *z, const char *label, const void *bytes,
-                                       size_t len, const struct dtx_zip_limits *limits,
+                                       size_t len, const struct dtx_unpack *limits,
                                        struct dtx_err *err);
 void dtx_zip_clear(struct dtx_zip *z);
 /* Folds a part name: case, '\', %xx, "./" and "../", leading '/'.  False: it is too long. */

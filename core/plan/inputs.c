@@ -315,11 +315,12 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	enum dtx_code rc = DTX_OK;
 
 	in->opts = defaults;
+	in->limits = dtx_unpack_default;
 	in->name = "main";
 	if (!json_is_object(object))
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, in->at, err, "an input is an object");
 	DTX_TRY(dtx_part_fill(p, input_rows, DTX_COUNT(input_rows), object, in->at,
-	                      "dialect,families", &a, err));
+	                      "dialect,families,archive", &a, err));
 	canon = json_object();
 	DTX_TRY(dtx_part_canonical(input_rows, DTX_COUNT(input_rows), &a, canon, err));
 	json_object_del(canon, "path");
@@ -333,6 +334,7 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	DTX_TRY(sheet_text(p, a.sheet, at, &in->opts.sheet, err));
 	snprintf(at, sizeof(at), "%s/header_rows", in->at);
 	DTX_TRY(header_rows(p, a.header_rows, at, &in->opts.header_rows, err));
+	DTX_TRY(dtx_part_archive(p, object, in->at, &in->limits, err));
 	DTX_TRY(input_types(p, &a, in, err));
 	DTX_TRY(input_dialect(p, object, in, canon, err));
 	if (families && !json_is_null(families) &&

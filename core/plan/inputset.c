@@ -10,6 +10,7 @@ static enum dtx_code open_input(struct dtx_inputset *x, uint32_t i, struct dtx_e
 
 	if (!x->source[i])
 		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "no file for input '%s'", in->name);
+	dtx_source_limit(x->source[i], &in->limits);
 	rc = dtx_repair_open(&x->fix[i], x->source[i], &x->opts[i], &x->reader[i], err);
 	if (rc == DTX_OK)
 		rc = x->reader[i]->cls->schema(x->reader[i], &x->schema[i], err);

@@ -208,6 +208,8 @@ json_t *dtx_part_schema(const char *member)
 		return dtx_part_input_schema();
 	if (strcmp(member, "dialect") == 0)
 		return dtx_part_dialect_schema();
+	if (strcmp(member, "archive") == 0)
+		return dtx_part_archive_schema();
 	if (strcmp(member, "output") == 0)
 		return dtx_param_schema(output_rows, DTX_COUNT(output_rows));
 	if (strcmp(member, "options") == 0)

@@ -46,6 +46,11 @@ DTX_MUSTUSE enum dtx_code dtx_part_path(struct dtx_plan_parse *p, const char *pa
                                         const char **out, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_part_char(struct dtx_plan_parse *p, const char *text, const char *at,
                                         const char *what, char *out, struct dtx_err *err);
+/* archive.c: limits of an input; the defaults where it has none. */
+DTX_MUSTUSE enum dtx_code dtx_part_archive(struct dtx_plan_parse *p, const json_t *input,
+                                           const char *at, struct dtx_unpack *out,
+                                           struct dtx_err *err);
+json_t *dtx_part_archive_schema(void);
 json_t *dtx_part_input_schema(void);
 json_t *dtx_part_dialect_schema(void);
 /* inputs.c, members.c: members of the plan that are not steps; canonical forms go into

@@ -23,6 +23,7 @@ struct dtx_plan_input {
 	const char *name;
 	const char *path;          /* from the plan's folder; NULL: from the command line */
 	struct dtx_read_opts opts; /* alias = name */
+	struct dtx_unpack limits;  /* of what it may unpack to */
 	const json_t *families;    /* patterns of sliding headers; NULL: found */
 	const json_t *canonical;   /* what the plan says of it, without its path */
 	char at[24];               /* "/inputs/0" */

@@ -143,6 +143,7 @@ static json_t *input_schema(void)
 	json_t *in = dtx_part_schema("inputs");
 
 	if (!in || !dtx_json_set(in, "dialect", or_null(object_of("dialect"))) ||
+	    !dtx_json_set(in, "archive", or_null(object_of("archive"))) ||
 	    !dtx_json_set(in, "families", json_pack("{s:[s,s]}", "type", "array", "null"))) {
 		json_decref(in);
 		return NULL;

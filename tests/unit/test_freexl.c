@@ -127,8 +127,8 @@ static void compare_file(const char *path, uint64_t *total, unsigned *unread)
 
 	o->file = slash ? slash + 1 : path;
 	if (dtx_source_open(path, &src, &err) != DTX_OK ||
-	    dtx_book_open(o->file, dtx_source_data(src), dtx_source_size(src), &o->book, &err) !=
-	            DTX_OK) {
+	    dtx_book_open(o->file, dtx_source_data(src), dtx_source_size(src),
+	                  dtx_source_limits(src), &o->book, &err) != DTX_OK) {
 		t_fail(__FILE__, __LINE__, "%s: %s", path, err.msg);
 		goto out;
 	}

@@ -85,7 +85,7 @@ static enum dtx_code loop_start(struct dtx_source *src, const struct dtx_isolate
 	p->fd = -1;
 	p->spoil = next_spoil;
 	p->spoil_arg = next_spoil_arg;
-	p->sink = (struct dtx_isolate_sink){ p, loop_room, loop_send };
+	p->sink = (struct dtx_isolate_sink){ p, loop_room, loop_send, NULL };
 	DTX_TRY(dtx_source_dup(src, &p->fd, err));
 	DTX_TRY(dtx_isolate_server_new(p->fd, dtx_source_size(src), &p->sink, &p->server, err));
 	*out = p;

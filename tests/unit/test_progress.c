@@ -3,6 +3,11 @@
 
 #include "tests/t.h"
 
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 static void expect(const struct dtx_ticker *t, int64_t elapsed, const char *want)
 {
 	struct dtx_buf b = DTX_BUF_INIT(4096);
@@ -55,4 +60,49 @@ void test_progress_thread_ends_at_once(void)
 	dtx_ticker_start(&t, &cli, DTX_PROGRESS_AUTO, "a.csv");
 	T_CHECK(!t.running);
 	dtx_ticker_stop(&t);
+}
+
+/* Reads from the terminal until `text` has come, at most ten seconds. */
+static bool terminal_shows(int fd, const char *text, struct dtx_buf *seen)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	char bytes[256];
+
+	while (!strstr(dtx_buf_text(seen), text)) {
+		ssize_t n = poll(&p, 1, 10000) == 1 ? read(fd, bytes, sizeof(bytes)) : -1;
+
+		if (n <= 0)
+			return false;
+		dtx_buf_addn(seen, bytes, (size_t)n);
+	}
+	return true;
+}
+
+/* On a terminal a line appears, and is gone at the end; on anything else nothing is printed. */
+void test_progress_on_a_terminal(void)
+{
+	struct dtx_buf seen = DTX_BUF_INIT(1 << 16);
+	struct dtx_cli cli = { .quiet = false };
+	struct dtx_ticker t = { .running = false };
+	int pty = posix_openpt(O_RDWR | O_NOCTTY), kept = dup(STDERR_FILENO), tty, none;
+
+	T_CHECK(pty >= 0 && !grantpt(pty) && !unlockpt(pty));
+	tty = open(ptsname(pty), O_RDWR | O_NOCTTY);
+	none = open("/dev/null", O_WRONLY);
+	dup2(none, STDERR_FILENO);
+	dtx_ticker_start(&t, &cli, DTX_PROGRESS_AUTO, "a.csv");
+	dup2(tty, STDERR_FILENO);
+	T_CHECK(!t.running);
+	dtx_ticker_start(&t, &cli, DTX_PROGRESS_AUTO, "a.csv");
+	T_CHECK(t.running);
+	T_CHECK(terminal_shows(pty, "a.csv", &seen));
+	dtx_ticker_stop(&t);
+	T_CHECK(t.shown);
+	T_CHECK(write(tty, "end", 3) == 3 && terminal_shows(pty, "\r\033[Kend", &seen));
+	dup2(kept, STDERR_FILENO);
+	close(tty);
+	close(none);
+	close(kept);
+	close(pty);
+	dtx_buf_clear(&seen);
 }

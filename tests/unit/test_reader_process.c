@@ -340,6 +340,25 @@ static void act_false_error(struct villain *v)
 	wait_end(v);
 }
 
+static void act_tick(struct villain *v, uint64_t done, uint64_t of)
+{
+	struct dtx_wire_tick t = { v->ask.gen, 0, done, of };
+
+	(void)!dtx_wire_send(&v->wire, DTX_WIRE_TICK, &t, sizeof(t), NULL, 0);
+}
+
+static void act_tick_too_far(struct villain *v)
+{
+	act_tick(v, 2, 1);
+	wait_end(v);
+}
+
+static void act_tick_for_ever(struct villain *v)
+{
+	for (;;)
+		act_tick(v, 1, 2);
+}
+
 static void act_speak_as_main(struct villain *v)
 {
 	(void)!dtx_wire_send(&v->wire, DTX_WIRE_QUIT, NULL, 0, NULL, 0);
@@ -376,6 +395,8 @@ void test_reader_process_breaks_the_protocol(void)
 		{ act_keep_mapping, "keeps what it has sent" },
 		{ act_two_needs, "memory beyond its limit" },
 		{ act_false_error, "its error is none" },
+		{ act_tick_too_far, "ticks without end or sense" },
+		{ act_tick_for_ever, "ticks without end or sense" },
 		{ act_speak_as_main, "not its own" },
 		{ act_skip_a_serial, "no message" },
 		{ act_hang_up, "hangs up and stays" },
@@ -436,6 +457,39 @@ void test_reader_process_waits_for_main(void)
 	dtx_source_free(src);
 out:
 	json_decref(args);
+	dtx_err_clear(&err);
+}
+
+/* What it says of its progress arrives before a row does. */
+void test_reader_process_ticks(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct book book = { .sheet = "<sheetData><row r=\"1\"><c r=\"A1\" "
+		                      "t=\"inlineStr\"><is><t>a</t></is></c></row>"
+		                      "<row r=\"2\"><c r=\"A2\"><v>1</v></c></row></sheetData>" };
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	struct dtx_progress watch = { .rows = 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	char path[] = "/tmp/dtx-tick-XXXXXX";
+	int fd = mkstemp(path);
+
+	if (skipped())
+		goto out;
+	book_make(&book, &bytes);
+	T_INT(write(fd, bytes.ptr, bytes.len), (long long)bytes.len);
+	T_OK(dtx_source_open(path, &src, &err), &err);
+	dtx_source_watch(src, &watch);
+	T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+	T_CHECK(watch.of > 0 && watch.done <= watch.of && watch.input);
+	T_STR(watch.input, path);
+out:
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	unlink(path);
+	close(fd);
+	dtx_buf_clear(&bytes);
 	dtx_err_clear(&err);
 }
 

@@ -7,7 +7,7 @@
 static enum dtx_code open_parts(struct dtx_zip *z, struct dtx_buf *bytes, const struct zip_part *p,
                                 size_t n, struct dtx_err *err)
 {
-	const struct dtx_zip_limits lim = DTX_ZIP_LIMITS;
+	const struct dtx_unpack lim = DTX_UNPACK_INIT;
 
 	zip_make(bytes, p, n);
 	return dtx_zip_open(z, "t.xlsx", bytes->ptr, bytes->len, &lim, err);
@@ -122,7 +122,7 @@ void test_zip_survives_truncation(void)
 {
 	const struct zip_part p[] = { { .name = "a.xml", .text = "hello" },
 		                      { .name = "b.xml", .fill = 5000 } };
-	const struct dtx_zip_limits lim = DTX_ZIP_LIMITS;
+	const struct dtx_unpack lim = DTX_UNPACK_INIT;
 	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 28);
 	size_t len, opened = 0;
 
@@ -142,7 +142,7 @@ void test_zip_survives_truncation(void)
 
 static enum dtx_code whole_walk(const struct dtx_buf *bytes)
 {
-	const struct dtx_zip_limits lim = DTX_ZIP_LIMITS;
+	const struct dtx_unpack lim = DTX_UNPACK_INIT;
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_zip z = DTX_ZIP_INIT;
 	enum dtx_code rc = DTX_OK;

@@ -1,0 +1,116 @@
+/* Limits of containers: names, bounds, and that each stops what it is for. */
+#include "tests/t.h"
+
+#include "core/io/gzip.h"
+#include "core/io/unpack.h"
+#include "tests/unit/bookmake.h"
+
+void test_unpack_by_name(void)
+{
+	struct dtx_unpack l = DTX_UNPACK_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *o;
+
+	T_OK(dtx_unpack_set(&l, DTX_STR("ratio"), 5000, &err), &err);
+	T_INT(l.ratio, 5000);
+	T_CODE(dtx_unpack_set(&l, DTX_STR("ratoi"), 1, &err), DTX_E_USAGE, &err);
+	T_STR(err.did_you_mean[0], "ratio");
+	T_CODE(dtx_unpack_set(&l, DTX_STR("entries"), 0, &err), DTX_E_USAGE, &err);
+	T_STR(err.msg, "limit 'archive.entries' is 1 to 16777216, got 0");
+	o = dtx_unpack_json(&l);
+	T_INT(json_object_size(o), 1);
+	T_INT(json_integer_value(json_object_get(o, "ratio")), 5000);
+	json_decref(o);
+	dtx_err_clear(&err);
+}
+
+/* On the way to the reader process nothing is lost, and what is no list is refused. */
+void test_unpack_list(void)
+{
+	struct dtx_unpack a = DTX_UNPACK_INIT, b = DTX_UNPACK_INIT;
+	json_t *list;
+
+	a.text = 7;
+	a.merges = 9;
+	list = dtx_unpack_list(&a);
+	T_CHECK(dtx_unpack_read(list, &b));
+	T_CHECK(!memcmp(&a, &b, sizeof(a)));
+	json_array_append_new(list, json_integer(1));
+	T_CHECK(!dtx_unpack_read(list, &b));
+	json_array_set_new(list, 0, json_integer(-1));
+	T_CHECK(!dtx_unpack_read(list, &b));
+	T_CHECK(!dtx_unpack_read(NULL, &b));
+	json_decref(list);
+}
+
+/* The way out is named where there is one. */
+void test_unpack_fail_says_how(void)
+{
+	struct dtx_unpack l = DTX_UNPACK_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_CODE(dtx_unpack_fail(&err, &l, "ratio", "'%s' is steep", "a.gz"), DTX_E_ARCHIVE_LIMIT,
+	       &err);
+	T_STR(err.msg, "'a.gz' is steep (limit 'archive.ratio')");
+	T_STR(err.hint, "if the file is trusted: --limit archive.ratio=N");
+	dtx_unpack_fail(&err, &l, "strings", "many");
+	T_STR(err.hint, "save the file as CSV in the program it is from");
+	dtx_err_clear(&err);
+}
+
+static enum dtx_code open_with(const struct dtx_buf *bytes, const char *name, uint64_t value,
+                               struct dtx_err *err)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_unpack l = DTX_UNPACK_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	enum dtx_code rc;
+
+	opts.header_rows = 0;
+	T_OK(dtx_unpack_set(&l, dtx_str_of(name), value, err), err);
+	T_OK(dtx_source_bytes("b.xlsx", bytes->ptr, bytes->len, &src, err), err);
+	dtx_source_limit(src, &l);
+	rc = dtx_reader_open(src, &opts, &r, err);
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	return rc;
+}
+
+void test_unpack_stop_a_workbook(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t stops, passes;
+	} row[] = {
+		{ "entries", 3, 100 }, { "part", 99, 1 << 20 }, { "total", 99, 1 << 20 },
+		{ "cells", 3, 100 },   { "strings", 1, 100 },   { "string_bytes", 1, 1000 },
+		{ "text", 3, 100 },    { "merges", 1, 2 },
+	};
+	struct book book = {
+		.sheet = "<sheetData><row r=\"1\"><c r=\"A1\" "
+			 "t=\"inlineStr\"><is><t>a</t></is></c></row>"
+			 "<row r=\"2\"><c r=\"A2\"><v>1</v></c><c r=\"B2\" t=\"inlineStr\">"
+			 "<is><t>inline</t></is></c><c r=\"C2\" t=\"inlineStr\"><is><t>second"
+			 "</t></is></c></row></sheetData><mergeCells><mergeCell ref=\"E1:F1\"/>"
+			 "<mergeCell ref=\"E2:F2\"/></mergeCells>",
+	};
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	size_t i;
+
+	book_make(&book, &bytes);
+	for (i = 0; i < DTX_COUNT(row); i++) {
+		struct dtx_err err = DTX_ERR_INIT;
+		char want[64];
+
+		T_CODE(open_with(&bytes, row[i].name, row[i].stops, &err), DTX_E_ARCHIVE_LIMIT,
+		       &err);
+		snprintf(want, sizeof(want), "(limit 'archive.%s')", row[i].name);
+		if (!strstr(err.msg, want))
+			t_fail(__FILE__, __LINE__, "expected %s, got: %s", want, err.msg);
+		dtx_err_clear(&err);
+		T_OK(open_with(&bytes, row[i].name, row[i].passes, &err), &err);
+		dtx_err_clear(&err);
+	}
+	dtx_buf_clear(&bytes);
+}
