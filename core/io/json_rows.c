@@ -228,7 +228,9 @@ static enum dtx_code pass_over(struct dtx_jrows *r, struct dtx_err *err)
 		DTX_TRY(pass_record(&p, &s, &fresh, err));
 	}
 	DTX_TRY(pass_end(r, &s, err));
-	if (r->ragged.n && r->opts->ragged == DTX_RAGGED_ERROR) {
+	/* quarantine takes lines of text: here it is a refusal as well */
+	if (r->ragged.n &&
+	    (r->opts->ragged == DTX_RAGGED_ERROR || r->opts->ragged == DTX_RAGGED_QUARANTINE)) {
 		char what[120];
 
 		snprintf(what, sizeof(what), "%llu of %llu rows do not have %u cells",

@@ -76,7 +76,8 @@ static bool set_skip_tail(struct dtx_read_opts *o, const json_t *v)
 
 static bool set_ragged(struct dtx_read_opts *o, const json_t *v)
 {
-	bool fresh = o->ragged == DTX_RAGGED_ERROR && json_is_string(v);
+	bool fresh = (o->ragged == DTX_RAGGED_ERROR || o->ragged == DTX_RAGGED_QUARANTINE) &&
+	             json_is_string(v);
 
 	o->ragged = fresh ? DTX_RAGGED_PAD : o->ragged;
 	return fresh;

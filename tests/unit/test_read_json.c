@@ -194,6 +194,8 @@ void test_read_json_arrays_of_cells(void)
 	for (n = 0; n < 3; n++)
 		expect_with("[[1],[3,4],[]]", &opts, n, true,
 		            "column_1:int,column_2:int\n1|~\n3|4\n~|~\n");
+	opts.ragged = DTX_RAGGED_QUARANTINE;
+	expect_with("[[1],[3,4]]", &opts, 0, true, "ragged_rows");
 	opts.ragged = DTX_RAGGED_TRUNCATE;
 	expect_with("[[1],[3,[4]]]", &opts, 0, true, "column_1:int\n1\n3\n");
 }
