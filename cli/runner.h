@@ -25,7 +25,7 @@ struct dtx_run_args {
 	int64_t threads, memory, batch_rows;
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
-#define DTX_CONVERT_OPTS 20 /* the first rows: those of convert */
+#define DTX_CONVERT_OPTS 21 /* the first rows: those of convert */
 #define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 13)
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 

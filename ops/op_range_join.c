@@ -43,7 +43,7 @@ static const struct dtx_param range_params[] = {
 	  .kind = DTX_P_EXPR,
 	  .required = true,
 	  AT(where),
-	  .aliases = "condition,predicate,on",
+	  .aliases = "condition,predicate,filter,on",
 	  .help = "condition on a pair of rows: columns are left.NAME and right.NAME" },
 	{ .name = "how",
 	  .kind = DTX_P_CHOICE,
