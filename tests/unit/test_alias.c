@@ -262,7 +262,8 @@ static void check_rows(const char *op, const struct dtx_param *rows, size_t n)
 			struct dtx_str rest = dtx_str_of(common[k].aliases), word;
 			char alias[64], missing[160];
 
-			/* filter's `keep` says which rows, add_totals' `cols` whether there is one */
+			/* filter's `keep` says which rows, add_totals' `cols` whether there is one
+			 */
 			if (strcmp(rows[i].name, common[k].name) != 0 ||
 			    (dtx_str_in_list("keep,cols", rows[i].name) &&
 			     rows[i].kind != DTX_P_COLUMNS))

@@ -3,7 +3,7 @@
 awk 'BEGIN { print "i,k,t"; for (i = 0; i < 200000; i++) print i "," (i * 7919) % 100003 ",text number " i % 977 }' > big.csv
 echo '[{"op":"sort","by":["-k","t"]}]' > sort.json
 echo '[{"op":"group_by","by":["k","t"],"agg":{"s":"sum(i)","first":"first(i)"}}]' > first_seen.json
-echo '[{"op":"group_by","by":[{"as":"h","expr":"k * 2"}],"agg":{"n":"count()"},"order":"sorted","having":"n > 1"}]' > sorted.json
+echo '[{"op":"group_by","by":[{"as":"h","expr":"i * 2"}],"agg":{"n":"count()"},"order":"sorted","having":"n > 0"}]' > sorted.json
 mkdir tmp
 for plan in sort first_seen sorted; do
 	dtx run -q $plan.json big.csv -o whole.csv --memory 1G
