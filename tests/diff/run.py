@@ -80,7 +80,7 @@ class Bench:
 
     def against_pandas(self, code, rows, err):
         text, why = self.compiled("pandas")
-        if text is None and "no_translation" in why:
+        if text is None and "no_translation" in why and not code:
             self.counts["why " + why.split("\n")[0]] += 1
             return "no translation"
         if text is None:  # refused before any row, by both or wrongly
