@@ -190,6 +190,7 @@ errcov:
 	-build-errcov/unit > build-errcov/unit.log
 	-sh tests/cli/run.sh build-errcov/dtx > build-errcov/cli.log
 	-sh tests/fuzz/replay.sh build-errcov/replay > build-errcov/replay.log
+	-/usr/bin/python3 -B tests/schema/errors.py build-errcov/dtx > build-errcov/errors.log
 	/usr/bin/python3 -B tests/errcov.py build-errcov
 
 .PHONY: valgrind

@@ -298,7 +298,6 @@ static void screened(struct dtx_jail_report *r)
 	} classes[] = {
 		{ "syntax", DTX_E_SNIPPET_SYNTAX },
 		{ "import_denied", DTX_E_SNIPPET_IMPORT_DENIED },
-		{ "family_literal", DTX_E_SNIPPET_FAMILY_LITERAL },
 	};
 	json_t *tree = NULL;
 	const char *class = "screen_denied", *message = "it was refused";

@@ -66,7 +66,6 @@
 	X(DTX_E_BAD_SPLIT, "bad_split", 4, 4, 0, 0)                                                \
 	X(DTX_E_UNEXPECTED_VALUE, "unexpected_value", 4, 4, 0, 0)                                  \
 	X(DTX_E_BAD_CELL, "bad_cell", 4, 4, 0, 0)                                                  \
-	X(DTX_E_COLUMNS_DIFFER, "columns_differ", 4, 4, 0, 0)                                      \
 	X(DTX_E_INPUT_NOT_FOUND, "input_not_found", 4, 4, 0, 0)                                    \
 	X(DTX_E_INPUT_IO, "input_io", 4, 4, 0, 0)                                                  \
 	X(DTX_E_INPUT_CHANGED, "input_changed", 4, 4, 0, 0)                                        \
@@ -82,18 +81,15 @@
 	X(DTX_E_NO_RECORD, "no_record", 4, 4, 0, 0)                                                \
 	/* snippets */                                                                             \
 	X(DTX_E_NEEDS_SNIPPET, "needs_snippet", 5, 5, 0, 0)                                        \
-	X(DTX_E_AUTHOR_FAILED, "author_failed", 5, 5, 0, 0)                                        \
 	X(DTX_E_NEEDS_APPROVAL, "needs_approval", 6, 6, 0, 0)                                      \
 	X(DTX_E_SNIPPET_NO_CODE, "snippet_no_code", 7, 7, 0, 0)                                    \
 	X(DTX_E_SNIPPET_TRUNCATED, "snippet_truncated", 7, 7, 0, 0)                                \
 	X(DTX_E_SNIPPET_SYNTAX, "snippet_syntax", 7, 7, 0, 0)                                      \
 	X(DTX_E_SNIPPET_IMPORT_DENIED, "snippet_import_denied", 7, 7, 0, 0)                        \
 	X(DTX_E_SNIPPET_SCREEN_DENIED, "snippet_screen_denied", 7, 7, 0, 0)                        \
-	X(DTX_E_SNIPPET_FAMILY_LITERAL, "snippet_family_literal", 7, 7, 0, 0)                      \
 	X(DTX_E_SNIPPET_EXCEPTION, "snippet_exception", 7, 7, 0, 0)                                \
 	X(DTX_E_SNIPPET_BAD_RESULT, "snippet_bad_result", 7, 7, 0, 0)                              \
 	X(DTX_E_SNIPPET_CONTRACT, "snippet_contract", 7, 7, 0, 0)                                  \
-	X(DTX_E_SNIPPET_ASSUMPTION, "snippet_assumption", 7, 7, 0, 0)                              \
 	X(DTX_E_SNIPPET_NONDETERMINISTIC, "snippet_nondeterministic", 7, 7, 0, 0)                  \
 	X(DTX_E_SNIPPET_CANNOT, "snippet_cannot", 7, 7, 0, 0)                                      \
 	X(DTX_E_SNIPPET_REVOKED, "snippet_revoked", 7, 7, 0, 0)                                    \
@@ -125,7 +121,6 @@
 	X(DTX_E_JOIN_UNMATCHED, "join_unmatched", 10, 10, 0, 0)                                    \
 	X(DTX_E_LOOKUP_MISSING, "lookup_missing", 10, 10, 0, 0)                                    \
 	X(DTX_E_NULL_KEY, "null_key", 10, 10, 0, 0)                                                \
-	X(DTX_E_FINDINGS, "findings", 1, 1, 0, 0)                                                  \
 	X(DTX_E_BUG, "bug", 70, 70, 0, 0)                                                          \
 	X(DTX_E_CANCELLED, "cancelled", 130, 130, 0, 0)                                            \
 	/* internal: the executor restarts with wider types; never leaves dtx_exec */              \
@@ -139,7 +134,6 @@
 	X(DTX_W_DUPLICATE_HEADER, "duplicate_header", 0, 0, 0, 0)                                  \
 	X(DTX_W_TOTAL_NOT_VERIFIED, "total_not_verified", 0, 0, 0, 0)                              \
 	X(DTX_W_CONSTANT_FILTER, "constant_filter", 0, 0, 0, 0)                                    \
-	X(DTX_W_TEXT_NUMERIC_COMPARE, "text_numeric_compare", 0, 0, 0, 0)                          \
 	X(DTX_W_NULL_DROPPED, "null_dropped", 0, 0, 0, 0)                                          \
 	X(DTX_W_DIV_ZERO, "div_zero", 0, 0, 0, 0)                                                  \
 	X(DTX_W_NOT_FINITE, "not_finite", 0, 0, 0, 0)                                              \

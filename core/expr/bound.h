@@ -67,6 +67,7 @@ struct dtx_bound {
 	struct dtx_fncall *call;
 	struct dtx_inset *set;
 	const struct dtx_cast_spec *cast;
+	const char *at; /* root: JSON pointer of the formula; NULL */
 };
 
 /* One evaluation: which rows count, where findings go. */

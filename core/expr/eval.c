@@ -160,8 +160,11 @@ enum dtx_code dtx_eval(const struct dtx_bound *b, struct dtx_batch *in, struct d
                        struct dtx_eval_counts *counts, struct dtx_err *err)
 {
 	struct dtx_ev ev = ev_of(in, counts, err);
+	enum dtx_code rc = ev_rows(&ev, b, out);
 
-	return ev_rows(&ev, b, out);
+	if (rc != DTX_OK)
+		dtx_err_at(err, b->at);
+	return rc;
 }
 
 /* --- logic over bit words --- */
@@ -342,6 +345,8 @@ enum dtx_code dtx_eval_keep(const struct dtx_bound *b, struct dtx_batch *in, int
 	*falses += ev.n - kept - null;
 	in->nsel = kept;
 out:
+	if (rc != DTX_OK)
+		dtx_err_at(err, b->at);
 	dtx_column_unref(c);
 	return rc;
 }

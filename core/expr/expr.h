@@ -100,6 +100,8 @@ struct dtx_typeref dtx_bound_type(const struct dtx_bound *b);
 bool dtx_bound_is_const(const struct dtx_bound *b);
 /* Column index when the tree is one plain column, else -1. */
 int32_t dtx_bound_column(const struct dtx_bound *b);
+/* Where the formula is written (a JSON pointer, borrowed): errors of its evaluation name it. */
+void dtx_bound_place(struct dtx_bound *b, const char *at);
 
 /* --- evaluation --- */
 

@@ -499,6 +499,11 @@ bool dtx_bound_is_const(const struct dtx_bound *b)
 	return b->kind == DTX_BD_CONST;
 }
 
+void dtx_bound_place(struct dtx_bound *b, const char *at)
+{
+	b->at = at;
+}
+
 int32_t dtx_bound_column(const struct dtx_bound *b)
 {
 	return b->kind == DTX_BD_COL ? b->column : -1;

@@ -519,6 +519,24 @@ static void scope_use(void *arg, int32_t column, enum dtx_demand demand, enum dt
 		s->b->use[s->b->nuses - 1].cls = (uint8_t)cls;
 }
 
+/* Errors at run time name the formula as those of the static phase do. */
+static enum dtx_code place_formula(const struct dtx_bind *b, const char *sub,
+                                   struct dtx_bound *bound, struct dtx_err *err)
+{
+	char at[sizeof(err->at)];
+	const char *copy;
+	enum dtx_code rc = DTX_OK;
+
+	if (!finding_place(b, sub, at, sizeof(at)))
+		goto out;
+	copy = dtx_arena_strdup(b->arena, at);
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	dtx_bound_place(bound, copy);
+out:
+	return rc;
+}
+
 static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
                               const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
                               struct dtx_aggcalls *aggs, struct dtx_bound **bound,
@@ -546,6 +564,8 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	}
 	if (s->rc != DTX_OK)
 		DTX_FAIL_MEM(err);
+	if (*bound)
+		DTX_TRY(place_formula(b, sub, *bound, err));
 out:
 	dtx_errlist_clear(&found);
 	return rc;

@@ -10,6 +10,7 @@
 
 /* Attempts are bounded: one per region, one per input whose types widened, and some room. */
 #define ATTEMPTS_MAX 200
+#define TIME_S_MAX   1000000000 /* a plan that allows more has no limit */
 
 struct exec {
 	struct dtx_plan *plan;
@@ -22,6 +23,7 @@ struct exec {
 	enum dtx_fallback mode;
 	bool bind_only; /* regions are noted, nobody is asked */
 	uint32_t max_regions;
+	int64_t deadline_ns; /* the earlier of the options' and the plan's; 0: none */
 	struct dtx_regions regions;
 	struct dtx_graph graph; /* of the attempt that runs */
 	struct dtx_tap tap;     /* the plan's expect */
@@ -196,6 +198,7 @@ static enum dtx_code start_graph(struct exec *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_graph_init(&x->graph, x->plan, x->opts, &x->run, &x->result->warnings, err));
+	x->graph.deadline_ns = x->deadline_ns;
 	x->graph.reader = x->in.reader;
 	x->graph.was_read = x->in.was_read;
 	for (uint32_t i = 0; i < x->plan->ninputs; i++)
@@ -440,6 +443,13 @@ static void start_run(struct exec *x)
 	x->run.run_date = o->run_date;
 	x->result->workers = x->run.workers;
 	x->mode = o->fallback >= 0 ? (enum dtx_fallback)o->fallback : x->plan->fallback;
+	x->deadline_ns = o->deadline_ns;
+	if (x->plan->limits.time_s >= 0 && x->plan->limits.time_s < TIME_S_MAX) {
+		int64_t own = dtx_now_ns() + x->plan->limits.time_s * 1000000000;
+
+		if (!x->deadline_ns || own < x->deadline_ns)
+			x->deadline_ns = own;
+	}
 	x->max_regions = o->max_regions ? o->max_regions : DTX_REGIONS_MAX;
 }
 
@@ -503,6 +513,19 @@ static void stop(struct exec *x)
 	dtx_mem_free(x);
 }
 
+/* What failed while it ran is at its step, or at the input that was read. */
+static void place_error(const struct exec *x, struct dtx_err *err)
+{
+	int32_t input = err->input[0] && x->in.reader ? dtx_inputset_find(&x->in, err) : -1;
+
+	if (err->code == DTX_E_TIME_LIMIT && x->plan->limits.time_s >= 0)
+		dtx_err_at(err, "/limits/time_s");
+	else if (err->step >= 0 && (uint32_t)err->step < x->plan->nsteps)
+		dtx_err_at(err, x->plan->step[err->step].at);
+	else if (input >= 0)
+		dtx_err_at(err, dtx_facts_input_at(x->plan, (uint32_t)input));
+}
+
 enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
                        const struct dtx_host *host, struct dtx_errlist *findings,
                        struct dtx_exec_result **out, struct dtx_err *err)
@@ -524,6 +547,8 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 	if (opts->look)
 		DTX_TRY(opts->look(opts->look_arg, x->result, e));
 out:
+	if (x && rc != DTX_OK)
+		place_error(x, e);
 	if (x) {
 		tell_repairs(x);
 		stop(x);

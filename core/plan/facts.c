@@ -41,6 +41,47 @@ static void copy_drops(struct dtx_opstat *st, struct dtx_exec_step *out)
 			}
 }
 
+/* What became null or was dropped without anybody asking for it. */
+static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
+                                 struct dtx_err *err)
+{
+	static const struct {
+		const char *reason, *text;
+		enum dtx_code code;
+		bool filter; /* of filters alone */
+	} notes[] = {
+		{ "div_zero", "divisions by zero gave null", DTX_W_DIV_ZERO, false },
+		{ "not_finite", "results are no finite number and became null", DTX_W_NOT_FINITE,
+		  false },
+		{ "null", "rows were dropped where the condition is null", DTX_W_NULL_DROPPED,
+		  true },
+	};
+	const struct dtx_exec_step *x = &r->step[s];
+	const struct dtx_plan_step *st = &g->plan->step[s];
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t k = 0; k < x->ndrops * DTX_COUNT(notes); k++) {
+		const struct dtx_exec_drop *d = &x->drop[k / DTX_COUNT(notes)];
+		size_t n = k % DTX_COUNT(notes);
+		struct dtx_err w = DTX_ERR_INIT;
+
+		if (strcmp(d->reason, notes[n].reason) != 0 ||
+		    (notes[n].filter && !(st->op->flags & DTX_OP_NARROWS)))
+			continue;
+		dtx_err_set(&w, notes[n].code, __FILE__, __LINE__, "%lld %s", (long long)d->n,
+		            notes[n].text);
+		w.severity = DTX_SEV_WARNING;
+		w.run_time = true;
+		w.count = d->n;
+		dtx_err_at(&w, st->at);
+		dtx_err_step(&w, (int32_t)s, st->name);
+		if (!dtx_errlist_take(&r->warnings, &w))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s, struct dtx_exec_result *r,
                              struct dtx_err *err)
 {
@@ -59,6 +100,8 @@ enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s, struct dtx_e
 	out->spilled_rows = atomic_load(&st->spilled.rows);
 	copy_drops(st, out);
 	memcpy(out->table_hash, st->table_hash, sizeof(out->table_hash));
+	if (r->phase == DTX_PHASE_RUN && g->plan->step[s].op)
+		DTX_TRY(warn_counts(g, s, r, err));
 	if (!schema)
 		goto out;
 	out->schema = dtx_schema_copy(&r->arena, schema);
@@ -101,6 +144,11 @@ out:
 	return rc;
 }
 
+const char *dtx_facts_input_at(const struct dtx_plan *plan, uint32_t input)
+{
+	return json_object_get(plan->json, "inputs") ? plan->input[input].at : NULL;
+}
+
 static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct dtx_reader *reader,
                                  const struct dtx_schema *schema, struct dtx_exec_result *r,
                                  struct dtx_err *err)
@@ -129,6 +177,7 @@ static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct d
 
 		dtx_err_copy(&w, &reader->diags.item[k]);
 		w.severity = DTX_SEV_WARNING;
+		dtx_err_at(&w, dtx_facts_input_at(g->plan, i));
 		if (!dtx_errlist_take(&r->warnings, &w))
 			DTX_FAIL_MEM(err);
 	}

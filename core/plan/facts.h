@@ -11,6 +11,8 @@ DTX_MUSTUSE enum dtx_code dtx_facts(const struct dtx_graph *g, const struct dtx_
 /* A result with nothing in it yet.  *out is set unless memory is out at once. */
 DTX_MUSTUSE enum dtx_code dtx_exec_result_new(const struct dtx_plan *plan,
                                               struct dtx_exec_result **out, struct dtx_err *err);
+/* Place of an input in the plan as written; NULL: it is written nowhere. */
+const char *dtx_facts_input_at(const struct dtx_plan *plan, uint32_t input);
 /* One step: kind, counts, schema. */
 DTX_MUSTUSE enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s,
                                          struct dtx_exec_result *r, struct dtx_err *err);

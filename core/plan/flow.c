@@ -336,6 +336,10 @@ enum dtx_code dtx_flow_bind(struct dtx_flow *f, uint32_t i, bool typed, const st
 	if (*bad)
 		DTX_TRY(set_guesses(f, i, b, err));
 out:
+	if (rc != DTX_OK && rc != DTX_E_NO_MEMORY) {
+		dtx_err_step(err, (int32_t)i, st->name);
+		dtx_err_at(err, st->at);
+	}
 	return rc;
 }
 

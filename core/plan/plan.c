@@ -329,6 +329,8 @@ static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool m
 		DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE, "a plan has at most %d steps, got %zu",
 		         DTX_PLAN_STEPS, json_array_size(steps));
 out:
+	if (rc != DTX_OK && rc != DTX_E_NO_MEMORY && !p->bare && json_is_object(*json))
+		dtx_err_at(err, rc == DTX_E_PLAN_VERSION ? "/dtx" : "/steps");
 	return rc;
 }
 

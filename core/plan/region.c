@@ -345,7 +345,11 @@ static enum dtx_code ask(const struct dtx_region *r, uint32_t index, struct dtx_
 	DTX_TRY(contract(r, g, &req, err));
 	DTX_TRY(region_tables(r, g, &t, err));
 	req.ntables = t.n;
-	DTX_TRY(host->rescue(host->arg, &req, out, err));
+	rc = host->rescue(host->arg, &req, out, err);
+	if (rc != DTX_OK) {
+		dtx_err_step(err, (int32_t)r->first, plan->step[r->first].name);
+		dtx_err_at(err, req.at);
+	}
 out:
 	json_decref(steps);
 	return rc;
@@ -448,7 +452,9 @@ static enum dtx_code ask_input(struct dtx_region *r, uint32_t index, struct dtx_
 	r->describe = describe_raw(&raw);
 	if (!r->describe)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(host->rescue(host->arg, &req, &r->table, err));
+	rc = host->rescue(host->arg, &req, &r->table, err);
+	if (rc != DTX_OK)
+		dtx_err_at(err, in->at);
 out:
 	json_decref(steps);
 	dtx_rawgrid_clear(&raw);
