@@ -96,14 +96,14 @@ static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_er
 	const struct dtx_plan_step *step = &r->plan->step[i];
 	const char *hash = x->table_hash[0] ? x->table_hash : NULL;
 
-	return dtx_record_add(
-		r->record, DTX_PART_STEP,
-		json_pack("{ss sI sI s{so ss sb so* ss*} sI}", "op", step->name, "rows_in",
-	                  (json_int_t)x->rows_in, "rows_out", (json_int_t)x->rows_out, "detail",
-	                  "counts", record_counts(x), "kind", x->kind ? x->kind : "", "rescued",
-	                  x->rescued, "spilled", record_spilled(x), "table_hash", hash, "dur_us",
-	                  (json_int_t)(x->ns / 1000)),
-		err);
+	return dtx_record_add(r->record, DTX_PART_STEP,
+	                      json_pack("{ss sI sI s{so ss sb so* ss*} sI}", "op", step->name,
+	                                "rows_in", (json_int_t)x->rows_in, "rows_out",
+	                                (json_int_t)x->rows_out, "detail", "counts",
+	                                record_counts(x), "kind", x->kind ? x->kind : "", "rescued",
+	                                x->rescued, "spilled", record_spilled(x), "table_hash",
+	                                hash, "dur_us", (json_int_t)(x->ns / 1000)),
+	                      err);
 }
 
 static enum dtx_code record_lineage(struct dtx_runner *r, const struct dtx_exec_lineage *l,
