@@ -212,7 +212,7 @@ static const struct member_row member_rows[] = {
 	  "columns that are unique together; the order of rows: by {col, desc, nulls, collate}" },
 	{ NULL, "rules",
 	  "list of rules as in the step assert: rule, severity, max_failures, cols, col, values, "
-	  "min, max, regex, expr, names, exact, type, value, other, tol, by" },
+	  "min, max, regex, expr, names, exact, type, value, other, tol, by, max_age" },
 	{ "OUTPUT", "path", "file, relative to the plan; - is stdout" },
 	{ NULL, "format", "auto, csv, tsv, json, jsonl, xlsx, text, md" },
 	{ NULL, "table", "an out name; default the result" },

@@ -419,7 +419,7 @@ enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct dtx_group_p
 			DTX_FAIL_MEM(err);
 		for (uint32_t i = 0; i < c.n; i++)
 			part[at + i] =
-				c.nulls && c.null[i] ? 0 : (uint8_t)(c.hash[i] >> (64 - bits));
+				(uint8_t)(c.nulls && c.null[i] ? 0 : c.hash[i] >> (64 - bits));
 	}
 out:
 	return rc;

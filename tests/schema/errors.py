@@ -252,8 +252,8 @@ PLACES = [
      "--store", "bad.db"),
     ("header_not_found", "header_rows wants", plan(HEAD, inputs=[{"name": "main", "header_rows": 8, "range": "A1:B2"}]),
      "", "run", BOOK),
-    ("no_memory", "out of memory", plan({"op": "sort", "by": "a"}, limits={"memory_mb": 1}),
-     "a\n" + "".join(f"{i}\n" for i in range(90000))),
+    ("no_memory", "out of memory", plan({"op": "distinct"}, limits={"memory_mb": 1}),
+     "a\n" + "".join(f"{i:0>300}\n" for i in range(90000))),
 ]
 
 # Codes that no plan and no text alone make, and who makes them: a file, and words that stand in it.
