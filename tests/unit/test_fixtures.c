@@ -50,7 +50,14 @@ static bool same_grid(const struct sheet_pair *p)
 		if (!same_cell(p, i))
 			return false;
 	}
-	return !a->nmerges || !memcmp(a->merge, b->merge, a->nmerges * sizeof(*a->merge));
+	for (i = 0; i < a->nmerges; i++) {
+		const struct dtx_cellrange *x = &a->merge[i], *y = &b->merge[i];
+
+		if (x->row0 != y->row0 || x->row1 != y->row1 || x->col0 != y->col0 ||
+		    x->col1 != y->col1)
+			return false;
+	}
+	return true;
 }
 
 static void compare_sheet(struct dtx_book *book, const struct dtx_sheet *sheet, uint64_t *cells)
