@@ -66,6 +66,7 @@ static bool is_header(struct dtx_jscan s)
 {
 	struct dtx_jvalue v;
 	uint32_t texts = 0;
+	bool more;
 
 	if (!dtx_jscan_char(&s, '[', NULL))
 		return false;
@@ -74,7 +75,7 @@ static bool is_header(struct dtx_jscan s)
 		if (!dtx_jscan_value(&s, &v) || (v.kind != DTX_J_STRING && v.kind != DTX_J_NULL))
 			return false;
 		texts += v.kind == DTX_J_STRING && v.raw.len;
-	} while (dtx_jscan_char(&s, ',', NULL) && !dtx_jscan_close(&s, ']', true));
+	} while (dtx_jscan_more(&s, ']', &more) && more);
 	return texts > 0;
 }
 
@@ -108,9 +109,7 @@ static enum dtx_code take_header(struct dtx_jrows *r, struct dtx_jscan *s, bool 
 		if (!ok)
 			break;
 		DTX_TRY(head_cell(r, &v, names, &text, err));
-		more = dtx_jscan_char(s, ',', NULL);
-		ok = more ? (more = !dtx_jscan_close(s, ']', true), true)
-		          : dtx_jscan_char(s, ']', "',' or ']'");
+		ok = dtx_jscan_more(s, ']', &more);
 	}
 	if (!ok)
 		rc = dtx_jrows_fail(r, s, err);
@@ -132,7 +131,7 @@ enum dtx_code dtx_jhead_read(struct dtx_jrows *r, bool names, struct dtx_err *er
 		goto out;
 	/* the rows begin behind the comma */
 	DTX_TRY(dtx_jrows_next(r, &s, false, &more, err));
-	r->area.p = s.p;
+	r->area = s;
 	r->header = true;
 out:
 	return rc;
@@ -183,6 +182,12 @@ static void go_inside(struct dtx_jrows *r, struct dtx_str array)
 	r->array = r->inside = true;
 }
 
+/* What was mended in all of the document, should its records be only a part of it. */
+static void document_checked(struct dtx_jrows *r, const struct dtx_jscan *s)
+{
+	r->mended = (struct dtx_joddity){ s->mended, s->mended_at };
+}
+
 /* --- an object that is the whole document --- */
 
 struct survey {
@@ -191,48 +196,55 @@ struct survey {
 	uint32_t arrays, objects, members; /* arrays of any kind; of those, of objects */
 };
 
+static void survey_member(struct survey *out, struct dtx_str key, const struct dtx_jvalue *v)
+{
+	struct dtx_jscan in = { .p = v->raw.ptr + 1, .end = v->raw.ptr + v->raw.len };
+
+	out->members++;
+	if (v->kind != DTX_J_ARRAY)
+		return;
+	out->arrays++;
+	dtx_jscan_blanks(&in);
+	if (*in.p != '{')
+		return;
+	out->objects++;
+	out->found = *v;
+	out->key = key;
+}
+
 /* False: not one object, or more than it. */
-static bool survey_object(struct dtx_jscan s, struct survey *out)
+static bool survey_object(struct dtx_jscan *s, struct survey *out)
 {
 	struct dtx_jvalue key, v;
+	bool more = true;
 
 	*out = (struct survey){ 0 };
-	if (!dtx_jscan_char(&s, '{', NULL))
+	if (!dtx_jscan_char(s, '{', NULL))
 		return false;
-	do {
-		struct dtx_jscan in;
-
-		dtx_jscan_blanks(&s);
-		if (!dtx_jscan_string(&s, &key) || !dtx_jscan_char(&s, ':', NULL) ||
-		    !dtx_jscan_value(&s, &v))
+	while (more) {
+		dtx_jscan_blanks(s);
+		if (!dtx_jscan_string(s, &key) || !dtx_jscan_char(s, ':', NULL) ||
+		    !dtx_jscan_value(s, &v))
 			return false;
-		out->members++;
-		if (v.kind != DTX_J_ARRAY)
-			continue;
-		out->arrays++;
-		in = (struct dtx_jscan){ .p = v.raw.ptr + 1, .end = v.raw.ptr + v.raw.len };
-		dtx_jscan_blanks(&in);
-		if (*in.p != '{')
-			continue;
-		out->objects++;
-		out->found = v;
-		out->key = key.raw;
-	} while (dtx_jscan_char(&s, ',', NULL));
-	if (!dtx_jscan_char(&s, '}', NULL))
-		return false;
-	dtx_jscan_blanks(&s);
-	return s.p == s.end;
+		survey_member(out, key.raw, &v);
+		if (!dtx_jscan_more(s, '}', &more))
+			return false;
+	}
+	dtx_jscan_blanks(s);
+	return s->p == s->end;
 }
 
 /* An object may hold the records, or their columns; else it is the first of the records. */
 static enum dtx_code see_object(struct dtx_jrows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_jscan s = r->area;
 	struct survey all;
 	bool turned = false;
 
-	if (!survey_object(r->area, &all))
+	if (!survey_object(&s, &all))
 		goto out;
+	document_checked(r, &s);
 	if (all.objects == 1) {
 		r->assumed = true;
 		r->member = all.key;
@@ -250,38 +262,53 @@ out:
 
 /* --- `records` --- */
 
-/* The member or element of the container at *at that a part of the pointer names. */
-static bool step_into(struct dtx_jvalue *at, struct dtx_str part)
+/* Of members with the same key the one that is wanted. */
+static enum dtx_code take_member(struct dtx_jrows *r, const struct dtx_jvalue *v, bool again,
+                                 struct dtx_jvalue *out, struct dtx_err *err)
 {
-	bool object = at->kind == DTX_J_OBJECT;
-	struct dtx_jscan s = { .p = at->raw.ptr, .end = at->raw.ptr + at->raw.len };
+	if (again && r->opts->duplicate_keys == DTX_KEYS_ERROR)
+		return dtx_jrows_repeated(r, v->raw.ptr, err);
+	if (again && !r->repeated.n++)
+		r->repeated.at = v->raw.ptr;
+	if (!again || r->opts->duplicate_keys == DTX_KEYS_LAST)
+		*out = *v;
+	return DTX_OK;
+}
+
+/* The member or element of the container at *at that a part of the pointer names. */
+static enum dtx_code step_into(struct dtx_jrows *r, struct dtx_jvalue *at, struct dtx_str part,
+                               bool *found, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool object = at->kind == DTX_J_OBJECT, hit, more = object || at->kind == DTX_J_ARRAY;
+	struct dtx_jscan s = { .p = at->raw.ptr + 1,
+		               .end = at->raw.ptr + at->raw.len,
+		               .lenient = r->area.lenient };
 	struct dtx_buf name = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_jvalue key, v;
-	bool found = false;
 	char index[24];
 	uint64_t i = 0;
 
-	if (at->kind != DTX_J_OBJECT && at->kind != DTX_J_ARRAY)
-		return false;
-	do {
-		s.p++; /* the bracket, then commas */
+	*found = false;
+	more = more && !dtx_jscan_close(&s, object ? '}' : ']', false);
+	while (more) {
 		dtx_jscan_blanks(&s);
-		if (object) {
-			if (!dtx_jscan_string(&s, &key) || !dtx_jscan_char(&s, ':', NULL))
-				break;
-			found = dtx_str_eq(dtx_jrows_text(&key, &name), part);
-		} else {
-			snprintf(index, sizeof(index), "%llu", (unsigned long long)i++);
-			found = dtx_str_is(part, index);
-		}
+		if (object && (!dtx_jscan_string(&s, &key) || !dtx_jscan_char(&s, ':', NULL)))
+			break;
+		snprintf(index, sizeof(index), "%llu", (unsigned long long)i++);
+		hit = object ? dtx_str_eq(dtx_jrows_text(&key, &name), part)
+		             : dtx_str_is(part, index);
 		if (!dtx_jscan_value(&s, &v))
 			break;
-		dtx_jscan_blanks(&s);
-	} while (!found && s.p < s.end && *s.p == ',');
+		if (hit)
+			DTX_TRY(take_member(r, &v, *found, at, err));
+		*found |= hit;
+		if (!dtx_jscan_more(&s, object ? '}' : ']', &more))
+			break;
+	}
+out:
 	dtx_buf_clear(&name);
-	if (found)
-		*at = v;
-	return found;
+	return rc;
 }
 
 /* "a~1b" is the key a/b, "~0" a tilde. */
@@ -306,9 +333,11 @@ static enum dtx_code follow(struct dtx_jrows *r, struct dtx_jvalue *at, struct d
 
 	while (*p) {
 		struct dtx_str name = pointer_part(&p, &part);
+		bool found;
 
 		DTX_TRY(dtx_buf_check(&part, "a JSON pointer", err));
-		if (!step_into(at, name)) {
+		DTX_TRY(step_into(r, at, name, &found, err));
+		if (!found) {
 			snprintf(what, sizeof(what), "there is no '%.80s'", dtx_buf_text(&part));
 			rc = no_records(r, what, err);
 			goto out;
@@ -340,6 +369,8 @@ static enum dtx_code see_pointer(struct dtx_jrows *r, struct dtx_err *err)
 		rc = dtx_jrows_fail(r, &s, err);
 		goto out;
 	}
+	document_checked(r, &s);
+	r->inside = true;
 	DTX_TRY(follow(r, &at, err));
 	if (at.kind == DTX_J_ARRAY) {
 		go_inside(r, at.raw);

@@ -201,7 +201,8 @@ out:
 /* Behind the last record of the document. */
 static enum dtx_code pass_end(struct dtx_jrows *r, struct dtx_jscan *s, struct dtx_err *err)
 {
-	r->mended = (struct dtx_joddity){ s->mended, s->mended_at };
+	if (!r->inside)
+		r->mended = (struct dtx_joddity){ s->mended, s->mended_at };
 	if (!r->array || r->inside || (r->unread.n && s->p == s->end))
 		return DTX_OK;
 	s->p++;
@@ -243,10 +244,23 @@ out:
 	return rc;
 }
 
+/* Not one record is JSON: *s is where the first is none. */
+static bool none_read(const struct dtx_jrows *r, struct dtx_jscan *s)
+{
+	struct dtx_jvalue v;
+
+	if (r->ncols || !r->unread.n)
+		return false;
+	*s = r->area;
+	s->p = r->unread.at;
+	return !dtx_jscan_value(s, &v);
+}
+
 static enum dtx_code open_rows(struct dtx_jrows *r, const char *label, struct dtx_str bytes,
                                const struct dtx_read_opts *opts, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_jscan s;
 
 	*r = (struct dtx_jrows){ .label = label, .base = bytes.ptr, .opts = opts };
 	r->area = (struct dtx_jscan){ .p = bytes.ptr,
@@ -254,7 +268,9 @@ static enum dtx_code open_rows(struct dtx_jrows *r, const char *label, struct dt
 		                      .lenient = opts->json_lenient };
 	DTX_TRY(dtx_jlayout_find(r, err));
 	DTX_TRY(pass_over(r, err));
-	if (!r->ncols)
+	if (none_read(r, &s))
+		rc = dtx_jrows_fail(r, &s, err);
+	else if (!r->ncols)
 		DTX_FAIL(err, DTX_E_NO_RECORD, "'%s' has no record with a member", label);
 out:
 	return rc;

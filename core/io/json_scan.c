@@ -55,6 +55,17 @@ bool dtx_jscan_close(struct dtx_jscan *s, char bracket, bool comma)
 	return true;
 }
 
+bool dtx_jscan_more(struct dtx_jscan *s, char bracket, bool *more)
+{
+	dtx_jscan_blanks(s);
+	*more = s->p < s->end && *s->p == ',';
+	if (!*more)
+		return dtx_jscan_char(s, bracket, bracket == '}' ? "',' or '}'" : "',' or ']'");
+	s->p++;
+	*more = !dtx_jscan_close(s, bracket, true);
+	return true;
+}
+
 /* Four hex digits at p; -1 if they are none. */
 static int32_t hex4(const char *p, const char *end)
 {
@@ -269,19 +280,13 @@ static bool next_value(struct dtx_jscan *s, const bool *in_object, unsigned *dep
 	struct dtx_jvalue key;
 
 	while (*depth) {
-		bool object = in_object[*depth - 1];
+		bool object = in_object[*depth - 1], more;
 
-		dtx_jscan_blanks(s);
-		if (s->p < s->end && *s->p == ',') {
-			s->p++;
-			dtx_jscan_blanks(s);
-			if (!dtx_jscan_close(s, object ? '}' : ']', true))
-				return !object ||
-				       (dtx_jscan_string(s, &key) && dtx_jscan_char(s, ':', "':'"));
-		} else if (!dtx_jscan_char(s, object ? '}' : ']',
-		                           object ? "',' or '}'" : "',' or ']'")) {
+		if (!dtx_jscan_more(s, object ? '}' : ']', &more))
 			return false;
-		}
+		if (more)
+			return !object ||
+			       (dtx_jscan_string(s, &key) && dtx_jscan_char(s, ':', "':'"));
 		--*depth;
 	}
 	return true;

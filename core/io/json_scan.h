@@ -40,6 +40,8 @@ DTX_MUSTUSE bool dtx_jscan_string(struct dtx_jscan *s, struct dtx_jvalue *out);
 DTX_MUSTUSE bool dtx_jscan_char(struct dtx_jscan *s, char c, const char *why);
 /* Steps over the bracket that ends a container; behind a comma only leniently. */
 DTX_MUSTUSE bool dtx_jscan_close(struct dtx_jscan *s, char bracket, bool comma);
+/* Behind a value in a container: steps over the comma (*more), or over the bracket that ends it. */
+DTX_MUSTUSE bool dtx_jscan_more(struct dtx_jscan *s, char bracket, bool *more);
 /* Appends the text of a scanned string. */
 void dtx_jscan_unescape(struct dtx_str raw, struct dtx_buf *out);
 /* Whether the bytes are JSON tokens, as far as they go. */

@@ -26,11 +26,12 @@ static enum dtx_code begin(struct turn *t, struct dtx_jscan s, bool *arrays, str
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_jvalue key, v;
+	bool more = true;
 
 	*arrays = dtx_jscan_char(&s, '{', NULL);
-	do {
+	while (*arrays && more) {
 		dtx_jscan_blanks(&s);
-		*arrays = *arrays && dtx_jscan_string(&s, &key) && dtx_jscan_char(&s, ':', NULL) &&
+		*arrays = dtx_jscan_string(&s, &key) && dtx_jscan_char(&s, ':', NULL) &&
 		          dtx_jscan_value(&s, &v) && v.kind == DTX_J_ARRAY;
 		if (!*arrays)
 			break;
@@ -40,7 +41,8 @@ static enum dtx_code begin(struct turn *t, struct dtx_jscan s, bool *arrays, str
 		t->column[t->n++] = (struct dtx_jscan){ .p = v.raw.ptr + 1,
 			                                .end = v.raw.ptr + v.raw.len,
 			                                .lenient = s.lenient };
-	} while (dtx_jscan_char(&s, ',', NULL));
+		*arrays = dtx_jscan_more(&s, '}', &more);
+	}
 	dtx_buf_add(&t->text, "]");
 out:
 	return rc;

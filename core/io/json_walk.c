@@ -129,7 +129,6 @@ static enum dtx_code see_column(struct dtx_jrows *r, uint32_t col, const char *a
 
 static void count(struct dtx_joddity *o, const char *at)
 {
-
 	if (!o->n++)
 		o->at = at;
 }
@@ -233,18 +232,6 @@ static bool walk_key(struct dtx_jwalk *w, struct dtx_jscan *s)
 	return dtx_jscan_char(s, ':', "':'");
 }
 
-/* Behind a member: *more, or the container is closed. */
-static bool walk_on(struct dtx_jscan *s, char bracket, bool *more)
-{
-	dtx_jscan_blanks(s);
-	*more = is_next(s, ',');
-	if (!*more)
-		return dtx_jscan_char(s, bracket, bracket == '}' ? "',' or '}'" : "',' or ']'");
-	s->p++;
-	*more = !dtx_jscan_close(s, bracket, true);
-	return true;
-}
-
 static enum dtx_code walk_object(struct dtx_jwalk *w, struct dtx_jscan *s, unsigned nest,
                                  struct dtx_err *err)
 {
@@ -259,7 +246,7 @@ static enum dtx_code walk_object(struct dtx_jwalk *w, struct dtx_jscan *s, unsig
 		if (!ok)
 			break;
 		DTX_TRY(walk_member(w, s, nest, err));
-		ok = walk_on(s, '}', &more);
+		ok = dtx_jscan_more(s, '}', &more);
 	}
 	if (!ok)
 		rc = dtx_jrows_fail(w->rows, s, err);
@@ -307,7 +294,7 @@ static enum dtx_code walk_row(struct dtx_jwalk *w, struct dtx_jscan *s, struct d
 		} else {
 			DTX_TRY(walk_spare_cell(w, s, err));
 		}
-		ok = walk_on(s, ']', &more);
+		ok = dtx_jscan_more(s, ']', &more);
 	}
 	if (!ok)
 		rc = dtx_jrows_fail(r, s, err);

@@ -235,6 +235,11 @@ void test_read_json_records_pointer(void)
 	}
 	opts.records = "/d";
 	expect_with("{\"d\":1} {\"d\":2}", &opts, 0, true, "corrupt_file");
+	expect_with("{\"d\":[{\"x\":1}],\"d\":[{\"x\":2}]}", &opts, 0, true, "corrupt_file");
+	opts.duplicate_keys = DTX_KEYS_FIRST;
+	expect_with("{\"d\":[{\"x\":1}],\"d\":[{\"x\":2}]}", &opts, 0, true, "x:int\n1\n");
+	opts.duplicate_keys = DTX_KEYS_LAST;
+	expect_with("{\"d\":[{\"x\":1}],\"d\":[{\"x\":2}]}", &opts, 0, true, "x:int\n2\n");
 }
 
 void test_read_json_duplicate_keys(void)
@@ -264,6 +269,9 @@ void test_read_json_lenient(void)
 		{ "[{\"a\":1},{\"a\":x},{\"a\":2}, {\"a\":3}]", "corrupt_file" },
 		{ "[{\"a\":1}] [{\"a\":2}]", "corrupt_file" },
 		{ "{\"a\":1}\n5\n", "a:int,value:int\n1|~\n~|5\n" },
+		{ "{\"n\":NaN,\"d\":[{\"a\":1},],}", "a:int\n1\n" },
+		{ "{\"a\":[1,],\"b\":[2],}", "a:int,b:int\n1|2\n" },
+		{ "{\"d\":[{\"a\":1}", "corrupt_file" },
 	};
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
 	size_t i;
@@ -274,6 +282,31 @@ void test_read_json_lenient(void)
 	for (i = 0; i < DTX_COUNT(row); i++)
 		for (n = 0; n < 3; n++)
 			expect_with(row[i].json, &opts, n, true, row[i].want);
+}
+
+/* The way to the records is as lenient as they are, and what was mended beside them is told. */
+void test_read_json_lenient_pointer(void)
+{
+	static const char text[] = "{\"n\":NaN,\n\"d\":[{\"a\":NaN},{\"a\":1}],}";
+	static const char *const records[] = { NULL, "/d" };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t i;
+
+	opts.format = "json";
+	opts.json_lenient = true;
+	T_OK(dtx_source_bytes("x.json", text, strlen(text), &src, &err), &err);
+	for (i = 0; i < DTX_COUNT(records); i++) {
+		opts.records = records[i];
+		expect_with(text, &opts, 0, true, "a:int\n~\n1\n");
+		T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+		T_STR(r->diags.item[r->diags.n - 1].cell, "L1");
+		T_INT(r->diags.item[r->diags.n - 1].count, 3);
+		dtx_reader_close(r);
+	}
+	dtx_source_free(src);
 }
 
 /* What is left out is told, counted, and in the ledger. */
