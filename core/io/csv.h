@@ -18,12 +18,13 @@ enum dtx_csv_odd {
 	DTX_CSV_ODD_REJECT, /* records that quarantine kept out */
 	DTX_CSV_ODD_SHORT,  /* records filled up */
 	DTX_CSV_ODD_EXTRA,  /* empty cells behind the last column */
+	DTX_CSV_ODD_HEADER, /* records that are the header once more, dropped */
 	DTX_CSV_ODD_COUNT
 };
 /* Counters of a morsel, added to the reader's when it is done. */
 struct dtx_csv_tally {
 	int64_t records; /* all that were met: rows and what was dropped */
-	int64_t rows, blank, comment, header;
+	int64_t rows, blank, comment;
 	int64_t kept; /* rows that a pushed filter left */
 	struct {
 		int64_t n;
@@ -76,9 +77,11 @@ struct dtx_csv {
 	size_t chunk;
 	size_t top, body; /* first record behind `skip`; first behind the header */
 	uint32_t header_rows;
-	struct dtx_str header; /* its last record, when it is to be dropped where it comes again */
-	uint32_t width;        /* cells of a record */
-	uint32_t fit; /* ... as header or most rows have it, before `pad` widens; 0: unknown */
+	/* Its last record, when it is to be dropped where it comes again; as bytes and as cells. */
+	struct dtx_str header, *header_cell;
+	uint32_t nheader;
+	uint32_t width; /* cells of a record */
+	uint32_t fit;   /* ... as header or most rows have it, before `pad` widens; 0: unknown */
 	uint32_t col0, col1; /* first and last column of the range */
 	const struct dtx_schema *schema;
 	uint32_t *phys;               /* physical column of each field */
@@ -157,7 +160,7 @@ DTX_MUSTUSE enum dtx_code dtx_csv_ref_batch(struct dtx_csv *c, struct dtx_batch 
 /* csv_settle.c: declared columns whose misfits become null. */
 DTX_MUSTUSE enum dtx_code dtx_csv_settle(struct dtx_csv *c, struct dtx_batch *b,
                                          struct dtx_err *err);
-/* The record there is the header once more, and such records are dropped. */
+/* The record there has the header's bytes once more, and such records are dropped. */
 bool dtx_csv_is_header(const struct dtx_csv *c, size_t at);
 enum dtx_csv_kind dtx_csv_row_kind(const struct dtx_csv *c, const struct dtx_csv_row *row);
 enum dtx_csv_kind dtx_csv_ref_kind(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec);

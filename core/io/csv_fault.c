@@ -55,13 +55,29 @@ bool dtx_csv_is_header(const struct dtx_csv *c, size_t at)
 	       (next == '\n' || next == '\r');
 }
 
+/* The same with other quotes. */
+static bool has_header_cells(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec)
+{
+	uint32_t i;
+
+	if (!c->nheader || rec->row.ncells != c->nheader || rec->row.start < c->body)
+		return false;
+	for (i = 0; i < c->nheader; i++) {
+		struct dtx_str cell = { rec->text + rec->cell[i].off, rec->cell[i].len };
+
+		if (!dtx_str_eq(cell, c->header_cell[i]))
+			return false;
+	}
+	return true;
+}
+
 enum dtx_csv_kind dtx_csv_ref_kind(const struct dtx_csv *c, const struct dtx_csv_ref_record *rec)
 {
 	uint32_t i;
 
 	if (rec->comment)
 		return DTX_CSV_COMMENT;
-	if (dtx_csv_is_header(c, rec->row.start))
+	if (dtx_csv_is_header(c, rec->row.start) || has_header_cells(c, rec))
 		return DTX_CSV_HEADER;
 	if (rec->row.ncells == c->width && !(c->width > 1 && dtx_csv_row_blank(&rec->row)))
 		return DTX_CSV_ROW;

@@ -131,7 +131,7 @@ static void head_count(struct dtx_csv *c, const struct dtx_csv_top *top,
 	uint64_t i;
 
 	for (i = 0; i < head->first; i++)
-		dropped[top->row[i].comment ? DTX_DROP_COMMENT
+		dropped[top->row[i].dropped ? DTX_DROP_COMMENT
 		        : top->row[i].blank ? DTX_DROP_BLANK
 		                            : DTX_DROP_PREAMBLE]++;
 	dropped[DTX_DROP_HEADER] += head->rows;

@@ -3,26 +3,51 @@
 #include "core/io/csv_top.h"
 #include "core/io/repair.h"
 
+/* Records like the header are no rows: those of the top are marked, the others dropped as they are
+ * met. */
+static enum dtx_code drop_again(struct dtx_csv *c, struct dtx_csv_top *top,
+                                const struct dtx_csv_top_row *head, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *line = c->text.data + head->start;
+	size_t len = head->next - head->start, i;
+	struct dtx_str *cell = dtx_arena_alloc(&c->head.arena, head->n, sizeof(*cell));
+
+	if (!cell)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < head->n; i++) {
+		cell[i].len = head->cell[i].len;
+		cell[i].ptr = dtx_arena_strndup(&c->head.arena, head->cell[i].ptr, cell[i].len);
+		if (!cell[i].ptr)
+			DTX_FAIL_MEM(err);
+	}
+	while (len && (line[len - 1] == '\n' || line[len - 1] == '\r'))
+		len--;
+	c->header = (struct dtx_str){ line, len };
+	c->header_cell = cell;
+	c->nheader = head->n;
+	for (i = top->body; i < top->n; i++) {
+		struct dtx_csv_top_row *r = &top->row[i];
+
+		r->dropped |= dtx_csv_is_header(c, r->start) || dtx_csv_top_same(r, head);
+		r->blank |= r->dropped;
+	}
+out:
+	return rc;
+}
+
 /* Joined files bring their header once more.  It is dropped when that is wanted, else noted. */
 enum dtx_code dtx_csv_head_again(struct dtx_csv *c, struct dtx_csv_top *top, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_csv_top_row *head = top->body ? &top->row[top->body - 1] : NULL;
-	const char *data = c->text.data;
 	struct dtx_err w = DTX_ERR_INIT;
-	size_t len, first = top->n, i;
+	size_t first = top->n, i;
 
-	if (!c->header_rows || head->n < 2)
+	if (c->header_rows && c->opts.headers_drop)
+		DTX_TRY(drop_again(c, top, head, err));
+	if (!c->header_rows || c->opts.headers_drop || head->n < 2)
 		goto out;
-	len = head->next - head->start;
-	while (len && (data[head->start + len - 1] == '\n' || data[head->start + len - 1] == '\r'))
-		len--;
-	if (c->opts.headers_drop) {
-		c->header = (struct dtx_str){ data + head->start, len };
-		for (i = top->body; i < top->n; i++)
-			top->row[i].blank |= dtx_csv_is_header(c, top->row[i].start);
-		goto out;
-	}
 	for (i = top->n; i-- > top->body;) {
 		if (dtx_csv_top_same(&top->row[i], head))
 			first = i;

@@ -83,7 +83,7 @@ static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 	dtx_csv_odd(t, DTX_CSV_ODD_QUOTE, rec.row.literal, rec.row.start);
 	t->blank += kind == DTX_CSV_BLANK;
 	t->comment += kind == DTX_CSV_COMMENT;
-	t->header += kind == DTX_CSV_HEADER;
+	dtx_csv_odd(t, DTX_CSV_ODD_HEADER, kind == DTX_CSV_HEADER, rec.row.start);
 	if (kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG)
 		DTX_TRY(ref_ragged(c, &rec.row, err));
 	if (dtx_csv_is_dropped(c, kind))

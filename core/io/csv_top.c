@@ -79,7 +79,7 @@ static enum dtx_code top_ref(struct top_reader *r, size_t at, struct dtx_csv_top
 		                         .next = rec.row.next,
 		                         .n = rec.row.ncells,
 		                         .blank = rec.comment || dtx_csv_row_blank(&rec.row),
-		                         .comment = rec.comment };
+		                         .dropped = rec.comment };
 	out->cell = dtx_arena_alloc(&r->top->arena, out->n, sizeof(*out->cell));
 	out->quoted = dtx_arena_alloc(&r->top->arena, out->n, sizeof(*out->quoted));
 	if (!out->cell || !out->quoted)

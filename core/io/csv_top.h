@@ -14,9 +14,9 @@ struct dtx_csv_top_row {
 	uint32_t n;
 	struct dtx_str *cell; /* unquoted */
 	bool *quoted;
-	bool blank; /* an empty line or a comment */
-	bool comment;
-	bool fault; /* its quotes are irregular */
+	bool blank;   /* an empty line or a comment */
+	bool dropped; /* no row whatever the width: a comment, or the header once more */
+	bool fault;   /* its quotes are irregular */
 };
 struct dtx_csv_top {
 	struct dtx_arena arena;

@@ -40,7 +40,7 @@ static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 	for (i = from; i < top->n; i++) {
 		const struct dtx_csv_top_row *r = &top->row[i];
 
-		if ((r->blank && c->width > 1) || (exact_width && r->n != c->width))
+		if (r->dropped || (r->blank && c->width > 1) || (exact_width && r->n != c->width))
 			continue;
 		for (k = 0; k < n; k++) {
 			uint32_t p = c->phys[k];

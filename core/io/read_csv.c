@@ -177,6 +177,7 @@ static void csv_tell(struct dtx_csv *c, enum dtx_csv_odd what)
 		[DTX_CSV_ODD_REJECT] = "rows of another width are kept out (see the rejects)",
 		[DTX_CSV_ODD_SHORT] = "short rows are filled up with nulls",
 		[DTX_CSV_ODD_EXTRA] = "empty cells behind the last column are ignored",
+		[DTX_CSV_ODD_HEADER] = "rows that repeat the header are left out",
 	};
 	int64_t n = c->total.odd[what].n;
 	struct dtx_err w = DTX_ERR_INIT;
@@ -206,7 +207,7 @@ static void csv_finish(struct dtx_csv *c)
 	s->rows_out = t->rows;
 	s->dropped[DTX_DROP_BLANK] += t->blank;
 	s->dropped[DTX_DROP_COMMENT] += t->comment;
-	s->dropped[DTX_DROP_HEADER] += t->header;
+	s->dropped[DTX_DROP_HEADER] += t->odd[DTX_CSV_ODD_HEADER].n;
 	s->dropped[DTX_DROP_REJECT] += t->odd[DTX_CSV_ODD_REJECT].n;
 	s->rows_read = t->records;
 	for (i = 0; i < DTX_DROP_COUNT; i++)
@@ -225,7 +226,6 @@ static void csv_add(struct dtx_csv_tally *to, const struct dtx_csv_tally *t)
 	to->kept += t->kept;
 	to->blank += t->blank;
 	to->comment += t->comment;
-	to->header += t->header;
 	for (i = 0; i < DTX_CSV_ODD_COUNT; i++)
 		dtx_csv_odd(to, (enum dtx_csv_odd)i, t->odd[i].n, t->odd[i].first);
 }

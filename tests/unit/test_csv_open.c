@@ -167,7 +167,12 @@ void test_csv_headers_that_do_not_fit(void)
 	DUMP_IS("a,b\n1,x\na,b\n2,y\n", &how, "a:text|b:text\n1|x\na|b\n2|y\n");
 	how.opts.headers_drop = true;
 	DUMP_IS("a,b\n1,x\na,b\n2,y\na,b", &how, "a:int|b:text\n1|x\n2|y\n");
+	DUMP_IS("a,b\n1,x\n\"a\",b\n2,y\n", &how, "a:int|b:text\n1|x\n2|y\n");
+	DUMP_IS("a\n1\na\n2\n", &how, "a:int\n1\n2\n");
 	how.opts.headers_drop = false;
+	how.opts.comment = "#";
+	DUMP_IS("a\n1\n# a\n2\n", &how, "a:int\n1\n2\n");
+	how.opts.comment = NULL;
 	how.opts.quotes = "lines";
 	DUMP_IS("\"a,b\"\n\"1,\"\"x, y\"\"\"\n2,z\n", &how, "a:int|b:text\n1|x, y\n2|z\n");
 }
