@@ -177,6 +177,82 @@ out:
 	return rc;
 }
 
+/* --- members without a use --- */
+
+#define MEMBER(member, name, readers)                                                              \
+	{                                                                                          \
+		name, readers, offsetof(struct dtx_read_opts, member),                             \
+			sizeof(((struct dtx_read_opts *)0)->member)                                \
+	}
+/* Members of an input that change nothing but with these readers; neighbours may share a name. */
+static const struct member {
+	const char *name, *readers;
+	size_t offset, size;
+} members[] = {
+	MEMBER(delimiter, "dialect", "csv"),
+	MEMBER(quote, "dialect", "csv"),
+	MEMBER(escape, "dialect", "csv"),
+	MEMBER(comment, "dialect", "csv"),
+	MEMBER(terminator, "dialect", "csv"),
+	MEMBER(quotes, "dialect", "csv"),
+	MEMBER(trim, "dialect", "csv"),
+	MEMBER(mixed, "dialect", "csv"),
+	MEMBER(headers_drop, "repeated_header", "csv"),
+	MEMBER(reader, "reader", "csv"),
+	MEMBER(encoding, "encoding", "csv,json"),
+	MEMBER(sheet, "sheet", "xlsx,xls"),
+	MEMBER(table, "table", "xlsx,xls"),
+	MEMBER(hidden_drop, "hidden", "xlsx,xls"),
+	MEMBER(merged_fill, "merged", "xlsx,xls"),
+	MEMBER(bad_cells, "bad_cells", "xlsx,xls"),
+	MEMBER(range, "range", "csv,xlsx,xls"),
+	MEMBER(skip, "skip", "csv,xlsx,xls"),
+	MEMBER(skip_tail, "skip_tail", "csv,xlsx,xls"),
+	MEMBER(names_unique_error, "names", "csv,xlsx,xls"),
+	MEMBER(records, "records", "json"),
+	MEMBER(duplicate_keys, "duplicate_keys", "json"),
+	MEMBER(json_lenient, "syntax", "json"),
+};
+
+static bool is_idle(const struct member *m, const char *reader, const struct dtx_read_opts *opts)
+{
+	static const struct dtx_read_opts usual = DTX_READ_OPTS_INIT;
+
+	return !dtx_str_in_list(m->readers, reader) &&
+	       memcmp((const char *)opts + m->offset, (const char *)&usual + m->offset, m->size);
+}
+
+/* What was asked for and cannot be, as a note. */
+static enum dtx_code note_idle(struct dtx_reader *r, const struct dtx_read_opts *opts,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+	struct dtx_buf list = DTX_BUF_INIT(1024);
+	const char *last = "";
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(members); i++) {
+		if (!is_idle(&members[i], r->cls->name, opts) || !strcmp(members[i].name, last))
+			continue;
+		dtx_buf_printf(&list, "%s\"%s\"", list.len ? ", " : "", members[i].name);
+		last = members[i].name;
+	}
+	if (!list.len)
+		goto out;
+	DTX_TRY(dtx_buf_check(&list, "members of an input", err));
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s' is read as %s, which has no use for %s", dtx_source_name(r->src),
+	            r->cls->name, dtx_buf_text(&list));
+	dtx_err_hint(&w, "leave it out, or say another \"format\"");
+	w.severity = DTX_SEV_WARNING;
+	if (!dtx_errlist_take(&r->diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&list);
+	return rc;
+}
+
 enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                               struct dtx_reader **out, struct dtx_err *err)
 {
@@ -193,6 +269,11 @@ enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts
 	}
 	DTX_TRY(cls->open(src, opts, out, err));
 	(*out)->cls = cls;
+	rc = note_idle(*out, opts, err);
+	if (rc != DTX_OK) {
+		dtx_reader_close(*out);
+		*out = NULL;
+	}
 out:
 	if (rc != DTX_OK)
 		rc = dtx_source_blame(file, rc, err);

@@ -53,3 +53,28 @@ void test_reader_names_all_drops(void)
 	for (i = 0; i < DTX_DROP_COUNT; i++)
 		T_CHECK(dtx_drop_name[i] != NULL);
 }
+
+/* A member that the format has no use for is not passed over in silence. */
+void test_reader_notes_idle_members(void)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	opts.records = "/a";
+	opts.skip = 1;
+	opts.trim = opts.mixed = true;
+	T_OK(dtx_source_bytes("x.json", "{\"a\":[\n{\"b\":1}]}", 16, &src, &err), &err);
+	T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+	T_INT(r->diags.n, 1);
+	T_STR(r->diags.item[0].msg,
+	      "'x.json' is read as json, which has no use for \"dialect\", \"skip\"");
+	dtx_reader_close(r);
+	opts.format = "csv";
+	T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+	T_STR(r->diags.item[r->diags.n - 1].msg,
+	      "'x.json' is read as csv, which has no use for \"records\"");
+	dtx_reader_close(r);
+	dtx_source_free(src);
+}
