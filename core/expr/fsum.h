@@ -47,7 +47,7 @@ void dtx_fsum_free(struct dtx_fsum *s);
 struct dtx_fspread { /* all zero: empty */
 	struct dtx_fsum x, xx;
 	uint64_t n;
-	uint64_t huge; /* squares beyond the largest float: no result while one is in */
+	uint64_t huge; /* squares beyond the largest float: no variance while one is in */
 };
 
 /* sign 1: x comes, -1: it goes again. */
@@ -56,12 +56,13 @@ static inline bool dtx_fspread_step(struct dtx_fspread *s, double x, int sign)
 	double square = x * x, lost = fma(x, x, -square);
 
 	s->n += (uint64_t)(int64_t)sign;
+	if (!dtx_fsum_add(&s->x, sign * x))
+		return false;
 	if (!isfinite(square)) {
 		s->huge += (uint64_t)(int64_t)sign;
 		return true;
 	}
-	return dtx_fsum_add(&s->x, sign * x) && dtx_fsum_add(&s->xx, sign * square) &&
-	       dtx_fsum_add(&s->xx, sign * lost);
+	return dtx_fsum_add(&s->xx, sign * square) && dtx_fsum_add(&s->xx, sign * lost);
 }
 DTX_MUSTUSE static inline bool dtx_fspread_add(struct dtx_fspread *s, double x)
 {
