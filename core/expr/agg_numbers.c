@@ -131,32 +131,37 @@ static int cmp_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* In order of size, so that the rounding is the same whoever ate which rows; no part of it
- * overflows. */
+/* In order of size, so that the rounding is the same whoever ate which rows; no part of it is too
+ * large or too small for a float. */
 static double product(struct numbers *s)
 {
 	double part = 1;
 	int64_t exp = 0;
-	int e;
+	int e, shift;
 
 	qsort(s->v, s->n, sizeof(*s->v), cmp_numbers);
 	for (size_t i = 0; i < s->n; i++) {
-		part = frexp(part * s->v[i], &e);
-		exp += e;
+		part = frexp(part * frexp(s->v[i], &e), &shift);
+		exp += e + shift;
 	}
 	return ldexp(part, (int)DTX_MAX(DTX_MIN(exp, 9999), -9999));
 }
 
-/* The exact sum of what `term` makes of each value. */
+/* The exact sum of what `term` makes of each value; a NaN where one of them is beyond the floats,
+ * since two of those may cancel out. */
 static bool sum_of(const struct numbers *s, double (*term)(double v, double middle), double middle,
                    double *out)
 {
 	struct dtx_fsum sum = { 0, 0, NULL };
-	bool ok = true;
+	bool ok = true, finite = true;
 
-	for (size_t i = 0; i < s->n && ok; i++)
-		ok = dtx_fsum_add(&sum, term(s->v[i], middle));
-	*out = dtx_fsum_round(&sum);
+	for (size_t i = 0; i < s->n && ok; i++) {
+		double v = term(s->v[i], middle);
+
+		finite = finite && isfinite(v);
+		ok = !finite || dtx_fsum_add(&sum, v);
+	}
+	*out = finite ? dtx_fsum_round(&sum) : NAN;
 	dtx_fsum_free(&sum);
 	return ok;
 }
