@@ -61,7 +61,9 @@ static enum dtx_code ends_final(const struct dtx_aggcall *c, void *state, struct
                                 struct dtx_val *out, struct dtx_err *err)
 {
 	const struct ends *s = state;
-	dtx_i128 v = dtx_dec_get(s->high) - dtx_dec_get(s->low);
+	dtx_i128 v;
+	/* twice the largest decimal has more than 128 bits */
+	bool over = __builtin_sub_overflow(dtx_dec_get(s->high), dtx_dec_get(s->low), &v);
 
 	(void)run;
 	out->null = !s->seen;
@@ -69,10 +71,10 @@ static enum dtx_code ends_final(const struct dtx_aggcall *c, void *state, struct
 		out->u.f = s->fhigh - s->flow;
 	else if (c->type.type == DTX_T_FLOAT64)
 		out->u.f = (double)v;
-	else if (c->type.type == DTX_T_DECIMAL && dtx_dec_fits(v, 38))
-		out->u.dec = v;
-	else if (c->type.type == DTX_T_DECIMAL || v > INT64_MAX)
+	else if (over || (c->type.type == DTX_T_DECIMAL ? !dtx_dec_fits(v, 38) : v > INT64_MAX))
 		return dtx_agg_overflow(c, out, err);
+	else if (c->type.type == DTX_T_DECIMAL)
+		out->u.dec = v;
 	else
 		out->u.i = (int64_t)v;
 	return DTX_OK;

@@ -134,6 +134,9 @@ void test_agg_rows(void)
 		{ "product(f + 2)", "7.0" },
 		{ "product(m)", "-0.625" },
 		{ "product(if(j = 10, 1.5e-308, if(j = 0, 1.7e-308, 1.7e308)))", "4.335e-308" },
+		{ "range(decimal(if(j = 0, '-99999999999999999999999999999999999999', "
+		  "'99999999999999999999999999999999999999'), 38, 0))",
+		  "overflow" },
 		{ "product(t, where: false)", "type_mismatch 8 9" },
 		{ "gmean(j + 1)", "3.530348335326063" },
 		{ "gmean(j)", "~" },
