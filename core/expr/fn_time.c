@@ -227,7 +227,7 @@ static enum dtx_code prep_unix(struct dtx_arena *a, struct dtx_fncall *c, struct
 DTX_FN_ROW(row_from_unix)
 {
 	int64_t ns = unix_unit(c);
-	double f = number_of(c->argtype[0], &arg[0]);
+	double f = floor(number_of(c->argtype[0], &arg[0]) * (double)ns / 1000);
 	dtx_i128 us;
 
 	(void)run;
@@ -236,7 +236,7 @@ DTX_FN_ROW(row_from_unix)
 		      ((dtx_i128)arg[0].u.i * ns % 1000 + 1000) % 1000) /
 		     1000;
 	else
-		us = fabs(f) < 1e18 ? (dtx_i128)floor(f * (double)ns / 1000) : UNIX_LAST + 1;
+		us = fabs(f) < 1e18 ? (dtx_i128)f : UNIX_LAST + 1;
 	if (us > UNIX_LAST || us < -UNIX_LAST)
 		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
 		                   "from_unix() leaves the calendar");

@@ -211,6 +211,9 @@ static const char *const fn_rows[][2] = {
 	                    "1970-01-01T00:00:01.5" },
 	{ "from_unix(1, 'h')", "bad_literal 13 16" },
 	{ "from_unix(9223372036854775807)", "overflow row 0" },
+	{ "from_unix(1.7e18, 'ns')", "2023-11-14T22:13:20|2023-11-14T22:13:20|"
+	                             "2023-11-14T22:13:20" },
+	{ "from_unix(1e300)", "overflow row 0" },
 	{ "to_unix('1969-12-31T23:59:59.5')", "-1|-1|-1" },
 	{ "to_unix(at, 'ms')", "1706702400000|~|0" },
 	/* kinds of values */
