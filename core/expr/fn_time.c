@@ -319,6 +319,7 @@ static const struct dtx_fn rows[] = {
 	{ .name = "from_excel_serial",
 	  .sig = "n:N",
 	  .type = type_serial,
+	  .flags = DTX_FN_CASTS,
 	  .row = row_serial,
 	  .pandas = "dx.fn(\"from_excel_serial\", {*})",
 	  .help = "day number of a spreadsheet: a date of an int, else a datetime",

@@ -208,8 +208,8 @@ bool dtx_expr_may_cast(const struct dtx_expr *e)
 		(void)dtx_expr_where(e, &n);
 		fn = dtx_fn_find(dtx_str_of(e->name), n);
 	}
-	if (fn && fn->form == DTX_FORM_TRY)
-		return false;
+	if (fn && fn->form == DTX_FORM_TRY) /* nothing catches what its default raises */
+		return e->nargs > 1 && dtx_expr_may_cast(e->arg[1]);
 	if (fn && ((fn->form == DTX_FORM_CAST && fn->detail != (int)DTX_T_TEXT) ||
 	           fn->flags & DTX_FN_CASTS))
 		return true;

@@ -336,6 +336,37 @@ static enum dtx_code parse_and_clear(const char *text)
 	return rc;
 }
 
+static bool may_cast(const char *text)
+{
+	struct dtx_arena a = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+	bool got = false;
+
+	T_OK(dtx_expr_parse(&a, dtx_str_of(text), &e, &err), &err);
+	if (e)
+		got = dtx_expr_may_cast(e);
+	dtx_err_clear(&err);
+	dtx_arena_clear(&a);
+	return got;
+}
+
+void test_expr_may_cast(void)
+{
+	static const char *const yes[] = { "1 + int(t)",          "number(t)",
+		                           "make_date(a, b, c)",  "char(n)",
+		                           "format_number(x, n)", "from_excel_serial(n)",
+		                           "json_get(t, 'a')",    "json_len(t)",
+		                           "try(t, int(s))" };
+	static const char *const no[] = { "text(n)", "try(int(t))", "try(int(t), 0)", "a / b" };
+
+	for (size_t i = 0; i < DTX_COUNT(yes); i++)
+		if (!may_cast(yes[i]))
+			t_fail(__FILE__, __LINE__, "%s raises nothing", yes[i]);
+	for (size_t i = 0; i < DTX_COUNT(no); i++)
+		T_CHECK(!may_cast(no[i]));
+}
+
 void test_expr_parse_alloc(void)
 {
 	char text[9000];
