@@ -256,7 +256,7 @@ static enum dtx_code prep_path(struct dtx_arena *a, struct dtx_fncall *c, struct
 		if (path_step(s, &pos, &p->step[p->n++]))
 			continue;
 		dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__, "'%.*s' is no JSON path",
-		            (int)DTX_MIN(s.len, 60), s.ptr);
+		            (int)dtx_str_cut(s, 60).len, s.ptr);
 		dtx_err_hint(err, "as in 'items[0].name' or '$.items[0].name'");
 		return DTX_E_BAD_LITERAL;
 	}
