@@ -38,6 +38,7 @@ DTX_FN_ROW(row_fingerprint)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf words = DTX_BUF_INIT(run->buf->max), folded = DTX_BUF_INIT(run->buf->max);
+	struct dtx_arena_mark mark = dtx_arena_mark(run->scratch);
 	struct dtx_str rest, word, *list;
 	size_t n = 0;
 
@@ -61,6 +62,7 @@ DTX_FN_ROW(row_fingerprint)
 	}
 	rc = dtx_fn_made(run, out);
 out:
+	dtx_arena_rewind(run->scratch, mark); /* else a batch keeps the words of all its rows */
 	dtx_buf_clear(&words);
 	dtx_buf_clear(&folded);
 	return rc;
