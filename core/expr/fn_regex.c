@@ -50,6 +50,20 @@ static struct dtx_str constant(const struct dtx_fncall *c, uint32_t i)
 	return c->konst[i]->null ? DTX_STR("") : c->konst[i]->u.s;
 }
 
+/* The next match from *pos on, which moves behind it; an empty one is followed a character further.
+ */
+static bool next_match(struct dtx_fnrun *run, struct dtx_str s, size_t *pos, size_t *at)
+{
+	if (*pos > s.len || !dtx_rematch_find(run->local, s, *pos, at))
+		return false;
+	*pos = at[1];
+	if (at[1] == at[0] && *pos < s.len)
+		dtx_utf8_next(s.ptr, s.len, pos);
+	else if (at[1] == at[0])
+		++*pos;
+	return true;
+}
+
 /* --- matches, like --- */
 
 static enum dtx_code prep_matches(struct dtx_arena *a, struct dtx_fncall *c, struct dtx_err *err)
@@ -232,37 +246,18 @@ static enum dtx_code row_replace(const struct dtx_fncall *c, struct dtx_fnrun *r
 	struct dtx_str s = arg[0].u.s;
 
 	DTX_TRY(matcher(c, run, err));
-	while (pos <= s.len && dtx_buf_ok(run->buf) && dtx_rematch_find(run->local, s, pos, at)) {
+	while (dtx_buf_ok(run->buf) && next_match(run, s, &pos, at)) {
 		dtx_buf_addn(run->buf, s.ptr + done, at[0] - done);
 		put_template(p, s, at, run->buf);
-		done = pos = at[1];
-		/* an empty match: the next one starts a character further */
-		if (at[1] == at[0] && pos < s.len)
-			dtx_utf8_next(s.ptr, s.len, &pos);
-		else if (at[1] == at[0])
-			pos++;
+		done = at[1];
 	}
 	dtx_buf_addn(run->buf, s.ptr + done, s.len - done);
-	out->u.s = (struct dtx_str){ dtx_buf_text(run->buf), run->buf->len };
+	rc = dtx_fn_made(run, out);
 out:
 	return rc;
 }
 
 /* --- all matches --- */
-
-/* The next match from *pos on, which moves behind it; an empty one is followed a character further.
- */
-static bool next_match(struct dtx_fnrun *run, struct dtx_str s, size_t *pos, size_t *at)
-{
-	if (*pos > s.len || !dtx_rematch_find(run->local, s, *pos, at))
-		return false;
-	*pos = at[1];
-	if (at[1] == at[0] && *pos < s.len)
-		dtx_utf8_next(s.ptr, s.len, pos);
-	else if (at[1] == at[0])
-		++*pos;
-	return true;
-}
 
 DTX_FN_ROW(row_count)
 {
