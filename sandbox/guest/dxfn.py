@@ -557,7 +557,7 @@ def as_time(midnight):
     def read(v, form=None):
         if isinstance(v, str):
             v = v.strip()
-            v = datetime.datetime.strptime(v, form) if form else datetime.datetime.fromisoformat(v)
+            v = datetime.datetime.strptime(v, form) if form else dxwords.iso_time(v)
         v = pd.Timestamp(v)
         if midnight and v != v.normalize():
             raise ValueError("%s has a time of day" % v)

@@ -8,6 +8,7 @@ import pandas as pd
 from dxfn import pattern, text_of
 from dxop import (blank, column_of, common, flags, grid_of, group_rows, kind_of, names_of, number_text, pick, plain, retype,
                   take)
+from dxwords import SPELLED, is_word
 
 # --- rows that stay ---
 
@@ -328,10 +329,6 @@ def numbered(names, unique):
     return out
 
 
-SPELLED = {"Æ": "AE", "æ": "ae", "Ø": "O", "ø": "o", "ß": "ss", "Ð": "D", "ð": "d", "Þ": "TH", "þ": "th", "Đ": "D",
-           "đ": "d", "ı": "i", "Ł": "L", "ł": "l", "Œ": "OE", "œ": "oe", "ẞ": "SS"}
-
-
 def to_ascii(text):
     """Letters without their marks; what is not ASCII then becomes _."""
     marks = [c for c in unicodedata.normalize("NFKD", text) if unicodedata.category(c) != "Mn"]
@@ -342,7 +339,7 @@ def clean_names(df, style="snake", ascii=False):
     names = []
     for name in df.columns:
         low = (to_ascii(name) if ascii else name).lower()
-        words = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in low)
+        words = "".join(c if is_word(c) else " " for c in low)
         names.append("_".join(words.split()))
     names = [name or "column_%d" % (i + 1) for i, name in enumerate(names)]
     return df.set_axis(numbered(names, "suffix"), axis=1)

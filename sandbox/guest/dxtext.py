@@ -9,6 +9,7 @@ import pandas as pd
 
 from dxfn import pattern, text_of
 from dxop import blank, column_of, common, group_rows, kind_of, names_of, plain, texts
+from dxwords import iso_time, title
 
 SPACES = re.compile(r"[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
@@ -187,24 +188,6 @@ DASH = re.compile("[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]")
 QUOTES = {"'": re.compile("[\u2018-\u201b\u2032]"), '"': re.compile("[\u201c-\u201f\u2033\xab\xbb]")}
 
 
-def word_char(c):
-    return unicodedata.category(c)[0] in "LMN"
-
-
-def title(text):
-    """Letters behind no letter large, the others small; an apostrophe does not part a word."""
-    out, word = [], None
-    for c in text + " ":
-        if word is not None and (word_char(c) or c in "'\u2019"):
-            word += c
-            continue
-        if word is not None:
-            out.append(word[0].upper() + word[1:].lower())
-        word = c if word_char(c) else None
-        out += [] if word else [c]
-    return "".join(out)[:-1]
-
-
 CASES = {None: str, "lower": str.lower, "upper": str.upper, "title": title}
 
 
@@ -322,19 +305,10 @@ def order_reader(order, century):
 
 
 def iso_reader(text):
-    found = re.fullmatch(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)"
-                         r"(Z|[+-][0-9]{2}:?[0-9]{2})?)?", text)
     try:
-        if not found:
-            return None
-        got = datetime.datetime.fromisoformat(found[1] + ("T" + found[2] if found[2] else ""))
+        return iso_time(text)
     except ValueError:
         return None
-    zone = found[3] or "Z"
-    if zone != "Z":
-        ahead = datetime.timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:]))
-        got = got - ahead if zone[0] == "+" else got + ahead
-    return got
 
 
 def serial_reader(text):

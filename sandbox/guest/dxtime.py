@@ -5,11 +5,9 @@ import pandas as pd
 
 from dxfn import is_none, typed
 from dxop import as_kind, column_of, fits, group_rows, kind_of, names_of, pick, plain
+from dxstat import STEP_MONTHS, STEPS
 
 __all__ = ["pad_time", "resample"]
-
-SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
-MONTHS = {"mo": 1, "q": 3, "y": 12}
 
 
 def duration(every, kind):
@@ -26,9 +24,9 @@ def duration(every, kind):
 def after(start, k, every):
     """k steps on; months clamp."""
     n, unit = every
-    if unit in MONTHS:
-        return start + pd.DateOffset(months=k * n * MONTHS[unit])
-    return start + pd.Timedelta(seconds=k * n * SECONDS[unit])
+    if unit in STEP_MONTHS:
+        return start + pd.DateOffset(months=k * n * STEP_MONTHS[unit])
+    return start + pd.Timedelta(seconds=k * n * STEPS[unit])
 
 
 def by_time(times, rows):
@@ -75,11 +73,11 @@ ORIGIN = pd.Timestamp("1970-01-01")
 def bucket(at, every):
     """Start of the bucket a time is in."""
     n, unit = every
-    if unit in MONTHS:
-        month = (at.year * 12 + at.month - 1) // (n * MONTHS[unit]) * (n * MONTHS[unit])
+    if unit in STEP_MONTHS:
+        month = (at.year * 12 + at.month - 1) // (n * STEP_MONTHS[unit]) * (n * STEP_MONTHS[unit])
         return pd.Timestamp(month // 12, month % 12 + 1, 1)
     origin = ORIGIN - pd.Timedelta(days=3) if unit == "w" else ORIGIN
-    size = pd.Timedelta(seconds=n * SECONDS[unit])
+    size = pd.Timedelta(seconds=n * STEPS[unit])
     return origin + (at - origin) // size * size
 
 

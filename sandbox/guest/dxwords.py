@@ -17,13 +17,15 @@ def is_word(c):
 
 
 def title(t):
-    """A capital for each word; an apostrophe parts none."""
-    out, inside = [], False
-    for c in t:
-        letter = is_word(c) or inside and c in "'\u2019"
-        out.append(c.upper() if letter and not inside else c.lower() if letter else c)
-        inside = letter
-    return "".join(out)
+    """A capital for each word; an apostrophe parts none.  What a letter becomes may depend on its word."""
+    out, word = [], ""
+    for c in t + " ":
+        if is_word(c) or word and c in "'\u2019":
+            word += c
+            continue
+        out.append(word[:1].upper() + word[1:].lower() + c)
+        word = ""
+    return "".join(out)[:-1]
 
 
 SPELLED = {
@@ -115,6 +117,20 @@ def jaro_winkler(a, b):
 
 # --- calendar ---
 
+ISO = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,6})?)?)"
+                 r"(Z|[+-][0-9]{2}:[0-9]{2})?)?")
+
+
+def iso_time(t):
+    """A date or time in ISO 8601, in UTC where it has an offset; the library reads other forms, too."""
+    found = ISO.fullmatch(t.strip())
+    if not found:
+        raise ValueError("'%s' is no ISO date" % t)
+    got = datetime.datetime.fromisoformat(found[1] + ("T" + found[2] if found[2] else ""))
+    zone = found[3] or "Z"
+    ahead = datetime.timedelta() if zone == "Z" else datetime.timedelta(hours=int(zone[1:3]), minutes=int(zone[-2:]))
+    return got + ahead if zone[0] == "-" else got - ahead
+
 
 def day(d):
     return pd.Timestamp(d).date()
@@ -155,7 +171,7 @@ def reads(pattern):
 
 def is_number(v):
     if isinstance(v, str):
-        return reads(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")(v) and math.isfinite(float(v))
+        return reads(r"[+-]?([0-9]+(\.[0-9]+)?|\.[0-9]+)([eE][+-]?[0-9]+)?")(v) and math.isfinite(float(v))
     return not isinstance(v, (bool, datetime.date))
 
 
@@ -169,7 +185,7 @@ def is_date(v):
     if not isinstance(v, str):
         return isinstance(v, datetime.date)
     try:
-        datetime.datetime.fromisoformat(v.strip().replace("Z", "+00:00"))
+        iso_time(v)
         return True
     except ValueError:
         return False

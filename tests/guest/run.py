@@ -162,6 +162,18 @@ def test_window_aggregates_are_those_of_groups():
         assert dx.over(rolling, t, t["x"], 3)[2] == dx.agg(fn, t, t["x"]), rolling
 
 
+def test_iso_times_are_those_of_the_engine():
+    texts = pd.Series(["2024-01-31", " 2024-01-31 09:30 ", "20240131", "2024-W05-3", "2024-01-31T09", "2024-01-31T09:30+0200"])
+    assert dx.fn("is_date", texts).tolist() == [True, True, False, False, False, False]
+    assert dx.fn("as_datetime", "2024-01-31T01:30+02:00") == pd.Timestamp(2024, 1, 30, 23, 30)
+    fails(ValueError, "no ISO date", dx.fn, "as_date", pd.Series(["20240131"]))
+    assert not dx.fn("is_number", "1.") and dx.fn("is_number", ".5")
+
+
+def test_title_sees_whole_words():
+    assert dx.fn("title", "\u039f\u0394\u039f\u03a3 o'NEILL") == "\u039f\u03b4\u03bf\u03c2 O'neill"
+
+
 def test_to_date_is_strict():
     got = dx.to_date(pd.Series(["03/04/2024", None]), "%d/%m/%Y")
     assert got[0] == pd.Timestamp(2024, 4, 3) and pd.isna(got[1])
