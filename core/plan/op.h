@@ -118,15 +118,14 @@ enum dtx_op_flags {
 	DTX_OP_MAY_TRIGGER = 1 << 3, /* can raise a code that falls back */
 	DTX_OP_CONCAT = 1 << 4,      /* its inputs stream through its map one after the other */
 	DTX_OP_BUILD = 1 << 5,       /* input 1 goes through the sink, input 0 through the map */
+	DTX_OP_RAW = 1 << 6,         /* wants untyped cells where the input has them (repair) */
 	DTX_OP_NARROWS = 1 << 7,     /* map without locals: narrows the batch it is given and emits
 	                              * it; may run inside the reader */
-	DTX_OP_RAW = 1 << 6, /* wants untyped cells where the input has them (ingest repair) */
-	DTX_OP_DX = 1 << 8,  /* the helper module dx has a function of this name and parameters */
-	/* judges every row: a limit behind it does not stop the reader */
-	DTX_OP_SEES_ALL = 1 << 10,
-	DTX_OP_PLACES =
-		1 << 9, /* counts rows of the source: Python knows them behind an input alone */
-	DTX_OP_SAME_ROWS = 1 << 10 /* map: one row out for each row in, in order */
+	DTX_OP_DX = 1 << 8,          /* the module dx has a function of this name and parameters */
+	DTX_OP_PLACES = 1 << 9,      /* counts rows of the source: Python knows them behind an input
+	                              * alone */
+	DTX_OP_SAME_ROWS = 1 << 10,  /* map: one row out for each row in, in order */
+	DTX_OP_SEES_ALL = 1 << 11    /* judges every row: a limit behind it stops no reader */
 };
 
 enum dtx_op_kind { DTX_KIND_MAP, DTX_KIND_SINK, DTX_KIND_WHOLE };

@@ -266,3 +266,21 @@ void test_assert_before_a_limit(void)
 
 	plancases(list, DTX_COUNT(list), NULL);
 }
+
+/* Nor where the reader could stop: behind its first chunk. */
+void test_assert_before_a_limit_of_the_reader(void)
+{
+	struct dtx_buf in = DTX_BUF_INIT(1 << 24);
+	struct planrun p;
+
+	dtx_buf_add(&in, "n\n");
+	for (int i = 0; i < 1000000; i++)
+		dtx_buf_add(&in, i < 999999 ? "1\n" : "2\n");
+	planrun_init(&p,
+	             PLANCASE("{\"op\":\"assert\",\"rules\":[{\"rule\":\"expression\",\"expr\":"
+	                      "\"n < 2\"}]},{\"op\":\"limit\",\"n\":1}"),
+	             dtx_buf_text(&in));
+	T_CODE(planrun(&p), DTX_E_ASSERT_FAILED, &p.err);
+	planrun_clear(&p);
+	dtx_buf_clear(&in);
+}
