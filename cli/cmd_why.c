@@ -135,6 +135,20 @@ static enum dtx_code why_column(const struct why *w, struct dtx_err *err)
 
 /* --- the traced run --- */
 
+/* What is wrong with the traced plan is nothing that the reader of the message could mend. */
+static enum dtx_code why_traced(enum dtx_code rc, struct dtx_err *err)
+{
+	struct dtx_err own = DTX_ERR_INIT;
+
+	if (rc == DTX_OK || strncmp(err->at, "/steps/", strlen("/steps/")) != 0)
+		return rc;
+	rc = dtx_err_set(&own, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+	                 "the rows of this plan cannot be followed: with row numbers it fails: %s",
+	                 err->msg);
+	dtx_err_move(err, &own);
+	return rc;
+}
+
 static enum dtx_code why_inputs(const struct why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -467,7 +481,7 @@ static enum dtx_code why_run(struct why *w, struct dtx_err *err)
 	opts.look = why_look;
 	opts.look_arg = w;
 	DTX_TRY(dtx_runner_date(&w->r, &opts.run_date, err));
-	DTX_TRY(dtx_exec(w->plan, &opts, &host, &w->r.findings, &w->done, err));
+	DTX_TRY(why_traced(dtx_exec(w->plan, &opts, &host, &w->r.findings, &w->done, err), err));
 out:
 	return rc;
 }

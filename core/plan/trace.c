@@ -1,23 +1,11 @@
-/* The traced plan, step by step, then back from its last row. */
-#include "core/plan/trace.h"
+/* The traced plan, step by step. */
+#include "core/plan/trace_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/mem.h"
 
-enum { TRACE_BITS = 64, TRACE_NAME = 40, TRACE_SOURCES = 80 };
-
-/* How the rows of an op are followed. */
-enum trace_how {
-	TRACE_PASS,  /* its rows are those of its input, with all other columns */
-	TRACE_LIST,  /* the same, but it lists the columns that stay */
-	TRACE_COLS,  /* the same, once its `cols` are named: all of them would be the numbers too */
-	TRACE_EARLY, /* it judges whole rows: they are numbered behind it */
-	TRACE_KEYS,  /* a row for each value of `by` */
-	TRACE_WIDER, /* a row for each value of the id columns */
-	TRACE_NOT
-};
 static const struct {
 	const char *op;
 	enum trace_how how;
@@ -25,8 +13,8 @@ static const struct {
 	{ "filter", TRACE_PASS },        { "derive", TRACE_PASS },
 	{ "limit", TRACE_PASS },         { "sort", TRACE_PASS },
 	{ "top", TRACE_PASS },           { "cast", TRACE_PASS },
-	{ "rename", TRACE_PASS },        { "join", TRACE_PASS },
-	{ "asof_join", TRACE_PASS },     { "lookup_value", TRACE_PASS },
+	{ "rename", TRACE_PASS },        { "join", TRACE_JOIN },
+	{ "asof_join", TRACE_JOIN },     { "lookup_value", TRACE_LOOKUP },
 	{ "explode", TRACE_PASS },       { "bin", TRACE_PASS },
 	{ "parse_number", TRACE_PASS },  { "parse_date", TRACE_PASS },
 	{ "clean_text", TRACE_PASS },    { "coalesce", TRACE_PASS },
@@ -35,71 +23,58 @@ static const struct {
 	{ "blank_down", TRACE_PASS },    { "replace_values", TRACE_PASS },
 	{ "fill", TRACE_EARLY },         { "fill_null", TRACE_PASS },
 	{ "drop_rows", TRACE_EARLY },    { "skip_rows", TRACE_EARLY },
-	{ "drop_empty", TRACE_EARLY },   { "union", TRACE_PASS },
+	{ "drop_empty", TRACE_EARLY },   { "union", TRACE_UNION },
 	{ "pivot_longer", TRACE_PASS },  { "select", TRACE_LIST },
 	{ "drop", TRACE_LIST },          { "reorder", TRACE_LIST },
-	{ "distinct", TRACE_COLS },      { "group_by", TRACE_KEYS },
+	{ "distinct", TRACE_PASS },      { "group_by", TRACE_KEYS },
 	{ "pivot_wider", TRACE_WIDER },
-};
-
-struct trace_table {
-	uint64_t ids;         /* row numbers it carries, by bit */
-	int32_t waiting;      /* input whose rows it has and has not numbered yet, -1: none */
-	char raw[TRACE_NAME]; /* its name until then */
-	const struct dtx_schema *schema;
-};
-struct trace_walk { /* rows that went into the one asked for */
-	char name[TRACE_NAME];
-	uint64_t ids;
-};
-struct trace {
-	const struct dtx_plan *plan;
-	const struct dtx_exec_result *bound;
-	const char *column;
-	json_t *steps, *outputs;
-	struct trace_table *table; /* per table id */
-	uint32_t *bit_step;        /* per bit behind the inputs: its step */
-	uint32_t nbits;
-	int32_t numbered[DTX_PLAN_INPUTS]; /* table with the numbers of an input */
-	struct trace_walk walk[TRACE_SOURCES];
-	uint32_t nwalks;
-	struct dtx_trace *out;
-	bool failed; /* memory */
 };
 
 /* --- making steps --- */
 
-static void trace_add(struct trace *t, json_t *step, const char *in, const char *out)
+void dtx_trace_add(struct trace *t, json_t *step, const char *in, const char *out)
 {
-	if (!step || (in && !dtx_json_set(step, "in", json_string(in))) ||
+	if (!step || !dtx_json_set(step, "in", json_string(in)) ||
 	    !dtx_json_set(step, "out", json_string(out)) || json_array_append(t->steps, step) < 0)
 		t->failed = true;
 	json_decref(step);
 }
 
-static const char *trace_name(char buf[TRACE_NAME], const char *kind, uint32_t n)
+void dtx_trace_append(struct trace *t, json_t *list, json_t *value)
+{
+	if (json_array_append_new(list, value) < 0)
+		t->failed = true;
+}
+
+static void trace_set(struct trace *t, json_t *object, const char *key, json_t *value)
+{
+	if (!dtx_json_set(object, key, value))
+		t->failed = true;
+}
+
+const char *dtx_trace_name(char buf[TRACE_NAME], const char *kind, uint32_t n)
 {
 	snprintf(buf, TRACE_NAME, "dtx_%s%u", kind, n);
 	return buf;
 }
 
-static json_t *trace_names(const struct dtx_schema *s)
+json_t *dtx_trace_names(struct trace *t, const struct dtx_schema *s)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; list && s && i < s->nfields; i++)
-		json_array_append_new(list, json_string(s->field[i].name));
+	for (uint32_t i = 0; s && i < s->nfields; i++)
+		dtx_trace_append(t, list, json_string(s->field[i].name));
 	return list;
 }
 
 /* Adds the names of the row numbers to a list of columns. */
-static void trace_numbers(json_t *list, uint64_t ids)
+static void trace_numbers(struct trace *t, json_t *list, uint64_t ids)
 {
 	char name[TRACE_NAME];
 
 	for (uint32_t b = 0; b < TRACE_BITS; b++) {
 		if (ids >> b & 1)
-			json_array_append_new(list, json_string(trace_name(name, "r", b)));
+			dtx_trace_append(t, list, json_string(dtx_trace_name(name, "r", b)));
 	}
 }
 
@@ -107,24 +82,8 @@ static void trace_number(struct trace *t, uint32_t bit, const char *in, const ch
 {
 	char name[TRACE_NAME];
 
-	trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", trace_name(name, "r", bit)), in,
-	          out);
-}
-
-/* Rows of `in` whose numbers are in `with`. */
-static void trace_semi(struct trace *t, const char *in, const char *with, const char *column,
-                       const char *out)
-{
-	trace_add(t,
-	          json_pack("{ss ss ss s[s]}", "op", "join", "how", "semi", "with", with, "using",
-	                    column),
-	          in, out);
-}
-
-/* Rows as they are. */
-static void trace_same(struct trace *t, const char *in, const char *out)
-{
-	trace_add(t, json_pack("{ss ss}", "op", "filter", "where", "true"), in, out);
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", dtx_trace_name(name, "r", bit)),
+	              in, out);
 }
 
 /* --- forward: the plan with row numbers --- */
@@ -146,8 +105,8 @@ static bool trace_looks_around(const char *formula)
 
 	for (i = 0; i < DTX_COUNT(calls); i++)
 		found |= strstr(formula, calls[i]) != NULL;
-	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
-		found |= dtx_expr_has_aggregate(e);
+	found |= dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) != DTX_OK ||
+	         dtx_expr_has_aggregate(e);
 	dtx_err_clear(&err);
 	dtx_arena_clear(&arena);
 	return found;
@@ -166,7 +125,7 @@ static bool trace_windows(const struct dtx_plan_step *st)
 	return false;
 }
 
-static enum trace_how trace_how(const struct dtx_plan_step *st)
+enum trace_how dtx_trace_how(const struct dtx_plan_step *st)
 {
 	for (size_t i = 0; i < DTX_COUNT(trace_ops); i++) {
 		if (!strcmp(trace_ops[i].op, st->name))
@@ -176,7 +135,7 @@ static enum trace_how trace_how(const struct dtx_plan_step *st)
 }
 
 /* `with` names tables of the plan: those that are followed take their place. */
-static json_t *trace_with(const struct dtx_plan_step *st, const json_t *with)
+static json_t *trace_with(struct trace *t, const struct dtx_plan_step *st, const json_t *with)
 {
 	char name[TRACE_NAME];
 	json_t *list, *one;
@@ -184,24 +143,59 @@ static json_t *trace_with(const struct dtx_plan_step *st, const json_t *with)
 
 	if (json_is_array(with)) {
 		list = json_array();
-		json_array_foreach(with, i, one) json_array_append_new(list, trace_with(st, one));
+		json_array_foreach((json_t *)(uintptr_t)with, i, one)
+		{
+			dtx_trace_append(t, list, trace_with(t, st, one));
+		}
 		return list;
 	}
 	for (i = 1; i < st->ntables; i++) {
 		if (st->table_name[i] && json_is_string(with) &&
 		    !strcmp(st->table_name[i], json_string_value(with)))
-			return json_string(trace_name(name, "t", (uint32_t)st->table[i]));
+			return json_string(dtx_trace_name(name, "t", (uint32_t)st->table[i]));
 	}
 	return json_deep_copy(with);
 }
 
-static json_t *trace_step(const struct dtx_plan_step *st)
+static json_t *trace_step(struct trace *t, const struct dtx_plan_step *st)
 {
 	json_t *step = json_deep_copy(st->canonical);
 	const json_t *with = json_object_get(step, "with");
 
-	if (step && with)
-		json_object_set_new(step, "with", trace_with(st, with));
+	if (with)
+		trace_set(t, step, "with", trace_with(t, st, with));
+	return step;
+}
+
+/* A selector that finds its columns would find the row numbers too; names do not. */
+static bool trace_finds(const json_t *cols)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+	{
+		if (!json_is_string(one))
+			return true;
+	}
+	return false;
+}
+
+/* The step as it is, away from the row numbers: what they say must not change. */
+static json_t *trace_beside(struct trace *t, const struct dtx_plan_step *st, uint64_t ids)
+{
+	json_t *step = trace_step(t, st), *kept = json_array();
+	json_t *cols = json_object_get(step, "cols"), *keep = json_object_get(step, "keep");
+	bool all = !cols && (!strcmp(st->name, "distinct") || json_object_get(step, "regex"));
+
+	if (trace_finds(cols))
+		dtx_trace_append(t, kept, json_pack("{sO}", "not", cols));
+	trace_numbers(t, kept, ids);
+	if (all || trace_finds(cols))
+		trace_set(t, step, "cols", json_pack("[{sO}]", "not", kept));
+	if (json_is_array(keep))
+		trace_numbers(t, keep, ids);
+	json_decref(kept);
 	return step;
 }
 
@@ -209,27 +203,44 @@ static json_t *trace_step(const struct dtx_plan_step *st)
 static json_t *trace_list(struct trace *t, const struct dtx_plan_step *st, int32_t id)
 {
 	const struct dtx_schema *s = t->table[id].schema;
-	json_t *cols = s ? trace_names(s) : json_deep_copy(json_object_get(st->canonical, "cols"));
+	json_t *cols;
 
-	trace_numbers(cols, t->table[id].ids);
+	if (!s && strcmp(st->name, "select") != 0)
+		return trace_beside(t, st, t->table[id].ids);
+	cols = s ? dtx_trace_names(t, s) : json_deep_copy(json_object_get(st->canonical, "cols"));
+	trace_numbers(t, cols, t->table[id].ids);
 	return json_pack("{ss so}", "op", "select", "cols", cols);
 }
 
-static bool trace_all(const json_t *cols)
+static json_t *trace_union(struct trace *t, const struct dtx_plan_step *st)
 {
-	const char *first = json_string_value(json_array_get(cols, 0));
+	json_t *step = trace_step(t, st);
 
-	return !cols || (json_array_size(cols) == 1 && first && !strcmp(first, "*"));
+	trace_set(t, step, "fill_missing", json_true());
+	return step;
 }
 
-static json_t *trace_named(struct trace *t, const struct dtx_plan_step *st)
+/* Brings the row numbers of the other table as the step brings its value; `in` becomes the table
+ * that has them. */
+static void trace_lookup(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                         char in[TRACE_NAME])
 {
-	const struct dtx_schema *s = t->table[st->table[0]].schema;
-	json_t *step = trace_step(st);
+	uint64_t ids = t->table[st->table[1]].ids;
+	const json_t *key = json_object_get(st->canonical, "key");
+	char with[TRACE_NAME], number[TRACE_NAME], out[TRACE_NAME];
 
-	if (s && trace_all(json_object_get(step, "cols")))
-		json_object_set_new(step, "cols", trace_names(s));
-	return step;
+	dtx_trace_name(with, "t", (uint32_t)st->table[1]);
+	for (uint32_t b = 0; b < TRACE_BITS; b++) {
+		if (!(ids >> b & 1))
+			continue;
+		dtx_trace_name(number, "r", b);
+		dtx_trace_name(out, "l", (uint32_t)id * TRACE_BITS + b);
+		dtx_trace_add(t,
+		              json_pack("{ss ss sO ss ss}", "op", "lookup_value", "with", with,
+		                        "key", key, "value", number, "as", number),
+		              in, out);
+		snprintf(in, TRACE_NAME, "%s", out);
+	}
 }
 
 /* A step that makes rows of several: without numbers before it, with new ones behind it. */
@@ -243,13 +254,13 @@ static enum dtx_code trace_barrier(struct trace *t, const struct dtx_plan_step *
 
 	if (bit >= TRACE_BITS)
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "more than %d tables to follow", TRACE_BITS);
-	trace_name(in, "t", (uint32_t)st->table[0]);
-	trace_name(bare, "d", (uint32_t)id);
-	trace_name(made, "b", (uint32_t)id);
-	trace_name(out, "t", (uint32_t)id);
-	trace_numbers(numbers, t->table[st->table[0]].ids);
-	trace_add(t, json_pack("{ss sO}", "op", "drop", "cols", numbers), in, bare);
-	trace_add(t, trace_step(st), bare, made);
+	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
+	dtx_trace_name(bare, "d", (uint32_t)id);
+	dtx_trace_name(made, "b", (uint32_t)id);
+	dtx_trace_name(out, "t", (uint32_t)id);
+	trace_numbers(t, numbers, t->table[st->table[0]].ids);
+	dtx_trace_add(t, json_pack("{ss sO}", "op", "drop", "cols", numbers), in, bare);
+	dtx_trace_add(t, trace_step(t, st), bare, made);
 	t->bit_step[bit] = (uint32_t)(id - (int32_t)t->plan->ninputs);
 	t->nbits++;
 	t->table[id].ids = (uint64_t)1 << bit;
@@ -259,15 +270,14 @@ out:
 	return rc;
 }
 
-/* Numbers the rows of a table that has waited for it. */
-static void trace_ready(struct trace *t, int32_t id)
+void dtx_trace_ready(struct trace *t, int32_t id)
 {
 	struct trace_table *x = &t->table[id];
 	char out[TRACE_NAME];
 
 	if (x->waiting < 0)
 		return;
-	trace_number(t, (uint32_t)x->waiting, x->raw, trace_name(out, "t", (uint32_t)id));
+	trace_number(t, (uint32_t)x->waiting, x->raw, dtx_trace_name(out, "t", (uint32_t)id));
 	x->ids = (uint64_t)1 << x->waiting;
 	t->numbered[x->waiting] = id;
 	x->waiting = -1;
@@ -286,44 +296,108 @@ static bool trace_early(const struct trace *t, uint32_t i)
 	return t->table[in].waiting >= 0 && users == 1;
 }
 
+/* Whether the other table's row numbers come along. */
+static bool trace_brings(const struct dtx_plan_step *st)
+{
+	static const char *const left = "semi,anti";
+
+	return !dtx_str_in_list(left, dtx_json_text(st->canonical, "how", ""));
+}
+
+/* Row numbers behind a step that passes rows on; false where they cannot be told apart. */
+static bool trace_merge(struct trace *t, const struct dtx_plan_step *st, enum trace_how how,
+                        uint64_t *ids)
+{
+	*ids = t->table[st->table[0]].ids;
+	for (uint32_t k = 1; k < st->ntables && trace_brings(st); k++) {
+		uint64_t other = st->table[k] >= 0 ? t->table[st->table[k]].ids : 0;
+
+		/* one row of the result would have two of them */
+		if (how != TRACE_UNION && *ids & other)
+			return false;
+		*ids |= other;
+	}
+	return how != TRACE_UNION || !strcmp(dtx_json_text(st->canonical, "by", "name"), "name");
+}
+
+static enum dtx_code trace_not(const struct dtx_plan_step *st, uint32_t i, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+	            "the rows of step %u '%s' cannot be followed", i + 1, st->name);
+	dtx_err_at(err, st->at);
+	return DTX_E_NO_TRANSLATION;
+}
+
+static json_t *trace_passed(struct trace *t, const struct dtx_plan_step *st, enum trace_how how,
+                            int32_t id)
+{
+	switch (how) {
+	case TRACE_LIST: return trace_list(t, st, id);
+	case TRACE_UNION: return trace_union(t, st);
+	case TRACE_JOIN:
+	case TRACE_LOOKUP: return trace_step(t, st);
+	default: return trace_beside(t, st, t->table[id].ids);
+	}
+}
+
 static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &t->plan->step[i];
 	int32_t id = (int32_t)(t->plan->ninputs + i);
-	enum trace_how how = trace_how(st);
+	enum trace_how how = dtx_trace_how(st);
 	enum dtx_code rc = DTX_OK;
 	char in[TRACE_NAME], out[TRACE_NAME];
 
 	t->table[id].schema = t->bound->step[i].schema;
-	if (how == TRACE_NOT || trace_windows(st)) {
-		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
-		                 "the rows of step %u '%s' cannot be followed", i + 1, st->name);
-		dtx_err_at(err, st->at);
-		goto out;
-	}
+	if (how == TRACE_NOT || trace_windows(st))
+		return trace_not(st, i, err);
 	if (how == TRACE_EARLY && trace_early(t, i)) {
 		t->table[id].waiting = t->table[st->table[0]].waiting;
-		trace_add(t, trace_step(st), t->table[st->table[0]].raw,
-		          trace_name(t->table[id].raw, "q", (uint32_t)id));
+		dtx_trace_add(t, trace_step(t, st), t->table[st->table[0]].raw,
+		              dtx_trace_name(t->table[id].raw, "q", (uint32_t)id));
 		goto out;
 	}
 	for (uint32_t k = 0; k < st->ntables; k++) {
 		if (st->table[k] >= 0)
-			trace_ready(t, st->table[k]);
+			dtx_trace_ready(t, st->table[k]);
 	}
 	if (how == TRACE_KEYS || how == TRACE_WIDER) {
 		DTX_TRY(trace_barrier(t, st, id, err));
 		goto out;
 	}
-	for (uint32_t k = 0; k < st->ntables; k++)
-		t->table[id].ids |= st->table[k] >= 0 ? t->table[st->table[k]].ids : 0;
-	trace_name(in, "t", (uint32_t)st->table[0]);
-	trace_name(out, "t", (uint32_t)id);
-	trace_add(t,
-	          how == TRACE_LIST   ? trace_list(t, st, id)
-	          : how == TRACE_COLS ? trace_named(t, st)
-	                              : trace_step(st),
-	          in, out);
+	if (!trace_merge(t, st, how, &t->table[id].ids))
+		return trace_not(st, i, err);
+	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
+	if (how == TRACE_LOOKUP)
+		trace_lookup(t, st, id, in);
+	dtx_trace_add(t, trace_passed(t, st, how, id), in, dtx_trace_name(out, "t", (uint32_t)id));
+out:
+	return rc;
+}
+
+/* Names of ours that the plan has too would be taken for one another. */
+static enum dtx_code trace_taken(const struct trace *t, struct dtx_err *err)
+{
+	static const char own[] = "dtx_";
+	const char *taken = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < t->plan->ninputs + t->plan->nsteps; i++) {
+		const struct dtx_schema *s = i < t->plan->ninputs
+		                                     ? t->bound->input[i].schema
+		                                     : t->bound->step[i - t->plan->ninputs].schema;
+
+		if (i < t->plan->ninputs && !strncmp(t->plan->input[i].name, own, strlen(own)))
+			taken = t->plan->input[i].name;
+		for (uint32_t c = 0; s && c < s->nfields; c++) {
+			if (!strncmp(s->field[c].name, own, strlen(own)))
+				taken = s->field[c].name;
+		}
+	}
+	if (taken)
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
+		         "rows cannot be followed where a name starts with '%s', as '%.80s' does",
+		         own, taken);
 out:
 	return rc;
 }
@@ -340,221 +414,21 @@ static enum dtx_code trace_forward(struct trace *t, struct dtx_err *err)
 		t->numbered[i] = -1;
 	}
 	t->nbits = t->plan->ninputs;
+	DTX_TRY(trace_taken(t, err));
 	for (uint32_t i = 0; i < t->plan->nsteps; i++)
 		DTX_TRY(trace_forward_step(t, i, err));
 out:
 	return rc;
 }
 
-/* --- back from the row --- */
-
-static void trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input,
-                         const char *table, struct dtx_err *err)
-{
-	if (t->out->noutputs == DTX_PLAN_OUTPUTS) {
-		(void)dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
-		                  "more than %d tables went into this row", DTX_PLAN_OUTPUTS);
-		return;
-	}
-	t->out->output[t->out->noutputs++] = (struct dtx_trace_output){ part, input };
-	json_array_append_new(t->outputs, json_pack("{ss}", "table", table));
-}
-
-static void trace_walked(struct trace *t, const char *name, uint64_t ids)
-{
-	if (t->nwalks == TRACE_SOURCES)
-		return;
-	snprintf(t->walk[t->nwalks].name, TRACE_NAME, "%s", name);
-	t->walk[t->nwalks++].ids = ids;
-}
-
-/* Formulas among the keys become columns, so that they can be compared. */
-static json_t *trace_group_keys(struct trace *t, const json_t *by, const char *in, const char *out)
-{
-	json_t *on = json_array(), *set = json_array(), *key;
-	char name[TRACE_NAME];
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)by, i, key)
-	{
-		const char *as = dtx_json_text(key, "as", ""), *left = as;
-		const char *expr = dtx_json_text(key, "expr", NULL);
-
-		if (expr) {
-			left = trace_name(name, "k", (uint32_t)i);
-			json_array_append_new(set, json_pack("{ss ss}", "as", left, "expr", expr));
-		}
-		json_array_append_new(on, json_pack("{ss ss}", "left", left, "right", as));
-	}
-	if (json_array_size(set))
-		trace_add(t, json_pack("{ss sO}", "op", "derive", "set", set), in, out);
-	else
-		trace_same(t, in, out);
-	json_decref(set);
-	return on;
-}
-
-/* Whether nothing behind step i makes the asked column anew or renames it. */
-static bool trace_kept(const struct trace *t, uint32_t i)
-{
-	static const char *const keep = "filter,sort,limit,top,select,drop,reorder,distinct";
-
-	for (i++; i < t->plan->nsteps; i++) {
-		if (!dtx_str_in_list(keep, t->plan->step[i].name))
-			return false;
-	}
-	return true;
-}
-
-static json_t *trace_wider_keys(struct trace *t, const struct dtx_plan_step *st)
-{
-	const struct dtx_schema *s = t->table[st->table[0]].schema;
-	const json_t *id = json_object_get(st->canonical, "id"), *one;
-	const json_t *names = json_object_get(st->canonical, "names_from");
-	const json_t *values = json_object_get(st->canonical, "values_from");
-	json_t *on = json_array(), *rest = id ? NULL : trace_names(s);
-	size_t i, k;
-
-	json_array_foreach((json_t *)(uintptr_t)(id ? id : rest), i, one)
-	{
-		bool used = false;
-
-		for (k = 0; !id && k < json_array_size(names) + json_array_size(values); k++)
-			used |= json_equal(
-				one, k < json_array_size(names)
-					     ? json_array_get(names, k)
-					     : json_array_get(values, k - json_array_size(names)));
-		if (!used)
-			json_array_append_new(on, json_pack("{sO sO}", "left", one, "right", one));
-	}
-	json_decref(rest);
-	return on;
-}
-
-static void trace_quoted(const char *text, char quote, struct dtx_buf *out)
-{
-	dtx_buf_addc(out, quote);
-	for (; *text; text++) {
-		if (*text == quote)
-			dtx_buf_addc(out, quote);
-		dtx_buf_addc(out, *text);
-	}
-	dtx_buf_addc(out, quote);
-}
-
-/* Of a wide row only those cells came from a long row whose name the column has. */
-static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, uint32_t i,
-                             const char *in, const char *out)
-{
-	const json_t *names = json_object_get(st->canonical, "names_from");
-	const char *prefix = dtx_json_text(st->canonical, "names_prefix", "");
-	const char *name = json_string_value(json_array_get(names, 0)), *value = t->column;
-	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-
-	if (!name || json_array_size(names) != 1 || !trace_kept(t, i) ||
-	    strncmp(value, prefix, strlen(prefix)) != 0) {
-		t->out->wide = true;
-		trace_same(t, in, out);
-		return;
-	}
-	dtx_buf_add(&where, "text(");
-	trace_quoted(name, '`', &where);
-	dtx_buf_add(&where, ") == ");
-	trace_quoted(value + strlen(prefix), '\'', &where);
-	trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in, out);
-	dtx_buf_clear(&where);
-}
-
-/* Rows that went into the walked results of a barrier. */
-static void trace_back_barrier(struct trace *t, uint32_t bit)
-{
-	uint32_t i = t->bit_step[bit];
-	const struct dtx_plan_step *st = &t->plan->step[i];
-	bool wider = trace_how(st) == TRACE_WIDER;
-	char in[TRACE_NAME], made[TRACE_NAME], keyed[TRACE_NAME], column[TRACE_NAME];
-	uint64_t ids = t->table[st->table[0]].ids;
-	uint32_t w, n = t->nwalks;
-
-	trace_name(in, "t", (uint32_t)st->table[0]);
-	trace_name(made, "t", t->plan->ninputs + i);
-	trace_name(column, "r", bit);
-	for (w = 0; w < n; w++) {
-		char group[TRACE_NAME], rows[TRACE_NAME], cell[TRACE_NAME];
-		json_t *on;
-
-		if (!(t->walk[w].ids >> bit & 1))
-			continue;
-		trace_name(group, "g", bit * TRACE_SOURCES + w);
-		trace_name(keyed, "k", bit * TRACE_SOURCES + w);
-		trace_name(cell, "c", bit * TRACE_SOURCES + w);
-		trace_name(rows, "w", bit * TRACE_SOURCES + w + 1);
-		trace_semi(t, made, t->walk[w].name, column, group);
-		if (wider) {
-			trace_wider_name(t, st, i, in, cell);
-			on = trace_wider_keys(t, st);
-		} else {
-			on = trace_group_keys(t, json_object_get(st->canonical, "by"), in, cell);
-		}
-		if (json_array_size(on))
-			trace_add(t,
-			          json_pack("{ss ss ss sO sb}", "op", "join", "how", "semi", "with",
-			                    group, "on", on, "nulls_equal", true),
-			          cell, rows);
-		else
-			snprintf(rows, sizeof(rows), "%s", cell);
-		trace_walked(t, rows, ids);
-		json_decref(on);
-	}
-}
-
-static void trace_back_input(struct trace *t, uint32_t input, struct dtx_err *err)
-{
-	char in[TRACE_NAME], column[TRACE_NAME], rows[TRACE_NAME];
-	uint32_t w;
-
-	if (t->numbered[input] < 0)
-		return;
-	trace_name(in, "t", (uint32_t)t->numbered[input]);
-	trace_name(column, "r", input);
-	for (w = 0; w < t->nwalks; w++) {
-		if (!(t->walk[w].ids >> input & 1))
-			continue;
-		trace_name(rows, "i", input * TRACE_SOURCES + w);
-		trace_semi(t, in, t->walk[w].name, column, rows);
-		trace_output(t, DTX_TRACE_INPUT, input, rows, err);
-	}
-}
-
-static void trace_back(struct trace *t, uint32_t output, const json_t *columns, int64_t row,
-                       struct dtx_err *err)
-{
-	int32_t id = t->plan->output[output].table;
-	char in[TRACE_NAME], where[64];
-	uint32_t b;
-
-	trace_ready(t, id);
-	trace_name(in, "t", (uint32_t)id);
-	trace_add(t, json_pack("{ss sO}", "op", "select", "cols", columns), in, "dtx_check");
-	trace_output(t, DTX_TRACE_CHECK, 0, "dtx_check", err);
-	trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"), in, "dtx_rows");
-	snprintf(where, sizeof(where), "dtx_row == %lld", (long long)row);
-	trace_add(t, json_pack("{ss ss}", "op", "filter", "where", where), "dtx_rows", "dtx_w0");
-	trace_output(t, DTX_TRACE_ROW, 0, "dtx_w0", err);
-	trace_walked(t, "dtx_w0", t->table[id].ids);
-	for (b = t->nbits; b-- > t->plan->ninputs;)
-		trace_back_barrier(t, b);
-	for (b = 0; b < t->plan->ninputs; b++)
-		trace_back_input(t, b, err);
-}
-
 /* --- the whole --- */
 
-static json_t *trace_inputs(const struct dtx_plan *plan)
+static json_t *trace_inputs(struct trace *t)
 {
 	json_t *list = json_array();
 
-	for (uint32_t i = 0; list && i < plan->ninputs; i++)
-		json_array_append_new(list, json_deep_copy(plan->input[i].canonical));
+	for (uint32_t i = 0; i < t->plan->ninputs; i++)
+		dtx_trace_append(t, list, json_deep_copy(t->plan->input[i].canonical));
 	return list;
 }
 
@@ -563,8 +437,9 @@ enum dtx_code dtx_trace_plan(const struct dtx_plan *plan, const struct dtx_exec_
                              const char *column, struct dtx_trace *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct trace t = { .plan = plan, .bound = bound, .column = column, .out = out };
-	struct dtx_err late = DTX_ERR_INIT;
+	struct trace t = {
+		.plan = plan, .bound = bound, .column = column, .out = out, .full = DTX_ERR_INIT
+	};
 
 	*out = (struct dtx_trace){ .plan = NULL };
 	t.steps = json_array();
@@ -574,14 +449,14 @@ enum dtx_code dtx_trace_plan(const struct dtx_plan *plan, const struct dtx_exec_
 	if (!t.steps || !t.outputs || !t.table || !t.bit_step)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(trace_forward(&t, err));
-	trace_back(&t, output, columns, row, &late);
-	if (late.code != DTX_OK) {
-		dtx_err_move(err, &late);
-		rc = err->code;
+	dtx_trace_back(&t, output, columns, row);
+	if (t.full.code != DTX_OK) {
+		rc = t.full.code;
+		dtx_err_move(err, &t.full);
 		goto out;
 	}
 	out->plan = json_pack("{si ss so sO sO sO}", "dtx", 1, "fallback", "off", "inputs",
-	                      trace_inputs(plan), "steps", t.steps, "output", t.outputs, "options",
+	                      trace_inputs(&t), "steps", t.steps, "output", t.outputs, "options",
 	                      json_object_get(plan->canonical, "options"));
 	if (t.failed || !out->plan)
 		DTX_FAIL_MEM(err);
@@ -590,7 +465,7 @@ out:
 	json_decref(t.outputs);
 	dtx_mem_free(t.table);
 	dtx_mem_free(t.bit_step);
-	dtx_err_clear(&late);
+	dtx_err_clear(&t.full);
 	return rc;
 }
 

@@ -1,0 +1,231 @@
+/* From the row that is asked for back to the rows of inputs that went into it. */
+#include "core/plan/trace_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Rows of `in` whose numbers are in `with`. */
+static void trace_semi(struct trace *t, const char *in, const char *with, const char *column,
+                       const char *out)
+{
+	dtx_trace_add(t,
+	              json_pack("{ss ss ss s[s]}", "op", "join", "how", "semi", "with", with,
+	                        "using", column),
+	              in, out);
+}
+
+/* Rows as they are. */
+static void trace_same(struct trace *t, const char *in, const char *out)
+{
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", "true"), in, out);
+}
+
+static void trace_too_many(struct trace *t, int most)
+{
+	if (t->full.code == DTX_OK)
+		(void)dtx_err_set(&t->full, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+		                  "more than %d tables went into this row", most);
+}
+
+static void trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input,
+                         const char *table)
+{
+	if (t->out->noutputs == DTX_PLAN_OUTPUTS) {
+		trace_too_many(t, DTX_PLAN_OUTPUTS);
+		return;
+	}
+	t->out->output[t->out->noutputs++] = (struct dtx_trace_output){ part, input };
+	dtx_trace_append(t, t->outputs, json_pack("{ss}", "table", table));
+}
+
+static void trace_walked(struct trace *t, const char *name, uint64_t ids)
+{
+	if (t->nwalks == TRACE_SOURCES) {
+		trace_too_many(t, TRACE_SOURCES);
+		return;
+	}
+	snprintf(t->walk[t->nwalks].name, TRACE_NAME, "%s", name);
+	t->walk[t->nwalks++].ids = ids;
+}
+
+/* Formulas among the keys become columns, so that they can be compared. */
+static json_t *trace_group_keys(struct trace *t, const json_t *by, const char *in, const char *out)
+{
+	json_t *on = json_array(), *set = json_array(), *key;
+	char name[TRACE_NAME];
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)by, i, key)
+	{
+		const char *as = dtx_json_text(key, "as", ""), *left = as;
+		const char *expr = dtx_json_text(key, "expr", NULL);
+
+		if (expr) {
+			left = dtx_trace_name(name, "k", (uint32_t)i);
+			dtx_trace_append(t, set, json_pack("{ss ss}", "as", left, "expr", expr));
+		}
+		dtx_trace_append(t, on, json_pack("{ss ss}", "left", left, "right", as));
+	}
+	if (json_array_size(set))
+		dtx_trace_add(t, json_pack("{ss sO}", "op", "derive", "set", set), in, out);
+	else
+		trace_same(t, in, out);
+	json_decref(set);
+	return on;
+}
+
+/* Whether nothing behind step i makes the asked column anew or renames it. */
+static bool trace_kept(const struct trace *t, uint32_t i)
+{
+	static const char *const keep = "filter,sort,limit,top,select,drop,reorder,distinct";
+
+	for (i++; i < t->plan->nsteps; i++) {
+		if (!dtx_str_in_list(keep, t->plan->step[i].name))
+			return false;
+	}
+	return true;
+}
+
+static json_t *trace_wider_keys(struct trace *t, const struct dtx_plan_step *st)
+{
+	const struct dtx_schema *s = t->table[st->table[0]].schema;
+	const json_t *id = json_object_get(st->canonical, "id"), *one;
+	const json_t *names = json_object_get(st->canonical, "names_from");
+	const json_t *values = json_object_get(st->canonical, "values_from");
+	json_t *on = json_array(), *rest = id ? NULL : dtx_trace_names(t, s);
+	size_t i, k;
+
+	json_array_foreach((json_t *)(uintptr_t)(id ? id : rest), i, one)
+	{
+		bool used = false;
+
+		for (k = 0; !id && k < json_array_size(names) + json_array_size(values); k++)
+			used |= json_equal(
+				one, k < json_array_size(names)
+					     ? json_array_get(names, k)
+					     : json_array_get(values, k - json_array_size(names)));
+		if (!used)
+			dtx_trace_append(t, on, json_pack("{sO sO}", "left", one, "right", one));
+	}
+	json_decref(rest);
+	return on;
+}
+
+static void trace_quoted(const char *text, char quote, struct dtx_buf *out)
+{
+	dtx_buf_addc(out, quote);
+	for (; *text; text++) {
+		if (*text == quote)
+			dtx_buf_addc(out, quote);
+		dtx_buf_addc(out, *text);
+	}
+	dtx_buf_addc(out, quote);
+}
+
+/* Of a wide row only those cells came from a long row whose name the column has. */
+static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, uint32_t i,
+                             const char *in, const char *out)
+{
+	const json_t *names = json_object_get(st->canonical, "names_from");
+	const char *prefix = dtx_json_text(st->canonical, "names_prefix", "");
+	const char *name = json_string_value(json_array_get(names, 0)), *value = t->column;
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (!name || json_array_size(names) != 1 ||
+	    json_array_size(json_object_get(st->canonical, "values_from")) != 1 ||
+	    !trace_kept(t, i) || strncmp(value, prefix, strlen(prefix)) != 0) {
+		t->out->wide = true;
+		trace_same(t, in, out);
+		return;
+	}
+	dtx_buf_add(&where, "coalesce(text(");
+	trace_quoted(name, '`', &where);
+	dtx_buf_add(&where, "), 'null') == ");
+	trace_quoted(value + strlen(prefix), '\'', &where);
+	t->failed |= !dtx_buf_ok(&where);
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in,
+	              out);
+	dtx_buf_clear(&where);
+}
+
+/* Rows that went into the walked results of a barrier. */
+static void trace_back_barrier(struct trace *t, uint32_t bit)
+{
+	uint32_t i = t->bit_step[bit];
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	bool wider = dtx_trace_how(st) == TRACE_WIDER;
+	char in[TRACE_NAME], made[TRACE_NAME], keyed[TRACE_NAME], column[TRACE_NAME];
+	uint64_t ids = t->table[st->table[0]].ids;
+	uint32_t w, n = t->nwalks;
+
+	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
+	dtx_trace_name(made, "t", t->plan->ninputs + i);
+	dtx_trace_name(column, "r", bit);
+	for (w = 0; w < n; w++) {
+		char group[TRACE_NAME], rows[TRACE_NAME], cell[TRACE_NAME];
+		json_t *on;
+
+		if (!(t->walk[w].ids >> bit & 1))
+			continue;
+		dtx_trace_name(group, "g", bit * TRACE_SOURCES + w);
+		dtx_trace_name(keyed, "k", bit * TRACE_SOURCES + w);
+		dtx_trace_name(cell, "c", bit * TRACE_SOURCES + w);
+		dtx_trace_name(rows, "w", bit * TRACE_SOURCES + w + 1);
+		trace_semi(t, made, t->walk[w].name, column, group);
+		if (wider) {
+			trace_wider_name(t, st, i, in, cell);
+			on = trace_wider_keys(t, st);
+		} else {
+			on = trace_group_keys(t, json_object_get(st->canonical, "by"), in, cell);
+		}
+		if (json_array_size(on))
+			dtx_trace_add(t,
+			              json_pack("{ss ss ss sO sb}", "op", "join", "how", "semi",
+			                        "with", group, "on", on, "nulls_equal", true),
+			              cell, rows);
+		else
+			snprintf(rows, sizeof(rows), "%s", cell);
+		trace_walked(t, rows, ids);
+		json_decref(on);
+	}
+}
+
+static void trace_back_input(struct trace *t, uint32_t input)
+{
+	char in[TRACE_NAME], column[TRACE_NAME], rows[TRACE_NAME];
+	uint32_t w;
+
+	if (t->numbered[input] < 0)
+		return;
+	dtx_trace_name(in, "t", (uint32_t)t->numbered[input]);
+	dtx_trace_name(column, "r", input);
+	for (w = 0; w < t->nwalks; w++) {
+		if (!(t->walk[w].ids >> input & 1))
+			continue;
+		dtx_trace_name(rows, "i", input * TRACE_SOURCES + w);
+		trace_semi(t, in, t->walk[w].name, column, rows);
+		trace_output(t, DTX_TRACE_INPUT, input, rows);
+	}
+}
+
+void dtx_trace_back(struct trace *t, uint32_t output, const json_t *columns, int64_t row)
+{
+	int32_t id = t->plan->output[output].table;
+	char in[TRACE_NAME], where[64];
+	uint32_t b;
+
+	dtx_trace_ready(t, id);
+	dtx_trace_name(in, "t", (uint32_t)id);
+	dtx_trace_add(t, json_pack("{ss sO}", "op", "select", "cols", columns), in, "dtx_check");
+	trace_output(t, DTX_TRACE_CHECK, 0, "dtx_check");
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"), in, "dtx_rows");
+	snprintf(where, sizeof(where), "dtx_row == %lld", (long long)row);
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", where), "dtx_rows",
+	              "dtx_w0");
+	trace_output(t, DTX_TRACE_ROW, 0, "dtx_w0");
+	trace_walked(t, "dtx_w0", t->table[id].ids);
+	for (b = t->nbits; b-- > t->plan->ninputs;)
+		trace_back_barrier(t, b);
+	for (b = 0; b < t->plan->ninputs; b++)
+		trace_back_input(t, b);
+}

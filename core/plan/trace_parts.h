@@ -1,0 +1,62 @@
+/* Tracing in two parts: forward with row numbers (trace.c), back from the row (trace_back.c). */
+#ifndef DTX_PLAN_TRACE_PARTS_H
+#define DTX_PLAN_TRACE_PARTS_H
+
+#include "core/plan/trace.h"
+
+enum { TRACE_BITS = 64, TRACE_NAME = 40, TRACE_SOURCES = 80 };
+
+/* How the rows of an op are followed. */
+enum trace_how {
+	TRACE_PASS,   /* its rows are those of its input, with all other columns */
+	TRACE_LIST,   /* the same, but it lists the columns that stay */
+	TRACE_JOIN,   /* its rows are those of one or two tables */
+	TRACE_LOOKUP, /* it brings one column of another table */
+	TRACE_UNION,  /* its rows are those of several tables, by the names of their columns */
+	TRACE_EARLY,  /* it judges whole rows: they are numbered behind it */
+	TRACE_KEYS,   /* a row for each value of `by` */
+	TRACE_WIDER,  /* a row for each value of the id columns */
+	TRACE_NOT
+};
+
+struct trace_table {
+	uint64_t ids;         /* row numbers it carries, by bit */
+	int32_t waiting;      /* input whose rows it has and has not numbered yet, -1: none */
+	char raw[TRACE_NAME]; /* its name until then */
+	const struct dtx_schema *schema;
+};
+struct trace_walk { /* rows that went into the one asked for */
+	char name[TRACE_NAME];
+	uint64_t ids;
+};
+struct trace {
+	const struct dtx_plan *plan;
+	const struct dtx_exec_result *bound;
+	const char *column;
+	json_t *steps, *outputs;
+	struct trace_table *table; /* per table id */
+	uint32_t *bit_step;        /* per bit behind the inputs: its step */
+	uint32_t nbits;
+	int32_t numbered[DTX_PLAN_INPUTS]; /* table with the numbers of an input */
+	struct trace_walk walk[TRACE_SOURCES];
+	uint32_t nwalks;
+	struct dtx_trace *out;
+	struct dtx_err full; /* the first maximum that did not do */
+	bool failed;         /* memory */
+};
+
+enum trace_how dtx_trace_how(const struct dtx_plan_step *st);
+/* "dtx_" KIND n */
+const char *dtx_trace_name(char buf[TRACE_NAME], const char *kind, uint32_t n);
+/* Adds to a list; takes `value`. */
+void dtx_trace_append(struct trace *t, json_t *list, json_t *value);
+/* Names of all columns; new. */
+json_t *dtx_trace_names(struct trace *t, const struct dtx_schema *s);
+/* A step of the traced plan; takes `step`.  in NULL: the step names it. */
+void dtx_trace_add(struct trace *t, json_t *step, const char *in, const char *out);
+/* Numbers the rows of a table that has waited for it. */
+void dtx_trace_ready(struct trace *t, int32_t id);
+/* trace_back.c: outputs for the table's check, the row and the rows of inputs that went into it. */
+void dtx_trace_back(struct trace *t, uint32_t output, const json_t *columns, int64_t row);
+
+#endif

@@ -1,0 +1,24 @@
+. "$LIB"
+# steps whose columns are found by a pattern, steps over two tables, names of ours
+printf 'n,k,g\n1,a,x\n2,b,x\n3,c,y\n3,c,y\n' > main.csv
+printf 'k,w\nz,0\nb,20\na,10\n' > o.csv
+id() { sed -E 's/run [0-9a-f]{8}/run ID/'; }
+try() { # column row steps
+	echo "# $3"
+	echo '{"dtx":1,"inputs":[{"name":"main"},{"name":"o"}],"steps":['"$3"']}' > plan.json
+	dtx run plan.json main=main.csv o=o.csv -o out.csv
+	dtx why out.csv --row "$2" --col "$1" > why.txt || echo "exit $?"
+	id < why.txt
+}
+try k 1 '{"op":"nullify","cols":["*"],"values":["1"]}'
+try z_n 2 '{"op":"rename","regex":"^","replace":"z_"}'
+try m 3 '{"op":"merge_columns","cols":["*"],"as":"m"}'
+try n 3 '{"op":"distinct"}'
+try value 3 '{"op":"pivot_longer","keep":["k","g"]}'
+try w 2 '{"op":"lookup_value","with":"o","key":["k"],"value":"w","as":"w"}'
+try n 2 '{"op":"join","with":"o","on":["k"],"how":"semi"}'
+try y 3 '{"op":"pivot_wider","id":["k"],"names_from":["g"],"values_from":["n"],"agg":"sum"},{"op":"drop","cols":["x"]}'
+# rows that cannot be told apart
+try n_y 1 '{"op":"filter","where":"n > 1","out":"f"},{"op":"join","in":"main","with":"f","on":["g"],"suffix":"_y"}'
+try n 1 '{"op":"select","cols":["k","n"]},{"op":"union","with":["o"],"by":"position"}'
+try dtx_r0 1 '{"op":"derive","set":{"dtx_r0":"n"}}'
