@@ -2,7 +2,6 @@
 #include "ops/shortwin.h"
 
 static const char *const functions[] = { "mean", "sum", "min", "max", "std", "median" };
-enum { FN_MIN = 2, FN_MAX };
 struct rolling_args {
 	struct dtx_cols *cols, *by;
 	struct dtx_plist order;
@@ -91,7 +90,9 @@ static enum dtx_code rolling_bind(struct dtx_bind *b, void *args, struct dtx_err
 {
 	const struct rolling_args *a = args;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_short_cols s = { .cols = a->cols, .by = a->by, .order = &a->order };
+	struct dtx_short_cols s = {
+		.cols = a->cols, .by = a->by, .order = &a->order, .numbers = true
+	};
 
 	s.fn = dtx_arena_printf(b->arena, "roll_%s", functions[a->fn]);
 	s.more = dtx_arena_printf(b->arena, ", %lld, min: %lld", (long long)DTX_MAX(a->n, 1),
@@ -99,7 +100,6 @@ static enum dtx_code rolling_bind(struct dtx_bind *b, void *args, struct dtx_err
 	if (!s.fn || !s.more)
 		DTX_FAIL_MEM(err);
 	s.suffix = a->suffix;
-	s.numbers = a->fn != FN_MIN && a->fn != FN_MAX;
 	DTX_TRY(dtx_short_cols_bind(b, &s, err));
 out:
 	return rc;

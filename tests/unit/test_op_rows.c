@@ -222,6 +222,18 @@ void test_op_rows_numbers(void)
 	plancases(list, DTX_COUNT(list), NULL);
 }
 
+/* Nobody wrote the formula that a short form makes, so its words are the op's. */
+void test_rolling_names_the_column(void)
+{
+	struct planrun p;
+
+	planrun_init(&p, PLANCASE("{\"op\":\"rolling\",\"cols\":[\"t\"],\"n\":2,\"fn\":\"max\"}"),
+	             "t\nx\n");
+	T_INT(planrun(&p), DTX_E_TYPE_MISMATCH);
+	T_STR(p.err.msg, "rolling wants numbers, 't' is text");
+	planrun_clear(&p);
+}
+
 /* A checkpoint sees the whole table, also before a limit; its hash is that of the table written. */
 void test_checkpoint_hashes_the_table(void)
 {
