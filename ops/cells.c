@@ -382,15 +382,21 @@ enum dtx_code dtx_cells_fit(struct dtx_column *c, const struct dtx_field *field,
 	return dtx_cast_column(c, &spec, out, &count, err);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 bool dtx_field_same_rules(const struct dtx_field *a, const struct dtx_field *b)
 {
 	return a->decimal_comma == b->decimal_comma && a->group == b->group &&
-	       same_text(a->format, b->format);
+	       (a->format == b->format ||
+	        (a->format && b->format && strcmp(a->format, b->format) == 0));
+}
+
+enum dtx_code dtx_cells_under(struct dtx_batch *b, uint32_t i, const struct dtx_field *to,
+                              struct dtx_column **out, struct dtx_err *err)
+{
+	*out = b->col[i];
+	if (!*out || (*out)->form != DTX_F_SPAN || to->type.type == DTX_T_TEXT ||
+	    dtx_field_same_rules(to, &b->schema->field[i]))
+		return DTX_OK;
+	return dtx_batch_value(b, i, out, err);
 }
 
 bool dtx_field_merge(struct dtx_field *to, const struct dtx_field *f)

@@ -4,6 +4,7 @@
 #ifndef OPS_CELLS_H
 #define OPS_CELLS_H
 
+#include "core/data/batch.h"
 #include "core/data/builder.h"
 #include "core/data/schema.h"
 
@@ -17,6 +18,12 @@ DTX_MUSTUSE enum dtx_code dtx_cells_gather(struct dtx_column *const *src, uint32
  * two columns in one.  The caller owns a reference. */
 DTX_MUSTUSE enum dtx_code dtx_cells_fit(struct dtx_column *c, const struct dtx_field *field,
                                         struct dtx_column **out, struct dtx_err *err);
+
+/* Column i of b for field `to`, borrowed: its values where `to` would read its text by other rules
+ * (date format, decimal mark) than the ones it was written by. */
+DTX_MUSTUSE enum dtx_code dtx_cells_under(struct dtx_batch *b, uint32_t i,
+                                          const struct dtx_field *to, struct dtx_column **out,
+                                          struct dtx_err *err);
 
 /* Text of a value that is not null, as the field reads its own written cells: by its date format
  * and its decimal mark. */

@@ -1,5 +1,6 @@
 /* add_totals: rows and a column of sums. */
 #include "core/data/builder.h"
+#include "ops/cells.h"
 #include "ops/shortwin.h"
 #include "ops/tableagg.h"
 #include "ops/tablekeys.h"
@@ -253,6 +254,28 @@ out:
 	return rc;
 }
 
+/* Sums as the column's own cells are written: rows of both kinds may meet in one batch, and a file
+ * has one decimal mark. */
+static enum dtx_code write_sums(struct dtx_column **c, const struct dtx_field *field,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *sums = *c;
+	struct dtx_spanbuf s;
+
+	if (!field->decimal_comma)
+		return DTX_OK;
+	dtx_spanbuf_init(&s, ',', '"');
+	s.rules = field;
+	for (uint32_t i = 0; i < sums->len; i++)
+		dtx_spanbuf_add(&s, sums, i);
+	DTX_TRY(dtx_spanbuf_finish(&s, field->type, c, err));
+	dtx_column_unref(sums);
+out:
+	dtx_spanbuf_clear(&s);
+	return rc;
+}
+
 /* Rows of sums of groups [from, from + b->nrows): what is no sum, key or label is null. */
 static enum dtx_code fill_totals(struct work *w, struct dtx_tableagg_run *run, struct dtx_batch *b,
                                  uint32_t from, struct dtx_err *err)
@@ -263,8 +286,10 @@ static enum dtx_code fill_totals(struct work *w, struct dtx_tableagg_run *run, s
 	for (uint32_t k = 0; k < w->s->agg.nouts; k++) {
 		int32_t at = k < w->s->n ? w->s->number[k] : w->s->total;
 
-		if (at >= 0 && w->s->agg.out[k].bound && dtx_op_wants(w->ox, (uint32_t)at))
-			DTX_TRY(dtx_tableagg_final(run, k, from, b->nrows, NULL, &b->col[at], err));
+		if (at < 0 || !w->s->agg.out[k].bound || !dtx_op_wants(w->ox, (uint32_t)at))
+			continue;
+		DTX_TRY(dtx_tableagg_final(run, k, from, b->nrows, NULL, &b->col[at], err));
+		DTX_TRY(write_sums(&b->col[at], &out->field[at], err));
 	}
 	if (w->s->label >= 0)
 		DTX_TRY(label_column(w, b->nrows, &b->col[w->s->label], err));

@@ -112,14 +112,16 @@ static enum dtx_code first_values(const struct coalesce_state *s, struct dtx_bat
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column **src = dtx_mem_zalloc((size_t)s->n + 1, sizeof(struct dtx_column *));
+	struct dtx_column **src = dtx_mem_zalloc((size_t)s->n + 1, sizeof(struct dtx_column *)), *c;
 	uint32_t *which = dtx_mem_alloc((size_t)in->nrows + 1, sizeof(*which));
 	uint32_t *row = dtx_mem_alloc((size_t)in->nrows + 1, sizeof(*row));
 
 	if (!src || !which || !row)
 		DTX_FAIL_MEM(err);
-	for (uint32_t k = 0; k < s->n; k++)
-		DTX_TRY(dtx_cells_fit(in->col[s->col[k]], field, &src[k], err));
+	for (uint32_t k = 0; k < s->n; k++) {
+		DTX_TRY(dtx_cells_under(in, (uint32_t)s->col[k], field, &c, err));
+		DTX_TRY(dtx_cells_fit(c, field, &src[k], err));
+	}
 	for (uint32_t i = 0; i < in->nrows; i++) {
 		uint32_t k = 0;
 

@@ -17,8 +17,7 @@ struct union_col {
 struct union_state {
 	struct union_col *col;
 	uint32_t n;
-	const char **name;             /* of the tables; for source_as */
-	bool *valued[DTX_BIND_TABLES]; /* per column: its text rules differ, move the value */
+	const char **name; /* of the tables; for source_as */
 };
 
 static const struct dtx_param union_params[] = {
@@ -159,25 +158,6 @@ out:
 	return rc;
 }
 
-/* Which columns must move as values: their text would be read by other rules below. */
-static enum dtx_code union_valued(struct dtx_bind *b, struct union_state *s, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	for (unsigned t = 0; t < b->ntables; t++) {
-		s->valued[t] = dtx_arena_zalloc(b->arena, (size_t)s->n + 1, sizeof(bool));
-		if (!s->valued[t])
-			DTX_FAIL_MEM(err);
-		for (uint32_t i = 0; i < s->n; i++)
-			s->valued[t][i] =
-				s->col[i].from[t] >= 0 && s->col[i].field.type.type != DTX_T_TEXT &&
-				!dtx_field_same_rules(&s->col[i].field,
-			                              &b->in[t]->field[s->col[i].from[t]]);
-	}
-out:
-	return rc;
-}
-
 static enum dtx_code union_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct union_args *a = args;
@@ -202,7 +182,6 @@ static enum dtx_code union_bind(struct dtx_bind *b, void *args, struct dtx_err *
 		DTX_TRY(union_missing(b, s, err));
 	for (uint32_t i = 0; i < s->n; i++)
 		DTX_TRY(union_out(b, &s->col[i], err));
-	DTX_TRY(union_valued(b, s, err));
 	if (a->source_as)
 		DTX_TRY(dtx_bind_make(b, a->source_as, text, NULL, "table of", err));
 out:
@@ -222,12 +201,9 @@ static enum dtx_code union_cell(const struct dtx_opctx *ox, const struct union_s
 		DTX_TRY(dtx_column_nulls(s->col[i].field.type, in->nrows, out, err));
 		goto out;
 	}
-	c = in->col[from];
-	if (!c)
-		goto out;
-	if (s->valued[ox->input][i] && c->form == DTX_F_SPAN)
-		DTX_TRY(dtx_batch_value(in, (uint32_t)from, &c, err));
-	DTX_TRY(dtx_cells_fit(c, &s->col[i].field, out, err));
+	DTX_TRY(dtx_cells_under(in, (uint32_t)from, &s->col[i].field, &c, err));
+	if (c)
+		DTX_TRY(dtx_cells_fit(c, &s->col[i].field, out, err));
 out:
 	return rc;
 }

@@ -167,6 +167,13 @@ void test_op_rows_written_by_the_rules(void)
 		  "\"set\":{\"m\":\"day(d)\"}}]}",
 		  "d\n05.01.2024\n07.01.2024\n",
 		  "d,m\n05.01.2024,5\n07.01.2024,7\n06.01.2024,6\n" },
+		{ COMMA "{\"op\":\"add_totals\"},{\"op\":\"sort\",\"by\":[\"-v\"]}]}",
+		  "k;v\na;1,5\nb;\n", "k,v\na,\"1,5\"\nTotal,\"1,5\"\nb,\n" },
+		/* cells of columns with other rules meet as values */
+		{ DATES "{\"op\":\"coalesce\",\"cols\":[\"d\",\"e\"],\"as\":\"c\"},{\"op\":"
+		        "\"derive\",\"set\":{\"m\":\"month(c)\"}}]}",
+		  "d,e\n05.01.2024,\n,2024-02-03\n",
+		  "d,e,c,m\n05.01.2024,,2024-01-05,1\n,2024-02-03,2024-02-03,2\n" },
 	};
 
 	plancases(list, DTX_COUNT(list), NULL);
