@@ -78,10 +78,15 @@ void dtx_runner_clear(struct dtx_runner *r);
 DTX_MUSTUSE enum dtx_code dtx_runner_rejects_path(struct dtx_runner *r, const char **out,
                                                   struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_rejects_write(struct dtx_runner *r, struct dtx_err *err);
+/* Refuses a file beside the table that would take the place of an input, an output or the plan;
+ * `what` for the text: "the rejects". */
+DTX_MUSTUSE enum dtx_code dtx_runner_apart(const struct dtx_runner *r, const char *path,
+                                           const char *what, struct dtx_err *err);
+bool dtx_runner_same_file(const char *a, const char *b);
 
 /* runner_receipt.c: options that cannot be kept are refused before the run; written after run.end.
  */
-DTX_MUSTUSE enum dtx_code dtx_runner_receipt_check(const struct dtx_runner *r, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err);
 
 /* runner_replay.c: the plan's text (nothing for a convert); files of inputs and outputs; the clock

@@ -11,17 +11,56 @@
 #define RECEIPT_TYPE      "https://in-toto.io/Statement/v1"
 #define RECEIPT_PREDICATE "urn:dtx:record:1"
 
-enum dtx_code dtx_runner_receipt_check(const struct dtx_runner *r, struct dtx_err *err)
+static const char *receipt_path(struct dtx_runner *r)
+{
+	return dtx_arena_printf(&r->plan->arena, "%s.dtx.json", r->plan->output[0].path);
+}
+
+/* A copy would take the place of a table, or of another copy. */
+static enum dtx_code receipt_apart(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct {
+		const char *path, *what;
+	} file[] = { { NULL, "the rejects" },
+		     { r->args->record, "the record" },
+		     { r->args->head_file, "the head of the ledger" },
+		     { r->args->receipt ? receipt_path(r) : NULL, "the receipt" } };
+	size_t i, k;
+
+	if (r->args->receipt && !file[3].path)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_runner_rejects_path(r, &file[0].path, err));
+	for (i = 1; i < DTX_COUNT(file); i++) {
+		if (!file[i].path)
+			continue;
+		DTX_TRY(dtx_runner_apart(r, file[i].path, file[i].what, err));
+		for (k = 0; k < i; k++) {
+			if (file[k].path && dtx_runner_same_file(file[k].path, file[i].path))
+				DTX_FAIL(err, DTX_E_USAGE, "%s and %s would both go to '%s'",
+				         file[k].what, file[i].what, file[i].path);
+		}
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_run_args *a = r->args;
 	const char *path = r->plan->output[0].path;
 
+	if (!a->receipt && !a->record && !a->head_file)
+		goto out;
 	if (a->receipt && (!path || !strcmp(path, "-")))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "option '--receipt' writes beside the output: give it a file with -o");
-	if ((a->receipt || a->record || a->head_file) && dtx_store_is_memory(r->store))
+	if (a->head_file && !strcmp(a->head_file, "-"))
+		DTX_FAIL(err, DTX_E_USAGE, "option '--head-file' adds to a file, got '-'");
+	if (dtx_store_is_memory(r->store))
 		DTX_FAIL(err, DTX_E_USAGE, "a run without a store has no record to copy");
+	DTX_TRY(receipt_apart(r, err));
 out:
 	return rc;
 }
@@ -79,18 +118,16 @@ static enum dtx_code receipt_statement(struct dtx_runner *r, const json_t *recor
                                        struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_buf path = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *path = receipt_path(r);
 	json_t *statement = json_pack("{ss so ss s{sO ss}}", "_type", RECEIPT_TYPE, "subject",
 	                              receipt_subjects(record), "predicateType", RECEIPT_PREDICATE,
 	                              "predicate", "record", record, "head", head);
 
-	dtx_buf_printf(&path, "%s.dtx.json", r->plan->output[0].path);
-	if (!statement || !dtx_buf_ok(&path))
+	if (!statement || !path)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(receipt_json(r, dtx_buf_text(&path), statement, err));
+	DTX_TRY(receipt_json(r, path, statement, err));
 out:
 	json_decref(statement);
-	dtx_buf_clear(&path);
 	return rc;
 }
 

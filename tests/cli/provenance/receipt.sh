@@ -14,3 +14,13 @@ dtx verify --receipt record.json || echo "exit $?"
 dtx convert in.csv --receipt || echo "exit $?"
 dtx convert in.csv out.csv --record nosuch/record.json 2> err || echo "exit $?"
 sed "s/json[.][0-9a-f]*[.]tmp/json.ID.tmp/" err
+# no copy takes the place of the table, of an input or of another copy
+dtx convert in.csv out.csv --record ./out.csv || echo "exit $?"
+dtx convert in.csv out.csv --head-file in.csv || echo "exit $?"
+dtx convert in.csv new.csv --record ./new.csv || echo "exit $?"
+dtx convert in.csv out.csv --record heads.txt --head-file heads.txt || echo "exit $?"
+dtx convert in.csv out.csv --receipt --record out.csv.dtx.json || echo "exit $?"
+dtx convert in.csv --record - || echo "exit $?"
+dtx convert in.csv out.csv --head-file - || echo "exit $?"
+dtx convert in.csv out.csv --record - | grep -c '"dtx_record"'
+cat in.csv out.csv
