@@ -9,6 +9,9 @@ dtx run p.json in.csv -o book.xlsx
 dtx replay out.csv | ids
 dtx replay book.xlsx --into again | ids
 cmp book.xlsx again/book.xlsx && echo "equal bytes"
+# the recorded file is not written over
+dtx replay out.csv --into . || echo "exit $?"
+dtx replay out.csv --into . --inputs here || echo "exit $?"
 # the inputs moved away
 mkdir old && mv in.csv old/
 dtx replay out.csv || echo "exit $?"
