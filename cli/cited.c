@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/out.h"
 #include "core/base/mem.h"
-#include "core/base/utf8.h"
 
-enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, struct dtx_str value,
+enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, uint64_t row, struct dtx_str value,
                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -17,6 +17,7 @@ enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, struct dtx_str 
 	if (!dtx_mem_reserve(&c->item, &c->cap, c->n + 1, sizeof(*c->item)))
 		DTX_FAIL_MEM(err);
 	snprintf(c->item[c->n].at, sizeof(c->item[c->n].at), "%s", at);
+	c->item[c->n].row = row;
 	c->item[c->n].value = dtx_mem_alloc(value.len + 1, 1);
 	if (!c->item[c->n].value)
 		DTX_FAIL_MEM(err);
@@ -46,8 +47,11 @@ static int cited_order(const void *a, const void *b)
 {
 	const struct dtx_cited_cell *x = a, *y = b;
 	long i = cited_row(x->at), j = cited_row(y->at);
+	int at = strcmp(x->at, y->at);
 
-	return i != j ? (i > j) - (i < j) : strcmp(x->at, y->at);
+	if (i != j)
+		return (i > j) - (i < j);
+	return at ? at : (x->row > y->row) - (x->row < y->row);
 }
 
 json_t *dtx_cited_json(struct dtx_cited *c, bool values)
@@ -58,7 +62,7 @@ json_t *dtx_cited_json(struct dtx_cited *c, bool values)
 	for (size_t i = 0; list && i < c->n; i++) {
 		json_t *one;
 
-		if (i && !strcmp(c->item[i].at, c->item[i - 1].at))
+		if (i && !cited_order(&c->item[i], &c->item[i - 1]))
 			continue;
 		one = json_pack("{ss}", "cell", c->item[i].at);
 		if (values && one)
@@ -68,15 +72,17 @@ json_t *dtx_cited_json(struct dtx_cited *c, bool values)
 	return list;
 }
 
-/* The end of a run of adjacent cells that begins at i. */
+/* The end of a run of adjacent cells that begins at i; several of one line are one address. */
 static size_t cited_run(const json_t *list, size_t i)
 {
 	long row = cited_row(dtx_json_text(json_array_get(list, i), "cell", ""));
 
-	while (i + 1 < json_array_size(list) &&
-	       cited_row(dtx_json_text(json_array_get(list, i + 1), "cell", "")) == row + 1) {
-		row++;
-		i++;
+	for (; i + 1 < json_array_size(list); i++) {
+		long next = cited_row(dtx_json_text(json_array_get(list, i + 1), "cell", ""));
+
+		if (next != row && next != row + 1)
+			break;
+		row = next;
 	}
 	return i;
 }
@@ -86,36 +92,18 @@ static void cited_addresses(const json_t *list, size_t most, struct dtx_buf *out
 	size_t n = json_array_size(list), i, end, shown = 0;
 
 	for (i = 0; i < n && shown < most; i = end + 1, shown++) {
-		const char *first = dtx_json_text(json_array_get(list, i), "cell", "");
+		const char *first = dtx_json_text(json_array_get(list, i), "cell", ""), *last;
 
 		end = cited_run(list, i);
+		last = dtx_json_text(json_array_get(list, end), "cell", "");
 		dtx_buf_printf(out, "%s%s", i ? ", " : "", first);
-		if (end > i)
-			dtx_buf_printf(out, "%s%s", end > i + 1 ? ":" : ", ",
-			               dtx_json_text(json_array_get(list, end), "cell", ""));
+		if (strcmp(first, last) != 0)
+			dtx_buf_printf(out, "%s%s", end > i + 1 ? ":" : ", ", last);
 	}
 	if (i < n)
 		dtx_buf_add(out, ", ...");
 	if (n > 1)
 		dtx_buf_printf(out, "  %zu cells", n);
-}
-
-/* Control characters of a cell would reach the terminal. */
-static void cited_value(const char *value, struct dtx_buf *out)
-{
-	size_t pos = 0, len = strlen(value);
-	char utf8[4];
-
-	dtx_buf_add(out, " = ");
-	while (pos < len) {
-		uint32_t cp = dtx_utf8_next(value, len, &pos);
-
-		if (cp < 32 || (cp >= 127 && cp < 160) || (cp >= 0x202a && cp <= 0x202e) ||
-		    (cp >= 0x2066 && cp <= 0x2069))
-			dtx_buf_printf(out, "\\u%04x", (unsigned)cp);
-		else
-			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));
-	}
 }
 
 void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool how,
@@ -131,13 +119,16 @@ void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool
 		const json_t *cells = json_object_get(source, "cells");
 		const json_t *only = json_array_size(cells) == 1 ? json_array_get(cells, 0) : NULL;
 		const char *value = dtx_json_text(only, "value", NULL);
+		const char *column = dtx_json_text(source, "column", "");
 
-		dtx_buf_printf(out, "%-12s%-*s  %s!", i ? "" : label, (int)width,
-		               dtx_json_text(source, "column", ""),
-		               dtx_json_text(source, "label", ""));
+		dtx_buf_printf(out, "%-12s", i ? "" : label);
+		dtx_out_safe(out, column, false);
+		dtx_buf_printf(out, "%*s  ", (int)(width - strlen(column)), "");
+		dtx_out_safe(out, dtx_json_text(source, "label", ""), false);
+		dtx_buf_add(out, json_array_size(cells) ? "!" : ": none");
 		cited_addresses(cells, most, out);
-		if (value)
-			cited_value(value, out);
+		dtx_buf_add(out, value ? " = " : "");
+		dtx_out_safe(out, value ? value : "", false);
 		if (how)
 			dtx_buf_printf(out, "  (%s)", dtx_json_text(source, "how", ""));
 		dtx_buf_addc(out, '\n');

@@ -5,16 +5,17 @@
 #include "core/base/json.h"
 
 struct dtx_cited_cell {
-	char at[24]; /* "C17", "L1042" */
-	char *value; /* dtx_mem */
+	char at[24];  /* "C17", "L1042" */
+	uint64_t row; /* of the input: a line may have several */
+	char *value;  /* dtx_mem */
 };
 struct dtx_cited {
 	struct dtx_cited_cell *item;
 	size_t n, cap;
 };
-/* Each address once. */
-DTX_MUSTUSE enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, struct dtx_str value,
-                                        struct dtx_err *err);
+/* Each cell once. */
+DTX_MUSTUSE enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, uint64_t row,
+                                        struct dtx_str value, struct dtx_err *err);
 void dtx_cited_clear(struct dtx_cited *c);
 /* [{"cell","value"}] in order of rows; new reference, NULL: out of memory. */
 json_t *dtx_cited_json(struct dtx_cited *c, bool values);

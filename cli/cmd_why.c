@@ -6,6 +6,7 @@
 #include "cli/cited.h"
 #include "cli/lookup.h"
 #include "cli/runner.h"
+#include "cli/traced.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/data/cast.h"
@@ -57,7 +58,7 @@ struct why {
 	struct dtx_runner_replay replay;
 	struct dtx_runner r;
 	struct dtx_exec_result *bound, *done;
-	const struct dtx_exec_result *traced; /* while it is looked at */
+	struct dtx_traced traced;
 	json_t *report;
 	struct dtx_plan *plan; /* the traced one */
 	struct dtx_trace trace;
@@ -72,17 +73,19 @@ static const json_t *why_output(const struct why *w)
 	return json_array_get(json_object_get(w->record, "outputs"), w->output);
 }
 
-/* "B7": column B, sheet row 7, of which the first is the header. */
+/* "B7": column B, sheet row 7, of which the first is the header unless there is none. */
 static bool why_address(struct why *w, const char *text)
 {
 	const json_t *schema = json_object_get(why_output(w), "schema");
+	const json_t *writer = json_object_get(why_output(w), "writer");
+	int header = dtx_json_bool(writer, "header", true);
 	int64_t column = 0;
 	const char *p = text;
 	char *end;
 
 	for (; *p >= 'A' && *p <= 'Z' && p - text < 4; p++)
 		column = column * 26 + (*p - 'A' + 1);
-	w->row = *p >= '1' && *p <= '9' ? strtoll(p, &end, 10) - 1 : 0;
+	w->row = *p >= '1' && *p <= '9' ? strtoll(p, &end, 10) - header : 0;
 	if (!column || w->row < 1 || *end)
 		return false;
 	snprintf(w->column, sizeof(w->column), "%s",
@@ -140,7 +143,8 @@ static enum dtx_code why_traced(enum dtx_code rc, struct dtx_err *err)
 {
 	struct dtx_err own = DTX_ERR_INIT;
 
-	if (rc == DTX_OK || strncmp(err->at, "/steps/", strlen("/steps/")) != 0)
+	if (rc == DTX_OK || dtx_code_exit(rc, err->run_time) > 4 ||
+	    strncmp(err->at, "/steps/", strlen("/steps/")) != 0)
 		return rc;
 	rc = dtx_err_set(&own, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
 	                 "the rows of this plan cannot be followed: with row numbers it fails: %s",
@@ -216,8 +220,9 @@ static enum dtx_code why_plan(struct why *w, struct dtx_err *err)
 	text = json_dumps(w->trace.plan, JSON_COMPACT);
 	if (!text)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_plan_parse(dtx_str_of(text), NULL, &w->r.findings, &w->plan, err));
-	DTX_TRY(dtx_plan_check(w->plan, &w->r.findings, err));
+	DTX_TRY(why_traced(dtx_plan_parse(dtx_str_of(text), NULL, &w->r.findings, &w->plan, err),
+	                   err));
+	DTX_TRY(why_traced(dtx_plan_check(w->plan, &w->r.findings, err), err));
 	for (uint32_t i = 0; i < w->plan->ninputs; i++) {
 		w->plan->input[i].path = w->r.plan->input[i].path;
 		w->plan->input[i].opts = w->r.plan->input[i].opts;
@@ -229,69 +234,6 @@ out:
 }
 
 /* --- what is found --- */
-
-/* Text of a cell of the row that was asked for; NULL: no such column. */
-static const char *why_value(struct why *w, const char *column)
-{
-	const struct dtx_table *t = w->traced->output[1].table;
-	int32_t c = dtx_schema_find(t->schema, column);
-
-	dtx_buf_reset(&w->text);
-	for (size_t i = 0; c >= 0 && i < t->nbatches; i++) {
-		const struct dtx_batch *b = t->batch[i];
-
-		if (b->nsel && b->col[c])
-			dtx_cast_print(b->col[c], b->sel ? b->sel[0] : 0, &w->text);
-	}
-	return c < 0 ? NULL : dtx_buf_text(&w->text);
-}
-
-/* Of the columns that a pivot_longer made rows of, a row came from the one it names. */
-static bool why_other_column(struct why *w, const char *column)
-{
-	for (uint32_t i = 0; i < w->plan->nsteps; i++) {
-		const struct dtx_plan_step *st = &w->plan->step[i];
-		const json_t *to = json_object_get(st->canonical, "names_to");
-		const struct dtx_schema *out = w->traced->step[i].schema;
-		const char *prefix = dtx_json_text(st->canonical, "names_prefix", ""), *value;
-		size_t n = strlen(prefix);
-
-		if (strcmp(st->name, "pivot_longer") != 0 || !out ||
-		    dtx_schema_find(out, column) >= 0)
-			continue;
-		value = json_array_size(to) == 1
-		                ? why_value(w, json_string_value(json_array_get(to, 0)))
-		                : NULL;
-		if (value)
-			return strncmp(column, prefix, n) != 0 || strcmp(column + n, value) != 0;
-		w->trace.wide = true;
-	}
-	return false;
-}
-
-/* A filled cell has its value from another one; a pattern of columns may mean any. */
-static bool why_filled(const struct why *w, const char *column)
-{
-	for (uint32_t i = 0; i < w->plan->nsteps; i++) {
-		const struct dtx_plan_step *st = &w->plan->step[i];
-		const json_t *cols = json_object_get(st->canonical, "cols"), *one;
-		size_t k;
-
-		if (strcmp(st->name, "fill") != 0)
-			continue;
-		json_array_foreach((json_t *)(uintptr_t)cols, k, one)
-		{
-			const char *name = json_string_value(one);
-
-			if (!name || strpbrk(name, "*?") || strstr(name, "..") ||
-			    !strcmp(name, column))
-				return true;
-		}
-		if (!k)
-			return true;
-	}
-	return false;
-}
 
 static enum dtx_code why_collect_table(struct why *w, const struct dtx_table *t, const char *column,
                                        struct dtx_cited *cells, struct dtx_err *err)
@@ -310,9 +252,9 @@ static enum dtx_code why_collect_table(struct why *w, const struct dtx_table *t,
 			if (b->col[c])
 				dtx_cast_print(b->col[c], row, &w->text);
 			dtx_batch_blame(b, row, c, &place);
-			rc = dtx_cited_add(cells, place.cell,
-			                   (struct dtx_str){ dtx_buf_text(&w->text), w->text.len },
-			                   err);
+			rc = dtx_cited_add(
+				cells, place.cell, b->rec ? b->rec[row] : b->first_row + row,
+				(struct dtx_str){ dtx_buf_text(&w->text), w->text.len }, err);
 			dtx_err_clear(&place);
 			DTX_TRY(rc);
 		}
@@ -331,8 +273,8 @@ static enum dtx_code why_collect(struct why *w, const char *alias, const char *c
 		const struct dtx_trace_output *o = &w->trace.output[i];
 
 		if (o->part == DTX_TRACE_INPUT && !strcmp(w->plan->input[o->input].name, alias))
-			DTX_TRY(why_collect_table(w, w->traced->output[i].table, column, cells,
-			                          err));
+			DTX_TRY(why_collect_table(w, w->traced.result->output[i].table, column,
+			                          cells, err));
 	}
 out:
 	return rc;
@@ -357,7 +299,6 @@ static bool why_concerns(const struct why *w, const json_t *row, bool direct)
 	const char *type = dtx_json_text(row, "type", "");
 
 	return dtx_json_int(row, "output", 0) == (json_int_t)w->output &&
-	       dtx_json_text(row, "in_col", NULL) &&
 	       !strcmp(type, direct ? "DIRECT" : "INDIRECT") &&
 	       (!direct || !strcmp(dtx_json_text(row, "out_col", ""), w->column));
 }
@@ -390,10 +331,10 @@ static enum dtx_code why_sources(struct why *w, bool direct, json_t **out, struc
 		const char *alias = dtx_json_text(row, "alias", "");
 		const char *column = dtx_json_text(row, "in_col", "");
 
-		if (!why_concerns(w, row, direct) || (direct && why_other_column(w, column)) ||
-		    why_listed(list, row))
+		if (!why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
+		    (direct && dtx_traced_elsewhere(&w->traced, column)) || why_listed(list, row))
 			continue;
-		w->filled |= direct && why_filled(w, column);
+		w->filled |= direct && dtx_traced_filled(&w->traced, column);
 		dtx_cited_clear(&cells);
 		DTX_TRY(why_collect(w, alias, column, &cells, err));
 		if (json_array_append_new(
@@ -434,12 +375,12 @@ static enum dtx_code why_report(struct why *w, struct dtx_err *err)
 	DTX_TRY(why_sources(w, false, &decided, err));
 	w->report = json_pack("{ss sI ss ss ss ss? ss? ss sO sO}", "output",
 	                      dtx_json_text(why_output(w), "path", "-"), "row", (json_int_t)w->row,
-	                      "column", w->column, "value", why_value(w, w->column), "run",
-	                      dtx_json_text(json_object_get(w->record, "run"), "run_id", ""),
+	                      "column", w->column, "value", dtx_traced_value(&w->traced, w->column),
+	                      "run", dtx_json_text(json_object_get(w->record, "run"), "run_id", ""),
 	                      "formula", dtx_json_text(formula, "formula", NULL), "composed",
 	                      dtx_json_text(formula, "composed", NULL), "class",
-	                      w->trace.wide || w->filled ? "static" : "exact", "cells", direct,
-	                      "decided_by", decided);
+	                      w->trace.wide || w->traced.wide || w->filled ? "static" : "exact",
+	                      "cells", direct, "decided_by", decided);
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 out:
@@ -455,7 +396,8 @@ static enum dtx_code why_look(void *arg, const struct dtx_exec_result *traced, s
 	struct why *w = arg;
 	const char *want = dtx_json_text(why_output(w), "table_hash", "");
 
-	w->traced = traced;
+	w->traced.plan = w->plan;
+	w->traced.result = traced;
 	if (strcmp(traced->output[0].table_hash, want) != 0)
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "the rows of this plan cannot be followed: with row numbers it gives "
@@ -465,7 +407,6 @@ static enum dtx_code why_look(void *arg, const struct dtx_exec_result *traced, s
 		         (long long)traced->output[0].rows, (long long)w->row);
 	DTX_TRY(why_report(w, err));
 out:
-	w->traced = NULL;
 	return rc;
 }
 
@@ -488,26 +429,38 @@ out:
 
 /* --- the command --- */
 
+static void why_print_formula(const struct why *w, struct dtx_buf *out)
+{
+	const char *formula = dtx_json_text(w->report, "formula", NULL);
+	const char *composed = dtx_json_text(w->report, "composed", NULL);
+
+	dtx_buf_printf(out, "%-12s", "formula");
+	if (formula) {
+		dtx_out_safe(out, w->column, false);
+		dtx_buf_add(out, " = ");
+	}
+	dtx_out_safe(out, formula ? formula : "as it is", false);
+	dtx_buf_printf(out, "  [%s]\n", dtx_json_text(w->report, "class", ""));
+	if (composed && formula && strcmp(composed, formula) != 0) {
+		dtx_buf_printf(out, "%-12s= ", "");
+		dtx_out_safe(out, composed, false);
+		dtx_buf_addc(out, '\n');
+	}
+}
+
 static void why_print(const struct why *w, struct dtx_buf *out)
 {
 	const json_t *report = w->report;
 	const char *path = dtx_json_text(report, "output", "-");
-	const char *formula = dtx_json_text(report, "formula", NULL);
-	const char *composed = dtx_json_text(report, "composed", NULL);
 	size_t most = w->args->all ? SIZE_MAX : WHY_SHOWN;
 
-	dtx_buf_printf(out, "%s row %lld, %s = %s   run %s\n",
-	               strcmp(path, "-") ? dtx_file_basename(path) : "stdout", (long long)w->row,
-	               w->column, dtx_json_text(report, "value", ""),
-	               dtx_run_id_short(dtx_json_text(report, "run", "")));
-	if (formula)
-		dtx_buf_printf(out, "%-12s%s = %s  [%s]\n", "formula", w->column, formula,
-		               dtx_json_text(report, "class", ""));
-	else
-		dtx_buf_printf(out, "%-12sas it is  [%s]\n", "formula",
-		               dtx_json_text(report, "class", ""));
-	if (composed && strcmp(composed, formula) != 0)
-		dtx_buf_printf(out, "%-12s= %s\n", "", composed);
+	dtx_out_safe(out, strcmp(path, "-") ? dtx_file_basename(path) : "stdout", false);
+	dtx_buf_printf(out, " row %lld, ", (long long)w->row);
+	dtx_out_safe(out, w->column, false);
+	dtx_buf_add(out, " = ");
+	dtx_out_safe(out, dtx_json_text(report, "value", ""), false);
+	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(report, "run", "")));
+	why_print_formula(w, out);
 	dtx_cited_print("cells", json_object_get(report, "cells"), most, false, out);
 	dtx_cited_print("decided by", json_object_get(report, "decided_by"), most, true, out);
 	if (w->filled)
@@ -515,7 +468,7 @@ static void why_print(const struct why *w, struct dtx_buf *out)
 		               "%-12sa source column was filled: a blank cell has its value from "
 		               "above or below\n",
 		               "note");
-	if (w->trace.wide)
+	if (w->trace.wide || w->traced.wide)
 		dtx_buf_printf(out,
 		               "%-12sa step of this plan keeps apart fewer rows than it "
 		               "read: too many may be named\n",
@@ -534,7 +487,7 @@ static void why_columns_only(const struct why *w)
 		             dtx_json_text(formula, "composed", ""));
 	json_array_foreach(json_object_get(w->record, "lineage"), i, row)
 	{
-		if (why_concerns(w, row, true))
+		if (why_concerns(w, row, true) && dtx_json_text(row, "in_col", NULL))
 			dtx_out_note(w->cli, "dtx: %s comes from %s, column %s [%s]\n", w->column,
 			             why_label(w, dtx_json_text(row, "alias", "")),
 			             dtx_json_text(row, "in_col", ""),
@@ -581,6 +534,7 @@ static void why_clear(struct why *w)
 	dtx_trace_clear(&w->trace);
 	dtx_runner_clear(&w->r);
 	dtx_buf_clear(&w->text);
+	dtx_buf_clear(&w->traced.text);
 	json_decref(w->record);
 	json_decref(w->report);
 }
@@ -594,6 +548,7 @@ static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv
 	int status;
 
 	dtx_buf_init(&w.text, DTX_BUF_TEXT_MAX);
+	dtx_buf_init(&w.traced.text, DTX_BUF_TEXT_MAX);
 	DTX_TRY(why_find(&w, argv[0], &err));
 	DTX_TRY(why_cell(&w, argc, argv, &err));
 	DTX_TRY(why_column(&w, &err));

@@ -3,16 +3,9 @@
 
 #include <string.h>
 
+#include "cli/out.h"
 #include "core/base/num.h"
 #include "core/base/utf8.h"
-
-/* Marks that turn the direction of the text around would let a name look like another. */
-static bool html_hidden(uint32_t cp)
-{
-	return (cp < 32 && cp != '\n' && cp != '\t') || (cp >= 127 && cp < 160) || cp == 0x61c ||
-	       (cp >= 0x200b && cp <= 0x200f) || (cp >= 0x202a && cp <= 0x202e) ||
-	       (cp >= 0x2060 && cp <= 0x2069) || cp == 0xfeff;
-}
 
 void dtx_html_textn(struct dtx_buf *out, const char *text, size_t len)
 {
@@ -32,7 +25,7 @@ void dtx_html_textn(struct dtx_buf *out, const char *text, size_t len)
 			dtx_buf_add(out, "&quot;");
 		else if (cp == '\'')
 			dtx_buf_add(out, "&#39;");
-		else if (html_hidden(cp))
+		else if (dtx_out_hidden(cp) && cp != '\n' && cp != '\t')
 			dtx_buf_printf(out, "\\u%04x", (unsigned)cp);
 		else
 			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));

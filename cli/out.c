@@ -25,8 +25,14 @@ static void out_stderr(struct dtx_buf *text)
 		return;
 }
 
-/* Control characters of a message would reach the terminal: cells may hold them. */
-static void out_safe(struct dtx_buf *out, const char *text)
+bool dtx_out_hidden(uint32_t cp)
+{
+	return cp < 32 || (cp >= 127 && cp < 160) || cp == 0x61c ||
+	       (cp >= 0x200b && cp <= 0x200f) || (cp >= 0x202a && cp <= 0x202e) ||
+	       (cp >= 0x2060 && cp <= 0x2069) || cp == 0xfeff;
+}
+
+void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines)
 {
 	size_t pos = 0, len = strlen(text);
 	char utf8[4];
@@ -34,11 +40,17 @@ static void out_safe(struct dtx_buf *out, const char *text)
 	while (pos < len) {
 		uint32_t cp = dtx_utf8_next(text, len, &pos);
 
-		if ((cp < 32 && cp != '\n') || (cp >= 127 && cp < 160))
-			dtx_buf_printf(out, "\\x%02x", (unsigned)cp);
+		if (dtx_out_hidden(cp) && !(lines && cp == '\n'))
+			dtx_buf_printf(out, cp < 256 ? "\\x%02x" : "\\u%04x", (unsigned)cp);
 		else
 			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));
 	}
+}
+
+/* A message may have lines, and quote cells. */
+static void out_safe(struct dtx_buf *out, const char *text)
+{
+	dtx_out_safe(out, text, true);
 }
 
 static const char *out_input(const struct dtx_err *err, const struct dtx_out_where *w)

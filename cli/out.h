@@ -24,6 +24,11 @@ void dtx_out_errors(const struct dtx_cli *cli, const struct dtx_errlist *list,
 json_t *dtx_out_error_json(const struct dtx_err *err);
 /* "14 rows read = 12 out + 1 header + 1 blank" */
 void dtx_out_ledger(const struct dtx_read_stats *s, struct dtx_buf *out);
+/* Text of data, names or files for a terminal: what a reader would not see (control characters,
+ * marks that turn the direction around, blanks without width) is spelled out; with `lines`, line
+ * feeds stay. */
+void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines);
+bool dtx_out_hidden(uint32_t cp);
 /* A note for people; nothing with --quiet or --errors=json. */
 void dtx_out_note(const struct dtx_cli *cli, const char *fmt, ...) DTX_PRINTF(2, 3);
 /* Prints err and gives its exit status. */

@@ -1,0 +1,135 @@
+/* Cells of the traced row. */
+#include "cli/traced.h"
+
+#include <string.h>
+
+#include "core/base/json.h"
+#include "core/data/cast.h"
+
+const char *dtx_traced_value(struct dtx_traced *t, const char *column)
+{
+	const struct dtx_table *table = t->result->output[1].table;
+	int32_t c = dtx_schema_find(table->schema, column);
+
+	dtx_buf_reset(&t->text);
+	for (size_t i = 0; c >= 0 && i < table->nbatches; i++) {
+		const struct dtx_batch *b = table->batch[i];
+
+		if (b->nsel && b->col[c])
+			dtx_cast_print(b->col[c], b->sel ? b->sel[0] : 0, &t->text);
+	}
+	return c < 0 ? NULL : dtx_buf_text(&t->text);
+}
+
+/* --- pivot_longer --- */
+
+/* A row with member `key` of this text; NULL: none. */
+static const json_t *traced_row(const json_t *list, const char *key, const char *text)
+{
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		if (!strcmp(dtx_json_text(one, key, ""), text))
+			return one;
+	}
+	return NULL;
+}
+
+/* Whether no step behind i gives the column other values: what it says then is what it was. */
+static bool traced_kept(const struct dtx_plan *plan, uint32_t i, const char *column)
+{
+	static const char *const keep =
+		"filter,sort,limit,top,select,drop,reorder,distinct,join,add_id";
+
+	for (i++; i < plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &plan->step[i];
+		const json_t *key;
+
+		if (dtx_str_in_list(keep, st->name))
+			continue;
+		if (!strcmp(st->name, "derive") &&
+		    !traced_row(json_object_get(st->canonical, "set"), "as", column))
+			continue;
+		key = strcmp(st->name, "group_by")
+		              ? NULL
+		              : traced_row(json_object_get(st->canonical, "by"), "as", column);
+		if (!key || json_object_get(key, "expr"))
+			return false;
+	}
+	return true;
+}
+
+/* As a number is printed: "07" is 7, but 7 is not "07". */
+static bool traced_plain(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len && len < 18 && strspn(text, "0123456789") == len && (*text != '0' || len == 1);
+}
+
+/* The text that the names column has for rows of `column`; NULL: it does not tell. */
+static const char *traced_name(const struct dtx_plan *plan, uint32_t i, const char *column)
+{
+	const json_t *c = plan->step[i].canonical, *types = json_object_get(c, "names_types");
+	const json_t *to = json_object_get(c, "names_to");
+	const char *prefix = dtx_json_text(c, "names_prefix", "");
+	size_t n = strlen(prefix);
+
+	if (json_array_size(to) != 1 || json_object_get(c, "names_sep") ||
+	    json_object_get(c, "names_pattern") || strncmp(column, prefix, n) != 0 ||
+	    !traced_kept(plan, i, json_string_value(json_array_get(to, 0))))
+		return NULL;
+	if (json_array_size(types) &&
+	    (!traced_row(types, "type", "int") || !traced_plain(column + n)))
+		return NULL;
+	return column + n;
+}
+
+bool dtx_traced_elsewhere(struct dtx_traced *t, const char *column)
+{
+	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &t->plan->step[i];
+		const json_t *to = json_object_get(st->canonical, "names_to");
+		const struct dtx_schema *out = t->result->step[i].schema;
+		const char *name, *value = NULL;
+
+		if (strcmp(st->name, "pivot_longer") != 0 || !out ||
+		    dtx_schema_find(out, column) >= 0)
+			continue;
+		name = traced_name(t->plan, i, column);
+		if (name)
+			value = dtx_traced_value(t, json_string_value(json_array_get(to, 0)));
+		if (value)
+			return strcmp(name, value) != 0;
+		t->wide = true;
+	}
+	return false;
+}
+
+/* --- fill --- */
+
+bool dtx_traced_filled(const struct dtx_traced *t, const char *column)
+{
+	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &t->plan->step[i];
+		const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+		size_t k;
+
+		if (strcmp(st->name, "fill") != 0)
+			continue;
+		json_array_foreach((json_t *)(uintptr_t)cols, k, one)
+		{
+			const char *name = json_string_value(one);
+
+			/* a pattern of columns may mean any */
+			if (!name || strpbrk(name, "*?") || strstr(name, "..") ||
+			    !strcmp(name, column))
+				return true;
+		}
+		if (!k)
+			return true;
+	}
+	return false;
+}

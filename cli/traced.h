@@ -1,0 +1,21 @@
+/* Which cells of a traced row a column of the result has its value from. */
+#ifndef DTX_CLI_TRACED_H
+#define DTX_CLI_TRACED_H
+
+#include "core/plan/exec.h"
+
+/* A traced plan (core/plan/trace.h) and its results, while they are looked at. */
+struct dtx_traced {
+	const struct dtx_plan *plan;
+	const struct dtx_exec_result *result;
+	struct dtx_buf text;
+	bool wide; /* set where more columns may be named than the row came from */
+};
+/* Text of a cell of the row that was asked for, valid until the next call; NULL: no such column. */
+const char *dtx_traced_value(struct dtx_traced *t, const char *column);
+/* Of the columns that a pivot_longer made rows of, whether the row came from another one. */
+bool dtx_traced_elsewhere(struct dtx_traced *t, const char *column);
+/* Whether a fill may have given the column values of other rows. */
+bool dtx_traced_filled(const struct dtx_traced *t, const char *column);
+
+#endif

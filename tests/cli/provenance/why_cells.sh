@@ -1,0 +1,41 @@
+. "$LIB"
+id() { sed -E 's/run [0-9a-f]{8}/run ID/'; }
+plan() { echo "{\"dtx\": 1, \"inputs\": [{\"name\": \"main\"}], \"steps\": [$1]}" > p.json; }
+printf 'id,x_2020,x_2021\na,1,2\nb,3,4\n' > wide.csv
+long='{"op": "pivot_longer", "cols": ["x_2020", "x_2021"], "names_to": ["y"]'
+# of two columns made rows the one that the name tells, through steps that keep the name
+plan "$long}, {\"op\": \"derive\", \"set\": {\"double\": \"value * 2\"}}"
+dtx run p.json wide.csv -o o.csv
+dtx why o.csv --row 2 --col double | id
+plan "$long, \"names_prefix\": \"x_\", \"names_types\": {\"y\": \"int64\"}}"
+dtx run p.json wide.csv -o o.csv
+dtx why o.csv --row 2 --col value | id
+# the name is made anew, is that of another row, is a part of it: it tells nothing
+plan "$long}, {\"op\": \"derive\", \"set\": {\"y\": \"if(y == 'x_2020', 'x_2021', 'x_2020')\"}}"
+dtx run p.json wide.csv -o o.csv
+dtx why o.csv --row 2 --col value | id
+plan "$long}, {\"op\": \"group_by\", \"by\": [\"id\"], \"agg\": {\"s\": \"sum(value)\", \"y\": \"first(y)\"}}"
+dtx run p.json wide.csv -o o.csv
+dtx why o.csv --row 2 --col s | id
+plan "$long, \"names_pattern\": \"x_([0-9]+)\"}"
+dtx run p.json wide.csv -o o.csv
+dtx why o.csv --row 2 --col value | id
+# a result without a header, a column of no source, a column that some rows do not come from
+echo '{"dtx": 1, "inputs": [{"name": "main"}], "steps": [{"op": "derive", "set": {"c": "1 + 1"}}],
+ "output": [{"path": "bare.csv", "header": false}]}' > bare.json
+dtx run bare.json wide.csv
+dtx why bare.csv A2 | id
+dtx why bare.csv D1 | id
+echo '{"dtx": 1, "inputs": [{"name": "main"}, {"name": "more"}], "steps": [{"op": "union", "with": "more"}]}' > p.json
+dtx run p.json wide.csv more=wide.csv -o o.csv
+dtx why o.csv B4 | id
+# several rows of one line
+echo '[{"k": "a", "v": 1}, {"k": "b", "v": 7}, {"k": "a", "v": 5}]' > line.json
+plan '{"op": "group_by", "by": ["k"], "agg": {"s": "sum(v)"}}'
+dtx run p.json line.json -o o.csv
+dtx why o.csv B2 | id
+dtx why o.csv B2 --json | grep '"value"'
+# what a terminal would act on, in a name and in a value
+printf '\033[2Jk,v\na\342\200\256b,1\n' > marks.csv
+dtx convert marks.csv o.csv
+dtx why o.csv A2 | id
