@@ -332,6 +332,7 @@ static enum dtx_code replay_find(struct replay *p, const char *what, struct dtx_
 
 	DTX_TRY(dtx_store_open(p->cli->store, DTX_STORE_READ, &store, err));
 	DTX_TRY(dtx_lookup(store, what, true, &p->record, err));
+	DTX_TRY(dtx_lookup_model(store, p->record, err));
 	run = json_object_get(p->record, "run");
 	if (strcmp(dtx_json_text(run, "status", ""), "ok") != 0)
 		DTX_FAIL(err, DTX_E_NO_RECORD,

@@ -167,7 +167,7 @@ static enum dtx_code why_inputs(const struct why *w, struct dtx_err *err)
 			DTX_FAIL(err, DTX_E_INPUT_CHANGED,
 			         "the recorded bytes of input '%s' are not at hand: '%s' is %s",
 			         dtx_json_text(input, "alias", ""),
-			         dtx_json_text(input, "uri", "-"), state);
+			         dtx_json_text(input, "uri", "stdin"), state);
 	}
 	if (json_array_size(json_object_get(w->record, "regions")))
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
@@ -502,6 +502,7 @@ static enum dtx_code why_find(struct why *w, const char *what, struct dtx_err *e
 
 	DTX_TRY(dtx_store_open(w->cli->store, DTX_STORE_READ, &store, err));
 	DTX_TRY(dtx_lookup(store, what, true, &w->record, err));
+	DTX_TRY(dtx_lookup_model(store, w->record, err));
 	DTX_TRY(dtx_query_files(w->record, err));
 	w->output = (uint32_t)dtx_json_int(json_object_get(w->record, "found"), "output", 0);
 	if (!why_output(w))

@@ -38,3 +38,24 @@ enum dtx_code dtx_lookup(struct dtx_store *store, const char *what, bool full, j
 out:
 	return rc;
 }
+
+enum dtx_code dtx_lookup_model(struct dtx_store *store, json_t *record, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *id = dtx_json_text(json_object_get(record, "run"), "replay_of", NULL);
+	json_t *was = NULL;
+
+	while (id) {
+		json_t *of = NULL;
+
+		DTX_TRY(dtx_query_record(store, id, false, NULL, &of, err));
+		json_decref(was);
+		was = of;
+		id = dtx_json_text(json_object_get(was, "run"), "replay_of", NULL);
+	}
+	if (was && !dtx_json_set(record, "model", json_incref(json_object_get(was, "run"))))
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(was);
+	return rc;
+}

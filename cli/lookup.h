@@ -9,4 +9,8 @@
 DTX_MUSTUSE enum dtx_code dtx_lookup(struct dtx_store *store, const char *what, bool full,
                                      json_t **record, struct dtx_err *err);
 
+/* Of a replay: adds the member "model", the "run" that it did again, as first typed. */
+DTX_MUSTUSE enum dtx_code dtx_lookup_model(struct dtx_store *store, json_t *record,
+                                           struct dtx_err *err);
+
 #endif

@@ -282,7 +282,7 @@ out:
 /* A replay has the stamp of its model, or the bytes could not be equal. */
 static const char *runner_stamp(const struct dtx_runner *r)
 {
-	return r->replay ? dtx_json_text(json_object_get(r->replay->record, "run"), "run_id", "")
+	return r->replay ? dtx_json_text(dtx_runner_model(r->replay->record), "run_id", "")
 	                 : r->run_id;
 }
 

@@ -32,7 +32,7 @@ extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 /* A recorded run that is done again: its plan, places, code and clock instead of a plan file,
  * operands, the cache and the time of day. */
 struct dtx_runner_replay {
-	const json_t *record; /* dtx_query_record, full */
+	const json_t *record; /* dtx_query_record, full, with dtx_lookup_model */
 	const char *dir;      /* where the outputs go */
 };
 
@@ -97,6 +97,8 @@ DTX_MUSTUSE enum dtx_code dtx_runner_replay_places(struct dtx_runner *r, struct 
 DTX_MUSTUSE enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_args *args,
                                                     struct dtx_err *err);
 int64_t dtx_runner_clock(const struct dtx_runner *r);
+/* The "run" whose command line, clock and stamp a replay of the record has. */
+const json_t *dtx_runner_model(const json_t *record);
 /* Where output i of a recorded run goes in `dir`; the name alone without it.  NULL: no memory. */
 char *dtx_runner_replay_target(const json_t *record, size_t i, const char *dir);
 

@@ -11,9 +11,19 @@ static const json_t *replay_run(const struct dtx_runner *r)
 	return json_object_get(r->replay->record, "run");
 }
 
+/* What was typed for a replay is no command line of a run, and its clock was lent. */
+const json_t *dtx_runner_model(const json_t *record)
+{
+	const json_t *model = json_object_get(record, "model");
+
+	return model ? model : json_object_get(record, "run");
+}
+
 int64_t dtx_runner_clock(const struct dtx_runner *r)
 {
-	return r->replay ? dtx_json_int(replay_run(r), "start_us", r->start_us) : r->start_us;
+	if (!r->replay)
+		return r->start_us;
+	return dtx_json_int(dtx_runner_model(r->replay->record), "start_us", r->start_us);
 }
 
 enum dtx_code dtx_runner_replay_plan(struct dtx_runner *r, struct dtx_err *err)
@@ -104,7 +114,7 @@ enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_arg
                                         struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const json_t *run = json_object_get(record, "run"), *list = json_object_get(run, "argv");
+	const json_t *run = dtx_runner_model(record), *list = json_object_get(run, "argv");
 	bool convert = !strcmp(dtx_json_text(run, "command", ""), "convert");
 	struct dtx_cli unused = { .argc = 0 };
 	struct dtx_opttable tables[] = { { dtx_run_opts, convert ? DTX_CONVERT_OPTS : DTX_RUN_OPTS,

@@ -9,6 +9,10 @@ dtx run p.json in.csv -o book.xlsx
 dtx replay out.csv | ids
 dtx replay book.xlsx --into again | ids
 cmp book.xlsx again/book.xlsx && echo "equal bytes"
+# a replay can be done again, and its cells named, by its own id
+dtx provenance log --limit 1 | cut -c 1-8 > id
+dtx replay $(cat id) | ids
+dtx why $(cat id) B2 | ids
 # the recorded file is not written over
 dtx replay out.csv --into . || echo "exit $?"
 dtx replay out.csv --into . --inputs here || echo "exit $?"
