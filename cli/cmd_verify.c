@@ -1,4 +1,5 @@
 /* verify: whether the ledger and the outputs are what they were. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/lookup.h"
@@ -81,6 +82,51 @@ out:
 
 /* --- a receipt --- */
 
+static enum dtx_code verify_differs(json_t *findings, const char *path, const char *text,
+                                    struct dtx_err *err)
+{
+	return verify_add(findings,
+	                  json_pack("{ss ss so}", "finding", "receipt_differs", "path", path,
+	                            "text", json_sprintf("'%s': %s", path, text)),
+	                  err);
+}
+
+/* A record without what goes on after its run: the head, and what became of its snippets. */
+static json_t *verify_settled(const json_t *record)
+{
+	json_t *copy = json_deep_copy(record), *region;
+	size_t i;
+
+	json_object_del(copy, "found");
+	json_object_del(json_object_get(copy, "chain"), "head");
+	json_array_foreach(json_object_get(copy, "regions"), i, region)
+		json_object_del(region, "cell");
+	return copy;
+}
+
+static enum dtx_code verify_same(const char *receipt, const json_t *kept, const json_t *record,
+                                 json_t *findings, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *was = verify_settled(kept), *is = verify_settled(record), *value;
+	const char *key;
+	char text[80];
+
+	if (!was || !is)
+		DTX_FAIL_MEM(err);
+	json_object_foreach(is, key, value)
+	{
+		if (json_equal(json_object_get(was, key), value))
+			continue;
+		snprintf(text, sizeof(text), "the record of this run has another '%.20s'", key);
+		DTX_TRY(verify_differs(findings, receipt, text, err));
+	}
+out:
+	json_decref(was);
+	json_decref(is);
+	return rc;
+}
+
 /* The head in it must be in the chain, its outputs in the record of its run. */
 static enum dtx_code verify_subjects(const json_t *receipt, const json_t *record, json_t *findings,
                                      struct dtx_err *err)
@@ -97,19 +143,16 @@ static enum dtx_code verify_subjects(const json_t *receipt, const json_t *record
 		json_array_foreach(json_object_get(record, "outputs"), k, output) found |=
 			!strcmp(dtx_json_text(output, "sha", ""), sha);
 		if (!found)
-			DTX_TRY(verify_add(findings,
-			                   json_pack("{ss ss ss}", "finding", "receipt_differs",
-			                             "path", dtx_json_text(subject, "name", ""),
-			                             "text",
-			                             "the record of this run has no such output"),
-			                   err));
+			DTX_TRY(verify_differs(findings, dtx_json_text(subject, "name", ""),
+			                       "the record of this run has no such output", err));
 	}
 out:
 	return rc;
 }
 
 static enum dtx_code verify_receipt(struct dtx_store *store, struct verify_args *a,
-                                    json_t **receipt, json_t *findings, struct dtx_err *err)
+                                    const json_t *asked, json_t **receipt, json_t *findings,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 64 };
@@ -119,8 +162,12 @@ static enum dtx_code verify_receipt(struct dtx_store *store, struct verify_args 
 	const char *run;
 
 	DTX_TRY(dtx_file_slurp(a->receipt, &text, err));
-	DTX_TRY(dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, receipt,
-	                       err));
+	rc = dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, receipt,
+	                    err);
+	if (rc != DTX_OK) {
+		dtx_str_copy(err->input, sizeof(err->input), dtx_str_of(a->receipt));
+		goto out;
+	}
 	predicate = json_object_get(*receipt, "predicate");
 	run = dtx_json_text(json_object_get(json_object_get(predicate, "record"), "run"), "run_id",
 	                    NULL);
@@ -129,6 +176,10 @@ static enum dtx_code verify_receipt(struct dtx_store *store, struct verify_args 
 		DTX_FAIL(err, DTX_E_USAGE, "'%s' is no receipt of dtx", a->receipt);
 	DTX_TRY(dtx_lookup(store, run, false, &record, err));
 	DTX_TRY(verify_subjects(*receipt, record, findings, err));
+	DTX_TRY(verify_same(a->receipt, json_object_get(predicate, "record"), record, findings,
+	                    err));
+	if (asked && strcmp(run, dtx_json_text(json_object_get(asked, "run"), "run_id", "")) != 0)
+		DTX_TRY(verify_differs(findings, a->receipt, "the receipt is of another run", err));
 out:
 	json_decref(record);
 	dtx_buf_clear(&text);
@@ -182,10 +233,10 @@ static int verify_main(const struct dtx_cli *cli, void *args, int argc, char **a
 	if (a->receipt && a->opts.head)
 		DTX_FAIL(&err, DTX_E_USAGE, "a receipt has its own head: --head is one too many");
 	DTX_TRY(dtx_store_open(cli->store, DTX_STORE_READ, &store, &err));
-	if (a->receipt)
-		DTX_TRY(verify_receipt(store, a, &receipt, found, &err));
 	if (argc)
 		DTX_TRY(verify_run(store, argv[0], &record, found, &err));
+	if (a->receipt)
+		DTX_TRY(verify_receipt(store, a, record, &receipt, found, &err));
 	DTX_TRY(dtx_verify(store, &a->opts, &all, &err));
 	DTX_TRY(dtx_query_head(store, head, &err));
 	if (json_array_extend(all, found) < 0)

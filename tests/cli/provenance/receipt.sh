@@ -10,6 +10,11 @@ grep -E '^  "status"|^   "rows"' record.json
 dtx verify out.csv --receipt out.csv.dtx.json > /dev/null && echo "receipt holds"
 sed 's/"sha256": "./"sha256": "x/' out.csv.dtx.json > other.json
 dtx verify --receipt other.json || echo "exit $?"
+# any other member of the record; a receipt of another run; a file that is no JSON
+sed 's/"rows": 2/"rows": 3/' out.csv.dtx.json > other.json
+dtx verify --receipt other.json || echo "exit $?"
+dtx verify book.csv --receipt out.csv.dtx.json || echo "exit $?"
+dtx verify --receipt in.csv || echo "exit $?"
 dtx verify --receipt record.json || echo "exit $?"
 dtx convert in.csv --receipt || echo "exit $?"
 dtx convert in.csv out.csv --record nosuch/record.json 2> err || echo "exit $?"
