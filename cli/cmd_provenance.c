@@ -166,6 +166,13 @@ static int provenance_run(const struct dtx_cli *cli, void *args, int argc, char 
 	/* the verbs stand where a run or a file would */
 	a->head = argc && !strcmp(argv[0], "head");
 	a->log = argc && !strcmp(argv[0], "log");
+	if (a->html && (a->head || a->log || a->json || a->code))
+		DTX_FAIL(&err, DTX_E_USAGE,
+		         "option '--html' stands for a whole report: it goes "
+		         "with no '%s'",
+		         a->head || a->log ? argv[0]
+		         : a->json         ? "--json"
+		                           : "--code");
 	DTX_TRY(dtx_store_open(cli->store, DTX_STORE_READ, &store, &err));
 	if (a->head)
 		DTX_TRY(provenance_head(store, &out, &err));
