@@ -63,7 +63,7 @@ struct replay {
 /* --- inputs --- */
 
 /* OLD is the file or a folder above it. */
-static enum dtx_code replay_map_one(json_t *input, const char *map, struct dtx_err *err)
+static enum dtx_code replay_map_one(json_t *input, const char *map, bool *used, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *uri = dtx_json_text(input, "uri", ""), *eq = strchr(map, '=');
@@ -76,6 +76,7 @@ static enum dtx_code replay_map_one(json_t *input, const char *map, struct dtx_e
 		len--;
 	if (strncmp(uri, map, len) != 0 || (uri[len] && uri[len] != '/'))
 		goto out;
+	*used = true;
 	dtx_buf_printf(&path, "%s%s", eq + 1, uri + len);
 	if (!dtx_buf_ok(&path) || !dtx_json_set(input, "uri", json_string(dtx_buf_text(&path))))
 		DTX_FAIL_MEM(err);
@@ -90,10 +91,19 @@ static enum dtx_code replay_map(struct replay *p, struct dtx_err *err)
 	json_t *input;
 	size_t i, k;
 
-	json_array_foreach(json_object_get(p->record, "inputs"), i, input)
-	{
-		for (k = 0; k < p->args->map.n; k++)
-			DTX_TRY(replay_map_one(input, p->args->map.item[k], err));
+	for (k = 0; k < p->args->map.n; k++) {
+		const char *map = p->args->map.item[k];
+		bool used = false;
+
+		json_array_foreach(json_object_get(p->record, "inputs"), i, input)
+			DTX_TRY(replay_map_one(input, map, &used, err));
+		if (used || !strchr(map, '='))
+			continue;
+		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+		                 "option '--map %s': no recorded input is or was below '%.*s'", map,
+		                 (int)strcspn(map, "="), map);
+		dtx_err_hint(err, "give whole paths as `dtx provenance RUN --json` has them");
+		goto out;
 	}
 out:
 	return rc;
@@ -224,7 +234,12 @@ static enum verdict replay_cells(const json_t *was, const char *is, char *text, 
 	struct dtx_err err = DTX_ERR_INIT;
 	enum verdict v = DIFFERENT;
 	const char *path = dtx_json_text(was, "path", "-");
+	const char *format = dtx_json_text(json_object_get(was, "writer"), "format", "");
 
+	if (dtx_str_in_list("md,text", format)) {
+		snprintf(text, size, "%s is for people: no cell is named", format);
+		return v;
+	}
 	snprintf(text, size, "the recorded file is not at hand to name a cell");
 	if (strcmp(dtx_json_text(was, "file", ""), "unchanged") != 0)
 		return v;

@@ -2,6 +2,7 @@
 #include "cli/runner.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -160,12 +161,22 @@ out:
 	return rc;
 }
 
+/* A writer has several, which differ: jsonl and json, csv and tsv. */
+static const char *record_format(const struct dtx_plan_output *o, const struct dtx_exec_output *x)
+{
+	const char *dot = o->path ? strrchr(dtx_file_basename(o->path), '.') : NULL;
+
+	if (o->format && strcmp(o->format, "auto") != 0)
+		return o->format;
+	if (!x->writer)
+		return "csv";
+	return dot && dtx_str_in_list(x->writer->formats, dot + 1) ? dot + 1 : x->writer->name;
+}
+
 static json_t *record_writer(const struct dtx_plan_output *o, const struct dtx_exec_output *x)
 {
-	const char *format = o->opts.format ? o->opts.format : x->writer ? x->writer->name : "csv";
-
-	return json_pack("{ss ss? sb}", "format", format, "sheet", o->opts.sheet, "header",
-	                 !o->opts.no_header);
+	return json_pack("{ss ss? sb}", "format", record_format(o, x), "sheet", o->opts.sheet,
+	                 "header", !o->opts.no_header);
 }
 
 json_t *dtx_runner_outputs(const struct dtx_runner *r)

@@ -13,6 +13,15 @@ cmp book.xlsx again/book.xlsx && echo "equal bytes"
 dtx provenance log --limit 1 | cut -c 1-8 > id
 dtx replay $(cat id) | ids
 dtx why $(cat id) B2 | ids
+# one writer, several formats
+for out in lines.jsonl array.json tabs.tsv; do
+	dtx convert in.csv $out
+	dtx replay $out --accept identical > text && tail -1 text | cut -c 1-9
+	rm $out
+done
+dtx convert in.csv --to jsonl > piped
+dtx replay piped --accept identical > text && tail -1 text | cut -c 1-9
+rm piped
 # the recorded file is not written over
 dtx replay out.csv --into . || echo "exit $?"
 dtx replay out.csv --into . --inputs here || echo "exit $?"
@@ -21,6 +30,7 @@ mkdir old && mv in.csv old/
 dtx replay out.csv || echo "exit $?"
 dtx replay out.csv --map "$PWD=$PWD/old" | ids
 dtx replay out.csv --map "$PWD/in.csv=$PWD/old/in.csv" --json | grep verdict
+dtx replay out.csv --map nosuch=old || echo "exit $?"
 # other numbers
 printf 'k,v\na,1.5\nb,2\na,4\n' > in.csv
 dtx replay out.csv || echo "exit $?"
