@@ -77,38 +77,12 @@ out:
 
 /* --- values --- */
 
-static size_t digits(struct dtx_str s, size_t i)
+static bool is_json_number(struct dtx_str text)
 {
-	size_t n = 0;
+	struct dtx_jscan s = { .p = text.ptr, .end = text.ptr + text.len };
+	struct dtx_jvalue v;
 
-	while (i + n < s.len && s.ptr[i + n] >= '0' && s.ptr[i + n] <= '9')
-		n++;
-	return n;
-}
-
-/* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
-static bool is_json_number(struct dtx_str s)
-{
-	size_t i = s.len && s.ptr[0] == '-', n = digits(s, i);
-
-	if (!n || (n > 1 && s.ptr[i] == '0'))
-		return false;
-	i += n;
-	if (i < s.len && s.ptr[i] == '.') {
-		n = digits(s, i + 1);
-		if (!n)
-			return false;
-		i += n + 1;
-	}
-	if (i < s.len && (s.ptr[i] == 'e' || s.ptr[i] == 'E')) {
-		i++;
-		i += i < s.len && (s.ptr[i] == '+' || s.ptr[i] == '-');
-		n = digits(s, i);
-		if (!n)
-			return false;
-		i += n;
-	}
-	return i == s.len;
+	return dtx_jscan_value(&s, &v) && v.kind == DTX_J_NUMBER && s.p == s.end;
 }
 
 /* An unchanged number keeps its digits. */
