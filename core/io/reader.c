@@ -4,6 +4,7 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/io/gzip.h"
+#include "core/io/idle.h"
 #include "core/io/isolate.h"
 
 enum { HEAD_BYTES = 64 << 10 };
@@ -179,16 +180,8 @@ out:
 
 /* --- members without a use --- */
 
-#define MEMBER(member, name, readers)                                                              \
-	{                                                                                          \
-		name, readers, offsetof(struct dtx_read_opts, member),                             \
-			sizeof(((struct dtx_read_opts *)0)->member)                                \
-	}
-/* Members of an input that change nothing but with these readers; neighbours may share a name. */
-static const struct member {
-	const char *name, *readers;
-	size_t offset, size;
-} members[] = {
+#define MEMBER(member, name, readers) DTX_IDLE(dtx_read_opts, member, name, readers)
+static const struct dtx_idle members[] = {
 	MEMBER(delimiter, "dialect", "csv"),
 	MEMBER(quote, "dialect", "csv"),
 	MEMBER(escape, "dialect", "csv"),
@@ -213,43 +206,29 @@ static const struct member {
 	MEMBER(duplicate_keys, "duplicate_keys", "json"),
 	MEMBER(json_lenient, "syntax", "json"),
 };
+#undef MEMBER
 
-static bool is_idle(const struct member *m, const char *reader, const struct dtx_read_opts *opts)
-{
-	static const struct dtx_read_opts usual = DTX_READ_OPTS_INIT;
-
-	return !dtx_str_in_list(m->readers, reader) &&
-	       memcmp((const char *)opts + m->offset, (const char *)&usual + m->offset, m->size);
-}
-
-/* What was asked for and cannot be, as a note. */
 static enum dtx_code note_idle(struct dtx_reader *r, const struct dtx_read_opts *opts,
                                struct dtx_err *err)
 {
+	static const struct dtx_read_opts usual = DTX_READ_OPTS_INIT;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err w = DTX_ERR_INIT;
-	struct dtx_buf list = DTX_BUF_INIT(1024);
-	const char *last = "";
-	size_t i;
+	struct dtx_buf names = DTX_BUF_INIT(1024);
 
-	for (i = 0; i < DTX_COUNT(members); i++) {
-		if (!is_idle(&members[i], r->cls->name, opts) || !strcmp(members[i].name, last))
-			continue;
-		dtx_buf_printf(&list, "%s\"%s\"", list.len ? ", " : "", members[i].name);
-		last = members[i].name;
-	}
-	if (!list.len)
+	dtx_idle_names(members, DTX_COUNT(members), r->cls->name, opts, &usual, &names);
+	DTX_TRY(dtx_buf_check(&names, "members of an input", err));
+	if (!names.len)
 		goto out;
-	DTX_TRY(dtx_buf_check(&list, "members of an input", err));
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s' is read as %s, which has no use for %s", dtx_source_name(r->src),
-	            r->cls->name, dtx_buf_text(&list));
+	            r->cls->name, dtx_buf_text(&names));
 	dtx_err_hint(&w, "leave it out, or say another \"format\"");
 	w.severity = DTX_SEV_WARNING;
 	if (!dtx_errlist_take(&r->diags, &w))
 		DTX_FAIL_MEM(err);
 out:
-	dtx_buf_clear(&list);
+	dtx_buf_clear(&names);
 	return rc;
 }
 

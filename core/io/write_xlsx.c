@@ -165,10 +165,13 @@ static enum dtx_code check_table(const struct dtx_write_opts *opts, const struct
 		key = dtx_arena_strndup(&folded, dtx_buf_text(&name), name.len);
 		if (!key || !dtx_strmap_put(&seen, dtx_str_of(key), i, &found))
 			DTX_FAIL_MEM(err);
-		if (found != i)
-			DTX_FAIL(err, DTX_E_AMBIGUOUS_COLUMN,
-			         "'%.60s' and '%.60s' are one name in a table of a workbook",
-			         s->field[found].name, s->field[i].name);
+		if (found == i)
+			continue;
+		rc = dtx_err_set(err, DTX_E_AMBIGUOUS_COLUMN, __FILE__, __LINE__,
+		                 "'%.60s' and '%.60s' are one name in a table of a workbook",
+		                 s->field[found].name, s->field[i].name);
+		dtx_err_hint(err, "rename one, or leave \"as_table\" out");
+		goto out;
 	}
 out:
 	dtx_strmap_clear(&seen);
@@ -290,8 +293,11 @@ static enum dtx_code write_text(struct xlsx_writer *w, uint32_t col, struct dtx_
 
 	if (s.len > TEXT_CHARS_MAX && dtx_utf8_count(s.ptr, s.len) > TEXT_CHARS_MAX) {
 		dtx_cell_name(cell, w->row, col);
-		DTX_FAIL(err, DTX_E_CELL_LIMIT, "cell %s: a text of over %d characters", cell,
-		         TEXT_CHARS_MAX);
+		rc = dtx_err_set(err, DTX_E_CELL_LIMIT, __FILE__, __LINE__,
+		                 "cell %s: a text of over %d characters", cell, TEXT_CHARS_MAX);
+		dtx_err_hint(err, "left(text, %d) in a derive step cuts it; csv has no limit",
+		             TEXT_CHARS_MAX);
+		goto out;
 	}
 	dtx_buf_reset(&w->cell);
 	dtx_xlsx_escape(&w->cell, s);
@@ -399,13 +405,19 @@ static enum dtx_code put_row(struct xlsx_writer *w, struct dtx_column *const *co
 	enum dtx_code rc = DTX_OK;
 	uint32_t c;
 
-	if (w->row == DTX_SHEET_ROWS)
-		DTX_FAIL(err, DTX_E_ROW_LIMIT, "a sheet has at most %u rows, the table has more",
-		         DTX_SHEET_ROWS);
-	if (w->table && (uint64_t)w->row * ncols > TABLE_CELLS_MAX)
-		DTX_FAIL(err, DTX_E_CELL_LIMIT,
-		         "a table of a workbook is held in memory: at most %d cells",
-		         TABLE_CELLS_MAX);
+	if (w->row == DTX_SHEET_ROWS) {
+		rc = dtx_err_set(err, DTX_E_ROW_LIMIT, __FILE__, __LINE__,
+		                 "a sheet has at most %u rows, the table has more", DTX_SHEET_ROWS);
+		dtx_err_hint(err, "csv and jsonl have no limit");
+		goto out;
+	}
+	if (w->table && (uint64_t)w->row * ncols > TABLE_CELLS_MAX) {
+		rc = dtx_err_set(err, DTX_E_CELL_LIMIT, __FILE__, __LINE__,
+		                 "a table of a workbook is held in memory: at most %d cells",
+		                 TABLE_CELLS_MAX);
+		dtx_err_hint(err, "leave \"as_table\" out");
+		goto out;
+	}
 	for (c = 0; c < ncols; c++) {
 		if (dtx_column_is_null(col[c], row))
 			continue;

@@ -3,6 +3,7 @@
 
 #include "core/base/file.h"
 #include "core/data/cast.h"
+#include "core/io/idle.h"
 
 static const struct dtx_writer_class *find(const char *word, bool suffix)
 {
@@ -41,5 +42,39 @@ enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t row, const ch
 	DTX_TRY(dtx_buf_check(room, "a cell", err));
 	*out = (struct dtx_str){ dtx_buf_text(room), room->len };
 out:
+	return rc;
+}
+
+/* Text is for the eye: a terminal gets it in place of CSV. */
+enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx_write_opts *opts,
+                              struct dtx_err *err)
+{
+	static const struct dtx_write_opts usual = DTX_WRITE_OPTS_INIT;
+	static const struct dtx_idle members[] = {
+		DTX_IDLE(dtx_write_opts, delimiter, "delimiter", "csv,text"),
+		DTX_IDLE(dtx_write_opts, quote_all, "quote", "csv,text"),
+		DTX_IDLE(dtx_write_opts, crlf, "eol", "csv,text"),
+		DTX_IDLE(dtx_write_opts, bom, "bom", "csv,text"),
+		DTX_IDLE(dtx_write_opts, float_trim, "float_style", "csv,text"),
+		DTX_IDLE_TEXT(dtx_write_opts, null_text, "null_text", "csv,text,md"),
+		DTX_IDLE(dtx_write_opts, no_header, "header", "csv,text,xlsx"),
+		DTX_IDLE_TEXT(dtx_write_opts, sheet, "sheet", "xlsx"),
+		DTX_IDLE(dtx_write_opts, as_table, "as_table", "xlsx"),
+	};
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err note = DTX_ERR_INIT;
+	struct dtx_buf names = DTX_BUF_INIT(1024);
+
+	dtx_idle_names(members, DTX_COUNT(members), w->cls->name, opts, &usual, &names);
+	DTX_TRY(dtx_buf_check(&names, "members of an output", err));
+	if (!names.len)
+		goto out;
+	dtx_err_set(&note, DTX_W_RESULT_NOTE, __FILE__, __LINE__,
+	            "the output is written as %s, which has no use for %s", w->cls->name,
+	            dtx_buf_text(&names));
+	if (!dtx_errlist_take(&w->diags, &note))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_buf_clear(&names);
 	return rc;
 }

@@ -45,6 +45,9 @@ struct dtx_writer_class {
 };
 extern const struct dtx_writer_class *const dtx_writes[]; /* generated, NULL at the end */
 
+/* Notes members of an output that its format has no use for. */
+DTX_MUSTUSE enum dtx_code dtx_writer_idle(struct dtx_writer *w, const struct dtx_write_opts *opts,
+                                          struct dtx_err *err);
 /* What a cell is shown as, null_text for a null; in `room`, until its next use. */
 DTX_MUSTUSE enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t row,
                                           const char *null_text, struct dtx_buf *room,

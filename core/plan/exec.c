@@ -366,6 +366,8 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 	struct dtx_err why = DTX_ERR_INIT;
 
 	*again = false;
+	if (rc != DTX_E_RETYPE && dtx_outputs_blamed(err))
+		return rc;
 	if (rc == DTX_E_RETYPE) {
 		dtx_err_move(&why, err);
 		rc = dtx_inputset_widen(&x->in, &x->graph.push, &why, err);

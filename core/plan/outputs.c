@@ -6,6 +6,7 @@
 #include "core/base/mem.h"
 
 struct output_end {
+	const char *at; /* in the plan */
 	struct dtx_writer *writer;
 	const struct dtx_writer_class *cls;
 	struct dtx_tap *tap;
@@ -14,6 +15,11 @@ struct output_end {
 	struct dtx_tablehash hash;
 	int64_t rows;
 };
+
+bool dtx_outputs_blamed(const struct dtx_err *err)
+{
+	return dtx_str_starts(dtx_str_of(err->at), DTX_STR("/output"));
+}
 
 const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o)
 {
@@ -47,7 +53,9 @@ static enum dtx_code output_put(void *arg, struct dtx_batch *b, struct dtx_ring_
 	if (e->hashes)
 		dtx_tablehash_fold(&e->hash, &item->hash);
 	if (e->cls) {
-		DTX_TRY(e->cls->put(e->writer, b, &item->text, err));
+		rc = e->cls->put(e->writer, b, &item->text, err);
+		if (rc != DTX_OK)
+			dtx_err_at(err, e->at);
 		goto out;
 	}
 	DTX_TRY(dtx_batch_copy(b, &copy, err));
@@ -80,14 +88,18 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 		opts.format = o->format;
 	out->writer = e->cls;
 	DTX_TRY(e->cls->open(out->file, &opts, out->schema, &e->writer, err));
+	DTX_TRY(dtx_writer_idle(e->writer, &opts, err));
 out:
+	if (rc != DTX_OK)
+		dtx_err_at(err, o->at);
 	return rc;
 }
 
-static bool take_warnings(struct dtx_errlist *to, struct dtx_errlist *from)
+static bool take_warnings(struct dtx_errlist *to, struct dtx_errlist *from, const char *at)
 {
 	for (size_t i = 0; i < from->n; i++) {
 		from->item[i].severity = DTX_SEV_WARNING;
+		dtx_err_at(&from->item[i], at);
 		if (!dtx_errlist_take(to, &from->item[i]))
 			return false;
 	}
@@ -106,8 +118,11 @@ static enum dtx_code finish_end(struct output_end *e, struct dtx_exec_result *re
 	e->table = NULL;
 	if (!e->writer)
 		goto out;
-	DTX_TRY(e->cls->finish(e->writer, err));
-	if (!take_warnings(&result->warnings, &e->writer->diags))
+	rc = e->cls->finish(e->writer, err);
+	if (rc != DTX_OK)
+		dtx_err_at(err, e->at);
+	DTX_TRY(rc);
+	if (!take_warnings(&result->warnings, &e->writer->diags, e->at))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_outfile_finish(out->file, err));
 out:
@@ -119,7 +134,9 @@ enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_tap 
                                 struct dtx_err *err)
 {
 	int32_t t = g->plan->output[i].table;
-	struct output_end e = { .tap = tap, .hashes = g->opts->table_hash };
+	struct output_end e = { .at = g->plan->output[i].at,
+		                .tap = tap,
+		                .hashes = g->opts->table_hash };
 	struct dtx_pipe_end end = { .arg = &e, .prepare = output_prepare, .put = output_put };
 	enum dtx_code rc = DTX_OK;
 

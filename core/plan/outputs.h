@@ -4,6 +4,8 @@
 
 #include "core/plan/graph.h"
 
+/* The error is an output's: no step is to blame, no other reading of an input helps. */
+bool dtx_outputs_blamed(const struct dtx_err *err);
 /* Class of output i: its format, else its path's suffix.  NULL: no such format. */
 const struct dtx_writer_class *dtx_outputs_class(const struct dtx_plan_output *o);
 /* Streams output i's table to its place; fills `out`.  tap: the plan's expect, or NULL. */

@@ -4,6 +4,7 @@
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/plan/cite.h"
+#include "core/plan/outputs.h"
 
 struct worker {
 	struct dtx_pipe *p;
@@ -113,9 +114,11 @@ static void pipe_stop(struct dtx_emit *e)
 
 static void blame_step(const struct dtx_opctx *ox, const struct dtx_op *op, struct dtx_err *err)
 {
-	dtx_err_step(err, ox->step, op->name);
-	if (err)
-		err->run_time = true;
+	if (!err)
+		return;
+	if (!dtx_outputs_blamed(err)) /* the step only handed on what an output cannot take */
+		dtx_err_step(err, ox->step, op->name);
+	err->run_time = true;
 }
 
 static enum dtx_code run_pass(struct worker *w, unsigned i, struct dtx_batch *b,
