@@ -208,20 +208,18 @@ out:
 /* Bytes that cost time and say nothing. */
 static enum dtx_code check_idle(struct dtx_xml *x, size_t added, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
 	bool quiet;
 
 	x->quiet = memchr(x->buf + x->end, '<', added) ? 0 : x->quiet + added;
 	x->idle += added;
 	quiet = x->quiet > QUIET_MAX;
-	if (quiet || x->idle > IDLE_MAX)
-		DTX_FAIL(
-			err, DTX_E_ARCHIVE_LIMIT,
-			"'%s': %s at byte %llu: goes on and on without a %s (archive limit 'idle')",
-			x->label, x->part, (unsigned long long)(x->base + x->end),
-			quiet ? "tag" : "value");
-out:
-	return rc;
+	if (!quiet && x->idle <= IDLE_MAX)
+		return DTX_OK;
+	dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
+	            "'%s': %s at byte %llu: goes on and on without a %s", x->label, x->part,
+	            (unsigned long long)(x->base + x->end), quiet ? "tag" : "value");
+	dtx_err_hint(err, "save the file again in the program it is from");
+	return DTX_E_ARCHIVE_LIMIT;
 }
 
 enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)

@@ -155,10 +155,10 @@ def compound(path):
 
 # name, maker, status, a word of the message; None: reads as it is
 CASES = [
-    ("64 MiB of blanks", blanks, 4, "archive limit 'idle'"),
-    ("8 M elements that mean nothing", elements, 4, "archive limit 'idle'"),
+    ("64 MiB of blanks", blanks, 4, "goes on and on without a tag"),
+    ("8 M elements that mean nothing", elements, 4, "goes on and on without a value"),
     ("a million cells in one row", one_row, 4, "16384 cells"),
-    ("5 M empty strings", no_strings, 4, "archive limit 'idle'"),
+    ("5 M empty strings", no_strings, 4, "goes on and on without a value"),
     ("a million levels", deep, 4, "deep|levels|depth"),
     ("a DOCTYPE", doctype, 4, "DOCTYPE"),
     ("counts of four thousand million", counts, 0, None),
