@@ -15,9 +15,10 @@ static enum dtx_code fuzz_read(const uint8_t *data, size_t size, uint32_t rows, 
 	enum dtx_code rc;
 
 	opts.format = "json";
-	/* the first byte, a blank to JSON, chooses the way that is less used */
+	/* the first bytes, blanks to JSON, choose the way that is less used */
 	opts.json_lenient = size && data[0] == '\t';
 	opts.duplicate_keys = size && data[0] == '\r' ? DTX_KEYS_LAST : DTX_KEYS_ERROR;
+	opts.records = size > 1 && data[1] == '\t' ? "/d" : NULL;
 	opts.ragged = size && data[0] == '\n' ? DTX_RAGGED_PAD : DTX_RAGGED_ERROR;
 	rc = bytes_dump("f.json", &in, &opts, rows, values, out, &err);
 	if (rc == DTX_E_BUG || rc == DTX_E_RETYPE)
