@@ -112,6 +112,12 @@ static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place
 		out->row++;
 }
 
+static void blame_input(const struct json_reader *r, struct dtx_err *w)
+{
+	dtx_str_copy(w->input, sizeof(w->input),
+	             dtx_str_of(r->opts.alias ? r->opts.alias : r->rows.label));
+}
+
 static enum dtx_code warn(struct json_reader *r, enum dtx_code code, const char *text,
                           const char *subject, struct dtx_err *err)
 {
@@ -121,6 +127,7 @@ static enum dtx_code warn(struct json_reader *r, enum dtx_code code, const char 
 	dtx_err_set(&w, code, __FILE__, __LINE__, "'%.100s' %s", subject, text);
 	w.severity = DTX_SEV_WARNING;
 	w.run_time = true;
+	blame_input(r, &w);
 	if (!dtx_errlist_take(&r->head.diags, &w))
 		DTX_FAIL_MEM(err);
 out:
@@ -266,8 +273,7 @@ static enum dtx_code tell(struct json_reader *r, const struct dtx_joddity *o, co
 	w.row = line - 1;
 	w.byte = byte;
 	snprintf(w.cell, sizeof(w.cell), "L%lld", (long long)line);
-	dtx_str_copy(w.input, sizeof(w.input),
-	             dtx_str_of(r->opts.alias ? r->opts.alias : r->rows.label));
+	blame_input(r, &w);
 	if (!dtx_errlist_take(&r->head.diags, &w))
 		DTX_FAIL_MEM(err);
 out:
