@@ -13,10 +13,9 @@
 #include "core/base/mem.h"
 #include "core/data/spill_column.h"
 
-#define WINDOW                                                                                     \
-	((size_t)64 << 20) /* of the file are mapped at a time, or as much as one piece is         \
-	                    */
-#define ALIGN ((size_t)64)
+/* Of the file are mapped at a time, or as much as one piece is. */
+#define WINDOW ((size_t)64 << 20)
+#define ALIGN  ((size_t)64)
 
 struct window {
 	struct dtx_owner *file;
@@ -97,6 +96,12 @@ bool dtx_spill_states(const struct dtx_spill *s)
 
 /* --- room in the file --- */
 
+static void hint_folder(struct dtx_err *err)
+{
+	dtx_err_hint(err, "work beyond --memory goes to $TMPDIR: name a folder with room, or allow "
+	                  "more memory");
+}
+
 static enum dtx_code open_file(struct dtx_spill *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -108,7 +113,10 @@ static enum dtx_code open_file(struct dtx_spill *s, struct dtx_err *err)
 	if (!fd)
 		DTX_FAIL_MEM(err);
 	*fd = -1;
-	DTX_TRY(dtx_file_temp(NULL, fd, err));
+	rc = dtx_file_temp(NULL, fd, err);
+	if (rc != DTX_OK && rc != DTX_E_NO_MEMORY)
+		hint_folder(err);
+	DTX_TRY(rc);
 	s->fd = *fd;
 	s->file = dtx_owner_new(file_free, fd);
 	if (!s->file)
@@ -194,8 +202,7 @@ enum dtx_code dtx_piece_add(struct dtx_piece *p, const void *bytes, size_t n, co
 			rc = dtx_err_set(err, dtx_file_write_code(failed), __FILE__, __LINE__,
 			                 "cannot write to a temporary file in '%s': %s",
 			                 dir && dir[0] ? dir : "/tmp", strerror(failed));
-			dtx_err_hint(err, "work beyond --memory goes to $TMPDIR: name a folder "
-			                  "with room, or allow more memory");
+			hint_folder(err);
 			goto out;
 		}
 		from += done;
