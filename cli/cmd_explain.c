@@ -59,6 +59,7 @@ static enum dtx_code explain_analyze(struct dtx_runner *r, int argc, char **argv
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_runner_plan(r, err));
+	dtx_runner_memory(r);
 	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
 	worst = dtx_errlist_worst(&r->findings);
 	if (worst && worst->severity == DTX_SEV_ERROR)
@@ -90,6 +91,7 @@ static enum dtx_code explain_look(struct dtx_runner *r, int argc, char **argv, s
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_runner_bind(r, argc, argv, err));
+	dtx_runner_memory(r);
 	worst = dtx_errlist_worst(&r->findings);
 	opts.workers = (unsigned)r->args->threads;
 	if (!r->result && !(worst && worst->severity == DTX_SEV_ERROR))

@@ -36,6 +36,15 @@ static int schema_unknown(const struct dtx_cli *cli, const char *name)
 	return status;
 }
 
+static int schema_both(const struct dtx_cli *cli)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+
+	dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__,
+	            "--explain has one schema: it goes without --op and --strict");
+	return dtx_out_fail(cli, &err);
+}
+
 static int schema_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	const struct schema_args *a = args;
@@ -46,6 +55,8 @@ static int schema_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 	(void)argv;
 	if (a->op && !dtx_op_find(a->op, NULL))
 		return schema_unknown(cli, a->op);
+	if (a->explain && (a->op || a->strict))
+		return schema_both(cli);
 	if (a->explain)
 		schema = dtx_explain_schema();
 	else

@@ -414,8 +414,7 @@ static enum dtx_code runner_refuse(struct dtx_runner *r, struct dtx_err *err)
 	return worst->code;
 }
 
-/* The lower of the plan's limit and the option. */
-static void runner_memory(const struct dtx_runner *r)
+void dtx_runner_memory(const struct dtx_runner *r)
 {
 	int64_t mb = DTX_MIN(r->plan->limits.memory_mb, (int64_t)1 << 40);
 	int64_t most = r->args->memory;
@@ -431,7 +430,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_runner_plan(r, err));
-	runner_memory(r);
+	dtx_runner_memory(r);
 	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
 	if (r->replay)
 		DTX_TRY(dtx_runner_replay_places(r, err));

@@ -64,6 +64,8 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv);
 
 /* Pieces, also used by check and explain. */
 DTX_MUSTUSE enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err);
+/* Sets the memory limit: the lower of the plan's and the option's. */
+void dtx_runner_memory(const struct dtx_runner *r);
 DTX_MUSTUSE enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv,
                                             struct dtx_err *err);
 /* Opens the sources of inputs that have a path; with `all`, one without is a usage error. */

@@ -7,3 +7,8 @@ printf '[{"op":"filter","where":"hours > 1"},{"op":"limit","n":5}]' > plan.json
 dtx explain plan.json "$FIX/csv/hours.csv" --analyze --threads 1 | sed -E 's,[0-9]+[.][0-9] MB,N MB,g' | plain
 echo "-- what needs a snippet is not run"
 dtx explain "$FIX/plans/balance.json" --analyze || echo "exit $?"
+echo "-- the plan's own memory limit"
+echo '{"dtx":1,"steps":[{"op":"sort","by":["hours"]}],"limits":{"memory_mb":64}}' > plan.json
+dtx explain plan.json --memory 1G --threads 1 | tail -1
+dtx explain plan.json "$FIX/csv/hours.csv" --analyze --memory 32M --threads 1 | grep -o "memory limit.*"
+dtx schema --explain --op sort || echo "exit $?"
