@@ -145,22 +145,6 @@ out:
 	return rc;
 }
 
-static void warn_all(const struct dtx_opctx *ox, const json_t *checks)
-{
-	json_t *check;
-	size_t i;
-
-	json_array_foreach(checks, i, check)
-	{
-		if (strcmp(dtx_json_text(check, "status", ""), "fail") == 0 &&
-		    strcmp(dtx_json_text(check, "severity", ""), "warn") == 0)
-			dtx_op_warn(ox, DTX_W_RESULT_NOTE, "assert: %s: %s, expected %s",
-			            dtx_json_text(check, "name", ""),
-			            dtx_json_text(check, "actual", ""),
-			            dtx_json_text(check, "expected", ""));
-	}
-}
-
 /* All rules have been fed: those that failed end the run before its output is seen. */
 static enum dtx_code assert_flush(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                   struct dtx_emit *out, struct dtx_err *err)
@@ -174,8 +158,8 @@ static enum dtx_code assert_flush(const struct dtx_opctx *ox, void *const *local
 	(void)out;
 	if (!checks)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_rules_finish(locals[0], checks, &failed, &where, err));
-	warn_all(ox, checks);
+	/* no worker adds a warning any more: flush comes after them */
+	DTX_TRY(dtx_rules_finish(locals[0], checks, &failed, &where, ox->warnings, err));
 	if (!failed)
 		goto out;
 	rc = dtx_expect_fail(checks, DTX_E_ASSERT_FAILED, where.at, err);

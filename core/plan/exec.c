@@ -528,6 +528,20 @@ static void place_error(const struct exec *x, struct dtx_err *err)
 		dtx_err_at(err, dtx_facts_input_at(x->plan, (uint32_t)input));
 }
 
+/* What an op had to say is at its step. */
+static void place_warnings(struct exec *x)
+{
+	for (size_t i = 0; i < x->result->warnings.n; i++) {
+		struct dtx_err *w = &x->result->warnings.item[i];
+
+		if (w->step < 0 || (uint32_t)w->step >= x->plan->nsteps)
+			continue;
+		dtx_err_at(w, x->plan->step[w->step].at);
+		if (!w->op[0])
+			dtx_str_copy(w->op, sizeof(w->op), dtx_str_of(x->plan->step[w->step].name));
+	}
+}
+
 enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
                        const struct dtx_host *host, struct dtx_errlist *findings,
                        struct dtx_exec_result **out, struct dtx_err *err)
@@ -551,6 +565,8 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 out:
 	if (x && rc != DTX_OK)
 		place_error(x, e);
+	if (x && x->result)
+		place_warnings(x);
 	if (x) {
 		tell_repairs(x);
 		stop(x);

@@ -486,6 +486,7 @@ enum dtx_code dtx_rules_bind(struct dtx_bind *b, const struct dtx_rules *rules,
 		DTX_FAIL_MEM(err);
 	r->n = rules->n;
 	r->schema = b->in[0];
+	r->step = b->step;
 	for (size_t i = 0; i < rules->n; i++) {
 		struct binder w = { .b = b,
 			            .rule = &rules->rule[i],
@@ -524,7 +525,7 @@ static enum dtx_code run_table(const struct dtx_rules *rules, struct dtx_bind *b
 	DTX_TRY(dtx_rules_start(bound, &run, err));
 	for (size_t i = 0; i < t->nbatches; i++)
 		DTX_TRY(dtx_rules_batch(run, t->batch[i], err));
-	DTX_TRY(dtx_rules_finish(run, checks, failed, NULL, err));
+	DTX_TRY(dtx_rules_finish(run, checks, failed, NULL, NULL, err));
 out:
 	dtx_rules_free(run);
 	return rc;

@@ -67,10 +67,11 @@ DTX_MUSTUSE enum dtx_code dtx_rules_start(const struct dtx_rules_bound *bound,
 DTX_MUSTUSE enum dtx_code dtx_rules_batch(struct dtx_rules_run *run, struct dtx_batch *b,
                                           struct dtx_err *err);
 /* Appends the check rows and counts those that failed with severity error; `where` gets the pointer
- * to the first of them, and the place of the first row that broke it. */
+ * to the first of them, and the place of the first row that broke it.  Those of severity warn go to
+ * `warnings`.  Both may be NULL. */
 DTX_MUSTUSE enum dtx_code dtx_rules_finish(struct dtx_rules_run *run, json_t *checks,
                                            int64_t *failed, struct dtx_err *where,
-                                           struct dtx_err *err);
+                                           struct dtx_errlist *warnings, struct dtx_err *err);
 void dtx_rules_free(struct dtx_rules_run *run); /* NULL is fine */
 /* All of an expect object's rules over a table at rest; findings of the rules themselves are
  * errors. */

@@ -28,6 +28,7 @@ struct dtx_rules_bound {
 	struct rule_bound *rule;
 	size_t n;
 	const struct dtx_schema *schema;
+	int32_t step; /* -1: of the plan's expect */
 };
 extern const char *const dtx_rule_names[DTX_RULE_KINDS];
 

@@ -546,8 +546,29 @@ out:
 	return rc;
 }
 
+/* A rule of severity warn that does not hold. */
+static enum dtx_code warn(struct verdict *v, struct dtx_errlist *warnings, struct dtx_err *err)
+{
+	struct dtx_err w = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+
+	dtx_err_set(&w, DTX_W_RESULT_NOTE, __FILE__, __LINE__, "%s: %s, expected %s",
+	            dtx_rule_names[v->rule->rule->kind], dtx_buf_text(&v->actual),
+	            dtx_buf_text(&v->expected));
+	w.severity = DTX_SEV_WARNING;
+	w.run_time = true;
+	dtx_err_step(&w, v->run->bound->step, NULL);
+	dtx_err_at(&w, v->rule->at);
+	dtx_err_place(&w, &v->state->where);
+	if (!dtx_errlist_take(warnings, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_rules_finish(struct dtx_rules_run *run, json_t *checks, int64_t *failed,
-                               struct dtx_err *where, struct dtx_err *err)
+                               struct dtx_err *where, struct dtx_errlist *warnings,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool first = true;
@@ -569,6 +590,8 @@ enum dtx_code dtx_rules_finish(struct dtx_rules_run *run, json_t *checks, int64_
 		}
 		first = first && !bad;
 		rc = put_verdict(&v, checks, err);
+		if (rc == DTX_OK && warnings && !v.pass && !bad)
+			rc = warn(&v, warnings, err);
 		dtx_buf_clear(&v.expected);
 		dtx_buf_clear(&v.actual);
 		DTX_TRY(rc);

@@ -14,3 +14,5 @@ try "$pass" '{"rules":[{"rule":"expression","expr":"n * 2 < 10"},{"rule":"sum_eq
 try '{"op":"assert","rules":[{"rule":"range","col":"n","max":4},{"rule":"unique","cols":"k"}]}' 'null'
 try '{"op":"sort","by":"n","expect":{"rules":[{"rule":"sorted","by":"-n"}]}}' 'null'
 try "$pass" '{"keys":["k","n"],"columns":[{"name":"k","matches":"^[ab]$"}],"rules":[{"rule":"sum_equals","col":"n","value":9},{"rule":"row_count","min":9,"severity":"warn"}]}'
+# warnings have their place as errors have
+try '{"op":"assert","rules":[{"rule":"range","col":"n","max":4,"severity":"warn"}]}' '{"rules":[{"rule":"unique","cols":"k","severity":"warn"}]}'
