@@ -142,8 +142,8 @@ static const struct dtx_param limit_rows[] = {
 	LIMIT(growth, "rows a step may make per row it reads", "16"),
 	LIMIT(cols, "columns of any table", "16384"),
 	LIMIT(pivot_cols, "columns a pivot may make", "4096"),
-	LIMIT(memory_mb, "memory", NULL),
-	LIMIT(time_s, "wall time", NULL),
+	LIMIT(memory_mb, "memory in MiB; less than 16 counts as 16", NULL),
+	LIMIT(time_s, "wall time in seconds", NULL),
 };
 
 static enum dtx_code member_object(struct dtx_plan_parse *p, const char *name, const char *at,
