@@ -109,6 +109,7 @@ static int side_of(const char *name, const char **column)
 
 struct grow {
 	struct dtx_bind *b;
+	const char *bare; /* a column without a side */
 	struct dtx_err *err;
 	enum dtx_code rc;
 };
@@ -120,7 +121,9 @@ static void on_name(void *arg, const char *name)
 	const char *column;
 	int t = side_of(name, &column);
 
-	if (g->rc == DTX_OK && t >= 0)
+	if (t < 0)
+		g->bare = name;
+	else if (g->rc == DTX_OK)
 		g->rc = dtx_bind_grow(g->b, (unsigned)t, column, g->err);
 }
 
@@ -163,7 +166,7 @@ static enum dtx_code bind_where(struct dtx_bind *b, const struct range_args *a,
                                 struct range_state *s, struct dtx_err *err)
 {
 	const struct dtx_typeref want = { .type = DTX_T_BOOL };
-	struct grow g = { b, err, DTX_OK };
+	struct grow g = { b, NULL, err, DTX_OK };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_expr *e;
 
@@ -177,6 +180,12 @@ static enum dtx_code bind_where(struct dtx_bind *b, const struct range_args *a,
 	dtx_expr_columns(e, on_name, &g);
 	DTX_TRY(g.rc);
 	DTX_TRY(pair_schema(b, s, err));
+	if (g.bare) {
+		DTX_TRY(dtx_bind_fail(b, DTX_E_UNKNOWN_COLUMN, "/where", err,
+		                      "column '%s' is of neither table: write left.%s or right.%s",
+		                      g.bare, g.bare, g.bare));
+		goto out;
+	}
 	DTX_TRY(dtx_bind_expr_over(b, s->pair, e, "/where", want, on_use, s->used, &s->where, err));
 	for (uint32_t i = 0; i < s->pair->nfields; i++)
 		if (s->used[i])
