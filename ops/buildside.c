@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "ops/cells.h"
+
 const struct dtx_param dtx_key_pair_rows[2] = {
 	{ .name = "left",
 	  .kind = DTX_P_COLUMN,
@@ -189,6 +191,22 @@ void dtx_build_local_clear(const struct dtx_key_sides *keys, struct dtx_build_lo
 	dtx_join_probe_clear(&l->probe, keys->left.n);
 	dtx_mem_free(l->which);
 	dtx_mem_free(l->row);
+}
+
+enum dtx_code dtx_build_under(const struct dtx_opctx *ox, const struct dtx_colmap *map,
+                              struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c;
+
+	for (uint32_t i = 0; i < map->n; i++) {
+		if (map->from[i] < 0 || !b->col[map->from[i]])
+			continue;
+		DTX_TRY(dtx_cells_under(b, (uint32_t)map->from[i], &ox->out->field[i], &c, err));
+		dtx_batch_put(b, (uint32_t)map->from[i], dtx_column_ref(c));
+	}
+out:
+	return rc;
 }
 
 enum dtx_code dtx_build_attach(const struct dtx_opctx *ox, const struct dtx_join_table *t,

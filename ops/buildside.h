@@ -49,6 +49,10 @@ struct dtx_build_local { /* of a worker, for one batch */
 DTX_MUSTUSE enum dtx_code dtx_build_local_new(const struct dtx_key_sides *keys,
                                               struct dtx_build_local *l, struct dtx_err *err);
 void dtx_build_local_clear(const struct dtx_key_sides *keys, struct dtx_build_local *l);
+/* Columns of the batch that the map moves under a field of the output with other rules of text
+ * become values.  While the batch's schema lives: a kept batch's is gone after finalize. */
+DTX_MUSTUSE enum dtx_code dtx_build_under(const struct dtx_opctx *ox, const struct dtx_colmap *map,
+                                          struct dtx_batch *b, struct dtx_err *err);
 /* in gets the output schema: its own columns move by lmap, those of the table by rmap. */
 DTX_MUSTUSE enum dtx_code
 dtx_build_attach(const struct dtx_opctx *ox, const struct dtx_join_table *t,

@@ -29,6 +29,7 @@ struct dtx_join_state {
 	bool left_unique, right_unique, all_left, all_right, nulls_equal;
 	struct dtx_key_sides key;
 	struct dtx_colmap lmap, rmap;
+	struct dtx_colmap right_only; /* as rmap, and keys where right-only rows show them */
 	int32_t *key_out;  /* per key: output column that a right-only row fills from its right
 	                    * key; -1: none */
 	bool *refit;       /* per output column: left cells are fitted to the merged field */

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "ops/cells.h"
+
 static bool from_right(enum dtx_join_how how)
 {
 	return how == DTX_JOIN_RIGHT || how == DTX_JOIN_FULL;
@@ -48,10 +50,7 @@ static enum dtx_code widen_key(struct dtx_bind *b, struct dtx_join_state *s, uin
 	enum dtx_code rc = DTX_OK;
 
 	s->key_out[key] = (int32_t)out;
-	if (f->type.type != DTX_T_UNKNOWN && r->type.type != DTX_T_UNKNOWN)
-		f->type = dtx_type_merge(f->type, r->type);
-	f->guessed = f->guessed || r->guessed;
-	f->source = f->source && r->source;
+	dtx_field_merge(f, r);
 	s->refit[out] = true;
 	DTX_TRY(dtx_bind_use(b, (int32_t)out, 1, s->key.right.col[key], DTX_DEMAND_VALUE, err));
 out:
@@ -115,6 +114,24 @@ out:
 	return rc;
 }
 
+static enum dtx_code bind_maps(struct dtx_bind *b, struct dtx_join_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int32_t *from = dtx_arena_alloc(b->arena, (size_t)b->ncols + 1, sizeof(*from));
+
+	if (!from)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_colmap_bind(b, 0, &s->lmap, err));
+	DTX_TRY(dtx_colmap_bind(b, 1, &s->rmap, err));
+	memcpy(from, s->rmap.from, s->rmap.n * sizeof(*from));
+	for (uint32_t k = 0; k < s->key.left.n; k++)
+		if (s->key_out[k] >= 0)
+			from[s->key_out[k]] = s->key.right.col[k];
+	s->right_only = (struct dtx_colmap){ s->rmap.n, from };
+out:
+	return rc;
+}
+
 static void bind_promises(const struct dtx_join_args *a, struct dtx_join_state *s)
 {
 	s->how = (enum dtx_join_how)a->how;
@@ -140,8 +157,7 @@ enum dtx_code dtx_join_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 	DTX_TRY(bind_left(b, a, s, err));
 	if (s->how != DTX_JOIN_SEMI && s->how != DTX_JOIN_ANTI)
 		DTX_TRY(bind_right(b, a, s, err));
-	DTX_TRY(dtx_colmap_bind(b, 0, &s->lmap, err));
-	DTX_TRY(dtx_colmap_bind(b, 1, &s->rmap, err));
+	DTX_TRY(bind_maps(b, s, err));
 	if (a->indicator_as) {
 		s->indicator = (int32_t)b->ncols;
 		DTX_TRY(dtx_bind_make(b, a->indicator_as, text, NULL, "side of", err));

@@ -244,6 +244,7 @@ enum dtx_code dtx_join_batch(const struct dtx_opctx *ox, void *local, struct dtx
 	}
 	if (s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_RIGHT)
 		dtx_op_count(ox, "unmatched", l->unmatched - before);
+	DTX_TRY(dtx_build_under(ox, &s->lmap, in, err));
 	DTX_TRY(pair_rows(ox, l, in, out, err));
 out:
 	return rc;
@@ -261,22 +262,13 @@ static enum dtx_code right_only(const struct dtx_opctx *ox, const struct dtx_row
 		                 l->rrow, n };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
-	int32_t *from = dtx_mem_alloc((size_t)ox->out->nfields + 1, sizeof(*from));
-	struct dtx_colmap map = { ox->out->nfields, from };
 
-	if (!from)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < map.n; i++)
-		from[i] = i < s->rmap.n ? s->rmap.from[i] : -1;
-	for (uint32_t k = 0; k < s->key.left.n; k++)
-		if (s->key_out[k] >= 0)
-			from[s->key_out[k]] = s->key.right.col[k];
 	for (uint32_t i = 0; i < n; i++) {
 		l->which[i] = ref[i].batch;
 		l->rrow[i] = ref[i].row;
 	}
 	DTX_TRY(dtx_batch_new(ox->out, n, &b, err));
-	DTX_TRY(dtx_pick_into(ox, &map, &pick, b, err));
+	DTX_TRY(dtx_pick_into(ox, &s->right_only, &pick, b, err));
 	for (uint32_t i = 0; i < b->ncols; i++) {
 		struct dtx_column *c = NULL;
 
@@ -299,7 +291,6 @@ static enum dtx_code right_only(const struct dtx_opctx *ox, const struct dtx_row
 	DTX_TRY(dtx_emit_batch(out, b, err));
 out:
 	dtx_batch_free(b);
-	dtx_mem_free(from);
 	return rc;
 }
 

@@ -235,8 +235,10 @@ static enum dtx_code diff_finalize(const struct dtx_opctx *ox, void *const *loca
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_build_table(locals, n, &s->key, true, &d->key, err));
 	DTX_TRY(dtx_build_unique(d->key, &s->key.right, "diff_tables", err));
-	for (size_t i = 0; i < d->key->kept.n; i++)
+	for (size_t i = 0; i < d->key->kept.n; i++) {
+		DTX_TRY(dtx_build_under(ox, &s->removed, d->key->kept.batch[i], err));
 		DTX_TRY(dtx_kept_add(&again, d->key->kept.batch[i], err));
+	}
 	DTX_TRY(dtx_join_build(&again, &s->all.right, s->all.type, true, &d->all, err));
 	*shared = d;
 	d = NULL;
@@ -407,6 +409,7 @@ static enum dtx_code diff_batch(const struct dtx_opctx *ox, void *local, struct 
 	DTX_TRY(dtx_join_look(d->all, &s->all.left, true, &l->all, in, err));
 	memset(l->changed, 0, DTX_BATCH_ROWS * sizeof(*l->changed));
 	DTX_TRY(find_changes(ox, l, in, err));
+	DTX_TRY(dtx_build_under(ox, &s->lmap, in, err));
 	DTX_TRY(dtx_build_attach(ox, d->key, &l->build, &s->lmap, &s->rmap, in, err));
 	DTX_TRY(put_change(in, l->changed, err));
 	DTX_TRY(fit_columns(ox, in, err));

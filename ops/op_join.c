@@ -198,6 +198,8 @@ static enum dtx_code build_finalize(const struct dtx_opctx *ox, void *const *loc
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_build_table(locals, n, &s->key, s->nulls_equal, &sh->table, err));
 	DTX_TRY(dtx_join_check_right(s, sh->table, err));
+	for (size_t i = 0; i < sh->table->kept.n; i++)
+		DTX_TRY(dtx_build_under(ox, &s->right_only, sh->table->kept.batch[i], err));
 	*shared = sh;
 	sh = NULL;
 out:

@@ -174,6 +174,15 @@ void test_op_rows_written_by_the_rules(void)
 		        "\"derive\",\"set\":{\"m\":\"month(c)\"}}]}",
 		  "d,e\n05.01.2024,\n,2024-02-03\n",
 		  "d,e,c,m\n05.01.2024,,2024-01-05,1\n,2024-02-03,2024-02-03,2\n" },
+		{ DATES
+		  "{\"op\":\"join\",\"with\":\"main\",\"on\":{\"left\":\"d\",\"right\":\"e\"},"
+		  "\"how\":\"full\"}]}",
+		  "d,e\n05.01.2024,2024-01-07\n",
+		  "d,e,d_right\n2024-01-05,2024-01-07,\n2024-01-07,,05.01.2024\n" },
+		{ DATES "{\"op\":\"diff_tables\",\"with\":\"main\",\"key\":{\"left\":\"d\","
+		        "\"right\":\"e\"},\"cols\":[\"v\"]}]}",
+		  "d,e,v\n05.01.2024,2024-01-07,1\n",
+		  "_change,d,v,v_old\nadded,2024-01-05,1,\nremoved,2024-01-07,,1\n" },
 	};
 
 	plancases(list, DTX_COUNT(list), NULL);
@@ -229,16 +238,24 @@ void test_op_rows_numbers(void)
 	plancases(list, DTX_COUNT(list), NULL);
 }
 
-/* Nobody wrote the formula that a short form makes, so its words are the op's. */
-void test_rolling_names_the_column(void)
+/* Messages are the op's, not those of a formula that it made or of the pairs it looks at. */
+void test_op_rows_say_what_they_want(void)
 {
-	struct planrun p;
+	static const struct plancase list[] = {
+		{ PLANCASE("{\"op\":\"rolling\",\"cols\":[\"t\"],\"n\":2,\"fn\":\"max\"}"),
+		  "t\nx\n", "rolling wants numbers, 't' is text" },
+		{ PLANCASE("{\"op\":\"range_join\",\"with\":\"main\",\"where\":\"t < right.t\"}"),
+		  "t\nx\n", "column 't' is of neither table: write left.t or right.t" },
+	};
 
-	planrun_init(&p, PLANCASE("{\"op\":\"rolling\",\"cols\":[\"t\"],\"n\":2,\"fn\":\"max\"}"),
-	             "t\nx\n");
-	T_INT(planrun(&p), DTX_E_TYPE_MISMATCH);
-	T_STR(p.err.msg, "rolling wants numbers, 't' is text");
-	planrun_clear(&p);
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		struct planrun p;
+
+		planrun_init(&p, list[i].plan, list[i].in);
+		T_CHECK(planrun(&p) != DTX_OK);
+		T_STR(p.err.msg, list[i].out);
+		planrun_clear(&p);
+	}
 }
 
 /* A checkpoint sees the whole table, also before a limit; its hash is that of the table written. */
