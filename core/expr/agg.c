@@ -29,6 +29,28 @@ const char *dtx_agg_name(const struct dtx_aggcall *c)
 	return c->name;
 }
 
+static void place(struct dtx_bound *b, const char *at)
+{
+	if (b)
+		dtx_bound_place(b, at);
+}
+
+void dtx_agg_place(struct dtx_aggcall *c, const char *at)
+{
+	c->at = at;
+	place(c->arg, at);
+	place(c->arg2, at);
+	place(c->where, at);
+	for (uint32_t i = 0; i < c->nargs; i++)
+		place(c->args[i], at);
+}
+
+void dtx_agg_blame(const struct dtx_aggcall *c, struct dtx_err *err)
+{
+	dtx_err_at(err, c->at);
+	dtx_err_span(err, c->expr->span[0], c->expr->span[1]);
+}
+
 bool dtx_agg_needs_free(const struct dtx_aggcall *c)
 {
 	return c->kernel->frees;
@@ -247,7 +269,7 @@ static enum dtx_code choose(const struct dtx_aggcall *c, struct dtx_ev *ev, cons
 	ch->group = dtx_mem_alloc((size_t)ev->n + 1, sizeof(*ch->group));
 	if (!ch->row || !ch->group)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_ev_node(ev, c->where, &cond));
+	DTX_TRY(dtx_ev_root(ev, c->where, &cond));
 	for (k = 0; k < ev->n; k++) {
 		uint32_t i = ev->sel ? ev->sel[k] : k;
 
@@ -289,9 +311,9 @@ enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stri
 		DTX_TRY(c->kernel->add(c, states, stride, &r, err));
 		goto out;
 	}
-	DTX_TRY(dtx_ev_node(&ev, c->arg, &col));
+	DTX_TRY(dtx_ev_root(&ev, c->arg, &col));
 	if (c->arg2)
-		DTX_TRY(dtx_ev_node(&ev, c->arg2, &col2));
+		DTX_TRY(dtx_ev_root(&ev, c->arg2, &col2));
 	DTX_TRY(add_columns(c, states, stride, &r, col, col2, err));
 out:
 	dtx_column_unref(col);
@@ -317,6 +339,8 @@ enum dtx_code dtx_agg_final_one(const struct dtx_aggcall *c, void *state, struct
 		v.null = true;
 	dtx_val_add(b, c->type, &v);
 out:
+	if (rc != DTX_OK)
+		dtx_agg_blame(c, err);
 	return rc;
 }
 

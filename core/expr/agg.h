@@ -14,6 +14,8 @@ struct dtx_typeref dtx_agg_type(const struct dtx_aggcall *c);
 size_t dtx_agg_state_size(const struct dtx_aggcall *c); /* multiple of 8 */
 /* A column straight from the input when the argument is one, for kernels; -1 otherwise. */
 int32_t dtx_agg_column(const struct dtx_aggcall *c);
+/* Where the formula of the call is written, as in dtx_bound_place. */
+void dtx_agg_place(struct dtx_aggcall *c, const char *at);
 /* Name for texts: "sum". */
 const char *dtx_agg_name(const struct dtx_aggcall *c);
 

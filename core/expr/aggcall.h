@@ -74,6 +74,7 @@ struct dtx_aggkernel {
 
 struct dtx_aggcall {
 	const struct dtx_expr *expr; /* for equal calls */
+	const char *at;              /* JSON pointer of the formula; NULL */
 	const char *name;
 	enum dtx_aggkind kind;
 	const struct dtx_aggkernel *kernel;
@@ -96,6 +97,8 @@ struct dtx_aggcall {
 DTX_MUSTUSE enum dtx_code dtx_agg_final_one(const struct dtx_aggcall *c, void *state,
                                             struct dtx_buf *buf, struct dtx_builder *b,
                                             struct dtx_err *err);
+/* Places an error at the call. */
+void dtx_agg_blame(const struct dtx_aggcall *c, struct dtx_err *err);
 /* Room for the text of one result. */
 #define DTX_AGG_TEXT_MAX ((size_t)16 << 20)
 /* Between two neighbours in order; the middle is their mean, rounded once. */

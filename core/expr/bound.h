@@ -139,6 +139,10 @@ DTX_MUSTUSE enum dtx_code dtx_ev_row(struct dtx_ev *ev, enum dtx_code rc, const 
                                      struct dtx_vec *vec, uint32_t row);
 
 /* Value of a node for the rows that count. */
+/* The root of a formula, or of an argument of an aggregate: an error gets its place and how many
+ * rows of the batch have it. */
+DTX_MUSTUSE enum dtx_code dtx_ev_root(struct dtx_ev *ev, const struct dtx_bound *b,
+                                      struct dtx_column **out);
 DTX_MUSTUSE enum dtx_code dtx_ev_node(struct dtx_ev *ev, const struct dtx_bound *b,
                                       struct dtx_column **out);
 /* Kinds, each in its file. */

@@ -147,12 +147,14 @@ static void count_failed(const struct dtx_bound *b, const struct dtx_ev *failed)
 	dtx_err_clear(&quiet);
 }
 
-static enum dtx_code ev_rows(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)
+enum dtx_code dtx_ev_root(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)
 {
 	enum dtx_code rc = dtx_ev_node(ev, b, out);
 
 	if (ev->err && may_trap(rc))
 		count_failed(b, ev);
+	if (rc != DTX_OK)
+		dtx_err_at(ev->err, b->at);
 	return rc;
 }
 
@@ -160,11 +162,8 @@ enum dtx_code dtx_eval(const struct dtx_bound *b, struct dtx_batch *in, struct d
                        struct dtx_eval_counts *counts, struct dtx_err *err)
 {
 	struct dtx_ev ev = ev_of(in, counts, err);
-	enum dtx_code rc = ev_rows(&ev, b, out);
 
-	if (rc != DTX_OK)
-		dtx_err_at(err, b->at);
-	return rc;
+	return dtx_ev_root(&ev, b, out);
 }
 
 /* --- logic over bit words --- */
@@ -326,7 +325,7 @@ enum dtx_code dtx_eval_keep(const struct dtx_bound *b, struct dtx_batch *in, int
 	uint16_t *sel;
 	struct bits bits;
 
-	DTX_TRY(ev_rows(&ev, b, &c));
+	DTX_TRY(dtx_ev_root(&ev, b, &c));
 	bits = bits_of(c);
 	if (!bits.v && (bits.cv & bits.cvalid))
 		goto out;
@@ -345,8 +344,6 @@ enum dtx_code dtx_eval_keep(const struct dtx_bound *b, struct dtx_batch *in, int
 	*falses += ev.n - kept - null;
 	in->nsel = kept;
 out:
-	if (rc != DTX_OK)
-		dtx_err_at(err, b->at);
 	dtx_column_unref(c);
 	return rc;
 }

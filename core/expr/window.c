@@ -274,8 +274,10 @@ static enum dtx_code eval_call(struct dtx_win *w, struct dtx_table *t, struct dt
 	DTX_TRY(arguments(w, t));
 	for (uint32_t p = 0; p < w->rows->nparts; p++) {
 		rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
-		if (rc != DTX_OK && w->bad_row != UINT32_MAX)
+		if (rc != DTX_OK && w->bad_row != UINT32_MAX) {
 			dtx_win_blame(t, w->bad_row, err);
+			dtx_agg_blame(w->c, err);
+		}
 		if (rc != DTX_OK)
 			goto out;
 	}

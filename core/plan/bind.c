@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/expr/agg.h"
 #include "core/plan/flow.h"
 #include "core/plan/parts.h"
 
@@ -521,7 +522,8 @@ static void scope_use(void *arg, int32_t column, enum dtx_demand demand, enum dt
 
 /* Errors at run time name the formula as those of the static phase do. */
 static enum dtx_code place_formula(const struct dtx_bind *b, const char *sub,
-                                   struct dtx_bound *bound, struct dtx_err *err)
+                                   struct dtx_bound *bound, const struct dtx_aggcalls *aggs,
+                                   size_t first, struct dtx_err *err)
 {
 	char at[sizeof(err->at)];
 	const char *copy;
@@ -533,6 +535,8 @@ static enum dtx_code place_formula(const struct dtx_bind *b, const char *sub,
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	dtx_bound_place(bound, copy);
+	for (size_t i = first; aggs && i < aggs->n; i++)
+		dtx_agg_place(aggs->call[i], copy);
 out:
 	return rc;
 }
@@ -544,6 +548,7 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 {
 	struct dtx_bind *b = s->b;
 	struct dtx_errlist found = DTX_ERRLIST_INIT;
+	size_t ncalls = aggs ? aggs->n : 0;
 	enum dtx_code rc = DTX_OK;
 
 	*bound = NULL;
@@ -565,7 +570,7 @@ static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
 	if (s->rc != DTX_OK)
 		DTX_FAIL_MEM(err);
 	if (*bound)
-		DTX_TRY(place_formula(b, sub, *bound, err));
+		DTX_TRY(place_formula(b, sub, *bound, aggs, ncalls, err));
 out:
 	dtx_errlist_clear(&found);
 	return rc;

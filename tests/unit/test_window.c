@@ -126,7 +126,33 @@ static void overflow_at(const char *plan, int64_t row)
 	planrun_init(&p, plan, "x\n1\n9223372036854775807\n2\n");
 	T_INT(planrun(&p), DTX_E_OVERFLOW);
 	T_INT(p.err.row, row);
+	T_STR(p.err.at, "/steps/0/set/a");
+	T_INT(p.err.span[0], 0);
 	planrun_clear(&p);
+}
+
+static void fails_at(const char *plan, enum dtx_code code, const char *at, int start, int end,
+                     int64_t count)
+{
+	struct planrun p;
+
+	planrun_init(&p, plan, "x,t\n1,a\n9223372036854775807,b\n2,3\n");
+	T_INT(planrun(&p), code);
+	T_STR(p.err.at, at);
+	T_INT(p.err.span[0], start);
+	T_INT(p.err.span[1], end);
+	T_INT(p.err.count, count);
+	planrun_clear(&p);
+}
+
+#define GROUP(FORMULA) PLANCASE("{\"op\":\"group_by\",\"by\":[],\"agg\":{\"a\":\"" FORMULA "\"}}")
+void test_call_errors_name_the_formula(void)
+{
+	fails_at(GROUP("1 + sum(x)"), DTX_E_OVERFLOW, "/steps/0/agg/a", 4, 10, -1);
+	fails_at(GROUP("sum(int(t))"), DTX_E_CAST_FAILED, "/steps/0/agg/a", 4, 10, 2);
+	fails_at(GROUP("count(where: int(t) > 0)"), DTX_E_CAST_FAILED, "/steps/0/agg/a", 13, 19, 2);
+	fails_at(WINDOW("\"a\":\"1 + cum_sum(int(t))\""), DTX_E_CAST_FAILED, "/steps/0/set/a", 12,
+	         18, 2);
 }
 
 void test_window_overflow_has_a_row(void)
