@@ -74,7 +74,8 @@ class Duck:
     def run(self, text, tables):
         tables = {name: {c: [kind, values] for c, (kind, values) in tab.items()} for name, tab in tables.items()}
         print(json.dumps({"sql": text, "tables": tables}, default=str), file=self.process.stdin, flush=True)
-        got = json.loads(self.process.stdout.readline())
+        got = json.loads(self.process.stdout.readline(),
+                         object_hook=lambda o: int(o["int"]) if list(o) == ["int"] else o)
         return got.get("rows"), "internal" if got.get("internal") else got.get("error")
 
 
@@ -110,6 +111,8 @@ def close(a, b):
         return dx.text_of(a) == dx.text_of(b)
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b or (a in (0, 1) and b in (0, 1) and a == b)
+    if isinstance(a, int) and isinstance(b, int):
+        return a == b
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return a == b or abs(a - b) <= 1e-12 * max(abs(a), abs(b))
     return midnight(a) == midnight(b) or short(a) == short(b)

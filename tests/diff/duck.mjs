@@ -18,9 +18,9 @@ async function load(db, table, columns) {
 	if (rows.length) await db.run(`INSERT INTO ${name(table)} VALUES ${rows.join(", ")}`);
 }
 
-// Numbers as JSON has them; dates and times as ISO text.
+// Numbers as JSON has them, ints that it would round as {int: digits}; dates and times as ISO text.
 function plain(v) {
-	if (typeof v === "bigint") return Number(v);
+	if (typeof v === "bigint") return Number.isSafeInteger(Number(v)) ? Number(v) : { int: String(v) };
 	if (v === null || typeof v !== "object") return v;
 	return String(v).replace(/ 00:00:00$/, "").replace(" ", "T");
 }
