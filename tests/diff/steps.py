@@ -86,14 +86,19 @@ def step_distinct(cols):
     return step, cols
 
 
+SAME = ("sum", "min", "max", "first", "last", "range", "mode", "quantile_disc")  # of the argument's type
+
+
 def aggregate(cols, c):
     if cols[c] in NUMBERS:
-        fn = one_of("sum", "mean", "min", "max", "count", "count_distinct", "first", "last", "median", "std", "var")
-        kind = {"count": "int", "count_distinct": "int"}.get(fn, "float" if fn in ("mean", "median", "std", "var") else cols[c])
-        text = one_of("{fn}({c})", "{fn}({c})", "{fn}({c}) + 1", "{fn}({c} * 2)", "{fn}({c}, where: {w})",
-                      "coalesce({fn}({c}), 0)" if kind == "int" else "{fn}({c})", "{fn}({c}) / count()")
+        fn = one_of("sum", "mean", "min", "max", "count", "count_distinct", "first", "last", "median", "std", "var",
+                    "std_pop", "iqr", "mad", "skew", "kurt", "range", "mode", "quantile_disc")
+        kind = {"count": "int", "count_distinct": "int"}.get(fn, "float" if fn not in SAME else cols[c])
+        text = one_of("{fn}({c}{p})", "{fn}({c}{p})", "{fn}({c}{p}) + 1", "{fn}({c} * 2{p})", "{fn}({c}{p}, where: {w})",
+                      "coalesce({fn}({c}{p}), 0)" if kind == "int" else "{fn}({c}{p})", "{fn}({c}{p}) / count()")
         kind = "float" if "/" in text else kind
-        return text.format(fn=fn, c=name(c), w=where(cols)), kind
+        part = ", 0.3" if fn == "quantile_disc" else ""
+        return text.format(fn=fn, c=name(c), p=part, w=where(cols)), kind
     fn = one_of("min", "max", "first", "last", "count", "count_distinct") if cols[c] != "bool" else one_of("any", "all", "count")
     if cols[c] in ("text", "key") and chance(0.3):
         return "concat_agg(%s, '|')" % name(c), "text"

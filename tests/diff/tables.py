@@ -94,7 +94,10 @@ def text_expr(cols):
                   "rtrim({})", "slice({}, 1, 3)", "slice({}, -2)", "pad_right({}, 8, '.-')", "repeat({}, 2)", "left({}, 0)",
                   "mid({}, -3, 2)", "split_part({}, ';', -1)", "nullif({}, 'a')", "if(contains({}, 'e'), {}, 'no')",
                   "case when is_blank({}) then 'blank' when ends_with({}, 'n') then 'n' end", "text(length({}))",
-                  "text(index_of({}, 'e'))", "if({} like '%a_', 'like', 'not')").replace("{}", c), "text"
+                  "text(index_of({}, 'e'))", "if({} like '%a_', 'like', 'not')", "title({})", "capitalize({})", "squeeze({})",
+                  "reverse({})", "word({}, -1)", "ascii_fold({})", "only_digits({})", "remove_punct({})", "fingerprint({})",
+                  "soundex({})", "extract_all({}, '[a-z]', '')", "split_re_part({}, '[ ;]+', 2)", "text(is_number({}))",
+                  "text(levenshtein({}, 'total'))", "text(round(jaro_winkler({}, 'total'), 9))").replace("{}", c), "text"
 
 
 def date_expr(cols):
@@ -105,7 +108,9 @@ def date_expr(cols):
                   ("date_add({}, -13, 'month')", "date"), ("date_add({}, 2, 'week')", "date"), ("day({})", "int"),
                   ("date_diff({}, '2024-06-30', 'month')", "int"), ("date_diff('2023-11-05', {}, 'year')", "int"),
                   ("date_diff({}, '2024-06-30', 'week')", "int"), ("{} - date('2024-01-01')", "int"),
-                  ("text({})", "text"), ("coalesce({}, date('2024-02-29'))", "date"), ("format_date({}, '%d.%m.%Y')", "text"))
+                  ("text({})", "text"), ("iso_week({})", "int"), ("end_of_month({})", "date"),
+                  ("workdays({}, '2024-03-01')", "int"), ("months_between({}, '2024-02-29')", "int"), ("weekday_name({})", "text"),
+                  ("coalesce({}, date('2024-02-29'))", "date"), ("format_date({}, '%d.%m.%Y')", "text"))
 
 
 def any_expr(cols):
