@@ -182,6 +182,7 @@ static enum dtx_code out_column(const struct dtx_opctx *ox, const struct result 
 	const struct dtx_gb_out *o = &r->s->out[i];
 	uint32_t n = keys->nrows;
 	enum dtx_code rc = DTX_OK;
+	struct dtx_eval_counts counts = { 0 };
 	struct dtx_batch *inner = NULL;
 	int32_t plain = dtx_bound_column(o->bound);
 
@@ -191,9 +192,10 @@ static enum dtx_code out_column(const struct dtx_opctx *ox, const struct result 
 	for (size_t c = 0; c < o->calls.n; c++) {
 		for (uint32_t k = 0; k < n; k++)
 			x->state[k] = (char *)state_of(r, &face[k]) + o->offset[c];
-		DTX_TRY(dtx_agg_final(o->calls.call[c], x->state, n, &inner->col[r->s->nkeys + c],
-		                      err));
+		DTX_TRY(dtx_agg_final(o->calls.call[c], x->state, n, &counts,
+		                      &inner->col[r->s->nkeys + c], err));
 	}
+	dtx_op_evals(ox, &counts);
 	if (plain >= 0 && inner->col[plain])
 		*out = dtx_column_ref(inner->col[plain]);
 	else

@@ -291,7 +291,7 @@ static enum dtx_code aggregate(const struct dtx_opctx *ox, struct dtx_table *t,
 		rc = dtx_agg_add(call, state, dtx_agg_state_size(call), group, t->batch[i], &counts,
 		                 err);
 	if (rc == DTX_OK)
-		rc = dtx_agg_final(call, &state, 1, out, err);
+		rc = dtx_agg_final(call, &state, 1, &counts, out, err);
 	dtx_agg_free(call, state, dtx_agg_state_size(call), 1);
 	dtx_op_evals(ox, &counts);
 out:

@@ -185,6 +185,7 @@ enum dtx_code dtx_tableagg_final(struct dtx_tableagg_run *r, uint32_t i, uint32_
 	uint32_t nkeys = o->inner->nfields - (uint32_t)o->calls.n;
 	enum dtx_code rc = DTX_OK;
 	void **state = dtx_mem_alloc((size_t)n + 1, sizeof(void *));
+	struct dtx_eval_counts counts = { 0 };
 	struct dtx_batch *inner = NULL;
 
 	if (!state)
@@ -197,8 +198,10 @@ enum dtx_code dtx_tableagg_final(struct dtx_tableagg_run *r, uint32_t i, uint32_
 
 		for (uint32_t g = 0; g < n; g++)
 			state[g] = r->states[i][k] + (size_t)(from + g) * size;
-		DTX_TRY(dtx_agg_final(o->calls.call[k], state, n, &inner->col[nkeys + k], err));
+		DTX_TRY(dtx_agg_final(o->calls.call[k], state, n, &counts, &inner->col[nkeys + k],
+		                      err));
 	}
+	dtx_op_evals(r->ox, &counts);
 	DTX_TRY(dtx_op_eval(r->ox, o->bound, inner, out, err));
 out:
 	dtx_batch_free(inner);

@@ -212,6 +212,7 @@ static enum dtx_code state_column(struct rect *r, struct chunk *c, uint32_t v, u
 	const struct dtx_aggcall *call = s->value[v].calls.call[0];
 	size_t size = dtx_agg_state_size(call), n = 0;
 	enum dtx_code rc = DTX_OK;
+	struct dtx_eval_counts counts = { 0 };
 	struct dtx_column *final = NULL;
 	struct dtx_column *src[2];
 
@@ -223,7 +224,8 @@ static enum dtx_code state_column(struct rect *r, struct chunk *c, uint32_t v, u
 		if (cell)
 			c->state[n++] = r->states[v] + (size_t)(cell - 1) * size;
 	}
-	DTX_TRY(dtx_agg_final(call, c->state, n, &final, err));
+	DTX_TRY(dtx_agg_final(call, c->state, n, &counts, &final, err));
+	dtx_op_evals(r->ox, &counts);
 	src[0] = final;
 	src[1] = fill;
 	DTX_TRY(dtx_cells_gather(src, 2, c->which, c->row, c->n, field, out, err));

@@ -326,7 +326,8 @@ out:
 /* --- results --- */
 
 enum dtx_code dtx_agg_final_one(const struct dtx_aggcall *c, void *state, struct dtx_buf *buf,
-                                struct dtx_builder *b, struct dtx_err *err)
+                                struct dtx_builder *b, struct dtx_eval_counts *counts,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_fnrun run = { .buf = buf };
@@ -335,8 +336,10 @@ enum dtx_code dtx_agg_final_one(const struct dtx_aggcall *c, void *state, struct
 	dtx_buf_reset(buf);
 	DTX_TRY(c->kernel->final(c, state, &run, &v, err));
 	DTX_TRY(dtx_buf_check(buf, c->name, err));
-	if (!v.null && c->type.type == DTX_T_FLOAT64 && !isfinite(v.u.f))
+	if (!v.null && c->type.type == DTX_T_FLOAT64 && !isfinite(v.u.f)) {
 		v.null = true;
+		counts->not_finite++;
+	}
 	dtx_val_add(b, c->type, &v);
 out:
 	if (rc != DTX_OK)
@@ -345,7 +348,8 @@ out:
 }
 
 enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const *states, size_t n,
-                            struct dtx_column **out, struct dtx_err *err)
+                            struct dtx_eval_counts *counts, struct dtx_column **out,
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf buf = DTX_BUF_INIT(DTX_AGG_TEXT_MAX);
@@ -353,7 +357,7 @@ enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const *states, si
 
 	dtx_builder_init(&b, c->type, (uint32_t)n);
 	for (size_t i = 0; i < n; i++)
-		DTX_TRY(dtx_agg_final_one(c, states[i], &buf, &b, err));
+		DTX_TRY(dtx_agg_final_one(c, states[i], &buf, &b, counts, err));
 	DTX_TRY(dtx_builder_finish(&b, NULL, out, err));
 out:
 	dtx_builder_clear(&b);

@@ -29,9 +29,11 @@ DTX_MUSTUSE enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states,
 /* from's state goes into to's; from is left empty. */
 DTX_MUSTUSE enum dtx_code dtx_agg_merge(const struct dtx_aggcall *c, void *to, void *from,
                                         struct dtx_err *err);
-/* Results of n states, state i at states[i] (pointers). */
+/* Results of n states, state i at states[i] (pointers).  A float that is not finite becomes null
+ * and is counted. */
 DTX_MUSTUSE enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const *states, size_t n,
-                                        struct dtx_column **out, struct dtx_err *err);
+                                        struct dtx_eval_counts *counts, struct dtx_column **out,
+                                        struct dtx_err *err);
 /* Frees what states hold beyond their own bytes; NULL-safe no-op for most. */
 void dtx_agg_free(const struct dtx_aggcall *c, void *states, size_t stride, size_t n);
 bool dtx_agg_needs_free(const struct dtx_aggcall *c);

@@ -88,9 +88,9 @@ static void weighted(struct pairs *s, struct dtx_val *out)
 {
 	double weight = dtx_fsum_round(&s->y.x);
 
-	out->null = s->x.n == 0 || s->huge || weight == 0;
+	out->null = s->x.n == 0 || weight == 0;
 	if (!out->null)
-		out->u.f = dtx_fsum_round(&s->xy) / weight + 0.0;
+		out->u.f = s->huge ? NAN : dtx_fsum_round(&s->xy) / weight + 0.0;
 }
 
 static enum dtx_code pairs_final(const struct dtx_aggcall *c, void *state, struct dtx_fnrun *run,
@@ -104,9 +104,9 @@ static enum dtx_code pairs_final(const struct dtx_aggcall *c, void *state, struc
 		weighted(s, out);
 		return DTX_OK;
 	}
-	out->null = s->huge || !dtx_fspread_var(&s->x, &vx) || !dtx_fspread_var(&s->y, &vy);
+	out->null = !dtx_fspread_var(&s->x, &vx) || !dtx_fspread_var(&s->y, &vy);
 	if (!out->null)
-		cov = crossed(s) / ((double)s->x.n - 1);
+		cov = s->huge || !isfinite(vx + vy) ? NAN : crossed(s) / ((double)s->x.n - 1);
 	switch (c->kind) {
 	case DTX_AGG_CORR:
 		out->null |= vx == 0 || vy == 0;

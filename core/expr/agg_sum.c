@@ -312,7 +312,7 @@ static enum dtx_code spread_final(const struct dtx_aggcall *c, void *state, stru
 
 	(void)run, (void)err;
 	/* one value is a population without spread, and no sample */
-	out->null = !(all && s->n == 1 && !s->huge) && !dtx_fspread_var(s, &var);
+	out->null = !dtx_fspread_var(s, &var) && !(all && s->n == 1);
 	if (all)
 		var = var * (n - 1) / n;
 	if (!out->null)

@@ -96,7 +96,7 @@ struct dtx_aggcall {
 /* The result of one state, behind those in b; buf is scratch. */
 DTX_MUSTUSE enum dtx_code dtx_agg_final_one(const struct dtx_aggcall *c, void *state,
                                             struct dtx_buf *buf, struct dtx_builder *b,
-                                            struct dtx_err *err);
+                                            struct dtx_eval_counts *counts, struct dtx_err *err);
 /* Places an error at the call. */
 void dtx_agg_blame(const struct dtx_aggcall *c, struct dtx_err *err);
 /* Room for the text of one result. */

@@ -185,8 +185,12 @@ bool dtx_fspread_var(struct dtx_fspread *s, double *var)
 {
 	double xl, xxl, x, xx, n = (double)s->n, mean, ml, part, lost, got;
 
-	if (s->n < 2 || s->huge)
+	if (s->n < 2)
 		return false;
+	if (s->huge) {
+		*var = INFINITY;
+		return true;
+	}
 	x = dtx_fsum_round2(&s->x, &xl);
 	xx = dtx_fsum_round2(&s->xx, &xxl);
 	mean = x / n;

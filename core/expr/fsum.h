@@ -74,7 +74,7 @@ DTX_MUSTUSE static inline bool dtx_fspread_drop(struct dtx_fspread *s, double x)
 }
 /* from is left empty. */
 DTX_MUSTUSE bool dtx_fspread_merge(struct dtx_fspread *to, struct dtx_fspread *from);
-/* Variance of the sample; false: none, of fewer than two values or beyond the floats. */
+/* Variance of the sample, infinite beyond the floats; false: none, of fewer than two values. */
 bool dtx_fspread_var(struct dtx_fspread *s, double *var);
 void dtx_fspread_free(struct dtx_fspread *s);
 

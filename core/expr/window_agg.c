@@ -21,7 +21,7 @@ struct over { /* an aggregate over a table's rows */
 /* The next result, of a state over rows of which `row` is one. */
 static enum dtx_code add_result(struct over *o, void *state, uint32_t row)
 {
-	enum dtx_code rc = dtx_agg_final_one(o->c, state, &o->buf, &o->results, o->err);
+	enum dtx_code rc = dtx_agg_final_one(o->c, state, &o->buf, &o->results, o->counts, o->err);
 
 	if (rc != DTX_OK)
 		dtx_win_blame(o->t, row, o->err);

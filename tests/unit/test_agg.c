@@ -41,7 +41,7 @@ static const char *agg_run(struct expr_env *v, const char *text, bool swap)
 	v->batch->nsel = 3;
 	last = state[swap];
 	T_OK(dtx_agg_merge(calls.call[0], last, state[!swap], &v->err), &v->err);
-	if (dtx_agg_final(calls.call[0], &last, 1, &c, &v->err) != DTX_OK)
+	if (dtx_agg_final(calls.call[0], &last, 1, &v->counts, &c, &v->err) != DTX_OK)
 		dtx_buf_add(&v->out, dtx_code_name(v->err.code));
 	else if (dtx_column_is_null(c, 0) || c->type.type == DTX_T_NULL)
 		dtx_buf_addc(&v->out, '~');
@@ -202,6 +202,33 @@ void test_agg_rows(void)
 		}
 	}
 	T_INT(i, DTX_COUNT(rows));
+	expr_env_clear(&v);
+}
+
+void test_agg_counts_results_beyond_floats(void)
+{
+	static const char *const formulas[] = { "sum(1e308)",
+		                                "mean(1e308)",
+		                                "std(j * 1e200)",
+		                                "var_pop(j * 1e200)",
+		                                "corr(j * 1e200, j)",
+		                                "regr_slope(j, j * 1e200)",
+		                                "wavg(j * 1e200, 1e200)",
+		                                "skew(j * 1e200)" };
+	struct expr_env v;
+
+	expr_env_init(&v);
+	for (size_t i = 0; i < DTX_COUNT(formulas); i++) {
+		v.counts.not_finite = 0;
+		T_STR(agg_run(&v, formulas[i], false), "~");
+		if (v.counts.not_finite != 1)
+			t_fail(__FILE__, __LINE__, "%s: counted %lld", formulas[i],
+			       (long long)v.counts.not_finite);
+	}
+	v.counts.not_finite = 0;
+	T_STR(agg_run(&v, "std_pop(1e200, where: c)", false), "0.0");
+	T_STR(agg_run(&v, "corr(j, 1)", false), "~");
+	T_INT(v.counts.not_finite, 0);
 	expr_env_clear(&v);
 }
 
