@@ -191,7 +191,7 @@ out:
 	return rc;
 }
 
-static void rescue_nobody_step(const struct dtx_rescue *g, struct dtx_err *err)
+static void rescue_nobody_step(const struct dtx_rescue *g, const char *why, struct dtx_err *err)
 {
 	const struct dtx_err *t = g->trigger;
 	const char *op = rescue_op(g);
@@ -199,21 +199,20 @@ static void rescue_nobody_step(const struct dtx_rescue *g, struct dtx_err *err)
 
 	if (t->did_you_mean[0][0])
 		snprintf(meant, sizeof(meant), ", did you mean \"%s\"?", t->did_you_mean[0]);
-	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__,
-	            "step %u of %u \"%s\": %s%s; no cached snippet fits", g->first + 1,
-	            g->plan->nsteps, op ? op : "", dtx_code_name(t->code), meant);
+	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "step %u of %u \"%s\": %s%s; %s",
+	            g->first + 1, g->plan->nsteps, op ? op : "", dtx_code_name(t->code), meant,
+	            why);
 	dtx_err_at(err, t->at[0] ? t->at : g->at);
 	dtx_err_step(err, (int32_t)g->first, op);
 }
 
 /* The reader's own words: they tell how the plan could describe the input instead. */
-static void rescue_nobody_input(const struct dtx_rescue *g, struct dtx_err *err)
+static void rescue_nobody_input(const struct dtx_rescue *g, const char *why, struct dtx_err *err)
 {
 	const struct dtx_err *t = g->trigger;
 
-	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__,
-	            "input '%s': %s: %s; no cached snippet fits", g->input_name,
-	            dtx_code_name(t->code), t->msg);
+	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "input '%s': %s: %s; %s",
+	            g->input_name, dtx_code_name(t->code), t->msg, why);
 	dtx_err_at(err, g->at);
 	dtx_err_row(err, t->row, t->column);
 	memcpy(err->input, t->input, sizeof(err->input));
@@ -225,13 +224,18 @@ static enum dtx_code rescue_nobody(struct rescue *s, struct dtx_err *err)
 {
 	const struct dtx_rescue *g = s->region;
 	const char *way = g->raw ? g->trigger->hint : "";
+	const char *why =
+		s->r->recorded ? "the recorded run had no snippet here" : "no cached snippet fits";
 
 	if (g->raw)
-		rescue_nobody_input(g, err);
+		rescue_nobody_input(g, why, err);
 	else
-		rescue_nobody_step(g, err);
+		rescue_nobody_step(g, why, err);
 	err->run_time = true;
-	if (s->r->record)
+	if (s->r->recorded)
+		dtx_err_hint(err, "the inputs are not what they were: dtx run does the plan with "
+		                  "them, and may ask for a snippet");
+	else if (s->r->record)
 		dtx_err_hint(
 			err,
 			"dtx prompt %s > prompt.txt     (give it to a colleague or any model)\n"
@@ -402,8 +406,7 @@ static enum dtx_code rescue_replay(struct rescue *s, struct dtx_err *err)
 	struct dtx_admit_spec spec;
 
 	if (!row)
-		DTX_FAIL(err, DTX_E_NEEDS_SNIPPET,
-		         "%s: the recorded run did not leave the typed path here", s->region->at);
+		return rescue_nobody(s, err);
 	if (!strcmp(dtx_json_text(cell, "state", ""), "revoked"))
 		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked since",
 		         dtx_json_text(row, "cell_id", ""));

@@ -46,6 +46,8 @@ ids < text | sed "s|$PWD|DIR|"
 printf "k,v\na,4.5\nb,2\nc,1\n" > in.csv
 dtx replay out.csv --inputs here > text || echo "exit $?"
 ids < text | sed "s|$PWD|DIR|"
+printf "k,w\na,4.5\n" > in.csv
+dtx replay out.csv --inputs here || echo "exit $?"
 # a failed run has nothing to compare with; a file of two runs is the one of its own path
 dtx run p.json nosuch.csv -o none.csv || echo "exit $?"
 dtx provenance log --limit 1 | cut -c 1-8 > id && dtx replay $(cat id) 2> err || echo "exit $?"
