@@ -48,11 +48,17 @@ static int schema_both(const struct dtx_cli *cli)
 static int schema_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	const struct schema_args *a = args;
+	struct dtx_err err = DTX_ERR_INIT;
 	json_t *schema;
 	int status;
 
 	(void)argc;
 	(void)argv;
+	if (a->explain && (a->op || a->strict)) {
+		dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__,
+		            "option '--explain' goes with no '%s'", a->op ? "--op" : "--strict");
+		return dtx_out_fail(cli, &err);
+	}
 	if (a->op && !dtx_op_find(a->op, NULL))
 		return schema_unknown(cli, a->op);
 	if (a->explain && (a->op || a->strict))
@@ -62,8 +68,6 @@ static int schema_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 	else
 		schema = a->strict ? dtx_plan_schema_strict(a->op) : dtx_plan_schema(a->op);
 	if (!schema) {
-		struct dtx_err err = DTX_ERR_INIT;
-
 		dtx_err_set(&err, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
 		return dtx_out_fail(cli, &err);
 	}

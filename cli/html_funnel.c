@@ -19,7 +19,7 @@ static bool funnel_rescued(const json_t *step)
 }
 
 /* What was read, then what each step left; steps of one snippet are one. */
-static size_t funnel_rows(const json_t *record, struct funnel_row *row)
+static size_t funnel_rows(const json_t *record, struct funnel_row *row, bool *cut)
 {
 	const json_t *steps = json_object_get(record, "steps");
 	size_t n = 0, i;
@@ -29,7 +29,8 @@ static size_t funnel_rows(const json_t *record, struct funnel_row *row)
 	{
 		bool snippet = funnel_rescued(step);
 
-		if (n >= FUNNEL_STEPS)
+		*cut = n >= FUNNEL_STEPS;
+		if (*cut)
 			break;
 		if (!i)
 			row[n++] = (struct funnel_row){ "read", dtx_json_int(step, "rows_in", 0),
@@ -101,7 +102,8 @@ static void funnel_list(const struct funnel_row *row, size_t n, struct dtx_buf *
 void dtx_html_funnel(const json_t *record, struct dtx_buf *out)
 {
 	struct funnel_row row[FUNNEL_STEPS + 1];
-	size_t n = funnel_rows(record, row), i;
+	bool cut = false;
+	size_t n = funnel_rows(record, row, &cut), i;
 	int64_t most = 0;
 
 	for (i = 0; i < n; i++)
@@ -118,5 +120,7 @@ void dtx_html_funnel(const json_t *record, struct dtx_buf *out)
 	for (i = 0; i < n; i++)
 		funnel_bar(&row[i], i, most, out);
 	dtx_buf_add(out, "</svg></figure>\n");
+	if (cut)
+		dtx_buf_add(out, "<p class=\"dim\">The bars end here; the plan goes on.</p>\n");
 	funnel_list(row, n, out);
 }
