@@ -58,7 +58,8 @@ json_t *dtx_cited_json(struct dtx_cited *c, bool values)
 {
 	json_t *list = json_array();
 
-	qsort(c->item, c->n, sizeof(*c->item), cited_order);
+	if (c->n) /* qsort takes no null */
+		qsort(c->item, c->n, sizeof(*c->item), cited_order);
 	for (size_t i = 0; list && i < c->n; i++) {
 		json_t *one;
 
