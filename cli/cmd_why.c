@@ -324,6 +324,7 @@ static enum dtx_code why_sources(struct why *w, bool direct, json_t **out, struc
 	enum dtx_code rc = DTX_OK;
 	struct dtx_cited cells = { .n = 0 };
 	json_t *list = json_array(), *row;
+	bool filled;
 	size_t i;
 
 	json_array_foreach(json_object_get(w->record, "lineage"), i, row)
@@ -334,14 +335,17 @@ static enum dtx_code why_sources(struct why *w, bool direct, json_t **out, struc
 		if (!why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
 		    (direct && dtx_traced_elsewhere(&w->traced, column)) || why_listed(list, row))
 			continue;
-		w->filled |= direct && dtx_traced_filled(&w->traced, column);
+		/* what a fill put there is not what the source has */
+		filled = dtx_traced_filled(&w->traced, column);
+		w->filled |= direct && filled;
 		dtx_cited_clear(&cells);
 		DTX_TRY(why_collect(w, alias, column, &cells, err));
 		if (json_array_append_new(
 			    list,
 			    json_pack("{ss ss ss ss so}", "alias", alias, "column", column, "label",
 		                      why_label(w, alias), "how", dtx_json_text(row, "subtype", ""),
-		                      "cells", dtx_cited_json(&cells, !w->args->no_values))) < 0)
+		                      "cells",
+		                      dtx_cited_json(&cells, !w->args->no_values && !filled))) < 0)
 			DTX_FAIL_MEM(err);
 	}
 	*out = list;

@@ -135,13 +135,24 @@ static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 	l->failed |= !o->composed;
 }
 
+/* The key of an outer join is moved, and filled from the other side as well. */
 static void moved_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c, struct origin *o)
 {
-	const struct origin *from =
-		origin_of(l, b->table[b->col[c].from_table], b->col[c].from_col);
+	const struct dtx_bind_col *col = &b->col[c];
+	const struct origin *from = origin_of(l, b->table[col->from_table], col->from_col);
 
 	if (from)
 		*o = *from;
+	o->cap = o->nsources; /* the list is that of `from` */
+	for (size_t i = 0; i < b->nuses; i++) {
+		const struct dtx_bind_use *u = &b->use[i];
+
+		if (u->out != (int32_t)c ||
+		    ((int32_t)u->table == col->from_table && (int32_t)u->col == col->from_col))
+			continue;
+		add_sources(l, o, origin_of(l, b->table[u->table], (int32_t)u->col));
+		o->made = true;
+	}
 }
 
 /* A column that only the rows brought: it has the one value column as it is, or is made of all. */

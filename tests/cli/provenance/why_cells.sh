@@ -29,6 +29,16 @@ dtx why bare.csv D1 | id
 echo '{"dtx": 1, "inputs": [{"name": "main"}, {"name": "more"}], "steps": [{"op": "union", "with": "more"}]}' > p.json
 dtx run p.json wide.csv more=wide.csv -o o.csv
 dtx why o.csv B4 | id
+# a cell that a fill gave its value; a key that either side of a join gives
+printf 'k,v\na,1\nb,\n' > gaps.csv
+plan '{"op": "fill", "cols": ["v"]}'
+dtx run p.json gaps.csv -o o.csv
+dtx why o.csv B3 | id
+echo '{"dtx": 1, "inputs": [{"name": "main"}, {"name": "more"}], "steps": [
+ {"op": "join", "with": "more", "using": ["k"], "how": "full"}]}' > p.json
+printf 'k,w\nz,5\n' > other.csv
+dtx run p.json gaps.csv more=other.csv -o o.csv
+dtx why o.csv A4 | id
 # several rows of one line
 echo '[{"k": "a", "v": 1}, {"k": "b", "v": 7}, {"k": "a", "v": 5}]' > line.json
 plan '{"op": "group_by", "by": ["k"], "agg": {"s": "sum(v)"}}'
