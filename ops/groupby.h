@@ -6,14 +6,11 @@
 #include "core/plan/bind.h"
 #include "ops/cells.h"
 #include "ops/hashagg.h"
+#include "ops/tableagg.h"
 
 enum { DTX_GB_NULL_KEEP, DTX_GB_NULL_DROP, DTX_GB_NULL_ERROR };
 enum { DTX_GB_FIRST_SEEN, DTX_GB_SORTED };
 
-struct dtx_gb_item {
-	const char *as;
-	struct dtx_expr *expr;
-};
 struct dtx_gb_args {
 	struct dtx_plist by, agg;
 	int null_keys, order;

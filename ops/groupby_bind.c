@@ -17,7 +17,7 @@ static bool written_differs(const struct dtx_field *f)
 	}
 }
 
-static enum dtx_code bind_key(struct dtx_bind *b, const struct dtx_gb_item *item, size_t k,
+static enum dtx_code bind_key(struct dtx_bind *b, const struct dtx_agg_item *item, size_t k,
                               struct dtx_gb_key *key, struct dtx_err *err)
 {
 	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
@@ -50,7 +50,7 @@ out:
 static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_gb_args *a,
                                struct dtx_gb_state *s, struct dtx_err *err)
 {
-	const struct dtx_gb_item *item = a->by.item;
+	const struct dtx_agg_item *item = a->by.item;
 	enum dtx_code rc = DTX_OK;
 	char sub[48];
 
@@ -72,28 +72,7 @@ out:
 	return rc;
 }
 
-/* Schema of the batch the outer formula sees: keys, then results of its calls. */
-static const struct dtx_schema *inner_schema(struct dtx_bind *b, const struct dtx_gb_state *s,
-                                             const struct dtx_gb_out *o)
-{
-	struct dtx_schema *schema = dtx_arena_zalloc(b->arena, 1, sizeof(*schema));
-	uint32_t n = s->nkeys + (uint32_t)o->calls.n;
-	struct dtx_field *field = dtx_arena_zalloc(b->arena, (size_t)n + 1, sizeof(*field));
-
-	if (!schema || !field)
-		return NULL;
-	for (uint32_t i = 0; i < s->nkeys; i++)
-		field[i] = s->key[i].field;
-	for (size_t i = 0; i < o->calls.n; i++) {
-		field[s->nkeys + i].name = dtx_agg_name(o->calls.call[i]);
-		field[s->nkeys + i].type = dtx_agg_type(o->calls.call[i]);
-	}
-	schema->nfields = n;
-	schema->field = field;
-	return schema;
-}
-
-static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_gb_item *item, size_t k,
+static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_agg_item *item, size_t k,
                               const struct dtx_field *keys, struct dtx_gb_state *s,
                               struct dtx_err *err)
 {
@@ -117,7 +96,7 @@ static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_gb_item *item
 	if (!o->bound)
 		goto out;
 	o->offset = dtx_arena_alloc(b->arena, o->calls.n + 1, sizeof(*o->offset));
-	o->inner = inner_schema(b, s, o);
+	o->inner = dtx_agg_inner(b, keys, s->nkeys, &o->calls);
 	if (!o->offset || !o->inner)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < o->calls.n; i++) {
@@ -168,7 +147,7 @@ out:
 enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct dtx_gb_args *a = args;
-	const struct dtx_gb_item *agg = a->agg.item;
+	const struct dtx_agg_item *agg = a->agg.item;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_gb_state *s = dtx_bind_state(b, sizeof(*s));
 	struct dtx_field *keys;

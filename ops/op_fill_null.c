@@ -107,7 +107,7 @@ static enum dtx_code bind_one(struct dtx_bind *b, const struct null_args *a, str
 		f->type = type;
 	else
 		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, a->expr ? "/expr" : "/strategy", err,
-		                      "a %s does not fit column '%s' of type %s",
+		                      "a value of type %s does not fit column '%s' of type %s",
 		                      dtx_type_name(want.type), f->name,
 		                      dtx_type_name(f->type.type)));
 out:

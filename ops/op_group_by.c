@@ -14,28 +14,14 @@ static const struct dtx_param key_rows[] = {
 	{ .name = "as",
 	  .kind = DTX_P_TEXT,
 	  .required = true,
-	  .offset = offsetof(struct dtx_gb_item, as),
+	  .offset = offsetof(struct dtx_agg_item, as),
 	  .aliases = "col,new_name,name",
 	  .help = "name of the key; a column of that name unless expr is given" },
 	{ .name = "expr",
 	  .kind = DTX_P_EXPR,
-	  .offset = offsetof(struct dtx_gb_item, expr),
+	  .offset = offsetof(struct dtx_agg_item, expr),
 	  .aliases = "expression,formula",
 	  .help = "formula of the key" },
-};
-static const struct dtx_param agg_rows[] = {
-	{ .name = "as",
-	  .kind = DTX_P_TEXT,
-	  .required = true,
-	  .offset = offsetof(struct dtx_gb_item, as),
-	  .aliases = "new_name,name",
-	  .help = "name of the result" },
-	{ .name = "expr",
-	  .kind = DTX_P_EXPR,
-	  .required = true,
-	  .offset = offsetof(struct dtx_gb_item, expr),
-	  .aliases = "expression,formula",
-	  .help = "formula with aggregates" },
 };
 static const struct dtx_param group_by_params[] = {
 	{ .name = "by",
@@ -45,7 +31,7 @@ static const struct dtx_param group_by_params[] = {
 	  .aliases = "group_by,groupby,keys",
 	  .rows = key_rows,
 	  .nrows = DTX_COUNT(key_rows),
-	  .item_size = sizeof(struct dtx_gb_item),
+	  .item_size = sizeof(struct dtx_agg_item),
 	  .sugar = DTX_SUGAR_SCALAR,
 	  .help = "keys; [] makes one row of the whole table" },
 	{ .name = "agg",
@@ -53,9 +39,9 @@ static const struct dtx_param group_by_params[] = {
 	  .required = true,
 	  .offset = offsetof(struct dtx_gb_args, agg),
 	  .aliases = "aggs,aggregations,aggfunc",
-	  .rows = agg_rows,
-	  .nrows = DTX_COUNT(agg_rows),
-	  .item_size = sizeof(struct dtx_gb_item),
+	  .rows = dtx_agg_rows,
+	  .nrows = DTX_AGG_ROWS,
+	  .item_size = sizeof(struct dtx_agg_item),
 	  .sugar = DTX_SUGAR_AGG,
 	  .help = "results per group" },
 	{ .name = "null_keys",
@@ -146,7 +132,7 @@ static const struct dtx_example group_by_examples[] = {
 static void group_by_explain(const void *args, struct dtx_buf *out)
 {
 	const struct dtx_gb_args *a = args;
-	const struct dtx_gb_item *by = a->by.item, *agg = a->agg.item;
+	const struct dtx_agg_item *by = a->by.item, *agg = a->agg.item;
 
 	for (size_t i = 0; i < a->by.n; i++) {
 		dtx_buf_printf(out, "%s%s", i ? ", " : "by ", by[i].as);
@@ -218,7 +204,7 @@ static bool agg_pandas(const struct dtx_expr *e, struct dtx_buf *out)
 /* ["a", "b"], or {"a": "a", "q": lambda t: ...} when a key is computed. */
 static bool keys_pandas(const struct dtx_gb_args *a, struct dtx_buf *out)
 {
-	const struct dtx_gb_item *by = a->by.item;
+	const struct dtx_agg_item *by = a->by.item;
 	bool plain = true, ok = true;
 
 	for (size_t i = 0; i < a->by.n; i++)
@@ -259,7 +245,7 @@ static bool group_by_pandas(const void *args, struct dtx_buf *out)
 {
 	static const char *const nulls[] = { "", ", null_keys=\"drop\"", ", null_keys=\"error\"" };
 	const struct dtx_gb_args *a = args;
-	const struct dtx_gb_item *agg = a->agg.item;
+	const struct dtx_agg_item *agg = a->agg.item;
 	bool ok;
 
 	dtx_buf_add(out, "dx.group_by(df0, ");
@@ -297,7 +283,7 @@ static bool keys_sql(const struct dtx_sql_step *s, const char *after, bool named
                      struct dtx_buf *out)
 {
 	const struct dtx_gb_args *a = s->args;
-	const struct dtx_gb_item *by = a->by.item;
+	const struct dtx_agg_item *by = a->by.item;
 	bool ok = true;
 
 	for (size_t i = 0; i < a->by.n; i++) {
@@ -326,7 +312,7 @@ struct key_use {
 static void on_key(void *arg, const char *name)
 {
 	struct key_use *use = arg;
-	const struct dtx_gb_item *by = use->args->by.item;
+	const struct dtx_agg_item *by = use->args->by.item;
 
 	for (size_t i = 0; i < use->args->by.n; i++)
 		use->found |= by[i].expr && !strcmp(by[i].as, name);
@@ -343,7 +329,7 @@ static bool names_made_key(const struct dtx_gb_args *a, const struct dtx_expr *e
 static bool groups_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct dtx_gb_args *a = s->args;
-	const struct dtx_gb_item *by = a->by.item, *agg = a->agg.item;
+	const struct dtx_agg_item *by = a->by.item, *agg = a->agg.item;
 	bool ok;
 
 	dtx_buf_add(out, "SELECT coalesce(min(\"_row\"), 1) AS \"_row\"");

@@ -19,9 +19,8 @@ const struct dtx_param dtx_agg_rows[DTX_AGG_ROWS] = {
 
 /* --- binding --- */
 
-/* What the formula around the calls sees: keys, then results of its calls. */
-static const struct dtx_schema *inner_schema(struct dtx_bind *b, const struct dtx_field *keys,
-                                             uint32_t nkeys, const struct dtx_aggcalls *calls)
+const struct dtx_schema *dtx_agg_inner(struct dtx_bind *b, const struct dtx_field *keys,
+                                       uint32_t nkeys, const struct dtx_aggcalls *calls)
 {
 	struct dtx_schema *schema = dtx_arena_zalloc(b->arena, 1, sizeof(*schema));
 	uint32_t n = nkeys + (uint32_t)calls->n;
@@ -30,7 +29,7 @@ static const struct dtx_schema *inner_schema(struct dtx_bind *b, const struct dt
 	if (!schema || !field)
 		return NULL;
 	for (uint32_t i = 0; i < nkeys; i++)
-		field[i] = (struct dtx_field){ .name = keys[i].name, .type = keys[i].type };
+		field[i] = keys[i];
 	for (size_t i = 0; i < calls->n; i++) {
 		field[nkeys + i].name = dtx_agg_name(calls->call[i]);
 		field[nkeys + i].type = dtx_agg_type(calls->call[i]);
@@ -47,7 +46,7 @@ enum dtx_code dtx_tableagg_bind(struct dtx_bind *b, const struct dtx_expr *expr,
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_bind_agg(b, 0, expr, sub, keys, nkeys, out, &o->calls, &o->bound, err));
-	o->inner = inner_schema(b, keys, nkeys, &o->calls);
+	o->inner = dtx_agg_inner(b, keys, nkeys, &o->calls);
 	if (!o->inner)
 		DTX_FAIL_MEM(err);
 out:

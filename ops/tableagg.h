@@ -5,12 +5,16 @@
 #include "core/expr/agg.h"
 #include "ops/opkit.h"
 
-struct dtx_agg_item { /* a row of an `agg` parameter */
+struct dtx_agg_item { /* a row of an `agg` parameter, or a computed key */
 	const char *as;
 	struct dtx_expr *expr;
 };
 #define DTX_AGG_ROWS 2
 extern const struct dtx_param dtx_agg_rows[DTX_AGG_ROWS];
+
+/* What the formula around the calls sees: keys, then results of its calls.  NULL: no memory. */
+const struct dtx_schema *dtx_agg_inner(struct dtx_bind *b, const struct dtx_field *keys,
+                                       uint32_t nkeys, const struct dtx_aggcalls *calls);
 
 struct dtx_tableagg_out { /* one result column */
 	struct dtx_aggcalls calls;
@@ -19,7 +23,7 @@ struct dtx_tableagg_out { /* one result column */
 };
 struct dtx_tableagg {
 	struct dtx_tableagg_out *out;
-	uint32_t nouts, nkeys;
+	uint32_t nouts;
 };
 /* Binds one formula over input 0 whose other columns are keys.  o->bound is NULL with findings. */
 DTX_MUSTUSE enum dtx_code dtx_tableagg_bind(struct dtx_bind *b, const struct dtx_expr *expr,
