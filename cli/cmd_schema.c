@@ -54,11 +54,6 @@ static int schema_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 
 	(void)argc;
 	(void)argv;
-	if (a->explain && (a->op || a->strict)) {
-		dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__,
-		            "option '--explain' goes with no '%s'", a->op ? "--op" : "--strict");
-		return dtx_out_fail(cli, &err);
-	}
 	if (a->op && !dtx_op_find(a->op, NULL))
 		return schema_unknown(cli, a->op);
 	if (a->explain && (a->op || a->strict))
