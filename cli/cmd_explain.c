@@ -70,6 +70,7 @@ static enum dtx_code explain_analyze(struct dtx_runner *r, int argc, char **argv
 		dtx_err_hint(err, "explain the plan without it, or run it");
 		return DTX_E_NEEDS_SNIPPET;
 	}
+	DTX_TRY(dtx_runner_spread(r, err));
 	DTX_TRY(dtx_runner_open(r, true, err));
 	opts.input = r->source;
 	opts.workers = (unsigned)r->args->threads;

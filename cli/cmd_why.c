@@ -191,6 +191,7 @@ static enum dtx_code why_bind(struct why *w, struct dtx_err *err)
 	DTX_TRY(dtx_runner_plan(&w->r, err));
 	DTX_TRY(dtx_runner_inputs(&w->r, 0, NULL, err));
 	DTX_TRY(dtx_runner_replay_places(&w->r, err));
+	DTX_TRY(dtx_runner_spread(&w->r, err));
 	DTX_TRY(dtx_runner_open(&w->r, true, err));
 	opts.input = w->r.source;
 	opts.repair = w->run_args.repair;

@@ -441,6 +441,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	if (!r->prompt)
 		DTX_TRY(dtx_runner_receipt_check(r, err));
 	DTX_TRY(runner_refuse(r, err));
+	DTX_TRY(dtx_runner_spread(r, err));
 	DTX_TRY(dtx_runner_open(r, true, err));
 	DTX_TRY(runner_exec(r, err));
 	DTX_TRY(runner_supplied(r, err));

@@ -12,7 +12,8 @@
 struct dtx_run_args {
 	const char *output, *to, *sheet, *range, *delimiter, *encoding, *from;
 	int ragged; /* 0: as the plan says; else enum dtx_ragged + 1 */
-	const char *rejects;
+	const char *rejects, *source_file;
+	int columns;             /* 0: as the plan says; else enum dtx_files_columns + 1 */
 	const char *header_rows; /* "auto", "0" .. "8"; NULL: as the plan says */
 	int64_t skip;
 	int fallback; /* 0: as the plan says; 1 step, 2 plan, 3 off */
@@ -25,7 +26,7 @@ struct dtx_run_args {
 	int64_t threads, memory, batch_rows;
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
-#define DTX_CONVERT_OPTS 21 /* the first rows: those of convert */
+#define DTX_CONVERT_OPTS 23 /* the first rows: those of convert */
 #define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 13)
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 
@@ -68,6 +69,11 @@ DTX_MUSTUSE enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *
 void dtx_runner_memory(const struct dtx_runner *r);
 DTX_MUSTUSE enum dtx_code dtx_runner_inputs(struct dtx_runner *r, int argc, char **argv,
                                             struct dtx_err *err);
+/* Inputs of several files become one each (runner_files.c); before they are opened. */
+DTX_MUSTUSE enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err);
+/* The recorded files of an input of several, for a replay; nothing if it was one. */
+DTX_MUSTUSE enum dtx_code dtx_runner_replay_files(struct dtx_runner *r, uint32_t i,
+                                                  struct dtx_err *err);
 /* Opens the sources of inputs that have a path; with `all`, one without is a usage error. */
 DTX_MUSTUSE enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *err);
 /* check and explain: the plan, with operands also bound to their headers unless it is invalid as it

@@ -87,6 +87,10 @@ static void inputs_options(struct dtx_runner *r)
 	o->skip = a->skip ? a->skip : o->skip;
 	o->ragged = a->ragged ? (enum dtx_ragged)(a->ragged - 1) : o->ragged;
 	o->rejects = a->rejects ? a->rejects : o->rejects;
+	if (a->source_file)
+		r->plan->input[0].source_file = a->source_file;
+	if (a->columns)
+		r->plan->input[0].columns = (enum dtx_files_columns)(a->columns - 1);
 }
 
 /* archive.ratio=5000, for every input. */
@@ -179,6 +183,7 @@ enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv, struc
 	worst = dtx_errlist_worst(&r->findings);
 	if (!argc || (worst && worst->severity == DTX_SEV_ERROR))
 		goto out;
+	DTX_TRY(dtx_runner_spread(r, err));
 	DTX_TRY(dtx_runner_open(r, false, err));
 	opts.input = r->source;
 	opts.workers = (unsigned)r->args->threads;

@@ -35,6 +35,8 @@ static json_t *record_reader(const struct dtx_plan_input *in, const json_t *desc
 	json_t *limits = dtx_unpack_json(&in->limits);
 	json_t *o = describe ? json_copy((json_t *)(uintptr_t)describe) : NULL;
 
+	if (o && in->shown)
+		json_object_set_new(o, "source_file", json_string(in->shown));
 	if (!o || !json_object_size(limits)) {
 		json_decref(limits);
 		return o ? o : json_null();

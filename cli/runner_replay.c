@@ -99,6 +99,8 @@ enum dtx_code dtx_runner_replay_places(struct dtx_runner *r, struct dtx_err *err
 
 		if (row)
 			r->plan->input[i].path = dtx_json_text(row, "uri", NULL);
+		else
+			DTX_TRY(dtx_runner_replay_files(r, i, err));
 		r->plan->input[i].opts.rejects = NULL;
 	}
 	if (json_array_size(json_object_get(r->replay->record, "outputs")) != r->plan->noutputs)

@@ -4,15 +4,19 @@
 #include "core/plan/sqltext.h"
 
 enum { BY_NAME, BY_POSITION };
+enum { SAME, UNION, INTERSECT }; /* columns; -1: not said */
 struct union_args {
-	struct dtx_plist with;
-	int by;
+	struct dtx_plist with, sources;
+	int by, columns;
 	bool fill_missing;
 	const char *source_as;
 };
+#define LISTED 8 /* columns that a note names */
+
 struct union_col {
 	struct dtx_field field;
 	int32_t from[DTX_BIND_TABLES]; /* per table its column, -1: none */
+	bool promoted;                 /* types differ, and it was said */
 };
 struct union_state {
 	struct union_col *col;
@@ -39,10 +43,20 @@ static const struct dtx_param union_params[] = {
 	  .offset = offsetof(struct union_args, fill_missing),
 	  .def = "true",
 	  .help = "a column that a table lacks is null there; false: an error" },
+	{ .name = "columns",
+	  .kind = DTX_P_CHOICE,
+	  .offset = offsetof(struct union_args, columns),
+	  .choices = "same,union,intersect",
+	  .help = "all tables have the same, in any order; what one lacks is null; those of all: "
+	          "the last two with a note of how many" },
 	{ .name = "source_as",
 	  .kind = DTX_P_TEXT,
 	  .offset = offsetof(struct union_args, source_as),
 	  .help = "new last column with the name of each row's table" },
+	{ .name = "sources",
+	  .kind = DTX_P_TEXTS,
+	  .offset = offsetof(struct union_args, sources),
+	  .help = "what 'source_as' and messages call the tables, in order" },
 };
 static const struct dtx_example union_examples[] = {
 	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"] }),
@@ -57,6 +71,28 @@ static const struct dtx_example union_examples[] = {
 	  .in = "a\n007\n",
 	  .with = "a\n5\n",
 	  .out = "a,src\n007,main\n5,other\n" },
+	{ .step = DTX_JSON({
+		  "op" : "union",
+		  "with" : ["other"],
+		  "columns" : "intersect",
+		  "source_as" : "src",
+		  "sources" : [ "2023", "2024" ]
+	  }),
+	  .in = "a,b\n1,p\n",
+	  .with = "c,b\n2,q\n",
+	  .out = "b,src\np,2023\nq,2024\n" },
+	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "columns" : "union" }),
+	  .in = "a,b\n1,p\n",
+	  .with = "c,b\n2,q\n",
+	  .out = "a,b,c\n1,p,\n,q,2\n" },
+	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "columns" : "same" }),
+	  .in = "a,b\n1,p\n",
+	  .with = "b,a\nq,2\n",
+	  .out = "a,b\n1,p\n2,q\n" },
+	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "columns" : "same" }),
+	  .in = "a,b\n1,p\n",
+	  .with = "b\n2\n",
+	  .error = "columns_differ" },
 	{ .step = DTX_JSON({ "op" : "union", "with" : ["other"], "fill_missing" : false }),
 	  .in = "a,b\n1,p\n",
 	  .with = "a\n2\n",
@@ -112,11 +148,13 @@ static enum dtx_code union_table(struct dtx_bind *b, const struct union_args *a,
 			promoted = dtx_field_merge(&c->field, &in->field[i]);
 		}
 		c->from[t] = (int32_t)i;
-		if (promoted)
-			DTX_TRY(dtx_bind_fail(b, DTX_W_TYPE_PROMOTED, "/with", err,
+		if (promoted && !c->promoted)
+			DTX_TRY(dtx_bind_fail(b, DTX_W_TYPE_PROMOTED,
+			                      a->columns < 0 ? "/with" : "/columns", err,
 			                      "column '%s' becomes text: its types differ between "
 			                      "the tables",
 			                      c->field.name));
+		c->promoted |= promoted;
 	}
 out:
 	return rc;
@@ -142,18 +180,79 @@ out:
 	return rc;
 }
 
-static enum dtx_code union_missing(struct dtx_bind *b, const struct union_state *s,
-                                   struct dtx_err *err)
+/* The first table that lacks column i, -1: none does, as far as one can tell. */
+static int union_lacks(const struct dtx_bind *b, const struct union_state *s, uint32_t i)
+{
+	for (unsigned t = 0; t < b->ntables; t++)
+		if (s->col[i].from[t] < 0 && (b->typed || !b->in[t]->open))
+			return (int)t;
+	return -1;
+}
+
+static enum dtx_code union_missing(struct dtx_bind *b, const struct union_args *a,
+                                   const struct union_state *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	bool same = a->columns == SAME;
 
-	for (uint32_t i = 0; i < s->n; i++)
-		for (unsigned t = 0; t < b->ntables; t++)
-			if (s->col[i].from[t] < 0 && (b->typed || !b->in[t]->open))
-				DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, "/with", err,
-				                      "table '%s' has no column '%s'",
-				                      b->table_name[t] ? b->table_name[t] : "",
-				                      s->col[i].field.name));
+	for (uint32_t i = 0; i < s->n; i++) {
+		int t = union_lacks(b, s, i);
+
+		if (t >= 0)
+			DTX_TRY(dtx_bind_fail(b, same ? DTX_E_COLUMNS_DIFFER : DTX_E_MISSING_COLUMN,
+			                      same ? "/columns" : "/with", err,
+			                      "'%s' has no column '%s'", s->name[t],
+			                      s->col[i].field.name));
+	}
+out:
+	return rc;
+}
+
+/* Columns that not all tables have: said, and left out of an intersection. */
+static enum dtx_code union_partial(struct dtx_bind *b, const struct union_args *a,
+                                   struct union_state *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	uint32_t n = 0, kept = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		bool lacks = union_lacks(b, s, i) >= 0;
+
+		if (lacks && n++ < LISTED)
+			dtx_buf_printf(&names, "%s'%s'", n > 1 ? ", " : "", s->col[i].field.name);
+		if (!lacks || a->columns == UNION)
+			s->col[kept++] = s->col[i];
+	}
+	s->n = kept;
+	if (n > LISTED)
+		dtx_buf_add(&names, " ...");
+	if (!n)
+		goto out;
+	DTX_TRY(dtx_bind_fail(b, DTX_W_RESULT_NOTE, "/columns", err,
+	                      "%u column%s not in all %u tables %s: %.300s", n,
+	                      n > 1 ? "s that are" : " that is", b->ntables,
+	                      a->columns == UNION ? "and null where missing" : "and left out",
+	                      dtx_buf_text(&names)));
+out:
+	dtx_buf_clear(&names);
+	return rc;
+}
+
+/* Names by position are the first table's: nothing to intersect. */
+static enum dtx_code union_check(const void *args, struct dtx_err *err)
+{
+	const struct union_args *a = args;
+	enum dtx_code rc = DTX_OK;
+
+	if (a->columns >= 0 && a->by == BY_POSITION)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'columns' is for columns by name");
+	if (a->columns >= 0 && !a->fill_missing)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+		         "'columns' and 'fill_missing' say the same: give one");
+	if (a->sources.n && a->sources.n != a->with.n + 1)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'sources' names the %zu tables, got %zu",
+		         a->with.n + 1, a->sources.n);
 out:
 	return rc;
 }
@@ -161,6 +260,7 @@ out:
 static enum dtx_code union_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct union_args *a = args;
+	const char *const *sources = a->sources.item;
 	const struct dtx_typeref text = { .type = DTX_T_TEXT };
 	enum dtx_code rc = DTX_OK;
 	struct union_state *s = dtx_bind_state(b, sizeof(*s));
@@ -176,10 +276,14 @@ static enum dtx_code union_bind(struct dtx_bind *b, void *args, struct dtx_err *
 		DTX_FAIL_MEM(err);
 	for (unsigned t = 0; t < b->ntables; t++) {
 		s->name[t] = b->table_name[t] ? b->table_name[t] : "main";
+		if (t < a->sources.n)
+			s->name[t] = sources[t];
 		DTX_TRY(union_table(b, a, t, s, err));
 	}
-	if (!a->fill_missing)
-		DTX_TRY(union_missing(b, s, err));
+	if (a->columns == SAME || (a->columns < 0 && !a->fill_missing))
+		DTX_TRY(union_missing(b, a, s, err));
+	else if (a->columns > 0)
+		DTX_TRY(union_partial(b, a, s, err));
 	for (uint32_t i = 0; i < s->n; i++)
 		DTX_TRY(union_out(b, &s->col[i], err));
 	if (a->source_as)
@@ -305,7 +409,7 @@ static bool union_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 			    b->in[t]->field[k].type.type != DTX_T_TEXT)
 				return false;
 		}
-	if (a->source_as)
+	if (a->source_as || a->columns == INTERSECT)
 		return false;
 	dtx_buf_add(out, "SELECT row_number() OVER (ORDER BY \"_t\", \"_row\") AS \"_row\"");
 	for (uint32_t i = 0; i < b->ncols; i++) {
@@ -327,13 +431,15 @@ const struct dtx_op dtx_op_union = {
 	.summary = "Put tables one below the other",
 	.notes = "Rows of the current table first, then each table's. Columns find each other by "
 		 "name; what a table lacks is null. Cells keep their bytes. Columns of two types "
-		 "widen; without a common type they become text, with a warning.",
+		 "widen; without a common type they become text, with a warning. 'columns' says "
+		 "what 'fill_missing' says, and what becomes of columns that not all have.",
 	.params = union_params,
 	.nparams = DTX_COUNT(union_params),
 	.examples = union_examples,
 	.nexamples = DTX_COUNT(union_examples),
 	.args_size = sizeof(struct union_args),
 	.tables = union_tables,
+	.check = union_check,
 	.bind = union_bind,
 	.map = &union_map,
 	.explain = union_explain,

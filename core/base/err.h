@@ -52,6 +52,7 @@
 	X(DTX_E_UNSUPPORTED_PARAM, "unsupported_param", 3, 3, 1, 1)                                \
 	/* the real input */                                                                       \
 	X(DTX_E_MISSING_COLUMN, "missing_column", 4, 4, 1, 1)                                      \
+	X(DTX_E_COLUMNS_DIFFER, "columns_differ", 4, 4, 0, 0)                                      \
 	X(DTX_E_AMBIGUOUS_COLUMN, "ambiguous_column", 4, 4, 1, 1)                                  \
 	X(DTX_E_HEADER_NOT_FOUND, "header_not_found", 4, 4, 1, 1)                                  \
 	X(DTX_E_MULTIPLE_TABLES, "multiple_tables", 4, 4, 1, 1)                                    \

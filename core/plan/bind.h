@@ -11,7 +11,7 @@
 #include "core/plan/cols.h"
 #include "core/plan/op.h"
 
-#define DTX_BIND_TABLES 64
+#define DTX_BIND_TABLES 256
 struct dtx_flow;
 #define DTX_USE_ROWS (-1) /* decides which rows there are */
 #define DTX_USE_OPEN (-2) /* fills columns that only the rows bring (pivot_wider) */

@@ -33,6 +33,10 @@ enum dtx_code dtx_push_declared(const struct dtx_plan_input *in, struct dtx_aren
 			field[out->nfields].type = (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 };
 			field[out->nfields++].source = true;
 		}
+	if (in->source_file && dtx_schema_find(out, in->source_file) < 0) {
+		field[out->nfields].name = in->source_file;
+		field[out->nfields++].type = (struct dtx_typeref){ DTX_T_TEXT, 0, 0 };
+	}
 out:
 	return rc;
 }
@@ -51,6 +55,7 @@ static enum dtx_code undeclared(struct dtx_plan_parse *p, const struct dtx_plan_
 			known |= strcmp(in->opts.types[k].name, s->field[i].name) == 0;
 		for (size_t k = 0; k < in->opts.nrequires; k++)
 			known |= strcmp(in->opts.requires[k], s -> field[i].name) == 0;
+		known |= in->source_file && strcmp(in->source_file, s->field[i].name) == 0;
 		if (!known)
 			DTX_TRY(dtx_part_fail(p, DTX_W_UNDECLARED_COLUMN, in->at, err,
 			                      "column '%s' is used, but not among the %zu declared",

@@ -24,18 +24,25 @@ static const struct dtx_param type_rows[] = {
 };
 
 struct input_args {
-	const char *name, *path, *range, *table, *header_sep, *encoding, *reader, *rejects,
-		*records;
+	const char *name, *range, *table, *header_sep, *encoding, *reader, *rejects, *records,
+		*source_file;
 	int format, header_fill, names, repeated_header, extra, ragged, hidden, merged, bad_cells,
-		duplicate_keys, syntax;
+		duplicate_keys, syntax, columns;
 	const json_t *sheet, *header_rows;
 	int64_t skip, skip_tail, max_rejects;
-	struct dtx_plist null_values, types, requires;
+	struct dtx_plist path, null_values, types, requires;
 };
 static const char *const formats[] = { NULL, "csv", "tsv", "json", "jsonl", "xlsx", "xls" };
 static const struct dtx_param input_rows[] = {
 	{ ROW(input_args, name, DTX_P_TEXT), .required = true, .help = "name of the table" },
-	{ ROW(input_args, path, DTX_P_TEXT), .help = "file, from the plan's folder" },
+	{ ROW(input_args, path, DTX_P_TEXTS), .nonempty = true,
+	  .help = "file, from the plan's folder; a pattern (*.csv) or a list: one below the "
+	          "other" },
+	{ ROW(input_args, columns, DTX_P_CHOICE), .choices = "same,union,intersect",
+	  .help = "columns of several files: the same, in any order; what one lacks null; those of "
+	          "all" },
+	{ ROW(input_args, source_file, DTX_P_TEXT),
+	  .help = "new last column with the name of each row's file" },
 	{ ROW(input_args, format, DTX_P_CHOICE), .choices = "auto,csv,tsv,json,jsonl,xlsx,xls",
 	  .def = "\"auto\"", .help = "by content, then suffix" },
 	{ ROW(input_args, sheet, DTX_P_VALUE), .help = "name or number from 1; first visible" },
@@ -143,6 +150,30 @@ enum dtx_code dtx_part_path(struct dtx_plan_parse *p, const char *path, const ch
 	*out = dtx_arena_printf(&p->plan->arena, "%s/%s", p->dir, path);
 	if (!*out)
 		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* A list, or one name. */
+static enum dtx_code input_files(struct dtx_plan_parse *p, const struct input_args *a,
+                                 struct dtx_plan_input *in, struct dtx_err *err)
+{
+	const char *const *written = a->path.item;
+	enum dtx_code rc = DTX_OK;
+
+	in->columns = a->columns > 0 ? (enum dtx_files_columns)a->columns : DTX_FILES_SAME;
+	in->source_file = a->source_file;
+	if (!a->path.n || dtx_param_is_hole(written[0]))
+		goto out;
+	in->nfiles = a->path.n;
+	in->file = dtx_arena_zalloc(&p->plan->arena, in->nfiles, sizeof(*in->file));
+	if (!in->file)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < in->nfiles; i++) {
+		in->file[i].shown = written[i];
+		DTX_TRY(dtx_part_path(p, written[i], &in->file[i].path, err));
+	}
+	in->path = in->file[0].path;
 out:
 	return rc;
 }
@@ -328,7 +359,7 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	in->name = in->opts.alias = dtx_param_is_hole(a.name) ? "main" : a.name;
 	if (!dtx_param_is_hole(a.name))
 		DTX_TRY(input_name(p, in, err));
-	DTX_TRY(dtx_part_path(p, a.path, &in->path, err));
+	DTX_TRY(input_files(p, &a, in, err));
 	DTX_TRY(dtx_part_path(p, a.rejects, &in->opts.rejects, err));
 	snprintf(at, sizeof(at), "%s/sheet", in->at);
 	DTX_TRY(sheet_text(p, a.sheet, at, &in->opts.sheet, err));

@@ -60,6 +60,10 @@ DTX_MUSTUSE enum dtx_code dtx_part_outputs(struct dtx_plan_parse *p, struct dtx_
 DTX_MUSTUSE enum dtx_code dtx_part_options(struct dtx_plan_parse *p, struct dtx_err *err);
 /* steps.c */
 DTX_MUSTUSE enum dtx_code dtx_part_steps(struct dtx_plan_parse *p, struct dtx_err *err);
+/* A step that nobody wrote: `st` is in the plan's list, zeroed but for its place.  json is kept. */
+DTX_MUSTUSE enum dtx_code dtx_part_made_step(struct dtx_plan *plan, const json_t *json,
+                                             struct dtx_plan_step *st, struct dtx_errlist *findings,
+                                             struct dtx_err *err);
 /* Table names of outputs, unused inputs: once the steps are known. */
 DTX_MUSTUSE enum dtx_code dtx_part_links(struct dtx_plan_parse *p, struct dtx_err *err);
 bool dtx_part_name_ok(const char *name);

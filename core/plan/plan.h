@@ -15,19 +15,29 @@
 #define DTX_PLAN_STEPS   1000
 #define DTX_PLAN_INPUTS  64
 #define DTX_PLAN_OUTPUTS 16
-#define DTX_STEP_TABLES  64 /* tables one step reads; = DTX_BIND_TABLES */
+#define DTX_STEP_TABLES  256 /* tables one step reads; = DTX_BIND_TABLES */
 
 enum dtx_fallback { DTX_FALLBACK_STEP, DTX_FALLBACK_PLAN, DTX_FALLBACK_OFF };
 
+struct dtx_plan_file {
+	const char *path;  /* a name or, as long as it is not looked up, a pattern */
+	const char *shown; /* as written: without the plan's folder */
+};
+enum dtx_files_columns { DTX_FILES_SAME, DTX_FILES_UNION, DTX_FILES_INTERSECT };
 struct dtx_plan_input {
 	const char *name;
-	const char *path;          /* from the plan's folder; NULL: from the command line */
-	struct dtx_read_opts opts; /* alias = name */
-	struct dtx_unpack limits;  /* of what it may unpack to */
-	const json_t *families;    /* patterns of sliding headers; NULL: found */
-	const json_t *canonical;   /* what the plan says of it, without its path */
-	char at[24];               /* "/inputs/0" */
-	bool broken;               /* has findings: its columns cannot be told */
+	const char *path;               /* from the plan's folder; NULL: from the command line */
+	struct dtx_plan_file *file;     /* files that `path` is the first of, as written */
+	size_t nfiles;                  /* if `path` is the first one's: else it is all */
+	enum dtx_files_columns columns; /* of several files */
+	const char *source_file;        /* column with the file's name; NULL: none */
+	const char *shown;              /* of one file of several: its name; else NULL */
+	struct dtx_read_opts opts;      /* alias = name */
+	struct dtx_unpack limits;       /* of what it may unpack to */
+	const json_t *families;         /* patterns of sliding headers; NULL: found */
+	const json_t *canonical;        /* what the plan says of it, without its path */
+	char at[24];                    /* "/inputs/0" */
+	bool broken;                    /* has findings: its columns cannot be told */
 };
 
 struct dtx_plan_output {

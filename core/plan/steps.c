@@ -396,6 +396,16 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_part_made_step(struct dtx_plan *plan, const json_t *json,
+                                 struct dtx_plan_step *st, struct dtx_errlist *findings,
+                                 struct dtx_err *err)
+{
+	struct dtx_plan_parse p = { .plan = plan, .findings = findings };
+	int32_t current = -1;
+
+	return parse_step(&p, json, st, &current, err);
+}
+
 enum dtx_code dtx_part_steps(struct dtx_plan_parse *p, struct dtx_err *err)
 {
 	struct dtx_plan *plan = p->plan;

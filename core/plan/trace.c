@@ -216,8 +216,24 @@ static json_t *trace_union(struct trace *t, const struct dtx_plan_step *st)
 {
 	json_t *step = trace_step(t, st);
 
+	/* the row numbers of each table are missing in the others */
 	trace_set(t, step, "fill_missing", json_true());
+	if (step)
+		json_object_del(step, "columns");
 	return step;
+}
+
+/* Columns of all tables, and the row numbers, which are of one each. */
+static void trace_intersect(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                            const char *in, const char *out)
+{
+	json_t *cols = dtx_trace_names(t, t->table[id].schema);
+	char whole[TRACE_NAME];
+
+	dtx_trace_name(whole, "u", (uint32_t)id);
+	dtx_trace_add(t, trace_union(t, st), in, whole);
+	trace_numbers(t, cols, t->table[id].ids);
+	dtx_trace_add(t, json_pack("{ss so}", "op", "select", "cols", cols), whole, out);
 }
 
 /* Brings the row numbers of the other table as the step brings its value; `in` becomes the table
@@ -370,7 +386,11 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
 	if (how == TRACE_LOOKUP)
 		trace_lookup(t, st, id, in);
-	dtx_trace_add(t, trace_passed(t, st, how, id), in, dtx_trace_name(out, "t", (uint32_t)id));
+	dtx_trace_name(out, "t", (uint32_t)id);
+	if (how == TRACE_UNION && !strcmp(dtx_json_text(st->canonical, "columns", ""), "intersect"))
+		trace_intersect(t, st, id, in, out);
+	else
+		dtx_trace_add(t, trace_passed(t, st, how, id), in, out);
 out:
 	return rc;
 }
@@ -406,6 +426,8 @@ static enum dtx_code trace_forward(struct trace *t, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
+	if (t->plan->ninputs > TRACE_BITS)
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "more than %d tables to follow", TRACE_BITS);
 	for (uint32_t i = 0; i < t->plan->ninputs + t->plan->nsteps; i++)
 		t->table[i].waiting = i < t->plan->ninputs ? (int32_t)i : -1;
 	for (uint32_t i = 0; i < t->plan->ninputs; i++) {

@@ -111,6 +111,9 @@ CASES = [
      "compile", "--to", "sql"),
     # the input
     ("missing_column", "/steps/0/where", [0, 2], plan({"op": "filter", "where": "zz > 1"}), "a\n1\n"),
+    ("columns_differ", "/steps/0/columns", None,
+     two("o.csv", {"op": "union", "with": ["other"], "columns": "same"}),
+     {"in.csv": "a\n1\n", "o.csv": "b\nx\n"}),
     ("ambiguous_column", "/inputs/0", None,
      plan(HEAD, inputs=[{"name": "main", "names": "error"}]), "a,a\n1,2\n"),
     ("header_not_found", "/inputs/0", None, plan(HEAD), "17,2\n18,3\n"),

@@ -1,0 +1,84 @@
+/* Inputs of several files: which, and those of a recorded run. */
+#include <string.h>
+
+#include "cli/runner.h"
+#include "core/plan/spread.h"
+
+/* A pattern that takes in what the run writes would read it the next time. */
+static enum dtx_code files_apart(const struct dtx_runner *r, const struct dtx_plan_file *file,
+                                 size_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t o = 0; n > 1 && o < r->plan->noutputs; o++) {
+		const char *path = r->plan->output[o].path;
+
+		for (size_t k = 0; path && k < n; k++)
+			if (dtx_runner_same_file(path, file[k].path))
+				DTX_FAIL(err, DTX_E_USAGE,
+				         "'%s' is one of several input files and the output of "
+				         "this run",
+				         file[k].shown);
+	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_runner_spread(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_plan_file *file;
+	size_t n;
+
+	/* from the last: those before it keep their place */
+	for (uint32_t i = r->plan->ninputs; i-- > 0;) {
+		if (!r->plan->input[i].path)
+			continue;
+		DTX_TRY(dtx_spread_files(r->plan, i, &file, &n, err));
+		DTX_TRY(files_apart(r, file, n, err));
+		DTX_TRY(dtx_spread_input(r->plan, i, file, n, &r->findings, err));
+	}
+out:
+	return rc;
+}
+
+static const json_t *recorded_file(const struct dtx_runner *r, const char *input, size_t k)
+{
+	char name[256];
+	json_t *row;
+	size_t i;
+
+	dtx_spread_name(name, sizeof(name), input, k);
+	json_array_foreach(json_object_get(r->replay->record, "inputs"), i, row)
+	{
+		if (!strcmp(dtx_json_text(row, "alias", ""), name))
+			return row;
+	}
+	return NULL;
+}
+
+enum dtx_code dtx_runner_replay_files(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_plan_input *in = &r->plan->input[i];
+	size_t n = 0;
+
+	while (recorded_file(r, in->name, n))
+		n++;
+	if (!n)
+		goto out;
+	in->file = dtx_arena_zalloc(&r->plan->arena, n, sizeof(*in->file));
+	if (!in->file)
+		DTX_FAIL_MEM(err);
+	for (size_t k = 0; k < n; k++) {
+		const json_t *row = recorded_file(r, in->name, k);
+
+		in->file[k].path = dtx_json_text(row, "uri", "-");
+		in->file[k].shown = dtx_json_text(json_object_get(row, "reader"), "source_file",
+		                                  in->file[k].path);
+	}
+	in->nfiles = n;
+	in->path = in->file[0].path;
+out:
+	return rc;
+}

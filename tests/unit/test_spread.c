@@ -1,0 +1,142 @@
+/* Inputs of several files: which they are, and the plan that comes of it. */
+#include "core/plan/spread.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/t.h"
+
+#define PLAN                                                                                       \
+	"{\"dtx\":1,\"inputs\":[{\"name\":\"k\",\"path\":\"k.csv\"},"                              \
+	"{\"name\":\"main\",\"path\":[\"b.csv\",\"a.csv\"],\"source_file\":\"f\"}],"               \
+	"\"steps\":[{\"op\":\"limit\",\"n\":3,\"in\":\"main\",\"out\":\"three\"},"                 \
+	"{\"op\":\"join\",\"in\":\"main\",\"with\":\"k\",\"on\":[\"id\"]}],"                       \
+	"\"output\":[{\"path\":\"-\"},{\"path\":\"t.csv\",\"table\":\"three\"}]}"
+
+struct spread {
+	struct dtx_plan *plan;
+	struct dtx_errlist findings;
+	struct dtx_err err;
+};
+
+static enum dtx_code spread(struct spread *s, const char *text, uint32_t input)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_plan_file *file;
+	size_t n;
+
+	*s = (struct spread){ .err = DTX_ERR_INIT };
+	DTX_TRY(dtx_plan_parse(dtx_str_of(text), NULL, &s->findings, &s->plan, &s->err));
+	DTX_TRY(dtx_spread_files(s->plan, input, &file, &n, &s->err));
+	DTX_TRY(dtx_spread_input(s->plan, input, file, n, &s->findings, &s->err));
+out:
+	return rc;
+}
+
+static void clear(struct spread *s)
+{
+	dtx_plan_free(s->plan);
+	dtx_errlist_clear(&s->findings);
+	dtx_err_clear(&s->err);
+}
+
+/* Every table is found again: the inputs 0 k, 1 and 2 the files, then the steps. */
+void test_spread_moves_tables(void)
+{
+	struct spread s, plain;
+	struct dtx_plan *p;
+
+	T_OK(spread(&s, PLAN, 1), &s.err);
+	T_OK(spread(&plain, PLAN, 0), &plain.err);
+	p = s.plan;
+	T_INT(s.findings.n, 0);
+	T_INT(p->ninputs, 3);
+	T_STR(p->input[0].name, "k");
+	T_STR(p->input[1].name, "main__1");
+	T_STR(p->input[1].path, "b.csv");
+	T_STR(p->input[2].opts.alias, "main__2");
+	T_INT(p->nsteps, 3);
+	T_STR(p->step[0].name, "union");
+	T_STR(p->step[0].out_name, "main");
+	T_INT(p->step[0].table[0], 1);
+	T_INT(p->step[0].table[1], 2);
+	T_INT(p->step[1].table[0], 3);
+	T_INT(p->step[2].table[0], 3);
+	T_INT(p->step[2].table[1], 0);
+	T_INT(p->result, 5);
+	T_INT(p->output[0].table, 5);
+	T_INT(p->output[1].table, 4);
+	T_STR(p->id, plain.plan->id);
+	clear(&s);
+	clear(&plain);
+}
+
+static void fails(const char *path, enum dtx_code code)
+{
+	char text[512];
+	struct spread s;
+
+	snprintf(text, sizeof(text),
+	         "{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"path\":%s},"
+	         "{\"name\":\"main__2\",\"path\":\"x\"}],\"steps\":[{\"op\":\"distinct\"}]}",
+	         path);
+	T_INT(spread(&s, text, 0), code);
+	T_CHECK(s.err.msg[0] && s.err.run_time == (code != DTX_E_DUPLICATE_TABLE));
+	clear(&s);
+}
+
+void test_spread_refuses(void)
+{
+	fails("[\"a\",\"b\"]", DTX_E_DUPLICATE_TABLE);
+	fails("[\"a\",\"a\"]", DTX_E_BAD_PARAM_VALUE);
+	fails("\"/nowhere/at/all/*.csv\"", DTX_E_INPUT_NOT_FOUND);
+}
+
+/* By bytes, no folders, and a folder's own name is no pattern. */
+void test_spread_patterns(void)
+{
+	static const char *const names[] = { "b.csv", "B.csv", "a.csv", "c.txt" };
+	char dir[] = "/tmp/dtx-[s]*-XXXXXX", path[256], text[256];
+	struct dtx_errlist findings = { 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_plan *p = NULL;
+	struct dtx_plan_file *file;
+	size_t n = 0;
+
+	T_CHECK(mkdtemp(dir) != NULL);
+	for (size_t i = 0; i < DTX_COUNT(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		fclose(fopen(path, "w"));
+	}
+	snprintf(text, sizeof(text),
+	         "{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"path\":"
+	         "\"*.csv\"}],\"steps\":[{\"op\":\"distinct\"}]}");
+	T_OK(dtx_plan_parse(dtx_str_of(text), dir, &findings, &p, &err), &err);
+	T_OK(dtx_spread_files(p, 0, &file, &n, &err), &err);
+	T_INT(n, 3);
+	T_STR(file[0].shown, "B.csv");
+	T_STR(file[1].shown, "a.csv");
+	T_STR(file[2].shown, "b.csv");
+	for (size_t i = 0; i < DTX_COUNT(names); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
+		unlink(path);
+	}
+	rmdir(dir);
+	dtx_plan_free(p);
+	dtx_errlist_clear(&findings);
+	dtx_err_clear(&err);
+}
+
+static enum dtx_code spread_once(void)
+{
+	struct spread s;
+	enum dtx_code rc = spread(&s, PLAN, 1);
+
+	clear(&s);
+	return rc;
+}
+
+void test_spread_every_alloc_fails(void)
+{
+	T_EVERY_ALLOC_FAILS(spread_once());
+}
