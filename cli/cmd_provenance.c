@@ -146,7 +146,7 @@ static enum dtx_code provenance_head(struct dtx_store *store, struct dtx_buf *ou
                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char head[DTX_HEAD_TEXT];
+	char head[DTX_HEAD_LINE];
 
 	DTX_TRY(dtx_query_head(store, head, err));
 	dtx_buf_printf(out, "%s\n", head);

@@ -224,7 +224,7 @@ static int verify_main(const struct dtx_cli *cli, void *args, int argc, char **a
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_store *store = NULL;
 	json_t *found = json_array(), *all = NULL, *record = NULL, *receipt = NULL;
-	char head[DTX_HEAD_TEXT];
+	char head[DTX_HEAD_LINE];
 	enum dtx_code rc = DTX_OK;
 	int status;
 

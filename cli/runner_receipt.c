@@ -135,7 +135,7 @@ out:
 static enum dtx_code receipt_head(const char *path, const char *head, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char line[DTX_HEAD_TEXT + 2];
+	char line[DTX_HEAD_LINE + 2];
 	int fd = -1;
 
 	DTX_TRY(dtx_file_append(path, &fd, err));
@@ -151,7 +151,7 @@ enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_run_args *a = r->args;
-	char head[DTX_HEAD_TEXT];
+	char head[DTX_HEAD_LINE];
 	json_t *record = NULL;
 
 	if (!a->record && !a->receipt && !a->head_file)

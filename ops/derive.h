@@ -15,7 +15,7 @@
 struct dtx_derive_item {
 	const char *as;
 	struct dtx_expr *expr;
-	struct dtx_frame frame;
+	struct dtx_row_frame frame;
 };
 struct dtx_derive_args {
 	struct dtx_plist set;

@@ -4,7 +4,7 @@
 #include "ops/tableagg.h"
 #include "ops/tablekeys.h"
 
-enum stat { N, NULLS, DISTINCT, MIN, Q1, MEDIAN, Q3, MAX, MEAN, SD, NSTATS };
+enum figure { N, NULLS, DISTINCT, MIN, Q1, MEDIAN, Q3, MAX, MEAN, SD, NSTATS };
 static const struct {
 	const char *name, *before, *after; /* formula around the column */
 	bool numbers;                      /* of number columns only */
@@ -73,7 +73,7 @@ static const struct dtx_example describe_examples[] = {
 
 /* A result of column c; unbound where it has none. */
 static enum dtx_code bind_stat(struct dtx_bind *b, struct describe_state *s, uint32_t c,
-                               enum stat k, struct dtx_err *err)
+                               enum figure k, struct dtx_err *err)
 {
 	const struct dtx_field *f = &b->in[0]->field[s->col[c]];
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -157,7 +157,7 @@ static enum dtx_code describe_bind(struct dtx_bind *b, void *args, struct dtx_er
 	for (uint32_t c = 0; c < s->n; c++) {
 		DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, 0, s->col[c], DTX_DEMAND_VALUE, err));
 		for (unsigned k = 0; b->typed && k < NSTATS; k++)
-			DTX_TRY(bind_stat(b, s, c, (enum stat)k, err));
+			DTX_TRY(bind_stat(b, s, c, (enum figure)k, err));
 	}
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
 	if (!a->by || dtx_cols_static(a->by, b->in[0]))

@@ -272,7 +272,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code send(struct work *w, struct dtx_err *err)
+static enum dtx_code hand_on(struct work *w, struct dtx_err *err)
 {
 	const struct explode_state *s = w->ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -343,7 +343,7 @@ static enum dtx_code explode_row(struct work *w, uint32_t row, struct dtx_err *e
 			dtx_builder_i64(&w->index, (int64_t)k + 1);
 		w->row[w->n++] = row;
 		if (w->n == w->most)
-			DTX_TRY(send(w, err));
+			DTX_TRY(hand_on(w, err));
 	}
 out:
 	return rc;
@@ -360,7 +360,7 @@ static enum dtx_code explode_batch(const struct dtx_opctx *ox, void *local, stru
 	for (uint32_t row = 0; row < in->nrows && !dtx_emit_full(out); row++)
 		DTX_TRY(explode_row(&w, row, err));
 	if (w.n || !in->nrows)
-		DTX_TRY(send(&w, err));
+		DTX_TRY(hand_on(&w, err));
 out:
 	work_clear(&w);
 	return rc;

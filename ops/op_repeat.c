@@ -83,7 +83,7 @@ struct work {
 	uint32_t *which, *row, n, most;
 };
 
-static enum dtx_code send(struct work *w, struct dtx_err *err)
+static enum dtx_code hand_on(struct work *w, struct dtx_err *err)
 {
 	const struct repeat_state *s = w->ox->bound;
 	enum dtx_code rc = DTX_OK;
@@ -141,12 +141,12 @@ static enum dtx_code repeat_batch(const struct dtx_opctx *ox, void *local, struc
 		for (; times > 0 && !dtx_emit_full(out); times--) {
 			w.row[w.n++] = row;
 			if (w.n == w.most)
-				DTX_TRY(send(&w, err));
+				DTX_TRY(hand_on(&w, err));
 		}
 	}
 	dtx_op_count(ox, "zero", dropped);
 	if (w.n || !in->nrows)
-		DTX_TRY(send(&w, err));
+		DTX_TRY(hand_on(&w, err));
 out:
 	dtx_column_unref(c);
 	dtx_mem_free(w.which);

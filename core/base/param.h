@@ -12,7 +12,7 @@
  *   DTX_P_VALUE    const json_t * (any scalar; borrowed from the plan; NULL: absent, a default then
  *                  stands in the canonical form only)
  *   DTX_P_LIST     struct dtx_plist (items of `rows`, or of one scalar kind)
- *   DTX_P_FRAME    struct dtx_frame (rows of a window; not set: absent)
+ *   DTX_P_FRAME    struct dtx_row_frame (rows of a window; not set: absent)
  *   DTX_P_TEXTS    struct dtx_plist whose items are const char * (list of text)
  *   DTX_P_VALUES   struct dtx_plist whose items are const json_t * (scalars, as DTX_P_VALUE)
  *
@@ -45,7 +45,7 @@ enum dtx_pkind {
 };
 
 /* Rows around a row, as distances from it; an open end goes on to the end of its group. */
-struct dtx_frame {
+struct dtx_row_frame {
 	bool set, from_open, to_open;
 	int64_t from, to;
 };

@@ -26,7 +26,7 @@ static bool frame_end(const json_t *v, bool *open, int64_t *distance)
 enum dtx_code dtx_param_frame(const struct dtx_param_in *in, struct dtx_err *err)
 {
 	const json_t *rows = json_object_get(in->v, "rows");
-	struct dtx_frame f = { .set = true };
+	struct dtx_row_frame f = { .set = true };
 
 	if (json_object_get(in->v, "range"))
 		return frame_wrong(in, DTX_E_UNSUPPORTED_PARAM,
@@ -48,7 +48,7 @@ static json_t *end_json(bool open, int64_t distance)
 	return open ? json_null() : json_integer(distance);
 }
 
-json_t *dtx_param_frame_json(const struct dtx_frame *f)
+json_t *dtx_param_frame_json(const struct dtx_row_frame *f)
 {
 	return json_pack("{s:[o,o]}", "rows", end_json(f->from_open, f->from),
 	                 end_json(f->to_open, f->to));

@@ -57,7 +57,7 @@ DTX_MUSTUSE enum dtx_code dtx_param_holes(const struct dtx_param *params, size_t
                                           struct dtx_err *err);
 /* Window frames. */
 DTX_MUSTUSE enum dtx_code dtx_param_frame(const struct dtx_param_in *in, struct dtx_err *err);
-json_t *dtx_param_frame_json(const struct dtx_frame *f);
+json_t *dtx_param_frame_json(const struct dtx_row_frame *f);
 json_t *dtx_param_frame_schema(void);
 /* One value by its kind. */
 DTX_MUSTUSE enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err);

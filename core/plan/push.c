@@ -21,7 +21,7 @@ out:
 	return rc;
 }
 
-static void raise(struct dtx_push *p, int32_t table, uint32_t col, uint8_t need)
+static void raise_need(struct dtx_push *p, int32_t table, uint32_t col, uint8_t need)
 {
 	if (p->need[table] && p->need[table][col] < need)
 		p->need[table][col] = need;
@@ -30,7 +30,7 @@ static void raise(struct dtx_push *p, int32_t table, uint32_t col, uint8_t need)
 void dtx_push_all(struct dtx_push *p, const struct dtx_flow *flow, int32_t table, uint8_t need)
 {
 	for (uint32_t c = 0; p->need[table] && c < flow->table[table].schema->nfields; c++)
-		raise(p, table, c, need);
+		raise_need(p, table, c, need);
 }
 
 bool dtx_push_through(const struct dtx_flow *flow, const struct dtx_bind *b, uint32_t c,
@@ -61,15 +61,15 @@ static void back_step(const struct dtx_flow *flow, const struct dtx_bind *b, int
 
 	for (uint32_t c = 0; need && c < flow->table[result].schema->nfields; c++)
 		if (need[c] > 0 && dtx_push_through(flow, b, c, &table, &col))
-			raise(p, table, (uint32_t)col, need[c]);
+			raise_need(p, table, (uint32_t)col, need[c]);
 	for (size_t i = 0; i < b->nuses; i++) {
 		const struct dtx_bind_use *u = &b->use[i];
 		bool moves = u->demand == (uint8_t)DTX_DEMAND_SAME;
 
-		raise(p, b->table[u->table], u->col,
-		      !moves                ? u->demand
-		      : need && u->out >= 0 ? need[u->out]
-		                            : DTX_NEED_BYTES);
+		raise_need(p, b->table[u->table], u->col,
+		           !moves                ? u->demand
+		           : need && u->out >= 0 ? need[u->out]
+		                                 : DTX_NEED_BYTES);
 	}
 }
 

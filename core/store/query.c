@@ -280,7 +280,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_query_head(struct dtx_store *s, char out[DTX_HEAD_TEXT], struct dtx_err *err)
+enum dtx_code dtx_query_head(struct dtx_store *s, char out[DTX_HEAD_LINE], struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_ledger_head head;
@@ -288,7 +288,7 @@ enum dtx_code dtx_query_head(struct dtx_store *s, char out[DTX_HEAD_TEXT], struc
 
 	DTX_TRY(dtx_ledger_head(dtx_store_db(s), &head, err));
 	dtx_hex(head.hash, sizeof(head.hash), hex);
-	snprintf(out, DTX_HEAD_TEXT, "dtx1:%lld:%s", (long long)head.seq, hex);
+	snprintf(out, DTX_HEAD_LINE, "dtx1:%lld:%s", (long long)head.seq, hex);
 out:
 	return rc;
 }

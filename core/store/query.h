@@ -49,8 +49,8 @@ struct dtx_log_filter {
 DTX_MUSTUSE enum dtx_code dtx_query_log(struct dtx_store *s, const struct dtx_log_filter *filter,
                                         json_t **out, struct dtx_err *err);
 /* "dtx1:<seq>:<64 hex>" */
-#define DTX_HEAD_TEXT 96
-DTX_MUSTUSE enum dtx_code dtx_query_head(struct dtx_store *s, char out[DTX_HEAD_TEXT],
+#define DTX_HEAD_LINE 96
+DTX_MUSTUSE enum dtx_code dtx_query_head(struct dtx_store *s, char out[DTX_HEAD_LINE],
                                          struct dtx_err *err);
 /* The blob's bytes, checked against the hash. */
 DTX_MUSTUSE enum dtx_code dtx_query_blob(struct dtx_store *s, const char *hash, struct dtx_buf *out,

@@ -200,7 +200,7 @@ enum dtx_code dtx_query_record(struct dtx_store *s, const char *run_id, bool ful
 {
 	enum dtx_code rc = DTX_OK;
 	struct query_build q = { .record = NULL };
-	char head[DTX_HEAD_TEXT];
+	char head[DTX_HEAD_LINE];
 
 	if (!query_skeleton(&q, run_id))
 		DTX_FAIL_MEM(err);

@@ -458,7 +458,7 @@ void test_store_head(void)
 	struct dtx_store *s = open_store("store.db");
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_verify_opts opts = { 0, NULL, true };
-	char head[DTX_HEAD_TEXT];
+	char head[DTX_HEAD_LINE];
 	json_t *list = NULL;
 
 	T_OK(whole_run(s, NULL, &err), &err);

