@@ -1,17 +1,18 @@
 /* doctor: what this machine offers, and whether the jail works on it. */
 #include <sys/utsname.h>
 
+#include "cli/doctor_jail.h"
 #include "cli/out.h"
 #include "core/base/cpu.h"
 #include "core/base/pool.h"
 #include "cli/versions.h"
 #include "core/store/store.h"
 #include "core/base/mem.h"
-#include "sandbox/jail.h"
 #include "sandbox/reader_super.h"
 
 struct doctor_args {
-	bool json;
+	bool json, jail;
+	int64_t runs;
 };
 
 static const struct dtx_opt doctor_opts[] = {
@@ -19,18 +20,17 @@ static const struct dtx_opt doctor_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct doctor_args, json),
 	  .help = "as JSON" },
+	{ .name = "jail",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct doctor_args, jail),
+	  .help = "the jail alone: layers, warm pool, self-test, and how long a run takes" },
+	{ .name = "runs",
+	  .kind = DTX_O_INT,
+	  .offset = offsetof(struct doctor_args, runs),
+	  .min = 1,
+	  .max = DTX_DOCTOR_RUNS_MAX,
+	  .help = "with --jail: warm runs to measure (20)" },
 };
-
-static json_t *doctor_layers(void)
-{
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	json_t *layers;
-
-	dtx_jail_layers_json(&text);
-	layers = json_loads(dtx_buf_text(&text), 0, NULL);
-	dtx_buf_clear(&text);
-	return layers ? layers : json_null();
-}
 
 static json_t *doctor_machine(void)
 {
@@ -58,29 +58,6 @@ static json_t *doctor_store(const struct dtx_cli *cli)
 		row = json_pack("{ss}", "path", path);
 	dtx_store_free(store);
 	dtx_mem_free(path);
-	dtx_err_clear(&err);
-	return row;
-}
-
-static json_t *doctor_selftest(bool *ok)
-{
-	struct dtx_jail_report report;
-	struct dtx_err err = DTX_ERR_INIT;
-	enum dtx_code rc;
-	json_t *row;
-
-	dtx_jail_report_init(&report);
-	rc = dtx_jail_selftest(&report, &err);
-	*ok = rc == DTX_OK;
-	row = json_pack("{sb ss ss ss ss ss ss sI}", "ok", rc == DTX_OK, "layers", report.layers,
-	                "verify", report.verify, "audit", report.audit, "python", report.python,
-	                "pandas", report.pandas, "numpy", report.numpy, "wall_us",
-	                (json_int_t)report.us.wall);
-	if (rc != DTX_OK) {
-		json_object_set_new(row, "error", json_string(err.msg));
-		json_object_set_new(row, "next", json_string(err.hint));
-	}
-	dtx_jail_report_clear(&report);
 	dtx_err_clear(&err);
 	return row;
 }
@@ -131,19 +108,42 @@ static void doctor_text(const json_t *part, struct dtx_buf *out)
 	}
 }
 
+static json_t *doctor_all(const struct dtx_cli *cli, bool *ok)
+{
+	bool reader = true;
+	json_t *all = json_pack("{ss so so so so}", "dtx", DTX_VERSION, "machine", doctor_machine(),
+	                        "libraries", dtx_versions(), "store", doctor_store(cli), "jail",
+	                        dtx_doctor_layers());
+
+	json_object_set_new(all, "selftest", dtx_doctor_selftest(ok));
+	json_object_set_new(all, "pool", dtx_doctor_pool());
+	json_object_set_new(all, "reader", doctor_reader(&reader));
+	*ok = *ok && reader;
+	return all;
+}
+
+static json_t *doctor_jail(int64_t runs, bool *ok)
+{
+	json_t *all = json_pack("{ss so so}", "dtx", DTX_VERSION, "machine", doctor_machine(),
+	                        "jail", dtx_doctor_layers());
+
+	json_object_set_new(all, "selftest", dtx_doctor_selftest(ok));
+	if (*ok)
+		json_object_set_new(all, "latency", dtx_doctor_latencies(runs, ok));
+	json_object_set_new(all, "pool", dtx_doctor_pool());
+	return all;
+}
+
 static int doctor_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	const struct doctor_args *a = args;
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool ok = false;
-	json_t *all = json_pack("{ss so so so so}", "dtx", DTX_VERSION, "machine", doctor_machine(),
-	                        "libraries", dtx_versions(), "store", doctor_store(cli), "jail",
-	                        doctor_layers());
+	json_t *all = a->jail ? doctor_jail(a->runs ? a->runs : DTX_DOCTOR_RUNS, &ok)
+	                      : doctor_all(cli, &ok);
 	int status;
 
 	(void)argc, (void)argv;
-	json_object_set_new(all, "selftest", doctor_selftest(&ok));
-	json_object_set_new(all, "reader", doctor_reader(&ok));
 	if (a->json)
 		status = dtx_out_json(cli, all, 1);
 	else {

@@ -1,19 +1,8 @@
-/* Provider "local": the vtable over the supervisor, and the checks of `dtx doctor`. */
+/* Provider "local": the vtable over the supervisor. */
 #include "sandbox/jail.h"
-
-#include <errno.h>
-#include <linux/seccomp.h>
-#include <sched.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/base/hash.h"
 #include "core/base/mem.h"
-#include "core/data/builder.h"
-#include "sandbox/landlock.h"
-#include "sandbox/ns.h"
 #include "sandbox/report.h"
 #include "sandbox/role.h"
 
@@ -217,105 +206,3 @@ const struct dtx_provider dtx_provider_local = {
 	.get = local_get,
 	.close = local_close,
 };
-
-/* --- doctor --- */
-
-/* One int column, 1 to 4. */
-static enum dtx_code test_table(struct dtx_table **out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const struct dtx_field field = { .name = "n", .type = { DTX_T_INT64, 0, 0 } };
-	const struct dtx_schema schema = { .nfields = 1, .field = &field };
-	struct dtx_builder builder;
-	struct dtx_batch *batch = NULL;
-	struct dtx_table *t = NULL;
-	int64_t i;
-
-	dtx_builder_init(&builder, field.type, 4);
-	for (i = 1; i <= 4; i++)
-		dtx_builder_i64(&builder, i);
-	DTX_TRY(dtx_table_new(&schema, &t, err));
-	DTX_TRY(dtx_batch_new(t->schema, 4, &batch, err));
-	DTX_TRY(dtx_builder_finish(&builder, NULL, &batch->col[0], err));
-	rc = dtx_table_take(t, batch, err);
-	batch = NULL;
-	if (rc == DTX_OK) {
-		*out = t;
-		t = NULL;
-	}
-out:
-	dtx_builder_clear(&builder);
-	if (batch)
-		dtx_batch_free(batch);
-	if (t)
-		dtx_table_unref(t);
-	return rc;
-}
-
-enum dtx_code dtx_jail_selftest(struct dtx_jail_report *report, struct dtx_err *err)
-{
-	static const char code[] = "def transform(tables, params):\n"
-				   "    df = tables['main']\n"
-				   "    return df.assign(n=df['n'] * 10)\n";
-	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_CHECK_RUN };
-	enum dtx_code rc = DTX_OK;
-	struct dtx_table *in = NULL, *got = NULL;
-	struct dtx_box *box = NULL;
-	const int64_t *n;
-
-	dtx_jail_report_init(report);
-	DTX_TRY(test_table(&in, err));
-	DTX_TRY(local_open(&spec, &box, err));
-	DTX_TRY(local_put(box, "main", in, err));
-	DTX_TRY(local_exec(box, dtx_str_of(code), NULL, report, err));
-	DTX_TRY(local_get(box, &got, err));
-	n = got->nrows == 4 && got->schema->field[0].type.type == DTX_T_INT64
-	            ? got->batch[0]->col[0]->v.i64
-	            : NULL;
-	if (!n || n[0] != 10 || n[3] != 40)
-		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "self-test: the answer is wrong");
-out:
-	local_close(box);
-	if (in)
-		dtx_table_unref(in);
-	if (got)
-		dtx_table_unref(got);
-	return rc;
-}
-
-/* Whether a child may have all namespaces; the child does nothing else. */
-static int try_namespaces(void)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid == 0)
-		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
-		              CLONE_NEWIPC | CLONE_NEWUTS)
-		              ? errno
-		              : 0);
-	if (pid < 0)
-		return errno;
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return errno;
-	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
-}
-
-static bool has_action(uint32_t action)
-{
-	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
-}
-
-void dtx_jail_layers_json(struct dtx_buf *out)
-{
-	int ns = try_namespaces();
-
-	dtx_buf_printf(out,
-	               "{\"namespaces\":%s,\"namespaces_errno\":%d,\"landlock\":%u,"
-	               "\"seccomp\":%s,\"notify\":%s,\"sanitizer_build\":%s}",
-	               ns ? "false" : "true", ns, dtx_landlock_abi(),
-	               has_action(SECCOMP_RET_KILL_PROCESS) ? "true" : "false",
-	               has_action(SECCOMP_RET_USER_NOTIF) ? "true" : "false",
-	               DTX_SANITIZED ? "true" : "false");
-}

@@ -10,6 +10,18 @@ extern const struct dtx_provider dtx_provider_local;
 /* Runs a known snippet on a known table and compares the answer; the report tells the layers and
  * what is missing. */
 DTX_MUSTUSE enum dtx_code dtx_jail_selftest(struct dtx_jail_report *report, struct dtx_err *err);
+/* One run of a small group-by, in microseconds: from open to get, and its parts. */
+struct dtx_jail_lap {
+	int64_t all, lease, verify, load, exec, store;
+	int64_t cpu; /* of the worker, its preparation included */
+	bool warm;
+};
+/* n of them, one after the other; stops at the first that fails. */
+DTX_MUSTUSE enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, struct dtx_jail_lap *lap,
+                                           struct dtx_err *err);
+/* The warm pool as it is, without starting one: {"running":bool,"folder","key", then "workers",
+ * "idle","busy","retiring","up_ms", or "why"}. */
+void dtx_jail_pool_json(struct dtx_buf *out);
 /* What this machine offers, without running anything: one JSON object
  * {"namespaces":bool,"namespaces_errno":n,"landlock":abi,"seccomp":bool,"notify":bool,
  * "sanitizer_build":bool}. */

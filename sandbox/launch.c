@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -125,6 +126,36 @@ enum dtx_code dtx_launch_zygote(uint32_t hash_seed, bool screen_only, pid_t *pid
 
 	snprintf(seed, sizeof(seed), "%u", hash_seed);
 	return launch(&r, DTX_E_SNIPPET_SETUP_REFUSED, pid, control, err);
+}
+
+enum dtx_code dtx_launch_pool(uint32_t hash_seed, const char *key, uint32_t idle_s, int listener,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char seed[16], idle[16];
+	char *argv[] = {
+		(char *)DTX_ZYGOTE_NAME, (char *)DTX_ZYGOTE_POOL, seed, (char *)key, idle, NULL
+	};
+	struct role r = { argv, environment, -1, -1 };
+	int high = fcntl(listener, F_DUPFD_CLOEXEC, 16), bad, status;
+	pid_t pid;
+
+	snprintf(seed, sizeof(seed), "%u", hash_seed);
+	snprintf(idle, sizeof(idle), "%u", idle_s);
+	if (high < 0)
+		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: descriptors: %s",
+		         strerror(errno));
+	r.control = high;
+	bad = spawn(&r, &pid);
+	if (bad)
+		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "launch: cannot start '%s': %s",
+		         r.argv[0], strerror(bad));
+	/* it forks at once; what it becomes is nobody's child */
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+out:
+	dtx_file_close(&high);
+	return rc;
 }
 
 enum dtx_code dtx_launch_reader(int input, uint64_t memory, uint32_t cpu_s, pid_t *pid,

@@ -20,8 +20,7 @@
 
 #include "core/base/str.h"
 
-#define NOBODY   65534
-#define INNER_ID 1000 /* not 65534: unmapped ids read as that */
+#define NOBODY 65534
 
 const char *const dtx_jail_trees[] = {
 	"/usr/lib/python3",          "/usr/lib/python3.11",
@@ -140,8 +139,8 @@ static bool map_ids(uid_t uid, gid_t gid)
 {
 	char uids[64], gids[64];
 
-	snprintf(uids, sizeof(uids), "%d %u 1\n", INNER_ID, uid);
-	snprintf(gids, sizeof(gids), "%d %u 1\n", INNER_ID, gid);
+	snprintf(uids, sizeof(uids), "%d %u 1\n", DTX_NS_INNER_ID, uid);
+	snprintf(gids, sizeof(gids), "%d %u 1\n", DTX_NS_INNER_ID, gid);
 	return write_file("/proc/self/setgroups", "deny") &&
 	       write_file("/proc/self/uid_map", uids) && write_file("/proc/self/gid_map", gids);
 }

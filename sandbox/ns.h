@@ -31,6 +31,9 @@ extern const char *const dtx_jail_trees[];
 
 /* root becomes nobody; needs no layer.  *still_root: the id could not be changed. */
 DTX_MUSTUSE enum dtx_code dtx_ns_user(bool *still_root, struct dtx_err *err);
+/* The own user inside a namespace; not 65534: unmapped ids read as that. */
+#define DTX_NS_INNER_ID 1000
+
 /* All six namespaces and an own read-only root.  Returns false, with errno in *sys_errno, when the
  * machine does not give namespaces (nothing has changed then); a failure half way is an error.
  * The caller forks afterwards: the child is pid 1. */

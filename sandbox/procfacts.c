@@ -98,6 +98,14 @@ static bool filters_hold(const struct status *s, int64_t ours, char *what, size_
 	return false;
 }
 
+int64_t dtx_facts_own_filters(void)
+{
+	char own[8192];
+
+	return slurp("/proc/self/status", own, sizeof(own)) ? field(own, "Seccomp_filters", 10)
+	                                                    : -1;
+}
+
 bool dtx_facts_reader(pid_t pid, char *what, size_t size)
 {
 	static const struct fact facts[] = { { "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 } };

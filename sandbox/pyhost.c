@@ -5,6 +5,7 @@
 #pragma GCC diagnostic ignored "-Wshadow"
 #pragma GCC diagnostic ignored "-Wundef"
 #include <Python.h>
+#include <marshal.h>
 #pragma GCC diagnostic pop
 
 #include "sandbox/pyhost.h"
@@ -22,6 +23,18 @@
 #define PY_LIB     "/usr/lib/python" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION)
 #define PY_SONAME  "libpython" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION) ".so.1.0"
 
+const char *const dtx_py_files[] = {
+#if defined(__x86_64__)
+	"/usr/lib/x86_64-linux-gnu/" PY_SONAME,
+#elif defined(__aarch64__)
+	"/usr/lib/aarch64-linux-gnu/" PY_SONAME,
+#endif
+	PY_LIB "/os.py",
+	"/usr/lib/python3/dist-packages/pandas/_version.py",
+	"/usr/lib/python3/dist-packages/numpy/version.py",
+	NULL,
+};
+
 /* Every function of the interpreter that is used here. */
 #define PY_CALLS(P)                                                                                \
 	P(PyPreConfig_InitIsolatedConfig)                                                          \
@@ -36,7 +49,9 @@
 	P(PyModule_GetDict)                                                                        \
 	P(PyDict_New)                                                                              \
 	P(PyDict_SetItemString)                                                                    \
-	P(PyUnicode_FromStringAndSize)                                                             \
+	P(PyBytes_FromStringAndSize)                                                               \
+	P(PyMarshal_ReadObjectFromString)                                                          \
+	P(Py_GetVersion)                                                                           \
 	P(PyUnicode_AsUTF8)                                                                        \
 	P(Py_CompileStringExFlags)                                                                 \
 	P(PyEval_EvalCode)                                                                         \
@@ -60,7 +75,7 @@ static struct {
 #define P(name) __typeof__(name) *name;
 	PY_CALLS(P)
 #undef P
-	PyObject *run; /* boot.run */
+	PyObject *run, *warm; /* of boot.py */
 } py;
 
 static enum dtx_code open_library(struct dtx_err *err)
@@ -146,14 +161,14 @@ out:
 	return rc;
 }
 
-/* {"frames.py": "text", ...} */
+/* {"frames.py": b"text", "frames.pyc": b"code", ...} */
 static PyObject *guest_dict(void)
 {
 	PyObject *dict = py.PyDict_New();
 	const struct dtx_guest_file *f;
 
 	for (f = dtx_guest_files; dict && f->name; f++) {
-		PyObject *text = py.PyUnicode_FromStringAndSize(f->text, (Py_ssize_t)f->len);
+		PyObject *text = py.PyBytes_FromStringAndSize(f->text, (Py_ssize_t)f->len);
 
 		if (!text || py.PyDict_SetItemString(dict, f->name, text))
 			py.PyErr_Clear();
@@ -162,14 +177,23 @@ static PyObject *guest_dict(void)
 	return dict;
 }
 
-static const char *guest_text(const char *name)
+static const struct dtx_guest_file *guest_file(const char *name)
 {
-	const struct dtx_guest_file *f;
+	const struct dtx_guest_file *f = dtx_guest_files;
 
-	for (f = dtx_guest_files; f->name; f++)
-		if (!strcmp(f->name, name))
-			return f->text;
-	return "";
+	while (f->name && strcmp(f->name, name) != 0)
+		f++;
+	return f;
+}
+
+/* Compiled at build time, unless another Python reads it. */
+static PyObject *boot_code(bool compiled)
+{
+	const struct dtx_guest_file *f = guest_file(compiled ? "boot.pyc" : "boot.py");
+
+	if (compiled)
+		return py.PyMarshal_ReadObjectFromString(f->text, (Py_ssize_t)f->len);
+	return py.Py_CompileStringExFlags(f->text, "<dtx>/boot.py", Py_file_input, NULL, -1);
 }
 
 /* Runs boot.py as module dtx_boot and keeps its `run`; its `prepare` imports all there is. */
@@ -177,6 +201,7 @@ static PyObject *boot(bool screen_only)
 {
 	PyObject *module = py.PyImport_AddModule("dtx_boot"), *dict, *code, *done = NULL, *prepare;
 	PyObject *guest = guest_dict(), *info = NULL;
+	bool compiled = !strcmp(py.Py_GetVersion(), dtx_guest_python);
 
 	if (!module || !guest)
 		return NULL;
@@ -184,16 +209,16 @@ static PyObject *boot(bool screen_only)
 	if (py.PyDict_SetItemString(dict, "GUEST", guest) ||
 	    py.PyDict_SetItemString(dict, "__builtins__", py.PyEval_GetBuiltins()))
 		return NULL;
-	code = py.Py_CompileStringExFlags(guest_text("boot.py"), "<dtx>/boot.py", Py_file_input,
-	                                  NULL, -1);
+	code = boot_code(compiled);
 	if (code)
 		done = py.PyEval_EvalCode(code, dict, dict);
 	if (!done)
 		return NULL;
 	prepare = py.PyObject_GetAttrString(module, "prepare");
 	py.run = py.PyObject_GetAttrString(module, "run");
-	if (prepare && py.run)
-		info = py.PyObject_CallFunction(prepare, "i", screen_only);
+	py.warm = py.PyObject_GetAttrString(module, "warm");
+	if (prepare && py.run && py.warm)
+		info = py.PyObject_CallFunction(prepare, "ii", screen_only, compiled);
 	return info;
 }
 
@@ -227,6 +252,15 @@ out:
 	if (got)
 		py.Py_DecRef(got);
 	return rc;
+}
+
+void dtx_py_warm(bool once)
+{
+	PyObject *got = py.PyObject_CallFunction(py.warm, "i", once);
+
+	if (!got)
+		py.PyErr_Clear(); /* what it did not touch is touched later */
+	py.Py_DecRef(got);
 }
 
 int dtx_py_fork(void)

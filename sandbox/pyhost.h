@@ -13,10 +13,15 @@ struct dtx_py_info {
 	char abi[24]; /* 16 hex over the above and the pins */
 };
 
+/* Files that tell one installation from another; ends with NULL. */
+extern const char *const dtx_py_files[];
 /* Starts the interpreter with every module that snippets get; screen_only: with what reading a
  * text needs, pandas and numpy stay "".  Code: snippet_setup_refused. */
 DTX_MUSTUSE enum dtx_code dtx_py_start(uint32_t hash_seed, bool screen_only,
                                        struct dtx_py_info *info, struct dtx_err *err);
+/* Does what most snippets do: in a zygote once and much of it, in a worker what each run touches.
+ */
+void dtx_py_warm(bool once);
 /* fork() as Python wants it.  -1 with errno, 0 in the child, else its pid. */
 DTX_MUSTUSE int dtx_py_fork(void);
 /* Runs what the frame `in` holds and leaves a frame in `out`; never fails: what went wrong is

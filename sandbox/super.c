@@ -16,6 +16,7 @@
 #include "sandbox/launch.h"
 #include "sandbox/notify.h"
 #include "sandbox/ns.h"
+#include "sandbox/warmpool.h"
 
 #define SETUP_MS   20000 /* a zygote on a busy machine takes a second */
 #define EXIT_MS    2000  /* from DONE to death, from death to EXITED */
@@ -36,20 +37,58 @@ static bool cancelled(const struct dtx_box *b)
 
 /* --- set-up --- */
 
-enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err)
+/* EPIPE: it has refused already; why is read where its answer is expected. */
+static enum dtx_code greet(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t seed = b->spec.hash_seed;
+	struct dtx_wire_hello hello = { .hash_seed = b->spec.hash_seed };
 
-	DTX_TRY(dtx_launch_zygote(seed, b->spec.mode == DTX_JAIL_CHECK, &b->zygote, &b->ctl.fd,
-	                          err));
-	/* EPIPE: it has refused already; why is read where its answer is expected */
-	if ((!dtx_wire_send(&b->ctl, DTX_WIRE_HELLO, &seed, sizeof(seed), NULL, 0) ||
+	memcpy(hello.key, b->key, sizeof(b->key));
+	if ((!dtx_wire_send(&b->ctl, DTX_WIRE_HELLO, &hello, sizeof(hello), NULL, 0) ||
 	     !dtx_wire_send(&b->ctl, DTX_WIRE_LEASE, NULL, 0, NULL, 0)) &&
 	    errno != EPIPE && errno != ECONNRESET)
 		REFUSE(err, "control", "%s", strerror(errno));
 out:
 	return rc;
+}
+
+static enum dtx_code begin_private(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	b->pooled = false;
+	b->key[0] = 0;
+	b->ctl = (struct dtx_wire){ .fd = -1 };
+	DTX_TRY(dtx_launch_zygote(b->spec.hash_seed, b->spec.mode == DTX_JAIL_CHECK, &b->zygote,
+	                          &b->ctl.fd, err));
+	DTX_TRY(greet(b, err));
+out:
+	return rc;
+}
+
+/* A second hash seed is rare, and a text alone is read sooner than a pool is started. */
+static bool begin_pooled(struct dtx_box *b)
+{
+	struct dtx_warmpool pool;
+
+	if (b->spec.no_warm || b->spec.hash_seed)
+		return false;
+	dtx_warmpool_open(&pool, b->spec.hash_seed,
+	                  b->spec.mode == DTX_JAIL_CHECK ? DTX_WARMPOOL_FIND : DTX_WARMPOOL_START);
+	if (pool.fd < 0)
+		return false;
+	b->pooled = true;
+	memcpy(b->key, pool.key, sizeof(b->key));
+	b->ctl = (struct dtx_wire){ .fd = pool.fd };
+	if (greet(b, NULL) == DTX_OK)
+		return true;
+	dtx_file_close(&b->ctl.fd);
+	return false;
+}
+
+enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err)
+{
+	return begin_pooled(b) ? DTX_OK : begin_private(b, err);
 }
 
 /* Waits for fd to be readable, until `deadline`; polls for cancellation. */
@@ -90,6 +129,8 @@ static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_ms
 		got = dtx_wire_recv(&b->ctl, msg, fds, nfds);
 	if (got == 0)
 		REFUSE(err, "zygote", "it ended without a word");
+	if (got == 1 && msg->type == DTX_WIRE_BUSY)
+		REFUSE(err, "busy", "too many runs wait for a worker");
 	if (got == 1 && msg->type == DTX_WIRE_REFUSED) {
 		struct dtx_wire_refused r;
 
@@ -205,16 +246,46 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
+static enum dtx_code lease(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_wire_msg msg;
-	char missing[40] = "";
 	size_t nfds = 0;
 
 	DTX_TRY(expect(b, DTX_WIRE_WELCOME, &msg, NULL, &nfds, err));
 	memcpy(&b->welcome, msg.payload, sizeof(b->welcome));
 	DTX_TRY(take_grant(b, err));
+out:
+	return rc;
+}
+
+/* A pool that goes away, or is not what it was, costs time but no run: a zygote of its own is
+ * started.  What it would refuse too, it refuses itself. */
+static enum dtx_code lease_somewhere(struct dtx_box *b, struct dtx_err *err)
+{
+	struct dtx_err own = DTX_ERR_INIT;
+	enum dtx_code rc = lease(b, b->pooled ? &own : err);
+
+	if (rc == DTX_OK || !b->pooled)
+		return rc;
+	if (rc == DTX_E_SNIPPET_SETUP_REFUSED && strncmp(own.msg, "busy:", 5) != 0) {
+		dtx_err_clear(&own);
+		dtx_file_close(&b->ctl.fd);
+		rc = begin_private(b, err);
+		return rc == DTX_OK ? lease(b, err) : rc;
+	}
+	dtx_err_move(err ? err : &own, &own);
+	dtx_err_clear(&own);
+	return rc;
+}
+
+enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char missing[40] = "";
+
+	DTX_TRY(lease_somewhere(b, err));
+	r->warm = b->grant.warm;
 	report_welcome(b, r);
 	r->us.lease = us_since(b->t0);
 	if (!dtx_layers_hold(b->spec.require_layers,
@@ -295,6 +366,15 @@ out:
 
 /* --- the loop --- */
 
+/* A pool's kills the worker when its client goes. */
+static void kill_zygote(struct dtx_box *b)
+{
+	if (b->zygote > 0)
+		kill(b->zygote, SIGKILL);
+	else
+		dtx_file_close(&b->ctl.fd);
+}
+
 static void kill_worker(struct dtx_box *b, enum dtx_kill why)
 {
 	if (b->kill == DTX_KILL_NONE)
@@ -303,7 +383,7 @@ static void kill_worker(struct dtx_box *b, enum dtx_kill why)
 		return;
 	if (syscall(SYS_pidfd_send_signal, b->pidfd, SIGKILL, NULL, 0u) && errno == EPERM &&
 	    !dtx_wire_send(&b->ctl, DTX_WIRE_KILL, &b->grant.lease, sizeof(uint32_t), NULL, 0))
-		kill(b->zygote, SIGKILL);
+		kill_zygote(b);
 }
 
 /* Reads what a pipe holds; closes it at its end. */
@@ -421,7 +501,7 @@ static void supervise(struct dtx_box *b, struct dtx_jail_report *r)
 			if (b->dead)
 				break; /* a report is missing; the rest is still true */
 			kill_worker(b, DTX_KILL_STUCK);
-			kill(b->zygote, SIGKILL);
+			kill_zygote(b);
 			ended = dtx_now_ns();
 		}
 	}
@@ -453,6 +533,11 @@ void dtx_super_end(struct dtx_box *b)
 	dtx_file_close(&b->err);
 	dtx_file_close(&b->pidfd);
 	dtx_file_close(&b->listener);
+	if (b->pooled && b->welcome.retiring) {
+		struct dtx_warmpool pool;
+
+		dtx_warmpool_open(&pool, b->spec.hash_seed, DTX_WARMPOOL_RENEW);
+	}
 	if (b->zygote <= 0)
 		return;
 	kill(b->zygote, SIGKILL); /* its children follow: death signal, pid namespace */

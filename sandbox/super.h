@@ -24,7 +24,9 @@ enum dtx_kill {
 struct dtx_box {
 	struct dtx_jail_spec spec; /* limits filled */
 	struct dtx_frame frame;    /* what the worker gets */
-	pid_t zygote;              /* 0: none */
+	pid_t zygote;              /* private; 0: none, or a pool's */
+	bool pooled;
+	char key[DTX_WIRE_KEY + 4];
 	struct dtx_wire ctl, job;
 	int in, result, out, err, pidfd, listener; /* -1: none */
 	pid_t worker;                              /* as main sees it */
@@ -61,6 +63,8 @@ pid_t dtx_facts_pid(int pidfd);
 DTX_MUSTUSE bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size_t size);
 /* The same for a locked reader process, which has threads. */
 DTX_MUSTUSE bool dtx_facts_reader(pid_t pid, char *what, size_t size);
+/* Seccomp filters that this process inherited, and its children will; -1 if it cannot be told. */
+int64_t dtx_facts_own_filters(void);
 /* Resident minus shared bytes, 0 if it cannot be told. */
 uint64_t dtx_facts_anon(pid_t pid);
 

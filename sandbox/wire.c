@@ -20,10 +20,11 @@ _Static_assert(sizeof(struct header) == DTX_WIRE_HEADER, "header is its wire lay
 static long payload_of(uint16_t type)
 {
 	static const short len[] = {
-		[DTX_WIRE_HELLO] = 5,
+		[DTX_WIRE_HELLO] = 1 + sizeof(struct dtx_wire_hello),
 		[DTX_WIRE_WELCOME] = 1 + sizeof(struct dtx_wire_welcome),
 		[DTX_WIRE_LEASE] = 1,
 		[DTX_WIRE_GRANT] = 1 + sizeof(struct dtx_wire_grant),
+		[DTX_WIRE_BUSY] = 5,
 		[DTX_WIRE_ARM] = 1 + sizeof(struct dtx_wire_arm),
 		[DTX_WIRE_ARMED] = 1 + sizeof(struct dtx_wire_arm),
 		[DTX_WIRE_KILL] = 5,

@@ -12,11 +12,11 @@
 #define DTX_WIRE_LAYER  32
 
 enum dtx_wire_type {
-	DTX_WIRE_HELLO = 1,    /* main: u32 hash seed, to be compared */
+	DTX_WIRE_HELLO = 1,    /* main: struct dtx_wire_hello, to be compared */
 	DTX_WIRE_WELCOME = 2,  /* zygote: struct dtx_wire_welcome */
 	DTX_WIRE_LEASE = 3,    /* main */
 	DTX_WIRE_GRANT = 4,    /* zygote: struct dtx_wire_grant and descriptors */
-	DTX_WIRE_BUSY = 5,     /* reserved for the pool */
+	DTX_WIRE_BUSY = 5,     /* pool: u32, clients in front of this one; it has no place */
 	DTX_WIRE_ARM = 6,      /* main: struct dtx_wire_arm */
 	DTX_WIRE_ARMED = 7,    /* zygote: the same, read back */
 	DTX_WIRE_KILL = 8,     /* main: u32 lease */
@@ -40,11 +40,18 @@ enum dtx_wire_type {
 	DTX_WIRE_TICK = 38   /* reader: struct dtx_wire_tick, any time within a request */
 };
 
+#define DTX_WIRE_KEY 16 /* hex digits of a pool's key */
+struct dtx_wire_hello {
+	uint32_t hash_seed;
+	char key[DTX_WIRE_KEY + 4]; /* "": a zygote of its own */
+};
 struct dtx_wire_welcome {
 	uint32_t layers;   /* enum dtx_layer bits */
 	uint32_t landlock; /* ABI, 0: none */
-	uint64_t vm_size;  /* bytes */
 	char filter_hash[72], python[16], pandas[16], numpy[16], abi[24];
+	uint32_t workers, idle, busy,
+		retiring; /* made so far, ready now, leased; wants a successor */
+	int64_t up_ms;
 };
 struct dtx_wire_refused {
 	uint32_t sys_errno;
@@ -53,6 +60,7 @@ struct dtx_wire_refused {
 /* Descriptors: job, in, out, stdout, stderr, pidfd, and with audit 1 the listener. */
 struct dtx_wire_grant {
 	uint32_t lease, audit;
+	uint32_t warm, pad; /* 1: it was ready before it was asked for */
 };
 struct dtx_wire_arm {
 	uint32_t lease, pad;

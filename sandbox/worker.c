@@ -117,21 +117,22 @@ static bool run(struct dtx_wire *job, const struct dtx_wire_msg *msg)
 	return dtx_wire_write(job, DTX_WIRE_DONE, &done, sizeof(done));
 }
 
-void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_filters *filters,
-                     unsigned landlock, pid_t zygote)
+void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_spec *spec)
 {
 	struct dtx_wire job = { .fd = FD_JOB }, handover = { .fd = fds->handover };
 	struct dtx_wire_msg msg;
 	int rc;
 
 	/* stops: outliving the zygote */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != zygote)
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != spec->zygote)
 		_exit(5);
 	rc = place_fds(fds);
 	if (rc)
 		refuse(&handover, "descriptors", rc);
 	handover.fd = FD_HANDOVER;
-	lock_down(&handover, filters, landlock);
+	if (spec->prefault)
+		dtx_py_warm(false);
+	lock_down(&handover, spec->filters, spec->landlock);
 	if (!dtx_wire_write(&job, DTX_WIRE_READY, NULL, 0))
 		_exit(6);
 	while (dtx_wire_read(&job, &msg) == 1) {

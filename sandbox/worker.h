@@ -10,8 +10,14 @@
 struct dtx_worker_fds {
 	int out, err, job, in, result, handover; /* become 1 2 3 4 5 6 */
 };
+struct dtx_worker_spec {
+	const struct dtx_filters *filters;
+	unsigned landlock; /* ABI */
+	pid_t zygote;
+	bool prefault; /* touch what a run will touch, before anybody waits */
+};
 /* Called in the forked child; never returns. */
-_Noreturn void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_filters *filters,
-                               unsigned landlock, pid_t zygote);
+_Noreturn void dtx_worker_main(const struct dtx_worker_fds *fds,
+                               const struct dtx_worker_spec *spec);
 
 #endif

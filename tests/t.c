@@ -101,6 +101,7 @@ int main(int argc, char **argv)
 
 	if (role >= 0)
 		return role;
+	setenv("DTX_POOL_IDLE", "5", 0); /* nothing of a test run stays for long */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	dtx_json_init();
 	for (c = t_cases; c->name; c++) {

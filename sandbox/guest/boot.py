@@ -5,6 +5,7 @@ GUEST, a dict of this folder's files, is set by the host before this text runs.
 import gc
 import importlib
 import json
+import marshal
 import sys
 import time
 import types
@@ -15,19 +16,24 @@ MESSAGE_MAX = 4096
 FRAMES_MAX = 20
 
 
-def load(name):
+def load(name, compiled):
     """Module `name` from the files that came with the program."""
     module = types.ModuleType(name)
     module.__file__ = "<dtx>/%s.py" % name
     sys.modules[name] = module
-    exec(compile(GUEST[name + ".py"], module.__file__, "exec"), module.__dict__)
+    if compiled:
+        code = marshal.loads(GUEST[name + ".pyc"])
+    else:
+        code = compile(GUEST[name + ".py"], module.__file__, "exec")
+    exec(code, module.__dict__)
     return module
 
 
-def prepare(screen_only):
+def prepare(screen_only, compiled):
+    gc.disable()  # what is imported stays: looking for garbage in it costs a tenth of the start
     version = "%d.%d.%d" % sys.version_info[:3]
     for name in ("layout", "screen"):
-        load(name)
+        load(name, compiled)
     if screen_only:  # a text is read, no table: pandas would be nine tenths of the time
         return version, "", "", ""
     # their sums differ in the last bits, and one of them starts threads
@@ -35,19 +41,68 @@ def prepare(screen_only):
     import numpy
     import pandas
 
-    for line in GUEST["modules.txt"].split():
+    for line in GUEST["modules.txt"].decode().split():
         try:
             importlib.import_module(line)
         except ImportError:
             pass  # another version of a library keeps it elsewhere
     for name in ("pins", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxwin", "dxshort", "dxrepair",
                  "dxtext", "dxstat", "dxrule", "dxtime", "dxtable", "dx"):
-        load(name)
+        load(name, compiled)
     pins = sys.modules["pins"]
     pins.prepare()
-    gc.collect()
     gc.freeze()
+    gc.enable()
     return version, pandas.__version__, numpy.__version__, pins.describe()
+
+
+TOUCH = """
+def transform(tables, params):
+    df = tables["main"]
+    try:
+        int("one")
+    except ValueError:
+        pass
+    sums = df[df["n"] > 0].groupby("k").agg({"n": "sum", "x": "mean"})
+    return sums.assign(y=sums["x"] * 2).reset_index()
+"""
+WARM = """
+def transform(tables, params):
+    df = tables["main"].copy()
+    df["k"] = df["k"].str.strip().str.upper()
+    df["day"] = pd.to_datetime(["2024-01-01", "2024-02-01", None, "2024-03-01"])
+    df = df[df["n"] > 0].assign(y=df["x"].fillna(0.0) * 2).rename(columns={"y": "z"})
+    sums = df.groupby("k", sort=True, dropna=False).agg({"n": "sum", "x": "mean"}).reset_index()
+    both = df.merge(sums, on="k", how="left", suffixes=("", "_all")).sort_values(["n", "k"])
+    wide = both.pivot_table(index="k", columns="n", values="x", aggfunc="sum").stack()
+    wide = wide.rename("v").reset_index().melt(id_vars=["k"])
+    pd.concat([both, both]).drop_duplicates().to_csv()
+    str(both), both.describe(), both.dtypes, both["day"].dt.strftime("%Y-%m"), wide.dropna()
+    return sums
+"""
+
+
+def exercise(text):
+    """One run on memory of its own: its code is specialised, its pages are touched."""
+    frames, layout = sys.modules["frames"], sys.modules["layout"]
+    pd = sys.modules["pandas"]
+    main = pd.DataFrame({"k": ["a", "b", "a", None], "n": [1, 2, 3, 4],
+                         "x": [0.5, 1.5, None, 2.5]})
+    out = memoryview(bytearray(1 << 14))
+    size = layout.write(out, b"{}", frames.Table(main, {}, 0))
+    tables = {"main": next(iter(frames.Reader(out[:size]).tables().values()))}
+    scope = {"pd": pd}
+    exec(compile(text, "<warm>", "exec"), scope)
+    layout.write(out, b"{}", frames.Table(scope["transform"](tables, {}), {}, 0))
+
+
+def warm(once):
+    """In a zygote once, what most snippets do; in a worker, what every run touches: nobody waits
+    for either."""
+    exercise(WARM if once else TOUCH)
+    if once:
+        gc.collect()
+        gc.freeze()
 
 
 def cut(text):

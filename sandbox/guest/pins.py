@@ -54,10 +54,11 @@ def read_zones():
         for name in names:
             path = os.path.join(folder, name)
             try:
-                with open(path, "rb") as f:
-                    zone_files[os.path.relpath(path, ZONES)] = f.read()
+                fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # open() takes four times as long
             except OSError:
-                pass
+                continue
+            zone_files[path[len(ZONES) + 1:]] = os.read(fd, 1 << 20)
+            os.close(fd)
 
 
 def open_zone(name):

@@ -1,23 +1,37 @@
 #!/bin/sh
-# Prints a C table of the files that run inside the jail's Python.
+# Prints a C table of the files that run inside the jail's Python, the modules of it also compiled.
 set -eu
 
 echo "/* Generated from sandbox/guest. */"
 echo "#include \"sandbox/guest.h\""
-i=0
-for f in "$@"; do
-	echo "static const unsigned char guest_$i[] = {"
-	od -An -v -tx1 "$f" | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g'
-	echo "0 };"
-	i=$((i + 1))
-done
-echo "const struct dtx_guest_file dtx_guest_files[] = {"
-i=0
-for f in "$@"; do
-	echo "	{ \"${f#sandbox/guest/}\", (const char *)guest_$i, sizeof(guest_$i) - 1 },"
-	i=$((i + 1))
-done
-echo "	{ NULL, NULL, 0 }"
-echo "};"
-# What a snippet may rely on: when these change, no cached snippet may be taken for the same.
-echo "const char dtx_guest_abi[] = \"$(cat sandbox/guest/dx*.py sandbox/guest/screen.py | sha256sum | cut -c1-8)\";"
+exec /usr/bin/python3 -I -B -c '
+import hashlib, marshal, sys
+
+def c_bytes(name, data):
+    print("static const unsigned char %s[] = {" % name)
+    for at in range(0, len(data), 16):
+        print("".join("0x%02x," % b for b in data[at:at + 16]))
+    print("0 };")
+
+table, abi = [], hashlib.sha256()
+for path in sys.argv[1:]:
+    name = path.replace("sandbox/guest/", "", 1)
+    with open(path, "rb") as f:
+        text = f.read()
+    table.append((name, text))
+    if name.endswith(".py") and "/" not in name:
+        code = compile(text, "<dtx>/" + name, "exec", dont_inherit=True, optimize=0)
+        table.append((name + "c", marshal.dumps(code)))
+    # what a snippet may rely on: when it changes, no cached snippet may be taken for the same
+    if name.startswith("dx") or name == "screen.py":
+        abi.update(text)
+for i, (name, data) in enumerate(table):
+    c_bytes("guest_%d" % i, data)
+print("const struct dtx_guest_file dtx_guest_files[] = {")
+for i, (name, data) in enumerate(table):
+    print("\t{ \"%s\", (const char *)guest_%d, sizeof(guest_%d) - 1 }," % (name, i, i))
+print("\t{ NULL, NULL, 0 }\n};")
+print("const char dtx_guest_abi[] = \"%s\";" % abi.hexdigest()[:8])
+print("const char dtx_guest_python[] = \"%s\";"
+      % sys.version.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n"))
+' "$@"

@@ -139,7 +139,7 @@ static bool alike(const char *got, const char *want)
 static enum dtx_code screen(struct dtx_jail_report *r, struct dtx_err *err)
 {
 	static const char code[] = "def transform(tables, params):\n    return tables['main']\n";
-	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_CHECK };
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_CHECK, .no_warm = true };
 	struct dtx_box *box = NULL;
 	enum dtx_code rc;
 
@@ -230,7 +230,7 @@ static _Noreturn void endless_main(int said)
 {
 	static const char code[] = "def transform(tables, params):\n    print('on', flush=True)\n"
 				   "    while True: pass\n";
-	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_RUN };
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_RUN, .no_warm = true };
 	struct dtx_jail_report r;
 	struct dtx_table *t = NULL;
 	struct dtx_box *box = NULL;

@@ -60,7 +60,7 @@ void test_wire_descriptors(void)
 {
 	struct dtx_wire a, b;
 	struct dtx_wire_msg msg;
-	struct dtx_wire_grant g = { 1, 0 };
+	struct dtx_wire_grant g = { 1, 0, 0, 0 };
 	int fds[2] = { -1, -1 }, sent[2];
 	size_t n = 2;
 

@@ -1,0 +1,18 @@
+/* What `dtx doctor` says about the jail. */
+#ifndef DTX_CLI_DOCTOR_JAIL_H
+#define DTX_CLI_DOCTOR_JAIL_H
+
+#include "core/base/json.h"
+
+#define DTX_DOCTOR_RUNS     20
+#define DTX_DOCTOR_RUNS_MAX 10000
+
+/* New references.  *ok: whether it works. */
+json_t *dtx_doctor_layers(void);
+json_t *dtx_doctor_selftest(bool *ok);
+/* The warm pool as it is now. */
+json_t *dtx_doctor_pool(void);
+/* Percentiles of so many warm runs of a small group-by, and one cold run. */
+json_t *dtx_doctor_latencies(int64_t runs, bool *ok);
+
+#endif

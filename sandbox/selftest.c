@@ -1,0 +1,195 @@
+/* The checks of `dtx doctor`: what the machine offers, whether the jail works, how long it takes.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/data/builder.h"
+#include "sandbox/jail.h"
+#include "sandbox/landlock.h"
+#include "sandbox/role.h"
+#include "sandbox/warmpool.h"
+
+#define POOL_MS 1000 /* it may be making a worker */
+
+/* One int column, 1 to n. */
+static enum dtx_code test_table(uint32_t n, struct dtx_table **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_field field = { .name = "n", .type = { DTX_T_INT64, 0, 0 } };
+	const struct dtx_schema schema = { .nfields = 1, .field = &field };
+	struct dtx_builder builder;
+	struct dtx_batch *batch = NULL;
+	struct dtx_table *t = NULL;
+	int64_t i;
+
+	dtx_builder_init(&builder, field.type, n);
+	for (i = 1; i <= n; i++)
+		dtx_builder_i64(&builder, i);
+	DTX_TRY(dtx_table_new(&schema, &t, err));
+	DTX_TRY(dtx_batch_new(t->schema, n, &batch, err));
+	DTX_TRY(dtx_builder_finish(&builder, NULL, &batch->col[0], err));
+	rc = dtx_table_take(t, batch, err);
+	batch = NULL;
+	if (rc == DTX_OK) {
+		*out = t;
+		t = NULL;
+	}
+out:
+	dtx_builder_clear(&builder);
+	if (batch)
+		dtx_batch_free(batch);
+	if (t)
+		dtx_table_unref(t);
+	return rc;
+}
+
+/* One run of `code` on such a table; *got is the caller's. */
+static enum dtx_code run_on(struct dtx_table *in, const char *code,
+                            const struct dtx_jail_spec *spec, struct dtx_jail_report *report,
+                            struct dtx_table **got, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_box *box = NULL;
+
+	dtx_jail_report_init(report);
+	DTX_TRY(dtx_provider_local.open(spec, &box, err));
+	DTX_TRY(dtx_provider_local.put(box, "main", in, err));
+	DTX_TRY(dtx_provider_local.exec(box, dtx_str_of(code), NULL, report, err));
+	DTX_TRY(dtx_provider_local.get(box, got, err));
+out:
+	dtx_provider_local.close(box);
+	return rc;
+}
+
+enum dtx_code dtx_jail_selftest(struct dtx_jail_report *report, struct dtx_err *err)
+{
+	static const char code[] = "def transform(tables, params):\n"
+				   "    df = tables['main']\n"
+				   "    return df.assign(n=df['n'] * 10)\n";
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_CHECK_RUN };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_table *in = NULL, *got = NULL;
+	const int64_t *n;
+
+	dtx_jail_report_init(report);
+	DTX_TRY(test_table(4, &in, err));
+	DTX_TRY(run_on(in, code, &spec, report, &got, err));
+	n = got->nrows == 4 && got->schema->field[0].type.type == DTX_T_INT64
+	            ? got->batch[0]->col[0]->v.i64
+	            : NULL;
+	if (!n || n[0] != 10 || n[3] != 40)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "self-test: the answer is wrong");
+out:
+	if (in)
+		dtx_table_unref(in);
+	if (got)
+		dtx_table_unref(got);
+	return rc;
+}
+
+enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, struct dtx_jail_lap *lap,
+                               struct dtx_err *err)
+{
+	static const char code[] =
+		"def transform(tables, params):\n"
+		"    df = tables['main']\n"
+		"    return df.groupby(df['n'] % 10)['n'].agg(['sum', 'mean', 'count'])\n";
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_RUN, .no_warm = no_warm };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_table *in = NULL, *got = NULL;
+	uint32_t i;
+
+	DTX_TRY(test_table(1000, &in, err));
+	for (i = 0; i < n; i++) {
+		struct dtx_jail_report r;
+		int64_t t = dtx_now_ns();
+
+		rc = run_on(in, code, &spec, &r, &got, err);
+		lap[i] = (struct dtx_jail_lap){
+			.all = (dtx_now_ns() - t) / 1000,
+			.lease = r.us.lease,
+			.verify = r.us.verify,
+			.load = r.us.load,
+			.exec = r.us.exec,
+			.store = r.us.store,
+			.cpu = r.cpu_user_us + r.cpu_sys_us,
+			.warm = r.warm,
+		};
+		dtx_jail_report_clear(&r);
+		dtx_table_unref(got);
+		got = NULL;
+		if (rc != DTX_OK)
+			goto out;
+	}
+out:
+	if (in)
+		dtx_table_unref(in);
+	return rc;
+}
+
+/* Whether a child may have all namespaces; the child does nothing else. */
+static int try_namespaces(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET |
+		              CLONE_NEWIPC | CLONE_NEWUTS)
+		              ? errno
+		              : 0);
+	if (pid < 0)
+		return errno;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
+}
+
+static bool has_action(uint32_t action)
+{
+	return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+void dtx_jail_layers_json(struct dtx_buf *out)
+{
+	int ns = try_namespaces();
+
+	dtx_buf_printf(out,
+	               "{\"namespaces\":%s,\"namespaces_errno\":%d,\"landlock\":%u,"
+	               "\"seccomp\":%s,\"notify\":%s,\"sanitizer_build\":%s}",
+	               ns ? "false" : "true", ns, dtx_landlock_abi(),
+	               has_action(SECCOMP_RET_KILL_PROCESS) ? "true" : "false",
+	               has_action(SECCOMP_RET_USER_NOTIF) ? "true" : "false",
+	               DTX_SANITIZED ? "true" : "false");
+}
+
+void dtx_jail_pool_json(struct dtx_buf *out)
+{
+	struct dtx_warmpool p;
+	struct dtx_wire_welcome w;
+	bool here;
+
+	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	here = dtx_warmpool_ask(&p, 0, POOL_MS, &w);
+	dtx_buf_printf(out, "{\"running\":%s,\"folder\":", here ? "true" : "false");
+	dtx_buf_json(out, dtx_str_of(p.folder));
+	dtx_buf_printf(out, ",\"key\":\"%s\"", p.key);
+	if (here)
+		dtx_buf_printf(out,
+		               ",\"workers\":%u,\"idle\":%u,\"busy\":%u,\"retiring\":%s,"
+		               "\"up_ms\":%lld",
+		               w.workers, w.idle, w.busy, w.retiring ? "true" : "false",
+		               (long long)w.up_ms);
+	else {
+		dtx_buf_add(out, ",\"why\":");
+		dtx_buf_json(out, dtx_str_of(p.why));
+	}
+	dtx_buf_addc(out, '}');
+	dtx_file_close(&p.fd);
+}

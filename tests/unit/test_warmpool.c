@@ -1,0 +1,300 @@
+/* The pool of warm workers: who may use it, when it starts, when it goes. */
+#include "tests/t.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "sandbox/jail.h"
+#include "sandbox/role.h"
+#include "sandbox/warmpool.h"
+#include "tests/unit/tablemake.h"
+
+#define PATIENCE_NS ((int64_t)60 * 1000000000)
+#define SKIP_SANITIZED()                                                                           \
+	do {                                                                                       \
+		if (DTX_SANITIZED) {                                                               \
+			t_skip("a sanitizer build has no jail");                                   \
+			return;                                                                    \
+		}                                                                                  \
+	} while (0)
+
+/* A folder of its own for the pool of one test. */
+static void begin(const char *idle)
+{
+	T_INT(chmod(t_dir(), 0700), 0);
+	T_INT(setenv("XDG_RUNTIME_DIR", t_dir(), 1), 0);
+	T_INT(setenv("DTX_POOL_IDLE", idle, 1), 0);
+}
+
+static void end(void)
+{
+	unsetenv("XDG_RUNTIME_DIR");
+	setenv("DTX_POOL_IDLE", "5", 1);
+}
+
+/* One run; -1: it failed, else whether its worker was warm. */
+static int run_one(const char *body, struct dtx_jail_spec spec)
+{
+	char code[500];
+	struct dtx_jail_report r;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_table *in = NULL, *got = NULL;
+	struct dtx_box *box = NULL;
+	enum dtx_code rc;
+	int warm;
+
+	snprintf(code, sizeof(code), "def transform(tables, params):\n%s\n", body);
+	spec.mode = DTX_JAIL_RUN;
+	dtx_jail_report_init(&r);
+	rc = tm_table(5, false, &in, &err);
+	if (rc == DTX_OK)
+		rc = dtx_provider_local.open(&spec, &box, &err);
+	if (rc == DTX_OK)
+		rc = dtx_provider_local.put(box, "main", in, &err);
+	if (rc == DTX_OK)
+		rc = dtx_provider_local.exec(box, dtx_str_of(code), NULL, &r, &err);
+	if (rc == DTX_OK)
+		rc = dtx_provider_local.get(box, &got, &err);
+	if (rc != DTX_OK && rc != DTX_E_SNIPPET_CRASH)
+		printf("# %s: %s\n", dtx_code_name(rc), err.msg);
+	warm = rc == DTX_OK && got && got->nrows == 5 ? r.warm : -1;
+	dtx_provider_local.close(box);
+	dtx_jail_report_clear(&r);
+	dtx_table_unref(in);
+	dtx_table_unref(got);
+	dtx_err_clear(&err);
+	return warm;
+}
+
+static int plain_run(void)
+{
+	return run_one("    return tables['main']", (struct dtx_jail_spec){ 0 });
+}
+
+/* State of the pool; false when none answers. */
+static bool ask(struct dtx_wire_welcome *w, struct dtx_warmpool *p)
+{
+	bool here;
+
+	dtx_warmpool_open(p, 0, DTX_WARMPOOL_FIND);
+	here = dtx_warmpool_ask(p, 0, 5000, w);
+	dtx_file_close(&p->fd);
+	return here;
+}
+
+/* Until there are so many idle and busy workers. */
+static bool settles(uint32_t idle, uint32_t busy)
+{
+	int64_t until = dtx_now_ns() + PATIENCE_NS;
+	struct dtx_wire_welcome w;
+	struct dtx_warmpool p;
+
+	while (dtx_now_ns() < until) {
+		if (ask(&w, &p) && w.idle >= idle && w.busy == busy)
+			return true;
+		poll(NULL, 0, 5);
+	}
+	return false;
+}
+
+static bool goes_away(void)
+{
+	int64_t until = dtx_now_ns() + PATIENCE_NS;
+	struct dtx_warmpool p;
+
+	do {
+		dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+		dtx_file_close(&p.fd);
+		poll(NULL, 0, 5);
+	} while (!p.why[0] && dtx_now_ns() < until);
+	return p.why[0] != 0;
+}
+
+static unsigned mode_of(const char *name)
+{
+	char path[200];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/dtx/%s", t_dir(), name);
+	return stat(path, &st) ? 0 : st.st_mode & 0777;
+}
+
+/* The first run starts it, the next ones find workers ready; many clients share it; whoever asks
+ * for none gets none. */
+void test_warmpool_serves(void)
+{
+	struct dtx_wire_welcome before, after;
+	struct dtx_warmpool p;
+	char socket_name[64];
+	int i, status, bad = 0;
+
+	SKIP_SANITIZED();
+	begin("30");
+	T_INT(plain_run(), 0);
+	T_CHECK(settles(1, 0));
+	T_INT(plain_run(), 1);
+	T_INT(mode_of(""), 0700);
+	T_CHECK(ask(&before, &p));
+	snprintf(socket_name, sizeof(socket_name), "pool-%s.sock", p.key);
+	T_INT(mode_of(socket_name), 0600);
+	T_INT(run_one("    return tables['main']", (struct dtx_jail_spec){ .no_warm = true }), 0);
+	T_INT(setenv("DTX_NO_WARM", "1", 1), 0);
+	T_INT(plain_run(), 0);
+	unsetenv("DTX_NO_WARM");
+	fflush(stdout);
+	for (i = 0; i < 6; i++)
+		if (fork() == 0)
+			_exit(plain_run() < 0);
+	for (i = 0; i < 6; i++)
+		bad += wait(&status) < 0 || status;
+	T_INT(bad, 0);
+	T_CHECK(ask(&after, &p) && after.workers >= before.workers + 6);
+	T_CHECK(after.up_ms >= before.up_ms);
+	end();
+}
+
+/* A client that dies takes its worker with it and nothing else; a zygote that dies takes its
+ * workers, and the next run starts another. */
+void test_warmpool_outlives_its_clients(void)
+{
+	struct dtx_wire_welcome w;
+	struct dtx_warmpool p;
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	pid_t pid;
+
+	SKIP_SANITIZED();
+	begin("30");
+	T_INT(plain_run(), 0);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0)
+		_exit(run_one("    while True: pass", (struct dtx_jail_spec){ 0 }) < 0);
+	T_CHECK(settles(0, 1));
+	T_INT(kill(pid, SIGKILL), 0);
+	T_INT(waitpid(pid, NULL, 0), pid);
+	T_CHECK(settles(1, 0));
+	T_INT(plain_run(), 1);
+	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	T_INT(getsockopt(p.fd, SOL_SOCKET, SO_PEERCRED, &cred, &len), 0);
+	T_INT(cred.uid, geteuid());
+	dtx_file_close(&p.fd);
+	T_CHECK(ask(&w, &p));
+	end();
+}
+
+/* It goes when nobody needs it; a stale socket is replaced; where no folder is safe there is none,
+ * and the run does without. */
+void test_warmpool_comes_and_goes(void)
+{
+	struct dtx_warmpool p;
+	char path[200], folder[200];
+
+	SKIP_SANITIZED();
+	begin("0");
+	T_INT(plain_run(), 0);
+	T_CHECK(goes_away());
+	begin("30");
+	T_INT(plain_run(), 0);
+	T_CHECK(settles(1, 0));
+	T_INT(plain_run(), 1);
+	snprintf(folder, sizeof(folder), "%s/dtx", t_dir());
+	T_INT(chmod(folder, 0755), 0);
+	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	T_CHECK(strcmp(p.folder, folder) != 0);
+	dtx_file_close(&p.fd);
+	T_INT(chmod(folder, 0700), 0);
+	snprintf(path, sizeof(path), "%s/elsewhere", t_dir());
+	T_INT(rename(folder, path), 0);
+	T_INT(symlink(path, folder), 0);
+	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	T_CHECK(strcmp(p.folder, folder) != 0);
+	dtx_file_close(&p.fd);
+	end();
+}
+
+/* A listener of another user in the own folder: it is not spoken to, but replaced. */
+void test_warmpool_speaks_to_nobody_else(void)
+{
+	struct dtx_warmpool p;
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	char path[300];
+	int fd, i, ready[2];
+	pid_t pid;
+	char byte;
+
+	SKIP_SANITIZED();
+	if (geteuid() != 0) {
+		t_skip("only root can be two users");
+		return;
+	}
+	begin("0");
+	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	snprintf(path, sizeof(path), "%s/dtx/pool-%s.sock", t_dir(), p.key);
+	T_CHECK(strlen(path) < sizeof(at.sun_path));
+	memcpy(at.sun_path, path, DTX_MIN(strlen(path), sizeof(at.sun_path) - 1));
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	T_INT(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	T_INT(pipe(ready), 0);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		if (setresuid(65534, 65534, 65534) || listen(fd, 5) || write(ready[1], "x", 1) != 1)
+			_exit(1);
+		for (i = 0; i < 2; i++) {
+			int got = accept(fd, NULL, NULL);
+
+			/* whoever connects says nothing */
+			if (got < 0 || read(got, &byte, 1) != 0)
+				_exit(2);
+			close(got);
+		}
+		_exit(0);
+	}
+	T_INT(read(ready[0], &byte, 1), 1);
+	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	T_INT(p.fd, -1);
+	T_CHECK(strstr(p.why, "none is there"));
+	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	T_INT(p.fd, -1);
+	T_INT(waitpid(pid, &i, 0), pid);
+	T_INT(i, 0);
+	T_INT(plain_run(), 0);
+	close(fd);
+	close(ready[0]);
+	close(ready[1]);
+	end();
+}
+
+/* A successor takes the place of a pool without a gap. */
+void test_warmpool_is_renewed(void)
+{
+	struct dtx_wire_welcome old, new = { .up_ms = INT64_MAX };
+	struct dtx_warmpool p;
+	int64_t until = dtx_now_ns() + PATIENCE_NS;
+
+	SKIP_SANITIZED();
+	begin("30");
+	T_INT(plain_run(), 0);
+	T_CHECK(ask(&old, &p));
+	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_RENEW);
+	T_STR(p.why, "successor: started");
+	T_CHECK(ask(&new, &p) && new.workers >= old.workers);
+	do {
+		dtx_warmpool_open(&p, 0, DTX_WARMPOOL_RENEW);
+		poll(NULL, 0, 5);
+	} while (strcmp(p.why, "successor: in place") != 0 && dtx_now_ns() < until);
+	T_STR(p.why, "successor: in place");
+	T_CHECK(ask(&new, &p));
+	T_CHECK(new.up_ms <= (dtx_now_ns() - (until - PATIENCE_NS)) / 1000000);
+	T_CHECK(plain_run() >= 0);
+	end();
+}
