@@ -4,10 +4,9 @@
 #include <string.h>
 
 #include "cli/cited.h"
-#include "cli/lookup.h"
-#include "cli/runner.h"
+#include "cli/retrace.h"
 #include "cli/traced.h"
-#include "core/base/file.h"
+#include "cli/why_snippet.h"
 #include "core/base/mem.h"
 #include "core/data/cast.h"
 #include "core/plan/trace.h"
@@ -17,6 +16,7 @@ enum { WHY_SHOWN = 20 };
 struct why_args {
 	int64_t row;
 	const char *col;
+	struct dtx_optlist key;
 	bool all, no_values, json;
 };
 
@@ -33,6 +33,11 @@ static const struct dtx_opt why_opts[] = {
 	  .metavar = "NAME",
 	  .offset = offsetof(struct why_args, col),
 	  .help = "column of the result" },
+	{ .name = "key",
+	  .kind = DTX_O_LIST,
+	  .metavar = "COLUMN=TEXT",
+	  .offset = offsetof(struct why_args, key),
+	  .help = "instead of --row: the one row with this cell; several narrow it down" },
 	{ .name = "all",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct why_args, all),
@@ -48,16 +53,11 @@ static const struct dtx_opt why_opts[] = {
 };
 
 struct why {
-	const struct dtx_cli *cli;
 	const struct why_args *args;
-	json_t *record;
-	uint32_t output;
+	struct dtx_retrace x;
 	int64_t row;
+	json_t *key; /* {"column": "text"} instead of a row; NULL */
 	char column[256];
-	struct dtx_run_args run_args;
-	struct dtx_runner_replay replay;
-	struct dtx_runner r;
-	struct dtx_exec_result *bound, *done;
 	struct dtx_traced traced;
 	json_t *report;
 	struct dtx_plan *plan; /* the traced one */
@@ -68,16 +68,11 @@ struct why {
 
 /* --- which cell --- */
 
-static const json_t *why_output(const struct why *w)
-{
-	return json_array_get(json_object_get(w->record, "outputs"), w->output);
-}
-
 /* "B7": column B, sheet row 7, of which the first is the header unless there is none. */
 static bool why_address(struct why *w, const char *text)
 {
-	const json_t *schema = json_object_get(why_output(w), "schema");
-	const json_t *writer = json_object_get(why_output(w), "writer");
+	const json_t *schema = json_object_get(dtx_retrace_output(&w->x), "schema");
+	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
 	int header = dtx_json_bool(writer, "header", true);
 	int64_t column = 0;
 	const char *p = text;
@@ -93,30 +88,58 @@ static bool why_address(struct why *w, const char *text)
 	return w->column[0] != '\0';
 }
 
+/* {"column": "text"} */
+static enum dtx_code why_keys(struct why *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_optlist *keys = &w->args->key;
+
+	if (!keys->n)
+		return DTX_OK;
+	w->key = json_object();
+	for (size_t i = 0; i < keys->n; i++) {
+		const char *eq = strchr(keys->item[i], '=');
+
+		if (!eq || eq == keys->item[i])
+			DTX_FAIL(err, DTX_E_USAGE, "option '--key' wants COLUMN=TEXT, got '%s'",
+			         keys->item[i]);
+		if (json_object_setn_new(w->key, keys->item[i], (size_t)(eq - keys->item[i]),
+		                         json_string(eq + 1)) < 0)
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code why_cell(struct why *w, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct why_args *a = w->args;
 
-	if (argc > 1 && (a->row || a->col))
-		DTX_FAIL(err, DTX_E_USAGE, "the cell is given twice: '%s' and --row or --col",
-		         argv[1]);
+	DTX_TRY(why_keys(w, err));
+	if (argc > 1 && (a->row || a->col || w->key))
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "the cell is given twice: '%s' and --row, --key or --col", argv[1]);
+	if (a->row && w->key)
+		DTX_FAIL(err, DTX_E_USAGE, "the row is given twice: --row and --key");
 	if (argc > 1) {
 		if (!why_address(w, argv[1]))
 			DTX_FAIL(err, DTX_E_USAGE, "'%s' is no cell of this result", argv[1]);
 		goto out;
 	}
-	if (!a->row || !a->col)
-		DTX_FAIL(err, DTX_E_USAGE, "which cell? give --row N --col NAME, or B7");
+	if ((!a->row && !w->key) || !a->col)
+		DTX_FAIL(
+			err, DTX_E_USAGE,
+			"which cell? give --row N --col NAME, --key COLUMN=TEXT --col NAME, or B7");
 	w->row = a->row;
 	snprintf(w->column, sizeof(w->column), "%s", a->col);
 out:
 	return rc;
 }
 
-static enum dtx_code why_column(const struct why *w, struct dtx_err *err)
+static enum dtx_code why_column(const struct why *w, const char *column, struct dtx_err *err)
 {
-	const json_t *schema = json_object_get(why_output(w), "schema");
+	const json_t *schema = json_object_get(dtx_retrace_output(&w->x), "schema");
 	const char *names[64];
 	json_t *field;
 	size_t i, n = 0;
@@ -125,87 +148,36 @@ static enum dtx_code why_column(const struct why *w, struct dtx_err *err)
 	{
 		const char *name = dtx_json_text(field, "name", "");
 
-		if (!strcmp(name, w->column))
+		if (!strcmp(name, column))
 			return DTX_OK;
 		if (n < DTX_COUNT(names))
 			names[n++] = name;
 	}
-	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the result has no column '%s'",
-	            w->column);
-	dtx_err_suggest(err, w->column, names, n);
+	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the result has no column '%s'", column);
+	dtx_err_suggest(err, column, names, n);
 	return DTX_E_USAGE;
 }
 
+static enum dtx_code why_columns_known(const struct why *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *name;
+	json_t *value;
+
+	DTX_TRY(why_column(w, w->column, err));
+	json_object_foreach(w->key, name, value) DTX_TRY(why_column(w, name, err));
+out:
+	return rc;
+}
+
 /* --- the traced run --- */
-
-/* What is wrong with the traced plan is nothing that the reader of the message could mend. */
-static enum dtx_code why_traced(enum dtx_code rc, struct dtx_err *err)
-{
-	struct dtx_err own = DTX_ERR_INIT;
-
-	if (rc == DTX_OK || dtx_code_exit(rc, err->run_time) > 4 ||
-	    strncmp(err->at, "/steps/", strlen("/steps/")) != 0)
-		return rc;
-	rc = dtx_err_set(&own, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
-	                 "the rows of this plan cannot be followed: with row numbers it fails: %s",
-	                 err->msg);
-	dtx_err_move(err, &own);
-	return rc;
-}
-
-static enum dtx_code why_inputs(const struct why *w, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	json_t *input;
-	size_t i;
-
-	json_array_foreach(json_object_get(w->record, "inputs"), i, input)
-	{
-		const char *state = dtx_json_text(input, "file", "not kept");
-
-		if (strcmp(state, "unchanged") != 0)
-			DTX_FAIL(err, DTX_E_INPUT_CHANGED,
-			         "the recorded bytes of input '%s' are not at hand: '%s' is %s",
-			         dtx_json_text(input, "alias", ""),
-			         dtx_json_text(input, "uri", "stdin"), state);
-	}
-	if (json_array_size(json_object_get(w->record, "regions")))
-		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
-		         "a snippet did a step of this run: its rows cannot be followed");
-out:
-	return rc;
-}
-
-static enum dtx_code why_bind(struct why *w, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
-
-	w->replay = (struct dtx_runner_replay){ .record = w->record, .dir = "" };
-	w->r = (struct dtx_runner){
-		.cli = w->cli, .args = &w->run_args, .command = "why", .replay = &w->replay
-	};
-	w->r.plan_path = dtx_json_text(json_object_get(json_object_get(w->record, "run"), "plan"),
-	                               "file", NULL);
-	DTX_TRY(dtx_runner_replay_options(w->record, &w->run_args, err));
-	DTX_TRY(dtx_runner_plan(&w->r, err));
-	DTX_TRY(dtx_runner_inputs(&w->r, 0, NULL, err));
-	DTX_TRY(dtx_runner_replay_places(&w->r, err));
-	DTX_TRY(dtx_runner_spread(&w->r, err));
-	DTX_TRY(dtx_runner_open(&w->r, true, err));
-	opts.input = w->r.source;
-	opts.repair = w->run_args.repair;
-	DTX_TRY(dtx_exec_bind(w->r.plan, &opts, &w->r.findings, &w->bound, err));
-out:
-	return rc;
-}
 
 static json_t *why_columns(const struct why *w)
 {
 	json_t *list = json_array(), *field;
 	size_t i;
 
-	json_array_foreach(json_object_get(why_output(w), "schema"), i, field)
+	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
 		json_array_append(list, json_object_get(field, "name"));
 	return list;
 }
@@ -214,22 +186,14 @@ static enum dtx_code why_plan(struct why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *columns = why_columns(w);
-	char *text = NULL;
+	struct dtx_trace_ask ask = { .output = w->x.output,
+		                     .columns = columns,
+		                     .column = w->column,
+		                     .row = w->row,
+		                     .key = w->key };
 
-	DTX_TRY(dtx_trace_plan(w->r.plan, w->bound, w->output, columns, w->row, w->column,
-	                       &w->trace, err));
-	text = json_dumps(w->trace.plan, JSON_COMPACT);
-	if (!text)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(why_traced(dtx_plan_parse(dtx_str_of(text), NULL, &w->r.findings, &w->plan, err),
-	                   err));
-	DTX_TRY(why_traced(dtx_plan_check(w->plan, &w->r.findings, err), err));
-	for (uint32_t i = 0; i < w->plan->ninputs; i++) {
-		w->plan->input[i].path = w->r.plan->input[i].path;
-		w->plan->input[i].opts = w->r.plan->input[i].opts;
-	}
+	DTX_TRY(dtx_trace_plan(w->x.r.plan, w->x.bound, &ask, &w->trace, err));
 out:
-	free(text);
 	json_decref(columns);
 	return rc;
 }
@@ -265,7 +229,7 @@ out:
 }
 
 /* Cells of one source column. */
-static enum dtx_code why_collect(struct why *w, const char *alias, const char *column,
+static enum dtx_code why_collect(struct why *w, bool direct, const char *alias, const char *column,
                                  struct dtx_cited *cells, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -273,7 +237,8 @@ static enum dtx_code why_collect(struct why *w, const char *alias, const char *c
 	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
 		const struct dtx_trace_output *o = &w->trace.output[i];
 
-		if (o->part == DTX_TRACE_INPUT && !strcmp(w->plan->input[o->input].name, alias))
+		if (o->part == DTX_TRACE_INPUT && !(direct && o->indirect) &&
+		    !strcmp(w->plan->input[o->input].name, alias))
 			DTX_TRY(why_collect_table(w, w->traced.result->output[i].table, column,
 			                          cells, err));
 	}
@@ -281,25 +246,12 @@ out:
 	return rc;
 }
 
-static const char *why_label(const struct why *w, const char *alias)
-{
-	json_t *input;
-	size_t i;
-
-	json_array_foreach(json_object_get(w->record, "inputs"), i, input)
-	{
-		if (!strcmp(dtx_json_text(input, "alias", ""), alias))
-			return dtx_json_text(input, "label", alias);
-	}
-	return alias;
-}
-
 /* DIRECT rows of the column, or INDIRECT ones of the table. */
 static bool why_concerns(const struct why *w, const json_t *row, bool direct)
 {
 	const char *type = dtx_json_text(row, "type", "");
 
-	return dtx_json_int(row, "output", 0) == (json_int_t)w->output &&
+	return dtx_json_int(row, "output", 0) == (json_int_t)w->x.output &&
 	       !strcmp(type, direct ? "DIRECT" : "INDIRECT") &&
 	       (!direct || !strcmp(dtx_json_text(row, "out_col", ""), w->column));
 }
@@ -328,7 +280,7 @@ static enum dtx_code why_sources(struct why *w, bool direct, json_t **out, struc
 	bool filled;
 	size_t i;
 
-	json_array_foreach(json_object_get(w->record, "lineage"), i, row)
+	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
 	{
 		const char *alias = dtx_json_text(row, "alias", "");
 		const char *column = dtx_json_text(row, "in_col", "");
@@ -340,12 +292,12 @@ static enum dtx_code why_sources(struct why *w, bool direct, json_t **out, struc
 		filled = dtx_traced_filled(&w->traced, column);
 		w->filled |= direct && filled;
 		dtx_cited_clear(&cells);
-		DTX_TRY(why_collect(w, alias, column, &cells, err));
+		DTX_TRY(why_collect(w, direct, alias, column, &cells, err));
 		if (json_array_append_new(
 			    list,
 			    json_pack("{ss ss ss ss so}", "alias", alias, "column", column, "label",
-		                      why_label(w, alias), "how", dtx_json_text(row, "subtype", ""),
-		                      "cells",
+		                      dtx_retrace_label(&w->x, alias), "how",
+		                      dtx_json_text(row, "subtype", ""), "cells",
 		                      dtx_cited_json(&cells, !w->args->no_values && !filled))) < 0)
 			DTX_FAIL_MEM(err);
 	}
@@ -362,7 +314,7 @@ static const json_t *why_formula(const struct why *w)
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(json_object_get(w->record, "lineage"), i, row)
+	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
 	{
 		if (why_concerns(w, row, true) && dtx_json_text(row, "formula", NULL))
 			return row;
@@ -370,27 +322,71 @@ static const json_t *why_formula(const struct why *w)
 	return NULL;
 }
 
+/* The formula with the values that it saw; nothing where they cannot be had. */
+static void why_put(struct why *w, const json_t *row, const json_t *direct, struct dtx_buf *out)
+{
+	const char *formula = NULL;
+	int32_t step = dtx_trace_maker(w->x.r.plan, w->x.output, w->column, &formula);
+
+	for (uint32_t i = 0; step >= 0 && i < w->trace.noutputs; i++) {
+		if (w->trace.output[i].part == DTX_TRACE_TERMS)
+			dtx_traced_formula(&w->traced, i, formula, out);
+	}
+	if (step < 0 && dtx_json_text(row, "formula", NULL))
+		dtx_traced_aggregate(dtx_json_text(row, "formula", ""), direct, out);
+}
+
 static enum dtx_code why_report(struct why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *formula = why_formula(w);
 	json_t *direct = NULL, *decided = NULL;
+	struct dtx_buf put = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
 	DTX_TRY(why_sources(w, true, &direct, err));
 	DTX_TRY(why_sources(w, false, &decided, err));
-	w->report = json_pack("{ss sI ss ss ss ss? ss? ss sO sO}", "output",
-	                      dtx_json_text(why_output(w), "path", "-"), "row", (json_int_t)w->row,
-	                      "column", w->column, "value", dtx_traced_value(&w->traced, w->column),
-	                      "run", dtx_json_text(json_object_get(w->record, "run"), "run_id", ""),
+	if (!w->args->no_values)
+		why_put(w, formula, direct, &put);
+	w->report = json_pack("{ss sI ss ss ss ss? ss? ss? ss sO sO}", "output",
+	                      dtx_json_text(dtx_retrace_output(&w->x), "path", "-"), "row",
+	                      (json_int_t)w->row, "column", w->column, "value",
+	                      dtx_traced_value(&w->traced, w->column), "run",
+	                      dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""),
 	                      "formula", dtx_json_text(formula, "formula", NULL), "composed",
-	                      dtx_json_text(formula, "composed", NULL), "class",
+	                      dtx_json_text(formula, "composed", NULL), "with_values",
+	                      put.len ? dtx_buf_text(&put) : NULL, "class",
 	                      w->trace.wide || w->traced.wide || w->filled ? "static" : "exact",
 	                      "cells", direct, "decided_by", decided);
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 out:
+	dtx_buf_clear(&put);
 	json_decref(direct);
 	json_decref(decided);
+	return rc;
+}
+
+/* One row, and which. */
+static enum dtx_code why_row(struct why *w, const struct dtx_exec_result *traced,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	long long n = (long long)traced->output[1].rows;
+
+	if (!n && w->key)
+		DTX_FAIL(err, DTX_E_USAGE, "no row of the result has this --key");
+	if (!n)
+		DTX_FAIL(err, DTX_E_USAGE, "the result has %lld rows, not %lld",
+		         (long long)traced->output[0].rows, (long long)w->row);
+	if (n > 1) {
+		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+		                 "%lld rows of the result have this --key", n);
+		dtx_err_hint(err, "give a --key more, or --row N");
+		goto out;
+	}
+	if (w->key)
+		w->row = strtoll(dtx_traced_value(&w->traced, "dtx_row"), NULL, 10);
+out:
 	return rc;
 }
 
@@ -399,7 +395,7 @@ static enum dtx_code why_look(void *arg, const struct dtx_exec_result *traced, s
 {
 	enum dtx_code rc = DTX_OK;
 	struct why *w = arg;
-	const char *want = dtx_json_text(why_output(w), "table_hash", "");
+	const char *want = dtx_json_text(dtx_retrace_output(&w->x), "table_hash", "");
 
 	w->traced.plan = w->plan;
 	w->traced.result = traced;
@@ -407,9 +403,7 @@ static enum dtx_code why_look(void *arg, const struct dtx_exec_result *traced, s
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "the rows of this plan cannot be followed: with row numbers it gives "
 		         "another table");
-	if (!traced->output[1].rows)
-		DTX_FAIL(err, DTX_E_USAGE, "the result has %lld rows, not %lld",
-		         (long long)traced->output[0].rows, (long long)w->row);
+	DTX_TRY(why_row(w, traced, err));
 	DTX_TRY(why_report(w, err));
 out:
 	return rc;
@@ -417,19 +411,9 @@ out:
 
 static enum dtx_code why_run(struct why *w, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
-	struct dtx_host host = { 0 };
+	struct dtx_retrace_look look = { why_look, w };
 
-	opts.input = w->r.source;
-	opts.repair = w->run_args.repair;
-	opts.table_hash = true;
-	opts.look = why_look;
-	opts.look_arg = w;
-	DTX_TRY(dtx_runner_date(&w->r, &opts.run_date, err));
-	DTX_TRY(why_traced(dtx_exec(w->plan, &opts, &host, &w->r.findings, &w->done, err), err));
-out:
-	return rc;
+	return dtx_retrace_run(&w->x, w->trace.plan, &look, &w->plan, err);
 }
 
 /* --- the command --- */
@@ -438,6 +422,7 @@ static void why_print_formula(const struct why *w, struct dtx_buf *out)
 {
 	const char *formula = dtx_json_text(w->report, "formula", NULL);
 	const char *composed = dtx_json_text(w->report, "composed", NULL);
+	const char *put = dtx_json_text(w->report, "with_values", NULL);
 
 	dtx_buf_printf(out, "%-12s", "formula");
 	if (formula) {
@@ -451,15 +436,21 @@ static void why_print_formula(const struct why *w, struct dtx_buf *out)
 		dtx_out_safe(out, composed, false);
 		dtx_buf_addc(out, '\n');
 	}
+	if (put) {
+		dtx_buf_printf(out, "%-12s", "values");
+		dtx_out_safe(out, dtx_json_text(w->report, "value", ""), false);
+		dtx_buf_add(out, " = ");
+		dtx_out_safe(out, put, false);
+		dtx_buf_addc(out, '\n');
+	}
 }
 
 static void why_print(const struct why *w, struct dtx_buf *out)
 {
 	const json_t *report = w->report;
-	const char *path = dtx_json_text(report, "output", "-");
 	size_t most = w->args->all ? SIZE_MAX : WHY_SHOWN;
 
-	dtx_out_safe(out, strcmp(path, "-") ? dtx_file_basename(path) : "stdout", false);
+	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
 	dtx_buf_printf(out, " row %lld, ", (long long)w->row);
 	dtx_out_safe(out, w->column, false);
 	dtx_buf_add(out, " = ");
@@ -475,7 +466,7 @@ static void why_print(const struct why *w, struct dtx_buf *out)
 		               "note");
 	if (w->trace.wide || w->traced.wide)
 		dtx_buf_printf(out,
-		               "%-12sa step of this plan keeps apart fewer rows than it "
+		               "%-12sa step of this plan does not tell apart all the rows it "
 		               "read: too many may be named\n",
 		               "note");
 }
@@ -488,44 +479,48 @@ static void why_columns_only(const struct why *w)
 	size_t i;
 
 	if (formula)
-		dtx_out_note(w->cli, "dtx: %s = %s\n", w->column,
+		dtx_out_note(w->x.cli, "dtx: %s = %s\n", w->column,
 		             dtx_json_text(formula, "composed", ""));
-	json_array_foreach(json_object_get(w->record, "lineage"), i, row)
+	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
 	{
 		if (why_concerns(w, row, true) && dtx_json_text(row, "in_col", NULL))
-			dtx_out_note(w->cli, "dtx: %s comes from %s, column %s [%s]\n", w->column,
-			             why_label(w, dtx_json_text(row, "alias", "")),
+			dtx_out_note(w->x.cli, "dtx: %s comes from %s, column %s [%s]\n", w->column,
+			             dtx_retrace_label(&w->x, dtx_json_text(row, "alias", "")),
 			             dtx_json_text(row, "in_col", ""),
 			             dtx_json_text(row, "class", ""));
 	}
 }
 
-static enum dtx_code why_find(struct why *w, const char *what, struct dtx_err *err)
+/* A snippet did a step: what is known of the column. */
+static enum dtx_code why_rescued(struct why *w, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_store *store = NULL;
 
-	DTX_TRY(dtx_store_open(w->cli->store, DTX_STORE_READ, &store, err));
-	DTX_TRY(dtx_lookup(store, what, true, &w->record, err));
-	DTX_TRY(dtx_lookup_model(store, w->record, err));
-	DTX_TRY(dtx_query_files(w->record, err));
-	w->output = (uint32_t)dtx_json_int(json_object_get(w->record, "found"), "output", 0);
-	if (!why_output(w))
-		DTX_FAIL(err, DTX_E_NO_RECORD, "run %s has no result",
-		         dtx_json_text(json_object_get(w->record, "run"), "short", ""));
+	w->report = dtx_why_snippet(w->x.record, w->x.output, w->column);
+	if (!w->report)
+		DTX_FAIL_MEM(err);
+	if (w->args->json)
+		goto out;
+	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
+	dtx_buf_add(out, ", ");
+	dtx_out_safe(out, w->column, false);
+	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(w->report, "run", "")));
+	dtx_why_snippet_print(w->report, out);
 out:
-	dtx_store_free(store);
 	return rc;
 }
 
-static enum dtx_code why_answer(struct why *w, struct dtx_err *err)
+static enum dtx_code why_answer(struct why *w, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(why_inputs(w, err));
-	DTX_TRY(why_bind(w, err));
+	if (dtx_retrace_rescued(&w->x))
+		return why_rescued(w, out, err);
+	DTX_TRY(dtx_retrace_bind(&w->x, err));
 	DTX_TRY(why_plan(w, err));
 	DTX_TRY(why_run(w, err));
+	if (!w->args->json)
+		why_print(w, out);
 out:
 	if (rc == DTX_E_INPUT_CHANGED || rc == DTX_E_NO_TRANSLATION)
 		why_columns_only(w);
@@ -534,20 +529,18 @@ out:
 
 static void why_clear(struct why *w)
 {
-	dtx_exec_free(w->done);
-	dtx_exec_free(w->bound);
 	dtx_plan_free(w->plan);
 	dtx_trace_clear(&w->trace);
-	dtx_runner_clear(&w->r);
+	dtx_retrace_clear(&w->x);
 	dtx_buf_clear(&w->text);
 	dtx_buf_clear(&w->traced.text);
-	json_decref(w->record);
+	json_decref(w->key);
 	json_decref(w->report);
 }
 
 static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
-	struct why w = { .cli = cli, .args = args };
+	struct why w = { .args = args, .x = { .cli = cli, .command = "why" } };
 	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 30);
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc = DTX_OK;
@@ -555,15 +548,13 @@ static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv
 
 	dtx_buf_init(&w.text, DTX_BUF_TEXT_MAX);
 	dtx_buf_init(&w.traced.text, DTX_BUF_TEXT_MAX);
-	DTX_TRY(why_find(&w, argv[0], &err));
+	DTX_TRY(dtx_retrace_find(&w.x, argv[0], &err));
 	DTX_TRY(why_cell(&w, argc, argv, &err));
-	DTX_TRY(why_column(&w, &err));
-	DTX_TRY(why_answer(&w, &err));
+	DTX_TRY(why_columns_known(&w, &err));
+	DTX_TRY(why_answer(&w, &out, &err));
 	if (w.args->json) {
 		dtx_json_print(w.report, 1, &out);
 		dtx_buf_add(&out, "\n");
-	} else {
-		why_print(&w, &out);
 	}
 out:
 	status = rc == DTX_OK ? dtx_out_print(cli, &out) : dtx_out_fail(cli, &err);
@@ -581,10 +572,15 @@ const struct dtx_cmd dtx_cmd_why = {
 		"The typed steps run again with row numbers carried along; the result must have "
 		"the\n"
 		"recorded hash.  Cells are named as in a spreadsheet, lines of text files as L12.\n"
-		"Where rows cannot be followed (a snippet, a step that looks at other rows) the "
+		"Windows name the rows that they looked at.  How sure the answer is stands behind "
+		"the\n"
+		"formula: exact; static (may name too much); declared (a snippet's word).  Of a "
+		"snippet's\n"
+		"columns no rows are named.  Where rows of a typed step cannot be followed the "
 		"source\n"
 		"columns are named and the exit status is 4.\n\n"
 		"  dtx why out.csv --row 1 --col utilization\n"
+		"  dtx why out.csv --key region=West --col utilization\n"
 		"  dtx why report.xlsx C7",
 	.exits = "0 done; 4 no record, an input is changed, or rows cannot be followed",
 	.opts = why_opts,

@@ -5,20 +5,105 @@
 
 #include "core/base/json.h"
 #include "core/data/cast.h"
+#include "core/expr/parts.h"
+
+enum { TRACED_CELLS = 12 }; /* values of an aggregate that are written out */
+
+static const char *traced_text(struct dtx_traced *t, const struct dtx_table *table, int32_t c,
+                               bool *null)
+{
+	dtx_buf_reset(&t->text);
+	for (size_t i = 0; c >= 0 && i < table->nbatches; i++) {
+		const struct dtx_batch *b = table->batch[i];
+		uint32_t row = b->sel && b->nsel ? b->sel[0] : 0;
+
+		if (!b->nsel || !b->col[c])
+			continue;
+		*null = dtx_column_is_null(b->col[c], row);
+		dtx_cast_print(b->col[c], row, &t->text);
+		break;
+	}
+	return c < 0 ? NULL : dtx_buf_text(&t->text);
+}
 
 const char *dtx_traced_value(struct dtx_traced *t, const char *column)
 {
 	const struct dtx_table *table = t->result->output[1].table;
-	int32_t c = dtx_schema_find(table->schema, column);
+	bool null = false;
 
-	dtx_buf_reset(&t->text);
-	for (size_t i = 0; c >= 0 && i < table->nbatches; i++) {
-		const struct dtx_batch *b = table->batch[i];
+	return traced_text(t, table, dtx_schema_find(table->schema, column), &null);
+}
 
-		if (b->nsel && b->col[c])
-			dtx_cast_print(b->col[c], b->sel ? b->sel[0] : 0, &t->text);
+/* --- formulas with values --- */
+
+struct traced_put {
+	struct dtx_traced *t;
+	const struct dtx_table *table;
+	struct dtx_arena *arena;
+	bool failed;
+};
+
+static bool traced_is_number(enum dtx_type type)
+{
+	return type == DTX_T_INT64 || type == DTX_T_FLOAT64 || type == DTX_T_DECIMAL;
+}
+
+static const struct dtx_expr *traced_sub(void *arg, const char *name)
+{
+	struct traced_put *p = arg;
+	int32_t c = dtx_schema_find(p->table->schema, name);
+	const struct dtx_expr *e = NULL;
+	bool null = true;
+	const char *text = traced_text(p->t, p->table, c, &null);
+
+	if (c >= 0)
+		e = dtx_expr_literal(p->arena, null ? NULL : text,
+		                     traced_is_number(p->table->schema->field[c].type.type));
+	p->failed |= !e;
+	return e;
+}
+
+void dtx_traced_formula(struct dtx_traced *t, uint32_t output, const char *formula,
+                        struct dtx_buf *out)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct traced_put put = { t, t->result->output[output].table, &arena, false };
+	struct dtx_expr_reach reach = DTX_EXPR_REACH_INIT;
+	struct dtx_expr *e = NULL, *with = NULL;
+
+	if (!put.table || !put.table->nrows ||
+	    dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) != DTX_OK)
+		goto out;
+	dtx_expr_reach(e, false, NULL, &reach); /* a window saw more than this row */
+	if (!reach.calls)
+		with = dtx_expr_replace(&arena, e, traced_sub, &put);
+	if (with && !put.failed)
+		dtx_expr_print(with, out);
+out:
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+void dtx_traced_aggregate(const char *formula, const json_t *sources, struct dtx_buf *out)
+{
+	const json_t *cells = json_object_get(json_array_get(sources, 0), "cells"), *one;
+	size_t open = strcspn(formula, "("), len = strlen(formula), i;
+	const char *column = dtx_json_text(json_array_get(sources, 0), "column", "");
+
+	if (strspn(formula, "abcdefghijklmnopqrstuvwxyz_") != open ||
+	    json_array_size(sources) != 1 || !json_array_size(cells) ||
+	    json_array_size(cells) > TRACED_CELLS || len != open + strlen(column) + 2 ||
+	    strncmp(formula + open + 1, column, strlen(column)) != 0)
+		return;
+	dtx_buf_printf(out, "%.*s(", (int)open, formula);
+	json_array_foreach((json_t *)(uintptr_t)cells, i, one)
+	{
+		const char *value = dtx_json_text(one, "value", "");
+
+		dtx_buf_printf(out, "%s%s", i ? ", " : "", *value ? value : "null");
 	}
-	return c < 0 ? NULL : dtx_buf_text(&t->text);
+	dtx_buf_addc(out, ')');
 }
 
 /* --- pivot_longer --- */

@@ -2,6 +2,7 @@
 #ifndef DTX_CLI_TRACED_H
 #define DTX_CLI_TRACED_H
 
+#include "core/base/json.h"
 #include "core/plan/exec.h"
 
 /* A traced plan (core/plan/trace.h) and its results, while they are looked at. */
@@ -17,5 +18,11 @@ const char *dtx_traced_value(struct dtx_traced *t, const char *column);
 bool dtx_traced_elsewhere(struct dtx_traced *t, const char *column);
 /* Whether a fill may have given the column values of other rows. */
 bool dtx_traced_filled(const struct dtx_traced *t, const char *column);
+/* Appends a formula with the values put in that table `output` has in its first row; nothing when
+ * there is none. */
+void dtx_traced_formula(struct dtx_traced *t, uint32_t output, const char *formula,
+                        struct dtx_buf *out);
+/* The same of an aggregate over few cells of one column: "sum(40, 80)". */
+void dtx_traced_aggregate(const char *formula, const json_t *sources, struct dtx_buf *out);
 
 #endif

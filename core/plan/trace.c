@@ -27,7 +27,10 @@ static const struct {
 	{ "pivot_longer", TRACE_PASS },  { "select", TRACE_LIST },
 	{ "drop", TRACE_LIST },          { "reorder", TRACE_LIST },
 	{ "distinct", TRACE_PASS },      { "group_by", TRACE_KEYS },
-	{ "pivot_wider", TRACE_WIDER },
+	{ "pivot_wider", TRACE_WIDER },  { "window", TRACE_WINDOW },
+	{ "rank", TRACE_WINDOW },        { "cumulative", TRACE_WINDOW },
+	{ "rolling", TRACE_WINDOW },     { "lag_lead", TRACE_WINDOW },
+	{ "percent_of", TRACE_WINDOW },
 };
 
 /* --- making steps --- */
@@ -67,8 +70,7 @@ json_t *dtx_trace_names(struct trace *t, const struct dtx_schema *s)
 	return list;
 }
 
-/* Adds the names of the row numbers to a list of columns. */
-static void trace_numbers(struct trace *t, json_t *list, uint64_t ids)
+void dtx_trace_numbers(struct trace *t, json_t *list, uint64_t ids)
 {
 	char name[TRACE_NAME];
 
@@ -78,7 +80,7 @@ static void trace_numbers(struct trace *t, json_t *list, uint64_t ids)
 	}
 }
 
-static void trace_number(struct trace *t, uint32_t bit, const char *in, const char *out)
+void dtx_trace_number(struct trace *t, uint32_t bit, const char *in, const char *out)
 {
 	char name[TRACE_NAME];
 
@@ -88,48 +90,12 @@ static void trace_number(struct trace *t, uint32_t bit, const char *in, const ch
 
 /* --- forward: the plan with row numbers --- */
 
-/* A formula that looks at other rows; its name in a text is enough to be careful. */
-static bool trace_looks_around(const char *formula)
-{
-	static const char *const calls[] = {
-		"row_number(", "rank(",        "cume_dist(",   "ntile(",     "lag(",
-		"lead(",       "first_value(", "last_value(",  "nth_value(", "diff(",
-		"pct_change(", "cum_",         "roll_",        "share(",     "fill_down(",
-		"fill_up(",    "ewm_mean(",    "interpolate(",
-	};
-	struct dtx_arena arena = DTX_ARENA_INIT;
-	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_expr *e = NULL;
-	bool found = false;
-	size_t i;
-
-	for (i = 0; i < DTX_COUNT(calls); i++)
-		found |= strstr(formula, calls[i]) != NULL;
-	found |= dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) != DTX_OK ||
-	         dtx_expr_has_aggregate(e);
-	dtx_err_clear(&err);
-	dtx_arena_clear(&arena);
-	return found;
-}
-
-static bool trace_windows(const struct dtx_plan_step *st)
-{
-	const json_t *set = json_object_get(st->canonical, "set"), *one;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)set, i, one)
-	{
-		if (trace_looks_around(dtx_json_text(one, "expr", "")))
-			return true;
-	}
-	return false;
-}
-
 enum trace_how dtx_trace_how(const struct dtx_plan_step *st)
 {
 	for (size_t i = 0; i < DTX_COUNT(trace_ops); i++) {
-		if (!strcmp(trace_ops[i].op, st->name))
-			return trace_ops[i].how;
+		if (strcmp(trace_ops[i].op, st->name) != 0)
+			continue;
+		return dtx_trace_windows(st) ? TRACE_WINDOW : trace_ops[i].how;
 	}
 	return TRACE_NOT;
 }
@@ -157,7 +123,7 @@ static json_t *trace_with(struct trace *t, const struct dtx_plan_step *st, const
 	return json_deep_copy(with);
 }
 
-static json_t *trace_step(struct trace *t, const struct dtx_plan_step *st)
+json_t *dtx_trace_step(struct trace *t, const struct dtx_plan_step *st)
 {
 	json_t *step = json_deep_copy(st->canonical);
 	const json_t *with = json_object_get(step, "with");
@@ -184,17 +150,17 @@ static bool trace_finds(const json_t *cols)
 /* The step as it is, away from the row numbers: what they say must not change. */
 static json_t *trace_beside(struct trace *t, const struct dtx_plan_step *st, uint64_t ids)
 {
-	json_t *step = trace_step(t, st), *kept = json_array();
+	json_t *step = dtx_trace_step(t, st), *kept = json_array();
 	json_t *cols = json_object_get(step, "cols"), *keep = json_object_get(step, "keep");
 	bool all = !cols && (!strcmp(st->name, "distinct") || json_object_get(step, "regex"));
 
 	if (trace_finds(cols))
 		dtx_trace_append(t, kept, json_pack("{sO}", "not", cols));
-	trace_numbers(t, kept, ids);
+	dtx_trace_numbers(t, kept, ids);
 	if (all || trace_finds(cols))
 		trace_set(t, step, "cols", json_pack("[{sO}]", "not", kept));
 	if (json_is_array(keep))
-		trace_numbers(t, keep, ids);
+		dtx_trace_numbers(t, keep, ids);
 	json_decref(kept);
 	return step;
 }
@@ -208,13 +174,13 @@ static json_t *trace_list(struct trace *t, const struct dtx_plan_step *st, int32
 	if (!s && strcmp(st->name, "select") != 0)
 		return trace_beside(t, st, t->table[id].ids);
 	cols = s ? dtx_trace_names(t, s) : json_deep_copy(json_object_get(st->canonical, "cols"));
-	trace_numbers(t, cols, t->table[id].ids);
+	dtx_trace_numbers(t, cols, t->table[id].ids);
 	return json_pack("{ss so}", "op", "select", "cols", cols);
 }
 
 static json_t *trace_union(struct trace *t, const struct dtx_plan_step *st)
 {
-	json_t *step = trace_step(t, st);
+	json_t *step = dtx_trace_step(t, st);
 
 	/* the row numbers of each table are missing in the others */
 	trace_set(t, step, "fill_missing", json_true());
@@ -232,7 +198,7 @@ static void trace_intersect(struct trace *t, const struct dtx_plan_step *st, int
 
 	dtx_trace_name(whole, "u", (uint32_t)id);
 	dtx_trace_add(t, trace_union(t, st), in, whole);
-	trace_numbers(t, cols, t->table[id].ids);
+	dtx_trace_numbers(t, cols, t->table[id].ids);
 	dtx_trace_add(t, json_pack("{ss so}", "op", "select", "cols", cols), whole, out);
 }
 
@@ -259,30 +225,59 @@ static void trace_lookup(struct trace *t, const struct dtx_plan_step *st, int32_
 	}
 }
 
+static enum dtx_code trace_bit(struct trace *t, int32_t id, uint32_t *bit, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (t->nbits >= TRACE_BITS)
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "more than %d tables to follow", TRACE_BITS);
+	*bit = t->nbits++;
+	t->bit_step[*bit] = (uint32_t)(id - (int32_t)t->plan->ninputs);
+out:
+	return rc;
+}
+
 /* A step that makes rows of several: without numbers before it, with new ones behind it. */
 static enum dtx_code trace_barrier(struct trace *t, const struct dtx_plan_step *st, int32_t id,
                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char in[TRACE_NAME], bare[TRACE_NAME], made[TRACE_NAME], out[TRACE_NAME];
-	uint32_t bit = t->nbits;
 	json_t *numbers = json_array();
+	uint32_t bit = 0;
 
-	if (bit >= TRACE_BITS)
-		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "more than %d tables to follow", TRACE_BITS);
+	DTX_TRY(trace_bit(t, id, &bit, err));
 	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
 	dtx_trace_name(bare, "d", (uint32_t)id);
 	dtx_trace_name(made, "b", (uint32_t)id);
 	dtx_trace_name(out, "t", (uint32_t)id);
-	trace_numbers(t, numbers, t->table[st->table[0]].ids);
+	dtx_trace_numbers(t, numbers, t->table[st->table[0]].ids);
 	dtx_trace_add(t, json_pack("{ss sO}", "op", "drop", "cols", numbers), in, bare);
-	dtx_trace_add(t, trace_step(t, st), bare, made);
-	t->bit_step[bit] = (uint32_t)(id - (int32_t)t->plan->ninputs);
-	t->nbits++;
+	dtx_trace_add(t, dtx_trace_step(t, st), bare, made);
 	t->table[id].ids = (uint64_t)1 << bit;
-	trace_number(t, bit, made, out);
+	dtx_trace_number(t, bit, made, out);
 out:
 	json_decref(numbers);
+	return rc;
+}
+
+/* Rows keep their numbers and get one more, by which the rows they looked at are found. */
+static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char in[TRACE_NAME], made[TRACE_NAME], out[TRACE_NAME];
+	uint64_t ids = t->table[st->table[0]].ids;
+	uint32_t bit = 0;
+
+	DTX_TRY(trace_bit(t, id, &bit, err));
+	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
+	dtx_trace_name(made, "b", (uint32_t)id);
+	dtx_trace_name(out, "t", (uint32_t)id);
+	dtx_trace_add(t, trace_beside(t, st, ids), in, made);
+	t->table[id].ids = ids | (uint64_t)1 << bit;
+	dtx_trace_number(t, bit, made, out);
+out:
 	return rc;
 }
 
@@ -293,7 +288,7 @@ void dtx_trace_ready(struct trace *t, int32_t id)
 
 	if (x->waiting < 0)
 		return;
-	trace_number(t, (uint32_t)x->waiting, x->raw, dtx_trace_name(out, "t", (uint32_t)id));
+	dtx_trace_number(t, (uint32_t)x->waiting, x->raw, dtx_trace_name(out, "t", (uint32_t)id));
 	x->ids = (uint64_t)1 << x->waiting;
 	t->numbered[x->waiting] = id;
 	x->waiting = -1;
@@ -351,7 +346,7 @@ static json_t *trace_passed(struct trace *t, const struct dtx_plan_step *st, enu
 	case TRACE_LIST: return trace_list(t, st, id);
 	case TRACE_UNION: return trace_union(t, st);
 	case TRACE_JOIN:
-	case TRACE_LOOKUP: return trace_step(t, st);
+	case TRACE_LOOKUP: return dtx_trace_step(t, st);
 	default: return trace_beside(t, st, t->table[id].ids);
 	}
 }
@@ -365,11 +360,12 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 	char in[TRACE_NAME], out[TRACE_NAME];
 
 	t->table[id].schema = t->bound->step[i].schema;
-	if (how == TRACE_NOT || trace_windows(st))
+	if (how == TRACE_NOT)
 		return trace_not(st, i, err);
 	if (how == TRACE_EARLY && trace_early(t, i)) {
 		t->table[id].waiting = t->table[st->table[0]].waiting;
-		dtx_trace_add(t, trace_step(t, st), t->table[st->table[0]].raw,
+		t->table[id].from = t->table[id].waiting + 1;
+		dtx_trace_add(t, dtx_trace_step(t, st), t->table[st->table[0]].raw,
 		              dtx_trace_name(t->table[id].raw, "q", (uint32_t)id));
 		goto out;
 	}
@@ -387,7 +383,10 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 	if (how == TRACE_LOOKUP)
 		trace_lookup(t, st, id, in);
 	dtx_trace_name(out, "t", (uint32_t)id);
-	if (how == TRACE_UNION && !strcmp(dtx_json_text(st->canonical, "columns", ""), "intersect"))
+	if (how == TRACE_WINDOW || (int32_t)i == t->maker)
+		DTX_TRY(trace_window(t, st, id, err));
+	else if (how == TRACE_UNION &&
+	         !strcmp(dtx_json_text(st->canonical, "columns", ""), "intersect"))
 		trace_intersect(t, st, id, in, out);
 	else
 		dtx_trace_add(t, trace_passed(t, st, how, id), in, out);
@@ -422,7 +421,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code trace_forward(struct trace *t, struct dtx_err *err)
+enum dtx_code dtx_trace_forward(struct trace *t, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -454,40 +453,73 @@ static json_t *trace_inputs(struct trace *t)
 	return list;
 }
 
-enum dtx_code dtx_trace_plan(const struct dtx_plan *plan, const struct dtx_exec_result *bound,
-                             uint32_t output, const json_t *columns, int64_t row,
-                             const char *column, struct dtx_trace *out, struct dtx_err *err)
+enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
+                             const struct dtx_exec_result *bound, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct trace t = {
-		.plan = plan, .bound = bound, .column = column, .out = out, .full = DTX_ERR_INIT
-	};
+	size_t tables = plan->ninputs + plan->nsteps + 1;
 
-	*out = (struct dtx_trace){ .plan = NULL };
-	t.steps = json_array();
-	t.outputs = json_array();
-	t.table = dtx_mem_zalloc(plan->ninputs + plan->nsteps + 1, sizeof(*t.table));
-	t.bit_step = dtx_mem_zalloc(TRACE_BITS, sizeof(*t.bit_step));
-	if (!t.steps || !t.outputs || !t.table || !t.bit_step)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(trace_forward(&t, err));
-	dtx_trace_back(&t, output, columns, row);
-	if (t.full.code != DTX_OK) {
-		rc = t.full.code;
-		dtx_err_move(err, &t.full);
-		goto out;
-	}
-	out->plan = json_pack("{si ss so sO sO sO}", "dtx", 1, "fallback", "off", "inputs",
-	                      trace_inputs(&t), "steps", t.steps, "output", t.outputs, "options",
-	                      json_object_get(plan->canonical, "options"));
-	if (t.failed || !out->plan)
+	*t = (struct trace){ .plan = plan, .bound = bound, .maker = -1, .full = DTX_ERR_INIT };
+	t->steps = json_array();
+	t->outputs = json_array();
+	t->table = dtx_mem_zalloc(tables, sizeof(*t->table));
+	t->bit_step = dtx_mem_zalloc(TRACE_BITS, sizeof(*t->bit_step));
+	t->need = dtx_mem_zalloc(tables, sizeof(json_t *));
+	if (!t->steps || !t->outputs || !t->table || !t->bit_step || !t->need)
 		DTX_FAIL_MEM(err);
 out:
-	json_decref(t.steps);
-	json_decref(t.outputs);
-	dtx_mem_free(t.table);
-	dtx_mem_free(t.bit_step);
-	dtx_err_clear(&t.full);
+	return rc;
+}
+
+enum dtx_code dtx_trace_finish(struct trace *t, json_t **plan, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (t->full.code != DTX_OK) {
+		rc = t->full.code;
+		dtx_err_move(err, &t->full);
+		goto out;
+	}
+	*plan = json_pack("{si ss so sO sO sO}", "dtx", 1, "fallback", "off", "inputs",
+	                  trace_inputs(t), "steps", t->steps, "output", t->outputs, "options",
+	                  json_object_get(t->plan->canonical, "options"));
+	if (t->failed || !*plan)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+void dtx_trace_end(struct trace *t)
+{
+	json_decref(t->steps);
+	json_decref(t->outputs);
+	for (uint32_t i = 0; t->need && i < t->plan->ninputs + t->plan->nsteps; i++)
+		json_decref(t->need[i]);
+	dtx_mem_free(t->need);
+	dtx_mem_free(t->table);
+	dtx_mem_free(t->bit_step);
+	dtx_err_clear(&t->full);
+}
+
+enum dtx_code dtx_trace_plan(const struct dtx_plan *plan, const struct dtx_exec_result *bound,
+                             const struct dtx_trace_ask *ask, struct dtx_trace *out,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *formula;
+	struct trace t;
+
+	*out = (struct dtx_trace){ .plan = NULL };
+	DTX_TRY(dtx_trace_init(&t, plan, bound, err));
+	t.ask = ask;
+	t.out = out;
+	t.maker = dtx_trace_maker(plan, ask->output, ask->column, &formula);
+	DTX_TRY(dtx_trace_forward(&t, err));
+	dtx_trace_need(&t, ask->output, ask->column);
+	dtx_trace_back(&t);
+	DTX_TRY(dtx_trace_finish(&t, &out->plan, err));
+out:
+	dtx_trace_end(&t);
 	return rc;
 }
 

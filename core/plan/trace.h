@@ -14,11 +14,13 @@
 enum dtx_trace_part {
 	DTX_TRACE_CHECK, /* the output's table, without row numbers */
 	DTX_TRACE_ROW,   /* the row that is asked for */
+	DTX_TRACE_TERMS, /* the same row where its column was computed: what the formula saw */
 	DTX_TRACE_INPUT  /* rows of an input that went into it */
 };
 struct dtx_trace_output {
 	enum dtx_trace_part part;
 	uint32_t input;
+	bool indirect; /* INPUT: the rows decided that the row is there, no more */
 };
 struct dtx_trace {
 	json_t *plan; /* inputs as in the plan it was made from, by name alone; owned */
@@ -27,12 +29,23 @@ struct dtx_trace {
 	bool wide; /* a step gave more rows than its keys can tell apart: too much may be named */
 };
 
-/* `bound`: dtx_exec_bind of the plan.  columns: those of the output, as recorded.  row: from 1.
- * Codes: no_translation with the step whose rows cannot be followed. */
+struct dtx_trace_ask {
+	uint32_t output;
+	const json_t *columns; /* of the output, as recorded */
+	const char *column;
+	int64_t row;       /* from 1; or */
+	const json_t *key; /* {"column": "text"}: the rows with these cells; NULL */
+};
+/* `bound`: dtx_exec_bind of the plan.  The part ROW has a column dtx_row.  Codes: no_translation
+ * with the step whose rows cannot be followed. */
 DTX_MUSTUSE enum dtx_code dtx_trace_plan(const struct dtx_plan *plan,
-                                         const struct dtx_exec_result *bound, uint32_t output,
-                                         const json_t *columns, int64_t row, const char *column,
-                                         struct dtx_trace *out, struct dtx_err *err);
+                                         const struct dtx_exec_result *bound,
+                                         const struct dtx_trace_ask *ask, struct dtx_trace *out,
+                                         struct dtx_err *err);
 void dtx_trace_clear(struct dtx_trace *t);
+/* The step that computed a column of an output last, when those behind it leave its values alone
+ * and one row is one row; -1: none.  *formula as written. */
+int32_t dtx_trace_maker(const struct dtx_plan *plan, uint32_t output, const char *column,
+                        const char **formula);
 
 #endif

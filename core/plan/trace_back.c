@@ -4,9 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of `in` whose numbers are in `with`. */
-static void trace_semi(struct trace *t, const char *in, const char *with, const char *column,
-                       const char *out)
+void dtx_trace_semi(struct trace *t, const char *in, const char *with, const char *column,
+                    const char *out)
 {
 	dtx_trace_add(t,
 	              json_pack("{ss ss ss s[s]}", "op", "join", "how", "semi", "with", with,
@@ -27,29 +26,30 @@ static void trace_too_many(struct trace *t, int most)
 		                  "more than %d tables went into this row", most);
 }
 
-static void trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input,
+static void trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input, bool indirect,
                          const char *table)
 {
 	if (t->out->noutputs == DTX_PLAN_OUTPUTS) {
 		trace_too_many(t, DTX_PLAN_OUTPUTS);
 		return;
 	}
-	t->out->output[t->out->noutputs++] = (struct dtx_trace_output){ part, input };
+	t->out->output[t->out->noutputs++] = (struct dtx_trace_output){ part, input, indirect };
 	dtx_trace_append(t, t->outputs, json_pack("{ss}", "table", table));
 }
 
-static void trace_walked(struct trace *t, const char *name, uint64_t ids)
+void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, bool indirect)
 {
 	if (t->nwalks == TRACE_SOURCES) {
 		trace_too_many(t, TRACE_SOURCES);
 		return;
 	}
 	snprintf(t->walk[t->nwalks].name, TRACE_NAME, "%s", name);
+	t->walk[t->nwalks].indirect = indirect;
 	t->walk[t->nwalks++].ids = ids;
 }
 
 /* Formulas among the keys become columns, so that they can be compared. */
-static json_t *trace_group_keys(struct trace *t, const json_t *by, const char *in, const char *out)
+json_t *dtx_trace_group_keys(struct trace *t, const json_t *by, const char *in, const char *out)
 {
 	json_t *on = json_array(), *set = json_array(), *key;
 	char name[TRACE_NAME];
@@ -86,7 +86,7 @@ static bool trace_kept(const struct trace *t, uint32_t i)
 	return true;
 }
 
-static json_t *trace_wider_keys(struct trace *t, const struct dtx_plan_step *st)
+json_t *dtx_trace_wider_keys(struct trace *t, const struct dtx_plan_step *st)
 {
 	const struct dtx_schema *s = t->table[st->table[0]].schema;
 	const json_t *id = json_object_get(st->canonical, "id"), *one;
@@ -111,7 +111,7 @@ static json_t *trace_wider_keys(struct trace *t, const struct dtx_plan_step *st)
 	return on;
 }
 
-static void trace_quoted(const char *text, char quote, struct dtx_buf *out)
+void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out)
 {
 	dtx_buf_addc(out, quote);
 	for (; *text; text++) {
@@ -128,7 +128,7 @@ static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, ui
 {
 	const json_t *names = json_object_get(st->canonical, "names_from");
 	const char *prefix = dtx_json_text(st->canonical, "names_prefix", "");
-	const char *name = json_string_value(json_array_get(names, 0)), *value = t->column;
+	const char *name = json_string_value(json_array_get(names, 0)), *value = t->ask->column;
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
 	if (!name || json_array_size(names) != 1 ||
@@ -139,9 +139,9 @@ static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, ui
 		return;
 	}
 	dtx_buf_add(&where, "coalesce(text(");
-	trace_quoted(name, '`', &where);
+	dtx_trace_quoted(name, '`', &where);
 	dtx_buf_add(&where, "), 'null') == ");
-	trace_quoted(value + strlen(prefix), '\'', &where);
+	dtx_trace_quoted(value + strlen(prefix), '\'', &where);
 	t->failed |= !dtx_buf_ok(&where);
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in,
 	              out);
@@ -171,12 +171,13 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 		dtx_trace_name(keyed, "k", bit * TRACE_SOURCES + w);
 		dtx_trace_name(cell, "c", bit * TRACE_SOURCES + w);
 		dtx_trace_name(rows, "w", bit * TRACE_SOURCES + w + 1);
-		trace_semi(t, made, t->walk[w].name, column, group);
+		dtx_trace_semi(t, made, t->walk[w].name, column, group);
 		if (wider) {
 			trace_wider_name(t, st, i, in, cell);
-			on = trace_wider_keys(t, st);
+			on = dtx_trace_wider_keys(t, st);
 		} else {
-			on = trace_group_keys(t, json_object_get(st->canonical, "by"), in, cell);
+			on = dtx_trace_group_keys(t, json_object_get(st->canonical, "by"), in,
+			                          cell);
 		}
 		if (json_array_size(on))
 			dtx_trace_add(t,
@@ -185,7 +186,7 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 			              cell, rows);
 		else
 			snprintf(rows, sizeof(rows), "%s", cell);
-		trace_walked(t, rows, ids);
+		dtx_trace_walked(t, rows, ids, t->walk[w].indirect);
 		json_decref(on);
 	}
 }
@@ -203,29 +204,74 @@ static void trace_back_input(struct trace *t, uint32_t input)
 		if (!(t->walk[w].ids >> input & 1))
 			continue;
 		dtx_trace_name(rows, "i", input * TRACE_SOURCES + w);
-		trace_semi(t, in, t->walk[w].name, column, rows);
-		trace_output(t, DTX_TRACE_INPUT, input, rows);
+		dtx_trace_semi(t, in, t->walk[w].name, column, rows);
+		trace_output(t, DTX_TRACE_INPUT, input, t->walk[w].indirect, rows);
 	}
 }
 
-void dtx_trace_back(struct trace *t, uint32_t output, const json_t *columns, int64_t row)
+/* Rows with these cells; texts are compared as they are printed. */
+static void trace_key(struct trace *t, struct dtx_buf *where)
 {
-	int32_t id = t->plan->output[output].table;
-	char in[TRACE_NAME], where[64];
+	const char *name, *sep = "";
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)t->ask->key, name, value)
+	{
+		dtx_buf_printf(where, "%stext(", sep);
+		dtx_trace_quoted(name, '`', where);
+		dtx_buf_add(where, ") == ");
+		dtx_trace_quoted(json_string_value(value), '\'', where);
+		sep = " and ";
+	}
+}
+
+/* The asked row in the table where its column was computed. */
+static void trace_terms(struct trace *t)
+{
+	char in[TRACE_NAME], name[TRACE_NAME], column[TRACE_NAME];
+
+	for (uint32_t b = t->plan->ninputs; t->maker >= 0 && b < t->nbits; b++) {
+		if (t->bit_step[b] != (uint32_t)t->maker)
+			continue;
+		dtx_trace_name(in, "t", t->plan->ninputs + (uint32_t)t->maker);
+		dtx_trace_semi(t, in, "dtx_w0", dtx_trace_name(column, "r", b),
+		               dtx_trace_name(name, "v", 0));
+		trace_output(t, DTX_TRACE_TERMS, 0, false, name);
+	}
+}
+
+void dtx_trace_back(struct trace *t)
+{
+	int32_t id = t->plan->output[t->ask->output].table;
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char in[TRACE_NAME];
 	uint32_t b;
 
 	dtx_trace_ready(t, id);
 	dtx_trace_name(in, "t", (uint32_t)id);
-	dtx_trace_add(t, json_pack("{ss sO}", "op", "select", "cols", columns), in, "dtx_check");
-	trace_output(t, DTX_TRACE_CHECK, 0, "dtx_check");
+	dtx_trace_add(t, json_pack("{ss sO}", "op", "select", "cols", t->ask->columns), in,
+	              "dtx_check");
+	trace_output(t, DTX_TRACE_CHECK, 0, false, "dtx_check");
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"), in, "dtx_rows");
-	snprintf(where, sizeof(where), "dtx_row == %lld", (long long)row);
-	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", where), "dtx_rows",
-	              "dtx_w0");
-	trace_output(t, DTX_TRACE_ROW, 0, "dtx_w0");
-	trace_walked(t, "dtx_w0", t->table[id].ids);
-	for (b = t->nbits; b-- > t->plan->ninputs;)
-		trace_back_barrier(t, b);
+	if (t->ask->key)
+		trace_key(t, &where);
+	else
+		dtx_buf_printf(&where, "dtx_row == %lld", (long long)t->ask->row);
+	t->failed |= !dtx_buf_ok(&where);
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)),
+	              "dtx_rows", "dtx_w0");
+	trace_output(t, DTX_TRACE_ROW, 0, false, "dtx_w0");
+	trace_terms(t);
+	dtx_trace_walked(t, "dtx_w0", t->table[id].ids, false);
+	for (b = t->nbits; b-- > t->plan->ninputs;) {
+		enum trace_how how = dtx_trace_how(&t->plan->step[t->bit_step[b]]);
+
+		if (how == TRACE_KEYS || how == TRACE_WIDER)
+			trace_back_barrier(t, b);
+		else
+			dtx_trace_back_window(t, b);
+	}
 	for (b = 0; b < t->plan->ninputs; b++)
 		trace_back_input(t, b);
+	dtx_buf_clear(&where);
 }

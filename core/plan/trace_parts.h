@@ -16,6 +16,7 @@ enum trace_how {
 	TRACE_EARLY,  /* it judges whole rows: they are numbered behind it */
 	TRACE_KEYS,   /* a row for each value of `by` */
 	TRACE_WIDER,  /* a row for each value of the id columns */
+	TRACE_WINDOW, /* its rows are those of its input, with values made of several */
 	TRACE_NOT
 };
 
@@ -23,20 +24,24 @@ struct trace_table {
 	uint64_t ids;         /* row numbers it carries, by bit */
 	int32_t waiting;      /* input whose rows it has and has not numbered yet, -1: none */
 	char raw[TRACE_NAME]; /* its name until then */
+	int32_t from;         /* its rows were judged before they were numbered: input + 1; 0: no */
 	const struct dtx_schema *schema;
 };
 struct trace_walk { /* rows that went into the one asked for */
 	char name[TRACE_NAME];
 	uint64_t ids;
+	bool indirect; /* they decided that the row is there, their cells are not in its value */
 };
 struct trace {
 	const struct dtx_plan *plan;
 	const struct dtx_exec_result *bound;
-	const char *column;
+	const struct dtx_trace_ask *ask;
 	json_t *steps, *outputs;
+	json_t **need; /* per table id: names of the columns that the asked one depends on */
 	struct trace_table *table; /* per table id */
 	uint32_t *bit_step;        /* per bit behind the inputs: its step */
 	uint32_t nbits;
+	int32_t maker; /* step behind which rows are numbered for their values; -1: none */
 	int32_t numbered[DTX_PLAN_INPUTS]; /* table with the numbers of an input */
 	struct trace_walk walk[TRACE_SOURCES];
 	uint32_t nwalks;
@@ -45,6 +50,12 @@ struct trace {
 	bool failed;         /* memory */
 };
 
+/* trace.c: the parts of making a traced plan; end is safe after a failed init. */
+DTX_MUSTUSE enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
+                                         const struct dtx_exec_result *bound, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_trace_forward(struct trace *t, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_trace_finish(struct trace *t, json_t **plan, struct dtx_err *err);
+void dtx_trace_end(struct trace *t);
 enum trace_how dtx_trace_how(const struct dtx_plan_step *st);
 /* "dtx_" KIND n */
 const char *dtx_trace_name(char buf[TRACE_NAME], const char *kind, uint32_t n);
@@ -56,7 +67,27 @@ json_t *dtx_trace_names(struct trace *t, const struct dtx_schema *s);
 void dtx_trace_add(struct trace *t, json_t *step, const char *in, const char *out);
 /* Numbers the rows of a table that has waited for it. */
 void dtx_trace_ready(struct trace *t, int32_t id);
+json_t *dtx_trace_step(struct trace *t, const struct dtx_plan_step *st);
+/* Adds the names of the row numbers to a list of columns. */
+void dtx_trace_numbers(struct trace *t, json_t *list, uint64_t ids);
+/* A step that counts rows into the row number `bit`. */
+void dtx_trace_number(struct trace *t, uint32_t bit, const char *in, const char *out);
+/* Rows of `in` whose numbers `column` are in `with`. */
+void dtx_trace_semi(struct trace *t, const char *in, const char *with, const char *column,
+                    const char *out);
+void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, bool indirect);
+/* trace_need.c: fills t->need. */
+void dtx_trace_need(struct trace *t, uint32_t output, const char *column);
+bool dtx_trace_needs(const struct trace *t, int32_t table, const char *column);
+/* trace_window.c: whether a step looks at other rows; rows that went into the walked ones. */
+bool dtx_trace_windows(const struct dtx_plan_step *st);
+void dtx_trace_back_window(struct trace *t, uint32_t bit);
+/* Keys of a group_by as pairs {left: column of `out`, right: column of the result}; new.  `out` is
+ * `in` with formulas among the keys as columns. */
+json_t *dtx_trace_group_keys(struct trace *t, const json_t *by, const char *in, const char *out);
+json_t *dtx_trace_wider_keys(struct trace *t, const struct dtx_plan_step *st);
+void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out);
 /* trace_back.c: outputs for the table's check, the row and the rows of inputs that went into it. */
-void dtx_trace_back(struct trace *t, uint32_t output, const json_t *columns, int64_t row);
+void dtx_trace_back(struct trace *t);
 
 #endif

@@ -24,6 +24,12 @@ PLANS = {  # steps and the columns that find a row again
     "rows": ([FILTER, JOIN, COST, {"op": "select", "cols": ["id", "k", "c"]}, {"op": "sort", "by": ["k", "-c"]}], ["id"]),
     "twice": ([JOIN, COST, GROUP, {"op": "group_by", "by": ["q"], "agg": {"c": "max(c)"}}], ["q"]),
     "distinct": ([FILTER, {"op": "distinct", "cols": ["k", "q"]}, JOIN, COST], ["k", "q"]),
+    "running": ([FILTER, JOIN, COST, {"op": "window", "by": ["k"], "order": ["-v", "id"], "set": {"c": "cum_sum(c)"}}],
+                ["id"]),
+    "before": ([JOIN, COST, {"op": "window", "by": ["k"], "order": ["id"], "set": {"c": "lag(c)"}}, FILTER], ["id"]),
+    "rolled": ([JOIN, COST, {"op": "window", "by": ["q"], "order": ["id"], "set": [{"as": "c", "expr": "sum(c)", "frame":
+               {"rows": [-1, 1]}}]}], ["id"]),
+    "share": ([JOIN, COST, {"op": "derive", "set": {"c": "share(c)"}}, {"op": "sort", "by": ["-c", "id"]}], ["id"]),
     "top": ([JOIN, COST, {"op": "sort", "by": ["-c", "id"]}, {"op": "limit", "n": 3}], ["id"]),
 }
 passed = failed = 0
@@ -70,6 +76,28 @@ def find(rows, keys, row):
     return [r for r in rows or [] if all(r[k] == row[k] for k in keys)]
 
 
+def left_out(name, rng, main, rows, keys):
+    """`why-not` of any source row agrees with the result."""
+    at = rng.randrange(1, len(main))
+    got = run("why-not", "o.csv", "L%d" % (at + 1), "--json")
+    if got.returncode:
+        return got.stderr
+    report = json.loads(got.stdout)
+    if "id" in keys:
+        ids = [r["id"] for r in rows]
+        there = [ids.index(str(main[at][0])) + 1] if str(main[at][0]) in ids else []
+    else:
+        place = dict(zip(main[0], main[at]))
+        there = [i + 1 for i, r in enumerate(rows) if all(r[k] == str(place[k]) for k in keys)]
+        if report["verdict"] == "dropped":
+            there = []  # its group is there for other rows
+        if name == "twice":
+            return None
+    if report["rows"] != there or report["verdict"] != ("in the result" if there else "dropped"):
+        return "why-not of line %d: %r, the result has it at %r" % (at + 1, report, there)
+    return None
+
+
 def trial(name, rng):
     steps, keys = PLANS[name]
     main, rates = tables(rng)
@@ -106,12 +134,15 @@ def trial(name, rng):
         if len(now) != 1 or now[0][column] != rows[at][column]:
             return "%s line %d is not named, and without it %r becomes %r" % (alias, gone + 1, rows[at], now)
     lines = named(report, "main")
-    if not lines and name == "wide" and rows[at][column] == "":
+    if not lines and name in ("wide", "before") and rows[at][column] == "":
         return None  # a cell that no row filled
     if not lines:
         return "no line of main is named"
     alone = [main[0]] + [main[i - 1] for i in sorted(lines)]
     now = find(again("p.json", alone, rates), keys, rows[at])
+    why = left_out(name, rng, main, rows, keys)
+    if why:
+        return why
     if len(now) != 1 or now[0][column] != rows[at][column]:
         return "the named lines alone give %r for %r" % (now, rows[at])
     return None

@@ -1,0 +1,158 @@
+/* Running a recorded plan again, to look at its rows. */
+#include "cli/retrace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/lookup.h"
+#include "core/base/file.h"
+
+enum dtx_code dtx_retrace_find(struct dtx_retrace *x, const char *what, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_store *store = NULL;
+
+	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_READ, &store, err));
+	DTX_TRY(dtx_lookup(store, what, true, &x->record, err));
+	DTX_TRY(dtx_lookup_model(store, x->record, err));
+	DTX_TRY(dtx_query_files(x->record, err));
+	x->output = (uint32_t)dtx_json_int(json_object_get(x->record, "found"), "output", 0);
+	if (!dtx_retrace_output(x))
+		DTX_FAIL(err, DTX_E_NO_RECORD, "run %s has no result",
+		         dtx_json_text(json_object_get(x->record, "run"), "short", ""));
+out:
+	dtx_store_free(store);
+	return rc;
+}
+
+const json_t *dtx_retrace_output(const struct dtx_retrace *x)
+{
+	return json_array_get(json_object_get(x->record, "outputs"), x->output);
+}
+
+const char *dtx_retrace_name(const struct dtx_retrace *x)
+{
+	const char *path = dtx_json_text(dtx_retrace_output(x), "path", "-");
+
+	return strcmp(path, "-") ? dtx_file_basename(path) : "stdout";
+}
+
+const char *dtx_retrace_label(const struct dtx_retrace *x, const char *alias)
+{
+	json_t *input;
+	size_t i;
+
+	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
+	{
+		if (!strcmp(dtx_json_text(input, "alias", ""), alias))
+			return dtx_json_text(input, "label", alias);
+	}
+	return alias;
+}
+
+bool dtx_retrace_rescued(const struct dtx_retrace *x)
+{
+	return json_array_size(json_object_get(x->record, "regions")) > 0;
+}
+
+/* What is wrong with the traced plan is nothing that the reader of the message could mend. */
+static enum dtx_code retrace_own(enum dtx_code rc, struct dtx_err *err)
+{
+	struct dtx_err own = DTX_ERR_INIT;
+
+	if (rc == DTX_OK || dtx_code_exit(rc, err->run_time) > 4 ||
+	    strncmp(err->at, "/steps/", strlen("/steps/")) != 0)
+		return rc;
+	rc = dtx_err_set(&own, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
+	                 "the rows of this plan cannot be followed: with row numbers it fails: %s",
+	                 err->msg);
+	dtx_err_move(err, &own);
+	return rc;
+}
+
+static enum dtx_code retrace_inputs(const struct dtx_retrace *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *input;
+	size_t i;
+
+	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
+	{
+		const char *state = dtx_json_text(input, "file", "not kept");
+
+		if (strcmp(state, "unchanged") != 0)
+			DTX_FAIL(err, DTX_E_INPUT_CHANGED,
+			         "the recorded bytes of input '%s' are not at hand: '%s' is %s",
+			         dtx_json_text(input, "alias", ""),
+			         dtx_json_text(input, "uri", "stdin"), state);
+	}
+	if (dtx_retrace_rescued(x))
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
+		         "a snippet did a step of this run: its rows cannot be followed");
+out:
+	return rc;
+}
+
+enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+
+	DTX_TRY(retrace_inputs(x, err));
+	x->replay = (struct dtx_runner_replay){ .record = x->record, .dir = "" };
+	x->r = (struct dtx_runner){
+		.cli = x->cli, .args = &x->run_args, .command = x->command, .replay = &x->replay
+	};
+	x->r.plan_path = dtx_json_text(json_object_get(json_object_get(x->record, "run"), "plan"),
+	                               "file", NULL);
+	DTX_TRY(dtx_runner_replay_options(x->record, &x->run_args, err));
+	DTX_TRY(dtx_runner_plan(&x->r, err));
+	DTX_TRY(dtx_runner_inputs(&x->r, 0, NULL, err));
+	DTX_TRY(dtx_runner_replay_places(&x->r, err));
+	DTX_TRY(dtx_runner_spread(&x->r, err));
+	DTX_TRY(dtx_runner_open(&x->r, true, err));
+	opts.input = x->r.source;
+	opts.repair = x->run_args.repair;
+	DTX_TRY(dtx_exec_bind(x->r.plan, &opts, &x->r.findings, &x->bound, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_retrace_run(struct dtx_retrace *x, const json_t *traced,
+                              const struct dtx_retrace_look *look, struct dtx_plan **plan,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	struct dtx_host host = { 0 };
+	struct dtx_exec_result *done = NULL;
+	char *text = json_dumps(traced, JSON_COMPACT);
+
+	if (!text)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(retrace_own(dtx_plan_parse(dtx_str_of(text), NULL, &x->r.findings, plan, err),
+	                    err));
+	DTX_TRY(retrace_own(dtx_plan_check(*plan, &x->r.findings, err), err));
+	for (uint32_t i = 0; i < (*plan)->ninputs; i++) {
+		(*plan)->input[i].path = x->r.plan->input[i].path;
+		(*plan)->input[i].opts = x->r.plan->input[i].opts;
+	}
+	opts.input = x->r.source;
+	opts.repair = x->run_args.repair;
+	opts.table_hash = true;
+	opts.look = look->look;
+	opts.look_arg = look->arg;
+	DTX_TRY(dtx_runner_date(&x->r, &opts.run_date, err));
+	DTX_TRY(retrace_own(dtx_exec(*plan, &opts, &host, &x->r.findings, &done, err), err));
+out:
+	dtx_exec_free(done);
+	free(text);
+	return rc;
+}
+
+void dtx_retrace_clear(struct dtx_retrace *x)
+{
+	dtx_exec_free(x->bound);
+	dtx_runner_clear(&x->r);
+	json_decref(x->record);
+}

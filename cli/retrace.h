@@ -1,0 +1,43 @@
+/* A recorded run whose plan is run again to look at its rows: what `why` and `why-not` share. */
+#ifndef DTX_CLI_RETRACE_H
+#define DTX_CLI_RETRACE_H
+
+#include "cli/runner.h"
+
+struct dtx_retrace {
+	const struct dtx_cli *cli;
+	const char *command;
+	json_t *record;  /* of the run, with the state of its files */
+	uint32_t output; /* the one that was asked about */
+	struct dtx_runner r;
+	struct dtx_exec_result *bound;
+	/* private */
+	struct dtx_run_args run_args;
+	struct dtx_runner_replay replay;
+};
+
+/* Finds the run.  Codes: as of dtx_lookup; no_record where it has no result. */
+DTX_MUSTUSE enum dtx_code dtx_retrace_find(struct dtx_retrace *x, const char *what,
+                                           struct dtx_err *err);
+const json_t *dtx_retrace_output(const struct dtx_retrace *x);
+/* The output as people know it. */
+const char *dtx_retrace_name(const struct dtx_retrace *x);
+/* File (and sheet) of an input. */
+const char *dtx_retrace_label(const struct dtx_retrace *x, const char *alias);
+/* A snippet did a step. */
+bool dtx_retrace_rescued(const struct dtx_retrace *x);
+/* Opens the recorded inputs and binds the plan.  Codes: input_changed where the recorded bytes are
+ * not at hand, no_translation where a snippet did a step. */
+DTX_MUSTUSE enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err);
+/* Runs a traced plan; look (of dtx_exec_opts) sees its results.  Its own failures are
+ * no_translation.  *plan is the parsed one, the caller's, also on failure. */
+struct dtx_retrace_look {
+	enum dtx_code (*look)(void *arg, const struct dtx_exec_result *r, struct dtx_err *err);
+	void *arg;
+};
+DTX_MUSTUSE enum dtx_code dtx_retrace_run(struct dtx_retrace *x, const json_t *traced,
+                                          const struct dtx_retrace_look *look,
+                                          struct dtx_plan **plan, struct dtx_err *err);
+void dtx_retrace_clear(struct dtx_retrace *x);
+
+#endif

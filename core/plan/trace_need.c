@@ -1,0 +1,264 @@
+/* Which columns of each table the asked column depends on, from the plan's text alone.  "*": any.
+ */
+#include <string.h>
+
+#include "core/plan/trace_parts.h"
+
+static void need_add(struct trace *t, int32_t table, const char *column)
+{
+	if (table < 0)
+		return;
+	if (!t->need[table])
+		t->need[table] = json_object();
+	t->failed |=
+		!t->need[table] || json_object_set_new(t->need[table], column, json_true()) < 0;
+}
+
+bool dtx_trace_needs(const struct trace *t, int32_t table, const char *column)
+{
+	return json_object_get(t->need[table], column) || json_object_get(t->need[table], "*");
+}
+
+struct need_of {
+	struct trace *t;
+	int32_t table;
+	json_t *list; /* NULL: into the table's */
+};
+
+static void need_column(void *arg, const char *name)
+{
+	struct need_of *n = arg;
+
+	if (n->list)
+		json_object_set_new(n->list, name, json_true());
+	else
+		need_add(n->t, n->table, name);
+}
+
+/* Columns of a formula; "*" where it cannot be read. */
+static void need_formula(struct need_of *n, const char *formula)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
+		dtx_expr_columns(e, need_column, n);
+	else
+		need_column(n, "*");
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+/* Items are computed left to right, so the last one that is needed is looked at first. */
+static void need_set(struct trace *t, const struct dtx_plan_step *st, json_t *need, int32_t in)
+{
+	const json_t *set = json_object_get(st->canonical, "set");
+	struct need_of of = { t, in, need };
+	const char *name;
+	json_t *value;
+
+	for (size_t i = json_array_size(set); i-- > 0;) {
+		const json_t *one = json_array_get(set, i);
+		const char *as = dtx_json_text(one, "as", "");
+
+		if (!json_object_get(need, as) && !json_object_get(need, "*"))
+			continue;
+		json_object_del(need, as);
+		need_formula(&of, dtx_json_text(one, "expr", ""));
+	}
+	json_object_foreach(need, name, value) need_add(t, in, name);
+}
+
+static void need_group(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
+                       int32_t in)
+{
+	static const char *const lists[] = { "by", "agg" };
+	struct need_of of = { t, in, NULL };
+	json_t *one;
+	size_t k, i;
+
+	for (k = 0; k < DTX_COUNT(lists); k++) {
+		json_array_foreach(json_object_get(st->canonical, lists[k]), i, one)
+		{
+			const char *as = dtx_json_text(one, "as", "");
+
+			if (json_object_get(need, as) || json_object_get(need, "*"))
+				need_formula(&of, dtx_json_text(one, "expr", as));
+		}
+	}
+}
+
+static void need_renamed(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
+                         int32_t in)
+{
+	const json_t *map = json_object_get(st->canonical, "map"), *one;
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		const char *from = map ? name : "*";
+
+		json_array_foreach((json_t *)(uintptr_t)map, i, one)
+		{
+			if (!strcmp(dtx_json_text(one, "to", ""), name))
+				from = dtx_json_text(one, "from", "*");
+		}
+		need_add(t, in, from);
+	}
+}
+
+/* By name in every table; a right column may have got a suffix. */
+static void need_all(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
+{
+	const char *suffix = dtx_json_text(st->canonical, "suffix", "_right"), *name;
+	size_t end = strlen(suffix), len;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		len = strlen(name);
+		for (uint32_t k = 0; k < st->ntables; k++) {
+			char bare[256];
+
+			need_add(t, st->table[k], name);
+			if (len <= end || len - end >= sizeof(bare) ||
+			    strcmp(name + len - end, suffix) != 0)
+				continue;
+			dtx_str_copy(bare, sizeof(bare), (struct dtx_str){ name, len - end });
+			need_add(t, st->table[k], bare);
+		}
+	}
+}
+
+/* Values of these are made of the columns that the step names; what its input has stays. */
+static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const json_t *need,
+                          int32_t in)
+{
+	const struct dtx_schema *s = t->table[in].schema;
+	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+	struct need_of of = { t, in, NULL };
+	bool made = false;
+	const char *name;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		if (s && dtx_schema_find(s, name) >= 0)
+			need_add(t, in, name);
+		else
+			made = true;
+	}
+	if (!made)
+		return;
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+		need_add(t, in, json_is_string(one) ? json_string_value(one) : "*");
+	if (!i && dtx_json_text(st->canonical, "col", NULL))
+		need_add(t, in, dtx_json_text(st->canonical, "col", NULL));
+	else if (!i)
+		need_formula(&of, dtx_json_text(st->canonical, "expr", ""));
+}
+
+static void need_step(struct trace *t, uint32_t i)
+{
+	static const char *const same =
+		"filter,sort,limit,top,distinct,select,drop,reorder,drop_rows,skip_rows,join,"
+		"asof_join,union,add_id";
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	json_t *need = t->need[t->plan->ninputs + i], *copy;
+
+	if (!need)
+		return;
+	if (dtx_str_in_list(same, st->name)) {
+		need_all(t, st, need);
+	} else if (!strcmp(st->name, "derive") || !strcmp(st->name, "window")) {
+		copy = json_copy(need);
+		t->failed |= !copy;
+		if (copy)
+			need_set(t, st, copy, st->table[0]);
+		json_decref(copy);
+	} else if (dtx_trace_how(st) == TRACE_WINDOW) {
+		need_windowed(t, st, need, st->table[0]);
+	} else if (!strcmp(st->name, "group_by")) {
+		need_group(t, st, need, st->table[0]);
+	} else if (!strcmp(st->name, "rename")) {
+		need_renamed(t, st, need, st->table[0]);
+	} else {
+		for (uint32_t k = 0; k < st->ntables; k++)
+			need_add(t, st->table[k], "*");
+	}
+}
+
+void dtx_trace_need(struct trace *t, uint32_t output, const char *column)
+{
+	need_add(t, t->plan->output[output].table, column);
+	for (uint32_t i = t->plan->nsteps; i-- > 0;)
+		need_step(t, i);
+}
+
+/* --- who made it --- */
+
+static void need_listed(void *arg, const char *name)
+{
+	json_object_set_new(arg, name, json_true());
+}
+
+/* The item of `set` that makes the column, when the formula's columns are behind the step what they
+ * were in it; NULL: none. */
+static const char *need_item(const struct dtx_plan_step *st, const char *column, bool *made)
+{
+	const json_t *set = json_object_get(st->canonical, "set");
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+	json_t *names = json_object();
+	const char *formula = NULL;
+
+	*made = false;
+	for (size_t i = json_array_size(set); i-- > 0 && !*made;) {
+		const json_t *one = json_array_get(set, i);
+
+		*made = !strcmp(dtx_json_text(one, "as", ""), column);
+		if (!*made)
+			continue;
+		formula = dtx_json_text(one, "expr", NULL);
+		if (formula && dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
+			dtx_expr_columns(e, need_listed, names);
+		for (size_t k = i; k < json_array_size(set); k++) {
+			if (json_object_get(names, dtx_json_text(json_array_get(set, k), "as", "")))
+				formula = NULL;
+		}
+	}
+	json_decref(names);
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+	return formula;
+}
+
+int32_t dtx_trace_maker(const struct dtx_plan *plan, uint32_t output, const char *column,
+                        const char **formula)
+{
+	static const char *const keep =
+		"filter,sort,limit,top,select,drop,reorder,distinct,join,asof_join,lookup_value,"
+		"add_id,derive,window,drop_rows,skip_rows";
+	int32_t id = plan->output[output].table;
+
+	for (; id >= (int32_t)plan->ninputs;
+	     id = plan->step[id - (int32_t)plan->ninputs].table[0]) {
+		int32_t i = id - (int32_t)plan->ninputs;
+		const struct dtx_plan_step *st = &plan->step[i];
+		bool made = false;
+
+		if (!dtx_str_in_list(keep, st->name))
+			return -1;
+		if (strcmp(st->name, "derive") != 0 && strcmp(st->name, "window") != 0)
+			continue;
+		*formula = need_item(st, column, &made);
+		if (made)
+			return *formula ? i : -1;
+	}
+	return -1;
+}

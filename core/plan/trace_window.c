@@ -1,0 +1,293 @@
+/* Steps whose values are made of several rows: which rows those were. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/expr/parts.h"
+#include "core/plan/trace_parts.h"
+
+static void window_reach(const char *formula, bool ordered, const json_t *frame,
+                         struct dtx_expr_reach *out)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	const json_t *rows = json_object_get(frame, "rows");
+	const json_t *lo = json_array_get(rows, 0), *hi = json_array_get(rows, 1);
+	int64_t ends[2] = { json_is_integer(lo) ? json_integer_value(lo) : INT64_MIN,
+		            json_is_integer(hi) ? json_integer_value(hi) : INT64_MAX };
+	struct dtx_expr *e = NULL;
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK) {
+		dtx_expr_reach(e, ordered, rows ? ends : NULL, out);
+		out->own = !dtx_expr_is_call(e);
+	} else {
+		*out = (struct dtx_expr_reach){ INT64_MIN, INT64_MAX, 1, true, true };
+	}
+	out->loose |= json_object_size(frame) && !rows;
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+bool dtx_trace_windows(const struct dtx_plan_step *st)
+{
+	const json_t *set = json_object_get(st->canonical, "set"), *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)set, i, one)
+	{
+		struct dtx_expr_reach r = DTX_EXPR_REACH_INIT;
+
+		if (strcmp(st->name, "derive") != 0)
+			break;
+		window_reach(dtx_json_text(one, "expr", ""), false, NULL, &r);
+		if (r.calls)
+			return true;
+	}
+	return false;
+}
+
+/* The formula is one call, or all its columns are the same: no cell is named that only some of the
+ * calls looked at. */
+static void window_first(void *arg, const char *name)
+{
+	json_object_set_new(arg, name, json_true());
+}
+
+static bool window_plain(const char *formula)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+	json_t *names = json_object();
+	bool plain = false;
+
+	if (names && dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK) {
+		dtx_expr_columns(e, window_first, names);
+		plain = dtx_expr_is_call(e) || json_object_size(names) < 2;
+	}
+	json_decref(names);
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+	return plain;
+}
+
+/* The asked column depends on these items. */
+static void window_items(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                         struct dtx_expr_reach *out)
+{
+	const json_t *set = json_object_get(st->canonical, "set"), *one;
+	bool ordered = json_array_size(json_object_get(st->canonical, "order")) > 0;
+	unsigned hits = 0;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)set, i, one)
+	{
+		struct dtx_expr_reach r = DTX_EXPR_REACH_INIT;
+		const char *formula = dtx_json_text(one, "expr", "");
+
+		if (!dtx_trace_needs(t, id, dtx_json_text(one, "as", "")))
+			continue;
+		window_reach(formula, ordered, json_object_get(one, "frame"), &r);
+		if (!r.calls)
+			continue;
+		out->lo = DTX_MIN(out->lo, r.lo);
+		out->hi = DTX_MAX(out->hi, r.hi);
+		out->own |= r.own;
+		out->loose |= r.loose || !window_plain(formula) || hits++;
+		out->calls += r.calls;
+	}
+}
+
+/* Ops that are a window by themselves; what they make has names that their input has not. */
+static void window_op(struct trace *t, const struct dtx_plan_step *st, int32_t id,
+                      struct dtx_expr_reach *out)
+{
+	const struct dtx_schema *in = t->table[st->table[0]].schema;
+	bool hit = json_object_get(t->need[id], "*") || !in ||
+	           !*dtx_json_text(st->canonical, "suffix", "x");
+	int64_t n = dtx_json_int(st->canonical, "n", 1);
+	const char *name;
+	json_t *value;
+
+	json_object_foreach(t->need[id], name, value) hit |= in && dtx_schema_find(in, name) < 0;
+	if (!hit)
+		return;
+	*out = (struct dtx_expr_reach){ INT64_MIN, INT64_MAX, 1, false, false };
+	if (!strcmp(st->name, "cumulative"))
+		out->hi = 0;
+	if (!strcmp(st->name, "rolling"))
+		*out = (struct dtx_expr_reach){ 1 - n, 0, 1, false, false };
+	if (!strcmp(st->name, "lag_lead")) {
+		bool value_only = !strcmp(dtx_json_text(st->canonical, "mode", "value"), "value");
+
+		*out = (struct dtx_expr_reach){ -n, -n, 1, !value_only && n != 1 && n != -1,
+			                        false };
+		out->lo = value_only ? out->lo : DTX_MIN(out->lo, 0);
+		out->hi = value_only ? out->hi : DTX_MAX(out->hi, 0);
+	}
+}
+
+/* "dtx_p - dtx_lo >= lo and ..." */
+static void window_between(const struct dtx_expr_reach *r, struct dtx_buf *out)
+{
+	const char *sep = "";
+
+	if (r->lo != INT64_MIN) {
+		dtx_buf_printf(out, "dtx_p >= dtx_lo + (%lld)", (long long)r->lo);
+		sep = " and ";
+	}
+	if (r->hi != INT64_MAX)
+		dtx_buf_printf(out, "%sdtx_p <= dtx_hi + (%lld)", sep, (long long)r->hi);
+}
+
+static json_t *window_pairs(struct trace *t, const json_t *by)
+{
+	json_t *on = json_array(), *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)by, i, one)
+		dtx_trace_append(t, on, json_pack("{sO sO}", "left", one, "right", one));
+	return on;
+}
+
+/* Rows of the groups of `walk`, which is of `placed`; those from the first to the last place that
+ * the walked rows look at. */
+static void window_near(struct trace *t, const json_t *by, const struct dtx_expr_reach *r,
+                        const char *placed, const char *walk, uint32_t n, const char *rows)
+{
+	char ends[TRACE_NAME], both[TRACE_NAME], kept[TRACE_NAME];
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *on = window_pairs(t, by), *keys = json_array(), *one, *join;
+	size_t i;
+
+	json_array_foreach(on, i, one)
+		dtx_trace_append(t, keys,
+	                         json_pack("{sO sO}", "as", json_object_get(one, "left"), "expr",
+	                                   json_object_get(one, "left")));
+	dtx_trace_name(ends, "e", n);
+	dtx_trace_name(both, "y", n);
+	dtx_trace_name(kept, "x", n);
+	dtx_trace_add(t,
+	              json_pack("{ss sO s[{ss ss} {ss ss}]}", "op", "group_by", "by",
+	                        by ? by : keys, "agg", "as", "dtx_lo", "expr", "min(dtx_p)", "as",
+	                        "dtx_hi", "expr", "max(dtx_p)"),
+	              walk, ends);
+	join = json_array_size(on)
+	               ? json_pack("{ss ss ss sO sb}", "op", "join", "how", "inner", "with", ends,
+	                           "on", on, "nulls_equal", true)
+	               : json_pack("{ss ss ss}", "op", "join", "how", "cross", "with", ends);
+	dtx_trace_add(t, join, placed, both);
+	window_between(r, &where);
+	t->failed |= !dtx_buf_ok(&where);
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), both,
+	              kept);
+	dtx_trace_add(t,
+	              json_pack("{ss s[sss]}", "op", "drop", "cols", "dtx_lo", "dtx_hi", "dtx_p"),
+	              kept, rows);
+	json_decref(on);
+	json_decref(keys);
+	dtx_buf_clear(&where);
+}
+
+static void window_group(struct trace *t, const json_t *by, const char *in, const char *walk,
+                         const char *rows)
+{
+	json_t *on = window_pairs(t, by);
+
+	if (json_array_size(on))
+		dtx_trace_add(t,
+		              json_pack("{ss ss ss sO sb}", "op", "join", "how", "semi", "with",
+		                        walk, "on", on, "nulls_equal", true),
+		              in, rows);
+	else
+		dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", "true"), in, rows);
+	json_decref(on);
+}
+
+/* The table with each row's place in its group. */
+static void window_places(struct trace *t, const struct dtx_plan_step *st, uint32_t bit,
+                          const char *in, char placed[TRACE_NAME])
+{
+	const json_t *by = json_object_get(st->canonical, "by");
+	const json_t *order = json_object_get(st->canonical, "order");
+	json_t *step = json_pack("{ss s[{ss ss}]}", "op", "window", "set", "as", "dtx_p", "expr",
+	                         "row_number()");
+
+	if (json_array_size(by))
+		json_object_set(step, "by", (json_t *)(uintptr_t)by);
+	/* without an order the table's own counts, as its row numbers tell */
+	if (json_array_size(order))
+		json_object_set(step, "order", (json_t *)(uintptr_t)order);
+	else
+		json_object_set_new(step, "order",
+		                    json_pack("[{so}]", "col", json_sprintf("dtx_r%u", bit)));
+	dtx_trace_add(t, step, in, dtx_trace_name(placed, "p", bit));
+}
+
+static bool window_unions(const struct trace *t)
+{
+	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
+		if (!strcmp(t->plan->step[i].name, "union"))
+			return true;
+	}
+	return false;
+}
+
+/* The walked rows were not among those that they looked at: they are there, no more. */
+static void window_part(struct trace *t, uint32_t w, uint64_t ids)
+{
+	char name[TRACE_NAME];
+
+	snprintf(name, sizeof(name), "%s", t->walk[w].name);
+	t->walk[w].ids &= ~ids;
+	dtx_trace_walked(t, name, ids, true);
+}
+
+void dtx_trace_back_window(struct trace *t, uint32_t bit)
+{
+	uint32_t i = t->bit_step[bit], w, n = t->nwalks;
+	int32_t id = (int32_t)(t->plan->ninputs + i);
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	const json_t *by = json_object_get(st->canonical, "by");
+	struct dtx_expr_reach r = DTX_EXPR_REACH_INIT;
+	char in[TRACE_NAME], placed[TRACE_NAME], column[TRACE_NAME];
+	uint64_t ids = t->table[id].ids & ~((uint64_t)1 << bit);
+	bool near, elsewhere;
+
+	if (json_array_size(json_object_get(st->canonical, "set")))
+		window_items(t, st, id, &r);
+	else
+		window_op(t, st, id, &r);
+	if (!r.calls)
+		return;
+	elsewhere = !r.own && json_object_size(t->need[id]) == 1 && (r.lo > 0 || r.hi < 0) &&
+	            !window_unions(t);
+	near = r.lo != INT64_MIN || r.hi != INT64_MAX;
+	/* rows that only the row itself needed are named as well */
+	t->out->wide |= r.loose || json_object_size(t->need[id]) > 1;
+	dtx_trace_name(in, "t", (uint32_t)id);
+	dtx_trace_name(column, "r", bit);
+	if (near)
+		window_places(t, st, bit, in, placed);
+	else
+		snprintf(placed, sizeof(placed), "%s", in);
+	for (w = 0; w < n; w++) {
+		uint32_t number = bit * TRACE_SOURCES + w;
+		char group[TRACE_NAME], rows[TRACE_NAME];
+		bool indirect = t->walk[w].indirect;
+
+		if (!(t->walk[w].ids >> bit & 1))
+			continue;
+		/* between the places of several rows there may be others */
+		t->out->wide |= near && r.lo != INT64_MIN && r.hi != INT64_MAX && w > 0;
+		dtx_trace_semi(t, placed, t->walk[w].name, column,
+		               dtx_trace_name(group, "g", number));
+		dtx_trace_name(rows, "w", number + 1);
+		if (near)
+			window_near(t, by, &r, placed, group, number, rows);
+		else
+			window_group(t, by, in, group, rows);
+		if (elsewhere)
+			window_part(t, w, ids);
+		dtx_trace_walked(t, rows, ids, indirect);
+	}
+}

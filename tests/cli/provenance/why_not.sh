@@ -1,0 +1,34 @@
+. "$LIB"
+id() { sed -E 's/run [0-9a-f]{8}/run ID/'; }
+printf 'grade,q,hours\nA,Q1,1\nB,Q1,2\nA,Q2,0\nZ,Q1,5\nA,Q2,3\nC,Q2,7\nTotal,,18\n\nB,Q2,1\nA,Q1,8\n' > hours.csv
+printf 'grade,rate\nA,10\nB,20\nC,30\nD,9\n' > rates.csv
+cat > cost.json <<'E2'
+{"dtx": 1, "inputs": [{"name": "main"}, {"name": "rates"}, {"name": "idle"}], "steps": [
+ {"op": "drop_rows", "where": "grade == 'Total'", "kinds": []},
+ {"op": "filter", "where": "hours > 0 and not (grade == 'B' and q == 'Q2')"},
+ {"op": "join", "with": "rates", "on": ["grade"]},
+ {"op": "derive", "set": {"cost": "hours * rate"}},
+ {"op": "distinct", "cols": ["grade", "q"]},
+ {"op": "group_by", "by": ["grade", "q"], "agg": {"cost": "sum(cost)", "n": "count()"}},
+ {"op": "top", "n": 3, "expr": "cost"},
+ {"op": "pivot_wider", "id": ["grade"], "names_from": ["q"], "values_from": ["cost"]},
+ {"op": "sort", "by": ["grade"]}],
+ "output": [{"path": "cost.csv"}, {"path": "idle.csv", "table": "idle"}]}
+E2
+printf 'x\n1\n' > idle.csv
+dtx run cost.json hours.csv rates=rates.csv idle=idle.csv -q
+cat cost.csv
+for line in 2 3 4 5 7 8 10 11; do dtx why-not cost.csv L$line | id; done
+dtx why-not cost.csv --input rates --key grade=D | id
+dtx why-not cost.csv rates.csv!L2 | id
+dtx why-not cost.csv idle.csv!L2 | id
+dtx why-not cost.csv --row 3 --json | grep -A 12 dropped
+dtx why-not cost.csv --row 3 --no-values | id
+for bad in "--key grade=A" "" "nix!L3" "L9" "L" "L3 --row 2" "--key nix=1"; do
+	dtx why-not cost.csv $bad || echo "exit $?"
+done
+# a sheet: a total between the rows, a row that became six
+cp "$FIX/xlsx/report.xlsx" "$FIX/plans/utilisation.json" .
+dtx run utilisation.json report.xlsx -o tidy.csv -q
+dtx why-not tidy.csv 'FY24!A8' | id
+dtx why-not tidy.csv B9 | id
