@@ -2,8 +2,9 @@
 #include "core/expr/regex.h"
 #include "ops/remake.h"
 
+enum { ONLY_CELL, BOLD };
 struct subtitle_match {
-	int only_cell;
+	int kind;
 	const char *regex;
 };
 struct subtitle_args {
@@ -13,17 +14,17 @@ struct subtitle_args {
 };
 struct subtitle_state {
 	int32_t col;
-	struct dtx_regex *regex; /* NULL: the only cell of its row */
+	struct dtx_regex *regex; /* NULL: bold, or the only cell of its row */
+	bool bold;
 };
 
 #define AT(member) .offset = offsetof(struct subtitle_args, member)
 static const struct dtx_param match_rows[] = {
 	{ .name = "kind",
 	  .kind = DTX_P_CHOICE,
-	  .offset = offsetof(struct subtitle_match, only_cell),
-	  .choices = "only_cell",
-	  .unsupported = "bold",
-	  .help = "only_cell: the row has no other cell" },
+	  .offset = offsetof(struct subtitle_match, kind),
+	  .choices = "only_cell,bold",
+	  .help = "only_cell: the row has no other cell; bold: a workbook's cell in bold" },
 	{ .name = "regex",
 	  .kind = DTX_P_REGEX,
 	  .offset = offsetof(struct subtitle_match, regex),
@@ -48,7 +49,7 @@ static const struct dtx_param subtitle_params[] = {
 	  .nrows = DTX_COUNT(match_rows),
 	  .item_size = sizeof(struct subtitle_match),
 	  .sugar = DTX_SUGAR_SCALAR,
-	  .help = "what makes a title: \"only_cell\" (default) or {\"regex\": ...}" },
+	  .help = "what makes a title: \"only_cell\" (default), \"bold\" or {\"regex\": ...}" },
 	{ .name = "drop",
 	  .kind = DTX_P_BOOL,
 	  AT(drop),
@@ -76,6 +77,9 @@ static const struct dtx_example subtitle_examples[] = {
 	  }),
 	  .in = "a,b\n1,2\n",
 	  .error = "param_conflict" },
+	{ .step = DTX_JSON({ "op" : "subtitle_to_column", "match" : "bold" }),
+	  .in = "a,b\n1,2\n",
+	  .error = "unexpected_value" },
 	{ .step = DTX_JSON({ "op" : "subtitle_to_column", "as" : "a" }),
 	  .in = "a,b\n1,2\n",
 	  .error = "name_collision" },
@@ -89,10 +93,11 @@ static enum dtx_code subtitle_check(const void *args, struct dtx_err *err)
 
 	if (a->match.n > 1)
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "subtitle_to_column: match is \"only_cell\" or one regex");
-	if (a->match.n && match->only_cell >= 0 && match->regex)
+		         "subtitle_to_column: match is \"only_cell\", \"bold\" or one regex");
+	if (a->match.n && match->kind >= 0 && match->regex)
 		DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
-		         "subtitle_to_column: match is \"only_cell\" or one regex, not both");
+		         "subtitle_to_column: match is \"only_cell\", \"bold\" or one regex, not "
+		         "both");
 out:
 	return rc;
 }
@@ -113,6 +118,7 @@ static enum dtx_code subtitle_bind(struct dtx_bind *b, void *args, struct dtx_er
 	if (a->match.n && match[0].regex &&
 	    dtx_regex_compile(b->arena, dtx_str_of(match[0].regex), &s->regex, &bad) != DTX_OK)
 		DTX_TRY(dtx_bind_fail(b, bad.code, "/match/regex", err, "%s", bad.msg));
+	s->bold = a->match.n && match[0].kind == BOLD;
 	DTX_TRY(dtx_bind_make(b, a->as, any, NULL, "title above", err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
 	DTX_TRY(dtx_raw_bind(b, err));
@@ -131,6 +137,8 @@ static bool is_title(struct dtx_remake *m, struct titles *t, int64_t row)
 {
 	uint32_t only = 0, col = (uint32_t)t->s->col;
 
+	if (t->s->bold)
+		return dtx_raw_bold(&m->raw, row, col) && !dtx_raw_blank(&m->raw, row, col);
 	if (!t->match)
 		return dtx_raw_filled(&m->raw, row, &only) == 1 && only == col;
 	if (dtx_raw_blank(&m->raw, row, col))
@@ -169,6 +177,13 @@ static enum dtx_code subtitle_lay(struct dtx_remake *m, struct dtx_err *err)
 		t.match = dtx_rematch_new(&m->arena, t.s->regex);
 		if (!t.match)
 			DTX_FAIL_MEM(err);
+	}
+	if (t.s->bold && m->raw.table->nrows && !dtx_raw_is_sheet(&m->raw)) {
+		dtx_err_set(err, DTX_E_UNEXPECTED_VALUE, __FILE__, __LINE__,
+		            "subtitle_to_column: match \"bold\" wants cells of a workbook");
+		dtx_err_hint(err, "put the step first, or match \"only_cell\" or a regex");
+		rc = DTX_E_UNEXPECTED_VALUE;
+		goto out;
 	}
 	DTX_TRY(dtx_remake_size(m, m->raw.table->nrows, m->raw.ncols + 1, err));
 	DTX_TRY(dtx_remake_rows(m, err));
@@ -209,7 +224,9 @@ static void subtitle_explain(const void *args, struct dtx_buf *out)
 	if (a->match.n && match[0].regex)
 		dtx_buf_printf(out, "that match /%s/ ", match[0].regex);
 	else
-		dtx_buf_add(out, "that stand alone in their row ");
+		dtx_buf_add(out, a->match.n && match[0].kind == BOLD
+		                         ? "in bold "
+		                         : "that stand alone in their row ");
 	dtx_buf_printf(out, "into the new column %s of the rows below", a->as);
 }
 

@@ -4,6 +4,7 @@
 #include "core/base/utf8.h"
 #include "core/data/cast.h"
 #include "core/data/infer.h"
+#include "core/io/grid.h"
 #include "ops/cells.h"
 
 /* --- cells --- */
@@ -97,6 +98,13 @@ void dtx_raw_anchor(struct dtx_raw *r, uint8_t along, int64_t *row, uint32_t *co
 uint8_t dtx_raw_kind(struct dtx_raw *r, int64_t row, uint32_t col)
 {
 	return raw_tag(r, row, col) & DTX_CELL_KIND;
+}
+
+bool dtx_raw_bold(struct dtx_raw *r, int64_t row, uint32_t col)
+{
+	uint8_t tag = raw_tag(r, row, col);
+
+	return (tag & DTX_CELL_KIND) != DTX_CELL_BLANK && tag & DTX_GRID_BOLD;
 }
 
 uint32_t dtx_raw_filled(struct dtx_raw *r, int64_t row, uint32_t *only)

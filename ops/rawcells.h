@@ -32,6 +32,8 @@ uint8_t dtx_raw_merge(struct dtx_raw *r, int64_t row, uint32_t col);
 void dtx_raw_anchor(struct dtx_raw *r, uint8_t along, int64_t *row, uint32_t *col);
 /* Kind of a workbook's cell; DTX_CELL_TEXT for other columns. */
 uint8_t dtx_raw_kind(struct dtx_raw *r, int64_t row, uint32_t col);
+/* A workbook's cell in a bold font. */
+bool dtx_raw_bold(struct dtx_raw *r, int64_t row, uint32_t col);
 /* How many cells of the row are not blank; *only: the column of the last of them. */
 uint32_t dtx_raw_filled(struct dtx_raw *r, int64_t row, uint32_t *only);
 /* The table has cells of a workbook. */

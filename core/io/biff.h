@@ -22,6 +22,7 @@ enum dtx_biff_type {
 	DTX_BIFF_BOUNDSHEET = 0x0085,
 	DTX_BIFF_MULRK = 0x00bd,
 	DTX_BIFF_RSTRING = 0x00d6,
+	DTX_BIFF_FONT = 0x0031,
 	DTX_BIFF_XF = 0x00e0,
 	DTX_BIFF_MERGEDCELLS = 0x00e5,
 	DTX_BIFF_SST = 0x00fc,
@@ -79,6 +80,7 @@ struct dtx_xls {
 	bool biff8;
 	const struct dtx_codepage *page; /* of texts before BIFF8 */
 	uint16_t *style_of;              /* per XF: style that shows the same format; dtx_mem */
+	bool *bold;                      /* per XF; dtx_mem */
 	uint32_t nxf;
 	size_t *sheet_end; /* per sheet: where the next one begins; dtx_mem */
 	struct dtx_buf text;

@@ -12,8 +12,11 @@ struct opening {
 	struct dtx_biff_rec rec;
 	struct dtx_book_formats formats;
 	struct dtx_xls_names names;
-	uint16_t *xf; /* format id of each */
-	size_t xf_cap, sheets_cap;
+	struct xf {
+		uint16_t font, format;
+	} * xf;
+	bool *bold; /* per font */
+	size_t nfonts, fonts_cap, xf_cap, sheets_cap;
 };
 
 enum dtx_code dtx_xls_fail(const struct dtx_xls *x, size_t at, struct dtx_err *err,
@@ -75,6 +78,20 @@ out:
 	return rc;
 }
 
+/* Height, flags, colour, weight: bold is 700 of 100 to 1000. */
+static enum dtx_code on_font(struct opening *o, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (o->nfonts == XF_MAX)
+		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d fonts", o->x->head.label, XF_MAX);
+	if (!dtx_mem_reserve(&o->bold, &o->fonts_cap, o->nfonts + 1, sizeof(*o->bold)))
+		DTX_FAIL_MEM(err);
+	o->bold[o->nfonts++] = dtx_le_u16(o->rec.data + 6) >= 700;
+out:
+	return rc;
+}
+
 static enum dtx_code on_xf(struct opening *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -84,7 +101,8 @@ static enum dtx_code on_xf(struct opening *o, struct dtx_err *err)
 		         XF_MAX);
 	if (!dtx_mem_reserve(&o->xf, &o->xf_cap, o->x->nxf + 1, sizeof(*o->xf)))
 		DTX_FAIL_MEM(err);
-	o->xf[o->x->nxf++] = dtx_le_u16(o->rec.data + 2);
+	o->xf[o->x->nxf].font = dtx_le_u16(o->rec.data);
+	o->xf[o->x->nxf++].format = dtx_le_u16(o->rec.data + 2);
 out:
 	return rc;
 }
@@ -193,7 +211,8 @@ static enum dtx_code on_global(struct opening *o, struct dtx_err *err)
 		unsigned type;
 		size_t least; /* bytes */
 		enum dtx_code (*fn)(struct opening *, struct dtx_err *);
-	} known[] = { { DTX_BIFF_XF, 4, on_xf },
+	} known[] = { { DTX_BIFF_FONT, 8, on_font },
+		      { DTX_BIFF_XF, 4, on_xf },
 		      { DTX_BIFF_FORMAT, 3, on_format },
 		      { DTX_BIFF_BOUNDSHEET, 7, on_boundsheet },
 		      { DTX_BIFF_SST, 8, on_sst },
@@ -226,16 +245,21 @@ static enum dtx_code make_styles(struct opening *o, struct dtx_err *err)
 	uint32_t i;
 
 	x->style_of = dtx_mem_alloc(x->nxf, sizeof(*x->style_of));
+	x->bold = dtx_mem_alloc(x->nxf, sizeof(*x->bold));
 	x->head.style = dtx_mem_alloc(x->nxf, sizeof(*x->head.style));
-	if (!first || !x->style_of || !x->head.style)
+	if (!first || !x->style_of || !x->bold || !x->head.style)
 		DTX_FAIL_MEM(err);
 	dtx_book_formats_sort(&o->formats);
 	for (i = 0; i < x->nxf; i++) {
-		uint32_t *f = &first[o->xf[i]];
+		uint32_t *f = &first[o->xf[i].format];
+		/* there is no font 4 */
+		uint32_t font = o->xf[i].font - (uint32_t)(o->xf[i].font > 4);
+
+		x->bold[i] = font < o->nfonts && o->bold[font];
 
 		if (!*f) {
 			x->head.style[x->head.nstyles++] =
-				dtx_book_format_find(&o->formats, o->xf[i]);
+				dtx_book_format_find(&o->formats, o->xf[i].format);
 			*f = x->head.nstyles;
 		}
 		x->style_of[i] = (uint16_t)(*f - 1);
@@ -341,12 +365,14 @@ out:
 	dtx_mem_free(o.formats.item);
 	dtx_mem_free(o.names.ref);
 	dtx_mem_free(o.xf);
+	dtx_mem_free(o.bold);
 	return rc;
 }
 
 void dtx_xls_clear(struct dtx_xls *x)
 {
 	dtx_mem_free(x->style_of);
+	dtx_mem_free(x->bold);
 	dtx_mem_free(x->sheet_end);
 	dtx_buf_clear(&x->text);
 	dtx_cfb_stream_clear(&x->stream);

@@ -58,6 +58,8 @@ static enum dtx_code put(struct walk *w, const struct cell *c, unsigned tag, uni
 	uint16_t style;
 
 	(void)cell_class(w, c, &style);
+	if (c->xf < w->x->nxf && w->x->bold[c->xf] && (tag & DTX_CELL_KIND) != DTX_CELL_BLANK)
+		tag |= DTX_GRID_BOLD;
 	if (c->col >= DTX_SHEET_COLS)
 		return dtx_xls_fail(w->x, w->rec.at, err, "a cell beyond column XFD");
 	return dtx_grid_add(w->grid, c->row, c->col, (uint8_t)(tag | c->flags), v, style, false,

@@ -45,6 +45,7 @@ struct dtx_book_table { /* a named table of a sheet */
 struct dtx_book_style {
 	struct dtx_str code;
 	enum dtx_fmt_class cls;
+	bool bold;
 };
 struct dtx_book_format { /* as the file defines it */
 	uint32_t id, place;

@@ -19,8 +19,9 @@ enum dtx_code dtx_book_format_add(struct dtx_book *book, struct dtx_book_formats
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	code.ptr = copy;
-	f->item[f->n] =
-		(struct dtx_book_format){ id, (uint32_t)f->n, { code, dtx_fmt_classify(code) } };
+	f->item[f->n] = (struct dtx_book_format){ id,
+		                                  (uint32_t)f->n,
+		                                  { code, dtx_fmt_classify(code), false } };
 	f->n++;
 out:
 	return rc;
@@ -56,5 +57,6 @@ struct dtx_book_style dtx_book_format_find(const struct dtx_book_formats *f, uin
 	}
 	if (lo && f->item[lo - 1].id == id)
 		return f->item[lo - 1].style;
-	return (struct dtx_book_style){ dtx_str_of(dtx_fmt_builtin_code(id)), dtx_fmt_builtin(id) };
+	return (struct dtx_book_style){ dtx_str_of(dtx_fmt_builtin_code(id)), dtx_fmt_builtin(id),
+		                        false };
 }

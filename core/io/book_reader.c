@@ -310,8 +310,9 @@ static void fill_cells(const struct book_reader *r, const struct slice *s,
 			v = dtx_grid_value(g, i);
 			if (dtx_sheet_cell_null(l, tag, v) &&
 			    (tag & DTX_CELL_KIND) != DTX_CELL_ERROR) {
-				bool bad = (tag & DTX_CELL_UNCACHED) ||
-				           (tag & DTX_CELL_KIND) == DTX_GRID_BAD_DATE;
+				unsigned kind = tag & DTX_CELL_KIND;
+				bool bad = kind == DTX_GRID_BAD_DATE ||
+				           (kind == DTX_CELL_BLANK && tag & DTX_CELL_UNCACHED);
 
 				tag = (uint8_t)((tag & DTX_CELL_FORMULA) | DTX_CELL_BLANK |
 				                (bad ? DTX_CELL_UNCACHED : 0));

@@ -17,6 +17,8 @@
 #define DTX_GRID_INLINE ((uint64_t)1 << 63)
 /* Kind of a cell whose format wants a date and whose number (value.num) is none; only in grids. */
 #define DTX_GRID_BAD_DATE 0x0au
+/* Of a cell that is not blank: its font is bold (a blank one has DTX_CELL_UNCACHED there). */
+#define DTX_GRID_BOLD 0x20u
 
 struct dtx_grid_chunk {
 	uint8_t tag[DTX_GRID_CHUNK];

@@ -12,7 +12,7 @@ static enum dtx_code show_number(struct dtx_sheet_layout *l, uint64_t cell, doub
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf b = DTX_BUF_INIT(4096);
 	uint16_t style = dtx_grid_style(l->grid, cell);
-	struct dtx_book_style s = { DTX_STR("General"), DTX_FMT_NUMBER };
+	struct dtx_book_style s = { DTX_STR("General"), DTX_FMT_NUMBER, false };
 	char *copy;
 
 	if (style < l->book->nstyles)

@@ -42,6 +42,9 @@ static enum dtx_code put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
 {
 	if (c->formula)
 		tag |= DTX_CELL_FORMULA;
+	if (c->style < w->book->head.nstyles && w->book->head.style[c->style].bold &&
+	    (tag & DTX_CELL_KIND) != DTX_CELL_BLANK)
+		tag |= DTX_GRID_BOLD;
 	dtx_xml_took_value(w->x);
 	return dtx_grid_add(w->grid, c->row, c->col, (uint8_t)tag, v, c->style, w->hidden, err);
 }

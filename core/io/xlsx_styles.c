@@ -7,6 +7,10 @@ struct styles {
 	struct dtx_xlsx *book;
 	struct dtx_book_formats formats; /* of the file, which beat built-in ones */
 	size_t cap;                      /* of book->head.style */
+	bool *bold;                      /* per font */
+	size_t nfonts, fonts_cap;
+	uint32_t *font; /* per style */
+	size_t font_cap;
 };
 
 static uint32_t attr_u32(const struct dtx_xml *x, const char *name)
@@ -25,6 +29,49 @@ static enum dtx_code add_format(struct styles *s, const struct dtx_xml *x, struc
 	                           dtx_xml_attr(x, "formatCode"), err);
 }
 
+/* <b/>, but not <b val="0"/>; of the font that x has begun, to its end. */
+static enum dtx_code add_font(struct styles *s, struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	unsigned depth = x->depth;
+	struct dtx_str val;
+
+	if (s->nfonts == DTX_BOOK_STYLES_MAX)
+		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d fonts", s->book->head.label,
+		         DTX_BOOK_STYLES_MAX);
+	if (!dtx_mem_reserve(&s->bold, &s->fonts_cap, s->nfonts + 1, sizeof(*s->bold)))
+		DTX_FAIL_MEM(err);
+	s->bold[s->nfonts] = false;
+	for (;;) {
+		DTX_TRY(dtx_xml_next(x, err));
+		if (x->kind == DTX_XML_END && x->depth < depth)
+			break;
+		if (x->kind != DTX_XML_START || x->depth != depth + 1 || !dtx_xml_is(x, "b"))
+			continue;
+		val = dtx_xml_attr(x, "val");
+		s->bold[s->nfonts] = !dtx_str_is(val, "0") && !dtx_str_is(val, "false");
+	}
+	s->nfonts++;
+out:
+	return rc;
+}
+
+static enum dtx_code read_fonts(struct styles *s, struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	unsigned depth = x->depth;
+
+	for (;;) {
+		DTX_TRY(dtx_xml_next(x, err));
+		if (x->kind == DTX_XML_END && x->depth < depth)
+			break;
+		if (x->kind == DTX_XML_START)
+			DTX_TRY(add_font(s, x, err));
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code add_style(struct styles *s, const struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -33,11 +80,13 @@ static enum dtx_code add_style(struct styles *s, const struct dtx_xml *x, struct
 	if (b->nstyles == DTX_BOOK_STYLES_MAX)
 		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d cell styles", b->label,
 		         DTX_BOOK_STYLES_MAX);
-	if (!dtx_mem_reserve(&b->style, &s->cap, b->nstyles + 1, sizeof(*b->style)))
+	if (!dtx_mem_reserve(&b->style, &s->cap, b->nstyles + 1, sizeof(*b->style)) ||
+	    !dtx_mem_reserve(&s->font, &s->font_cap, b->nstyles + 1, sizeof(*s->font)))
 		DTX_FAIL_MEM(err);
+	s->font[b->nstyles] = attr_u32(x, "fontId");
 	/* The id for now: formats may stand behind the styles. */
 	b->style[b->nstyles++] =
-		(struct dtx_book_style){ { NULL, attr_u32(x, "numFmtId") }, DTX_FMT_NUMBER };
+		(struct dtx_book_style){ { NULL, attr_u32(x, "numFmtId") }, DTX_FMT_NUMBER, false };
 out:
 	return rc;
 }
@@ -48,8 +97,10 @@ static void resolve_styles(struct styles *s)
 	uint32_t i;
 
 	dtx_book_formats_sort(&s->formats);
-	for (i = 0; i < b->nstyles; i++)
+	for (i = 0; i < b->nstyles; i++) {
 		b->style[i] = dtx_book_format_find(&s->formats, (uint32_t)b->style[i].code.len);
+		b->style[i].bold = s->font[i] < s->nfonts && s->bold[s->font[i]];
+	}
 }
 
 static enum dtx_code read_children(struct styles *s, struct dtx_xml *x,
@@ -88,6 +139,8 @@ enum dtx_code dtx_xlsx_styles_read(struct dtx_xlsx *book, const struct dtx_zip_e
 			continue;
 		if (dtx_xml_is(x, "numFmts"))
 			DTX_TRY(read_children(&s, x, add_format, err));
+		else if (dtx_xml_is(x, "fonts"))
+			DTX_TRY(read_fonts(&s, x, err));
 		else if (dtx_xml_is(x, "cellXfs"))
 			DTX_TRY(read_children(&s, x, add_style, err));
 		else
@@ -97,5 +150,7 @@ enum dtx_code dtx_xlsx_styles_read(struct dtx_xlsx *book, const struct dtx_zip_e
 out:
 	dtx_xlsx_part_close(&part);
 	dtx_mem_free(s.formats.item);
+	dtx_mem_free(s.bold);
+	dtx_mem_free(s.font);
 	return rc;
 }

@@ -212,6 +212,8 @@ def subtitle_to_column(df, as_="subtitle", col=None, match=(), drop=True):
     """Titles between the rows go to a new first column of the rows below them."""
     if as_ in df.columns:
         raise ValueError("subtitle_to_column: there is a column '%s'" % as_)
+    if match and match[0].get("kind") == "bold":
+        raise ValueError("subtitle_to_column: a frame does not know which cells are bold")
     grid, col = grid_of(df), df.columns[0] if col is None else col
     at, regex = list(df.columns).index(col), match[0].get("regex") if match else None
     title, titles, rows = None, [], []
