@@ -1,6 +1,7 @@
 /* CSV and TSV files.  Workers format batches, the bytes are put in order. */
 #include "core/base/mem.h"
 #include "core/io/csv_format.h"
+#include "core/io/csv_formula.h"
 #include "core/io/writer.h"
 
 #define WRITE_HEADER_MAX ((size_t)64 << 20)
@@ -8,6 +9,7 @@
 struct csv_writer {
 	struct dtx_writer head;
 	struct dtx_csv_format format;
+	struct dtx_csv_formulas formulas;
 	bool bom, no_header, begun;
 };
 
@@ -60,6 +62,7 @@ out:
 static enum dtx_code csv_writer_format(struct dtx_writer *w, struct dtx_batch *b,
                                        struct dtx_buf *out, struct dtx_err *err)
 {
+	dtx_csv_formula_count(b, &csv_writer_of(w)->formulas);
 	return dtx_csv_format_batch(&csv_writer_of(w)->format, b, out, err);
 }
 
@@ -105,7 +108,12 @@ out:
 
 static enum dtx_code csv_writer_finish(struct dtx_writer *w, struct dtx_err *err)
 {
-	return csv_writer_begin(csv_writer_of(w), err);
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(csv_writer_begin(csv_writer_of(w), err));
+	DTX_TRY(dtx_csv_formula_note(&csv_writer_of(w)->formulas, w->schema, &w->diags, err));
+out:
+	return rc;
 }
 
 static void csv_writer_close(struct dtx_writer *w)
