@@ -24,6 +24,11 @@ static const struct dtx_opt check_opts[] = {
 	  .metavar = "NAME|N",
 	  .offset = offsetof(struct check_args, run.sheet),
 	  .help = "sheet of the first input" },
+	{ .name = "limit",
+	  .kind = DTX_O_LIST,
+	  .metavar = "archive.NAME=N",
+	  .offset = offsetof(struct check_args, run.limit),
+	  .help = "another limit of what workbooks and gzip files may unpack to, see dtx run" },
 };
 
 static int check_status(const struct dtx_runner *r, bool typed)

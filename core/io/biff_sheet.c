@@ -11,6 +11,7 @@ enum {
 	NUM_ERROR = 0x24,
 	ROW_HIDDEN = 0x20,
 	COL_HIDDEN = 1,
+	TICK_RECORDS = 8192, /* between two looks at the progress */
 	RESULT_TEXT = 0,
 	RESULT_BOOL,
 	RESULT_ERROR
@@ -352,7 +353,8 @@ static enum dtx_code walk(struct walk *w, size_t place, uint64_t max_cells, stru
 {
 	enum dtx_code rc = DTX_OK;
 	const uint8_t *bytes = w->x->stream.bytes;
-	unsigned depth = 1;
+	const struct dtx_unpack *limits = &w->x->head.limits;
+	unsigned depth = 1, n = 0;
 
 	if (!w->end)
 		return dtx_xls_fail(w->x, place, err, "two sheets begin in one place");
@@ -368,6 +370,8 @@ static enum dtx_code walk(struct walk *w, size_t place, uint64_t max_cells, stru
 			depth--;
 		else if (depth == 1)
 			DTX_TRY(on_record(w, err));
+		if (limits->tick && !(++n % TICK_RECORDS))
+			limits->tick(limits->tick_arg, w->rec.at - place, w->end - place);
 	}
 	DTX_TRY(give_up_waiting(w, err));
 out:

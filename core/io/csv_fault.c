@@ -144,6 +144,18 @@ static long long fault_line(const struct dtx_csv *c, size_t byte)
 	return (long long)dtx_csv_line(c->text.data, 0, byte) + 1;
 }
 
+/* A cell of so many lines is the work of a stray quote; nothing helps against one of one line. */
+static void long_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
+{
+	size_t len = DTX_MIN(c->text.end - at, DTX_CSV_CELL_MAX);
+
+	if (!c->text.set.quotes || !memchr(c->text.data + at, '\n', len))
+		return;
+	dtx_repair_advise(err, c->dialect.quotes == DTX_QUOTES_LENIENT
+	                               ? "{\"quotes\":\"lines\"}"
+	                               : "{\"quotes\":\"lenient\"}");
+}
+
 static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err)
 {
@@ -170,6 +182,8 @@ static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 	                  "'%s': %s at L%lld (byte %zu)", dtx_source_name(c->head.src), text,
 	                  fault_line(c, at), at + c->enc.skipped);
 	dtx_err_hint(err, "%s", rows[row->fault].hint);
+	if (row->fault == DTX_CSV_TOO_LONG)
+		long_advise(c, at, err);
 	dtx_csv_blame(c, at, err);
 	return rows[row->fault].code;
 }

@@ -4,6 +4,8 @@
 #include "core/base/mem.h"
 #include "core/io/repair.h"
 
+#define TICK_ROWS 4096 /* between two looks at the progress */
+
 static int64_t line_of(const char *base, const char *p)
 {
 	int64_t n = 1;
@@ -227,6 +229,9 @@ static enum dtx_code pass_over(struct dtx_jrows *r, struct dtx_err *err)
 			break;
 		dtx_jscan_blanks(&s);
 		DTX_TRY(pass_record(&p, &s, &fresh, err));
+		if (r->src && !(r->nrows % TICK_ROWS))
+			dtx_source_tick(r->src, (uint64_t)(s.p - r->base),
+			                (uint64_t)(s.end - r->base));
 	}
 	DTX_TRY(pass_end(r, &s, err));
 	/* quarantine takes lines of text: here it is a refusal as well */
@@ -256,13 +261,14 @@ static bool none_read(const struct dtx_jrows *r, struct dtx_jscan *s)
 	return !dtx_jscan_value(s, &v);
 }
 
-static enum dtx_code open_rows(struct dtx_jrows *r, const char *label, struct dtx_str bytes,
-                               const struct dtx_read_opts *opts, struct dtx_err *err)
+static enum dtx_code open_rows(struct dtx_jrows *r, const struct dtx_source *src, const char *label,
+                               struct dtx_str bytes, const struct dtx_read_opts *opts,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_jscan s;
 
-	*r = (struct dtx_jrows){ .label = label, .base = bytes.ptr, .opts = opts };
+	*r = (struct dtx_jrows){ .src = src, .label = label, .base = bytes.ptr, .opts = opts };
 	r->area = (struct dtx_jscan){ .p = bytes.ptr,
 		                      .end = bytes.ptr + bytes.len,
 		                      .lenient = opts->json_lenient };
@@ -287,16 +293,18 @@ static void advise(const char *label, struct dtx_str bytes, const struct dtx_rea
 	other.json_lenient = true;
 	other.duplicate_keys = DTX_KEYS_LAST;
 	other.ragged = DTX_RAGGED_PAD;
-	if (open_rows(&trial, label, bytes, &other, NULL) == DTX_OK)
+	if (open_rows(&trial, NULL, label, bytes, &other, NULL) == DTX_OK)
 		dtx_repair_advise(err, again ? "{\"duplicate_keys\":\"last\"}"
 		                             : "{\"syntax\":\"lenient\"}");
 	dtx_jrows_clear(&trial);
 }
 
-enum dtx_code dtx_jrows_open(struct dtx_jrows *r, const char *label, struct dtx_str bytes,
-                             const struct dtx_read_opts *opts, struct dtx_err *err)
+enum dtx_code dtx_jrows_open(struct dtx_jrows *r, const struct dtx_source *src,
+                             struct dtx_str bytes, const struct dtx_read_opts *opts,
+                             struct dtx_err *err)
 {
-	enum dtx_code rc = open_rows(r, label, bytes, opts, err);
+	const char *label = dtx_source_name(src);
+	enum dtx_code rc = open_rows(r, src, label, bytes, opts, err);
 
 	if (rc == DTX_E_CORRUPT_FILE && err)
 		advise(label, bytes, opts, err);

@@ -42,6 +42,7 @@ struct dtx_joddity {
 	const char *at;
 };
 struct dtx_jrows {
+	const struct dtx_source *src; /* hears how far the first pass is; NULL: nobody */
 	const char *label;
 	const char *base;      /* of the input */
 	struct dtx_jscan area; /* the bytes that hold records */
@@ -105,8 +106,8 @@ DTX_MUSTUSE enum dtx_code dtx_jwalk_record(struct dtx_jwalk *w, struct dtx_jscan
 /* Steps over what parts records; *more is false at the end. */
 DTX_MUSTUSE enum dtx_code dtx_jrows_next(const struct dtx_jrows *r, struct dtx_jscan *s, bool first,
                                          bool *more, struct dtx_err *err);
-/* Finds the records, passes over all of them: columns, types, morsels. */
-DTX_MUSTUSE enum dtx_code dtx_jrows_open(struct dtx_jrows *r, const char *label,
+/* Finds the records, passes over all of them: columns, types, morsels; src hears how far. */
+DTX_MUSTUSE enum dtx_code dtx_jrows_open(struct dtx_jrows *r, const struct dtx_source *src,
                                          struct dtx_str bytes, const struct dtx_read_opts *opts,
                                          struct dtx_err *err);
 void dtx_jrows_clear(struct dtx_jrows *r);

@@ -333,7 +333,7 @@ static enum dtx_code json_open(struct dtx_source *src, const struct dtx_read_opt
 	r->opts = *opts;
 	pthread_mutex_init(&r->lock, NULL);
 	DTX_TRY(json_text(r, &text, err));
-	DTX_TRY(dtx_jrows_open(&r->rows, dtx_source_name(src), text, &r->opts, err));
+	DTX_TRY(dtx_jrows_open(&r->rows, src, text, &r->opts, err));
 	DTX_TRY(make_fields(r, err));
 	DTX_TRY(tell_all(r, err));
 	r->head.origin =

@@ -134,7 +134,7 @@ void test_repair_edges(void)
 		{ CSV("{\"op\":\"pivot_records\",\"every\":3}"), "k,v\na,1\nb,2\n,\n,\na,3\n",
 		  "a,b\n1,2\n3,\n" },
 		{ CSV("{\"op\":\"subtitle_to_column\",\"match\":\"bold\"}"), "a\n1\n",
-		  "unsupported_param" },
+		  "unexpected_value" },
 		{ CSV("{\"op\":\"split_tables\",\"prefix\":\"t\"}"), "a\n1\n",
 		  "unsupported_param" },
 		{ CSV("{\"op\":\"split_tables\",\"by\":\"repeated_header\"}"), "a,b\na,b\n1,x\n",
