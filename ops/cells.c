@@ -247,11 +247,62 @@ out:
 	return rc;
 }
 
+/* Whether all cells are there, in arrays of one type that has bytes only. */
+static bool gather_is_plain(const struct gather *g)
+{
+	enum dtx_type type = g->field->type.type;
+
+	if (type != DTX_T_INT64 && type != DTX_T_DATETIME && type != DTX_T_TEXT)
+		return false;
+	for (uint32_t i = 0; i < g->nsrc; i++)
+		if (g->src[i] && (g->src[i]->form != DTX_F_FLAT || g->src[i]->valid ||
+		                  g->src[i]->type.type != type))
+			return false;
+	for (uint32_t i = 0; i < g->n; i++)
+		if (!gather_at(g, i))
+			return false;
+	return true;
+}
+
+/* Rows are anywhere: the first word of each is on the way while others are copied. */
+static void gather_ahead(const struct gather *g, uint32_t i, size_t width)
+{
+	const struct dtx_column *c = i + AHEAD < g->n ? gather_at(g, i + AHEAD) : NULL;
+
+	if (c)
+		__builtin_prefetch((const char *)c->v.any + g->row[i + AHEAD] * width);
+}
+
+static enum dtx_code gather_plain(const struct gather *g, struct dtx_column **out,
+                                  struct dtx_err *err)
+{
+	bool text = g->field->type.type == DTX_T_TEXT;
+	struct dtx_builder b;
+	void *to;
+
+	dtx_builder_init(&b, g->field->type, g->n);
+	to = dtx_builder_bulk(&b, g->n);
+	for (uint32_t i = 0; to && !text && i < g->n; i++) {
+		gather_ahead(g, i, sizeof(int64_t));
+		((int64_t *)to)[i] = gather_at(g, i)->v.i64[g->row[i]];
+	}
+	for (uint32_t i = 0; to && text && i < g->n; i++) {
+		const struct dtx_text *t = &gather_at(g, i)->v.text[g->row[i]];
+
+		gather_ahead(g, i, sizeof(*t));
+		((struct dtx_text *)to)[i] =
+			t->len <= DTX_TEXT_INLINE ? *t : dtx_builder_keep(&b, dtx_text_str(t));
+	}
+	return dtx_builder_finish(&b, NULL, out, err);
+}
+
 static enum dtx_code gather_value(const struct gather *g, struct dtx_column **out,
                                   struct dtx_err *err)
 {
 	struct dtx_builder b;
 
+	if (g->n && gather_is_plain(g))
+		return gather_plain(g, out, err);
 	dtx_builder_init(&b, g->field->type, g->n);
 	for (uint32_t i = 0; i < g->n; i++) {
 		const struct dtx_column *c = gather_at(g, i);
@@ -418,186 +469,4 @@ bool dtx_field_merge(struct dtx_field *to, const struct dtx_field *f)
 	to->type = merged;
 	return merged.type == DTX_T_TEXT && was != other && was != DTX_T_NULL &&
 	       other != DTX_T_NULL;
-}
-
-/* --- a block of text cells --- */
-
-#define SPANBUF_MAX ((size_t)UINT32_MAX - 16)
-
-void dtx_spanbuf_init(struct dtx_spanbuf *s, char delim, char quote)
-{
-	*s = (struct dtx_spanbuf){ .bytes = DTX_BUF_INIT(SPANBUF_MAX),
-		                   .delim = delim,
-		                   .quote = quote ? quote : '"' };
-}
-
-void dtx_spanbuf_clear(struct dtx_spanbuf *s)
-{
-	dtx_buf_clear(&s->bytes);
-	dtx_mem_free(s->span);
-	dtx_mem_free(s->valid);
-	s->span = NULL;
-	s->valid = NULL;
-	s->n = s->cap = s->cap_words = 0;
-}
-
-/* Numbers are read eight bytes at a time, back from the end of their cell: the first cells of a
- * block need bytes before them too, also when they stand under the base of other blocks. */
-static void spanbuf_lead(struct dtx_spanbuf *s)
-{
-	if (!s->bytes.len)
-		dtx_buf_addn(&s->bytes, "        ", 8);
-}
-
-static void spanbuf_push(struct dtx_spanbuf *s, size_t off, size_t len, bool quoted)
-{
-	if (!dtx_buf_ok(&s->bytes) || len > DTX_SPAN_LEN ||
-	    !dtx_mem_reserve(&s->span, &s->cap, s->n + 1, sizeof(*s->span))) {
-		s->failed = true;
-		return;
-	}
-	s->span[s->n++] =
-		(struct dtx_span){ (uint32_t)off, (uint32_t)len | (quoted ? DTX_SPAN_QUOTED : 0) };
-}
-
-void dtx_spanbuf_null(struct dtx_spanbuf *s)
-{
-	spanbuf_push(s, 0, 0, false);
-}
-
-static bool text_needs_quotes(struct dtx_str t, char delim, char quote)
-{
-	if (t.len == 0)
-		return true;
-	for (size_t i = 0; i < t.len; i++)
-		if (t.ptr[i] == delim || t.ptr[i] == quote || t.ptr[i] == '\n' || t.ptr[i] == '\r')
-			return true;
-	return false;
-}
-
-void dtx_spanbuf_text(struct dtx_spanbuf *s, struct dtx_str t)
-{
-	size_t off;
-
-	spanbuf_lead(s);
-	off = s->bytes.len;
-	if (!text_needs_quotes(t, s->delim, s->quote)) {
-		dtx_buf_adds(&s->bytes, t);
-		spanbuf_push(s, off, t.len, false);
-		return;
-	}
-	dtx_buf_addc(&s->bytes, s->quote);
-	for (size_t i = 0; i < t.len; i++) {
-		if (t.ptr[i] == s->quote)
-			dtx_buf_addc(&s->bytes, s->quote);
-		dtx_buf_addc(&s->bytes, t.ptr[i]);
-	}
-	spanbuf_push(s, off + 1, s->bytes.len - off - 1, true);
-	dtx_buf_addc(&s->bytes, s->quote);
-}
-
-/* A written cell that stands for null (`NA` under null_values): bytes stay, the bit goes. */
-static void spanbuf_invalid(struct dtx_spanbuf *s)
-{
-	size_t words = dtx_bit_words(s->n);
-	size_t have = s->cap_words;
-
-	if (s->failed || !dtx_mem_reserve(&s->valid, &s->cap_words, words, sizeof(*s->valid))) {
-		s->failed = true;
-		return;
-	}
-	memset(s->valid + have, 0xff, (s->cap_words - have) * sizeof(*s->valid));
-	s->valid[(s->n - 1) >> 6] &= ~((uint64_t)1 << ((s->n - 1) & 63));
-}
-
-static void spanbuf_raw(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t row)
-{
-	struct dtx_span from = c->v.span[row];
-	uint32_t len = from.len & DTX_SPAN_LEN;
-	size_t off;
-
-	spanbuf_lead(s);
-	off = s->bytes.len;
-	if (from.len & DTX_SPAN_QUOTED) {
-		dtx_buf_addn(&s->bytes, c->base + from.off - 1, (size_t)len + 2);
-		spanbuf_push(s, off + 1, len, true);
-	} else {
-		dtx_buf_addn(&s->bytes, c->base + from.off, len);
-		spanbuf_push(s, off, len, false);
-	}
-	if (c->valid && !dtx_bit(c->valid, row))
-		spanbuf_invalid(s);
-}
-
-void dtx_spanbuf_add(struct dtx_spanbuf *s, const struct dtx_column *c, uint32_t row)
-{
-	struct dtx_buf scratch = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct dtx_str text;
-
-	if (c->form == DTX_F_CONST)
-		row = 0;
-	if (c->form == DTX_F_SPAN && c->delim == s->delim && c->quote == s->quote) {
-		spanbuf_raw(s, c, row);
-		return;
-	}
-	if (dtx_column_is_null(c, row)) {
-		dtx_spanbuf_null(s);
-		return;
-	}
-	if (c->form == DTX_F_SPAN) {
-		text = dtx_span_text(c->base, c->v.span[row], &scratch);
-	} else {
-		if (s->rules)
-			dtx_cells_print(c, row, s->rules, &scratch);
-		else
-			dtx_cast_print(c, row, &scratch);
-		text = (struct dtx_str){ scratch.ptr ? scratch.ptr : "", scratch.len };
-	}
-	if (!dtx_buf_ok(&scratch))
-		s->failed = true;
-	else
-		dtx_spanbuf_text(s, text);
-	dtx_buf_clear(&scratch);
-}
-
-enum dtx_code dtx_spanbuf_finish(struct dtx_spanbuf *s, struct dtx_typeref type,
-                                 struct dtx_column **out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_owner *owner;
-	struct dtx_column *c;
-	size_t words = dtx_bit_words(s->n), have = s->cap_words;
-
-	if (s->bytes.fail == DTX_BUF_MAX)
-		DTX_FAIL(err, DTX_E_CELL_LIMIT, "cells of one column need more than 4 GiB");
-	if (s->failed || !dtx_buf_room(&s->bytes, 1))
-		DTX_FAIL_MEM(err);
-	if (s->valid && have < words) {
-		if (!dtx_mem_reserve(&s->valid, &s->cap_words, words, sizeof(*s->valid)))
-			DTX_FAIL_MEM(err);
-		memset(s->valid + have, 0xff, (s->cap_words - have) * sizeof(*s->valid));
-	}
-	if (!dtx_mem_reserve(&s->span, &s->cap, s->n + 1, sizeof(*s->span)))
-		DTX_FAIL_MEM(err);
-	c = NULL;
-	owner = hold_new(s->bytes.ptr, s->span, s->valid, NULL, 0);
-	if (owner)
-		c = dtx_column_new(DTX_F_SPAN, type, (uint32_t)s->n, owner);
-	if (c) {
-		c->nulls = UINT32_MAX;
-		c->base = s->bytes.ptr;
-		c->v.span = s->span;
-		c->valid = s->valid;
-		c->delim = s->delim;
-		c->quote = s->quote;
-	}
-	dtx_buf_init(&s->bytes, SPANBUF_MAX);
-	s->span = NULL;
-	s->valid = NULL;
-	s->n = s->cap = s->cap_words = 0;
-	if (!c)
-		DTX_FAIL_MEM(err);
-	*out = c;
-out:
-	return rc;
 }

@@ -45,6 +45,7 @@ void dtx_gb_free_local(const struct dtx_opctx *ox, void *local)
 	dtx_mem_free(l->pos);
 	dtx_mem_free(l->link);
 	dtx_mem_free(l->id);
+	dtx_mem_free(l->row);
 	dtx_mem_free(l);
 }
 
@@ -61,7 +62,8 @@ enum dtx_code dtx_gb_init_local(const struct dtx_opctx *ox, void **local, struct
 	l->written = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(*l->written));
 	l->column = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(struct dtx_column *));
 	l->id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*l->id));
-	if (!l->value || !l->written || !l->column || !l->id)
+	l->row = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*l->row));
+	if (!l->value || !l->written || !l->column || !l->id || !l->row)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < s->nkeys; i++) {
 		dtx_builder_init(&l->value[i], s->key[i].field.type, 0);
@@ -159,7 +161,7 @@ static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
 {
 	const struct dtx_gb_state *s = l->state;
 	enum dtx_code rc = DTX_OK;
-	uint32_t count = dtx_groups_count(l->groups), next = l->n;
+	uint32_t count = dtx_groups_count(l->groups), next = l->n, fresh = 0;
 
 	if (count == l->n)
 		goto out;
@@ -173,22 +175,23 @@ static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
 			             s->stride, l->n, count);
 	l->n = count;
 	for (uint32_t k = 0; next < count && k < in->nsel; k++) {
-		uint32_t row = dtx_batch_row(in, k);
+		uint16_t row = (uint16_t)dtx_batch_row(in, k);
 
 		if (l->id[k] != next)
 			continue;
+		l->row[fresh++] = row;
 		l->pos[next] = l->at ? (uint64_t)l->at[row] : dtx_batch_pos(in, row);
 		l->link[next] = DTX_GB_SELF;
 		if (next && l->pos[next] < l->pos[next - 1])
 			l->unordered = true;
-		for (uint32_t i = 0; i < s->nkeys; i++) {
-			dtx_builder_copy(&l->value[i], key[i], row);
-			if (s->key[i].written)
-				keep_written(l, i, in->col[s->key[i].col], row);
-		}
 		next++;
 	}
 	DTX_ASSERT(next == count, err);
+	for (uint32_t i = 0; i < s->nkeys; i++) {
+		dtx_builder_rows(&l->value[i], key[i], l->row, fresh);
+		for (uint32_t k = 0; s->key[i].written && k < fresh; k++)
+			keep_written(l, i, in->col[s->key[i].col], l->row[k]);
+	}
 out:
 	return rc;
 }

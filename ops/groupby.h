@@ -50,6 +50,7 @@ struct dtx_gb_local {
 	uint32_t n;                  /* groups whose arrays are filled */
 	bool unordered;              /* positions did not come in ascending order */
 	uint32_t *id;                /* scratch: of a batch's live rows */
+	uint16_t *row;               /* scratch: a batch's rows that brought a group */
 	struct dtx_builder *value;   /* per key: its value per group */
 	struct dtx_spanbuf *written; /* per key: its first cell */
 	struct dtx_column **column;  /* per key, finished */

@@ -128,13 +128,33 @@ static inline bool text_same(const struct dtx_text *a, const struct dtx_text *b)
 	return a->len <= DTX_TEXT_INLINE ? x[1] == y[1] : memcmp(a->u.ptr, b->u.ptr, a->len) == 0;
 }
 
+/* Row keys are seldom shorter than a word: the last one may overlap the one before. */
+static inline bool row_same(struct dtx_str a, struct dtx_str b)
+{
+	uint64_t x, y;
+
+	if (a.len != b.len)
+		return false;
+	if (a.len < sizeof(x))
+		return a.len == 0 || memcmp(a.ptr, b.ptr, a.len) == 0;
+	for (size_t at = 0; at + sizeof(x) < a.len; at += sizeof(x)) {
+		memcpy(&x, a.ptr + at, sizeof(x));
+		memcpy(&y, b.ptr + at, sizeof(y));
+		if (x != y)
+			return false;
+	}
+	memcpy(&x, a.ptr + a.len - sizeof(x), sizeof(x));
+	memcpy(&y, b.ptr + b.len - sizeof(y), sizeof(y));
+	return x == y;
+}
+
 static inline bool key_same(const struct dtx_groups *g, enum kind kind, uint32_t id,
                             const union key *key)
 {
 	switch (kind) {
 	case KIND_TEXT: return text_same(&g->key.text[id], &key->text);
 	case KIND_INT: return g->key.i64[id] == key->i64;
-	case KIND_ROW: return dtx_str_eq(g->key.row[id], key->row);
+	case KIND_ROW: return row_same(g->key.row[id], key->row);
 	case KIND_NONE: break;
 	}
 	return true;
@@ -293,10 +313,7 @@ static bool chunk_row(struct chunk *c, struct dtx_column *const *col, uint32_t n
 	size_t end[CHUNK], at = 0;
 
 	dtx_buf_reset(bytes);
-	for (uint32_t i = 0; i < c->n; i++) {
-		dtx_key_equal(col, ncols, b->sel ? b->sel[from + i] : from + i, bytes);
-		end[i] = bytes->len;
-	}
+	dtx_key_equal_rows(col, ncols, b->sel, from, c->n, bytes, end);
 	if (!dtx_buf_ok(bytes))
 		return false;
 	for (uint32_t i = 0; i < c->n; i++) {

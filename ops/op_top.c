@@ -103,6 +103,29 @@ out:
 	return rc;
 }
 
+#define FEW 32 /* rows that are kept in order while the others pass */
+
+/* The first `most` of n rows in order, to their front: each row goes to its place among the best so
+ * far. */
+static int64_t few_best(const struct dtx_rowkeys *k, int64_t *row, int64_t n, int64_t most)
+{
+	int64_t best[FEW], have = 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		int64_t at = have;
+
+		if (have == most && dtx_rowkeys_cmp(k, row[i], best[have - 1]) >= 0)
+			continue;
+		for (; at > 0 && dtx_rowkeys_cmp(k, row[i], best[at - 1]) < 0; at--)
+			if (at < most)
+				best[at] = best[at - 1];
+		best[at] = row[i];
+		have += have < most;
+	}
+	memcpy(row, best, (size_t)have * sizeof(*row));
+	return have;
+}
+
 /* Best rows of one group, in place at the front of row[0..n); returns how many. */
 static enum dtx_code best_of(const struct top_args *a, const struct dtx_rowkeys *k, int64_t *row,
                              int64_t n, int64_t *kept, struct dtx_err *err)
@@ -113,6 +136,10 @@ static enum dtx_code best_of(const struct top_args *a, const struct dtx_rowkeys 
 	for (int64_t i = 0; i < n; i++)
 		if (!k->null[row[i]])
 			row[some++] = row[i];
+	if (a->ties == TIES_FIRST && a->n <= FEW) {
+		*kept = few_best(k, row, some, a->n);
+		goto out;
+	}
 	DTX_TRY(dtx_rowkeys_sort(k, row, some, err));
 	end = DTX_MIN(a->n, some);
 	while (a->ties == TIES_ALL && end && end < some &&

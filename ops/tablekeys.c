@@ -73,25 +73,65 @@ enum dtx_code dtx_rowkeys_open(struct dtx_rowkeys *k, int64_t nrows, struct dtx_
 
 	*k = (struct dtx_rowkeys)DTX_ROWKEYS_INIT;
 	dtx_buf_init(&k->bytes, (size_t)1 << 40);
-	k->end = dtx_mem_zalloc((size_t)nrows + 1, sizeof(*k->end));
+	k->key = dtx_mem_zalloc((size_t)nrows + 1, sizeof(*k->key));
 	k->null = dtx_mem_zalloc((size_t)nrows + 1, sizeof(*k->null));
-	if (!k->end || !k->null)
+	if (!k->key || !k->null)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
 }
 
-enum dtx_code dtx_rowkeys_add(struct dtx_rowkeys *k, int64_t at, const struct dtx_column *c,
-                              bool desc, struct dtx_err *err)
+#define SIGN ((uint64_t)1 << 63)
+
+static uint64_t float_word(double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits & SIGN ? ~bits : bits | SIGN;
+}
+
+static bool is_word(const struct dtx_column *c)
+{
+	return c->form == DTX_F_FLAT &&
+	       (c->type.type == DTX_T_INT64 || c->type.type == DTX_T_FLOAT64 ||
+	        c->type.type == DTX_T_DATETIME);
+}
+
+/* Keys of one word: they are compared as numbers. */
+static void add_words(struct dtx_rowkeys *k, int64_t at, const struct dtx_column *c, bool desc)
+{
+	uint64_t flip = desc ? ~(uint64_t)0 : 0;
+
+	for (uint32_t row = 0; row < c->len; row++)
+		k->key[at + row] =
+			flip ^ (c->type.type == DTX_T_FLOAT64 ? float_word(c->v.f64[row])
+		                                              : (uint64_t)c->v.i64[row] ^ SIGN);
+}
+
+static void add_bytes(struct dtx_rowkeys *k, int64_t at, const struct dtx_column *c, bool desc)
 {
 	const struct dtx_key_order order = { desc, false, DTX_COLLATE_BINARY };
-	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t row = 0; row < c->len; row++) {
 		dtx_key_sort(c, order, row, &k->bytes);
-		k->end[at + row] = k->bytes.len;
-		k->null[at + row] = dtx_column_is_null(c, row);
+		k->key[at + row] = k->bytes.len;
 	}
+}
+
+enum dtx_code dtx_rowkeys_add(struct dtx_rowkeys *k, int64_t at, const struct dtx_column *c,
+                              bool desc, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t row = 0; row < c->len; row++)
+		k->null[at + row] = dtx_column_is_null(c, row);
+	if (at == 0)
+		k->words = is_word(c);
+	if (!k->words)
+		add_bytes(k, at, c, desc);
+	else if (is_word(c)) /* else it is all nulls */
+		add_words(k, at, c, desc);
 	if (!dtx_buf_ok(&k->bytes))
 		DTX_FAIL_MEM(err);
 out:
@@ -121,20 +161,24 @@ out:
 void dtx_rowkeys_close(struct dtx_rowkeys *k)
 {
 	dtx_buf_clear(&k->bytes);
-	dtx_mem_free(k->end);
+	dtx_mem_free(k->key);
 	dtx_mem_free(k->null);
 	*k = (struct dtx_rowkeys)DTX_ROWKEYS_INIT;
 }
 
 static struct dtx_str rowkey(const struct dtx_rowkeys *k, int64_t row)
 {
-	size_t from = row ? k->end[row - 1] : 0;
+	size_t from = row ? (size_t)k->key[row - 1] : 0;
 
-	return (struct dtx_str){ k->bytes.ptr + from, k->end[row] - from };
+	return (struct dtx_str){ k->bytes.ptr + from, (size_t)k->key[row] - from };
 }
 
 int dtx_rowkeys_cmp(const struct dtx_rowkeys *k, int64_t a, int64_t b)
 {
+	if (k->null[a] || k->null[b])
+		return k->null[a] - k->null[b];
+	if (k->words)
+		return k->key[a] < k->key[b] ? -1 : k->key[a] > k->key[b];
 	return dtx_str_cmp(rowkey(k, a), rowkey(k, b));
 }
 

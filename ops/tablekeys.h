@@ -31,12 +31,14 @@ DTX_MUSTUSE enum dtx_code dtx_tablekeys_rows(const struct dtx_tablekeys *k, int6
 /* Sort keys of the values of one column of a table, to compare its rows with. */
 struct dtx_rowkeys {
 	struct dtx_buf bytes;
-	size_t *end; /* of each row's key */
+	uint64_t
+		*key; /* words: of each row, in the order of the values; else where its bytes end */
 	bool *null;
+	bool words;
 };
 #define DTX_ROWKEYS_INIT                                                                           \
 	{                                                                                          \
-		.end = NULL                                                                        \
+		.key = NULL                                                                        \
 	}
 /* Keys of n columns that follow each other in the table's row order (values, FLAT). */
 DTX_MUSTUSE enum dtx_code dtx_rowkeys_open(struct dtx_rowkeys *k, int64_t nrows,

@@ -150,6 +150,7 @@
 	A(mprotect, 1, D_IN(2, DTX_POLICY_RW), D_NONE, D_NONE, D_NONE, "no new code")              \
 	A(mremap, 1, D_EQ(3, 1), D_NONE, D_NONE, D_NONE, "growing memory")                         \
 	A(madvise, 1, D_LE(2, 4), D_NONE, D_NONE, D_NONE, "allocators: NORMAL to DONTNEED")        \
+	A(madvise, 1, D_EQ(2, 14), D_NONE, D_NONE, D_NONE, "allocators: HUGEPAGE")                 \
 	A(futex, 1, D_BITS(1, 0x180u, 0u), D_NONE, D_NONE, D_NONE, "locks: WAIT")                  \
 	A(futex, 1, D_BITS(1, 0x180u, 1u), D_NONE, D_NONE, D_NONE, "locks: WAKE")                  \
 	A(futex, 1, D_BITS(1, 0x180u, 9u), D_NONE, D_NONE, D_NONE, "locks: WAIT_BITSET")           \

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Process-wide by nature: one heap, one budget.  Relaxed order is enough, the numbers are only
  * compared with the limit, nothing is published through them. */
@@ -43,10 +44,30 @@ static void mem_add(size_t bytes)
 		;
 }
 
+#define MEM_HUGE_PAGE ((size_t)2 << 20)
+#define MEM_HUGE_MIN  (2 * MEM_HUGE_PAGE)
+
+/* Large blocks on large pages, where the kernel gives them on request: fewer faults.  A mere
+ * advice: that it is not taken is no failure. */
+static void mem_huge(void *ptr, size_t bytes)
+{
+	uintptr_t from = ((uintptr_t)ptr + MEM_HUGE_PAGE - 1) & ~(MEM_HUGE_PAGE - 1);
+	uintptr_t to = ((uintptr_t)ptr + bytes) & ~(MEM_HUGE_PAGE - 1);
+
+	if (to > from)
+		(void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
 static void *mem_count(void *ptr)
 {
-	if (ptr)
-		mem_add(malloc_usable_size(ptr));
+	size_t bytes;
+
+	if (!ptr)
+		return NULL;
+	bytes = malloc_usable_size(ptr);
+	mem_add(bytes);
+	if (DTX_UNLIKELY(bytes >= MEM_HUGE_MIN))
+		mem_huge(ptr, bytes);
 	return ptr;
 }
 

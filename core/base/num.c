@@ -2,6 +2,7 @@
  * locale, since nothing in dtx calls setlocale. */
 #include "core/base/num.h"
 
+#include <endian.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -190,55 +191,47 @@ bool dtx_num_parse_f64(const char *text, size_t len, double *out)
 	return isfinite(*out);
 }
 
-static const char num_pairs[] =
-	"00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-	"40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-	"8081828384858687888990919293949596979899";
+#define NUM_EIGHT 100000000u
+#define NUM_ZEROS 0x3030303030303030u /* of eight digits */
 
-/* Digits of v. */
-static size_t num_count(uint64_t v)
+/* The digits of v < 10^8 as eight bytes, the first one lowest: halves, quarters, eighths at once.
+ */
+static inline uint64_t num_eight(uint32_t v)
 {
-	static const uint64_t least[] = {
-		0,
-		10,
-		100,
-		1000,
-		10000,
-		100000,
-		1000000,
-		10000000,
-		100000000,
-		1000000000,
-		10000000000,
-		100000000000,
-		1000000000000,
-		10000000000000,
-		100000000000000,
-		1000000000000000,
-		10000000000000000,
-		100000000000000000,
-		1000000000000000000,
-		10000000000000000000u,
-	};
-	unsigned bits = 64 - (unsigned)__builtin_clzll(v | 1);
-	size_t n = bits * 1233 >> 12; /* log10(2) = 1233 / 4096 and a little */
+	uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
+	uint64_t hundreds = fours * 10486 >> 20 & 0x7f0000007fu;
+	uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
+	uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000fu;
 
-	return n + (v >= least[n]);
+	return tens | (twos - tens * 10) << 8;
 }
 
+static inline void num_store(char *out, uint64_t digits)
+{
+	digits = htole64(digits);
+	memcpy(out, &digits, sizeof(digits));
+}
+
+/* Eight bytes from `out` on are written whatever v is; a number has at most 20. */
 static size_t num_put_u64(char *out, uint64_t v)
 {
-	size_t n = num_count(v), at = n;
+	uint64_t digits;
+	unsigned skip;
+	size_t n;
 
-	while (v >= 100) {
-		at -= 2;
-		memcpy(out + at, num_pairs + v % 100 * 2, 2);
-		v /= 100;
+	if (v < 100) {
+		digits = v / 10 | (v % 10) << 8 | (NUM_ZEROS & 0xffff);
+		num_store(out, digits >> (v < 10) * 8);
+		n = 2 - (v < 10);
+	} else if (v < NUM_EIGHT) {
+		digits = num_eight((uint32_t)v);
+		skip = (unsigned)__builtin_ctzll(digits) & ~7u;
+		num_store(out, (digits | NUM_ZEROS) >> skip);
+		n = 8 - skip / 8;
+	} else {
+		n = num_put_u64(out, v / NUM_EIGHT) + 8;
+		num_store(out + n - 8, num_eight((uint32_t)(v % NUM_EIGHT)) | NUM_ZEROS);
 	}
-	if (v >= 10)
-		memcpy(out, num_pairs + v * 2, 2);
-	else
-		out[0] = (char)('0' + v);
 	out[n] = '\0';
 	return n;
 }
@@ -305,27 +298,26 @@ static char *num_scientific(char *p, const char *digits, size_t n, int exp10, bo
 /* The usual cell: few digits with a fraction, straight from its integer. */
 static size_t num_print_few(char *out, double v)
 {
-	char text[DTX_NUM_TEXT];
+	static const uint32_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
 	double a = fabs(v);
+	size_t n = v < 0;
 	uint64_t m;
-	size_t n, neg = v < 0;
 	int k;
 
-	if (!(a >= 1 && dtx_num_few_digits(a, &m, &k)))
+	if (!(a >= 1 && dtx_num_few_digits(a, &m, &k)) || (size_t)k >= DTX_COUNT(power))
 		return 0;
-	n = dtx_num_print_u64(text, m);
-	if (k == 0) {
-		text[n++] = '.';
-		text[n++] = '0';
-	} else {
-		memmove(text + n - (size_t)k + 1, text + n - (size_t)k, (size_t)k);
-		text[n - (size_t)k] = '.';
-		n++;
-	}
 	out[0] = '-';
-	memcpy(out + neg, text, n);
-	out[neg + n] = '\0';
-	return neg + n;
+	n += num_put_u64(out + n, m / power[k]);
+	out[n++] = '.';
+	if (k == 0) {
+		out[n] = '0';
+		out[++n] = '\0';
+		return n;
+	}
+	num_store(out + n, (num_eight((uint32_t)(m % power[k])) | NUM_ZEROS) >> (64 - 8 * k));
+	n += (size_t)k;
+	out[n] = '\0';
+	return n;
 }
 
 size_t dtx_num_print_f64(char out[DTX_NUM_TEXT], double v)

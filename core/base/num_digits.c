@@ -7,24 +7,40 @@
 #include "core/base/num.h"
 #include "core/base/num_pow10.h"
 
-#define NUM_FEW 4
+/* Decimals that are tried: most numbers of a table have no more. */
+static const uint8_t digits_few[] = { 2, 6 };
 
-/* m of at most 15 digits: no other decimal of so few digits reads back as v, so the first k that
- * fits gives the shortest text. */
+/* m / 10^k without zeros at the end of m. */
+static void digits_strip(uint64_t *m, int *k)
+{
+	while (*k >= 2 && *m % 100 == 0) {
+		*m /= 100;
+		*k -= 2;
+	}
+	if (*k && *m % 10 == 0) {
+		*m /= 10;
+		*k -= 1;
+	}
+}
+
+/* m of at most 15 digits: no other decimal of so few digits reads back as v, so this is the
+ * shortest text but for zeros at its end. */
 bool dtx_num_few_digits(double v, uint64_t *m, int *k)
 {
-	int i;
+	size_t i;
 
-	for (i = 0; i <= NUM_FEW; i++) {
-		double scaled = v * dtx_num_pow10[i];
+	for (i = 0; i < DTX_COUNT(digits_few); i++) {
+		double power = dtx_num_pow10[digits_few[i]];
+		double scaled = v * power;
 		double whole;
 
 		if (!(scaled < 1e15))
 			return false;
-		whole = (double)(uint64_t)(scaled + 0.5);
-		if (whole / dtx_num_pow10[i] == v) {
+		whole = (double)(int64_t)(scaled + 0.5);
+		if (whole / power == v) {
 			*m = (uint64_t)whole;
-			*k = i;
+			*k = digits_few[i];
+			digits_strip(m, k);
 			return true;
 		}
 	}

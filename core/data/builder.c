@@ -223,6 +223,81 @@ void dtx_builder_copy(struct dtx_builder *b, const struct dtx_column *from, uint
 	}
 }
 
+static void builder_rows_4(struct dtx_builder *b, const struct dtx_column *from,
+                           const uint16_t *row, uint32_t n)
+{
+	int32_t *to = (int32_t *)b->values + b->len;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		to[i] = from->v.day[row[i]];
+}
+
+static void builder_rows_8(struct dtx_builder *b, const struct dtx_column *from,
+                           const uint16_t *row, uint32_t n)
+{
+	int64_t *to = (int64_t *)b->values + b->len;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		to[i] = from->v.i64[row[i]];
+}
+
+static void builder_rows_f64(struct dtx_builder *b, const struct dtx_column *from,
+                             const uint16_t *row, uint32_t n)
+{
+	double *to = (double *)b->values + b->len;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		to[i] = from->v.f64[row[i]] + 0.0; /* as dtx_builder_f64 */
+}
+
+static void builder_rows_text(struct dtx_builder *b, const struct dtx_column *from,
+                              const uint16_t *row, uint32_t n)
+{
+	struct dtx_text *to = (struct dtx_text *)b->values + b->len;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct dtx_text *t = &from->v.text[row[i]];
+
+		to[i] = t->len <= DTX_TEXT_INLINE ? *t : dtx_builder_keep(b, dtx_text_str(t));
+	}
+}
+
+/* Types whose rows are copied without a call per row. */
+static bool builder_has_rows(enum dtx_type type)
+{
+	return type == DTX_T_TEXT || builder_width(type) == 4 || builder_width(type) == 8;
+}
+
+void dtx_builder_rows(struct dtx_builder *b, const struct dtx_column *from, const uint16_t *row,
+                      uint32_t n)
+{
+	uint32_t i;
+
+	if (from->form != DTX_F_FLAT || from->valid || b->valid ||
+	    !builder_has_rows(b->type.type)) {
+		for (i = 0; i < n; i++)
+			dtx_builder_copy(b, from, row[i]);
+		return;
+	}
+	while (!b->failed && (!b->values || b->cap - b->len < n))
+		b->failed = !builder_grow(b);
+	if (b->failed)
+		return;
+	if (b->type.type == DTX_T_TEXT)
+		builder_rows_text(b, from, row, n);
+	else if (b->type.type == DTX_T_FLOAT64)
+		builder_rows_f64(b, from, row, n);
+	else if (builder_width(b->type.type) == 4)
+		builder_rows_4(b, from, row, n);
+	else
+		builder_rows_8(b, from, row, n);
+	b->len += n;
+}
+
 void *dtx_builder_bulk(struct dtx_builder *b, uint32_t n)
 {
 	b->cap = n;

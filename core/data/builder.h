@@ -31,6 +31,9 @@ void dtx_builder_text(struct dtx_builder *b, struct dtx_str v); /* copies */
 void dtx_builder_text_borrow(struct dtx_builder *b, struct dtx_str v);
 /* Row of another FLAT/DICT/CONST column of the same type, nulls too. */
 void dtx_builder_copy(struct dtx_builder *b, const struct dtx_column *from, uint32_t row);
+/* Rows row[0..n) of such a column. */
+void dtx_builder_rows(struct dtx_builder *b, const struct dtx_column *from, const uint16_t *row,
+                      uint32_t n);
 /* n rows in one go on an empty builder: the caller fills the array (BOOL: zeroed bits to set), all
  * rows are present until dtx_builder_absent says otherwise.  NULL: out of memory (finish tells). */
 DTX_MUSTUSE void *dtx_builder_bulk(struct dtx_builder *b, uint32_t n);

@@ -99,6 +99,95 @@ void dtx_key_equal(struct dtx_column *const *col, size_t n, uint32_t row, struct
 		key_equal_one(col[i], row, out);
 }
 
+/* --- many rows: the usual types without a call and a check of room per cell --- */
+
+#define KEY_CELL                                                                                   \
+	(1 + sizeof(uint32_t) + DTX_TEXT_INLINE) /* most bytes of a cell but for long text */
+
+static bool key_is_plain(const struct dtx_column *c)
+{
+	return c->form == DTX_F_FLAT &&
+	       (c->type.type == DTX_T_INT64 || c->type.type == DTX_T_TEXT ||
+	        c->type.type == DTX_T_DATE || c->type.type == DTX_T_DATETIME);
+}
+
+/* Most bytes of the keys of n rows; 0: a column is of no plain type. */
+static size_t key_bytes_max(struct dtx_column *const *col, size_t ncols, const uint16_t *sel,
+                            uint32_t from, uint32_t n)
+{
+	size_t bytes = (size_t)n * ncols * KEY_CELL + KEY_CELL;
+
+	for (size_t k = 0; k < ncols; k++) {
+		if (!key_is_plain(col[k]))
+			return 0;
+		if (col[k]->type.type != DTX_T_TEXT)
+			continue;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t len = col[k]->v.text[sel ? sel[from + i] : from + i].len;
+
+			bytes += len > DTX_TEXT_INLINE ? len : 0;
+		}
+	}
+	return bytes;
+}
+
+static inline char *key_put_word(char *p, enum key_tag tag, int64_t v)
+{
+	*p = (char)tag;
+	memcpy(p + 1, &v, sizeof(v));
+	return p + 1 + sizeof(v);
+}
+
+/* A short text is its length and bytes as they stand in the view; what is copied too much, the
+ * next cell overwrites. */
+static inline char *key_put_text(char *p, const struct dtx_text *t)
+{
+	*p = KEY_TEXT;
+	memcpy(p + 1, t, sizeof(*t));
+	if (t->len > DTX_TEXT_INLINE)
+		memcpy(p + 1 + sizeof(t->len), t->u.ptr, t->len);
+	return p + 1 + sizeof(t->len) + t->len;
+}
+
+static inline char *key_put(char *p, const struct dtx_column *c, uint32_t row)
+{
+	if (c->valid && !dtx_bit(c->valid, row)) {
+		*p = KEY_NULL;
+		return p + 1;
+	}
+	switch (c->type.type) {
+	case DTX_T_TEXT: return key_put_text(p, &c->v.text[row]);
+	case DTX_T_INT64: return key_put_word(p, KEY_INT, c->v.i64[row]);
+	case DTX_T_DATE: return key_put_word(p, KEY_MOMENT, c->v.day[row] * DTX_DAY_US);
+	default: return key_put_word(p, KEY_MOMENT, c->v.i64[row]);
+	}
+}
+
+void dtx_key_equal_rows(struct dtx_column *const *col, size_t ncols, const uint16_t *sel,
+                        uint32_t from, uint32_t n, struct dtx_buf *out, size_t *end)
+{
+	size_t most = key_bytes_max(col, ncols, sel, from, n);
+	char *p;
+
+	for (uint32_t i = 0; !most && i < n; i++) {
+		dtx_key_equal(col, ncols, sel ? sel[from + i] : from + i, out);
+		end[i] = out->len;
+	}
+	if (!most || !dtx_buf_room(out, most))
+		return;
+	p = out->ptr + out->len;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t row = sel ? sel[from + i] : from + i;
+
+		for (size_t k = 0; k < ncols; k++)
+			p = key_put(p, col[k], row);
+		end[i] = (size_t)(p - out->ptr);
+	}
+	out->len = (size_t)(p - out->ptr);
+}
+
+/* --- order --- */
+
 static void key_big_endian(struct dtx_buf *out, uint64_t v)
 {
 	v = __builtin_bswap64(v);

@@ -9,6 +9,11 @@
  * are FLAT, DICT or CONST. */
 void dtx_key_equal(struct dtx_column *const *col, size_t n, uint32_t row, struct dtx_buf *out);
 
+/* The same of n rows, sel[from ..] (NULL: from ..), one behind the other: that of row i ends at
+ * end[i]. */
+void dtx_key_equal_rows(struct dtx_column *const *col, size_t ncols, const uint16_t *sel,
+                        uint32_t from, uint32_t n, struct dtx_buf *out, size_t *end);
+
 enum dtx_collate { DTX_COLLATE_BINARY, DTX_COLLATE_NOCASE, DTX_COLLATE_NATURAL };
 struct dtx_key_order {
 	bool desc, nulls_first;

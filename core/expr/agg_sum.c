@@ -7,17 +7,24 @@
 #include "core/expr/wsum.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
+/* Groups come in any order: a state is on the way while others are added to. */
+#define AHEAD 16u
+#define PREFETCH(k)                                                                                \
+	__builtin_prefetch(                                                                        \
+		states + (size_t)r->group[(k) + AHEAD < r->n ? (k) + AHEAD : (k)] * stride, 1)
 /* Runs body with the row i of each value k. */
 #define EACH(...)                                                                                  \
 	do {                                                                                       \
 		if (r->row) {                                                                      \
 			for (uint32_t k = 0; k < r->n; k++) {                                      \
 				uint32_t i = r->row[k];                                            \
+				PREFETCH(k);                                                       \
 				__VA_ARGS__                                                        \
 			}                                                                          \
 		} else {                                                                           \
 			for (uint32_t k = 0; k < r->n; k++) {                                      \
 				uint32_t i = k;                                                    \
+				PREFETCH(k);                                                       \
 				__VA_ARGS__                                                        \
 			}                                                                          \
 		}                                                                                  \

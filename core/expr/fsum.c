@@ -134,23 +134,34 @@ bool dtx_fsum_merge(struct dtx_fsum *to, struct dtx_fsum *from)
 	return true;
 }
 
-static double round_with(const struct dtx_fsum *s, double minus)
+static void wide_add_sum(struct dtx_fwide *w, const struct dtx_fsum *s)
+{
+	wide_add(w, s->hi);
+	wide_add(w, s->lo);
+	if (!s->more)
+		return;
+	wide_carry(w);
+	wide_carry(s->more);
+	for (int i = 0; i < DIGITS; i++)
+		w->digit[i] += s->more->digit[i];
+}
+
+/* Rounded value of a + b - minus; b NULL: 0. */
+static double round_with(const struct dtx_fsum *a, const struct dtx_fsum *b, double minus)
 {
 	struct dtx_fwide w;
 
-	if (s->more)
-		w = *s->more;
-	else
-		memset(&w, 0, sizeof(w));
-	wide_add(&w, s->hi);
-	wide_add(&w, s->lo);
+	memset(&w, 0, sizeof(w));
+	wide_add_sum(&w, a);
+	if (b)
+		wide_add_sum(&w, b);
 	wide_add(&w, -minus);
 	return wide_round(&w);
 }
 
 double dtx_fsum_round(struct dtx_fsum *s)
 {
-	return s->more ? round_with(s, 0) : s->hi + s->lo;
+	return s->more ? round_with(s, NULL, 0) : s->hi + s->lo;
 }
 
 double dtx_fsum_round2(struct dtx_fsum *s, double *low)
@@ -159,8 +170,8 @@ double dtx_fsum_round2(struct dtx_fsum *s, double *low)
 
 	if (!s->more)
 		return dtx_two_sum(s->hi, s->lo, low);
-	high = round_with(s, 0);
-	*low = isfinite(high) ? round_with(s, high) : 0;
+	high = round_with(s, NULL, 0);
+	*low = isfinite(high) ? round_with(s, NULL, high) : 0;
 	return high;
 }
 
@@ -172,12 +183,42 @@ void dtx_fsum_free(struct dtx_fsum *s)
 
 bool dtx_fspread_merge(struct dtx_fspread *to, struct dtx_fspread *from)
 {
-	if (!dtx_fsum_merge(&to->x, &from->x) || !dtx_fsum_merge(&to->xx, &from->xx))
+	if (!dtx_fsum_merge(&to->x, &from->x) || !dtx_fsum_merge(&to->xx, &from->xx) ||
+	    !dtx_fsum_merge(&to->low, &from->low))
 		return false;
 	to->n += from->n;
 	to->huge += from->huge;
 	from->n = from->huge = 0;
 	return true;
+}
+
+/* The sum of both as two words without any loss; false: it needs more. */
+static bool sum_both(const struct dtx_fsum *a, const struct dtx_fsum *b, double *high, double *low)
+{
+	double lost, rest, hi = a->hi, lo = a->lo;
+
+	if (a->more || b->more)
+		return false;
+	hi = dtx_two_sum(hi, b->hi, &lost);
+	lo = dtx_two_sum(lo, lost, &rest);
+	if (rest != 0)
+		return false;
+	hi = dtx_two_sum(hi, b->lo, &lost);
+	lo = dtx_two_sum(lo, lost, &rest);
+	*high = dtx_two_sum(hi, lo, low);
+	return rest == 0;
+}
+
+/* dtx_fsum_round2 of a + b. */
+static double round2_both(const struct dtx_fsum *a, const struct dtx_fsum *b, double *low)
+{
+	double high;
+
+	if (sum_both(a, b, &high, low))
+		return high;
+	high = round_with(a, b, 0);
+	*low = isfinite(high) ? round_with(a, b, high) : 0;
+	return high;
 }
 
 /* (xx - x * x / n) / (n - 1), the difference in twice the precision. */
@@ -192,7 +233,7 @@ bool dtx_fspread_var(struct dtx_fspread *s, double *var)
 		return true;
 	}
 	x = dtx_fsum_round2(&s->x, &xl);
-	xx = dtx_fsum_round2(&s->xx, &xxl);
+	xx = round2_both(&s->xx, &s->low, &xxl);
 	mean = x / n;
 	ml = (fma(-mean, n, x) + xl) / n;
 	part = mean * x;
@@ -206,4 +247,5 @@ void dtx_fspread_free(struct dtx_fspread *s)
 {
 	dtx_fsum_free(&s->x);
 	dtx_fsum_free(&s->xx);
+	dtx_fsum_free(&s->low);
 }

@@ -43,9 +43,10 @@ double dtx_fsum_round(struct dtx_fsum *s);
 double dtx_fsum_round2(struct dtx_fsum *s, double *low);
 void dtx_fsum_free(struct dtx_fsum *s);
 
-/* The exact sums of x and of x * x that a variance is made of. */
+/* The exact sums of x and of x * x that a variance is made of.  A square has twice the digits of a
+ * float: its upper and its lower half are summed apart, where each sum fits its two words. */
 struct dtx_fspread { /* all zero: empty */
-	struct dtx_fsum x, xx;
+	struct dtx_fsum x, xx, low;
 	uint64_t n;
 	uint64_t huge; /* squares beyond the largest float: no variance while one is in */
 };
@@ -62,7 +63,7 @@ static inline bool dtx_fspread_step(struct dtx_fspread *s, double x, int sign)
 		s->huge += (uint64_t)(int64_t)sign;
 		return true;
 	}
-	return dtx_fsum_add(&s->xx, sign * square) && dtx_fsum_add(&s->xx, sign * lost);
+	return dtx_fsum_add(&s->xx, sign * square) && dtx_fsum_add(&s->low, sign * lost);
 }
 DTX_MUSTUSE static inline bool dtx_fspread_add(struct dtx_fspread *s, double x)
 {

@@ -6,6 +6,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/mem.h"
+#include "core/base/num.h"
 #include "core/data/cast.h"
 
 #define TABLEHASH_ROW_MAX ((size_t)1 << 30)
@@ -86,6 +87,23 @@ static void rowhash_workbook(const struct dtx_column *c, uint32_t row, struct dt
 	b->len += ROWHASH_HEAD + n;
 }
 
+/* A number of a FLAT column, printed where it goes. */
+static void rowhash_number(const struct dtx_column *c, uint32_t row, struct dtx_buf *b)
+{
+	uint8_t *to;
+	size_t n;
+
+	if (!dtx_buf_room(b, ROWHASH_HEAD + DTX_NUM_TEXT))
+		return;
+	to = (uint8_t *)b->ptr + b->len;
+	n = c->type.type == DTX_T_INT64
+	            ? dtx_num_print_i64((char *)to + ROWHASH_HEAD, c->v.i64[row])
+	            : dtx_num_print_f64((char *)to + ROWHASH_HEAD, c->v.f64[row]);
+	to[0] = 1;
+	tablehash_be32(to + 1, n);
+	b->len += ROWHASH_HEAD + n;
+}
+
 static void rowhash_printed(const struct dtx_column *c, uint32_t row, struct dtx_buf *b)
 {
 	static const uint8_t head[ROWHASH_HEAD] = { 1, 0, 0, 0, 0 };
@@ -97,6 +115,16 @@ static void rowhash_printed(const struct dtx_column *c, uint32_t row, struct dtx
 		tablehash_be32((uint8_t *)b->ptr + at + 1, b->len - at - ROWHASH_HEAD);
 }
 
+static void rowhash_flat(const struct dtx_column *c, uint32_t row, struct dtx_buf *b)
+{
+	if (c->type.type == DTX_T_TEXT)
+		rowhash_text(dtx_text_str(&c->v.text[row]), b);
+	else if (c->type.type == DTX_T_INT64 || c->type.type == DTX_T_FLOAT64)
+		rowhash_number(c, row, b);
+	else
+		rowhash_printed(c, row, b);
+}
+
 /* Byte 0, or byte 1, length and text. */
 static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_buf *b)
 {
@@ -105,6 +133,8 @@ static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_bu
 	else if (c->form == DTX_F_SPAN && !(c->v.span[row].len & DTX_SPAN_QUOTED))
 		rowhash_text((struct dtx_str){ c->base + c->v.span[row].off, c->v.span[row].len },
 		             b);
+	else if (c->form == DTX_F_FLAT)
+		rowhash_flat(c, row, b);
 	else if (c->form == DTX_F_CELL)
 		rowhash_workbook(c, row, b);
 	else

@@ -306,6 +306,46 @@ void test_fsum_equals_wide_reference(void)
 	T_CHECK(first == fsum_of(x, 500, 1, 7));
 }
 
+/* Of many magnitudes, whichever part they are in: the same bits; and of few digits the true value.
+ */
+void test_fspread_is_exact(void)
+{
+	static const double plain[] = { 1.5, 2.25, 4.0, 8.125 };
+	double first = 0, var = 0;
+	size_t parts, i;
+
+	for (parts = 1; parts <= 4; parts++) {
+		struct dtx_fspread s[4];
+		uint64_t state = 5;
+
+		memset(s, 0, sizeof(s));
+		for (i = 0; i < 400; i++) {
+			state = state * 6364136223846793005u + 1442695040888963407u;
+			T_CHECK(dtx_fspread_add(
+				&s[i % parts],
+				ldexp((double)(int64_t)state, (int)(state >> 20) % 200 - 100)));
+		}
+		for (i = 1; i < parts; i++)
+			T_CHECK(dtx_fspread_merge(&s[0], &s[i]));
+		T_CHECK(dtx_fspread_var(&s[0], &var));
+		first = parts == 1 ? var : first;
+		T_CHECK(var == first);
+		for (i = 0; i < parts; i++)
+			dtx_fspread_free(&s[i]);
+	}
+	{
+		struct dtx_fspread s = { 0 };
+
+		for (i = 0; i < 4; i++)
+			T_CHECK(dtx_fspread_add(&s, plain[i]) && dtx_fspread_add(&s, 1e100));
+		for (i = 0; i < 4; i++)
+			T_CHECK(dtx_fspread_drop(&s, 1e100));
+		T_CHECK(dtx_fspread_var(&s, &var));
+		T_CHECK(var == 8.774739583333334);
+		dtx_fspread_free(&s);
+	}
+}
+
 static enum dtx_code add_texts(struct expr_env *v, const struct dtx_aggcall *c)
 {
 	static const uint32_t group[3] = { 0, 1, 0 };

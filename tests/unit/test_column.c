@@ -477,6 +477,105 @@ void test_key_equal(void)
 	T_CHECK(i > 10);
 }
 
+/* The columns of the table of keys: plain ones, and one that takes the general way. */
+static void keys_of_rows(struct dtx_column *const *col, size_t ncols)
+{
+	static const uint16_t sel[] = { 3, 1, 0, 2, 1 };
+	struct dtx_buf one = DTX_BUF_INIT(10000), many = DTX_BUF_INIT(10000);
+	size_t end[4];
+
+	dtx_buf_add(&one, "before");
+	dtx_buf_add(&many, "before");
+	dtx_key_equal_rows(col, ncols, sel, 1, 4, &many, end);
+	for (uint32_t i = 0; i < 4; i++) {
+		dtx_key_equal(col, ncols, sel[1 + i], &one);
+		T_INT(end[i], one.len);
+	}
+	T_INT(many.len, one.len);
+	T_CHECK(memcmp(many.ptr, one.ptr, one.len) == 0);
+	dtx_buf_reset(&one);
+	dtx_buf_reset(&many);
+	dtx_key_equal_rows(col, ncols, NULL, 1, 3, &many, end);
+	for (uint32_t row = 1; row < 4; row++)
+		dtx_key_equal(col, ncols, row, &one);
+	T_CHECK(many.len == one.len && memcmp(many.ptr, one.ptr, one.len) == 0);
+	dtx_buf_clear(&one);
+	dtx_buf_clear(&many);
+}
+
+static struct dtx_column *key_rows(const char *type, const char *const *value)
+{
+	struct dtx_column *c = NULL, *all = NULL;
+	struct dtx_builder b;
+	struct dtx_typeref to;
+
+	T_CHECK(dtx_type_parse(dtx_str_of(type), &to));
+	dtx_builder_init(&b, to, 4);
+	for (int i = 0; i < 4; i++) {
+		T_OK(key_column(type, value[i], &c), NULL);
+		dtx_builder_copy(&b, c, 0);
+		dtx_column_unref(c);
+		c = NULL;
+	}
+	T_OK(dtx_builder_finish(&b, NULL, &all, NULL), NULL);
+	return all;
+}
+
+void test_key_equal_rows(void)
+{
+	static const char *const text[] = { "a", NULL, "", "a text of more than twelve bytes" };
+	static const char *const number[] = { "-1", "9000000000", NULL, "7" };
+	static const char *const day[] = { "2024-01-01", NULL, "1969-12-31", "0001-01-01" };
+	static const char *const part[] = { "0.10", "2.00", NULL, "3.25" };
+	struct dtx_column *col[] = { key_rows("text", text), key_rows("int", number),
+		                     key_rows("date", day), key_rows("text", text),
+		                     key_rows("decimal(5,2)", part) };
+
+	keys_of_rows(col, 4);
+	keys_of_rows(col, 5);
+	for (size_t i = 0; i < DTX_COUNT(col); i++)
+		dtx_column_unref(col[i]);
+}
+
+/* Rows of a column in one go and one by one. */
+void test_builder_rows(void)
+{
+	static const char *const type[] = {
+		"text", "int", "date", "float", "bool", "decimal(5,2)"
+	};
+	static const char *const value[][4] = {
+		{ "a", "a text of more than twelve bytes", "", "twelve bytes" },
+		{ "1", "2", "-3", "4" },
+		{ "2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04" },
+		{ "1.5", "-0.0", "2.5", "1e300" },
+		{ "true", "false", "true", "true" },
+		{ "0.10", "2.00", "0.00", "3.25" },
+	};
+	static const uint16_t row[] = { 3, 0, 2, 1 };
+
+	for (size_t i = 0; i < DTX_COUNT(type); i++) {
+		struct dtx_column *from = key_rows(type[i], value[i]), *to = NULL;
+		struct dtx_builder b;
+
+		dtx_builder_init(&b, from->type, 0);
+		for (int k = 0; k < 40; k++)
+			dtx_builder_rows(&b, from, row, 4);
+		T_OK(dtx_builder_finish(&b, NULL, &to, NULL), NULL);
+		T_INT(to->len, 160);
+		for (uint32_t k = 0; k < to->len; k++) {
+			struct dtx_buf x = DTX_BUF_INIT(1000), y = DTX_BUF_INIT(1000);
+
+			dtx_key_equal(&to, 1, k, &x);
+			dtx_key_equal(&from, 1, row[k % 4], &y);
+			T_CHECK(x.len == y.len && memcmp(x.ptr, y.ptr, x.len) == 0);
+			dtx_buf_clear(&x);
+			dtx_buf_clear(&y);
+		}
+		dtx_column_unref(from);
+		dtx_column_unref(to);
+	}
+}
+
 /* Sign of a's key against b's, each followed by another key so that lengths do not decide. */
 static int key_compare(const char *type, const char *a, const char *b, struct dtx_key_order order)
 {

@@ -104,6 +104,56 @@ void test_num_parse_f64_long(void)
 	T_CHECK(dtx_num_parse_f64(text, strlen(text), &v) && v == 9007199254740994.0);
 }
 
+/* Every length, and both sides of each power of ten. */
+void test_num_print_digits(void)
+{
+	char out[DTX_NUM_TEXT], want[DTX_NUM_TEXT];
+	uint64_t v = 1;
+	int len, k;
+
+	for (len = 1; len <= 20; len++) {
+		for (k = -2; k <= 2; k++) {
+			snprintf(want, sizeof(want), "%llu", (unsigned long long)(v + (uint64_t)k));
+			T_INT(dtx_num_print_u64(out, v + (uint64_t)k), strlen(want));
+			T_STR(out, want);
+		}
+		v *= 10;
+	}
+	for (k = 0; k <= 20000; k++) {
+		snprintf(want, sizeof(want), "%d", k * 5003);
+		T_INT(dtx_num_print_i64(out, k * 5003), strlen(want));
+		T_STR(out, want);
+	}
+}
+
+/* The short way of the usual decimals gives what the general one does. */
+void test_num_print_decimals(void)
+{
+	char out[DTX_NUM_TEXT], want[DTX_NUM_TEXT];
+	uint64_t state = 7;
+	int places, i;
+	size_t len;
+
+	for (places = 1; places <= 8; places++) {
+		for (i = 0; i < 500; i++) {
+			double v;
+
+			state = state * 6364136223846793005u + 1442695040888963407u;
+			snprintf(want, sizeof(want), "%llu.%0*llu",
+			         (unsigned long long)(state >> 50) + 1, places,
+			         (unsigned long long)((state >> 8) %
+			                              (uint64_t)dtx_num_pow10[places]));
+			v = strtod(want, NULL);
+			for (len = strlen(want); want[len - 1] == '0' && want[len - 2] != '.';)
+				want[--len] = '\0';
+			dtx_num_print_f64(out, v);
+			T_STR(out, want);
+			dtx_num_print_f64(out, -v);
+			T_STR(out + 1, want);
+		}
+	}
+}
+
 void test_num_print(void)
 {
 	static const struct {
