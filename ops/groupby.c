@@ -18,17 +18,38 @@ static void local_keys_free(struct dtx_gb_local *l)
 	dtx_mem_free(l->column);
 }
 
-static void local_states_free(struct dtx_gb_local *l)
+/* What the states of groups [from, from + n) hold. */
+static void free_states(struct dtx_gb_local *l, uint32_t from, uint32_t n)
 {
-	for (uint32_t i = 0; i < l->state->nouts; i++) {
+	size_t stride = l->state->stride;
+
+	for (uint32_t i = 0; l->states && i < l->state->nouts; i++) {
 		const struct dtx_gb_out *o = &l->state->out[i];
 
-		for (size_t c = 0; l->states && c < o->calls.n; c++)
+		for (size_t c = 0; c < o->calls.n; c++)
 			if (dtx_agg_needs_free(o->calls.call[c]))
-				dtx_agg_free(o->calls.call[c], l->states + o->offset[c],
-				             l->state->stride, l->n);
+				dtx_agg_free(o->calls.call[c],
+				             l->states + from * stride + o->offset[c], stride, n);
 	}
+}
+
+void dtx_gb_drop_state(struct dtx_gb_local *l, uint32_t id)
+{
+	free_states(l, id, 1);
+}
+
+static void local_states_free(struct dtx_gb_local *l)
+{
+	free_states(l, 0, l->n);
 	dtx_mem_free(l->states);
+}
+
+void dtx_gb_drop_scratch(struct dtx_gb_local *l)
+{
+	dtx_mem_free(l->id);
+	dtx_mem_free(l->row);
+	l->id = NULL;
+	l->row = NULL;
 }
 
 void dtx_gb_free_local(const struct dtx_opctx *ox, void *local)
@@ -40,12 +61,11 @@ void dtx_gb_free_local(const struct dtx_opctx *ox, void *local)
 		return;
 	local_states_free(l);
 	local_keys_free(l);
-	dtx_gb_spilled_free(l->spilled);
+	dtx_diskparts_free(l->spilled);
 	dtx_groups_free(l->groups);
 	dtx_mem_free(l->pos);
 	dtx_mem_free(l->link);
-	dtx_mem_free(l->id);
-	dtx_mem_free(l->row);
+	dtx_gb_drop_scratch(l);
 	dtx_mem_free(l);
 }
 
@@ -230,7 +250,7 @@ enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local, struct dtx
 	DTX_TRY(key_columns(ox, l, in, key, err));
 	if (s->null_keys != DTX_GB_NULL_KEEP)
 		DTX_TRY(drop_null_keys(ox, s, in, key, err));
-	if (dtx_gb_spills(ox, l)) {
+	if (dtx_gb_spills(ox, l, in->nsel)) {
 		DTX_TRY(dtx_gb_spill_rows(ox, l, in, key, err));
 	} else {
 		DTX_TRY(dtx_groups_ids(l->groups, key, in, l->id, err));

@@ -5,6 +5,7 @@
 #include "core/expr/agg.h"
 #include "core/plan/bind.h"
 #include "ops/cells.h"
+#include "ops/diskparts.h"
 #include "ops/hashagg.h"
 #include "ops/tableagg.h"
 
@@ -36,6 +37,7 @@ struct dtx_gb_state {
 	uint32_t nkeys, nouts;
 	struct dtx_gb_out *out;
 	size_t stride; /* bytes of a group's record; 0: no states */
+	bool grows;    /* a state holds more with every row */
 	struct dtx_bound *having;
 	int null_keys, order;
 };
@@ -55,9 +57,9 @@ struct dtx_gb_local {
 	struct dtx_spanbuf *written; /* per key: its first cell */
 	struct dtx_column **column;  /* per key, finished */
 	const struct dtx_gb_state *state;
-	struct dtx_gb_spilled *spilled; /* rows of groups that came when memory was short */
-	bool late;                      /* its batches were spilled before ... */
-	const int64_t *at;              /* ... and this is where each row of this one was */
+	struct dtx_diskparts *spilled; /* rows of groups that came when memory was short */
+	bool late;                     /* its batches were spilled before ... */
+	const int64_t *at;             /* ... and this is where each row of this one was */
 };
 
 DTX_MUSTUSE enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
@@ -70,6 +72,10 @@ DTX_MUSTUSE enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned pa
 DTX_MUSTUSE enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals,
                                           unsigned n, void **shared, struct dtx_emit *out,
                                           struct dtx_err *err);
+/* The states of one group hold nothing any more. */
+void dtx_gb_drop_state(struct dtx_gb_local *l, uint32_t id);
+/* No more batches come. */
+void dtx_gb_drop_scratch(struct dtx_gb_local *l);
 void dtx_gb_free_local(const struct dtx_opctx *ox, void *local);
 
 uint64_t dtx_gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **origin);
@@ -79,13 +85,11 @@ void dtx_gb_free_shared(const struct dtx_opctx *ox, void *shared);
 
 /* --- rows on disk (groupby_spill) ---
  *
- * When memory is short a worker takes no new groups: rows of known ones still go into their states,
- * the others go to disk by the first bits of their key's hash, and are grouped at the end, a
- * partition at a time. */
-#define DTX_GB_SPILL_BITS  6u
-#define DTX_GB_SPILL_PARTS (1u << DTX_GB_SPILL_BITS)
-/* Whether rows of new groups go to disk. */
-bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l);
+ * When memory is short a worker takes no new groups: rows of known ones still go into their states
+ * (unless these grow with every row), the others go to disk by the first bits of their key's hash,
+ * and are grouped at the end, a partition at a time. */
+/* Whether rows of new groups go to disk, when a batch of so many rows comes. */
+bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l, uint32_t rows);
 /* Ids of the rows of known groups; `in` is narrowed to them, the others are on disk. */
 DTX_MUSTUSE enum dtx_code dtx_gb_spill_rows(const struct dtx_opctx *ox, struct dtx_gb_local *l,
                                             struct dtx_batch *in, struct dtx_column *const *key,
@@ -94,7 +98,6 @@ DTX_MUSTUSE enum dtx_code dtx_gb_spill_rows(const struct dtx_opctx *ox, struct d
 DTX_MUSTUSE enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_gb_local *const *l,
                                       unsigned n, unsigned part, struct dtx_gb_local **out,
                                       struct dtx_err *err);
-void dtx_gb_spilled_free(struct dtx_gb_spilled *sp);
 bool dtx_gb_any_spilled(struct dtx_gb_local *const *l, unsigned n);
 /* Entries of one partition by `bits` bits meet. */
 DTX_MUSTUSE enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n,

@@ -102,6 +102,7 @@ static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_agg_item *ite
 	for (size_t i = 0; i < o->calls.n; i++) {
 		o->offset[i] = s->stride;
 		s->stride += dtx_agg_state_size(o->calls.call[i]);
+		s->grows = s->grows || dtx_agg_grows(o->calls.call[i]);
 	}
 	s->nouts++;
 out:

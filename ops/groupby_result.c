@@ -370,15 +370,14 @@ static enum dtx_code part_faces(struct result *r, unsigned part, struct dtx_err 
 		most += r->l[w]->n;
 	dtx_mem_free(r->face);
 	r->nfaces = 0;
-	r->face = dtx_mem_alloc(most / DTX_GB_SPILL_PARTS + r->l[r->n - 1]->n + 1024,
-	                        sizeof(*r->face));
+	r->face = dtx_mem_alloc(most / DTX_DISK_PARTS + r->l[r->n - 1]->n + 1024, sizeof(*r->face));
 	if (!r->face)
 		DTX_FAIL_MEM(err);
-	most = most / DTX_GB_SPILL_PARTS + r->l[r->n - 1]->n + 1024;
+	most = most / DTX_DISK_PARTS + r->l[r->n - 1]->n + 1024;
 	for (unsigned w = 0; w < r->n; w++) {
 		for (uint32_t id = next_face(r->l[w], 0); id < r->l[w]->n;
 		     id = next_face(r->l[w], id + 1)) {
-			if (dtx_groups_part(r->l[w]->groups, id, DTX_GB_SPILL_BITS) != part)
+			if (dtx_groups_part(r->l[w]->groups, id, DTX_DISK_BITS) != part)
 				continue;
 			if (r->nfaces == most) {
 				most *= 2;
@@ -429,6 +428,15 @@ out:
 	return rc;
 }
 
+/* What the states of a partition hold, once its rows are made. */
+static void drop_states(struct result *r, unsigned part)
+{
+	for (unsigned w = 0; r->s->grows && w < r->n; w++)
+		for (uint32_t id = 0; id < r->l[w]->n; id++)
+			if (dtx_groups_part(r->l[w]->groups, id, DTX_DISK_BITS) == part)
+				dtx_gb_drop_state(r->l[w], id);
+}
+
 static enum dtx_code part_rows(const struct dtx_opctx *ox, struct result *r, unsigned part,
                                struct dtx_ordered *o, struct dtx_err *err)
 {
@@ -437,7 +445,7 @@ static enum dtx_code part_rows(const struct dtx_opctx *ox, struct result *r, uns
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(scratch_init(&x, r, PART_FACES, err));
-	DTX_TRY(dtx_gb_combine_part(r->l, r->n, part, DTX_GB_SPILL_BITS, err));
+	DTX_TRY(dtx_gb_combine_part(r->l, r->n, part, DTX_DISK_BITS, err));
 	DTX_TRY(part_faces(r, part, err));
 	for (size_t at = 0; at < r->nfaces; at += PART_FACES) {
 		uint32_t n = (uint32_t)DTX_MIN(PART_FACES, r->nfaces - at);
@@ -447,6 +455,7 @@ static enum dtx_code part_rows(const struct dtx_opctx *ox, struct result *r, uns
 		dtx_batch_free(b);
 		b = NULL;
 	}
+	drop_states(r, part);
 out:
 	dtx_batch_free(b);
 	scratch_clear(&x);
@@ -472,9 +481,11 @@ static enum dtx_code from_disk(const struct dtx_opctx *ox, struct result *r, str
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < ox->out->nfields; i++)
 		r->from[i] = (int32_t)i;
-	for (unsigned w = 0; w < n; w++)
+	for (unsigned w = 0; w < n; w++) {
+		dtx_gb_drop_scratch(r->l[w]);
 		DTX_TRY(finish_keys(r->l[w], err));
-	for (unsigned part = 0; part < DTX_GB_SPILL_PARTS; part++) {
+	}
+	for (unsigned part = 0; part < DTX_DISK_PARTS; part++) {
 		DTX_TRY(dtx_gb_late(ox, r->l, n, part, &r->l[n], err));
 		r->n = n + 1;
 		DTX_TRY(finish_keys(r->l[n], err));

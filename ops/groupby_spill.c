@@ -1,28 +1,8 @@
 /* Rows of group_by that wait on disk. */
-#include <stdlib.h>
-
 #include "ops/groupby.h"
 #include "ops/opkit.h"
 
-#define GROUPS_MIN 4096u /* fewer never leave memory short */
-
-struct dtx_gb_spilled {
-	struct dtx_kept part[DTX_GB_SPILL_PARTS]; /* behind the columns stands the place of rows */
-	struct dtx_group_probe probe;
-	/* scratch of a batch */
-	uint8_t of[DTX_BATCH_ROWS];
-	uint16_t row[DTX_BATCH_ROWS];
-};
-
-void dtx_gb_spilled_free(struct dtx_gb_spilled *sp)
-{
-	if (!sp)
-		return;
-	for (unsigned p = 0; p < DTX_GB_SPILL_PARTS; p++)
-		dtx_kept_clear(&sp->part[p]);
-	dtx_buf_clear(&sp->probe.bytes);
-	dtx_mem_free(sp);
-}
+#define GROUPS_MIN 4096u /* fewer never leave memory short, unless their states grow */
 
 bool dtx_gb_any_spilled(struct dtx_gb_local *const *l, unsigned n)
 {
@@ -32,100 +12,60 @@ bool dtx_gb_any_spilled(struct dtx_gb_local *const *l, unsigned n)
 	return false;
 }
 
-bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l)
+/* Bytes of a new group: its key and place in the tables, its states, what they hold at first. */
+#define KEY_BYTES   64u
+#define GROWS_BYTES 2048u
+
+/* Whether a batch to each worker, every row a new group, might be more than there is. */
+static bool is_tiny(const struct dtx_opctx *ox, const struct dtx_gb_local *l, uint32_t rows)
+{
+	const struct dtx_gb_state *s = l->state;
+	size_t group =
+		s->stride + (s->nkeys + 1u) * KEY_BYTES + (s->grows ? s->nouts * GROWS_BYTES : 0);
+	size_t limit = dtx_mem_limit();
+
+	return limit && dtx_mem_used() + ox->run->workers * rows * group > limit / 8 * 7;
+}
+
+bool dtx_gb_spills(const struct dtx_opctx *ox, const struct dtx_gb_local *l, uint32_t rows)
 {
 	if (l->spilled)
 		return true;
-	return !l->late && ox->run && l->state->nkeys && l->n >= GROUPS_MIN &&
-	       dtx_spill_states(ox->run->spill);
+	if (l->late || !ox->run || !ox->run->spill || !l->state->nkeys)
+		return false;
+	if (is_tiny(ox, l, rows))
+		return true;
+	return l->n && (l->n >= GROUPS_MIN || l->state->grows) && dtx_spill_states(ox->run->spill);
 }
 
 /* --- putting --- */
 
-/* The place of each row as one more column. */
-static enum dtx_code add_places(struct dtx_batch *b, const struct dtx_batch *in,
-                                const uint16_t *row, struct dtx_err *err)
+/* Ids of the live rows: of all that leave, DTX_GROUP_NONE.  States that grow with every row are no
+ * smaller for groups that are known. */
+static enum dtx_code known_ids(struct dtx_gb_local *l, struct dtx_batch *in,
+                               struct dtx_column *const *key, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-	struct dtx_builder place;
-
-	if (!dtx_mem_grow(&b->col, b->ncols + 1u, sizeof(struct dtx_column *)))
-		DTX_FAIL_MEM(err);
-	b->col[b->ncols] = NULL;
-	dtx_builder_init(&place, (struct dtx_typeref){ DTX_T_INT64, 0, 0 }, b->nrows);
-	for (uint32_t i = 0; i < b->nrows; i++)
-		dtx_builder_i64(&place, (int64_t)dtx_batch_pos(in, row[i]));
-	DTX_TRY(dtx_builder_finish(&place, NULL, &b->col[b->ncols], err));
-	b->ncols++;
-out:
-	return rc;
-}
-
-static enum dtx_code put_piece(const struct dtx_opctx *ox, struct dtx_kept *to,
-                               const struct dtx_batch *in, const uint16_t *row, uint32_t n,
-                               struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_batch *b = NULL;
-	uint16_t *sel;
-
-	DTX_TRY(dtx_batch_copy(in, &b, err));
-	DTX_TRY(dtx_batch_sel(b, &sel, err));
-	memcpy(sel, row, n * sizeof(*sel));
-	b->nsel = n;
-	DTX_TRY(dtx_batch_dense(b, err));
-	DTX_TRY(add_places(b, in, row, err));
-	DTX_TRY(dtx_spill_batch(ox->run->spill, b, &ox->stat->spilled, err));
-	if (!dtx_mem_reserve(&to->batch, &to->cap, to->n + 1, sizeof(struct dtx_batch *)))
-		DTX_FAIL_MEM(err);
-	to->batch[to->n++] = b;
-	b = NULL;
-out:
-	dtx_batch_free(b);
-	return rc;
-}
-
-/* Rows without an id by partition, in order: rows of p are row[end[p - 1] .. end[p]). */
-static void sort_rows(struct dtx_gb_spilled *sp, const struct dtx_batch *in, const uint32_t *id,
-                      uint32_t *end)
-{
-	uint32_t at = 0;
-
+	if (!l->state->grows)
+		return dtx_groups_look(l->groups, &l->spilled->probe, key, in, l->id, err);
 	for (uint32_t k = 0; k < in->nsel; k++)
-		if (id[k] == DTX_GROUP_NONE)
-			end[sp->of[k]]++;
-	for (unsigned p = 0; p < DTX_GB_SPILL_PARTS; p++) {
-		uint32_t rows = end[p];
-
-		end[p] = at;
-		at += rows;
-	}
-	for (uint32_t k = 0; k < in->nsel; k++)
-		if (id[k] == DTX_GROUP_NONE)
-			sp->row[end[sp->of[k]]++] = (uint16_t)dtx_batch_row(in, k);
+		l->id[k] = DTX_GROUP_NONE;
+	return DTX_OK;
 }
 
 enum dtx_code dtx_gb_spill_rows(const struct dtx_opctx *ox, struct dtx_gb_local *l,
                                 struct dtx_batch *in, struct dtx_column *const *key,
                                 struct dtx_err *err)
 {
-	uint32_t end[DTX_GB_SPILL_PARTS] = { 0 }, n = 0;
-	struct dtx_gb_spilled *sp = l->spilled;
 	enum dtx_code rc = DTX_OK;
 	uint16_t *sel;
+	uint32_t n = 0;
 
-	if (!sp)
-		sp = l->spilled = dtx_mem_zalloc(1, sizeof(*sp));
-	if (!sp)
+	if (!l->spilled)
+		l->spilled = dtx_mem_zalloc(1, sizeof(*l->spilled));
+	if (!l->spilled)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_groups_look(l->groups, &sp->probe, key, in, l->id, err));
-	DTX_TRY(dtx_groups_rowparts(l->groups, &sp->probe, key, in, DTX_GB_SPILL_BITS, sp->of,
-	                            err));
-	sort_rows(sp, in, l->id, end);
-	for (unsigned p = 0, from = 0; p < DTX_GB_SPILL_PARTS; from = end[p++])
-		if (end[p] > from)
-			DTX_TRY(put_piece(ox, &sp->part[p], in, sp->row + from, end[p] - from,
-			                  err));
+	DTX_TRY(known_ids(l, in, key, err));
+	DTX_TRY(dtx_diskparts_put(ox, l->spilled, l->groups, key, in, l->id, err));
 	DTX_TRY(dtx_batch_sel(in, &sel, err));
 	for (uint32_t k = 0; k < in->nsel; k++) {
 		if (l->id[k] == DTX_GROUP_NONE)
@@ -140,54 +80,33 @@ out:
 
 /* --- taking --- */
 
-static int64_t place_of(const struct dtx_batch *b)
-{
-	return b->col[b->ncols - 1]->v.i64[0];
-}
-
-static int piece_cmp(const void *a, const void *b)
-{
-	int64_t p = place_of(*(struct dtx_batch *const *)a);
-	int64_t q = place_of(*(struct dtx_batch *const *)b);
-
-	return p < q ? -1 : p > q;
-}
-
 static enum dtx_code take_piece(const struct dtx_opctx *ox, struct dtx_gb_local *late,
                                 struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc;
 
+	late->at = dtx_diskparts_places(b);
 	b->ncols--;
-	late->at = b->col[b->ncols]->v.i64;
 	rc = dtx_gb_consume(ox, late, b, err);
 	late->at = NULL;
 	b->ncols++;
 	return rc;
 }
 
-/* All pieces of a partition in order of place: a batch was one worker's, so their ranges do not
- * overlap, and a group meets its first row first. */
-static enum dtx_code move_pieces(struct dtx_gb_local *const *l, unsigned n, unsigned part,
-                                 struct dtx_kept *all, struct dtx_err *err)
+/* A group meets its first row first. */
+static enum dtx_code take_part(struct dtx_gb_local *const *l, unsigned n, unsigned part,
+                               struct dtx_kept *all, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_diskparts **from = dtx_mem_alloc((size_t)n + 1, sizeof(struct dtx_diskparts *));
 
-	for (unsigned w = 0; w < n; w++) {
-		struct dtx_kept *k = l[w]->spilled ? &l[w]->spilled->part[part] : NULL;
-
-		if (!k)
-			continue;
-		if (!dtx_mem_reserve(&all->batch, &all->cap, all->n + k->n + 1,
-		                     sizeof(struct dtx_batch *)))
-			DTX_FAIL_MEM(err);
-		for (size_t i = 0; i < k->n; i++)
-			all->batch[all->n++] = k->batch[i];
-		k->n = 0;
-	}
-	if (all->n > 1)
-		qsort(all->batch, all->n, sizeof(struct dtx_batch *), piece_cmp);
+	if (!from)
+		DTX_FAIL_MEM(err);
+	for (unsigned w = 0; w < n; w++)
+		from[w] = l[w]->spilled;
+	DTX_TRY(dtx_diskparts_take(from, n, part, all, err));
 out:
+	dtx_mem_free(from);
 	return rc;
 }
 
@@ -200,7 +119,7 @@ enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_gb_local *const
 
 	DTX_TRY(dtx_gb_init_local(ox, &late, err));
 	((struct dtx_gb_local *)late)->late = true;
-	DTX_TRY(move_pieces(l, n, part, &all, err));
+	DTX_TRY(take_part(l, n, part, &all, err));
 	for (size_t i = 0; i < all.n; i++) {
 		DTX_TRY(take_piece(ox, late, all.batch[i], err));
 		dtx_batch_free(all.batch[i]);

@@ -47,21 +47,37 @@ enum dtx_code dtx_groupkeys_groups(const struct dtx_groupkeys *k, struct dtx_gro
 	return dtx_groups_new(k->type, k->n, out, err);
 }
 
+enum dtx_code dtx_groupkeys_flat(const struct dtx_groupkeys *k, struct dtx_batch *b,
+                                 struct dtx_column ***key, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*key = dtx_mem_zalloc((size_t)k->n + 1, sizeof(struct dtx_column *));
+	if (!*key)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < k->n; i++)
+		DTX_TRY(dtx_batch_flat(b, (uint32_t)k->col[i], &(*key)[i], err));
+out:
+	return rc;
+}
+
+void dtx_groupkeys_unflat(const struct dtx_groupkeys *k, struct dtx_column **key)
+{
+	for (uint32_t i = 0; key && i < k->n; i++)
+		dtx_column_unref(key[i]);
+	dtx_mem_free(key);
+}
+
 enum dtx_code dtx_groupkeys_ids(const struct dtx_groupkeys *k, struct dtx_groups *g,
                                 struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column **key = dtx_mem_zalloc((size_t)k->n + 1, sizeof(struct dtx_column *));
+	struct dtx_column **key = NULL;
 
-	if (!key)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < k->n; i++)
-		DTX_TRY(dtx_batch_flat(b, (uint32_t)k->col[i], &key[i], err));
+	DTX_TRY(dtx_groupkeys_flat(k, b, &key, err));
 	DTX_TRY(dtx_groups_ids(g, key, b, ids, err));
 out:
-	for (uint32_t i = 0; key && i < k->n; i++)
-		dtx_column_unref(key[i]);
-	dtx_mem_free(key);
+	dtx_groupkeys_unflat(k, key);
 	return rc;
 }
 

@@ -20,6 +20,11 @@ DTX_MUSTUSE enum dtx_code dtx_groupkeys_columns(struct dtx_bind *b, unsigned t, 
                                                 struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_groupkeys_groups(const struct dtx_groupkeys *k,
                                                struct dtx_groups **out, struct dtx_err *err);
+/* The keys of b as FLAT columns, in an array; both go with dtx_groupkeys_unflat, which takes what a
+ * failure left too. */
+DTX_MUSTUSE enum dtx_code dtx_groupkeys_flat(const struct dtx_groupkeys *k, struct dtx_batch *b,
+                                             struct dtx_column ***key, struct dtx_err *err);
+void dtx_groupkeys_unflat(const struct dtx_groupkeys *k, struct dtx_column **key);
 /* Group ids of b's live rows. */
 DTX_MUSTUSE enum dtx_code dtx_groupkeys_ids(const struct dtx_groupkeys *k, struct dtx_groups *g,
                                             struct dtx_batch *b, uint32_t *ids,

@@ -1,7 +1,9 @@
 /* distinct: one row per key, or the rows whose key occurs once or more often. */
 #include "core/data/builder.h"
+#include "ops/diskparts.h"
 #include "ops/groupkeys.h"
 #include "ops/opkit.h"
+#include "ops/ordered.h"
 #include "core/plan/sqltext.h"
 
 enum { KEEP_FIRST, KEEP_LAST, KEEP_NONE, KEEP_DUPS };
@@ -17,6 +19,7 @@ struct distinct_state {
 struct distinct_local {
 	struct dtx_groups *groups;
 	uint32_t *id;
+	struct dtx_diskparts *disk; /* rows of keys that came when memory was short */
 };
 
 static const struct dtx_param distinct_params[] = {
@@ -85,6 +88,7 @@ static void distinct_free(const struct dtx_opctx *ox, void *local)
 	if (!l)
 		return;
 	dtx_groups_free(l->groups);
+	dtx_diskparts_free(l->disk);
 	dtx_mem_free(l->id);
 	dtx_mem_free(l);
 }
@@ -108,29 +112,148 @@ out:
 	return rc;
 }
 
-/* keep first: ids are given in order of appearance, so a row is first if it brings the next id. */
-static enum dtx_code distinct_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
-                                    struct dtx_emit *out, struct dtx_err *err)
+#define GROUPS_MIN 4096u /* fewer never leave memory short */
+
+static bool distinct_spills(const struct dtx_opctx *ox, const struct distinct_local *l)
+{
+	if (l->disk)
+		return true;
+	return ox->run && dtx_groups_count(l->groups) >= GROUPS_MIN &&
+	       dtx_spill_states(ox->run->spill);
+}
+
+/* Rows with a key that is not there yet wait on disk: all rows behind the first of them do, so that
+ * none that leaves now comes behind one that waits. */
+static enum dtx_code distinct_put(const struct dtx_opctx *ox, struct distinct_local *l,
+                                  struct dtx_batch *in, struct dtx_err *err)
 {
 	const struct distinct_state *s = ox->bound;
-	struct distinct_local *l = local;
 	enum dtx_code rc = DTX_OK;
-	uint32_t next = dtx_groups_count(l->groups), n = 0;
+	struct dtx_column **key = NULL;
+	int64_t known = 0;
+
+	if (!l->disk)
+		l->disk = dtx_mem_zalloc(1, sizeof(*l->disk));
+	if (!l->disk)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groupkeys_flat(&s->key, in, &key, err));
+	DTX_TRY(dtx_groups_look(l->groups, &l->disk->probe, key, in, l->id, err));
+	for (uint32_t k = 0; k < in->nsel; k++)
+		known += l->id[k] != DTX_GROUP_NONE;
+	dtx_op_count(ox, "duplicate", known);
+	DTX_TRY(dtx_diskparts_put(ox, l->disk, l->groups, key, in, l->id, err));
+out:
+	dtx_groupkeys_unflat(&s->key, key);
+	return rc;
+}
+
+/* The live rows that bring a key, as the live ones: ids are given in order of appearance, so a row
+ * is first if it brings the next id. */
+static enum dtx_code narrow_to_first(const struct dtx_opctx *ox, struct dtx_groups *g, uint32_t *id,
+                                     struct dtx_batch *in, struct dtx_err *err)
+{
+	const struct distinct_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+	uint32_t next = dtx_groups_count(g), n = 0;
 	uint16_t *sel;
 
-	DTX_TRY(dtx_groupkeys_ids(&s->key, l->groups, in, l->id, err));
+	DTX_TRY(dtx_groupkeys_ids(&s->key, g, in, id, err));
 	DTX_TRY(dtx_batch_sel(in, &sel, err));
 	for (uint32_t k = 0; k < in->nsel; k++) {
-		if (l->id[k] != next)
+		if (id[k] != next)
 			continue;
 		sel[n++] = sel[k];
 		next++;
 	}
 	dtx_op_count(ox, "duplicate", (int64_t)in->nsel - n);
 	in->nsel = n;
+out:
+	return rc;
+}
+
+/* keep first. */
+static enum dtx_code distinct_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+                                    struct dtx_emit *out, struct dtx_err *err)
+{
+	struct distinct_local *l = local;
+	enum dtx_code rc = DTX_OK;
+
+	if (distinct_spills(ox, l))
+		return distinct_put(ox, l, in, err);
+	DTX_TRY(narrow_to_first(ox, l->groups, l->id, in, err));
 	in->schema = ox->out;
 	DTX_TRY(dtx_emit_batch(out, in, err));
 out:
+	return rc;
+}
+
+/* --- rows on disk: the first ones of each partition, put in order --- */
+
+static enum dtx_code add_first(const struct dtx_opctx *ox, struct distinct_local *l,
+                               struct dtx_groups *g, struct dtx_batch *b, struct dtx_ordered *o,
+                               struct dtx_err *err)
+{
+	const struct dtx_key_order order = { false, false, DTX_COLLATE_BINARY };
+	struct dtx_column *place = b->col[--b->ncols], *first = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(narrow_to_first(ox, g, l->id, b, err));
+	if (!b->nsel)
+		goto out;
+	DTX_TRY(dtx_column_gather(place, b->sel, b->nsel, &first, err));
+	DTX_TRY(dtx_batch_dense(b, err));
+	DTX_TRY(dtx_ordered_add(o, ox, b, &first, &order, 1, err));
+out:
+	dtx_column_unref(place);
+	dtx_column_unref(first);
+	return rc;
+}
+
+static enum dtx_code first_of_part(const struct dtx_opctx *ox, struct distinct_local *l,
+                                   unsigned part, struct dtx_ordered *o, struct dtx_err *err)
+{
+	const struct distinct_state *s = ox->bound;
+	struct dtx_kept all = { NULL, 0, 0 };
+	struct dtx_groups *g = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_groupkeys_groups(&s->key, &g, err));
+	DTX_TRY(dtx_diskparts_take(&l->disk, 1, part, &all, err));
+	for (size_t i = 0; i < all.n; i++) {
+		DTX_TRY(add_first(ox, l, g, all.batch[i], o, err));
+		dtx_batch_free(all.batch[i]);
+		all.batch[i] = NULL;
+	}
+out:
+	dtx_kept_clear(&all);
+	dtx_groups_free(g);
+	return rc;
+}
+
+static enum dtx_code distinct_flush(const struct dtx_opctx *ox, void *const *locals, unsigned n,
+                                    struct dtx_emit *out, struct dtx_err *err)
+{
+	const struct distinct_state *s = ox->bound;
+	struct distinct_local *l = locals[0];
+	struct dtx_ordered_rows *rows = NULL;
+	struct dtx_ordered o, *all = &o;
+	enum dtx_code rc = DTX_OK;
+
+	(void)n;
+	if (!l->disk)
+		return DTX_OK;
+	dtx_ordered_init(&o, SIZE_MAX);
+	dtx_groups_free(l->groups); /* its keys have left */
+	l->groups = NULL;
+	for (unsigned part = 0; part < DTX_DISK_PARTS; part++)
+		DTX_TRY(first_of_part(ox, l, part, &o, err));
+	DTX_TRY(dtx_sorter_sort(&o.sorter, err));
+	DTX_TRY(dtx_ordered_take(&all, 1, SIZE_MAX, &rows, err));
+	for (uint64_t part = 0; part < rows->merge.nparts && !dtx_emit_full(out); part++)
+		DTX_TRY(dtx_merge_part(&rows->merge, part, ox, &s->map, out, err));
+out:
+	dtx_ordered_free(rows);
+	dtx_ordered_clear(&o);
 	return rc;
 }
 
@@ -295,6 +418,7 @@ static bool distinct_pandas(const void *args, struct dtx_buf *out)
 static const struct dtx_map distinct_map = {
 	.init_local = distinct_init,
 	.batch = distinct_batch,
+	.flush = distinct_flush,
 	.free_local = distinct_free,
 };
 

@@ -4,11 +4,13 @@
 #include "ops/cells.h"
 
 #define RUN_ROWS_MIN   32768u
+#define RUN_ROWS_LEAST 4096u /* when there is no room for more */
 #define RUN_BATCH_ROWS 4096u
 
 bool dtx_runs_wanted(const struct dtx_opctx *ox, const struct dtx_sorter *s)
 {
-	return ox->run && s->n >= RUN_ROWS_MIN && dtx_spill_states(ox->run->spill);
+	return ox->run && s->n >= (dtx_mem_tight() ? RUN_ROWS_LEAST : RUN_ROWS_MIN) &&
+	       dtx_spill_states(ox->run->spill);
 }
 
 static void run_clear(struct dtx_run_file *f)

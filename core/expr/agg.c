@@ -56,6 +56,11 @@ bool dtx_agg_needs_free(const struct dtx_aggcall *c)
 	return c->kernel->frees;
 }
 
+bool dtx_agg_grows(const struct dtx_aggcall *c)
+{
+	return c->kernel->grows;
+}
+
 /* --- type rules --- */
 
 static struct dtx_typeref sum_type(const struct dtx_aggcall *c)

@@ -37,5 +37,7 @@ DTX_MUSTUSE enum dtx_code dtx_agg_final(const struct dtx_aggcall *c, void *const
 /* Frees what states hold beyond their own bytes; NULL-safe no-op for most. */
 void dtx_agg_free(const struct dtx_aggcall *c, void *states, size_t stride, size_t n);
 bool dtx_agg_needs_free(const struct dtx_aggcall *c);
+/* Whether a state may hold more with every row: lists, sets, tallies. */
+bool dtx_agg_grows(const struct dtx_aggcall *c);
 
 #endif

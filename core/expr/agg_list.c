@@ -138,6 +138,7 @@ static enum dtx_code words_final(const struct dtx_aggcall *c, void *state, struc
 
 static const struct dtx_aggkernel distinct_words = { .size = sizeof(struct wordset),
 	                                             .frees = true,
+	                                             .grows = true,
 	                                             .add = words_rows,
 	                                             .merge = words_merge,
 	                                             .final = words_final,
@@ -226,6 +227,7 @@ static enum dtx_code texts_final(const struct dtx_aggcall *c, void *state, struc
 
 static const struct dtx_aggkernel distinct_texts = { .size = sizeof(struct textset),
 	                                             .frees = true,
+	                                             .grows = true,
 	                                             .add = texts_rows,
 	                                             .merge = texts_merge,
 	                                             .final = texts_final,
@@ -327,6 +329,7 @@ static enum dtx_code pieces_final(const struct dtx_aggcall *c, void *state, stru
 
 static const struct dtx_aggkernel pieces = { .size = sizeof(struct pieces),
 	                                     .frees = true,
+	                                     .grows = true,
 	                                     .add = pieces_rows,
 	                                     .merge = pieces_merge,
 	                                     .final = pieces_final,

@@ -267,6 +267,7 @@ out:
 
 static const struct dtx_aggkernel numbers = { .size = sizeof(struct numbers),
 	                                      .frees = true,
+	                                      .grows = true,
 	                                      .add = numbers_rows,
 	                                      .merge = numbers_merge,
 	                                      .final = numbers_final,

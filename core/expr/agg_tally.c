@@ -172,6 +172,7 @@ out:
 
 static const struct dtx_aggkernel tally = { .size = sizeof(struct tally),
 	                                    .frees = true,
+	                                    .grows = true,
 	                                    .add = tally_rows,
 	                                    .merge = tally_merge,
 	                                    .final = tally_final,

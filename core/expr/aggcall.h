@@ -61,6 +61,7 @@ struct dtx_aggrows {
 struct dtx_aggkernel {
 	size_t size;
 	bool frees;
+	bool grows; /* a state may hold more with every row */
 	bool nulls; /* sees null values; others see rows without one only */
 	void (*init)(void *state, size_t stride, size_t n); /* NULL: zero bytes */
 	enum dtx_code (*add)(const struct dtx_aggcall *c, char *states, size_t stride,

@@ -4,8 +4,10 @@ awk 'BEGIN { print "i,k,t"; for (i = 0; i < 200000; i++) print i "," (i * 7919) 
 echo '[{"op":"sort","by":["-k","t"]}]' > sort.json
 echo '[{"op":"group_by","by":["k","t"],"agg":{"s":"sum(i)","first":"first(i)"}}]' > first_seen.json
 echo '[{"op":"group_by","by":[{"as":"h","expr":"i * 2"}],"agg":{"n":"count()"},"order":"sorted","having":"n > 0"}]' > sorted.json
+echo '[{"op":"group_by","by":["t"],"agg":{"m":"median(i)","d":"count_distinct(k)","c":"concat_agg(t, sep: \".\")","f":"first(i)"}}]' > lists.json
+echo '[{"op":"distinct","cols":["k","t"]},{"op":"limit","n":180000}]' > distinct.json
 mkdir tmp
-for plan in sort first_seen sorted; do
+for plan in sort first_seen sorted lists distinct; do
 	dtx run -q $plan.json big.csv -o whole.csv --memory 1G
 	TMPDIR=$PWD/tmp dtx run -q $plan.json big.csv -o less.csv --memory 32M --threads 2
 	cmp whole.csv less.csv && echo same
