@@ -20,7 +20,7 @@ DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev li
 	libseccomp-dev libsqlite3-dev libxxhash-dev nettle-dev zlib1g-dev libisal-dev \
 	libutf8proc-dev \
 	python3-dev python3-pandas
-DEPS_TEST := python3-openpyxl python3-jsonschema clang-format git
+DEPS_TEST := python3-matplotlib bubblewrap python3-openpyxl python3-jsonschema clang-format git
 
 PKGS := jansson sqlite3 libseccomp libxxhash nettle zlib libutf8proc
 PKG_MISSING := $(strip $(foreach p,$(PKGS),$(shell pkg-config --exists $(p) || echo $(p))))

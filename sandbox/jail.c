@@ -3,6 +3,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/mem.h"
+#include "sandbox/artifact.h"
 #include "sandbox/report.h"
 #include "sandbox/role.h"
 
@@ -55,8 +56,10 @@ static enum dtx_code local_open(const struct dtx_jail_spec *spec, struct dtx_box
 		b->spec.mode = DTX_JAIL_RUN;
 	if (!b->spec.now_us)
 		b->spec.now_us = dtx_wall_us();
-	dtx_stream_init(&b->stream[0], DTX_STREAM_OUT_KEEP);
-	dtx_stream_init(&b->stream[1], DTX_STREAM_ERR_KEEP);
+	dtx_stream_init(&b->stream[0],
+	                spec->mode == DTX_JAIL_EXEC ? DTX_STREAM_MAX : DTX_STREAM_OUT_KEEP);
+	dtx_stream_init(&b->stream[1],
+	                spec->mode == DTX_JAIL_EXEC ? DTX_STREAM_MAX : DTX_STREAM_ERR_KEEP);
 	/* A sanitizer's shadow and calls do not fit behind the filter; there is no weaker jail. */
 	if (!DTX_SANITIZED)
 		DTX_TRY(dtx_super_begin(b, err));
@@ -173,6 +176,27 @@ static enum dtx_code local_exec(struct dtx_box *b, struct dtx_str code, const ch
 	return rc;
 }
 
+static enum dtx_code local_put_file(struct dtx_box *b, const struct dtx_jail_file *f,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (b->nput >= DTX_JAIL_FILES_MAX)
+		DTX_FAIL(err, DTX_E_USAGE, "jail: more than %d files", DTX_JAIL_FILES_MAX);
+	if (!dtx_artifact_name(dtx_str_of(f->name)))
+		DTX_FAIL(err, DTX_E_USAGE, "jail: '%s' is no name for a file in /in", f->name);
+	DTX_TRY(dtx_frame_add_bytes(&b->frame, DTX_FRAME_ARTIFACT, (uint32_t)b->nput++, f->name,
+	                            f->bytes, err));
+out:
+	return rc;
+}
+
+static const struct dtx_jail_file *local_files(struct dtx_box *b, size_t *n)
+{
+	*n = b->nfiles;
+	return b->file;
+}
+
 static enum dtx_code local_get(struct dtx_box *b, struct dtx_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -194,6 +218,9 @@ static void local_close(struct dtx_box *b)
 	dtx_stream_clear(&b->stream[1]);
 	dtx_table_unref(b->main);
 	dtx_table_unref(b->table);
+	dtx_arena_clear(&b->names);
+	if (b->kept)
+		dtx_owner_unref(b->kept);
 	dtx_mem_free(b);
 }
 
@@ -204,5 +231,7 @@ const struct dtx_provider dtx_provider_local = {
 	.put_raw = local_put_raw,
 	.exec = local_exec,
 	.get = local_get,
+	.put_file = local_put_file,
+	.files = local_files,
 	.close = local_close,
 };

@@ -116,26 +116,30 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_launch_zygote(uint32_t hash_seed, bool screen_only, pid_t *pid, int *control,
+const char *const dtx_zkind_names[3] = { "run", "screen", "exec" };
+
+enum dtx_code dtx_launch_zygote(enum dtx_zkind kind, uint32_t hash_seed, pid_t *pid, int *control,
                                 struct dtx_err *err)
 {
 	char seed[16];
-	char *argv[] = { (char *)DTX_ZYGOTE_NAME,
-		         (char *)(screen_only ? DTX_ZYGOTE_SCREEN : DTX_ZYGOTE_RUN), seed, NULL };
+	char *argv[] = { (char *)DTX_ZYGOTE_NAME, (char *)dtx_zkind_names[kind], seed, NULL };
 	struct role r = { argv, environment, -1, -1 };
 
 	snprintf(seed, sizeof(seed), "%u", hash_seed);
 	return launch(&r, DTX_E_SNIPPET_SETUP_REFUSED, pid, control, err);
 }
 
-enum dtx_code dtx_launch_pool(uint32_t hash_seed, const char *key, uint32_t idle_s, int listener,
-                              struct dtx_err *err)
+enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_seed, const char *key,
+                              uint32_t idle_s, int listener, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char seed[16], idle[16];
-	char *argv[] = {
-		(char *)DTX_ZYGOTE_NAME, (char *)DTX_ZYGOTE_POOL, seed, (char *)key, idle, NULL
-	};
+	char *argv[] = { (char *)DTX_ZYGOTE_NAME,
+		         (char *)dtx_zkind_names[kind],
+		         seed,
+		         (char *)key,
+		         idle,
+		         NULL };
 	struct role r = { argv, environment, -1, -1 };
 	int high = fcntl(listener, F_DUPFD_CLOEXEC, 16), bad, status;
 	pid_t pid;

@@ -6,20 +6,21 @@
 
 #include "core/base/err.h"
 
-#define DTX_ZYGOTE_NAME   "dtx-zygote"
-#define DTX_ZYGOTE_RUN    "run"
-#define DTX_ZYGOTE_SCREEN "screen"
-#define DTX_ZYGOTE_POOL   "pool"
-#define DTX_READER_NAME   "dtx-reader"
+#define DTX_ZYGOTE_NAME "dtx-zygote"
+#define DTX_READER_NAME "dtx-reader"
 
-/* A private zygote, for a run or only for the screen; *control is the caller's end of its socket.
+/* What a zygote imports: for a run, only for the screen, or for programs, which may want more. */
+enum dtx_zkind { DTX_ZYGOTE_RUN, DTX_ZYGOTE_SCREEN, DTX_ZYGOTE_EXEC };
+extern const char *const dtx_zkind_names[3]; /* its first argument */
+
+/* A private zygote; *control is the caller's end of its socket.
  * Code: snippet_setup_refused. */
-DTX_MUSTUSE enum dtx_code dtx_launch_zygote(uint32_t hash_seed, bool screen_only, pid_t *pid,
+DTX_MUSTUSE enum dtx_code dtx_launch_zygote(enum dtx_zkind kind, uint32_t hash_seed, pid_t *pid,
                                             int *control, struct dtx_err *err);
 /* A zygote that accepts clients on `listener` (borrowed) and outlives the caller; `key` it compares
  * with theirs.  Returns once it is on its own.  Code: snippet_setup_refused. */
-DTX_MUSTUSE enum dtx_code dtx_launch_pool(uint32_t hash_seed, const char *key, uint32_t idle_s,
-                                          int listener, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_seed, const char *key,
+                                          uint32_t idle_s, int listener, struct dtx_err *err);
 /* A reader of `input` (borrowed): nothing of the caller's but a socket and that. *control is the
  * caller's end.  Limits and the caller's pid are its arguments.  Code: jail_unavailable. */
 DTX_MUSTUSE enum dtx_code dtx_launch_reader(int input, uint64_t memory, uint32_t cpu_s, pid_t *pid,

@@ -22,16 +22,20 @@
 
 #define NOBODY 65534
 
-const char *const dtx_jail_trees[] = {
-	"/usr/lib/python3",          "/usr/lib/python3.11",
+const char *const dtx_jail_trees[] = { "/usr/lib/python3",
+	                               "/usr/lib/python3.11",
 #if defined(__x86_64__)
-	"/usr/lib/x86_64-linux-gnu",
+	                               "/usr/lib/x86_64-linux-gnu",
 #elif defined(__aarch64__)
-	"/usr/lib/aarch64-linux-gnu",
+	                               "/usr/lib/aarch64-linux-gnu",
 #endif
-	"/usr/share/zoneinfo",       "/etc/alternatives", /* libblas is a link through it */
-	"/etc/ld.so.cache",          NULL
-};
+	                               "/usr/share/zoneinfo",
+	                               "/etc/alternatives", /* libblas is a link through it */
+	                               "/etc/ld.so.cache",
+	                               "/usr/share/matplotlib",
+	                               "/etc/matplotlibrc", /* where figures can be had */
+	                               "/usr/share/fonts/truetype/dejavu",
+	                               NULL };
 
 #define REFUSE(err, layer, ...) DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, layer ": " __VA_ARGS__)
 

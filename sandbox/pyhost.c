@@ -197,7 +197,7 @@ static PyObject *boot_code(bool compiled)
 }
 
 /* Runs boot.py as module dtx_boot and keeps its `run`; its `prepare` imports all there is. */
-static PyObject *boot(bool screen_only)
+static PyObject *boot(enum dtx_zkind kind)
 {
 	PyObject *module = py.PyImport_AddModule("dtx_boot"), *dict, *code, *done = NULL, *prepare;
 	PyObject *guest = guest_dict(), *info = NULL;
@@ -218,11 +218,11 @@ static PyObject *boot(bool screen_only)
 	py.run = py.PyObject_GetAttrString(module, "run");
 	py.warm = py.PyObject_GetAttrString(module, "warm");
 	if (prepare && py.run && py.warm)
-		info = py.PyObject_CallFunction(prepare, "ii", screen_only, compiled);
+		info = py.PyObject_CallFunction(prepare, "ii", (int)kind, compiled);
 	return info;
 }
 
-enum dtx_code dtx_py_start(uint32_t hash_seed, bool screen_only, struct dtx_py_info *info,
+enum dtx_code dtx_py_start(uint32_t hash_seed, enum dtx_zkind kind, struct dtx_py_info *info,
                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -237,7 +237,7 @@ enum dtx_code dtx_py_start(uint32_t hash_seed, bool screen_only, struct dtx_py_i
 	}
 	DTX_TRY(preinit(err));
 	DTX_TRY(init(hash_seed, err));
-	got = boot(screen_only);
+	got = boot(kind);
 	if (!got || !py.PyArg_ParseTuple(got, "ssss", &python, &pandas, &numpy, &pins)) {
 		take_exception(text, sizeof(text));
 		REFUSE(err, "%s", text);

@@ -6,6 +6,7 @@
 #define DTX_SANDBOX_PYHOST_H
 
 #include "core/base/err.h"
+#include "sandbox/launch.h"
 #include "sandbox/wire.h"
 
 struct dtx_py_info {
@@ -15,9 +16,9 @@ struct dtx_py_info {
 
 /* Files that tell one installation from another; ends with NULL. */
 extern const char *const dtx_py_files[];
-/* Starts the interpreter with every module that snippets get; screen_only: with what reading a
- * text needs, pandas and numpy stay "".  Code: snippet_setup_refused. */
-DTX_MUSTUSE enum dtx_code dtx_py_start(uint32_t hash_seed, bool screen_only,
+/* Starts the interpreter with the modules of such a zygote; of a SCREEN pandas and numpy stay "".
+ * Code: snippet_setup_refused. */
+DTX_MUSTUSE enum dtx_code dtx_py_start(uint32_t hash_seed, enum dtx_zkind kind,
                                        struct dtx_py_info *info, struct dtx_err *err);
 /* Does what most snippets do: in a zygote once and much of it, in a worker what each run touches.
  */

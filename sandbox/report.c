@@ -10,6 +10,7 @@
 
 #include "core/base/json.h"
 #include "core/base/mem.h"
+#include "sandbox/artifact.h"
 #include "sandbox/restore.h"
 
 #define REPORT_MAX  ((size_t)256 << 10)
@@ -209,6 +210,10 @@ static enum dtx_code read_result(struct dtx_box *b, struct dtx_jail_report *r, c
 	e = dtx_frame_find(&view, DTX_FRAME_REPORT);
 	if (e)
 		dtx_report_parse(r, dtx_frame_bytes(&view, e), bad, size);
+	if (b->spec.mode == DTX_JAIL_EXEC) {
+		DTX_TRY(dtx_artifact_take(b, &view, owner, err));
+		goto out;
+	}
 	if (b->done.code != DTX_DONE_OK || b->spec.mode == DTX_JAIL_CHECK)
 		goto out;
 	e = dtx_frame_find(&view, DTX_FRAME_TABLE);

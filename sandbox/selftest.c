@@ -175,8 +175,8 @@ void dtx_jail_pool_json(struct dtx_buf *out)
 	struct dtx_wire_welcome w;
 	bool here;
 
-	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
-	here = dtx_warmpool_ask(&p, 0, POOL_MS, &w);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	here = dtx_warmpool_ask(&p, POOL_MS, &w);
 	dtx_buf_printf(out, "{\"running\":%s,\"folder\":", here ? "true" : "false");
 	dtx_buf_json(out, dtx_str_of(p.folder));
 	dtx_buf_printf(out, ",\"key\":\"%s\"", p.key);

@@ -52,6 +52,13 @@ out:
 	return rc;
 }
 
+static enum dtx_zkind kind_of(const struct dtx_box *b)
+{
+	return b->spec.mode == DTX_JAIL_EXEC    ? DTX_ZYGOTE_EXEC
+	       : b->spec.mode == DTX_JAIL_CHECK ? DTX_ZYGOTE_SCREEN
+	                                        : DTX_ZYGOTE_RUN;
+}
+
 static enum dtx_code begin_private(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -59,8 +66,7 @@ static enum dtx_code begin_private(struct dtx_box *b, struct dtx_err *err)
 	b->pooled = false;
 	b->key[0] = 0;
 	b->ctl = (struct dtx_wire){ .fd = -1 };
-	DTX_TRY(dtx_launch_zygote(b->spec.hash_seed, b->spec.mode == DTX_JAIL_CHECK, &b->zygote,
-	                          &b->ctl.fd, err));
+	DTX_TRY(dtx_launch_zygote(kind_of(b), b->spec.hash_seed, &b->zygote, &b->ctl.fd, err));
 	DTX_TRY(greet(b, err));
 out:
 	return rc;
@@ -73,7 +79,7 @@ static bool begin_pooled(struct dtx_box *b)
 
 	if (b->spec.no_warm || b->spec.hash_seed)
 		return false;
-	dtx_warmpool_open(&pool, b->spec.hash_seed,
+	dtx_warmpool_open(&pool, kind_of(b), b->spec.hash_seed,
 	                  b->spec.mode == DTX_JAIL_CHECK ? DTX_WARMPOOL_FIND : DTX_WARMPOOL_START);
 	if (pool.fd < 0)
 		return false;
@@ -536,7 +542,7 @@ void dtx_super_end(struct dtx_box *b)
 	if (b->pooled && b->welcome.retiring) {
 		struct dtx_warmpool pool;
 
-		dtx_warmpool_open(&pool, b->spec.hash_seed, DTX_WARMPOOL_RENEW);
+		dtx_warmpool_open(&pool, kind_of(b), b->spec.hash_seed, DTX_WARMPOOL_RENEW);
 	}
 	if (b->zygote <= 0)
 		return;

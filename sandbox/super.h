@@ -40,6 +40,10 @@ struct dtx_box {
 	uint64_t in_len;
 	int64_t t0, t_start;         /* ns: exec began, START was sent */
 	struct dtx_stream stream[2]; /* stdout, stderr */
+	struct dtx_jail_file *file;  /* left by a program; their bytes are in `kept` */
+	size_t nfiles, nput;
+	struct dtx_arena names;
+	struct dtx_owner *kept;
 	struct dtx_table *main;  /* "main" or the first given, counted: its cells may come back */
 	struct dtx_table *table; /* result, until get */
 };

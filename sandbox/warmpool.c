@@ -133,7 +133,7 @@ static void add_surroundings(struct dtx_sha256 *sha)
 	dtx_sha256_add(sha, &filters, sizeof(filters));
 }
 
-static void make_key(struct dtx_warmpool *p, uint32_t hash_seed)
+static void make_key(struct dtx_warmpool *p)
 {
 	struct dtx_sha256 sha;
 	uint8_t digest[DTX_SHA256_SIZE];
@@ -142,7 +142,8 @@ static void make_key(struct dtx_warmpool *p, uint32_t hash_seed)
 
 	dtx_sha256_init(&sha);
 	dtx_sha256_add(&sha, dtx_guest_abi, strlen(dtx_guest_abi));
-	dtx_sha256_add(&sha, &hash_seed, sizeof(hash_seed));
+	dtx_sha256_add(&sha, &p->hash_seed, sizeof(p->hash_seed));
+	dtx_sha256_add(&sha, &p->kind, sizeof(p->kind));
 	add_file(&sha, "/proc/self/exe");
 	for (i = 0; dtx_py_files[i]; i++)
 		add_file(&sha, dtx_py_files[i]);
@@ -236,7 +237,7 @@ static uint32_t idle_seconds(void)
 
 /* A zygote at `name`.  The socket listens before it exists, so that clients wait in its queue
  * instead of starting more. */
-static bool launch_at(struct dtx_warmpool *p, int folder, const char *name, uint32_t hash_seed)
+static bool launch_at(struct dtx_warmpool *p, int folder, const char *name)
 {
 	struct dtx_err err = DTX_ERR_INIT;
 	bool ok = false;
@@ -248,7 +249,7 @@ static bool launch_at(struct dtx_warmpool *p, int folder, const char *name, uint
 		say(p, "its socket", strerror(errno));
 		return false;
 	}
-	if (dtx_launch_pool(hash_seed, p->key, idle_seconds(), at, &err) == DTX_OK)
+	if (dtx_launch_pool(p->kind, p->hash_seed, p->key, idle_seconds(), at, &err) == DTX_OK)
 		ok = true;
 	else
 		say(p, "its start", err.msg);
@@ -258,11 +259,11 @@ static bool launch_at(struct dtx_warmpool *p, int folder, const char *name, uint
 }
 
 /* Under the lock: what is there now, or a fresh one. */
-static int start_pool(struct dtx_warmpool *p, int folder, const char *name, uint32_t hash_seed)
+static int start_pool(struct dtx_warmpool *p, int folder, const char *name)
 {
 	int fd = join_pool(folder, name);
 
-	if (fd < 0 && launch_at(p, folder, name, hash_seed)) {
+	if (fd < 0 && launch_at(p, folder, name)) {
 		fd = join_pool(folder, name);
 		if (fd < 0)
 			say(p, "its socket", strerror(errno));
@@ -270,11 +271,10 @@ static int start_pool(struct dtx_warmpool *p, int folder, const char *name, uint
 	return fd;
 }
 
-bool dtx_warmpool_ask(const struct dtx_warmpool *p, uint32_t hash_seed, int wait_ms,
-                      struct dtx_wire_welcome *w)
+bool dtx_warmpool_ask(const struct dtx_warmpool *p, int wait_ms, struct dtx_wire_welcome *w)
 {
 	struct dtx_wire wire = { .fd = p->fd };
-	struct dtx_wire_hello hello = { .hash_seed = hash_seed };
+	struct dtx_wire_hello hello = { .hash_seed = p->hash_seed };
 	struct dtx_wire_msg msg;
 	struct pollfd answer = { .fd = p->fd, .events = POLLIN };
 
@@ -289,7 +289,7 @@ bool dtx_warmpool_ask(const struct dtx_warmpool *p, uint32_t hash_seed, int wait
 
 /* Under the lock, in two visits: the first starts a successor beside the pool, the one that finds
  * it ready puts it in its place. */
-static void renew(struct dtx_warmpool *p, int folder, const char *name, uint32_t hash_seed)
+static void renew(struct dtx_warmpool *p, int folder, const char *name)
 {
 	char next[NAME_MAX_OF + 8];
 	struct dtx_wire_welcome w;
@@ -297,9 +297,9 @@ static void renew(struct dtx_warmpool *p, int folder, const char *name, uint32_t
 	snprintf(next, sizeof(next), "%s.next", name);
 	p->fd = join_pool(folder, next);
 	if (p->fd < 0) {
-		if (launch_at(p, folder, next, hash_seed))
+		if (launch_at(p, folder, next))
 			say(p, "successor", "started");
-	} else if (dtx_warmpool_ask(p, hash_seed, READY_MS, &w)) {
+	} else if (dtx_warmpool_ask(p, READY_MS, &w)) {
 		if (renameat(folder, next, folder, name))
 			say(p, "its socket", strerror(errno));
 		else
@@ -308,13 +308,16 @@ static void renew(struct dtx_warmpool *p, int folder, const char *name, uint32_t
 	dtx_file_close(&p->fd);
 }
 
-void dtx_warmpool_open(struct dtx_warmpool *p, uint32_t hash_seed, enum dtx_warmpool_how how)
+void dtx_warmpool_open(struct dtx_warmpool *p, enum dtx_zkind kind, uint32_t hash_seed,
+                       enum dtx_warmpool_how how)
 {
 	char name[NAME_MAX_OF], lock[NAME_MAX_OF];
 	const char *off = getenv("DTX_NO_WARM");
 	int folder, locked = -1;
 
-	*p = (struct dtx_warmpool){ .fd = -1 };
+	*p = (struct dtx_warmpool){ .fd = -1, .kind = kind, .hash_seed = hash_seed };
+	if (kind == DTX_ZYGOTE_SCREEN)
+		p->kind = DTX_ZYGOTE_RUN;
 	if (off && off[0] && strcmp(off, "0") != 0) {
 		say(p, "DTX_NO_WARM", "it is not wanted");
 		return;
@@ -322,7 +325,7 @@ void dtx_warmpool_open(struct dtx_warmpool *p, uint32_t hash_seed, enum dtx_warm
 	folder = open_folder(p);
 	if (folder < 0)
 		return;
-	make_key(p, hash_seed);
+	make_key(p);
 	snprintf(name, sizeof(name), "pool-%s.sock", p->key);
 	snprintf(lock, sizeof(lock), "pool-%s.lock", p->key);
 	if (how != DTX_WARMPOOL_RENEW)
@@ -334,9 +337,9 @@ void dtx_warmpool_open(struct dtx_warmpool *p, uint32_t hash_seed, enum dtx_warm
 		if (locked < 0)
 			say(p, "its lock", "held by another process");
 		else if (how == DTX_WARMPOOL_RENEW)
-			renew(p, folder, name, hash_seed);
+			renew(p, folder, name);
 		else
-			p->fd = start_pool(p, folder, name, hash_seed);
+			p->fd = start_pool(p, folder, name);
 	}
 	dtx_file_close(&locked);
 	dtx_file_close(&folder);

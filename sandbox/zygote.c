@@ -139,13 +139,13 @@ out:
 	return rc;
 }
 
-static enum dtx_code prepare(struct dtx_zygote *z, bool screen_only, struct dtx_err *err)
+static enum dtx_code prepare(struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	int bad;
 
 	DTX_TRY(lock_in(z, err));
-	DTX_TRY(dtx_py_start(z->hash_seed, screen_only, &z->py, err));
+	DTX_TRY(dtx_py_start(z->hash_seed, z->kind, &z->py, err));
 	/* a library that started a thread would go on outside the worker's filter */
 	if (unshare(CLONE_VM))
 		DTX_ZREFUSE(err, "threads", "the interpreter started one: %s", strerror(errno));
@@ -179,20 +179,31 @@ static bool number(const char *text, int64_t max, int64_t *out)
 	return dtx_num_parse_i64(text, strlen(text), out) && *out >= 0 && *out <= max;
 }
 
-/* Arguments: run|screen SEED, or pool SEED KEY IDLE_SECONDS. */
-static bool take_arguments(struct dtx_zygote *z, int argc, char **argv, bool *screen_only)
+static bool find_kind(const char *name, enum dtx_zkind *kind)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(dtx_zkind_names); i++) {
+		*kind = (enum dtx_zkind)i;
+		if (!strcmp(name, dtx_zkind_names[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Arguments: KIND SEED, and of a pool KEY IDLE_SECONDS. */
+static bool take_arguments(struct dtx_zygote *z, int argc, char **argv)
 {
 	int64_t seed, idle = 0;
-	const char *mode = argc > 1 ? argv[1] : "";
 
-	z->pooled = !strcmp(mode, DTX_ZYGOTE_POOL);
-	*screen_only = !strcmp(mode, DTX_ZYGOTE_SCREEN);
-	if (argc != (z->pooled ? 5 : 3) || !number(argv[2], UINT32_MAX, &seed))
+	z->pooled = argc == 5;
+	if ((argc != 3 && argc != 5) || !find_kind(argv[1], &z->kind) ||
+	    !number(argv[2], UINT32_MAX, &seed))
 		return false;
 	z->hash_seed = (uint32_t)seed;
 	if (!z->pooled) {
 		z->client[0].wire.fd = FD_CONTROL;
-		return *screen_only || !strcmp(mode, DTX_ZYGOTE_RUN);
+		return true;
 	}
 	z->listener = FD_CONTROL;
 	if (strlen(argv[3]) != DTX_WIRE_KEY || !number(argv[4], INT32_MAX, &idle))
@@ -206,13 +217,12 @@ static _Noreturn void zygote_main(int argc, char **argv)
 {
 	static struct dtx_zygote z; /* half a megabyte, of one process with one task */
 	struct dtx_err err = DTX_ERR_INIT;
-	bool screen_only;
 	enum dtx_code rc;
 
 	init(&z);
-	if (!take_arguments(&z, argc, argv, &screen_only))
+	if (!take_arguments(&z, argc, argv))
 		_exit(2);
-	rc = prepare(&z, screen_only, &err);
+	rc = prepare(&z, &err);
 	if (rc == DTX_OK)
 		rc = dtx_zygote_serve(&z, &err);
 	if (rc != DTX_OK)

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "sandbox/filter.h"
+#include "sandbox/launch.h"
 #include "sandbox/pyhost.h"
 #include "sandbox/wire.h"
 
@@ -40,6 +41,7 @@ struct dtx_zclient {
 };
 
 struct dtx_zygote {
+	enum dtx_zkind kind;
 	bool pooled;
 	int listener; /* -1: private, or takes no more clients */
 	uint32_t hash_seed;

@@ -31,7 +31,7 @@ enum dtx_frame_kind {
 	DTX_FRAME_CELLS = 8,    /* a column of a workbook: a = tags, b = payloads */
 	DTX_FRAME_STRINGS = 9,  /* texts of cells: a = u32 lengths, b = their bytes */
 	DTX_FRAME_REPORT = 16,  /* JSON */
-	DTX_FRAME_ARTIFACT = 17 /* reserved */
+	DTX_FRAME_ARTIFACT = 17 /* a named file */
 };
 #define DTX_FRAME_F_DICT      1u /* flags of a column: values are u32 codes, b_off is a DICT id */
 #define DTX_FRAME_F_TEXT_FILE 2u /* flags of a grid: of a text file */

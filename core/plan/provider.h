@@ -13,8 +13,21 @@
 #include "core/data/batch.h"
 
 /* CHECK: the screen only, nothing runs.  RUN: the screen is skipped.  CHECK_RUN: the screen,
- * then, if it has nothing to say, the run, in one worker. */
-enum dtx_jail_mode { DTX_JAIL_CHECK = 1, DTX_JAIL_RUN = 2, DTX_JAIL_CHECK_RUN = 3 };
+ * then, if it has nothing to say, the run, in one worker.  EXEC: a program instead of a transform;
+ * it has files, and leaves files instead of a table. */
+enum dtx_jail_mode {
+	DTX_JAIL_CHECK = 1,
+	DTX_JAIL_RUN = 2,
+	DTX_JAIL_CHECK_RUN = 3,
+	DTX_JAIL_EXEC = 4
+};
+/* Of an EXEC: name below /in or /out, UTF-8, relative, without "." and ".." */
+struct dtx_jail_file {
+	const char *name;
+	struct dtx_str bytes;
+};
+#define DTX_JAIL_FILES_MAX 1000
+#define DTX_JAIL_FILE_NAME 240
 
 /* symbol, name, error code.  CHECK failures have the status SCREENED and the code of their class
  * (snippet_syntax, snippet_import_denied, snippet_screen_denied). */
@@ -158,6 +171,10 @@ struct dtx_provider {
 	                      struct dtx_jail_report *, struct dtx_err *);
 	/* The result, once, after an exec that ended with status ok in a run. */
 	enum dtx_code (*get)(struct dtx_box *, struct dtx_table **, struct dtx_err *);
+	/* EXEC: a file that the program finds in /in, borrowed until the close; the files that it
+	 * left in /out, also when it failed, valid until the close. */
+	enum dtx_code (*put_file)(struct dtx_box *, const struct dtx_jail_file *, struct dtx_err *);
+	const struct dtx_jail_file *(*files)(struct dtx_box *, size_t *n);
 	/* Ends whatever still runs.  NULL is fine. */
 	void (*close)(struct dtx_box *);
 };

@@ -184,10 +184,13 @@ static void screen_region_cache(const json_t *record, const json_t *region, stru
 
 static void screen_how_typed(const json_t *record, int64_t total, struct dtx_buf *out)
 {
-	bool ok = !strcmp(dtx_json_text(json_object_get(record, "run"), "status", ""), "ok");
+	const json_t *run = json_object_get(record, "run");
+	bool ok = !strcmp(dtx_json_text(run, "status", ""), "ok");
 
 	dtx_screen_label(out, "how");
-	if (ok && total)
+	if (!strcmp(dtx_json_text(run, "command", ""), "exec"))
+		dtx_buf_add(out, "PROGRAM in the jail; no model\n");
+	else if (ok && total)
 		dtx_buf_printf(out, "TYPED  %lld of %lld steps; no Python, no model\n",
 		               (long long)total, (long long)total);
 	else

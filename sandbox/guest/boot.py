@@ -11,12 +11,13 @@ import time
 import types
 
 OK, EXCEPTION, BAD_RESULT, MEMORY, SCREENED, OUTPUT = range(6)
-CHECK, RUN = 1, 2
+CHECK, RUN, EXEC = 1, 2, 4
+SCREEN_ZYGOTE, EXEC_ZYGOTE = 1, 2
 MESSAGE_MAX = 4096
 FRAMES_MAX = 20
 
 
-def load(name, compiled):
+def load(name, compiled, **words):
     """Module `name` from the files that came with the program."""
     module = types.ModuleType(name)
     module.__file__ = "<dtx>/%s.py" % name
@@ -25,16 +26,17 @@ def load(name, compiled):
         code = marshal.loads(GUEST[name + ".pyc"])
     else:
         code = compile(GUEST[name + ".py"], module.__file__, "exec")
+    module.__dict__.update(words)
     exec(code, module.__dict__)
     return module
 
 
-def prepare(screen_only, compiled):
+def prepare(kind, compiled):
     gc.disable()  # what is imported stays: looking for garbage in it costs a tenth of the start
     version = "%d.%d.%d" % sys.version_info[:3]
     for name in ("layout", "screen"):
         load(name, compiled)
-    if screen_only:  # a text is read, no table: pandas would be nine tenths of the time
+    if kind == SCREEN_ZYGOTE:  # a text is read, no table: pandas would be nine tenths of the time
         return version, "", "", ""
     # their sums differ in the last bits, and one of them starts threads
     sys.modules["numexpr"] = sys.modules["bottleneck"] = None
@@ -50,6 +52,9 @@ def prepare(screen_only, compiled):
                  "dxtext", "dxstat", "dxrule", "dxtime", "dxtable", "dx"):
         load(name, compiled)
     pins = sys.modules["pins"]
+    if kind == EXEC_ZYGOTE:
+        module = load("execute", compiled, GUEST=GUEST)
+        module.prepare()
     pins.prepare()
     gc.freeze()
     gc.enable()
@@ -117,12 +122,12 @@ def describe(error, source):
     trace = error.__traceback__
     while trace is not None:
         code = trace.tb_frame.f_code
-        if code.co_filename == "<snippet>":
+        if code.co_filename in ("<snippet>", "<program>"):
             text = lines[trace.tb_lineno - 1].strip() if trace.tb_lineno <= len(lines) else ""
             frames.append({"line": trace.tb_lineno, "function": code.co_name[:100],
                            "text": text[:200]})
         trace = trace.tb_next
-    if isinstance(error, SyntaxError) and error.filename == "<snippet>":
+    if isinstance(error, SyntaxError) and error.filename in ("<snippet>", "<program>"):
         frames.append({"line": error.lineno or 0, "function": "<module>",
                        "text": (error.text or "").strip()[:200]})
     try:
@@ -177,17 +182,37 @@ class Job:
         self.report["notes"] = table.notes
         return table
 
-    def finish(self, code, table=None):
+    def program(self):
+        """Runs it; what went wrong is reported, its files are kept all the same."""
+        frames, layout = sys.modules["frames"], sys.modules["layout"]
+        reader = frames.Reader(self.view)
+        tables = reader.tables()
+        given = {reader.name(e): bytes(reader.view[e[9]:e[9] + e[10]])
+                 for e in reader.of(layout.ARTIFACT)}
+        params = json.loads(reader.bytes(layout.PARAMS, 0))
+        self.lap("load")
+        files, error = sys.modules["execute"].run(self.source, tables, params, given)
+        self.lap("exec")
+        if isinstance(error, MemoryError):
+            raise error
+        if error is None:
+            return self.finish(OK, files=files)
+        self.report["exception"] = describe(error, self.source)
+        return self.finish(EXCEPTION, files=files)
+
+    def finish(self, code, table=None, files=()):
         if "pins" in sys.modules:
             self.report.setdefault("notes", {}).update(sys.modules["pins"].used())
         self.lap("store")
         text = json.dumps(self.report, allow_nan=False).encode()
-        return code, sys.modules["layout"].write(self.out, text, table)
+        return code, sys.modules["layout"].write(self.out, text, table, files)
 
 
 def attempt(job):
     layout = sys.modules["layout"]
     try:
+        if job.mode & EXEC:
+            return job.program()
         if job.mode & CHECK and not job.screen():
             return job.finish(SCREENED)
         if not job.mode & RUN:

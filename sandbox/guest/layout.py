@@ -4,7 +4,7 @@ No numpy, no pandas: the screen needs only this.
 """
 import struct
 
-CODE, PARAMS, TABLE, COLUMN, DICT, GRID, ROWS, REPORT = 1, 2, 3, 4, 5, 6, 7, 16
+CODE, PARAMS, TABLE, COLUMN, DICT, GRID, ROWS, REPORT, ARTIFACT = 1, 2, 3, 4, 5, 6, 7, 16, 17
 ENTRY = struct.Struct("<6I9Q")
 HEADER = struct.Struct("<8sIIQQII24x")
 
@@ -43,8 +43,10 @@ class Frame:
                 for t in self.of(TABLE)}
 
 
-def sections(text, table):
+def sections(text, table, files):
     out = [((REPORT, 0, 0, 0, 0), "", 0, 0, (text, b"", b""))]
+    for i, (name, data) in enumerate(files):
+        out.append(((ARTIFACT, i, 0, 0, 0), name, 0, 0, (data, b"", b"")))
     if table is None:
         return out
     out.append(((TABLE, 0, 0, 0, 0), "result", table.rows, 0, (b"", b"", b"")))
@@ -56,13 +58,13 @@ def sections(text, table):
     return out
 
 
-def write(out, text, table):
+def write(out, text, table, files=()):
     """Lays the frame into `out`, returns its bytes."""
-    parts = sections(text, table)
+    parts = sections(text, table, files)
     at = HEADER.size + ENTRY.size * len(parts)
     placed = []
     for head, name, rows, nulls, buffers in parts:
-        raw = name.encode()
+        raw = name.encode("utf-8", "replace")
         entry = list(head) + [len(raw), at if raw else 0, rows, nulls]
         placed.append((entry, raw, at, buffers))
         at += len(raw)

@@ -84,8 +84,8 @@ static bool ask(struct dtx_wire_welcome *w, struct dtx_warmpool *p)
 {
 	bool here;
 
-	dtx_warmpool_open(p, 0, DTX_WARMPOOL_FIND);
-	here = dtx_warmpool_ask(p, 0, 5000, w);
+	dtx_warmpool_open(p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	here = dtx_warmpool_ask(p, 5000, w);
 	dtx_file_close(&p->fd);
 	return here;
 }
@@ -111,7 +111,7 @@ static bool goes_away(void)
 	struct dtx_warmpool p;
 
 	do {
-		dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
 		dtx_file_close(&p.fd);
 		poll(NULL, 0, 5);
 	} while (!p.why[0] && dtx_now_ns() < until);
@@ -183,7 +183,7 @@ void test_warmpool_outlives_its_clients(void)
 	T_INT(waitpid(pid, NULL, 0), pid);
 	T_CHECK(settles(1, 0));
 	T_INT(plain_run(), 1);
-	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
 	T_INT(getsockopt(p.fd, SOL_SOCKET, SO_PEERCRED, &cred, &len), 0);
 	T_INT(cred.uid, geteuid());
 	dtx_file_close(&p.fd);
@@ -208,14 +208,14 @@ void test_warmpool_comes_and_goes(void)
 	T_INT(plain_run(), 1);
 	snprintf(folder, sizeof(folder), "%s/dtx", t_dir());
 	T_INT(chmod(folder, 0755), 0);
-	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
 	T_CHECK(strcmp(p.folder, folder) != 0);
 	dtx_file_close(&p.fd);
 	T_INT(chmod(folder, 0700), 0);
 	snprintf(path, sizeof(path), "%s/elsewhere", t_dir());
 	T_INT(rename(folder, path), 0);
 	T_INT(symlink(path, folder), 0);
-	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
 	T_CHECK(strcmp(p.folder, folder) != 0);
 	dtx_file_close(&p.fd);
 	end();
@@ -237,7 +237,7 @@ void test_warmpool_speaks_to_nobody_else(void)
 		return;
 	}
 	begin("0");
-	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
 	snprintf(path, sizeof(path), "%s/dtx/pool-%s.sock", t_dir(), p.key);
 	T_CHECK(strlen(path) < sizeof(at.sun_path));
 	memcpy(at.sun_path, path, DTX_MIN(strlen(path), sizeof(at.sun_path) - 1));
@@ -260,10 +260,10 @@ void test_warmpool_speaks_to_nobody_else(void)
 		_exit(0);
 	}
 	T_INT(read(ready[0], &byte, 1), 1);
-	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
 	T_INT(p.fd, -1);
 	T_CHECK(strstr(p.why, "none is there"));
-	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
 	T_INT(p.fd, -1);
 	T_INT(waitpid(pid, &i, 0), pid);
 	T_INT(i, 0);
@@ -285,11 +285,11 @@ void test_warmpool_is_renewed(void)
 	begin("30");
 	T_INT(plain_run(), 0);
 	T_CHECK(ask(&old, &p));
-	dtx_warmpool_open(&p, 0, DTX_WARMPOOL_RENEW);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW);
 	T_STR(p.why, "successor: started");
 	T_CHECK(ask(&new, &p) && new.workers >= old.workers);
 	do {
-		dtx_warmpool_open(&p, 0, DTX_WARMPOOL_RENEW);
+		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW);
 		poll(NULL, 0, 5);
 	} while (strcmp(p.why, "successor: in place") != 0 && dtx_now_ns() < until);
 	T_STR(p.why, "successor: in place");

@@ -1,0 +1,170 @@
+/* exec: a Python program in the jail. */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/exec_run.h"
+#include "core/base/file.h"
+#include "core/base/mem.h"
+
+#define CODE_MAX ((size_t)8 << 20)
+
+#define AT(member) .offset = offsetof(struct dtx_exec_args, member)
+static const struct dtx_opt exec_opts[] = {
+	{ .name = "code",
+	  .key = 'c',
+	  .kind = DTX_O_TEXT,
+	  .metavar = "CODE",
+	  AT(code),
+	  .help = "the program itself, in place of FILE" },
+	{ .name = "table",
+	  .kind = DTX_O_LIST,
+	  .metavar = "NAME=FILE",
+	  AT(table),
+	  .help = "a file that dtx reads; the program finds a DataFrame in tables[NAME]" },
+	{ .name = "file",
+	  .kind = DTX_O_LIST,
+	  .metavar = "NAME=PATH",
+	  AT(file),
+	  .help = "a file that the program may open for reading as /in/NAME" },
+	{ .name = "out",
+	  .key = 'o',
+	  .kind = DTX_O_TEXT,
+	  .metavar = "DIR",
+	  AT(out),
+	  .help = "where the files go that the program wrote to /out" },
+	{ .name = "json",
+	  .kind = DTX_O_FLAG,
+	  AT(json),
+	  .help = "print one JSON object: status, exception, output, files, times, the jail" },
+	{ .name = "no-warm",
+	  .kind = DTX_O_FLAG,
+	  AT(no_warm),
+	  .help = "start a Python of its own instead of a waiting one" },
+	{ .name = "require-layers",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "LIST",
+	  AT(require_layers),
+	  .help = "refuse a machine whose jail has less, e.g. userns,landlock4" },
+	{ .name = "jail-wall",
+	  .kind = DTX_O_INT,
+	  .metavar = "SECONDS",
+	  AT(jail_wall),
+	  .min = 1,
+	  .max = 86400,
+	  .help = "time limit of the program (30)" },
+	{ .name = "jail-cpu",
+	  .kind = DTX_O_INT,
+	  .metavar = "SECONDS",
+	  AT(jail_cpu),
+	  .min = 1,
+	  .max = 86400,
+	  .help = "CPU time limit of the program (30)" },
+	{ .name = "jail-memory",
+	  .kind = DTX_O_SIZE,
+	  .metavar = "SIZE",
+	  AT(jail_memory),
+	  .min = 64 << 20,
+	  .max = (int64_t)1 << 40,
+	  .help = "memory limit of the program (1G)" },
+	{ .name = "jail-output",
+	  .kind = DTX_O_SIZE,
+	  .metavar = "SIZE",
+	  AT(jail_output),
+	  .min = 4096,
+	  .max = (int64_t)1 << 40,
+	  .help = "limit of all files in /out together (1G)" },
+};
+
+/* FILE or -c, and where the program's own arguments begin. */
+static enum dtx_code exec_code(struct dtx_execution *x, int argc, char **argv, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int used = x->args->code ? 0 : 1;
+
+	dtx_buf_init(&x->code, CODE_MAX);
+	if (argc < used) {
+		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+		                 "'dtx exec' wants a FILE or -c CODE");
+		dtx_err_hint(err, "dtx exec FILE, or dtx exec -c 'print(1)'");
+		goto out;
+	}
+	if (x->args->code)
+		dtx_buf_add(&x->code, x->args->code);
+	else
+		DTX_TRY(dtx_file_slurp(argv[0], &x->code, err));
+	DTX_TRY(dtx_buf_check(&x->code, "program", err));
+	x->argc = argc - used;
+	x->argv = argv + used;
+out:
+	return rc;
+}
+
+/* As the program wrote them, byte for byte. */
+static enum dtx_code exec_streams(const struct dtx_execution *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_jail_stream *out = &x->report.out, *error = &x->report.err;
+
+	DTX_TRY(dtx_file_write(STDOUT_FILENO, out->bytes, out->kept, "stdout", err));
+	DTX_TRY(dtx_file_write(STDERR_FILENO, error->bytes, error->kept, "stderr", err));
+	if (out->truncated || error->truncated)
+		dtx_out_note(x->cli, "dtx: the middle of the output was left out\n");
+out:
+	return rc;
+}
+
+static int exec_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	struct dtx_execution *x = dtx_mem_zalloc(1, sizeof(*x));
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK, shown;
+	json_t *result;
+	int status = 0;
+
+	if (!x)
+		DTX_FAIL_MEM(&err);
+	x->cli = cli;
+	x->args = args;
+	DTX_TRY(exec_code(x, argc, argv, &err));
+	rc = dtx_execution_run(x, &err);
+	if (x->args->json) {
+		result = dtx_execution_json(x, rc, &err);
+		status = dtx_out_json(cli, result, 0);
+		json_decref(result);
+	} else {
+		shown = exec_streams(x, rc == DTX_OK ? &err : NULL);
+		rc = rc == DTX_OK ? shown : rc;
+	}
+out:
+	if (rc != DTX_OK) {
+		status = dtx_code_exit(rc, true);
+		if (!x || !x->args->json)
+			status = dtx_out_fail(cli, &err);
+	}
+	if (x)
+		dtx_execution_clear(x);
+	dtx_mem_free(x);
+	dtx_err_clear(&err);
+	return status;
+}
+
+const struct dtx_cmd dtx_cmd_exec = {
+	.name = "exec",
+	.usage = "[FILE] [ARG]...",
+	.summary = "Run a Python program in the jail: pandas, no network, no files but those given",
+	.notes = "The program finds tables, a dict of DataFrames; its arguments in sys.argv; the "
+		 "files of --file in /in, read only. What it writes below /out comes back with "
+		 "--out: regular files, at most 1,000. Its current folder is /out; a name that is "
+		 "not there is looked for in /in. Figures of matplotlib that are left open are "
+		 "saved as /out/figure-N.png. Its output is printed as it is. The jail, the limits "
+		 "and the record are those of a snippet; the clock stands still.\n"
+		 "  dtx exec -c 'print(tables[\"t\"].describe())' --table t=hours.csv\n"
+		 "  dtx exec plot.py --table t=book.xlsx --file notes.txt=notes.txt -o results\n"
+		 "  dtx exec --json -c 'open(\"a.txt\", \"w\").write(\"x\")'",
+	.exits = "0 done; 4 input; 7 the program failed; 8 jail or limit; 9 output or store",
+	.opts = exec_opts,
+	.nopts = DTX_COUNT(exec_opts),
+	.args_size = sizeof(struct dtx_exec_args),
+	.max_args = -1,
+	.run = exec_run,
+};

@@ -1,0 +1,96 @@
+/* See artifact.h.  Stops: a name that leads out of the folder the caller chose, or that a terminal
+ * or another system reads differently. */
+#include "sandbox/artifact.h"
+
+#include "core/base/utf8.h"
+
+#define PARTS_MAX 8
+
+static bool part_ok(struct dtx_str part)
+{
+	size_t i;
+
+	if (!part.len || part.ptr[0] == '.')
+		return false;
+	for (i = 0; i < part.len; i++)
+		if ((unsigned char)part.ptr[i] < 0x20 || part.ptr[i] == 0x7f || part.ptr[i] == '\\')
+			return false;
+	return true;
+}
+
+bool dtx_artifact_name(struct dtx_str name)
+{
+	struct dtx_str rest = name, part;
+	size_t parts = 0;
+
+	if (!name.len || name.len > DTX_JAIL_FILE_NAME || name.ptr[name.len - 1] == '/' ||
+	    dtx_utf8_bad(name.ptr, name.len) >= 0)
+		return false;
+	while (rest.len) {
+		if (!dtx_str_next(&rest, '/', &part) || !part_ok(part) || ++parts > PARTS_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* One name may not be another's folder, nor the same. */
+static bool clash(const struct dtx_jail_file *a, const struct dtx_jail_file *b)
+{
+	size_t x = strlen(a->name), y = strlen(b->name), n = DTX_MIN(x, y);
+
+	if (memcmp(a->name, b->name, n) != 0)
+		return false;
+	return x == y || (x < y ? b->name[n] : a->name[n]) == '/';
+}
+
+static enum dtx_code take_one(struct dtx_box *b, const struct dtx_frame_view *view,
+                              const struct dtx_frame_entry *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_jail_file *f = &b->file[b->nfiles];
+	struct dtx_str name = { (const char *)view->ptr + e->name_off, e->name_len };
+	char *copy;
+	size_t i;
+
+	if (!dtx_artifact_name(name))
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "file %zu has a name that is not allowed",
+		         b->nfiles);
+	copy = dtx_arena_alloc(&b->names, name.len + 1, 1);
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	dtx_str_copy(copy, name.len + 1, name);
+	*f = (struct dtx_jail_file){ copy, dtx_frame_bytes(view, e) };
+	for (i = 0; i < b->nfiles; i++)
+		if (clash(&b->file[i], f))
+			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "two files are named '%s'", copy);
+	b->nfiles++;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_artifact_take(struct dtx_box *b, const struct dtx_frame_view *view,
+                                struct dtx_owner *owner, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < view->n; i++)
+		n += view->entry[i].kind == DTX_FRAME_ARTIFACT;
+	if (n > DTX_JAIL_FILES_MAX)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "%zu files, at most %d", n,
+		         DTX_JAIL_FILES_MAX);
+	if (!n)
+		goto out;
+	b->file = dtx_arena_alloc(&b->names, n * sizeof(*b->file), _Alignof(struct dtx_jail_file));
+	if (!b->file)
+		DTX_FAIL_MEM(err);
+	b->kept = dtx_owner_ref(owner);
+	for (i = 0; i < view->n; i++)
+		if (view->entry[i].kind == DTX_FRAME_ARTIFACT)
+			DTX_TRY(take_one(b, view, &view->entry[i], err));
+out:
+	if (rc != DTX_OK)
+		b->nfiles = 0;
+	return rc;
+}
