@@ -427,6 +427,14 @@ enum dtx_code dtx_db_fold(struct dtx_db *db, struct dtx_err *err)
 	return db_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", "checkpoint", err);
 }
 
+enum dtx_code dtx_db_shrink(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc = db_exec(db, "PRAGMA incremental_vacuum", "vacuum", err);
+
+	return rc == DTX_OK ? db_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", "checkpoint", err)
+	                    : rc;
+}
+
 void dtx_db_close(struct dtx_db *db)
 {
 	size_t i;

@@ -22,6 +22,9 @@ void dtx_db_close(struct dtx_db *db); /* NULL is fine */
 /* Folds the write-ahead log into the file, which then stands alone. */
 DTX_MUSTUSE enum dtx_code dtx_db_fold(struct dtx_db *db, struct dtx_err *err);
 
+/* Gives pages that hold nothing back to the file system. */
+DTX_MUSTUSE enum dtx_code dtx_db_shrink(struct dtx_db *db, struct dtx_err *err);
+
 /* A writing transaction: waits for other writers.  rollback is fine outside one. */
 DTX_MUSTUSE enum dtx_code dtx_db_begin(struct dtx_db *db, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err);

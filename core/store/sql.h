@@ -108,10 +108,31 @@
 	X(DTX_SQL_RUN_EVENTS, "SELECT seq,ts_us,kind,run_id,body,prev,hash FROM ledger"            \
 	                      " WHERE seq BETWEEN ?2 AND ?3 AND run_id=?1 ORDER BY seq")           \
 	/* blobs */                                                                                \
-	X(DTX_SQL_BLOB_PUT, "INSERT OR IGNORE INTO blob VALUES(?1,?2,?3,'raw',?4,NULL)")           \
+	X(DTX_SQL_BLOB_PUT, /* what was purged comes back when it is needed again */               \
+	  "INSERT INTO blob VALUES(?1,?2,?3,'raw',?4,NULL) ON CONFLICT(hash) DO UPDATE"            \
+	  " SET data=excluded.data,enc='raw',purged_us=NULL WHERE purged_us IS NOT NULL")          \
 	X(DTX_SQL_BLOB_GET, "SELECT enc,data,purged_us FROM blob WHERE hash=?1")                   \
 	X(DTX_SQL_BLOB_ALL, "SELECT hash,enc,data,purged_us,size FROM blob ORDER BY hash")         \
+	X(DTX_SQL_BLOB_KINDS, "SELECT hash,kind,size,purged_us FROM blob")                         \
+	X(DTX_SQL_BLOB_PURGE, "UPDATE blob SET data=NULL,purged_us=?2 WHERE hash=?1")              \
+	/* how much there is */                                                                    \
+	X(DTX_SQL_STATS_SIZE, "SELECT page_count*page_size,freelist_count*page_size"               \
+	                      " FROM pragma_page_count,pragma_page_size,pragma_freelist_count")    \
+	X(DTX_SQL_STATS_EVENTS,                                                                    \
+	  "SELECT kind,count(*),sum(length(body)) FROM ledger GROUP BY kind ORDER BY kind")        \
+	X(DTX_SQL_STATS_BLOBS, "SELECT kind,count(*),sum(length(data)),sum(purged_us IS NOT NULL)" \
+	                       " FROM blob GROUP BY kind ORDER BY kind")                           \
+	X(DTX_SQL_STATS_RUNS, "SELECT coalesce(path,'none'),coalesce(status,'running'),count(*)"   \
+	                      " FROM run GROUP BY 1,2 ORDER BY 1,2")                               \
+	X(DTX_SQL_STATS_CELLS, "SELECT state,count(*),sum(hits) FROM pipeline_cell_provenance"     \
+	                       " GROUP BY state ORDER BY state")                                   \
+	X(DTX_SQL_STATS_AUTHOR,                                                                    \
+	  "SELECT coalesce(outcome,'open'),count(*),sum(in_tokens),sum(out_tokens),"               \
+	  "sum(rows_disclosed) FROM author_call GROUP BY 1 ORDER BY 1")                            \
+	X(DTX_SQL_INTEGRITY, "SELECT * FROM pragma_integrity_check(10)")                           \
 	/* runs */                                                                                 \
+	X(DTX_SQL_RUN_KEPT, "SELECT min(seq_start) FROM (SELECT seq_start FROM run ORDER BY "      \
+	                    "seq_start DESC LIMIT ?1)")                                            \
 	X(DTX_SQL_RUN_END,                                                                         \
 	  "UPDATE run SET status=?2,code=?3,exit=?4,end_us=?5,path=?6,seq_end=?7 WHERE run_id=?1") \
 	X(DTX_SQL_RUN_BY_ID,                                                                       \
@@ -158,6 +179,8 @@
 	X(DTX_SQL_CELL_REFUSED,                                                                    \
 	  "SELECT cell_id FROM pipeline_cell_provenance"                                           \
 	  " WHERE namespace=?1 AND code_hash=?2 AND state='revoked' LIMIT 1")                      \
+	X(DTX_SQL_CELL_LIVE_CODE, "SELECT 1 FROM pipeline_cell_provenance WHERE code_hash=?1"      \
+	                          " AND state IN ('approved','pending','candidate') LIMIT 1")      \
 	X(DTX_SQL_CELL_KEY,                                                                        \
 	  "SELECT " DTX_SQL_CELL_COLS "WHERE namespace=?1 AND source_schema_fingerprint=?2"        \
 	  " AND intent_hash=?3 AND state IN ('approved','pending')"                                \

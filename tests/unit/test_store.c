@@ -8,6 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/store/db.h"
+#include "core/store/gc.h"
 #include "core/store/query.h"
 #include "core/store/rebuild.h"
 #include "core/store/verify.h"
@@ -625,6 +626,101 @@ out:
 void test_store_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(memory_run());
+}
+
+/* --- what may go --- */
+
+/* A run that sent a prompt, and what a purge of everything does. */
+static enum dtx_code prompt_run(struct dtx_store *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_record *r = NULL;
+	char hash[DTX_SHA256_HEX];
+
+	DTX_TRY(start_run(s, NULL, &r, err));
+	DTX_TRY(dtx_record_blob(r, "prompt", DTX_STR("what was asked"), hash, err));
+	DTX_TRY(dtx_record_event(r, "author.sent", json_pack("{s:s}", "prompt_hash", hash), err));
+	DTX_TRY(dtx_record_end(r, "ok", NULL, 0, NULL, err));
+out:
+	dtx_record_free(r);
+	return rc;
+}
+
+static enum dtx_code memory_gc(json_t **report, json_t **stats)
+{
+	struct dtx_gc_opts opts = { .kinds = "prompt", .apply = true };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_store *s = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	*report = *stats = NULL;
+	DTX_TRY(dtx_store_open(":memory:", DTX_STORE_WRITE, &s, &err));
+	DTX_TRY(prompt_run(s, &err));
+	DTX_TRY(dtx_gc(s, &opts, report, &err));
+	DTX_TRY(dtx_store_stats(s, stats, &err));
+	T_INT(findings(s, NULL), 0);
+out:
+	if (rc != DTX_OK) {
+		json_decref(*report);
+		*report = NULL;
+	}
+	dtx_store_free(s);
+	return rc;
+}
+
+static enum dtx_code memory_gc_once(void)
+{
+	json_t *report, *stats;
+	enum dtx_code rc = memory_gc(&report, &stats);
+
+	json_decref(report);
+	json_decref(stats);
+	return rc;
+}
+
+void test_store_gc(void)
+{
+	json_t *report, *stats, *kind;
+
+	T_OK(memory_gc(&report, &stats), NULL);
+	T_INT(dtx_json_int(report, "blobs", 0), 1);
+	T_INT(dtx_json_int(report, "bytes", 0), 14);
+	kind = json_array_get(json_object_get(stats, "blobs"), 2);
+	T_STR(dtx_json_text(kind, "kind", ""), "prompt");
+	T_INT(dtx_json_int(kind, "purged", 0), 1);
+	T_INT(dtx_json_int(kind, "bytes", -1), 0);
+	json_decref(report);
+	json_decref(stats);
+	T_EVERY_ALLOC_FAILS(memory_gc_once());
+}
+
+/* Live code and what the last runs name stay. */
+void test_store_gc_keeps(void)
+{
+	struct dtx_gc_opts opts = { .keep_last = 1, .apply = true };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_store *s = NULL;
+	json_t *report = NULL;
+
+	T_OK(dtx_store_open(":memory:", DTX_STORE_WRITE, &s, &err), &err);
+	T_OK(prompt_run(s, &err), &err);
+	T_OK(dtx_gc(s, &opts, &report, &err), &err);
+	T_INT(dtx_json_int(report, "blobs", -1), 0);
+	json_decref(report);
+	opts.keep_last = 0;
+	opts.older_us = (int64_t)3600 * 1000000;
+	T_OK(dtx_gc(s, &opts, &report, &err), &err);
+	T_INT(dtx_json_int(report, "blobs", -1), 0);
+	json_decref(report);
+	opts.older_us = 0;
+	opts.max_bytes = 1 << 20;
+	T_OK(dtx_gc(s, &opts, &report, &err), &err);
+	T_INT(dtx_json_int(report, "blobs", -1), 0);
+	json_decref(report);
+	opts.kinds = "plan";
+	T_CODE(dtx_gc(s, &opts, &report, &err), DTX_E_USAGE, &err);
+	dtx_err_clear(&err);
+	dtx_store_free(s);
 }
 
 void test_store_memory_keeps_nothing(void)

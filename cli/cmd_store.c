@@ -1,0 +1,308 @@
+/* store: the file that holds the ledger: where it is, whether it is whole, what may leave it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/ago.h"
+#include "cli/out.h"
+#include "core/base/mem.h"
+#include "core/base/num.h"
+#include "core/store/db.h"
+#include "core/store/gc.h"
+#include "core/store/query.h"
+#include "core/store/rebuild.h"
+#include "core/store/verify.h"
+
+struct store_args {
+	const char *older, *kinds, *keep_last;
+	int64_t max_bytes;
+	bool apply, json;
+};
+
+static const struct dtx_opt store_opts[] = {
+	{ .name = "older-than",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "TIME",
+	  .offset = offsetof(struct store_args, older),
+	  .help = "gc: only what no run has named for so long: 180d, 12h (default: 180d)" },
+	{ .name = "keep-last",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "N",
+	  .offset = offsetof(struct store_args, keep_last),
+	  .help = "gc: the last N runs keep everything (default: 20)" },
+	{ .name = "max",
+	  .kind = DTX_O_SIZE,
+	  .offset = offsetof(struct store_args, max_bytes),
+	  .help = "gc: stop once the bodies take so little room" },
+	{ .name = "kinds",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "LIST",
+	  .offset = offsetof(struct store_args, kinds),
+	  .help = "gc: only these: answer,prompt,code,env" },
+	{ .name = "apply",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct store_args, apply),
+	  .help = "gc: do it (default: say what would go)" },
+	{ .name = "json",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct store_args, json),
+	  .help = "as JSON" },
+};
+
+struct store_call {
+	const struct dtx_cli *cli;
+	const struct store_args *args;
+	struct dtx_store *store;
+	struct dtx_buf out;
+	bool findings;
+};
+
+/* --- path --- */
+
+static enum dtx_code store_path(struct store_call *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *path = NULL;
+
+	DTX_TRY(dtx_store_resolve(c->cli->store, &path, err));
+	dtx_out_safe(&c->out, path, false);
+	dtx_buf_addc(&c->out, '\n');
+out:
+	dtx_mem_free(path);
+	return rc;
+}
+
+/* --- check --- */
+
+/* What the database itself says of its pages. */
+static enum dtx_code store_pages(struct store_call *c, json_t *findings, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(c->store);
+	struct dtx_db_rows *rows = NULL;
+	const char *text;
+	bool more;
+
+	DTX_TRY(dtx_db_query(db, DTX_SQL_INTEGRITY, NULL, 0, &rows, err));
+	for (;;) {
+		DTX_TRY(dtx_db_next(db, rows, &more, err));
+		if (!more)
+			break;
+		text = dtx_db_get_text(rows, 0);
+		if (text && strcmp(text, "ok") != 0 &&
+		    json_array_append_new(findings, json_pack("{ss ss}", "finding", "page_damaged",
+		                                              "text", text)) < 0)
+			DTX_FAIL_MEM(err);
+	}
+out:
+	dtx_db_done(rows);
+	return rc;
+}
+
+static void store_print_findings(const json_t *findings, struct dtx_buf *out)
+{
+	json_t *f;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)findings, i, f)
+	{
+		dtx_buf_printf(out, "%-16s", dtx_json_text(f, "finding", ""));
+		if (json_object_get(f, "seq"))
+			dtx_buf_printf(out, "event %lld: ", (long long)dtx_json_int(f, "seq", 0));
+		if (dtx_json_text(f, "hash", NULL))
+			dtx_buf_printf(out, "blob %.12s: ", dtx_json_text(f, "hash", ""));
+		if (dtx_json_text(f, "table", NULL))
+			dtx_buf_printf(out, "table %s: ", dtx_json_text(f, "table", ""));
+		dtx_out_safe(out, dtx_json_text(f, "text", ""), false);
+		dtx_buf_addc(out, '\n');
+	}
+}
+
+static enum dtx_code store_check(struct store_call *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_verify_opts opts = { .since = 0 };
+	json_t *findings = json_array(), *more = NULL;
+	char head[DTX_HEAD_LINE];
+
+	if (!findings)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(store_pages(c, findings, err));
+	/* what stands on damaged pages says nothing */
+	if (!json_array_size(findings)) {
+		DTX_TRY(dtx_verify(c->store, &opts, &more, err));
+		if (json_array_extend(findings, more) < 0)
+			DTX_FAIL_MEM(err);
+	}
+	c->findings = json_array_size(findings) > 0;
+	if (c->args->json) {
+		dtx_json_print(findings, 1, &c->out);
+		dtx_buf_add(&c->out, "\n");
+	} else if (c->findings) {
+		store_print_findings(findings, &c->out);
+	} else {
+		DTX_TRY(dtx_query_head(c->store, head, err));
+		dtx_buf_printf(&c->out, "ok          pages, chain, bodies and tables: %s\n", head);
+	}
+out:
+	json_decref(findings);
+	json_decref(more);
+	return rc;
+}
+
+/* --- rebuild --- */
+
+static enum dtx_code store_rebuild(struct store_call *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_verify_opts opts = { .skip_index = true };
+	json_t *findings = NULL;
+	const char *table = NULL;
+
+	DTX_TRY(dtx_verify(c->store, &opts, &findings, err));
+	if (json_array_size(findings)) {
+		store_print_findings(findings, &c->out);
+		c->findings = true;
+		goto out; /* tables made of a ledger that is not whole would be wrong */
+	}
+	DTX_TRY(dtx_rebuild_compare(c->store, &table, err));
+	DTX_TRY(dtx_rebuild(c->store, err));
+	dtx_buf_printf(&c->out, "ok          the tables are made anew from the ledger; %s%s\n",
+	               table ? "before, they differed from it, first: " : "they were as they are",
+	               table ? table : "");
+out:
+	json_decref(findings);
+	return rc;
+}
+
+/* --- gc --- */
+
+static enum dtx_code store_gc(struct store_call *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct store_args *a = c->args;
+	const char *keep = a->keep_last ? a->keep_last : "20";
+	struct dtx_gc_opts opts = { .max_bytes = a->max_bytes,
+		                    .kinds = a->kinds,
+		                    .apply = a->apply };
+	json_t *report = NULL, *kind;
+	size_t i;
+
+	DTX_TRY(dtx_ago_parse(a->older ? a->older : "180d", "older-than", &opts.older_us, err));
+	if (!dtx_num_parse_i64(keep, strlen(keep), &opts.keep_last) || opts.keep_last < 0)
+		DTX_FAIL(err, DTX_E_USAGE, "option '--keep-last' wants a number of runs, got '%s'",
+		         keep);
+	DTX_TRY(dtx_gc(c->store, &opts, &report, err));
+	if (a->json) {
+		dtx_json_print(report, 1, &c->out);
+		dtx_buf_add(&c->out, "\n");
+		goto out;
+	}
+	dtx_buf_printf(&c->out, "%-12s%lld bodies, %lld bytes; %lld bytes stay\n",
+	               a->apply ? "purged" : "would purge",
+	               (long long)dtx_json_int(report, "blobs", 0),
+	               (long long)dtx_json_int(report, "bytes", 0),
+	               (long long)dtx_json_int(report, "kept_bytes", 0));
+	json_array_foreach(json_object_get(report, "kinds"), i, kind) dtx_buf_printf(
+		&c->out, "%-12s%-8s%lld bodies, %lld bytes\n", "", dtx_json_text(kind, "kind", ""),
+		(long long)dtx_json_int(kind, "blobs", 0),
+		(long long)dtx_json_int(kind, "bytes", 0));
+	dtx_buf_printf(&c->out, "%-12sthe ledger keeps their hashes: dtx verify still proves it\n",
+	               "");
+	if (!a->apply && dtx_json_int(report, "blobs", 0))
+		dtx_buf_printf(&c->out, "%-12sto do it: the same with --apply\n", "");
+out:
+	json_decref(report);
+	return rc;
+}
+
+/* --- the command --- */
+
+static const struct {
+	const char *verb;
+	enum { STORE_NONE, STORE_READS, STORE_WRITES, STORE_GC } mode;
+	enum dtx_code (*run)(struct store_call *c, struct dtx_err *err);
+} store_verbs[] = {
+	{ "path", STORE_NONE, store_path },
+	{ "check", STORE_READS, store_check },
+	{ "rebuild", STORE_WRITES, store_rebuild },
+	{ "gc", STORE_GC, store_gc },
+};
+
+static enum dtx_code store_verb(struct store_call *c, const char *verb, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *names[DTX_COUNT(store_verbs)];
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(store_verbs) && strcmp(store_verbs[i].verb, verb) != 0; i++)
+		names[i] = store_verbs[i].verb;
+	if (i == DTX_COUNT(store_verbs)) {
+		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "no verb '%s'", verb);
+		dtx_err_suggest(err, verb, names, i);
+		goto out;
+	}
+	if (store_verbs[i].mode != STORE_NONE) {
+		bool writes = store_verbs[i].mode == STORE_WRITES ||
+		              (store_verbs[i].mode == STORE_GC && c->args->apply);
+
+		/* nothing is made here: a store that is not there has nothing to check */
+		DTX_TRY(dtx_store_open(c->cli->store, DTX_STORE_READ, &c->store, err));
+		if (writes) {
+			dtx_store_free(c->store);
+			c->store = NULL;
+			DTX_TRY(dtx_store_open(c->cli->store, DTX_STORE_WRITE, &c->store, err));
+		}
+	}
+	DTX_TRY(store_verbs[i].run(c, err));
+out:
+	return rc;
+}
+
+static int store_main(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	struct store_call c = { .cli = cli, .args = args, .out = DTX_BUF_INIT((size_t)1 << 30) };
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc;
+	int status;
+
+	(void)argc;
+	rc = store_verb(&c, argv[0], &err);
+	status = rc == DTX_OK ? dtx_out_print(cli, &c.out) : dtx_out_fail(cli, &err);
+	if (rc == DTX_OK && !status && c.findings)
+		status = 1;
+	dtx_store_free(c.store);
+	dtx_buf_clear(&c.out);
+	dtx_err_clear(&err);
+	return status;
+}
+
+const struct dtx_cmd dtx_cmd_store = {
+	.name = "store",
+	.usage = "path | check | rebuild | gc",
+	.summary = "Look after the store: where it is, whether it is whole, what may leave it",
+	.notes =
+		"`check` reads all pages, the chain, the bodies it names and the tables made from "
+		"it;\n"
+		"`rebuild` makes those tables anew from the ledger, which is the truth.  `gc` "
+		"purges "
+		"bodies\n"
+		"that no run needs any more: answers and prompts of models, code of no live "
+		"snippet, "
+		"descriptions\n"
+		"of machines; by default it only says which.  Runs, hashes, counts, approvals, "
+		"plans "
+		"and live\n"
+		"code stay for good, so that what was purged stays provable: who has the bytes can "
+		"show that\n"
+		"they are the ones.\n\n"
+		"  dtx store check\n"
+		"  dtx store gc --older-than 30d --keep-last 100\n"
+		"  dtx store gc --kinds prompt,answer --older-than 0d --keep-last 0 --apply",
+	.exits = "0 done; 1 findings; 4 there is no store; 9 it cannot be read or written",
+	.opts = store_opts,
+	.nopts = DTX_COUNT(store_opts),
+	.args_size = sizeof(struct store_args),
+	.min_args = 1,
+	.max_args = 1,
+	.run = store_main,
+};

@@ -1,0 +1,224 @@
+"""The store under what happens to files: 16 writers at once, no room, no right to write, a damaged page, a newer
+version, bodies that were purged.  Usage: /usr/bin/python3 tests/fault/store.py DTX"""
+import json
+import os
+import resource
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+DTX = os.path.abspath(sys.argv[1])
+WRITERS = 16
+passed = failed = skipped = 0
+
+
+def check(name, ok, why=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    print(("ok - " if ok else "not ok - ") + name + ("" if ok else "\n# " + str(why)[:600].replace("\n", "\n# ")))
+
+
+def dtx(*args, store="store.db", prefix=(), limit=None):
+    def before():
+        if limit:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    done = subprocess.run([*prefix, DTX, *args, "--store", store], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=120, preexec_fn=before)
+    return done.returncode, done.stdout, done.stderr
+
+
+def run(out, **how):
+    return dtx("run", "plan.json", "in.csv", "-o", out, "-q", **how)
+
+
+def read(name):
+    with open(name) as f:
+        return f.read()
+
+
+def many_writers():
+    """Also the first run ever: all of them make the store."""
+    jobs = [subprocess.Popen([DTX, "run", "plan.json", "in.csv", "-o", "many%d.csv" % i, "-q", "--store", "many.db"],
+                             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for i in range(WRITERS)]
+    errors = [j.communicate(timeout=120)[1] for j in jobs]
+    check("%d runs at once: all end well" % WRITERS, all(j.returncode == 0 for j in jobs), errors)
+    log = json.loads(dtx("provenance", "log", "--json", store="many.db")[1])
+    check("%d runs at once: none is lost" % WRITERS,
+          len(log) == WRITERS and {r["status"] for r in log} == {"ok"} and
+          {os.path.basename(r["output"]) for r in log} == {"many%d.csv" % i for i in range(WRITERS)}, log)
+    status, out, err = dtx("store", "check", store="many.db")
+    check("%d runs at once: pages, chain and tables are whole" % WRITERS, status == 0, out + err)
+
+
+def no_room():
+    with open("kept.csv", "w") as f:
+        f.write("old\n")
+    size = os.path.getsize("store.db-wal")
+    status, _, err = run("kept.csv", limit=size + 4096)
+    check("a store that cannot grow: exit 9, named, the old file whole",
+          status == 9 and "store.db" in err and "next:" in err and read("kept.csv") == "old\n", err)
+    status, _, err = run("kept.csv")
+    check("a store that can grow again: the next run is recorded", status == 0, err)
+    check("a store that can grow again: it is whole", dtx("store", "check")[0] == 0)
+
+
+def full_disk():
+    global skipped
+    os.mkdir("disk")
+    script = ("mount -t tmpfs -o size=1m none disk || exit 99; cp store.db disk/s.db; "
+              "\"$0\" run plan.json in.csv -o kept.csv -q --store disk/s.db 2> first.txt; "
+              "head -c 4000000 /dev/zero > disk/fill 2> /dev/null; "
+              "\"$0\" run plan.json in.csv -o kept.csv -q --store disk/s.db 2> full.txt; a=$?; rm disk/fill; "
+              "\"$0\" run plan.json in.csv -o kept.csv -q --store disk/s.db 2> free.txt; b=$?; "
+              "\"$0\" store check --store disk/s.db > check.txt 2>&1; echo $a $b $?")
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script, DTX], capture_output=True, text=True, timeout=120)
+    if done.returncode == 99 or "unshare" in done.stderr:
+        skipped += 1
+        print("ok - a full disk # SKIP no file system can be mounted here")
+        return
+    check("a full disk: exit 9 disk_full; with room again all is well",
+          done.stdout.split() == ["9", "0", "0"] and "disk_full" in read("full.txt"),
+          done.stdout + done.stderr + read("full.txt") + read("free.txt") + read("check.txt"))
+
+
+def no_right():
+    """Somebody else's store: root may write everywhere, so it asks as nobody."""
+    global skipped
+    prefix = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    copy = shutil.copy(DTX, "dtx") if os.geteuid() == 0 else None
+    if not copy or subprocess.run([*prefix, "./dtx", "version"], capture_output=True).returncode:
+        skipped += 1
+        print("ok - a store of somebody else # SKIP nobody else to be")
+        return
+    os.chmod(".", 0o755)
+    for name in os.listdir("."):
+        if name.startswith("store.db"):
+            os.chmod(name, 0o644)
+    out = tempfile.mkdtemp(prefix="dtx-theirs-")
+    os.chmod(out, 0o777)
+
+    def ask(*args):
+        return subprocess.run([*prefix, "./dtx", *args, "--store", "store.db"], capture_output=True, text=True)
+    done = ask("run", "plan.json", "in.csv", "-o", out + "/o.csv", "-q")
+    check("a store that may not be written: exit 9, nothing is put out",
+          done.returncode == 9 and "next:" in done.stderr and not os.listdir(out), done.stderr)
+    done = ask("provenance", "log")
+    check("a store that may be read: log works", done.returncode == 0 and done.stdout, done.stderr)
+    for name in os.listdir("."):
+        if name.startswith("store.db"):
+            os.chmod(name, 0o600)
+    done = ask("provenance", "log")
+    check("a store that may not be read: exit 9", done.returncode == 9, done.stderr)
+    shutil.rmtree(out)
+
+
+def damaged():
+    shutil.copy("store.db", "hurt.db")
+    for end in ("-wal", "-shm"):
+        if os.path.exists("store.db" + end):
+            shutil.copy("store.db" + end, "hurt.db" + end)
+    fold = sqlite3.connect("hurt.db")
+    fold.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    page = fold.execute("PRAGMA page_size").fetchone()[0]
+    root = fold.execute("SELECT rootpage FROM sqlite_master WHERE name='ledger'").fetchone()[0]
+    fold.close()
+    whole = open("hurt.db", "rb").read()
+    for what, at in (("the ledger's page", (root - 1) * page), ("the first page's table", 100)):
+        with open("hurt.db", "wb") as f:
+            f.write(whole[:at] + b"\xa5" * 64 + whole[at + 64:])
+        status, out, err = dtx("store", "check", store="hurt.db")
+        check("%s is damaged: store check says so" % what,
+              (status == 1 and "damaged" in out) or (status == 9 and "damaged" in err), (status, out, err))
+        status, out, err = run("hurt.csv", store="hurt.db")
+        check("%s is damaged: a run is refused, exit 9" % what,
+              status == 9 and "damaged" in err and not os.path.exists("hurt.csv"), (status, err))
+    with open("hurt.db", "wb") as f:
+        f.write(whole[:len(whole) // 2])
+    status, out, err = dtx("store", "check", store="hurt.db")
+    check("half of the file is gone: store check says so", status in (1, 9) and "damaged" in out + err, (status, out, err))
+    with open("hurt.db", "wb") as f:
+        f.write(b"no database at all\n" * 100)
+    status, out, err = run("hurt.csv", store="hurt.db")
+    check("another file under its name: exit 9, left as it is",
+          status == 9 and open("hurt.db", "rb").read(2) == b"no", err)
+
+
+def newer():
+    shutil.copy("many.db", "newer.db")
+    db = sqlite3.connect("newer.db")
+    db.execute("PRAGMA journal_mode=DELETE")
+    db.execute("PRAGMA user_version=2")
+    db.commit()
+    db.close()
+    before = open("newer.db", "rb").read()
+    status, _, err = run("newer.csv", store="newer.db")
+    check("a store of a newer dtx: exit 9, both versions named, untouched",
+          status == 9 and "version 2" in err and "version 1" in err and open("newer.db", "rb").read() == before and
+          not os.path.exists("newer.csv"), err)
+
+
+def tables():
+    """Tables that differ from the ledger are found and made anew."""
+    db = sqlite3.connect("store.db")
+    db.execute("UPDATE run SET status='ok', user='mallory'")
+    db.execute("DELETE FROM run_output")
+    db.commit()
+    db.close()
+    status, out, _ = dtx("store", "check")
+    check("a table that was changed is found", status == 1 and "index_differs" in out, out)
+    status, out, err = dtx("store", "rebuild")
+    check("rebuild makes it anew", status == 0 and dtx("store", "check")[0] == 0, out + err)
+    db = sqlite3.connect("store.db")
+    db.execute("DROP TRIGGER ledger_u")
+    db.execute("UPDATE ledger SET body=replace(body,'ok','no') WHERE kind='run.end'")
+    db.commit()
+    db.close()
+    status, out, _ = dtx("store", "rebuild")
+    check("a changed ledger is not built on", status == 1 and "chain_broken" in out, out)
+
+
+def purge():
+    """What is purged stays provable, and comes back when it is needed again."""
+    status, out, _ = dtx("store", "gc", "--older-than", "0d", "--keep-last", "0", "--json", store="many.db")
+    dry = json.loads(out)
+    check("gc without --apply changes nothing",
+          not dry["applied"] and dry["blobs"] == 1 and dtx("store", "gc", "--older-than", "0d", "--keep-last", "0", "--json",
+                                                           store="many.db")[1] == out, out)
+    check("gc keeps what the last runs name",
+          json.loads(dtx("store", "gc", "--older-than", "0d", "--keep-last", "1", "--json", store="many.db")[1])["blobs"] == 0)
+    check("gc keeps what is young", json.loads(dtx("store", "gc", "--keep-last", "0", "--json", store="many.db")[1])["blobs"] == 0)
+    status, out, _ = dtx("store", "gc", "--older-than", "0d", "--keep-last", "0", "--apply", "--json", store="many.db")
+    done = json.loads(out)
+    check("gc purges", status == 0 and done["applied"] and done["hashes"] == dry["hashes"], out)
+    db = sqlite3.connect("many.db")
+    row = db.execute("SELECT data, size FROM blob WHERE hash=?", (dry["hashes"][0],)).fetchone()
+    event = json.loads(db.execute("SELECT body FROM ledger WHERE kind='purge'").fetchone()[0])
+    db.close()
+    check("the bytes are gone, size and hash are not", row[0] is None and row[1] > 0 and event["hashes"] == dry["hashes"])
+    status, out, err = dtx("verify", store="many.db")
+    check("verify still proves the chain", status == 0, out + err)
+    status, _, err = run("again.csv", store="many.db")
+    record = json.loads(dtx("provenance", "again.csv", "--json", store="many.db")[1])
+    check("a new run stores what it names again", status == 0 and record["env"]["dtx"], err)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="dtx-store-") as folder:
+        os.chdir(folder)
+        for key in ("DTX_STORE", "XDG_STATE_HOME"):
+            os.environ.pop(key, None)
+        with open("in.csv", "w") as f:
+            f.write("k,v\n" + "".join("%d,%d\n" % (i % 7, i) for i in range(1000)))
+        with open("plan.json", "w") as f:
+            f.write('{"dtx":1,"steps":[{"op":"group_by","by":["k"],"agg":{"v":"sum(v)"}}]}')
+        run("first.csv")
+        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, purge, tables):
+            test()
+        os.chdir("/")
+    print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
+    sys.exit(failed > 0)
+
+
+main()
