@@ -1,17 +1,24 @@
 /* provenance: how a result came about. */
 #include <string.h>
-#include <time.h>
 
+#include "cli/ago.h"
+#include "cli/citation.h"
 #include "cli/html.h"
 #include "cli/lookup.h"
+#include "cli/openlineage.h"
 #include "cli/out.h"
+#include "cli/provjson.h"
+#include "cli/rundiff.h"
 #include "core/io/outfile.h"
+#include "core/store/gc.h"
+#include "core/store/screen.h"
 
 struct provenance_args {
-	bool json, full, code;
-	bool log, head;   /* verbs */
+	bool json, full, code, openlineage, prov;
 	const char *html; /* where the report goes */
+	const char *cite; /* a column */
 	int64_t limit;
+	const char *since, *status, *path, *ns;
 };
 
 static const struct dtx_opt provenance_opts[] = {
@@ -32,6 +39,39 @@ static const struct dtx_opt provenance_opts[] = {
 	  .metavar = "FILE",
 	  .offset = offsetof(struct provenance_args, html),
 	  .help = "write a report for a browser: one file, without cell values" },
+	{ .name = "cite",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "COLUMN",
+	  .offset = offsetof(struct provenance_args, cite),
+	  .help = "one line for a report: the column's formula, its sources and the run" },
+	{ .name = "openlineage",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct provenance_args, openlineage),
+	  .help = "as OpenLineage run events, one a line" },
+	{ .name = "prov",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct provenance_args, prov),
+	  .help = "as a W3C PROV document (PROV-JSON)" },
+	{ .name = "since",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "TIME",
+	  .offset = offsetof(struct provenance_args, since),
+	  .help = "log: runs since 2026-11-21, 2026-11-21T14:30:00 (UTC), or 7d ago" },
+	{ .name = "status",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "STATUS",
+	  .offset = offsetof(struct provenance_args, status),
+	  .help = "log: ok, failed, cancelled or abandoned runs" },
+	{ .name = "path",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "PATH",
+	  .offset = offsetof(struct provenance_args, path),
+	  .help = "log: runs done so: typed or snippet" },
+	{ .name = "namespace",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "NAME",
+	  .offset = offsetof(struct provenance_args, ns),
+	  .help = "log: runs of this namespace" },
 	{ .name = "limit",
 	  .kind = DTX_O_INT,
 	  .metavar = "N",
@@ -41,41 +81,137 @@ static const struct dtx_opt provenance_opts[] = {
 	  .help = "log: at most N runs" },
 };
 
+struct provenance_call {
+	const struct provenance_args *args;
+	struct dtx_store *store;
+	int argc;
+	char **argv;
+	struct dtx_buf out;
+	bool findings; /* exit 1 */
+};
+
+/* --- verbs --- */
+
 static void provenance_log_line(const json_t *run, struct dtx_buf *out)
 {
-	const char *id = dtx_json_text(run, "run_id", "");
-	int64_t us = dtx_json_int(run, "start_us", 0);
-	time_t s = (time_t)(us / 1000000);
-	struct tm tm;
-	char when[32] = "";
-
-	if (gmtime_r(&s, &tm))
-		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%SZ", &tm);
-	dtx_buf_printf(out, "%s  %s  %-9s %-8s %s\n", dtx_run_id_short(id), when,
-	               dtx_json_text(run, "status", "open"), dtx_json_text(run, "path", ""),
-	               dtx_json_text(run, "namespace", ""));
+	dtx_buf_printf(out, "%s  ", dtx_run_id_short(dtx_json_text(run, "run_id", "")));
+	dtx_screen_time(out, dtx_json_int(run, "start_us", 0), true);
+	dtx_buf_printf(out, "  %-9s %-8s ", dtx_json_text(run, "status", "open"),
+	               dtx_json_text(run, "path", ""));
+	dtx_out_safe(out, dtx_json_text(run, "namespace", ""), false);
+	dtx_buf_addc(out, '\n');
 }
 
-static enum dtx_code provenance_log(struct dtx_store *store, const struct provenance_args *a,
-                                    struct dtx_buf *out, struct dtx_err *err)
+static enum dtx_code provenance_log(struct provenance_call *c, struct dtx_err *err)
 {
+	static const char *const known = "ok,failed,cancelled,abandoned";
 	enum dtx_code rc = DTX_OK;
-	struct dtx_log_filter filter = { .limit = a->limit };
+	const struct provenance_args *a = c->args;
+	struct dtx_log_filter filter = {
+		.status = a->status, .path = a->path, .ns = a->ns, .limit = a->limit
+	};
 	json_t *runs = NULL, *run;
 	size_t i;
 
-	DTX_TRY(dtx_query_log(store, &filter, &runs, err));
-	if (a->json)
-		dtx_json_print(runs, 1, out);
-	json_array_foreach(runs, i, run)
-	{
-		if (!a->json)
-			provenance_log_line(run, out);
+	if (a->status && !dtx_str_in_list(known, a->status))
+		DTX_FAIL(err, DTX_E_USAGE, "option '--status' wants one of %s, got '%s'", known,
+		         a->status);
+	if (a->since)
+		DTX_TRY(dtx_since_parse(a->since, "since", &filter.since_us, err));
+	DTX_TRY(dtx_query_log(c->store, &filter, &runs, err));
+	if (a->json) {
+		dtx_json_print(runs, 1, &c->out);
+		goto out;
 	}
+	json_array_foreach(runs, i, run) provenance_log_line(run, &c->out);
 out:
 	json_decref(runs);
 	return rc;
 }
+
+static enum dtx_code provenance_diff(struct provenance_call *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *a = NULL, *b = NULL, *diff = NULL;
+
+	DTX_TRY(dtx_lookup(c->store, c->argv[1], true, &a, err));
+	DTX_TRY(dtx_lookup(c->store, c->argv[2], true, &b, err));
+	DTX_TRY(dtx_query_files(a, err));
+	DTX_TRY(dtx_query_files(b, err));
+	diff = dtx_rundiff(a, b);
+	if (!diff)
+		DTX_FAIL_MEM(err);
+	c->findings = json_array_size(json_object_get(diff, "differences")) > 0;
+	if (c->args->json)
+		dtx_json_print(diff, 1, &c->out);
+	else
+		dtx_rundiff_print(diff, &c->out);
+out:
+	json_decref(a);
+	json_decref(b);
+	json_decref(diff);
+	return rc;
+}
+
+static enum dtx_code provenance_head(struct provenance_call *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char head[DTX_HEAD_LINE];
+
+	DTX_TRY(dtx_query_head(c->store, head, err));
+	dtx_buf_printf(&c->out, "%s\n", head);
+out:
+	return rc;
+}
+
+/* Rows of one table of the statistics: texts first, then numbers with their names. */
+static void provenance_stats_table(const json_t *stats, const char *name, struct dtx_buf *out)
+{
+	json_t *row, *value;
+	const char *key;
+	size_t i;
+
+	json_array_foreach(json_object_get(stats, name), i, row)
+	{
+		dtx_screen_label(out, i ? "" : name);
+		json_object_foreach(row, key, value)
+		{
+			if (json_is_string(value))
+				dtx_buf_printf(out, "%-20s", json_string_value(value));
+			else
+				dtx_buf_printf(out, "%8lld %-16s",
+				               (long long)json_integer_value(value), key);
+		}
+		while (out->len && out->ptr[out->len - 1] == ' ')
+			out->len--;
+		dtx_buf_addc(out, '\n');
+	}
+}
+
+static enum dtx_code provenance_stats(struct provenance_call *c, struct dtx_err *err)
+{
+	static const char *const tables[] = { "runs", "events", "blobs", "snippets", "author" };
+	enum dtx_code rc = DTX_OK;
+	json_t *stats = NULL;
+
+	DTX_TRY(dtx_store_stats(c->store, &stats, err));
+	if (c->args->json) {
+		dtx_json_print(stats, 1, &c->out);
+		goto out;
+	}
+	dtx_screen_label(&c->out, "store");
+	dtx_out_safe(&c->out, dtx_json_text(stats, "store", ""), false);
+	dtx_buf_printf(&c->out, "  %lld bytes, %lld of them free\n",
+	               (long long)dtx_json_int(stats, "bytes", 0),
+	               (long long)dtx_json_int(stats, "free_bytes", 0));
+	for (size_t i = 0; i < DTX_COUNT(tables); i++)
+		provenance_stats_table(stats, tables[i], &c->out);
+out:
+	json_decref(stats);
+	return rc;
+}
+
+/* --- one run --- */
 
 static enum dtx_code provenance_code(struct dtx_store *store, const json_t *record,
                                      struct dtx_buf *out, struct dtx_err *err)
@@ -119,91 +255,164 @@ out:
 	return rc;
 }
 
-static enum dtx_code provenance_record(struct dtx_store *store, const struct provenance_args *a,
-                                       const char *what, struct dtx_buf *out, struct dtx_err *err)
+static enum dtx_code provenance_export(struct provenance_call *c, const json_t *record,
+                                       struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	json_t *doc = NULL;
+
+	if (c->args->openlineage) {
+		dtx_openlineage_print(record, &c->out);
+		goto out;
+	}
+	doc = dtx_provjson(record);
+	if (!doc)
+		DTX_FAIL_MEM(err);
+	dtx_json_print(doc, 1, &c->out);
+out:
+	json_decref(doc);
+	return rc;
+}
+
+static enum dtx_code provenance_record(struct provenance_call *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct provenance_args *a = c->args;
 	json_t *record = NULL;
 
-	DTX_TRY(dtx_lookup(store, what, a->full || a->html, &record, err));
+	DTX_TRY(dtx_lookup(c->store, c->argc ? c->argv[0] : NULL,
+	                   a->full || a->html || a->openlineage, &record, err));
 	DTX_TRY(dtx_query_files(record, err));
 	if (a->html)
 		DTX_TRY(provenance_html(record, a->html, err));
 	else if (a->code)
-		DTX_TRY(provenance_code(store, record, out, err));
+		DTX_TRY(provenance_code(c->store, record, &c->out, err));
+	else if (a->cite)
+		DTX_TRY(dtx_citation(record, a->cite, &c->out, err));
+	else if (a->openlineage || a->prov)
+		DTX_TRY(provenance_export(c, record, err));
 	else if (a->json)
-		dtx_json_print(record, 1, out);
+		dtx_json_print(record, 1, &c->out);
 	else
-		dtx_query_screen(record, out);
-	if (a->json && !a->code && !a->html)
-		dtx_buf_add(out, "\n");
+		dtx_query_screen(record, &c->out);
 out:
 	json_decref(record);
 	return rc;
 }
 
-static enum dtx_code provenance_head(struct dtx_store *store, struct dtx_buf *out,
+/* --- the command --- */
+
+/* The verbs stand where a run or a file would. */
+static const struct {
+	const char *verb;
+	int operands;
+	enum dtx_code (*run)(struct provenance_call *c, struct dtx_err *err);
+} provenance_verbs[] = {
+	{ "log", 0, provenance_log },
+	{ "head", 0, provenance_head },
+	{ "stats", 0, provenance_stats },
+	{ "diff", 2, provenance_diff },
+};
+
+/* One way to show it. */
+static enum dtx_code provenance_ways(const struct provenance_args *a, const char *verb,
+                                     struct dtx_err *err)
+{
+	const struct {
+		bool given, with_verb;
+		const char *name;
+	} ways[] = {
+		{ a->html != NULL, false, "--html" },
+		{ a->json, true, "--json" },
+		{ a->code, false, "--code" },
+		{ a->cite != NULL, false, "--cite" },
+		{ a->openlineage, false, "--openlineage" },
+		{ a->prov, false, "--prov" },
+	};
+	enum dtx_code rc = DTX_OK;
+	const char *first = NULL;
+
+	for (size_t i = 0; i < DTX_COUNT(ways); i++) {
+		if (!ways[i].given)
+			continue;
+		if (first)
+			DTX_FAIL(err, DTX_E_USAGE, "options '%s' and '%s' do not go together",
+			         first, ways[i].name);
+		if (verb && !ways[i].with_verb)
+			DTX_FAIL(err, DTX_E_USAGE,
+			         "option '%s' is about one run: it goes with no '%s'", ways[i].name,
+			         verb);
+		first = ways[i].name;
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code provenance_call(struct provenance_call *c, const struct dtx_cli *cli,
                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char head[DTX_HEAD_LINE];
+	const char *verb = NULL;
+	size_t i;
 
-	DTX_TRY(dtx_query_head(store, head, err));
-	dtx_buf_printf(out, "%s\n", head);
+	for (i = 0; i < DTX_COUNT(provenance_verbs); i++) {
+		if (c->argc && !strcmp(c->argv[0], provenance_verbs[i].verb)) {
+			verb = c->argv[0];
+			break;
+		}
+	}
+	if (verb && provenance_verbs[i].operands > c->argc - 1)
+		DTX_FAIL(err, DTX_E_USAGE, "'%s' wants two runs or files", verb);
+	if (c->argc > 1 && (!verb || c->argc - 1 > provenance_verbs[i].operands))
+		DTX_FAIL(err, DTX_E_USAGE, "unexpected operand '%s'", c->argv[c->argc - 1]);
+	DTX_TRY(provenance_ways(c->args, verb, err));
+	DTX_TRY(dtx_store_open(cli->store, DTX_STORE_READ, &c->store, err));
+	DTX_TRY(verb ? provenance_verbs[i].run(c, err) : provenance_record(c, err));
+	if (c->args->json || c->args->prov)
+		dtx_buf_addc(&c->out, '\n');
 out:
 	return rc;
 }
 
 static int provenance_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
-	struct provenance_args *a = args;
-	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 30);
+	struct provenance_call c = {
+		.args = args, .argc = argc, .argv = argv, .out = DTX_BUF_INIT((size_t)1 << 30)
+	};
 	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_store *store = NULL;
-	enum dtx_code rc = DTX_OK;
-	int status;
+	enum dtx_code rc = provenance_call(&c, cli, &err);
+	int status = rc == DTX_OK ? dtx_out_print(cli, &c.out) : dtx_out_fail(cli, &err);
 
-	/* the verbs stand where a run or a file would */
-	a->head = argc && !strcmp(argv[0], "head");
-	a->log = argc && !strcmp(argv[0], "log");
-	if (a->html && (a->head || a->log || a->json || a->code))
-		DTX_FAIL(&err, DTX_E_USAGE,
-		         "option '--html' stands for a whole report: it goes "
-		         "with no '%s'",
-		         a->head || a->log ? argv[0]
-		         : a->json         ? "--json"
-		                           : "--code");
-	DTX_TRY(dtx_store_open(cli->store, DTX_STORE_READ, &store, &err));
-	if (a->head)
-		DTX_TRY(provenance_head(store, &out, &err));
-	else if (a->log)
-		DTX_TRY(provenance_log(store, a, &out, &err));
-	else
-		DTX_TRY(provenance_record(store, a, argc ? argv[0] : NULL, &out, &err));
-out:
-	status = rc == DTX_OK ? dtx_out_print(cli, &out) : dtx_out_fail(cli, &err);
-	dtx_store_free(store);
-	dtx_buf_clear(&out);
+	if (rc == DTX_OK && !status && c.findings)
+		status = 1;
+	dtx_store_free(c.store);
+	dtx_buf_clear(&c.out);
 	dtx_err_clear(&err);
 	return status;
 }
 
 const struct dtx_cmd dtx_cmd_provenance = {
 	.name = "provenance",
-	.usage = "[RUN | FILE | log | head]",
+	.usage = "[RUN | FILE | log | diff A B | stats | head]",
 	.summary = "Show how a result came about, by run or by output file",
 	.notes = "Without an operand: the last run from this folder.  A file is found by its "
 		 "content,\n"
 		 "then by the run id inside an .xlsx, then by its name.  `log` prints a line per "
 		 "run,\n"
-		 "newest first; `head` the head of the ledger, to keep elsewhere.\n\n"
+		 "newest first; `diff` what two runs differ in: plan, inputs, code, schema, rows, "
+		 "result,\n"
+		 "environment; `stats` how much the store holds; `head` the head of the ledger, to "
+		 "keep\n"
+		 "elsewhere.  `dtx schema --record` prints the JSON Schema of --json.\n\n"
 		 "  dtx provenance out.csv\n"
 		 "  dtx provenance out.csv --json | jq .lineage\n"
-		 "  dtx provenance log --limit 20",
-	.exits = "0 done; 4 no record; 9 the store cannot be read",
+		 "  dtx provenance out.csv --cite utilization\n"
+		 "  dtx provenance log --since 7d --status failed\n"
+		 "  dtx provenance diff 70ecc9a9 out.csv",
+	.exits = "0 done; 1 the runs differ; 4 no record; 9 the store cannot be read",
 	.opts = provenance_opts,
 	.nopts = DTX_COUNT(provenance_opts),
 	.args_size = sizeof(struct provenance_args),
-	.max_args = 1,
+	.max_args = 3,
 	.run = provenance_run,
 };

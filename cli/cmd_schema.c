@@ -1,9 +1,10 @@
 /* schema: JSON Schema of plans and of steps, for editors and models. */
 #include "cli/out.h"
+#include "cli/record_schema.h"
 #include "core/plan/exec.h"
 
 struct schema_args {
-	bool strict, explain;
+	bool strict, explain, record;
 	const char *op;
 };
 
@@ -21,6 +22,10 @@ static const struct dtx_opt schema_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct schema_args, explain),
 	  .help = "of what `dtx explain --json` prints" },
+	{ .name = "record",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct schema_args, record),
+	  .help = "of what `dtx provenance --json` prints" },
 };
 
 static int schema_unknown(const struct dtx_cli *cli, const char *name)
@@ -41,7 +46,7 @@ static int schema_both(const struct dtx_cli *cli)
 	struct dtx_err err = DTX_ERR_INIT;
 
 	dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__,
-	            "--explain has one schema: it goes without --op and --strict");
+	            "--explain and --record have one schema each: they go without other options");
 	return dtx_out_fail(cli, &err);
 }
 
@@ -56,10 +61,13 @@ static int schema_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 	(void)argv;
 	if (a->op && !dtx_op_find(a->op, NULL))
 		return schema_unknown(cli, a->op);
-	if (a->explain && (a->op || a->strict))
+	if ((a->explain && (a->op || a->strict || a->record)) ||
+	    (a->record && (a->op || a->strict)))
 		return schema_both(cli);
 	if (a->explain)
 		schema = dtx_explain_schema();
+	else if (a->record)
+		schema = dtx_record_schema();
 	else
 		schema = a->strict ? dtx_plan_schema_strict(a->op) : dtx_plan_schema(a->op);
 	if (!schema) {
@@ -74,7 +82,7 @@ static int schema_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 const struct dtx_cmd dtx_cmd_schema = {
 	.name = "schema",
 	.usage = "",
-	.summary = "Print the JSON Schema of plans, of one step, or of an explanation",
+	.summary = "Print the JSON Schema of plans, of one step, an explanation or a record",
 	.exits = "0 done; 2 no such operation",
 	.opts = schema_opts,
 	.nopts = DTX_COUNT(schema_opts),

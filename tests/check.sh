@@ -23,6 +23,8 @@ suites() {
 		one table in several files, and through pipes|/usr/bin/python3 -B tests/diff/book_pairs.py build/dtx
 		functions against pandas|/usr/bin/python3 -B tests/diff/functions.py build/dtx
 		where tools disagree|/usr/bin/python3 -B tests/diff/semantics.py build/dtx
+		store without room, right or sound pages|/usr/bin/python3 -B tests/fault/store.py build/dtx
+		records and what is made of them|/usr/bin/python3 -B tests/schema/records.py build/dtx
 		jail (no sanitizer fits behind its filter)|build/unit jail
 		reader process (the same)|build/unit reader_
 		python side of the jail|/usr/bin/python3 -B tests/guest/run.py
