@@ -148,8 +148,9 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_build_table(void *const *locals, unsigned n, const struct dtx_key_sides *keys,
-                              bool nulls_equal, struct dtx_join_table **out, struct dtx_err *err)
+enum dtx_code dtx_build_table(const struct dtx_opctx *ox, void *const *locals, unsigned n,
+                              const struct dtx_key_sides *keys, bool nulls_equal,
+                              struct dtx_join_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_kept all = { NULL, 0, 0 };
@@ -164,7 +165,7 @@ enum dtx_code dtx_build_table(void *const *locals, unsigned n, const struct dtx_
 			all.batch[all.n++] = k->batch[i];
 		k->n = 0;
 	}
-	DTX_TRY(dtx_join_build(&all, &keys->right, keys->type, nulls_equal, out, err));
+	DTX_TRY(dtx_join_build(ox, &all, &keys->right, keys->type, nulls_equal, out, err));
 out:
 	dtx_kept_clear(&all);
 	return rc;

@@ -36,9 +36,10 @@ DTX_MUSTUSE enum dtx_code dtx_build_consume(const struct dtx_opctx *ox, void *lo
                                             struct dtx_batch *in, struct dtx_err *err);
 void dtx_build_free(const struct dtx_opctx *ox, void *local);
 /* All that was kept, as a table with its keys. */
-DTX_MUSTUSE enum dtx_code dtx_build_table(void *const *locals, unsigned n,
-                                          const struct dtx_key_sides *keys, bool nulls_equal,
-                                          struct dtx_join_table **out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_build_table(const struct dtx_opctx *ox, void *const *locals,
+                                          unsigned n, const struct dtx_key_sides *keys,
+                                          bool nulls_equal, struct dtx_join_table **out,
+                                          struct dtx_err *err);
 
 /* --- the map: at most one row of the table for each row --- */
 

@@ -8,6 +8,7 @@
 
 #include "core/base/arena.h"
 #include "core/data/batch.h"
+#include "core/data/spill.h"
 
 #define DTX_GROUP_NONE  UINT32_MAX
 #define DTX_GROUP_BITS  4u
@@ -37,6 +38,9 @@ DTX_MUSTUSE enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct
                                               struct dtx_column *const *key,
                                               const struct dtx_batch *b, unsigned bits,
                                               uint8_t *part, struct dtx_err *err);
+/* Moves the keys to disk: from then on g is only looked at (dtx_groups_look, _count). */
+DTX_MUSTUSE enum dtx_code dtx_groups_spill(struct dtx_groups *g, struct dtx_spill *s,
+                                           struct dtx_spill_count *count, struct dtx_err *err);
 uint32_t dtx_groups_count(const struct dtx_groups *g);
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits);
 /* The id that key `id` of `from` has in g; both have the same key types. */

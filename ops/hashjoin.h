@@ -13,12 +13,15 @@ struct dtx_rowref {
 	uint32_t batch, row;
 };
 struct dtx_join_table {
-	struct dtx_kept kept; /* in order of position */
-	struct dtx_groups *groups;
-	uint32_t *start; /* matches of key i: ref[start[i] .. start[i + 1]) */
-	struct dtx_rowref *ref;
-	struct dtx_rowref *unkeyed; /* rows that match nothing: a null in the key */
-	size_t nunkeyed;
+	struct dtx_kept kept;     /* in order of position */
+	struct dtx_groups **part; /* the keys, apart by the first `bits` bits of their hash */
+	uint32_t *first;          /* the first key of each part */
+	unsigned nparts, bits;    /* 1, 0: in memory */
+	const uint32_t *start;    /* matches of key i: ref[start[i] .. start[i + 1]) */
+	const struct dtx_rowref *ref;
+	struct dtx_owner *start_owner, *ref_owner; /* on disk: of start, ref */
+	struct dtx_rowref *unkeyed;                /* rows that match nothing: a null in the key */
+	size_t nunkeyed, cap_unkeyed;
 	uint32_t nkeys; /* distinct */
 	int64_t nrows;
 	atomic_uchar *hit; /* per key: a left row matched.  Relaxed: read after the
@@ -26,8 +29,9 @@ struct dtx_join_table {
 };
 
 /* Takes the batches of `kept`.  type[] are the key types both sides are compared as;
- * nulls_equal: null is a key like any other. */
-DTX_MUSTUSE enum dtx_code dtx_join_build(struct dtx_kept *kept, const struct dtx_groupkeys *key,
+ * nulls_equal: null is a key like any other.  When memory is short, the keys are on disk. */
+DTX_MUSTUSE enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
+                                         const struct dtx_groupkeys *key,
                                          const struct dtx_typeref *type, bool nulls_equal,
                                          struct dtx_join_table **out, struct dtx_err *err);
 void dtx_join_free(struct dtx_join_table *t); /* NULL is fine */
@@ -36,6 +40,9 @@ void dtx_join_free(struct dtx_join_table *t); /* NULL is fine */
 struct dtx_join_probe {
 	struct dtx_group_probe probe;
 	uint32_t *id;
+	uint8_t *of;   /* with parts: of each row */
+	uint16_t *row; /* with parts: the rows of one */
+	uint32_t *part_id;
 	struct dtx_column **key;
 };
 DTX_MUSTUSE enum dtx_code dtx_join_probe_new(uint32_t nkeys, struct dtx_join_probe *p,

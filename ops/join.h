@@ -88,6 +88,7 @@ DTX_MUSTUSE enum dtx_code dtx_join_check_end(const struct dtx_join_state *s,
                                              struct dtx_join_local *const *l, unsigned n,
                                              const struct dtx_join_table *t, struct dtx_err *err);
 /* Right rows that no left row met, in right order: ref[0..*n), the caller frees. */
+size_t dtx_join_count_unmatched(const struct dtx_join_table *t);
 DTX_MUSTUSE enum dtx_code dtx_join_unmatched(const struct dtx_join_table *t,
                                              struct dtx_rowref **ref, size_t *n,
                                              struct dtx_err *err);

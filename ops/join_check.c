@@ -174,23 +174,35 @@ static int ref_cmp(const void *a, const void *b)
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
+size_t dtx_join_count_unmatched(const struct dtx_join_table *t)
+{
+	size_t n = t->nunkeyed;
+
+	for (uint32_t id = 0; id < t->nkeys; id++)
+		if (!atomic_load_explicit(&t->hit[id], memory_order_relaxed))
+			n += t->start[id + 1] - t->start[id];
+	return n;
+}
+
 enum dtx_code dtx_join_unmatched(const struct dtx_join_table *t, struct dtx_rowref **out, size_t *n,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rowref *ref = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*ref));
+	struct dtx_rowref *ref = dtx_mem_alloc(dtx_join_count_unmatched(t) + 1, sizeof(*ref));
 	size_t at = t->nunkeyed;
 
 	if (!ref)
 		DTX_FAIL_MEM(err);
-	memcpy(ref, t->unkeyed, at * sizeof(*ref));
+	if (at)
+		memcpy(ref, t->unkeyed, at * sizeof(*ref));
 	for (uint32_t id = 0; id < t->nkeys; id++) {
 		if (atomic_load_explicit(&t->hit[id], memory_order_relaxed))
 			continue;
 		for (uint32_t i = t->start[id]; i < t->start[id + 1]; i++)
 			ref[at++] = t->ref[i];
 	}
-	qsort(ref, at, sizeof(*ref), ref_cmp);
+	if (at)
+		qsort(ref, at, sizeof(*ref), ref_cmp);
 	*out = ref;
 	*n = at;
 out:

@@ -309,13 +309,13 @@ enum dtx_code dtx_join_flush(const struct dtx_opctx *ox, void *const *locals, un
 	DTX_TRY(check_growth(ox, sh->rows_in + sh->table->nrows, sh->rows_out, 1, err));
 	if (s->how == DTX_JOIN_SEMI || s->how == DTX_JOIN_ANTI)
 		goto out;
-	DTX_TRY(dtx_join_unmatched(sh->table, &ref, &rows, err));
 	if (s->how == DTX_JOIN_INNER || s->how == DTX_JOIN_LEFT) {
-		dtx_op_count(ox, "unmatched_right", (int64_t)rows);
+		dtx_op_count(ox, "unmatched_right", (int64_t)dtx_join_count_unmatched(sh->table));
 		goto out;
 	}
 	if (s->how == DTX_JOIN_CROSS)
 		goto out;
+	DTX_TRY(dtx_join_unmatched(sh->table, &ref, &rows, err));
 	/* not stopped by a limit above: its end is why these rows met nobody */
 	for (size_t at = 0; at < rows; at += most)
 		DTX_TRY(right_only(ox, ref + at, (uint32_t)DTX_MIN(most, rows - at), l[0], out,

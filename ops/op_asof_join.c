@@ -260,7 +260,7 @@ static enum dtx_code asof_finalize(const struct dtx_opctx *ox, void *const *loca
 	struct dtx_asof *a = NULL;
 
 	(void)out;
-	DTX_TRY(dtx_build_table(locals, n, &s->key, false, &t, err));
+	DTX_TRY(dtx_build_table(ox, locals, n, &s->key, false, &t, err));
 	DTX_TRY(dtx_asof_new(t, &s->rule, (uint32_t)s->right, &a, err));
 	*shared = a;
 out:

@@ -233,13 +233,13 @@ static enum dtx_code diff_finalize(const struct dtx_opctx *ox, void *const *loca
 	(void)out;
 	if (!d)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_build_table(locals, n, &s->key, true, &d->key, err));
+	DTX_TRY(dtx_build_table(ox, locals, n, &s->key, true, &d->key, err));
 	DTX_TRY(dtx_build_unique(d->key, &s->key.right, "diff_tables", err));
 	for (size_t i = 0; i < d->key->kept.n; i++) {
 		DTX_TRY(dtx_build_under(ox, &s->removed, d->key->kept.batch[i], err));
 		DTX_TRY(dtx_kept_add(&again, d->key->kept.batch[i], err));
 	}
-	DTX_TRY(dtx_join_build(&again, &s->all.right, s->all.type, true, &d->all, err));
+	DTX_TRY(dtx_join_build(ox, &again, &s->all.right, s->all.type, true, &d->all, err));
 	*shared = d;
 	d = NULL;
 out:

@@ -186,6 +186,23 @@ static void shared_free(const struct dtx_opctx *ox, void *shared)
 	dtx_mem_free(sh);
 }
 
+/* Keys are read by the workers, and go to disk with the rows. */
+static enum dtx_code build_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+                                   struct dtx_err *err)
+{
+	const struct dtx_join_state *s = ox->bound;
+	struct dtx_column *key = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < s->key.right.n; i++) {
+		DTX_TRY(dtx_batch_flat(in, (uint32_t)s->key.right.col[i], &key, err));
+		dtx_column_unref(key);
+	}
+	DTX_TRY(dtx_build_consume(ox, local, in, err));
+out:
+	return rc;
+}
+
 static enum dtx_code build_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                     void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
@@ -196,7 +213,7 @@ static enum dtx_code build_finalize(const struct dtx_opctx *ox, void *const *loc
 	(void)out;
 	if (!sh)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_build_table(locals, n, &s->key, s->nulls_equal, &sh->table, err));
+	DTX_TRY(dtx_build_table(ox, locals, n, &s->key, s->nulls_equal, &sh->table, err));
 	DTX_TRY(dtx_join_check_right(s, sh->table, err));
 	for (size_t i = 0; i < sh->table->kept.n; i++)
 		DTX_TRY(dtx_build_under(ox, &s->right_only, sh->table->kept.batch[i], err));
@@ -235,7 +252,7 @@ static void join_explain(const void *args, struct dtx_buf *out)
 
 static const struct dtx_sink join_sink = {
 	.init_local = dtx_build_init,
-	.consume = dtx_build_consume,
+	.consume = build_consume,
 	.finalize = build_finalize,
 	.free_local = dtx_build_free,
 	.free_shared = shared_free,

@@ -216,7 +216,7 @@ static enum dtx_code lookup_finalize(const struct dtx_opctx *ox, void *const *lo
 	struct dtx_join_table *t = NULL;
 
 	(void)out;
-	DTX_TRY(dtx_build_table(locals, n, &s->key, false, &t, err));
+	DTX_TRY(dtx_build_table(ox, locals, n, &s->key, false, &t, err));
 	DTX_TRY(dtx_build_unique(t, &s->key.right, "lookup_value", err));
 	*shared = t;
 	t = NULL;

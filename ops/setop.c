@@ -120,7 +120,7 @@ static enum dtx_code setop_finalize(const struct dtx_opctx *ox, void *const *loc
 	struct dtx_join_table *t = NULL;
 
 	(void)out;
-	DTX_TRY(dtx_build_table(locals, n, &s->key, true, &t, err));
+	DTX_TRY(dtx_build_table(ox, locals, n, &s->key, true, &t, err));
 	*shared = t;
 out:
 	return rc;

@@ -1,4 +1,4 @@
-/* Columns in a spill file.  Internal to core/data/spill. */
+/* Columns, and arrays that are filled part by part, in a spill file. */
 #ifndef DTX_DATA_SPILL_COLUMN_H
 #define DTX_DATA_SPILL_COLUMN_H
 

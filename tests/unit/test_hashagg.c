@@ -179,6 +179,47 @@ out:
 	return rc;
 }
 
+/* On disk the same keys are found: short and long texts, rows of several columns, numbers, null. */
+static enum dtx_code spill_once(struct dtx_column **key, uint32_t nkeys,
+                                const struct dtx_typeref *type)
+{
+	struct dtx_group_probe probe = { .bytes = { .max = 0 } };
+	uint32_t id[5], again[5];
+	struct dtx_groups *g = NULL;
+	struct dtx_spill *s = NULL;
+	struct dtx_batch *b = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_batch_new(&no_columns, 5, &b, NULL));
+	DTX_TRY(dtx_spill_new(&s, NULL));
+	DTX_TRY(dtx_groups_new(type, nkeys, &g, NULL));
+	DTX_TRY(dtx_groups_ids(g, key, b, id, NULL));
+	DTX_TRY(dtx_groups_spill(g, s, NULL, NULL));
+	DTX_TRY(dtx_groups_look(g, &probe, key, b, again, NULL));
+	T_CHECK(memcmp(id, again, sizeof(id)) == 0);
+	T_INT(id[0], id[3]);
+out:
+	dtx_groups_free(g);
+	dtx_spill_free(s);
+	dtx_batch_free(b);
+	dtx_buf_clear(&probe.bytes);
+	return rc;
+}
+
+void test_groups_spill(void)
+{
+	static const char *const v[] = { "a", "a text of more than twelve bytes", NULL, "a", "" };
+	const struct dtx_typeref type[] = { text, whole };
+	struct dtx_column *key[] = { texts(v, 5), ints(5, 1, 3) };
+
+	T_OK(spill_once(key, 1, type), NULL);
+	T_OK(spill_once(key + 1, 1, type + 1), NULL);
+	T_OK(spill_once(key, 2, type), NULL);
+	T_EVERY_ALLOC_FAILS(spill_once(key, 2, type));
+	dtx_column_unref(key[0]);
+	dtx_column_unref(key[1]);
+}
+
 void test_groups_every_allocation_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(groups_once());

@@ -14,5 +14,13 @@ for plan in sort first_seen sorted lists distinct; do
 	ls tmp
 	dtx provenance less.csv --json | grep -c '"spilled"'
 done
+awk 'BEGIN { print "k,w"; for (i = 0; i < 150000; i++) print (i % 1000 == 5 ? "" : (i * 7919) % 120011) "," i }' > right.csv
+for how in full anti; do
+	echo '{"dtx":1,"inputs":[{"name":"main"},{"name":"other"}],"steps":[{"op":"join","with":"other","on":"k","how":"'$how'"}]}' > join.json
+	dtx run -q join.json big.csv other=right.csv -o whole.csv --memory 1G
+	TMPDIR=$PWD/tmp dtx run -q join.json big.csv other=right.csv -o less.csv --memory 32M --threads 2
+	cmp whole.csv less.csv && echo same
+	dtx provenance less.csv --json | grep -c '"spilled"'
+done
 TMPDIR=$PWD/none dtx run -q sort.json big.csv -o no.csv --memory 16M || echo "exit $?"
 [ ! -e no.csv ]
