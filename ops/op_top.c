@@ -126,6 +126,30 @@ static int64_t few_best(const struct dtx_rowkeys *k, int64_t *row, int64_t n, in
 	return have;
 }
 
+/* The same where keys are words, and no row is null. */
+static int64_t few_words(const struct dtx_rowkeys *k, int64_t *row, int64_t n, int64_t most)
+{
+	uint64_t key[FEW];
+	int64_t best[FEW], have = 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		uint64_t v = k->key[row[i]];
+		int64_t at;
+
+		if (have == most && v >= key[have - 1])
+			continue;
+		have += have < most;
+		for (at = have - 1; at > 0 && v < key[at - 1]; at--) {
+			key[at] = key[at - 1];
+			best[at] = best[at - 1];
+		}
+		key[at] = v;
+		best[at] = row[i];
+	}
+	memcpy(row, best, (size_t)have * sizeof(*row));
+	return have;
+}
+
 /* Best rows of one group, in place at the front of row[0..n); returns how many. */
 static enum dtx_code best_of(const struct top_args *a, const struct dtx_rowkeys *k, int64_t *row,
                              int64_t n, int64_t *kept, struct dtx_err *err)
@@ -137,7 +161,7 @@ static enum dtx_code best_of(const struct top_args *a, const struct dtx_rowkeys 
 		if (!k->null[row[i]])
 			row[some++] = row[i];
 	if (a->ties == TIES_FIRST && a->n <= FEW) {
-		*kept = few_best(k, row, some, a->n);
+		*kept = k->words ? few_words(k, row, some, a->n) : few_best(k, row, some, a->n);
 		goto out;
 	}
 	DTX_TRY(dtx_rowkeys_sort(k, row, some, err));

@@ -485,8 +485,17 @@ struct table_end {
 	struct dtx_table *table;
 	struct dtx_spill *spill;
 	struct dtx_spill_count *spilled; /* of the step whose table it is */
+	const uint8_t *need;             /* per column; NULL: unknown */
 	bool typed;
 };
+
+/* Whether the values of a column are made here, by all workers: who reads the table is one.  Cells
+ * of declared types wait for the step that fails at them. */
+static bool wants_value(const struct table_end *e, const struct dtx_batch *b, uint32_t i)
+{
+	return b->col[i] && (e->typed || (e->need && e->need[i] == DTX_NEED_VALUE &&
+	                                  b->schema->field[i].guessed));
+}
 
 static enum dtx_code table_prepare(void *arg, unsigned worker, struct dtx_batch *b,
                                    struct dtx_ring_item *item, struct dtx_err *err)
@@ -498,8 +507,8 @@ static enum dtx_code table_prepare(void *arg, unsigned worker, struct dtx_batch 
 	(void)worker;
 	(void)item;
 	DTX_TRY(dtx_batch_dense(b, err));
-	for (uint32_t i = 0; e->typed && i < b->ncols; i++)
-		if (b->col[i])
+	for (uint32_t i = 0; i < b->ncols; i++)
+		if (wants_value(e, b, i))
 			DTX_TRY(dtx_batch_value(b, i, &c, err));
 	if (dtx_spill_tables(e->spill))
 		DTX_TRY(dtx_spill_batch(e->spill, b, e->spilled, err));
@@ -524,7 +533,7 @@ out:
 static enum dtx_code stream_to_table(struct dtx_graph *g, int32_t t, bool typed,
                                      struct dtx_table **out, struct dtx_err *err)
 {
-	struct table_end e = { .typed = typed, .spill = g->run.spill };
+	struct table_end e = { .typed = typed, .spill = g->run.spill, .need = g->push.need[t] };
 	struct dtx_pipe_end end = { .arg = &e, .prepare = table_prepare, .put = table_put };
 	enum dtx_code rc = DTX_OK;
 
