@@ -80,84 +80,26 @@ static void runner_output_options(struct dtx_runner *r)
 		o->format = "text";
 }
 
+/* What a killed run leaves behind is found by its record. */
+static enum dtx_code runner_ready(void *arg, struct dtx_err *err)
+{
+	return dtx_runner_store_wait(arg, err);
+}
+
 static enum dtx_code runner_open_output(void *arg, uint32_t i, struct dtx_outfile **out,
                                         struct dtx_err *err)
 {
 	struct dtx_runner *r = arg;
 	const char *path = r->plan->output[i].path;
-
-	return dtx_outfile_open(path ? path : "-", r->run_id, DTX_OUTFILE_SPOOL, out, err);
-}
-
-/* [{path, temp}]: so that a killed run can be cleaned up. */
-static enum dtx_code runner_targets(struct dtx_runner *r, json_t **out, struct dtx_err *err)
-{
 	enum dtx_code rc = DTX_OK;
-	char *real = NULL, *temp = NULL;
-	json_t *list = json_array();
-	const char *path, *rejects;
-	uint32_t i;
 
-	DTX_TRY(dtx_runner_rejects_path(r, &rejects, err));
-	for (i = 0; i < r->plan->noutputs + (rejects != NULL); i++) {
-		path = i < r->plan->noutputs ? r->plan->output[i].path : rejects;
-		DTX_TRY(dtx_outfile_target(path ? path : "-", r->run_id, &real, &temp, err));
-		json_array_append_new(list, json_pack("{ss ss?}", "path", real, "temp", temp));
-		dtx_mem_free(real);
-		dtx_mem_free(temp);
-		real = temp = NULL;
-	}
-	*out = list;
-	list = NULL;
+	DTX_TRY(dtx_outfile_open(path ? path : "-", r->run_id, DTX_OUTFILE_SPOOL, out, err));
+	dtx_outfile_first(*out, runner_ready, r);
 out:
-	json_decref(list);
 	return rc;
 }
 
 /* --- record --- */
-
-static enum dtx_code runner_start(struct dtx_runner *r, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_buf canonical = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct dtx_run_info info = { .run_id = r->run_id, .command = r->command };
-
-	DTX_TRY(dtx_store_open(r->cli->store, DTX_STORE_WRITE, &r->store, err));
-	DTX_TRY(dtx_plan_canonical(r->plan, &canonical, err));
-	DTX_TRY(runner_targets(r, &info.targets, err));
-	info.ns = r->rescuer.ns;
-	info.plan = (struct dtx_str){ dtx_buf_text(&canonical), canonical.len };
-	info.plan_source = (struct dtx_str){ dtx_buf_text(&r->plan_text), r->plan_text.len };
-	info.plan_hash = strchr(r->plan->id, ':') ? strchr(r->plan->id, ':') + 1 : NULL;
-	info.plan_name = r->plan->name;
-	info.plan_file = r->plan_path;
-	info.nsteps = r->plan->nsteps;
-	info.argc = r->cli->argc;
-	info.argv = r->cli->argv;
-	info.start_us = r->start_us;
-	if (r->replay)
-		info.replay_of =
-			dtx_json_text(json_object_get(r->replay->record, "run"), "run_id", NULL);
-	DTX_TRY(dtx_record_start(r->store, &info, &r->record, err));
-	r->rescuer.record = r->record;
-	r->rescuer.store = r->store;
-out:
-	dtx_buf_clear(&canonical);
-	return rc;
-}
-
-/* A prompt is no run: it reads the cache, if there is one, and leaves no record. */
-static enum dtx_code runner_look(struct dtx_runner *r, struct dtx_err *err)
-{
-	enum dtx_code rc = dtx_store_open(r->cli->store, DTX_STORE_READ, &r->store, err);
-
-	if (rc == DTX_E_NO_RECORD) {
-		dtx_err_clear(err);
-		rc = DTX_OK;
-	}
-	r->rescuer.store = r->store;
-	return rc;
-}
 
 /* A warning without its text, which may quote cells; of a repair also what was changed. */
 static json_t *runner_warning(const struct dtx_err *w)
@@ -294,10 +236,22 @@ static int64_t runner_deadline(const struct dtx_runner *r)
 	return most < 0 || most > TIME_MAX_S ? 0 : dtx_now_ns() + most * 1000000000;
 }
 
+static enum dtx_code runner_rescue(void *arg, const struct dtx_rescue *region,
+                                   struct dtx_table **out, struct dtx_err *err)
+{
+	struct dtx_runner *r = arg;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_runner_store_wait(r, err));
+	DTX_TRY(dtx_rescue_region(&r->rescuer, region, out, err));
+out:
+	return rc;
+}
+
 static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_host host = { .arg = &r->rescuer, .rescue = dtx_rescue_region };
+	struct dtx_host host = { .arg = r, .rescue = runner_rescue };
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 	struct dtx_ticker ticker = { .running = false };
 	uint32_t i;
@@ -343,6 +297,7 @@ static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	uint32_t i;
 
+	DTX_TRY(dtx_runner_store_wait(r, err));
 	r->detailed = true;
 	DTX_TRY(dtx_runner_details(r, err));
 	DTX_TRY(dtx_runner_rejects_write(r, err));
@@ -429,6 +384,8 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 {
 	enum dtx_code rc = DTX_OK;
 
+	if (!r->prompt)
+		dtx_runner_store_open(r);
 	DTX_TRY(dtx_runner_plan(r, err));
 	dtx_runner_memory(r);
 	DTX_TRY(dtx_runner_inputs(r, argc, argv, err));
@@ -437,7 +394,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	else
 		runner_output_options(r);
 	DTX_TRY(runner_rescuer(r, argc, argv, err));
-	DTX_TRY(r->prompt ? runner_look(r, err) : runner_start(r, err));
+	DTX_TRY(r->prompt ? dtx_runner_store_look(r, err) : dtx_runner_store_start(r, err));
 	if (!r->prompt)
 		DTX_TRY(dtx_runner_receipt_check(r, err));
 	DTX_TRY(runner_refuse(r, err));
@@ -448,6 +405,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	if (!r->prompt)
 		DTX_TRY(runner_commit(r, err));
 out:
+	rc = dtx_runner_store_settle(r, rc, err);
 	return runner_end(r, rc, err);
 }
 
@@ -494,8 +452,7 @@ void dtx_runner_clear(struct dtx_runner *r)
 
 	dtx_exec_free(r->result);
 	dtx_outfile_free(r->rejects);
-	dtx_record_free(r->record);
-	dtx_store_free(r->store);
+	dtx_runner_store_clear(r);
 	for (i = 0; r->source && r->plan && i < r->plan->ninputs; i++)
 		dtx_source_free(r->source[i]);
 	dtx_mem_free(r->source);

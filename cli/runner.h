@@ -2,11 +2,14 @@
 #ifndef DTX_CLI_RUNNER_H
 #define DTX_CLI_RUNNER_H
 
+#include <pthread.h>
+
 #include "cli/opt.h"
 #include "cli/out.h"
 #include "core/base/json.h"
 #include "core/fallback/rescue.h"
 #include "core/plan/exec.h"
+#include "core/store/record.h"
 
 /* Options of run, convert and prompt; the rows are in runner_opts.c. */
 struct dtx_run_args {
@@ -37,6 +40,20 @@ struct dtx_runner_replay {
 	const char *dir;      /* where the outputs go */
 };
 
+/* What is under way beside the run (runner_store.c). */
+enum dtx_beside_gate { DTX_BESIDE_WAIT, DTX_BESIDE_GO, DTX_BESIDE_OFF };
+struct dtx_runner_beside {
+	struct dtx_task *task; /* NULL: nothing */
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	enum dtx_beside_gate gate; /* whether `info` is there, or there will be none */
+	bool wanted;               /* a run without a store fails */
+	struct dtx_run_info info;
+	struct dtx_buf canonical;
+	enum dtx_code rc; /* of what has been */
+	struct dtx_err err;
+};
+
 /* State between the steps of a run; all zero before init. */
 struct dtx_runner {
 	const struct dtx_cli *cli;
@@ -48,7 +65,8 @@ struct dtx_runner {
 	struct dtx_errlist findings;
 	struct dtx_source **source; /* per plan input */
 	struct dtx_store *store;
-	struct dtx_record *record;
+	struct dtx_record *record; /* it and the store: after dtx_runner_store_wait */
+	struct dtx_runner_beside beside;
 	struct dtx_rescuer rescuer;
 	struct dtx_buf snippet, again;
 	char abi[64], run_id[DTX_RUN_ID];
@@ -81,6 +99,19 @@ DTX_MUSTUSE enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct
 DTX_MUSTUSE enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv,
                                           struct dtx_err *err);
 void dtx_runner_clear(struct dtx_runner *r);
+
+/* runner_store.c: opens the store beside the reading of the plan, if there is one; starts the
+ * record beside the reading of inputs; waits for both, which all must do who need the store or make
+ * what the record has to name first.  A store that failed is the error of the run, whatever else
+ * was. */
+void dtx_runner_store_open(struct dtx_runner *r);
+DTX_MUSTUSE enum dtx_code dtx_runner_store_start(struct dtx_runner *r, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_runner_store_wait(struct dtx_runner *r, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_runner_store_settle(struct dtx_runner *r, enum dtx_code rc,
+                                                  struct dtx_err *err);
+/* For a prompt, which is no run: the cache, if there is one; no record. */
+DTX_MUSTUSE enum dtx_code dtx_runner_store_look(struct dtx_runner *r, struct dtx_err *err);
+void dtx_runner_store_clear(struct dtx_runner *r);
 
 /* runner_rejects.c: where quarantined records go; NULL when no input has them. */
 DTX_MUSTUSE enum dtx_code dtx_runner_rejects_path(struct dtx_runner *r, const char **out,

@@ -58,6 +58,7 @@ enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err
 		         "option '--receipt' writes beside the output: give it a file with -o");
 	if (a->head_file && !strcmp(a->head_file, "-"))
 		DTX_FAIL(err, DTX_E_USAGE, "option '--head-file' adds to a file, got '-'");
+	DTX_TRY(dtx_runner_store_wait(r, err));
 	if (dtx_store_is_memory(r->store))
 		DTX_FAIL(err, DTX_E_USAGE, "a run without a store has no record to copy");
 	DTX_TRY(receipt_apart(r, err));

@@ -96,13 +96,28 @@ static void buf_json_cp(struct dtx_buf *b, uint32_t cp)
 		dtx_buf_addn(b, utf8, dtx_utf8_put(utf8, cp));
 }
 
+/* How many bytes from the first on stand for themselves. */
+static size_t buf_json_plain(const char *p, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (unsigned char)p[i] - 0x20u < 0x60u && p[i] != '"' && p[i] != '\\')
+		i++;
+	return i;
+}
+
 void dtx_buf_json(struct dtx_buf *b, struct dtx_str s)
 {
-	size_t pos = 0;
+	size_t pos = 0, plain;
 
 	dtx_buf_addc(b, '"');
-	while (pos < s.len)
-		buf_json_cp(b, dtx_utf8_next(s.ptr, s.len, &pos));
+	while (pos < s.len) {
+		plain = buf_json_plain(s.ptr + pos, s.len - pos);
+		dtx_buf_addn(b, s.ptr + pos, plain);
+		pos += plain;
+		if (pos < s.len)
+			buf_json_cp(b, dtx_utf8_next(s.ptr, s.len, &pos));
+	}
 	dtx_buf_addc(b, '"');
 }
 

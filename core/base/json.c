@@ -164,8 +164,15 @@ static uint32_t json_utf16_rank(uint32_t cp)
 static int json_key_cmp(const void *pa, const void *pb)
 {
 	const char *a = *(const char *const *)pa, *b = *(const char *const *)pb;
-	size_t na = strlen(a), nb = strlen(b), i = 0, j = 0;
+	size_t na, nb, i = 0, j = 0;
 
+	while (a[i] && a[i] == b[i] && !(a[i] & 0x80))
+		i++;
+	if (!((a[i] | b[i]) & 0x80))
+		return (a[i] > b[i]) - (a[i] < b[i]);
+	j = i;
+	na = strlen(a);
+	nb = strlen(b);
 	while (i < na && j < nb) {
 		uint32_t x = json_utf16_rank(dtx_utf8_next(a, na, &i));
 		uint32_t y = json_utf16_rank(dtx_utf8_next(b, nb, &j));

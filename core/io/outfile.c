@@ -21,6 +21,8 @@ struct dtx_outfile {
 	int fd;            /* where bytes go; -1: only into `mem` */
 	bool spool;        /* bytes wait in mem, then in spool_fd */
 	bool finished, committed, made_temp;
+	enum dtx_code (*first)(void *arg, struct dtx_err *err); /* before the temp file; once */
+	void *first_arg;
 	int spool_fd;
 	struct dtx_buf mem;   /* write buffer, or the spool */
 	struct dtx_buf *sink; /* tests; borrowed */
@@ -115,11 +117,26 @@ out:
 
 /* --- open --- */
 
+/* What would stop the temp file is known before the rows are made. */
+static enum dtx_code outfile_look(const struct dtx_outfile *o, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char dir[PATH_MAX];
+
+	dtx_file_dirname(o->temp, dir, sizeof(dir));
+	if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0)
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make '%s': %s", o->temp, strerror(errno));
+out:
+	return rc;
+}
+
 static enum dtx_code outfile_open_temp(struct dtx_outfile *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct stat st;
 
+	if (o->first)
+		DTX_TRY(o->first(o->first_arg, err));
 	o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (o->fd < 0)
 		DTX_FAIL(err,
@@ -140,7 +157,7 @@ static enum dtx_code outfile_open_fd(struct dtx_outfile *o, enum dtx_outfile_mod
 
 	if (o->temp) {
 		o->info.atomic = true;
-		return outfile_open_temp(o, err);
+		return outfile_look(o, err);
 	}
 	o->spool = mode == DTX_OUTFILE_SPOOL;
 	o->mem.max = o->spool ? DTX_OUTFILE_SPOOL_MAX : OUTFILE_BUFFER;
@@ -187,6 +204,13 @@ out:
 	return rc;
 }
 
+void dtx_outfile_first(struct dtx_outfile *o, enum dtx_code (*fn)(void *arg, struct dtx_err *err),
+                       void *arg)
+{
+	o->first = fn;
+	o->first_arg = arg;
+}
+
 enum dtx_code dtx_outfile_memory(struct dtx_buf *sink, struct dtx_outfile **out,
                                  struct dtx_err *err)
 {
@@ -205,6 +229,12 @@ out:
 }
 
 /* --- bytes --- */
+
+/* The temp file is made when there is something to write, or nothing more. */
+static enum dtx_code outfile_ready(struct dtx_outfile *o, struct dtx_err *err)
+{
+	return o->temp && o->fd < 0 ? outfile_open_temp(o, err) : DTX_OK;
+}
 
 static enum dtx_code outfile_flush(struct dtx_outfile *o, int fd, struct dtx_err *err)
 {
@@ -239,6 +269,8 @@ enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t
 	dtx_sha256_add(&o->sha, bytes, n);
 	o->info.size += n;
 	fits = o->mem.len + n <= o->mem.max;
+	if (!fits)
+		DTX_TRY(outfile_ready(o, err));
 	if (!fits && o->spool)
 		DTX_TRY(outfile_spill(o, err));
 	else if (!fits)
@@ -261,6 +293,7 @@ enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err)
 	uint8_t digest[DTX_SHA256_SIZE];
 
 	DTX_ASSERT(!o->finished, err);
+	DTX_TRY(outfile_ready(o, err));
 	if (!o->spool)
 		DTX_TRY(outfile_flush(o, o->fd, err));
 	else if (o->spool_fd >= 0)

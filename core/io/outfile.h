@@ -1,7 +1,8 @@
 /* Bytes of one output, in order, to a file or to stdout.
  *
- * A file is written as `.NAME.RUN.tmp` beside its target and takes the target's place in one
- * rename, so the old or the new file is whole at every instant:
+ * A file is written as `.NAME.RUN.tmp` beside its target, made when the first bytes leave the
+ * buffer, and takes the target's place in one rename, so the old or the new file is whole at every
+ * instant:
  *
  *   open -> write ... -> finish (fsync; size and hash are final) -> [record it] -> commit -> free
  *
@@ -38,6 +39,9 @@ struct dtx_outfile_info {
 DTX_MUSTUSE enum dtx_code dtx_outfile_open(const char *path, const char *run_id,
                                            enum dtx_outfile_mode mode, struct dtx_outfile **out,
                                            struct dtx_err *err);
+/* Called once before a temp file is made, which it can prevent; not for a target without one. */
+void dtx_outfile_first(struct dtx_outfile *o, enum dtx_code (*fn)(void *arg, struct dtx_err *err),
+                       void *arg);
 /* Collects into `sink` (borrowed) at commit: tests, examples. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_memory(struct dtx_buf *sink, struct dtx_outfile **out,
                                              struct dtx_err *err);

@@ -17,6 +17,7 @@
 #include "core/base/pool.h"
 
 #define SOURCE_SPOOL_MEM ((size_t)64 << 20)
+#define HASH_AT_ONCE     ((size_t)64 << 10)
 #define SOURCE_BLOCK     ((size_t)1 << 20)
 
 /* What an owner frees: a mapping or a heap block. */
@@ -434,7 +435,9 @@ static enum dtx_code source_hash(void *arg, struct dtx_err *err)
 void dtx_source_hash_start(struct dtx_source *s, bool weak)
 {
 	s->weak = weak;
-	/* Without a thread the wait computes it. */
+	/* Without a thread the wait computes it; of a few bytes in less time than one takes. */
+	if (s->size <= HASH_AT_ONCE)
+		return;
 	if (!s->task && !s->hex[0] && dtx_task_start(source_hash, s, &s->task, NULL) != DTX_OK)
 		s->task = NULL;
 }

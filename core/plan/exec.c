@@ -10,7 +10,8 @@
 
 /* Attempts are bounded: one per region, one per input whose types widened, and some room. */
 #define ATTEMPTS_MAX 200
-#define TIME_S_MAX   1000000000 /* a plan that allows more has no limit */
+#define FEW_BYTES    ((size_t)8 << 10) /* of all inputs: for one thread */
+#define TIME_S_MAX   1000000000        /* a plan that allows more has no limit */
 
 struct exec {
 	struct dtx_plan *plan;
@@ -432,12 +433,25 @@ static void tell_repairs(struct exec *x)
 	dtx_errlist_clear(&rest);
 }
 
+/* Starting a thread takes longer than the work on a few lines. */
+static unsigned workers(const struct exec *x)
+{
+	const struct dtx_exec_opts *o = x->opts;
+	size_t bytes = 0;
+
+	for (uint32_t i = 0; o->input && i < x->plan->ninputs; i++)
+		bytes += o->input[i] ? dtx_source_size(o->input[i]) : 0;
+	if (o->workers)
+		return o->workers;
+	return bytes <= FEW_BYTES ? 1 : dtx_pool_cpus();
+}
+
 static void start_run(struct exec *x)
 {
 	const struct dtx_exec_opts *o = x->opts;
 
 	dtx_push_run(x->plan, &x->run);
-	x->run.workers = o->workers ? o->workers : dtx_pool_cpus();
+	x->run.workers = workers(x);
 	x->run.batch_rows = o->batch_rows ? o->batch_rows : DTX_BATCH_ROWS;
 	x->run.cancel = o->cancel;
 	x->run.progress = o->progress;

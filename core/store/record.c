@@ -159,6 +159,19 @@ out:
 	return rc;
 }
 
+/* Kept when the process dies, but not waited for until it is on the disk. */
+static enum dtx_code record_write_soon(struct dtx_record *r, const char *kind, json_t *body,
+                                       enum record_lease lease, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_db_wait(dtx_store_db(r->store), false, err));
+	DTX_TRY(record_write(r, kind, body, lease, err));
+	DTX_TRY(dtx_db_wait(dtx_store_db(r->store), true, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_record_event(struct dtx_record *r, const char *kind, json_t *body,
                                struct dtx_err *err)
 {
@@ -322,7 +335,9 @@ enum dtx_code dtx_record_start(struct dtx_store *store, const struct dtx_run_inf
 	r->store = store;
 	dtx_str_copy(r->id, sizeof(r->id), dtx_str_of(info->run_id));
 	DTX_TRY(record_start_body(r, info, env, body, err));
-	DTX_TRY(record_write(r, "run.start", body, RECORD_LEASE_PUT, err));
+	/* A power cut may take it back as long as nothing came of it: the next event makes it last.
+	 */
+	DTX_TRY(record_write_soon(r, "run.start", body, RECORD_LEASE_PUT, err));
 	*out = r;
 	r = NULL;
 out:
@@ -423,9 +438,7 @@ enum dtx_code dtx_record_end(struct dtx_record *r, const char *status, const cha
 	    !record_take_parts(r, body))
 		DTX_FAIL_MEM(err);
 	/* Taken back by a power cut, it is found again: run.output says what the run had done. */
-	DTX_TRY(dtx_db_wait(dtx_store_db(r->store), false, err));
-	DTX_TRY(record_write(r, "run.end", body, RECORD_LEASE_DROP, err));
-	DTX_TRY(dtx_db_wait(dtx_store_db(r->store), true, err));
+	DTX_TRY(record_write_soon(r, "run.end", body, RECORD_LEASE_DROP, err));
 	record_drop_parts(r);
 out:
 	json_decref(body);

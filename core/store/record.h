@@ -2,9 +2,10 @@
  *
  *   start -> [add, event ...] -> output (all targets, before any rename) -> end -> free
  *
- * Each call that writes is one durable transaction: the event, the blobs it names and the derived
- * rows.  json_t arguments are taken, also on failure; NULL for one counts as out of memory.
- * One thread at a time, not always the same one. */
+ * Each call that writes is one transaction: the event, the blobs it names and the derived rows.  It
+ * is durable when the call returns, but for run.start and run.end, which outlive the process and
+ * are on the disk with the next event.  json_t arguments are taken, also on failure; NULL for one
+ * counts as out of memory. One thread at a time, not always the same one. */
 #ifndef DTX_STORE_RECORD_H
 #define DTX_STORE_RECORD_H
 
