@@ -17,7 +17,7 @@ struct provenance_args {
 	bool json, full, code, openlineage, prov;
 	const char *html; /* where the report goes */
 	const char *cite; /* a column */
-	int64_t limit;
+	int64_t limit, sample;
 	const char *since, *status, *path, *ns;
 };
 
@@ -39,6 +39,13 @@ static const struct dtx_opt provenance_opts[] = {
 	  .metavar = "FILE",
 	  .offset = offsetof(struct provenance_args, html),
 	  .help = "write a report for a browser: one file, without cell values" },
+	{ .name = "with-sample",
+	  .kind = DTX_O_INT,
+	  .metavar = "N",
+	  .offset = offsetof(struct provenance_args, sample),
+	  .min = 1,
+	  .max = 1000,
+	  .help = "with --html: also the first N rows of the result, whoever reads the report" },
 	{ .name = "cite",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "COLUMN",
@@ -235,23 +242,29 @@ out:
 }
 
 /* The page goes to its file; "-" is stdout. */
-static enum dtx_code provenance_html(const json_t *record, const char *path, struct dtx_err *err)
+static enum dtx_code provenance_html(const json_t *record, const struct provenance_args *a,
+                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf page = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_buf sample = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_outfile *file = NULL;
 	char id[DTX_RUN_ID];
 
 	dtx_run_id_new(id);
-	dtx_html_report(record, &page);
+	if (a->sample)
+		DTX_TRY(dtx_html_sample(record, a->sample, &sample, err));
+	DTX_TRY(dtx_buf_check(&sample, "report", err));
+	dtx_html_report(record, a->sample ? dtx_buf_text(&sample) : NULL, &page);
 	DTX_TRY(dtx_buf_check(&page, "report", err));
-	DTX_TRY(dtx_outfile_open(path, id, DTX_OUTFILE_STREAM, &file, err));
+	DTX_TRY(dtx_outfile_open(a->html, id, DTX_OUTFILE_STREAM, &file, err));
 	DTX_TRY(dtx_outfile_write(file, page.ptr, page.len, err));
 	DTX_TRY(dtx_outfile_finish(file, err));
 	DTX_TRY(dtx_outfile_commit(file, err));
 out:
 	dtx_outfile_free(file);
 	dtx_buf_clear(&page);
+	dtx_buf_clear(&sample);
 	return rc;
 }
 
@@ -284,7 +297,7 @@ static enum dtx_code provenance_record(struct provenance_call *c, struct dtx_err
 	                   a->full || a->html || a->openlineage, &record, err));
 	DTX_TRY(dtx_query_files(record, err));
 	if (a->html)
-		DTX_TRY(provenance_html(record, a->html, err));
+		DTX_TRY(provenance_html(record, a, err));
 	else if (a->code)
 		DTX_TRY(provenance_code(c->store, record, &c->out, err));
 	else if (a->cite)
@@ -344,6 +357,8 @@ static enum dtx_code provenance_ways(const struct provenance_args *a, const char
 			         verb);
 		first = ways[i].name;
 	}
+	if (a->sample && !a->html)
+		DTX_FAIL(err, DTX_E_USAGE, "option '--with-sample' goes with --html");
 out:
 	return rc;
 }

@@ -232,6 +232,8 @@ static void html_formula_row(const json_t *list, size_t at, size_t end, struct d
 
 	dtx_buf_add(out, "<tr>");
 	dtx_html_cell(out, dtx_json_text(row, "out_col", "all"));
+	if (!formula && !strcmp(dtx_json_text(row, "class", ""), "snippet"))
+		formula = "made by the snippet";
 	dtx_html_cell(out, formula ? formula : html_subtype(dtx_json_text(row, "subtype", "")));
 	dtx_html_cell(out, composed && formula && !strcmp(composed, formula) ? NULL : composed);
 	html_sources(list, at, end, out);
@@ -360,6 +362,50 @@ static void html_events(const json_t *record, struct dtx_buf *out)
 	dtx_html_end(out);
 }
 
+/* One snippet: its life so far, and the calls of this run that asked a model. */
+static void html_asked(const json_t *record, struct dtx_buf *out)
+{
+	static const char *const head[] = { "snippet", "state", "by", "note", "attempts" };
+	static const char *const calls[] = { "model",        "prompt, SHA-256", "rows sent",
+		                             "columns sent", "tokens in",       "tokens out" };
+	json_t *region, *call;
+	size_t i, n = 0;
+
+	dtx_html_table(out, NULL, head, DTX_COUNT(head));
+	json_array_foreach(json_object_get(record, "regions"), i, region)
+	{
+		const json_t *cell = json_object_get(region, "cell");
+
+		dtx_buf_add(out, "<tr>");
+		dtx_html_cell(out, dtx_json_text(region, "cell_id", "none"));
+		dtx_html_cell(out, dtx_json_text(cell, "state", "not in the store"));
+		dtx_html_cell(out, dtx_json_text(cell, "state_by", NULL));
+		dtx_html_cell(out, dtx_json_text(cell, "note", NULL));
+		dtx_html_number(out, "td", dtx_json_int(region, "attempts", 0));
+		dtx_buf_add(out, "</tr>\n");
+	}
+	dtx_html_end(out);
+	json_array_foreach(json_object_get(record, "author"), i, call)
+	{
+		if (!dtx_json_text(call, "answer_hash", NULL))
+			continue;
+		if (!n++)
+			dtx_html_table(out, "Calls of this run", calls, DTX_COUNT(calls));
+		dtx_buf_add(out, "<tr>");
+		dtx_html_cell(out, dtx_json_text(call, "model", NULL));
+		dtx_html_cell(out, dtx_json_text(call, "prompt_hash", NULL));
+		dtx_html_number(out, "td", dtx_json_int(call, "rows_disclosed", 0));
+		dtx_html_number(out, "td", dtx_json_int(call, "cols_disclosed", 0));
+		dtx_html_number(out, "td", dtx_json_int(call, "in_tokens", 0));
+		dtx_html_number(out, "td", dtx_json_int(call, "out_tokens", 0));
+		dtx_buf_add(out, "</tr>\n");
+	}
+	if (n)
+		dtx_html_end(out);
+	else
+		dtx_buf_add(out, "<p>Nothing was sent to a model in this run.</p>\n");
+}
+
 static void html_pairs(const json_t *object, struct dtx_buf *out)
 {
 	static const char *const head[] = { "what", "value" };
@@ -393,6 +439,9 @@ static void html_chain(const json_t *record, struct dtx_buf *out)
 	dtx_buf_printf(out, "<p>Events %lld to %lld of the ledger.</p>\n",
 	               (long long)dtx_json_int(chain, "seq_start", 0),
 	               (long long)dtx_json_int(chain, "seq_end", 0));
+	dtx_buf_add(out, "<p>Head of the ledger when this was written: <code>");
+	dtx_html_text(out, dtx_json_text(chain, "head", ""));
+	dtx_buf_add(out, "</code></p>\n");
 	dtx_buf_add(out, "<p>To check it: <code>dtx verify ");
 	dtx_html_text(out, id);
 	dtx_buf_add(out, "</code>. To do the run again: <code>dtx replay ");
@@ -407,6 +456,10 @@ static bool html_has(const json_t *record, const char *run_member, const char *m
 	const json_t *o = run_member ? json_object_get(record, run_member) : record;
 	const json_t *v = json_object_get(o, member);
 
+	if (!strcmp(member, "profiled"))
+		v = json_object_get(json_array_get(json_object_get(record, "outputs"), 0), "stats");
+	if (!strcmp(member, "asked"))
+		return json_array_size(json_object_get(record, "regions")) > 0;
 	return json_is_array(v) ? json_array_size(v) > 0 : v != NULL;
 }
 
@@ -418,17 +471,20 @@ static const struct {
 	{ "summary", "Summary", NULL, "run", html_summary },
 	{ "lineage", "What was made from what", NULL, "inputs", dtx_html_graph },
 	{ "rows", "Rows from step to step", NULL, "steps", dtx_html_funnel },
+	{ "steps", "Steps", "run", "plan", dtx_html_steps },
 	{ "formulas", "Formulas", NULL, "lineage", html_formulas },
 	{ "code", "Code", NULL, "regions", html_code },
 	{ "checks", "Checks", NULL, "checks", html_checks },
 	{ "warnings", "Warnings", "run", "warnings", html_warnings },
+	{ "profiles", "Values of the result", NULL, "profiled", dtx_html_profiles },
 	{ "schema", "Columns before and after", NULL, "inputs", html_schema },
+	{ "approval", "Who approved, what was sent", NULL, "asked", html_asked },
 	{ "events", "What happened", NULL, "events", html_events },
 	{ "environment", "Environment", NULL, "env", html_environment },
 	{ "chain", "Evidence", NULL, "chain", html_chain },
 };
 
-static void html_nav(const json_t *record, struct dtx_buf *out)
+static void html_nav(const json_t *record, bool sample, struct dtx_buf *out)
 {
 	size_t i;
 
@@ -438,6 +494,8 @@ static void html_nav(const json_t *record, struct dtx_buf *out)
 			dtx_buf_printf(out, "<li><a href=\"#%s\">%s</a></li>", html_sections[i].id,
 			               html_sections[i].title);
 	}
+	if (sample)
+		dtx_buf_add(out, "<li><a href=\"#sample\">First rows of the result</a></li>");
 	dtx_buf_add(out, "</ul></nav>\n");
 }
 
@@ -459,18 +517,25 @@ static void html_head(const json_t *record, struct dtx_buf *out)
 	dtx_buf_add(out, " was made</h1>\n");
 }
 
-void dtx_html_report(const json_t *record, struct dtx_buf *out)
+void dtx_html_report(const json_t *record, const char *sample, struct dtx_buf *out)
 {
 	size_t i;
 
 	html_head(record, out);
-	html_nav(record, out);
+	html_nav(record, sample != NULL, out);
 	for (i = 0; i < DTX_COUNT(html_sections); i++) {
 		if (!html_has(record, html_sections[i].in, html_sections[i].member))
 			continue;
 		dtx_buf_printf(out, "<section aria-labelledby=\"%s\"><h2 id=\"%s\">%s</h2>\n",
 		               html_sections[i].id, html_sections[i].id, html_sections[i].title);
 		html_sections[i].print(record, out);
+		dtx_buf_add(out, "</section>\n");
+	}
+	if (sample) {
+		dtx_buf_add(out,
+		            "<section aria-labelledby=\"sample\"><h2 id=\"sample\">First rows of "
+		            "the result</h2>\n");
+		dtx_buf_add(out, sample);
 		dtx_buf_add(out, "</section>\n");
 	}
 	dtx_buf_add(out, "</main></body></html>\n");

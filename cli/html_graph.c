@@ -271,13 +271,13 @@ static void graph_draw(const struct graph *g, struct dtx_buf *out)
 
 	dtx_buf_printf(
 		out,
-		"<figure class=\"wide\"><svg viewBox=\"0 0 %u %u\" width=\"%u\" "
+		"<figure class=\"wide\" tabindex=\"0\"><svg viewBox=\"0 0 %u %u\" width=\"%u\" "
 		"height=\"%u\" style=\"max-width:%s\" role=\"img\" "
 		"aria-labelledby=\"gt gd\"><title "
 		"id=\"gt\">What was made from what</title><desc id=\"gd\">Files on the left, "
 		"steps in the middle, outputs on the right; a dashed frame is a "
 		"snippet.</desc>\n",
-		w, h, w, h, w > 1400 ? "none" : "100%");
+		w, h, w, h, w > 1000 ? "none" : "100%");
 	for (i = 0; i < g->nedges; i++)
 		graph_draw_edge(g, i, out);
 	for (i = 0; i < g->nnodes; i++)

@@ -84,7 +84,7 @@ const char dtx_html_style[] =
 	"*{box-sizing:border-box}\n"
 	"body{margin:0 auto;padding:2rem 1.25rem 4rem;max-width:62rem;background:var(--bg);"
 	"color:var(--fg);font:15px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif;"
-	"overflow-wrap:anywhere}\n"
+	"overflow-wrap:break-word}\n"
 	"h1{font-size:1.5rem;margin:0 0 .25rem}h2{font-size:1.1rem;margin:2.2rem 0 .6rem;"
 	"padding-bottom:.25rem;border-bottom:1px solid var(--line)}h3{font-size:1rem;margin:1.2rem "
 	"0 .4rem}\n"
@@ -112,8 +112,9 @@ const char dtx_html_style[] =
 	".step{stroke:var(--step)}svg .snippet{stroke:var(--snip);stroke-dasharray:5 3}svg "
 	".out{stroke:var(--out)}svg path{fill:none;stroke:var(--dim);stroke-width:1.3}svg "
 	".bar{fill:var(--bar);stroke:none}svg .tip{fill:var(--dim);stroke:none}\n"
+	"svg.profile{max-width:11.5rem}td code{overflow-wrap:anywhere}"
 	"details>summary{cursor:pointer}\n"
 	"@media print{@page{size:A4;margin:15mm}body{max-width:none;padding:0;font-size:10.5pt}"
 	"nav,.screen{display:none}section{break-inside:auto}h2,h3{break-after:avoid}tr,svg,"
 	"figure{break-inside:avoid}thead{display:table-header-group}.wide{overflow:visible}"
-	"details>*{display:block}}\n";
+	"details>*{display:block}svg{max-width:100%!important}}\n";

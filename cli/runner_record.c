@@ -189,13 +189,13 @@ json_t *dtx_runner_outputs(const struct dtx_runner *r)
 	for (i = 0; rows && i < r->result->noutputs; i++) {
 		const struct dtx_exec_output *x = &r->result->output[i];
 		const struct dtx_outfile_info *f = dtx_outfile_info(x->file);
-		json_t *row = json_pack("{ss ss? sb so ss sI ss ss sI si so}", "path", f->path,
+		json_t *row = json_pack("{ss ss? sb so ss sI ss ss sI si so sO*}", "path", f->path,
 		                        "temp", f->temp, "atomic", f->atomic, "writer",
 		                        record_writer(&r->plan->output[i], x), "sha", f->sha,
 		                        "bytes", (json_int_t)f->size, "table_hash", x->table_hash,
 		                        "rows_hash", x->rows_hash, "rows", (json_int_t)x->rows,
 		                        "columns", x->schema ? (int)x->schema->nfields : 0,
-		                        "schema", record_schema(x->schema));
+		                        "schema", record_schema(x->schema), "stats", x->stats);
 
 		if (!row || json_array_append_new(rows, row)) {
 			json_decref(rows);

@@ -325,6 +325,7 @@ static void discard(struct exec *x, const struct dtx_err *why)
 	struct dtx_exec_result *r = x->result;
 
 	for (uint32_t i = 0; i < r->noutputs; i++) {
+		json_decref(r->output[i].stats);
 		dtx_outfile_free(r->output[i].file);
 		dtx_table_unref(r->output[i].table);
 		r->output[i] = (struct dtx_exec_output){ .rows = 0 };

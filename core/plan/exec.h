@@ -77,6 +77,7 @@ struct dtx_exec_output {
 	struct dtx_outfile *file; /* owned until taken; NULL without a writer */
 	struct dtx_table *table;  /* without a writer */
 	char table_hash[DTX_TABLEHASH_TEXT], rows_hash[DTX_TABLEHASH_TEXT];
+	json_t *stats; /* of its columns (dtx_colsample_json), with opts.table_hash; owned */
 };
 /* Where a result column comes from: one row per source column. */
 struct dtx_exec_lineage {

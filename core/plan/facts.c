@@ -289,6 +289,7 @@ void dtx_exec_free(struct dtx_exec_result *r)
 		dtx_mem_free(r->input[i].rejects);
 	}
 	for (uint32_t i = 0; i < r->noutputs; i++) {
+		json_decref(r->output[i].stats);
 		dtx_outfile_free(r->output[i].file);
 		dtx_table_unref(r->output[i].table);
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/plan/colsample.h"
 
 struct output_end {
 	const char *at; /* in the plan */
@@ -13,6 +14,7 @@ struct output_end {
 	struct dtx_table *table; /* without a writer */
 	bool hashes;
 	struct dtx_tablehash hash;
+	struct dtx_colsample sample;
 	int64_t rows;
 };
 
@@ -50,8 +52,10 @@ static enum dtx_code output_put(void *arg, struct dtx_batch *b, struct dtx_ring_
 	enum dtx_code rc = DTX_OK;
 
 	e->rows += b->nsel;
-	if (e->hashes)
+	if (e->hashes) {
 		dtx_tablehash_fold(&e->hash, &item->hash);
+		DTX_TRY(dtx_colsample_batch(&e->sample, b, err));
+	}
 	if (e->cls) {
 		rc = e->cls->put(e->writer, b, &item->text, err);
 		if (rc != DTX_OK)
@@ -111,8 +115,12 @@ static enum dtx_code finish_end(struct output_end *e, struct dtx_exec_result *re
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (e->hashes)
+	if (e->hashes) {
 		dtx_tablehash_done(&e->hash, out->table_hash, out->rows_hash);
+		out->stats = dtx_colsample_json(&e->sample);
+		if (!out->stats)
+			DTX_FAIL_MEM(err);
+	}
 	out->rows = e->rows;
 	out->table = e->table;
 	e->table = NULL;
@@ -143,14 +151,17 @@ enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_tap 
 	out->schema = dtx_schema_copy(&result->arena, g->flow.table[t].schema);
 	if (!out->schema)
 		DTX_FAIL_MEM(err);
-	if (e.hashes)
+	if (e.hashes) {
 		dtx_tablehash_init(&e.hash, out->schema);
+		DTX_TRY(dtx_colsample_init(&e.sample, out->schema, err));
+	}
 	DTX_TRY(open_end(g, i, &e, out, err));
 	DTX_TRY(dtx_graph_stream(g, t, &end, err));
 	DTX_TRY(finish_end(&e, result, out, err));
 out:
 	if (e.writer)
 		e.cls->close(e.writer);
+	dtx_colsample_clear(&e.sample);
 	dtx_table_unref(e.table);
 	return rc;
 }

@@ -316,14 +316,36 @@ void dtx_screen_machine(const json_t *record, struct dtx_buf *out)
 	dtx_buf_addc(out, '\n');
 }
 
+/* A column whose formula is known, to ask why about. */
+static const char *screen_asked(const json_t *record)
+{
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(record, "lineage"), i, row)
+	{
+		if (!dtx_json_int(row, "output", 0) && dtx_json_text(row, "formula", NULL) &&
+		    dtx_json_text(row, "out_col", NULL))
+			return dtx_json_text(row, "out_col", "");
+	}
+	return NULL;
+}
+
 void dtx_screen_more(const json_t *record, struct dtx_buf *out)
 {
+	static const char *const quoted = " \t'\"\\$&|;<>()*?[]`#~=%!{}";
 	const json_t *run = json_object_get(record, "run");
 	const json_t *region = json_array_get(json_object_get(record, "regions"), 0);
-	const char *id = dtx_json_text(region, "cell_id", NULL);
+	const char *id = dtx_json_text(region, "cell_id", NULL), *column = screen_asked(record);
+	const char *name = dtx_json_text(run, "short", "");
 
 	dtx_screen_label(out, "more");
 	if (id)
 		dtx_buf_printf(out, "dtx snippet show %.8s; ", id);
-	dtx_buf_printf(out, "dtx provenance %s --json\n", dtx_json_text(run, "short", ""));
+	if (column && !strpbrk(column, quoted))
+		dtx_buf_printf(out, "dtx why %s --row 1 --col %s; ", name, column);
+	if (json_array_size(json_object_get(record, "outputs")))
+		dtx_buf_printf(out, "dtx replay %s; dtx verify %s\n", name, name);
+	else
+		dtx_buf_printf(out, "dtx provenance %s --json\n", name);
 }

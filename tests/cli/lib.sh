@@ -5,7 +5,7 @@ dtx() { "$DTX" "$@"; }
 plain() {
 	sed -E -e 's/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/RUNID/g' \
 		-e 's/(sha256 )[0-9a-f]{8}/\1HASH/g' -e 's/(run +)[0-9a-f]{8}/\1RUNID/' \
-		-e 's/(replay|provenance|prompt|snippet show|approve|SNIPPET|snippet) [0-9a-f]{8,16}/\1 ID/g' \
+		-e 's/(replay|verify|why|provenance|prompt|snippet show|approve|SNIPPET|snippet) [0-9a-f]{8,16}/\1 ID/g' \
 		-e 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}Z/TIME/g' -e 's/[0-9]+\.[0-9]{3} s/N s/g' \
 		-e 's/user [^ ]+/user USER/g' -e 's/(plan [^ ]+ )[0-9a-f]{8}/\1HASH/' -e 's/[0-9]+ threads?/N threads/' \
 		-e 's/[0-9]+ MB/N MB/g' -e 's/; userns [a-z0-9 ]+;/; LAYERS;/' -e 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}( by)/DATE\1/' -e 's/(python|pandas|numpy) [0-9.]+/\1 V/g'

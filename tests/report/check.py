@@ -61,7 +61,7 @@ def reports(folder):
     os.chdir(folder)
     os.environ["DTX_STORE"] = os.path.join(folder, "store.db")
     with open("main.csv", "w") as f:
-        f.write("grade,hours,%s\nA,1,x\nB,2,y\nA,0,z\nC,5,\u202eevil\n" % EVIL)
+        f.write("grade,hours,%s\nA,1,<b>bold</b>\nB,2,y\nA,0,z\nC,5,\u202eevil\n" % EVIL)
     with open("rates.csv", "w") as f:
         f.write("grade,rate\nA,10\nB,20\nC,30\n")
     with open("plan.json", "w") as f:
@@ -73,6 +73,7 @@ def reports(folder):
     dtx("run", "balance.json", "weeks.xlsx", "--snippet", "balance.txt", "-o", "b.csv")
     dtx("provenance", "b.csv", "--html", "snippet.html")
     dtx("provenance", "b.csv", "--html", "again.html")
+    dtx("provenance", "a.csv", "--html", "sample.html", "--with-sample", "2")
 
 
 def shows(page, name):
@@ -85,7 +86,7 @@ def shows(page, name):
     check(name + " ran nothing", page.value("window.ran === undefined"))
     check(name + " has a name and a description for each picture", page.value(
         "[...document.querySelectorAll('svg[role=img]')].every(s => s.querySelector('title') && s.querySelector('desc'))"
-        " && document.querySelectorAll('svg').length === 2"))
+        " && document.querySelectorAll('svg:not(.profile)').length === 2"))
     check(name + " says of each header cell what it heads",
           page.value("[...document.querySelectorAll('th')].every(t => t.hasAttribute('scope'))"))
     check(name + " links to sections that are there", page.value(
@@ -108,11 +109,21 @@ def content(page):
     page.open("file://" + os.path.abspath("typed.html"))
     text = page.value("document.body.innerText")
     check("hostile names are shown as they are", EVIL in text and 'x" onload="window.ran=1' in text)
-    check("no cell of the data is shown", "evil" not in text)
+    check("no cell of the data is shown", "evil" not in text and "bold" not in text)
     check("a step is drawn for each of the plan",
           page.value("document.querySelectorAll('svg rect.step').length") == 4)
+    check("numbers of the results are drawn, each with its bars in words", page.value(
+        "(() => { const p = [...document.querySelectorAll('svg.profile')]; return p.length === 4 &&"
+        " p.every(s => s.querySelectorAll('rect').length && /[0-9]/.test(s.querySelector('desc').textContent)); })()"))
+    check("each step stands with its formulas", page.value(
+        "/cost = sum\\(hours \\* rate\\)/.test([...document.querySelectorAll('section')]"
+        ".find(s => s.querySelector('#steps')).innerText)"))
     check("both files are read by the join",
           page.value("[...document.querySelectorAll('figure + details li')].some(l => /join from filter and rates/.test(l.textContent))"))
+    page.open("file://" + os.path.abspath("sample.html"))
+    text = page.value("document.querySelector('#sample').parentElement.innerText")
+    check("rows of the result are shown where they are asked for", "<b>bold</b>" in text and "cost" in text, text)
+    check("cells with markup are shown as they are", page.value("document.querySelectorAll('b').length") == 0)
     page.open("file://" + os.path.abspath("snippet.html") + "#L7")
     check("a line of code can be linked to",
           page.value("document.querySelector('tr:target td:last-child').textContent") == "def transform(tables, params):")
@@ -164,6 +175,7 @@ def main():
         try:
             shows(page, "typed.html")
             shows(page, "snippet.html")
+            shows(page, "sample.html")
             content(page)
             policy(page)
         finally:

@@ -1,0 +1,242 @@
+/* An even sample of rows, as numbers. */
+#include "core/plan/colsample.h"
+
+#include <math.h>
+
+#include "core/base/mem.h"
+#include "core/base/num.h"
+#include "core/data/cast.h"
+#include "core/data/time.h"
+
+enum sample_kind { SAMPLE_OTHER, SAMPLE_NUMBER, SAMPLE_DAY, SAMPLE_BOOL };
+
+static enum sample_kind sample_kind(enum dtx_type type)
+{
+	switch (type) {
+	case DTX_T_INT64:
+	case DTX_T_FLOAT64:
+	case DTX_T_DECIMAL: return SAMPLE_NUMBER;
+	case DTX_T_DATE:
+	case DTX_T_DATETIME: return SAMPLE_DAY;
+	case DTX_T_BOOL: return SAMPLE_BOOL;
+	default: return SAMPLE_OTHER;
+	}
+}
+
+enum dtx_code dtx_colsample_init(struct dtx_colsample *s, const struct dtx_schema *schema,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*s = (struct dtx_colsample){ .schema = schema,
+		                     .ncols = DTX_MIN(schema->nfields,
+		                                      (uint32_t)DTX_COLSAMPLE_COLUMNS),
+		                     .step = 1 };
+	dtx_buf_init(&s->text, DTX_BUF_TEXT_MAX);
+	if (!s->ncols)
+		goto out;
+	s->value = dtx_mem_alloc((size_t)DTX_COLSAMPLE_ROWS * s->ncols, sizeof(*s->value));
+	if (!s->value)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+void dtx_colsample_clear(struct dtx_colsample *s)
+{
+	dtx_mem_free(s->value);
+	dtx_buf_clear(&s->text);
+	s->value = NULL;
+}
+
+/* --- taking rows --- */
+
+static double sample_parsed(enum sample_kind kind, struct dtx_str text)
+{
+	int32_t day;
+	int64_t us;
+	bool zoned;
+	double v;
+
+	if (kind == SAMPLE_NUMBER)
+		return dtx_num_parse_f64(text.ptr, text.len, &v) ? v : NAN;
+	if (kind == SAMPLE_BOOL)
+		return dtx_str_is(text, "true");
+	if (dtx_day_parse(text, &day))
+		return day;
+	return dtx_datetime_parse(text, &us, &zoned) ? floor((double)us / (double)DTX_DAY_US) : NAN;
+}
+
+/* NaN: empty, or no number after all. */
+static double sample_cell(struct dtx_colsample *s, const struct dtx_column *c, uint32_t row,
+                          enum sample_kind kind)
+{
+	if (!c || dtx_column_is_null(c, row))
+		return NAN;
+	if (kind == SAMPLE_OTHER)
+		return 0;
+	if (c->form == DTX_F_FLAT && c->type.type == DTX_T_FLOAT64)
+		return c->v.f64[row];
+	if (c->form == DTX_F_FLAT && c->type.type == DTX_T_INT64)
+		return (double)c->v.i64[row];
+	dtx_buf_reset(&s->text);
+	dtx_cast_print(c, row, &s->text);
+	return sample_parsed(kind, (struct dtx_str){ dtx_buf_text(&s->text), s->text.len });
+}
+
+/* When the sample is full every second row goes, and the step doubles. */
+static void sample_thin(struct dtx_colsample *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < DTX_COLSAMPLE_ROWS / 2; i++)
+		memmove(&s->value[(size_t)i * s->ncols], &s->value[(size_t)2 * i * s->ncols],
+		        s->ncols * sizeof(*s->value));
+	s->n = DTX_COLSAMPLE_ROWS / 2;
+	s->step *= 2;
+}
+
+static void sample_row(struct dtx_colsample *s, const struct dtx_batch *b, uint32_t row)
+{
+	double *to;
+
+	if (s->n == DTX_COLSAMPLE_ROWS)
+		sample_thin(s);
+	if (s->seen % s->step)
+		return;
+	to = &s->value[(size_t)s->n++ * s->ncols];
+	for (uint32_t c = 0; c < s->ncols; c++)
+		to[c] = sample_cell(s, b->col[c], row, sample_kind(s->schema->field[c].type.type));
+}
+
+enum dtx_code dtx_colsample_batch(struct dtx_colsample *s, const struct dtx_batch *b,
+                                  struct dtx_err *err)
+{
+	uint32_t i = 0;
+
+	/* rows between those of the sample are not looked at */
+	while (s->value && i < b->nsel) {
+		uint64_t skip = (s->step - s->seen % s->step) % s->step;
+
+		if (skip >= b->nsel - i) {
+			s->seen += b->nsel - i;
+			break;
+		}
+		s->seen += skip;
+		i += (uint32_t)skip;
+		sample_row(s, b, b->sel ? b->sel[i] : i);
+		s->seen++;
+		i++;
+	}
+	return dtx_buf_check(&s->text, "a value", err);
+}
+
+/* --- bars --- */
+
+/* The least of 1, 2, 5, 10, 20 ... with which `span` has no more than the bars. */
+static double sample_width(double span)
+{
+	double unit = pow(10, floor(log10(span / DTX_COLSAMPLE_BARS)));
+	static const double steps[] = { 1, 2, 5, 10, 20 };
+
+	for (size_t i = 0; i < DTX_COUNT(steps); i++) {
+		if (span / (unit * steps[i]) <= DTX_COLSAMPLE_BARS - 1)
+			return unit * steps[i];
+	}
+	return unit * 50;
+}
+
+/* Least and greatest number of a column; how many there are. */
+static uint32_t sample_range(const struct dtx_colsample *s, uint32_t c, double *lo, double *hi)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		double v = s->value[(size_t)i * s->ncols + c];
+
+		if (!isfinite(v))
+			continue;
+		*lo = n ? fmin(*lo, v) : v;
+		*hi = n ? fmax(*hi, v) : v;
+		n++;
+	}
+	return n;
+}
+
+static json_t *sample_number(double v)
+{
+	char text[DTX_NUM_TEXT];
+
+	return json_stringn(text, dtx_num_print_json(text, v == 0 ? 0 : v));
+}
+
+static bool sample_bars(const struct dtx_colsample *s, uint32_t c, double low, double width,
+                        uint32_t most, json_t *object)
+{
+	uint32_t bar[DTX_COLSAMPLE_BARS] = { 0 }, used = 1;
+	json_t *bars = json_array();
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		double v = s->value[(size_t)i * s->ncols + c], at = floor((v - low) / width);
+
+		if (!isfinite(v))
+			continue;
+		at = fmin(fmax(at, 0), most - 1);
+		bar[(uint32_t)at]++;
+		used = DTX_MAX(used, (uint32_t)at + 1);
+	}
+	for (uint32_t i = 0; i < used; i++)
+		json_array_append_new(bars, json_integer(bar[i]));
+	return json_array_size(bars) == used && dtx_json_set(object, "bars", json_incref(bars)) &&
+	       (json_decref(bars), true);
+}
+
+static bool sample_picture(const struct dtx_colsample *s, uint32_t c, enum sample_kind kind,
+                           json_t *object)
+{
+	double lo = 0, hi = 0, width, low;
+
+	if (kind == SAMPLE_BOOL)
+		return dtx_json_set(object, "kind", json_string("bool")) &&
+		       sample_bars(s, c, 0, 1, 2, object);
+	if (!sample_range(s, c, &lo, &hi) || !isfinite(hi - lo))
+		return true;
+	width = hi > lo ? sample_width(hi - lo) : fmax(fabs(lo), 1);
+	if (kind == SAMPLE_DAY)
+		width = fmax(ceil(width), 1);
+	low = floor(lo / width) * width;
+	return dtx_json_set(object, "kind", json_string(kind == SAMPLE_DAY ? "day" : "number")) &&
+	       dtx_json_set(object, "low", sample_number(low)) &&
+	       dtx_json_set(object, "width", sample_number(width)) &&
+	       sample_bars(s, c, low, width, DTX_COLSAMPLE_BARS, object);
+}
+
+static json_t *sample_column(const struct dtx_colsample *s, uint32_t c)
+{
+	enum sample_kind kind = sample_kind(s->schema->field[c].type.type);
+	json_int_t nulls = 0;
+	json_t *object;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		nulls += isnan(s->value[(size_t)i * s->ncols + c]);
+	object = json_pack("{ss sI sI}", "name", s->schema->field[c].name, "rows", (json_int_t)s->n,
+	                   "nulls", nulls);
+	if (object && kind != SAMPLE_OTHER && !sample_picture(s, c, kind, object)) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
+}
+
+json_t *dtx_colsample_json(const struct dtx_colsample *s)
+{
+	json_t *list = json_array();
+
+	for (uint32_t c = 0; c < s->ncols && list; c++) {
+		if (json_array_append_new(list, sample_column(s, c)) < 0) {
+			json_decref(list);
+			list = NULL;
+		}
+	}
+	return list;
+}

@@ -1,0 +1,70 @@
+/* The even sample behind the pictures of a report. */
+#include "core/plan/colsample.h"
+#include "tests/t.h"
+#include "tests/unit/planrun.h"
+
+/* Canonical statistics of a table that is read in batches of so many rows. */
+static void stats_of(const char *csv, uint32_t batch_rows, struct dtx_buf *out)
+{
+	struct planrun p;
+	struct dtx_colsample s;
+	const struct dtx_table *t;
+	json_t *stats;
+
+	planrun_init(&p, PLANCASE("{\"op\":\"filter\",\"where\":\"true\"}"), csv);
+	p.batch_rows = batch_rows;
+	p.workers = 2;
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	t = p.result->output[0].table;
+	T_OK(dtx_colsample_init(&s, t->schema, NULL), NULL);
+	for (size_t i = 0; i < t->nbatches; i++)
+		T_OK(dtx_colsample_batch(&s, t->batch[i], NULL), NULL);
+	stats = dtx_colsample_json(&s);
+	dtx_buf_reset(out);
+	dtx_json_canonical(stats, out);
+	json_decref(stats);
+	dtx_colsample_clear(&s);
+	planrun_clear(&p);
+}
+
+void test_colsample_kinds(void)
+{
+	struct dtx_buf out = DTX_BUF_INIT(10000);
+
+	stats_of("n,d,b,t,e\n1,2024-01-01,true,x,\n9,2024-01-03,false,,\n-3,,true,y,\n", 0, &out);
+	T_STR(dtx_buf_text(&out),
+	      "[{\"bars\":[1,0,1,0,0,0,1],\"kind\":\"number\",\"low\":\"-4\",\"name\":"
+	      "\"n\","
+	      "\"nulls\":0,\"rows\":3,\"width\":\"2\"},"
+	      "{\"bars\":[1,0,1],\"kind\":\"day\",\"low\":\"19723\",\"name\":\"d\",\"nulls\":1,"
+	      "\"rows\":3,\"width\":\"1\"},"
+	      "{\"bars\":[1,2],\"kind\":\"bool\",\"name\":\"b\",\"nulls\":0,\"rows\":3},"
+	      "{\"name\":\"t\",\"nulls\":1,\"rows\":3},{\"name\":\"e\",\"nulls\":3,\"rows\":3}]");
+	/* one value, no row at all */
+	stats_of("n\n40\n40\n", 0, &out);
+	T_CHECK(strstr(dtx_buf_text(&out), "\"bars\":[2]") != NULL);
+	stats_of("n\n", 0, &out);
+	T_STR(dtx_buf_text(&out), "[{\"name\":\"n\",\"nulls\":0,\"rows\":0}]");
+	dtx_buf_clear(&out);
+}
+
+/* The same rows however they come. */
+void test_colsample_batches(void)
+{
+	struct dtx_buf csv = DTX_BUF_INIT(1 << 20), one = DTX_BUF_INIT(10000),
+		       other = DTX_BUF_INIT(10000);
+
+	dtx_buf_add(&csv, "n,m\n");
+	for (int i = 0; i < 5000; i++)
+		dtx_buf_printf(&csv, "%d,%s\n", i * 7 % 5000, i % 3 ? "1.5" : "");
+	stats_of(dtx_buf_text(&csv), 1, &one);
+	stats_of(dtx_buf_text(&csv), 7, &other);
+	T_STR(dtx_buf_text(&other), dtx_buf_text(&one));
+	stats_of(dtx_buf_text(&csv), 65536, &other);
+	T_STR(dtx_buf_text(&other), dtx_buf_text(&one));
+	T_CHECK(strstr(dtx_buf_text(&one), "\"rows\":313") != NULL);
+	dtx_buf_clear(&csv);
+	dtx_buf_clear(&one);
+	dtx_buf_clear(&other);
+}
