@@ -197,6 +197,7 @@ golden: all
 .PHONY: escape
 escape: all
 	sh tests/escape/run.sh $(B)/dtx
+	/usr/bin/python3 -B tests/escape/attacks.py $(B)/dtx
 
 .PHONY: diff
 diff: all

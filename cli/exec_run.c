@@ -12,7 +12,8 @@
 #include "core/fallback/disclose.h"
 #include "sandbox/jail.h"
 
-#define PATH_SIZE 8192
+#define PATH_SIZE   8192
+#define OUTPUT_KEEP ((size_t)64 << 20)
 
 /* --- start --- */
 
@@ -49,6 +50,7 @@ static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 		.now_us = x->start_us,
 		.no_warm = a->no_warm,
 		.require_layers = a->require_layers,
+		.keep_output = a->json ? 0 : OUTPUT_KEEP,
 	};
 	return dtx_provider_local.open(&x->spec, &x->box, err);
 }

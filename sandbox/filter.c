@@ -152,8 +152,9 @@ static int add_allows(scmp_filter_ctx ctx)
 	return add_rows(ctx, allows, DTX_COUNT(allows));
 }
 
-static int build_reader(scmp_filter_ctx ctx)
+static int build_reader(scmp_filter_ctx ctx, uint32_t arch)
 {
+	(void)arch;
 	return add_rows(ctx, reader_allows, DTX_COUNT(reader_allows));
 }
 
@@ -166,10 +167,11 @@ static int add_on_first(scmp_filter_ctx ctx, uint32_t action, int nr, enum scmp_
 	return seccomp_rule_add_array(ctx, action, nr, 1, &cmp);
 }
 
-static int build_a(scmp_filter_ctx ctx)
+static int build_a(scmp_filter_ctx ctx, uint32_t arch)
 {
 	int rc = add_allows(ctx);
 
+	(void)arch;
 	if (!rc)
 		rc = add_on_first(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), SCMP_CMP_MASKED_EQ,
 		                  0xffffffffu, 6);
@@ -179,10 +181,10 @@ static int build_a(scmp_filter_ctx ctx)
 }
 
 /* Without a listener the kernel itself refuses; nothing is named but by the signal. */
-static int build_a_plain(scmp_filter_ctx ctx)
+static int build_a_plain(scmp_filter_ctx ctx, uint32_t arch)
 {
 	size_t i;
-	int rc = build_a(ctx);
+	int rc = build_a(ctx, arch);
 
 	for (i = 0; !rc && i < DTX_COUNT(refuses); i++)
 		if (!in_allows(refuses[i].nr))
@@ -191,10 +193,11 @@ static int build_a_plain(scmp_filter_ctx ctx)
 	return rc;
 }
 
-static int build_b(scmp_filter_ctx ctx)
+static int build_b(scmp_filter_ctx ctx, uint32_t arch)
 {
 	int rc = seccomp_rule_add(ctx, SCMP_ACT_KILL_PROCESS, SCMP_SYS(sendmsg), 0);
 
+	(void)arch;
 	if (!rc)
 		rc = seccomp_rule_add(ctx, SCMP_ACT_KILL_PROCESS, SCMP_SYS(seccomp), 0);
 	return rc;
@@ -208,19 +211,18 @@ static int add_exact(scmp_filter_ctx ctx, int nr, uint64_t arg0)
 	return rc ? rc : add_on_first(ctx, SCMP_ACT_TRACE(0), nr, SCMP_CMP_NE, arg0, 0);
 }
 
-static int build_z(scmp_filter_ctx ctx)
+/* Numbers are those of `arch`; rules take the numbers of the machine that builds them. */
+static int build_z(scmp_filter_ctx ctx, uint32_t arch)
 {
-	int rc = add_exact(ctx, SCMP_SYS(clone), FORK_FLAGS), nr;
+	int rc = add_exact(ctx, SCMP_SYS(clone), FORK_FLAGS), at;
 
 	if (!rc)
 		rc = add_exact(ctx, SCMP_SYS(socketpair), AF_UNIX);
-	for (nr = 0; !rc && nr < NR_MAX; nr++) {
-		char *name;
+	for (at = 0; !rc && at < NR_MAX; at++) {
+		char *name = seccomp_syscall_resolve_num_arch(arch, at);
+		int nr = name ? seccomp_syscall_resolve_name(name) : __NR_SCMP_ERROR;
 
-		if (nr == SCMP_SYS(clone) || nr == SCMP_SYS(socketpair))
-			continue;
-		name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, nr);
-		if (name)
+		if (nr != __NR_SCMP_ERROR && nr != SCMP_SYS(clone) && nr != SCMP_SYS(socketpair))
 			rc = seccomp_rule_add(ctx,
 			                      in_allows(nr) || in_zygote(nr) ? SCMP_ACT_ALLOW
 			                                                     : SCMP_ACT_TRACE(0),
@@ -255,7 +257,7 @@ static int read_back(scmp_filter_ctx ctx, struct dtx_filter *out)
 static const struct recipe {
 	const char *name;
 	uint32_t otherwise;
-	int (*build)(scmp_filter_ctx ctx);
+	int (*build)(scmp_filter_ctx ctx, uint32_t arch);
 } recipes[DTX_FILTER_COUNT] = {
 	[DTX_FILTER_Z] = { "zygote", SCMP_ACT_KILL_PROCESS, build_z },
 	[DTX_FILTER_A] = { "policy", SCMP_ACT_NOTIFY, build_a },
@@ -263,18 +265,24 @@ static const struct recipe {
 	[DTX_FILTER_B] = { "seal", SCMP_ACT_ALLOW, build_b },
 };
 
-static int build_one(const struct recipe *r, struct dtx_filter *out)
+static int build_one(const struct recipe *r, uint32_t arch, struct dtx_filter *out)
 {
 	scmp_filter_ctx ctx = seccomp_init(r->otherwise);
-	int rc;
+	int rc = 0;
 
 	if (!ctx)
 		return -ENOMEM;
-	rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	if (arch != seccomp_arch_native()) {
+		rc = seccomp_arch_add(ctx, arch);
+		if (!rc)
+			rc = seccomp_arch_remove(ctx, SCMP_ARCH_NATIVE);
+	}
+	if (!rc)
+		rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	if (!rc)
 		rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (!rc)
-		rc = r->build(ctx);
+		rc = r->build(ctx, arch);
 	if (!rc)
 		rc = read_back(ctx, out);
 	seccomp_release(ctx);
@@ -282,6 +290,11 @@ static int build_one(const struct recipe *r, struct dtx_filter *out)
 }
 
 enum dtx_code dtx_filters_build(struct dtx_filters *f, struct dtx_err *err)
+{
+	return dtx_filters_build_for(seccomp_arch_native(), f, err);
+}
+
+enum dtx_code dtx_filters_build_for(uint32_t arch, struct dtx_filters *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_sha256 sha;
@@ -291,7 +304,7 @@ enum dtx_code dtx_filters_build(struct dtx_filters *f, struct dtx_err *err)
 	memset(f, 0, sizeof(*f));
 	dtx_sha256_init(&sha);
 	for (i = 0; i < DTX_FILTER_COUNT; i++) {
-		int bad = build_one(&recipes[i], &f->of[i]);
+		int bad = build_one(&recipes[i], arch, &f->of[i]);
 
 		if (bad)
 			DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED,
@@ -337,7 +350,7 @@ enum dtx_code dtx_filter_build_reader(struct dtx_filter *out, struct dtx_err *er
 {
 	static const struct recipe recipe = { "reader", SCMP_ACT_NOTIFY, build_reader };
 	enum dtx_code rc = DTX_OK;
-	int bad = build_one(&recipe, out);
+	int bad = build_one(&recipe, seccomp_arch_native(), out);
 
 	if (bad)
 		DTX_FAIL(err, DTX_E_JAIL_UNAVAILABLE,

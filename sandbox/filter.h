@@ -25,6 +25,9 @@ struct dtx_filters {
 
 /* Code: snippet_setup_refused. */
 DTX_MUSTUSE enum dtx_code dtx_filters_build(struct dtx_filters *f, struct dtx_err *err);
+/* The programs of another machine: `arch` is its AUDIT_ARCH number. */
+DTX_MUSTUSE enum dtx_code dtx_filters_build_for(uint32_t arch, struct dtx_filters *f,
+                                                struct dtx_err *err);
 void dtx_filters_clear(struct dtx_filters *f);
 /* Loads one into the calling thread.  A: *listener is its descriptor, the others leave it.
  * Returns 0 or errno. */

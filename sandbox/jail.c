@@ -43,6 +43,7 @@ static enum dtx_code local_open(const struct dtx_jail_spec *spec, struct dtx_box
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_box *b = NULL;
+	size_t keep = spec->keep_output;
 
 	DTX_TRY(check_spec(spec, err));
 	b = dtx_mem_zalloc(1, sizeof(*b));
@@ -56,10 +57,8 @@ static enum dtx_code local_open(const struct dtx_jail_spec *spec, struct dtx_box
 		b->spec.mode = DTX_JAIL_RUN;
 	if (!b->spec.now_us)
 		b->spec.now_us = dtx_wall_us();
-	dtx_stream_init(&b->stream[0],
-	                spec->mode == DTX_JAIL_EXEC ? DTX_STREAM_MAX : DTX_STREAM_OUT_KEEP);
-	dtx_stream_init(&b->stream[1],
-	                spec->mode == DTX_JAIL_EXEC ? DTX_STREAM_MAX : DTX_STREAM_ERR_KEEP);
+	dtx_stream_init(&b->stream[0], keep ? keep : DTX_STREAM_OUT_KEEP);
+	dtx_stream_init(&b->stream[1], keep ? keep : DTX_STREAM_ERR_KEEP);
 	/* A sanitizer's shadow and calls do not fit behind the filter; there is no weaker jail. */
 	if (!DTX_SANITIZED)
 		DTX_TRY(dtx_super_begin(b, err));

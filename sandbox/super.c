@@ -18,7 +18,7 @@
 #include "sandbox/ns.h"
 #include "sandbox/warmpool.h"
 
-#define SETUP_MS   20000 /* a zygote on a busy machine takes a second */
+#define SETUP_MS   60000 /* a zygote on a busy machine takes seconds */
 #define EXIT_MS    2000  /* from DONE to death, from death to EXITED */
 #define TICK_MS    20    /* memory, cancel, deadline */
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
@@ -72,12 +72,14 @@ out:
 	return rc;
 }
 
-/* A second hash seed is rare, and a text alone is read sooner than a pool is started. */
+#define POOLED_SEEDS 2 /* of runs, and of the admission's second run */
+
+/* A text alone is read sooner than a pool is started. */
 static bool begin_pooled(struct dtx_box *b)
 {
 	struct dtx_warmpool pool;
 
-	if (b->spec.no_warm || b->spec.hash_seed)
+	if (b->spec.no_warm || b->spec.hash_seed >= POOLED_SEEDS)
 		return false;
 	dtx_warmpool_open(&pool, kind_of(b), b->spec.hash_seed,
 	                  b->spec.mode == DTX_JAIL_CHECK ? DTX_WARMPOOL_FIND : DTX_WARMPOOL_START);

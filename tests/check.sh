@@ -12,6 +12,7 @@ suites() {
 		command line (ASan, UBSan)|sh tests/cli/run.sh build-asan/dtx
 		main job, jail and workbooks on the command line|sh tests/cli/run.sh build/dtx locked
 		escape attempts|sh tests/escape/run.sh build/dtx
+		attacks in families|/usr/bin/python3 -B tests/escape/attacks.py build/dtx
 		files made to exhaust|/usr/bin/python3 -B tests/fault/bombs.py build/dtx
 		random plans against pandas|/usr/bin/python3 -B tests/diff/run.py build/dtx 100
 		killed at any instant|sh tests/fault/run.sh build/dtx

@@ -63,13 +63,16 @@ class Scene:
             with open(os.path.join(self.folder, name), "w") as f:
                 f.write(self.token)
         self.before = self.listing()
-        self.child = Child(self.token)
+        self.child = self.make_child()
         self.tcp = self.listener(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0))
         self.udp = self.listener(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0))
         self.abstract_name = "dtx-escape-" + secrets.token_hex(6)
         self.abstract = self.listener(socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self.abstract_name)
         self.open_fd = os.open(os.path.join(self.folder, "secret"), os.O_RDONLY)
         os.set_inheritable(self.open_fd, True)
+
+    def make_child(self):
+        return Child(self.token)
 
     @staticmethod
     def listener(family, kind, address):

@@ -193,7 +193,7 @@ static _Noreturn void victim(const struct dtx_filters *f, const struct attempt *
 	_exit(got < 0 ? errno : 0);
 }
 
-void test_filter_answers_of_the_kernel(void)
+void test_jail_filter_answers_of_the_kernel(void)
 {
 	struct dtx_filters f;
 	struct dtx_err err = DTX_ERR_INIT;

@@ -129,7 +129,7 @@ static unsigned mode_of(const char *name)
 
 /* The first run starts it, the next ones find workers ready; many clients share it; whoever asks
  * for none gets none. */
-void test_warmpool_serves(void)
+void test_jail_pool_serves(void)
 {
 	struct dtx_wire_welcome before, after;
 	struct dtx_warmpool p;
@@ -163,7 +163,7 @@ void test_warmpool_serves(void)
 
 /* A client that dies takes its worker with it and nothing else; a zygote that dies takes its
  * workers, and the next run starts another. */
-void test_warmpool_outlives_its_clients(void)
+void test_jail_pool_outlives_its_clients(void)
 {
 	struct dtx_wire_welcome w;
 	struct dtx_warmpool p;
@@ -193,7 +193,7 @@ void test_warmpool_outlives_its_clients(void)
 
 /* It goes when nobody needs it; a stale socket is replaced; where no folder is safe there is none,
  * and the run does without. */
-void test_warmpool_comes_and_goes(void)
+void test_jail_pool_comes_and_goes(void)
 {
 	struct dtx_warmpool p;
 	char path[200], folder[200];
@@ -222,7 +222,7 @@ void test_warmpool_comes_and_goes(void)
 }
 
 /* A listener of another user in the own folder: it is not spoken to, but replaced. */
-void test_warmpool_speaks_to_nobody_else(void)
+void test_jail_pool_speaks_to_nobody_else(void)
 {
 	struct dtx_warmpool p;
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -275,7 +275,7 @@ void test_warmpool_speaks_to_nobody_else(void)
 }
 
 /* A successor takes the place of a pool without a gap. */
-void test_warmpool_is_renewed(void)
+void test_jail_pool_is_renewed(void)
 {
 	struct dtx_wire_welcome old, new = { .up_ms = INT64_MAX };
 	struct dtx_warmpool p;

@@ -1,0 +1,327 @@
+"""Attempts of our own to get out, from the tables in families/: each must succeed in plain python3
+and must reach nothing, and be named, in the jail.
+
+A table has blocks: a head line `--- NAME: VERDICT | WORDS`, then the attempt, which prints REACHED
+when it succeeds.  VERDICT is `refused CALL/CALL` or `killed CALL/CALL` (a call of the report with
+that verdict; `any` for any), or `status STATUS/STATUS` (`any` for all but ok, `none` for an
+attempt that asks nothing of the kernel).  WORDS: canary=KIND that must be touched outside and not
+inside; root (outside it needs root); options= of `dtx exec`; forged (helpers that speak the wire;
+outside there is nobody to speak to); then (a second program after `===`, which looks for what the
+first left); leaves=NAME (outside: a naive copy into a folder).
+
+Usage: attacks.py DTX [PART-OF-A-NAME]
+"""
+import concurrent.futures
+import ctypes
+import glob
+import io
+import json
+import os
+import re
+import secrets
+import select
+import signal
+import subprocess
+import sys
+import time
+
+from run import HERE, Child, Scene
+
+PRELUDE = """
+import builtins, ctypes, errno, io, os, socket, struct, sys
+OUTSIDE = %r
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+def call(nr, *args):
+    words = [a if not isinstance(a, int) else ctypes.c_long(a) for a in args]
+    got = libc.syscall(ctypes.c_long(nr), *words)
+    if got < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return got
+def run_code(code):
+    libc.mmap.restype = ctypes.c_void_p
+    at = libc.mmap(None, 4096, 7, 0x22, -1, ctypes.c_long(0))
+    if at in (None, 2**64 - 1): raise OSError(ctypes.get_errno(), "mmap")
+    ctypes.memmove(at, code, len(code))
+    return ctypes.CFUNCTYPE(ctypes.c_int)(at)()
+"""
+FORGED = """
+def message(kind, serial, payload, magic=0x4a585444, version=1, size=None):
+    size = len(payload) if size is None else size
+    return struct.pack("<IHHII", magic, version, kind, size, serial) + payload
+def spin():
+    while True: pass
+def result():
+    f = sys._getframe()
+    while not hasattr(f.f_locals.get("self"), "out"): f = f.f_back
+    return f.f_locals["self"].out
+def entry(kind, name=(0, 0), a=(0, 0), ident=0):
+    return struct.pack("<6I9Q", kind, ident, 0, 0, 0, name[1], name[0], 0, 0, a[0], a[1], 0, 0, 0, 0)
+def frame(entries=(), sections=None, total=4608, directory=64, data=b"x"):
+    out = result(); n = len(entries) if sections is None else sections
+    out[:64] = struct.pack("<8sIIQQII24x", b"DTXFRM1\\0", 64, n, total, directory, 96, 0)
+    out[64:64 + 96 * len(entries)] = b"".join(entries)
+    out[512:512 + len(data)] = data
+    os.write(3, message(20, 3, struct.pack("<IIQ", 0, 0, 4608))); os._exit(0)
+def leave(*names):
+    if OUTSIDE: return print("REACHED")
+    layout, old = sys.modules["layout"], sys.modules["layout"].sections
+    layout.sections = lambda text, table, files: old(text, table, [(n, b"x") for n in names])
+"""
+
+
+class Attack:
+    def __init__(self, family, head, body):
+        name, rest = head.split(":", 1)
+        verdict, _, words = rest.partition("|")
+        self.name = "%s: %s" % (family, name)
+        self.kind, self.what = verdict.split()
+        self.words = words.split(" options=")[0].split() if words else []
+        options = re.search(r"options=(.*)", words)
+        self.options = options.group(1).split() if options else []
+        if options and "options=" in " ".join(self.words):
+            self.words = [w for w in self.words if not w.startswith("options=")]
+            self.words = [w for w in self.words if w not in self.options]
+        self.body = body
+
+    def word(self, key):
+        for w in self.words:
+            if w.startswith(key + "="):
+                return w.split("=", 1)[1]
+        return None
+
+
+def load(path):
+    family = os.path.basename(path)[:-4]
+    with open(path) as f:
+        blocks = re.split(r"^--- ", f.read(), flags=re.M)[1:]
+    return [Attack(family, *b.split("\n", 1)) for b in blocks]
+
+
+def numbers(text):
+    lib = ctypes.CDLL("libseccomp.so.2")
+
+    def number(match):
+        nr = lib.seccomp_syscall_resolve_name(match.group(1).encode())
+        return str(nr)
+
+    return re.sub(r"\bNR_([a-z0-9_]+)", number, text)
+
+
+def program(attack, body, scene, outside):
+    helpers = FORGED if "forged" in attack.words or attack.word("leaves") else ""
+    return PRELUDE % outside + helpers + numbers(scene.fill(body))
+
+
+class Place(Scene):
+    """The canaries of run.py and three more.  A child that nobody wants to kill serves all."""
+
+    shared = None
+
+    def make_child(self):
+        if self.own_child or not Place.shared:
+            return Child(self.token)
+        return Place.shared
+
+    def __init__(self, own_child):
+        self.own_child = own_child
+        Scene.__init__(self)
+        os.mkdir(os.path.join(self.folder, "empty"))
+        with open(os.path.join(self.folder, "canary_module.py"), "w") as f:
+            f.write("secret = %r\n" % self.token)
+        self.link = os.path.join(self.folder, "link")
+        os.symlink(os.path.join(self.folder, "secret"), self.link)
+        import socket
+        self.unix_path = os.path.join(self.folder, "s")
+        self.unix = self.listener(socket.AF_UNIX, socket.SOCK_STREAM, self.unix_path)
+        self.before = self.listing()
+
+    def listing(self):
+        out = {}
+        for name in sorted(os.listdir(self.folder)):
+            path = os.path.join(self.folder, name)
+            if name != "__pycache__":
+                out[name] = open(path).read() if os.path.isfile(path) else "(other)"
+        return out
+
+    def fill(self, text):
+        return Scene.fill(self, text).replace("@LINK@", self.link).replace("@UNIX@", self.unix_path)
+
+    def end(self):
+        self.unix.close()
+        if not self.own_child:
+            self.child = Nobody()
+        Scene.end(self)
+
+
+class Nobody:
+    """In the place of a child that others still need."""
+
+    def end(self):
+        pass
+
+
+def read_all(fd, deadline):
+    out = b""
+    while time.monotonic() < deadline:
+        if select.select([fd], [], [], 0.05)[0]:
+            part = os.read(fd, 65536)
+            if not part:
+                return out, True
+            out = (out + part)[-100000:]
+    return out, False
+
+
+def child(source, write, token):
+    """The attempt in a fork of this process, which has pandas already."""
+    try:
+        os.setsid()
+        os.environ["DTX_CANARY"] = token
+        for fd in (1, 2):
+            os.dup2(write, fd)
+        os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
+        sys.stdout = io.TextIOWrapper(os.fdopen(1, "wb", 0), write_through=True)
+        sys.stderr = io.TextIOWrapper(os.fdopen(2, "wb", 0), write_through=True)
+        for text in source:
+            exec(compile(text, "<attempt>", "exec"), {"__name__": "__main__"})
+        sys.stdout.flush()
+    except BaseException as e:
+        sys.stderr.write("%s: %s" % (type(e).__name__, str(e)[:300]))
+    os._exit(0)
+
+
+def outside(attack, parts, scene):
+    """None when it succeeds in plain python, else why it did not."""
+    if "forged" in attack.words:
+        return None  # it speaks to dtx itself; that it is understood shows inside
+    if "root" in attack.words and os.geteuid() != 0:
+        return None
+    scene.expect_death = attack.word("canary") == "child"
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        child([program(attack, p, scene, True) for p in parts], write, scene.token)
+    os.close(write)
+    out, ended = read_all(read, time.monotonic() + 20)
+    os.close(read)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    if b"REACHED" not in out:
+        return "did not succeed: %r" % out[-300:]
+    canary = attack.word("canary")
+    if canary and not scene.touched(canary):
+        return "the canary was not touched"
+    return None
+
+
+def execute(dtx, attack, part, scene):
+    code = program(attack, part, scene, False)
+    path = os.path.join(scene.dir, "attempt.py")
+    with open(path, "w") as f:
+        f.write(code)
+    argv = [dtx, "exec", path, "--json", "--jail-wall", "8", "--out", os.path.join(scene.dir, "out", "in")]
+    env = dict(os.environ, DTX_CANARY=scene.token, DTX_STORE=os.path.join(scene.dir, "store.db"))
+    done = subprocess.run(argv + attack.options, capture_output=True, env=env, close_fds=False,
+                          cwd=scene.dir, timeout=30, stdin=subprocess.DEVNULL)
+    try:
+        return done, json.loads(done.stdout)
+    except ValueError:
+        return done, None
+
+
+def judge(attack, report):
+    wanted = attack.what.split("/")
+    status = report["status"]
+    if attack.kind == "status":
+        if "none" in wanted:
+            return None if status == "snippet_error" and not report["denied"] else \
+                "status %s, %s" % (status, report["denied"])
+        if "any" in wanted:
+            return None if status != "ok" else "status ok"
+        return None if status in wanted else "status %s: %s" % (status, report["reason"])
+    names = [d["name"] for d in report["denied"] if d["verdict"] == attack.kind]
+    if names and ("any" in wanted or set(names) & set(wanted)):
+        return None
+    if "any" in wanted and status in ("memory_limit", "denied_syscall"):
+        return None
+    return "not %s: %s %s" % (attack.kind, status, [(d["name"], d["verdict"]) for d in
+                                                   report["denied"]])
+
+
+def inside(dtx, attack, parts, scene):
+    """None when the jail contains and names it, else what went wrong."""
+    scene.expect_death = False
+    before = scene.listing()
+    for i, part in enumerate(parts):
+        done, value = execute(dtx, attack, part, scene)
+        if value is None:
+            return "no result: exit %d: %s" % (done.returncode, done.stderr[-300:])
+        report = value["report"]
+        if i + 1 < len(parts):
+            if report["status"] != "ok":
+                return "the first half failed: %s" % report["reason"]
+            continue
+        problem = judge(attack, report)
+        if problem:
+            return problem + " " + json.dumps(report["exception"])[:300]
+    text = (report["stdout"].get("text") or "") + (report["stderr"].get("text") or "")
+    if re.search("^REACHED", text, re.M):
+        return "it got through: %s" % text[-300:]
+    if scene.token in text or scene.token in done.stdout.decode("utf-8", "replace"):
+        return "the secret came out"
+    if scene.listing() != before:
+        return "the folder was touched"
+    left = [n for _, _, names in os.walk(os.path.join(scene.dir, "out")) for n in names]
+    if attack.word("leaves") and left:
+        return "files were left: %s" % left
+    canary = attack.word("canary")
+    if canary in ("tcp", "udp", "abstract", "child") and scene.touched(canary):
+        return "the canary was touched"
+    return None
+
+
+def attempt_outside(attack):
+    scene = Place(attack.word("canary") == "child")
+    try:
+        return outside(attack, attack.body.split("\n===\n"), scene)
+    finally:
+        scene.end()
+
+
+def attempt_inside(dtx, attack):
+    scene = Place(attack.word("canary") == "child")
+    try:
+        return inside(dtx, attack, attack.body.split("\n===\n"), scene)
+    except subprocess.TimeoutExpired:
+        return "dtx did not end"
+    finally:
+        scene.end()
+
+
+def main():
+    dtx = os.path.abspath(sys.argv[1])
+    only = sys.argv[2] if len(sys.argv) > 2 else ""
+    attacks = [a for path in sorted(glob.glob(os.path.join(HERE, "families", "*.txt")))
+               for a in load(path) if only in a.name]
+    import pandas  # noqa: F401
+    Place.shared = Child("canary-" + secrets.token_hex(8))
+    problems = {}
+    for a in attacks:  # forks: no thread may be there yet
+        problems[a.name] = attempt_outside(a)
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        results = list(pool.map(lambda a: attempt_inside(dtx, a), attacks))
+    passed = failed = 0
+    for a, problem in zip(attacks, results):
+        wrong = ["outside: " + problems[a.name]] if problems[a.name] else []
+        wrong += ["inside: " + problem] if problem else []
+        for text in wrong:
+            print("# " + text)
+        print("%s - %s -> %s %s" % ("not ok" if wrong else "ok", a.name, a.kind, a.what))
+        passed, failed = passed + (not wrong), failed + bool(wrong)
+    print("%d passed, %d failed, 0 skipped" % (passed, failed))
+    Place.shared.end()
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

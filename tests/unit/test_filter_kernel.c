@@ -1,0 +1,140 @@
+/* Every call of this machine that has a name, made behind the real programs: it arrives at the
+ * supervisor with its name, and is refused or is the caller's last. */
+#include "tests/t.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox/filter.h"
+#include "sandbox/notify.h"
+#include "sandbox/policy.h"
+#include "sandbox/role.h"
+#include "sandbox/wire.h"
+
+#define NR_END    512
+#define FD_TO     6
+#define ANSWER_MS 60000
+
+static bool is_skipped(int nr)
+{
+	static const int skipped[] = {
+#define A(call, n, c0, c1, c2, c3, reason) SYS_##call,
+		DTX_POLICY_ALLOW(A)
+#undef A
+			SYS_sendmsg,
+		SYS_seccomp, /* these two end in the kernel */
+	};
+	char name[64];
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(skipped); i++)
+		if (skipped[i] == nr)
+			return true;
+	dtx_filter_name(nr, name, sizeof(name));
+	return !strcmp(name, "unknown");
+}
+
+/* Makes all calls from `nr` on; its listener goes to the parent. */
+static _Noreturn void victim(const struct dtx_filters *f, int to, int nr)
+{
+	struct rlimit none = { 0, 0 };
+	struct dtx_wire w = { .fd = FD_TO };
+	uint32_t audit = 1;
+	int listener = -1;
+
+	if (dup2(to, FD_TO) != FD_TO || setrlimit(RLIMIT_CORE, &none) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || dtx_filter_load(f, DTX_FILTER_Z, NULL) ||
+	    dtx_filter_load(f, DTX_FILTER_A, &listener) ||
+	    !dtx_wire_send(&w, DTX_WIRE_LOCKED, &audit, sizeof(audit), &listener, 1) ||
+	    dtx_filter_load(f, DTX_FILTER_B, NULL))
+		_exit(1);
+	for (; nr < NR_END; nr++)
+		if (!is_skipped(nr))
+			syscall(nr, 99, 0, 0, 0, 0, 0);
+	_exit(0);
+}
+
+static pid_t start(const struct dtx_filters *f, int nr, int *listener)
+{
+	struct dtx_wire w;
+	struct dtx_wire_msg msg;
+	size_t n = 1;
+	int pair[2];
+	pid_t pid;
+
+	T_INT(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	pid = fork();
+	if (pid == 0)
+		victim(f, pair[1], nr);
+	close(pair[1]);
+	w = (struct dtx_wire){ .fd = pair[0] };
+	T_INT(dtx_wire_recv(&w, &msg, listener, &n), 1);
+	close(pair[0]);
+	return pid;
+}
+
+/* The next call of the victim; -1: it has made all.  *go: it was refused and goes on. */
+static int next_call(int listener, bool *go)
+{
+	struct pollfd p = { .fd = listener, .events = POLLIN };
+	struct dtx_jail_report r;
+	char name[64];
+	int nr = -1;
+
+	T_INT(poll(&p, 1, ANSWER_MS), 1);
+	if (!(p.revents & POLLIN))
+		return -1;
+	dtx_jail_report_init(&r);
+	*go = dtx_notify_answer(listener, 0, &r);
+	if (r.ndenied == 1) {
+		nr = r.denied[0].nr;
+		dtx_filter_name(nr, name, sizeof(name));
+		T_STR(r.denied[0].name, name);
+		T_INT(r.denied[0].args[0], 99);
+		T_INT(r.denied[0].verdict, *go ? DTX_JAIL_REFUSED : DTX_JAIL_KILLED);
+		T_INT(*go, dtx_filter_refusal(nr) != 0);
+	}
+	dtx_jail_report_clear(&r);
+	return nr;
+}
+
+void test_jail_filter_names_every_call(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_filters f;
+	bool seen[NR_END] = { false }, go;
+	int listener = -1, nr = 0, missing = 0, i;
+	pid_t pid;
+
+	if (DTX_SANITIZED) {
+		t_skip("a sanitizer's own calls die behind the filter");
+		return;
+	}
+	T_OK(dtx_filters_build(&f, &err), &err);
+	fflush(stdout);
+	pid = start(&f, 0, &listener);
+	while ((nr = next_call(listener, &go)) >= 0 && nr < NR_END) {
+		seen[nr] = true;
+		if (go)
+			continue;
+		T_INT(kill(pid, SIGKILL), 0);
+		T_INT(waitpid(pid, NULL, 0), pid);
+		close(listener);
+		pid = start(&f, nr + 1, &listener);
+	}
+	T_INT(waitpid(pid, &i, 0), pid);
+	T_INT(i, 0);
+	close(listener);
+	for (i = 0; i < NR_END; i++)
+		missing += !is_skipped(i) && !seen[i];
+	T_INT(missing, 0);
+	dtx_filters_clear(&f);
+}

@@ -1,0 +1,340 @@
+/* Every row of the policy, both ways, by running the programs themselves: what a row allows passes,
+ * what differs in one bit does not.  For the machines that dtx has a table for. */
+#include "tests/t.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "sandbox/filter.h"
+#include "sandbox/policy.h"
+
+#define KILL  SECCOMP_RET_KILL_PROCESS
+#define ALLOW SECCOMP_RET_ALLOW
+#define ASK   SECCOMP_RET_USER_NOTIF
+#define TRACE SECCOMP_RET_TRACE
+
+static const uint32_t machines[] = { AUDIT_ARCH_X86_64, AUDIT_ARCH_AARCH64 };
+
+/* The kernel's machine for such programs, as far as they use it. */
+static uint32_t run_bpf(const struct dtx_filter *f, const struct seccomp_data *data)
+{
+	const struct sock_filter *code = f->bpf;
+	uint32_t a = 0;
+	size_t pc = 0;
+
+	while (pc < f->n) {
+		const struct sock_filter *i = &code[pc++];
+		bool yes = false;
+
+		switch (i->code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			memcpy(&a, (const char *)data + i->k, sizeof(a));
+			continue;
+		case BPF_ALU | BPF_AND | BPF_K: a &= i->k; continue;
+		case BPF_JMP | BPF_JA: pc += i->k; continue;
+		case BPF_RET | BPF_K: return i->k;
+		case BPF_JMP | BPF_JEQ | BPF_K: yes = a == i->k; break;
+		case BPF_JMP | BPF_JGT | BPF_K: yes = a > i->k; break;
+		case BPF_JMP | BPF_JGE | BPF_K: yes = a >= i->k; break;
+		case BPF_JMP | BPF_JSET | BPF_K: yes = (a & i->k) != 0; break;
+		default: t_fail(__FILE__, __LINE__, "instruction %u", i->code); return 0;
+		}
+		pc += yes ? i->jt : i->jf;
+	}
+	t_fail(__FILE__, __LINE__, "the program has no end");
+	return 0;
+}
+
+enum how { NONE, EQ, LE, IN, BITS };
+struct cond {
+	enum how how;
+	unsigned arg;
+	uint64_t a, b;
+};
+struct row {
+	const char *call;
+	unsigned n;
+	struct cond cond[4];
+};
+#define D_NONE                                                                                     \
+	{                                                                                          \
+		NONE, 0, 0, 0                                                                      \
+	}
+#define D_EQ(arg, v)                                                                               \
+	{                                                                                          \
+		EQ, arg, v, 0                                                                      \
+	}
+#define D_LE(arg, v)                                                                               \
+	{                                                                                          \
+		LE, arg, v, 0                                                                      \
+	}
+#define D_IN(arg, mask)                                                                            \
+	{                                                                                          \
+		IN, arg, mask, 0                                                                   \
+	}
+#define D_BITS(arg, optional, v)                                                                   \
+	{                                                                                          \
+		BITS, arg, v, optional                                                             \
+	}
+static const struct row rows[] = {
+#define A(call, n, c0, c1, c2, c3, reason) { #call, n, { c0, c1, c2, c3 } },
+	DTX_POLICY_ALLOW(A)
+#undef A
+};
+static const struct {
+	const char *call;
+	int code;
+} refusals[] = {
+#define R(call, code, reason) { #call, code },
+	DTX_POLICY_REFUSE(R)
+#undef R
+};
+static const char *const zygote_calls[] = {
+#define Z(call) #call,
+	DTX_POLICY_ZYGOTE(Z)
+#undef Z
+};
+
+/* Whether a condition holds, as the policy means it: ints have 32 bits. */
+static bool holds(const struct cond *c, const uint64_t args[6])
+{
+	uint64_t v = args[c->arg];
+
+	switch (c->how) {
+	case EQ: return (uint32_t)v == (uint32_t)c->a;
+	case LE: return v <= c->a;
+	case IN: return (v & ~c->a) == 0;
+	case BITS: return ((uint32_t)v & ~(uint32_t)c->b) == (uint32_t)c->a;
+	case NONE: break;
+	}
+	return true;
+}
+
+static bool any_row_allows(const char *call, const uint64_t args[6])
+{
+	size_t i;
+	unsigned k;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		bool all = !strcmp(rows[i].call, call);
+
+		for (k = 0; all && k < rows[i].n; k++)
+			all = holds(&rows[i].cond[k], args);
+		if (all)
+			return true;
+	}
+	return false;
+}
+
+/* Values of its argument that satisfy a condition. */
+static size_t good_values(const struct cond *c, uint64_t out[4])
+{
+	out[0] = c->how == LE || c->how == IN ? 0 : c->a;
+	out[1] = c->how == BITS ? c->a | c->b : c->a;
+	out[2] = c->how == EQ || c->how == BITS ? c->a | (uint64_t)1 << 40 : c->a;
+	return 3;
+}
+
+struct tally {
+	const struct dtx_filters *f;
+	uint32_t arch;
+	int nr;
+	const char *call;
+	int wrong, passed, stopped;
+};
+
+static void try(struct tally *t, const uint64_t args[6])
+{
+	struct seccomp_data d = { .nr = t->nr, .arch = t->arch };
+	bool want = any_row_allows(t->call, args);
+	uint32_t a, plain;
+	unsigned i;
+
+	for (i = 0; i < 6; i++)
+		d.args[i] = args[i];
+	a = run_bpf(&t->f->of[DTX_FILTER_A], &d);
+	plain = run_bpf(&t->f->of[DTX_FILTER_A_PLAIN], &d);
+	t->wrong += a != (want ? ALLOW : ASK) || plain != (want ? ALLOW : KILL) ||
+	            run_bpf(&t->f->of[DTX_FILTER_Z], &d) != ALLOW ||
+	            run_bpf(&t->f->of[DTX_FILTER_B], &d) != ALLOW;
+	t->passed += want;
+	t->stopped += !want;
+}
+
+/* All good values of all conditions pass, then each of the 64 bits of each argument is flipped. */
+static void try_row(struct tally *t, const struct row *row)
+{
+	uint64_t args[6] = { 0 }, good[4];
+	unsigned k, bit;
+	size_t i;
+
+	for (k = 0; k < row->n; k++)
+		args[row->cond[k].arg] = row->cond[k].a;
+	try(t, args);
+	for (k = 0; k < row->n; k++) {
+		uint64_t *arg = &args[row->cond[k].arg], keep = *arg;
+
+		for (i = good_values(&row->cond[k], good); i-- > 0;) {
+			*arg = good[i];
+			try(t, args);
+		}
+		for (bit = 0; bit < 64; bit++) {
+			*arg = keep ^ (uint64_t)1 << bit;
+			try(t, args);
+		}
+		*arg = keep + 1;
+		try(t, args);
+		*arg = keep - 1;
+		try(t, args);
+		*arg = keep;
+	}
+}
+
+void test_filter_rows_both_ways(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_filters f;
+	size_t m, i;
+
+	for (m = 0; m < DTX_COUNT(machines); m++) {
+		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
+		for (i = 0; i < DTX_COUNT(rows); i++) {
+			struct tally t = { .f = &f, .arch = machines[m], .call = rows[i].call };
+
+			t.nr = seccomp_syscall_resolve_name_arch(machines[m], rows[i].call);
+			if (t.nr < 0) /* time() is not on every machine */
+				continue;
+			try_row(&t, &rows[i]);
+			if (t.wrong)
+				t_fail(__FILE__, __LINE__, "%s on %x: %d wrong", rows[i].call,
+				       machines[m], t.wrong);
+			T_CHECK(t.passed > 0 && (t.stopped > 0) == (rows[i].n > 0));
+		}
+		dtx_filters_clear(&f);
+	}
+}
+
+static int refusal_of(const char *call)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(refusals); i++)
+		if (!strcmp(refusals[i].call, call))
+			return refusals[i].code;
+	return 0;
+}
+
+static bool is_allowed(const char *call)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++)
+		if (!strcmp(rows[i].call, call))
+			return true;
+	return false;
+}
+
+static bool is_zygotes(const char *call)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(zygote_calls); i++)
+		if (!strcmp(zygote_calls[i], call))
+			return true;
+	return !strcmp(call, "clone") || !strcmp(call, "socketpair");
+}
+
+/* What must come of a call that no row has: named, and refused or ended. */
+static int judge_other(const struct dtx_filters *f, struct seccomp_data *d, const char *name)
+{
+	int code = refusal_of(name);
+	bool sendmsg = !strcmp(name, "sendmsg"), seccomp = !strcmp(name, "seccomp");
+	uint32_t z = run_bpf(&f->of[DTX_FILTER_Z], d);
+	uint32_t want = code ? SECCOMP_RET_ERRNO | (uint32_t)code : KILL;
+	bool a = run_bpf(&f->of[DTX_FILTER_A], d) == (seccomp ? ALLOW : ASK);
+	bool plain = run_bpf(&f->of[DTX_FILTER_A_PLAIN], d) == (seccomp ? ALLOW : want);
+	bool b = run_bpf(&f->of[DTX_FILTER_B], d) == (sendmsg || seccomp ? KILL : ALLOW);
+
+	return !a || !plain || !b || (z != ALLOW && z != TRACE) ||
+	       (z == ALLOW && !is_zygotes(name));
+}
+
+/* Every number that has a name, and those that have none, on each machine; another machine's
+ * numbers, and x32, die. */
+void test_filter_rows_every_number(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_filters f;
+	size_t m;
+	int nr;
+
+	for (m = 0; m < DTX_COUNT(machines); m++) {
+		int named = 0, unnamed = 0, wrong = 0;
+
+		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
+		for (nr = 0; nr < 1024; nr++) {
+			struct seccomp_data d = { .nr = nr, .arch = machines[m], .args = { 99 } };
+			char *name = seccomp_syscall_resolve_num_arch(machines[m], nr);
+
+			if (!name) {
+				unnamed++;
+				wrong += run_bpf(&f.of[DTX_FILTER_Z], &d) != KILL;
+				continue;
+			}
+			named++;
+			if (!is_allowed(name) && judge_other(&f, &d, name)) {
+				wrong++;
+				printf("# %s on %x\n", name, machines[m]);
+			}
+			d.arch = machines[!m];
+			wrong += run_bpf(&f.of[DTX_FILTER_Z], &d) != KILL ||
+			         run_bpf(&f.of[DTX_FILTER_A], &d) != KILL;
+			d.arch = machines[m];
+			d.nr |= 0x40000000;
+			wrong += run_bpf(&f.of[DTX_FILTER_Z], &d) != KILL;
+			free(name);
+		}
+		T_CHECK(named > 280 && unnamed > 400);
+		T_INT(wrong, 0);
+		dtx_filters_clear(&f);
+	}
+}
+
+/* fork() and unix pairs as the zygote makes them, nothing near. */
+void test_filter_rows_of_the_zygote(void)
+{
+	static const struct {
+		const char *call;
+		uint64_t good;
+	} exact[] = {
+		{ "clone", SIGCHLD | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID },
+		{ "socketpair", AF_UNIX },
+	};
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_filters f;
+	size_t m, i;
+	unsigned bit;
+
+	for (m = 0; m < DTX_COUNT(machines); m++) {
+		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
+		for (i = 0; i < DTX_COUNT(exact); i++) {
+			struct seccomp_data d = { .arch = machines[m] };
+
+			d.nr = seccomp_syscall_resolve_name_arch(machines[m], exact[i].call);
+			d.args[0] = exact[i].good;
+			T_INT(run_bpf(&f.of[DTX_FILTER_Z], &d), ALLOW);
+			for (bit = 0; bit < 64; bit++) {
+				d.args[0] = exact[i].good ^ (uint64_t)1 << bit;
+				T_INT(run_bpf(&f.of[DTX_FILTER_Z], &d) & ~0xffffu, TRACE);
+			}
+		}
+		dtx_filters_clear(&f);
+	}
+}
