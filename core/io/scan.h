@@ -37,6 +37,11 @@ struct dtx_scan_fns {
 	 * start of a record.  Of CRLF the CR counts.  pos has room for n + DTX_SCAN_SLACK. */
 	void (*index)(const char *p, size_t n, struct dtx_scan_set set, uint32_t *pos,
 	              struct dtx_scan_index *out);
+	/* Whether p[0, n) holds no quote and no CR, and all records that end in it have `width`
+	 * cells: then *records of them, the last of which ends before *end.  There is a delimiter.
+	 */
+	bool (*plain)(const char *p, size_t n, struct dtx_scan_set set, uint32_t width,
+	              uint32_t *records, size_t *end);
 };
 #define DTX_SCAN_SLACK 64
 

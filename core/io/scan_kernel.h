@@ -146,6 +146,36 @@ static void scan_index(const char *p, size_t n, struct dtx_scan_set set, uint32_
 		                        .inside = carry.inside != 0 };
 }
 
-const struct dtx_scan_fns SCAN_FNS = { SCAN_NAME, scan_count, scan_index };
+static bool scan_plain(const char *p, size_t n, struct dtx_scan_set set, uint32_t width,
+                       uint32_t *records, size_t *end)
+{
+	uint64_t keep = set.quotes ? ~(uint64_t)0 : 0;
+	uint32_t have = 1;
+	size_t at;
+
+	*records = 0;
+	*end = 0;
+	for (at = 0; at < n; at += 64) {
+		struct scan_block b = scan_get(p + at, n - at);
+		uint64_t lf = scan_eq(b, '\n'), delim = scan_eq(b, set.delim), below;
+
+		if (scan_eq(b, '\r') | (scan_eq(b, set.quote) & keep))
+			return false;
+		for (; lf; lf &= lf - 1) {
+			below = (lf & -lf) - 1;
+			have += (uint32_t)__builtin_popcountll(delim & below);
+			if (have != width)
+				return false;
+			have = 1;
+			delim &= ~below;
+			++*records;
+			*end = at + (size_t)__builtin_ctzll(lf) + 1;
+		}
+		have += (uint32_t)__builtin_popcountll(delim);
+	}
+	return true;
+}
+
+const struct dtx_scan_fns SCAN_FNS = { SCAN_NAME, scan_count, scan_index, scan_plain };
 
 #endif

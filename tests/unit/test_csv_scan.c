@@ -78,6 +78,65 @@ static void scan_same(const struct dtx_scan_fns *f, const char *p, size_t n,
 	        c.high == d.high && c.newlines == d.newlines);
 }
 
+/* Plain text has the records and widths that its index says; other text is found out. */
+static void scan_plain_is_index(const struct dtx_scan_fns *f, const char *p, size_t n,
+                                struct dtx_scan_set set)
+{
+	static uint32_t pos[SCAN_TEXT + DTX_SCAN_SLACK];
+	struct dtx_scan_index ix;
+	uint32_t records = 0, width = 0, cells = 0, r = 0;
+	size_t end = 0, last = 0;
+	bool same = true;
+
+	dtx_scan_any.index(p, n, set, pos, &ix);
+	for (uint32_t i = 0; i < ix.n; i++) {
+		cells++;
+		if (p[pos[i]] != '\n')
+			continue;
+		width = width ? width : cells;
+		same = same && cells == width;
+		cells = 0;
+		last = pos[i] + 1u;
+		r++;
+	}
+	if (f->plain(p, n, set, width ? width : 3, &records, &end)) {
+		T_CHECK(!ix.quotes && !memchr(p, '\r', n) && same);
+		T_CHECK(records == r && end == last);
+	} else {
+		T_CHECK(ix.quotes || memchr(p, '\r', n) || !same);
+	}
+}
+
+void test_csv_scan_plain(void)
+{
+	static const char bytes[] = "aab,,\n";
+	const struct dtx_scan_set comma = { ',', '"', true };
+	char text[SCAN_TEXT];
+	size_t i, k, n, c;
+
+	scan_rng = 5;
+	for (i = 0; i < SCAN_TEXTS; i++) {
+		n = scan_text(text, sizeof(text), (int)(i & 1));
+		if (i % 2) /* of records with three cells, one of them odd now and then */
+			for (n = 0, c = 0; n < DTX_MIN(50 + i % 400, sizeof(text)); n++) {
+				char t = bytes[(n * 7 + i) % 4];
+
+				text[n] = t == ',' && c == 2 ? '\n' : t;
+				c = t != ',' ? c : c == 2 ? 0 : c + 1;
+				if (i % 11 == 0 && n == 77)
+					text[n] = "\n,\"\r"[i / 22 % 4];
+			}
+		scan_plain_is_index(&dtx_scan_any, text, n, comma);
+		for (k = 0; k < DTX_COUNT(scan_cpus); k++) {
+			const struct dtx_scan_fns *f = scan_variant(scan_cpus[k]);
+
+			if (f)
+				scan_plain_is_index(f, text, n, comma);
+		}
+	}
+	T_CHECK(i == SCAN_TEXTS);
+}
+
 void test_csv_scan_variants_agree(void)
 {
 	static const struct dtx_scan_set sets[] = {
