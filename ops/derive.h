@@ -11,11 +11,12 @@
 #include "ops/groupkeys.h"
 #include "ops/opkit.h"
 #include "ops/orderkeys.h"
+#include "ops/rangeframe.h"
 
 struct dtx_derive_item {
 	const char *as;
 	struct dtx_expr *expr;
-	struct dtx_row_frame frame;
+	struct dtx_winframe frame;
 };
 struct dtx_derive_args {
 	struct dtx_plist set;
@@ -30,6 +31,7 @@ struct dtx_derive_stage {
 	struct dtx_aggcalls calls;     /* their results are columns behind the schema's */
 	const struct dtx_schema *wide; /* with them */
 	uint32_t target;               /* working column it makes */
+	struct dtx_rangeframe range;   /* of its calls */
 	bool *uses;                    /* earlier stages it reads */
 	/* at bind: */
 	int32_t *col; /* uses of input columns, earlier stages' included */
@@ -45,6 +47,7 @@ struct dtx_derive_state {
 	const struct dtx_schema *work;
 	uint32_t nout;
 	bool windowed; /* some stage has calls */
+	bool ranged;   /* ... with a frame by range */
 	struct dtx_groupkeys by;
 	struct dtx_orderkeys order;
 };

@@ -132,14 +132,16 @@ static enum dtx_code bind_calls(struct binder *d, const struct dtx_derive_item *
 
 	for (size_t i = 0; i < st->calls.n; i++)
 		framed = framed || dtx_window_framed(st->calls.call[i]);
+	snprintf(sub, sizeof(sub), "/set/%u/frame", k);
 	if (st->bound && !framed) {
-		snprintf(sub, sizeof(sub), "/set/%u/frame", k);
 		DTX_TRY(dtx_bind_fail(d->b, DTX_E_BAD_PARAM_VALUE, sub, err,
 		                      "no call of '%s' reads a frame: aggregates, first_value, "
 		                      "last_value and nth_value do",
 		                      item->as));
 	}
+	DTX_TRY(dtx_rangeframe_bind(d->b, &item->frame, &d->s->order, sub, &st->range, err));
 	d->s->windowed = d->s->windowed || st->calls.n;
+	d->s->ranged = d->s->ranged || st->range.set;
 	st->wide = wide_schema(d, st);
 	if (!st->wide)
 		DTX_FAIL_MEM(err);

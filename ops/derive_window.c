@@ -1,16 +1,17 @@
 /* Computed columns with aggregates and window calls: the whole table, stage after stage. */
 #include "ops/derive.h"
-#include "ops/windowrows.h"
 
 struct work {
 	const struct dtx_opctx *ox;
 	const struct dtx_derive_state *s;
 	struct dtx_table *t;
 	struct dtx_windowrows rows;
+	struct dtx_rangekeys keys; /* as the table came: stages may overwrite their column */
+	uint32_t *lo, *hi;         /* frames by range of a stage */
 	struct dtx_err *err;
 };
 
-static const struct dtx_row_frame *stage_frame(const struct work *w, uint32_t k)
+static const struct dtx_winframe *stage_frame(const struct work *w, uint32_t k)
 {
 	const struct dtx_derive_args *a = w->s->args;
 
@@ -21,12 +22,18 @@ static const struct dtx_row_frame *stage_frame(const struct work *w, uint32_t k)
 static enum dtx_code eval_calls(struct work *w, uint32_t k, struct dtx_column **result)
 {
 	const struct dtx_derive_stage *st = &w->s->stage[k];
+	struct dtx_winrows rows = w->rows.rows;
 	struct dtx_eval_counts counts = { 0 };
 	enum dtx_code rc = DTX_OK;
 
+	if (st->range.set) {
+		dtx_rangeframe_places(&st->range, &w->keys, &rows, w->lo, w->hi);
+		rows.lo = w->lo;
+		rows.hi = w->hi;
+	}
 	for (size_t i = 0; i < st->calls.n; i++)
-		DTX_TRY(dtx_window_eval(st->calls.call[i], &w->rows.rows, stage_frame(w, k), w->t,
-		                        &counts, &result[i], w->err));
+		DTX_TRY(dtx_window_eval(st->calls.call[i], &rows, stage_frame(w, k), w->t, &counts,
+		                        &result[i], w->err));
 	dtx_op_evals(w->ox, &counts);
 out:
 	return rc;
@@ -103,6 +110,22 @@ out:
 	return rc;
 }
 
+static enum dtx_code open_ranges(struct work *w)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err *err = w->err;
+
+	if (!w->s->ranged)
+		return DTX_OK;
+	DTX_TRY(dtx_rangekeys_open(&w->keys, w->ox, &w->s->order, w->t, err));
+	w->lo = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*w->lo));
+	w->hi = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*w->hi));
+	if (!w->lo || !w->hi)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_derive_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                struct dtx_emit *out, struct dtx_err *err)
 {
@@ -111,6 +134,7 @@ enum dtx_code dtx_derive_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 
 	DTX_TRY(dtx_table_dense(t, err));
 	DTX_TRY(dtx_windowrows_make(&w.rows, ox, &w.s->by, &w.s->order, t, err));
+	DTX_TRY(open_ranges(&w));
 	DTX_TRY(run_stages(&w));
 	for (size_t i = 0; i < t->nbatches && !dtx_emit_full(out); i++) {
 		t->batch[i]->schema = w.s->work;
@@ -119,5 +143,8 @@ enum dtx_code dtx_derive_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 	}
 out:
 	dtx_windowrows_clear(&w.rows);
+	dtx_rangekeys_close(&w.keys);
+	dtx_mem_free(w.lo);
+	dtx_mem_free(w.hi);
 	return rc;
 }

@@ -95,6 +95,49 @@ static const struct dtx_example window_examples[] = {
 	  }),
 	  .in = "n\n1\n",
 	  .error = "bad_param_value" },
+	{ .step = DTX_JSON({
+		  "op" : "window",
+		  "by" : ["k"],
+		  "order" : ["d"],
+		  "set" : [ {
+			  "as" : "week",
+			  "expr" : "sum(v)",
+			  "frame" : { "range" : [ "-7d", "0d" ] }
+		  } ]
+	  }),
+	  .in = "k,d,v\na,2024-01-01,1\na,2024-01-07,2\na,2024-01-08,4\nb,2024-01-08,8\n"
+	        "a,2024-01-08,16\na,,32\n",
+	  .out = "k,d,v,week\na,2024-01-01,1,1\na,2024-01-07,2,3\na,2024-01-08,4,22\n"
+	         "b,2024-01-08,8,8\na,2024-01-08,16,22\na,,32,\n" },
+	{ .step = DTX_JSON({
+		  "op" : "window",
+		  "order" : ["-x"],
+		  "set" : [
+			  { "as" : "n", "expr" : "count()", "frame" : { "range" : [ -1.5, 2 ] } }, {
+				  "as" : "last",
+				  "expr" : "last_value(x)",
+				  "frame" : { "range" : [ null, 0 ] }
+			  }
+		  ]
+	  }),
+	  .in = "x\n1\n4\n2\n3\n2\n",
+	  .out = "x,n,last\n1,3,1\n4,4,4\n2,4,2\n3,5,3\n2,4,2\n" },
+	{ .step = DTX_JSON({
+		  "op" : "window",
+		  "set" : [ { "as" : "x", "expr" : "sum(n)", "frame" : { "range" : [ -1, 0 ] } } ]
+	  }),
+	  .in = "n\n1\n",
+	  .error = "order_required" },
+	{ .step = DTX_JSON({
+		  "op" : "window",
+		  "order" : ["n"],
+		  "set" : [
+			  { "as" : "x", "expr" : "sum(n)", "frame" : { "range" : [ "-1d",
+						                                   "0d" ] } }
+		  ]
+	  }),
+	  .in = "n\n1\n",
+	  .error = "type_mismatch" },
 };
 
 static enum dtx_code window_check(const void *args, struct dtx_err *err)
@@ -132,8 +175,11 @@ const struct dtx_op dtx_op_window = {
 	.notes = "Rows stay where they are. Ranks, lag and lead, running, rolling and relative "
 		 "numbers, and every aggregate. With `order` an aggregate runs from the start of "
 		 "the "
-		 "group to the row; `frame` says otherwise. A null in the first order value has no "
-		 "rank.",
+		 "group to the row; `frame` says otherwise: rows by their number, or by range, "
+		 "those "
+		 "whose order value lies in (row + from, row + to], durations of times (-7d, 1mo) "
+		 "or "
+		 "numbers. A null in the first order value has no rank, and no frame by range.",
 	.params = window_params,
 	.nparams = DTX_COUNT(window_params),
 	.examples = window_examples,

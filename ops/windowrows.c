@@ -146,8 +146,8 @@ static enum dtx_code make_rows(struct maker *m)
 	partition(m, sorted, peer);
 	if (w->peer)
 		local_peers(w, m->group.n);
-	w->rows =
-		(struct dtx_winrows){ m->n, m->group.n, w->order, w->start, w->peer, w->unranked };
+	w->rows = (struct dtx_winrows){ m->n,    m->group.n,  w->order, w->start,
+		                        w->peer, w->unranked, NULL,     NULL };
 out:
 	dtx_mem_free(sorted);
 	dtx_mem_free(peer);

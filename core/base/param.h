@@ -12,7 +12,8 @@
  *   DTX_P_VALUE    const json_t * (any scalar; borrowed from the plan; NULL: absent, a default then
  *                  stands in the canonical form only)
  *   DTX_P_LIST     struct dtx_plist (items of `rows`, or of one scalar kind)
- *   DTX_P_FRAME    struct dtx_row_frame (rows of a window; not set: absent)
+ *   DTX_P_FRAME    struct dtx_winframe (rows of a window; not set: absent)
+ *   DTX_P_SETS     struct dtx_psets (sets of names; how 0: absent)
  *   DTX_P_TEXTS    struct dtx_plist whose items are const char * (list of text)
  *   DTX_P_VALUES   struct dtx_plist whose items are const json_t * (scalars, as DTX_P_VALUE)
  *
@@ -41,17 +42,34 @@ enum dtx_pkind {
 	DTX_P_LIST,
 	DTX_P_TEXTS,
 	DTX_P_VALUES,
-	DTX_P_FRAME
+	DTX_P_FRAME,
+	DTX_P_SETS
 };
 
-/* Rows around a row, as distances from it; an open end goes on to the end of its group. */
-struct dtx_row_frame {
-	bool set, from_open, to_open;
-	int64_t from, to;
+/* Rows around a row, as distances from it; an open end goes on to the end of its group.  By range
+ * the distance is that of the order key, from (not included) to (included): a duration with a sign,
+ * or a number. */
+struct dtx_winedge {
+	bool open;
+	int64_t rows;
+	const char *span; /* by range: the duration, borrowed from the plan; NULL: `units` */
+	double units;
+};
+struct dtx_winframe {
+	bool set, range;
+	struct dtx_winedge from, to;
 };
 
 struct dtx_plist {
 	void *item; /* n structs of item_size bytes, in the arena */
+	size_t n;
+};
+
+/* Sets of names: by a word, or listed. */
+enum dtx_psets_how { DTX_SETS_NONE, DTX_SETS_ROLLUP, DTX_SETS_CUBE, DTX_SETS_LIST };
+struct dtx_psets {
+	enum dtx_psets_how how;
+	struct dtx_plist *set; /* of each its names, const char * */
 	size_t n;
 };
 
@@ -136,6 +154,11 @@ DTX_MUSTUSE bool dtx_param_canonical(const struct dtx_param *params, size_t n, c
                                      const struct dtx_param_hooks *hooks, json_t *object);
 /* JSON Schema (2020-12) properties of the rows; new reference, NULL: out of memory. */
 json_t *dtx_param_schema(const struct dtx_param *params, size_t n);
+/* As written; new reference, NULL: out of memory. */
+json_t *dtx_param_sets_json(const struct dtx_psets *s);
+/* Of one frame, one list of sets; strict: for language models, every member there. */
+json_t *dtx_param_frame_schema(bool strict);
+json_t *dtx_param_sets_schema(void);
 /* One line per parameter: name, kind, default, help. */
 void dtx_param_help(const struct dtx_param *params, size_t n, struct dtx_buf *out);
 /* "list of {as, expr}" and so on. */

@@ -24,7 +24,7 @@ static json_t *canon_default(const struct dtx_param *p)
 	return v;
 }
 
-static json_t *canon_texts(const struct dtx_plist *list)
+json_t *dtx_param_texts_json(const struct dtx_plist *list)
 {
 	json_t *a = json_array();
 	size_t i;
@@ -94,7 +94,8 @@ static bool canon_shown(const struct dtx_param *p, const void *at)
 	case DTX_P_NUMBER: size = sizeof(double); break;
 	case DTX_P_BOOL: size = sizeof(bool); break;
 	case DTX_P_VALUE: return p->def || *(const json_t *const *)at;
-	case DTX_P_FRAME: return ((const struct dtx_row_frame *)at)->set;
+	case DTX_P_FRAME: return ((const struct dtx_winframe *)at)->set;
+	case DTX_P_SETS: return ((const struct dtx_psets *)at)->how != DTX_SETS_NONE;
 	default: return memcmp(at, zero, sizeof(void *)) != 0;
 	}
 	return p->def || p->required || memcmp(at, zero, size) != 0;
@@ -120,8 +121,9 @@ static json_t *canon_value(const struct dtx_param *p, const void *at,
 		value = *(const json_t *const *)at;
 		return value ? json_incref((json_t *)(uintptr_t)value) : canon_default(p);
 	case DTX_P_FRAME: return dtx_param_frame_json(at);
-	case DTX_P_LIST: return p->rows ? canon_list(p, at, hooks) : canon_texts(at);
-	case DTX_P_TEXTS: return canon_texts(at);
+	case DTX_P_SETS: return dtx_param_sets_json(at);
+	case DTX_P_LIST: return p->rows ? canon_list(p, at, hooks) : dtx_param_texts_json(at);
+	case DTX_P_TEXTS: return dtx_param_texts_json(at);
 	case DTX_P_VALUES: return canon_values(at);
 	default: return json_string(*(const char *const *)at);
 	}
@@ -145,14 +147,23 @@ bool dtx_param_canonical(const struct dtx_param *params, size_t n, const void *a
 /* --- kinds as text --- */
 
 static const char *const kind_names[] = {
-	[DTX_P_INT] = "int",         [DTX_P_NUMBER] = "number",
-	[DTX_P_BOOL] = "bool",       [DTX_P_TEXT] = "text",
-	[DTX_P_CHOICE] = "choice",   [DTX_P_COLUMN] = "column",
-	[DTX_P_TABLE] = "table",     [DTX_P_REGEX] = "regex",
-	[DTX_P_TYPE] = "type",       [DTX_P_EXPR] = "formula",
-	[DTX_P_COLUMNS] = "columns", [DTX_P_VALUE] = "value",
-	[DTX_P_LIST] = "list",       [DTX_P_TEXTS] = "list of text",
-	[DTX_P_FRAME] = "frame",     [DTX_P_VALUES] = "list of values",
+	[DTX_P_INT] = "int",
+	[DTX_P_NUMBER] = "number",
+	[DTX_P_BOOL] = "bool",
+	[DTX_P_TEXT] = "text",
+	[DTX_P_CHOICE] = "choice",
+	[DTX_P_COLUMN] = "column",
+	[DTX_P_TABLE] = "table",
+	[DTX_P_REGEX] = "regex",
+	[DTX_P_TYPE] = "type",
+	[DTX_P_EXPR] = "formula",
+	[DTX_P_COLUMNS] = "columns",
+	[DTX_P_VALUE] = "value",
+	[DTX_P_LIST] = "list",
+	[DTX_P_TEXTS] = "list of text",
+	[DTX_P_FRAME] = "frame",
+	[DTX_P_VALUES] = "list of values",
+	[DTX_P_SETS] = "rollup, cube or list of lists",
 };
 
 void dtx_param_kind_text(const struct dtx_param *param, struct dtx_buf *out)
@@ -329,7 +340,8 @@ static json_t *schema_of(const struct dtx_param *p)
 	case DTX_P_CHOICE: return schema_choice(p);
 	case DTX_P_COLUMNS: return schema_columns();
 	case DTX_P_VALUE: return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean");
-	case DTX_P_FRAME: return dtx_param_frame_schema();
+	case DTX_P_FRAME: return dtx_param_frame_schema(false);
+	case DTX_P_SETS: return dtx_param_sets_schema();
 	case DTX_P_LIST: return p->rows ? schema_list(p) : schema_texts();
 	case DTX_P_TEXTS: return schema_texts();
 	case DTX_P_VALUES: return schema_values();

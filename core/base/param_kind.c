@@ -20,6 +20,11 @@ static enum dtx_code param_wrong_kind(const struct dtx_param *p, const json_t *v
 	return dtx_param_found(ctx, &f, pointer, err);
 }
 
+enum dtx_code dtx_param_wrong_kind(const struct dtx_param_in *in, struct dtx_err *err)
+{
+	return param_wrong_kind(in->p, in->v, in->ctx, in->pointer, err);
+}
+
 /* --- scalars --- */
 
 static enum dtx_code param_int(const struct dtx_param_in *in, struct dtx_err *err)
@@ -269,7 +274,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code param_texts(const struct dtx_param_in *in, struct dtx_err *err)
+enum dtx_code dtx_param_texts(const struct dtx_param_in *in, struct dtx_err *err)
 {
 	return param_scalars(in, dtx_param_hole, param_text, err);
 }
@@ -311,7 +316,8 @@ static bool param_is_item(const struct dtx_param *list, const json_t *object)
 		if (i == list->nrows)
 			return false;
 	}
-	return json_object_size(object) > 0;
+	/* {"left": "x"} is a map of one column: an item has both sides */
+	return json_object_size(object) > (list->sugar == DTX_SUGAR_BOTH ? 1u : 0u);
 }
 
 static bool param_is_word(const char *text)
@@ -468,7 +474,7 @@ static enum dtx_code param_list(const struct dtx_param_in *in, struct dtx_err *e
 	struct dtx_plist list;
 
 	if (!in->p->rows)
-		return param_texts(in, err);
+		return dtx_param_texts(in, err);
 	if (json_is_object(in->v) && dtx_param_takes_map(in->p->sugar) &&
 	    !param_is_item(in->p, in->v))
 		return param_map(in, err);
@@ -494,8 +500,9 @@ enum dtx_code dtx_param_set(const struct dtx_param_in *in, struct dtx_err *err)
 		[DTX_P_TABLE] = param_text,      [DTX_P_REGEX] = param_text,
 		[DTX_P_EXPR] = param_expr,       [DTX_P_COLUMNS] = param_columns,
 		[DTX_P_VALUE] = param_value,     [DTX_P_LIST] = param_list,
-		[DTX_P_TYPE] = param_type,       [DTX_P_TEXTS] = param_texts,
+		[DTX_P_TYPE] = param_type,       [DTX_P_TEXTS] = dtx_param_texts,
 		[DTX_P_FRAME] = dtx_param_frame, [DTX_P_VALUES] = param_values,
+		[DTX_P_SETS] = dtx_param_sets,
 	};
 
 	return set[in->p->kind](in, err);

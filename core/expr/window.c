@@ -87,13 +87,18 @@ static uint32_t frame_edge(bool open, int64_t distance, uint32_t k, uint32_t fro
 void dtx_win_frame(const struct dtx_win *w, uint32_t from, uint32_t to, uint32_t k, uint32_t *lo,
                    uint32_t *hi)
 {
-	const struct dtx_row_frame *f = w->frame;
+	const struct dtx_winframe *f = w->frame;
 
+	if (w->rows->lo) {
+		*lo = w->rows->lo[k];
+		*hi = w->rows->hi[k];
+		return;
+	}
 	*lo = from;
 	*hi = w->rows->peer ? k + 1 : to; /* the default: all rows, with order up to here */
 	if (f->set) {
-		*lo = frame_edge(f->from_open, f->from, k, from, to, from);
-		*hi = frame_edge(f->to_open, f->to + 1, k, from, to, to);
+		*lo = frame_edge(f->from.open, f->from.rows, k, from, to, from);
+		*hi = frame_edge(f->to.open, f->to.rows + 1, k, from, to, to);
 	}
 	if (*hi < *lo)
 		*hi = *lo;
@@ -287,7 +292,7 @@ out:
 }
 
 enum dtx_code dtx_window_eval(const struct dtx_aggcall *c, const struct dtx_winrows *rows,
-                              const struct dtx_row_frame *frame, struct dtx_table *t,
+                              const struct dtx_winframe *frame, struct dtx_table *t,
                               struct dtx_eval_counts *counts, struct dtx_column **out,
                               struct dtx_err *err)
 {

@@ -14,10 +14,11 @@
 /* Rows of a table in partitions, each in its order.  Rows are numbered over the whole table. */
 struct dtx_winrows {
 	uint32_t n, nparts;
-	const uint32_t *order; /* row at each place */
-	const uint32_t *start; /* first place of partition p; start[nparts] == n */
-	const uint32_t *peer;  /* per place the first place of equal order keys; NULL: no order */
-	const bool *unranked;  /* per row: its first order key is null; NULL: no order */
+	const uint32_t *order;   /* row at each place */
+	const uint32_t *start;   /* first place of partition p; start[nparts] == n */
+	const uint32_t *peer;    /* per place the first place of equal order keys; NULL: no order */
+	const bool *unranked;    /* per row: its first order key is null; NULL: no order */
+	const uint32_t *lo, *hi; /* per place its frame, where one by range is set; NULL */
 };
 
 /* Whether a frame means something to the call. */
@@ -26,7 +27,7 @@ bool dtx_window_framed(const struct dtx_aggcall *c);
  * dense and have the columns the call was bound to.  Errors are blamed on their row. */
 DTX_MUSTUSE enum dtx_code dtx_window_eval(const struct dtx_aggcall *c,
                                           const struct dtx_winrows *rows,
-                                          const struct dtx_row_frame *frame, struct dtx_table *t,
+                                          const struct dtx_winframe *frame, struct dtx_table *t,
                                           struct dtx_eval_counts *counts, struct dtx_column **out,
                                           struct dtx_err *err);
 

@@ -62,10 +62,8 @@ static json_t *plain_of(const struct dtx_param *p)
 	case DTX_P_VALUE: return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean");
 	case DTX_P_VALUES:
 		return list_of(json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean"));
-	case DTX_P_FRAME:
-		return json_pack("{s:s,s:{s:{s:s,s:{s:[s,s]}}},s:[s],s:b}", "type", "object",
-		                 "properties", "rows", "type", "array", "items", "type", "integer",
-		                 "null", "required", "rows", "additionalProperties", 0);
+	case DTX_P_FRAME: return dtx_param_frame_schema(true);
+	case DTX_P_SETS: return dtx_param_sets_schema();
 	case DTX_P_LIST:
 		if (p->rows)
 			return list_of(object_of(rows_of(p->rows, p->nrows)));

@@ -11,6 +11,7 @@ import pandas as pd
 from dxagg import PAIRS, aggregate, deviation, mean, median, total
 from dxfn import int64, typed
 from dxop import COLLATE, constant, flags, group_rows, names_of, order_column, plain, sorted_rows
+from dxtime import after, duration
 
 
 class Rows:
@@ -18,7 +19,8 @@ class Rows:
 
     def __init__(self, df, by=(), order=()):
         groups = group_rows(df, names_of(by)).values() if len(df) else []
-        self.ordered, self.frame = bool(order), None
+        self.ordered, self.frame, self.range = bool(order), None, None
+        self.desc = bool(order) and order[0].get("desc", False)
         self.groups, self.key = [list(g) for g in groups], None
         if order:
             place = {row: i for i, row in enumerate(sorted_rows(df, order))}
@@ -28,11 +30,36 @@ class Rows:
             self.key = [tuple(v if not isinstance(v, str) else turn(v) for v, turn in zip(row, turns))
                         for row in zip(*keys)]
 
-    def bounds(self, n, k):
+    def by_range(self, g, k):
+        """Rows whose order value lies in (here + from, here + to], along the order."""
+        here = self.key[g[k]][0]
+        known = [i for i, r in enumerate(g) if self.key[r][0] is not None]
+
+        def first(end, of_open):
+            if end is None:
+                return of_open
+            edge = distant(here, end, self.desc)
+            behind = (i for i in known if (self.key[g[i]][0] < edge if self.desc else self.key[g[i]][0] > edge))
+            return next(behind, known[-1] + 1)
+        return (k, k) if here is None else (first(self.range[0], known[0]), first(self.range[1], known[-1] + 1))
+
+    def bounds(self, g, k):
+        n = len(g)
+        if self.range:
+            return self.by_range(g, k)
         if not self.frame:
             return 0, k + 1 if self.ordered else n
         low, high = self.frame
         return (0 if low is None else min(max(k + low, 0), n), n if high is None else min(max(k + high + 1, 0), n))
+
+
+def distant(here, end, desc):
+    """The order value at a distance: a number, or a duration with a sign."""
+    if not isinstance(end, str):
+        return here - end if desc else here + end
+    back, n = end[0] == "-", end.lstrip("-")
+    n, unit = (0, "d") if n[0] == "0" else duration(n, "datetime")
+    return after(here, -n if back != desc else n, (1, unit))
 
 
 def ratio(a, b):
@@ -94,7 +121,7 @@ def of_frame(place):
     def run(rows, g, x, n=1):
         out = []
         for k in range(len(g)):
-            low, high = rows.bounds(len(g), k)
+            low, high = rows.bounds(g, k)
             at = place(low, high, n)
             out.append(x[g[at]] if low <= at < high else None)
         return out
@@ -203,9 +230,9 @@ def over_frames(fn, rows, g, x, keep, more):
         values = [x[r] for r in part if keep[r]] if x else None
         also = [[a[r] for r in part if keep[r]] if isinstance(a, list) else a for a in more]
         return sum(keep[r] for r in part) if values is None else aggregate(fn, values, *also)
-    if not rows.ordered and not rows.frame:
+    if not rows.ordered and not rows.frame and not rows.range:
         return [value(g)] * len(g)
-    return [value(g[slice(*rows.bounds(len(g), k))]) for k in range(len(g))]
+    return [value(g[slice(*rows.bounds(g, k))]) for k in range(len(g))]
 
 
 def evaluate(fn, df, rows, args, named, where):
@@ -235,7 +262,7 @@ def window(df, set, by=(), order=()):
     df = df.reset_index(drop=True)
     rows = Rows(df, by or (), order or ())
     for item in set:
-        rows.frame = (item.get("frame") or {}).get("rows")
+        rows.frame, rows.range = ((item.get("frame") or {}).get(by) for by in ("rows", "range"))
         df.attrs["rows"] = rows
         df = df.assign(**{item["as"]: constant(item["expr"](df), len(df))})
     df.attrs.pop("rows", None)
