@@ -89,7 +89,7 @@ enum dtx_code dtx_gb_init_local(const struct dtx_opctx *ox, void **local, struct
 		dtx_builder_init(&l->value[i], s->key[i].field.type, 0);
 		dtx_spanbuf_init(&l->written[i], 0, 0);
 	}
-	DTX_TRY(dtx_groups_new(s->key_type, s->nkeys, &l->groups, err));
+	DTX_TRY(dtx_groups_new(s->key_type, dtx_gb_ngroupkeys(s), &l->groups, err));
 	*local = l;
 	l = NULL;
 out:
@@ -163,7 +163,7 @@ out:
 	return rc;
 }
 
-/* A key's cell as written, for keys whose value does not tell it. */
+/* A key's cell as written, for keys whose value does not tell it; null outside its sets. */
 static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_column *cell,
                          uint32_t row)
 {
@@ -172,7 +172,10 @@ static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_co
 	if (w->n == 0 && w->bytes.len == 0)
 		dtx_spanbuf_init(w, cell->form == DTX_F_SPAN ? cell->delim : ',',
 		                 cell->form == DTX_F_SPAN ? cell->quote : '"');
-	dtx_spanbuf_add(w, cell, row);
+	if (l->state->set && !l->state->set[l->set].in[i])
+		dtx_spanbuf_null(w);
+	else
+		dtx_spanbuf_add(w, cell, row);
 }
 
 /* Fills the arrays for groups that this batch brought: [l->n, count). */
@@ -237,6 +240,67 @@ out:
 	return rc;
 }
 
+/* The live rows into their groups; narrows `in` when memory is short. */
+static enum dtx_code add_rows(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                              struct dtx_batch *in, struct dtx_column *const *key,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (dtx_gb_spills(ox, l, in->nsel)) {
+		DTX_TRY(dtx_gb_spill_rows(ox, l, in, key, err));
+	} else {
+		DTX_TRY(dtx_groups_ids(l->groups, key, in, l->id, err));
+		DTX_TRY(add_groups(l, in, key, err));
+	}
+	DTX_TRY(add_states(ox, l, in, err));
+out:
+	return rc;
+}
+
+/* The rows once more, as one set sees their keys. */
+static enum dtx_code add_set(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                             const struct dtx_batch *in, struct dtx_column *const *key,
+                             struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = l->state;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *view = NULL;
+	struct dtx_column **seen = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(struct dtx_column *));
+
+	if (!seen)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_batch_copy(in, &view, err));
+	view->seq |= (uint64_t)l->set << DTX_GB_SET_SEQ;
+	DTX_TRY(dtx_gb_set_keys(s, l->set, key, in->nrows, seen, err));
+	DTX_TRY(add_rows(ox, l, view, seen, err));
+out:
+	for (uint32_t i = 0; seen && i <= s->nkeys; i++)
+		dtx_column_unref(seen[i]);
+	dtx_mem_free(seen);
+	dtx_batch_free(view);
+	return rc;
+}
+
+static enum dtx_code add_sets(const struct dtx_opctx *ox, struct dtx_gb_local *l,
+                              const struct dtx_batch *in, struct dtx_column *const *key,
+                              struct dtx_err *err)
+{
+	const struct dtx_gb_state *s = l->state;
+	enum dtx_code rc = DTX_OK;
+
+	if (l->late) { /* rows on disk are of one set each */
+		l->set = (uint32_t)(in->seq >> DTX_GB_SET_SEQ);
+		return add_set(ox, l, in, key, err);
+	}
+	if (in->seq >> DTX_GB_SET_SEQ)
+		DTX_FAIL(err, DTX_E_ROW_LIMIT, "group_by: too many rows for grouping sets");
+	for (l->set = 0; l->set < s->nsets; l->set++)
+		DTX_TRY(add_set(ox, l, in, key, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
                              struct dtx_err *err)
 {
@@ -250,13 +314,7 @@ enum dtx_code dtx_gb_consume(const struct dtx_opctx *ox, void *local, struct dtx
 	DTX_TRY(key_columns(ox, l, in, key, err));
 	if (s->null_keys != DTX_GB_NULL_KEEP)
 		DTX_TRY(drop_null_keys(ox, s, in, key, err));
-	if (dtx_gb_spills(ox, l, in->nsel)) {
-		DTX_TRY(dtx_gb_spill_rows(ox, l, in, key, err));
-	} else {
-		DTX_TRY(dtx_groups_ids(l->groups, key, in, l->id, err));
-		DTX_TRY(add_groups(l, in, key, err));
-	}
-	DTX_TRY(add_states(ox, l, in, err));
+	DTX_TRY(s->set ? add_sets(ox, l, in, key, err) : add_rows(ox, l, in, key, err));
 out:
 	for (uint32_t i = 0; key && i < s->nkeys; i++)
 		dtx_column_unref(key[i]);

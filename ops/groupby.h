@@ -16,6 +16,19 @@ struct dtx_gb_args {
 	struct dtx_plist by, agg;
 	int null_keys, order;
 	struct dtx_expr *having;
+	struct dtx_psets sets;
+	const char *sets_as;
+};
+
+/* Grouping sets: every row is in one group of each.  A set is what its keys are not: those are null
+ * in its groups, and the set's number is one more key.  It also leads the seq of the batches that
+ * are grouped by it, and so the position of a group: sets follow each other. */
+#define DTX_GB_SETS_MAX 32u
+#define DTX_GB_SET_SEQ  22u
+struct dtx_gb_set {
+	const bool *in;   /* per key */
+	const char *name; /* keys in it, "a,b" */
+	bool all;         /* no key: one group */
 };
 
 struct dtx_gb_key {
@@ -35,6 +48,9 @@ struct dtx_gb_state {
 	struct dtx_gb_key *key;
 	struct dtx_typeref *key_type;
 	uint32_t nkeys, nouts;
+	struct dtx_gb_set *set; /* NULL: the one of all keys */
+	uint32_t nsets;
+	bool names_sets; /* the last column says which */
 	struct dtx_gb_out *out;
 	size_t stride; /* bytes of a group's record; 0: no states */
 	bool grows;    /* a state holds more with every row */
@@ -57,6 +73,7 @@ struct dtx_gb_local {
 	struct dtx_spanbuf *written; /* per key: its first cell */
 	struct dtx_column **column;  /* per key, finished */
 	const struct dtx_gb_state *state;
+	uint32_t set;                  /* whose rows it eats now */
 	struct dtx_diskparts *spilled; /* rows of groups that came when memory was short */
 	bool late;                     /* its batches were spilled before ... */
 	const int64_t *at;             /* ... and this is where each row of this one was */
@@ -117,6 +134,27 @@ static inline unsigned dtx_gb_ref_local(uint64_t link)
 {
 	return (unsigned)((link & ~DTX_GB_KIND) >> 32);
 }
+/* --- grouping sets (groupby_sets) --- */
+/* Reads `sets` once the keys are bound. */
+DTX_MUSTUSE enum dtx_code dtx_gb_bind_sets(struct dtx_bind *b, const struct dtx_gb_args *a,
+                                           struct dtx_gb_state *s, struct dtx_err *err);
+/* Key columns as the set sees them, and its number: to[0 .. nkeys], each with a reference. */
+DTX_MUSTUSE enum dtx_code dtx_gb_set_keys(const struct dtx_gb_state *s, uint32_t set,
+                                          struct dtx_column *const *key, uint32_t nrows,
+                                          struct dtx_column **to, struct dtx_err *err);
+/* Names of the sets of groups by their positions. */
+DTX_MUSTUSE enum dtx_code dtx_gb_set_names(const struct dtx_gb_state *s, const uint64_t *pos,
+                                           uint32_t n, struct dtx_column **out,
+                                           struct dtx_err *err);
+static inline uint32_t dtx_gb_ngroupkeys(const struct dtx_gb_state *s)
+{
+	return s->nkeys + (s->set != NULL);
+}
+static inline uint32_t dtx_gb_set_of(uint64_t pos)
+{
+	return (uint32_t)(pos >> 36 >> DTX_GB_SET_SEQ);
+}
+
 /* Whether an aggregate output is to be made. */
 bool dtx_gb_wants(const struct dtx_opctx *ox, const struct dtx_gb_state *s, uint32_t i);
 

@@ -145,6 +145,17 @@ out:
 	return rc;
 }
 
+/* The name of a row's set: which keys are in it hangs on no column. */
+static enum dtx_code bind_sets_as(struct dtx_bind *b, const struct dtx_gb_args *a,
+                                  struct dtx_err *err)
+{
+	if (dtx_bind_out(b, a->sets_as) >= 0)
+		return dtx_bind_fail(b, DTX_E_NAME_COLLISION, "/sets_as", err,
+		                     "two columns would be called '%s'", a->sets_as);
+	return dtx_bind_make(b, a->sets_as, (struct dtx_typeref){ .type = DTX_T_TEXT }, NULL,
+	                     "keys of the set", err);
+}
+
 enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct dtx_gb_args *a = args;
@@ -158,18 +169,21 @@ enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 	s->null_keys = a->null_keys;
 	s->order = a->order;
 	s->key = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*s->key));
-	s->key_type = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*s->key_type));
+	s->key_type = dtx_arena_zalloc(b->arena, a->by.n + 2, sizeof(*s->key_type));
 	s->out = dtx_arena_zalloc(b->arena, a->agg.n + 1, sizeof(*s->out));
 	keys = dtx_arena_zalloc(b->arena, a->by.n + 1, sizeof(*keys));
 	if (!s->key || !s->key_type || !s->out || !keys)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(bind_keys(b, a, s, err));
+	DTX_TRY(dtx_gb_bind_sets(b, a, s, err));
 	for (uint32_t i = 0; i < s->nkeys; i++)
 		keys[i] = s->key[i].field;
 	for (size_t k = 0; k < a->agg.n; k++)
 		DTX_TRY(bind_out(b, &agg[k], k, keys, s, err));
 	if (!a->agg.n)
 		dtx_bind_unsure(b);
+	if (a->sets_as)
+		DTX_TRY(bind_sets_as(b, a, err));
 	if (a->having)
 		DTX_TRY(bind_having(b, a, s, err));
 	dtx_bind_close(b);

@@ -25,6 +25,7 @@ struct result {
 /* Of who makes batches. */
 struct scratch {
 	uint32_t *which, *row;
+	uint64_t *pos; /* of faces, for the names of sets */
 	void **state;
 	struct dtx_column **src;
 };
@@ -149,9 +150,10 @@ static enum dtx_code scratch_init(struct scratch *x, const struct result *r, uin
 
 	x->which = dtx_mem_alloc(most, sizeof(*x->which));
 	x->row = dtx_mem_alloc(most, sizeof(*x->row));
+	x->pos = dtx_mem_alloc(most, sizeof(*x->pos));
 	x->state = dtx_mem_alloc(most, sizeof(void *));
 	x->src = dtx_mem_zalloc((size_t)r->n + 2, sizeof(struct dtx_column *));
-	if (!x->which || !x->row || !x->state || !x->src)
+	if (!x->which || !x->row || !x->pos || !x->state || !x->src)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -161,6 +163,7 @@ static void scratch_clear(struct scratch *x)
 {
 	dtx_mem_free(x->which);
 	dtx_mem_free(x->row);
+	dtx_mem_free(x->pos);
 	dtx_mem_free(x->state);
 	dtx_mem_free(x->src);
 }
@@ -233,12 +236,15 @@ static enum dtx_code make_faces(const struct dtx_opctx *ox, const struct result 
 	for (uint32_t k = 0; k < n; k++) {
 		x->which[k] = face[k].local;
 		x->row[k] = face[k].id;
+		x->pos[k] = face[k].pos;
 	}
 	for (uint32_t i = 0; i < r->s->nkeys; i++)
 		DTX_TRY(key_column(r, x, i, n, &b->col[i], err));
 	for (uint32_t i = 0; i < r->s->nouts; i++)
 		if (dtx_gb_wants(ox, r->s, i))
 			DTX_TRY(out_column(ox, r, x, i, face, b, &b->col[r->s->nkeys + i], err));
+	if (r->s->names_sets)
+		DTX_TRY(dtx_gb_set_names(r->s, x->pos, n, &b->col[r->s->nkeys + r->s->nouts], err));
 	DTX_TRY(having(ox, r, b, err));
 	*out = b;
 	b = NULL;
@@ -318,8 +324,8 @@ out:
 	return rc;
 }
 
-/* by: [] gives one row, even of an empty table. */
-static enum dtx_code one_row(struct result *r, struct dtx_err *err)
+/* Without keys, and for a set of none, there is one row, even of an empty table. */
+static enum dtx_code one_row(struct result *r, uint32_t set, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_gb_local *l = r->l[0];
@@ -331,12 +337,17 @@ static enum dtx_code one_row(struct result *r, struct dtx_err *err)
 	    !dtx_mem_reserve(&l->link, &l->cap_link, 1, sizeof(*l->link)) ||
 	    (r->s->stride && !dtx_mem_reserve(&l->states, &l->cap_states, 1, r->s->stride)))
 		DTX_FAIL_MEM(err);
-	l->pos[0] = 0;
+	l->pos[0] = (uint64_t)set << DTX_GB_SET_SEQ << 36;
 	l->link[0] = DTX_GB_SELF;
 	for (uint32_t i = 0; i < r->s->nouts; i++)
 		for (size_t c = 0; c < r->s->out[i].calls.n; c++)
 			dtx_agg_init(r->s->out[i].calls.call[c], l->states + r->s->out[i].offset[c],
 			             r->s->stride, 0, 1);
+	for (uint32_t k = 0; k < r->s->nkeys; k++) {
+		dtx_builder_null(&l->value[k]);
+		if (r->s->key[k].written)
+			dtx_spanbuf_null(&l->written[k]);
+	}
 	l->n = 1;
 out:
 	return rc;
@@ -346,8 +357,11 @@ static enum dtx_code in_memory(struct result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (r->s->nkeys == 0)
-		DTX_TRY(one_row(r, err));
+	if (!r->s->set && r->s->nkeys == 0)
+		DTX_TRY(one_row(r, 0, err));
+	for (uint32_t i = 0; i < r->s->nsets; i++)
+		if (r->s->set[i].all)
+			DTX_TRY(one_row(r, i, err));
 	DTX_TRY(collect_faces(r, err));
 	if (r->s->order == DTX_GB_SORTED && r->s->nkeys) {
 		DTX_TRY(sorted(r, err));

@@ -60,6 +60,15 @@ static const struct dtx_param group_by_params[] = {
 	  .kind = DTX_P_EXPR,
 	  .offset = offsetof(struct dtx_gb_args, having),
 	  .help = "condition on the result's columns" },
+	{ .name = "sets",
+	  .kind = DTX_P_SETS,
+	  .offset = offsetof(struct dtx_gb_args, sets),
+	  .help = "several groupings at once: rollup drops the keys from the last on, cube takes "
+	          "every choice of them, a list names the keys of each" },
+	{ .name = "sets_as",
+	  .kind = DTX_P_TEXT,
+	  .offset = offsetof(struct dtx_gb_args, sets_as),
+	  .help = "with sets: new last column, the keys of the row's set (a,b)" },
 };
 static const struct dtx_example group_by_examples[] = {
 	{ .step = DTX_JSON({
@@ -127,7 +136,69 @@ static const struct dtx_example group_by_examples[] = {
 	  }),
 	  .in = "k,n\na,1\n",
 	  .error = "aggregate_required" },
+	{ .step = DTX_JSON({
+		  "op" : "group_by",
+		  "by" : [ "k", "j" ],
+		  "agg" : { "s" : "sum(n)" },
+		  "sets" : "rollup",
+		  "sets_as" : "of"
+	  }),
+	  .in = "k,j,n\nb,1,1\na,1,2\nb,1,3\nb,,4\n",
+	  .out = "k,j,s,of\nb,1,4,\"k,j\"\na,1,2,\"k,j\"\nb,,4,\"k,j\"\nb,,8,k\na,,2,k\n,,10,"
+	         "\"\"\n" },
+	{ .step = DTX_JSON({
+		  "op" : "group_by",
+		  "by" : [ "k", "x" ],
+		  "agg" : { "c" : "count()" },
+		  "sets" : [ ["x"], [ "k", "x" ] ],
+		  "order" : "sorted",
+		  "having" : "c > 1"
+	  }),
+	  .in = "k,x\nb,1.50\na,2\nb,1.5\na,1.5\n",
+	  .out = "k,x,c\nb,1.50,2\n,1.50,3\n" },
+	{ .step = DTX_JSON({
+		  "op" : "group_by",
+		  "by" : [ "k", "j" ],
+		  "agg" : { "c" : "count()" },
+		  "sets" : "cube"
+	  }),
+	  .in = "k,j\n",
+	  .out = "k,j,c\n,,0\n" },
+	{ .step = DTX_JSON({
+		  "op" : "group_by",
+		  "by" : ["k"],
+		  "agg" : { "c" : "count()" },
+		  "sets" : [ ["k"], ["j"] ]
+	  }),
+	  .in = "k,j\n",
+	  .error = "bad_param_value" },
 };
+
+static enum dtx_code group_by_check(const void *args, struct dtx_err *err)
+{
+	const struct dtx_gb_args *a = args;
+	enum dtx_code rc = DTX_OK;
+
+	if (a->sets_as && a->sets.how == DTX_SETS_NONE)
+		DTX_FAIL(err, DTX_E_MISSING_PARAM, "group_by: 'sets_as' wants 'sets'");
+out:
+	return rc;
+}
+
+static void sets_explain(const struct dtx_psets *s, struct dtx_buf *out)
+{
+	if (s->how == DTX_SETS_ROLLUP || s->how == DTX_SETS_CUBE)
+		dtx_buf_printf(out, " (%s)", s->how == DTX_SETS_CUBE ? "cube" : "rollup");
+	for (size_t i = 0; i < s->n; i++) {
+		const char *const *name = s->set[i].item;
+
+		dtx_buf_add(out, i ? "; " : " in sets (");
+		for (size_t k = 0; k < s->set[i].n; k++)
+			dtx_buf_printf(out, "%s%s", k ? ", " : "", name[k]);
+		dtx_buf_add(out, s->set[i].n ? "" : "all rows");
+	}
+	dtx_buf_add(out, s->n ? ")" : "");
+}
 
 static void group_by_explain(const void *args, struct dtx_buf *out)
 {
@@ -141,7 +212,9 @@ static void group_by_explain(const void *args, struct dtx_buf *out)
 			dtx_expr_print(by[i].expr, out);
 		}
 	}
-	dtx_buf_add(out, a->by.n ? ": " : "of the whole table: ");
+	dtx_buf_add(out, a->by.n ? "" : "of the whole table");
+	sets_explain(&a->sets, out);
+	dtx_buf_add(out, ": ");
 	for (size_t i = 0; i < a->agg.n; i++) {
 		dtx_buf_printf(out, "%s%s = ", i ? ", " : "", agg[i].as);
 		dtx_expr_print(agg[i].expr, out);
@@ -241,6 +314,30 @@ static bool result_pandas(const struct dtx_expr *e, struct dtx_buf *out)
 	return ok;
 }
 
+static void sets_pandas(const struct dtx_gb_args *a, struct dtx_buf *out)
+{
+	static const char *const words[] = { "[", "\"rollup\"", "\"cube\"", "[" };
+
+	if (a->sets.how == DTX_SETS_NONE)
+		return;
+	dtx_buf_printf(out, ", sets=%s", words[a->sets.how]);
+	for (size_t i = 0; i < a->sets.n; i++) {
+		const char *const *name = a->sets.set[i].item;
+
+		dtx_buf_add(out, i ? ", [" : "[");
+		for (size_t k = 0; k < a->sets.set[i].n; k++) {
+			dtx_buf_add(out, k ? ", " : "");
+			dtx_py_text(out, name[k]);
+		}
+		dtx_buf_addc(out, ']');
+	}
+	dtx_buf_add(out, a->sets.how == DTX_SETS_LIST ? "]" : "");
+	if (a->sets_as) {
+		dtx_buf_add(out, ", sets_as=");
+		dtx_py_text(out, a->sets_as);
+	}
+}
+
 static bool group_by_pandas(const void *args, struct dtx_buf *out)
 {
 	static const char *const nulls[] = { "", ", null_keys=\"drop\"", ", null_keys=\"error\"" };
@@ -259,6 +356,7 @@ static bool group_by_pandas(const void *args, struct dtx_buf *out)
 	}
 	dtx_buf_printf(out, "}%s%s", nulls[a->null_keys],
 	               a->order == DTX_GB_SORTED ? ", order=\"sorted\"" : "");
+	sets_pandas(a, out);
 	if (a->having) {
 		dtx_buf_add(out, ", having=lambda t: ");
 		ok = dtx_expr_pandas(a->having, "t", out) && ok;
@@ -357,7 +455,7 @@ static bool groups_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 static bool group_by_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct dtx_gb_args *a = s->args;
-	bool ok = a->null_keys != DTX_GB_NULL_ERROR;
+	bool ok = a->null_keys != DTX_GB_NULL_ERROR && a->sets.how == DTX_SETS_NONE;
 
 	dtx_buf_add(out, "SELECT ");
 	if (a->order == DTX_GB_SORTED && a->by.n) {
@@ -390,13 +488,18 @@ const struct dtx_op dtx_op_group_by = {
 		"null is a key value. A key shows the cell of its first row; groups come in order "
 		"of "
 		"first appearance, whatever the number of threads. `by: []` gives one row, even of "
-		"an empty table; with keys an empty table gives none.",
+		"an empty table; with keys an empty table gives none. `sets` makes the groups of "
+		"each "
+		"set of keys, set after set (sorted: all by their keys, totals behind what they "
+		"are of); "
+		"a key outside a row's set is null, and `sets_as` tells it from a null in the "
+		"data.",
 	.params = group_by_params,
 	.nparams = DTX_COUNT(group_by_params),
 	.examples = group_by_examples,
 	.nexamples = DTX_COUNT(group_by_examples),
 	.args_size = sizeof(struct dtx_gb_args),
-	.unsupported = "sets",
+	.check = group_by_check,
 	.bind = dtx_gb_bind,
 	.sink = &group_by_sink,
 	.explain = group_by_explain,

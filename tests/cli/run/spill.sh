@@ -6,10 +6,12 @@ echo '[{"op":"group_by","by":["k","t"],"agg":{"s":"sum(i)","first":"first(i)"}}]
 echo '[{"op":"group_by","by":[{"as":"h","expr":"i * 2"}],"agg":{"n":"count()"},"order":"sorted","having":"n > 0"}]' > sorted.json
 echo '[{"op":"group_by","by":["t"],"agg":{"m":"median(i)","d":"count_distinct(k)","c":"concat_agg(t, sep: \".\")","f":"first(i)"}}]' > lists.json
 echo '[{"op":"distinct","cols":["k","t"]},{"op":"limit","n":180000}]' > distinct.json
+echo '[{"op":"group_by","by":["k","t"],"agg":{"s":"sum(i)","first":"first(i)"},"sets":"cube","sets_as":"of"}]' > sets.json
 mkdir tmp
-for plan in sort first_seen sorted lists distinct; do
+for plan in sort,32 first_seen,32 sorted,32 lists,32 distinct,32 sets,64; do
+	memory=${plan#*,} plan=${plan%,*}
 	dtx run -q $plan.json big.csv -o whole.csv --memory 1G
-	TMPDIR=$PWD/tmp dtx run -q $plan.json big.csv -o less.csv --memory 32M --threads 2
+	TMPDIR=$PWD/tmp dtx run -q $plan.json big.csv -o less.csv --memory ${memory}M --threads 2
 	cmp whole.csv less.csv && echo same
 	ls tmp
 	dtx provenance less.csv --json | grep -c '"spilled"'
