@@ -34,20 +34,32 @@ bool dtx_key_type(struct dtx_typeref l, struct dtx_typeref r, struct dtx_typeref
 	       (dtx_type_is_number(l.type) && dtx_type_is_number(r.type));
 }
 
-static enum dtx_code bind_type(struct dtx_bind *b, int32_t l, int32_t r, const char *sub,
-                               struct dtx_typeref *type, struct dtx_err *err)
-{
-	const struct dtx_field *lf, *rf;
+struct key_end {     /* one side of a pair */
+	int32_t col; /* -1: not known; MADE and beyond: a formula */
+	struct dtx_typeref type;
+	const char *name;
+};
+#define MADE (1 << 24)
 
-	if (l < 0 || r < 0)
-		return DTX_OK;
-	lf = &b->in[0]->field[l];
-	rf = &b->in[1]->field[r];
-	if (dtx_key_type(lf->type, rf->type, type))
+static enum dtx_code bind_type(struct dtx_bind *b, const struct key_end *l, const struct key_end *r,
+                               const char *sub, struct dtx_typeref *type, struct dtx_err *err)
+{
+	if (l->col < 0 || r->col < 0 || dtx_key_type(l->type, r->type, type))
 		return DTX_OK;
 	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
-	                     "keys '%s' (%s) and '%s' (%s) cannot be compared", lf->name,
-	                     dtx_type_name(lf->type.type), rf->name, dtx_type_name(rf->type.type));
+	                     "keys '%s' (%s) and '%s' (%s) cannot be compared", l->name,
+	                     dtx_type_name(l->type.type), r->name, dtx_type_name(r->type.type));
+}
+
+static struct key_end column_end(const struct dtx_bind *b, unsigned t, int32_t col)
+{
+	struct key_end e = { .col = col };
+
+	if (col >= 0) {
+		e.type = b->in[t]->field[col].type;
+		e.name = b->in[t]->field[col].name;
+	}
+	return e;
 }
 
 static enum dtx_code bind_sides(struct dtx_bind *b, const int32_t *l, const int32_t *r, uint32_t n,
@@ -61,28 +73,145 @@ out:
 	return rc;
 }
 
+/* --- formulas among the keys --- */
+
+static const char *expr_name(struct dtx_bind *b, const struct dtx_expr *e)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	const char *name = NULL;
+
+	dtx_expr_print(e, &text);
+	if (dtx_buf_ok(&text))
+		name = dtx_arena_strndup(b->arena, text.ptr, text.len);
+	dtx_buf_clear(&text);
+	return name;
+}
+
+static enum dtx_code bind_made(struct dtx_bind *b, unsigned t, const struct dtx_expr *expr,
+                               const char *sub, struct dtx_key_made *m, struct key_end *e,
+                               struct dtx_err *err)
+{
+	const struct dtx_typeref any = { .type = DTX_T_UNKNOWN };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_bound *bound = NULL;
+
+	*e = (struct key_end){ .col = -1 };
+	DTX_TRY(dtx_bind_expr(b, t, expr, sub, any, DTX_USE_ROWS, &bound, err));
+	if (!bound)
+		goto out;
+	*e = (struct key_end){ MADE + (int32_t)m->n, dtx_bound_type(bound), expr_name(b, expr) };
+	if (!e->name)
+		DTX_FAIL_MEM(err);
+	m->bound[m->n++] = bound;
+out:
+	return rc;
+}
+
+/* One side of a pair: a column or a formula. */
+static enum dtx_code bind_end(struct dtx_bind *b, unsigned t, const struct dtx_key_pair *p,
+                              const char *sub, struct dtx_key_made *m, struct key_end *e,
+                              struct dtx_err *err)
+{
+	const struct dtx_expr *expr = t ? p->right_expr : p->left_expr;
+	const char *name = t ? p->right : p->left, *side = t ? "right" : "left";
+	enum dtx_code rc = DTX_OK;
+	char at[80];
+	int32_t col;
+
+	*e = (struct key_end){ .col = -1 };
+	if (!name == !expr && !b->broken)
+		return dtx_bind_fail(b, name ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM, sub, err,
+		                     "a pair of keys wants one of %s and %s_expr", side, side);
+	snprintf(at, sizeof(at), "%s/%s%s", sub, side, expr ? "_expr" : "");
+	if (expr)
+		return bind_made(b, t, expr, at, m, e, err);
+	DTX_TRY(dtx_bind_column(b, t, name, at, &col, err));
+	*e = column_end(b, t, col);
+out:
+	return rc;
+}
+
+/* Formulas are columns behind those of their side, once it has all of its own. */
+static enum dtx_code place_made(struct dtx_bind *b, unsigned t, const struct key_end *end,
+                                size_t npairs, struct dtx_groupkeys *k, struct dtx_key_made *m,
+                                struct dtx_err *err)
+{
+	uint32_t nown = b->in[t]->nfields;
+	struct dtx_schema *wide = dtx_arena_zalloc(b->arena, 1, sizeof(*wide));
+	struct dtx_field *field =
+		dtx_arena_zalloc(b->arena, (size_t)nown + m->n + 1, sizeof(*field));
+	enum dtx_code rc = DTX_OK;
+
+	if (!wide || !field)
+		DTX_FAIL_MEM(err);
+	memcpy(field, b->in[t]->field, nown * sizeof(*field));
+	k->n = 0;
+	for (size_t i = 0; i < npairs; i++) {
+		int32_t col = end[i].col < MADE ? end[i].col : (int32_t)nown + end[i].col - MADE;
+
+		if (col < 0)
+			continue;
+		k->col[k->n] = col;
+		k->type[k->n++] = end[i].type;
+		if (end[i].col >= MADE)
+			field[col] = (struct dtx_field){ .name = end[i].name, .type = end[i].type };
+		else
+			DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, t, col, DTX_DEMAND_VALUE, err));
+	}
+	wide->nfields = nown + m->n;
+	wide->field = field;
+	m->wide = wide;
+out:
+	return rc;
+}
+
+static bool sides_new(struct dtx_bind *b, size_t n, struct dtx_key_sides *s)
+{
+	struct dtx_groupkeys *k[] = { &s->left, &s->right };
+	bool ok = true;
+
+	s->type = dtx_arena_zalloc(b->arena, n + 1, sizeof(*s->type));
+	for (unsigned t = 0; t < 2; t++) {
+		k[t]->col = dtx_arena_alloc(b->arena, n + 1, sizeof(*k[t]->col));
+		k[t]->type = dtx_arena_alloc(b->arena, n + 1, sizeof(*k[t]->type));
+		s->made[t].bound = dtx_arena_alloc(b->arena, n + 1, sizeof(struct dtx_bound *));
+		ok = ok && k[t]->col && k[t]->type && s->made[t].bound;
+	}
+	return ok && s->type;
+}
+
 enum dtx_code dtx_keysides_bind(struct dtx_bind *b, const struct dtx_plist *pairs, const char *name,
                                 struct dtx_key_sides *s, struct dtx_err *err)
 {
 	const struct dtx_key_pair *pair = pairs->item;
 	enum dtx_code rc = DTX_OK;
-	int32_t *l = dtx_arena_alloc(b->arena, pairs->n + 1, sizeof(*l));
-	int32_t *r = dtx_arena_alloc(b->arena, pairs->n + 1, sizeof(*r));
+	struct key_end *l = dtx_arena_alloc(b->arena, pairs->n + 1, sizeof(*l));
+	struct key_end *r = dtx_arena_alloc(b->arena, pairs->n + 1, sizeof(*r));
 	char sub[64];
 
-	s->type = dtx_arena_zalloc(b->arena, pairs->n + 1, sizeof(*s->type));
-	if (!l || !r || !s->type)
+	if (!l || !r || !sides_new(b, pairs->n, s))
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < pairs->n; i++) {
-		snprintf(sub, sizeof(sub), "/%s/%zu/right", name, i);
-		DTX_TRY(dtx_bind_column(b, 1, pair[i].right, sub, &r[i], err));
-		snprintf(sub, sizeof(sub), "/%s/%zu/left", name, i);
-		DTX_TRY(dtx_bind_column(b, 0, pair[i].left, sub, &l[i], err));
-		DTX_TRY(bind_type(b, l[i], r[i], sub, &s->type[i], err));
+		snprintf(sub, sizeof(sub), "/%s/%zu", name, i);
+		DTX_TRY(bind_end(b, 1, &pair[i], sub, &s->made[1], &r[i], err));
+		DTX_TRY(bind_end(b, 0, &pair[i], sub, &s->made[0], &l[i], err));
+		snprintf(sub, sizeof(sub), "/%s/%zu/left%s", name, i,
+		         pair[i].left_expr ? "_expr" : "");
+		DTX_TRY(bind_type(b, &l[i], &r[i], sub, &s->type[i], err));
 	}
-	DTX_TRY(bind_sides(b, l, r, (uint32_t)pairs->n, s, err));
+	DTX_TRY(place_made(b, 0, l, pairs->n, &s->left, &s->made[0], err));
+	DTX_TRY(place_made(b, 1, r, pairs->n, &s->right, &s->made[1], err));
 out:
 	return rc;
+}
+
+bool dtx_keysides_plain(const struct dtx_key_sides *s, uint32_t k)
+{
+	const struct dtx_key_made *l = &s->made[0], *r = &s->made[1];
+
+	return k < s->left.n && k < s->right.n &&
+	       (!l->n || (uint32_t)s->left.col[k] < l->wide->nfields - l->n) &&
+	       (!r->n || (uint32_t)s->right.col[k] < r->wide->nfields - r->n);
 }
 
 enum dtx_code dtx_keysides_columns(struct dtx_bind *b, const int32_t *l, const int32_t *r,
@@ -93,11 +222,51 @@ enum dtx_code dtx_keysides_columns(struct dtx_bind *b, const int32_t *l, const i
 	s->type = dtx_arena_zalloc(b->arena, (size_t)n + 1, sizeof(*s->type));
 	if (!s->type)
 		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < n; i++)
-		DTX_TRY(bind_type(b, l[i], r[i], "/cols", &s->type[i], err));
+	for (uint32_t i = 0; i < n; i++) {
+		struct key_end left = column_end(b, 0, l[i]), right = column_end(b, 1, r[i]);
+
+		DTX_TRY(bind_type(b, &left, &right, "/cols", &s->type[i], err));
+	}
 	DTX_TRY(bind_sides(b, l, r, n, s, err));
 out:
 	return rc;
+}
+
+enum dtx_code dtx_keys_widen(const struct dtx_opctx *ox, const struct dtx_key_made *m,
+                             struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!m->n)
+		return DTX_OK;
+	if (!dtx_mem_grow(&b->col, (size_t)b->ncols + m->n, sizeof(struct dtx_column *)))
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < m->n; i++) {
+		struct dtx_column *made = NULL;
+
+		DTX_TRY(dtx_op_eval(ox, m->bound[i], b, &made, err));
+		b->col[b->ncols++] = made;
+	}
+	b->schema = m->wide;
+out:
+	return rc;
+}
+
+void dtx_keys_narrow(const struct dtx_key_made *m, const struct dtx_schema *own,
+                     struct dtx_batch *b)
+{
+	for (uint32_t i = 0; i < m->n; i++)
+		dtx_column_unref(b->col[--b->ncols]);
+	b->schema = own;
+}
+
+/* "upper(k)" or the column's name. */
+static void end_explain(const char *col, const struct dtx_expr *expr, struct dtx_buf *out)
+{
+	if (expr)
+		dtx_expr_print(expr, out);
+	else
+		dtx_buf_add(out, col);
 }
 
 void dtx_keypairs_explain(const struct dtx_plist *pairs, struct dtx_buf *out)
@@ -105,9 +274,13 @@ void dtx_keypairs_explain(const struct dtx_plist *pairs, struct dtx_buf *out)
 	const struct dtx_key_pair *pair = pairs->item;
 
 	for (size_t i = 0; i < pairs->n; i++) {
-		dtx_buf_printf(out, "%s%s", i ? ", " : "", pair[i].left);
-		if (strcmp(pair[i].left, pair[i].right) != 0)
-			dtx_buf_printf(out, " = %s", pair[i].right);
+		dtx_buf_add(out, i ? ", " : "");
+		end_explain(pair[i].left, pair[i].left_expr, out);
+		if (pair[i].left_expr || pair[i].right_expr ||
+		    strcmp(pair[i].left, pair[i].right) != 0) {
+			dtx_buf_add(out, " = ");
+			end_explain(pair[i].right, pair[i].right_expr, out);
+		}
 	}
 }
 

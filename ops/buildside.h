@@ -6,14 +6,22 @@
 
 struct dtx_key_pair { /* a row of `on`, `key` and `by` */
 	const char *left, *right;
+	struct dtx_expr *left_expr, *right_expr; /* of join: instead of a column */
 };
 /* Rows of a list parameter of key pairs; two of them. */
 extern const struct dtx_param dtx_key_pair_rows[2];
 
+/* Formulas among a side's keys: their values are columns behind the batch's own. */
+struct dtx_key_made {
+	struct dtx_bound **bound;
+	uint32_t n;
+	const struct dtx_schema *wide; /* the side's columns, then these */
+};
 /* Key columns of both sides and the types they are compared as. */
 struct dtx_key_sides {
 	struct dtx_groupkeys left, right;
 	struct dtx_typeref *type;
+	struct dtx_key_made made[2]; /* left, right */
 };
 /* name: of the parameter.  Key types must be equal or both numeric, else a finding. */
 DTX_MUSTUSE enum dtx_code dtx_keysides_bind(struct dtx_bind *b, const struct dtx_plist *pairs,
@@ -25,6 +33,13 @@ DTX_MUSTUSE enum dtx_code dtx_keysides_columns(struct dtx_bind *b, const int32_t
                                                struct dtx_key_sides *s, struct dtx_err *err);
 /* Types that are compared: equal, both numbers, or one of them only null. */
 bool dtx_key_type(struct dtx_typeref l, struct dtx_typeref r, struct dtx_typeref *as);
+/* Pair k is of two columns. */
+bool dtx_keysides_plain(const struct dtx_key_sides *s, uint32_t k);
+/* The batch with the values of formulas behind its columns, and without them again. */
+DTX_MUSTUSE enum dtx_code dtx_keys_widen(const struct dtx_opctx *ox, const struct dtx_key_made *m,
+                                         struct dtx_batch *b, struct dtx_err *err);
+void dtx_keys_narrow(const struct dtx_key_made *m, const struct dtx_schema *own,
+                     struct dtx_batch *b);
 /* The output column of a key, as explain and texts show it: "k" or "k = key". */
 void dtx_keypairs_explain(const struct dtx_plist *pairs, struct dtx_buf *out);
 

@@ -23,7 +23,7 @@ static enum dtx_code bind_keys(struct dtx_bind *b, const struct dtx_join_args *a
 		if (!pair)
 			DTX_FAIL_MEM(err);
 		for (size_t i = 0; i < a->using.n; i++)
-			pair[i] = (struct dtx_key_pair){ using[i], using[i] };
+			pair[i] = (struct dtx_key_pair){ .left = using[i], .right = using[i] };
 		pairs = (struct dtx_plist){ pair, a->using.n };
 	}
 	DTX_TRY(dtx_keysides_bind(b, &pairs, a->using.n ? "using" : "on", &s->key, err));
@@ -33,10 +33,13 @@ out:
 
 /* --- columns of the result --- */
 
-static int32_t key_of(const struct dtx_groupkeys *k, int32_t col)
+/* The pair of two columns that has this one on its left or right side. */
+static int32_t key_of(const struct dtx_key_sides *s, unsigned side, int32_t col)
 {
+	const struct dtx_groupkeys *k = side ? &s->right : &s->left;
+
 	for (uint32_t i = 0; i < k->n; i++)
-		if (k->col[i] == col)
+		if (k->col[i] == col && dtx_keysides_plain(s, i))
 			return (int32_t)i;
 	return -1;
 }
@@ -64,12 +67,10 @@ static enum dtx_code bind_left(struct dtx_bind *b, const struct dtx_join_args *a
 
 	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
 		uint32_t out = b->ncols;
-		int32_t key = key_of(&s->key.left, (int32_t)i);
+		int32_t key = key_of(&s->key, 0, (int32_t)i);
 
 		DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
-		/* a right key that is not there is a finding of its own */
-		if (key >= 0 && (uint32_t)key < s->key.right.n && from_right(s->how) &&
-		    a->coalesce_keys && b->ncols > out)
+		if (key >= 0 && from_right(s->how) && a->coalesce_keys && b->ncols > out)
 			DTX_TRY(widen_key(b, s, out, key, err));
 	}
 out:
@@ -85,7 +86,7 @@ static enum dtx_code bind_right(struct dtx_bind *b, const struct dtx_join_args *
 	for (uint32_t i = 0; i < b->in[1]->nfields; i++) {
 		const char *name = b->in[1]->field[i].name;
 
-		if (!keys && key_of(&s->key.right, (int32_t)i) >= 0)
+		if (!keys && key_of(&s->key, 1, (int32_t)i) >= 0)
 			continue;
 		if (dtx_bind_out(b, name) >= 0) {
 			name = dtx_arena_printf(b->arena, "%s%s", name, a->suffix);

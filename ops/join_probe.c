@@ -232,12 +232,15 @@ enum dtx_code dtx_join_batch(const struct dtx_opctx *ox, void *local, struct dtx
 	const struct dtx_join_state *s = ox->bound;
 	struct dtx_join_shared *sh = ox->shared;
 	struct dtx_join_local *l = local;
+	const struct dtx_schema *own = in->schema;
 	enum dtx_code rc = DTX_OK;
 	int64_t before = l->unmatched;
 
 	l->n = 0;
+	DTX_TRY(dtx_keys_widen(ox, &s->key.made[0], in, err));
 	DTX_TRY(dtx_join_look(sh->table, &s->key.left, s->nulls_equal, &l->probe, in, err));
 	DTX_TRY(dtx_join_watch(s, l, in, err));
+	dtx_keys_narrow(&s->key.made[0], own, in);
 	if (s->how == DTX_JOIN_SEMI || s->how == DTX_JOIN_ANTI) {
 		DTX_TRY(filter_rows(ox, l, in, out, err));
 		goto out;

@@ -2,6 +2,24 @@
 #include "ops/join.h"
 #include "core/plan/sqltext.h"
 
+static const struct dtx_param join_pair_rows[] = {
+	{ .name = "left",
+	  .kind = DTX_P_COLUMN,
+	  .offset = offsetof(struct dtx_key_pair, left),
+	  .help = "key column of the current table" },
+	{ .name = "right",
+	  .kind = DTX_P_COLUMN,
+	  .offset = offsetof(struct dtx_key_pair, right),
+	  .help = "key column of the other table" },
+	{ .name = "left_expr",
+	  .kind = DTX_P_EXPR,
+	  .offset = offsetof(struct dtx_key_pair, left_expr),
+	  .help = "instead of left: formula over the current table" },
+	{ .name = "right_expr",
+	  .kind = DTX_P_EXPR,
+	  .offset = offsetof(struct dtx_key_pair, right_expr),
+	  .help = "instead of right: formula over the other table" },
+};
 static const struct dtx_param join_params[] = {
 	{ .name = "with",
 	  .kind = DTX_P_TABLE,
@@ -12,11 +30,11 @@ static const struct dtx_param join_params[] = {
 	{ .name = "on",
 	  .kind = DTX_P_LIST,
 	  .offset = offsetof(struct dtx_join_args, on),
-	  .rows = dtx_key_pair_rows,
-	  .nrows = DTX_COUNT(dtx_key_pair_rows),
+	  .rows = join_pair_rows,
+	  .nrows = DTX_COUNT(join_pair_rows),
 	  .item_size = sizeof(struct dtx_key_pair),
 	  .sugar = DTX_SUGAR_BOTH,
-	  .help = "pairs of key columns" },
+	  .help = "pairs of keys: columns or formulas" },
 	{ .name = "using",
 	  .kind = DTX_P_TEXTS,
 	  .offset = offsetof(struct dtx_join_args, using),
@@ -116,6 +134,34 @@ static const struct dtx_example join_examples[] = {
 	  .in = "n\n1\n2\n",
 	  .with = "m,w\n2.0,x\n3.5,y\n",
 	  .out = "n,w\n2,x\n" },
+	{ .step = DTX_JSON({
+		  "op" : "full_join",
+		  "with" : "other",
+		  "on" : [ { "left_expr" : "upper(k)", "right" : "code" } ]
+	  }),
+	  .in = "k,v\na,1\nb,2\n",
+	  .with = "code,w\nA,5\nC,6\n",
+	  .out = "k,v,code,w\na,1,A,5\nb,2,,\n,,C,6\n" },
+	{ .step = DTX_JSON({
+		  "op" : "join",
+		  "with" : "other",
+		  "on" : [
+			  { "left" : "k", "right" : "k" },
+			  { "left_expr" : "year(d)", "right_expr" : "y + 2000" }
+		  ],
+		  "cardinality" : "m:1"
+	  }),
+	  .in = "k,d\na,2024-05-01\na,2023-05-01\nb,2024-01-01\n",
+	  .with = "k,y,w\na,24,5\na,25,6\nb,24,7\n",
+	  .out = "k,d,y,w\na,2024-05-01,24,5\nb,2024-01-01,24,7\n" },
+	{ .step = DTX_JSON({
+		  "op" : "join",
+		  "with" : "other",
+		  "on" : [ { "left_expr" : "upper(k)", "left" : "k", "right" : "k" } ]
+	  }),
+	  .in = "k\na\n",
+	  .with = "k\nb\n",
+	  .error = "param_conflict" },
 	{ .step = DTX_JSON({ "op" : "cross_join", "with" : "other" }),
 	  .in = "a\n1\n2\n",
 	  .with = "b\nx\ny\n",
@@ -194,6 +240,7 @@ static enum dtx_code build_consume(const struct dtx_opctx *ox, void *local, stru
 	struct dtx_column *key = NULL;
 	enum dtx_code rc = DTX_OK;
 
+	DTX_TRY(dtx_keys_widen(ox, &s->key.made[1], in, err));
 	for (uint32_t i = 0; i < s->key.right.n; i++) {
 		DTX_TRY(dtx_batch_flat(in, (uint32_t)s->key.right.col[i], &key, err));
 		dtx_column_unref(key);
@@ -306,7 +353,7 @@ static bool join_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 	const struct dtx_join_args *a = s->args;
 	const struct dtx_join_state *st = s->bind->state;
 
-	if (a->cardinality || a->match || a->indicator_as)
+	if (a->cardinality || a->match || a->indicator_as || st->key.made[0].n || st->key.made[1].n)
 		return false;
 	if (st->how == DTX_JOIN_SEMI || st->how == DTX_JOIN_ANTI) {
 		dtx_buf_add(out, "SELECT \"_row\"");
@@ -341,7 +388,8 @@ const struct dtx_op dtx_op_join = {
 	.summary = "Add columns of another table by key",
 	.notes =
 		"Rows in left order, matches in right order, unmatched right rows last. A null key "
-		"matches nothing unless nulls_equal. Key types are equal or both numeric.",
+		"matches nothing unless nulls_equal. Key types are equal or both numeric. The "
+		"columns of a pair with a formula stay as they are: nothing of it is coalesced.",
 	.params = join_params,
 	.nparams = DTX_COUNT(join_params),
 	.examples = join_examples,

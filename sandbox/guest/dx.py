@@ -4,6 +4,8 @@ Plain pandas inside; nothing is patched.  Rules: a null is a group, a null key m
 a sum of nothing is null, rows keep their order, halves round away from zero, integers never wrap.
 Each op of a plan that pandas says otherwise is a function here, and each function of a formula.
 """
+import itertools
+
 import pandas as pd
 
 import dxfn
@@ -60,37 +62,56 @@ def group_table(df, by):
 def result(df, keys, groups, what):
     """One column of results: "count", (column, aggregate), or a function of a group and its keys."""
     if what == "count":
-        return column_of([len(rows) for rows in groups.values()], "int")
+        return column_of([len(rows) for _, rows in groups], "int")
     if callable(what):
         out = []
-        for key, rows in groups.items():
+        for key, rows in groups:
             got = what(df.iloc[rows].reset_index(drop=True), dict(zip(keys.columns, key)))
             out.append(None if is_none(got) else got)
         return typed(out, range(len(out)))
     name, fn = what
     values = plain(df[name])
-    out = [aggregate(fn, [values[r] for r in rows]) for rows in groups.values()]
+    out = [aggregate(fn, [values[r] for r in rows]) for _, rows in groups]
     kind = "int" if fn in COUNTS else "float" if fn in FLOATS else kind_of(df[name])
     return column_of(out, kind)
 
 
-def group_by(df, by, agg, null_keys="keep", order="first_seen", having=None):
+def sets_of(keys, sets):
+    """Names of the keys of each set; no sets: one of all."""
+    if sets == "rollup":
+        return [keys[:n] for n in range(len(keys), -1, -1)]
+    if sets == "cube":
+        return [[k for k, here in zip(keys, choice) if here] for choice in itertools.product((1, 0), repeat=len(keys))]
+    return [keys] if sets is None else [[k for k in keys if k in s] for s in sets]
+
+
+def group_by(df, by, agg, null_keys="keep", order="first_seen", having=None, sets=None, sets_as=None):
     """dx.group_by(df, ["region"], {"total": ("hours", "sum"), "n": "count"})
 
     One row per distinct key, first seen first; `agg` maps new columns to (column, aggregate),
     "count" for the number of rows, or a function of a group's rows and its keys.  Without keys:
-    one row, even of an empty table.
+    one row, even of an empty table.  `sets`: "rollup", "cube" or lists of keys; keys outside a set
+    are null in its groups, `sets_as` names the column that tells which.
     """
     df = df.reset_index(drop=True)
     keys = group_table(df, by)
-    groups = group_rows(keys, list(keys.columns)) or ({} if len(keys.columns) else {(): []})
     if null_keys != "keep":
-        if null_keys == "error" and any(None in key for key in groups):
+        whole = [r for r, key in enumerate(keys_of(keys, list(keys.columns))) if None not in key]
+        if null_keys == "error" and len(whole) < len(df):
             raise ValueError("group_by: a key is null")
-        groups = {key: rows for key, rows in groups.items() if None not in key}
-    out = {name: pick(keys[name], [rows[0] for rows in groups.values()]) for name in keys}
+        df, keys = take(df, whole), take(keys, whole)
+    groups, names = [], []  # of each group its keys and rows, and the keys of its set
+    for one in sets_of(list(keys.columns), sets):
+        for key, rows in (group_rows(keys, one) or ({} if one else {(): []})).items():
+            key = dict(zip(one, key))
+            groups.append((tuple(key.get(name) for name in keys.columns), rows))
+            names.append(one)
+    out = {name: pick(keys[name], [rows[0] if name in one else None for (_, rows), one in zip(groups, names)])
+           for name in keys}
     for name, what in agg.items():
         out[name] = result(df, keys, groups, what)
+    if sets_as:
+        out[sets_as] = column_of([",".join(one) for one in names], "text")
     out = pd.DataFrame(out, index=range(len(groups)))
     if order == "sorted":
         out = sort(out, [{"col": name} for name in keys])
@@ -106,26 +127,33 @@ HOW = ("inner", "left", "right", "full", "semi", "anti", "cross", "outer")
 
 def key_pairs(left, right, on, using):
     on = using if using is not None else on
-    on = [on] if isinstance(on, dict) and set(on) == {"left", "right"} else on
+    sides = {"left", "right", "left_expr", "right_expr"}
+    on = [on] if isinstance(on, dict) and len(on) == 2 and set(on) <= sides else on
     if on is None:
         return [], []
     if isinstance(on, dict):
         return list(on), list(on.values())
     if isinstance(on, list) and on and isinstance(on[0], dict):
-        return [p["left"] for p in on], [p["right"] for p in on]
+        return tuple([p.get(side + "_expr") or p[side] for p in on] for side in ("left", "right"))
     return names_of(on), names_of(on)
 
 
-def matching(df, keys, nulls_equal):
+def key_table(df, keys):
+    """The keys as columns 0, 1, ...: of the table, or functions of it."""
+    made = {i: constant(k(df), len(df)) if callable(k) else df[k] for i, k in enumerate(keys)}
+    return pd.DataFrame(made, index=df.index)
+
+
+def matching(keys, nulls_equal):
     """Key of each row; None: the row matches nothing."""
-    return [key if nulls_equal or None not in key else None for key in keys_of(df, keys)]
+    return [key if nulls_equal or None not in key else None for key in keys_of(keys, list(keys.columns))]
 
 
-def check_types(left, right, lk, rk):
-    for a, b in zip(lk, rk):
-        kinds = {kind_of(left[a]), kind_of(right[b])} - {"null"}
+def check_types(left, right):
+    for i in left.columns:
+        kinds = {kind_of(left[i]), kind_of(right[i])} - {"null"}
         if len(kinds) > 1 and not kinds <= {"int", "float", "decimal"} and not kinds <= {"date", "datetime"}:
-            raise TypeError("join: keys '%s' and '%s' cannot be compared" % (a, b))
+            raise TypeError("join: keys %s cannot be compared" % " and ".join(sorted(kinds)))
 
 
 def check_unique(keys, side):
@@ -136,7 +164,8 @@ def check_unique(keys, side):
 
 def join(left, right, on=None, how="inner", suffix="_right", using=None, cardinality="m:m", match="any",
          nulls_equal=False, coalesce_keys=True, indicator_as=None):
-    """dx.join(left, right, on="id", how="left"); on: a name, names, or {left: right}.
+    """dx.join(left, right, on="id", how="left"); on: a name, names, {left: right}, or a list of
+    {"left" or "left_expr", "right" or "right_expr"} whose formulas are functions of their table.
 
     Rows in left order, matches in right order, unmatched right rows last.  Output: left columns,
     then right columns without the keys; a clash takes the suffix.
@@ -146,8 +175,9 @@ def join(left, right, on=None, how="inner", suffix="_right", using=None, cardina
     how = "full" if how == "outer" else how
     lk, rk = key_pairs(left, right, on, using)
     left, right = left.reset_index(drop=True), right.reset_index(drop=True)
-    check_types(left, right, lk, rk)
-    a, b = matching(left, lk, nulls_equal), matching(right, rk, nulls_equal)
+    left_keys, right_keys = key_table(left, lk), key_table(right, rk)
+    check_types(left_keys, right_keys)
+    a, b = matching(left_keys, nulls_equal), matching(right_keys, nulls_equal)
     if cardinality in ("1:m", "1:1"):
         check_unique(a, "left")
     if cardinality in ("m:1", "1:1"):
@@ -169,7 +199,8 @@ def join(left, right, on=None, how="inner", suffix="_right", using=None, cardina
         if how in ("right", "full"):
             pairs += [(None, r) for r in range(len(b)) if r not in met]
         keep_keys = how in ("right", "full") and not coalesce_keys
-        out = glue(left, right, [] if keep_keys else list(zip(lk, rk)), pairs, suffix, how)
+        columns = [(k, r) for k, r in zip(lk, rk) if not callable(k) and not callable(r)]
+        out = glue(left, right, [] if keep_keys else columns, pairs, suffix, how)
         sides = ["right_only" if i is None else "left_only" if r is None else "both" for i, r in pairs]
     return out.assign(**{indicator_as: pd.Series(sides, dtype=object)}) if indicator_as else out
 
@@ -198,11 +229,12 @@ def glue(left, right, pairs, at, suffix, how):
 def lookup_value(df, other, key, value, as_, on_missing="null", default=None):
     """One value of another table by key; its keys are unique, a null key is missing."""
     lk, rk = key_pairs(df, other, key, None)
-    check_types(df, other, lk, rk)
-    keys = matching(other, rk, False)
+    left_keys, right_keys = key_table(df, lk), key_table(other, rk)
+    check_types(left_keys, right_keys)
+    keys = matching(right_keys, False)
     check_unique(keys, "right")
     rows = {key: r for r, key in enumerate(keys) if key is not None}
-    found = [rows.get(key) if key is not None else None for key in matching(df, lk, False)]
+    found = [rows.get(key) if key is not None else None for key in matching(left_keys, False)]
     if on_missing == "error" and None in found:
         raise ValueError("lookup_value: a key is missing")
     if as_ in df.columns:
@@ -223,7 +255,8 @@ def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exac
     """The row of another table that is nearest in time; of equal times the last one."""
     (lt,), (rt,) = key_pairs(df, other, on, None)
     lk, rk = key_pairs(df, other, by, None)
-    check_types(df, other, lk, rk)
+    left_keys, right_keys = key_table(df, lk), key_table(other, rk)
+    check_types(left_keys, right_keys)
     for kinds in ({"int", "float", "null"}, {"date", "datetime", "null"}):
         if {kind_of(df[lt]), kind_of(other[rt])} <= kinds:
             break
@@ -233,11 +266,11 @@ def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exac
         unit = tolerance.lstrip("0123456789")
         tolerance = pd.Timedelta(seconds=int(tolerance[:-len(unit)]) * UNITS[unit])
     rows = {}
-    for r, (key, at) in enumerate(zip(matching(other, rk, False), plain(other[rt]))):
+    for r, (key, at) in enumerate(zip(matching(right_keys, False), plain(other[rt]))):
         if key is not None and at is not None:
             rows.setdefault(key, []).append((at, r))
     found = []
-    for key, at in zip(matching(df, lk, False), plain(df[lt])):
+    for key, at in zip(matching(left_keys, False), plain(df[lt])):
         best = None
         for there, r in rows.get(key, []) if key is not None and at is not None else []:
             side = (there > at) - (there < at)
@@ -254,7 +287,7 @@ def asof_join(df, other, on, by=None, dir="backward", tolerance=None, allow_exac
 def meet(df, other, cols, all, keep):
     """Rows that another table has, or has not: null equals null, repeats count with `all`."""
     names = list(df.columns) if cols is None else names_of(cols)
-    check_types(df, other, names, names)
+    check_types(key_table(df, names), key_table(other, names))
     left, right = {}, {}
     for key in keys_of(other, names):
         right[key] = right.get(key, 0) + 1
