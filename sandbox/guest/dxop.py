@@ -471,7 +471,7 @@ def natural(text):
     return [(48, int(p)) if "0" <= p[0] <= "9" else (ord(p), 0) for p in re.findall(r"[0-9]+|[^0-9]", text, re.DOTALL)]
 
 
-COLLATE = {"binary": lambda t: t, "nocase": lambda t: (t.lower(), t), "natural": lambda t: (natural(t), t)}
+COLLATE = {"binary": lambda t: t, "nocase": lambda t: (t.casefold(), t), "natural": lambda t: (natural(t), t)}
 
 
 def sorted_rows(df, by):

@@ -128,7 +128,25 @@ def step_group(cols):
         step["null_keys"] = one_of("drop", "drop", "error")
     if chance(0.2):
         step["having"] = "rows > 1"
+    if chance(0.2):
+        names = [k if isinstance(k, str) else k["as"] for k in keys]
+        sets = [[], *([n] for n in names), names] if len(names) > 1 else [names, []][:len(names) + 1]
+        step["sets"] = one_of("rollup", "cube", random.sample(sets, random.randint(1, len(sets))))
+        if chance(0.5):
+            step["sets_as"] = "set of keys"
+            after["set of keys"] = "text"
     return step, after
+
+
+def key_formulas(cols, names):
+    """Pairs of keys that are formulas, on one side at least."""
+    out = []
+    for c in names:
+        text, other, more = {"key": ("upper(left({}, 1))", "k", "upper(left(k, 1))"), "int": ("{} % 3", "w", "w % 3"),
+                             "date": ("{} + 1", "e", "date_trunc(e, 'month')")}.get(cols[c], ("floor({})", "w", "w + 1"))
+        side = {"right_expr": more} if chance(0.7) else {"right": other}
+        out.append({"left_expr": text.format(name(c)), **side})
+    return out
 
 
 def step_join(cols):
@@ -145,6 +163,9 @@ def step_join(cols):
             step[one_of("on", "using")] = "k" if chance(0.5) else ["k"]
         else:
             step["on"] = [{"left": left, "right": right} for left, right in on]
+        if chance(0.2):
+            step["on"], on = key_formulas(cols, [left for left, _ in on]), []
+            step.pop("using", None)
     if chance(0.2):
         step["nulls_equal"] = True
     if chance(0.2):
@@ -387,6 +408,11 @@ def step_window(cols):
         item = {"as": "w%d" % i, "expr": text}
         if not plain and chance(0.4) and text.startswith(("first", "last", "nth", "mean", "sum", "min", "count")):
             item["frame"] = {"rows": one_of([-1, 1], [None, 0], [0, None], [-2, -1], [1, 2])}
+            order = step.get("order", [])
+            kind = cols[order[0]["col"]] if len(order) == 1 else None
+            if kind in (*NUMBERS, "date") and chance(0.7):
+                day, unit = ("-7d", "1mo") if kind == "date" else (-2, 1.5)
+                item["frame"] = {"range": one_of([day, unit], [None, unit], [day, None], [day, "0d" if kind == "date" else 0])}
         step["set"].append(item)
         made[item["as"]] = kind
     return step, dict(cols, **made)
