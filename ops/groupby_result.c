@@ -150,7 +150,7 @@ static enum dtx_code scratch_init(struct scratch *x, const struct result *r, uin
 
 	x->which = dtx_mem_alloc(most, sizeof(*x->which));
 	x->row = dtx_mem_alloc(most, sizeof(*x->row));
-	x->pos = dtx_mem_alloc(most, sizeof(*x->pos));
+	x->pos = dtx_mem_alloc(r->s->names_sets ? most : 1, sizeof(*x->pos));
 	x->state = dtx_mem_alloc(most, sizeof(void *));
 	x->src = dtx_mem_zalloc((size_t)r->n + 2, sizeof(struct dtx_column *));
 	if (!x->which || !x->row || !x->pos || !x->state || !x->src)
@@ -236,7 +236,8 @@ static enum dtx_code make_faces(const struct dtx_opctx *ox, const struct result 
 	for (uint32_t k = 0; k < n; k++) {
 		x->which[k] = face[k].local;
 		x->row[k] = face[k].id;
-		x->pos[k] = face[k].pos;
+		if (r->s->names_sets)
+			x->pos[k] = face[k].pos;
 	}
 	for (uint32_t i = 0; i < r->s->nkeys; i++)
 		DTX_TRY(key_column(r, x, i, n, &b->col[i], err));

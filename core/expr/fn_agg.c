@@ -102,7 +102,7 @@ static const struct dtx_fn rows[] = {
 	  .help = "median distance from the median" },
 	{ .name = "range",
 	  AGG(DTX_AGG_RANGE),
-	  .sql = "(max({0}) - min({0}))",
+	  .sql = "(max({0}){w} - min({0}){w})",
 	  .sig = "x:A",
 	  .help = "largest less smallest value; of dates in days" },
 	{ .name = "product",

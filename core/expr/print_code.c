@@ -11,8 +11,9 @@ struct coder {
 	const struct dtx_schema *types; /* SQL: of the columns; NULL: not known */
 	const char *keys; /* pandas: name of the group's keys, NULL outside of groups */
 	struct dtx_buf *out;
-	bool in_agg; /* inside an aggregate's arguments */
-	bool ok;     /* false: a node has no form */
+	const struct dtx_expr *where; /* SQL: of the aggregate that is printed; NULL */
+	bool in_agg;                  /* inside an aggregate's arguments */
+	bool ok;                      /* false: a node has no form */
 };
 
 static void code(struct coder *c, const struct dtx_expr *e);
@@ -129,6 +130,16 @@ static void code_all(struct coder *c, const struct dtx_expr *e, uint32_t from)
 	}
 }
 
+/* The rows an aggregate sees. */
+static void code_filter(struct coder *c)
+{
+	if (!c->where)
+		return;
+	add(c, " FILTER (WHERE ");
+	code(c, c->where);
+	add(c, ")");
+}
+
 static void fill(struct coder *c, const char *form, const struct dtx_expr *e)
 {
 	const char *p;
@@ -141,6 +152,8 @@ static void fill(struct coder *c, const char *form, const struct dtx_expr *e)
 		p++;
 		if (*p == '*')
 			code_all(c, e, 0);
+		else if (*p == 'w')
+			code_filter(c);
 		else if ((uint32_t)(*p - '0') < e->nargs)
 			code(c, e->arg[*p - '0']);
 		else
@@ -244,12 +257,11 @@ static void code_agg_sql(struct coder *c, const struct dtx_expr *e, const struct
 		c->ok = false;
 		return;
 	}
+	c->where = where;
 	fill(c, e->nargs || strcmp(fn->name, "count") ? fn->sql : "count(*)", e);
-	if (where) {
-		add(c, " FILTER (WHERE ");
-		code(c, where);
-		add(c, ")");
-	}
+	if (!strstr(fn->sql, "{w}"))
+		code_filter(c);
+	c->where = NULL;
 }
 
 /* Parameter that argument i of a call is for. */
