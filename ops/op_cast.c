@@ -9,14 +9,17 @@ struct cast_item {
 struct cast_args {
 	struct dtx_plist types;
 };
+enum { ON_ERROR, ON_NULL, ON_KEEP_TEXT };
 struct cast_one {
 	int32_t col;
+	bool keep_text;
 	bool written; /* from the written text, not the value */
 	struct dtx_cast_spec spec;
 };
 struct cast_state {
 	struct cast_one *one;
 	uint32_t n;
+	bool keeps; /* some column is text or not as its values tell */
 };
 
 static const struct dtx_param cast_item_rows[] = {
@@ -37,10 +40,10 @@ static const struct dtx_param cast_item_rows[] = {
 	{ .name = "on_error",
 	  .kind = DTX_P_CHOICE,
 	  .offset = offsetof(struct cast_item, on_error),
-	  .choices = "error,null",
-	  .unsupported = "keep_text",
+	  .choices = "error,null,keep_text",
 	  .def = "\"error\"",
-	  .help = "what a value that does not fit becomes" },
+	  .help = "what a value that does not fit becomes; keep_text: one leaves the whole column "
+	          "text" },
 };
 static const struct dtx_param cast_params[] = {
 	{ .name = "types",
@@ -73,6 +76,16 @@ static const struct dtx_example cast_examples[] = {
 	  }),
 	  .in = "a,b\n1,p\nx,q\n2,r\n",
 	  .out = "a,b\n1,p\n,q\n2,r\n" },
+	{ .step = DTX_JSON({
+		  "op" : "cast",
+		  "types" : [
+			  { "name" : "a", "type" : "int", "on_error" : "keep_text" },
+			  { "name" : "b", "type" : "float", "on_error" : "keep_text" },
+			  { "name" : "c", "type" : "int" }
+		  ]
+	  }),
+	  .in = "a,b,c\n01,1,2.0\nx,2,\n",
+	  .out = "a,b,c\n01,1.0,2\nx,2.0,\n" },
 	{ .step = DTX_JSON({ "op" : "cast", "types" : { "a" : "text" } }),
 	  .in = "a,b\n1.50,x\n",
 	  .out = "a,b\n1.50,x\n" },
@@ -96,7 +109,7 @@ static enum dtx_code spec_bind(struct dtx_bind *b, const struct cast_item *item,
 
 	memset(spec, 0, sizeof(*spec));
 	spec->format = item->format;
-	spec->on_error = item->on_error ? DTX_CAST_NULL : DTX_CAST_ERROR;
+	spec->on_error = item->on_error == ON_ERROR ? DTX_CAST_ERROR : DTX_CAST_NULL;
 	if (!dtx_type_parse(dtx_str_of(item->type), &spec->to))
 		spec->to.type = DTX_T_UNKNOWN;
 	snprintf(sub, sizeof(sub), "/types/%zu/format", k);
@@ -129,7 +142,9 @@ static enum dtx_code cast_bind_one(struct dtx_bind *b, const struct cast_args *a
 			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
 			                      "column '%s' is cast twice", item->name));
 	field = &b->in[0]->field[one->col];
-	one->written = from_written(&one->spec, field->type);
+	one->keep_text = item->on_error == ON_KEEP_TEXT;
+	s->keeps = s->keeps || one->keep_text;
+	one->written = one->keep_text || from_written(&one->spec, field->type);
 	one->spec.decimal_comma = field->decimal_comma;
 	one->spec.group = field->group;
 	s->n++;
@@ -145,6 +160,23 @@ static const struct cast_one *one_of(const struct cast_state *s, uint32_t col)
 	return NULL;
 }
 
+static enum dtx_code bind_out(struct dtx_bind *b, const struct cast_one *one, int32_t i,
+                              struct dtx_err *err)
+{
+	const struct dtx_typeref later = { .type = DTX_T_UNKNOWN };
+	enum dtx_code rc = DTX_OK;
+
+	if (!one)
+		return dtx_bind_pass(b, 0, i, NULL, err);
+	DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, i,
+	                     one->written ? DTX_DEMAND_BYTES : DTX_DEMAND_VALUE, err));
+	DTX_TRY(dtx_bind_make(b, b->in[0]->field[i].name,
+	                      one->keep_text && !b->typed ? later : one->spec.to, NULL, "cast",
+	                      err));
+out:
+	return rc;
+}
+
 static enum dtx_code cast_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct cast_args *a = args;
@@ -158,17 +190,11 @@ static enum dtx_code cast_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 		DTX_FAIL_MEM(err);
 	for (size_t k = 0; k < a->types.n; k++)
 		DTX_TRY(cast_bind_one(b, a, k, s, err));
-	for (uint32_t i = 0; i < b->in[0]->nfields; i++) {
-		const struct cast_one *one = one_of(s, i);
-
-		if (!one) {
-			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
-			continue;
-		}
-		DTX_TRY(dtx_bind_use(b, (int32_t)b->ncols, 0, (int32_t)i,
-		                     one->written ? DTX_DEMAND_BYTES : DTX_DEMAND_VALUE, err));
-		DTX_TRY(dtx_bind_make(b, b->in[0]->field[i].name, one->spec.to, NULL, "cast", err));
-	}
+	for (uint32_t i = 0; i < b->in[0]->nfields; i++)
+		DTX_TRY(bind_out(b, one_of(s, i), (int32_t)i, err));
+	dtx_bind_kind(b, s->keeps ? DTX_KIND_WHOLE : DTX_KIND_MAP);
+	if (s->keeps && b->typed)
+		dtx_bind_open(b);
 out:
 	return rc;
 }
@@ -213,6 +239,96 @@ out:
 	return rc;
 }
 
+/* --- columns that stay text where a value does not fit --- */
+
+/* Column of all batches by the spec, in place.  *fits: NULL, or set where the values do; where they
+ * do not, nothing is changed. */
+static enum dtx_code cast_table(struct dtx_table *t, const struct cast_one *one,
+                                const struct dtx_cast_spec *spec, bool *fits, struct dtx_err *err)
+{
+	struct dtx_column **made = dtx_mem_zalloc(t->nbatches + 1, sizeof(struct dtx_column *));
+	struct dtx_cast_count count = { 0, 0 };
+	enum dtx_code rc = DTX_OK;
+
+	if (!made)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < t->nbatches && !(fits && count.failed); i++)
+		DTX_TRY(dtx_cast_column(t->batch[i]->col[one->col], spec, &made[i], &count, err));
+	if (fits)
+		*fits = !count.failed;
+	for (size_t i = 0; i < t->nbatches && !(fits && count.failed); i++) {
+		dtx_batch_put(t->batch[i], (uint32_t)one->col, made[i]);
+		made[i] = NULL;
+	}
+out:
+	for (size_t i = 0; made && i < t->nbatches; i++)
+		dtx_column_unref(made[i]);
+	dtx_mem_free(made);
+	return rc;
+}
+
+static enum dtx_code keep_column(const struct dtx_opctx *ox, struct dtx_table *t,
+                                 const struct cast_one *one, struct dtx_field *field,
+                                 struct dtx_err *err)
+{
+	struct dtx_cast_spec text = one->spec;
+	enum dtx_code rc = DTX_OK;
+	bool fits;
+
+	field->type = one->spec.to;
+	DTX_TRY(cast_table(t, one, &one->spec, &fits, err));
+	if (fits)
+		goto out;
+	text.to = field->type = (struct dtx_typeref){ .type = DTX_T_TEXT };
+	text.format = NULL;
+	dtx_op_count(ox, "kept_text", t->nrows);
+	DTX_TRY(cast_table(t, one, &text, NULL, err));
+out:
+	return rc;
+}
+
+/* Casts the table on the way: which types its columns have is not known before. */
+static enum dtx_code cast_schema(const struct dtx_opctx *ox, struct dtx_table *t,
+                                 struct dtx_arena *arena, const struct dtx_schema **out,
+                                 struct dtx_err *err)
+{
+	const struct cast_state *s = ox->bound;
+	struct dtx_schema *made = dtx_schema_copy(arena, t->schema);
+	enum dtx_code rc = DTX_OK;
+
+	if (!made)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_table_dense(t, err));
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct cast_one *one = &s->one[i];
+		struct dtx_field *f = (struct dtx_field *)(uintptr_t)&made->field[one->col];
+
+		*f = (struct dtx_field){ .name = f->name, .type = one->spec.to };
+		if (one->keep_text) {
+			DTX_TRY(keep_column(ox, t, one, f, err));
+			continue;
+		}
+		for (size_t k = 0; k < t->nbatches; k++)
+			DTX_TRY(cast_column(ox, one, t->batch[k], err));
+	}
+	*out = made;
+out:
+	return rc;
+}
+
+static enum dtx_code cast_whole(const struct dtx_opctx *ox, struct dtx_table *t,
+                                struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < t->nbatches && !dtx_emit_full(out); i++) {
+		t->batch[i]->schema = ox->out;
+		DTX_TRY(dtx_emit_batch(out, t->batch[i], err));
+	}
+out:
+	return rc;
+}
+
 static void cast_explain(const void *args, struct dtx_buf *out)
 {
 	const struct cast_args *a = args;
@@ -222,6 +338,8 @@ static void cast_explain(const void *args, struct dtx_buf *out)
 		dtx_buf_printf(out, "%s%s to %s", i ? ", " : "make ", item[i].name, item[i].type);
 		if (item[i].format)
 			dtx_buf_printf(out, " by %s", item[i].format);
+		if (item[i].on_error == ON_KEEP_TEXT)
+			dtx_buf_add(out, " if all values fit");
 	}
 }
 
@@ -234,7 +352,8 @@ const struct dtx_op dtx_op_cast = {
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make columns of declared types",
 	.notes = "Strict: '12.7' is no int, '1,234' no number (parse_number reads that). A float "
-		 "becomes int only if it is integral. on_error null counts the values it empties.",
+		 "becomes int only if it is integral. on_error null counts the values it empties; "
+		 "keep_text leaves a column text as it is written where one value does not fit.",
 	.params = cast_params,
 	.nparams = DTX_COUNT(cast_params),
 	.examples = cast_examples,
@@ -242,6 +361,8 @@ const struct dtx_op dtx_op_cast = {
 	.args_size = sizeof(struct cast_args),
 	.bind = cast_bind,
 	.map = &cast_map,
+	.whole = cast_whole,
+	.whole_schema = cast_schema,
 	.triggers = "cast_failed,ambiguous_date",
 	.explain = cast_explain,
 };

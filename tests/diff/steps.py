@@ -275,8 +275,9 @@ def step_cast(cols):
           "bool": one_of("text", "int")}.get(cols[c], one_of("text", "int", "float"))
     item = {"name": c, "type": to}
     if chance(0.7):
-        item["on_error"] = "null"
-    return {"op": "cast", "types": [item]}, dict(cols, **{c: to})
+        item["on_error"] = one_of("null", "null", "keep_text")
+    kept = item.get("on_error") == "keep_text"  # then only the data tell the type
+    return {"op": "cast", "types": [item]}, None if kept else dict(cols, **{c: to})
 
 
 def step_fill(cols):
