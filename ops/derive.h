@@ -16,7 +16,7 @@
 struct dtx_derive_item {
 	const char *as;
 	struct dtx_expr *expr;
-	struct dtx_winframe frame;
+	struct dtx_row_frame frame;
 };
 struct dtx_derive_args {
 	struct dtx_plist set;

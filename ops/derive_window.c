@@ -11,7 +11,7 @@ struct work {
 	struct dtx_err *err;
 };
 
-static const struct dtx_winframe *stage_frame(const struct work *w, uint32_t k)
+static const struct dtx_row_frame *stage_frame(const struct work *w, uint32_t k)
 {
 	const struct dtx_derive_args *a = w->s->args;
 

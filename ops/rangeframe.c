@@ -64,7 +64,7 @@ static enum dtx_code bind_edge(struct dtx_bind *b, const struct dtx_winedge *e,
 	                     dtx_type_name(key.type));
 }
 
-enum dtx_code dtx_rangeframe_bind(struct dtx_bind *b, const struct dtx_winframe *frame,
+enum dtx_code dtx_rangeframe_bind(struct dtx_bind *b, const struct dtx_row_frame *frame,
                                   const struct dtx_orderkeys *order, const char *sub,
                                   struct dtx_rangeframe *out, struct dtx_err *err)
 {

@@ -17,7 +17,7 @@ struct dtx_rangeframe {
 };
 /* Reads the edges of a frame by range (another one is left alone) and checks them against the one
  * order key; findings at sub. */
-DTX_MUSTUSE enum dtx_code dtx_rangeframe_bind(struct dtx_bind *b, const struct dtx_winframe *frame,
+DTX_MUSTUSE enum dtx_code dtx_rangeframe_bind(struct dtx_bind *b, const struct dtx_row_frame *frame,
                                               const struct dtx_orderkeys *order, const char *sub,
                                               struct dtx_rangeframe *out, struct dtx_err *err);
 

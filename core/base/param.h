@@ -12,7 +12,7 @@
  *   DTX_P_VALUE    const json_t * (any scalar; borrowed from the plan; NULL: absent, a default then
  *                  stands in the canonical form only)
  *   DTX_P_LIST     struct dtx_plist (items of `rows`, or of one scalar kind)
- *   DTX_P_FRAME    struct dtx_winframe (rows of a window; not set: absent)
+ *   DTX_P_FRAME    struct dtx_row_frame (rows of a window; not set: absent)
  *   DTX_P_SETS     struct dtx_psets (sets of names; how 0: absent)
  *   DTX_P_TEXTS    struct dtx_plist whose items are const char * (list of text)
  *   DTX_P_VALUES   struct dtx_plist whose items are const json_t * (scalars, as DTX_P_VALUE)
@@ -55,7 +55,7 @@ struct dtx_winedge {
 	const char *span; /* by range: the duration, borrowed from the plan; NULL: `units` */
 	double units;
 };
-struct dtx_winframe {
+struct dtx_row_frame {
 	bool set, range;
 	struct dtx_winedge from, to;
 };

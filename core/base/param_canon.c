@@ -94,7 +94,7 @@ static bool canon_shown(const struct dtx_param *p, const void *at)
 	case DTX_P_NUMBER: size = sizeof(double); break;
 	case DTX_P_BOOL: size = sizeof(bool); break;
 	case DTX_P_VALUE: return p->def || *(const json_t *const *)at;
-	case DTX_P_FRAME: return ((const struct dtx_winframe *)at)->set;
+	case DTX_P_FRAME: return ((const struct dtx_row_frame *)at)->set;
 	case DTX_P_SETS: return ((const struct dtx_psets *)at)->how != DTX_SETS_NONE;
 	default: return memcmp(at, zero, sizeof(void *)) != 0;
 	}

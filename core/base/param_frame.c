@@ -37,7 +37,7 @@ static bool edge_range(const json_t *v, struct dtx_winedge *e)
 static enum dtx_code frame_rows(const struct dtx_param_in *in, const json_t *ends,
                                 struct dtx_err *err)
 {
-	struct dtx_winframe f = { .set = true };
+	struct dtx_row_frame f = { .set = true };
 
 	if (!edge_rows(json_array_get(ends, 0), &f.from) ||
 	    !edge_rows(json_array_get(ends, 1), &f.to))
@@ -52,7 +52,7 @@ static enum dtx_code frame_rows(const struct dtx_param_in *in, const json_t *end
 static enum dtx_code frame_range(const struct dtx_param_in *in, const json_t *ends,
                                  struct dtx_err *err)
 {
-	struct dtx_winframe f = { .set = true, .range = true };
+	struct dtx_row_frame f = { .set = true, .range = true };
 	bool plain;
 
 	if (!edge_range(json_array_get(ends, 0), &f.from) ||
@@ -84,7 +84,7 @@ enum dtx_code dtx_param_frame(const struct dtx_param_in *in, struct dtx_err *err
 	return by_rows ? frame_rows(in, rows, err) : frame_range(in, range, err);
 }
 
-static json_t *edge_json(const struct dtx_winframe *f, const struct dtx_winedge *e)
+static json_t *edge_json(const struct dtx_row_frame *f, const struct dtx_winedge *e)
 {
 	if (e->open)
 		return json_null();
@@ -93,7 +93,7 @@ static json_t *edge_json(const struct dtx_winframe *f, const struct dtx_winedge 
 	return e->span ? json_string(e->span) : json_real(e->units);
 }
 
-json_t *dtx_param_frame_json(const struct dtx_winframe *f)
+json_t *dtx_param_frame_json(const struct dtx_row_frame *f)
 {
 	return json_pack("{s:[o,o]}", f->range ? "range" : "rows", edge_json(f, &f->from),
 	                 edge_json(f, &f->to));

@@ -57,7 +57,7 @@ DTX_MUSTUSE enum dtx_code dtx_param_holes(const struct dtx_param *params, size_t
                                           struct dtx_err *err);
 /* Window frames. */
 DTX_MUSTUSE enum dtx_code dtx_param_frame(const struct dtx_param_in *in, struct dtx_err *err);
-json_t *dtx_param_frame_json(const struct dtx_winframe *f);
+json_t *dtx_param_frame_json(const struct dtx_row_frame *f);
 /* Sets of names: "rollup", "cube", [["a", "b"], []]. */
 DTX_MUSTUSE enum dtx_code dtx_param_sets(const struct dtx_param_in *in, struct dtx_err *err);
 /* A list of texts, as DTX_P_TEXTS. */

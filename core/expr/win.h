@@ -49,7 +49,7 @@ enum dtx_winkind {
 struct dtx_win { /* one call over the rows of a table */
 	const struct dtx_aggcall *c;
 	const struct dtx_winrows *rows;
-	const struct dtx_winframe *frame;
+	const struct dtx_row_frame *frame;
 	struct dtx_column *arg[DTX_WIN_ARGS]; /* FLAT over all rows; NULL: not given */
 	/* results by row, as the kernel gives them; rows not in valid are null */
 	int64_t *i;
@@ -121,7 +121,7 @@ DTX_MUSTUSE enum dtx_code dtx_winsum_put(struct dtx_win *w, struct dtx_winsum *s
 /* Aggregates over partitions and frames. */
 DTX_MUSTUSE enum dtx_code dtx_window_agg(const struct dtx_aggcall *c,
                                          const struct dtx_winrows *rows,
-                                         const struct dtx_winframe *frame, struct dtx_table *t,
+                                         const struct dtx_row_frame *frame, struct dtx_table *t,
                                          struct dtx_eval_counts *counts, struct dtx_column **out,
                                          struct dtx_err *err);
 

@@ -87,7 +87,7 @@ static uint32_t frame_edge(bool open, int64_t distance, uint32_t k, uint32_t fro
 void dtx_win_frame(const struct dtx_win *w, uint32_t from, uint32_t to, uint32_t k, uint32_t *lo,
                    uint32_t *hi)
 {
-	const struct dtx_winframe *f = w->frame;
+	const struct dtx_row_frame *f = w->frame;
 
 	if (w->rows->lo) {
 		*lo = w->rows->lo[k];
@@ -292,7 +292,7 @@ out:
 }
 
 enum dtx_code dtx_window_eval(const struct dtx_aggcall *c, const struct dtx_winrows *rows,
-                              const struct dtx_winframe *frame, struct dtx_table *t,
+                              const struct dtx_row_frame *frame, struct dtx_table *t,
                               struct dtx_eval_counts *counts, struct dtx_column **out,
                               struct dtx_err *err)
 {

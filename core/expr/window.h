@@ -27,7 +27,7 @@ bool dtx_window_framed(const struct dtx_aggcall *c);
  * dense and have the columns the call was bound to.  Errors are blamed on their row. */
 DTX_MUSTUSE enum dtx_code dtx_window_eval(const struct dtx_aggcall *c,
                                           const struct dtx_winrows *rows,
-                                          const struct dtx_winframe *frame, struct dtx_table *t,
+                                          const struct dtx_row_frame *frame, struct dtx_table *t,
                                           struct dtx_eval_counts *counts, struct dtx_column **out,
                                           struct dtx_err *err);
 

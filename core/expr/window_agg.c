@@ -214,7 +214,7 @@ static void drop_columns(const struct over *o, struct dtx_column **col)
 }
 
 enum dtx_code dtx_window_agg(const struct dtx_aggcall *c, const struct dtx_winrows *rows,
-                             const struct dtx_winframe *frame, struct dtx_table *t,
+                             const struct dtx_row_frame *frame, struct dtx_table *t,
                              struct dtx_eval_counts *counts, struct dtx_column **out,
                              struct dtx_err *err)
 {
