@@ -92,8 +92,113 @@ static const struct dtx_example assert_examples[] = {
 		  "rules" : [ { "rule" : "relationship", "col" : "n", "with" : "t", "to" : "n" } ]
 	  }),
 	  .in = "n\n1\n",
-	  .error = "unsupported_param" },
+	  .error = "unknown_table" },
+	{ .step = DTX_JSON({
+		  "op" : "assert",
+		  "rules" : [
+			  { "rule" : "relationship", "col" : "n", "with" : "other", "to" : "m" },
+			  { "rule" : "equal_rows", "with" : "other" }, {
+				  "rule" : "sum_equals",
+				  "col" : "n",
+				  "with" : "other",
+				  "to" : "m",
+				  "tol" : 3
+			  }
+		  ]
+	  }),
+	  .in = "n\n1\n2\n\n",
+	  .with = "m\n2.0\n1\n3\n",
+	  .out = "n\n1\n2\n\n" },
+	{ .step = DTX_JSON({
+		  "op" : "assert",
+		  "rules" :
+			  [ { "rule" : "relationship", "col" : "k", "with" : "other", "to" : "k" } ]
+	  }),
+	  .in = "k\na\nb\n",
+	  .with = "k\nb\nc\n",
+	  .error = "assert_failed" },
+	{ .step = DTX_JSON(
+		  { "op" : "assert", "rules" : [ { "rule" : "equal_rows", "with" : "other" } ] }),
+	  .in = "k\na\nb\n",
+	  .with = "k\nb\n",
+	  .error = "assert_failed" },
+	{ .step = DTX_JSON({
+		  "op" : "assert",
+		  "rules" :
+			  [ { "rule" : "relationship", "col" : "k", "with" : "other", "to" : "n" } ]
+	  }),
+	  .in = "k\na\nb\n",
+	  .with = "n\n1\n",
+	  .error = "type_mismatch" },
 };
+
+static size_t assert_tables(const void *args, const char **names, size_t max)
+{
+	const struct assert_args *a = args;
+
+	return dtx_rules_tables(a->rules.item, a->rules.n, names, NULL, max);
+}
+
+static enum dtx_code assert_check(const void *args, struct dtx_err *err)
+{
+	const char *names[DTX_RULE_TABLES + 1];
+	enum dtx_code rc = DTX_OK;
+
+	if (assert_tables(args, names, DTX_COUNT(names)) > DTX_RULE_TABLES)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+		         "assert: the rules look at more than %d tables", DTX_RULE_TABLES);
+out:
+	return rc;
+}
+
+/* --- the other tables --- */
+
+static enum dtx_code side_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
+{
+	const struct assert_state *s = ox->bound;
+	struct dtx_rules_side *side = NULL;
+	enum dtx_code rc = dtx_rules_side_new(s->rules, &side, err);
+
+	*local = side;
+	return rc;
+}
+
+static enum dtx_code side_consume(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
+                                  struct dtx_err *err)
+{
+	return dtx_rules_side_batch(local, ox->input, in, err);
+}
+
+/* One side for all tables: that of the first of them goes on. */
+static enum dtx_code side_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
+                                   void **shared, struct dtx_emit *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	(void)out;
+	if (!*shared)
+		DTX_TRY(side_init(ox, shared, err));
+	for (unsigned i = 0; i < n; i++)
+		DTX_TRY(dtx_rules_side_merge(*shared, locals[i], err));
+out:
+	return rc;
+}
+
+static void side_free(const struct dtx_opctx *ox, void *side)
+{
+	(void)ox;
+	dtx_rules_side_free(side);
+}
+
+static const struct dtx_sink assert_sink = {
+	.init_local = side_init,
+	.consume = side_consume,
+	.finalize = side_finalize,
+	.free_local = side_free,
+	.free_shared = side_free,
+};
+
+/* --- the table itself --- */
 
 static enum dtx_code assert_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
@@ -121,7 +226,7 @@ static enum dtx_code assert_init(const struct dtx_opctx *ox, void **local, struc
 {
 	const struct assert_state *s = ox->bound;
 	struct dtx_rules_run *run = NULL;
-	enum dtx_code rc = dtx_rules_start(s->rules, &run, err);
+	enum dtx_code rc = dtx_rules_start(s->rules, ox->shared, &run, err);
 
 	*local = run;
 	return rc;
@@ -202,19 +307,24 @@ const struct dtx_op dtx_op_assert = {
 	.name = "assert",
 	.aliases = "check,validate,expect",
 	.ninputs = 1,
-	.flags = DTX_OP_TAKES_SEL | DTX_OP_SEES_ALL | DTX_OP_DX,
+	.flags = DTX_OP_BUILD | DTX_OP_TAKES_SEL | DTX_OP_SEES_ALL | DTX_OP_DX,
 	.summary = "End the run where rules about the table do not hold",
-	.notes = "The table passes unchanged. All rules are evaluated; a broken one of severity "
-		 "error "
-		 "is assert_failed, exit 10, before any output is visible, and never starts a "
-		 "fallback. Null passes range, matches and accepted_values, and fails expression.",
+	.notes =
+		"The table passes unchanged. All rules are evaluated; a broken one of severity "
+		"error "
+		"is assert_failed, exit 10, before any output is visible, and never starts a "
+		"fallback. Null passes range, matches, accepted_values and relationship, and fails "
+		"expression. relationship, equal_rows and sum_equals look at other tables.",
 	.params = assert_params,
 	.nparams = DTX_COUNT(assert_params),
 	.unsupported = DTX_RULE_UNSUPPORTED,
 	.examples = assert_examples,
 	.nexamples = DTX_COUNT(assert_examples),
 	.args_size = sizeof(struct assert_args),
+	.tables = assert_tables,
+	.check = assert_check,
 	.bind = assert_bind,
 	.map = &assert_map,
+	.sink = &assert_sink,
 	.explain = assert_explain,
 };

@@ -12,10 +12,9 @@ struct dtx_expect; /* lives in the arena it was parsed into */
 struct dtx_expect_run;
 
 /* NULL or JSON null: an expect that promises nothing.  Findings go to errs (unknown_param,
- * bad_param_type, bad_param_value, missing_param; unsupported_param for a member not built:
- * sums).  keys, order_by, rules and matches are left to core/plan/rules.  `pointer` is the object's
- * place.  `rows.equals` may be a table name: dtx_expect_equals_table tells which, the caller sets
- * its rows. */
+ * bad_param_type, bad_param_value, missing_param).  keys, order_by, sums, rules and matches are
+ * left to core/plan/rules.  `pointer` is the object's place.  `rows.equals` may be a table name:
+ * dtx_expect_equals_table tells which, the caller sets its rows. */
 DTX_MUSTUSE enum dtx_code dtx_expect_parse(const json_t *object, const char *pointer,
                                            struct dtx_arena *arena, struct dtx_errlist *errs,
                                            struct dtx_expect **out, struct dtx_err *err);

@@ -319,7 +319,7 @@ enum dtx_code dtx_expect_parse(const json_t *object, const char *pointer, struct
 		EXPECT_BAD(&p, NULL, DTX_E_BAD_PARAM_TYPE, "expect wants an object, got %s",
 		           expect_kind(object));
 	} else {
-		expect_members(&p, object, "columns,extra,rows,keys,order_by,rules", "sums");
+		expect_members(&p, object, "columns,extra,rows,keys,order_by,sums,rules", "");
 		expect_columns(&p, object, e);
 		expect_extra(&p, object, e);
 		expect_rows(&p, object, e);

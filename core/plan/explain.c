@@ -18,7 +18,7 @@ const char *dtx_explain_kind(const struct dtx_plan_step *st, const struct dtx_ex
 		return x->kind;
 	if (!st->op || st->trigger != DTX_OK)
 		return "snippet";
-	if (st->op->flags & DTX_OP_BUILD)
+	if (st->op->flags & DTX_OP_BUILD && st->ntables > 1)
 		return "sink";
 	if (st->op->map)
 		return "map";

@@ -16,7 +16,7 @@ static const char *kind_name(const struct dtx_graph *g, uint32_t s)
 	if (!g->flow.bind[s])
 		return "";
 	/* a join streams, but builds a table first */
-	if (g->plan->step[s].op->flags & DTX_OP_BUILD)
+	if (g->plan->step[s].op->flags & DTX_OP_BUILD && g->plan->step[s].ntables > 1)
 		return "sink";
 	return names[g->flow.bind[s]->kind];
 }

@@ -343,6 +343,16 @@ out:
 	return rc;
 }
 
+/* One whose columns nobody can tell is left out: what its rules say of them is told at run time. */
+static void add_rule_table(struct dtx_bind *b, const char *name, int32_t table)
+{
+	if (table < 0 || !b->flow->table[table].schema)
+		return;
+	b->in[b->ntables] = b->flow->table[table].schema;
+	b->table[b->ntables] = table;
+	b->table_name[b->ntables++] = name;
+}
+
 enum dtx_code dtx_flow_rules(struct dtx_flow *f, int32_t table, int step,
                              const struct dtx_rules *rules, bool typed, struct dtx_errlist *errs,
                              struct dtx_rules_bound **out, struct dtx_bind **used,
@@ -359,14 +369,16 @@ enum dtx_code dtx_flow_rules(struct dtx_flow *f, int32_t table, int step,
 		DTX_FAIL_MEM(err);
 	b->arena = f->arena;
 	b->typed = typed;
+	b->flow = f;
 	b->ntables = 1;
 	b->in[0] = f->table[table].schema;
 	b->table[0] = table;
+	for (uint32_t k = 0; k < rules->ntables; k++)
+		add_rule_table(b, rules->table_name[k], rules->table[k]);
 	b->step = step;
 	b->op = step >= 0 ? f->plan->step[step].name : "";
 	b->errs = errs;
 	b->nbefore = errs->n;
-	b->flow = f;
 	b->end = b->broken = true;
 	b->overflow = f->plan->options.overflow;
 	b->div_zero_error = f->plan->options.div_zero_error;

@@ -148,8 +148,12 @@ static enum dtx_code need_rules(struct dtx_graph *g, const struct dtx_rules *rul
 	if (!rules->n || !g->push.need[t])
 		goto out;
 	DTX_TRY(dtx_flow_rules(&g->flow, t, step, rules, true, &none, &bound, &used, err));
-	for (size_t i = 0; i < used->nuses; i++)
-		g->push.need[t][used->use[i].col] = DTX_NEED_VALUE;
+	for (size_t i = 0; i < used->nuses; i++) {
+		uint8_t *need = g->push.need[used->table[used->use[i].table]];
+
+		if (need)
+			need[used->use[i].col] = DTX_NEED_VALUE;
+	}
 out:
 	dtx_errlist_clear(&none);
 	return rc;
@@ -185,21 +189,60 @@ out:
 
 /* --- promises --- */
 
+struct aside { /* a table that rules look at, on its way through */
+	struct dtx_rules_side *side;
+	unsigned k;
+	pthread_mutex_t lock;
+};
+
+static enum dtx_code eat_aside(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct aside *a = arg;
+	enum dtx_code rc;
+
+	(void)worker;
+	pthread_mutex_lock(&a->lock);
+	rc = dtx_rules_side_batch(a->side, a->k, b, err);
+	pthread_mutex_unlock(&a->lock);
+	return rc;
+}
+
+/* The other tables of rules, before the table that is judged passes. */
+static enum dtx_code look_aside(struct dtx_graph *g, const struct dtx_bind *used,
+                                const struct dtx_rules_bound *bound, struct dtx_tap *tap,
+                                struct dtx_err *err)
+{
+	struct aside a = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	const struct dtx_pipe_end end = { .eat = eat_aside, .arg = &a };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_rules_side_new(bound, &tap->side, err));
+	a.side = tap->side;
+	for (a.k = 1; a.k < used->ntables; a.k++)
+		DTX_TRY(dtx_graph_stream(g, used->table[a.k], &end, err));
+out:
+	pthread_mutex_destroy(&a.lock);
+	return rc;
+}
+
 static enum dtx_code start_rules(struct dtx_graph *g, int32_t t, int step,
                                  const struct dtx_rules *rules, struct dtx_tap *tap,
                                  struct dtx_err *err)
 {
 	struct dtx_errlist found = DTX_ERRLIST_INIT;
 	struct dtx_rules_bound *bound = NULL;
+	struct dtx_bind *used = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_flow_rules(&g->flow, t, step, rules, true, &found, &bound, NULL, err));
+	DTX_TRY(dtx_flow_rules(&g->flow, t, step, rules, true, &found, &bound, &used, err));
 	if (found.n) {
 		rc = found.item[0].code;
 		dtx_err_move(err, &found.item[0]);
 		goto out;
 	}
-	DTX_TRY(dtx_rules_start(bound, &tap->rules, err));
+	if (rules->ntables)
+		DTX_TRY(look_aside(g, used, bound, tap, err));
+	DTX_TRY(dtx_rules_start(bound, tap->side, &tap->rules, err));
 out:
 	dtx_errlist_clear(&found);
 	return rc;
@@ -364,8 +407,8 @@ static enum dtx_code map_legs(struct dtx_graph *g, struct dtx_pipe *p, uint32_t 
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(prepare(g, s, err));
-	if (st->op->flags & DTX_OP_BUILD)
-		DTX_TRY(dtx_runop_sink(g, s, 1, NULL, err));
+	for (unsigned k = 1; st->op->flags & DTX_OP_BUILD && k < st->ntables; k++)
+		DTX_TRY(dtx_runop_sink(g, s, k, NULL, err));
 	DTX_TRY(dtx_runop_blame(g, s, dtx_link_open(link, g->run.workers, err), err));
 	for (unsigned k = 0; k < n; k++) {
 		uint32_t from = p->nlegs;

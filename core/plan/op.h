@@ -98,7 +98,7 @@ struct dtx_sink {        /* eats batches; combine merges partitions in parallel 
 	enum dtx_code (*combine)(const struct dtx_opctx *, unsigned part, void *const *locals,
 	                         unsigned n, struct dtx_err *);
 	/* Emits the result, or leaves it in ox->shared by way of *shared: for the op's map (join),
-	 * or to be made in parts while it is read. */
+	 * or to be made in parts while it is read.  *shared is what the table before left there. */
 	enum dtx_code (*finalize)(const struct dtx_opctx *, void *const *locals, unsigned n,
 	                          void **shared, struct dtx_emit *, struct dtx_err *);
 	void (*free_local)(const struct dtx_opctx *, void *local);
@@ -117,7 +117,7 @@ enum dtx_op_flags {
 	DTX_OP_OPEN = 1 << 2,        /* output columns come from data */
 	DTX_OP_MAY_TRIGGER = 1 << 3, /* can raise a code that falls back */
 	DTX_OP_CONCAT = 1 << 4,      /* its inputs stream through its map one after the other */
-	DTX_OP_BUILD = 1 << 5,       /* input 1 goes through the sink, input 0 through the map */
+	DTX_OP_BUILD = 1 << 5,       /* inputs 1 ... go through the sink, input 0 through the map */
 	DTX_OP_RAW = 1 << 6,         /* wants untyped cells where the input has them (repair) */
 	DTX_OP_NARROWS = 1 << 7,     /* map without locals: narrows the batch it is given and emits
 	                              * it; may run inside the reader */

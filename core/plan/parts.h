@@ -15,10 +15,6 @@ struct dtx_plan_parse {
 DTX_MUSTUSE enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code,
                                         const char *at, struct dtx_err *err, const char *fmt, ...)
 	DTX_PRINTF(5, 6);
-/* Finding about an expect whose row count nobody can check.  snippet: its contract does, for the
- * table `main`. */
-DTX_MUSTUSE enum dtx_code dtx_part_counts(struct dtx_plan_parse *p, const struct dtx_expect *e,
-                                          bool snippet, const char *at, struct dtx_err *err);
 /* The same with names near `want`. */
 DTX_MUSTUSE enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code,
                                            const char *at, const char *what, const char *want,

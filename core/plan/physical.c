@@ -167,8 +167,9 @@ static enum dtx_code through_map(struct maker *m, struct draft *d, uint32_t s, s
 	enum dtx_code rc = DTX_OK;
 
 	m->made[s] = true;
-	if (st->op->flags & DTX_OP_BUILD && st->table[1] >= 0)
-		DTX_TRY(pipe_to(m, st->table[1], DTX_PHYS_SINK, (int32_t)s, err));
+	for (uint32_t k = 1; st->op->flags & DTX_OP_BUILD && k < st->ntables; k++)
+		if (st->table[k] >= 0)
+			DTX_TRY(pipe_to(m, st->table[k], DTX_PHYS_SINK, (int32_t)s, err));
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t from = d->pipe.nlegs;
 

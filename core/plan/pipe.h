@@ -15,6 +15,7 @@ struct dtx_pipe;
 struct dtx_tap {
 	struct dtx_expect_run *run; /* NULL: none */
 	struct dtx_rules_run *rules;
+	struct dtx_rules_side *side; /* what rules know of other tables; NULL */
 	pthread_mutex_t lock;
 };
 

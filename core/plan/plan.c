@@ -242,25 +242,10 @@ enum dtx_code dtx_part_expect(struct dtx_plan_parse *p, const json_t *v, const c
 
 	hooks.arg = &plan->arena;
 	DTX_TRY(dtx_expect_parse(v, at, &plan->arena, p->findings, expect, err));
-	DTX_TRY(dtx_rules_expect(v, at, &hooks, plan->kept, &plan->arena, p->findings, rules, err));
+	DTX_TRY(dtx_rules_expect(v, at, true, &hooks, plan->kept, &plan->arena, p->findings, rules,
+	                         err));
 out:
 	return rc;
-}
-
-/* As many rows as a table: only the contract of a snippet can tell. */
-enum dtx_code dtx_part_counts(struct dtx_plan_parse *p, const struct dtx_expect *e, bool snippet,
-                              const char *at, struct dtx_err *err)
-{
-	const char *table = e ? dtx_expect_equals_table(e) : NULL;
-	char pointer[320];
-
-	if (!table || (snippet && strcmp(table, "main") == 0))
-		return DTX_OK;
-	snprintf(pointer, sizeof(pointer), "%s/rows/equals", at);
-	return dtx_part_fail(p, DTX_E_UNSUPPORTED_PARAM, pointer, err,
-	                     "'equals' as the rows of table '%s' is not built into this version: "
-	                     "give a number",
-	                     table);
 }
 
 static enum dtx_code plan_expect(struct dtx_plan_parse *p, struct dtx_err *err)
@@ -270,7 +255,6 @@ static enum dtx_code plan_expect(struct dtx_plan_parse *p, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_part_expect(p, v, "/expect", &plan->expect, &plan->rules, err));
-	DTX_TRY(dtx_part_counts(p, plan->expect, false, "/expect", err));
 	if (!json_is_object(v))
 		goto out;
 	plan->expect_json = v;

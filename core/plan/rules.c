@@ -24,6 +24,8 @@ const char *const dtx_rule_names[DTX_RULE_KINDS] = {
 	[DTX_RULE_SORTED] = "sorted",
 	[DTX_RULE_SHARE] = "not_null_share",
 	[DTX_RULE_RECENCY] = "recency",
+	[DTX_RULE_RELATIONSHIP] = "relationship",
+	[DTX_RULE_EQUAL_ROWS] = "equal_rows",
 };
 
 static const struct dtx_param key_rows[] = {
@@ -57,8 +59,7 @@ const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
 	  .required = true,
 	  .offset = offsetof(struct dtx_rule, kind),
 	  .choices = "not_null,unique,accepted_values,range,matches,expression,row_count,columns,"
-	             "type,sum_equals,sorted,not_null_share,recency",
-	  .unsupported = "relationship,equal_rows",
+	             "type,sum_equals,sorted,not_null_share,recency,relationship,equal_rows",
 	  .help = "what is checked" },
 	{ ROW(severity, DTX_P_CHOICE), .choices = "error,warn", .def = "\"error\"",
 	  .help = "warn: said, and the run goes on" },
@@ -82,8 +83,9 @@ const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
 	  .item_size = sizeof(struct dtx_rule_key), .sugar = DTX_SUGAR_SORT,
 	  .help = "sorted: keys" },
 	{ ROW(with, DTX_P_TEXT), .aliases = "right,table",
-	  .help = "relationship: the other table (not built in)" },
-	{ ROW(to, DTX_P_TEXT), .help = "relationship: its column (not built in)" },
+	  .help = "relationship, equal_rows, sum_equals: the other table" },
+	{ ROW(to, DTX_P_TEXT),
+	  .help = "relationship: its column that has the value; sum_equals: that has the sum" },
 	{ ROW(max_age, DTX_P_TEXT),
 	  .help = "recency: how long ago its newest date may be, before the run's date (7d, 1mo)" },
 };
@@ -91,121 +93,6 @@ const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
 const char *dtx_rule_name(const struct dtx_rule *rule)
 {
 	return dtx_rule_names[rule->kind];
-}
-
-/* --- the rules of an expect object --- */
-
-struct reader {
-	const struct dtx_param_hooks *hooks;
-	json_t *kept;
-	struct dtx_arena *arena;
-	struct dtx_errlist *errs;
-	const char *pointer;
-	struct dtx_rules *out;
-	struct dtx_err *err;
-};
-
-/* One rule from its object (taken); made_from: the member it stands for, else NULL. */
-static enum dtx_code add_rule(struct reader *r, json_t *object, const char *at, bool made)
-{
-	struct dtx_param_ctx ctx = { .arena = r->arena,
-		                     .hooks = r->hooks,
-		                     .errs = r->errs,
-		                     .step = -1,
-		                     .op = "",
-		                     .unsupported = DTX_RULE_UNSUPPORTED,
-		                     .kept = r->kept };
-	struct dtx_rules *out = r->out;
-	struct dtx_rule *rule = &out->rule[out->n];
-	struct dtx_err *err = r->err;
-	const char *place;
-	enum dtx_code rc = DTX_OK;
-
-	if (!object || json_array_append_new(r->kept, object) != 0)
-		DTX_FAIL_MEM(err);
-	place = dtx_arena_printf(r->arena, "%s%s", r->pointer, at);
-	out->at[out->n] = dtx_arena_strdup(r->arena, at);
-	if (!place || !out->at[out->n])
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_param_fill(dtx_rule_rows, DTX_RULE_ROWS, object, place, &ctx, rule, err));
-	if (made)
-		rule->made_from = out->at[out->n];
-	out->n++;
-out:
-	return rc;
-}
-
-/* As the list parameter of op assert: one rule stands for a list of one. */
-static enum dtx_code read_list(struct reader *r, json_t *list)
-{
-	enum dtx_code rc = DTX_OK;
-	char at[48];
-
-	if (list && !json_is_null(list) && !json_is_array(list))
-		return add_rule(r, json_incref(list), "/rules", false);
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *item = json_array_get(list, i);
-
-		snprintf(at, sizeof(at), "/rules/%zu", i);
-		DTX_TRY(add_rule(r, json_incref(item), at, false));
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code read_matches(struct reader *r, const json_t *columns)
-{
-	enum dtx_code rc = DTX_OK;
-	char at[48];
-
-	for (size_t i = 0; i < json_array_size(columns); i++) {
-		const json_t *column = json_array_get(columns, i);
-		json_t *regex = json_object_get(column, "matches");
-		json_t *name = json_object_get(column, "name");
-
-		if (!regex || json_is_null(regex) || !json_is_string(name))
-			continue;
-		snprintf(at, sizeof(at), "/columns/%zu/matches", i);
-		DTX_TRY(add_rule(
-			r,
-			json_pack("{s:s,s:O,s:O}", "rule", "matches", "col", name, "regex", regex),
-			at, true));
-	}
-out:
-	return rc;
-}
-
-enum dtx_code dtx_rules_expect(const json_t *expect, const char *pointer,
-                               const struct dtx_param_hooks *hooks, json_t *kept,
-                               struct dtx_arena *arena, struct dtx_errlist *errs,
-                               struct dtx_rules *out, struct dtx_err *err)
-{
-	struct reader r = { hooks, kept, arena, errs, pointer, out, err };
-	json_t *keys = json_object_get(expect, "keys"),
-	       *order = json_object_get(expect, "order_by");
-	json_t *rules = json_object_get(expect, "rules");
-	size_t most =
-		json_array_size(rules) + json_array_size(json_object_get(expect, "columns")) + 4;
-	enum dtx_code rc = DTX_OK;
-
-	out->n = 0;
-	out->rule = dtx_arena_zalloc(arena, most, sizeof(*out->rule));
-	out->at = dtx_arena_zalloc(arena, most, sizeof(*out->at));
-	if (!out->rule || !out->at)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(read_matches(&r, json_object_get(expect, "columns")));
-	if (keys && !json_is_null(keys)) {
-		DTX_TRY(add_rule(&r, json_pack("{s:s,s:O}", "rule", "not_null", "cols", keys),
-		                 "/keys", true));
-		DTX_TRY(add_rule(&r, json_pack("{s:s,s:O}", "rule", "unique", "cols", keys),
-		                 "/keys", true));
-	}
-	if (order && !json_is_null(order))
-		DTX_TRY(add_rule(&r, json_pack("{s:s,s:O}", "rule", "sorted", "by", order),
-		                 "/order_by", true));
-	DTX_TRY(read_list(&r, rules));
-out:
-	return rc;
 }
 
 /* --- members of each kind --- */
@@ -222,10 +109,12 @@ static const struct {
 	[DTX_RULE_ROW_COUNT] = { "", "min,max" },
 	[DTX_RULE_COLUMNS] = { "names", "exact" },
 	[DTX_RULE_TYPE] = { "col,type", "" },
-	[DTX_RULE_SUM_EQUALS] = { "col", "value,other,tol" },
+	[DTX_RULE_SUM_EQUALS] = { "col", "value,other,with,to,tol" },
 	[DTX_RULE_SORTED] = { "by", "max_failures" },
 	[DTX_RULE_SHARE] = { "col,min", "" },
 	[DTX_RULE_RECENCY] = { "col,max_age", "" },
+	[DTX_RULE_RELATIONSHIP] = { "col,with,to", "max_failures" },
+	[DTX_RULE_EQUAL_ROWS] = { "with", "" },
 };
 
 /* The member is written: defaults are not. */
@@ -363,9 +252,10 @@ static enum dtx_code bind_values(struct binder *w)
 
 	DTX_TRY(bind_value(w, r->min, "min", &w->out->min));
 	DTX_TRY(bind_value(w, r->max, "max", &w->out->max));
-	if (r->kind == DTX_RULE_SUM_EQUALS && !r->value == !r->other)
+	if (r->kind == DTX_RULE_SUM_EQUALS && !!r->value + !!r->other + (r->with && r->to) != 1)
 		DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
-		                      "rule sum_equals wants one of 'value' and 'other'"));
+		                      "rule sum_equals wants one of 'value', 'other', and 'with' "
+		                      "and 'to' together"));
 	if (r->value && !json_is_number(r->value))
 		DTX_TRY(dtx_bind_fail(w->b, DTX_E_BAD_PARAM_TYPE, place(w, "value"), w->err,
 		                      "'value' wants a number"));
@@ -439,6 +329,43 @@ out:
 	return rc;
 }
 
+/* Values of both tables may be equal. */
+static bool comparable(struct dtx_typeref a, struct dtx_typeref b)
+{
+	return a.type == b.type || a.type == DTX_T_UNKNOWN || b.type == DTX_T_UNKNOWN ||
+	       a.type == DTX_T_NULL || b.type == DTX_T_NULL ||
+	       (dtx_type_is_number(a.type) && dtx_type_is_number(b.type));
+}
+
+/* The other table's column; an unknown table is told where the plan is linked. */
+static enum dtx_code bind_other(struct binder *w)
+{
+	const struct dtx_rule *r = w->rule;
+	struct dtx_bind *b = w->b;
+	const struct dtx_field *f;
+	enum dtx_code rc = DTX_OK;
+
+	w->out->to = -1;
+	for (unsigned k = 1; r->with && k < b->ntables && !w->out->table; k++)
+		if (b->table_name[k] && strcmp(b->table_name[k], r->with) == 0)
+			w->out->table = k;
+	if (!w->out->table || !r->to)
+		return DTX_OK;
+	DTX_TRY(dtx_bind_column(b, w->out->table, r->to, place(w, "to"), &w->out->to, w->err));
+	if (w->out->to < 0)
+		goto out;
+	DTX_TRY(dtx_bind_use(b, DTX_USE_ROWS, w->out->table, w->out->to, DTX_DEMAND_VALUE, w->err));
+	f = &b->in[w->out->table]->field[w->out->to];
+	if (r->kind == DTX_RULE_RELATIONSHIP && w->out->ncols &&
+	    !comparable(b->in[0]->field[w->out->col[0]].type, f->type))
+		DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, place(w, "to"), w->err,
+		                      "'%s' (%s) and '%s' of '%s' (%s) cannot be equal", r->col,
+		                      dtx_type_name(b->in[0]->field[w->out->col[0]].type.type),
+		                      r->to, r->with, dtx_type_name(f->type.type)));
+out:
+	return rc;
+}
+
 /* What people read: the columns, and what is expected of them. */
 static enum dtx_code describe(struct binder *w)
 {
@@ -462,6 +389,10 @@ static enum dtx_code describe(struct binder *w)
 		dtx_buf_printf(&text, "the sum of %s", r->other);
 	if (r->kind == DTX_RULE_RECENCY && r->max_age)
 		dtx_buf_printf(&text, "a date not more than %s before the run", r->max_age);
+	if (r->with && r->to)
+		dtx_buf_printf(&text, "%s %s of %s",
+		               r->kind == DTX_RULE_SUM_EQUALS ? "the sum of" : "values of", r->to,
+		               r->with);
 	for (size_t i = 0; i < r->names.n; i++)
 		dtx_buf_printf(&text, "%s%s", i ? ", " : "columns ", name[i]);
 	DTX_TRY(dtx_buf_check(&text, "a rule", w->err));
@@ -502,70 +433,10 @@ enum dtx_code dtx_rules_bind(struct dtx_bind *b, const struct dtx_rules *rules,
 		DTX_TRY(bind_columns(&w));
 		DTX_TRY(bind_values(&w));
 		DTX_TRY(bind_formulas(&w));
+		DTX_TRY(bind_other(&w));
 		DTX_TRY(describe(&w));
 	}
 	*out = r;
 out:
-	return rc;
-}
-
-/* --- all at once, over a table at rest --- */
-
-static enum dtx_code run_table(const struct dtx_rules *rules, struct dtx_bind *b,
-                               struct dtx_table *t, json_t *checks, int64_t *failed,
-                               struct dtx_err *err)
-{
-	struct dtx_rules_bound *bound = NULL;
-	struct dtx_rules_run *run = NULL;
-	enum dtx_code rc = DTX_OK;
-
-	DTX_TRY(dtx_rules_bind(b, rules, &bound, err));
-	if (b->errs->n)
-		goto out;
-	DTX_TRY(dtx_rules_start(bound, &run, err));
-	for (size_t i = 0; i < t->nbatches; i++)
-		DTX_TRY(dtx_rules_batch(run, t->batch[i], err));
-	DTX_TRY(dtx_rules_finish(run, checks, failed, NULL, NULL, err));
-out:
-	dtx_rules_free(run);
-	return rc;
-}
-
-enum dtx_code dtx_rules_table(const json_t *expect, struct dtx_table *t, json_t *checks,
-                              int64_t *failed, struct dtx_err *err)
-{
-	struct dtx_param_hooks hooks = dtx_part_hooks_template;
-	struct dtx_arena arena = DTX_ARENA_INIT;
-	struct dtx_errlist errs = DTX_ERRLIST_INIT;
-	struct dtx_rules rules = { NULL, 0, NULL };
-	struct dtx_bind b = { .arena = &arena,
-		              .typed = true,
-		              .ntables = 1,
-		              .step = -1,
-		              .op = "",
-		              .at = "/expect",
-		              .errs = &errs };
-	json_t *kept = json_array();
-	enum dtx_code rc = DTX_OK;
-
-	hooks.arg = &arena;
-	b.in[0] = dtx_schema_copy(&arena, t->schema);
-	if (!kept || !b.in[0])
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_rules_expect(expect, "/expect", &hooks, kept, &arena, &errs, &rules, err));
-	for (size_t i = 0; i < rules.n; i++)
-		if (rules.rule[i].kind == DTX_RULE_RECENCY)
-			DTX_FAIL(err, DTX_E_UNSUPPORTED_PARAM,
-			         "rule recency is for a plan: a snippet's contract knows no date");
-	if (rules.n && !errs.n)
-		DTX_TRY(run_table(&rules, &b, t, checks, failed, err));
-	if (errs.n) {
-		rc = errs.item[0].code;
-		dtx_err_move(err, &errs.item[0]);
-	}
-out:
-	json_decref(kept);
-	dtx_errlist_clear(&errs);
-	dtx_arena_clear(&arena);
 	return rc;
 }

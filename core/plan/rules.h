@@ -21,6 +21,8 @@ enum dtx_rule_kind {
 	DTX_RULE_SORTED,
 	DTX_RULE_SHARE,
 	DTX_RULE_RECENCY,
+	DTX_RULE_RELATIONSHIP,
+	DTX_RULE_EQUAL_ROWS,
 	DTX_RULE_KINDS
 };
 /* One rule as written; members that its kind does not take are refused when it is bound. */
@@ -43,17 +45,27 @@ struct dtx_rule {
 extern const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS];
 const char *dtx_rule_name(const struct dtx_rule *rule);
 
+/* Other tables that the rules of one step or plan may look at. */
+#define DTX_RULE_TABLES 15
 struct dtx_rules {
 	struct dtx_rule *rule;
 	size_t n;
 	const char **at; /* per rule its place below the binding's, "/rules/0" */
+	/* of an expect object: the tables they look at, found when the plan is linked */
+	uint32_t ntables;
+	int32_t table[DTX_RULE_TABLES];
+	const char *table_name[DTX_RULE_TABLES];
 };
+/* Names of the tables that rules[0..n) look at, each once, in order; *at: per name the rule. */
+size_t dtx_rules_tables(const struct dtx_rule *rule, size_t n, const char **names, size_t *at,
+                        size_t max);
 struct dtx_rules_bound; /* in the bind's arena */
 struct dtx_rules_run;
 
-/* keys, order_by, matches and rules of an expect object (NULL: none) at `pointer`; findings go to
- * errs.  Only memory fails. */
-DTX_MUSTUSE enum dtx_code dtx_rules_expect(const json_t *expect, const char *pointer,
+/* keys, order_by, sums, rows.equals, matches and rules of an expect object (NULL: none) at
+ * `pointer`; findings go to errs.  plan: else it is the contract of a snippet, which counts the
+ * rows of its table itself. Only memory fails. */
+DTX_MUSTUSE enum dtx_code dtx_rules_expect(const json_t *expect, const char *pointer, bool plan,
                                            const struct dtx_param_hooks *hooks, json_t *kept,
                                            struct dtx_arena *arena, struct dtx_errlist *errs,
                                            struct dtx_rules *out, struct dtx_err *err);
@@ -61,8 +73,21 @@ DTX_MUSTUSE enum dtx_code dtx_rules_expect(const json_t *expect, const char *poi
 DTX_MUSTUSE enum dtx_code dtx_rules_bind(struct dtx_bind *b, const struct dtx_rules *rules,
                                          struct dtx_rules_bound **out, struct dtx_err *err);
 
-/* Batches in any order, one at a time. */
+/* What rules know of the other tables: fed by one thread each and merged, before the rules run. */
+struct dtx_rules_side;
+DTX_MUSTUSE enum dtx_code dtx_rules_side_new(const struct dtx_rules_bound *bound,
+                                             struct dtx_rules_side **out, struct dtx_err *err);
+/* k: which of the binding's tables, from 1. */
+DTX_MUSTUSE enum dtx_code dtx_rules_side_batch(struct dtx_rules_side *side, unsigned k,
+                                               struct dtx_batch *b, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_rules_side_merge(struct dtx_rules_side *to,
+                                               struct dtx_rules_side *from, struct dtx_err *err);
+void dtx_rules_side_free(struct dtx_rules_side *side); /* NULL is fine */
+
+/* Batches in any order, one at a time.  side: borrowed; NULL where no rule looks at other tables.
+ */
 DTX_MUSTUSE enum dtx_code dtx_rules_start(const struct dtx_rules_bound *bound,
+                                          const struct dtx_rules_side *side,
                                           struct dtx_rules_run **out, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_rules_batch(struct dtx_rules_run *run, struct dtx_batch *b,
                                           struct dtx_err *err);

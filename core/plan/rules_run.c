@@ -10,48 +10,10 @@
 #include "core/expr/fsum.h"
 #include "core/plan/rules_parts.h"
 
-#define RULE_UNIQUE_MAX ((uint32_t)1 << 26)
-#define RULE_TEXT_MAX   ((size_t)1 << 24)
+#define RULE_TEXT_MAX ((size_t)1 << 24)
 
-struct segment { /* sorted: what a batch begins and ends with */
-	uint64_t seq, arrival;
-	char *first, *last; /* keys */
-	size_t nfirst, nlast;
-	struct dtx_err place; /* of the first row */
-	uint64_t at;
-};
-struct state {
-	int64_t bad;
-	struct dtx_strmap seen;
-	struct dtx_fsum sum, other;
-	struct segment *segment;
-	size_t nsegments, cap_segments;
-	struct dtx_rematch *match;
-	struct dtx_err where; /* of the first row that broke it */
-	uint64_t where_at;
-};
-struct dtx_rules_run {
-	const struct dtx_rules_bound *bound;
-	struct dtx_arena arena; /* matchers */
-	struct state *state;
-	int64_t rows;
-	uint64_t arrivals;
-	struct dtx_buf text, key; /* of one cell, of one row */
-};
-
-/* The columns of one rule in the batch at hand. */
-struct view {
-	struct dtx_rules_run *run;
-	const struct rule_bound *rule;
-	struct state *state;
-	struct dtx_batch *batch;
-	struct dtx_column **col;
-	struct dtx_column *truth; /* expression */
-	struct dtx_err *err;
-	enum dtx_code rc; /* a row function ran out of memory or room */
-};
-
-enum dtx_code dtx_rules_start(const struct dtx_rules_bound *bound, struct dtx_rules_run **out,
+enum dtx_code dtx_rules_start(const struct dtx_rules_bound *bound,
+                              const struct dtx_rules_side *side, struct dtx_rules_run **out,
                               struct dtx_err *err)
 {
 	struct dtx_rules_run *run = dtx_mem_zalloc(1, sizeof(*run));
@@ -60,6 +22,7 @@ enum dtx_code dtx_rules_start(const struct dtx_rules_bound *bound, struct dtx_ru
 	if (!run)
 		DTX_FAIL_MEM(err);
 	run->bound = bound;
+	run->side = side;
 	dtx_buf_init(&run->text, RULE_TEXT_MAX);
 	dtx_buf_init(&run->key, RULE_TEXT_MAX);
 	run->state = dtx_mem_zalloc(bound->n + 1, sizeof(*run->state));
@@ -119,9 +82,9 @@ static bool row_repeats(struct view *v, uint32_t row)
 	struct dtx_buf *key = &v->run->key;
 	uint32_t fresh = (uint32_t)v->state->seen.n, found = fresh;
 
-	if (fresh >= RULE_UNIQUE_MAX) {
+	if (fresh >= DTX_RULE_UNIQUE_MAX) {
 		v->rc = dtx_err_set(v->err, DTX_E_ROW_LIMIT, __FILE__, __LINE__,
-		                    "unique is checked for at most %u values", RULE_UNIQUE_MAX);
+		                    "unique is checked for at most %u values", DTX_RULE_UNIQUE_MAX);
 		return false;
 	}
 	dtx_buf_reset(key);
@@ -262,11 +225,17 @@ static bool row_misplaced(struct view *v, uint32_t row)
 }
 
 static bool (*const row_breaks[DTX_RULE_KINDS])(struct view *v, uint32_t row) = {
-	[DTX_RULE_NOT_NULL] = row_null,        [DTX_RULE_UNIQUE] = row_repeats,
-	[DTX_RULE_ACCEPTED] = row_other_value, [DTX_RULE_RANGE] = row_outside,
-	[DTX_RULE_MATCHES] = row_differs,      [DTX_RULE_EXPRESSION] = row_untrue,
-	[DTX_RULE_SUM_EQUALS] = row_sum,       [DTX_RULE_SORTED] = row_misplaced,
-	[DTX_RULE_SHARE] = row_null,           [DTX_RULE_RECENCY] = row_true,
+	[DTX_RULE_NOT_NULL] = row_null,
+	[DTX_RULE_UNIQUE] = row_repeats,
+	[DTX_RULE_ACCEPTED] = row_other_value,
+	[DTX_RULE_RANGE] = row_outside,
+	[DTX_RULE_MATCHES] = row_differs,
+	[DTX_RULE_EXPRESSION] = row_untrue,
+	[DTX_RULE_SUM_EQUALS] = row_sum,
+	[DTX_RULE_SORTED] = row_misplaced,
+	[DTX_RULE_SHARE] = row_null,
+	[DTX_RULE_RECENCY] = row_true,
+	[DTX_RULE_RELATIONSHIP] = dtx_rules_row_stray,
 };
 
 /* --- one batch --- */
@@ -362,14 +331,6 @@ out:
 
 /* --- verdicts --- */
 
-struct verdict {
-	const struct dtx_rules_run *run;
-	const struct rule_bound *rule;
-	struct state *state;
-	bool pass;
-	struct dtx_buf expected, actual;
-};
-
 static void bounds(const struct rule_bound *r, const char *unit, struct dtx_buf *out)
 {
 	if (r->min.set)
@@ -393,6 +354,7 @@ static void verdict_count(struct verdict *v)
 		[DTX_RULE_MATCHES] = { "", "other value", "other values" },
 		[DTX_RULE_EXPRESSION] = { "", "row for which it is not true",
 		                          "rows for which it is not true" },
+		[DTX_RULE_RELATIONSHIP] = { "", "value without a match", "values without a match" },
 		[DTX_RULE_SORTED] = { "rows in order", "row out of order", "rows out of order" },
 	};
 	int kind = v->rule->rule->kind;
@@ -473,17 +435,23 @@ static void verdict_sum(struct verdict *v)
 	const struct dtx_rule *r = v->rule->rule;
 	double have = dtx_fsum_round(&v->state->sum);
 	double want = r->other ? dtx_fsum_round(&v->state->other) : json_number_value(r->value);
+	int64_t bad = 0;
 	char text[DTX_NUM_TEXT];
 
-	v->pass = !v->state->bad && fabs(have - want) <= r->tol;
+	if (r->with)
+		want = dtx_rules_other_sum(v, &bad);
+	v->pass = !v->state->bad && !bad && fabs(have - want) <= r->tol;
 	dtx_buf_addn(&v->expected, text, dtx_num_print_json(text, want));
-	if (r->other)
+	if (r->other || r->with)
 		dtx_buf_printf(&v->expected, ", %s", v->rule->how);
 	dtx_buf_add(&v->actual, "the sum ");
 	dtx_buf_addn(&v->actual, text, dtx_num_print_json(text, have));
 	if (v->state->bad)
 		dtx_buf_printf(&v->actual, " and %lld row%s without a number",
 		               (long long)v->state->bad, v->state->bad == 1 ? "" : "s");
+	if (bad)
+		dtx_buf_printf(&v->actual, " and %lld of '%s' without a number", (long long)bad,
+		               r->with);
 }
 
 static void verdict_type(struct verdict *v)
@@ -519,13 +487,21 @@ static void verdict_columns(struct verdict *v)
 }
 
 static void (*const verdicts[DTX_RULE_KINDS])(struct verdict *v) = {
-	[DTX_RULE_NOT_NULL] = verdict_count,  [DTX_RULE_UNIQUE] = verdict_count,
-	[DTX_RULE_ACCEPTED] = verdict_count,  [DTX_RULE_RANGE] = verdict_count,
-	[DTX_RULE_MATCHES] = verdict_count,   [DTX_RULE_EXPRESSION] = verdict_count,
-	[DTX_RULE_ROW_COUNT] = verdict_rows,  [DTX_RULE_COLUMNS] = verdict_columns,
-	[DTX_RULE_TYPE] = verdict_type,       [DTX_RULE_SUM_EQUALS] = verdict_sum,
-	[DTX_RULE_SORTED] = verdict_sorted,   [DTX_RULE_SHARE] = verdict_share,
+	[DTX_RULE_NOT_NULL] = verdict_count,
+	[DTX_RULE_UNIQUE] = verdict_count,
+	[DTX_RULE_ACCEPTED] = verdict_count,
+	[DTX_RULE_RANGE] = verdict_count,
+	[DTX_RULE_MATCHES] = verdict_count,
+	[DTX_RULE_EXPRESSION] = verdict_count,
+	[DTX_RULE_ROW_COUNT] = verdict_rows,
+	[DTX_RULE_COLUMNS] = verdict_columns,
+	[DTX_RULE_TYPE] = verdict_type,
+	[DTX_RULE_SUM_EQUALS] = verdict_sum,
+	[DTX_RULE_SORTED] = verdict_sorted,
+	[DTX_RULE_SHARE] = verdict_share,
 	[DTX_RULE_RECENCY] = verdict_recency,
+	[DTX_RULE_RELATIONSHIP] = verdict_count,
+	[DTX_RULE_EQUAL_ROWS] = dtx_rules_verdict_equal,
 };
 
 static enum dtx_code put_verdict(struct verdict *v, json_t *checks, struct dtx_err *err)

@@ -112,7 +112,7 @@ static enum dtx_code sink_finish(struct sink_run *r, struct dtx_emit *emit, stru
 {
 	struct dtx_stepx *sx = &r->g->step[r->s];
 	int64_t start = dtx_now_ns();
-	void *shared = NULL;
+	void *shared = sx->has_shared ? sx->ox[0].shared : NULL; /* of the table before */
 	enum dtx_code rc = DTX_OK;
 
 	if (r->sink->combine)

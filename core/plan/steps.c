@@ -126,7 +126,6 @@ static enum dtx_code common_members(struct dtx_plan_parse *p, struct dtx_plan_st
 	st->expect_json = json_object_get(object, "expect");
 	snprintf(at, sizeof(at), "%s/expect", st->at);
 	DTX_TRY(dtx_part_expect(p, st->expect_json, at, &st->expect, &st->rules, err));
-	DTX_TRY(dtx_part_counts(p, st->expect, !st->op, at, err));
 out:
 	json_decref(own);
 	return rc;
@@ -189,12 +188,18 @@ static void table_place(const struct dtx_plan_step *st, const char *name, char *
 			dtx_json_pointer_add(at, size, key);
 			return;
 		}
-		for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++)
-			if (is_text(json_array_get(v, i), name)) {
-				dtx_json_pointer_add(at, size, key);
-				dtx_json_pointer_index(at, size, i);
-				return;
-			}
+		for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++) {
+			const json_t *item = json_array_get(v, i);
+			bool row = is_text(json_object_get(item, "with"), name);
+
+			if (!row && !is_text(item, name))
+				continue;
+			dtx_json_pointer_add(at, size, key);
+			dtx_json_pointer_index(at, size, i);
+			if (row)
+				dtx_json_pointer_add(at, size, "with");
+			return;
+		}
 	}
 }
 
@@ -282,6 +287,60 @@ static enum dtx_code out_name(struct dtx_plan_parse *p, struct dtx_plan_step *st
 		return dtx_part_fail(p, DTX_E_DUPLICATE_TABLE, at, err,
 		                     "there is a table '%s' already", st->out_name);
 	return DTX_OK;
+}
+
+/* --- tables of an expect object --- */
+
+/* Whose rules they are: tables before step `before` are known, `main` is the step's own. */
+struct rules_of {
+	struct dtx_rules *rules;
+	uint32_t before;
+	int32_t main;
+	bool snippet; /* a contract has the rows of main alone */
+	const char *above;
+};
+
+static enum dtx_code link_table(struct dtx_plan_parse *p, const struct rules_of *o,
+                                const char *name, size_t rule, struct dtx_err *err)
+{
+	struct dtx_rules *r = o->rules;
+	const char *made = r->rule[rule].made_from;
+	int32_t id = find_table(p->plan, o->before, name);
+	enum dtx_code rc = DTX_OK;
+	char at[320];
+
+	snprintf(at, sizeof(at), "%s/expect%s%s", o->above, r->at[rule], made ? "" : "/with");
+	if (strcmp(name, "main") == 0 && (id < 0 || o->above[0]))
+		id = o->main;
+	if (o->snippet && !(made && strcmp(name, "main") == 0 && strcmp(made, "/rows/equals") == 0))
+		return dtx_part_fail(p, DTX_E_UNSUPPORTED_PARAM, at, err,
+		                     "a snippet's contract does not see table '%s'; an assert "
+		                     "behind the step does",
+		                     name);
+	if (id < 0)
+		DTX_TRY(unknown_table(p, o->before, name, at, err));
+	r->table_name[r->ntables] = name;
+	r->table[r->ntables++] = id;
+out:
+	return rc;
+}
+
+static enum dtx_code link_rules(struct dtx_plan_parse *p, const struct rules_of *o,
+                                struct dtx_err *err)
+{
+	const char *names[DTX_RULE_TABLES + 1];
+	size_t at[DTX_RULE_TABLES + 1];
+	size_t n = dtx_rules_tables(o->rules->rule, o->rules->n, names, at, DTX_COUNT(names));
+	enum dtx_code rc = DTX_OK;
+
+	if (n > DTX_RULE_TABLES)
+		return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, o->above, err,
+		                     "the rules of one expect look at more than %d tables",
+		                     DTX_RULE_TABLES);
+	for (size_t i = 0; i < n; i++)
+		DTX_TRY(link_table(p, o, names[i], at[i], err));
+out:
+	return rc;
 }
 
 /* --- canonical form --- */
@@ -388,6 +447,10 @@ static enum dtx_code parse_step(struct dtx_plan_parse *p, const json_t *written,
 	judge(p, st, before);
 	before = p->findings->n;
 	DTX_TRY(step_tables(p, st, *current, err));
+	DTX_TRY(link_rules(p,
+	                   &(struct rules_of){ &st->rules, (uint32_t)(st - p->plan->step),
+	                                       st->table[0], !st->op, st->at },
+	                   err));
 	judge(p, st, before);
 	DTX_TRY(canonical_step(p, st, err));
 	if (!st->out_name)
@@ -465,12 +528,30 @@ bool dtx_plan_checks_apart(const struct dtx_plan *p)
 	return (p->rules.n || !dtx_expect_empty(p->expect)) && !is_written(p, p->result);
 }
 
+static void rules_readers(const struct dtx_rules *r, uint32_t *readers)
+{
+	for (uint32_t k = 0; k < r->ntables; k++)
+		if (r->table[k] >= 0)
+			readers[r->table[k]]++;
+}
+
+static bool rules_use(const struct dtx_rules *r, int32_t table)
+{
+	for (uint32_t k = 0; k < r->ntables; k++)
+		if (r->table[k] == table)
+			return true;
+	return false;
+}
+
 void dtx_plan_readers(const struct dtx_plan *p, uint32_t *readers)
 {
 	for (uint32_t i = 0; i < p->nsteps; i++)
 		for (uint32_t k = 0; k < p->step[i].ntables; k++)
 			if (p->step[i].table[k] >= 0)
 				readers[p->step[i].table[k]]++;
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		rules_readers(&p->step[i].rules, readers);
+	rules_readers(&p->rules, readers);
 	for (uint32_t i = 0; i < p->noutputs; i++)
 		if (p->output[i].table >= 0)
 			readers[p->output[i].table]++;
@@ -484,13 +565,19 @@ bool dtx_plan_uses(const struct dtx_plan *p, int32_t table)
 		for (uint32_t k = 0; k < p->step[i].ntables; k++)
 			if (p->step[i].table[k] == table)
 				return true;
-	return is_written(p, table) || (table == p->result && dtx_plan_checks_apart(p));
+	for (uint32_t i = 0; i < p->nsteps; i++)
+		if (rules_use(&p->step[i].rules, table))
+			return true;
+	return rules_use(&p->rules, table) || is_written(p, table) ||
+	       (table == p->result && dtx_plan_checks_apart(p));
 }
 
 enum dtx_code dtx_part_links(struct dtx_plan_parse *p, struct dtx_err *err)
 {
+	struct dtx_plan *plan = p->plan;
 	enum dtx_code rc = DTX_OK;
 
+	DTX_TRY(link_rules(p, &(struct rules_of){ &plan->rules, plan->nsteps, 0, false, "" }, err));
 	for (uint32_t i = 0; i < p->plan->noutputs; i++)
 		DTX_TRY(output_table(p, &p->plan->output[i], err));
 	for (uint32_t i = 0; i < p->plan->ninputs; i++)

@@ -7,6 +7,8 @@ void dtx_tap_clear(struct dtx_tap *tap)
 {
 	dtx_expect_free(tap->run);
 	dtx_rules_free(tap->rules);
+	dtx_rules_side_free(tap->side);
+	tap->side = NULL;
 	tap->run = NULL;
 	tap->rules = NULL;
 }

@@ -48,8 +48,8 @@ def prepare(kind, compiled):
             importlib.import_module(line)
         except ImportError:
             pass  # another version of a library keeps it elsewhere
-    for name in ("pins", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxwin", "dxshort", "dxrepair",
-                 "dxtext", "dxstat", "dxrule", "dxtime", "dxtable", "dx"):
+    for name in ("pins", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxrepair", "dxtext",
+                 "dxstat", "dxtime", "dxwin", "dxshort", "dxrule", "dxtable", "dx"):
         load(name, compiled)
     pins = sys.modules["pins"]
     if kind == EXEC_ZYGOTE:

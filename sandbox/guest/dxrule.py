@@ -50,17 +50,30 @@ def misplaced(df, rule):
     return [r > 0 and place[r] < place[r - 1] and keys[r] != keys[r - 1] for r in range(len(df))]
 
 
+def strays(df, rule):
+    """Values that the other table's column has not."""
+    known = set(plain(rule["table"][rule["to"]]))
+    return [v is not None and v not in known for v in plain(df[rule["col"]])]
+
+
 ROWS = {  # which rows break the rule
     "not_null": lambda df, rule: nulls(df, rule["cols"]),
-    "unique": repeats, "accepted_values": others, "range": outside, "sorted": misplaced,
+    "relationship": strays, "unique": repeats, "accepted_values": others, "range": outside, "sorted": misplaced,
     "matches": lambda df, rule: [t is not None and not pattern(rule["regex"]).search(t) for t in texts(df[rule["col"]])],
     "expression": lambda df, rule: [not keep for keep in flags(rule["expr"](df), len(df))],
 }
 
 
+def total(column):
+    return math.fsum(float(v) for v in plain(column) if v is not None)
+
+
 def sum_equals(df, rule):
-    total = [math.fsum(float(v) for v in plain(df[c]) if v is not None) for c in (rule["col"], rule.get("other", rule["col"]))]
-    return abs(total[0] - (total[1] if "other" in rule else rule["value"])) <= rule.get("tol", 0)
+    if "table" in rule:
+        other = total(rule["table"][rule["to"]])
+    else:
+        other = total(df[rule["other"]]) if "other" in rule else rule["value"]
+    return abs(total(df[rule["col"]]) - other) <= rule.get("tol", 0)
 
 
 def has_columns(df, rule):
@@ -87,6 +100,7 @@ def recent(df, rule):
 TABLES = {  # whether the table keeps the rule
     "row_count": lambda df, rule: rule.get("min", 0) <= len(df) <= rule.get("max", math.inf),
     "not_null_share": lambda df, rule: not len(df) or 1 - sum(nulls(df, rule["col"])) / len(df) >= rule["min"],
+    "equal_rows": lambda df, rule: len(df) == len(rule["table"]),
     "sum_equals": sum_equals, "recency": recent, "columns": has_columns, "type": has_type,
 }
 
@@ -98,7 +112,10 @@ def holds(df, rule):
     return sum(ROWS[kind](df, rule)) <= rule.get("max_failures", 0)
 
 
-def assert_(df, rules):
+def assert_(df, *others, rules):
+    """others: the tables that the rules name, in the order they are named."""
+    tables = dict(zip(dict.fromkeys(rule["with"] for rule in rules if "with" in rule), others))
+    rules = [dict(rule, table=tables[rule["with"]]) if "with" in rule else rule for rule in rules]
     broken = [rule["rule"] for rule in rules if not holds(df, rule) and rule.get("severity", "error") == "error"]
     if broken:
         raise AssertionError("assert: broken: %s" % ", ".join(broken))

@@ -154,7 +154,6 @@ void test_expect_bad_objects(void)
 	} row[] = {
 		{ "[]", "/expect", DTX_E_BAD_PARAM_TYPE },
 		{ "{\"colums\":[]}", "/expect/colums", DTX_E_UNKNOWN_PARAM },
-		{ "{\"sums\":[1]}", "/expect/sums", DTX_E_UNSUPPORTED_PARAM },
 		{ "{\"columns\":{}}", "/expect/columns", DTX_E_BAD_PARAM_TYPE },
 		{ "{\"columns\":[1]}", "/expect/columns/0", DTX_E_BAD_PARAM_TYPE },
 		{ "{\"columns\":[{}]}", "/expect/columns/0/name", DTX_E_MISSING_PARAM },

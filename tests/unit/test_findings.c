@@ -155,7 +155,7 @@ static const struct broken broken[] = {
 	  "\"cube\"},"
 	  "{\"op\":\"filter\",\"where\":\"a > 1 and later > 2\"}]",
 	  "unknown_column /steps/0/by/0 ?region\n"
-	  "unsupported_param /steps/0/sets" },
+	  "unknown_column /steps/1/where 10-15" },
 	{ "[{\"op\":\"fill_null\",\"cols\":[\"hours\",\"x\"],\"value\":1,\"expr\":\"rat + 1\"},"
 	  "{\"op\":\"limit\"},{\"op\":\"replace_values\",\"cols\":[\"grde\"],\"map\":5,\"regex\":"
 	  "\"yes\"},7,"
