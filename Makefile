@@ -18,12 +18,14 @@ B := build$(if $(VARIANT),-$(VARIANT))
 # The one list of packages that a user needs, and those that only the tests need.
 DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev libjansson-dev \
 	libseccomp-dev libsqlite3-dev libxxhash-dev nettle-dev zlib1g-dev libisal-dev \
-	libutf8proc-dev \
+	libutf8proc-dev libcurl4-openssl-dev \
 	python3-dev python3-pandas
 DEPS_TEST := python3-matplotlib bubblewrap python3-openpyxl python3-jsonschema clang-format git
 
 PKGS := jansson sqlite3 libseccomp libxxhash nettle zlib libutf8proc
-PKG_MISSING := $(strip $(foreach p,$(PKGS),$(shell pkg-config --exists $(p) || echo $(p))))
+# Opened on demand: needed to build, not linked.
+PKGS_OPENED := libcurl
+PKG_MISSING := $(strip $(foreach p,$(PKGS) $(PKGS_OPENED),$(shell pkg-config --exists $(p) || echo $(p))))
 # Faster inflation where it exists; zlib does it elsewhere.
 ISAL := $(shell pkg-config --exists libisal && echo libisal)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) $(ISAL) 2>/dev/null)

@@ -87,6 +87,7 @@ static int prompt_run_id(const struct dtx_cli *cli, const char *what)
 	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &line.argc, line.argv, &err));
 	args.output = NULL;
 	args.snippet = NULL;
+	dtx_runner_forget_author(&args);
 	status = prompt_make(cli, &args, line.argv[0], line.argc - 1, line.argv + 1);
 out:
 	if (rc != DTX_OK)

@@ -1,23 +1,23 @@
 /* snippet: the cache of modules that stand in for steps. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/runner.h"
-#include "core/store/snippet.h"
+#include "cli/snippets.h"
+#include "core/base/log.h"
+#include "core/base/mem.h"
+#include "core/fallback/adapter.h"
+#include "core/store/query.h"
 
-struct snippet_args {
-	struct dtx_run_args run; /* first: `add` is a run up to the approval */
-	const char *plan, *state, *note;
-	bool json, code;
-};
+#define GC_DAYS 30
 
-#define AT(member) .offset = offsetof(struct snippet_args, member)
+#define AT(member) .offset = offsetof(struct dtx_snippets_args, member)
 static const struct dtx_opt snippet_opts[] = {
 	{ .name = "plan",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "PLAN",
 	  AT(plan),
-	  .help = "add: the plan whose step the module does" },
+	  .help = "add, adopt: the plan whose step the module does" },
 	{ .name = "state",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "STATE",
@@ -30,6 +30,28 @@ static const struct dtx_opt snippet_opts[] = {
 	  .help = "approve, revoke: why" },
 	{ .name = "json", .kind = DTX_O_FLAG, AT(json), .help = "list, show: as JSON" },
 	{ .name = "code", .kind = DTX_O_FLAG, AT(code), .help = "show: the module alone" },
+	{ .name = "prompt",
+	  .kind = DTX_O_FLAG,
+	  AT(prompt),
+	  .help = "show: the very text that its author was given" },
+	{ .name = "checks",
+	  .kind = DTX_O_FLAG,
+	  AT(checks),
+	  .help = "show: what the run that made it checked" },
+	{ .name = "rename",
+	  .kind = DTX_O_LIST,
+	  .metavar = "NEED=HAVE",
+	  AT(rename),
+	  .help = "adopt: column NEED of the code is column HAVE of the input" },
+	{ .name = "older-than",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "Nd",
+	  AT(older_than),
+	  .help = "gc: days since the last change of state (30d)" },
+	{ .name = "apply",
+	  .kind = DTX_O_FLAG,
+	  AT(apply),
+	  .help = "gc: do it; else it is only told" },
 	{ .name = "namespace",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "NAME",
@@ -42,18 +64,23 @@ static const struct dtx_opt snippet_opts[] = {
 	  .help = "add: sheet of the first input" },
 };
 
-/* One call of a verb, with what every verb needs. */
-struct snippet_call {
-	const struct dtx_cli *cli;
-	struct snippet_args *args;
-	struct dtx_store *store;
-	struct dtx_arena arena;
-	struct dtx_buf out;
-	int argc;
-	char **argv; /* behind the verb */
-};
+const char *dtx_snippets_user(void)
+{
+	const char *user = getenv("USER");
 
-static enum dtx_code snippet_list(struct snippet_call *c, struct dtx_err *err)
+	return user && user[0] ? user : "unknown";
+}
+
+static int64_t snippet_tokens(struct dtx_snippets *c, const struct dtx_snippet *s)
+{
+	struct dtx_snippet_call call;
+
+	if (!s->call_id || dtx_snippet_call(c->store, s->call_id, &c->arena, &call, NULL) != DTX_OK)
+		return 0;
+	return call.in_tokens + call.out_tokens;
+}
+
+static enum dtx_code snippet_list(struct dtx_snippets *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_snippet *item;
@@ -65,10 +92,12 @@ static enum dtx_code snippet_list(struct snippet_call *c, struct dtx_err *err)
 		if (c->args->json)
 			json_array_append_new(list, dtx_snippet_json(&item[i]));
 		else
-			dtx_buf_printf(&c->out, "%.8s  %-10s %-20s hits %-4lld fails %-4lld %s\n",
-			               item[i].id, item[i].state, item[i].op ? item[i].op : "-",
-			               (long long)item[i].hits, (long long)item[i].fails,
-			               item[i].ns);
+			dtx_buf_printf(
+				&c->out,
+				"%.8s  %-10s %-20s hits %-4lld fails %-4lld tokens %-6lld %s\n",
+				item[i].id, item[i].state, item[i].op ? item[i].op : "-",
+				(long long)item[i].hits, (long long)item[i].fails,
+				(long long)snippet_tokens(c, &item[i]), item[i].ns);
 	}
 	if (c->args->json) {
 		dtx_json_print(list, 1, &c->out);
@@ -98,13 +127,77 @@ static void snippet_screen(const struct dtx_snippet *s, struct dtx_buf *out)
 	snippet_row(out, "needs", s->needs);
 	snippet_row(out, "flags", s->flags);
 	snippet_row(out, "formulas", s->formulas);
+	snippet_row(out, "renames", s->adapter);
 	snippet_row(out, "runtime", s->abi);
 	snippet_row(out, "origin", s->origin);
 	dtx_buf_printf(out, "%-12s%lld hits, %lld fails\n", "used", (long long)s->hits,
 	               (long long)s->fails);
 }
 
-static enum dtx_code snippet_show(struct snippet_call *c, struct dtx_err *err)
+static enum dtx_code snippet_call(struct dtx_snippets *c, const struct dtx_snippet *s,
+                                  struct dtx_snippet_call *call, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!s->call_id)
+		DTX_FAIL(err, DTX_E_NO_RECORD,
+		         "snippet %.8s was given by hand: no author was asked", s->id);
+	DTX_TRY(dtx_snippet_call(c->store, s->call_id, &c->arena, call, err));
+out:
+	return rc;
+}
+
+static enum dtx_code snippet_show_prompt(struct dtx_snippets *c, const struct dtx_snippet *s,
+                                         struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_snippet_call call;
+
+	DTX_TRY(snippet_call(c, s, &call, err));
+	DTX_TRY(dtx_query_blob(c->store, call.prompt_hash, &c->out, err));
+out:
+	return rc;
+}
+
+/* The checks of the run that its author was asked in. */
+static enum dtx_code snippet_show_checks(struct dtx_snippets *c, const struct dtx_snippet *s,
+                                         struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char run[DTX_RUN_ID];
+	json_t *record = NULL, *row;
+	size_t i;
+
+	if (!s->call_id)
+		DTX_FAIL(err, DTX_E_NO_RECORD,
+		         "snippet %.8s was given by hand: see the record of "
+		         "the run it was given to",
+		         s->id);
+	dtx_str_copy(run, sizeof(run), dtx_str_of(s->call_id)); /* RUN/REGION/ATTEMPT */
+	DTX_TRY(dtx_query_record(c->store, run, false, NULL, &record, err));
+	json_array_foreach(json_object_get(record, "checks"), i, row) dtx_buf_printf(
+		&c->out, "%-5s %s %s: expected %s, got %s\n", dtx_json_text(row, "status", ""),
+		dtx_json_text(row, "name", ""), dtx_json_text(row, "col", ""),
+		dtx_json_text(row, "expected", ""), dtx_json_text(row, "actual", ""));
+out:
+	json_decref(record);
+	return rc;
+}
+
+static void snippet_asked(struct dtx_snippets *c, const struct dtx_snippet *s)
+{
+	struct dtx_snippet_call call;
+
+	if (!s->call_id || dtx_snippet_call(c->store, s->call_id, &c->arena, &call, NULL) != DTX_OK)
+		return;
+	snippet_row(&c->out, "model", call.model[0] ? call.model : NULL);
+	dtx_buf_printf(&c->out,
+	               "%-12s%lld column names, %lld rows (--sample %s); %lld + %lld tokens\n",
+	               "disclosed", (long long)call.cols, (long long)call.rows, call.policy,
+	               (long long)call.in_tokens, (long long)call.out_tokens);
+}
+
+static enum dtx_code snippet_show(struct dtx_snippets *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_snippet s;
@@ -117,8 +210,14 @@ static enum dtx_code snippet_show(struct snippet_call *c, struct dtx_err *err)
 		dtx_buf_add(&c->out, "\n");
 		goto out;
 	}
+	if (c->args->prompt || c->args->checks) {
+		rc = c->args->prompt ? snippet_show_prompt(c, &s, err)
+		                     : snippet_show_checks(c, &s, err);
+		goto out;
+	}
 	if (!c->args->code) {
 		snippet_screen(&s, &c->out);
+		snippet_asked(c, &s);
 		dtx_buf_add(&c->out, "\n");
 	}
 	DTX_TRY(dtx_snippet_code(c->store, s.code_hash, &c->out, err));
@@ -127,40 +226,40 @@ out:
 	return rc;
 }
 
-static enum dtx_code snippet_act(struct snippet_call *c, enum dtx_snippet_act act,
+static enum dtx_code snippet_act(struct dtx_snippets *c, enum dtx_snippet_act act,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *user = getenv("USER");
 	struct dtx_snippet s;
 	int i;
 
 	for (i = 0; i < c->argc; i++) {
 		DTX_TRY(dtx_snippet_get(c->store, c->argv[i], &c->arena, &s, err));
-		DTX_TRY(dtx_snippet_act(c->store, "", s.id, act, user ? user : "unknown",
-		                        c->args->note, err));
+		DTX_TRY(dtx_snippet_act(c->store, "", s.id, act, dtx_snippets_user(), c->args->note,
+		                        err));
 	}
 out:
 	return rc;
 }
 
-static enum dtx_code snippet_rm(struct snippet_call *c, struct dtx_err *err)
+static enum dtx_code snippet_rm(struct dtx_snippets *c, struct dtx_err *err)
 {
 	return snippet_act(c, DTX_SNIPPET_REMOVE, err);
 }
 
-static enum dtx_code snippet_approve(struct snippet_call *c, struct dtx_err *err)
+static enum dtx_code snippet_approve(struct dtx_snippets *c, struct dtx_err *err)
 {
 	return snippet_act(c, DTX_SNIPPET_APPROVE, err);
 }
 
-static enum dtx_code snippet_revoke(struct snippet_call *c, struct dtx_err *err)
+static enum dtx_code snippet_revoke(struct dtx_snippets *c, struct dtx_err *err)
 {
 	return snippet_act(c, DTX_SNIPPET_REVOKE, err);
 }
 
 /* Extracted, screened, run under two hash seeds on the real tables, kept as pending. */
-static int snippet_add(const struct dtx_cli *cli, struct snippet_args *a, int argc, char **argv)
+static int snippet_add(const struct dtx_cli *cli, struct dtx_snippets_args *a, int argc,
+                       char **argv)
 {
 	struct dtx_runner r = {
 		.cli = cli, .args = &a->run, .plan_path = a->plan, .command = "snippet add"
@@ -182,27 +281,122 @@ static int snippet_add(const struct dtx_cli *cli, struct snippet_args *a, int ar
 	return status == dtx_code_exit(DTX_E_NEEDS_APPROVAL, true) ? 0 : status;
 }
 
+/* The code of ID with columns renamed, tried on the inputs as a new snippet; it ends pending. */
+static enum dtx_code snippet_adopt_code(const struct dtx_cli *cli, struct dtx_snippets_args *a,
+                                        const char *id, struct dtx_runner *r, char **adapter,
+                                        struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_store *store = NULL;
+	struct dtx_snippet s;
+
+	dtx_buf_init(&r->snippet, DTX_SNIPPET_CODE_MAX * 4);
+	DTX_TRY(dtx_store_open(cli->store, DTX_STORE_READ, &store, err));
+	DTX_TRY(dtx_snippet_get(store, id, &arena, &s, err));
+	if (!strcmp(s.state, "revoked"))
+		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked", s.id);
+	DTX_TRY(dtx_snippet_code(store, s.code_hash, &r->snippet, err));
+	DTX_TRY(dtx_adapter_make(a->rename.item, a->rename.n, s.adapter, adapter, err));
+	r->rescuer.supplied = (struct dtx_str){ dtx_buf_text(&r->snippet), r->snippet.len };
+	r->rescuer.adapter = *adapter;
+	if (!a->run.ns && strcmp(s.ns, "default"))
+		a->run.ns = dtx_arena_strdup(&r->texts, s.ns);
+out:
+	dtx_store_free(store);
+	dtx_arena_clear(&arena);
+	return rc;
+}
+
+static int snippet_adopt(const struct dtx_cli *cli, struct dtx_snippets_args *a, int argc,
+                         char **argv)
+{
+	struct dtx_runner r = {
+		.cli = cli, .args = &a->run, .plan_path = a->plan, .command = "snippet adopt"
+	};
+	struct dtx_err err = DTX_ERR_INIT;
+	char *adapter = NULL;
+	int status;
+
+	if (!a->plan || !a->rename.n) {
+		dtx_err_set(&err, DTX_E_USAGE, __FILE__, __LINE__,
+		            "'dtx snippet adopt' wants --rename NEED=HAVE and --plan PLAN");
+		return dtx_out_fail(cli, &err);
+	}
+	a->run.approve = "require";
+	a->run.output = "-";
+	if (snippet_adopt_code(cli, a, argv[0], &r, &adapter, &err) != DTX_OK)
+		status = dtx_out_fail(cli, &err);
+	else
+		status = dtx_runner_main(&r, argc - 1, argv + 1);
+	dtx_runner_clear(&r);
+	dtx_mem_free(adapter);
+	dtx_err_clear(&err);
+	return status == dtx_code_exit(DTX_E_NEEDS_APPROVAL, true) ? 0 : status;
+}
+
+static enum dtx_code snippet_days(const char *text, int64_t *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *end;
+	long long days;
+
+	*out = GC_DAYS;
+	if (!text)
+		goto out;
+	days = strtoll(text, &end, 10);
+	if (end == text || strcmp(end, "d") || days < 0 || days > 36500)
+		DTX_FAIL(err, DTX_E_USAGE, "--older-than '%s': expected days, such as 30d", text);
+	*out = days;
+out:
+	return rc;
+}
+
+static enum dtx_code snippet_gc(struct dtx_snippets *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_snippet *item;
+	int64_t days;
+	size_t n, i;
+
+	DTX_TRY(snippet_days(c->args->older_than, &days, err));
+	DTX_TRY(dtx_snippet_dead(c->store, dtx_wall_us() - days * 86400 * 1000000 + !days,
+	                         c->args->apply, dtx_snippets_user(), &c->arena, &item, &n, err));
+	for (i = 0; i < n; i++)
+		dtx_buf_printf(&c->out, "%s %.8s  %-10s %s\n",
+		               c->args->apply ? "dropped" : "would drop", item[i].id, item[i].state,
+		               item[i].op ? item[i].op : "-");
+	if (!n)
+		dtx_buf_add(&c->out, "nothing to drop\n");
+out:
+	return rc;
+}
+
 static const struct {
 	const char *verb;
 	enum dtx_store_mode mode;
 	bool operand;
-	enum dtx_code (*run)(struct snippet_call *c, struct dtx_err *err);
+	enum dtx_code (*run)(struct dtx_snippets *c, struct dtx_err *err);
 } verbs[] = {
 	{ "list", DTX_STORE_READ, false, snippet_list },
 	{ "show", DTX_STORE_READ, true, snippet_show },
 	{ "rm", DTX_STORE_WRITE, true, snippet_rm },
 	{ "approve", DTX_STORE_WRITE, true, snippet_approve },
 	{ "revoke", DTX_STORE_WRITE, true, snippet_revoke },
+	{ "export", DTX_STORE_READ, false, dtx_snippets_export },
+	{ "import", DTX_STORE_WRITE, true, dtx_snippets_import },
+	{ "diff", DTX_STORE_READ, true, dtx_snippets_diff },
+	{ "gc", DTX_STORE_WRITE, false, snippet_gc },
 };
 
-static enum dtx_code snippet_verb(struct snippet_call *c, const char *verb, struct dtx_err *err)
+static enum dtx_code snippet_verb(struct dtx_snippets *c, const char *verb, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *names[DTX_COUNT(verbs) + 1] = { "add" };
+	const char *names[DTX_COUNT(verbs) + 2] = { "add", "adopt" };
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(verbs); i++) {
-		names[i + 1] = verbs[i].verb;
+		names[i + 2] = verbs[i].verb;
 		if (strcmp(verbs[i].verb, verb) != 0)
 			continue;
 		if (verbs[i].operand && !c->argc)
@@ -220,13 +414,15 @@ out:
 
 static int snippet_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
-	struct snippet_call c = { .cli = cli, .args = args, .argc = argc - 1, .argv = argv + 1 };
+	struct dtx_snippets c = { .cli = cli, .args = args, .argc = argc - 1, .argv = argv + 1 };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 	int status;
 
 	if (!strcmp(argv[0], "add") && argc > 1)
 		return snippet_add(cli, args, argc - 1, argv + 1);
+	if (!strcmp(argv[0], "adopt") && argc > 1)
+		return snippet_adopt(cli, args, argc - 1, argv + 1);
 	dtx_buf_init(&c.out, DTX_BUF_TEXT_MAX);
 	rc = snippet_verb(&c, argv[0], &err);
 	status = rc == DTX_OK ? dtx_out_print(cli, &c.out) : dtx_out_fail(cli, &err);
@@ -240,15 +436,21 @@ static int snippet_run(const struct dtx_cli *cli, void *args, int argc, char **a
 const struct dtx_cmd dtx_cmd_snippet = {
 	.name = "snippet",
 	.usage = "list | show ID | add FILE --plan PLAN INPUT... | approve ID... | revoke ID... | "
-		 "rm ID...",
-	.summary = "List, show, add, approve and remove cached snippets",
+		 "rm ID... |\n       adopt ID --rename NEED=HAVE... --plan PLAN INPUT... | diff ID "
+		 "ID | "
+		 "export [ID...] |\n       import FILE | gc [--older-than 30d] [--apply]",
+	.summary = "List, show, add, approve, adopt, exchange and remove cached snippets",
 	.notes = "`add` screens the module and runs it in the jail on the real inputs; it then "
 		 "waits\n"
-		 "for `approve`.  Revoked code stays refused in its namespace.",
+		 "for `approve`.  `adopt` does the same with the code of another snippet whose "
+		 "columns\n"
+		 "have other names now.  Revoked code stays refused in its namespace.  `export` "
+		 "writes\n"
+		 "JSON lines; what `import` reads from them waits for approval.",
 	.exits = "0 done; 2 usage; 4 no such snippet; 7 the module failed; 8 jail; 9 store",
 	.opts = snippet_opts,
 	.nopts = DTX_COUNT(snippet_opts),
-	.args_size = sizeof(struct snippet_args),
+	.args_size = sizeof(struct dtx_snippets_args),
 	.min_args = 1,
 	.max_args = -1,
 	.run = snippet_run,

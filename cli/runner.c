@@ -120,6 +120,17 @@ static json_t *runner_warning(const struct dtx_err *w)
 	return o;
 }
 
+/* What authors were paid for this run; NULL: none was asked. */
+static json_t *runner_spent(const struct dtx_budget *b)
+{
+	if (!b->spent_attempts)
+		return NULL;
+	return json_pack("{sI sI so}", "attempts", (json_int_t)b->spent_attempts, "tokens",
+	                 (json_int_t)b->spent_tokens, "cost",
+	                 b->cost_unknown ? json_null()
+	                                 : json_sprintf("%.6f", (double)b->spent_cost / 1e6));
+}
+
 static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_err *err)
 {
 	json_t *warnings = json_array();
@@ -127,10 +138,11 @@ static json_t *runner_end_details(const struct dtx_runner *r, const struct dtx_e
 
 	for (i = 0; r->result && i < r->result->warnings.n; i++)
 		json_array_append_new(warnings, runner_warning(&r->result->warnings.item[i]));
-	return json_pack("{si sI so ss? ss?}", "threads", r->result ? (int)r->result->workers : 0,
-	                 "peak_bytes", (json_int_t)dtx_mem_peak(), "warnings", warnings, "message",
+	return json_pack("{si sI so ss? ss? so*}", "threads",
+	                 r->result ? (int)r->result->workers : 0, "peak_bytes",
+	                 (json_int_t)dtx_mem_peak(), "warnings", warnings, "message",
 	                 err->code != DTX_OK ? dtx_code_name(err->code) : NULL, "at",
-	                 err->at[0] ? err->at : NULL);
+	                 err->at[0] ? err->at : NULL, "author", runner_spent(&r->rescuer.budget));
 }
 
 /* The record's end must not hide why the run failed. */
@@ -162,9 +174,11 @@ static void runner_again(struct dtx_runner *r, int argc, char **argv)
 	int i;
 
 	dtx_buf_init(&r->again, DTX_BUF_TEXT_MAX);
-	dtx_buf_printf(&r->again, "dtx run %s", r->plan_path ? r->plan_path : "PLAN");
+	dtx_buf_init(&r->operands, DTX_BUF_TEXT_MAX);
+	dtx_buf_printf(&r->operands, "%s", r->plan_path ? r->plan_path : "PLAN");
 	for (i = 0; i < argc; i++)
-		dtx_buf_printf(&r->again, " %s", argv[i]);
+		dtx_buf_printf(&r->operands, " %s", argv[i]);
+	dtx_buf_printf(&r->again, "dtx run %s", dtx_buf_text(&r->operands));
 	if (r->args->output)
 		dtx_buf_printf(&r->again, " -o %s", r->args->output);
 }
@@ -195,10 +209,12 @@ static enum dtx_code runner_rescuer(struct dtx_runner *r, int argc, char **argv,
 	s->recorded = r->replay ? json_object_get(r->replay->record, "regions") : NULL;
 	s->run_date = a->run_date;
 	s->again = dtx_buf_text(&r->again);
+	s->operands = dtx_buf_text(&r->operands);
 	s->prompt = r->prompt;
-	DTX_TRY(dtx_approve_parse(a->approve, &s->approve, err));
-	DTX_TRY(dtx_sample_parse(a->sample, &s->sample, err));
-	dtx_buf_init(&r->snippet, DTX_SNIPPET_CODE_MAX * 4);
+	if (dtx_runner_settles_early(a))
+		DTX_TRY(dtx_runner_settle(r, err));
+	if (!r->snippet.max)
+		dtx_buf_init(&r->snippet, DTX_SNIPPET_CODE_MAX * 4);
 	if (a->snippet) {
 		DTX_TRY(dtx_file_slurp(a->snippet, &r->snippet, err));
 		s->supplied = (struct dtx_str){ dtx_buf_text(&r->snippet), r->snippet.len };
@@ -243,6 +259,7 @@ static enum dtx_code runner_rescue(void *arg, const struct dtx_rescue *region,
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_runner_store_wait(r, err));
+	DTX_TRY(dtx_runner_settle(r, err));
 	DTX_TRY(dtx_rescue_region(&r->rescuer, region, out, err));
 out:
 	return rc;
@@ -261,6 +278,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	opts.workers = (unsigned)r->args->threads;
 	opts.batch_rows = (uint32_t)r->args->batch_rows;
 	opts.fallback = r->args->fallback - 1;
+	opts.max_regions = (uint32_t)r->args->max_regions;
 	opts.table_hash = true;
 	opts.repair = r->args->repair;
 	opts.cancel = &runner_cancel;
@@ -409,6 +427,26 @@ out:
 	return runner_end(r, rc, err);
 }
 
+/* Cached snippets that would do with columns renamed. */
+static void runner_say_near(const struct dtx_runner *r)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(r->rescuer.near, i, row)
+	{
+		dtx_buf_printf(&text,
+		               "  near: %.8s fits by %.0f %%: ", dtx_json_text(row, "snippet", ""),
+		               100 * json_number_value(json_object_get(row, "score")));
+		dtx_out_safe(&text, dtx_json_text(row, "adopt", ""), false);
+		dtx_buf_addc(&text, '\n');
+	}
+	if (text.len)
+		dtx_out_note(r->cli, "%s", dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+}
+
 /* All findings when the plan is at fault, else the one error of the run. */
 static void runner_report(const struct dtx_runner *r, enum dtx_code rc, const struct dtx_err *err)
 {
@@ -421,6 +459,8 @@ static void runner_report(const struct dtx_runner *r, enum dtx_code rc, const st
 		dtx_out_errors(r->cli, &r->findings, &where);
 	else if (rc != DTX_OK)
 		dtx_out_error(r->cli, err, &where);
+	if (rc != DTX_OK)
+		runner_say_near(r);
 	if (r->result)
 		dtx_out_errors(r->cli, &r->result->warnings, &where);
 }
@@ -461,5 +501,9 @@ void dtx_runner_clear(struct dtx_runner *r)
 	dtx_buf_clear(&r->plan_text);
 	dtx_buf_clear(&r->snippet);
 	dtx_buf_clear(&r->again);
+	dtx_buf_clear(&r->operands);
+	dtx_arena_clear(&r->texts);
+	dtx_runner_author_free(r->asks);
+	json_decref(r->rescuer.near);
 	dtx_err_clear(&r->rescuer.supplied_err);
 }

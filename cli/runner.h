@@ -23,6 +23,10 @@ struct dtx_run_args {
 	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
 	struct dtx_optlist limit; /* archive.NAME=N */
 	bool no_warm, strict_schema, repair, receipt;
+	const char *author, *author_url, *author_model, *author_key_env, *author_key_file;
+	const char *cassette, *max_cost, *trial, *author_timeout, *max_attempts, *max_tokens;
+	bool cassette_record, cache_only, retry_author;
+	int64_t max_regions;
 	const char *record, *head_file; /* copies of the record, NULL: none */
 	int progress;                   /* enum dtx_progress_how */
 	int input_hash;                 /* 0: SHA-256; 1: xxh3 */
@@ -30,7 +34,7 @@ struct dtx_run_args {
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
 #define DTX_CONVERT_OPTS 23 /* the first rows: those of convert */
-#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 13)
+#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 28)
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 
 /* A recorded run that is done again: its plan, places, code and clock instead of a plan file,
@@ -68,7 +72,9 @@ struct dtx_runner {
 	struct dtx_record *record; /* it and the store: after dtx_runner_store_wait */
 	struct dtx_runner_beside beside;
 	struct dtx_rescuer rescuer;
-	struct dtx_buf snippet, again;
+	struct dtx_runner_author *asks; /* who may be asked; NULL: not settled yet */
+	struct dtx_buf snippet, again, operands;
+	struct dtx_arena texts; /* of the caller, as long as the run */
 	char abi[64], run_id[DTX_RUN_ID];
 	struct dtx_exec_result *result;
 	struct dtx_outfile *rejects; /* NULL: nothing is quarantined */
@@ -127,6 +133,18 @@ bool dtx_runner_same_file(const char *a, const char *b);
  */
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err);
+
+/* runner_author.c: fills the rescuer's author, gate, sample and ceilings from options, environment
+ * and configuration, once.  A run that stays typed does not need them. */
+DTX_MUSTUSE enum dtx_code dtx_runner_settle(struct dtx_runner *r, struct dtx_err *err);
+/* Whether an option speaks of them: then they are settled before anything is read. */
+bool dtx_runner_settles_early(const struct dtx_run_args *a);
+/* Options of another run, without those about authors. */
+void dtx_runner_forget_author(struct dtx_run_args *a);
+void dtx_runner_author_free(struct dtx_runner_author *a); /* NULL is fine */
+/* The command line as it is recorded: without values that are keys.  Taken from arena; NULL: out of
+ * memory. */
+char **dtx_runner_argv(const struct dtx_runner *r, struct dtx_arena *arena);
 
 /* runner_replay.c: the plan's text (nothing for a convert); files of inputs and outputs; the clock
  * that formulas and snippets see. */

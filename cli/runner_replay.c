@@ -132,6 +132,7 @@ enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_arg
 	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &count, argv + DTX_MIN(n, 2), err));
 	args->output = args->snippet = args->approve = args->record = args->head_file = NULL;
 	args->receipt = false;
+	dtx_runner_forget_author(args);
 	args->progress = 0;
 out:
 	dtx_mem_free(argv);

@@ -129,7 +129,9 @@ static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 	info->plan_file = r->plan_path;
 	info->nsteps = r->plan->nsteps;
 	info->argc = r->cli->argc;
-	info->argv = r->cli->argv;
+	info->argv = dtx_runner_argv(r, &r->texts);
+	if (!info->argv)
+		DTX_FAIL_MEM(err);
 	info->start_us = r->start_us;
 	if (r->replay)
 		info->replay_of =

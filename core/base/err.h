@@ -82,6 +82,7 @@
 	X(DTX_E_NO_RECORD, "no_record", 4, 4, 0, 0)                                                \
 	/* snippets */                                                                             \
 	X(DTX_E_NEEDS_SNIPPET, "needs_snippet", 5, 5, 0, 0)                                        \
+	X(DTX_E_AUTHOR_FAILED, "author_failed", 5, 5, 0, 0)                                        \
 	X(DTX_E_NEEDS_APPROVAL, "needs_approval", 6, 6, 0, 0)                                      \
 	X(DTX_E_SNIPPET_NO_CODE, "snippet_no_code", 7, 7, 0, 0)                                    \
 	X(DTX_E_SNIPPET_TRUNCATED, "snippet_truncated", 7, 7, 0, 0)                                \
@@ -92,6 +93,8 @@
 	X(DTX_E_SNIPPET_BAD_RESULT, "snippet_bad_result", 7, 7, 0, 0)                              \
 	X(DTX_E_SNIPPET_CONTRACT, "snippet_contract", 7, 7, 0, 0)                                  \
 	X(DTX_E_SNIPPET_NONDETERMINISTIC, "snippet_nondeterministic", 7, 7, 0, 0)                  \
+	X(DTX_E_SNIPPET_ASSUMPTION, "snippet_assumption", 7, 7, 0, 0)                              \
+	X(DTX_E_SNIPPET_FAMILY_LITERAL, "snippet_family_literal", 7, 7, 0, 0)                      \
 	X(DTX_E_SNIPPET_CANNOT, "snippet_cannot", 7, 7, 0, 0)                                      \
 	X(DTX_E_SNIPPET_REVOKED, "snippet_revoked", 7, 7, 0, 0)                                    \
 	X(DTX_E_SNIPPET_TIMEOUT, "snippet_timeout", 8, 8, 0, 0)                                    \

@@ -6,6 +6,8 @@
 #include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
+#include "core/fallback/adapter.h"
+#include "core/fallback/assume.h"
 #include "core/fallback/contract.h"
 #include "core/fallback/disclose.h"
 #include "core/store/tablehash.h"
@@ -29,6 +31,7 @@ void dtx_admit_clear(struct dtx_admit_result *r)
 	dtx_mem_free(r->needs);
 	dtx_mem_free(r->flags);
 	dtx_mem_free(r->formulas);
+	dtx_mem_free(r->assumes);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -53,6 +56,7 @@ static enum dtx_code admit_open(struct admit_run *run, const struct dtx_admit_sp
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_rescue *g = spec->region;
+	struct dtx_table *t = NULL;
 	size_t i;
 
 	run->spec = spec;
@@ -70,11 +74,16 @@ static enum dtx_code admit_open(struct admit_run *run, const struct dtx_admit_sp
 		.cancel_arg = spec->cancel_arg,
 	};
 	DTX_TRY(spec->jail->open(&run->jail_spec, &run->box, err));
-	for (i = 0; i < g->ntables; i++)
-		DTX_TRY(spec->jail->put(run->box, g->table[i].name, g->table[i].table, err));
+	for (i = 0; i < g->ntables; i++) {
+		DTX_TRY(dtx_adapter_table(spec->adapter, g->table[i].table, &t, err));
+		DTX_TRY(spec->jail->put(run->box, g->table[i].name, t, err));
+		dtx_table_unref(t);
+		t = NULL;
+	}
 	if (g->raw)
 		DTX_TRY(spec->jail->put_raw(run->box, g->input_name, g->raw, err));
 out:
+	dtx_table_unref(t);
 	return rc;
 }
 
@@ -84,6 +93,8 @@ static enum dtx_code admit_exec(void *arg, struct dtx_err *err)
 	struct admit_run *run = arg;
 
 	DTX_TRY(run->spec->jail->exec(run->box, run->spec->code, run->params, &run->report, err));
+	if (run->spec->trial_off)
+		goto out;
 	DTX_TRY(run->spec->jail->get(run->box, &run->table, err));
 	DTX_TRY(dtx_tablehash_table(run->table, run->hash, run->rows_hash, err));
 out:
@@ -160,7 +171,35 @@ static void admit_read_check(struct dtx_admit_result *r, const char *text)
 	r->needs = admit_member(check, "needs");
 	r->flags = admit_member(check, "flags");
 	r->formulas = admit_member(check, "formulas");
+	r->assumes = admit_member(check, "assumes");
 	json_decref(check);
+}
+
+/* Names of a sliding header change with every file: code reads them from its parameters. */
+static enum dtx_code admit_families(const struct dtx_admit_spec *spec,
+                                    const struct dtx_admit_result *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *needs = r->needs ? json_loads(r->needs, 0, NULL) : NULL, *members, *need;
+	const char *pattern;
+	size_t i, k;
+
+	json_object_foreach(json_object_get(spec->params, "families"), pattern, members)
+	{
+		json_array_foreach(needs, i, need)
+		{
+			for (k = 0; k < json_array_size(members); k++) {
+				if (json_equal(json_array_get(members, k), need))
+					DTX_FAIL(err, DTX_E_SNIPPET_FAMILY_LITERAL,
+					         "the code names column '%s': read the names of "
+					         "'%s' from params[\"families\"]",
+					         json_string_value(need), pattern);
+			}
+		}
+	}
+out:
+	json_decref(needs);
+	return rc;
 }
 
 /* --- the runs --- */
@@ -220,13 +259,55 @@ out:
 	return rc;
 }
 
+static json_t *admit_loads(const char *text)
+{
+	return text ? json_loads(text, 0, NULL) : NULL;
+}
+
+/* The table as the code knows it; *out is a new reference, NULL without one. */
+static enum dtx_code admit_main(const struct dtx_admit_spec *spec, struct dtx_table **out,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t i;
+
+	*out = NULL;
+	for (i = 0; i < spec->region->ntables; i++) {
+		if (!strcmp(spec->region->table[i].name, "main"))
+			DTX_TRY(dtx_adapter_table(spec->adapter, spec->region->table[i].table, out,
+			                          err));
+	}
+out:
+	return rc;
+}
+
+/* What it assumes comes first: a result from other values means nothing. */
+static enum dtx_code admit_claims(const struct dtx_admit_spec *spec, struct dtx_admit_result *r,
+                                  struct dtx_table *result, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *assumes = admit_loads(r->assumes), *formulas = admit_loads(r->formulas);
+	struct dtx_table *main = NULL;
+
+	if (result) {
+		DTX_TRY(dtx_assume_result(formulas, result, r->checks, err));
+	} else {
+		DTX_TRY(admit_main(spec, &main, err));
+		DTX_TRY(dtx_assume_input(assumes, main, r->checks, err));
+	}
+out:
+	dtx_table_unref(main);
+	json_decref(assumes);
+	json_decref(formulas);
+	return rc;
+}
+
 static enum dtx_code admit_contract(const struct dtx_admit_spec *spec, struct admit_run *run,
                                     struct dtx_admit_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_contract_inputs in = { 0 };
-	const char *text = run->report.notes_json;
-	json_t *notes = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *notes = admit_loads(run->report.notes_json);
 	size_t i;
 
 	in.infinities = json_object_get(notes, "infinite_to_null");
@@ -238,7 +319,10 @@ static enum dtx_code admit_contract(const struct dtx_admit_spec *spec, struct ad
 	r->checks = json_array();
 	if (!r->checks)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_contract_check(spec->contract, run->table, &in, r->checks, err));
+	DTX_TRY(admit_claims(spec, r, NULL, err));
+	DTX_TRY(dtx_contract_check(spec->contract, run->table, &in, r->checks, &r->only_expect,
+	                           err));
+	DTX_TRY(admit_claims(spec, r, run->table, err));
 out:
 	json_decref(notes);
 	return rc;
@@ -266,6 +350,28 @@ static enum dtx_code admit_exec_all(struct admit_run run[2], bool fresh, struct 
 	return rc;
 }
 
+static enum dtx_jail_mode admit_mode(const struct dtx_admit_spec *spec, int i)
+{
+	if (spec->trial_off)
+		return DTX_JAIL_CHECK;
+	return i ? DTX_JAIL_RUN : DTX_JAIL_CHECK_RUN;
+}
+
+/* What the screen cannot know comes before how the run ended. */
+static enum dtx_code admit_judge(const struct dtx_admit_spec *spec, enum dtx_code ran,
+                                 struct dtx_admit_result *r, struct dtx_err *err)
+{
+	struct dtx_err why = DTX_ERR_INIT;
+	enum dtx_code rc = admit_families(spec, r, &why);
+
+	if (rc == DTX_OK)
+		return ran;
+	r->screened = false;
+	dtx_err_clear(err);
+	dtx_err_move(err, &why);
+	return rc;
+}
+
 enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec, struct dtx_admit_result *r,
                             struct dtx_err *err)
 {
@@ -274,29 +380,29 @@ enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec, struct dtx_admit_
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	const struct dtx_schema *contract = NULL;
 	struct dtx_buf params = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	int i, n = spec->fresh ? 2 : 1;
+	bool twice = spec->fresh && !spec->trial_off;
+	int i, n = twice ? 2 : 1;
 
 	dtx_json_canonical(spec->params, &params);
 	DTX_TRY(dtx_buf_check(&params, "params", err));
 	DTX_TRY(admit_types(spec->region, &arena, &contract, err));
 	for (i = 0; i < n; i++) {
 		run[i].params = dtx_buf_text(&params);
-		DTX_TRY(admit_open(&run[i], spec,
-		                   spec->fresh && !i ? DTX_JAIL_CHECK_RUN : DTX_JAIL_RUN,
-		                   (uint32_t)i, contract, err));
+		DTX_TRY(admit_open(&run[i], spec, admit_mode(spec, i), (uint32_t)i, contract, err));
 	}
-	rc = admit_exec_all(run, spec->fresh, err);
+	rc = admit_exec_all(run, twice, err);
 	json_decref(r->report_json);
 	r->report_json = admit_report(&run[0]);
-	if (spec->fresh)
-		admit_read_check(r, run[0].report.check_json);
+	admit_read_check(r, run[0].report.check_json);
 	for (i = 0; i < n; i++) {
 		ended = admit_event(&run[i], rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? ended : rc;
 	}
-	if (rc == DTX_OK && spec->fresh)
+	if (r->screened && rc != DTX_E_NO_MEMORY && rc != DTX_E_CANCELLED)
+		rc = admit_judge(spec, rc, r, err);
+	if (rc == DTX_OK && twice)
 		rc = admit_same(&run[0], &run[1], err);
-	if (rc != DTX_OK)
+	if (rc != DTX_OK || spec->trial_off)
 		goto out;
 	DTX_TRY(admit_contract(spec, &run[0], r, err));
 	r->table = run[0].table;

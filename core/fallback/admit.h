@@ -11,12 +11,14 @@ struct dtx_admit_spec { /* everything borrowed */
 	const struct dtx_rescue *region;
 	struct dtx_str code;
 	const json_t *params, *contract;
+	const json_t *adapter; /* {"NEED": "HAVE"}: columns it knows by other names; NULL */
 	struct dtx_jail_limits limits;
 	const char *require_layers;
 	bool no_warm;
 	bool (*cancelled)(void *arg);
 	void *cancel_arg;
 	int64_t now_us;
+	bool trial_off;            /* the screen only: nothing runs, there is no table */
 	bool fresh;                /* new code: runs under two hash seeds, results must be equal */
 	struct dtx_record *record; /* NULL: nothing is recorded */
 };
@@ -25,14 +27,17 @@ struct dtx_admit_result {
 	json_t *report_json;            /* of the last jail run; NULL: none */
 	json_t *checks;                 /* rows of the contract; array */
 	bool screened;                  /* the screen passed */
+	bool only_expect;               /* it broke the plan's expect and nothing else */
 	char *needs, *flags, *formulas; /* JSON text from the screen; NULL */
+	char *assumes;
 };
 void dtx_admit_clear(struct dtx_admit_result *r);
 
-/* Fresh code is screened and run twice, side by side, under hash seeds 0 and 1; results must be
- * equal.  Cached code runs once.  Then the contract.  Each run is a jail.end event.  r->screened,
- * needs, flags and formulas are set as soon as the screen had nothing to say, also when the run
- * failed.  Codes: snippet_*. */
+/* The screen, which also refuses members of sliding headers in the text.  Fresh code is run twice,
+ * side by side, under hash seeds 0 and 1; results must be equal.  Cached code runs once.  Then what
+ * it assumes of its input, the contract, and its formulas.  Each run is a jail.end event.
+ * r->screened, needs, flags and formulas are set as soon as the screen had nothing to say, also
+ * when the run failed.  Codes: snippet_*. */
 DTX_MUSTUSE enum dtx_code dtx_admit_run(const struct dtx_admit_spec *spec,
                                         struct dtx_admit_result *r, struct dtx_err *err);
 

@@ -214,20 +214,24 @@ static void contract_warnings(struct contract_run *run, const struct dtx_table *
 
 enum dtx_code dtx_contract_check(const json_t *contract, struct dtx_table *result,
                                  const struct dtx_contract_inputs *in, json_t *checks,
-                                 struct dtx_err *err)
+                                 bool *only_expect, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct contract_run run = { checks, 0, false };
+	int64_t needs;
 	json_t *need;
 	size_t i;
 
 	json_array_foreach(json_object_get(contract, "need"), i, need)
 		contract_need(&run, need, result->schema);
+	needs = run.failed;
 	DTX_TRY(contract_expect(&run, json_object_get(contract, "expect"), result, in->main_rows,
 	                        err));
 	contract_warnings(&run, result, in);
 	if (run.no_memory)
 		DTX_FAIL_MEM(err);
+	if (only_expect)
+		*only_expect = run.failed && !needs;
 	if (run.failed)
 		rc = dtx_expect_fail(checks, DTX_E_SNIPPET_CONTRACT, NULL, err);
 out:

@@ -22,9 +22,9 @@ struct dtx_contract_inputs {
 	const json_t *infinities;      /* column to how many were made null; NULL, hostile */
 };
 /* Appends check rows to `checks`, warnings included.  snippet_contract when one of severity error
- * failed. */
+ * failed; *only_expect (may be NULL) then tells that all of those are of the expect object. */
 DTX_MUSTUSE enum dtx_code dtx_contract_check(const json_t *contract, struct dtx_table *result,
                                              const struct dtx_contract_inputs *in, json_t *checks,
-                                             struct dtx_err *err);
+                                             bool *only_expect, struct dtx_err *err);
 
 #endif

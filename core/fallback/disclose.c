@@ -18,31 +18,32 @@
 #define DISCLOSE_ROWS    3
 #define DISCLOSE_COLUMNS 16384
 
+static const char *const sample_names[] = { "none",   "synthetic", "masked", "rows:1",
+	                                    "rows:2", "rows:3",    "rows:4", "rows:5" };
+
 enum dtx_code dtx_sample_parse(const char *text, enum dtx_sample *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	size_t i;
 
 	*out = DTX_SAMPLE_SYNTHETIC;
-	if (!text || !strcmp(text, "synthetic"))
+	if (!text)
 		goto out;
-	if (!strcmp(text, "none")) {
-		*out = DTX_SAMPLE_NONE;
-		goto out;
+	for (i = 0; i < DTX_COUNT(sample_names); i++) {
+		*out = (enum dtx_sample)i;
+		if (!strcmp(text, sample_names[i]))
+			goto out;
 	}
-	if (!strcmp(text, "masked") || !strncmp(text, "rows:", 5)) {
-		rc = dtx_err_set(err, DTX_E_UNSUPPORTED_PARAM, __FILE__, __LINE__,
-		                 "--sample %s is not built into this version", text);
-		dtx_err_hint(err, "use --sample none or --sample synthetic");
-		goto out;
-	}
-	DTX_FAIL(err, DTX_E_USAGE, "--sample '%s': expected none or synthetic", text);
+	*out = DTX_SAMPLE_SYNTHETIC;
+	DTX_FAIL(err, DTX_E_USAGE,
+	         "--sample '%s': expected none, synthetic, masked or rows:1 to rows:5", text);
 out:
 	return rc;
 }
 
 const char *dtx_sample_name(enum dtx_sample sample)
 {
-	return sample == DTX_SAMPLE_NONE ? "none" : "synthetic";
+	return sample_names[sample];
 }
 
 /* --- names --- */
@@ -273,6 +274,8 @@ static size_t disclose_choose(const struct dtx_schema *s, const struct dtx_discl
 	size_t n = 0, i;
 	uint32_t k;
 
+	for (k = 0; k < s->nfields && k < DTX_COUNT(first); k++)
+		first[k] = dtx_disclose_denied(spec->deny, spec->ndeny, s->field[k].name);
 	if (s->nfields > DTX_DISCLOSE_COLS) {
 		for (i = 0; i < spec->nfirst && n < DTX_DISCLOSE_COLS; i++) {
 			int32_t at = dtx_schema_find(s, spec->first[i]);
@@ -284,7 +287,7 @@ static size_t disclose_choose(const struct dtx_schema *s, const struct dtx_discl
 		}
 	}
 	for (k = 0; k < s->nfields && n < DTX_DISCLOSE_COLS; k++) {
-		if (k >= DTX_COUNT(first) || !first[k])
+		if (k < DTX_COUNT(first) && !first[k])
 			col[n++] = k;
 	}
 	return n;
@@ -304,12 +307,18 @@ void dtx_disclose_bucket(struct dtx_buf *out, int64_t rows)
 	dtx_buf_printf(out, "\"%lld-%lld\"", (long long)low, (long long)(low * 10 - 1));
 }
 
-static void disclose_column(struct dtx_buf *out, const struct dtx_field *f,
-                            const struct disclose_col *c, enum dtx_sample sample)
+static enum dtx_code disclose_column(struct dtx_buf *out, const struct dtx_table *t,
+                                     uint32_t column, const struct disclose_col *c,
+                                     enum dtx_sample sample, struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_field *f = &t->schema->field[column];
+
 	dtx_buf_addc(out, '{');
 	if (sample != DTX_SAMPLE_NONE)
 		dtx_buf_printf(out, "\"distinct\":\"%s\",", disclose_distinct(c));
+	if (sample >= DTX_SAMPLE_ROWS_1)
+		DTX_TRY(dtx_disclose_frequent(t, column, out, err));
 	dtx_buf_add(out, "\"name\":");
 	dtx_disclose_name(out, f->name);
 	if (sample != DTX_SAMPLE_NONE) {
@@ -323,6 +332,8 @@ static void disclose_column(struct dtx_buf *out, const struct dtx_field *f,
 	dtx_buf_add(out, sample == DTX_SAMPLE_NONE ? dtx_finger_class(f->type.type)
 	                                           : dtx_type_name(f->type.type));
 	dtx_buf_add(out, "\"}\n");
+out:
+	return rc;
 }
 
 /* Patterns of the chosen columns, kept for the rows that are made from them. */
@@ -345,7 +356,7 @@ static enum dtx_code disclose_columns(struct disclose_state *st, const struct dt
 		if (spec->sample != DTX_SAMPLE_NONE)
 			rc = disclose_look(&c, t, st->col[i], err);
 		if (rc == DTX_OK)
-			disclose_column(out, &t->schema->field[st->col[i]], &c, spec->sample);
+			rc = disclose_column(out, t, st->col[i], &c, spec->sample, err);
 		memcpy(st->pattern[i], c.pattern, sizeof(c.pattern));
 		dtx_strmap_clear(&c.seen);
 		dtx_buf_clear(&c.text);
@@ -392,6 +403,8 @@ enum dtx_code dtx_disclose_table(const char *alias, struct dtx_table *t,
 		dtx_buf_printf(out, "{\"more_columns\":%zu}\n", t->schema->nfields - st.n);
 	if (spec->sample == DTX_SAMPLE_SYNTHETIC)
 		disclose_rows(&st, t, alias, spec->seed, out);
+	else if (spec->sample != DTX_SAMPLE_NONE)
+		DTX_TRY(dtx_disclose_real(t, spec->sample, st.col, st.n, out, count, err));
 	count->cols += (int64_t)st.n;
 	DTX_TRY(dtx_buf_check(out, "prompt", err));
 out:

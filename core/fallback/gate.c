@@ -23,23 +23,40 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_gate(enum dtx_approve policy, bool supplied, const char *snippet_id,
+static enum dtx_code gate_wait(const struct dtx_gate_view *view, bool refused, struct dtx_err *err)
+{
+	dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
+	            refused        ? "snippet %s was not approved"
+	            : view->result ? "snippet %s works and waits for approval"
+	                           : "snippet %s waits for approval",
+	            view->id);
+	dtx_err_hint(err,
+	             "read it with dtx snippet show %.8s --code, then "
+	             "dtx snippet approve %.8s and run again",
+	             view->id, view->id);
+	return DTX_E_NEEDS_APPROVAL;
+}
+
+enum dtx_code dtx_gate(const struct dtx_gate *gate, bool supplied, const struct dtx_gate_view *view,
                        const char **by, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	bool yes = false, asks = gate->ask && (gate->policy == DTX_APPROVE_DEFAULT ||
+	                                       gate->policy == DTX_APPROVE_ASK);
 
 	*by = NULL;
-	if (policy == DTX_APPROVE_AUTO) {
-		*by = supplied ? "supplied" : "policy:auto";
-	} else if (supplied && policy != DTX_APPROVE_REQUIRE) {
+	if (supplied && gate->policy != DTX_APPROVE_REQUIRE) {
 		*by = "supplied";
+	} else if (gate->policy == DTX_APPROVE_AUTO) {
+		*by = "policy:auto";
+	} else if (asks) {
+		DTX_TRY(gate->ask(gate->arg, view, &yes, err));
+		if (!yes)
+			rc = gate_wait(view, true, err);
+		*by = yes ? gate->user ? gate->user : "unknown" : NULL;
 	} else {
-		rc = dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
-		                 "snippet %s works and waits for approval", snippet_id);
-		dtx_err_hint(err,
-		             "read it with dtx snippet show %.8s --code, then "
-		             "dtx snippet approve %.8s and run again",
-		             snippet_id, snippet_id);
+		rc = gate_wait(view, false, err);
 	}
+out:
 	return rc;
 }

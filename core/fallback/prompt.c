@@ -93,9 +93,13 @@ static void prompt_known(const struct dtx_prompt_spec *spec, struct dtx_buf *out
 		const struct dtx_schema *s = spec->table[i].table->schema;
 
 		dtx_buf_printf(out, "%s\n", spec->table[i].alias);
-		for (k = 0; k < s->nfields; k++)
-			dtx_buf_printf(out, "%s\n", s->field[k].name);
+		for (k = 0; k < s->nfields; k++) {
+			if (!dtx_disclose_denied(spec->deny, spec->ndeny, s->field[k].name))
+				dtx_buf_printf(out, "%s\n", s->field[k].name);
+		}
 	}
+	if (spec->previous)
+		dtx_buf_adds(out, spec->previous->code);
 	prompt_line(out, spec->steps);
 	if (spec->input)
 		prompt_line(out, spec->input);
@@ -179,8 +183,10 @@ static enum dtx_code prompt_input(const struct dtx_prompt_spec *spec, struct dtx
 {
 	enum dtx_code rc = DTX_OK;
 	const char *first[DTX_DISCLOSE_COLS];
-	struct dtx_disclose_spec show = { spec->sample, first, prompt_first(spec->contract, first),
-		                          spec->fingerprint };
+	struct dtx_disclose_spec show = {
+		spec->sample,      first,      prompt_first(spec->contract, first),
+		spec->fingerprint, spec->deny, spec->ndeny
+	};
 	size_t i;
 
 	if (spec->raw)
@@ -245,6 +251,19 @@ static void prompt_output(const struct dtx_prompt_spec *spec, struct dtx_buf *bl
 	dtx_buf_add(&p->text, prompt_rules);
 }
 
+static void prompt_previous(const struct dtx_prompt_spec *spec, const struct dtx_buf *known,
+                            struct dtx_buf *block, struct dtx_prompt *p)
+{
+	const struct dtx_prompt_previous *last = spec->previous;
+
+	dtx_buf_printf(&p->text, "PREVIOUS ATTEMPT\nThis module failed: %s.\n", last->class);
+	prompt_redacted(dtx_str_of(last->report), known, block, p);
+	prompt_block(&p->text, block);
+	dtx_buf_adds(block, last->code);
+	prompt_block(&p->text, block);
+	dtx_buf_add(&p->text, "Answer with a corrected whole module.\n");
+}
+
 enum dtx_code dtx_prompt_make(const struct dtx_prompt_spec *spec, struct dtx_prompt *p,
                               struct dtx_err *err)
 {
@@ -258,6 +277,8 @@ enum dtx_code dtx_prompt_make(const struct dtx_prompt_spec *spec, struct dtx_pro
 	DTX_TRY(prompt_input(spec, &block, p, err));
 	prompt_task(spec, &known, &block, p);
 	prompt_output(spec, &block, p);
+	if (spec->previous)
+		prompt_previous(spec, &known, &block, p);
 	DTX_TRY(dtx_buf_check(&block, "prompt", err));
 	DTX_TRY(dtx_buf_check(&p->text, "prompt", err));
 	dtx_sha256_hex(p->text.ptr, p->text.len, p->hash);

@@ -11,6 +11,11 @@ struct dtx_prompt_table {
 	const char *alias;
 	struct dtx_table *table;
 };
+/* A retry: the last module and how it failed; the report is redacted here. */
+struct dtx_prompt_previous {
+	const char *class, *report;
+	struct dtx_str code;
+};
 struct dtx_prompt_spec {
 	const char *versions; /* "Python 3.11, pandas 1.5, numpy 1.24" */
 	const char *imports;  /* "pandas, numpy, dx, math, ..." */
@@ -30,6 +35,9 @@ struct dtx_prompt_spec {
 	const json_t *contract;      /* NULL: {} */
 	const char *fingerprint;
 	enum dtx_sample sample;
+	const char *const *deny; /* globs of columns that are never named */
+	size_t ndeny;
+	const struct dtx_prompt_previous *previous; /* NULL: the first attempt */
 };
 struct dtx_prompt {
 	struct dtx_buf text;

@@ -2,6 +2,7 @@
 #include <ctype.h>
 
 #include "core/fallback/disclose.h"
+#include "core/fallback/vocabulary.h"
 
 static bool redact_word(char c)
 {
@@ -68,10 +69,28 @@ static size_t redact_token_end(struct dtx_str text, size_t pos, bool *has_digit)
 	return pos;
 }
 
+/* A word that error messages are made of; of names_from each part. */
+static bool redact_common(struct dtx_str word)
+{
+	struct dtx_str part;
+	size_t i;
+
+	while (dtx_str_next(&word, '_', &part)) {
+		for (i = 0; i < part.len; i++) {
+			if (!isalpha((unsigned char)part.ptr[i]))
+				return false;
+		}
+		if (part.len && !dtx_vocabulary_has(part))
+			return false;
+	}
+	return true;
+}
+
 void dtx_disclose_redact(struct dtx_str text, struct dtx_str known, struct dtx_buf *out,
                          struct dtx_disclosed *count)
 {
 	size_t pos = 0, end;
+	struct dtx_str word;
 	bool digit;
 
 	while (pos < text.len) {
@@ -79,11 +98,11 @@ void dtx_disclose_redact(struct dtx_str text, struct dtx_str known, struct dtx_b
 
 		if (redact_word(c)) {
 			end = redact_token_end(text, pos, &digit);
-			if (digit)
-				redact_put((struct dtx_str){ text.ptr + pos, end - pos }, known,
-				           out, count);
+			word = (struct dtx_str){ text.ptr + pos, end - pos };
+			if (digit || !redact_common(word))
+				redact_put(word, known, out, count);
 			else
-				dtx_buf_addn(out, text.ptr + pos, end - pos);
+				dtx_buf_adds(out, word);
 			pos = end;
 		} else if ((c == '\'' || c == '"' || c == '`') &&
 		           (!pos || !redact_word(text.ptr[pos - 1]))) {
@@ -129,6 +148,7 @@ bool dtx_disclose_report(json_t *report, struct dtx_str known)
 		(void)json_object_del(stream, "base64");
 	}
 	return redact_member(report, "reason", known) &&
+	       redact_member(json_object_get(report, "exception"), "type", known) &&
 	       redact_member(json_object_get(report, "exception"), "message", known) &&
 	       redact_member(json_object_get(report, "check"), "message", known);
 }

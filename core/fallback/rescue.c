@@ -1,49 +1,28 @@
 /* The ladder of one region: supplied, exact, compatible, else the exact next commands. */
-#include "core/fallback/rescue.h"
+#include "core/fallback/work.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "core/base/mem.h"
-#include "core/fallback/admit.h"
 #include "core/fallback/contract.h"
-#include "core/fallback/extract.h"
-#include "core/fallback/finger.h"
 #include "core/fallback/shape.h"
 
-/* What is known of the region before any code is at hand. */
-struct rescue {
-	struct dtx_rescuer *r;
-	const struct dtx_rescue *region;
-	struct dtx_finger_table *tables;
-	size_t ntables;
-	json_t *contract, *doc, *order, *region_json, *params, *shape;
-	char fingerprint[DTX_FINGER_TEXT], intent[DTX_FINGER_TEXT], contract_hash[65];
-	struct dtx_arena arena;
-	struct dtx_buf code;
-	struct dtx_snippet snippet; /* from the cache */
-	char id[DTX_SNIPPET_ID];
-	enum dtx_rung rung;
-	struct dtx_admit_result admitted;
-};
-
-static struct dtx_snippet_key rescue_key(const struct rescue *s)
+struct dtx_snippet_key dtx_work_key(const struct dtx_work *w)
 {
-	return (struct dtx_snippet_key){ s->r->ns, s->fingerprint, s->intent };
+	return (struct dtx_snippet_key){ w->r->ns, w->fingerprint, w->intent };
 }
 
-static enum dtx_code rescue_contract(struct rescue *s, struct dtx_err *err)
+static enum dtx_code rescue_contract(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t i, n = s->region->nneed;
-	struct dtx_need_col *need = dtx_arena_zalloc(&s->arena, n + 1, sizeof(*need));
+	size_t i, n = w->region->nneed;
+	struct dtx_need_col *need = dtx_arena_zalloc(&w->arena, n + 1, sizeof(*need));
 
 	if (!need)
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < n; i++)
-		need[i] = (struct dtx_need_col){ s->region->need[i].name, s->region->need[i].cls };
-	DTX_TRY(dtx_contract_make(need, n, s->region->expect_json, &s->contract, err));
-	DTX_TRY(dtx_finger_contract(s->contract, s->contract_hash, err));
+		need[i] = (struct dtx_need_col){ w->region->need[i].name, w->region->need[i].cls };
+	DTX_TRY(dtx_contract_make(need, n, w->region->expect_json, &w->contract, err));
+	DTX_TRY(dtx_finger_contract(w->contract, w->contract_hash, err));
 out:
 	return rc;
 }
@@ -60,425 +39,322 @@ static json_t *rescue_region_json(const struct dtx_rescue *region)
 }
 
 /* The tables that reach the snippet, or the shape of the cells. */
-static enum dtx_code rescue_tables(struct rescue *s, struct dtx_err *err)
+static enum dtx_code rescue_tables(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_rescue *g = s->region;
+	const struct dtx_rescue *g = w->region;
 	size_t i;
 
-	s->ntables = g->raw ? 1 : g->ntables;
-	s->tables = dtx_arena_zalloc(&s->arena, s->ntables + 1, sizeof(*s->tables));
-	if (!s->tables)
+	w->ntables = g->raw ? 1 : g->ntables;
+	w->tables = dtx_arena_zalloc(&w->arena, w->ntables + 1, sizeof(*w->tables));
+	if (!w->tables)
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < g->ntables; i++) {
-		s->tables[i].alias = g->table[i].name;
-		s->tables[i].schema = g->table[i].table->schema;
-		s->tables[i].families = g->table[i].families;
+		w->tables[i].alias = g->table[i].name;
+		w->tables[i].schema = g->table[i].table->schema;
+		w->tables[i].families = g->table[i].families;
 	}
 	if (g->raw) {
-		DTX_TRY(dtx_shape_json(g->raw, &s->shape, err));
-		s->tables[0].alias = g->input_name;
-		s->tables[0].grid = s->shape;
+		DTX_TRY(dtx_shape_json(g->raw, &w->shape, err));
+		w->tables[0].alias = g->input_name;
+		w->tables[0].grid = w->shape;
 	}
 out:
 	return rc;
 }
 
-static enum dtx_code rescue_identify(struct rescue *s, struct dtx_err *err)
+static enum dtx_code rescue_identify(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	s->region_json = rescue_region_json(s->region);
-	if (!s->region_json)
+	w->region_json = rescue_region_json(w->region);
+	if (!w->region_json)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(rescue_tables(s, err));
-	DTX_TRY(rescue_contract(s, err));
-	DTX_TRY(dtx_finger_tables(s->tables, s->ntables, &s->doc, s->fingerprint, err));
-	DTX_TRY(dtx_finger_order(s->tables, s->ntables, &s->order, err));
-	DTX_TRY(dtx_finger_intent(s->region_json, s->contract, DTX_PROMPT_TEMPLATE, s->r->abi,
-	                          s->intent, err));
+	DTX_TRY(rescue_tables(w, err));
+	DTX_TRY(rescue_contract(w, err));
+	DTX_TRY(dtx_finger_tables(w->tables, w->ntables, &w->doc, w->fingerprint, err));
+	DTX_TRY(dtx_finger_order(w->tables, w->ntables, &w->order, err));
+	DTX_TRY(dtx_finger_intent(w->region_json, w->contract, DTX_PROMPT_TEMPLATE, w->r->abi,
+	                          w->intent, err));
 out:
 	return rc;
 }
 
 /* What transform() gets as its second argument. */
-static enum dtx_code rescue_params(struct rescue *s, struct dtx_err *err)
+static enum dtx_code rescue_params(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *families = NULL, *steps = json_deep_copy(s->region->steps);
-	json_t *date = s->r->run_date ? json_string(s->r->run_date) : json_null();
+	json_t *families = NULL, *steps = json_deep_copy(w->region->steps);
+	json_t *date = w->r->run_date ? json_string(w->r->run_date) : json_null();
 
-	s->params = json_object();
-	if (!s->params || !dtx_json_set(s->params, "steps", steps))
+	w->params = json_object();
+	if (!w->params || !dtx_json_set(w->params, "steps", steps))
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_finger_families(s->tables, s->ntables, &families, err));
-	if (!dtx_json_set(s->params, "families", families) ||
-	    !dtx_json_set(s->params, "run_date", date))
+	DTX_TRY(dtx_finger_families(w->tables, w->ntables, &families, err));
+	if (!dtx_json_set(w->params, "families", families) ||
+	    !dtx_json_set(w->params, "run_date", date))
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
 }
 
-static const char *rescue_op(const struct dtx_rescue *region)
+const char *dtx_work_op(const struct dtx_work *w)
 {
-	return region->count ? region->plan->step[region->first].name : NULL;
+	return w->region->count ? w->region->plan->step[w->region->first].name : NULL;
 }
 
-/* Takes the body.  A prompt is no run: it leaves no record. */
-static enum dtx_code rescue_event(const struct rescue *s, const char *kind, json_t *body,
-                                  struct dtx_err *err)
+enum dtx_code dtx_work_event(const struct dtx_work *w, const char *kind, json_t *body,
+                             struct dtx_err *err)
 {
-	if (s->r->record)
-		return dtx_record_event(s->r->record, kind, body, err);
+	if (w->r->record)
+		return dtx_record_event(w->r->record, kind, body, err);
 	json_decref(body);
 	return DTX_OK;
 }
 
-static enum dtx_code rescue_event_trigger(struct rescue *s, struct dtx_err *err)
+/* Names and JSON types of the parameters that the step has: statistics tell by them which
+ * operation is wanted; never a value. */
+static json_t *rescue_step_params(const struct dtx_work *w)
 {
-	const struct dtx_rescue *g = s->region;
+	static const char *const type[] = { "object", "array", "string", "integer",
+		                            "real",   "true",  "false",  "null" };
+	const json_t *step = json_array_get(w->region->steps, 0);
+	json_t *out = json_object(), *value;
+	const char *name;
 
-	return rescue_event(s, "run.trigger",
-	                    json_pack("{si ss ss ss?}", "idx", (int)g->index, "pointer", g->at,
-	                              "code", dtx_code_name(g->trigger->code), "op", rescue_op(g)),
-	                    err);
+	json_object_foreach((json_t *)(uintptr_t)step, name, value)
+	{
+		if (strcmp(name, "op") && strcmp(name, "note"))
+			(void)json_object_set_new(out, name,
+			                          json_string(json_is_boolean(value)
+			                                              ? "bool"
+			                                              : type[json_typeof(value)]));
+	}
+	return out;
 }
 
-static enum dtx_code rescue_event_cache(struct rescue *s, struct dtx_err *err)
+static enum dtx_code rescue_event_trigger(struct dtx_work *w, struct dtx_err *err)
 {
-	return rescue_event(s, "run.cache",
-	                    json_pack("{si ss ss?}", "idx", (int)s->region->index, "outcome",
-	                              dtx_rung_name(s->rung), "cell_id", s->id[0] ? s->id : NULL),
-	                    err);
+	const struct dtx_rescue *g = w->region;
+
+	return dtx_work_event(w, "run.trigger",
+	                      json_pack("{si ss ss ss? so}", "idx", (int)g->index, "pointer", g->at,
+	                                "code", dtx_code_name(g->trigger->code), "op",
+	                                dtx_work_op(w), "params", rescue_step_params(w)),
+	                      err);
 }
 
-/* --- nobody has the answer --- */
-
-static enum dtx_code rescue_prompt(struct rescue *s, struct dtx_err *err)
+enum dtx_code dtx_work_event_cache(const struct dtx_work *w, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-	const struct dtx_rescue *g = s->region;
-	struct dtx_prompt_table *tables =
-		dtx_arena_zalloc(&s->arena, g->ntables + 1, sizeof(*tables));
-	struct dtx_prompt_spec spec = { .versions = "Python 3.11, pandas 1.5, numpy 1.24" };
-	json_t *readers = g->raw ? dtx_plan_steps_json(g->plan, 0, g->plan->nsteps) : NULL;
-	size_t i;
-
-	if (!tables || (g->raw && !readers))
-		DTX_FAIL_MEM(err);
-	for (i = 0; i < g->ntables; i++)
-		tables[i] = (struct dtx_prompt_table){ g->table[i].name, g->table[i].table };
-	spec.imports = s->r->imports;
-	spec.dx_names = s->r->dx_names;
-	spec.cpu_s = (s->r->limits.cpu_ms ? s->r->limits.cpu_ms : DTX_JAIL_CPU_MS) / 1000;
-	spec.memory_mib =
-		(int64_t)((s->r->limits.memory ? s->r->limits.memory : DTX_JAIL_MEMORY) >> 20);
-	spec.params = g->raw ? "raw, run_date" : "steps, families, run_date";
-	spec.raw = g->raw;
-	spec.raw_name = g->input_name;
-	spec.input = g->raw ? g->input_json : NULL;
-	spec.table = tables;
-	spec.ntables = g->ntables;
-	spec.steps = g->raw ? readers : g->steps;
-	spec.error = g->trigger;
-	spec.at = g->at;
-	spec.contract = s->contract;
-	spec.fingerprint = s->fingerprint;
-	spec.sample = s->r->sample;
-	DTX_TRY(dtx_prompt_make(&spec, s->r->prompt, err));
-out:
-	json_decref(readers);
-	return rc;
+	return dtx_work_event(w, "run.cache",
+	                      json_pack("{si ss ss? ss ss}", "idx", (int)w->region->index,
+	                                "outcome", dtx_rung_name(w->rung), "cell_id",
+	                                w->id[0] ? w->id : NULL, "fingerprint", w->fingerprint,
+	                                "intent", w->intent),
+	                      err);
 }
 
-static void rescue_nobody_step(const struct dtx_rescue *g, const char *why, struct dtx_err *err)
-{
-	const struct dtx_err *t = g->trigger;
-	const char *op = rescue_op(g);
-	char meant[100] = "";
+/* --- the ladder --- */
 
-	if (t->did_you_mean[0][0])
-		snprintf(meant, sizeof(meant), ", did you mean \"%s\"?", t->did_you_mean[0]);
-	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "step %u of %u \"%s\": %s%s; %s",
-	            g->first + 1, g->plan->nsteps, op ? op : "", dtx_code_name(t->code), meant,
-	            why);
-	dtx_err_at(err, t->at[0] ? t->at : g->at);
-	dtx_err_step(err, (int32_t)g->first, op);
+void dtx_work_reset(struct dtx_work *w)
+{
+	dtx_admit_clear(&w->admitted);
+	dtx_buf_reset(&w->code);
+	json_decref(w->adapter);
+	w->adapter = NULL;
+	w->id[0] = '\0';
 }
 
-/* The reader's own words: they tell how the plan could describe the input instead. */
-static void rescue_nobody_input(const struct dtx_rescue *g, const char *why, struct dtx_err *err)
-{
-	const struct dtx_err *t = g->trigger;
-
-	dtx_err_set(err, DTX_E_NEEDS_SNIPPET, __FILE__, __LINE__, "input '%s': %s: %s; %s",
-	            g->input_name, dtx_code_name(t->code), t->msg, why);
-	dtx_err_at(err, g->at);
-	dtx_err_row(err, t->row, t->column);
-	memcpy(err->input, t->input, sizeof(err->input));
-	memcpy(err->sheet, t->sheet, sizeof(err->sheet));
-	memcpy(err->cell, t->cell, sizeof(err->cell));
-}
-
-static enum dtx_code rescue_nobody(struct rescue *s, struct dtx_err *err)
-{
-	const struct dtx_rescue *g = s->region;
-	const char *way = g->raw ? g->trigger->hint : "";
-	const char *why =
-		s->r->recorded ? "the recorded run had no snippet here" : "no cached snippet fits";
-
-	if (g->raw)
-		rescue_nobody_input(g, why, err);
-	else
-		rescue_nobody_step(g, why, err);
-	err->run_time = true;
-	if (s->r->recorded)
-		dtx_err_hint(err, "the inputs are not what they were: dtx run does the plan with "
-		                  "them, and may ask for a snippet");
-	else if (s->r->record)
-		dtx_err_hint(
-			err,
-			"dtx prompt %s > prompt.txt     (give it to a colleague or any model)\n"
-			"        %s --snippet answer.txt%s%s",
-			dtx_run_id_short(dtx_record_id(s->r->record)), s->r->again,
-			way[0] ? "\n        or: " : "", way);
-	return DTX_E_NEEDS_SNIPPET;
-}
-
-/* --- code at hand --- */
-
-static struct dtx_admit_spec rescue_spec(struct rescue *s, bool fresh)
-{
-	return (struct dtx_admit_spec){
-		.jail = s->r->jail,
-		.region = s->region,
-		.code = { s->code.ptr, s->code.len },
-		.params = s->params,
-		.limits = s->r->limits,
-		.require_layers = s->r->require_layers,
-		.no_warm = s->r->no_warm,
-		.cancelled = s->r->cancelled,
-		.cancel_arg = s->r->cancel_arg,
-		.now_us = s->r->now_us,
-		.fresh = fresh,
-		.record = s->r->record,
-		.contract = s->contract,
-	};
-}
-
-static enum dtx_code rescue_add(struct rescue *s, struct dtx_err *err)
-{
-	const struct dtx_admit_result *a = &s->admitted;
-	struct dtx_buf order = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct dtx_snippet_new add = {
-		.key = rescue_key(s),
-		.code = { s->code.ptr, s->code.len },
-		.contract_hash = s->contract_hash,
-		.op = s->region->raw ? "input" : rescue_op(s->region),
-		.abi = s->r->abi,
-		.flags = a->flags,
-		.formulas = a->formulas,
-		.origin = "supplied",
-		.template_version = DTX_PROMPT_TEMPLATE,
-	};
-	enum dtx_code rc = DTX_OK;
-	char *needs = NULL;
-
-	dtx_json_canonical(s->order, &order);
-	add.col_order = dtx_buf_text(&order);
-	DTX_TRY(dtx_finger_needs(s->doc, a->needs, &needs, err));
-	add.needs = needs;
-	DTX_TRY(dtx_snippet_add(s->r->store, dtx_record_id(s->r->record), &add, s->id, err));
-out:
-	dtx_mem_free(needs);
-	dtx_buf_clear(&order);
-	return rc;
-}
-
-static enum dtx_code rescue_act(struct rescue *s, enum dtx_snippet_act act, const char *by,
-                                struct dtx_err *err)
-{
-	return dtx_snippet_act(s->r->store, dtx_record_id(s->r->record), s->id, act, by, NULL, err);
-}
-
-/* EXTRACT, SCREEN, ADMIT, APPROVE of a module given by hand.  One that passed the screen is kept as
- * a candidate even when its run fails. */
-static enum dtx_code rescue_supplied(struct rescue *s, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK, ran, added;
-	struct dtx_admit_spec spec;
-	const char *by = NULL;
-
-	s->rung = DTX_RUNG_SUPPLIED;
-	DTX_TRY(rescue_event_cache(s, err));
-	DTX_TRY(dtx_extract(s->r->supplied, &s->code, err));
-	spec = rescue_spec(s, true);
-	ran = dtx_admit_run(&spec, &s->admitted, err);
-	added = s->admitted.screened ? rescue_add(s, ran == DTX_OK ? err : NULL) : DTX_OK;
-	DTX_TRY(ran);
-	DTX_TRY(added);
-	DTX_TRY(rescue_act(s, DTX_SNIPPET_PENDING, "dtx", err));
-	DTX_TRY(dtx_gate(s->r->approve, true, s->id, &by, err));
-	DTX_TRY(rescue_act(s, DTX_SNIPPET_APPROVE, by, err));
-out:
-	return rc;
-}
-
-static enum dtx_code rescue_pending(struct rescue *s, struct dtx_err *err)
-{
-	if (s->region->raw)
-		dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
-		            "snippet %.8s for input '%s' fits but waits for approval", s->id,
-		            s->region->input_name);
-	else
-		dtx_err_set(err, DTX_E_NEEDS_APPROVAL, __FILE__, __LINE__,
-		            "snippet %.8s for step %u fits but waits for approval", s->id,
-		            s->region->first + 1);
-	dtx_err_hint(err, "dtx snippet show %.8s; dtx snippet approve %.8s", s->id, s->id);
-	return DTX_E_NEEDS_APPROVAL;
-}
-
-static enum dtx_code rescue_find(struct rescue *s, struct dtx_err *err)
+enum dtx_code dtx_work_find(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf order = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	struct dtx_snippet_ask ask = { .key = rescue_key(s), .tables = s->doc };
+	struct dtx_snippet_ask ask = { .key = dtx_work_key(w), .tables = w->doc };
 
-	s->rung = DTX_RUNG_NONE;
-	if (!s->r->store)
+	w->rung = DTX_RUNG_NONE;
+	if (!w->r->store)
 		goto out;
-	dtx_json_canonical(s->order, &order);
+	dtx_json_canonical(w->order, &order);
 	ask.col_order = dtx_buf_text(&order);
-	ask.strict = s->r->strict_schema;
-	DTX_TRY(dtx_snippet_resolve(s->r->store, &ask, &s->arena, &s->snippet, &s->rung, err));
-	if (s->rung != DTX_RUNG_NONE)
-		dtx_str_copy(s->id, sizeof(s->id), dtx_str_of(s->snippet.id));
+	ask.strict = w->r->strict_schema;
+	DTX_TRY(dtx_snippet_resolve(w->r->store, &ask, &w->arena, &w->snippet, &w->rung, err));
+	if (w->rung != DTX_RUNG_NONE)
+		dtx_str_copy(w->id, sizeof(w->id), dtx_str_of(w->snippet.id));
 out:
 	dtx_buf_clear(&order);
 	return rc;
 }
 
-static enum dtx_code rescue_cached(struct rescue *s, struct dtx_err *err)
+/* Whether the failure of an approved snippet may be repaired by asking for another. */
+static bool rescue_repairs(const struct dtx_work *w, enum dtx_code how)
+{
+	return dtx_work_may_ask(w) && dtx_retry_helps(how) && !w->admitted.only_expect;
+}
+
+static enum dtx_code rescue_run(struct dtx_work *w, struct dtx_err *err)
+{
+	struct dtx_err why = DTX_ERR_INIT;
+	enum dtx_code rc = dtx_work_run(w, &why), noted;
+
+	if (rc != DTX_OK && !strncmp(dtx_code_name(rc), "snippet_", 8)) {
+		noted = dtx_work_event(w, "attempt.end",
+		                       json_pack("{si si ss ss}", "idx", (int)w->region->index,
+		                                 "attempt", 0, "class", dtx_retry_class(rc),
+		                                 "cell_id", w->id),
+		                       err);
+		if (noted != DTX_OK) {
+			dtx_err_clear(&why);
+			return noted;
+		}
+	}
+	if (rc != DTX_OK && rescue_repairs(w, rc))
+		rc = dtx_work_author(w, &why, err);
+	else if (rc != DTX_OK)
+		dtx_err_move(err, &why);
+	dtx_err_clear(&why);
+	return rc;
+}
+
+/* exact, compatible; near is only told; then an author, or nobody. */
+static enum dtx_code rescue_cached(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_admit_spec spec;
+	bool missing;
 
-	DTX_TRY(rescue_find(s, err));
-	DTX_TRY(rescue_event_cache(s, err));
-	if (s->rung == DTX_RUNG_NONE || (s->rung == DTX_RUNG_PENDING && s->r->prompt)) {
-		if (s->r->prompt)
-			DTX_TRY(rescue_prompt(s, err));
-		rc = rescue_nobody(s, err);
+	DTX_TRY(dtx_work_find(w, err));
+	missing = w->rung == DTX_RUNG_NONE || (w->rung == DTX_RUNG_PENDING && w->r->prompt);
+	if (w->rung == DTX_RUNG_NONE)
+		DTX_TRY(dtx_work_near(w, err));
+	DTX_TRY(dtx_work_event_cache(w, err));
+	if (!missing) {
+		rc = rescue_run(w, err);
 		goto out;
 	}
-	if (s->rung == DTX_RUNG_PENDING) {
-		rc = rescue_pending(s, err);
+	if (dtx_work_may_ask(w)) {
+		rc = dtx_work_author(w, NULL, err);
 		goto out;
 	}
-	DTX_TRY(dtx_snippet_code(s->r->store, s->snippet.code_hash, &s->code, err));
-	spec = rescue_spec(s, false);
-	DTX_TRY(dtx_admit_run(&spec, &s->admitted, err));
+	if (w->r->prompt)
+		DTX_TRY(dtx_work_prompt(w, NULL, w->r->prompt, err));
+	rc = dtx_work_nobody(w, err);
+out:
+	return rc;
+}
+
+/* EXTRACT to APPROVE of a module given by hand. */
+static enum dtx_code rescue_supplied(struct dtx_work *w, struct dtx_err *err)
+{
+	const struct dtx_json_limits limits = { (size_t)1 << 20, 8 };
+	enum dtx_code rc = DTX_OK, tried, noted;
+
+	w->rung = DTX_RUNG_SUPPLIED;
+	w->origin = w->r->adapter ? "adopted" : "supplied";
+	if (w->r->adapter)
+		DTX_TRY(dtx_json_parse(dtx_str_of(w->r->adapter), limits, &w->adapter, err));
+	DTX_TRY(dtx_work_event_cache(w, err));
+	w->attempts = 1;
+	tried = dtx_work_try(w, w->r->supplied, err);
+	if (tried != DTX_OK) {
+		noted = dtx_work_event(w, "attempt.end",
+		                       json_pack("{si si ss ss?}", "idx", (int)w->region->index,
+		                                 "attempt", 1, "class", dtx_retry_class(tried),
+		                                 "cell_id", w->id[0] ? w->id : NULL),
+		                       NULL);
+		(void)noted; /* why it failed is the error to tell */
+	}
+	DTX_TRY(tried);
+	DTX_TRY(dtx_work_approve(w, true, err));
 out:
 	return rc;
 }
 
 /* --- a replay --- */
 
-static const json_t *rescue_recorded(const struct rescue *s)
+static const json_t *rescue_recorded(const struct dtx_work *w)
 {
 	json_t *row;
 	size_t i;
 
-	json_array_foreach((json_t *)(uintptr_t)s->r->recorded, i, row)
+	json_array_foreach((json_t *)(uintptr_t)w->r->recorded, i, row)
 	{
-		if (!strcmp(dtx_json_text(row, "pointer", ""), s->region->at))
+		if (!strcmp(dtx_json_text(row, "pointer", ""), w->region->at))
 			return row;
 	}
 	return NULL;
 }
 
 /* The code that the recorded run ended with, and no other. */
-static enum dtx_code rescue_replay(struct rescue *s, struct dtx_err *err)
+static enum dtx_code rescue_replay(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const json_t *row = rescue_recorded(s), *cell = json_object_get(row, "cell");
+	const json_t *row = rescue_recorded(w), *cell = json_object_get(row, "cell");
 	const json_t *code = json_object_get(cell, "code");
-	struct dtx_admit_spec spec;
 
 	if (!row)
-		return rescue_nobody(s, err);
+		return dtx_work_nobody(w, err);
 	if (!strcmp(dtx_json_text(cell, "state", ""), "revoked"))
 		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked since",
 		         dtx_json_text(row, "cell_id", ""));
 	if (!json_is_string(code))
 		DTX_FAIL(err, DTX_E_STORE_IO, "the code of snippet %.8s is not in the store",
 		         dtx_json_text(row, "cell_id", ""));
-	s->rung = DTX_RUNG_RECORDED;
-	dtx_str_copy(s->id, sizeof(s->id), dtx_str_of(dtx_json_text(row, "cell_id", "")));
-	dtx_buf_addn(&s->code, json_string_value(code), json_string_length(code));
-	DTX_TRY(dtx_buf_check(&s->code, "snippet", err));
-	DTX_TRY(rescue_event_cache(s, err));
-	spec = rescue_spec(s, false);
-	DTX_TRY(dtx_admit_run(&spec, &s->admitted, err));
+	w->rung = DTX_RUNG_RECORDED;
+	dtx_str_copy(w->id, sizeof(w->id), dtx_str_of(dtx_json_text(row, "cell_id", "")));
+	dtx_buf_addn(&w->code, json_string_value(code), json_string_length(code));
+	DTX_TRY(dtx_buf_check(&w->code, "snippet", err));
+	DTX_TRY(dtx_work_event_cache(w, err));
+	DTX_TRY(dtx_work_recorded(w, json_object_get(cell, "adapter"), err));
 out:
 	return rc;
 }
 
 /* --- the record --- */
 
-/* snippet_bad_result is class bad_result; what is no snippet code has no class. */
-static const char *rescue_class(enum dtx_code code)
+static enum dtx_code rescue_record(struct dtx_work *w, enum dtx_code how, struct dtx_err *err)
 {
-	const char *name = dtx_code_name(code);
-
-	if (code == DTX_OK)
-		return "ok";
-	return strncmp(name, "snippet_", 8) ? name : name + 8;
-}
-
-static enum dtx_code rescue_record(struct rescue *s, enum dtx_code how, struct dtx_err *err)
-{
-	const struct dtx_rescue *g = s->region;
-	json_t *jail = s->admitted.report_json ? json_incref(s->admitted.report_json) : json_null();
+	const struct dtx_rescue *g = w->region;
+	json_t *jail = w->admitted.report_json ? json_incref(w->admitted.report_json) : json_null();
 	json_t *steps = g->count ? json_pack("[ii]", (int)g->first, (int)(g->first + g->count - 1))
 	                         : json_null();
 
-	return dtx_record_add(s->r->record, DTX_PART_REGION,
+	return dtx_record_add(w->r->record, DTX_PART_REGION,
 	                      json_pack("{ss ss ss ss? si ss so ss? so}", "pointer", g->at, "code",
 	                                dtx_code_name(g->trigger->code), "rung",
-	                                dtx_rung_name(s->rung), "cell_id", s->id[0] ? s->id : NULL,
-	                                "attempts", 1, "class", rescue_class(how), "jail", jail,
-	                                "op", rescue_op(g), "steps", steps),
+	                                dtx_rung_name(w->rung), "cell_id", w->id[0] ? w->id : NULL,
+	                                "attempts", (int)DTX_MAX(w->attempts, 1u), "class",
+	                                dtx_retry_class(how), "jail", jail, "op", dtx_work_op(w),
+	                                "steps", steps),
 	                      err);
 }
 
-static enum dtx_code rescue_checks(struct rescue *s, struct dtx_err *err)
+static enum dtx_code rescue_checks(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *row;
 	size_t i;
 
-	json_array_foreach(s->admitted.checks, i, row)
-		DTX_TRY(dtx_record_add(s->r->record, DTX_PART_CHECK, json_incref(row), err));
+	json_array_foreach(w->admitted.checks, i, row)
+		DTX_TRY(dtx_record_add(w->r->record, DTX_PART_CHECK, json_incref(row), err));
 out:
 	return rc;
 }
 
-static void rescue_clear(struct rescue *s)
+static void rescue_clear(struct dtx_work *w)
 {
-	dtx_admit_clear(&s->admitted);
-	dtx_buf_clear(&s->code);
-	json_decref(s->contract);
-	json_decref(s->doc);
-	json_decref(s->order);
-	json_decref(s->region_json);
-	json_decref(s->params);
-	json_decref(s->shape);
-	dtx_arena_clear(&s->arena);
+	dtx_admit_clear(&w->admitted);
+	dtx_buf_clear(&w->code);
+	json_decref(w->contract);
+	json_decref(w->doc);
+	json_decref(w->order);
+	json_decref(w->region_json);
+	json_decref(w->params);
+	json_decref(w->shape);
+	json_decref(w->adapter);
+	dtx_arena_clear(&w->arena);
 }
 
 /* Whether a module that failed here may be meant for a region to come: this one has another. */
-static enum dtx_code rescue_waits(struct rescue *s, enum dtx_code how, bool *waits,
+static enum dtx_code rescue_waits(struct dtx_work *w, enum dtx_code how, bool *waits,
                                   struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -487,33 +363,32 @@ static enum dtx_code rescue_waits(struct rescue *s, enum dtx_code how, bool *wai
 	*waits = false;
 	if (strncmp(dtx_code_name(how), "snippet_", 8))
 		goto out;
-	memcpy(id, s->id, sizeof(id));
-	DTX_TRY(rescue_find(s, err));
-	*waits = s->rung == DTX_RUNG_EXACT || s->rung == DTX_RUNG_COMPATIBLE;
+	memcpy(id, w->id, sizeof(id));
+	DTX_TRY(dtx_work_find(w, err));
+	*waits = w->rung == DTX_RUNG_EXACT || w->rung == DTX_RUNG_COMPATIBLE;
 	if (*waits) {
-		dtx_admit_clear(&s->admitted);
-		dtx_buf_reset(&s->code);
+		dtx_work_reset(w);
 	} else {
-		s->rung = DTX_RUNG_SUPPLIED;
-		memcpy(s->id, id, sizeof(id));
+		w->rung = DTX_RUNG_SUPPLIED;
+		memcpy(w->id, id, sizeof(id));
 	}
 out:
 	return rc;
 }
 
 /* *done: the module did it, or nobody else can. */
-static enum dtx_code rescue_try(struct rescue *s, bool *done, struct dtx_err *err)
+static enum dtx_code rescue_try(struct dtx_work *w, bool *done, struct dtx_err *err)
 {
 	struct dtx_err why = DTX_ERR_INIT;
-	enum dtx_code rc = rescue_supplied(s, &why), found;
+	enum dtx_code rc = rescue_supplied(w, &why), found;
 	bool waits = false;
 
 	*done = true;
 	if (rc == DTX_OK) {
-		s->r->supplied_used = true;
+		w->r->supplied_used = true;
 		return rc;
 	}
-	found = rescue_waits(s, rc, &waits, err);
+	found = rescue_waits(w, rc, &waits, err);
 	if (found != DTX_OK || !waits) {
 		rc = found != DTX_OK ? found : rc;
 		if (found == DTX_OK)
@@ -521,54 +396,66 @@ static enum dtx_code rescue_try(struct rescue *s, bool *done, struct dtx_err *er
 	} else {
 		rc = DTX_OK;
 		*done = false;
-		if (s->r->supplied_err.code == DTX_OK)
-			dtx_err_move(&s->r->supplied_err, &why);
+		if (w->r->supplied_err.code == DTX_OK)
+			dtx_err_move(&w->r->supplied_err, &why);
 	}
 	dtx_err_clear(&why);
 	return rc;
 }
 
-static enum dtx_code rescue_answer(struct rescue *s, struct dtx_err *err)
+static enum dtx_code rescue_answer(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, recorded;
 	bool done = false;
 
-	if (s->r->recorded) {
-		DTX_TRY(rescue_replay(s, err));
+	if (w->r->recorded) {
+		DTX_TRY(rescue_replay(w, err));
 		goto out;
 	}
-	if (s->r->supplied.ptr && !s->r->prompt && !s->r->supplied_used)
-		DTX_TRY(rescue_try(s, &done, err));
+	if (w->r->supplied.ptr && !w->r->prompt && !w->r->supplied_used)
+		DTX_TRY(rescue_try(w, &done, err));
 	if (!done)
-		DTX_TRY(rescue_cached(s, err));
+		DTX_TRY(rescue_cached(w, err));
 out:
-	if (!s->r->record)
+	if (!w->r->record)
 		return rc;
 	/* a region that failed is in the record as well; its own error comes first */
-	recorded = rescue_record(s, rc, rc == DTX_OK ? err : NULL);
+	recorded = rescue_record(w, rc, rc == DTX_OK ? err : NULL);
 	if (rc == DTX_OK)
 		rc = recorded;
-	recorded = rescue_checks(s, rc == DTX_OK ? err : NULL);
+	recorded = rescue_checks(w, rc == DTX_OK ? err : NULL);
 	return rc == DTX_OK ? recorded : rc;
+}
+
+/* A promise of the plan that a result breaks is the plan's, not the code's: exit 10. */
+static enum dtx_code rescue_exit(const struct dtx_work *w, enum dtx_code rc, struct dtx_err *err)
+{
+	if (rc != DTX_E_SNIPPET_CONTRACT || !w->admitted.only_expect)
+		return rc;
+	if (err)
+		err->code = DTX_E_EXPECT_FAILED;
+	return DTX_E_EXPECT_FAILED;
 }
 
 enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, struct dtx_table **out,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct rescue s = { .r = arg,
-		            .region = region,
-		            .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
+	struct dtx_work w = { .r = arg,
+		              .region = region,
+		              .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
 
-	if (!s.r->prompt && (!s.r->store || dtx_store_is_memory(s.r->store)))
+	if (!w.r->prompt && (!w.r->store || dtx_store_is_memory(w.r->store)))
 		DTX_FAIL(err, DTX_E_STORE_IO, "a run without a store may not leave the typed path");
-	DTX_TRY(rescue_event_trigger(&s, err));
-	DTX_TRY(rescue_identify(&s, err));
-	DTX_TRY(rescue_params(&s, err));
-	DTX_TRY(rescue_answer(&s, err));
-	*out = s.admitted.table;
-	s.admitted.table = NULL;
+	DTX_TRY(rescue_event_trigger(&w, err));
+	DTX_TRY(rescue_identify(&w, err));
+	DTX_TRY(rescue_params(&w, err));
+	rc = rescue_exit(&w, rescue_answer(&w, err), err);
+	if (rc != DTX_OK)
+		goto out;
+	*out = w.admitted.table;
+	w.admitted.table = NULL;
 out:
-	rescue_clear(&s);
+	rescue_clear(&w);
 	return rc;
 }

@@ -5,8 +5,10 @@
 #ifndef DTX_FALLBACK_RESCUE_H
 #define DTX_FALLBACK_RESCUE_H
 
+#include "core/fallback/author.h"
 #include "core/fallback/gate.h"
 #include "core/fallback/prompt.h"
+#include "core/fallback/retry.h"
 #include "core/plan/host.h"
 #include "core/plan/provider.h"
 #include "core/store/record.h"
@@ -23,7 +25,21 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	bool supplied_used;             /* set by the rescuer: it does a region */
 	struct dtx_err supplied_err;    /* set by the rescuer: why it does not do one that a cached
 	                                 * snippet then did; the caller clears it */
-	enum dtx_approve approve;
+	const char *adapter;            /* columns that the supplied module knows by other names,
+	                                 * {"NEED": "HAVE"}; NULL */
+	struct dtx_gate gate;
+	const struct dtx_author *author; /* NULL: nobody is asked */
+	int64_t author_timeout_ms;       /* 0: DTX_AUTHOR_TIMEOUT_MS */
+	struct dtx_budget budget;
+	bool cache_only;                          /* neither asks nor repairs */
+	bool retry_author;                        /* asks again what failed within the hour */
+	bool trial_off;                           /* no code runs before it is approved */
+	void (*say)(void *arg, const char *text); /* progress, for people; NULL */
+	void *say_arg;
+	const char *const *deny; /* globs of columns that no prompt names */
+	size_t ndeny;
+	json_t *near; /* set by the rescuer when nobody had an answer: what would fit with columns
+	               * renamed, [{"snippet","score","rename","adopt"}]; the caller's to free */
 	bool strict_schema;
 	struct dtx_jail_limits limits;
 	const char *require_layers; /* NULL */
@@ -33,6 +49,7 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	int64_t now_us;       /* the clock a snippet sees */
 	const char *run_date; /* text of --run-date, NULL: none */
 	const char *again;    /* "dtx run plan.json input.xlsx": for the next commands */
+	const char *operands; /* "plan.json input.xlsx": the same without command and options */
 	enum dtx_sample sample;
 	/* a replay: regions of the record with their "cell" and its "code", which alone may run;
 	 * NULL: a run of its own */

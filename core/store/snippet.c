@@ -6,11 +6,13 @@
 #include "core/base/mem.h"
 #include "core/store/blob.h"
 #include "core/store/ledger.h"
+#include "core/store/snippet_gc.h"
 
 static const char *const snippet_rungs[] = {
 	[DTX_RUNG_NONE] = "none",
 	[DTX_RUNG_EXACT] = "exact",
 	[DTX_RUNG_COMPATIBLE] = "compatible",
+	[DTX_RUNG_NEAR] = "near",
 	[DTX_RUNG_PENDING] = "pending",
 	[DTX_RUNG_SUPPLIED] = "supplied",
 	[DTX_RUNG_RECORDED] = "recorded",
@@ -291,17 +293,18 @@ out:
 
 /* --- changes --- */
 
-void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash,
+void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash, const char *adapter,
                     char id[DTX_SNIPPET_ID])
 {
-	const char *const part[] = { key->ns, key->fingerprint, key->intent, code_hash };
+	const char *const part[] = { key->ns, key->fingerprint, key->intent, code_hash, adapter };
+	size_t n = DTX_COUNT(part) - !adapter;
 	struct dtx_sha256 sha;
 	uint8_t digest[DTX_SHA256_SIZE];
 	size_t i;
 
 	dtx_sha256_init(&sha);
-	for (i = 0; i < DTX_COUNT(part); i++) /* NUL between, none behind */
-		dtx_sha256_add(&sha, part[i], strlen(part[i]) + (i + 1 < DTX_COUNT(part)));
+	for (i = 0; i < n; i++) /* NUL between, none behind */
+		dtx_sha256_add(&sha, part[i], strlen(part[i]) + (i + 1 < n));
 	dtx_sha256_done(&sha, digest);
 	dtx_hex(digest, (DTX_SNIPPET_ID - 1) / 2, id);
 }
@@ -384,7 +387,7 @@ enum dtx_code dtx_snippet_add(struct dtx_store *s, const char *run_id,
 		         "a snippet has at most %zu bytes, got %zu", DTX_SNIPPET_CODE_MAX,
 		         add->code.len);
 	dtx_sha256_hex(add->code.ptr, add->code.len, code_hash);
-	dtx_snippet_id(&add->key, code_hash, id);
+	dtx_snippet_id(&add->key, code_hash, add->adapter, id);
 	DTX_TRY(snippet_add_body(add, id, code_hash, &body, err));
 	event.body = body;
 	DTX_TRY(dtx_db_begin(db, err));
@@ -469,18 +472,18 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_snippet_list(struct dtx_store *s, const char *state, struct dtx_arena *arena,
-                               struct dtx_snippet **item, size_t *n, struct dtx_err *err)
+enum dtx_code dtx_snippet_query(struct dtx_store *s, enum dtx_sql sql, const struct dtx_db_val *val,
+                                size_t nvals, struct dtx_arena *arena, struct dtx_snippet **item,
+                                size_t *n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(s);
-	struct dtx_db_val val = dtx_db_text(state);
 	struct dtx_db_rows *rows = NULL;
 	struct dtx_snippet *list = NULL;
 	size_t cap = 0, count = 0;
 	bool more;
 
-	DTX_TRY(dtx_db_query(db, DTX_SQL_CELL_LIST, &val, 1, &rows, err));
+	DTX_TRY(dtx_db_query(db, sql, val, nvals, &rows, err));
 	for (;;) {
 		DTX_TRY(dtx_db_next(db, rows, &more, err));
 		if (!more)
@@ -499,6 +502,44 @@ enum dtx_code dtx_snippet_list(struct dtx_store *s, const char *state, struct dt
 out:
 	dtx_db_done(rows);
 	dtx_mem_free(list);
+	return rc;
+}
+
+enum dtx_code dtx_snippet_list(struct dtx_store *s, const char *state, struct dtx_arena *arena,
+                               struct dtx_snippet **item, size_t *n, struct dtx_err *err)
+{
+	struct dtx_db_val val = dtx_db_text(state);
+
+	return dtx_snippet_query(s, DTX_SQL_CELL_LIST, &val, 1, arena, item, n, err);
+}
+
+enum dtx_code dtx_snippet_siblings(struct dtx_store *s, const char *ns, const char *intent,
+                                   struct dtx_arena *arena, struct dtx_snippet **item, size_t *n,
+                                   struct dtx_err *err)
+{
+	struct dtx_db_val val[2] = { dtx_db_text(ns), dtx_db_text(intent) };
+
+	return dtx_snippet_query(s, DTX_SQL_CELL_INTENT, val, DTX_COUNT(val), arena, item, n, err);
+}
+
+enum dtx_code dtx_snippet_failed(struct dtx_store *s, const char *prompt_hash,
+                                 const char *transport, const char *model, int64_t since_us,
+                                 char run_id[40], struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(s);
+	struct dtx_db_val val[4] = { dtx_db_text(prompt_hash), dtx_db_text(transport),
+		                     dtx_db_text(model), DTX_DBI(since_us) };
+	struct dtx_db_rows *rows = NULL;
+	bool found = false;
+
+	run_id[0] = '\0';
+	DTX_TRY(dtx_db_query(db, DTX_SQL_AUTHOR_FAILED, val, DTX_COUNT(val), &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &found, err));
+	if (found)
+		dtx_str_copy(run_id, 40, dtx_db_get_bytes(rows, 0));
+out:
+	dtx_db_done(rows);
 	return rc;
 }
 

@@ -30,12 +30,13 @@ enum dtx_rung {
 	DTX_RUNG_NONE,
 	DTX_RUNG_EXACT,
 	DTX_RUNG_COMPATIBLE,
+	DTX_RUNG_NEAR,
 	DTX_RUNG_PENDING,
 	DTX_RUNG_SUPPLIED,
 	DTX_RUNG_RECORDED
 };
-/* "none", "exact", "compatible", "pending", "supplied", "recorded" (a replay): outcomes of
- * run.cache. */
+/* "none", "exact", "compatible", "near" (a proposal, it never runs), "pending", "supplied",
+ * "recorded" (a replay): outcomes of run.cache. */
 const char *dtx_rung_name(enum dtx_rung rung);
 
 /* Walks the ladder.  `tables` is the document the fingerprint was made from (classes of the real
@@ -89,11 +90,39 @@ DTX_MUSTUSE enum dtx_code dtx_snippet_get(struct dtx_store *s, const char *id,
 DTX_MUSTUSE enum dtx_code dtx_snippet_list(struct dtx_store *s, const char *state,
                                            struct dtx_arena *arena, struct dtx_snippet **item,
                                            size_t *n, struct dtx_err *err);
+/* Approved ones of the same namespace and intent, whatever their schema; newest first, at most 64.
+ * Items live in the arena. */
+DTX_MUSTUSE enum dtx_code dtx_snippet_siblings(struct dtx_store *s, const char *ns,
+                                               const char *intent, struct dtx_arena *arena,
+                                               struct dtx_snippet **item, size_t *n,
+                                               struct dtx_err *err);
+/* Candidates and superseded ones since before `before_us` that no recorded run had its result from.
+ * drop: also removes them, and their code where nobody else has it. */
+DTX_MUSTUSE enum dtx_code dtx_snippet_dead(struct dtx_store *s, int64_t before_us, bool drop,
+                                           const char *by, struct dtx_arena *arena,
+                                           struct dtx_snippet **item, size_t *n,
+                                           struct dtx_err *err);
+/* What an author was asked for a snippet (by its call_id): hash of the prompt, tokens, what it
+ * showed; no_record when nobody was. */
+struct dtx_snippet_call {
+	const char *prompt_hash, *model, *policy;
+	int64_t in_tokens, out_tokens, rows, cols;
+};
+DTX_MUSTUSE enum dtx_code dtx_snippet_call(struct dtx_store *s, const char *call_id,
+                                           struct dtx_arena *arena, struct dtx_snippet_call *out,
+                                           struct dtx_err *err);
+/* A run that asked the same author for the same prompt after since_us and failed by what it got;
+ * run_id "" when there is none.  model "": any. */
+DTX_MUSTUSE enum dtx_code dtx_snippet_failed(struct dtx_store *s, const char *prompt_hash,
+                                             const char *transport, const char *model,
+                                             int64_t since_us, char run_id[40],
+                                             struct dtx_err *err);
 /* The module's bytes, checked against their hash. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_code(struct dtx_store *s, const char *code_hash,
                                            struct dtx_buf *out, struct dtx_err *err);
-/* First 16 hex of SHA-256(ns NUL fingerprint NUL intent NUL code hash). */
-void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash,
+/* First 16 hex of SHA-256(ns NUL fingerprint NUL intent NUL code hash), with an adapter (NULL:
+ * none) also NUL and its text: what is approved is code, place and adapter together. */
+void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash, const char *adapter,
                     char id[DTX_SNIPPET_ID]);
 /* The row as JSON; new reference, NULL: out of memory. */
 json_t *dtx_snippet_json(const struct dtx_snippet *snippet);

@@ -158,6 +158,15 @@
 	X(DTX_SQL_LEASE_DROP, "DELETE FROM lease WHERE key=?1")                                    \
 	X(DTX_SQL_LEASE_CLAIM, "UPDATE lease SET pid=?2,boot=?3,until_us=?4"                       \
 	                       " WHERE key=?1 AND pid=?5 AND boot=?6 AND until_us=?7")             \
+	X(DTX_SQL_LEASE_OWNER, "SELECT l.pid,l.boot,l.until_us,r.host,l.run_id FROM lease l"       \
+	                       " LEFT JOIN run r USING(run_id) WHERE l.key=?1")                    \
+	X(DTX_SQL_LEASE_END, "DELETE FROM lease WHERE key=?1 AND run_id=?2")                       \
+	/* authors */                                                                              \
+	X(DTX_SQL_AUTHOR_FAILED,                                                                   \
+	  "SELECT r.run_id,r.code,r.end_us FROM author_call a JOIN run r USING(run_id)"            \
+	  " WHERE a.prompt_hash=?1 AND a.transport=?2 AND (?3='' OR a.model=?3) AND a.attempt=1"   \
+	  " AND a.outcome='ok' AND r.code GLOB 'snippet_*' AND r.code<>'snippet_setup_refused'"    \
+	  " AND r.end_us>?4 ORDER BY r.end_us DESC LIMIT 1")                                       \
 	X(DTX_SQL_LEASES,                                                                          \
 	  "SELECT l.run_id,l.pid,l.boot,l.until_us,r.host FROM lease l JOIN run r USING(run_id)"   \
 	  " WHERE l.key>='run:' AND l.key<'run;' LIMIT 64")                                        \
@@ -189,6 +198,15 @@
 	                       " AND state='approved' ORDER BY state_us DESC LIMIT 64")            \
 	X(DTX_SQL_CELL_PREFIX,                                                                     \
 	  "SELECT " DTX_SQL_CELL_COLS "WHERE cell_id>=?1 AND cell_id<?1||'g' LIMIT 2")             \
+	X(DTX_SQL_CELL_DEAD,                                                                       \
+	  "SELECT " DTX_SQL_CELL_COLS "WHERE state IN ('candidate','superseded')"                  \
+	  " AND state_us<?1 AND cell_id NOT IN (SELECT cell_id FROM run_region"                    \
+	  " WHERE class='ok' AND cell_id IS NOT NULL) ORDER BY state_us,cell_id")                  \
+	X(DTX_SQL_CELL_PURGE,                                                                      \
+	  "UPDATE blob SET data=NULL,purged_us=?2 WHERE hash=?1 AND kind='code' AND NOT EXISTS"    \
+	  "(SELECT 1 FROM pipeline_cell_provenance WHERE code_hash=?1 AND state<>'removed')")      \
+	X(DTX_SQL_CALL_PROMPT, "SELECT prompt_hash,model,in_tokens,out_tokens,rows_disclosed,"     \
+	                       "cols_disclosed,policy FROM author_call WHERE call_id=?1")          \
 	X(DTX_SQL_CELL_LIST,                                                                       \
 	  "SELECT " DTX_SQL_CELL_COLS "WHERE CASE WHEN ?1 IS NULL THEN state<>'removed'"           \
 	  " ELSE state=?1 END ORDER BY state_us DESC,cell_id")

@@ -47,6 +47,7 @@ owners() {
 		utf8proc.h core/base/utf8.c
 		freexl.h core/io/read_freexl.c
 		jansson.h core/base/json.[ch]
+		curl/ core/fallback/author_url.c
 		dlfcn.h core/base/lib.c
 	EOF
 }

@@ -100,28 +100,54 @@ void test_extract_alloc_fails(void)
 	T_EVERY_ALLOC_FAILS(extract_once());
 }
 
+/* The person at the terminal; arg is the answer. */
+static enum dtx_code gate_person(void *arg, const struct dtx_gate_view *view, bool *yes,
+                                 struct dtx_err *err)
+{
+	(void)err;
+	T_STR(view->id, "c7d2a1f000000000");
+	*yes = *(const bool *)arg;
+	return DTX_OK;
+}
+
 void test_gate(void)
 {
 	static const struct {
 		const char *policy;
 		bool supplied;
+		int person;     /* -1: no terminal; else the answer */
 		const char *by; /* NULL: needs approval */
 	} row[] = {
-		{ NULL, true, "supplied" },   { NULL, false, NULL },
-		{ "auto", true, "supplied" }, { "auto", false, "policy:auto" },
-		{ "ask", true, "supplied" },  { "ask", false, NULL },
-		{ "require", true, NULL },    { "require", false, NULL },
+		{ NULL, true, -1, "supplied" },
+		{ NULL, false, -1, NULL },
+		{ "auto", true, -1, "supplied" },
+		{ "auto", false, -1, "policy:auto" },
+		{ "auto", false, 0, "policy:auto" },
+		{ "ask", true, 0, "supplied" },
+		{ "ask", false, -1, NULL },
+		{ "ask", false, 1, "etl" },
+		{ "ask", false, 0, NULL },
+		{ NULL, false, 1, "etl" },
+		{ NULL, false, 0, NULL },
+		{ "require", true, -1, NULL },
+		{ "require", false, 1, NULL },
+		{ "require", true, 1, NULL },
 	};
+	struct dtx_gate_view view = { .id = "c7d2a1f000000000" };
 	struct dtx_err err = DTX_ERR_INIT;
-	enum dtx_approve policy;
+	struct dtx_gate gate = { .user = "etl" };
 	const char *by;
+	bool answer;
 	size_t i;
 
+	gate.arg = &answer;
 	for (i = 0; i < DTX_COUNT(row); i++) {
-		T_OK(dtx_approve_parse(row[i].policy, &policy, &err), &err);
-		T_CODE(dtx_gate(policy, row[i].supplied, "c7d2a1f000000000", &by, &err),
+		T_OK(dtx_approve_parse(row[i].policy, &gate.policy, &err), &err);
+		gate.ask = row[i].person < 0 ? NULL : gate_person;
+		answer = row[i].person == 1;
+		T_CODE(dtx_gate(&gate, row[i].supplied, &view, &by, &err),
 		       row[i].by ? DTX_OK : DTX_E_NEEDS_APPROVAL, &err);
 		T_STR(by ? by : "-", row[i].by ? row[i].by : "-");
 	}
-	T_CODE(dtx_approve_parse("maybe", &policy, &err), DTX_E_USAGE, &err);
+	T_CODE(dtx_approve_parse("maybe", &gate.policy, &err), DTX_E_USAGE, &err);
 }

@@ -279,7 +279,12 @@ void test_sample_parse(void)
 	T_STR(dtx_sample_name(s), "synthetic");
 	T_OK(dtx_sample_parse("none", &s, &err), &err);
 	T_STR(dtx_sample_name(s), "none");
-	T_CODE(dtx_sample_parse("rows:3", &s, &err), DTX_E_UNSUPPORTED_PARAM, &err);
+	T_OK(dtx_sample_parse("rows:3", &s, &err), &err);
+	T_STR(dtx_sample_name(s), "rows:3");
+	T_INT(s, DTX_SAMPLE_ROWS_1 + 2);
+	T_OK(dtx_sample_parse("masked", &s, &err), &err);
+	T_INT(s, DTX_SAMPLE_MASKED);
+	T_CODE(dtx_sample_parse("rows:6", &s, &err), DTX_E_USAGE, &err);
 	T_CODE(dtx_sample_parse("all", &s, &err), DTX_E_USAGE, &err);
 }
 
@@ -316,7 +321,7 @@ static enum dtx_code contract(const char *columns, const char *rows, const char 
 	if (!before || !after || !*checks)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_contract_make(need, 2, expect_json, &made, err));
-	DTX_TRY(dtx_contract_check(made, after, &in, *checks, err));
+	DTX_TRY(dtx_contract_check(made, after, &in, *checks, NULL, err));
 out:
 	json_decref(infinities);
 	json_decref(expect_json);

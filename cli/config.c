@@ -1,0 +1,170 @@
+/* Settings: options, environment, files. */
+#include "cli/config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+
+#define CONFIG_BYTES_MAX ((size_t)1 << 20)
+#define CONFIG_DENY_MAX  256
+
+static enum dtx_code config_read(const char *path, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(CONFIG_BYTES_MAX);
+	struct dtx_json_limits limits = { CONFIG_BYTES_MAX, 16 };
+	json_t *value = NULL;
+
+	if (!path || access(path, F_OK) != 0)
+		goto out;
+	DTX_TRY(dtx_file_slurp(path, &text, err));
+	rc = dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, &value, err);
+	if (rc != DTX_OK && err)
+		dtx_str_copy(err->input, sizeof(err->input), dtx_str_of(path));
+	if (rc != DTX_OK)
+		goto out;
+	if (!json_is_object(value))
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'%s': expected a JSON object", path);
+	*out = json_incref(value);
+out:
+	json_decref(value);
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+enum dtx_code dtx_config_load(struct dtx_config *c, const char *user, const char *system,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*c = (struct dtx_config){ .arena = DTX_ARENA_INIT };
+	DTX_TRY(config_read(user, &c->user, err));
+	DTX_TRY(config_read(system, &c->system, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_config_open(struct dtx_config *c, struct dtx_err *err)
+{
+	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char path[4096] = "";
+
+	if (base && base[0] == '/')
+		snprintf(path, sizeof(path), "%s/dtx/config.json", base);
+	else if (home && home[0] == '/')
+		snprintf(path, sizeof(path), "%s/.config/dtx/config.json", home);
+	return dtx_config_load(c, path[0] ? path : NULL, DTX_CONFIG_SYSTEM, err);
+}
+
+void dtx_config_clear(struct dtx_config *c)
+{
+	json_decref(c->user);
+	json_decref(c->system);
+	dtx_arena_clear(&c->arena);
+	*c = (struct dtx_config){ .arena = DTX_ARENA_INIT };
+}
+
+/* --- values --- */
+
+static const char *config_text(struct dtx_config *c, const json_t *file, const char *key)
+{
+	const json_t *v = json_object_get(file, key);
+
+	if (json_is_string(v))
+		return json_string_value(v);
+	if (json_is_boolean(v))
+		return json_is_true(v) ? "true" : "false";
+	if (json_is_integer(v))
+		return dtx_arena_printf(&c->arena, "%lld", (long long)json_integer_value(v));
+	return json_is_real(v) ? dtx_arena_printf(&c->arena, "%.6f", json_real_value(v)) : NULL;
+}
+
+static const char *config_variable(const char *key)
+{
+	char name[64] = "DTX_";
+	size_t i, n = 4;
+	const char *value;
+
+	for (i = 0; key[i] && n + 1 < sizeof(name); i++)
+		name[n++] = (char)(key[i] >= 'a' && key[i] <= 'z' ? key[i] - 32 : key[i]);
+	name[n] = '\0';
+	value = getenv(name);
+	return value && value[0] ? value : NULL;
+}
+
+static bool config_locked(const struct dtx_config *c, const char *key)
+{
+	const json_t *list = json_object_get(c->system, "locked");
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+	{
+		if (json_string_value(item) && !strcmp(json_string_value(item), key))
+			return true;
+	}
+	return false;
+}
+
+const char *dtx_config_get(struct dtx_config *c, const char *key, const char *option,
+                           enum dtx_config_source *source)
+{
+	enum dtx_config_source unused;
+	bool locked = config_locked(c, key);
+	const struct {
+		const char *value;
+		enum dtx_config_source source;
+	} row[] = {
+		{ locked ? config_text(c, c->system, key) : NULL, DTX_CONFIG_LOCKED },
+		{ locked ? NULL : option, DTX_CONFIG_OPTION },
+		{ locked ? NULL : config_variable(key), DTX_CONFIG_ENVIRONMENT },
+		{ locked ? NULL : config_text(c, c->user, key), DTX_CONFIG_USER },
+		{ locked ? NULL : config_text(c, c->system, key), DTX_CONFIG_MACHINE },
+	};
+	size_t i;
+
+	source = source ? source : &unused;
+	*source = locked ? DTX_CONFIG_LOCKED : DTX_CONFIG_NOWHERE;
+	for (i = 0; i < DTX_COUNT(row); i++) {
+		if (!row[i].value)
+			continue;
+		*source = row[i].source;
+		return row[i].value;
+	}
+	return NULL;
+}
+
+enum dtx_code dtx_config_deny(struct dtx_config *c, const char *const **out, size_t *n,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *file[] = { c->system, c->user };
+	const char **list = dtx_arena_alloc(&c->arena, CONFIG_DENY_MAX, sizeof(*list));
+	size_t i, k;
+
+	*n = 0;
+	if (!list)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < DTX_COUNT(file); i++) {
+		const json_t *deny = json_object_get(json_object_get(file[i], "privacy"), "deny");
+
+		if (deny && !json_is_array(deny))
+			DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+			         "configuration: privacy.deny wants a list of patterns");
+		for (k = 0; k < json_array_size(deny); k++) {
+			const char *glob = json_string_value(json_array_get(deny, k));
+
+			if (!glob || *n == CONFIG_DENY_MAX)
+				DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+				         "configuration: privacy.deny wants at most %d patterns",
+				         CONFIG_DENY_MAX);
+			list[(*n)++] = glob;
+		}
+	}
+	*out = list;
+out:
+	return rc;
+}

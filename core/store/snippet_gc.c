@@ -1,0 +1,66 @@
+/* Snippets that nobody needs any more; what was asked for one. */
+#include "core/store/snippet_gc.h"
+
+#include "core/base/log.h"
+
+static enum dtx_code gc_drop(struct dtx_store *s, const struct dtx_snippet *one, const char *by,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db_val val[2] = { dtx_db_text(one->code_hash), DTX_DBI(dtx_wall_us()) };
+
+	DTX_TRY(dtx_snippet_act(s, "", one->id, DTX_SNIPPET_REMOVE, by, "gc", err));
+	DTX_TRY(dtx_db_run(dtx_store_db(s), DTX_SQL_CELL_PURGE, val, DTX_COUNT(val), err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_snippet_dead(struct dtx_store *s, int64_t before_us, bool drop, const char *by,
+                               struct dtx_arena *arena, struct dtx_snippet **item, size_t *n,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db_val val = DTX_DBI(before_us);
+	size_t i;
+
+	DTX_TRY(dtx_snippet_query(s, DTX_SQL_CELL_DEAD, &val, 1, arena, item, n, err));
+	for (i = 0; i < *n && drop; i++)
+		DTX_TRY(gc_drop(s, &(*item)[i], by, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_snippet_call(struct dtx_store *s, const char *call_id, struct dtx_arena *arena,
+                               struct dtx_snippet_call *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(s);
+	struct dtx_db_val val = dtx_db_text(call_id);
+	struct dtx_db_rows *rows = NULL;
+	const char *text[3];
+	size_t i;
+	bool found = false;
+
+	DTX_TRY(dtx_db_query(db, DTX_SQL_CALL_PROMPT, &val, 1, &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &found, err));
+	if (!found)
+		DTX_FAIL(err, DTX_E_NO_RECORD, "no author was asked for this snippet");
+	for (i = 0; i < DTX_COUNT(text); i++) {
+		static const int column[] = { 0, 1, 6 };
+		const char *t = dtx_db_get_text(rows, column[i]);
+
+		text[i] = dtx_arena_strdup(arena, t ? t : "");
+		if (!text[i])
+			DTX_FAIL_MEM(err);
+	}
+	*out = (struct dtx_snippet_call){ text[0],
+		                          text[1],
+		                          text[2],
+		                          dtx_db_get_int(rows, 2),
+		                          dtx_db_get_int(rows, 3),
+		                          dtx_db_get_int(rows, 4),
+		                          dtx_db_get_int(rows, 5) };
+out:
+	dtx_db_done(rows);
+	return rc;
+}

@@ -1,0 +1,31 @@
+. "$LIB"
+cp "$FIX/xlsx/weeks.xlsx" "$FIX/snippets/balance.txt" "$FIX/plans/balance.json" .
+export DTX_AUTHOR_KEY=canary-0123456789 XDG_CONFIG_HOME="$PWD/config"
+echo '# asked once; it waits for approval'
+dtx run balance.json weeks.xlsx --author 'cat > prompt.txt; cat balance.txt; echo "key: $DTX_AUTHOR_KEY" >&2
+	echo "{\"model\":\"tiny\",\"input_tokens\":900,\"output_tokens\":200,\"cost\":0.0125}" >&3' \
+	--cassette tape --cassette-record -o out.csv 2>&1 | plain
+dtx prompt balance.json weeks.xlsx | cmp - prompt.txt && echo "the very prompt"
+id=$(dtx snippet list | cut -c1-8)
+dtx snippet show "$id" | grep -E '^(state|op|origin)'
+dtx snippet approve "$id" --note "read it"
+echo '# again: no new prompt'
+dtx run balance.json weeks.xlsx --author 'touch asked; false' -o out.csv && head -2 out.csv
+ls asked 2> /dev/null || echo "nobody was asked"
+echo '# another store: the recorded answer, approved by policy'
+dtx run balance.json weeks.xlsx --cassette tape --approve auto --store other.db -o again.csv && cmp out.csv again.csv
+dtx provenance again.csv --store other.db | plain | grep -E '^(disclosed)'
+echo '# the key is nowhere'
+grep -l canary-0123456789 "$DTX_STORE"* tape/* out.csv prompt.txt || echo "not found"
+echo '# who is asked: the option wins over the configuration, the cache over both'
+mkdir -p config/dtx
+echo '{"author": "exit 9", "max_attempts": 1, "privacy": {"deny": ["plan*"]}}' > config/dtx/config.json
+dtx run balance.json weeks.xlsx --store third.db 2>&1 | plain
+dtx run balance.json weeks.xlsx --store third.db --cache-only 2>&1 | head -1
+dtx run balance.json weeks.xlsx --store third.db --author 'cat > denied.txt; echo nothing' 2>&1 | plain
+grep -c planned denied.txt
+echo '# usage'
+dtx run balance.json weeks.xlsx --author-url http://example.com/v1 2>&1 | head -1
+dtx run balance.json weeks.xlsx --author-url https://example.com/v1 2>&1 | head -1
+dtx run balance.json weeks.xlsx --author x --author-url https://example.com/v1 --author-model m 2>&1 | head -1
+dtx run balance.json weeks.xlsx --max-attempts 9 2>&1 | head -1

@@ -1,0 +1,43 @@
+/* A rescuer for tests: a jail that plays what the code says, an author with a script, a store in
+ * the scratch folder. */
+#ifndef TESTS_UNIT_RESCUEMAKE_H
+#define TESTS_UNIT_RESCUEMAKE_H
+
+#include "core/fallback/rescue.h"
+#include "tests/unit/planrun.h"
+
+/* Lines of a module that the jail understands (others are Python for the reader):
+ *   #ok                 the table n = 10, 11 (default)
+ *   #columns NAME...    a table of these int columns instead
+ *   #raise TEXT         ValueError of that text in the line before
+ *   #status NAME        the run ends so ("timeout")
+ *   #screen CLASS       the screen refuses it
+ *   #seeded             the result depends on the hash seed
+ *   #reads NAME...      what the screen says it reads
+ *   #flags NAME...      ... and its flags
+ *   #assumes CONDITION  one ASSUMES
+ *   #formula NAME EXPR  one FORMULAS
+ */
+#define MODULE(lines) "```python\ndef transform(tables, params):\n" lines "```\n"
+
+struct rescuemake {
+	struct dtx_rescuer r;
+	struct dtx_author author;
+	const char *const *answer; /* NULL at the end; "!text" fails, "~text" was cut */
+	size_t asked;
+	char prompts[8][65]; /* hashes of what was asked */
+	struct dtx_buf last_prompt;
+	struct dtx_store *store;
+	struct planrun run;
+	int jailed;            /* runs in the jail */
+	char columns[200];     /* of table main, as the jail got them */
+	struct dtx_buf events; /* of the last run: kind, and what it tells */
+	char store_path[4096];
+	bool fails_alloc;
+};
+void rescuemake_init(struct rescuemake *m, const char *name);
+void rescuemake_clear(struct rescuemake *m);
+/* One run of `plan` on `csv` with a record of its own; the result is m->run.out. */
+enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char *csv);
+
+#endif
