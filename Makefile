@@ -205,6 +205,7 @@ escape: all
 diff: all
 	/usr/bin/python3 -B tests/diff/run.py $(B)/dtx $(or $(N),1000) $(or $(SEED),1) $$(nproc)
 	/usr/bin/python3 -B tests/diff/agreement.py $(B)/dtx all
+	/usr/bin/python3 -B tests/diff/office.py $(B)/dtx
 
 # Places that raise an error and that no test reaches: gcov's counts, and the list of err.c.
 .PHONY: errcov

@@ -73,6 +73,11 @@ static const struct allow reader_allows[] = {
 	DTX_POLICY_READER(A)
 #undef A
 };
+static const struct allow reader_file_allows[] = {
+#define A(call, n, c0, c1, c2, c3, reason) { SCMP_SYS(call), n, { c0, c1, c2, c3 } },
+	DTX_POLICY_READER_FILE(A)
+#undef A
+};
 static const struct refuse refuses[] = {
 #define R(call, code, reason) { SCMP_SYS(call), code },
 	DTX_POLICY_REFUSE(R)
@@ -156,6 +161,13 @@ static int build_reader(scmp_filter_ctx ctx, uint32_t arch)
 {
 	(void)arch;
 	return add_rows(ctx, reader_allows, DTX_COUNT(reader_allows));
+}
+
+static int build_reader_file(scmp_filter_ctx ctx)
+{
+	int rc = build_reader(ctx);
+
+	return rc ? rc : add_rows(ctx, reader_file_allows, DTX_COUNT(reader_file_allows));
 }
 
 /* A rule about the first argument; the library's own macros are no ISO C. */
@@ -346,11 +358,14 @@ int dtx_filter_load(const struct dtx_filters *f, enum dtx_filter_id id, int *lis
 	return 0;
 }
 
-enum dtx_code dtx_filter_build_reader(struct dtx_filter *out, struct dtx_err *err)
+enum dtx_code dtx_filter_build_reader(struct dtx_filter *out, bool file, struct dtx_err *err)
 {
-	static const struct recipe recipe = { "reader", SCMP_ACT_NOTIFY, build_reader };
+	static const struct recipe kinds[] = {
+		{ "reader", SCMP_ACT_NOTIFY, build_reader },
+		{ "reader with a file", SCMP_ACT_NOTIFY, build_reader_file },
+	};
 	enum dtx_code rc = DTX_OK;
-	int bad = build_one(&recipe, seccomp_arch_native(), out);
+	int bad = build_one(&kinds[file], seccomp_arch_native(), out);
 
 	if (bad)
 		DTX_FAIL(err, DTX_E_JAIL_UNAVAILABLE,

@@ -35,7 +35,8 @@ DTX_MUSTUSE int dtx_filter_load(const struct dtx_filters *f, enum dtx_filter_id 
 
 /* The program of a reader process, other than the three; owner as above.  Main is asked about a
  * call that it does not have, and can tell its name.  Code: jail_unavailable. */
-DTX_MUSTUSE enum dtx_code dtx_filter_build_reader(struct dtx_filter *out, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_filter_build_reader(struct dtx_filter *out, bool file,
+                                                  struct dtx_err *err);
 /* From now on the kernel ends who makes such a call. */
 void dtx_filter_make_plain(struct dtx_filter *f);
 /* Loads it for every thread of the process.  Not plain: *listener is its descriptor.  Returns 0 or

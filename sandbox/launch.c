@@ -162,11 +162,13 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_launch_reader(int input, uint64_t memory, uint32_t cpu_s, pid_t *pid,
+enum dtx_code dtx_launch_reader(int input, uint64_t memory, uint32_t cpu_s, bool freexl, pid_t *pid,
                                 int *control, struct dtx_err *err)
 {
-	char bytes[24], seconds[16], parent[16];
-	char *argv[] = { (char *)DTX_READER_NAME, parent, bytes, seconds, NULL };
+	char bytes[24], seconds[16], parent[16], with[] = "freexl";
+	char *argv[] = {
+		(char *)DTX_READER_NAME, parent, bytes, seconds, freexl ? with : NULL, NULL
+	};
 	struct role r = { argv, empty, -1, input };
 
 	snprintf(parent, sizeof(parent), "%d", (int)getpid());

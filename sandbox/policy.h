@@ -164,6 +164,14 @@
 	A(exit, 0, D_NONE, D_NONE, D_NONE, D_NONE, "life cycle")                                   \
 	A(exit_group, 0, D_NONE, D_NONE, D_NONE, D_NONE, "life cycle")
 
+/* A reader that asks FreeXL, which opens the file by name: Landlock lets nothing else be read. */
+#define DTX_POLICY_READER_FILE(A)                                                                  \
+	A(openat, 1, D_BITS(2, 0x88000u, 0u), D_NONE, D_NONE, D_NONE, "its input again, to read")  \
+	A(read, 0, D_NONE, D_NONE, D_NONE, D_NONE, "its input")                                    \
+	A(lseek, 0, D_NONE, D_NONE, D_NONE, D_NONE, "its input")                                   \
+	A(newfstatat, 0, D_NONE, D_NONE, D_NONE, D_NONE, "the C library's buffers")                \
+	A(fstat, 0, D_NONE, D_NONE, D_NONE, D_NONE, "the C library's buffers")
+
 /* What the zygote needs on top while it makes workers (filter Z).  clone and socketpair are let
  * through with exactly the arguments of fork() and of a unix pair. */
 #define DTX_POLICY_ZYGOTE(Z)                                                                       \

@@ -17,7 +17,9 @@
 #include "core/base/num.h"
 #include "core/base/pool.h"
 #include "core/io/isolate.h"
+#include "core/io/read_freexl.h"
 #include "sandbox/filter.h"
+#include "sandbox/landlock.h"
 #include "sandbox/reader_super.h"
 #include "sandbox/wire.h"
 
@@ -49,13 +51,13 @@ static uint64_t own_size(void)
 }
 
 /* Stops: memory and processor floods, written files, core files with the input's cells in them. */
-static int limit(uint64_t memory, uint64_t cpu_s)
+static int limit(uint64_t own, uint64_t memory, uint64_t cpu_s)
 {
 	const struct {
 		int what;
 		rlim_t soft, hard;
 	} limits[] = {
-		{ RLIMIT_AS, own_size() + memory + SPARE_BYTES, own_size() + memory + SPARE_BYTES },
+		{ RLIMIT_AS, own + memory + SPARE_BYTES, own + memory + SPARE_BYTES },
 		{ RLIMIT_CPU, cpu_s, cpu_s + 1 },
 		{ RLIMIT_FSIZE, 0, 0 },
 		{ RLIMIT_CORE, 0, 0 },
@@ -107,13 +109,30 @@ struct role {
 	pid_t parent;
 	uint64_t memory, cpu_s;
 	size_t size; /* of the input */
+	bool freexl; /* that library is asked too: it opens the input by its name */
 };
+
+/* Stops: reading any file but the input, by the one library that opens files.  Before there are
+ * other threads, which would not have it. */
+static void only_input(struct dtx_wire *w)
+{
+	static const char *const input[] = { DTX_ISOLATE_INPUT, NULL };
+	unsigned abi = dtx_landlock_abi();
+	int rc;
+
+	if (dtx_freexl_warm(NULL) != DTX_OK)
+		refuse(w, "libfreexl1", ENOENT);
+	rc = abi ? dtx_landlock_restrict(abi, input) : ENOSYS;
+	if (rc)
+		refuse(w, "landlock", rc);
+}
 
 static void lock_down(struct dtx_wire *w, struct role *r)
 {
 	struct dtx_filter filter;
 	uint32_t named = 0;
 	int listener = -1, rc;
+	uint64_t own;
 	struct stat st;
 
 	/* stops: outliving main, also when it died a moment ago */
@@ -129,12 +148,15 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 	/* what needs calls that are gone later: a seed for tables, programs, threads */
 	warm_qsort();
 	dtx_json_init();
-	if (dtx_filter_build_reader(&filter, NULL) != DTX_OK)
+	own = own_size();
+	if (r->freexl)
+		only_input(w);
+	if (dtx_filter_build_reader(&filter, r->freexl, NULL) != DTX_OK)
 		refuse(w, "seccomp", EINVAL);
 	if (dtx_task_reserve(THREADS, NULL) != DTX_OK)
 		refuse(w, "threads", EAGAIN);
 	dtx_mem_set_limit(r->memory);
-	rc = limit(r->memory, r->cpu_s);
+	rc = limit(own, r->memory, r->cpu_s);
 	if (rc)
 		refuse(w, "rlimits", rc);
 	rc = load_filter(&filter, &named, &listener);
@@ -340,7 +362,8 @@ int dtx_reader_main(int argc, char **argv)
 	struct role r = { 0 };
 	uint64_t parent;
 
-	if (argc != 4 || !number(argv[1], &parent) || !number(argv[2], &r.memory) ||
+	r.freexl = argc == 5 && strcmp(argv[4], "freexl") == 0;
+	if (argc != 4 + r.freexl || !number(argv[1], &parent) || !number(argv[2], &r.memory) ||
 	    !number(argv[3], &r.cpu_s))
 		return 2;
 	r.parent = (pid_t)parent;

@@ -69,6 +69,9 @@ struct dtx_sheet_facts {               /* of a sheet besides its cells */
 	struct dtx_sheet_span *hidden; /* hidden columns; dtx_mem */
 	size_t nhidden, hidden_cap;
 	uint64_t nformulas, nuncached, nerrors, nbaddates, nhidden_rows;
+	/* A second opinion: cells it confirms, kinds of cells it cannot know, others it reads
+	 * otherwise; the last two together. */
+	uint64_t nconfirmed, nunknown, ndisputed, nunconfirmed;
 	uint32_t first_bad_row, first_bad_col;
 	uint32_t ntables;
 	char dimension[32]; /* as the file claims it */
@@ -129,6 +132,8 @@ struct dtx_book_class {
 	const struct dtx_sheet_rows_class *rows; /* NULL: sheets are always read whole */
 };
 extern const struct dtx_book_class dtx_book_xlsx, dtx_book_xls;
+/* .xls whose cells FreeXL confirms: the others are bad cells. */
+extern const struct dtx_book_class dtx_book_freexl;
 
 /* Opens with the class whose container the bytes have; .xlsx when in doubt. */
 DTX_MUSTUSE enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,

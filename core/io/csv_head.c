@@ -137,6 +137,27 @@ static void head_count(struct dtx_csv *c, const struct dtx_csv_top *top,
 	dropped[DTX_DROP_HEADER] += head->rows;
 }
 
+/* Names out of a record that cannot be read would be made up. */
+static enum dtx_code head_refuse(struct dtx_csv *c, const struct dtx_csv_top *top,
+                                 const struct dtx_head *head, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_ref_record rec;
+
+	for (size_t i = head->first; i < head->first + head->rows; i++) {
+		if (!top->row[i].fault)
+			continue;
+		if (c->ref)
+			DTX_TRY(dtx_csv_ref_read(c->ref, top->row[i].start, &rec, err));
+		else
+			dtx_csv_row_read(&c->text, top->row[i].start, NULL, 0, &rec.row);
+		rc = dtx_csv_fail_row(c, &rec.row, err);
+		goto out;
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const char ***names,
                            struct dtx_err *err)
 {
@@ -154,6 +175,7 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 		DTX_TRY(dtx_csv_note_text(c, DTX_W_HEADER_ASSUMED,
 		                          "has only text: its first row is taken as the header",
 		                          err));
+	DTX_TRY(head_refuse(c, top, &head, err));
 	c->header_rows = head.rows;
 	c->body = head.first + head.rows ? top->row[head.first + head.rows - 1].next : c->top;
 	top->body = head.first + head.rows;
@@ -161,6 +183,8 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 	DTX_TRY(dtx_csv_head_row_names(c, top, &head, err));
 	c->width =
 		head.rows ? head_widest(top, head.first, head.rows) : head_modal(top, head.first);
+	/* no record at the top can be read: its fault is told where the rows are */
+	c->width = DTX_MAX(c->width, 1u);
 	c->fit = c->width;
 	if (c->ref)
 		dtx_csv_ref_set_width(c->ref, c->fit);

@@ -63,7 +63,7 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 	c->text = dtx_csv_text_of(&c->enc, d);
 	DTX_TRY(open_quotes(c, err));
 	if (c->opts.reader && strcmp(c->opts.reader, "libcsv") != 0)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "reader '%.40s' is not libcsv",
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "reader '%.40s' reads no text file",
 		         c->opts.reader);
 	if (!dtx_dialect_is_plain(d) || c->opts.reader || c->opts.headers_drop) {
 		/* It uses bytes that UTF-8 never holds. */

@@ -79,6 +79,7 @@ static enum dtx_code top_ref(struct top_reader *r, size_t at, struct dtx_csv_top
 		                         .next = rec.row.next,
 		                         .n = rec.row.ncells,
 		                         .blank = rec.comment || dtx_csv_row_blank(&rec.row),
+		                         .fault = rec.row.fault != DTX_CSV_FINE,
 		                         .dropped = rec.comment };
 	out->cell = dtx_arena_alloc(&r->top->arena, out->n, sizeof(*out->cell));
 	out->quoted = dtx_arena_alloc(&r->top->arena, out->n, sizeof(*out->quoted));

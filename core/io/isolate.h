@@ -26,7 +26,9 @@ enum dtx_ask {
 struct dtx_isolate_limits {
 	uint64_t memory; /* bytes of its heap */
 	uint32_t cpu_s;
+	bool freexl; /* it asks FreeXL, which opens the input by name */
 };
+#define DTX_ISOLATE_INPUT "/proc/self/fd/4" /* what it may open then */
 #define DTX_ISOLATE_LIMITS                                                                         \
 	{                                                                                          \
 		.memory = (uint64_t)4 << 30, .cpu_s = 600                                          \

@@ -459,6 +459,7 @@ enum dtx_code dtx_isolate_serve(struct dtx_isolate_server *s, enum dtx_ask ask, 
 	if (dtx_unpack_read(json_object_get(args, "limits"), &inner)) {
 		inner.tick = s->sink->tick;
 		inner.tick_arg = s->sink->arg;
+		inner.again = DTX_ISOLATE_INPUT;
 		dtx_source_limit(s->src, &inner);
 	}
 	DTX_TRY(serve[ask](s, args, err));

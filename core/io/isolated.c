@@ -493,6 +493,7 @@ enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via, struct dtx_
 
 	if (!r)
 		DTX_FAIL_MEM(err);
+	limits.freexl = opts->reader && !strcmp(opts->reader, "freexl");
 	pthread_mutex_init(&r->lock, NULL);
 	r->via = via;
 	r->head.src = src;

@@ -2,6 +2,7 @@
 #include "core/io/read_freexl.h"
 
 #include <freexl.h>
+#include <iconv.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,9 +19,6 @@ struct freexl {
 	int (*size)(const void *handle, unsigned *rows, unsigned short *cols);
 	int (*cell)(const void *handle, unsigned row, unsigned short col, FreeXL_CellValue *out);
 };
-typedef enum dtx_code (*cell_fn)(void *arg, const struct dtx_freexl_cell *cell,
-                                 struct dtx_err *err);
-
 static enum dtx_code load(struct freexl *lib, struct dtx_err *err)
 {
 	const struct dtx_lib_symbol symbols[] = {
@@ -52,8 +50,8 @@ static bool convert(const FreeXL_CellValue *v, struct dtx_freexl_cell *out)
 	return out->is_number || out->text;
 }
 
-static enum dtx_code give_sheet(const struct freexl *lib, const void *handle, cell_fn fn, void *arg,
-                                struct dtx_freexl_cell *c, struct dtx_err *err)
+static enum dtx_code give_sheet(const struct freexl *lib, const void *handle, dtx_freexl_fn fn,
+                                void *arg, struct dtx_freexl_cell *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	FreeXL_CellValue value;
@@ -75,8 +73,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code give_book(const struct freexl *lib, const void *handle, cell_fn fn, void *arg,
-                               struct dtx_err *err)
+static enum dtx_code give_book(const struct freexl *lib, const void *handle, dtx_freexl_fn fn,
+                               void *arg, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_freexl_cell c = { 0 };
@@ -93,21 +91,18 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_freexl_cells(const char *label, const void *bytes, size_t len, cell_fn fn,
-                               void *arg, struct dtx_err *err)
+enum dtx_code dtx_freexl_file(const char *label, const char *path, dtx_freexl_fn fn, void *arg,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct freexl lib = { 0 };
 	const void *handle = NULL;
-	char path[32];
-	int fd = -1, got;
+	int got;
 
+	if (!path)
+		DTX_FAIL(err, DTX_E_JAIL_UNAVAILABLE, "'%s': FreeXL runs in a reader process alone",
+		         label);
 	DTX_TRY(load(&lib, err));
-	fd = memfd_create("xls", MFD_CLOEXEC);
-	if (fd < 0)
-		DTX_FAIL(err, DTX_E_INPUT_IO, "'%s': no file in memory", label);
-	DTX_TRY(dtx_file_write(fd, bytes, len, label, err));
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	got = lib.open(path, &handle);
 	if (got != FREEXL_OK)
 		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': FreeXL gives up with %d", label, got);
@@ -115,7 +110,40 @@ enum dtx_code dtx_freexl_cells(const char *label, const void *bytes, size_t len,
 out:
 	if (handle)
 		lib.close(handle);
+	return rc;
+}
+
+enum dtx_code dtx_freexl_cells(const char *label, const void *bytes, size_t len, dtx_freexl_fn fn,
+                               void *arg, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char path[32];
+	int fd = memfd_create("xls", MFD_CLOEXEC);
+
+	if (fd < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "'%s': no file in memory", label);
+	DTX_TRY(dtx_file_write(fd, bytes, len, label, err));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	DTX_TRY(dtx_freexl_file(label, path, fn, arg, err));
+out:
 	if (fd >= 0)
 		close(fd);
 	return rc;
+}
+
+/* What it converts from.  They stay open: so do the files of the C library that they need. */
+enum dtx_code dtx_freexl_warm(struct dtx_err *err)
+{
+	static const char *const charsets[] = {
+		"UTF-16LE", "ASCII",  "CP437",  "CP720",  "CP737",  "CP775",  "CP850",
+		"CP852",    "CP855",  "CP857",  "CP858",  "CP860",  "CP861",  "CP862",
+		"CP863",    "CP864",  "CP865",  "CP866",  "CP869",  "CP874",  "CP932",
+		"CP936",    "CP949",  "CP950",  "CP1250", "CP1251", "CP1252", "CP1253",
+		"CP1254",   "CP1255", "CP1256", "CP1257", "CP1258", "CP1361", "MacRoman"
+	};
+	struct freexl lib = { 0 };
+
+	for (size_t i = 0; i < DTX_COUNT(charsets); i++)
+		(void)iconv_open("UTF-8", charsets[i]);
+	return load(&lib, err);
 }

@@ -1,9 +1,9 @@
-/* A second opinion on .xls: literal cells as libfreexl reads them.  For comparisons only: it knows
- * no results of formulas and takes bools and errors for numbers. */
+/* A second opinion on .xls: literal cells as libfreexl reads them.  It knows no results of formulas
+ * and takes bools and errors for numbers. */
 #ifndef DTX_IO_READ_FREEXL_H
 #define DTX_IO_READ_FREEXL_H
 
-#include "core/base/err.h"
+#include "core/io/book.h"
 
 struct dtx_freexl_cell {
 	unsigned sheet;   /* worksheets only, from 0 */
@@ -14,12 +14,22 @@ struct dtx_freexl_cell {
 	const char *text; /* texts, and dates as it prints them; NULL for numbers */
 	bool is_date;
 };
-/* Calls fn for every cell that is not empty.  The library reads a file of its own, made in memory.
- * corrupt_file with its number when it gives up. */
+typedef enum dtx_code (*dtx_freexl_fn)(void *arg, const struct dtx_freexl_cell *cell,
+                                       struct dtx_err *err);
+/* Calls fn for every cell that is not empty; the library opens `path`.  corrupt_file with its
+ * number when it gives up; jail_unavailable: no path. */
+DTX_MUSTUSE enum dtx_code dtx_freexl_file(const char *label, const char *path, dtx_freexl_fn fn,
+                                          void *arg, struct dtx_err *err);
+/* The same for bytes, by a file made in memory. */
 DTX_MUSTUSE enum dtx_code dtx_freexl_cells(const char *label, const void *bytes, size_t len,
-                                           enum dtx_code (*fn)(void *arg,
-                                                               const struct dtx_freexl_cell *cell,
-                                                               struct dtx_err *err),
-                                           void *arg, struct dtx_err *err);
+                                           dtx_freexl_fn fn, void *arg, struct dtx_err *err);
+/* Loads the library and its conversions for good, before files are out of reach. */
+DTX_MUSTUSE enum dtx_code dtx_freexl_warm(struct dtx_err *err);
+
+/* Our literal cells: not results of formulas, bools, errors, blanks. */
+bool dtx_freexl_knows(uint8_t tag);
+/* Whether it reads the cell `at` of the grid as we do. */
+bool dtx_freexl_agrees(struct dtx_book *book, const struct dtx_grid *g, uint64_t at,
+                       const struct dtx_freexl_cell *c);
 
 #endif

@@ -116,7 +116,9 @@ static int xls_sniff(const void *head, size_t len, const char *path)
 static enum dtx_code xls_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                               struct dtx_reader **out, struct dtx_err *err)
 {
-	return dtx_book_reader_open(&dtx_book_xls, src, opts, out, err);
+	bool second = opts->reader && !strcmp(opts->reader, "freexl");
+
+	return dtx_book_reader_open(second ? &dtx_book_freexl : &dtx_book_xls, src, opts, out, err);
 }
 
 const struct dtx_reader_class dtx_read_xls = {

@@ -191,7 +191,7 @@ static const struct dtx_idle members[] = {
 	MEMBER(trim, "dialect", "csv"),
 	MEMBER(mixed, "dialect", "csv"),
 	MEMBER(headers_drop, "repeated_header", "csv"),
-	MEMBER(reader, "reader", "csv"),
+	MEMBER(reader, "reader", "csv,xls"),
 	MEMBER(encoding, "encoding", "csv,json"),
 	MEMBER(sheet, "sheet", "xlsx,xls"),
 	MEMBER(table, "table", "xlsx,xls"),

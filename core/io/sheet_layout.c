@@ -341,6 +341,14 @@ static enum dtx_code warn_cells(struct dtx_sheet_layout *l, struct dtx_err *err)
 			"cached value, %llu numbers that are no date; the first is %s",
 			(unsigned long long)bad, (unsigned long long)f->nerrors,
 			(unsigned long long)f->nuncached, (unsigned long long)f->nbaddates, name));
+	if (f->nconfirmed + f->nunconfirmed)
+		DTX_TRY(dtx_sheet_warn(
+			l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)f->nunconfirmed, err,
+			"not_in_freexl: FreeXL confirms %llu cells; %llu formulas, bools and "
+			"errors, which it cannot read, and %llu cells that it reads otherwise "
+			"are bad cells; the first is %s",
+			(unsigned long long)f->nconfirmed, (unsigned long long)f->nunknown,
+			(unsigned long long)f->ndisputed, f->nunconfirmed ? name : "none"));
 	if ((f->nhidden_rows || f->nhidden) && !l->opts->hidden_drop)
 		DTX_TRY(dtx_sheet_warn(
 			l->diags, DTX_W_HIDDEN_CELLS, l->sheet, (int64_t)f->nhidden_rows, err,

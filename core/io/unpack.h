@@ -29,6 +29,7 @@ struct dtx_unpack {
 	 * looks. */
 	void (*tick)(void *arg, uint64_t done, uint64_t of);
 	void *tick_arg;
+	const char *again; /* name under which a library may open the file; NULL: none may */
 };
 #define DTX_UNPACK_DEFAULT(name, value, ...) .name = (value),
 #define DTX_UNPACK_INIT                                                                            \

@@ -24,14 +24,14 @@ static const struct dtx_param type_rows[] = {
 };
 
 struct input_args {
-	const char *name, *range, *table, *header_sep, *encoding, *reader, *rejects, *records,
-		*source_file;
+	const char *name, *range, *table, *header_sep, *encoding, *rejects, *records, *source_file;
 	int format, header_fill, names, repeated_header, extra, ragged, hidden, merged, bad_cells,
-		duplicate_keys, syntax, columns;
+		duplicate_keys, syntax, columns, reader;
 	const json_t *sheet, *header_rows;
 	int64_t skip, skip_tail, max_rejects;
 	struct dtx_plist path, null_values, types, requires;
 };
+static const char *const readers[] = { "libcsv", "freexl" };
 static const char *const formats[] = { NULL, "csv", "tsv", "json", "jsonl", "xlsx", "xls" };
 static const struct dtx_param input_rows[] = {
 	{ ROW(input_args, name, DTX_P_TEXT), .required = true, .help = "name of the table" },
@@ -74,7 +74,9 @@ static const struct dtx_param input_rows[] = {
 	{ ROW(input_args, rejects, DTX_P_TEXT), .help = "file of quarantined rows" },
 	{ ROW(input_args, max_rejects, DTX_P_INT), .min = 1, .max = INT_MAX_JSON,
 	  .help = "quarantined rows at most (1000)" },
-	{ ROW(input_args, reader, DTX_P_TEXT), .help = "libcsv forces the reference reader" },
+	{ ROW(input_args, reader, DTX_P_CHOICE), .choices = "libcsv,freexl",
+	  .help = "libcsv: the reference reader of CSV; freexl: of .xls only cells that it "
+	          "reads alike" },
 	{ ROW(input_args, hidden, DTX_P_CHOICE), .choices = "keep,drop", .def = "\"keep\"",
 	  .help = "hidden rows and columns" },
 	{ ROW(input_args, merged, DTX_P_CHOICE), .choices = "anchor,fill", .def = "\"anchor\"",
@@ -291,7 +293,7 @@ static void input_opts(const struct input_args *a, struct dtx_read_opts *o)
 	o->alias = a->name;
 	o->format = formats[a->format];
 	o->range = a->range;
-	o->reader = a->reader;
+	o->reader = a->reader < 0 ? NULL : readers[a->reader];
 	o->header_sep = a->header_sep ? a->header_sep : " ";
 	o->header_fill = (enum dtx_header_fill)a->header_fill;
 	o->names_unique_error = a->names == 1;

@@ -2,8 +2,6 @@
  * workbooks of other programs where they are at hand. */
 #include <glob.h>
 
-#include "core/data/time.h"
-#include "core/io/book.h"
 #include "core/io/read_freexl.h"
 #include "core/io/source.h"
 #include "tests/t.h"
@@ -27,51 +25,6 @@ struct opinion {
 	bool opened; /* FreeXL gave a cell: it finds no sheets in some files, and says nothing */
 };
 
-/* The date and time that FreeXL prints, against the serial. */
-static bool same_date(const struct opinion *o, unsigned kind, double serial, const char *text)
-{
-	char want[40];
-	int64_t us;
-
-	if (kind == DTX_CELL_TIME || kind == DTX_CELL_DURATION || serial < 1) {
-		us = (int64_t)llround((serial - floor(serial)) * 86400) * 1000000;
-		dtx_datetime_print(want, us);
-		return strstr(text, want + 11) || kind == DTX_CELL_DURATION ||
-		       kind == DTX_GRID_BAD_DATE;
-	}
-	if (!dtx_serial_to_us(serial, o->book->epoch1904, &us))
-		return false;
-	us = (int64_t)floor((double)us / 1e6 + 0.5) * 1000000;
-	dtx_datetime_print(want, us);
-	if (strlen(text) > 10)
-		want[10] = ' ';
-	return strncmp(want, text, strlen(text)) == 0 || strncmp(want + 11, text, 8) == 0;
-}
-
-static bool agrees(struct opinion *o, const struct dtx_grid *g, uint64_t at,
-                   const struct dtx_freexl_cell *c)
-{
-	unsigned kind = dtx_grid_tag(g, at) & DTX_CELL_KIND;
-	union dtx_payload v = dtx_grid_value(g, at);
-	struct dtx_str text;
-
-	if (kind == DTX_CELL_TEXT)
-		return c->text && !c->is_date &&
-		       dtx_book_cell_text(o->book, g, v.id, &text, NULL) == DTX_OK &&
-		       dtx_str_is(text, c->text);
-	if (c->is_number)
-		return c->number == v.num;
-	return c->is_date && same_date(o, kind, v.num, c->text);
-}
-
-/* Results of formulas, bools and errors are ours alone. */
-static bool ours_alone(uint8_t tag)
-{
-	unsigned kind = tag & DTX_CELL_KIND;
-
-	return tag & DTX_CELL_FORMULA || kind == DTX_CELL_BOOL || kind == DTX_CELL_ERROR;
-}
-
 static enum dtx_code on_cell(void *arg, const struct dtx_freexl_cell *c, struct dtx_err *err)
 {
 	struct opinion *o = arg;
@@ -85,11 +38,11 @@ static enum dtx_code on_cell(void *arg, const struct dtx_freexl_cell *c, struct 
 	if (s == o->book->nsheets || s == SHEETS || !o->read[s])
 		return DTX_OK;
 	at = dtx_grid_cell_find(&o->grid[s], c->row, c->col);
-	if (at != UINT64_MAX && ours_alone(dtx_grid_tag(&o->grid[s], at)))
+	if (at != UINT64_MAX && !dtx_freexl_knows(dtx_grid_tag(&o->grid[s], at)))
 		return DTX_OK;
 	if (c->text && !*c->text)
 		return DTX_OK;
-	if (at != UINT64_MAX && agrees(o, &o->grid[s], at, c)) {
+	if (at != UINT64_MAX && dtx_freexl_agrees(o->book, &o->grid[s], at, c)) {
 		o->same++;
 		return DTX_OK;
 	}
@@ -117,7 +70,7 @@ static uint64_t literals(const struct opinion *o)
 
 	for (s = 0; s < o->book->nsheets && s < SHEETS; s++) {
 		for (i = 0; o->read[s] && i < o->grid[s].ncells; i++)
-			n += !ours_alone(dtx_grid_tag(&o->grid[s], i)) &&
+			n += dtx_freexl_knows(dtx_grid_tag(&o->grid[s], i)) &&
 			     !empty_text(o, &o->grid[s], i);
 	}
 	return n;

@@ -102,7 +102,7 @@ static bool lock_child(bool plain, int *listener)
 	struct dtx_filter f;
 
 	if (setrlimit(RLIMIT_CORE, &none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    dtx_filter_build_reader(&f, NULL) != DTX_OK)
+	    dtx_filter_build_reader(&f, false, NULL) != DTX_OK)
 		return false;
 	if (plain)
 		dtx_filter_make_plain(&f);
@@ -139,7 +139,7 @@ void test_reader_filter_manual_is_current(void)
 		const char *call, *reason;
 	} rows[] = {
 #define A(call, n, c0, c1, c2, c3, reason) { #call, reason },
-		DTX_POLICY_READER(A)
+		DTX_POLICY_READER(A) DTX_POLICY_READER_FILE(A)
 #undef A
 	};
 	struct dtx_buf page = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);

@@ -1,0 +1,13 @@
+# FreeXL as a second opinion, in a process that can open nothing but the input: cells that it
+# confirms, kinds that it does not know, a file in which it finds nothing, a format that is not its.
+. "$LIB"
+cat > p.json <<'P'
+{"dtx":1,"inputs":[{"name":"main","reader":"freexl","header_rows":1}],"steps":[{"op":"limit","n":2}]}
+P
+dtx run p.json "$FIX/xls/timesheet-1904.xls" --to csv
+sed 's/"header_rows":1/"header_rows":1,"bad_cells":"error"/' p.json > q.json
+dtx run q.json "$FIX/xls/timesheet-1904.xls" --fallback off --to csv || echo "exit $?"
+dtx run p.json "$FIX/xls/ledger.xls" --to csv || echo "exit $?"
+printf 'a\n1\n' | dtx run p.json - --to csv || echo "exit $?"
+sed 's/freexl/excel/' p.json > q.json
+dtx check q.json || echo "exit $?"
