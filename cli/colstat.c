@@ -50,8 +50,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code add_value(struct dtx_colstat *s, struct dtx_str text, uint64_t hash,
-                               size_t slot, struct dtx_err *err)
+static enum dtx_code add_value(struct dtx_colstat *s, struct dtx_str text, uint64_t row,
+                               uint64_t hash, size_t slot, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char cut[DTX_COLSTAT_TEXT + 1];
@@ -64,13 +64,14 @@ static enum dtx_code add_value(struct dtx_colstat *s, struct dtx_str text, uint6
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	s->value[s->nvalues++] = (struct dtx_colstat_value){ hash, 1, dtx_str_of(copy),
-		                                             text.len > DTX_COLSTAT_TEXT };
+		                                             text.len > DTX_COLSTAT_TEXT, row };
 	s->slot[slot] = (uint32_t)s->nvalues;
 out:
 	return rc;
 }
 
-static enum dtx_code count_value(struct dtx_colstat *s, struct dtx_str text, struct dtx_err *err)
+static enum dtx_code count_value(struct dtx_colstat *s, struct dtx_str text, uint64_t row,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint64_t hash = dtx_hash64(text.ptr, text.len, 0);
@@ -86,7 +87,7 @@ static enum dtx_code count_value(struct dtx_colstat *s, struct dtx_str text, str
 	}
 	s->many |= s->nvalues == s->limit;
 	if (!s->many)
-		DTX_TRY(add_value(s, text, hash, at, err));
+		DTX_TRY(add_value(s, text, row, hash, at, err));
 out:
 	return rc;
 }
@@ -157,7 +158,8 @@ enum dtx_code dtx_colstat_add(struct dtx_colstat *s, const struct dtx_column *c,
 		dtx_buf_reset(&text);
 		dtx_cast_print(c, i, &text);
 		DTX_TRY(dtx_buf_check(&text, "a value", err));
-		DTX_TRY(count_value(s, (struct dtx_str){ dtx_buf_text(&text), text.len }, err));
+		DTX_TRY(count_value(s, (struct dtx_str){ dtx_buf_text(&text), text.len },
+		                    s->rec ? s->rec[i] : s->first_row + i, err));
 		DTX_TRY(keep_parsed(s, (struct dtx_str){ dtx_buf_text(&text), text.len }, err));
 	}
 out:

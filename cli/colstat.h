@@ -16,6 +16,7 @@ struct dtx_colstat_value {
 	uint64_t hash, count;
 	struct dtx_str text; /* cut to DTX_COLSTAT_TEXT */
 	bool cut;
+	uint64_t row; /* id of the first one's */
 };
 struct dtx_colstat_range { /* of the values that are numbers, or dates in microseconds */
 	uint64_t n;
@@ -36,6 +37,9 @@ struct dtx_colstat {
 	bool last_null;
 	uint64_t runs; /* of blank cells */
 	struct dtx_colstat_range number, date;
+	/* Ids of the rows of the next column: one each, or counted from the first. */
+	const uint64_t *rec;
+	uint64_t first_row;
 };
 /* limit: values told apart, at most DTX_COLSTAT_DISTINCT; 0: that many. */
 void dtx_colstat_init(struct dtx_colstat *s, size_t limit);

@@ -20,6 +20,8 @@ static enum dtx_code profile_batch(struct dtx_profile *p, struct dtx_batch *b, s
 		if (!b->col[i])
 			continue;
 		dtx_infer_column(&p->col[i], b->col[i], p->rows);
+		p->stat[i].rec = b->rec;
+		p->stat[i].first_row = b->first_row;
 		DTX_TRY(dtx_colstat_add(&p->stat[i], b->col[i], err));
 	}
 	p->rows += b->nrows;
@@ -56,6 +58,7 @@ static enum dtx_code profile_start(struct dtx_profile *p, struct dtx_reader *r, 
 	struct dtx_scan scan = { .limit = -1, .workers = 1 };
 	uint32_t i;
 
+	p->origin = &r->origin;
 	DTX_TRY(r->cls->schema(r, &p->schema, err));
 	p->col = dtx_mem_zalloc(p->schema->nfields + 1, sizeof(*p->col));
 	p->stat = dtx_mem_zalloc(p->schema->nfields + 1, sizeof(*p->stat));
@@ -124,6 +127,33 @@ struct dtx_typeref dtx_profile_type(const struct dtx_profile *p, uint32_t i)
 	return f->guessed ? dtx_infer_type(&p->col[i]) : f->type;
 }
 
+void dtx_profile_place(const struct dtx_profile *p, uint32_t col, uint64_t row, char *buf,
+                       size_t size)
+{
+	const struct dtx_batch b = {
+		.origin = p->origin, .schema = p->schema, .first_row = row, .nrows = 1
+	};
+	struct dtx_err place = DTX_ERR_INIT;
+
+	dtx_batch_blame(&b, 0, (int32_t)col, &place);
+	dtx_str_copy(buf, size, dtx_str_of(place.cell));
+	dtx_err_clear(&place);
+}
+
+/* Where a value is met first; "" when it is not among those that were told apart. */
+static void first_place(const struct dtx_profile *p, uint32_t col, struct dtx_str text, char *buf,
+                        size_t size)
+{
+	const struct dtx_colstat *s = &p->stat[col];
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < s->nvalues; i++)
+		if (dtx_str_eq(s->value[i].text, text)) {
+			dtx_profile_place(p, col, s->value[i].row, buf, size);
+			return;
+		}
+}
+
 struct evidence_row {
 	const char *what;
 	uint64_t n;
@@ -137,7 +167,7 @@ void dtx_profile_evidence(const struct dtx_profile *p, uint32_t i, struct dtx_bu
 		{ "float", f->floats }, { "date", f->dates }, { "datetime", f->datetimes },
 		{ "text", f->texts },
 	};
-	char n[DTX_NUM_TEXT];
+	char n[DTX_NUM_TEXT], place[DTX_PROFILE_PLACE];
 	bool first = true;
 	size_t k;
 
@@ -154,6 +184,9 @@ void dtx_profile_evidence(const struct dtx_profile *p, uint32_t i, struct dtx_bu
 		dtx_num_print_grouped(n, (int64_t)f->nulls);
 		dtx_buf_printf(out, ", %s null", n);
 	}
-	if (f->texts && f->texts < profile_values(f) && f->sample.len && f->sample.len < 60)
-		dtx_buf_printf(out, "; not '%.*s'", (int)f->sample.len, f->sample.ptr);
+	if (f->texts && f->texts < profile_values(f) && f->sample.len && f->sample.len < 60) {
+		first_place(p, i, f->sample, place, sizeof(place));
+		dtx_buf_printf(out, "; not %s%s'%.*s'", place, place[0] ? " " : "",
+		               (int)f->sample.len, f->sample.ptr);
+	}
 }

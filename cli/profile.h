@@ -12,11 +12,12 @@ struct dtx_profile {
 	struct dtx_colstat *stat;        /* how its values lie */
 	struct dtx_table *sample;        /* the first rows */
 	int64_t rows;
-	struct dtx_progress *progress; /* kept up to date; NULL */
+	struct dtx_progress *progress;   /* kept up to date; NULL */
+	const struct dtx_origin *origin; /* the reader's, as long as it is open */
 };
 #define DTX_PROFILE_INIT                                                                           \
 	{                                                                                          \
-		NULL, NULL, NULL, NULL, 0, NULL                                                    \
+		NULL, NULL, NULL, NULL, 0, NULL, NULL                                              \
 	}
 
 /* Reads all of r once. */
@@ -25,7 +26,11 @@ DTX_MUSTUSE enum dtx_code dtx_profile_read(struct dtx_profile *p, struct dtx_rea
 void dtx_profile_clear(struct dtx_profile *p);
 /* The narrowest type of column i over all rows. */
 struct dtx_typeref dtx_profile_type(const struct dtx_profile *p, uint32_t i);
-/* "int: 9,998 of 9,999; not 'n/a'", in words. */
+/* Address of a cell by its row id: "C17", "L1042". */
+enum { DTX_PROFILE_PLACE = 32 };
+void dtx_profile_place(const struct dtx_profile *p, uint32_t col, uint64_t row, char *buf,
+                       size_t size);
+/* "int: 9,998 of 9,999; not L812 'n/a'", in words. */
 void dtx_profile_evidence(const struct dtx_profile *p, uint32_t i, struct dtx_buf *out);
 
 #endif

@@ -89,17 +89,22 @@ static bool is_untidy(struct dtx_str text)
 struct tally {
 	uint64_t n;
 	struct dtx_str example;
+	struct dtx_search_at at;
 };
 
-static void tally_column(const struct dtx_colstat *c, bool (*rule)(struct dtx_str), struct tally *t)
+static void tally_column(const struct dtx_search *s, uint32_t col, bool (*rule)(struct dtx_str),
+                         struct tally *t)
 {
+	const struct dtx_colstat *c = &s->p->stat[col];
 	size_t i;
 
 	for (i = 0; i < c->nvalues; i++) {
 		if (!rule(c->value[i].text))
 			continue;
-		if (!t->n)
+		if (!t->n) {
 			t->example = c->value[i].text;
+			t->at = dtx_search_at(s, col, c->value[i].row);
+		}
 		t->n += c->value[i].count;
 	}
 }
@@ -110,7 +115,7 @@ static void tally_texts(const struct dtx_search *s, bool (*rule)(struct dtx_str)
 
 	for (i = 0; i < s->p->schema->nfields; i++) {
 		if (dtx_search_text(s, i))
-			tally_column(&s->p->stat[i], rule, t);
+			tally_column(s, i, rule, t);
 	}
 }
 
@@ -150,13 +155,15 @@ static void rows_to_drop(struct dtx_search *s)
 	}
 	if (notes.n) {
 		json_array_append_new(kinds, json_string("footnotes"));
-		dtx_buf_printf(&b, "%s%llu footnotes, as '%.*s'", b.len ? "; " : "",
-		               (unsigned long long)notes.n, DTX_SHOWN(notes.example));
+		dtx_buf_printf(&b, "%s%llu footnotes, as %s'%.*s'", b.len ? "; " : "",
+		               (unsigned long long)notes.n, notes.at.text,
+		               DTX_SHOWN(notes.example));
 	}
 	if (totals.n) {
 		json_array_append_new(kinds, json_string("totals"));
-		dtx_buf_printf(&b, "%s%llu labels of totals, as '%.*s'", b.len ? "; " : "",
-		               (unsigned long long)totals.n, DTX_SHOWN(totals.example));
+		dtx_buf_printf(&b, "%s%llu labels of totals, as %s'%.*s'", b.len ? "; " : "",
+		               (unsigned long long)totals.n, totals.at.text,
+		               DTX_SHOWN(totals.example));
 	}
 	if (json_array_size(kinds))
 		dtx_suggest_add(s, json_pack("{s:s, s:O}", "op", "drop_rows", "kinds", kinds), NULL,
@@ -192,8 +199,9 @@ static void units_row(struct dtx_search *s)
 	if (n < 2 || n * 2 < texts)
 		return;
 	c = &s->p->stat[last];
-	snprintf(text, sizeof(text), "the first row has units, as '%.*s' of '%.*s'",
-	         DTX_SHOWN(c->value[0].text), DTX_SHOWN(dtx_str_of(dtx_search_name(s, last))));
+	snprintf(text, sizeof(text), "the first row has units, as %s'%.*s' of '%.*s'",
+	         dtx_search_at(s, last, c->value[0].row).text, DTX_SHOWN(c->value[0].text),
+	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, last))));
 	dtx_suggest_add(s, json_pack("{s:s, s:i}", "op", "skip_rows", "head", 1), NULL, text);
 }
 
@@ -276,13 +284,13 @@ static void untidy_texts(struct dtx_search *s)
 		uint64_t before = all.n;
 
 		if (dtx_search_text(s, i))
-			tally_column(&s->p->stat[i], is_untidy, &all);
+			tally_column(s, i, is_untidy, &all);
 		if (all.n > before)
 			json_array_append_new(cols, json_string(dtx_search_name(s, i)));
 	}
 	if (all.n) {
-		snprintf(text, sizeof(text), "%llu texts with stray or double spaces, as '%.*s'",
-		         (unsigned long long)all.n, DTX_SHOWN(all.example));
+		snprintf(text, sizeof(text), "%llu texts with stray or double spaces, as %s'%.*s'",
+		         (unsigned long long)all.n, all.at.text, DTX_SHOWN(all.example));
 		dtx_suggest_add(s, json_pack("{s:s, s:O}", "op", "clean_text", "cols", cols), NULL,
 		                text);
 	}

@@ -18,6 +18,21 @@ static inline const char *dtx_search_name(const struct dtx_search *s, uint32_t i
 {
 	return s->p->schema->field[i].name;
 }
+/* Address of the first cell with a value, and a blank; "" without one. */
+struct dtx_search_at {
+	char text[DTX_PROFILE_PLACE + 1];
+};
+static inline struct dtx_search_at dtx_search_at(const struct dtx_search *s, uint32_t col,
+                                                 uint64_t row)
+{
+	struct dtx_search_at at;
+	size_t n;
+
+	dtx_profile_place(s->p, col, row, at.text, DTX_PROFILE_PLACE);
+	n = strlen(at.text);
+	memcpy(at.text + n, n ? " " : "", n ? 2 : 1);
+	return at;
+}
 static inline bool dtx_search_text(const struct dtx_search *s, uint32_t i)
 {
 	return dtx_profile_type(s->p, i).type == DTX_T_TEXT;

@@ -32,6 +32,7 @@ struct reading { /* how the values of a column read */
 	size_t shortest, longest;
 	uint64_t first_over, second_over; /* dates whose first or second part is over 12 */
 	struct dtx_str example, word;
+	uint64_t row; /* of the example */
 };
 
 static bool is_digits(struct dtx_str t)
@@ -80,8 +81,10 @@ static void read_value(const struct dtx_colstat_value *v, struct reading *r)
 	r->dated += any ? v->count : 0;
 	r->first_over += fits[DTX_ORDER_DMY] && !fits[DTX_ORDER_MDY] ? v->count : 0;
 	r->second_over += fits[DTX_ORDER_MDY] && !fits[DTX_ORDER_DMY] ? v->count : 0;
-	if (!r->example.len)
+	if (!r->example.len) {
 		r->example = v->text;
+		r->row = v->row;
+	}
 }
 
 static void read_column(const struct dtx_colstat *c, struct reading *r)
@@ -111,10 +114,11 @@ static void suggest_number(struct dtx_search *s, uint32_t col, const struct read
 	if (comma)
 		s->failed |= !dtx_json_set(step, "decimal", json_string(",")) ||
 		             !dtx_json_set(step, "group", json_string("."));
-	snprintf(text, sizeof(text), "'%.*s': %llu of %llu texts are numbers%s, as '%.*s'",
+	snprintf(text, sizeof(text), "'%.*s': %llu of %llu texts are numbers%s, as %s'%.*s'",
 	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, col))),
 	         (unsigned long long)r->number[comma], (unsigned long long)r->values,
-	         comma ? " with decimal commas" : "", DTX_SHOWN(r->example));
+	         comma ? " with decimal commas" : "", dtx_search_at(s, col, r->row).text,
+	         DTX_SHOWN(r->example));
 	dtx_suggest_add(s, step, NULL, text);
 }
 
@@ -132,9 +136,10 @@ static void suggest_date(struct dtx_search *s, uint32_t col, const struct readin
 		         (unsigned long long)r->first_over, (unsigned long long)r->second_over);
 	else
 		snprintf(why, sizeof(why), "no part is over 12: mdy fits as well, you decide");
-	snprintf(text, sizeof(text), "'%.*s': %llu of %llu texts are dates, as '%.*s'; %s",
+	snprintf(text, sizeof(text), "'%.*s': %llu of %llu texts are dates, as %s'%.*s'; %s",
 	         DTX_SHOWN(dtx_str_of(dtx_search_name(s, col))), (unsigned long long)r->date[best],
-	         (unsigned long long)r->values, DTX_SHOWN(r->example), why);
+	         (unsigned long long)r->values, dtx_search_at(s, col, r->row).text,
+	         DTX_SHOWN(r->example), why);
 	dtx_suggest_add(s,
 	                json_pack("{s:s, s:[s], s:s}", "op", "parse_date", "cols",
 	                          dtx_search_name(s, col), "order", order[best]),

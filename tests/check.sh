@@ -22,6 +22,7 @@ suites() {
 		dirty text|/usr/bin/python3 -B tests/diff/dirty_csv.py build/dtx
 		workbooks as openpyxl has them|/usr/bin/python3 -B tests/diff/book_out.py build/dtx
 		one table in several files, and through pipes|/usr/bin/python3 -B tests/diff/book_pairs.py build/dtx
+		every address printed looked up again|/usr/bin/python3 -B tests/diff/addresses.py build/dtx
 		functions against pandas|/usr/bin/python3 -B tests/diff/functions.py build/dtx
 		where tools disagree|/usr/bin/python3 -B tests/diff/semantics.py build/dtx
 		store without room, right or sound pages|/usr/bin/python3 -B tests/fault/store.py build/dtx
