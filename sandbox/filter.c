@@ -163,9 +163,9 @@ static int build_reader(scmp_filter_ctx ctx, uint32_t arch)
 	return add_rows(ctx, reader_allows, DTX_COUNT(reader_allows));
 }
 
-static int build_reader_file(scmp_filter_ctx ctx)
+static int build_reader_file(scmp_filter_ctx ctx, uint32_t arch)
 {
-	int rc = build_reader(ctx);
+	int rc = build_reader(ctx, arch);
 
 	return rc ? rc : add_rows(ctx, reader_file_allows, DTX_COUNT(reader_file_allows));
 }
