@@ -9,6 +9,14 @@
 #include "cli/out.h"
 #include "core/base/mem.h"
 
+/* Number of the row in an address. */
+static long cited_row(const char *at)
+{
+	while (*at && !isdigit((unsigned char)*at))
+		at++;
+	return strtol(at, NULL, 10);
+}
+
 enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, uint64_t row, struct dtx_str value,
                             struct dtx_err *err)
 {
@@ -17,6 +25,7 @@ enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, uint64_t row, s
 	if (!dtx_mem_reserve(&c->item, &c->cap, c->n + 1, sizeof(*c->item)))
 		DTX_FAIL_MEM(err);
 	snprintf(c->item[c->n].at, sizeof(c->item[c->n].at), "%s", at);
+	c->item[c->n].line = cited_row(c->item[c->n].at);
 	c->item[c->n].row = row;
 	c->item[c->n].value = dtx_mem_alloc(value.len + 1, 1);
 	if (!c->item[c->n].value)
@@ -35,22 +44,14 @@ void dtx_cited_clear(struct dtx_cited *c)
 	*c = (struct dtx_cited){ .n = 0 };
 }
 
-/* Number of the row in an address. */
-static long cited_row(const char *at)
-{
-	while (*at && !isdigit((unsigned char)*at))
-		at++;
-	return strtol(at, NULL, 10);
-}
-
 static int cited_order(const void *a, const void *b)
 {
 	const struct dtx_cited_cell *x = a, *y = b;
-	long i = cited_row(x->at), j = cited_row(y->at);
-	int at = strcmp(x->at, y->at);
+	int at;
 
-	if (i != j)
-		return (i > j) - (i < j);
+	if (x->line != y->line)
+		return (x->line > y->line) - (x->line < y->line);
+	at = strcmp(x->at, y->at);
 	return at ? at : (x->row > y->row) - (x->row < y->row);
 }
 

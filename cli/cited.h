@@ -6,6 +6,7 @@
 
 struct dtx_cited_cell {
 	char at[24];  /* "C17", "L1042" */
+	long line;    /* the number in it */
 	uint64_t row; /* of the input: a line may have several */
 	char *value;  /* dtx_mem */
 };

@@ -62,6 +62,7 @@ struct why {
 	json_t *report;
 	struct dtx_plan *plan; /* the traced one */
 	struct dtx_trace trace;
+	int64_t *line[DTX_PLAN_OUTPUTS]; /* of rows of text files, once they are known; from 1 */
 	bool filled; /* a source column was filled: values may come from other cells */
 	struct dtx_buf text;
 };
@@ -182,46 +183,102 @@ static json_t *why_columns(const struct why *w)
 	return list;
 }
 
+/* DIRECT rows of the column, or INDIRECT ones of the table. */
+static bool why_concerns(const struct why *w, const json_t *row, bool direct)
+{
+	const char *type = dtx_json_text(row, "type", "");
+
+	return dtx_json_int(row, "output", 0) == (json_int_t)w->x.output &&
+	       !strcmp(type, direct ? "DIRECT" : "INDIRECT") &&
+	       (!direct || !strcmp(dtx_json_text(row, "out_col", ""), w->column));
+}
+
+/* Source columns that the answer names, by input. */
+static json_t *why_wanted(const struct why *w)
+{
+	json_t *wanted = json_object(), *row, *columns;
+	size_t i;
+
+	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
+	{
+		const char *alias = dtx_json_text(row, "alias", NULL);
+		const char *column = dtx_json_text(row, "in_col", NULL);
+
+		if (!alias || !column ||
+		    (!why_concerns(w, row, true) && !why_concerns(w, row, false)))
+			continue;
+		columns = json_object_get(wanted, alias);
+		if (!columns) {
+			columns = json_object();
+			json_object_set_new(wanted, alias, columns);
+		}
+		json_object_set_new(columns, column, json_true());
+	}
+	return wanted;
+}
+
 static enum dtx_code why_plan(struct why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *columns = why_columns(w);
+	json_t *columns = why_columns(w), *wanted = why_wanted(w);
 	struct dtx_trace_ask ask = { .output = w->x.output,
 		                     .columns = columns,
 		                     .column = w->column,
 		                     .row = w->row,
+		                     .sources = wanted,
 		                     .key = w->key };
 
 	DTX_TRY(dtx_trace_plan(w->x.r.plan, w->x.bound, &ask, &w->trace, err));
 out:
 	json_decref(columns);
+	json_decref(wanted);
 	return rc;
 }
 
 /* --- what is found --- */
 
-static enum dtx_code why_collect_table(struct why *w, const struct dtx_table *t, const char *column,
+/* The cell of a row.  Lines of text files are found by reading on: once is enough. */
+static void why_place(struct why *w, uint32_t output, int64_t nth, const struct dtx_batch *b,
+                      uint32_t row, int32_t column, char at[24])
+{
+	struct dtx_err place = DTX_ERR_INIT;
+	int64_t *line = w->line[output];
+
+	if (line && line[nth] && b->origin && !b->origin->sheet) {
+		snprintf(at, 24, "L%lld", (long long)line[nth]);
+		return;
+	}
+	dtx_batch_blame(b, row, column, &place);
+	snprintf(at, 24, "%.23s", place.cell);
+	if (line && b->origin && !b->origin->sheet)
+		line[nth] = place.row + 1;
+	dtx_err_clear(&place);
+}
+
+static enum dtx_code why_collect_table(struct why *w, uint32_t output, const char *column,
                                        struct dtx_cited *cells, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	const struct dtx_table *t = w->traced.result->output[output].table;
 	int32_t c = dtx_schema_find(t->schema, column);
+	int64_t nth = 0;
+	char at[24];
 
+	if (!w->line[output])
+		w->line[output] = dtx_mem_zalloc((size_t)t->nrows + 1, sizeof(**w->line));
 	for (size_t i = 0; c >= 0 && i < t->nbatches; i++) {
 		const struct dtx_batch *b = t->batch[i];
 
-		for (uint32_t k = 0; k < b->nsel; k++) {
+		for (uint32_t k = 0; k < b->nsel; k++, nth++) {
 			uint32_t row = b->sel ? b->sel[k] : k;
-			struct dtx_err place = DTX_ERR_INIT;
 
 			dtx_buf_reset(&w->text);
 			if (b->col[c])
 				dtx_cast_print(b->col[c], row, &w->text);
-			dtx_batch_blame(b, row, c, &place);
-			rc = dtx_cited_add(
-				cells, place.cell, b->rec ? b->rec[row] : b->first_row + row,
-				(struct dtx_str){ dtx_buf_text(&w->text), w->text.len }, err);
-			dtx_err_clear(&place);
-			DTX_TRY(rc);
+			why_place(w, output, nth, b, row, c, at);
+			DTX_TRY(dtx_cited_add(
+				cells, at, b->rec ? b->rec[row] : b->first_row + row,
+				(struct dtx_str){ dtx_buf_text(&w->text), w->text.len }, err));
 		}
 	}
 out:
@@ -239,21 +296,10 @@ static enum dtx_code why_collect(struct why *w, bool direct, const char *alias, 
 
 		if (o->part == DTX_TRACE_INPUT && !(direct && o->indirect) &&
 		    !strcmp(w->plan->input[o->input].name, alias))
-			DTX_TRY(why_collect_table(w, w->traced.result->output[i].table, column,
-			                          cells, err));
+			DTX_TRY(why_collect_table(w, i, column, cells, err));
 	}
 out:
 	return rc;
-}
-
-/* DIRECT rows of the column, or INDIRECT ones of the table. */
-static bool why_concerns(const struct why *w, const json_t *row, bool direct)
-{
-	const char *type = dtx_json_text(row, "type", "");
-
-	return dtx_json_int(row, "output", 0) == (json_int_t)w->x.output &&
-	       !strcmp(type, direct ? "DIRECT" : "INDIRECT") &&
-	       (!direct || !strcmp(dtx_json_text(row, "out_col", ""), w->column));
 }
 
 static bool why_listed(const json_t *list, const json_t *row)
@@ -529,6 +575,8 @@ out:
 
 static void why_clear(struct why *w)
 {
+	for (size_t i = 0; i < DTX_PLAN_OUTPUTS; i++)
+		dtx_mem_free(w->line[i]);
 	dtx_plan_free(w->plan);
 	dtx_trace_clear(&w->trace);
 	dtx_retrace_clear(&w->x);

@@ -297,24 +297,82 @@ out:
 	return rc;
 }
 
+/* A record that is one line without quotes is passed by its line end alone: such a line is no row
+ * only when it is empty.  0: it has to be read. */
+static size_t locate_plain(const struct fault_walk *f, size_t at)
+{
+	const struct dtx_csv *c = f->c;
+	const char *p = c->text.data + at, *end = memchr(p, '\n', c->text.end - at);
+	size_t len = end ? (size_t)(end - p) : 0;
+
+	if (f->ref || c->opts.ragged == DTX_RAGGED_QUARANTINE || len < 2 ||
+	    memchr(p, '\r', len - 1) || (c->text.set.quotes && memchr(p, c->text.set.quote, len)))
+		return 0;
+	return at + len + 1;
+}
+
+/* Passes one record; *kept: it is a row. */
+static bool locate_pass(struct fault_walk *f, struct dtx_csv_found *place, bool *kept)
+{
+	size_t next = locate_plain(f, place->at);
+
+	*kept = true;
+	if (!next) {
+		if (fault_read(f, place->at, NULL) != DTX_OK)
+			return false;
+		*kept = !dtx_csv_is_dropped(f->c, f->kind);
+		next = f->row.next;
+		place->line += dtx_csv_line(f->c->text.data, place->at, next);
+	} else {
+		place->line++;
+	}
+	place->at = next;
+	return true;
+}
+
+/* Where to search for a row from: places are mostly asked for in order, so that the search goes on
+ * where the last one ended. */
+static struct dtx_csv_found locate_from(struct dtx_csv *c, uint64_t row_id)
+{
+	struct dtx_csv_found from = c->found;
+	size_t begin;
+
+	if (from.set && from.row_id >> 32 == row_id >> 32 && from.row_id <= row_id)
+		return from;
+	begin = dtx_csv_morsel_start(c, row_id >> 32);
+	if (!from.set || from.at > begin)
+		from = (struct dtx_csv_found){ .set = true };
+	from.line += dtx_csv_line(c->text.data, from.at, begin);
+	from.row_id = row_id & ~(uint64_t)UINT32_MAX;
+	from.at = begin;
+	return from;
+}
+
 void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
 {
-	/* Const to those who hold batches: nothing that they see changes, and the split is asked
-	 * under its own lock. */
+	/* Const to those who hold batches: nothing that they see changes, and what does is under
+	 * its own lock. */
 	struct dtx_csv *c = (struct dtx_csv *)(uintptr_t)o->arg;
-	uint64_t rec = row_id & UINT32_MAX;
-	size_t at = dtx_csv_morsel_start(c, row_id >> 32);
+	struct dtx_csv_found at, before;
 	struct fault_walk f;
+	bool kept;
 
 	*out = (struct dtx_place){ .row = -1, .byte = -1 };
 	if (fault_open(&f, c, NULL) != DTX_OK)
 		return;
-	for (; at < c->text.end && fault_read(&f, at, NULL) == DTX_OK; at = f.row.next) {
-		if (!dtx_csv_is_dropped(c, f.kind) && !rec--) {
-			out->row = dtx_csv_line(c->text.data, 0, at);
-			out->byte = c->enc.converted ? -1 : (int64_t)(at + c->enc.skipped);
+	pthread_mutex_lock(&c->finding);
+	for (at = locate_from(c, row_id); at.at < c->text.end;) {
+		before = at;
+		if (!locate_pass(&f, &at, &kept))
+			break;
+		if (kept && before.row_id == row_id) {
+			out->row = before.line;
+			out->byte = c->enc.converted ? -1 : (int64_t)(before.at + c->enc.skipped);
+			c->found = before;
 			break;
 		}
+		at.row_id += kept;
 	}
+	pthread_mutex_unlock(&c->finding);
 	dtx_csv_ref_free(f.ref);
 }

@@ -51,6 +51,7 @@ static void csv_close(struct dtx_reader *r)
 	dtx_errlist_clear(&r->diags);
 	dtx_arena_clear(&r->arena);
 	pthread_mutex_destroy(&c->doubt);
+	pthread_mutex_destroy(&c->finding);
 	pthread_mutex_destroy(&c->lock);
 	dtx_mem_free(c);
 }
@@ -65,6 +66,7 @@ static enum dtx_code csv_open(struct dtx_source *src, const struct dtx_read_opts
 		DTX_FAIL_MEM(err);
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->doubt, NULL);
+	pthread_mutex_init(&c->finding, NULL);
 	c->head.cls = &dtx_read_csv;
 	c->head.src = src;
 	c->opts = *opts;

@@ -33,8 +33,9 @@ struct dtx_trace_ask {
 	uint32_t output;
 	const json_t *columns; /* of the output, as recorded */
 	const char *column;
-	int64_t row;       /* from 1; or */
-	const json_t *key; /* {"column": "text"}: the rows with these cells; NULL */
+	int64_t row;           /* from 1; or */
+	const json_t *sources; /* {"input": {"column": true}}: what is wanted of them; NULL: all */
+	const json_t *key;     /* {"column": "text"}: the rows with these cells; NULL */
 };
 /* `bound`: dtx_exec_bind of the plan.  The part ROW has a column dtx_row.  Codes: no_translation
  * with the step whose rows cannot be followed. */

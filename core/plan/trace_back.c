@@ -191,14 +191,43 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 	}
 }
 
+/* The table with the numbers of an input, by name: of its columns those that are asked for, so that
+ * no others need be read; all where it lacks one. */
+static void trace_narrow(struct trace *t, uint32_t input, char name[TRACE_NAME])
+{
+	const json_t *want = json_object_get(t->ask->sources, t->plan->input[input].name), *value;
+	const struct dtx_schema *s = t->table[t->numbered[input]].schema;
+	json_t *cols = json_array();
+	const char *column;
+	char in[TRACE_NAME], number[TRACE_NAME];
+	bool all = !want || !s;
+
+	json_object_foreach((json_t *)(uintptr_t)want, column, value)
+	{
+		all |= !s || dtx_schema_find(s, column) < 0;
+		dtx_trace_append(t, cols, json_string(column));
+	}
+	dtx_trace_name(in, "t", (uint32_t)t->numbered[input]);
+	dtx_trace_append(t, cols, json_string(dtx_trace_name(number, "r", input)));
+	if (all)
+		snprintf(name, TRACE_NAME, "%s", in);
+	else
+		dtx_trace_add(t, json_pack("{ss sO}", "op", "select", "cols", cols), in,
+		              dtx_trace_name(name, "n", input));
+	json_decref(cols);
+}
+
 static void trace_back_input(struct trace *t, uint32_t input)
 {
 	char in[TRACE_NAME], column[TRACE_NAME], rows[TRACE_NAME];
+	bool walked = false;
 	uint32_t w;
 
-	if (t->numbered[input] < 0)
+	for (w = 0; w < t->nwalks; w++)
+		walked |= t->walk[w].ids >> input & 1;
+	if (t->numbered[input] < 0 || !walked)
 		return;
-	dtx_trace_name(in, "t", (uint32_t)t->numbered[input]);
+	trace_narrow(t, input, in);
 	dtx_trace_name(column, "r", input);
 	for (w = 0; w < t->nwalks; w++) {
 		if (!(t->walk[w].ids >> input & 1))
