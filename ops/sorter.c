@@ -1,6 +1,8 @@
 /* Rows in order of normalised keys. */
 #include "ops/sorter.h"
 
+#include "core/base/pool.h"
+
 /* A top-n run is cut back when it holds this many times what it keeps. */
 #define SLACK 4
 
@@ -195,11 +197,29 @@ static inline uint32_t digit_of(const struct digit *d, const struct dtx_sort_row
 	return (uint32_t)(r->key[d->word] >> d->shift) & ((1u << d->bits) - 1);
 }
 
+/* Rows to where their digit belongs; those of digit k end at end[k], which was 0. */
+static void split(const struct digit *d, const struct dtx_sort_row *row, struct dtx_sort_row *to,
+                  size_t n, uint32_t *end)
+{
+	uint32_t at = 0;
+
+	for (size_t i = 0; i < n; i++)
+		end[digit_of(d, &row[i])]++;
+	for (uint32_t k = 0; k < 1u << d->bits; k++) {
+		uint32_t rows = end[k];
+
+		end[k] = at;
+		at += rows;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[end[digit_of(d, &row[i])]++] = row[i];
+}
+
 /* Sorts row[0, n) with scratch of the same size; the result is in `row`, or in `to`. */
 static void radix_sort(const struct dtx_sorted *s, struct dtx_sort_row *row,
                        struct dtx_sort_row *to, size_t n, bool into)
 {
-	uint32_t end[1u << RADIX_BITS] = { 0 }, at = 0;
+	uint32_t end[1u << RADIX_BITS] = { 0 };
 	struct dtx_sort_row *done = row;
 	struct digit d = { 0, 0, 0 };
 
@@ -214,26 +234,69 @@ static void radix_sort(const struct dtx_sorted *s, struct dtx_sort_row *row,
 			memcpy(into ? to : row, done, n * sizeof(*row));
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		end[digit_of(&d, &row[i])]++;
-	for (uint32_t k = 0; k < 1u << d.bits; k++) {
-		uint32_t rows = end[k];
-
-		end[k] = at;
-		at += rows;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[end[digit_of(&d, &row[i])]++] = row[i];
+	split(&d, row, to, n, end);
 	for (uint32_t k = 0, from = 0; k < 1u << d.bits; from = end[k++])
 		if (end[k] > from)
 			radix_sort(s, to + from, row + from, end[k] - from, !into);
 }
 
-enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err)
+/* --- the first split by one, what follows by all --- */
+
+#define SHARED_MIN 65536u /* fewer rows: one worker is as fast */
+
+struct shared_sort {
+	struct dtx_sorted view;
+	struct dtx_sort_row *row, *tmp;
+	uint32_t end[1u << RADIX_BITS];
+	unsigned digits;
+	_Atomic unsigned next;
+};
+
+static enum dtx_code sort_digits(void *arg, unsigned worker, struct dtx_err *err)
+{
+	struct shared_sort *h = arg;
+
+	(void)worker;
+	(void)err;
+	for (unsigned k; (k = atomic_fetch_add(&h->next, 1)) < h->digits;) {
+		uint32_t from = k ? h->end[k - 1] : 0;
+
+		if (h->end[k] > from)
+			radix_sort(&h->view, h->tmp + from, h->row + from, h->end[k] - from, true);
+	}
+	return DTX_OK;
+}
+
+/* Sorts s->row; false: the keys do not differ in their first bytes, nothing was done. */
+static enum dtx_code sort_shared(struct dtx_sorter *s, struct dtx_sort_row *tmp, unsigned workers,
+                                 bool *done, struct dtx_err *err)
+{
+	struct shared_sort *h = dtx_mem_zalloc(1, sizeof(*h));
+	enum dtx_code rc = DTX_OK;
+	struct digit d;
+
+	if (!h)
+		DTX_FAIL_MEM(err);
+	*done = digit_find(s->row, s->n, &d);
+	if (!*done)
+		goto out;
+	h->view = dtx_sorter_run(s);
+	h->row = s->row;
+	h->tmp = tmp;
+	h->digits = 1u << d.bits;
+	split(&d, s->row, tmp, s->n, h->end);
+	DTX_TRY(dtx_pool_run(workers, sort_digits, h, err));
+out:
+	dtx_mem_free(h);
+	return rc;
+}
+
+enum dtx_code dtx_sorter_sort_by(struct dtx_sorter *s, unsigned workers, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_sorted view = dtx_sorter_run(s);
-	struct dtx_sort_row *tmp;
+	struct dtx_sort_row *tmp = NULL;
+	bool done = false;
 
 	if (s->n < 2)
 		return DTX_OK;
@@ -242,11 +305,19 @@ enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err)
 	tmp = dtx_mem_alloc(s->n, sizeof(*tmp));
 	if (!tmp)
 		DTX_FAIL_MEM(err);
-	radix_sort(&view, s->row, tmp, s->n, false);
-	dtx_mem_free(tmp);
+	if (workers > 1 && s->n >= SHARED_MIN)
+		DTX_TRY(sort_shared(s, tmp, workers, &done, err));
+	if (!done)
+		radix_sort(&view, s->row, tmp, s->n, false);
 	s->n = DTX_MIN(s->n, s->keep);
 out:
+	dtx_mem_free(tmp);
 	return rc;
+}
+
+enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err)
+{
+	return dtx_sorter_sort_by(s, 1, err);
 }
 
 /* --- adding --- */

@@ -43,6 +43,9 @@ DTX_MUSTUSE enum dtx_code dtx_sorter_add(struct dtx_sorter *s, const struct dtx_
                                          struct dtx_err *err);
 /* Sorts the run. */
 DTX_MUSTUSE enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err);
+/* The same by so many workers. */
+DTX_MUSTUSE enum dtx_code dtx_sorter_sort_by(struct dtx_sorter *s, unsigned workers,
+                                             struct dtx_err *err);
 /* The run; valid until the sorter changes. */
 struct dtx_sorted dtx_sorter_run(const struct dtx_sorter *s);
 /* Which of two rows comes first: < 0, > 0; 0 only for one row. */

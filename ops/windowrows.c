@@ -67,7 +67,7 @@ static enum dtx_code sort_rows(struct maker *m, uint32_t *sorted, uint32_t *peer
 		DTX_TRY(add_batch(m, i, first));
 		first += m->t->batch[i]->nrows;
 	}
-	DTX_TRY(dtx_sorter_sort(&m->sorter, m->err));
+	DTX_TRY(dtx_sorter_sort_by(&m->sorter, m->ox->run ? m->ox->run->workers : 1, m->err));
 	run = dtx_sorter_run(&m->sorter);
 	for (uint32_t k = 0; k < m->n; k++) {
 		const struct dtx_sort_row *r = &run.row[k];
@@ -146,8 +146,13 @@ static enum dtx_code make_rows(struct maker *m)
 	partition(m, sorted, peer);
 	if (w->peer)
 		local_peers(w, m->group.n);
-	w->rows = (struct dtx_winrows){ m->n,    m->group.n,  w->order, w->start,
-		                        w->peer, w->unranked, NULL,     NULL };
+	w->rows = (struct dtx_winrows){ .n = m->n,
+		                        .nparts = m->group.n,
+		                        .order = w->order,
+		                        .start = w->start,
+		                        .peer = w->peer,
+		                        .unranked = w->unranked,
+		                        .workers = m->ox->run ? m->ox->run->workers : 1 };
 out:
 	dtx_mem_free(sorted);
 	dtx_mem_free(peer);

@@ -3,9 +3,11 @@
 #include "core/expr/window.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "core/base/mem.h"
+#include "core/base/pool.h"
 #include "core/expr/win.h"
 
 /* --- what kernels give --- */
@@ -253,22 +255,146 @@ static void add_result(const struct dtx_win *w, struct dtx_builder *b, uint32_t 
 		dtx_builder_i64(b, w->i[row]);
 }
 
+/* Numbers in one go. */
+static void add_numbers(const struct dtx_win *w, struct dtx_builder *b)
+{
+	const void *from = w->f ? (const void *)w->f : w->i;
+	void *to = dtx_builder_bulk(b, w->rows->n);
+
+	if (!to)
+		return;
+	memcpy(to, from, w->rows->n * sizeof(int64_t));
+	for (uint32_t row = 0; row < w->rows->n; row++)
+		if (!dtx_bit(w->valid, row))
+			dtx_builder_absent(b, row);
+}
+
 static enum dtx_code result_column(const struct dtx_win *w, struct dtx_column **out)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_builder b;
 
 	dtx_builder_init(&b, w->c->type, w->rows->n);
-	for (uint32_t row = 0; row < w->rows->n; row++)
-		add_result(w, &b, row);
+	if (!w->place && !w->dec && w->rows->n)
+		add_numbers(w, &b);
+	else
+		for (uint32_t row = 0; row < w->rows->n; row++)
+			add_result(w, &b, row);
 	DTX_TRY(dtx_builder_finish(&b, NULL, out, w->err));
 out:
 	dtx_builder_clear(&b);
 	return rc;
 }
 
+/* --- partitions, shared by workers --- */
+
+#define SHARED_MIN  65536u /* fewer rows: one worker is as fast */
+#define SHARED_ROWS 16384u /* a worker takes so many at a time, or one partition */
+
+struct share {
+	struct dtx_win *win; /* one per worker: results are common, what is counted is its own */
+	uint32_t next;       /* partition */
+	pthread_mutex_t lock;
+};
+
+/* The next partitions for a worker; false: there are none. */
+static bool share_take(struct share *s, uint32_t *from, uint32_t *to)
+{
+	const struct dtx_winrows *rows = s->win[0].rows;
+	uint32_t p;
+
+	pthread_mutex_lock(&s->lock);
+	*from = p = s->next;
+	while (p < rows->nparts && rows->start[p] - rows->start[*from] < SHARED_ROWS)
+		p++;
+	s->next = *to = p;
+	pthread_mutex_unlock(&s->lock);
+	return *from < *to;
+}
+
+static enum dtx_code share_work(void *arg, unsigned worker, struct dtx_err *err)
+{
+	struct share *s = arg;
+	struct dtx_win *w = &s->win[worker];
+	enum dtx_code rc = DTX_OK;
+	uint32_t p, to;
+
+	w->err = err;
+	while (rc == DTX_OK && share_take(s, &p, &to))
+		for (; rc == DTX_OK && p < to; p++)
+			rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
+	return rc;
+}
+
+static void count_both(struct dtx_eval_counts *to, const struct dtx_eval_counts *from)
+{
+	to->not_finite += from->not_finite;
+	to->div_zero += from->div_zero;
+	to->tried += from->tried;
+}
+
+/* What the workers made of it, as if one had. */
+static void share_join(struct dtx_win *w, const struct share *s, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		for (size_t k = 0; k < dtx_bit_words(w->rows->n); k++)
+			w->valid[k] |= s->win[i].valid[k];
+		count_both(w->counts, s->win[i].counts);
+	}
+}
+
+/* *done stays false when there is nothing to share, or a worker failed: then one goes through all
+ * partitions in order, and finds the first error. */
+static enum dtx_code share_parts(struct dtx_win *w, bool *done)
+{
+	unsigned n = DTX_MIN(w->rows->workers, w->rows->nparts);
+	struct dtx_eval_counts *counts = NULL;
+	struct dtx_err *err = w->err, first = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+	struct share s = { .next = 0 };
+
+	if (n < 2 || w->rows->n < SHARED_MIN)
+		return DTX_OK;
+	pthread_mutex_init(&s.lock, NULL);
+	s.win = dtx_mem_alloc(n, sizeof(*s.win));
+	counts = dtx_mem_zalloc(n, sizeof(*counts));
+	for (unsigned i = 0; s.win && i < n; i++) {
+		s.win[i] = *w;
+		s.win[i].valid = dtx_mem_zalloc(dtx_bit_words(w->rows->n) + 1, sizeof(*w->valid));
+		s.win[i].counts = counts ? &counts[i] : NULL;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (!s.win || !counts || !s.win[i].valid)
+			DTX_FAIL_MEM(err);
+	*done = dtx_pool_run(n, share_work, &s, &first) == DTX_OK;
+	if (*done)
+		share_join(w, &s, n);
+out:
+	for (unsigned i = 0; s.win && i < n; i++)
+		dtx_mem_free(s.win[i].valid);
+	dtx_mem_free(s.win);
+	dtx_mem_free(counts);
+	dtx_err_clear(&first);
+	pthread_mutex_destroy(&s.lock);
+	return rc;
+}
+
+static enum dtx_code all_parts(struct dtx_win *w, struct dtx_table *t)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t p = 0; p < w->rows->nparts && rc == DTX_OK; p++)
+		rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
+	if (rc != DTX_OK && w->bad_row != UINT32_MAX) {
+		dtx_win_blame(t, w->bad_row, w->err);
+		dtx_agg_blame(w->c, w->err);
+	}
+	return rc;
+}
+
 static enum dtx_code eval_call(struct dtx_win *w, struct dtx_table *t, struct dtx_column **out)
 {
+	bool done = false;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err *err = w->err;
 
@@ -277,15 +403,9 @@ static enum dtx_code eval_call(struct dtx_win *w, struct dtx_table *t, struct dt
 	if (!w->valid || !result_room(w, w->rows->n))
 		DTX_FAIL_MEM(err);
 	DTX_TRY(arguments(w, t));
-	for (uint32_t p = 0; p < w->rows->nparts; p++) {
-		rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
-		if (rc != DTX_OK && w->bad_row != UINT32_MAX) {
-			dtx_win_blame(t, w->bad_row, err);
-			dtx_agg_blame(w->c, err);
-		}
-		if (rc != DTX_OK)
-			goto out;
-	}
+	DTX_TRY(share_parts(w, &done));
+	if (!done)
+		DTX_TRY(all_parts(w, t));
 	DTX_TRY(result_column(w, out));
 out:
 	return rc;

@@ -19,6 +19,7 @@ struct dtx_winrows {
 	const uint32_t *peer;    /* per place the first place of equal order keys; NULL: no order */
 	const bool *unranked;    /* per row: its first order key is null; NULL: no order */
 	const uint32_t *lo, *hi; /* per place its frame, where one by range is set; NULL */
+	unsigned workers;        /* that may share the partitions; 0, 1: none */
 };
 
 /* Whether a frame means something to the call. */

@@ -163,3 +163,58 @@ void test_window_overflow_has_a_row(void)
 	overflow_at(PLANCASE("{\"op\":\"window\",\"order\":[\"-x\"],\"set\":{\"a\":\"sum(x)\"}}"),
 	            3);
 }
+
+/* --- partitions that workers share --- */
+
+#define SHARED_ROWS 70000
+
+/* `overflows`: the sums of two partitions do. */
+static char *many_rows(bool overflows)
+{
+	struct dtx_buf b = DTX_BUF_INIT(8 << 20);
+
+	dtx_buf_add(&b, "k,n\n");
+	for (int i = 0; i < SHARED_ROWS; i++) {
+		bool large = overflows && (i == 30000 || i == 30701 || i == 60007 || i == 60708);
+
+		dtx_buf_printf(&b, "%d,%lld\n", i * 7919 % 701,
+		               large ? 9000000000000000000ll : (long long)(i % 97));
+	}
+	return dtx_buf_steal(&b);
+}
+
+static void shared_run(const char *step, const char *in, unsigned workers, struct planrun *p)
+{
+	planrun_init(p, step, in);
+	p->workers = workers;
+	p->keep = true;
+	(void)!planrun(p);
+}
+
+void test_window_shared_partitions(void)
+{
+	static const char step[] =
+		PLANCASE("{\"op\":\"window\",\"by\":[\"k\"],\"order\":[\"-n\"],\"set\":{\"r\":"
+	                 "\"percent_rank()\","
+	                 "\"l\":\"lag(n)\",\"c\":\"cum_sum(n)\",\"m\":\"roll_mean(n, 3)\"}}");
+	char *rows = many_rows(false), *large = many_rows(true);
+	struct planrun one, eight;
+
+	shared_run(step, rows, 1, &one);
+	shared_run(step, rows, 8, &eight);
+	T_INT(one.err.code, DTX_OK);
+	T_CHECK(one.out.len > SHARED_ROWS && one.out.len == eight.out.len &&
+	        memcmp(one.out.ptr, eight.out.ptr, one.out.len) == 0);
+	planrun_clear(&one);
+	planrun_clear(&eight);
+	shared_run(step, large, 1, &one);
+	shared_run(step, large, 8, &eight);
+	T_INT(one.err.code, DTX_E_OVERFLOW);
+	T_INT(eight.err.code, DTX_E_OVERFLOW);
+	T_STR(one.err.msg, eight.err.msg);
+	T_INT(one.err.row, eight.err.row);
+	planrun_clear(&one);
+	planrun_clear(&eight);
+	dtx_mem_free(rows);
+	dtx_mem_free(large);
+}
