@@ -1,0 +1,22 @@
+/* Plans by example: steps that make the wanted table of a given one. */
+#ifndef DTX_CLI_BYEXAMPLE_H
+#define DTX_CLI_BYEXAMPLE_H
+
+#include "cli/textgrid.h"
+
+#define DTX_BYEXAMPLE_FOUND 5
+#define DTX_BYEXAMPLE_RUNS  900 /* plans that are tried at most; large tables count more */
+
+/* Reshaping steps that could lead from `have` towards `want`, the likeliest first; at most `max`.
+ * New reference to an array of steps. */
+DTX_MUSTUSE enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have,
+                                            const struct dtx_textgrid *want, size_t max,
+                                            json_t **out, struct dtx_err *err);
+
+/* One step or two, each tried on the input; what equals the example goes to `found`:
+ * {"steps":[...],"score","evidence"}.  *runs counts down. */
+DTX_MUSTUSE enum dtx_code dtx_byexample(const struct dtx_textgrid *have,
+                                        const struct dtx_textgrid *want, int *runs, json_t *found,
+                                        struct dtx_err *err);
+
+#endif

@@ -1,0 +1,339 @@
+/* suggest: a typed plan for a file, or for what should become of it; no model is asked. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/byexample.h"
+#include "cli/profile.h"
+#include "cli/runner.h"
+#include "cli/suggest.h"
+#include "core/io/book_info.h"
+#include "core/plan/exec.h"
+
+#define SUGGEST_ROWS 8 /* of the profile's sample */
+
+struct suggest_args {
+	struct dtx_run_args run; /* first: the reading options */
+	const char *to;
+	bool json;
+};
+
+#define AT(member) .offset = offsetof(struct suggest_args, member)
+static const struct dtx_opt suggest_opts[] = {
+	{ .name = "to",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "EXAMPLE",
+	  AT(to),
+	  .help = "a file with the table that should come out of this input" },
+	{ .name = "json",
+	  .kind = DTX_O_FLAG,
+	  AT(json),
+	  .help = "a list of {plan, score, evidence}, best first" },
+	{ .name = "sheet",
+	  .kind = DTX_O_TEXT,
+	  .metavar = "NAME|N",
+	  AT(run.sheet),
+	  .help = "sheet of the input, by name or number" },
+};
+
+struct suggestion {
+	const struct dtx_cli *cli;
+	const struct suggest_args *args;
+	const char *path;
+	struct dtx_runner runner;
+	struct dtx_reader *reader;
+	struct dtx_profile profile;
+	json_t *describe, *sheets;
+	struct dtx_suggestions own; /* what the input alone tells */
+	struct dtx_textgrid want;
+	json_t *list; /* the result */
+};
+
+/* --- the input alone --- */
+
+static enum dtx_code suggest_look(struct suggestion *x, char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *src;
+
+	DTX_TRY(dtx_runner_plan(&x->runner, err));
+	DTX_TRY(dtx_runner_inputs(&x->runner, 1, &path, err));
+	DTX_TRY(dtx_runner_open(&x->runner, true, err));
+	src = x->runner.source[0];
+	DTX_TRY(dtx_reader_open(src, &x->runner.plan->input[0].opts, &x->reader, err));
+	DTX_TRY(dtx_profile_read(&x->profile, x->reader, SUGGEST_ROWS, err));
+	if (dtx_book_is(x->reader->cls->name))
+		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
+	x->describe = x->reader->cls->describe(x->reader);
+	DTX_TRY(dtx_suggest(&x->profile, x->describe, json_array_size(x->sheets), &x->own, err));
+out:
+	return rc;
+}
+
+/* A plan has a step: this one keeps what there is. */
+static json_t *suggest_nothing(void)
+{
+	return json_pack("[{ss sI}]", "op", "limit", "n", (json_int_t)DTX_TEXTGRID_CELLS);
+}
+
+/* `own`: with what the input alone tells.  New reference. */
+static json_t *suggest_plan(const struct suggestion *x, bool own, const json_t *more)
+{
+	const char *sheet =
+		x->args->run.sheet ? x->args->run.sheet : dtx_json_text(x->describe, "sheet", NULL);
+	json_t *input = json_pack("{ss ss}", "name", "main", "path", x->path);
+	json_t *steps = json_array();
+
+	if (sheet)
+		(void)json_object_set_new(input, "sheet", json_string(sheet));
+	if (own && input)
+		(void)json_object_update(input, x->own.input);
+	if (own && steps)
+		(void)json_array_extend(steps, x->own.steps);
+	if (more && steps)
+		(void)json_array_extend(steps, (json_t *)(uintptr_t)more);
+	if (steps && !json_array_size(steps)) {
+		json_decref(steps);
+		steps = suggest_nothing();
+	}
+	return json_pack("{si s[o] so}", "dtx", 1, "inputs", input, "steps", steps);
+}
+
+static enum dtx_code suggest_alone(struct suggestion *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *evidence = json_array(), *f;
+	size_t i;
+
+	json_array_foreach(x->own.found, i, f)(void)
+		json_array_append(evidence, json_object_get(f, "finding"));
+	if (json_array_append_new(x->list,
+	                          json_pack("{so sf so}", "plan", suggest_plan(x, true, NULL),
+	                                    "score", json_array_size(evidence) ? 0.5 : 0.1,
+	                                    "evidence", evidence)) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* --- with an example --- */
+
+/* The table that a plan makes of a file. */
+static enum dtx_code suggest_run(const char *plan, const char *path, struct dtx_textgrid *out,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_errlist findings = DTX_ERRLIST_INIT;
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+	struct dtx_exec_result *result = NULL;
+	struct dtx_source *src = NULL, *list[1];
+	struct dtx_plan *parsed = NULL;
+
+	DTX_TRY(dtx_source_open(path, &src, err));
+	list[0] = src;
+	opts.input = list;
+	opts.fallback = DTX_FALLBACK_OFF;
+	DTX_TRY(dtx_plan_parse(dtx_str_of(plan), NULL, &findings, &parsed, err));
+	DTX_TRY(dtx_plan_check(parsed, &findings, err));
+	DTX_TRY(dtx_exec(parsed, &opts, NULL, &findings, &result, err));
+	DTX_TRY(dtx_textgrid_make(out, result->output[0].table, err));
+out:
+	if (rc != DTX_OK && err && err->code == DTX_OK && dtx_errlist_worst(&findings))
+		dtx_err_copy(err, dtx_errlist_worst(&findings));
+	dtx_exec_free(result);
+	dtx_plan_free(parsed);
+	dtx_source_free(src);
+	dtx_errlist_clear(&findings);
+	return rc;
+}
+
+static enum dtx_code suggest_want(struct suggestion *x, struct dtx_err *err)
+{
+	struct dtx_buf plan = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *p = json_pack("{si s[{ss}] so}", "dtx", 1, "inputs", "name", "main", "steps",
+	                      suggest_nothing());
+	enum dtx_code rc;
+
+	dtx_json_canonical(p, &plan);
+	rc = dtx_buf_check(&plan, "plan", err);
+	if (rc == DTX_OK)
+		rc = suggest_run(dtx_buf_text(&plan), x->args->to, &x->want, err);
+	json_decref(p);
+	dtx_buf_clear(&plan);
+	return rc;
+}
+
+/* Turns what was found into plans. */
+static enum dtx_code suggest_take(struct suggestion *x, bool own, const json_t *found,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *f;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)found, i, f)
+	{
+		if (json_array_append_new(
+			    x->list, json_pack("{so sO s[O]}", "plan",
+		                               suggest_plan(x, own, json_object_get(f, "steps")),
+		                               "score", json_object_get(f, "score"), "evidence",
+		                               json_object_get(f, "evidence"))) < 0)
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
+}
+
+/* One reading of the input: as it stands, or with what it tells.  One that fails leads nowhere. */
+static enum dtx_code suggest_search(struct suggestion *x, bool own, int *runs, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid have = DTX_TEXTGRID_INIT;
+	struct dtx_buf plan = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *p = suggest_plan(x, own, NULL), *found = json_array();
+
+	dtx_json_canonical(p, &plan);
+	DTX_TRY(dtx_buf_check(&plan, "plan", err));
+	if (!found)
+		DTX_FAIL_MEM(err);
+	rc = suggest_run(dtx_buf_text(&plan), x->path, &have, own ? NULL : err);
+	if (rc != DTX_OK) {
+		rc = own && rc != DTX_E_NO_MEMORY ? DTX_OK : rc;
+		goto out;
+	}
+	DTX_TRY(dtx_byexample(&have, &x->want, runs, found, err));
+	DTX_TRY(suggest_take(x, own, found, err));
+out:
+	json_decref(p);
+	json_decref(found);
+	dtx_buf_clear(&plan);
+	dtx_textgrid_clear(&have);
+	return rc;
+}
+
+static double suggest_score(const json_t *item)
+{
+	return json_number_value(json_object_get(item, "score"));
+}
+
+/* Best first; equal ones as they were found. */
+static enum dtx_code suggest_sort(struct suggestion *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = json_array_size(x->list), i, k;
+
+	for (i = 1; i < n; i++) {
+		for (k = i; k && suggest_score(json_array_get(x->list, k - 1)) <
+		                         suggest_score(json_array_get(x->list, k));
+		     k--) {
+			json_t *late = json_incref(json_array_get(x->list, k));
+
+			if (json_array_remove(x->list, k) < 0 ||
+			    json_array_insert_new(x->list, k - 1, late) < 0)
+				DTX_FAIL_MEM(err);
+		}
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code suggest_example(struct suggestion *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool tells = json_array_size(x->own.steps) || json_object_size(x->own.input);
+	int runs = DTX_BYEXAMPLE_RUNS / 2, more = DTX_BYEXAMPLE_RUNS / 2;
+
+	DTX_TRY(suggest_want(x, err));
+	DTX_TRY(suggest_search(x, false, &runs, err));
+	if (tells && !json_array_size(x->list))
+		DTX_TRY(suggest_search(x, true, &more, err));
+	DTX_TRY(suggest_sort(x, err));
+	if (!json_array_size(x->list)) {
+		rc = dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
+		                 "no plan of one or two reshaping steps makes '%s' of '%s'",
+		                 x->args->to, x->path);
+		dtx_err_hint(err,
+		             "dtx inspect %s tells what the file holds; a step in words is "
+		             "done by a snippet",
+		             x->path);
+	}
+out:
+	return rc;
+}
+
+/* --- the command --- */
+
+static void suggest_text(const struct suggestion *x, struct dtx_buf *out)
+{
+	const json_t *best = json_array_get(x->list, 0);
+	json_t *item;
+	size_t i;
+
+	dtx_json_print(json_object_get(best, "plan"), 1, out);
+	dtx_buf_addc(out, '\n');
+	json_array_foreach(json_object_get(best, "evidence"), i, item)
+		dtx_out_note(x->cli, "dtx: %s\n", json_string_value(item));
+	if (json_array_size(x->list) > 1)
+		dtx_out_note(x->cli, "dtx: %zu other plans do it too: --json lists them\n",
+		             json_array_size(x->list) - 1);
+}
+
+static int suggest_run_command(const struct dtx_cli *cli, void *args, int argc, char **argv)
+{
+	const struct suggest_args *a = args;
+	struct suggestion x = { .cli = cli,
+		                .args = a,
+		                .path = argv[0],
+		                .runner = { .cli = cli, .args = &a->run, .command = "suggest" },
+		                .profile = DTX_PROFILE_INIT,
+		                .want = DTX_TEXTGRID_INIT,
+		                .list = json_array() };
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc;
+	int status;
+
+	(void)argc;
+	rc = suggest_look(&x, argv[0], &err);
+	if (rc == DTX_OK)
+		rc = a->to ? suggest_example(&x, &err) : suggest_alone(&x, &err);
+	if (rc == DTX_OK && !a->json)
+		suggest_text(&x, &out);
+	if (rc != DTX_OK)
+		status = dtx_out_fail(cli, &err);
+	else
+		status = a->json ? dtx_out_json(cli, x.list, 1) : dtx_out_print(cli, &out);
+	json_decref(x.list);
+	json_decref(x.describe);
+	json_decref(x.sheets);
+	dtx_suggestions_clear(&x.own);
+	dtx_profile_clear(&x.profile);
+	dtx_reader_close(x.reader);
+	dtx_textgrid_clear(&x.want);
+	dtx_runner_clear(&x.runner);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+	return status;
+}
+
+const struct dtx_cmd dtx_cmd_suggest = {
+	.name = "suggest",
+	.usage = "FILE [--to EXAMPLE]",
+	.summary = "Propose a typed plan for a file, or one that makes an example of it",
+	.notes = "From the file alone: header rows, totals, section titles, blanks to fill, months "
+		 "in\n"
+		 "columns.  With --to: one reshaping step or two (pivot_longer, pivot_wider, "
+		 "transpose,\n"
+		 "explode, fill, subtitle_to_column) whose result equals the example; each is "
+		 "tried.  "
+		 "No\n"
+		 "model is asked.\n\n"
+		 "  dtx suggest survey.xlsx > plan.json\n"
+		 "  dtx suggest survey.csv --to wanted.csv --json",
+	.exits = "0 done; 2 usage; 4 input, or no such plan was found",
+	.opts = suggest_opts,
+	.nopts = DTX_COUNT(suggest_opts),
+	.args_size = sizeof(struct suggest_args),
+	.min_args = 1,
+	.max_args = 1,
+	.run = suggest_run_command,
+};

@@ -1,0 +1,216 @@
+/* Tables as texts. */
+#include "cli/textgrid.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/hash.h"
+#include "core/base/mem.h"
+#include "core/base/num.h"
+#include "core/data/cast.h"
+
+static enum dtx_code grid_cell(struct dtx_textgrid *g, const struct dtx_column *c, uint32_t row,
+                               struct dtx_buf *text, const char **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*out = NULL;
+	if (!c || dtx_column_is_null(c, row))
+		goto out;
+	dtx_buf_reset(text);
+	dtx_cast_print(c, row, text);
+	DTX_TRY(dtx_buf_check(text, "cell", err));
+	if (!text->len)
+		goto out;
+	*out = dtx_arena_strndup(&g->arena, text->ptr, text->len);
+	if (!*out)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_textgrid_make(struct dtx_textgrid *g, const struct dtx_table *t,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t b, n = 0;
+	uint32_t i, c;
+
+	g->ncols = t->schema->nfields;
+	g->nrows = t->nrows;
+	if (g->ncols && g->nrows > DTX_TEXTGRID_CELLS / g->ncols)
+		DTX_FAIL(err, DTX_E_CELL_LIMIT, "%lld rows are too many to try plans on",
+		         (long long)g->nrows);
+	g->name = dtx_arena_alloc(&g->arena, g->ncols + 1u, sizeof(*g->name));
+	g->cell = dtx_arena_alloc(&g->arena, (size_t)g->nrows * g->ncols + 1, sizeof(*g->cell));
+	if (!g->name || !g->cell)
+		DTX_FAIL_MEM(err);
+	for (c = 0; c < g->ncols; c++) {
+		g->name[c] = dtx_arena_strdup(&g->arena, t->schema->field[c].name);
+		if (!g->name[c])
+			DTX_FAIL_MEM(err);
+	}
+	for (b = 0; b < t->nbatches; b++) {
+		const struct dtx_batch *batch = t->batch[b];
+
+		for (i = 0; i < batch->nsel; i++)
+			for (c = 0; c < g->ncols; c++)
+				DTX_TRY(grid_cell(g, batch->col[c], batch->sel ? batch->sel[i] : i,
+				                  &text, &g->cell[n++], err));
+	}
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+void dtx_textgrid_clear(struct dtx_textgrid *g)
+{
+	dtx_arena_clear(&g->arena);
+	*g = (struct dtx_textgrid)DTX_TEXTGRID_INIT;
+}
+
+const char *dtx_textgrid_at(const struct dtx_textgrid *g, int64_t row, uint32_t col)
+{
+	return g->cell[(size_t)row * g->ncols + col];
+}
+
+int32_t dtx_textgrid_find(const struct dtx_textgrid *g, const char *name)
+{
+	uint32_t c;
+
+	for (c = 0; c < g->ncols; c++) {
+		if (!strcmp(g->name[c], name))
+			return (int32_t)c;
+	}
+	return -1;
+}
+
+static void grid_csv_cell(const char *text, struct dtx_buf *out)
+{
+	bool quoted = text && (strpbrk(text, ",\"\r\n") || !text[0]);
+
+	if (!quoted) {
+		dtx_buf_add(out, text ? text : "");
+		return;
+	}
+	dtx_buf_addc(out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			dtx_buf_addc(out, '"');
+		dtx_buf_addc(out, *text);
+	}
+	dtx_buf_addc(out, '"');
+}
+
+void dtx_textgrid_csv(const struct dtx_textgrid *g, struct dtx_buf *out)
+{
+	int64_t r;
+	uint32_t c;
+
+	for (r = -1; r < g->nrows; r++) {
+		for (c = 0; c < g->ncols; c++) {
+			if (c)
+				dtx_buf_addc(out, ',');
+			grid_csv_cell(r < 0 ? g->name[c] : dtx_textgrid_at(g, r, c), out);
+		}
+		dtx_buf_addc(out, '\n');
+	}
+}
+
+/* --- equality --- */
+
+static bool grid_number(const char *text, double *out)
+{
+	char *end;
+
+	if (!text || !strchr("+-.0123456789", text[0]))
+		return false;
+	*out = strtod(text, &end);
+	return end != text && !*end && isfinite(*out);
+}
+
+static bool grid_same(const char *a, const char *b)
+{
+	double x, y;
+
+	if (!a || !b)
+		return !a && !b;
+	if (!strcmp(a, b))
+		return true;
+	return grid_number(a, &x) && grid_number(b, &y) &&
+	       fabs(x - y) <= 1e-9 * (fabs(x) + fabs(y));
+}
+
+/* Equal cells have equal hashes: numbers by nine digits. */
+static uint64_t grid_hash(const char *text)
+{
+	char digits[40];
+	double x;
+
+	if (!text)
+		return 1;
+	if (grid_number(text, &x)) {
+		snprintf(digits, sizeof(digits), "%.8e", x == 0 ? 0.0 : x);
+		text = digits;
+	}
+	return dtx_hash64(text, strlen(text), 0);
+}
+
+static int grid_order(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The rows as a sorted list of hashes; NULL: no memory. */
+static uint64_t *grid_rows(const struct dtx_textgrid *g, const uint32_t *col, uint32_t ncols)
+{
+	uint64_t *row = dtx_mem_zalloc((size_t)g->nrows + 1, sizeof(*row));
+	int64_t r;
+	uint32_t c;
+
+	for (r = 0; row && r < g->nrows; r++) {
+		for (c = 0; c < ncols; c++)
+			row[r] = dtx_hash_mix(row[r],
+			                      grid_hash(dtx_textgrid_at(g, r, col ? col[c] : c)));
+	}
+	if (row && g->nrows)
+		qsort(row, (size_t)g->nrows, sizeof(*row), grid_order);
+	return row;
+}
+
+static bool grid_in_order(const struct dtx_textgrid *g, const uint32_t *col,
+                          const struct dtx_textgrid *want)
+{
+	int64_t r;
+	uint32_t c;
+
+	for (r = 0; r < want->nrows; r++) {
+		for (c = 0; c < want->ncols; c++) {
+			if (!grid_same(dtx_textgrid_at(g, r, col[c]), dtx_textgrid_at(want, r, c)))
+				return false;
+		}
+	}
+	return true;
+}
+
+double dtx_textgrid_match(const struct dtx_textgrid *g, const uint32_t *col,
+                          const struct dtx_textgrid *want)
+{
+	uint64_t *a, *b;
+	bool same;
+
+	if (g->nrows != want->nrows)
+		return 0;
+	if (grid_in_order(g, col, want))
+		return 1;
+	a = grid_rows(g, col, want->ncols);
+	b = grid_rows(want, NULL, want->ncols);
+	same = a && b && !memcmp(a, b, (size_t)g->nrows * sizeof(*a));
+	dtx_mem_free(a);
+	dtx_mem_free(b);
+	return same ? 0.9 : 0;
+}

@@ -1,0 +1,35 @@
+. "$LIB"
+steps() { # INPUT EXAMPLE: the best plan's steps, and why
+	dtx suggest "$1" --to "$2" --json > found.json || return 0
+	/usr/bin/python3 -c 'import json, sys
+best = json.load(open("found.json"))[0]
+for s in best["plan"]["steps"]: print("  ", json.dumps(s))
+print("  ", best["evidence"][0])'
+	/usr/bin/python3 -c 'import json; json.dump(json.load(open("found.json"))[0]["plan"], open("p.json", "w"))'
+	dtx run p.json -o got.csv --store :memory: && cmp got.csv "$2" && echo "   the plan makes it"
+}
+printf 'team,Jan,Feb,Mar\nA,1,2,3\nB,4,,6\n' > wide.csv
+printf 'team,month,hours\nA,Jan,1\nA,Feb,2\nA,Mar,3\nB,Jan,4\nB,Feb,\nB,Mar,6\n' > long.csv
+printf 'item,tags\n1,a;b\n2,c\n' > tags.csv
+printf 'item,tags\n1,a\n1,b\n2,c\n' > tag.csv
+printf 'region,team,Jan,Feb\nN,A,1,2\n,B,3,4\nS,C,5,6\n' > gaps.csv
+printf 'region,team,month,hours\nN,A,Jan,1\nN,A,Feb,2\nN,B,Jan,3\nN,B,Feb,4\nS,C,Jan,5\nS,C,Feb,6\n' > full.csv
+printf 'id,x_1,x_2,y_1,y_2\na,1,2,3,4\nb,5,6,7,8\n' > pairs.csv
+printf 'id,t,x,y\na,1,1,3\na,2,2,4\nb,1,5,7\nb,2,6,8\n' > pair.csv
+printf 'name,hours\nNorth,\na,1.5\nb,2\nSouth,\nc,3\n' > titles.csv
+printf 'region,name,hours\nNorth,a,1.5\nNorth,b,2\nSouth,c,3\n' > titled.csv
+printf 'k,Jan,Feb\nhours,1,2\ncost,3,4\n' > side.csv
+printf 'month,hours,cost\nJan,1,3\nFeb,2,4\n' > turned.csv
+printf 'id,Q1 2023,Q2 2023,Q1 2024\na,1,2,3\nb,4,5,6\n' > parts.csv
+printf 'id,quarter,year,v\na,Q1,2023,1\na,Q2,2023,2\na,Q1,2024,3\nb,Q1,2023,4\nb,Q2,2023,5\nb,Q1,2024,6\n' > part.csv
+printf 'id,hours_Jan,hours_Feb,cost_Jan,cost_Feb\na,1,2,3,4\n' > cross.csv
+printf 'id,kind,Jan,Feb\na,hours,1,2\na,cost,3,4\n' > crossed.csv
+printf 'Hours 2024,,\nteam,Jan,Feb\nA,1,2\nTotal,1,2\n' > report.csv
+for pair in wide:long long:wide tags:tag gaps:full pairs:pair titles:titled side:turned parts:part cross:crossed; do
+	echo "$pair"
+	steps "${pair%:*}.csv" "${pair#*:}.csv"
+done
+echo "nothing does it"
+steps wide.csv tag.csv
+echo "from the file alone"
+dtx suggest report.csv
