@@ -1,6 +1,8 @@
 /* Runs a plan: typed attempts, regions for what they cannot do, until the outputs are there. */
 #include "core/plan/exec.h"
 
+#include <stdio.h>
+
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/plan/facts.h"
@@ -78,6 +80,22 @@ static bool can_bind(const struct dtx_graph *g, uint32_t i)
 		if (!dtx_graph_knows(g, st->table[k]))
 			return false;
 	return true;
+}
+
+/* A snippet could do it, but there are too many already: exit 7, with the error there was. */
+static enum dtx_code too_many(const struct exec *x, struct dtx_err *err)
+{
+	char was[sizeof(err->msg)];
+
+	if (!err || x->regions.n < x->max_regions)
+		return err ? err->code : DTX_E_SNIPPET_CANNOT;
+	dtx_str_copy(was, sizeof(was), dtx_str_of(err->msg));
+	snprintf(err->msg, sizeof(err->msg),
+	         "more than %u parts of the plan need a snippet; the last: %s: %.250s",
+	         (unsigned)x->max_regions, dtx_code_name(err->code), was);
+	err->code = DTX_E_SNIPPET_CANNOT;
+	err->severity = DTX_SEV_ERROR;
+	return err->code;
 }
 
 /* Findings of one step: *region when a snippet may do it, else they are the run's. */
@@ -387,6 +405,8 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 		                         x->max_regions);
 		if (*again)
 			dtx_err_move(&why, err);
+		else
+			rc = too_many(x, err);
 	}
 	if (*again)
 		discard(x, &why);

@@ -13,7 +13,8 @@ struct planrun {
 	const struct dtx_buf *book; /* a workbook in place of input[0] */
 	unsigned workers;
 	uint32_t batch_rows;
-	int fallback; /* as dtx_exec_opts; 0 is step: set -1 for the plan's */
+	int fallback;         /* as dtx_exec_opts; 0 is step: set -1 for the plan's */
+	uint32_t max_regions; /* 0: the default */
 	const struct dtx_host *host;
 	bool keep; /* keep plan and result for the test */
 	/* results */

@@ -33,7 +33,7 @@ struct rescuemake {
 	char columns[200];     /* of table main, as the jail got them */
 	struct dtx_buf events; /* of the last run: kind, and what it tells */
 	char store_path[4096];
-	bool fails_alloc;
+	uint32_t max_regions; /* 0: the default */
 };
 void rescuemake_init(struct rescuemake *m, const char *name);
 void rescuemake_clear(struct rescuemake *m);

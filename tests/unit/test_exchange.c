@@ -3,6 +3,9 @@
 #include "core/base/base64.h"
 #include "core/fallback/near.h"
 #include "core/fallback/retry.h"
+#include "core/store/db.h"
+#include "core/store/lease.h"
+#include "core/store/process.h"
 #include "core/store/recur.h"
 #include "tests/unit/rescuemake.h"
 
@@ -205,4 +208,43 @@ void test_sample_policies(void)
 		T_CHECK(strstr(dtx_buf_text(&m.last_prompt), "\"name\":\"k\""));
 		rescuemake_clear(&m);
 	}
+}
+
+/* --- one asks, others wait --- */
+
+void test_lease(void)
+{
+	char path[4096];
+	struct dtx_store *s = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_process gone;
+	struct dtx_db_val val[5];
+	bool ours = false;
+
+	snprintf(path, sizeof(path), "%s/lease.db", t_dir());
+	T_OK(dtx_store_open(path, DTX_STORE_WRITE, &s, &err), &err);
+	T_OK(dtx_lease_claim(s, "author:k", "run-1", &ours, &err), &err);
+	T_CHECK(ours);
+	T_OK(dtx_lease_claim(s, "author:k", "run-2", &ours, &err), &err);
+	T_CHECK(!ours);
+	T_OK(dtx_lease_claim(s, "author:other", "run-2", &ours, &err), &err);
+	T_CHECK(ours);
+	/* only its holder gives it back */
+	T_OK(dtx_lease_drop(s, "author:k", "run-2", &err), &err);
+	T_OK(dtx_lease_claim(s, "author:k", "run-2", &ours, &err), &err);
+	T_CHECK(!ours);
+	T_OK(dtx_lease_drop(s, "author:k", "run-1", &err), &err);
+	T_OK(dtx_lease_claim(s, "author:k", "run-2", &ours, &err), &err);
+	T_CHECK(ours);
+	/* a holder that was killed holds nothing */
+	dtx_process_self(&gone);
+	val[0] = dtx_db_text("author:dead");
+	val[1] = dtx_db_text("run-1");
+	val[2] = DTX_DBI(gone.pid);
+	val[3] = dtx_db_text(gone.boot);
+	val[4] = DTX_DBI(gone.start + 1); /* another process that had this pid */
+	T_OK(dtx_db_run(dtx_store_db(s), DTX_SQL_LEASE_PUT, val, DTX_COUNT(val), &err), &err);
+	T_OK(dtx_lease_claim(s, "author:dead", "run-2", &ours, &err), &err);
+	T_CHECK(ours);
+	dtx_store_free(s);
 }

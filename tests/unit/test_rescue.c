@@ -640,3 +640,37 @@ void test_rescue_adopt(void)
 	dtx_buf_clear(&code);
 	rescuemake_clear(&m);
 }
+
+/* --- how many --- */
+
+#define CAST ",{\"op\":\"derive\",\"set\":{\"m\":\"int(t)\"}}"
+
+/* A step that comes up while rows flow is one region more; the last allowed one is the end. */
+void test_rescue_regions(void)
+{
+	static const char *const answers[] = { MODULE("#columns n m\n"),
+		                               MODULE("#columns n m\n#x\n"), NULL };
+	static const char csv[] = "k,t\na,x\nb,y\n";
+	struct rescuemake m;
+
+	rescuemake_init(&m, "regions");
+	m.answer = answers;
+	m.r.author = &m.author;
+	T_OK(rescuemake_run(&m,
+	                    PLANCASE("{\"op\":\"filter\",\"where\":\"k <> 'z'\"}" CAST
+	                             ",{\"op\":\"twist\"}"),
+	                    csv),
+	     &m.run.err);
+	T_INT(m.asked, 2);
+	m.max_regions = 1;
+	m.asked = 0;
+	m.r.ns = "other";
+	T_CODE(rescuemake_run(&m,
+	                      PLANCASE("{\"op\":\"filter\",\"where\":\"k <> 'z'\"}" CAST
+	                               ",{\"op\":\"filter\",\"where\":\"true\"}"
+	                               ",{\"op\":\"twist\"}"),
+	                      csv),
+	       DTX_E_SNIPPET_CANNOT, &m.run.err);
+	T_CHECK(strstr(m.run.err.msg, "more than 1 parts of the plan need a snippet"));
+	rescuemake_clear(&m);
+}

@@ -343,6 +343,7 @@ enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char 
 	planrun_clear(&m->run);
 	planrun_init(&m->run, plan, csv);
 	m->run.host = &host;
+	m->run.max_regions = m->max_regions;
 	dtx_run_id_new(id);
 	T_OK(dtx_record_start(m->store, &info, &m->r.record, &err), &err);
 	m->r.supplied_used = false;

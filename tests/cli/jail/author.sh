@@ -24,6 +24,12 @@ dtx run balance.json weeks.xlsx --store third.db 2>&1 | plain
 dtx run balance.json weeks.xlsx --store third.db --cache-only 2>&1 | head -1
 dtx run balance.json weeks.xlsx --store third.db --author 'cat > denied.txt; echo nothing' 2>&1 | plain
 grep -c planned denied.txt
+echo '# two at once: one asks'
+both='echo asked >> calls; cat balance.txt'
+dtx run balance.json weeks.xlsx --store both.db --approve auto --author "$both" -o one.csv 2> one.err &
+dtx run balance.json weeks.xlsx --store both.db --approve auto --author "$both" -o two.csv 2> two.err || cat two.err
+wait $! || cat one.err
+cmp one.csv two.csv && cat calls
 echo '# usage'
 dtx run balance.json weeks.xlsx --author-url http://example.com/v1 2>&1 | head -1
 dtx run balance.json weeks.xlsx --author-url https://example.com/v1 2>&1 | head -1
