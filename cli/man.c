@@ -169,9 +169,18 @@ static const struct member_row member_rows[] = {
 	{ NULL, "options", "overflow: error, null, float; div_zero: null, error" },
 	{ NULL, "limits", "rows, growth, cols, pivot_cols, memory_mb, time_s" },
 	{ "INPUTS", "name", "identifier, unique; required" },
-	{ NULL, "path", "file, relative to the plan; the command line overrides it" },
+	{ NULL, "path",
+	  "file, relative to the plan; the command line overrides it.  A pattern (in*.csv) or a "
+	  "list: the files one below the other, each read alone, types found over all; they are "
+	  "inputs NAME__1, NAME__2 ... of the record" },
+	{ NULL, "columns",
+	  "of several files: same (in any order, else columns_differ), union (what one lacks is "
+	  "null) or intersect" },
+	{ NULL, "source_file", "new last column with the name of each row's file" },
 	{ NULL, "format", "auto, csv, tsv, json, jsonl, xlsx, xls" },
-	{ NULL, "sheet", "name or number from 1; default the first visible sheet" },
+	{ NULL, "sheet",
+	  "name, number from 1, or {\"regex\": ...}, which one sheet matches; default the first "
+	  "visible sheet" },
 	{ NULL, "range", "A4:O200, 4:200, B4:H, B:H or a defined name" },
 	{ NULL, "table", "table of a workbook: its header and body, without totals" },
 	{ NULL, "header_rows", "auto, or 0 to 8; 0 names the columns column_1 ..." },
@@ -193,7 +202,9 @@ static const struct member_row member_rows[] = {
 	{ NULL, "rejects, max_rejects",
 	  "file of quarantined rows, default beside the output; how many at most" },
 	{ NULL, "families", "patterns of headers that differ from file to file" },
-	{ NULL, "reader", "libcsv forces the reference reader" },
+	{ NULL, "reader",
+	  "libcsv: the reference reader of CSV; freexl: of .xls only cells that FreeXL reads "
+	  "alike, the others are bad cells" },
 	{ NULL, "archive",
 	  "limits of what the file may unpack to: entries, part, total, ratio, memory, time, "
 	  "cells, strings, string_bytes, text, merges" },

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/expr/regex.h"
 #include "core/plan/parts.h"
 
 #define INT_MAX_JSON         DTX_PART_INT_MAX
@@ -45,7 +46,8 @@ static const struct dtx_param input_rows[] = {
 	  .help = "new last column with the name of each row's file" },
 	{ ROW(input_args, format, DTX_P_CHOICE), .choices = "auto,csv,tsv,json,jsonl,xlsx,xls",
 	  .def = "\"auto\"", .help = "by content, then suffix" },
-	{ ROW(input_args, sheet, DTX_P_VALUE), .help = "name or number from 1; first visible" },
+	{ ROW(input_args, sheet, DTX_P_VALUE), .help = "name, number from 1, or {\"regex\": ...} "
+	                                               "that one sheet matches; first visible" },
 	{ ROW(input_args, range, DTX_P_TEXT), .help = "A4:O200 or 4:200" },
 	{ ROW(input_args, table, DTX_P_TEXT), .help = "table of a workbook, without totals" },
 	{ ROW(input_args, header_rows, DTX_P_VALUE), .def = "\"auto\"", .help = "auto or 0 to 8" },
@@ -201,6 +203,30 @@ out:
 	return rc;
 }
 
+/* {"regex": "^FY"}: the one sheet with such a name. */
+static enum dtx_code sheet_like(struct dtx_plan_parse *p, const json_t *v, const char *at,
+                                struct dtx_plan_input *in, json_t *canon, struct dtx_err *err)
+{
+	const char *pattern = json_string_value(json_object_get(v, "regex"));
+	struct dtx_err bad = DTX_ERR_INIT;
+	struct dtx_regex *regex;
+	enum dtx_code rc = DTX_OK;
+
+	if (!pattern || json_object_size(v) != 1) {
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err,
+		                      "'sheet' is a name, a number from 1, or {\"regex\": ...}"));
+		goto out;
+	}
+	if (dtx_regex_compile(&p->plan->arena, dtx_str_of(pattern), &regex, &bad) != DTX_OK)
+		DTX_TRY(dtx_part_fail(p, bad.code, at, err, "%s", bad.msg));
+	in->sheet_like = pattern;
+	if (!dtx_json_set(canon, "sheet", json_deep_copy(v)))
+		DTX_FAIL_MEM(err);
+out:
+	dtx_err_clear(&bad);
+	return rc;
+}
+
 static enum dtx_code header_rows(struct dtx_plan_parse *p, const json_t *v, const char *at,
                                  int *out, struct dtx_err *err)
 {
@@ -344,6 +370,7 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	struct dtx_read_opts defaults = DTX_READ_OPTS_INIT;
 	struct input_args a = { 0 };
 	json_t *canon = NULL, *families = json_object_get(object, "families");
+	const json_t *sheet = json_object_get(object, "sheet");
 	char at[64];
 	enum dtx_code rc = DTX_OK;
 
@@ -353,7 +380,9 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	if (!json_is_object(object))
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, in->at, err, "an input is an object");
 	DTX_TRY(dtx_part_fill(p, input_rows, DTX_COUNT(input_rows), object, in->at,
-	                      "dialect,families,archive", &a, err));
+	                      json_is_object(sheet) ? "dialect,families,archive,sheet"
+	                                            : "dialect,families,archive",
+	                      &a, err));
 	canon = json_object();
 	DTX_TRY(dtx_part_canonical(input_rows, DTX_COUNT(input_rows), &a, canon, err));
 	json_object_del(canon, "path");
@@ -364,7 +393,10 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	DTX_TRY(input_files(p, &a, in, err));
 	DTX_TRY(dtx_part_path(p, a.rejects, &in->opts.rejects, err));
 	snprintf(at, sizeof(at), "%s/sheet", in->at);
-	DTX_TRY(sheet_text(p, a.sheet, at, &in->opts.sheet, err));
+	if (json_is_object(sheet))
+		DTX_TRY(sheet_like(p, sheet, at, in, canon, err));
+	else
+		DTX_TRY(sheet_text(p, a.sheet, at, &in->opts.sheet, err));
 	snprintf(at, sizeof(at), "%s/header_rows", in->at);
 	DTX_TRY(header_rows(p, a.header_rows, at, &in->opts.header_rows, err));
 	DTX_TRY(dtx_part_archive(p, object, in->at, &in->limits, err));
@@ -423,7 +455,20 @@ out:
 
 json_t *dtx_part_input_schema(void)
 {
-	return dtx_param_schema(input_rows, DTX_COUNT(input_rows));
+	json_t *props = dtx_param_schema(input_rows, DTX_COUNT(input_rows));
+	json_t *sheet = json_object_get(props, "sheet");
+	json_t *like =
+		json_pack("{s:s, s:{s:{s:s}}, s:[s], s:b}", "type", "object", "properties", "regex",
+	                  "type", "string", "required", "regex", "additionalProperties", 0);
+	json_t *any = json_pack("{s:[o, O]}", "anyOf", like, sheet);
+
+	if (!any || json_object_set(any, "description", json_object_get(sheet, "description")) ||
+	    json_object_set_new(props, "sheet", any)) {
+		json_decref(any);
+		json_decref(props);
+		return NULL;
+	}
+	return props;
 }
 
 json_t *dtx_part_dialect_schema(void)

@@ -1,7 +1,63 @@
 /* The inputs of a run: readers, their schemas, and what becomes of a wrong guess. */
 #include "core/plan/inputset.h"
 
+#include "core/expr/regex.h"
+#include "core/io/book_info.h"
+
 /* --- inputs --- */
+
+/* Names of the worksheets that match, at most two lines of them in a message. */
+static enum dtx_code pick_sheet(struct dtx_inputset *x, const json_t *sheets, const char *like,
+                                const char **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct dtx_regex *regex;
+	struct dtx_rematch *match;
+	json_t *sheet;
+	size_t i, n = 0;
+
+	DTX_TRY(dtx_regex_compile(x->arena, dtx_str_of(like), &regex, err));
+	match = dtx_rematch_new(x->arena, regex);
+	if (!match)
+		DTX_FAIL_MEM(err);
+	json_array_foreach((json_t *)(uintptr_t)sheets, i, sheet)
+	{
+		const char *name = dtx_json_text(sheet, "name", "");
+
+		if (strcmp(dtx_json_text(sheet, "kind", ""), "worksheet") != 0)
+			continue;
+		if (dtx_rematch_test(match, dtx_str_of(name)) && !n++)
+			*out = dtx_arena_strdup(x->arena, name);
+		dtx_buf_printf(&names, "%s'%s'", names.len ? ", " : "", name);
+	}
+	if (n == 1 && !*out)
+		DTX_FAIL_MEM(err);
+	if (n != 1)
+		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "%zu sheets match '%s'; there are %.250s", n,
+		         like, dtx_buf_text(&names));
+out:
+	dtx_buf_clear(&names);
+	return rc;
+}
+
+/* What is no workbook says so when it is opened. */
+static enum dtx_code find_sheet(struct dtx_inputset *x, uint32_t i, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *like = x->plan->input[i].sheet_like;
+	struct dtx_err none = DTX_ERR_INIT;
+	json_t *sheets = NULL;
+
+	if (dtx_book_sheets(x->source[i], &sheets, &none) == DTX_OK)
+		DTX_TRY(pick_sheet(x, sheets, like, &x->opts[i].sheet, err));
+	else
+		x->opts[i].sheet = like;
+out:
+	dtx_err_clear(&none);
+	json_decref(sheets);
+	return rc;
+}
 
 static enum dtx_code open_input(struct dtx_inputset *x, uint32_t i, struct dtx_err *err)
 {
@@ -11,7 +67,9 @@ static enum dtx_code open_input(struct dtx_inputset *x, uint32_t i, struct dtx_e
 	if (!x->source[i])
 		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "no file for input '%s'", in->name);
 	dtx_source_limit(x->source[i], &in->limits);
-	rc = dtx_repair_open(&x->fix[i], x->source[i], &x->opts[i], &x->reader[i], err);
+	rc = in->sheet_like && !x->opts[i].sheet ? find_sheet(x, i, err) : DTX_OK;
+	if (rc == DTX_OK)
+		rc = dtx_repair_open(&x->fix[i], x->source[i], &x->opts[i], &x->reader[i], err);
 	if (rc == DTX_OK)
 		rc = x->reader[i]->cls->schema(x->reader[i], &x->schema[i], err);
 	if (rc != DTX_OK && err) {

@@ -31,6 +31,7 @@ struct dtx_plan_input {
 	size_t nfiles;                  /* if `path` is the first one's: else it is all */
 	enum dtx_files_columns columns; /* of several files */
 	const char *source_file;        /* column with the file's name; NULL: none */
+	const char *sheet_like;         /* pattern of the one sheet's name; NULL: opts.sheet */
 	const char *shown;              /* of one file of several: its name; else NULL */
 	struct dtx_read_opts opts;      /* alias = name */
 	struct dtx_unpack limits;       /* of what it may unpack to */

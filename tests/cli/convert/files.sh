@@ -38,3 +38,8 @@ $DTX check plan/q.json || echo "exit $?"
 echo '--- not there: said, not ignored'
 sed 's/"columns":"union"/"stream":true/' plan/p.json > plan/q.json
 $DTX check plan/q.json || echo "exit $?"
+echo '--- the one sheet whose name matches'
+for like in '^FY' '^X' '.' '('; do
+	echo '{"dtx":1,"inputs":[{"name":"main","sheet":{"regex":"'"$like"'"}}],"steps":[{"op":"limit","n":1}]}' > s.json
+	$DTX run s.json "$FIX/xls/report.xls" --to csv || echo "exit $?"
+done
