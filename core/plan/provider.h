@@ -77,7 +77,7 @@ struct dtx_jail_spec {
 	bool no_warm;               /* a private zygote, even where a pool exists */
 	const char *require_layers; /* "userns,landlock4": refuse below this; NULL */
 	const struct dtx_schema *contract; /* types promised by name (may be short); NULL */
-	size_t keep_output; /* bytes of stdout and of stderr; 0: 1 MiB and 256 KiB */
+	size_t keep_output;                /* bytes of stdout and of stderr; 0: 1 MiB and 256 KiB */
 	bool (*cancelled)(void *arg);      /* polled every 20 ms; NULL */
 	void *cancel_arg;
 	const struct dtx_log *log;

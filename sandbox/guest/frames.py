@@ -14,6 +14,7 @@ NAMES = {"null": NULL, "bool": BOOL, "int": INT, "float": FLOAT, "decimal": DECI
 F_DICT = 1
 VIEW = struct.Struct("<I12s")
 INLINE = 12
+HEAD_OF = np.array([[255] * n + [0] * (INLINE - n) for n in range(INLINE + 1)], "u1")
 CHUNK = 65536
 REPEATED = 64 << 20  # bytes of long texts; from there on it pays to look for equal ones
 WIDE = decimal.Context(prec=60)
@@ -199,6 +200,11 @@ class Out:
         self.v = bits(~missing) if self.nulls and type != NULL else b""
 
 
+def raw_of(values):
+    """Their bytes, where they are."""
+    return memoryview(np.ascontiguousarray(values)).cast("B") if len(values) else b""
+
+
 def bits(flags):
     packed = np.packbits(flags, bitorder="little").tobytes()
     return packed + b"\0" * (-len(packed) % 8)
@@ -217,21 +223,21 @@ def text_out(values, missing):
         at += len(more)
         if at > REPEATED:
             return repeated_out(values, missing)
-    return Out(TEXT, views.tobytes(), b"".join(blob), missing)
+    return Out(TEXT, raw_of(views), b"".join(blob), missing)
 
 
 def views_of(values, views, at):
     """Fills the views; the bytes of the long texts, which begin at `at`.  None: a text has a NUL."""
-    raw = np.frombuffer("\0".join(values + [""]).encode(), "u1")
-    ends = np.flatnonzero(raw == 0)
+    raw = np.frombuffer("\0".join(values + [""]).encode() + bytes(INLINE), "u1")
+    ends = np.flatnonzero(raw[:-INLINE] == 0)
     if len(ends) != len(values):
         return None
     starts = np.append(0, ends[:-1] + 1)
     lens = ends - starts
     views[:, :4] = lens.astype("<u4").view("u1").reshape(-1, 4)
-    places = np.arange(INLINE)
-    heads = np.append(raw, np.zeros(INLINE, "u1"))[starts[:, None] + places]
-    heads[places >= lens[:, None]] = 0
+    windows = np.ndarray(len(raw) - INLINE + 1, "V12", raw, 0, (1,))  # one at each byte
+    heads = windows[starts].view("u1").reshape(-1, INLINE)
+    heads &= HEAD_OF[np.minimum(lens, INLINE)]
     views[:, 4:] = heads
     far = np.flatnonzero(lens > INLINE)
     if not len(far):
@@ -264,12 +270,14 @@ def repeated_out(values, missing):
 
 def int_out(values, missing):
     """values: integers of any width, or objects of int."""
+    if values.dtype == np.int64 and not missing.any():
+        return Out(INT, raw_of(values), missing=missing)
     out = np.zeros(len(values), "<i8")
     present = values[~missing]
     if len(present) and (int(present.max()) >= 2**63 or int(present.min()) < -2**63):
         raise BadResult("has integers beyond 64 bits; return them as text or decimal")
     out[~missing] = present
-    return Out(INT, out.tobytes(), missing=missing)
+    return Out(INT, raw_of(out), missing=missing)
 
 
 def float_out(values, missing, wanted, note):
@@ -281,8 +289,8 @@ def float_out(values, missing, wanted, note):
     values = np.where(missing, 0.0, values) + 0.0  # no -0.0
     whole = wanted == "int" and not (values % 1).any() and (np.abs(values) < 2**63).all()
     if whole:
-        return Out(INT, values.astype("<i8").tobytes(), missing=missing)
-    return Out(FLOAT, np.where(missing, np.nan, values).tobytes(), missing=missing)
+        return Out(INT, raw_of(values.astype("<i8")), missing=missing)
+    return Out(FLOAT, raw_of(np.where(missing, np.nan, values)), missing=missing)
 
 
 def decimal_out(values, missing):
@@ -354,8 +362,7 @@ def us_of(value):
     return (value - EPOCH) // datetime.timedelta(microseconds=1)
 
 
-def object_out(values, wanted, note):
-    missing = np.asarray(pd.isna(values), bool) if len(values) else np.zeros(0, bool)
+def object_out(values, missing, wanted, note):
     if missing.ndim != 1:
         raise BadResult("holds lists or arrays; a cell is one value")
     if pd.api.types.infer_dtype(values, skipna=True) == "string":
@@ -410,13 +417,13 @@ def column_out(series, wanted, note):
         return Out(BOOL, bits(values), missing=missing)
     if dtype.kind in "iu":
         values = series.fillna(0).to_numpy() if missing.any() else series.to_numpy()
-        return int_out(values.astype(dtype.kind + "8"), missing)
+        return int_out(values.astype(dtype.kind + "8", copy=False), missing)
     if dtype.kind == "f":
         values = series.to_numpy(dtype="f8", na_value=np.nan)
         return float_out(values, missing, wanted, note)
     if dtype.kind == "M":
         return ns_out(series.to_numpy(), missing, wanted)
-    return object_out(series.to_numpy(dtype=object), wanted, note)
+    return object_out(series.to_numpy(dtype=object), missing, wanted, note)
 
 
 def name_of(name, i):

@@ -82,5 +82,5 @@ def write(out, text, table, files=()):
     for i, (entry, _, _, _) in enumerate(placed):
         ENTRY.pack_into(out, HEADER.size + i * ENTRY.size, *entry)
     for start, buffer in copies:
-        out[start:start + len(buffer)] = bytes(buffer)
+        out[start:start + len(buffer)] = buffer
     return at

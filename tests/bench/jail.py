@@ -1,0 +1,105 @@
+"""Times of the jail: warm runs, a whole `dtx run` with a cached snippet, cold against `import
+pandas`, runs a second, and how late a kill is.  Medians of one run; the machine is named.
+
+Usage: jail.py DTX [RUNS]
+"""
+import concurrent.futures
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+DTX = os.path.abspath(sys.argv[1])
+RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+PLAN = {"dtx": 1, "steps": [{"op": "do_the_impossible"}]}
+SNIPPET = """def transform(tables, params):
+    return tables["main"].groupby("k", as_index=False)["n"].sum()
+"""
+
+
+def timed(argv, **words):
+    t = time.perf_counter()
+    subprocess.run(argv, check=True, capture_output=True, **words)
+    return (time.perf_counter() - t) * 1000
+
+
+def show(what, value, bar):
+    print("%-44s %10s   %s" % (what, value, bar), flush=True)
+
+
+def percentiles(values):
+    values = sorted(values)
+    return ["%.2f" % values[min(len(values) - 1, int(len(values) * p))] for p in (.5, .95, .99)]
+
+
+def warm(folder):
+    got = json.loads(subprocess.check_output([DTX, "doctor", "--jail", "--json", "--runs", str(RUNS)]))
+    one = got["latency"]
+    show("warm group-by, p50 p95 p99, ms", " ".join(
+        "%.2f" % (one[k] / 1000) for k in ("p50_us", "p95_us", "p99_us")), "3 6 10")
+    show("  of %d runs had a ready worker" % one["runs"], one["warm"], "")
+    # spaced as single commands are: the pool has time to make the next worker
+    spaced = []
+    for _ in range(min(RUNS, 100)):
+        r = json.loads(subprocess.run([DTX, "exec", "--json", "-c", "1"], capture_output=True).stdout)
+        spaced.append(r["report"]["timings_us"]["wall"] / 1000)
+        time.sleep(0.03)
+    show("a program alone, wall of the jail, ms", " ".join(percentiles(spaced)), "")
+
+
+def cached(folder):
+    with open("in.csv", "w") as f:
+        f.write("k,n\n" + "".join("%s,%d\n" % ("abc"[i % 3], i) for i in range(1000)))
+    json.dump(PLAN, open("plan.json", "w"))
+    open("s.py", "w").write(SNIPPET)
+    run = [DTX, "run", "plan.json", "in.csv", "-o", "out.csv"]
+    timed(run + ["--snippet", "s.py"])
+    times = [timed(run) for _ in range(min(RUNS, 100))]
+    show("dtx run, cached snippet, p50 p95 p99, ms", " ".join(percentiles(times)), "12")
+    cold = statistics.median(timed(run + ["--no-warm"]) for _ in range(7))
+    pandas = statistics.median(timed(["/usr/bin/python3", "-I", "-c", "import pandas"])
+                               for _ in range(7))
+    show("dtx run --no-warm / import pandas", "%.0f / %.0f = %.2f" % (cold, pandas, cold / pandas),
+         "1.25")
+
+
+def throughput(folder):
+    def client(_):
+        return subprocess.check_output([DTX, "doctor", "--jail", "--json", "--runs", str(RUNS)])
+
+    n = 4
+    t = time.perf_counter()
+    with concurrent.futures.ThreadPoolExecutor(n) as pool:
+        list(pool.map(client, range(n)))
+    show("runs a second, %d clients" % n, "%.0f" % (n * RUNS / (time.perf_counter() - t)), "100")
+
+
+def kills(folder):
+    def late(_):
+        r = json.loads(subprocess.run([DTX, "exec", "--json", "--jail-wall", "1", "-c",
+                                       "while True: pass"], capture_output=True).stdout)["report"]
+        assert r["status"] == "timeout", r["status"]
+        t = r["timings_us"]
+        return (t["wall"] - t["lease"] - t["verify"]) / 1000 - 1000
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        times = list(pool.map(late, range(min(RUNS, 20))))
+    show("kill after the deadline, ms, median worst", "%.0f %.0f" % (statistics.median(times), max(times)), "50")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ.update(DTX_STORE=folder + "/store.db", XDG_RUNTIME_DIR=folder, DTX_POOL_IDLE="20")
+        os.chmod(folder, 0o700)
+        print("%s, %d CPUs, load %.1f" % (os.uname().release, os.cpu_count(), os.getloadavg()[0]))
+        show("", "", "bar")
+        for part in (warm, cached, throughput, kills):
+            part(folder)
+        os.chdir("/")
+
+
+main()
