@@ -4,6 +4,7 @@
 #include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "sandbox/artifact.h"
+#include "sandbox/remote.h"
 #include "sandbox/report.h"
 #include "sandbox/role.h"
 
@@ -38,8 +39,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code local_open(const struct dtx_jail_spec *spec, struct dtx_box **out,
-                                struct dtx_err *err)
+static enum dtx_code open_at(const struct dtx_jail_spec *spec, const char *command,
+                             struct dtx_box **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_box *b = NULL;
@@ -60,13 +61,32 @@ static enum dtx_code local_open(const struct dtx_jail_spec *spec, struct dtx_box
 	dtx_stream_init(&b->stream[0], keep ? keep : DTX_STREAM_OUT_KEEP);
 	dtx_stream_init(&b->stream[1], keep ? keep : DTX_STREAM_ERR_KEEP);
 	/* A sanitizer's shadow and calls do not fit behind the filter; there is no weaker jail. */
-	if (!DTX_SANITIZED)
+	b->command = command;
+	if (!DTX_SANITIZED && !command)
 		DTX_TRY(dtx_super_begin(b, err));
 	*out = b;
 	b = NULL;
 out:
 	dtx_provider_local.close(b);
 	return rc;
+}
+
+static enum dtx_code local_open(const struct dtx_jail_spec *spec, struct dtx_box **out,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *command;
+
+	DTX_TRY(dtx_remote_command(&command, err));
+	DTX_TRY(open_at(spec, command, out, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_jail_open_here(const struct dtx_jail_spec *spec, struct dtx_box **out,
+                                 struct dtx_err *err)
+{
+	return open_at(spec, NULL, out, err);
 }
 
 static enum dtx_code local_put(struct dtx_box *b, const char *name, struct dtx_table *t,
@@ -137,8 +157,12 @@ static enum dtx_code run_box(struct dtx_box *b, struct dtx_str code, const char 
 	                            dtx_str_of(params ? params : "{}"), err));
 	DTX_TRY(dtx_frame_add_bytes(&b->frame, DTX_FRAME_PARAMS, 1, NULL,
 	                            dtx_str_of(dtx_buf_text(meta)), err));
-	DTX_TRY(dtx_super_ready(b, r, err));
-	DTX_TRY(dtx_super_run(b, r, err));
+	if (b->command) {
+		DTX_TRY(dtx_remote_run(b, r, err));
+	} else {
+		DTX_TRY(dtx_super_ready(b, r, err));
+		DTX_TRY(dtx_super_run(b, r, err));
+	}
 	dtx_report_outcome(b, r);
 out:
 	return rc;
@@ -217,6 +241,7 @@ static void local_close(struct dtx_box *b)
 	dtx_stream_clear(&b->stream[1]);
 	dtx_table_unref(b->main);
 	dtx_table_unref(b->table);
+	dtx_mem_free(b->raw);
 	dtx_arena_clear(&b->names);
 	if (b->kept)
 		dtx_owner_unref(b->kept);

@@ -6,6 +6,9 @@
 #include "core/plan/provider.h"
 
 extern const struct dtx_provider dtx_provider_local;
+/* Its open, whatever DTX_JAIL says: exec:COMMAND there has the run done elsewhere (remote.h). */
+DTX_MUSTUSE enum dtx_code dtx_jail_open_here(const struct dtx_jail_spec *spec, struct dtx_box **out,
+                                             struct dtx_err *err);
 
 /* Runs a known snippet on a known table and compares the answer; the report tells the layers and
  * what is missing. */

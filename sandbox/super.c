@@ -177,7 +177,7 @@ out:
 	return rc;
 }
 
-static void report_welcome(const struct dtx_box *b, struct dtx_jail_report *r)
+void dtx_super_report_welcome(const struct dtx_box *b, struct dtx_jail_report *r)
 {
 	const struct dtx_wire_welcome *w = &b->welcome;
 	unsigned layers = w->layers & ~(unsigned)DTX_LAYER_NOTIFY;
@@ -294,7 +294,7 @@ enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r, stru
 
 	DTX_TRY(lease_somewhere(b, err));
 	r->warm = b->grant.warm;
-	report_welcome(b, r);
+	dtx_super_report_welcome(b, r);
 	r->us.lease = us_since(b->t0);
 	if (!dtx_layers_hold(b->spec.require_layers,
 	                     b->welcome.layers | (b->grant.audit ? DTX_LAYER_NOTIFY : 0),
@@ -313,14 +313,18 @@ static enum dtx_code give_frame(struct dtx_box *b, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	void *map = MAP_FAILED;
 
-	b->in_len = dtx_frame_size(&b->frame);
+	if (!b->raw)
+		b->in_len = dtx_frame_size(&b->frame);
 	if (ftruncate(b->in, (off_t)b->in_len))
 		REFUSE(err, "memfd", "input of %llu bytes: %s", (unsigned long long)b->in_len,
 		       strerror(errno));
 	map = mmap(NULL, b->in_len, PROT_READ | PROT_WRITE, MAP_SHARED, b->in, 0);
 	if (map == MAP_FAILED)
 		REFUSE(err, "memfd", "mmap: %s", strerror(errno));
-	DTX_TRY(dtx_frame_write(&b->frame, map, err));
+	if (b->raw)
+		memcpy(map, b->raw, b->in_len);
+	else
+		DTX_TRY(dtx_frame_write(&b->frame, map, err));
 	munmap(map, b->in_len);
 	map = MAP_FAILED;
 	/* stops: changing what main believes it gave */
@@ -482,6 +486,14 @@ static bool finished(const struct dtx_box *b)
 	       (b->has_exited || b->ctl.fd < 0);
 }
 
+/* Until the next look, or the deadline. */
+static int tick(const struct dtx_box *b)
+{
+	int64_t left = b->spec.limits.wall_ms - (dtx_now_ns() - b->t_start) / 1000000 + 1;
+
+	return b->dead || left > TICK_MS ? TICK_MS : (int)DTX_MAX(left, (int64_t)1);
+}
+
 static void supervise(struct dtx_box *b, struct dtx_jail_report *r)
 {
 	int64_t last = 0, ended = 0;
@@ -495,11 +507,11 @@ static void supervise(struct dtx_box *b, struct dtx_jail_report *r)
 			[AT_JOB] = { .fd = b->has_done ? -1 : b->job.fd, .events = POLLIN },
 			[AT_CTL] = { .fd = b->has_exited ? -1 : b->ctl.fd, .events = POLLIN },
 		};
-		int n = poll(p, AT_COUNT, TICK_MS);
+		int n = poll(p, AT_COUNT, tick(b));
 
 		if (n > 0)
 			handle(b, p, r);
-		if (!b->dead && dtx_now_ns() - last >= (int64_t)TICK_MS * 1000000) {
+		if (!b->dead && (n == 0 || dtx_now_ns() - last >= (int64_t)TICK_MS * 1000000)) {
 			last = dtx_now_ns();
 			on_tick(b, r);
 		}

@@ -26,6 +26,8 @@ struct dtx_box {
 	struct dtx_frame frame;    /* what the worker gets */
 	pid_t zygote;              /* private; 0: none, or a pool's */
 	bool pooled;
+	const char *command; /* a jail elsewhere; NULL: here */
+	void *raw;           /* the frame, when it came as bytes; in_len of them */
 	char key[DTX_WIRE_KEY + 4];
 	struct dtx_wire ctl, job;
 	int in, result, out, err, pidfd, listener; /* -1: none */
@@ -56,6 +58,8 @@ DTX_MUSTUSE enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_rep
 /* Hands the frame over, arms the limits, starts the snippet, waits for its end. */
 DTX_MUSTUSE enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r,
                                         struct dtx_err *err);
+/* Layers and versions of the welcome, into the report. */
+void dtx_super_report_welcome(const struct dtx_box *b, struct dtx_jail_report *r);
 /* Ends everything of the box that still lives, and reaps it. */
 void dtx_super_end(struct dtx_box *b);
 
