@@ -56,6 +56,9 @@ def prepare(kind, compiled):
         module = load("execute", compiled, GUEST=GUEST)
         module.prepare()
     pins.prepare()
+    # what is not imported now cannot be: no folder is searched for it
+    sys.path.clear()
+    sys.path_importer_cache.clear()
     gc.freeze()
     gc.enable()
     return version, pandas.__version__, numpy.__version__, pins.describe()

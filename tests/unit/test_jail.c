@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "core/base/file.h"
 #include "core/data/cast.h"
 #include "core/data/frame.h"
 #include "core/data/rawgrid.h"
@@ -358,7 +359,7 @@ void test_jail_screen(void)
 	run_clear(&syntax);
 }
 
-/* Clock, randomness, entropy, hash order: the same in every run of one seed. */
+/* Clock, randomness, entropy, hash order: the same in every run of one seed, warm or cold. */
 void test_jail_repeats(void)
 {
 	static const char code[] =
@@ -371,7 +372,7 @@ void test_jail_repeats(void)
 		"        np.random.default_rng().random(), uuid.uuid4(), os.urandom(4).hex(),\n"
 		"        secrets.token_hex(4), set('abcdefgh'), time.tzname, hash('x'))]})\n";
 	struct run a = { .spec = { .now_us = 1700000000123456, .seed = 7 } };
-	struct run b = { .spec = { .now_us = 1700000000123456, .seed = 7 } };
+	struct run b = { .spec = { .now_us = 1700000000123456, .seed = 7, .no_warm = true } };
 	struct run c = { .spec = { .now_us = 1700000000123456, .seed = 8, .hash_seed = 1 } };
 	struct dtx_buf x = DTX_BUF_INIT(1000), y = DTX_BUF_INIT(1000);
 	uint32_t i;
@@ -674,4 +675,33 @@ void test_jail_many_shapes(void)
 		run_clear(&run);
 	}
 	dtx_buf_clear(&buf);
+}
+
+/* What colleagues write runs in a worker that opens nothing, and asks for nothing that is refused.
+ */
+void test_jail_runs_ordinary_code(void)
+{
+	struct dtx_buf code = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), buf = DTX_BUF_INIT(4000);
+	struct run run = { .err = DTX_ERR_INIT };
+	uint32_t i;
+
+	SKIP_SANITIZED();
+	T_OK(dtx_file_slurp("tests/jail/ordinary.py", &code, &run.err), &run.err);
+	T_OK(run_code(&run, dtx_buf_text(&code)), &run.err);
+	if (run.table) {
+		struct dtx_str error = cell(run.table, "error", 0, &buf);
+
+		T_CHECK(run.table->nrows == 1 && dtx_str_is(error, "null"));
+		for (i = 0; !dtx_str_is(error, "null") && i < run.table->nrows; i++) {
+			error = cell(run.table, "text", i, &buf);
+			printf("# %.*s", (int)error.len, error.ptr);
+			error = cell(run.table, "error", i, &buf);
+			printf(": %.*s\n", (int)error.len, error.ptr);
+		}
+	}
+	/* pandas asks how wide the terminal is, and is told that there is none */
+	T_CHECK(run.r.ndenied <= 1 && (!run.r.ndenied || !strcmp(run.r.denied[0].name, "ioctl")));
+	dtx_buf_clear(&code);
+	dtx_buf_clear(&buf);
+	run_clear(&run);
 }
