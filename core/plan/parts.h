@@ -20,6 +20,9 @@ DTX_MUSTUSE enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_co
                                            const char *at, const char *what, const char *want,
                                            const char *const *have, size_t nhave,
                                            struct dtx_err *err);
+/* unknown_op for one of the catalogue. */
+DTX_MUSTUSE enum dtx_code dtx_part_lacks(struct dtx_plan_parse *p, const char *at, const char *op,
+                                         struct dtx_err *err);
 /* Object without null and x- members; new reference, NULL: out of memory. */
 json_t *dtx_part_strip(const json_t *object);
 /* The same at every level. */

@@ -109,6 +109,16 @@ enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code, const 
 	return add_finding(p, &f, at, err);
 }
 
+enum dtx_code dtx_part_lacks(struct dtx_plan_parse *p, const char *at, const char *op,
+                             struct dtx_err *err)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+
+	dtx_err_set(&f, DTX_E_UNKNOWN_OP, __FILE__, __LINE__, "this build lacks the op '%s'", op);
+	dtx_err_hint(&f, "a snippet can do what this build lacks");
+	return add_finding(p, &f, at, err);
+}
+
 enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code, const char *at,
                                const char *what, const char *want, const char *const *have,
                                size_t nhave, struct dtx_err *err)

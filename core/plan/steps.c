@@ -87,12 +87,17 @@ out:
 	return rc;
 }
 
+/* Operations of the catalogue that this build leaves to snippets, with their other names. */
+#define PLANNED_OPS "fuzzy_join,dedupe_fuzzy,cluster,flatten_json,unnest,nest,pack"
+
 static enum dtx_code unknown_op(struct dtx_plan_parse *p, const char *name, const char *at,
                                 struct dtx_err *err)
 {
 	const char *names[512];
 	size_t n = dtx_op_names(names, DTX_COUNT(names));
 
+	if (dtx_str_in_list(PLANNED_OPS, name))
+		return dtx_part_lacks(p, at, name, err);
 	return dtx_part_unknown(p, DTX_E_UNKNOWN_OP, at, "op", name, names, n, err);
 }
 
