@@ -1,6 +1,7 @@
 """The engine and its own pandas text in the jail: examples of ops, byte for byte.
 
-Usage: agreement.py DTX [all | NAME]   Without more: the first example of each op of tier 1.
+Usage: agreement.py DTX [all | semantics | NAME]   Without more: the first example of each op of tier
+1; semantics: the rows of semantics.py that have a result.
 
 What is asked for is the same: the types of the columns stand in `expect` of the plan that falls
 back.  Numbers of the examples are written as dtx writes them, since a table of pandas does not know
@@ -21,6 +22,7 @@ sys.path.insert(0, str(HERE))
 
 import compare  # noqa: E402
 import examples  # noqa: E402
+import semantics  # noqa: E402
 
 dx = examples.dx
 TIER_1 = ("promote_header skip_rows drop_empty drop_rows subtitle_to_column fill transpose pivot_records select drop rename "
@@ -109,6 +111,9 @@ def examples_of(dtx, only):
             out += good
         elif not only and op["name"] in TIER_1:
             out += good[:1]
+    if only in ("all", "semantics"):
+        keys = ("step", "in", "out", "with")
+        out += [(row[0], dict(zip(keys, row[1:]))) for row in semantics.TABLE if row[3] is not None]
     return out
 
 
@@ -117,7 +122,7 @@ def main():
     counts = {"ok": 0, "not ok": 0, "no form": 0}
     with tempfile.TemporaryDirectory() as tmp, concurrent.futures.ThreadPoolExecutor(2) as pool:
         os.environ["DTX_STORE"] = os.path.join(tmp, "store.db")
-        cases = [(name, Case(dtx, example, pathlib.Path(tmp) / name.replace(" ", "_")))
+        cases = [(name, Case(dtx, example, pathlib.Path(tmp) / re.sub(r"\W", "_", name)))
                  for name, example in examples_of(dtx, only)]
         for (name, case), found in zip(cases, pool.map(lambda c: c[1].check(), cases)):
             counts["ok" if not found else found if found == "no form" else "not ok"] += 1
