@@ -24,7 +24,8 @@ enum dtx_bkind {
 	DTX_BD_COALESCE,
 	DTX_BD_TRY,
 	DTX_BD_CALL,
-	DTX_BD_CAST /* as `cast` says */
+	DTX_BD_CAST, /* as `cast` says */
+	DTX_BD_PLACE /* of the row in the source; op: enum dtx_fnplace */
 };
 
 /* Constants of an `in` list: sorted, without nulls. */

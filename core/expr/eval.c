@@ -82,6 +82,47 @@ out:
 	return rc;
 }
 
+/* Rows that were made have no place. */
+static void put_place(struct dtx_builder *to, const struct dtx_batch *in, int what, uint32_t row)
+{
+	const struct dtx_origin *o = in->origin;
+	uint64_t id = in->rec ? in->rec[row] : in->first_row + row;
+	const char *text = !o ? NULL : what == DTX_PLACE_FILE ? o->file : o->sheet;
+	struct dtx_place place = { -1, -1 };
+
+	if (what != DTX_PLACE_ROW && text) {
+		dtx_builder_text(to, dtx_str_of(text));
+		return;
+	}
+	if (what == DTX_PLACE_ROW && o && o->locate)
+		o->locate(o, id, &place);
+	if (place.row < 0)
+		dtx_builder_null(to);
+	else
+		dtx_builder_i64(to, place.row + 1);
+}
+
+static enum dtx_code ev_place(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)
+{
+	enum dtx_code rc;
+	struct dtx_builder to;
+	uint32_t next = 0;
+
+	dtx_builder_init(&to, b->type, ev->nrows);
+	for (uint32_t i = 0; i < ev->nrows; i++) {
+		bool live = !ev->sel || (next < ev->n && ev->sel[next] == i);
+
+		next += live;
+		if (live)
+			put_place(&to, ev->in, b->op, i);
+		else
+			dtx_builder_null(&to);
+	}
+	rc = dtx_builder_finish(&to, NULL, out, ev->err);
+	dtx_builder_clear(&to);
+	return rc;
+}
+
 typedef enum dtx_code ev_fn(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out);
 static ev_fn *const kinds[] = {
 	[DTX_BD_COL] = ev_column,
@@ -101,6 +142,7 @@ static ev_fn *const kinds[] = {
 	[DTX_BD_TRY] = dtx_ev_try,
 	[DTX_BD_CALL] = dtx_ev_call,
 	[DTX_BD_CAST] = dtx_ev_cast,
+	[DTX_BD_PLACE] = ev_place,
 };
 
 enum dtx_code dtx_ev_node(struct dtx_ev *ev, const struct dtx_bound *b, struct dtx_column **out)

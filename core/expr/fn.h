@@ -31,8 +31,10 @@ enum dtx_fnform {
 	DTX_FORM_TRY,
 	DTX_FORM_RUN_DATE,
 	DTX_FORM_BIN,
-	DTX_FORM_CAST
+	DTX_FORM_CAST,
+	DTX_FORM_PLACE
 };
+enum dtx_fnplace { DTX_PLACE_ROW, DTX_PLACE_FILE, DTX_PLACE_SHEET };
 enum dtx_fnflag {
 	DTX_FN_NULLS = 1,  /* row sees null arguments; without it they give null */
 	DTX_FN_NOFOLD = 2, /* never computed while binding */

@@ -124,7 +124,7 @@ static bool foldable(const struct dtx_bound *b)
 {
 	uint32_t i;
 
-	if (b->kind == DTX_BD_CONST || b->type.type == DTX_T_UNKNOWN)
+	if (b->kind == DTX_BD_CONST || b->kind == DTX_BD_PLACE || b->type.type == DTX_T_UNKNOWN)
 		return false;
 	if (b->kind == DTX_BD_IN && !b->set)
 		return false;

@@ -144,6 +144,21 @@ out:
 	return rc;
 }
 
+static enum dtx_code form_place(struct dtx_binder *bd, const struct dtx_expr *e,
+                                const struct dtx_fn *fn, struct dtx_bound **out)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*out = dtx_bound_new(bd, e, DTX_BD_PLACE,
+	                     T(fn->detail == DTX_PLACE_ROW ? DTX_T_INT64 : DTX_T_TEXT), 0);
+	if (!*out)
+		DTX_FAIL_MEM(bd->err);
+	(*out)->op = fn->detail;
+	(*out)->quiet = true;
+out:
+	return rc;
+}
+
 typedef enum dtx_code form_fn(struct dtx_binder *bd, const struct dtx_expr *e,
                               const struct dtx_expr *const *at, uint32_t n, struct dtx_bound **out);
 static form_fn *const forms[] = {
@@ -235,6 +250,8 @@ enum dtx_code dtx_bind_form(struct dtx_binder *bd, const struct dtx_expr *e,
 {
 	if (fn->form == DTX_FORM_BIN)
 		return form_bin(bd, e, fn, at, out);
+	if (fn->form == DTX_FORM_PLACE)
+		return form_place(bd, e, fn, out);
 	if (fn->form == DTX_FORM_CAST)
 		return form_cast(bd, e, fn, at, n, out);
 	return forms[fn->form](bd, e, at, n, out);

@@ -103,13 +103,13 @@ struct dtx_csv {
 	struct dtx_csv_tally total;
 	bool stop, closed; /* limit reached; diagnostics are made */
 
-	pthread_mutex_t finding; /* the place that was looked up last */
+	pthread_mutex_t finding; /* the places that were looked up last, by morsel */
 	struct dtx_csv_found {
 		bool set;
 		uint64_t row_id;
 		size_t at;
 		int64_t line;
-	} found;
+	} found[16];
 	pthread_mutex_t doubt; /* the rest; may be taken while `lock` is held */
 	bool settled;          /* all of the text has the dialect of its parts */
 	struct dtx_csv_reject *reject;

@@ -330,18 +330,26 @@ static bool locate_pass(struct fault_walk *f, struct dtx_csv_found *place, bool 
 	return true;
 }
 
-/* Where to search for a row from: places are mostly asked for in order, so that the search goes on
- * where the last one ended. */
+static struct dtx_csv_found *found_slot(struct dtx_csv *c, uint64_t row_id)
+{
+	return &c->found[(row_id >> 32) % DTX_COUNT(c->found)];
+}
+
+/* Where to search for a row from: places are mostly asked for in order within a morsel, so that the
+ * search goes on where the last one ended; else from the morsel's start, whose line counts from the
+ * last known place that is not behind it. */
 static struct dtx_csv_found locate_from(struct dtx_csv *c, uint64_t row_id)
 {
-	struct dtx_csv_found from = c->found;
+	struct dtx_csv_found from = *found_slot(c, row_id);
 	size_t begin;
 
 	if (from.set && from.row_id >> 32 == row_id >> 32 && from.row_id <= row_id)
 		return from;
 	begin = dtx_csv_morsel_start(c, row_id >> 32);
-	if (!from.set || from.at > begin)
-		from = (struct dtx_csv_found){ .set = true };
+	from = (struct dtx_csv_found){ .set = true };
+	for (size_t i = 0; i < DTX_COUNT(c->found); i++)
+		if (c->found[i].set && c->found[i].at <= begin && c->found[i].at > from.at)
+			from = c->found[i];
 	from.line += dtx_csv_line(c->text.data, from.at, begin);
 	from.row_id = row_id & ~(uint64_t)UINT32_MAX;
 	from.at = begin;
@@ -368,7 +376,7 @@ void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_plac
 		if (kept && before.row_id == row_id) {
 			out->row = before.line;
 			out->byte = c->enc.converted ? -1 : (int64_t)(before.at + c->enc.skipped);
-			c->found = before;
+			*found_slot(c, row_id) = before;
 			break;
 		}
 		at.row_id += kept;

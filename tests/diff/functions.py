@@ -51,8 +51,8 @@ quantile_disc(s, 0.5); iqr(j); mad(j); range(j); range(d); product(i); product(f
 arg_min(s, d); share_null(i); skew(j); kurt(j + i); regr_slope(i, j); regr_r2(f, j); gmean(j + 4); gmean(j); hmean(j + 4)
 corr(i, j, where: i > 0); arg_max(t, j, where: b); share_null(i, where: j > 0)
 """
-# not in pandas text: the op says it, or plain Python has no such number
-NO_FORM = {"try", "decimal", "number", "typeof", "run_date"}
+# not in pandas text: the op says it, plain Python has no such number, or no place of a row
+NO_FORM = {"try", "decimal", "number", "typeof", "run_date", "source_row", "source_file", "source_sheet"}
 
 
 def split(text):
