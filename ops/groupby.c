@@ -266,7 +266,8 @@ static enum dtx_code add_set(const struct dtx_opctx *ox, struct dtx_gb_local *l,
 	const struct dtx_gb_state *s = l->state;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *view = NULL;
-	struct dtx_column **seen = dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(struct dtx_column *));
+	struct dtx_column **seen =
+		dtx_mem_zalloc((size_t)s->nkeys + 1, sizeof(struct dtx_column *));
 
 	if (!seen)
 		DTX_FAIL_MEM(err);
