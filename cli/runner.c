@@ -447,6 +447,19 @@ static void runner_say_near(const struct dtx_runner *r)
 	dtx_buf_clear(&text);
 }
 
+/* The same for programs: "near" of the error object. */
+static void runner_tell_near(const struct dtx_runner *r, struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (!json_array_size(r->rescuer.near) || err->more)
+		return;
+	dtx_buf_add(&text, "{\"near\":");
+	dtx_json_canonical(r->rescuer.near, &text);
+	dtx_buf_addc(&text, '}');
+	err->more = dtx_buf_steal(&text);
+}
+
 /* All findings when the plan is at fault, else the one error of the run. */
 static void runner_report(const struct dtx_runner *r, enum dtx_code rc, const struct dtx_err *err)
 {
@@ -477,6 +490,8 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 	rc = runner_all(r, argc, argv, &err);
 	if (rc == DTX_OK && !r->prompt)
 		rc = dtx_runner_receipt(r, &err);
+	if (rc != DTX_OK)
+		runner_tell_near(r, &err);
 	if (!r->prompt || rc != DTX_E_NEEDS_SNIPPET)
 		runner_report(r, rc, &err);
 	if (rc == DTX_OK && !r->replay)

@@ -243,11 +243,11 @@ void test_store_record_and_screen(void)
 	         "checks      1 pass, 0 warn, 0 fail\n"
 	         "disclosed   nothing\n"
 	         "ran in      dtx " DTX_VERSION ", 2 threads, 31 MB\n"
-	         "more        dtx provenance %s --json\n",
+	         "more        dtx why %s --row 1 --col utilization; dtx replay %s; dtx verify %s\n",
 	         dtx_run_id_short(id), day,
 	         (double)(dtx_json_int(run, "end_us", 0) - dtx_json_int(run, "start_us", 0)) / 1e6,
 	         dtx_json_text(run, "user", ""), dtx_json_text(run, "plan_hash", ""),
-	         dtx_run_id_short(id));
+	         dtx_run_id_short(id), dtx_run_id_short(id), dtx_run_id_short(id));
 	T_STR(dtx_buf_text(&screen), want);
 	json_decref(record);
 	dtx_buf_clear(&screen);
@@ -382,7 +382,8 @@ void test_store_screen_of_fallback(void)
 	      "ran in      dtx 0.1.0; jail python 3.11.2 pandas 1.5.3 numpy 1.24.2; seccomp "
 	      "landlock "
 	      "userns; 0.052 s, 88 MB\n"
-	      "more        dtx snippet show c7d2a1f0; dtx provenance 19c2be04 --json\n");
+	      "more        dtx snippet show c7d2a1f0; dtx why 19c2be04 --row 1 --col utilization; "
+	      "dtx replay 19c2be04; dtx verify 19c2be04\n");
 	json_decref(record);
 	dtx_buf_clear(&out);
 }

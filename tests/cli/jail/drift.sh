@@ -8,6 +8,7 @@ dtx run plan.json --snippet balance.txt -o out.csv
 echo '# a column has another name: a proposal, never a guess'
 sed '1s/planned/target/' weeks.csv > drift.csv
 dtx run plan.json drift.csv -o drift.out.csv 2>&1 | short
+dtx run plan.json drift.csv -o drift.out.csv --errors=json 2>&1 | grep -o '"rename":{[^}]*}'
 id=$(dtx snippet list | cut -c1-8)
 dtx snippet adopt "$id" --rename planned=target --plan plan.json drift.csv 2> /dev/null
 dtx snippet list | short
