@@ -4,22 +4,19 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#define WORKER_FDS   6
-#define HANDOVER_FDS 8 /* and the hand-over socket and the listener, until both are gone */
-#define STACK_BYTES  ((rlim_t)8 << 20)
+#define WORKER_FDS  6
+#define STACK_BYTES ((rlim_t)8 << 20)
 
+/* Descriptors are not among them: who sends one may not have more of them in flight, with all other
+ * workers of the user together, than its limit says.  The zygote lowers it right afterwards. */
 static const struct {
 	const char *name;
 	int what;
 	rlim_t value;
 } locked[] = {
-	{ "core", RLIMIT_CORE, 0 },
-	{ "memlock", RLIMIT_MEMLOCK, 0 },
-	{ "msgqueue", RLIMIT_MSGQUEUE, 0 },
-	{ "fsize", RLIMIT_FSIZE, 0 },
-	{ "nproc", RLIMIT_NPROC, 0 },
-	{ "stack", RLIMIT_STACK, STACK_BYTES },
-	{ "nofile", RLIMIT_NOFILE, HANDOVER_FDS },
+	{ "core", RLIMIT_CORE, 0 },         { "memlock", RLIMIT_MEMLOCK, 0 },
+	{ "msgqueue", RLIMIT_MSGQUEUE, 0 }, { "fsize", RLIMIT_FSIZE, 0 },
+	{ "nproc", RLIMIT_NPROC, 0 },       { "stack", RLIMIT_STACK, STACK_BYTES },
 };
 
 static int set_checked(pid_t pid, int what, rlim_t soft, rlim_t hard)
