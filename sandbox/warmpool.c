@@ -2,6 +2,7 @@
  * between the check and the use, and no name is too long for a socket. */
 #include "sandbox/warmpool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -30,6 +31,7 @@
 #define LOCK_TICK   5
 #define CONNECT_S   10
 #define READY_MS    20
+#define SWEEP_MAX   1000
 #define IDLE_MAX    86400
 #define NAME_MAX_OF (DTX_WIRE_KEY + 16)
 
@@ -258,11 +260,45 @@ static bool launch_at(struct dtx_warmpool *p, int folder, const char *name)
 	return ok;
 }
 
+/* Pools of other programs and other Pythons, whose zygotes are gone, leave two names each.  Whoever
+ * waits for such a lock just now starts a pool that nobody finds, which ends by itself. */
+static void sweep(int folder, const char *own)
+{
+	int list = dup(folder), left = SWEEP_MAX;
+	DIR *dir = list >= 0 ? fdopendir(list) : NULL;
+	const struct dirent *e;
+
+	if (!dir) {
+		dtx_file_close(&list);
+		return;
+	}
+	while (left-- > 0 && (e = readdir(dir))) {
+		char name[NAME_MAX_OF];
+		size_t n = strlen(e->d_name);
+		int fd;
+
+		if (strncmp(e->d_name, "pool-", 5) != 0 || n >= sizeof(name) || n < 10 ||
+		    strcmp(e->d_name + n - 5, ".sock") != 0 || !strcmp(e->d_name, own))
+			continue;
+		memcpy(name, e->d_name, n + 1);
+		fd = join_pool(folder, name);
+		if (fd < 0 && errno == ECONNREFUSED) {
+			unlinkat(folder, name, 0);
+			memcpy(name + n - 5, ".lock", 6);
+			unlinkat(folder, name, 0);
+		}
+		dtx_file_close(&fd);
+	}
+	closedir(dir);
+}
+
 /* Under the lock: what is there now, or a fresh one. */
 static int start_pool(struct dtx_warmpool *p, int folder, const char *name)
 {
 	int fd = join_pool(folder, name);
 
+	if (fd < 0)
+		sweep(folder, name);
 	if (fd < 0 && launch_at(p, folder, name)) {
 		fd = join_pool(folder, name);
 		if (fd < 0)

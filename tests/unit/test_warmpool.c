@@ -191,6 +191,18 @@ void test_jail_pool_outlives_its_clients(void)
 	end();
 }
 
+/* The socket of a pool that is no more. */
+static void stale(const char *name)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(at.sun_path, sizeof(at.sun_path), "%.60s/dtx/%.40s", t_dir(), name);
+	T_INT(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	close(fd);
+	T_CHECK(mode_of(name) != 0);
+}
+
 /* It goes when nobody needs it; a stale socket is replaced; where no folder is safe there is none,
  * and the run does without. */
 void test_jail_pool_comes_and_goes(void)
@@ -202,8 +214,10 @@ void test_jail_pool_comes_and_goes(void)
 	begin("0");
 	T_INT(plain_run(), 0);
 	T_CHECK(goes_away());
+	stale("pool-0123456789abcdef.sock");
 	begin("30");
 	T_INT(plain_run(), 0);
+	T_INT(mode_of("pool-0123456789abcdef.sock"), 0);
 	T_CHECK(settles(1, 0));
 	T_INT(plain_run(), 1);
 	snprintf(folder, sizeof(folder), "%s/dtx", t_dir());
