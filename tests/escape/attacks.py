@@ -70,6 +70,10 @@ def leave(*names):
 """
 
 
+# a container, an ordinary user, an older kernel: then the attempt is real elsewhere only
+NOT_HERE = (b"Operation not permitted", b"Function not implemented")
+
+
 class Attack:
     def __init__(self, family, head, body):
         name, rest = head.split(":", 1)
@@ -206,6 +210,10 @@ def outside(attack, parts, scene):
     os.close(read)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
+    if b"REACHED" not in out and any(text in out for text in NOT_HERE):
+        print("# outside, this machine does not give it: %s: %s" % (
+            attack.name, out[-100:].decode("utf-8", "replace")))
+        return None
     if b"REACHED" not in out:
         return "did not succeed: %r" % out[-300:]
     canary = attack.word("canary")
