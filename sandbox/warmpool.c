@@ -196,7 +196,7 @@ static int join_pool(int folder, const char *name)
 static int listen_at(int folder, const char *name)
 {
 	struct sockaddr_un at;
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), bad;
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), bad;
 
 	if (fd < 0)
 		return -1;

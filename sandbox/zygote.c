@@ -106,6 +106,7 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 	int ns_errno = 0, bad;
 	uid_t starter = geteuid();
 
+	z->peer = starter;
 	DTX_TRY(settle(err));
 	if (z->pooled)
 		DTX_TRY(become_daemon(err));
@@ -127,8 +128,10 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
 	    (!z->pooled && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)))
 		DTX_ZREFUSE(err, "user", "prctl: %s", strerror(errno));
-	/* root has no id in the namespace: folder and mode of the socket keep others out */
-	z->peer = !entered ? starter : starter == 0 ? OVERFLOW_UID : DTX_NS_INNER_ID;
+	/* root that became nobody has no id in the namespace: folder and mode of the socket keep
+	 * others out */
+	if (entered)
+		z->peer = starter == 0 && !root ? OVERFLOW_UID : DTX_NS_INNER_ID;
 	if (!z->landlock)
 		goto out;
 	bad = dtx_landlock_restrict(z->landlock, dtx_jail_trees);
