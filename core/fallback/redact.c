@@ -136,6 +136,21 @@ static bool redact_member(json_t *object, const char *key, struct dtx_str known)
 	return ok;
 }
 
+/* Function and text of a frame come from the worker. */
+static bool redact_frames(json_t *exception, struct dtx_str known)
+{
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(json_object_get(exception, "traceback"), i, frame)
+	{
+		if (!redact_member(frame, "function", known) ||
+		    !redact_member(frame, "text", known))
+			return false;
+	}
+	return true;
+}
+
 bool dtx_disclose_report(json_t *report, struct dtx_str known)
 {
 	static const char *const streams[] = { "stdout", "stderr" };
@@ -147,7 +162,8 @@ bool dtx_disclose_report(json_t *report, struct dtx_str known)
 		(void)json_object_del(stream, "text");
 		(void)json_object_del(stream, "base64");
 	}
-	return redact_member(report, "reason", known) &&
+	return redact_frames(json_object_get(report, "exception"), known) &&
+	       redact_member(report, "reason", known) &&
 	       redact_member(json_object_get(report, "exception"), "type", known) &&
 	       redact_member(json_object_get(report, "exception"), "message", known) &&
 	       redact_member(json_object_get(report, "check"), "message", known);

@@ -10,6 +10,7 @@
  *   #ok                 the table n = 10, 11 (default)
  *   #columns NAME...    a table of these int columns instead
  *   #raise TEXT         ValueError of that text in the line before
+ *   #leak TEXT          ValueError of that text and the cells of main's first column
  *   #status NAME        the run ends so ("timeout")
  *   #screen CLASS       the screen refuses it
  *   #seeded             the result depends on the hash seed

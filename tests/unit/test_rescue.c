@@ -1,4 +1,5 @@
 /* The fallback loop, station by station: transitions, ledger events, codes. */
+#include "core/base/file.h"
 #include "tests/unit/rescuemake.h"
 
 #define FROB    "{\"op\":\"frob\",\"by\":[\"k\"]}"
@@ -273,6 +274,28 @@ void test_rescue_states(void)
 
 /* --- the retry prompt --- */
 
+/* Nor to the store. */
+static void lacks(const char *path, const char *const *canary, size_t n)
+{
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t i;
+
+	if (dtx_file_slurp(path, &bytes, NULL) == DTX_OK)
+		for (i = 0; i < n; i++)
+			T_CHECK(dtx_str_find((struct dtx_str){ dtx_buf_text(&bytes), bytes.len },
+			                     dtx_str_of(canary[i]), 0) < 0);
+	dtx_buf_clear(&bytes);
+}
+
+static void store_lacks(const char *path, const char *const *canary, size_t n)
+{
+	char wal[4200];
+
+	snprintf(wal, sizeof(wal), "%s-wal", path);
+	lacks(path, canary, n);
+	lacks(wal, canary, n);
+}
+
 /* Cells must not come back to the author, whatever the code makes of them. */
 void test_rescue_canary(void)
 {
@@ -281,9 +304,9 @@ void test_rescue_canary(void)
 	static const char csv[] = "k,v\nZanzibar,1\n\"QX7781 'Kwyjibo\",2\n2031-07-09,3\n"
 				  "zx@example.org,4\n";
 	static const char *const answers[] = {
-		MODULE("#raise could not convert string to float: 'Zanzibar'\n"),
-		MODULE("a = 1\n#raise Unknown string format: QX7781 'Kwyjibo present at 0\n"),
-		MODULE("b = 2\n#raise Zanzibar Kwyjibo 2031-07-09 zx@example.org\n"),
+		MODULE("#leak could not convert string to float:\n"),
+		MODULE("a = 1\n#leak Unknown string format\n"),
+		MODULE("b = 2\n#leak KeyError\n"),
 		NULL,
 	};
 	static const enum dtx_sample samples[] = { DTX_SAMPLE_NONE, DTX_SAMPLE_SYNTHETIC,
@@ -303,9 +326,9 @@ void test_rescue_canary(void)
 			T_CHECK(rescuemake_run(&m, PLAN, csv) != DTX_OK);
 			T_INT(m.asked, n);
 			T_CHECK(n == 1 || strstr(dtx_buf_text(&m.last_prompt), "PREVIOUS ATTEMPT"));
-			/* the code of a hostile author may hold them, here it does */
-			for (i = 0; i < DTX_COUNT(canaries) && n == 1; i++)
+			for (i = 0; i < DTX_COUNT(canaries); i++)
 				T_CHECK(!strstr(dtx_buf_text(&m.last_prompt), canaries[i]));
+			store_lacks(m.store_path, canaries, DTX_COUNT(canaries));
 			rescuemake_clear(&m);
 		}
 	}

@@ -133,12 +133,39 @@ static enum dtx_code jail_screened(struct dtx_box *box, struct dtx_jail_report *
 	return DTX_OK;
 }
 
+/* A message made of cells, as pandas makes them. */
+static enum dtx_code jail_leak(struct dtx_box *box, struct dtx_str how, int line,
+                               struct dtx_jail_report *r, struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(1 << 10);
+	const struct dtx_batch *b = box->main->batch[0];
+
+	dtx_buf_adds(&text, how);
+	for (uint32_t i = 0; i < b->nsel; i++) {
+		dtx_buf_addc(&text, ' ');
+		dtx_cast_print(b->col[0], b->sel ? b->sel[i] : i, &text);
+	}
+	r->exception.type = dtx_arena_strdup(&r->arena, "ValueError");
+	r->exception.message = dtx_arena_strdup(&r->arena, dtx_buf_text(&text));
+	r->exception.line = line;
+	r->exception.frame[0] =
+		(struct dtx_jail_frame){ line, r->exception.message, r->exception.message };
+	r->exception.nframes = 1;
+	r->out = (struct dtx_jail_stream){ r->exception.message, text.len, text.len, false };
+	dtx_buf_clear(&text);
+	return jail_end(r, DTX_JAIL_SNIPPET_ERROR, DTX_E_SNIPPET_EXCEPTION, r->exception.message,
+	                err);
+}
+
 static enum dtx_code jail_run(struct dtx_box *box, struct dtx_jail_report *r, struct dtx_err *err)
 {
 	int line = 0, s;
 	struct dtx_str text = line_of(box->code, "#raise ", &line);
 	struct dtx_str status = line_of(box->code, "#status ", NULL);
+	struct dtx_str leak = line_of(box->code, "#leak ", text.ptr ? NULL : &line);
 
+	if (leak.ptr)
+		return jail_leak(box, leak, line - 1, r, err);
 	if (text.ptr) {
 		r->exception.type = dtx_arena_strdup(&r->arena, "ValueError");
 		r->exception.message = dtx_arena_strndup(&r->arena, text.ptr, text.len);
