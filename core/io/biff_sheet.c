@@ -10,6 +10,8 @@ enum {
 	UNKNOWN_ERROR = 255,
 	NUM_ERROR = 0x24,
 	ROW_HIDDEN = 0x20,
+	ATTR_TOKEN = 0x19,
+	ATTR_VOLATILE = 1,
 	COL_HIDDEN = 1,
 	TICK_RECORDS = 8192, /* between two looks at the progress */
 	RESULT_TEXT = 0,
@@ -205,6 +207,9 @@ static enum dtx_code on_formula(struct walk *w, struct dtx_err *err)
 
 	c.flags = DTX_CELL_FORMULA;
 	w->facts->nformulas++;
+	/* its tokens begin behind their length; the first says that it is volatile */
+	w->facts->nvolatile +=
+		w->rec.len > 23 && w->rec.data[22] == ATTR_TOKEN && w->rec.data[23] & ATTR_VOLATILE;
 	if (dtx_le_u16(p + 6) != 0xffff)
 		return put_number(w, &c, dtx_le_f64(p), err);
 	switch (p[0]) {

@@ -69,6 +69,7 @@ struct dtx_sheet_facts {               /* of a sheet besides its cells */
 	struct dtx_sheet_span *hidden; /* hidden columns; dtx_mem */
 	size_t nhidden, hidden_cap;
 	uint64_t nformulas, nuncached, nerrors, nbaddates, nhidden_rows;
+	uint64_t nvolatile, nexternal; /* formulas: another result each time, of other files */
 	/* A second opinion: cells it confirms, kinds of cells it cannot know, others it reads
 	 * otherwise; the last two together. */
 	uint64_t nconfirmed, nunknown, ndisputed, nunconfirmed;
@@ -170,6 +171,8 @@ DTX_MUSTUSE enum dtx_code dtx_sheet_hide_cols(struct dtx_sheet_facts *facts, uin
                                               uint32_t to, struct dtx_err *err);
 /* Counts a cell that will read as null, remembers the first. */
 void dtx_sheet_note_bad(struct dtx_sheet_facts *facts, uint32_t row, uint32_t col, uint64_t *count);
+/* Counts a formula by its text. */
+void dtx_sheet_note_formula(struct dtx_sheet_facts *facts, struct dtx_str code);
 /* Tag of a number that has this style; a serial that is no date is counted. */
 unsigned dtx_sheet_number_tag(const struct dtx_book *book, struct dtx_sheet_facts *facts,
                               uint32_t row, uint32_t col, enum dtx_fmt_class cls, double v);

@@ -147,11 +147,10 @@ static enum fast plain_text(const char *p, struct dtx_str *out)
 }
 
 /* <f>...</f>, <f .../> or <f ...>...</f>; p behind "<f". */
-static enum fast formula(const char *p, const char **after)
+static enum fast formula(const char *p, struct dtx_str *text, const char **after)
 {
 	static const char *const known[] = { "t", "ref", "si" };
 	unsigned seen = 0;
-	struct dtx_str text;
 	struct attr a;
 	enum fast got;
 	size_t i;
@@ -173,10 +172,10 @@ static enum fast formula(const char *p, const char **after)
 	}
 	if (*p != '>')
 		return stopped_at(p);
-	got = plain_text(p + 1, &text);
+	got = plain_text(p + 1, text);
 	if (got != FAST_TAKEN)
 		return got;
-	p = text.ptr + text.len;
+	p = text->ptr + text->len;
 	if (!IS(p, "</f>"))
 		return FAST_UNUSUAL;
 	*after = p + 4;
@@ -214,13 +213,14 @@ static enum fast whole_cell(const char *p, struct dtx_xlsx_cell *c, const char *
 	bool empty;
 	enum fast got = cell_head(p, c, &empty, &p);
 
+	c->code = (struct dtx_str){ "", 0 };
 	if (got != FAST_TAKEN || empty) {
 		*after = p;
 		return got;
 	}
 	if (IS(p, "<f>") || IS(p, "<f ") || IS(p, "<f/")) {
 		c->formula = true;
-		got = formula(p + 2, &p);
+		got = formula(p + 2, &c->code, &p);
 	}
 	if (got == FAST_TAKEN && !IS(p, "</c>"))
 		got = value(p, c, &p);

@@ -7,7 +7,7 @@
 #include "core/base/num.h"
 #include "core/data/time.h"
 
-enum { UNKNOWN_ERROR = 255 };
+enum { UNKNOWN_ERROR = 255, FORMULA_MAX = 16384 };
 
 #define FAIL_SHEET(w, err, what)                                                                   \
 	do {                                                                                       \
@@ -145,6 +145,8 @@ enum dtx_code dtx_xlsx_cell_put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 		return dtx_xml_fail(w->x, err, __FILE__, __LINE__, "a row of over 16384 cells");
 	w->next_col = c->col + 1;
 	w->facts->nformulas += c->formula;
+	if (c->code.len)
+		dtx_sheet_note_formula(w->facts, c->code);
 	if (!c->has_value ||
 	    (!c->value.len && type != DTX_XLSX_T_STR && type != DTX_XLSX_T_INLINE)) {
 		if (!c->formula)
@@ -226,6 +228,30 @@ out:
 	return rc;
 }
 
+/* Longer ones are judged by their beginning. */
+static enum dtx_code formula_text(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_xml *x = w->x;
+	unsigned depth = x->depth;
+
+	dtx_buf_reset(&w->code);
+	for (;;) {
+		DTX_TRY(dtx_xml_next(x, err));
+		if (x->kind == DTX_XML_END && x->depth < depth)
+			break;
+		if (x->kind == DTX_XML_TEXT && x->depth == depth &&
+		    w->code.len + x->text.len < w->code.max)
+			dtx_buf_adds(&w->code, x->text);
+	}
+	DTX_TRY(dtx_buf_check(&w->code, "a formula", err));
+	c->formula = true;
+	c->code = (struct dtx_str){ dtx_buf_text(&w->code), w->code.len };
+out:
+	return rc;
+}
+
 static enum dtx_code cell_child(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c,
                                 struct dtx_err *err)
 {
@@ -241,8 +267,9 @@ static enum dtx_code cell_child(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c
 		DTX_TRY(dtx_xlsx_text(w->x, &w->text, err));
 		c->has_value = true;
 		c->type = DTX_XLSX_T_INLINE;
+	} else if (dtx_xml_is(w->x, "f")) {
+		DTX_TRY(formula_text(w, c, err));
 	} else {
-		c->formula |= dtx_xml_is(w->x, "f");
 		DTX_TRY(dtx_xml_skip(w->x, err));
 	}
 out:
@@ -473,6 +500,7 @@ static enum dtx_code open_rows(struct dtx_sheet_rows *s, struct dtx_book *book,
 		                       .window_cells = UINT64_MAX,
 		                       .window_rows = SIZE_MAX };
 	dtx_buf_init(&s->w.text, (size_t)book->limits.text);
+	dtx_buf_init(&s->w.code, FORMULA_MAX);
 	if (!sheet->part)
 		DTX_FAIL(err, DTX_E_CORRUPT_FILE, "'%s': the part of sheet '%.100s' is missing",
 		         book->label, sheet->name);
@@ -485,6 +513,7 @@ static void close_rows(struct dtx_sheet_rows *s)
 {
 	dtx_xlsx_part_close(&s->part);
 	dtx_buf_clear(&s->w.text);
+	dtx_buf_clear(&s->w.code);
 }
 
 enum dtx_code dtx_xlsx_sheet_read(struct dtx_book *book, const struct dtx_sheet *sheet,

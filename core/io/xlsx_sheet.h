@@ -21,13 +21,14 @@ struct dtx_xlsx_cell {
 	bool formula;         /* <f> was there */
 	bool has_value;       /* <v> or <is> was there */
 	struct dtx_str value; /* its text, entities undone */
+	struct dtx_str code;  /* text of the formula, where it stands in this cell */
 };
 struct dtx_xlsx_walk {
 	struct dtx_xlsx *book;
 	struct dtx_xml *x;
 	struct dtx_grid *grid;
 	struct dtx_sheet_facts *facts;
-	struct dtx_buf text;         /* scratch of one cell */
+	struct dtx_buf text, code;   /* scratch of one cell */
 	uint32_t next_row, next_col; /* for rows and cells without a reference */
 	uint32_t row;                /* the open row */
 	uint32_t ncells, nrows;      /* <c> in the open row; <row> so far */
