@@ -168,7 +168,8 @@ static void follow_column(void *arg, const char *name)
 }
 
 /* Parts of a condition and the columns in it. */
-static void follow_condition(const char *formula, json_t *conditions, json_t *columns)
+static void follow_condition(struct trace *t, const char *formula, json_t *conditions,
+                             json_t *columns)
 {
 	const struct dtx_expr *part[DTX_FOLLOW_TERMS];
 	struct dtx_arena arena = DTX_ARENA_INIT;
@@ -182,8 +183,10 @@ static void follow_condition(const char *formula, json_t *conditions, json_t *co
 	for (i = 0; i < n; i++) {
 		dtx_buf_reset(&text);
 		dtx_expr_print(part[i], &text);
-		json_array_append_new(conditions, json_string(dtx_buf_text(&text)));
+		t->failed |= !dtx_buf_ok(&text);
+		dtx_trace_append(t, conditions, json_string(dtx_buf_text(&text)));
 	}
+	t->failed |= err.code == DTX_E_NO_MEMORY;
 	if (e)
 		dtx_expr_columns(e, follow_column, columns);
 	dtx_buf_clear(&text);
@@ -204,7 +207,7 @@ static void follow_keys(const struct dtx_plan_step *st, uint32_t k, json_t *colu
 		follow_column(columns, dtx_json_text(one, k ? "right" : "left", ""));
 }
 
-static void follow_terms(const struct follow *f, const struct dtx_plan_step *st, uint32_t k,
+static void follow_terms(struct follow *f, const struct dtx_plan_step *st, uint32_t k,
                          json_t *conditions, json_t *columns)
 {
 	const struct dtx_schema *s = f->t.table[st->table[k]].schema;
@@ -212,12 +215,13 @@ static void follow_terms(const struct follow *f, const struct dtx_plan_step *st,
 	size_t i;
 
 	if (!strcmp(st->name, "filter"))
-		follow_condition(dtx_json_text(st->canonical, "where", "true"), conditions,
+		follow_condition(&f->t, dtx_json_text(st->canonical, "where", "true"), conditions,
 		                 columns);
 	else if (!strcmp(st->name, "join") || !strcmp(st->name, "asof_join"))
 		follow_keys(st, k, columns);
 	else if (!strcmp(st->name, "top"))
-		follow_condition(dtx_json_text(st->canonical, "expr", "null"), conditions, columns);
+		follow_condition(&f->t, dtx_json_text(st->canonical, "expr", "null"), conditions,
+		                 columns);
 	if (strcmp(st->name, "distinct") != 0)
 		return;
 	json_array_foreach((json_t *)(uintptr_t)cols, i, one)

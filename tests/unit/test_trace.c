@@ -1,0 +1,125 @@
+/* Traced plans: made in any shortage of memory, refused where rows cannot be followed. */
+#include "core/base/json.h"
+#include "core/plan/follow.h"
+#include "core/plan/trace.h"
+#include "tests/t.h"
+#include "tests/unit/planrun.h"
+
+static const char trace_steps[] =
+	PLANCASE("{\"op\":\"drop_rows\",\"kinds\":[\"blank\"]},"
+                 "{\"op\":\"filter\",\"where\":\"v > 0 and k != 'z'\"},"
+                 "{\"op\":\"window\",\"by\":[\"k\"],\"order\":[\"v\"],\"set\":{\"c\":\"lag(v)\"}},"
+                 "{\"op\":\"group_by\",\"by\":[\"k\"],\"agg\":{\"c\":\"sum(c)\"}},"
+                 "{\"op\":\"derive\",\"set\":{\"d\":\"c * 2\"}}");
+static const char trace_rows[] = "k,v\na,1\na,2\nb,3\n";
+
+static enum dtx_code trace_once(const struct planrun *p)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_trace trace = { .plan = NULL };
+	json_t *columns = json_pack("[sss]", "k", "c", "d");
+	struct dtx_trace_ask ask = { .columns = columns, .column = "d", .row = 1 };
+	enum dtx_code rc = DTX_OK;
+
+	if (!columns)
+		return DTX_E_NO_MEMORY;
+	DTX_TRY(dtx_trace_plan(p->parsed, p->result, &ask, &trace, &err));
+	T_CHECK(trace.noutputs >= 3);
+	T_CHECK(trace.output[2].part == DTX_TRACE_TERMS);
+out:
+	dtx_err_clear(&err);
+	dtx_trace_clear(&trace);
+	json_decref(columns);
+	return rc;
+}
+
+static enum dtx_code follow_once(const struct planrun *p)
+{
+	static const int64_t row = 2;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_follow_stages stages = { .plan = NULL };
+	struct dtx_follow follow = { .plan = NULL };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_follow_stages(p->parsed, p->result, 0, NULL, &stages, &err));
+	T_CHECK(stages.n == 3 && stages.step[1] == 0);
+	DTX_TRY(dtx_follow_plan(p->parsed, p->result, 0, &row, 1, 0, &follow, &err));
+	T_CHECK(follow.reaches && follow.plan);
+out:
+	dtx_err_clear(&err);
+	json_decref(stages.plan);
+	dtx_follow_clear(&follow);
+	return rc;
+}
+
+/* One allocation fails, anywhere: no_memory, or a plan that names no less (a formula that cannot be
+ * read is taken to look at all rows). */
+static void short_of_memory(enum dtx_code (*once)(const struct planrun *), const struct planrun *p)
+{
+	long short_runs = 0;
+
+	for (long k = 0; k < 4000; k += 3) {
+		enum dtx_code rc;
+
+		dtx_mem_fail_at(k);
+		rc = once(p);
+		dtx_mem_fail_at(-1);
+		T_CHECK(rc == DTX_OK || rc == DTX_E_NO_MEMORY);
+		short_runs += rc == DTX_E_NO_MEMORY;
+	}
+	T_CHECK(short_runs > 200);
+}
+
+void test_trace_every_alloc_fails(void)
+{
+	struct planrun p;
+
+	planrun_init(&p, trace_steps, trace_rows);
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	short_of_memory(trace_once, &p);
+	short_of_memory(follow_once, &p);
+	planrun_clear(&p);
+}
+
+void test_trace_maker(void)
+{
+	const char *formula = NULL;
+	struct planrun p;
+
+	planrun_init(&p, trace_steps, trace_rows);
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	T_INT(dtx_trace_maker(p.parsed, 0, "d", &formula), 4);
+	T_STR(formula, "c * 2");
+	T_INT(dtx_trace_maker(p.parsed, 0, "c", &formula), -1); /* rows of many are one behind it */
+	planrun_clear(&p);
+}
+
+/* Names of ours, and steps that make rows anew. */
+void test_trace_refuses(void)
+{
+	static const char *const plans[] = {
+		PLANCASE("{\"op\":\"derive\",\"set\":{\"dtx_a\":\"1\"}}"),
+		PLANCASE("{\"op\":\"transpose\"}"),
+		PLANCASE("{\"op\":\"join\",\"with\":\"main\",\"using\":[\"k\"]}"),
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(plans); i++) {
+		struct dtx_trace trace = { .plan = NULL };
+		struct dtx_err err = DTX_ERR_INIT;
+		json_t *columns = json_pack("[s]", "k");
+		struct dtx_trace_ask ask = { .columns = columns, .column = "k", .row = 1 };
+		struct planrun p;
+
+		planrun_init(&p, plans[i], trace_rows);
+		p.keep = true;
+		T_OK(planrun(&p), &p.err);
+		T_CODE(dtx_trace_plan(p.parsed, p.result, &ask, &trace, &err), DTX_E_NO_TRANSLATION,
+		       &err);
+		dtx_err_clear(&err);
+		dtx_trace_clear(&trace);
+		json_decref(columns);
+		planrun_clear(&p);
+	}
+}
