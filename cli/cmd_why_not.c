@@ -403,7 +403,7 @@ static void why_not_reason(const struct why_not *w, uint32_t step, const json_t 
 	const struct dtx_plan_step *st = &w->x.r.plan->step[step];
 	const json_t *c = st->canonical;
 	const char *how = dtx_json_text(c, "how", "inner");
-	char text[200];
+	char text[400];
 
 	text[0] = '\0';
 	if (!strcmp(st->name, "join"))
@@ -415,6 +415,9 @@ static void why_not_reason(const struct why_not *w, uint32_t step, const json_t 
 	else if (!strcmp(st->name, "limit"))
 		snprintf(text, sizeof(text), "only %lld rows stay, from the %s",
 		         (long long)dtx_json_int(c, "n", 0), dtx_json_text(c, "from", "start"));
+	else if (!strcmp(st->name, "group_by"))
+		snprintf(text, sizeof(text), "its group is left out: %s",
+		         dtx_json_text(c, "having", "a key is null"));
 	else if (!strcmp(st->name, "top"))
 		snprintf(text, sizeof(text), "it is not among the %lld rows that stay",
 		         (long long)dtx_json_int(c, "n", 0));

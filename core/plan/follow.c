@@ -167,7 +167,7 @@ static void follow_column(void *arg, const char *name)
 		json_array_append_new(list, json_string(name));
 }
 
-/* Parts of a condition and the columns in it. */
+/* Parts of a condition (NULL: not asked for) and the columns in it. */
 static void follow_condition(struct trace *t, const char *formula, json_t *conditions,
                              json_t *columns)
 {
@@ -179,7 +179,7 @@ static void follow_condition(struct trace *t, const char *formula, json_t *condi
 	size_t n = 0, i;
 
 	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
-		n = dtx_expr_conjuncts(e, part, DTX_FOLLOW_TERMS);
+		n = conditions ? dtx_expr_conjuncts(e, part, DTX_FOLLOW_TERMS) : 0;
 	for (i = 0; i < n; i++) {
 		dtx_buf_reset(&text);
 		dtx_expr_print(part[i], &text);
@@ -195,7 +195,8 @@ static void follow_condition(struct trace *t, const char *formula, json_t *condi
 }
 
 /* Key columns of a join on the side of table k. */
-static void follow_keys(const struct dtx_plan_step *st, uint32_t k, json_t *columns)
+static void follow_keys(struct trace *t, const struct dtx_plan_step *st, uint32_t k,
+                        json_t *columns)
 {
 	const json_t *list = json_object_get(st->canonical, "using"), *one;
 	size_t i;
@@ -204,7 +205,15 @@ static void follow_keys(const struct dtx_plan_step *st, uint32_t k, json_t *colu
 		follow_column(columns, json_string_value(one));
 	list = json_object_get(st->canonical, "on");
 	json_array_foreach((json_t *)(uintptr_t)list, i, one)
-		follow_column(columns, dtx_json_text(one, k ? "right" : "left", ""));
+	{
+		const char *column = dtx_json_text(one, k ? "right" : "left", NULL);
+		const char *expr = dtx_json_text(one, k ? "right_expr" : "left_expr", NULL);
+
+		if (column)
+			follow_column(columns, column);
+		else if (expr)
+			follow_condition(t, expr, NULL, columns);
+	}
 }
 
 static void follow_terms(struct follow *f, const struct dtx_plan_step *st, uint32_t k,
@@ -218,7 +227,7 @@ static void follow_terms(struct follow *f, const struct dtx_plan_step *st, uint3
 		follow_condition(&f->t, dtx_json_text(st->canonical, "where", "true"), conditions,
 		                 columns);
 	else if (!strcmp(st->name, "join") || !strcmp(st->name, "asof_join"))
-		follow_keys(st, k, columns);
+		follow_keys(&f->t, st, k, columns);
 	else if (!strcmp(st->name, "top"))
 		follow_condition(&f->t, dtx_json_text(st->canonical, "expr", "null"), conditions,
 		                 columns);

@@ -17,7 +17,7 @@ static void window_reach(const char *formula, bool ordered, const json_t *frame,
 	struct dtx_expr *e = NULL;
 
 	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK) {
-		dtx_expr_reach(e, ordered, rows ? ends : NULL, out);
+		dtx_expr_reach(e, ordered, json_object_size(frame) ? ends : NULL, out);
 		out->own = !dtx_expr_is_call(e);
 	} else {
 		*out = (struct dtx_expr_reach){ INT64_MIN, INT64_MAX, 1, true, true };

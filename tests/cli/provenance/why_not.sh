@@ -27,6 +27,11 @@ dtx why-not cost.csv --row 3 --no-values | id
 for bad in "--key grade=A" "" "nix!L3" "L9" "L" "L3 --row 2" "--key nix=1"; do
 	dtx why-not cost.csv $bad || echo "exit $?"
 done
+# a group that is left out whole
+echo '[{"op": "group_by", "by": ["grade"], "agg": {"h": "sum(hours)"}, "having": "h > 8"}]' > most.json
+dtx run most.json hours.csv -o most.csv -q
+dtx why-not most.csv L7 | id
+dtx why-not most.csv L2 | id
 # a sheet: a total between the rows, a row that became six
 cp "$FIX/xlsx/report.xlsx" "$FIX/plans/utilisation.json" .
 dtx run utilisation.json report.xlsx -o tidy.csv -q
