@@ -317,7 +317,10 @@ static void ol_event(const json_t *record, const char *type, int64_t us, struct 
 	                  OL_SPEC "2-0-2/OpenLineage.json#/$defs/RunEvent", "run",
 	                  ol_run(record, end), "job", ol_job(record), "inputs", ol_inputs(record),
 	                  "outputs", done ? ol_outputs(record) : json_array());
-	dtx_json_canonical(event, out);
+	if (event)
+		dtx_json_canonical(event, out);
+	else
+		out->fail = DTX_BUF_MEM;
 	dtx_buf_addc(out, '\n');
 	json_decref(event);
 }
