@@ -153,7 +153,7 @@ CASES = [
     ("row_growth", ANY, None,
      plan({"op": "repeat", "n": 1100000}, limits={"growth": 1}), "a\n1\n"),
     # writing
-    ("output_io", None, None, plan(HEAD), "a\n1\n", "run", "-o", "nosuch/x.csv"),
+    ("output_io", "/output", None, plan(HEAD), "a\n1\n", "run", "-o", "nosuch/x.csv"),
     ("disk_full", None, None, plan(HEAD), "a\n1\n", "run", "-o", "/dev/full"),
     ("store_io", None, None, plan(HEAD), "a\n1\n", "run", "--store", "/proc/nosuch/s.db"),
     # promises that the data breaks
@@ -185,7 +185,7 @@ CASES = [
     ("div_zero", "/steps/0", None, plan(derive("a / 0")), "a\n1\n"),
     ("not_finite", "/steps/0", None, plan(derive("1e308 * 10 * a")), "a\n1.5\n"),
     ("null_dropped", "/steps/0", None, plan({"op": "filter", "where": "a > 1"}), "a,b\n1,1\n,2\n2,3\n"),
-    ("number_rounded", None, None, plan(HEAD), "a\n9007199254740993\n", "run", "-o", "o.xlsx"),
+    ("number_rounded", "/output", None, plan(HEAD), "a\n9007199254740993\n", "run", "-o", "o.xlsx"),
     ("hidden_cells", "/inputs/0", None, plan(HEAD), {"in.xlsx": hidden_book()}, "run", "in.xlsx"),
     ("time_limit", "/limits/time_s", None, plan(HEAD, limits={"time_s": 0}), "a\n1\n"),
     # snippets
