@@ -218,12 +218,15 @@ static const struct member_row member_rows[] = {
 	{ NULL, "expect", "checks of this step's result; the contract of a snippet" },
 	{ "EXPECT", "columns", "list of {name, type, nullable, unique, min, max, enum, matches}" },
 	{ NULL, "extra", "allow or forbid other columns" },
-	{ NULL, "rows", "min, max or equals: a number" },
+	{ NULL, "rows", "min, max or equals: a number, or a table with as many rows" },
 	{ NULL, "keys, order_by",
 	  "columns that are unique together; the order of rows: by {col, desc, nulls, collate}" },
+	{ NULL, "sums",
+	  "list of {out, in, tolerance}: column out of the result sums to what column in of the "
+	  "step's table does; of a plan: of its first input" },
 	{ NULL, "rules",
 	  "list of rules as in the step assert: rule, severity, max_failures, cols, col, values, "
-	  "min, max, regex, expr, names, exact, type, value, other, tol, by, max_age" },
+	  "min, max, regex, expr, names, exact, type, value, other, tol, by, with, to, max_age" },
 	{ "OUTPUT", "path", "file, relative to the plan; - is stdout" },
 	{ NULL, "format", "auto, csv, tsv, json, jsonl, xlsx, text, md" },
 	{ NULL, "table", "an out name; default the result" },

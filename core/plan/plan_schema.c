@@ -62,14 +62,23 @@ static json_t *expect_rules(void)
 	                 "additionalProperties", 0);
 }
 
+static json_t *expect_sums(void)
+{
+	return json_pack("{s:[s,s],s:{s:s,s:{s:{s:s},s:{s:s},s:{s:[s,s]}},s:[s,s],s:b}}", "type",
+	                 "array", "null", "items", "type", "object", "properties", "out", "type",
+	                 "string", "in", "type", "string", "tolerance", "type", "number", "null",
+	                 "required", "out", "in", "additionalProperties", 0);
+}
+
 static json_t *expect_schema(void)
 {
 	json_t *names = json_pack("{s:[s,s,s],s:{s:[s,s]}}", "type", "array", "string", "null",
 	                          "items", "type", "string", "object");
 	json_t *order = json_pack("{s:[s,s,s,s]}", "type", "array", "string", "object", "null");
-	json_t *props = json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "columns", expect_columns(), "extra",
-	                          choice_or_null("allow", "forbid"), "rows", expect_rows(), "keys",
-	                          names, "order_by", order, "rules", expect_rules());
+	json_t *props =
+		json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "columns", expect_columns(), "extra",
+	                  choice_or_null("allow", "forbid"), "rows", expect_rows(), "keys", names,
+	                  "order_by", order, "sums", expect_sums(), "rules", expect_rules());
 
 	return json_pack("{s:[s,s],s:o,s:b}", "type", "object", "null", "properties", props,
 	                 "additionalProperties", 0);
