@@ -267,6 +267,8 @@ def unstack_blocks(df, every):
 def pivot_records(df, key=None, value=None, sep=None, every=None, start=None, names_order="appearance"):
     """Rows of keys and values become records."""
     grid, names = grid_of(df), list(df.columns)
+    if len(names) < 2 and not sep:
+        raise ValueError("pivot_records wants a key and a value column")
     at = 0 if key is None else names.index(key)
     other = 1 if value is None else names.index(value)
     records, size, keys = [], 0, {}

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dxagg import PAIRS, aggregate, deviation, mean, median, total
 from dxfn import int64, typed
-from dxop import COLLATE, constant, flags, group_rows, names_of, order_column, plain, sorted_rows
+from dxop import COLLATE, column_of, constant, flags, group_rows, names_of, order_column, plain, sorted_rows
 from dxtime import after, duration
 
 
@@ -221,6 +221,8 @@ CALLS = {
     "roll_sum": rolling(total), "roll_mean": rolling(mean), "roll_min": rolling(min), "roll_max": rolling(max),
     "roll_std": rolling(deviation), "roll_median": rolling(median),
 }
+KINDS = {**dict.fromkeys(("row_number", "rank", "dense_rank", "ntile", "cum_count"), "int"),  # even of nulls alone
+         **dict.fromkeys(("percent_rank", "cume_dist", "share"), "float")}
 CONSTANTS = {"ntile": 0}  # the first argument that is no column
 
 
@@ -254,7 +256,7 @@ def over(fn, df, *args, where=None, **named):
     for g in rows.groups:
         for row, value in zip(g, call(g)):
             out[row] = value
-    return typed(out, df.index)
+    return column_of(out, KINDS[fn]) if fn in KINDS else typed(out, df.index)
 
 
 def window(df, set, by=(), order=()):
