@@ -410,10 +410,10 @@ def step_window(cols):
         if not plain and chance(0.4) and text.startswith(("first", "last", "nth", "mean", "sum", "min", "count")):
             item["frame"] = {"rows": one_of([-1, 1], [None, 0], [0, None], [-2, -1], [1, 2])}
             order = step.get("order", [])
-            kind = cols[order[0]["col"]] if len(order) == 1 else None
-            if kind in (*NUMBERS, "date") and chance(0.7):
-                day, unit = ("-7d", "1mo") if kind == "date" else (-2, 1.5)
-                item["frame"] = {"range": one_of([day, unit], [None, unit], [day, None], [day, "0d" if kind == "date" else 0])}
+            along = cols[order[0]["col"]] if len(order) == 1 else None
+            if along in (*NUMBERS, "date") and chance(0.7):
+                low, high, here = ("-7d", "1mo", "0d") if along == "date" else (-2, 1.5, 0)
+                item["frame"] = {"range": one_of([low, high], [None, high], [low, None], [low, here])}
         step["set"].append(item)
         made[item["as"]] = kind
     return step, dict(cols, **made)
