@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/expr/aggcall.h"
 #include "core/expr/fsum.h"
 #include "ops/cells.h"
 
@@ -110,7 +111,7 @@ double dtx_quantile(const double *v, int64_t n, double q)
 		return NAN;
 	if (i + 1 >= n)
 		return v[n - 1];
-	return v[i] + (at - low) * (v[i + 1] - v[i]);
+	return dtx_agg_between(v[i], v[i + 1], at - low); /* as quantile() does, digit by digit */
 }
 
 /* Sum and deviation, exact and rounded once, as those of a group: equal values deviate by 0. */
