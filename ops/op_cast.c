@@ -144,7 +144,7 @@ static enum dtx_code cast_bind_one(struct dtx_bind *b, const struct cast_args *a
 	field = &b->in[0]->field[one->col];
 	one->keep_text = item->on_error == ON_KEEP_TEXT;
 	s->keeps = s->keeps || one->keep_text;
-	one->written = one->keep_text || from_written(&one->spec, field->type);
+	one->written = from_written(&one->spec, field->type);
 	one->spec.decimal_comma = field->decimal_comma;
 	one->spec.group = field->group;
 	s->n++;
@@ -252,8 +252,13 @@ static enum dtx_code cast_table(struct dtx_table *t, const struct cast_one *one,
 
 	if (!made)
 		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < t->nbatches && !(fits && count.failed); i++)
-		DTX_TRY(dtx_cast_column(t->batch[i]->col[one->col], spec, &made[i], &count, err));
+	for (size_t i = 0; i < t->nbatches && !(fits && count.failed); i++) {
+		struct dtx_column *from = t->batch[i]->col[one->col];
+
+		if (fits && !one->written)
+			DTX_TRY(dtx_batch_value(t->batch[i], (uint32_t)one->col, &from, err));
+		DTX_TRY(dtx_cast_column(from, spec, &made[i], &count, err));
+	}
 	if (fits)
 		*fits = !count.failed;
 	for (size_t i = 0; i < t->nbatches && !(fits && count.failed); i++) {
