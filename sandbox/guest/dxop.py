@@ -527,21 +527,23 @@ def repeat(df, n=None, col=None):
     return take(df, [row for row, k in enumerate(times) for _ in range(k or 0)])
 
 
-def union(tables, names=(), by="name", fill_missing=True, source_as=None):
+def union(tables, names=(), by="name", fill_missing=True, source_as=None, columns=None, sources=None):
     """Tables below each other; columns find each other by name or by position."""
     first = tables[0]
     if by == "position":
         if any(t.shape[1] != first.shape[1] for t in tables):
             raise ValueError("union: tables have different numbers of columns")
         tables = [t.set_axis(first.columns, axis=1) for t in tables]
-    columns = list(dict.fromkeys(c for t in tables for c in t.columns))
-    if not fill_missing and any(set(columns) != set(t.columns) for t in tables):
+    found = list(dict.fromkeys(c for t in tables for c in t.columns))
+    if (columns == "same" or not fill_missing) and any(set(found) != set(t.columns) for t in tables):
         raise KeyError("union: a table lacks a column")
+    if columns == "intersect":
+        found = [c for c in found if all(c in t.columns for t in tables)]
     out = {}
-    for c in columns:
+    for c in found:
         out[c] = unite([t[c] if c in t.columns else pd.Series([None] * len(t), dtype=object) for t in tables])
     if source_as:
         if source_as in out:
             raise ValueError("union: there is a column '%s'" % source_as)
-        out[source_as] = pd.Series([n for n, t in zip(names, tables) for _ in range(len(t))], dtype=object)
+        out[source_as] = pd.Series([n for n, t in zip(sources or names, tables) for _ in range(len(t))], dtype=object)
     return pd.DataFrame(out)

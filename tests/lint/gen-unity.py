@@ -42,6 +42,8 @@ def names_of(text):
             found = kind.search(part)
             if found:
                 names.add(found.group(1))
+                if found.group(1).isupper():  # a macro that makes a function of its argument
+                    names.update(WORD.findall(found.group(0)))
     return names
 
 
