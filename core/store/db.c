@@ -9,7 +9,7 @@
 
 #define DB_BUSY_MS    10000
 #define DB_BUSY_TRIES 3
-#define DB_LOG_PAGES  128
+#define DB_LOG_PAGES  256
 #define DB_INSERTS    (2 * DTX_TAB_COUNT)
 
 struct dtx_db {
@@ -397,13 +397,14 @@ enum dtx_code dtx_db_create(const char *path, bool wal, struct dtx_db **out, str
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = NULL;
 	bool memory = !strcmp(path, ":memory:");
-	char versions[96];
+	char versions[128];
 
 	*out = NULL;
-	snprintf(
-		versions, sizeof(versions),
-		"PRAGMA auto_vacuum=INCREMENTAL; PRAGMA application_id=%d; PRAGMA user_version=%d;",
-		DTX_SQL_APPLICATION, DTX_SQL_VERSION);
+	/* a run changes a few rows here and there: small pages make a short log */
+	snprintf(versions, sizeof(versions),
+	         "PRAGMA page_size=1024; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA application_id=%d; "
+	         "PRAGMA user_version=%d;",
+	         DTX_SQL_APPLICATION, DTX_SQL_VERSION);
 	DTX_TRY(db_connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &db, err));
 	DTX_TRY(db_exec(db, versions, "settings", err));
 	DTX_TRY(db_exec(db, "BEGIN;" DTX_SQL_LEDGER DTX_SQL_DERIVED "COMMIT", "schema", err));
