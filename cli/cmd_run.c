@@ -1,11 +1,23 @@
 /* run: the main job. */
 #include "cli/runner.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#define LEAKS_COUNT true
+#else
+#define LEAKS_COUNT false
+#endif
+
 static int run_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	struct dtx_runner r = { .cli = cli, .args = args, .plan_path = argv[0], .command = "run" };
 	int status = dtx_runner_main(&r, argc - 1, argv + 1);
 
+	/* The system takes back the memory of a small run faster than it is given back. */
+	if (!status && !LEAKS_COUNT && fflush(NULL) == 0)
+		_exit(0);
 	dtx_runner_clear(&r);
 	return status;
 }
