@@ -6,6 +6,7 @@
 
 #define FAULT_EXAMPLES 5
 #define FAULT_PARTED   1000 /* ragged records in which another delimiter is sought */
+#define LOCATE_LINE    4096 /* bytes in which a line end is sought: a text may have none */
 
 /* Any record of the text, whichever reader the dialect has.  A reader of its own: places are also
  * asked for while a worker reads. */
@@ -302,11 +303,15 @@ out:
 static size_t locate_plain(const struct fault_walk *f, size_t at)
 {
 	const struct dtx_csv *c = f->c;
-	const char *p = c->text.data + at, *end = memchr(p, '\n', c->text.end - at);
-	size_t len = end ? (size_t)(end - p) : 0;
+	const char *p = c->text.data + at, *end;
+	size_t len;
 
-	if (f->ref || c->opts.ragged == DTX_RAGGED_QUARANTINE || len < 2 ||
-	    memchr(p, '\r', len - 1) || (c->text.set.quotes && memchr(p, c->text.set.quote, len)))
+	if (f->ref || c->opts.ragged == DTX_RAGGED_QUARANTINE)
+		return 0;
+	end = memchr(p, '\n', DTX_MIN(c->text.end - at, (size_t)LOCATE_LINE));
+	len = end ? (size_t)(end - p) : 0;
+	if (len < 2 || memchr(p, '\r', len - 1) ||
+	    (c->text.set.quotes && memchr(p, c->text.set.quote, len)))
 		return 0;
 	return at + len + 1;
 }
