@@ -104,9 +104,9 @@ out:
 }
 
 /* A file whose name looks like a pattern is itself. */
-static bool is_pattern(const char *path)
+static bool is_pattern(const struct dtx_plan_file *w)
 {
-	return strpbrk(path, "*?[") && access(path, F_OK) != 0;
+	return strpbrk(w->shown, "*?[") && access(w->path, F_OK) != 0;
 }
 
 enum dtx_code dtx_spread_files(struct dtx_plan *p, uint32_t i, struct dtx_plan_file **file,
@@ -125,8 +125,8 @@ enum dtx_code dtx_spread_files(struct dtx_plan *p, uint32_t i, struct dtx_plan_f
 	if (!f.file)
 		DTX_FAIL_MEM(err);
 	for (size_t k = 0; k < nw; k++) {
-		rc = is_pattern(w[k].path) ? add_matches(&f, &w[k], err)
-		                           : add_file(&f, w[k].path, w[k].shown, err);
+		rc = is_pattern(&w[k]) ? add_matches(&f, &w[k], err)
+		                       : add_file(&f, w[k].path, w[k].shown, err);
 		DTX_TRY(rc);
 	}
 	*file = f.file;
@@ -191,10 +191,14 @@ static enum dtx_code spread_inputs(struct dtx_plan *p, uint32_t i, const struct 
 		struct dtx_plan_input *in = &made[i + k];
 
 		dtx_spread_name(name, sizeof(name), p->input[i].name, k);
-		if (is_taken(p, name))
-			DTX_FAIL(err, DTX_E_DUPLICATE_TABLE,
-			         "file %zu of input '%s' is table '%s', and the plan has one",
-			         k + 1, p->input[i].name, name);
+		if (is_taken(p, name)) {
+			rc = dtx_err_set(
+				err, DTX_E_DUPLICATE_TABLE, __FILE__, __LINE__,
+				"file %zu of input '%s' is table '%s', and the plan has one", k + 1,
+				p->input[i].name, name);
+			dtx_err_hint(err, "rename one of the two");
+			goto out;
+		}
 		*in = p->input[i];
 		in->name = in->opts.alias = dtx_arena_strdup(&p->arena, name);
 		in->path = file[k].path;
@@ -323,6 +327,8 @@ enum dtx_code dtx_spread_input(struct dtx_plan *p, uint32_t i, const struct dtx_
 	p->ninputs += (uint32_t)n - 1;
 	DTX_TRY(spread_steps(p, in.at, json, findings, err));
 out:
+	if (rc != DTX_OK)
+		dtx_err_at(err, in.at);
 	json_decref(json);
 	return rc;
 }

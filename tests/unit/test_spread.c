@@ -82,6 +82,7 @@ static void fails(const char *path, enum dtx_code code)
 	         path);
 	T_INT(spread(&s, text, 0), code);
 	T_CHECK(s.err.msg[0] && s.err.run_time == (code != DTX_E_DUPLICATE_TABLE));
+	T_CHECK(dtx_str_starts(dtx_str_of(s.err.at), DTX_STR("/inputs/0")));
 	clear(&s);
 }
 
@@ -117,6 +118,13 @@ void test_spread_patterns(void)
 	T_STR(file[0].shown, "B.csv");
 	T_STR(file[1].shown, "a.csv");
 	T_STR(file[2].shown, "b.csv");
+	dtx_plan_free(p);
+	p = NULL;
+	memcpy(strchr(text, '*'), "x", 1);
+	T_OK(dtx_plan_parse(dtx_str_of(text), dir, &findings, &p, &err), &err);
+	T_OK(dtx_spread_files(p, 0, &file, &n, &err), &err);
+	T_INT(n, 1);
+	T_STR(file[0].shown, "x.csv");
 	for (size_t i = 0; i < DTX_COUNT(names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, names[i]);
 		unlink(path);
