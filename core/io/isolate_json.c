@@ -188,7 +188,6 @@ static const struct row opts_rows[] = {
 	ROW(dtx_read_opts, escape, TEXT),
 	ROW(dtx_read_opts, comment, TEXT),
 	ROW(dtx_read_opts, quotes, TEXT),
-	ROW(dtx_read_opts, reader, TEXT),
 	ROW(dtx_read_opts, trim, BOOL),
 	ROW(dtx_read_opts, decimal, CHAR),
 	ROW(dtx_read_opts, group, CHAR),
