@@ -79,6 +79,7 @@ FLAGS_pyhost := $(PY_INC)
 ALONE := pyhost scan_avx2 scan_avx512 scan_sse2
 # A list of the places that raised an error, see `make errcov`.
 FLAGS_err := $(if $(filter errcov,$(VARIANT)),-DDTX_ERRCOV='"$(CURDIR)/$(B)/raised"')
+FLAGS_cmd_run := $(FLAGS_err)
 
 # In groups, the sources with flags of their own apart.
 ifneq ($(UNITY),)
