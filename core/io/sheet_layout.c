@@ -341,13 +341,18 @@ static enum dtx_code warn_cells(struct dtx_sheet_layout *l, struct dtx_err *err)
 			"cached value, %llu numbers that are no date; the first is %s",
 			(unsigned long long)bad, (unsigned long long)f->nerrors,
 			(unsigned long long)f->nuncached, (unsigned long long)f->nbaddates, name));
-	if (f->nvolatile + f->nexternal)
+	if (f->nvolatile)
 		DTX_TRY(dtx_sheet_warn(
-			l->diags, DTX_W_READER_NOTE, l->sheet,
-			(int64_t)(f->nvolatile + f->nexternal), err,
-			"the results of %llu volatile formulas (NOW, RAND ...) and of %llu that "
-			"refer to other workbooks are read as the file has them",
-			(unsigned long long)f->nvolatile, (unsigned long long)f->nexternal));
+			l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)f->nvolatile, err,
+			"the results of %llu volatile formulas (NOW, RAND ...) are read as the "
+			"file has them",
+			(unsigned long long)f->nvolatile));
+	if (f->nexternal)
+		DTX_TRY(dtx_sheet_warn(
+			l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)f->nexternal, err,
+			"the results of %llu formulas that refer to other workbooks are read as "
+			"the file has them",
+			(unsigned long long)f->nexternal));
 	if (f->nconfirmed + f->nunconfirmed)
 		DTX_TRY(dtx_sheet_warn(
 			l->diags, DTX_W_READER_NOTE, l->sheet, (int64_t)f->nunconfirmed, err,
