@@ -252,7 +252,8 @@ static enum dtx_code bind_values(struct binder *w)
 
 	DTX_TRY(bind_value(w, r->min, "min", &w->out->min));
 	DTX_TRY(bind_value(w, r->max, "max", &w->out->max));
-	if (r->kind == DTX_RULE_SUM_EQUALS && !!r->value + !!r->other + (r->with && r->to) != 1)
+	if (r->kind == DTX_RULE_SUM_EQUALS &&
+	    (!!r->value + !!r->other + (r->with != NULL) != 1 || !r->with != !r->to))
 		DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
 		                      "rule sum_equals wants one of 'value', 'other', and 'with' "
 		                      "and 'to' together"));

@@ -16,4 +16,5 @@ try '{"op":"filter","where":"n > 1","out":"f"},{"op":"limit","n":3,"expect":{"ro
 try "$derive" '{"rules":[{"rule":"relationship","col":"k","with":"oo","to":"c"},{"rule":"equal_rows"}]}'
 try "$derive" '{"rules":[{"rule":"relationship","col":"k","with":"o","to":"cc"}],"sums":[{"out":"q"},1]}'
 try '{"op":"assert","rules":[{"rule":"sum_equals","col":"n","with":"o"},{"rule":"equal_rows","with":"oo"}]}' null
+try '{"op":"assert","rules":[{"rule":"sum_equals","col":"n","value":6,"with":"o"},{"rule":"sum_equals","col":"n","value":6,"to":"v"}]}' null
 try "$derive" '{"sums":{"out":"q","in":"n"}}'
