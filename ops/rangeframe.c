@@ -20,10 +20,12 @@ static bool read_span(const char *text, struct dtx_rangeedge *e)
 	struct dtx_duration d;
 	char one[24];
 	bool back = *text == '-';
+	size_t zeros;
 
 	text += back;
-	if (text[0] == '0') { /* nothing of any unit is nothing */
-		snprintf(one, sizeof(one), "1%.16s", text + 1);
+	zeros = strspn(text, "0");
+	if (zeros && (text[zeros] < '1' || text[zeros] > '9')) { /* nothing of any unit */
+		snprintf(one, sizeof(one), "1%.16s", text + zeros);
 		if (!dtx_duration_parse(one, &d))
 			return false;
 		e->unit = d.unit;

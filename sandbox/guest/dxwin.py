@@ -57,8 +57,8 @@ def distant(here, end, desc):
     """The order value at a distance: a number, or a duration with a sign."""
     if not isinstance(end, str):
         return here - end if desc else here + end
-    back, n = end[0] == "-", end.lstrip("-")
-    n, unit = (0, "d") if n[0] == "0" else duration(n, "datetime")
+    back, n = end[0] == "-", end.lstrip("-0")
+    n, unit = duration(n, "datetime") if n[0].isdigit() else (0, "d")
     return after(here, -n if back != desc else n, (1, unit))
 
 

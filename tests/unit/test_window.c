@@ -94,6 +94,21 @@ void test_window_aggregates(void)
 	plancases(list, DTX_COUNT(list), NULL);
 }
 
+void test_window_ranges_are_read_as_numbers(void)
+{
+	static const struct plancase list[] = {
+		{ PLANCASE("{\"op\":\"window\",\"order\":[\"d\"],\"set\":[{\"as\":\"a\",\"expr\":"
+		           "\"sum(x)\",\"frame\":{\"range\":[\"-05d\",\"00d\"]}}]}"),
+		  "d,x\n2024-01-01,1\n2024-01-04,2\n2024-01-06,4\n",
+		  "d,x,a\n2024-01-01,1,1\n2024-01-04,2,3\n2024-01-06,4,6\n" },
+		{ PLANCASE("{\"op\":\"window\",\"order\":[\"d\"],\"set\":[{\"as\":\"a\",\"expr\":"
+		           "\"sum(x)\",\"frame\":{\"range\":[\"-0\",\"0d\"]}}]}"),
+		  "d,x\n2024-01-01,1\n", "bad_param_value" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
 void test_window_constants(void)
 {
 	static const struct plancase list[] = {
