@@ -32,7 +32,6 @@ enum dtx_code dtx_colsample_init(struct dtx_colsample *s, const struct dtx_schem
 		                     .ncols = DTX_MIN(schema->nfields,
 		                                      (uint32_t)DTX_COLSAMPLE_COLUMNS),
 		                     .step = 1 };
-	dtx_buf_init(&s->text, DTX_BUF_TEXT_MAX);
 	if (!s->ncols)
 		goto out;
 	s->value = dtx_mem_alloc((size_t)DTX_COLSAMPLE_ROWS * s->ncols, sizeof(*s->value));
@@ -45,43 +44,51 @@ out:
 void dtx_colsample_clear(struct dtx_colsample *s)
 {
 	dtx_mem_free(s->value);
-	dtx_buf_clear(&s->text);
 	s->value = NULL;
 }
 
 /* --- taking rows --- */
 
-static double sample_parsed(enum sample_kind kind, struct dtx_str text)
+/* Numbers of one column; NaN: empty, or no value of its type after all.  Text is read by the rules
+ * of the field: a decimal comma, a date format. */
+static enum dtx_code sample_cells(const struct dtx_colsample *s, uint32_t c, struct dtx_column *col,
+                                  const uint16_t *row, uint32_t n, double *to, struct dtx_err *err)
 {
-	int32_t day;
-	int64_t us;
-	bool zoned;
-	double v;
+	static const enum dtx_type as[] = { [SAMPLE_NUMBER] = DTX_T_FLOAT64,
+		                            [SAMPLE_DAY] = DTX_T_DATETIME,
+		                            [SAMPLE_BOOL] = DTX_T_BOOL };
+	const struct dtx_field *f = &s->schema->field[c];
+	enum sample_kind kind = sample_kind(f->type.type);
+	struct dtx_cast_spec spec = { .to = { .type = as[kind] },
+		                      .format = dtx_field_reads_format(f) ? f->format : NULL,
+		                      .on_error = DTX_CAST_NULL,
+		                      .decimal_comma = f->decimal_comma,
+		                      .group = f->group };
+	struct dtx_column *some = NULL, *v = NULL;
+	enum dtx_code rc = DTX_OK;
 
-	if (kind == SAMPLE_NUMBER)
-		return dtx_num_parse_f64(text.ptr, text.len, &v) ? v : NAN;
-	if (kind == SAMPLE_BOOL)
-		return dtx_str_is(text, "true");
-	if (dtx_day_parse(text, &day))
-		return day;
-	return dtx_datetime_parse(text, &us, &zoned) ? floor((double)us / (double)DTX_DAY_US) : NAN;
-}
+	for (uint32_t i = 0; i < n; i++)
+		to[(size_t)i * s->ncols] = !col || dtx_column_is_null(col, row[i]) ? NAN : 0;
+	if (!col || !n || kind == SAMPLE_OTHER)
+		return DTX_OK;
+	DTX_TRY(dtx_column_gather(col, row, n, &some, err));
+	DTX_TRY(dtx_cast_column(some, &spec, &v, NULL, err));
+	for (uint32_t i = 0; i < n; i++) {
+		double *x = &to[(size_t)i * s->ncols];
 
-/* NaN: empty, or no number after all. */
-static double sample_cell(struct dtx_colsample *s, const struct dtx_column *c, uint32_t row,
-                          enum sample_kind kind)
-{
-	if (!c || dtx_column_is_null(c, row))
-		return NAN;
-	if (kind == SAMPLE_OTHER)
-		return 0;
-	if (c->form == DTX_F_FLAT && c->type.type == DTX_T_FLOAT64)
-		return c->v.f64[row];
-	if (c->form == DTX_F_FLAT && c->type.type == DTX_T_INT64)
-		return (double)c->v.i64[row];
-	dtx_buf_reset(&s->text);
-	dtx_cast_print(c, row, &s->text);
-	return sample_parsed(kind, (struct dtx_str){ dtx_buf_text(&s->text), s->text.len });
+		if (dtx_column_is_null(v, i))
+			*x = NAN;
+		else if (kind == SAMPLE_NUMBER)
+			*x = v->v.f64[i];
+		else if (kind == SAMPLE_DAY)
+			*x = floor((double)v->v.i64[i] / (double)DTX_DAY_US);
+		else
+			*x = dtx_bit(v->v.bits, i);
+	}
+out:
+	dtx_column_unref(some);
+	dtx_column_unref(v);
+	return rc;
 }
 
 /* When the sample is full every second row goes, and the step doubles. */
@@ -96,39 +103,51 @@ static void sample_thin(struct dtx_colsample *s)
 	s->step *= 2;
 }
 
-static void sample_row(struct dtx_colsample *s, const struct dtx_batch *b, uint32_t row)
+/* There is room for them. */
+static enum dtx_code sample_rows(struct dtx_colsample *s, const struct dtx_batch *b,
+                                 const uint16_t *row, uint32_t n, struct dtx_err *err)
 {
-	double *to;
+	double *to = &s->value[(size_t)s->n * s->ncols];
+	enum dtx_code rc = DTX_OK;
 
-	if (s->n == DTX_COLSAMPLE_ROWS)
-		sample_thin(s);
-	if (s->seen % s->step)
-		return;
-	to = &s->value[(size_t)s->n++ * s->ncols];
 	for (uint32_t c = 0; c < s->ncols; c++)
-		to[c] = sample_cell(s, b->col[c], row, sample_kind(s->schema->field[c].type.type));
+		DTX_TRY(sample_cells(s, c, b->col[c], row, n, to + c, err));
+	s->n += n;
+out:
+	return rc;
 }
 
 enum dtx_code dtx_colsample_batch(struct dtx_colsample *s, const struct dtx_batch *b,
                                   struct dtx_err *err)
 {
-	uint32_t i = 0;
+	uint16_t row[DTX_COLSAMPLE_ROWS];
+	uint32_t n = 0, i = 0;
+	enum dtx_code rc = DTX_OK;
 
+	if (!s->value)
+		return DTX_OK;
 	/* rows between those of the sample are not looked at */
-	while (s->value && i < b->nsel) {
+	for (;;) {
 		uint64_t skip = (s->step - s->seen % s->step) % s->step;
 
 		if (skip >= b->nsel - i) {
 			s->seen += b->nsel - i;
 			break;
 		}
-		s->seen += skip;
+		if (s->n + n == DTX_COLSAMPLE_ROWS) {
+			DTX_TRY(sample_rows(s, b, row, n, err));
+			n = 0;
+			sample_thin(s);
+			continue;
+		}
 		i += (uint32_t)skip;
-		sample_row(s, b, b->sel ? b->sel[i] : i);
-		s->seen++;
+		s->seen += skip + 1;
+		row[n++] = (uint16_t)(b->sel ? b->sel[i] : i);
 		i++;
 	}
-	return dtx_buf_check(&s->text, "a value", err);
+	DTX_TRY(sample_rows(s, b, row, n, err));
+out:
+	return rc;
 }
 
 /* --- bars --- */

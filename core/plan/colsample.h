@@ -16,7 +16,6 @@ struct dtx_colsample {
 	double *value; /* per sampled row and column; NaN: empty; dtx_mem */
 	uint32_t n;    /* rows of the sample */
 	uint64_t seen, step;
-	struct dtx_buf text;
 };
 /* Borrows the schema.  clear is safe after a failed init. */
 DTX_MUSTUSE enum dtx_code dtx_colsample_init(struct dtx_colsample *s,

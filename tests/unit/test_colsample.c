@@ -4,14 +4,14 @@
 #include "tests/unit/planrun.h"
 
 /* Canonical statistics of a table that is read in batches of so many rows. */
-static void stats_of(const char *csv, uint32_t batch_rows, struct dtx_buf *out)
+static void stats_by(const char *plan, const char *csv, uint32_t batch_rows, struct dtx_buf *out)
 {
 	struct planrun p;
 	struct dtx_colsample s;
 	const struct dtx_table *t;
 	json_t *stats;
 
-	planrun_init(&p, PLANCASE("{\"op\":\"filter\",\"where\":\"true\"}"), csv);
+	planrun_init(&p, plan, csv);
 	p.batch_rows = batch_rows;
 	p.workers = 2;
 	p.keep = true;
@@ -26,6 +26,11 @@ static void stats_of(const char *csv, uint32_t batch_rows, struct dtx_buf *out)
 	json_decref(stats);
 	dtx_colsample_clear(&s);
 	planrun_clear(&p);
+}
+
+static void stats_of(const char *csv, uint32_t batch_rows, struct dtx_buf *out)
+{
+	stats_by(PLANCASE("{\"op\":\"filter\",\"where\":\"true\"}"), csv, batch_rows, out);
 }
 
 void test_colsample_kinds(void)
@@ -67,4 +72,26 @@ void test_colsample_batches(void)
 	dtx_buf_clear(&csv);
 	dtx_buf_clear(&one);
 	dtx_buf_clear(&other);
+}
+
+/* Cells that nobody has looked at are read as their field says. */
+void test_colsample_written(void)
+{
+	struct dtx_buf out = DTX_BUF_INIT(10000);
+
+	stats_by("{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"dialect\":{\"decimal\":\",\","
+	         "\"group\":\".\"},"
+	         "\"types\":{\"x\":\"float\",\"k\":\"int\",\"b\":\"bool\","
+	         "\"d\":{\"type\":\"date\",\"format\":\"%d.%m.%Y\"}}}],"
+	         "\"steps\":[{\"op\":\"filter\",\"where\":\"true\"}]}",
+	         "x;k;b;d\n1,5; 1.000;TRUE;31.12.2024\n2,5;2.000;0;01.01.2025\n;;;\n", 0, &out);
+	T_STR(dtx_buf_text(&out),
+	      "[{\"bars\":[1,0,0,0,0,0,0,0,0,0,1],\"kind\":\"number\",\"low\":\"1.5\",\"name\":"
+	      "\"x\",\"nulls\":1,\"rows\":3,\"width\":\"0.1\"},"
+	      "{\"bars\":[1,0,0,0,0,0,0,0,0,0,1],\"kind\":\"number\",\"low\":\"1000\",\"name\":"
+	      "\"k\",\"nulls\":1,\"rows\":3,\"width\":\"100\"},"
+	      "{\"bars\":[1,1],\"kind\":\"bool\",\"name\":\"b\",\"nulls\":1,\"rows\":3},"
+	      "{\"bars\":[1,1],\"kind\":\"day\",\"low\":\"20088\",\"name\":\"d\",\"nulls\":1,"
+	      "\"rows\":3,\"width\":\"1\"}]");
+	dtx_buf_clear(&out);
 }
