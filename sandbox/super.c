@@ -19,6 +19,7 @@
 #include "sandbox/warmpool.h"
 
 #define SETUP_MS   60000 /* a zygote on a busy machine takes seconds */
+#define POOL_MS    10000 /* a pool says WELCOME at once, or when it has started */
 #define EXIT_MS    2000  /* from DONE to death, from death to EXITED */
 #define TICK_MS    20    /* memory, cancel, deadline */
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
@@ -99,11 +100,12 @@ enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err)
 	return begin_pooled(b) ? DTX_OK : begin_private(b, err);
 }
 
-/* Waits for fd to be readable, until `deadline`; polls for cancellation. */
-static enum dtx_code wait_for(struct dtx_box *b, int fd, int64_t deadline, const char *what,
+/* Waits `ms` for fd to be readable; polls for cancellation. */
+static enum dtx_code wait_for(struct dtx_box *b, int fd, int ms, const char *what,
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	int64_t deadline = dtx_now_ns() + (int64_t)ms * 1000000;
 
 	for (;;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -115,8 +117,10 @@ static enum dtx_code wait_for(struct dtx_box *b, int fd, int64_t deadline, const
 			REFUSE(err, "control", "poll: %s", strerror(errno));
 		if (cancelled(b))
 			DTX_FAIL(err, DTX_E_CANCELLED, "cancelled");
-		if (dtx_now_ns() > deadline)
-			REFUSE(err, "control", "no %s within %d ms", what, SETUP_MS);
+		if (dtx_now_ns() <= deadline)
+			continue;
+		b->silent = true;
+		REFUSE(err, "control", "no %s within %d ms", what, ms);
 	}
 out:
 	return rc;
@@ -127,10 +131,9 @@ static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_ms
                             size_t *nfds, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int got;
+	int ms = b->pooled && type == DTX_WIRE_WELCOME ? POOL_MS : SETUP_MS, got;
 
-	DTX_TRY(wait_for(b, b->ctl.fd, dtx_now_ns() + (int64_t)SETUP_MS * 1000000,
-	                 "answer of the zygote", err));
+	DTX_TRY(wait_for(b, b->ctl.fd, ms, "answer of the zygote", err));
 	got = dtx_wire_recv(&b->ctl, msg, fds, nfds);
 	if (got == -1 &&
 	    errno == ECONNRESET) /* it left with our messages unread; its own come next */
@@ -200,8 +203,7 @@ static enum dtx_code job_expect(struct dtx_box *b, uint16_t type, struct dtx_wir
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(wait_for(b, b->job.fd, dtx_now_ns() + (int64_t)SETUP_MS * 1000000,
-	                 "answer of the worker", err));
+	DTX_TRY(wait_for(b, b->job.fd, SETUP_MS, "answer of the worker", err));
 	if (dtx_wire_recv(&b->job, msg, NULL, NULL) != 1 || msg->type != type)
 		REFUSE(err, "verify", "the worker's answer is not understood");
 out:
@@ -220,7 +222,7 @@ static enum dtx_code probe(struct dtx_box *b, struct dtx_err *err)
 		REFUSE(err, "verify", "getrandom: %s", strerror(errno));
 	if (!dtx_wire_send(&b->job, DTX_WIRE_PROBE, &p, sizeof(p), NULL, 0))
 		REFUSE(err, "verify", "%s", strerror(errno));
-	DTX_TRY(wait_for(b, b->listener, dtx_now_ns() + (int64_t)SETUP_MS * 1000000, "probe", err));
+	DTX_TRY(wait_for(b, b->listener, SETUP_MS, "probe", err));
 	if (!dtx_notify_probe(b->listener, b->worker, p.nonce))
 		REFUSE(err, "verify", "the filter does not show the probe");
 	DTX_TRY(job_expect(b, DTX_WIRE_PROBED, &msg, err));
@@ -267,8 +269,16 @@ out:
 	return rc;
 }
 
+static void renew_pool(const struct dtx_box *b)
+{
+	struct dtx_warmpool pool;
+
+	dtx_warmpool_open(&pool, kind_of(b), b->spec.hash_seed, DTX_WARMPOOL_RENEW);
+}
+
 /* A pool that goes away, or is not what it was, costs time but no run: a zygote of its own is
- * started.  What it would refuse too, it refuses itself. */
+ * started.  What it would refuse too, it refuses itself.  One that is stuck gets a successor: it
+ * would cost every run that time. */
 static enum dtx_code lease_somewhere(struct dtx_box *b, struct dtx_err *err)
 {
 	struct dtx_err own = DTX_ERR_INIT;
@@ -279,6 +289,8 @@ static enum dtx_code lease_somewhere(struct dtx_box *b, struct dtx_err *err)
 	if (rc == DTX_E_SNIPPET_SETUP_REFUSED && strncmp(own.msg, "busy:", 5) != 0) {
 		dtx_err_clear(&own);
 		dtx_file_close(&b->ctl.fd);
+		if (b->silent && !b->welcome.layers)
+			renew_pool(b);
 		rc = begin_private(b, err);
 		return rc == DTX_OK ? lease(b, err) : rc;
 	}
@@ -553,11 +565,8 @@ void dtx_super_end(struct dtx_box *b)
 	dtx_file_close(&b->err);
 	dtx_file_close(&b->pidfd);
 	dtx_file_close(&b->listener);
-	if (b->pooled && b->welcome.retiring) {
-		struct dtx_warmpool pool;
-
-		dtx_warmpool_open(&pool, kind_of(b), b->spec.hash_seed, DTX_WARMPOOL_RENEW);
-	}
+	if (b->pooled && b->welcome.retiring)
+		renew_pool(b);
 	if (b->zygote <= 0)
 		return;
 	kill(b->zygote, SIGKILL); /* its children follow: death signal, pid namespace */

@@ -210,15 +210,15 @@ static int listen_at(int folder, const char *name)
 	return -1;
 }
 
-/* Held while a pool is started: -1 when somebody else holds it for too long. */
-static int take_lock(int folder, const char *name)
+/* Held while a pool is started: -1 when somebody else holds it for longer than that. */
+static int take_lock(int folder, const char *name, int wait_ms)
 {
 	int fd = openat(folder, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), ms;
 
 	for (ms = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); ms += LOCK_TICK) {
 		if (errno == EINTR)
 			continue;
-		if (errno != EWOULDBLOCK || ms >= LOCK_MS) {
+		if (errno != EWOULDBLOCK || ms >= wait_ms) {
 			close(fd);
 			return -1;
 		}
@@ -369,7 +369,8 @@ void dtx_warmpool_open(struct dtx_warmpool *p, enum dtx_zkind kind, uint32_t has
 	if (p->fd < 0 && how == DTX_WARMPOOL_FIND)
 		say(p, "none is there", strerror(errno));
 	else if (p->fd < 0) {
-		locked = take_lock(folder, lock);
+		/* a successor is no hurry: the next run looks again */
+		locked = take_lock(folder, lock, how == DTX_WARMPOOL_RENEW ? 0 : LOCK_MS);
 		if (locked < 0)
 			say(p, "its lock", "held by another process");
 		else if (how == DTX_WARMPOOL_RENEW)

@@ -288,6 +288,39 @@ void test_jail_pool_speaks_to_nobody_else(void)
 	end();
 }
 
+/* A pool that is there and says nothing: the run does without it before long, and it gets a
+ * successor. */
+void test_jail_pool_that_is_stuck(void)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct dtx_wire_welcome w;
+	struct dtx_warmpool p;
+	int64_t start, until;
+	int fd;
+
+	SKIP_SANITIZED();
+	begin("30");
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	T_INT(p.fd, -1);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%.60s/dtx/pool-%.20s.sock", t_dir(), p.key);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	T_INT(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	T_INT(listen(fd, 5), 0);
+	start = dtx_now_ns();
+	T_INT(plain_run(), 0);
+	T_CHECK(dtx_now_ns() - start < PATIENCE_NS / 2);
+	until = dtx_now_ns() + PATIENCE_NS;
+	do {
+		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW);
+		T_CHECK(strcmp(p.why, "successor: started")); /* the run did that */
+		poll(NULL, 0, 5);
+	} while (strcmp(p.why, "successor: in place") != 0 && dtx_now_ns() < until);
+	T_STR(p.why, "successor: in place");
+	T_CHECK(ask(&w, &p));
+	close(fd);
+	end();
+}
+
 /* A successor takes the place of a pool without a gap. */
 void test_jail_pool_is_renewed(void)
 {
