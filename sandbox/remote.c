@@ -16,11 +16,13 @@
 #include "core/base/mem.h"
 #include "sandbox/ns.h"
 
-#define SETUP_MS  60000 /* a container that starts, and its Python */
-#define TICK_MS   20
-#define PIECE     ((size_t)1 << 16)
-#define NAME_LEFT "unknown"
-#define ENDED     "the far side ended; is it 'dtx jail-guest' of this version?"
+#define SETUP_MS    60000 /* a container that starts, and its Python */
+#define TICK_MS     20
+#define PIECE       ((size_t)1 << 16)
+#define SIGNAL_MAX  64
+#define TIME_MAX_US ((int64_t)1 << 60) /* two of them can be added */
+#define NAME_LEFT   "unknown"
+#define ENDED       "the far side ended; is it 'dtx jail-guest' of this version?"
 
 #define REFUSE(err, ...)                                                                           \
 	DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, DTX_REMOTE_PREFIX " " __VA_ARGS__)
@@ -50,7 +52,9 @@ bool dtx_remote_sane(const struct dtx_remote_answer *a, const struct dtx_jail_li
 	    a->audit > 1 || a->has_done > 1 || a->has_exited > 1 || a->dead > 1 ||
 	    a->kill > DTX_KILL_STUCK || a->ndenied > DTX_JAIL_DENIED_MAX ||
 	    a->done.code >= DTX_DONE_COUNT || a->done.used > limits->output ||
-	    a->result_len != (a->has_done ? a->done.used : 0))
+	    a->result_len != (a->has_done ? a->done.used : 0) || a->signal < 0 ||
+	    a->signal > SIGNAL_MAX || a->exited.user_us < 0 || a->exited.user_us > TIME_MAX_US ||
+	    a->exited.sys_us < 0 || a->exited.sys_us > TIME_MAX_US)
 		return false;
 	for (i = 0; i < 2; i++)
 		if (a->stream_len[i] > DTX_STREAM_MAX + PIECE ||
@@ -67,23 +71,44 @@ struct far {
 	int64_t deadline;
 };
 
+static int prepare(posix_spawn_file_actions_t *actions, posix_spawnattr_t *attr, int in, int out)
+{
+	sigset_t pipes;
+	int rc = posix_spawn_file_actions_adddup2(actions, in, 0);
+
+	if (!rc)
+		rc = posix_spawn_file_actions_adddup2(actions, out, 1);
+	if (!rc) /* what is far away does not speak to our terminal */
+		rc = posix_spawn_file_actions_addopen(actions, 2, "/dev/null", O_WRONLY, 0);
+	if (!rc)
+		rc = posix_spawn_file_actions_addclosefrom_np(actions, 3);
+	/* it is ignored here, and the command would inherit that: what is left of it must end when
+	 * nobody reads */
+	sigemptyset(&pipes);
+	sigaddset(&pipes, SIGPIPE);
+	if (!rc)
+		rc = posix_spawnattr_setsigdefault(attr, &pipes);
+	if (!rc)
+		rc = posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGDEF);
+	return rc;
+}
+
 static int spawn(const char *command, int in, int out, pid_t *pid)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)(uintptr_t)command, NULL };
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
 	int rc = posix_spawn_file_actions_init(&actions);
 
 	if (rc)
 		return rc;
-	rc = posix_spawn_file_actions_adddup2(&actions, in, 0);
-	if (!rc)
-		rc = posix_spawn_file_actions_adddup2(&actions, out, 1);
-	if (!rc) /* what is far away does not speak to our terminal */
-		rc = posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-	if (!rc)
-		rc = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-	if (!rc)
-		rc = posix_spawn(pid, "/bin/sh", &actions, NULL, argv, environ);
+	rc = posix_spawnattr_init(&attr);
+	if (!rc) {
+		rc = prepare(&actions, &attr, in, out);
+		if (!rc)
+			rc = posix_spawn(pid, "/bin/sh", &actions, &attr, argv, environ);
+		posix_spawnattr_destroy(&attr);
+	}
 	posix_spawn_file_actions_destroy(&actions);
 	return rc;
 }
@@ -213,6 +238,10 @@ static enum dtx_code ask(struct dtx_box *b, const struct far *f, struct dtx_err 
 		                    .keep_output = b->spec.keep_output };
 	void *frame;
 
+	/* a list that is cut short would ask for less */
+	if (b->spec.require_layers && strlen(b->spec.require_layers) >= sizeof(a.require_layers))
+		REFUSE(err, "required layers: a list of at most %zu bytes can be asked for",
+		       sizeof(a.require_layers) - 1);
 	if (b->spec.require_layers)
 		dtx_str_copy(a.require_layers, sizeof(a.require_layers),
 		             dtx_str_of(b->spec.require_layers));
@@ -230,6 +259,17 @@ out:
 	return rc;
 }
 
+/* Versions and names of calls are words; anything else would reach a terminal. */
+static void make_plain(char *text, size_t size)
+{
+	size_t i;
+
+	text[size - 1] = 0;
+	for (i = 0; text[i]; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			text[i] = '?';
+}
+
 static enum dtx_code take_denied(struct dtx_box *b, const struct far *f, uint32_t n,
                                  struct dtx_jail_report *r, struct dtx_err *err)
 {
@@ -242,7 +282,7 @@ static enum dtx_code take_denied(struct dtx_box *b, const struct far *f, uint32_
 		struct dtx_jail_denied *to = &r->denied[i];
 
 		DTX_TRY(take_far(b, f, &d, sizeof(d), err));
-		d.name[sizeof(d.name) - 1] = 0;
+		make_plain(d.name, sizeof(d.name));
 		*to = (struct dtx_jail_denied){ .nr = d.nr, .count = d.count, .at_us = d.at_us };
 		to->verdict = d.verdict == DTX_JAIL_KILLED ? DTX_JAIL_KILLED : DTX_JAIL_REFUSED;
 		to->name = dtx_arena_strdup(&r->arena, d.name);
@@ -274,7 +314,7 @@ out:
 	return rc;
 }
 
-/* Into a sealed memory file, as if a worker had written it. */
+/* Into a memory file, as if a worker had written it. */
 static enum dtx_code take_result(struct dtx_box *b, const struct far *f, uint64_t len,
                                  struct dtx_err *err)
 {
@@ -295,10 +335,20 @@ out:
 	return rc;
 }
 
-static void keep_facts(struct dtx_box *b, const struct dtx_remote_answer *a,
-                       struct dtx_jail_report *r)
+static void keep_welcome(struct dtx_wire_welcome *to, const struct dtx_wire_welcome *from)
 {
-	b->welcome = a->welcome;
+	*to = *from;
+	make_plain(to->filter_hash, sizeof(to->filter_hash));
+	make_plain(to->python, sizeof(to->python));
+	make_plain(to->pandas, sizeof(to->pandas));
+	make_plain(to->numpy, sizeof(to->numpy));
+	make_plain(to->abi, sizeof(to->abi));
+}
+
+static enum dtx_code keep_facts(struct dtx_box *b, const struct dtx_remote_answer *a,
+                                struct dtx_jail_report *r, struct dtx_err *err)
+{
+	keep_welcome(&b->welcome, &a->welcome);
 	b->grant.audit = a->audit;
 	b->done = a->done;
 	b->exited = a->exited;
@@ -312,8 +362,8 @@ static void keep_facts(struct dtx_box *b, const struct dtx_remote_answer *a,
 	r->base_rss = a->base_rss;
 	r->us.lease = a->us_lease;
 	r->us.verify = a->us_verify;
-	dtx_super_report_welcome(b, r);
 	snprintf(r->verify, sizeof(r->verify), "far side"); /* its word, not seen from here */
+	return dtx_super_welcomed(b, r, err);
 }
 
 static enum dtx_code hear(struct dtx_box *b, const struct far *f, struct dtx_jail_report *r,
@@ -329,7 +379,7 @@ static enum dtx_code hear(struct dtx_box *b, const struct far *f, struct dtx_jai
 		REFUSE(err, "the far side's answer is not understood");
 	if (a.refused)
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%.300s", a.text);
-	keep_facts(b, &a, r);
+	DTX_TRY(keep_facts(b, &a, r, err));
 	DTX_TRY(take_denied(b, f, a.ndenied, r, err));
 	for (i = 0; i < 2; i++)
 		DTX_TRY(take_stream(b, f, &b->stream[i], a.stream_len[i], a.stream_total[i], err));

@@ -20,7 +20,7 @@ struct dtx_remote_ask {
 	uint32_t mode, hash_seed;
 	int64_t wall_ms, cpu_ms, now_us;
 	uint64_t memory, output, seed, in_len, keep_output;
-	char require_layers[64];
+	char require_layers[128];
 };
 struct dtx_remote_denied {
 	int32_t nr, verdict;

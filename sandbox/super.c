@@ -180,10 +180,13 @@ out:
 	return rc;
 }
 
-void dtx_super_report_welcome(const struct dtx_box *b, struct dtx_jail_report *r)
+enum dtx_code dtx_super_welcomed(const struct dtx_box *b, struct dtx_jail_report *r,
+                                 struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
 	const struct dtx_wire_welcome *w = &b->welcome;
 	unsigned layers = w->layers & ~(unsigned)DTX_LAYER_NOTIFY;
+	char missing[40] = "";
 
 	if (b->grant.audit)
 		layers |= DTX_LAYER_NOTIFY;
@@ -195,6 +198,11 @@ void dtx_super_report_welcome(const struct dtx_box *b, struct dtx_jail_report *r
 	snprintf(r->numpy, sizeof(r->numpy), "%.15s", w->numpy);
 	snprintf(r->abi, sizeof(r->abi), "%.16s", w->abi);
 	snprintf(r->audit, sizeof(r->audit), b->grant.audit ? "full" : "degraded");
+	if (!dtx_layers_hold(b->spec.require_layers, layers, w->landlock, missing, sizeof(missing)))
+		REFUSE(err, "required", "layer '%s' is not to be had here, there are %s", missing,
+		       r->layers);
+out:
+	return rc;
 }
 
 /* The worker's own message on the job socket. */
@@ -302,17 +310,11 @@ static enum dtx_code lease_somewhere(struct dtx_box *b, struct dtx_err *err)
 enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char missing[40] = "";
 
 	DTX_TRY(lease_somewhere(b, err));
 	r->warm = b->grant.warm;
-	dtx_super_report_welcome(b, r);
 	r->us.lease = us_since(b->t0);
-	if (!dtx_layers_hold(b->spec.require_layers,
-	                     b->welcome.layers | (b->grant.audit ? DTX_LAYER_NOTIFY : 0),
-	                     b->welcome.landlock, missing, sizeof(missing)))
-		REFUSE(err, "required", "layer '%s' is not to be had here, there are %s", missing,
-		       r->layers);
+	DTX_TRY(dtx_super_welcomed(b, r, err));
 	DTX_TRY(verify(b, r, err));
 out:
 	return rc;

@@ -59,8 +59,9 @@ DTX_MUSTUSE enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_rep
 /* Hands the frame over, arms the limits, starts the snippet, waits for its end. */
 DTX_MUSTUSE enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r,
                                         struct dtx_err *err);
-/* Layers and versions of the welcome, into the report. */
-void dtx_super_report_welcome(const struct dtx_box *b, struct dtx_jail_report *r);
+/* Layers and versions of the welcome, into the report; refused without a required layer. */
+DTX_MUSTUSE enum dtx_code dtx_super_welcomed(const struct dtx_box *b, struct dtx_jail_report *r,
+                                             struct dtx_err *err);
 /* Ends everything of the box that still lives, and reaps it. */
 void dtx_super_end(struct dtx_box *b);
 

@@ -39,6 +39,10 @@ void test_remote_answers(void)
 	BAD(a.done.used = a.result_len = 1001);
 	BAD(a.result_len = 99);
 	BAD(a.has_done = 0);
+	BAD(a.signal = -1);
+	BAD(a.signal = 65);
+	BAD(a.exited.user_us = -1);
+	BAD(a.exited.sys_us = INT64_MAX);
 	BAD(a.stream_len[0] = 8);
 	BAD(a.stream_len[1] = 1);
 	BAD(a.stream_len[1] = a.stream_total[1] = UINT64_MAX);

@@ -1,6 +1,6 @@
 # A jail on the far side of a command: bubblewrap where it works, else a plain process. Inside it
 # the guest locks itself down as always; what comes back is checked here; a far side that is none
-# is refused.
+# is refused, and one that says it has less than is required.
 printf 'k,n\na,1\nb,2\na,3\n' > in.csv
 box="bwrap --unshare-all --ro-bind / / --proc /proc --dev /dev"
 $box true 2> /dev/null || box=
@@ -20,3 +20,20 @@ print(r["status"], [(d["name"], d["verdict"]) for d in r["denied"]], r["jail"]["
 for far in exec:false 'exec:cat /dev/zero' exec: elsewhere; do
 	DTX_JAIL=$far "$DTX" exec -c 1 2> err || { echo "exit $?"; head -1 err; }
 done
+long=userns,userns,userns,userns,userns,userns,userns,userns,userns,userns,userns,userns,userns
+"$DTX" exec --require-layers "$long,$long" -c 1 2> err || { echo "exit $?"; head -1 err; }
+cat > weaker.py << 'END'
+import sys
+said = bytearray(sys.stdin.buffer.read())
+said[12] = 0  # no listener
+said[40:48] = (128).to_bytes(8, "little")  # layers: rlimits; landlock
+said[120:124] = b"\x1b[2J"  # the version of Python
+sys.stdout.buffer.write(said)
+END
+export DTX_JAIL="$DTX_JAIL | /usr/bin/python3 weaker.py"
+"$DTX" exec --require-layers seccomp -c 1 2> err || { echo "exit $?"; head -1 err; }
+"$DTX" exec --json -c 1 > j
+/usr/bin/python3 -c '
+import json
+jail = json.load(open("j"))["report"]["jail"]
+print(jail["layers"], jail["runtime"]["python"][:4])'
