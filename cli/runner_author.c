@@ -112,13 +112,19 @@ static enum dtx_code settle_author(struct settle *s)
 	const char *command = dtx_config_get(c, "author", args->author, &from_command);
 	const char *url = dtx_config_get(c, "author_url", args->author_url, &from_url);
 	const char *model = settle_text(s, "author_model", args->author_model);
-	const char *variable = settle_text(s, "author_key_env", args->author_key_env);
+	enum dtx_config_source from_variable;
+	const char *variable =
+		dtx_config_get(c, "author_key_env", args->author_key_env, &from_variable);
 	const char *key;
 
+	/* not told back: what is no name of a variable may be the key itself */
+	if (from_variable == DTX_CONFIG_OPTION && !getenv(variable))
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "--author-key-env: expected the name of a variable that is set");
 	variable = variable ? variable : "DTX_AUTHOR_KEY";
 	DTX_TRY(settle_key(s, variable, &key));
+	dtx_secrets_add(&s->a->secrets, key); /* first: there is room for some only */
 	dtx_secrets_find(&s->a->secrets, environ);
-	dtx_secrets_add(&s->a->secrets, key);
 	if (command && url && from_command == from_url)
 		DTX_FAIL(err, DTX_E_USAGE, "--author and --author-url: one of them is expected");
 	s->a->author.secrets = &s->a->secrets;
@@ -226,9 +232,9 @@ out:
 
 bool dtx_runner_settles_early(const struct dtx_run_args *a)
 {
-	return a->author || a->author_url || a->cassette || a->cassette_record || a->approve ||
-	       a->sample || a->trial || a->max_attempts || a->max_tokens || a->max_cost ||
-	       a->author_timeout;
+	return a->author || a->author_url || a->author_key_env || a->author_key_file ||
+	       a->cassette || a->cassette_record || a->approve || a->sample || a->trial ||
+	       a->max_attempts || a->max_tokens || a->max_cost || a->author_timeout;
 }
 
 void dtx_runner_forget_author(struct dtx_run_args *a)

@@ -35,3 +35,5 @@ dtx run balance.json weeks.xlsx --author-url http://example.com/v1 2>&1 | head -
 dtx run balance.json weeks.xlsx --author-url https://example.com/v1 2>&1 | head -1
 dtx run balance.json weeks.xlsx --author x --author-url https://example.com/v1 --author-model m 2>&1 | head -1
 dtx run balance.json weeks.xlsx --max-attempts 9 2>&1 | head -1
+dtx run balance.json weeks.xlsx --store none.db --author-key-env sk-canary-0123456789 2>&1 | head -1
+grep -l sk-canary none.db* 2> /dev/null || echo "not found"
