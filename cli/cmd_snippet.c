@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/snippets.h"
 #include "core/base/log.h"
@@ -110,8 +111,11 @@ out:
 
 static void snippet_row(struct dtx_buf *out, const char *label, const char *value)
 {
-	if (value)
-		dtx_buf_printf(out, "%-12s%s\n", label, value);
+	if (!value)
+		return;
+	dtx_buf_printf(out, "%-12s", label);
+	dtx_out_safe(out, value, false);
+	dtx_buf_addc(out, '\n');
 }
 
 static void snippet_screen(const struct dtx_snippet *s, struct dtx_buf *out)
@@ -200,6 +204,7 @@ static void snippet_asked(struct dtx_snippets *c, const struct dtx_snippet *s)
 static enum dtx_code snippet_show(struct dtx_snippets *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_buf code = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_snippet s;
 	json_t *row = NULL;
 
@@ -220,8 +225,13 @@ static enum dtx_code snippet_show(struct dtx_snippets *c, struct dtx_err *err)
 		snippet_asked(c, &s);
 		dtx_buf_add(&c->out, "\n");
 	}
-	DTX_TRY(dtx_snippet_code(c->store, s.code_hash, &c->out, err));
+	DTX_TRY(dtx_snippet_code(c->store, s.code_hash, &code, err));
+	if (c->args->code && !isatty(STDOUT_FILENO))
+		dtx_buf_adds(&c->out, (struct dtx_str){ dtx_buf_text(&code), code.len });
+	else /* who reads it to approve it sees all of it */
+		dtx_out_safe(&c->out, dtx_buf_text(&code), true);
 out:
+	dtx_buf_clear(&code);
 	json_decref(row);
 	return rc;
 }

@@ -209,6 +209,7 @@ enum dtx_code dtx_snippets_diff(struct dtx_snippets *c, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_buf code[2] = { DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX),
 		                   DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
+	struct dtx_buf diff = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_snippet s[2];
 	int i;
 
@@ -219,7 +220,9 @@ enum dtx_code dtx_snippets_diff(struct dtx_snippets *c, struct dtx_err *err)
 		DTX_TRY(dtx_snippet_code(c->store, s[i].code_hash, &code[i], err));
 	}
 	DTX_TRY(dtx_udiff(s[0].id, (struct dtx_str){ dtx_buf_text(&code[0]), code[0].len }, s[1].id,
-	                  (struct dtx_str){ dtx_buf_text(&code[1]), code[1].len }, &c->out, err));
+	                  (struct dtx_str){ dtx_buf_text(&code[1]), code[1].len }, &diff, err));
+	DTX_TRY(dtx_buf_check(&diff, "difference", err));
+	dtx_out_safe(&c->out, dtx_buf_text(&diff), true);
 	file_fact(&c->out, "namespace", s[0].ns, s[1].ns);
 	file_fact(&c->out, "fingerprint", s[0].fingerprint, s[1].fingerprint);
 	file_fact(&c->out, "intent", s[0].intent, s[1].intent);
@@ -230,5 +233,6 @@ enum dtx_code dtx_snippets_diff(struct dtx_snippets *c, struct dtx_err *err)
 out:
 	dtx_buf_clear(&code[0]);
 	dtx_buf_clear(&code[1]);
+	dtx_buf_clear(&diff);
 	return rc;
 }
