@@ -111,6 +111,17 @@ struct near_one {
 	double score;
 };
 
+/* Inside single quotes of a shell: a header may hold anything, and the command is pasted. */
+static void near_quoted(const char *name, struct dtx_buf *out)
+{
+	for (; *name; name++) {
+		if (*name == '\'')
+			dtx_buf_add(out, "'\\''");
+		else
+			dtx_buf_addc(out, *name);
+	}
+}
+
 static json_t *near_adopt(const struct dtx_work *w, const struct near_one *one,
                           const struct dtx_near_pair *pair, size_t n)
 {
@@ -119,8 +130,13 @@ static json_t *near_adopt(const struct dtx_work *w, const struct near_one *one,
 	size_t i;
 
 	dtx_buf_printf(&text, "dtx snippet adopt %.8s", one->snippet->id);
-	for (i = 0; i < n; i++)
-		dtx_buf_printf(&text, " --rename '%s=%s'", pair[i].need, pair[i].have);
+	for (i = 0; i < n; i++) {
+		dtx_buf_add(&text, " --rename '");
+		near_quoted(pair[i].need, &text);
+		dtx_buf_addc(&text, '=');
+		near_quoted(pair[i].have, &text);
+		dtx_buf_addc(&text, '\'');
+	}
 	if (w->r->operands)
 		dtx_buf_printf(&text, " --plan %s", w->r->operands);
 	if (dtx_buf_ok(&text))

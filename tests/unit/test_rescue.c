@@ -631,6 +631,11 @@ void test_rescue_adopt(void)
 	m.r.author = &m.author;
 	T_OK(rescuemake_run(&m, PLAN, "k,hours,w\na,1,5\n"), &m.run.err);
 	m.r.author = NULL;
+	/* a header is text for the shell, whatever it holds */
+	T_CODE(rescuemake_run(&m, PLAN, "k,hours' $(x),w\na,1,5\n"), DTX_E_NEEDS_SNIPPET,
+	       &m.run.err);
+	T_CHECK(strstr(dtx_json_text(json_array_get(m.r.near, 0), "adopt", ""),
+	               " --rename 'hours=hours'\\'' $(x)' --plan "));
 	T_CODE(rescuemake_run(&m, PLAN, drifted), DTX_E_NEEDS_SNIPPET, &m.run.err);
 	near = json_array_get(m.r.near, 0);
 	T_CHECK(strstr(dtx_json_text(near, "adopt", ""),
