@@ -69,16 +69,23 @@ static enum dtx_code settle_cost(struct settle *s, int64_t *out)
 	value = strtod(text, &end);
 	if (end == text || *end || !(value > 0) || value > AUTHOR_COST_MOST)
 		DTX_FAIL(err, DTX_E_USAGE, "max_cost '%s': expected an amount above 0", text);
-	*out = (int64_t)(value * 1e6 + 0.5);
+	*out = DTX_MAX((int64_t)(value * 1e6 + 0.5), (int64_t)1); /* 0 would be no ceiling */
 out:
 	return rc;
 }
 
-static bool settle_flag(struct settle *s, const char *key, bool option)
+/* "yes" taken for no would ask somebody who must not be asked. */
+static enum dtx_code settle_flag(struct settle *s, const char *key, bool option, bool *out)
 {
+	struct dtx_err *err = s->err;
+	enum dtx_code rc = DTX_OK;
 	const char *text = settle_text(s, key, option ? "true" : NULL);
 
-	return text && (!strcmp(text, "true") || !strcmp(text, "1"));
+	*out = text && (!strcmp(text, "true") || !strcmp(text, "1"));
+	if (text && !*out && strcmp(text, "false") && strcmp(text, "0"))
+		DTX_FAIL(err, DTX_E_USAGE, "%s '%s': expected true or false", key, text);
+out:
+	return rc;
 }
 
 /* --- the author --- */
@@ -144,8 +151,9 @@ static enum dtx_code settle_cassette(struct settle *s)
 	struct dtx_err *err = s->err;
 	enum dtx_code rc = DTX_OK;
 	const char *folder = settle_text(s, "cassette", s->r->args->cassette);
-	bool record = settle_flag(s, "cassette_record", s->r->args->cassette_record);
+	bool record;
 
+	DTX_TRY(settle_flag(s, "cassette_record", s->r->args->cassette_record, &record));
 	if (record && (!folder || !s->r->rescuer.author))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "--cassette-record wants --cassette FOLDER and an author to ask");
@@ -201,9 +209,9 @@ static enum dtx_code settle_ceilings(struct settle *s)
 	                   &x->budget.tokens));
 	DTX_TRY(settle_int(s, "author_timeout", args->author_timeout, 1, 86400, &seconds));
 	DTX_TRY(settle_cost(s, &x->budget.cost));
+	DTX_TRY(settle_flag(s, "cache_only", args->cache_only, &x->cache_only));
 	x->budget.attempts = (unsigned)attempts;
 	x->author_timeout_ms = seconds * 1000;
-	x->cache_only = settle_flag(s, "cache_only", args->cache_only);
 	x->retry_author = args->retry_author;
 out:
 	return rc;

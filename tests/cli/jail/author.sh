@@ -37,3 +37,5 @@ dtx run balance.json weeks.xlsx --author x --author-url https://example.com/v1 -
 dtx run balance.json weeks.xlsx --max-attempts 9 2>&1 | head -1
 dtx run balance.json weeks.xlsx --store none.db --author-key-env sk-canary-0123456789 2>&1 | head -1
 grep -l sk-canary none.db* 2> /dev/null || echo "not found"
+DTX_CACHE_ONLY=yes dtx run balance.json weeks.xlsx --store third.db --retry-author 2>&1 | head -1
+dtx run balance.json weeks.xlsx --store tiny.db --max-cost 1e-9 --max-attempts 2 --author 'echo nothing; echo "{\"cost\":1}" >&3' 2>&1 | tail -1
