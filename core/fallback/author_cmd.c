@@ -18,7 +18,8 @@
 
 #define CMD_USAGE_MAX ((size_t)4 << 10)
 #define CMD_POLL_MS   100
-#define CMD_FDS       4 /* stdin, stdout, stderr, usage */
+#define CMD_PIPE_MAX  ((size_t)1 << 20) /* what a pipe can hold */
+#define CMD_FDS       4                 /* stdin, stdout, stderr, usage */
 
 struct cmd {
 	pid_t pid;
@@ -140,13 +141,15 @@ out:
 	return rc;
 }
 
-/* Takes what is there; the end closes it. */
+/* Takes what is there; the end closes it.  No more than a pipe holds: who writes without end must
+ * not keep the deadline from being looked at. */
 static void cmd_read(struct cmd *c, int i)
 {
 	char bytes[4096];
+	size_t left;
 	ssize_t n;
 
-	while (c->ours[i] >= 0) {
+	for (left = CMD_PIPE_MAX / sizeof(bytes); left && c->ours[i] >= 0; left--) {
 		n = read(c->ours[i], bytes, sizeof(bytes));
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -187,9 +190,9 @@ static enum dtx_code cmd_wait(struct cmd *c, const struct dtx_author_ask *ask,
 			DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "the answer has more than %zu KiB",
 			         out->text.max >> 10);
 	}
+	kill(-c->pid, SIGKILL); /* what it left behind; before its number is free for others */
 	if (waitpid(c->pid, &c->status, 0) != c->pid)
 		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "the author is gone: %s", strerror(errno));
-	kill(-c->pid, SIGKILL); /* what it left behind */
 	c->pid = 0;
 out:
 	return rc;
