@@ -83,15 +83,19 @@ static void recur_trigger(struct recur *s, const struct dtx_event *e)
 	const char *op = dtx_json_text(e->body, "op", "");
 	char idx[24];
 
-	if (e->ts_us < s->since_us || (s->op && strcmp(s->op, op)) || !run)
+	if (!run)
 		return;
+	snprintf(idx, sizeof(idx), "%lld", (long long)dtx_json_int(e->body, "idx", 0));
+	if (e->ts_us < s->since_us || (s->op && strcmp(s->op, op))) {
+		recur_set(s, run, idx, json_string("")); /* its candidates are nobody's */
+		return;
+	}
 	recur_key(e->body, &key);
 	group = json_object_get(s->groups, dtx_buf_text(&key));
 	if (!group) {
 		recur_set(s, s->groups, dtx_buf_text(&key), recur_new(s, e->body));
 		group = json_object_get(s->groups, dtx_buf_text(&key));
 	}
-	snprintf(idx, sizeof(idx), "%lld", (long long)dtx_json_int(e->body, "idx", 0));
 	recur_set(s, run, idx, json_string(dtx_buf_text(&key)));
 	recur_note(s, group, "runs", e->run_id);
 	recur_note(s, group, "plans", dtx_json_text(run, "plan", NULL));
@@ -166,7 +170,7 @@ static void recur_candidate(struct recur *s, const struct dtx_event *e)
 		if (strcmp(name, "plan"))
 			last = json_string_value(key);
 	}
-	if (last)
+	if (last && last[0])
 		recur_note(s, json_object_get(s->groups, last), "snippets", id);
 }
 

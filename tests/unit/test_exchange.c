@@ -124,6 +124,7 @@ void test_near(void)
 void test_stats(void)
 {
 	static const char *const answers[] = { MODULE("#reads k\n"), "no code", NULL };
+	static const char *const both[] = { MODULE("#ok 1\n"), MODULE("#ok 2\n"), NULL };
 	struct rescuemake m;
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *groups = NULL;
@@ -160,6 +161,18 @@ void test_stats(void)
 	json_decref(groups);
 	T_OK(dtx_recur_groups(m.store, 0, "twist", &groups, &err), &err);
 	T_INT(json_array_size(groups), 1);
+	json_decref(groups);
+	/* two regions in one run: each has its own snippet */
+	m.r.budget.attempts = 0;
+	m.asked = 0;
+	m.answer = both;
+	T_OK(rescuemake_run(
+		     &m, PLANCASE("{\"op\":\"bend\"},{\"op\":\"limit\",\"n\":9},{\"op\":\"warp\"}"),
+		     "k\na\n"),
+	     &m.run.err);
+	T_OK(dtx_recur_groups(m.store, 0, "bend", &groups, &err), &err);
+	T_INT(json_array_size(groups), 1);
+	T_INT(dtx_json_int(json_array_get(groups, 0), "snippets", 0), 1);
 	json_decref(groups);
 	T_OK(dtx_recur_groups(m.store, INT64_MAX, NULL, &groups, &err), &err);
 	T_INT(json_array_size(groups), 0);
