@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/store/snippet.h"
+
 #define NEAR_COLUMNS 256 /* per table, read and present */
 #define NEAR_OPEN    32  /* columns that are looked for */
 #define NEAR_WORDS   16
@@ -153,19 +155,6 @@ static bool near_best(const struct near_table *t, size_t *open, size_t *have)
 	return best >= 0;
 }
 
-static const json_t *near_cols(const json_t *doc, const char *alias)
-{
-	json_t *table;
-	size_t i;
-
-	json_array_foreach(json_object_get(doc, "tables"), i, table)
-	{
-		if (!strcmp(dtx_json_text(table, "alias", ""), alias))
-			return json_object_get(table, "cols");
-	}
-	return NULL;
-}
-
 static double near_pairs(struct near_table *t, struct dtx_near_pair *pair, size_t max, size_t *n)
 {
 	double sum = near_kept(t);
@@ -197,7 +186,7 @@ double dtx_near_score(const json_t *needs, const json_t *tables, struct dtx_near
 	{
 		struct near_table t = { .need = json_object_get(table, "cols") };
 
-		t.have = near_cols(tables, dtx_json_text(table, "alias", ""));
+		t.have = dtx_snippet_cols(tables, dtx_json_text(table, "alias", ""));
 		t.nneed = DTX_MIN(json_array_size(t.need), (size_t)NEAR_COLUMNS);
 		t.nhave = DTX_MIN(json_array_size(t.have), (size_t)NEAR_COLUMNS);
 		count += t.nneed;

@@ -174,12 +174,12 @@ static bool snippet_order_fits(const struct dtx_snippet *s, const char *col_orde
 	return s->col_order && col_order && !strcmp(s->col_order, col_order);
 }
 
-static const json_t *snippet_cols_of(const json_t *doc, const char *alias)
+const json_t *dtx_snippet_cols(const json_t *tables, const char *alias)
 {
 	json_t *table;
 	size_t i;
 
-	json_array_foreach(json_object_get(doc, "tables"), i, table)
+	json_array_foreach(json_object_get(tables, "tables"), i, table)
 	{
 		if (!strcmp(dtx_json_text(table, "alias", ""), alias))
 			return json_object_get(table, "cols");
@@ -224,7 +224,7 @@ static bool snippet_needs_fit(const char *needs, const json_t *tables)
 		return false;
 	json_array_foreach(json_object_get(doc, "tables"), i, table)
 	{
-		const json_t *cols = snippet_cols_of(tables, dtx_json_text(table, "alias", ""));
+		const json_t *cols = dtx_snippet_cols(tables, dtx_json_text(table, "alias", ""));
 
 		json_array_foreach(json_object_get(table, "cols"), k, need)
 		{

@@ -124,6 +124,8 @@ DTX_MUSTUSE enum dtx_code dtx_snippet_code(struct dtx_store *s, const char *code
  * none) also NUL and its text: what is approved is code, place and adapter together. */
 void dtx_snippet_id(const struct dtx_snippet_key *key, const char *code_hash, const char *adapter,
                     char id[DTX_SNIPPET_ID]);
+/* Columns, [["name","class"]...], of a table in a document of tables; NULL: no such table. */
+const json_t *dtx_snippet_cols(const json_t *tables, const char *alias);
 /* The row as JSON; new reference, NULL: out of memory. */
 json_t *dtx_snippet_json(const struct dtx_snippet *snippet);
 
