@@ -15,6 +15,7 @@
 struct dtx_db {
 	sqlite3 *sqlite;
 	bool in_transaction;
+	bool waits;     /* commits wait for the disk */
 	char path[256]; /* for messages */
 	sqlite3_stmt *stmt[DTX_SQL_COUNT];
 	sqlite3_stmt *insert[DB_INSERTS];
@@ -276,7 +277,19 @@ void dtx_db_done(struct dtx_db_rows *rows)
 
 /* --- transactions --- */
 
-enum dtx_code dtx_db_begin(struct dtx_db *db, struct dtx_err *err)
+static enum dtx_code db_wait(struct dtx_db *db, bool wait, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (db->waits != wait)
+		rc = db_exec(db, wait ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL",
+		             "settings", err);
+	if (rc == DTX_OK)
+		db->waits = wait;
+	return rc;
+}
+
+static enum dtx_code db_begin(struct dtx_db *db, struct dtx_err *err)
 {
 	enum dtx_code rc;
 	int tries = 0;
@@ -295,6 +308,22 @@ enum dtx_code dtx_db_begin(struct dtx_db *db, struct dtx_err *err)
 	return rc;
 }
 
+/* Said at each begin, not taken back at the end: what fails in between cannot leave the next
+ * transaction without its wait. */
+enum dtx_code dtx_db_begin(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc = db_wait(db, true, err);
+
+	return rc == DTX_OK ? db_begin(db, err) : rc;
+}
+
+enum dtx_code dtx_db_begin_soon(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc = db_wait(db, false, err);
+
+	return rc == DTX_OK ? db_begin(db, err) : rc;
+}
+
 enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err)
 {
 	enum dtx_code rc = dtx_db_run(db, DTX_SQL_COMMIT, NULL, 0, err);
@@ -302,12 +331,6 @@ enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err)
 	if (rc == DTX_OK)
 		db->in_transaction = false;
 	return rc;
-}
-
-enum dtx_code dtx_db_wait(struct dtx_db *db, bool wait, struct dtx_err *err)
-{
-	return db_exec(db, wait ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL",
-	               "settings", err);
 }
 
 void dtx_db_rollback(struct dtx_db *db)
@@ -384,7 +407,7 @@ enum dtx_code dtx_db_open(const char *path, bool read_only, struct dtx_db **out,
 	                   err));
 	DTX_TRY(db_check_version(db, err));
 	if (!read_only)
-		DTX_TRY(db_exec(db, "PRAGMA synchronous=FULL", "settings", err));
+		DTX_TRY(db_wait(db, true, err));
 	*out = db;
 	db = NULL;
 out:

@@ -27,10 +27,9 @@ DTX_MUSTUSE enum dtx_code dtx_db_shrink(struct dtx_db *db, struct dtx_err *err);
 
 /* A writing transaction: waits for other writers.  rollback is fine outside one. */
 DTX_MUSTUSE enum dtx_code dtx_db_begin(struct dtx_db *db, struct dtx_err *err);
+/* One whose commit does not wait for the disk: a power cut may take it back, nothing else. */
+DTX_MUSTUSE enum dtx_code dtx_db_begin_soon(struct dtx_db *db, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_db_commit(struct dtx_db *db, struct dtx_err *err);
-/* Whether commits wait for the disk (they do at first).  If not, a power cut may take one back,
- * nothing else. */
-DTX_MUSTUSE enum dtx_code dtx_db_wait(struct dtx_db *db, bool wait, struct dtx_err *err);
 void dtx_db_rollback(struct dtx_db *db);
 
 struct dtx_db_val {

@@ -133,9 +133,9 @@ static enum dtx_code record_lease(struct dtx_record *r, enum record_lease lease,
 	return dtx_db_run(db, DTX_SQL_LEASE_DROP, &val, 1, err);
 }
 
-/* One durable transaction: blobs, event, derived rows, lease. */
-static enum dtx_code record_write(struct dtx_record *r, const char *kind, const json_t *body,
-                                  enum record_lease lease, struct dtx_err *err)
+/* In the transaction that has begun: blobs, event, derived rows, lease. */
+static enum dtx_code record_commit(struct dtx_record *r, const char *kind, const json_t *body,
+                                   enum record_lease lease, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = dtx_store_db(r->store);
@@ -143,7 +143,6 @@ static enum dtx_code record_write(struct dtx_record *r, const char *kind, const 
 	char hash[DTX_SHA256_HEX];
 	size_t i;
 
-	DTX_TRY(dtx_db_begin(db, err));
 	for (i = 0; i < r->nblobs; i++) {
 		const struct record_blob *b = &r->blob[i];
 
@@ -159,17 +158,21 @@ out:
 	return rc;
 }
 
+static enum dtx_code record_write(struct dtx_record *r, const char *kind, const json_t *body,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_db_begin(dtx_store_db(r->store), err);
+
+	return rc == DTX_OK ? record_commit(r, kind, body, RECORD_LEASE_KEEP, err) : rc;
+}
+
 /* Kept when the process dies, but not waited for until it is on the disk. */
-static enum dtx_code record_write_soon(struct dtx_record *r, const char *kind, json_t *body,
+static enum dtx_code record_write_soon(struct dtx_record *r, const char *kind, const json_t *body,
                                        enum record_lease lease, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
+	enum dtx_code rc = dtx_db_begin_soon(dtx_store_db(r->store), err);
 
-	DTX_TRY(dtx_db_wait(dtx_store_db(r->store), false, err));
-	DTX_TRY(record_write(r, kind, body, lease, err));
-	DTX_TRY(dtx_db_wait(dtx_store_db(r->store), true, err));
-out:
-	return rc;
+	return rc == DTX_OK ? record_commit(r, kind, body, lease, err) : rc;
 }
 
 enum dtx_code dtx_record_event(struct dtx_record *r, const char *kind, json_t *body,
@@ -179,7 +182,7 @@ enum dtx_code dtx_record_event(struct dtx_record *r, const char *kind, json_t *b
 
 	if (!body)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(record_write(r, kind, body, RECORD_LEASE_KEEP, err));
+	DTX_TRY(record_write(r, kind, body, err));
 out:
 	json_decref(body);
 	return rc;
@@ -417,7 +420,7 @@ enum dtx_code dtx_record_output(struct dtx_record *r, json_t *outputs, struct dt
 	}
 	if (!dtx_json_set(body, "outputs", json_incref(outputs)) || !record_take_parts(r, body))
 		DTX_FAIL_MEM(err);
-	DTX_TRY(record_write(r, "run.output", body, RECORD_LEASE_KEEP, err));
+	DTX_TRY(record_write(r, "run.output", body, err));
 	record_drop_parts(r);
 out:
 	json_decref(outputs);
