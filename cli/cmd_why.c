@@ -368,6 +368,11 @@ static const json_t *why_formula(const struct why *w)
 	return NULL;
 }
 
+static bool why_exact(const struct why *w)
+{
+	return !w->trace.wide && !w->trace.borrowed && !w->traced.wide && !w->filled;
+}
+
 /* The formula with the values that it saw; nothing where they cannot be had. */
 static void why_put(struct why *w, const json_t *row, const json_t *direct, struct dtx_buf *out)
 {
@@ -378,8 +383,8 @@ static void why_put(struct why *w, const json_t *row, const json_t *direct, stru
 		if (w->trace.output[i].part == DTX_TRACE_TERMS)
 			dtx_traced_formula(&w->traced, i, formula, out);
 	}
-	if (step < 0 && dtx_json_text(row, "formula", NULL))
-		dtx_traced_aggregate(dtx_json_text(row, "formula", ""), direct, out);
+	if (step < 0 && dtx_json_text(row, "formula", NULL) && why_exact(w))
+		dtx_traced_aggregate(w->x.r.plan, dtx_json_text(row, "formula", ""), direct, out);
 }
 
 static enum dtx_code why_report(struct why *w, struct dtx_err *err)
@@ -393,16 +398,15 @@ static enum dtx_code why_report(struct why *w, struct dtx_err *err)
 	DTX_TRY(why_sources(w, false, &decided, err));
 	if (!w->args->no_values)
 		why_put(w, formula, direct, &put);
-	w->report = json_pack("{ss sI ss ss ss ss? ss? ss? ss sO sO}", "output",
-	                      dtx_json_text(dtx_retrace_output(&w->x), "path", "-"), "row",
-	                      (json_int_t)w->row, "column", w->column, "value",
-	                      dtx_traced_value(&w->traced, w->column), "run",
-	                      dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""),
-	                      "formula", dtx_json_text(formula, "formula", NULL), "composed",
-	                      dtx_json_text(formula, "composed", NULL), "with_values",
-	                      put.len ? dtx_buf_text(&put) : NULL, "class",
-	                      w->trace.wide || w->traced.wide || w->filled ? "static" : "exact",
-	                      "cells", direct, "decided_by", decided);
+	w->report = json_pack(
+		"{ss sI ss ss ss ss? ss? ss? ss sO sO}", "output",
+		dtx_json_text(dtx_retrace_output(&w->x), "path", "-"), "row", (json_int_t)w->row,
+		"column", w->column, "value", dtx_traced_value(&w->traced, w->column), "run",
+		dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""), "formula",
+		dtx_json_text(formula, "formula", NULL), "composed",
+		dtx_json_text(formula, "composed", NULL), "with_values",
+		put.len ? dtx_buf_text(&put) : NULL, "class", why_exact(w) ? "exact" : "static",
+		"cells", direct, "decided_by", decided);
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 out:
@@ -509,6 +513,11 @@ static void why_print(const struct why *w, struct dtx_buf *out)
 		dtx_buf_printf(out,
 		               "%-12sa source column was filled: a blank cell has its value from "
 		               "above or below\n",
+		               "note");
+	else if (w->trace.borrowed)
+		dtx_buf_printf(out,
+		               "%-12sa step of this plan makes values of other rows too, and does "
+		               "not tell which: they are not named\n",
 		               "note");
 	if (w->trace.wide || w->traced.wide)
 		dtx_buf_printf(out,
@@ -622,7 +631,8 @@ const struct dtx_cmd dtx_cmd_why = {
 		"recorded hash.  Cells are named as in a spreadsheet, lines of text files as L12.\n"
 		"Windows name the rows that they looked at.  How sure the answer is stands behind "
 		"the\n"
-		"formula: exact; static (may name too much); declared (a snippet's word).  Of a "
+		"formula: exact; static (too much or too little); declared (a snippet's word).  Of "
+		"a "
 		"snippet's\n"
 		"columns no rows are named.  Where rows of a typed step cannot be followed the "
 		"source\n"

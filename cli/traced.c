@@ -6,6 +6,7 @@
 #include "core/base/json.h"
 #include "core/data/cast.h"
 #include "core/expr/parts.h"
+#include "core/plan/trace.h"
 
 enum { TRACED_CELLS = 12 }; /* values of an aggregate that are written out */
 
@@ -85,29 +86,6 @@ out:
 	dtx_arena_clear(&arena);
 }
 
-void dtx_traced_aggregate(const char *formula, const json_t *sources, struct dtx_buf *out)
-{
-	const json_t *cells = json_object_get(json_array_get(sources, 0), "cells"), *one;
-	size_t open = strcspn(formula, "("), len = strlen(formula), i;
-	const char *column = dtx_json_text(json_array_get(sources, 0), "column", "");
-
-	if (strspn(formula, "abcdefghijklmnopqrstuvwxyz_") != open ||
-	    json_array_size(sources) != 1 || !json_array_size(cells) ||
-	    json_array_size(cells) > TRACED_CELLS || len != open + strlen(column) + 2 ||
-	    strncmp(formula + open + 1, column, strlen(column)) != 0)
-		return;
-	dtx_buf_printf(out, "%.*s(", (int)open, formula);
-	json_array_foreach((json_t *)(uintptr_t)cells, i, one)
-	{
-		const char *value = dtx_json_text(one, "value", "");
-
-		dtx_buf_printf(out, "%s%s", i ? ", " : "", *value ? value : "null");
-	}
-	dtx_buf_addc(out, ')');
-}
-
-/* --- pivot_longer --- */
-
 /* A row with member `key` of this text; NULL: none. */
 static const json_t *traced_row(const json_t *list, const char *key, const char *text)
 {
@@ -121,6 +99,51 @@ static const json_t *traced_row(const json_t *list, const char *key, const char 
 	}
 	return NULL;
 }
+
+/* Whether what was aggregated are cells of the source: none made anew, none twice. */
+static bool traced_bare(const struct dtx_plan *plan, const char *column)
+{
+	static const char *const keep =
+		"filter,sort,limit,top,select,drop,reorder,rename,derive,distinct,drop_rows,"
+		"skip_rows,drop_empty,add_id,lookup_value,window,rank,cumulative,rolling,lag_lead,"
+		"percent_of,group_by";
+	unsigned groups = 0;
+
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &plan->step[i];
+
+		if (!dtx_str_in_list(keep, st->name) ||
+		    !*dtx_json_text(st->canonical, "suffix", "x") ||
+		    traced_row(json_object_get(st->canonical, "set"), "as", column))
+			return false;
+		groups += !strcmp(st->name, "group_by");
+	}
+	return groups < 2;
+}
+
+void dtx_traced_aggregate(const struct dtx_plan *plan, const char *formula, const json_t *sources,
+                          struct dtx_buf *out)
+{
+	const json_t *cells = json_object_get(json_array_get(sources, 0), "cells"), *one;
+	size_t open = strcspn(formula, "("), len = strlen(formula), i;
+	const char *column = dtx_json_text(json_array_get(sources, 0), "column", "");
+
+	if (strspn(formula, "abcdefghijklmnopqrstuvwxyz_") != open ||
+	    json_array_size(sources) != 1 || !json_array_size(cells) ||
+	    json_array_size(cells) > TRACED_CELLS || len != open + strlen(column) + 2 ||
+	    strncmp(formula + open + 1, column, strlen(column)) != 0 || !traced_bare(plan, column))
+		return;
+	dtx_buf_printf(out, "%.*s(", (int)open, formula);
+	json_array_foreach((json_t *)(uintptr_t)cells, i, one)
+	{
+		const char *value = dtx_json_text(one, "value", "");
+
+		dtx_buf_printf(out, "%s%s", i ? ", " : "", *value ? value : "null");
+	}
+	dtx_buf_addc(out, ')');
+}
+
+/* --- pivot_longer --- */
 
 /* Whether no step behind i gives the column other values: what it says then is what it was. */
 static bool traced_kept(const struct dtx_plan *plan, uint32_t i, const char *column)
@@ -199,21 +222,8 @@ bool dtx_traced_filled(const struct dtx_traced *t, const char *column)
 {
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &t->plan->step[i];
-		const json_t *cols = json_object_get(st->canonical, "cols"), *one;
-		size_t k;
 
-		if (strcmp(st->name, "fill") != 0)
-			continue;
-		json_array_foreach((json_t *)(uintptr_t)cols, k, one)
-		{
-			const char *name = json_string_value(one);
-
-			/* a pattern of columns may mean any */
-			if (!name || strpbrk(name, "*?") || strstr(name, "..") ||
-			    !strcmp(name, column))
-				return true;
-		}
-		if (!k)
+		if (!strcmp(st->name, "fill") && dtx_trace_borrows(st, column))
 			return true;
 	}
 	return false;

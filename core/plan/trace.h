@@ -27,6 +27,7 @@ struct dtx_trace {
 	struct dtx_trace_output output[DTX_PLAN_OUTPUTS];
 	uint32_t noutputs;
 	bool wide; /* a step gave more rows than its keys can tell apart: too much may be named */
+	bool borrowed; /* a step gave the column values of other rows: too little may be named */
 };
 
 struct dtx_trace_ask {
@@ -44,6 +45,8 @@ DTX_MUSTUSE enum dtx_code dtx_trace_plan(const struct dtx_plan *plan,
                                          const struct dtx_trace_ask *ask, struct dtx_trace *out,
                                          struct dtx_err *err);
 void dtx_trace_clear(struct dtx_trace *t);
+/* Whether a step may make values of this column of other rows, without telling which. */
+bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column);
 /* The step that computed a column of an output last, when those behind it leave its values alone
  * and one row is one row; -1: none.  *formula as written. */
 int32_t dtx_trace_maker(const struct dtx_plan *plan, uint32_t output, const char *column,

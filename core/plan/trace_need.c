@@ -162,6 +162,16 @@ static void need_windowed(struct trace *t, const struct dtx_plan_step *st, const
 		need_formula(&of, dtx_json_text(st->canonical, "expr", ""));
 }
 
+/* Values change in their place: along a row or by a formula they are of the columns beside it. */
+static bool need_keeps(const struct dtx_plan_step *st)
+{
+	const char *dir = dtx_json_text(st->canonical, "dir", "down");
+
+	return !strcmp(st->name, "cast") ||
+	       (!strcmp(st->name, "fill") && (!strcmp(dir, "down") || !strcmp(dir, "up"))) ||
+	       (!strcmp(st->name, "fill_null") && !json_object_get(st->canonical, "expr"));
+}
+
 static void need_step(struct trace *t, uint32_t i)
 {
 	static const char *const same =
@@ -172,7 +182,7 @@ static void need_step(struct trace *t, uint32_t i)
 
 	if (!need)
 		return;
-	if (dtx_str_in_list(same, st->name)) {
+	if (dtx_str_in_list(same, st->name) || need_keeps(st)) {
 		need_all(t, st, need);
 	} else if (!strcmp(st->name, "derive") || !strcmp(st->name, "window")) {
 		copy = json_copy(need);
@@ -192,11 +202,62 @@ static void need_step(struct trace *t, uint32_t i)
 	}
 }
 
+/* --- values of other rows --- */
+
+/* Fills, and what counts the whole column: a mean, ranges between its ends. */
+static bool borrow_op(const struct dtx_plan_step *st)
+{
+	const char *strategy = dtx_json_text(st->canonical, "strategy", "zero");
+
+	return !strcmp(st->name, "fill") ||
+	       (!strcmp(st->name, "fill_null") && strcmp(strategy, "zero") != 0) ||
+	       (!strcmp(st->name, "bin") && json_object_get(st->canonical, "n"));
+}
+
+bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols"), *one;
+	const char *as = dtx_json_text(st->canonical, "as", NULL);
+	size_t i;
+
+	if (!borrow_op(st))
+		return false;
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+	{
+		const char *name = json_string_value(one);
+
+		/* a pattern of columns may mean any */
+		if (!name || strpbrk(name, "*?") || strstr(name, "..") || !strcmp(name, column))
+			return true;
+	}
+	return !i && (!as || !strcmp(as, column));
+}
+
+/* Of rows that are not numbered yet the columns have the source's names: whoever has those tells.
+ */
+static bool need_borrowed(const struct trace *t, uint32_t i)
+{
+	uint32_t id = t->plan->ninputs + i;
+	const json_t *need = t->table[id].from ? NULL : t->need[id];
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)(uintptr_t)need, name, value)
+	{
+		if (strcmp(name, "*") ? dtx_trace_borrows(&t->plan->step[i], name)
+		                      : borrow_op(&t->plan->step[i]))
+			return true;
+	}
+	return false;
+}
+
 void dtx_trace_need(struct trace *t, uint32_t output, const char *column)
 {
 	need_add(t, t->plan->output[output].table, column);
-	for (uint32_t i = t->plan->nsteps; i-- > 0;)
+	for (uint32_t i = t->plan->nsteps; i-- > 0;) {
 		need_step(t, i);
+		t->out->borrowed |= need_borrowed(t, i);
+	}
 }
 
 /* --- who made it --- */
