@@ -166,7 +166,8 @@ out:
 	return rc;
 }
 
-/* Code that a snippet in use has. */
+/* Code that a snippet in use has, of whatever kind: an answer that is nothing but a module has the
+ * same bytes, and was there first. */
 static enum dtx_code gc_live(struct gc *g, const char *hash, bool *live, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -216,8 +217,7 @@ static enum dtx_code gc_choose(struct gc *g, size_t *n, struct dtx_err *err)
 			break;
 		if (!gc_may(g, &b, now))
 			continue;
-		if (b.rank == gc_rank(NULL, "code"))
-			DTX_TRY(gc_live(g, b.hash, &live, err));
+		DTX_TRY(gc_live(g, b.hash, &live, err));
 		if (live)
 			continue;
 		left -= b.size;

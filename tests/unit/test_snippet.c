@@ -1,6 +1,7 @@
 /* The snippet cache: ladder and states. */
 #include "core/store/snippet.h"
 
+#include "core/store/gc.h"
 #include "core/store/record.h"
 #include "core/store/verify.h"
 #include "tests/t.h"
@@ -223,4 +224,38 @@ out:
 void test_snippet_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(all_of_it());
+}
+
+/* An answer without a fence is the module itself: one body, stored as what came first. */
+void test_snippet_code_is_answer(void)
+{
+	static const char code[] = "def transform(tables):\n    return tables\n";
+	struct dtx_snippet_new n = make("s1:1", code, NULL);
+	struct dtx_gc_opts opts = { .apply = true };
+	struct dtx_run_info info = { .run_id = "0198f2c4-8d1e-7a41-9c11-5a5e70ecc9aa" };
+	struct dtx_store *s = open_store();
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_record *r = NULL;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_snippet got;
+	struct dtx_buf text = DTX_BUF_INIT(4096);
+	char hash[DTX_SHA256_HEX], id[DTX_SNIPPET_ID];
+	json_t *report = NULL;
+
+	T_OK(dtx_record_start(s, &info, &r, &err), &err);
+	T_OK(dtx_record_blob(r, "answer", dtx_str_of(code), hash, &err), &err);
+	T_OK(dtx_record_event(r, "author.got",
+	                      json_pack("{s:s, s:s}", "call_id", "c", "answer_hash", hash), &err),
+	     &err);
+	add(s, &n, true, id);
+	T_OK(dtx_record_end(r, "ok", NULL, 0, NULL, &err), &err);
+	dtx_record_free(r);
+	T_OK(dtx_gc(s, &opts, &report, &err), &err);
+	json_decref(report);
+	T_OK(dtx_snippet_get(s, id, &arena, &got, &err), &err);
+	T_OK(dtx_snippet_code(s, got.code_hash, &text, &err), &err);
+	T_STR(dtx_buf_text(&text), code);
+	dtx_buf_clear(&text);
+	dtx_arena_clear(&arena);
+	dtx_store_free(s);
 }
