@@ -121,6 +121,13 @@ static enum dtx_code verify_same(const char *receipt, const json_t *kept, const 
 		snprintf(text, sizeof(text), "the record of this run has another '%.20s'", key);
 		DTX_TRY(verify_differs(findings, receipt, text, err));
 	}
+	json_object_foreach(was, key, value)
+	{
+		if (json_object_get(is, key))
+			continue;
+		snprintf(text, sizeof(text), "the record of this run has no '%.20s'", key);
+		DTX_TRY(verify_differs(findings, receipt, text, err));
+	}
 out:
 	json_decref(was);
 	json_decref(is);

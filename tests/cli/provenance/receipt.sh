@@ -13,6 +13,8 @@ dtx verify --receipt other.json || echo "exit $?"
 # any other member of the record; a receipt of another run; a file that is no JSON
 sed 's/"rows": 2/"rows": 3/' out.csv.dtx.json > other.json
 dtx verify --receipt other.json || echo "exit $?"
+sed 's/"record": {/"record": { "audited": true,/' out.csv.dtx.json > other.json
+dtx verify --receipt other.json || echo "exit $?"
 dtx verify book.csv --receipt out.csv.dtx.json || echo "exit $?"
 dtx verify --receipt in.csv || echo "exit $?"
 dtx verify --receipt record.json || echo "exit $?"
