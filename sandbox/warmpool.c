@@ -29,11 +29,13 @@
 #define BACKLOG     64
 #define LOCK_MS     2000 /* another process starts the pool just now */
 #define LOCK_TICK   5
-#define CONNECT_S   10
+#define CONNECT_MS  10000 /* its queue is full */
+#define SWEEP_MS    1     /* one that is stuck has a full queue, too */
 #define READY_MS    20
 #define SWEEP_MAX   1000
 #define IDLE_MAX    86400
 #define NAME_MAX_OF (DTX_WIRE_KEY + 16)
+#define STEM        (5 + DTX_WIRE_KEY) /* pool-KEY */
 
 static void say(struct dtx_warmpool *p, const char *what, const char *detail)
 {
@@ -171,13 +173,16 @@ static bool is_own(int fd)
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) && cred.uid == geteuid();
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+		return false;
+	errno = EPERM;
+	return cred.uid == geteuid();
 }
 
 /* A connection to the pool, -1 with errno. */
-static int join_pool(int folder, const char *name)
+static int join_pool(int folder, const char *name, int wait_ms)
 {
-	const struct timeval patience = { CONNECT_S, 0 };
+	const struct timeval patience = { wait_ms / 1000, wait_ms % 1000 * 1000 };
 	struct sockaddr_un to;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), bad;
 
@@ -189,7 +194,7 @@ static int join_pool(int folder, const char *name)
 		return fd;
 	bad = errno;
 	close(fd);
-	errno = bad ? bad : EPERM;
+	errno = bad;
 	return -1;
 }
 
@@ -260,11 +265,35 @@ static bool launch_at(struct dtx_warmpool *p, int folder, const char *name)
 	return ok;
 }
 
-/* Pools of other programs and other Pythons, whose zygotes are gone, leave two names each.  Whoever
+static bool is_socket_name(const char *name)
+{
+	return !strncmp(name, "pool-", 5) && strlen(name) > STEM &&
+	       (!strcmp(name + STEM, ".sock") || !strcmp(name + STEM, ".sock.next"));
+}
+
+/* Not while somebody starts that pool: its socket exists before it listens. */
+static void sweep_one(int folder, const char *name)
+{
+	char lock[NAME_MAX_OF];
+	int locked, fd = -1;
+
+	snprintf(lock, sizeof(lock), "%.*s.lock", STEM, name);
+	locked = take_lock(folder, lock, 0);
+	if (locked >= 0)
+		fd = join_pool(folder, name, SWEEP_MS);
+	if (locked >= 0 && fd < 0 && errno == ECONNREFUSED) {
+		unlinkat(folder, name, 0);
+		unlinkat(folder, lock, 0);
+	}
+	dtx_file_close(&fd);
+	dtx_file_close(&locked);
+}
+
+/* Pools of other programs and other Pythons, whose zygotes are gone, leave their names.  Whoever
  * waits for such a lock just now starts a pool that nobody finds, which ends by itself. */
 static void sweep(int folder, const char *own)
 {
-	int list = dup(folder), left = SWEEP_MAX;
+	int list = fcntl(folder, F_DUPFD_CLOEXEC, 0), left = SWEEP_MAX;
 	DIR *dir = list >= 0 ? fdopendir(list) : NULL;
 	const struct dirent *e;
 
@@ -272,35 +301,21 @@ static void sweep(int folder, const char *own)
 		dtx_file_close(&list);
 		return;
 	}
-	while (left-- > 0 && (e = readdir(dir))) {
-		char name[NAME_MAX_OF];
-		size_t n = strlen(e->d_name);
-		int fd;
-
-		if (strncmp(e->d_name, "pool-", 5) != 0 || n >= sizeof(name) || n < 10 ||
-		    strcmp(e->d_name + n - 5, ".sock") != 0 || !strcmp(e->d_name, own))
-			continue;
-		memcpy(name, e->d_name, n + 1);
-		fd = join_pool(folder, name);
-		if (fd < 0 && errno == ECONNREFUSED) {
-			unlinkat(folder, name, 0);
-			memcpy(name + n - 5, ".lock", 6);
-			unlinkat(folder, name, 0);
-		}
-		dtx_file_close(&fd);
-	}
+	while (left-- > 0 && (e = readdir(dir)))
+		if (is_socket_name(e->d_name) && strncmp(e->d_name, own, STEM) != 0)
+			sweep_one(folder, e->d_name);
 	closedir(dir);
 }
 
 /* Under the lock: what is there now, or a fresh one. */
 static int start_pool(struct dtx_warmpool *p, int folder, const char *name)
 {
-	int fd = join_pool(folder, name);
+	int fd = join_pool(folder, name, CONNECT_MS);
 
 	if (fd < 0)
 		sweep(folder, name);
 	if (fd < 0 && launch_at(p, folder, name)) {
-		fd = join_pool(folder, name);
+		fd = join_pool(folder, name, CONNECT_MS);
 		if (fd < 0)
 			say(p, "its socket", strerror(errno));
 	}
@@ -331,7 +346,7 @@ static void renew(struct dtx_warmpool *p, int folder, const char *name)
 	struct dtx_wire_welcome w;
 
 	snprintf(next, sizeof(next), "%s.next", name);
-	p->fd = join_pool(folder, next);
+	p->fd = join_pool(folder, next, READY_MS);
 	if (p->fd < 0) {
 		if (launch_at(p, folder, next))
 			say(p, "successor", "started");
@@ -365,7 +380,7 @@ void dtx_warmpool_open(struct dtx_warmpool *p, enum dtx_zkind kind, uint32_t has
 	snprintf(name, sizeof(name), "pool-%s.sock", p->key);
 	snprintf(lock, sizeof(lock), "pool-%s.lock", p->key);
 	if (how != DTX_WARMPOOL_RENEW)
-		p->fd = join_pool(folder, name);
+		p->fd = join_pool(folder, name, CONNECT_MS);
 	if (p->fd < 0 && how == DTX_WARMPOOL_FIND)
 		say(p, "none is there", strerror(errno));
 	else if (p->fd < 0) {

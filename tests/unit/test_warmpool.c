@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -209,15 +210,25 @@ void test_jail_pool_comes_and_goes(void)
 {
 	struct dtx_warmpool p;
 	char path[200], folder[200];
+	int fd;
 
 	SKIP_SANITIZED();
 	begin("0");
 	T_INT(plain_run(), 0);
 	T_CHECK(goes_away());
 	stale("pool-0123456789abcdef.sock");
+	stale("pool-0123456789abcdef.sock.next");
+	stale("pool-00000000deadbeef.sock");
+	snprintf(path, sizeof(path), "%s/dtx/pool-00000000deadbeef.lock", t_dir());
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	T_INT(flock(fd, LOCK_EX), 0);
 	begin("30");
 	T_INT(plain_run(), 0);
 	T_INT(mode_of("pool-0123456789abcdef.sock"), 0);
+	T_INT(mode_of("pool-0123456789abcdef.sock.next"), 0);
+	T_INT(mode_of("pool-0123456789abcdef.lock"), 0);
+	T_CHECK(mode_of("pool-00000000deadbeef.sock") != 0); /* it is being started */
+	close(fd);
 	T_CHECK(settles(1, 0));
 	T_INT(plain_run(), 1);
 	snprintf(folder, sizeof(folder), "%s/dtx", t_dir());
