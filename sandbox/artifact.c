@@ -8,13 +8,16 @@
 
 static bool part_ok(struct dtx_str part)
 {
-	size_t i;
+	size_t at = 0;
 
 	if (!part.len || part.ptr[0] == '.')
 		return false;
-	for (i = 0; i < part.len; i++)
-		if ((unsigned char)part.ptr[i] < 0x20 || part.ptr[i] == 0x7f || part.ptr[i] == '\\')
+	while (at < part.len) {
+		uint32_t cp = dtx_utf8_next(part.ptr, part.len, &at);
+
+		if (cp == '\\' || cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
 			return false;
+	}
 	return true;
 }
 

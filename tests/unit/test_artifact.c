@@ -29,6 +29,9 @@ void test_artifact_names(void)
 		{ "a\nb", false },
 		{ "\x1b[2J", false },
 		{ "a\x7f", false },
+		{ "a\xc2\x80", false },
+		{ "\xc2\x9bm", false },
+		{ "a\xc2\xa0", true },
 		{ "\xff", false },
 		{ "\xc0\xaf", false },
 	};
