@@ -22,8 +22,8 @@ struct byexample {
 
 /* --- one try --- */
 
-static enum dtx_code try_exec(const char *plan, struct dtx_source *src, struct dtx_textgrid *out,
-                              struct dtx_err *err)
+enum dtx_code dtx_byexample_run(const char *plan, struct dtx_source *src, unsigned workers,
+                                struct dtx_textgrid *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_errlist findings = DTX_ERRLIST_INIT;
@@ -33,13 +33,15 @@ static enum dtx_code try_exec(const char *plan, struct dtx_source *src, struct d
 	struct dtx_source *list[1] = { src };
 
 	opts.input = list;
-	opts.workers = 1;
+	opts.workers = workers;
 	opts.fallback = DTX_FALLBACK_OFF;
 	DTX_TRY(dtx_plan_parse(dtx_str_of(plan), NULL, &findings, &parsed, err));
 	DTX_TRY(dtx_plan_check(parsed, &findings, err));
 	DTX_TRY(dtx_exec(parsed, &opts, NULL, &findings, &result, err));
 	DTX_TRY(dtx_textgrid_make(out, result->output[0].table, err));
 out:
+	if (rc != DTX_OK && err && err->code == DTX_OK && dtx_errlist_worst(&findings))
+		dtx_err_copy(err, dtx_errlist_worst(&findings));
 	dtx_exec_free(result);
 	dtx_plan_free(parsed);
 	dtx_errlist_clear(&findings);
@@ -69,7 +71,7 @@ static enum dtx_code try_step(struct byexample *x, const struct dtx_textgrid *ha
 	DTX_TRY(dtx_buf_check(&plan, "plan", err));
 	DTX_TRY(dtx_buf_check(&csv, "table", err));
 	DTX_TRY(dtx_source_bytes("in.csv", csv.ptr, csv.len, &src, err));
-	ran = try_exec(dtx_buf_text(&plan), src, out, NULL);
+	ran = dtx_byexample_run(dtx_buf_text(&plan), src, 1, out, NULL);
 	*x->runs -= 1 + (int)((try_cells(have) + try_cells(out)) / RUN_CELLS);
 	if (ran == DTX_E_NO_MEMORY)
 		DTX_FAIL_MEM(err);

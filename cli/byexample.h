@@ -3,6 +3,7 @@
 #define DTX_CLI_BYEXAMPLE_H
 
 #include "cli/textgrid.h"
+#include "core/io/source.h"
 
 #define DTX_BYEXAMPLE_FOUND 5
 #define DTX_BYEXAMPLE_RUNS  900 /* plans that are tried at most; large tables count more */
@@ -18,5 +19,9 @@ DTX_MUSTUSE enum dtx_code dtx_reshape_steps(const struct dtx_textgrid *have,
 DTX_MUSTUSE enum dtx_code dtx_byexample(const struct dtx_textgrid *have,
                                         const struct dtx_textgrid *want, int *runs, json_t *found,
                                         struct dtx_err *err);
+/* The first table that a plan makes of `src`; no snippet.  workers 0: as many as usual. */
+DTX_MUSTUSE enum dtx_code dtx_byexample_run(const char *plan, struct dtx_source *src,
+                                            unsigned workers, struct dtx_textgrid *out,
+                                            struct dtx_err *err);
 
 #endif

@@ -7,7 +7,6 @@
 #include "cli/runner.h"
 #include "cli/suggest.h"
 #include "core/io/book_info.h"
-#include "core/plan/exec.h"
 
 #define SUGGEST_ROWS 8 /* of the profile's sample */
 
@@ -122,27 +121,12 @@ static enum dtx_code suggest_run(const char *plan, const char *path, struct dtx_
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_errlist findings = DTX_ERRLIST_INIT;
-	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
-	struct dtx_exec_result *result = NULL;
-	struct dtx_source *src = NULL, *list[1];
-	struct dtx_plan *parsed = NULL;
+	struct dtx_source *src = NULL;
 
 	DTX_TRY(dtx_source_open(path, &src, err));
-	list[0] = src;
-	opts.input = list;
-	opts.fallback = DTX_FALLBACK_OFF;
-	DTX_TRY(dtx_plan_parse(dtx_str_of(plan), NULL, &findings, &parsed, err));
-	DTX_TRY(dtx_plan_check(parsed, &findings, err));
-	DTX_TRY(dtx_exec(parsed, &opts, NULL, &findings, &result, err));
-	DTX_TRY(dtx_textgrid_make(out, result->output[0].table, err));
+	DTX_TRY(dtx_byexample_run(plan, src, 0, out, err));
 out:
-	if (rc != DTX_OK && err && err->code == DTX_OK && dtx_errlist_worst(&findings))
-		dtx_err_copy(err, dtx_errlist_worst(&findings));
-	dtx_exec_free(result);
-	dtx_plan_free(parsed);
 	dtx_source_free(src);
-	dtx_errlist_clear(&findings);
 	return rc;
 }
 
