@@ -1,6 +1,7 @@
 /* AUTHOR and RETRY: asks until an answer passes, or the end. */
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core/base/log.h"
 #include "core/fallback/extract.h"
@@ -328,11 +329,24 @@ static enum dtx_code cycle_run(struct author_cycle *c, struct dtx_err *failed, s
 	return rc;
 }
 
-/* What the run that was waited for has left. */
-static bool author_known(const struct dtx_work *w)
+/* What the run that was waited for has left; of a snippet that failed another one. */
+static enum dtx_code author_left(struct dtx_work *w, bool failed, bool *left, struct dtx_err *err)
 {
-	return w->rung == DTX_RUNG_EXACT || w->rung == DTX_RUNG_COMPATIBLE ||
-	       w->rung == DTX_RUNG_PENDING;
+	enum dtx_code rc = DTX_OK;
+	char id[DTX_SNIPPET_ID];
+
+	memcpy(id, w->id, sizeof(id));
+	DTX_TRY(dtx_work_find(w, err));
+	*left = (w->rung == DTX_RUNG_EXACT || w->rung == DTX_RUNG_COMPATIBLE ||
+	         w->rung == DTX_RUNG_PENDING) &&
+	        (!failed || strcmp(w->id, id));
+	if (!*left)
+		goto out;
+	dtx_work_reset(w); /* the code that failed */
+	dtx_str_copy(w->id, sizeof(w->id), dtx_str_of(w->snippet.id));
+	DTX_TRY(dtx_work_event_cache(w, err));
+out:
+	return rc;
 }
 
 static enum dtx_code author_leased(struct dtx_work *w, bool waited, struct dtx_err *failed,
@@ -343,11 +357,12 @@ static enum dtx_code author_leased(struct dtx_work *w, bool waited, struct dtx_e
 		                  .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX),
 		                  .report = DTX_BUF_INIT(1 << 16) };
 
+	bool left = false;
+
 	dtx_prompt_init(&c.prompt);
-	if (waited && !failed)
-		DTX_TRY(dtx_work_find(w, err));
-	if (waited && !failed && author_known(w)) {
-		DTX_TRY(dtx_work_event_cache(w, err));
+	if (waited)
+		DTX_TRY(author_left(w, failed, &left, err));
+	if (left) {
 		DTX_TRY(dtx_work_run(w, err));
 		goto out;
 	}

@@ -1,5 +1,7 @@
 /* The fallback loop, station by station: transitions, ledger events, codes. */
 #include "core/base/file.h"
+#include "core/base/hash.h"
+#include "core/store/lease.h"
 #include "tests/unit/rescuemake.h"
 
 #define FROB    "{\"op\":\"frob\",\"by\":[\"k\"]}"
@@ -538,6 +540,70 @@ void test_rescue_repair(void)
 	/* the new one is the live one */
 	T_OK(rescuemake_run(&m, PLAN, "k,v\na,1\nb,9\n"), &m.run.err);
 	T_INT(m.asked, 2);
+	rescuemake_clear(&m);
+}
+
+static void lease_key(const struct dtx_snippet *s, char key[80])
+{
+	struct dtx_buf text = DTX_BUF_INIT(1 << 12);
+	char hash[DTX_SHA256_HEX];
+
+	dtx_buf_printf(&text, "%s|%s|%s", s->ns, s->fingerprint, s->intent);
+	dtx_sha256_hex(dtx_buf_text(&text), text.len, hash);
+	snprintf(key, 80, "author:%s", hash);
+	dtx_buf_clear(&text);
+}
+
+/* Another run holds the lease; when it is waited for it has repaired the snippet. */
+static void repaired_by_another(void *arg, const char *text)
+{
+	static const char code[] = "def transform(tables, params):\n#ok\n";
+	struct rescuemake *m = arg;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_snippet *old;
+	struct dtx_snippet_new add = { .code = { code, sizeof(code) - 1 }, .origin = "cmd" };
+	char id[DTX_SNIPPET_ID], key[80];
+	size_t n;
+
+	if (!strstr(text, "waiting"))
+		return;
+	T_OK(dtx_snippet_list(m->store, "approved", &arena, &old, &n, NULL), NULL);
+	add.key = (struct dtx_snippet_key){ old->ns, old->fingerprint, old->intent };
+	add.contract_hash = old->contract_hash;
+	add.op = old->op;
+	add.abi = old->abi;
+	T_OK(dtx_snippet_add(m->store, "", &add, id, NULL), NULL);
+	T_OK(dtx_snippet_act(m->store, "", id, DTX_SNIPPET_APPROVE, "etl", NULL, NULL), NULL);
+	lease_key(old, key);
+	T_OK(dtx_lease_drop(m->store, key, "another", NULL), NULL);
+	dtx_arena_clear(&arena);
+}
+
+void test_rescue_repair_waits(void)
+{
+	static const char *const answers[] = { MODULE("#assumes v < 3\n"), MODULE("#ok\n"), NULL };
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_snippet *old;
+	struct rescuemake m;
+	bool ours = false;
+	char key[80];
+	size_t n;
+
+	rescuemake_init(&m, "repairwaits");
+	m.answer = answers;
+	m.r.author = &m.author;
+	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(dtx_snippet_list(m.store, "approved", &arena, &old, &n, NULL), NULL);
+	lease_key(old, key);
+	T_OK(dtx_lease_claim(m.store, key, "another", &ours, NULL), NULL);
+	T_CHECK(ours);
+	m.r.say = repaired_by_another;
+	m.r.say_arg = &m;
+	T_OK(rescuemake_run(&m, PLAN, "k,v\na,1\nb,7\n"), &m.run.err);
+	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:exact jail.end "
+	                               "attempt.end:assumption run.cache:exact jail.end");
+	T_INT(m.asked, 1);
+	dtx_arena_clear(&arena);
 	rescuemake_clear(&m);
 }
 
