@@ -87,16 +87,11 @@ static void author_estimate(const struct dtx_author_ask *ask, struct dtx_author_
 static void author_scrub(const struct dtx_author *a, struct dtx_author_answer *out,
                          struct dtx_err *err)
 {
-	struct dtx_buf text = DTX_BUF_INIT(2 * sizeof(err->msg));
-
 	dtx_secrets_scrub_buf(a->secrets, &out->text);
 	dtx_secrets_scrub_buf(a->secrets, &out->said);
-	if (err && err->code != DTX_OK) {
-		dtx_secrets_scrub(a->secrets, dtx_str_of(err->msg), &text);
-		if (dtx_buf_ok(&text))
-			dtx_str_copy(err->msg, sizeof(err->msg), dtx_str_of(dtx_buf_text(&text)));
-	}
-	dtx_buf_clear(&text);
+	dtx_secrets_copy(a->secrets, dtx_str_of(out->model), out->model, sizeof(out->model));
+	if (err && err->code != DTX_OK)
+		dtx_secrets_copy(a->secrets, dtx_str_of(err->msg), err->msg, sizeof(err->msg));
 }
 
 enum dtx_code dtx_author_call(const struct dtx_author *a, const struct dtx_author_ask *ask,

@@ -273,6 +273,7 @@ static enum dtx_code cmd_ask(const struct dtx_author *a, const struct dtx_author
 	DTX_TRY(cmd_spawn(&c, a, err));
 	DTX_TRY(cmd_wait(&c, ask, out, err));
 	cmd_usage(&c, out);
+	dtx_secrets_scrub_buf(a->secrets, &out->said); /* before a line of it is cut */
 	DTX_TRY(cmd_status(&c, out, err));
 out:
 	if (rc != DTX_OK && !out->outcome[0] && WIFEXITED(c.status) && WEXITSTATUS(c.status))

@@ -253,7 +253,7 @@ static void url_server_says(const struct url *u, char out[URL_SHOWN])
 		                             : dtx_json_text(error, "message", NULL);
 	}
 	if (text)
-		dtx_str_copy(out, URL_SHOWN, dtx_str_of(text));
+		dtx_secrets_copy(u->author->secrets, dtx_str_of(text), out, URL_SHOWN);
 	for (i = 0; out[i]; i++) {
 		if ((unsigned char)out[i] < 0x20 || out[i] == 0x7f)
 			out[i] = ' ';
@@ -313,8 +313,9 @@ static enum dtx_code url_read(const struct url *u, struct dtx_author_answer *out
 		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "the server's reply is no JSON");
 	}
 	dtx_author_usage(json_object_get(reply, "usage"), out);
-	dtx_str_copy(out->model, sizeof(out->model),
-	             dtx_str_of(dtx_json_text(reply, "model", u->author->model)));
+	dtx_secrets_copy(u->author->secrets,
+	                 dtx_str_of(dtx_json_text(reply, "model", u->author->model)), out->model,
+	                 sizeof(out->model));
 	choice = json_array_get(json_object_get(reply, "choices"), 0);
 	dtx_str_copy(out->finish, sizeof(out->finish),
 	             dtx_str_of(dtx_json_text(choice, "finish_reason", "")));

@@ -81,3 +81,13 @@ void dtx_secrets_scrub_buf(const struct dtx_secrets *s, struct dtx_buf *text)
 	dtx_buf_clear(text);
 	*text = clean;
 }
+
+void dtx_secrets_copy(const struct dtx_secrets *s, struct dtx_str text, char *out, size_t size)
+{
+	struct dtx_buf clean = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	dtx_secrets_scrub(s, text, &clean);
+	dtx_str_copy(out, size,
+	             dtx_buf_ok(&clean) ? dtx_str_of(dtx_buf_text(&clean)) : DTX_STR(""));
+	dtx_buf_clear(&clean);
+}

@@ -20,5 +20,8 @@ void dtx_secrets_find(struct dtx_secrets *s, char *const *environment);
 void dtx_secrets_scrub(const struct dtx_secrets *s, struct dtx_str text, struct dtx_buf *out);
 /* The same in place, for content that is kept. */
 void dtx_secrets_scrub_buf(const struct dtx_secrets *s, struct dtx_buf *text);
+/* The same into `size` bytes, which may be those of `text`: a secret is gone before the cut, which
+ * would leave a part of it. */
+void dtx_secrets_copy(const struct dtx_secrets *s, struct dtx_str text, char *out, size_t size);
 
 #endif

@@ -459,6 +459,7 @@ void test_secrets(void)
 		                      (char *)"MY_PASSWORD=abcdefgh", NULL };
 	struct dtx_secrets s = { .n = 0 };
 	struct dtx_buf out = DTX_BUF_INIT(1 << 10);
+	char cut[8];
 
 	dtx_secrets_find(&s, environment);
 	T_INT(s.n, 2);
@@ -470,4 +471,29 @@ void test_secrets(void)
 	dtx_secrets_scrub_buf(&s, &out);
 	T_STR(dtx_buf_text(&out), "<secret>");
 	dtx_buf_clear(&out);
+	/* the cut comes after: no part of one is left */
+	dtx_secrets_copy(&s, DTX_STR("is abcdefgh1234"), cut, sizeof(cut));
+	T_STR(cut, "is <sec");
+}
+
+/* Names and last lines that repeat a key, where they are cut. */
+void test_author_key_is_not_cut(void)
+{
+	struct call c;
+
+	call_init(&c);
+	dtx_secrets_add(&c.secrets, KEY);
+	dtx_author_cmd(&c.author,
+	               "printf '%150s' " KEY " >&2; echo '{\"model\":\"" KEY "\"}' >&3; exit 1",
+	               NULL);
+	T_CODE(call(&c), DTX_E_AUTHOR_FAILED, &c.err);
+	T_CHECK(strstr(c.err.msg, "<secret>"));
+	T_STR(c.got.model, "<secret>");
+	call_clear(&c);
+	call_init(&c);
+	dtx_secrets_add(&c.secrets, KEY);
+	dtx_author_cmd(&c.author, "printf 'x%154s" KEY "' '' >&2; exit 1", NULL);
+	T_CODE(call(&c), DTX_E_AUTHOR_FAILED, &c.err);
+	T_CHECK(!strstr(c.err.msg, "sk-"));
+	call_clear(&c);
 }
