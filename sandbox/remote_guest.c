@@ -77,9 +77,10 @@ static enum dtx_code say_denied(int out, const struct dtx_jail_report *r, struct
 
 	for (i = 0; i < r->ndenied; i++) {
 		const struct dtx_jail_denied *d = &r->denied[i];
-		struct dtx_remote_denied to = {
-			.nr = d->nr, .verdict = d->verdict, .count = d->count, .at_us = d->at_us
-		};
+		struct dtx_remote_denied to = { .nr = d->nr,
+			                        .verdict = (int32_t)d->verdict,
+			                        .count = d->count,
+			                        .at_us = d->at_us };
 
 		dtx_str_copy(to.name, sizeof(to.name), dtx_str_of(d->name));
 		for (k = 0; k < 6; k++)

@@ -205,12 +205,12 @@ void test_rawgrid_hostile_bytes(void)
 
 		mem[i] ^= 0xff;
 		dtx_rawgrid_init(&back);
-		if (open_grid(mem, len, &back, NULL) != DTX_OK)
+		if (open_grid(mem, len, &back, NULL) != DTX_OK) {
 			refused++;
-		else if (dtx_rawgrid_check(&back, NULL) == DTX_OK)
+		} else {
+			T_OK(dtx_rawgrid_check(&back, NULL), NULL);
 			taken++;
-		else
-			T_CHECK(!"an unsound grid was taken");
+		}
 		dtx_rawgrid_clear(&back);
 		mem[i] = was;
 	}
