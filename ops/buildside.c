@@ -367,6 +367,30 @@ void dtx_build_local_clear(const struct dtx_key_sides *keys, struct dtx_build_lo
 	dtx_mem_free(l->row);
 }
 
+enum dtx_code dtx_build_local_make(const struct dtx_key_sides *keys, struct dtx_build_local **out,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_build_local *l = dtx_mem_zalloc(1, sizeof(*l));
+
+	if (!l)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_build_local_new(keys, l, err));
+	*out = l;
+	l = NULL;
+out:
+	dtx_build_local_free(keys, l);
+	return rc;
+}
+
+void dtx_build_local_free(const struct dtx_key_sides *keys, struct dtx_build_local *l)
+{
+	if (!l)
+		return;
+	dtx_build_local_clear(keys, l);
+	dtx_mem_free(l);
+}
+
 enum dtx_code dtx_build_under(const struct dtx_opctx *ox, const struct dtx_colmap *map,
                               struct dtx_batch *b, struct dtx_err *err)
 {

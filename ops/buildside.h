@@ -65,6 +65,10 @@ struct dtx_build_local { /* of a worker, for one batch */
 DTX_MUSTUSE enum dtx_code dtx_build_local_new(const struct dtx_key_sides *keys,
                                               struct dtx_build_local *l, struct dtx_err *err);
 void dtx_build_local_clear(const struct dtx_key_sides *keys, struct dtx_build_local *l);
+/* The same on the heap, for maps whose workers have nothing else; NULL is freed. */
+DTX_MUSTUSE enum dtx_code dtx_build_local_make(const struct dtx_key_sides *keys,
+                                               struct dtx_build_local **out, struct dtx_err *err);
+void dtx_build_local_free(const struct dtx_key_sides *keys, struct dtx_build_local *l);
 /* Columns of the batch that the map moves under a field of the output with other rules of text
  * become values.  While the batch's schema lives: a kept batch's is gone after finalize. */
 DTX_MUSTUSE enum dtx_code dtx_build_under(const struct dtx_opctx *ox, const struct dtx_colmap *map,

@@ -231,25 +231,16 @@ static void lookup_free(const struct dtx_opctx *ox, void *local)
 {
 	const struct lookup_state *s = ox->bound;
 
-	if (!local)
-		return;
-	dtx_build_local_clear(&s->key, local);
-	dtx_mem_free(local);
+	dtx_build_local_free(&s->key, local);
 }
 
 static enum dtx_code lookup_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
 {
 	const struct lookup_state *s = ox->bound;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_build_local *l = dtx_mem_zalloc(1, sizeof(*l));
+	struct dtx_build_local *l = NULL;
+	enum dtx_code rc = dtx_build_local_make(&s->key, &l, err);
 
-	if (!l)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_build_local_new(&s->key, l, err));
 	*local = l;
-	l = NULL;
-out:
-	lookup_free(ox, l);
 	return rc;
 }
 
