@@ -26,6 +26,20 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_groupkeys_each(struct dtx_bind *b, unsigned t, const int32_t *col, uint32_t n,
+                                 struct dtx_groupkeys **key, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*key = dtx_arena_zalloc(b->arena, (size_t)n + 1, sizeof(**key));
+	if (!*key)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < n; i++)
+		DTX_TRY(dtx_groupkeys_columns(b, t, &col[i], 1, &(*key)[i], err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_groupkeys_bind(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
                                  const char *sub, struct dtx_groupkeys *k, struct dtx_err *err)
 {

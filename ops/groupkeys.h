@@ -18,6 +18,10 @@ DTX_MUSTUSE enum dtx_code dtx_groupkeys_bind(struct dtx_bind *b, unsigned t,
 DTX_MUSTUSE enum dtx_code dtx_groupkeys_columns(struct dtx_bind *b, unsigned t, const int32_t *col,
                                                 uint32_t n, struct dtx_groupkeys *k,
                                                 struct dtx_err *err);
+/* Keys of one column each: n of them, in the plan's memory. */
+DTX_MUSTUSE enum dtx_code dtx_groupkeys_each(struct dtx_bind *b, unsigned t, const int32_t *col,
+                                             uint32_t n, struct dtx_groupkeys **key,
+                                             struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_groupkeys_groups(const struct dtx_groupkeys *k,
                                                struct dtx_groups **out, struct dtx_err *err);
 /* The keys of b as FLAT columns, in an array; both go with dtx_groupkeys_unflat, which takes what a

@@ -38,11 +38,7 @@ static enum dtx_code blank_bind(struct dtx_bind *b, void *args, struct dtx_err *
 	if (!s)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
-	s->key = dtx_arena_zalloc(b->arena, (size_t)s->n + 1, sizeof(*s->key));
-	if (!s->key)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < s->n; i++)
-		DTX_TRY(dtx_groupkeys_columns(b, 0, &s->col[i], 1, &s->key[i], err));
+	DTX_TRY(dtx_groupkeys_each(b, 0, s->col, s->n, &s->key, err));
 	DTX_TRY(dtx_bind_keep_all(b, 0, err));
 	DTX_TRY(dtx_raw_bind(b, err));
 out:

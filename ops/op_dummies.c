@@ -64,11 +64,7 @@ static enum dtx_code dummies_bind(struct dtx_bind *b, void *args, struct dtx_err
 	if (!s)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_bind_cols(b, 0, a->cols, "/cols", &s->col, &s->n, err));
-	s->key = dtx_arena_zalloc(b->arena, (size_t)s->n + 1, sizeof(*s->key));
-	if (!s->key)
-		DTX_FAIL_MEM(err);
-	for (uint32_t i = 0; i < s->n; i++)
-		DTX_TRY(dtx_groupkeys_columns(b, 0, &s->col[i], 1, &s->key[i], err));
+	DTX_TRY(dtx_groupkeys_each(b, 0, s->col, s->n, &s->key, err));
 	for (int32_t i = 0; i < (int32_t)b->in[0]->nfields; i++) {
 		if (dtx_cols_find(s->col, s->n, i) < 0)
 			DTX_TRY(dtx_bind_pass(b, 0, i, NULL, err));
