@@ -254,13 +254,14 @@ struct work {
 	const struct crosstab_state *s;
 	struct dtx_table *t;
 	struct dtx_wider_plan plan;
-	uint32_t width;            /* cells of a row, its total too */
-	struct dtx_column *totals; /* cells of the last row, the totals */
-	uint32_t *which, *row;     /* scratch of a column */
+	uint32_t width;              /* cells of a row, its total too */
+	struct dtx_column *totals;   /* cells of the last row, the totals */
+	uint32_t *which, *row;       /* scratch of a column */
+	struct dtx_tableagg_run run; /* a group is a cell */
 };
 
 /* Every input row adds to its cell and to the totals of its row, its column and the table. */
-static enum dtx_code add_cells(struct work *w, struct dtx_tableagg_run *run, struct dtx_err *err)
+static enum dtx_code add_cells(struct work *w, struct dtx_err *err)
 {
 	const struct dtx_wider_plan *p = &w->plan;
 	enum dtx_code rc = DTX_OK;
@@ -275,7 +276,7 @@ static enum dtx_code add_cells(struct work *w, struct dtx_tableagg_run *run, str
 
 			group[i] = row * w->width + col;
 		}
-		DTX_TRY(dtx_tableagg_add(run, w->t, group, err));
+		DTX_TRY(dtx_tableagg_add(&w->run, w->t, group, err));
 	}
 out:
 	dtx_mem_free(group);
@@ -349,14 +350,14 @@ out:
 }
 
 /* Cells of rows [from, from + n), as numbers where shares are wanted. */
-static enum dtx_code final_cells(struct work *w, struct dtx_tableagg_run *run, uint32_t from,
-                                 uint32_t n, struct dtx_column **out, struct dtx_err *err)
+static enum dtx_code final_cells(struct work *w, uint32_t from, uint32_t n, struct dtx_column **out,
+                                 struct dtx_err *err)
 {
 	const struct crosstab_args *a = w->ox->args;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column *got = NULL, *fit = NULL;
 
-	DTX_TRY(dtx_tableagg_final(run, 0, from * w->width, n * w->width, NULL, &got, err));
+	DTX_TRY(dtx_tableagg_final(&w->run, 0, from * w->width, n * w->width, NULL, &got, err));
 	if (a->normalize < 0) {
 		*out = got;
 		got = NULL;
@@ -389,37 +390,27 @@ out:
 	return rc;
 }
 
-static enum dtx_code emit_rows(struct work *w, struct dtx_tableagg_run *run, struct dtx_emit *out,
-                               struct dtx_err *err)
+static enum dtx_code put_cells(void *ctx, struct dtx_batch *b, int64_t at, struct dtx_err *err)
 {
-	struct dtx_rowcursor cur = DTX_ROWCURSOR_INIT;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_batch *b = NULL;
 	struct dtx_column *cells = NULL;
-	uint32_t at = 0;
 
-	DTX_TRY(dtx_rowcursor_open(&cur, w->ox, w->t, &w->s->keys.id_map, w->plan.id_row,
-	                           w->plan.nids, err));
-	/* cells of a batch are one column */
-	cur.most = DTX_MAX(1, DTX_MIN(cur.most, DTX_BATCH_ROWS / w->width));
-	while (!dtx_emit_full(out)) {
-		DTX_TRY(dtx_rowcursor_next(&cur, &b, err));
-		if (!b)
-			break;
-		DTX_TRY(final_cells(w, run, at, b->nrows, &cells, err));
-		DTX_TRY(put_values(w, cells, b, err));
-		at += b->nrows;
-		dtx_column_unref(cells);
-		cells = NULL;
-		DTX_TRY(dtx_emit_batch(out, b, err));
-		dtx_batch_free(b);
-		b = NULL;
-	}
+	DTX_TRY(final_cells(ctx, (uint32_t)at, b->nrows, &cells, err));
+	DTX_TRY(put_values(ctx, cells, b, err));
 out:
 	dtx_column_unref(cells);
-	dtx_batch_free(b);
-	dtx_rowcursor_close(&cur);
 	return rc;
+}
+
+static enum dtx_code emit_rows(struct work *w, struct dtx_emit *out, struct dtx_err *err)
+{
+	/* cells of a batch are one column */
+	const struct dtx_rowfill fill = { .fill = put_cells,
+		                          .ctx = w,
+		                          .most = DTX_MAX(1, DTX_BATCH_ROWS / w->width) };
+
+	return dtx_table_fill(w->ox, w->t, &w->s->keys.id_map, w->plan.id_row, w->plan.nids, &fill,
+	                      out, err);
 }
 
 static enum dtx_code emit_totals(struct work *w, struct dtx_emit *out, struct dtx_err *err)
@@ -463,20 +454,19 @@ static enum dtx_code crosstab_whole(const struct dtx_opctx *ox, struct dtx_table
                                     struct dtx_emit *out, struct dtx_err *err)
 {
 	const struct crosstab_args *a = ox->args;
-	struct work w = { .ox = ox, .s = ox->bound, .t = t };
-	struct dtx_tableagg_run run = { .ox = ox };
+	struct work w = { .ox = ox, .s = ox->bound, .t = t, .run = { .ox = ox } };
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(open_work(&w, err));
-	DTX_TRY(dtx_tableagg_open(&run, ox, &w.s->agg, (w.plan.nids + 1) * w.width, err));
-	DTX_TRY(add_cells(&w, &run, err));
-	DTX_TRY(final_cells(&w, &run, w.plan.nids, 1, &w.totals, err));
+	DTX_TRY(dtx_tableagg_open(&w.run, ox, &w.s->agg, (w.plan.nids + 1) * w.width, err));
+	DTX_TRY(add_cells(&w, err));
+	DTX_TRY(final_cells(&w, w.plan.nids, 1, &w.totals, err));
 	DTX_TRY(fit_keys(&w, err));
-	DTX_TRY(emit_rows(&w, &run, out, err));
+	DTX_TRY(emit_rows(&w, out, err));
 	if (a->margins && !dtx_emit_full(out))
 		DTX_TRY(emit_totals(&w, out, err));
 out:
-	dtx_tableagg_close(&run);
+	dtx_tableagg_close(&w.run);
 	dtx_column_unref(w.totals);
 	dtx_mem_free(w.which);
 	dtx_mem_free(w.row);

@@ -282,14 +282,23 @@ out:
 	return rc;
 }
 
+static enum dtx_code put_row(void *ctx, struct dtx_batch *b, int64_t at, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(put_names(ctx, b, at, err));
+	DTX_TRY(put_stats(ctx, b, at, err));
+out:
+	return rc;
+}
+
 static enum dtx_code emit_rows(struct work *w, struct dtx_emit *out, struct dtx_err *err)
 {
-	struct dtx_rowcursor cur = DTX_ROWCURSOR_INIT;
-	int64_t n = (int64_t)w->keys.n * w->s->n, at = 0;
+	const struct dtx_rowfill fill = { .fill = put_row, .ctx = w };
+	int64_t n = (int64_t)w->keys.n * w->s->n;
 	uint32_t most = dtx_op_batch_rows(w->ox);
 	enum dtx_code rc = DTX_OK;
 	int64_t *row = dtx_mem_alloc((size_t)n + 1, sizeof(*row));
-	struct dtx_batch *b = NULL;
 
 	w->which = dtx_mem_alloc(most, sizeof(*w->which));
 	w->row = dtx_mem_alloc(most, sizeof(*w->row));
@@ -298,21 +307,8 @@ static enum dtx_code emit_rows(struct work *w, struct dtx_emit *out, struct dtx_
 		DTX_FAIL_MEM(err);
 	for (int64_t i = 0; i < n; i++)
 		row[i] = w->keys.first[i / w->s->n];
-	DTX_TRY(dtx_rowcursor_open(&cur, w->ox, w->t, &w->s->map, row, n, err));
-	while (!dtx_emit_full(out)) {
-		DTX_TRY(dtx_rowcursor_next(&cur, &b, err));
-		if (!b)
-			break;
-		DTX_TRY(put_names(w, b, at, err));
-		DTX_TRY(put_stats(w, b, at, err));
-		at += b->nrows;
-		DTX_TRY(dtx_emit_batch(out, b, err));
-		dtx_batch_free(b);
-		b = NULL;
-	}
+	DTX_TRY(dtx_table_fill(w->ox, w->t, &w->s->map, row, n, &fill, out, err));
 out:
-	dtx_batch_free(b);
-	dtx_rowcursor_close(&cur);
 	dtx_mem_free(row);
 	return rc;
 }

@@ -103,9 +103,16 @@ out:
 	return rc;
 }
 
-static enum dtx_code put_counts(const struct freq_state *s, struct dtx_batch *b,
-                                const struct value *v, int64_t all, struct dtx_err *err)
+struct work { /* while rows leave */
+	const struct freq_state *s;
+	const struct value *v;
+	int64_t all;
+};
+
+static enum dtx_code put_counts(void *ctx, struct dtx_batch *b, int64_t at, struct dtx_err *err)
 {
+	const struct work *w = ctx;
+	const struct value *v = w->v + at;
 	const struct dtx_typeref ints = { .type = DTX_T_INT64 }, floats = { .type = DTX_T_FLOAT64 };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_builder count, share;
@@ -115,12 +122,12 @@ static enum dtx_code put_counts(const struct freq_state *s, struct dtx_batch *b,
 	dtx_builder_init(&share, floats, b->nrows);
 	for (uint32_t i = 0; i < b->nrows; i++) {
 		dtx_builder_i64(&count, v[i].count);
-		dtx_builder_f64(&share, (double)v[i].count / (double)all);
+		dtx_builder_f64(&share, (double)v[i].count / (double)w->all);
 	}
 	DTX_TRY(dtx_builder_finish(&count, NULL, &made, err));
-	dtx_batch_put(b, s->key.n, made);
+	dtx_batch_put(b, w->s->key.n, made);
 	DTX_TRY(dtx_builder_finish(&share, NULL, &made, err));
-	dtx_batch_put(b, s->key.n + 1, made);
+	dtx_batch_put(b, w->s->key.n + 1, made);
 out:
 	dtx_builder_clear(&count);
 	dtx_builder_clear(&share);
@@ -131,30 +138,17 @@ static enum dtx_code emit_values(const struct dtx_opctx *ox, struct dtx_table *t
                                  const struct value *v, int64_t n, struct dtx_emit *out,
                                  struct dtx_err *err)
 {
-	const struct freq_state *s = ox->bound;
+	struct work w = { .s = ox->bound, .v = v, .all = t->nrows };
+	const struct dtx_rowfill fill = { .fill = put_counts, .ctx = &w };
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rowcursor cur = DTX_ROWCURSOR_INIT;
-	int64_t *row = dtx_mem_alloc((size_t)n + 1, sizeof(*row)), at = 0;
-	struct dtx_batch *b = NULL;
+	int64_t *row = dtx_mem_alloc((size_t)n + 1, sizeof(*row));
 
 	if (!row)
 		DTX_FAIL_MEM(err);
 	for (int64_t i = 0; i < n; i++)
 		row[i] = v[i].first;
-	DTX_TRY(dtx_rowcursor_open(&cur, ox, t, &s->map, row, n, err));
-	while (!dtx_emit_full(out)) {
-		DTX_TRY(dtx_rowcursor_next(&cur, &b, err));
-		if (!b)
-			break;
-		DTX_TRY(put_counts(s, b, v + at, t->nrows, err));
-		at += b->nrows;
-		DTX_TRY(dtx_emit_batch(out, b, err));
-		dtx_batch_free(b);
-		b = NULL;
-	}
+	DTX_TRY(dtx_table_fill(ox, t, &w.s->map, row, n, &fill, out, err));
 out:
-	dtx_batch_free(b);
-	dtx_rowcursor_close(&cur);
 	dtx_mem_free(row);
 	return rc;
 }

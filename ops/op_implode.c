@@ -179,30 +179,15 @@ out:
 	return rc;
 }
 
-static enum dtx_code emit_groups(const struct dtx_opctx *ox, struct work *w, struct dtx_table *t,
-                                 struct dtx_emit *out, struct dtx_err *err)
+static enum dtx_code put_texts(void *ctx, struct dtx_batch *b, int64_t at, struct dtx_err *err)
 {
+	const struct work *w = ctx;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_rowcursor cur = DTX_ROWCURSOR_INIT;
 	struct dtx_column *made = NULL;
-	struct dtx_batch *b = NULL;
-	uint32_t at = 0;
 
-	DTX_TRY(dtx_rowcursor_open(&cur, ox, t, &w->s->map, w->keys.first, w->keys.n, err));
-	while (!dtx_emit_full(out)) {
-		DTX_TRY(dtx_rowcursor_next(&cur, &b, err));
-		if (!b)
-			break;
-		DTX_TRY(join_groups(w, at, b->nrows, &made, err));
-		dtx_batch_put(b, w->s->at, made);
-		at += b->nrows;
-		DTX_TRY(dtx_emit_batch(out, b, err));
-		dtx_batch_free(b);
-		b = NULL;
-	}
+	DTX_TRY(join_groups(ctx, (uint32_t)at, b->nrows, &made, err));
+	dtx_batch_put(b, w->s->at, made);
 out:
-	dtx_batch_free(b);
-	dtx_rowcursor_close(&cur);
 	return rc;
 }
 
@@ -210,6 +195,7 @@ static enum dtx_code implode_whole(const struct dtx_opctx *ox, struct dtx_table 
                                    struct dtx_emit *out, struct dtx_err *err)
 {
 	struct work w = { .a = ox->args, .s = ox->bound, .raw = DTX_RAW_INIT };
+	const struct dtx_rowfill fill = { .fill = put_texts, .ctx = &w };
 	enum dtx_code rc = DTX_OK;
 
 	dtx_buf_init(&w.text, DTX_BUF_TEXT_MAX);
@@ -221,7 +207,7 @@ static enum dtx_code implode_whole(const struct dtx_opctx *ox, struct dtx_table 
 		DTX_TRY(dtx_rowkeys_column(&w.value, t, w.s->col, err));
 	if (w.a->distinct)
 		DTX_TRY(mark_repeats(&w, err));
-	DTX_TRY(emit_groups(ox, &w, t, out, err));
+	DTX_TRY(dtx_table_fill(ox, t, &w.s->map, w.keys.first, w.keys.n, &fill, out, err));
 out:
 	dtx_mem_free(w.start);
 	dtx_mem_free(w.row);

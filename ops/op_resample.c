@@ -226,6 +226,7 @@ struct work {
 	uint32_t *of; /* per row its bucket */
 	struct bucket *bucket;
 	size_t n, cap;
+	struct dtx_tableagg_run run; /* a group is a bucket */
 };
 
 static int64_t bucket_of(const struct work *w, int64_t row)
@@ -348,9 +349,9 @@ out:
 }
 
 /* The columns behind the keys of buckets [from, from + b->nrows). */
-static enum dtx_code fill_batch(struct work *w, struct dtx_tableagg_run *run, struct dtx_batch *b,
-                                size_t from, struct dtx_err *err)
+static enum dtx_code fill_batch(void *ctx, struct dtx_batch *b, int64_t from, struct dtx_err *err)
 {
+	struct work *w = ctx;
 	const struct resample_args *a = w->ox->args;
 	uint32_t nkeys = w->s->by.n + 1;
 	enum dtx_code rc = DTX_OK;
@@ -358,11 +359,12 @@ static enum dtx_code fill_batch(struct work *w, struct dtx_tableagg_run *run, st
 
 	if (!key)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(label_column(w, from, b->nrows, a->label == LABEL_END, &b->col[nkeys - 1], err));
+	DTX_TRY(label_column(w, (size_t)from, b->nrows, a->label == LABEL_END, &b->col[nkeys - 1],
+	                     err));
 	DTX_TRY(key_values(w, b, b->col[nkeys - 1], key, err));
 	for (uint32_t i = 0; i < w->s->agg.nouts; i++)
 		if (dtx_op_wants(w->ox, nkeys + i))
-			DTX_TRY(dtx_tableagg_final(run, i, (uint32_t)from, b->nrows, key,
+			DTX_TRY(dtx_tableagg_final(&w->run, i, (uint32_t)from, b->nrows, key,
 			                           &b->col[nkeys + i], err));
 out:
 	for (uint32_t k = 0; key && k < nkeys; k++)
@@ -371,33 +373,18 @@ out:
 	return rc;
 }
 
-static enum dtx_code emit_buckets(struct work *w, struct dtx_tableagg_run *run,
-                                  struct dtx_emit *out, struct dtx_err *err)
+static enum dtx_code emit_buckets(struct work *w, struct dtx_emit *out, struct dtx_err *err)
 {
-	struct dtx_rowcursor cur = DTX_ROWCURSOR_INIT;
+	const struct dtx_rowfill fill = { .fill = fill_batch, .ctx = w };
 	enum dtx_code rc = DTX_OK;
 	int64_t *row = dtx_mem_alloc(w->n + 1, sizeof(*row));
-	struct dtx_batch *b = NULL;
-	size_t at = 0;
 
 	if (!row)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < w->n; i++)
 		row[i] = w->bucket[i].first;
-	DTX_TRY(dtx_rowcursor_open(&cur, w->ox, w->t, &w->s->map, row, (int64_t)w->n, err));
-	while (!dtx_emit_full(out)) {
-		DTX_TRY(dtx_rowcursor_next(&cur, &b, err));
-		if (!b)
-			break;
-		DTX_TRY(fill_batch(w, run, b, at, err));
-		at += b->nrows;
-		DTX_TRY(dtx_emit_batch(out, b, err));
-		dtx_batch_free(b);
-		b = NULL;
-	}
+	DTX_TRY(dtx_table_fill(w->ox, w->t, &w->s->map, row, (int64_t)w->n, &fill, out, err));
 out:
-	dtx_batch_free(b);
-	dtx_rowcursor_close(&cur);
 	dtx_mem_free(row);
 	return rc;
 }
@@ -405,16 +392,15 @@ out:
 static enum dtx_code resample_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                     struct dtx_emit *out, struct dtx_err *err)
 {
-	struct work w = { .ox = ox, .s = ox->bound, .t = t };
-	struct dtx_tableagg_run run = { .ox = ox };
+	struct work w = { .ox = ox, .s = ox->bound, .t = t, .run = { .ox = ox } };
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(find_buckets(&w, err));
-	DTX_TRY(dtx_tableagg_open(&run, ox, &w.s->agg, (uint32_t)w.n, err));
-	DTX_TRY(dtx_tableagg_add(&run, t, w.of, err));
-	DTX_TRY(emit_buckets(&w, &run, out, err));
+	DTX_TRY(dtx_tableagg_open(&w.run, ox, &w.s->agg, (uint32_t)w.n, err));
+	DTX_TRY(dtx_tableagg_add(&w.run, t, w.of, err));
+	DTX_TRY(emit_buckets(&w, out, err));
 out:
-	dtx_tableagg_close(&run);
+	dtx_tableagg_close(&w.run);
 	dtx_mem_free(w.of);
 	dtx_mem_free(w.bucket);
 	dtx_times_close(&w.times);

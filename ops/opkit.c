@@ -309,19 +309,26 @@ void dtx_rowcursor_close(struct dtx_rowcursor *c)
 	*c = (struct dtx_rowcursor)DTX_ROWCURSOR_INIT;
 }
 
-enum dtx_code dtx_table_emit(const struct dtx_opctx *ox, struct dtx_table *t,
+enum dtx_code dtx_table_fill(const struct dtx_opctx *ox, struct dtx_table *t,
                              const struct dtx_colmap *map, const int64_t *rows, int64_t n,
-                             struct dtx_emit *out, struct dtx_err *err)
+                             const struct dtx_rowfill *fill, struct dtx_emit *out,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_rowcursor c = DTX_ROWCURSOR_INIT;
 	struct dtx_batch *b = NULL;
 
 	DTX_TRY(dtx_rowcursor_open(&c, ox, t, map, rows, n, err));
+	if (fill && fill->most)
+		c.most = DTX_MIN(c.most, fill->most);
 	while (!dtx_emit_full(out)) {
+		int64_t at = c.at;
+
 		DTX_TRY(dtx_rowcursor_next(&c, &b, err));
 		if (!b)
 			break;
+		if (fill)
+			DTX_TRY(fill->fill(fill->ctx, b, at, err));
 		DTX_TRY(dtx_emit_batch(out, b, err));
 		dtx_batch_free(b);
 		b = NULL;
@@ -330,6 +337,13 @@ out:
 	dtx_batch_free(b);
 	dtx_rowcursor_close(&c);
 	return rc;
+}
+
+enum dtx_code dtx_table_emit(const struct dtx_opctx *ox, struct dtx_table *t,
+                             const struct dtx_colmap *map, const int64_t *rows, int64_t n,
+                             struct dtx_emit *out, struct dtx_err *err)
+{
+	return dtx_table_fill(ox, t, map, rows, n, NULL, out, err);
 }
 
 /* --- text --- */

@@ -107,7 +107,18 @@ DTX_MUSTUSE enum dtx_code dtx_rowcursor_open(struct dtx_rowcursor *c, const stru
 DTX_MUSTUSE enum dtx_code dtx_rowcursor_next(struct dtx_rowcursor *c, struct dtx_batch **out,
                                              struct dtx_err *err);
 void dtx_rowcursor_close(struct dtx_rowcursor *c);
-/* The same, all emitted. */
+/* What an op puts into each batch of rows before it leaves; `at` is the number of its first row
+ * among those asked for. */
+struct dtx_rowfill {
+	enum dtx_code (*fill)(void *ctx, struct dtx_batch *b, int64_t at, struct dtx_err *err);
+	void *ctx;
+	uint32_t most; /* rows of a batch, where fewer than dtx_op_batch_rows; 0: as many */
+};
+/* The rows of a cursor, filled and emitted while they are wanted; NULL fills nothing. */
+DTX_MUSTUSE enum dtx_code dtx_table_fill(const struct dtx_opctx *ox, struct dtx_table *t,
+                                         const struct dtx_colmap *map, const int64_t *rows,
+                                         int64_t n, const struct dtx_rowfill *fill,
+                                         struct dtx_emit *out, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_table_emit(const struct dtx_opctx *ox, struct dtx_table *t,
                                          const struct dtx_colmap *map, const int64_t *rows,
                                          int64_t n, struct dtx_emit *out, struct dtx_err *err);
