@@ -9,6 +9,7 @@ import random
 import sys
 
 ZONES = "/usr/share/zoneinfo"
+ZONE_MAX = 1 << 16
 zone_files = {}
 
 
@@ -57,7 +58,10 @@ def read_zones():
                 fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)  # open() takes four times as long
             except OSError:
                 continue
-            zone_files[path[len(ZONES) + 1:]] = os.read(fd, 1 << 20)
+            # a buffer of a megabyte would be a mapping of its own, which each fork copies
+            data = os.read(fd, ZONE_MAX)
+            if len(data) < ZONE_MAX:  # the list of all zones is none
+                zone_files[path[len(ZONES) + 1:]] = data
             os.close(fd)
 
 
