@@ -39,18 +39,24 @@ static bool cancelled(const struct dtx_box *b)
 /* --- set-up --- */
 
 /* EPIPE: it has refused already; why is read where its answer is expected. */
-static enum dtx_code greet(struct dtx_box *b, struct dtx_err *err)
+static enum dtx_code say(struct dtx_box *b, uint16_t type, const void *payload, size_t len,
+                         struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_wire_hello hello = { .hash_seed = b->spec.hash_seed };
 
-	memcpy(hello.key, b->key, sizeof(b->key));
-	if ((!dtx_wire_send(&b->ctl, DTX_WIRE_HELLO, &hello, sizeof(hello), NULL, 0) ||
-	     !dtx_wire_send(&b->ctl, DTX_WIRE_LEASE, NULL, 0, NULL, 0)) &&
-	    errno != EPIPE && errno != ECONNRESET)
+	if (!dtx_wire_send(&b->ctl, type, payload, len, NULL, 0) && errno != EPIPE &&
+	    errno != ECONNRESET)
 		REFUSE(err, "control", "%s", strerror(errno));
 out:
 	return rc;
+}
+
+static enum dtx_code greet(struct dtx_box *b, struct dtx_err *err)
+{
+	struct dtx_wire_hello hello = { .hash_seed = b->spec.hash_seed };
+
+	memcpy(hello.key, b->key, sizeof(b->key));
+	return say(b, DTX_WIRE_HELLO, &hello, sizeof(hello), err);
 }
 
 static enum dtx_zkind kind_of(const struct dtx_box *b)
@@ -69,6 +75,7 @@ static enum dtx_code begin_private(struct dtx_box *b, struct dtx_err *err)
 	b->ctl = (struct dtx_wire){ .fd = -1 };
 	DTX_TRY(dtx_launch_zygote(kind_of(b), b->spec.hash_seed, &b->zygote, &b->ctl.fd, err));
 	DTX_TRY(greet(b, err));
+	DTX_TRY(say(b, DTX_WIRE_LEASE, NULL, 0, err));
 out:
 	return rc;
 }
@@ -270,6 +277,9 @@ static enum dtx_code lease(struct dtx_box *b, struct dtx_err *err)
 	struct dtx_wire_msg msg;
 	size_t nfds = 0;
 
+	/* not before: reading the input takes its time, and others would want that worker */
+	if (b->pooled)
+		DTX_TRY(say(b, DTX_WIRE_LEASE, NULL, 0, err));
 	DTX_TRY(expect(b, DTX_WIRE_WELCOME, &msg, NULL, &nfds, err));
 	memcpy(&b->welcome, msg.payload, sizeof(b->welcome));
 	DTX_TRY(take_grant(b, err));

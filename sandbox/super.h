@@ -51,7 +51,7 @@ struct dtx_box {
 	struct dtx_table *table; /* result, until get */
 };
 
-/* Starts the zygote and asks for a worker; both proceed while the caller goes on. */
+/* Starts the zygote, which proceeds while the caller goes on; a private one makes the worker. */
 DTX_MUSTUSE enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err);
 /* Waits for a locked worker and verifies it from outside.  A refusal is in the report. */
 DTX_MUSTUSE enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r,

@@ -180,9 +180,9 @@ static bool hear(struct dtx_zygote *z, struct dtx_zclient *c)
 
 	if (got == -1 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return true;
+	z->used_ns = dtx_now_ns(); /* the end of one, too: its run was long perhaps */
 	if (got != 1)
 		return false;
-	z->used_ns = dtx_now_ns();
 	switch (msg.type) {
 	case DTX_WIRE_HELLO: return welcome(z, c, &msg);
 	case DTX_WIRE_LEASE: return queue(z, c);

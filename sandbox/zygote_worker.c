@@ -22,7 +22,7 @@
 #endif
 
 #define START_NS    ((int64_t)20 * 1000000000) /* from fork to locked */
-#define UNARMED_NS  ((int64_t)60 * 1000000000) /* a lease that is not used */
+#define UNARMED_NS  ((int64_t)60 * 1000000000) /* a pool's lease that is not used */
 #define BACKSTOP_MS 1000 /* main kills first; this is for a main that cannot */
 
 static const struct dtx_zends no_ends = { { -1, -1 }, { -1, -1 }, { -1, -1 }, { -1, -1 },
@@ -178,7 +178,8 @@ bool dtx_zworker_grant(struct dtx_zygote *z, size_t worker, size_t client)
 	w->state = DTX_Z_LEASED;
 	w->lease = g.lease;
 	w->since_ns = dtx_now_ns();
-	w->kill_at = w->since_ns + UNARMED_NS;
+	/* a private one has no other client, and goes with it */
+	w->kill_at = z->pooled ? w->since_ns + UNARMED_NS : 0;
 	w->client = (int)client;
 	c->worker = (int)worker;
 	c->turn = 0;

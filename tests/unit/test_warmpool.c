@@ -299,6 +299,30 @@ void test_jail_pool_speaks_to_nobody_else(void)
 	end();
 }
 
+/* Who still reads its input has no worker: a lease that is not used ends, and others wait.  The
+ * idle time begins when the last client goes, however long its run was. */
+void test_jail_pool_lends_to_runs(void)
+{
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_RUN };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_box *box = NULL;
+	struct dtx_wire_welcome w;
+	struct dtx_warmpool p;
+
+	SKIP_SANITIZED();
+	begin("1");
+	T_INT(run_one("    import time\n    time.sleep(2)\n    return tables['main']",
+	              (struct dtx_jail_spec){ 0 }),
+	      0);
+	T_CHECK(ask(&w, &p));
+	T_OK(dtx_provider_local.open(&spec, &box, &err), &err);
+	T_CHECK(ask(&w, &p));
+	T_INT(w.busy, 0);
+	dtx_provider_local.close(box);
+	dtx_err_clear(&err);
+	end();
+}
+
 /* A pool that is there and says nothing: the run does without it before long, and it gets a
  * successor. */
 void test_jail_pool_that_is_stuck(void)
