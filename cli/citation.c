@@ -6,19 +6,6 @@
 #include "cli/out.h"
 #include "core/store/screen.h"
 
-static const json_t *citation_input(const json_t *record, const char *alias)
-{
-	json_t *input;
-	size_t i;
-
-	json_array_foreach(json_object_get(record, "inputs"), i, input)
-	{
-		if (!strcmp(dtx_json_text(input, "alias", ""), alias))
-			return input;
-	}
-	return NULL;
-}
-
 /* The next lineage row of the column, from *i on. */
 static const json_t *citation_row(const json_t *record, const char *column, size_t *i)
 {
@@ -48,7 +35,7 @@ static void citation_sources(const json_t *record, const char *column, struct dt
 		if (!alias || json_object_get(seen, alias))
 			continue;
 		json_object_set_new(seen, alias, json_true());
-		input = citation_input(record, alias);
+		input = dtx_json_find(json_object_get(record, "inputs"), "alias", alias);
 		dtx_buf_add(out, json_object_size(seen) > 1 ? ", " : "; from ");
 		dtx_out_safe(out, dtx_json_text(input, "label", alias), false);
 		if (dtx_json_text(input, "sha", NULL))

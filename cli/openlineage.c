@@ -234,14 +234,10 @@ static json_t *ol_source(const json_t *record, const json_t *row)
 	const char *alias = dtx_json_text(row, "alias", NULL);
 	const char *subtype = dtx_json_text(row, "subtype", "");
 	const char *formula = dtx_json_text(row, "composed", dtx_json_text(row, "formula", NULL));
-	json_t *input, *name = NULL, *how;
-	size_t i;
+	const json_t *inputs = json_object_get(record, "inputs");
+	const json_t *input = alias ? dtx_json_find(inputs, "alias", alias) : NULL;
+	json_t *name = input ? ol_name(input, "uri") : NULL, *how;
 
-	json_array_foreach(json_object_get(record, "inputs"), i, input)
-	{
-		if (alias && !name && !strcmp(dtx_json_text(input, "alias", ""), alias))
-			name = ol_name(input, "uri");
-	}
 	if (!name || !dtx_json_text(row, "in_col", NULL)) {
 		json_decref(name);
 		return NULL;

@@ -39,15 +39,9 @@ const char *dtx_retrace_name(const struct dtx_retrace *x)
 
 const char *dtx_retrace_label(const struct dtx_retrace *x, const char *alias)
 {
-	json_t *input;
-	size_t i;
+	const json_t *inputs = json_object_get(x->record, "inputs");
 
-	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
-	{
-		if (!strcmp(dtx_json_text(input, "alias", ""), alias))
-			return dtx_json_text(input, "label", alias);
-	}
-	return alias;
+	return dtx_json_text(dtx_json_find(inputs, "alias", alias), "label", alias);
 }
 
 bool dtx_retrace_rescued(const struct dtx_retrace *x)

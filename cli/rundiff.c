@@ -77,19 +77,6 @@ static void diff_plan(struct rundiff *d)
 
 /* --- inputs, code --- */
 
-static const json_t *diff_find(const json_t *list, const char *key, const char *text)
-{
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, one)
-	{
-		if (!strcmp(dtx_json_text(one, key, ""), text))
-			return one;
-	}
-	return NULL;
-}
-
 static json_t *diff_file(const json_t *item)
 {
 	if (!item)
@@ -107,7 +94,7 @@ static void diff_inputs(struct rundiff *d)
 	json_array_foreach((json_t *)(uintptr_t)a, i, x)
 	{
 		const char *alias = dtx_json_text(x, "alias", "");
-		const json_t *y = diff_find(b, "alias", alias);
+		const json_t *y = dtx_json_find(b, "alias", alias);
 
 		if (!y || strcmp(dtx_json_text(x, "sha", ""), dtx_json_text(y, "sha", "")) != 0)
 			diff_add(d, "inputs", json_string(alias), diff_file(x), diff_file(y));
@@ -116,7 +103,7 @@ static void diff_inputs(struct rundiff *d)
 	{
 		const char *alias = dtx_json_text(x, "alias", "");
 
-		if (!diff_find(a, "alias", alias))
+		if (!dtx_json_find(a, "alias", alias))
 			diff_add(d, "inputs", json_string(alias), json_null(), diff_file(x));
 	}
 }
@@ -140,7 +127,7 @@ static void diff_code(struct rundiff *d)
 	json_array_foreach((json_t *)(uintptr_t)a, i, x)
 	{
 		const char *at = dtx_json_text(x, "pointer", "");
-		const json_t *y = diff_find(b, "pointer", at);
+		const json_t *y = dtx_json_find(b, "pointer", at);
 
 		if (!y || strcmp(dtx_json_text(json_object_get(x, "cell"), "code_hash", ""),
 		                 dtx_json_text(json_object_get(y, "cell"), "code_hash", "")) != 0)
@@ -150,7 +137,7 @@ static void diff_code(struct rundiff *d)
 	{
 		const char *at = dtx_json_text(x, "pointer", "");
 
-		if (!diff_find(a, "pointer", at))
+		if (!dtx_json_find(a, "pointer", at))
 			diff_add(d, "code", json_string(at), diff_code_text(NULL),
 			         diff_code_text(x));
 	}
@@ -166,7 +153,7 @@ static void diff_fields(struct rundiff *d, const char *table, const json_t *a, c
 	json_array_foreach((json_t *)(uintptr_t)a, i, x)
 	{
 		const char *name = dtx_json_text(x, "name", "");
-		const json_t *y = diff_find(b, "name", name);
+		const json_t *y = dtx_json_find(b, "name", name);
 
 		if (!y || strcmp(dtx_json_text(x, "type", ""), dtx_json_text(y, "type", "")) != 0)
 			diff_add(d, "schema", json_sprintf("%s, column %s", table, name),
@@ -176,7 +163,7 @@ static void diff_fields(struct rundiff *d, const char *table, const json_t *a, c
 	{
 		const char *name = dtx_json_text(x, "name", "");
 
-		if (!diff_find(a, "name", name))
+		if (!dtx_json_find(a, "name", name))
 			diff_add(d, "schema", json_sprintf("%s, column %s", table, name),
 			         json_null(), diff_text(x, "type"));
 	}

@@ -45,16 +45,9 @@ out:
 static const json_t *recorded_file(const struct dtx_runner *r, const char *input, size_t k)
 {
 	char name[256];
-	json_t *row;
-	size_t i;
 
 	dtx_spread_name(name, sizeof(name), input, k);
-	json_array_foreach(json_object_get(r->replay->record, "inputs"), i, row)
-	{
-		if (!strcmp(dtx_json_text(row, "alias", ""), name))
-			return row;
-	}
-	return NULL;
+	return dtx_json_find(json_object_get(r->replay->record, "inputs"), "alias", name);
 }
 
 enum dtx_code dtx_runner_replay_files(struct dtx_runner *r, uint32_t i, struct dtx_err *err)

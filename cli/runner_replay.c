@@ -39,19 +39,6 @@ out:
 	return rc;
 }
 
-static const json_t *replay_input(const struct dtx_runner *r, const char *alias)
-{
-	json_t *row;
-	size_t i;
-
-	json_array_foreach(json_object_get(r->replay->record, "inputs"), i, row)
-	{
-		if (!strcmp(dtx_json_text(row, "alias", ""), alias))
-			return row;
-	}
-	return NULL;
-}
-
 /* Several outputs may have one name in several folders: their number tells them apart. */
 char *dtx_runner_replay_target(const json_t *record, size_t i, const char *dir)
 {
@@ -95,7 +82,8 @@ enum dtx_code dtx_runner_replay_places(struct dtx_runner *r, struct dtx_err *err
 	uint32_t i;
 
 	for (i = 0; i < r->plan->ninputs; i++) {
-		const json_t *row = replay_input(r, r->plan->input[i].name);
+		const json_t *row = dtx_json_find(json_object_get(r->replay->record, "inputs"),
+		                                  "alias", r->plan->input[i].name);
 
 		if (row)
 			r->plan->input[i].path = dtx_json_text(row, "uri", NULL);

@@ -86,20 +86,6 @@ out:
 	dtx_arena_clear(&arena);
 }
 
-/* A row with member `key` of this text; NULL: none. */
-static const json_t *traced_row(const json_t *list, const char *key, const char *text)
-{
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, one)
-	{
-		if (!strcmp(dtx_json_text(one, key, ""), text))
-			return one;
-	}
-	return NULL;
-}
-
 /* Whether what was aggregated are cells of the source: none made anew, none twice. */
 static bool traced_bare(const struct dtx_plan *plan, const char *column)
 {
@@ -114,7 +100,7 @@ static bool traced_bare(const struct dtx_plan *plan, const char *column)
 
 		if (!dtx_str_in_list(keep, st->name) ||
 		    !*dtx_json_text(st->canonical, "suffix", "x") ||
-		    traced_row(json_object_get(st->canonical, "set"), "as", column))
+		    dtx_json_find(json_object_get(st->canonical, "set"), "as", column))
 			return false;
 		groups += !strcmp(st->name, "group_by");
 	}
@@ -158,11 +144,11 @@ static bool traced_kept(const struct dtx_plan *plan, uint32_t i, const char *col
 		if (dtx_str_in_list(keep, st->name))
 			continue;
 		if (!strcmp(st->name, "derive") &&
-		    !traced_row(json_object_get(st->canonical, "set"), "as", column))
+		    !dtx_json_find(json_object_get(st->canonical, "set"), "as", column))
 			continue;
 		key = strcmp(st->name, "group_by")
 		              ? NULL
-		              : traced_row(json_object_get(st->canonical, "by"), "as", column);
+		              : dtx_json_find(json_object_get(st->canonical, "by"), "as", column);
 		if (!key || json_object_get(key, "expr"))
 			return false;
 	}
@@ -190,7 +176,7 @@ static const char *traced_name(const struct dtx_plan *plan, uint32_t i, const ch
 	    !traced_kept(plan, i, json_string_value(json_array_get(to, 0))))
 		return NULL;
 	if (json_array_size(types) &&
-	    (!traced_row(types, "type", "int") || !traced_plain(column + n)))
+	    (!dtx_json_find(types, "type", "int") || !traced_plain(column + n)))
 		return NULL;
 	return column + n;
 }

@@ -332,6 +332,19 @@ bool dtx_json_bool(const json_t *object, const char *key, bool fallback)
 	return json_is_boolean(v) ? json_is_true(v) : fallback;
 }
 
+json_t *dtx_json_find(const json_t *list, const char *key, const char *text)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		if (!strcmp(dtx_json_text(one, key, ""), text))
+			return one;
+	}
+	return NULL;
+}
+
 bool dtx_json_set(json_t *object, const char *key, json_t *value)
 {
 	return value && json_object_set_new(object, key, value) == 0;

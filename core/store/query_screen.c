@@ -12,15 +12,8 @@ static const char *screen_output_label(const char *path)
 static const char *screen_judged(const json_t *record, const char *path)
 {
 	const json_t *list = json_object_get(json_object_get(record, "run"), "judged");
-	json_t *item;
-	size_t i;
 
-	json_array_foreach(list, i, item)
-	{
-		if (!strcmp(dtx_json_text(item, "path", ""), path))
-			return dtx_json_text(item, "output", NULL);
-	}
-	return NULL;
+	return dtx_json_text(dtx_json_find(list, "path", path), "output", NULL);
 }
 
 static void screen_outputs(const json_t *record, struct dtx_buf *out)

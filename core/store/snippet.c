@@ -176,15 +176,9 @@ static bool snippet_order_fits(const struct dtx_snippet *s, const char *col_orde
 
 const json_t *dtx_snippet_cols(const json_t *tables, const char *alias)
 {
-	json_t *table;
-	size_t i;
+	const json_t *list = json_object_get(tables, "tables");
 
-	json_array_foreach(json_object_get(tables, "tables"), i, table)
-	{
-		if (!strcmp(dtx_json_text(table, "alias", ""), alias))
-			return json_object_get(table, "cols");
-	}
-	return NULL;
+	return json_object_get(dtx_json_find(list, "alias", alias), "cols");
 }
 
 /* `any` (all null) equals all classes. */

@@ -117,3 +117,14 @@ void test_json_pointer(void)
 	dtx_json_pointer_add(p, sizeof(p), "0123456789012345678901234567890");
 	T_CHECK(strlen(p) < sizeof(p));
 }
+
+void test_json_find(void)
+{
+	json_t *list = json_pack("[{ss ss}, i, {ss}, {ss ss}]", "a", "x", "n", "first", 5, "b", "x",
+	                         "a", "x", "n", "second");
+
+	T_STR(dtx_json_text(dtx_json_find(list, "a", "x"), "n", ""), "first");
+	T_CHECK(dtx_json_find(list, "b", "x") == json_array_get(list, 2));
+	T_CHECK(!dtx_json_find(list, "a", "y") && !dtx_json_find(NULL, "a", "x"));
+	json_decref(list);
+}

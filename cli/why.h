@@ -1,0 +1,48 @@
+/* The parts of `why`: which cell was asked for, what it came from, and how that is told. */
+#ifndef DTX_CLI_WHY_H
+#define DTX_CLI_WHY_H
+
+#include "cli/opt.h"
+#include "cli/retrace.h"
+#include "cli/traced.h"
+#include "core/plan/trace.h"
+
+struct dtx_why_args {
+	int64_t row;
+	const char *col;
+	struct dtx_optlist key;
+	bool all, no_values, json;
+};
+
+struct dtx_why {
+	const struct dtx_why_args *args;
+	struct dtx_retrace x;
+	int64_t row;
+	json_t *key; /* {"column": "text"} instead of a row; NULL */
+	char column[256];
+	struct dtx_traced traced;
+	json_t *report;
+	struct dtx_plan *plan; /* the traced one */
+	struct dtx_trace trace;
+	int64_t *line[DTX_PLAN_OUTPUTS]; /* of rows of text files, once they are known; from 1 */
+	bool filled; /* a source column was filled: values may come from other cells */
+	struct dtx_buf text;
+};
+
+/* The cell that the words ask for: sets row or key, and column.  Codes: usage. */
+DTX_MUSTUSE enum dtx_code dtx_why_cell(struct dtx_why *w, int argc, char **argv,
+                                       struct dtx_err *err);
+/* Whether the result has the columns that were named.  Codes: usage, with candidates. */
+DTX_MUSTUSE enum dtx_code dtx_why_columns_known(const struct dtx_why *w, struct dtx_err *err);
+/* Rows of the recorded lineage: DIRECT ones of the column, or INDIRECT ones of the table. */
+bool dtx_why_concerns(const struct dtx_why *w, const json_t *row, bool direct);
+/* The lineage row that has the column's formula; NULL: it was taken as it is. */
+const json_t *dtx_why_formula(const struct dtx_why *w);
+/* Makes w->report of the traced rows, while their readers are open. */
+DTX_MUSTUSE enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err);
+/* w->report for people. */
+void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out);
+/* The source columns at least, as notes, where cells cannot be had. */
+void dtx_why_columns_only(const struct dtx_why *w);
+
+#endif

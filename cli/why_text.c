@@ -1,0 +1,86 @@
+/* The answer of `why`, for people. */
+#include <stdint.h>
+#include <string.h>
+
+#include "cli/cited.h"
+#include "cli/out.h"
+#include "cli/why.h"
+
+enum { WHY_SHOWN = 20 };
+
+static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
+{
+	const char *formula = dtx_json_text(w->report, "formula", NULL);
+	const char *composed = dtx_json_text(w->report, "composed", NULL);
+	const char *put = dtx_json_text(w->report, "with_values", NULL);
+
+	dtx_buf_printf(out, "%-12s", "formula");
+	if (formula) {
+		dtx_out_safe(out, w->column, false);
+		dtx_buf_add(out, " = ");
+	}
+	dtx_out_safe(out, formula ? formula : "as it is", false);
+	dtx_buf_printf(out, "  [%s]\n", dtx_json_text(w->report, "class", ""));
+	if (composed && formula && strcmp(composed, formula) != 0) {
+		dtx_buf_printf(out, "%-12s= ", "");
+		dtx_out_safe(out, composed, false);
+		dtx_buf_addc(out, '\n');
+	}
+	if (put) {
+		dtx_buf_printf(out, "%-12s", "values");
+		dtx_out_safe(out, dtx_json_text(w->report, "value", ""), false);
+		dtx_buf_add(out, " = ");
+		dtx_out_safe(out, put, false);
+		dtx_buf_addc(out, '\n');
+	}
+}
+
+void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
+{
+	const json_t *report = w->report;
+	size_t most = w->args->all ? SIZE_MAX : WHY_SHOWN;
+
+	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
+	dtx_buf_printf(out, " row %lld, ", (long long)w->row);
+	dtx_out_safe(out, w->column, false);
+	dtx_buf_add(out, " = ");
+	dtx_out_safe(out, dtx_json_text(report, "value", ""), false);
+	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(report, "run", "")));
+	why_print_formula(w, out);
+	dtx_cited_print("cells", json_object_get(report, "cells"), most, false, out);
+	dtx_cited_print("decided by", json_object_get(report, "decided_by"), most, true, out);
+	if (w->filled)
+		dtx_buf_printf(out,
+		               "%-12sa source column was filled: a blank cell has its value from "
+		               "above or below\n",
+		               "note");
+	else if (w->trace.borrowed)
+		dtx_buf_printf(out,
+		               "%-12sa step of this plan makes values of other rows too, and does "
+		               "not tell which: they are not named\n",
+		               "note");
+	if (w->trace.wide || w->traced.wide)
+		dtx_buf_printf(out,
+		               "%-12sa step of this plan does not tell apart all the rows it "
+		               "read: too many may be named\n",
+		               "note");
+}
+
+void dtx_why_columns_only(const struct dtx_why *w)
+{
+	const json_t *formula = dtx_why_formula(w);
+	json_t *row;
+	size_t i;
+
+	if (formula)
+		dtx_out_note(w->x.cli, "dtx: %s = %s\n", w->column,
+		             dtx_json_text(formula, "composed", ""));
+	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
+	{
+		if (dtx_why_concerns(w, row, true) && dtx_json_text(row, "in_col", NULL))
+			dtx_out_note(w->x.cli, "dtx: %s comes from %s, column %s [%s]\n", w->column,
+			             dtx_retrace_label(&w->x, dtx_json_text(row, "alias", "")),
+			             dtx_json_text(row, "in_col", ""),
+			             dtx_json_text(row, "class", ""));
+	}
+}
