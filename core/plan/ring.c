@@ -76,11 +76,23 @@ void dtx_ring_done(struct dtx_ring *r, struct dtx_ring_item *item)
 {
 	dtx_batch_free(item->batch);
 	item->batch = NULL;
-	dtx_buf_reset(&item->text);
+	if (dtx_mem_tight())
+		dtx_buf_clear(&item->text);
+	else
+		dtx_buf_reset(&item->text);
 	pthread_mutex_lock(&r->lock);
 	item->next = r->spare;
 	r->spare = item;
 	pthread_mutex_unlock(&r->lock);
+}
+
+/* Too far ahead: no slot is free, or memory is short and what waits here would make it shorter. The
+ * one whose turn it is never waits. */
+static bool too_far(const struct dtx_ring *r, uint64_t seq)
+{
+	uint64_t head = atomic_load(&r->head);
+
+	return seq >= head + (dtx_mem_tight() ? 1 : r->nslots) && seq < r->stop_at;
 }
 
 bool dtx_ring_leave(struct dtx_ring *r, uint64_t seq, struct dtx_ring_list *list)
@@ -89,7 +101,7 @@ bool dtx_ring_leave(struct dtx_ring *r, uint64_t seq, struct dtx_ring_list *list
 	bool left = false;
 
 	pthread_mutex_lock(&r->lock);
-	while (seq >= atomic_load(&r->head) + r->nslots && seq < r->stop_at)
+	while (too_far(r, seq))
 		pthread_cond_wait(&r->moved, &r->lock);
 	if (atomic_load(&r->head) != seq && seq < r->stop_at) {
 		slot->list = *list;
