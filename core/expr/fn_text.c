@@ -84,7 +84,7 @@ DTX_FN_ROW(row_mid)
 		out->null = true;
 		return DTX_OK;
 	}
-	start = start > 0 ? start - 1 : within(start, -len - 1, -1) + len;
+	start = start > 0 ? start - 1 : within(start, INT64_MIN / 2, -1) + len;
 	if (start < 0) {
 		/* before the text: the part of it that lies inside */
 		n += n > 0 ? start : 0;

@@ -109,6 +109,8 @@ static const char *const fn_rows[][2] = {
 	{ "mid('abc', 0, 2)", "~|~|~" },
 	{ "mid('abc', 2)", "bc|bc|bc" },
 	{ "mid('abc', 5, 1)", "||" },
+	{ "mid('abc', -4, 2)", "a|a|a" },
+	{ "mid('a', -3, 2)", "||" },
 	{ "slice('abcdef', -3, -1)", "de|de|de" },
 	{ "slice('abc', 2, 1)", "||" },
 	{ "upper(s)", "X|Y|X" },
