@@ -247,7 +247,11 @@ static void shape_of(struct dtx_remake *m, uint32_t c, bool *seen, struct shape 
 			shape_add(m, s, first, col);
 			first = false;
 		}
+		if (!m->nrows && m->out[c].col >= 0)
+			shape_add(m, s, true, m->out[c].col);
 	}
+	if (s->field.type.type == DTX_T_UNKNOWN) /* no cell tells */
+		s->field.type.type = DTX_T_NULL;
 	s->field.name = m->out[c].name;
 }
 
