@@ -58,7 +58,7 @@ static const struct dtx_fn rows[] = {
 	  .result = "B",
 	  .flags = DTX_FN_NULLS,
 	  .row = row_is_blank,
-	  .sql = "(trim(coalesce({0}, '')) = '')",
+	  .sql = "(trim(coalesce(CAST({0} AS TEXT), '')) = '')",
 	  .help = "null, empty or blanks only",
 	  .example = "is_blank('  ')",
 	  .value = "true" },

@@ -300,6 +300,27 @@ static bool in_order(const struct dtx_expr *e, const struct dtx_fn *fn, uint32_t
 	return true;
 }
 
+static enum dtx_type type_of_column(const struct coder *c, const struct dtx_expr *e)
+{
+	int32_t at = e->kind == DTX_EX_COL && c->types ? dtx_schema_find(c->types, e->name) : -1;
+
+	return at >= 0 ? c->types->field[at].type.type : DTX_T_UNKNOWN;
+}
+
+/* SQLite keeps bools as numbers. */
+static bool is_bool(const struct coder *c, const struct dtx_expr *e)
+{
+	static const enum dtx_ekind bools[] = { DTX_EX_CMP, DTX_EX_AND,     DTX_EX_OR,
+		                                DTX_EX_NOT, DTX_EX_BETWEEN, DTX_EX_ISNULL,
+		                                DTX_EX_IN };
+
+	for (size_t i = 0; i < DTX_COUNT(bools); i++)
+		if (e->kind == bools[i])
+			return true;
+	return type_of_column(c, e) == DTX_T_BOOL ||
+	       (e->kind == DTX_EX_LIT && (e->op == DTX_LIT_TRUE || e->op == DTX_LIT_FALSE));
+}
+
 static void code_form(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn,
                       const struct dtx_expr *where)
 {
@@ -307,6 +328,8 @@ static void code_form(struct coder *c, const struct dtx_expr *e, const struct dt
 		                             "CASE WHEN {0} THEN {1} ELSE {2} END" };
 	const char *form = c->kind == CODE_PANDAS ? fn->pandas : fn->sql;
 
+	if (c->kind == CODE_SQL && !strcmp(fn->name, "text") && is_bool(c, e->arg[0]))
+		form = "CASE WHEN {0} THEN 'true' WHEN NOT {0} THEN 'false' END";
 	if (fn->kind != DTX_FN_SCALAR && c->kind == CODE_PANDAS)
 		code_agg_pandas(c, e, fn, where);
 	else if (fn->kind == DTX_FN_AGG)
@@ -348,9 +371,8 @@ static void code_call(struct coder *c, const struct dtx_expr *e)
 /* SQLite keeps dates as text, so it cannot count with them. */
 static bool has_date(const struct coder *c, const struct dtx_expr *e)
 {
-	int32_t at = e->kind == DTX_EX_COL && c->types ? dtx_schema_find(c->types, e->name) : -1;
-	bool found = at >= 0 && (c->types->field[at].type.type == DTX_T_DATE ||
-	                         c->types->field[at].type.type == DTX_T_DATETIME);
+	enum dtx_type type = type_of_column(c, e);
+	bool found = type == DTX_T_DATE || type == DTX_T_DATETIME;
 
 	for (uint32_t i = 0; !found && i < e->nargs; i++)
 		found = has_date(c, e->arg[i]);
