@@ -110,6 +110,8 @@ def moment(least, power):
 def covariance(pairs):
     if len(pairs) < 2:
         return None
+    if any(len({p[i] for p in pairs}) == 1 for i in (0, 1)):
+        return 0.0  # a mean, rounded, may be another number
     x, y = (mean([p[i] for p in pairs]) for i in (0, 1))
     return math.fsum((float(a) - x) * (float(b) - y) for a, b in pairs) / (len(pairs) - 1)
 

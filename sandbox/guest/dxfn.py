@@ -45,7 +45,7 @@ def if_(condition, yes, no):
         return yes if not is_none(condition) and condition else no
     index = condition.index
     true = condition.fillna(False).astype(bool)
-    pick = [spread(v, index) for v in (yes, no)]
+    pick = [spread(v, index) for v in dates_of(yes, no)]
     return pick[0].where(true, pick[1])
 
 
@@ -54,8 +54,9 @@ def case(*pairs, default=None):
     index = index_of(*(cond for cond, _ in pairs))
     if index is None:
         return next((value for cond, value in pairs if not is_none(cond) and cond), default)
+    default, *values = dates_of(default, *(value for _, value in pairs))
     out = spread(default, index)
-    for condition, value in reversed(pairs):
+    for (condition, _), value in reversed(list(zip(pairs, values))):
         out = if_(condition, value, out)
     return out.infer_objects()
 
@@ -187,6 +188,13 @@ def as_dates(a, b):
     if is_date(b) and isinstance(a, str):
         a = pd.Timestamp(a)
     return a, b
+
+
+def dates_of(*values):
+    """Values that become one column: a text beside dates is a date."""
+    if not any(is_date(v) for v in values):
+        return values
+    return tuple(pd.Timestamp(v) if isinstance(v, str) else v for v in values)
 
 
 def index_of(*values):
@@ -334,7 +342,7 @@ def coalesce(*values):
     index = index_of(*values)
     if index is None:
         return next((v for v in values if not is_none(v)), None)
-    side = [spread(v, index) for v in values]
+    side = [spread(v, index) for v in dates_of(*values)]
     out = side[0]
     for v in side[1:]:
         out = out.where(out.notna(), v)
@@ -348,6 +356,8 @@ def nullif(a, b):
     a = spread(a, same.index)
     if is_whole(a):
         a = a.astype("Int64")
+    if a.dtype.kind == "b":
+        a = a.astype("boolean")
     return a.mask(same.fillna(False).astype(bool))
 
 
@@ -378,6 +388,7 @@ def typed(out, index):
 
 def most(pick, *values):
     """Smallest or largest in each row, nulls aside; beside a float all are floats."""
+    values = dates_of(*values)
     got = each(lambda *row: pick((v for v in row if v is not None), default=None), values, True)
     floats = any(isinstance(v, float) or isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values)
     if floats and is_whole(got):
@@ -407,8 +418,11 @@ def cut(how):
             return int(v)
         step = decimal.Decimal(1).scaleb(-int(digits or 0))
         context = decimal.Context(prec=400)
-        got = decimal.Decimal(repr(v)).quantize(step, how, context)
-        return int64(int(got)) if digits is None else type(v)(got) if isinstance(v, int) else float(got) + 0.0
+        fixed = isinstance(v, decimal.Decimal)
+        got = (v if fixed else decimal.Decimal(repr(v))).quantize(step, how, context)
+        if digits is None:
+            return int64(int(got))
+        return got + 0 if fixed else type(v)(got) if isinstance(v, int) else float(got) + 0.0
     return rounded
 
 

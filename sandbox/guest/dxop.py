@@ -31,7 +31,7 @@ def kind_of(column):
     known = [v for v in column if not is_none(v)]
     if not known:
         return "null"
-    return "decimal" if isinstance(known[0], decimal.Decimal) else "text"
+    return "decimal" if isinstance(known[0], decimal.Decimal) else "bool" if isinstance(known[0], bool) else "text"
 
 
 def column_of(values, kind):
@@ -378,6 +378,8 @@ def fits(v, kind):
 
 
 def as_kind(v, kind):
+    if kind == "decimal" and isinstance(v, (int, float)):
+        return decimal.Decimal(repr(v))
     return pd.Timestamp(v) if kind in ("date", "datetime") and isinstance(v, str) else v
 
 

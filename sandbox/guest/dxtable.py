@@ -90,6 +90,8 @@ def crosstab(df, rows, cols, value=None, agg="count", margins=False, normalize=N
 def row_sum(values):
     """Left to right, nulls passed over."""
     known, out = [v for v in values if v is not None], None
+    if any(isinstance(v, float) for v in known):
+        known = [float(v) for v in known]
     for v in known:
         out = v if out is None else out + v
     return int64(out) if isinstance(out, int) else out

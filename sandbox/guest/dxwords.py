@@ -201,7 +201,10 @@ class Written(str):
 def json_read(t):
     def none(word):
         raise ValueError("'%s' is no JSON" % word)
-    return json.loads(t, parse_int=Written, parse_float=Written, parse_constant=none)
+    try:
+        return json.loads(t, parse_int=Written, parse_float=Written, parse_constant=none)
+    except json.JSONDecodeError as e:
+        raise ValueError("cast failed: no JSON: %s" % e) from None
 
 
 def json_text(v):
