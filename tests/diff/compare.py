@@ -1,5 +1,6 @@
 """Runs a compiled module on the tables as a snippet would see them and compares two results."""
 import datetime as dt
+import decimal
 import json
 import math
 import os
@@ -22,8 +23,8 @@ def frame(tab):
     for name, (kind, values) in tab.items():
         nulls = any(v is None for v in values)
         dtype = {"int": "Int64" if nulls else "int64", "float": "float64", "bool": "boolean" if nulls else "bool",
-                 "date": "datetime64[ns]"}.get(kind, object)
-        out[name] = pd.Series(pd.to_datetime(values) if kind == "date" else values, dtype=dtype)
+                 "date": "datetime64[ns]", "stamp": "datetime64[ns]"}.get(kind, object)
+        out[name] = pd.Series(pd.to_datetime(values) if dtype == "datetime64[ns]" else values, dtype=dtype)
     return pd.DataFrame(out, columns=list(tab))
 
 
@@ -41,13 +42,18 @@ def run_module(text, tables, plan):
     return run(text, {name: frame(t) for name, t in tables.items()}, {"steps": plan["steps"]})
 
 
+def as_text(v):
+    """Days and times as SQLite has them."""
+    return v.isoformat() if isinstance(v, dt.date) else float(v) if isinstance(v, decimal.Decimal) else v
+
+
 def run_sql(text, tables):
     """Rows of the statement over tables of a database in memory, or what SQLite said."""
     db = sqlite3.connect(":memory:")
     for name, tab in tables.items():
         marks = ", ".join("?" * len(tab))
         db.execute("CREATE TABLE %s (%s)" % (name, ", ".join('"%s"' % c for c in tab)))
-        values = zip(*([str(v) if isinstance(v, dt.date) else v for v in column] for _, column in tab.values()))
+        values = zip(*([as_text(v) for v in column] for _, column in tab.values()))
         db.executemany("INSERT INTO %s VALUES (%s)" % (name, marks), list(values))
     try:
         got = db.execute(text)
@@ -84,6 +90,8 @@ def plain(v):
         return None
     if isinstance(v, (pd.Timestamp, dt.datetime)):
         return v.date().isoformat() if (v.hour, v.minute, v.second) == (0, 0, 0) else v.isoformat()
+    if isinstance(v, decimal.Decimal):
+        return float(v)
     if hasattr(v, "item"):
         v = v.item()
     if isinstance(v, float) and math.isinf(v):
@@ -108,7 +116,7 @@ def close(a, b):
     """The same value.  pandas does not know the type of a column of nulls, so a column that such a one
     became part of may be text on one side: then its text counts."""
     if isinstance(a, str) != isinstance(b, str) and a is not None and b is not None:
-        return dx.text_of(a) == dx.text_of(b)
+        return dx.text_of(a) == dx.text_of(b) or number(a) == number(b) is not None
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b or (a in (0, 1) and b in (0, 1) and a == b)
     if isinstance(a, int) and isinstance(b, int):
@@ -116,6 +124,13 @@ def close(a, b):
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return a == b or abs(a - b) <= 1e-12 * max(abs(a), abs(b))
     return midnight(a) == midnight(b) or short(a) == short(b)
+
+
+def number(v):
+    try:
+        return float(v)
+    except ValueError:
+        return None
 
 
 def midnight(v):

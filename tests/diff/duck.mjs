@@ -6,7 +6,7 @@ import path from "node:path";
 
 const need = createRequire(path.resolve(process.argv[2], "x.js"));
 const { DuckDBInstance } = need("@duckdb/node-api");
-const TYPES = { int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN", date: "DATE" };
+const TYPES = { int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN", date: "DATE", stamp: "TIMESTAMP", dec: "DECIMAL(12,2)" };
 const name = (text) => `"${text.replaceAll('"', '""')}"`;
 const value = (v) => (v === null ? "NULL" : typeof v === "string" ? `'${v.replaceAll("'", "''")}'` : String(v));
 
@@ -22,6 +22,7 @@ async function load(db, table, columns) {
 function plain(v) {
 	if (typeof v === "bigint") return Number.isSafeInteger(Number(v)) ? Number(v) : { int: String(v) };
 	if (v === null || typeof v !== "object") return v;
+	if ("scale" in v) return Number(String(v)); // a decimal
 	return String(v).replace(/ 00:00:00$/, "").replace(" ", "T");
 }
 

@@ -35,15 +35,16 @@ def plan_steps(cols):
     return out
 
 
-KINDS = ["int", "float", "text", "bool", "date", "amount", "list", "day"]
+KINDS = ["int", "float", "text", "bool", "date", "amount", "list", "day", "stamp", "dec"]
+TYPES = {"int": "int", "float": "float", "bool": "bool", "date": "date", "stamp": "datetime", "dec": "decimal(12,2)"}
 
 
 def case():
     """Tables by name and a plan over them."""
     n = one_of(0, 1, 2, 10, 60)
-    kinds = ["key"] + random.sample(KINDS, random.randint(2, 5))
+    kinds = ["key"] + random.sample(KINDS, random.randint(2, 6))
     tables = {"main": table(n, kinds), "side": side()}
-    types = [[{"name": c, "type": kind if kind in ("int", "float", "bool", "date") else "text"}
+    types = [[{"name": c, "type": TYPES.get(kind, "text")}
               for c, (kind, _) in t.items()] for t in tables.values()]
     plan = {"dtx": 1, "inputs": [{"name": name, "types": t} for name, t in zip(tables, types)],
             "steps": plan_steps({c: kind for c, (kind, _) in tables["main"].items()})}

@@ -1,6 +1,6 @@
 """Random tables and plans: the engine against each op's own pandas text in Debian's pandas, and against
 SQLite and DuckDB where the plan has a form in SQL; and the engine against itself with other threads
-and batches.
+and batches, some plans over a large table in little memory.
 
 Usage: run.py DTX [PLANS] [SEED] [JOBS]
 A difference is a bug or a line of known.tsv (pattern, reason); a line that no longer differs fails.
@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,8 @@ import generate  # noqa: E402
 
 THREADS, ROWS = (1, 2, 8), (1, 7, 1000, 65536)
 MEMORY = "/dev/shm"  # a plan is five small files
+LARGE, LARGE_ROWS = 0.0015, 120000  # share of plans that run over so many rows, too
+MANY = 10000  # from so many plans on every op and function is drawn and every known difference seen
 
 
 class Bench:
@@ -44,9 +47,9 @@ class Bench:
             (self.folder / (name + ".csv")).write_text(generate.to_csv(table))
         (self.folder / "plan.json").write_text(json.dumps(plan))
 
-    def run(self, threads, rows):
+    def run(self, threads, rows, *more):
         done = self.dtx_does("run", "plan.json", "-q", "--fallback", "off", "--threads", str(threads), "--batch-rows",
-                             str(rows), "--to", "jsonl", *("%s=%s.csv" % (name, name) for name in self.tables))
+                             str(rows), "--to", "jsonl", *more, *("%s=%s.csv" % (name, name) for name in self.tables))
         return done.returncode, done.stdout, done.stderr.decode()
 
     def compiled(self, to):
@@ -62,6 +65,26 @@ class Bench:
             return None
         return "threads, rows %s: exit %d, %d bytes; %s: exit %d, %d bytes" % (way, code, len(bytes), other, again, len(got))
 
+    def against_disk(self):
+        """The same bytes where memory is too short for the table, or the limit is named."""
+        main = self.tables["main"]
+        times = LARGE_ROWS // max(len(next(iter(main.values()))[1]), 1)
+        grown = {c: (kind, [v + at if kind == "int" and v is not None and v < 2**52 else v
+                            for at in range(times) for v in values]) for c, (kind, values) in main.items()}
+        (self.folder / "main.csv").write_text(generate.to_csv(grown))
+        code, whole, err = self.run(random.choice(THREADS), 65536, "--memory", "2G")
+        again, less, short = self.run(random.choice(THREADS), random.choice((1000, 65536)), "--memory", "16M", "--record",
+                                      "record.json")
+        if again == 8 or code == 8:
+            self.counts["short of memory"] += 1
+            return None
+        self.counts["large"] += 1
+        self.counts["spilled"] += '"spilled"' in (self.folder / "record.json").read_text()
+        if again == code and (code or whole == less):
+            return None
+        return "in little memory: exit %d, %d bytes; else exit %d, %d bytes %s %s" % (again, len(less), code, len(whole), short,
+                                                                                    err)
+
     def against_sql(self, rows):
         text, why = self.compiled("sql")
         if text is None:
@@ -70,7 +93,7 @@ class Bench:
             if not run:
                 continue
             got, problem = run(text, self.tables)
-            if problem == "internal":
+            if problem == "internal" or problem and "Out of Range" in problem:  # DuckDB: no logarithm, not null
                 continue
             self.counts[name] += 1
             found = problem or compare.difference(rows, got)
@@ -100,7 +123,8 @@ class Bench:
             return "the engine broke: exit %d %s" % (code, err.strip()[:300])
         rows = [] if code else [json.loads(line) for line in bytes.splitlines()]
         found = self.against_itself(way, code, bytes) or self.against_pandas(code, rows, err)
-        return found or (self.against_sql(rows) if not code else None)
+        found = found or (self.against_sql(rows) if not code else None)
+        return self.against_disk() if not found and random.random() < LARGE else found
 
 
 def work(job):
@@ -113,6 +137,8 @@ def work(job):
         found = bench.check(seed)
         for step in bench.plan["steps"]:
             bench.counts["op " + step["op"]] += 1
+        for name in set(re.findall(r"\b([a-z_0-9]+)\(", json.dumps(bench.plan["steps"]))):
+            bench.counts["fn " + name] += 1
         if found in ("refused", "no translation"):
             bench.counts[found] += 1
         elif found:
@@ -126,31 +152,48 @@ def known_differences():
     return [line.split("\t")[0] for line in lines if line and line[0] != "#"]
 
 
+def never_drawn(dtx, counts):
+    """Ops and functions of the program that stood in no plan."""
+    def said(*args):
+        return subprocess.run([dtx, "ops", *args], capture_output=True, text=True, timeout=60).stdout
+    names = ["op " + op["name"] for op in json.loads(said("--json"))]
+    names += ["fn " + name for name in re.findall(r"^  (\w+)\(", said("--functions"), re.M)]
+    return [name for name in names if not counts[name]]
+
+
 def main():
     dtx, count = os.path.realpath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 200
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     jobs = int(sys.argv[4]) if len(sys.argv) > 4 else 1
-    known, seen, failed, counts = known_differences(), set(), 0, collections.Counter()
+    known, seen, failed, counts, done = known_differences(), set(), 0, collections.Counter(), 0
     with tempfile.TemporaryDirectory(dir=MEMORY if os.access(MEMORY, os.W_OK) else None) as tmp, \
             multiprocessing.Pool(jobs) as pool:
         todo = [(dtx, os.path.join(tmp, str(seed)), seed, min(50, first + count - seed))
                 for seed in range(first, first + count, 50)]
         for found, more in pool.imap(work, todo):
             counts += more
+            done += min(50, count - done)
+            if count >= MANY and done % 1000 == 0:
+                print("# %d plans, %d failed" % (done, failed), flush=True)
             for seed, what, plan in found:
                 hit = next((k for k in known if k in what), None)
                 seen.add(hit)
                 if hit is None:
                     failed += 1
                     print("# seed %d: %s\n# %s\nnot ok - plan %d" % (seed, what, plan, seed), flush=True)
-    gone = [k for k in known if k not in seen] if count >= 10000 else []
-    for pattern in gone:
-        print("not ok - known difference is gone: %s" % pattern)
+    gone = ["known difference is gone: %s" % k for k in known if k not in seen]
+    gone += ["%s stood in no plan" % name for name in never_drawn(dtx, counts)]
+    gone = gone if count >= MANY else []
+    for what in gone:
+        print("not ok - " + what)
     for why in sorted(k for k in counts if k.startswith("why ")):
         print("ok - %d plans without a pandas text # SKIP %s" % (counts[why], why[4:]))
     print("# steps: %s" % ", ".join("%s %d" % (k[3:], n) for k, n in sorted(counts.items()) if k.startswith("op ")))
+    print("# functions: %s" % ", ".join("%s %d" % (k[3:], n) for k, n in sorted(counts.items()) if k.startswith("fn ")))
     print("# %d plans were refused by both, %d ran in SQLite too, %d in DuckDB"
           % (counts["refused"], counts["SQLite"], counts["DuckDB"]))
+    print("# %d ran over a large table too, %d of them spilled; %d were short of memory"
+          % (counts["large"], counts["spilled"], counts["short of memory"]))
     skipped = counts["no translation"]
     print("%d passed, %d failed, %d skipped" % (count - failed - skipped, failed + len(gone), skipped))
     return failed + len(gone) != 0

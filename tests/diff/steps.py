@@ -1,7 +1,8 @@
 """Random steps: each function gives a step and the columns after it, by name and kind."""
 import random
 
-from tables import (NUMBERS, any_expr, chance, name, number_expr, of, one_of, selector, some, where, without)
+from formulas import formula, number, where
+from tables import NUMBERS, chance, name, of, one_of, selector, some, without
 
 SIDE = {"k": "key", "w": "int", "e": "date", "f": "float"}
 
@@ -19,9 +20,9 @@ def step_derive(cols):
     if chance(0.2):
         step["after"] = random.choice(list(cols))
     after = dict(cols)
-    for _ in range(random.randint(1, 2)):
-        as_ = one_of("n", "m", random.choice(list(cols)))
-        text, kind = any_expr(after)
+    for _ in range(random.randint(1, 4)):
+        as_ = one_of("n", "m", "o", random.choice(list(cols)))
+        text, kind = formula(after)
         items.append({"as": as_, "expr": text})
         after[as_] = kind
     return step, after
@@ -37,7 +38,7 @@ def step_sort(cols):
             item["collate"] = one_of("nocase", "natural")
         by.append(item)
     if of(cols, *NUMBERS) and chance(0.2):
-        by.append({"expr": number_expr(cols)[0]})
+        by.append({"expr": number(cols)[0]})
     step = {"op": "sort", "by": by}
     if chance(0.2):
         step["limit"] = random.randint(1, 5)
@@ -86,18 +87,42 @@ def step_distinct(cols):
     return step, cols
 
 
-SAME = ("sum", "min", "max", "first", "last", "range", "mode", "quantile_disc")  # of the argument's type
+SAME = ("sum", "min", "max", "first", "last", "range", "mode", "quantile_disc", "product")  # of the argument's type
+
+
+TWO = ["corr({x}, {y})", "cov({x}, {y})", "wavg({x}, {y})", "regr_slope({x}, {y})", "regr_r2({x}, {y})"]
+
+
+def aggregate_of_two(cols, c):
+    """Aggregates of two columns, or of a condition."""
+    numbers = of(cols, *NUMBERS)
+    if len(numbers) > 1 and chance(0.5):
+        x, y = random.sample(numbers, 2)
+        return random.choice(TWO).format(x=name(x), y=name(y)), "float"
+    if numbers and chance(0.5):
+        return "%s(%s, %s)" % (one_of("arg_max", "arg_min"), name(c), name(random.choice(numbers))), cols[c]
+    return one_of(("count_if(%s)" % where(cols), "int"), ("share_null(%s)" % name(c), "float"),
+                  ("any(%s)" % where(cols), "bool"), ("all(%s)" % where(cols), "bool"),
+                  ("any_value(%s)" % name(c), cols[c]), ("count(%s, where: %s)" % (name(c), where(cols)), "int"),
+                  ("mode(%s)" % name(c), cols[c]))
 
 
 def aggregate(cols, c):
+    if chance(0.2):
+        return aggregate_of_two(cols, c)
+    if cols[c] == "dec":
+        fn = one_of("sum", "min", "max", "mean", "count", "count_distinct", "first", "last", "median", "mode", "range")
+        kind = {"count": "int", "count_distinct": "int", "mean": "float", "median": "float"}.get(fn, "dec")
+        return "%s(%s)" % (fn, name(c)), kind
     if cols[c] in NUMBERS:
         fn = one_of("sum", "mean", "min", "max", "count", "count_distinct", "first", "last", "median", "std", "var",
-                    "std_pop", "iqr", "mad", "skew", "kurt", "range", "mode", "quantile_disc")
+                    "std_pop", "var_pop", "iqr", "mad", "skew", "kurt", "range", "mode", "quantile_disc", "quantile", "gmean", "hmean",
+                    "product")
         kind = {"count": "int", "count_distinct": "int"}.get(fn, "float" if fn not in SAME else cols[c])
         text = one_of("{fn}({c}{p})", "{fn}({c}{p})", "{fn}({c}{p}) + 1", "{fn}({c} * 2{p})", "{fn}({c}{p}, where: {w})",
                       "coalesce({fn}({c}{p}), 0)" if kind == "int" else "{fn}({c}{p})", "{fn}({c}{p}) / count()")
         kind = "float" if "/" in text else kind
-        part = ", 0.3" if fn == "quantile_disc" else ""
+        part = one_of(", 0.3", ", 0", ", 0.95") if fn.startswith("quantile") else ""
         return text.format(fn=fn, c=name(c), p=part, w=where(cols)), kind
     fn = one_of("min", "max", "first", "last", "count", "count_distinct") if cols[c] != "bool" else one_of("any", "all", "count")
     if cols[c] in ("text", "key") and chance(0.3):
@@ -212,7 +237,9 @@ def step_union(cols):
 def mixed(a, b):
     if a == b or {a, b} <= {"key", "text", "amount"}:
         return a
-    return "float" if {a, b} == set(NUMBERS) else "text"
+    if {a, b} <= {"int", "float", "dec"}:
+        return "float" if "float" in (a, b) else "dec"
+    return "stamp" if {a, b} == {"date", "stamp"} else "text"
 
 
 def step_longer(cols):
@@ -272,7 +299,7 @@ def step_wider(cols):
 def step_cast(cols):
     c = random.choice(list(cols))
     to = {"int": one_of("float", "text", "int"), "float": one_of("int", "text"), "date": "text",
-          "bool": one_of("text", "int")}.get(cols[c], one_of("text", "int", "float"))
+          "bool": one_of("text", "int"), "stamp": one_of("text", "date"), "dec": one_of("text", "float", "int")}.get(cols[c], one_of("text", "int", "float"))
     item = {"name": c, "type": to}
     if chance(0.7):
         item["on_error"] = one_of("null", "null", "keep_text")
@@ -296,9 +323,9 @@ def step_fill(cols):
 def step_fill_null(cols):
     c = random.choice(list(cols))
     step = {"op": "fill_null", "cols": [c]}
-    value = {"int": 0, "float": 0.5, "bool": False, "date": "2024-01-01"}.get(cols[c], "none")
+    value = {"int": 0, "float": 0.5, "bool": False, "date": "2024-01-01", "stamp": "2024-01-01T10:30:00", "dec": 1.25}.get(cols[c], "none")
     if cols[c] in NUMBERS and chance(0.4):
-        step["expr"], kind = number_expr(cols)
+        step["expr"], kind = formula(cols, *NUMBERS)
         return step, dict(cols, **{c: "float" if "float" in (kind, cols[c]) else "int"})
     step["value"] = value
     return step, cols
@@ -346,7 +373,7 @@ def step_lookup(cols):
 
 
 def step_asof(cols):
-    pairs = [(c, "f") for c in of(cols, *NUMBERS)] + [(c, "e") for c in of(cols, "date")]
+    pairs = [(c, "f") for c in of(cols, *NUMBERS)] + [(c, "e") for c in of(cols, "date", "stamp")]
     if not pairs:
         return step_filter(cols)
     left, right = random.choice(pairs)
@@ -362,6 +389,23 @@ def step_asof(cols):
         if c not in keys:
             after[c + "_right" if c in after else c] = kind
     return step, after
+
+
+def step_range_join(cols):
+    """Pairs that meet a condition of both sides."""
+    pairs = [(c, "f") for c in of(cols, *NUMBERS)] + [(c, "w") for c in of(cols, *NUMBERS)] + [(c, "e") for c in of(cols, "date")]
+    if not pairs or "k_right" in cols:
+        return step_filter(cols)
+    tests = ["left.%s %s right.%s" % (name(left), one_of(">=", "<", "==", ">"), right)
+             for left, right in random.sample(pairs, min(len(pairs), random.randint(1, 2)))]
+    if cols.get("k") == "key" and chance(0.4):
+        tests.append("left.k == right.k")
+    step = {"op": "range_join", "with": "side", "where": " and ".join(tests), "how": one_of("inner", "left")}
+    return step, {**cols, **{c + "_right" if c in cols else c: kind for c, kind in SIDE.items()}}
+
+
+def step_checkpoint(cols):
+    return {"op": "checkpoint", "label": "here"}, cols
 
 
 def step_repair(cols):
@@ -390,7 +434,9 @@ def window_call(cols, ordered):
                         ("roll_std({}, 4, 2)", "float"), ("pct_change({})", "float"), ("share({})", "float"),
                         ("ewm_mean({}, 0.5)", "float"), ("interpolate({})", "float"), ("lag({}, 1, 0)", None),
                         ("mean({})", "float"), ("sum({})", None), ("min({})", None), ("median({})", "float"),
-                        ("sum({}, where: {} > 1)", None), ("count({})", "int"), ("{} - mean({})", "float"))
+                        ("sum({}, where: {} > 1)", None), ("count({})", "int"), ("{} - mean({})", "float"), ("cum_prod({} % 3)", None), ("std({})", "float"), ("max({})", None),
+                        ("roll_sum({}, 2, 2) / roll_mean({}, 2)", "float"), ("quantile({}, 0.25)", "float"), ("count()", "int"),
+                        ("count_distinct({})", "int"), ("share({}) * 100", "float"), ("lead({}, 1)", None))
     return form.format(*[name(number)] * form.count("{}")), kind or cols[number]
 
 
@@ -419,6 +465,8 @@ def step_window(cols):
     return step, dict(cols, **made)
 
 
-STEPS = [step_window, step_filter, step_derive, step_derive, step_sort, step_select, step_drop, step_rename, step_limit, step_distinct,
+STEPS = [step_window, step_filter, step_derive, step_derive, step_derive, step_derive, step_sort, step_select, step_drop, step_rename,
+         step_limit, step_distinct,
          step_join, step_join, step_union, step_longer, step_longer, step_group, step_cast, step_fill, step_fill_null,
-         step_replace, step_parse_number, step_repair, step_set, step_lookup, step_asof]
+         step_replace, step_parse_number, step_repair, step_set, step_lookup, step_asof, step_asof,
+         step_range_join, step_checkpoint]

@@ -2,10 +2,8 @@
 import random
 
 from steps import step_filter
-from tables import NUMBERS, chance, name, number_expr, of, one_of, some, where, without
-
-TEXTS = ("text", "key", "amount", "list", "day")
-
+from formulas import TEXTS, number, where
+from tables import NUMBERS, chance, name, of, one_of, some, without
 
 def new_name(cols):
     return next(n for n in ("new", "new2", "new3", "new4", "new5") if n not in cols)
@@ -248,7 +246,7 @@ def step_pick(cols):
     """Rows by rank and by chance."""
     by = some(few(cols))[:1] if chance(0.5) else []
     if chance(0.5):
-        expr = number_expr(cols)[0] if numbers(cols) and chance(0.5) else name(random.choice(list(cols)))
+        expr = number(cols)[0] if numbers(cols) and chance(0.5) else name(random.choice(list(cols)))
         return {"op": "top", "n": random.randint(1, 4), "expr": expr, "desc": chance(0.5), "by": by,
                 "ties": one_of("first", "all")}, cols
     step = {"op": "sample", "seed": random.randint(-9, 99), "by": by, "replace": chance(0.3)}
@@ -316,7 +314,8 @@ def step_summary(cols):
         return step, None
     if chance(0.4):
         # floats become texts, digit by digit, and a computed one may differ in the last
-        return {"op": "describe", "cols": some(without(cols, of(cols, "float")) or cols), "by": by}, None
+        return {"op": "describe", "cols": some(without(cols, of(cols, "float", "dec", "stamp")) or cols),
+                "by": by}, None
     if numbers(cols) and chance(0.6):
         return {"op": "add_totals", "by": by, "cols": chance(0.4)}, None
     return {"op": "diff_tables", "with": "side", "key": "k", "cols": ["*"]}, None

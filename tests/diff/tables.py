@@ -1,5 +1,6 @@
-"""Random typed tables (nulls, duplicates, unicode, extremes, empty, one row) and random formulas over them."""
+"""Random typed tables: nulls, duplicates, unicode, extremes, empty, one row."""
 import datetime as dt
+import decimal
 import random
 
 WORDS = ["a", "b", "ab", "Zoë", "x y", "", "0042", "total", "naïve", "🙂", 'q"q', "long text of more than twelve bytes",
@@ -35,12 +36,15 @@ def column(kind, n, nulls):
         "key": lambda: one_of("red", "green", "blue", "a longer key of many bytes"),
         "bool": lambda: chance(0.5),
         "date": lambda: dt.date(2024, 1, 31) + dt.timedelta(days=random.randint(-400, 400)),
+        "stamp": lambda: dt.datetime(2024, 1, 31, one_of(0, 9, 23)) + dt.timedelta(seconds=random.randint(-10**7, 10**7)),
+        "dec": lambda: decimal.Decimal(one_of(125, 0, -50, 1999, random.randint(-10**6, 10**6))).scaleb(-2),
     }[kind]
     return [None if chance(nulls) else make() for _ in range(n)]
 
 
 def table(n, kinds):
-    names = {"int": "i", "float": "f", "text": "t", "key": "k", "bool": "b", "date": "d", "amount": "a", "list": "l", "day": "y"}
+    names = {"int": "i", "float": "f", "text": "t", "key": "k", "bool": "b", "date": "d", "amount": "a", "list": "l", "day": "y",
+             "stamp": "s", "dec": "p"}
     return {names[kind]: (kind, column(kind, n, one_of(0, 0.2))) for kind in kinds}
 
 
@@ -51,6 +55,8 @@ def cell(value):
         return str(value).lower()
     if isinstance(value, float):
         return repr(value)
+    if isinstance(value, dt.datetime):
+        return value.isoformat()
     text = str(value)
     return '"' + text.replace('"', '""') + '"' if text == "" or any(c in text for c in ',"\n\r') or text != text.strip() else text
 
@@ -60,7 +66,7 @@ def to_csv(tab):
     return "\n".join([",".join(tab)] + [",".join(cell(v) for v in row) for row in rows]) + "\n"
 
 
-# --- formulas; `cols` maps a name to its kind ---
+# --- columns: `cols` maps a name to its kind ---
 
 
 def of(cols, *kinds):
@@ -69,76 +75,6 @@ def of(cols, *kinds):
 
 def name(c):
     return c if c.isidentifier() else "`%s`" % c
-
-
-def number_expr(cols):
-    c = name(random.choice(of(cols, *NUMBERS) or ["1"])) if of(cols, *NUMBERS) else "1"
-    form = one_of("{}", "{} + 1", "{} * 2", "-{}", "{} / 4", "round({}, 1)", "abs({})", "coalesce({}, 0)",
-                  "if({} > 2, {}, 0)", "{} - 3", "{} // 2", "{} % 3", "{} ** 2", "floor({})", "max({}, 1)",
-                  "clamp({}, 0, 5)", "nullif({}, 1)", "case when {} > 1 then {} when {} is null then -1 else 0 end",
-                  "switch({}, 1, 10, 2, 20, 0)", "round_even({} / 2)", "sign({})", "ceil({})", "trunc({})", "sqrt(abs({}))",
-                  "round({}, -1)", "min({}, 2, null)", "exp({} / 1000)", "ln(abs({}) + 1)", "log({}, 2)", "log10({})",
-                  "{} / {}", "{} % {}", "{} // {}", "{} - null")
-    floats = ("/ 4", "**", "/ {}", "sqrt", "exp", "ln(", "log")
-    kind = "float" if cols.get(c.strip("`")) == "float" or any(f in form for f in floats) and "//" not in form else "int"
-    if form.startswith(("floor", "round_even", "sign", "switch", "ceil", "trunc")):
-        kind = "int"
-    return form.format(*[c] * form.count("{}")), kind
-
-
-def text_expr(cols):
-    c = name(random.choice(of(cols, "text", "key", "amount")))
-    return one_of("upper({})", "concat({}, '-', {})", "left({}, 2)", "coalesce({}, 'none')", "replace({}, 'e', 'E')",
-                  "mid({}, 2, 3)", "trim({})", "concat_ws('/', {}, 'z')", "pad_left({}, 5, '*')", "right({}, 1)",
-                  "extract({}, '[a-z]+')", "replace_re({}, '(l+)', '<$1>')", "split_part({}, ' ', 2)", "lower({})", "ltrim({})",
-                  "rtrim({})", "slice({}, 1, 3)", "slice({}, -2)", "pad_right({}, 8, '.-')", "repeat({}, 2)", "left({}, 0)",
-                  "mid({}, -3, 2)", "split_part({}, ';', -1)", "nullif({}, 'a')", "if(contains({}, 'e'), {}, 'no')",
-                  "case when is_blank({}) then 'blank' when ends_with({}, 'n') then 'n' end", "text(length({}))",
-                  "text(index_of({}, 'e'))", "if({} like '%a_', 'like', 'not')", "title({})", "capitalize({})", "squeeze({})",
-                  "reverse({})", "word({}, -1)", "ascii_fold({})", "only_digits({})", "remove_punct({})", "fingerprint({})",
-                  "soundex({})", "extract_all({}, '[a-z]', '')", "split_re_part({}, '[ ;]+', 2)", "text(is_number({}))",
-                  "text(levenshtein({}, 'total'))", "text(round(jaro_winkler({}, 'total'), 9))").replace("{}", c), "text"
-
-
-def date_expr(cols):
-    c = random.choice(of(cols, "date"))
-    return one_of(("year({})", "int"), ("month({})", "int"), ("quarter({})", "int"), ("weekday({})", "int"),
-                  ("date_trunc({}, 'month')", "date"), ("date_add({}, 1, 'month')", "date"),
-                  ("date_diff({}, '2024-06-30', 'day')", "int"), ("{} + 7", "date"), ("date_trunc({}, 'week')", "date"), ("date_trunc({}, 'quarter')", "date"),
-                  ("date_add({}, -13, 'month')", "date"), ("date_add({}, 2, 'week')", "date"), ("day({})", "int"),
-                  ("date_diff({}, '2024-06-30', 'month')", "int"), ("date_diff('2023-11-05', {}, 'year')", "int"),
-                  ("date_diff({}, '2024-06-30', 'week')", "int"), ("{} - date('2024-01-01')", "int"),
-                  ("text({})", "text"), ("iso_week({})", "int"), ("end_of_month({})", "date"),
-                  ("workdays({}, '2024-03-01')", "int"), ("months_between({}, '2024-02-29')", "int"), ("weekday_name({})", "text"),
-                  ("coalesce({}, date('2024-02-29'))", "date"), ("format_date({}, '%d.%m.%Y')", "text"))
-
-
-def any_expr(cols):
-    forms = [number_expr]
-    forms += [text_expr] if of(cols, "text", "key", "amount") else []
-    if of(cols, "date") and chance(0.3):
-        text, kind = date_expr(cols)
-        return text.replace("{}", random.choice(of(cols, "date"))), kind
-    return random.choice(forms)(cols)
-
-
-def where(cols):
-    forms = ["true"] if chance(0.1) else []
-    for c in of(cols, "int"):
-        forms += [f"{name(c)} > 1", f"{name(c)} is not null", f"{name(c)} in (1, 2, 3)", f"{name(c)} between -1 and 7",
-                  f"not ({name(c)} == 1)"]
-    for c in of(cols, "float"):
-        forms += [f"{name(c)} < 0.5", f"{name(c)} is null or {name(c)} > 1"]
-    for c in of(cols, "key"):
-        forms += [f"{name(c)} == 'red'", f"{name(c)} != 'blue'", f"{name(c)} in ('red', 'green')", f"is_distinct({name(c)}, 'red')",
-                  f"{name(c)} like '%e%'", f"matches({name(c)}, '^[br]')"]
-    for c in of(cols, "text"):
-        forms += [f"is_blank({name(c)})", f"starts_with({name(c)}, 'a')", f"length({name(c)}) > 2"]
-    for c in of(cols, "bool"):
-        forms += [name(c), f"not {name(c)}", f"{name(c)} and {name(c)} is not null"]
-    for c in of(cols, "date"):
-        forms += [f"{name(c)} >= '2024-01-31'"]
-    return random.choice(forms or ["true"])
 
 
 # --- selectors ---
@@ -157,7 +93,7 @@ def selector(cols, names):
         return [{"regex": "^(%s)$" % "|".join(names)}], [c for c in have if c in names]
     if form == "not" and len(names) < len(have):
         return [{"not": names}], [c for c in have if c not in names]
-    if form == "type" and of(cols, *NUMBERS):
+    if form == "type" and of(cols, *NUMBERS, "dec") in (["i"], ["f"], ["i", "f"], ["f", "i"]):  # pandas: nulls have no type
         return [{"type": "number"}], of(cols, *NUMBERS)
     return ["*"], have
 
