@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/num.h"
@@ -133,6 +134,34 @@ bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
 	vm = field(s.of, "VmSize", 10);
 	*vm_size = vm > 0 ? (uint64_t)vm << 10 : 0;
 	return vm > 0;
+}
+
+/* The kernel tells user and system time in ticks, their sum exactly. */
+bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used)
+{
+	char path[64], text[8192];
+	struct timespec all;
+	clockid_t clock;
+	long long ticks;
+	int64_t us, hwm, tick_us = 1000000 / sysconf(_SC_CLK_TCK);
+	const char *at;
+
+	if (pid <= 0 || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &all))
+		return false;
+	us = all.tv_sec * 1000000 + all.tv_nsec / 1000;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	at = slurp(path, text, sizeof(text)) ? strrchr(text, ')') : NULL;
+	if (!at ||
+	    sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %lld", &ticks) != 1)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	hwm = slurp(path, text, sizeof(text)) ? field(text, "VmHWM", 10) : -1;
+	if (hwm < 0)
+		return false;
+	*used = (struct dtx_wire_exited){ .sys_us = DTX_MIN(ticks * tick_us, us),
+		                          .max_rss = hwm << 10 };
+	used->user_us = us - used->sys_us;
+	return true;
 }
 
 uint64_t dtx_facts_anon(pid_t pid)

@@ -140,7 +140,27 @@ static void mapping_free(void *arg)
 	dtx_mem_free(m);
 }
 
-/* The worker is dead: from here on nobody can change the bytes. */
+/* Bytes that nobody can change any more: a copy, or the memory of a worker that is dead. */
+static enum dtx_code fix_result(struct dtx_box *b, struct mapping *m, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	m->len = (size_t)b->done.used;
+	m->ptr = b->copy ? b->copy : MAP_FAILED;
+	b->copy = NULL;
+	if (m->ptr != MAP_FAILED)
+		goto out;
+	if (fcntl(b->result, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL))
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "result cannot be sealed: %s",
+		         strerror(errno));
+	m->ptr = m->len ? mmap(NULL, m->len, PROT_READ, MAP_PRIVATE, b->result, 0) : MAP_FAILED;
+	if (m->ptr == MAP_FAILED)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "result of %zu bytes cannot be mapped",
+		         m->len);
+out:
+	return rc;
+}
+
 static enum dtx_code map_result(struct dtx_box *b, struct dtx_owner **owner, void **ptr,
                                 struct dtx_err *err)
 {
@@ -150,14 +170,7 @@ static enum dtx_code map_result(struct dtx_box *b, struct dtx_owner **owner, voi
 	if (!m)
 		DTX_FAIL_MEM(err);
 	m->ptr = MAP_FAILED;
-	if (fcntl(b->result, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL))
-		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "result cannot be sealed: %s",
-		         strerror(errno));
-	m->len = (size_t)b->done.used;
-	m->ptr = m->len ? mmap(NULL, m->len, PROT_READ, MAP_PRIVATE, b->result, 0) : MAP_FAILED;
-	if (m->ptr == MAP_FAILED)
-		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "result of %zu bytes cannot be mapped",
-		         m->len);
+	DTX_TRY(fix_result(b, m, err));
 	*ptr = m->ptr;
 	*owner = dtx_owner_new(mapping_free, m);
 	if (!*owner)
@@ -373,7 +386,7 @@ void dtx_report_outcome(struct dtx_box *b, struct dtx_jail_report *r)
 		return;
 	if (b->has_exited && WIFSIGNALED(b->exited.status))
 		by_signal(b, r, WTERMSIG(b->exited.status));
-	else if (b->has_done && b->dead)
+	else if (b->has_done && (b->dead || b->early))
 		by_done(b, r);
 	else
 		set_status(r, DTX_JAIL_BAD_RESULT, "it ended without a result (no_result)");

@@ -20,8 +20,7 @@
 
 #define SETUP_MS   60000 /* a zygote on a busy machine takes seconds */
 #define POOL_MS    10000 /* a pool says WELCOME at once, or when it has started */
-#define EXIT_MS    2000  /* from DONE to death, from death to EXITED */
-#define TICK_MS    20    /* memory, cancel, deadline */
+#define TICK_MS    20    /* cancel */
 #define SEALS_SIZE (F_SEAL_SHRINK | F_SEAL_GROW)
 
 #define REFUSE(err, layer, ...) DTX_FAIL((err), DTX_E_SNIPPET_SETUP_REFUSED, layer ": " __VA_ARGS__)
@@ -400,157 +399,6 @@ out:
 	return rc;
 }
 
-/* --- the loop --- */
-
-/* A pool's kills the worker when its client goes. */
-static void kill_zygote(struct dtx_box *b)
-{
-	if (b->zygote > 0)
-		kill(b->zygote, SIGKILL);
-	else
-		dtx_file_close(&b->ctl.fd);
-}
-
-static void kill_worker(struct dtx_box *b, enum dtx_kill why)
-{
-	if (b->kill == DTX_KILL_NONE)
-		b->kill = why;
-	if (b->dead)
-		return;
-	if (syscall(SYS_pidfd_send_signal, b->pidfd, SIGKILL, NULL, 0u) && errno == EPERM &&
-	    !dtx_wire_send(&b->ctl, DTX_WIRE_KILL, &b->grant.lease, sizeof(uint32_t), NULL, 0))
-		kill_zygote(b);
-}
-
-/* Reads what a pipe holds; closes it at its end. */
-static void drain(struct dtx_box *b, int *fd, struct dtx_stream *s)
-{
-	char bytes[65536];
-	ssize_t n = read(*fd, bytes, sizeof(bytes));
-
-	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) {
-		dtx_file_close(fd);
-		return;
-	}
-	if (n > 0)
-		dtx_stream_add(s, bytes, (size_t)n);
-	if (s->total > DTX_STREAM_MAX)
-		kill_worker(b, DTX_KILL_STREAM);
-}
-
-static void on_job(struct dtx_box *b)
-{
-	struct dtx_wire_msg msg;
-	int got = dtx_wire_recv(&b->job, &msg, NULL, NULL);
-
-	if (got == 1 && msg.type == DTX_WIRE_DONE && !b->has_done) {
-		memcpy(&b->done, msg.payload, sizeof(b->done));
-		b->has_done =
-			b->done.code < DTX_DONE_COUNT && b->done.used <= b->spec.limits.output;
-		if (b->has_done)
-			return;
-	}
-	if (got != 0)
-		kill_worker(b, DTX_KILL_PROTOCOL);
-	dtx_file_close(&b->job.fd);
-}
-
-static void on_ctl(struct dtx_box *b)
-{
-	struct dtx_wire_msg msg;
-
-	if (dtx_wire_recv(&b->ctl, &msg, NULL, NULL) == 1 && msg.type == DTX_WIRE_EXITED) {
-		memcpy(&b->exited, msg.payload, sizeof(b->exited));
-		b->has_exited = true;
-		return;
-	}
-	dtx_file_close(&b->ctl.fd); /* the zygote is gone: its workers die with it */
-}
-
-static void on_tick(struct dtx_box *b, struct dtx_jail_report *r)
-{
-	uint64_t anon = dtx_facts_anon(b->worker);
-
-	anon = anon > b->base_anon ? anon - b->base_anon : 0;
-	r->peak_anon = DTX_MAX(r->peak_anon, anon);
-	if (anon > b->spec.limits.memory)
-		kill_worker(b, DTX_KILL_MEMORY);
-	if (dtx_now_ns() - b->t_start > b->spec.limits.wall_ms * 1000000)
-		kill_worker(b, DTX_KILL_WALL);
-	if (cancelled(b))
-		kill_worker(b, DTX_KILL_CANCEL);
-}
-
-enum { AT_PID, AT_LISTENER, AT_OUT, AT_ERR, AT_JOB, AT_CTL, AT_COUNT };
-
-static void handle(struct dtx_box *b, const struct pollfd *p, struct dtx_jail_report *r)
-{
-	if (p[AT_LISTENER].revents & POLLIN) {
-		if (!dtx_notify_answer(b->listener, us_since(b->t_start), r))
-			kill_worker(b, DTX_KILL_DENIED);
-	} else if (p[AT_LISTENER].revents) {
-		dtx_file_close(&b->listener);
-	}
-	if (p[AT_OUT].revents)
-		drain(b, &b->out, &b->stream[0]);
-	if (p[AT_ERR].revents)
-		drain(b, &b->err, &b->stream[1]);
-	if (p[AT_JOB].revents)
-		on_job(b);
-	if (p[AT_CTL].revents)
-		on_ctl(b);
-	if (p[AT_PID].revents)
-		b->dead = true;
-}
-
-/* True when nothing more can come. */
-static bool finished(const struct dtx_box *b)
-{
-	return b->dead && b->out < 0 && b->err < 0 && (b->has_done || b->job.fd < 0) &&
-	       (b->has_exited || b->ctl.fd < 0);
-}
-
-/* Until the next look, or the deadline. */
-static int tick(const struct dtx_box *b)
-{
-	int64_t left = b->spec.limits.wall_ms - (dtx_now_ns() - b->t_start) / 1000000 + 1;
-
-	return b->dead || left > TICK_MS ? TICK_MS : (int)DTX_MAX(left, (int64_t)1);
-}
-
-static void supervise(struct dtx_box *b, struct dtx_jail_report *r)
-{
-	int64_t last = 0, ended = 0;
-
-	while (!finished(b)) {
-		struct pollfd p[AT_COUNT] = {
-			[AT_PID] = { .fd = b->dead ? -1 : b->pidfd, .events = POLLIN },
-			[AT_LISTENER] = { .fd = b->kill ? -1 : b->listener, .events = POLLIN },
-			[AT_OUT] = { .fd = b->out, .events = POLLIN },
-			[AT_ERR] = { .fd = b->err, .events = POLLIN },
-			[AT_JOB] = { .fd = b->has_done ? -1 : b->job.fd, .events = POLLIN },
-			[AT_CTL] = { .fd = b->has_exited ? -1 : b->ctl.fd, .events = POLLIN },
-		};
-		int n = poll(p, AT_COUNT, tick(b));
-
-		if (n > 0)
-			handle(b, p, r);
-		if (!b->dead && (n == 0 || dtx_now_ns() - last >= (int64_t)TICK_MS * 1000000)) {
-			last = dtx_now_ns();
-			on_tick(b, r);
-		}
-		if (!ended && (b->dead || b->has_done || b->kill))
-			ended = dtx_now_ns();
-		if (ended && dtx_now_ns() - ended > (int64_t)EXIT_MS * 1000000) {
-			if (b->dead)
-				break; /* a report is missing; the rest is still true */
-			kill_worker(b, DTX_KILL_STUCK);
-			kill_zygote(b);
-			ended = dtx_now_ns();
-		}
-	}
-}
-
 enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -558,7 +406,7 @@ enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r, struct
 	DTX_TRY(give_frame(b, err));
 	DTX_TRY(arm(b, err));
 	DTX_TRY(start(b, err));
-	supervise(b, r);
+	dtx_super_watch(b, r);
 out:
 	return rc;
 }
@@ -568,7 +416,7 @@ void dtx_super_end(struct dtx_box *b)
 	int status;
 
 	if (b->pidfd >= 0 && !b->dead)
-		kill_worker(b, DTX_KILL_CANCEL);
+		dtx_super_kill(b, DTX_KILL_CANCEL);
 	dtx_file_close(&b->ctl.fd);
 	dtx_file_close(&b->job.fd);
 	dtx_file_close(&b->in);
@@ -577,6 +425,9 @@ void dtx_super_end(struct dtx_box *b)
 	dtx_file_close(&b->err);
 	dtx_file_close(&b->pidfd);
 	dtx_file_close(&b->listener);
+	if (b->copy)
+		munmap(b->copy, (size_t)b->done.used);
+	b->copy = NULL;
 	if (b->pooled && b->welcome.retiring)
 		renew_pool(b);
 	if (b->zygote <= 0)

@@ -38,6 +38,8 @@ struct dtx_box {
 	struct dtx_wire_done done;
 	struct dtx_wire_exited exited;
 	bool has_done, has_exited, dead;
+	bool early; /* its result is here, and its death comes */
+	void *copy; /* of the result, done.used bytes of memory; NULL: none */
 	enum dtx_kill kill;
 	uint64_t vm_size, base_anon; /* bytes, of the worker when it was ready */
 	uint64_t in_len;
@@ -62,6 +64,9 @@ DTX_MUSTUSE enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_repor
 /* Layers and versions of the welcome, into the report; refused without a required layer. */
 DTX_MUSTUSE enum dtx_code dtx_super_welcomed(const struct dtx_box *b, struct dtx_jail_report *r,
                                              struct dtx_err *err);
+/* watch.c: waits until a started run is over; kills a worker for a reason. */
+void dtx_super_watch(struct dtx_box *b, struct dtx_jail_report *r);
+void dtx_super_kill(struct dtx_box *b, enum dtx_kill why);
 /* Ends everything of the box that still lives, and reaps it. */
 void dtx_super_end(struct dtx_box *b);
 
@@ -75,6 +80,8 @@ DTX_MUSTUSE bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size
 DTX_MUSTUSE bool dtx_facts_reader(pid_t pid, char *what, size_t size);
 /* Seccomp filters that this process inherited, and its children will; -1 if it cannot be told. */
 int64_t dtx_facts_own_filters(void);
+/* CPU time and peak memory of one that lives; false if they cannot be told. */
+DTX_MUSTUSE bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used);
 /* Resident minus shared bytes, 0 if it cannot be told. */
 uint64_t dtx_facts_anon(pid_t pid);
 

@@ -138,7 +138,8 @@ void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_s
 	while (dtx_wire_read(&job, &msg) == 1) {
 		if (msg.type == DTX_WIRE_PROBE && answer_probe(&job, &msg))
 			continue;
-		if (msg.type == DTX_WIRE_START && run(&job, &msg))
+		/* main may want to read our facts, and ends us when it has */
+		if (msg.type == DTX_WIRE_START && run(&job, &msg) && dtx_wire_read(&job, &msg) == 0)
 			_exit(0);
 		break;
 	}
