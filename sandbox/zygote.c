@@ -173,8 +173,9 @@ static void init(struct dtx_zygote *z)
 		z->client[i].wire.fd = -1;
 		z->client[i].worker = -1;
 	}
-	z->live_max = DTX_MIN(DTX_MAX(LIVE_MIN, LIVE_PER_CORE * dtx_pool_cpus()),
-	                      (uint32_t)DTX_ZYGOTE_WORKERS);
+	z->cores = dtx_pool_cpus();
+	z->live_max =
+		DTX_MIN(DTX_MAX(LIVE_MIN, LIVE_PER_CORE * z->cores), (uint32_t)DTX_ZYGOTE_WORKERS);
 }
 
 static bool number(const char *text, int64_t max, int64_t *out)

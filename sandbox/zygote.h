@@ -53,11 +53,11 @@ struct dtx_zygote {
 	unsigned layers, landlock;
 	struct dtx_zworker worker[DTX_ZYGOTE_WORKERS];
 	struct dtx_zclient client[DTX_ZYGOTE_CLIENTS];
-	uint32_t leases, workers, live_max, failures;
+	uint32_t leases, workers, live_max, cores, failures;
 	uint64_t turns;
 	int64_t born_ns, used_ns; /* used: last time there was a client */
 	uint64_t born_rss;
-	bool warmed;
+	unsigned rounds; /* of the warm-up */
 };
 
 #define DTX_ZREFUSE(err, layer, ...)                                                               \

@@ -18,6 +18,7 @@
 #define RETIRE_NS    (3600000 * MS) /* one address layout is not for ever */
 #define RETIRE_FORKS 1000
 #define RETIRE_RSS   ((uint64_t)32 << 20)
+#define ROUNDS       10           /* the interpreter specialises what ran eight times */
 #define LINGER_NS    (30000 * MS) /* retiring, without a client */
 #define FAILURES_MAX 3
 #define POLL_MAX     (1 + DTX_ZYGOTE_CLIENTS + 2 * DTX_ZYGOTE_WORKERS)
@@ -249,7 +250,8 @@ static enum dtx_code make(struct dtx_zygote *z, bool reserve, struct dtx_err *er
 }
 
 /* Making a worker takes milliseconds in which no client is heard: the time for it is while a run
- * goes on by itself, or when nobody is here. */
+ * goes on by itself, or when nobody is here.  Not when all cores run: one that is made when it is
+ * asked for costs less in all than one that is prepared first. */
 static bool has_time(const struct dtx_zygote *z)
 {
 	size_t i, running = 0;
@@ -261,7 +263,9 @@ static bool has_time(const struct dtx_zygote *z)
 			return false;
 		running++;
 	}
-	return running || dtx_now_ns() - z->used_ns >= BREATH_NS;
+	if (running)
+		return running < z->cores;
+	return dtx_now_ns() - z->used_ns >= BREATH_NS;
 }
 
 /* Workers to have ready beyond those that somebody waits for. */
@@ -270,6 +274,12 @@ static size_t reserve(const struct dtx_zygote *z)
 	if (!z->pooled || is_retiring(z) || !has_time(z))
 		return 0;
 	return dtx_now_ns() - z->used_ns > RESERVE_NS ? RESERVE - 1 : RESERVE;
+}
+
+static void warm_up(struct dtx_zygote *z)
+{
+	dtx_py_warm(true);
+	z->rounds++;
 }
 
 static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
@@ -289,10 +299,11 @@ static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
 		DTX_TRY(make(z, false, err));
 	/* one at a time: a client may come meanwhile */
 	if (ready < want + waiting && live < z->live_max) {
-		if (!z->warmed)
-			dtx_py_warm(true);
-		z->warmed = true;
+		if (!z->rounds)
+			warm_up(z);
 		DTX_TRY(make(z, true, err));
+	} else if (want && z->rounds < ROUNDS) {
+		warm_up(z);
 	}
 out:
 	return rc;
@@ -402,6 +413,8 @@ static int due(struct dtx_zygote *z)
 	}
 	if (z->pooled && now - z->used_ns < BREATH_NS)
 		next = BREATH_NS;
+	if (z->pooled && z->rounds < ROUNDS)
+		next = MS;
 	return (int)(next / MS);
 }
 

@@ -66,48 +66,68 @@ def prepare(kind, compiled):
 
 TOUCH = """
 def transform(tables, params):
-    df = tables["main"]
+    df = tables["main"].copy()
     try:
         int("one")
     except ValueError:
         pass
-    sums = df[df["n"] > 0].groupby("k").agg({"n": "sum", "x": "mean"})
-    return sums.assign(y=sums["x"] * 2).reset_index()
+    df["y"] = df["x"].fillna(0.0) * 2
+    sums = df[df["n"] > 0].groupby("k").agg({"n": "sum", "x": "mean"}).reset_index()
+    both = df.groupby(df["n"] % 10)["n"].agg(["sum", "mean", "count"])
+    return sums.sort_values("n")
 """
 WARM = """
+import pandas as pd
+
 def transform(tables, params):
     df = tables["main"].copy()
     df["k"] = df["k"].str.strip().str.upper()
-    df["day"] = pd.to_datetime(["2024-01-01", "2024-02-01", None, "2024-03-01"])
+    days = ["2024-01-01", "2024-02-01", None, "2024-03-01"]
+    df["day"] = pd.to_datetime(days * (len(df) // len(days)))
     df = df[df["n"] > 0].assign(y=df["x"].fillna(0.0) * 2).rename(columns={"y": "z"})
     sums = df.groupby("k", sort=True, dropna=False).agg({"n": "sum", "x": "mean"}).reset_index()
     both = df.merge(sums, on="k", how="left", suffixes=("", "_all")).sort_values(["n", "k"])
-    wide = both.pivot_table(index="k", columns="n", values="x", aggfunc="sum").stack()
+    both["m"] = both["n"] % 10
+    wide = both.pivot_table(index="k", columns="m", values="x", aggfunc="sum").stack()
     wide = wide.rename("v").reset_index().melt(id_vars=["k"])
-    pd.concat([both, both]).drop_duplicates().to_csv()
+    pd.concat([both.head(), both.head()]).drop_duplicates().to_csv()
     str(both), both.describe(), both.dtypes, both["day"].dt.strftime("%Y-%m"), wide.dropna()
     return sums
 """
 
 
-def exercise(text):
-    """One run on memory of its own: its code is specialised, its pages are touched."""
+WARM_QUARTER = 250  # rows; fewer touch less of what a run does
+WARM_BYTES = 1 << 17
+
+
+def frame_of(text):
+    """The frame of a run of `text` on a small table."""
     frames, layout = sys.modules["frames"], sys.modules["layout"]
-    pd = sys.modules["pandas"]
-    main = pd.DataFrame({"k": ["a", "b", "a", None], "n": [1, 2, 3, 4],
-                         "x": [0.5, 1.5, None, 2.5]})
-    out = memoryview(bytearray(1 << 14))
-    size = layout.write(out, b"{}", frames.Table(main, {}, 0))
-    tables = {"main": next(iter(frames.Reader(out[:size]).tables().values()))}
-    scope = {"pd": pd}
-    exec(compile(text, "<warm>", "exec"), scope)
-    layout.write(out, b"{}", frames.Table(scope["transform"](tables, {}), {}, 0))
+    main = sys.modules["pandas"].DataFrame({"k": ["a", "b", "a", None] * WARM_QUARTER,
+                                            "n": range(4 * WARM_QUARTER),
+                                            "x": [0.5, 1.5, None, 2.5] * WARM_QUARTER})
+    given = [(layout.CODE, 0, text.encode()), (layout.PARAMS, 0, b"{}"), (layout.PARAMS, 1, b"{}")]
+    out = memoryview(bytearray(WARM_BYTES))
+    return out[:layout.write_input(out, given, "main", frames.Table(main, {}, 0))]
+
+
+warm_frames = []
+
+
+def exercise(frame):
+    """A run on memory of its own: its code is specialised, its pages are touched."""
+    code, _ = run(frame, memoryview(bytearray(WARM_BYTES)), RUN, 0, 0)
+    if code != OK:
+        raise RuntimeError("a warm-up failed")
 
 
 def warm(once):
-    """In a zygote once, what most snippets do; in a worker, what every run touches: nobody waits
-    for either."""
-    exercise(WARM if once else TOUCH)
+    """In a zygote, what most snippets do, and often enough for the interpreter to specialise it; in
+    a worker, what every run touches: nobody waits for either."""
+    if not warm_frames:
+        warm_frames.extend(map(frame_of, (TOUCH, WARM)))
+    for frame in warm_frames if once else warm_frames[:1]:
+        exercise(frame)
     if once:
         gc.collect()
         gc.freeze()

@@ -282,6 +282,8 @@ def int_out(values, missing):
 
 def float_out(values, missing, wanted, note):
     values = np.asarray(values, "<f8")
+    if wanted != "int" and np.isfinite(values).all() and not missing.any():
+        return Out(FLOAT, raw_of(values + 0.0))
     infinite = np.isinf(values)
     if infinite.any():
         note("infinite_to_null", int(infinite.sum()))
@@ -399,8 +401,22 @@ def object_out(values, missing, wanted, note):
                     % (names[first[0]], first[1], names[second[0]], second[1]))
 
 
+def numbers_out(values, wanted, note):
+    """A numpy array of numbers, most columns: pandas would look at each of them three times."""
+    kind = values.dtype.kind
+    if kind == "b":
+        return Out(BOOL, bits(values))
+    if kind == "f":
+        return float_out(values, np.isnan(values), wanted, note)
+    if values.dtype == np.uint64:
+        return int_out(values, np.zeros(len(values), bool))
+    return Out(INT, raw_of(values.astype("<i8", copy=False)))
+
+
 def column_out(series, wanted, note):
     dtype = series.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
+        return numbers_out(series.to_numpy(), wanted, note)
     if isinstance(dtype, pd.CategoricalDtype):
         series = pd.Series(np.asarray(series.astype(object)), dtype=object).infer_objects()
         dtype = series.dtype
@@ -459,31 +475,31 @@ class Table:
             raise BadResult("transform returned %s, expected a DataFrame"
                             % ("None" if frame is None else type(frame).__name__))
         self.source_rows = source_rows(frame.index, source_count)
-        frame = self.flat(frame)
         self.rows = len(frame)
         self.names, self.columns = [], []
-        for i in range(frame.shape[1]):
-            name = name_of(frame.columns[i], i)
+        for i, (label, series) in enumerate(self.flat(frame)):
+            name = name_of(label, i)
             if name in self.names:
                 raise BadResult("two columns are named '%s'" % name)
             self.names.append(name)
-            self.columns.append(self.column(name, frame.iloc[:, i], types_of.get(name)))
+            self.columns.append(self.column(name, series, types_of.get(name)))
 
     def flat(self, frame):
         if isinstance(frame.columns, pd.MultiIndex):
             raise BadResult("the columns are a MultiIndex; flatten them: "
                             "df.columns = ['_'.join(map(str, c)) for c in df.columns]")
-        named = [n for n in frame.index.names if n is not None]
-        if named:
-            drop = [n for n in range(frame.index.nlevels) if frame.index.names[n] is None]
-            taken = [n for n in named if n in frame.columns]
-            if taken:
-                raise BadResult("'%s' is both an index level and a column" % taken[0])
-            frame = frame.droplevel(drop) if drop else frame
-            frame = frame.reset_index()
-        if not frame.shape[1]:
+        levels = [n for n, name in enumerate(frame.index.names) if name is not None]
+        taken = [n for n in levels if frame.index.names[n] in frame.columns]
+        if taken:
+            raise BadResult("'%s' is both an index level and a column"
+                            % frame.index.names[taken[0]])
+        if not levels and not frame.shape[1]:
             raise BadResult("the result has no columns")
-        return frame
+        # what reset_index() gives, without a DataFrame of it
+        for n in levels:
+            yield frame.index.names[n], pd.Series(frame.index.get_level_values(n))
+        for i in range(frame.shape[1]):
+            yield frame.columns[i], frame.iloc[:, i]
 
     def column(self, name, series, wanted):
         def note(what, count):

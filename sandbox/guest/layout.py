@@ -43,24 +43,33 @@ class Frame:
                 for t in self.of(TABLE)}
 
 
-def sections(text, table, files):
-    out = [((REPORT, 0, 0, 0, 0), "", 0, 0, (text, b"", b""))]
-    for i, (name, data) in enumerate(files):
-        out.append(((ARTIFACT, i, 0, 0, 0), name, 0, 0, (data, b"", b"")))
-    if table is None:
-        return out
-    out.append(((TABLE, 0, 0, 0, 0), "result", table.rows, 0, (b"", b"", b"")))
+def blob(kind, ident, data, name=""):
+    return (kind, ident, 0, 0, 0), name, 0, 0, (data, b"", b"")
+
+
+def table_sections(title, table):
+    out = [((TABLE, 0, 0, 0, 0), title, table.rows, 0, (b"", b"", b""))]
     for i, (name, c) in enumerate(zip(table.names, table.columns)):
         out.append(((COLUMN, i, 0, c.type, c.flags), name, table.rows, c.nulls,
                     (c.a, c.b, c.v)))
     if table.source_rows:
-        out.append(((ROWS, 0, 0, 0, 0), "", 0, 0, (table.source_rows, b"", b"")))
+        out.append(blob(ROWS, 0, table.source_rows))
     return out
 
 
 def write(out, text, table, files=()):
-    """Lays the frame into `out`, returns its bytes."""
-    parts = sections(text, table, files)
+    """Lays the frame of a result into `out`, returns its bytes."""
+    parts = [blob(REPORT, 0, text)]
+    parts += [blob(ARTIFACT, i, data, name) for i, (name, data) in enumerate(files)]
+    return lay(out, parts + (table_sections("result", table) if table is not None else []))
+
+
+def write_input(out, given, title, table):
+    """The same for a frame as the host makes them."""
+    return lay(out, [blob(*g) for g in given] + table_sections(title, table))
+
+
+def lay(out, parts):
     at = HEADER.size + ENTRY.size * len(parts)
     placed = []
     for head, name, rows, nulls, buffers in parts:
