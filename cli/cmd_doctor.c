@@ -11,7 +11,7 @@
 #include "sandbox/reader_super.h"
 
 struct doctor_args {
-	bool json, jail;
+	bool json, jail, no_pause;
 	int64_t runs;
 };
 
@@ -30,6 +30,10 @@ static const struct dtx_opt doctor_opts[] = {
 	  .min = 1,
 	  .max = DTX_DOCTOR_RUNS_MAX,
 	  .help = "with --jail: warm runs to measure (20)" },
+	{ .name = "no-pause",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct doctor_args, no_pause),
+	  .help = "with --jail: measure one right after the other, not 20 ms apart" },
 };
 
 static json_t *doctor_machine(void)
@@ -122,14 +126,17 @@ static json_t *doctor_all(const struct dtx_cli *cli, bool *ok)
 	return all;
 }
 
-static json_t *doctor_jail(int64_t runs, bool *ok)
+static json_t *doctor_jail(const struct doctor_args *a, bool *ok)
 {
 	json_t *all = json_pack("{ss so so}", "dtx", DTX_VERSION, "machine", doctor_machine(),
 	                        "jail", dtx_doctor_layers());
 
 	json_object_set_new(all, "selftest", dtx_doctor_selftest(ok));
 	if (*ok)
-		json_object_set_new(all, "latency", dtx_doctor_latencies(runs, ok));
+		json_object_set_new(all, "latency",
+		                    dtx_doctor_latencies(a->runs ? a->runs : DTX_DOCTOR_RUNS,
+		                                         a->no_pause ? 0 : DTX_DOCTOR_PAUSE_MS,
+		                                         ok));
 	json_object_set_new(all, "pool", dtx_doctor_pool());
 	return all;
 }
@@ -139,8 +146,7 @@ static int doctor_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 	const struct doctor_args *a = args;
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool ok = false;
-	json_t *all = a->jail ? doctor_jail(a->runs ? a->runs : DTX_DOCTOR_RUNS, &ok)
-	                      : doctor_all(cli, &ok);
+	json_t *all = a->jail ? doctor_jail(a, &ok) : doctor_all(cli, &ok);
 	int status;
 
 	(void)argc, (void)argv;

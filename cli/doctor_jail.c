@@ -102,17 +102,21 @@ static json_t *summary(const struct dtx_jail_lap *lap, int64_t n, int64_t *us)
 	return out;
 }
 
-json_t *dtx_doctor_latencies(int64_t runs, bool *ok)
+json_t *dtx_doctor_latencies(int64_t runs, int64_t pause_ms, bool *ok)
 {
 	struct dtx_jail_lap *lap = dtx_mem_zalloc((size_t)runs, sizeof(*lap)), cold = { 0 };
 	int64_t *us = dtx_mem_zalloc((size_t)runs, sizeof(*us));
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *row = NULL;
+	int64_t t = dtx_now_ns();
 
-	*ok = lap && us && dtx_jail_latency(false, (uint32_t)runs, lap, &err) == DTX_OK;
+	*ok = lap && us &&
+	      dtx_jail_latency(false, (uint32_t)runs, (int)pause_ms, lap, &err) == DTX_OK;
 	if (*ok) {
+		t = dtx_now_ns() - t;
 		row = summary(lap, runs, us);
-		*ok = dtx_jail_latency(true, 1, &cold, &err) == DTX_OK;
+		json_object_set_new(row, "per_second", json_real((double)runs * 1e9 / (double)t));
+		*ok = dtx_jail_latency(true, 1, 0, &cold, &err) == DTX_OK;
 		json_object_set_new(row, "cold_us", json_integer((json_int_t)cold.all));
 	}
 	if (!*ok) {

@@ -6,13 +6,15 @@
 
 #define DTX_DOCTOR_RUNS     20
 #define DTX_DOCTOR_RUNS_MAX 10000
+#define DTX_DOCTOR_PAUSE_MS 20 /* before each; commands of people come further apart */
 
 /* New references.  *ok: whether it works. */
 json_t *dtx_doctor_layers(void);
 json_t *dtx_doctor_selftest(bool *ok);
 /* The warm pool as it is now. */
 json_t *dtx_doctor_pool(void);
-/* Percentiles of so many warm runs of a small group-by, and one cold run. */
-json_t *dtx_doctor_latencies(int64_t runs, bool *ok);
+/* Percentiles of so many warm runs of a small group-by, how many were made in a second, and one
+ * cold run. */
+json_t *dtx_doctor_latencies(int64_t runs, int64_t pause_ms, bool *ok);
 
 #endif

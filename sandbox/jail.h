@@ -19,9 +19,9 @@ struct dtx_jail_lap {
 	int64_t cpu; /* of the worker, its preparation included */
 	bool warm;
 };
-/* n of them, one after the other; stops at the first that fails. */
-DTX_MUSTUSE enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, struct dtx_jail_lap *lap,
-                                           struct dtx_err *err);
+/* n of them, a pause before each; stops at the first that fails. */
+DTX_MUSTUSE enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, int pause_ms,
+                                           struct dtx_jail_lap *lap, struct dtx_err *err);
 /* The warm pool as it is, without starting one: {"running":bool,"folder","key", then "workers",
  * "idle","busy","retiring","up_ms", or "why"}. */
 void dtx_jail_pool_json(struct dtx_buf *out);

@@ -2,6 +2,7 @@
  */
 #include <errno.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -92,7 +93,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, struct dtx_jail_lap *lap,
+enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, int pause_ms, struct dtx_jail_lap *lap,
                                struct dtx_err *err)
 {
 	static const char code[] =
@@ -107,8 +108,10 @@ enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, struct dtx_jail_lap *la
 	DTX_TRY(test_table(1000, &in, err));
 	for (i = 0; i < n; i++) {
 		struct dtx_jail_report r;
-		int64_t t = dtx_now_ns();
+		int64_t t;
 
+		poll(NULL, 0, pause_ms);
+		t = dtx_now_ns();
 		rc = run_on(in, code, &spec, &r, &got, err);
 		lap[i] = (struct dtx_jail_lap){
 			.all = (dtx_now_ns() - t) / 1000,
