@@ -196,6 +196,10 @@ static const struct member_row member_rows[] = {
 	{ NULL, "records", "JSON pointer to the records of a document" },
 	{ NULL, "duplicate_keys", "of a JSON object: error, first or last of them" },
 	{ NULL, "syntax", "strict JSON, or lenient: NaN, trailing commas, torn lines" },
+	{ NULL, "stream",
+	  "true: csv or jsonl that is read once, as the bytes come, and not spooled; the format, "
+	  "the "
+	  "delimiter and the types of all used columns are declared, and the plan reads it once" },
 	{ NULL, "types", "list of {name, type, format, on_error}" },
 	{ NULL, "requires, extra", "columns that must exist; allow, drop or error for others" },
 	{ NULL, "ragged", "rows of another width: error, pad, truncate or quarantine" },

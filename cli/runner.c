@@ -290,6 +290,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 		if (!r->source[i])
 			continue;
 		dtx_source_hash_start(r->source[i], r->args->input_hash == 1);
+		dtx_source_patience(r->source[i], &runner_cancel, opts.deadline_ns);
 		dtx_source_watch(r->source[i], &ticker.now);
 	}
 	for (i = 0; i < r->plan->noutputs; i++)

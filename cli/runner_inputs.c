@@ -160,7 +160,8 @@ enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *er
 		if (!in->path)
 			DTX_FAIL(err, DTX_E_USAGE, "input '%s' has no file: give %s%sFILE",
 			         in->name, i ? in->name : "", i ? "=" : "");
-		rc = dtx_source_open(in->path, &r->source[i], err);
+		rc = in->opts.stream ? dtx_source_stream(in->path, &r->source[i], err)
+		                     : dtx_source_open(in->path, &r->source[i], err);
 		if (rc != DTX_OK && err) {
 			err->run_time = true;
 			dtx_err_at(err, in->at);

@@ -46,9 +46,9 @@ enum dtx_code dtx_columns_choose(const struct dtx_read_opts *opts, const char *l
 	size_t k;
 	uint32_t i;
 
-	for (k = 0; k < opts->nrequires; k++)
+	for (k = 0; k < opts->nrequires && !opts->part; k++)
 		DTX_TRY(must_have(opts->requires[k], label, names, n, err));
-	for (k = 0; k < opts->ntypes; k++)
+	for (k = 0; k < opts->ntypes && !opts->part; k++)
 		DTX_TRY(must_have(opts->types[k].name, label, names, n, err));
 	for (i = 0; i < n; i++) {
 		keep[i] = opts->extra == DTX_EXTRA_ALLOW || required(opts, names[i]) ||

@@ -76,6 +76,7 @@ struct dtx_csv {
 	const struct dtx_scan_fns *fns;
 	size_t chunk;
 	size_t top, body; /* first record behind `skip`; first behind the header */
+	size_t names;     /* first record of the header */
 	uint32_t header_rows;
 	/* Its last record, when it is to be dropped where it comes again; as bytes and as cells. */
 	struct dtx_str header, *header_cell;
@@ -116,6 +117,12 @@ struct dtx_csv {
 	size_t nrejects, reject_cap;
 };
 
+/* The place of a byte of the text in the file. */
+static inline size_t dtx_csv_byte(const struct dtx_csv *c, size_t at)
+{
+	return at + c->enc.skipped + (size_t)dtx_source_byte0(c->head.src);
+}
+
 /* Records of this kind are no rows of the table. */
 static inline bool dtx_csv_is_dropped(const struct dtx_csv *c, enum dtx_csv_kind kind)
 {
@@ -135,6 +142,20 @@ static inline struct dtx_csv_text dtx_csv_text_of(const struct dtx_encoding *e,
 		                               .quotes = d->quote != 0 },
 		                      .strict = d->quotes == DTX_QUOTES_STRICT };
 }
+
+/* What was odd in all of a file, with its first place. */
+struct dtx_csv_oddity {
+	int64_t n, line, byte;
+};
+/* read_csv.c: adds what r met; after its last next. */
+void dtx_csv_odds(struct dtx_reader *r, struct dtx_csv_oddity odd[DTX_CSV_ODD_COUNT]);
+/* ... notes of r about it. */
+void dtx_csv_tell(struct dtx_reader *r, const char *alias,
+                  const struct dtx_csv_oddity odd[DTX_CSV_ODD_COUNT]);
+/* ... the header as it stands, as another text of the same table can begin with; one of numbers for
+ * a table without.  *rows: its records. */
+DTX_MUSTUSE enum dtx_code dtx_csv_header(struct dtx_reader *r, struct dtx_buf *out, uint32_t *rows,
+                                         struct dtx_err *err);
 
 /* csv_open.c: everything up to the schema. */
 DTX_MUSTUSE enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err);

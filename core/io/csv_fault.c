@@ -132,17 +132,17 @@ void dtx_csv_blame(const struct dtx_csv *c, size_t byte, struct dtx_err *err)
 
 	if (!err)
 		return;
-	line = dtx_csv_line(c->text.data, 0, byte);
+	line = dtx_csv_line(c->text.data, 0, byte) + dtx_source_line0(c->head.src);
 	dtx_err_row(err, line, NULL);
 	if (!c->enc.converted)
-		err->byte = (int64_t)(byte + c->enc.skipped);
+		err->byte = (int64_t)dtx_csv_byte(c, byte);
 	snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)line + 1);
 	snprintf(err->input, sizeof(err->input), "%s", c->opts.alias ? c->opts.alias : "main");
 }
 
 static long long fault_line(const struct dtx_csv *c, size_t byte)
 {
-	return (long long)dtx_csv_line(c->text.data, 0, byte) + 1;
+	return (long long)(dtx_csv_line(c->text.data, 0, byte) + dtx_source_line0(c->head.src)) + 1;
 }
 
 /* A cell of so many lines is the work of a stray quote; nothing helps against one of one line. */
@@ -181,7 +181,7 @@ static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 		text = "a quote inside a cell without quotes";
 	(void)dtx_err_set(err, rows[row->fault].code, __FILE__, __LINE__,
 	                  "'%s': %s at L%lld (byte %zu)", dtx_source_name(c->head.src), text,
-	                  fault_line(c, at), at + c->enc.skipped);
+	                  fault_line(c, at), dtx_csv_byte(c, at));
 	dtx_err_hint(err, "%s", rows[row->fault].hint);
 	if (row->fault == DTX_CSV_TOO_LONG)
 		long_advise(c, at, err);
@@ -244,6 +244,28 @@ static void ragged_advise(struct dtx_csv *c, const struct dtx_csv_odd_lines *odd
 		dtx_repair_advise(err, "{\"quotes\":\"lenient\"}");
 }
 
+static void ragged_example(const struct dtx_csv *c, const struct dtx_csv_row *row, bool further,
+                           struct dtx_buf *out)
+{
+	dtx_buf_printf(out, "%s{\"line\":%lld,\"byte\":%zu,\"cells\":%u}", further ? "," : "",
+	               fault_line(c, row->start), dtx_csv_byte(c, row->start), row->ncells);
+}
+
+/* Of a part of an input, whose other rows nobody knows. */
+static enum dtx_code fail_part(struct dtx_csv *c, const struct dtx_csv_row *row,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_err_set(err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__,
+	                               "'%s': L%lld (byte %zu) has %u cells, not %u",
+	                               dtx_source_name(c->head.src), fault_line(c, row->start),
+	                               dtx_csv_byte(c, row->start), row->ncells, c->width);
+
+	dtx_err_hint(err, "\"ragged\": \"truncate\" fills short rows and cuts long ones; "
+	                  "\"quarantine\" keeps both out");
+	dtx_csv_blame(c, row->start, err);
+	return rc;
+}
+
 /* Counts on after the first ragged record: the message is the same whichever worker met one. */
 enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 {
@@ -271,18 +293,20 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 			continue;
 		if (!bad++)
 			first = f.row;
+		if (dtx_source_is_part(c->head.src)) {
+			rc = fail_part(c, &first, err);
+			goto out;
+		}
 		if (!c->dialect.mixed && !parted && bad <= FAULT_PARTED)
 			DTX_TRY(ragged_parted(c, f.row.start, &other, &parted, err));
 		if (bad <= FAULT_EXAMPLES)
-			dtx_buf_printf(&more, "%s{\"line\":%lld,\"byte\":%zu,\"cells\":%u}",
-			               bad > 1 ? "," : "", fault_line(c, f.row.start),
-			               f.row.start + c->enc.skipped, f.row.ncells);
+			ragged_example(c, &f.row, bad > 1, &more);
 	}
 	dtx_buf_add(&more, "]}");
 	rc = dtx_err_set(err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__,
 	                 "'%s': %lld of %lld rows do not have %u cells; L%lld (byte %zu) has %u",
 	                 dtx_source_name(c->head.src), (long long)bad, (long long)rows, c->width,
-	                 fault_line(c, first.start), first.start + c->enc.skipped, first.ncells);
+	                 fault_line(c, first.start), dtx_csv_byte(c, first.start), first.ncells);
 	dtx_err_hint(err, "\"ragged\": \"pad\" fills short rows and widens the table for long "
 	                  "ones; \"truncate\" cuts long ones; \"quarantine\" keeps both out");
 	dtx_csv_blame(c, first.start, err);
@@ -379,8 +403,8 @@ void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_plac
 		if (!locate_pass(&f, &at, &kept))
 			break;
 		if (kept && before.row_id == row_id) {
-			out->row = before.line;
-			out->byte = c->enc.converted ? -1 : (int64_t)(before.at + c->enc.skipped);
+			out->row = before.line + dtx_source_line0(c->head.src);
+			out->byte = c->enc.converted ? -1 : (int64_t)dtx_csv_byte(c, before.at);
 			*found_slot(c, row_id) = before;
 			break;
 		}

@@ -177,6 +177,7 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 		                          err));
 	DTX_TRY(head_refuse(c, top, &head, err));
 	c->header_rows = head.rows;
+	c->names = head.rows ? top->row[head.first].start : c->top;
 	c->body = head.first + head.rows ? top->row[head.first + head.rows - 1].next : c->top;
 	top->body = head.first + head.rows;
 	DTX_TRY(dtx_csv_head_again(c, top, err));
@@ -195,7 +196,27 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 	DTX_TRY(dtx_head_names(&g, &head, c->opts.header_sep, c->opts.header_fill,
 	                       c->opts.names_unique_error, &c->head.arena, &c->head.diags, names,
 	                       err));
-	DTX_TRY(dtx_csv_tables(c, top, &head, err));
+	if (dtx_source_line0(c->head.src) <= 0) /* parts behind the first know the table */
+		DTX_TRY(dtx_csv_tables(c, top, &head, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_header(struct dtx_reader *r, struct dtx_buf *out, uint32_t *rows,
+                             struct dtx_err *err)
+{
+	const struct dtx_csv *c = (const struct dtx_csv *)r;
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	*rows = c->header_rows ? c->header_rows : 1;
+	if (c->header_rows)
+		dtx_buf_addn(out, c->text.data + c->names, c->body - c->names);
+	for (i = 0; !c->header_rows && i < c->width; i++)
+		dtx_buf_printf(out, "%scolumn_%u", i ? c->dialect.delim : "", i + 1);
+	if (!c->header_rows)
+		dtx_buf_addc(out, c->dialect.ending ? c->dialect.ending : '\n');
+	DTX_TRY(dtx_buf_check(out, "the header", err));
 out:
 	return rc;
 }

@@ -41,7 +41,7 @@ enum dtx_code dtx_csv_rejects(struct dtx_reader *r, struct dtx_buf *out, struct 
 	struct dtx_csv *c = (struct dtx_csv *)r;
 	struct dtx_csv_format f;
 	size_t i, from = 0;
-	int64_t line = 0;
+	int64_t line = dtx_source_line0(r->src);
 
 	dtx_csv_format_init(&f, ',');
 	qsort(c->reject, c->nrejects, sizeof(*c->reject), by_start);
@@ -53,7 +53,7 @@ enum dtx_code dtx_csv_rejects(struct dtx_reader *r, struct dtx_buf *out, struct 
 		from = x->start;
 		dtx_csv_format_text(&f, dtx_str_of(dtx_source_name(r->src)), out);
 		dtx_buf_printf(out, ",%lld,%zu,%s,%u,%u,", (long long)line + 1,
-		               x->start + c->enc.skipped, x->ncells < c->width ? "short" : "long",
+		               dtx_csv_byte(c, x->start), x->ncells < c->width ? "short" : "long",
 		               c->width, x->ncells);
 		dtx_csv_format_text(&f, record, out);
 		dtx_csv_format_eol(&f, out);

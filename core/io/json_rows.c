@@ -26,6 +26,10 @@ void dtx_jrows_place(const struct dtx_jrows *r, const char *at, int64_t *line, i
 		at = r->turned_at; /* it is of the rows that were made */
 	*line = line_of(base, at);
 	*byte = at - base;
+	if (r->src) {
+		*line += dtx_source_line0(r->src);
+		*byte += dtx_source_byte0(r->src);
+	}
 }
 
 enum dtx_code dtx_jrows_refuse(const struct dtx_jrows *r, enum dtx_code code, const char *at,

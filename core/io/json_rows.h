@@ -151,4 +151,6 @@ const char *dtx_jturn_place(const struct dtx_jrows *r, uint64_t row);
 enum dtx_code dtx_json_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
                            struct dtx_rawgrid *out, struct dtx_err *err);
 
+extern const struct dtx_reader_class dtx_read_json;
+
 #endif

@@ -171,7 +171,27 @@ enum dtx_code dtx_csv_tune(struct dtx_reader *r, size_t chunk, const struct dtx_
 
 /* --- next --- */
 
-static void csv_tell(struct dtx_csv *c, enum dtx_csv_odd what)
+void dtx_csv_odds(struct dtx_reader *r, struct dtx_csv_oddity odd[DTX_CSV_ODD_COUNT])
+{
+	const struct dtx_csv *c = csv_of(r);
+	int i;
+
+	for (i = 0; i < DTX_CSV_ODD_COUNT; i++) {
+		struct dtx_err at = DTX_ERR_INIT;
+
+		if (!c->total.odd[i].n)
+			continue;
+		dtx_csv_blame(c, c->total.odd[i].first, &at);
+		if (!odd[i].n || at.row < odd[i].line) {
+			odd[i].line = at.row;
+			odd[i].byte = at.byte;
+		}
+		odd[i].n += c->total.odd[i].n;
+	}
+}
+
+void dtx_csv_tell(struct dtx_reader *r, const char *alias,
+                  const struct dtx_csv_oddity odd[DTX_CSV_ODD_COUNT])
 {
 	static const char *const texts[DTX_CSV_ODD_COUNT] = {
 		[DTX_CSV_ODD_QUOTE] = "quotes inside cells without quotes are taken as text",
@@ -181,23 +201,30 @@ static void csv_tell(struct dtx_csv *c, enum dtx_csv_odd what)
 		[DTX_CSV_ODD_EXTRA] = "empty cells behind the last column are ignored",
 		[DTX_CSV_ODD_HEADER] = "rows that repeat the header are left out",
 	};
-	int64_t n = c->total.odd[what].n;
-	struct dtx_err w = DTX_ERR_INIT;
+	int i;
 
-	if (!n)
-		return;
-	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %lld %s",
-	            dtx_source_name(c->head.src), (long long)n, texts[what]);
-	w.severity = DTX_SEV_WARNING;
-	w.count = n;
-	dtx_csv_blame(c, c->total.odd[what].first, &w);
-	/* A note that memory has no room for is counted as dropped by the list. */
-	(void)dtx_errlist_take(&c->head.diags, &w);
+	for (i = 0; i < DTX_CSV_ODD_COUNT; i++) {
+		struct dtx_err w = DTX_ERR_INIT;
+
+		if (!odd[i].n)
+			continue;
+		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %lld %s",
+		            dtx_source_name(r->src), (long long)odd[i].n, texts[i]);
+		w.severity = DTX_SEV_WARNING;
+		w.count = odd[i].n;
+		w.row = odd[i].line;
+		w.byte = odd[i].byte;
+		snprintf(w.cell, sizeof(w.cell), "L%lld", (long long)odd[i].line + 1);
+		snprintf(w.input, sizeof(w.input), "%s", alias ? alias : "main");
+		/* A note that memory has no room for is counted as dropped by the list. */
+		(void)dtx_errlist_take(&r->diags, &w);
+	}
 }
 
 /* Once, when all claimed morsels are done; the lock is held. */
 static void csv_finish(struct dtx_csv *c)
 {
+	struct dtx_csv_oddity odd[DTX_CSV_ODD_COUNT] = { { .n = 0 } };
 	struct dtx_read_stats *s = &c->head.stats;
 	const struct dtx_csv_tally *t = &c->total;
 	int i;
@@ -215,8 +242,10 @@ static void csv_finish(struct dtx_csv *c)
 	for (i = 0; i < DTX_DROP_COUNT; i++)
 		s->rows_read += c->before.dropped[i];
 	s->stopped_early = c->stop;
-	for (i = 0; i < DTX_CSV_ODD_COUNT; i++)
-		csv_tell(c, (enum dtx_csv_odd)i);
+	if (dtx_source_is_part(c->head.src)) /* all parts tell together */
+		return;
+	dtx_csv_odds(&c->head, odd);
+	dtx_csv_tell(&c->head, c->opts.alias, odd);
 }
 
 static void csv_add(struct dtx_csv_tally *to, const struct dtx_csv_tally *t)

@@ -84,7 +84,6 @@ static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place
 	const struct dtx_jrows *rows = &r->rows;
 	struct dtx_jscan s = rows->area;
 	struct dtx_jvalue v;
-	const char *p;
 	size_t m = rows->nmorsels;
 	uint64_t row;
 	bool more;
@@ -106,10 +105,10 @@ static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place
 			return;
 	}
 	dtx_jscan_blanks(&s);
-	out->byte = r->enc.converted ? -1 : s.p - rows->base;
-	out->row = 0;
-	for (p = rows->base; (p = memchr(p, '\n', (size_t)(s.p - p))) != NULL; p++)
-		out->row++;
+	dtx_jrows_place(rows, s.p, &out->row, &out->byte);
+	out->row--;
+	if (r->enc.converted)
+		out->byte = -1;
 }
 
 static void blame_input(const struct json_reader *r, struct dtx_err *w)

@@ -6,6 +6,7 @@
 #include "core/io/gzip.h"
 #include "core/io/idle.h"
 #include "core/io/isolate.h"
+#include "core/io/once.h"
 
 enum { HEAD_BYTES = 64 << 10 };
 
@@ -165,6 +166,10 @@ enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts 
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_reader_class *cls = NULL;
 
+	if (dtx_source_passes(src))
+		DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
+		         "'%s' is a stream: its cells have passed and cannot be handed over",
+		         dtx_source_name(src));
 	DTX_TRY(unpack(&src, err));
 	DTX_TRY(choose(src, opts, &cls, err));
 	if (!cls->raw)
@@ -240,6 +245,10 @@ enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts
 	const struct dtx_reader_class *cls = NULL;
 
 	*out = NULL;
+	if (dtx_source_passes(src)) {
+		DTX_TRY(dtx_once_open(src, opts, out, err));
+		goto out;
+	}
 	DTX_TRY(unpack(&src, err));
 	DTX_TRY(choose(src, opts, &cls, err));
 	if (cls->isolated && !dtx_source_direct(src)) {

@@ -61,6 +61,9 @@ struct dtx_read_opts {
 	const char *records; /* JSON pointer to the records; NULL: found */
 	enum dtx_keys duplicate_keys;
 	bool json_lenient;   /* reads what is not quite JSON, counted */
+	bool stream;         /* the input passes once, nothing is spooled; see once.h */
+	bool part;           /* of a stream: a declared column that it lacks another part has */
+	uint32_t once_bytes; /* of a stream that are taken at once; 0: many */
 	uint32_t hold_cells; /* of a sheet that is read twice; 0: many, and only large ones are */
 };
 #define DTX_READ_OPTS_INIT                                                                         \
@@ -115,6 +118,7 @@ struct dtx_reader {
 	struct dtx_errlist diags;    /* warnings: lossy or surprising choices */
 	struct dtx_read_stats stats; /* complete after the last next */
 	atomic_int_fast64_t misfits; /* cells that on_error made null */
+	bool spent;                  /* its bytes pass once and did: no other start */
 	/* Parts of the input that have been read, of how many (0: not known); for progress. */
 	atomic_uint_fast64_t done, of;
 };

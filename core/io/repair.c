@@ -316,7 +316,7 @@ enum dtx_code dtx_repair_open(struct dtx_repair *r, struct dtx_source *src,
 		dtx_err_clear(err);
 		rc = dtx_reader_open(src, opts, out, err);
 	}
-	if (rc != DTX_OK)
+	if (rc != DTX_OK && !opts->stream)
 		dtx_repair_hint(err);
 	return rc;
 }

@@ -15,6 +15,7 @@
 #include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
+#include "core/io/passing.h"
 
 #define SOURCE_SPOOL_MEM ((size_t)64 << 20)
 #define HASH_AT_ONCE     ((size_t)64 << 10)
@@ -41,6 +42,9 @@ struct dtx_source {
 	struct dtx_unpack limits;
 	struct dtx_progress *watch; /* NULL: nobody */
 	struct dtx_source *inner;   /* what is packed in it; NULL */
+	struct dtx_passing *pipe;   /* its bytes pass; NULL */
+	bool part;                  /* of another, at: */
+	int64_t byte0, line0;
 	struct dtx_owner *owner;
 	struct dtx_task *task;
 	bool weak; /* what hex is to be */
@@ -243,6 +247,87 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_source_stream(const char *path, struct dtx_source **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *s = NULL;
+	int fd = -1;
+
+	DTX_TRY(source_new(path, &s, err));
+	if (strcmp(path, "-") != 0)
+		DTX_TRY(dtx_file_open(path, &fd, err));
+	else
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read '%s': %s", path, strerror(errno));
+	s->pipe = dtx_passing_new(fd);
+	fd = -1;
+	if (!s->pipe)
+		DTX_FAIL_MEM(err);
+	*out = s;
+	s = NULL;
+out:
+	dtx_file_close(&fd);
+	dtx_source_free(s);
+	return rc;
+}
+
+bool dtx_source_passes(const struct dtx_source *s)
+{
+	return s->pipe != NULL;
+}
+
+void dtx_source_patience(struct dtx_source *s, const atomic_bool *cancel, int64_t deadline_ns)
+{
+	if (!s->pipe)
+		return;
+	s->pipe->cancel = cancel;
+	s->pipe->deadline_ns = deadline_ns;
+}
+
+enum dtx_code dtx_source_pull(struct dtx_source *s, char *to, size_t n, size_t *got,
+                              struct dtx_err *err)
+{
+	return dtx_passing_pull(s->pipe, s->name, to, n, got, err);
+}
+
+enum dtx_code dtx_source_part(const struct dtx_source *of, char *bytes, size_t len, int64_t byte,
+                              int64_t line, struct dtx_source **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_source *s = NULL;
+	char *own = bytes;
+
+	DTX_TRY(source_new(of->name, &s, err));
+	own = NULL;
+	DTX_TRY(source_take(s, bytes, len, false, err));
+	s->part = true;
+	s->byte0 = byte;
+	s->line0 = line;
+	s->limits = of->limits;
+	*out = s;
+	s = NULL;
+out:
+	dtx_mem_free(own);
+	dtx_source_free(s);
+	return rc;
+}
+
+bool dtx_source_is_part(const struct dtx_source *s)
+{
+	return s->part;
+}
+
+int64_t dtx_source_byte0(const struct dtx_source *s)
+{
+	return s->byte0;
+}
+
+int64_t dtx_source_line0(const struct dtx_source *s)
+{
+	return s->line0;
+}
+
 enum dtx_code dtx_source_bytes(const char *name, const void *bytes, size_t len,
                                struct dtx_source **out, struct dtx_err *err)
 {
@@ -293,6 +378,7 @@ void dtx_source_free(struct dtx_source *s)
 		return;
 	(void)dtx_task_join(s->task, NULL);
 	dtx_source_free(s->inner);
+	dtx_passing_free(s->pipe);
 	dtx_owner_unref(s->owner);
 	dtx_file_close(&s->fd);
 	dtx_mem_free(s->name);
@@ -311,6 +397,8 @@ const char *dtx_source_data(const struct dtx_source *s)
 
 size_t dtx_source_size(const struct dtx_source *s)
 {
+	if (s->pipe)
+		return atomic_load_explicit(&s->pipe->passed, memory_order_relaxed);
 	return s->size;
 }
 
@@ -358,7 +446,7 @@ void dtx_source_tick(const struct dtx_source *s, uint64_t done, uint64_t of)
 	if (!s->watch)
 		return;
 	atomic_store_explicit(&s->watch->input, s->name, memory_order_relaxed);
-	atomic_store_explicit(&s->watch->bytes, s->size, memory_order_relaxed);
+	atomic_store_explicit(&s->watch->bytes, dtx_source_size(s), memory_order_relaxed);
 	atomic_store_explicit(&s->watch->done, done, memory_order_relaxed);
 	atomic_store_explicit(&s->watch->of, of, memory_order_relaxed);
 }
@@ -420,7 +508,9 @@ static enum dtx_code source_hash(void *arg, struct dtx_err *err)
 	struct dtx_source *s = arg;
 
 	(void)err;
-	if (s->weak) {
+	if (s->pipe) {
+		dtx_passing_hex(s->pipe, s->hex);
+	} else if (s->weak) {
 		struct dtx_weak w;
 
 		dtx_weak_init(&w);
@@ -435,6 +525,10 @@ static enum dtx_code source_hash(void *arg, struct dtx_err *err)
 void dtx_source_hash_start(struct dtx_source *s, bool weak)
 {
 	s->weak = weak;
+	if (s->pipe) {
+		s->pipe->weak = weak;
+		return;
+	}
 	/* Without a thread the wait computes it; of a few bytes in less time than one takes. */
 	if (s->size <= HASH_AT_ONCE)
 		return;

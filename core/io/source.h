@@ -2,6 +2,8 @@
 #ifndef DTX_IO_SOURCE_H
 #define DTX_IO_SOURCE_H
 
+#include <stdatomic.h>
+
 #include "core/base/err.h"
 #include "core/base/progress.h"
 #include "core/data/owner.h"
@@ -12,6 +14,27 @@ struct dtx_source;
 /* Opens path ("-": stdin, spooled whole).  Codes: input_not_found, input_io. */
 DTX_MUSTUSE enum dtx_code dtx_source_open(const char *path, struct dtx_source **out,
                                           struct dtx_err *err);
+/* Opens path ("-": stdin) whose bytes pass once, from first to last, and are kept nowhere: `data`
+ * is empty, `size` counts what has passed, the hash is of that.  Codes: input_not_found, input_io.
+ */
+DTX_MUSTUSE enum dtx_code dtx_source_stream(const char *path, struct dtx_source **out,
+                                            struct dtx_err *err);
+bool dtx_source_passes(const struct dtx_source *s); /* it is such a one */
+/* Who ends a wait for bytes: cancel (NULL: nobody), or the clock (0: never). */
+void dtx_source_patience(struct dtx_source *s, const atomic_bool *cancel, int64_t deadline_ns);
+/* The next bytes of it, at most n; *got is 0 at the end.  One thread at a time.  Codes: input_io,
+ * cancelled, time_limit. */
+DTX_MUSTUSE enum dtx_code dtx_source_pull(struct dtx_source *s, char *to, size_t n, size_t *got,
+                                          struct dtx_err *err);
+/* Bytes (heap; taken, also on failure) as a part of another source, whose byte and line, from 0,
+ * its own first ones are; that of a part with bytes in front that the other lacks may be negative.
+ */
+DTX_MUSTUSE enum dtx_code dtx_source_part(const struct dtx_source *of, char *bytes, size_t len,
+                                          int64_t byte, int64_t line, struct dtx_source **out,
+                                          struct dtx_err *err);
+bool dtx_source_is_part(const struct dtx_source *s);
+int64_t dtx_source_byte0(const struct dtx_source *s);
+int64_t dtx_source_line0(const struct dtx_source *s);
 /* A copy of bytes as a source, for tests and examples. */
 DTX_MUSTUSE enum dtx_code dtx_source_bytes(const char *name, const void *bytes, size_t len,
                                            struct dtx_source **out, struct dtx_err *err);

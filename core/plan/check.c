@@ -160,6 +160,7 @@ enum dtx_code dtx_plan_check(struct dtx_plan *plan, struct dtx_errlist *findings
 	DTX_TRY(check_rules(&flow, findings, err));
 	for (uint32_t i = 0; i < plan->ninputs; i++)
 		DTX_TRY(undeclared(&p, &plan->input[i], flow.table[i].schema, err));
+	DTX_TRY(dtx_part_streams(&p, &arena, err));
 	forbid_fallback(plan, findings);
 	dtx_part_order(plan, findings);
 out:

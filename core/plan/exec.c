@@ -51,6 +51,7 @@ static bool rescue_input(void *arg, uint32_t input, const struct dtx_err *why)
 	struct dtx_err finding = DTX_ERR_INIT;
 
 	if (x->mode == DTX_FALLBACK_OFF || !helper || !dtx_code_triggers(why->code, true) ||
+	    x->plan->input[input].opts.stream ||
 	    !dtx_regions_add_input(&x->regions, input, why, x->max_regions))
 		return false;
 	if (!x->bind_only)
@@ -386,6 +387,8 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 	struct dtx_err why = DTX_ERR_INIT;
 
 	*again = false;
+	if (dtx_inputset_spent(&x->in))
+		return dtx_inputset_passed(rc, err);
 	if (rc != DTX_E_RETYPE && dtx_outputs_blamed(err))
 		return rc;
 	if (rc == DTX_E_RETYPE) {
@@ -461,7 +464,9 @@ static unsigned workers(const struct exec *x)
 	size_t bytes = 0;
 
 	for (uint32_t i = 0; o->input && i < x->plan->ninputs; i++)
-		bytes += o->input[i] ? dtx_source_size(o->input[i]) : 0;
+		if (o->input[i])
+			bytes += dtx_source_passes(o->input[i]) ? FEW_BYTES + 1
+			                                        : dtx_source_size(o->input[i]);
 	if (o->workers)
 		return o->workers;
 	return bytes <= FEW_BYTES ? 1 : dtx_pool_cpus();

@@ -151,6 +151,8 @@ static void describe_text(const struct dtx_exec_input *x, struct dtx_buf *out)
 	found_text("delimiter", json_object_get(dialect, "delimiter"), out);
 	found_text("quote", json_object_get(dialect, "quote"), out);
 	dtx_buf_addc(out, '\n');
+	if (json_is_true(json_object_get(d, "stream")))
+		dtx_buf_add(out, "  stream  read once as the bytes come; nothing is spooled\n");
 }
 
 static void column_text(const struct dtx_exec_input *x, uint32_t c, struct dtx_buf *out)

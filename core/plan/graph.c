@@ -110,7 +110,7 @@ unsigned dtx_graph_workers(const struct dtx_graph *g, int32_t t)
 
 	/* tests that name a batch size want their threads */
 	if (t >= 0 && (uint32_t)t < g->plan->ninputs && !g->opts->batch_rows && g->opts->input &&
-	    g->opts->input[t])
+	    g->opts->input[t] && !dtx_source_passes(g->opts->input[t]))
 		most = dtx_source_size(g->opts->input[t]) / BYTES_PER_WORKER + 1;
 	return most < g->run.workers ? (unsigned)most : g->run.workers;
 }

@@ -29,6 +29,7 @@ struct input_args {
 	int format, header_fill, names, repeated_header, extra, ragged, hidden, merged, bad_cells,
 		duplicate_keys, syntax, columns, reader;
 	const json_t *sheet, *header_rows;
+	bool stream;
 	int64_t skip, skip_tail, max_rejects;
 	struct dtx_plist path, null_values, types, requires;
 };
@@ -91,6 +92,9 @@ static const struct dtx_param input_rows[] = {
 	  .help = "which of repeated keys of JSON counts" },
 	{ ROW(input_args, syntax, DTX_P_CHOICE), .choices = "strict,lenient",
 	  .help = "lenient reads what is not quite JSON" },
+	{ ROW(input_args, stream, DTX_P_BOOL),
+	  .help = "read once as the bytes come, nothing spooled: csv or jsonl with the format, the "
+	          "delimiter and the types of all used columns declared" },
 };
 
 struct dialect_args {
@@ -344,6 +348,7 @@ static void input_opts(const struct input_args *a, struct dtx_read_opts *o)
 	o->duplicate_keys =
 		a->duplicate_keys > 0 ? (enum dtx_keys)a->duplicate_keys : DTX_KEYS_ERROR;
 	o->json_lenient = a->syntax == 1;
+	o->stream = a->stream;
 }
 
 static enum dtx_code input_name(struct dtx_plan_parse *p, struct dtx_plan_input *in,

@@ -93,7 +93,7 @@ enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < x->plan->ninputs; i++) {
 		x->opts[i] = x->plan->input[i].opts;
-		x->fix[i] = (struct dtx_repair){ .on = x->repair,
+		x->fix[i] = (struct dtx_repair){ .on = x->repair && !x->opts[i].stream,
 			                         .arena = x->arena,
 			                         .done = &x->repaired };
 		rc = dtx_plan_uses(x->plan, (int32_t)i) ? open_input(x, i, err) : DTX_OK;
@@ -105,6 +105,31 @@ enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err)
 	}
 out:
 	return rc;
+}
+
+bool dtx_inputset_spent(const struct dtx_inputset *x)
+{
+	for (uint32_t i = 0; x->reader && i < x->plan->ninputs; i++)
+		if (x->reader[i] && x->reader[i]->spent)
+			return true;
+	return false;
+}
+
+enum dtx_code dtx_inputset_passed(enum dtx_code rc, struct dtx_err *err)
+{
+	char column[sizeof(err->column)], input[sizeof(err->input)];
+
+	if (rc != DTX_E_RETYPE || !err)
+		return rc;
+	dtx_str_copy(column, sizeof(column), dtx_str_of(err->column));
+	dtx_str_copy(input, sizeof(input), dtx_str_of(err->input));
+	dtx_err_clear(err);
+	dtx_err_set(err, DTX_E_PARAM_CONFLICT, __FILE__, __LINE__,
+	            "column '%s' of input '%s' has another type than its first rows show, and a "
+	            "stream that would have to be read again has passed",
+	            column, input);
+	dtx_err_hint(err, "declare its type in \"types\"");
+	return DTX_E_PARAM_CONFLICT;
 }
 
 /* --- widening --- */

@@ -25,6 +25,10 @@ struct dtx_inputset {
 DTX_MUSTUSE enum dtx_code dtx_inputset_open(struct dtx_inputset *x, struct dtx_err *err);
 /* The input that an error of a reader names, -1 if none. */
 int32_t dtx_inputset_find(const struct dtx_inputset *x, const struct dtx_err *why);
+/* Whether a stream among them has passed: then nothing can be read again. */
+bool dtx_inputset_spent(const struct dtx_inputset *x);
+/* What a run says then that would have to begin again. */
+enum dtx_code dtx_inputset_passed(enum dtx_code rc, struct dtx_err *err);
 void dtx_inputset_close(struct dtx_inputset *x);
 /* After `retype`: exact types for the guessed columns whose values were wanted. */
 DTX_MUSTUSE enum dtx_code dtx_inputset_widen(struct dtx_inputset *x, const struct dtx_push *push,

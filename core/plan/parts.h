@@ -90,6 +90,12 @@ DTX_MUSTUSE enum dtx_code dtx_part_expect(struct dtx_plan_parse *p, const json_t
 
 /* order.c: findings by their place in the plan as written, then by span; of a value that cannot be
  * read only the first is kept. */
+/* check_stream.c: what streams among the inputs cannot give. */
+DTX_MUSTUSE enum dtx_code dtx_part_streams(struct dtx_plan_parse *p, struct dtx_arena *arena,
+                                           struct dtx_err *err);
+/* A finding of its own making; f is taken. */
+DTX_MUSTUSE enum dtx_code dtx_part_found(struct dtx_plan_parse *p, struct dtx_err *f,
+                                         const char *at, struct dtx_err *err);
 void dtx_part_order(const struct dtx_plan *plan, struct dtx_errlist *findings);
 
 /* place.c: pointer of a step's canonical place ("/set/0/expr") in the step as written: aliases and

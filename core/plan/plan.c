@@ -79,8 +79,8 @@ const struct dtx_param_hooks dtx_part_hooks_template = {
 
 /* --- findings --- */
 
-static enum dtx_code add_finding(struct dtx_plan_parse *p, struct dtx_err *f, const char *at,
-                                 struct dtx_err *err)
+enum dtx_code dtx_part_found(struct dtx_plan_parse *p, struct dtx_err *f, const char *at,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -106,7 +106,7 @@ enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code, const 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	dtx_err_set(&f, code, __FILE__, __LINE__, "%s", text);
-	return add_finding(p, &f, at, err);
+	return dtx_part_found(p, &f, at, err);
 }
 
 enum dtx_code dtx_part_lacks(struct dtx_plan_parse *p, const char *at, const char *op,
@@ -116,7 +116,7 @@ enum dtx_code dtx_part_lacks(struct dtx_plan_parse *p, const char *at, const cha
 
 	dtx_err_set(&f, DTX_E_UNKNOWN_OP, __FILE__, __LINE__, "this build lacks the op '%s'", op);
 	dtx_err_hint(&f, "a snippet can do what this build lacks");
-	return add_finding(p, &f, at, err);
+	return dtx_part_found(p, &f, at, err);
 }
 
 enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code, const char *at,
@@ -127,7 +127,7 @@ enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code, con
 
 	dtx_err_set(&f, code, __FILE__, __LINE__, "no %s '%s'", what, want);
 	dtx_err_suggest(&f, want, have, nhave);
-	return add_finding(p, &f, at, err);
+	return dtx_part_found(p, &f, at, err);
 }
 
 /* --- JSON helpers --- */

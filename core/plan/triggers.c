@@ -66,6 +66,8 @@ const char *dtx_input_triggers(const struct dtx_graph *g, uint32_t i, struct dtx
 	const struct dtx_reader *r = g->reader ? g->reader[i] : NULL;
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
+	if (in->opts.stream) /* it does not come again for a snippet */
+		return keep(a, &out);
 	/* what opening finds is known once there is a reader */
 	if (!r)
 		add_codes(&out, "header_not_found,multiple_tables,ambiguous_dialect,"

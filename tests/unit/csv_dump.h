@@ -176,7 +176,8 @@ static inline enum dtx_code dump_read(struct dtx_reader *r, const struct dump_ho
 		scan.keep_arg = (void *)(uintptr_t)&how->mod;
 		scan.keep_need = keep_need;
 	}
-	DTX_TRY(dtx_csv_tune(r, how->chunk, how->fns, err));
+	if (r->cls == &dtx_read_csv)
+		DTX_TRY(dtx_csv_tune(r, how->chunk, how->fns, err));
 	DTX_TRY(r->cls->start(r, &scan, err));
 	DTX_TRY(dtx_pool_run(how->workers, dump_work, s, err));
 	for (i = 0; i < schema->nfields; i++)
