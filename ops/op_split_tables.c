@@ -6,6 +6,7 @@ enum { BY_BLANK_ROWS, BY_BLANK_COLS, BY_HEADER };
 struct tables_args {
 	int by;
 	int64_t pick;
+	const char *prefix;
 };
 
 static const struct dtx_param tables_params[] = {
@@ -22,6 +23,10 @@ static const struct dtx_param tables_params[] = {
 	  .max = INT64_MAX,
 	  .def = "1",
 	  .help = "which table goes on" },
+	{ .name = "prefix",
+	  .kind = DTX_P_TEXT,
+	  .offset = offsetof(struct tables_args, prefix),
+	  .help = "later steps read table k as prefix_k; the plan has one step for each" },
 };
 static const struct dtx_example tables_examples[] = {
 	{ .step = DTX_JSON({ "op" : "split_tables", "pick" : 2 }),
@@ -37,6 +42,18 @@ static const struct dtx_example tables_examples[] = {
 	  .in = "a\n1\n",
 	  .error = "unexpected_value" },
 };
+
+/* A plan that is read has a step for each table instead. */
+static enum dtx_code tables_check(const void *args, struct dtx_err *err)
+{
+	const struct tables_args *a = args;
+	enum dtx_code rc = DTX_OK;
+
+	if (a->prefix)
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'prefix' is for a step of a plan");
+out:
+	return rc;
+}
 
 static enum dtx_code tables_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
@@ -192,7 +209,7 @@ const struct dtx_op dtx_op_split_tables = {
 	.examples = tables_examples,
 	.nexamples = DTX_COUNT(tables_examples),
 	.args_size = sizeof(struct tables_args),
-	.unsupported = "prefix",
+	.check = tables_check,
 	.bind = tables_bind,
 	.whole = tables_whole,
 	.whole_schema = tables_schema,

@@ -478,6 +478,7 @@ static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t
 		DTX_FAIL_MEM(err);
 	leg->table = table;
 	leg->table_id = t;
+	leg->schema = g->flow.table[t].schema;
 	if (!table)
 		DTX_TRY(reader_leg(g, leg, t, err));
 out:

@@ -90,6 +90,10 @@ DTX_MUSTUSE enum dtx_code dtx_part_expect(struct dtx_plan_parse *p, const json_t
 
 /* order.c: findings by their place in the plan as written, then by span; of a value that cannot be
  * read only the first is kept. */
+/* unfold.c: adds to `out` the step at an index of those written, or the steps that it stands for.
+ */
+DTX_MUSTUSE enum dtx_code dtx_part_unfold(struct dtx_plan_parse *p, const json_t *steps, size_t at,
+                                          json_t *out, struct dtx_err *err);
 /* check_stream.c: what streams among the inputs cannot give. */
 DTX_MUSTUSE enum dtx_code dtx_part_streams(struct dtx_plan_parse *p, struct dtx_arena *arena,
                                            struct dtx_err *err);

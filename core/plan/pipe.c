@@ -65,6 +65,7 @@ static enum dtx_code table_next(struct dtx_pipe *p, struct dtx_batch **out, stru
 	DTX_TRY(dtx_batch_copy(t->batch[i], out, err));
 	(*out)->seq = i;
 	(*out)->last = true;
+	(*out)->schema = p->now->schema ? p->now->schema : (*out)->schema;
 out:
 	return rc;
 }

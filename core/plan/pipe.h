@@ -47,8 +47,9 @@ struct dtx_made {
 	uint64_t nparts;
 };
 struct dtx_leg {
-	struct dtx_reader *reader; /* or */
-	struct dtx_table *table;   /* borrowed, or */
+	struct dtx_reader *reader;       /* or */
+	struct dtx_table *table;         /* borrowed, or */
+	const struct dtx_schema *schema; /* of its rows: who keeps them may outlive the table */
 	struct dtx_made made;
 	int32_t table_id;
 	struct dtx_scan *scan;

@@ -474,26 +474,52 @@ enum dtx_code dtx_part_made_step(struct dtx_plan *plan, const json_t *json,
 	return parse_step(&p, json, st, &current, err);
 }
 
-enum dtx_code dtx_part_steps(struct dtx_plan_parse *p, struct dtx_err *err)
+/* The steps that those written stand for, and room for them; from[i] is the place of step i. */
+static enum dtx_code unfold_steps(struct dtx_plan_parse *p, json_t *all, uint32_t **from,
+                                  struct dtx_err *err)
 {
 	struct dtx_plan *plan = p->plan;
 	const json_t *steps = json_object_get(plan->json, "steps");
-	size_t n = json_array_size(steps);
-	json_t *list = json_array();
-	int32_t current = 0;
 	enum dtx_code rc = DTX_OK;
+	size_t n, i, k = 0;
 
-	if (!list)
+	*from = dtx_arena_alloc(&plan->arena, DTX_PLAN_STEPS + 1, sizeof(**from));
+	if (!*from)
 		DTX_FAIL_MEM(err);
+	for (i = 0; i < json_array_size(steps); i++) {
+		DTX_TRY(dtx_part_unfold(p, steps, i, all, err));
+		if (json_array_size(all) > DTX_PLAN_STEPS)
+			DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE,
+			         "a plan has at most %d steps, these stand for more",
+			         DTX_PLAN_STEPS);
+		for (; k < json_array_size(all); k++)
+			(*from)[k] = (uint32_t)i;
+	}
+	n = json_array_size(all);
 	plan->step = dtx_arena_zalloc(&plan->arena, n + 1, sizeof(*plan->step));
 	if (!plan->step)
 		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < n; i++) {
+out:
+	return rc;
+}
+
+enum dtx_code dtx_part_steps(struct dtx_plan_parse *p, struct dtx_err *err)
+{
+	struct dtx_plan *plan = p->plan;
+	json_t *list = json_array(), *all = json_array();
+	uint32_t *from = NULL;
+	int32_t current = 0;
+	enum dtx_code rc = DTX_OK;
+
+	if (!list || !all || !dtx_part_keep(plan, json_incref(all)))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(unfold_steps(p, all, &from, err));
+	for (size_t i = 0; i < json_array_size(all); i++) {
 		struct dtx_plan_step *st = &plan->step[i];
 
-		snprintf(st->at, sizeof(st->at), p->bare ? "/%zu" : "/steps/%zu", i);
+		snprintf(st->at, sizeof(st->at), p->bare ? "/%u" : "/steps/%u", (unsigned)from[i]);
 		plan->nsteps = (uint32_t)i + 1;
-		DTX_TRY(parse_step(p, json_array_get(steps, i), st, &current, err));
+		DTX_TRY(parse_step(p, json_array_get(all, i), st, &current, err));
 		if (json_array_append(list, st->canonical) != 0)
 			DTX_FAIL_MEM(err);
 	}
@@ -502,6 +528,7 @@ enum dtx_code dtx_part_steps(struct dtx_plan_parse *p, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 out:
 	json_decref(list);
+	json_decref(all);
 	return rc;
 }
 
@@ -518,63 +545,6 @@ static enum dtx_code output_table(struct dtx_plan_parse *p, struct dtx_plan_outp
 	if (o->table < 0)
 		return unknown_table(p, p->plan->nsteps, o->table_name, at, err);
 	return DTX_OK;
-}
-
-static bool is_written(const struct dtx_plan *p, int32_t table)
-{
-	for (uint32_t i = 0; i < p->noutputs; i++)
-		if (p->output[i].table == table)
-			return true;
-	return false;
-}
-
-bool dtx_plan_checks_apart(const struct dtx_plan *p)
-{
-	return (p->rules.n || !dtx_expect_empty(p->expect)) && !is_written(p, p->result);
-}
-
-static void rules_readers(const struct dtx_rules *r, uint32_t *readers)
-{
-	for (uint32_t k = 0; k < r->ntables; k++)
-		if (r->table[k] >= 0)
-			readers[r->table[k]]++;
-}
-
-static bool rules_use(const struct dtx_rules *r, int32_t table)
-{
-	for (uint32_t k = 0; k < r->ntables; k++)
-		if (r->table[k] == table)
-			return true;
-	return false;
-}
-
-void dtx_plan_readers(const struct dtx_plan *p, uint32_t *readers)
-{
-	for (uint32_t i = 0; i < p->nsteps; i++)
-		for (uint32_t k = 0; k < p->step[i].ntables; k++)
-			if (p->step[i].table[k] >= 0)
-				readers[p->step[i].table[k]]++;
-	for (uint32_t i = 0; i < p->nsteps; i++)
-		rules_readers(&p->step[i].rules, readers);
-	rules_readers(&p->rules, readers);
-	for (uint32_t i = 0; i < p->noutputs; i++)
-		if (p->output[i].table >= 0)
-			readers[p->output[i].table]++;
-	if (dtx_plan_checks_apart(p))
-		readers[p->result]++;
-}
-
-bool dtx_plan_uses(const struct dtx_plan *p, int32_t table)
-{
-	for (uint32_t i = 0; i < p->nsteps; i++)
-		for (uint32_t k = 0; k < p->step[i].ntables; k++)
-			if (p->step[i].table[k] == table)
-				return true;
-	for (uint32_t i = 0; i < p->nsteps; i++)
-		if (rules_use(&p->step[i].rules, table))
-			return true;
-	return rules_use(&p->rules, table) || is_written(p, table) ||
-	       (table == p->result && dtx_plan_checks_apart(p));
 }
 
 enum dtx_code dtx_part_links(struct dtx_plan_parse *p, struct dtx_err *err)

@@ -114,6 +114,29 @@ void test_repair_typed_tables(void)
 	repair_all(list, DTX_COUNT(list));
 }
 
+/* Each table is a step of its own, and a table with its own header outlives the one it was cut
+ * from. */
+void test_repair_tables_by_prefix(void)
+{
+#define SPLIT "{\"op\":\"split_tables\",\"prefix\":\"t\"},"
+	static const struct plancase list[] = {
+		{ CSV(SPLIT "{\"op\":\"union\",\"with\":[\"t_3\",\"t_2\"]}"),
+		  "a,b\n1,x\n,\n2,y\n,\n3,z\n", "a,b\n1,x\n3,z\n2,y\n" },
+		{ CSV(SPLIT "{\"op\":\"promote_header\",\"in\":\"t_2\",\"out\":\"r\"},"
+		            "{\"op\":\"join\",\"with\":\"r\",\"on\":\"a\"}"),
+		  "a,b\np,1\nq,2\n,\na,c\nq,20\np,10\n", "a,b,c\np,1,10\nq,2,20\n" },
+		{ CSV("{\"op\":\"split_tables\",\"prefix\":\"t\",\"pick\":2}"),
+		  "a,b\n1,x\n,\n2,y\n", "a,b\n2,y\n" },
+		{ CSV(SPLIT "{\"op\":\"union\",\"with\":\"t_4\"}"), "a,b\n1,x\n,\n2,y\n",
+		  "unexpected_value" },
+		{ CSV(SPLIT "{\"op\":\"union\",\"with\":\"t_01\"}"), "a\n1\n", "unknown_table" },
+		{ CSV(SPLIT "{\"op\":\"union\",\"with\":\"t_65\"}"), "a\n1\n", "bad_param_value" },
+	};
+#undef SPLIT
+
+	repair_all(list, DTX_COUNT(list));
+}
+
 void test_repair_edges(void)
 {
 	static const struct plancase list[] = {
@@ -135,8 +158,7 @@ void test_repair_edges(void)
 		  "a,b\n1,2\n3,\n" },
 		{ CSV("{\"op\":\"subtitle_to_column\",\"match\":\"bold\"}"), "a\n1\n",
 		  "unexpected_value" },
-		{ CSV("{\"op\":\"split_tables\",\"prefix\":\"t\"}"), "a\n1\n",
-		  "unsupported_param" },
+		{ CSV("{\"op\":\"split_tables\",\"prefix\":\"t-\"}"), "a\n1\n", "bad_param_value" },
 		{ CSV("{\"op\":\"split_tables\",\"by\":\"repeated_header\"}"), "a,b\na,b\n1,x\n",
 		  "a,b\n1,x\n" },
 		{ CSV("{\"op\":\"split_tables\",\"by\":\"repeated_header\",\"pick\":2}"),
