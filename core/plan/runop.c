@@ -182,18 +182,42 @@ out:
 
 /* --- whole ops --- */
 
+/* A whole op may change the batches it gets: where others read the table too it gets its own. */
+static enum dtx_code own_table(const struct dtx_table *t, struct dtx_table **out,
+                               struct dtx_err *err)
+{
+	struct dtx_table *own = NULL;
+	struct dtx_batch *copy = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_table_new(t->schema, &own, err));
+	for (size_t i = 0; i < t->nbatches; i++) {
+		DTX_TRY(dtx_batch_copy(t->batch[i], &copy, err));
+		DTX_TRY(dtx_table_take(own, copy, err));
+	}
+	*out = own;
+	own = NULL;
+out:
+	dtx_table_unref(own);
+	return rc;
+}
+
 enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct dtx_table **out,
                               struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &g->plan->step[s];
 	struct dtx_stepx *sx = &g->step[s];
 	const struct dtx_schema *schema = NULL;
-	struct dtx_table *in = NULL;
+	struct dtx_table *in = NULL, *own = NULL;
 	struct collect c = { .table = NULL };
 	int64_t start;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_graph_table(g, st->table[0], false, &in, err));
+	if (g->node[st->table[0]].uses > 1) {
+		DTX_TRY(own_table(in, &own, err));
+		in = own;
+	}
 	start = dtx_now_ns();
 	atomic_fetch_add(&sx->stat->rows_in, in->nrows);
 	if (open) {
@@ -213,5 +237,6 @@ enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct
 	c.table = NULL;
 out:
 	dtx_table_unref(c.table);
+	dtx_table_unref(own);
 	return rc;
 }

@@ -70,6 +70,16 @@ void test_exec_input_read_twice(void)
 	      "a\n1\n2\n3\n", NULL, "a\n2\n3\n2\n3\n");
 }
 
+/* A step that puts columns into the table it gets does so to its own, not to that of the next. */
+void test_exec_table_read_twice(void)
+{
+	gives("[{\"op\":\"sort\",\"by\":[\"a\"],\"out\":\"x\"},"
+	      "{\"op\":\"rank\",\"expr\":\"a\",\"as\":\"r\",\"in\":\"x\",\"out\":\"y\"},"
+	      "{\"op\":\"filter\",\"where\":\"a > 1\",\"in\":\"x\",\"out\":\"z\"},"
+	      "{\"op\":\"join\",\"with\":\"z\",\"using\":[\"a\"],\"in\":\"y\"}]",
+	      "a,b\n3,u\n1,v\n2,w\n", NULL, "a,b,r,b_right\n2,w,2,w\n3,u,3,u\n");
+}
+
 /* The sample cannot see the last row: the guess is wrong, the run starts over with wider types. */
 void test_exec_wrong_guess_widens(void)
 {
