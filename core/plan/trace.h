@@ -37,6 +37,7 @@ struct dtx_trace_ask {
 	int64_t row;           /* from 1; or */
 	const json_t *sources; /* {"input": {"column": true}}: what is wanted of them; NULL: all */
 	const json_t *key;     /* {"column": "text"}: the rows with these cells; NULL */
+	const int64_t *bytes;  /* per input: how large it is; NULL: not known */
 };
 /* `bound`: dtx_exec_bind of the plan.  The part ROW has a column dtx_row.  Codes: no_translation
  * with the step whose rows cannot be followed. */

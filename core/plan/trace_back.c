@@ -287,8 +287,11 @@ void dtx_trace_back(struct trace *t)
 	else
 		dtx_buf_printf(&where, "dtx_row == %lld", (long long)t->ask->row);
 	t->failed |= !dtx_buf_ok(&where);
+	if (!t->ask->key && t->ask->row > 0) /* no row behind it is asked for */
+		dtx_trace_add(t, json_pack("{ss sI}", "op", "limit", "n", (json_int_t)t->ask->row),
+		              "dtx_rows", "dtx_first");
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)),
-	              "dtx_rows", "dtx_w0");
+	              !t->ask->key && t->ask->row > 0 ? "dtx_first" : "dtx_rows", "dtx_w0");
 	trace_output(t, DTX_TRACE_ROW, 0, false, "dtx_w0");
 	trace_terms(t);
 	dtx_trace_walked(t, "dtx_w0", t->table[id].ids, false);

@@ -249,7 +249,7 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 	const struct dtx_plan_step *st = &t->plan->step[i];
 	const json_t *by = json_object_get(st->canonical, "by");
 	struct dtx_expr_reach r = DTX_EXPR_REACH_INIT;
-	char in[TRACE_NAME], placed[TRACE_NAME], column[TRACE_NAME];
+	char in[TRACE_NAME], placed[TRACE_NAME], column[TRACE_NAME], source[TRACE_NAME];
 	uint64_t ids = t->table[id].ids & ~((uint64_t)1 << bit);
 	bool near, elsewhere;
 
@@ -265,6 +265,7 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 	/* rows that only the row itself needed are named as well */
 	t->out->wide |= r.loose || json_object_size(t->need[id]) > 1;
 	dtx_trace_name(in, "t", (uint32_t)id);
+	dtx_trace_name(source, "t", (uint32_t)st->table[0]);
 	dtx_trace_name(column, "r", bit);
 	if (near)
 		window_places(t, st, bit, in, placed);
@@ -285,7 +286,7 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 		if (near)
 			window_near(t, by, &r, placed, group, number, rows);
 		else
-			window_group(t, by, in, group, rows);
+			window_group(t, by, source, group, rows);
 		if (elsewhere)
 			window_part(t, w, ids);
 		dtx_trace_walked(t, rows, ids, indirect);

@@ -123,3 +123,72 @@ void test_trace_refuses(void)
 		planrun_clear(&p);
 	}
 }
+
+/* The traced plan of a row's column, one line a step: "op in out". */
+static void trace_lines(const char *plan, const char *rows, const char *column, struct dtx_buf *out)
+{
+	struct dtx_trace trace = { .plan = NULL };
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *columns = json_pack("[ss]", "k", column), *step;
+	const int64_t bytes[] = { 1000, 10 };
+	struct dtx_trace_ask ask = {
+		.columns = columns, .column = column, .row = 2, .bytes = bytes
+	};
+	struct planrun p;
+	size_t i;
+
+	planrun_init(&p, plan, rows);
+	p.input[1] = "k,w\na,5\n";
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	T_OK(dtx_trace_plan(p.parsed, p.result, &ask, &trace, &err), &err);
+	json_array_foreach(json_object_get(trace.plan, "steps"), i, step)
+	{
+		dtx_buf_printf(out, "%s %s %s\n", dtx_json_text(step, "op", ""),
+		               dtx_json_text(step, "in", ""), dtx_json_text(step, "out", ""));
+	}
+	dtx_err_clear(&err);
+	dtx_trace_clear(&trace);
+	json_decref(columns);
+	planrun_clear(&p);
+}
+
+/* Rows of a group are looked for in the input, and need no number: they are the answer. */
+void test_trace_lean_group(void)
+{
+	struct dtx_buf got = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	trace_lines(PLANCASE("{\"op\":\"group_by\",\"by\":[\"k\"],\"agg\":{\"c\":\"sum(v)\"}}"),
+	            trace_rows, "c", &got);
+	T_STR(dtx_buf_text(&got), "group_by main dtx_b1\n"
+	                          "select dtx_b1 dtx_check\n"
+	                          "add_id dtx_b1 dtx_rows\n"
+	                          "limit dtx_rows dtx_first\n"
+	                          "filter dtx_first dtx_w0\n"
+	                          "filter dtx_w0 dtx_g80\n"
+	                          "join main dtx_z3\n"
+	                          "filter dtx_z3 dtx_w81\n"
+	                          "filter dtx_w81 dtx_i1\n");
+	dtx_buf_clear(&got);
+}
+
+/* The group's rows of the left are joined, not all; what a promise is made of stays one table. */
+void test_trace_lean_join(void)
+{
+	static const char plan[] =
+		"{\"dtx\":1,\"inputs\":[{\"name\":\"main\"},{\"name\":\"r\"}],\"steps\":["
+		"{\"op\":\"join\",\"with\":\"r\",\"on\":\"k\",\"how\":\"left\"%s},"
+		"{\"op\":\"group_by\",\"by\":[\"k\"],\"agg\":{\"c\":\"sum(w)\"}}]}";
+	static const char *const extra[] = { "", ",\"expect\":{\"rows\":{\"min\":3}}" };
+
+	for (size_t i = 0; i < DTX_COUNT(extra); i++) {
+		struct dtx_buf got = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), text = got;
+
+		dtx_buf_printf(&text, plan, extra[i]);
+		trace_lines(dtx_buf_text(&text), trace_rows, "c", &got);
+		T_CHECK(strstr(dtx_buf_text(&got), "add_id main"));
+		T_INT(strstr(dtx_buf_text(&got), "join main") != NULL, i == 0);
+		dtx_buf_clear(&got);
+		dtx_buf_clear(&text);
+	}
+}

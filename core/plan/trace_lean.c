@@ -1,0 +1,378 @@
+/* The traced plan with less work in it and the same results.
+ *
+ * Tables that several steps read would be held in memory.  Where a table is only an input read on,
+ * each reader gets it anew instead, with no more columns than it needs; rows of a group are then
+ * looked for in the input itself, before other steps run on it.  Rows that come from a source by
+ * dropping others need not be found in it again. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/expr/parts.h"
+#include "core/plan/trace_parts.h"
+
+enum { LEAN_STEPS = 500 }; /* beyond, tables are shared */
+
+struct lean {
+	struct trace *t;
+	json_t *old, *made; /* steps before and behind */
+	json_t *exact;      /* {name of a copy: name of the table it is equal to} */
+	uint32_t ncopies;
+};
+
+json_t *dtx_trace_made_by(const json_t *steps, const char *name)
+{
+	json_t *step;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)steps, i, step)
+	{
+		if (!strcmp(dtx_json_text(step, "out", ""), name))
+			return step;
+	}
+	return NULL;
+}
+
+static bool lean_is(const json_t *step, const char *ops)
+{
+	return dtx_str_in_list(ops, dtx_json_text(step, "op", ""));
+}
+
+static const char *lean_in(const json_t *step)
+{
+	return dtx_json_text(step, "in", "");
+}
+
+/* How many steps and outputs read a table. */
+static unsigned lean_readers(const struct lean *l, const char *name)
+{
+	unsigned n = 0;
+	json_t *step, *one;
+	size_t i, k;
+
+	json_array_foreach(l->old, i, step)
+	{
+		const json_t *with = json_object_get(step, "with");
+
+		n += !strcmp(lean_in(step), name);
+		n += json_is_string(with) && !strcmp(json_string_value(with), name);
+		json_array_foreach((json_t *)(uintptr_t)with, k, one) n +=
+			json_is_string(one) && !strcmp(json_string_value(one), name);
+	}
+	json_array_foreach(l->t->outputs, i, one) n +=
+		!strcmp(dtx_json_text(one, "table", ""), name);
+	return n;
+}
+
+/* --- tables that are read again at little cost --- */
+
+static int32_t lean_input(const struct lean *l, const char *name)
+{
+	for (uint32_t i = 0; i < l->t->plan->ninputs; i++) {
+		if (!strcmp(l->t->plan->input[i].name, name))
+			return (int32_t)i;
+	}
+	return -1;
+}
+
+/* The input behind a chain of steps. */
+static int32_t lean_source(const struct lean *l, const char *name)
+{
+	const json_t *maker;
+
+	while ((maker = dtx_trace_made_by(l->old, name)) != NULL)
+		name = lean_in(maker);
+	return lean_input(l, name);
+}
+
+static bool lean_cheap(const struct lean *l, const char *name);
+
+/* Every row of the left by itself, and a right side that is small beside it. */
+static bool lean_joins(const struct lean *l, const json_t *step)
+{
+	const char *with = dtx_json_text(step, "with", NULL), *how;
+	const int64_t *bytes = l->t->ask->bytes;
+	int32_t left, right;
+
+	how = dtx_json_text(step, "how", "inner");
+	if (!bytes || !with || !dtx_str_in_list("inner,left,semi,anti", how) ||
+	    !dtx_str_in_list("any,all_left", dtx_json_text(step, "match", "any")) ||
+	    !lean_cheap(l, with))
+		return false;
+	left = lean_source(l, lean_in(step));
+	right = lean_source(l, with);
+	return left >= 0 && right >= 0 && bytes[right] <= bytes[left] / 4;
+}
+
+static bool lean_formula(const char *formula)
+{
+	struct dtx_expr_reach reach = DTX_EXPR_REACH_INIT;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr *e = NULL;
+	bool plain = false;
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK) {
+		dtx_expr_reach(e, false, NULL, &reach);
+		plain = !reach.calls;
+	}
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+	return plain;
+}
+
+/* Formulas that look at no row but their own. */
+static bool lean_plain(const json_t *step)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(step, "set"), i, one)
+	{
+		if (!lean_formula(dtx_json_text(one, "expr", "")))
+			return false;
+	}
+	return lean_formula(dtx_json_text(step, "where", "true"));
+}
+
+static bool lean_cheap(const struct lean *l, const char *name)
+{
+	const json_t *maker = dtx_trace_made_by(l->old, name);
+	int32_t input = lean_input(l, name);
+	const char *reader;
+
+	if (!maker) {
+		reader = input < 0 ? NULL : l->t->bound->input[input].reader;
+		return reader && !strcmp(reader, "csv");
+	}
+	/* a promise of a step is about all its rows, and is checked once */
+	if (json_object_get(maker, "expect") || !lean_cheap(l, lean_in(maker)))
+		return false;
+	if (lean_is(maker, "join"))
+		return lean_joins(l, maker);
+	return lean_is(maker, "add_id,limit,select,drop,rename,cast") ||
+	       (lean_is(maker, "filter,derive") && lean_plain(maker));
+}
+
+/* --- copies --- */
+
+static bool lean_names(const json_t *on, const char *column)
+{
+	json_t *key;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)on, i, key)
+	{
+		if (!strcmp(dtx_json_text(key, "left", ""), column))
+			return true;
+	}
+	return false;
+}
+
+/* The schema of a table of the plan. */
+static const struct dtx_schema *lean_schema(const struct lean *l, const char *name)
+{
+	char known[TRACE_NAME];
+	int32_t input = lean_input(l, name);
+
+	if (input >= 0)
+		return l->t->table[input].schema;
+	for (uint32_t i = 0; i < l->t->plan->ninputs + l->t->plan->nsteps; i++) {
+		if (!strcmp(dtx_trace_name(known, "t", i), name))
+			return l->t->table[i].schema;
+	}
+	return NULL;
+}
+
+/* Whether the rows that `semi` leaves are the same when it stands before the step. */
+static bool lean_passes(const struct lean *l, const json_t *step, const json_t *semi)
+{
+	const json_t *on = json_object_get(semi, "on");
+	const struct dtx_schema *left;
+	json_t *one;
+	size_t i;
+
+	if (lean_is(step, "filter,select,drop"))
+		return true;
+	if (lean_is(step, "derive")) {
+		json_array_foreach(json_object_get(step, "set"), i, one)
+		{
+			if (lean_names(on, dtx_json_text(one, "as", "")))
+				return false;
+		}
+		return true;
+	}
+	left = lean_is(step, "join") ? lean_schema(l, lean_in(step)) : NULL;
+	json_array_foreach((json_t *)(uintptr_t)on, i, one)
+	{
+		if (!left || dtx_schema_find(left, dtx_json_text(one, "left", "")) < 0)
+			return false;
+	}
+	return left != NULL;
+}
+
+static void lean_emit(struct lean *l, json_t *step, const char *in, const char *out)
+{
+	l->t->failed |= !step || !dtx_json_set(step, "in", json_string(in)) ||
+	                !dtx_json_set(step, "out", json_string(out)) ||
+	                json_array_append_new(l->made, step) < 0;
+}
+
+/* The table anew, without the rows that `semi` (or NULL) drops; its name. */
+static void lean_copy(struct lean *l, const char *name, const json_t *semi, char out[TRACE_NAME])
+{
+	const json_t *maker = dtx_trace_made_by(l->old, name);
+	char in[TRACE_NAME], with[TRACE_NAME];
+	const json_t *below = maker && semi && lean_passes(l, maker, semi) ? semi : NULL;
+	json_t *step;
+
+	snprintf(out, TRACE_NAME, "%s", name);
+	if (maker) {
+		lean_copy(l, lean_in(maker), below, in);
+		step = json_deep_copy(maker);
+		if (lean_is(maker, "join")) {
+			lean_copy(l, dtx_json_text(maker, "with", ""), NULL, with);
+			l->t->failed |= !dtx_json_set(step, "with", json_string(with));
+		}
+		lean_emit(l, step, in, dtx_trace_name(out, "z", l->ncopies++));
+		if (!below)
+			l->t->failed |= !dtx_json_set(l->exact, out, json_string(name));
+	}
+	if (semi && !below) {
+		snprintf(in, TRACE_NAME, "%s", out);
+		lean_emit(l, json_deep_copy(semi), in, dtx_trace_name(out, "z", l->ncopies++));
+	}
+}
+
+/* The table that a step reads instead of `name`. */
+static json_t *lean_own(struct lean *l, const char *name)
+{
+	char own[TRACE_NAME];
+
+	if (!dtx_trace_made_by(l->old, name) || lean_readers(l, name) < 2 || !lean_cheap(l, name) ||
+	    json_array_size(l->made) > LEAN_STEPS)
+		return json_string(name);
+	lean_copy(l, name, NULL, own);
+	return json_string(own);
+}
+
+/* By keys: rows of a group. */
+static bool lean_is_keyed(const json_t *step)
+{
+	return lean_is(step, "join") && json_object_get(step, "on") &&
+	       !strcmp(dtx_json_text(step, "how", ""), "semi");
+}
+
+static void lean_split_step(struct lean *l, const json_t *was)
+{
+	const json_t *with = json_object_get(was, "with");
+	char rows[TRACE_NAME];
+	json_t *step, *in, *last;
+
+	if (lean_is_keyed(was) && lean_cheap(l, lean_in(was)) &&
+	    json_array_size(l->made) <= LEAN_STEPS) {
+		lean_copy(l, lean_in(was), was, rows);
+		last = json_array_get(l->made, json_array_size(l->made) - 1);
+		l->t->failed |=
+			!dtx_json_set(last, "out", json_string(dtx_json_text(was, "out", "")));
+		return;
+	}
+	in = lean_own(l, lean_in(was));
+	step = json_deep_copy(was);
+	if (json_is_string(with))
+		l->t->failed |= !dtx_json_set(step, "with", lean_own(l, json_string_value(with)));
+	lean_emit(l, step, json_is_string(in) ? json_string_value(in) : "",
+	          dtx_json_text(was, "out", ""));
+	json_decref(in);
+}
+
+/* --- rows that need not be found again --- */
+
+static const char *lean_equal(const struct lean *l, const char *name)
+{
+	return dtx_json_text(l->exact, name, name);
+}
+
+static bool lean_narrows(const json_t *step)
+{
+	return lean_is(step, "filter,limit,add_id") ||
+	       (lean_is(step, "join") &&
+	        dtx_str_in_list("semi,anti", dtx_json_text(step, "how", "")));
+}
+
+/* The last table on the way to `name` that has rows of `source` as they are, and those of `name`
+ * among them; `source` itself where there is none. */
+static const char *lean_nearest(const struct lean *l, const char *name, const char *source)
+{
+	const char *near = name, *at = name;
+
+	while (strcmp(lean_equal(l, at), lean_equal(l, source)) != 0) {
+		const json_t *maker = dtx_trace_made_by(l->made, at);
+
+		if (!maker)
+			return source;
+		at = lean_in(maker);
+		if (!lean_narrows(maker))
+			near = at;
+	}
+	return !strcmp(near, at) ? source : near;
+}
+
+/* Rows of a source that have one of the row numbers in another table. */
+static bool lean_is_numbered(const json_t *step)
+{
+	const json_t *using = json_object_get(step, "using");
+	const char *column = json_string_value(json_array_get(using, 0));
+
+	return lean_is(step, "join") && !strcmp(dtx_json_text(step, "how", ""), "semi") && column &&
+	       !strncmp(column, "dtx_r", 5);
+}
+
+static void lean_found(struct lean *l, json_t *step)
+{
+	const json_t *narrow = dtx_trace_made_by(l->made, lean_in(step));
+	bool selects = narrow && lean_is(narrow, "select");
+	const char *source = selects ? lean_in(narrow) : lean_in(step);
+	const char *with = dtx_json_text(step, "with", ""), *near;
+	char rows[TRACE_NAME];
+
+	near = lean_nearest(l, with, source);
+	if (!strcmp(near, source)) {
+		l->t->failed |= json_array_append(l->t->steps, step) < 0;
+		return;
+	}
+	snprintf(rows, TRACE_NAME, "%s", near);
+	if (strcmp(near, with) != 0)
+		dtx_trace_add(l->t, json_deep_copy(step), near,
+		              dtx_trace_name(rows, "z", l->ncopies++));
+	dtx_trace_add(l->t,
+	              selects ? json_pack("{ss sO}", "op", "select", "cols",
+	                                  json_object_get(narrow, "cols"))
+	                      : json_pack("{ss ss}", "op", "filter", "where", "true"),
+	              rows, dtx_json_text(step, "out", ""));
+}
+
+void dtx_trace_lean(struct trace *t)
+{
+	struct lean l = { .t = t, .old = t->steps, .made = json_array(), .exact = json_object() };
+	json_t *step;
+	size_t i;
+
+	if (!l.made || !l.exact) {
+		t->failed = true;
+		goto out;
+	}
+	json_array_foreach(l.old, i, step) lean_split_step(&l, step);
+	t->steps = json_array();
+	json_decref(l.old);
+	json_array_foreach(l.made, i, step)
+	{
+		if (lean_is_numbered(step))
+			lean_found(&l, step);
+		else
+			t->failed |= json_array_append(t->steps, step) < 0;
+	}
+	dtx_trace_prune(t);
+out:
+	json_decref(l.made);
+	json_decref(l.exact);
+}
