@@ -79,13 +79,17 @@ static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *columns = why_columns(w), *wanted = why_wanted(w);
+	int64_t bytes[DTX_PLAN_INPUTS];
 	struct dtx_trace_ask ask = { .output = w->x.output,
 		                     .columns = columns,
 		                     .column = w->column,
 		                     .row = w->row,
 		                     .sources = wanted,
-		                     .key = w->key };
+		                     .key = w->key,
+		                     .bytes = bytes };
 
+	for (uint32_t i = 0; i < w->x.r.plan->ninputs; i++)
+		bytes[i] = (int64_t)dtx_source_size(w->x.r.source[i]);
 	DTX_TRY(dtx_trace_plan(w->x.r.plan, w->x.bound, &ask, &w->trace, err));
 out:
 	json_decref(columns);

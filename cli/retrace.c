@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/lookup.h"
 #include "core/base/file.h"
@@ -15,7 +16,6 @@ enum dtx_code dtx_retrace_find(struct dtx_retrace *x, const char *what, struct d
 	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_READ, &store, err));
 	DTX_TRY(dtx_lookup(store, what, true, &x->record, err));
 	DTX_TRY(dtx_lookup_model(store, x->record, err));
-	DTX_TRY(dtx_query_files(x->record, err));
 	x->output = (uint32_t)dtx_json_int(json_object_get(x->record, "found"), "output", 0);
 	if (!dtx_retrace_output(x))
 		DTX_FAIL(err, DTX_E_NO_RECORD, "run %s has no result",
@@ -64,7 +64,15 @@ static enum dtx_code retrace_own(enum dtx_code rc, struct dtx_err *err)
 	return rc;
 }
 
-static enum dtx_code retrace_inputs(const struct dtx_retrace *x, struct dtx_err *err)
+static enum dtx_code retrace_changed(const json_t *input, const char *state, struct dtx_err *err)
+{
+	return dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
+	                   "the recorded bytes of input '%s' are not at hand: '%s' is %s",
+	                   dtx_json_text(input, "alias", ""), dtx_json_text(input, "uri", "stdin"),
+	                   state);
+}
+
+static enum dtx_code retrace_there(const struct dtx_retrace *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *input;
@@ -72,13 +80,12 @@ static enum dtx_code retrace_inputs(const struct dtx_retrace *x, struct dtx_err 
 
 	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
 	{
-		const char *state = dtx_json_text(input, "file", "not kept");
+		const char *uri = dtx_json_text(input, "uri", "-");
 
-		if (strcmp(state, "unchanged") != 0)
-			DTX_FAIL(err, DTX_E_INPUT_CHANGED,
-			         "the recorded bytes of input '%s' are not at hand: '%s' is %s",
-			         dtx_json_text(input, "alias", ""),
-			         dtx_json_text(input, "uri", "stdin"), state);
+		if (!strcmp(uri, "-"))
+			return retrace_changed(input, "not kept", err);
+		if (access(uri, F_OK) < 0)
+			return retrace_changed(input, "gone", err);
 	}
 	if (dtx_retrace_rescued(x))
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
@@ -87,12 +94,75 @@ out:
 	return rc;
 }
 
+/* The source of a recorded input, where it has the recorded size and time. */
+static struct dtx_source *retrace_source(const struct dtx_retrace *x, const json_t *input)
+{
+	for (uint32_t i = 0; i < x->r.plan->ninputs; i++) {
+		struct dtx_source *s = x->r.source[i];
+
+		if (!strcmp(x->r.plan->input[i].name, dtx_json_text(input, "alias", "")))
+			return dtx_source_mtime_us(s) == dtx_json_int(input, "mtime_us", -2) &&
+			                       (int64_t)dtx_source_size(s) ==
+			                               dtx_json_int(input, "bytes", -1)
+			               ? s
+			               : NULL;
+	}
+	return NULL;
+}
+
+/* The bytes of an input that looks as it was are hashed while the steps run; the others at once, so
+ * that nothing runs on them. */
+static enum dtx_code retrace_hash(const struct dtx_retrace *x, struct dtx_err *err)
+{
+	json_t *input;
+	size_t i;
+
+	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
+	{
+		struct dtx_source *s = retrace_source(x, input);
+		const char *sha = dtx_json_text(input, "sha", ""), *state = "unchanged";
+
+		if (s)
+			dtx_source_hash_start(s, !strncmp(sha, DTX_WEAK_MARK,
+			                                  sizeof(DTX_WEAK_MARK) - 1));
+		else
+			state = dtx_query_file(dtx_json_text(input, "uri", ""), input);
+		if (strcmp(state, "unchanged") != 0)
+			return retrace_changed(input, state, err);
+	}
+	return DTX_OK;
+}
+
+/* rc, but input_changed when the bytes were not the recorded ones: then neither a success nor
+ * another failure means anything. */
+static enum dtx_code retrace_held(const struct dtx_retrace *x, enum dtx_code rc,
+                                  struct dtx_err *err)
+{
+	char sha[DTX_SHA256_HEX];
+	json_t *input;
+	size_t i;
+
+	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
+	{
+		struct dtx_source *s = retrace_source(x, input);
+
+		if (s && dtx_source_hash_wait(s, sha, NULL) == DTX_OK &&
+		    !strcmp(sha, dtx_json_text(input, "sha", "")))
+			continue;
+		if (s) {
+			dtx_err_clear(err);
+			return retrace_changed(input, "changed", err);
+		}
+	}
+	return rc;
+}
+
 enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 
-	DTX_TRY(retrace_inputs(x, err));
+	DTX_TRY(retrace_there(x, err));
 	x->replay = (struct dtx_runner_replay){ .record = x->record, .dir = "" };
 	x->r = (struct dtx_runner){
 		.cli = x->cli, .args = &x->run_args, .command = x->command, .replay = &x->replay
@@ -105,9 +175,12 @@ enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err)
 	DTX_TRY(dtx_runner_replay_places(&x->r, err));
 	DTX_TRY(dtx_runner_spread(&x->r, err));
 	DTX_TRY(dtx_runner_open(&x->r, true, err));
+	DTX_TRY(retrace_hash(x, err));
 	opts.input = x->r.source;
 	opts.repair = x->run_args.repair;
-	DTX_TRY(dtx_exec_bind(x->r.plan, &opts, &x->r.findings, &x->bound, err));
+	rc = dtx_exec_bind(x->r.plan, &opts, &x->r.findings, &x->bound, err);
+	if (rc != DTX_OK)
+		rc = retrace_held(x, rc, err);
 out:
 	return rc;
 }
@@ -137,7 +210,8 @@ enum dtx_code dtx_retrace_run(struct dtx_retrace *x, const json_t *traced,
 	opts.look = look->look;
 	opts.look_arg = look->arg;
 	DTX_TRY(dtx_runner_date(&x->r, &opts.run_date, err));
-	DTX_TRY(retrace_own(dtx_exec(*plan, &opts, &host, &x->r.findings, &done, err), err));
+	rc = retrace_own(dtx_exec(*plan, &opts, &host, &x->r.findings, &done, err), err);
+	rc = retrace_held(x, rc, err);
 out:
 	dtx_exec_free(done);
 	free(text);

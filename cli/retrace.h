@@ -7,7 +7,7 @@
 struct dtx_retrace {
 	const struct dtx_cli *cli;
 	const char *command;
-	json_t *record;  /* of the run, with the state of its files */
+	json_t *record;  /* of the run */
 	uint32_t output; /* the one that was asked about */
 	struct dtx_runner r;
 	struct dtx_exec_result *bound;
@@ -29,7 +29,7 @@ bool dtx_retrace_rescued(const struct dtx_retrace *x);
 /* Opens the recorded inputs and binds the plan.  Codes: input_changed where the recorded bytes are
  * not at hand, no_translation where a snippet did a step. */
 DTX_MUSTUSE enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err);
-/* Runs a traced plan; look (of dtx_exec_opts) sees its results.  Its own failures are
+/* Runs a traced plan, while the inputs are hashed; input_changed as of bind.  look (of dtx_exec_opts) sees its results.  Its own failures are
  * no_translation.  *plan is the parsed one, the caller's, also on failure. */
 struct dtx_retrace_look {
 	enum dtx_code (*look)(void *arg, const struct dtx_exec_result *r, struct dtx_err *err);

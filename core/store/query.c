@@ -186,7 +186,7 @@ out:
 
 /* --- files as they are now --- */
 
-static const char *query_file_state(const char *path, const json_t *item)
+const char *dtx_query_file(const char *path, const json_t *item)
 {
 	const char *sha = dtx_json_text(item, "sha", "");
 	char now[DTX_SHA256_HEX];
@@ -214,7 +214,7 @@ enum dtx_code dtx_query_files(json_t *record, struct dtx_err *err)
 			const char *path = dtx_json_text(item, kinds[k].path, "-");
 
 			if (strcmp(path, "-") &&
-			    !dtx_json_set(item, "file", json_string(query_file_state(path, item))))
+			    !dtx_json_set(item, "file", json_string(dtx_query_file(path, item))))
 				DTX_FAIL_MEM(err);
 		}
 	}
