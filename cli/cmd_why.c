@@ -142,7 +142,7 @@ out:
 
 static enum dtx_code why_run(struct dtx_why *w, struct dtx_err *err)
 {
-	struct dtx_retrace_look look = { why_look, w };
+	struct dtx_retrace_look look = { why_look, w, 1 }; /* the check */
 
 	return dtx_retrace_run(&w->x, w->trace.plan, &look, &w->plan, err);
 }

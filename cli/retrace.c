@@ -123,8 +123,8 @@ static enum dtx_code retrace_hash(const struct dtx_retrace *x, struct dtx_err *e
 		const char *sha = dtx_json_text(input, "sha", ""), *state = "unchanged";
 
 		if (s)
-			dtx_source_hash_start(s, !strncmp(sha, DTX_WEAK_MARK,
-			                                  sizeof(DTX_WEAK_MARK) - 1));
+			dtx_source_hash_start(
+				s, !strncmp(sha, DTX_WEAK_MARK, sizeof(DTX_WEAK_MARK) - 1));
 		else
 			state = dtx_query_file(dtx_json_text(input, "uri", ""), input);
 		if (strcmp(state, "unchanged") != 0)
@@ -206,7 +206,7 @@ enum dtx_code dtx_retrace_run(struct dtx_retrace *x, const json_t *traced,
 	}
 	opts.input = x->r.source;
 	opts.repair = x->run_args.repair;
-	opts.table_hash = true;
+	opts.hash_only = look->hash_only;
 	opts.look = look->look;
 	opts.look_arg = look->arg;
 	DTX_TRY(dtx_runner_date(&x->r, &opts.run_date, err));

@@ -29,11 +29,13 @@ bool dtx_retrace_rescued(const struct dtx_retrace *x);
 /* Opens the recorded inputs and binds the plan.  Codes: input_changed where the recorded bytes are
  * not at hand, no_translation where a snippet did a step. */
 DTX_MUSTUSE enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err);
-/* Runs a traced plan, while the inputs are hashed; input_changed as of bind.  look (of dtx_exec_opts) sees its results.  Its own failures are
- * no_translation.  *plan is the parsed one, the caller's, also on failure. */
+/* Runs a traced plan, while the inputs are hashed; input_changed as of bind.  look (of
+ * dtx_exec_opts) sees its results.  Its own failures are no_translation.  *plan is the parsed one,
+ * the caller's, also on failure. */
 struct dtx_retrace_look {
 	enum dtx_code (*look)(void *arg, const struct dtx_exec_result *r, struct dtx_err *err);
 	void *arg;
+	uint32_t hash_only; /* of dtx_exec_opts */
 };
 DTX_MUSTUSE enum dtx_code dtx_retrace_run(struct dtx_retrace *x, const json_t *traced,
                                           const struct dtx_retrace_look *look,

@@ -175,7 +175,7 @@ out:
 enum dtx_code dtx_why_not_find(struct dtx_why_not *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_retrace_look look = { why_not_look, w };
+	struct dtx_retrace_look look = { why_not_look, w, 0 };
 	json_t *columns = why_not_columns(w);
 
 	DTX_TRY(why_not_keys_known(w, err));

@@ -25,7 +25,8 @@ struct dtx_exec_opts {
 	uint32_t max_regions;            /* 0: 4 */
 	int32_t run_date;
 	bool repair;                   /* take the remedy of every refusal of a reader */
-	bool table_hash;               /* fill table_hash and rows_hash of outputs */
+	bool table_hash;               /* fill table_hash, rows_hash and stats of outputs */
+	uint32_t hash_only;            /* per output a bit: both hashes, and no table */
 	bool explain;                  /* fill phys of the result */
 	const atomic_bool *cancel;     /* NULL: never */
 	struct dtx_progress *progress; /* kept up to date while it runs; NULL */
@@ -75,7 +76,7 @@ struct dtx_exec_output {
 	int64_t rows;
 	const struct dtx_writer_class *writer;
 	struct dtx_outfile *file; /* owned until taken; NULL without a writer */
-	struct dtx_table *table;  /* without a writer */
+	struct dtx_table *table;  /* without a writer; NULL with hash_only */
 	char table_hash[DTX_TABLEHASH_TEXT], rows_hash[DTX_TABLEHASH_TEXT];
 	json_t *stats; /* of its columns (dtx_colsample_json), with opts.table_hash; owned */
 };

@@ -12,7 +12,7 @@ struct output_end {
 	const struct dtx_writer_class *cls;
 	struct dtx_tap *tap;
 	struct dtx_table *table; /* without a writer */
-	bool hashes;
+	bool hashes, samples;
 	struct dtx_tablehash hash;
 	struct dtx_colsample sample;
 	int64_t rows;
@@ -52,16 +52,18 @@ static enum dtx_code output_put(void *arg, struct dtx_batch *b, struct dtx_ring_
 	enum dtx_code rc = DTX_OK;
 
 	e->rows += b->nsel;
-	if (e->hashes) {
+	if (e->hashes)
 		dtx_tablehash_fold(&e->hash, &item->hash);
+	if (e->samples)
 		DTX_TRY(dtx_colsample_batch(&e->sample, b, err));
-	}
 	if (e->cls) {
 		rc = e->cls->put(e->writer, b, &item->text, err);
 		if (rc != DTX_OK)
 			dtx_err_at(err, e->at);
 		goto out;
 	}
+	if (!e->table)
+		goto out;
 	DTX_TRY(dtx_batch_copy(b, &copy, err));
 	rc = dtx_batch_dense(copy, err);
 	if (rc != DTX_OK) {
@@ -73,6 +75,11 @@ out:
 	return rc;
 }
 
+static bool keeps_table(const struct dtx_graph *g, uint32_t i)
+{
+	return !(g->opts->hash_only >> i & 1);
+}
+
 static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end *e,
                               struct dtx_exec_output *out, struct dtx_err *err)
 {
@@ -80,6 +87,8 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 	struct dtx_write_opts opts = o->opts;
 	enum dtx_code rc = DTX_OK;
 
+	if (!g->opts->to.open && !keeps_table(g, i))
+		return DTX_OK;
 	if (!g->opts->to.open)
 		return dtx_table_new(out->schema, &e->table, err);
 	e->cls = dtx_outputs_class(o);
@@ -115,8 +124,9 @@ static enum dtx_code finish_end(struct output_end *e, struct dtx_exec_result *re
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (e->hashes) {
+	if (e->hashes)
 		dtx_tablehash_done(&e->hash, out->table_hash, out->rows_hash);
+	if (e->samples) {
 		out->stats = dtx_colsample_json(&e->sample);
 		if (!out->stats)
 			DTX_FAIL_MEM(err);
@@ -144,17 +154,18 @@ enum dtx_code dtx_outputs_write(struct dtx_graph *g, uint32_t i, struct dtx_tap 
 	int32_t t = g->plan->output[i].table;
 	struct output_end e = { .at = g->plan->output[i].at,
 		                .tap = tap,
-		                .hashes = g->opts->table_hash };
+		                .hashes = g->opts->table_hash || !keeps_table(g, i),
+		                .samples = g->opts->table_hash };
 	struct dtx_pipe_end end = { .arg = &e, .prepare = output_prepare, .put = output_put };
 	enum dtx_code rc = DTX_OK;
 
 	out->schema = dtx_schema_copy(&result->arena, g->flow.table[t].schema);
 	if (!out->schema)
 		DTX_FAIL_MEM(err);
-	if (e.hashes) {
+	if (e.hashes)
 		dtx_tablehash_init(&e.hash, out->schema);
+	if (e.samples)
 		DTX_TRY(dtx_colsample_init(&e.sample, out->schema, err));
-	}
 	DTX_TRY(open_end(g, i, &e, out, err));
 	DTX_TRY(dtx_graph_stream(g, t, &end, err));
 	DTX_TRY(finish_end(&e, result, out, err));
