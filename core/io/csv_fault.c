@@ -6,6 +6,8 @@
 
 #define FAULT_EXAMPLES 5
 #define FAULT_PARTED   1000 /* ragged records in which another delimiter is sought */
+#define LOCATE_BLOCK   ((size_t)1 << 20)
+#define LOCATE_NEAR    32   /* rows that are passed one by one */
 #define LOCATE_LINE    4096 /* bytes in which a line end is sought: a text may have none */
 
 /* Any record of the text, whichever reader the dialect has.  A reader of its own: places are also
@@ -359,6 +361,36 @@ static bool locate_pass(struct fault_walk *f, struct dtx_csv_found *place, bool 
 	return true;
 }
 
+/* Passes records that the scanner finds plain, as many as surely stand before row_id. */
+static void locate_skip(const struct fault_walk *f, uint64_t row_id, struct dtx_csv_found *place)
+{
+	const struct dtx_csv *c = f->c;
+	size_t bytes = c->width; /* a record has no fewer */
+
+	if (f->ref || c->text.set.delim == '\n' || c->opts.ragged == DTX_RAGGED_QUARANTINE)
+		return;
+	while (place->row_id + LOCATE_NEAR < row_id) {
+		uint64_t ahead = row_id - place->row_id;
+		size_t len = DTX_MIN(c->text.end - place->at, LOCATE_BLOCK), end = 0;
+		uint32_t records = 0;
+
+		len = ahead < len / bytes ? (size_t)ahead * bytes : len;
+		if (!c->fns->plain(c->text.data + place->at, len, c->text.set, c->width, &records,
+		                   &end))
+			return;
+		if (records && records <= ahead) {
+			place->at += end;
+			place->row_id += records;
+			place->line += records;
+			bytes = DTX_MAX(end / records * 7 / 8, (size_t)c->width);
+		} else if (bytes > c->width) { /* records are shorter here */
+			bytes = c->width;
+		} else {
+			return;
+		}
+	}
+}
+
 static struct dtx_csv_found *found_slot(struct dtx_csv *c, uint64_t row_id)
 {
 	return &c->found[(row_id >> 32) % DTX_COUNT(c->found)];
@@ -398,7 +430,8 @@ void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_plac
 	if (fault_open(&f, c, NULL) != DTX_OK)
 		return;
 	pthread_mutex_lock(&c->finding);
-	for (at = locate_from(c, row_id); at.at < c->text.end;) {
+	at = locate_from(c, row_id);
+	for (locate_skip(&f, row_id, &at); at.at < c->text.end;) {
 		before = at;
 		if (!locate_pass(&f, &at, &kept))
 			break;

@@ -1,7 +1,12 @@
 /* The plain record reader. */
 #include "core/io/csv_row.h"
 
+#include <string.h>
+
 #include "core/base/mem.h"
+#include "core/io/scan.h"
+
+#define LINE_FEW ((size_t)256) /* bytes that are not worth the scanner */
 
 static bool row_is_end(char c)
 {
@@ -152,14 +157,32 @@ size_t dtx_csv_row_seek(const struct dtx_csv_text *t, size_t pos, bool inside, s
 	return end;
 }
 
+/* Line ends by the scanner, where no CR stands. */
+static bool row_lines_plain(const char *p, size_t n, int64_t *line)
+{
+	static const struct dtx_scan_set set = { .delim = '\n' };
+	struct dtx_scan_chunk chunk;
+
+	if (memchr(p, '\r', n))
+		return false;
+	dtx_scan_pick(dtx_cpu_best())->count(p, n, set, '\n', -1, &chunk);
+	*line += chunk.newlines;
+	return true;
+}
+
 int64_t dtx_csv_line(const char *data, size_t begin, size_t byte)
 {
+	static const size_t block = (size_t)1 << 16;
 	int64_t line = 0;
-	size_t i;
+	size_t i, n;
 
-	for (i = begin; i < byte; i++) {
-		if (data[i] == '\n' || (data[i] == '\r' && !(i + 1 < byte && data[i + 1] == '\n')))
-			line++;
+	for (; begin < byte; begin += n) {
+		n = DTX_MIN(byte - begin, block);
+		if (n >= LINE_FEW && row_lines_plain(data + begin, n, &line))
+			continue;
+		for (i = begin; i < begin + n; i++)
+			line += data[i] == '\n' ||
+			        (data[i] == '\r' && !(i + 1 < byte && data[i + 1] == '\n'));
 	}
 	return line;
 }

@@ -498,3 +498,35 @@ void test_exec_limit_stops_reading(void)
 	}
 	dtx_buf_clear(&csv);
 }
+
+/* Lines of rows behind blank lines, cells of two lines and other line ends. */
+void test_exec_places_far_down(void)
+{
+	static const char *const odd[] = { "\n", "\"a\nb\",1,x\n", "c,1,\"x\"\r\n", "d,1,x\r\n" };
+	static const int bad[] = { 2, 700, 701, 3100, 4444, 9999 };
+
+	for (size_t k = 0; k < DTX_COUNT(bad); k++) {
+		struct dtx_buf csv = DTX_BUF_INIT((size_t)1 << 22);
+		struct planrun p;
+		int line = 1, want = 0;
+
+		dtx_buf_add(&csv, "k,v,t\n");
+		for (int i = 0; i < 10000; i++) {
+			const char *extra = i % 600 == 599 ? odd[i / 600 % 4] : "";
+
+			dtx_buf_add(&csv, extra);
+			line += *extra ? 1 + (extra[0] == '"') : 0;
+			line++;
+			dtx_buf_printf(&csv, "key%d,%s,%d\n", i, i == bad[k] ? "?" : "1", i * 37);
+			want = i == bad[k] ? line : want;
+		}
+		planrun_init(&p,
+		             "[{\"op\":\"derive\",\"set\":{\"b\":\"int(text(v))\"},\"fallback\":"
+		             "\"off\"}]",
+		             dtx_buf_text(&csv));
+		T_CHECK(planrun(&p) != DTX_OK);
+		T_INT(p.err.row + 1, want);
+		planrun_clear(&p);
+		dtx_buf_clear(&csv);
+	}
+}
