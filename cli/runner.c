@@ -265,10 +265,17 @@ out:
 	return rc;
 }
 
+static enum dtx_code runner_settle(void *arg, enum dtx_settle when, struct dtx_err *err)
+{
+	struct dtx_runner *r = arg;
+
+	return dtx_rescue_settle(&r->rescuer, when, err);
+}
+
 static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_host host = { .arg = r, .rescue = runner_rescue };
+	struct dtx_host host = { .arg = r, .rescue = runner_rescue, .settle = runner_settle };
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 	struct dtx_ticker ticker = { .running = false };
 	uint32_t i;
@@ -520,6 +527,7 @@ void dtx_runner_clear(struct dtx_runner *r)
 	dtx_buf_clear(&r->operands);
 	dtx_arena_clear(&r->texts);
 	dtx_runner_author_free(r->asks);
+	dtx_rescuer_clear(&r->rescuer);
 	json_decref(r->rescuer.near);
 	dtx_err_clear(&r->rescuer.supplied_err);
 }

@@ -100,6 +100,8 @@ static void prompt_known(const struct dtx_prompt_spec *spec, struct dtx_buf *out
 	}
 	if (spec->previous)
 		dtx_buf_adds(out, spec->previous->code);
+	if (spec->previous && spec->previous->behind)
+		prompt_line(out, spec->previous->behind);
 	prompt_line(out, spec->steps);
 	if (spec->input)
 		prompt_line(out, spec->input);
@@ -258,6 +260,10 @@ static void prompt_previous(const struct dtx_prompt_spec *spec, const struct dtx
 
 	dtx_buf_printf(&p->text, "PREVIOUS ATTEMPT\nThis module failed: %s.\n", last->class);
 	prompt_redacted(dtx_str_of(last->report), known, block, p);
+	if (last->behind) {
+		dtx_buf_addc(block, '\n');
+		prompt_line(block, last->behind);
+	}
 	prompt_block(&p->text, block);
 	dtx_buf_adds(block, last->code);
 	prompt_block(&p->text, block);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/mem.h"
 #include "core/fallback/contract.h"
 #include "core/fallback/shape.h"
 
@@ -263,7 +264,7 @@ static enum dtx_code rescue_supplied(struct dtx_work *w, struct dtx_err *err)
 		(void)noted; /* why it failed is the error to tell */
 	}
 	DTX_TRY(tried);
-	DTX_TRY(dtx_work_approve(w, true, err));
+	DTX_TRY(dtx_work_offer(w, true, err));
 out:
 	return rc;
 }
@@ -310,7 +311,7 @@ out:
 
 /* --- the record --- */
 
-static enum dtx_code rescue_record(struct dtx_work *w, enum dtx_code how, struct dtx_err *err)
+static enum dtx_code rescue_record(struct dtx_work *w, struct dtx_err *err)
 {
 	const struct dtx_rescue *g = w->region;
 	json_t *jail = w->admitted.report_json ? json_incref(w->admitted.report_json) : json_null();
@@ -322,35 +323,24 @@ static enum dtx_code rescue_record(struct dtx_work *w, enum dtx_code how, struct
 	                                dtx_code_name(g->trigger->code), "rung",
 	                                dtx_rung_name(w->rung), "cell_id", w->id[0] ? w->id : NULL,
 	                                "attempts", (int)DTX_MAX(w->attempts, 1u), "class",
-	                                dtx_retry_class(how), "jail", jail, "op", dtx_work_op(w),
-	                                "steps", steps),
+	                                dtx_retry_class(w->ended), "jail", jail, "op",
+	                                dtx_work_op(w), "steps", steps),
 	                      err);
 }
 
-static enum dtx_code rescue_checks(struct dtx_work *w, struct dtx_err *err)
+enum dtx_code dtx_work_record(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *row;
 	size_t i;
 
+	if (!w->r->record)
+		goto out;
+	DTX_TRY(rescue_record(w, err));
 	json_array_foreach(w->admitted.checks, i, row)
 		DTX_TRY(dtx_record_add(w->r->record, DTX_PART_CHECK, json_incref(row), err));
 out:
 	return rc;
-}
-
-static void rescue_clear(struct dtx_work *w)
-{
-	dtx_admit_clear(&w->admitted);
-	dtx_buf_clear(&w->code);
-	json_decref(w->contract);
-	json_decref(w->doc);
-	json_decref(w->order);
-	json_decref(w->region_json);
-	json_decref(w->params);
-	json_decref(w->shape);
-	json_decref(w->adapter);
-	dtx_arena_clear(&w->arena);
 }
 
 /* Whether a module that failed here may be meant for a region to come: this one has another. */
@@ -403,11 +393,99 @@ static enum dtx_code rescue_try(struct dtx_work *w, bool *done, struct dtx_err *
 	return rc;
 }
 
-static enum dtx_code rescue_answer(struct dtx_work *w, struct dtx_err *err)
+/* --- it was answered, and the steps behind it could not use the answer --- */
+
+/* The code that did it, how it was come by, and what was tried before. */
+static void rescue_inherit(struct dtx_work *w, struct dtx_work *was)
 {
-	enum dtx_code rc = DTX_OK, recorded;
+	dtx_buf_reset(&w->code);
+	dtx_buf_adds(&w->code, (struct dtx_str){ dtx_buf_text(&was->code), was->code.len });
+	memcpy(w->id, was->id, sizeof(w->id));
+	memcpy(w->call_id, was->call_id, sizeof(w->call_id));
+	memcpy(w->model, was->model, sizeof(w->model));
+	memcpy(w->lease, was->lease, sizeof(w->lease));
+	w->rung = was->rung;
+	w->origin = was->origin;
+	w->disclosed = was->disclosed;
+	w->attempts = was->attempts;
+	w->asked = was->asked;
+	w->retry = was->retry;
+	w->supplied = was->supplied;
+}
+
+/* The failure as one of the snippet.  What it quotes of cells goes no further than people. */
+static void rescue_broke(const struct dtx_work *w, struct dtx_err *why)
+{
+	const struct dtx_err *broke = w->region->broke;
+	const char *column = broke->column;
+
+	dtx_err_set(why, DTX_E_SNIPPET_CONTRACT, __FILE__, __LINE__,
+	            "step %d, '%.40s', cannot use %s%.64s%s of the result: %s: %.300s",
+	            broke->step + 1, w->region->plan->step[broke->step].name,
+	            column[0] ? "column '" : "a column", column, column[0] ? "'" : "",
+	            dtx_code_name(broke->code), broke->msg);
+}
+
+/* A module given by hand has one attempt; an approved one may do in its place. */
+static enum dtx_code rescue_broke_supplied(struct dtx_work *w, struct dtx_err *why, bool *over,
+                                           struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool waits = false;
+
+	*over = true;
+	DTX_TRY(rescue_waits(w, DTX_E_SNIPPET_CONTRACT, &waits, err));
+	if (!waits) {
+		dtx_err_move(err, why);
+		return err->code;
+	}
+	w->r->supplied_used = false;
+	if (w->r->supplied_err.code == DTX_OK)
+		dtx_err_move(&w->r->supplied_err, why);
+	DTX_TRY(rescue_cached(w, err));
+out:
+	return rc;
+}
+
+static enum dtx_code rescue_resume(struct dtx_work *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err why = DTX_ERR_INIT;
+	json_t *report =
+		json_pack("{s{ss}}", "exception", "type", dtx_code_name(w->region->broke->code));
+	struct dtx_str code = { dtx_buf_text(&w->code), w->code.len };
+	bool over = false;
+
+	rescue_broke(w, &why);
+	DTX_TRY(dtx_work_attempt_end(w, DTX_E_SNIPPET_CONTRACT, err));
+	if (w->supplied) {
+		rc = rescue_broke_supplied(w, &why, &over, err);
+		goto out;
+	}
+	over = w->attempts ? !dtx_work_may_retry(w, why.code, code, report, &why)
+	                   : !dtx_work_may_ask(w);
+	if (!over) {
+		rc = dtx_work_author(w, &why, err);
+		goto out;
+	}
+	rc = why.code;
+	dtx_err_move(err, &why);
+out:
+	json_decref(report);
+	dtx_err_clear(&why);
+	return rc;
+}
+
+static enum dtx_code rescue_answer(struct dtx_work *w, struct dtx_work *was, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
 	bool done = false;
 
+	if (w->region->broke && was) {
+		rescue_inherit(w, was);
+		DTX_TRY(rescue_resume(w, err));
+		goto out;
+	}
 	if (w->r->recorded) {
 		DTX_TRY(rescue_replay(w, err));
 		goto out;
@@ -417,14 +495,7 @@ static enum dtx_code rescue_answer(struct dtx_work *w, struct dtx_err *err)
 	if (!done)
 		DTX_TRY(rescue_cached(w, err));
 out:
-	if (!w->r->record)
-		return rc;
-	/* a region that failed is in the record as well; its own error comes first */
-	recorded = rescue_record(w, rc, rc == DTX_OK ? err : NULL);
-	if (rc == DTX_OK)
-		rc = recorded;
-	recorded = rescue_checks(w, rc == DTX_OK ? err : NULL);
-	return rc == DTX_OK ? recorded : rc;
+	return rc;
 }
 
 /* A promise of the plan that a result breaks is the plan's, not the code's: exit 10. */
@@ -437,25 +508,44 @@ static enum dtx_code rescue_exit(const struct dtx_work *w, enum dtx_code rc, str
 	return DTX_E_EXPECT_FAILED;
 }
 
+static enum dtx_code rescue_work(struct dtx_work *w, struct dtx_work *was, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!was)
+		DTX_TRY(rescue_event_trigger(w, err));
+	DTX_TRY(rescue_identify(w, err));
+	DTX_TRY(rescue_params(w, err));
+	w->ended = rescue_answer(w, was, err);
+	rc = rescue_exit(w, w->ended, err);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, struct dtx_table **out,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_work w = { .r = arg,
-		              .region = region,
-		              .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
+	struct dtx_rescuer *r = arg;
+	struct dtx_work *was = NULL, *w = dtx_mem_zalloc(1, sizeof(*w));
 
-	if (!w.r->prompt && (!w.r->store || dtx_store_is_memory(w.r->store)))
+	if (!w)
+		DTX_FAIL_MEM(err);
+	*w = (struct dtx_work){ .r = r,
+		                .region = region,
+		                .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
+	if (!r->prompt && (!r->store || dtx_store_is_memory(r->store)))
 		DTX_FAIL(err, DTX_E_STORE_IO, "a run without a store may not leave the typed path");
-	DTX_TRY(rescue_event_trigger(&w, err));
-	DTX_TRY(rescue_identify(&w, err));
-	DTX_TRY(rescue_params(&w, err));
-	rc = rescue_exit(&w, rescue_answer(&w, err), err);
-	if (rc != DTX_OK)
-		goto out;
-	*out = w.admitted.table;
-	w.admitted.table = NULL;
+	was = dtx_work_take(r, region->index);
+	rc = rescue_work(w, was, err);
+	if (rc == DTX_OK)
+		*out = dtx_table_ref(w->admitted.table);
+	if (w->fingerprint[0]) { /* it got as far as being a region */
+		dtx_work_keep(w);
+		w = NULL;
+	}
 out:
-	rescue_clear(&w);
+	dtx_work_free(w);
+	dtx_work_free(was);
 	return rc;
 }

@@ -14,6 +14,8 @@
 #include "core/store/record.h"
 #include "core/store/snippet.h"
 
+struct dtx_work;
+
 struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	const struct dtx_provider *jail;
 	struct dtx_record *record;      /* NULL: nothing is recorded (a prompt) */
@@ -56,13 +58,24 @@ struct dtx_rescuer { /* filled by the caller, borrowed for the run */
 	const json_t *recorded;
 	struct dtx_prompt *prompt; /* not NULL: cached snippets run; for the first region without
 	                            * one the prompt is made here, and it ends with needs_snippet */
+	struct dtx_work *done;     /* private: regions of this run, by number */
 };
 
 /* The module of --snippet does the first region that it can do: where it fails and a cached one is
  * approved, that one runs and the module waits for the next region.
  *
+ * A region that is asked for again with `broke` goes on where it was: the failure counts as one of
+ * the attempt that gave the result, and the author gets it back.
+ *
  * host->rescue; arg is the struct dtx_rescuer. Codes: needs_snippet, needs_approval, snippet_*. */
 DTX_MUSTUSE enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region,
                                             struct dtx_table **out, struct dtx_err *err);
+
+/* host->settle: code that is new is approved when the typed steps behind its region had nothing
+ * against its result; it is only kept for a person when the run failed for another reason.  Codes:
+ * needs_approval.  After DONE and FAILED the record has the regions. */
+DTX_MUSTUSE enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, struct dtx_err *err);
+/* Frees what is private; fine at any time. */
+void dtx_rescuer_clear(struct dtx_rescuer *r);
 
 #endif

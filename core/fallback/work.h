@@ -4,6 +4,7 @@
  *   work_prompt.c  the prompt; the words when nobody has an answer
  *   work_admit.c   EXTRACT to APPROVE of code that is at hand
  *   work_author.c  AUTHOR and RETRY
+ *   work_settle.c  what waits until the typed steps behind the region have tried its result
  */
 #ifndef DTX_FALLBACK_WORK_H
 #define DTX_FALLBACK_WORK_H
@@ -31,7 +32,25 @@ struct dtx_work {
 	struct dtx_disclosed disclosed;
 	unsigned attempts;
 	bool asked;
+	struct dtx_retry retry; /* of the author's attempts */
+	/* when the region is answered */
+	struct dtx_work *next;  /* regions of the run, by number */
+	struct dtx_rescue kept; /* what `region` is then: no tables */
+	bool waits, supplied;   /* for its approval; it was given by hand */
+	char lease[80];         /* "": none is held */
+	enum dtx_code ended;    /* what the record says of it */
 };
+
+void dtx_work_free(struct dtx_work *w); /* NULL is fine */
+/* Puts an answered region among those of the run. */
+void dtx_work_keep(struct dtx_work *w);
+/* Takes region `index` back; NULL: it was not asked for before. */
+struct dtx_work *dtx_work_take(struct dtx_rescuer *r, uint32_t index);
+/* w->code passed: it waits for the typed steps behind it; with --trial off it is approved now. */
+DTX_MUSTUSE enum dtx_code dtx_work_offer(struct dtx_work *w, bool supplied, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_work_drop_lease(struct dtx_work *w, struct dtx_err *err);
+/* Region and checks into the record. */
+DTX_MUSTUSE enum dtx_code dtx_work_record(struct dtx_work *w, struct dtx_err *err);
 
 /* Takes the body.  A prompt is no run: it leaves no record. */
 DTX_MUSTUSE enum dtx_code dtx_work_event(const struct dtx_work *w, const char *kind, json_t *body,
@@ -55,6 +74,8 @@ DTX_MUSTUSE enum dtx_code dtx_work_near(struct dtx_work *w, struct dtx_err *err)
 /* w->code is new: screened, run, kept as a candidate.  `answer` is where it stands. */
 DTX_MUSTUSE enum dtx_code dtx_work_try(struct dtx_work *w, struct dtx_str answer,
                                        struct dtx_err *err);
+/* It passed: a person may look at it. */
+DTX_MUSTUSE enum dtx_code dtx_work_pending(struct dtx_work *w, struct dtx_err *err);
 /* It passed: pending, then approved or needs_approval. */
 DTX_MUSTUSE enum dtx_code dtx_work_approve(struct dtx_work *w, bool supplied, struct dtx_err *err);
 /* w->snippet is approved: its code runs. */
@@ -66,6 +87,13 @@ DTX_MUSTUSE enum dtx_code dtx_work_recorded(struct dtx_work *w, const json_t *ad
 
 /* Whether somebody may be asked. */
 bool dtx_work_may_ask(const struct dtx_work *w);
+/* Whether one of w->retry's attempts may follow; if not the failure is told to be the last.  report
+ * (may be NULL) tells with the code whether it is that of last time. */
+bool dtx_work_may_retry(struct dtx_work *w, enum dtx_code failed, struct dtx_str code,
+                        const json_t *report, struct dtx_err *why);
+/* attempt.end of attempt w->attempts. */
+DTX_MUSTUSE enum dtx_code dtx_work_attempt_end(struct dtx_work *w, enum dtx_code how,
+                                               struct dtx_err *err);
 /* The cycle: asks until an answer passes, or the end.  failed: why the code at hand (w->code, with
  * w->admitted) is not enough, moved from; NULL: there is none. */
 DTX_MUSTUSE enum dtx_code dtx_work_author(struct dtx_work *w, struct dtx_err *failed,

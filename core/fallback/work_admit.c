@@ -111,13 +111,18 @@ static void admit_view(const struct dtx_work *w, struct dtx_gate_view *v)
 		                     .policy = dtx_sample_name(w->r->sample) };
 }
 
+enum dtx_code dtx_work_pending(struct dtx_work *w, struct dtx_err *err)
+{
+	return admit_act(w, DTX_SNIPPET_PENDING, "dtx", err);
+}
+
 enum dtx_code dtx_work_approve(struct dtx_work *w, bool supplied, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_gate_view view;
 	const char *by = NULL;
 
-	DTX_TRY(admit_act(w, DTX_SNIPPET_PENDING, "dtx", err));
+	DTX_TRY(dtx_work_pending(w, err));
 	admit_view(w, &view);
 	DTX_TRY(dtx_gate(&w->r->gate, supplied, &view, &by, err));
 	if (w->r->trial_off) { /* a person has read it: now it may show what it does */

@@ -142,7 +142,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code author_attempt_end(struct dtx_work *w, enum dtx_code how, struct dtx_err *err)
+enum dtx_code dtx_work_attempt_end(struct dtx_work *w, enum dtx_code how, struct dtx_err *err)
 {
 	return dtx_work_event(w, "attempt.end",
 	                      json_pack("{si si ss ss?}", "idx", (int)w->region->index, "attempt",
@@ -212,7 +212,6 @@ out:
 struct author_cycle {
 	struct dtx_work *w;
 	struct dtx_prompt prompt;
-	struct dtx_retry retry;
 	struct dtx_buf code, report; /* of the last attempt */
 	enum dtx_code failed;        /* DTX_OK: there was none */
 };
@@ -230,11 +229,18 @@ static void cycle_remember(struct author_cycle *c, enum dtx_code failed, const s
 
 static enum dtx_code cycle_prompt(struct author_cycle *c, struct dtx_err *err)
 {
+	const struct dtx_rescue *g = c->w->region;
+	json_t *behind =
+		g->broke ? dtx_plan_steps_json(g->plan, (uint32_t)g->broke->step, 1) : NULL;
 	struct dtx_prompt_previous last = { dtx_retry_class(c->failed),
 		                            dtx_buf_text(&c->report),
-		                            { dtx_buf_text(&c->code), c->code.len } };
+		                            { dtx_buf_text(&c->code), c->code.len },
+		                            behind };
+	enum dtx_code rc =
+		dtx_work_prompt(c->w, c->failed == DTX_OK ? NULL : &last, &c->prompt, err);
 
-	return dtx_work_prompt(c->w, c->failed == DTX_OK ? NULL : &last, &c->prompt, err);
+	json_decref(behind);
+	return rc;
 }
 
 /* What failed within the hour is not paid for again. */
@@ -244,7 +250,7 @@ static enum dtx_code cycle_blocked(struct author_cycle *c, struct dtx_err *err)
 	struct dtx_work *w = c->w;
 	char run[40];
 
-	if (w->r->retry_author || w->attempts)
+	if (w->r->retry_author || w->asked)
 		goto out;
 	DTX_TRY(dtx_snippet_failed(w->r->store, c->prompt.hash, w->r->author->transport,
 	                           author_model(w), dtx_wall_us() - AUTHOR_BLOCK_US, run, err));
@@ -277,13 +283,23 @@ static enum dtx_code cycle_budget(struct author_cycle *c, struct dtx_err *why, s
 	return rc;
 }
 
+bool dtx_work_may_retry(struct dtx_work *w, enum dtx_code failed, struct dtx_str code,
+                        const json_t *report, struct dtx_err *why)
+{
+	const char *stop = dtx_retry_stop(&w->retry, w->r->budget.attempts, failed, code, report);
+
+	if (stop)
+		dtx_err_hint(why, "%s: %u asked; dtx provenance %s has prompts and answers", stop,
+		             w->attempts, dtx_run_id_short(dtx_record_id(w->r->record)));
+	return !stop;
+}
+
 /* One attempt.  *done: it passed, or there is no other; then the code is its result. */
 static enum dtx_code cycle_attempt(struct author_cycle *c, struct dtx_err *why, bool *done,
                                    struct dtx_err *err)
 {
 	struct dtx_author_answer got;
 	enum dtx_code rc = DTX_OK;
-	const char *stop;
 
 	dtx_author_answer_init(&got);
 	*done = true;
@@ -297,17 +313,13 @@ static enum dtx_code cycle_attempt(struct author_cycle *c, struct dtx_err *why, 
 	if (rc == DTX_OK)
 		goto out;
 	cycle_remember(c, rc, why);
-	DTX_TRY(author_attempt_end(c->w, c->failed, err));
-	stop = dtx_retry_stop(&c->retry, c->w->r->budget.attempts, c->failed,
-	                      (struct dtx_str){ dtx_buf_text(&c->code), c->code.len },
-	                      c->w->admitted.report_json);
+	DTX_TRY(dtx_work_attempt_end(c->w, c->failed, err));
 	rc = c->failed;
-	*done = stop;
-	if (stop) {
-		dtx_err_hint(why, "%s: %u asked; dtx provenance %s has prompts and answers", stop,
-		             c->w->attempts, dtx_run_id_short(dtx_record_id(c->w->r->record)));
+	*done = !dtx_work_may_retry(c->w, rc,
+	                            (struct dtx_str){ dtx_buf_text(&c->code), c->code.len },
+	                            c->w->admitted.report_json, why);
+	if (*done)
 		dtx_err_move(err, why);
-	}
 out:
 	dtx_author_answer_clear(&got);
 	return rc;
@@ -367,7 +379,7 @@ static enum dtx_code author_leased(struct dtx_work *w, bool waited, struct dtx_e
 		goto out;
 	}
 	DTX_TRY(cycle_run(&c, failed, err));
-	DTX_TRY(dtx_work_approve(w, false, err));
+	DTX_TRY(dtx_work_offer(w, false, err));
 out:
 	dtx_prompt_clear(&c.prompt);
 	dtx_buf_clear(&c.code);
@@ -379,13 +391,13 @@ enum dtx_code dtx_work_author(struct dtx_work *w, struct dtx_err *failed, struct
 {
 	enum dtx_code rc = DTX_OK, dropped;
 	bool waited = false;
-	char key[80];
 
-	author_key(w, key);
-	DTX_TRY(author_claim(w, key, &waited, err));
+	author_key(w, w->lease);
+	DTX_TRY(author_claim(w, w->lease, &waited, err));
 	rc = author_leased(w, waited, failed, err);
-	dropped = dtx_lease_drop(w->r->store, key, dtx_record_id(w->r->record),
-	                         rc == DTX_OK ? err : NULL);
+	if (rc == DTX_OK && w->waits) /* others wait as well, until it is settled */
+		goto out;
+	dropped = dtx_work_drop_lease(w, rc == DTX_OK ? err : NULL);
 	rc = rc == DTX_OK ? dropped : rc;
 out:
 	return rc;

@@ -99,6 +99,17 @@ static enum dtx_code too_many(const struct exec *x, struct dtx_err *err)
 	return err->code;
 }
 
+/* A snippet made the column that failed: it is asked for another. */
+static bool blame(struct exec *x, uint32_t step, const struct dtx_err *why)
+{
+	struct dtx_region *one = dtx_regions_blame(&x->regions, &x->graph, step, why);
+
+	if (!one || x->bind_only)
+		return false;
+	dtx_region_break(&x->regions, one, why);
+	return true;
+}
+
 /* Findings of one step: *region when a snippet may do it, else they are the run's. */
 static enum dtx_code judge(struct exec *x, uint32_t step, struct dtx_errlist *found, bool bad,
                            bool *region, struct dtx_err *err)
@@ -106,7 +117,9 @@ static enum dtx_code judge(struct exec *x, uint32_t step, struct dtx_errlist *fo
 	const struct dtx_err *worst = dtx_errlist_worst(found);
 	enum dtx_code rc = DTX_OK;
 
-	*region = false;
+	*region = bad && worst && worst->severity == DTX_SEV_FALLBACK && blame(x, step, worst);
+	if (*region)
+		goto out;
 	if (bad && worst && worst->severity == DTX_SEV_FALLBACK && may_rescue(x, (int32_t)step)) {
 		if (dtx_regions_add(&x->regions, x->plan, x->mode, step, worst, x->max_regions)) {
 			*region = true;
@@ -143,7 +156,8 @@ static enum dtx_code bind_step(struct exec *x, uint32_t i, bool *again, struct d
 	DTX_TRY(judge(x, i, &found, bad, again, err));
 	if (*again) {
 		*again = !x->bind_only;
-		g->step[i].region = (int32_t)x->regions.n - 1;
+		if (x->bind_only)
+			g->step[i].region = (int32_t)x->regions.n - 1;
 		goto out;
 	}
 	b = g->flow.bind[i];
@@ -404,7 +418,8 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 		}
 	} else if (dtx_code_triggers(rc, true) && err->run_time && may_rescue(x, err->step) &&
 	           x->graph.step && x->graph.step[err->step].region < 0) {
-		*again = dtx_regions_add(&x->regions, x->plan, x->mode, (uint32_t)err->step, err,
+		*again = blame(x, (uint32_t)err->step, err) ||
+		         dtx_regions_add(&x->regions, x->plan, x->mode, (uint32_t)err->step, err,
 		                         x->max_regions);
 		if (*again)
 			dtx_err_move(&why, err);
@@ -417,10 +432,21 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 	return *again ? DTX_OK : rc;
 }
 
+/* What snippets gave has done, or the run failed for another reason: that one is told. */
+static enum dtx_code settle(const struct exec *x, enum dtx_code rc, struct dtx_err *err)
+{
+	bool failed = rc != DTX_OK;
+
+	if (!x->host || !x->host->settle)
+		return DTX_OK;
+	return x->host->settle(x->host->arg, failed ? DTX_SETTLE_FAILED : DTX_SETTLE_DONE,
+	                       failed ? NULL : err);
+}
+
 static enum dtx_code run_attempts(struct exec *x, struct dtx_err *err)
 {
 	bool again = true;
-	enum dtx_code rc = DTX_OK;
+	enum dtx_code rc = DTX_OK, settled;
 
 	for (int i = 0; again && i < ATTEMPTS_MAX; i++) {
 		struct dtx_err none = DTX_ERR_INIT;
@@ -434,6 +460,8 @@ static enum dtx_code run_attempts(struct exec *x, struct dtx_err *err)
 			clear_graph(x);
 	}
 	DTX_ASSERT(!again, err);
+	settled = settle(x, rc, err);
+	rc = rc == DTX_OK ? settled : rc;
 out:
 	return rc;
 }

@@ -31,6 +31,9 @@ struct dtx_rescue {
 	const json_t *input_json;          /* canonical, as the plan describes it */
 	const struct dtx_schema *declared; /* types and names that it promises */
 	const struct dtx_err *trigger;
+	/* What a step behind the region failed with, on a column of the table that this region was
+	 * given before: it is no good.  NULL: it is asked for the first time. */
+	const struct dtx_err *broke;
 	const struct dtx_rescue_table *table;
 	size_t ntables;
 	const json_t *steps; /* canonical, with notes; what params["steps"] shows */
@@ -41,6 +44,13 @@ struct dtx_rescue {
 	const struct dtx_run *run;
 };
 
+/* When a result that was given may be settled: approved, or not. */
+enum dtx_settle {
+	DTX_SETTLE_NEXT,  /* the steps up to the next region had nothing against it */
+	DTX_SETTLE_DONE,  /* all had */
+	DTX_SETTLE_FAILED /* the run failed, for another reason */
+};
+
 struct dtx_host {
 	void *arg;
 	const struct dtx_log *log; /* NULL: silent */
@@ -48,6 +58,9 @@ struct dtx_host {
 	 * CONST. Its error ends the run (needs_snippet, snippet_* ...). */
 	enum dtx_code (*rescue)(void *arg, const struct dtx_rescue *, struct dtx_table **out,
 	                        struct dtx_err *err);
+	/* Comes before the next region, and last of all; NULL: nothing waits.  Its error ends the
+	 * run. */
+	enum dtx_code (*settle)(void *arg, enum dtx_settle when, struct dtx_err *err);
 	/* A typed attempt was discarded (region added or types widened); NULL: does not matter. */
 	void (*discard)(void *arg, const struct dtx_err *why);
 };

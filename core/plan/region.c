@@ -34,9 +34,11 @@ static bool append(struct dtx_regions *r, const struct dtx_plan *plan, enum dtx_
 	if (r->n == DTX_REGIONS_CAP)
 		return false;
 	item = &r->item[r->n++];
-	*item = (struct dtx_region){
-		.first = step, .count = 1, .input = -1, .trigger = DTX_ERR_INIT
-	};
+	*item = (struct dtx_region){ .first = step,
+		                     .count = 1,
+		                     .input = -1,
+		                     .trigger = DTX_ERR_INIT,
+		                     .broke = DTX_ERR_INIT };
 	if (mode == DTX_FALLBACK_PLAN) {
 		item->first = 0;
 		item->count = plan->nsteps;
@@ -86,6 +88,7 @@ static void drop(struct dtx_region *r)
 	dtx_table_unref(r->table);
 	json_decref(r->describe);
 	dtx_err_clear(&r->trigger);
+	dtx_err_clear(&r->broke);
 }
 
 /* A region of all steps takes the place of those of some. */
@@ -127,7 +130,9 @@ bool dtx_regions_add_input(struct dtx_regions *r, uint32_t input, const struct d
 
 	if (r->n >= max || r->n == DTX_REGIONS_CAP || dtx_regions_input(r, input))
 		return false;
-	*item = (struct dtx_region){ .input = (int32_t)input, .trigger = DTX_ERR_INIT };
+	*item = (struct dtx_region){ .input = (int32_t)input,
+		                     .trigger = DTX_ERR_INIT,
+		                     .broke = DTX_ERR_INIT };
 	dtx_err_copy(&item->trigger, trigger);
 	r->n++;
 	return true;
@@ -316,7 +321,29 @@ out:
 
 /* --- the request --- */
 
-static enum dtx_code ask(const struct dtx_region *r, uint32_t index, struct dtx_graph *g,
+/* What another snippet gave is settled first, unless this one is to mend its own. */
+static enum dtx_code request(struct dtx_region *r, struct dtx_rescue *req,
+                             const struct dtx_host *host, struct dtx_table **out,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (r->broken)
+		req->broke = &r->broke;
+	else if (host->settle)
+		DTX_TRY(host->settle(host->arg, DTX_SETTLE_NEXT, err));
+	rc = host->rescue(host->arg, req, out, err);
+	if (rc == DTX_OK)
+		r->broken = false;
+	else if (req->count)
+		dtx_err_step(err, (int32_t)r->first, req->plan->step[r->first].name);
+	if (rc != DTX_OK)
+		dtx_err_at(err, req->at);
+out:
+	return rc;
+}
+
+static enum dtx_code ask(struct dtx_region *r, uint32_t index, struct dtx_graph *g,
                          const struct dtx_host *host, struct dtx_table **out, struct dtx_err *err)
 {
 	const struct dtx_plan *plan = g->plan;
@@ -345,11 +372,7 @@ static enum dtx_code ask(const struct dtx_region *r, uint32_t index, struct dtx_
 	DTX_TRY(contract(r, g, &req, err));
 	DTX_TRY(region_tables(r, g, &t, err));
 	req.ntables = t.n;
-	rc = host->rescue(host->arg, &req, out, err);
-	if (rc != DTX_OK) {
-		dtx_err_step(err, (int32_t)r->first, plan->step[r->first].name);
-		dtx_err_at(err, req.at);
-	}
+	DTX_TRY(request(r, &req, host, out, err));
 out:
 	json_decref(steps);
 	return rc;
@@ -449,12 +472,11 @@ static enum dtx_code ask_input(struct dtx_region *r, uint32_t index, struct dtx_
 	}
 	DTX_TRY(dtx_push_declared(in, &g->arena, &declared, err));
 	DTX_TRY(contract(r, g, &req, err));
+	json_decref(r->describe);
 	r->describe = describe_raw(&raw);
 	if (!r->describe)
 		DTX_FAIL_MEM(err);
-	rc = host->rescue(host->arg, &req, &r->table, err);
-	if (rc != DTX_OK)
-		dtx_err_at(err, in->at);
+	DTX_TRY(request(r, &req, host, &r->table, err));
 out:
 	json_decref(steps);
 	dtx_rawgrid_clear(&raw);

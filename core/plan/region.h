@@ -11,7 +11,9 @@ struct dtx_region {
 	uint32_t first, count; /* steps; none of an input */
 	int32_t input;         /* the input that no reader can read; -1: steps */
 	bool whole_plan, is_static;
-	struct dtx_err trigger;  /* owned */
+	struct dtx_err trigger; /* owned */
+	struct dtx_err broke;   /* broken: what a step behind it failed with; owned */
+	bool broken;
 	struct dtx_table *table; /* its result, kept while the prefix stays the same */
 	json_t *describe;        /* input: what its reader would tell */
 };
@@ -33,6 +35,13 @@ bool dtx_regions_add(struct dtx_regions *r, const struct dtx_plan *plan, enum dt
  * one already. */
 bool dtx_regions_add_input(struct dtx_regions *r, uint32_t input, const struct dtx_err *trigger,
                            uint32_t max);
+/* The region that made the column which step `step` failed on: its snippet is to blame, where its
+ * result is at hand.  NULL: none; a column that a snippet had before it is none of its making. */
+struct dtx_region *dtx_regions_blame(struct dtx_regions *r, const struct dtx_graph *g,
+                                     uint32_t step, const struct dtx_err *why);
+/* Forgets its result, and those that may rest on it: the next attempt asks for another, and says
+ * why (copied). */
+void dtx_region_break(struct dtx_regions *r, struct dtx_region *one, const struct dtx_err *why);
 /* Forgets results of steps: their prefix may have changed. */
 void dtx_regions_forget(struct dtx_regions *r);
 void dtx_regions_clear(struct dtx_regions *r);

@@ -9,6 +9,7 @@
 /* Lines of a module that the jail understands (others are Python for the reader):
  *   #ok                 the table n = 10, 11 (default)
  *   #columns NAME...    a table of these int columns instead
+ *   #text VALUE         all its columns are text, of that value
  *   #raise TEXT         ValueError of that text in the line before
  *   #leak TEXT          ValueError of that text and the cells of main's first column
  *   #status NAME        the run ends so ("timeout")

@@ -227,13 +227,28 @@ static enum dtx_code jail_column(int64_t first, struct dtx_column **out, struct 
 	return rc;
 }
 
+static enum dtx_code jail_text(struct dtx_str value, struct dtx_column **out, struct dtx_err *err)
+{
+	struct dtx_builder b;
+	enum dtx_code rc;
+
+	dtx_builder_init(&b, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, 2);
+	dtx_builder_text(&b, value);
+	dtx_builder_text(&b, value);
+	rc = dtx_builder_finish(&b, NULL, out, err);
+	dtx_builder_clear(&b);
+	return rc;
+}
+
 static enum dtx_code jail_get(struct dtx_box *box, struct dtx_table **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str names = line_of(box->code, "#columns ", NULL), name;
+	struct dtx_str text = line_of(box->code, "#text ", NULL);
+	enum dtx_type type = text.ptr ? DTX_T_TEXT : DTX_T_INT64;
 	int64_t first = line_of(box->code, "#seeded", NULL).ptr ? box->spec->hash_seed : 10;
 	struct dtx_arena arena = DTX_ARENA_INIT;
-	struct dtx_field field[8] = { { .name = "n", .type = { DTX_T_INT64, 0, 0 } } };
+	struct dtx_field field[8] = { { .name = "n", .type = { type, 0, 0 } } };
 	struct dtx_schema s = { 1, false, field };
 	struct dtx_batch *b = NULL;
 	struct dtx_table *t = NULL;
@@ -242,13 +257,14 @@ static enum dtx_code jail_get(struct dtx_box *box, struct dtx_table **out, struc
 	for (i = 0; names.ptr && i < 8 && dtx_str_next(&names, ' ', &name); i++) {
 		field[i] =
 			(struct dtx_field){ .name = dtx_arena_strndup(&arena, name.ptr, name.len),
-			                    .type = { DTX_T_INT64, 0, 0 } };
+			                    .type = { type, 0, 0 } };
 		s.nfields = i + 1;
 	}
 	DTX_TRY(dtx_table_new(&s, &t, err));
 	DTX_TRY(dtx_batch_new(t->schema, 2, &b, err));
 	for (i = 0; i < s.nfields; i++)
-		DTX_TRY(jail_column(first + 10 * i, &b->col[i], err));
+		DTX_TRY(text.ptr ? jail_text(text, &b->col[i], err)
+		                 : jail_column(first + 10 * i, &b->col[i], err));
 	rc = dtx_table_take(t, b, err);
 	b = NULL;
 	DTX_TRY(rc);
@@ -332,6 +348,7 @@ void rescuemake_init(struct rescuemake *m, const char *name)
 void rescuemake_clear(struct rescuemake *m)
 {
 	planrun_clear(&m->run);
+	dtx_rescuer_clear(&m->r);
 	json_decref(m->r.near);
 	dtx_err_clear(&m->r.supplied_err);
 	dtx_store_free(m->store);
@@ -362,7 +379,9 @@ enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char 
 {
 	char id[DTX_RUN_ID];
 	struct dtx_run_info info = { .run_id = id, .command = "run" };
-	struct dtx_host host = { .arg = &m->r, .rescue = dtx_rescue_region };
+	struct dtx_host host = { .arg = &m->r,
+		                 .rescue = dtx_rescue_region,
+		                 .settle = dtx_rescue_settle };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 
