@@ -18,8 +18,9 @@ struct dtx_admit_spec { /* everything borrowed */
 	bool (*cancelled)(void *arg);
 	void *cancel_arg;
 	int64_t now_us;
-	bool trial_off;            /* the screen only: nothing runs, there is no table */
-	bool fresh;                /* new code: runs under two hash seeds, results must be equal */
+	bool trial_off;     /* the screen only: nothing runs, there is no table */
+	const char *policy; /* of the jail it was admitted under, "": none; NULL: does not matter */
+	bool fresh;         /* new code: runs under two hash seeds, results must be equal */
 	struct dtx_record *record; /* NULL: nothing is recorded */
 };
 struct dtx_admit_result {
@@ -34,7 +35,8 @@ struct dtx_admit_result {
 void dtx_admit_clear(struct dtx_admit_result *r);
 
 /* The screen, which also refuses members of sliding headers in the text.  Fresh code is run twice,
- * side by side, under hash seeds 0 and 1; results must be equal.  Cached code runs once.  Then what
+ * side by side, under hash seeds 0 and 1; results must be equal.  Cached code runs once, and
+ * again under seed 1 where the jail's policy is not the one it was admitted under.  Then what
  * it assumes of its input, the contract, and its formulas.  Each run is a jail.end event.
  * r->screened, needs, flags and formulas are set as soon as the screen had nothing to say, also
  * when the run failed.  Codes: snippet_*. */

@@ -186,12 +186,15 @@ enum dtx_code dtx_work_run(struct dtx_work *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_admit_spec spec;
+	char policy[65];
 
 	DTX_TRY(admit_adapter(w, err));
 	DTX_TRY(dtx_snippet_code(w->r->store, w->snippet.code_hash, &w->code, err));
 	if (w->rung == DTX_RUNG_PENDING)
 		DTX_TRY(admit_waiting(w, err));
 	spec = admit_spec(w, false);
+	DTX_TRY(dtx_snippet_policy(w->r->store, w->id, policy, err));
+	spec.policy = policy;
 	DTX_TRY(dtx_admit_run(&spec, &w->admitted, err));
 out:
 	return rc;

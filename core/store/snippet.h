@@ -111,6 +111,9 @@ struct dtx_snippet_call {
 DTX_MUSTUSE enum dtx_code dtx_snippet_call(struct dtx_store *s, const char *call_id,
                                            struct dtx_arena *arena, struct dtx_snippet_call *out,
                                            struct dtx_err *err);
+/* Hash of the jail policy under which its latest run ended well, "": it has not run here yet. */
+DTX_MUSTUSE enum dtx_code dtx_snippet_policy(struct dtx_store *s, const char *id, char policy[65],
+                                             struct dtx_err *err);
 /* A run that asked the same author for the same prompt after since_us and failed by what it got;
  * run_id "" when there is none.  model "": any. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_failed(struct dtx_store *s, const char *prompt_hash,

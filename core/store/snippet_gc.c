@@ -64,3 +64,21 @@ out:
 	dtx_db_done(rows);
 	return rc;
 }
+
+enum dtx_code dtx_snippet_policy(struct dtx_store *s, const char *id, char policy[65],
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db_val val = dtx_db_text(id);
+	struct dtx_db_rows *rows = NULL;
+	bool found = false;
+
+	policy[0] = '\0';
+	DTX_TRY(dtx_db_query(dtx_store_db(s), DTX_SQL_CELL_POLICY, &val, 1, &rows, err));
+	DTX_TRY(dtx_db_next(dtx_store_db(s), rows, &found, err));
+	if (found)
+		dtx_str_copy(policy, 65, dtx_db_get_bytes(rows, 0));
+out:
+	dtx_db_done(rows);
+	return rc;
+}

@@ -205,6 +205,10 @@
 	X(DTX_SQL_CELL_PURGE,                                                                      \
 	  "UPDATE blob SET data=NULL,purged_us=?2 WHERE hash=?1 AND kind='code' AND NOT EXISTS"    \
 	  "(SELECT 1 FROM pipeline_cell_provenance WHERE code_hash=?1 AND state<>'removed')")      \
+	X(DTX_SQL_CELL_POLICY,                                                                     \
+	  "SELECT json_extract(jail,'$.jail.filter_hash') FROM run_region WHERE cell_id=?1"        \
+	  " AND class<>'nondeterministic' AND json_extract(jail,'$.status')='ok'"                  \
+	  " ORDER BY run_id DESC LIMIT 1")                                                         \
 	X(DTX_SQL_CALL_PROMPT, "SELECT prompt_hash,model,in_tokens,out_tokens,rows_disclosed,"     \
 	                       "cols_disclosed,policy FROM author_call WHERE call_id=?1")          \
 	X(DTX_SQL_CELL_LIST,                                                                       \

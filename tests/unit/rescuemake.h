@@ -14,7 +14,7 @@
  *   #leak TEXT          ValueError of that text and the cells of main's first column
  *   #status NAME        the run ends so ("timeout")
  *   #screen CLASS       the screen refuses it
- *   #seeded             the result depends on the hash seed
+ *   #seeded [POLICY]    the result depends on the hash seed (under that policy)
  *   #reads NAME...      what the screen says it reads
  *   #flags NAME...      ... and its flags
  *   #assumes CONDITION  one ASSUMES
@@ -31,6 +31,7 @@ struct rescuemake {
 	struct dtx_buf last_prompt;
 	struct dtx_store *store;
 	struct planrun run;
+	const char *policy;    /* hash of the jail's; NULL: it tells none */
 	int jailed;            /* runs in the jail */
 	char columns[200];     /* of table main, as the jail got them */
 	struct dtx_buf events; /* of the last run: kind, and what it tells */

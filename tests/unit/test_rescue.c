@@ -684,6 +684,52 @@ void test_rescue_repair(void)
 	rescuemake_clear(&m);
 }
 
+/* Another jail policy: cached code has to show once more that its result does not depend on the
+ * hash seed. */
+void test_rescue_admitted_again(void)
+{
+	static const char *const answers[] = { MODULE("#ok\n"), NULL };
+	static const char again[] = "run.trigger:unknown_op run.cache:exact jail.end jail.end";
+	static const char once[] = "run.trigger:unknown_op run.cache:exact jail.end";
+	struct rescuemake m;
+
+	rescuemake_init(&m, "policy");
+	m.answer = answers;
+	m.r.author = &m.author;
+	m.policy = "aa";
+	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_STR(dtx_buf_text(&m.events), once);
+	m.policy = "bb";
+	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_STR(dtx_buf_text(&m.events), again);
+	T_OK(rescuemake_run(&m, PLAN, CSV), &m.run.err);
+	T_STR(dtx_buf_text(&m.events), once);
+	T_INT(m.asked, 1);
+	rescuemake_clear(&m);
+}
+
+/* What does not hold under the new one is mended, or the end; it is not admitted by having failed.
+ */
+void test_rescue_not_admitted_again(void)
+{
+	static const char *const answers[] = { MODULE("#seeded bb\n"), NULL };
+	struct rescuemake m;
+
+	rescuemake_init(&m, "policybad");
+	m.answer = answers;
+	m.r.author = &m.author;
+	m.policy = "aa";
+	T_OK(rescuemake_run(&m, PLANCASE(FROB), CSV), &m.run.err);
+	m.policy = "bb";
+	m.r.author = NULL;
+	T_CODE(rescuemake_run(&m, PLANCASE(FROB), CSV), DTX_E_SNIPPET_NONDETERMINISTIC, &m.run.err);
+	T_CODE(rescuemake_run(&m, PLANCASE(FROB), CSV), DTX_E_SNIPPET_NONDETERMINISTIC, &m.run.err);
+	T_STR(dtx_buf_text(&m.events), "run.trigger:unknown_op run.cache:exact jail.end jail.end "
+	                               "attempt.end:nondeterministic");
+	rescuemake_clear(&m);
+}
+
 static void lease_key(const struct dtx_snippet *s, char key[80])
 {
 	struct dtx_buf text = DTX_BUF_INIT(1 << 12);

@@ -195,6 +195,8 @@ static enum dtx_code jail_exec(struct dtx_box *box, struct dtx_str code, const c
 
 	(void)params;
 	box->code = code;
+	dtx_str_copy(r->filter_hash, sizeof(r->filter_hash),
+	             dtx_str_of(jail_owner->policy ? jail_owner->policy : ""));
 	if (!box->spec->hash_seed) { /* the second one runs on another thread */
 		jail_owner->jailed++;
 		jail_owner->columns[0] = '\0';
@@ -246,7 +248,11 @@ static enum dtx_code jail_get(struct dtx_box *box, struct dtx_table **out, struc
 	struct dtx_str names = line_of(box->code, "#columns ", NULL), name;
 	struct dtx_str text = line_of(box->code, "#text ", NULL);
 	enum dtx_type type = text.ptr ? DTX_T_TEXT : DTX_T_INT64;
-	int64_t first = line_of(box->code, "#seeded", NULL).ptr ? box->spec->hash_seed : 10;
+	struct dtx_str seeded = line_of(box->code, "#seeded", NULL);
+	const char *policy = jail_owner->policy ? jail_owner->policy : "";
+	int64_t first = seeded.ptr && (!seeded.len || dtx_str_is(seeded, policy))
+	                        ? box->spec->hash_seed
+	                        : 10;
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_field field[8] = { { .name = "n", .type = { type, 0, 0 } } };
 	struct dtx_schema s = { 1, false, field };
