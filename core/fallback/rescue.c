@@ -134,14 +134,22 @@ static json_t *rescue_step_params(const struct dtx_work *w)
 	return out;
 }
 
+/* Where the plan says what started it, within the region: "/steps/1/op". */
+static const char *rescue_pointer(const struct dtx_rescue *g)
+{
+	const char *at = g->trigger->at;
+
+	return strncmp(at, g->at, strlen(g->at)) ? g->at : at;
+}
+
 static enum dtx_code rescue_event_trigger(struct dtx_work *w, struct dtx_err *err)
 {
 	const struct dtx_rescue *g = w->region;
 
 	return dtx_work_event(w, "run.trigger",
-	                      json_pack("{si ss ss ss? so}", "idx", (int)g->index, "pointer", g->at,
-	                                "code", dtx_code_name(g->trigger->code), "op",
-	                                dtx_work_op(w), "params", rescue_step_params(w)),
+	                      json_pack("{si ss ss ss? so}", "idx", (int)g->index, "pointer",
+	                                rescue_pointer(g), "code", dtx_code_name(g->trigger->code),
+	                                "op", dtx_work_op(w), "params", rescue_step_params(w)),
 	                      err);
 }
 
@@ -273,12 +281,14 @@ out:
 
 static const json_t *rescue_recorded(const struct dtx_work *w)
 {
+	size_t i, n = strlen(w->region->at);
 	json_t *row;
-	size_t i;
 
 	json_array_foreach((json_t *)(uintptr_t)w->r->recorded, i, row)
 	{
-		if (!strcmp(dtx_json_text(row, "pointer", ""), w->region->at))
+		const char *at = dtx_json_text(row, "pointer", "");
+
+		if (!strncmp(at, w->region->at, n) && (!at[n] || at[n] == '/'))
 			return row;
 	}
 	return NULL;
@@ -318,14 +328,14 @@ static enum dtx_code rescue_record(struct dtx_work *w, struct dtx_err *err)
 	json_t *steps = g->count ? json_pack("[ii]", (int)g->first, (int)(g->first + g->count - 1))
 	                         : json_null();
 
-	return dtx_record_add(w->r->record, DTX_PART_REGION,
-	                      json_pack("{ss ss ss ss? si ss so ss? so}", "pointer", g->at, "code",
-	                                dtx_code_name(g->trigger->code), "rung",
-	                                dtx_rung_name(w->rung), "cell_id", w->id[0] ? w->id : NULL,
-	                                "attempts", (int)DTX_MAX(w->attempts, 1u), "class",
-	                                dtx_retry_class(w->ended), "jail", jail, "op",
-	                                dtx_work_op(w), "steps", steps),
-	                      err);
+	return dtx_record_add(
+		w->r->record, DTX_PART_REGION,
+		json_pack("{ss ss ss ss? si ss so ss? so}", "pointer", rescue_pointer(g), "code",
+	                  dtx_code_name(g->trigger->code), "rung", dtx_rung_name(w->rung),
+	                  "cell_id", w->id[0] ? w->id : NULL, "attempts",
+	                  (int)DTX_MAX(w->attempts, 1u), "class", dtx_retry_class(w->ended), "jail",
+	                  jail, "op", dtx_work_op(w), "steps", steps),
+		err);
 }
 
 enum dtx_code dtx_work_record(struct dtx_work *w, struct dtx_err *err)
