@@ -11,6 +11,10 @@
 #define CONFIG_BYTES_MAX ((size_t)1 << 20)
 #define CONFIG_DENY_MAX  256
 
+static const char config_keys[] =
+	"author,author_url,author_model,author_key_env,author_key_file,author_timeout,approve,"
+	"sample,trial,cassette,cassette_record,cache_only,max_attempts,max_tokens,max_cost,privacy";
+
 static enum dtx_code config_read(const char *path, json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -35,6 +39,29 @@ out:
 	return rc;
 }
 
+/* A lock that is not understood must not be taken for none. */
+static enum dtx_code config_check_locks(const json_t *machine, const char *path,
+                                        struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *list = json_object_get(machine, "locked"), *item;
+	size_t i;
+
+	if (list && !json_is_array(list))
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'%s': \"locked\" wants a list of keys", path);
+	json_array_foreach((json_t *)(uintptr_t)list, i, item)
+	{
+		const char *key = json_string_value(item);
+
+		if (!key || !dtx_str_in_list(config_keys, key))
+			DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+			         "'%s': \"locked\" has '%s', expected one of %s", path,
+			         key ? key : "another value", config_keys);
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_config_load(struct dtx_config *c, const char *user, const char *system,
                               struct dtx_err *err)
 {
@@ -43,6 +70,7 @@ enum dtx_code dtx_config_load(struct dtx_config *c, const char *user, const char
 	*c = (struct dtx_config){ .arena = DTX_ARENA_INIT };
 	DTX_TRY(config_read(user, &c->user, err));
 	DTX_TRY(config_read(system, &c->system, err));
+	DTX_TRY(config_check_locks(c->system, system, err));
 out:
 	return rc;
 }

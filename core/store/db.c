@@ -406,8 +406,10 @@ enum dtx_code dtx_db_open(const char *path, bool read_only, struct dtx_db **out,
 	DTX_TRY(db_connect(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, &db,
 	                   err));
 	DTX_TRY(db_check_version(db, err));
-	if (!read_only)
+	if (!read_only) { /* what is purged leaves no bytes behind in free pages */
+		DTX_TRY(db_exec(db, "PRAGMA secure_delete=ON", "settings", err));
 		DTX_TRY(db_wait(db, true, err));
+	}
 	*out = db;
 	db = NULL;
 out:

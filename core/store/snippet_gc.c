@@ -2,16 +2,57 @@
 #include "core/store/snippet_gc.h"
 
 #include "core/base/log.h"
+#include "core/store/ledger.h"
 
-static enum dtx_code gc_drop(struct dtx_store *s, const struct dtx_snippet *one, const char *by,
-                             struct dtx_err *err)
+/* Empties one body of code that nobody has any more; its hash goes to the list. */
+static enum dtx_code gc_empty(struct dtx_db *db, const char *hash, json_t *hashes, int64_t *bytes,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_db_val val[2] = { dtx_db_text(one->code_hash), DTX_DBI(dtx_wall_us()) };
+	struct dtx_db_val val[2] = { dtx_db_text(hash), DTX_DBI(dtx_wall_us()) };
+	struct dtx_db_rows *rows = NULL;
+	bool found = false;
 
-	DTX_TRY(dtx_snippet_act(s, "", one->id, DTX_SNIPPET_REMOVE, by, "gc", err));
-	DTX_TRY(dtx_db_run(dtx_store_db(s), DTX_SQL_CELL_PURGE, val, DTX_COUNT(val), err));
+	DTX_TRY(dtx_db_query(db, DTX_SQL_CELL_PURGE, val, DTX_COUNT(val), &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &found, err));
+	if (!found)
+		goto out;
+	*bytes += dtx_db_get_int(rows, 0);
+	if (json_array_append_new(hashes, json_string(hash)) < 0)
+		DTX_FAIL_MEM(err);
 out:
+	dtx_db_done(rows);
+	return rc;
+}
+
+/* The ledger tells which bodies are gone, in the transaction that empties them. */
+static enum dtx_code gc_purge(struct dtx_db *db, const struct dtx_snippet *item, size_t n,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *hashes = json_array();
+	struct dtx_event event = { .kind = "purge", .run_id = "" };
+	int64_t bytes = 0;
+	size_t i;
+
+	if (!hashes)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_db_begin(db, err));
+	for (i = 0; i < n; i++)
+		DTX_TRY(gc_empty(db, item[i].code_hash, hashes, &bytes, err));
+	event.body = json_pack("{ss sO sI}", "reason", "snippet gc", "hashes", hashes, "bytes",
+	                       (json_int_t)bytes);
+	if (!event.body)
+		DTX_FAIL_MEM(err);
+	if (json_array_size(hashes))
+		DTX_TRY(dtx_ledger_append(db, &event, err));
+	DTX_TRY(dtx_db_commit(db, err));
+	DTX_TRY(dtx_db_shrink(db, err));
+out:
+	if (rc != DTX_OK)
+		dtx_db_rollback(db);
+	json_decref((json_t *)(uintptr_t)event.body);
+	json_decref(hashes);
 	return rc;
 }
 
@@ -25,7 +66,9 @@ enum dtx_code dtx_snippet_dead(struct dtx_store *s, int64_t before_us, bool drop
 
 	DTX_TRY(dtx_snippet_query(s, DTX_SQL_CELL_DEAD, &val, 1, arena, item, n, err));
 	for (i = 0; i < *n && drop; i++)
-		DTX_TRY(gc_drop(s, &(*item)[i], by, err));
+		DTX_TRY(dtx_snippet_act(s, "", (*item)[i].id, DTX_SNIPPET_REMOVE, by, "gc", err));
+	if (drop && *n)
+		DTX_TRY(gc_purge(dtx_store_db(s), *item, *n, err));
 out:
 	return rc;
 }

@@ -203,8 +203,9 @@
 	  " AND state_us<?1 AND cell_id NOT IN (SELECT cell_id FROM run_region"                    \
 	  " WHERE class='ok' AND cell_id IS NOT NULL) ORDER BY state_us,cell_id")                  \
 	X(DTX_SQL_CELL_PURGE,                                                                      \
-	  "UPDATE blob SET data=NULL,purged_us=?2 WHERE hash=?1 AND kind='code' AND NOT EXISTS"    \
-	  "(SELECT 1 FROM pipeline_cell_provenance WHERE code_hash=?1 AND state<>'removed')")      \
+	  "UPDATE blob SET data=NULL,purged_us=?2 WHERE hash=?1 AND kind='code' AND data IS NOT"   \
+	  " NULL AND NOT EXISTS (SELECT 1 FROM pipeline_cell_provenance WHERE code_hash=?1"        \
+	  " AND state<>'removed') RETURNING size")                                                 \
 	X(DTX_SQL_CELL_POLICY,                                                                     \
 	  "SELECT json_extract(jail,'$.jail.filter_hash') FROM run_region WHERE cell_id=?1"        \
 	  " AND class<>'nondeterministic' AND json_extract(jail,'$.status')='ok'"                  \

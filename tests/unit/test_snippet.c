@@ -1,7 +1,9 @@
 /* The snippet cache: ladder and states. */
 #include "core/store/snippet.h"
 
+#include "core/base/file.h"
 #include "core/store/gc.h"
+#include "core/store/ledger.h"
 #include "core/store/record.h"
 #include "core/store/verify.h"
 #include "tests/t.h"
@@ -256,6 +258,62 @@ void test_snippet_code_is_answer(void)
 	T_OK(dtx_snippet_code(s, got.code_hash, &text, &err), &err);
 	T_STR(dtx_buf_text(&text), code);
 	dtx_buf_clear(&text);
+	dtx_arena_clear(&arena);
+	dtx_store_free(s);
+}
+
+static enum dtx_code purge_seen(void *arg, const struct dtx_event *e, struct dtx_err *err)
+{
+	(void)err;
+	if (!strcmp(e->kind, "purge"))
+		json_array_extend(arg, json_object_get(e->body, "hashes"));
+	return DTX_OK;
+}
+
+static bool file_has(const char *path, const char *text)
+{
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool has = dtx_file_slurp(path, &bytes, NULL) == DTX_OK &&
+	           dtx_str_find((struct dtx_str){ dtx_buf_text(&bytes), bytes.len },
+	                        dtx_str_of(text), 0) >= 0;
+
+	dtx_buf_clear(&bytes);
+	return has;
+}
+
+/* What gc drops leaves no bytes behind, and the ledger tells what it was. */
+void test_snippet_gc_purges(void)
+{
+	struct dtx_snippet_new dead = make("s1:dead", "Kwyjibo = 1\n", NULL);
+	struct dtx_snippet_new live = make("s1:live", "Zanzibar = 1\n", NULL);
+	struct dtx_verify_opts opts = { 0 };
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_store *s = NULL;
+	struct dtx_snippet *item;
+	json_t *hashes = json_array(), *findings = NULL;
+	char path[4096], wal[4200], id[DTX_SNIPPET_ID];
+	size_t n;
+
+	snprintf(path, sizeof(path), "%s/gc.db", t_dir());
+	snprintf(wal, sizeof(wal), "%s-wal", path);
+	T_OK(dtx_store_open(path, DTX_STORE_WRITE, &s, &err), &err);
+	add(s, &dead, false, id);
+	add(s, &live, true, id);
+	T_CHECK(file_has(path, "Kwyjibo") || file_has(wal, "Kwyjibo"));
+	T_OK(dtx_snippet_dead(s, INT64_MAX, false, "etl", &arena, &item, &n, &err), &err);
+	T_INT(n, 1);
+	T_OK(dtx_ledger_walk(dtx_store_db(s), 1, purge_seen, hashes, &err), &err);
+	T_INT(json_array_size(hashes), 0);
+	T_OK(dtx_snippet_dead(s, INT64_MAX, true, "etl", &arena, &item, &n, &err), &err);
+	T_OK(dtx_ledger_walk(dtx_store_db(s), 1, purge_seen, hashes, &err), &err);
+	T_INT(json_array_size(hashes), 1);
+	T_CHECK(!file_has(path, "Kwyjibo") && !file_has(wal, "Kwyjibo"));
+	T_CHECK(file_has(path, "Zanzibar"));
+	T_OK(dtx_verify(s, &opts, &findings, &err), &err);
+	T_INT(json_array_size(findings), 0);
+	json_decref(findings);
+	json_decref(hashes);
 	dtx_arena_clear(&arena);
 	dtx_store_free(s);
 }

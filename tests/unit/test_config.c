@@ -1,0 +1,92 @@
+/* Settings of a user and of a machine: who wins, and what is locked. */
+#include "cli/config.h"
+#include "core/base/file.h"
+#include "tests/t.h"
+
+static const char *config_file(const char *name, const char *text)
+{
+	static char path[2][4096];
+	char *at = path[!strcmp(name, "user")];
+	FILE *f;
+
+	snprintf(at, sizeof(path[0]), "%s/%s.json", t_dir(), name);
+	f = fopen(at, "w");
+	T_CHECK(f && fputs(text, f) >= 0);
+	T_CHECK(f && fclose(f) == 0);
+	return at;
+}
+
+static const struct config_row {
+	const char *user, *machine, *variable, *option, *want; /* NULL: nothing */
+	enum dtx_config_source source;
+} config_rows[] = {
+	{ "{}", "{}", NULL, NULL, NULL, DTX_CONFIG_NOWHERE },
+	{ "{}", "{\"approve\":\"ask\"}", NULL, NULL, "ask", DTX_CONFIG_MACHINE },
+	{ "{\"approve\":\"auto\"}", "{\"approve\":\"ask\"}", NULL, NULL, "auto", DTX_CONFIG_USER },
+	{ "{\"approve\":\"ask\"}", "{}", "auto", NULL, "auto", DTX_CONFIG_ENVIRONMENT },
+	{ "{\"approve\":\"ask\"}", "{}", "ask", "auto", "auto", DTX_CONFIG_OPTION },
+	{ "{\"approve\":\"auto\"}", "{\"approve\":\"require\",\"locked\":[\"approve\"]}", "auto",
+	  "auto", "require", DTX_CONFIG_LOCKED },
+	{ "{\"approve\":\"auto\"}", "{\"approve\":\"ask\",\"locked\":[\"author\"]}", NULL, NULL,
+	  "auto", DTX_CONFIG_USER },
+	/* a lock without a value: nobody may set it */
+	{ "{\"approve\":\"auto\"}", "{\"locked\":[\"approve\"]}", "auto", "auto", NULL,
+	  DTX_CONFIG_LOCKED },
+	/* the user's file locks nothing */
+	{ "{\"approve\":\"ask\",\"locked\":[\"approve\"]}", "{}", NULL, "auto", "auto",
+	  DTX_CONFIG_OPTION },
+};
+
+void test_config_who_wins(void)
+{
+	for (size_t i = 0; i < DTX_COUNT(config_rows); i++) {
+		const struct config_row *row = &config_rows[i];
+		enum dtx_config_source source = DTX_CONFIG_NOWHERE;
+		struct dtx_config c;
+		const char *got;
+
+		T_OK(dtx_config_load(&c, config_file("user", row->user),
+		                     config_file("machine", row->machine), NULL),
+		     NULL);
+		if (row->variable)
+			setenv("DTX_APPROVE", row->variable, 1);
+		got = dtx_config_get(&c, "approve", row->option, &source);
+		unsetenv("DTX_APPROVE");
+		T_STR(got ? got : "nothing", row->want ? row->want : "nothing");
+		T_INT(source, row->source);
+		dtx_config_clear(&c);
+	}
+}
+
+/* Taken for nothing, a lock with a mistake in it would be none. */
+void test_config_bad_locks(void)
+{
+	static const char *const bad[] = { "{\"locked\":\"approve\"}", "{\"locked\":[\"aprove\"]}",
+		                           "{\"locked\":[1]}", "[]", "{" };
+	struct dtx_config c;
+
+	for (size_t i = 0; i < DTX_COUNT(bad); i++) {
+		T_CHECK(dtx_config_load(&c, NULL, config_file("machine", bad[i]), NULL) != DTX_OK);
+		dtx_config_clear(&c);
+	}
+	T_OK(dtx_config_load(&c, NULL, config_file("machine", "{\"locked\":[\"approve\"]}"), NULL),
+	     NULL);
+	dtx_config_clear(&c);
+}
+
+/* Columns that no prompt names: of both files, whoever wrote them. */
+void test_config_deny(void)
+{
+	const char *const *glob;
+	struct dtx_config c;
+	size_t n;
+
+	T_OK(dtx_config_load(&c, config_file("user", "{\"privacy\":{\"deny\":[\"u*\"]}}"),
+	                     config_file("machine", "{\"privacy\":{\"deny\":[\"m*\"]}}"), NULL),
+	     NULL);
+	T_OK(dtx_config_deny(&c, &glob, &n, NULL), NULL);
+	T_INT(n, 2);
+	T_STR(glob[0], "m*");
+	T_STR(glob[1], "u*");
+	dtx_config_clear(&c);
+}
