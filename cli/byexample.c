@@ -12,11 +12,14 @@
 #define SECOND_STEPS 40
 #define SECOND_COLS  64 /* wider results lead nowhere */
 #define MATCH_COLS   256
+#define SORT_COLS    8
+#define PIECES       2     /* results that have more rows than the example */
 #define RUN_CELLS    10000 /* a table of so many counts as another run */
 
 struct byexample {
 	const struct dtx_textgrid *want;
 	int *runs;
+	size_t pieces;
 	json_t *found;
 };
 
@@ -85,28 +88,52 @@ out:
 
 /* --- the end of a plan --- */
 
-/* Columns of `got` for those of the example: by name, else by place where their number is equal. */
-static bool match_columns(const struct dtx_textgrid *got, const struct dtx_textgrid *want,
-                          uint32_t col[MATCH_COLS], bool *renamed)
+/* A column of another name that has the wanted values, and is wanted for nothing else. */
+static int32_t match_content(const struct dtx_textgrid *got, const struct dtx_textgrid *want,
+                             uint32_t at, const bool *used)
 {
 	uint32_t c;
 
+	if (!want->nrows)
+		return -1;
+	for (c = 0; c < got->ncols; c++) {
+		if (!used[c] && dtx_textgrid_column_within(got, c, want, at))
+			return (int32_t)c;
+	}
+	return -1;
+}
+
+/* Columns of `got` for those of the example: by name, else by place where their number is equal and
+ * no name is, else by what is in them. */
+static bool match_columns(const struct dtx_textgrid *got, const struct dtx_textgrid *want,
+                          uint32_t col[MATCH_COLS], bool *renamed)
+{
+	bool used[MATCH_COLS] = { false };
+	int32_t at[MATCH_COLS];
+	uint32_t c, named = 0;
+
 	*renamed = false;
-	if (!want->ncols || want->ncols > MATCH_COLS)
+	if (!want->ncols || want->ncols > MATCH_COLS || got->ncols > MATCH_COLS ||
+	    want->ncols > got->ncols)
 		return false;
 	for (c = 0; c < want->ncols; c++) {
-		int32_t at = dtx_textgrid_find(got, want->name[c]);
-
-		if (at < 0)
-			break;
-		col[c] = (uint32_t)at;
+		at[c] = dtx_textgrid_find(got, want->name[c]);
+		named += at[c] >= 0;
+		if (at[c] >= 0)
+			used[at[c]] = true;
 	}
-	if (c == want->ncols)
-		return true;
-	for (c = 0; c < want->ncols; c++)
-		col[c] = c;
-	*renamed = true;
-	return got->ncols == want->ncols;
+	*renamed = named < want->ncols;
+	for (c = 0; c < want->ncols; c++) {
+		if (at[c] < 0 && !named && got->ncols == want->ncols)
+			at[c] = (int32_t)c;
+		else if (at[c] < 0)
+			at[c] = match_content(got, want, c, used);
+		if (at[c] < 0)
+			return false;
+		used[at[c]] = true;
+		col[c] = (uint32_t)at[c];
+	}
+	return true;
 }
 
 static json_t *match_select(const struct dtx_textgrid *want)
@@ -119,17 +146,32 @@ static json_t *match_select(const struct dtx_textgrid *want)
 	return json_pack("{ss so}", "op", "select", "cols", cols);
 }
 
-static json_t *match_rename(const struct dtx_textgrid *got, const struct dtx_textgrid *want)
+static json_t *match_rename(const struct dtx_textgrid *got, const uint32_t *col,
+                            const struct dtx_textgrid *want)
 {
 	json_t *map = json_array();
 	uint32_t c;
 
 	for (c = 0; c < want->ncols; c++) {
-		if (strcmp(got->name[c], want->name[c]) != 0)
-			(void)json_array_append_new(map, json_pack("{ss ss}", "from", got->name[c],
-			                                           "to", want->name[c]));
+		if (strcmp(got->name[col[c]], want->name[c]) != 0)
+			(void)json_array_append_new(map,
+			                            json_pack("{ss ss}", "from", got->name[col[c]],
+			                                      "to", want->name[c]));
 	}
 	return json_pack("{ss so}", "op", "rename", "map", map);
+}
+
+/* Renamed columns are all there is, and in order. */
+static bool match_in_place(const struct dtx_textgrid *got, const uint32_t *col,
+                           const struct dtx_textgrid *want)
+{
+	uint32_t c;
+
+	for (c = 0; c < want->ncols; c++) {
+		if (col[c] != c)
+			return false;
+	}
+	return got->ncols == want->ncols;
 }
 
 static bool match_same_columns(const struct dtx_textgrid *got, const struct dtx_textgrid *want)
@@ -143,45 +185,166 @@ static bool match_same_columns(const struct dtx_textgrid *got, const struct dtx_
 	return got->ncols == want->ncols;
 }
 
-/* Whether the result is what is wanted, perhaps with columns chosen or renamed; then it is found.
- */
+static int match_cells(const char *a, const char *b)
+{
+	double x, y;
+
+	if (!a || !b)
+		return (a == NULL) - (b == NULL); /* nulls come last */
+	if (dtx_textgrid_number(a, &x) && dtx_textgrid_number(b, &y))
+		return (x > y) - (x < y);
+	return strcmp(a, b);
+}
+
+struct match_key {
+	uint32_t col; /* of want */
+	bool desc;
+};
+
+static bool match_sorted(const struct dtx_textgrid *g, const struct match_key *key, size_t n)
+{
+	int64_t r;
+	size_t k;
+
+	for (r = 1; r < g->nrows; r++) {
+		for (k = 0; k < n; k++) {
+			int at = match_cells(dtx_textgrid_at(g, r - 1, key[k].col),
+			                     dtx_textgrid_at(g, r, key[k].col));
+
+			if (at && (at > 0) != key[k].desc)
+				return false;
+			if (at)
+				break;
+		}
+	}
+	return true;
+}
+
+static json_t *match_sort(const struct dtx_textgrid *got, const uint32_t *col,
+                          const struct match_key *key, size_t n)
+{
+	json_t *by = json_array();
+
+	for (size_t k = 0; k < n; k++) {
+		json_t *one = json_pack("{ss}", "col", got->name[col[key[k].col]]);
+
+		if (key[k].desc)
+			(void)json_object_set_new(one, "desc", json_true());
+		(void)json_array_append_new(by, one);
+	}
+	return json_pack("{ss so}", "op", "sort", "by", by);
+}
+
+/* The sort, if it makes the rows stand as they are wanted; else NULL. */
+static enum dtx_code match_try_sort(struct byexample *x, const struct dtx_textgrid *got,
+                                    const uint32_t *col, const struct match_key *key, size_t n,
+                                    json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_textgrid sorted = DTX_TEXTGRID_INIT;
+	json_t *step = NULL;
+	bool ok = false;
+
+	if (!match_sorted(x->want, key, n))
+		return DTX_OK;
+	step = match_sort(got, col, key, n);
+	if (!step)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(try_step(x, got, step, &sorted, &ok, err));
+	if (ok && dtx_textgrid_match(&sorted, col, x->want) >= 1)
+		*out = json_incref(step);
+out:
+	dtx_textgrid_clear(&sorted);
+	json_decref(step);
+	return rc;
+}
+
+/* By which columns, one or two, the wanted rows are in order. */
+static enum dtx_code match_order(struct byexample *x, const struct dtx_textgrid *got,
+                                 const uint32_t *col, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(x->want->ncols, (uint32_t)SORT_COLS);
+
+	for (uint32_t way = 0; way < 2 * n && !*out && *x->runs > 0; way++) {
+		struct match_key key = { way % n, way >= n };
+
+		DTX_TRY(match_try_sort(x, got, col, &key, 1, out, err));
+	}
+	for (uint32_t i = 0; i < 4 * n * n && !*out && *x->runs > 0; i++) {
+		struct match_key key[2] = { { i / 2 % n, i & 1 },
+			                    { i / 2 / n % n, i / (2 * n * n) } };
+
+		if (key[0].col != key[1].col && match_sorted(x->want, key, 1))
+			DTX_TRY(match_try_sort(x, got, col, key, 2, out, err));
+	}
+out:
+	return rc;
+}
+
+static const char *match_words(double score)
+{
+	if (score >= 1)
+		return "";
+	return score >= 0.9 ? ", in another order of rows" : ", and there are more";
+}
+
+static enum dtx_code match_found(struct byexample *x, json_t *steps, double score, double cost,
+                                 bool renamed, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (json_array_append_new(
+		    x->found,
+		    json_pack("{sO sf so}", "steps", steps, "score", score - cost, "evidence",
+	                      json_sprintf("%lld rows x %u columns equal the example%s%s",
+	                                   (long long)x->want->nrows, x->want->ncols,
+	                                   renamed ? ", with columns renamed" : "",
+	                                   match_words(score)))) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+/* Whether the result is what is wanted, perhaps with columns chosen or renamed and rows sorted;
+ * then it is found.  One that has more rows than the example is kept, and the search goes on. */
 static enum dtx_code match(struct byexample *x, const struct dtx_textgrid *got, const json_t *first,
                            const json_t *second, bool *equal, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t col[MATCH_COLS];
-	bool renamed;
-	double score = 0;
-	json_t *steps = NULL;
+	bool renamed = false;
+	double score = 0, cost;
+	json_t *steps = NULL, *sort = NULL;
 
 	*equal = false;
 	if (match_columns(got, x->want, col, &renamed))
 		score = dtx_textgrid_match(got, col, x->want);
-	if (score <= 0)
+	if (score <= 0 || (score < 0.9 && x->pieces >= PIECES))
 		goto out;
-	*equal = true;
+	*equal = score >= 0.9;
+	x->pieces += !*equal;
+	if (*equal && score < 1)
+		DTX_TRY(match_order(x, got, col, &sort, err));
+	score = sort ? 1 : score;
 	steps = json_array();
 	if (first)
 		(void)json_array_append(steps, (json_t *)(uintptr_t)first);
 	if (second)
 		(void)json_array_append(steps, (json_t *)(uintptr_t)second);
+	if (sort)
+		(void)json_array_append(steps, sort);
 	if (renamed)
-		(void)json_array_append_new(steps, match_rename(got, x->want));
-	else if (!match_same_columns(got, x->want))
+		(void)json_array_append_new(steps, match_rename(got, col, x->want));
+	if (renamed ? !match_in_place(got, col, x->want) : !match_same_columns(got, x->want))
 		(void)json_array_append_new(steps, match_select(x->want));
-	score -= 0.05 * (double)json_array_size(steps) + (renamed ? 0.1 : 0);
-	score -= 0.005 * (double)(json_object_size(first) + json_object_size(second));
-	if (!steps ||
-	    json_array_append_new(
-		    x->found, json_pack("{sO sf so}", "steps", steps, "score", score, "evidence",
-	                                json_sprintf("%lld rows x %u columns equal the example%s",
-	                                             (long long)x->want->nrows, x->want->ncols,
-	                                             renamed ? " by place"
-	                                             : dtx_textgrid_match(got, col, x->want) < 1
-	                                                     ? ", in another order of rows"
-	                                                     : ""))) < 0)
+	cost = 0.05 * (double)json_array_size(steps) + (renamed ? 0.1 : 0) +
+	       0.005 * (double)(json_object_size(first) + json_object_size(second));
+	if (!steps)
 		DTX_FAIL_MEM(err);
+	DTX_TRY(match_found(x, steps, score, cost, renamed, err));
 out:
+	json_decref(sort);
 	json_decref(steps);
 	return rc;
 }
@@ -202,7 +365,7 @@ static enum dtx_code search_second(struct byexample *x, const struct dtx_textgri
 	bool ok, equal;
 	size_t i;
 
-	DTX_TRY(dtx_reshape_steps(have, x->want, SECOND_STEPS, &steps, err));
+	DTX_TRY(dtx_reshape_steps(have, x->want, true, SECOND_STEPS, &steps, err));
 	json_array_foreach(steps, i, step)
 	{
 		struct dtx_textgrid got = DTX_TEXTGRID_INIT;
@@ -251,10 +414,10 @@ out:
 }
 
 enum dtx_code dtx_byexample(const struct dtx_textgrid *have, const struct dtx_textgrid *want,
-                            int *runs, json_t *found, struct dtx_err *err)
+                            bool repaired, int *runs, json_t *found, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct byexample x = { want, runs, found };
+	struct byexample x = { want, runs, 0, found };
 	struct dtx_textgrid base[SECOND_BASES] = { DTX_TEXTGRID_INIT };
 	const json_t *by[SECOND_BASES];
 	json_t *steps = NULL;
@@ -264,7 +427,7 @@ enum dtx_code dtx_byexample(const struct dtx_textgrid *have, const struct dtx_te
 	DTX_TRY(match(&x, have, NULL, NULL, &equal, err));
 	if (equal)
 		goto out;
-	DTX_TRY(dtx_reshape_steps(have, want, FIRST_STEPS, &steps, err));
+	DTX_TRY(dtx_reshape_steps(have, want, repaired, FIRST_STEPS, &steps, err));
 	DTX_TRY(search_first(&x, have, steps, base, by, &n, err));
 	/* two steps only where one does not do */
 	for (i = 0; i < n && !json_array_size(found) && !enough(&x); i++)

@@ -8,7 +8,8 @@
 #include "cli/suggest.h"
 #include "core/io/book_info.h"
 
-#define SUGGEST_ROWS 8 /* of the profile's sample */
+#define SUGGEST_ROWS  8    /* of the profile's sample */
+#define SUGGEST_PIECE 0.66 /* a higher score has no rows but those of the example */
 
 struct suggest_args {
 	struct dtx_run_args run; /* first: the reading options */
@@ -44,10 +45,33 @@ struct suggestion {
 	json_t *describe, *sheets;
 	struct dtx_suggestions own; /* what the input alone tells */
 	struct dtx_textgrid want;
-	json_t *list; /* the result */
+	bool two_rows; /* of headers, where one was not found */
+	json_t *list;  /* the result */
 };
 
 /* --- the input alone --- */
+
+/* Where one header row is not found there may be two. */
+static enum dtx_code suggest_open(struct suggestion *x, struct dtx_err *err)
+{
+	struct dtx_source *src = x->runner.source[0];
+	struct dtx_read_opts *opts = &x->runner.plan->input[0].opts;
+	enum dtx_code rc = dtx_reader_open(src, opts, &x->reader, err);
+	struct dtx_err why = DTX_ERR_INIT;
+
+	if (rc != DTX_E_HEADER_NOT_FOUND || opts->header_rows >= 0)
+		return rc;
+	dtx_err_move(&why, err);
+	opts->header_rows = 2;
+	if (dtx_reader_open(src, opts, &x->reader, err) != DTX_OK) {
+		dtx_err_clear(err);
+		dtx_err_move(err, &why);
+		return rc;
+	}
+	dtx_err_clear(&why);
+	x->two_rows = true;
+	return DTX_OK;
+}
 
 static enum dtx_code suggest_look(struct suggestion *x, char *path, struct dtx_err *err)
 {
@@ -58,7 +82,7 @@ static enum dtx_code suggest_look(struct suggestion *x, char *path, struct dtx_e
 	DTX_TRY(dtx_runner_inputs(&x->runner, 1, &path, err));
 	DTX_TRY(dtx_runner_open(&x->runner, true, err));
 	src = x->runner.source[0];
-	DTX_TRY(dtx_reader_open(src, &x->runner.plan->input[0].opts, &x->reader, err));
+	DTX_TRY(suggest_open(x, err));
 	DTX_TRY(dtx_profile_read(&x->profile, x->reader, SUGGEST_ROWS, err));
 	if (dtx_book_is(x->reader->cls->name))
 		DTX_TRY(dtx_book_sheets(src, &x->sheets, err));
@@ -84,6 +108,8 @@ static json_t *suggest_plan(const struct suggestion *x, bool own, const json_t *
 
 	if (sheet)
 		(void)json_object_set_new(input, "sheet", json_string(sheet));
+	if (x->two_rows)
+		(void)json_object_set_new(input, "header_rows", json_integer(2));
 	if (own && input)
 		(void)json_object_update(input, x->own.input);
 	if (own && steps)
@@ -184,7 +210,8 @@ static enum dtx_code suggest_search(struct suggestion *x, bool own, int *runs, s
 		rc = own && rc != DTX_E_NO_MEMORY ? DTX_OK : rc;
 		goto out;
 	}
-	DTX_TRY(dtx_byexample(&have, &x->want, runs, found, err));
+	DTX_TRY(dtx_byexample(&have, &x->want, own && json_array_size(x->own.steps), runs, found,
+	                      err));
 	DTX_TRY(suggest_take(x, own, found, err));
 out:
 	json_decref(p);
@@ -220,16 +247,43 @@ out:
 	return rc;
 }
 
-static enum dtx_code suggest_example(struct suggestion *x, struct dtx_err *err)
+/* Whether a plan makes the whole example, and no more. */
+static bool suggest_whole(const struct suggestion *x)
+{
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(x->list, i, item)
+	{
+		if (suggest_score(item) > SUGGEST_PIECE)
+			return true;
+	}
+	return false;
+}
+
+/* As the input stands, then with what it tells of itself. */
+static enum dtx_code suggest_both(struct suggestion *x, int runs, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool tells = json_array_size(x->own.steps) || json_object_size(x->own.input);
-	int runs = DTX_BYEXAMPLE_RUNS / 2, more = DTX_BYEXAMPLE_RUNS / 2;
+	int more = runs;
+
+	DTX_TRY(suggest_search(x, false, &runs, err));
+	if (tells && !suggest_whole(x))
+		DTX_TRY(suggest_search(x, true, &more, err));
+out:
+	return rc;
+}
+
+static enum dtx_code suggest_example(struct suggestion *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(suggest_want(x, err));
-	DTX_TRY(suggest_search(x, false, &runs, err));
-	if (tells && !json_array_size(x->list))
-		DTX_TRY(suggest_search(x, true, &more, err));
+	DTX_TRY(suggest_both(x, DTX_BYEXAMPLE_RUNS / 2, err));
+	/* an example for people may have numbers as people write them */
+	if (!json_array_size(x->list) && dtx_textgrid_plain(&x->want))
+		DTX_TRY(suggest_both(x, DTX_BYEXAMPLE_RUNS / 4, err));
 	DTX_TRY(suggest_sort(x, err));
 	if (!json_array_size(x->list)) {
 		rc = dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
@@ -307,10 +361,11 @@ const struct dtx_cmd dtx_cmd_suggest = {
 		 "in\n"
 		 "columns.  With --to: one reshaping step or two (pivot_longer, pivot_wider, "
 		 "transpose,\n"
-		 "explode, fill, subtitle_to_column) whose result equals the example; each is "
-		 "tried.  "
-		 "No\n"
-		 "model is asked.\n\n"
+		 "explode, fill, subtitle_to_column, split_column, group_by, filter and others) "
+		 "whose\n"
+		 "result equals the example; each is tried.  Some rows of what is wanted are "
+		 "enough.\n"
+		 "No model is asked.\n\n"
 		 "  dtx suggest survey.xlsx > plan.json\n"
 		 "  dtx suggest survey.csv --to wanted.csv --json",
 	.exits = "0 done; 2 usage; 4 input, or no such plan was found",

@@ -9,6 +9,7 @@
 #include "core/base/mem.h"
 #include "core/base/num.h"
 #include "core/data/cast.h"
+#include "ops/numtext.h"
 
 static enum dtx_code grid_cell(struct dtx_textgrid *g, const struct dtx_column *c, uint32_t row,
                                struct dtx_buf *text, const char **out, struct dtx_err *err)
@@ -119,9 +120,41 @@ void dtx_textgrid_csv(const struct dtx_textgrid *g, struct dtx_buf *out)
 	}
 }
 
+static bool grid_plain_column(struct dtx_textgrid *g, uint32_t c, bool apply)
+{
+	static const struct dtx_numtext_rules rules = { '.', ',', true, DTX_PERCENT_RATIO };
+	char plain[DTX_NUMTEXT_MAX];
+	bool any = false;
+	unsigned places;
+	double x;
+	size_t len;
+
+	for (int64_t r = 0; r < g->nrows; r++) {
+		const char **cell = &g->cell[(size_t)r * g->ncols + c];
+
+		if (!*cell || dtx_textgrid_number(*cell, &x))
+			continue;
+		if (!dtx_numtext(dtx_str_of(*cell), &rules, plain, &len, &places))
+			return false;
+		any = true;
+		if (apply)
+			*cell = dtx_arena_strndup(&g->arena, plain, len);
+	}
+	return any;
+}
+
+bool dtx_textgrid_plain(struct dtx_textgrid *g)
+{
+	bool any = false;
+
+	for (uint32_t c = 0; c < g->ncols; c++)
+		any |= grid_plain_column(g, c, false) && grid_plain_column(g, c, true);
+	return any;
+}
+
 /* --- equality --- */
 
-static bool grid_number(const char *text, double *out)
+bool dtx_textgrid_number(const char *text, double *out)
 {
 	char *end;
 
@@ -131,7 +164,21 @@ static bool grid_number(const char *text, double *out)
 	return end != text && !*end && isfinite(*out);
 }
 
-static bool grid_same(const char *a, const char *b)
+bool dtx_textgrid_rounded(double got, const char *want, int *digits)
+{
+	const char *point = want ? strchr(want, '.') : NULL;
+	int n = point ? (int)strlen(point + 1) : 0;
+	double x;
+
+	if (!dtx_textgrid_number(want, &x) || !isfinite(got))
+		return false;
+	if (fabs(got - x) <= 1e-9 * (fabs(got) + fabs(x)))
+		return true;
+	*digits = DTX_MAX(*digits, n);
+	return point && n < 9 && fabs(got - x) <= 0.5000001 * pow(10, -n);
+}
+
+bool dtx_textgrid_same(const char *a, const char *b)
 {
 	double x, y;
 
@@ -139,7 +186,7 @@ static bool grid_same(const char *a, const char *b)
 		return !a && !b;
 	if (!strcmp(a, b))
 		return true;
-	return grid_number(a, &x) && grid_number(b, &y) &&
+	return dtx_textgrid_number(a, &x) && dtx_textgrid_number(b, &y) &&
 	       fabs(x - y) <= 1e-9 * (fabs(x) + fabs(y));
 }
 
@@ -151,7 +198,7 @@ static uint64_t grid_hash(const char *text)
 
 	if (!text)
 		return 1;
-	if (grid_number(text, &x)) {
+	if (dtx_textgrid_number(text, &x)) {
 		snprintf(digits, sizeof(digits), "%.8e", x == 0 ? 0.0 : x);
 		text = digits;
 	}
@@ -182,7 +229,7 @@ static uint64_t *grid_rows(const struct dtx_textgrid *g, const uint32_t *col, ui
 	return row;
 }
 
-static bool grid_in_order(const struct dtx_textgrid *g, const uint32_t *col,
+static bool grid_in_order(const struct dtx_textgrid *g, const uint32_t *col, int64_t from,
                           const struct dtx_textgrid *want)
 {
 	int64_t r;
@@ -190,27 +237,68 @@ static bool grid_in_order(const struct dtx_textgrid *g, const uint32_t *col,
 
 	for (r = 0; r < want->nrows; r++) {
 		for (c = 0; c < want->ncols; c++) {
-			if (!grid_same(dtx_textgrid_at(g, r, col[c]), dtx_textgrid_at(want, r, c)))
+			if (!dtx_textgrid_same(dtx_textgrid_at(g, from + r, col[c]),
+			                       dtx_textgrid_at(want, r, c)))
 				return false;
 		}
 	}
 	return true;
 }
 
+/* The wanted rows stand one behind the other. */
+static bool grid_stretch(const struct dtx_textgrid *g, const uint32_t *col,
+                         const struct dtx_textgrid *want)
+{
+	for (int64_t r = 0; r + want->nrows <= g->nrows; r++) {
+		if (grid_in_order(g, col, r, want))
+			return true;
+	}
+	return false;
+}
+
+/* Whether all of the sorted b are in the sorted a. */
+static bool grid_within(const uint64_t *a, int64_t na, const uint64_t *b, int64_t nb)
+{
+	int64_t i = 0, k = 0;
+
+	while (k < nb && i < na) {
+		if (a[i] > b[k])
+			return false;
+		k += a[i] == b[k];
+		i++;
+	}
+	return k == nb;
+}
+
 double dtx_textgrid_match(const struct dtx_textgrid *g, const uint32_t *col,
                           const struct dtx_textgrid *want)
 {
 	uint64_t *a, *b;
-	bool same;
+	bool within;
 
-	if (g->nrows != want->nrows)
+	if (g->nrows < want->nrows || (g->nrows > want->nrows && !want->nrows))
 		return 0;
-	if (grid_in_order(g, col, want))
+	if (g->nrows == want->nrows && grid_in_order(g, col, 0, want))
 		return 1;
 	a = grid_rows(g, col, want->ncols);
 	b = grid_rows(want, NULL, want->ncols);
-	same = a && b && !memcmp(a, b, (size_t)g->nrows * sizeof(*a));
+	within = a && b && grid_within(a, g->nrows, b, want->nrows);
 	dtx_mem_free(a);
 	dtx_mem_free(b);
-	return same ? 0.9 : 0;
+	if (!within)
+		return 0;
+	if (g->nrows == want->nrows)
+		return 0.9;
+	return grid_stretch(g, col, want) ? 0.65 : 0.6;
+}
+
+bool dtx_textgrid_column_within(const struct dtx_textgrid *g, uint32_t col,
+                                const struct dtx_textgrid *want, uint32_t at)
+{
+	uint64_t *a = grid_rows(g, &col, 1), *b = grid_rows(want, &at, 1);
+	bool within = a && b && grid_within(a, g->nrows, b, want->nrows);
+
+	dtx_mem_free(a);
+	dtx_mem_free(b);
+	return within;
 }
