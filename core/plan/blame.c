@@ -1,6 +1,9 @@
 /* Whose fault a failing step is: a snippet's, when the column that failed is one it made. */
 #include "core/plan/region.h"
 
+/* The host counts what it asks for; this is for one that gives the same again and again. */
+#define BREAKS_MAX 2
+
 /* The region whose result table t is; -1: another table. */
 static int32_t result_of(const struct dtx_regions *r, const struct dtx_plan *plan, int32_t t)
 {
@@ -101,7 +104,9 @@ struct dtx_region *dtx_regions_blame(struct dtx_regions *r, const struct dtx_gra
 		region = st->ntables == 1 ? missing_from(r, g, st->table[0]) : -1;
 	else
 		region = read_by(r, g, step, why->column);
-	return region >= 0 && r->item[region].table ? &r->item[region] : NULL;
+	if (region < 0 || r->item[region].breaks >= BREAKS_MAX)
+		return NULL;
+	return r->item[region].table ? &r->item[region] : NULL;
 }
 
 void dtx_region_break(struct dtx_regions *r, struct dtx_region *one, const struct dtx_err *why)
@@ -117,4 +122,5 @@ void dtx_region_break(struct dtx_regions *r, struct dtx_region *one, const struc
 	dtx_err_clear(&one->broke);
 	dtx_err_copy(&one->broke, why);
 	one->broken = true;
+	one->breaks++;
 }

@@ -14,6 +14,7 @@ struct dtx_region {
 	struct dtx_err trigger; /* owned */
 	struct dtx_err broke;   /* broken: what a step behind it failed with; owned */
 	bool broken;
+	unsigned breaks;         /* how often it was */
 	struct dtx_table *table; /* its result, kept while the prefix stays the same */
 	json_t *describe;        /* input: what its reader would tell */
 };
