@@ -231,7 +231,7 @@ bool dtx_mem_tight(void)
 	return limit && atomic_load_explicit(&mem_used, memory_order_relaxed) > limit / 4 * 3;
 }
 
-void dtx_mem_fail_at(long k)
+long dtx_mem_fail_at(long k)
 {
-	atomic_store(&mem_fail_at, k);
+	return atomic_exchange(&mem_fail_at, k);
 }

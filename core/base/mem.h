@@ -46,7 +46,8 @@ size_t dtx_mem_lap(void);
 /* True when less than a quarter of the budget is left: sinks spill or refuse. */
 bool dtx_mem_tight(void);
 
-/* Tests: the k-th allocation from now on (0 is the next) fails, and no other; -1 turns it off. */
-void dtx_mem_fail_at(long k);
+/* Tests: the k-th allocation from now on (0 is the next) fails, and no other; -1 turns it off.
+ * Returns how many were still to come before the one set earlier: below 0 where that one failed. */
+long dtx_mem_fail_at(long k);
 
 #endif

@@ -124,7 +124,8 @@ static enum dtx_code serve_open(struct dtx_isolate_server *s, json_t *args, stru
 
 	DTX_ASSERT(!s->reader, err);
 	s->args = json_incref(args);
-	DTX_ASSERT(dtx_isolate_opts_read(args, &s->arena, &opts), err);
+	if (!dtx_isolate_opts_read(args, &s->arena, &opts)) /* dtx wrote them: they are whole */
+		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_reader_open(s->src, &opts, &s->reader, err));
 	DTX_TRY(s->reader->cls->schema(s->reader, &s->schema, err));
 	s->need = dtx_mem_zalloc(s->schema->nfields, 1);
@@ -312,7 +313,8 @@ static enum dtx_code serve_raw(struct dtx_isolate_server *s, json_t *args, struc
 	struct dtx_read_opts opts;
 
 	dtx_rawgrid_init(&grid);
-	DTX_ASSERT(dtx_isolate_opts_read(args, &s->arena, &opts), err);
+	if (!dtx_isolate_opts_read(args, &s->arena, &opts)) /* dtx wrote them: they are whole */
+		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_reader_raw(s->src, &opts, &grid, err));
 	DTX_TRY(dtx_frame_add_grid(&f, "", &grid, err));
 	DTX_TRY(send_frame(s, &f, err));

@@ -248,11 +248,17 @@ static json_t *step_of_many(const struct dtx_plan_input *in, const struct dtx_pl
 {
 	static const char *const columns[] = { "same", "union", "intersect" };
 	json_t *with = json_array(), *shown = json_array();
+	bool whole = true;
 
 	for (size_t k = 0; k < n; k++) {
-		json_array_append_new(shown, json_string(file[k].shown));
+		whole = !json_array_append_new(shown, json_string(file[k].shown)) && whole;
 		if (k)
-			json_array_append_new(with, json_string(made[k].name));
+			whole = !json_array_append_new(with, json_string(made[k].name)) && whole;
+	}
+	if (!whole) { /* no file is left out where memory is short */
+		json_decref(with);
+		json_decref(shown);
+		return NULL;
 	}
 	return json_pack("{ss ss ss ss ss so so ss*}", "op", "union", "in", made[0].name, "out",
 	                 in->name, "fallback", "off", "columns", columns[in->columns], "with", with,

@@ -647,7 +647,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code memory_gc(json_t **report, json_t **stats)
+static enum dtx_code memory_gc(json_t **report, json_t **stats, bool verify)
 {
 	struct dtx_gc_opts opts = { .kinds = "prompt", .apply = true };
 	struct dtx_err err = DTX_ERR_INIT;
@@ -659,7 +659,8 @@ static enum dtx_code memory_gc(json_t **report, json_t **stats)
 	DTX_TRY(prompt_run(s, &err));
 	DTX_TRY(dtx_gc(s, &opts, report, &err));
 	DTX_TRY(dtx_store_stats(s, stats, &err));
-	T_INT(findings(s, NULL), 0);
+	if (verify)
+		T_INT(findings(s, NULL), 0);
 out:
 	if (rc != DTX_OK) {
 		json_decref(*report);
@@ -672,7 +673,7 @@ out:
 static enum dtx_code memory_gc_once(void)
 {
 	json_t *report, *stats;
-	enum dtx_code rc = memory_gc(&report, &stats);
+	enum dtx_code rc = memory_gc(&report, &stats, false);
 
 	json_decref(report);
 	json_decref(stats);
@@ -683,7 +684,7 @@ void test_store_gc(void)
 {
 	json_t *report, *stats, *kind;
 
-	T_OK(memory_gc(&report, &stats), NULL);
+	T_OK(memory_gc(&report, &stats, true), NULL);
 	T_INT(dtx_json_int(report, "blobs", 0), 1);
 	T_INT(dtx_json_int(report, "bytes", 0), 14);
 	kind = json_array_get(json_object_get(stats, "blobs"), 2);
