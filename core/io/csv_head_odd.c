@@ -65,17 +65,29 @@ out:
 	return rc;
 }
 
+/* Without the quotes that enclose it, unless others stand within. */
+static struct dtx_str unquoted(struct dtx_str s, char quote)
+{
+	if (!quote || s.len < 2 || s.ptr[0] != quote || s.ptr[s.len - 1] != quote ||
+	    memchr(s.ptr + 1, quote, s.len - 2))
+		return s;
+	return (struct dtx_str){ s.ptr + 1, s.len - 2 };
+}
+
 /* How many parts; the first `cap` of them. */
-static uint32_t parts(struct dtx_str s, char delim, struct dtx_str *out, uint32_t cap)
+static uint32_t parts(struct dtx_str s, char delim, char quote, struct dtx_str *out, uint32_t cap)
 {
 	uint32_t n = 0;
 	size_t from = 0, i;
+	bool inside = false;
 
 	for (i = 0; i <= s.len; i++) {
-		if (i < s.len && s.ptr[i] != delim)
+		if (i < s.len && quote && s.ptr[i] == quote && (inside || i == from))
+			inside = !inside;
+		if (i < s.len && (s.ptr[i] != delim || inside))
 			continue;
 		if (n < cap)
-			out[n] = (struct dtx_str){ s.ptr + from, i - from };
+			out[n] = unquoted((struct dtx_str){ s.ptr + from, i - from }, quote);
 		n++;
 		from = i + 1;
 	}
@@ -93,17 +105,18 @@ enum dtx_code dtx_csv_head_parted(struct dtx_csv *c, struct dtx_csv_top *top, ui
 	struct dtx_csv_top_row *r = top->row;
 	struct dtx_str *cell = NULL;
 	const char *delim = delims;
+	char quote = c->dialect.quote ? c->dialect.quote : '"';
 	bool *quoted;
 
 	for (; r->n == 1 && width > 2 && n != width && *delim; delim++)
-		n = parts(r->cell[0], *delim, NULL, 0);
+		n = parts(r->cell[0], *delim, quote, NULL, 0);
 	if (!n || n != width || top->n < 2 || top->row[1].n != width)
 		goto out;
 	cell = dtx_arena_alloc(&top->arena, n, sizeof(*cell));
 	quoted = dtx_arena_alloc(&top->arena, n, sizeof(*quoted));
 	if (!cell || !quoted)
 		DTX_FAIL_MEM(err);
-	(void)parts(r->cell[0], delim[-1], cell, n);
+	(void)parts(r->cell[0], delim[-1], quote, cell, n);
 	for (k = 0; k < n; k++)
 		quoted[k] = false;
 	r->cell = cell;

@@ -42,9 +42,10 @@ struct dtx_csv_ref {
 	bool looks;      /* quotes are looked up before they are fed */
 	uint32_t width;  /* of the table; 0: not known */
 	size_t unclosed; /* no quote that opens from here on closes */
-	enum ref_bound { REF_FREE, REF_LINE, REF_DATA } bound; /* how far quotes reach */
-	struct dtx_csv_mixed *mixed;                           /* NULL: no other delimiters */
-	bool ready;                                            /* parser holds memory */
+	/* How far quotes reach; RAW: as LINE, and none is doubled. */
+	enum ref_bound { REF_FREE, REF_LINE, REF_RAW, REF_DATA } bound;
+	struct dtx_csv_mixed *mixed; /* NULL: no other delimiters */
+	bool ready;                  /* parser holds memory */
 	struct csv_parser parser;
 	struct dtx_buf slice, text;
 	struct dtx_csv_ref_cell *cell;
@@ -228,7 +229,7 @@ static size_t ref_close(struct dtx_csv_ref *r, size_t open)
 	for (; at < r->end && at - open <= DTX_CSV_CELL_MAX; at++) {
 		char c = r->data[at];
 
-		if (ref_is_newline(c) && (irregular || r->bound == REF_LINE))
+		if (ref_is_newline(c) && (irregular || r->bound != REF_FREE))
 			return r->end;
 		if (ref_is_escape(r, at)) {
 			at++;
@@ -238,7 +239,7 @@ static size_t ref_close(struct dtx_csv_ref *r, size_t open)
 			continue;
 		if (ref_at_structure(r, ref_skip_blanks(r, at + 1)))
 			return at;
-		if (at + 1 < r->end && r->data[at + 1] == r->d.quote) {
+		if (r->bound != REF_RAW && at + 1 < r->end && r->data[at + 1] == r->d.quote) {
 			at++;
 			continue;
 		}
@@ -254,7 +255,7 @@ static size_t ref_close(struct dtx_csv_ref *r, size_t open)
 /* A quote behind the first byte of a field; returns the place behind it. */
 static size_t ref_quote(struct dtx_csv_ref *r, size_t at)
 {
-	bool doubled = at + 1 < r->end && r->data[at + 1] == r->d.quote;
+	bool doubled = r->bound != REF_RAW && at + 1 < r->end && r->data[at + 1] == r->d.quote;
 
 	if (!r->quoted) {
 		r->row->literal++;
@@ -477,6 +478,27 @@ static bool ref_doubtful(const struct dtx_csv_ref *r, const struct dtx_csv_ref_r
 	       rec->row.fault == DTX_CSV_FINE && memchr(r->data + rec->row.start, r->d.quote, len);
 }
 
+/* Read with each quote by itself the record is as wide, and fewer of them are data: then they were
+ * never doubled. */
+static enum dtx_code ref_rawer(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t literal = out->row.literal;
+
+	if (!r->looks || !literal || out->row.ncells != r->width || out->comment)
+		goto out;
+	r->bound = REF_RAW;
+	DTX_TRY(ref_read(r, pos, out, err));
+	if (out->row.fault == DTX_CSV_FINE && out->row.ncells == r->width &&
+	    out->row.literal < literal)
+		goto out;
+	r->bound = REF_FREE;
+	DTX_TRY(ref_read(r, pos, out, err));
+out:
+	return rc;
+}
+
 static enum dtx_code ref_best(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
                               struct dtx_err *err)
 {
@@ -484,8 +506,10 @@ static enum dtx_code ref_best(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_
 
 	r->bound = REF_FREE;
 	DTX_TRY(ref_read(r, pos, out, err));
-	if (!ref_doubtful(r, out))
+	if (!ref_doubtful(r, out)) {
+		rc = ref_rawer(r, pos, out, err);
 		goto out;
+	}
 	for (r->bound = REF_LINE; r->bound <= REF_DATA; r->bound++) {
 		DTX_TRY(ref_read(r, pos, out, err));
 		if (out->row.ncells == r->width && out->row.fault == DTX_CSV_FINE)
@@ -503,7 +527,8 @@ enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(ref_best(r, pos, out, err));
-	if (r->mixed && out->row.ncells != r->width && !out->comment)
+	/* What its own delimiter parts into more has that delimiter. */
+	if (r->mixed && 2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1 && !out->comment)
 		DTX_TRY(dtx_csv_mixed_read(r->mixed, pos, r->end, r->width, out, err));
 out:
 	return rc;

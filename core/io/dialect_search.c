@@ -26,11 +26,11 @@ static const char search_quotes[] = { '"', 0, '\'' };
 static const struct {
 	char delim[4];
 	unsigned runs;
-} search_rare[] = { { " ", 0 },     { "^", 0 },      { "~", 0 },      { ":", 0 },
-	            { " ", 1 },     { " ", 2 },      { "\x1f", 0 },   { "\x01", 0 },
-	            { "#", 0 },     { "@", 0 },      { "&", 0 },      { "*", 0 },
-	            { "!", 0 },     { "\u00a6", 0 }, { "\u00a7", 0 }, { "\uff0c", 0 },
-	            { "\uff1b", 0 } };
+} search_rare[] = { { " ", 0 },      { "^", 0 },      { "~", 0 },      { ":", 0 },
+	            { " ", 1 },      { " ", 2 },      { "\x1f", 0 },   { "\x01", 0 },
+	            { "#", 0 },      { "@", 0 },      { "&", 0 },      { "*", 0 },
+	            { "!", 0 },      { "\u00a6", 0 }, { "\u00a7", 0 }, { "\uff0c", 0 },
+	            { "\uff1b", 0 }, { "\\t", 0 } };
 
 enum search_variant { SEARCH_PLAIN, SEARCH_ESCAPE, SEARCH_TRIM, SEARCH_VARIANTS };
 
@@ -71,8 +71,11 @@ static void sample_add(struct search *f, size_t from, size_t len)
 
 static void sample_head(struct search *f)
 {
+	size_t len = DTX_MIN(f->text.len, SEARCH_HEAD);
+	bool lines = memchr(f->text.ptr, '\n', len) || memchr(f->text.ptr, '\r', len);
+
 	f->sample.n = 0;
-	sample_add(f, 0, SEARCH_HEAD);
+	sample_add(f, 0, lines ? SEARCH_HEAD : SEARCH_BEGIN);
 }
 
 static void sample_large(struct search *f, bool all)
@@ -272,7 +275,8 @@ static void search_closer(struct search *f, bool all)
 		offer(f, &second);
 }
 
-/* Each delimiter has a blank behind it: the blank is part of it. */
+/* Each delimiter has a blank behind it: the blank is part of it; before it too: cells are filled
+ * up to stand below each other. */
 static void search_spaced(struct search *f)
 {
 	const struct dtx_sniff_score *s = &f->best.s;
@@ -281,19 +285,37 @@ static void search_spaced(struct search *f)
 	if (f->opts->delimiter || f->best.d.runs || f->best.d.trim || len != 1 || s->modal < 2 ||
 	    f->best.d.delim[0] == ' ' || s->delims < 2 || s->spaced < s->delims)
 		return;
-	f->best.d.delim[1] = ' ';
+	f->best.d.trim = s->padded == s->delims;
+	f->best.d.delim[1] = f->best.d.trim ? '\0' : ' ';
 	f->best.d.delim[2] = '\0';
 }
 
-/* Each delimiter stands twice.  Columns that are blank throughout are common between commas, where
- * spreadsheets leave them, and not between other signs. */
+/* Each delimiter stands twice.  Single columns that are blank throughout are common, above all
+ * between commas, where spreadsheets leave them; that each second one is, is not. */
+static bool all_doubled(const struct search_try *t)
+{
+	unsigned least = strchr(SEARCH_DOUBLED, t->d.delim[0]) ? 3 : 5;
+
+	return t->s.modal >= least && t->s.doubled >= t->s.records;
+}
+
+/* Colons also stand in times and addresses. */
+static bool colons_doubled(struct search *f)
+{
+	struct search_try t;
+
+	if (f->best.d.delim[0] != ':')
+		return false;
+	try_delim(f, "::", 0, &t);
+	return t.s.modal >= 3 && t.s.uniform > 1 - SEARCH_TIE && t.s.records > 1;
+}
+
 static void search_doubled(struct search *f)
 {
-	const struct dtx_sniff_score *s = &f->best.s;
 	char *delim = f->best.d.delim;
 
-	if (f->opts->delimiter || f->best.d.runs || strlen(delim) != 1 || s->modal < 3 ||
-	    !strchr(SEARCH_DOUBLED, delim[0]) || s->doubled < s->records)
+	if (f->opts->delimiter || f->best.d.runs || strlen(delim) != 1 ||
+	    (!all_doubled(&f->best) && !colons_doubled(f)))
 		return;
 	delim[1] = delim[0];
 	delim[2] = '\0';

@@ -219,6 +219,19 @@ static bool guess_mostly_utf8(struct dtx_str s, size_t bad)
 	return good * GUESS_UTF8 >= flaws;
 }
 
+/* Letters that no Baltic text of some words lacks, and hardly any other text has. */
+static bool guess_baltic(struct dtx_str s)
+{
+	static const char letters[] = "\xf0\xfe\xd0\xde";
+	size_t i;
+
+	for (i = 0; letters[i]; i++) {
+		if (memchr(s.ptr, letters[i], s.len))
+			return true;
+	}
+	return false;
+}
+
 const char *dtx_enc_guess(struct dtx_str text)
 {
 	ptrdiff_t bad = dtx_utf8_bad(text.ptr, text.len);
@@ -238,6 +251,8 @@ const char *dtx_enc_guess(struct dtx_str text)
 	sample = (struct dtx_str){ text.ptr + from, DTX_MIN(text.len - from, GUESS_BYTES) };
 	room = dtx_mem_alloc(size, 1);
 	for (i = 0; room && i < DTX_COUNT(guess_names); i++) {
+		if (!strcmp(guess_names[i].name, "windows-1257") && !guess_baltic(sample))
+			continue;
 		score = guess_try(&guess_names[i], sample, room, size);
 		if (score > best) {
 			best = score;

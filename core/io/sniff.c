@@ -16,7 +16,8 @@ struct sniff {
 	uint64_t width[SNIFF_WIDTHS];
 	size_t last_width;
 	struct sniff_count {
-		uint64_t records, cells, usual, begun, quoted, irregular, delims, spaced, doubled;
+		uint64_t records, cells, usual, begun, quoted, irregular, delims, spaced, padded,
+			doubled;
 	} n;
 	unsigned unclosed;
 };
@@ -211,7 +212,7 @@ static size_t sniff_record(struct sniff *f, size_t at)
 {
 	uint64_t cells = f->n.cells;
 	size_t width, n, from;
-	bool doubled = true;
+	bool doubled = true, spaced;
 
 	at = sniff_skip_run(f, at);
 	if (at >= f->s.len || sniff_is_end(f, f->s.ptr[at])) /* blank, or the LF of a CRLF */
@@ -230,7 +231,9 @@ static size_t sniff_record(struct sniff *f, size_t at)
 		n = sniff_delim(f, at);
 		at += n;
 		f->n.delims++;
-		f->n.spaced += at < f->s.len && f->s.ptr[at] == ' ';
+		spaced = at < f->s.len && f->s.ptr[at] == ' ';
+		f->n.spaced += spaced;
+		f->n.padded += spaced && at > n + from && f->s.ptr[at - n - 1] == ' ';
 		if (f->d->runs && (at >= f->s.len || sniff_is_end(f, f->s.ptr[at])))
 			break;
 	}
@@ -296,6 +299,7 @@ void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sni
 	out->irregular = f.n.irregular;
 	out->delims = f.n.delims;
 	out->spaced = f.n.spaced;
+	out->padded = f.n.padded;
 	out->records = f.n.records;
 	out->doubled = f.n.doubled;
 	out->score = out->consistency * (double)f.n.usual / (double)f.n.cells;

@@ -159,6 +159,26 @@ CASES.update({
     "cp866": coded("cp866", ["номер", "имя"], ["1", "Иван"], ["2", "Пётр Кузнецов"]),
 })
 
+CLOCK = [["day", "from", "link"], ["1", "08:00", "http://a.org/1"], ["2", "09:15", "http://a.org/2"]]
+NINE = ["a", "b", "c", "d", "e", "f", "g", "h", "i"]
+CASES.update({
+    "doubled tabs": (lines([HEAD3] + ROWS3, "\t\t"), HEAD3, ROWS3),
+    "doubled semicolons": (lines([HEAD3] + ROWS3, ";;"), HEAD3, ROWS3),
+    "doubled colons between times": (lines(CLOCK, "::"), CLOCK[0], CLOCK[1:]),
+    "tabs in words": (lines([HEAD3] + ROWS3, "\\t"), HEAD3, ROWS3),
+    "bars with blanks": (" id | name | amt \n----+------+-----\n  1 | Ann  | 2.5 \n 20 | Bob  |   3 \n(2 rows)\n", HEAD3,
+                         [["1", "Ann", "2.5"], ["20", "Bob", "3"]]),
+    "a delimiter too many in the header": (lines([NINE[:4] + [""] + NINE[4:]]) + "1,2,3,4,5,6,7,8,x\n" +
+                                           "1,2,3,4,5,6,7,8,the quick brown fox jumps over a lazy dog\n" * 2,
+                                           NINE[:4] + ["column_5"] + NINE[4:],
+                                           [list("12345678") + ["x", ""]] + [list("12345678") + [
+                                               "the quick brown fox jumps over a lazy dog", ""]] * 2),
+    "a quoted header with another delimiter": ('id;"full; name";"amt"\n' + BODY3, ["id", "full; name", "amt"], ROWS3),
+    "inches in quotes": ('id,size,n\n1,"Table, 48"",5\n2,"5"","6"\n3,"plain, or not",7\n', ["id", "size", "n"],
+                         [["1", 'Table, 48"', "5"], ["2", '5"', "6"], ["3", "plain, or not", "7"]]),
+    "names of the west": coded("cp1252", ["id", "name"], ["1", "Zoë"], ["2", "Søren"], ["3", "Émile"], ["4", "Jürgen"]),
+})
+
 
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
