@@ -48,7 +48,9 @@ static size_t row_quoted(const struct dtx_csv_text *t, size_t at, struct dtx_csv
 /* End of the unquoted text at `at`; quotes in it are data. */
 static size_t row_plain(const struct dtx_csv_text *t, size_t at, struct dtx_csv_row *row)
 {
-	for (; !row_is_structure(t, at); at++) {
+	size_t stop = at + DTX_CSV_CELL_MAX + 1;
+
+	for (; at < stop && !row_is_structure(t, at); at++) {
 		if (!t->set.quotes || t->data[at] != t->set.quote)
 			continue;
 		row->literal++;
@@ -85,6 +87,14 @@ static size_t row_cell(const struct dtx_csv_text *t, size_t at, struct dtx_span 
 	return end;
 }
 
+/* Nobody asks where the rest of a record with an endless cell has its delimiters. */
+static size_t row_rest(const struct dtx_csv_text *t, size_t at)
+{
+	const char *end = at < t->end ? memchr(t->data + at, '\n', t->end - at) : NULL;
+
+	return end ? (size_t)(end - t->data) : t->end;
+}
+
 void dtx_csv_row_read(const struct dtx_csv_text *t, size_t pos, struct dtx_span *cell, uint32_t cap,
                       struct dtx_csv_row *out)
 {
@@ -97,6 +107,8 @@ void dtx_csv_row_read(const struct dtx_csv_text *t, size_t pos, struct dtx_span 
 		if (out->ncells < cap)
 			cell[out->ncells] = one;
 		out->ncells++;
+		if (out->fault == DTX_CSV_TOO_LONG)
+			at = row_rest(t, at);
 		if (at == t->end || row_is_end(t->data[at]))
 			break;
 		at++;

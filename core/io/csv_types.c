@@ -60,7 +60,7 @@ static enum dtx_code types_see_windows(struct dtx_csv *c, uint32_t n, struct dtx
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_top top = { 0 };
-	size_t size = c->text.end - c->body, at;
+	size_t end = c->text.end, size = end - c->body, at;
 	unsigned i;
 
 	if (c->ref || size < 2 * DTX_CSV_TOP_BYTES)
@@ -69,10 +69,12 @@ static enum dtx_code types_see_windows(struct dtx_csv *c, uint32_t n, struct dtx
 		at = c->body + size / (TYPES_WINDOWS + 1) * i;
 		at = dtx_csv_row_seek(&c->text, at, false, at + DTX_SPLIT_CHUNK);
 		dtx_csv_top_clear(&top);
+		c->text.end = DTX_MIN(end, at + DTX_CSV_TOP_BYTES); /* a cell may never end */
 		DTX_TRY(dtx_csv_top_read(c, at, TYPES_WINDOW_ROWS, false, &top, err));
 		types_see_rows(c, &top, 0, true, n, seen);
 	}
 out:
+	c->text.end = end;
 	dtx_csv_top_clear(&top);
 	return rc;
 }

@@ -296,7 +296,7 @@ static bool all_doubled(const struct search_try *t)
 {
 	unsigned least = strchr(SEARCH_DOUBLED, t->d.delim[0]) ? 3 : 5;
 
-	return t->s.modal >= least && t->s.doubled >= t->s.records;
+	return t->s.modal >= least && t->s.doubled >= t->s.records && !t->s.hollow;
 }
 
 /* Colons also stand in times and addresses. */

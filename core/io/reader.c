@@ -3,6 +3,8 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/io/csv.h"
 #include "core/io/gzip.h"
 #include "core/io/idle.h"
 #include "core/io/isolate.h"
@@ -116,6 +118,17 @@ out:
 	return rc;
 }
 
+/* Bytes that no text has, and no encoding makes of one: more than a slip of the pen. */
+static bool is_binary(const char *head, size_t len)
+{
+	static const char allowed[] = "\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f";
+	size_t odd = 0, i;
+
+	for (i = 0; i < len; i++)
+		odd += head[i] > 0 && head[i] < 0x20 && !strchr(allowed, head[i]);
+	return odd > len / 20 && dtx_utf8_bad(head, len) >= 0;
+}
+
 /* The best sniff; the suffix decides between equal ones. */
 static enum dtx_code by_content(struct dtx_source *src, const struct dtx_reader_class **out,
                                 struct dtx_err *err)
@@ -140,6 +153,12 @@ static enum dtx_code by_content(struct dtx_source *src, const struct dtx_reader_
 	if (!*out)
 		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is in no format that dtx reads",
 		         path);
+	if (*out == &dtx_read_csv && is_binary(dtx_source_data(src), head)) {
+		dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
+		            "'%s' is no text, and in no format that dtx reads", path);
+		dtx_err_hint(err, "--from csv, or \"format\": \"csv\", reads it all the same");
+		rc = DTX_E_UNSUPPORTED_FORMAT;
+	}
 out:
 	return rc;
 }

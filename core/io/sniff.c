@@ -17,7 +17,7 @@ struct sniff {
 	size_t last_width;
 	struct sniff_count {
 		uint64_t records, cells, usual, begun, quoted, irregular, delims, spaced, padded,
-			doubled;
+			doubled, filled;
 	} n;
 	unsigned unclosed;
 };
@@ -226,6 +226,7 @@ static size_t sniff_record(struct sniff *f, size_t at)
 		from = at;
 		at = sniff_cell(f, at);
 		doubled &= (f->n.cells - cells) % 2 || at == from;
+		f->n.filled += at > from;
 		if (at >= f->s.len || sniff_is_end(f, f->s.ptr[at]))
 			break;
 		n = sniff_delim(f, at);
@@ -300,6 +301,7 @@ void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sni
 	out->delims = f.n.delims;
 	out->spaced = f.n.spaced;
 	out->padded = f.n.padded;
+	out->hollow = !f.n.filled;
 	out->records = f.n.records;
 	out->doubled = f.n.doubled;
 	out->score = out->consistency * (double)f.n.usual / (double)f.n.cells;
