@@ -1,9 +1,11 @@
 """Runs dtx and its peers on the same files in turn and prints a table of medians and ratios.
 
-Usage: run.py DTX [ROWS [RUNS [CASE...]]]    (default 10,000,000 rows, 5 runs; `make bench-peers` first)
+Usage: run.py DTX [ROWS [RUNS [CASE...]]]    (default 10,000,000 rows, 3 runs; `make bench-peers` first)
 dtx is timed as a whole process; peers inside theirs, start-up left out.  A ratio is the faster peer
 divided by dtx: of elapsed time, and of processor time, which a busy machine disturbs less.
 BENCH_PEERS=  (empty) leaves the peers out, BENCH_DIR says where inputs are made and kept.
+BENCH_SECONDS is how long all may take: cases get fewer runs, one at least, when it is short; the
+number is told.
 """
 import json
 import os
@@ -77,37 +79,53 @@ def plan_of(case, tmp):
     return str(plan)
 
 
-def measure(dtx, case, rows, runs, tmp):
-    """Per engine the medians of elapsed and processor time; dtx's MiB; whether results agree."""
+def warm(path):
+    """Into the page cache: the first run is as good as the next."""
+    with open(path, "rb") as f:
+        while f.read(1 << 24):
+            pass
+
+
+def measure(dtx, case, rows, runs, tmp, until):
+    """Per engine the medians of elapsed and processor time; dtx's MiB; runs; whether results agree."""
     inputs = [data(name, rows) for name in TABLES.get(case, ["g1"])]
+    for path in inputs:
+        warm(path)
     plan = plan_of(case, tmp)
-    times, rss = {name: [] for name in ["dtx", *PEERS]}, 0
-    for _ in range(runs + 1 if runs > 1 else 1):
+    times, rss, turn = {name: [] for name in ["dtx", *PEERS]}, 0, 0.0
+    while not turn or (len(times["dtx"]) < runs and time.monotonic() + turn < until):
+        begin = time.monotonic()
         *ms, mb = run_dtx(dtx, plan, inputs, f"{tmp}/dtx.csv")
         times["dtx"].append(ms)
         rss = max(rss, mb)
         for peer in PEERS:
             times[peer].append(run_peer(peer, case, inputs, f"{tmp}/{peer}.csv"))
-    first = 1 if runs > 1 else 0
-    mid = {k: [statistics.median(x) for x in zip(*v[first:])] for k, v in times.items()}
+        turn = time.monotonic() - begin
+    mid = {k: [statistics.median(x) for x in zip(*v)] for k, v in times.items()}
     agree = all(same(f"{tmp}/dtx.csv", f"{tmp}/{peer}.csv") for peer in PEERS)
-    return mid, rss, "equal" if agree else "DIFFER"
+    return mid, rss, len(times["dtx"]), "equal" if agree else "DIFFER"
 
 
 def main():
     dtx, rows = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 10_000_000
-    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 5
-    print(f"{rows:,} rows, {os.cpu_count()} cores, {platform.machine()}, median of {runs}; ms elapsed / processor\n")
-    print("| case | dtx | MiB | " + " | ".join(PEERS) + " | ratio elapsed | ratio processor | results |")
-    print("|---" * (6 + len(PEERS)) + "|")
+    runs = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    cases, begin = sys.argv[4:] or list(CASES), time.monotonic()
+    seconds = float(os.environ.get("BENCH_SECONDS") or 1e9)
+    generator("rows")
+    print(f"{time.strftime('%Y-%m-%d')}, {rows:,} rows, {os.cpu_count()} cores, {platform.machine()}, "
+          f"load {os.getloadavg()[0]:.1f}; ms elapsed / processor\n")
+    print("| case | dtx | MiB | " + " | ".join(PEERS) + " | ratio elapsed | ratio processor | runs | results |")
+    print("|---" * (7 + len(PEERS)) + "|")
     with tempfile.TemporaryDirectory(dir=os.environ.get("BENCH_DIR")) as tmp:
-        for case in sys.argv[4:] or CASES:
-            mid, rss, agree = measure(dtx, case, rows, runs, tmp)
+        for i, case in enumerate(cases):
+            until = begin + seconds * (i + 1) / len(cases)
+            mid, rss, turns, agree = measure(dtx, case, rows, runs, tmp, until)
             ratio = [min((mid[p][i] for p in PEERS), default=0) / max(mid["dtx"][i], 1) for i in (0, 1)]
             cells = [f"{mid[k][0]:.0f} / {mid[k][1]:.0f}" for k in ["dtx", *PEERS]]
             cells.insert(1, str(rss))
-            print(f"| {CASES[case][0]} | " + " | ".join(cells) + f" | {ratio[0]:.2f} | {ratio[1]:.2f} | {agree} |",
-                  flush=True)
+            print(f"| {CASES[case][0]} | " + " | ".join(cells) +
+                  f" | {ratio[0]:.2f} | {ratio[1]:.2f} | {turns} | {agree} |", flush=True)
+    print(f"\n{time.monotonic() - begin:.0f} s")
 
 
 if __name__ == "__main__":
