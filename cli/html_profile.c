@@ -26,6 +26,8 @@ static void profile_words(const json_t *column, struct dtx_buf *out)
 {
 	const json_t *bars = json_object_get(column, "bars");
 	const char *kind = dtx_json_text(column, "kind", "");
+	int64_t distinct = dtx_json_int(column, "distinct", 0);
+	int64_t cells = dtx_json_int(column, "rows", 0) - dtx_json_int(column, "nulls", 0);
 	double low = strtod(dtx_json_text(column, "low", "0"), NULL);
 	double width = strtod(dtx_json_text(column, "width", "1"), NULL);
 
@@ -33,6 +35,17 @@ static void profile_words(const json_t *column, struct dtx_buf *out)
 		dtx_buf_printf(out, "%lld false, %lld true",
 		               (long long)json_integer_value(json_array_get(bars, 0)),
 		               (long long)json_integer_value(json_array_get(bars, 1)));
+		return;
+	}
+	if (!strcmp(kind, "text")) {
+		dtx_buf_printf(out, "%lld different %s", (long long)distinct,
+		               distinct == 1 ? "text" : "texts");
+		if (distinct > 1 && distinct == cells)
+			dtx_buf_add(out, ", each once");
+		else if (distinct > 1 && cells)
+			dtx_buf_printf(out, ", the commonest in %.0f %%",
+			               (double)json_integer_value(json_array_get(bars, 0)) * 100 /
+			                       (double)cells);
 		return;
 	}
 	profile_bound(kind, low, out);
@@ -75,7 +88,7 @@ static void profile_picture(const json_t *column, size_t n, struct dtx_buf *out)
 	               PROFILE_WIDTH, PROFILE_HEIGHT + 1, PROFILE_WIDTH, PROFILE_HEIGHT + 1, n, n,
 	               n);
 	dtx_html_text(out, dtx_json_text(column, "name", ""));
-	dtx_buf_printf(out, " lies</title><desc id=\"pd%zu\">Bars from ", n);
+	dtx_buf_printf(out, " lies</title><desc id=\"pd%zu\">Bars: ", n);
 	profile_words(column, out);
 	dtx_buf_add(out, ":");
 	json_array_foreach(json_object_get(column, "bars"), i, bar)
@@ -96,7 +109,7 @@ static void profile_row(const json_t *column, size_t n, struct dtx_buf *out)
 	if (drawn)
 		profile_picture(column, n, out);
 	else
-		dtx_buf_add(out, "<span class=\"dim\">no picture: text, or nothing in it</span>");
+		dtx_buf_add(out, "<span class=\"dim\">no picture: nothing in it</span>");
 	dtx_buf_add(out, "</td><td>");
 	if (drawn)
 		profile_words(column, out);
@@ -110,12 +123,14 @@ static void profile_row(const json_t *column, size_t n, struct dtx_buf *out)
 
 void dtx_html_profiles(const json_t *record, struct dtx_buf *out)
 {
-	static const char *const head[] = { "column", "how its values lie", "from, to", "empty" };
+	static const char *const head[] = { "column", "how its values lie", "what is there",
+		                            "empty" };
 	json_t *output, *column;
 	size_t i, k, n = 0;
 
-	dtx_buf_add(out, "<p>Numbers and dates of the result, between round bounds; the record "
-	                 "holds no cells.</p>\n");
+	dtx_buf_add(out, "<p>Numbers and dates of the result, between round bounds; of texts how "
+	                 "many rows the commonest have, never which they are: the record holds no "
+	                 "cells.</p>\n");
 	json_array_foreach(json_object_get(record, "outputs"), i, output)
 	{
 		const json_t *stats = json_object_get(output, "stats");

@@ -2,13 +2,15 @@
 #include "core/plan/colsample.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "core/base/num.h"
 #include "core/data/cast.h"
 #include "core/data/time.h"
 
-enum sample_kind { SAMPLE_OTHER, SAMPLE_NUMBER, SAMPLE_DAY, SAMPLE_BOOL };
+enum sample_kind { SAMPLE_OTHER, SAMPLE_NUMBER, SAMPLE_DAY, SAMPLE_BOOL, SAMPLE_TEXT };
 
 static enum sample_kind sample_kind(enum dtx_type type)
 {
@@ -19,6 +21,7 @@ static enum sample_kind sample_kind(enum dtx_type type)
 	case DTX_T_DATE:
 	case DTX_T_DATETIME: return SAMPLE_DAY;
 	case DTX_T_BOOL: return SAMPLE_BOOL;
+	case DTX_T_TEXT: return SAMPLE_TEXT;
 	default: return SAMPLE_OTHER;
 	}
 }
@@ -49,6 +52,27 @@ void dtx_colsample_clear(struct dtx_colsample *s)
 
 /* --- taking rows --- */
 
+/* Equal texts are equal numbers. */
+static enum dtx_code sample_texts(const struct dtx_colsample *s, const struct dtx_column *col,
+                                  const uint16_t *row, uint32_t n, double *to, struct dtx_err *err)
+{
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (dtx_column_is_null(col, row[i]))
+			continue;
+		dtx_buf_reset(&text);
+		dtx_cast_print(col, row[i], &text);
+		DTX_TRY(dtx_buf_check(&text, "cell", err));
+		to[(size_t)i * s->ncols] =
+			(double)(dtx_hash64(text.ptr ? text.ptr : "", text.len, 0) >> 11);
+	}
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
 /* Numbers of one column; NaN: empty, or no value of its type after all.  Text is read by the rules
  * of the field: a decimal comma, a date format. */
 static enum dtx_code sample_cells(const struct dtx_colsample *s, uint32_t c, struct dtx_column *col,
@@ -71,6 +95,8 @@ static enum dtx_code sample_cells(const struct dtx_colsample *s, uint32_t c, str
 		to[(size_t)i * s->ncols] = !col || dtx_column_is_null(col, row[i]) ? NAN : 0;
 	if (!col || !n || kind == SAMPLE_OTHER)
 		return DTX_OK;
+	if (kind == SAMPLE_TEXT)
+		return sample_texts(s, col, row, n, to, err);
 	DTX_TRY(dtx_column_gather(col, row, n, &some, err));
 	DTX_TRY(dtx_cast_column(some, &spec, &v, NULL, err));
 	for (uint32_t i = 0; i < n; i++) {
@@ -210,6 +236,47 @@ static bool sample_bars(const struct dtx_colsample *s, uint32_t c, double low, d
 	       (json_decref(bars), true);
 }
 
+static int sample_order(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int sample_largest(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+
+	return (*y > *x) - (*y < *x);
+}
+
+/* How often the commonest texts are there; which they are nobody can tell. */
+static bool sample_ranks(const struct dtx_colsample *s, uint32_t c, json_t *object)
+{
+	double value[DTX_COLSAMPLE_ROWS];
+	uint32_t times[DTX_COLSAMPLE_ROWS], n = 0, distinct = 0;
+	json_t *bars = json_array();
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		double v = s->value[(size_t)i * s->ncols + c];
+
+		if (isfinite(v))
+			value[n++] = v;
+	}
+	qsort(value, n, sizeof(*value), sample_order);
+	for (uint32_t i = 0; i < n; i++) {
+		if (!i || value[i] > value[i - 1])
+			times[distinct++] = 0;
+		times[distinct - 1]++;
+	}
+	qsort(times, distinct, sizeof(*times), sample_largest);
+	for (uint32_t i = 0; i < distinct && i < DTX_COLSAMPLE_BARS; i++)
+		(void)json_array_append_new(bars, json_integer(times[i]));
+	return dtx_json_set(object, "kind", json_string("text")) &&
+	       dtx_json_set(object, "distinct", json_integer(distinct)) &&
+	       dtx_json_set(object, "bars", bars);
+}
+
 static bool sample_picture(const struct dtx_colsample *s, uint32_t c, enum sample_kind kind,
                            json_t *object)
 {
@@ -218,6 +285,8 @@ static bool sample_picture(const struct dtx_colsample *s, uint32_t c, enum sampl
 	if (kind == SAMPLE_BOOL)
 		return dtx_json_set(object, "kind", json_string("bool")) &&
 		       sample_bars(s, c, 0, 1, 2, object);
+	if (kind == SAMPLE_TEXT)
+		return sample_ranks(s, c, object);
 	if (!sample_range(s, c, &lo, &hi) || !isfinite(hi - lo))
 		return true;
 	width = hi > lo ? sample_width(hi - lo) : fmax(fabs(lo), 1);

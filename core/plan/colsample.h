@@ -26,7 +26,9 @@ DTX_MUSTUSE enum dtx_code dtx_colsample_batch(struct dtx_colsample *s, const str
                                               struct dtx_err *err);
 /* [{"name","rows","nulls","kind","low","width","bars":[]}]: of the `rows` rows that were looked at;
  * kind "number" or "day" with bars from low on, each as wide as `width` (decimal texts; days), or
- * "bool" with bars false and true; else there are none.  New reference; NULL: out of memory. */
+ * "bool" with bars false and true, or "text" with "distinct" and the rows that the commonest values
+ * have each, largest first (which values those are is not kept).  New reference; NULL: out of
+ * memory. */
 json_t *dtx_colsample_json(const struct dtx_colsample *s);
 
 #endif

@@ -112,8 +112,8 @@ def content(page):
     check("no cell of the data is shown", "evil" not in text and "bold" not in text)
     check("a step is drawn for each of the plan",
           page.value("document.querySelectorAll('svg rect.step').length") == 4)
-    check("numbers of the results are drawn, each with its bars in words", page.value(
-        "(() => { const p = [...document.querySelectorAll('svg.profile')]; return p.length === 4 &&"
+    check("columns of the results are drawn, each with its bars in words", page.value(
+        "(() => { const p = [...document.querySelectorAll('svg.profile')]; return p.length === 6 &&"
         " p.every(s => s.querySelectorAll('rect').length && /[0-9]/.test(s.querySelector('desc').textContent)); })()"))
     check("each step stands with its formulas", page.value(
         "/cost = sum\\(hours \\* rate\\)/.test([...document.querySelectorAll('section')]"

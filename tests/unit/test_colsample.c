@@ -45,7 +45,11 @@ void test_colsample_kinds(void)
 	      "{\"bars\":[1,0,1],\"kind\":\"day\",\"low\":\"19723\",\"name\":\"d\",\"nulls\":1,"
 	      "\"rows\":3,\"width\":\"1\"},"
 	      "{\"bars\":[1,2],\"kind\":\"bool\",\"name\":\"b\",\"nulls\":0,\"rows\":3},"
-	      "{\"name\":\"t\",\"nulls\":1,\"rows\":3},{\"name\":\"e\",\"nulls\":3,\"rows\":3}]");
+	      "{\"bars\":[1,1],\"distinct\":2,\"kind\":\"text\",\"name\":\"t\",\"nulls\":1,"
+	      "\"rows\":3},{\"name\":\"e\",\"nulls\":3,\"rows\":3}]");
+	/* commonest first */
+	stats_of("t\na\nb\nb\nc\nb\nc\n", 0, &out);
+	T_CHECK(strstr(dtx_buf_text(&out), "\"bars\":[3,2,1],\"distinct\":3") != NULL);
 	/* one value, no row at all */
 	stats_of("n\n40\n40\n", 0, &out);
 	T_CHECK(strstr(dtx_buf_text(&out), "\"bars\":[2]") != NULL);
