@@ -7,6 +7,13 @@ dtx verify out.csv | head
 dtx provenance head > head.txt
 dtx convert in.csv more.csv
 dtx verify --head "$(cat head.txt)" | head
+# a copy is what the run wrote, whatever became of the file; quotes are not the table
+cp out.csv copy.csv
+printf '"a"\n"1"\n' > out.csv
+dtx verify copy.csv | head
+dtx verify "$(dtx provenance log --json | grep -o '"run_id": "[^"]*"' | tail -1 | cut -d'"' -f4)" > text || echo "exit $?"
+head < text
+cp copy.csv out.csv
 echo 2 >> out.csv
 dtx verify out.csv > text || echo "exit $?"
 head < text
