@@ -136,3 +136,18 @@ void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool
 		dtx_buf_addc(out, '\n');
 	}
 }
+
+void dtx_cited_columns(const char *label, const json_t *sources, struct dtx_buf *out)
+{
+	json_t *source;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)sources, i, source)
+	{
+		dtx_buf_printf(out, "%-12s", i ? "" : label);
+		dtx_out_safe(out, dtx_json_text(source, "column", ""), false);
+		dtx_buf_add(out, "  ");
+		dtx_out_safe(out, dtx_json_text(source, "label", ""), false);
+		dtx_buf_addc(out, '\n');
+	}
+}

@@ -24,5 +24,7 @@ json_t *dtx_cited_json(struct dtx_cited *c, bool values);
  * which way the column decided (filter, group_by ...). */
 void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool how,
                      struct dtx_buf *out);
+/* The same of columns alone. */
+void dtx_cited_columns(const char *label, const json_t *sources, struct dtx_buf *out);
 
 #endif

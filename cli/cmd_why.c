@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/observe.h"
 #include "cli/out.h"
 #include "cli/why.h"
 #include "cli/why_snippet.h"
@@ -33,6 +34,10 @@ static const struct dtx_opt why_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_args, no_values),
 	  .help = "addresses alone" },
+	{ .name = "observe",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_why_args, observe),
+	  .help = "of a snippet: run it again on changed inputs and see what changes the cell" },
 	{ .name = "json",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_args, json),
@@ -149,21 +154,47 @@ static enum dtx_code why_run(struct dtx_why *w, struct dtx_err *err)
 
 /* --- the command --- */
 
+static enum dtx_code why_observe(struct dtx_why *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_observe_ask ask = { w->column, w->row, w->key, !w->args->no_values };
+	json_t *seen = NULL;
+
+	DTX_TRY(dtx_observe(&w->x, &ask, &seen, err));
+	if (!dtx_json_set(w->report, "class", json_string("observed")) ||
+	    !dtx_json_set(w->report, "observed", seen))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
 /* A snippet did a step: what is known of the column. */
 static enum dtx_code why_rescued(struct dtx_why *w, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	const json_t *seen;
 
 	w->report = dtx_why_snippet(w->x.record, w->x.output, w->column);
 	if (!w->report)
 		DTX_FAIL_MEM(err);
+	if (w->args->observe)
+		DTX_TRY(why_observe(w, err));
 	if (w->args->json)
 		goto out;
+	seen = json_object_get(w->report, "observed");
 	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
+	if (seen)
+		dtx_buf_printf(out, " row %lld", (long long)dtx_json_int(seen, "row", 0));
 	dtx_buf_add(out, ", ");
 	dtx_out_safe(out, w->column, false);
+	if (dtx_json_text(seen, "value", NULL)) {
+		dtx_buf_add(out, " = ");
+		dtx_out_safe(out, dtx_json_text(seen, "value", ""), false);
+	}
 	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(w->report, "run", "")));
 	dtx_why_snippet_print(w->report, out);
+	if (seen)
+		dtx_observe_print(seen, w->args->all ? SIZE_MAX : DTX_WHY_SHOWN, out);
 out:
 	return rc;
 }
@@ -234,12 +265,15 @@ const struct dtx_cmd dtx_cmd_why = {
 		"recorded hash.  Cells are named as in a spreadsheet, lines of text files as L12.\n"
 		"Windows name the rows that they looked at.  How sure the answer is stands behind "
 		"the\n"
-		"formula: exact; static (too much or too little); declared (a snippet's word).  Of "
-		"a "
-		"snippet's\n"
-		"columns no rows are named.  Where rows of a typed step cannot be followed the "
-		"source\n"
-		"columns are named and the exit status is 4.\n\n"
+		"formula: exact; static (too much or too little); observed; declared (a snippet's "
+		"word).\n"
+		"Of a snippet's columns no rows are named, unless --observe finds them: the "
+		"recorded code\n"
+		"runs up to 200 times in the jail, each time with a column or some rows changed.  "
+		"Where\n"
+		"rows of a typed step cannot be followed the source columns are named and the "
+		"exit\n"
+		"status is 4.\n\n"
 		"  dtx why out.csv --row 1 --col utilization\n"
 		"  dtx why out.csv --key region=West --col utilization\n"
 		"  dtx why report.xlsx C7",

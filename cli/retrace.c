@@ -74,7 +74,6 @@ static enum dtx_code retrace_changed(const json_t *input, const char *state, str
 
 static enum dtx_code retrace_there(const struct dtx_retrace *x, struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
 	json_t *input;
 	size_t i;
 
@@ -87,11 +86,7 @@ static enum dtx_code retrace_there(const struct dtx_retrace *x, struct dtx_err *
 		if (access(uri, F_OK) < 0)
 			return retrace_changed(input, "gone", err);
 	}
-	if (dtx_retrace_rescued(x))
-		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
-		         "a snippet did a step of this run: its rows cannot be followed");
-out:
-	return rc;
+	return DTX_OK;
 }
 
 /* The source of a recorded input, where it has the recorded size and time. */
@@ -157,10 +152,14 @@ static enum dtx_code retrace_held(const struct dtx_retrace *x, enum dtx_code rc,
 	return rc;
 }
 
-enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err)
+enum dtx_code dtx_retrace_held(const struct dtx_retrace *x, struct dtx_err *err)
+{
+	return retrace_held(x, DTX_OK, err);
+}
+
+enum dtx_code dtx_retrace_open(struct dtx_retrace *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 
 	DTX_TRY(retrace_there(x, err));
 	x->replay = (struct dtx_runner_replay){ .record = x->record, .dir = "" };
@@ -176,6 +175,20 @@ enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err)
 	DTX_TRY(dtx_runner_spread(&x->r, err));
 	DTX_TRY(dtx_runner_open(&x->r, true, err));
 	DTX_TRY(retrace_hash(x, err));
+	DTX_TRY(dtx_runner_rescuer(&x->r, 0, NULL, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
+
+	if (dtx_retrace_rescued(x))
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
+		         "a snippet did a step of this run: its rows cannot be followed");
+	DTX_TRY(dtx_retrace_open(x, err));
 	opts.input = x->r.source;
 	opts.repair = x->run_args.repair;
 	rc = dtx_exec_bind(x->r.plan, &opts, &x->r.findings, &x->bound, err);

@@ -26,6 +26,11 @@ const char *dtx_retrace_name(const struct dtx_retrace *x);
 const char *dtx_retrace_label(const struct dtx_retrace *x, const char *alias);
 /* A snippet did a step. */
 bool dtx_retrace_rescued(const struct dtx_retrace *x);
+/* Opens the recorded inputs, for runs of the recorded plan with its snippets.  Codes:
+ * input_changed. */
+DTX_MUSTUSE enum dtx_code dtx_retrace_open(struct dtx_retrace *x, struct dtx_err *err);
+/* Waits until the bytes of the inputs are known to be the recorded ones.  Codes: input_changed. */
+DTX_MUSTUSE enum dtx_code dtx_retrace_held(const struct dtx_retrace *x, struct dtx_err *err);
 /* Opens the recorded inputs and binds the plan.  Codes: input_changed where the recorded bytes are
  * not at hand, no_translation where a snippet did a step. */
 DTX_MUSTUSE enum dtx_code dtx_retrace_bind(struct dtx_retrace *x, struct dtx_err *err);

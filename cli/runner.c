@@ -183,8 +183,7 @@ static void runner_again(struct dtx_runner *r, int argc, char **argv)
 		dtx_buf_printf(&r->again, " -o %s", r->args->output);
 }
 
-static enum dtx_code runner_rescuer(struct dtx_runner *r, int argc, char **argv,
-                                    struct dtx_err *err)
+enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_rescuer *s = &r->rescuer;
@@ -419,7 +418,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 		DTX_TRY(dtx_runner_replay_places(r, err));
 	else
 		runner_output_options(r);
-	DTX_TRY(runner_rescuer(r, argc, argv, err));
+	DTX_TRY(dtx_runner_rescuer(r, argc, argv, err));
 	DTX_TRY(r->prompt ? dtx_runner_store_look(r, err) : dtx_runner_store_start(r, err));
 	if (!r->prompt)
 		DTX_TRY(dtx_runner_receipt_check(r, err));

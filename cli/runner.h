@@ -88,6 +88,9 @@ struct dtx_runner {
 int dtx_runner_main(struct dtx_runner *r, int argc, char **argv);
 
 /* Pieces, also used by check and explain. */
+/* Fills the rescuer; argc, argv: the operands, for the next commands. */
+DTX_MUSTUSE enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv,
+                                             struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err);
 /* Sets the memory limit: the lower of the plan's and the option's. */
 void dtx_runner_memory(const struct dtx_runner *r);

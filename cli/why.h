@@ -7,11 +7,13 @@
 #include "cli/traced.h"
 #include "core/plan/trace.h"
 
+enum { DTX_WHY_SHOWN = 20 }; /* addresses of a column that are shown */
+
 struct dtx_why_args {
 	int64_t row;
 	const char *col;
 	struct dtx_optlist key;
-	bool all, no_values, json;
+	bool all, no_values, json, observe;
 };
 
 struct dtx_why {

@@ -6,8 +6,6 @@
 #include "cli/out.h"
 #include "cli/why.h"
 
-enum { WHY_SHOWN = 20 };
-
 static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 {
 	const char *formula = dtx_json_text(w->report, "formula", NULL);
@@ -38,7 +36,7 @@ static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 {
 	const json_t *report = w->report;
-	size_t most = w->args->all ? SIZE_MAX : WHY_SHOWN;
+	size_t most = w->args->all ? SIZE_MAX : DTX_WHY_SHOWN;
 
 	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
 	dtx_buf_printf(out, " row %lld, ", (long long)w->row);

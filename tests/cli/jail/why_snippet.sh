@@ -10,3 +10,18 @@ sed 's/^FORMULAS = .*/FORMULAS = {"balance": "clip of booked - planned"}/' balan
 dtx run balance.json weeks.xlsx --snippet said.txt -o c.csv -q --store other.db
 dtx why c.csv E2 --store other.db | id
 dtx why-not b.csv 'Weeks!A3' || echo "exit $?"
+# --observe: the code again, on changed tables
+printf 'region,ok,hours,note\nN,y,5,a\nS,y,7,b\nN,n,9,c\nN,y,2,d\nS,y,1,e\nW,y,4,f\n' > h.csv
+cat > sums.json <<'E'
+{"dtx":1,"inputs":[{"name":"main","path":"h.csv"}],
+ "steps":[{"op":"filter","where":"ok == 'y'"},{"op":"sums"},{"op":"sort","by":["region"]}]}
+E
+cat > sums.py <<'E'
+def transform(tables, params):
+    return tables["main"].groupby("region", sort=False).hours.sum().reset_index()
+E
+dtx run sums.json --snippet sums.py -o s.csv -q
+dtx why s.csv --key region=N --col hours --observe | id
+dtx why s.csv --row 2 --col hours --observe --no-values --json | grep -c '"cell"'
+dtx why s.csv --row 9 --col hours --observe || echo "exit $?"
+dtx why b.csv --row 3 --col balance --observe | id | grep -v note
