@@ -130,8 +130,11 @@ static json_t *doctor_jail(const struct doctor_args *a, bool *ok)
 {
 	json_t *all = json_pack("{ss so so}", "dtx", DTX_VERSION, "machine", doctor_machine(),
 	                        "jail", dtx_doctor_layers());
+	bool limits = true;
 
+	json_object_set_new(all, "limits", dtx_doctor_limits(&limits));
 	json_object_set_new(all, "selftest", dtx_doctor_selftest(ok));
+	*ok = *ok && limits;
 	if (*ok)
 		json_object_set_new(all, "latency",
 		                    dtx_doctor_latencies(a->runs ? a->runs : DTX_DOCTOR_RUNS,

@@ -11,9 +11,54 @@
 #define CONFIG_BYTES_MAX ((size_t)1 << 20)
 #define CONFIG_DENY_MAX  256
 
-static const char config_keys[] =
-	"author,author_url,author_model,author_key_env,author_key_file,author_timeout,approve,"
-	"sample,trial,cassette,cassette_record,cache_only,max_attempts,max_tokens,max_cost,privacy";
+/* Every setting there is: one that is misspelt would hold nothing. */
+static const char *const keys[] = {
+	"approve",      "author",         "author_key_env", "author_key_file", "author_model",
+	"author_url",   "author_timeout", "cache_only",     "cassette",        "cassette_record",
+	"jail_cpu",     "jail_memory",    "jail_output",    "jail_wall",       "locked",
+	"max_attempts", "max_cost",       "max_tokens",     "privacy",         "sample",
+	"trial",
+};
+
+static bool config_knows(const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(keys); i++)
+		if (!strcmp(keys[i], key))
+			return true;
+	return false;
+}
+
+static enum dtx_code config_name(const char *path, const char *key, struct dtx_err *err)
+{
+	enum dtx_code rc;
+
+	if (config_knows(key))
+		return DTX_OK;
+	rc = dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+	                 "'%s': there is no setting '%.60s'", path, key);
+	dtx_err_suggest(err, key, keys, DTX_COUNT(keys));
+	return rc;
+}
+
+/* The names of an object and of its list of locks: one that is not understood must not be taken for
+ * none. */
+static enum dtx_code config_check(const char *path, json_t *value, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *item, *locked = json_object_get(value, "locked");
+	const char *key;
+	size_t i;
+
+	json_object_foreach(value, key, item) DTX_TRY(config_name(path, key, err));
+	if (locked && !json_is_array(locked))
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'%s': locked wants a list of settings", path);
+	json_array_foreach(locked, i, item) DTX_TRY(
+		config_name(path, json_is_string(item) ? json_string_value(item) : "", err));
+out:
+	return rc;
+}
 
 static enum dtx_code config_read(const char *path, json_t **out, struct dtx_err *err)
 {
@@ -32,33 +77,11 @@ static enum dtx_code config_read(const char *path, json_t **out, struct dtx_err 
 		goto out;
 	if (!json_is_object(value))
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'%s': expected a JSON object", path);
+	DTX_TRY(config_check(path, value, err));
 	*out = json_incref(value);
 out:
 	json_decref(value);
 	dtx_buf_clear(&text);
-	return rc;
-}
-
-/* A lock that is not understood must not be taken for none. */
-static enum dtx_code config_check_locks(const json_t *machine, const char *path,
-                                        struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const json_t *list = json_object_get(machine, "locked"), *item;
-	size_t i;
-
-	if (list && !json_is_array(list))
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'%s': \"locked\" wants a list of keys", path);
-	json_array_foreach((json_t *)(uintptr_t)list, i, item)
-	{
-		const char *key = json_string_value(item);
-
-		if (!key || !dtx_str_in_list(config_keys, key))
-			DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-			         "'%s': \"locked\" has '%s', expected one of %s", path,
-			         key ? key : "another value", config_keys);
-	}
-out:
 	return rc;
 }
 
@@ -70,7 +93,6 @@ enum dtx_code dtx_config_load(struct dtx_config *c, const char *user, const char
 	*c = (struct dtx_config){ .arena = DTX_ARENA_INIT };
 	DTX_TRY(config_read(user, &c->user, err));
 	DTX_TRY(config_read(system, &c->system, err));
-	DTX_TRY(config_check_locks(c->system, system, err));
 out:
 	return rc;
 }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cli/jail_limits.h"
 #include "core/base/mem.h"
 #include "sandbox/jail.h"
 
@@ -50,6 +51,27 @@ json_t *dtx_doctor_selftest(bool *ok)
 		json_object_set_new(row, "next", json_string(err.hint));
 	}
 	dtx_jail_report_clear(&report);
+	dtx_err_clear(&err);
+	return row;
+}
+
+json_t *dtx_doctor_limits(bool *ok)
+{
+	const struct dtx_jail_given given = { 0 };
+	struct dtx_jail_limits l = { 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *row;
+
+	*ok = dtx_jail_limits_open(&given, &l, &err) == DTX_OK;
+	if (*ok) {
+		dtx_jail_limits_fill(&l);
+		row = json_pack("{sI sI sI sI sI sI sI}", "wall_ms", (json_int_t)l.wall_ms,
+		                "cpu_ms", (json_int_t)l.cpu_ms, "memory", (json_int_t)l.memory,
+		                "output", (json_int_t)l.output, "processes", (json_int_t)0, "files",
+		                (json_int_t)0, "tmp", (json_int_t)0);
+	} else {
+		row = json_pack("{ss ss}", "error", err.msg, "next", err.hint);
+	}
 	dtx_err_clear(&err);
 	return row;
 }

@@ -11,6 +11,8 @@
 /* New references.  *ok: whether it works. */
 json_t *dtx_doctor_layers(void);
 json_t *dtx_doctor_selftest(bool *ok);
+/* What holds when no option says otherwise. */
+json_t *dtx_doctor_limits(bool *ok);
 /* The warm pool as it is now. */
 json_t *dtx_doctor_pool(void);
 /* Percentiles of so many warm runs of a small group-by, how many were made in a second, and one

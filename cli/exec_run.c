@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/jail_limits.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/fallback/disclose.h"
@@ -41,18 +42,22 @@ out:
 
 static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
 	const struct dtx_exec_args *a = x->args;
+	const struct dtx_jail_given given = { a->jail_wall, a->jail_cpu, a->jail_memory,
+		                              a->jail_output };
 
 	x->spec = (struct dtx_jail_spec){
 		.mode = DTX_JAIL_EXEC,
-		.limits = { a->jail_wall * 1000, a->jail_cpu * 1000, (uint64_t)a->jail_memory,
-		            (uint64_t)a->jail_output },
 		.now_us = x->start_us,
 		.no_warm = a->no_warm,
 		.require_layers = a->require_layers,
 		.keep_output = a->json ? 0 : OUTPUT_KEEP,
 	};
-	return dtx_provider_local.open(&x->spec, &x->box, err);
+	DTX_TRY(dtx_jail_limits_open(&given, &x->spec.limits, err));
+	DTX_TRY(dtx_provider_local.open(&x->spec, &x->box, err));
+out:
+	return rc;
 }
 
 /* What sys.argv[1:] is. */

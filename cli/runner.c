@@ -199,8 +199,6 @@ enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv, st
 	s->dx_names =
 		"group_by, join, pivot_longer, pivot_wider, window, round, if_, case, to_date";
 	s->strict_schema = a->strict_schema;
-	s->limits = (struct dtx_jail_limits){ a->jail_wall * 1000, a->jail_cpu * 1000,
-		                              (uint64_t)a->jail_memory, (uint64_t)a->jail_output };
 	s->require_layers = a->require_layers;
 	s->no_warm = a->no_warm;
 	s->cancelled = runner_cancelled;

@@ -7,6 +7,7 @@
 
 #include "cli/approve.h"
 #include "cli/config.h"
+#include "cli/jail_limits.h"
 #include "cli/runner.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
@@ -197,6 +198,15 @@ out:
 	return rc;
 }
 
+static enum dtx_code settle_jail(struct settle *s)
+{
+	const struct dtx_run_args *a = s->r->args;
+	const struct dtx_jail_given given = { a->jail_wall, a->jail_cpu, a->jail_memory,
+		                              a->jail_output };
+
+	return dtx_jail_limits_settle(&given, &s->a->config, &s->r->rescuer.limits, s->err);
+}
+
 static enum dtx_code settle_ceilings(struct settle *s)
 {
 	struct dtx_rescuer *x = &s->r->rescuer;
@@ -234,6 +244,7 @@ enum dtx_code dtx_runner_settle(struct dtx_runner *r, struct dtx_err *err)
 	DTX_TRY(settle_cassette(&s));
 	DTX_TRY(settle_gate(&s));
 	DTX_TRY(settle_ceilings(&s));
+	DTX_TRY(settle_jail(&s));
 out:
 	return rc;
 }

@@ -10,7 +10,7 @@
 
 #define TABLES_MAX 64
 
-static void fill_limits(struct dtx_jail_limits *l)
+void dtx_jail_limits_fill(struct dtx_jail_limits *l)
 {
 	if (!l->wall_ms)
 		l->wall_ms = DTX_JAIL_WALL_MS;
@@ -53,7 +53,7 @@ static enum dtx_code open_at(const struct dtx_jail_spec *spec, const char *comma
 	b->spec = *spec;
 	b->ctl.fd = b->job.fd = -1;
 	b->in = b->result = b->out = b->err = b->pidfd = b->listener = -1;
-	fill_limits(&b->spec.limits);
+	dtx_jail_limits_fill(&b->spec.limits);
 	if (!b->spec.mode)
 		b->spec.mode = DTX_JAIL_RUN;
 	if (!b->spec.now_us)
@@ -182,6 +182,7 @@ static enum dtx_code local_exec(struct dtx_box *b, struct dtx_str code, const ch
 	r->seed = b->spec.seed;
 	r->now_us = b->spec.now_us;
 	r->hash_seed = b->spec.hash_seed;
+	r->limits = b->spec.limits;
 	rc = run_box(b, code, params, &meta, r, &own);
 	if (rc == DTX_E_SNIPPET_SETUP_REFUSED || rc == DTX_E_CANCELLED) {
 		dtx_report_refused(r, &own);

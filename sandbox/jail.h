@@ -10,6 +10,8 @@ extern const struct dtx_provider dtx_provider_local;
 DTX_MUSTUSE enum dtx_code dtx_jail_open_here(const struct dtx_jail_spec *spec, struct dtx_box **out,
                                              struct dtx_err *err);
 
+/* The default for each limit that is 0. */
+void dtx_jail_limits_fill(struct dtx_jail_limits *l);
 /* Runs a known snippet on a known table and compares the answer; the report tells the layers and
  * what is missing. */
 DTX_MUSTUSE enum dtx_code dtx_jail_selftest(struct dtx_jail_report *report, struct dtx_err *err);

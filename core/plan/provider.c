@@ -204,6 +204,13 @@ static void add_jail(struct dtx_buf *out, const struct dtx_jail_report *r)
 	add_text(out, "verify", r->verify);
 	add_text(out, "audit", r->audit);
 	add_raw(out, "warm", r->warm ? "true" : "false");
+	add_key(out, "limits");
+	dtx_buf_addc(out, '{');
+	add_int(out, "wall_ms", r->limits.wall_ms);
+	add_int(out, "cpu_ms", r->limits.cpu_ms);
+	add_int(out, "memory", (int64_t)r->limits.memory);
+	add_int(out, "output", (int64_t)r->limits.output);
+	dtx_buf_addc(out, '}');
 	add_key(out, "seed"); /* as text: 64 bits do not fit a JSON number */
 	dtx_buf_printf(out, "\"%" PRIu64 "\"", r->seed);
 	add_int(out, "now_us", r->now_us);

@@ -136,6 +136,7 @@ struct dtx_jail_report {
 	char verify[16]; /* "status+probe", "probe", "status" */
 	char audit[16];  /* "full", "degraded" */
 	bool warm;
+	struct dtx_jail_limits limits; /* that held */
 	uint64_t seed;
 	int64_t now_us;
 	uint32_t hash_seed;

@@ -16,7 +16,7 @@ import time
 DTX = os.path.abspath(sys.argv[1])
 RUNS = int(sys.argv[2]) if len(sys.argv) > 2 else 100000
 CLIENTS = int(sys.argv[3]) if len(sys.argv) > 3 else 8
-PART = 10000  # the most of one client process
+PART = 2500  # the most of one client process
 
 
 def memory_kb(pid):
@@ -63,7 +63,7 @@ def state(folder):
 
 def client(n):
     """One process of n runs; (descriptors, KiB) after a tenth and near its end."""
-    p = subprocess.Popen([DTX, "doctor", "--jail", "--json", "--runs", str(n)],
+    p = subprocess.Popen([DTX, "doctor", "--jail", "--json", "--no-pause", "--runs", str(n)],
                          stdout=subprocess.PIPE)
     return p
 

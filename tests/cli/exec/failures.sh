@@ -14,6 +14,9 @@ try -c 'import sys; sys.exit(3)'
 try -c 'import os; os.execv("/bin/sh", ["sh"])'
 try -c 'import socket; socket.create_connection(("127.0.0.1", 9))'
 try -c 'while True: pass' --jail-wall 1
+mkdir -p config/dtx && echo '{"jail_wall": 1}' > config/dtx/config.json
+XDG_CONFIG_HOME="$PWD/config" try -c 'while True: pass'
+DTX_JAIL_WALL=0 try -c 'print(1)'
 try -c 'x = bytearray(1 << 30)' --jail-memory 64M
 try -c 'open("big", "wb").write(bytes(1 << 21))' --jail-output 1M -o res
 try -c '1' --table t=nowhere.csv

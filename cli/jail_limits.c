@@ -1,0 +1,70 @@
+/* See jail_limits.h. */
+#include "cli/jail_limits.h"
+
+#include "cli/opt.h"
+#include "core/base/num.h"
+
+/* The bounds are those of the options. */
+static const struct setting {
+	const char *key;
+	bool size;
+	int64_t min, max;
+	size_t offset;
+} settings[] = {
+	{ "jail_wall", false, 1, 86400, offsetof(struct dtx_jail_given, wall) },
+	{ "jail_cpu", false, 1, 86400, offsetof(struct dtx_jail_given, cpu) },
+	{ "jail_memory", true, 64 << 20, (int64_t)1 << 40,
+	  offsetof(struct dtx_jail_given, memory) },
+	{ "jail_output", true, 4096, (int64_t)1 << 40, offsetof(struct dtx_jail_given, output) },
+};
+
+static enum dtx_code setting_parse(const struct setting *s, const char *text, int64_t *out,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool ok = s->size ? dtx_opt_size(dtx_str_of(text), out)
+	                  : dtx_num_parse_i64(text, strlen(text), out);
+
+	if (!ok)
+		DTX_FAIL(err, DTX_E_USAGE, "setting '%s' wants %s, got '%s'", s->key,
+		         s->size ? "a size like 256M" : "a whole number", text);
+	if (*out < s->min || *out > s->max)
+		DTX_FAIL(err, DTX_E_USAGE, "setting '%s' wants %lld to %lld, got %lld", s->key,
+		         (long long)s->min, (long long)s->max, (long long)*out);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given, struct dtx_config *config,
+                                     struct dtx_jail_limits *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_jail_given got = *given;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(settings); i++) {
+		int64_t *value = (void *)((char *)&got + settings[i].offset);
+		enum dtx_config_source from;
+		const char *text =
+			dtx_config_get(config, settings[i].key, *value ? "" : NULL, &from);
+
+		if (text && from != DTX_CONFIG_OPTION)
+			DTX_TRY(setting_parse(&settings[i], text, value, err));
+	}
+	*out = (struct dtx_jail_limits){ got.wall * 1000, got.cpu * 1000, (uint64_t)got.memory,
+		                         (uint64_t)got.output };
+out:
+	return rc;
+}
+
+enum dtx_code dtx_jail_limits_open(const struct dtx_jail_given *given, struct dtx_jail_limits *out,
+                                   struct dtx_err *err)
+{
+	struct dtx_config config;
+	enum dtx_code rc = dtx_config_open(&config, err);
+
+	if (rc == DTX_OK)
+		rc = dtx_jail_limits_settle(given, &config, out, err);
+	dtx_config_clear(&config);
+	return rc;
+}

@@ -1,0 +1,97 @@
+/* Limits of the jail from options, environment and configuration. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/jail_limits.h"
+#include "tests/t.h"
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	T_CHECK(f && fputs(text, f) >= 0 && !fclose(f));
+}
+
+/* Settles with the two files; NULL: there is none. */
+static enum dtx_code settle(const char *user, const char *machine, struct dtx_jail_given given,
+                            struct dtx_jail_limits *out, struct dtx_err *err)
+{
+	struct dtx_config c;
+	char at[2][200];
+	enum dtx_code rc;
+
+	snprintf(at[0], sizeof(at[0]), "%s/user.json", t_dir());
+	snprintf(at[1], sizeof(at[1]), "%s/machine.json", t_dir());
+	if (user)
+		put(at[0], user);
+	if (machine)
+		put(at[1], machine);
+	rc = dtx_config_load(&c, user ? at[0] : NULL, machine ? at[1] : NULL, err);
+	if (rc == DTX_OK)
+		rc = dtx_jail_limits_settle(&given, &c, out, err);
+	dtx_config_clear(&c);
+	return rc;
+}
+
+void test_jail_limits_of_settings(void)
+{
+	const char *user = "{\"jail_wall\":5,\"jail_memory\":\"256M\",\"jail_output\":8192}";
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_jail_limits l;
+
+	T_OK(settle(NULL, NULL, (struct dtx_jail_given){ 0 }, &l, &err), &err);
+	T_INT(l.wall_ms, 0);
+	T_OK(settle(user, "{\"jail_wall\":7,\"jail_cpu\":3}", (struct dtx_jail_given){ 0 }, &l,
+	            &err),
+	     &err);
+	T_INT(l.wall_ms, 5000);
+	T_INT(l.cpu_ms, 3000);
+	T_INT(l.memory, 256 << 20);
+	T_INT(l.output, 8192);
+	T_INT(setenv("DTX_JAIL_WALL", "6", 1), 0);
+	T_OK(settle(user, NULL, (struct dtx_jail_given){ 0 }, &l, &err), &err);
+	T_INT(l.wall_ms, 6000);
+	T_OK(settle(user, NULL, (struct dtx_jail_given){ .wall = 9 }, &l, &err), &err);
+	T_INT(l.wall_ms, 9000);
+	T_OK(settle(user, "{\"jail_wall\":2,\"locked\":[\"jail_wall\"]}",
+	            (struct dtx_jail_given){ .wall = 9 }, &l, &err),
+	     &err);
+	T_INT(l.wall_ms, 2000);
+	unsetenv("DTX_JAIL_WALL");
+	dtx_err_clear(&err);
+}
+
+void test_jail_limits_that_are_none(void)
+{
+	static const struct {
+		const char *user, *message;
+		enum dtx_code code;
+	} bad[] = {
+		{ "{\"jail_wall\":0}", "setting 'jail_wall' wants 1 to 86400, got 0", DTX_E_USAGE },
+		{ "{\"jail_wall\":true}", "setting 'jail_wall' wants a whole number, got 'true'",
+		  DTX_E_USAGE },
+		{ "{\"jail_cpu\":100000}", "setting 'jail_cpu' wants 1 to 86400, got 100000",
+		  DTX_E_USAGE },
+		{ "{\"jail_memory\":\"1M\"}",
+		  "setting 'jail_memory' wants 67108864 to 1099511627776, got 1048576",
+		  DTX_E_USAGE },
+		{ "{\"jail_output\":\"much\"}",
+		  "setting 'jail_output' wants a size like 256M, got 'much'", DTX_E_USAGE },
+		{ "{\"jail_wal\":5}", "there is no setting 'jail_wal'", DTX_E_BAD_PARAM_VALUE },
+		{ "{\"locked\":[\"jail\"]}", "there is no setting 'jail'", DTX_E_BAD_PARAM_VALUE },
+		{ "{\"locked\":\"jail_cpu\"}", "locked wants a list of settings",
+		  DTX_E_BAD_PARAM_VALUE },
+		{ "[]", "expected a JSON object", DTX_E_BAD_PARAM_VALUE },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(bad); i++) {
+		struct dtx_err err = DTX_ERR_INIT;
+		struct dtx_jail_limits l;
+
+		T_INT(settle(bad[i].user, NULL, (struct dtx_jail_given){ 0 }, &l, &err),
+		      bad[i].code);
+		T_CHECK(strstr(err.msg, bad[i].message) != NULL);
+		dtx_err_clear(&err);
+	}
+}
