@@ -218,10 +218,13 @@ errcov:
 	$(MAKE) -s VARIANT=errcov CFLAGS="-O0 -g1 --coverage -fprofile-update=atomic" LDFLAGS=--coverage all unit-build replay-build
 	find build-errcov -name '*.gcda' -delete
 	rm -f build-errcov/raised && truncate -s 64M build-errcov/raised
-	-build-errcov/unit > build-errcov/unit.log
+	-T_ALLOCS=all build-errcov/unit > build-errcov/unit.log
 	-sh tests/cli/run.sh build-errcov/dtx > build-errcov/cli.log
 	-sh tests/fuzz/replay.sh build-errcov/replay > build-errcov/replay.log
 	-/usr/bin/python3 -B tests/schema/errors.py build-errcov/dtx > build-errcov/errors.log
+	-/usr/bin/python3 -B tests/schema/broken.py build-errcov/dtx > build-errcov/broken.log
+	-/usr/bin/python3 -B tests/fault/bombs.py build-errcov/dtx > build-errcov/bombs.log
+	-/usr/bin/python3 -B tests/fault/store.py build-errcov/dtx > build-errcov/store.log
 	/usr/bin/python3 -B tests/errcov.py build-errcov
 
 .PHONY: valgrind

@@ -71,9 +71,11 @@ static enum dtx_code id_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->by && a->hash_of)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "add_id wants by or hash_of, not both");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/hash_of",
+		               "add_id wants by or hash_of, not both");
 	if (a->start != 1 && a->hash_of)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "add_id: a fingerprint has no start");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/start",
+		               "add_id: a fingerprint has no start");
 out:
 	return rc;
 }

@@ -67,9 +67,9 @@ static enum dtx_code totals_check(const void *args, struct dtx_err *err)
 		         "add_totals: neither rows nor cols: nothing "
 		         "to add");
 	if (!a->rows && a->by)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
-		         "add_totals: by makes rows of sums, rows is "
-		         "false");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/by",
+		               "add_totals: by makes rows of sums, rows is "
+		               "false");
 out:
 	return rc;
 }

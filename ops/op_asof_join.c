@@ -135,16 +135,17 @@ static enum dtx_code asof_check(const void *args, struct dtx_err *err)
 	int64_t us;
 
 	if (a->on.n > 1)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "asof_join has one pair on; columns that are equal belong into by");
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/on",
+		               "asof_join has one pair on; columns that are equal belong into by");
 	if (json_is_string(a->tolerance) &&
 	    !dtx_asof_duration(dtx_str_of(json_string_value(a->tolerance)), &us))
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "tolerance '%s' is no duration: a number and s, min, h, d or w",
-		         json_string_value(a->tolerance));
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/tolerance",
+		               "tolerance '%s' is no duration: a number and s, min, h, d or w",
+		               json_string_value(a->tolerance));
 	if (a->tolerance && !json_is_string(a->tolerance) &&
 	    (!json_is_number(a->tolerance) || json_number_value(a->tolerance) < 0))
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "tolerance is a number not below 0");
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/tolerance",
+		               "tolerance is a number not below 0");
 out:
 	return rc;
 }

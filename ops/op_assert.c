@@ -145,8 +145,8 @@ static enum dtx_code assert_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (assert_tables(args, names, DTX_COUNT(names)) > DTX_RULE_TABLES)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "assert: the rules look at more than %d tables", DTX_RULE_TABLES);
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/rules",
+		               "assert: the rules look at more than %d tables", DTX_RULE_TABLES);
 out:
 	return rc;
 }

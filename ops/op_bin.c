@@ -114,12 +114,15 @@ static enum dtx_code bin_check(const void *args, struct dtx_err *err)
 		DTX_FAIL(err, a->n ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
 		         "bin wants one of breaks and n");
 	if (a->breaks.n && a->method != METHOD_WIDTH)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "bin: method is for n, breaks are edges");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/method",
+		               "bin: method is for n, breaks are edges");
 	if (a->breaks.n == 1)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "bin wants two breaks or more");
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/breaks",
+		               "bin wants two breaks or more");
 	for (size_t i = 1; i < a->breaks.n; i++)
 		if (!(e[i].at > e[i - 1].at))
-			DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "bin: breaks do not ascend");
+			DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/breaks",
+			               "bin: breaks do not ascend");
 	/* equal quantiles are one edge, so only the data tells how many ranges there are */
 	if (a->labels.n && a->labels.n != bins)
 		DTX_FAIL(err, DTX_E_LENGTH_MISMATCH, "bin: %zu labels for %zu ranges", a->labels.n,

@@ -78,7 +78,7 @@ static enum dtx_code explode_check(const void *args, struct dtx_err *err)
 		DTX_FAIL(err, a->sep ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
 		         "explode wants one of sep and json");
 	if (a->sep && !*a->sep)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "explode: sep is empty");
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/sep", "explode: sep is empty");
 out:
 	return rc;
 }

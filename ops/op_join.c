@@ -210,9 +210,10 @@ static enum dtx_code join_check(const void *args, struct dtx_err *err)
 	bool keys = a->on.n || a->using.n;
 
 	if (a->on.n && a->using.n)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "join wants one of on and using, not both");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/using",
+		               "join wants one of on and using, not both");
 	if (a->how == DTX_JOIN_CROSS && keys)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "a cross join has no keys");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/on", "a cross join has no keys");
 	if (a->how != DTX_JOIN_CROSS && !keys)
 		DTX_FAIL(err, DTX_E_MISSING_PARAM, "join wants on or using");
 out:

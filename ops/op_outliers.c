@@ -79,8 +79,8 @@ static enum dtx_code outlier_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->k < 0)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "outliers: k is a number not below 0, got %g",
-		         a->k);
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/k",
+		               "outliers: k is a number not below 0, got %g", a->k);
 out:
 	return rc;
 }

@@ -100,7 +100,8 @@ static enum dtx_code date_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->formats.n && a->order >= 0)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "parse_date wants one of formats and order");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/order",
+		               "parse_date wants one of formats and order");
 	for (size_t i = 0; i < a->formats.n; i++)
 		if (!dtx_time_format_ok(dtx_str_of(format[i])))
 			DTX_FAIL(err, DTX_E_BAD_FORMAT, "'%.80s' is no date format", format[i]);

@@ -96,8 +96,9 @@ static enum dtx_code parse_check(const void *args, struct dtx_err *err)
 	struct dtx_typeref t = { .type = DTX_T_UNKNOWN };
 
 	if (!dtx_type_parse(dtx_str_of(a->type), &t) || !dtx_type_is_number(t.type))
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "parse_number: type is float, int or decimal(p,s), not '%s'", a->type);
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/type",
+		               "parse_number: type is float, int or decimal(p,s), not '%s'",
+		               a->type);
 	if (strlen(a->decimal) != 1 || strlen(a->group) > 1 || a->decimal[0] == a->group[0])
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
 		         "parse_number: decimal and group are single characters that differ");

@@ -137,8 +137,8 @@ static enum dtx_code longer_check(const void *args, struct dtx_err *err)
 		DTX_FAIL(err, a->cols ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
 		         "pivot_longer wants one of cols and keep");
 	if (a->names_sep && a->names_pattern)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
-		         "pivot_longer wants one of names_sep and names_pattern");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/keep",
+		               "pivot_longer wants one of names_sep and names_pattern");
 	if (a->names_to.n > 1 && !a->names_pattern && (!a->names_sep || !*a->names_sep))
 		DTX_FAIL(err, DTX_E_MISSING_PARAM,
 		         "several names_to want names_sep or names_pattern");

@@ -71,11 +71,13 @@ static enum dtx_code records_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->every && a->start)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "pivot_records wants one of every and start");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/start",
+		               "pivot_records wants one of every and start");
 	if (a->sep && a->value)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "pivot_records: sep splits the column key");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/value",
+		               "pivot_records: sep splits the column key");
 	if (a->sep && !*a->sep)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "pivot_records: sep is empty");
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/sep", "pivot_records: sep is empty");
 out:
 	return rc;
 }

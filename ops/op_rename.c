@@ -213,7 +213,8 @@ static enum dtx_code rename_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->map.n && (a->regex || a->replace || a->cols))
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT, "rename wants map, or regex and replace");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/regex",
+		               "rename wants map, or regex and replace");
 	if (!a->map.n && (!a->regex || !a->replace))
 		DTX_FAIL(err, DTX_E_MISSING_PARAM, "rename wants map, or regex and replace");
 out:

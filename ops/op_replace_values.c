@@ -170,8 +170,8 @@ static enum dtx_code replace_check(const void *args, struct dtx_err *err)
 
 	for (size_t i = 0; a->regex && i < a->map.n; i++)
 		if (!json_is_string(pair[i].from) || (pair[i].to && !json_is_string(pair[i].to)))
-			DTX_FAIL(err, DTX_E_BAD_PARAM_TYPE,
-			         "replace_values: with regex, from and to are texts");
+			DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_TYPE, "/map",
+			               "replace_values: with regex, from and to are texts");
 out:
 	return rc;
 }

@@ -59,7 +59,8 @@ static enum dtx_code skip_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->comment && !*a->comment)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "skip_rows: comment is empty");
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/comment",
+		               "skip_rows: comment is empty");
 out:
 	return rc;
 }

@@ -132,10 +132,10 @@ static enum dtx_code split_check(const void *args, struct dtx_err *err)
 		DTX_FAIL(err, ways ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
 		         "split_column wants one of sep, regex and widths");
 	if (a->sep && !*a->sep)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "split_column: sep is empty");
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/sep", "split_column: sep is empty");
 	if (a->widths.n && a->widths.n != a->into.n)
-		DTX_FAIL(err, DTX_E_LENGTH_MISMATCH, "split_column: %zu widths, %zu names",
-		         a->widths.n, a->into.n);
+		DTX_PARAM_FAIL(err, DTX_E_LENGTH_MISMATCH, "/widths",
+		               "split_column: %zu widths, %zu names", a->widths.n, a->into.n);
 out:
 	return rc;
 }

@@ -246,13 +246,15 @@ static enum dtx_code union_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->columns >= 0 && a->by == BY_POSITION)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'columns' is for columns by name");
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/columns",
+		               "'columns' is for columns by name");
 	if (a->columns >= 0 && !a->fill_missing)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "'columns' and 'fill_missing' say the same: give one");
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/columns",
+		               "'columns' and 'fill_missing' say the same: give one");
 	if (a->sources.n && a->sources.n != a->with.n + 1)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'sources' names the %zu tables, got %zu",
-		         a->with.n + 1, a->sources.n);
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/sources",
+		               "'sources' names the %zu tables, got %zu", a->with.n + 1,
+		               a->sources.n);
 out:
 	return rc;
 }

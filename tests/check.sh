@@ -34,6 +34,7 @@ suites() {
 		report in a browser|/usr/bin/python3 -B tests/report/check.py build/dtx
 		published schemas|/usr/bin/python3 -B tests/schema/check.py build/dtx
 		plans of the tests, strict schema, compile, explain|/usr/bin/python3 -B tests/schema/plans.py build/dtx
+		plans and commands that are refused|/usr/bin/python3 -B tests/schema/broken.py build/dtx
 		every error code|/usr/bin/python3 -B tests/schema/errors.py build/dtx
 		workbooks from outside|/usr/bin/python3 tests/diff/book_truth.py build/dtx
 		lint|sh tests/lint/lint.sh

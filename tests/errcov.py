@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 BUILD = sys.argv[1]
-PLACE = re.compile(r"\b(DTX_FAIL|DTX_FAIL_MEM|dtx_err_set|dtx_bind_fail|dtx_part_fail|dtx_part_unknown"
+PLACE = re.compile(r"\b(DTX_FAIL|DTX_FAIL_MEM|DTX_PARAM_FAIL|dtx_err_set|dtx_bind_fail|dtx_part_fail|dtx_part_unknown"
                    r"|dtx_resolve_fail|EXPECT_BAD|RULE_BAD)\(")
 DEFINES = re.compile(r"^(enum|static|#define|DTX_MUSTUSE| \*|/\*)")
 

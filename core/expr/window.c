@@ -68,10 +68,12 @@ enum dtx_code dtx_win_divide(struct dtx_win *w, uint32_t row, double x, double y
 	}
 	if (w->c->div_zero_error) {
 		w->bad_row = row;
-		DTX_FAIL(err, DTX_E_DIV_ZERO, "%s() divides by zero", w->c->name);
+		rc = dtx_err_set(err, DTX_E_DIV_ZERO, __FILE__, __LINE__, "%s() divides by zero",
+		                 w->c->name);
+		dtx_err_hint(err, "options.div_zero 'null' gives null, and counts it");
+		return rc;
 	}
 	w->counts->div_zero++;
-out:
 	return rc;
 }
 

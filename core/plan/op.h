@@ -138,6 +138,14 @@ struct dtx_example {
 	const char *error; /* expected code name */
 };
 
+/* For `check`: fails at a parameter of the step, "/sep". */
+#define DTX_PARAM_FAIL(err, code, where, ...)                                                      \
+	do {                                                                                       \
+		rc = dtx_err_set((err), (code), __FILE__, __LINE__, __VA_ARGS__);                  \
+		dtx_err_at((err), (where));                                                        \
+		goto out;                                                                          \
+	} while (0)
+
 struct dtx_op {
 	const char *name, *aliases, *summary, *notes;
 	unsigned flags, ninputs; /* ninputs 1; 2: has `with`; 0: one and any number of `with` */
@@ -149,7 +157,7 @@ struct dtx_op {
 	/* Names of the further tables a step reads, into names[0..max); returns how many. */
 	size_t (*tables)(const void *args, const char **names, size_t max);
 	/* Checks over several parameters, without data; findings via dtx_bind_fail are not possible
-	 * here, so it returns the first. */
+	 * here, so it returns the first (DTX_PARAM_FAIL). */
 	enum dtx_code (*check)(const void *args, struct dtx_err *);
 	/* Schema flow and demands; runs in the static phase (types may be unknown) and again when
 	 * they are known. */

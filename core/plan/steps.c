@@ -52,6 +52,18 @@ static void judge(struct dtx_plan_parse *p, struct dtx_plan_step *st, size_t fro
 	}
 }
 
+/* A check names the parameter alone. */
+static void check_at(struct dtx_err *f, const char *step)
+{
+	char at[sizeof(f->at)];
+	size_t n;
+
+	dtx_str_copy(at, sizeof(at), dtx_str_of(f->at));
+	dtx_str_copy(f->at, sizeof(f->at), dtx_str_of(step));
+	n = strlen(f->at);
+	dtx_str_copy(f->at + n, sizeof(f->at) - n, dtx_str_of(at));
+}
+
 /* The check over several parameters makes sense when there were no findings since `before`. */
 static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *st,
                                const json_t *object, size_t before, struct dtx_err *err)
@@ -77,7 +89,7 @@ static enum dtx_code fill_args(struct dtx_plan_parse *p, struct dtx_plan_step *s
 	if (p->findings->n == before && st->op->check && st->op->check(st->args, &f) != DTX_OK) {
 		if (f.code == DTX_E_NO_MEMORY)
 			DTX_FAIL_MEM(err);
-		dtx_err_at(&f, st->at);
+		check_at(&f, st->at);
 		st->unfit = true;
 		if (!dtx_errlist_take(p->findings, &f))
 			DTX_FAIL_MEM(err);

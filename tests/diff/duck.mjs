@@ -21,6 +21,7 @@ async function load(db, table, columns) {
 // Numbers as JSON has them, ints that it would round as {int: digits}; dates and times as ISO text.
 function plain(v) {
 	if (typeof v === "bigint") return Number.isSafeInteger(Number(v)) ? Number(v) : { int: String(v) };
+	if (typeof v === "string") return v.replace(/(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)/g, "$1T$2"); // as SQLite has times
 	if (v === null || typeof v !== "object") return v;
 	if ("scale" in v) return Number(String(v)); // a decimal
 	return String(v).replace(/ 00:00:00$/, "").replace(" ", "T");

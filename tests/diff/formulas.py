@@ -7,7 +7,7 @@ from tables import NUMBERS, chance, name, of
 TEXTS = ("text", "key", "amount", "list", "day")
 HOLES = {"N": NUMBERS, "M": NUMBERS, "I": ("int",), "J": ("int",), "F": ("float",), "P": ("dec",), "T": TEXTS, "U": TEXTS,
          "D": ("date",), "E": ("date",), "S": ("stamp",), "L": ("date", "stamp"), "B": ("bool",), "C": ("bool",),
-         "K": ("int", "bool", "date", "stamp") + TEXTS,  # the digits of a computed float may differ in the last
+         "K": ("int", "bool", "date") + TEXTS,  # a computed float may differ in the last digit, midnight has no time in pandas
          "X": ("int", "float", "bool", "date", "stamp") + TEXTS}
 
 # forms by the kind of what they give; "same": of the first hole's; "wide": float if a hole is one

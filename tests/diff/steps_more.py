@@ -159,7 +159,7 @@ def step_split(cols):
 
 
 def step_merge(cols):
-    picked, as_ = some(without(cols, of(cols, "float")) or cols), new_name(cols)
+    picked, as_ = some(without(cols, of(cols, "float", "stamp")) or cols), new_name(cols)
     step = {"op": "merge_columns", "cols": picked, "as": as_, "sep": one_of(" ", "", "-")}
     if chance(0.3):
         step["skip_null"] = False
@@ -179,7 +179,7 @@ def step_freq(cols):
 
 def step_implode(cols):
     by = some(few(cols) or cols)[:1]
-    rest = [c for c in without(cols, by) if cols[c] != "float"]
+    rest = [c for c in without(cols, by) if cols[c] not in ("float", "stamp")]
     if not rest:
         return step_filter(cols)
     c = random.choice(rest)

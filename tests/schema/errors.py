@@ -75,7 +75,7 @@ CASES = [
     ("missing_param", "/steps/0", None, plan({"op": "limit"}), None),
     ("bad_param_type", "/steps/0/n", None, plan({"op": "limit", "n": "x"}), None),
     ("bad_param_value", "/steps/0/n", None, plan({"op": "limit", "n": -1}), None),
-    ("param_conflict", "/steps/0", None,
+    ("param_conflict", "/steps/0/on", None,
      plan({"op": "join", "with": "main", "on": ["a"], "how": "cross"}), None),
     ("unknown_table", "/steps/0/in", None, plan({"op": "limit", "n": 1, "in": "zz"}), None),
     ("duplicate_table", "/steps/0/out", None, plan({"op": "limit", "n": 1, "out": "main"}), None),

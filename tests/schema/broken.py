@@ -1,0 +1,66 @@
+"""Plans and command lines that dtx refuses, a line each in broken.jsonl: the code, the JSON pointer, the
+span, and words of the message.  A line has the steps of a plan (`steps`, with further `members`), or
+more
+arguments (`with`), or those of a command (`args`); {in.csv} and {other.csv} are the tables of all of them.
+
+Usage: broken.py DTX
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+DTX = os.path.abspath(sys.argv[1])
+LINES = pathlib.Path(__file__).with_name("broken.jsonl")
+TABLE = "a,b,d,n\n1,x,2024-01-31,2.5\n2,y,9999-12-31,\n3,x,0001-01-01,1\n"
+BOTH = [{"name": "main"}, {"name": "other"}]
+
+
+def arguments(case, where):
+    if "args" in case:
+        return case["args"]
+    plan = {"dtx": 1, "inputs": BOTH, "steps": case.get("steps", [{"op": "distinct"}]), **case.get("members", {})}
+    with open(os.path.join(where, "plan.json"), "w") as f:
+        json.dump(plan, f)
+    if case.get("check"):
+        return ["check", "plan.json"]
+    return ["run", "plan.json", "in.csv", "other=other.csv", *case.get("with", ["--fallback", "off"])]
+
+
+def problem(case):
+    """What the program says otherwise, or None."""
+    with tempfile.TemporaryDirectory() as where:
+        for name in ("in.csv", "other.csv"):
+            with open(os.path.join(where, name), "w") as f:
+                f.write(TABLE)
+        env = dict(os.environ, DTX_STORE=os.path.join(where, "store.db"))
+        done = subprocess.run([DTX, *arguments(case, where), "--errors=json"], cwd=where, env=env, capture_output=True,
+                              text=True, timeout=100, stdin=subprocess.DEVNULL)
+    found = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+    found = [f for f in found if f["severity"] != "warning"]
+    if not found:
+        return "exit %d, nothing refused: %s" % (done.returncode, done.stderr[:200])
+    got = found[0]
+    for key in ("code", "at", "span"):
+        if key in case and got[key] != case[key]:
+            return "%s is %r, expected %r (%s)" % (key, got[key], case[key], got["message"])
+    return None if case["says"] in got["message"] else "message: " + got["message"]
+
+
+def main():
+    cases = [json.loads(line) for line in LINES.read_text().splitlines()]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(problem, cases))
+    for case, what in zip(cases, found):
+        if what:
+            print("not ok - broken: %s\n#   %s" % (json.dumps(case), what))
+    bad = sum(map(bool, found))
+    print("%d passed, %d failed" % (len(cases) - bad, bad))
+    return bad != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
