@@ -191,7 +191,9 @@ def as_dates(a, b):
 
 
 def dates_of(*values):
-    """Values that become one column: a text beside dates is a date."""
+    """Values that become one column: a text beside dates is a date, an int beside floats a float."""
+    if any(isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values):
+        return tuple(v.astype("Float64").astype("f8") if isinstance(v, pd.Series) and is_whole(v) else v for v in values)
     if not any(is_date(v) for v in values):
         return values
     return tuple(pd.Timestamp(v) if isinstance(v, str) else v for v in values)

@@ -102,6 +102,8 @@ def plain(v):
 def rows(result):
     if not result.columns.is_unique:  # as the jail does
         raise ValueError("two columns have one name")
+    if not len(result.columns):
+        return [{} for _ in range(len(result))]
     return [{str(k): plain(v) for k, v in row.items()} for row in result.to_dict("records")]
 
 

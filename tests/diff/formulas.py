@@ -10,7 +10,7 @@ HOLES = {"N": NUMBERS, "M": NUMBERS, "I": ("int",), "J": ("int",), "F": ("float"
          "K": ("int", "bool", "date") + TEXTS,  # a computed float may differ in the last digit, midnight has no time in pandas
          "X": ("int", "float", "bool", "date", "stamp") + TEXTS}
 
-# forms by the kind of what they give; "same": of the first hole's; "wide": float if a hole is one
+# forms by the kind of what they give; "same": of the last hole's; "wide": float if a hole is one
 FORMS = {
     "same": """
 {N}; -{N}; {N} + 1; {N} * 2; {N} - 3; abs({N}); coalesce({N}, 0); if({N} > 2, {N}, 0); {N} // 2; {N} % 3; max({N}, 1)
@@ -95,7 +95,7 @@ def fill(form, kind, cols):
             holes[hole] = name(c)
             kinds.append(cols[c])
     if kind == "same":
-        kind = kinds[0] if kinds else "int"
+        kind = kinds[-1] if kinds else "int"
     if kind == "wide":
         kind = "float" if "float" in kinds else "int"
     return form.format(**holes), kind
