@@ -3,35 +3,9 @@
  * Pass one walks all records: it checks the syntax, collects columns and their exact types, and
  * cuts morsels.  Batches walk a morsel again: numbers, bools and dates stay spans of the source,
  * texts are views of it unless they hold escapes. */
-#include <pthread.h>
-
 #include "core/base/mem.h"
-#include "core/data/builder.h"
 #include "core/io/columns.h"
-#include "core/io/encoding.h"
-#include "core/io/json_rows.h"
-
-struct json_reader {
-	struct dtx_reader head;
-	struct dtx_read_opts opts;
-	struct dtx_encoding enc;
-	struct dtx_jrows rows;
-	struct dtx_schema schema;
-	const struct dtx_read_type **declared; /* per field; NULL: none */
-	uint32_t *field_of;                    /* per column of rows; UINT32_MAX: not wanted */
-	struct dtx_scan scan;
-	struct worker *worker; /* scan.workers of them */
-	pthread_mutex_t lock;  /* what follows, and head.stats */
-	size_t next_morsel;
-	int64_t kept;
-};
-/* Where a worker is in its morsel. */
-struct worker {
-	struct dtx_jscan at;
-	size_t morsel;
-	uint32_t done, sub; /* rows handed over, batches made */
-	bool active;
-};
+#include "core/io/json_reader.h"
 
 /* --- opening --- */
 
@@ -66,7 +40,7 @@ static int json_sniff(const void *head, size_t len, const char *path)
 
 static void json_close(struct dtx_reader *reader)
 {
-	struct json_reader *r = (struct json_reader *)reader;
+	struct dtx_json *r = (struct dtx_json *)reader;
 
 	dtx_jrows_clear(&r->rows);
 	dtx_encoding_clear(&r->enc);
@@ -80,7 +54,7 @@ static void json_close(struct dtx_reader *reader)
 /* The line a record begins in: counted from the start, so for errors only. */
 static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out)
 {
-	const struct json_reader *r = o->arg;
+	const struct dtx_json *r = o->arg;
 	const struct dtx_jrows *rows = &r->rows;
 	struct dtx_jscan s = rows->area;
 	struct dtx_jvalue v;
@@ -111,13 +85,13 @@ static void locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place
 		out->byte = -1;
 }
 
-static void blame_input(const struct json_reader *r, struct dtx_err *w)
+static void blame_input(const struct dtx_json *r, struct dtx_err *w)
 {
 	dtx_str_copy(w->input, sizeof(w->input),
 	             dtx_str_of(r->opts.alias ? r->opts.alias : r->rows.label));
 }
 
-static enum dtx_code warn(struct json_reader *r, enum dtx_code code, const char *text,
+static enum dtx_code warn(struct dtx_json *r, enum dtx_code code, const char *text,
                           const char *subject, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -134,7 +108,7 @@ out:
 }
 
 /* Nested keys are joined by points; a name that exists already gets a number. */
-static enum dtx_code name_column(struct json_reader *r, struct dtx_strmap *taken, uint32_t col,
+static enum dtx_code name_column(struct dtx_json *r, struct dtx_strmap *taken, uint32_t col,
                                  const char **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -176,9 +150,8 @@ static bool is_json_text(const struct dtx_jcol *c, const struct dtx_field *f)
 	return f->type.type == DTX_T_TEXT && (c->numbers || c->nested) && !c->strings && !c->bools;
 }
 
-static enum dtx_code make_field(struct json_reader *r, const struct dtx_jcol *c,
-                                struct dtx_field *f, const struct dtx_read_type **declared,
-                                struct dtx_err *err)
+static enum dtx_code make_field(struct dtx_json *r, const struct dtx_jcol *c, struct dtx_field *f,
+                                const struct dtx_read_type **declared, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_read_type *d = dtx_columns_declared(&r->opts, f->name);
@@ -210,7 +183,7 @@ static bool is_hollow(const struct dtx_jcol *c)
 	return c->object && !(c->seen.nulls + c->strings + c->numbers + c->bools + c->nested);
 }
 
-static enum dtx_code make_names(struct json_reader *r, const char **name, struct dtx_err *err)
+static enum dtx_code make_names(struct dtx_json *r, const char **name, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_strmap taken = DTX_STRMAP_INIT;
@@ -223,7 +196,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code make_fields(struct json_reader *r, struct dtx_err *err)
+static enum dtx_code make_fields(struct dtx_json *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena *a = &r->head.arena;
@@ -254,7 +227,7 @@ out:
 }
 
 /* What was odd, with its count and first place. */
-static enum dtx_code tell(struct json_reader *r, const struct dtx_joddity *o, const char *what,
+static enum dtx_code tell(struct dtx_json *r, const struct dtx_joddity *o, const char *what,
                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -279,7 +252,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code tell_all(struct json_reader *r, struct dtx_err *err)
+static enum dtx_code tell_all(struct dtx_json *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_jrows *rows = &r->rows;
@@ -305,7 +278,7 @@ out:
 }
 
 /* The text as UTF-8; unless it was converted, with its byte order mark: places are the file's. */
-static enum dtx_code json_text(struct json_reader *r, struct dtx_str *out, struct dtx_err *err)
+static enum dtx_code json_text(struct dtx_json *r, struct dtx_str *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_source *src = r->head.src;
@@ -323,7 +296,7 @@ static enum dtx_code json_open(struct dtx_source *src, const struct dtx_read_opt
                                struct dtx_reader **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct json_reader *r = dtx_mem_zalloc(1, sizeof(*r));
+	struct dtx_json *r = dtx_mem_zalloc(1, sizeof(*r));
 	struct dtx_str text;
 
 	if (!r)
@@ -356,7 +329,7 @@ static enum dtx_code json_schema(struct dtx_reader *reader, const struct dtx_sch
                                  struct dtx_err *err)
 {
 	(void)err;
-	*out = &((struct json_reader *)reader)->schema;
+	*out = &((struct dtx_json *)reader)->schema;
 	return DTX_OK;
 }
 
@@ -364,7 +337,7 @@ static enum dtx_code json_start(struct dtx_reader *reader, const struct dtx_scan
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct json_reader *r = (struct json_reader *)reader;
+	struct dtx_json *r = (struct dtx_json *)reader;
 
 	r->scan = *scan;
 	r->scan.batch_rows = scan->batch_rows ? scan->batch_rows : DTX_BATCH_ROWS;
@@ -386,163 +359,8 @@ out:
 
 /* --- batches --- */
 
-/* The column of a batch that is being made: spans, or texts. */
-struct making {
-	struct dtx_span *span;
-	struct dtx_builder text;
-	bool wanted, as_text;
-};
-struct filling {
-	struct json_reader *r;
-	struct dtx_jwalk walk;
-	struct making *col;
-	const char *base;
-	uint32_t row;
-};
-
-static enum dtx_code fill_value(void *arg, uint32_t col, const struct dtx_jvalue *v,
-                                struct dtx_err *err)
-{
-	struct filling *f = arg;
-	uint32_t field = f->r->field_of[col];
-	struct making *m;
-	struct dtx_str text;
-
-	(void)err;
-	if (field == UINT32_MAX || !f->col[field].wanted)
-		return DTX_OK;
-	m = &f->col[field];
-	text = dtx_jrows_text(v, &f->walk.text);
-	if (dtx_jrows_null(&f->r->rows, v, text))
-		return DTX_OK;
-	if (!m->as_text) {
-		m->span[f->row] =
-			(struct dtx_span){ (uint32_t)(v->raw.ptr - f->base), (uint32_t)v->raw.len };
-		return DTX_OK;
-	}
-	/* Members that the record lacks are nulls before this one. */
-	while (m->text.len < f->row && !m->text.failed)
-		dtx_builder_null(&m->text);
-	if (v->kind == DTX_J_STRING && v->escaped)
-		dtx_builder_text(&m->text, text);
-	else
-		dtx_builder_text_borrow(&m->text, text);
-	return DTX_OK;
-}
-
-static enum dtx_code begin_columns(struct filling *f, const struct dtx_batch *b,
-                                   const uint8_t *pick, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	static const struct dtx_typeref text = { .type = DTX_T_TEXT };
-	uint32_t i;
-
-	f->col = dtx_mem_zalloc(b->ncols, sizeof(*f->col));
-	if (!f->col)
-		DTX_FAIL_MEM(err);
-	for (i = 0; i < b->ncols; i++) {
-		struct making *m = &f->col[i];
-
-		dtx_builder_init(&m->text, text, b->nrows);
-		if (!pick[i] || b->col[i])
-			continue;
-		m->wanted = true;
-		m->as_text =
-			f->r->declared[i] || f->r->scan.schema->field[i].type.type == DTX_T_TEXT;
-		if (!m->as_text)
-			m->span = dtx_mem_zalloc(b->nrows, sizeof(*m->span));
-		if (!m->as_text && !m->span)
-			DTX_FAIL_MEM(err);
-	}
-out:
-	return rc;
-}
-
-/* Of the text that values point into. */
-static struct dtx_owner *text_owner(const struct json_reader *r)
-{
-	return r->rows.turned ? r->rows.turned : r->enc.owner;
-}
-
-static enum dtx_code span_column(struct filling *f, uint32_t col, uint32_t n,
-                                 struct dtx_column **out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct making *m = &f->col[col];
-	struct dtx_span *span = m->span;
-	void *block[] = { span };
-	struct dtx_owner *owner = dtx_owner_blocks(block, 1, text_owner(f->r));
-	struct dtx_column *c;
-
-	m->span = NULL;
-	if (!owner)
-		DTX_FAIL_MEM(err);
-	c = dtx_column_new(DTX_F_SPAN, f->r->scan.schema->field[col].type, n, owner);
-	if (!c)
-		DTX_FAIL_MEM(err);
-	c->nulls = UINT32_MAX;
-	c->v.span = span;
-	c->base = f->base;
-	c->delim = ',';
-	c->quote = '"';
-	*out = c;
-out:
-	return rc;
-}
-
-static enum dtx_code end_columns(struct filling *f, struct dtx_batch *b, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_owner *text = text_owner(f->r);
-	uint32_t i;
-
-	for (i = 0; i < b->ncols; i++) {
-		struct making *m = &f->col[i];
-
-		if (!m->wanted)
-			continue;
-		if (!m->as_text) {
-			DTX_TRY(span_column(f, i, b->nrows, &b->col[i], err));
-			continue;
-		}
-		while (m->text.len < b->nrows && !m->text.failed)
-			dtx_builder_null(&m->text);
-		DTX_TRY(dtx_builder_finish(&m->text, text, &b->col[i], err));
-		DTX_TRY(dtx_columns_cast(&f->r->head, &f->r->opts, b, i, err));
-	}
-out:
-	return rc;
-}
-
-/* Walks b->nrows records from `from` on and makes the columns of `pick`; *from moves behind. */
-static enum dtx_code make_columns(struct json_reader *r, struct dtx_batch *b, const uint8_t *pick,
-                                  struct dtx_jscan *from, bool first, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct filling f = { .r = r, .base = from->p };
-	bool more = true;
-	uint32_t i;
-
-	dtx_jwalk_init(&f.walk, &r->rows, false, fill_value, &f);
-	DTX_TRY(begin_columns(&f, b, pick, err));
-	for (f.row = 0; f.row < b->nrows; f.row++) {
-		if (f.row || !first)
-			DTX_TRY(dtx_jrows_next(&r->rows, from, false, &more, err));
-		DTX_TRY(dtx_jwalk_record(&f.walk, from, err));
-	}
-	DTX_TRY(end_columns(&f, b, err));
-out:
-	for (i = 0; f.col && i < b->ncols; i++) {
-		dtx_mem_free(f.col[i].span);
-		dtx_builder_clear(&f.col[i].text);
-	}
-	dtx_mem_free(f.col);
-	dtx_jwalk_clear(&f.walk);
-	return rc;
-}
-
 /* Gives the worker a morsel unless it is in one; false at the end. */
-static bool claim(struct json_reader *r, struct worker *w)
+static bool claim(struct dtx_json *r, struct dtx_json_worker *w)
 {
 	const struct dtx_jrows *rows = &r->rows;
 
@@ -550,9 +368,9 @@ static bool claim(struct json_reader *r, struct worker *w)
 		return true;
 	pthread_mutex_lock(&r->lock);
 	if (r->next_morsel < rows->nmorsels && (r->scan.limit < 0 || r->kept < r->scan.limit)) {
-		*w = (struct worker){ .at = rows->area,
-			              .morsel = r->next_morsel++,
-			              .active = true };
+		*w = (struct dtx_json_worker){ .at = rows->area,
+			                       .morsel = r->next_morsel++,
+			                       .active = true };
 		w->at.p = rows->base + rows->morsel[w->morsel].byte;
 		dtx_reader_progress(&r->head, r->next_morsel, rows->nmorsels);
 		r->head.stats.rows_read += rows->morsel[w->morsel].rows;
@@ -563,28 +381,12 @@ static bool claim(struct json_reader *r, struct worker *w)
 	return w->active;
 }
 
-static enum dtx_code fill_batch(struct json_reader *r, struct worker *w, struct dtx_batch *b,
-                                struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_jscan again = w->at;
-	bool first = !w->done;
-
-	if (r->scan.keep) {
-		DTX_TRY(make_columns(r, b, r->scan.keep_need, &again, first, err));
-		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
-	}
-	DTX_TRY(make_columns(r, b, r->scan.need, &w->at, first, err));
-out:
-	return rc;
-}
-
 static enum dtx_code json_next(struct dtx_reader *reader, unsigned worker, struct dtx_batch **out,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct json_reader *r = (struct json_reader *)reader;
-	struct worker *w = &r->worker[worker];
+	struct dtx_json *r = (struct dtx_json *)reader;
+	struct dtx_json_worker *w = &r->worker[worker];
 	const struct dtx_jmorsel *m;
 	struct dtx_batch *b = NULL;
 
@@ -598,7 +400,7 @@ static enum dtx_code json_next(struct dtx_reader *reader, unsigned worker, struc
 	b->sub = w->sub++;
 	b->first_row = m->row + w->done;
 	b->origin = &reader->origin;
-	DTX_TRY(fill_batch(r, w, b, err));
+	DTX_TRY(dtx_json_batch(r, w, b, err));
 	w->done += b->nrows;
 	b->last = w->done == m->rows;
 	w->active = !b->last;
@@ -614,7 +416,7 @@ out:
 
 static json_t *json_describe(struct dtx_reader *reader)
 {
-	const struct json_reader *r = (struct json_reader *)reader;
+	const struct dtx_json *r = (struct dtx_json *)reader;
 
 	static const char *const layout[] = { "objects", "arrays", "values" };
 

@@ -42,7 +42,7 @@ struct dtx_read_opts {
 	const char *escape, *comment; /* NULL: none */
 	const char *terminator;       /* of records; NULL: newlines */
 	const char *quotes;           /* NULL or "literal", "strict", "lenient", "lines" */
-	const char *reader;           /* "libcsv" forces it */
+	const char *reader;           /* "libcsv" reads CSV, "freexl" .xls; NULL: the usual one */
 	bool trim, mixed;             /* mixed: single records may have another delimiter */
 	char decimal, group;          /* '.', 0 */
 	const char *const *null_values;
