@@ -116,7 +116,7 @@ warm_frames = []
 
 def exercise(frame):
     """A run on memory of its own: its code is specialised, its pages are touched."""
-    code, _ = run(frame, memoryview(bytearray(WARM_BYTES)), RUN, 0, 0)
+    code, _ = run(frame, memoryview(bytearray(WARM_BYTES)), CHECK | RUN, 0, 0)
     if code != OK:
         raise RuntimeError("a warm-up failed")
 
