@@ -12,6 +12,7 @@
 
 #include "core/base/str.h"
 #include "sandbox/clock.h"
+#include "sandbox/entropy.h"
 #include "sandbox/landlock.h"
 #include "sandbox/limits.h"
 #include "sandbox/pyhost.h"
@@ -113,6 +114,7 @@ static bool run(struct dtx_wire *job, const struct dtx_wire_msg *msg)
 	if (in == MAP_FAILED || out == MAP_FAILED)
 		return dtx_wire_write(job, DTX_WIRE_DONE, &done, sizeof(done));
 	dtx_clock_freeze(start.now_us);
+	dtx_entropy_pin(start.seed);
 	dtx_py_run(&start, in, out, &done);
 	return dtx_wire_write(job, DTX_WIRE_DONE, &done, sizeof(done));
 }

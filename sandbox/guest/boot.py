@@ -194,7 +194,8 @@ class Job:
         first = next(iter(tables.values()), ())
         rows = len(tables.get("main", first))
         self.lap("load")
-        scope = {"__name__": "snippet", "__builtins__": __builtins__}
+        module = sys.modules["snippet"] = types.ModuleType("snippet")  # dataclasses look there
+        scope = module.__dict__
         exec(compile(self.source, "<snippet>", "exec"), scope)
         if not callable(scope.get("transform")):
             raise layout.BadResult("the snippet defines no function transform(tables, params)")

@@ -10,9 +10,11 @@ import errno
 import io
 import json
 import os
+import shutil
 import stat
 import sys
 import tempfile
+import time
 import traceback
 import types
 
@@ -59,6 +61,50 @@ class Memory(io.BytesIO):
         self.keep()
         self.space.open.pop(id(self), None)
         io.BytesIO.close(self)
+
+
+class Entry:
+    """What os.scandir gives."""
+
+    def __init__(self, space, folder, name):
+        self.space, self.name = space, name
+        self.path = os.path.join(folder, name)
+
+    def __fspath__(self):
+        return self.path
+
+    def stat(self, *, follow_symlinks=True):
+        return self.space.stat(self.path)
+
+    def inode(self):
+        return 2
+
+    def is_dir(self, *, follow_symlinks=True):
+        return self.space.resolve(self.path) in self.space.folders
+
+    def is_file(self, *, follow_symlinks=True):
+        return not self.is_dir()
+
+    def is_symlink(self):
+        return False
+
+
+class Entries(list):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    close = __exit__
+
+    def __next__(self):
+        if not self:
+            raise StopIteration
+        return self.pop(0)
+
+    def __iter__(self):
+        return self
 
 
 class Space:
@@ -129,15 +175,16 @@ class Space:
         if isinstance(path, int):
             raise fail(errno.EBADF, path)
         name = self.resolve(path)
+        now = int(time.time())
         if name in self.folders:
-            return os.stat_result((stat.S_IFDIR | 0o755, 2, 1, 1, 0, 0, 0, 0, 0, 0))
+            return os.stat_result((stat.S_IFDIR | 0o755, 2, 1, 1, 0, 0, 0, now, now, now))
         for m in self.open.values():
             if m.path == name:
                 m.keep()
         data = self.files.get(name, library.get(name))
         if data is None:
             raise fail(errno.ENOENT, path)
-        return os.stat_result((stat.S_IFREG | 0o644, 1, 1, 1, 0, 0, len(data), 0, 0, 0))
+        return os.stat_result((stat.S_IFREG | 0o644, 1, 1, 1, 0, 0, len(data), now, now, now))
 
     def listdir(self, path="."):
         name = self.resolve(path)
@@ -147,6 +194,18 @@ class Space:
         found = {p[len(inside):].split("/")[0] for p in list(self.files) + list(self.folders)
                  if p.startswith(inside) and p != inside}
         return sorted(found)
+
+    def scandir(self, path="."):
+        return Entries([Entry(self, os.fspath(path), name) for name in self.listdir(path)])
+
+    def keep_mode(self, path, *args, **words):
+        """chmod and utime: there is one mode, and one time."""
+        self.stat(path)
+        if not is_writable(self.resolve(path)):
+            raise fail(errno.EROFS, path)
+
+    def no_attributes(self, path=None, **words):
+        return []
 
     def mkdir(self, path, mode=0o777, *, dir_fd=None):
         name = self.resolve(path)
@@ -182,8 +241,12 @@ class Space:
 
     def rmdir(self, path, *, dir_fd=None):
         name = self.resolve(path)
+        if name in self.files:
+            raise fail(errno.ENOTDIR, path)
         if self.listdir(name):
             raise fail(errno.ENOTEMPTY, path)
+        if not is_writable(name):  # the roots among them
+            raise fail(errno.EROFS, path)
         self.folders.discard(name)
 
     def temp_name(self, suffix, prefix, folder):
@@ -218,6 +281,7 @@ CALLS = (
     (builtins, "open", "opened"), (io, "open", "opened"), (os, "stat lstat", "stat"),
     (os, "listdir", "listdir"), (os, "mkdir", "mkdir"), (os, "access", "access"),
     (os, "remove unlink", "remove"), (os, "rename replace", "rename"), (os, "rmdir", "rmdir"),
+    (os, "scandir", "scandir"), (os, "chmod utime", "keep_mode"), (os, "listxattr", "no_attributes"),
     (os, "getcwd", "cwd"), (tempfile, "NamedTemporaryFile TemporaryFile", "temp_file"),
     (tempfile, "mkdtemp", "temp_folder"),
 )
@@ -278,6 +342,7 @@ def import_plots():
         matplotlib.use("agg")
         import matplotlib.pyplot as plt
         import matplotlib.backends.backend_agg  # noqa: F401
+        import pandas.plotting._matplotlib  # noqa: F401
         return plt
     except (ImportError, OSError):
         return None
@@ -321,6 +386,7 @@ def prepare():
     for owner, names, _ in CALLS:
         for name in names.split():
             real[name] = getattr(owner, name)
+    shutil._use_fd_functions = False  # what is in memory has no descriptors
     os.environ["OPENPYXL_LXML"] = "False"  # that one opens files by itself
     for name in ("NamedTemporaryFile", "TemporaryFile"):  # openpyxl keeps it
         setattr(tempfile, name, through("temp_file"))
@@ -344,11 +410,18 @@ def prepare():
 
 
 def figures(space):
+    """Saves those that are left open; what went wrong with the first that cannot be."""
     plt = sys.modules.get("matplotlib.pyplot")
+    failed = None
     for number in plt.get_fignums() if plt else ():
-        path = "%s/figure-%d.png" % (OUT, number)
-        with space.opened(path, "wb") as f:
-            plt.figure(number).savefig(f, format="png")
+        image = io.BytesIO()
+        try:
+            plt.figure(number).savefig(image, format="png")
+            with space.opened("%s/figure-%d.png" % (OUT, number), "wb") as f:
+                f.write(image.getvalue())
+        except Exception as problem:
+            failed = failed or problem
+    return failed
 
 
 def show(error):
@@ -380,5 +453,8 @@ def run(source, tables, params, given):
         error = problem
         show(problem)
     if not isinstance(error, MemoryError):
-        figures(space)
+        problem = figures(space)
+        if problem and not error:
+            error = problem
+            show(problem)
     return space.left(), error

@@ -4,8 +4,13 @@ This is not the boundary: the jail is.  A snippet that passes here is as hostile
 """
 import ast
 
-IMPORTS = frozenset("""pandas numpy dx math re datetime decimal fractions statistics itertools
-functools collections operator string json unicodedata""".split())
+NAMED = frozenset("""pandas numpy dx math re datetime decimal fractions statistics itertools
+functools collections operator string json unicodedata""".split())  # by a prompt
+# what else does no more than compute
+IMPORTS = NAMED | frozenset("""__future__ abc array base64 binascii bisect calendar cmath codecs
+colorsys contextlib copy csv dataclasses dateutil difflib enum hashlib heapq html io locale logging numbers
+pprint pytz random struct textwrap time traceback types typing uuid warnings weakref zlib zoneinfo""".split())
+MODULE_FLAGS = {"time": "clock", "random": "random", "uuid": "random"}
 BANNED_NAMES = frozenset("open exec eval compile __import__ input breakpoint".split())
 # methods that read or write files whatever their arguments
 BANNED_METHODS = frozenset("""read_csv read_table read_fwf read_excel read_json read_html read_xml
@@ -41,14 +46,17 @@ def is_literal(node):
         return False
 
 
+def modules(node):
+    return [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+
+
 def check_import(node):
-    names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
     if isinstance(node, ast.ImportFrom) and node.level:
         raise Refused("import_denied", node, "relative imports are not possible")
-    for name in names:
+    for name in modules(node):
         if name.split(".")[0] not in IMPORTS:
             raise Refused("import_denied", node, "import of '%s'; a snippet may import %s"
-                          % (name, ", ".join(sorted(IMPORTS))))
+                          % (name, ", ".join(sorted(NAMED))))
 
 
 def check_top(tree):
@@ -80,7 +88,9 @@ def check_transform(tree):
 def check_call(node):
     if not isinstance(node.func, ast.Attribute) or node.func.attr not in PLACE_METHODS:
         return
-    if node.args or any(k.arg in PLACE_WORDS for k in node.keywords):
+    places = node.args[:1] + [k.value for k in node.keywords if k.arg in PLACE_WORDS]
+    # what a variable holds may be a buffer
+    if any(not isinstance(place, ast.Name) for place in places):
         raise Refused("screen_denied", node, "'%s' to a file; return the DataFrame"
                       % node.func.attr)
 
@@ -136,6 +146,8 @@ def flags(tree):
                 out.add("whole_frame")
             if node.attr in POSITIONAL:
                 out.add("positional")
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            out.update(MODULE_FLAGS[m] for m in modules(node) if m in MODULE_FLAGS)
         elif isinstance(node, ast.keyword) and node.arg == "axis":
             out.add("whole_frame")
         if unnamed_call(node):

@@ -14,6 +14,7 @@ golden=
 only=${1:-}
 export DTX DTX_POOL_IDLE=10 FIX="$root/fixtures" LIB="$here/lib.sh" LC_ALL=C.UTF-8 TZ=UTC
 unset DTX_JAIL DTX_NO_WARM DTX_STORE XDG_STATE_HOME XDG_CONFIG_HOME DTX_AUTHOR DTX_AUTHOR_URL DTX_AUTHOR_KEY DTX_APPROVE DTX_SAMPLE
+unset DTX_JAIL_WALL DTX_JAIL_CPU DTX_JAIL_MEMORY DTX_JAIL_OUTPUT
 
 normalize() { sed -e "s|$scratch|SCRATCH|g" -e "s|$root|ROOT|g" -e "s|$DTX|dtx|g"; }
 

@@ -1,0 +1,41 @@
+/* The C library's random bytes: real outside a worker, a stream of the seed inside. */
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sandbox/entropy.h"
+#include "tests/t.h"
+
+void arc4random_buf(void *out, size_t n);
+uint32_t arc4random(void);
+
+/* 0 when two streams of one seed are equal and one of another is not. */
+static int pinned(void)
+{
+	unsigned char a[100], b[100], c[100];
+
+	dtx_entropy_pin(7);
+	arc4random_buf(a, sizeof(a));
+	dtx_entropy_pin(7);
+	arc4random_buf(b, sizeof(b));
+	dtx_entropy_pin(8);
+	arc4random_buf(c, sizeof(c));
+	return memcmp(a, b, sizeof(a)) != 0 || memcmp(a, c, sizeof(a)) == 0 ||
+	       arc4random() == arc4random();
+}
+
+void test_entropy_of_a_worker(void)
+{
+	unsigned char a[64] = { 0 }, b[64] = { 0 };
+	int status = -1;
+	pid_t pid;
+
+	arc4random_buf(a, sizeof(a));
+	arc4random_buf(b, sizeof(b));
+	T_CHECK(memcmp(a, b, sizeof(a)) != 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(pinned());
+	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	T_INT(status, 0);
+}
