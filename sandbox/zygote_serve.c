@@ -19,6 +19,7 @@
 #define RETIRE_FORKS 1000
 #define RETIRE_RSS   ((uint64_t)32 << 20)
 #define ROUNDS       10           /* the interpreter specialises what ran eight times */
+#define ROUND_NS     (500 * MS)   /* between two of them while somebody is here */
 #define LINGER_NS    (30000 * MS) /* retiring, without a client */
 #define FAILURES_MAX 3
 #define POLL_MAX     (1 + DTX_ZYGOTE_CLIENTS + 2 * DTX_ZYGOTE_WORKERS)
@@ -280,6 +281,13 @@ static void warm_up(struct dtx_zygote *z)
 {
 	dtx_py_warm(true);
 	z->rounds++;
+	z->warmed_ns = dtx_now_ns();
+}
+
+/* Whoever knocks hears nothing during a round. */
+static bool warms_on(const struct dtx_zygote *z)
+{
+	return z->rounds < ROUNDS && (!count_clients(z) || dtx_now_ns() - z->warmed_ns > ROUND_NS);
 }
 
 static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
@@ -302,7 +310,7 @@ static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
 		if (!z->rounds)
 			warm_up(z);
 		DTX_TRY(make(z, true, err));
-	} else if (want && z->rounds < ROUNDS) {
+	} else if (want && warms_on(z)) {
 		warm_up(z);
 	}
 out:
