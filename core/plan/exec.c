@@ -5,69 +5,14 @@
 
 #include "core/base/mem.h"
 #include "core/base/pool.h"
+#include "core/plan/exec_parts.h"
 #include "core/plan/facts.h"
-#include "core/plan/inputset.h"
 #include "core/plan/outputs.h"
-#include "core/plan/region.h"
 
 /* Attempts are bounded: one per region, one per input whose types widened, and some room. */
 #define ATTEMPTS_MAX 200
 #define FEW_BYTES    ((size_t)8 << 10) /* of all inputs: for one thread */
 #define TIME_S_MAX   1000000000        /* a plan that allows more has no limit */
-
-struct exec {
-	struct dtx_plan *plan;
-	const struct dtx_exec_opts *opts;
-	const struct dtx_host *host;
-	struct dtx_errlist *findings;
-	struct dtx_exec_result *result;
-	struct dtx_run run;
-	struct dtx_inputset in;
-	enum dtx_fallback mode;
-	bool bind_only; /* regions are noted, nobody is asked */
-	uint32_t max_regions;
-	int64_t deadline_ns; /* the earlier of the options' and the plan's; 0: none */
-	struct dtx_regions regions;
-	struct dtx_graph graph; /* of the attempt that runs */
-	struct dtx_tap tap;     /* the plan's expect */
-};
-
-/* --- may a snippet do it? --- */
-
-static bool may_rescue(const struct exec *x, int32_t step)
-{
-	bool helper = x->bind_only || (x->host && x->host->rescue);
-
-	return x->mode != DTX_FALLBACK_OFF && helper && step >= 0 &&
-	       !x->plan->step[step].fallback_off;
-}
-
-/* An input that its reader cannot read: a snippet may make its table.  struct dtx_inputset's
- * rescue; arg is the exec. */
-static bool rescue_input(void *arg, uint32_t input, const struct dtx_err *why)
-{
-	struct exec *x = arg;
-	bool helper = x->bind_only || (x->host && x->host->rescue);
-	struct dtx_err finding = DTX_ERR_INIT;
-
-	if (x->mode == DTX_FALLBACK_OFF || !helper || !dtx_code_triggers(why->code, true) ||
-	    x->plan->input[input].opts.stream ||
-	    !dtx_regions_add_input(&x->regions, input, why, x->max_regions))
-		return false;
-	if (!x->bind_only)
-		return true;
-	dtx_err_copy(&finding, why);
-	finding.severity = DTX_SEV_FALLBACK;
-	return dtx_errlist_take(x->findings, &finding);
-}
-
-/* The same for one that failed while its rows flowed. */
-static bool rescue_read(struct exec *x, const struct dtx_err *why)
-{
-	int32_t input = why->run_time ? dtx_inputset_find(&x->in, why) : -1;
-
-	return input >= 0 && rescue_input(x, (uint32_t)input, why);
-}
 
 /* --- binding with real headers --- */
 
@@ -83,68 +28,7 @@ static bool can_bind(const struct dtx_graph *g, uint32_t i)
 	return true;
 }
 
-/* A snippet could do it, but there are too many already: exit 7, with the error there was. */
-static enum dtx_code too_many(const struct exec *x, struct dtx_err *err)
-{
-	char was[sizeof(err->msg)];
-
-	if (!err || x->regions.n < x->max_regions)
-		return err ? err->code : DTX_E_SNIPPET_CANNOT;
-	dtx_str_copy(was, sizeof(was), dtx_str_of(err->msg));
-	snprintf(err->msg, sizeof(err->msg),
-	         "more than %u parts of the plan need a snippet; the last: %s: %.250s",
-	         (unsigned)x->max_regions, dtx_code_name(err->code), was);
-	err->code = DTX_E_SNIPPET_CANNOT;
-	err->severity = DTX_SEV_ERROR;
-	return err->code;
-}
-
-/* A snippet made the column that failed: it is asked for another. */
-static bool blame(struct exec *x, uint32_t step, const struct dtx_err *why)
-{
-	struct dtx_region *one = dtx_regions_blame(&x->regions, &x->graph, step, why);
-
-	if (!one || x->bind_only)
-		return false;
-	dtx_region_break(&x->regions, one, why);
-	return true;
-}
-
-/* Findings of one step: *region when a snippet may do it, else they are the run's. */
-static enum dtx_code judge(struct exec *x, uint32_t step, struct dtx_errlist *found, bool bad,
-                           bool *region, struct dtx_err *err)
-{
-	const struct dtx_err *worst = dtx_errlist_worst(found);
-	enum dtx_code rc = DTX_OK;
-
-	*region = bad && worst && worst->severity == DTX_SEV_FALLBACK && blame(x, step, worst);
-	if (*region)
-		goto out;
-	if (bad && worst && worst->severity == DTX_SEV_FALLBACK && may_rescue(x, (int32_t)step)) {
-		if (dtx_regions_add(&x->regions, x->plan, x->mode, step, worst, x->max_regions)) {
-			*region = true;
-			if (!x->bind_only)
-				goto out;
-		}
-	}
-	if (bad && worst && !*region) {
-		dtx_err_copy(err, worst);
-		rc = worst->code;
-	}
-	for (size_t i = 0; i < found->n; i++) {
-		struct dtx_err *f = &found->item[i];
-		bool warning = f->severity == DTX_SEV_WARNING;
-
-		if (f->severity == DTX_SEV_FALLBACK && !*region)
-			f->severity = DTX_SEV_ERROR;
-		if (!dtx_errlist_take(warning ? &x->result->warnings : x->findings, f))
-			DTX_FAIL_MEM(err);
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code bind_step(struct exec *x, uint32_t i, bool *again, struct dtx_err *err)
+static enum dtx_code bind_step(struct dtx_exec_run *x, uint32_t i, bool *again, struct dtx_err *err)
 {
 	struct dtx_graph *g = &x->graph;
 	struct dtx_errlist found = DTX_ERRLIST_INIT;
@@ -153,7 +37,7 @@ static enum dtx_code bind_step(struct exec *x, uint32_t i, bool *again, struct d
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_flow_bind(&g->flow, i, true, &g->run, &found, &bad, err));
-	DTX_TRY(judge(x, i, &found, bad, again, err));
+	DTX_TRY(dtx_exec_judge(x, i, &found, bad, again, err));
 	if (*again) {
 		*again = !x->bind_only;
 		if (x->bind_only)
@@ -169,7 +53,7 @@ out:
 }
 
 /* Binds what can be bound. *again: a region came up, the attempt starts over. */
-static enum dtx_code bind_all(struct exec *x, bool *again, struct dtx_err *err)
+static enum dtx_code bind_all(struct dtx_exec_run *x, bool *again, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -183,7 +67,7 @@ out:
 
 /* --- one attempt --- */
 
-static enum dtx_code output_values(struct exec *x, bool *values, struct dtx_err *err)
+static enum dtx_code output_values(struct dtx_exec_run *x, bool *values, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -200,7 +84,7 @@ out:
 }
 
 /* The first step that stands in the way: a region, or one whose columns come from its rows. */
-static enum dtx_code run_barrier(struct exec *x, bool *found, struct dtx_err *err)
+static enum dtx_code run_barrier(struct dtx_exec_run *x, bool *found, struct dtx_err *err)
 {
 	struct dtx_graph *g = &x->graph;
 	enum dtx_code rc = DTX_OK;
@@ -227,7 +111,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code start_graph(struct exec *x, struct dtx_err *err)
+static enum dtx_code start_graph(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -246,7 +130,7 @@ out:
 }
 
 /* Binds, and runs all that must have run before the rest can be bound. */
-static enum dtx_code bind_through(struct exec *x, const bool *values, bool *again,
+static enum dtx_code bind_through(struct dtx_exec_run *x, const bool *values, bool *again,
                                   struct dtx_err *err)
 {
 	bool barrier = true;
@@ -271,7 +155,7 @@ static enum dtx_code eat_checks(void *arg, unsigned worker, struct dtx_batch *b,
 	return dtx_tap_batch(arg, b, err);
 }
 
-static enum dtx_code run_unread(struct exec *x, struct dtx_err *err)
+static enum dtx_code run_unread(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	const struct dtx_pipe_end nowhere = { .eat = eat_checks };
 	const struct dtx_pipe_end checks = { .eat = eat_checks, .arg = &x->tap };
@@ -291,7 +175,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code write_outputs(struct exec *x, struct dtx_err *err)
+static enum dtx_code write_outputs(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	struct dtx_exec_result *r = x->result;
 	bool tapped = false;
@@ -317,7 +201,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code finish_taps(struct exec *x, struct dtx_err *err)
+static enum dtx_code finish_taps(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -333,7 +217,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code attempt(struct exec *x, bool *again, struct dtx_err *err)
+static enum dtx_code attempt(struct dtx_exec_run *x, bool *again, struct dtx_err *err)
 {
 	bool values[DTX_PLAN_OUTPUTS] = { false };
 	enum dtx_code rc = DTX_OK;
@@ -353,7 +237,7 @@ out:
 
 /* --- between attempts --- */
 
-static void discard(struct exec *x, const struct dtx_err *why)
+static void discard(struct dtx_exec_run *x, const struct dtx_err *why)
 {
 	struct dtx_exec_result *r = x->result;
 
@@ -372,15 +256,15 @@ static void discard(struct exec *x, const struct dtx_err *why)
 }
 
 /* Bound rules of the result live in the graph. */
-static void clear_graph(struct exec *x)
+static void clear_graph(struct dtx_exec_run *x)
 {
 	dtx_tap_clear(&x->tap);
 	dtx_graph_clear(&x->graph);
 }
 
 /* What a reader refused may have a remedy. */
-static enum dtx_code reopen(struct exec *x, enum dtx_code rc, struct dtx_err *why, bool *again,
-                            struct dtx_err *err)
+static enum dtx_code reopen(struct dtx_exec_run *x, enum dtx_code rc, struct dtx_err *why,
+                            bool *again, struct dtx_err *err)
 {
 	enum dtx_code opened;
 
@@ -396,7 +280,8 @@ static enum dtx_code reopen(struct exec *x, enum dtx_code rc, struct dtx_err *wh
 }
 
 /* Whether a failed attempt has a successor. */
-static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, struct dtx_err *err)
+static enum dtx_code recover(struct dtx_exec_run *x, enum dtx_code rc, bool *again,
+                             struct dtx_err *err)
 {
 	struct dtx_err why = DTX_ERR_INIT;
 
@@ -412,19 +297,20 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 		*again = rc == DTX_OK;
 	} else if (err->step < 0 && x->graph.step) {
 		rc = reopen(x, rc, &why, again, err);
-		if (!*again && rescue_read(x, err)) {
+		if (!*again && dtx_exec_rescue_read(x, err)) {
 			*again = true;
 			dtx_err_move(&why, err);
 		}
-	} else if (dtx_code_triggers(rc, true) && err->run_time && may_rescue(x, err->step) &&
-	           x->graph.step && x->graph.step[err->step].region < 0) {
-		*again = blame(x, (uint32_t)err->step, err) ||
+	} else if (dtx_code_triggers(rc, true) && err->run_time &&
+	           dtx_exec_may_rescue(x, err->step) && x->graph.step &&
+	           x->graph.step[err->step].region < 0) {
+		*again = dtx_exec_blame(x, (uint32_t)err->step, err) ||
 		         dtx_regions_add(&x->regions, x->plan, x->mode, (uint32_t)err->step, err,
 		                         x->max_regions);
 		if (*again)
 			dtx_err_move(&why, err);
 		else
-			rc = too_many(x, err);
+			rc = dtx_exec_too_many(x, err);
 	}
 	if (*again)
 		discard(x, &why);
@@ -433,7 +319,7 @@ static enum dtx_code recover(struct exec *x, enum dtx_code rc, bool *again, stru
 }
 
 /* What snippets gave has done, or the run failed for another reason: that one is told. */
-static enum dtx_code settle(const struct exec *x, enum dtx_code rc, struct dtx_err *err)
+static enum dtx_code settle(const struct dtx_exec_run *x, enum dtx_code rc, struct dtx_err *err)
 {
 	bool failed = rc != DTX_OK;
 
@@ -443,7 +329,7 @@ static enum dtx_code settle(const struct exec *x, enum dtx_code rc, struct dtx_e
 	                       failed ? NULL : err);
 }
 
-static enum dtx_code run_attempts(struct exec *x, struct dtx_err *err)
+static enum dtx_code run_attempts(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	bool again = true;
 	enum dtx_code rc = DTX_OK, settled;
@@ -470,7 +356,7 @@ out:
 
 /* Repairs come before other warnings, also those of a run that failed after all.  A note that
  * memory has no room for is one that this run could not keep anyway. */
-static void tell_repairs(struct exec *x)
+static void tell_repairs(struct dtx_exec_run *x)
 {
 	struct dtx_errlist rest;
 
@@ -486,7 +372,7 @@ static void tell_repairs(struct exec *x)
 }
 
 /* Starting a thread takes longer than the work on a few lines. */
-static unsigned workers(const struct exec *x)
+static unsigned workers(const struct dtx_exec_run *x)
 {
 	const struct dtx_exec_opts *o = x->opts;
 	size_t bytes = 0;
@@ -500,7 +386,7 @@ static unsigned workers(const struct exec *x)
 	return bytes <= FEW_BYTES ? 1 : dtx_pool_cpus();
 }
 
-static void start_run(struct exec *x)
+static void start_run(struct dtx_exec_run *x)
 {
 	const struct dtx_exec_opts *o = x->opts;
 
@@ -524,7 +410,7 @@ static void start_run(struct exec *x)
 }
 
 /* A plan whose findings forbid a run, or ask for help that is not there. */
-static enum dtx_code refuse(struct exec *x, struct dtx_err *err)
+static enum dtx_code refuse(struct dtx_exec_run *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -534,7 +420,7 @@ static enum dtx_code refuse(struct exec *x, struct dtx_err *err)
 		const struct dtx_err *f = &x->findings->item[i];
 
 		if (f->severity == DTX_SEV_WARNING ||
-		    (f->severity == DTX_SEV_FALLBACK && may_rescue(x, f->step)))
+		    (f->severity == DTX_SEV_FALLBACK && dtx_exec_may_rescue(x, f->step)))
 			continue;
 		dtx_err_copy(err, f);
 		return f->code;
@@ -543,17 +429,18 @@ out:
 	return rc;
 }
 
-static enum dtx_code start(struct exec *x, struct dtx_plan *plan, const struct dtx_exec_opts *opts,
-                           const struct dtx_host *host, struct dtx_errlist *findings,
-                           struct dtx_exec_result **out, struct dtx_err *err)
+static enum dtx_code start(struct dtx_exec_run *x, struct dtx_plan *plan,
+                           const struct dtx_exec_opts *opts, const struct dtx_host *host,
+                           struct dtx_errlist *findings, struct dtx_exec_result **out,
+                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	*x = (struct exec){ .plan = plan,
-		            .opts = opts,
-		            .host = host,
-		            .findings = findings,
-		            .bind_only = x->bind_only };
+	*x = (struct dtx_exec_run){ .plan = plan,
+		                    .opts = opts,
+		                    .host = host,
+		                    .findings = findings,
+		                    .bind_only = x->bind_only };
 	pthread_mutex_init(&x->tap.lock, NULL);
 	DTX_TRY(dtx_exec_result_new(plan, out, err));
 	x->result = *out;
@@ -566,14 +453,14 @@ static enum dtx_code start(struct exec *x, struct dtx_plan *plan, const struct d
 		                       .arena = &x->result->arena,
 		                       .workers = x->run.workers,
 		                       .repair = opts->repair,
-		                       .rescue = rescue_input,
+		                       .rescue = dtx_exec_rescue_input,
 		                       .rescue_arg = x };
 	DTX_TRY(dtx_inputset_open(&x->in, err));
 out:
 	return rc;
 }
 
-static void stop(struct exec *x)
+static void stop(struct dtx_exec_run *x)
 {
 	clear_graph(x);
 	dtx_regions_clear(&x->regions);
@@ -584,7 +471,7 @@ static void stop(struct exec *x)
 }
 
 /* What failed while it ran is at its step, or at the input that was read. */
-static void place_error(const struct exec *x, struct dtx_err *err)
+static void place_error(const struct dtx_exec_run *x, struct dtx_err *err)
 {
 	int32_t input = err->input[0] && x->in.reader ? dtx_inputset_find(&x->in, err) : -1;
 
@@ -597,7 +484,7 @@ static void place_error(const struct exec *x, struct dtx_err *err)
 }
 
 /* What an op had to say is at its step. */
-static void place_warnings(struct exec *x)
+static void place_warnings(struct dtx_exec_run *x)
 {
 	for (size_t i = 0; i < x->result->warnings.n; i++) {
 		struct dtx_err *w = &x->result->warnings.item[i];
@@ -614,7 +501,7 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
                        const struct dtx_host *host, struct dtx_errlist *findings,
                        struct dtx_exec_result **out, struct dtx_err *err)
 {
-	struct exec *x = dtx_mem_zalloc(1, sizeof(*x));
+	struct dtx_exec_run *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
 	int64_t begin = dtx_now_ns();
 	enum dtx_code rc = DTX_OK;
@@ -647,7 +534,7 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
                             struct dtx_errlist *findings, struct dtx_exec_result **out,
                             struct dtx_err *err)
 {
-	struct exec *x = dtx_mem_zalloc(1, sizeof(*x));
+	struct dtx_exec_run *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
 	bool again = false;
 	enum dtx_code rc = DTX_OK;
