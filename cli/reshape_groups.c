@@ -6,7 +6,7 @@
 #include "cli/reshape.h"
 #include "core/base/mem.h"
 
-enum { GROUP_KEYS = 4 };
+enum { GROUP_KEYS = 4, GROUP_ROWS = 2000 };
 
 struct groups {
 	struct dtx_reshape *s;
@@ -15,8 +15,16 @@ struct groups {
 	int64_t *row_of; /* per row of have the wanted row of its group; -1: not in the example */
 };
 
-enum group_fn { GROUP_SUM, GROUP_MEAN, GROUP_MIN, GROUP_MAX, GROUP_COUNT, GROUP_FNS };
-static const char *const group_fn[] = { "sum", "mean", "min", "max", "count" };
+enum group_fn {
+	GROUP_SUM,
+	GROUP_MEAN,
+	GROUP_MIN,
+	GROUP_MAX,
+	GROUP_COUNT,
+	GROUP_DISTINCT,
+	GROUP_FNS
+};
+static const char *const group_fn[] = { "sum", "mean", "min", "max", "count", "count_distinct" };
 
 static bool groups_same(const char *a, const char *b)
 {
@@ -62,6 +70,32 @@ static bool groups_assign(struct groups *g)
 	return !g->s->failed && n == w;
 }
 
+/* Different values of a column per group. */
+static bool groups_distinct(const struct groups *g, uint32_t col, uint32_t at)
+{
+	const struct dtx_reshape *s = g->s;
+	int64_t *n = dtx_mem_zalloc((size_t)s->want->nrows + 1, sizeof(*n)), r, k;
+	bool fits = n && s->have->nrows <= GROUP_ROWS;
+	double x;
+
+	for (r = 0; fits && r < s->have->nrows; r++) {
+		const char *text = dtx_textgrid_at(s->have, r, col);
+
+		for (k = 0; k < r && text; k++) {
+			if (g->row_of[k] == g->row_of[r] &&
+			    groups_same(text, dtx_textgrid_at(s->have, k, col)))
+				break;
+		}
+		if (g->row_of[r] >= 0 && text && k == r)
+			n[g->row_of[r]]++;
+	}
+	for (r = 0; fits && r < s->want->nrows; r++)
+		fits = dtx_textgrid_number(dtx_textgrid_at(s->want, r, at), &x) &&
+		       x == (double)n[r];
+	dtx_mem_free(n);
+	return fits;
+}
+
 /* One aggregate of every group against the column; *digits: of rounding, -1 none. */
 static bool groups_fit(const struct groups *g, enum group_fn fn, uint32_t col, uint32_t at,
                        int *digits)
@@ -75,6 +109,10 @@ static bool groups_fit(const struct groups *g, enum group_fn fn, uint32_t col, u
 	double x = 0;
 
 	*digits = -1;
+	if (fn == GROUP_DISTINCT) {
+		dtx_mem_free(t);
+		return groups_distinct(g, col, at);
+	}
 	for (r = 0; fits && r < s->have->nrows; r++) {
 		const char *text = fn == GROUP_COUNT ? "0" : dtx_textgrid_at(s->have, r, col);
 		struct tally *one = &t[DTX_MAX(g->row_of[r], (int64_t)0)];

@@ -98,10 +98,29 @@ static void text_blocks(struct dtx_reshape *s)
 		dtx_reshape_add(s, json_pack("{ss}", "op", "pivot_records"));
 }
 
+/* Values of a group in one text; the sign between them is in the example. */
+static void text_implode(struct dtx_reshape *s)
+{
+	static const char *const sep[] = { ";", ", ", ",", "|", "/", " " };
+
+	if (!s->nboth || s->want->nrows >= s->have->nrows)
+		return;
+	for (size_t k = 0; k < DTX_COUNT(sep); k++)
+		for (uint32_t at = 0; at < s->want->ncols; at++) {
+			const char *text = s->want->nrows ? dtx_textgrid_at(s->want, 0, at) : NULL;
+
+			for (size_t i = 0; text && strstr(text, sep[k]) && i < s->ngone; i++)
+				dtx_reshape_add(s, json_pack("{ss so ss ss}", "op", "implode", "by",
+				                             text_names(s->both, s->nboth), "col",
+				                             s->gone[i], "sep", sep[k]));
+		}
+}
+
 void dtx_reshape_texts(struct dtx_reshape *s)
 {
 	text_split(s);
 	text_blocks(s);
 	text_merge(s);
+	text_implode(s);
 	text_percent(s);
 }

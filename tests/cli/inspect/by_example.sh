@@ -41,6 +41,8 @@ printf 'team,month,hours\nA,Jan,1\nA,Feb,2\n' > piece.csv
 printf 'month,total\nJan,"5.00"\nFeb,"2.00"\nMar,"9.00"\n' > monthly.csv
 printf ',2023,2023,2024,2024\nname,a,b,a,b\nAnn,1,2,3,4\nBob,5,6,7,8\n' > heads.csv
 printf 'name,year,k,v\nAnn,2023,a,1\nAnn,2023,b,2\nAnn,2024,a,3\nAnn,2024,b,4\nBob,2023,a,5\nBob,2023,b,6\nBob,2024,a,7\nBob,2024,b,8\n' > head.csv
+printf 't\nsize 12 cm\nsize 7 cm\n' > sizes.csv
+printf 't,n\nsize 12 cm,12\nsize 7 cm,7\n' > size.csv
 for pair in wide:long long:wide tags:tag gaps:full pairs:pair titles:titled side:turned parts:part cross:crossed people:older \
 	people:renamed people:sorted people:groups rate:pay code:parted blocks:block wide:piece wide:monthly heads:head; do
 	echo "$pair"
@@ -48,5 +50,6 @@ for pair in wide:long long:wide tags:tag gaps:full pairs:pair titles:titled side
 done
 echo "nothing does it"
 steps wide.csv tag.csv
+steps sizes.csv size.csv
 echo "from the file alone"
 dtx suggest report.csv
