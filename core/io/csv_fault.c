@@ -172,7 +172,7 @@ static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 		                           "the file ends inside the quotes that open",
 		                           "\"quotes\": \"lenient\" takes such quotes as data; "
 		                           "\"quote\": false reads none" },
-		[DTX_CSV_TOO_LONG] = { DTX_E_CELL_LIMIT, "a cell is larger than 16 MiB",
+		[DTX_CSV_TOO_LONG] = { DTX_E_INPUT_LIMIT, "a cell is larger than 16 MiB",
 		                       "check the quotes before this place" },
 	};
 	size_t at = row->fault_at;

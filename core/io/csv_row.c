@@ -125,7 +125,7 @@ enum dtx_code dtx_csv_row_limit(uint32_t ncells, const char *file, struct dtx_er
 
 	if (ncells <= DTX_CSV_COLS_MAX)
 		return DTX_OK;
-	rc = dtx_err_set(err, DTX_E_COL_LIMIT, __FILE__, __LINE__,
+	rc = dtx_err_set(err, DTX_E_INPUT_LIMIT, __FILE__, __LINE__,
 	                 "'%s' has a record of %u cells, at most %u are read", file, ncells,
 	                 DTX_CSV_COLS_MAX);
 	dtx_err_hint(err, "check the delimiter: \"dialect\": {\"delimiter\": ...}");

@@ -38,7 +38,7 @@ void dtx_csv_row_read(const struct dtx_csv_text *t, size_t pos, struct dtx_span 
 DTX_MUSTUSE enum dtx_code dtx_csv_row_cells(const struct dtx_csv_text *t, size_t pos,
                                             struct dtx_span **cell, size_t *cap, const char *file,
                                             struct dtx_csv_row *out, struct dtx_err *err);
-/* col_limit when a record has more cells than are read. */
+/* input_limit when a record has more cells than are read. */
 DTX_MUSTUSE enum dtx_code dtx_csv_row_limit(uint32_t ncells, const char *file, struct dtx_err *err);
 static inline bool dtx_csv_row_blank(const struct dtx_csv_row *r)
 {

@@ -87,7 +87,7 @@ static enum dtx_code head_cell(struct dtx_jrows *r, const struct dtx_jvalue *v, 
 	bool named = names && v->kind != DTX_J_NULL;
 
 	if (r->nheads == DTX_JROWS_COLS_MAX)
-		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s': over %d cells in a row", r->label,
+		DTX_FAIL(err, DTX_E_INPUT_LIMIT, "'%s': over %d cells in a row", r->label,
 		         DTX_JROWS_COLS_MAX);
 	DTX_TRY(dtx_jhead_add(r, named ? dtx_jrows_text(v, text) : none, err));
 out:

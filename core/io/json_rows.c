@@ -198,7 +198,7 @@ static enum dtx_code pass_record(struct pass *p, struct dtx_jscan *s, bool *fres
 	*fresh = false;
 	DTX_TRY(dtx_jwalk_record(&p->walk, s, err));
 	if ((uint64_t)(s->p - r->base) - r->morsel[r->nmorsels - 1].byte > DTX_SPAN_LEN)
-		DTX_FAIL(err, DTX_E_CELL_LIMIT, "'%s': a record of over 2 GiB", r->label);
+		DTX_FAIL(err, DTX_E_INPUT_LIMIT, "'%s': a record of over 2 GiB", r->label);
 	r->nrows++;
 out:
 	return rc;

@@ -34,7 +34,7 @@ enum dtx_code dtx_jcol_add(struct dtx_jrows *r, struct dtx_str path, uint32_t *o
 	uint32_t object;
 
 	if (r->ncols == DTX_JROWS_COLS_MAX)
-		DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s': over %d different members", r->label,
+		DTX_FAIL(err, DTX_E_INPUT_LIMIT, "'%s': over %d different members", r->label,
 		         DTX_JROWS_COLS_MAX);
 	if (!dtx_mem_reserve(&r->col, &r->cols_cap, r->ncols + 1, sizeof(*r->col)) ||
 	    !dtx_strmap_put(&r->map, path, (uint32_t)r->ncols, out))
@@ -94,8 +94,8 @@ static enum dtx_code see_object(struct dtx_jwalk *w, const char *at, struct dtx_
 	i = dtx_strmap_get(&r->objects, path);
 	if (i == DTX_STRMAP_NONE) {
 		if (r->objects.n == DTX_JROWS_COLS_MAX)
-			DTX_FAIL(err, DTX_E_COL_LIMIT, "'%s': over %d different members", r->label,
-			         DTX_JROWS_COLS_MAX);
+			DTX_FAIL(err, DTX_E_INPUT_LIMIT, "'%s': over %d different members",
+			         r->label, DTX_JROWS_COLS_MAX);
 		if (!dtx_mem_reserve(&r->object, &r->objects_cap, r->objects.n + 1,
 		                     sizeof(*r->object)) ||
 		    !dtx_strmap_put(&r->objects, path, (uint32_t)r->objects.n, &i))

@@ -122,13 +122,13 @@ out:
 
 static enum dtx_code too_large(const struct dtx_slices *p, struct dtx_err *err)
 {
-	dtx_err_set(err, DTX_E_CELL_LIMIT, __FILE__, __LINE__,
+	dtx_err_set(err, DTX_E_INPUT_LIMIT, __FILE__, __LINE__,
 	            "'%s': the record at L%lld (byte %lld) is larger than %zu MiB",
 	            dtx_source_name(p->src), (long long)p->line + 1, (long long)p->byte,
 	            DTX_SLICES_MOST >> 20);
 	dtx_err_hint(err, "check the quotes at this place; a file, or a pipe without \"stream\", "
 	                  "may hold such records");
-	return DTX_E_CELL_LIMIT;
+	return DTX_E_INPUT_LIMIT;
 }
 
 static void pass(struct dtx_slices *p, size_t n)

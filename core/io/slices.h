@@ -28,7 +28,7 @@ struct dtx_slices {
 void dtx_slices_init(struct dtx_slices *p, struct dtx_source *src,
                      const struct dtx_dialect *dialect, size_t bytes);
 void dtx_slices_clear(struct dtx_slices *p);
-/* The next slice, NULL at the end.  cell_limit: a record is too large. */
+/* The next slice, NULL at the end.  input_limit: a record is too large. */
 DTX_MUSTUSE enum dtx_code dtx_slices_next(struct dtx_slices *p, struct dtx_source **out,
                                           struct dtx_err *err);
 

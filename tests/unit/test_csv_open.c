@@ -443,9 +443,9 @@ void test_csv_too_many_columns(void)
 	for (i = 0; i < DTX_CSV_COLS_MAX; i++)
 		dtx_buf_add(&text, "x,");
 	dtx_buf_add(&text, "x\n");
-	DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_COL_LIMIT, "65537");
+	DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_INPUT_LIMIT, "65537");
 	how.opts.reader = "libcsv";
-	DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_COL_LIMIT, "65537");
+	DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_INPUT_LIMIT, "65537");
 	dtx_buf_clear(&text);
 }
 
@@ -472,7 +472,7 @@ void test_csv_long_records(void)
 	for (i = 0; i < DTX_CSV_CELL_MAX + 1; i++)
 		dtx_buf_addc(&text, 'x');
 	dtx_buf_add(&text, ",1\n");
-	T_CODE(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), DTX_E_CELL_LIMIT, &err);
+	T_CODE(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), DTX_E_INPUT_LIMIT, &err);
 	dtx_err_clear(&err);
 	dtx_buf_clear(&text);
 	dtx_buf_clear(&out);
