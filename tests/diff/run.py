@@ -153,7 +153,10 @@ def work(job):
     folder.mkdir()
     bench, out = Bench(dtx, folder), []
     for seed in range(first, first + count):
-        found = bench.check(seed)
+        try:
+            found = bench.check(seed)
+        except subprocess.TimeoutExpired as late:
+            found = "no answer in time: %s" % late
         for step in bench.plan["steps"]:
             bench.counts["op " + step["op"]] += 1
         for name in set(re.findall(r"\b([a-z_0-9]+)\(", json.dumps(bench.plan["steps"]))):
