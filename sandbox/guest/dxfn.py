@@ -474,7 +474,7 @@ def whole(v):
 
 
 def real(v):
-    if isinstance(v, str) and "_" in v:
+    if isinstance(v, str) and "_" in v or isinstance(v, datetime.date):
         raise ValueError("'%s' is no number" % v)
     got = float(v)
     if not np.isfinite(got):
