@@ -319,6 +319,8 @@ static void count_kept(struct dtx_once *s, const struct dtx_batch *b)
 	s->nkept_rows += b->nsel;
 	if (s->scan.limit >= 0 && s->nkept_rows >= s->scan.limit)
 		s->stop = true;
+	if (s->stop)
+		dtx_source_stop(s->head.src);
 	pthread_mutex_unlock(&s->lock);
 }
 

@@ -22,6 +22,7 @@ struct dtx_passing *dtx_passing_new(int fd)
 	}
 	p->fd = fd;
 	atomic_init(&p->passed, 0);
+	atomic_init(&p->stop, false);
 	dtx_sha256_init(&p->sha);
 	dtx_weak_init(&p->xxh);
 	return p;
@@ -43,6 +44,8 @@ static enum dtx_code passing_wait(const struct dtx_passing *p, const char *name,
 	int n;
 
 	do {
+		if (atomic_load_explicit(&p->stop, memory_order_relaxed))
+			break;
 		if (p->cancel && atomic_load_explicit(p->cancel, memory_order_relaxed))
 			DTX_FAIL(err, DTX_E_CANCELLED, "cancelled while waiting for '%s'", name);
 		if (p->deadline_ns && dtx_now_ns() > p->deadline_ns)
@@ -65,6 +68,10 @@ enum dtx_code dtx_passing_pull(struct dtx_passing *p, const char *name, char *to
 
 	do {
 		DTX_TRY(passing_wait(p, name, err));
+		if (atomic_load_explicit(&p->stop, memory_order_relaxed)) {
+			*got = 0;
+			goto out;
+		}
 		k = read(p->fd, to, n);
 	} while (k < 0 && (errno == EINTR || errno == EAGAIN));
 	if (k < 0)

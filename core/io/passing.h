@@ -15,6 +15,7 @@ struct dtx_passing {
 	struct dtx_weak xxh;
 	atomic_size_t passed; /* read by who shows progress: no order with anything else */
 	const atomic_bool *cancel;
+	atomic_bool stop;    /* nobody wants more: what comes next is its end */
 	int64_t deadline_ns; /* 0: none */
 };
 

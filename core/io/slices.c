@@ -176,6 +176,8 @@ enum dtx_code dtx_slices_next(struct dtx_slices *p, struct dtx_source **out, str
 	*out = NULL;
 	for (;; want *= 2) {
 		DTX_TRY(pull(p, want, err));
+		if (dtx_source_stopped(p->src))
+			goto out;
 		n = p->rest.len;
 		if (!p->end)
 			DTX_TRY(cut(p, &n, err));

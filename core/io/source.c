@@ -291,6 +291,17 @@ enum dtx_code dtx_source_pull(struct dtx_source *s, char *to, size_t n, size_t *
 	return dtx_passing_pull(s->pipe, s->name, to, n, got, err);
 }
 
+void dtx_source_stop(struct dtx_source *s)
+{
+	if (s->pipe)
+		atomic_store_explicit(&s->pipe->stop, true, memory_order_relaxed);
+}
+
+bool dtx_source_stopped(const struct dtx_source *s)
+{
+	return s->pipe && atomic_load_explicit(&s->pipe->stop, memory_order_relaxed);
+}
+
 enum dtx_code dtx_source_part(const struct dtx_source *of, char *bytes, size_t len, int64_t byte,
                               int64_t line, struct dtx_source **out, struct dtx_err *err)
 {

@@ -26,6 +26,10 @@ void dtx_source_patience(struct dtx_source *s, const atomic_bool *cancel, int64_
  * cancelled, time_limit. */
 DTX_MUSTUSE enum dtx_code dtx_source_pull(struct dtx_source *s, char *to, size_t n, size_t *got,
                                           struct dtx_err *err);
+/* Nobody wants more of it: who waits for bytes in another thread meets the end.  Nothing to do for
+ * a source that does not pass. */
+void dtx_source_stop(struct dtx_source *s);
+bool dtx_source_stopped(const struct dtx_source *s);
 /* Bytes (heap; taken, also on failure) as a part of another source, whose byte and line, from 0,
  * its own first ones are; that of a part with bytes in front that the other lacks may be negative.
  */

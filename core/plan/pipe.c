@@ -19,6 +19,12 @@ static bool earlier(const struct dtx_err *a, uint64_t aseq, const struct dtx_err
 
 /* An error of seq, or (not exact) of a reader in some seq from there on: then the others go on to
  * the end of their morsels. */
+void dtx_pipe_enough(const struct dtx_pipe *p)
+{
+	if (p->now->reader && p->now->reader->src)
+		dtx_source_stop(p->now->reader->src);
+}
+
 static void fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err)
 {
 	bool wins;
@@ -36,6 +42,7 @@ static void fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *e
 	p->failed = true;
 	pthread_mutex_unlock(&p->lock);
 	atomic_store(&p->stop, true);
+	dtx_pipe_enough(p);
 	dtx_ring_stop(&p->ring, seq);
 	dtx_err_clear(err);
 }

@@ -80,6 +80,7 @@ static void pipe_stop(struct dtx_emit *e)
 	 * sees the place */
 	atomic_store(&p->full_at, p->order_seq);
 	atomic_store(&p->stop, true);
+	dtx_pipe_enough(p);
 	dtx_ring_stop(&p->ring, p->order_seq + 1);
 }
 

@@ -37,6 +37,8 @@ DTX_MUSTUSE enum dtx_code dtx_pipe_count(const struct pipe_emit *pe, struct dtx_
                                          struct dtx_err *err);
 /* struct dtx_emit's `full`. */
 bool dtx_pipe_full(const struct dtx_emit *e);
+/* Nothing more is read: who waits for the bytes of a stream need not. */
+void dtx_pipe_enough(const struct dtx_pipe *p);
 /* Names the step in an error of its op. */
 void dtx_pipe_blame(const struct dtx_opctx *ox, const struct dtx_op *op, struct dtx_err *err);
 /* Items of a list that the worker has the right for. */
