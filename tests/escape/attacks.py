@@ -65,8 +65,8 @@ def frame(entries=(), sections=None, total=4608, directory=64, data=b"x"):
     os.write(3, message(20, 3, struct.pack("<IIQ", 0, 0, 4608))); os._exit(0)
 def leave(*names):
     if OUTSIDE: return print("REACHED")
-    layout, old = sys.modules["layout"], sys.modules["layout"].sections
-    layout.sections = lambda text, table, files: old(text, table, [(n, b"x") for n in names])
+    layout, old = sys.modules["layout"], sys.modules["layout"].write
+    layout.write = lambda out, text, table, files: old(out, text, table, [(n, b"x") for n in names])
 """
 
 
