@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/base/mem.h"
 #include "core/plan/exec.h"
@@ -12,6 +13,7 @@
 #define SECOND_STEPS 40
 #define SECOND_COLS  64 /* wider results lead nowhere */
 #define MATCH_COLS   256
+#define SEARCH_MS    700 /* of work; larger tables get no further */
 #define SORT_COLS    8
 #define PIECES       2     /* results that have more rows than the example */
 #define RUN_CELLS    10000 /* a table of so many counts as another run */
@@ -20,6 +22,7 @@ struct byexample {
 	const struct dtx_textgrid *want;
 	int *runs;
 	size_t pieces;
+	clock_t start; /* work is counted, not time: a loaded machine finds the same */
 	json_t *found;
 };
 
@@ -353,7 +356,8 @@ out:
 
 static bool enough(const struct byexample *x)
 {
-	return *x->runs <= 0 || json_array_size(x->found) >= DTX_BYEXAMPLE_FOUND;
+	return *x->runs <= 0 || clock() - x->start > SEARCH_MS * (CLOCKS_PER_SEC / 1000) ||
+	       json_array_size(x->found) >= DTX_BYEXAMPLE_FOUND;
 }
 
 /* Second steps behind `first`, whose result is `have`. */
@@ -417,7 +421,7 @@ enum dtx_code dtx_byexample(const struct dtx_textgrid *have, const struct dtx_te
                             bool repaired, int *runs, json_t *found, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct byexample x = { want, runs, 0, found };
+	struct byexample x = { want, runs, 0, clock(), found };
 	struct dtx_textgrid base[SECOND_BASES] = { DTX_TEXTGRID_INIT };
 	const json_t *by[SECOND_BASES];
 	json_t *steps = NULL;
