@@ -71,7 +71,7 @@ static void eval_text(struct dtx_builder *b, const json_t *v)
 		return;
 	}
 	dtx_json_print(v, 0, &nested);
-	dtx_builder_text(b, (struct dtx_str){ dtx_buf_text(&nested), nested.len });
+	dtx_builder_text(b, dtx_buf_str(&nested));
 	dtx_buf_clear(&nested);
 }
 
@@ -182,9 +182,9 @@ static void eval_print_json(const struct dtx_column *c, struct dtx_buf *out)
 	else if (c->type.type == DTX_T_FLOAT64)
 		dtx_buf_addn(out, number, dtx_num_print_json(number, c->v.f64[0]));
 	else if (dtx_type_is_number(c->type.type) || c->type.type == DTX_T_BOOL)
-		dtx_buf_adds(out, (struct dtx_str){ dtx_buf_text(&text), text.len });
+		dtx_buf_adds(out, dtx_buf_str(&text));
 	else
-		dtx_buf_json(out, (struct dtx_str){ dtx_buf_text(&text), text.len });
+		dtx_buf_json(out, dtx_buf_str(&text));
 	dtx_buf_add(out, ",\"type\":\"");
 	dtx_type_print(c->type, out);
 	dtx_buf_add(out, "\"}");

@@ -459,7 +459,7 @@ static enum dtx_code inspect_rows(struct inspection *x, struct dtx_buf *out, str
 	DTX_TRY(dtx_outfile_finish(file, err));
 	DTX_TRY(dtx_outfile_commit(file, err));
 	dtx_buf_printf(out, "\nfirst %lld rows\n", (long long)x->profile.sample->nrows);
-	dtx_buf_adds(out, (struct dtx_str){ dtx_buf_text(&text), text.len });
+	dtx_buf_adds(out, dtx_buf_str(&text));
 out:
 	if (w)
 		cls->close(w);

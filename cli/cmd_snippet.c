@@ -227,7 +227,7 @@ static enum dtx_code snippet_show(struct dtx_snippets *c, struct dtx_err *err)
 	}
 	DTX_TRY(dtx_snippet_code(c->store, s.code_hash, &code, err));
 	if (c->args->code && !isatty(STDOUT_FILENO))
-		dtx_buf_adds(&c->out, (struct dtx_str){ dtx_buf_text(&code), code.len });
+		dtx_buf_adds(&c->out, dtx_buf_str(&code));
 	else /* who reads it to approve it sees all of it */
 		dtx_out_safe(&c->out, dtx_buf_text(&code), true);
 out:
@@ -308,7 +308,7 @@ static enum dtx_code snippet_adopt_code(const struct dtx_cli *cli, struct dtx_sn
 		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked", s.id);
 	DTX_TRY(dtx_snippet_code(store, s.code_hash, &r->snippet, err));
 	DTX_TRY(dtx_adapter_make(a->rename.item, a->rename.n, s.adapter, adapter, err));
-	r->rescuer.supplied = (struct dtx_str){ dtx_buf_text(&r->snippet), r->snippet.len };
+	r->rescuer.supplied = dtx_buf_str(&r->snippet);
 	r->rescuer.adapter = *adapter;
 	if (!a->run.ns && strcmp(s.ns, "default"))
 		a->run.ns = dtx_arena_strdup(&r->texts, s.ns);

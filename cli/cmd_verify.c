@@ -226,8 +226,7 @@ static enum dtx_code verify_receipt(struct dtx_store *store, struct verify_args 
 	const char *run;
 
 	DTX_TRY(dtx_file_slurp(a->receipt, &text, err));
-	rc = dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, receipt,
-	                    err);
+	rc = dtx_json_parse(dtx_buf_str(&text), limits, receipt, err);
 	if (rc != DTX_OK) {
 		dtx_str_copy(err->input, sizeof(err->input), dtx_str_of(a->receipt));
 		goto out;

@@ -158,9 +158,9 @@ enum dtx_code dtx_colstat_add(struct dtx_colstat *s, const struct dtx_column *c,
 		dtx_buf_reset(&text);
 		dtx_cast_print(c, i, &text);
 		DTX_TRY(dtx_buf_check(&text, "a value", err));
-		DTX_TRY(count_value(s, (struct dtx_str){ dtx_buf_text(&text), text.len },
-		                    s->rec ? s->rec[i] : s->first_row + i, err));
-		DTX_TRY(keep_parsed(s, (struct dtx_str){ dtx_buf_text(&text), text.len }, err));
+		DTX_TRY(count_value(s, dtx_buf_str(&text), s->rec ? s->rec[i] : s->first_row + i,
+		                    err));
+		DTX_TRY(keep_parsed(s, dtx_buf_str(&text), err));
 	}
 out:
 	dtx_buf_clear(&text);

@@ -92,7 +92,7 @@ static struct dtx_str compare_cell(struct compare_side *s, const struct dtx_batc
 	dtx_buf_reset(&s->text);
 	if (b->col[col])
 		dtx_cast_print(b->col[col], row, &s->text);
-	return (struct dtx_str){ dtx_buf_text(&s->text), s->text.len };
+	return dtx_buf_str(&s->text);
 }
 
 static bool compare_columns(const struct compare_side *a, const struct compare_side *b,

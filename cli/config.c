@@ -70,7 +70,7 @@ static enum dtx_code config_read(const char *path, json_t **out, struct dtx_err 
 	if (!path || access(path, F_OK) != 0)
 		goto out;
 	DTX_TRY(dtx_file_slurp(path, &text, err));
-	rc = dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, &value, err);
+	rc = dtx_json_parse(dtx_buf_str(&text), limits, &value, err);
 	if (rc != DTX_OK && err)
 		dtx_str_copy(err->input, sizeof(err->input), dtx_str_of(path));
 	if (rc != DTX_OK)

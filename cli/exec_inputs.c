@@ -66,7 +66,7 @@ static enum dtx_code record_file(struct dtx_execution *x, const char *name, cons
 		DTX_FAIL_MEM(err);
 	if (stat(path, &st))
 		st.st_mtim = (struct timespec){ 0, 0 };
-	dtx_sha256_hex(dtx_buf_text(bytes), bytes->len, sha);
+	dtx_sha256_hex(dtx_buf_text(bytes), dtx_buf_len(bytes), sha);
 	DTX_TRY(dtx_record_add(
 		x->record, DTX_PART_INPUT,
 		json_pack("{ss ss ss ss sI sI}", "alias", name, "uri", uri, "label",
@@ -88,7 +88,7 @@ static enum dtx_code give_file(struct dtx_execution *x, const char *name, const 
 
 	dtx_buf_init(bytes, FILE_BYTES_MAX);
 	DTX_TRY(dtx_file_slurp(path, bytes, err));
-	file.bytes = (struct dtx_str){ dtx_buf_text(bytes), bytes->len };
+	file.bytes = dtx_buf_str(bytes);
 	DTX_TRY(record_file(x, name, path, bytes, err));
 	DTX_TRY(dtx_provider_local.put_file(x->box, &file, err));
 out:

@@ -29,9 +29,7 @@ static enum dtx_code start_record(struct dtx_execution *x, struct dtx_err *err)
 	info.start_us = x->start_us;
 	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_WRITE, &x->store, err));
 	DTX_TRY(dtx_record_start(x->store, &info, &x->record, err));
-	DTX_TRY(dtx_record_blob(x->record, "code",
-	                        (struct dtx_str){ dtx_buf_text(&x->code), x->code.len }, hash,
-	                        err));
+	DTX_TRY(dtx_record_blob(x->record, "code", dtx_buf_str(&x->code), hash, err));
 	DTX_TRY(dtx_record_event(x->record, "exec.start",
 	                         json_pack("{ss sI sI}", "code", hash, "now_us",
 	                                   (json_int_t)x->start_us, "argc", (json_int_t)x->argc),
@@ -169,8 +167,7 @@ static json_t *report_value(const struct dtx_execution *x)
 	json_t *value = NULL;
 
 	dtx_jail_report_json(&x->report, &text);
-	if (dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, &value,
-	                   NULL) != DTX_OK)
+	if (dtx_json_parse(dtx_buf_str(&text), limits, &value, NULL) != DTX_OK)
 		value = NULL;
 	dtx_buf_clear(&text);
 	return value;
@@ -180,8 +177,7 @@ static enum dtx_code record_report(struct dtx_execution *x, struct dtx_err *err)
 {
 	json_t *report = report_value(x);
 
-	if (report &&
-	    !dtx_disclose_report(report, (struct dtx_str){ dtx_buf_text(&x->code), x->code.len })) {
+	if (report && !dtx_disclose_report(report, dtx_buf_str(&x->code))) {
 		json_decref(report);
 		report = NULL;
 	}
@@ -220,9 +216,7 @@ static enum dtx_code run_program(struct dtx_execution *x, struct dtx_err *err)
 
 	if (!params)
 		DTX_FAIL_MEM(err);
-	rc = dtx_provider_local.exec(x->box,
-	                             (struct dtx_str){ dtx_buf_text(&x->code), x->code.len },
-	                             params, &x->report, err);
+	rc = dtx_provider_local.exec(x->box, dtx_buf_str(&x->code), params, &x->report, err);
 	recorded = record_report(x, &second);
 	kept = recorded == DTX_OK ? keep_files(x, &second) : recorded;
 	if (rc == DTX_OK && kept != DTX_OK) {

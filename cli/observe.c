@@ -104,9 +104,8 @@ static enum dtx_code observe_place(struct observed *one, const struct dtx_table 
 				dtx_buf_reset(&text);
 				if (b->col[c])
 					dtx_cast_print(b->col[c], row, &text);
-				DTX_TRY(dtx_cited_add(
-					&one->cells[c], at, (uint64_t)nth,
-					(struct dtx_str){ dtx_buf_text(&text), text.len }, err));
+				DTX_TRY(dtx_cited_add(&one->cells[c], at, (uint64_t)nth,
+				                      dtx_buf_str(&text), err));
 			}
 		}
 	}

@@ -20,7 +20,7 @@ static void perturb_relabel(struct dtx_builder *b, const struct dtx_column *c, u
 	} else if (c->type.type == DTX_T_TEXT) {
 		dtx_cast_print(c, row, &text);
 		dtx_buf_addc(&text, '~');
-		dtx_builder_text(b, (struct dtx_str){ dtx_buf_text(&text), text.len });
+		dtx_builder_text(b, dtx_buf_str(&text));
 	} else {
 		dtx_builder_copy(b, c, row);
 	}

@@ -85,7 +85,7 @@ static void show(struct dtx_ticker *t)
 		dtx_buf_add(&b, "\r\033[K");
 	dtx_ticker_line(t, dtx_now_ns() - t->start_ns, &b);
 	/* A terminal that is gone is no reason to fail. */
-	(void)!write(STDERR_FILENO, dtx_buf_text(&b), b.len);
+	(void)!write(STDERR_FILENO, dtx_buf_text(&b), dtx_buf_len(&b));
 	t->shown = true;
 	dtx_buf_clear(&b);
 }

@@ -56,8 +56,8 @@ enum dtx_code dtx_runner_plan(struct dtx_runner *r, struct dtx_err *err)
 	else
 		DTX_TRY(dtx_file_slurp(r->plan_path, &r->plan_text, err));
 	dtx_file_dirname(r->plan_path, dir, sizeof(dir));
-	DTX_TRY(dtx_plan_parse((struct dtx_str){ dtx_buf_text(&r->plan_text), r->plan_text.len },
-	                       strcmp(dir, ".") ? dir : NULL, &r->findings, &r->plan, err));
+	DTX_TRY(dtx_plan_parse(dtx_buf_str(&r->plan_text), strcmp(dir, ".") ? dir : NULL,
+	                       &r->findings, &r->plan, err));
 	DTX_TRY(dtx_plan_check(r->plan, &r->findings, err));
 out:
 	if (rc == DTX_E_CELL_LIMIT && err)
@@ -214,7 +214,7 @@ enum dtx_code dtx_runner_rescuer(struct dtx_runner *r, int argc, char **argv, st
 		dtx_buf_init(&r->snippet, DTX_SNIPPET_CODE_MAX * 4);
 	if (a->snippet) {
 		DTX_TRY(dtx_file_slurp(a->snippet, &r->snippet, err));
-		s->supplied = (struct dtx_str){ dtx_buf_text(&r->snippet), r->snippet.len };
+		s->supplied = dtx_buf_str(&r->snippet);
 	}
 out:
 	return rc;

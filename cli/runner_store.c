@@ -122,8 +122,8 @@ static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 	DTX_TRY(dtx_plan_canonical(r->plan, canonical, err));
 	DTX_TRY(beside_targets(r, &info->targets, err));
 	info->ns = r->rescuer.ns;
-	info->plan = (struct dtx_str){ dtx_buf_text(canonical), canonical->len };
-	info->plan_source = (struct dtx_str){ dtx_buf_text(&r->plan_text), r->plan_text.len };
+	info->plan = dtx_buf_str(canonical);
+	info->plan_source = dtx_buf_str(&r->plan_text);
 	info->plan_hash = strchr(r->plan->id, ':') ? strchr(r->plan->id, ':') + 1 : NULL;
 	info->plan_name = r->plan->name;
 	info->plan_file = r->plan_path;

@@ -20,7 +20,7 @@ static enum dtx_code file_put(struct dtx_snippets *c, const struct dtx_snippet *
 	json_t *row = dtx_snippet_json(s);
 
 	DTX_TRY(dtx_snippet_code(c->store, s->code_hash, &code, err));
-	dtx_base64_put((struct dtx_str){ dtx_buf_text(&code), code.len }, &text);
+	dtx_base64_put(dtx_buf_str(&code), &text);
 	if (!row || !dtx_json_set(row, "dtx_snippet", json_integer(1)) ||
 	    !dtx_json_set(row, "code", json_string(dtx_buf_text(&text))))
 		DTX_FAIL_MEM(err);
@@ -183,7 +183,7 @@ enum dtx_code dtx_snippets_import(struct dtx_snippets *c, struct dtx_err *err)
 	struct dtx_str all;
 
 	DTX_TRY(dtx_file_slurp(c->argv[0], &text, err));
-	all = (struct dtx_str){ dtx_buf_text(&text), text.len };
+	all = dtx_buf_str(&text);
 	DTX_TRY(file_lines(c, all, false, err));
 	DTX_TRY(file_lines(c, all, true, err));
 out:
@@ -219,8 +219,8 @@ enum dtx_code dtx_snippets_diff(struct dtx_snippets *c, struct dtx_err *err)
 		DTX_TRY(dtx_snippet_get(c->store, c->argv[i], &c->arena, &s[i], err));
 		DTX_TRY(dtx_snippet_code(c->store, s[i].code_hash, &code[i], err));
 	}
-	DTX_TRY(dtx_udiff(s[0].id, (struct dtx_str){ dtx_buf_text(&code[0]), code[0].len }, s[1].id,
-	                  (struct dtx_str){ dtx_buf_text(&code[1]), code[1].len }, &diff, err));
+	DTX_TRY(dtx_udiff(s[0].id, dtx_buf_str(&code[0]), s[1].id, dtx_buf_str(&code[1]), &diff,
+	                  err));
 	DTX_TRY(dtx_buf_check(&diff, "difference", err));
 	dtx_out_safe(&c->out, dtx_buf_text(&diff), true);
 	file_fact(&c->out, "namespace", s[0].ns, s[1].ns);

@@ -69,9 +69,8 @@ static enum dtx_code why_collect_table(struct dtx_why *w, uint32_t output, const
 			if (b->col[c])
 				dtx_cast_print(b->col[c], row, &w->text);
 			why_place(w, output, nth, b, row, c, at);
-			DTX_TRY(dtx_cited_add(
-				cells, at, b->rec ? b->rec[row] : b->first_row + row,
-				(struct dtx_str){ dtx_buf_text(&w->text), w->text.len }, err));
+			DTX_TRY(dtx_cited_add(cells, at, b->rec ? b->rec[row] : b->first_row + row,
+			                      dtx_buf_str(&w->text), err));
 		}
 	}
 out:

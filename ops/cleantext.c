@@ -109,7 +109,7 @@ static struct dtx_str swap(struct dtx_cleaner *k)
 	k->a = k->b;
 	k->b = t;
 	dtx_buf_reset(&k->b);
-	return (struct dtx_str){ dtx_buf_text(&k->a), k->a.len };
+	return dtx_buf_str(&k->a);
 }
 
 struct dtx_str dtx_clean_text(struct dtx_cleaner *k, const struct dtx_clean *how, struct dtx_str s)

@@ -47,7 +47,7 @@ static enum dtx_code text_column(const json_t *value, struct dtx_column **out, s
 		dtx_json_print(value, 0, &text);
 	DTX_TRY(dtx_buf_check(&text, "value", err));
 	dtx_builder_init(&b, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, 1);
-	dtx_builder_text(&b, (struct dtx_str){ dtx_buf_text(&text), text.len });
+	dtx_builder_text(&b, dtx_buf_str(&text));
 	DTX_TRY(dtx_builder_finish(&b, NULL, out, err));
 out:
 	dtx_buf_clear(&text);

@@ -24,7 +24,7 @@ enum dtx_code dtx_made_value(struct dtx_remake *m, uint32_t c, const json_t *val
 		dtx_json_print(value, 0, &text);
 	}
 	DTX_TRY(dtx_buf_check(&text, "a fill value", err));
-	*out = dtx_remake_text(m, (struct dtx_str){ dtx_buf_text(&text), text.len });
+	*out = dtx_remake_text(m, dtx_buf_str(&text));
 out:
 	dtx_column_unref(one);
 	dtx_buf_clear(&text);
@@ -45,7 +45,7 @@ enum dtx_code dtx_made_cells(struct dtx_remake *m, uint32_t c, const struct dtx_
 		dtx_buf_reset(&text);
 		dtx_cells_print(made, i, field, &text);
 		DTX_TRY(dtx_buf_check(&text, "a value", err));
-		cell[i] = dtx_remake_text(m, (struct dtx_str){ dtx_buf_text(&text), text.len });
+		cell[i] = dtx_remake_text(m, dtx_buf_str(&text));
 	}
 out:
 	dtx_buf_clear(&text);

@@ -107,8 +107,7 @@ static enum dtx_code made(struct dtx_bind *b, struct dtx_buf *text, struct dtx_e
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_buf_check(text, "a formula", err));
-	DTX_TRY(dtx_expr_made(b->arena, (struct dtx_str){ dtx_buf_text(text), text->len }, out,
-	                      err));
+	DTX_TRY(dtx_expr_made(b->arena, dtx_buf_str(text), out, err));
 	dtx_buf_reset(text);
 out:
 	return rc;

@@ -265,7 +265,7 @@ static enum dtx_code add_ranges(const struct dtx_opctx *ox, struct dtx_batch *b,
 			continue;
 		}
 		range_label(a, r, k, &label);
-		dtx_builder_text(&to, (struct dtx_str){ dtx_buf_text(&label), label.len });
+		dtx_builder_text(&to, dtx_buf_str(&label));
 	}
 	DTX_TRY(dtx_buf_check(&label, "a label", err));
 	DTX_TRY(dtx_builder_finish(&to, NULL, &made, err));

@@ -43,7 +43,7 @@ static const char *clean_name(struct dtx_bind *b, const char *name, bool ascii,
 	dtx_buf_reset(out);
 	if (ascii) {
 		dtx_utf8_to_ascii(out, s, "_");
-		s = (struct dtx_str){ dtx_buf_text(out), out->len };
+		s = dtx_buf_str(out);
 	}
 	dtx_utf8_lower(lower, s);
 	dtx_buf_reset(out);

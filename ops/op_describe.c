@@ -86,8 +86,7 @@ static enum dtx_code bind_stat(struct dtx_bind *b, struct describe_state *s, uin
 	dtx_short_column(&text, f->name);
 	dtx_buf_add(&text, stats[k].after);
 	DTX_TRY(dtx_buf_check(&text, "a formula", err));
-	DTX_TRY(dtx_expr_made(b->arena, (struct dtx_str){ dtx_buf_text(&text), text.len }, &e,
-	                      err));
+	DTX_TRY(dtx_expr_made(b->arena, dtx_buf_str(&text), &e, err));
 	DTX_TRY(dtx_tableagg_bind(b, e, "/cols", NULL, 0, (int32_t)(s->by.n + 2 + k),
 	                          &s->agg.out[c * NSTATS + k], err));
 out:

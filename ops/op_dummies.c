@@ -124,8 +124,7 @@ static enum dtx_code value_name(struct work *w, const struct dtx_batch *b, uint3
 	dtx_buf_adds(&text, dtx_cell_text(b->col[col], row, &scratch, &null));
 	DTX_TRY(dtx_buf_check(&scratch, "a column name", err));
 	DTX_TRY(dtx_buf_check(&text, "a column name", err));
-	DTX_TRY(dtx_names_text((struct dtx_str){ dtx_buf_text(&text), text.len }, &w->arena, out,
-	                       err));
+	DTX_TRY(dtx_names_text(dtx_buf_str(&text), &w->arena, out, err));
 out:
 	dtx_buf_clear(&text);
 	dtx_buf_clear(&scratch);

@@ -173,9 +173,7 @@ static enum dtx_code cut_json(const struct explode_args *a, struct pieces *p, st
 			dtx_buf_addn(&one, json_string_value(v), json_string_length(v));
 		else if (!json_is_null(v))
 			dtx_json_print(v, 0, &one);
-		ok = dtx_buf_ok(&one) &&
-		     add_piece(a, p, (struct dtx_str){ dtx_buf_text(&one), one.len },
-		               json_is_null(v));
+		ok = dtx_buf_ok(&one) && add_piece(a, p, dtx_buf_str(&one), json_is_null(v));
 		if (!ok)
 			DTX_FAIL_MEM(err);
 	}

@@ -168,8 +168,7 @@ static enum dtx_code join_groups(struct work *w, uint32_t from, uint32_t n, stru
 
 		DTX_TRY(join_group(w, g, &any, err));
 		if (any)
-			dtx_builder_text(&to,
-			                 (struct dtx_str){ dtx_buf_text(&w->text), w->text.len });
+			dtx_builder_text(&to, dtx_buf_str(&w->text));
 		else
 			dtx_builder_null(&to);
 	}

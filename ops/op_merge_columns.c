@@ -156,7 +156,7 @@ static enum dtx_code merge_batch(const struct dtx_opctx *ox, void *local, struct
 	dtx_builder_init(&to, type, in->nrows);
 	for (uint32_t row = 0; dtx_op_wants(ox, s->at) && row < in->nrows; row++) {
 		if (merge_row(a, s, in, row, &scratch, &text))
-			dtx_builder_text(&to, (struct dtx_str){ dtx_buf_text(&text), text.len });
+			dtx_builder_text(&to, dtx_buf_str(&text));
 		else
 			dtx_builder_null(&to);
 		if (!dtx_buf_ok(&scratch) || !dtx_buf_ok(&text))

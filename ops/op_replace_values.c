@@ -231,8 +231,7 @@ static enum dtx_code bind_formula(struct dtx_bind *b, const struct replace_args 
 
 	pattern_formula(a, b->in[0]->field[col].name, made, &text);
 	DTX_TRY(dtx_buf_check(&text, "map", err));
-	DTX_TRY(dtx_expr_parse(b->arena, (struct dtx_str){ dtx_buf_text(&text), text.len }, &e,
-	                       err));
+	DTX_TRY(dtx_expr_parse(b->arena, dtx_buf_str(&text), &e, err));
 	DTX_TRY(dtx_bind_expr(b, 0, e, "/map", want, col, out, err));
 	/* places in a text that nobody wrote help nobody */
 	for (; found < b->errs->n; found++)

@@ -39,8 +39,7 @@ enum dtx_code dtx_shortwin_add(struct dtx_shortwin *w, const char *as, const cha
 	}
 	item += w->window->set.n++;
 	item->as = as;
-	DTX_TRY(dtx_expr_made(w->b->arena, (struct dtx_str){ dtx_buf_text(&w->text), w->text.len },
-	                      &item->expr, err));
+	DTX_TRY(dtx_expr_made(w->b->arena, dtx_buf_str(&w->text), &item->expr, err));
 	dtx_buf_reset(&w->text);
 out:
 	return rc;

@@ -87,7 +87,7 @@ static bool is_candidate(struct dtx_totals *t, int64_t row)
 		dtx_buf_reset(&t->folded);
 		dtx_utf8_fold(&t->folded,
 		              dtx_utf8_trim(dtx_raw_text(t->raw, row, t->label[i], &t->text)));
-		label = (struct dtx_str){ dtx_buf_text(&t->folded), t->folded.len };
+		label = dtx_buf_str(&t->folded);
 		if (label.len && label.ptr[label.len - 1] == ':')
 			label = dtx_utf8_trim((struct dtx_str){ label.ptr, label.len - 1 });
 		for (size_t w = 0; w < t->nwords; w++)

@@ -34,6 +34,16 @@ void dtx_buf_printf(struct dtx_buf *b, const char *fmt, ...) DTX_PRINTF(2, 3);
 void dtx_buf_json(struct dtx_buf *b, struct dtx_str s);
 /* NUL-terminated content ("" when empty or failed). */
 const char *dtx_buf_text(struct dtx_buf *b);
+/* Bytes of that: none after a failure, whatever was added before it. */
+static inline size_t dtx_buf_len(const struct dtx_buf *b)
+{
+	return b->fail == DTX_BUF_FINE ? b->len : 0;
+}
+/* Both. */
+static inline struct dtx_str dtx_buf_str(struct dtx_buf *b)
+{
+	return (struct dtx_str){ dtx_buf_text(b), dtx_buf_len(b) };
+}
 static inline bool dtx_buf_ok(const struct dtx_buf *b)
 {
 	return b->fail == DTX_BUF_FINE;

@@ -105,7 +105,7 @@ int dtx_expect_compare(const struct dtx_column *c, uint32_t row, const struct ex
 		return (us > v->us) - (us < v->us);
 	dtx_buf_reset(text);
 	dtx_cast_print(c, row, text);
-	return dtx_str_cmp((struct dtx_str){ dtx_buf_text(text), text->len }, v->text);
+	return dtx_str_cmp(dtx_buf_str(text), v->text);
 }
 
 static bool expect_is_one_of(const struct expect_col *col, const struct dtx_column *c, uint32_t row,
@@ -132,8 +132,7 @@ static enum dtx_code expect_seen(struct expect_count *n, const struct dtx_column
 		         EXPECT_UNIQUE_MAX);
 	dtx_buf_reset(text);
 	dtx_cast_print(c, row, text);
-	if (!dtx_strmap_put(&n->seen, (struct dtx_str){ dtx_buf_text(text), text->len }, fresh,
-	                    &found))
+	if (!dtx_strmap_put(&n->seen, dtx_buf_str(text), fresh, &found))
 		DTX_FAIL_MEM(err);
 	n->repeats += found != fresh;
 out:

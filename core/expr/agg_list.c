@@ -323,7 +323,7 @@ static enum dtx_code pieces_final(const struct dtx_aggcall *c, void *state, stru
 			dtx_buf_adds(run->buf, c->sep);
 		dtx_buf_addn(run->buf, s->item[i].text, s->item[i].len);
 	}
-	out->u.s = (struct dtx_str){ dtx_buf_text(run->buf), run->buf->len };
+	out->u.s = dtx_buf_str(run->buf);
 	return DTX_OK;
 }
 

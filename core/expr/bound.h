@@ -43,7 +43,7 @@ struct dtx_inset {
 /* The text that is in run->buf, as the result. */
 static inline enum dtx_code dtx_fn_made(struct dtx_fnrun *run, struct dtx_val *out)
 {
-	out->u.s = (struct dtx_str){ dtx_buf_text(run->buf), run->buf->len };
+	out->u.s = dtx_buf_str(run->buf);
 	return DTX_OK;
 }
 

@@ -163,7 +163,7 @@ static bool write_items(struct reader *r, char close, struct dtx_buf *out)
 		dtx_buf_reset(&key);
 		if (ok && close == '}') {
 			ok = read_string(r, &key) && take(r, ':');
-			dtx_buf_json(out, (struct dtx_str){ dtx_buf_text(&key), key.len });
+			dtx_buf_json(out, dtx_buf_str(&key));
 			dtx_buf_addc(out, ':');
 		}
 		ok = ok && write_value(r, out);
@@ -188,7 +188,7 @@ static bool write_value(struct reader *r, struct dtx_buf *out)
 		return write_items(r, ch == '{' ? '}' : ']', out);
 	if (ch == '"') {
 		ok = read_string(r, &text);
-		dtx_buf_json(out, (struct dtx_str){ dtx_buf_text(&text), text.len });
+		dtx_buf_json(out, dtx_buf_str(&text));
 		if (text.fail == DTX_BUF_MEM)
 			out->fail = DTX_BUF_MEM;
 		dtx_buf_clear(&text);
@@ -286,8 +286,7 @@ static bool path_enter(struct reader *r, const struct path_step *step, struct dt
 		if (step->key.ptr) {
 			if (!read_string(r, skip) || !take(r, ':'))
 				return false;
-			hit = dtx_str_eq((struct dtx_str){ dtx_buf_text(skip), skip->len },
-			                 step->key);
+			hit = dtx_str_eq(dtx_buf_str(skip), step->key);
 		}
 		if (hit) {
 			at = *r;

@@ -98,7 +98,7 @@ static enum dtx_code prep_like(struct dtx_arena *a, struct dtx_fncall *c, struct
 		DTX_FAIL_MEM(err);
 	if (re.fail == DTX_BUF_MAX)
 		DTX_FAIL(err, DTX_E_EXPR_LIMIT, "pattern is longer than %d bytes", DTX_REGEX_BYTES);
-	DTX_TRY(compile(a, c, (struct dtx_str){ dtx_buf_text(&re), re.len }, &p, err));
+	DTX_TRY(compile(a, c, dtx_buf_str(&re), &p, err));
 out:
 	dtx_buf_clear(&re);
 	return rc;

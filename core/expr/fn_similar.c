@@ -21,7 +21,7 @@ static void plain_words(struct dtx_str s, struct dtx_buf *lower, struct dtx_buf 
 	size_t pos = 0;
 
 	dtx_utf8_lower(lower, s);
-	dtx_utf8_to_ascii(out, (struct dtx_str){ dtx_buf_text(lower), lower->len }, NULL);
+	dtx_utf8_to_ascii(out, dtx_buf_str(lower), NULL);
 	dtx_buf_reset(lower);
 	while (pos < out->len) {
 		size_t from = pos;
@@ -48,7 +48,7 @@ DTX_FN_ROW(row_fingerprint)
 	list = dtx_arena_alloc(run->scratch, words.len / 2 + 2, sizeof(*list));
 	if (!list)
 		DTX_FAIL_MEM(err);
-	rest = (struct dtx_str){ dtx_buf_text(&words), words.len };
+	rest = dtx_buf_str(&words);
 	while (dtx_str_next(&rest, ' ', &word)) {
 		if (word.len)
 			list[n++] = word;

@@ -142,7 +142,7 @@ static enum dtx_code row_format(const struct dtx_fncall *c, struct dtx_fnrun *ru
 {
 	(void)c, (void)err;
 	dtx_time_format(arg[0].u.i, arg[1].u.s, run->buf);
-	out->u.s = (struct dtx_str){ dtx_buf_text(run->buf), run->buf->len };
+	out->u.s = dtx_buf_str(run->buf);
 	return DTX_OK;
 }
 

@@ -146,8 +146,7 @@ DTX_FN_ROW(row_ascii_fold)
 
 	dtx_utf8_to_ascii(&parts, arg[0].u.s, NULL);
 	DTX_TRY(dtx_buf_check(&parts, c->fn->name, err));
-	dtx_utf8_normal(run->buf, (struct dtx_str){ dtx_buf_text(&parts), parts.len },
-	                DTX_UTF8_NFC);
+	dtx_utf8_normal(run->buf, dtx_buf_str(&parts), DTX_UTF8_NFC);
 	rc = dtx_fn_made(run, out);
 out:
 	dtx_buf_clear(&parts);

@@ -85,11 +85,11 @@ static enum dtx_code fold_one(struct dtx_reparser *p, struct dtx_reranges *r, ui
 	dtx_utf8_lower(&low, s);
 	if (up.fail == DTX_BUF_MEM || low.fail == DTX_BUF_MEM)
 		DTX_FAIL_MEM(p->err);
-	other = dtx_utf8_next(dtx_buf_text(&up), up.len, &pos);
+	other = dtx_utf8_next(dtx_buf_text(&up), dtx_buf_len(&up), &pos);
 	if (pos == up.len)
 		DTX_TRY(dtx_re_range(p, r, other, other));
 	pos = 0;
-	other = dtx_utf8_next(dtx_buf_text(&low), low.len, &pos);
+	other = dtx_utf8_next(dtx_buf_text(&low), dtx_buf_len(&low), &pos);
 	if (pos == low.len)
 		DTX_TRY(dtx_re_range(p, r, other, other));
 out:

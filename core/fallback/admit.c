@@ -138,9 +138,8 @@ static json_t *admit_report(const struct admit_run *run)
 	dtx_jail_report_json(&run->report, &text);
 	admit_known(run, &known);
 	if (dtx_buf_ok(&known) &&
-	    dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, &value,
-	                   NULL) == DTX_OK &&
-	    !dtx_disclose_report(value, (struct dtx_str){ dtx_buf_text(&known), known.len })) {
+	    dtx_json_parse(dtx_buf_str(&text), limits, &value, NULL) == DTX_OK &&
+	    !dtx_disclose_report(value, dtx_buf_str(&known))) {
 		json_decref(value);
 		value = NULL;
 	}

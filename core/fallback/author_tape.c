@@ -27,8 +27,7 @@ static enum dtx_code tape_play(const char *path, struct dtx_author_answer *out, 
 	json_t *tape = NULL;
 
 	DTX_TRY(dtx_file_slurp(path, &text, err));
-	DTX_TRY(dtx_json_parse((struct dtx_str){ dtx_buf_text(&text), text.len }, limits, &tape,
-	                       err));
+	DTX_TRY(dtx_json_parse(dtx_buf_str(&text), limits, &tape, err));
 	answer = json_object_get(tape, "answer");
 	if (dtx_json_int(tape, "v", 0) != 1 || !json_is_string(answer))
 		DTX_FAIL(err, DTX_E_AUTHOR_FAILED, "'%s' is no recorded answer of version 1", path);

@@ -169,9 +169,7 @@ static enum dtx_code disclose_pass(struct disclose_col *c, const struct dtx_tabl
 			dtx_buf_reset(&c->text);
 			dtx_cast_print(col, row, &c->text);
 			DTX_TRY(dtx_buf_check(&c->text, "cell", err));
-			DTX_TRY(disclose_cell(
-				c, text, (struct dtx_str){ dtx_buf_text(&c->text), c->text.len },
-				err));
+			DTX_TRY(disclose_cell(c, text, dtx_buf_str(&c->text), err));
 		}
 	}
 out:
@@ -233,7 +231,7 @@ static void disclose_made_text(struct dtx_buf *out, const char *pattern, uint64_
 		for (k = 0; k < run; k++)
 			dtx_buf_addc(&text, sets[base + disclose_random(state) % n]);
 	}
-	dtx_buf_json(out, (struct dtx_str){ dtx_buf_text(&text), text.len });
+	dtx_buf_json(out, dtx_buf_str(&text));
 	dtx_buf_clear(&text);
 }
 

@@ -58,7 +58,7 @@ static enum dtx_code real_value(const struct dtx_column *c, uint32_t row, bool m
 	dtx_cast_print(c, row, &text);
 	DTX_TRY(dtx_buf_check(&text, "cell", err));
 	if (masked)
-		real_mask((struct dtx_str){ dtx_buf_text(&text), text.len }, &mask);
+		real_mask(dtx_buf_str(&text), &mask);
 	DTX_TRY(dtx_buf_check(&mask, "cell", err));
 	plain = !masked && (c->type.type == DTX_T_INT64 || c->type.type == DTX_T_BOOL);
 	if (plain)
@@ -149,7 +149,7 @@ static enum dtx_code real_count(const struct dtx_table *t, uint32_t column, stru
 			dtx_buf_reset(&text);
 			dtx_cast_print(c, row, &text);
 			DTX_TRY(dtx_buf_check(&text, "cell", err));
-			s = (struct dtx_str){ dtx_buf_text(&text), text.len };
+			s = dtx_buf_str(&text);
 			found = dtx_strmap_get(seen, s);
 			if (found == DTX_STRMAP_NONE && seen->n == REAL_VALUES)
 				continue;

@@ -209,8 +209,7 @@ enum dtx_code dtx_extract(struct dtx_str answer, struct dtx_buf *module, struct 
 		         DTX_ANSWER_MAX);
 	extract_drop_thoughts(answer, &text);
 	DTX_TRY(dtx_buf_check(&text, "answer", err));
-	DTX_TRY(extract_pick((struct dtx_str){ dtx_buf_text(&text), text.len }, &found, module,
-	                     err));
+	DTX_TRY(extract_pick(dtx_buf_str(&text), &found, module, err));
 out:
 	dtx_buf_clear(&text);
 	dtx_buf_clear(&found.best);

@@ -233,7 +233,7 @@ static void prompt_task(const struct dtx_prompt_spec *spec, const struct dtx_buf
 	dtx_buf_json(block,
 	             dtx_str_of(spec->error->at[0] || !spec->at ? spec->error->at : spec->at));
 	dtx_buf_printf(block, ",\"code\":\"%s\",\"message\":", dtx_code_name(spec->error->code));
-	dtx_buf_json(block, (struct dtx_str){ dtx_buf_text(&message), message.len });
+	dtx_buf_json(block, dtx_buf_str(&message));
 	dtx_buf_add(block, "}\n");
 	dtx_buf_clear(&message);
 	prompt_block(&p->text, block);

@@ -409,7 +409,7 @@ static enum dtx_code rescue_try(struct dtx_work *w, bool *done, struct dtx_err *
 static void rescue_inherit(struct dtx_work *w, struct dtx_work *was)
 {
 	dtx_buf_reset(&w->code);
-	dtx_buf_adds(&w->code, (struct dtx_str){ dtx_buf_text(&was->code), was->code.len });
+	dtx_buf_adds(&w->code, dtx_buf_str(&was->code));
 	memcpy(w->id, was->id, sizeof(w->id));
 	memcpy(w->call_id, was->call_id, sizeof(w->call_id));
 	memcpy(w->model, was->model, sizeof(w->model));
@@ -463,7 +463,7 @@ static enum dtx_code rescue_resume(struct dtx_work *w, struct dtx_err *err)
 	struct dtx_err why = DTX_ERR_INIT;
 	json_t *report =
 		json_pack("{s{ss}}", "exception", "type", dtx_code_name(w->region->broke->code));
-	struct dtx_str code = { dtx_buf_text(&w->code), w->code.len };
+	struct dtx_str code = dtx_buf_str(&w->code);
 	bool over = false;
 
 	rescue_broke(w, &why);

@@ -37,7 +37,7 @@ static void author_key(const struct dtx_work *w, char key[80])
 	char hash[DTX_SHA256_HEX];
 
 	dtx_buf_printf(&text, "%s|%s|%s", k.ns, k.fingerprint, k.intent);
-	dtx_sha256_hex(dtx_buf_text(&text), text.len, hash);
+	dtx_sha256_hex(dtx_buf_text(&text), dtx_buf_len(&text), hash);
 	snprintf(key, 80, "author:%s", hash);
 	dtx_buf_clear(&text);
 }
@@ -234,7 +234,7 @@ static enum dtx_code cycle_prompt(struct author_cycle *c, struct dtx_err *err)
 		g->broke ? dtx_plan_steps_json(g->plan, (uint32_t)g->broke->step, 1) : NULL;
 	struct dtx_prompt_previous last = { dtx_retry_class(c->failed),
 		                            dtx_buf_text(&c->report),
-		                            { dtx_buf_text(&c->code), c->code.len },
+		                            { dtx_buf_text(&c->code), dtx_buf_len(&c->code) },
 		                            behind };
 	enum dtx_code rc =
 		dtx_work_prompt(c->w, c->failed == DTX_OK ? NULL : &last, &c->prompt, err);
@@ -315,9 +315,8 @@ static enum dtx_code cycle_attempt(struct author_cycle *c, struct dtx_err *why, 
 	cycle_remember(c, rc, why);
 	DTX_TRY(dtx_work_attempt_end(c->w, c->failed, err));
 	rc = c->failed;
-	*done = !dtx_work_may_retry(c->w, rc,
-	                            (struct dtx_str){ dtx_buf_text(&c->code), c->code.len },
-	                            c->w->admitted.report_json, why);
+	*done = !dtx_work_may_retry(c->w, rc, dtx_buf_str(&c->code), c->w->admitted.report_json,
+	                            why);
 	if (*done)
 		dtx_err_move(err, why);
 out:

@@ -73,7 +73,7 @@ static enum dtx_code on_format(struct opening *o, struct dtx_err *err)
 
 	DTX_TRY(own_text(o, 2, o->x->biff8 ? 2 : 1, err));
 	DTX_TRY(dtx_book_format_add(&o->x->head, &o->formats, dtx_le_u16(o->rec.data),
-	                            (struct dtx_str){ dtx_buf_text(t), t->len }, err));
+	                            dtx_buf_str(t), err));
 out:
 	return rc;
 }
@@ -150,7 +150,7 @@ static enum dtx_code on_boundsheet(struct opening *o, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	s = &b->sheet[b->nsheets];
 	*s = (struct dtx_sheet){ .place = dtx_le_u32(p) };
-	s->name = dtx_arena_strndup(&b->arena, dtx_buf_text(&o->x->text), o->x->text.len);
+	s->name = dtx_arena_strndup(&b->arena, dtx_buf_text(&o->x->text), dtx_buf_len(&o->x->text));
 	if (!s->name)
 		DTX_FAIL_MEM(err);
 	s->kind = sheet_kind(o->x, p[5], s->place);
@@ -183,8 +183,7 @@ static enum dtx_code on_sst(struct opening *o, struct dtx_err *err)
 			goto out;
 		}
 		DTX_TRY(dtx_buf_check(&x->text, "a shared text", err));
-		DTX_TRY(dtx_book_string_add(
-			&x->head, (struct dtx_str){ dtx_buf_text(&x->text), x->text.len }, err));
+		DTX_TRY(dtx_book_string_add(&x->head, dtx_buf_str(&x->text), err));
 	}
 out:
 	return rc;

@@ -141,7 +141,7 @@ enum dtx_code dtx_xls_on_name(struct dtx_xls *x, struct dtx_xls_names *n,
 	name = &book->name[used];
 	dtx_cell_range_name(cells, &r);
 	*name = (struct dtx_book_name){ .sheet = (int32_t)dtx_le_u16(rec->data + 8) - 1 };
-	name->name = dtx_arena_strndup(&book->arena, dtx_buf_text(&x->text), x->text.len);
+	name->name = dtx_arena_strndup(&book->arena, dtx_buf_text(&x->text), dtx_buf_len(&x->text));
 	name->text = dtx_arena_printf(&book->arena, "'%s'!%s", book->sheet[sheet].name, cells);
 	if (!name->name || !name->text)
 		DTX_FAIL_MEM(err);

@@ -43,7 +43,7 @@ static enum dtx_code squeeze(struct namer *n, struct dtx_str text, struct dtx_st
 		gap = space;
 	}
 	DTX_TRY(dtx_buf_check(&b, "a column name", err));
-	copy = dtx_arena_strndup(n->arena, dtx_buf_text(&b), b.len);
+	copy = dtx_arena_strndup(n->arena, dtx_buf_text(&b), dtx_buf_len(&b));
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	*out = (struct dtx_str){ copy, b.len };
@@ -97,7 +97,7 @@ static enum dtx_code join_parts(struct namer *n, uint32_t col, const char *sep, 
 	if (!b.len)
 		dtx_buf_printf(&b, "column_%u", col + 1);
 	DTX_TRY(dtx_buf_check(&b, "a column name", err));
-	*out = dtx_arena_strndup(n->arena, dtx_buf_text(&b), b.len);
+	*out = dtx_arena_strndup(n->arena, dtx_buf_text(&b), dtx_buf_len(&b));
 	if (!*out)
 		DTX_FAIL_MEM(err);
 out:

@@ -321,7 +321,7 @@ static struct dtx_str pointer_part(const char **p, struct dtx_buf *out)
 		dtx_buf_addc(out, !coded ? **p : (*p)[1] == '0' ? '~' : '/');
 		*p += coded;
 	}
-	return (struct dtx_str){ dtx_buf_text(out), out->len };
+	return dtx_buf_str(out);
 }
 
 static enum dtx_code follow(struct dtx_jrows *r, struct dtx_jvalue *at, struct dtx_err *err)

@@ -14,9 +14,7 @@ static enum dtx_code raw_batch(const struct dtx_batch *b, uint32_t *row, struct 
 			dtx_buf_reset(text);
 			dtx_cast_print(b->col[c], i, text);
 			DTX_TRY(dtx_buf_check(text, "cell", err));
-			DTX_TRY(dtx_rawgrid_put(out, *row, c,
-			                        (struct dtx_str){ dtx_buf_text(text), text->len },
-			                        err));
+			DTX_TRY(dtx_rawgrid_put(out, *row, c, dtx_buf_str(text), err));
 		}
 	}
 	DTX_TRY(dtx_rawgrid_reach(out, *row, b->ncols, err));

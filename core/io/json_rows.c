@@ -68,7 +68,7 @@ struct dtx_str dtx_jrows_text(const struct dtx_jvalue *v, struct dtx_buf *scratc
 		return v->raw;
 	dtx_buf_reset(scratch);
 	dtx_jscan_unescape(v->raw, scratch);
-	return (struct dtx_str){ dtx_buf_text(scratch), scratch->len };
+	return dtx_buf_str(scratch);
 }
 
 bool dtx_jrows_null(const struct dtx_jrows *r, const struct dtx_jvalue *v, struct dtx_str text)

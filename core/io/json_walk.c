@@ -24,7 +24,7 @@ void dtx_jwalk_clear(struct dtx_jwalk *w)
 
 static struct dtx_str path_of(struct dtx_jwalk *w)
 {
-	return (struct dtx_str){ dtx_buf_text(&w->path), w->path.len };
+	return dtx_buf_str(&w->path);
 }
 
 enum dtx_code dtx_jcol_add(struct dtx_jrows *r, struct dtx_str path, uint32_t *out,

@@ -247,7 +247,7 @@ static bool repair_note(struct dtx_repair *r, const struct dtx_err *why, const j
 	if (!again)
 		dtx_buf_printf(&text, "%s, ", dtx_code_name(why->code));
 	dtx_buf_printf(&text, "read with %s: %s", members, why->msg);
-	dtx_str_copy(note.msg, sizeof(note.msg), (struct dtx_str){ dtx_buf_text(&text), text.len });
+	dtx_str_copy(note.msg, sizeof(note.msg), dtx_buf_str(&text));
 	dtx_buf_clear(&text);
 	dtx_buf_printf(&more, "{\"refusal\":\"%s\",\"change\":{%s}}", dtx_code_name(why->code),
 	               members);

@@ -18,7 +18,7 @@ static enum dtx_code show_number(struct dtx_sheet_layout *l, uint64_t cell, doub
 	if (style < l->book->nstyles)
 		s = l->book->style[style];
 	dtx_fmt_show(s.code, s.cls, v, l->book->epoch1904, &b);
-	copy = dtx_arena_strndup(&l->shown[l->turn], dtx_buf_text(&b), b.len);
+	copy = dtx_arena_strndup(&l->shown[l->turn], dtx_buf_text(&b), dtx_buf_len(&b));
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	*out = (struct dtx_str){ copy, b.len };

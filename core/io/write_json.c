@@ -148,7 +148,7 @@ static void put_value(struct row_view *v, uint32_t col, uint32_t row, struct dtx
 	dtx_cast_print(c, row, &v->scratch);
 	if (v->schema->field[col].json && put_json_text(&v->scratch, out))
 		return;
-	dtx_buf_json(out, (struct dtx_str){ dtx_buf_text(&v->scratch), v->scratch.len });
+	dtx_buf_json(out, dtx_buf_str(&v->scratch));
 	if (!dtx_buf_ok(&v->scratch))
 		out->fail = v->scratch.fail;
 }

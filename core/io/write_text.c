@@ -123,7 +123,7 @@ static uint32_t width_of(struct dtx_str s)
 static void measure(struct text_writer *w)
 {
 	const struct dtx_schema *s = w->head.schema;
-	struct dtx_str rest = { dtx_buf_text(&w->hold), w->hold.len }, row, cell;
+	struct dtx_str rest = dtx_buf_str(&w->hold), row, cell;
 	uint32_t c;
 
 	for (c = 0; c < s->nfields && !w->no_header; c++)
@@ -210,7 +210,7 @@ static void add_header(struct text_writer *w)
 	for (c = 0; c < s->nfields; c++) {
 		dtx_buf_reset(&name);
 		add_visible(&name, dtx_str_of(s->field[c].name));
-		add_cell(w, c, (struct dtx_str){ dtx_buf_text(&name), name.len });
+		add_cell(w, c, dtx_buf_str(&name));
 	}
 	dtx_buf_addc(&w->line, '\n');
 	for (c = 0; c < s->nfields; c++) {
@@ -253,7 +253,7 @@ static enum dtx_code lay_out(struct text_writer *w, struct dtx_err *err)
 	fit(w);
 	if (!w->no_header && w->head.schema->nfields)
 		add_header(w);
-	DTX_TRY(put_rows(w, (struct dtx_str){ dtx_buf_text(&w->hold), w->hold.len }, err));
+	DTX_TRY(put_rows(w, dtx_buf_str(&w->hold), err));
 	dtx_buf_clear(&w->hold);
 out:
 	return rc;

@@ -162,7 +162,7 @@ static enum dtx_code check_table(const struct dtx_write_opts *opts, const struct
 				i + 1, TABLE_NAME_MAX);
 		dtx_buf_reset(&name);
 		dtx_utf8_fold(&name, text);
-		key = dtx_arena_strndup(&folded, dtx_buf_text(&name), name.len);
+		key = dtx_arena_strndup(&folded, dtx_buf_text(&name), dtx_buf_len(&name));
 		if (!key || !dtx_strmap_put(&seen, dtx_str_of(key), i, &found))
 			DTX_FAIL_MEM(err);
 		if (found == i)
@@ -319,8 +319,7 @@ static enum dtx_code write_shown(struct xlsx_writer *w, const struct dtx_column 
 	dtx_buf_reset(&w->shown);
 	dtx_cast_print(c, row, &w->shown);
 	DTX_TRY(dtx_buf_check(&w->shown, "a cell", err));
-	DTX_TRY(write_text(w, col, (struct dtx_str){ dtx_buf_text(&w->shown), w->shown.len }, NULL,
-	                   err));
+	DTX_TRY(write_text(w, col, dtx_buf_str(&w->shown), NULL, err));
 out:
 	return rc;
 }
@@ -358,7 +357,7 @@ static void note_width(struct xlsx_writer *w, const struct dtx_column *c, uint32
 
 	dtx_buf_reset(&w->shown);
 	dtx_cast_print(c, row, &w->shown);
-	width = dtx_utf8_width(dtx_buf_text(&w->shown), w->shown.len);
+	width = dtx_utf8_width(dtx_buf_text(&w->shown), dtx_buf_len(&w->shown));
 	w->width[col] = DTX_MAX(w->width[col], (uint32_t)DTX_MIN(width, (size_t)WIDTH_MAX));
 }
 
@@ -470,7 +469,7 @@ static enum dtx_code add_table(struct xlsx_writer *w, uint32_t n, struct dtx_err
 		dtx_buf_reset(&w->cell);
 		dtx_xlsx_escape(&w->cell, dtx_str_of(w->head.schema->field[i].name));
 		column[i].header =
-			dtx_arena_strndup(&w->names, dtx_buf_text(&w->cell), w->cell.len);
+			dtx_arena_strndup(&w->names, dtx_buf_text(&w->cell), dtx_buf_len(&w->cell));
 		column[i].header_format = w->bold;
 		if (!column[i].header)
 			DTX_FAIL_MEM(err);

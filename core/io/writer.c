@@ -40,7 +40,7 @@ enum dtx_code dtx_writer_cell(const struct dtx_column *c, uint32_t row, const ch
 	else
 		dtx_cast_print(c, row, room);
 	DTX_TRY(dtx_buf_check(room, "a cell", err));
-	*out = (struct dtx_str){ dtx_buf_text(room), room->len };
+	*out = dtx_buf_str(room);
 out:
 	return rc;
 }

@@ -215,7 +215,7 @@ static enum dtx_code add_name(struct opening *o, struct dtx_xml *x, struct dtx_e
 	    sheet < DTX_BOOK_SHEETS_MAX)
 		n->sheet = (int32_t)sheet;
 	DTX_TRY(dtx_xml_text(x, &text, err));
-	n->text = dtx_arena_strndup(&b->arena, dtx_buf_text(&text), text.len);
+	n->text = dtx_arena_strndup(&b->arena, dtx_buf_text(&text), dtx_buf_len(&text));
 	if (!n->name || !n->text)
 		DTX_FAIL_MEM(err);
 	b->nnames++;

@@ -247,7 +247,7 @@ static enum dtx_code formula_text(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell 
 	}
 	DTX_TRY(dtx_buf_check(&w->code, "a formula", err));
 	c->formula = true;
-	c->code = (struct dtx_str){ dtx_buf_text(&w->code), w->code.len };
+	c->code = dtx_buf_str(&w->code);
 out:
 	return rc;
 }
@@ -295,7 +295,7 @@ static enum dtx_code read_cell(struct dtx_xlsx_walk *w, struct dtx_err *err)
 		if (w->x->kind == DTX_XML_START)
 			DTX_TRY(cell_child(w, &c, err));
 	}
-	c.value = (struct dtx_str){ dtx_buf_text(&w->text), w->text.len };
+	c.value = dtx_buf_str(&w->text);
 	DTX_TRY(dtx_xlsx_cell_put(w, &c, err));
 out:
 	return rc;

@@ -45,7 +45,7 @@ enum dtx_code dtx_xlsx_run_id(struct dtx_source *src, char out[64], struct dtx_e
 		goto out;
 	DTX_TRY(dtx_xlsx_part_open(&book, e, &part, err));
 	DTX_TRY(find_stamp(&part.xml, &text, err));
-	dtx_str_copy(out, 64, (struct dtx_str){ dtx_buf_text(&text), text.len });
+	dtx_str_copy(out, 64, dtx_buf_str(&text));
 out:
 	dtx_buf_clear(&text);
 	dtx_xlsx_part_close(&part);

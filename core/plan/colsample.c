@@ -80,7 +80,8 @@ static enum dtx_code sample_cells(const struct dtx_colsample *s, uint32_t c, str
 {
 	static const enum dtx_type as[] = { [SAMPLE_NUMBER] = DTX_T_FLOAT64,
 		                            [SAMPLE_DAY] = DTX_T_DATETIME,
-		                            [SAMPLE_BOOL] = DTX_T_BOOL };
+		                            [SAMPLE_BOOL] = DTX_T_BOOL,
+		                            [SAMPLE_TEXT] = DTX_T_TEXT };
 	const struct dtx_field *f = &s->schema->field[c];
 	enum sample_kind kind = sample_kind(f->type.type);
 	struct dtx_cast_spec spec = { .to = { .type = as[kind] },

@@ -295,8 +295,7 @@ static enum dtx_code bind_recency(struct binder *w)
 	dtx_buf_printf(&text, " >= date_add(run_date(), -%lld, '%s')", (long long)age.n,
 	               units[age.unit]);
 	DTX_TRY(dtx_buf_check(&text, "a rule", w->err));
-	DTX_TRY(dtx_expr_parse(w->b->arena, (struct dtx_str){ dtx_buf_text(&text), text.len }, &e,
-	                       w->err));
+	DTX_TRY(dtx_expr_parse(w->b->arena, dtx_buf_str(&text), &e, w->err));
 	DTX_TRY(dtx_bind_expr(w->b, 0, e, place(w, "col"), want, DTX_USE_ROWS, &w->out->expr,
 	                      w->err));
 out:

@@ -85,8 +85,7 @@ static enum dtx_code add_cell(struct dtx_rules_side *side, const struct rule_bou
 		dtx_buf_reset(&side->key);
 		dtx_key_equal(&c, 1, row, &side->key);
 		DTX_TRY(dtx_buf_check(&side->key, "a key", err));
-		DTX_TRY(put_key(o, (struct dtx_str){ dtx_buf_text(&side->key), side->key.len },
-		                err));
+		DTX_TRY(put_key(o, dtx_buf_str(&side->key), err));
 	} else if (!dtx_expect_number(c, row, &x)) {
 		o->bad++;
 	} else if (!dtx_fsum_add(&o->sum, x)) {
@@ -155,8 +154,8 @@ bool dtx_rules_row_stray(struct view *v, uint32_t row)
 	dtx_key_equal(v->col, 1, row, key);
 	if (!dtx_buf_ok(key))
 		v->rc = DTX_E_NO_MEMORY;
-	return dtx_strmap_get(&other_of(v->run, v->rule)->seen,
-	                      (struct dtx_str){ dtx_buf_text(key), key->len }) == DTX_STRMAP_NONE;
+	return dtx_strmap_get(&other_of(v->run, v->rule)->seen, dtx_buf_str(key)) ==
+	       DTX_STRMAP_NONE;
 }
 
 void dtx_rules_verdict_equal(struct verdict *v)

@@ -89,9 +89,7 @@ static bool row_repeats(struct view *v, uint32_t row)
 	}
 	dtx_buf_reset(key);
 	dtx_key_equal(v->col, v->rule->ncols, row, key);
-	if (!dtx_buf_ok(key) ||
-	    !dtx_strmap_put(&v->state->seen, (struct dtx_str){ dtx_buf_text(key), key->len }, fresh,
-	                    &found))
+	if (!dtx_buf_ok(key) || !dtx_strmap_put(&v->state->seen, dtx_buf_str(key), fresh, &found))
 		v->rc = DTX_E_NO_MEMORY;
 	return found != fresh;
 }
@@ -125,8 +123,7 @@ static bool row_differs(struct view *v, uint32_t row)
 		return false;
 	dtx_buf_reset(text);
 	dtx_cast_print(v->col[0], row, text);
-	return !dtx_rematch_test(v->state->match,
-	                         (struct dtx_str){ dtx_buf_text(text), text->len });
+	return !dtx_rematch_test(v->state->match, dtx_buf_str(text));
 }
 
 static bool row_untrue(struct view *v, uint32_t row)
@@ -214,7 +211,7 @@ static bool row_misplaced(struct view *v, uint32_t row)
 		v->rc = DTX_E_NO_MEMORY;
 		return false;
 	}
-	bad = s->last && compare_keys(s->last, s->nlast, dtx_buf_text(key), key->len) > 0;
+	bad = s->last && compare_keys(s->last, s->nlast, dtx_buf_text(key), dtx_buf_len(key)) > 0;
 	if (!s->first) {
 		copy_key(v, &s->first, &s->nfirst);
 		s->at = position(v, row);

@@ -214,7 +214,8 @@ static void lean_emit(struct lean *l, json_t *step, const char *in, const char *
 {
 	l->t->failed |= !step || !dtx_json_set(step, "in", json_string(in)) ||
 	                !dtx_json_set(step, "out", json_string(out)) ||
-	                json_array_append_new(l->made, step) < 0;
+	                json_array_append(l->made, step) < 0;
+	json_decref(step);
 }
 
 /* The table anew, without the rows that `semi` (or NULL) drops; its name. */

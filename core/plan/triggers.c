@@ -3,7 +3,7 @@
 
 static void add_code(struct dtx_buf *out, const char *code)
 {
-	struct dtx_str rest = { dtx_buf_text(out), out->len }, word;
+	struct dtx_str rest = dtx_buf_str(out), word;
 
 	while (dtx_str_next(&rest, ',', &word))
 		if (dtx_str_is(word, code))
@@ -34,7 +34,7 @@ static void add_declared(struct dtx_buf *out, const struct dtx_field *f)
 
 static const char *keep(struct dtx_arena *a, struct dtx_buf *text)
 {
-	const char *copy = dtx_arena_strdup(a, dtx_buf_text(text));
+	const char *copy = text->fail ? NULL : dtx_arena_strdup(a, dtx_buf_text(text));
 
 	dtx_buf_clear(text);
 	return copy;

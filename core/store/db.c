@@ -530,7 +530,7 @@ static struct dtx_db_val db_val(const json_t *v, const struct dtx_db_column *col
 	}
 	dtx_buf_clear(text);
 	dtx_json_canonical(v, text);
-	out.s = (struct dtx_str){ dtx_buf_text(text), text->len };
+	out.s = dtx_buf_str(text);
 	return out;
 }
 

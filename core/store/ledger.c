@@ -129,7 +129,7 @@ enum dtx_code dtx_ledger_append(struct dtx_db *db, struct dtx_event *event, stru
 		                   event->ts_us,
 		                   dtx_str_of(event->kind),
 		                   dtx_str_of(event->run_id),
-		                   { dtx_buf_text(&text), text.len },
+		                   { dtx_buf_text(&text), dtx_buf_len(&text) },
 		                   { (const char *)last.hash, sizeof(last.hash) },
 		                   { NULL, 0 } };
 	ledger_hash(&row, hash);

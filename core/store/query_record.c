@@ -119,7 +119,7 @@ static enum dtx_code query_inline(struct dtx_store *s, const char *hash, bool is
 		DTX_TRY(dtx_json_parse((struct dtx_str){ text.ptr, text.len }, limits, &value,
 		                       err));
 	else
-		value = json_stringn(dtx_buf_text(&text), text.len);
+		value = json_stringn(dtx_buf_text(&text), dtx_buf_len(&text));
 	if (!value)
 		DTX_FAIL_MEM(err);
 	if (!dtx_json_set(object, key, json_incref(value)))
