@@ -56,7 +56,6 @@ struct dtx_zygote {
 	uint32_t leases, workers, live_max, cores, failures;
 	uint64_t turns;
 	int64_t born_ns, used_ns; /* used: last time there was a client */
-	int64_t warmed_ns;        /* end of the last round */
 	uint64_t born_rss;
 	unsigned rounds; /* of the warm-up */
 };

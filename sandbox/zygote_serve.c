@@ -19,7 +19,7 @@
 #define RETIRE_FORKS 1000
 #define RETIRE_RSS   ((uint64_t)32 << 20)
 #define ROUNDS       10           /* the interpreter specialises what ran eight times */
-#define ROUND_NS     (500 * MS)   /* between two of them while somebody is here */
+#define PAUSE_NS     (200 * MS)   /* nobody was here for so long: time for one */
 #define LINGER_NS    (30000 * MS) /* retiring, without a client */
 #define FAILURES_MAX 3
 #define POLL_MAX     (1 + DTX_ZYGOTE_CLIENTS + 2 * DTX_ZYGOTE_WORKERS)
@@ -281,13 +281,12 @@ static void warm_up(struct dtx_zygote *z)
 {
 	dtx_py_warm(true);
 	z->rounds++;
-	z->warmed_ns = dtx_now_ns();
 }
 
-/* Whoever knocks hears nothing during a round. */
+/* Whoever knocks hears nothing during a round: not while runs follow each other. */
 static bool warms_on(const struct dtx_zygote *z)
 {
-	return z->rounds < ROUNDS && (!count_clients(z) || dtx_now_ns() - z->warmed_ns > ROUND_NS);
+	return z->rounds < ROUNDS && !count_clients(z) && dtx_now_ns() - z->used_ns > PAUSE_NS;
 }
 
 static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
@@ -419,10 +418,10 @@ static int due(struct dtx_zygote *z)
 		if (w->kill_at && now > w->kill_at)
 			dtx_zworker_kill(&z->worker[i]);
 	}
+	if (z->pooled && z->rounds < ROUNDS)
+		next = PAUSE_NS / 4;
 	if (z->pooled && now - z->used_ns < BREATH_NS)
 		next = BREATH_NS;
-	if (z->pooled && z->rounds < ROUNDS)
-		next = MS;
 	return (int)(next / MS);
 }
 
