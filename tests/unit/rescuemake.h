@@ -43,4 +43,32 @@ void rescuemake_clear(struct rescuemake *m);
 /* One run of `plan` on `csv` with a record of its own; the result is m->run.out. */
 enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char *csv);
 
+/* --- runs as rows --- */
+
+#define FROB    "{\"op\":\"frob\",\"by\":[\"k\"]}"
+#define PLAN    PLANCASE(FROB ",{\"op\":\"filter\",\"where\":\"n > 10\"}")
+#define EXPECTS PLANCASE("{\"op\":\"frob\",\"expect\":{\"rows\":{\"min\":5}}}")
+#define CSV     "k,v\na,1\nb,2\n"
+
+#define RUNS   "jail.end jail.end"
+#define SENT   "author.sent author.got:ok "
+#define ASKED  "run.trigger:unknown_op run.cache:none " SENT
+#define STORED " snippet.candidate snippet.pending:dtx "
+#define FINE   RUNS STORED "snippet.approved:policy:auto"
+
+/* One run with an empty cache and an author that answers so. */
+struct rescue_state {
+	const char *plan; /* NULL: PLAN */
+	const char *answer[4];
+	const char *approve; /* NULL: auto */
+	enum dtx_code code;
+	const char *events;
+	unsigned attempts; /* allowed; 0: 3 */
+	bool nobody, cache_only;
+};
+/* The run of a row, and what it must give; i tells rows apart. */
+void rescuemake_state(const struct rescue_state *row, size_t i);
+/* The store's files hold none of these texts. */
+void rescuemake_lacks(const struct rescuemake *m, const char *const *canary, size_t n);
+
 #endif

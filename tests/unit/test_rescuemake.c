@@ -1,6 +1,7 @@
 /* See rescuemake.h. */
 #include "tests/unit/rescuemake.h"
 
+#include "core/base/file.h"
 #include "core/data/builder.h"
 #include "core/store/ledger.h"
 
@@ -423,4 +424,50 @@ void test_rescuemake_typed_run_asks_nobody(void)
 	T_STR(dtx_buf_text(&m.events), "");
 	T_INT(m.asked + (size_t)m.jailed, 0);
 	rescuemake_clear(&m);
+}
+
+void rescuemake_state(const struct rescue_state *row, size_t i)
+{
+	struct rescuemake m;
+	enum dtx_code rc;
+	char name[32];
+
+	snprintf(name, sizeof(name), "state%zu", i);
+	rescuemake_init(&m, name);
+	m.answer = row->answer;
+	m.r.author = row->nobody ? NULL : &m.author;
+	m.r.cache_only = row->cache_only;
+	m.r.budget.attempts = row->attempts;
+	if (row->approve)
+		T_OK(dtx_approve_parse(row->approve, &m.r.gate.policy, NULL), NULL);
+	rc = rescuemake_run(&m, row->plan ? row->plan : PLAN, CSV);
+	T_CODE(rc, row->code, &m.run.err);
+	if (strcmp(dtx_buf_text(&m.events), row->events) != 0)
+		t_fail(__FILE__, __LINE__, "row %zu: %s\n   wanted %s", i, dtx_buf_text(&m.events),
+		       row->events);
+	if (rc == DTX_OK)
+		T_STR(dtx_buf_text(&m.run.out), row->plan ? "n,m\n10,10\n11,11\n" : "n\n11\n");
+	T_INT(m.r.budget.spent_attempts, m.asked - (rc == DTX_E_AUTHOR_FAILED));
+	rescuemake_clear(&m);
+}
+
+static void lacks(const char *path, const char *const *canary, size_t n)
+{
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	size_t i;
+
+	if (dtx_file_slurp(path, &bytes, NULL) == DTX_OK)
+		for (i = 0; i < n; i++)
+			T_CHECK(dtx_str_find((struct dtx_str){ dtx_buf_text(&bytes), bytes.len },
+			                     dtx_str_of(canary[i]), 0) < 0);
+	dtx_buf_clear(&bytes);
+}
+
+void rescuemake_lacks(const struct rescuemake *m, const char *const *canary, size_t n)
+{
+	char wal[4200];
+
+	snprintf(wal, sizeof(wal), "%s-wal", m->store_path);
+	lacks(m->store_path, canary, n);
+	lacks(wal, canary, n);
 }

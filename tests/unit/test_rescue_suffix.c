@@ -1,0 +1,141 @@
+/* The fallback loop: what the typed steps behind a region cannot use. */
+#include "tests/unit/rescuemake.h"
+
+#define CASTS PLANCASE(FROB ",{\"op\":\"derive\",\"set\":{\"m\":\"int(n)\"}}")
+#define BROKE RUNS " snippet.candidate attempt.end:contract "
+
+/* What they cannot use goes back to the author, before anybody approves it. */
+static const struct rescue_state suffixes[] = {
+	{ CASTS,
+	  { MODULE("#text Zanzibar\n"), MODULE("#ok\n") },
+	  NULL,
+	  DTX_OK,
+	  ASKED BROKE SENT FINE,
+	  0,
+	  false,
+	  false },
+	{ CASTS,
+	  { MODULE("#text x\n"), MODULE("#ok\n") },
+	  "require",
+	  DTX_E_NEEDS_APPROVAL,
+	  ASKED BROKE SENT RUNS " snippet.candidate snippet.pending:dtx",
+	  0,
+	  false,
+	  false },
+	/* an attempt like others: at most as many as are allowed, and no failure twice */
+	{ CASTS,
+	  { MODULE("#text x\n"), MODULE("#ok\n") },
+	  NULL,
+	  DTX_E_SNIPPET_CONTRACT,
+	  ASKED RUNS " snippet.candidate attempt.end:contract",
+	  1,
+	  false,
+	  false },
+	{ CASTS,
+	  { MODULE("#text x\n"), MODULE("#text y\n"), MODULE("#ok\n") },
+	  NULL,
+	  DTX_E_SNIPPET_CONTRACT,
+	  ASKED BROKE SENT RUNS " snippet.candidate attempt.end:contract",
+	  0,
+	  false,
+	  false },
+	{ CASTS,
+	  { "no code", MODULE("#text y\n"), MODULE("#raise z\n"), MODULE("#ok\n") },
+	  NULL,
+	  DTX_E_SNIPPET_EXCEPTION,
+	  ASKED "attempt.end:no_code " SENT BROKE SENT RUNS
+	        " snippet.candidate attempt.end:exception",
+	  0,
+	  false,
+	  false },
+	/* the author is gone by then */
+	{ CASTS,
+	  { MODULE("#text x\n"), "!down" },
+	  NULL,
+	  DTX_E_AUTHOR_FAILED,
+	  ASKED BROKE "author.sent author.got:failed",
+	  0,
+	  false,
+	  false },
+	/* a run that fails for another reason leaves the code to a person */
+	{ PLANCASE(
+		  FROB
+		  ",{\"op\":\"assert\",\"rules\":[{\"rule\":\"expression\",\"expr\":\"n > 10\"}]}"),
+	  { MODULE("#ok\n") },
+	  NULL,
+	  DTX_E_ASSERT_FAILED,
+	  ASKED RUNS " snippet.candidate snippet.pending:dtx",
+	  0,
+	  false,
+	  false },
+};
+
+void test_rescue_suffix_states(void)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(suffixes); i++)
+		rescuemake_state(&suffixes[i], 100 + i);
+}
+
+/* The next prompt has the error, and no cell. */
+void test_rescue_suffix_prompt(void)
+{
+	static const char *const answers[] = { MODULE("#text Zanzibar\n"), MODULE("#ok\n"), NULL };
+	static const char *const canary[] = { "Kwyjibo" };
+	struct rescuemake m;
+	const char *at;
+
+	rescuemake_init(&m, "suffixprompt");
+	m.answer = answers;
+	m.r.author = &m.author;
+	T_OK(rescuemake_run(&m, CASTS, "k,v\nKwyjibo,1\n"), &m.run.err);
+	T_STR(dtx_buf_text(&m.run.out), "n,m\n10,10\n11,11\n");
+	at = strstr(dtx_buf_text(&m.last_prompt), "This module failed: contract.");
+	T_CHECK(at && strstr(at, "cast_failed") &&
+	        strstr(at, "{\"op\":\"derive\",\"set\":[{\"as\":\"m\",\"expr\":\"int(n)\"}]}"));
+	rescuemake_lacks(&m, canary, 1);
+	rescuemake_clear(&m);
+}
+
+/* An approved snippet whose result no longer suits: mended, or the end. */
+void test_rescue_suffix_of_cached(void)
+{
+	static const char *const answers[] = { MODULE("#text 7\n"), MODULE("#ok\n"), NULL };
+	static const char plan[] = PLANCASE(FROB ",{\"op\":\"derive\",\"set\":{\"m\":\"int(n)\"}},"
+	                                         "{\"op\":\"derive\",\"set\":{\"o\":\"date(n)\"}}");
+	struct rescuemake m;
+
+	rescuemake_init(&m, "suffixcached");
+	m.answer = answers;
+	m.r.author = &m.author;
+	m.r.trial_off = true; /* approved before anything has run */
+	m.r.cache_only = false;
+	m.r.budget.attempts = 1;
+	T_CODE(rescuemake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
+	T_CHECK(strstr(m.run.err.msg, "step 3, 'derive', cannot use"));
+	T_INT(m.run.err.step, 0);
+	m.r.cache_only = true;
+	T_CODE(rescuemake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
+	T_STR(dtx_buf_text(&m.events),
+	      "run.trigger:unknown_op run.cache:exact jail.end attempt.end:contract");
+	rescuemake_clear(&m);
+}
+
+/* What a column brings along from before the snippet is none of its making. */
+void test_rescue_suffix_of_others(void)
+{
+	static const char *const answers[] = { MODULE("#columns n k\n#text x\n"),
+		                               MODULE("#columns n m k\n"), NULL };
+	struct rescuemake m;
+
+	rescuemake_init(&m, "suffixothers");
+	m.answer = answers;
+	m.r.author = &m.author;
+	T_OK(rescuemake_run(&m, PLANCASE(FROB ",{\"op\":\"derive\",\"set\":{\"m\":\"int(k)\"}}"),
+	                    CSV),
+	     &m.run.err);
+	T_CHECK(strstr(dtx_buf_text(&m.events), "run.trigger:cast_failed"));
+	T_CHECK(!strstr(dtx_buf_text(&m.events), "attempt.end"));
+	rescuemake_clear(&m);
+}
