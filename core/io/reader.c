@@ -118,10 +118,11 @@ out:
 	return rc;
 }
 
-/* Bytes that no text has, and no encoding makes of one: more than a slip of the pen. */
+/* Bytes that no text has, and no encoding makes of one: more than a slip of the pen.  0x01 is the
+ * delimiter of exports of databases. */
 static bool is_binary(const char *head, size_t len)
 {
-	static const char allowed[] = "\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f";
+	static const char allowed[] = "\x01\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f";
 	size_t odd = 0, i;
 
 	for (i = 0; i < len; i++)

@@ -32,6 +32,9 @@ void test_reader_is_chosen_by_content(void)
 	EXPECT_BYTES("x.json", "[{\"a\":1}]", "json", "");
 	expect_bytes("x", "{\"a\":1}", 7, "jsonl", "json", "");
 	expect_bytes("x", "a", 1, "parquet", "unsupported_format", "");
+	EXPECT_BYTES("x", "\x02\x03\xff\x04\x05\xfe", "unsupported_format", "--from csv");
+	/* a text with a delimiter of databases, whatever encoding it has */
+	EXPECT_BYTES("x", "a\001b\n1\001\xfc\n", "bad_encoding", "windows-125");
 }
 
 void test_reader_names_the_way_out(void)
