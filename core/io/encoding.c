@@ -276,6 +276,9 @@ static void enc_borrow(struct dtx_source *src, struct dtx_encoding *e)
 	e->text = dtx_source_data(src) + e->skipped;
 	e->len = dtx_source_size(src) - e->skipped;
 	e->owner = dtx_owner_ref(dtx_source_owner(src));
+	e->part = dtx_source_is_part(src);
+	e->byte0 = dtx_source_byte0(src);
+	e->line0 = dtx_source_line0(src);
 	dtx_str_copy(e->name, sizeof(e->name), DTX_STR("utf-8"));
 }
 
@@ -439,11 +442,32 @@ static void enc_candidates(const struct dtx_encoding *e, size_t at, char first[1
 	dtx_buf_add(more, "]}");
 }
 
+/* A stream is not converted. */
+static void enc_advise(const struct dtx_encoding *e, const char *guess, struct dtx_err *err)
+{
+	bool mended = !strcmp(guess, "utf-8");
+
+	if (e->part && mended)
+		dtx_err_hint(err, "iconv -c -f UTF-8 -t UTF-8 in front of dtx leaves such bytes "
+		                  "out");
+	else if (e->part)
+		dtx_err_hint(err, "iconv -f %s -t UTF-8 in front of dtx", guess);
+	if (e->part)
+		return;
+	if (mended)
+		guess = DTX_ENC_MENDED;
+	dtx_err_hint(err,
+	             "name its encoding: \"encoding\": \"%s\" (\"auto:windows-1252\" takes "
+	             "that one only when UTF-8 fails)",
+	             guess);
+	dtx_repair_advise(err, "{\"encoding\":\"%s\"}", guess);
+}
+
 enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, size_t at,
                                 struct dtx_err *err)
 {
 	const char *guess = dtx_enc_guess((struct dtx_str){ e->text, e->len });
-	int64_t line = dtx_csv_line(e->text, 0, at);
+	int64_t line = dtx_csv_line(e->text, 0, at) + e->line0;
 	struct dtx_buf more = DTX_BUF_INIT(4096);
 	char first[128] = "";
 	unsigned char byte = (unsigned char)e->text[at];
@@ -457,19 +481,13 @@ enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, 
 		(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
 		                  "'%s' is not UTF-8: byte %02X at L%lld; as windows-1252 '%s'",
 		                  file, byte, (long long)line + 1, first);
-	if (!strcmp(guess, "utf-8"))
-		guess = DTX_ENC_MENDED;
-	dtx_err_hint(err,
-	             "name its encoding: \"encoding\": \"%s\" (\"auto:windows-1252\" takes "
-	             "that one only when UTF-8 fails)",
-	             guess);
 	dtx_err_row(err, line, NULL);
 	if (err) {
-		err->byte = (int64_t)(at + e->skipped);
+		err->byte = (int64_t)(at + e->skipped) + e->byte0;
 		snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)line + 1);
 		dtx_err_more(err, dtx_buf_steal(&more));
-		dtx_repair_advise(err, "{\"encoding\":\"%s\"}", guess);
 	}
+	enc_advise(e, guess, err);
 	dtx_buf_clear(&more);
 	return DTX_E_BAD_ENCODING;
 }

@@ -6,13 +6,15 @@
 #include "core/io/source.h"
 
 struct dtx_encoding {
-	const char *text;        /* without a byte order mark */
-	size_t len, skipped;     /* bytes of the mark */
-	size_t padding;          /* NULs and an end-of-file mark behind the text, left out */
-	char name[32];           /* "utf-8", "utf-16le", "windows-1252" ... */
-	bool converted;          /* text is not the source's own bytes */
-	bool checked;            /* all of it is known to be UTF-8 */
-	bool assumed;            /* "auto:NAME" took NAME, since the bytes are not UTF-8 */
+	const char *text;    /* without a byte order mark */
+	size_t len, skipped; /* bytes of the mark */
+	size_t padding;      /* NULs and an end-of-file mark behind the text, left out */
+	char name[32];       /* "utf-8", "utf-16le", "windows-1252" ... */
+	bool converted;      /* text is not the source's own bytes */
+	bool checked;        /* all of it is known to be UTF-8 */
+	bool assumed;        /* "auto:NAME" took NAME, since the bytes are not UTF-8 */
+	bool part;           /* of a stream, whose byte and line its own first ones are: */
+	int64_t byte0, line0;
 	struct dtx_mend mended;  /* ":repair": what was done to bytes that do not fit */
 	struct dtx_owner *owner; /* counted: keeps text alive */
 };

@@ -169,6 +169,7 @@ void test_once_refuses_what_it_cannot_know(void)
 	once_fails("", &o, DTX_E_EMPTY_INPUT, "is empty");
 	once_fails("a,b\n1,2\n3,4\n5,6\n7\n8,9\n", &o, DTX_E_RAGGED_ROWS, "L5 (byte 16) has 1");
 	once_fails("a,b\n1,2\n3,4\n5,6\n7,\"8\n9,1\n", &o, DTX_E_UNTERMINATED_QUOTE, "at L5");
+	once_fails("a,b\n1,2\n3,4\n5,6\n7,\xff\n9,1\n", &o, DTX_E_BAD_ENCODING, "byte FF at L5");
 	once_fails("a,b,c\n1,2,3\n", &o, DTX_E_MISSING_PARAM, "lacks those of 1: 'c'");
 	o.ragged = DTX_RAGGED_PAD;
 	once_fails("a,b\n", &o, DTX_E_PARAM_CONFLICT, "widest");
@@ -246,6 +247,8 @@ void test_once_reads_json_lines(void)
 	}
 	o = once_lines(8);
 	once_fails("{\"n\":1}\n{\"s\":{\"t\":\"\"}}\n{\"n\":\n", &o, DTX_E_CORRUPT_FILE, "line 4");
+	once_fails("{\"n\":1}\n{\"n\":2}\n{\"s\":\"\xff\"}\n", &o, DTX_E_BAD_ENCODING,
+	           "byte FF at L3");
 	once_fails("{\"n\":1}\n[2]\n", &o, DTX_E_CORRUPT_FILE, "L2 is none");
 	once_fails("{\"n\":1}\n{\"n\":2}\n", &o, DTX_E_MISSING_COLUMN, "no record has 's.t'");
 	once_fails("\n\n", &o, DTX_E_EMPTY_INPUT, "is empty");
