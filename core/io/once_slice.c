@@ -1,5 +1,6 @@
 /* A slice of a stream: a table of its own, with the columns of the whole. */
 #include "core/base/mem.h"
+#include "core/io/gzip.h"
 #include "core/io/once_parts.h"
 
 void dtx_once_slice_free(struct dtx_once_slice *p)
@@ -37,6 +38,16 @@ static enum dtx_code check_object(struct dtx_source *src, struct dtx_err *err)
 	return DTX_E_CORRUPT_FILE;
 }
 
+static enum dtx_code check_unpacked(struct dtx_source *src, struct dtx_err *err)
+{
+	if (!dtx_gzip_sniff(dtx_source_data(src), dtx_source_size(src)))
+		return DTX_OK;
+	dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
+	            "'%s' is gzip-compressed, and a stream is not unpacked", dtx_source_name(src));
+	dtx_err_hint(err, "gzip -dc in front of dtx; or without \"stream\"");
+	return DTX_E_UNSUPPORTED_FORMAT;
+}
+
 enum dtx_code dtx_once_slice_open(struct dtx_once *s, struct dtx_source *src, uint64_t seq,
                                   const struct dtx_read_opts *opts, struct dtx_once_slice **out,
                                   struct dtx_err *err)
@@ -51,6 +62,8 @@ enum dtx_code dtx_once_slice_open(struct dtx_once *s, struct dtx_source *src, ui
 	p->seq = seq;
 	p->refs = 1;
 	p->src = src;
+	if (!seq)
+		DTX_TRY(check_unpacked(src, err));
 	if (!dtx_once_is_csv(s))
 		DTX_TRY(check_object(src, err));
 	DTX_TRY(s->cls->open(src, opts, &p->reader, err));

@@ -167,6 +167,7 @@ void test_once_refuses_what_it_cannot_know(void)
 	struct dtx_read_opts o = once_opts(&how, true);
 
 	once_fails("", &o, DTX_E_EMPTY_INPUT, "is empty");
+	once_fails("\x1f\x8b\b\n", &o, DTX_E_UNSUPPORTED_FORMAT, "not unpacked");
 	once_fails("a,b\n1,2\n3,4\n5,6\n7\n8,9\n", &o, DTX_E_RAGGED_ROWS, "L5 (byte 16) has 1");
 	once_fails("a,b\n1,2\n3,4\n5,6\n7,\"8\n9,1\n", &o, DTX_E_UNTERMINATED_QUOTE, "at L5");
 	once_fails("a,b\n1,2\n3,4\n5,6\n7,\xff\n9,1\n", &o, DTX_E_BAD_ENCODING, "byte FF at L5");
@@ -252,6 +253,7 @@ void test_once_reads_json_lines(void)
 	once_fails("{\"n\":1}\n[2]\n", &o, DTX_E_CORRUPT_FILE, "L2 is none");
 	once_fails("{\"n\":1}\n{\"n\":2}\n", &o, DTX_E_MISSING_COLUMN, "no record has 's.t'");
 	once_fails("\n\n", &o, DTX_E_EMPTY_INPUT, "is empty");
+	once_fails("\x1f\x8b\b\n", &o, DTX_E_UNSUPPORTED_FORMAT, "not unpacked");
 	o.extra = DTX_EXTRA_ALLOW;
 	once_fails("{}\n", &o, DTX_E_PARAM_CONFLICT, "declared columns");
 }
