@@ -55,7 +55,7 @@ static void add_value(const struct dtx_column *c, uint32_t row, struct dtx_buf *
 
 	if (c && !dtx_column_is_null(c, row)) {
 		dtx_cast_print(c, row, &text);
-		add_cell((struct dtx_str){ dtx_buf_text(&text), text.len }, quoted, out);
+		add_cell(dtx_buf_str(&text), quoted, out);
 	}
 	dtx_buf_clear(&text);
 }

@@ -458,8 +458,7 @@ static void lacks(const char *path, const char *const *canary, size_t n)
 
 	if (dtx_file_slurp(path, &bytes, NULL) == DTX_OK)
 		for (i = 0; i < n; i++)
-			T_CHECK(dtx_str_find((struct dtx_str){ dtx_buf_text(&bytes), bytes.len },
-			                     dtx_str_of(canary[i]), 0) < 0);
+			T_CHECK(dtx_str_find(dtx_buf_str(&bytes), dtx_str_of(canary[i]), 0) < 0);
 	dtx_buf_clear(&bytes);
 }
 

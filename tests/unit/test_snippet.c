@@ -274,8 +274,7 @@ static bool file_has(const char *path, const char *text)
 {
 	struct dtx_buf bytes = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool has = dtx_file_slurp(path, &bytes, NULL) == DTX_OK &&
-	           dtx_str_find((struct dtx_str){ dtx_buf_text(&bytes), bytes.len },
-	                        dtx_str_of(text), 0) >= 0;
+	           dtx_str_find(dtx_buf_str(&bytes), dtx_str_of(text), 0) >= 0;
 
 	dtx_buf_clear(&bytes);
 	return has;
