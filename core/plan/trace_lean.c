@@ -300,16 +300,55 @@ static bool lean_narrows(const json_t *step)
 	        dtx_str_in_list("semi,anti", dtx_json_text(step, "how", "")));
 }
 
+static bool lean_any(const json_t *tables, const json_t *name)
+{
+	json_t *one;
+	size_t i;
+
+	if (json_is_string(name))
+		return json_object_get(tables, json_string_value(name)) != NULL;
+	json_array_foreach((json_t *)(uintptr_t)name, i, one)
+	{
+		if (lean_any(tables, one))
+			return true;
+	}
+	return false;
+}
+
+/* The tables that may have a row number; new. */
+static json_t *lean_numbered(const struct lean *l, const char *column)
+{
+	json_t *tables = json_object(), *step;
+	size_t i;
+
+	json_array_foreach(l->made, i, step)
+	{
+		bool has = lean_any(tables, json_object_get(step, "in")) ||
+		           lean_any(tables, json_object_get(step, "with"));
+
+		if (lean_is(step, "add_id") && !strcmp(dtx_json_text(step, "as", ""), column))
+			has = true;
+		else if (lean_is(step, "group_by,pivot_wider"))
+			has = false;
+		if (has)
+			l->t->failed |=
+				!dtx_json_set(tables, dtx_json_text(step, "out", ""), json_true());
+	}
+	return tables;
+}
+
 /* The last table on the way to `name` that has rows of `source` as they are, and those of `name`
- * among them; `source` itself where there is none. */
-static const char *lean_nearest(const struct lean *l, const char *name, const char *source)
+ * among them; `source` itself where there is none, or where rows came by another way as well. */
+static const char *lean_nearest(const struct lean *l, const char *name, const char *source,
+                                const json_t *numbered)
 {
 	const char *near = name, *at = name;
 
 	while (strcmp(lean_equal(l, at), lean_equal(l, source)) != 0) {
 		const json_t *maker = dtx_trace_made_by(l->made, at);
 
-		if (!maker)
+		if (!maker ||
+		    (!lean_narrows(maker) && lean_any(numbered, json_object_get(maker, "with"))))
 			return source;
 		at = lean_in(maker);
 		if (!lean_narrows(maker))
@@ -335,8 +374,13 @@ static void lean_found(struct lean *l, json_t *step)
 	const char *source = selects ? lean_in(narrow) : lean_in(step);
 	const char *with = dtx_json_text(step, "with", ""), *near;
 	char rows[TRACE_NAME];
+	json_t *numbered;
 
-	near = lean_nearest(l, with, source);
+	numbered = lean_numbered(
+		l, json_string_value(json_array_get(json_object_get(step, "using"), 0)));
+	l->t->failed |= !numbered;
+	near = lean_nearest(l, with, source, numbered);
+	json_decref(numbered);
 	if (!strcmp(near, source)) {
 		l->t->failed |= json_array_append(l->t->steps, step) < 0;
 		return;

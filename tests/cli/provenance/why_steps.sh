@@ -18,6 +18,10 @@ try value 3 '{"op":"pivot_longer","keep":["k","g"]}'
 try w 2 '{"op":"lookup_value","with":"o","key":["k"],"value":"w","as":"w"}'
 try n 2 '{"op":"join","with":"o","on":["k"],"how":"semi"}'
 try y 3 '{"op":"pivot_wider","id":["k"],"names_from":["g"],"values_from":["n"],"agg":"sum"},{"op":"drop","cols":["x"]}'
+# rows of one input that came by two ways
+f='{"op":"filter","where":"n < 3","out":"f"}'
+try n 3 "$f"',{"op":"filter","in":"main","where":"n > 2","out":"h"},{"op":"union","in":"f","with":"h"}'
+try k 2 '{"op":"filter","where":"n == 1","out":"f"},{"op":"group_by","by":["g"],"agg":{"s":"sum(n)"}},{"op":"join","with":"main","on":["g"]}'
 # rows that cannot be told apart
 try n_y 1 '{"op":"filter","where":"n > 1","out":"f"},{"op":"join","in":"main","with":"f","on":["g"],"suffix":"_y"}'
 try n 1 '{"op":"select","cols":["k","n"]},{"op":"union","with":["o"],"by":"position"}'
