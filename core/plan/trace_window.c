@@ -203,6 +203,23 @@ static void window_group(struct trace *t, const json_t *by, const char *in, cons
 	json_decref(on);
 }
 
+/* Whether a column that names the groups is another one behind the step. */
+static bool window_regroups(const struct dtx_plan_step *st, const json_t *by)
+{
+	json_t *one, *key;
+	size_t i, k;
+
+	json_array_foreach(json_object_get(st->canonical, "set"), i, one)
+	{
+		json_array_foreach((json_t *)(uintptr_t)by, k, key)
+		{
+			if (json_equal(json_object_get(one, "as"), key))
+				return true;
+		}
+	}
+	return false;
+}
+
 /* The table with each row's place in its group. */
 static void window_places(struct trace *t, const struct dtx_plan_step *st, uint32_t bit,
                           const char *in, char placed[TRACE_NAME])
@@ -251,7 +268,7 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 	struct dtx_expr_reach r = DTX_EXPR_REACH_INIT;
 	char in[TRACE_NAME], placed[TRACE_NAME], column[TRACE_NAME], source[TRACE_NAME];
 	uint64_t ids = t->table[id].ids & ~((uint64_t)1 << bit);
-	bool near, elsewhere;
+	bool near, elsewhere, regroups = window_regroups(st, by);
 
 	if (json_array_size(json_object_get(st->canonical, "set")))
 		window_items(t, st, id, &r);
@@ -263,9 +280,9 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 	            !window_unions(t);
 	near = r.lo != INT64_MIN || r.hi != INT64_MAX;
 	/* rows that only the row itself needed are named as well */
-	t->out->wide |= r.loose || json_object_size(t->need[id]) > 1;
+	t->out->wide |= r.loose || json_object_size(t->need[id]) > 1 || regroups;
 	dtx_trace_name(in, "t", (uint32_t)id);
-	dtx_trace_name(source, "t", (uint32_t)st->table[0]);
+	dtx_trace_name(source, "t", (uint32_t)(regroups ? id : st->table[0]));
 	dtx_trace_name(column, "r", bit);
 	if (near)
 		window_places(t, st, bit, in, placed);

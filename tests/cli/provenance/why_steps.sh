@@ -22,6 +22,8 @@ try y 3 '{"op":"pivot_wider","id":["k"],"names_from":["g"],"values_from":["n"],"
 f='{"op":"filter","where":"n < 3","out":"f"}'
 try n 3 "$f"',{"op":"filter","in":"main","where":"n > 2","out":"h"},{"op":"union","in":"f","with":"h"}'
 try k 2 '{"op":"filter","where":"n == 1","out":"f"},{"op":"group_by","by":["g"],"agg":{"s":"sum(n)"}},{"op":"join","with":"main","on":["g"]}'
+# a column of the groups made anew by the step that has them
+try s 2 '{"op":"window","by":["g"],"set":{"g":"upper(g)","s":"sum(n)"}}'
 # rows that cannot be told apart
 try n_y 1 '{"op":"filter","where":"n > 1","out":"f"},{"op":"join","in":"main","with":"f","on":["g"],"suffix":"_y"}'
 try n 1 '{"op":"select","cols":["k","n"]},{"op":"union","with":["o"],"by":"position"}'
