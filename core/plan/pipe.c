@@ -17,14 +17,14 @@ static bool earlier(const struct dtx_err *a, uint64_t aseq, const struct dtx_err
 	return aseq < bseq;
 }
 
-/* An error of seq, or (not exact) of a reader in some seq from there on: then the others go on to
- * the end of their morsels. */
 void dtx_pipe_enough(const struct dtx_pipe *p)
 {
 	if (p->now->reader && p->now->reader->src)
 		dtx_source_stop(p->now->reader->src);
 }
 
+/* An error of seq, or (not exact) of a reader in some seq from there on: then the others go on to
+ * the end of their morsels. */
 static void fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err)
 {
 	bool wins;
