@@ -50,6 +50,8 @@ enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given, struct 
 
 		if (text && from != DTX_CONFIG_OPTION)
 			DTX_TRY(setting_parse(&settings[i], text, value, err));
+		else if (!text && from == DTX_CONFIG_LOCKED)
+			*value = 0; /* locked to what holds where nobody sets it */
 	}
 	*out = (struct dtx_jail_limits){ got.wall * 1000, got.cpu * 1000, (uint64_t)got.memory,
 		                         (uint64_t)got.output };

@@ -57,6 +57,10 @@ void test_jail_limits_of_settings(void)
 	            (struct dtx_jail_given){ .wall = 9 }, &l, &err),
 	     &err);
 	T_INT(l.wall_ms, 2000);
+	T_OK(settle(user, "{\"locked\":[\"jail_wall\"]}", (struct dtx_jail_given){ .wall = 9 }, &l,
+	            &err),
+	     &err);
+	T_INT(l.wall_ms, 0);
 	unsetenv("DTX_JAIL_WALL");
 	dtx_err_clear(&err);
 }
