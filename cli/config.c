@@ -42,20 +42,51 @@ static enum dtx_code config_name(const char *path, const char *key, struct dtx_e
 	return rc;
 }
 
-/* The names of an object and of its list of locks: one that is not understood must not be taken for
- * none. */
-static enum dtx_code config_check(const char *path, json_t *value, struct dtx_err *err)
+static enum dtx_code config_locks(const char *path, json_t *locked, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *item, *locked = json_object_get(value, "locked");
-	const char *key;
+	json_t *item;
 	size_t i;
 
-	json_object_foreach(value, key, item) DTX_TRY(config_name(path, key, err));
-	if (locked && !json_is_array(locked))
+	if (!json_is_array(locked))
 		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "'%s': locked wants a list of settings", path);
 	json_array_foreach(locked, i, item) DTX_TRY(
 		config_name(path, json_is_string(item) ? json_string_value(item) : "", err));
+out:
+	return rc;
+}
+
+static enum dtx_code config_value(const char *path, const char *key, json_t *value,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!strcmp(key, "locked"))
+		DTX_TRY(config_locks(path, value, err));
+	else if (!strcmp(key, "privacy")) {
+		if (!json_is_object(value) ||
+		    json_object_size(value) != (json_object_get(value, "deny") != NULL))
+			DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+			         "'%s': privacy wants an object with a list 'deny'", path);
+	} else if (!json_is_string(value) && !json_is_number(value) && !json_is_boolean(value))
+		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+		         "'%s': '%s' wants a text, a number, true or false", path, key);
+out:
+	return rc;
+}
+
+/* Names, values and locks: what is not understood must not be taken for none. */
+static enum dtx_code config_check(const char *path, json_t *value, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *item;
+	const char *key;
+
+	json_object_foreach(value, key, item)
+	{
+		DTX_TRY(config_name(path, key, err));
+		DTX_TRY(config_value(path, key, item, err));
+	}
 out:
 	return rc;
 }

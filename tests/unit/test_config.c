@@ -58,11 +58,21 @@ void test_config_who_wins(void)
 	}
 }
 
-/* Taken for nothing, a lock with a mistake in it would be none. */
-void test_config_bad_locks(void)
+/* Taken for nothing, a lock or a denial with a mistake in it would be none. */
+void test_config_bad_files(void)
 {
-	static const char *const bad[] = { "{\"locked\":\"approve\"}", "{\"locked\":[\"aprove\"]}",
-		                           "{\"locked\":[1]}", "[]", "{" };
+	static const char *const bad[] = {
+		"{\"locked\":\"approve\"}",
+		"{\"locked\":[\"aprove\"]}",
+		"{\"locked\":[1]}",
+		"{\"approve\":[\"ask\"]}",
+		"{\"approve\":null}",
+		"{\"privacy\":[\"s*\"]}",
+		"{\"privacy\":{\"denny\":[\"s*\"]}}",
+		"{\"privacy\":{\"deny\":[\"s*\"],\"more\":[]}}",
+		"[]",
+		"{",
+	};
 	struct dtx_config c;
 
 	for (size_t i = 0; i < DTX_COUNT(bad); i++) {
