@@ -1,6 +1,7 @@
 /* Settings: options, environment, files. */
 #include "cli/config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +99,6 @@ static enum dtx_code config_read(const char *path, json_t **out, struct dtx_err 
 	struct dtx_json_limits limits = { CONFIG_BYTES_MAX, 16 };
 	json_t *value = NULL;
 
-	if (!path || access(path, F_OK) != 0)
-		goto out;
 	DTX_TRY(dtx_file_slurp(path, &text, err));
 	rc = dtx_json_parse(dtx_buf_str(&text), limits, &value, err);
 	if (rc != DTX_OK && err)
@@ -116,14 +115,23 @@ out:
 	return rc;
 }
 
+/* A machine's file that cannot be looked at, in a folder that is shut or a circle of links, is no
+ * file that is not there: its locks would be none. */
+static bool config_is_absent(const char *path)
+{
+	return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
 enum dtx_code dtx_config_load(struct dtx_config *c, const char *user, const char *system,
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	*c = (struct dtx_config){ .arena = DTX_ARENA_INIT };
-	DTX_TRY(config_read(user, &c->user, err));
-	DTX_TRY(config_read(system, &c->system, err));
+	if (user && access(user, F_OK) == 0)
+		DTX_TRY(config_read(user, &c->user, err));
+	if (system && !config_is_absent(system))
+		DTX_TRY(config_read(system, &c->system, err));
 out:
 	return rc;
 }

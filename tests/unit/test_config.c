@@ -1,5 +1,9 @@
 /* Settings of a user and of a machine: who wins, and what is locked. */
 #include "cli/config.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "core/base/file.h"
 #include "tests/t.h"
 
@@ -82,6 +86,21 @@ void test_config_bad_files(void)
 	T_OK(dtx_config_load(&c, NULL, config_file("machine", "{\"locked\":[\"approve\"]}"), NULL),
 	     NULL);
 	dtx_config_clear(&c);
+}
+
+/* A machine's file that is there and cannot be looked at. */
+void test_config_that_is_shut(void)
+{
+	struct dtx_config c;
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/circle.json", t_dir());
+	T_INT(symlink("circle.json", path), 0);
+	T_CHECK(dtx_config_load(&c, NULL, path, NULL) != DTX_OK);
+	dtx_config_clear(&c);
+	T_OK(dtx_config_load(&c, path, "/nonexistent/dtx/config.json", NULL), NULL);
+	dtx_config_clear(&c);
+	unlink(path);
 }
 
 /* Columns that no prompt names: of both files, whoever wrote them. */
