@@ -408,7 +408,7 @@ def numbers_out(values, wanted, note):
         return Out(BOOL, bits(values))
     if kind == "f":
         return float_out(values, np.isnan(values), wanted, note)
-    if values.dtype == np.uint64:
+    if kind == "u" and values.dtype.itemsize == 8:  # of either byte order
         return int_out(values, np.zeros(len(values), bool))
     return Out(INT, raw_of(values.astype("<i8", copy=False)))
 

@@ -273,6 +273,7 @@ BAD = [  # column or frame, part of the message
                   dtype=object), "time zone"),
     (pd.DataFrame({"a": pd.to_datetime(["2024-01-01T00:00:00.000000001"])}), "microsecond"),
     (pd.DataFrame({"a": [2**63]}), "beyond 64 bits"),
+    (pd.DataFrame({"a": np.array([2**63], ">u8")}), "beyond 64 bits"),
     (pd.DataFrame({"a": [2**70]}), "beyond 64 bits"),
     (pd.DataFrame({"a": [decimal.Decimal("Infinity")]}), "not a number"),
     (pd.DataFrame({"a": [decimal.Decimal("1e40")]}), "38 digits"),
