@@ -10,7 +10,7 @@ functools collections operator string json unicodedata""".split())  # by a promp
 IMPORTS = NAMED | frozenset("""__future__ abc array base64 binascii bisect calendar cmath codecs
 colorsys contextlib copy csv dataclasses dateutil difflib enum hashlib heapq html io locale logging numbers
 pprint pytz random struct textwrap time traceback types typing uuid warnings weakref zlib zoneinfo""".split())
-MODULE_FLAGS = {"time": "clock", "random": "random", "uuid": "random"}
+MODULE_FLAGS = {"time": "clock", "random": "random", "numpy.random": "random", "uuid": "random"}
 BANNED_NAMES = frozenset("open exec eval compile __import__ input breakpoint".split())
 # methods that read or write files whatever their arguments
 BANNED_METHODS = frozenset("""read_csv read_table read_fwf read_excel read_json read_html read_xml

@@ -241,6 +241,9 @@ def test_screen_flags():
                        ("df.iloc[:, 0]", "positional"), ("np.random.rand()", "random")]:
         source = "def transform(df, np):\n    return %s\n" % body
         assert flag in screen.check(source, {})["flags"], body
+    for line, flag in [("import time", "clock"), ("from uuid import uuid4", "random"),
+                       ("from numpy.random import default_rng", "random")]:
+        assert screen.check(line + "\n" + GOOD, {})["flags"] == [flag], line
     for body in ("df.melt(id_vars='a', value_vars=['b'])", "df.dropna(subset=['a'])",
                  "df.drop_duplicates(['a'])"):
         source = "def transform(df, np):\n    return %s\n" % body
