@@ -496,6 +496,8 @@ static enum dtx_code rescue_answer(struct dtx_work *w, struct dtx_work *was, str
 		DTX_TRY(rescue_resume(w, err));
 		goto out;
 	}
+	if (was) /* it is done again from the start, perhaps as another region to the store */
+		DTX_TRY(dtx_work_drop_lease(was, err));
 	if (w->r->recorded) {
 		DTX_TRY(rescue_replay(w, err));
 		goto out;
