@@ -449,7 +449,7 @@ static enum dtx_code rescue_broke_supplied(struct dtx_work *w, struct dtx_err *w
 		dtx_err_move(err, why);
 		return err->code;
 	}
-	w->r->supplied_used = false;
+	w->r->supplied_used = w->supplied = false;
 	if (w->r->supplied_err.code == DTX_OK)
 		dtx_err_move(&w->r->supplied_err, why);
 	DTX_TRY(rescue_cached(w, err));
@@ -472,8 +472,8 @@ static enum dtx_code rescue_resume(struct dtx_work *w, struct dtx_err *err)
 		rc = rescue_broke_supplied(w, &why, &over, err);
 		goto out;
 	}
-	over = w->attempts ? !dtx_work_may_retry(w, why.code, code, report, &why)
-	                   : !dtx_work_may_ask(w);
+	over = !dtx_work_may_ask(w) ||
+	       (w->asked && !dtx_work_may_retry(w, why.code, code, report, &why));
 	if (!over) {
 		rc = dtx_work_author(w, &why, err);
 		goto out;

@@ -122,6 +122,36 @@ void test_rescue_suffix_of_cached(void)
 	rescuemake_clear(&m);
 }
 
+/* A module given by hand that does not do, then an approved one that does not: nobody is left. */
+void test_rescue_suffix_of_cached_behind_supplied(void)
+{
+	static const char *const answers[] = { MODULE("#text 7\n"), NULL };
+	static const char *const given[] = { MODULE("#raise z\n"), MODULE("#text 8\n") };
+	static const char plan[] =
+		PLANCASE(FROB ",{\"op\":\"derive\",\"set\":{\"o\":\"date(n)\"}}");
+	struct rescuemake m;
+
+	rescuemake_init(&m, "suffixsupplied");
+	m.answer = answers;
+	m.r.author = &m.author;
+	m.r.trial_off = true; /* approved before anything has run */
+	m.r.budget.attempts = 1;
+	T_CODE(rescuemake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
+	m.r.author = NULL;
+	m.r.trial_off = false;
+	m.r.budget.attempts = 0;
+	for (size_t i = 0; i < DTX_COUNT(given); i++) {
+		const char *events;
+
+		m.r.supplied = dtx_str_of(given[i]);
+		T_CODE(rescuemake_run(&m, plan, CSV), DTX_E_SNIPPET_CONTRACT, &m.run.err);
+		events = strstr(dtx_buf_text(&m.events), "run.cache:exact ");
+		T_STR(events ? events : dtx_buf_text(&m.events),
+		      "run.cache:exact jail.end attempt.end:contract");
+	}
+	rescuemake_clear(&m);
+}
+
 /* What a column brings along from before the snippet is none of its making. */
 void test_rescue_suffix_of_others(void)
 {
