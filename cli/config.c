@@ -21,6 +21,8 @@ static const char *const keys[] = {
 	"trial",
 };
 
+_Static_assert(DTX_COUNT(keys) <= 32, "a bit of `overruled` each");
+
 static bool config_knows(const char *key)
 {
 	size_t i;
@@ -198,6 +200,30 @@ static bool config_locked(const struct dtx_config *c, const char *key)
 	return false;
 }
 
+void dtx_config_overrule(struct dtx_config *c, const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(keys); i++)
+		c->overruled |= !strcmp(keys[i], key) ? UINT32_C(1) << i : 0;
+}
+
+const char *dtx_config_locks(struct dtx_config *c)
+{
+	char names[512] = "";
+	size_t i, n = 0;
+
+	for (i = 0; i < DTX_COUNT(keys); i++) {
+		if (c->overruled & UINT32_C(1) << i)
+			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
+			                      keys[i]);
+	}
+	return n ? dtx_arena_printf(&c->arena,
+	                            "'%s' locks %s: what the command line says of it has no effect",
+	                            DTX_CONFIG_SYSTEM, names)
+	         : NULL;
+}
+
 const char *dtx_config_get(struct dtx_config *c, const char *key, const char *option,
                            enum dtx_config_source *source)
 {
@@ -215,6 +241,8 @@ const char *dtx_config_get(struct dtx_config *c, const char *key, const char *op
 	};
 	size_t i;
 
+	if (locked && option && (!row[0].value || strcmp(row[0].value, option) != 0))
+		dtx_config_overrule(c, key);
 	source = source ? source : &unused;
 	*source = locked ? DTX_CONFIG_LOCKED : DTX_CONFIG_NOWHERE;
 	for (i = 0; i < DTX_COUNT(row); i++) {

@@ -11,6 +11,7 @@
 struct dtx_config {
 	struct dtx_arena arena;
 	json_t *user, *system; /* objects; NULL: no file */
+	uint32_t overruled;    /* settings whose option a lock left without effect, by number */
 };
 enum dtx_config_source {
 	DTX_CONFIG_NOWHERE,
@@ -34,6 +35,11 @@ void dtx_config_clear(struct dtx_config *c);
  * NULL.  Lives as long as c. */
 const char *dtx_config_get(struct dtx_config *c, const char *key, const char *option,
                            enum dtx_config_source *source);
+/* An option for `key` has no effect: it is locked to something else.  dtx_config_get sees to that
+ * for the options it is given. */
+void dtx_config_overrule(struct dtx_config *c, const char *key);
+/* "DTX_CONFIG_SYSTEM locks approve, jail_wall: ..." in the arena; NULL: no option was overruled. */
+const char *dtx_config_locks(struct dtx_config *c);
 /* privacy.deny of both files, in the arena; *n counts. */
 DTX_MUSTUSE enum dtx_code dtx_config_deny(struct dtx_config *c, const char *const **out, size_t *n,
                                           struct dtx_err *err);

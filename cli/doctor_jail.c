@@ -62,7 +62,7 @@ json_t *dtx_doctor_limits(bool *ok)
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *row;
 
-	*ok = dtx_jail_limits_open(&given, &l, &err) == DTX_OK;
+	*ok = dtx_jail_limits_open(&given, &l, NULL, &err) == DTX_OK;
 	if (*ok) {
 		dtx_jail_limits_fill(&l);
 		row = json_pack("{sI sI sI sI sI sI sI}", "wall_ms", (json_int_t)l.wall_ms,

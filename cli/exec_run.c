@@ -52,7 +52,7 @@ static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 		.require_layers = a->require_layers,
 		.keep_output = a->json ? 0 : OUTPUT_KEEP,
 	};
-	DTX_TRY(dtx_jail_limits_open(&given, &x->spec.limits, err));
+	DTX_TRY(dtx_jail_limits_open(&given, &x->spec.limits, x->cli, err));
 	DTX_TRY(dtx_provider_local.open(&x->spec, &x->box, err));
 out:
 	return rc;

@@ -2,6 +2,7 @@
 #include "cli/jail_limits.h"
 
 #include "cli/opt.h"
+#include "cli/out.h"
 #include "core/base/num.h"
 
 /* The bounds are those of the options. */
@@ -44,14 +45,17 @@ enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given, struct 
 
 	for (i = 0; i < DTX_COUNT(settings); i++) {
 		int64_t *value = (void *)((char *)&got + settings[i].offset);
+		int64_t option = *value;
 		enum dtx_config_source from;
-		const char *text =
-			dtx_config_get(config, settings[i].key, *value ? "" : NULL, &from);
+		const char *text = dtx_config_get(config, settings[i].key, NULL, &from);
 
-		if (text && from != DTX_CONFIG_OPTION)
+		if (option && from != DTX_CONFIG_LOCKED)
+			continue;
+		*value = 0; /* a lock without a value holds too */
+		if (text)
 			DTX_TRY(setting_parse(&settings[i], text, value, err));
-		else if (!text && from == DTX_CONFIG_LOCKED)
-			*value = 0; /* locked to what holds where nobody sets it */
+		if (option && option != *value)
+			dtx_config_overrule(config, settings[i].key);
 	}
 	*out = (struct dtx_jail_limits){ got.wall * 1000, got.cpu * 1000, (uint64_t)got.memory,
 		                         (uint64_t)got.output };
@@ -60,13 +64,15 @@ out:
 }
 
 enum dtx_code dtx_jail_limits_open(const struct dtx_jail_given *given, struct dtx_jail_limits *out,
-                                   struct dtx_err *err)
+                                   const struct dtx_cli *cli, struct dtx_err *err)
 {
 	struct dtx_config config;
 	enum dtx_code rc = dtx_config_open(&config, err);
 
 	if (rc == DTX_OK)
 		rc = dtx_jail_limits_settle(given, &config, out, err);
+	if (cli && dtx_config_locks(&config))
+		dtx_out_note(cli, "dtx: warning: %s\n", dtx_config_locks(&config));
 	dtx_config_clear(&config);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #ifndef DTX_CLI_JAIL_LIMITS_H
 #define DTX_CLI_JAIL_LIMITS_H
 
+#include "cli/cmd.h"
 #include "cli/config.h"
 #include "core/plan/provider.h"
 
@@ -17,8 +18,10 @@ struct dtx_jail_given {
 DTX_MUSTUSE enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given,
                                                  struct dtx_config *config,
                                                  struct dtx_jail_limits *out, struct dtx_err *err);
-/* The same from the configuration's usual places. */
+/* The same from the configuration's usual places; cli (NULL: nobody) is told of options that a lock
+ * overrules. */
 DTX_MUSTUSE enum dtx_code dtx_jail_limits_open(const struct dtx_jail_given *given,
-                                               struct dtx_jail_limits *out, struct dtx_err *err);
+                                               struct dtx_jail_limits *out,
+                                               const struct dtx_cli *cli, struct dtx_err *err);
 
 #endif

@@ -245,6 +245,8 @@ enum dtx_code dtx_runner_settle(struct dtx_runner *r, struct dtx_err *err)
 	DTX_TRY(settle_gate(&s));
 	DTX_TRY(settle_ceilings(&s));
 	DTX_TRY(settle_jail(&s));
+	if (dtx_config_locks(&s.a->config))
+		dtx_out_note(r->cli, "dtx: warning: %s\n", dtx_config_locks(&s.a->config));
 out:
 	return rc;
 }

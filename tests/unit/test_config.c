@@ -58,6 +58,7 @@ void test_config_who_wins(void)
 		unsetenv("DTX_APPROVE");
 		T_STR(got ? got : "nothing", row->want ? row->want : "nothing");
 		T_INT(source, row->source);
+		T_INT(dtx_config_locks(&c) != NULL, row->option && source == DTX_CONFIG_LOCKED);
 		dtx_config_clear(&c);
 	}
 }

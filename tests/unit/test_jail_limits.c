@@ -29,6 +29,9 @@ static enum dtx_code settle(const char *user, const char *machine, struct dtx_ja
 	rc = dtx_config_load(&c, user ? at[0] : NULL, machine ? at[1] : NULL, err);
 	if (rc == DTX_OK)
 		rc = dtx_jail_limits_settle(&given, &c, out, err);
+	if (rc == DTX_OK)
+		T_INT(dtx_config_locks(&c) != NULL,
+		      (given.wall != 0) && given.wall * 1000 != out->wall_ms);
 	dtx_config_clear(&c);
 	return rc;
 }
