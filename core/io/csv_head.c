@@ -196,8 +196,7 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 	DTX_TRY(dtx_head_names(&g, &head, c->opts.header_sep, c->opts.header_fill,
 	                       c->opts.names_unique_error, &c->head.arena, &c->head.diags, names,
 	                       err));
-	if (dtx_source_line0(c->head.src) <= 0) /* parts behind the first know the table */
-		DTX_TRY(dtx_csv_tables(c, top, &head, err));
+	DTX_TRY(dtx_csv_tables(c, top, &head, err));
 out:
 	return rc;
 }
