@@ -25,16 +25,19 @@ static enum dtx_code check_object(struct dtx_source *src, struct dtx_err *err)
 {
 	struct dtx_str text =
 		dtx_str_trim((struct dtx_str){ dtx_source_data(src), dtx_source_size(src) });
-	long long line = (long long)dtx_source_line0(src) + 1;
+	int64_t line = dtx_source_line0(src);
+	size_t at;
 
 	if (dtx_str_starts(text, DTX_STR("\xef\xbb\xbf")))
 		text = (struct dtx_str){ text.ptr + 3, text.len - 3 };
 	if (!text.len || text.ptr[0] == '{')
 		return DTX_OK;
-	line += dtx_csv_line(dtx_source_data(src), 0, (size_t)(text.ptr - dtx_source_data(src)));
+	at = (size_t)(text.ptr - dtx_source_data(src));
+	line += dtx_csv_line(dtx_source_data(src), 0, at);
 	dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
 	            "'%s': a stream of JSON Lines has an object on each line; L%lld is none",
-	            dtx_source_name(src), line);
+	            dtx_source_name(src), (long long)line + 1);
+	dtx_slices_blame(line, dtx_source_byte0(src) + (int64_t)at, err);
 	return DTX_E_CORRUPT_FILE;
 }
 

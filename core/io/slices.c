@@ -4,6 +4,8 @@
  * bytes are only counted; else, and in dialects of libcsv, all records are walked over. */
 #include "core/io/slices.h"
 
+#include <stdio.h>
+
 #include "core/base/mem.h"
 
 void dtx_slices_init(struct dtx_slices *p, struct dtx_source *src,
@@ -120,6 +122,15 @@ out:
 	return rc;
 }
 
+void dtx_slices_blame(int64_t line, int64_t byte, struct dtx_err *err)
+{
+	dtx_err_row(err, line, NULL);
+	if (!err)
+		return;
+	err->byte = byte;
+	snprintf(err->cell, sizeof(err->cell), "L%lld", (long long)line + 1);
+}
+
 static enum dtx_code too_large(const struct dtx_slices *p, struct dtx_err *err)
 {
 	dtx_err_set(err, DTX_E_INPUT_LIMIT, __FILE__, __LINE__,
@@ -128,6 +139,7 @@ static enum dtx_code too_large(const struct dtx_slices *p, struct dtx_err *err)
 	            DTX_SLICES_MOST >> 20);
 	dtx_err_hint(err, "check the quotes at this place; a file, or a pipe without \"stream\", "
 	                  "may hold such records");
+	dtx_slices_blame(p->line, p->byte, err);
 	return DTX_E_INPUT_LIMIT;
 }
 

@@ -31,5 +31,7 @@ void dtx_slices_clear(struct dtx_slices *p);
 /* The next slice, NULL at the end.  input_limit: a record is too large. */
 DTX_MUSTUSE enum dtx_code dtx_slices_next(struct dtx_slices *p, struct dtx_source **out,
                                           struct dtx_err *err);
+/* Gives err the place of a record, from 0. */
+void dtx_slices_blame(int64_t line, int64_t byte, struct dtx_err *err);
 
 #endif

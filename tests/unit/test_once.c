@@ -157,6 +157,8 @@ static void once_fails(const char *text, const struct dtx_read_opts *o, enum dtx
 	T_CODE(once_read(text, o, 1, &got, &err), code, &err);
 	if (!strstr(err.msg, part))
 		T_STR(err.msg, part);
+	if (part[0] == 'L')
+		T_CHECK(err.cell[0] && strncmp(err.cell, part, strlen(err.cell)) == 0);
 	dtx_err_clear(&err);
 	dtx_buf_clear(&got);
 }
