@@ -16,10 +16,10 @@ enum { OBSERVE_COLS = 256, OBSERVE_TABLES = 8 };
 /* A table that a snippet reads. */
 struct observed {
 	uint32_t region;
-	char name[64];
+	char name[256];
 	uint32_t ncols;
 	int64_t nrows;
-	char column[OBSERVE_COLS][64];
+	char column[OBSERVE_COLS][256];
 	char alias[OBSERVE_COLS][64]; /* input that it was read from; "": made */
 	bool text[OBSERVE_COLS], direct[OBSERVE_COLS], indirect[OBSERVE_COLS];
 	bool *row; /* per row: it changes the cell; dtx_mem */
@@ -41,10 +41,20 @@ struct observe {
 	enum { OBSERVE_SAME, OBSERVE_VALUE, OBSERVE_ROWS } seen;
 	int runs;
 	int64_t deadline;
-	bool cut;
+	bool cut, skipped; /* the time was up; a table was too large to look at */
 };
 
 /* --- what the snippet gets --- */
+
+static struct observed *observe_find(struct observe *o, const struct dtx_rescue *g,
+                                     const char *name)
+{
+	for (size_t i = 0; i < o->ntables; i++) {
+		if (o->table[i].region == g->index && !strcmp(o->table[i].name, name))
+			return &o->table[i];
+	}
+	return NULL;
+}
 
 static enum dtx_code observe_note(struct observe *o, const struct dtx_rescue *g,
                                   const struct dtx_rescue_table *t, struct dtx_err *err)
@@ -52,8 +62,12 @@ static enum dtx_code observe_note(struct observe *o, const struct dtx_rescue *g,
 	enum dtx_code rc = DTX_OK;
 	struct observed *one = &o->table[o->ntables];
 
-	if (o->ntables == OBSERVE_TABLES || t->table->schema->nfields > OBSERVE_COLS)
+	if (observe_find(o, g, t->name)) /* it was asked for again */
 		goto out;
+	if (o->ntables == OBSERVE_TABLES || t->table->schema->nfields > OBSERVE_COLS) {
+		o->skipped = true;
+		goto out;
+	}
 	one->region = g->index;
 	one->ncols = t->table->schema->nfields;
 	one->nrows = t->table->nrows;
@@ -114,16 +128,6 @@ out:
 	return rc;
 }
 
-static struct observed *observe_find(struct observe *o, const struct dtx_rescue *g,
-                                     const char *name)
-{
-	for (size_t i = 0; i < o->ntables; i++) {
-		if (o->table[i].region == g->index && !strcmp(o->table[i].name, name))
-			return &o->table[i];
-	}
-	return NULL;
-}
-
 /* The recorded code, on tables of which one may be changed. */
 static enum dtx_code observe_rescue(void *arg, const struct dtx_rescue *g, struct dtx_table **out,
                                     struct dtx_err *err)
@@ -134,6 +138,7 @@ static enum dtx_code observe_rescue(void *arg, const struct dtx_rescue *g, struc
 	struct dtx_table *changed = NULL;
 	struct dtx_rescue mine = *g;
 
+	o->skipped |= g->ntables > OBSERVE_TABLES;
 	for (size_t i = 0; i < g->ntables && i < OBSERVE_TABLES; i++) {
 		struct observed *one = NULL;
 
@@ -432,8 +437,8 @@ static json_t *observe_report(struct observe *o)
 				                            observe_source(o, t, c, false));
 		}
 	return json_pack("{sI ss? si sb so so}", "row", (json_int_t)o->row + 1, "value",
-	                 o->ask->values ? o->value : NULL, "runs", o->runs, "complete", !o->cut,
-	                 "cells", cells, "decided_by", decided);
+	                 o->ask->values ? o->value : NULL, "runs", o->runs, "complete",
+	                 !o->cut && !o->skipped, "cells", cells, "decided_by", decided);
 }
 
 static void observe_clear(struct observe *o)
