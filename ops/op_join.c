@@ -213,7 +213,8 @@ static enum dtx_code join_check(const void *args, struct dtx_err *err)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/using",
 		               "join wants one of on and using, not both");
 	if (a->how == DTX_JOIN_CROSS && keys)
-		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/on", "a cross join has no keys");
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, a->on.n ? "/on" : "/using",
+		               "a cross join has no keys");
 	if (a->how != DTX_JOIN_CROSS && !keys)
 		DTX_FAIL(err, DTX_E_MISSING_PARAM, "join wants on or using");
 out:
