@@ -11,7 +11,7 @@
 
 #include "sandbox/super.h"
 
-#define DTX_REMOTE_ASK    "DTXASK1"
+#define DTX_REMOTE_ASK    "DTXASK2"
 #define DTX_REMOTE_ANSWER "DTXANS1"
 #define DTX_REMOTE_PREFIX "exec:"
 
