@@ -20,6 +20,7 @@ struct dtx_reshape {
 	int64_t *from;
 	bool aligned; /* every wanted row has one of its own */
 	bool failed;
+	int64_t looked; /* cells, for aggregates: the search ends with them */
 };
 
 /* Takes the step. */

@@ -6,7 +6,7 @@
 #include "cli/reshape.h"
 #include "core/base/mem.h"
 
-enum { GROUP_KEYS = 4, GROUP_ROWS = 2000 };
+enum { GROUP_KEYS = 4, GROUP_ROWS = 2000, GROUP_LOOKS = 20000000 /* at cells */ };
 
 struct groups {
 	struct dtx_reshape *s;
@@ -70,28 +70,45 @@ static bool groups_assign(struct groups *g)
 	return !g->s->failed && n == w;
 }
 
+struct group_text {
+	int64_t group;
+	const char *text;
+};
+
+static int group_text_order(const void *a, const void *b)
+{
+	const struct group_text *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return strcmp(x->text, y->text);
+}
+
 /* Different values of a column per group. */
 static bool groups_distinct(const struct groups *g, uint32_t col, uint32_t at)
 {
 	const struct dtx_reshape *s = g->s;
-	int64_t *n = dtx_mem_zalloc((size_t)s->want->nrows + 1, sizeof(*n)), r, k;
-	bool fits = n && s->have->nrows <= GROUP_ROWS;
+	int64_t *n = dtx_mem_zalloc((size_t)s->want->nrows + 1, sizeof(*n)), r;
+	struct group_text *all = dtx_mem_zalloc((size_t)s->have->nrows + 1, sizeof(*all));
+	bool fits = n && all;
+	size_t i, count = 0;
 	double x;
 
 	for (r = 0; fits && r < s->have->nrows; r++) {
 		const char *text = dtx_textgrid_at(s->have, r, col);
 
-		for (k = 0; k < r && text; k++) {
-			if (g->row_of[k] == g->row_of[r] &&
-			    groups_same(text, dtx_textgrid_at(s->have, k, col)))
-				break;
-		}
-		if (g->row_of[r] >= 0 && text && k == r)
-			n[g->row_of[r]]++;
+		if (g->row_of[r] >= 0 && text)
+			all[count++] = (struct group_text){ g->row_of[r], text };
 	}
+	g->s->looked += (int64_t)count * 16; /* to put them in order */
+	if (count)
+		qsort(all, count, sizeof(*all), group_text_order);
+	for (i = 0; i < count; i++)
+		n[all[i].group] += !i || group_text_order(&all[i - 1], &all[i]) != 0;
 	for (r = 0; fits && r < s->want->nrows; r++)
 		fits = dtx_textgrid_number(dtx_textgrid_at(s->want, r, at), &x) &&
 		       x == (double)n[r];
+	dtx_mem_free(all);
 	dtx_mem_free(n);
 	return fits;
 }
@@ -111,7 +128,7 @@ static bool groups_fit(const struct groups *g, enum group_fn fn, uint32_t col, u
 	*digits = -1;
 	if (fn == GROUP_DISTINCT) {
 		dtx_mem_free(t);
-		return groups_distinct(g, col, at);
+		return s->have->nrows <= GROUP_ROWS && groups_distinct(g, col, at);
 	}
 	for (r = 0; fits && r < s->have->nrows; r++) {
 		const char *text = fn == GROUP_COUNT ? "0" : dtx_textgrid_at(s->have, r, col);
@@ -125,6 +142,7 @@ static bool groups_fit(const struct groups *g, enum group_fn fn, uint32_t col, u
 		one->sum += x;
 		one->n++;
 	}
+	g->s->looked += r;
 	for (r = 0; fits && r < s->want->nrows; r++) {
 		const double value[] = { t[r].sum, t[r].n > 0 ? t[r].sum / t[r].n : NAN, t[r].min,
 			                 t[r].max, t[r].n };
@@ -163,6 +181,8 @@ static json_t *groups_column(const struct groups *g, uint32_t at)
 			for (uint32_t c = 0; c < s->have->ncols; c++) {
 				if (!pass && c != (uint32_t)named)
 					continue;
+				if (g->s->looked > GROUP_LOOKS)
+					return NULL;
 				if (groups_fit(g, (enum group_fn)fn, c, at, &digits))
 					return groups_expr(g, (enum group_fn)fn, c, digits);
 				if (fn == GROUP_COUNT)
