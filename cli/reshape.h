@@ -25,6 +25,8 @@ struct dtx_reshape {
 
 /* Takes the step. */
 void dtx_reshape_add(struct dtx_reshape *s, json_t *step);
+/* Names as a new list. */
+json_t *dtx_reshape_list(const char *const *name, size_t n);
 /* A name as formulas want it. */
 void dtx_reshape_name(struct dtx_buf *out, const char *name);
 /* Makers: filter, top, distinct; derive, fill_null; group_by; split, merge, blocks and records. */

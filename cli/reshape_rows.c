@@ -161,16 +161,6 @@ static bool is_prefix(const struct dtx_reshape *s)
 	return true;
 }
 
-/* The columns that are wanted make the key. */
-static json_t *rows_columns(const struct dtx_reshape *s)
-{
-	json_t *cols = json_array();
-
-	for (size_t i = 0; i < s->nboth; i++)
-		(void)json_array_append_new(cols, json_string(s->both[i]));
-	return cols;
-}
-
 void dtx_reshape_rows(struct dtx_reshape *s)
 {
 	bool *stays = dtx_mem_zalloc((size_t)s->have->nrows + 1, sizeof(*stays));
@@ -185,7 +175,9 @@ void dtx_reshape_rows(struct dtx_reshape *s)
 	for (r = 0; r < s->want->nrows; r++)
 		stays[s->from[r]] = true;
 	prefix = is_prefix(s);
-	dtx_reshape_add(s, json_pack("{ss so}", "op", "distinct", "cols", rows_columns(s)));
+	/* the columns that are wanted make the key */
+	dtx_reshape_add(s, json_pack("{ss so}", "op", "distinct", "cols",
+	                             dtx_reshape_list(s->both, s->nboth)));
 	for (c = 0; c < s->have->ncols; c++) {
 		if (s->second && prefix)
 			break;

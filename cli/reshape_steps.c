@@ -38,7 +38,7 @@ void dtx_reshape_name(struct dtx_buf *out, const char *name)
 	dtx_buf_addc(out, '`');
 }
 
-static json_t *reshape_list(const char *const *name, size_t n)
+json_t *dtx_reshape_list(const char *const *name, size_t n)
 {
 	json_t *list = json_array();
 	size_t i;
@@ -173,8 +173,8 @@ static void reshape_longer(struct dtx_reshape *s, json_t *names_to, const char *
 {
 	json_t *some = reshape_melted(s);
 
-	reshape_longer_of(s, reshape_list(s->gone, s->ngone), json_incref(names_to), values_to, key,
-	                  value);
+	reshape_longer_of(s, dtx_reshape_list(s->gone, s->ngone), json_incref(names_to), values_to,
+	                  key, value);
 	if (some)
 		reshape_longer_of(s, some, json_incref(names_to), values_to, key, value);
 	json_decref(names_to);
@@ -360,7 +360,7 @@ static void reshape_wider_counts(struct dtx_reshape *s)
 	for (uint32_t c = 0; c < s->have->ncols && s->nboth; c++) {
 		if (dtx_textgrid_find(s->want, s->have->name[c]) < 0 && reshape_names(s, c))
 			dtx_reshape_add(s, json_pack("{ss so s[s]}", "op", "crosstab", "rows",
-			                             reshape_list(s->both, s->nboth), "cols",
+			                             dtx_reshape_list(s->both, s->nboth), "cols",
 			                             s->have->name[c]));
 	}
 }

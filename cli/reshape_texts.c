@@ -29,25 +29,16 @@ static bool text_parts(const struct dtx_textgrid *g, uint32_t col, const char *s
 	return values > 0;
 }
 
-static json_t *text_names(const char *const *name, size_t n)
-{
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < n; i++)
-		(void)json_array_append_new(list, json_string(name[i]));
-	return list;
-}
-
 static void text_split(struct dtx_reshape *s)
 {
 	for (uint32_t c = 0; c < s->have->ncols && s->nfresh > 1; c++)
 		for (size_t k = 0; k < DTX_COUNT(text_seps); k++) {
 			if (!text_parts(s->have, c, text_seps[k], s->nfresh))
 				continue;
-			dtx_reshape_add(s,
-			                json_pack("{ss ss ss so sb}", "op", "split_column", "col",
-			                          s->have->name[c], "sep", text_seps[k], "into",
-			                          text_names(s->fresh, s->nfresh), "trim", 1));
+			dtx_reshape_add(s, json_pack("{ss ss ss so sb}", "op", "split_column",
+			                             "col", s->have->name[c], "sep", text_seps[k],
+			                             "into", dtx_reshape_list(s->fresh, s->nfresh),
+			                             "trim", 1));
 			break;
 		}
 }
@@ -70,9 +61,10 @@ static void text_merge(struct dtx_reshape *s)
 		for (size_t i = 0; i < s->ngone; i++)
 			turned[i] = s->gone[s->ngone - 1 - i];
 		for (int way = 0; way < 2; way++)
-			dtx_reshape_add(s, json_pack("{ss so ss ss}", "op", "merge_columns", "cols",
-			                             text_names(way ? turned : s->gone, s->ngone),
-			                             "as", s->fresh[0], "sep", sep));
+			dtx_reshape_add(
+				s, json_pack("{ss so ss ss}", "op", "merge_columns", "cols",
+			                     dtx_reshape_list(way ? turned : s->gone, s->ngone),
+			                     "as", s->fresh[0], "sep", sep));
 	}
 }
 
@@ -111,8 +103,8 @@ static void text_implode(struct dtx_reshape *s)
 
 			for (size_t i = 0; text && strstr(text, sep[k]) && i < s->ngone; i++)
 				dtx_reshape_add(s, json_pack("{ss so ss ss}", "op", "implode", "by",
-				                             text_names(s->both, s->nboth), "col",
-				                             s->gone[i], "sep", sep[k]));
+				                             dtx_reshape_list(s->both, s->nboth),
+				                             "col", s->gone[i], "sep", sep[k]));
 		}
 }
 
