@@ -1,4 +1,5 @@
 /* Steps that keep some of the rows, read off the rows that are wanted. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,7 @@ static void add_bound(struct dtx_reshape *s, const char *name, const char *relat
 	double low = DTX_MIN(in, out), high = DTX_MAX(in, out), at = out;
 
 	for (double unit = 1e9; unit > 1e-6; unit /= 10) {
-		double up = (double)(int64_t)(low / unit) * unit;
+		double up = ceil(low / unit) * unit;
 
 		up += up < low ? unit : 0;
 		if (up >= low && up < high && (up != in) && (low < high)) {
