@@ -122,8 +122,9 @@ void dtx_textgrid_csv(const struct dtx_textgrid *g, struct dtx_buf *out)
 
 static bool grid_plain_column(struct dtx_textgrid *g, uint32_t c, bool apply)
 {
-	static const struct dtx_numtext_rules rules = { '.', ',', true, DTX_PERCENT_RATIO };
+	static const struct dtx_numtext_rules rules = DTX_NUMTEXT_PLAIN;
 	char plain[DTX_NUMTEXT_MAX];
+	const char *made;
 	bool any = false;
 	unsigned places;
 	double x;
@@ -137,8 +138,12 @@ static bool grid_plain_column(struct dtx_textgrid *g, uint32_t c, bool apply)
 		if (!dtx_numtext(dtx_str_of(*cell), &rules, plain, &len, &places))
 			return false;
 		any = true;
-		if (apply)
-			*cell = dtx_arena_strndup(&g->arena, plain, len);
+		if (!apply)
+			continue;
+		made = dtx_arena_strndup(&g->arena, plain, len);
+		if (!made) /* a cell without text would be null */
+			return false;
+		*cell = made;
 	}
 	return any;
 }
