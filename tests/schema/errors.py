@@ -286,7 +286,7 @@ ELSEWHERE = {
     "sheet_assumed": ("tests/cli/inspect/report.stderr", "sheet_assumed"),
     "author_failed": ("tests/cli/jail/author.stdout", "author_failed"),
     "snippet_assumption": ("tests/unit/test_rescue.c", "DTX_E_SNIPPET_ASSUMPTION"),
-    "snippet_family_literal": ("tests/unit/test_rescue.c", "family_literal"),
+    "snippet_family_literal": ("tests/unit/test_rescue_cached.c", "family_literal"),
     "snippet_cpu_limit": ("tests/unit/test_jail.c", "DTX_E_SNIPPET_CPU_LIMIT"),
     "snippet_denied_syscall": ("tests/unit/test_provider.c", "DTX_E_SNIPPET_DENIED_SYSCALL"),
     "snippet_memory_limit": ("tests/unit/test_jail.c", "DTX_E_SNIPPET_MEMORY_LIMIT"),
