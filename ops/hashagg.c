@@ -517,6 +517,20 @@ out:
 	return rc;
 }
 
+static union key key_of(const struct dtx_groups *g, uint32_t id)
+{
+	union key key;
+
+	memset(&key, 0, sizeof(key));
+	if (g->kind == KIND_TEXT)
+		key.text = g->key.text[id];
+	else if (g->kind == KIND_INT)
+		key.i64 = g->key.i64[id];
+	else
+		key.row = g->key.row[id];
+	return key;
+}
+
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
 {
 	union key key;
@@ -524,13 +538,27 @@ uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *fr
 
 	if (id == from->null_id)
 		return g->null_id;
-	memset(&key, 0, sizeof(key));
-	if (from->kind == KIND_TEXT)
-		key.text = from->key.text[id];
-	else if (from->kind == KIND_INT)
-		key.i64 = from->key.i64[id];
-	else
-		key.row = from->key.row[id];
+	key = key_of(from, id);
 	at = slot_find(g, g->kind, from->hash[id], &key);
 	return g->slot[at] ? (uint32_t)g->slot[at] - 1 : DTX_GROUP_NONE;
+}
+
+#define AHEAD 16u /* slots on the way while others are looked at */
+
+enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *from, uint32_t *id,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t i = 0; i < from->n; i++) {
+		union key key = key_of(from, i);
+
+		if (i + AHEAD < from->n)
+			__builtin_prefetch(&g->slot[from->hash[i + AHEAD] & (g->nslots - 1)]);
+		if (i == from->null_id ? !group_null(g, &id[i])
+		                       : !group_put(g, g->kind, from->hash[i], &key, &id[i]))
+			DTX_FAIL_MEM(err);
+	}
+out:
+	return rc;
 }

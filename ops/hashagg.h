@@ -45,5 +45,8 @@ uint32_t dtx_groups_count(const struct dtx_groups *g);
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits);
 /* The id that key `id` of `from` has in g; both have the same key types. */
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);
+/* Adds the groups of `from` in its order; id[i] is where group i of it is in g. */
+DTX_MUSTUSE enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *from,
+                                           uint32_t *id, struct dtx_err *err);
 
 #endif

@@ -346,7 +346,7 @@ static enum dtx_code find_totals(struct work *w, struct dtx_err *err)
 	uint32_t *group = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*group));
 	int64_t *last = NULL;
 
-	DTX_TRY(dtx_tablekeys_open(&w->keys, &w->s->by, w->t, err));
+	DTX_TRY(dtx_tablekeys_open(&w->keys, w->ox, &w->s->by, w->t, err));
 	last = dtx_mem_alloc((size_t)w->keys.n + 1, sizeof(*last));
 	w->ends = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*w->ends));
 	if (!group || !last || !w->ends)

@@ -315,7 +315,7 @@ static enum dtx_code bin_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 
 	if (!r.edge)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_tablekeys_open(&all, &none, t, err));
+	DTX_TRY(dtx_tablekeys_open(&all, ox, &none, t, err));
 	DTX_TRY(dtx_groupvals_open(&g, t, s->col, &all, err));
 	DTX_TRY(find_edges(a, g.v, g.start[1], &r, err));
 	for (size_t i = 0; i < t->nbatches && !dtx_emit_full(out); i++) {

@@ -396,7 +396,7 @@ static enum dtx_code find_values(struct dtx_remake *m, const struct axis *x, str
 	struct dtx_rowkeys order = DTX_ROWKEYS_INIT;
 	int64_t *row = NULL, n;
 
-	DTX_TRY(dtx_tablekeys_open(&v->keys, &x->key, t, err));
+	DTX_TRY(dtx_tablekeys_open(&v->keys, m->ox, &x->key, t, err));
 	n = v->keys.n;
 	row = dtx_mem_alloc((size_t)n + 1, sizeof(*row));
 	if (!row)

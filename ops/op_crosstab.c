@@ -220,7 +220,7 @@ static enum dtx_code crosstab_schema(const struct dtx_opctx *ox, struct dtx_tabl
 	const struct crosstab_args *a = ox->args;
 	const struct crosstab_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_wider_plan p = { .ids = NULL };
+	struct dtx_wider_plan p = DTX_WIDER_PLAN_INIT;
 	struct dtx_schema *schema = dtx_arena_zalloc(arena, 1, sizeof(*schema));
 	struct dtx_field *field;
 
@@ -271,8 +271,9 @@ static enum dtx_code add_cells(struct work *w, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	for (unsigned total = 0; total < 4; total++) {
 		for (int64_t i = 0; i < w->t->nrows; i++) {
-			uint32_t row = total & 2 ? p->nids : p->rid[i];
-			uint32_t col = total & 1 ? w->width - 1 : p->place[p->cid[i]];
+			uint32_t row = total & 2 ? p->nids : dtx_tablekeys_id(&p->id, i);
+			uint32_t col =
+				total & 1 ? w->width - 1 : p->place[dtx_tablekeys_id(&p->name, i)];
 
 			group[i] = row * w->width + col;
 		}
@@ -409,8 +410,8 @@ static enum dtx_code emit_rows(struct work *w, struct dtx_emit *out, struct dtx_
 		                          .ctx = w,
 		                          .most = DTX_MAX(1, DTX_BATCH_ROWS / w->width) };
 
-	return dtx_table_fill(w->ox, w->t, &w->s->keys.id_map, w->plan.id_row, w->plan.nids, &fill,
-	                      out, err);
+	return dtx_table_fill(w->ox, w->t, &w->s->keys.id_map, w->plan.id.first, w->plan.nids,
+	                      &fill, out, err);
 }
 
 static enum dtx_code emit_totals(struct work *w, struct dtx_emit *out, struct dtx_err *err)

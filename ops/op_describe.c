@@ -212,7 +212,7 @@ static enum dtx_code find_results(struct work *w, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	uint32_t *group = NULL;
 
-	DTX_TRY(dtx_tablekeys_open(&w->keys, &w->s->by, w->t, err));
+	DTX_TRY(dtx_tablekeys_open(&w->keys, w->ox, &w->s->by, w->t, err));
 	w->nwin = (w->keys.n + DTX_BATCH_ROWS - 1) / DTX_BATCH_ROWS;
 	w->result = dtx_mem_zalloc((size_t)nresults(w) + 1, sizeof(struct dtx_column *));
 	group = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*group));

@@ -164,7 +164,7 @@ static enum dtx_code add_values(const struct dtx_opctx *ox, struct work *w, stru
 	int64_t *row = NULL;
 	bool first = true;
 
-	DTX_TRY(dtx_tablekeys_open(k, &w->s->key[i], t, err));
+	DTX_TRY(dtx_tablekeys_open(k, ox, &w->s->key[i], t, err));
 	DTX_TRY(too_wide(ox, k->n, t->schema->field[w->s->col[i]].name, err));
 	row = dtx_mem_alloc((size_t)k->n + 1, sizeof(*row));
 	if (!row)

@@ -196,7 +196,7 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 
 	*w = (struct work){ .a = ox->args, .s = ox->bound, .raw = DTX_RAW_INIT };
 	DTX_TRY(dtx_raw_open(&w->raw, t, err));
-	DTX_TRY(dtx_tablekeys_open(&w->group, &w->s->by, t, err));
+	DTX_TRY(dtx_tablekeys_open(&w->group, ox, &w->s->by, t, err));
 	w->place = dtx_mem_zalloc((size_t)w->s->n + 1, sizeof(struct place *));
 	if (!w->place)
 		DTX_FAIL_MEM(err);

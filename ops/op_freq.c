@@ -162,7 +162,7 @@ static enum dtx_code freq_whole(const struct dtx_opctx *ox, struct dtx_table *t,
 	struct dtx_tablekeys k = DTX_TABLEKEYS_INIT;
 	struct value *v = NULL;
 
-	DTX_TRY(dtx_tablekeys_open(&k, &s->key, t, err));
+	DTX_TRY(dtx_tablekeys_open(&k, ox, &s->key, t, err));
 	DTX_TRY(count_values(&k, a->sort, &v, err));
 	DTX_TRY(emit_values(ox, t, v, a->n ? DTX_MIN(a->n, (int64_t)k.n) : (int64_t)k.n, out, err));
 out:

@@ -200,8 +200,8 @@ static enum dtx_code implode_whole(const struct dtx_opctx *ox, struct dtx_table 
 	dtx_buf_init(&w.text, DTX_BUF_TEXT_MAX);
 	dtx_buf_init(&w.scratch, DTX_BUF_TEXT_MAX);
 	DTX_TRY(dtx_raw_open(&w.raw, t, err));
-	DTX_TRY(dtx_tablekeys_open(&w.keys, &w.s->by, t, err));
-	DTX_TRY(dtx_tablekeys_rows(&w.keys, &w.start, &w.row, err));
+	DTX_TRY(dtx_tablekeys_open(&w.keys, ox, &w.s->by, t, err));
+	DTX_TRY(dtx_tablekeys_rows(&w.keys, ox, &w.start, &w.row, err));
 	if (w.a->distinct || w.a->sort)
 		DTX_TRY(dtx_rowkeys_column(&w.value, t, w.s->col, err));
 	if (w.a->distinct)

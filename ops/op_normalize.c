@@ -162,7 +162,7 @@ static enum dtx_code normalize_whole(const struct dtx_opctx *ox, struct dtx_tabl
 	struct dtx_tablekeys keys = DTX_TABLEKEYS_INIT;
 	struct dtx_kept kept = { NULL, 0, 0 };
 
-	DTX_TRY(dtx_tablekeys_open(&keys, &s->by, t, err));
+	DTX_TRY(dtx_tablekeys_open(&keys, ox, &s->by, t, err));
 	for (size_t i = 0; i < t->nbatches; i++)
 		DTX_TRY(dtx_kept_add(&kept, t->batch[i], err));
 	for (uint32_t i = 0; i < s->n; i++)

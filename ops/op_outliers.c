@@ -367,7 +367,7 @@ static enum dtx_code outlier_whole(const struct dtx_opctx *ox, struct dtx_table 
 	struct work w = { .ox = ox, .t = t };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_tablekeys_open(&w.keys, &s->by, t, err));
+	DTX_TRY(dtx_tablekeys_open(&w.keys, ox, &s->by, t, err));
 	w.drop = dtx_mem_zalloc((size_t)t->nrows + 1, sizeof(*w.drop));
 	if (!w.drop)
 		DTX_FAIL_MEM(err);

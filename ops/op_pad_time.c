@@ -206,9 +206,9 @@ static enum dtx_code find_lines(struct work *w, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	int64_t *start = NULL, *row = NULL;
 
-	DTX_TRY(dtx_tablekeys_open(&keys, &w->s->by, w->m->raw.table, err));
+	DTX_TRY(dtx_tablekeys_open(&keys, w->m->ox, &w->s->by, w->m->raw.table, err));
 	DTX_TRY(dtx_times_open(&w->times, w->m->raw.table, w->s->col, err));
-	DTX_TRY(dtx_tablekeys_rows(&keys, &start, &row, err));
+	DTX_TRY(dtx_tablekeys_rows(&keys, w->m->ox, &start, &row, err));
 	for (uint32_t g = 0; g < keys.n; g++) {
 		int64_t n = start[g + 1] - start[g];
 

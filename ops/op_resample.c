@@ -297,9 +297,9 @@ static enum dtx_code find_buckets(struct work *w, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	int64_t *start = NULL, *row = NULL;
 
-	DTX_TRY(dtx_tablekeys_open(&keys, &w->s->by, w->t, err));
+	DTX_TRY(dtx_tablekeys_open(&keys, w->ox, &w->s->by, w->t, err));
 	DTX_TRY(dtx_times_open(&w->times, w->t, w->s->col, err));
-	DTX_TRY(dtx_tablekeys_rows(&keys, &start, &row, err));
+	DTX_TRY(dtx_tablekeys_rows(&keys, w->ox, &start, &row, err));
 	w->of = dtx_mem_alloc((size_t)w->t->nrows + 1, sizeof(*w->of));
 	if (!w->of)
 		DTX_FAIL_MEM(err);

@@ -196,8 +196,8 @@ static enum dtx_code sample_whole(const struct dtx_opctx *ox, struct dtx_table *
 	struct rows kept = { NULL, 0, 0 };
 	int64_t *start = NULL, *row = NULL;
 
-	DTX_TRY(dtx_tablekeys_open(&keys, &s->by, t, err));
-	DTX_TRY(dtx_tablekeys_rows(&keys, &start, &row, err));
+	DTX_TRY(dtx_tablekeys_open(&keys, ox, &s->by, t, err));
+	DTX_TRY(dtx_tablekeys_rows(&keys, ox, &start, &row, err));
 	for (uint32_t g = 0; g < keys.n; g++)
 		DTX_TRY(sample_group(a, row + start[g], start[g + 1] - start[g], &kept, err));
 	if (keys.n > 1)

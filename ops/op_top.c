@@ -1,4 +1,5 @@
 /* top: the rows with the largest or smallest values. */
+#include "core/base/each.h"
 #include "ops/tablekeys.h"
 
 enum { TIES_FIRST, TIES_ALL };
@@ -78,28 +79,46 @@ out:
 	return rc;
 }
 
+struct ranking { /* per batch the values that rows are ranked by */
+	const struct dtx_opctx *ox;
+	struct dtx_table *t;
+	struct dtx_column **value;
+};
+
+static enum dtx_code rank_batch(void *arg, uint64_t i, struct dtx_err *err)
+{
+	struct ranking *r = arg;
+	const struct top_state *s = r->ox->bound;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c = NULL;
+
+	DTX_TRY(dtx_op_eval(r->ox, s->expr, r->t->batch[i], &c, err));
+	DTX_TRY(dtx_column_flat(c, &r->value[i], err));
+out:
+	dtx_column_unref(c);
+	return rc;
+}
+
 static enum dtx_code rank_keys(const struct dtx_opctx *ox, struct dtx_table *t,
                                struct dtx_rowkeys *k, struct dtx_err *err)
 {
 	const struct top_args *a = ox->args;
-	const struct top_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column *c = NULL, *flat = NULL;
+	struct ranking r = { ox, t, dtx_mem_zalloc(t->nbatches + 1, sizeof(struct dtx_column *)) };
 	int64_t at = 0;
 
+	if (!r.value)
+		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_rowkeys_open(k, t->nrows, err));
+	DTX_TRY(dtx_each(dtx_op_workers(ox), t->nbatches, rank_batch, &r, err));
 	for (size_t i = 0; i < t->nbatches; i++) {
-		DTX_TRY(dtx_op_eval(ox, s->expr, t->batch[i], &c, err));
-		DTX_TRY(dtx_column_flat(c, &flat, err));
-		DTX_TRY(dtx_rowkeys_add(k, at, flat, a->desc, err));
-		dtx_column_unref(c);
-		dtx_column_unref(flat);
-		c = flat = NULL;
+		DTX_TRY(dtx_rowkeys_add(k, at, r.value[i], a->desc, err));
 		at += t->batch[i]->nrows;
 	}
 out:
-	dtx_column_unref(c);
-	dtx_column_unref(flat);
+	for (size_t i = 0; r.value && i < t->nbatches; i++)
+		dtx_column_unref(r.value[i]);
+	dtx_mem_free(r.value);
 	return rc;
 }
 
@@ -174,31 +193,69 @@ out:
 	return rc;
 }
 
+struct best {
+	const struct top_args *a;
+	const struct dtx_tablekeys *keys;
+	const struct dtx_rowkeys *rank;
+	int64_t *start, *row, *kept; /* per group; its best rows are at its front */
+	uint32_t share;              /* groups that a worker takes at a time */
+};
+
+static enum dtx_code best_share(void *arg, uint64_t i, struct dtx_err *err)
+{
+	struct best *b = arg;
+	uint32_t g = (uint32_t)i * b->share, end = DTX_MIN(g + b->share, b->keys->n);
+	enum dtx_code rc = DTX_OK;
+
+	for (; g < end; g++)
+		DTX_TRY(best_of(b->a, b->rank, b->row + b->start[g], b->start[g + 1] - b->start[g],
+		                &b->kept[g], err));
+out:
+	return rc;
+}
+
+/* The best rows of all groups to the front of b->row; n: how many. */
+static enum dtx_code best_rows(struct best *b, const struct dtx_opctx *ox, int64_t *n,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t groups = b->keys->n;
+	unsigned workers = dtx_op_workers(ox);
+
+	b->share = groups / (workers * 16) + 1;
+	b->kept = dtx_mem_zalloc((size_t)groups + 1, sizeof(*b->kept));
+	if (!b->kept)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_each(workers, groups / b->share + 1, best_share, b, err));
+	*n = 0;
+	for (uint32_t g = 0; g < groups; g++) {
+		memmove(b->row + *n, b->row + b->start[g], (size_t)b->kept[g] * sizeof(*b->row));
+		*n += b->kept[g];
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code top_whole(const struct dtx_opctx *ox, struct dtx_table *t,
                                struct dtx_emit *out, struct dtx_err *err)
 {
-	const struct top_args *a = ox->args;
 	const struct top_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_tablekeys keys = DTX_TABLEKEYS_INIT;
 	struct dtx_rowkeys rank = DTX_ROWKEYS_INIT;
-	int64_t *start = NULL, *row = NULL, n = 0;
+	struct best b = { .a = ox->args, .keys = &keys, .rank = &rank };
+	int64_t n = 0;
 
-	DTX_TRY(dtx_tablekeys_open(&keys, &s->by, t, err));
+	DTX_TRY(dtx_tablekeys_open(&keys, ox, &s->by, t, err));
 	DTX_TRY(rank_keys(ox, t, &rank, err));
-	DTX_TRY(dtx_tablekeys_rows(&keys, &start, &row, err));
-	for (uint32_t g = 0; g < keys.n; g++) {
-		int64_t kept, from = start[g];
-
-		DTX_TRY(best_of(a, &rank, row + from, start[g + 1] - from, &kept, err));
-		memmove(row + n, row + from, (size_t)kept * sizeof(*row));
-		n += kept;
-	}
+	DTX_TRY(dtx_tablekeys_rows(&keys, ox, &b.start, &b.row, err));
+	DTX_TRY(best_rows(&b, ox, &n, err));
 	dtx_op_count(ox, "outside", t->nrows - n);
-	DTX_TRY(dtx_table_emit(ox, t, &s->map, row, n, out, err));
+	DTX_TRY(dtx_table_emit(ox, t, &s->map, b.row, n, out, err));
 out:
-	dtx_mem_free(start);
-	dtx_mem_free(row);
+	dtx_mem_free(b.start);
+	dtx_mem_free(b.row);
+	dtx_mem_free(b.kept);
 	dtx_rowkeys_close(&rank);
 	dtx_tablekeys_close(&keys);
 	return rc;

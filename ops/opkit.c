@@ -131,6 +131,11 @@ uint32_t dtx_op_batch_rows(const struct dtx_opctx *ox)
 	return n && n < DTX_BATCH_ROWS ? n : DTX_BATCH_ROWS;
 }
 
+unsigned dtx_op_workers(const struct dtx_opctx *ox)
+{
+	return ox->run && ox->run->workers ? ox->run->workers : 1;
+}
+
 /* --- rows picked from batches --- */
 
 enum dtx_code dtx_pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)

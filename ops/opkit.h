@@ -126,6 +126,8 @@ DTX_MUSTUSE enum dtx_code dtx_table_emit(const struct dtx_opctx *ox, struct dtx_
 DTX_MUSTUSE enum dtx_code dtx_table_dense(struct dtx_table *t, struct dtx_err *err);
 /* Rows a made batch may have. */
 uint32_t dtx_op_batch_rows(const struct dtx_opctx *ox);
+/* Threads that may share a step's work, at least 1. */
+unsigned dtx_op_workers(const struct dtx_opctx *ox);
 
 /* Text of a cell of any form, null: *null is set.  Views live as long as scratch is not reset. */
 DTX_MUSTUSE struct dtx_str dtx_cell_text(const struct dtx_column *c, uint32_t row,

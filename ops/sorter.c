@@ -41,26 +41,35 @@ static uint64_t big_endian(const unsigned char *p)
 }
 
 /* Keys delimit themselves, so zeros behind a short one never decide. */
-static bool row_key(struct dtx_sorter *s, struct dtx_sort_row *r)
+static bool row_key(const struct dtx_buf *one, struct dtx_buf *bytes, struct dtx_sort_row *r)
 {
 	unsigned char head[16] = { 0 };
 	uint32_t len;
 
-	if (!dtx_buf_ok(&s->one))
+	if (!dtx_buf_ok(one))
 		return false;
-	memcpy(head, s->one.ptr, DTX_MIN(s->one.len, sizeof(head)));
+	memcpy(head, one->ptr, DTX_MIN(one->len, sizeof(head)));
 	r->key[0] = big_endian(head);
 	r->key[1] = big_endian(head + 8);
 	r->rest = 0;
-	if (s->one.len <= sizeof(head))
+	if (one->len <= sizeof(head))
 		return true;
-	if (s->bytes.len == 0)
-		dtx_buf_addc(&s->bytes, 0); /* offset 0 means none */
-	r->rest = s->bytes.len;
-	len = (uint32_t)s->one.len;
-	dtx_buf_addn(&s->bytes, &len, sizeof(len));
-	dtx_buf_addn(&s->bytes, s->one.ptr, len);
-	return dtx_buf_ok(&s->bytes);
+	if (bytes->len == 0)
+		dtx_buf_addc(bytes, 0); /* offset 0 means none */
+	r->rest = bytes->len;
+	len = (uint32_t)one->len;
+	dtx_buf_addn(bytes, &len, sizeof(len));
+	dtx_buf_addn(bytes, one->ptr, len);
+	return dtx_buf_ok(bytes);
+}
+
+bool dtx_sort_key(struct dtx_column *const *key, const struct dtx_key_order *order, size_t nkeys,
+                  uint32_t row, struct dtx_buf *one, struct dtx_buf *bytes, struct dtx_sort_row *r)
+{
+	dtx_buf_reset(one);
+	for (size_t k = 0; k < nkeys; k++)
+		dtx_key_sort(key[k], order[k], row, one);
+	return row_key(one, bytes, r);
 }
 
 /* --- which comes first --- */
@@ -267,9 +276,10 @@ static enum dtx_code sort_digits(void *arg, unsigned worker, struct dtx_err *err
 	return DTX_OK;
 }
 
-/* Sorts s->row; false: the keys do not differ in their first bytes, nothing was done. */
-static enum dtx_code sort_shared(struct dtx_sorter *s, struct dtx_sort_row *tmp, unsigned workers,
-                                 bool *done, struct dtx_err *err)
+/* *done stays false when the keys do not differ in their first bytes: nothing was done. */
+static enum dtx_code sort_shared(const struct dtx_sorted *view, struct dtx_sort_row *row,
+                                 struct dtx_sort_row *tmp, size_t n, unsigned workers, bool *done,
+                                 struct dtx_err *err)
 {
 	struct shared_sort *h = dtx_mem_zalloc(1, sizeof(*h));
 	enum dtx_code rc = DTX_OK;
@@ -277,26 +287,40 @@ static enum dtx_code sort_shared(struct dtx_sorter *s, struct dtx_sort_row *tmp,
 
 	if (!h)
 		DTX_FAIL_MEM(err);
-	*done = digit_find(s->row, s->n, &d);
+	*done = digit_find(row, n, &d);
 	if (!*done)
 		goto out;
-	h->view = dtx_sorter_run(s);
-	h->row = s->row;
+	h->view = *view;
+	h->row = row;
 	h->tmp = tmp;
 	h->digits = 1u << d.bits;
-	split(&d, s->row, tmp, s->n, h->end);
+	split(&d, row, tmp, n, h->end);
 	DTX_TRY(dtx_pool_run(workers, sort_digits, h, err));
 out:
 	dtx_mem_free(h);
 	return rc;
 }
 
-enum dtx_code dtx_sorter_sort_by(struct dtx_sorter *s, unsigned workers, struct dtx_err *err)
+enum dtx_code dtx_sort_rows(const struct dtx_sorted *view, struct dtx_sort_row *row,
+                            struct dtx_sort_row *tmp, size_t n, unsigned workers,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	bool done = n < 2;
+
+	if (workers > 1 && n >= SHARED_MIN)
+		DTX_TRY(sort_shared(view, row, tmp, n, workers, &done, err));
+	if (!done)
+		radix_sort(view, row, tmp, n, false);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_sorted view = dtx_sorter_run(s);
 	struct dtx_sort_row *tmp = NULL;
-	bool done = false;
 
 	if (s->n < 2)
 		return DTX_OK;
@@ -305,19 +329,11 @@ enum dtx_code dtx_sorter_sort_by(struct dtx_sorter *s, unsigned workers, struct 
 	tmp = dtx_mem_alloc(s->n, sizeof(*tmp));
 	if (!tmp)
 		DTX_FAIL_MEM(err);
-	if (workers > 1 && s->n >= SHARED_MIN)
-		DTX_TRY(sort_shared(s, tmp, workers, &done, err));
-	if (!done)
-		radix_sort(&view, s->row, tmp, s->n, false);
+	DTX_TRY(dtx_sort_rows(&view, s->row, tmp, s->n, 1, err));
 	s->n = DTX_MIN(s->n, s->keep);
 out:
 	dtx_mem_free(tmp);
 	return rc;
-}
-
-enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err)
-{
-	return dtx_sorter_sort_by(s, 1, err);
 }
 
 /* --- adding --- */
@@ -376,10 +392,7 @@ enum dtx_code dtx_sorter_add(struct dtx_sorter *s, const struct dtx_batch *b,
 	for (uint32_t row = 0; row < b->nrows; row++) {
 		struct dtx_sort_row *r = &s->row[s->n];
 
-		dtx_buf_reset(&s->one);
-		for (size_t k = 0; k < nkeys; k++)
-			dtx_key_sort(key[k], order[k], row, &s->one);
-		if (!row_key(s, r))
+		if (!dtx_sort_key(key, order, nkeys, row, &s->one, &s->bytes, r))
 			DTX_FAIL_MEM(err);
 		r->batch = batch;
 		r->row = row;

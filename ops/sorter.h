@@ -41,11 +41,17 @@ DTX_MUSTUSE enum dtx_code dtx_sorter_add(struct dtx_sorter *s, const struct dtx_
                                          struct dtx_column *const *key,
                                          const struct dtx_key_order *order, size_t nkeys,
                                          struct dtx_err *err);
+/* The key of row `row`, its first bytes into *r, the whole of a long one into `bytes`; `one` is
+ * room.  False: no memory.  The caller sets r->batch and r->row. */
+DTX_MUSTUSE bool dtx_sort_key(struct dtx_column *const *key, const struct dtx_key_order *order,
+                              size_t nkeys, uint32_t row, struct dtx_buf *one,
+                              struct dtx_buf *bytes, struct dtx_sort_row *r);
+/* Sorts n of the view's rows where they stand; tmp is room for as many.  n < 2^32. */
+DTX_MUSTUSE enum dtx_code dtx_sort_rows(const struct dtx_sorted *view, struct dtx_sort_row *row,
+                                        struct dtx_sort_row *tmp, size_t n, unsigned workers,
+                                        struct dtx_err *err);
 /* Sorts the run. */
 DTX_MUSTUSE enum dtx_code dtx_sorter_sort(struct dtx_sorter *s, struct dtx_err *err);
-/* The same by so many workers. */
-DTX_MUSTUSE enum dtx_code dtx_sorter_sort_by(struct dtx_sorter *s, unsigned workers,
-                                             struct dtx_err *err);
 /* The run; valid until the sorter changes. */
 struct dtx_sorted dtx_sorter_run(const struct dtx_sorter *s);
 /* Which of two rows comes first: < 0, > 0; 0 only for one row. */

@@ -1,36 +1,127 @@
 /* Groups and sort keys of all rows of a table that is at rest. */
 #include "ops/tablekeys.h"
 
+#include "core/base/each.h"
 #include "core/data/key.h"
+#include "ops/places.h"
 
-enum dtx_code dtx_tablekeys_open(struct dtx_tablekeys *k, const struct dtx_groupkeys *keys,
-                                 struct dtx_table *t, struct dtx_err *err)
+/* --- groups: of a block of batches each, then of all --- */
+
+#define SHARED_MIN 131072 /* fewer rows: one worker is as fast */
+
+struct block {
+	struct dtx_tablekeys *k;
+	const struct dtx_groupkeys *keys;
+	struct dtx_table *t;
+	size_t from, to; /* batches */
+	int64_t at, end; /* rows */
+	struct dtx_groups *g;
+	uint32_t *all; /* per group of the block its number among all; NULL: the same */
+};
+
+/* Batches in n blocks of about as many rows. */
+static void cut_blocks(struct block *b, unsigned n, struct dtx_table *t)
+{
+	size_t batch = 0;
+	int64_t row = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		int64_t until = t->nrows / n * (i + 1);
+
+		b[i].from = batch;
+		b[i].at = row;
+		for (; batch < t->nbatches && (i + 1 == n || row < until); batch++)
+			row += t->batch[batch]->nrows;
+		b[i].to = batch;
+		b[i].end = row;
+	}
+}
+
+static enum dtx_code block_groups(void *arg, uint64_t i, struct dtx_err *err)
+{
+	struct block *b = (struct block *)arg + i;
+	int64_t at = b->at;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_groupkeys_groups(b->keys, &b->g, err));
+	for (size_t n = b->from; n < b->to; n++) {
+		DTX_TRY(dtx_groupkeys_ids(b->keys, b->g, b->t->batch[n], b->k->id + at, err));
+		at += b->t->batch[n]->nrows;
+	}
+out:
+	return rc;
+}
+
+/* In the order of the blocks, so in that of the rows. */
+static enum dtx_code join_blocks(struct block *b, unsigned n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_groups *g = NULL;
-	int64_t at = 0;
+
+	for (unsigned i = 1; i < n; i++) {
+		b[i].all = dtx_mem_alloc((size_t)dtx_groups_count(b[i].g) + 1, sizeof(*b[i].all));
+		if (!b[i].all)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(dtx_groups_merge(b[0].g, b[i].g, b[i].all, err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code block_renumber(void *arg, uint64_t i, struct dtx_err *err)
+{
+	const struct block *b = (struct block *)arg + i;
+	uint32_t *id = b->k->id;
+
+	(void)err;
+	for (int64_t row = b->at; b->all && row < b->end; row++)
+		id[row] = b->all[id[row]];
+	return DTX_OK;
+}
+
+static enum dtx_code number_groups(struct dtx_tablekeys *k, unsigned workers,
+                                   const struct dtx_groupkeys *keys, struct dtx_table *t,
+                                   struct dtx_err *err)
+{
+	unsigned n = t->nrows < SHARED_MIN ? 1 : DTX_MAX(1, workers);
+	struct block *b = dtx_mem_zalloc(n, sizeof(*b));
+	enum dtx_code rc = DTX_OK;
+
+	k->id = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*k->id));
+	if (!b || !k->id)
+		DTX_FAIL_MEM(err);
+	for (unsigned i = 0; i < n; i++)
+		b[i] = (struct block){ .k = k, .keys = keys, .t = t };
+	cut_blocks(b, n, t);
+	DTX_TRY(dtx_each(n, n, block_groups, b, err));
+	DTX_TRY(join_blocks(b, n, err));
+	DTX_TRY(dtx_each(n, n, block_renumber, b, err));
+	k->n = dtx_groups_count(b[0].g);
+out:
+	for (unsigned i = 0; b && i < n; i++) {
+		dtx_groups_free(b[i].g);
+		dtx_mem_free(b[i].all);
+	}
+	dtx_mem_free(b);
+	return rc;
+}
+
+enum dtx_code dtx_tablekeys_open(struct dtx_tablekeys *k, const struct dtx_opctx *ox,
+                                 const struct dtx_groupkeys *keys, struct dtx_table *t,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
 
 	*k = (struct dtx_tablekeys){ .n = 1 };
 	DTX_TRY(dtx_table_dense(t, err));
 	k->nrows = t->nrows;
-	if (keys->n) {
-		k->id = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*k->id));
-		if (!k->id)
-			DTX_FAIL_MEM(err);
-		DTX_TRY(dtx_groupkeys_groups(keys, &g, err));
-		for (size_t i = 0; i < t->nbatches; i++) {
-			DTX_TRY(dtx_groupkeys_ids(keys, g, t->batch[i], k->id + at, err));
-			at += t->batch[i]->nrows;
-		}
-		k->n = dtx_groups_count(g);
-	}
+	if (keys->n)
+		DTX_TRY(number_groups(k, dtx_op_workers(ox), keys, t, err));
 	k->first = dtx_mem_zalloc((size_t)k->n + 1, sizeof(*k->first));
 	if (!k->first)
 		DTX_FAIL_MEM(err);
 	for (int64_t row = t->nrows - 1; row >= 0; row--)
 		k->first[dtx_tablekeys_id(k, row)] = row;
 out:
-	dtx_groups_free(g);
 	return rc;
 }
 
@@ -41,29 +132,38 @@ void dtx_tablekeys_close(struct dtx_tablekeys *k)
 	*k = (struct dtx_tablekeys)DTX_TABLEKEYS_INIT;
 }
 
-enum dtx_code dtx_tablekeys_rows(const struct dtx_tablekeys *k, int64_t **start, int64_t **row,
-                                 struct dtx_err *err)
+struct gathering {
+	struct dtx_places places;
+	int64_t *row;
+};
+
+static enum dtx_code gather_block(void *arg, uint64_t i, struct dtx_err *err)
+{
+	struct gathering *g = arg;
+
+	(void)err;
+	for (int64_t row = g->places.row[i]; row < g->places.row[i + 1]; row++)
+		g->row[dtx_places_next(&g->places, i, row)] = row;
+	return DTX_OK;
+}
+
+enum dtx_code dtx_tablekeys_rows(const struct dtx_tablekeys *k, const struct dtx_opctx *ox,
+                                 int64_t **start, int64_t **row, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int64_t *at = dtx_mem_zalloc((size_t)k->n + 2, sizeof(*at));
-	int64_t *to = dtx_mem_alloc((size_t)k->nrows + 1, sizeof(*to));
+	struct gathering g = { DTX_PLACES_INIT,
+		               dtx_mem_alloc((size_t)k->nrows + 1, sizeof(*g.row)) };
 
-	if (!at || !to)
+	if (!g.row)
 		DTX_FAIL_MEM(err);
-	/* counting sort: at[g + 1] is where group g goes on, and in the end where it stops */
-	for (int64_t r = 0; r < k->nrows; r++)
-		if (dtx_tablekeys_id(k, r) + 2 <= k->n)
-			at[dtx_tablekeys_id(k, r) + 2]++;
-	for (uint32_t g = 2; g <= k->n; g++)
-		at[g] += at[g - 1];
-	for (int64_t r = 0; r < k->nrows; r++)
-		to[at[dtx_tablekeys_id(k, r) + 1]++] = r;
-	*start = at;
-	*row = to;
-	at = to = NULL;
+	DTX_TRY(dtx_places_open(&g.places, k, dtx_op_workers(ox), err));
+	DTX_TRY(dtx_each(g.places.nblocks, g.places.nblocks, gather_block, &g, err));
+	*start = g.places.start;
+	*row = g.row;
+	g.places.start = g.row = NULL;
 out:
-	dtx_mem_free(at);
-	dtx_mem_free(to);
+	dtx_places_close(&g.places);
+	dtx_mem_free(g.row);
 	return rc;
 }
 

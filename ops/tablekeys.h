@@ -15,8 +15,9 @@ struct dtx_tablekeys {
 	{                                                                                          \
 		.id = NULL                                                                         \
 	}
-/* Makes the table dense.  Groups are numbered in order of appearance. */
-DTX_MUSTUSE enum dtx_code dtx_tablekeys_open(struct dtx_tablekeys *k,
+/* Makes the table dense.  Groups are numbered in order of appearance; the run's workers share the
+ * rows. */
+DTX_MUSTUSE enum dtx_code dtx_tablekeys_open(struct dtx_tablekeys *k, const struct dtx_opctx *ox,
                                              const struct dtx_groupkeys *keys, struct dtx_table *t,
                                              struct dtx_err *err);
 void dtx_tablekeys_close(struct dtx_tablekeys *k);
@@ -25,7 +26,8 @@ static inline uint32_t dtx_tablekeys_id(const struct dtx_tablekeys *k, int64_t r
 	return k->id ? k->id[row] : 0;
 }
 /* Rows by group, in table order within: row[start[g] .. start[g + 1]).  The caller frees both. */
-DTX_MUSTUSE enum dtx_code dtx_tablekeys_rows(const struct dtx_tablekeys *k, int64_t **start,
+DTX_MUSTUSE enum dtx_code dtx_tablekeys_rows(const struct dtx_tablekeys *k,
+                                             const struct dtx_opctx *ox, int64_t **start,
                                              int64_t **row, struct dtx_err *err);
 
 /* Sort keys of the values of one column of a table, to compare its rows with. */

@@ -1,4 +1,5 @@
 /* The rectangle of pivot_wider, filled and emitted. */
+#include "core/expr/aggfill.h"
 #include "ops/wider.h"
 
 #define CELLS_MAX ((uint64_t)1 << 32)
@@ -52,7 +53,10 @@ static enum dtx_code not_unique(struct rect *r, struct dtx_batch *b, uint32_t ro
 
 static size_t cell_at(const struct rect *r, int64_t row)
 {
-	return (size_t)r->plan.rid[row] * r->plan.ncols + r->plan.place[r->plan.cid[row]];
+	const struct dtx_wider_plan *p = &r->plan;
+
+	return (size_t)dtx_tablekeys_id(&p->id, row) * p->ncols +
+	       p->place[dtx_tablekeys_id(&p->name, row)];
 }
 
 static enum dtx_code fill_rows(struct rect *r, struct dtx_err *err)
@@ -74,20 +78,34 @@ static enum dtx_code fill_rows(struct rect *r, struct dtx_err *err)
 	return rc;
 }
 
-static enum dtx_code add_states(struct rect *r, struct dtx_batch *b, const uint32_t *group,
+/* States are numbered as their cells appear; group: per row its state. */
+static void number_states(struct rect *r, uint32_t *group)
+{
+	for (int64_t row = 0; row < r->t->nrows; row++) {
+		uint32_t *cell = &r->cell[cell_at(r, row)];
+
+		if (!*cell)
+			*cell = ++r->nstates;
+		group[row] = *cell - 1;
+	}
+}
+
+static enum dtx_code new_states(struct rect *r, const struct dtx_aggcall **call,
                                 struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = r->ox->bound;
-	struct dtx_eval_counts counts = { 0 };
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t v = 0; v < s->nvalues; v++) {
-		const struct dtx_aggcall *call = s->value[v].calls.call[0];
+		size_t size;
 
-		DTX_TRY(dtx_agg_add(call, r->states[v], dtx_agg_state_size(call), group, b, &counts,
-		                    err));
+		call[v] = s->value[v].calls.call[0];
+		size = dtx_agg_state_size(call[v]);
+		r->states[v] = dtx_mem_alloc((size_t)r->nstates + 1, size);
+		if (!r->states[v])
+			DTX_FAIL_MEM(err);
+		dtx_agg_init(call[v], r->states[v], size, 0, r->nstates);
 	}
-	dtx_op_evals(r->ox, &counts);
 out:
 	return rc;
 }
@@ -96,37 +114,21 @@ static enum dtx_code fill_states(struct rect *r, struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = r->ox->bound;
 	enum dtx_code rc = DTX_OK;
-	uint32_t *group = NULL;
-	int64_t at = 0;
+	uint32_t *group = dtx_mem_alloc((size_t)r->t->nrows + 1, sizeof(*group));
+	const struct dtx_aggcall **call = dtx_mem_zalloc((size_t)s->nvalues + 1, sizeof(void *));
+	struct dtx_eval_counts counts = { 0 };
+	struct dtx_aggfill fill;
 
-	for (int64_t row = 0; row < r->t->nrows; row++) {
-		uint32_t *cell = &r->cell[cell_at(r, row)];
-
-		if (!*cell)
-			*cell = ++r->nstates;
-	}
-	for (uint32_t v = 0; v < s->nvalues; v++) {
-		const struct dtx_aggcall *call = s->value[v].calls.call[0];
-		size_t size = dtx_agg_state_size(call);
-
-		r->states[v] = dtx_mem_alloc((size_t)r->nstates + 1, size);
-		if (!r->states[v])
-			DTX_FAIL_MEM(err);
-		dtx_agg_init(call, r->states[v], size, 0, r->nstates);
-	}
-	group = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*group));
-	if (!group)
+	if (!group || !call)
 		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < r->t->nbatches; i++) {
-		struct dtx_batch *b = r->t->batch[i];
-
-		for (uint32_t k = 0; k < b->nrows; k++)
-			group[k] = r->cell[cell_at(r, at + k)] - 1;
-		DTX_TRY(add_states(r, b, group, err));
-		at += b->nrows;
-	}
+	number_states(r, group);
+	DTX_TRY(new_states(r, call, err));
+	fill = (struct dtx_aggfill){ call, s->nvalues, r->states, r->nstates, r->t, group };
+	DTX_TRY(dtx_agg_fill(&fill, dtx_op_workers(r->ox), &counts, err));
+	dtx_op_evals(r->ox, &counts);
 out:
 	dtx_mem_free(group);
+	dtx_mem_free((void *)call);
 	return rc;
 }
 
@@ -241,7 +243,7 @@ static enum dtx_code id_columns(struct rect *r, struct chunk *c, struct dtx_batc
 	struct dtx_pick pick = { r->t->batch, (uint32_t)r->t->nbatches, c->which, c->row, c->n };
 
 	for (uint32_t k = 0; k < c->n; k++) {
-		int64_t row = r->plan.id_row[c->from + k];
+		int64_t row = r->plan.id.first[c->from + k];
 
 		c->which[k] = batch_of(r, row);
 		c->row[k] = (uint32_t)(row - r->start[c->which[k]]);

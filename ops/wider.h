@@ -7,6 +7,7 @@
 #include "ops/groupkeys.h"
 #include "ops/jsonvalue.h"
 #include "ops/opkit.h"
+#include "ops/tablekeys.h"
 
 enum { DTX_WIDER_APPEARANCE, DTX_WIDER_SORTED };
 struct dtx_wider_args {
@@ -32,20 +33,19 @@ struct dtx_wider_state {
 	int32_t unknown; /* names_from columns could not be resolved */
 };
 
-/* Numbers of rows and columns: what both the schema and the result need. */
+/* Numbers of rows and columns: the schema needs the columns, the result both. */
 struct dtx_wider_plan {
-	struct dtx_groups *ids, *names;
-	uint32_t *rid, *cid; /* per input row */
-	int64_t *id_row;     /* first input row of an id */
-	size_t cap_id_row;
-	char **text;       /* per new column its name, without value and prefix */
-	int64_t *name_row; /* first input row of a combination */
-	size_t cap_text, cap_name_row;
-	uint32_t nids, nnames;
-	uint32_t *place;    /* combination -> column among the new ones */
-	uint32_t ncols;     /* new columns per value */
-	const char **label; /* per new column */
+	struct dtx_tablekeys id, name;
+	uint32_t nids, nnames; /* of them; 0 without rows */
+	char **text;           /* per name what it is called, without value and prefix */
+	uint32_t *place;       /* name -> column among the new ones */
+	uint32_t ncols;        /* new columns per value */
+	const char **label;    /* per new column */
 };
+#define DTX_WIDER_PLAN_INIT                                                                        \
+	{                                                                                          \
+		.nids = 0                                                                          \
+	}
 
 DTX_MUSTUSE enum dtx_code dtx_wider_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
@@ -57,6 +57,9 @@ DTX_MUSTUSE enum dtx_code dtx_wider_whole(const struct dtx_opctx *ox, struct dtx
 const char *dtx_wider_name(struct dtx_arena *arena, const struct dtx_wider_args *a,
                            const char *value, uint32_t nvalues, const char *label);
 
+DTX_MUSTUSE enum dtx_code dtx_wider_columns(const struct dtx_opctx *ox, struct dtx_table *t,
+                                            struct dtx_wider_plan *p, struct dtx_err *err);
+/* The columns, and the ids too. */
 DTX_MUSTUSE enum dtx_code dtx_wider_plan(const struct dtx_opctx *ox, struct dtx_table *t,
                                          struct dtx_wider_plan *p, struct dtx_err *err);
 void dtx_wider_plan_clear(struct dtx_wider_plan *p);

@@ -166,12 +166,12 @@ enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
 	const struct dtx_wider_args *a = ox->args;
 	const struct dtx_wider_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_wider_plan p = { .ids = NULL };
+	struct dtx_wider_plan p = DTX_WIDER_PLAN_INIT;
 	struct dtx_schema *schema = dtx_arena_zalloc(arena, 1, sizeof(*schema));
 	struct dtx_field *field;
 	uint32_t n = 0;
 
-	DTX_TRY(dtx_wider_plan(ox, t, &p, err));
+	DTX_TRY(dtx_wider_columns(ox, t, &p, err));
 	field = dtx_arena_zalloc(arena, (size_t)s->id.n + (size_t)p.ncols * s->nvalues + 1,
 	                         sizeof(*field));
 	if (!schema || !field)

@@ -6,18 +6,14 @@
 
 void dtx_wider_plan_clear(struct dtx_wider_plan *p)
 {
-	dtx_groups_free(p->ids);
-	dtx_groups_free(p->names);
+	dtx_tablekeys_close(&p->id);
+	dtx_tablekeys_close(&p->name);
 	for (uint32_t i = 0; p->text && i < p->nnames; i++)
 		dtx_mem_free(p->text[i]);
 	dtx_mem_free(p->text);
-	dtx_mem_free(p->rid);
-	dtx_mem_free(p->cid);
-	dtx_mem_free(p->id_row);
-	dtx_mem_free(p->name_row);
 	dtx_mem_free(p->place);
 	dtx_mem_free((void *)p->label);
-	*p = (struct dtx_wider_plan){ .ids = NULL };
+	*p = (struct dtx_wider_plan)DTX_WIDER_PLAN_INIT;
 }
 
 /* "2024_Q1"; a null part is `null`. */
@@ -54,59 +50,38 @@ out:
 	return rc;
 }
 
-/* Names and first rows of combinations that this batch brought. */
-static enum dtx_code note_new(const struct dtx_opctx *ox, struct dtx_wider_plan *p,
-                              struct dtx_batch *b, int64_t at, struct dtx_err *err)
+static enum dtx_code too_wide(const struct dtx_opctx *ox, uint32_t names, struct dtx_err *err)
 {
-	const struct dtx_wider_args *a = ox->args;
 	const struct dtx_wider_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
-	uint32_t ids = dtx_groups_count(p->ids), names = dtx_groups_count(p->names);
 
-	if (!dtx_mem_reserve(&p->id_row, &p->cap_id_row, (size_t)ids + 1, sizeof(*p->id_row)) ||
-	    !dtx_mem_reserve(&p->text, &p->cap_text, (size_t)names + 1, sizeof(char *)) ||
-	    !dtx_mem_reserve(&p->name_row, &p->cap_name_row, (size_t)names + 1,
-	                     sizeof(*p->name_row)))
-		DTX_FAIL_MEM(err);
-	for (uint32_t k = 0; k < b->nrows; k++) {
-		if (p->rid[at + k] == p->nids)
-			p->id_row[p->nids++] = at + k;
-		if (p->cid[at + k] != p->nnames)
-			continue;
-		if (ox->run && ox->run->pivot_cols >= 0 && p->nnames >= ox->run->pivot_cols) {
-			rc = dtx_err_set(err, DTX_E_PIVOT_TOO_WIDE, __FILE__, __LINE__,
-			                 "%s: more than %lld new columns", s->op,
-			                 (long long)ox->run->pivot_cols);
-			dtx_err_hint(err, "the limit pivot_cols of the plan allows more");
-			goto out;
-		}
-		DTX_TRY(name_text(a, s, b, k, &p->text[p->nnames], err));
-		p->name_row[p->nnames++] = at + k;
-	}
-out:
+	if (!ox->run || ox->run->pivot_cols < 0 || names <= ox->run->pivot_cols)
+		return DTX_OK;
+	rc = dtx_err_set(err, DTX_E_PIVOT_TOO_WIDE, __FILE__, __LINE__,
+	                 "%s: more than %lld new columns", s->op, (long long)ox->run->pivot_cols);
+	dtx_err_hint(err, "the limit pivot_cols of the plan allows more");
 	return rc;
 }
 
-static enum dtx_code number_rows(const struct dtx_opctx *ox, struct dtx_table *t,
-                                 struct dtx_wider_plan *p, struct dtx_err *err)
+static enum dtx_code number_names(const struct dtx_opctx *ox, struct dtx_table *t,
+                                  struct dtx_wider_plan *p, struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
-	int64_t at = 0;
+	size_t batch = 0;
+	int64_t start = 0;
 
-	p->rid = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*p->rid));
-	p->cid = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(*p->cid));
-	if (!p->rid || !p->cid)
+	DTX_TRY(dtx_tablekeys_open(&p->name, ox, &s->names, t, err));
+	DTX_TRY(too_wide(ox, t->nrows ? p->name.n : 0, err));
+	p->text = dtx_mem_zalloc((size_t)p->name.n + 1, sizeof(char *));
+	if (!p->text)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_groupkeys_groups(&s->id, &p->ids, err));
-	DTX_TRY(dtx_groupkeys_groups(&s->names, &p->names, err));
-	for (size_t i = 0; i < t->nbatches; i++) {
-		struct dtx_batch *b = t->batch[i];
-
-		DTX_TRY(dtx_groupkeys_ids(&s->id, p->ids, b, p->rid + at, err));
-		DTX_TRY(dtx_groupkeys_ids(&s->names, p->names, b, p->cid + at, err));
-		DTX_TRY(note_new(ox, p, b, at, err));
-		at += b->nrows;
+	p->nnames = t->nrows ? p->name.n : 0;
+	for (uint32_t i = 0; i < p->nnames; i++) { /* their first rows are in order */
+		while (p->name.first[i] >= start + t->batch[batch]->nrows)
+			start += t->batch[batch++]->nrows;
+		DTX_TRY(name_text(ox->args, s, t->batch[batch],
+		                  (uint32_t)(p->name.first[i] - start), &p->text[i], err));
 	}
 out:
 	return rc;
@@ -164,10 +139,10 @@ static enum dtx_code place_sorted(const struct dtx_opctx *ox, struct dtx_table *
 	if (!c)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < p->nnames; i++) {
-		while (p->name_row[i] >= start + t->batch[batch]->nrows)
+		while (p->name.first[i] >= start + t->batch[batch]->nrows)
 			start += t->batch[batch++]->nrows;
 		c[i].id = i;
-		DTX_TRY(combo_key(s, t->batch[batch], (uint32_t)(p->name_row[i] - start), &c[i],
+		DTX_TRY(combo_key(s, t->batch[batch], (uint32_t)(p->name.first[i] - start), &c[i],
 		                  err));
 	}
 	qsort(c, p->nnames, sizeof(*c), combo_cmp);
@@ -210,14 +185,14 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_wider_plan(const struct dtx_opctx *ox, struct dtx_table *t,
-                             struct dtx_wider_plan *p, struct dtx_err *err)
+enum dtx_code dtx_wider_columns(const struct dtx_opctx *ox, struct dtx_table *t,
+                                struct dtx_wider_plan *p, struct dtx_err *err)
 {
 	const struct dtx_wider_args *a = ox->args;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_table_dense(t, err));
-	DTX_TRY(number_rows(ox, t, p, err));
+	DTX_TRY(number_names(ox, t, p, err));
 	p->ncols = p->nnames;
 	p->place = dtx_mem_alloc((size_t)p->nnames + 1, sizeof(*p->place));
 	p->label = dtx_mem_alloc((size_t)p->nnames + a->names.n + 1, sizeof(*p->label));
@@ -233,6 +208,19 @@ enum dtx_code dtx_wider_plan(const struct dtx_opctx *ox, struct dtx_table *t,
 			p->label[i] = p->text[i];
 		}
 	}
+out:
+	return rc;
+}
+
+enum dtx_code dtx_wider_plan(const struct dtx_opctx *ox, struct dtx_table *t,
+                             struct dtx_wider_plan *p, struct dtx_err *err)
+{
+	const struct dtx_wider_state *s = ox->bound;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_wider_columns(ox, t, p, err));
+	DTX_TRY(dtx_tablekeys_open(&p->id, ox, &s->id, t, err));
+	p->nids = t->nrows ? p->id.n : 0;
 out:
 	return rc;
 }

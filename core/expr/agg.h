@@ -26,6 +26,13 @@ void dtx_agg_init(const struct dtx_aggcall *c, void *states, size_t stride, size
 DTX_MUSTUSE enum dtx_code dtx_agg_add(const struct dtx_aggcall *c, void *states, size_t stride,
                                       const uint32_t *group, struct dtx_batch *in,
                                       struct dtx_eval_counts *counts, struct dtx_err *err);
+static inline void dtx_eval_counts_add(struct dtx_eval_counts *to,
+                                       const struct dtx_eval_counts *from)
+{
+	to->not_finite += from->not_finite;
+	to->div_zero += from->div_zero;
+	to->tried += from->tried;
+}
 /* from's state goes into to's; from is left empty. */
 DTX_MUSTUSE enum dtx_code dtx_agg_merge(const struct dtx_aggcall *c, void *to, void *from,
                                         struct dtx_err *err);

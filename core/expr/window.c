@@ -328,20 +328,13 @@ static enum dtx_code share_work(void *arg, unsigned worker, struct dtx_err *err)
 	return rc;
 }
 
-static void count_both(struct dtx_eval_counts *to, const struct dtx_eval_counts *from)
-{
-	to->not_finite += from->not_finite;
-	to->div_zero += from->div_zero;
-	to->tried += from->tried;
-}
-
 /* What the workers made of it, as if one had. */
 static void share_join(struct dtx_win *w, const struct share *s, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		for (size_t k = 0; k < dtx_bit_words(w->rows->n); k++)
 			w->valid[k] |= s->win[i].valid[k];
-		count_both(w->counts, s->win[i].counts);
+		dtx_eval_counts_add(w->counts, s->win[i].counts);
 	}
 }
 

@@ -2,6 +2,7 @@
  *
  * A frame that only grows is added to; one that loses rows is added up anew. */
 #include "core/base/mem.h"
+#include "core/expr/aggfill.h"
 #include "core/expr/win.h"
 
 struct over { /* an aggregate over a table's rows */
@@ -36,8 +37,9 @@ static enum dtx_code by_partition(struct over *o)
 	const struct dtx_aggcall *c = o->c;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err *err = o->err;
-	size_t stride = dtx_agg_state_size(c), at = 0;
+	size_t stride = dtx_agg_state_size(c);
 	char *states = dtx_mem_zalloc((size_t)rows->nparts + 1, stride);
+	struct dtx_aggfill fill = { &c, 1, &states, rows->nparts, o->t, o->result_of };
 
 	if (!states)
 		DTX_FAIL_MEM(err);
@@ -45,11 +47,7 @@ static enum dtx_code by_partition(struct over *o)
 	for (uint32_t p = 0; p < rows->nparts; p++)
 		for (uint32_t k = rows->start[p]; k < rows->start[p + 1]; k++)
 			o->result_of[rows->order[k]] = p;
-	for (size_t i = 0; i < o->t->nbatches; i++) {
-		DTX_TRY(dtx_agg_add(c, states, stride, o->result_of + at, o->t->batch[i], o->counts,
-		                    err));
-		at += o->t->batch[i]->nrows;
-	}
+	DTX_TRY(dtx_agg_fill(&fill, rows->workers, o->counts, err));
 	for (uint32_t p = 0; p < rows->nparts; p++)
 		DTX_TRY(add_result(o, states + p * stride, rows->order[rows->start[p]]));
 out:

@@ -37,18 +37,39 @@ static const char *const large_plans[] = {
 	PLANCASE("{\"op\":\"sort\",\"by\":[\"k\"],\"limit\":70000}"),
 	PLANCASE("{\"op\":\"group_by\",\"by\":[\"v\",\"t\"],\"agg\":{\"n\":\"count()\",\"s\":\"sum("
 	         "k)\"}}"),
+	/* partitions, small and one that has all rows; sort keys longer than their heads */
+	PLANCASE("{\"op\":\"window\",\"by\":[\"k\"],\"order\":[\"t\",\"-v\"],\"set\":{\"r\":\"rank("
+	         ")\",\"n\":"
+	         "\"row_number()\"}}"),
+	PLANCASE("{\"op\":\"window\",\"order\":[\"v\"],\"set\":{\"r\":\"rank()\",\"l\":\"lag(i)\"}"
+	         "}"),
+	PLANCASE("{\"op\":\"window\",\"by\":[\"k\"],\"set\":{\"s\":\"sum(v)\",\"f\":\"first(t)\","
+	         "\"m\":\"median(v)"
+	         "\"}}"),
+	PLANCASE("{\"op\":\"top\",\"n\":40,\"expr\":\"v\",\"by\":[\"k\"]}"),
+	PLANCASE("{\"op\":\"top\",\"n\":2,\"expr\":\"t\",\"by\":[\"k\"],\"ties\":\"all\"}"),
+	PLANCASE("{\"op\":\"derive\",\"set\":{\"c\":\"k % 7\",\"d\":\"k // "
+	         "7\"}},{\"op\":\"pivot_wider\","
+	         "\"id\":[\"d\"],\"names_from\":[\"c\"],\"values_from\":[\"v\",\"t\"],\"agg\":"
+	         "\"last\"}"),
+	PLANCASE("{\"op\":\"derive\",\"set\":{\"c\":\"k % "
+	         "7\"}},{\"op\":\"crosstab\",\"rows\":[\"k\"],\"cols\":[\"c\"],\"values\":\"v\","
+	         "\"agg\":\"sum\"}"),
+	/* nearly as many groups as rows */
+	PLANCASE("{\"op\":\"window\",\"by\":[\"t\",\"k\"],\"order\":[\"v\"],\"set\":{\"r\":\"rank()"
+	         "\"}}"),
 };
 
 void test_large_same_for_any_workers(void)
 {
-	static const unsigned workers[] = { 2, 8 };
+	static const unsigned workers[] = { 3 };
 	struct dtx_buf csv, one = DTX_BUF_INIT((size_t)1 << 30),
 			    many = DTX_BUF_INIT((size_t)1 << 30);
 
 	large_table(&csv);
 	for (size_t i = 0; i < DTX_COUNT(large_plans); i++) {
 		run_large(large_plans[i], &csv, 1, &one);
-		T_CHECK(one.len > 1000000);
+		T_CHECK(one.len > 4000);
 		for (size_t k = 0; k < DTX_COUNT(workers); k++) {
 			run_large(large_plans[i], &csv, workers[k], &many);
 			T_CHECK(one.len == many.len && !memcmp(one.ptr, many.ptr, one.len));
