@@ -122,13 +122,17 @@ void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool
 		const json_t *only = json_array_size(cells) == 1 ? json_array_get(cells, 0) : NULL;
 		const char *value = dtx_json_text(only, "value", NULL);
 		const char *column = dtx_json_text(source, "column", "");
+		const char *ranges = dtx_json_text(source, "ranges", NULL);
 
 		dtx_buf_printf(out, "%-12s", i ? "" : label);
 		dtx_out_safe(out, column, false);
 		dtx_buf_printf(out, "%*s  ", (int)(width - strlen(column)), "");
 		dtx_out_safe(out, dtx_json_text(source, "label", ""), false);
-		dtx_buf_add(out, json_array_size(cells) ? "!" : ": none");
-		cited_addresses(cells, most, out);
+		dtx_buf_add(out, ranges || json_array_size(cells) ? "!" : ": none");
+		if (ranges)
+			dtx_buf_add(out, ranges);
+		else
+			cited_addresses(cells, most, out);
 		dtx_buf_add(out, value ? " = " : "");
 		dtx_out_safe(out, value ? value : "", false);
 		if (how)

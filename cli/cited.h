@@ -20,7 +20,8 @@ DTX_MUSTUSE enum dtx_code dtx_cited_add(struct dtx_cited *c, const char *at, uin
 void dtx_cited_clear(struct dtx_cited *c);
 /* [{"cell","value"}] in order of rows; new reference, NULL: out of memory. */
 json_t *dtx_cited_json(struct dtx_cited *c, bool values);
-/* Lines "label  column  file!C5, C9, C12:C14"; at most `most` addresses each.  how: say also in
+/* Lines "label  column  file!C5, C9, C12:C14"; at most `most` addresses each, or what a source has
+ * as "ranges".  how: say also in
  * which way the column decided (filter, group_by ...). */
 void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool how,
                      struct dtx_buf *out);

@@ -6,7 +6,6 @@
 #include "cli/out.h"
 #include "cli/why.h"
 #include "cli/why_snippet.h"
-#include "core/base/mem.h"
 
 static const struct dtx_opt why_opts[] = {
 	{ .name = "row",
@@ -218,8 +217,6 @@ out:
 
 static void why_clear(struct dtx_why *w)
 {
-	for (size_t i = 0; i < DTX_PLAN_OUTPUTS; i++)
-		dtx_mem_free(w->line[i]);
 	dtx_plan_free(w->plan);
 	dtx_trace_clear(&w->trace);
 	dtx_retrace_clear(&w->x);

@@ -26,7 +26,6 @@ struct dtx_why {
 	json_t *report;
 	struct dtx_plan *plan; /* the traced one */
 	struct dtx_trace trace;
-	int64_t *line[DTX_PLAN_OUTPUTS]; /* of rows of text files, once they are known; from 1 */
 	bool filled; /* a source column was filled: values may come from other cells */
 	struct dtx_buf text;
 };

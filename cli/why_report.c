@@ -1,11 +1,9 @@
 /* The cells that a traced row came from. */
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "cli/cited.h"
 #include "cli/why.h"
-#include "core/base/mem.h"
-#include "core/data/cast.h"
+#include "cli/why_rows.h"
 
 /* DIRECT rows of the column, or INDIRECT ones of the table. */
 bool dtx_why_concerns(const struct dtx_why *w, const json_t *row, bool direct)
@@ -30,70 +28,6 @@ const json_t *dtx_why_formula(const struct dtx_why *w)
 	return NULL;
 }
 
-/* The cell of a row.  Lines of text files are found by reading on: once is enough. */
-static void why_place(struct dtx_why *w, uint32_t output, int64_t nth, const struct dtx_batch *b,
-                      uint32_t row, int32_t column, char at[24])
-{
-	struct dtx_err place = DTX_ERR_INIT;
-	int64_t *line = w->line[output];
-
-	if (line && line[nth] && b->origin && !b->origin->sheet) {
-		snprintf(at, 24, "L%lld", (long long)line[nth]);
-		return;
-	}
-	dtx_batch_blame(b, row, column, &place);
-	snprintf(at, 24, "%.23s", place.cell);
-	if (line && b->origin && !b->origin->sheet)
-		line[nth] = place.row + 1;
-	dtx_err_clear(&place);
-}
-
-static enum dtx_code why_collect_table(struct dtx_why *w, uint32_t output, const char *column,
-                                       struct dtx_cited *cells, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const struct dtx_table *t = w->traced.result->output[output].table;
-	int32_t c = dtx_schema_find(t->schema, column);
-	int64_t nth = 0;
-	char at[24];
-
-	if (!w->line[output])
-		w->line[output] = dtx_mem_zalloc((size_t)t->nrows + 1, sizeof(**w->line));
-	for (size_t i = 0; c >= 0 && i < t->nbatches; i++) {
-		const struct dtx_batch *b = t->batch[i];
-
-		for (uint32_t k = 0; k < b->nsel; k++, nth++) {
-			uint32_t row = b->sel ? b->sel[k] : k;
-
-			dtx_buf_reset(&w->text);
-			if (b->col[c])
-				dtx_cast_print(b->col[c], row, &w->text);
-			why_place(w, output, nth, b, row, c, at);
-			DTX_TRY(dtx_cited_add(cells, at, b->rec ? b->rec[row] : b->first_row + row,
-			                      dtx_buf_str(&w->text), err));
-		}
-	}
-out:
-	return rc;
-}
-
-/* Cells of one source column. */
-static enum dtx_code why_collect(struct dtx_why *w, bool direct, const char *alias,
-                                 const char *column, struct dtx_cited *cells, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
-		const struct dtx_trace_output *o = &w->trace.output[i];
-
-		if (o->part == DTX_TRACE_INPUT && !(direct && o->indirect) &&
-		    !strcmp(w->plan->input[o->input].name, alias))
-			DTX_TRY(why_collect_table(w, i, column, cells, err));
-	}
-out:
-	return rc;
-}
-
 static bool why_listed(const json_t *list, const json_t *row)
 {
 	json_t *one;
@@ -109,19 +43,56 @@ static bool why_listed(const json_t *list, const json_t *row)
 	return false;
 }
 
-/* [{"alias","column","label","how","cells":[{"cell","value"}]}] */
+/* All cells, or their number and what is shown of them. */
+static bool why_cells(struct dtx_why *w, const struct dtx_why_rows *rows, bool values,
+                      json_t *source)
+{
+	size_t most = w->args->all ? SIZE_MAX : DTX_WHY_SHOWN;
+	const char *column = dtx_json_text(source, "column", "");
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool ok;
+
+	if (w->args->json || rows->n <= DTX_WHY_SHOWN)
+		return dtx_json_set(source, "cells", dtx_why_rows_json(w, rows, column, values));
+	dtx_why_rows_ranges(w, rows, column, most, &text);
+	ok = dtx_buf_ok(&text) && dtx_json_set(source, "ranges", json_string(dtx_buf_text(&text)));
+	dtx_buf_clear(&text);
+	return ok;
+}
+
+/* {"alias","column","label","how","cells":[{"cell","value"}]} */
+static enum dtx_code why_source(struct dtx_why *w, const struct dtx_why_rows *rows,
+                                const json_t *row, bool values, json_t *list, struct dtx_err *err)
+{
+	const char *alias = dtx_json_text(row, "alias", "");
+	json_t *source = json_pack(
+		"{ss ss ss ss}", "alias", alias, "column", dtx_json_text(row, "in_col", ""),
+		"label", dtx_retrace_label(&w->x, alias), "how", dtx_json_text(row, "subtype", ""));
+	enum dtx_code rc = DTX_OK;
+
+	if (!source || !why_cells(w, rows, values, source) || json_array_append(list, source) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(source);
+	return rc;
+}
+
+/* The rows of an input are gathered once for all its columns. */
 static enum dtx_code why_sources(struct dtx_why *w, bool direct, json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_cited cells = { .n = 0 };
+	struct dtx_why_rows rows = { .n = 0 };
 	json_t *list = json_array(), *row;
-	bool filled;
+	const char *of = NULL;
 	size_t i;
 
+	if (!list)
+		DTX_FAIL_MEM(err);
 	json_array_foreach(json_object_get(w->x.record, "lineage"), i, row)
 	{
 		const char *alias = dtx_json_text(row, "alias", "");
 		const char *column = dtx_json_text(row, "in_col", "");
+		bool filled;
 
 		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
 		    (direct && dtx_traced_elsewhere(&w->traced, column)) || why_listed(list, row))
@@ -129,20 +100,17 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, json_t **out, s
 		/* what a fill put there is not what the source has */
 		filled = dtx_traced_filled(&w->traced, column);
 		w->filled |= direct && filled;
-		dtx_cited_clear(&cells);
-		DTX_TRY(why_collect(w, direct, alias, column, &cells, err));
-		if (json_array_append_new(
-			    list,
-			    json_pack("{ss ss ss ss so}", "alias", alias, "column", column, "label",
-		                      dtx_retrace_label(&w->x, alias), "how",
-		                      dtx_json_text(row, "subtype", ""), "cells",
-		                      dtx_cited_json(&cells, !w->args->no_values && !filled))) < 0)
-			DTX_FAIL_MEM(err);
+		if (!of || strcmp(of, alias) != 0) {
+			dtx_why_rows_clear(&rows);
+			DTX_TRY(dtx_why_rows(w, direct, alias, &rows, err));
+			of = alias;
+		}
+		DTX_TRY(why_source(w, &rows, row, !w->args->no_values && !filled, list, err));
 	}
 	*out = list;
 	list = NULL;
 out:
-	dtx_cited_clear(&cells);
+	dtx_why_rows_clear(&rows);
 	json_decref(list);
 	return rc;
 }

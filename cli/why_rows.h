@@ -1,0 +1,31 @@
+/* Rows of an input that went into the answer of `why`, and how their cells are told. */
+#ifndef DTX_CLI_WHY_ROWS_H
+#define DTX_CLI_WHY_ROWS_H
+
+#include "cli/why.h"
+
+struct dtx_why_row {
+	uint64_t id; /* the reader's own, in order of rows */
+	const struct dtx_batch *batch;
+	uint32_t at;     /* row of the batch */
+	uint32_t output; /* of the traced plan */
+};
+struct dtx_why_rows {
+	struct dtx_why_row *item; /* in order, each once */
+	size_t n, cap;
+	bool lines; /* of a text file with one record a line or more: places grow with rows */
+};
+
+/* direct: without those that only decided that the row is there.  Valid while the traced result is.
+ */
+DTX_MUSTUSE enum dtx_code dtx_why_rows(const struct dtx_why *w, bool direct, const char *alias,
+                                       struct dtx_why_rows *out, struct dtx_err *err);
+void dtx_why_rows_clear(struct dtx_why_rows *rows);
+/* [{"cell","value"}]; new reference, NULL: out of memory. */
+json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
+                          bool values);
+/* "C5, C9, C12:C14, ...": at most `most` addresses. */
+void dtx_why_rows_ranges(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
+                         size_t most, struct dtx_buf *out);
+
+#endif
