@@ -5,6 +5,7 @@
 #include "cli/observe.h"
 #include "cli/out.h"
 #include "cli/why.h"
+#include "cli/why_known.h"
 #include "cli/why_snippet.h"
 
 static const struct dtx_opt why_opts[] = {
@@ -82,7 +83,7 @@ static json_t *why_wanted(const struct dtx_why *w)
 static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *columns = why_columns(w), *wanted = why_wanted(w);
+	json_t *columns = why_columns(w), *wanted = why_wanted(w), *types = dtx_why_types(w);
 	int64_t bytes[DTX_PLAN_INPUTS];
 	struct dtx_trace_ask ask = { .output = w->x.output,
 		                     .columns = columns,
@@ -90,7 +91,9 @@ static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 		                     .row = w->row,
 		                     .sources = wanted,
 		                     .key = w->key,
-		                     .bytes = bytes };
+		                     .bytes = bytes,
+		                     .known = w->known,
+		                     .types = types };
 
 	for (uint32_t i = 0; i < w->x.r.plan->ninputs; i++)
 		bytes[i] = (int64_t)dtx_source_size(w->x.r.source[i]);
@@ -98,6 +101,7 @@ static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 out:
 	json_decref(columns);
 	json_decref(wanted);
+	json_decref(types);
 	return rc;
 }
 
@@ -125,6 +129,24 @@ out:
 	return rc;
 }
 
+/* Whether the row that was made of few rows is the known one: all its cells, made again of those
+ * rows alone, are those of the file. */
+static bool why_is_known(struct dtx_why *w, const struct dtx_exec_result *traced)
+{
+	const char *name;
+	json_t *field, *cell;
+	size_t i;
+
+	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
+	{
+		name = dtx_json_text(field, "name", "");
+		cell = json_object_get(w->known, name);
+		if (strcmp(dtx_traced_text(&w->traced, name), dtx_json_text(cell, "text", "")) != 0)
+			return false;
+	}
+	return traced->output[1].rows == 1 && dtx_traced_value(&w->traced, w->column);
+}
+
 /* Places of rows are known while the readers are open. */
 static enum dtx_code why_look(void *arg, const struct dtx_exec_result *traced, struct dtx_err *err)
 {
@@ -134,11 +156,14 @@ static enum dtx_code why_look(void *arg, const struct dtx_exec_result *traced, s
 
 	w->traced.plan = w->plan;
 	w->traced.result = traced;
-	if (strcmp(traced->output[0].table_hash, want) != 0)
+	if (w->known && !why_is_known(w, traced))
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "the row is not told apart by its cells");
+	if (!w->known && strcmp(traced->output[0].table_hash, want) != 0)
 		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
 		         "the rows of this plan cannot be followed: with row numbers it gives "
 		         "another table");
-	DTX_TRY(why_row(w, traced, err));
+	if (!w->known)
+		DTX_TRY(why_row(w, traced, err));
 	DTX_TRY(dtx_why_report(w, err));
 out:
 	return rc;
@@ -149,6 +174,33 @@ static enum dtx_code why_run(struct dtx_why *w, struct dtx_err *err)
 	struct dtx_retrace_look look = { why_look, w, 1 }; /* the check */
 
 	return dtx_retrace_run(&w->x, w->trace.plan, &look, &w->plan, err);
+}
+
+/* The short way: the row as the result's file has it, and the steps on what may concern it.  False:
+ * nothing is told yet. */
+static bool why_short(struct dtx_why *w, const char *path)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	int64_t asked = w->row;
+	bool told;
+
+	w->known = dtx_why_known(w, path, &w->row);
+	told = w->known && why_plan(w, &err) == DTX_OK && w->trace.pinned &&
+	       why_run(w, &err) == DTX_OK;
+	dtx_err_clear(&err);
+	json_decref(w->known);
+	w->known = NULL;
+	if (told)
+		return true;
+	w->row = asked;
+	w->filled = false;
+	json_decref(w->report);
+	w->report = NULL;
+	dtx_plan_free(w->plan);
+	w->plan = NULL;
+	dtx_trace_clear(&w->trace);
+	dtx_errlist_clear(&w->x.r.findings);
+	return false;
 }
 
 /* --- the command --- */
@@ -198,15 +250,18 @@ out:
 	return rc;
 }
 
-static enum dtx_code why_answer(struct dtx_why *w, struct dtx_buf *out, struct dtx_err *err)
+static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_buf *out,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	if (dtx_retrace_rescued(&w->x))
 		return why_rescued(w, out, err);
 	DTX_TRY(dtx_retrace_bind(&w->x, err));
-	DTX_TRY(why_plan(w, err));
-	DTX_TRY(why_run(w, err));
+	if (!why_short(w, path)) {
+		DTX_TRY(why_plan(w, err));
+		DTX_TRY(why_run(w, err));
+	}
 	if (!w->args->json)
 		dtx_why_print(w, out);
 out:
@@ -239,7 +294,7 @@ static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv
 	DTX_TRY(dtx_retrace_find(&w.x, argv[0], &err));
 	DTX_TRY(dtx_why_cell(&w, argc, argv, &err));
 	DTX_TRY(dtx_why_columns_known(&w, &err));
-	DTX_TRY(why_answer(&w, &out, &err));
+	DTX_TRY(why_answer(&w, argv[0], &out, &err));
 	if (w.args->json) {
 		dtx_json_print(w.report, 1, &out);
 		dtx_buf_add(&out, "\n");
@@ -256,24 +311,27 @@ const struct dtx_cmd dtx_cmd_why = {
 	.name = "why",
 	.usage = "RUN | FILE [CELL]",
 	.summary = "Name the source cells that one cell of a result came from",
-	.notes =
-		"The typed steps run again with row numbers carried along; the result must have "
-		"the\n"
-		"recorded hash.  Cells are named as in a spreadsheet, lines of text files as L12.\n"
-		"Windows name the rows that they looked at.  How sure the answer is stands behind "
-		"the\n"
-		"formula: exact; static (too much or too little); observed; declared (a snippet's "
-		"word).\n"
-		"Of a snippet's columns no rows are named, unless --observe finds them: the "
-		"recorded code\n"
-		"runs up to 200 times in the jail, each time with a column or some rows changed.  "
-		"Where\n"
-		"rows of a typed step cannot be followed the source columns are named and the "
-		"exit\n"
-		"status is 4.\n\n"
-		"  dtx why out.csv --row 1 --col utilization\n"
-		"  dtx why out.csv --key region=West --col utilization\n"
-		"  dtx why report.xlsx C7",
+	.notes = "The typed steps run again with row numbers carried along, on the rows that can "
+	         "concern\n"
+		 "the cell where the file of the result is unchanged and its row tells which, and "
+		 "must give\n"
+		 "the row that is there; else on all rows, and must give a result of the recorded "
+		 "hash.\n"
+		 "Cells are named as in a spreadsheet, lines of text files as L12.\n"
+		 "Windows name the rows that they looked at.  How sure the answer is stands behind "
+		 "the\n"
+		 "formula: exact; static (too much or too little); observed; declared (a snippet's "
+		 "word).\n"
+		 "Of a snippet's columns no rows are named, unless --observe finds them: the "
+		 "recorded code\n"
+		 "runs up to 200 times in the jail, each time with a column or some rows changed.  "
+		 "Where\n"
+		 "rows of a typed step cannot be followed the source columns are named and the "
+		 "exit\n"
+		 "status is 4.\n\n"
+		 "  dtx why out.csv --row 1 --col utilization\n"
+		 "  dtx why out.csv --key region=West --col utilization\n"
+		 "  dtx why report.xlsx C7",
 	.exits = "0 done; 4 no record, an input is changed, or rows cannot be followed",
 	.opts = why_opts,
 	.nopts = DTX_COUNT(why_opts),

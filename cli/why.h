@@ -24,6 +24,7 @@ struct dtx_why {
 	char column[256];
 	struct dtx_traced traced;
 	json_t *report;
+	json_t *known;         /* cells of the row, from the result's file; NULL */
 	struct dtx_plan *plan; /* the traced one */
 	struct dtx_trace trace;
 	bool filled; /* a source column was filled: values may come from other cells */

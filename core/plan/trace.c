@@ -519,6 +519,8 @@ enum dtx_code dtx_trace_plan(const struct dtx_plan *plan, const struct dtx_exec_
 	DTX_TRY(dtx_trace_forward(&t, err));
 	dtx_trace_need(&t, ask->output, ask->column);
 	dtx_trace_back(&t);
+	if (ask->known)
+		dtx_trace_pin(&t);
 	dtx_trace_lean(&t);
 	DTX_TRY(dtx_trace_finish(&t, &out->plan, err));
 out:

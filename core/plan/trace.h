@@ -26,7 +26,8 @@ struct dtx_trace {
 	json_t *plan; /* inputs as in the plan it was made from, by name alone; owned */
 	struct dtx_trace_output output[DTX_PLAN_OUTPUTS];
 	uint32_t noutputs;
-	bool wide; /* a step gave more rows than its keys can tell apart: too much may be named */
+	bool pinned; /* the row is the one with the known cells: CHECK and ROW are that row alone */
+	bool wide;   /* a step gave more rows than its keys can tell apart: too much may be named */
 	bool borrowed; /* a step gave the column values of other rows: too little may be named */
 };
 
@@ -38,6 +39,11 @@ struct dtx_trace_ask {
 	const json_t *sources; /* {"input": {"column": true}}: what is wanted of them; NULL: all */
 	const json_t *key;     /* {"column": "text"}: the rows with these cells; NULL */
 	const int64_t *bytes;  /* per input: how large it is; NULL: not known */
+	/* {"column": {"text", "type"}}: what the row has in the result, as printed; with it the
+	 * plan runs on those rows alone that can have to do with it, where out->pinned says so:
+	 * then it must give one row.  Else NULL. */
+	const json_t *known;
+	const json_t *types; /* with known: {"input": {"column": "type"}} as recorded */
 };
 /* `bound`: dtx_exec_bind of the plan.  The part ROW has a column dtx_row.  Codes: no_translation
  * with the step whose rows cannot be followed. */
@@ -46,6 +52,8 @@ DTX_MUSTUSE enum dtx_code dtx_trace_plan(const struct dtx_plan *plan,
                                          const struct dtx_trace_ask *ask, struct dtx_trace *out,
                                          struct dtx_err *err);
 void dtx_trace_clear(struct dtx_trace *t);
+/* A name (`) or a text (') as formulas have it. */
+void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out);
 /* Whether a step may make values of this column of other rows, without telling which. */
 bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column);
 /* The step that computed a column of an output last, when those behind it leave its values alone

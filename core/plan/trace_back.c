@@ -269,15 +269,26 @@ static void trace_terms(struct trace *t)
 	}
 }
 
-void dtx_trace_back(struct trace *t)
+/* The row by what it is known to have. */
+static void trace_known(struct trace *t, const char *in)
 {
-	int32_t id = t->plan->output[t->ask->output].table;
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	char in[TRACE_NAME];
-	uint32_t b;
 
-	dtx_trace_ready(t, id);
-	dtx_trace_name(in, "t", (uint32_t)id);
+	if (!dtx_trace_known(t, &where))
+		dtx_buf_add(&where, "true");
+	t->failed |= !dtx_buf_ok(&where);
+	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in,
+	              "dtx_w0");
+	trace_output(t, DTX_TRACE_CHECK, 0, false, "dtx_w0");
+	dtx_buf_clear(&where);
+}
+
+/* The row by its number or its key, in the whole table. */
+static void trace_found(struct trace *t, const char *in)
+{
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool counted = !t->ask->key && t->ask->row > 0;
+
 	dtx_trace_add(t, json_pack("{ss sO}", "op", "select", "cols", t->ask->columns), in,
 	              "dtx_check");
 	trace_output(t, DTX_TRACE_CHECK, 0, false, "dtx_check");
@@ -287,11 +298,26 @@ void dtx_trace_back(struct trace *t)
 	else
 		dtx_buf_printf(&where, "dtx_row == %lld", (long long)t->ask->row);
 	t->failed |= !dtx_buf_ok(&where);
-	if (!t->ask->key && t->ask->row > 0) /* no row behind it is asked for */
+	if (counted) /* no row behind it is asked for */
 		dtx_trace_add(t, json_pack("{ss sI}", "op", "limit", "n", (json_int_t)t->ask->row),
 		              "dtx_rows", "dtx_first");
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)),
-	              !t->ask->key && t->ask->row > 0 ? "dtx_first" : "dtx_rows", "dtx_w0");
+	              counted ? "dtx_first" : "dtx_rows", "dtx_w0");
+	dtx_buf_clear(&where);
+}
+
+void dtx_trace_back(struct trace *t)
+{
+	int32_t id = t->plan->output[t->ask->output].table;
+	char in[TRACE_NAME];
+	uint32_t b;
+
+	dtx_trace_ready(t, id);
+	dtx_trace_name(in, "t", (uint32_t)id);
+	if (t->ask->known)
+		trace_known(t, in);
+	else
+		trace_found(t, in);
 	trace_output(t, DTX_TRACE_ROW, 0, false, "dtx_w0");
 	trace_terms(t);
 	dtx_trace_walked(t, "dtx_w0", t->table[id].ids, false);
@@ -305,5 +331,4 @@ void dtx_trace_back(struct trace *t)
 	}
 	for (b = 0; b < t->plan->ninputs; b++)
 		trace_back_input(t, b);
-	dtx_buf_clear(&where);
 }

@@ -121,7 +121,7 @@ static bool lean_formula(const char *formula)
 }
 
 /* Formulas that look at no row but their own. */
-static bool lean_plain(const json_t *step)
+bool dtx_trace_plain(const json_t *step)
 {
 	json_t *one;
 	size_t i;
@@ -144,13 +144,16 @@ static bool lean_cheap(const struct lean *l, const char *name)
 		reader = input < 0 ? NULL : l->t->bound->input[input].reader;
 		return reader && !strcmp(reader, "csv");
 	}
+	/* few rows: they are kept */
+	if (!strncmp(name, "dtx_" TRACE_PIN, strlen("dtx_" TRACE_PIN)))
+		return false;
 	/* a promise of a step is about all its rows, and is checked once */
 	if (json_object_get(maker, "expect") || !lean_cheap(l, lean_in(maker)))
 		return false;
 	if (lean_is(maker, "join"))
 		return lean_joins(l, maker);
 	return lean_is(maker, "add_id,limit,select,drop,rename,cast") ||
-	       (lean_is(maker, "filter,derive") && lean_plain(maker));
+	       (lean_is(maker, "filter,derive") && dtx_trace_plain(maker));
 }
 
 /* --- copies --- */

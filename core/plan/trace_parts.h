@@ -86,11 +86,17 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit);
  * `in` with formulas among the keys as columns. */
 json_t *dtx_trace_group_keys(struct trace *t, const json_t *by, const char *in, const char *out);
 json_t *dtx_trace_wider_keys(struct trace *t, const struct dtx_plan_step *st);
-void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out);
 /* trace_lean.c: the same results with less work. */
 void dtx_trace_lean(struct trace *t);
 /* The step whose result has this name; NULL: none. */
 json_t *dtx_trace_made_by(const json_t *steps, const char *name);
+/* Formulas of the step that look at no row but their own. */
+bool dtx_trace_plain(const json_t *step);
+/* trace_pin.c: filters in front of all steps, where t->ask->known allows for some. */
+#define TRACE_PIN "pin"
+void dtx_trace_pin(struct trace *t);
+/* The condition on the row itself; false: nothing is known that could be asked for. */
+bool dtx_trace_known(struct trace *t, struct dtx_buf *where);
 /* trace_prune.c: without row numbers that nobody asks for and steps that nobody reads. */
 void dtx_trace_prune(struct trace *t);
 /* trace_back.c: outputs for the table's check, the row and the rows of inputs that went into it. */

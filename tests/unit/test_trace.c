@@ -33,6 +33,35 @@ out:
 	return rc;
 }
 
+/* The steps run on the rows of group a alone. */
+static enum dtx_code pin_once(const struct planrun *p)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_trace trace = { .plan = NULL };
+	json_t *columns = json_pack("[sss]", "k", "c", "d");
+	json_t *known = json_pack("{s{ss ss}}", "k", "text", "a", "type", "text");
+	json_t *types = json_pack("{s{ss ss}}", "main", "k", "text", "v", "int");
+	struct dtx_trace_ask ask = {
+		.columns = columns, .column = "d", .row = 1, .known = known, .types = types
+	};
+	const json_t *first;
+	enum dtx_code rc = columns && known && types ? DTX_OK : DTX_E_NO_MEMORY;
+
+	if (rc != DTX_OK)
+		goto out;
+	DTX_TRY(dtx_trace_plan(p->parsed, p->result, &ask, &trace, &err));
+	/* a formula that cannot be read may look at any row */
+	first = json_array_get(json_object_get(trace.plan, "steps"), 0);
+	T_CHECK(!trace.pinned || strcmp(dtx_json_text(first, "where", ""), "`k` == 'a'") == 0);
+out:
+	dtx_err_clear(&err);
+	dtx_trace_clear(&trace);
+	json_decref(columns);
+	json_decref(known);
+	json_decref(types);
+	return rc;
+}
+
 static enum dtx_code follow_once(const struct planrun *p)
 {
 	static const int64_t row = 2;
@@ -80,6 +109,70 @@ void test_trace_every_alloc_fails(void)
 	short_of_memory(trace_once, &p);
 	short_of_memory(follow_once, &p);
 	planrun_clear(&p);
+}
+
+static const char pin_steps[] =
+	PLANCASE("{\"op\":\"filter\",\"where\":\"v > 0 and k != 'z'\"},"
+                 "{\"op\":\"window\",\"by\":[\"k\"],\"order\":[\"v\"],\"set\":{\"c\":\"lag(v)\"}},"
+                 "{\"op\":\"group_by\",\"by\":[\"k\"],\"agg\":{\"c\":\"sum(c)\"}},"
+                 "{\"op\":\"derive\",\"set\":{\"d\":\"c * 2\"}}");
+
+void test_trace_pin_every_alloc_fails(void)
+{
+	struct planrun p;
+
+	planrun_init(&p, pin_steps, trace_rows);
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	T_CHECK(pin_once(&p) == DTX_OK);
+	short_of_memory(pin_once, &p);
+	planrun_clear(&p);
+}
+
+/* Whether a filter on the known cells may stand in front of the steps. */
+void test_trace_pins(void)
+{
+	static const struct {
+		const char *plan;
+		bool pinned;
+	} cases[] = {
+		{ PLANCASE("{\"op\":\"sort\",\"by\":[\"v\"]}"), true },
+		{ PLANCASE("{\"op\":\"distinct\",\"cols\":[\"k\"]}"), true },
+		{ PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]}"), false },
+		{ PLANCASE("{\"op\":\"limit\",\"n\":1}"), false },
+		{ PLANCASE("{\"op\":\"derive\",\"set\":{\"k\":\"upper(k)\"}}"), false },
+		{ PLANCASE("{\"op\":\"derive\",\"set\":{\"c\":\"share(v)\"}}"), false },
+		{ PLANCASE("{\"op\":\"rename\",\"map\":{\"k\":\"v\",\"v\":\"k\"}}"), false },
+		{ PLANCASE("{\"op\":\"rename\",\"map\":{\"v\":\"n\"}}"), true },
+		{ PLANCASE("{\"op\":\"group_by\",\"by\":[\"k\"],\"agg\":{\"v\":\"sum(v)\"}}"),
+		  true },
+		{ PLANCASE("{\"op\":\"group_by\",\"by\":[\"v\"],\"agg\":{\"k\":\"max(k)\"}}"),
+		  false },
+		{ PLANCASE("{\"op\":\"fill\",\"cols\":[\"k\"]}"), false },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(cases); i++) {
+		struct dtx_trace trace = { .plan = NULL };
+		struct dtx_err err = DTX_ERR_INIT;
+		json_t *columns = json_pack("[s]", "k");
+		json_t *known = json_pack("{s{ss ss}}", "k", "text", "a", "type", "text");
+		json_t *types = json_pack("{s{ss ss}}", "main", "k", "text", "v", "int");
+		struct dtx_trace_ask ask = {
+			.columns = columns, .column = "k", .row = 1, .known = known, .types = types
+		};
+		struct planrun p;
+
+		planrun_init(&p, cases[i].plan, trace_rows);
+		p.keep = true;
+		T_OK(planrun(&p), &p.err);
+		T_OK(dtx_trace_plan(p.parsed, p.result, &ask, &trace, &err), &err);
+		T_CHECK(trace.pinned == cases[i].pinned);
+		dtx_trace_clear(&trace);
+		json_decref(columns);
+		json_decref(known);
+		json_decref(types);
+		planrun_clear(&p);
+	}
 }
 
 void test_trace_maker(void)

@@ -1,0 +1,371 @@
+/* The traced plan on fewer rows, where cells of the asked row are known.
+ *
+ * What the row is known to have is carried back through the steps as long as a row without it
+ * cannot have anything to do with the asked one: through filters, keys of groups, partitions of
+ * windows, joins.  The inputs then begin with a filter, and what is left is small.  A cell that two
+ * rows have alike may leave more than one row: whoever asked must look. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/plan/trace_parts.h"
+
+struct pin {
+	struct trace *t;
+	json_t **known; /* per table: {column: text} that its rows must have; NULL: not reached yet
+	                 */
+};
+
+/* --- which steps pass a cell on --- */
+
+static bool pin_lists(const json_t *list, const char *name)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		if (json_is_string(one) && !strcmp(json_string_value(one), name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the step's text has the name anywhere, or a pattern of names. */
+static bool pin_says(const json_t *value, const char *name)
+{
+	const char *key;
+	json_t *one;
+	size_t i;
+
+	if (json_is_string(value))
+		return !strcmp(json_string_value(value), name) ||
+		       strpbrk(json_string_value(value), "*?") ||
+		       strstr(json_string_value(value), "..");
+	json_array_foreach((json_t *)(uintptr_t)value, i, one)
+	{
+		if (pin_says(one, name))
+			return true;
+	}
+	json_object_foreach((json_t *)(uintptr_t)value, key, one)
+	{
+		if (pin_says(one, name))
+			return true;
+	}
+	return false;
+}
+
+static bool pin_sets(const struct dtx_plan_step *st, const char *name)
+{
+	return dtx_json_find(json_object_get(st->canonical, "set"), "as", name) != NULL;
+}
+
+/* The column of table k that has the cell, for each way a step passes cells on; NULL: none. */
+static const char *pin_same(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	(void)st;
+	return k ? NULL : name;
+}
+
+static const char *pin_filter(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || !dtx_trace_plain(st->canonical) ? NULL : name;
+}
+
+static const char *pin_derive(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || !dtx_trace_plain(st->canonical) || pin_sets(st, name) ? NULL : name;
+}
+
+static const char *pin_cast(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || pin_says(json_object_get(st->canonical, "types"), name) ? NULL : name;
+}
+
+static const char *pin_rename(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	const json_t *map = json_object_get(st->canonical, "map");
+
+	if (k || !map)
+		return NULL;
+	return dtx_json_text(dtx_json_find(map, "to", name), "from", name);
+}
+
+static const char *pin_distinct(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	const json_t *cols = json_object_get(st->canonical, "cols");
+
+	if (k || !strcmp(dtx_json_text(st->canonical, "count_as", ""), name))
+		return NULL;
+	return json_object_get(json_array_get(cols, 0), "all") || pin_lists(cols, name) ? name
+	                                                                                : NULL;
+}
+
+static const char *pin_group(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	const json_t *key = dtx_json_find(json_object_get(st->canonical, "by"), "as", name);
+
+	if (k || !key)
+		return NULL;
+	return json_object_get(key, "expr") ? NULL : name;
+}
+
+static const char *pin_wider(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return !k && pin_lists(json_object_get(st->canonical, "id"), name) ? name : NULL;
+}
+
+static const char *pin_longer(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	const json_t *c = st->canonical;
+
+	if (k || pin_lists(json_object_get(c, "names_to"), name) ||
+	    pin_lists(json_object_get(c, "names_to"), ".value") ||
+	    !strcmp(dtx_json_text(c, "values_to", ""), name))
+		return NULL;
+	return name;
+}
+
+static const char *pin_window(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	bool part = pin_lists(json_object_get(st->canonical, "by"), name);
+
+	return !k && part && !pin_sets(st, name) ? name : NULL;
+}
+
+/* Columns of the left table, and keys of the right one that are equal to them. */
+static const char *pin_join(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	const json_t *c = st->canonical, *pair;
+
+	if (!dtx_str_in_list("inner,left,semi,anti", dtx_json_text(c, "how", "inner")))
+		return NULL;
+	if (!k || pin_lists(json_object_get(c, "using"), name))
+		return name;
+	pair = dtx_json_find(json_object_get(c, "on"), "left", name);
+	return dtx_json_text(pair, "right", NULL);
+}
+
+static const char *pin_union(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	(void)k;
+	return !strcmp(dtx_json_text(st->canonical, "by", "name"), "name") ? name : NULL;
+}
+
+static const struct {
+	const char *ops;
+	const char *(*back)(const struct dtx_plan_step *st, uint32_t k, const char *name);
+} pin_ways[] = {
+	{ "sort,select,drop,reorder", pin_same },
+	{ "filter", pin_filter },
+	{ "derive", pin_derive },
+	{ "cast", pin_cast },
+	{ "rename", pin_rename },
+	{ "distinct", pin_distinct },
+	{ "group_by", pin_group },
+	{ "pivot_wider", pin_wider },
+	{ "pivot_longer", pin_longer },
+	{ "window,rank,cumulative,rolling,lag_lead,percent_of", pin_window },
+	{ "join", pin_join },
+	{ "union", pin_union },
+};
+
+static const char *pin_back(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	for (size_t i = 0; i < DTX_COUNT(pin_ways); i++) {
+		if (dtx_str_in_list(pin_ways[i].ops, st->name))
+			return pin_ways[i].back(st, k, name);
+	}
+	return NULL;
+}
+
+/* --- carrying cells back --- */
+
+static bool pin_has(const struct trace *t, int32_t table, const char *name)
+{
+	const struct dtx_schema *s = t->table[table].schema;
+
+	return s && dtx_schema_find(s, name) >= 0;
+}
+
+/* Several steps may read a table: only what all of them know holds. */
+static void pin_meet(struct pin *p, int32_t table, json_t *known)
+{
+	json_t *was = p->known[table], *value;
+	const char *name;
+	void *next;
+
+	if (!was) {
+		p->known[table] = json_incref(known);
+		return;
+	}
+	json_object_foreach_safe(was, next, name, value)
+	{
+		if (!json_equal(json_object_get(known, name), value))
+			json_object_del(was, name);
+	}
+}
+
+static void pin_step(struct pin *p, uint32_t i)
+{
+	const struct dtx_plan_step *st = &p->t->plan->step[i];
+	json_t *known = p->known[p->t->plan->ninputs + i], *value;
+	const char *name, *from;
+
+	if (!known)
+		return;
+	for (uint32_t k = 0; k < st->ntables; k++) {
+		json_t *back = json_object();
+
+		json_object_foreach(known, name, value)
+		{
+			from = st->table[k] >= 0 ? pin_back(st, k, name) : NULL;
+			if (from && pin_has(p->t, st->table[k], from))
+				p->t->failed |= !dtx_json_set(back, from, json_incref(value));
+		}
+		p->t->failed |= !back;
+		if (back && st->table[k] >= 0)
+			pin_meet(p, st->table[k], back);
+		json_decref(back);
+	}
+}
+
+/* --- the filters --- */
+
+static bool pin_is_int(const char *text)
+{
+	size_t sign = *text == '-', len = strlen(text) - sign;
+
+	return len && len < 18 && strspn(text + sign, "0123456789") == len &&
+	       (text[sign] != '0' || (len == 1 && !sign));
+}
+
+/* "`region` == 'West' and `week` == 7"; false: it says nothing. */
+static bool pin_where(const json_t *known, const json_t *types, struct dtx_buf *out)
+{
+	const char *name, *sep = "";
+	json_t *cell;
+
+	json_object_foreach((json_t *)(uintptr_t)known, name, cell)
+	{
+		const char *text = dtx_json_text(cell, "text", "");
+		const char *type = dtx_json_text(cell, "type", "");
+		bool number = !strcmp(type, "int");
+
+		if ((types && strcmp(dtx_json_text(types, name, ""), type) != 0) || !*text ||
+		    (number && !pin_is_int(text)) || (!number && strcmp(type, "text") != 0))
+			continue;
+		dtx_buf_add(out, sep);
+		dtx_trace_quoted(name, '`', out);
+		dtx_buf_add(out, " == ");
+		if (number)
+			dtx_buf_add(out, text);
+		else
+			dtx_trace_quoted(text, '\'', out);
+		sep = " and ";
+	}
+	return out->len > 0;
+}
+
+/* All steps read the rows that the filter leaves. */
+static void pin_instead(struct trace *t, const char *name, const char *other)
+{
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(t->steps, i, step)
+	{
+		if (!strcmp(dtx_json_text(step, "in", ""), name))
+			t->failed |= !dtx_json_set(step, "in", json_string(other));
+		if (json_is_string(json_object_get(step, "with")) &&
+		    !strcmp(dtx_json_text(step, "with", ""), name))
+			t->failed |= !dtx_json_set(step, "with", json_string(other));
+	}
+}
+
+static bool pin_input(struct pin *p, uint32_t input)
+{
+	struct trace *t = p->t;
+	const char *name = t->plan->input[input].name;
+	const json_t *types = json_object_get(t->ask->types, name);
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	char out[TRACE_NAME];
+	json_t *step = NULL;
+
+	if (types && p->known[input] && pin_where(p->known[input], types, &where)) {
+		pin_instead(t, name, dtx_trace_name(out, TRACE_PIN, input));
+		step = json_pack("{ss ss ss ss}", "op", "filter", "where", dtx_buf_text(&where),
+		                 "in", name, "out", out);
+		t->failed |=
+			!dtx_buf_ok(&where) || !step || json_array_insert(t->steps, 0, step) < 0;
+	}
+	dtx_buf_clear(&where);
+	json_decref(step);
+	return step != NULL;
+}
+
+/* Promises were held to all the rows, by the run. */
+static void pin_promises(struct trace *t)
+{
+	static const char *const promises[] = { "expect", "match", "cardinality" };
+	json_t *step;
+	size_t i, k;
+
+	json_array_foreach(t->steps, i, step)
+	{
+		for (k = 0; k < DTX_COUNT(promises); k++)
+			json_object_del(step, promises[k]);
+	}
+}
+
+/* Columns that a pivot makes of values may be lacking where there are fewer rows. */
+static json_t *pin_start(const struct trace *t)
+{
+	json_t *known = json_deep_copy(t->ask->known), *value;
+	const char *name;
+	void *next;
+
+	for (uint32_t i = 0; known && i < t->plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &t->plan->step[i];
+
+		if (strcmp(st->name, "pivot_wider") != 0)
+			continue;
+		json_object_foreach_safe(known, next, name, value)
+		{
+			if (!pin_lists(json_object_get(st->canonical, "id"), name))
+				json_object_del(known, name);
+		}
+	}
+	return known;
+}
+
+bool dtx_trace_known(struct trace *t, struct dtx_buf *where)
+{
+	json_t *known = pin_start(t);
+	bool says = pin_where(known, NULL, where);
+
+	t->failed |= !known;
+	json_decref(known);
+	return says;
+}
+
+void dtx_trace_pin(struct trace *t)
+{
+	uint32_t ninputs = t->plan->ninputs, tables = ninputs + t->plan->nsteps;
+	struct pin p = { t, dtx_mem_zalloc(tables, sizeof(json_t *)) };
+
+	if (!p.known) {
+		t->failed = true;
+		return;
+	}
+	p.known[t->plan->output[t->ask->output].table] = pin_start(t);
+	for (uint32_t i = t->plan->nsteps; i-- > 0;)
+		pin_step(&p, i);
+	for (uint32_t i = 0; i < ninputs; i++)
+		t->out->pinned |= pin_input(&p, i);
+	if (t->out->pinned)
+		pin_promises(t);
+	for (uint32_t i = 0; i < tables; i++)
+		json_decref(p.known[i]);
+	dtx_mem_free(p.known);
+}
