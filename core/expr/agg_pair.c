@@ -64,16 +64,11 @@ static void pairs_free(void *state)
 	dtx_fsum_free(&s->xy);
 }
 
-/* Sum of (x - mean of x) * (y - mean of y), the difference in twice the precision. */
 static double crossed(struct pairs *s)
 {
-	double xl, yl, xyl, n = (double)s->x.n;
-	double x = dtx_fsum_round2(&s->x.x, &xl), y = dtx_fsum_round2(&s->y.x, &yl);
-	double xy = dtx_fsum_round2(&s->xy, &xyl);
-	double mean = x / n, ml = (fma(-mean, n, x) + xl) / n;
-	double part = mean * y, lost = fma(mean, y, -part) + mean * yl + ml * y;
+	const struct dtx_fcross c = { &s->x.x, &s->y.x, &s->xy, NULL };
 
-	return (xy - part) + (xyl - lost);
+	return dtx_fsum_cross(&c, (double)s->x.n);
 }
 
 static double correlation(double cov, double vx, double vy)

@@ -9,6 +9,8 @@
 /* Digit i weighs 2^(32 i - 1074); two spare digits hold the growth of any number of adds. */
 #define DIGITS   70
 #define ADDS_MAX ((int64_t)1 << 30)
+#define WORDS    8 /* of a sum that is multiplied: more than 400 bits of it */
+#define CANCELS  0x1p-40
 
 struct dtx_fwide {
 	int64_t digit[DIGITS];
@@ -221,24 +223,80 @@ static double round2_both(const struct dtx_fsum *a, const struct dtx_fsum *b, do
 	return high;
 }
 
-/* (xx - x * x / n) / (n - 1), the difference in twice the precision. */
+/* Words whose sum is a + b; b NULL: 0. Returns their number, fewer than the sum needs at WORDS. */
+static int words_of(const struct dtx_fsum *a, const struct dtx_fsum *b, double *word)
+{
+	struct dtx_fwide w;
+	int n;
+
+	memset(&w, 0, sizeof(w));
+	wide_add_sum(&w, a);
+	if (b)
+		wide_add_sum(&w, b);
+	for (n = 0; n < WORDS; n++) {
+		word[n] = wide_round(&w);
+		if (word[n] == 0 || !isfinite(word[n]))
+			break;
+		wide_add(&w, -word[n]);
+	}
+	return n;
+}
+
+/* Both halves of x * y; false: beyond the floats. */
+static bool wide_add_product(struct dtx_fwide *w, double x, double y)
+{
+	double part = x * y;
+
+	if (!isfinite(part))
+		return false;
+	wide_add(w, part);
+	wide_add(w, fma(x, y, -part));
+	return true;
+}
+
+/* xy - x * y / n without any loss; false: its parts are beyond the floats. */
+static bool cross_exact(const struct dtx_fcross *c, double n, double *out)
+{
+	struct dtx_fwide w;
+	double xy[WORDS], x[WORDS], y[WORDS];
+	int nxy = words_of(c->xy, c->low, xy), nx = words_of(c->x, NULL, x),
+	    ny = words_of(c->y, NULL, y);
+
+	memset(&w, 0, sizeof(w));
+	for (int i = 0; i < nxy; i++) {
+		if (!wide_add_product(&w, n, xy[i]))
+			return false;
+	}
+	for (int i = 0; i < nx * ny; i++) {
+		if (!wide_add_product(&w, -x[i / ny], y[i % ny]))
+			return false;
+	}
+	*out = wide_round(&w) / n;
+	return true;
+}
+
+/* In twice the precision of a float, which is enough unless nearly all of it cancels out. */
+double dtx_fsum_cross(const struct dtx_fcross *c, double n)
+{
+	double xl, yl, xyl, x = dtx_fsum_round2(c->x, &xl), y = dtx_fsum_round2(c->y, &yl);
+	double xy = c->low ? round2_both(c->xy, c->low, &xyl) : dtx_fsum_round2(c->xy, &xyl);
+	double mean = x / n, ml = (fma(-mean, n, x) + xl) / n;
+	double part = mean * y, lost = fma(mean, y, -part) + mean * yl + ml * y;
+	double got = (xy - part) + (xyl - lost);
+
+	if (fabs(got) < CANCELS * (fabs(xy) + fabs(part)))
+		(void)cross_exact(c, n, &got);
+	return got;
+}
+
 bool dtx_fspread_var(struct dtx_fspread *s, double *var)
 {
-	double xl, xxl, x, xx, n = (double)s->n, mean, ml, part, lost, got;
+	const struct dtx_fcross c = { &s->x, &s->x, &s->xx, &s->low };
+	double got;
 
 	if (s->n < 2)
 		return false;
-	if (s->huge) {
-		*var = INFINITY;
-		return true;
-	}
-	x = dtx_fsum_round2(&s->x, &xl);
-	xx = round2_both(&s->xx, &s->low, &xxl);
-	mean = x / n;
-	ml = (fma(-mean, n, x) + xl) / n;
-	part = mean * x;
-	lost = fma(mean, x, -part) + mean * xl + ml * x;
-	got = ((xx - part) + (xxl - lost)) / (n - 1);
+	got = s->huge ? INFINITY : dtx_fsum_cross(&c, (double)s->n) / ((double)s->n - 1);
 	*var = got < 0 ? 0 : got;
 	return true;
 }

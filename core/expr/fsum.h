@@ -43,6 +43,14 @@ double dtx_fsum_round(struct dtx_fsum *s);
 double dtx_fsum_round2(struct dtx_fsum *s, double *low);
 void dtx_fsum_free(struct dtx_fsum *s);
 
+/* Exact sums of x, of y and of their products, whose lower halves may be apart. */
+struct dtx_fcross {
+	struct dtx_fsum *x, *y, *xy;
+	const struct dtx_fsum *low; /* or NULL */
+};
+/* Sum of (x - mean of x) * (y - mean of y) over n rows: 0 where it is 0. */
+double dtx_fsum_cross(const struct dtx_fcross *c, double n);
+
 /* The exact sums of x and of x * x that a variance is made of.  A square has twice the digits of a
  * float: its upper and its lower half are summed apart, where each sum fits its two words. */
 struct dtx_fspread { /* all zero: empty */

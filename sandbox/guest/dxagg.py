@@ -35,14 +35,28 @@ def median(values):
     return quantile(values, 0.5)
 
 
-def variance(values):
-    if len(values) < 2:
+def integers(values):
+    """Integers that stand for floats, and the one number that each is divided by."""
+    parts = [float(v).as_integer_ratio() for v in values]
+    under = max(q for _, q in parts)
+    return [p * (under // q) for p, q in parts], under
+
+
+def covariance(pairs):
+    """Exact until the last division: what cancels out leaves nothing."""
+    n = len(pairs)
+    if n < 2:
         return None
-    values = [float(v) for v in values]
-    if min(values) == max(values):
-        return 0.0  # their mean, rounded, may be another number
-    middle = mean(values)
-    return math.fsum((v - middle)**2 for v in values) / (len(values) - 1)
+    (x, x_under), (y, y_under) = (integers(side) for side in zip(*pairs))
+    crossed = n * sum(a * b for a, b in zip(x, y)) - sum(x) * sum(y)
+    try:
+        return crossed / (x_under * y_under * n * (n - 1))
+    except OverflowError:
+        return math.inf
+
+
+def variance(values):
+    return covariance([(v, v) for v in values])
 
 
 def deviation(values):
@@ -105,15 +119,6 @@ def moment(least, power):
         low = (n - 2) * (n - 3)
         return n * (n + 1) * (n - 1) * mk / (low * m2 * m2) - 3 * (n - 1) * (n - 1) / low
     return of
-
-
-def covariance(pairs):
-    if len(pairs) < 2:
-        return None
-    if any(len({p[i] for p in pairs}) == 1 for i in (0, 1)):
-        return 0.0  # a mean, rounded, may be another number
-    x, y = (mean([p[i] for p in pairs]) for i in (0, 1))
-    return math.fsum((float(a) - x) * (float(b) - y) for a, b in pairs) / (len(pairs) - 1)
 
 
 def spreads(pairs):

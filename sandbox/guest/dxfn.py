@@ -108,6 +108,8 @@ def arith(name, a, b, fn, plain):
         return checked(name, a, b, fn)
     if is_none(a) or is_none(b):
         return null_column(a, b, "Float64")
+    if is_nothing(a) or is_nothing(b):
+        return null_column(a, b, object)
     a, b = as_dates(a, b)
     if is_date(a) and is_date(b):
         return ((a - b) // pd.Timedelta(days=1)).astype("Int64")
@@ -191,12 +193,20 @@ def as_dates(a, b):
 
 
 def dates_of(*values):
-    """Values that become one column: a text beside dates is a date, an int beside floats a float."""
+    """Values that become one column: a text beside dates is a date, an int beside floats a float,
+    integers without nulls beside some with are such, too."""
     if any(isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values):
         return tuple(v.astype("Float64").astype("f8") if isinstance(v, pd.Series) and is_whole(v) else v for v in values)
+    if any(isinstance(v, pd.Series) and v.dtype == "Int64" for v in values):
+        return tuple(v.astype("Int64") if isinstance(v, pd.Series) and is_whole(v) else v for v in values)
     if not any(is_date(v) for v in values):
         return values
     return tuple(pd.Timestamp(v) if isinstance(v, str) else v for v in values)
+
+
+def is_nothing(v):
+    """A column of which no value tells the type."""
+    return isinstance(v, pd.Series) and v.dtype == object and v.isna().all()
 
 
 def index_of(*values):
@@ -395,7 +405,7 @@ def most(pick, *values):
     floats = any(isinstance(v, float) or isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values)
     if floats and is_whole(got):
         return got.astype("Float64").astype("f8") if isinstance(got, pd.Series) else float(got)
-    return got
+    return pd.to_datetime(got) if is_nothing(got) and any(map(is_date, values)) else got
 
 
 def text_of(v):
@@ -569,11 +579,18 @@ def date_trunc(d, unit):
     return d.floor({"day": "D", "hour": "H", "minute": "T", "second": "S"}[unit])
 
 
+def in_format(text, form):
+    try:
+        return datetime.datetime.strptime(text, form)
+    except ValueError as error:
+        raise ValueError("cast failed: %s" % error) from None
+
+
 def as_time(midnight):
     def read(v, form=None):
         if isinstance(v, str):
             v = v.strip()
-            v = datetime.datetime.strptime(v, form) if form else dxwords.iso_time(v)
+            v = in_format(v, form) if form else dxwords.iso_time(v)
         v = pd.Timestamp(v)
         if midnight and v != v.normalize():
             raise ValueError("%s has a time of day" % v)

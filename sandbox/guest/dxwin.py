@@ -255,7 +255,7 @@ def over(fn, df, *args, where=None, **named):
     call, out = evaluate(fn, df, rows, args, named, where), [None] * len(df)
     for g in rows.groups:
         for row, value in zip(g, call(g)):
-            out[row] = value
+            out[row] = value + 0.0 if isinstance(value, float) else value  # no float is -0.0
     return column_of(out, KINDS[fn]) if fn in KINDS else typed(out, df.index)
 
 

@@ -3,7 +3,8 @@ SQLite and DuckDB where the plan has a form in SQL; and the engine against itsel
 and batches, some plans over a large table in little memory.
 
 Usage: run.py DTX [PLANS] [SEED] [JOBS]
-A difference is a bug or a line of known.tsv (pattern, reason); a line that no longer differs fails.
+A difference is a bug or a line of known.tsv (regular expression, reason); a line that no longer
+differs fails.
 DuckDB takes part where DTX_PEERS names a folder with the npm package @duckdb/node-api.
 """
 import collections
@@ -198,7 +199,7 @@ def main():
             if count >= MANY and done % 1000 == 0:
                 print("# %d plans, %d failed" % (done, failed), flush=True)
             for seed, what, plan in found:
-                hit = next((k for k in known if k in what), None)
+                hit = next((k for k in known if re.search(k, what)), None)
                 seen.add(hit)
                 if hit is None:
                     failed += 1

@@ -346,6 +346,34 @@ void test_fspread_is_exact(void)
 	}
 }
 
+/* What cancels out in twice the precision of a float still does: 0, and where the floats end NaN is
+ * no answer. */
+void test_fsum_cross_cancels(void)
+{
+	static const double x[] = { 0.1, 0.3, 1e15 + 0.3 }, y[] = { 0.7, -91.283, 3.0625 };
+	struct dtx_fsum s[3] = { { 0 } }; /* of x, of y, of their products */
+	const struct dtx_fcross c = { &s[0], &s[1], &s[2], NULL };
+	struct dtx_fspread same = { 0 };
+	double var = -1;
+
+	for (size_t i = 0; i < 9; i++) {
+		double a = x[i / 3], b = y[i % 3];
+
+		T_CHECK(dtx_fsum_add(&s[0], a) && dtx_fsum_add(&s[1], b));
+		T_CHECK(dtx_fsum_add(&s[2], a * b) && dtx_fsum_add(&s[2], fma(a, b, -(a * b))));
+		T_CHECK(dtx_fspread_add(&same, 1e15 + 0.3));
+	}
+	T_CHECK(dtx_fsum_cross(&c, 9) == 0);
+	T_CHECK(dtx_fspread_var(&same, &var) && var == 0);
+	for (size_t i = 0; i < 3; i++)
+		dtx_fsum_free(&s[i]);
+	dtx_fspread_free(&same);
+	memset(s, 0, sizeof(s));
+	s[0].hi = s[1].hi = 1e200;
+	s[2].hi = 1e308;
+	T_CHECK(!(dtx_fsum_cross(&c, 2) < 0));
+}
+
 static enum dtx_code add_texts(struct expr_env *v, const struct dtx_aggcall *c)
 {
 	static const uint32_t group[3] = { 0, 1, 0 };
