@@ -108,9 +108,23 @@ static char **main_argv(int argc, char **argv)
 	return copy;
 }
 
+/* How errors are printed, known before the options are read: they may be what is wrong. */
+static int main_errors(int argc, char **argv)
+{
+	int errors = 0;
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (!strncmp(argv[i], "--errors=", 9))
+			errors = !strcmp(argv[i] + 9, "json");
+		else if (!strcmp(argv[i], "--errors") && i + 1 < argc)
+			errors = !strcmp(argv[i + 1], "json");
+	}
+	return errors;
+}
+
 int main(int argc, char **argv)
 {
-	struct dtx_cli cli = { .argc = argc };
+	struct dtx_cli cli = { .argc = argc, .errors = main_errors(argc, argv) };
 	const struct dtx_cmd *cmd;
 	const char *name = argc > 1 ? argv[1] : "help";
 	int role = dtx_sandbox_role(argc, argv), status;

@@ -162,6 +162,26 @@ static void out_suggestions(struct dtx_buf *out, const struct dtx_err *err)
 		dtx_buf_add(out, "?\n");
 }
 
+/* Rows that an error is about: their places and what they hold. */
+static void out_samples(struct dtx_buf *out, const struct dtx_err *err)
+{
+	json_t *more = err->more ? json_loads(err->more, 0, NULL) : NULL, *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(more, "samples"), i, one)
+	{
+		if (!json_is_object(one))
+			break;
+		dtx_buf_add(out, i ? "; " : "  namely ");
+		out_safe(out, dtx_json_text(one, "cell", ""));
+		dtx_buf_add(out, *dtx_json_text(one, "cell", "") ? " '" : "'");
+		out_safe(out, dtx_json_text(one, "value", ""));
+		dtx_buf_add(out, "'");
+	}
+	dtx_buf_add(out, i ? "\n" : "");
+	json_decref(more);
+}
+
 static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
 	bool repaired = err->code == DTX_W_REPAIRED;
@@ -172,6 +192,7 @@ static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struc
 	dtx_buf_add(out, "\n");
 	out_at(out, err, w);
 	out_place(out, err, w);
+	out_samples(out, err);
 	out_suggestions(out, err);
 	if (err->hint[0]) {
 		dtx_buf_add(out, "  next: ");

@@ -268,7 +268,7 @@ static enum dtx_code assert_flush(const struct dtx_opctx *ox, void *const *local
 	if (!failed)
 		goto out;
 	rc = dtx_expect_fail(checks, DTX_E_ASSERT_FAILED, where.at, err);
-	dtx_err_place(err, &where);
+	dtx_rules_place(err, &where);
 out:
 	dtx_err_clear(&where);
 	json_decref(checks);
@@ -317,7 +317,6 @@ const struct dtx_op dtx_op_assert = {
 		"expression. relationship, equal_rows and sum_equals look at other tables.",
 	.params = assert_params,
 	.nparams = DTX_COUNT(assert_params),
-	.unsupported = DTX_RULE_UNSUPPORTED,
 	.examples = assert_examples,
 	.nexamples = DTX_COUNT(assert_examples),
 	.args_size = sizeof(struct assert_args),

@@ -184,9 +184,7 @@ static bool value_ok(const struct grid_in *in, const struct dtx_raw_cell *c)
 	case DTX_RAW_BOOL: return c->value.id <= 1;
 	case DTX_RAW_TEXT:
 	case DTX_RAW_ERROR: return c->value.id < in->h.ntexts;
-	case DTX_RAW_TIME:
-		return c->value.us >= dtx_day_of(1, 1, 1) * DTX_DAY_US &&
-		       c->value.us < (dtx_day_of(9999, 12, 31) + 1) * DTX_DAY_US;
+	case DTX_RAW_TIME: return dtx_us_ok(c->value.us);
 	default: return false;
 	}
 }

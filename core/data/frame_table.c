@@ -74,17 +74,12 @@ static bool ok_f64(const struct col *c, uint64_t row)
 
 static bool ok_day(const struct col *c, uint64_t row)
 {
-	int32_t day = ((const int32_t *)c->a)[row];
-
-	return day >= dtx_day_of(1, 1, 1) && day <= dtx_day_of(9999, 12, 31);
+	return dtx_day_ok(((const int32_t *)c->a)[row]);
 }
 
 static bool ok_us(const struct col *c, uint64_t row)
 {
-	int64_t us = ((const int64_t *)c->a)[row];
-
-	return us >= dtx_day_of(1, 1, 1) * DTX_DAY_US &&
-	       us < (dtx_day_of(9999, 12, 31) + 1) * DTX_DAY_US;
+	return dtx_us_ok(((const int64_t *)c->a)[row]);
 }
 
 static bool ok_dec(const struct col *c, uint64_t row)

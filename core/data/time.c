@@ -4,8 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define TIME_SEC_US   ((int64_t)1000000)
-#define TIME_YEAR_MAX 200000
+#define TIME_SEC_US ((int64_t)1000000)
 
 /* Howard Hinnant's days_from_civil and civil_from_days. */
 int32_t dtx_day_of(int32_t year, unsigned month, unsigned day)
@@ -43,7 +42,8 @@ static unsigned time_month_days(int32_t year, unsigned month)
 
 bool dtx_day_valid(int32_t year, unsigned month, unsigned day)
 {
-	return month >= 1 && month <= 12 && day >= 1 && day <= time_month_days(year, month);
+	return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 &&
+	       day <= time_month_days(year, month);
 }
 
 unsigned dtx_day_weekday(int32_t day)
@@ -201,7 +201,7 @@ bool dtx_datetime_parse(struct dtx_str s, int64_t *us, bool *zoned)
 	    !time_clock_parse(&rest, &clock) || !time_zone_parse(rest, &offset, zoned))
 		return false;
 	*us = day * DTX_DAY_US + clock - offset;
-	return true;
+	return dtx_us_ok(*us);
 }
 
 bool dtx_serial_to_us(double serial, bool epoch1904, int64_t *us)
@@ -256,12 +256,12 @@ static bool time_add_months(int64_t us, int64_t months, int64_t *out)
 	int64_t rest = time_split(us, &day), total;
 
 	dtx_day_split(day, &year, &month, &dom);
-	if (months > TIME_YEAR_MAX * 24 || months < -TIME_YEAR_MAX * 24)
+	if (months > 9999 * 12 || months < -9999 * 12)
 		return false;
 	total = (int64_t)year * 12 + (int64_t)month - 1 + months;
 	year = (int32_t)(total >= 0 ? total / 12 : (total - 11) / 12);
 	month = (unsigned)(total - (int64_t)year * 12) + 1;
-	if (year > TIME_YEAR_MAX || year < -TIME_YEAR_MAX)
+	if (year < 1 || year > 9999)
 		return false;
 	dom = DTX_MIN(dom, time_month_days(year, month));
 	*out = dtx_day_of(year, month, dom) * DTX_DAY_US + rest;
@@ -276,7 +276,7 @@ bool dtx_time_add(int64_t us, int64_t n, enum dtx_unit unit, int64_t *out)
 		return !__builtin_mul_overflow(n, time_units[unit].months, &step) &&
 		       time_add_months(us, step, out);
 	return !__builtin_mul_overflow(n, time_units[unit].us, &step) &&
-	       !__builtin_add_overflow(us, step, out);
+	       !__builtin_add_overflow(us, step, out) && dtx_us_ok(*out);
 }
 
 static int64_t time_diff_months(int64_t a, int64_t b)

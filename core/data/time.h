@@ -7,6 +7,19 @@
 
 #define DTX_DAY_US ((int64_t)86400 * 1000000)
 
+/* Dates and times are of the years 1 to 9999, as every reader of four digits knows them; what leads
+ * elsewhere is no date. */
+#define DTX_DAY_FIRST (-719162)
+#define DTX_DAY_LAST  2932896
+static inline bool dtx_day_ok(int64_t day)
+{
+	return day >= DTX_DAY_FIRST && day <= DTX_DAY_LAST;
+}
+static inline bool dtx_us_ok(int64_t us)
+{
+	return us >= DTX_DAY_FIRST * DTX_DAY_US && us < (DTX_DAY_LAST + 1) * DTX_DAY_US;
+}
+
 int32_t dtx_day_of(int32_t year, unsigned month, unsigned day); /* days since 1970-01-01 */
 void dtx_day_split(int32_t day, int32_t *year, unsigned *month, unsigned *dom);
 bool dtx_day_valid(int32_t year, unsigned month, unsigned day);
@@ -45,6 +58,7 @@ enum dtx_unit {
 	DTX_U_NONE
 };
 enum dtx_unit dtx_unit_find(struct dtx_str name);
+/* false: the result is no date. */
 DTX_MUSTUSE bool dtx_time_add(int64_t us, int64_t n, enum dtx_unit unit, int64_t *out);
 /* Largest n with add(a, n) not past b. */
 int64_t dtx_time_diff(int64_t a, int64_t b, enum dtx_unit unit);

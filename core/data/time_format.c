@@ -169,11 +169,12 @@ static bool format_day(const struct format_parts *p, int32_t *day)
 			(format_iso_start(p->iso_year + 1) - format_iso_start(p->iso_year)) / 7;
 
 		*day = format_iso_start(p->iso_year) + (p->iso_week - 1) * 7 + weekday - 1;
-		return p->iso_week >= 1 && p->iso_week <= weeks && weekday >= 1 && weekday <= 7;
+		return p->iso_week >= 1 && p->iso_week <= weeks && weekday >= 1 && weekday <= 7 &&
+		       dtx_day_ok(*day);
 	}
 	if (p->year >= 0 && p->yday >= 0) {
 		*day = dtx_day_of(p->year, 1, 1) + p->yday - 1;
-		return p->yday >= 1 && *day < dtx_day_of(p->year + 1, 1, 1);
+		return p->yday >= 1 && *day < dtx_day_of(p->year + 1, 1, 1) && dtx_day_ok(*day);
 	}
 	if (p->year < 0)
 		return false;

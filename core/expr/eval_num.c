@@ -282,7 +282,7 @@ static enum dtx_code date_shift(struct dtx_ev *ev, const struct dtx_bound *b, st
 		                                 : __builtin_sub_overflow(day, days, &got);
 
 		r[i] = (int32_t)got;
-		if ((over || got != r[i]) && dtx_bit(vec->valid, i))
+		if ((over || !dtx_day_ok(got)) && dtx_bit(vec->valid, i))
 			DTX_TRY(overflowed(ev, b, vec, i, words[b->op]));
 	});
 out:

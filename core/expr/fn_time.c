@@ -111,7 +111,7 @@ static enum dtx_code row_add(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	(void)run;
 	if (!dtx_time_add(us_of(c->argtype[0], &arg[0]), arg[1].u.i, unit_of(c), &us))
 		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
-		                   "date_add() leaves the calendar");
+		                   "date_add() leaves the years 1 to 9999");
 	put_us(c->type, us, out);
 	return DTX_OK;
 }
@@ -152,7 +152,7 @@ static enum dtx_code row_make(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	int64_t y = arg[0].u.i, m = arg[1].u.i, d = arg[2].u.i;
 
 	(void)c, (void)run;
-	if (y < -9999 || y > 9999 || m < 1 || m > 12 || d < 1 || d > 31 ||
+	if (y < 1 || y > 9999 || m < 1 || m > 12 || d < 1 || d > 31 ||
 	    !dtx_day_valid((int32_t)y, (unsigned)m, (unsigned)d))
 		return dtx_err_set(err, DTX_E_CAST_FAILED, __FILE__, __LINE__,
 		                   "there is no day %lld-%02lld-%02lld", (long long)y, (long long)m,
@@ -221,9 +221,6 @@ static enum dtx_code prep_unix(struct dtx_arena *a, struct dtx_fncall *c, struct
 	return DTX_E_BAD_LITERAL;
 }
 
-/* Last day of the calendar, as in the cast functions. */
-#define UNIX_LAST ((dtx_i128)253402300799 * 1000000 + 999999)
-
 DTX_FN_ROW(row_from_unix)
 {
 	int64_t ns = unix_unit(c);
@@ -236,10 +233,10 @@ DTX_FN_ROW(row_from_unix)
 		      ((dtx_i128)arg[0].u.i * ns % 1000 + 1000) % 1000) /
 		     1000;
 	else
-		us = fabs(f) < 1e18 ? (dtx_i128)f : UNIX_LAST + 1;
-	if (us > UNIX_LAST || us < -UNIX_LAST)
+		us = fabs(f) < 1e18 ? (dtx_i128)f : INT64_MAX;
+	if (us > INT64_MAX || us < INT64_MIN || !dtx_us_ok((int64_t)us))
 		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
-		                   "from_unix() leaves the calendar");
+		                   "from_unix() leaves the years 1 to 9999");
 	out->u.i = (int64_t)us;
 	return DTX_OK;
 }

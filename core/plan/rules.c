@@ -65,6 +65,8 @@ const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
 	  .help = "warn: said, and the run goes on" },
 	{ ROW(max_failures, DTX_P_INT), .max = INT_MAX_JSON, .def = "0",
 	  .help = "rows that may break it, where rows do" },
+	{ ROW(sample, DTX_P_INT), .max = 100, .def = "5",
+	  .help = "rows that broke it which the error shows" },
 	{ ROW(cols, DTX_P_COLUMNS), .aliases = "columns", .help = "not_null, unique: columns" },
 	{ ROW(col, DTX_P_COLUMN), .aliases = "column", .help = "the column" },
 	{ ROW(values, DTX_P_VALUES), .help = "accepted_values: what there may be" },
@@ -157,7 +159,7 @@ static enum dtx_code check_members(struct binder *w)
 
 	for (size_t i = 0; i < DTX_RULE_ROWS; i++) {
 		const struct dtx_param *p = &dtx_rule_rows[i];
-		bool common = dtx_str_in_list("rule,severity", p->name);
+		bool common = dtx_str_in_list("rule,severity,sample", p->name);
 		bool given = !common && is_given(p, w->rule);
 		bool need = dtx_str_in_list(needs, p->name);
 

@@ -28,7 +28,7 @@ enum dtx_rule_kind {
 /* One rule as written; members that its kind does not take are refused when it is bound. */
 struct dtx_rule {
 	int kind, severity; /* severity: 0 error, 1 warn */
-	int64_t max_failures;
+	int64_t max_failures, sample;
 	struct dtx_cols *cols;
 	const char *col, *other, *type, *regex, *with, *to, *max_age;
 	struct dtx_plist values, names, by;
@@ -39,9 +39,7 @@ struct dtx_rule {
 	/* of an expect object: the member that it is made from; NULL: its members are its own */
 	const char *made_from;
 };
-#define DTX_RULE_ROWS 20
-/* members of the catalogue that are not built */
-#define DTX_RULE_UNSUPPORTED "sample"
+#define DTX_RULE_ROWS 21
 extern const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS];
 const char *dtx_rule_name(const struct dtx_rule *rule);
 
@@ -97,6 +95,8 @@ DTX_MUSTUSE enum dtx_code dtx_rules_batch(struct dtx_rules_run *run, struct dtx_
 DTX_MUSTUSE enum dtx_code dtx_rules_finish(struct dtx_rules_run *run, json_t *checks,
                                            int64_t *failed, struct dtx_err *where,
                                            struct dtx_errlist *warnings, struct dtx_err *err);
+/* The place, the count and the samples of `where`, which loses them. */
+void dtx_rules_place(struct dtx_err *err, struct dtx_err *where);
 void dtx_rules_free(struct dtx_rules_run *run); /* NULL is fine */
 /* All of an expect object's rules over a table at rest; findings of the rules themselves are
  * errors. */

@@ -22,7 +22,6 @@ static enum dtx_code add_rule(struct reader *r, json_t *object, const char *at, 
 		                     .errs = r->errs,
 		                     .step = -1,
 		                     .op = "",
-		                     .unsupported = DTX_RULE_UNSUPPORTED,
 		                     .kept = r->kept };
 	struct dtx_rules *out = r->out;
 	struct dtx_rule *rule = &out->rule[out->n];

@@ -48,6 +48,7 @@ struct dtx_rules_side {
 	struct dtx_buf key;
 };
 #define DTX_RULE_UNIQUE_MAX ((uint32_t)1 << 26)
+#define DTX_RULE_TEXT_MAX   ((size_t)1 << 24)
 
 /* --- running --- */
 
@@ -67,6 +68,8 @@ struct state {
 	struct dtx_rematch *match;
 	struct dtx_err where; /* of the first row that broke it */
 	uint64_t where_at;
+	struct rule_sample *sample; /* the first rows that broke it, in order */
+	uint32_t nsamples;
 };
 struct dtx_rules_run {
 	const struct dtx_rules_bound *bound;
@@ -97,6 +100,10 @@ struct verdict {
 	bool pass;
 	struct dtx_buf expected, actual;
 };
+/* The row broke its rule: it stays in mind if it is one of the first. */
+enum dtx_code dtx_rules_sample(struct view *v, uint32_t row, uint64_t at);
+/* What stayed in mind, and how many broke the rule, go into `where`. */
+enum dtx_code dtx_rules_samples(const struct state *s, struct dtx_err *where, struct dtx_err *err);
 /* relationship: the value is not among those of the other table. */
 bool dtx_rules_row_stray(struct view *v, uint32_t row);
 void dtx_rules_verdict_equal(struct verdict *v);

@@ -10,8 +10,6 @@
 #include "core/expr/fsum.h"
 #include "core/plan/rules_parts.h"
 
-#define RULE_TEXT_MAX ((size_t)1 << 24)
-
 enum dtx_code dtx_rules_start(const struct dtx_rules_bound *bound,
                               const struct dtx_rules_side *side, struct dtx_rules_run **out,
                               struct dtx_err *err)
@@ -23,8 +21,8 @@ enum dtx_code dtx_rules_start(const struct dtx_rules_bound *bound,
 		DTX_FAIL_MEM(err);
 	run->bound = bound;
 	run->side = side;
-	dtx_buf_init(&run->text, RULE_TEXT_MAX);
-	dtx_buf_init(&run->key, RULE_TEXT_MAX);
+	dtx_buf_init(&run->text, DTX_RULE_TEXT_MAX);
+	dtx_buf_init(&run->key, DTX_RULE_TEXT_MAX);
 	run->state = dtx_mem_zalloc(bound->n + 1, sizeof(*run->state));
 	if (!run->state)
 		DTX_FAIL_MEM(err);
@@ -59,6 +57,7 @@ void dtx_rules_free(struct dtx_rules_run *run)
 		dtx_fsum_free(&s->sum);
 		dtx_fsum_free(&s->other);
 		dtx_err_clear(&s->where);
+		dtx_mem_free(s->sample);
 	}
 	dtx_mem_free(run->state);
 	dtx_buf_clear(&run->text);
@@ -295,6 +294,8 @@ static enum dtx_code feed_rule(struct view *v)
 			continue;
 		v->state->bad++;
 		blame(v, row);
+		if (v->rc == DTX_OK)
+			v->rc = dtx_rules_sample(v, row, position(v, row));
 	}
 	if (v->rc == DTX_E_NO_MEMORY)
 		DTX_FAIL_MEM(err);
@@ -533,9 +534,11 @@ static enum dtx_code warn(struct verdict *v, struct dtx_errlist *warnings, struc
 	dtx_err_step(&w, v->run->bound->step, NULL);
 	dtx_err_at(&w, v->rule->at);
 	dtx_err_place(&w, &v->state->where);
+	DTX_TRY(dtx_rules_samples(v->state, &w, err));
 	if (!dtx_errlist_take(warnings, &w))
 		DTX_FAIL_MEM(err);
 out:
+	dtx_err_clear(&w);
 	return rc;
 }
 
@@ -560,9 +563,11 @@ enum dtx_code dtx_rules_finish(struct dtx_rules_run *run, json_t *checks, int64_
 		if (bad && first && where) {
 			dtx_err_copy(where, &v.state->where);
 			dtx_err_at(where, v.rule->at);
+			rc = dtx_rules_samples(v.state, where, err);
 		}
 		first = first && !bad;
-		rc = put_verdict(&v, checks, err);
+		if (rc == DTX_OK)
+			rc = put_verdict(&v, checks, err);
 		if (rc == DTX_OK && warnings && !v.pass && !bad)
 			rc = warn(&v, warnings, err);
 		dtx_buf_clear(&v.expected);

@@ -42,7 +42,7 @@ enum dtx_code dtx_tap_finish(struct dtx_tap *tap, json_t *checks, struct dtx_err
 		                         warnings, err));
 	if (failed) {
 		rc = dtx_expect_fail(checks, DTX_E_EXPECT_FAILED, where.at, err);
-		dtx_err_place(err, &where);
+		dtx_rules_place(err, &where);
 		if (err)
 			err->run_time = true;
 	}

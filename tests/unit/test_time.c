@@ -69,6 +69,32 @@ void test_datetime_iso(void)
 	T_STR(text, "+12024-03-15");
 }
 
+/* What could not be read again is never made. */
+void test_time_has_four_digits_of_a_year(void)
+{
+	int64_t first = DTX_DAY_FIRST * DTX_DAY_US, last = (DTX_DAY_LAST + 1) * DTX_DAY_US - 1, us;
+	int32_t day;
+	char text[40];
+	bool zoned;
+
+	T_CHECK(dtx_day_of(1, 1, 1) == DTX_DAY_FIRST && dtx_day_of(9999, 12, 31) == DTX_DAY_LAST);
+	for (enum dtx_unit unit = DTX_U_YEAR; unit < DTX_U_NONE; unit++) {
+		T_CHECK(!dtx_time_add(last, 1, unit, &us) && !dtx_time_add(first, -1, unit, &us));
+		T_CHECK(dtx_time_add(last, -1, unit, &us) && dtx_us_ok(us));
+		T_CHECK(dtx_us_ok(dtx_time_trunc(first, unit)));
+	}
+	T_CHECK(!dtx_time_add(last, 1, DTX_U_SECOND, &us) && !dtx_us_ok(last + 1));
+	dtx_datetime_print(text, last);
+	T_STR(text, "9999-12-31T23:59:59.999999");
+	T_CHECK(dtx_datetime_parse(dtx_str_of(text), &us, &zoned) && us == last);
+	T_CHECK(!dtx_day_parse(DTX_STR("0000-01-01"), &day));
+	T_CHECK(!dtx_datetime_parse(DTX_STR("0001-01-01T00:00:00+01:00"), &us, &zoned));
+	T_CHECK(!dtx_datetime_parse(DTX_STR("9999-12-31T23:30:00-01:00"), &us, &zoned));
+	T_CHECK(!dtx_time_parse(DTX_STR("0000"), DTX_STR("%Y"), &us));
+	T_CHECK(!dtx_time_parse(DTX_STR("0000-001"), DTX_STR("%Y-%j"), &us));
+	T_CHECK(!dtx_time_parse(DTX_STR("9999-52-6"), DTX_STR("%G-%V-%u"), &us));
+}
+
 void test_time_format(void)
 {
 	static const struct {

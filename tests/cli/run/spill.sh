@@ -8,7 +8,7 @@ echo '[{"op":"group_by","by":["t"],"agg":{"m":"median(i)","d":"count_distinct(k)
 echo '[{"op":"distinct","cols":["k","t"]},{"op":"limit","n":180000}]' > distinct.json
 echo '[{"op":"group_by","by":["k","t"],"agg":{"s":"sum(i)","first":"first(i)"},"sets":"cube","sets_as":"of"}]' > sets.json
 mkdir tmp
-for plan in sort,32 first_seen,32 sorted,32 lists,32 distinct,32 sets,64; do
+for plan in sort,32 first_seen,32 sorted,24 lists,32 distinct,32 sets,64; do
 	memory=${plan#*,} plan=${plan%,*}
 	dtx run -q $plan.json big.csv -o whole.csv --memory 1G
 	TMPDIR=$PWD/tmp dtx run -q $plan.json big.csv -o less.csv --memory ${memory}M --threads 2
