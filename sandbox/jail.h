@@ -25,7 +25,7 @@ struct dtx_jail_lap {
 DTX_MUSTUSE enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, int pause_ms,
                                            struct dtx_jail_lap *lap, struct dtx_err *err);
 /* The warm pool as it is, without starting one: {"running":bool,"folder","key", then "workers",
- * "idle","busy","retiring","up_ms", or "why"}. */
+ * "idle","busy","retiring","up_ms","warm_up", or "why"}. */
 void dtx_jail_pool_json(struct dtx_buf *out);
 /* What this machine offers, without running anything: one JSON object
  * {"namespaces":bool,"namespaces_errno":n,"landlock":abi,"seccomp":bool,"notify":bool,

@@ -254,13 +254,14 @@ out:
 	return rc;
 }
 
-void dtx_py_warm(bool once)
+bool dtx_py_warm(bool once)
 {
 	PyObject *got = py.PyObject_CallFunction(py.warm, "i", once);
 
 	if (!got)
-		py.PyErr_Clear(); /* what it did not touch is touched later */
+		py.PyErr_Clear();
 	py.Py_DecRef(got);
+	return got != NULL;
 }
 
 int dtx_py_fork(void)

@@ -186,9 +186,10 @@ void dtx_jail_pool_json(struct dtx_buf *out)
 	if (here)
 		dtx_buf_printf(out,
 		               ",\"workers\":%u,\"idle\":%u,\"busy\":%u,\"retiring\":%s,"
-		               "\"up_ms\":%lld",
+		               "\"up_ms\":%lld,\"warm_up\":{\"rounds\":%u,\"failed\":%u,"
+		               "\"pages\":%u}",
 		               w.workers, w.idle, w.busy, w.retiring ? "true" : "false",
-		               (long long)w.up_ms);
+		               (long long)w.up_ms, w.rounds, w.cold, w.pages);
 	else {
 		dtx_buf_add(out, ",\"why\":");
 		dtx_buf_json(out, dtx_str_of(p.why));

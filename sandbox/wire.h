@@ -52,6 +52,8 @@ struct dtx_wire_welcome {
 	uint32_t workers, idle, busy,
 		retiring; /* made so far, ready now, leased; wants a successor */
 	int64_t up_ms;
+	uint32_t rounds, cold; /* of the warm-up; how many of them failed */
+	uint32_t pages, pad;   /* that a new worker copies at once */
 };
 struct dtx_wire_refused {
 	uint32_t sys_errno;

@@ -132,8 +132,9 @@ void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_s
 	if (rc)
 		refuse(&handover, "descriptors", rc);
 	handover.fd = FD_HANDOVER;
-	if (spec->prefault)
-		dtx_py_warm(false);
+	/* each makes a run faster, no more; what cannot be touched is touched later */
+	if (!dtx_hot_copy(spec->hot) && spec->prefault && !dtx_py_warm(false))
+		errno = 0;
 	lock_down(&handover, spec->filters, spec->landlock);
 	if (!dtx_wire_write(&job, DTX_WIRE_READY, NULL, 0))
 		_exit(6);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "sandbox/filter.h"
+#include "sandbox/hot.h"
 
 /* Descriptors of the worker as the zygote made them, in the order of their final numbers. */
 struct dtx_worker_fds {
@@ -14,7 +15,8 @@ struct dtx_worker_spec {
 	const struct dtx_filters *filters;
 	unsigned landlock; /* ABI */
 	pid_t zygote;
-	bool prefault; /* touch what a run will touch, before anybody waits */
+	const struct dtx_hot *hot; /* pages to copy at once */
+	bool prefault; /* without them: touch what a run will touch, before anybody waits */
 };
 /* Called in the forked child; never returns. */
 _Noreturn void dtx_worker_main(const struct dtx_worker_fds *fds,

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "core/base/err.h"
+#include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/num.h"
 #include "core/base/str.h"
@@ -103,11 +104,12 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	bool root, entered;
-	int ns_errno = 0, bad;
+	int ns_errno = 0, bad, proc = -1;
 	uid_t starter = geteuid();
 
 	z->peer = starter;
 	DTX_TRY(settle(err));
+	proc = z->pooled ? open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	if (z->pooled)
 		DTX_TRY(become_daemon(err));
 	DTX_TRY(dtx_ns_user(&root, err));
@@ -124,6 +126,7 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 		z->layers |= DTX_LAYER_NAMESPACES;
 		DTX_TRY(become_init(z, err));
 	}
+	dtx_hot_open(&z->hot, proc); /* its own folder was root's once it cannot be dumped */
 	DTX_TRY(dtx_ns_drop_caps(err));
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
 	    (!z->pooled && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)))
@@ -139,6 +142,7 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 		DTX_ZREFUSE(err, "landlock", "%s", strerror(bad));
 	z->layers |= DTX_LAYER_LANDLOCK;
 out:
+	dtx_file_close(&proc);
 	return rc;
 }
 
@@ -169,6 +173,7 @@ static void init(struct dtx_zygote *z)
 
 	memset(z, 0, sizeof(*z));
 	z->listener = -1;
+	z->hot.maps = z->hot.pagemap = -1;
 	for (i = 0; i < DTX_ZYGOTE_CLIENTS; i++) {
 		z->client[i].wire.fd = -1;
 		z->client[i].worker = -1;

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "sandbox/filter.h"
+#include "sandbox/hot.h"
 #include "sandbox/launch.h"
 #include "sandbox/pyhost.h"
 #include "sandbox/wire.h"
@@ -16,7 +17,8 @@
 #define DTX_ZYGOTE_WORKERS 64
 #define DTX_ZYGOTE_CLIENTS 96
 
-enum dtx_zstate { DTX_Z_NONE, DTX_Z_STARTING, DTX_Z_IDLE, DTX_Z_LEASED };
+/* ENDING: killed while it was idle, nobody's any more. */
+enum dtx_zstate { DTX_Z_NONE, DTX_Z_STARTING, DTX_Z_IDLE, DTX_Z_LEASED, DTX_Z_ENDING };
 
 /* Descriptors of a worker; the second of a pair is the worker's own end. */
 struct dtx_zends {
@@ -57,7 +59,9 @@ struct dtx_zygote {
 	uint64_t turns;
 	int64_t born_ns, used_ns; /* used: last time there was a client */
 	uint64_t born_rss;
-	unsigned rounds; /* of the warm-up */
+	unsigned rounds, cold; /* of the warm-up; those that failed */
+	unsigned learned;      /* rounds there had been when the pages were learnt */
+	struct dtx_hot hot;
 };
 
 #define DTX_ZREFUSE(err, layer, ...)                                                               \
@@ -68,6 +72,8 @@ struct dtx_zygote {
 /* One worker in a free place; it is ready when its hand-over says so.  *at: its index. */
 DTX_MUSTUSE enum dtx_code dtx_zworker_make(struct dtx_zygote *z, bool reserve, size_t *at,
                                            struct dtx_err *err);
+/* Learns from a child which pages a run writes to; there is no worker meanwhile. */
+void dtx_zworker_learn(struct dtx_zygote *z);
 /* What a starting worker says once it is locked: its listener, or what failed. */
 DTX_MUSTUSE enum dtx_code dtx_zworker_locked(struct dtx_zygote *z, struct dtx_zworker *w,
                                              struct dtx_err *err);

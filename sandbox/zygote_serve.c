@@ -15,6 +15,7 @@
 #define RESERVE      2              /* idle workers while there is work */
 #define RESERVE_NS   (30000 * MS)   /* without work: one less */
 #define BREATH_NS    (3 * MS)       /* after a run the next one may come at once */
+#define LONG_NS      (12 * MS)      /* a run that goes on is not in need of the cores at once */
 #define RETIRE_NS    (3600000 * MS) /* one address layout is not for ever */
 #define RETIRE_FORKS 1000
 #define RETIRE_RSS   ((uint64_t)32 << 20)
@@ -141,6 +142,9 @@ static bool welcome(struct dtx_zygote *z, struct dtx_zclient *c, const struct dt
 	w.busy = (uint32_t)dtx_zworker_count(z, DTX_Z_LEASED);
 	w.retiring = is_retiring(z);
 	w.up_ms = (dtx_now_ns() - z->born_ns) / MS;
+	w.rounds = z->rounds;
+	w.cold = z->cold;
+	w.pages = (uint32_t)dtx_hot_pages(&z->hot);
 	c->greeted = true;
 	return dtx_wire_send(&c->wire, DTX_WIRE_WELCOME, &w, sizeof(w), NULL, 0);
 }
@@ -250,9 +254,15 @@ static enum dtx_code make(struct dtx_zygote *z, bool reserve, struct dtx_err *er
 	return rc;
 }
 
-/* Making a worker takes milliseconds in which no client is heard: the time for it is while a run
- * goes on by itself, or when nobody is here.  Not when all cores run: one that is made when it is
- * asked for costs less in all than one that is prepared first. */
+static bool is_long(const struct dtx_zworker *w)
+{
+	return w->armed && dtx_now_ns() - w->since_ns > LONG_NS;
+}
+
+/* Making a worker takes milliseconds in which no client is heard, and a core that a short run and
+ * who waits for it would share: the time for it is while a long run goes on by itself, or when
+ * nobody is here.  Not when all cores run: one that is made when it is asked for costs less in all
+ * than one that is prepared first. */
 static bool has_time(const struct dtx_zygote *z)
 {
 	size_t i, running = 0;
@@ -260,7 +270,7 @@ static bool has_time(const struct dtx_zygote *z)
 	for (i = 0; i < DTX_ZYGOTE_WORKERS; i++) {
 		if (z->worker[i].state != DTX_Z_LEASED)
 			continue;
-		if (!z->worker[i].armed)
+		if (!is_long(&z->worker[i]))
 			return false;
 		running++;
 	}
@@ -277,16 +287,45 @@ static size_t reserve(const struct dtx_zygote *z)
 	return dtx_now_ns() - z->used_ns > RESERVE_NS ? RESERVE - 1 : RESERVE;
 }
 
+static void end_idle(struct dtx_zygote *z)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_ZYGOTE_WORKERS; i++) {
+		if (z->worker[i].state != DTX_Z_IDLE)
+			continue;
+		dtx_zworker_kill(&z->worker[i]);
+		z->worker[i].state = DTX_Z_ENDING;
+	}
+}
+
 static void warm_up(struct dtx_zygote *z)
 {
-	dtx_py_warm(true);
+	z->cold += !dtx_py_warm(true);
 	z->rounds++;
+	if (z->rounds == ROUNDS)
+		end_idle(z); /* they are what the zygote was before */
 }
 
 /* Whoever knocks hears nothing during a round: not while runs follow each other. */
 static bool warms_on(const struct dtx_zygote *z)
 {
 	return z->rounds < ROUNDS && !count_clients(z) && dtx_now_ns() - z->used_ns > PAUSE_NS;
+}
+
+/* After the first round, and again after the last; those who live then have copied what runs write
+ * to, or a page would look shared because of them. */
+static bool learns(const struct dtx_zygote *z)
+{
+	size_t i;
+
+	if (z->hot.maps < 0 || (z->learned && (z->rounds < ROUNDS || z->learned == ROUNDS)))
+		return false;
+	for (i = 0; i < DTX_ZYGOTE_WORKERS; i++)
+		if (z->worker[i].state == DTX_Z_STARTING ||
+		    (z->worker[i].state != DTX_Z_NONE && !z->worker[i].reserve))
+			return false;
+	return true;
 }
 
 static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
@@ -308,6 +347,8 @@ static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
 	if (ready < want + waiting && live < z->live_max) {
 		if (!z->rounds)
 			warm_up(z);
+		if (learns(z))
+			dtx_zworker_learn(z);
 		DTX_TRY(make(z, true, err));
 	} else if (want && warms_on(z)) {
 		warm_up(z);
@@ -417,9 +458,11 @@ static int due(struct dtx_zygote *z)
 			continue;
 		if (w->kill_at && now > w->kill_at)
 			dtx_zworker_kill(&z->worker[i]);
+		if (z->pooled && w->state == DTX_Z_LEASED && !is_long(w))
+			next = DTX_MIN(next, LONG_NS);
 	}
 	if (z->pooled && z->rounds < ROUNDS)
-		next = PAUSE_NS / 4;
+		next = DTX_MIN(next, PAUSE_NS / 4);
 	if (z->pooled && now - z->used_ns < BREATH_NS)
 		next = BREATH_NS;
 	return (int)(next / MS);

@@ -1,6 +1,7 @@
 /* See zygote.h.  Making, granting and ending workers. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,6 +22,7 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
+#define LEARN_MS    10000                      /* a teacher whose zygote is gone goes, too */
 #define START_NS    ((int64_t)20 * 1000000000) /* from fork to locked */
 #define UNARMED_NS  ((int64_t)60 * 1000000000) /* a pool's lease that is not used */
 #define BACKSTOP_MS 1000 /* main kills first; this is for a main that cannot */
@@ -70,7 +72,7 @@ static enum dtx_code fork_worker(struct dtx_zygote *z, struct dtx_zworker *w, st
 	struct dtx_zends *e = &w->ends;
 	const struct dtx_worker_fds fds = { e->out[1], e->err[1], e->job[1],
 		                            e->in,     e->result, e->handover[1] };
-	const struct dtx_worker_spec spec = { &z->filters, z->landlock, getpid(),
+	const struct dtx_worker_spec spec = { &z->filters, z->landlock, getpid(), &z->hot,
 		                              w->reserve && z->pooled };
 
 	w->pid = dtx_py_fork();
@@ -89,6 +91,38 @@ static enum dtx_code fork_worker(struct dtx_zygote *z, struct dtx_zworker *w, st
 		DTX_ZREFUSE(err, "pidfd", "%s", strerror(errno));
 out:
 	return rc;
+}
+
+/* In the child that the zygote learns from: what most runs do, then nothing, until it is ended. */
+static _Noreturn void teach(int fd)
+{
+	if (dtx_py_warm(false) && write(fd, "", 1) == 1)
+		poll(NULL, 0, LEARN_MS);
+	_exit(0);
+}
+
+void dtx_zworker_learn(struct dtx_zygote *z)
+{
+	int ready[2], pidfd;
+	pid_t pid;
+	char byte;
+
+	z->learned = z->rounds;
+	if (pipe2(ready, O_CLOEXEC))
+		return;
+	pid = dtx_py_fork();
+	if (pid == 0)
+		teach(ready[1]);
+	close(ready[1]);
+	if (pid > 0 && read(ready[0], &byte, 1) == 1 && !dtx_hot_learn(&z->hot))
+		dtx_hot_close(&z->hot);
+	close(ready[0]);
+	pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0u) : -1;
+	if (pidfd >= 0 && syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0u))
+		errno = 0; /* gone already */
+	dtx_file_close(&pidfd);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
 }
 
 /* Ends a worker that nobody will ask about. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "sandbox/hot.h"
 #include "sandbox/jail.h"
 #include "sandbox/role.h"
 #include "sandbox/warmpool.h"
@@ -106,6 +107,23 @@ static bool settles(uint32_t idle, uint32_t busy)
 	return false;
 }
 
+/* Until the pages are known: that is learnt in a moment in which nobody else has a worker. */
+static bool learns(void)
+{
+	int64_t until = dtx_now_ns() + PATIENCE_NS;
+	struct dtx_wire_welcome w;
+	struct dtx_warmpool p;
+
+	while (dtx_now_ns() < until) {
+		if (ask(&w, &p) && w.pages > 0)
+			return true;
+		if (plain_run() < 0)
+			return false;
+		poll(NULL, 0, 20);
+	}
+	return false;
+}
+
 static bool goes_away(void)
 {
 	int64_t until = dtx_now_ns() + PATIENCE_NS;
@@ -144,6 +162,8 @@ void test_jail_pool_serves(void)
 	T_INT(plain_run(), 1);
 	T_INT(mode_of(""), 0700);
 	T_CHECK(ask(&before, &p));
+	T_CHECK(before.rounds > 0 && before.cold == 0);
+	T_CHECK(!dtx_hot_here() || learns());
 	snprintf(socket_name, sizeof(socket_name), "pool-%s.sock", p.key);
 	T_INT(mode_of(socket_name), 0600);
 	T_INT(run_one("    return tables['main']", (struct dtx_jail_spec){ .no_warm = true }), 0);

@@ -1,0 +1,161 @@
+/* See hot.h. */
+#include "sandbox/hot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+#define PAGE_PRESENT   (1ull << 63)
+#define PAGE_OF_FILE   (1ull << 61)
+#define PAGE_EXCLUSIVE (1ull << 56) /* mapped once: the child has a copy */
+
+#define LINES   8192 /* bytes of maps at a time; a line has at most a path's length and a bit */
+#define ENTRIES 512  /* of pagemap at a time */
+
+void dtx_hot_open(struct dtx_hot *hot, int proc)
+{
+	hot->n = 0;
+	hot->maps = proc < 0 ? -1 : openat(proc, "self/maps", O_RDONLY | O_CLOEXEC);
+	hot->pagemap = proc < 0 ? -1 : openat(proc, "self/pagemap", O_RDONLY | O_CLOEXEC);
+}
+
+void dtx_hot_close(struct dtx_hot *hot)
+{
+	dtx_file_close(&hot->maps);
+	dtx_file_close(&hot->pagemap);
+}
+
+/* False: there is no room for more. */
+static bool add(struct dtx_hot *hot, uintptr_t at, size_t len, int how)
+{
+	struct dtx_hot_run *last = hot->n ? &hot->run[hot->n - 1] : NULL;
+
+	if (last && last->at + last->len == at && last->how == how) {
+		last->len += len;
+		return true;
+	}
+	if (hot->n == DTX_HOT_RUNS)
+		return false;
+	hot->run[hot->n++] = (struct dtx_hot_run){ at, len, how };
+	return true;
+}
+
+static bool is_wanted(uint64_t entry, int how)
+{
+	uint64_t mask = PAGE_PRESENT | PAGE_OF_FILE | PAGE_EXCLUSIVE;
+
+	if (how == MADV_POPULATE_READ) /* of whom else it is says nothing */
+		return (entry & (PAGE_PRESENT | PAGE_OF_FILE)) == (PAGE_PRESENT | PAGE_OF_FILE);
+	return (entry & mask) == (PAGE_PRESENT | PAGE_EXCLUSIVE);
+}
+
+/* The pages of one mapping. */
+static bool scan(struct dtx_hot *hot, uintptr_t from, uintptr_t to, int how, size_t page)
+{
+	uint64_t entry[ENTRIES];
+
+	if (lseek(hot->pagemap, (off_t)(from / page * sizeof(entry[0])), SEEK_SET) < 0)
+		return false;
+	while (from < to) {
+		size_t want = DTX_MIN((to - from) / page, (size_t)ENTRIES), i;
+		ssize_t n = read(hot->pagemap, entry, want * sizeof(entry[0]));
+
+		if (n < (ssize_t)sizeof(entry[0]))
+			return false;
+		for (i = 0; i < (size_t)n / sizeof(entry[0]); i++, from += page)
+			if (is_wanted(entry[i], how) && !add(hot, from, page, how))
+				return false;
+	}
+	return true;
+}
+
+/* "7f12-7f34 rw-p ...": memory that can be written is copied, libraries are mapped. */
+static bool scan_line(struct dtx_hot *hot, const char *line, size_t page)
+{
+	char *end;
+	uintptr_t from = strtoul(line, &end, 16), to;
+
+	if (*end != '-')
+		return false;
+	to = strtoul(end + 1, &end, 16);
+	if (!strncmp(end, " rw-p", 5))
+		return scan(hot, from, to, MADV_POPULATE_WRITE, page);
+	return strncmp(end, " r-xp", 5) != 0 || scan(hot, from, to, MADV_POPULATE_READ, page);
+}
+
+/* All whole lines of `text`; *used: their bytes. */
+static bool scan_lines(struct dtx_hot *hot, char *text, size_t *used, size_t page)
+{
+	char *line = text, *end;
+
+	while ((end = strchr(line, '\n'))) {
+		*end = 0;
+		if (!scan_line(hot, line, page))
+			return false;
+		line = end + 1;
+	}
+	*used = (size_t)(line - text);
+	return true;
+}
+
+bool dtx_hot_learn(struct dtx_hot *hot)
+{
+	char text[LINES + 1];
+	size_t len = 0, used, page = (size_t)sysconf(_SC_PAGESIZE);
+	ssize_t n = -1;
+
+	hot->n = 0;
+	if (hot->maps < 0 || hot->pagemap < 0 || lseek(hot->maps, 0, SEEK_SET) < 0)
+		return false;
+	while (len < LINES && (n = read(hot->maps, text + len, LINES - len)) > 0) {
+		len += (size_t)n;
+		text[len] = 0;
+		if (!scan_lines(hot, text, &used, page))
+			break;
+		memmove(text, text + used, len - used);
+		len -= used;
+	}
+	if (n != 0)
+		hot->n = 0; /* half a list would be no list of what most runs need */
+	return hot->n > 0;
+}
+
+bool dtx_hot_here(void)
+{
+	return madvise(NULL, 0, MADV_POPULATE_WRITE) == 0;
+}
+
+size_t dtx_hot_pages(const struct dtx_hot *hot)
+{
+	size_t i, bytes = 0;
+
+	for (i = 0; i < hot->n; i++)
+		bytes += hot->run[i].len;
+	return bytes / (size_t)sysconf(_SC_PAGESIZE);
+}
+
+bool dtx_hot_copy(const struct dtx_hot *hot)
+{
+	size_t i;
+
+	for (i = 0; i < hot->n; i++) {
+		const struct dtx_hot_run *r = &hot->run[i];
+
+		/* what the zygote has given back meanwhile is no loss */
+		if (madvise((void *)r->at, r->len, r->how) && errno != ENOMEM)
+			return false;
+	}
+	return hot->n > 0;
+}

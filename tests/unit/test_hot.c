@@ -1,0 +1,149 @@
+/* Which pages a child has copied, and copying them at once. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "sandbox/hot.h"
+#include "sandbox/pyhost.h"
+#include "tests/t.h"
+
+enum { PAGES = 64 };
+
+static size_t page_size(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void write_some(char *memory)
+{
+	size_t i;
+
+	for (i = 0; i < PAGES; i += 4)
+		memory[i * page_size()] = 2;
+}
+
+/* Learns from a child that writes to every fourth page. */
+static bool learn_from(struct dtx_hot *hot, char *memory)
+{
+	int done[2], status;
+	bool learnt;
+	char byte;
+	pid_t pid;
+
+	if (pipe(done))
+		return false;
+	pid = fork();
+	if (pid == 0) {
+		close(done[0]);
+		write_some(memory);
+		_exit(write(done[1], "", 1) == 1 && pause());
+	}
+	close(done[1]);
+	learnt = pid > 0 && read(done[0], &byte, 1) == 1 && dtx_hot_learn(hot);
+	close(done[0]);
+	if (pid > 0)
+		kill(pid, SIGKILL);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && learnt;
+}
+
+static size_t count_in(const struct dtx_hot *hot, const char *memory)
+{
+	uintptr_t from = (uintptr_t)memory, to = from + PAGES * page_size();
+	size_t i, n = 0;
+
+	for (i = 0; i < hot->n; i++)
+		if (hot->run[i].at >= from && hot->run[i].at < to)
+			n += hot->run[i].len / page_size();
+	return n;
+}
+
+static long faults(void)
+{
+	struct rusage ru;
+
+	return getrusage(RUSAGE_SELF, &ru) ? 0 : ru.ru_minflt;
+}
+
+/* In a child: once copied, the pages are written to without a fault. */
+static int copies(const struct dtx_hot *hot, char *memory)
+{
+	long before;
+
+	if (!dtx_hot_copy(hot))
+		return 1;
+	write_some(memory + 1); /* whatever the code itself needs is here now */
+	before = faults();
+	write_some(memory);
+	return faults() != before;
+}
+
+void test_hot_pages_are_copied(void)
+{
+	static struct dtx_hot hot;
+	size_t size = PAGES * page_size();
+	int proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC), status = -1;
+	char *memory;
+	pid_t pid;
+
+	dtx_hot_open(&hot, proc);
+	dtx_file_close(&proc);
+	if (hot.pagemap < 0 || !dtx_hot_here()) {
+		dtx_hot_close(&hot);
+		t_skip("this kernel tells nothing about pages");
+		return;
+	}
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED) {
+		T_CHECK(false);
+		return;
+	}
+	madvise(memory, size, MADV_NOHUGEPAGE);
+	memset(memory, 1, size);
+	T_CHECK(learn_from(&hot, memory));
+	T_INT(count_in(&hot, memory), PAGES / 4);
+	T_CHECK(dtx_hot_pages(&hot) >= PAGES / 4);
+	pid = fork();
+	if (pid == 0)
+		_exit(copies(&hot, memory));
+	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	T_INT(status, 0);
+	dtx_hot_close(&hot);
+	munmap(memory, size);
+}
+
+/* Without /proc nothing is learnt, and nothing is copied. */
+void test_hot_without_proc(void)
+{
+	static struct dtx_hot hot;
+
+	dtx_hot_open(&hot, -1);
+	T_CHECK(!dtx_hot_learn(&hot));
+	T_INT(dtx_hot_pages(&hot), 0);
+	T_CHECK(!dtx_hot_copy(&hot));
+	dtx_hot_close(&hot);
+}
+
+/* An interpreter that was made to read texts has no pandas to warm up. */
+static int cold(void)
+{
+	struct dtx_py_info info;
+
+	if (dtx_py_start(0, DTX_ZYGOTE_SCREEN, &info, NULL) != DTX_OK)
+		return 2;
+	return dtx_py_warm(true) || dtx_py_warm(false);
+}
+
+void test_warm_up_tells_that_it_failed(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(cold());
+	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	T_INT(status, 0);
+}
