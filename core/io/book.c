@@ -4,6 +4,8 @@
 #include "core/base/mem.h"
 #include "core/io/biff.h"
 
+#define STRING_BLOCK ((size_t)64 << 10)
+
 enum dtx_code dtx_book_open(const char *label, const void *bytes, size_t len,
                             const struct dtx_unpack *limits, struct dtx_book **out,
                             struct dtx_err *err)
@@ -57,6 +59,25 @@ enum dtx_code dtx_book_strings_need(struct dtx_book *book, uint64_t id, struct d
 	return book->cls->strings ? book->cls->strings(book, id, err) : DTX_OK;
 }
 
+/* Most texts are short, and there are millions of them: they stand without gaps. */
+static char *string_room(struct dtx_book_strings *s, size_t len)
+{
+	char *at;
+
+	if (len > s->left) {
+		if (len > STRING_BLOCK / 4)
+			return dtx_arena_alloc(&s->arena, len, 1);
+		s->room = dtx_arena_alloc(&s->arena, STRING_BLOCK, 1);
+		s->left = s->room ? STRING_BLOCK : 0;
+	}
+	at = s->room;
+	if (at) {
+		s->room += len;
+		s->left -= len;
+	}
+	return at;
+}
+
 enum dtx_code dtx_book_string_add(struct dtx_book *book, struct dtx_str text, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -79,7 +100,7 @@ enum dtx_code dtx_book_string_add(struct dtx_book *book, struct dtx_str text, st
 	if (!dtx_mem_reserve(&s->item, &s->cap, s->n + 1, sizeof(*s->item)))
 		DTX_FAIL_MEM(err);
 	if (text.len) {
-		copy = dtx_arena_alloc(&s->arena, text.len, 1);
+		copy = string_room(s, text.len);
 		if (!copy)
 			DTX_FAIL_MEM(err);
 		memcpy(copy, text.ptr, text.len);

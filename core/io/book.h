@@ -55,8 +55,10 @@ struct dtx_book_formats {
 	struct dtx_book_format *item; /* dtx_mem */
 	size_t n, cap;
 };
-struct dtx_book_strings { /* shared by its cells */
-	struct dtx_arena arena;
+struct dtx_book_strings {       /* shared by its cells */
+	struct dtx_arena arena; /* blocks of texts without gaps between them */
+	char *room;
+	size_t left;
 	struct dtx_str *item;
 	size_t n, cap;
 	uint64_t bytes;

@@ -180,6 +180,31 @@ static bool is_blank(const struct dtx_csv_top *top)
 	return i == top->n;
 }
 
+/* The first rows; where all of them are blank lines, those behind the blank lines. */
+static enum dtx_code open_top(struct dtx_csv *c, struct dtx_csv_top *top, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t at = c->top;
+
+	DTX_TRY(dtx_csv_top_read(c, c->top, DTX_CSV_TOP_ROWS, true, top, err));
+	if (!is_blank(top))
+		goto out;
+	while (at < c->text.end && (c->text.data[at] == '\n' || c->text.data[at] == '\r'))
+		at++;
+	if (at == c->text.end || top->whole)
+		DTX_FAIL(err, DTX_E_EMPTY_INPUT, "'%s' has only blank lines",
+		         dtx_source_name(c->head.src));
+	if (!c->opts.header_rows || c->opts.range || c->dialect.ending ||
+	    at < top->row[top->n - 1].next)
+		goto out;
+	c->before.dropped[DTX_DROP_BLANK] += dtx_csv_line(c->text.data, c->top, at);
+	c->top = at;
+	dtx_csv_top_clear(top);
+	DTX_TRY(dtx_csv_top_read(c, c->top, DTX_CSV_TOP_ROWS, true, top, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -194,10 +219,7 @@ enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 	DTX_TRY(open_skip_tail(c, err));
 	if (c->top >= c->text.end)
 		DTX_FAIL(err, DTX_E_EMPTY_INPUT, "'%s' has no rows", dtx_source_name(c->head.src));
-	DTX_TRY(dtx_csv_top_read(c, c->top, DTX_CSV_TOP_ROWS, true, &top, err));
-	if (top.whole && is_blank(&top))
-		DTX_FAIL(err, DTX_E_EMPTY_INPUT, "'%s' has only blank lines",
-		         dtx_source_name(c->head.src));
+	DTX_TRY(open_top(c, &top, err));
 	DTX_TRY(dtx_csv_head(c, &top, &names, err));
 	DTX_TRY(dtx_csv_fields(c, &top, names, err));
 out:

@@ -44,6 +44,8 @@ static enum dtx_code top_row(struct top_reader *r, size_t at, struct dtx_csv_top
 
 	DTX_TRY(dtx_csv_row_cells(t, at, &r->span, &r->cap, dtx_source_name(r->c->head.src), &row,
 	                          err));
+	if (row.fault == DTX_CSV_TOO_LONG)
+		DTX_TRY(dtx_csv_fail_row(r->c, &row, err));
 	*out = (struct dtx_csv_top_row){
 		.start = at,
 		.next = row.next,

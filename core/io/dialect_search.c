@@ -12,6 +12,9 @@
 #define SEARCH_WINDOW     ((size_t)64 << 10)
 #define SEARCH_WINDOWS    63u
 #define SEARCH_END        ((size_t)1 << 20)
+#define SEARCH_RECORDS    64 /* of a text whose first record is longer than the head */
+#define SEARCH_SPREAD     ((size_t)128 << 10) /* all candidates again, when the head misled */
+#define SEARCH_SLICE      ((size_t)8 << 10)
 #define SEARCH_TIE        1e-9
 #define SEARCH_RIVAL      0.9  /* another delimiter this close to the best: ambiguous */
 #define SEARCH_CLOSE      0.8  /* this close on the head: the larger sample decides */
@@ -69,29 +72,56 @@ static void sample_add(struct search *f, size_t from, size_t len)
 	s->piece[s->n++] = (struct dtx_str){ f->text.ptr + from, len };
 }
 
+/* Records that are longer than the head; where there are none, all candidates are equal. */
+static size_t sample_long(const struct search *f)
+{
+	size_t most = DTX_MIN(f->text.len, SEARCH_BEGIN);
+	const char *end = memchr(f->text.ptr, '\n', most);
+
+	if (!end)
+		end = memchr(f->text.ptr, '\r', most);
+	return end ? DTX_MIN(SEARCH_RECORDS * (size_t)(end - f->text.ptr), SEARCH_BEGIN)
+	           : SEARCH_HEAD;
+}
+
 static void sample_head(struct search *f)
 {
 	size_t len = DTX_MIN(f->text.len, SEARCH_HEAD);
 	bool lines = memchr(f->text.ptr, '\n', len) || memchr(f->text.ptr, '\r', len);
 
 	f->sample.n = 0;
-	sample_add(f, 0, lines ? SEARCH_HEAD : SEARCH_BEGIN);
+	sample_add(f, 0, lines ? SEARCH_HEAD : sample_long(f));
+}
+
+static void sample_parts(struct search *f, size_t begin, size_t window, size_t end)
+{
+	size_t room = f->text.len - DTX_MIN(f->text.len, begin + end);
+	unsigned i;
+
+	f->sample.n = 0;
+	sample_add(f, 0, begin);
+	for (i = 0; i < SEARCH_WINDOWS; i++)
+		sample_add(f, begin + room / (SEARCH_WINDOWS + 1) * (i + 1), window);
+	sample_add(f, f->text.len - end, end);
 }
 
 static void sample_large(struct search *f, bool all)
 {
-	size_t room = f->text.len - DTX_MIN(f->text.len, SEARCH_BEGIN + SEARCH_END);
-	unsigned i;
-
-	f->sample.n = 0;
-	if (all || f->text.len <= SEARCH_WHOLE) {
-		sample_add(f, 0, f->text.len);
+	if (!all && f->text.len > SEARCH_WHOLE) {
+		sample_parts(f, SEARCH_BEGIN, SEARCH_WINDOW, SEARCH_END);
 		return;
 	}
-	sample_add(f, 0, SEARCH_BEGIN);
-	for (i = 0; i < SEARCH_WINDOWS; i++)
-		sample_add(f, SEARCH_BEGIN + room / (SEARCH_WINDOWS + 1) * (i + 1), SEARCH_WINDOW);
-	sample_add(f, f->text.len - SEARCH_END, SEARCH_END);
+	f->sample.n = 0;
+	sample_add(f, 0, f->text.len);
+}
+
+/* Enough of the text for all candidates, where its head was not. */
+static void sample_spread(struct search *f)
+{
+	if (f->text.len > SEARCH_SPREAD * 4)
+		sample_parts(f, SEARCH_SPREAD, SEARCH_SLICE, SEARCH_SLICE);
+	else
+		sample_large(f, true);
 }
 
 static bool sample_has(const struct search *f, const char *what)
@@ -347,7 +377,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	enum dtx_code rc;
 
 	if (all)
-		sample_large(&f, text.len <= SEARCH_WHOLE);
+		sample_spread(&f);
 	else
 		sample_head(&f);
 	search_usual(&f, d);

@@ -4,8 +4,11 @@
 #include "core/base/mem.h"
 #include "core/io/inflate.h"
 
-#define WINDOW_BYTES ((size_t)1 << 20)
-#define RATIO_AFTER  ((uint64_t)1 << 20)
+#define WINDOW_BYTES  ((size_t)1 << 20)
+#define RATIO_AFTER   ((uint64_t)1 << 20)
+#define STEEP_AFTER   ((uint64_t)16 << 20) /* from here on what was unpacked so far is judged too */
+#define STEEP         4 /* ... and may inflate so many times less from STEEPER_AFTER on */
+#define STEEPER_AFTER ((uint64_t)64 << 20)
 
 enum { HEAD = 10, TRAILER = 8, FLAG_CRC = 2, FLAG_EXTRA = 4, FLAG_NAME = 8, FLAG_COMMENT = 16 };
 
@@ -85,18 +88,33 @@ static enum dtx_code read_head(struct gzip *g, struct dtx_err *err)
 	return DTX_OK;
 }
 
+/* A bomb is not unpacked up to the size that its length would allow. */
+static uint64_t too_steep(const struct gzip *g)
+{
+	uint64_t ratio = g->limits->ratio, from = g->packed;
+
+	if (g->total > STEEP_AFTER)
+		from -= g->rest.len;
+	if (g->total > STEEPER_AFTER)
+		ratio = DTX_MAX(ratio / STEEP, (uint64_t)1);
+	return g->total > RATIO_AFTER && g->total / ratio > from ? ratio : 0;
+}
+
 static enum dtx_code give(struct gzip *g, size_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
+	uint64_t ratio;
+
 	g->total += n;
 	g->member += n;
+	ratio = too_steep(g);
 	if (g->total > g->limits->total)
 		return dtx_unpack_fail(err, g->limits, "total", "'%s' inflates to over %llu bytes",
 		                       g->label, (unsigned long long)g->limits->total);
-	if (g->total > RATIO_AFTER && g->total / g->limits->ratio > g->packed)
+	if (ratio)
 		return dtx_unpack_fail(err, g->limits, "ratio", "'%s' inflates over %llu times",
-		                       g->label, (unsigned long long)g->limits->ratio);
+		                       g->label, (unsigned long long)ratio);
 	if (g->limits->tick)
 		g->limits->tick(g->limits->tick_arg, g->packed - g->rest.len, g->packed);
 	g->crc = g->inflate->crc(g->crc, g->window, n);

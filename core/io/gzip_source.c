@@ -6,10 +6,12 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/mem.h"
 #include "core/io/gzip.h"
 #include "core/io/isolate.h"
 
-#define SPOOL_MEMORY ((uint64_t)64 << 20)
+#define SPOOL_MEMORY ((uint64_t)32 << 20)
+#define SPOOL_BLOCK  ((size_t)1 << 20)
 
 struct spool {
 	int fd;
@@ -18,25 +20,30 @@ struct spool {
 	const struct dtx_unpack *limits;
 };
 
-/* What is in memory goes to a file. */
+/* What is in memory goes to a file, by blocks: a mapping would be all of it once more. */
 static enum dtx_code spool_move(struct spool *s, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	void *from = MAP_FAILED;
+	char *block = dtx_mem_alloc(SPOOL_BLOCK, 1);
 	int fd = -1;
 
+	if (!block)
+		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_file_temp(NULL, &fd, err));
-	from = mmap(NULL, (size_t)s->size, PROT_READ, MAP_SHARED, s->fd, 0);
-	if (from == MAP_FAILED)
-		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot map memory: %s", strerror(errno));
-	DTX_TRY(dtx_file_write(fd, from, (size_t)s->size, "temp file", err));
+	for (uint64_t at = 0; at < s->size;) {
+		size_t n = (size_t)DTX_MIN(s->size - at, (uint64_t)SPOOL_BLOCK);
+
+		if (pread(s->fd, block, n, (off_t)at) != (ssize_t)n)
+			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read memory: %s", strerror(errno));
+		DTX_TRY(dtx_file_write(fd, block, n, "temp file", err));
+		at += n;
+	}
 	dtx_file_close(&s->fd);
 	s->fd = fd;
 	s->file = true;
 	fd = -1;
 out:
-	if (from != MAP_FAILED)
-		munmap(from, (size_t)s->size);
+	dtx_mem_free(block);
 	dtx_file_close(&fd);
 	return rc;
 }

@@ -54,6 +54,9 @@ enum dtx_code dtx_jrows_fail(const struct dtx_jrows *r, const struct dtx_jscan *
 	size_t left = (size_t)(s->end - s->p), n = 0;
 	char what[160];
 
+	if (s->too_long)
+		return dtx_jrows_refuse(r, DTX_E_INPUT_LIMIT, s->p, "a value is larger than 16 MiB",
+		                        err);
 	while (n < DTX_MIN(left, (size_t)12) && (unsigned char)s->p[n] >= 0x20 &&
 	       (unsigned char)s->p[n] < 0x80)
 		n++;

@@ -12,7 +12,8 @@ enum {
 	DTX_JROWS_NEST = 8, /* objects within objects that become columns */
 	DTX_JROWS_COLS_MAX = 100000,
 	DTX_JROWS_MORSEL_BYTES = 1 << 20,
-	DTX_JROWS_CUT_BYTES = 12 /* behind a token that the end of a file cuts off */
+	DTX_JROWS_VALUE_MAX = 16 << 20, /* bytes, as of a cell of CSV */
+	DTX_JROWS_CUT_BYTES = 12        /* behind a token that the end of a file cuts off */
 };
 
 struct dtx_jcol {

@@ -125,6 +125,17 @@ static size_t odd_escape(const char *p, const char *end, const char **text)
 	return half ? 6 : 1;
 }
 
+static bool too_long(const struct dtx_jscan *s, const char *from, const char *p)
+{
+	return s->most && (size_t)(p - from) > s->most;
+}
+
+static bool fail_long(struct dtx_jscan *s, const char *from)
+{
+	s->too_long = true;
+	return fail(s, from, "a shorter value");
+}
+
 bool dtx_jscan_string(struct dtx_jscan *s, struct dtx_jvalue *out)
 {
 	const char *p, *from, *text;
@@ -134,7 +145,7 @@ bool dtx_jscan_string(struct dtx_jscan *s, struct dtx_jvalue *out)
 		return fail(s, s->p, "a string");
 	from = p = s->p + 1;
 	*out = (struct dtx_jvalue){ .kind = DTX_J_STRING };
-	while (p < s->end && *p != '"') {
+	while (p < s->end && *p != '"' && !too_long(s, from, p)) {
 		if ((unsigned char)*p < 0x20 && !mend(s, p))
 			return fail(s, p, "no control character in a string");
 		n = 1;
@@ -150,6 +161,8 @@ bool dtx_jscan_string(struct dtx_jscan *s, struct dtx_jvalue *out)
 	}
 	if (p >= s->end)
 		return fail(s, s->end, "the end of a string");
+	if (*p != '"')
+		return fail_long(s, from - 1);
 	out->raw = (struct dtx_str){ from, (size_t)(p - from) };
 	s->p = p + 1;
 	return true;
@@ -305,6 +318,8 @@ bool dtx_jscan_value(struct dtx_jscan *s, struct dtx_jvalue *out)
 	do {
 		if (!open_value(s, in_object, &depth) || !next_value(s, in_object, &depth))
 			return false;
+		if (too_long(s, from, s->p))
+			return fail_long(s, from);
 	} while (depth);
 	*out = (struct dtx_jvalue){ *from == '{' ? DTX_J_OBJECT : DTX_J_ARRAY,
 		                    false,

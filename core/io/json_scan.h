@@ -29,6 +29,8 @@ struct dtx_jscan {
 	bool lenient;
 	uint64_t mended;
 	const char *mended_at; /* the first */
+	size_t most;           /* bytes of a value: a longer one is not read to its end; 0: any */
+	bool too_long;         /* ... and that was the failure */
 };
 
 void dtx_jscan_blanks(struct dtx_jscan *s);

@@ -201,10 +201,12 @@ static enum dtx_code walk_member(struct dtx_jwalk *w, struct dtx_jscan *s, unsig
 		DTX_TRY(walk_object(w, s, nest + 1, err));
 		goto out;
 	}
+	s->most = DTX_JROWS_VALUE_MAX;
 	if (!dtx_jscan_value(s, &v)) {
 		rc = dtx_jrows_fail(w->rows, s, err);
 		goto out;
 	}
+	s->most = 0;
 	DTX_TRY(column_of(w, &col, err));
 	if (!once) {
 		DTX_TRY(hold_back(w, col, &v, err));

@@ -3,6 +3,8 @@
 #include "core/base/utf8.h"
 #include "core/io/xlsx.h"
 
+#define EMPTY_CHARGE 128 /* bytes without a value that a text of nothing counts for */
+
 /* --- text --- */
 
 /* Value of "_xHHHH_" at p, -1 if that is not what stands there. */
@@ -146,6 +148,8 @@ static enum dtx_code add_string(struct dtx_xlsx *book, struct dtx_str text, stru
 {
 	if (text.len)
 		dtx_xml_took_value(&book->strings.xml);
+	else
+		book->strings.xml.idle += EMPTY_CHARGE;
 	return dtx_book_string_add(&book->head, text, err);
 }
 

@@ -458,10 +458,13 @@ static enum dtx_code check_limits(struct dtx_unzip *u, size_t got, struct dtx_er
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_unpack *lim = &u->zip->limits;
 	struct dtx_zip_entry *e = &u->zip->entry[u->entry - u->zip->entry];
-	uint64_t packed = e->packed ? e->packed : 1, ratio;
+	uint64_t packed = e->packed ? e->packed : 1, ratio = lim->ratio;
 
 	u->out += got;
-	ratio = u->out > STEEP_AFTER ? DTX_MAX(lim->ratio / STEEP, (uint64_t)1) : lim->ratio;
+	if (u->out > STEEP_AFTER) {
+		ratio = DTX_MAX(ratio / STEEP, (uint64_t)1);
+		packed = DTX_MAX(packed - u->io.nin, (uint64_t)1);
+	}
 	if (u->out > e->counted) {
 		u->zip->inflated += u->out - e->counted;
 		e->counted = u->out;

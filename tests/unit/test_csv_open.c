@@ -449,6 +449,27 @@ void test_csv_too_many_columns(void)
 	dtx_buf_clear(&text);
 }
 
+/* However many blank lines stand above a table, and where nothing else stands. */
+void test_csv_blank_lines_first(void)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf text = DTX_BUF_INIT(DUMP_MAX), out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_read_stats stats;
+	struct dtx_err err = DTX_ERR_INIT;
+	uint32_t i;
+
+	for (i = 0; i < 3000; i++)
+		dtx_buf_add(&text, i % 2 ? "\n" : "\r\n");
+	DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_EMPTY_INPUT, "only blank lines");
+	dtx_buf_add(&text, "a,b\n1,x\n");
+	T_OK(dump_csv(text.ptr, text.len, &how, &out, &stats, NULL, &err), &err);
+	T_STR(dtx_buf_text(&out), "a:int|b:text\n1|x\n");
+	T_INT(stats.dropped[DTX_DROP_BLANK], 3000);
+	dtx_err_clear(&err);
+	dtx_buf_clear(&text);
+	dtx_buf_clear(&out);
+}
+
 /* Wide rows and a huge cell: the block grows, then the plain machine reads. */
 void test_csv_long_records(void)
 {

@@ -41,6 +41,31 @@ void test_read_json_lines_and_arrays(void)
 	expect("{\"n\":\"12\",\"e\":\"\"}", "n:text,e:text\n12|\n");
 }
 
+/* A value that is too large is not read to its end, which need not come. */
+void test_read_json_large_value(void)
+{
+	static const char *const begin[] = { "{\"a\":\"", "{\"a\":[" };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf in = DTX_BUF_INIT(1 << 25), out = DTX_BUF_INIT(1 << 24);
+	struct dtx_err err = DTX_ERR_INIT;
+	size_t i;
+
+	opts.format = "jsonl";
+	for (i = 0; i < DTX_COUNT(begin); i++) {
+		dtx_buf_reset(&in);
+		dtx_buf_add(&in, "{\"a\":1}\n");
+		dtx_buf_add(&in, begin[i]);
+		while (in.len < ((size_t)17 << 20))
+			dtx_buf_add(&in, "1000000000000,");
+		T_CODE(bytes_dump("x.jsonl", &in, &opts, 0, true, &out, &err), DTX_E_INPUT_LIMIT,
+		       &err);
+		T_CHECK(strstr(err.msg, "line 2 (byte 13): a value is larger than 16 MiB"));
+	}
+	dtx_buf_clear(&in);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+}
+
 void test_read_json_keeps_digits(void)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
