@@ -312,7 +312,7 @@ const struct dtx_cmd dtx_cmd_why = {
 	.usage = "RUN | FILE [CELL]",
 	.summary = "Name the source cells that one cell of a result came from",
 	.notes = "The typed steps run again with row numbers carried along, on the rows that can "
-	         "concern\n"
+		 "concern\n"
 		 "the cell where the file of the result is unchanged and its row tells which, and "
 		 "must give\n"
 		 "the row that is there; else on all rows, and must give a result of the recorded "
