@@ -23,9 +23,8 @@ void dtx_pipe_enough(const struct dtx_pipe *p)
 		dtx_source_stop(p->now->reader->src);
 }
 
-/* An error of seq, or (not exact) of a reader in some seq from there on: then the others go on to
- * the end of their morsels. */
-static void fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err)
+/* Not exact: the others go on to the end of their morsels. */
+void dtx_pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err)
 {
 	bool wins;
 
@@ -44,11 +43,12 @@ static void fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *e
 	atomic_store(&p->stop, true);
 	dtx_pipe_enough(p);
 	dtx_ring_stop(&p->ring, seq);
+	if (p->back <= p->now->npass)
+		dtx_ring_stop(&p->tail, 0); /* nothing is put any more */
 	dtx_err_clear(err);
 }
 
-/* Whether the worker may leave its morsel: an earlier one failed, or a limit is full. */
-static bool unwanted(struct dtx_pipe *p, uint64_t seq)
+bool dtx_pipe_unwanted(struct dtx_pipe *p, uint64_t seq)
 {
 	bool yes;
 
@@ -122,7 +122,7 @@ out:
 	return rc;
 }
 
-static void begin_seq(struct worker *w, uint64_t seq)
+void dtx_pipe_begin(struct worker *w, uint64_t seq)
 {
 	if (w->mid && w->seq == seq)
 		return;
@@ -133,26 +133,27 @@ static void begin_seq(struct worker *w, uint64_t seq)
 		w->seqs = seq - w->p->base + 1;
 }
 
-/* The morsel is complete: what waits goes to the ring, or runs with all that is ready behind it. */
-static enum dtx_code finish_seq(struct worker *w, uint64_t *at, struct dtx_err *err)
+enum dtx_code dtx_pipe_finish(struct worker *w, uint64_t *at, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
+	enum dtx_ring_left left = DTX_RING_KEPT;
 	enum dtx_code rc = DTX_OK;
 	uint64_t seq = w->seq;
 
 	w->mid = false;
-	if (p->cut > p->now->npass)
+	if (w->cut > p->now->npass)
 		return DTX_OK;
-	if (!dtx_ring_mine(&p->ring, seq) && dtx_ring_leave(&p->ring, seq, &w->pending))
-		return DTX_OK;
-	if (!dtx_ring_mine(&p->ring, seq))
-		return DTX_OK; /* not wanted any more */
+	while (!dtx_ring_mine(w->ring, seq) &&
+	       (left = dtx_ring_leave(w->ring, seq, &w->pending)) == DTX_RING_HELP)
+		dtx_pipe_tasks(w, false);
+	if (left == DTX_RING_LEFT || !dtx_ring_mine(w->ring, seq))
+		return DTX_OK; /* it is another's, or not wanted any more */
 	do {
 		*at = seq++;
 		rc = dtx_pipe_list(w, *at, &w->pending, err);
-		if (rc != DTX_OK || unwanted(p, seq))
+		if (rc != DTX_OK || (w->ring == &p->ring && dtx_pipe_unwanted(p, seq)))
 			break;
-	} while (dtx_ring_next(&p->ring, &w->pending));
+	} while (dtx_ring_next(w->ring, &w->pending));
 	return rc;
 }
 
@@ -173,13 +174,13 @@ static enum dtx_code take_batch(struct worker *w, struct turn *t, struct dtx_err
 	t->more = b != NULL;
 	if (!b)
 		goto out;
-	begin_seq(w, b->seq);
+	dtx_pipe_begin(w, b->seq);
 	t->at = w->seq;
 	t->exact = true;
 	last = b->last;
 	DTX_TRY(dtx_pipe_feed(w, 0, b, err));
 	if (last)
-		DTX_TRY(finish_seq(w, &t->at, err));
+		DTX_TRY(dtx_pipe_finish(w, &t->at, err));
 out:
 	dtx_batch_free(b);
 	return rc;
@@ -212,7 +213,7 @@ static enum dtx_code take_part(struct worker *w, struct turn *t, struct dtx_err 
 	if (!t->more)
 		goto out;
 	DTX_TRY(interrupted(p, err));
-	begin_seq(w, p->base + part);
+	dtx_pipe_begin(w, p->base + part);
 	t->at = w->seq;
 	t->exact = true;
 	w->child_ns = 0;
@@ -221,7 +222,7 @@ static enum dtx_code take_part(struct worker *w, struct turn *t, struct dtx_err 
 	if (rc != DTX_OK)
 		dtx_pipe_blame(m->ox, m->op, err);
 	DTX_TRY(rc);
-	DTX_TRY(finish_seq(w, &t->at, err));
+	DTX_TRY(dtx_pipe_finish(w, &t->at, err));
 out:
 	return rc;
 }
@@ -233,7 +234,8 @@ static void work(struct worker *w)
 	struct turn t = { .at = p->base, .more = true };
 	enum dtx_code rc = DTX_OK;
 
-	while (w->mid ? !unwanted(p, w->seq) : !atomic_load(&p->stop)) {
+	while (w->mid ? !dtx_pipe_unwanted(p, w->seq) : !atomic_load(&p->stop)) {
+		dtx_pipe_tasks(w, false);
 		t.exact = w->mid;
 		t.at = w->mid ? w->seq : p->base + w->seqs;
 		rc = p->now->made.op ? take_part(w, &t, &err) : take_batch(w, &t, &err);
@@ -241,31 +243,48 @@ static void work(struct worker *w)
 			break;
 	}
 	if (rc != DTX_OK)
-		fail(p, t.at, t.exact, &err);
+		dtx_pipe_fail(p, t.at, t.exact, &err);
+}
+
+void dtx_pipe_worker_clear(struct worker *w)
+{
+	while (w->pending.first) {
+		struct dtx_ring_item *item = w->pending.first;
+
+		w->pending.first = item->next;
+		dtx_ring_done(w->ring, item);
+	}
+	dtx_mem_free(w->sub);
+}
+
+static bool worker_open(struct worker *w, struct worker *tail, struct dtx_pipe *p, unsigned id)
+{
+	*w = (struct worker){ .p = p, .id = id, .cut = p->cut, .ring = &p->ring };
+	w->sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*w->sub));
+	if (!w->sub || (p->back <= p->now->npass && !dtx_pipe_tail_open(tail, w)))
+		return false;
+	w->tail = p->back <= p->now->npass ? tail : NULL;
+	return true;
 }
 
 static enum dtx_code work_thread(void *arg, unsigned id, struct dtx_err *err)
 {
 	struct dtx_pipe *p = arg;
-	struct worker w = { .p = p, .id = id };
+	struct worker w, tail = { .p = NULL };
 	struct dtx_err e = DTX_ERR_INIT;
 	uint64_t seen;
 
 	(void)err;
-	w.sub = dtx_mem_zalloc(p->now->npass + 1, sizeof(*w.sub));
-	if (!w.sub) {
+	if (worker_open(&w, &tail, p, id)) {
+		work(&w);
+	} else {
 		dtx_err_set(&e, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
-		fail(p, p->base, true, &e);
-		return DTX_OK;
+		dtx_pipe_fail(p, p->base, true, &e);
 	}
-	work(&w);
-	while (w.pending.first) {
-		struct dtx_ring_item *item = w.pending.first;
-
-		w.pending.first = item->next;
-		dtx_ring_done(&p->ring, item);
-	}
-	dtx_mem_free(w.sub);
+	dtx_ring_retire(&p->ring);
+	dtx_pipe_tasks(&w, true);
+	dtx_pipe_worker_clear(&tail);
+	dtx_pipe_worker_clear(&w);
 	seen = atomic_load(&p->seqs);
 	while (w.seqs > seen && !atomic_compare_exchange_weak(&p->seqs, &seen, w.seqs))
 		;
@@ -280,6 +299,15 @@ static unsigned first_ordered(const struct dtx_pipe *p, const struct dtx_leg *le
 		if (leg->pass[i].link->ordered)
 			return i;
 	return p->end.eat ? leg->npass + 1 : leg->npass;
+}
+
+/* Behind the last map that wants order, where workers can share what comes out of it. */
+static unsigned first_shared(const struct dtx_leg *leg, unsigned workers)
+{
+	for (unsigned i = leg->npass; workers > 1 && i > 0; i--)
+		if (leg->pass[i - 1].link->ordered)
+			return i;
+	return leg->npass + 2;
 }
 
 static enum dtx_code pipe_error(struct dtx_pipe *p, struct dtx_err *err)
@@ -300,7 +328,7 @@ static enum dtx_code pipe_error(struct dtx_pipe *p, struct dtx_err *err)
 /* Rows that a map kept back to the end (unmatched rows of a join). */
 static enum dtx_code flush_leg(struct dtx_pipe *p, struct dtx_err *err)
 {
-	struct worker w = { .p = p, .in_order = true };
+	struct worker w = { .p = p, .in_order = true, .cut = p->cut, .ring = &p->ring };
 	uint32_t n = (uint32_t)(p->now - p->leg);
 	enum dtx_code rc = DTX_OK;
 
@@ -322,11 +350,13 @@ out:
 	return rc;
 }
 
-static enum dtx_code start_leg(struct dtx_pipe *p, struct dtx_err *err)
+static enum dtx_code start_leg(struct dtx_pipe *p, unsigned workers, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	p->cut = first_ordered(p, p->now);
+	p->back = first_shared(p->now, workers);
+	p->out_seq = p->base;
 	atomic_store(&p->stop, false);
 	atomic_store(&p->full_at, UINT64_MAX);
 	p->failed_at = UINT64_MAX;
@@ -337,6 +367,9 @@ static enum dtx_code start_leg(struct dtx_pipe *p, struct dtx_err *err)
 	p->order_seq = UINT64_MAX;
 	dtx_ring_clear(&p->ring);
 	DTX_TRY(dtx_ring_init(&p->ring, p->workers, p->base, err));
+	p->ring.carriers = workers;
+	dtx_ring_clear(&p->tail);
+	DTX_TRY(dtx_ring_init(&p->tail, p->workers, p->base, err));
 	if (!p->order_sub)
 		DTX_FAIL_MEM(err);
 	if (p->now->reader)
@@ -354,11 +387,11 @@ static enum dtx_code run_leg(struct dtx_pipe *p, struct dtx_err *err)
 
 	if (!p->now->reader && seqs < workers)
 		workers = seqs ? (unsigned)seqs : 1;
-	DTX_TRY(start_leg(p, err));
+	DTX_TRY(start_leg(p, workers, err));
 	DTX_TRY(dtx_pool_run(workers, work_thread, p, err));
 	DTX_TRY(pipe_error(p, err));
 	p->now->stopped = atomic_load(&p->full_at) != UINT64_MAX;
-	p->base += atomic_load(&p->seqs);
+	p->base = DTX_MAX(p->base + atomic_load(&p->seqs), p->out_seq);
 	DTX_TRY(flush_leg(p, err));
 out:
 	return rc;
@@ -400,6 +433,7 @@ void dtx_pipe_clear(struct dtx_pipe *p)
 	dtx_mem_free(p->leg);
 	dtx_mem_free(p->order_sub);
 	dtx_ring_clear(&p->ring);
+	dtx_ring_clear(&p->tail);
 	dtx_err_clear(&p->err);
 	pthread_mutex_destroy(&p->lock);
 }

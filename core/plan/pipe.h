@@ -1,7 +1,9 @@
 /* One pipeline: legs (a reader or a table, and maps) that stream one after the other into one end.
  *
  * A worker claims a morsel, numbered seq, and carries it through the maps while it is in cache.
- * Where order counts (a map that wants it, a writer, a table) batches go through a ring. */
+ * Where order counts (a map that wants it, a writer, a table) batches go through a ring.  What
+ * comes out of the last map that wants order is shared again: as tasks, whose results a second ring
+ * puts in order. */
 #ifndef DTX_PLAN_PIPE_H
 #define DTX_PLAN_PIPE_H
 
@@ -77,8 +79,9 @@ struct dtx_pipe {
 	struct dtx_pipe_end end;
 	/* while it runs */
 	struct dtx_leg *now;
-	unsigned cut;                 /* first pass of the ordered part; npass + 1: none */
-	uint64_t base;                /* seq of the leg's first morsel */
+	unsigned cut;  /* first pass of the ordered part; npass + 1: none */
+	unsigned back; /* first pass that tasks begin with; npass + 2: there are none */
+	uint64_t base; /* seq of the leg's first morsel */
 	_Atomic uint64_t claim, seqs; /* next batch of a table or part; most seqs seen */
 	atomic_bool stop;
 	pthread_mutex_t lock; /* of what follows */
@@ -87,8 +90,9 @@ struct dtx_pipe {
 	_Atomic uint64_t full_at; /* last seq that is wanted */
 	struct dtx_err err;
 	uint64_t err_seq;
-	struct dtx_ring ring;
-	uint32_t *order_sub; /* sub numbers of the ordered part, per pass */
+	struct dtx_ring ring, tail; /* of morsels, of tasks */
+	uint64_t out_seq;           /* of the next task; the ordered part's */
+	uint32_t *order_sub;        /* sub numbers of the ordered part, per pass */
 	uint64_t order_seq;
 };
 

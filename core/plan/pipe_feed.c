@@ -53,7 +53,9 @@ bool dtx_pipe_full(const struct dtx_emit *e)
 {
 	const struct pipe_emit *pe = (const struct pipe_emit *)e;
 
-	return atomic_load_explicit(&pe->w->p->stop, memory_order_relaxed) &&
+	/* what is a task already is wanted */
+	return pe->w->ring == &pe->w->p->ring &&
+	       atomic_load_explicit(&pe->w->p->stop, memory_order_relaxed) &&
 	       atomic_load(&pe->w->p->full_at) <= pe->w->seq;
 }
 
@@ -159,12 +161,12 @@ static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *
 	struct dtx_pipe *p = w->p;
 	enum dtx_code rc;
 
+	if (w->cut == p->now->npass)
+		return p->end.put(p->end.arg, b, item, err);
 	if (p->order_seq != seq) {
 		p->order_seq = seq;
 		memset(p->order_sub, 0, (p->now->npass + 1) * sizeof(*p->order_sub));
 	}
-	if (p->cut == p->now->npass)
-		return p->end.put(p->end.arg, b, item, err);
 	w->in_order = true;
 	rc = dtx_pipe_feed(w, p->cut, b, err);
 	w->in_order = false;
@@ -183,7 +185,7 @@ enum dtx_code dtx_pipe_list(struct worker *w, uint64_t seq, struct dtx_ring_list
 		if (!list->first)
 			list->last = NULL;
 		rc = run_item(w, seq, item->batch, item, err);
-		dtx_ring_done(&w->p->ring, item);
+		dtx_ring_done(w->ring, item);
 	}
 	return rc;
 }
@@ -193,13 +195,13 @@ enum dtx_code dtx_pipe_list(struct worker *w, uint64_t seq, struct dtx_ring_list
 static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct dtx_pipe *p = w->p;
-	struct dtx_ring_item *item = dtx_ring_item(&p->ring);
-	bool mine = dtx_ring_mine(&p->ring, w->seq);
+	struct dtx_ring_item *item = dtx_ring_item(w->ring);
+	bool mine = dtx_ring_mine(w->ring, w->seq);
 	enum dtx_code rc = DTX_OK;
 
 	if (!item)
 		DTX_FAIL_MEM(err);
-	if (p->cut == p->now->npass && p->end.prepare)
+	if (w->cut == p->now->npass && p->end.prepare)
 		DTX_TRY(p->end.prepare(p->end.arg, w->id, b, item, err));
 	if (mine) {
 		DTX_TRY(dtx_pipe_list(w, w->seq, &w->pending, err));
@@ -211,7 +213,7 @@ static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_er
 	}
 out:
 	if (item)
-		dtx_ring_done(&p->ring, item);
+		dtx_ring_done(w->ring, item);
 	return rc;
 }
 
@@ -221,9 +223,11 @@ enum dtx_code dtx_pipe_feed(struct worker *w, unsigned i, struct dtx_batch *b, s
 
 	if (!b->nsel)
 		return DTX_OK;
+	if (w->in_order && w->tail && i == p->back)
+		return dtx_pipe_hand(w, b, err);
 	b->seq = w->in_order ? p->order_seq : w->seq;
 	b->sub = w->in_order ? p->order_sub[i]++ : w->sub[i]++;
-	if (i == p->cut && !w->in_order)
+	if (i == w->cut && !w->in_order)
 		return at_cut(w, b, err);
 	if (i == p->now->npass)
 		return end_direct(w, b, err);

@@ -1,5 +1,5 @@
-/* Running a pipeline in two parts: morsels and legs (pipe.c), a batch's way through the maps to the
- * end (pipe_feed.c). */
+/* Running a pipeline in three parts: morsels and legs (pipe.c), a batch's way through the maps to
+ * the end (pipe_feed.c), what is shared again behind the ordered part (pipe_tail.c). */
 #ifndef DTX_PLAN_PIPE_PARTS_H
 #define DTX_PLAN_PIPE_PARTS_H
 
@@ -9,6 +9,9 @@ struct worker {
 	struct dtx_pipe *p;
 	unsigned id;
 	bool in_order; /* it has the right, and is behind the cut */
+	unsigned cut;  /* the pipe's; of one for tasks the end, or none */
+	struct dtx_ring *ring;
+	struct worker *tail; /* does the thread's tasks; NULL: there are none, or it is one */
 	uint64_t seq;
 	bool mid;      /* inside a morsel */
 	uint32_t *sub; /* next sub number, per pass */
@@ -41,6 +44,26 @@ bool dtx_pipe_full(const struct dtx_emit *e);
 void dtx_pipe_enough(const struct dtx_pipe *p);
 /* Names the step in an error of its op. */
 void dtx_pipe_blame(const struct dtx_opctx *ox, const struct dtx_op *op, struct dtx_err *err);
+/* The morsel or task is complete: what waits goes to the ring, or runs with all that is ready
+ * behind it.  *at: where it is. */
+DTX_MUSTUSE enum dtx_code dtx_pipe_finish(struct worker *w, uint64_t *at, struct dtx_err *err);
+/* The worker goes on with seq. */
+void dtx_pipe_begin(struct worker *w, uint64_t seq);
+/* An error of seq, or (not exact) of a reader in some seq from there on. */
+void dtx_pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err);
+/* Whether seq need not be worked on: an earlier one failed, or a limit is full. */
+bool dtx_pipe_unwanted(struct dtx_pipe *p, uint64_t seq);
+
+/* pipe_tail.c */
+/* The batch leaves the ordered part as a task. */
+DTX_MUSTUSE enum dtx_code dtx_pipe_hand(struct worker *w, const struct dtx_batch *b,
+                                        struct dtx_err *err);
+/* Tasks that are there; with `last` all that will come. */
+void dtx_pipe_tasks(struct worker *w, bool last);
+/* A thread's worker for tasks. */
+DTX_MUSTUSE bool dtx_pipe_tail_open(struct worker *tail, const struct worker *w);
+void dtx_pipe_worker_clear(struct worker *w);
+
 /* Items of a list that the worker has the right for. */
 DTX_MUSTUSE enum dtx_code dtx_pipe_list(struct worker *w, uint64_t seq, struct dtx_ring_list *list,
                                         struct dtx_err *err);

@@ -13,6 +13,9 @@ enum dtx_code dtx_ring_init(struct dtx_ring *r, unsigned workers, uint64_t head,
 
 	r->nslots = (uint64_t)workers * SLOTS_PER_WORKER;
 	r->spare = NULL;
+	r->task = (struct dtx_ring_list){ NULL, NULL };
+	r->ntasks = 0;
+	r->carriers = 0;
 	r->stop_at = UINT64_MAX;
 	atomic_init(&r->head, head);
 	pthread_mutex_init(&r->lock, NULL);
@@ -49,6 +52,7 @@ void dtx_ring_clear(struct dtx_ring *r)
 	for (uint64_t i = 0; r->slot && i < r->nslots; i++)
 		free_list(r->slot[i].list.first);
 	free_list(r->spare);
+	free_list(r->task.first);
 	dtx_mem_free(r->slot);
 	pthread_cond_destroy(&r->moved);
 	pthread_mutex_destroy(&r->lock);
@@ -95,19 +99,21 @@ static bool too_far(const struct dtx_ring *r, uint64_t seq)
 	return seq >= head + (dtx_mem_tight() ? 1 : r->nslots) && seq < r->stop_at;
 }
 
-bool dtx_ring_leave(struct dtx_ring *r, uint64_t seq, struct dtx_ring_list *list)
+enum dtx_ring_left dtx_ring_leave(struct dtx_ring *r, uint64_t seq, struct dtx_ring_list *list)
 {
 	struct dtx_ring_slot *slot = &r->slot[seq % r->nslots];
-	bool left = false;
+	enum dtx_ring_left left = DTX_RING_KEPT;
 
 	pthread_mutex_lock(&r->lock);
-	while (too_far(r, seq))
+	while (too_far(r, seq) && !r->ntasks)
 		pthread_cond_wait(&r->moved, &r->lock);
-	if (atomic_load(&r->head) != seq && seq < r->stop_at) {
+	if (too_far(r, seq)) {
+		left = DTX_RING_HELP;
+	} else if (atomic_load(&r->head) != seq && seq < r->stop_at) {
 		slot->list = *list;
 		slot->full = true;
 		*list = (struct dtx_ring_list){ NULL, NULL };
-		left = true;
+		left = DTX_RING_LEFT;
 	}
 	pthread_mutex_unlock(&r->lock);
 	return left;
@@ -139,6 +145,47 @@ void dtx_ring_stop(struct dtx_ring *r, uint64_t seq)
 	pthread_mutex_lock(&r->lock);
 	if (seq < r->stop_at)
 		r->stop_at = seq;
+	pthread_cond_broadcast(&r->moved);
+	pthread_mutex_unlock(&r->lock);
+}
+
+/* --- tasks --- */
+
+bool dtx_ring_hand(struct dtx_ring *r, struct dtx_ring_item *task)
+{
+	bool enough;
+
+	pthread_mutex_lock(&r->lock);
+	dtx_ring_push(&r->task, task);
+	r->ntasks++;
+	enough = r->ntasks > (dtx_mem_tight() ? 1 : r->nslots);
+	pthread_cond_broadcast(&r->moved);
+	pthread_mutex_unlock(&r->lock);
+	return enough;
+}
+
+struct dtx_ring_item *dtx_ring_task(struct dtx_ring *r, bool last)
+{
+	struct dtx_ring_item *task;
+
+	pthread_mutex_lock(&r->lock);
+	while (last && !r->ntasks && r->carriers)
+		pthread_cond_wait(&r->moved, &r->lock);
+	task = r->task.first;
+	if (task) {
+		r->task.first = task->next;
+		if (!r->task.first)
+			r->task.last = NULL;
+		r->ntasks--;
+	}
+	pthread_mutex_unlock(&r->lock);
+	return task;
+}
+
+void dtx_ring_retire(struct dtx_ring *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->carriers--;
 	pthread_cond_broadcast(&r->moved);
 	pthread_mutex_unlock(&r->lock);
 }

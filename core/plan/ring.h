@@ -17,6 +17,7 @@ struct dtx_ring_item {
 	struct dtx_batch *batch;
 	struct dtx_buf text;
 	struct dtx_rowhash hash;
+	uint64_t seq, out; /* of a task: the morsel it came from, its own number */
 	struct dtx_ring_item *next;
 };
 struct dtx_ring_list {
@@ -34,6 +35,10 @@ struct dtx_ring {
 	uint64_t nslots;
 	struct dtx_ring_item *spare; /* emptied items: their buffers are used again */
 	uint64_t stop_at;            /* seqs from here on are not wanted; UINT64_MAX: all are */
+	/* what the ordered part hands on, for whoever has time */
+	struct dtx_ring_list task;
+	uint64_t ntasks;
+	unsigned carriers; /* workers that may bring more of them */
 };
 
 DTX_MUSTUSE enum dtx_code dtx_ring_init(struct dtx_ring *r, unsigned workers, uint64_t head,
@@ -58,13 +63,24 @@ static inline bool dtx_ring_mine(struct dtx_ring *r, uint64_t seq)
 	/* acquire: sees all that the last holder of the right did */
 	return atomic_load_explicit(&r->head, memory_order_acquire) == seq;
 }
-/* Leaves the complete list of a seq, waiting while it is a full ring ahead.  False: the right came
- * to the caller meanwhile (or the seq is not wanted any more), the list stays its own. */
-bool dtx_ring_leave(struct dtx_ring *r, uint64_t seq, struct dtx_ring_list *list);
+/* Leaves the complete list of a seq, waiting while it is a full ring ahead.  HELP: there is a task
+ * to do instead of waiting.  KEPT: the right came to the caller meanwhile (or the seq is not wanted
+ * any more), the list stays its own. */
+enum dtx_ring_left { DTX_RING_LEFT, DTX_RING_KEPT, DTX_RING_HELP };
+enum dtx_ring_left dtx_ring_leave(struct dtx_ring *r, uint64_t seq, struct dtx_ring_list *list);
 /* Moves the head; true when the next seq was there already: its list goes to the caller, who keeps
  * the right. */
 bool dtx_ring_next(struct dtx_ring *r, struct dtx_ring_list *list);
 /* Seqs from `seq` on are not wanted: waiting carriers of such go on. */
 void dtx_ring_stop(struct dtx_ring *r, uint64_t seq);
+
+/* Tasks are taken in the order they are handed.  dtx_ring_hand gives whether there are more than
+ * enough: then the caller does some first. */
+DTX_MUSTUSE bool dtx_ring_hand(struct dtx_ring *r, struct dtx_ring_item *task);
+/* The next task, the caller's until dtx_ring_done; NULL: none now.  With `last` it waits until
+ * there is one or no carrier is left. */
+struct dtx_ring_item *dtx_ring_task(struct dtx_ring *r, bool last);
+/* A carrier brings no more. */
+void dtx_ring_retire(struct dtx_ring *r);
 
 #endif

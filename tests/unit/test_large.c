@@ -55,6 +55,16 @@ static const char *const large_plans[] = {
 	PLANCASE("{\"op\":\"derive\",\"set\":{\"c\":\"k % "
 	         "7\"}},{\"op\":\"crosstab\",\"rows\":[\"k\"],\"cols\":[\"c\"],\"values\":\"v\","
 	         "\"agg\":\"sum\"}"),
+	/* shared again behind a map that wants order */
+	PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]},{\"op\":\"derive\",\"set\":{\"w\":\"v * "
+	         "2\"}},{\"op\":\"pivot_longer\",\"cols\":[\"v\",\"w\"]}"),
+	PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]},{\"op\":\"group_by\",\"by\":[\"k\"],"
+	         "\"agg\":{\"n\":\"count()\",\"f\":\"first(t)\"}}"),
+	PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]},{\"op\":\"limit\",\"n\":20000},{\"op\":"
+	         "\"pivot_longer\",\"cols\":[\"i\",\"v\"]},{\"op\":\"filter\",\"where\":\"k != "
+	         "3\"}"),
+	PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]},{\"op\":\"sort\",\"by\":[\"t\"]},{\"op\":"
+	         "\"distinct\",\"cols\":[\"k\"]}"),
 	/* nearly as many groups as rows */
 	PLANCASE("{\"op\":\"window\",\"by\":[\"t\",\"k\"],\"order\":[\"v\"],\"set\":{\"r\":\"rank()"
 	         "\"}}"),

@@ -16,7 +16,7 @@ static void *carry(void *arg)
 {
 	struct carrier *c = arg;
 
-	c->left = dtx_ring_leave(c->ring, c->seq, &c->list);
+	c->left = dtx_ring_leave(c->ring, c->seq, &c->list) == DTX_RING_LEFT;
 	return NULL;
 }
 
