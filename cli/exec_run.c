@@ -181,9 +181,9 @@ static enum dtx_code record_report(struct dtx_execution *x, struct dtx_err *err)
 		json_decref(report);
 		report = NULL;
 	}
-	return dtx_record_event(x->record, "jail.end",
-	                        report ? json_pack("{si so}", "idx", 0, "report", report) : NULL,
-	                        err);
+	return dtx_record_event_soon(
+		x->record, "jail.end",
+		report ? json_pack("{si so}", "idx", 0, "report", report) : NULL, err);
 }
 
 /* The record's end must not hide why the run failed. */

@@ -207,10 +207,10 @@ static enum dtx_code admit_event(struct admit_run *run, struct dtx_err *err)
 {
 	if (!run->spec->record)
 		return DTX_OK;
-	return dtx_record_event(run->spec->record, "jail.end",
-	                        json_pack("{si so}", "idx", (int)run->spec->region->index, "report",
-	                                  admit_report(run)),
-	                        err);
+	return dtx_record_event_soon(run->spec->record, "jail.end",
+	                             json_pack("{si so}", "idx", (int)run->spec->region->index,
+	                                       "report", admit_report(run)),
+	                             err);
 }
 
 /* Fresh code must not depend on the order of sets and dicts. */

@@ -146,13 +146,17 @@ static enum dtx_code rescue_event_trigger(struct dtx_work *w, struct dtx_err *er
 {
 	const struct dtx_rescue *g = w->region;
 
-	return dtx_work_event(w, "run.trigger",
-	                      json_pack("{si ss ss ss? so}", "idx", (int)g->index, "pointer",
-	                                rescue_pointer(g), "code", dtx_code_name(g->trigger->code),
-	                                "op", dtx_work_op(w), "params", rescue_step_params(w)),
-	                      err);
+	if (!w->r->record)
+		return DTX_OK;
+	return dtx_record_event_soon(w->r->record, "run.trigger",
+	                             json_pack("{si ss ss ss? so}", "idx", (int)g->index, "pointer",
+	                                       rescue_pointer(g), "code",
+	                                       dtx_code_name(g->trigger->code), "op",
+	                                       dtx_work_op(w), "params", rescue_step_params(w)),
+	                             err);
 }
 
+/* Waited for: no jail runs before the disk holds that this run has begun. */
 enum dtx_code dtx_work_event_cache(const struct dtx_work *w, struct dtx_err *err)
 {
 	return dtx_work_event(w, "run.cache",

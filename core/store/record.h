@@ -83,6 +83,11 @@ DTX_MUSTUSE enum dtx_code dtx_record_blob(struct dtx_record *r, const char *kind
 DTX_MUSTUSE enum dtx_code dtx_record_event(struct dtx_record *r, const char *kind, json_t *body,
                                            struct dtx_err *err);
 
+/* The same for what nothing outside depends on: not waited for, the next event that is waited for
+ * takes it to the disk too. */
+DTX_MUSTUSE enum dtx_code dtx_record_event_soon(struct dtx_record *r, const char *kind,
+                                                json_t *body, struct dtx_err *err);
+
 /* run.output: every output of the run, finished but not yet renamed.  Array of {path, temp (or
  * null), atomic, writer {options}, sha, bytes, table_hash, rows_hash, rows, columns, schema,
  * stats}. */
