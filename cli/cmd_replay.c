@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/compare.h"
+#include "cli/snapshots.h"
 #include "cli/lookup.h"
 #include "cli/runner.h"
 #include "core/base/file.h"
@@ -57,6 +58,7 @@ struct replay {
 	json_t *record, *report;
 	char dir[4096];
 	bool made; /* dir is ours to remove */
+	struct dtx_snapshots kept;
 	enum verdict worst;
 };
 
@@ -355,6 +357,8 @@ static enum dtx_code replay_find(struct replay *p, const char *what, struct dtx_
 		         dtx_json_text(run, "short", ""), dtx_json_text(run, "status", "open"));
 	DTX_TRY(replay_map(p, err));
 	DTX_TRY(dtx_query_files(p->record, err));
+	if (!p->args->inputs)
+		DTX_TRY(dtx_snapshots_restore(store, p->record, &p->kept, err));
 	DTX_TRY(replay_inputs(p, err));
 	p->report = json_pack("{ss s[] s[]}", "replay_of", dtx_json_text(run, "run_id", ""),
 	                      "environment", "outputs");
@@ -420,6 +424,7 @@ out:
 	if (rc != DTX_OK)
 		status = dtx_out_fail(cli, &err);
 	replay_clean(&p);
+	dtx_snapshots_clear(&p.kept);
 	json_decref(p.record);
 	json_decref(p.report);
 	dtx_buf_clear(&out);
@@ -433,7 +438,9 @@ const struct dtx_cmd dtx_cmd_replay = {
 	.summary = "Do a recorded run again and compare the results",
 	.notes = "The recorded plan, options, code and clock are used, on the recorded inputs: a "
 		 "file is\n"
-		 "taken only if it has the recorded bytes.  Verdicts, best first: identical (the "
+		 "taken only if it has the recorded bytes; what `run --snapshot-inputs` kept comes "
+		 "from the\n"
+		 "store.  Verdicts, best first: identical (the "
 		 "bytes),\n"
 		 "same-table (the values), same-rows (the values in another order), close (numbers "
 		 "within\n"

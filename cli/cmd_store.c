@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/ago.h"
+#include "cli/lookup.h"
 #include "cli/out.h"
 #include "core/base/mem.h"
 #include "core/base/num.h"
@@ -37,7 +38,7 @@ static const struct dtx_opt store_opts[] = {
 	  .kind = DTX_O_TEXT,
 	  .metavar = "LIST",
 	  .offset = offsetof(struct store_args, kinds),
-	  .help = "gc: only these: answer,prompt,code,env" },
+	  .help = "gc, forget: only these: input,answer,prompt,code,env" },
 	{ .name = "apply",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct store_args, apply),
@@ -52,6 +53,7 @@ struct store_call {
 	const struct dtx_cli *cli;
 	const struct store_args *args;
 	struct dtx_store *store;
+	const char *operand; /* behind the verb; NULL */
 	struct dtx_buf out;
 	bool findings;
 };
@@ -176,29 +178,21 @@ out:
 
 /* --- gc --- */
 
-static enum dtx_code store_gc(struct store_call *c, struct dtx_err *err)
+static enum dtx_code store_purge(struct store_call *c, const struct dtx_gc_opts *opts,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct store_args *a = c->args;
-	const char *keep = a->keep_last ? a->keep_last : "20";
-	struct dtx_gc_opts opts = { .max_bytes = a->max_bytes,
-		                    .kinds = a->kinds,
-		                    .apply = a->apply };
 	json_t *report = NULL, *kind;
 	size_t i;
 
-	DTX_TRY(dtx_ago_parse(a->older ? a->older : "180d", "older-than", &opts.older_us, err));
-	if (!dtx_num_parse_i64(keep, strlen(keep), &opts.keep_last) || opts.keep_last < 0)
-		DTX_FAIL(err, DTX_E_USAGE, "option '--keep-last' wants a number of runs, got '%s'",
-		         keep);
-	DTX_TRY(dtx_gc(c->store, &opts, &report, err));
-	if (a->json) {
+	DTX_TRY(dtx_gc(c->store, opts, &report, err));
+	if (c->args->json) {
 		dtx_json_print(report, 1, &c->out);
 		dtx_buf_add(&c->out, "\n");
 		goto out;
 	}
 	dtx_buf_printf(&c->out, "%-12s%lld bodies, %lld bytes; %lld bytes stay\n",
-	               a->apply ? "purged" : "would purge",
+	               opts->apply ? "purged" : "would purge",
 	               (long long)dtx_json_int(report, "blobs", 0),
 	               (long long)dtx_json_int(report, "bytes", 0),
 	               (long long)dtx_json_int(report, "kept_bytes", 0));
@@ -208,10 +202,68 @@ static enum dtx_code store_gc(struct store_call *c, struct dtx_err *err)
 		(long long)dtx_json_int(kind, "bytes", 0));
 	dtx_buf_printf(&c->out, "%-12sthe ledger keeps their hashes: dtx verify still proves it\n",
 	               "");
-	if (!a->apply && dtx_json_int(report, "blobs", 0))
+	if (!opts->apply && dtx_json_int(report, "blobs", 0))
 		dtx_buf_printf(&c->out, "%-12sto do it: the same with --apply\n", "");
 out:
 	json_decref(report);
+	return rc;
+}
+
+static enum dtx_code store_gc(struct store_call *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct store_args *a = c->args;
+	const char *keep = a->keep_last ? a->keep_last : "20";
+	struct dtx_gc_opts opts = { .max_bytes = a->max_bytes,
+		                    .kinds = a->kinds,
+		                    .apply = a->apply };
+
+	DTX_TRY(dtx_ago_parse(a->older ? a->older : "180d", "older-than", &opts.older_us, err));
+	if (!dtx_num_parse_i64(keep, strlen(keep), &opts.keep_last) || opts.keep_last < 0)
+		DTX_FAIL(err, DTX_E_USAGE, "option '--keep-last' wants a number of runs, got '%s'",
+		         keep);
+	DTX_TRY(store_purge(c, &opts, err));
+out:
+	return rc;
+}
+
+/* --- forget, archive --- */
+
+/* At once, without a dry run: who says so has a reason. */
+static enum dtx_code store_forget(struct store_call *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *kinds = c->args->kinds ? c->args->kinds : "input,answer,prompt,code";
+	struct dtx_gc_opts opts = { .kinds = kinds, .apply = true };
+	json_t *record = NULL;
+
+	if (!c->operand && !c->args->kinds)
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "forget what? name a run or its result, or --kinds for all runs");
+	if (c->operand) {
+		DTX_TRY(dtx_lookup(c->store, c->operand, false, &record, err));
+		opts.run = dtx_json_text(json_object_get(record, "run"), "run_id", "");
+	}
+	DTX_TRY(store_purge(c, &opts, err));
+out:
+	json_decref(record);
+	return rc;
+}
+
+static enum dtx_code store_archive(struct store_call *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char head[DTX_HEAD_LINE];
+
+	if (!c->operand)
+		DTX_FAIL(err, DTX_E_USAGE, "archive where? name a file that is not there yet");
+	if (dtx_store_is_memory(c->store))
+		DTX_FAIL(err, DTX_E_USAGE, "a store in memory has no file to archive");
+	DTX_TRY(dtx_store_archive(c->store, c->operand, head, err));
+	dtx_buf_add(&c->out, "archived    ");
+	dtx_out_safe(&c->out, c->operand, false);
+	dtx_buf_printf(&c->out, "  %s\n%-12sthe new store begins with this head\n", head, "");
+out:
 	return rc;
 }
 
@@ -221,11 +273,14 @@ static const struct {
 	const char *verb;
 	enum { STORE_NONE, STORE_READS, STORE_WRITES, STORE_GC } mode;
 	enum dtx_code (*run)(struct store_call *c, struct dtx_err *err);
+	bool operand; /* may have one */
 } store_verbs[] = {
-	{ "path", STORE_NONE, store_path },
-	{ "check", STORE_READS, store_check },
-	{ "rebuild", STORE_WRITES, store_rebuild },
-	{ "gc", STORE_GC, store_gc },
+	{ "path", STORE_NONE, store_path, false },
+	{ "check", STORE_READS, store_check, false },
+	{ "rebuild", STORE_WRITES, store_rebuild, false },
+	{ "gc", STORE_GC, store_gc, false },
+	{ "forget", STORE_WRITES, store_forget, true },
+	{ "archive", STORE_WRITES, store_archive, true },
 };
 
 static enum dtx_code store_verb(struct store_call *c, const char *verb, struct dtx_err *err)
@@ -241,6 +296,8 @@ static enum dtx_code store_verb(struct store_call *c, const char *verb, struct d
 		dtx_err_suggest(err, verb, names, i);
 		goto out;
 	}
+	if (c->operand && !store_verbs[i].operand)
+		DTX_FAIL(err, DTX_E_USAGE, "'%s' takes no operand, got '%s'", verb, c->operand);
 	if (store_verbs[i].mode != STORE_NONE) {
 		bool writes = store_verbs[i].mode == STORE_WRITES ||
 		              (store_verbs[i].mode == STORE_GC && c->args->apply);
@@ -265,7 +322,7 @@ static int store_main(const struct dtx_cli *cli, void *args, int argc, char **ar
 	enum dtx_code rc;
 	int status;
 
-	(void)argc;
+	c.operand = argc > 1 ? argv[1] : NULL;
 	rc = store_verb(&c, argv[0], &err);
 	status = rc == DTX_OK ? dtx_out_print(cli, &c.out) : dtx_out_fail(cli, &err);
 	if (rc == DTX_OK && !status && c.findings)
@@ -278,7 +335,7 @@ static int store_main(const struct dtx_cli *cli, void *args, int argc, char **ar
 
 const struct dtx_cmd dtx_cmd_store = {
 	.name = "store",
-	.usage = "path | check | rebuild | gc",
+	.usage = "path | check | rebuild | gc | forget [RUN | FILE] | archive FILE",
 	.summary = "Look after the store: where it is, whether it is whole, what may leave it",
 	.notes =
 		"`check` reads all pages, the chain, the bodies it names and the tables made from "
@@ -286,7 +343,8 @@ const struct dtx_cmd dtx_cmd_store = {
 		"`rebuild` makes those tables anew from the ledger, which is the truth.  `gc` "
 		"purges "
 		"bodies\n"
-		"that no run needs any more: answers and prompts of models, code of no live "
+		"that no run needs any more: kept inputs, answers and prompts of models, code of "
+		"no live "
 		"snippet, "
 		"descriptions\n"
 		"of machines; by default it only says which.  Runs, hashes, counts, approvals, "
@@ -294,15 +352,23 @@ const struct dtx_cmd dtx_cmd_store = {
 		"and live\n"
 		"code stay for good, so that what was purged stays provable: who has the bytes can "
 		"show that\n"
-		"they are the ones.\n\n"
+		"they are the ones.  `forget` purges at once what a run has named, also if other "
+		"runs have: kept\n"
+		"inputs, prompts, answers, dead code; with --kinds alone those of all runs.  "
+		"`archive` moves the\n"
+		"whole store to another file and begins an empty one that names the old one's "
+		"head; snippets\n"
+		"stay in the archive: `dtx snippet export --store FILE` brings them back.\n\n"
 		"  dtx store check\n"
 		"  dtx store gc --older-than 30d --keep-last 100\n"
-		"  dtx store gc --kinds prompt,answer --older-than 0d --keep-last 0 --apply",
+		"  dtx store gc --kinds prompt,answer --older-than 0d --keep-last 0 --apply\n"
+		"  dtx store forget 70ecc9a9\n"
+		"  dtx store archive /archive/dtx-2026.db",
 	.exits = "0 done; 1 findings; 4 there is no store; 9 it cannot be read or written",
 	.opts = store_opts,
 	.nopts = DTX_COUNT(store_opts),
 	.args_size = sizeof(struct store_args),
 	.min_args = 1,
-	.max_args = 1,
+	.max_args = 2,
 	.run = store_main,
 };

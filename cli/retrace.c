@@ -20,6 +20,7 @@ enum dtx_code dtx_retrace_find(struct dtx_retrace *x, const char *what, struct d
 	if (!dtx_retrace_output(x))
 		DTX_FAIL(err, DTX_E_NO_RECORD, "run %s has no result",
 		         dtx_json_text(json_object_get(x->record, "run"), "short", ""));
+	DTX_TRY(dtx_snapshots_restore(store, x->record, &x->kept, err));
 out:
 	dtx_store_free(store);
 	return rc;
@@ -235,5 +236,6 @@ void dtx_retrace_clear(struct dtx_retrace *x)
 {
 	dtx_exec_free(x->bound);
 	dtx_runner_clear(&x->r);
+	dtx_snapshots_clear(&x->kept);
 	json_decref(x->record);
 }

@@ -2,7 +2,7 @@
 #ifndef DTX_CLI_RETRACE_H
 #define DTX_CLI_RETRACE_H
 
-#include "cli/runner.h"
+#include "cli/snapshots.h"
 
 struct dtx_retrace {
 	const struct dtx_cli *cli;
@@ -10,6 +10,7 @@ struct dtx_retrace {
 	json_t *record;  /* of the run */
 	uint32_t output; /* the one that was asked about */
 	struct dtx_runner r;
+	struct dtx_snapshots kept;
 	struct dtx_exec_result *bound;
 	/* private */
 	struct dtx_run_args run_args;

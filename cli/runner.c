@@ -1,6 +1,7 @@
 /* The order of a run is the order of the record: run.start, execution, run.output, renames,
  * run.end. */
 #include "cli/runner.h"
+#include "cli/snapshots.h"
 #include "cli/progress.h"
 
 #include <signal.h>
@@ -423,6 +424,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	DTX_TRY(runner_refuse(r, err));
 	DTX_TRY(dtx_runner_spread(r, err));
 	DTX_TRY(dtx_runner_open(r, true, err));
+	DTX_TRY(dtx_snapshots_check(r, err));
 	DTX_TRY(runner_exec(r, err));
 	DTX_TRY(runner_supplied(r, err));
 	if (!r->prompt)

@@ -22,7 +22,7 @@ struct dtx_run_args {
 	int fallback; /* 0: as the plan says; 1 step, 2 plan, 3 off */
 	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
 	struct dtx_optlist limit; /* archive.NAME=N */
-	bool no_warm, strict_schema, repair, receipt;
+	bool no_warm, strict_schema, repair, receipt, snapshot;
 	const char *author, *author_url, *author_model, *author_key_env, *author_key_file;
 	const char *cassette, *max_cost, *trial, *author_timeout, *max_attempts, *max_tokens;
 	bool cassette_record, cache_only, retry_author;
@@ -34,7 +34,7 @@ struct dtx_run_args {
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
 #define DTX_CONVERT_OPTS 23 /* the first rows: those of convert */
-#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 28)
+#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 29)
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 
 /* A recorded run that is done again: its plan, places, code and clock instead of a plan file,

@@ -275,4 +275,9 @@ const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS] = {
 	  .min = 4096,
 	  .max = (int64_t)1 << 40,
 	  .help = "size limit of a snippet's result (1G)" },
+	{ .name = "snapshot-inputs",
+	  .kind = DTX_O_FLAG,
+	  AT(snapshot),
+	  .help = "keep the bytes of the inputs in the store, 256 MiB at most: for replay and "
+	          "why when the files are gone" },
 };

@@ -1,4 +1,5 @@
 /* What the record keeps of an execution: inputs, steps, lineage, checks, outputs. */
+#include "cli/snapshots.h"
 #include "cli/runner.h"
 
 #include <stdio.h>
@@ -25,7 +26,7 @@ static json_t *record_label(const struct dtx_plan_input *in, const json_t *descr
 	const char *sheet = dtx_json_text(describe, "sheet", NULL);
 
 	if (!sheet)
-		return json_string(dtx_file_basename(in->path));
+		return json_string(strcmp(in->path, "-") ? dtx_file_basename(in->path) : "stdin");
 	return json_sprintf("%s!%s", dtx_file_basename(in->path), sheet);
 }
 
@@ -53,7 +54,7 @@ static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_e
 	struct dtx_source *src = r->source[i];
 	char sha[DTX_SHA256_HEX];
 	char *uri = NULL;
-	json_t *row;
+	json_t *row = NULL;
 
 	if (!src)
 		return DTX_OK;
@@ -69,8 +70,13 @@ static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_e
 	                record_reader(in, x->describe), "rows", (json_int_t)x->stats.rows_out,
 	                "columns", x->schema ? (int)x->schema->nfields : 0, "schema",
 	                record_schema(x->schema));
-	DTX_TRY(dtx_record_add(r->record, DTX_PART_INPUT, row, err));
+	if (!row)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_snapshots_put(r, src, row, err));
+	rc = dtx_record_add(r->record, DTX_PART_INPUT, row, err);
+	row = NULL;
 out:
+	json_decref(row);
 	dtx_mem_free(uri);
 	return rc;
 }

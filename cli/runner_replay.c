@@ -119,7 +119,7 @@ enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_arg
 		argv[i] = (char *)(uintptr_t)json_string_value(json_array_get(list, (size_t)i));
 	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &count, argv + DTX_MIN(n, 2), err));
 	args->output = args->snippet = args->approve = args->record = args->head_file = NULL;
-	args->receipt = false;
+	args->receipt = args->snapshot = false;
 	dtx_runner_forget_author(args);
 	args->progress = 0;
 out:

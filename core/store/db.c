@@ -453,6 +453,23 @@ enum dtx_code dtx_db_fold(struct dtx_db *db, struct dtx_err *err)
 	return db_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", "checkpoint", err);
 }
 
+enum dtx_code dtx_db_begin_alone(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(db_exec(db, "PRAGMA journal_mode=DELETE", "settings", err));
+	DTX_TRY(db_exec(db, "BEGIN EXCLUSIVE", "begin", err));
+	db->in_transaction = true;
+out:
+	return rc;
+}
+
+void dtx_db_alone_undo(struct dtx_db *db)
+{
+	dtx_db_rollback(db);
+	(void)sqlite3_exec(db->sqlite, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+}
+
 enum dtx_code dtx_db_shrink(struct dtx_db *db, struct dtx_err *err)
 {
 	enum dtx_code rc = db_exec(db, "PRAGMA incremental_vacuum", "vacuum", err);

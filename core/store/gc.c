@@ -9,7 +9,7 @@
 #include "core/base/mem.h"
 #include "core/store/ledger.h"
 
-const char dtx_gc_kinds[] = "answer,prompt,code,env";
+const char dtx_gc_kinds[] = "input,answer,prompt,code,env";
 
 enum { GC_BLOBS = 10000000, GC_HEX = DTX_SHA256_HEX - 1 };
 
@@ -17,6 +17,7 @@ struct gc_blob {
 	char hash[DTX_SHA256_HEX];
 	int64_t size, last_seq, last_us; /* of the last event that names it; 0: none does */
 	int rank;                        /* of its kind */
+	bool asked;                      /* the run that is forgotten names it */
 };
 struct gc {
 	struct dtx_db *db;
@@ -100,7 +101,7 @@ out:
 
 /* --- who names it --- */
 
-static void gc_named(struct gc *g, const char *hash, int64_t seq, int64_t us)
+static void gc_named(struct gc *g, const char *hash, const struct dtx_event *event)
 {
 	struct gc_blob key, *b;
 
@@ -108,13 +109,14 @@ static void gc_named(struct gc *g, const char *hash, int64_t seq, int64_t us)
 	key.hash[GC_HEX] = '\0';
 	b = g->n ? bsearch(&key, g->blob, g->n, sizeof(*g->blob), gc_by_hash) : NULL;
 	if (b) {
-		b->last_seq = seq;
-		b->last_us = us;
+		b->last_seq = event->seq;
+		b->last_us = event->ts_us;
+		b->asked |= g->opts->run && !strcmp(g->opts->run, event->run_id);
 	}
 }
 
 /* Every run of 64 hex digits in a body may be the name of one. */
-static void gc_scan(struct gc *g, const char *text, int64_t seq, int64_t us)
+static void gc_scan(struct gc *g, const char *text, const struct dtx_event *event)
 {
 	size_t run = 0;
 
@@ -124,7 +126,7 @@ static void gc_scan(struct gc *g, const char *text, int64_t seq, int64_t us)
 			continue;
 		}
 		if (run == GC_HEX)
-			gc_named(g, p - GC_HEX, seq, us);
+			gc_named(g, p - GC_HEX, event);
 		if (!*p)
 			break;
 		run = 0;
@@ -140,7 +142,7 @@ static enum dtx_code gc_event(void *arg, const struct dtx_event *event, struct d
 		return DTX_OK;
 	dtx_json_canonical(event->body, &text);
 	DTX_TRY(dtx_buf_check(&text, "event", err));
-	gc_scan(arg, dtx_buf_text(&text), event->seq, event->ts_us);
+	gc_scan(arg, dtx_buf_text(&text), event);
 out:
 	dtx_buf_clear(&text);
 	return rc;
@@ -196,7 +198,7 @@ static int gc_by_order(const void *a, const void *b)
 
 static bool gc_may(const struct gc *g, const struct gc_blob *b, int64_t now)
 {
-	return b->last_seq < g->kept_seq &&
+	return (!g->opts->run || b->asked) && b->last_seq < g->kept_seq &&
 	       (!g->opts->older_us || b->last_us < now - g->opts->older_us);
 }
 
@@ -269,9 +271,9 @@ out:
 static enum dtx_code gc_apply(struct gc *g, const json_t *report, size_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *body =
-		json_pack("{ss sO sO}", "reason", "gc", "hashes", json_object_get(report, "hashes"),
-	                  "bytes", json_object_get(report, "bytes"));
+	json_t *body = json_pack("{ss sO sO}", "reason", g->opts->run ? "forget" : "gc", "hashes",
+	                         json_object_get(report, "hashes"), "bytes",
+	                         json_object_get(report, "bytes"));
 	struct dtx_event event = { .kind = "purge", .run_id = "", .body = body };
 
 	if (!body)

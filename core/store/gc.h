@@ -14,9 +14,10 @@ struct dtx_gc_opts {
 	int64_t keep_last; /* runs that keep everything */
 	int64_t max_bytes; /* stop when so much is left in the store; 0: no end */
 	const char *kinds; /* "prompt,answer"; NULL: all that may go */
+	const char *run;   /* only what this run names, whoever else does; NULL: of all runs */
 	bool apply;        /* false: only say what would go */
 };
-/* Kinds that may go, in the order in which they do: "answer,prompt,code,env". */
+/* Kinds that may go, in the order in which they do: "input,answer,prompt,code,env". */
 extern const char dtx_gc_kinds[];
 /* {"applied","blobs","bytes","kept_bytes","kinds":[{"kind","blobs","bytes"}],"hashes":[]}.  An
  * event `purge` names the hashes.  The caller owns *out.  Codes: store_io, store_busy, usage

@@ -165,7 +165,7 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_ledger_genesis(struct dtx_db *db, struct dtx_err *err)
+enum dtx_code dtx_ledger_genesis(struct dtx_db *db, const char *after, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint8_t random[16];
@@ -175,7 +175,8 @@ enum dtx_code dtx_ledger_genesis(struct dtx_db *db, struct dtx_err *err)
 		DTX_FAIL(err, DTX_E_STORE_IO, "no random bytes for the store's id");
 	dtx_hex(random, sizeof(random), id);
 	DTX_TRY(dtx_ledger_add(db, "genesis", "",
-	                       json_pack("{s:s, s:i}", "store", id, "version", 1), err));
+	                       json_pack("{ss si ss*}", "store", id, "version", 1, "after", after),
+	                       err));
 out:
 	return rc;
 }

@@ -24,8 +24,9 @@ DTX_MUSTUSE enum dtx_code dtx_ledger_append(struct dtx_db *db, struct dtx_event 
 /* One event in a transaction of its own.  Takes `body`, also on failure. */
 DTX_MUSTUSE enum dtx_code dtx_ledger_add(struct dtx_db *db, const char *kind, const char *run_id,
                                          json_t *body, struct dtx_err *err);
-/* The first event of a new store. */
-DTX_MUSTUSE enum dtx_code dtx_ledger_genesis(struct dtx_db *db, struct dtx_err *err);
+/* The first event of a new store; `after`: the head of the one that it follows, or NULL. */
+DTX_MUSTUSE enum dtx_code dtx_ledger_genesis(struct dtx_db *db, const char *after,
+                                             struct dtx_err *err);
 
 /* Calls fn for events in order: of one run (run_id), or all from seq `from`.  fn's failure ends
  * the walk. Bodies are whole (read from their blob). */

@@ -83,6 +83,8 @@ void dtx_screen_file(struct dtx_buf *out, const json_t *item)
 
 	if (file)
 		dtx_buf_printf(out, "  file %s", file);
+	if (dtx_json_text(item, "snapshot", NULL))
+		dtx_buf_add(out, ", bytes kept");
 }
 
 void dtx_screen_memory(struct dtx_buf *out, int64_t bytes)

@@ -12,6 +12,7 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/store/ledger.h"
+#include "core/store/query.h"
 #include "core/store/sweep.h"
 
 struct dtx_store {
@@ -110,31 +111,41 @@ static bool store_on_network(const char *path)
 	return false;
 }
 
+/* A store of its own beside `path`; *fresh (dtx_mem) is its name, also on failure. */
+static enum dtx_code store_make_fresh(const char *path, const char *after, char **fresh,
+                                      struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = NULL;
+	char suffix[32];
+
+	snprintf(suffix, sizeof(suffix), ".%ld.new", (long)getpid());
+	*fresh = store_join(path, suffix);
+	if (!*fresh)
+		DTX_FAIL_MEM(err);
+	(void)unlink(*fresh);
+	DTX_TRY(store_reserve(*fresh, err));
+	DTX_TRY(dtx_db_create(*fresh, !store_on_network(path), &db, err));
+	DTX_TRY(dtx_db_open(*fresh, false, &db, err));
+	DTX_TRY(dtx_ledger_genesis(db, after, err));
+	DTX_TRY(dtx_db_fold(db, err));
+out:
+	dtx_db_close(db);
+	return rc;
+}
+
 /* A whole store appears under its name at once, so that two first runs cannot meet in a half-made
  * one: who comes second uses the first one's. */
 static enum dtx_code store_make(char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_db *db = NULL;
-	char suffix[32], *fresh = NULL;
+	char *fresh = NULL;
 
-	snprintf(suffix, sizeof(suffix), ".%ld.new", (long)getpid());
-	fresh = store_join(path, suffix);
-	if (!fresh)
-		DTX_FAIL_MEM(err);
 	DTX_TRY(store_make_dirs(path, err));
-	(void)unlink(fresh);
-	DTX_TRY(store_reserve(fresh, err));
-	DTX_TRY(dtx_db_create(fresh, !store_on_network(path), &db, err));
-	DTX_TRY(dtx_db_open(fresh, false, &db, err));
-	DTX_TRY(dtx_ledger_genesis(db, err));
-	DTX_TRY(dtx_db_fold(db, err));
-	dtx_db_close(db);
-	db = NULL;
+	DTX_TRY(store_make_fresh(path, NULL, &fresh, err));
 	if (link(fresh, path) < 0 && errno != EEXIST)
 		DTX_FAIL(err, DTX_E_STORE_IO, "cannot make '%s': %s", path, strerror(errno));
 out:
-	dtx_db_close(db);
 	if (fresh)
 		(void)unlink(fresh);
 	dtx_mem_free(fresh);
@@ -147,7 +158,7 @@ static enum dtx_code store_open_memory(struct dtx_store *s, struct dtx_err *err)
 
 	s->memory = true;
 	DTX_TRY(dtx_db_create(s->path, false, &s->db, err));
-	DTX_TRY(dtx_ledger_genesis(s->db, err));
+	DTX_TRY(dtx_ledger_genesis(s->db, NULL, err));
 out:
 	return rc;
 }
@@ -214,4 +225,41 @@ bool dtx_store_is_memory(const struct dtx_store *s)
 struct dtx_db *dtx_store_db(struct dtx_store *s)
 {
 	return s->db;
+}
+
+/* --- away --- */
+
+/* The old file gets its second name and the new one the first in two steps, both of which nobody
+ * can see half done: in between the store is there under both names. */
+enum dtx_code dtx_store_archive(struct dtx_store *s, const char *to, char *head,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *fresh = NULL;
+	bool alone = false;
+
+	rc = dtx_db_begin_alone(s->db, err);
+	alone = rc == DTX_OK;
+	if (rc == DTX_E_STORE_BUSY)
+		dtx_err_hint(err, "a run or another command has the store open: wait for its end");
+	DTX_TRY(rc);
+	DTX_TRY(dtx_query_head(s, head, err));
+	DTX_TRY(store_make_fresh(s->path, head, &fresh, err));
+	if (link(s->path, to) < 0) {
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+		                 "cannot move the store to '%s': %s", to, strerror(errno));
+		dtx_err_hint(err, "name a new file on the file system of the store");
+		goto out;
+	}
+	if (rename(fresh, s->path) < 0)
+		DTX_FAIL(err, DTX_E_STORE_IO, "cannot make '%s': %s", s->path, strerror(errno));
+	alone = false; /* the file is another's now: its log's name is not */
+	dtx_db_rollback(s->db);
+out:
+	if (alone)
+		dtx_db_alone_undo(s->db);
+	if (fresh)
+		(void)unlink(fresh);
+	dtx_mem_free(fresh);
+	return rc;
 }

@@ -21,6 +21,11 @@ enum dtx_store_mode {
 DTX_MUSTUSE enum dtx_code dtx_store_open(const char *option, enum dtx_store_mode mode,
                                          struct dtx_store **out, struct dtx_err *err);
 void dtx_store_free(struct dtx_store *s); /* NULL is fine */
+/* Moves the store (opened to write) to the new file `to` and starts an empty one in its place,
+ * whose first event names the old one's head; `head` (DTX_HEAD_LINE bytes) gets it.  Nothing else
+ * may be done with s then.  Codes: store_io, store_busy while another process has it open. */
+DTX_MUSTUSE enum dtx_code dtx_store_archive(struct dtx_store *s, const char *to, char *head,
+                                            struct dtx_err *err);
 const char *dtx_store_path(const struct dtx_store *s);
 /* Such a store keeps no record: a run may not leave the typed path. */
 bool dtx_store_is_memory(const struct dtx_store *s);
