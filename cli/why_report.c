@@ -84,6 +84,7 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, json_t **out, s
 	struct dtx_why_rows rows = { .n = 0 };
 	json_t *list = json_array(), *row;
 	const char *of = NULL;
+	uint64_t outputs = 0;
 	size_t i;
 
 	if (!list)
@@ -92,6 +93,7 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, json_t **out, s
 	{
 		const char *alias = dtx_json_text(row, "alias", "");
 		const char *column = dtx_json_text(row, "in_col", "");
+		uint64_t want;
 		bool filled;
 
 		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
@@ -100,10 +102,14 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, json_t **out, s
 		/* what a fill put there is not what the source has */
 		filled = dtx_traced_filled(&w->traced, column);
 		w->filled |= direct && filled;
-		if (!of || strcmp(of, alias) != 0) {
+		want = direct ? dtx_why_rows_of(w, alias, column) : 0;
+		w->traced.wide |= direct && !want;
+		want = want ? want : UINT64_MAX;
+		if (!of || strcmp(of, alias) != 0 || want != outputs) {
 			dtx_why_rows_clear(&rows);
-			DTX_TRY(dtx_why_rows(w, direct, alias, &rows, err));
+			DTX_TRY(dtx_why_rows(w, want, alias, &rows, err));
 			of = alias;
+			outputs = want;
 		}
 		DTX_TRY(why_source(w, &rows, row, !w->args->no_values && !filled, list, err));
 	}

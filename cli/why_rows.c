@@ -62,7 +62,21 @@ static void rows_sort(struct dtx_why_rows *rows)
 	rows->n = n;
 }
 
-enum dtx_code dtx_why_rows(const struct dtx_why *w, bool direct, const char *alias,
+uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char *column)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
+		const struct dtx_trace_output *o = &w->trace.output[i];
+
+		if (o->part == DTX_TRACE_INPUT && !strcmp(w->plan->input[o->input].name, alias) &&
+		    (json_object_get(o->direct, column) || json_object_get(o->direct, "*")))
+			bits |= (uint64_t)1 << i;
+	}
+	return bits;
+}
+
+enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char *alias,
                            struct dtx_why_rows *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -72,7 +86,7 @@ enum dtx_code dtx_why_rows(const struct dtx_why *w, bool direct, const char *ali
 		const struct dtx_trace_output *o = &w->trace.output[i];
 		const char *reader;
 
-		if (o->part != DTX_TRACE_INPUT || (direct && o->indirect) ||
+		if (o->part != DTX_TRACE_INPUT || !(outputs >> i & 1) ||
 		    strcmp(w->plan->input[o->input].name, alias) != 0)
 			continue;
 		reader = w->traced.result->input[o->input].reader;

@@ -16,9 +16,11 @@ struct dtx_why_rows {
 	bool lines; /* of a text file with one record a line or more: places grow with rows */
 };
 
-/* direct: without those that only decided that the row is there.  Valid while the traced result is.
- */
-DTX_MUSTUSE enum dtx_code dtx_why_rows(const struct dtx_why *w, bool direct, const char *alias,
+/* Bits of the outputs that have the rows whose cells of this column are in the value; 0: they
+ * cannot be told from those that only decided that the row is there. */
+uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char *column);
+/* Of these outputs; ~0: of all.  Valid while the traced result is. */
+DTX_MUSTUSE enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char *alias,
                                        struct dtx_why_rows *out, struct dtx_err *err);
 void dtx_why_rows_clear(struct dtx_why_rows *rows);
 /* [{"cell","value"}]; new reference, NULL: out of memory. */

@@ -99,16 +99,20 @@ static const struct dtx_expr *definition(void *arg, const char *name)
 	return o ? o->composed : NULL;
 }
 
-/* Names of the keys of an aggregating step: the columns it only moves. */
+/* A window's aggregate is over its partition; rows of a group have its keys, the columns that the
+ * step only moves. */
 static const char *keys_of(struct lineage *l, const struct dtx_bind *b)
 {
-	const char *keys = NULL;
+	const json_t *by = json_object_get(l->g->plan->step[b->step].canonical, "by"), *one;
+	bool window = dtx_str_in_list("derive,window", b->op);
+	const char *keys = NULL, *key;
 
-	for (uint32_t i = 0; i < b->ncols; i++)
-		if (b->col[i].from_table >= 0)
-			keys = keys ? dtx_arena_printf(&l->arena, "%s, %s", keys,
-			                               b->col[i].field.name)
-			            : b->col[i].field.name;
+	for (size_t i = 0; i < (window ? json_array_size(by) : b->ncols); i++) {
+		one = json_array_get(by, i);
+		key = window ? json_string_value(one) : b->col[i].field.name;
+		if (key && (window || b->col[i].from_table >= 0))
+			keys = keys ? dtx_arena_printf(&l->arena, "%s, %s", keys, key) : key;
+	}
 	return keys;
 }
 
@@ -130,7 +134,11 @@ static void made_origin(struct lineage *l, const struct dtx_bind *b, uint32_t c,
 	if (o->aggregated)
 		o->by = keys_of(l, b);
 	o->composed = dtx_expr_replace(&l->arena, col->formula, definition, &r);
-	if (!o->by)
+	/* aggregates over other rows each: no line can say both */
+	if (o->aggregated && r.by && dtx_str_in_list("derive,window", b->op) &&
+	    (!o->by || strcmp(o->by, r.by) != 0))
+		o->composed = col->formula;
+	else if (!o->by)
 		o->by = r.by;
 	l->failed |= !o->composed;
 }

@@ -495,9 +495,9 @@ void dtx_trace_end(struct trace *t)
 {
 	json_decref(t->steps);
 	json_decref(t->outputs);
-	for (uint32_t i = 0; t->need && i < t->plan->ninputs + t->plan->nsteps; i++)
-		json_decref(t->need[i]);
-	dtx_mem_free(t->need);
+	for (uint32_t i = 0; i < t->nwalks; i++)
+		dtx_trace_reach_free(t, t->walk[i].reach);
+	dtx_trace_reach_free(t, t->need);
 	dtx_mem_free(t->table);
 	dtx_mem_free(t->bit_step);
 	dtx_err_clear(&t->full);
@@ -530,6 +530,9 @@ out:
 
 void dtx_trace_clear(struct dtx_trace *t)
 {
+	for (uint32_t i = 0; i < t->noutputs; i++)
+		json_decref(t->output[i].direct);
+	t->noutputs = 0;
 	json_decref(t->plan);
 	t->plan = NULL;
 }

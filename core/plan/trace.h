@@ -20,7 +20,9 @@ enum dtx_trace_part {
 struct dtx_trace_output {
 	enum dtx_trace_part part;
 	uint32_t input;
-	bool indirect; /* INPUT: the rows decided that the row is there, no more */
+	/* INPUT: {"column": true}: whose cells are in the value, "*": any; NULL: none, the rows
+	 * decided that the row is there.  Of the trace. */
+	json_t *direct;
 };
 struct dtx_trace {
 	json_t *plan; /* inputs as in the plan it was made from, by name alone; owned */

@@ -26,25 +26,27 @@ static void trace_too_many(struct trace *t, int most)
 		                  "more than %d tables went into this row", most);
 }
 
-static void trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input, bool indirect,
+static void trace_output(struct trace *t, enum dtx_trace_part part, uint32_t input, json_t *direct,
                          const char *table)
 {
 	if (t->out->noutputs == DTX_PLAN_OUTPUTS) {
 		trace_too_many(t, DTX_PLAN_OUTPUTS);
 		return;
 	}
-	t->out->output[t->out->noutputs++] = (struct dtx_trace_output){ part, input, indirect };
+	t->out->output[t->out->noutputs++] =
+		(struct dtx_trace_output){ part, input, json_incref(direct) };
 	dtx_trace_append(t, t->outputs, json_pack("{ss}", "table", table));
 }
 
-void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, bool indirect)
+void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, int32_t table,
+                      const json_t *cols)
 {
 	if (t->nwalks == TRACE_SOURCES) {
 		trace_too_many(t, TRACE_SOURCES);
 		return;
 	}
 	snprintf(t->walk[t->nwalks].name, TRACE_NAME, "%s", name);
-	t->walk[t->nwalks].indirect = indirect;
+	t->walk[t->nwalks].reach = dtx_trace_reach(t, table, cols);
 	t->walk[t->nwalks++].ids = ids;
 }
 
@@ -148,6 +150,14 @@ static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, ui
 	dtx_buf_clear(&where);
 }
 
+/* Columns of a table whose values walked rows gave to the asked one; NULL: none. */
+json_t *dtx_trace_reached(const struct trace *t, uint32_t w, int32_t table)
+{
+	json_t *cols = t->walk[w].reach ? t->walk[w].reach[table] : NULL;
+
+	return json_object_size(cols) ? cols : NULL;
+}
+
 /* Rows that went into the walked results of a barrier. */
 static void trace_back_barrier(struct trace *t, uint32_t bit)
 {
@@ -156,14 +166,15 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 	bool wider = dtx_trace_how(st) == TRACE_WIDER;
 	char in[TRACE_NAME], made[TRACE_NAME], keyed[TRACE_NAME], column[TRACE_NAME];
 	uint64_t ids = t->table[st->table[0]].ids;
+	int32_t id = (int32_t)(t->plan->ninputs + i);
 	uint32_t w, n = t->nwalks;
 
 	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
-	dtx_trace_name(made, "t", t->plan->ninputs + i);
+	dtx_trace_name(made, "t", (uint32_t)id);
 	dtx_trace_name(column, "r", bit);
 	for (w = 0; w < n; w++) {
 		char group[TRACE_NAME], rows[TRACE_NAME], cell[TRACE_NAME];
-		json_t *on;
+		json_t *on, *of;
 
 		if (!(t->walk[w].ids >> bit & 1))
 			continue;
@@ -186,7 +197,9 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 			              cell, rows);
 		else
 			snprintf(rows, sizeof(rows), "%s", cell);
-		dtx_trace_walked(t, rows, ids, t->walk[w].indirect);
+		of = dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
+		dtx_trace_walked(t, rows, ids, st->table[0], of);
+		json_decref(of);
 		json_decref(on);
 	}
 }
@@ -234,7 +247,8 @@ static void trace_back_input(struct trace *t, uint32_t input)
 			continue;
 		dtx_trace_name(rows, "i", input * TRACE_SOURCES + w);
 		dtx_trace_semi(t, in, t->walk[w].name, column, rows);
-		trace_output(t, DTX_TRACE_INPUT, input, t->walk[w].indirect, rows);
+		trace_output(t, DTX_TRACE_INPUT, input, dtx_trace_reached(t, w, (int32_t)input),
+		             rows);
 	}
 }
 
@@ -265,7 +279,7 @@ static void trace_terms(struct trace *t)
 		dtx_trace_name(in, "t", t->plan->ninputs + (uint32_t)t->maker);
 		dtx_trace_semi(t, in, "dtx_w0", dtx_trace_name(column, "r", b),
 		               dtx_trace_name(name, "v", 0));
-		trace_output(t, DTX_TRACE_TERMS, 0, false, name);
+		trace_output(t, DTX_TRACE_TERMS, 0, NULL, name);
 	}
 }
 
@@ -279,7 +293,7 @@ static void trace_known(struct trace *t, const char *in)
 	t->failed |= !dtx_buf_ok(&where);
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in,
 	              "dtx_w0");
-	trace_output(t, DTX_TRACE_CHECK, 0, false, "dtx_w0");
+	trace_output(t, DTX_TRACE_CHECK, 0, NULL, "dtx_w0");
 	dtx_buf_clear(&where);
 }
 
@@ -291,7 +305,7 @@ static void trace_found(struct trace *t, const char *in)
 
 	dtx_trace_add(t, json_pack("{ss sO}", "op", "select", "cols", t->ask->columns), in,
 	              "dtx_check");
-	trace_output(t, DTX_TRACE_CHECK, 0, false, "dtx_check");
+	trace_output(t, DTX_TRACE_CHECK, 0, NULL, "dtx_check");
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"), in, "dtx_rows");
 	if (t->ask->key)
 		trace_key(t, &where);
@@ -310,6 +324,7 @@ void dtx_trace_back(struct trace *t)
 {
 	int32_t id = t->plan->output[t->ask->output].table;
 	char in[TRACE_NAME];
+	json_t *asked;
 	uint32_t b;
 
 	dtx_trace_ready(t, id);
@@ -318,9 +333,12 @@ void dtx_trace_back(struct trace *t)
 		trace_known(t, in);
 	else
 		trace_found(t, in);
-	trace_output(t, DTX_TRACE_ROW, 0, false, "dtx_w0");
+	trace_output(t, DTX_TRACE_ROW, 0, NULL, "dtx_w0");
 	trace_terms(t);
-	dtx_trace_walked(t, "dtx_w0", t->table[id].ids, false);
+	asked = json_pack("{sb}", t->ask->column, true);
+	t->failed |= !asked;
+	dtx_trace_walked(t, "dtx_w0", t->table[id].ids, id, asked);
+	json_decref(asked);
 	for (b = t->nbits; b-- > t->plan->ninputs;) {
 		enum trace_how how = dtx_trace_how(&t->plan->step[t->bit_step[b]]);
 

@@ -281,6 +281,7 @@ static void lean_split_step(struct lean *l, const json_t *was)
 		return;
 	}
 	in = lean_own(l, lean_in(was));
+	l->t->failed |= !in;
 	step = json_deep_copy(was);
 	if (json_is_string(with))
 		l->t->failed |= !dtx_json_set(step, "with", lean_own(l, json_string_value(with)));

@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "core/base/mem.h"
 #include "core/plan/trace_parts.h"
 
 static void need_add(struct trace *t, int32_t table, const char *column)
@@ -110,9 +111,19 @@ static void need_renamed(struct trace *t, const struct dtx_plan_step *st, const 
 	}
 }
 
-/* By name in every table; a right column may have got a suffix. */
+/* A column that the table is known to lack is another table's. */
+static void need_named(struct trace *t, int32_t table, const char *name)
+{
+	const struct dtx_schema *s = table >= 0 ? t->table[table].schema : NULL;
+
+	if (!s || s->open || !strcmp(name, "*") || dtx_schema_find(s, name) >= 0)
+		need_add(t, table, name);
+}
+
+/* By name in every table; a right column may have got a suffix, a key may be the right one's. */
 static void need_all(struct trace *t, const struct dtx_plan_step *st, const json_t *need)
 {
+	const json_t *on = json_object_get(st->canonical, "on");
 	const char *suffix = dtx_json_text(st->canonical, "suffix", "_right"), *name;
 	size_t end = strlen(suffix), len;
 	json_t *value;
@@ -123,12 +134,16 @@ static void need_all(struct trace *t, const struct dtx_plan_step *st, const json
 		for (uint32_t k = 0; k < st->ntables; k++) {
 			char bare[256];
 
-			need_add(t, st->table[k], name);
+			need_named(t, st->table[k], name);
+			if (k && dtx_json_find(on, "left", name))
+				need_named(t, st->table[k],
+				           dtx_json_text(dtx_json_find(on, "left", name), "right",
+				                         "*"));
 			if (len <= end || len - end >= sizeof(bare) ||
 			    strcmp(name + len - end, suffix) != 0)
 				continue;
 			dtx_str_copy(bare, sizeof(bare), (struct dtx_str){ name, len - end });
-			need_add(t, st->table[k], bare);
+			need_named(t, st->table[k], bare);
 		}
 	}
 }
@@ -200,6 +215,86 @@ static void need_step(struct trace *t, uint32_t i)
 		for (uint32_t k = 0; k < st->ntables; k++)
 			need_add(t, st->table[k], "*");
 	}
+}
+
+/* --- from one table on --- */
+
+/* An array of needs instead of t->need until it is given back. */
+static json_t **need_swap(struct trace *t, json_t **need)
+{
+	json_t **was = t->need;
+
+	t->need = need;
+	return was;
+}
+
+static json_t **need_new(const struct trace *t)
+{
+	return dtx_mem_zalloc(t->plan->ninputs + t->plan->nsteps + 1, sizeof(json_t *));
+}
+
+void dtx_trace_reach_free(const struct trace *t, json_t **reach)
+{
+	for (uint32_t i = 0; reach && i < t->plan->ninputs + t->plan->nsteps; i++)
+		json_decref(reach[i]);
+	dtx_mem_free(reach);
+}
+
+json_t **dtx_trace_reach(struct trace *t, int32_t table, const json_t *cols)
+{
+	json_t **reach = need_new(t), **was = need_swap(t, reach), *value;
+	const char *name;
+
+	t->failed |= !reach;
+	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
+	{
+		if (reach)
+			need_add(t, table, name);
+	}
+	for (int32_t i = table - (int32_t)t->plan->ninputs; reach && i >= 0; i--) {
+		enum trace_how how = dtx_trace_how(&t->plan->step[i]);
+
+		if (how != TRACE_KEYS && how != TRACE_WIDER)
+			need_step(t, (uint32_t)i);
+	}
+	(void)need_swap(t, was);
+	return reach;
+}
+
+/* Whether the step makes the column of several rows, as against passing it on. */
+static bool need_made(const struct trace *t, uint32_t i, const char *name)
+{
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	const struct dtx_schema *s = t->table[st->table[0]].schema;
+	const json_t *set = json_object_get(st->canonical, "set");
+
+	if (dtx_trace_how(st) != TRACE_WINDOW || !s || s->open || !strcmp(name, "*") ||
+	    !*dtx_json_text(st->canonical, "suffix", "x"))
+		return true;
+	return set ? dtx_json_find(set, "as", name) != NULL : dtx_schema_find(s, name) < 0;
+}
+
+json_t *dtx_trace_made_of(struct trace *t, uint32_t step, const json_t *cols)
+{
+	int32_t id = (int32_t)(t->plan->ninputs + step), in = t->plan->step[step].table[0];
+	json_t **need = need_new(t), **was, *value, *of = NULL;
+	const char *name;
+
+	if (!need) {
+		t->failed = true;
+		return NULL;
+	}
+	was = need_swap(t, need);
+	json_object_foreach((json_t *)(uintptr_t)cols, name, value)
+	{
+		if (need_made(t, step, name))
+			need_add(t, id, name);
+	}
+	need_step(t, step);
+	of = json_incref(need[in]);
+	(void)need_swap(t, was);
+	dtx_trace_reach_free(t, need);
+	return of;
 }
 
 /* --- values of other rows --- */

@@ -30,7 +30,7 @@ struct trace_table {
 struct trace_walk { /* rows that went into the one asked for */
 	char name[TRACE_NAME];
 	uint64_t ids;
-	bool indirect; /* they decided that the row is there, their cells are not in its value */
+	json_t **reach; /* per table id: columns whose values they gave it; NULL: none */
 };
 struct trace {
 	const struct dtx_plan *plan;
@@ -75,9 +75,21 @@ void dtx_trace_number(struct trace *t, uint32_t bit, const char *in, const char 
 /* Rows of `in` whose numbers `column` are in `with`. */
 void dtx_trace_semi(struct trace *t, const char *in, const char *with, const char *column,
                     const char *out);
-void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, bool indirect);
+/* Rows of `table`; {"column": true} of it are in the value, NULL: none, they decided that the row
+ * is there. */
+void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, int32_t table,
+                      const json_t *cols);
+/* Columns of a table whose values walked rows gave to the asked one; borrowed, NULL: none. */
+json_t *dtx_trace_reached(const struct trace *t, uint32_t w, int32_t table);
 /* trace_need.c: fills t->need. */
 void dtx_trace_need(struct trace *t, uint32_t output, const char *column);
+/* Per table id, columns that these of `table` depend on, as far as rows are passed on; NULL: out of
+ * memory. */
+json_t **dtx_trace_reach(struct trace *t, int32_t table, const json_t *cols);
+void dtx_trace_reach_free(const struct trace *t, json_t **reach);
+/* Columns of the step's table that these of its result are made of, several rows to one; new, NULL:
+ * none. */
+json_t *dtx_trace_made_of(struct trace *t, uint32_t step, const json_t *cols);
 bool dtx_trace_needs(const struct trace *t, int32_t table, const char *column);
 /* trace_window.c: whether a step looks at other rows; rows that went into the walked ones. */
 bool dtx_trace_windows(const struct dtx_plan_step *st);

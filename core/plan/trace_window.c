@@ -250,13 +250,13 @@ static bool window_unions(const struct trace *t)
 }
 
 /* The walked rows were not among those that they looked at: they are there, no more. */
-static void window_part(struct trace *t, uint32_t w, uint64_t ids)
+static void window_part(struct trace *t, uint32_t w, int32_t id, uint64_t ids)
 {
 	char name[TRACE_NAME];
 
 	snprintf(name, sizeof(name), "%s", t->walk[w].name);
 	t->walk[w].ids &= ~ids;
-	dtx_trace_walked(t, name, ids, true);
+	dtx_trace_walked(t, name, ids, id, NULL);
 }
 
 void dtx_trace_back_window(struct trace *t, uint32_t bit)
@@ -291,7 +291,7 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 	for (w = 0; w < n; w++) {
 		uint32_t number = bit * TRACE_SOURCES + w;
 		char group[TRACE_NAME], rows[TRACE_NAME];
-		bool indirect = t->walk[w].indirect;
+		json_t *of;
 
 		if (!(t->walk[w].ids >> bit & 1))
 			continue;
@@ -305,7 +305,9 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 		else
 			window_group(t, by, source, group, rows);
 		if (elsewhere)
-			window_part(t, w, ids);
-		dtx_trace_walked(t, rows, ids, indirect);
+			window_part(t, w, id, ids);
+		of = dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
+		dtx_trace_walked(t, rows, ids, st->table[0], of);
+		json_decref(of);
 	}
 }

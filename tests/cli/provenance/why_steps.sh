@@ -28,3 +28,8 @@ try s 2 '{"op":"window","by":["g"],"set":{"g":"upper(g)","s":"sum(n)"}}'
 try n_y 1 '{"op":"filter","where":"n > 1","out":"f"},{"op":"join","in":"main","with":"f","on":["g"],"suffix":"_y"}'
 try n 1 '{"op":"select","cols":["k","n"]},{"op":"union","with":["o"],"by":"position"}'
 try dtx_r0 1 '{"op":"derive","set":{"dtx_r0":"n"}}'
+# rows that came by themselves and in a group: which of their cells count
+g='{"op":"group_by","by":["g"],"agg":{"s":"sum(n)"},"out":"t"},{"op":"join","in":"main","with":"t","on":["g"]},{"op":"derive","set":{"c":"length(k) / s"}}'
+for column in k n s c; do try "$column" 1 "$g"; done
+# aggregates over other rows each are no one line
+try x 1 '{"op":"window","by":["g"],"set":{"m":"sum(n)"}},{"op":"derive","set":{"x":"m - max(n)"}}'
