@@ -13,7 +13,7 @@ bool dtx_gb_any_spilled(struct dtx_gb_local *const *l, unsigned n)
 }
 
 /* Bytes of a new group: its key and place in the tables, its states, what they hold at first. */
-#define KEY_BYTES   64u
+#define KEY_BYTES   96u
 #define GROWS_BYTES 2048u
 
 /* Whether a batch to each worker, every row a new group, might be more than there is. */

@@ -1,6 +1,8 @@
 /* Runs what is not a stream: sinks, and operations on whole tables. */
 #include "core/plan/runop.h"
 
+#include <pthread.h>
+
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 
@@ -79,7 +81,12 @@ struct sink_run {
 	void **local;
 	unsigned nlocals;
 	_Atomic unsigned part;
+	/* with little memory one worker eats at a time: what a batch needs for a moment, such as
+	 * the second half of a sort or a table that grows, is needed once */
+	bool narrow;
+	pthread_mutex_t eats;
 };
+#define NARROW_BYTES ((size_t)32 << 20) /* per worker */
 
 static enum dtx_code sink_eat(void *arg, unsigned worker, struct dtx_batch *b, struct dtx_err *err)
 {
@@ -90,7 +97,11 @@ static enum dtx_code sink_eat(void *arg, unsigned worker, struct dtx_batch *b, s
 	atomic_fetch_add(&r->ox->stat->rows_in, b->nsel);
 	if (b->sel && !(r->g->plan->step[r->s].op->flags & DTX_OP_TAKES_SEL))
 		DTX_TRY(dtx_batch_dense(b, err));
+	if (r->narrow)
+		pthread_mutex_lock(&r->eats);
 	rc = r->sink->consume(r->ox, r->local[worker], b, err);
+	if (r->narrow)
+		pthread_mutex_unlock(&r->eats);
 out:
 	atomic_fetch_add(&r->ox->stat->ns, dtx_now_ns() - start);
 	return dtx_runop_blame(r->g, r->s, rc, err);
@@ -160,11 +171,14 @@ enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
 		              .s = s,
 		              .ox = &g->step[s].ox[input],
 		              .sink = st->op->sink,
-		              .nlocals = g->run.workers };
+		              .nlocals = g->run.workers,
+		              .narrow = dtx_mem_limit() &&
+		                        dtx_mem_limit() / g->run.workers < NARROW_BYTES };
 	struct dtx_pipe_end end = { .arg = &r, .eat = sink_eat };
 	struct collect c = { .table = NULL };
 	enum dtx_code rc = DTX_OK;
 
+	pthread_mutex_init(&r.eats, NULL);
 	DTX_TRY(collector(g, s, &c, err));
 	DTX_TRY(sink_init(&r, err));
 	DTX_TRY(dtx_graph_stream(g, st->table[input], &end, err));
@@ -176,6 +190,7 @@ enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
 	}
 out:
 	sink_clear(&r);
+	pthread_mutex_destroy(&r.eats);
 	dtx_table_unref(c.table);
 	return rc;
 }
