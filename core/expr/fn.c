@@ -1,9 +1,6 @@
 /* Lookup of function rows, their signatures, near names. */
 #include "core/expr/fn.h"
 
-/* Listed in the catalogue of functions, not built yet: such a call may be left to a snippet. */
-static const char planned[] = "in_tz,to_tz";
-
 static bool row_named(const struct dtx_fn *fn, struct dtx_str name)
 {
 	struct dtx_str rest, word;
@@ -37,11 +34,6 @@ const struct dtx_fn *dtx_fn_find(struct dtx_str name, size_t nargs)
 		}
 	}
 	return found;
-}
-
-bool dtx_fn_is_planned(const char *name)
-{
-	return dtx_str_in_list(planned, name);
 }
 
 void dtx_fn_suggest(const char *name, struct dtx_err *err)

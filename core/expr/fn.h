@@ -119,8 +119,6 @@ void dtx_fn_arity(const struct dtx_fn *fn, size_t *min, size_t *max);
 /* The row called `name` (any case, aliases too) for so many arguments: min and max aggregate with
  * one.  NULL: none is built. */
 const struct dtx_fn *dtx_fn_find(struct dtx_str name, size_t nargs);
-/* The catalogue lists it, this build lacks it. */
-bool dtx_fn_is_planned(const char *name);
 /* Near names go to err->did_you_mean. */
 void dtx_fn_suggest(const char *name, struct dtx_err *err);
 

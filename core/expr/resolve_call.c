@@ -381,14 +381,9 @@ static enum dtx_code unknown_function(struct dtx_binder *bd, const struct dtx_ex
 {
 	struct dtx_err found = DTX_ERR_INIT;
 
-	if (dtx_fn_is_planned(e->name)) {
-		dtx_err_set(&found, DTX_E_UNKNOWN_FUNCTION, __FILE__, __LINE__,
-		            "this build lacks the function %s()", e->name);
-	} else {
-		dtx_err_set(&found, DTX_E_UNKNOWN_FUNCTION, __FILE__, __LINE__, "no function %s()",
-		            e->name);
-		dtx_fn_suggest(e->name, &found);
-	}
+	dtx_err_set(&found, DTX_E_UNKNOWN_FUNCTION, __FILE__, __LINE__, "no function %s()",
+	            e->name);
+	dtx_fn_suggest(e->name, &found);
 	dtx_err_hint(&found, "a snippet can do what this build lacks");
 	return dtx_bind_report(bd, e, &found);
 }

@@ -259,7 +259,26 @@ TEXTS = {  # the first argument is shown as text
     "fingerprint": fingerprint, "soundex": soundex, "levenshtein": levenshtein, "jaro_winkler": jaro_winkler,
     "json_get": json_get, "json_len": json_len,
 }
+def zone(name):
+    """A zone of the system's database, which the jail does not see, or a fixed offset."""
+    fixed = re.fullmatch(r"([+-])([0-9]{2}):([0-9]{2})", name)
+    if fixed or name in ("UTC", "Z"):
+        sign, hours, minutes = fixed.groups() if fixed else ("+", 0, 0)
+        east = datetime.timedelta(hours=int(hours), minutes=int(minutes))
+        return datetime.timezone(-east if sign == "-" else east)
+    import zoneinfo
+    return zoneinfo.ZoneInfo(name)
+
+
+def between_zones(d, here, there):
+    """What clocks there show when those here show d."""
+    d = pd.Timestamp(d).to_pydatetime()
+    return pd.Timestamp(d.replace(tzinfo=here).astimezone(there).replace(tzinfo=None))
+
+
 VALUES = {
+    "to_tz": lambda d, name: between_zones(d, datetime.timezone.utc, zone(name)),
+    "in_tz": lambda d, name: between_zones(d, zone(name), datetime.timezone.utc),
     "char": char, "format_number": format_number,
     "month_name": lambda d: pd.Timestamp(d).month_name(), "weekday_name": lambda d: pd.Timestamp(d).day_name(),
     "iso_week": lambda d: day(d).isocalendar()[1], "iso_year": lambda d: day(d).isocalendar()[0],
