@@ -1,7 +1,7 @@
-"""Plans and command lines that dtx refuses, a line each in broken.jsonl: the code, the JSON pointer, the
-span, and words of the message.  A line has the steps of a plan (`steps`, with further `members`), or
-more
-arguments (`with`), or those of a command (`args`); {in.csv} and {other.csv} are the tables of all of them.
+"""Plans, tables and command lines that dtx refuses, a line each in commands.jsonl: the code, the JSON pointer,
+the span, the place in the input (`where`), and words of the message and of the hint.  A line has the steps of a
+plan (`steps`, with further `members`; or the whole, `plan`), or more arguments (`with`), or those of a command
+(`args`); {in.csv} and {other.csv} are the tables of all of them, but for those of its own (`files`).
 
 Usage: broken.py DTX
 """
@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 DTX = os.path.abspath(sys.argv[1])
-LINES = pathlib.Path(__file__).with_name("broken.jsonl")
+LINES = pathlib.Path(__file__).with_name("commands.jsonl")
 TABLE = "a,b,d,n\n1,x,2024-01-31,2.5\n2,y,9999-12-31,\n3,x,0001-01-01,1\n"
 BOTH = [{"name": "main"}, {"name": "other"}]
 
@@ -24,7 +24,7 @@ def arguments(case, where):
         return case["args"]
     plan = {"dtx": 1, "inputs": BOTH, "steps": case.get("steps", [{"op": "distinct"}]), **case.get("members", {})}
     with open(os.path.join(where, "plan.json"), "w") as f:
-        json.dump(plan, f)
+        json.dump(case.get("plan", plan), f)
     if case.get("check"):
         return ["check", "plan.json"]
     return ["run", "plan.json", "in.csv", "other=other.csv", *case.get("with", ["--fallback", "off"])]
@@ -33,9 +33,9 @@ def arguments(case, where):
 def problem(case):
     """What the program says otherwise, or None."""
     with tempfile.TemporaryDirectory() as where:
-        for name in ("in.csv", "other.csv"):
-            with open(os.path.join(where, name), "w") as f:
-                f.write(TABLE)
+        for name, text in {"in.csv": TABLE, "other.csv": TABLE, **case.get("files", {})}.items():
+            with open(os.path.join(where, name), "w", encoding="latin-1" if "latin" in case else "utf-8") as f:
+                f.write(text)
         env = dict(os.environ, DTX_STORE=os.path.join(where, "store.db"))
         done = subprocess.run([DTX, *arguments(case, where), "--errors=json"], cwd=where, env=env, capture_output=True,
                               text=True, timeout=100, stdin=subprocess.DEVNULL)
@@ -47,6 +47,11 @@ def problem(case):
     for key in ("code", "at", "span"):
         if key in case and got[key] != case[key]:
             return "%s is %r, expected %r (%s)" % (key, got[key], case[key], got["message"])
+    place = {key: (got["where"] or {}).get(key) for key in case.get("where", {})}
+    if place != case.get("where", {}):
+        return "where is %s, expected %s (%s)" % (got["where"], case["where"], got["message"])
+    if case.get("hint", "") not in (got["hint"] or ""):
+        return "hint: %s" % got["hint"]
     return None if case["says"] in got["message"] else "message: " + got["message"]
 
 

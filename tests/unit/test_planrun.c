@@ -83,7 +83,7 @@ void planrun_table(struct dtx_table *t, struct dtx_buf *out)
 
 static enum dtx_code run_parsed(struct planrun *p)
 {
-	struct dtx_source *source[4] = { NULL };
+	struct dtx_source *source[DTX_PLAN_INPUTS] = { NULL };
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 	enum dtx_code rc = DTX_OK;
 
