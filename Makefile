@@ -218,7 +218,7 @@ diff: all
 errcov:
 	$(MAKE) -s VARIANT=errcov CFLAGS="-O0 -g1 --coverage -fprofile-update=atomic" LDFLAGS=--coverage all unit-build replay-build
 	find build-errcov -name '*.gcda' -delete
-	rm -f build-errcov/raised && truncate -s 64M build-errcov/raised
+	rm -f build-errcov/raised && truncate -s 1M build-errcov/raised
 	-T_ALLOCS=all build-errcov/unit > build-errcov/unit.log
 	-sh tests/cli/run.sh build-errcov/dtx > build-errcov/cli.log
 	-sh tests/fuzz/replay.sh build-errcov/replay > build-errcov/replay.log

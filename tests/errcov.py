@@ -1,5 +1,10 @@
-"""Which places that raise an error no test has reached.  Two witnesses: gcov's line counts, and the
-list that core/base/err.c keeps in this build, which also knows workers that never exit normally.
+"""Which places that raise an error no test has reached.  A place is a call of dtx_err_set, or of what stands
+for it with a text of its own.  Two witnesses: the list that core/base/err.c keeps in this build, which also
+knows workers that never exit normally, and gcov's line counts for calls that only lead to such a place.
+
+errcov.allow has the places that no test can reach, a line each: file:function, code, words of the call (or
+`-`), reason, with tabs between them.  Exit status 1 when a place is neither reached nor allowed, and when a
+line allows a place that is reached, none, or several.
 
 usage: errcov.py BUILD-FOLDER [all]    (all: out of memory as well)
 """
@@ -11,15 +16,55 @@ import re
 import subprocess
 import sys
 
-BUILD = sys.argv[1]
-PLACE = re.compile(r"\b(DTX_FAIL|DTX_FAIL_MEM|DTX_PARAM_FAIL|dtx_err_set|dtx_bind_fail|dtx_part_fail|dtx_part_unknown"
-                   r"|dtx_resolve_fail|EXPECT_BAD|RULE_BAD)\(")
-DEFINES = re.compile(r"^(enum|static|#define|DTX_MUSTUSE| \*|/\*)")
+# Raise on the line where they stand.
+DIRECT = ["DTX_FAIL", "DTX_FAIL_MEM", "DTX_PARAM_FAIL", "dtx_err_set"]
+# Raise on behalf of their caller, with its code or text; the static ones with their file.
+ON_BEHALF = ["dtx_bind_fail", "dtx_part_fail", "dtx_part_unknown", "dtx_resolve_fail", "dtx_parse_limit",
+             "dtx_re_bad", "dtx_re_unsupported", "dtx_xls_fail", "dtx_jrows_refuse", "dtx_unpack_fail"]
+ON_BEHALF_HERE = {
+    "core/base/param_frame.c": ["frame_wrong"],
+    "core/expr/resolve_call.c": ["bad_arity"],
+    "core/fallback/work_prompt.c": ["prompt_nobody_step", "prompt_nobody_input"],
+    "core/io/cfb.c": ["corrupt"],
+    "core/io/csv_ref.c": ["ref_fault"],
+    "core/io/csv_row.c": ["row_fault"],
+    "core/io/gzip.c": ["damaged"],
+    "core/io/json_layout.c": ["no_records"],
+    "core/io/json_scan.c": ["fail"],
+    "core/plan/alias.c": ["refuse"],
+    "core/plan/cols.c": ["bad"],
+    "core/plan/compile_sql.c": ["refuse"],
+    "ops/join_check.c": ["fail_with"],
+    "ops/op_parse_date.c": ["misfit"],
+    "ops/op_parse_number.c": ["misfit"],
+    "ops/op_pivot_records.c": ["blame"],
+    "sandbox/reader_super.c": ["broke", "refused"],
+}
+MACRO = re.compile(r"^#define +(\w+)\((?:.|\\\n)*?\b(?:DTX_FAIL|DTX_PARAM_FAIL|dtx_err_set|dtx_xml_fail)\(.*", re.M)
+FUNCTION = re.compile(r"^\w[\w *]*?\b(\w+)\(")
+NOT_A_CALL = re.compile(r"^(\w|#define|\s*\*|/\*)")
+CODE = re.compile(r"\bDTX_[EW]_\w+")
+
+Place = collections.namedtuple("Place", "path first last how function code text")
 
 
 def sources():
     for pattern in ("core/*/*.c", "ops/*.c", "sandbox/*.c", "cli/*.c"):
         yield from glob.glob(pattern)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def macros(text):
+    """name -> code of the macros that raise."""
+    found = {}
+    for hit in MACRO.finditer(text):
+        code = CODE.search(hit.group(0))
+        found[hit.group(1)] = code.group(0) if code else "-"
+    return found
 
 
 def call_end(lines, i, at):
@@ -34,23 +79,30 @@ def call_end(lines, i, at):
     return i
 
 
-def places(path):
-    """(first line, last line, text) of each."""
-    lines = open(path).read().split("\n")
+def places(path, shared):
+    text = read(path)
+    codes = {**shared, **macros(text)}
+    names = set(DIRECT) | set(codes) | set(ON_BEHALF) | set(ON_BEHALF_HERE.get(path, []))
+    raises = re.compile(r"\b(%s)\(" % "|".join(sorted(names)))
+    lines, function = text.split("\n"), "-"
     for i, line in enumerate(lines):
-        hit = PLACE.search(line)
-        if not hit or DEFINES.match(line):
+        head = FUNCTION.match(line)
+        if head:
+            function = head.group(1)
+        hit = raises.search(line)
+        if not hit or NOT_A_CALL.match(line) or lines[i - 1].endswith("\\"):
             continue
         end = call_end(lines, i, hit.start())
-        text = " ".join(s.strip() for s in lines[i:end + 1])
-        if "DTX_E_BUG" in text:
-            continue
-        yield i + 1, end + 1, hit.group(1), text
+        call = " ".join(s.strip() for s in lines[i:end + 1])
+        code = CODE.search(call)
+        code = code.group(0) if code else codes.get(hit.group(1), "-")
+        if code != "DTX_E_BUG":
+            yield Place(path, i + 1, end + 1, hit.group(1), function, code, call)
 
 
-def line_counts():
+def line_counts(build):
     counts = collections.Counter()
-    data = [os.path.abspath(p) for p in glob.glob(BUILD + "/**/*.gcda", recursive=True)]
+    data = [os.path.abspath(p) for p in glob.glob(build + "/**/*.gcda", recursive=True)]
     for i in range(0, len(data), 50):
         out = subprocess.run(["gcov", "--json-format", "--stdout", *data[i:i + 50]],
                              capture_output=True, text=True, check=False).stdout
@@ -63,29 +115,57 @@ def line_counts():
     return counts
 
 
-def raised():
-    path = os.path.join(BUILD, "raised")
-    if not os.path.exists(path):
-        return set()
-    with open(path, "rb") as f:
+def raised(build):
+    with open(os.path.join(build, "raised"), "rb") as f:
         text = f.read()[8:].split(b"\0", 1)[0].decode()
     return {(p, int(n)) for p, n in (x.rsplit(":", 1) for x in text.split("\n") if ":" in x)}
 
 
+def allowed():
+    """(file:function, code, words) of each line."""
+    lines = read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "errcov.allow")).split("\n")
+    return [tuple(line.split("\t")[:3]) for line in lines if line and not line.startswith("#")]
+
+
+def fits(line, place):
+    where, code, words = line
+    return where == f"{place.path}:{place.function}" and code == place.code and (words == "-" or words in place.text)
+
+
+def stale(lines, reached, unreached):
+    """What is wrong with the lines of errcov.allow."""
+    for line in lines:
+        met = [p for p in unreached if fits(line, p)]
+        if len(met) > 1:
+            yield f"{len(met)} places fit, say which", line
+        elif not met:
+            yield "a test reaches it" if any(fits(line, p) for p in reached) else "no such place", line
+
+
 def main():
-    counts, seen = line_counts(), raised()
-    total = collections.Counter()
-    reached = collections.Counter()
+    build = sys.argv[1]
+    shared = {}
+    for path in glob.glob("core/*/*.h") + glob.glob("ops/*.h"):
+        shared.update(macros(read(path)))
+    counts, seen, lines = line_counts(build), raised(build), allowed()
+    groups = collections.defaultdict(lambda: ([], []))
     for path in sorted(sources()):
-        for first, last, how, text in places(path):
-            kind = "out of memory" if how == "DTX_FAIL_MEM" or "DTX_E_NO_MEMORY" in text else "other"
-            total[kind] += 1
-            if any(counts[path, n] or (path, n) in seen for n in range(first, last + 1)):
-                reached[kind] += 1
-            elif kind == "other" or "all" in sys.argv[2:]:
-                print(f"{path}:{first}: {text[:150]}")
-    for kind in total:
-        print(f"# {kind}: {reached[kind]} of {total[kind]} places reached")
+        for p in places(path, shared):
+            direct = p.how in DIRECT or p.how in shared or p.how.isupper()
+            there = any((path, n) in seen or (not direct and counts[path, n]) for n in range(p.first, p.last + 1))
+            groups["out of memory" if p.code == "DTX_E_NO_MEMORY" or p.how == "DTX_FAIL_MEM" else "other"][there].append(p)
+    missing, reached = groups["other"]
+    left = [p for p in missing if not any(fits(line, p) for line in lines)]
+    wrong = list(stale(lines, reached, missing))
+    for p in left + (groups["out of memory"][0] if "all" in sys.argv[2:] else []):
+        print(f"{p.path}:{p.first}: {p.function}: {p.text[:150]}")
+    for what, line in wrong:
+        print(f"errcov.allow: {' '.join(line)}: {what}")
+    for kind, (no, yes) in groups.items():
+        print(f"# {kind}: {len(yes)} of {len(no) + len(yes)} places reached")
+    print(f"# {len(lines)} allowed, {len(left)} neither reached nor allowed, {len(wrong)} lines wrong")
+    return 1 if left or wrong else 0
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

@@ -68,10 +68,13 @@ static void err_utf8(char *text)
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#define RAISED_MAX ((size_t)64 << 20)
+
+#include "core/base/hash.h"
+#define RAISED_SLOTS 16384 /* places, each listed once */
 struct raised {
 	atomic_size_t used;
-	char text[];
+	char text[(size_t)RAISED_SLOTS * 48];
+	atomic_uint_fast64_t seen[RAISED_SLOTS];
 };
 static struct raised *raised;
 
@@ -79,11 +82,27 @@ __attribute__((constructor)) static void err_raised_open(void)
 {
 	int fd = open(DTX_ERRCOV, O_RDWR | O_CLOEXEC);
 	void *map = fd < 0 ? MAP_FAILED
-	                   : mmap(NULL, RAISED_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	                   : mmap(NULL, sizeof(*raised), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	raised = map == MAP_FAILED ? NULL : map;
 	if (fd >= 0)
 		close(fd);
+}
+
+static bool err_raised_new(uint64_t hash)
+{
+	uint_fast64_t was;
+	size_t i;
+
+	for (i = 0; i < RAISED_SLOTS; i++) {
+		was = 0;
+		if (atomic_compare_exchange_strong(&raised->seen[(hash + i) % RAISED_SLOTS], &was,
+		                                   hash))
+			return true;
+		if (was == hash)
+			return false;
+	}
+	return true;
 }
 
 static void err_raised(const char *file, int line)
@@ -91,8 +110,10 @@ static void err_raised(const char *file, int line)
 	char text[256];
 	size_t n = (size_t)snprintf(text, sizeof(text), "%s:%d\n", file, line), at;
 
-	at = raised ? atomic_fetch_add(&raised->used, n) : RAISED_MAX;
-	if (at + n < RAISED_MAX - sizeof(*raised))
+	if (!raised || !err_raised_new(dtx_hash64(text, n, 0) | 1))
+		return;
+	at = atomic_fetch_add(&raised->used, n);
+	if (at + n < sizeof(raised->text))
 		memcpy(raised->text + at, text, n);
 }
 #else
