@@ -2,9 +2,9 @@
 for it with a text of its own.  Two witnesses: the list that core/base/err.c keeps in this build, which also
 knows workers that never exit normally, and gcov's line counts for calls that only lead to such a place.
 
-errcov.allow has the places that no test can reach, a line each: file:function, code, words of the call (or
-`-`), reason, with tabs between them.  Exit status 1 when a place is neither reached nor allowed, and when a
-line allows a place that is reached, none, or several.
+errcov.allow has the places that no test can reach: a line for those with one code in one function, with tabs
+between file:function, code, how many they are, and the reason.  Exit status 1 when a place is neither reached
+nor allowed, and when a line says more places than are left unreached, or less.
 
 usage: errcov.py BUILD-FOLDER [all]    (all: out of memory as well)
 """
@@ -122,24 +122,17 @@ def raised(build):
 
 
 def allowed():
-    """(file:function, code, words) of each line."""
+    """(file:function, code, number of places) of each line."""
     lines = read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "errcov.allow")).split("\n")
-    return [tuple(line.split("\t")[:3]) for line in lines if line and not line.startswith("#")]
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    bad = [r for r in rows if len(r) != 4 or not r[3]]
+    if bad:
+        sys.exit(f"errcov.allow: a line has file:function, code, number and reason: {bad[0]}")
+    return [(where, code, int(n)) for where, code, n, _ in rows]
 
 
-def fits(line, place):
-    where, code, words = line
-    return where == f"{place.path}:{place.function}" and code == place.code and (words == "-" or words in place.text)
-
-
-def stale(lines, reached, unreached):
-    """What is wrong with the lines of errcov.allow."""
-    for line in lines:
-        met = [p for p in unreached if fits(line, p)]
-        if len(met) > 1:
-            yield f"{len(met)} places fit, say which", line
-        elif not met:
-            yield "a test reaches it" if any(fits(line, p) for p in reached) else "no such place", line
+def whose(place):
+    return f"{place.path}:{place.function}", place.code
 
 
 def main():
@@ -154,16 +147,17 @@ def main():
             direct = p.how in DIRECT or p.how in shared or p.how.isupper()
             there = any((path, n) in seen or (not direct and counts[path, n]) for n in range(p.first, p.last + 1))
             groups["out of memory" if p.code == "DTX_E_NO_MEMORY" or p.how == "DTX_FAIL_MEM" else "other"][there].append(p)
-    missing, reached = groups["other"]
-    left = [p for p in missing if not any(fits(line, p) for line in lines)]
-    wrong = list(stale(lines, reached, missing))
+    missing, _ = groups["other"]
+    unreached = collections.Counter(map(whose, missing))
+    left = [p for p in missing if whose(p) not in {(where, code) for where, code, _ in lines}]
+    wrong = [line for line in lines if unreached[line[:2]] != line[2]]
     for p in left + (groups["out of memory"][0] if "all" in sys.argv[2:] else []):
         print(f"{p.path}:{p.first}: {p.function}: {p.text[:150]}")
-    for what, line in wrong:
-        print(f"errcov.allow: {' '.join(line)}: {what}")
+    for where, code, n in wrong:
+        print(f"errcov.allow: {where} {code}: {n} places allowed, {unreached[where, code]} are unreached")
     for kind, (no, yes) in groups.items():
         print(f"# {kind}: {len(yes)} of {len(no) + len(yes)} places reached")
-    print(f"# {len(lines)} allowed, {len(left)} neither reached nor allowed, {len(wrong)} lines wrong")
+    print(f"# {len(lines)} lines allow {len(missing) - len(left)} places, {len(left)} neither reached nor allowed, {len(wrong)} lines wrong")
     return 1 if left or wrong else 0
 
 

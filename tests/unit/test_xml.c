@@ -103,6 +103,59 @@ void test_xml_tokens(void)
 	}
 }
 
+/* A refusal says what is wrong, and at which byte. */
+void test_xml_says_where(void)
+{
+	static const struct {
+		const char *in;
+		size_t len; /* 0: to the NUL */
+		const char *says;
+	} row[] = {
+		{ "<a><!-- x", 0, "'t.xlsx': part at byte 3: the part breaks off" },
+		{ "<a b=\"1\"", 0, "at byte 0: the part breaks off inside a tag" },
+		{ "<a =\"1\"/>", 0, "at byte 0: a tag with something that is no attribute" },
+		{ "<a b/>", 0, "a tag with something that is no attribute" },
+		{ "<a b=\"&zz;\"/>", 0, "an unknown entity in an attribute" },
+		{ "<r>< a/></r>", 0, "at byte 3: '<' without a name" },
+		{ "<a/>\xc3", 0, "text ends inside a character" },
+		{ "\xff\xfe<\0a\0/\0>\0\x20", 11, "UTF-16 text ends inside a character" },
+		{ "<a/><b/>", 0, "at byte 4: a second root element" },
+		{ "<a b=1/>", 0, "an attribute without quotes" },
+		{ "<a b=\"1\"c=\"2\"/>", 0, "no blank behind an attribute" },
+		{ "<a b=\"1\" b=\"2\"/>", 0, "an attribute stands twice" },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(row); i++) {
+		struct dtx_buf out = DTX_BUF_INIT(1000);
+		struct dtx_err err = DTX_ERR_INIT;
+
+		T_CODE(dump(row[i].in, row[i].len ? row[i].len : strlen(row[i].in), 3, &out, &err),
+		       DTX_E_CORRUPT_FILE, &err);
+		if (!strstr(err.msg, row[i].says))
+			t_fail(__FILE__, __LINE__, "'%s': %s", row[i].in, err.msg);
+		dtx_buf_clear(&out);
+	}
+}
+
+static void too_long(const char *before, int n, const char *behind, enum dtx_code code,
+                     const char *says)
+{
+	struct dtx_buf in = DTX_BUF_INIT((size_t)1 << 20), out = DTX_BUF_INIT(1000);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	dtx_buf_printf(&in, "%s%0*d%s", before, n, 0, behind);
+	T_CODE(dump(in.ptr, in.len, 9000, &out, &err), code, &err);
+	T_CHECK(strstr(err.msg, says));
+	dtx_buf_clear(&in);
+	dtx_buf_clear(&out);
+}
+
+void test_xml_bounds_names_and_values(void)
+{
+	too_long("<a", 1100, "/>", DTX_E_CORRUPT_FILE, "a name of over 1024 bytes");
+	too_long("<a b=\"", 70000, "\"/>", DTX_E_ARCHIVE_LIMIT, "an attribute of over");
+}
+
 void test_xml_utf16(void)
 {
 	static const char le[] = "\xff\xfe<\0a\0>\0\xe9\0=\xd8\x00\xde<\0/\0a\0>";

@@ -118,6 +118,62 @@ void test_zip_checks_size_and_crc(void)
 	            "inflates over 1000 times");
 }
 
+/* --- one field of an honest archive is made a lie --- */
+
+enum lie_in { IN_LOCAL, IN_CENTRAL, IN_CENTRAL_2, IN_END };
+
+struct lie {
+	enum lie_in in;
+	unsigned at, bytes; /* the field, from the start of its header */
+	uint64_t value;
+	const char *says;
+};
+
+/* Where the nth header with this mark starts. */
+static size_t header_at(const struct dtx_buf *b, const char *mark, unsigned nth)
+{
+	for (size_t at = 0; at + 4 <= b->len; at++)
+		if (!memcmp(b->ptr + at, mark, 4) && !nth--)
+			return at;
+	return b->len;
+}
+
+static void tell_lie(struct dtx_buf *b, const struct lie *l)
+{
+	static const char *const mark[] = { "PK\3\4", "PK\1\2", "PK\1\2", "PK\5\6" };
+	size_t at = header_at(b, mark[l->in], l->in == IN_CENTRAL_2) + l->at;
+
+	T_CHECK(at + l->bytes <= b->len);
+	for (unsigned i = 0; i < l->bytes; i++)
+		b->ptr[at + i] = (char)(l->value >> 8 * i);
+}
+
+/* The packed bytes: damaged, cut short, or more than there are. */
+void test_zip_checks_packed_bytes(void)
+{
+	static const struct lie list[] = {
+		{ IN_LOCAL, 35, 1, 7, "b.xml does not inflate (damaged)" },
+		{ IN_CENTRAL, 20, 4, 10, "b.xml does not inflate (cut short)" },
+	};
+	const struct zip_part p = { .name = "b.xml", .text = "ab cd ef gh ij kl mn op qr st" };
+	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20);
+		struct dtx_err err = DTX_ERR_INIT;
+		struct dtx_zip z = DTX_ZIP_INIT;
+		size_t total;
+
+		zip_make(&bytes, &p, 1);
+		tell_lie(&bytes, &list[i]);
+		T_OK(dtx_zip_open(&z, "t.xlsx", bytes.ptr, bytes.len, &lim, &err), &err);
+		T_CODE(read_part(&z, "b.xml", &total, NULL, &err), DTX_E_CORRUPT_FILE, &err);
+		T_CHECK(strstr(err.msg, list[i].says));
+		dtx_zip_clear(&z);
+		dtx_buf_clear(&bytes);
+	}
+}
+
 void test_zip_survives_truncation(void)
 {
 	const struct zip_part p[] = { { .name = "a.xml", .text = "hello" },
@@ -167,4 +223,86 @@ void test_zip_every_alloc_fails(void)
 	zip_make(&bytes, p, 2);
 	T_EVERY_ALLOC_FAILS(whole_walk(&bytes));
 	dtx_buf_clear(&bytes);
+}
+
+void test_zip_names_the_lie(void)
+{
+	static const struct lie list[] = {
+		{ IN_END, 8, 2, 1, "'t.xlsx': zip archive in several volumes" },
+		{ IN_END, 16, 4, 0xfffffff, "zip directory lies outside the file" },
+		{ IN_END, 8, 4, 0x90009, "zip directory has no room for its 9 entries" },
+		{ IN_END, 12, 4, 60, "no room for its 2 entries" },
+		{ IN_END, 0, 4, 0, "no end record (cut short?)" },
+		{ IN_CENTRAL, 0, 4, 0, "zip directory breaks off at entry 1 of 2" },
+		{ IN_CENTRAL_2, 28, 2, 60000, "zip directory breaks off at entry 2 of 2" },
+		{ IN_CENTRAL, 46, 1, 0, "a part name holds a NUL byte" },
+		{ IN_CENTRAL, 10, 2, 12, "a.xml is packed with method 12, expected stored" },
+		{ IN_CENTRAL, 24, 4, 9, "a.xml is stored but has two sizes" },
+		{ IN_CENTRAL, 42, 4, 0xfffffff, "a.xml lies outside the file" },
+		{ IN_CENTRAL, 42, 4, 1, "a.xml has no local header" },
+		{ IN_LOCAL, 28, 2, 60000, "a.xml lies outside the file" },
+		{ IN_LOCAL, 28, 2, 10, "a.xml and b.xml overlap inside the zip" },
+		{ IN_CENTRAL, 20, 8, 0xfffffff0fffffff0, "a.xml lies outside the file" },
+		{ IN_CENTRAL, 30, 2, 4, "a.xml has a broken zip64 field" },
+	};
+	const struct zip_part p[] = { { .name = "a.xml", .text = "hello", .stored = true },
+		                      { .name = "b.xml", .fill = 5000 } };
+	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20);
+		struct dtx_err err = DTX_ERR_INIT;
+		struct dtx_zip z = DTX_ZIP_INIT;
+
+		zip_make(&bytes, p, 2);
+		tell_lie(&bytes, &list[i]);
+		T_CODE(dtx_zip_open(&z, "t.xlsx", bytes.ptr, bytes.len, &lim, &err),
+		       DTX_E_CORRUPT_FILE, &err);
+		if (!strstr(err.msg, list[i].says))
+			t_fail(__FILE__, __LINE__, "lie %zu: %s", i, err.msg);
+		dtx_zip_clear(&z);
+		dtx_buf_clear(&bytes);
+	}
+}
+
+/* The same for the records that zip64 adds: an archive of one part, and a record put before its
+ * end. */
+static void zip64_is(uint64_t locator, uint64_t disk_count, uint64_t count, const char *says)
+{
+	const struct zip_part p = { .name = "a.xml", .text = "hello" };
+	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20), out = DTX_BUF_INIT((size_t)1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_zip z = DTX_ZIP_INIT;
+	size_t end, dir;
+
+	zip_make(&bytes, &p, 1);
+	end = header_at(&bytes, "PK\5\6", 0);
+	dir = header_at(&bytes, "PK\1\2", 0);
+	dtx_buf_addn(&out, bytes.ptr, end);
+	zip_le(&out, 0x06064b50u, 4);
+	zip_le(&out, 44, 8);
+	zip_le(&out, 0, 12);
+	zip_le(&out, disk_count, 8);
+	zip_le(&out, count, 8);
+	zip_le(&out, end - dir, 8);
+	zip_le(&out, dir, 8);
+	zip_le(&out, 0x07064b50u, 4);
+	zip_le(&out, 0, 4);
+	zip_le(&out, locator ? locator : end, 8);
+	zip_le(&out, 1, 4);
+	dtx_buf_addn(&out, bytes.ptr + end, bytes.len - end);
+	T_CODE(dtx_zip_open(&z, "t.xlsx", out.ptr, out.len, &lim, &err),
+	       says ? DTX_E_CORRUPT_FILE : DTX_OK, &err);
+	T_CHECK(!says || strstr(err.msg, says));
+	dtx_zip_clear(&z);
+	dtx_buf_clear(&bytes);
+	dtx_buf_clear(&out);
+}
+
+void test_zip_checks_zip64_records(void)
+{
+	zip64_is(0, 1, 1, NULL);
+	zip64_is(1, 1, 1, "the zip64 end record is not where it should be");
+	zip64_is(0, 2, 1, "zip archive in several volumes");
 }
