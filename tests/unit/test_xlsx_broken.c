@@ -1,0 +1,201 @@
+/* Workbooks with one part that is wrong, missing or too much: what is said of it. */
+#include "tests/t.h"
+#include "tests/unit/bookmake.h"
+
+struct broken_book {
+	const char *part; /* replaced; "" none */
+	const char *open; /* its text; NULL: left out */
+	const char *each; /* so many times */
+	int n;
+	const char *close;
+	const char *limit; /* lowered to 1 */
+	const char *sheet, *range, *table;
+	enum dtx_code code;
+	const char *says;
+};
+
+#define SHEET_PART   "xl/worksheets/sheet1.xml"
+#define TABLE_PART   "xl/tables/table1.xml"
+#define ROWS(inside) "<worksheet " BOOK_NS "><sheetData>" inside "</sheetData></worksheet>"
+#define TABLE                                                                                      \
+	"<table " BOOK_NS " name=\"T\" displayName=\"T\" ref=\"A1:B2\"><tableColumns "             \
+	"count=\"2\"><tableColumn id=\"1\" name=\"k\"/><tableColumn id=\"2\" name=\"v\"/>"         \
+	"</tableColumns></table>"
+
+static const struct zip_part honest[] = {
+	{ .name = "_rels/.rels",
+	  .text = "<Relationships><Relationship Id=\"rId1\" Type=\"http://x/officeDocument\" "
+	          "Target=\"xl/workbook.xml\"/></Relationships>" },
+	{ .name = "xl/_rels/workbook.xml.rels",
+	  .text = "<Relationships><Relationship Id=\"r1\" Type=\"http://x/worksheet\" "
+	          "Target=\"worksheets/sheet1.xml\"/><Relationship Id=\"r2\" "
+	          "Type=\"http://x/chartsheet\" Target=\"chartsheets/sheet1.xml\"/><Relationship "
+	          "Id=\"r3\" Type=\"http://x/sharedStrings\" Target=\"sharedStrings.xml\"/>"
+	          "<Relationship Id=\"r4\" Type=\"http://x/styles\" Target=\"styles.xml\"/>"
+	          "<Relationship Id=\"r5\" Type=\"http://x/worksheet\" "
+	          "Target=\"worksheets/sheet2.xml\"/></Relationships>" },
+	{ .name = "xl/workbook.xml",
+	  .text = "<workbook " BOOK_NS " xmlns:r=\"http://r\"><sheets><sheet name=\"One\" "
+	          "sheetId=\"1\" r:id=\"r1\"/><sheet name=\"Chart\" sheetId=\"2\" r:id=\"r2\"/>"
+	          "<sheet name=\"Two\" sheetId=\"3\" r:id=\"r5\"/></sheets></workbook>" },
+	{ .name = "xl/styles.xml", .text = book_styles },
+	{ .name = "xl/sharedStrings.xml",
+	  .text = "<sst " BOOK_NS "><si><t>name</t></si><si><t>b</t></si></sst>" },
+	{ .name = "xl/chartsheets/sheet1.xml", .text = "<chartsheet/>" },
+	{ .name = SHEET_PART,
+	  .text = ROWS(
+		  "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c><c r=\"B1\" t=\"s\"><v>1</v></c>"
+		  "</row><row r=\"2\"><c r=\"A2\"><v>1</v></c><c r=\"B2\"><v>2</v></c></row>") },
+	{ .name = "xl/worksheets/sheet2.xml", .text = ROWS("") },
+	{ .name = "xl/worksheets/_rels/sheet1.xml.rels",
+	  .text = "<Relationships><Relationship Id=\"t1\" Type=\"http://x/table\" "
+	          "Target=\"../tables/table1.xml\"/></Relationships>" },
+	{ .name = TABLE_PART, .text = TABLE },
+};
+
+static const struct broken_book books[] = {
+	{ "", .sheet = "Chart", .code = DTX_E_SHEET_NOT_FOUND,
+	  .says = "'b.xlsx': sheet 'Chart' is no worksheet" },
+	{ "", .table = "T", .range = "A1:B2", .code = DTX_E_BAD_PARAM_VALUE,
+	  .says = "'table' and 'range' both say which cells are read" },
+	{ "", .table = "T", .sheet = "Two", .code = DTX_E_SHEET_NOT_FOUND,
+	  .says = "table 'T' is on sheet 'One'" },
+	{ "xl/workbook.xml",
+	  "<workbook " BOOK_NS " xmlns:r=\"http://r\"><sheets><sheet name=\"One\" "
+	  "state=\"hidden\" r:id=\"r1\"/></sheets></workbook>",
+	  .code = DTX_E_SHEET_NOT_FOUND, .says = "'b.xlsx' has no visible worksheet" },
+	{ "xl/workbook.xml", "<document/>", .code = DTX_E_UNSUPPORTED_FORMAT,
+	  .says = "'b.xlsx' is an office file but no workbook" },
+	{ SHEET_PART, NULL, .code = DTX_E_CORRUPT_FILE,
+	  .says = "the part of sheet 'One' is missing" },
+	{ SHEET_PART, "<table/>", .code = DTX_E_CORRUPT_FILE,
+	  .says = "a sheet part that is no worksheet" },
+	{ SHEET_PART, ROWS("<row r=\"1048576\"/><row/>"), .code = DTX_E_CORRUPT_FILE,
+	  .says = "a row beyond 1048576" },
+	{ SHEET_PART, ROWS("<row><c r=\"XFD1\"/><c><v>1</v></c></row>"), .code = DTX_E_CORRUPT_FILE,
+	  .says = "a cell beyond column XFD" },
+	{ SHEET_PART, ROWS("<row><c s=\"-1\"><v>1</v></c></row>"), .code = DTX_E_CORRUPT_FILE,
+	  .says = "a style id that is none" },
+	{ "xl/_rels/workbook.xml.rels", "<Relationships>", "<Relationship/>", 20001,
+	  "</Relationships>", .code = DTX_E_ARCHIVE_LIMIT, .says = "over 20000 relationships" },
+	{ "xl/workbook.xml", "<workbook " BOOK_NS "><sheets>", "<sheet/>", 4097,
+	  "</sheets></workbook>", .code = DTX_E_ARCHIVE_LIMIT, .says = "over 4096 sheets" },
+	{ "xl/workbook.xml", "<workbook " BOOK_NS "><definedNames>", "<definedName/>", 65537,
+	  "</definedNames></workbook>", .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "over 65536 defined names" },
+	{ "xl/styles.xml", "<styleSheet " BOOK_NS "><fonts>", "<font/>", 65537,
+	  "</fonts></styleSheet>", .code = DTX_E_ARCHIVE_LIMIT, .says = "over 65536 fonts" },
+	{ "xl/styles.xml", "<styleSheet " BOOK_NS "><cellXfs>", "<xf/>", 65537,
+	  "</cellXfs></styleSheet>", .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "over 65536 cell styles" },
+	{ "xl/styles.xml", "<styleSheet " BOOK_NS "><numFmts>",
+	  "<numFmt numFmtId=\"164\" formatCode=\"0\"/>", 65537, "</numFmts></styleSheet>",
+	  .code = DTX_E_ARCHIVE_LIMIT, .says = "over 65536 number formats" },
+	{ "", .limit = "strings", .code = DTX_E_ARCHIVE_LIMIT, .says = "over 1 shared strings" },
+	{ "", .limit = "string_bytes", .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "over 1 bytes of shared strings" },
+	{ "", .limit = "text", .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "a text of over 1 bytes in a cell" },
+	{ "", .limit = "cells", .code = DTX_E_ARCHIVE_LIMIT, .says = "a sheet with over 1 cells" },
+	{ "", .limit = "total", .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "parts inflate to over 1 bytes" },
+	{ SHEET_PART, ROWS("<row><c t=\"str\"><v>abc</v></c></row>"), .limit = "text",
+	  .code = DTX_E_ARCHIVE_LIMIT, .says = "a text of over 1 bytes in a cell" },
+	{ SHEET_PART, ROWS("<row><c t=\"inlineStr\"><is><t>abc</t></is></c></row>"),
+	  .limit = "text", .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "a text of over 1 bytes in a cell" },
+};
+
+static void broken_make(const struct broken_book *b, struct dtx_buf *out)
+{
+	struct zip_part part[DTX_COUNT(honest)];
+	struct dtx_buf text = DTX_BUF_INIT((size_t)1 << 24);
+	size_t n = 0;
+
+	dtx_buf_add(&text, b->open ? b->open : "");
+	for (int i = 0; i < b->n; i++)
+		dtx_buf_add(&text, b->each);
+	dtx_buf_add(&text, b->close ? b->close : "");
+	for (size_t i = 0; i < DTX_COUNT(honest); i++) {
+		bool is = strcmp(honest[i].name, b->part) == 0;
+
+		part[n] = honest[i];
+		if (is)
+			part[n].text = dtx_buf_text(&text);
+		n += !is || b->open;
+	}
+	zip_make(out, part, n);
+	dtx_buf_clear(&text);
+}
+
+static enum dtx_code broken_read(const struct broken_book *b, const struct dtx_buf *bytes,
+                                 struct dtx_err *err)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_unpack limits = dtx_unpack_default;
+	struct dtx_buf out = DTX_BUF_INIT(1 << 20);
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	opts.sheet = b->sheet;
+	opts.range = b->range;
+	opts.table = b->table;
+	for (size_t i = 0; b->limit && i < dtx_nunpack_rows; i++)
+		if (strcmp(dtx_unpack_rows[i].name, b->limit) == 0)
+			memcpy((char *)&limits + dtx_unpack_rows[i].offset, &(uint64_t){ 1 }, 8);
+	DTX_TRY(dtx_source_bytes("b.xlsx", bytes->ptr, bytes->len, &src, err));
+	dtx_source_limit(src, &limits);
+	DTX_TRY(dtx_reader_open(src, &opts, &r, err));
+	DTX_TRY(table_dump(r, 0, true, &out, err));
+out:
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_buf_clear(&out);
+	return rc;
+}
+
+void test_xlsx_broken_parts(void)
+{
+	for (size_t i = 0; i < DTX_COUNT(books); i++) {
+		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 24);
+		struct dtx_err err = DTX_ERR_INIT;
+		enum dtx_code rc;
+
+		broken_make(&books[i], &bytes);
+		rc = broken_read(&books[i], &bytes, &err);
+		if (rc != books[i].code || !strstr(err.msg, books[i].says))
+			t_fail(__FILE__, __LINE__, "book %zu: %s: %s, expected %s: %s", i,
+			       dtx_code_name(rc), err.msg, dtx_code_name(books[i].code),
+			       books[i].says);
+		T_CHECK(strstr(err.msg, "'b.xlsx'"));
+		dtx_err_clear(&err);
+		dtx_buf_clear(&bytes);
+	}
+}
+
+/* Other formats that are zip archives: which one, and the way out. */
+void test_xlsx_other_archives(void)
+{
+	static const struct {
+		const char *part, *says, *hint;
+	} list[] = {
+		{ "xl/workbook.bin", "'b.xlsx' is a binary workbook (.xlsb)", "--convert-to xlsx" },
+		{ "content.xml", "'b.xlsx' is an OpenDocument file", "--convert-to xlsx" },
+		{ "word/document.xml", "'b.xlsx' is a Word document", "as .xlsx" },
+		{ "readme.txt", "'b.xlsx' is a zip archive without a workbook", "unpack it" },
+	};
+	const struct broken_book any = { .part = "" };
+
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		const struct zip_part part = { .name = list[i].part, .text = "x" };
+		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20);
+		struct dtx_err err = DTX_ERR_INIT;
+
+		zip_make(&bytes, &part, 1);
+		T_CODE(broken_read(&any, &bytes, &err), DTX_E_UNSUPPORTED_FORMAT, &err);
+		T_STR(err.msg, list[i].says);
+		T_CHECK(strstr(err.hint, list[i].hint));
+		dtx_buf_clear(&bytes);
+	}
+}
