@@ -107,8 +107,10 @@ endif
 $(B)/dtx: $(MAIN_OBJ) $(LIB_OBJ) sandbox/clock.sym
 	$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(LIB_OBJ) $(LDLIBS)
 
+# Calls of the system that a test can make fail, see t_fail_call in tests/t.h.
+T_CALLS := mmap memfd_create fstat fchmod fsync rename poll read pread open fcntl
 $(B)/unit: $(UNIT_OBJ) $(LIB_OBJ) sandbox/clock.sym
-	$(CC) $(ALL_LDFLAGS) -o $@ $(UNIT_OBJ) $(LIB_OBJ) $(LDLIBS)
+	$(CC) $(ALL_LDFLAGS) $(T_CALLS:%=-Wl,--wrap=%) -o $@ $(UNIT_OBJ) $(LIB_OBJ) $(LDLIBS)
 
 # Tests are found by name and called through a generated table; they need no prototypes.
 $(B)/tests/unit/%.o: WARN += -Wno-missing-prototypes

@@ -1,8 +1,13 @@
 /* Runs the unit tests found by name.  Usage: unit [-v] [SUBSTRING] */
 #include "tests/t.h"
 
+#include <errno.h>
 #include <ftw.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/json.h"
@@ -63,6 +68,57 @@ void t_eq_code(enum dtx_code got, enum dtx_code want, const struct dtx_err *err,
 		       dtx_code_name(want), err ? err->msg : "",
 		       err && err->src_file ? err->src_file : "", err ? err->src_line : 0);
 }
+
+/* --- calls of the system that fail; the linker sends them here (T_CALLS of the Makefile) --- */
+
+static struct {
+	const char *name;
+	int nth, error;
+} t_failing;
+
+void t_fail_call(const char *name, int nth, int error)
+{
+	t_failing.name = name;
+	t_failing.nth = nth;
+	t_failing.error = error;
+}
+
+bool t_failed_call(void)
+{
+	bool met = t_failing.nth < 0;
+
+	t_failing.name = NULL;
+	return met;
+}
+
+static bool call_fails(const char *name)
+{
+	if (!t_failing.name || strcmp(t_failing.name, name) != 0 || t_failing.nth-- != 0)
+		return false;
+	errno = t_failing.error;
+	return true;
+}
+
+#define CALL(type, name, params, args, bad)                                                        \
+	type __real_##name params;                                                                 \
+	type __wrap_##name params;                                                                 \
+	type __wrap_##name params                                                                  \
+	{                                                                                          \
+		return call_fails(#name) ? (bad) : __real_##name args;                             \
+	}
+CALL(void *, mmap, (void *at, size_t n, int prot, int flags, int fd, off_t from),
+     (at, n, prot, flags, fd, from), MAP_FAILED)
+CALL(int, memfd_create, (const char *name, unsigned flags), (name, flags), -1)
+CALL(int, fstat, (int fd, struct stat *st), (fd, st), -1)
+CALL(int, fchmod, (int fd, mode_t mode), (fd, mode), -1)
+CALL(int, fsync, (int fd), (fd), -1)
+CALL(int, rename, (const char *from, const char *to), (from, to), -1)
+CALL(int, poll, (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms), -1)
+CALL(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), -1)
+CALL(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), -1)
+/* The third argument is there or not; who does not look at it does not mind. */
+CALL(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), -1)
+CALL(int, fcntl, (int fd, int what, long arg), (fd, what, arg), -1)
 
 long t_next_alloc(long k)
 {

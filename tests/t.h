@@ -48,6 +48,11 @@ const char *t_dir(void);
 /* The allocation that fails behind the k-th. */
 long t_next_alloc(long k);
 
+/* The call `name` of the system fails once with this errno, after `nth` more; t_failed_call ends
+ * that and tells whether it was met.  The names stand in t.c.  One thread at a time. */
+void t_fail_call(const char *name, int nth, int error);
+bool t_failed_call(void);
+
 struct t_case {
 	const char *name;
 	void (*fn)(void);

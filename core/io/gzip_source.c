@@ -56,7 +56,8 @@ static enum dtx_code spool_add(void *arg, struct dtx_str piece, struct dtx_err *
 	if (s->fd < 0) {
 		s->fd = memfd_create("dtx-gzip", MFD_CLOEXEC);
 		if (s->fd < 0)
-			DTX_FAIL(err, DTX_E_INPUT_IO, "memfd: %s", strerror(errno));
+			DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep what a gzip file holds: %s",
+			         strerror(errno));
 	}
 	if (!s->file && s->size && s->size + piece.len > SPOOL_MEMORY)
 		DTX_TRY(spool_move(s, err));

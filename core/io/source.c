@@ -499,7 +499,8 @@ static enum dtx_code source_copy(const struct dtx_source *s, int *fd, struct dtx
 	int made = memfd_create("dtx-input", MFD_CLOEXEC);
 
 	if (made < 0)
-		DTX_FAIL(err, DTX_E_INPUT_IO, "memfd: %s", strerror(errno));
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep '%s' in memory: %s", s->name,
+		         strerror(errno));
 	DTX_TRY(dtx_file_write(made, s->data, s->size, "memory", err));
 	DTX_TRY(source_reopen(s, made, fd, err));
 out:
