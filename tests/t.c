@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -113,6 +114,8 @@ CALL(int, fstat, (int fd, struct stat *st), (fd, st), -1)
 CALL(int, fchmod, (int fd, mode_t mode), (fd, mode), -1)
 CALL(int, fsync, (int fd), (fd), -1)
 CALL(int, rename, (const char *from, const char *to), (from, to), -1)
+CALL(int, link, (const char *from, const char *to), (from, to), -1)
+CALL(ssize_t, getrandom, (void *to, size_t n, unsigned flags), (to, n, flags), -1)
 CALL(int, poll, (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms), -1)
 CALL(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), -1)
 CALL(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), -1)
