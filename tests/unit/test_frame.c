@@ -360,3 +360,73 @@ void test_frame_bytes_sections(void)
 	dtx_frame_close(&view);
 	dtx_frame_clear(&f);
 }
+
+/* --- entries that contradict their bytes --- */
+
+static void no_bits(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	(void)mem;
+	e[1 + TM_DATE].v_off = e[1 + TM_DATE].v_len = 0;
+}
+
+static void bytes_too_many(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	(void)mem;
+	e[1 + TM_TEXT].type = DTX_T_DECIMAL;
+	e[1 + TM_TEXT].flags = e[1 + TM_DECIMAL].flags;
+}
+
+static void same_name(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	e[1].name_len = e[2].name_len = 1;
+	mem[e[1].name_off] = mem[e[2].name_off] = 'x';
+}
+
+static struct dtx_frame_entry *coded(struct dtx_frame_entry *e)
+{
+	while (!(e->flags & DTX_FRAME_F_DICT))
+		e++;
+	return e;
+}
+
+static void codes_cut(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	(void)mem;
+	coded(e)->a_len = 8;
+}
+
+static void code_beyond(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	memset(mem + coded(e)->a_off, 9, 1);
+}
+
+void test_frame_contradictions(void)
+{
+	static const struct {
+		bool dict;
+		void (*change)(unsigned char *mem, struct dtx_frame_entry *e);
+		const char *says;
+	} list[] = {
+		{ false, no_bits, "has nulls without bits" },
+		{ false, bytes_too_many, "has bytes that its type does not need" },
+		{ false, same_name, "two columns are named '" },
+		{ true, codes_cut, "column 'd': codes have 8 bytes for 4 rows" },
+		{ true, code_beyond, "column 'd' row 0: code 9 of 3" },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		struct dtx_err err = DTX_ERR_INIT;
+		struct dtx_table *t = NULL, *back = NULL;
+		void *mem = NULL;
+		uint64_t len;
+
+		T_OK(list[i].dict ? dict_table(&t, &err) : tm_table(20, true, &t, &err), &err);
+		T_OK(write_table(t, &mem, &len, &err), &err);
+		list[i].change(mem, (struct dtx_frame_entry *)((char *)mem + DTX_FRAME_HEADER));
+		T_CODE(read_table(mem, len, &back, &err), DTX_E_SNIPPET_BAD_RESULT, &err);
+		if (!strstr(err.msg, list[i].says))
+			t_fail(__FILE__, __LINE__, "%zu: %s", i, err.msg);
+		dtx_table_unref(t);
+		dtx_mem_free(mem);
+	}
+}

@@ -327,3 +327,104 @@ void test_shape_shows_no_cell(void)
 	dtx_rawgrid_clear(&g);
 	dtx_buf_clear(&out);
 }
+
+/* --- grids that contradict themselves --- */
+
+#define GRID_HEAD 16 /* four counts, then the ends of texts and formats */
+
+static uint64_t *ends_of(unsigned char *mem, const struct dtx_frame_entry *e)
+{
+	return (uint64_t *)(void *)(mem + e->b_off + GRID_HEAD);
+}
+
+static void text_twice(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	memset(ends_of(mem, e), 0, 16);
+}
+
+static void format_twice(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	uint32_t n;
+
+	memcpy(&n, mem + e->b_off, sizeof(n));
+	ends_of(mem, e)[n] = ends_of(mem, e)[n + 1] = ends_of(mem, e)[n - 1];
+}
+
+static void bytes_left(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	uint32_t n[2];
+
+	memcpy(n, mem + e->b_off, sizeof(n));
+	ends_of(mem, e)[n[0] + n[1] - 1]--;
+}
+
+static void cells_swapped(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	struct dtx_raw_cell two[2];
+
+	memcpy(two, mem + e->a_off, sizeof(two));
+	memcpy(mem + e->a_off, &two[1], sizeof(two[1]));
+	memcpy(mem + e->a_off + sizeof(two[0]), &two[0], sizeof(two[0]));
+}
+
+static void with_bits(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	(void)mem;
+	e->nulls = 1;
+}
+
+void test_rawgrid_contradictions(void)
+{
+	static const struct {
+		void (*change)(unsigned char *mem, struct dtx_frame_entry *e);
+		const char *says;
+	} list[] = {
+		{ with_bits, "grid: its section is malformed" },
+		{ text_twice, "grid: text 1 is there twice" },
+		{ format_twice, "grid: format 1 is there twice" },
+		{ bytes_left, "grid: bytes behind the last text" },
+		{ cells_swapped, "grid: cell 1 is out of order" },
+	};
+	struct dtx_rawgrid g, back;
+
+	sheet_grid(&g);
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		struct dtx_err err = DTX_ERR_INIT;
+		unsigned char *mem = NULL;
+		uint64_t len = 0;
+
+		T_OK(write_grid(&g, &mem, &len, &err), &err);
+		list[i].change(mem, (struct dtx_frame_entry *)(void *)(mem + DTX_FRAME_HEADER));
+		dtx_rawgrid_init(&back);
+		T_CODE(open_grid(mem, len, &back, &err), DTX_E_SNIPPET_BAD_RESULT, &err);
+		T_STR(err.msg, list[i].says);
+		dtx_rawgrid_clear(&back);
+		dtx_mem_free(mem);
+	}
+	dtx_rawgrid_clear(&g);
+}
+
+/* As full as a grid may be: the counts are set, nothing is filled. */
+void test_rawgrid_full(void)
+{
+	const struct dtx_raw_cell cell = { .kind = DTX_RAW_NUMBER };
+	const struct dtx_raw_range range = { 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_rawgrid g;
+	uint16_t number;
+	uint64_t id;
+
+	dtx_rawgrid_init(&g);
+	g.ncells = DTX_RAWGRID_CELLS_MAX;
+	T_CODE(dtx_rawgrid_add(&g, &cell, &err), DTX_E_CELL_LIMIT, &err);
+	T_STR(err.msg, "raw cells: a snippet is given at most 5000000 of them");
+	g.text_bytes = DTX_RAWGRID_TEXT_MAX;
+	T_CODE(dtx_rawgrid_text(&g, DTX_STR("x"), &id, &err), DTX_E_CELL_LIMIT, &err);
+	T_STR(err.msg, "raw cells: a snippet is given at most 256 MiB of text");
+	g.format.n = DTX_RAWGRID_FORMAT_MAX;
+	T_CODE(dtx_rawgrid_format(&g, DTX_STR("0"), &number, &err), DTX_E_CELL_LIMIT, &err);
+	T_STR(err.msg, "raw cells: more than 65535 number formats");
+	g.nmerges = DTX_RAWGRID_MERGES_MAX;
+	T_CODE(dtx_rawgrid_merge(&g, range, &err), DTX_E_CELL_LIMIT, &err);
+	T_STR(err.msg, "raw cells: more than 100000 merged ranges");
+}
