@@ -352,6 +352,71 @@ void test_isolate_rows_out_of_order(void)
 	dtx_buf_clear(&bytes);
 }
 
+/* --- what is said of answers that are none --- */
+
+static struct {
+	const char *from, *to; /* of one length */
+} next_swap;
+
+static void swap_text(struct dtx_isolate *p, unsigned char *ptr, size_t len)
+{
+	unsigned char *at = memmem(ptr, len, next_swap.from, strlen(next_swap.from));
+
+	(void)p;
+	if (at)
+		memcpy(at, next_swap.to, strlen(next_swap.to));
+}
+
+static void say_nothing(struct dtx_isolate *p, unsigned char *ptr, size_t len)
+{
+	(void)ptr, (void)len;
+	dtx_owner_unref(p->frame[--p->n].owner);
+}
+
+static void say_twice(struct dtx_isolate *p, unsigned char *ptr, size_t len)
+{
+	(void)ptr, (void)len;
+	p->frame[p->n] = p->frame[p->n - 1];
+	dtx_owner_ref(p->frame[p->n].owner);
+	p->n++;
+}
+
+void test_isolate_says_what_is_wrong(void)
+{
+	static const struct {
+		void (*spoil)(struct dtx_isolate *p, unsigned char *ptr, size_t len);
+		const char *from, *to, *says;
+	} list[] = {
+		{ say_nothing, "", "", "no answer" },
+		{ say_twice, "", "", "more than one answer" },
+		{ swap_text, "\"schema\"", "\"zchema\"", "the schema is malformed" },
+		{ swap_text, "\"stats\"", "\"ztats\"", "the state is malformed" },
+		{ swap_text, "\"severity\"", "\"zeverity\"", "a finding is malformed" },
+		{ swap_text, "[0,1,2]", "[0  ,2]", "2 places of 3 columns" },
+		{ swap_text, "{\"", "{{", "the report is not JSON" },
+	};
+	struct book book = { .sheet = mixed };
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+
+	book_make(&book, &bytes);
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+		struct dtx_buf out = DTX_BUF_INIT(1 << 16);
+		struct dtx_err err = DTX_ERR_INIT;
+
+		next_spoil = list[i].spoil;
+		next_swap.from = list[i].from;
+		next_swap.to = list[i].to;
+		T_CODE(loop_dump(&bytes, &opts, 2, true, &out, &err), DTX_E_CORRUPT_FILE, &err);
+		if (!strstr(err.msg, list[i].says))
+			t_fail(__FILE__, __LINE__, "%zu: %s", i, err.msg);
+		dtx_buf_clear(&out);
+		dtx_err_clear(&err);
+	}
+	next_spoil = NULL;
+	dtx_buf_clear(&bytes);
+}
+
 /* --- single values --- */
 
 static enum dtx_code cells_of(const uint8_t *tag, const uint64_t *value, uint64_t rows,
