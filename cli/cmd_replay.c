@@ -153,7 +153,8 @@ static enum dtx_code replay_dir(struct replay *p, struct dtx_err *err)
 	}
 	snprintf(p->dir, sizeof(p->dir), "%s/dtx-replay-XXXXXX", tmp && *tmp ? tmp : "/tmp");
 	if (!mkdtemp(p->dir))
-		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make a folder '%s'", p->dir);
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make a folder '%s': %s", p->dir,
+		         strerror(errno));
 	p->made = true;
 out:
 	return rc;

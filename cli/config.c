@@ -274,7 +274,12 @@ enum dtx_code dtx_config_deny(struct dtx_config *c, const char *const **out, siz
 		for (k = 0; k < json_array_size(deny); k++) {
 			const char *glob = json_string_value(json_array_get(deny, k));
 
-			if (!glob || *n == CONFIG_DENY_MAX)
+			if (!glob)
+				DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
+				         "configuration: privacy.deny wants patterns, item %zu is "
+				         "no text",
+				         k + 1);
+			if (*n == CONFIG_DENY_MAX)
 				DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
 				         "configuration: privacy.deny wants at most %d patterns",
 				         CONFIG_DENY_MAX);

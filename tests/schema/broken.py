@@ -1,7 +1,7 @@
 """Plans, tables and command lines that dtx refuses, a line each in commands.jsonl: the code, the JSON pointer,
 the span, the place in the input (`where`), and words of the message and of the hint.  A line has the steps of a
 plan (`steps`, with further `members`; or the whole, `plan`), or more arguments (`with`), or those of a command
-(`args`); {in.csv} and {other.csv} are the tables of all of them, but for those of its own (`files`).
+(`args`), perhaps with commands `before` it and with an environment (`env`); {in.csv} and {other.csv} are the tables of all of them, but for those of its own (`files`).
 
 Usage: broken.py DTX
 """
@@ -20,11 +20,11 @@ BOTH = [{"name": "main"}, {"name": "other"}]
 
 
 def arguments(case, where):
-    if "args" in case:
-        return case["args"]
     plan = {"dtx": 1, "inputs": BOTH, "steps": case.get("steps", [{"op": "distinct"}]), **case.get("members", {})}
     with open(os.path.join(where, "plan.json"), "w") as f:
         json.dump(case.get("plan", plan), f)
+    if "args" in case:
+        return case["args"]
     if case.get("check"):
         return ["check", "plan.json"]
     return ["run", "plan.json", "in.csv", "other=other.csv", *case.get("with", ["--fallback", "off"])]
@@ -34,10 +34,15 @@ def problem(case):
     """What the program says otherwise, or None."""
     with tempfile.TemporaryDirectory() as where:
         for name, text in {"in.csv": TABLE, "other.csv": TABLE, **case.get("files", {})}.items():
+            os.makedirs(os.path.dirname(os.path.join(where, name)), exist_ok=True)
             with open(os.path.join(where, name), "w", encoding="latin-1" if "latin" in case else "utf-8") as f:
                 f.write(text)
         env = dict(os.environ, DTX_STORE=os.path.join(where, "store.db"))
-        done = subprocess.run([DTX, *arguments(case, where), "--errors=json"], cwd=where, env=env, capture_output=True,
+        command, *rest = arguments(case, where)
+        for args in case.get("before", []):
+            subprocess.run([DTX, *args, "-q"], cwd=where, env=env, check=True, timeout=100, stdin=subprocess.DEVNULL)
+        env.update({key: text.replace("CWD", where) for key, text in case.get("env", {}).items()})
+        done = subprocess.run([DTX, command, "--errors=json", *rest], cwd=where, env=env, capture_output=True,
                               text=True, timeout=100, stdin=subprocess.DEVNULL)
     found = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
     found = [f for f in found if f["severity"] != "warning"]
