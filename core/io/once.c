@@ -26,6 +26,7 @@ static void stream_close(struct dtx_reader *r)
 	dtx_mem_free(s->seen);
 	dtx_slices_clear(&s->slices);
 	dtx_errlist_clear(&r->diags);
+	dtx_errlist_clear(&s->later);
 	dtx_arena_clear(&r->arena);
 	pthread_mutex_destroy(&s->pulling);
 	pthread_mutex_destroy(&s->lock);
@@ -188,17 +189,46 @@ out:
 	return rc;
 }
 
+static bool is_said(const struct dtx_errlist *list, const struct dtx_err *note)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		if (list->item[i].code == note->code && !strcmp(list->item[i].msg, note->msg))
+			return true;
+	}
+	return false;
+}
+
+/* What later slices of a text say of their header the first one says as well, maybe after them. */
 static enum dtx_code add_diags(struct dtx_once *s, struct dtx_once_slice *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_errlist *from = &p->reader->diags;
+	bool later = p->seq && dtx_once_is_csv(s);
+	struct dtx_errlist *from = &p->reader->diags, *to = later ? &s->later : &s->head.diags;
 	size_t i;
 
-	/* What later slices of a text say of their header the first one has said. */
-	for (i = 0; i < from->n && (!p->seq || !dtx_once_is_csv(s)); i++) {
-		if (!dtx_errlist_take(&s->head.diags, &from->item[i]))
+	for (i = 0; i < from->n; i++) {
+		if (!(later && is_said(to, &from->item[i])) &&
+		    !dtx_errlist_take(to, &from->item[i]))
 			DTX_FAIL_MEM(err);
 	}
+	to->dropped += from->dropped;
+out:
+	return rc;
+}
+
+static enum dtx_code tell_later(struct dtx_once *s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t i;
+
+	for (i = 0; i < s->later.n; i++) {
+		if (!is_said(&s->head.diags, &s->later.item[i]) &&
+		    !dtx_errlist_take(&s->head.diags, &s->later.item[i]))
+			DTX_FAIL_MEM(err);
+	}
+	s->head.diags.dropped += s->later.dropped;
 out:
 	return rc;
 }
@@ -254,6 +284,7 @@ static enum dtx_code finish(struct dtx_once *s, struct dtx_err *err)
 	s->head.stats.stopped_early = s->stop;
 	if (s->stop && !dtx_json_set(s->described, "partial", json_true()))
 		DTX_FAIL_MEM(err);
+	DTX_TRY(tell_later(s, err));
 	if (dtx_once_is_csv(s))
 		dtx_csv_tell(&s->head, s->head.origin.alias, s->odd);
 	if (!s->claimed)

@@ -55,6 +55,7 @@ struct dtx_once {
 	bool closed;
 	bool *seen; /* columns that some slice has */
 	struct dtx_csv_oddity odd[DTX_CSV_ODD_COUNT];
+	struct dtx_errlist later; /* notes of slices of a text behind the first, each once */
 	struct dtx_once_reject *reject;
 	size_t nrejects, rejects_cap;
 };

@@ -81,8 +81,9 @@ static enum dtx_code once_read(const char *text, const struct dtx_read_opts *o, 
 	               (long long)r->stats.dropped[DTX_DROP_REJECT]);
 	T_CHECK(dtx_read_stats_add_up(&r->stats));
 	for (size_t i = 0; i < r->diags.n; i++)
-		dtx_buf_printf(out, "%s %lld\n", r->diags.item[i].cell,
-		               (long long)r->diags.item[i].count);
+		dtx_buf_printf(out, "%s %lld%s\n", r->diags.item[i].cell,
+		               (long long)r->diags.item[i].count,
+		               strchr(r->diags.item[i].msg, ':'));
 out:
 	dtx_reader_close(r);
 	dtx_source_free(src);
@@ -127,6 +128,7 @@ void test_once_reads_as_a_whole(void)
 	          "a,b\n1,2\n3,4\n",
 	          how);
 	once_same("a,b\n1,x\"y\n2,\"z\"\n3,4\"\n5,6\n7,8\n", how); /* irregular: walked */
+	once_same("a,b\n1,2\n3,4\n5,6\n7,8\n9,0\n\x1a", how);      /* a note of the last slice */
 	how.ragged = DTX_RAGGED_QUARANTINE;
 	once_same("a,b\n1,2\n3\n4,5,6\n7,8\n9\n", how);
 	how.ragged = DTX_RAGGED_TRUNCATE;
