@@ -12,6 +12,8 @@
 #define GUESS_BYTES  ((size_t)64 << 10)
 #define GUESS_UTF8   1 /* so many bad bytes per good sequence, and it is UTF-8 all the same */
 #define GUESS_ERROR  10
+#define GUESS_PAIR   10 /* quotation marks around words: more than two letters would be worth */
+#define GUESS_SINGLE 8  /* an apostrophe or a dash where people write one */
 
 /* Among equals the first one.  Nearly every text in GB 18030 keeps to the characters of its oldest
  * part: `read` is the narrower set where that tells texts apart. */
@@ -159,10 +161,53 @@ static int guess_run(enum guess_kind k, int *run)
 	return *run >= 3 ? -6 : 0;
 }
 
+static uint32_t guess_lower(uint32_t cp)
+{
+	return cp >= 'A' && cp <= 'Z' ? cp | 0x20 : cp;
+}
+
+/* O'Neil, l'eau, Ann's, don't: not what a letter between letters would be. */
+static bool guess_apostrophe(const char *s, size_t len, size_t at, uint32_t last, uint32_t second)
+{
+	size_t to = at;
+	uint32_t next = guess_lower(to < len ? dtx_utf8_next(s, len, &to) : ' ');
+	uint32_t behind = to < len ? dtx_utf8_next(s, len, &to) : ' ';
+
+	if (guess_kind(last) != GUESS_LATIN || guess_kind(next) != GUESS_LATIN)
+		return false;
+	if (!guess_is_letter(guess_kind(second)))
+		return strchr("odlcjnmst", (int)guess_lower(last)) != NULL;
+	return strchr("stdm", (int)next) && !guess_is_letter(guess_kind(behind));
+}
+
+/* A typographic mark at `cp`, with the text behind it from `at` on.  `open`: the mark that awaits
+ * its other half on this line. */
+static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const uint32_t last[2],
+                      uint32_t *open)
+{
+	bool left = guess_is_letter(guess_kind(last[0])), right;
+	size_t to = at;
+	uint32_t next = at < len ? dtx_utf8_next(s, len, &to) : ' ';
+
+	right = guess_is_letter(guess_kind(next));
+	if (cp == '\n')
+		*open = 0;
+	if (*open && last[0] != ' ' && !right &&
+	    (cp == *open + 1 || (*open == 0x201e && cp == 0x201c))) {
+		*open = 0;
+		return GUESS_PAIR;
+	}
+	if ((cp == 0x2018 || cp == 0x201c || cp == 0x201e) && !left && right)
+		*open = cp;
+	if (cp == 0x2013 || cp == 0x2014)
+		return last[0] == ' ' && next == ' ' ? GUESS_SINGLE : 0;
+	return cp == 0x2019 && guess_apostrophe(s, len, at, last[0], last[1]) ? GUESS_SINGLE : 0;
+}
+
 static int64_t guess_score(const char *utf8, size_t len, const struct guess_name *as)
 {
 	enum guess_kind before = GUESS_OTHER, here, after;
-	uint32_t last = ' ', cp;
+	uint32_t last[2] = { ' ', ' ' }, cp, open = 0;
 	int64_t score = 0;
 	size_t at = 0, next;
 	int run = 0;
@@ -174,9 +219,11 @@ static int64_t guess_score(const char *utf8, size_t len, const struct guess_name
 		after = next < len ? guess_kind(dtx_utf8_next(utf8, len, &next)) : GUESS_OTHER;
 		score += guess_run(here, &run);
 		if (cp >= 0x80)
-			score += guess_fit(before, cp, after, last, as);
+			score += guess_fit(before, cp, after, last[0], as);
+		score += guess_mark(utf8, len, at, cp, last, &open);
 		before = here;
-		last = cp;
+		last[1] = last[0];
+		last[0] = cp;
 	}
 	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len });
 }

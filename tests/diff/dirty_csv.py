@@ -180,6 +180,16 @@ CASES.update({
 })
 
 
+CASES.update({
+    "typographic quotes": coded("cp1252", ["id", "name", "city"], ["1", "“Ann”", "Rome – IT"],
+                                ["2", "O’Neil", "Paris"]),
+    "an apostrophe of Word": coded("cp1252", ["id", "text"], ["1", "it’s"], ["2", "Ann’s"], ["3", "l’eau"]),
+    "macintosh": coded("mac_roman", ["id", "name"], ["1", "García"], ["2", "Martínez"], ["3", "Núñez"], ["4", "“Zoë”"]),
+    "utf-32 without a mark": coded("utf-32-le", HEAD3, *ROWS3),
+    "utf-32, big end first": coded("utf-32-be", HEAD3, *ROWS3),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:
