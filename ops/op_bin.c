@@ -125,8 +125,8 @@ static enum dtx_code bin_check(const void *args, struct dtx_err *err)
 			               "bin: breaks do not ascend");
 	/* equal quantiles are one edge, so only the data tells how many ranges there are */
 	if (a->labels.n && a->labels.n != bins)
-		DTX_FAIL(err, DTX_E_LENGTH_MISMATCH, "bin: %zu labels for %zu ranges", a->labels.n,
-		         bins);
+		DTX_PARAM_FAIL(err, DTX_E_LENGTH_MISMATCH, "/labels",
+		               "bin: %zu labels for %zu ranges", a->labels.n, bins);
 out:
 	return rc;
 }

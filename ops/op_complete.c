@@ -1,5 +1,6 @@
 /* complete: rows for the combinations of values that are absent. */
 #include <math.h>
+#include <stdio.h>
 
 #include "core/data/builder.h"
 #include "core/data/duration.h"
@@ -133,23 +134,26 @@ static enum dtx_code bind_seq(struct dtx_bind *b, const struct complete_args *a,
 {
 	const struct seq *seq = a->seq.item;
 	enum dtx_code rc = DTX_OK;
+	char sub[48];
 
 	for (size_t i = 0; i < a->seq.n; i++) {
 		struct axis *axis = NULL;
 		int32_t col;
 
-		DTX_TRY(dtx_bind_column(b, 0, seq[i].col, "/seq", &col, err));
+		snprintf(sub, sizeof(sub), "/seq/%zu/col", i);
+		DTX_TRY(dtx_bind_column(b, 0, seq[i].col, sub, &col, err));
 		for (uint32_t k = 0; k < s->n; k++)
 			if (col >= 0 && s->axis[k].col == col)
 				axis = &s->axis[k];
 		if (col >= 0 && !axis && !b->broken)
-			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/seq", err,
+			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
 			                      "'%s' is none of cols", seq[i].col));
 		if (!axis)
 			continue;
 		axis->step = seq[i].step;
+		snprintf(sub, sizeof(sub), "/seq/%zu/step", i);
 		if (!step_fits(axis->step, axis->type))
-			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/seq", err,
+			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
 			                      "the step does not fit column '%s' of type %s",
 			                      seq[i].col, dtx_type_name(axis->type)));
 	}
@@ -170,6 +174,7 @@ static enum dtx_code bind_fill(struct dtx_bind *b, const struct complete_args *a
 {
 	const struct fill *fill = a->fill.item;
 	enum dtx_code rc = DTX_OK;
+	char sub[48];
 
 	s->fill = dtx_arena_alloc(b->arena, a->fill.n + 1, sizeof(*s->fill));
 	if (!s->fill)
@@ -177,20 +182,22 @@ static enum dtx_code bind_fill(struct dtx_bind *b, const struct complete_args *a
 	for (size_t i = 0; i < a->fill.n; i++) {
 		const struct dtx_field *f;
 
-		DTX_TRY(dtx_bind_column(b, 0, fill[i].col, "/fill", &s->fill[i], err));
+		snprintf(sub, sizeof(sub), "/fill/%zu/col", i);
+		DTX_TRY(dtx_bind_column(b, 0, fill[i].col, sub, &s->fill[i], err));
 		if (s->fill[i] < 0)
 			continue;
 		if (is_axis(s, s->fill[i]))
-			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/fill", err,
+			DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
 			                      "'%s' is one of cols: new rows have a value of it",
 			                      fill[i].col));
 		f = &b->in[0]->field[s->fill[i]];
+		snprintf(sub, sizeof(sub), "/fill/%zu/value", i);
 		/* a column of nulls has no type yet */
 		if (f->type.type == DTX_T_NULL && s->fill[i] < (int32_t)b->ncols)
 			b->col[s->fill[i]].field.type.type = dtx_json_type(fill[i].value);
 		if (f->type.type != DTX_T_UNKNOWN && f->type.type != DTX_T_NULL &&
 		    !dtx_json_fits(fill[i].value, f->type.type))
-			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, "/fill", err,
+			DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
 			                      "value does not fit column '%s' of type %s", f->name,
 			                      dtx_type_name(f->type.type)));
 	}

@@ -59,7 +59,7 @@ static enum dtx_code cumulative_check(const void *args, struct dtx_err *err)
 {
 	const struct cumulative_args *a = args;
 
-	return dtx_orderkeys_check(&a->order, "cumulative", err);
+	return dtx_orderkeys_check(&a->order, "cumulative", "/order", err);
 }
 
 static enum dtx_code cumulative_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

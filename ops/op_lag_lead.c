@@ -86,9 +86,9 @@ static enum dtx_code lag_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->mode != MODE_VALUE && a->other)
-		DTX_FAIL(err, DTX_E_PARAM_CONFLICT,
-		         "lag_lead: a default is a value: it has no place beside mode");
-	DTX_TRY(dtx_orderkeys_check(&a->order, "lag_lead", err));
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/default",
+		               "lag_lead: a default is a value: it has no place beside mode");
+	DTX_TRY(dtx_orderkeys_check(&a->order, "lag_lead", "/order", err));
 out:
 	return rc;
 }
@@ -103,7 +103,7 @@ static void lag_formula(const struct lag_args *a, struct dtx_buf *out)
 	                                       : "lag(");
 	dtx_short_column(out, a->col);
 	dtx_buf_printf(out, ", %lld", (long long)n);
-	if (a->other) {
+	if (a->other && a->mode == MODE_VALUE) {
 		dtx_buf_add(out, ", default: ");
 		dtx_short_literal(out, a->other);
 	}

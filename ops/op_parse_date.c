@@ -1,4 +1,6 @@
 /* parse_date: texts become dates, each column by one format that fits all its values. */
+#include <stdio.h>
+
 #include "core/base/num.h"
 #include "core/base/utf8.h"
 #include "core/data/builder.h"
@@ -98,13 +100,17 @@ static enum dtx_code date_check(const void *args, struct dtx_err *err)
 	const struct date_args *a = args;
 	const char *const *format = a->formats.item;
 	enum dtx_code rc = DTX_OK;
+	char sub[48];
 
 	if (a->formats.n && a->order >= 0)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/order",
 		               "parse_date wants one of formats and order");
-	for (size_t i = 0; i < a->formats.n; i++)
+	for (size_t i = 0; i < a->formats.n; i++) {
+		snprintf(sub, sizeof(sub), "/formats/%zu", i);
 		if (!dtx_time_format_ok(dtx_str_of(format[i])))
-			DTX_FAIL(err, DTX_E_BAD_FORMAT, "'%.80s' is no date format", format[i]);
+			DTX_PARAM_FAIL(err, DTX_E_BAD_FORMAT, sub, "'%.80s' is no date format",
+			               format[i]);
+	}
 out:
 	return rc;
 }

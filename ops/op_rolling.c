@@ -78,10 +78,10 @@ static enum dtx_code rolling_check(const void *args, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (a->min > a->n)
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE,
-		         "rolling: %lld rows never hold %lld values: min is at most n",
-		         (long long)a->n, (long long)a->min);
-	DTX_TRY(dtx_orderkeys_check(&a->order, "rolling", err));
+		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/min",
+		               "rolling: %lld rows never hold %lld values: min is at most n",
+		               (long long)a->n, (long long)a->min);
+	DTX_TRY(dtx_orderkeys_check(&a->order, "rolling", "/order", err));
 out:
 	return rc;
 }
@@ -89,14 +89,15 @@ out:
 static enum dtx_code rolling_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct rolling_args *a = args;
+	int64_t n = DTX_MAX(a->n, 1);
 	enum dtx_code rc = DTX_OK;
 	struct dtx_short_cols s = {
 		.cols = a->cols, .by = a->by, .order = &a->order, .numbers = true
 	};
 
 	s.fn = dtx_arena_printf(b->arena, "roll_%s", functions[a->fn]);
-	s.more = dtx_arena_printf(b->arena, ", %lld, min: %lld", (long long)DTX_MAX(a->n, 1),
-	                          (long long)(a->min ? a->min : DTX_MAX(a->n, 1)));
+	s.more = dtx_arena_printf(b->arena, ", %lld, min: %lld", (long long)n,
+	                          (long long)(a->min ? DTX_MIN(a->min, n) : n));
 	if (!s.fn || !s.more)
 		DTX_FAIL_MEM(err);
 	s.suffix = a->suffix;

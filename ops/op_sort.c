@@ -56,7 +56,7 @@ static enum dtx_code sort_check(const void *args, struct dtx_err *err)
 {
 	const struct sort_args *a = args;
 
-	return dtx_orderkeys_check(&a->by, "sort", err);
+	return dtx_orderkeys_check(&a->by, "sort", "/by", err);
 }
 
 static enum dtx_code sort_bind(struct dtx_bind *b, void *args, struct dtx_err *err)

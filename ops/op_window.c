@@ -144,7 +144,7 @@ static enum dtx_code window_check(const void *args, struct dtx_err *err)
 {
 	const struct dtx_derive_args *a = args;
 
-	return dtx_orderkeys_check(&a->order, "window", err);
+	return dtx_orderkeys_check(&a->order, "window", "/order", err);
 }
 
 static void window_explain(const void *args, struct dtx_buf *out)

@@ -32,16 +32,20 @@ const struct dtx_param dtx_order_rows[DTX_ORDER_ROWS] = {
 	  .def = "\"binary\"",
 	  .help = "order of text: bytes, case folded, digit runs by value" },
 };
-enum dtx_code dtx_orderkeys_check(const struct dtx_plist *items, const char *op,
+enum dtx_code dtx_orderkeys_check(const struct dtx_plist *items, const char *op, const char *at,
                                   struct dtx_err *err)
 {
 	const struct dtx_order_item *item = items->item;
 	enum dtx_code rc = DTX_OK;
+	char sub[48];
 
-	for (size_t i = 0; i < items->n; i++)
+	for (size_t i = 0; i < items->n; i++) {
+		snprintf(sub, sizeof(sub), "%s/%zu", at, i);
 		if (!item[i].col == !item[i].expr)
-			DTX_FAIL(err, item[i].col ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-			         "%s: key %zu wants one of col and expr", op, i + 1);
+			DTX_PARAM_FAIL(err,
+			               item[i].col ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
+			               sub, "%s: key %zu wants one of col and expr", op, i + 1);
+	}
 out:
 	return rc;
 }

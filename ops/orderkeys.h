@@ -21,9 +21,9 @@ struct dtx_orderkeys { /* bound */
 	struct dtx_bound **bound;
 	struct dtx_key_order *order;
 };
-/* One of col and expr. */
+/* One of col and expr; the list is the parameter `at`, "/order". */
 DTX_MUSTUSE enum dtx_code dtx_orderkeys_check(const struct dtx_plist *items, const char *op,
-                                              struct dtx_err *err);
+                                              const char *at, struct dtx_err *err);
 /* Keys over input 0; what they read decides about rows. */
 DTX_MUSTUSE enum dtx_code dtx_orderkeys_bind(struct dtx_bind *b, const struct dtx_plist *items,
                                              const char *sub, struct dtx_orderkeys *k,

@@ -98,6 +98,7 @@ enum dtx_code dtx_every_check(const char *every, const char *op, struct dtx_err 
 	if (!dtx_param_is_hole(every) && !dtx_duration_parse(every, &d)) {
 		rc = dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
 		                 "%s: every '%s' is no duration", op, every);
+		dtx_err_at(err, "/every");
 		dtx_err_hint(err, "a number and a unit: 15s 30min 1h 7d 1w 1mo 1q 1y");
 	}
 	return rc;

@@ -109,9 +109,12 @@ static enum dtx_code row_add(const struct dtx_fncall *c, struct dtx_fnrun *run,
 	int64_t us;
 
 	(void)run;
-	if (!dtx_time_add(us_of(c->argtype[0], &arg[0]), arg[1].u.i, unit_of(c), &us))
-		return dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
-		                   "date_add() leaves the years 1 to 9999");
+	if (!dtx_time_add(us_of(c->argtype[0], &arg[0]), arg[1].u.i, unit_of(c), &us)) {
+		dtx_err_set(err, DTX_E_OVERFLOW, __FILE__, __LINE__,
+		            "date_add() leaves the years 1 to 9999");
+		dtx_err_hint(err, "try(...) gives null, or another value, where this fails");
+		return DTX_E_OVERFLOW;
+	}
 	put_us(c->type, us, out);
 	return DTX_OK;
 }

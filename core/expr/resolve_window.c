@@ -22,15 +22,17 @@ static enum dtx_code window_allowed(struct dtx_binder *bd, const struct dtx_expr
 	return DTX_OK;
 }
 
-static enum dtx_code constant_int(struct dtx_binder *bd, const struct dtx_expr *at,
-                                  const struct dtx_bound *b, int64_t least, int64_t *out, bool *ok)
+static enum dtx_code constant_int(struct dtx_binder *bd, const struct dtx_expr *e,
+                                  const struct dtx_expr *at, const struct dtx_bound *b,
+                                  int64_t least, int64_t *out, bool *ok)
 {
 	*out = b->value.null ? 0 : b->value.u.i;
 	if (*out >= least && *out <= INT32_MAX && !b->value.null)
 		return DTX_OK;
 	*ok = false;
-	return dtx_resolve_fail(bd, at, NULL, DTX_E_BAD_LITERAL, "wants a number from %lld to %d",
-	                        (long long)least, INT32_MAX);
+	return dtx_resolve_fail(bd, at, NULL, DTX_E_BAD_LITERAL,
+	                        "%s() wants a number from %lld to %d", e->name, (long long)least,
+	                        INT32_MAX);
 }
 
 static bool is_shift(enum dtx_winkind k)
@@ -54,20 +56,20 @@ static enum dtx_code constants(struct dtx_binder *bd, const struct dtx_expr *e,
 	int64_t min;
 
 	if (kind == DTX_WIN_NTILE)
-		DTX_TRY(constant_int(bd, at[0], b[0], 1, &c->n, ok));
+		DTX_TRY(constant_int(bd, e, at[0], b[0], 1, &c->n, ok));
 	else if (is_shift(kind))
-		DTX_TRY(constant_int(bd, at[1] ? at[1] : e, b[1], -INT32_MAX, &c->n, ok));
+		DTX_TRY(constant_int(bd, e, at[1] ? at[1] : e, b[1], -INT32_MAX, &c->n, ok));
 	else if (is_roll(kind) || kind == DTX_WIN_NTH_VALUE)
-		DTX_TRY(constant_int(bd, at[1], b[1], 1, &c->n, ok));
+		DTX_TRY(constant_int(bd, e, at[1], b[1], 1, &c->n, ok));
 	c->min = (uint32_t)c->n;
 	if (is_roll(kind) && c->nargs > 2 && b[2]) {
-		DTX_TRY(constant_int(bd, at[2], b[2], 1, &min, ok));
+		DTX_TRY(constant_int(bd, e, at[2], b[2], 1, &min, ok));
 		c->min = (uint32_t)min;
 		if (*ok && min > c->n) {
 			*ok = false;
 			return dtx_resolve_fail(bd, at[2], NULL, DTX_E_BAD_LITERAL,
-			                        "%lld rows never hold %lld values", (long long)c->n,
-			                        (long long)min);
+			                        "%s(): %lld rows never hold %lld values", e->name,
+			                        (long long)c->n, (long long)min);
 		}
 	}
 	if (kind != DTX_WIN_EWM_MEAN)
@@ -76,7 +78,8 @@ static enum dtx_code constants(struct dtx_binder *bd, const struct dtx_expr *e,
 	if (c->p > 0 && c->p <= 1)
 		return DTX_OK;
 	*ok = false;
-	return dtx_resolve_fail(bd, at[1], NULL, DTX_E_BAD_LITERAL, "alpha lies above 0, up to 1");
+	return dtx_resolve_fail(bd, at[1], NULL, DTX_E_BAD_LITERAL,
+	                        "%s(): alpha lies above 0, up to 1", e->name);
 out:
 	return rc;
 }

@@ -347,11 +347,13 @@ static enum dtx_code link_rules(struct dtx_plan_parse *p, const struct rules_of 
 {
 	const char *names[DTX_RULE_TABLES + 1];
 	size_t at[DTX_RULE_TABLES + 1];
+	char above[80];
 	size_t n = dtx_rules_tables(o->rules->rule, o->rules->n, names, at, DTX_COUNT(names));
 	enum dtx_code rc = DTX_OK;
 
+	snprintf(above, sizeof(above), "%s/expect", o->above);
 	if (n > DTX_RULE_TABLES)
-		return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, o->above, err,
+		return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, above, err,
 		                     "the rules of one expect look at more than %d tables",
 		                     DTX_RULE_TABLES);
 	for (size_t i = 0; i < n; i++)
