@@ -198,7 +198,7 @@ void test_bind_codes(void)
 		{ "if(b, 1, 'x')", "type_mismatch 0 13" },
 		{ "if(b)", "bad_arity 0 5" },
 		{ "nosuch(i)", "unknown_function 0 9" },
-		{ "to_tz(at, t)", "unknown_function 0 12" },
+		{ "to_zone(at, t)", "unknown_function 0 14" },
 		{ "sum(i)", "aggregate_not_allowed 0 6" },
 		{ "coalesce(i, where: b)", "bad_arity 19 20" },
 		{ "coalesce(i, width: 1)", "bad_arity 19 20" },
