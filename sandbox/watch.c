@@ -1,6 +1,7 @@
 /* See super.h.  The loop that waits for the end of a run. */
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -33,14 +34,26 @@ static void kill_zygote(struct dtx_box *b)
 		dtx_file_close(&b->ctl.fd);
 }
 
+/* What was killed ends when it next has a core, which may take its time on a machine full of work.
+ * It runs no code of its own any more: where we may, it goes first. */
+static void hasten(const struct dtx_box *b)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+
+	if (b->worker > 0 && sched_setscheduler(b->worker, SCHED_RR, &first))
+		errno = 0; /* not everybody's right */
+}
+
 void dtx_super_kill(struct dtx_box *b, enum dtx_kill why)
 {
 	if (b->kill == DTX_KILL_NONE)
 		b->kill = why;
 	if (b->dead)
 		return;
-	if (syscall(SYS_pidfd_send_signal, b->pidfd, SIGKILL, NULL, 0u) && errno == EPERM &&
-	    !dtx_wire_send(&b->ctl, DTX_WIRE_KILL, &b->grant.lease, sizeof(uint32_t), NULL, 0))
+	if (!syscall(SYS_pidfd_send_signal, b->pidfd, SIGKILL, NULL, 0u))
+		hasten(b);
+	else if (errno == EPERM &&
+	         !dtx_wire_send(&b->ctl, DTX_WIRE_KILL, &b->grant.lease, sizeof(uint32_t), NULL, 0))
 		kill_zygote(b);
 }
 
@@ -176,8 +189,10 @@ static void handle(struct dtx_box *b, const struct pollfd *p, struct dtx_jail_re
 		on_job(b, r);
 	if (p[AT_CTL].revents)
 		on_ctl(b);
-	if (p[AT_PID].revents)
+	if (p[AT_PID].revents) {
 		b->dead = true;
+		r->us.overdue = us_since(b->t_start) - b->spec.limits.wall_ms * 1000;
+	}
 }
 
 /* True when nothing more can come. */

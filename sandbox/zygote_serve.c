@@ -313,13 +313,15 @@ static bool warms_on(const struct dtx_zygote *z)
 	return z->rounds < ROUNDS && !count_clients(z) && dtx_now_ns() - z->used_ns > PAUSE_NS;
 }
 
-/* After the first round, and again after the last; those who live then have copied what runs write
- * to, or a page would look shared because of them. */
+/* After the first round, and again after the last, while nobody is here: nothing is heard
+ * meanwhile. Those who live then have copied what runs write to, or a page would look shared
+ * because of them. */
 static bool learns(const struct dtx_zygote *z)
 {
 	size_t i;
 
-	if (z->hot.maps < 0 || (z->learned && (z->rounds < ROUNDS || z->learned == ROUNDS)))
+	if (z->hot.maps < 0 || count_clients(z) ||
+	    (z->learned && (z->rounds < ROUNDS || z->learned == ROUNDS)))
 		return false;
 	for (i = 0; i < DTX_ZYGOTE_WORKERS; i++)
 		if (z->worker[i].state == DTX_Z_STARTING ||
@@ -345,7 +347,7 @@ static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
 		DTX_TRY(make(z, false, err));
 	/* one at a time: a client may come meanwhile */
 	if (ready < want + waiting && live < z->live_max) {
-		if (!z->rounds)
+		if (!z->rounds && !count_clients(z))
 			warm_up(z);
 		if (learns(z))
 			dtx_zworker_learn(z);

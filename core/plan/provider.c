@@ -168,6 +168,8 @@ static void add_measures(struct dtx_buf *out, const struct dtx_jail_report *r)
 	add_int(out, "exec", r->us.exec);
 	add_int(out, "store", r->us.store);
 	add_int(out, "wall", r->us.wall);
+	if (r->status == DTX_JAIL_TIMEOUT)
+		add_int(out, "overdue", r->us.overdue);
 	dtx_buf_addc(out, '}');
 	add_key(out, "cpu_us");
 	dtx_buf_addc(out, '{');

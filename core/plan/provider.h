@@ -127,6 +127,7 @@ struct dtx_jail_report {
 	struct dtx_jail_stream out, err;
 	struct { /* microseconds */
 		int64_t lease, verify, load, exec, store, wall;
+		int64_t overdue; /* timeout: from the deadline until the worker was dead */
 	} us;
 	int64_t cpu_user_us, cpu_sys_us;
 	uint64_t peak_rss, base_rss, peak_anon, memory_limit; /* bytes */
