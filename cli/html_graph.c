@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/store/screen.h"
 
 enum {
 	GRAPH_NODES = 120,
@@ -13,6 +14,9 @@ enum {
 	GRAPH_H = 40,
 	GRAPH_DX = 190,
 	GRAPH_DY = 58,
+	GRAPH_X = 16,   /* room for lines on either side */
+	GRAPH_COLS = 5, /* as many stand beside each other on a page; then it goes on below */
+	GRAPH_GAP = 26, /* between such bands */
 	GRAPH_TEXT = 20 /* characters of a label that fit */
 };
 
@@ -28,7 +32,8 @@ struct graph {
 		uint32_t from, to;
 	} edge[GRAPH_EDGES];
 	uint32_t nnodes, nedges, depths, lanes;
-	uint32_t used[GRAPH_NODES]; /* lanes taken per depth */
+	uint32_t used[GRAPH_NODES];    /* lanes taken per depth */
+	uint32_t top[GRAPH_NODES + 1]; /* y of each band, and of the end */
 	bool cut;
 };
 
@@ -173,8 +178,11 @@ static void graph_place(struct graph *g)
 		uint32_t want = g->used[n->depth];
 
 		for (k = 0; k < g->nedges; k++) {
-			if (g->edge[k].to == i && g->node[g->edge[k].from].lane > want) {
-				want = g->node[g->edge[k].from].lane;
+			const struct graph_node *from = &g->node[g->edge[k].from];
+
+			if (g->edge[k].to == i && from->lane > want &&
+			    from->depth / GRAPH_COLS == n->depth / GRAPH_COLS) {
+				want = from->lane;
 				break;
 			}
 		}
@@ -183,6 +191,33 @@ static void graph_place(struct graph *g)
 		g->depths = DTX_MAX(g->depths, n->depth + 1);
 		g->lanes = DTX_MAX(g->lanes, want + 1);
 	}
+}
+
+static uint32_t graph_bands(const struct graph *g)
+{
+	return (g->depths + GRAPH_COLS - 1) / GRAPH_COLS;
+}
+
+/* A band is as high as its fullest column. */
+static void graph_fold(struct graph *g)
+{
+	for (uint32_t band = 0; band < graph_bands(g); band++) {
+		uint32_t lanes = 1, d = band * GRAPH_COLS;
+
+		for (; d < DTX_MIN(g->depths, (band + 1) * GRAPH_COLS); d++)
+			lanes = DTX_MAX(lanes, g->used[d]);
+		g->top[band + 1] = g->top[band] + (lanes - 1) * GRAPH_DY + GRAPH_H + GRAPH_GAP;
+	}
+}
+
+static uint32_t graph_x(const struct graph_node *n)
+{
+	return n->depth % GRAPH_COLS * GRAPH_DX + GRAPH_X;
+}
+
+static uint32_t graph_y(const struct graph *g, const struct graph_node *n)
+{
+	return g->top[n->depth / GRAPH_COLS] + n->lane * GRAPH_DY + 2;
 }
 
 static void graph_label(const char *text, struct dtx_buf *out)
@@ -203,12 +238,12 @@ static void graph_label(const char *text, struct dtx_buf *out)
 static void graph_rows(int64_t rows, struct dtx_buf *out)
 {
 	if (rows >= 0)
-		dtx_buf_printf(out, "%lld row%s", (long long)rows, rows == 1 ? "" : "s");
+		dtx_screen_count(out, rows, "row", "rows");
 }
 
-static void graph_draw_node(const struct graph_node *n, struct dtx_buf *out)
+static void graph_draw_node(const struct graph *g, const struct graph_node *n, struct dtx_buf *out)
 {
-	uint32_t x = n->depth * GRAPH_DX + 2, y = n->lane * GRAPH_DY + 2;
+	uint32_t x = graph_x(n), y = graph_y(g, n);
 
 	dtx_buf_printf(out,
 	               "<g><rect class=\"%s\" x=\"%u\" y=\"%u\" width=\"%d\" height=\"%d\" "
@@ -227,14 +262,20 @@ static void graph_draw_node(const struct graph_node *n, struct dtx_buf *out)
 static void graph_draw_edge(const struct graph *g, uint32_t k, struct dtx_buf *out)
 {
 	const struct graph_node *a = &g->node[g->edge[k].from], *b = &g->node[g->edge[k].to];
-	uint32_t x1 = a->depth * GRAPH_DX + 2 + GRAPH_W, y1 = a->lane * GRAPH_DY + 2 + GRAPH_H / 2;
-	uint32_t x2 = b->depth * GRAPH_DX + 2, y2 = b->lane * GRAPH_DY + 2 + GRAPH_H / 2;
-	uint32_t mid = x2 - (GRAPH_DX - GRAPH_W) / 2;
+	uint32_t x1 = graph_x(a) + GRAPH_W, y1 = graph_y(g, a) + GRAPH_H / 2;
+	uint32_t x2 = graph_x(b), y2 = graph_y(g, b) + GRAPH_H / 2;
+	uint32_t mid = x2 - (b->depth % GRAPH_COLS ? (GRAPH_DX - GRAPH_W) / 2 : GRAPH_X - 4);
+	uint32_t band = b->depth / GRAPH_COLS, down;
 
-	dtx_buf_printf(out,
-	               "<path d=\"M%u %uH%uC%u %u %u %u %u %u\"/><path class=\"tip\" d=\"M%u "
-	               "%ul-7 -4v8z\"/>\n",
-	               x1, y1, mid - 14, mid, y1, mid, y2, x2 - 2, y2, x2, y2);
+	if (a->depth / GRAPH_COLS == band) {
+		dtx_buf_printf(out, "<path d=\"M%u %uH%uC%u %u %u %u %u %u\"/>", x1, y1, mid - 14,
+		               mid, y1, mid, y2, x2 - 2, y2);
+	} else { /* between the bands, then back to the left */
+		down = g->top[band] - GRAPH_GAP / 2 + k % 3 * 6 - 6; /* beside each other */
+		dtx_buf_printf(out, "<path d=\"M%u %uh11V%uH%uV%uH%u\"/>", x1, y1, down, mid, y2,
+		               x2 - 2);
+	}
+	dtx_buf_printf(out, "<path class=\"tip\" d=\"M%u %ul-7 -4v8z\"/>\n", x2, y2);
 }
 
 static void graph_list(const struct graph *g, struct dtx_buf *out)
@@ -266,22 +307,23 @@ static void graph_list(const struct graph *g, struct dtx_buf *out)
 
 static void graph_draw(const struct graph *g, struct dtx_buf *out)
 {
-	uint32_t w = (g->depths - 1) * GRAPH_DX + GRAPH_W + 4;
-	uint32_t h = (g->lanes - 1) * GRAPH_DY + GRAPH_H + 4, i;
+	uint32_t columns = DTX_MIN(g->depths, (uint32_t)GRAPH_COLS);
+	uint32_t w = (columns - 1) * GRAPH_DX + GRAPH_W + 2 * GRAPH_X;
+	uint32_t h = g->top[graph_bands(g)] - GRAPH_GAP + 4, i;
 
 	dtx_buf_printf(
 		out,
 		"<figure class=\"wide\" tabindex=\"0\"><svg viewBox=\"0 0 %u %u\" width=\"%u\" "
-		"height=\"%u\" style=\"max-width:%s\" role=\"img\" "
+		"height=\"%u\" style=\"max-width:100%%\" role=\"img\" "
 		"aria-labelledby=\"gt gd\"><title "
-		"id=\"gt\">What was made from what</title><desc id=\"gd\">Files on the left, "
-		"steps in the middle, outputs on the right; a dashed frame is a "
+		"id=\"gt\">What was made from what</title><desc id=\"gd\">From left to "
+		"right, then on below: files, steps, outputs; a dashed frame is a "
 		"snippet.</desc>\n",
-		w, h, w, h, w > 1000 ? "none" : "100%");
+		w, h, w, h);
 	for (i = 0; i < g->nedges; i++)
 		graph_draw_edge(g, i, out);
 	for (i = 0; i < g->nnodes; i++)
-		graph_draw_node(&g->node[i], out);
+		graph_draw_node(g, &g->node[i], out);
 	dtx_buf_add(out, "</svg></figure>\n");
 	if (g->cut)
 		dtx_buf_add(out, "<p class=\"dim\">The picture ends here; the plan goes on.</p>\n");
@@ -297,6 +339,7 @@ void dtx_html_graph(const json_t *record, struct dtx_buf *out)
 	if (!g.nnodes)
 		return;
 	graph_place(&g);
+	graph_fold(&g);
 	graph_draw(&g, out);
 	graph_list(&g, out);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/html.h"
+#include "core/plan/op.h"
 
 /* Formulas of a step: of `set` and `agg` with their names, `where`, `expr`. */
 static void plan_formulas(const json_t *step, struct dtx_buf *out)
@@ -36,7 +37,74 @@ static void plan_formulas(const json_t *step, struct dtx_buf *out)
 	}
 }
 
-/* What else the step says, as in the plan. */
+/* What every step of this op says unless it says otherwise. */
+static bool plan_usual(const json_t *step, const char *key, const json_t *value)
+{
+	const struct dtx_op *op = dtx_op_find(dtx_json_text(step, "op", ""), NULL);
+	json_t *usual = NULL;
+	bool same = false;
+
+	for (size_t i = 0; op && i < op->nparams; i++) {
+		if (strcmp(op->params[i].name, key) != 0 || !op->params[i].def)
+			continue;
+		usual = json_loads(op->params[i].def, JSON_DECODE_ANY, NULL);
+		same = usual && json_equal(usual, value);
+		json_decref(usual);
+	}
+	return same;
+}
+
+/* One of them; false: it says more. */
+static bool plan_name(const json_t *one, struct dtx_buf *out)
+{
+	const char *from = dtx_json_text(one, "from", NULL), *name = json_string_value(one);
+
+	if (dtx_json_bool(one, "all", false)) {
+		dtx_buf_add(out, "all columns");
+		return true;
+	}
+	if (from) {
+		dtx_buf_printf(out, "%s to %s", from, dtx_json_text(one, "to", ""));
+		return true;
+	}
+	if (!name)
+		name = dtx_json_text(one, "col", dtx_json_text(one, "as", NULL));
+	if (!name || json_object_get(one, "expr") ||
+	    strcmp(dtx_json_text(one, "nulls", "last"), "last") != 0 ||
+	    strcmp(dtx_json_text(one, "collate", "binary"), "binary") != 0)
+		return false;
+	dtx_buf_printf(out, "%s%s", name, dtx_json_bool(one, "desc", false) ? " descending" : "");
+	return true;
+}
+
+/* "a, b", "a, b descending", "a to b", where a list says no more than that. */
+static bool plan_names(const json_t *list, struct dtx_buf *out)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		dtx_buf_add(out, i ? ", " : "");
+		if (!plan_name(one, out))
+			return false;
+	}
+	return i > 0;
+}
+
+static void plan_value(const json_t *value, struct dtx_buf *out)
+{
+	if (json_is_string(value)) {
+		dtx_buf_add(out, json_string_value(value));
+		return;
+	}
+	if (json_is_array(value) && plan_names(value, out))
+		return;
+	dtx_buf_reset(out);
+	dtx_json_canonical(value, out);
+}
+
+/* What else the step says, in words where that is all of it, else as in the plan. */
 static void plan_rest(const json_t *step, struct dtx_buf *out)
 {
 	static const char *const apart = "op,set,agg,where,expr,in,out,fallback,expect";
@@ -46,10 +114,10 @@ static void plan_rest(const json_t *step, struct dtx_buf *out)
 
 	json_object_foreach((json_t *)(uintptr_t)step, key, value)
 	{
-		if (dtx_str_in_list(apart, key))
+		if (dtx_str_in_list(apart, key) || plan_usual(step, key, value))
 			continue;
 		dtx_buf_reset(&text);
-		dtx_json_canonical(value, &text);
+		plan_value(value, &text);
 		dtx_buf_add(out, sep);
 		dtx_html_text(out, key);
 		dtx_buf_add(out, " <code>");
