@@ -290,18 +290,15 @@ out:
 	return rc;
 }
 
-/* What the program and the machine say of themselves now and did then. */
-static enum dtx_code replay_environment(struct replay *p, struct dtx_err *err)
+/* Members of `now` that are others than `then`. */
+static enum dtx_code replay_differs(struct replay *p, const json_t *then, const json_t *now,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *now = dtx_env_describe(), *list = json_object_get(p->report, "environment");
-	const json_t *then = json_object_get(p->record, "env");
+	json_t *list = json_object_get(p->report, "environment"), *value;
 	const char *key;
-	json_t *value;
 
-	if (!now)
-		DTX_FAIL_MEM(err);
-	json_object_foreach(now, key, value)
+	json_object_foreach((json_t *)(uintptr_t)now, key, value)
 	{
 		const json_t *was = json_object_get(then, key);
 
@@ -312,6 +309,47 @@ static enum dtx_code replay_environment(struct replay *p, struct dtx_err *err)
 			DTX_FAIL_MEM(err);
 	}
 out:
+	return rc;
+}
+
+/* What the program and the machine say of themselves now and did then. */
+static enum dtx_code replay_environment(struct replay *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *now = dtx_env_describe();
+
+	if (!now)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(replay_differs(p, json_object_get(p->record, "env"), now, err));
+out:
+	json_decref(now);
+	return rc;
+}
+
+/* What a snippet ran in: python, pandas, numpy. */
+static const json_t *replay_region(const json_t *record, size_t i)
+{
+	const json_t *region = json_array_get(json_object_get(record, "regions"), i);
+	const json_t *jail = json_object_get(json_object_get(region, "jail"), "jail");
+
+	return json_object_get(jail, "runtime");
+}
+
+/* The same of snippets, of which the replay's own record tells. */
+static enum dtx_code replay_runtime(struct replay *p, const char *run_id, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_store *store = NULL;
+	json_t *now = NULL;
+
+	if (!replay_region(p->record, 0))
+		return DTX_OK;
+	DTX_TRY(dtx_store_open(p->cli->store, DTX_STORE_READ, &store, err));
+	DTX_TRY(dtx_query_record(store, run_id, false, NULL, &now, err));
+	for (size_t i = 0; replay_region(p->record, i); i++)
+		DTX_TRY(replay_differs(p, replay_region(p->record, i), replay_region(now, i), err));
+out:
+	dtx_store_free(store);
 	json_decref(now);
 	return rc;
 }
@@ -393,6 +431,7 @@ static enum dtx_code replay_again(struct replay *p, int *status, struct dtx_err 
 		goto out;
 	if (!dtx_json_set(p->report, "run_id", json_string(r.run_id)))
 		DTX_FAIL_MEM(err);
+	DTX_TRY(replay_runtime(p, r.run_id, err));
 	for (i = 0; i < r.result->noutputs; i++)
 		DTX_TRY(replay_judge(p, &r, i, err));
 	*status = p->worst > (p->args->accept ? (enum verdict)(p->args->accept - 1) : SAME_TABLE);

@@ -1,10 +1,12 @@
 """The store under what happens to files: 16 writers at once, no room, no right to write, a damaged page, a newer
 version, bodies that were purged.  Usage: /usr/bin/python3 tests/fault/store.py DTX"""
+import hashlib
 import json
 import os
 import resource
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 import tempfile
@@ -204,6 +206,65 @@ def purge():
     check("a new run stores what it names again", status == 0 and record["env"]["dtx"], err)
 
 
+def elsewhere(name, changes):
+    """A copy of the store as another machine would have written it: texts of the ledger and of environments changed,
+    the chain made anew by its published formula."""
+    source = sqlite3.connect("machine.db")
+    source.execute("VACUUM INTO '%s'" % name)
+    source.close()
+    db = sqlite3.connect(name)
+    db.execute("DROP TRIGGER ledger_u")
+    renamed = {}
+    for old, data in db.execute("SELECT hash, data FROM blob WHERE kind='env'").fetchall():
+        text = data.decode()
+        for was, now in changes:
+            text = text.replace(was, now)
+        fresh = hashlib.sha256(text.encode()).hexdigest()
+        if fresh != old:
+            renamed[old] = fresh
+            db.execute("UPDATE blob SET hash=?, data=?, size=? WHERE hash=?", (fresh, text.encode(), len(text), old))
+    prev = bytes(32)
+    part = lambda text: struct.pack(">I", len(text.encode())) + text.encode()
+    for seq, ts, kind, run_id, body in db.execute("SELECT seq, ts_us, kind, run_id, body FROM ledger ORDER BY seq").fetchall():
+        for was, now in [*changes, *renamed.items()]:
+            body = body.replace(was, now)
+        head = hashlib.sha256(b"dtx-ledger-1\0" + prev + struct.pack(">qq", seq, ts) + part(kind) + part(run_id) + part(body)).digest()
+        db.execute("UPDATE ledger SET body=?, prev=?, hash=? WHERE seq=?", (body, prev, head, seq))
+        prev = head
+    db.execute("CREATE TRIGGER ledger_u BEFORE UPDATE ON ledger BEGIN SELECT RAISE(ABORT,'append-only'); END")
+    db.commit()
+    db.close()
+    dtx("store", "rebuild", store=name)
+
+
+def other_machine():
+    """Replay lists what differs in the environment; the verdict is of the result alone."""
+    machine = [('"dtx":"', '"dtx":"9.'), ('"simd":"', '"simd":"none, not '), ('"kernel":"', '"kernel":"0.')]
+    run("here.csv", store="machine.db")
+    elsewhere("other.db", machine)
+    status, out, err = dtx("store", "check", store="other.db")
+    check("a chain by the published formula is whole", status == 0, out + err)
+    status, out, err = dtx("replay", "here.csv", "--json", store="other.db")
+    report = json.loads(out or "{}")
+    check("replay of a run of another binary and CPU: identical, and it says so",
+          status == 0 and {e["key"] for e in report.get("environment", [])} == {"dtx", "simd", "kernel"} and
+          report["outputs"][0]["verdict"] == "identical", out + err)
+    fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fixtures")
+    for name in ("xlsx/weeks.xlsx", "plans/balance.json", "snippets/balance.txt"):
+        shutil.copy(os.path.join(fixtures, name), ".")
+    status, out, err = dtx("run", "balance.json", "weeks.xlsx", "--snippet", "balance.txt", "-o", "b.csv", "-q",
+                           store="machine.db")
+    if status == 8:
+        print("# skipped: replay under another Python: no jail here")
+        return
+    elsewhere("python.db", [('"python":"', '"python":"2.'), ('"pandas":"', '"pandas":"0.')])
+    status, out, err = dtx("replay", "b.csv", "--json", store="python.db")
+    report = json.loads(out or "{}")
+    check("replay of a run of another Python: identical, and it says so",
+          status == 0 and {e["key"] for e in report.get("environment", [])} == {"python", "pandas"} and
+          report["outputs"][0]["verdict"] == "identical", out + err)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="dtx-store-") as folder:
         os.chdir(folder)
@@ -214,7 +275,7 @@ def main():
         with open("plan.json", "w") as f:
             f.write('{"dtx":1,"steps":[{"op":"group_by","by":["k"],"agg":{"v":"sum(v)"}}]}')
         run("first.csv")
-        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, purge, tables):
+        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, purge, tables, other_machine):
             test()
         os.chdir("/")
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
