@@ -120,7 +120,8 @@ void dtx_cited_print(const char *label, const json_t *sources, size_t most, bool
 	{
 		const json_t *cells = json_object_get(source, "cells");
 		const json_t *only = json_array_size(cells) == 1 ? json_array_get(cells, 0) : NULL;
-		const char *value = dtx_json_text(only, "value", NULL);
+		bool null = json_is_null(json_object_get(only, "value"));
+		const char *value = null ? "null" : dtx_json_text(only, "value", NULL);
 		const char *column = dtx_json_text(source, "column", "");
 		const char *ranges = dtx_json_text(source, "ranges", NULL);
 

@@ -133,15 +133,19 @@ out:
  * rows alone, are those of the file. */
 static bool why_is_known(struct dtx_why *w, const struct dtx_exec_result *traced)
 {
+	bool null;
 	const char *name;
 	json_t *field, *cell;
+	const char *text;
 	size_t i;
 
 	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
 	{
 		name = dtx_json_text(field, "name", "");
 		cell = json_object_get(w->known, name);
-		if (strcmp(dtx_traced_text(&w->traced, name), dtx_json_text(cell, "text", "")) != 0)
+		null = false;
+		text = dtx_traced_cell(&w->traced, name, &null);
+		if (strcmp(text && !null ? text : "", dtx_json_text(cell, "text", "")) != 0)
 			return false;
 	}
 	return traced->output[1].rows == 1 && dtx_traced_value(&w->traced, w->column);

@@ -35,6 +35,9 @@ enum dtx_code dtx_lookup(struct dtx_store *store, const char *what, bool full, j
 	DTX_TRY(dtx_query_find(store, what, getcwd(cwd, sizeof(cwd)), lookup_stamp, NULL, &found,
 	                       err));
 	DTX_TRY(dtx_query_record(store, found.run_id, full, &found, record, err));
+	if (found.output >= 0 && what &&
+	    !dtx_json_set(json_object_get(*record, "found"), "asked", json_string(what)))
+		DTX_FAIL_MEM(err);
 out:
 	return rc;
 }

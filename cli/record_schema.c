@@ -79,7 +79,7 @@ static const char *const record_schema[] = {
 	"\"seq_start\":" COUNT ",\"seq_end\":" COUNT ","
 	"\"head\":{\"type\":\"string\",\"pattern\":\"^dtx1:[0-9]+:[0-9a-f]{64}$\"}",
 	"\"seq_start\",\"seq_end\",\"head\"") ","
-"\"found\":" OBJECT("\"output\":" COUNT ",\"file_changed\":" BOOL ",\"others\":" COUNT,
+"\"found\":" OBJECT("\"output\":" COUNT ",\"file_changed\":" BOOL ",\"others\":" COUNT ",\"asked\":" TEXT,
 	"\"output\",\"file_changed\",\"others\"") "},"
 "\"required\":[\"dtx_record\",\"run\",\"inputs\",\"steps\",\"regions\",\"checks\",\"lineage\","
 "\"outputs\",\"events\",\"author\",\"chain\"]}",

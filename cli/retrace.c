@@ -67,10 +67,14 @@ static enum dtx_code retrace_own(enum dtx_code rc, struct dtx_err *err)
 
 static enum dtx_code retrace_changed(const json_t *input, const char *state, struct dtx_err *err)
 {
-	return dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
-	                   "the recorded bytes of input '%s' are not at hand: '%s' is %s",
-	                   dtx_json_text(input, "alias", ""), dtx_json_text(input, "uri", "stdin"),
-	                   state);
+	const char *uri = dtx_json_text(input, "uri", "-");
+
+	dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
+	            "the recorded bytes of input '%s' are not at hand: '%s' is %s",
+	            dtx_json_text(input, "alias", ""), strcmp(uri, "-") ? uri : "stdin", state);
+	if (!strcmp(uri, "-"))
+		dtx_err_hint(err, "dtx run --snapshot-inputs keeps what is piped in");
+	return DTX_E_INPUT_CHANGED;
 }
 
 static enum dtx_code retrace_there(const struct dtx_retrace *x, struct dtx_err *err)

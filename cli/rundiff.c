@@ -81,8 +81,9 @@ static json_t *diff_file(const json_t *item)
 {
 	if (!item)
 		return json_null();
-	return json_sprintf("%s, %lld rows, sha256 %.8s", dtx_json_text(item, "label", ""),
+	return json_sprintf("%s, %lld row%s, sha256 %.8s", dtx_json_text(item, "label", ""),
 	                    (long long)dtx_json_int(item, "rows", 0),
+	                    dtx_json_int(item, "rows", 0) == 1 ? "" : "s",
 	                    dtx_json_text(item, "sha", ""));
 }
 

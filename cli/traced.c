@@ -35,13 +35,11 @@ const char *dtx_traced_value(struct dtx_traced *t, const char *column)
 	return traced_text(t, table, dtx_schema_find(table->schema, column), &null);
 }
 
-const char *dtx_traced_text(struct dtx_traced *t, const char *column)
+const char *dtx_traced_cell(struct dtx_traced *t, const char *column, bool *null)
 {
 	const struct dtx_table *table = t->result->output[1].table;
-	bool null = false;
-	const char *text = traced_text(t, table, dtx_schema_find(table->schema, column), &null);
 
-	return text && !null ? text : "";
+	return traced_text(t, table, dtx_schema_find(table->schema, column), null);
 }
 
 /* --- formulas with values --- */

@@ -14,8 +14,8 @@ struct dtx_traced {
 };
 /* Text of a cell of the row that was asked for, valid until the next call; NULL: no such column. */
 const char *dtx_traced_value(struct dtx_traced *t, const char *column);
-/* The same; "" for a null and for what is not there. */
-const char *dtx_traced_text(struct dtx_traced *t, const char *column);
+/* The same, and whether it is a null. */
+const char *dtx_traced_cell(struct dtx_traced *t, const char *column, bool *null);
 /* Of the columns that a pivot_longer made rows of, whether the row came from another one. */
 bool dtx_traced_elsewhere(struct dtx_traced *t, const char *column);
 /* Whether a fill may have given the column values of other rows. */

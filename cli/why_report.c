@@ -140,6 +140,15 @@ static void why_put(struct dtx_why *w, const json_t *row, const json_t *direct, 
 		dtx_traced_aggregate(w->x.r.plan, dtx_json_text(row, "formula", ""), direct, out);
 }
 
+/* NULL: a null. */
+static const char *why_value(struct dtx_why *w)
+{
+	bool null = false;
+	const char *text = dtx_traced_cell(&w->traced, w->column, &null);
+
+	return null ? NULL : text ? text : "";
+}
+
 enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -151,15 +160,15 @@ enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
 	DTX_TRY(why_sources(w, false, &decided, err));
 	if (!w->args->no_values)
 		why_put(w, formula, direct, &put);
-	w->report = json_pack(
-		"{ss sI ss ss ss ss? ss? ss? ss sO sO}", "output",
-		dtx_json_text(dtx_retrace_output(&w->x), "path", "-"), "row", (json_int_t)w->row,
-		"column", w->column, "value", dtx_traced_value(&w->traced, w->column), "run",
-		dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""), "formula",
-		dtx_json_text(formula, "formula", NULL), "composed",
-		dtx_json_text(formula, "composed", NULL), "with_values",
-		put.len ? dtx_buf_text(&put) : NULL, "class", why_exact(w) ? "exact" : "static",
-		"cells", direct, "decided_by", decided);
+	w->report = json_pack("{ss sI ss ss? ss ss? ss? ss? ss sO sO}", "output",
+	                      dtx_json_text(dtx_retrace_output(&w->x), "path", "-"), "row",
+	                      (json_int_t)w->row, "column", w->column, "value", why_value(w), "run",
+	                      dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""),
+	                      "formula", dtx_json_text(formula, "formula", NULL), "composed",
+	                      dtx_json_text(formula, "composed", NULL), "with_values",
+	                      put.len ? dtx_buf_text(&put) : NULL, "class",
+	                      why_exact(w) ? "exact" : "static", "cells", direct, "decided_by",
+	                      decided);
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 out:

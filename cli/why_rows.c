@@ -130,6 +130,18 @@ static struct rows_cell rows_cell(const struct dtx_why *w, const struct dtx_why_
 	return cell;
 }
 
+/* As it is printed; null of a null. */
+static json_t *rows_value(struct dtx_why *w, const struct dtx_why_row *r, int32_t c)
+{
+	const struct dtx_column *col = r->batch->col[c];
+
+	dtx_buf_reset(&w->text);
+	if (!col || dtx_column_is_null(col, r->at))
+		return json_null();
+	dtx_cast_print(col, r->at, &w->text);
+	return json_string(dtx_buf_text(&w->text));
+}
+
 json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
                           bool values)
 {
@@ -143,11 +155,7 @@ json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, co
 		if (c < 0)
 			continue;
 		one = json_pack("{ss}", "cell", rows_cell(w, rows, i, column).at);
-		dtx_buf_reset(&w->text);
-		if (values && r->batch->col[c])
-			dtx_cast_print(r->batch->col[c], r->at, &w->text);
-		if (!one ||
-		    (values && !dtx_json_set(one, "value", json_string(dtx_buf_text(&w->text))))) {
+		if (!one || (values && !dtx_json_set(one, "value", rows_value(w, r, c)))) {
 			json_decref(one);
 			json_decref(list);
 			return NULL;

@@ -42,7 +42,7 @@ void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 	dtx_buf_printf(out, " row %lld, ", (long long)w->row);
 	dtx_out_safe(out, w->column, false);
 	dtx_buf_add(out, " = ");
-	dtx_out_safe(out, dtx_json_text(report, "value", ""), false);
+	dtx_out_safe(out, dtx_json_text(report, "value", "null"), false);
 	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(report, "run", "")));
 	why_print_formula(w, out);
 	dtx_cited_print("cells", json_object_get(report, "cells"), most, false, out);

@@ -54,11 +54,30 @@ static void screen_targets(const json_t *record, struct dtx_buf *out)
 	}
 }
 
+/* A file that was moved, renamed or redirected is known by its bytes. */
+static void screen_renamed(const json_t *record, const json_t *found, struct dtx_buf *out)
+{
+	const json_t *output = json_array_get(json_object_get(record, "outputs"),
+	                                      (size_t)dtx_json_int(found, "output", 0));
+	const char *asked = dtx_json_text(found, "asked", NULL);
+	const char *label = screen_output_label(dtx_json_text(output, "path", "-"));
+
+	if (!asked || !output || !strcmp(dtx_file_basename(asked), label))
+		return;
+	dtx_screen_label(out, "note");
+	dtx_buf_add(out, asked);
+	dtx_buf_add(out, " has the bytes of ");
+	dtx_buf_add(out, label);
+	dtx_buf_addc(out, '\n');
+}
+
 static void screen_found(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *found = json_object_get(record, "found");
 	int64_t others = dtx_json_int(found, "others", 0);
 
+	if (!dtx_json_bool(found, "file_changed", false))
+		screen_renamed(record, found, out);
 	if (dtx_json_bool(found, "file_changed", false)) {
 		dtx_screen_label(out, "note");
 		dtx_buf_add(out, "the file changed since this run wrote it\n");
@@ -318,10 +337,10 @@ static void screen_rows(const json_t *record, struct dtx_buf *out)
 void dtx_query_screen(const json_t *record, struct dtx_buf *out)
 {
 	static void (*const lines[])(const json_t *, struct dtx_buf *) = {
-		screen_outputs,     screen_targets,      screen_found,      screen_run,
-		screen_error,       screen_how,          screen_why,        screen_from,
-		screen_rows,        dtx_screen_formulas, dtx_screen_checks, dtx_screen_disclosed,
-		dtx_screen_machine, dtx_screen_more,
+		screen_outputs,       screen_targets,      screen_found,      screen_run,
+		screen_error,         screen_how,          screen_why,        screen_from,
+		screen_rows,          dtx_screen_formulas, dtx_screen_checks, dtx_screen_warnings,
+		dtx_screen_disclosed, dtx_screen_machine,  dtx_screen_more,
 	};
 	size_t i;
 

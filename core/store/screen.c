@@ -258,6 +258,33 @@ void dtx_screen_checks(const json_t *record, struct dtx_buf *out)
 	dtx_buf_addc(out, '\n');
 }
 
+/* "ragged_rows repaired (main L3); header_assumed" */
+void dtx_screen_warnings(const json_t *record, struct dtx_buf *out)
+{
+	const json_t *list = json_object_get(json_object_get(record, "run"), "warnings");
+	const char *sep = "";
+	json_t *one;
+	size_t i;
+
+	if (!json_array_size(list))
+		return;
+	dtx_screen_label(out, "warnings");
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		const char *refusal = dtx_json_text(one, "refusal", NULL);
+		const char *cell = dtx_json_text(one, "cell", NULL);
+
+		dtx_buf_printf(out, "%s%s", sep,
+		               refusal ? refusal : dtx_json_text(one, "code", ""));
+		if (refusal)
+			dtx_buf_add(out, " repaired");
+		if (cell)
+			dtx_buf_printf(out, " (%s %s)", dtx_json_text(one, "input", ""), cell);
+		sep = "; ";
+	}
+	dtx_buf_addc(out, '\n');
+}
+
 void dtx_screen_disclosed(const json_t *record, struct dtx_buf *out)
 {
 	json_t *call;

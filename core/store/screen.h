@@ -24,6 +24,7 @@ void dtx_screen_memory(struct dtx_buf *out, int64_t bytes);
 /* Whole lines; each is left out when it has nothing to say. */
 void dtx_screen_formulas(const json_t *record, struct dtx_buf *out);
 void dtx_screen_checks(const json_t *record, struct dtx_buf *out);
+void dtx_screen_warnings(const json_t *record, struct dtx_buf *out);
 void dtx_screen_disclosed(const json_t *record, struct dtx_buf *out);
 void dtx_screen_machine(const json_t *record, struct dtx_buf *out);
 void dtx_screen_more(const json_t *record, struct dtx_buf *out);

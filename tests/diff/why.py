@@ -124,7 +124,7 @@ def trial(name, rng):
     os.rename("away.csv", "o.csv")
     if long.returncode or json.loads(long.stdout) != report:
         return "by the file of the result %r, without it %s%s" % (report, long.stdout, long.stderr)
-    if report["value"] != rows[at][column] or report["class"] != "exact":
+    if (report["value"] or "") != rows[at][column] or report["class"] != "exact":
         return "value %r, class %r" % (report["value"], report["class"])
     for alias, table in (("main", main), ("rates", rates)):
         lines = named(report, alias)
