@@ -42,6 +42,8 @@ enum dtx_code dtx_bind_report(struct dtx_binder *bd, const struct dtx_expr *e,
 		return DTX_OK;
 	}
 	found->severity = dtx_code_triggers(found->code, false) ? DTX_SEV_FALLBACK : DTX_SEV_ERROR;
+	if (found->code >= DTX_W_UNUSED_INPUT)
+		found->severity = DTX_SEV_WARNING;
 	bd->nerrs++;
 	if (memory || !dtx_errlist_take(bd->errs, found)) {
 		dtx_err_clear(found);

@@ -1,6 +1,8 @@
 /* Types of operators: arithmetic, comparison, `in`. */
 #include "core/expr/bound.h"
 
+#include "core/base/num.h"
+
 #include <math.h>
 
 #include "core/base/mem.h"
@@ -251,6 +253,29 @@ static enum dtx_class demand_of(const struct dtx_bound *other)
 	               : dtx_type_class(other->type.type);
 }
 
+static bool is_number_text(const struct dtx_bound *b)
+{
+	double x;
+
+	return b->literal && b->lit == DTX_LIT_TEXT && b->type.type == DTX_T_TEXT &&
+	       !b->value.null && dtx_num_parse_f64(b->value.u.s.ptr, b->value.u.s.len, &x);
+}
+
+/* Text above or below a number that is written as text: '9' > '10'. */
+static enum dtx_code warn_order(struct dtx_binder *bd, const struct dtx_expr *e,
+                                struct dtx_bound *const *b, int op)
+{
+	const struct dtx_bound *lit = is_number_text(b[0]) ? b[0] : b[1];
+
+	if (op == DTX_CMP_EQ || op == DTX_CMP_NE || b[0]->type.type != DTX_T_TEXT ||
+	    b[1]->type.type != DTX_T_TEXT || is_number_text(b[0]) == is_number_text(b[1]))
+		return DTX_OK;
+	return dtx_resolve_fail(
+		bd, e, "compare numbers: float(x) > 10, or cast the column", DTX_W_TEXT_NUMERIC,
+		"text is compared with '%.*s' letter by letter, so '9' is above '10'",
+		(int)DTX_MIN(lit->value.u.s.len, (size_t)40), lit->value.u.s.ptr);
+}
+
 enum dtx_code dtx_bind_cmp(struct dtx_binder *bd, const struct dtx_expr *e,
                            const struct dtx_expr *left, const struct dtx_expr *right, int op,
                            enum dtx_bkind kind, struct dtx_bound **out)
@@ -273,6 +298,8 @@ enum dtx_code dtx_bind_cmp(struct dtx_binder *bd, const struct dtx_expr *e,
 	DTX_TRY(cmp_types(bd, e, b, &ok));
 	if (!ok)
 		return DTX_OK;
+	if (kind == DTX_BD_CMP)
+		DTX_TRY(warn_order(bd, e, b, op));
 	*out = dtx_bound_two(bd, e, kind, T(DTX_T_BOOL), b[0], b[1]);
 	if (!*out)
 		DTX_FAIL_MEM(bd->err);

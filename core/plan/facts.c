@@ -46,15 +46,16 @@ static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct d
                                  struct dtx_err *err)
 {
 	static const struct {
-		const char *reason, *text;
+		const char *reason, *one, *many;
 		enum dtx_code code;
 		bool filter; /* of filters alone */
 	} notes[] = {
-		{ "div_zero", "divisions by zero gave null", DTX_W_DIV_ZERO, false },
-		{ "not_finite", "results are no finite number and became null", DTX_W_NOT_FINITE,
-		  false },
-		{ "null", "rows were dropped where the condition is null", DTX_W_NULL_DROPPED,
-		  true },
+		{ "div_zero", "division by zero gave null", "divisions by zero gave null",
+		  DTX_W_DIV_ZERO, false },
+		{ "not_finite", "result is no finite number and became null",
+		  "results are no finite number and became null", DTX_W_NOT_FINITE, false },
+		{ "null", "row was dropped where the condition is null",
+		  "rows were dropped where the condition is null", DTX_W_NULL_DROPPED, true },
 	};
 	const struct dtx_exec_step *x = &r->step[s];
 	const struct dtx_plan_step *st = &g->plan->step[s];
@@ -69,7 +70,7 @@ static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct d
 		    (notes[n].filter && !(st->op->flags & DTX_OP_NARROWS)))
 			continue;
 		dtx_err_set(&w, notes[n].code, __FILE__, __LINE__, "%lld %s", (long long)d->n,
-		            notes[n].text);
+		            d->n == 1 ? notes[n].one : notes[n].many);
 		w.severity = DTX_SEV_WARNING;
 		w.run_time = true;
 		w.count = d->n;

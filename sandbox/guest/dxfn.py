@@ -107,7 +107,7 @@ def arith(name, a, b, fn, plain):
     if is_whole(a) and is_whole(b):
         return checked(name, a, b, fn)
     if is_none(a) or is_none(b):
-        return null_column(a, b, "Float64")
+        return null_column(a, b, "Int64" if is_whole(a) or is_whole(b) else "Float64")
     if is_nothing(a) or is_nothing(b):
         return null_column(a, b, object)
     a, b = as_dates(a, b)
@@ -197,6 +197,8 @@ def dates_of(*values):
     integers without nulls beside some with are such, too."""
     if any(isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values):
         return tuple(v.astype("Float64").astype("f8") if isinstance(v, pd.Series) and is_whole(v) else v for v in values)
+    if any(map(is_decimal, values)):
+        return tuple(decimal.Decimal(repr(v)) if isinstance(v, float) and not is_none(v) else v for v in values)
     if any(isinstance(v, pd.Series) and v.dtype == "Int64" for v in values):
         return tuple(v.astype("Int64") if isinstance(v, pd.Series) and is_whole(v) else v for v in values)
     if not any(is_date(v) for v in values):

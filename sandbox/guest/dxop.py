@@ -31,7 +31,9 @@ def kind_of(column):
     known = [v for v in column if not is_none(v)]
     if not known:
         return "null"
-    return "decimal" if isinstance(known[0], decimal.Decimal) else "bool" if isinstance(known[0], bool) else "text"
+    if any(isinstance(v, decimal.Decimal) for v in known):
+        return "decimal"
+    return "bool" if isinstance(known[0], bool) else "text"
 
 
 def column_of(values, kind):

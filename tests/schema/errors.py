@@ -180,6 +180,8 @@ CASES = [
      plan({"op": "filter", "where": "hourz > 1"}, inputs=[{"name": "main", "requires": ["hours"]}]),
      None),
     ("constant_filter", "/steps/0/where", None, plan({"op": "filter", "where": "1 > 2"}), None),
+    ("text_numeric_compare", "/steps/0/where", [0, 8],
+     plan({"op": "filter", "where": "k > '10'"}), "k,v\na,1\n9,2\n"),
     ("duplicate_header", ANY, None, plan(HEAD), "a,a\n1,2\n"),
     ("type_promoted", ANY, None,
      two("o.csv", {"op": "union", "with": ["other"]}), {"in.csv": "a\n1\n", "o.csv": "a\nx\n"}),
