@@ -146,26 +146,36 @@ json_t *dtx_isolate_schema_json(const struct dtx_schema *schema)
 	return list;
 }
 
-bool dtx_isolate_schema_read(const json_t *from, struct dtx_arena *a, struct dtx_schema *schema)
+enum dtx_code dtx_isolate_schema_read(const json_t *from, struct dtx_arena *a,
+                                      struct dtx_schema *schema, struct dtx_err *err)
 {
 	size_t n = json_array_size(from), i;
 	struct dtx_field *f = dtx_arena_zalloc(a, n + 1, sizeof(*f));
+	enum dtx_code rc = DTX_OK;
 
-	if (!f || !json_is_array(from) || n > UINT32_MAX)
-		return false;
+	if (!f)
+		DTX_FAIL_MEM(err);
+	if (!json_is_array(from) || n > UINT32_MAX)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "the schema is malformed");
 	for (i = 0; i < n; i++) {
 		const json_t *o = json_array_get(from, i);
 
 		if (!rows_read(field_rows, DTX_COUNT(field_rows), o, &f[i]) || !f[i].name ||
 		    !dtx_isolate_type_read(json_object_get(o, "type"), &f[i].type))
-			return false;
+			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
+			         "column %zu of the schema is malformed", i);
 		f[i].name = dtx_arena_strdup(a, f[i].name);
-		f[i].format = f[i].format ? dtx_arena_strdup(a, f[i].format) : NULL;
 		if (!f[i].name)
-			return false;
+			DTX_FAIL_MEM(err);
+		if (!f[i].format)
+			continue;
+		f[i].format = dtx_arena_strdup(a, f[i].format);
+		if (!f[i].format)
+			DTX_FAIL_MEM(err);
 	}
 	*schema = (struct dtx_schema){ .nfields = (uint32_t)n, .field = f };
-	return true;
+out:
+	return rc;
 }
 
 /* --- options --- */

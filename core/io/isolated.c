@@ -209,8 +209,8 @@ static enum dtx_code take_opened(struct isolated *r, const json_t *opened, struc
 
 	dtx_str_copy(r->name, sizeof(r->name), dtx_str_of(name));
 	r->cls.name = r->name;
-	if (!dtx_isolate_schema_read(json_object_get(opened, "schema"), &r->head.arena, &r->schema))
-		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "the schema is malformed");
+	DTX_TRY(dtx_isolate_schema_read(json_object_get(opened, "schema"), &r->head.arena,
+	                                &r->schema, err));
 	DTX_TRY(take_state(r, json_object_get(opened, "state"), err));
 	r->epoch1904 = dtx_json_int(r->describe, "epoch", 1900) == 1904;
 	DTX_TRY(take_origin(r, opened, err));

@@ -566,6 +566,7 @@ enum dtx_code dtx_db_insert(struct dtx_db *db, enum dtx_sql_table table, bool ig
 		dtx_buf_init(&text[i], DTX_BUF_TEXT_MAX);
 	if (!*slot) {
 		db_insert_text(table, ignore, n, &sql);
+		DTX_TRY(dtx_buf_check(&sql, "statement", err));
 		DTX_TRY(db_prepare(db, dtx_buf_text(&sql), slot, err));
 	}
 	for (i = 0; i < n; i++) {
