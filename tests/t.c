@@ -5,10 +5,12 @@
 #include <ftw.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/base/json.h"
@@ -116,6 +118,12 @@ CALL(int, fsync, (int fd), (fd), -1)
 CALL(int, rename, (const char *from, const char *to), (from, to), -1)
 CALL(int, link, (const char *from, const char *to), (from, to), -1)
 CALL(ssize_t, getrandom, (void *to, size_t n, unsigned flags), (to, n, flags), -1)
+CALL(int, pipe2, (int end[2], int flags), (end, flags), -1)
+CALL(pid_t, waitpid, (pid_t pid, int *status, int flags), (pid, status, flags), -1)
+CALL(int, posix_spawn,
+     (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
+      const posix_spawnattr_t *attr, char *const argv[], char *const envp[]),
+     (pid, path, actions, attr, argv, envp), errno)
 CALL(int, poll, (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms), -1)
 CALL(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), -1)
 CALL(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), -1)

@@ -53,7 +53,7 @@ static json_t *tape_json(const struct dtx_author_answer *got)
 		json_object_set_new(usage, "output_tokens", json_integer(got->out_tokens));
 	if (got->cost >= 0)
 		json_object_set_new(usage, "cost", json_real((double)got->cost / 1e6));
-	tape = json_pack("{si so* ss ss so}", "v", 1, "answer",
+	tape = json_pack("{si so ss ss so}", "v", 1, "answer",
 	                 json_stringn(got->text.ptr ? got->text.ptr : "", got->text.len), "finish",
 	                 got->finish, "model", got->model, "usage", usage);
 	return tape;

@@ -1,6 +1,7 @@
 /* Authors: commands, servers on loopback, cassettes; keys stay where they are. */
 #include "core/fallback/author.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -66,6 +67,36 @@ static enum dtx_code call(struct call *c)
 }
 
 /* --- commands --- */
+
+/* A call of the system that fails, at any place where it is made. */
+static bool author_says(const char *name, int error, const char *says)
+{
+	bool said = false, met = true;
+
+	for (int nth = 0; met && nth < 30; nth++) {
+		struct call c;
+		enum dtx_code rc;
+
+		call_init(&c);
+		dtx_author_cmd(&c.author, "true", NULL);
+		t_fail_call(name, nth, error);
+		rc = call(&c);
+		met = t_failed_call();
+		said = said || (rc == DTX_E_AUTHOR_FAILED && strstr(c.err.msg, says) &&
+		                strstr(c.err.msg, strerror(error)));
+		call_clear(&c);
+	}
+	return said;
+}
+
+void test_author_command_calls_fail(void)
+{
+	T_CHECK(author_says("pipe2", EMFILE, "cannot make a pipe: "));
+	T_CHECK(author_says("fcntl", EMFILE, "cannot make a pipe: "));
+	T_CHECK(author_says("memfd_create", EMFILE, "cannot keep the prompt: "));
+	T_CHECK(author_says("posix_spawn", ENOMEM, "cannot start /bin/sh: "));
+	T_CHECK(author_says("waitpid", ECHILD, "the author is gone: "));
+}
 
 void test_author_command(void)
 {
@@ -430,6 +461,43 @@ void test_author_cassette(void)
 	T_INT(c.got.in_tokens, 7);
 	T_CHECK(c.got.estimated);
 	call_clear(&c);
+}
+
+/* An answer that cannot be recorded. */
+void test_author_cassette_cannot_be_written(void)
+{
+	static const struct {
+		const char *folder, *answer, *call, *says;
+		int error;
+	} list[] = {
+		{ "tape", "printf '\\377'", NULL, "the answer is no UTF-8 text", 0 },
+		{ "no/tape", "echo x", NULL, "cannot make '", ENOENT },
+		{ "tape", "echo x", "open", "cannot write '", EACCES },
+		{ "tape", "echo x", "rename", "cannot write '", EXDEV },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		struct dtx_author inner = { .transport = NULL };
+		bool said = false;
+		char folder[400];
+
+		snprintf(folder, sizeof(folder), "%s/%s", t_dir(), list[i].folder);
+		for (int nth = 0; !said && nth < 5; nth++) {
+			struct call c;
+
+			call_init(&c);
+			dtx_author_cmd(&inner, list[i].answer, NULL);
+			dtx_author_cassette(&c.author, folder, &inner);
+			if (list[i].call)
+				t_fail_call(list[i].call, nth, list[i].error);
+			said = call(&c) != DTX_OK && strstr(c.err.msg, list[i].says) &&
+			       (!list[i].error || strstr(c.err.msg, strerror(list[i].error)));
+			(void)t_failed_call();
+			call_clear(&c);
+		}
+		if (!said)
+			t_fail(__FILE__, __LINE__, "%zu: no '%s'", i, list[i].says);
+	}
 }
 
 void test_author_cassette_is_no_json(void)

@@ -1,9 +1,13 @@
 /* What a far side may say. */
 #include "tests/t.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
+#include "sandbox/jail.h"
 #include "sandbox/remote.h"
+#include "sandbox/role.h"
+#include "tests/unit/tablemake.h"
 
 static struct dtx_remote_answer good(void)
 {
@@ -68,4 +72,160 @@ void test_remote_command(void)
 	T_CHECK(!command);
 	unsetenv("DTX_JAIL");
 	dtx_err_clear(&err);
+}
+
+/* --- far sides that go wrong --- */
+
+static bool far_cancelled(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+struct far_case {
+	const char *command; /* behind "exec:" */
+	int64_t rows;        /* of the table that is sent */
+	bool cancel;
+	const char *call; /* of the system, which fails at each place in turn; NULL */
+	int error;
+	const char *says;
+};
+
+static enum dtx_code far_run(const struct far_case *f, struct dtx_err *err)
+{
+	struct dtx_jail_spec spec = { .limits.wall_ms = 1000,
+		                      .cancelled = f->cancel ? far_cancelled : NULL };
+	enum dtx_code rc = DTX_OK;
+	struct dtx_table *in = NULL;
+	struct dtx_jail_report r;
+	struct dtx_box *box = NULL;
+	char command[400];
+
+	snprintf(command, sizeof(command), "exec:%s", f->command);
+	T_INT(setenv("DTX_JAIL", command, 1), 0);
+	dtx_jail_report_init(&r);
+	DTX_TRY(tm_table(f->rows, false, &in, err));
+	DTX_TRY(dtx_provider_local.open(&spec, &box, err));
+	DTX_TRY(dtx_provider_local.put(box, "main", in, err));
+	DTX_TRY(dtx_provider_local.exec(box, DTX_STR("x"), NULL, &r, err));
+out:
+	dtx_provider_local.close(box);
+	dtx_jail_report_clear(&r);
+	if (in)
+		dtx_table_unref(in);
+	unsetenv("DTX_JAIL");
+	return rc;
+}
+
+static bool far_says(const struct far_case *f)
+{
+	bool said = false, met = true;
+
+	for (int nth = 0; met && !said && nth < 20; nth++) {
+		struct dtx_err err = DTX_ERR_INIT;
+
+		if (f->call)
+			t_fail_call(f->call, nth, f->error);
+		said = far_run(f, &err) != DTX_OK && strstr(err.msg, f->says) &&
+		       (!f->call || strstr(err.msg, strerror(f->error)));
+		met = t_failed_call();
+		if (!said && !f->call)
+			printf("# %s\n", err.msg);
+		dtx_err_clear(&err);
+	}
+	return said;
+}
+
+/* An answer as a file, which a far side that is `cat` gives. */
+static void far_answer(const char *name, const char *refused, char path[200])
+{
+	static const char behind[200];
+	struct dtx_remote_answer a = good();
+	FILE *f;
+
+	if (refused) {
+		a.refused = 1;
+		snprintf(a.text, sizeof(a.text), "%s", refused);
+	}
+	snprintf(path, 200, "%s/%s", t_dir(), name);
+	f = fopen(path, "w");
+	T_CHECK(f && fwrite(&a, sizeof(a), 1, f) == 1 &&
+	        fwrite(behind, sizeof(behind), 1, f) == 1 && fclose(f) == 0);
+}
+
+void test_jail_far_side_goes_wrong(void)
+{
+	char refused[200], answer[200], cat[2][256];
+	const struct far_case list[] = {
+		{ "true", 20000, .says = "the far side ended; is it" },
+		{ "cat >/dev/null & exec >&-; wait", 20, .says = "the far side ended; is it" },
+		{ "cat", 20, .says = "the far side's answer is not understood" },
+		{ "exec sleep 100", 20, .cancel = true, .says = "cancelled" },
+		{ cat[0], 20, .says = "far: no room" },
+		{ "cat", 20, .call = "pipe2", .error = EMFILE, .says = "pipes: " },
+		{ "cat", 20, .call = "fcntl", .error = EINVAL, .says = "pipes: " },
+		{ "cat", 20, .call = "posix_spawn", .error = ENOMEM, .says = "'cat': " },
+		{ "exec sleep 100", 20, .call = "poll", .error = ENOMEM, .says = "poll: " },
+		{ "cat", 20, .call = "read", .error = EIO, .says = "" },
+		{ cat[1], 20, .call = "memfd_create", .error = EMFILE, .says = "memfd: " },
+		{ cat[1], 20, .call = "mmap", .error = ENOMEM, .says = "mmap: " },
+	};
+
+	if (DTX_SANITIZED) {
+		t_skip("a sanitizer build has no jail");
+		return;
+	}
+	far_answer("refused", "far: no room", refused);
+	far_answer("answer", NULL, answer);
+	snprintf(cat[0], sizeof(cat[0]), "cat %s; exec sleep 100", refused);
+	snprintf(cat[1], sizeof(cat[1]), "cat %s; exec sleep 100", answer);
+	for (size_t i = 0; i < DTX_COUNT(list); i++)
+		if (!far_says(&list[i]))
+			t_fail(__FILE__, __LINE__, "%s: no '%s'", list[i].command, list[i].says);
+}
+
+/* --- what a run may ask for --- */
+
+static void spec_says(struct dtx_jail_limits limits, const char *says)
+{
+	const struct dtx_jail_spec spec = { .limits = limits };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_box *box = NULL;
+
+	T_CODE(dtx_provider_local.open(&spec, &box, &err), DTX_E_USAGE, &err);
+	T_STR(err.msg, says);
+	dtx_provider_local.close(box);
+}
+
+void test_jail_asks_for_too_much(void)
+{
+	struct dtx_jail_spec spec = { .limits.wall_ms = 1000 };
+	struct dtx_jail_file file = { .name = "a.txt", .bytes = DTX_STR("x") };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_table *in = NULL;
+	struct dtx_box *box = NULL;
+	enum dtx_code rc = DTX_OK;
+	char name[16];
+
+	spec_says((struct dtx_jail_limits){ .wall_ms = -1 },
+	          "jail: time limits are 1 to 2147483647 ms");
+	spec_says((struct dtx_jail_limits){ .memory = (uint64_t)1 << 44 },
+	          "jail: memory limits are below 16 TiB");
+	T_INT(setenv("DTX_JAIL", "exec:true", 1), 0); /* no process is started for it */
+	T_OK(tm_table(2, false, &in, &err), &err);
+	T_OK(dtx_provider_local.open(&spec, &box, &err), &err);
+	unsetenv("DTX_JAIL");
+	for (int i = 0; rc == DTX_OK && i < 5000; i++) {
+		snprintf(name, sizeof(name), "t%d", i);
+		rc = dtx_provider_local.put(box, name, in, &err);
+	}
+	T_CODE(rc, DTX_E_USAGE, &err);
+	T_CHECK(strstr(err.msg, "jail: more than ") && strstr(err.msg, " tables"));
+	rc = DTX_OK;
+	for (int i = 0; rc == DTX_OK && i < 5000; i++)
+		rc = dtx_provider_local.put_file(box, &file, &err);
+	T_CODE(rc, DTX_E_USAGE, &err);
+	T_CHECK(strstr(err.msg, "jail: more than ") && strstr(err.msg, " files"));
+	dtx_provider_local.close(box);
+	dtx_table_unref(in);
 }
