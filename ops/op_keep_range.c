@@ -148,8 +148,7 @@ static enum dtx_code range_lay(struct dtx_remake *m, struct dtx_err *err)
 	uint32_t n = 0;
 	struct window w;
 
-	if (!parse_range(a->range, &w))
-		DTX_FAIL(err, DTX_E_BAD_PARAM_VALUE, "keep_range: '%.40s'", a->range);
+	DTX_ASSERT(parse_range(a->range, &w), err); /* checked with the plan */
 	if (o && o->physical_col && o->ncols != m->raw.ncols && w.col[1] != UINT32_MAX)
 		DTX_FAIL(err, DTX_E_UNEXPECTED_VALUE,
 		         "keep_range counts columns of a source; a step has changed them");

@@ -65,7 +65,8 @@ static enum dtx_code open_input(struct dtx_inputset *x, uint32_t i, struct dtx_e
 	enum dtx_code rc = DTX_OK;
 
 	if (!x->source[i])
-		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "no file for input '%s'", in->name);
+		DTX_PARAM_FAIL(err, DTX_E_INPUT_NOT_FOUND, in->at, "no file for input '%s'",
+		               in->name);
 	dtx_source_limit(x->source[i], &in->limits);
 	rc = in->sheet_like && !x->opts[i].sheet ? find_sheet(x, i, err) : DTX_OK;
 	if (rc == DTX_OK)

@@ -94,7 +94,9 @@ static void broken_one(const struct broken *b)
 
 	broken_plan(b, &plan);
 	planrun_init(&p, dtx_buf_text(&plan), dtx_json_text(b->row, "in", TABLE));
-	p.input[1] = dtx_json_text(b->row, "other", TABLE);
+	p.input[1] = json_is_null(json_object_get(b->row, "other"))
+	                     ? NULL
+	                     : dtx_json_text(b->row, "other", TABLE);
 	p.fallback = DTX_FALLBACK_OFF;
 	T_CHECK(planrun(&p) != DTX_OK);
 	f = broken_found(&p);
