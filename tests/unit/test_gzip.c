@@ -44,6 +44,12 @@ static void put_member(struct dtx_buf *out, const char *text, unsigned flags)
 	put_u32(out, n);
 }
 
+static enum dtx_code swallow(void *arg, struct dtx_str piece, struct dtx_err *err)
+{
+	(void)arg, (void)piece, (void)err;
+	return DTX_OK;
+}
+
 static enum dtx_code gzip_dump(const struct dtx_buf *bytes, struct dtx_buf *out,
                                struct dtx_err *err)
 {
@@ -130,4 +136,35 @@ void test_gzip_allocation_fails(void)
 	put_member(&b, "k,v\n1,x\n", 8);
 	T_EVERY_ALLOC_FAILS(dump_once(&b));
 	dtx_buf_clear(&b);
+}
+
+/* What the packed bytes say is not believed: a limit is one of what comes out. */
+void test_gzip_limits(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t value;
+		const char *says;
+	} list[] = {
+		{ "total", 1, "'a.csv.gz' inflates to over 1 bytes (limit 'archive.total')" },
+		{ "ratio", 1, "'a.csv.gz' inflates over 1 times (limit 'archive.ratio')" },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		const struct zip_part zeros = { .fill = (size_t)3 << 20 };
+		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 24), sink = DTX_BUF_INIT(1);
+		struct dtx_unpack limits = dtx_unpack_default;
+		struct dtx_err err = DTX_ERR_INIT;
+
+		dtx_buf_addn(&bytes, "\x1f\x8b\x08\0\0\0\0\0\0\3", 10);
+		zip_pack(&zeros, zeros.fill, &bytes);
+		T_OK(dtx_unpack_set(&limits, dtx_str_of(list[i].name), list[i].value, &err), &err);
+		T_CODE(dtx_gzip_inflate("a.csv.gz", dtx_buf_str(&bytes), &limits, swallow, &sink,
+		                        &err),
+		       DTX_E_ARCHIVE_LIMIT, &err);
+		T_STR(err.msg, list[i].says);
+		dtx_err_clear(&err);
+		dtx_buf_clear(&bytes);
+		dtx_buf_clear(&sink);
+	}
 }

@@ -399,3 +399,131 @@ void test_xls_every_allocation_fails(void)
 	dtx_buf_clear(&stream);
 	biff_book_clear(&book);
 }
+
+/* --- what is said of streams that are damaged --- */
+
+static void no_globals(struct dtx_buf *b)
+{
+	biff_bof(b, false, DTX_BIFF_GLOBALS);
+	biff_rec(b, DTX_BIFF_EOF, "");
+}
+
+static void old_version(struct dtx_buf *b)
+{
+	biff_rec(b, DTX_BIFF_BOF, "wwww", 0x0400, DTX_BIFF_GLOBALS, 0, 0);
+}
+
+static void short_record(struct dtx_buf *b)
+{
+	biff_bof(b, false, DTX_BIFF_GLOBALS);
+	biff_rec(b, DTX_BIFF_BOUNDSHEET, "w", 0);
+}
+
+static void cut_name(struct dtx_buf *b)
+{
+	biff_bof(b, false, DTX_BIFF_GLOBALS);
+	biff_rec(b, DTX_BIFF_BOUNDSHEET, "lwbbb", 0u, 0, 200, 0, 'x');
+}
+
+static void many_fonts(struct dtx_buf *b)
+{
+	biff_bof(b, false, DTX_BIFF_GLOBALS);
+	for (int i = 0; i <= 65536; i++)
+		biff_rec(b, 0x0031, "wwwwwwww", 0, 0, 0, 400, 0, 0, 0, 0);
+}
+
+static void many_styles(struct dtx_buf *b)
+{
+	biff_bof(b, false, DTX_BIFF_GLOBALS);
+	for (int i = 0; i <= 65536; i++)
+		biff_rec(b, DTX_BIFF_XF, "wwwwllll", 0, 0, 0, 0, 0u, 0u, 0u, 0u);
+}
+
+static void many_sheets(struct dtx_buf *b)
+{
+	biff_bof(b, false, DTX_BIFF_GLOBALS);
+	for (int i = 0; i <= 4096; i++)
+		biff_rec(b, DTX_BIFF_BOUNDSHEET, "lws", 0u, 0, "x");
+}
+
+static void one_sheet_with(struct dtx_buf *b, void (*cells)(struct dtx_buf *))
+{
+	struct biff_book book = BIFF_BOOK_INIT;
+
+	head(&book);
+	cells(&book.cells);
+	biff_make(&book, b);
+	biff_book_clear(&book);
+}
+
+static void far_cell(struct dtx_buf *b)
+{
+	NUM(b, 1, 20000, 0, 1.0);
+}
+
+static void cut_formula(struct dtx_buf *b)
+{
+	biff_rec(b, DTX_BIFF_FORMULA, "wwwbbbbbbwwlw", 1, 0, 0, 0, 0, 0, 0, 0, 0, 0xffff, 0, 0u, 0);
+	biff_rec(b, DTX_BIFF_STRING, "wb", 300, 0);
+}
+
+static void beyond_xfd(struct dtx_buf *b)
+{
+	one_sheet_with(b, far_cell);
+}
+
+static void half_text(struct dtx_buf *b)
+{
+	one_sheet_with(b, cut_formula);
+}
+
+static void odd_sectors(struct dtx_buf *b)
+{
+	dtx_buf_addn(b, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8);
+	while (b->len < 600)
+		dtx_buf_addc(b, 0);
+}
+
+static void no_sectors(struct dtx_buf *b)
+{
+	odd_sectors(b);
+	b->ptr[30] = 9;
+	b->len = 512;
+}
+
+void test_xls_says_what_is_damaged(void)
+{
+	static const struct {
+		void (*make)(struct dtx_buf *b);
+		enum dtx_code code;
+		const char *says;
+	} list[] = {
+		{ no_globals, DTX_E_CORRUPT_FILE, "it lists no sheets" },
+		{ old_version, DTX_E_CORRUPT_FILE, "it is of an unknown version" },
+		{ short_record, DTX_E_CORRUPT_FILE, "a record is too short" },
+		{ cut_name, DTX_E_CORRUPT_FILE, "a text is cut off" },
+		{ many_fonts, DTX_E_ARCHIVE_LIMIT, "over 65536 fonts" },
+		{ many_styles, DTX_E_ARCHIVE_LIMIT, "over 65536 cell styles" },
+		{ many_sheets, DTX_E_ARCHIVE_LIMIT, "over 4096 sheets" },
+		{ beyond_xfd, DTX_E_CORRUPT_FILE, "a cell beyond column XFD" },
+		{ half_text, DTX_E_CORRUPT_FILE, "the text of a formula is cut off" },
+		{ odd_sectors, DTX_E_CORRUPT_FILE, "its sectors have neither 512 nor 4096 bytes" },
+		{ no_sectors, DTX_E_CORRUPT_FILE, "it has no sectors" },
+	};
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 24), out = DTX_BUF_INIT(1 << 16);
+		struct dtx_err err = DTX_ERR_INIT;
+		enum dtx_code rc;
+
+		list[i].make(&bytes);
+		rc = bytes_dump("b.xls", &bytes, &opts, 0, true, &out, &err);
+		if (rc != list[i].code || !strstr(err.msg, list[i].says))
+			t_fail(__FILE__, __LINE__, "%zu: %s: %s", i, dtx_code_name(rc), err.msg);
+		T_CHECK(strstr(err.msg, "'b.xls'"));
+		dtx_err_clear(&err);
+		dtx_buf_clear(&bytes);
+		dtx_buf_clear(&out);
+	}
+}
