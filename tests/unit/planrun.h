@@ -15,6 +15,7 @@ struct planrun {
 	uint32_t batch_rows;
 	int fallback;         /* as dtx_exec_opts; 0 is step: set -1 for the plan's */
 	uint32_t max_regions; /* 0: the default */
+	const atomic_bool *cancel;
 	const struct dtx_host *host;
 	bool keep; /* keep plan and result for the test */
 	/* results */

@@ -530,3 +530,22 @@ void test_exec_places_far_down(void)
 		dtx_buf_clear(&csv);
 	}
 }
+
+void test_exec_is_cancelled(void)
+{
+	static const char *const plans[] = {
+		"[{\"op\":\"filter\",\"where\":\"a > 0\"},{\"op\":\"sort\",\"by\":\"a\"}]",
+		"[{\"op\":\"transpose\"}]",
+	};
+	const atomic_bool cancel = true;
+
+	for (size_t i = 0; i < DTX_COUNT(plans); i++) {
+		struct planrun p;
+
+		planrun_init(&p, plans[i], "a\n1\n2\n");
+		p.cancel = &cancel;
+		T_CODE(planrun(&p), DTX_E_CANCELLED, &p.err);
+		T_STR(p.err.msg, "cancelled");
+		planrun_clear(&p);
+	}
+}

@@ -366,3 +366,23 @@ void test_eval_alloc(void)
 		T_EVERY_ALLOC_FAILS(bind_and_run(&v, texts[i]));
 	expr_env_clear(&v);
 }
+
+/* What a caller wants, and what it has no room for. */
+void test_expr_bind_for_a_caller(void)
+{
+	static const struct dtx_typeref want = { .type = DTX_T_INT64 };
+	struct dtx_bound *b = NULL;
+	struct dtx_expr *e = NULL;
+	struct expr_env v;
+
+	expr_env_init(&v);
+	T_OK(dtx_expr_parse(&v.arena, DTX_STR("upper(t)"), &e, &v.err), &v.err);
+	T_OK(dtx_expr_bind(&v.arena, e, &v.scope, want, NULL, &b, &v.errs, &v.err), &v.err);
+	T_CHECK(!b && v.errs.n == 1);
+	T_STR(v.errs.item[0].msg, "expected int, got text");
+	T_INT(v.errs.item[0].span[1], 8);
+	v.scope.allow |= DTX_ALLOW_AGG;
+	T_CHECK(!expr_env_bind(&v, "sum(i)", NULL));
+	T_STR(v.errs.item[0].msg, "this build has no aggregates here: sum()");
+	expr_env_clear(&v);
+}

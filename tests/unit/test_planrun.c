@@ -98,6 +98,7 @@ static enum dtx_code run_parsed(struct planrun *p)
 	opts.batch_rows = p->batch_rows;
 	opts.fallback = p->fallback;
 	opts.max_regions = p->max_regions;
+	opts.cancel = p->cancel;
 	if (rc == DTX_OK)
 		rc = dtx_exec(p->parsed, &opts, p->host, &p->findings, &p->result, &p->err);
 	if (rc == DTX_OK)

@@ -1,4 +1,6 @@
 /* JSON, text and workbook writers: a small table of every type, in and out again. */
+#include <errno.h>
+
 #include "core/data/builder.h"
 #include "core/data/time.h"
 #include "core/io/book_info.h"
@@ -243,4 +245,19 @@ void test_write_every_alloc_fails(void)
 	T_EVERY_ALLOC_FAILS(write_once("text"));
 	T_EVERY_ALLOC_FAILS(write_once("md"));
 	T_EVERY_ALLOC_FAILS(write_once("xlsx"));
+}
+
+/* The package is made in a temporary file, and copied. */
+void test_write_xlsx_cannot_be_copied(void)
+{
+	struct dtx_write_opts opts = DTX_WRITE_OPTS_INIT;
+	struct dtx_buf out = DTX_BUF_INIT(1 << 24);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	opts.format = "xlsx";
+	t_fail_call("pread", 0, EIO);
+	T_CODE(write_table(&opts, 1, &out, NULL, &err), DTX_E_OUTPUT_IO, &err);
+	T_CHECK(t_failed_call());
+	T_CHECK(strstr(err.msg, "cannot read the packed workbook back: "));
+	dtx_buf_clear(&out);
 }
