@@ -124,6 +124,7 @@ CALL(int, posix_spawn,
      (pid_t * pid, const char *path, const posix_spawn_file_actions_t *actions,
       const posix_spawnattr_t *attr, char *const argv[], char *const envp[]),
      (pid, path, actions, attr, argv, envp), errno)
+CALL(int, ftruncate, (int fd, off_t size), (fd, size), -1)
 CALL(int, poll, (struct pollfd * fds, nfds_t n, int ms), (fds, n, ms), -1)
 CALL(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), -1)
 CALL(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), -1)

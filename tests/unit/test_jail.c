@@ -1,6 +1,7 @@
 /* The jail end to end, on real workers. */
 #include "tests/t.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -705,4 +706,39 @@ void test_jail_runs_ordinary_code(void)
 	dtx_buf_clear(&code);
 	dtx_buf_clear(&buf);
 	run_clear(&run);
+}
+
+/* Main's own calls of the system, each at every place in turn: the run is refused, and says why. */
+void test_jail_calls_of_main_fail(void)
+{
+	static const struct {
+		const char *call;
+		int error;
+		const char *says;
+	} list[] = {
+		{ "ftruncate", ENOSPC, "memfd: input of " },
+		{ "mmap", ENOMEM, "memfd: mmap: " },
+		{ "getrandom", ENOSYS, "verify: getrandom: " },
+		{ "poll", ENOMEM, "control: poll: " },
+		{ "fcntl", EPERM, "seal: input: " },
+		{ "fcntl", EPERM, "seal: result: " },
+	};
+
+	SKIP_SANITIZED();
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		bool said = false, met = true;
+
+		for (int nth = 0; met && !said && nth < 40; nth++) {
+			struct run run = { .rows = 3 };
+			enum dtx_code rc;
+
+			t_fail_call(list[i].call, nth, list[i].error);
+			rc = run_code(&run, "def transform(tables, params):\n"
+			                    "    return tables['main']\n");
+			met = t_failed_call();
+			said = rc != DTX_OK && strstr(run.err.msg, list[i].says);
+			run_clear(&run);
+		}
+		T_STR(said ? list[i].says : list[i].call, list[i].says);
+	}
 }
