@@ -8,10 +8,11 @@
 
 static const char *const odd_prefix[DTX_CSV_ODD_PREFIX] = { "#",  "%",  "//", "--", "==",
 	                                                    "+-", "+=", "|-", "**" };
-static const char *const odd_remark[] = { "source:", "sources:", "note:",      "notes:",
-	                                  "remark:", "remarks:", "footnote:",  "footnotes:",
-	                                  "quelle:", "hinweis:", "anmerkung:", "fuente:",
-	                                  "nota:",   "notas:",   "fonte:",     "*" };
+static const char *const odd_remark[] = {
+	"source:",   "sources:",   "note:",   "notes:",   "remark:",    "remarks:",
+	"footnote:", "footnotes:", "quelle:", "hinweis:", "anmerkung:", "fuente:",
+	"nota:",     "notas:",     "fonte:",  "*",        "sql>"
+};
 
 static bool odd_has_prefix(struct dtx_str line)
 {

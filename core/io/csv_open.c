@@ -54,6 +54,8 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_dialect *d = &c->dialect;
 	struct dtx_str text = { c->enc.text, c->enc.len };
 
+	DTX_TRY(dtx_csv_frame(c, err));
+	text = (struct dtx_str){ c->enc.text, c->enc.len };
 	if (c->opts.quotes && !strcmp(c->opts.quotes, "lines")) {
 		DTX_TRY(dtx_csv_unwrap(&c->enc, err));
 		text = (struct dtx_str){ c->enc.text, c->enc.len };

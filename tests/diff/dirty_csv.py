@@ -190,6 +190,26 @@ CASES.update({
 })
 
 
+DRAWN = [["id", "name"], ["1", "Ann"], ["20", "Bob"]]
+CASES.update({
+    "a box of a database": ("+----+------+\n| id | name |\n+----+------+\n|  1 | Ann  |\n| 20 | Bob  |\n+----+------+\n"
+                            "2 rows in set (0.00 sec)\n", DRAWN[0], DRAWN[1:]),
+    "markdown": ("A report\n\n| id | name |\n|---:|:-----|\n| 1 | Ann |\n| 20 | B\\|ob |\n", DRAWN[0],
+                 [["1", "Ann"], ["20", "B|ob"]]),
+    "a box of lines": ("┌────┬──────┐\n│ id │ name │\n├────┼──────┤\n│  1 │ Ann  │\n│ 20 │ Bob  │\n└────┴──────┘\n",
+                       DRAWN[0], DRAWN[1:]),
+    "bars around lines": ("|id|name|\n|1|Ann|\n|20|Bob|\n", DRAWN[0], DRAWN[1:]),
+    "a list of a ledger": ("10.01.2024     List     1\n\n-----------\n|ID|NAME  |\n-----------\n|1 |Ann   |\n|20|Bob   |\n"
+                           "-----------\n", ["ID", "NAME"], DRAWN[1:]),
+    "columns below dashes": ("\nSQL> select * from t;\n\n ID NAME       CITY\n--- ---------- ----\n  1 Ann        Rom\n"
+                             " 20 Bob Brown  Köln\n 30            Bern\n\n3 rows selected.\n\nSQL> spool off\n",
+                             ["ID", "NAME", "CITY"], [["1", "Ann", "Rom"], ["20", "Bob Brown", "Köln"],
+                                                      ["30", "", "Bern"]]),
+    "a row of dashes": ("id,name\n--,----\n1,Ann\n20,Bob\n\n(2 rows affected)\n", DRAWN[0], DRAWN[1:]),
+    "dashes that are values": ("id,a,b\n1,--,--\n2,5,--\n", ["id", "a", "b"], [["1", "--", "--"], ["2", "5", "--"]]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:

@@ -1,0 +1,406 @@
+/* Tables that are drawn: bars around each line ("| 1 | Ann |"), rules of dashes, columns that stand
+ * below the dashes of a rule.  What is only drawn is put out of the way byte by byte, so that every
+ * cell keeps its place. */
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/io/csv.h"
+
+#define FRAME_SAMPLE  ((size_t)64 << 10)
+#define FRAME_LINES   64 /* a frame begins within so many */
+#define FRAME_COLS    1024u
+#define FRAME_RULE    '\x01' /* begins a rule, as a comment does */
+#define FRAME_RULES   "\x01"
+#define FRAME_PLACED  '\x1f' /* parts columns that only stand apart */
+#define FRAME_PLACEDS "\x1f"
+
+enum frame_kind { FRAME_NONE, FRAME_BARS, FRAME_PLACES, FRAME_DELIMITED };
+struct frame {
+	enum frame_kind kind;
+	bool escapes;         /* a bar inside a cell has a backslash */
+	int64_t rules, first; /* lines left out; the first of them */
+	struct {
+		size_t from, to; /* places of the dashes, in characters */
+	} col[FRAME_COLS];
+	uint32_t ncols;
+};
+
+/* --- lines --- */
+
+static bool is_eol(char c)
+{
+	return c == '\n' || c == '\r';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static struct dtx_str line_at(struct dtx_str text, size_t at)
+{
+	size_t end = at;
+
+	while (end < text.len && !is_eol(text.ptr[end]))
+		end++;
+	return (struct dtx_str){ text.ptr + at, end - at };
+}
+
+static size_t behind(struct dtx_str text, struct dtx_str line)
+{
+	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
+
+	at += at < text.len && text.ptr[at] == '\r' && at + 1 < text.len &&
+	      text.ptr[at + 1] == '\n';
+	return DTX_MIN(at + 1, text.len);
+}
+
+static struct dtx_str trimmed(struct dtx_str s)
+{
+	while (s.len && is_blank(s.ptr[0]))
+		s = (struct dtx_str){ s.ptr + 1, s.len - 1 };
+	while (s.len && is_blank(s.ptr[s.len - 1]))
+		s.len--;
+	return s;
+}
+
+/* Length of the bar there: of ASCII, or one that boxes are drawn with. */
+static size_t bar_at(struct dtx_str s, size_t at)
+{
+	const char *p = s.ptr + at;
+
+	if (at < s.len && *p == '|')
+		return 1;
+	if (s.len - at < 3 || at > s.len || p[0] != '\xe2')
+		return 0;
+	return (p[1] == '\x94' && (p[2] == '\x82' || p[2] == '\x83')) ||
+	                       (p[1] == '\x95' && p[2] == '\x91')
+	               ? 3
+	               : 0;
+}
+
+static size_t last_bar(struct dtx_str s)
+{
+	if (s.len > 1 && s.ptr[s.len - 1] == '|')
+		return s.len - 1;
+	return s.len > 3 && bar_at(s, s.len - 3) == 3 ? s.len - 3 : 0;
+}
+
+static bool is_framed(struct dtx_str line)
+{
+	line = trimmed(line);
+	return bar_at(line, 0) && last_bar(line);
+}
+
+static uint32_t count_bars(struct dtx_str line)
+{
+	uint32_t n = 0;
+	size_t at = 0;
+
+	for (; at < line.len; at++)
+		n += bar_at(line, at) != 0 && !(at && line.ptr[at - 1] == '\\');
+	return n;
+}
+
+/* Only dashes and what joins them. */
+static bool is_rule(struct dtx_str line, const char *joins)
+{
+	size_t at = 0, run = 0, longest = 0;
+
+	while (at < line.len) {
+		uint32_t cp = dtx_utf8_next(line.ptr, line.len, &at);
+
+		if (cp == '-' || cp == '=' || (cp >= 0x2500 && cp < 0x2580)) {
+			longest = DTX_MAX(longest, ++run);
+		} else if (cp < 0x80 && cp && strchr(joins, (int)cp)) {
+			run = 0;
+		} else {
+			return false;
+		}
+	}
+	return longest >= 2;
+}
+
+/* --- bars around lines --- */
+
+struct bars {
+	size_t framed, equal, rules, outside, lines;
+	uint32_t n;
+	bool markdown;
+};
+
+static void bars_line(struct bars *b, struct dtx_str line)
+{
+	b->lines++;
+	if (is_rule(line, "|+: \t")) {
+		b->markdown |= is_framed(line) && b->framed == 1 && !b->rules;
+		b->rules++;
+	} else if (is_framed(line)) {
+		if (!b->framed++)
+			b->n = count_bars(line);
+		b->equal += count_bars(line) == b->n;
+	} else {
+		b->outside += trimmed(line).len != 0;
+	}
+}
+
+static bool find_bars(struct frame *f, struct dtx_str sample)
+{
+	struct bars b = { 0 };
+	size_t at = 0;
+
+	while (at < sample.len) {
+		struct dtx_str line = line_at(sample, at);
+
+		bars_line(&b, line);
+		if (b.lines == FRAME_LINES && !b.framed)
+			return false;
+		at = behind(sample, line);
+	}
+	if (b.framed < 2 || b.n < 2 || b.equal * 10 < b.framed * 9 ||
+	    (b.rules ? b.framed * 10 < (b.framed + b.outside) * 6 : b.outside || b.n < 3))
+		return false;
+	f->kind = FRAME_BARS;
+	f->escapes = b.markdown;
+	return true;
+}
+
+/* --- columns below a rule --- */
+
+static bool rule_columns(struct frame *f, struct dtx_str line)
+{
+	size_t at = 0;
+
+	if (!is_rule(line, " ") || memchr(line.ptr, '\xe2', line.len))
+		return false;
+	for (f->ncols = 0; at < line.len && f->ncols < FRAME_COLS; f->ncols++) {
+		while (at < line.len && line.ptr[at] == ' ')
+			at++;
+		f->col[f->ncols].from = at;
+		while (at < line.len && line.ptr[at] != ' ')
+			at++;
+		f->col[f->ncols].to = at;
+		while (at < line.len && line.ptr[at] == ' ')
+			at++;
+	}
+	return f->ncols >= 2 && f->ncols < FRAME_COLS;
+}
+
+/* Nothing stands between the columns; `put`: parts them there. */
+static bool is_placed(const struct frame *f, struct dtx_str line, char *put)
+{
+	size_t at = 0, place = 0, col = 1;
+	bool any = false;
+
+	while (at < line.len && col < f->ncols) {
+		size_t from = at;
+		uint32_t cp = dtx_utf8_next(line.ptr, line.len, &at);
+
+		if (cp == '\t')
+			return false;
+		if (place >= f->col[col - 1].to && place < f->col[col].from && cp != ' ')
+			return false;
+		if (place + 1 == f->col[col].from) {
+			if (put)
+				put[from] = FRAME_PLACED;
+			col++;
+		}
+		place++;
+		any = true;
+	}
+	return any && col > 1;
+}
+
+static bool find_places(struct frame *f, struct dtx_str sample)
+{
+	struct dtx_str line, before = { NULL, 0 };
+	size_t at = 0, lines = 0, good = 0, all = 0;
+	bool found = false;
+
+	for (; at < sample.len; at = behind(sample, line)) {
+		line = line_at(sample, at);
+		if (!found && lines++ == FRAME_LINES)
+			return false;
+		if (!found && rule_columns(f, line)) {
+			found = true;
+			all = good = before.len && is_placed(f, before, NULL);
+		} else if (found && !trimmed(line).len) {
+			break;
+		} else if (found && !is_rule(line, " ")) {
+			all++;
+			good += is_placed(f, line, NULL);
+		}
+		before = line;
+	}
+	if (!found || good < 2 || good * 10 < all * 8 ||
+	    memchr(sample.ptr, FRAME_PLACED, sample.len))
+		return false;
+	f->kind = FRAME_PLACES;
+	return true;
+}
+
+/* --- a rule between delimiters --- */
+
+static size_t count_byte(struct dtx_str s, char c)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < s.len; i++)
+		n += s.ptr[i] == c;
+	return n;
+}
+
+/* "--,----,---" below the header. */
+static bool rules_header(struct dtx_str line, struct dtx_str before)
+{
+	static const char delims[] = ",;\t";
+	size_t i, k, run = 0;
+
+	for (i = 0; delims[i]; i++) {
+		char join[] = { delims[i], 0 };
+
+		if (!memchr(line.ptr, delims[i], line.len) || !is_rule(line, join) ||
+		    count_byte(line, delims[i]) != count_byte(before, delims[i]))
+			continue;
+		for (k = 0; k < line.len; k++) {
+			if (line.ptr[k] == delims[i] && run < 2)
+				return false;
+			run = line.ptr[k] == delims[i] ? 0 : run + 1;
+		}
+		return run >= 2;
+	}
+	return false;
+}
+
+static bool find_delimited(struct frame *f, struct dtx_str sample)
+{
+	struct dtx_str line, before = { NULL, 0 };
+	size_t at = 0, lines = 0;
+
+	for (; at < sample.len && lines < FRAME_LINES; lines++, at = behind(sample, line)) {
+		line = line_at(sample, at);
+		if (line.len && before.len && rules_header(line, before)) {
+			f->kind = FRAME_DELIMITED;
+			return true;
+		}
+		before = line;
+	}
+	return false;
+}
+
+/* --- putting it away --- */
+
+static void take_bars(struct dtx_str line, char *to)
+{
+	struct dtx_str inner = trimmed(line);
+	size_t shift = (size_t)(inner.ptr - line.ptr), at, n;
+
+	memset(to + shift, ' ', bar_at(inner, 0));
+	memset(to + shift + last_bar(inner), ' ', inner.len - last_bar(inner));
+	for (at = bar_at(inner, 0); at < last_bar(inner); at += n ? n : 1) {
+		n = bar_at(inner, at);
+		if (n == 3)
+			memcpy(to + shift + at, "|  ", 3);
+	}
+}
+
+static void take_line(struct frame *f, struct dtx_str line, struct dtx_str before, char *to)
+{
+	static const char *const joins[] = { [FRAME_BARS] = "|+: \t", [FRAME_PLACES] = " " };
+	bool rule = f->kind == FRAME_DELIMITED
+	                    ? before.len && !f->rules && rules_header(line, before)
+	                    : is_rule(line, joins[f->kind]);
+
+	if (!line.len)
+		return;
+	if (rule) {
+		memset(to, '-', line.len);
+		to[0] = FRAME_RULE;
+		f->rules++;
+	} else if (f->kind == FRAME_BARS && is_framed(line)) {
+		take_bars(line, to);
+	} else if (f->kind == FRAME_PLACES && is_placed(f, line, NULL)) {
+		(void)is_placed(f, line, to);
+	}
+}
+
+static enum dtx_code take_all(struct frame *f, struct dtx_encoding *e, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str text = { e->text, e->len }, line, before = { NULL, 0 };
+	char *copy = dtx_mem_alloc(e->len + 1, 1);
+	struct dtx_owner *owner;
+	size_t at = 0;
+
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	memcpy(copy, e->text, e->len);
+	for (; at < text.len; at = behind(text, line)) {
+		line = line_at(text, at);
+		take_line(f, line, before, copy + at);
+		before = line;
+	}
+	owner = dtx_owner_take(copy);
+	if (!owner)
+		DTX_FAIL_MEM(err);
+	dtx_owner_unref(e->owner);
+	e->owner = owner;
+	e->text = copy;
+	e->converted = true;
+out:
+	return rc;
+}
+
+static enum dtx_code tell(struct dtx_csv *c, const struct frame *f, struct dtx_err *err)
+{
+	static const char *const what[] = {
+		[FRAME_BARS] = "bars around its lines are no cells",
+		[FRAME_PLACES] = "its columns stand below the dashes of a rule",
+		[FRAME_DELIMITED] = "the row of dashes below its header is no record",
+	};
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s' is a drawn table: %s; rules left out: %lld", dtx_source_name(c->head.src),
+	            what[f->kind], (long long)f->rules);
+	dtx_err_hint(&w, "with \"dialect\": {\"delimiter\": ...} nothing is taken for a drawing");
+	w.count = f->rules;
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	return rc;
+}
+
+static bool is_undeclared(const struct dtx_csv *c)
+{
+	const struct dtx_read_opts *o = &c->opts;
+
+	return !o->delimiter && !o->quote && !o->comment && !o->escape && !o->trim &&
+	       !o->terminator && !o->quotes && !dtx_source_is_part(c->head.src);
+}
+
+enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str sample = { c->enc.text, DTX_MIN(c->enc.len, FRAME_SAMPLE) };
+	struct frame *f = NULL;
+
+	if (!is_undeclared(c))
+		goto out;
+	f = dtx_mem_zalloc(1, sizeof(*f));
+	if (!f)
+		DTX_FAIL_MEM(err);
+	if (!find_bars(f, sample) && !find_places(f, sample) && !find_delimited(f, sample))
+		goto out;
+	DTX_TRY(take_all(f, &c->enc, err));
+	DTX_TRY(tell(c, f, err));
+	c->opts.comment = FRAME_RULES;
+	if (f->kind == FRAME_DELIMITED)
+		goto out;
+	c->opts.delimiter = f->kind == FRAME_BARS ? "|" : FRAME_PLACEDS;
+	c->opts.quote = "";
+	c->opts.escape = f->escapes ? "\\" : NULL;
+	c->opts.trim = true;
+out:
+	dtx_mem_free(f);
+	return rc;
+}
