@@ -170,6 +170,8 @@ DTX_MUSTUSE enum dtx_code dtx_csv_note_text(struct dtx_csv *c, enum dtx_code cod
  * off. */
 DTX_MUSTUSE enum dtx_code dtx_csv_wrapped(struct dtx_csv *c, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_csv_unwrap(struct dtx_encoding *e, struct dtx_err *err);
+/* ... of single records in apostrophes, while the others have quotes; the width is known. */
+DTX_MUSTUSE enum dtx_code dtx_csv_apostrophes(struct dtx_csv *c, struct dtx_err *err);
 /* csv_frame.c: puts out of the way what is only drawn (bars around lines, rules of dashes), and
  * notes it; c->opts say how the rest is read.  Bytes keep their places. */
 DTX_MUSTUSE enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err);

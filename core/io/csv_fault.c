@@ -159,6 +159,36 @@ static void long_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
 	                               : "{\"quotes\":\"lenient\"}");
 }
 
+/* Whether another delimiter, quote or escape parts the record into as many cells as the others
+ * have; *other reads such records, made when first needed. */
+static enum dtx_code ragged_parted(const struct dtx_csv *c, size_t at, struct dtx_csv_ref **other,
+                                   bool *parted, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_dialect d = c->dialect;
+	struct dtx_csv_ref_record rec;
+
+	d.mixed = true;
+	if (!*other)
+		DTX_TRY(dtx_csv_ref_new(c->text.data, c->text.end, &d, other, err));
+	dtx_csv_ref_set_width(*other, c->width);
+	DTX_TRY(dtx_csv_ref_read(*other, at, &rec, err));
+	*parted |= rec.row.fault == DTX_CSV_FINE && rec.row.ncells == c->width;
+out:
+	return rc;
+}
+
+/* A single record of another kind is no reason to read all quotes otherwise. */
+static void parted_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
+{
+	struct dtx_csv_ref *other = NULL;
+	bool parted = false;
+
+	if (ragged_parted(c, at, &other, &parted, NULL) == DTX_OK && parted)
+		dtx_repair_advise(err, "{\"mixed\":true}");
+	dtx_csv_ref_free(other);
+}
+
 static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err)
 {
@@ -187,6 +217,8 @@ static enum dtx_code fault_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 	dtx_err_hint(err, "%s", rows[row->fault].hint);
 	if (row->fault == DTX_CSV_TOO_LONG)
 		long_advise(c, at, err);
+	else if (!c->dialect.mixed && !dtx_source_is_part(c->head.src))
+		parted_advise(c, row->start, err);
 	dtx_csv_blame(c, at, err);
 	return rows[row->fault].code;
 }
@@ -211,25 +243,6 @@ static bool fault_many_lines(const struct dtx_csv *c, const struct dtx_csv_row *
 
 	return c->text.set.quotes && c->dialect.quotes != DTX_QUOTES_LENIENT &&
 	       (memchr(text, '\n', len) || memchr(text, '\r', len));
-}
-
-/* Whether another delimiter parts the record into as many cells as the others have; *other reads
- * such records, made when first needed. */
-static enum dtx_code ragged_parted(const struct dtx_csv *c, size_t at, struct dtx_csv_ref **other,
-                                   bool *parted, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_dialect d = c->dialect;
-	struct dtx_csv_ref_record rec;
-
-	d.mixed = true;
-	if (!*other)
-		DTX_TRY(dtx_csv_ref_new(c->text.data, c->text.end, &d, other, err));
-	dtx_csv_ref_set_width(*other, c->width);
-	DTX_TRY(dtx_csv_ref_read(*other, at, &rec, err));
-	*parted |= rec.row.fault == DTX_CSV_FINE && rec.row.ncells == c->width;
-out:
-	return rc;
 }
 
 /* The remedy that explains the misfits: comments, remarks below the table, stray quotes. */

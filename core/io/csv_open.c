@@ -224,6 +224,7 @@ enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 	DTX_TRY(open_top(c, &top, err));
 	DTX_TRY(dtx_csv_head(c, &top, &names, err));
 	DTX_TRY(dtx_csv_fields(c, &top, names, err));
+	DTX_TRY(dtx_csv_apostrophes(c, err));
 out:
 	dtx_csv_top_clear(&top);
 	return rc;

@@ -525,10 +525,15 @@ enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	bool took = false;
 
 	DTX_TRY(ref_best(r, pos, out, err));
+	if (r->mixed && !out->comment)
+		DTX_TRY(dtx_csv_mixed_quotes(r->mixed, pos, r->end, r->width, out, &took, err));
+	out->otherwise = took;
 	/* What its own delimiter parts into more has that delimiter. */
-	if (r->mixed && 2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1 && !out->comment)
+	if (r->mixed && !took && 2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1 &&
+	    !out->comment)
 		DTX_TRY(dtx_csv_mixed_read(r->mixed, pos, r->end, r->width, out, err));
 out:
 	return rc;

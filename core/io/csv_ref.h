@@ -19,7 +19,8 @@ struct dtx_csv_ref_record {
 	struct dtx_csv_row row;
 	const struct dtx_csv_ref_cell *cell; /* row.ncells, until the next read */
 	const char *text;
-	bool comment; /* the record is a comment */
+	bool comment;   /* the record is a comment */
+	bool otherwise; /* `mixed`: read with other quotes or escapes than the text has */
 };
 
 /* Text up to `end`; borrowed. */
@@ -41,6 +42,11 @@ DTX_MUSTUSE enum dtx_code dtx_csv_mixed_new(const char *data, const struct dtx_d
 DTX_MUSTUSE enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m, size_t pos, size_t end,
                                              uint32_t width, struct dtx_csv_ref_record *out,
                                              struct dtx_err *err);
+/* ... as other quotes or escapes than the text's read it, when only they read all of its quotes.  A
+ * width of 0 is not known yet.  Tells whether they did. */
+DTX_MUSTUSE enum dtx_code dtx_csv_mixed_quotes(struct dtx_csv_mixed *m, size_t pos, size_t end,
+                                               uint32_t width, struct dtx_csv_ref_record *out,
+                                               bool *took, struct dtx_err *err);
 void dtx_csv_mixed_free(struct dtx_csv_mixed *m); /* NULL is fine */
 
 #endif

@@ -1,10 +1,13 @@
-/* Text files whose records were quoted as a whole: "1,""Rome, Italy"",2". */
+/* Text files whose records were quoted as a whole: "1,""Rome, Italy"",2".  And those with single
+ * records in other quotes than the rest. */
 #include "core/base/mem.h"
 #include "core/io/csv.h"
 #include "core/io/repair.h"
 
-#define WRAPPED_SAMPLE ((size_t)64 << 10)
-#define WRAPPED_COLS   3 /* two cells may be a text with a comma */
+#define WRAPPED_SAMPLE   ((size_t)64 << 10)
+#define WRAPPED_COLS     3                  /* two cells may be a text with a comma */
+#define APOSTROPHE_BYTES ((size_t)16 << 20) /* looked through for records in apostrophes */
+#define APOSTROPHE_LINES 256u               /* ... and so many that might be */
 
 static bool is_end(char c)
 {
@@ -136,5 +139,80 @@ enum dtx_code dtx_csv_wrapped(struct dtx_csv *c, struct dtx_err *err)
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
 	dtx_mem_free(inside);
+	return rc;
+}
+
+/* --- single records in apostrophes --- */
+
+static bool at_structure(const struct dtx_csv *c, size_t at)
+{
+	char before = at ? c->enc.text[at - 1] : '\n';
+
+	return is_end(before) || before == c->dialect.delim[strlen(c->dialect.delim) - 1];
+}
+
+/* The next line, from *at on, in which a cell begins with an apostrophe; false: there is none. */
+static bool next_apostrophe(const struct dtx_csv *c, size_t end, size_t *at, size_t *line)
+{
+	const char *text = c->enc.text, *p;
+
+	for (; *at < end; ++*at) {
+		p = memchr(text + *at, '\'', end - *at);
+		if (!p)
+			return false;
+		*at = (size_t)(p - text);
+		if (!at_structure(c, *at))
+			continue;
+		for (*line = *at; *line > c->top && !is_end(text[*line - 1]);)
+			--*line;
+		while (*at < end && !is_end(text[*at]))
+			++*at;
+		return true;
+	}
+	return false;
+}
+
+static enum dtx_code tell_apostrophes(struct dtx_csv *c, size_t line, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s' has records with ' as their quotes, read as text",
+	            dtx_source_name(c->head.src));
+	dtx_err_hint(&w, "\"dialect\": {\"mixed\": true} reads each with its own");
+	dtx_repair_advise(&w, "{\"mixed\":true}");
+	dtx_csv_blame(c, line, &w);
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_apostrophes(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t end = DTX_MIN(c->text.end, APOSTROPHE_BYTES), at = c->top, line, tries;
+	struct dtx_dialect d = c->dialect;
+	struct dtx_csv_ref *ref = NULL;
+	struct dtx_csv_ref_record rec = { .otherwise = false };
+
+	if (d.mixed || d.quote != '"' || !d.delim[0] || c->opts.quote || c->text.strict ||
+	    dtx_source_is_part(c->head.src) || !memchr(c->text.data, '"', end))
+		goto out;
+	d.mixed = true;
+	for (tries = 0; tries < APOSTROPHE_LINES; tries++) {
+		if (!next_apostrophe(c, end, &at, &line))
+			goto out;
+		if (!ref)
+			DTX_TRY(dtx_csv_ref_new(c->text.data, c->text.end, &d, &ref, err));
+		dtx_csv_ref_set_width(ref, c->fit);
+		DTX_TRY(dtx_csv_ref_read(ref, line, &rec, err));
+		if (rec.otherwise)
+			break;
+	}
+	if (rec.otherwise)
+		DTX_TRY(tell_apostrophes(c, line, err));
+out:
+	dtx_csv_ref_free(ref);
 	return rc;
 }

@@ -190,6 +190,23 @@ CASES.update({
 })
 
 
+QUOTED = ['id,"name",n', '1,"Ann, B",5', '2,"Bob ""X""",6', '3,"Eve",7', "4,Joe's,8"]
+QUOTES = [["1", "Ann, B", "5"], ["2", 'Bob "X"', "6"], ["3", "Eve", "7"], ["4", "Joe's", "8"]]
+
+
+def quoted(row):
+    return "\n".join(QUOTED + [row]) + "\n"
+
+
+CASES.update({
+    "one row in apostrophes": (quoted("'5','Li','9'"), HEAD3[:2] + ["n"], QUOTES + [["5", "Li", "9"]]),
+    "a comma in apostrophes": (quoted("5,'Li''s, Lo',9"), HEAD3[:2] + ["n"], QUOTES + [["5", "Li's, Lo", "9"]]),
+    "a header in apostrophes": (quoted("5,Li,9").replace('id,"name",n', "'id','name','n'"), HEAD3[:2] + ["n"],
+                                QUOTES + [["5", "Li", "9"]]),
+    "one row with backslashes": (quoted('5,"Li \\"Lo\\", L",9'), HEAD3[:2] + ["n"], QUOTES + [["5", 'Li "Lo", L', "9"]]),
+    "one row quoted as a whole": (quoted('"5,""Li, Lo"",9"'), HEAD3[:2] + ["n"], QUOTES + [["5", "Li, Lo", "9"]]),
+    "apostrophes of its own": (quoted("5,'t Hooft,9"), HEAD3[:2] + ["n"], QUOTES + [["5", "'t Hooft", "9"]]),
+})
 DRAWN = [["id", "name"], ["1", "Ann"], ["20", "Bob"]]
 CASES.update({
     "a box of a database": ("+----+------+\n| id | name |\n+----+------+\n|  1 | Ann  |\n| 20 | Bob  |\n+----+------+\n"

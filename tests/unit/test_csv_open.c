@@ -449,6 +449,34 @@ void test_csv_too_many_columns(void)
 	dtx_buf_clear(&text);
 }
 
+/* Drawn tables and single records of another kind: read, or out of memory. */
+static enum dtx_code odd_once(const char *text, bool mixed)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc;
+
+	how.opts.mixed = mixed;
+	rc = dump_csv(text, strlen(text), &how, &out, NULL, NULL, &err);
+	if (rc == DTX_OK && out.fail == DTX_BUF_MEM)
+		rc = DTX_E_NO_MEMORY;
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+	return rc;
+}
+
+void test_csv_drawn_every_alloc_fails(void)
+{
+	T_EVERY_ALLOC_FAILS(
+		odd_once("+--+----+\n|id|name|\n+--+----+\n| 1| Ann|\n+--+----+\n", false));
+	T_EVERY_ALLOC_FAILS(odd_once("id name\n-- ----\n 1 Ann\n 2 Bob\n", false));
+	T_EVERY_ALLOC_FAILS(odd_once("id,name,n\n1,\"x, y\",2\n'3','z','4'\n5,\"a\\\"b\",6\n"
+	                             "\"7,\"\"c\"\",8\"\n",
+	                             true));
+	T_EVERY_ALLOC_FAILS(odd_once("id,name,n\n1,\"x\",2\n'3','z','4'\n", false));
+}
+
 /* However many blank lines stand above a table, and where nothing else stands. */
 void test_csv_blank_lines_first(void)
 {
