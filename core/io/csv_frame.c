@@ -12,8 +12,9 @@
 #define FRAME_RULES   "\x01"
 #define FRAME_PLACED  '\x1f' /* parts columns that only stand apart */
 #define FRAME_PLACEDS "\x1f"
+#define FRAME_RECORD  '\x1e' /* ASCII has separators of records and of units */
 
-enum frame_kind { FRAME_NONE, FRAME_BARS, FRAME_PLACES, FRAME_DELIMITED };
+enum frame_kind { FRAME_NONE, FRAME_BARS, FRAME_PLACES, FRAME_DELIMITED, FRAME_SEPARATORS };
 struct frame {
 	enum frame_kind kind;
 	bool escapes;         /* a bar inside a cell has a backslash */
@@ -287,6 +288,34 @@ static bool find_delimited(struct frame *f, struct dtx_str sample)
 	return false;
 }
 
+/* --- separators of ASCII --- */
+
+/* Records that end with the separator, and with nothing else but maybe a line end behind it. */
+static bool find_separators(struct frame *f, struct dtx_str sample)
+{
+	const char *end = sample.ptr + sample.len, *p = sample.ptr;
+
+	if (!memchr(p, FRAME_PLACED, sample.len) || !memchr(p, FRAME_RECORD, sample.len))
+		return false;
+	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
+		if (p == sample.ptr || p[-1] != FRAME_RECORD)
+			return false;
+		p++;
+	}
+	f->kind = FRAME_SEPARATORS;
+	return true;
+}
+
+static void take_separators(struct dtx_str text, char *to)
+{
+	size_t i;
+
+	for (i = 0; i < text.len; i++) {
+		if (text.ptr[i] == FRAME_RECORD)
+			to[i] = i + 1 < text.len && text.ptr[i + 1] == '\n' ? '\r' : '\n';
+	}
+}
+
 /* --- putting it away --- */
 
 static void take_bars(struct dtx_str line, char *to)
@@ -334,6 +363,10 @@ static enum dtx_code take_all(struct frame *f, struct dtx_encoding *e, struct dt
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	memcpy(copy, e->text, e->len);
+	if (f->kind == FRAME_SEPARATORS) {
+		take_separators(text, copy);
+		at = text.len;
+	}
 	for (; at < text.len; at = behind(text, line)) {
 		line = line_at(text, at);
 		take_line(f, line, before, copy + at);
@@ -356,10 +389,13 @@ static enum dtx_code tell(struct dtx_csv *c, const struct frame *f, struct dtx_e
 		[FRAME_BARS] = "bars around its lines are no cells",
 		[FRAME_PLACES] = "its columns stand below the dashes of a rule",
 		[FRAME_DELIMITED] = "the row of dashes below its header is no record",
+		[FRAME_SEPARATORS] = "",
 	};
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err w = DTX_ERR_INIT;
 
+	if (f->kind == FRAME_SEPARATORS)
+		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s' is a drawn table: %s; rules left out: %lld", dtx_source_name(c->head.src),
 	            what[f->kind], (long long)f->rules);
@@ -389,17 +425,19 @@ enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err)
 	f = dtx_mem_zalloc(1, sizeof(*f));
 	if (!f)
 		DTX_FAIL_MEM(err);
-	if (!find_bars(f, sample) && !find_places(f, sample) && !find_delimited(f, sample))
+	if (!find_separators(f, sample) && !find_bars(f, sample) && !find_places(f, sample) &&
+	    !find_delimited(f, sample))
 		goto out;
 	DTX_TRY(take_all(f, &c->enc, err));
 	DTX_TRY(tell(c, f, err));
-	c->opts.comment = FRAME_RULES;
+	if (f->kind != FRAME_SEPARATORS)
+		c->opts.comment = FRAME_RULES;
 	if (f->kind == FRAME_DELIMITED)
 		goto out;
 	c->opts.delimiter = f->kind == FRAME_BARS ? "|" : FRAME_PLACEDS;
 	c->opts.quote = "";
 	c->opts.escape = f->escapes ? "\\" : NULL;
-	c->opts.trim = true;
+	c->opts.trim = f->kind != FRAME_SEPARATORS;
 out:
 	dtx_mem_free(f);
 	return rc;

@@ -22,6 +22,7 @@
 #define SEARCH_IRREGULAR  0.05 /* share of apostrophes that may not be quotes */
 #define SEARCH_CANDIDATES 16
 #define SEARCH_DOUBLED    "|:~^#@&*!"
+#define SEARCH_MARKS      "|:~^#@&*!,;\t"
 
 static const char *const search_delims[] = { "", ",", ";", "\t", "|" };
 static const char search_quotes[] = { '"', 0, '\'' };
@@ -351,6 +352,41 @@ static void search_doubled(struct search *f)
 	delim[2] = '\0';
 }
 
+/* The bytes between two cells of the first record, as "~|~": marks that stand together. */
+static size_t marks_together(const char *p, const char *end)
+{
+	size_t n = 0;
+
+	while (p + n < end && n < 5 && p[n] && strchr(SEARCH_MARKS, p[n]))
+		n++;
+	return n;
+}
+
+/* Cells that are parted by several marks, the same each time, in every record. */
+static void search_joined(struct search *f)
+{
+	const char *p = f->text.ptr, *end = p + DTX_MIN(f->text.len, SEARCH_HEAD);
+	struct search_try t;
+	char delim[5];
+	size_t n = 0;
+
+	if (f->opts->delimiter || strlen(f->best.d.delim) > 1)
+		return;
+	for (; p < end && *p != '\n' && *p != '\r'; p++) {
+		n = marks_together(p, end);
+		if (n)
+			break;
+	}
+	if (n < 2 || n > 4 || p == f->text.ptr)
+		return;
+	snprintf(delim, sizeof(delim), "%.*s", (int)n, p);
+	if (delim[0] == delim[n - 1] && n == 2)
+		return; /* a doubled one has rules of its own */
+	try_delim(f, delim, 0, &t);
+	if (t.s.modal >= 3 && t.s.records > 1 && t.s.uniform > 1 - SEARCH_TIE)
+		f->best.d = t.d;
+}
+
 static const char *show(const char *delim)
 {
 	return strcmp(delim, "\t") ? delim : "\\t";
@@ -386,6 +422,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	rc = search_ambiguous(&f, path, err);
 	search_spaced(&f);
 	search_doubled(&f);
+	search_joined(&f);
 	memcpy(d->delim, f.best.d.delim, sizeof(d->delim));
 	memcpy(d->runner_up, f.second.d.delim, sizeof(d->runner_up));
 	d->runs = f.best.d.runs;

@@ -223,6 +223,12 @@ CASES.update({
                              ["ID", "NAME", "CITY"], [["1", "Ann", "Rom"], ["20", "Bob Brown", "Köln"],
                                                       ["30", "", "Bern"]]),
     "a row of dashes": ("id,name\n--,----\n1,Ann\n20,Bob\n\n(2 rows affected)\n", DRAWN[0], DRAWN[1:]),
+    "separators of ASCII": (b"id\x1fname\x1e1\x1fAnn\x1e20\x1fBob\x1e", DRAWN[0], DRAWN[1:]),
+    "separators and line ends": (b"id\x1fname\x1e\n1\x1fAnn\x1e\n20\x1fBob\x1e\n", DRAWN[0], DRAWN[1:]),
+    "marks together": (lines([HEAD3] + ROWS3, "~|~"), HEAD3, ROWS3),
+    "a caret in bars": (lines([HEAD3] + ROWS3, "|^|"), HEAD3, ROWS3),
+    "first cells that are empty": ("a,,b,c\n1,,2,3\n4,,5,6\n", ["a", "column_2", "b", "c"],
+                                   [["1", "", "2", "3"], ["4", "", "5", "6"]]),
     "dashes that are values": ("id,a,b\n1,--,--\n2,5,--\n", ["id", "a", "b"], [["1", "--", "--"], ["2", "5", "--"]]),
 })
 
