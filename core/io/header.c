@@ -482,13 +482,13 @@ static enum dtx_code grow_up(struct finder *f, uint32_t *start, uint32_t *rows, 
 	while (*start && *rows < DTX_HEAD_ROWS_MAX) {
 		uint32_t r = *start - 1;
 
-		/* Years alone tell equal names below apart. */
+		/* Years alone tell equal names below apart; a row that does so needs no ranges. */
 		DTX_TRY(says_twice(f, *start, &twice, err));
 		if (!(f->shape[r].like || (f->shape[r].years && twice)) || f->shape[r].filled < 2 ||
 		    !has_blank_column(f, r))
 			break;
 		DTX_TRY(row_facts(f, r, &facts, err));
-		if (!facts.right_half || (f->moved && !facts.merged))
+		if (!facts.right_half || (f->moved && !facts.merged && !twice))
 			break;
 		--*start;
 		++*rows;

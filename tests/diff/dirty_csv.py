@@ -207,6 +207,10 @@ CASES.update({
     "one row quoted as a whole": (quoted('"5,""Li, Lo"",9"'), HEAD3[:2] + ["n"], QUOTES + [["5", "Li, Lo", "9"]]),
     "apostrophes of its own": (quoted("5,'t Hooft,9"), HEAD3[:2] + ["n"], QUOTES + [["5", "'t Hooft", "9"]]),
 })
+CASES["names over three rows"] = (
+    ",2023,,2024,\n,Q1,Q2,Q1,Q2\nregion,n,n,n,n\nN,1,2,3,4\nS,5,6,7,8\n",
+    ["region", "2023 Q1 n", "2023 Q2 n", "2024 Q1 n", "2024 Q2 n"],
+    [["N", "1", "2", "3", "4"], ["S", "5", "6", "7", "8"]])
 DRAWN = [["id", "name"], ["1", "Ann"], ["20", "Bob"]]
 CASES.update({
     "a box of a database": ("+----+------+\n| id | name |\n+----+------+\n|  1 | Ann  |\n| 20 | Bob  |\n+----+------+\n"
