@@ -410,23 +410,44 @@ static const struct {
 	[DTX_SNIPPET_REMOVE] = { "snippet.revoked", "removed", false },
 };
 
-enum dtx_code dtx_snippet_act(struct dtx_store *s, const char *run_id, const char *id,
-                              enum dtx_snippet_act act, const char *by, const char *note,
-                              struct dtx_err *err)
+enum dtx_code dtx_snippet_act_in(struct dtx_store *s, const char *run_id, const char *id,
+                                 enum dtx_snippet_act act, const char *by, const char *note,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_event event = { .kind = snippet_acts[act].kind, .run_id = run_id };
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct dtx_snippet old;
-	json_t *body;
+	json_t *body = NULL;
 
 	DTX_TRY(dtx_snippet_get(s, id, &arena, &old, err));
 	if (!strcmp(old.state, snippet_acts[act].state))
 		goto out;
 	body = json_pack("{s:s, s:s?, s:s?, s:b}", "cell_id", old.id, "by", by, "note", note,
 	                 "refuse", snippet_acts[act].refuse);
-	DTX_TRY(dtx_ledger_add(dtx_store_db(s), snippet_acts[act].kind, run_id, body, err));
+	if (!body)
+		DTX_FAIL_MEM(err);
+	event.body = body;
+	DTX_TRY(dtx_ledger_append(dtx_store_db(s), &event, err));
 out:
+	json_decref(body);
 	dtx_arena_clear(&arena);
+	return rc;
+}
+
+enum dtx_code dtx_snippet_act(struct dtx_store *s, const char *run_id, const char *id,
+                              enum dtx_snippet_act act, const char *by, const char *note,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(s);
+
+	DTX_TRY(dtx_db_begin(db, err));
+	DTX_TRY(dtx_snippet_act_in(s, run_id, id, act, by, note, err));
+	DTX_TRY(dtx_db_commit(db, err));
+out:
+	if (rc != DTX_OK)
+		dtx_db_rollback(db);
 	return rc;
 }
 

@@ -81,6 +81,10 @@ enum dtx_snippet_act {
 DTX_MUSTUSE enum dtx_code dtx_snippet_act(struct dtx_store *s, const char *run_id, const char *id,
                                           enum dtx_snippet_act act, const char *by,
                                           const char *note, struct dtx_err *err);
+/* The same inside a transaction. */
+DTX_MUSTUSE enum dtx_code dtx_snippet_act_in(struct dtx_store *s, const char *run_id,
+                                             const char *id, enum dtx_snippet_act act,
+                                             const char *by, const char *note, struct dtx_err *err);
 
 /* By id or a unique prefix of 4 or more digits; no_record when none or several fit. */
 DTX_MUSTUSE enum dtx_code dtx_snippet_get(struct dtx_store *s, const char *id,

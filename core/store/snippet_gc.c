@@ -25,7 +25,7 @@ out:
 	return rc;
 }
 
-/* The ledger tells which bodies are gone, in the transaction that empties them. */
+/* Inside a transaction, that the ledger tells which bodies are gone with their going. */
 static enum dtx_code gc_purge(struct dtx_db *db, const struct dtx_snippet *item, size_t n,
                               struct dtx_err *err)
 {
@@ -37,7 +37,6 @@ static enum dtx_code gc_purge(struct dtx_db *db, const struct dtx_snippet *item,
 
 	if (!hashes)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_db_begin(db, err));
 	for (i = 0; i < n; i++)
 		DTX_TRY(gc_empty(db, item[i].code_hash, hashes, &bytes, err));
 	event.body = json_pack("{ss sO sI}", "reason", "snippet gc", "hashes", hashes, "bytes",
@@ -46,11 +45,7 @@ static enum dtx_code gc_purge(struct dtx_db *db, const struct dtx_snippet *item,
 		DTX_FAIL_MEM(err);
 	if (json_array_size(hashes))
 		DTX_TRY(dtx_ledger_append(db, &event, err));
-	DTX_TRY(dtx_db_commit(db, err));
-	DTX_TRY(dtx_db_shrink(db, err));
 out:
-	if (rc != DTX_OK)
-		dtx_db_rollback(db);
 	json_decref((json_t *)(uintptr_t)event.body);
 	json_decref(hashes);
 	return rc;
@@ -61,15 +56,25 @@ enum dtx_code dtx_snippet_dead(struct dtx_store *s, int64_t before_us, bool drop
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(s);
 	struct dtx_db_val val = DTX_DBI(before_us);
 	size_t i;
 
+	if (drop) /* what is listed is what goes: nobody runs it in between */
+		DTX_TRY(dtx_db_begin(db, err));
 	DTX_TRY(dtx_snippet_query(s, DTX_SQL_CELL_DEAD, &val, 1, arena, item, n, err));
 	for (i = 0; i < *n && drop; i++)
-		DTX_TRY(dtx_snippet_act(s, "", (*item)[i].id, DTX_SNIPPET_REMOVE, by, "gc", err));
+		DTX_TRY(dtx_snippet_act_in(s, "", (*item)[i].id, DTX_SNIPPET_REMOVE, by, "gc",
+		                           err));
 	if (drop && *n)
-		DTX_TRY(gc_purge(dtx_store_db(s), *item, *n, err));
+		DTX_TRY(gc_purge(db, *item, *n, err));
+	if (drop) {
+		DTX_TRY(dtx_db_commit(db, err));
+		DTX_TRY(dtx_db_shrink(db, err));
+	}
 out:
+	if (rc != DTX_OK && drop)
+		dtx_db_rollback(db);
 	return rc;
 }
 

@@ -16,6 +16,7 @@ dtx store forget out.csv | sed 's/[0-9]* bytes/N bytes/g'
 dtx replay out.csv 2>&1 | short || true
 dtx why out.csv --row 1 --col s 2>&1 | short || true
 dtx store check | short
+cp out.csv renamed.csv && dtx provenance renamed.csv | grep note
 dtx store archive away.db | short
 dtx store archive away.db 2>&1 | short || true
 dtx provenance log | wc -l
