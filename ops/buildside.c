@@ -41,14 +41,33 @@ struct key_end {     /* one side of a pair */
 };
 #define MADE (1 << 24)
 
+/* What makes text and numbers, or times, comparable, on the side that is text. */
+static const char *hint_of(const struct key_end *l, const struct key_end *r)
+{
+	bool left = l->type.type == DTX_T_TEXT;
+	enum dtx_type other = left ? r->type.type : l->type.type;
+
+	if (other == DTX_T_DATE || other == DTX_T_DATETIME)
+		return "parse_date in a step before makes dates of text";
+	return "cast one of them in a step before, or join on a formula: {\"left_expr\": "
+	       "\"int(code)\", \"right\": ...}";
+}
+
 static enum dtx_code bind_type(struct dtx_bind *b, const struct key_end *l, const struct key_end *r,
                                const char *sub, struct dtx_typeref *type, struct dtx_err *err)
 {
+	size_t before = b->errs->n;
+	enum dtx_code rc = DTX_OK;
+
 	if (l->col < 0 || r->col < 0 || dtx_key_type(l->type, r->type, type))
-		return DTX_OK;
-	return dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
-	                     "keys '%s' (%s) and '%s' (%s) cannot be compared", l->name,
-	                     dtx_type_name(l->type.type), r->name, dtx_type_name(r->type.type));
+		goto out;
+	DTX_TRY(dtx_bind_fail(b, DTX_E_TYPE_MISMATCH, sub, err,
+	                      "keys '%s' (%s) and '%s' (%s) cannot be compared", l->name,
+	                      dtx_type_name(l->type.type), r->name, dtx_type_name(r->type.type)));
+	if (b->errs->n > before)
+		dtx_err_hint(&b->errs->item[before], "%s", hint_of(l, r));
+out:
+	return rc;
 }
 
 static struct key_end column_end(const struct dtx_bind *b, unsigned t, int32_t col)

@@ -31,15 +31,15 @@ static void samples_print(const struct dtx_join_samples *s, bool counts, struct 
 	}
 }
 
-static enum dtx_code fail_with(enum dtx_code code, const char *op, const char *what,
-                               const struct dtx_join_samples *s, bool counts, const char *hint,
-                               struct dtx_err *err)
+static enum dtx_code fail_with(enum dtx_code code, const char *op, const char *one,
+                               const char *many, const struct dtx_join_samples *s, bool counts,
+                               const char *hint, struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(4096);
 
 	samples_print(s, counts, &text);
-	dtx_err_set(err, code, __FILE__, __LINE__, "%s: %lld %s: %s", op, (long long)s->total, what,
-	            dtx_buf_text(&text));
+	dtx_err_set(err, code, __FILE__, __LINE__, "%s: %lld %s: %s", op, (long long)s->total,
+	            s->total == 1 ? one : many, dtx_buf_text(&text));
 	dtx_err_hint(err, "%s", hint);
 	if (err)
 		err->count = s->total;
@@ -147,10 +147,10 @@ enum dtx_code dtx_build_unique(const struct dtx_join_table *t, const struct dtx_
 	}
 	if (!twice.total)
 		return DTX_OK;
-	return fail_with(DTX_E_JOIN_CARDINALITY, name,
-	                 "keys of the right table occur more than once", &twice, true,
-	                 "make the right keys unique: distinct or group_by it in a step before",
-	                 err);
+	return fail_with(
+		DTX_E_JOIN_CARDINALITY, name, "key of the right table occurs more than once",
+		"keys of the right table occur more than once", &twice, true,
+		"make the right keys unique: distinct or group_by it in a step before", err);
 }
 
 enum dtx_code dtx_join_check_right(const struct dtx_join_state *s, const struct dtx_join_table *t,
@@ -224,6 +224,7 @@ static enum dtx_code check_all_right(const struct dtx_join_state *s, const struc
 		            ref[i].row);
 	if (n)
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
+		               "row of the right table matches no left row",
 		               "rows of the right table match no left row", &lonely, false,
 		               "mend the keys or set match any", err);
 out:
@@ -274,6 +275,7 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
 	for (unsigned w = 0; w < n; w++)
 		if (l[w]->twice.total)
 			return fail_with(DTX_E_JOIN_CARDINALITY, "join",
+			                 "left row repeats a key that was there before",
 			                 "left rows repeat a key that was there before",
 			                 &l[w]->twice, true,
 			                 "make the left keys unique (distinct, group_by) or set "
@@ -282,6 +284,7 @@ enum dtx_code dtx_join_check_end(const struct dtx_join_state *s, struct dtx_join
 	DTX_TRY(merge_lonely(l, n, &lonely, err));
 	if (lonely.total) {
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
+		               "left row matches no row of the right table",
 		               "left rows match no row of the right table", &lonely, false,
 		               "mend the keys or set match any", err);
 		goto out;

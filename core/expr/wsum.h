@@ -46,9 +46,12 @@ static inline double dtx_wsum_mean(const struct dtx_wsum *s, uint64_t n, unsigne
 {
 	dtx_i128 v;
 	bool fits = dtx_wsum_get(s, &v);
+	dtx_i128 unit = dtx_dec_pow10(scale);
 	double wide = ldexp((double)s->hi, 128) + (double)(dtx_u128)v;
 
-	return (fits ? dtx_wsum_ratio(v, n) : wide / (double)n) / (double)dtx_dec_pow10(scale);
+	if (fits && unit < ((dtx_i128)1 << 53) / (dtx_i128)n) /* 70.00 / 3 is divided once */
+		return dtx_wsum_ratio(v, n * (uint64_t)unit);
+	return (fits ? dtx_wsum_ratio(v, n) : wide / (double)n) / (double)unit;
 }
 
 #endif
