@@ -346,6 +346,7 @@ static const struct dtx_fn rows[] = {
 	{ .name = "run_date",
 	  .sig = "",
 	  .form = DTX_FORM_RUN_DATE,
+	  .pandas = "dx.run_date()",
 	  .help = "UTC date of the run, as recorded",
 	  .example = "run_date() - run_date()",
 	  .value = "0" },

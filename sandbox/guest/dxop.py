@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from dxagg import aggregate
-from dxfn import as_time, is_none, pattern, real, replace_re, text_of, truth, typed, whole
+from dxfn import FUNCTIONS, as_time, is_none, pattern, real, replace_re, text_of, truth, typed, whole
 
 # --- values of columns ---
 
@@ -364,6 +364,32 @@ def parse_number(df, cols, type="float", decimal=".", group=",", currency=True, 
         return read(found[0])
     kind, read = reader(type, None)
     return df.assign(**{c: column_of(convert(plain(df[c]), number, on_error)[0], kind) for c in names_of(cols)})
+
+
+def as_number(v):
+    """A number as people write it, by the defaults of parse_number."""
+    text = text_of(v).strip()
+    if text in ("", "-", "–", "—", "n/a"):
+        return None
+    found = number_text(text)
+    if not found:
+        raise ValueError("cast failed: '%s' is no number" % (v,))
+    return float(found[0])
+
+
+def as_decimal(v, precision, scale):
+    try:
+        return fixed(v, precision, scale)
+    except (ValueError, decimal.InvalidOperation) as error:
+        raise ValueError("cast failed: %s" % error) from None
+
+
+def run_date():
+    """The clock of the jail stands at the run's start."""
+    return pd.Timestamp.utcnow().tz_localize(None).normalize()
+
+
+FUNCTIONS.update(as_number=as_number, as_decimal=as_decimal)
 
 
 def json_kind(v):

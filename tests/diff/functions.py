@@ -42,6 +42,7 @@ date_trunc(d, 'week'); date_add(d, i, 'month'); date_diff(d, '2024-02-29', 'mont
 make_date(2024, 2, 29); month_name(d); weekday_name(d); iso_week(d); iso_year(d); day_of_year(d); start_of_month(at)
 end_of_month(at); months_between(d, '2024-02-29'); workdays(d, '2024-03-01'); workdays(at, '1999-12-31'); fiscal_year(d, 4)
 is_weekend(d); from_excel_serial(45322); from_excel_serial(45322.25); from_unix(i); from_unix(j * 1000, 'ms'); to_unix(at); to_unix(d, 'ms')
+number('(1,234.50)'); number(i); number('12%'); number('-'); decimal(f, 9, 2); text(decimal('2.5', 6, 2)); decimal(i, 5, 1); run_date(); run_date() - d
 to_tz(at, 'Europe/Berlin'); to_tz(d, '-03:30'); in_tz(at, 'America/New_York'); in_tz(at, 'UTC'); in_tz(date_add(at, 40000, 'day'), 'Europe/Dublin')
 json_get('{"a": [1.50, {"b c": "x"}]}', 'a[1]["b c"]'); json_get('{"a": [1.50, "é"]}', '$.a'); json_len('[1, 2]')
 """
@@ -53,7 +54,7 @@ arg_min(s, d); share_null(i); skew(j); kurt(j + i); regr_slope(i, j); regr_r2(f,
 corr(i, j, where: i > 0); arg_max(t, j, where: b); share_null(i, where: j > 0)
 """
 # not in pandas text: the op says it, plain Python has no such number, or no place of a row
-NO_FORM = {"try", "decimal", "number", "typeof", "run_date", "source_row", "source_file", "source_sheet"}
+NO_FORM = {"try", "typeof", "source_row", "source_file", "source_sheet"}
 
 
 def split(text):
