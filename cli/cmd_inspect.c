@@ -257,6 +257,26 @@ static void inspect_pairs(const json_t *object, struct dtx_buf *out)
 	dtx_buf_add(out, "\n");
 }
 
+/* How the cells of a text are parted, each byte as JSON writes it. */
+static void inspect_dialect(json_t *describe, struct dtx_buf *out)
+{
+	json_t *dialect = json_object_get(describe, "dialect"), *v;
+	const char *key;
+
+	if (!dialect)
+		return;
+	dtx_buf_add(out, "dialect");
+	json_object_foreach(dialect, key, v)
+	{
+		dtx_buf_printf(out, "  %s ", key);
+		if (json_is_real(v))
+			dtx_buf_printf(out, "%.2f", json_real_value(v));
+		else
+			dtx_json_print(v, 0, out);
+	}
+	dtx_buf_add(out, "\n");
+}
+
 static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 {
 	size_t i;
@@ -272,6 +292,7 @@ static void inspect_head(const struct inspection *x, struct dtx_buf *out)
 	}
 	dtx_buf_add(out, "read as ");
 	inspect_pairs(x->describe, out);
+	inspect_dialect(x->describe, out);
 	if (x->cli->verbose) {
 		dtx_out_ledger(&x->reader->stats, out);
 		dtx_buf_add(out, "\n");

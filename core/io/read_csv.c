@@ -393,7 +393,9 @@ static json_t *csv_describe(struct dtx_reader *r)
 	     dtx_json_set(d, "quote", c->dialect.quote ? json_string(quote) : json_false()) &&
 	     (!escape[0] || dtx_json_set(d, "escape", json_string(escape))) &&
 	     (!c->dialect.trim || dtx_json_set(d, "trim", json_true())) &&
-	     (c->dialect.score <= 0 || dtx_json_set(d, "score", json_real(c->dialect.score)));
+	     (c->dialect.score <= 0 || dtx_json_set(d, "score", json_real(c->dialect.score))) &&
+	     (!c->dialect.runner_up[0] ||
+	      dtx_json_set(d, "runner_up", json_string(c->dialect.runner_up)));
 	ok = ok && dtx_json_set(o, "format", json_string("csv")) &&
 	     dtx_json_set(o, "encoding", json_string(c->enc.name)) &&
 	     dtx_json_set(o, "reader", json_string(c->ref ? "libcsv" : "scanner")) &&
