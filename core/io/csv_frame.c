@@ -272,17 +272,32 @@ static bool rules_header(struct dtx_str line, struct dtx_str before)
 	return false;
 }
 
+/* Whether the line above the header is a record as well: then there is no header. */
+static bool is_record_above(struct dtx_str above, struct dtx_str header)
+{
+	static const char delims[] = ",;\t";
+	size_t i;
+
+	for (i = 0; delims[i]; i++) {
+		if (above.len && memchr(above.ptr, delims[i], above.len) &&
+		    count_byte(above, delims[i]) == count_byte(header, delims[i]))
+			return true;
+	}
+	return false;
+}
+
 static bool find_delimited(struct frame *f, struct dtx_str sample)
 {
-	struct dtx_str line, before = { NULL, 0 };
+	struct dtx_str line, before = { NULL, 0 }, above = { NULL, 0 };
 	size_t at = 0, lines = 0;
 
 	for (; at < sample.len && lines < FRAME_LINES; lines++, at = behind(sample, line)) {
 		line = line_at(sample, at);
 		if (line.len && before.len && rules_header(line, before)) {
-			f->kind = FRAME_DELIMITED;
-			return true;
+			f->kind = is_record_above(above, before) ? FRAME_NONE : FRAME_DELIMITED;
+			return f->kind != FRAME_NONE;
 		}
+		above = before;
 		before = line;
 	}
 	return false;

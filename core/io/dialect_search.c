@@ -392,6 +392,21 @@ static const char *show(const char *delim)
 	return strcmp(delim, "\t") ? delim : "\\t";
 }
 
+/* A name that promises tabs decides between two that fit equally well. */
+static void search_named(struct search *f, const char *path)
+{
+	struct search_try best = f->best;
+	bool tabs = dtx_str_ends(dtx_str_of(path), DTX_STR(".tsv")) ||
+	            dtx_str_ends(dtx_str_of(path), DTX_STR(".tab"));
+
+	if (!tabs || f->second.s.score < SEARCH_RIVAL * best.s.score ||
+	    (strcmp(best.d.delim, "\t") && strcmp(f->second.d.delim, "\t")))
+		return;
+	if (strcmp(best.d.delim, "\t"))
+		f->best = f->second;
+	f->second = (struct search_try){ .s.score = 0 };
+}
+
 static enum dtx_code search_ambiguous(const struct search *f, const char *path, struct dtx_err *err)
 {
 	const struct search_try *a = &f->best, *b = &f->second;
@@ -419,6 +434,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	search_usual(&f, d);
 	search_rarer(&f);
 	search_closer(&f, all);
+	search_named(&f, path);
 	rc = search_ambiguous(&f, path, err);
 	search_spaced(&f);
 	search_doubled(&f);

@@ -331,7 +331,7 @@ static enum dtx_code hint_row(struct finder *f, uint32_t r, struct dtx_head *out
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS);
+	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), first = r;
 
 	if (f->g->text_file && names_too_few(f, r)) {
 		out->first = f->g->first + r - 1;
@@ -341,6 +341,9 @@ static enum dtx_code hint_row(struct finder *f, uint32_t r, struct dtx_head *out
 	while (f->g->text_file && r + 1 < n &&
 	       (f->shape[r].width != f->width || f->shape[r].filled < f->want))
 		r++;
+	/* the last row is no header: what stands above it would be lost */
+	if (r + 1 >= n)
+		r = first;
 	out->first = f->g->first + r;
 	out->hinted = f->shape[r].like;
 	if (!out->hinted)

@@ -233,6 +233,7 @@ CASES.update({
     "a caret in bars": (lines([HEAD3] + ROWS3, "|^|"), HEAD3, ROWS3),
     "first cells that are empty": ("a,,b,c\n1,,2,3\n4,,5,6\n", ["a", "column_2", "b", "c"],
                                    [["1", "", "2", "3"], ["4", "", "5", "6"]]),
+    "a row of dashes that are values": ("a,b\n-,-\n1,2\n--,--\n", ["a", "b"], [["-", "-"], ["1", "2"], ["--", "--"]]),
     "dashes that are values": ("id,a,b\n1,--,--\n2,5,--\n", ["id", "a", "b"], [["1", "--", "--"], ["2", "5", "--"]]),
 })
 

@@ -449,6 +449,21 @@ void test_csv_too_many_columns(void)
 	dtx_buf_clear(&text);
 }
 
+/* Commas and tabs fit equally well: the name of the file decides. */
+void test_csv_name_decides(void)
+{
+	static const char text[] = "a,b,c\tx\ty\n1,2,3\t4\t5\n6,7,8\t9\t0\n";
+	struct dtx_read_opts o = DTX_READ_OPTS_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_dialect d;
+
+	T_CODE(dtx_dialect_find(&o, dtx_str_of(text), false, "a.csv", &d, &err),
+	       DTX_E_AMBIGUOUS_DIALECT, &err);
+	T_OK(dtx_dialect_find(&o, dtx_str_of(text), false, "a.tsv", &d, &err), &err);
+	T_STR(d.delim, "\t");
+	dtx_err_clear(&err);
+}
+
 /* Drawn tables and single records of another kind: read, or out of memory. */
 static enum dtx_code odd_once(const char *text, bool mixed)
 {
