@@ -66,8 +66,8 @@ static const struct dtx_zip_entry *resolve(const struct dtx_xlsx *book, struct d
 	if (base + target.len >= sizeof(path))
 		return NULL;
 	memcpy(path, owner.ptr, base);
-	if (base)
-		memcpy(path, owner.ptr, base);
+	if (target.len)
+		memcpy(path + base, target.ptr, target.len);
 	return dtx_zip_find(&book->zip, (struct dtx_str){ path, base + target.len });
 }
 
