@@ -101,14 +101,15 @@ const char *dtx_rule_name(const struct dtx_rule *rule)
 
 static const struct {
 	const char *needs, *takes;
+	const char *one_of; /* without any of them it says nothing; NULL */
 } members[DTX_RULE_KINDS] = {
 	[DTX_RULE_NOT_NULL] = { "cols", "max_failures" },
 	[DTX_RULE_UNIQUE] = { "cols", "max_failures" },
 	[DTX_RULE_ACCEPTED] = { "col,values", "max_failures" },
-	[DTX_RULE_RANGE] = { "col", "min,max,max_failures" },
+	[DTX_RULE_RANGE] = { "col", "min,max,max_failures", "min,max" },
 	[DTX_RULE_MATCHES] = { "col,regex", "max_failures" },
 	[DTX_RULE_EXPRESSION] = { "expr", "max_failures" },
-	[DTX_RULE_ROW_COUNT] = { "", "min,max" },
+	[DTX_RULE_ROW_COUNT] = { "", "min,max", "min,max" },
 	[DTX_RULE_COLUMNS] = { "names", "exact" },
 	[DTX_RULE_TYPE] = { "col,type", "" },
 	[DTX_RULE_SUM_EQUALS] = { "col", "value,other,with,to,tol" },
@@ -154,7 +155,9 @@ static const char *place(struct binder *w, const char *member)
 static enum dtx_code check_members(struct binder *w)
 {
 	const char *needs = members[w->rule->kind].needs, *takes = members[w->rule->kind].takes;
+	const char *one_of = members[w->rule->kind].one_of;
 	const char *name = dtx_rule_names[w->rule->kind];
+	bool says = !one_of;
 	enum dtx_code rc = DTX_OK;
 
 	for (size_t i = 0; i < DTX_RULE_ROWS; i++) {
@@ -163,6 +166,7 @@ static enum dtx_code check_members(struct binder *w)
 		bool given = !common && is_given(p, w->rule);
 		bool need = dtx_str_in_list(needs, p->name);
 
+		says = says || (given && dtx_str_in_list(one_of, p->name));
 		if (need && !given)
 			DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
 			                      "rule %s wants '%s'", name, p->name));
@@ -170,6 +174,9 @@ static enum dtx_code check_members(struct binder *w)
 			DTX_TRY(dtx_bind_fail(w->b, DTX_E_UNKNOWN_PARAM, place(w, p->name), w->err,
 			                      "rule %s has no '%s'", name, p->name));
 	}
+	if (!says)
+		DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
+		                      "rule %s wants 'min' or 'max'", name));
 out:
 	return rc;
 }
