@@ -2,6 +2,13 @@
  * rows in a batch, with memory and without, where all that can waits on disk. */
 #include "tests/unit/planrun.h"
 
+/* A sanitizer build takes one example of each op: the plain one takes them all. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FEW true
+#else
+#define FEW false
+#endif
+
 #define ROWS    4500u /* more groups than stay in memory when it is short */
 #define LIMIT   ((size_t)256 << 20)
 #define BALLAST ((size_t)230 << 20) /* more than 7 / 8 of it */
@@ -113,18 +120,20 @@ void test_ops_examples_long(void)
 	for (size_t i = 0; dtx_ops[i]; i++) {
 		unsigned lines = dtx_str_in_list(grow, dtx_ops[i]->name) ? 60 : ROWS;
 		int64_t bytes = 0;
+		bool done = false;
 
 		for (size_t k = 0; k < dtx_ops[i]->nexamples; k++)
 			for (int vary = 0; vary < 2; vary++) {
 				const struct dtx_example *e = &dtx_ops[i]->examples[k];
 				struct dtx_buf in = DTX_BUF_INIT(1 << 20);
 
-				if (!e->error && lengthen(e->in, lines, vary, &in))
+				if (!e->error && !(FEW && (done || !vary)) &&
+				    (done = lengthen(e->in, lines, vary, &in)))
 					bytes += compare_ways(dtx_ops[i], e, dtx_buf_text(&in),
 					                      vary ? 3 : 1);
 				dtx_buf_clear(&in);
 			}
 		spilled += bytes != 0;
 	}
-	T_CHECK(spilled >= 40);
+	T_CHECK(spilled >= (FEW ? 30 : 40));
 }
