@@ -98,12 +98,18 @@ static bool settles(uint32_t idle, uint32_t busy)
 	int64_t until = dtx_now_ns() + PATIENCE_NS;
 	struct dtx_wire_welcome w;
 	struct dtx_warmpool p;
+	bool here = false;
 
 	while (dtx_now_ns() < until) {
-		if (ask(&w, &p) && w.idle >= idle && w.busy == busy)
+		here = ask(&w, &p);
+		if (here && w.idle >= idle && w.busy == busy)
 			return true;
 		poll(NULL, 0, 5);
 	}
+	if (here)
+		fprintf(stderr, "# %u workers wait, %u are busy\n", w.idle, w.busy);
+	else
+		fprintf(stderr, "# there is no pool\n");
 	return false;
 }
 
@@ -332,8 +338,8 @@ void test_jail_pool_lends_to_runs(void)
 
 	SKIP_SANITIZED();
 	/* it would have left in the middle of the run; a busy machine may take as long to look */
-	begin("3");
-	T_INT(run_one("    import time\n    time.sleep(4)\n    return tables['main']",
+	begin("8");
+	T_INT(run_one("    import time\n    time.sleep(9)\n    return tables['main']",
 	              (struct dtx_jail_spec){ 0 }),
 	      0);
 	/* still there, and rid of the worker */
