@@ -362,6 +362,13 @@ static size_t marks_together(const char *p, const char *end)
 	return n;
 }
 
+/* "~|~", "|^|".  Behind a comma alone a mark begins a cell ("ann,@ann,@a"), and equal marks have
+ * empty cells between them. */
+static bool is_joined(const char *p, size_t n)
+{
+	return n >= 3 && n <= 4 && p[0] == p[n - 1] && p[0] != p[1] && !strchr(",;\t", p[0]);
+}
+
 /* Cells that are parted by several marks, the same each time, in every record. */
 static void search_joined(struct search *f)
 {
@@ -377,11 +384,9 @@ static void search_joined(struct search *f)
 		if (n)
 			break;
 	}
-	if (n < 2 || n > 4 || p == f->text.ptr)
+	if (!is_joined(p, n) || p == f->text.ptr)
 		return;
 	snprintf(delim, sizeof(delim), "%.*s", (int)n, p);
-	if (delim[0] == delim[n - 1] && n == 2)
-		return; /* a doubled one has rules of its own */
 	try_delim(f, delim, 0, &t);
 	if (t.s.modal >= 3 && t.s.records > 1 && t.s.uniform > 1 - SEARCH_TIE)
 		f->best.d = t.d;

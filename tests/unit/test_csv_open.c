@@ -449,6 +449,32 @@ void test_csv_too_many_columns(void)
 	dtx_buf_clear(&text);
 }
 
+/* Marks at which all cells begin, and empty cells in all records, belong to the cells. */
+void test_csv_marks_of_cells(void)
+{
+	static const struct {
+		const char *text, *delim;
+	} rows[] = {
+		{ "user,@main,@other\nann,@a,@b\nbob,@c,@d\n", "," },
+		{ "id,#a,#b,name\n1,#ff,#00,Ann\n2,#fe,#01,Bob\n", "," },
+		{ "a,,,b,,,c\n1,,,2,,,3\n4,,,5,,,6\n", "," },
+		{ "a\t*b\t*c\n1\t*2\t*3\n4\t*5\t*6\n", "\t" },
+		{ "a|^|b|^|c\n1|^|2|^|3\n4|^|5|^|6\n", "|^|" },
+		{ "a~|~b~|~c\n1~|~2~|~3\n4~|~5~|~6\n", "~|~" },
+	};
+	struct dtx_read_opts o = DTX_READ_OPTS_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_dialect d;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		T_OK(dtx_dialect_find(&o, dtx_str_of(rows[i].text), false, "t.csv", &d, &err),
+		     &err);
+		T_STR(d.delim, rows[i].delim);
+		dtx_err_clear(&err);
+	}
+}
+
 /* Commas and tabs fit equally well: the name of the file decides. */
 void test_csv_name_decides(void)
 {
