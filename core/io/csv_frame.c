@@ -17,8 +17,9 @@
 enum frame_kind { FRAME_NONE, FRAME_BARS, FRAME_PLACES, FRAME_DELIMITED, FRAME_SEPARATORS };
 struct frame {
 	enum frame_kind kind;
-	bool escapes;         /* a bar inside a cell has a backslash */
-	int64_t rules, first; /* lines left out; the first of them */
+	bool escapes;  /* a bar inside a cell has a backslash */
+	bool quotes;   /* cells may be quoted: they were exported, not drawn */
+	int64_t rules; /* lines left out */
 	struct {
 		size_t from, to; /* places of the dashes, in characters */
 	} col[FRAME_COLS];
@@ -121,6 +122,38 @@ static bool is_rule(struct dtx_str line, const char *joins)
 	return longest >= 2;
 }
 
+/* --- quoted cells --- */
+
+static bool parts_cells(struct dtx_str s, size_t at)
+{
+	return is_eol(s.ptr[at]) || (s.ptr[at] && strchr(",;\t|", s.ptr[at]));
+}
+
+/* Whether lines end inside of quoted cells: what is drawn there is a text. */
+static bool holds_quoted_lines(struct dtx_str s, bool cut)
+{
+	bool inside = false, lines = false;
+	size_t at;
+
+	for (at = 0; at < s.len; at++) {
+		if (s.ptr[at] != '"') {
+			lines |= inside && is_eol(s.ptr[at]);
+		} else if (!inside) {
+			inside = !at || parts_cells(s, at - 1);
+			lines = false;
+		} else if (at + 1 < s.len && s.ptr[at + 1] == '"') {
+			at++;
+		} else if (at + 1 < s.len && !parts_cells(s, at + 1)) {
+			inside = false; /* a mark of its own */
+		} else if (lines) {
+			return true;
+		} else {
+			inside = false;
+		}
+	}
+	return cut && inside && lines;
+}
+
 /* --- bars around lines --- */
 
 struct bars {
@@ -162,6 +195,7 @@ static bool find_bars(struct frame *f, struct dtx_str sample)
 		return false;
 	f->kind = FRAME_BARS;
 	f->escapes = b.markdown;
+	f->quotes = !b.rules;
 	return true;
 }
 
@@ -297,7 +331,7 @@ static bool find_delimited(struct frame *f, struct dtx_str sample)
 			f->kind = is_record_above(above, before) ? FRAME_NONE : FRAME_DELIMITED;
 			return f->kind != FRAME_NONE;
 		}
-		above = before;
+		above = before.len ? before : above;
 		before = line;
 	}
 	return false;
@@ -429,10 +463,26 @@ static bool is_undeclared(const struct dtx_csv *c)
 	       !o->terminator && !o->quotes && !dtx_source_is_part(c->head.src);
 }
 
+/* Whole lines, where there are some. */
+static struct dtx_str sample_of(const struct dtx_encoding *e)
+{
+	size_t len = DTX_MIN(e->len, FRAME_SAMPLE), n = len;
+
+	while (n < e->len && n && !is_eol(e->text[n - 1]))
+		n--;
+	return (struct dtx_str){ e->text, n ? n : len };
+}
+
+static bool find_drawn(struct frame *f, struct dtx_str sample, bool cut)
+{
+	return (find_bars(f, sample) || find_places(f, sample) || find_delimited(f, sample)) &&
+	       !holds_quoted_lines(sample, cut);
+}
+
 enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_str sample = { c->enc.text, DTX_MIN(c->enc.len, FRAME_SAMPLE) };
+	struct dtx_str sample = sample_of(&c->enc);
 	struct frame *f = NULL;
 
 	if (!is_undeclared(c))
@@ -440,8 +490,7 @@ enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err)
 	f = dtx_mem_zalloc(1, sizeof(*f));
 	if (!f)
 		DTX_FAIL_MEM(err);
-	if (!find_separators(f, sample) && !find_bars(f, sample) && !find_places(f, sample) &&
-	    !find_delimited(f, sample))
+	if (!find_separators(f, sample) && !find_drawn(f, sample, sample.len < c->enc.len))
 		goto out;
 	DTX_TRY(take_all(f, &c->enc, err));
 	DTX_TRY(tell(c, f, err));
@@ -450,7 +499,7 @@ enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err)
 	if (f->kind == FRAME_DELIMITED)
 		goto out;
 	c->opts.delimiter = f->kind == FRAME_BARS ? "|" : FRAME_PLACEDS;
-	c->opts.quote = "";
+	c->opts.quote = f->quotes ? NULL : "";
 	c->opts.escape = f->escapes ? "\\" : NULL;
 	c->opts.trim = f->kind != FRAME_SEPARATORS;
 out:

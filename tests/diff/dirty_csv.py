@@ -234,6 +234,15 @@ CASES.update({
     "first cells that are empty": ("a,,b,c\n1,,2,3\n4,,5,6\n", ["a", "column_2", "b", "c"],
                                    [["1", "", "2", "3"], ["4", "", "5", "6"]]),
     "a row of dashes that are values": ("a,b\n-,-\n1,2\n--,--\n", ["a", "b"], [["-", "-"], ["1", "2"], ["--", "--"]]),
+    "markdown in a cell": ('id,note\n1,"\n| a | b |\n|---|---|\n' + "| 5 | x |\n" * 9 + '"\n2,y\n', ["id", "note"],
+                           [["1", "\n| a | b |\n|---|---|\n" + "| 5 | x |\n" * 9], ["2", "y"]]),
+    "a row of dashes in a cell": ('id,note\n1,"x\na,b,c\n--,--,--\n1,2,3"\n2,y\n', ["id", "note"],
+                                  [["1", "x\na,b,c\n--,--,--\n1,2,3"], ["2", "y"]]),
+    "dashes below a blank line": ("a,b\n1,2\n\n3,4\n--,--\n5,6\n", ["a", "b"],
+                                  [["1", "2"], ["3", "4"], ["--", "--"], ["5", "6"]]),
+    "bars around a long file": ("|id|name|\n" + "".join("|%d|n%d|\n" % (i, i) for i in range(9000)), ["id", "name"],
+                                [[str(i), "n%d" % i] for i in range(9000)]),
+    "bars around quotes": ('|id|name|\n|1|"Ann"|\n|20|"Bob"|\n', DRAWN[0], DRAWN[1:]),
     "dashes that are values": ("id,a,b\n1,--,--\n2,5,--\n", ["id", "a", "b"], [["1", "--", "--"], ["2", "5", "--"]]),
 })
 
