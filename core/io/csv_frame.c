@@ -406,7 +406,6 @@ static enum dtx_code take_all(struct frame *f, struct dtx_encoding *e, struct dt
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str text = { e->text, e->len }, line, before = { NULL, 0 };
 	char *copy = dtx_mem_alloc(e->len + 1, 1);
-	struct dtx_owner *owner;
 	size_t at = 0;
 
 	if (!copy)
@@ -421,13 +420,7 @@ static enum dtx_code take_all(struct frame *f, struct dtx_encoding *e, struct dt
 		take_line(f, line, before, copy + at);
 		before = line;
 	}
-	owner = dtx_owner_take(copy);
-	if (!owner)
-		DTX_FAIL_MEM(err);
-	dtx_owner_unref(e->owner);
-	e->owner = owner;
-	e->text = copy;
-	e->converted = true;
+	DTX_TRY(dtx_encoding_take(e, copy, e->len, err));
 out:
 	return rc;
 }

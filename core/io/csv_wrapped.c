@@ -61,21 +61,13 @@ static size_t unwrap(struct dtx_str text, char *out, size_t *n)
 enum dtx_code dtx_csv_unwrap(struct dtx_encoding *e, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_owner *owner = NULL;
 	char *text = dtx_mem_alloc(e->len + 1, 1);
 	size_t n;
 
 	if (!text)
 		DTX_FAIL_MEM(err);
 	(void)unwrap((struct dtx_str){ e->text, e->len }, text, &n);
-	owner = dtx_owner_take(text);
-	if (!owner)
-		DTX_FAIL_MEM(err);
-	dtx_owner_unref(e->owner);
-	e->owner = owner;
-	e->text = text;
-	e->len = n;
-	e->converted = true;
+	DTX_TRY(dtx_encoding_take(e, text, n, err));
 out:
 	return rc;
 }

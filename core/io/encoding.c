@@ -94,21 +94,34 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_encoding_take(struct dtx_encoding *e, char *text, size_t len, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_owner *owner = dtx_owner_take(text);
+
+	if (!owner)
+		DTX_FAIL_MEM(err);
+	dtx_owner_unref(e->owner);
+	e->owner = owner;
+	e->text = text;
+	e->len = len;
+	e->converted = true;
+out:
+	return rc;
+}
+
 static enum dtx_code enc_adopt(struct enc_spool *s, struct dtx_encoding *e, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	size_t len = s->buf.len;
 	char *text;
 
 	if (s->fd >= 0)
 		return enc_adopt_file(s, e, err);
-	e->len = s->buf.len;
 	text = dtx_buf_steal(&s->buf);
 	if (!text)
 		DTX_FAIL_MEM(err);
-	e->text = text;
-	e->owner = dtx_owner_take(text);
-	if (!e->owner)
-		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_encoding_take(e, text, len, err));
 out:
 	return rc;
 }

@@ -26,6 +26,10 @@ struct dtx_encoding {
 DTX_MUSTUSE enum dtx_code dtx_encoding_open(struct dtx_source *src, const char *declared,
                                             struct dtx_encoding *out, struct dtx_err *err);
 void dtx_encoding_clear(struct dtx_encoding *e);
+/* The text is this dtx_mem block from now on, which is not the source's own bytes; takes it also on
+ * failure. */
+DTX_MUSTUSE enum dtx_code dtx_encoding_take(struct dtx_encoding *e, char *text, size_t len,
+                                            struct dtx_err *err);
 /* Bytes [from, to) of the text are UTF-8 without marks inside, else bad_encoding; nothing to do for
  * a text that is known to be. */
 DTX_MUSTUSE enum dtx_code dtx_encoding_check(const struct dtx_encoding *e, const char *file,
