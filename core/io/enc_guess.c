@@ -166,18 +166,24 @@ static uint32_t guess_lower(uint32_t cp)
 	return cp >= 'A' && cp <= 'Z' ? cp | 0x20 : cp;
 }
 
+static bool guess_is_of(uint32_t cp, const char *letters)
+{
+	cp = guess_lower(cp);
+	return cp && cp < 0x80 && strchr(letters, (int)cp);
+}
+
 /* O'Neil, l'eau, Ann's, don't: not what a letter between letters would be. */
 static bool guess_apostrophe(const char *s, size_t len, size_t at, uint32_t last, uint32_t second)
 {
 	size_t to = at;
-	uint32_t next = guess_lower(to < len ? dtx_utf8_next(s, len, &to) : ' ');
+	uint32_t next = to < len ? dtx_utf8_next(s, len, &to) : ' ';
 	uint32_t behind = to < len ? dtx_utf8_next(s, len, &to) : ' ';
 
 	if (guess_kind(last) != GUESS_LATIN || guess_kind(next) != GUESS_LATIN)
 		return false;
 	if (!guess_is_letter(guess_kind(second)))
-		return strchr("odlcjnmst", (int)guess_lower(last)) != NULL;
-	return strchr("stdm", (int)next) && !guess_is_letter(guess_kind(behind));
+		return guess_is_of(last, "odlcjnmst");
+	return guess_is_of(next, "stdm") && !guess_is_letter(guess_kind(behind));
 }
 
 /* A typographic mark at `cp`, with the text behind it from `at` on.  `open`: the mark that awaits
