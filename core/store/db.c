@@ -464,9 +464,8 @@ out:
 	return rc;
 }
 
-void dtx_db_alone_undo(struct dtx_db *db)
+void dtx_db_log(struct dtx_db *db)
 {
-	dtx_db_rollback(db);
 	(void)sqlite3_exec(db->sqlite, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
 }
 

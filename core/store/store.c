@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -231,33 +232,48 @@ struct dtx_db *dtx_store_db(struct dtx_store *s)
 
 /* The old file gets its second name and the new one the first in two steps, both of which nobody
  * can see half done: in between the store is there under both names. */
-enum dtx_code dtx_store_archive(struct dtx_store *s, const char *to, char *head,
+static enum dtx_code store_swap(const char *path, const char *fresh, const char *to,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char *fresh = NULL;
-	bool alone = false;
+	bool linked = link(path, to) == 0;
 
-	rc = dtx_db_begin_alone(s->db, err);
-	alone = rc == DTX_OK;
-	if (rc == DTX_E_STORE_BUSY)
-		dtx_err_hint(err, "a run or another command has the store open: wait for its end");
-	DTX_TRY(rc);
-	DTX_TRY(dtx_query_head(s, head, err));
-	DTX_TRY(store_make_fresh(s->path, head, &fresh, err));
-	if (link(s->path, to) < 0) {
+	if (!linked) {
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
 		                 "cannot move the store to '%s': %s", to, strerror(errno));
 		dtx_err_hint(err, "name a new file on the file system of the store");
 		goto out;
 	}
-	if (rename(fresh, s->path) < 0)
-		DTX_FAIL(err, DTX_E_STORE_IO, "cannot make '%s': %s", s->path, strerror(errno));
-	alone = false; /* the file is another's now: its log's name is not */
-	dtx_db_rollback(s->db);
+	DTX_TRY(dtx_file_sync_dir(to, err)); /* or a power cut may leave it without a name */
+	if (rename(fresh, path) < 0)
+		DTX_FAIL(err, DTX_E_STORE_IO, "cannot make '%s': %s", path, strerror(errno));
 out:
-	if (alone)
-		dtx_db_alone_undo(s->db);
+	if (rc != DTX_OK && linked)
+		(void)unlink(to);
+	return rc;
+}
+
+enum dtx_code dtx_store_archive(struct dtx_store *s, const char *to, char *head,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char path[PATH_MAX], *fresh = NULL; /* a link to the store is no store to move */
+
+	if (!realpath(s->path, path))
+		DTX_FAIL(err, DTX_E_STORE_IO, "cannot find '%s': %s", s->path, strerror(errno));
+	rc = dtx_db_begin_alone(s->db, err);
+	if (rc == DTX_E_STORE_BUSY)
+		dtx_err_hint(err, "a run or another command has the store open: wait for its end");
+	if (rc == DTX_OK)
+		rc = dtx_query_head(s, head, err);
+	if (rc == DTX_OK)
+		rc = store_make_fresh(path, head, &fresh, err);
+	if (rc == DTX_OK)
+		rc = store_swap(path, fresh, to, err);
+	dtx_db_rollback(s->db);
+	if (rc != DTX_OK && !store_on_network(path))
+		dtx_db_log(s->db); /* else the file is another's now: its log's name is not */
+out:
 	if (fresh)
 		(void)unlink(fresh);
 	dtx_mem_free(fresh);

@@ -19,6 +19,11 @@ dtx store check | short
 cp out.csv renamed.csv && dtx provenance renamed.csv | grep note
 dtx store archive away.db | short
 dtx store archive away.db 2>&1 | short || true
+ln -s "$(dtx store path)" link.db && dtx store archive linked.db --store link.db | short
+test -L link.db && test ! -L linked.db && dtx store check --store linked.db | short
+for db in link.db linked.db; do od -An -tu1 -j18 -N1 $db; done # 2: it has a log
+dtx store archive away.db --store link.db 2>&1 | short || true
+od -An -tu1 -j18 -N1 link.db
 dtx provenance log | wc -l
 dtx provenance log --store away.db | wc -l
 dtx store check --store away.db | short
