@@ -175,30 +175,30 @@ static enum dtx_code record_write_soon(struct dtx_record *r, const char *kind, c
 	return rc == DTX_OK ? record_commit(r, kind, body, lease, err) : rc;
 }
 
-enum dtx_code dtx_record_event_soon(struct dtx_record *r, const char *kind, json_t *body,
-                                    struct dtx_err *err)
+static enum dtx_code record_event(struct dtx_record *r, const char *kind, json_t *body, bool soon,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	if (!body)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(record_write_soon(r, kind, body, RECORD_LEASE_KEEP, err));
+	rc = soon ? record_write_soon(r, kind, body, RECORD_LEASE_KEEP, err)
+	          : record_write(r, kind, body, err);
 out:
 	json_decref(body);
 	return rc;
 }
 
+enum dtx_code dtx_record_event_soon(struct dtx_record *r, const char *kind, json_t *body,
+                                    struct dtx_err *err)
+{
+	return record_event(r, kind, body, true, err);
+}
+
 enum dtx_code dtx_record_event(struct dtx_record *r, const char *kind, json_t *body,
                                struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-
-	if (!body)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(record_write(r, kind, body, err));
-out:
-	json_decref(body);
-	return rc;
+	return record_event(r, kind, body, false, err);
 }
 
 /* --- start --- */
