@@ -439,10 +439,12 @@ static enum dtx_code grow_down(struct finder *f, uint32_t start, uint32_t *rows,
 {
 	enum dtx_code rc = DTX_OK;
 	struct row_facts above, here;
+	bool merged;
 	uint32_t r;
 
 	*rows = 1;
 	DTX_TRY(row_facts(f, start, &above, err));
+	merged = above.merged;
 	for (r = start + 1; r < f->nshapes && *rows < DTX_HEAD_ROWS_MAX; r++) {
 		if (!f->shape[r].like)
 			break;
@@ -455,6 +457,8 @@ static enum dtx_code grow_down(struct finder *f, uint32_t start, uint32_t *rows,
 		above = here;
 		++*rows;
 	}
+	if (!merged && start + *rows == f->nshapes)
+		*rows = 1; /* a table of texts, not a header of many rows and nothing below */
 out:
 	return rc;
 }

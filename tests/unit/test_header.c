@@ -125,6 +125,12 @@ void test_header_group_row_above(void)
 	            "1|2|3|4", "1|2|3|4", "1|2|3|4");
 }
 
+/* Three rows of text with blanks look like a header of three rows: then there were none. */
+void test_header_leaves_rows(void)
+{
+	EXPECT_HEAD("0 1 text|column_2|column_3|column_4", "text|||", "|a||", "|b||");
+}
+
 void test_header_refused(void)
 {
 	EXPECT_HEAD("header_not_found", "1|a|2|3", "2|b|3|4");
