@@ -43,8 +43,6 @@ void dtx_pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err 
 	atomic_store(&p->stop, true);
 	dtx_pipe_enough(p);
 	dtx_ring_stop(&p->ring, seq);
-	if (p->back <= p->now->npass)
-		dtx_ring_stop(&p->tail, 0); /* nothing is put any more */
 	dtx_err_clear(err);
 }
 

@@ -13,7 +13,9 @@ bool dtx_pipe_tail_open(struct worker *tail, const struct worker *w)
 	return tail->sub != NULL;
 }
 
-/* An error belongs to the morsel that the task came from. */
+/* An error belongs to the morsel that the task came from.  Tasks behind it are not put any more,
+ * nor waited for; those before it are: where a morsel failed behind a limit, they are the result.
+ */
 static void run_task(struct worker *tail, struct dtx_ring_item *task)
 {
 	struct dtx_pipe *p = tail->p;
@@ -27,8 +29,10 @@ static void run_task(struct worker *tail, struct dtx_ring_item *task)
 		if (rc == DTX_OK)
 			rc = dtx_pipe_finish(tail, &at, &err);
 	}
-	if (rc != DTX_OK)
+	if (rc != DTX_OK) {
 		dtx_pipe_fail(p, task->seq, true, &err);
+		dtx_ring_stop(&p->tail, task->out);
+	}
 	dtx_ring_done(&p->ring, task);
 }
 

@@ -60,7 +60,7 @@ static const char *const large_plans[] = {
 	         "2\"}},{\"op\":\"pivot_longer\",\"cols\":[\"v\",\"w\"]}"),
 	PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]},{\"op\":\"group_by\",\"by\":[\"k\"],"
 	         "\"agg\":{\"n\":\"count()\",\"f\":\"first(t)\"}}"),
-	PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]},{\"op\":\"limit\",\"n\":20000},{\"op\":"
+	PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]},{\"op\":\"limit\",\"n\":40000},{\"op\":"
 	         "\"pivot_longer\",\"cols\":[\"i\",\"v\"]},{\"op\":\"filter\",\"where\":\"k != "
 	         "3\"}"),
 	PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]},{\"op\":\"sort\",\"by\":[\"t\"]},{\"op\":"
@@ -113,4 +113,28 @@ void test_large_sort_is_stable(void)
 	T_INT(rows, ROWS);
 	dtx_buf_clear(&csv);
 	dtx_buf_clear(&out);
+}
+
+/* What fails behind a full limit takes nothing from the rows before it, which are still on their
+ * way when it does. */
+void test_large_fails_behind_a_limit(void)
+{
+	struct dtx_buf csv;
+	struct planrun p;
+	size_t rows = 0;
+
+	large_table(&csv);
+	planrun_init(&p,
+	             PLANCASE("{\"op\":\"derive\",\"set\":{\"x\":\"int(if(i = 50000, 'x', "
+	                      "'1'))\"}},{\"op\":\"limit\",\"n\":40000},{\"op\":\"derive\",\"set\":"
+	                      "{\"y\":\"levenshtein(t, repeat(t, 3))\"}}"),
+	             dtx_buf_text(&csv));
+	p.workers = 4;
+	p.batch_rows = 500;
+	T_OK(planrun(&p), &p.err);
+	for (size_t i = 0; i < p.out.len; i++)
+		rows += p.out.ptr[i] == '\n';
+	T_INT(rows, 40001);
+	planrun_clear(&p);
+	dtx_buf_clear(&csv);
 }
