@@ -97,8 +97,7 @@ static enum dtx_code run_barrier(struct dtx_exec_run *x, bool *found, struct dtx
 			continue;
 		if (sx->region >= 0 && x->regions.item[sx->region].first == i &&
 		    dtx_region_ready(&x->regions.item[sx->region], g)) {
-			DTX_TRY(dtx_region_run(&x->regions.item[sx->region], (uint32_t)sx->region,
-			                       g, x->host, err));
+			DTX_TRY(dtx_region_run(&x->regions, (uint32_t)sx->region, g, x->host, err));
 			goto out;
 		}
 		if (sx->region < 0 && sx->bound) {

@@ -321,16 +321,25 @@ out:
 
 /* --- the request --- */
 
-/* What another snippet gave is settled first, unless this one is to mend its own. */
-static enum dtx_code request(struct dtx_region *r, struct dtx_rescue *req,
+static bool any_broken(const struct dtx_regions *all)
+{
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->item[i].broken)
+			return true;
+	return false;
+}
+
+/* What other snippets gave is settled first, unless one of them is to mend its own. */
+static enum dtx_code request(struct dtx_regions *all, struct dtx_rescue *req,
                              const struct dtx_host *host, struct dtx_table **out,
                              struct dtx_err *err)
 {
+	struct dtx_region *r = &all->item[req->index];
 	enum dtx_code rc = DTX_OK;
 
 	if (r->broken)
 		req->broke = &r->broke;
-	else if (host->settle)
+	if (host->settle && !any_broken(all))
 		DTX_TRY(host->settle(host->arg, DTX_SETTLE_NEXT, err));
 	rc = host->rescue(host->arg, req, out, err);
 	if (rc == DTX_OK)
@@ -343,9 +352,10 @@ out:
 	return rc;
 }
 
-static enum dtx_code ask(struct dtx_region *r, uint32_t index, struct dtx_graph *g,
+static enum dtx_code ask(struct dtx_regions *all, uint32_t index, struct dtx_graph *g,
                          const struct dtx_host *host, struct dtx_table **out, struct dtx_err *err)
 {
+	struct dtx_region *r = &all->item[index];
 	const struct dtx_plan *plan = g->plan;
 	const struct dtx_plan_step *last = &plan->step[r->first + r->count - 1];
 	struct tables t = { .n = 0 };
@@ -372,7 +382,7 @@ static enum dtx_code ask(struct dtx_region *r, uint32_t index, struct dtx_graph 
 	DTX_TRY(contract(r, g, &req, err));
 	DTX_TRY(region_tables(r, g, &t, err));
 	req.ntables = t.n;
-	DTX_TRY(request(r, &req, host, out, err));
+	DTX_TRY(request(all, &req, host, out, err));
 out:
 	json_decref(steps);
 	return rc;
@@ -388,9 +398,10 @@ static void note_rows(const struct dtx_region *r, struct dtx_graph *g, const str
 	atomic_store(&last->rows_out, r->table->nrows);
 }
 
-enum dtx_code dtx_region_run(struct dtx_region *r, uint32_t index, struct dtx_graph *g,
+enum dtx_code dtx_region_run(struct dtx_regions *all, uint32_t index, struct dtx_graph *g,
                              const struct dtx_host *host, struct dtx_err *err)
 {
+	struct dtx_region *r = &all->item[index];
 	uint32_t last = r->first + r->count - 1;
 	int32_t result = r->whole_plan ? g->plan->result : (int32_t)(g->plan->ninputs + last);
 	struct dtx_table *table = NULL;
@@ -398,7 +409,7 @@ enum dtx_code dtx_region_run(struct dtx_region *r, uint32_t index, struct dtx_gr
 	enum dtx_code rc = DTX_OK;
 
 	if (!r->table) {
-		DTX_TRY(ask(r, index, g, host, &table, err));
+		DTX_TRY(ask(all, index, g, host, &table, err));
 		r->table = table;
 	}
 	note_rows(r, g, g->node[g->plan->step[r->first].table[0]].table);
@@ -439,9 +450,10 @@ static enum dtx_code too_large(const struct dtx_region *r, struct dtx_err *why, 
 	return err->code;
 }
 
-static enum dtx_code ask_input(struct dtx_region *r, uint32_t index, struct dtx_graph *g,
+static enum dtx_code ask_input(struct dtx_regions *all, uint32_t index, struct dtx_graph *g,
                                const struct dtx_host *host, struct dtx_err *err)
 {
+	struct dtx_region *r = &all->item[index];
 	const struct dtx_plan_input *in = &g->plan->input[r->input];
 	struct dtx_err why = DTX_ERR_INIT;
 	struct dtx_rawgrid raw;
@@ -476,7 +488,7 @@ static enum dtx_code ask_input(struct dtx_region *r, uint32_t index, struct dtx_
 	r->describe = describe_raw(&raw);
 	if (!r->describe)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(request(r, &req, host, &r->table, err));
+	DTX_TRY(request(all, &req, host, &r->table, err));
 out:
 	json_decref(steps);
 	dtx_rawgrid_clear(&raw);
@@ -494,7 +506,7 @@ enum dtx_code dtx_regions_read(struct dtx_regions *r, struct dtx_graph *g,
 		if (one->input < 0)
 			continue;
 		if (!one->table)
-			DTX_TRY(ask_input(one, i, g, host, err));
+			DTX_TRY(ask_input(r, i, g, host, err));
 		DTX_TRY(dtx_flow_set(&g->flow, one->input, one->table->schema, err));
 		if (g->node[one->input].uses)
 			g->node[one->input].table = dtx_table_ref(one->table);

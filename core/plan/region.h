@@ -57,7 +57,7 @@ DTX_MUSTUSE enum dtx_code dtx_regions_read(struct dtx_regions *r, struct dtx_gra
 /* All tables that region i reads are known. */
 bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g);
 /* Runs its prefix, asks the host, puts the result in place of the region's last table. */
-DTX_MUSTUSE enum dtx_code dtx_region_run(struct dtx_region *r, uint32_t index, struct dtx_graph *g,
+DTX_MUSTUSE enum dtx_code dtx_region_run(struct dtx_regions *r, uint32_t index, struct dtx_graph *g,
                                          const struct dtx_host *host, struct dtx_err *err);
 
 #endif
