@@ -67,6 +67,12 @@ static const char *pin_same(const struct dtx_plan_step *st, uint32_t k, const ch
 	return k ? NULL : name;
 }
 
+/* Of fewer rows other ones are the first. */
+static const char *pin_sort(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || json_object_get(st->canonical, "limit") ? NULL : name;
+}
+
 static const char *pin_filter(const struct dtx_plan_step *st, uint32_t k, const char *name)
 {
 	return k || !dtx_trace_plain(st->canonical) ? NULL : name;
@@ -156,7 +162,8 @@ static const struct {
 	const char *ops;
 	const char *(*back)(const struct dtx_plan_step *st, uint32_t k, const char *name);
 } pin_ways[] = {
-	{ "sort,select,drop,reorder", pin_same },
+	{ "select,drop,reorder", pin_same },
+	{ "sort", pin_sort },
 	{ "filter", pin_filter },
 	{ "derive", pin_derive },
 	{ "cast", pin_cast },

@@ -137,6 +137,7 @@ void test_trace_pins(void)
 		bool pinned;
 	} cases[] = {
 		{ PLANCASE("{\"op\":\"sort\",\"by\":[\"v\"]}"), true },
+		{ PLANCASE("{\"op\":\"sort\",\"by\":[\"v\"],\"limit\":2}"), false },
 		{ PLANCASE("{\"op\":\"distinct\",\"cols\":[\"k\"]}"), true },
 		{ PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]}"), false },
 		{ PLANCASE("{\"op\":\"limit\",\"n\":1}"), false },
