@@ -188,18 +188,126 @@ static const char *traced_name(const struct dtx_plan *plan, uint32_t i, const ch
 	return column + n;
 }
 
-bool dtx_traced_elsewhere(struct dtx_traced *t, const char *column)
+static bool traced_lists(const json_t *list, const char *name)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		if (json_is_string(one) && !strcmp(json_string_value(one), name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the asked column went past the pivot as it was before. */
+static bool traced_beside(const struct dtx_traced *t, uint32_t i, const char *asked)
+{
+	const json_t *c = t->plan->step[i].canonical, *to = json_object_get(c, "names_to");
+	const struct dtx_schema *out = t->result->step[i].schema;
+
+	return dtx_schema_find(out, asked) >= 0 && !traced_lists(to, asked) &&
+	       !traced_lists(to, ".value") &&
+	       strcmp(dtx_json_text(c, "values_to", "value"), asked) != 0 &&
+	       traced_kept(t->plan, i, asked);
+}
+
+struct traced_reads {
+	const char *column;
+	bool reads;
+};
+
+static void traced_read(void *arg, const char *name)
+{
+	struct traced_reads *r = arg;
+
+	r->reads |= !strcmp(name, r->column);
+}
+
+/* Whether a formula reads the column, or cannot be read. */
+static bool traced_formula_reads(const char *formula, const char *column)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct traced_reads r = { column, false };
+	struct dtx_expr *e = NULL;
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK)
+		dtx_expr_columns(e, traced_read, &r);
+	else
+		r.reads = true;
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+	return r.reads;
+}
+
+/* Whether the step may give the column's values to others, or its name. */
+static bool traced_moves(const struct dtx_plan_step *st, const char *column)
+{
+	static const char *const stays =
+		"filter,sort,limit,top,select,drop,reorder,distinct,join,"
+		"add_id,cast,fill,fill_null,drop_rows,skip_rows,drop_empty";
+	const json_t *set = json_object_get(st->canonical, "set");
+	const json_t *map = json_object_get(st->canonical, "map"), *one;
+	size_t i;
+
+	if (dtx_str_in_list(stays, st->name))
+		return false;
+	if (map)
+		return dtx_json_find(map, "from", column) || dtx_json_find(map, "to", column);
+	json_array_foreach((json_t *)(uintptr_t)set, i, one)
+	{
+		if (strcmp(dtx_json_text(one, "as", ""), column) != 0 &&
+		    traced_formula_reads(dtx_json_text(one, "expr", ""), column))
+			return true;
+	}
+	return !set;
+}
+
+/* Whether the rows of a table are those of the input. */
+static bool traced_of(const struct dtx_plan *plan, int32_t table, const char *alias)
+{
+	while (table >= (int32_t)plan->ninputs) {
+		const struct dtx_plan_step *st = &plan->step[table - (int32_t)plan->ninputs];
+
+		for (uint32_t k = 1; k < st->ntables && !strcmp(st->name, "union"); k++) {
+			if (traced_of(plan, st->table[k], alias))
+				return true;
+		}
+		table = st->table[0];
+	}
+	return table >= 0 && !strcmp(plan->input[table].name, alias);
+}
+
+/* Whether in front of step i the name means the input's column, and no other has its values. */
+static bool traced_own(const struct dtx_plan *plan, uint32_t i, const char *alias,
+                       const char *column)
+{
+	for (uint32_t k = 0; k < i; k++) {
+		if (traced_moves(&plan->step[k], column))
+			return false;
+	}
+	return traced_of(plan, plan->step[i].table[0], alias);
+}
+
+bool dtx_traced_elsewhere(struct dtx_traced *t, const char *asked, const char *alias,
+                          const char *column)
 {
 	for (uint32_t i = 0; i < t->plan->nsteps; i++) {
 		const struct dtx_plan_step *st = &t->plan->step[i];
 		const json_t *to = json_object_get(st->canonical, "names_to");
 		const struct dtx_schema *out = t->result->step[i].schema;
-		const char *name, *value = NULL;
+		const char *name = NULL, *value = NULL;
+		bool own;
 
-		if (strcmp(st->name, "pivot_longer") != 0 || !out ||
-		    dtx_schema_find(out, column) >= 0)
+		if (strcmp(st->name, "pivot_longer") != 0 || !out || traced_beside(t, i, asked))
 			continue;
-		name = traced_name(t->plan, i, column);
+		own = traced_own(t->plan, i, alias, column);
+		if (own && dtx_schema_find(out, column) >= 0)
+			continue;
+		if (own)
+			name = traced_name(t->plan, i, column);
 		if (name)
 			value = dtx_traced_value(t, json_string_value(json_array_get(to, 0)));
 		if (value)

@@ -16,8 +16,10 @@ struct dtx_traced {
 const char *dtx_traced_value(struct dtx_traced *t, const char *column);
 /* The same, and whether it is a null. */
 const char *dtx_traced_cell(struct dtx_traced *t, const char *column, bool *null);
-/* Of the columns that a pivot_longer made rows of, whether the row came from another one. */
-bool dtx_traced_elsewhere(struct dtx_traced *t, const char *column);
+/* Of the source columns that a pivot_longer made rows of, whether the row's value in the asked one
+ * came from another. */
+bool dtx_traced_elsewhere(struct dtx_traced *t, const char *asked, const char *alias,
+                          const char *column);
 /* Whether a fill may have given the column values of other rows. */
 bool dtx_traced_filled(const struct dtx_traced *t, const char *column);
 /* Appends a formula with the values put in that table `output` has in its first row; nothing when

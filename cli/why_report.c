@@ -97,7 +97,8 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, json_t **out, s
 		bool filled;
 
 		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
-		    (direct && dtx_traced_elsewhere(&w->traced, column)) || why_listed(list, row))
+		    (direct && dtx_traced_elsewhere(&w->traced, w->column, alias, column)) ||
+		    why_listed(list, row))
 			continue;
 		/* what a fill put there is not what the source has */
 		filled = dtx_traced_filled(&w->traced, column);
