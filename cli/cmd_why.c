@@ -198,6 +198,7 @@ static bool why_short(struct dtx_why *w, const char *path)
 		return true;
 	w->row = asked;
 	w->filled = false;
+	w->traced.wide = false;
 	json_decref(w->report);
 	w->report = NULL;
 	dtx_plan_free(w->plan);
