@@ -103,6 +103,12 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 	enum dtx_code rc = DTX_OK;
 	const char *why = db->sqlite ? sqlite3_errmsg(db->sqlite) : sqlite3_errstr(got);
 
+	if (got == SQLITE_READONLY_DBMOVED) {
+		rc = dtx_err_set(err, DTX_E_STORE_BUSY, __FILE__, __LINE__,
+		                 "store '%s' was moved away meanwhile", db->path);
+		dtx_err_hint(err, "run it again: another store is in its place");
+		goto out;
+	}
 	switch (got & 0xff) {
 	case SQLITE_NOMEM: DTX_FAIL_MEM(err);
 	case SQLITE_BUSY:

@@ -479,6 +479,31 @@ void test_store_head(void)
 	dtx_store_free(s);
 }
 
+/* A store without a log cannot tell that somebody else has it open. */
+void test_store_archive_behind_a_writer(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_store *s = open_store("store.db"), *late = NULL;
+	char head[DTX_HEAD_LINE], id[DTX_RUN_ID];
+
+	dtx_store_free(s);
+	tamper(in_dir("store.db"), "PRAGMA journal_mode=DELETE");
+	s = open_store("store.db");
+	late = open_store("store.db");
+	T_OK(dtx_store_archive(s, in_dir("away.db"), head, &err), &err);
+	T_CODE(whole_run(late, id, &err), DTX_E_STORE_BUSY, &err);
+	T_CHECK(strstr(err.msg, "was moved away meanwhile"));
+	dtx_err_clear(&err);
+	dtx_store_free(late);
+	dtx_store_free(s);
+	s = open_store("store.db");
+	T_INT(findings(s, NULL), 0);
+	dtx_store_free(s);
+	s = open_store("away.db");
+	T_INT(findings(s, NULL), 0);
+	dtx_store_free(s);
+}
+
 void test_store_large_body_and_blobs(void)
 {
 	struct dtx_store *s = open_store("store.db");
