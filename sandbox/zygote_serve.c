@@ -342,7 +342,7 @@ static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
 			drop(z, c);
 	waiting = count_waiting(z);
 	ready = dtx_zworker_count(z, DTX_Z_IDLE) + dtx_zworker_count(z, DTX_Z_STARTING);
-	live = ready + dtx_zworker_count(z, DTX_Z_LEASED);
+	live = ready + dtx_zworker_count(z, DTX_Z_LEASED) + dtx_zworker_count(z, DTX_Z_ENDING);
 	for (; ready < waiting && live < z->live_max; ready++, live++)
 		DTX_TRY(make(z, false, err));
 	/* one at a time: a client may come meanwhile */
