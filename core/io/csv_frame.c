@@ -17,9 +17,10 @@
 enum frame_kind { FRAME_NONE, FRAME_BARS, FRAME_PLACES, FRAME_DELIMITED, FRAME_SEPARATORS };
 struct frame {
 	enum frame_kind kind;
-	bool escapes;  /* a bar inside a cell has a backslash */
-	bool quotes;   /* cells may be quoted: they were exported, not drawn */
-	int64_t rules; /* lines left out */
+	bool escapes;        /* a bar inside a cell has a backslash */
+	bool quotes;         /* cells may be quoted: they were exported, not drawn */
+	int64_t rules;       /* lines left out */
+	struct dtx_str rule; /* ... the first of them */
 	struct {
 		size_t from, to; /* places of the dashes, in characters */
 	} col[FRAME_COLS];
@@ -381,19 +382,35 @@ static void take_bars(struct dtx_str line, char *to)
 	}
 }
 
+/* Below the first rule "| -- | -- |" may be a record of values that are missing. */
+static bool is_further_rule(const struct frame *f, struct dtx_str line)
+{
+	size_t at, run = 0;
+
+	if (!f->rules || dtx_str_eq(line, f->rule))
+		return true;
+	for (at = 0; at < line.len; at++) {
+		if (line.ptr[at] != '-' && run && run < 3)
+			return false;
+		run = line.ptr[at] == '-' ? run + 1 : 0;
+	}
+	return !run || run >= 3;
+}
+
 static void take_line(struct frame *f, struct dtx_str line, struct dtx_str before, char *to)
 {
 	static const char *const joins[] = { [FRAME_BARS] = "|+: \t", [FRAME_PLACES] = " " };
 	bool rule = f->kind == FRAME_DELIMITED
 	                    ? before.len && !f->rules && rules_header(line, before)
-	                    : is_rule(line, joins[f->kind]);
+	                    : is_rule(line, joins[f->kind]) && is_further_rule(f, line);
 
 	if (!line.len)
 		return;
 	if (rule) {
 		memset(to, '-', line.len);
 		to[0] = FRAME_RULE;
-		f->rules++;
+		if (!f->rules++)
+			f->rule = line;
 	} else if (f->kind == FRAME_BARS && is_framed(line)) {
 		take_bars(line, to);
 	} else if (f->kind == FRAME_PLACES && is_placed(f, line, NULL)) {
