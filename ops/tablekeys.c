@@ -2,6 +2,7 @@
 #include "ops/tablekeys.h"
 
 #include "core/base/each.h"
+#include "core/data/blocks.h"
 #include "core/data/key.h"
 #include "ops/places.h"
 
@@ -13,38 +14,19 @@ struct block {
 	struct dtx_tablekeys *k;
 	const struct dtx_groupkeys *keys;
 	struct dtx_table *t;
-	size_t from, to; /* batches */
-	int64_t at, end; /* rows */
+	struct dtx_block is;
 	struct dtx_groups *g;
 	uint32_t *all; /* per group of the block its number among all; NULL: the same */
 };
 
-/* Batches in n blocks of about as many rows. */
-static void cut_blocks(struct block *b, unsigned n, struct dtx_table *t)
-{
-	size_t batch = 0;
-	int64_t row = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		int64_t until = t->nrows / n * (i + 1);
-
-		b[i].from = batch;
-		b[i].at = row;
-		for (; batch < t->nbatches && (i + 1 == n || row < until); batch++)
-			row += t->batch[batch]->nrows;
-		b[i].to = batch;
-		b[i].end = row;
-	}
-}
-
 static enum dtx_code block_groups(void *arg, uint64_t i, struct dtx_err *err)
 {
 	struct block *b = (struct block *)arg + i;
-	int64_t at = b->at;
+	int64_t at = b->is.at;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_groupkeys_groups(b->keys, &b->g, err));
-	for (size_t n = b->from; n < b->to; n++) {
+	for (size_t n = b->is.from; n < b->is.to; n++) {
 		DTX_TRY(dtx_groupkeys_ids(b->keys, b->g, b->t->batch[n], b->k->id + at, err));
 		at += b->t->batch[n]->nrows;
 	}
@@ -73,7 +55,7 @@ static enum dtx_code block_renumber(void *arg, uint64_t i, struct dtx_err *err)
 	uint32_t *id = b->k->id;
 
 	(void)err;
-	for (int64_t row = b->at; b->all && row < b->end; row++)
+	for (int64_t row = b->is.at; b->all && row < b->is.end; row++)
 		id[row] = b->all[id[row]];
 	return DTX_OK;
 }
@@ -90,8 +72,7 @@ static enum dtx_code number_groups(struct dtx_tablekeys *k, unsigned workers,
 	if (!b || !k->id)
 		DTX_FAIL_MEM(err);
 	for (unsigned i = 0; i < n; i++)
-		b[i] = (struct block){ .k = k, .keys = keys, .t = t };
-	cut_blocks(b, n, t);
+		b[i] = (struct block){ k, keys, t, dtx_block_of(t, n, i), NULL, NULL };
 	DTX_TRY(dtx_each(n, n, block_groups, b, err));
 	DTX_TRY(join_blocks(b, n, err));
 	DTX_TRY(dtx_each(n, n, block_renumber, b, err));

@@ -3,6 +3,7 @@
 #include "ops/windowrows.h"
 
 #include "core/base/each.h"
+#include "core/data/blocks.h"
 #include "ops/places.h"
 #include "ops/sorter.h"
 
@@ -12,7 +13,7 @@
 struct maker;
 struct block { /* batches whose sort keys one worker makes */
 	struct maker *m;
-	size_t from, to;
+	struct dtx_block is;
 	struct dtx_buf bytes; /* of long keys */
 };
 struct maker {
@@ -59,11 +60,9 @@ static enum dtx_code place_rows(void *arg, uint64_t i, struct dtx_err *err)
 
 /* --- order --- */
 
-/* Batches in blocks of about as many rows. */
 static enum dtx_code cut_blocks(struct maker *m, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t batch = 0;
 	uint32_t row = 0;
 
 	m->nblocks = m->n < SHARED_MIN ? 1 : dtx_op_workers(m->ox);
@@ -72,17 +71,12 @@ static enum dtx_code cut_blocks(struct maker *m, struct dtx_err *err)
 	if (!m->block || !m->first)
 		DTX_FAIL_MEM(err);
 	for (unsigned i = 0; i < m->nblocks; i++) {
-		struct block *b = &m->block[i];
-
-		*b = (struct block){ .m = m, .from = batch };
-		dtx_buf_init(&b->bytes, SIZE_MAX / 2);
-		for (; batch < m->t->nbatches; batch++) {
-			if (i + 1 < m->nblocks && row >= m->n / m->nblocks * (i + 1))
-				break;
-			m->first[batch] = row;
-			row += m->t->batch[batch]->nrows;
-		}
-		b->to = batch;
+		m->block[i] = (struct block){ .m = m, .is = dtx_block_of(m->t, m->nblocks, i) };
+		dtx_buf_init(&m->block[i].bytes, SIZE_MAX / 2);
+	}
+	for (size_t i = 0; i < m->t->nbatches; i++) {
+		m->first[i] = row;
+		row += m->t->batch[i]->nrows;
 	}
 out:
 	return rc;
@@ -120,7 +114,7 @@ static enum dtx_code block_keys(void *arg, uint64_t i, struct dtx_err *err)
 	struct dtx_buf one = DTX_BUF_INIT(SIZE_MAX / 2);
 	enum dtx_code rc = DTX_OK;
 
-	for (size_t k = b->from; k < b->to; k++)
+	for (size_t k = b->is.from; k < b->is.to; k++)
 		DTX_TRY(batch_keys(b, k, &one, err));
 out:
 	dtx_buf_clear(&one);
@@ -133,10 +127,8 @@ static enum dtx_code join_bytes(struct maker *m, struct dtx_err *err)
 	for (unsigned i = 0; i < m->nblocks; i++) {
 		struct block *b = &m->block[i];
 		size_t base = m->bytes.len;
-		uint32_t from = b->from < b->to ? m->first[b->from] : 0;
-		uint32_t to = b->to < m->t->nbatches ? m->first[b->to] : m->n;
 
-		for (uint32_t row = from; base && b->from < b->to && row < to; row++)
+		for (int64_t row = b->is.at; base && row < b->is.end; row++)
 			m->tmp[row].rest += m->tmp[row].rest ? base : 0;
 		dtx_buf_addn(&m->bytes, b->bytes.ptr ? b->bytes.ptr : "", b->bytes.len);
 		dtx_buf_clear(&b->bytes);

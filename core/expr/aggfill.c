@@ -3,34 +3,17 @@
 
 #include "core/base/each.h"
 #include "core/base/mem.h"
+#include "core/data/blocks.h"
 
 #define SHARED_MIN 65536 /* fewer rows: one worker is as fast */
 
 struct block { /* of batches */
 	const struct dtx_aggfill *f;
-	size_t from, to;
-	int64_t at;    /* first row */
+	struct dtx_block is;
 	char **states; /* per call; its own, or the caller's */
 	bool own;
 	struct dtx_eval_counts counts;
 };
-
-static void cut_blocks(struct block *b, unsigned n, const struct dtx_table *t)
-{
-	size_t batch = 0;
-	int64_t row = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		b[i].from = batch;
-		b[i].at = row;
-		for (; batch < t->nbatches; batch++) {
-			if (i + 1 < n && row >= t->nrows / n * (i + 1))
-				break;
-			row += t->batch[batch]->nrows;
-		}
-		b[i].to = batch;
-	}
-}
 
 static enum dtx_code own_states(struct block *b, struct dtx_err *err)
 {
@@ -71,14 +54,14 @@ static enum dtx_code fill_block(void *arg, uint64_t i, struct dtx_err *err)
 	struct block *b = (struct block *)arg + i;
 	const struct dtx_aggfill *f = b->f;
 	char *const *states = f->states;
-	int64_t at = b->at;
+	int64_t at = b->is.at;
 	enum dtx_code rc = DTX_OK;
 
 	if (i) {
 		DTX_TRY(own_states(b, err));
 		states = b->states;
 	}
-	for (size_t k = b->from; k < b->to; k++) {
+	for (size_t k = b->is.from; k < b->is.to; k++) {
 		for (uint32_t c = 0; c < f->ncalls; c++)
 			DTX_TRY(dtx_agg_add(f->call[c], states[c], dtx_agg_state_size(f->call[c]),
 			                    f->group + at, f->t->batch[k], &b->counts, err));
@@ -122,8 +105,7 @@ enum dtx_code dtx_agg_fill(const struct dtx_aggfill *f, unsigned workers,
 	if (!b)
 		DTX_FAIL_MEM(err);
 	for (unsigned i = 0; i < n; i++)
-		b[i].f = f;
-	cut_blocks(b, n, f->t);
+		b[i] = (struct block){ .f = f, .is = dtx_block_of(f->t, n, i) };
 	DTX_TRY(dtx_each(n, n, fill_block, b, err));
 	for (unsigned i = 0; i < n; i++) {
 		if (i)
