@@ -8,7 +8,8 @@ COUNT='^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$'
 # Longest first, so that none is left over at the end.
 suites() {
 	cat <<-'LIST'
-		unit and op examples (ASan, UBSan)|build-asan/unit
+		unit and op examples (ASan, UBSan)|build-asan/unit 1/2
+		unit and op examples, the other half (ASan, UBSan)|build-asan/unit 2/2
 		command line (ASan, UBSan)|sh tests/cli/run.sh build-asan/dtx
 		main job, jail and workbooks on the command line|sh tests/cli/run.sh build/dtx locked
 		escape attempts|sh tests/escape/run.sh build/dtx
@@ -31,6 +32,7 @@ suites() {
 		reader process (the same)|build/unit reader_
 		python side of the jail|/usr/bin/python3 -B tests/guest/run.py
 		op examples over long tables|build/unit ops_examples_long
+		large tables|build/unit test_large
 		fuzz corpora|sh tests/fuzz/replay.sh build/replay
 		report in a browser|/usr/bin/python3 -B tests/report/check.py build/dtx
 		published schemas|/usr/bin/python3 -B tests/schema/check.py build/dtx

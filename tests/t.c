@@ -1,4 +1,5 @@
-/* Runs the unit tests found by name.  Usage: unit [-v] [SUBSTRING] */
+/* Runs the unit tests found by name.  Usage: unit [K/N] [SUBSTRING]; K/N: the K-th share of N, for
+ * several processes. */
 #include "tests/t.h"
 
 #include <errno.h>
@@ -169,7 +170,9 @@ static const char *t_run(const struct t_case *c)
 
 int main(int argc, char **argv)
 {
-	const char *only = argc > 1 ? argv[argc - 1] : "";
+	unsigned share = 1, shares = 1, n = 0;
+	bool shared = argc > 1 && sscanf(argv[1], "%u/%u", &share, &shares) == 2 && shares;
+	const char *only = argc > 1 + shared ? argv[argc - 1] : "";
 	int passed = 0, failed = 0, skipped = 0;
 	const struct t_case *c;
 	int role = dtx_sandbox_role(argc, argv);
@@ -182,7 +185,7 @@ int main(int argc, char **argv)
 	for (c = t_cases; c->name; c++) {
 		const char *how;
 
-		if (!strstr(c->name, only))
+		if (!strstr(c->name, only) || n++ % shares != share - 1)
 			continue;
 		how = t_run(c);
 		if (!strcmp(how, "skip"))
