@@ -103,21 +103,21 @@ static const struct {
 	const char *needs, *takes;
 	const char *one_of; /* without any of them it says nothing; NULL */
 } members[DTX_RULE_KINDS] = {
-	[DTX_RULE_NOT_NULL] = { "cols", "max_failures" },
-	[DTX_RULE_UNIQUE] = { "cols", "max_failures" },
-	[DTX_RULE_ACCEPTED] = { "col,values", "max_failures" },
+	[DTX_RULE_NOT_NULL] = { "cols", "max_failures", NULL },
+	[DTX_RULE_UNIQUE] = { "cols", "max_failures", NULL },
+	[DTX_RULE_ACCEPTED] = { "col,values", "max_failures", NULL },
 	[DTX_RULE_RANGE] = { "col", "min,max,max_failures", "min,max" },
-	[DTX_RULE_MATCHES] = { "col,regex", "max_failures" },
-	[DTX_RULE_EXPRESSION] = { "expr", "max_failures" },
+	[DTX_RULE_MATCHES] = { "col,regex", "max_failures", NULL },
+	[DTX_RULE_EXPRESSION] = { "expr", "max_failures", NULL },
 	[DTX_RULE_ROW_COUNT] = { "", "min,max", "min,max" },
-	[DTX_RULE_COLUMNS] = { "names", "exact" },
-	[DTX_RULE_TYPE] = { "col,type", "" },
-	[DTX_RULE_SUM_EQUALS] = { "col", "value,other,with,to,tol" },
-	[DTX_RULE_SORTED] = { "by", "max_failures" },
-	[DTX_RULE_SHARE] = { "col,min", "" },
-	[DTX_RULE_RECENCY] = { "col,max_age", "" },
-	[DTX_RULE_RELATIONSHIP] = { "col,with,to", "max_failures" },
-	[DTX_RULE_EQUAL_ROWS] = { "with", "" },
+	[DTX_RULE_COLUMNS] = { "names", "exact", NULL },
+	[DTX_RULE_TYPE] = { "col,type", "", NULL },
+	[DTX_RULE_SUM_EQUALS] = { "col", "value,other,with,to,tol", NULL },
+	[DTX_RULE_SORTED] = { "by", "max_failures", NULL },
+	[DTX_RULE_SHARE] = { "col,min", "", NULL },
+	[DTX_RULE_RECENCY] = { "col,max_age", "", NULL },
+	[DTX_RULE_RELATIONSHIP] = { "col,with,to", "max_failures", NULL },
+	[DTX_RULE_EQUAL_ROWS] = { "with", "", NULL },
 };
 
 /* The member is written: defaults are not. */
