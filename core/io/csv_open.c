@@ -61,6 +61,10 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 		text = (struct dtx_str){ c->enc.text, c->enc.len };
 	}
 	DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d, err));
+	if (d->comment && !c->opts.comment)
+		DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
+		                          "has comments: lines that begin with '#' are no records",
+		                          err));
 	DTX_TRY(dtx_csv_wrapped(c, err));
 	c->text = dtx_csv_text_of(&c->enc, d);
 	DTX_TRY(open_quotes(c, err));

@@ -34,7 +34,7 @@ static const struct {
 	            { " ", 1 },      { " ", 2 },      { "\x1f", 0 },   { "\x01", 0 },
 	            { "#", 0 },      { "@", 0 },      { "&", 0 },      { "*", 0 },
 	            { "!", 0 },      { "\u00a6", 0 }, { "\u00a7", 0 }, { "\uff0c", 0 },
-	            { "\uff1b", 0 }, { "\\t", 0 } };
+	            { "\uff1b", 0 }, { "\\t", 0 },    { "\u00fe", 0 } };
 
 enum search_variant { SEARCH_PLAIN, SEARCH_ESCAPE, SEARCH_TRIM, SEARCH_VARIANTS };
 
@@ -47,6 +47,7 @@ struct search {
 	struct dtx_str text;
 	struct dtx_sniff_sample sample;
 	bool stray;                               /* declared: what stray quotes are */
+	bool comments;                            /* found only below the comments at the top */
 	struct search_try best, second;           /* second: another delimiter */
 	struct search_try one[SEARCH_CANDIDATES]; /* of the delimiter in work */
 	unsigned n;
@@ -277,13 +278,51 @@ static void search_rarer(struct search *f)
 	if (f->opts->delimiter || (f->best.s.modal > 1 && f->best.s.score >= SEARCH_POOR))
 		return;
 	for (i = 0; i < DTX_COUNT(search_rare); i++) {
-		if (!sample_has(f, search_rare[i].delim) && !sample_has(f, "\t"))
+		if (!sample_has(f, search_rare[i].delim) &&
+		    !(search_rare[i].runs && sample_has(f, "\t")))
 			continue;
 		try_delim(f, search_rare[i].delim, search_rare[i].runs, &t);
 		if (t.s.modal >= 3 && t.s.consistency >= (double)(t.s.modal - 1) / t.s.modal / 2 &&
 		    t.s.score > f->best.s.score + SEARCH_TIE)
 			f->best = t;
 	}
+}
+
+/* Columns that stand apart by several blanks, in all records: what is a delimiter in a few of them
+ * is part of a text or of a number. */
+static void search_columns(struct search *f)
+{
+	struct search_try t;
+
+	if (f->opts->delimiter || f->best.s.uniform > 1 - SEARCH_TIE || f->best.d.runs ||
+	    !sample_has(f, "  "))
+		return;
+	try_delim(f, " ", 2, &t);
+	if (t.s.modal < 3 || t.s.records < 3 || t.s.uniform < 1 - SEARCH_TIE ||
+	    t.s.score <= f->best.s.score)
+		return;
+	f->best = t;
+	f->second = (struct search_try){ .s.score = 0 };
+}
+
+/* Lines of comments above the table hide it. */
+static void search_below_comments(struct search *f)
+{
+	struct dtx_str *head = &f->sample.piece[0];
+	size_t at = 0;
+
+	if (f->opts->delimiter || f->opts->comment || f->best.s.modal > 1 || !f->sample.n)
+		return;
+	while (at < head->len && head->ptr[at] == '#') {
+		const char *end = memchr(head->ptr + at, '\n', head->len - at);
+
+		at = end ? (size_t)(end + 1 - head->ptr) : head->len;
+	}
+	if (!at || at >= head->len)
+		return;
+	*head = (struct dtx_str){ head->ptr + at, head->len - at };
+	search_rarer(f);
+	f->comments = f->best.s.modal > 1;
 }
 
 /* The head decides between delimiters that are far apart; a larger sample between close ones and
@@ -307,7 +346,7 @@ static void search_closer(struct search *f, bool all)
 }
 
 /* Each delimiter has a blank behind it: the blank is part of it; before it too: cells are filled
- * up to stand below each other. */
+ * up to stand below each other; before the first one too: lines are indented. */
 static void search_spaced(struct search *f)
 {
 	const struct dtx_sniff_score *s = &f->best.s;
@@ -316,7 +355,7 @@ static void search_spaced(struct search *f)
 	if (f->opts->delimiter || f->best.d.runs || f->best.d.trim || len != 1 || s->modal < 2 ||
 	    f->best.d.delim[0] == ' ' || s->delims < 2 || s->spaced < s->delims)
 		return;
-	f->best.d.trim = s->padded == s->delims;
+	f->best.d.trim = s->padded == s->delims || s->indented == s->records;
 	f->best.d.delim[1] = f->best.d.trim ? '\0' : ' ';
 	f->best.d.delim[2] = '\0';
 }
@@ -438,6 +477,8 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 		sample_head(&f);
 	search_usual(&f, d);
 	search_rarer(&f);
+	search_below_comments(&f);
+	search_columns(&f);
 	search_closer(&f, all);
 	search_named(&f, path);
 	rc = search_ambiguous(&f, path, err);
@@ -447,6 +488,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	memcpy(d->delim, f.best.d.delim, sizeof(d->delim));
 	memcpy(d->runner_up, f.second.d.delim, sizeof(d->runner_up));
 	d->runs = f.best.d.runs;
+	d->comment = f.comments ? "#" : d->comment;
 	d->quote = f.best.d.quote;
 	d->escape = f.best.d.escape;
 	d->trim = f.best.d.trim;

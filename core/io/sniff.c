@@ -7,6 +7,8 @@
 
 /* What a byte may be part of. */
 enum { SNIFF_DIGIT = 1, SNIFF_NUMBER = 2, SNIFF_DATE = 4, SNIFF_TEXT = 8 };
+/* What may begin at a byte: all others are passed at once. */
+enum { SNIFF_END = 16, SNIFF_DELIM = 32, SNIFF_MARK = 64 };
 
 struct sniff {
 	struct dtx_str s;
@@ -17,7 +19,7 @@ struct sniff {
 	size_t last_width;
 	struct sniff_count {
 		uint64_t records, cells, usual, begun, quoted, irregular, delims, spaced, padded,
-			doubled, filled;
+			doubled, filled, indented;
 	} n;
 	unsigned unclosed;
 };
@@ -57,12 +59,13 @@ static size_t sniff_delim(const struct sniff *f, size_t at)
 
 static bool sniff_at_delim(const struct sniff *f, size_t at)
 {
-	return sniff_delim(f, at) != 0;
+	return (f->cls[(unsigned char)f->s.ptr[at]] & SNIFF_DELIM) && sniff_delim(f, at) != 0;
 }
 
 static bool sniff_at_structure(const struct sniff *f, size_t at)
 {
-	return at >= f->s.len || sniff_is_end(f, f->s.ptr[at]) || sniff_at_delim(f, at);
+	return at >= f->s.len || (f->cls[(unsigned char)f->s.ptr[at]] & SNIFF_END) ||
+	       sniff_at_delim(f, at);
 }
 
 static unsigned sniff_class(unsigned char c)
@@ -89,6 +92,16 @@ static void sniff_classes(struct sniff *f)
 		f->cls[c] = (uint8_t)sniff_class((unsigned char)c);
 	if (f->d->quote)
 		f->cls[(unsigned char)f->d->quote] &= (uint8_t)~SNIFF_TEXT;
+	for (c = 0; c < 256; c++) {
+		char byte = (char)c;
+
+		f->cls[c] |= sniff_is_end(f, byte) ? SNIFF_END : 0;
+		f->cls[c] |=
+			(f->d->runs ? sniff_is_blank(byte) : f->ndelim && byte == f->d->delim[0])
+				? SNIFF_DELIM
+				: 0;
+		f->cls[c] |= byte && (byte == f->d->quote || byte == f->d->escape) ? SNIFF_MARK : 0;
+	}
 }
 
 /* Empty, a number as people write it, like a date, or plain text.  A comma before a digit is part
@@ -115,6 +128,10 @@ static bool sniff_usual(const struct sniff *f, struct dtx_str c)
 static size_t sniff_plain_end(struct sniff *f, size_t at)
 {
 	while (!sniff_at_structure(f, at)) {
+		if (!(f->cls[(unsigned char)f->s.ptr[at]] & SNIFF_MARK)) {
+			at++;
+			continue;
+		}
 		f->n.irregular += f->d->quote && f->s.ptr[at] == f->d->quote;
 		at += f->d->escape && f->s.ptr[at] == f->d->escape && at + 1 < f->s.len ? 2 : 1;
 	}
@@ -142,6 +159,8 @@ static size_t sniff_quoted_end(struct sniff *f, size_t at, uint64_t *irregular)
 	for (at++; at < f->s.len; at++) {
 		char c = f->s.ptr[at];
 
+		if (!(f->cls[(unsigned char)c] & (SNIFF_END | SNIFF_MARK)))
+			continue;
 		if (f->d->escape && c == f->d->escape) {
 			at++;
 		} else if (*irregular && sniff_is_end(f, c)) {
@@ -222,6 +241,7 @@ static size_t sniff_record(struct sniff *f, size_t at)
 			at++;
 		return at + 1;
 	}
+	f->n.indented += f->s.ptr[at] == ' ';
 	for (;;) {
 		from = at;
 		at = sniff_cell(f, at);
@@ -301,6 +321,7 @@ void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sni
 	out->delims = f.n.delims;
 	out->spaced = f.n.spaced;
 	out->padded = f.n.padded;
+	out->indented = f.n.indented;
 	out->hollow = !f.n.filled;
 	out->records = f.n.records;
 	out->doubled = f.n.doubled;

@@ -32,7 +32,8 @@ struct dtx_sniff_score {
 	uint64_t spaced;    /* ... with a blank behind */
 	uint64_t padded;    /* ... with one before and one behind */
 	uint64_t records;
-	bool hollow;      /* no cell has a text */
+	uint64_t indented; /* ... that begin with a blank */
+	bool hollow;       /* no cell has a text */
 	uint64_t doubled; /* ... in which every second cell is empty, the first and last not counted
 	                   */
 };
