@@ -4,121 +4,8 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
-#include "core/base/utf8.h"
-#include "core/data/time.h"
 
-enum { CELL_CHARS_MAX = 255, HEAD_TWICE_COLS = 512 };
-
-/* --- judging a cell --- */
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_value_word(struct dtx_str s)
-{
-	static const char *const word[] = { "true", "false", "nan",    "na",     "n/a", "null",
-		                            "none", "-",     "\u2013", "\u2014", ".",   "\\N" };
-	size_t i;
-
-	for (i = 0; i < DTX_COUNT(word); i++) {
-		if (dtx_str_ieq(s, dtx_str_of(word[i])))
-			return true;
-	}
-	return false;
-}
-
-/* A sign counts at the start, behind a bracket, blank, exponent or currency, or as the last
- * character: "31-60" and "90+" are labels. */
-static bool sign_allowed(struct dtx_str s, size_t i)
-{
-	char before = i ? s.ptr[i - 1] : ' ';
-
-	return !(is_digit(before) || before == '.' || before == '%') ||
-	       (i + 1 == s.len && s.ptr[i] == '-');
-}
-
-static bool is_number_like(struct dtx_str s)
-{
-	bool digit = false;
-	size_t i;
-
-	for (i = 0; i < s.len; i++) {
-		char c = s.ptr[i];
-
-		if (is_digit(c)) {
-			digit = true;
-		} else if (c == '+' || c == '-') {
-			if (!sign_allowed(s, i))
-				return false;
-		} else if (c == 'e' || c == 'E') {
-			if (!i || !is_digit(s.ptr[i - 1]) || i + 1 == s.len)
-				return false;
-		} else if (c == ',') {
-			if (i + 1 == s.len || !is_digit(s.ptr[i + 1]))
-				return false;
-		} else if (!strchr(". '%$()", c) && (unsigned char)c < 0x80) {
-			return false;
-		}
-	}
-	return digit;
-}
-
-static bool is_year(struct dtx_str s)
-{
-	return s.len == 4 && is_digit(s.ptr[2]) && is_digit(s.ptr[3]) &&
-	       ((s.ptr[0] == '1' && s.ptr[1] == '9') || (s.ptr[0] == '2' && s.ptr[1] == '0'));
-}
-
-enum dtx_head_kind dtx_head_judge(struct dtx_str text)
-{
-	struct dtx_str s = dtx_utf8_trim(text);
-	int64_t us;
-	int32_t day;
-	bool zoned;
-
-	if (!s.len)
-		return DTX_HEAD_BLANK;
-	if (s.len > 64)
-		return DTX_HEAD_TEXT;
-	if (is_year(s) || dtx_day_parse(s, &day) || dtx_datetime_parse(s, &us, &zoned))
-		return DTX_HEAD_YEAR;
-	if (is_value_word(s) || is_number_like(s))
-		return DTX_HEAD_VALUE;
-	return DTX_HEAD_TEXT;
-}
-
-static enum dtx_head_kind cell_kind(const struct dtx_head_cell *c)
-{
-	return c->wide                    ? DTX_HEAD_BLANK
-	       : c->kind == DTX_HEAD_TEXT ? dtx_head_judge(c->text)
-	                                  : c->kind;
-}
-
-bool dtx_head_like(const struct dtx_head_cell *cell, uint32_t ncols, int64_t *bad)
-{
-	int64_t value = -1, year = -1;
-	uint32_t texts = 0, i;
-
-	for (i = 0; i < ncols && value < 0; i++) {
-		enum dtx_head_kind kind = cell_kind(&cell[i]);
-
-		if (kind == DTX_HEAD_VALUE)
-			value = i;
-		else if (kind == DTX_HEAD_YEAR && year < 0)
-			year = i;
-		else if (kind == DTX_HEAD_TEXT && cell[i].text.len > CELL_CHARS_MAX &&
-		         dtx_utf8_count(cell[i].text.ptr, cell[i].text.len) > CELL_CHARS_MAX)
-			value = i;
-		texts += kind == DTX_HEAD_TEXT;
-	}
-	if (value < 0 && !texts)
-		value = year;
-	if (bad)
-		*bad = value;
-	return value < 0 && texts;
-}
+enum { HEAD_TWICE_COLS = 512 };
 
 /* --- the finder --- */
 
@@ -180,8 +67,8 @@ static enum dtx_code sample_rows(struct finder *f, struct dtx_err *err)
 			continue;
 		s->like = dtx_head_like(f->cell, g->ncols, NULL);
 		for (s->years = !s->like, c = 0; s->years && c < g->ncols; c++)
-			s->years =
-				!is_filled(&f->cell[c]) || cell_kind(&f->cell[c]) == DTX_HEAD_YEAR;
+			s->years = !is_filled(&f->cell[c]) ||
+			           dtx_head_cell_kind(&f->cell[c]) == DTX_HEAD_YEAR;
 	}
 	for (c = 0; c < g->ncols; c++) {
 		if (f->used[c])
@@ -227,7 +114,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code not_found(struct finder *f, uint32_t at, struct dtx_err *err)
+static enum dtx_code not_found(struct finder *f, uint32_t at, int64_t date, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char place[48];
@@ -235,7 +122,8 @@ static enum dtx_code not_found(struct finder *f, uint32_t at, struct dtx_err *er
 	struct dtx_str text;
 
 	DTX_TRY(look(f, f->g->first + at, err));
-	dtx_head_like(f->cell, f->g->ncols, &bad);
+	if (dtx_head_like(f->cell, f->g->ncols, &bad))
+		bad = date;
 	if (bad < 0)
 		bad = 0;
 	text = f->cell[bad].text;
@@ -268,14 +156,17 @@ static uint32_t full_start(const struct finder *f, uint32_t start)
 	return start;
 }
 
-/* Text, a number or a date, or neither: a blank or a word for "missing". */
-enum head_class { CLASS_NONE, CLASS_TEXT, CLASS_VALUE };
+/* Text, a number or a date, a date as people write it, or neither: a blank or a word for "missing".
+ */
+enum head_class { CLASS_NONE, CLASS_TEXT, CLASS_VALUE, CLASS_DATE };
 
 static enum head_class head_class(const struct dtx_head_cell *c)
 {
-	enum dtx_head_kind k = cell_kind(c);
+	enum dtx_head_kind k = dtx_head_cell_kind(c);
 
-	if (k == DTX_HEAD_BLANK || (c->kind == DTX_HEAD_TEXT && is_value_word(c->text)))
+	if (c->kind == DTX_HEAD_TEXT && dtx_head_is_local_date(c->text))
+		return CLASS_DATE;
+	if (k == DTX_HEAD_BLANK || (c->kind == DTX_HEAD_TEXT && dtx_head_is_missing_word(c->text)))
 		return CLASS_NONE;
 	return k == DTX_HEAD_TEXT ? CLASS_TEXT : CLASS_VALUE;
 }
@@ -371,11 +262,41 @@ static bool parts_above(const struct finder *f, uint32_t r, uint32_t *start)
 	return r - *start >= 2 && filled(f, *start, r - *start) == f->nused;
 }
 
+static bool is_whole_date(const struct dtx_head_cell *c)
+{
+	return c->text.len > 4 && is_filled(c) && dtx_head_cell_kind(c) == DTX_HEAD_YEAR;
+}
+
+/* A date is a name above numbers.  *col: where one stands above nothing but dates, so that its row
+ * is the first of them; -1: nowhere. */
+static enum dtx_code dates_go_on(struct finder *f, uint32_t r, int64_t *col, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), c, k, below;
+	bool dates;
+
+	*col = -1;
+	DTX_TRY(look(f, f->g->first + r, err));
+	for (c = 0; c < f->g->ncols && !is_whole_date(&f->cell[c]); c++)
+		;
+	if (c == f->g->ncols)
+		goto out;
+	for (dates = true, below = 0, k = r + 1; k < n && dates; k++) {
+		DTX_TRY(look(f, f->g->first + k, err));
+		below += is_filled(&f->cell[c]);
+		dates = !is_filled(&f->cell[c]) || is_whole_date(&f->cell[c]);
+	}
+	*col = dates && below >= 2 ? (int64_t)c : -1;
+out:
+	return rc;
+}
+
 static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_head *out,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t r, n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS);
+	int64_t date;
 
 	for (r = 0; r < n && f->shape[r].filled < f->want; r++)
 		;
@@ -392,8 +313,11 @@ static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_he
 	}
 	if (!f->shape[r].like) {
 		DTX_TRY(hint_row(f, r, out, err));
-		DTX_TRY(not_found(f, r, err));
+		DTX_TRY(not_found(f, r, -1, err));
 	}
+	DTX_TRY(dates_go_on(f, r, &date, err));
+	if (date >= 0)
+		DTX_TRY(not_found(f, r, date, err));
 	*start = full_start(f, r);
 	f->moved = *start != r;
 out:

@@ -59,6 +59,12 @@ DTX_MUSTUSE enum dtx_code dtx_head_names(const struct dtx_head_grid *g, const st
 /* Whether a text cell reads as a value: bool, number, date, number-like, a word for "missing".
  * Years 1900-2099 and ISO dates give DTX_HEAD_YEAR, other values VALUE, the rest TEXT. */
 enum dtx_head_kind dtx_head_judge(struct dtx_str text);
+/* The same of a cell with a type; blank where a range spans all used columns. */
+enum dtx_head_kind dtx_head_cell_kind(const struct dtx_head_cell *c);
+/* A bool or a word or mark that stands for a value that is missing. */
+bool dtx_head_is_missing_word(struct dtx_str text);
+/* "31.12.2024", "1/2/24": a date as people write it. */
+bool dtx_head_is_local_date(struct dtx_str text);
 /* Header-like: something is filled, every filled cell is short and no value; years need a text
  * beside them. *bad (may be NULL): the first column that speaks against it, -1 if none does. */
 bool dtx_head_like(const struct dtx_head_cell *cell, uint32_t ncols, int64_t *bad);
