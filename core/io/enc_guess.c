@@ -14,6 +14,8 @@
 #define GUESS_ERROR  10
 #define GUESS_PAIR   10 /* quotation marks around words: more than two letters would be worth */
 #define GUESS_SINGLE 8  /* an apostrophe or a dash where people write one */
+#define GUESS_THORNS "\xfe\x14\xfe" /* what an export of law cases has between cells */
+#define GUESS_MONEY  4              /* a sign of a currency at a number */
 
 /* Among equals the first one.  Nearly every text in GB 18030 keeps to the characters of its oldest
  * part: `read` is the narrower set where that tells texts apart. */
@@ -186,6 +188,20 @@ static bool guess_apostrophe(const char *s, size_t len, size_t at, uint32_t last
 	return guess_is_of(next, "stdm") && !guess_is_letter(guess_kind(behind));
 }
 
+static bool guess_is_digit(uint32_t cp)
+{
+	return cp >= '0' && cp <= '9';
+}
+
+/* "£10", "10 €": no letter stands there. */
+static bool guess_money(uint32_t cp, const uint32_t last[2], uint32_t next)
+{
+	bool sign = cp == 0xa3 || cp == 0xa5 || cp == 0x20ac;
+
+	return sign && ((guess_is_digit(next) && !guess_is_letter(guess_kind(last[0]))) ||
+	                guess_is_digit(last[0]) || (last[0] == ' ' && guess_is_digit(last[1])));
+}
+
 /* A typographic mark at `cp`, with the text behind it from `at` on.  `open`: the mark that awaits
  * its other half on this line. */
 static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const uint32_t last[2],
@@ -205,6 +221,8 @@ static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const u
 	}
 	if ((cp == 0x2018 || cp == 0x201c || cp == 0x201e) && !left && right)
 		*open = cp;
+	if (guess_money(cp, last, next))
+		return GUESS_MONEY;
 	if (cp == 0x2013 || cp == 0x2014)
 		return last[0] == ' ' && next == ' ' ? GUESS_SINGLE : 0;
 	return cp == 0x2019 && guess_apostrophe(s, len, at, last[0], last[1]) ? GUESS_SINGLE : 0;
@@ -296,6 +314,8 @@ const char *dtx_enc_guess(struct dtx_str text)
 
 	if (bad < 0)
 		return "utf-8";
+	if (dtx_str_find(text, DTX_STR(GUESS_THORNS), 0) >= 0)
+		return "windows-1252";
 	if (guess_mostly_utf8(text, (size_t)bad))
 		return DTX_ENC_MENDED;
 	from = (size_t)bad > GUESS_BEFORE ? (size_t)bad - GUESS_BEFORE : 0;

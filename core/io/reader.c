@@ -118,15 +118,37 @@ out:
 	return rc;
 }
 
-/* Bytes that no text has, and no encoding makes of one: more than a slip of the pen.  0x01 is the
- * delimiter of exports of databases. */
-static bool is_binary(const char *head, size_t len)
+/* Bytes that no text has, and no encoding makes of one: more than a slip of the pen.  0x01 and
+ * 0x14 are delimiters of exports. */
+static bool is_control(unsigned c)
 {
-	static const char allowed[] = "\x01\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f";
+	static const char allowed[] = "\x01\t\n\v\f\r\x14\x1a\x1b\x1c\x1d\x1e\x1f";
+
+	return c && c < 0x20 && !strchr(allowed, (int)c);
+}
+
+/* Behind a byte order mark: units that no UTF-16 has, or no text in it. */
+static bool is_binary_wide(const unsigned char *p, size_t len, bool big)
+{
 	size_t odd = 0, i;
 
+	for (i = 2; i + 1 < len; i += 2) {
+		unsigned unit = big ? p[i] << 8 | p[i + 1] : p[i + 1] << 8 | p[i];
+
+		odd += is_control(unit) || (unit >= 0xd800 && unit < 0xf900);
+	}
+	return odd > len / 2 / 20;
+}
+
+static bool is_binary(const char *head, size_t len)
+{
+	const unsigned char *p = (const unsigned char *)head;
+	size_t odd = 0, i;
+
+	if (len > 3 && p[0] + p[1] == 0x1fd && (p[0] == 0xff || p[1] == 0xff))
+		return is_binary_wide(p, len, p[0] == 0xfe);
 	for (i = 0; i < len; i++)
-		odd += head[i] > 0 && head[i] < 0x20 && !strchr(allowed, head[i]);
+		odd += is_control(p[i]);
 	return odd > len / 20 && dtx_utf8_bad(head, len) >= 0;
 }
 
