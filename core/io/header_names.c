@@ -21,6 +21,19 @@ struct namer {
 	const char *repeated; /* the first one */
 };
 
+/* A name beyond the maximum is a limit of reading, as a cell beyond it is. */
+static enum dtx_code check_name(const struct dtx_buf *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (b->fail == DTX_BUF_MAX)
+		DTX_FAIL(err, DTX_E_INPUT_LIMIT, "a column name is larger than %d bytes",
+		         NAME_MAX_BYTES);
+	DTX_TRY(dtx_buf_check(b, "a column name", err));
+out:
+	return rc;
+}
+
 /* Blanks at the ends go, runs of blanks inside become one space. */
 static enum dtx_code squeeze(struct namer *n, struct dtx_str text, struct dtx_str *out,
                              struct dtx_err *err)
@@ -42,7 +55,7 @@ static enum dtx_code squeeze(struct namer *n, struct dtx_str text, struct dtx_st
 			dtx_buf_addn(&b, s.ptr + from, i - from);
 		gap = space;
 	}
-	DTX_TRY(dtx_buf_check(&b, "a column name", err));
+	DTX_TRY(check_name(&b, err));
 	copy = dtx_arena_strndup(n->arena, dtx_buf_text(&b), dtx_buf_len(&b));
 	if (!copy)
 		DTX_FAIL_MEM(err);
@@ -96,7 +109,7 @@ static enum dtx_code join_parts(struct namer *n, uint32_t col, const char *sep, 
 	}
 	if (!b.len)
 		dtx_buf_printf(&b, "column_%u", col + 1);
-	DTX_TRY(dtx_buf_check(&b, "a column name", err));
+	DTX_TRY(check_name(&b, err));
 	*out = dtx_arena_strndup(n->arena, dtx_buf_text(&b), dtx_buf_len(&b));
 	if (!*out)
 		DTX_FAIL_MEM(err);
