@@ -233,6 +233,11 @@ static bool is_placed(const struct frame *f, struct dtx_str line, char *put)
 
 		if (cp == '\t')
 			return false;
+		if (cp == '\f' && !place) { /* a new page, no character of the line */
+			if (put)
+				put[from] = ' ';
+			continue;
+		}
 		if (place >= f->col[col - 1].to && place < f->col[col].from && cp != ' ')
 			return false;
 		if (place + 1 == f->col[col].from) {
@@ -492,11 +497,15 @@ static bool find_drawn(struct frame *f, struct dtx_str sample, bool cut)
 enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_str sample = sample_of(&c->enc);
+	struct dtx_str sample;
 	struct frame *f = NULL;
 
 	if (!is_undeclared(c))
 		goto out;
+	DTX_TRY(dtx_csv_marks(c, err));
+	if (c->opts.delimiter)
+		goto out;
+	sample = sample_of(&c->enc);
 	f = dtx_mem_zalloc(1, sizeof(*f));
 	if (!f)
 		DTX_FAIL_MEM(err);

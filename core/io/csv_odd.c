@@ -14,6 +14,23 @@ static const char *const odd_remark[] = {
 	"nota:",     "notas:",     "fonte:",  "*",        "sql>"
 };
 
+/* What programs write below the last record. */
+static const char *const odd_end[] = {
+	"eof",         "<eof>",         "[eof]",       "(eof)",
+	"end of file", "end of report", "end of data", "end-of-file"
+};
+
+static bool odd_is_end(struct dtx_str line)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(odd_end); i++) {
+		if (dtx_str_ieq(line, dtx_str_of(odd_end[i])))
+			return true;
+	}
+	return false;
+}
+
 static bool odd_has_prefix(struct dtx_str line)
 {
 	size_t i;
@@ -55,7 +72,8 @@ static enum dtx_csv_odd_line odd_judge(struct dtx_str line, uint32_t ncells, enu
 		line.ptr++;
 		line.len--;
 	}
-	if (odd_has_prefix(line) || odd_is_rule(line))
+	if (odd_has_prefix(line) || odd_is_rule(line) ||
+	    (kind == DTX_CSV_SHORT && ncells == 1 && odd_is_end(line)))
 		return DTX_CSV_LINE_REMARK;
 	if (kind != DTX_CSV_SHORT || ncells != 1 ||
 	    (dtx_head_judge(line) != DTX_HEAD_TEXT && odd_words(line) < 2))

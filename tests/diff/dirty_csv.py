@@ -253,6 +253,46 @@ CASES.update({
 })
 
 
+PEOPLE = (["id", "name", "n"], [["1", "Ann", "5"], ["2", "Bob", "6"], ["3", "Eve", "7"]])
+WITH = "\n".join(",".join(row) for row in [PEOPLE[0]] + PEOPLE[1]) + "\n"
+CASES.update({
+    "line ends NEL": (WITH.replace("\n", "\x85"), *PEOPLE),
+    "line separators": (WITH.replace("\n", "\u2028"), *PEOPLE),
+    "paragraph separators": (WITH.strip().replace("\n", "\u2029"), *PEOPLE),
+    "a line separator inside a cell": ("id,name\n1,a\u2028b\n2,c\n", ["id", "name"], [["1", "a\u2028b"], ["2", "c"]]),
+    "a quoted sep line": ('"sep=,"\n' + WITH, *PEOPLE),
+    "sep names a tab": ("sep=\t\nid\tname\n1\ta,b;c\n2\td,e;f\n", ["id", "name"], [["1", "a,b;c"], ["2", "d,e;f"]]),
+    "cells in bars between tabs": ("|id|\t|name|\n|1|\t|a\tb|\n|2|\t|c|\n", ["id", "name"], [["1", "a\tb"], ["2", "c"]]),
+    "cells in backticks": ("`id`,`name`\n`1`,`Ann, B`\n`2`,`Bob`\n", ["id", "name"], [["1", "Ann, B"], ["2", "Bob"]]),
+    "cells in typographic quotes": ('“id”,“name”\n“1”,“Ann, "B"”\n“2”,“Bob”\n', ["id", "name"],
+                                    [["1", 'Ann, "B"'], ["2", "Bob"]]),
+    "cells in thorns": ("\n".join("\x14".join("þ%s\xfe" % c for c in row) for row in [PEOPLE[0]] + PEOPLE[1])
+                        .encode("cp1252") + b"\n", *PEOPLE),
+    "one cell in typographic quotes": ("id,name\n1,“Ann”\n2,Bob\n", ["id", "name"], [["1", "“Ann”"], ["2", "Bob"]]),
+    "EOF below the rows": (WITH + "EOF\n", *PEOPLE),
+    "an EOF record of its own width": (WITH + "EOF,x,y\n", PEOPLE[0], PEOPLE[1] + [["EOF", "x", "y"]]),
+    "pages with a header each": ("\fItem   Qty\n-----  ---\nApple    1\nPear    12\n\fItem   Qty\n-----  ---\nFig      3\n",
+                                 ["Item", "Qty"], [["Apple", "1"], ["Pear", "12"], ["Fig", "3"]]),
+    "dates as names": ("item;01.01.2024;02.01.2024\na;1,5;2,5\nb;3,5;4,5\n", ["item", "01.01.2024", "02.01.2024"],
+                       [["a", "1,5", "2,5"], ["b", "3,5", "4,5"]]),
+    "dates as values": ("a;01.01.2024\nb;02.01.2024\nc;03.01.2024\n", ["column_1", "column_2"],
+                        [["a", "01.01.2024"], ["b", "02.01.2024"], ["c", "03.01.2024"]]),
+    "comments above blanks": ("#Software: some long name of it\n#Version: 1.0\n2024-01-02 10:00 GET /a\n"
+                              "2024-01-02 10:01 GET /b\n2024-01-02 10:02 PUT /c\n",
+                              ["column_1", "column_2", "column_3", "column_4"],
+                              [["2024-01-02", "10:00", "GET", "/a"], ["2024-01-02", "10:01", "GET", "/b"],
+                               ["2024-01-02", "10:02", "PUT", "/c"]]),
+    "columns and decimal commas": ("Nr   Name        Umsatz\n001  Müller AG  1.234,50\n002  Schmidt       12,00\n"
+                                   "003  Öz & Co      100,75\n", ["Nr", "Name", "Umsatz"],
+                                   [["001", "Müller AG", "1.234,50"], ["002", "Schmidt", "12,00"], ["003", "Öz & Co", "100,75"]]),
+    "indented lines": ("  id, name, n\n  1, Ann, 5\n  2, Bob, 6\n  3, Eve, 7\n", *PEOPLE),
+    "UTF-16 in Cyrillic": (b"\xfe\xff" + "имя\tгород\nАня\tПермь\nБорис\tТула\n".encode("utf-16-be"), ["имя", "город"],
+                           [["Аня", "Пермь"], ["Борис", "Тула"]]),
+    "pounds": ("date,in\n1 Jan,£10.00\n2 Jan,£5.00\n".encode("cp1252"), ["date", "in"],
+               [["1 Jan", "£10.00"], ["2 Jan", "£5.00"]]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:

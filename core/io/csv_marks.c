@@ -1,0 +1,273 @@
+/* What exporters mark otherwise than with commas, quotes and line feeds: a first line that names
+ * the delimiter, line ends of Unicode, and cells enclosed by marks of other kinds. */
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/io/csv.h"
+
+#define MARKS_SAMPLE ((size_t)64 << 10)
+#define MARKS_QUOTES "|`~^"        /* single bytes that cells may be enclosed by */
+#define MARKS_DELIMS ",;\t|\x14:^" /* ... and what may stand between two such cells */
+
+static struct dtx_str line_at(struct dtx_str text, size_t at)
+{
+	size_t end = at;
+
+	while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r')
+		end++;
+	return (struct dtx_str){ text.ptr + at, end - at };
+}
+
+static size_t behind(struct dtx_str text, struct dtx_str line)
+{
+	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
+
+	while (at < text.len && (text.ptr[at] == '\n' || text.ptr[at] == '\r'))
+		at++;
+	return at;
+}
+
+/* --- "sep=;" --- */
+
+/* Spreadsheets write it, and other programs quote it; the next line has to have that delimiter. */
+static enum dtx_code marks_sep(struct dtx_csv *c, struct dtx_str text, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str line = line_at(text, 0), next = line_at(text, behind(text, line));
+	bool quoted = line.len == 7 && line.ptr[0] == '"' && line.ptr[6] == '"';
+	char *delim;
+
+	if (quoted)
+		line = (struct dtx_str){ line.ptr + 1, 5 };
+	if (line.len != 5 || !dtx_str_ieq((struct dtx_str){ line.ptr, 4 }, DTX_STR("sep=")) ||
+	    line.ptr[4] == '"' || line.ptr[4] < 0 || !memchr(next.ptr, line.ptr[4], next.len))
+		goto out;
+	delim = dtx_arena_strndup(&c->head.arena, line.ptr + 4, 1);
+	if (!delim)
+		DTX_FAIL_MEM(err);
+	c->opts.delimiter = delim;
+	if (quoted)
+		c->opts.quote = "\"";
+out:
+	return rc;
+}
+
+/* --- line ends of Unicode --- */
+
+/* NEL, the line separator, the paragraph separator. */
+static size_t unicode_end(const char *p, size_t len)
+{
+	if (len > 1 && p[0] == '\xc2' && p[1] == '\x85')
+		return 2;
+	return len > 2 && p[0] == '\xe2' && p[1] == '\x80' && (p[2] == '\xa8' || p[2] == '\xa9')
+	               ? 3
+	               : 0;
+}
+
+/* A text without any other line end. */
+static enum dtx_code marks_ends(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_encoding *e = &c->enc;
+	size_t at, put = 0, n, found = 0;
+	char *text;
+
+	for (at = 0; at < sample.len; at++) {
+		if (sample.ptr[at] == '\n' || sample.ptr[at] == '\r')
+			goto out;
+		found += unicode_end(sample.ptr + at, sample.len - at) != 0;
+	}
+	if (!found)
+		goto out;
+	text = dtx_mem_alloc(e->len + 1, 1);
+	if (!text)
+		DTX_FAIL_MEM(err);
+	for (at = 0; at < e->len; at += n ? n : 1) {
+		n = unicode_end(e->text + at, e->len - at);
+		text[put++] = n ? '\n' : e->text[at];
+	}
+	DTX_TRY(dtx_encoding_take(e, text, put, err));
+	DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
+	                          "ends its lines with the marks that Unicode has for that", err));
+out:
+	return rc;
+}
+
+/* --- marks around cells --- */
+
+struct marks {
+	struct dtx_str open, close;
+	char delim;
+	uint32_t parts; /* places between two cells of a line */
+};
+
+static const struct {
+	const char *open, *close;
+} marks_pairs[] = {
+	{ "\u201c", "\u201d" }, { "\u201e", "\u201c" }, { "\u201c", "\u201c" },
+	{ "\u201d", "\u201d" }, { "\u00ab", "\u00bb" }, { "\u00fe", "\u00fe" },
+};
+
+/* Whether a cell ends and another begins at `at`: closing mark, delimiter, opening mark. */
+static bool parts_at(const struct marks *m, struct dtx_str line, size_t at)
+{
+	struct dtx_str rest = { line.ptr + at, line.len - at };
+	size_t n = m->close.len;
+
+	return rest.len > n + m->open.len && dtx_str_starts(rest, m->close) &&
+	       rest.ptr[n] == m->delim &&
+	       dtx_str_starts((struct dtx_str){ rest.ptr + n + 1, rest.len - n - 1 }, m->open);
+}
+
+static bool is_marked(const struct marks *m, struct dtx_str line, uint32_t *parts)
+{
+	size_t at;
+
+	*parts = 0;
+	if (line.len < m->open.len + m->close.len || !dtx_str_starts(line, m->open) ||
+	    !dtx_str_ends(line, m->close))
+		return false;
+	for (at = m->open.len; at < line.len; at++)
+		*parts += parts_at(m, line, at);
+	return *parts > 0;
+}
+
+/* The delimiter behind the first cell. */
+static bool find_delim(struct marks *m, struct dtx_str line)
+{
+	size_t at = m->open.len;
+
+	for (; at + m->close.len < line.len; at++) {
+		m->delim = line.ptr[at + m->close.len];
+		if (m->delim && m->delim != m->close.ptr[0] && strchr(MARKS_DELIMS, m->delim) &&
+		    parts_at(m, line, at))
+			return true;
+	}
+	return false;
+}
+
+static bool find_open(struct marks *m, struct dtx_str line)
+{
+	size_t i;
+
+	if (line.len && line.ptr[0] && strchr(MARKS_QUOTES, line.ptr[0])) {
+		m->open = m->close = (struct dtx_str){ line.ptr, 1 };
+		return find_delim(m, line);
+	}
+	for (i = 0; i < DTX_COUNT(marks_pairs); i++) {
+		m->open = dtx_str_of(marks_pairs[i].open);
+		m->close = dtx_str_of(marks_pairs[i].close);
+		if (dtx_str_starts(line, m->open) && find_delim(m, line))
+			return true;
+	}
+	return false;
+}
+
+/* Each line of the sample has equally many cells, all of them inside of marks. */
+static bool find_marks(struct marks *m, struct dtx_str sample)
+{
+	struct dtx_str line = line_at(sample, 0);
+	uint32_t parts, lines = 0;
+	size_t at = 0;
+
+	if (!find_open(m, line))
+		return false;
+	for (; at < sample.len; at = behind(sample, line), lines++) {
+		line = line_at(sample, at);
+		if (!is_marked(m, line, &parts) || (lines && parts != m->parts))
+			return false;
+		m->parts = parts;
+	}
+	return lines >= 2;
+}
+
+/* The line with quotes instead of its marks. */
+static void put_quoted(const struct marks *m, struct dtx_str line, struct dtx_buf *out)
+{
+	size_t at = m->open.len, end = line.len - m->close.len;
+
+	dtx_buf_addc(out, '"');
+	while (at < end) {
+		if (parts_at(m, line, at)) {
+			dtx_buf_printf(out, "\"%c\"", m->delim);
+			at += m->close.len + 1 + m->open.len;
+			continue;
+		}
+		if (line.ptr[at] == '"')
+			dtx_buf_addc(out, '"');
+		dtx_buf_addc(out, line.ptr[at++]);
+	}
+	dtx_buf_addc(out, '"');
+}
+
+static enum dtx_code put_quotes(struct dtx_encoding *e, const struct marks *m, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str text = { e->text, e->len }, line;
+	struct dtx_buf out = DTX_BUF_INIT(2 * e->len + 16);
+	size_t at = 0, next, len;
+	uint32_t parts;
+	char *taken;
+
+	for (; at < text.len; at = next) {
+		line = line_at(text, at);
+		next = behind(text, line);
+		if (is_marked(m, line, &parts))
+			put_quoted(m, line, &out);
+		else
+			dtx_buf_adds(&out, line);
+		dtx_buf_addn(&out, line.ptr + line.len, next - at - line.len);
+	}
+	DTX_TRY(dtx_buf_check(&out, "a text", err));
+	len = dtx_buf_len(&out);
+	taken = dtx_buf_steal(&out);
+	if (!taken)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_encoding_take(e, taken, len, err));
+out:
+	dtx_buf_clear(&out);
+	return rc;
+}
+
+static enum dtx_code marks_quotes(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+	struct marks m = { .delim = 0 };
+	char *found;
+
+	while (sample.len < c->enc.len && sample.len && sample.ptr[sample.len - 1] != '\n')
+		sample.len--;
+	if (!find_marks(&m, sample))
+		goto out;
+	found = dtx_arena_alloc(&c->head.arena, 4, 1);
+	if (!found)
+		DTX_FAIL_MEM(err);
+	found[0] = m.delim;
+	found[2] = m.open.ptr[0];
+	found[1] = found[3] = '\0';
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s': its cells are enclosed by %.*s and %.*s", dtx_source_name(c->head.src),
+	            (int)m.open.len, m.open.ptr, (int)m.close.len, m.close.ptr);
+	dtx_err_hint(&w, "with \"dialect\": {\"delimiter\": ...} these are parts of the cells");
+	DTX_TRY(dtx_csv_note(c, &w, err));
+	c->opts.delimiter = found;
+	c->opts.quote = m.open.len == 1 ? found + 2 : "\"";
+	if (m.open.len > 1)
+		DTX_TRY(put_quotes(&c->enc, &m, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str sample = { c->enc.text, DTX_MIN(c->enc.len, MARKS_SAMPLE) };
+
+	DTX_TRY(marks_ends(c, sample, err));
+	sample = (struct dtx_str){ c->enc.text, DTX_MIN(c->enc.len, MARKS_SAMPLE) };
+	DTX_TRY(marks_sep(c, sample, err));
+	if (!c->opts.delimiter)
+		DTX_TRY(marks_quotes(c, sample, err));
+out:
+	return rc;
+}
