@@ -52,17 +52,31 @@ static bool add(struct dtx_hot *hot, uintptr_t at, size_t len, int how)
 	return true;
 }
 
-static bool is_wanted(uint64_t entry, int how)
-{
-	uint64_t mask = PAGE_PRESENT | PAGE_OF_FILE | PAGE_EXCLUSIVE;
+/* What to do about which mappings: memory that can be written is copied, files are mapped. */
+struct rule {
+	const char *access;
+	uint64_t mask, want; /* of a page's entry */
+	int how;
+};
 
-	if (how == MADV_POPULATE_READ) /* of whom else it is says nothing */
-		return (entry & (PAGE_PRESENT | PAGE_OF_FILE)) == (PAGE_PRESENT | PAGE_OF_FILE);
-	return (entry & mask) == (PAGE_PRESENT | PAGE_EXCLUSIVE);
-}
+#define FILE_PAGE PAGE_PRESENT | PAGE_OF_FILE, PAGE_PRESENT | PAGE_OF_FILE
+
+static const struct rule learning[] = {
+	{ " rw-p", PAGE_PRESENT | PAGE_OF_FILE | PAGE_EXCLUSIVE, PAGE_PRESENT | PAGE_EXCLUSIVE,
+	  MADV_POPULATE_WRITE },
+	{ " r-xp", FILE_PAGE, MADV_POPULATE_READ },
+	{ " r--p", FILE_PAGE, MADV_POPULATE_READ },
+	{ .access = NULL },
+};
+static const struct rule forgetting[] = {
+	{ " r-xp", FILE_PAGE, MADV_DONTNEED },
+	{ " r--p", FILE_PAGE, MADV_DONTNEED },
+	{ .access = NULL },
+};
 
 /* The pages of one mapping. */
-static bool scan(struct dtx_hot *hot, uintptr_t from, uintptr_t to, int how, size_t page)
+static bool scan(struct dtx_hot *hot, const struct rule *rule, uintptr_t from, uintptr_t to,
+                 size_t page)
 {
 	uint64_t entry[ENTRIES];
 
@@ -75,14 +89,15 @@ static bool scan(struct dtx_hot *hot, uintptr_t from, uintptr_t to, int how, siz
 		if (n < (ssize_t)sizeof(entry[0]))
 			return false;
 		for (i = 0; i < (size_t)n / sizeof(entry[0]); i++, from += page)
-			if (is_wanted(entry[i], how) && !add(hot, from, page, how))
+			if ((entry[i] & rule->mask) == rule->want &&
+			    !add(hot, from, page, rule->how))
 				return false;
 	}
 	return true;
 }
 
-/* "7f12-7f34 rw-p ...": memory that can be written is copied, libraries are mapped. */
-static bool scan_line(struct dtx_hot *hot, const char *line, size_t page)
+/* "7f12-7f34 rw-p ...". */
+static bool scan_line(struct dtx_hot *hot, const struct rule *rule, const char *line, size_t page)
 {
 	char *end;
 	uintptr_t from = strtoul(line, &end, 16), to;
@@ -90,19 +105,20 @@ static bool scan_line(struct dtx_hot *hot, const char *line, size_t page)
 	if (*end != '-')
 		return false;
 	to = strtoul(end + 1, &end, 16);
-	if (!strncmp(end, " rw-p", 5))
-		return scan(hot, from, to, MADV_POPULATE_WRITE, page);
-	return strncmp(end, " r-xp", 5) != 0 || scan(hot, from, to, MADV_POPULATE_READ, page);
+	while (rule->access && strncmp(end, rule->access, strlen(rule->access)) != 0)
+		rule++;
+	return !rule->access || scan(hot, rule, from, to, page);
 }
 
 /* All whole lines of `text`; *used: their bytes. */
-static bool scan_lines(struct dtx_hot *hot, char *text, size_t *used, size_t page)
+static bool scan_lines(struct dtx_hot *hot, const struct rule *rules, char *text, size_t *used,
+                       size_t page)
 {
 	char *line = text, *end;
 
 	while ((end = strchr(line, '\n'))) {
 		*end = 0;
-		if (!scan_line(hot, line, page))
+		if (!scan_line(hot, rules, line, page))
 			return false;
 		line = end + 1;
 	}
@@ -110,7 +126,8 @@ static bool scan_lines(struct dtx_hot *hot, char *text, size_t *used, size_t pag
 	return true;
 }
 
-bool dtx_hot_learn(struct dtx_hot *hot)
+/* The pages of this process for which there is a rule. */
+static bool list(struct dtx_hot *hot, const struct rule *rules)
 {
 	char text[LINES + 1];
 	size_t len = 0, used, page = (size_t)sysconf(_SC_PAGESIZE);
@@ -122,7 +139,7 @@ bool dtx_hot_learn(struct dtx_hot *hot)
 	while (len < LINES && (n = read(hot->maps, text + len, LINES - len)) > 0) {
 		len += (size_t)n;
 		text[len] = 0;
-		if (!scan_lines(hot, text, &used, page))
+		if (!scan_lines(hot, rules, text, &used, page))
 			break;
 		memmove(text, text + used, len - used);
 		len -= used;
@@ -130,6 +147,26 @@ bool dtx_hot_learn(struct dtx_hot *hot)
 	if (n != 0)
 		hot->n = 0; /* half a list would be no list of what most runs need */
 	return hot->n > 0;
+}
+
+void dtx_hot_forget(struct dtx_hot *hot)
+{
+	size_t i;
+
+	list(hot, forgetting);
+	for (i = 0; i < hot->n; i++) {
+		const struct dtx_hot_run *r = &hot->run[i];
+
+		/* what stays is mapped needlessly, no more */
+		if (madvise((void *)r->at, r->len, r->how))
+			errno = 0;
+	}
+	hot->n = 0;
+}
+
+bool dtx_hot_learn(struct dtx_hot *hot)
+{
+	return list(hot, learning);
 }
 
 bool dtx_hot_here(void)

@@ -28,6 +28,9 @@ struct dtx_hot {
 /* `proc` is a descriptor of /proc, -1 for none; this process is the one that will fork. */
 void dtx_hot_open(struct dtx_hot *hot, int proc);
 void dtx_hot_close(struct dtx_hot *hot);
+/* Takes the files' pages off this process: those that it uses from here on come back, and are what
+ * dtx_hot_learn finds. */
+void dtx_hot_forget(struct dtx_hot *hot);
 /* To be called while one child lives that has done what runs do, and no other: what it has copied
  * is no longer shared.  False when nothing could be learnt. */
 bool dtx_hot_learn(struct dtx_hot *hot);

@@ -110,6 +110,10 @@ void dtx_zworker_learn(struct dtx_zygote *z)
 	z->learned = z->rounds;
 	if (pipe2(ready, O_CLOEXEC))
 		return;
+	/* its import has used far more of the libraries than a run does */
+	dtx_hot_forget(&z->hot);
+	if (!dtx_py_warm(false))
+		z->cold++;
 	pid = dtx_py_fork();
 	if (pid == 0)
 		teach(ready[1]);
