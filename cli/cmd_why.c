@@ -93,6 +93,7 @@ static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 		                     .key = w->key,
 		                     .bytes = bytes,
 		                     .known = w->known,
+		                     .nth = w->known ? w->nth : 0,
 		                     .types = types };
 
 	for (uint32_t i = 0; i < w->x.r.plan->ninputs; i++)
@@ -188,8 +189,8 @@ static bool why_short(struct dtx_why *w, const char *path)
 	int64_t asked = w->row;
 	bool told;
 
-	w->known = dtx_why_known(w, path, &w->row);
-	told = w->known && why_plan(w, &err) == DTX_OK && w->trace.pinned &&
+	w->known = dtx_why_known(w, path, &w->row, &w->nth);
+	told = w->known && w->nth && why_plan(w, &err) == DTX_OK && w->trace.pinned &&
 	       why_run(w, &err) == DTX_OK;
 	dtx_err_clear(&err);
 	json_decref(w->known);

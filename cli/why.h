@@ -25,6 +25,7 @@ struct dtx_why {
 	struct dtx_traced traced;
 	json_t *report;
 	json_t *known;         /* cells of the row, from the result's file; NULL */
+	int64_t nth;           /* which of the rows with these cells it is */
 	struct dtx_plan *plan; /* the traced one */
 	struct dtx_trace trace;
 	bool filled; /* a source column was filled: values may come from other cells */

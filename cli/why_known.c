@@ -13,10 +13,22 @@
 struct known {
 	const struct dtx_why *w;
 	struct dtx_source *source;
+	const char *path;
 	struct dtx_plan *plan;
 	struct dtx_exec_result *result;
 	struct dtx_errlist findings;
 };
+
+static void known_forget(struct known *k)
+{
+	dtx_exec_free(k->result);
+	dtx_source_free(k->source);
+	dtx_plan_free(k->plan);
+	dtx_errlist_clear(&k->findings);
+	k->result = NULL;
+	k->source = NULL;
+	k->plan = NULL;
+}
 
 /* A text file whose cells are read as they were written. */
 static bool known_plain(const struct dtx_why *w)
@@ -28,7 +40,8 @@ static bool known_plain(const struct dtx_why *w)
 	       !(o->null_text && *o->null_text);
 }
 
-static json_t *known_input(const struct dtx_why *w)
+/* typed: numbers as such; else all as texts. */
+static json_t *known_input(const struct dtx_why *w, bool typed)
 {
 	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
 	const struct dtx_write_opts *o = &w->x.r.plan->output[w->x.output].opts;
@@ -38,15 +51,19 @@ static json_t *known_input(const struct dtx_why *w)
 	size_t i;
 
 	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
+	{
+		bool number = typed && !strcmp(dtx_json_text(field, "type", ""), "int");
+
 		json_array_append_new(types,
-	                              json_pack("{sO ss}", "name", json_object_get(field, "name"),
-	                                        "type", "text"));
+		                      json_pack("{sO ss}", "name", json_object_get(field, "name"),
+		                                "type", number ? "int" : "text"));
+	}
 	return json_pack("{ss ss si so s{ss ss}}", "name", "main", "format", "csv", "header_rows",
 	                 1, "types", types, "dialect", "delimiter", delimiter, "quote", "\"");
 }
 
 /* The row by its number; or all that have the key, with their numbers. */
-static json_t *known_plan(const struct dtx_why *w)
+static json_t *known_steps(const struct dtx_why *w)
 {
 	json_t *steps = json_array(), *value;
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -69,25 +86,40 @@ static json_t *known_plan(const struct dtx_why *w)
 	json_array_append_new(steps,
 	                      json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)));
 	dtx_buf_clear(&where);
-	return json_pack("{si ss s[o] so}", "dtx", 1, "fallback", "off", "inputs", known_input(w),
-	                 "steps", steps);
+	return steps;
 }
 
-static enum dtx_code known_read(struct known *k, const char *path, struct dtx_err *err)
+/* Rows of the first n that have the cells which the traced plan asks for, as it asks for them. */
+static json_t *known_alike(const json_t *cells, int64_t n)
+{
+	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *steps = NULL;
+
+	if (dtx_trace_equal(cells, &where) && dtx_buf_ok(&where))
+		steps = json_pack("[{ss sI} {ss ss}]", "op", "limit", "n", (json_int_t)n, "op",
+		                  "filter", "where", dtx_buf_text(&where));
+	dtx_buf_clear(&where);
+	return steps;
+}
+
+/* Runs steps on the result's file; takes them. */
+static enum dtx_code known_read(struct known *k, json_t *steps, bool typed, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
 	struct dtx_host host = { 0 };
-	json_t *made = known_plan(k->w);
+	json_t *made = json_pack("{si ss s[o] so}", "dtx", 1, "fallback", "off", "inputs",
+	                         known_input(k->w, typed), "steps", steps);
 	char *text = made ? json_dumps(made, JSON_COMPACT) : NULL;
 
 	if (!text)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_plan_parse(dtx_str_of(text), NULL, &k->findings, &k->plan, err));
 	DTX_TRY(dtx_plan_check(k->plan, &k->findings, err));
-	k->plan->input[0].path = path;
-	DTX_TRY(dtx_source_open(path, &k->source, err));
-	dtx_source_hash_start(k->source, false);
+	k->plan->input[0].path = k->path;
+	DTX_TRY(dtx_source_open(k->path, &k->source, err));
+	if (!typed)
+		dtx_source_hash_start(k->source, false);
 	opts.input = &k->source;
 	DTX_TRY(dtx_exec(k->plan, &opts, &host, &k->findings, &k->result, err));
 out:
@@ -105,6 +137,20 @@ static bool known_unchanged(struct known *k)
 	       !strcmp(sha, dtx_json_text(dtx_retrace_output(&k->w->x), "sha", ""));
 }
 
+/* About how many values a column has, by the statistics of the record: more do not help. */
+static int64_t known_differ(const struct known *k, const char *column)
+{
+	const json_t *stats = json_object_get(dtx_retrace_output(&k->w->x), "stats");
+	const json_t *of = dtx_json_find(stats, "name", column);
+	double wide = strtod(dtx_json_text(of, "width", "1"), NULL);
+	double range = wide * (double)json_array_size(json_object_get(of, "bars"));
+	int64_t rows = dtx_json_int(of, "rows", 1);
+
+	if (json_object_get(of, "distinct"))
+		return DTX_MAX(dtx_json_int(of, "distinct", 1), 1);
+	return range >= (double)rows ? DTX_MAX(rows, 1) : DTX_MAX((int64_t)range, 1);
+}
+
 static void known_cell(const struct known *k, const struct dtx_batch *b, const json_t *field,
                        struct dtx_buf *text, json_t *out)
 {
@@ -118,8 +164,9 @@ static void known_cell(const struct known *k, const struct dtx_batch *b, const j
 	dtx_cast_print(b->col[c], row, text);
 	if (text->len && dtx_buf_ok(text))
 		json_object_set_new(out, name,
-		                    json_pack("{ss sO}", "text", dtx_buf_text(text), "type",
-		                              json_object_get(field, "type")));
+		                    json_pack("{ss sO sI}", "text", dtx_buf_text(text), "type",
+		                              json_object_get(field, "type"), "differ",
+		                              (json_int_t)known_differ(k, name)));
 }
 
 static json_t *known_cells(const struct known *k, int64_t *row)
@@ -148,23 +195,35 @@ static json_t *known_cells(const struct known *k, int64_t *row)
 	return cells;
 }
 
-json_t *dtx_why_known(const struct dtx_why *w, const char *path, int64_t *row)
+/* Which of the rows with these cells the row is, from 1; 0: not known. */
+static int64_t known_nth(struct known *k, const json_t *cells, int64_t row)
 {
-	struct known k = { .w = w, .findings = DTX_ERRLIST_INIT };
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *steps = known_alike(cells, row);
+	int64_t nth = 0;
+
+	known_forget(k);
+	if (steps && known_read(k, steps, true, &err) == DTX_OK)
+		nth = (int64_t)k->result->output[0].rows;
+	dtx_err_clear(&err);
+	return nth;
+}
+
+json_t *dtx_why_known(const struct dtx_why *w, const char *path, int64_t *row, int64_t *nth)
+{
+	struct known k = { .w = w, .path = path, .findings = DTX_ERRLIST_INIT };
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *cells = NULL;
 
 	if (!known_plain(w))
 		return NULL;
 	if (access(path, R_OK) < 0)
-		path = dtx_json_text(dtx_retrace_output(&w->x), "path", "-");
-	if (access(path, R_OK) == 0 && known_read(&k, path, &err) == DTX_OK &&
+		k.path = dtx_json_text(dtx_retrace_output(&w->x), "path", "-");
+	if (access(k.path, R_OK) == 0 && known_read(&k, known_steps(w), false, &err) == DTX_OK &&
 	    k.result->output[0].rows == 1 && known_unchanged(&k))
 		cells = known_cells(&k, row);
-	dtx_exec_free(k.result);
-	dtx_source_free(k.source);
-	dtx_plan_free(k.plan);
-	dtx_errlist_clear(&k.findings);
+	*nth = cells ? known_nth(&k, cells, *row) : 0;
+	known_forget(&k);
 	dtx_err_clear(&err);
 	return cells;
 }

@@ -41,10 +41,11 @@ struct dtx_trace_ask {
 	const json_t *sources; /* {"input": {"column": true}}: what is wanted of them; NULL: all */
 	const json_t *key;     /* {"column": "text"}: the rows with these cells; NULL */
 	const int64_t *bytes;  /* per input: how large it is; NULL: not known */
-	/* {"column": {"text", "type"}}: what the row has in the result, as printed; with it the
-	 * plan runs on those rows alone that can have to do with it, where out->pinned says so:
-	 * then it must give one row.  Else NULL. */
+	/* {"column": {"text", "type", "differ"}}: what the row has in the result, as printed, and
+	 * about how many values the column has; with it the plan runs on those rows alone that can
+	 * have to do with it, where out->pinned says so: then it must give one row.  Else NULL. */
 	const json_t *known;
+	int64_t nth;         /* with known: of several rows with these cells this one, from 1; 0 */
 	const json_t *types; /* with known: {"input": {"column": "type"}} as recorded */
 };
 /* `bound`: dtx_exec_bind of the plan.  The part ROW has a column dtx_row.  Codes: no_translation
@@ -56,6 +57,9 @@ DTX_MUSTUSE enum dtx_code dtx_trace_plan(const struct dtx_plan *plan,
 void dtx_trace_clear(struct dtx_trace *t);
 /* A name (`) or a text (') as formulas have it. */
 void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out);
+/* "`region` == 'West' and `week` == 7" of the cells of `known` that are texts and whole numbers;
+ * false: there are none. */
+bool dtx_trace_equal(const json_t *known, struct dtx_buf *out);
 /* Whether a step may make values of this column of other rows, without telling which. */
 bool dtx_trace_borrows(const struct dtx_plan_step *st, const char *column);
 /* The step that computed a column of an output last, when those behind it leave its values alone

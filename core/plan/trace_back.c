@@ -292,7 +292,12 @@ static void trace_known(struct trace *t, const char *in)
 		dtx_buf_add(&where, "true");
 	t->failed |= !dtx_buf_ok(&where);
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in,
-	              "dtx_w0");
+	              t->ask->nth ? "dtx_alike" : "dtx_w0");
+	if (t->ask->nth)
+		dtx_trace_add(t,
+		              json_pack("{ss sI sI}", "op", "limit", "n", (json_int_t)1, "offset",
+		                        (json_int_t)t->ask->nth - 1),
+		              "dtx_alike", "dtx_w0");
 	trace_output(t, DTX_TRACE_CHECK, 0, NULL, "dtx_w0");
 	dtx_buf_clear(&where);
 }

@@ -10,6 +10,8 @@
 #include "core/base/mem.h"
 #include "core/plan/trace_parts.h"
 
+enum { PIN_RARE = 256 }; /* one row in so many may have the cells that are asked for */
+
 struct pin {
 	struct trace *t;
 	json_t **known; /* per table: {column: text} that its rows must have; NULL: not reached yet
@@ -139,6 +141,17 @@ static const char *pin_window(const struct dtx_plan_step *st, uint32_t k, const 
 	return !k && part && !pin_sets(st, name) ? name : NULL;
 }
 
+/* Rows of other groups have no say in which of a group are the first. */
+static const char *pin_top(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return !k && pin_lists(json_object_get(st->canonical, "by"), name) ? name : NULL;
+}
+
+static const char *pin_lookup(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || !strcmp(dtx_json_text(st->canonical, "as", name), name) ? NULL : name;
+}
+
 /* Columns of the left table, and keys of the right one that are equal to them. */
 static const char *pin_join(const struct dtx_plan_step *st, uint32_t k, const char *name)
 {
@@ -169,6 +182,8 @@ static const struct {
 	{ "cast", pin_cast },
 	{ "rename", pin_rename },
 	{ "distinct", pin_distinct },
+	{ "top", pin_top },
+	{ "lookup_value", pin_lookup },
 	{ "group_by", pin_group },
 	{ "pivot_wider", pin_wider },
 	{ "pivot_longer", pin_longer },
@@ -247,30 +262,70 @@ static bool pin_is_int(const char *text)
 	       (text[sign] != '0' || (len == 1 && !sign));
 }
 
-/* "`region` == 'West' and `week` == 7"; false: it says nothing. */
-static bool pin_where(const json_t *known, const json_t *types, struct dtx_buf *out)
+/* Whether the cell can be asked for: a text or a whole number, of the same type in `types`. */
+static bool pin_askable(const char *name, const json_t *cell, const json_t *types)
 {
-	const char *name, *sep = "";
+	const char *text = dtx_json_text(cell, "text", "");
+	const char *type = dtx_json_text(cell, "type", "");
+
+	if (types && strcmp(dtx_json_text(types, name, ""), type) != 0)
+		return false;
+	return *text && (strcmp(type, "int") ? !strcmp(type, "text") : pin_is_int(text));
+}
+
+/* "`region` == 'West'", behind what is there. */
+static void pin_equal(const char *name, const json_t *cell, struct dtx_buf *out)
+{
+	const char *text = dtx_json_text(cell, "text", "");
+
+	dtx_buf_add(out, out->len ? " and " : "");
+	dtx_trace_quoted(name, '`', out);
+	dtx_buf_add(out, " == ");
+	if (!strcmp(dtx_json_text(cell, "type", ""), "int"))
+		dtx_buf_add(out, text);
+	else
+		dtx_trace_quoted(text, '\'', out);
+}
+
+bool dtx_trace_equal(const json_t *known, struct dtx_buf *out)
+{
+	const char *name;
 	json_t *cell;
 
 	json_object_foreach((json_t *)(uintptr_t)known, name, cell)
 	{
-		const char *text = dtx_json_text(cell, "text", "");
-		const char *type = dtx_json_text(cell, "type", "");
-		bool number = !strcmp(type, "int");
-
-		if ((types && strcmp(dtx_json_text(types, name, ""), type) != 0) || !*text ||
-		    (number && !pin_is_int(text)) || (!number && strcmp(type, "text") != 0))
-			continue;
-		dtx_buf_add(out, sep);
-		dtx_trace_quoted(name, '`', out);
-		dtx_buf_add(out, " == ");
-		if (number)
-			dtx_buf_add(out, text);
-		else
-			dtx_trace_quoted(text, '\'', out);
-		sep = " and ";
+		if (pin_askable(name, cell, NULL))
+			pin_equal(name, cell, out);
 	}
+	return out->len > 0;
+}
+
+/* The same, but no more cells than are likely to leave few rows: each is a column to be read. */
+static bool pin_where(const json_t *known, const json_t *types, struct dtx_buf *out)
+{
+	json_t *left = json_copy((json_t *)(uintptr_t)known), *cell;
+	int64_t rarity = 1, most;
+	const char *name, *best;
+
+	do {
+		best = NULL;
+		most = 0;
+		json_object_foreach(left, name, cell)
+		{
+			int64_t differ = dtx_json_int(cell, "differ", 1);
+
+			if (differ > most && pin_askable(name, cell, types)) {
+				most = differ;
+				best = name;
+			}
+		}
+		if (best) {
+			pin_equal(best, json_object_get(left, best), out);
+			rarity *= most;
+			json_object_del(left, best);
+		}
+	} while (best && rarity < PIN_RARE);
+	json_decref(left);
 	return out->len > 0;
 }
 
@@ -349,7 +404,7 @@ static json_t *pin_start(const struct trace *t)
 bool dtx_trace_known(struct trace *t, struct dtx_buf *where)
 {
 	json_t *known = pin_start(t);
-	bool says = pin_where(known, NULL, where);
+	bool says = dtx_trace_equal(known, where);
 
 	t->failed |= !known;
 	json_decref(known);
@@ -360,15 +415,20 @@ void dtx_trace_pin(struct trace *t)
 {
 	uint32_t ninputs = t->plan->ninputs, tables = ninputs + t->plan->nsteps;
 	struct pin p = { t, dtx_mem_zalloc(tables, sizeof(json_t *)) };
+	json_t *start;
+	bool counted;
 
 	if (!p.known) {
 		t->failed = true;
 		return;
 	}
-	p.known[t->plan->output[t->ask->output].table] = pin_start(t);
+	start = pin_start(t);
+	p.known[t->plan->output[t->ask->output].table] = start;
+	counted = json_object_size(start) == json_object_size(t->ask->known);
 	for (uint32_t i = t->plan->nsteps; i-- > 0;)
 		pin_step(&p, i);
-	for (uint32_t i = 0; i < ninputs; i++)
+	/* the nth of those with all the cells is not the nth of those with some */
+	for (uint32_t i = 0; i < ninputs && (!t->ask->nth || counted); i++)
 		t->out->pinned |= pin_input(&p, i);
 	if (t->out->pinned)
 		pin_promises(t);

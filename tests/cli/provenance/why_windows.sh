@@ -16,3 +16,20 @@ dtx why wo.csv --key k=z --col v || echo "exit $?"
 dtx why wo.csv --key k --col v || echo "exit $?"
 dtx why wo.csv --key k=b --row 1 --col v || echo "exit $?"
 dtx why wo.csv --key nix=b --col v || echo "exit $?"
+echo "== of rows that are alike, that which was asked for; from the file and without it"
+cat > s.json <<'E2'
+{"dtx": 1, "steps": [{"op": "select", "cols": ["k", "v"]}, {"op": "window", "by": ["k"], "set": {"s": "sum(v)"}},
+ {"op": "sort", "by": ["v"]}]}
+E2
+cat > t.json <<'E2'
+{"dtx": 1, "steps": [{"op": "select", "cols": ["k", "v"]}, {"op": "top", "n": 3, "expr": "v", "by": ["k"], "ties": "all"}]}
+E2
+printf 'k,t,v\na,1,2\nb,2,2\na,3,2\na,4,1\nb,5,2\na,6,2\nb,7,1\n' > s.csv
+for p in s t; do
+  dtx run $p.json s.csv -o so.csv
+  for row in 1 2 3 4 5 6; do dtx why so.csv --row $row --col v >> short.txt; done
+  run=$(dtx provenance so.csv | sed -nE "s#^run *([0-9a-f]{8}).*#\1#p")
+  mv so.csv away.csv
+  for row in 1 2 3 4 5 6; do dtx why "$run" --row $row --col v >> long.txt; done
+done
+cmp short.txt long.txt && grep -c '^cells' short.txt && grep '^cells' short.txt | sort | uniq -c
