@@ -52,11 +52,13 @@ static json_t *known_input(const struct dtx_why *w, bool typed)
 
 	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
 	{
-		bool number = typed && !strcmp(dtx_json_text(field, "type", ""), "int");
+		const char *type = dtx_json_text(field, "type", "");
 
-		json_array_append_new(types,
-		                      json_pack("{sO ss}", "name", json_object_get(field, "name"),
-		                                "type", number ? "int" : "text"));
+		if (!typed || !dtx_str_in_list("int,float", type))
+			type = "text";
+		json_array_append_new(
+			types,
+			json_pack("{sO ss}", "name", json_object_get(field, "name"), "type", type));
 	}
 	return json_pack("{ss ss si so s{ss ss}}", "name", "main", "format", "csv", "header_rows",
 	                 1, "types", types, "dialect", "delimiter", delimiter, "quote", "\"");

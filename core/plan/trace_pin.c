@@ -152,17 +152,30 @@ static const char *pin_lookup(const struct dtx_plan_step *st, uint32_t k, const 
 	return k || !strcmp(dtx_json_text(st->canonical, "as", name), name) ? NULL : name;
 }
 
-/* Columns of the left table, and keys of the right one that are equal to them. */
+/* Whether a column that the left table has not is one of the right table, under its own name. */
+static bool pin_right(const json_t *c, const char *name)
+{
+	const char *suffix = dtx_json_text(c, "suffix", "");
+	size_t len = strlen(name), n = strlen(suffix);
+
+	return n && (len < n || strcmp(name + len - n, suffix) != 0);
+}
+
+/* Columns of the left table, what the left one has not of the right one, and keys of the right one
+ * that are equal to them. */
 static const char *pin_join(const struct dtx_plan_step *st, uint32_t k, const char *name)
 {
 	const json_t *c = st->canonical, *pair;
+	const char *how = dtx_json_text(c, "how", "inner");
 
-	if (!dtx_str_in_list("inner,left,semi,anti", dtx_json_text(c, "how", "inner")))
+	if (!dtx_str_in_list("inner,left,semi,anti", how))
 		return NULL;
 	if (!k || pin_lists(json_object_get(c, "using"), name))
 		return name;
 	pair = dtx_json_find(json_object_get(c, "on"), "left", name);
-	return dtx_json_text(pair, "right", NULL);
+	if (pair || !dtx_str_in_list("inner,left", how))
+		return dtx_json_text(pair, "right", NULL);
+	return pin_right(c, name) ? name : NULL;
 }
 
 static const char *pin_union(const struct dtx_plan_step *st, uint32_t k, const char *name)
@@ -228,6 +241,51 @@ static void pin_meet(struct pin *p, int32_t table, json_t *known)
 	}
 }
 
+/* Whether a row behind the step is passed on or not for its own cells alone, in order. */
+static bool pin_alone(const struct dtx_plan *plan, uint32_t i)
+{
+	for (i++; i < plan->nsteps; i++) {
+		const struct dtx_plan_step *st = &plan->step[i];
+		bool own = dtx_str_in_list("filter,derive", st->name) &&
+		           dtx_trace_plain(st->canonical);
+
+		if (!own && !dtx_str_in_list("select,drop,reorder,rename,cast", st->name))
+			return false;
+	}
+	return true;
+}
+
+/* Steps that keep the first rows: of those with the cell the first ones of all are the first too,
+ * and those that come along behind them are not asked for. */
+static bool pin_first(const struct dtx_plan_step *st)
+{
+	const json_t *c = st->canonical;
+
+	if (!strcmp(st->name, "sort"))
+		return true;
+	if (json_array_size(json_object_get(c, "by")))
+		return false;
+	return !strcmp(st->name, "top") ||
+	       (!strcmp(st->name, "limit") && !dtx_json_int(c, "offset", 0) &&
+	        !strcmp(dtx_json_text(c, "from", ""), "start"));
+}
+
+/* The column of table k that has a cell of the step's result; NULL: none. */
+static const char *pin_from(const struct pin *p, uint32_t i, uint32_t k, const char *name)
+{
+	const struct dtx_plan_step *st = &p->t->plan->step[i];
+	const char *from;
+
+	if (st->table[k] < 0)
+		return NULL;
+	from = !k && pin_first(st) && pin_alone(p->t->plan, i) ? name : pin_back(st, k, name);
+	if (k && from == name && !strcmp(st->name, "join") && pin_has(p->t, st->table[0], name) &&
+	    !pin_lists(json_object_get(st->canonical, "using"), name) &&
+	    !dtx_json_find(json_object_get(st->canonical, "on"), "left", name))
+		return NULL; /* the left table's */
+	return from && pin_has(p->t, st->table[k], from) ? from : NULL;
+}
+
 static void pin_step(struct pin *p, uint32_t i)
 {
 	const struct dtx_plan_step *st = &p->t->plan->step[i];
@@ -241,8 +299,8 @@ static void pin_step(struct pin *p, uint32_t i)
 
 		json_object_foreach(known, name, value)
 		{
-			from = st->table[k] >= 0 ? pin_back(st, k, name) : NULL;
-			if (from && pin_has(p->t, st->table[k], from))
+			from = pin_from(p, i, k, name);
+			if (from)
 				p->t->failed |= !dtx_json_set(back, from, json_incref(value));
 		}
 		p->t->failed |= !back;
@@ -262,7 +320,16 @@ static bool pin_is_int(const char *text)
 	       (text[sign] != '0' || (len == 1 && !sign));
 }
 
-/* Whether the cell can be asked for: a text or a whole number, of the same type in `types`. */
+/* A number as formulas have it, no "nan" and no mark of a group. */
+static bool pin_is_float(const char *text)
+{
+	const char *digits = text + (*text == '-');
+
+	return *digits >= '0' && *digits <= '9' && strlen(digits) < 40 &&
+	       strspn(digits, "0123456789.e+-") == strlen(digits);
+}
+
+/* Whether the cell can be asked for: a text or a number, of the same type in `types`. */
 static bool pin_askable(const char *name, const json_t *cell, const json_t *types)
 {
 	const char *text = dtx_json_text(cell, "text", "");
@@ -270,7 +337,9 @@ static bool pin_askable(const char *name, const json_t *cell, const json_t *type
 
 	if (types && strcmp(dtx_json_text(types, name, ""), type) != 0)
 		return false;
-	return *text && (strcmp(type, "int") ? !strcmp(type, "text") : pin_is_int(text));
+	if (!strcmp(type, "int"))
+		return pin_is_int(text);
+	return !strcmp(type, "float") ? pin_is_float(text) : *text && !strcmp(type, "text");
 }
 
 /* "`region` == 'West'", behind what is there. */
@@ -281,7 +350,7 @@ static void pin_equal(const char *name, const json_t *cell, struct dtx_buf *out)
 	dtx_buf_add(out, out->len ? " and " : "");
 	dtx_trace_quoted(name, '`', out);
 	dtx_buf_add(out, " == ");
-	if (!strcmp(dtx_json_text(cell, "type", ""), "int"))
+	if (strcmp(dtx_json_text(cell, "type", ""), "text") != 0)
 		dtx_buf_add(out, text);
 	else
 		dtx_trace_quoted(text, '\'', out);

@@ -137,10 +137,30 @@ void test_trace_pins(void)
 		bool pinned;
 	} cases[] = {
 		{ PLANCASE("{\"op\":\"sort\",\"by\":[\"v\"]}"), true },
-		{ PLANCASE("{\"op\":\"sort\",\"by\":[\"v\"],\"limit\":2}"), false },
+		{ PLANCASE("{\"op\":\"sort\",\"by\":[\"v\"],\"limit\":2}"), true },
+		{ PLANCASE("{\"op\":\"sort\",\"by\":[\"v\"],\"limit\":2},"
+		           "{\"op\":\"filter\",\"where\":\"v > 0\"}"),
+		  true },
+		/* behind them others would come between, or be counted */
+		{ PLANCASE("{\"op\":\"sort\",\"by\":[\"v\"],\"limit\":2},"
+		           "{\"op\":\"sort\",\"by\":[\"k\"]}"),
+		  false },
+		{ PLANCASE("{\"op\":\"limit\",\"n\":2},"
+		           "{\"op\":\"group_by\",\"by\":[\"k\"],\"agg\":{\"v\":\"max(v)\"}}"),
+		  false },
+		{ PLANCASE("{\"op\":\"limit\",\"n\":2},"
+		           "{\"op\":\"derive\",\"set\":{\"c\":\"share(v)\"}}"),
+		  false },
+		{ PLANCASE("{\"op\":\"limit\",\"n\":1,\"offset\":1}"), false },
+		{ PLANCASE("{\"op\":\"limit\",\"n\":1,\"from\":\"end\"}"), false },
+		{ PLANCASE("{\"op\":\"top\",\"n\":1,\"expr\":\"v\"}"), true },
+		{ PLANCASE("{\"op\":\"top\",\"n\":1,\"expr\":\"v\",\"by\":[\"k\"]}"), true },
+		{ PLANCASE("{\"op\":\"top\",\"n\":1,\"expr\":\"v\",\"by\":[\"v\"]},"
+		           "{\"op\":\"sort\",\"by\":[\"k\"]}"),
+		  false },
 		{ PLANCASE("{\"op\":\"distinct\",\"cols\":[\"k\"]}"), true },
 		{ PLANCASE("{\"op\":\"distinct\",\"cols\":[\"v\"]}"), false },
-		{ PLANCASE("{\"op\":\"limit\",\"n\":1}"), false },
+		{ PLANCASE("{\"op\":\"limit\",\"n\":1}"), true },
 		{ PLANCASE("{\"op\":\"derive\",\"set\":{\"k\":\"upper(k)\"}}"), false },
 		{ PLANCASE("{\"op\":\"derive\",\"set\":{\"c\":\"share(v)\"}}"), false },
 		{ PLANCASE("{\"op\":\"rename\",\"map\":{\"k\":\"v\",\"v\":\"k\"}}"), false },
