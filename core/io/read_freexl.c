@@ -1,9 +1,11 @@
 /* libfreexl, loaded when somebody asks. */
 #include "core/io/read_freexl.h"
 
+#include <errno.h>
 #include <freexl.h>
 #include <iconv.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -121,7 +123,8 @@ enum dtx_code dtx_freexl_cells(const char *label, const void *bytes, size_t len,
 	int fd = memfd_create("xls", MFD_CLOEXEC);
 
 	if (fd < 0)
-		DTX_FAIL(err, DTX_E_INPUT_IO, "'%s': no file in memory", label);
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot keep '%s' in memory: %s", label,
+		         strerror(errno));
 	DTX_TRY(dtx_file_write(fd, bytes, len, label, err));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	DTX_TRY(dtx_freexl_file(label, path, fn, arg, err));

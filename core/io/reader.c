@@ -173,9 +173,7 @@ static enum dtx_code by_content(struct dtx_source *src, const struct dtx_reader_
 			*out = dtx_reads[i];
 		}
 	}
-	if (!*out)
-		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is in no format that dtx reads",
-		         path);
+	DTX_ASSERT(*out, err); /* csv takes whatever there is */
 	if (*out == &dtx_read_csv && is_binary(dtx_source_data(src), head)) {
 		dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
 		            "'%s' is no text, and in no format that dtx reads", path);
@@ -214,9 +212,6 @@ enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts 
 		         dtx_source_name(src));
 	DTX_TRY(unpack(&src, err));
 	DTX_TRY(choose(src, opts, &cls, err));
-	if (!cls->raw)
-		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s': %s has no cells to hand over",
-		         dtx_source_name(src), cls->name);
 	if (cls->isolated && !dtx_source_direct(src))
 		DTX_TRY(dtx_isolated_raw(src, opts, out, err));
 	else

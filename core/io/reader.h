@@ -151,8 +151,7 @@ struct dtx_reader_class {
 	/* Records that `quarantine` kept out, as rows of the rejects file; NULL: there are none. */
 	enum dtx_code (*rejects)(struct dtx_reader *, struct dtx_buf *out, struct dtx_err *err);
 	void (*close)(struct dtx_reader *);
-	/* The cells as they stand, whatever keeps `open` from reading a table; `out` is empty.
-	 * NULL: the format has none. */
+	/* The cells as they stand, whatever keeps `open` from reading a table; `out` is empty. */
 	enum dtx_code (*raw)(struct dtx_source *, const struct dtx_read_opts *,
 	                     struct dtx_rawgrid *out, struct dtx_err *);
 };
@@ -172,7 +171,7 @@ DTX_MUSTUSE enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_er
 /* Tells who looks that a batch of so many rows came. */
 void dtx_reader_note(struct dtx_reader *r, uint32_t rows, struct dtx_progress *to);
 /* The raw cells of an input that no reader makes a table of; `out` is initialised.  cell_limit:
- * more than a snippet is given; unsupported_format: a format without cells. */
+ * more than a snippet is given. */
 DTX_MUSTUSE enum dtx_code dtx_reader_raw(struct dtx_source *src, const struct dtx_read_opts *opts,
                                          struct dtx_rawgrid *out, struct dtx_err *err);
 

@@ -25,12 +25,24 @@ void test_csv_encodings(void)
 	DUMP_IS("a,b\nCaf\xc3\xa9,1\n", &how, "a:text|b:int\nCaf\xc3\xa9|1\n");
 	how.opts.encoding = "utf-8";
 	DUMP_FAILS("a,b\nCaf\xe9,1\n", &how, DTX_E_BAD_ENCODING, "at L2");
+	DUMP_FAILS("a,b\n1,2\n\xef\xbb\xbf"
+	           "3,4\n",
+	           &how, DTX_E_BAD_ENCODING, "'t.csv' has a byte order mark inside, at L3");
 	how.opts.encoding = "utf-16";
 	T_OK(dump_csv(utf16, sizeof(utf16) - 1, &how, &out, NULL, NULL, &err), &err);
 	T_STR(dtx_buf_text(&out), "a:text|b:int\n\xc3\xa9|1\n");
 	how.opts.encoding = "latin-99";
 	DUMP_FAILS("a,b\n1,2\n", &how, DTX_E_BAD_PARAM_VALUE, "'latin-99' is not known");
 	dtx_buf_clear(&out);
+}
+
+/* A caller that no plan stands before. */
+void test_csv_dialect_of_bytes(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	how.opts.quote = "''";
+	DUMP_FAILS("a,b\n1,2\n", &how, DTX_E_BAD_PARAM_VALUE, "quote '''' is not one ASCII byte");
 }
 
 /* A character that is cut, behind the part of the file that is looked at first. */
@@ -563,6 +575,8 @@ void test_csv_long_records(void)
 		dtx_buf_addc(&text, 'x');
 	dtx_buf_add(&text, ",1\n");
 	T_CODE(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), DTX_E_INPUT_LIMIT, &err);
+	how.opts.reader = "libcsv";
+	DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_INPUT_LIMIT, "16 MiB");
 	dtx_err_clear(&err);
 	dtx_buf_clear(&text);
 	dtx_buf_clear(&out);

@@ -1,5 +1,6 @@
 /* Our reader of .xls and libfreexl must agree on every literal cell, in the fixtures and in the
  * workbooks of other programs where they are at hand. */
+#include <errno.h>
 #include <glob.h>
 
 #include "core/io/read_freexl.h"
@@ -136,6 +137,22 @@ static void compare_all(const char *pattern)
 	       (unsigned long long)total);
 	T_CHECK(total > 0);
 	globfree(&g);
+}
+
+void test_freexl_gives_up(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_CODE(dtx_freexl_cells("b.xls", "no book", 7, on_cell, NULL, &err), DTX_E_CORRUPT_FILE,
+	       &err);
+	T_CHECK(strstr(err.msg, "'b.xls': FreeXL gives up with "));
+	T_CODE(dtx_freexl_file("b.xls", NULL, on_cell, NULL, &err), DTX_E_JAIL_UNAVAILABLE, &err);
+	T_STR(err.msg, "'b.xls': FreeXL runs in a reader process alone");
+	t_fail_call("memfd_create", 0, EMFILE);
+	T_CODE(dtx_freexl_cells("b.xls", "", 0, on_cell, NULL, &err), DTX_E_INPUT_IO, &err);
+	T_CHECK(t_failed_call());
+	T_STR(err.msg, "cannot keep 'b.xls' in memory: Too many open files");
+	dtx_err_clear(&err);
 }
 
 void test_freexl_agrees_on_fixtures(void)

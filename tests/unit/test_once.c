@@ -1,10 +1,13 @@
 /* Inputs that pass once: the same table as when they are read whole, wherever they are cut. */
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/base/hash.h"
+#include "core/data/rawgrid.h"
 #include "core/io/once.h"
+#include "core/io/slices.h"
 #include "tests/unit/csv_dump.h"
 
 struct once_how {
@@ -179,10 +182,79 @@ void test_once_refuses_what_it_cannot_know(void)
 	o.ragged = DTX_RAGGED_PAD;
 	once_fails("a,b\n", &o, DTX_E_PARAM_CONFLICT, "widest");
 	o = once_opts(&how, true);
+	o.ragged = DTX_RAGGED_QUARANTINE;
+	o.max_rejects = 1;
+	once_fails("a,b\n1,2\n3,4\n5\n1,2\n3,4\n5,6\n7,8\n9\n1,2\n3,4\n5,6\n7,8\n", &o,
+	           DTX_E_RAGGED_ROWS, "more than 1 rows have another width");
+	o = once_opts(&how, true);
 	o.delimiter = NULL;
 	once_fails("a,b\n", &o, DTX_E_MISSING_PARAM, "delimiter");
 	o.format = NULL;
 	once_fails("a,b\n", &o, DTX_E_MISSING_PARAM, "format");
+}
+
+/* The first column has no name where all begin with a text: later parts may begin otherwise. */
+void test_once_columns_that_end(void)
+{
+	static const struct dtx_read_type types[] = {
+		{ .name = "column_1", .type = { DTX_T_TEXT, 0, 0 } },
+		{ .name = "a", .type = { DTX_T_TEXT, 0, 0 } },
+		{ .name = "b", .type = { DTX_T_TEXT, 0, 0 } },
+	};
+	struct once_how how = { .header_rows = 1, .bytes = 16 };
+	struct dtx_read_opts o = once_opts(&how, true);
+
+	o.types = types;
+	o.ntypes = DTX_COUNT(types);
+	once_fails("a,b\nx,1,2\ny,3,4\n7,5,6\n7,1,2\n7,3,4\n7,5,6\n", &o, DTX_E_MISSING_COLUMN,
+	           "has no column 'column_1'");
+}
+
+/* A record that does not end, in a file that is read as a stream. */
+void test_once_record_too_large(void)
+{
+	struct once_how how = { .header_rows = 1, .bytes = 16 };
+	struct dtx_read_opts o = once_opts(&how, true);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_buf got = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dump_how dump = { .opts = o, .workers = 1 };
+	char path[64];
+	int fd = memfd_create("long", MFD_CLOEXEC);
+	enum dtx_code rc = DTX_OK;
+
+	T_OK(dtx_file_write(fd, "a,b\n1,2\n3,\"", 11, "long", &err), &err);
+	T_CHECK(ftruncate(fd, (off_t)DTX_SLICES_MOST + 100) == 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	DTX_TRY(dtx_source_stream(path, &src, &err));
+	DTX_TRY(dtx_reader_open(src, &o, &r, &err));
+	DTX_TRY(dump_read(r, &dump, &got, &err));
+out:
+	T_CODE(rc, DTX_E_INPUT_LIMIT, &err);
+	T_CHECK(strstr(err.msg, "the record at L3 (byte 8) is larger than 32 MiB"));
+	T_STR(err.cell, "L3");
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_file_close(&fd);
+	dtx_buf_clear(&got);
+	dtx_err_clear(&err);
+}
+
+void test_once_has_no_cells_to_hand_over(void)
+{
+	struct dtx_read_opts o = DTX_READ_OPTS_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_rawgrid g;
+
+	dtx_rawgrid_init(&g);
+	T_OK(once_source("a,b\n1,2\n", &src, &err), &err);
+	T_CODE(dtx_reader_raw(src, &o, &g, &err), DTX_E_PARAM_CONFLICT, &err);
+	T_CHECK(strstr(err.msg, "is a stream: its cells have passed"));
+	dtx_rawgrid_clear(&g);
+	dtx_source_free(src);
+	dtx_err_clear(&err);
 }
 
 void test_once_starts_once(void)

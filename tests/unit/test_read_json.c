@@ -203,6 +203,40 @@ void test_read_json_verdicts(void)
 		expect(row[i].json, row[i].want);
 }
 
+/* One row of so many cells, one record of so many members: each is one too many. */
+void test_read_json_width(void)
+{
+	static const struct {
+		const char *open, *each, *close, *says;
+	} row[] = {
+		{ "[[\"a\"", ",\"b\"", "],[1]]", "'x.json': over 100000 cells in a row" },
+		{ "{\"a\":1", ",\"k%d\":{}", "}", "'x.json': over 100000 different members" },
+	};
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	for (size_t i = 0; i < DTX_COUNT(row); i++) {
+		struct dtx_buf in = DTX_BUF_INIT(1 << 24), out = DTX_BUF_INIT(1 << 24);
+		struct dtx_err err = DTX_ERR_INIT;
+		char one[32];
+
+		dtx_buf_add(&in, row[i].open);
+		for (int k = 0; k <= 100000; k++) {
+			const char *number = strstr(row[i].each, "%d");
+
+			if (number)
+				snprintf(one, sizeof(one), ",\"k%d\":{}", k);
+			dtx_buf_add(&in, number ? one : row[i].each);
+		}
+		dtx_buf_add(&in, row[i].close);
+		T_CODE(bytes_dump("x.json", &in, &opts, 0, true, &out, &err), DTX_E_INPUT_LIMIT,
+		       &err);
+		T_STR(err.msg, row[i].says);
+		dtx_buf_clear(&in);
+		dtx_buf_clear(&out);
+		dtx_err_clear(&err);
+	}
+}
+
 void test_read_json_arrays_of_cells(void)
 {
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;

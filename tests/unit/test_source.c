@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/guard.h"
 #include "core/base/hash.h"
 #include "core/base/pool.h"
 #include "core/io/source.h"
@@ -63,6 +64,26 @@ void test_source_refuses(void)
 	T_CODE(dtx_source_open("/nowhere/x.csv", &s, &err), DTX_E_INPUT_NOT_FOUND, &err);
 	T_CODE(dtx_source_open(t_dir(), &s, &err), DTX_E_INPUT_IO, &err);
 	T_CHECK(!s);
+}
+
+/* The watch over files that are cut short has so many places. */
+void test_source_one_too_many(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *s = NULL;
+	int guard[DTX_GUARD_MAX], n = 0;
+	char path[256];
+
+	source_file(path, "a.csv", "a\n1\n");
+	while (n < DTX_GUARD_MAX && (guard[n] = dtx_guard_add(path, 1)) >= 0)
+		n++;
+	T_CODE(dtx_source_open(path, &s, &err), DTX_E_INPUT_IO, &err);
+	T_CHECK(strstr(err.msg, "is one of more than 1024 inputs"));
+	while (n > 0)
+		dtx_guard_remove(guard[--n]);
+	T_OK(dtx_source_open(path, &s, &err), &err);
+	dtx_source_free(s);
+	dtx_err_clear(&err);
 }
 
 void test_source_hash(void)

@@ -491,6 +491,16 @@ static void no_sectors(struct dtx_buf *b)
 	b->len = 512;
 }
 
+/* Its table has more places than the header, and the list of the others leads out of the file. */
+static void lost_list(struct dtx_buf *b)
+{
+	odd_sectors(b);
+	b->ptr[30] = 9;
+	memset(b->ptr + 68, 0x7f, 4);
+	while (b->len < (size_t)8 << 20)
+		dtx_buf_addn(b, b->ptr + 200, 300);
+}
+
 void test_xls_says_what_is_damaged(void)
 {
 	static const struct {
@@ -509,6 +519,7 @@ void test_xls_says_what_is_damaged(void)
 		{ half_text, DTX_E_CORRUPT_FILE, "the text of a formula is cut off" },
 		{ odd_sectors, DTX_E_CORRUPT_FILE, "its sectors have neither 512 nor 4096 bytes" },
 		{ no_sectors, DTX_E_CORRUPT_FILE, "it has no sectors" },
+		{ lost_list, DTX_E_CORRUPT_FILE, "the list of its tables is cut off" },
 	};
 	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
 

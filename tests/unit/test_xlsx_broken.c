@@ -1,4 +1,5 @@
 /* Workbooks with one part that is wrong, missing or too much: what is said of it. */
+#include "core/io/grid.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
 
@@ -10,6 +11,7 @@ struct broken_book {
 	const char *close;
 	const char *limit; /* lowered to 1 */
 	const char *sheet, *range, *table;
+	uint32_t hold; /* cells that are held of a sheet */
 	enum dtx_code code;
 	const char *says;
 };
@@ -97,6 +99,8 @@ static const struct broken_book books[] = {
 	{ "", .limit = "text", .code = DTX_E_ARCHIVE_LIMIT,
 	  .says = "a text of over 1 bytes in a cell" },
 	{ "", .limit = "cells", .code = DTX_E_ARCHIVE_LIMIT, .says = "a sheet with over 1 cells" },
+	{ "", .limit = "cells", .hold = 1, .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "a sheet with over 1 cells" },
 	{ "", .limit = "total", .code = DTX_E_ARCHIVE_LIMIT,
 	  .says = "parts inflate to over 1 bytes" },
 	{ SHEET_PART, ROWS("<row><c t=\"str\"><v>abc</v></c></row>"), .limit = "text",
@@ -141,6 +145,7 @@ static enum dtx_code broken_read(const struct broken_book *b, const struct dtx_b
 	opts.sheet = b->sheet;
 	opts.range = b->range;
 	opts.table = b->table;
+	opts.hold_cells = b->hold;
 	for (size_t i = 0; b->limit && i < dtx_nunpack_rows; i++)
 		if (strcmp(dtx_unpack_rows[i].name, b->limit) == 0)
 			memcpy((char *)&limits + dtx_unpack_rows[i].offset, &(uint64_t){ 1 }, 8);
@@ -172,6 +177,25 @@ void test_xlsx_broken_parts(void)
 		dtx_err_clear(&err);
 		dtx_buf_clear(&bytes);
 	}
+}
+
+/* Cells are taken in chunks: the limit holds for who adds them one by one as well. */
+void test_grid_of_many_cells(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_grid g;
+
+	dtx_grid_init(&g, "b.xlsx");
+	g.limits.cells = DTX_GRID_CHUNK;
+	for (uint32_t i = 0; rc == DTX_OK && i <= DTX_GRID_CHUNK; i++)
+		rc = dtx_grid_add(&g, i, 0, DTX_CELL_NUMBER, (union dtx_payload){ 0 }, 0, false,
+		                  &err);
+	T_CODE(rc, DTX_E_ARCHIVE_LIMIT, &err);
+	T_CHECK(strstr(err.msg, "'b.xlsx': a sheet with over 65536 cells"));
+	T_INT(g.ncells, DTX_GRID_CHUNK);
+	dtx_grid_clear(&g);
+	dtx_err_clear(&err);
 }
 
 /* Other formats that are zip archives: which one, and the way out. */

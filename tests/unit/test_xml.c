@@ -137,13 +137,17 @@ void test_xml_says_where(void)
 	}
 }
 
-static void too_long(const char *before, int n, const char *behind, enum dtx_code code,
+static void too_long(const char *before, int n, char fill, const char *behind, enum dtx_code code,
                      const char *says)
 {
-	struct dtx_buf in = DTX_BUF_INIT((size_t)1 << 20), out = DTX_BUF_INIT(1000);
+	struct dtx_buf in = DTX_BUF_INIT((size_t)1 << 25), out = DTX_BUF_INIT(1000);
 	struct dtx_err err = DTX_ERR_INIT;
 
-	dtx_buf_printf(&in, "%s%0*d%s", before, n, 0, behind);
+	dtx_buf_add(&in, before);
+	T_CHECK(dtx_buf_room(&in, (size_t)n));
+	memset(in.ptr + in.len, fill, (size_t)n);
+	in.len += (size_t)n;
+	dtx_buf_add(&in, behind);
 	T_CODE(dump(in.ptr, in.len, 9000, &out, &err), code, &err);
 	T_CHECK(strstr(err.msg, says));
 	dtx_buf_clear(&in);
@@ -152,8 +156,11 @@ static void too_long(const char *before, int n, const char *behind, enum dtx_cod
 
 void test_xml_bounds_names_and_values(void)
 {
-	too_long("<a", 1100, "/>", DTX_E_CORRUPT_FILE, "a name of over 1024 bytes");
-	too_long("<a b=\"", 70000, "\"/>", DTX_E_ARCHIVE_LIMIT, "an attribute of over");
+	too_long("<a", 1100, '0', "/>", DTX_E_CORRUPT_FILE, "a name of over 1024 bytes");
+	too_long("<a b=\"", 70000, '0', "\"/>", DTX_E_ARCHIVE_LIMIT, "an attribute of over");
+	too_long("<a b='", 17 << 20, '0', "'/>", DTX_E_ARCHIVE_LIMIT,
+	         "goes on and on without a tag");
+	too_long("<a><!--", 17 << 20, '<', "--></a>", DTX_E_ARCHIVE_LIMIT, "a tag of over 8388608");
 }
 
 void test_xml_utf16(void)

@@ -82,7 +82,11 @@ void test_zip_refuses_lies(void)
 	const struct zip_part overlap[] = { { .name = "a", .text = "123456" },
 		                            { .name = "b", .text = "123456", .at = 1 } };
 	const struct zip_part locked[] = { { .name = "a", .text = "1", .flags = 1 } };
+	char name[DTX_ZIP_NAME_MAX + 1] = "";
+	const struct zip_part named = { .name = name, .text = "1" };
 
+	memset(name, 'n', sizeof(name) - 1);
+	expect_open(&named, 1, DTX_E_CORRUPT_FILE, "a part name of over 1023 bytes");
 	expect_open(twice, 2, DTX_E_CORRUPT_FILE, "two parts are named xl/a.xml");
 	expect_open(shared, 2, DTX_E_CORRUPT_FILE, "two parts are named");
 	expect_open(overlap, 2, DTX_E_CORRUPT_FILE, "another name in its local header");
@@ -172,6 +176,32 @@ void test_zip_checks_packed_bytes(void)
 		dtx_zip_clear(&z);
 		dtx_buf_clear(&bytes);
 	}
+}
+
+/* Bytes between the part and the directory that the part is said to have. */
+void test_zip_packed_size_too_large(void)
+{
+	const struct zip_part p = { .name = "b.xml", .text = "ab ab ab ab ab" };
+	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20), gap = DTX_BUF_INIT((size_t)1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_zip z = DTX_ZIP_INIT;
+	size_t total, at;
+
+	zip_make(&bytes, &p, 1);
+	at = header_at(&bytes, "PK\1\2", 0);
+	dtx_buf_addn(&gap, bytes.ptr, at);
+	zip_le(&gap, 0, 8);
+	dtx_buf_addn(&gap, bytes.ptr + at, bytes.len - at);
+	tell_lie(&gap, &(struct lie){ IN_END, 16, 4, at + 8, NULL });
+	tell_lie(&gap, &(struct lie){ IN_CENTRAL, 20, 4, at + 8 - 35, NULL });
+	T_OK(dtx_zip_open(&z, "t.xlsx", gap.ptr, gap.len, &lim, &err), &err);
+	T_CODE(read_part(&z, "b.xml", &total, NULL, &err), DTX_E_CORRUPT_FILE, &err);
+	T_STR(err.msg, "'t.xlsx': b.xml is shorter than its packed size");
+	dtx_zip_clear(&z);
+	dtx_buf_clear(&bytes);
+	dtx_buf_clear(&gap);
+	dtx_err_clear(&err);
 }
 
 void test_zip_survives_truncation(void)
