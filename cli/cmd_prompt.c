@@ -62,8 +62,10 @@ static enum dtx_code prompt_line(const struct dtx_cli *cli, const char *what,
 	}
 	line->argv = line->words;
 	text = dtx_json_text(run, "cwd", NULL);
-	if (!line->argc)
-		DTX_FAIL(err, DTX_E_NO_RECORD, "run '%s' keeps no command line", what);
+	/* words of another command are none of `run`'s */
+	if (!line->argc || strcmp(dtx_json_text(run, "command", ""), "run") != 0)
+		DTX_FAIL(err, DTX_E_NO_RECORD, "run '%s' is one of 'dtx %s': it has no prompt",
+		         what, dtx_json_text(run, "command", ""));
 	if (text && chdir(text) != 0)
 		DTX_FAIL(err, DTX_E_INPUT_NOT_FOUND, "'%s', where run '%s' was started, is gone",
 		         text, what);

@@ -76,15 +76,15 @@ static char *params_of(const struct dtx_execution *x)
 
 /* --- what it leaves --- */
 
-/* Folders between `dir` and the file; a link on the way is not followed. */
-static enum dtx_code make_folders(const char *dir, const char *name, struct dtx_err *err)
+/* The path of a file, with the folders between `dir` and it; a link on the way is not followed. */
+static enum dtx_code make_folders(const char *dir, const char *name, char path[PATH_SIZE],
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	char path[PATH_SIZE];
 	size_t base = strlen(dir), i;
 	struct stat st;
 
-	if (snprintf(path, sizeof(path), "%s/%s", dir, name) >= (int)sizeof(path))
+	if (snprintf(path, PATH_SIZE, "%s/%s", dir, name) >= PATH_SIZE)
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "path of '%s' is too long", name);
 	for (i = base; path[i]; i++) {
 		if (path[i] != '/')
@@ -110,9 +110,7 @@ static enum dtx_code write_file(struct dtx_execution *x, const struct dtx_jail_f
 	struct dtx_outfile **o = &x->output[x->noutputs];
 	char path[PATH_SIZE];
 
-	DTX_TRY(make_folders(x->args->out, f->name, err));
-	if (snprintf(path, sizeof(path), "%s/%s", x->args->out, f->name) >= (int)sizeof(path))
-		DTX_FAIL(err, DTX_E_OUTPUT_IO, "path of '%s' is too long", f->name);
+	DTX_TRY(make_folders(x->args->out, f->name, path, err));
 	DTX_TRY(dtx_outfile_open(path, x->run_id, DTX_OUTFILE_SPOOL, o, err));
 	x->noutputs++;
 	DTX_TRY(dtx_outfile_write(*o, f->bytes.ptr, f->bytes.len, err));

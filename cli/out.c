@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -333,7 +334,8 @@ int dtx_out_print(const struct dtx_cli *cli, struct dtx_buf *text)
 	DTX_TRY(dtx_file_write(STDOUT_FILENO, text->ptr, text->len, "stdout", &err));
 	/* a pipe, a full disk or a network file may tell only at close */
 	if (close(STDOUT_FILENO) != 0 && errno != EBADF)
-		DTX_FAIL(&err, DTX_E_OUTPUT_IO, "stdout: not everything could be written");
+		DTX_FAIL(&err, dtx_file_write_code(errno), "cannot write stdout: %s",
+		         strerror(errno));
 out:
 	status = rc == DTX_OK ? 0 : dtx_out_fail(cli, &err);
 	dtx_err_clear(&err);

@@ -132,6 +132,7 @@ CALL(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), -1
 /* The third argument is there or not; who does not look at it does not mind. */
 CALL(int, open, (const char *path, int flags, mode_t mode), (path, flags, mode), -1)
 CALL(int, fcntl, (int fd, int what, long arg), (fd, what, arg), -1)
+CALL(int, close, (int fd), (fd), -1)
 
 long t_next_alloc(long k)
 {

@@ -44,6 +44,21 @@ static void diff_is(const char *a, const char *b, const char *want)
 	dtx_buf_clear(&out);
 }
 
+void test_udiff_too_long(void)
+{
+	struct dtx_buf text = DTX_BUF_INIT(1 << 16), out = DTX_BUF_INIT(1 << 16);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	while (text.len < (size_t)2 * 4001)
+		dtx_buf_add(&text, "x\n");
+	T_CODE(dtx_udiff("A", DTX_STR(""), "B", dtx_buf_str(&text), &out, &err), DTX_E_CELL_LIMIT,
+	       &err);
+	T_STR(err.msg, "more than 4000 lines to compare");
+	dtx_buf_clear(&text);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+}
+
 /* The expected texts are those of `diff -u`. */
 void test_udiff(void)
 {

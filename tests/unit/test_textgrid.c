@@ -44,6 +44,20 @@ void test_textgrid_match(void)
 	dtx_textgrid_clear(&want);
 }
 
+void test_textgrid_too_large(void)
+{
+	struct dtx_textgrid g = DTX_TEXTGRID_INIT;
+	struct dtx_table *t = t_table("k:text,v:int", "a,1\n");
+	struct dtx_err err = DTX_ERR_INIT;
+
+	t->nrows = DTX_TEXTGRID_CELLS / 2 + 1;
+	T_CODE(dtx_textgrid_make(&g, t, &err), DTX_E_CELL_LIMIT, &err);
+	T_STR(err.msg, "1000001 rows are too many to try plans on");
+	dtx_textgrid_clear(&g);
+	dtx_table_unref(t);
+	dtx_err_clear(&err);
+}
+
 static enum dtx_code search_once(void)
 {
 	struct dtx_textgrid have = DTX_TEXTGRID_INIT, want = DTX_TEXTGRID_INIT;

@@ -1,0 +1,65 @@
+/* Refusals of the command line that no run of it shows: damaged records, no terminal, a full disk
+ * that tells at close. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "cli/approve.h"
+#include "cli/out.h"
+#include "cli/runner.h"
+#include "core/base/file.h"
+#include "tests/t.h"
+
+void test_approve_without_a_terminal(void)
+{
+	struct dtx_gate_view view = { .at = "" };
+	struct dtx_err err = DTX_ERR_INIT;
+	bool yes = true;
+
+	t_fail_call("open", 0, ENXIO);
+	T_CODE(dtx_approve_ask(NULL, &view, &yes, &err), DTX_E_NEEDS_APPROVAL, &err);
+	T_CHECK(t_failed_call());
+	T_CHECK(!yes);
+	T_STR(err.msg, "there is no terminal to ask for approval");
+	dtx_err_clear(&err);
+}
+
+/* A record that lost its plan, and one whose outputs are not those of its plan. */
+void test_replay_of_a_damaged_record(void)
+{
+	json_t *record = json_pack("{s{s{}}s[]s[]}", "run", "plan", "inputs", "outputs");
+	struct dtx_runner_replay replay = { .record = record, .dir = "." };
+	struct dtx_plan plan = { .noutputs = 1 };
+	struct dtx_runner r = { .plan = &plan, .replay = &replay };
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_CODE(dtx_runner_replay_plan(&r, &err), DTX_E_STORE_IO, &err);
+	T_STR(err.msg, "the plan of this run is not in the store");
+	T_CODE(dtx_runner_replay_places(&r, &err), DTX_E_STORE_IO, &err);
+	T_STR(err.msg, "the record does not have the outputs of its plan");
+	json_decref(record);
+	dtx_err_clear(&err);
+}
+
+/* What stderr gets meanwhile goes into a file. */
+void test_out_print_tells_of_close(void)
+{
+	struct dtx_cli cli = { .argc = 0 };
+	struct dtx_buf none = DTX_BUF_INIT(16), said = DTX_BUF_INIT(1000);
+	struct dtx_err err = DTX_ERR_INIT;
+	int was = dup(STDERR_FILENO), fd = -1, status;
+
+	T_OK(dtx_file_temp(t_dir(), &fd, &err), &err);
+	T_CHECK(was >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+	t_fail_call("close", 0, EIO);
+	status = dtx_out_print(&cli, &none);
+	T_CHECK(t_failed_call());
+	T_CHECK(dup2(was, STDERR_FILENO) >= 0);
+	T_INT(status, dtx_code_exit(DTX_E_OUTPUT_IO, true));
+	T_CHECK(dtx_buf_room(&said, 500));
+	said.len = (size_t)DTX_MAX(pread(fd, said.ptr, 500, 0), (ssize_t)0);
+	T_CHECK(strstr(dtx_buf_text(&said), "output_io: cannot write stdout: Input/output error"));
+	dtx_file_close(&fd);
+	dtx_file_close(&was);
+	dtx_buf_clear(&said);
+	dtx_buf_clear(&none);
+}
