@@ -22,6 +22,7 @@ enum dtx_code dtx_budget_check(const struct dtx_budget *b, int64_t tokens, struc
 		rc = dtx_err_set(err, DTX_E_AUTHOR_FAILED, __FILE__, __LINE__,
 		                 "the author did not tell what the last answer cost, and "
 		                 "--max-cost is set");
+		dtx_err_hint(err, "without --max-cost the tokens are counted, see --max-tokens");
 	} else if (b->cost && b->spent_cost >= b->cost) {
 		rc = dtx_err_set(err, DTX_E_AUTHOR_FAILED, __FILE__, __LINE__,
 		                 "%.6f of at most %.6f are spent", (double)b->spent_cost / 1e6,

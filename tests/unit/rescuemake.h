@@ -40,6 +40,8 @@ struct rescuemake {
 };
 void rescuemake_init(struct rescuemake *m, const char *name);
 void rescuemake_clear(struct rescuemake *m);
+/* The jail plays for this one again, after another was made meanwhile. */
+void rescuemake_use(struct rescuemake *m);
 /* One run of `plan` on `csv` with a record of its own; the result is m->run.out. */
 enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char *csv);
 

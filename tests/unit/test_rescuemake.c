@@ -352,6 +352,11 @@ void rescuemake_init(struct rescuemake *m, const char *name)
 	m->r.gate.policy = DTX_APPROVE_AUTO;
 }
 
+void rescuemake_use(struct rescuemake *m)
+{
+	jail_owner = m;
+}
+
 void rescuemake_clear(struct rescuemake *m)
 {
 	planrun_clear(&m->run);
