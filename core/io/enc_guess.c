@@ -303,6 +303,29 @@ static bool guess_baltic(struct dtx_str s)
 	return false;
 }
 
+/* Letters, digits, blanks and common marks of EBCDIC. */
+static bool guess_is_ebcdic_text(unsigned char b)
+{
+	unsigned low = b & 0x0f;
+
+	return (b >= 0xf0 && b <= 0xf9) || ((b >= 0x81 && b <= 0xa9) && low >= 1 && low <= 9) ||
+	       ((b >= 0xc1 && b <= 0xe9) && low >= 1 && low <= 9) ||
+	       (b && strchr("\x40\x4b\x6b\x5e\x60\x61\x7d\x7f\x7a\x4d\x5d\x05\x0d\x15\x25", b));
+}
+
+bool dtx_enc_is_ebcdic(struct dtx_str text)
+{
+	size_t len = DTX_MIN(text.len, (size_t)4096), good = 0, ends = 0, i;
+
+	for (i = 0; i < len; i++) {
+		unsigned char b = (unsigned char)text.ptr[i];
+
+		good += guess_is_ebcdic_text(b);
+		ends += b == 0x15 || b == 0x25;
+	}
+	return ends && good * 100 >= len * 97 && !memchr(text.ptr, '\n', len);
+}
+
 const char *dtx_enc_guess(struct dtx_str text)
 {
 	ptrdiff_t bad = dtx_utf8_bad(text.ptr, text.len);
@@ -314,6 +337,8 @@ const char *dtx_enc_guess(struct dtx_str text)
 
 	if (bad < 0)
 		return "utf-8";
+	if (dtx_enc_is_ebcdic(text))
+		return "ibm037";
 	if (dtx_str_find(text, DTX_STR(GUESS_THORNS), 0) >= 0)
 		return "windows-1252";
 	if (guess_mostly_utf8(text, (size_t)bad))

@@ -11,6 +11,9 @@
  * of it is UTF-8 after all. */
 const char *dtx_enc_guess(struct dtx_str text);
 
+/* Text of a mainframe: letters, digits and line ends of EBCDIC, and hardly anything else. */
+bool dtx_enc_is_ebcdic(struct dtx_str text);
+
 /* What was done to a text that was read as UTF-8 with flaws. */
 struct dtx_mend {
 	int64_t letters;  /* single bytes read as windows-1252, since that makes a word */

@@ -5,6 +5,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/io/csv.h"
+#include "core/io/enc_guess.h"
 #include "core/io/gzip.h"
 #include "core/io/idle.h"
 #include "core/io/isolate.h"
@@ -149,7 +150,8 @@ static bool is_binary(const char *head, size_t len)
 		return is_binary_wide(p, len, p[0] == 0xfe);
 	for (i = 0; i < len; i++)
 		odd += is_control(p[i]);
-	return odd > len / 20 && dtx_utf8_bad(head, len) >= 0;
+	return odd > len / 20 && dtx_utf8_bad(head, len) >= 0 &&
+	       !dtx_enc_is_ebcdic((struct dtx_str){ head, len });
 }
 
 /* The best sniff; the suffix decides between equal ones. */

@@ -288,6 +288,8 @@ CASES.update({
     "indented lines": ("  id, name, n\n  1, Ann, 5\n  2, Bob, 6\n  3, Eve, 7\n", *PEOPLE),
     "UTF-16 in Cyrillic": (b"\xfe\xff" + "имя\tгород\nАня\tПермь\nБорис\tТула\n".encode("utf-16-be"), ["имя", "город"],
                            [["Аня", "Пермь"], ["Борис", "Тула"]]),
+    "EBCDIC": (WITH.encode("cp037"), *PEOPLE),
+    "EBCDIC with NEL": (WITH.encode("cp500").replace(b"\x25", b"\x15"), *PEOPLE),
     "pounds": ("date,in\n1 Jan,£10.00\n2 Jan,£5.00\n".encode("cp1252"), ["date", "in"],
                [["1 Jan", "£10.00"], ["2 Jan", "£5.00"]]),
 })
