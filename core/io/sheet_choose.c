@@ -67,55 +67,81 @@ out:
 	return rc;
 }
 
-/* Whether a visible sheet besides `chosen` has a cell: looks at the first one only. */
-static enum dtx_code other_sheets(struct dtx_book *book, const struct dtx_sheet *chosen,
-                                  uint32_t *count, struct dtx_err *err)
+enum sheet_holds { SHEET_NOTHING, SHEET_CELLS, SHEET_FLAWS };
+
+/* Looks at the first cell only.  A bad sheet does not spoil the others. */
+static enum dtx_code look_into(struct dtx_book *book, const struct dtx_sheet *sheet,
+                               enum sheet_holds *holds, struct dtx_err *err)
 {
 	static const struct dtx_sheet_read first = { .max_cells = 1 };
 	enum dtx_code rc = DTX_OK;
+	struct dtx_sheet_facts facts = { 0 };
+	struct dtx_grid g;
+
+	dtx_grid_init(&g, book->label);
+	g.limits = book->limits;
+	rc = dtx_book_sheet(book, sheet, &first, &g, &facts, NULL);
+	*holds = rc != DTX_OK ? SHEET_FLAWS : g.ncells ? SHEET_CELLS : SHEET_NOTHING;
+	dtx_grid_clear(&g);
+	dtx_sheet_facts_clear(&facts);
+	if (rc == DTX_E_NO_MEMORY)
+		DTX_FAIL_MEM(err);
+	rc = DTX_OK;
+out:
+	return rc;
+}
+
+static bool is_candidate(const struct dtx_sheet *sheet)
+{
+	return sheet->kind == DTX_SHEET_WORKSHEET && sheet->visible == DTX_SHEET_VISIBLE;
+}
+
+/* Visible sheets behind `chosen` that have cells; *first is the first of them. */
+static enum dtx_code other_sheets(struct dtx_book *book, const struct dtx_sheet *chosen,
+                                  uint32_t *count, const struct dtx_sheet **first,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	enum sheet_holds holds;
 	uint32_t i;
 
 	*count = 0;
 	for (i = 0; i < book->nsheets && i < 64; i++) {
-		struct dtx_sheet_facts facts = { 0 };
-		struct dtx_grid g;
-
-		if (&book->sheet[i] == chosen || book->sheet[i].kind != DTX_SHEET_WORKSHEET ||
-		    book->sheet[i].visible != DTX_SHEET_VISIBLE)
+		if (&book->sheet[i] == chosen || !is_candidate(&book->sheet[i]))
 			continue;
-		dtx_grid_init(&g, book->label);
-		g.limits = book->limits;
-		/* A bad sheet does not spoil the others. */
-		rc = dtx_book_sheet(book, &book->sheet[i], &first, &g, &facts, NULL);
-		*count += rc == DTX_OK && g.ncells;
-		dtx_grid_clear(&g);
-		dtx_sheet_facts_clear(&facts);
-		if (rc == DTX_E_NO_MEMORY)
-			DTX_FAIL_MEM(err);
-		rc = DTX_OK;
+		DTX_TRY(look_into(book, &book->sheet[i], &holds, err));
+		if (holds == SHEET_CELLS && !(*count)++)
+			*first = &book->sheet[i];
 	}
 out:
 	return rc;
 }
 
+/* The first one; a sheet without cells (a cover, what was a chart) before others that have some is
+ * passed over. */
 static enum dtx_code default_sheet(struct dtx_book *book, struct dtx_errlist *diags,
                                    const struct dtx_sheet **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	const struct dtx_sheet *other = NULL;
+	enum sheet_holds holds = SHEET_CELLS;
 	uint32_t i, others;
 
-	for (i = 0; i < book->nsheets && (book->sheet[i].kind != DTX_SHEET_WORKSHEET ||
-	                                  book->sheet[i].visible != DTX_SHEET_VISIBLE);
-	     i++)
+	for (i = 0; i < book->nsheets && !is_candidate(&book->sheet[i]); i++)
 		;
 	if (i == book->nsheets)
 		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s' has no visible worksheet", book->label);
 	*out = &book->sheet[i];
-	DTX_TRY(other_sheets(book, *out, &others, err));
-	if (others)
-		DTX_TRY(dtx_sheet_warn(diags, DTX_W_SHEET_ASSUMED, *out, others, err,
-		                       "sheet '%.60s' was read, %u other visible sheets have cells",
-		                       (*out)->name, others));
+	DTX_TRY(other_sheets(book, *out, &others, &other, err));
+	if (!others)
+		goto out;
+	DTX_TRY(look_into(book, *out, &holds, err));
+	*out = holds == SHEET_NOTHING ? other : *out;
+	others -= holds == SHEET_NOTHING;
+	DTX_TRY(dtx_sheet_warn(diags, DTX_W_SHEET_ASSUMED, *out, others, err,
+	                       "%ssheet '%.60s' was read, %u other visible sheets have cells",
+	                       holds == SHEET_NOTHING ? "the first sheet has no cells: " : "",
+	                       (*out)->name, others));
 out:
 	return rc;
 }

@@ -223,3 +223,29 @@ void test_xlsx_other_archives(void)
 		dtx_buf_clear(&bytes);
 	}
 }
+
+/* A first sheet without cells is passed over for one that has some; a damaged one is not. */
+void test_xlsx_empty_first_sheet(void)
+{
+	static const char swapped[] =
+		"<workbook " BOOK_NS
+		" xmlns:r=\"http://r\"><sheets><sheet name=\"Cover\" r:id=\"r5\"/>"
+		"<sheet name=\"Data\" r:id=\"r1\"/></sheets></workbook>";
+	const struct broken_book book = { .part = "xl/workbook.xml", .open = swapped };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	const struct broken_book named = { .part = book.part, .open = swapped, .sheet = "Cover" };
+
+	broken_make(&book, &bytes);
+	T_OK(dtx_source_bytes("b.xlsx", bytes.ptr, bytes.len, &src, &err), &err);
+	T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+	T_INT(r->diags.n, 1);
+	T_CHECK(strstr(r->diags.item[0].msg, "no cells: sheet 'Data' was read"));
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	T_CODE(broken_read(&named, &bytes, &err), DTX_E_EMPTY_INPUT, &err);
+	dtx_buf_clear(&bytes);
+}
