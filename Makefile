@@ -251,12 +251,15 @@ $(FUZZ_SRC:%.c=$(B)/%.o): $(B)/gen/fuzz.c
 $(B)/gen/fuzz.c: tests/lint/gen-tables.sh $(FUZZ_SRC)
 
 TIME ?= 60
+# What fuzzing found stays here: `make clean` leaves it, later runs begin with it.
+CORPUS ?= fuzz-corpus
 .PHONY: fuzz
 fuzz:
 	$(MAKE) -s CC=clang VARIANT=fuzz CFLAGS="-O1 -g -fsanitize=fuzzer-no-link,address,undefined" \
 		LDFLAGS="-fsanitize=fuzzer,address,undefined" build-fuzz/tests/fuzz/fuzz_$(FUZZ).o fuzz-link
-	mkdir -p build-fuzz/corpus/$(FUZZ)
-	build-fuzz/fuzz_$(FUZZ) -max_total_time=$(TIME) build-fuzz/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+	mkdir -p $(CORPUS)/$(FUZZ) $(CORPUS)/found
+	build-fuzz/fuzz_$(FUZZ) -max_total_time=$(TIME) -artifact_prefix=$(CORPUS)/found/$(FUZZ)- \
+		$(CORPUS)/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 .PHONY: fuzz-link
 fuzz-link: $(LIB_OBJ)
 	$(CC) $(ALL_LDFLAGS) -o $(B)/fuzz_$(FUZZ) $(B)/tests/fuzz/fuzz_$(FUZZ).o $(LIB_OBJ) $(LDLIBS)
