@@ -40,23 +40,20 @@ out:
 	return rc;
 }
 
-/* A free name made from `name`; it is taken afterwards. */
-static enum dtx_code take_name(struct dtx_strmap *taken, const char **name, struct dtx_arena *arena,
-                               struct dtx_err *err)
+/* A free name made from that of column `i`, which is then taken.  made[i]: how many were made of
+ * the name that column i was the first to have. */
+static enum dtx_code take_name(struct dtx_strmap *taken, const char **name, uint32_t i,
+                               uint32_t *made, struct dtx_arena *arena, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *try;
-	uint32_t found;
+	uint32_t first = dtx_strmap_get(taken, dtx_str_of(*name)), found = first;
+	const char *try = NULL;
 
-	for (unsigned k = 2;; k++) {
-		try = dtx_arena_printf(arena, "%s_%u", *name, k);
-		if (!try)
+	while (found != i) {
+		try = dtx_arena_printf(arena, "%s_%u", *name, 2 + made[first]++);
+		if (!try || !dtx_strmap_put(taken, dtx_str_of(try), i, &found))
 			DTX_FAIL_MEM(err);
-		if (dtx_strmap_get(taken, dtx_str_of(try)) == DTX_STRMAP_NONE)
-			break;
 	}
-	if (!dtx_strmap_put(taken, dtx_str_of(try), 1, &found))
-		DTX_FAIL_MEM(err);
 	*name = try;
 out:
 	return rc;
@@ -68,10 +65,11 @@ enum dtx_code dtx_names_fit(const char **name, uint32_t n, struct dtx_arena *are
 	enum dtx_code rc = DTX_OK;
 	struct dtx_strmap taken = DTX_STRMAP_INIT;
 	bool *again = dtx_arena_zalloc(arena, (size_t)n + 1, sizeof(*again));
+	uint32_t *made = dtx_arena_zalloc(arena, (size_t)n + 1, sizeof(*made));
 	uint32_t found;
 
 	*repeats = 0;
-	if (!again)
+	if (!again || !made)
 		DTX_FAIL_MEM(err);
 	/* first all names as they are, so that a made one never takes a written one */
 	for (uint32_t i = 0; i < n; i++) {
@@ -84,7 +82,7 @@ enum dtx_code dtx_names_fit(const char **name, uint32_t n, struct dtx_arena *are
 	for (uint32_t i = 0; i < n; i++) {
 		if (!again[i])
 			continue;
-		DTX_TRY(take_name(&taken, &name[i], arena, err));
+		DTX_TRY(take_name(&taken, &name[i], i, made, arena, err));
 		(*repeats)++;
 	}
 out:

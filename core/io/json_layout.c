@@ -17,24 +17,23 @@ static enum dtx_code no_records(const struct dtx_jrows *r, const char *what, str
 
 /* --- arrays --- */
 
-/* A name that no other cell has. */
+/* A name that no other cell has.  Each name knows how many were made of it: of so many alike ones
+ * the next free number is not looked for from the first on. */
 static enum dtx_code unique(struct dtx_jrows *r, const char *name, struct dtx_str *out,
                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	/* the columns themselves: one for each cell, also where no row has it */
+	uint32_t holder = dtx_strmap_get(&r->map, dtx_str_of(name)), found = holder;
 	const char *text = name;
-	uint32_t n, found;
 
-	for (n = 2;; n++) {
-		/* the columns themselves: one for each cell, also where no row has it */
-		found = dtx_strmap_get(&r->map, dtx_str_of(text));
-		if (found == DTX_STRMAP_NONE)
-			break;
-		if (n == 2 && !r->clash.n++)
-			r->clash.at = name;
-		text = dtx_arena_printf(&r->arena, "%s_%u", name, n);
+	if (found != DTX_STRMAP_NONE && !r->clash.n++)
+		r->clash.at = name;
+	while (found != DTX_STRMAP_NONE) {
+		text = dtx_arena_printf(&r->arena, "%s_%u", name, 2 + r->col[holder].alike++);
 		if (!text)
 			DTX_FAIL_MEM(err);
+		found = dtx_strmap_get(&r->map, dtx_str_of(text));
 	}
 	*out = dtx_str_of(text);
 out:

@@ -21,6 +21,7 @@ struct dtx_jcol {
 	struct dtx_infer seen;
 	uint64_t last_row; /* record that had it last, plus one: finds repeated keys */
 	uint32_t object;   /* the nested object of the same name, plus one */
+	uint32_t alike;    /* names that were made of its own, with a number */
 	uint64_t strings, numbers, bools, nested; /* values by kind; nested: stay JSON text */
 };
 struct dtx_jobject {

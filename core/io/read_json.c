@@ -114,7 +114,7 @@ static enum dtx_code name_column(struct dtx_json *r, struct dtx_strmap *taken, u
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str path = r->rows.col[col].path;
 	char *name = dtx_arena_strndup(&r->head.arena, path.ptr, path.len), *p;
-	uint32_t found, n;
+	uint32_t holder, found;
 
 	if (!name)
 		DTX_FAIL_MEM(err);
@@ -124,13 +124,12 @@ static enum dtx_code name_column(struct dtx_json *r, struct dtx_strmap *taken, u
 	for (p = name; *p; p++)
 		*p = *p == '\x1f' ? '.' : *p;
 	*out = name;
-	for (n = 2;; n++) {
-		if (!dtx_strmap_put(taken, dtx_str_of(*out), col, &found))
-			DTX_FAIL_MEM(err);
-		if (found == col)
-			break;
-		*out = dtx_arena_printf(&r->head.arena, "%s_%u", name, n);
-		if (!*out)
+	if (!dtx_strmap_put(taken, dtx_str_of(name), col, &holder))
+		DTX_FAIL_MEM(err);
+	for (found = holder; found != col;) {
+		*out = dtx_arena_printf(&r->head.arena, "%s_%u", name,
+		                        2 + r->rows.col[holder].alike++);
+		if (!*out || !dtx_strmap_put(taken, dtx_str_of(*out), col, &found))
 			DTX_FAIL_MEM(err);
 	}
 	if (*out != name)
