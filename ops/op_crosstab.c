@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/data/builder.h"
+#include "core/expr/fn.h"
 #include "ops/tableagg.h"
 #include "ops/wider.h"
 
@@ -128,12 +129,15 @@ static enum dtx_code bind_value(struct dtx_bind *b, const struct crosstab_args *
 		DTX_TRY(dtx_bind_column(b, 0, a->value, "/value", &col, err));
 	if ((a->value && col < 0) || (!a->value && b->broken))
 		goto out;
+	if (!dtx_fn_may_be_agg(dtx_str_of(a->agg), a->value != NULL)) {
+		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/agg", err,
+		                      "'%s' is no aggregate of one argument", a->agg));
+		goto out;
+	}
 	DTX_TRY(dtx_tableagg_bind(b, call, "/agg", NULL, 0, DTX_USE_ROWS, s->agg.out, err));
 	if (!s->agg.out->bound)
 		goto out;
-	if (s->agg.out->calls.n != 1 || dtx_bound_column(s->agg.out->bound) != 0)
-		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/agg", err,
-		                      "'%s' is no aggregate of one argument", a->agg));
+	DTX_ASSERT(s->agg.out->calls.n == 1 && dtx_bound_column(s->agg.out->bound) == 0, err);
 	s->value.type = dtx_bound_type(s->agg.out->bound);
 	if (a->normalize < 0)
 		goto out;

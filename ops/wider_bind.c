@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/data/cast.h"
+#include "core/expr/fn.h"
 #include "ops/wider.h"
 
 const char *dtx_wider_name(struct dtx_arena *arena, const struct dtx_wider_args *a,
@@ -23,15 +24,15 @@ static enum dtx_code bind_agg(struct dtx_bind *b, const struct dtx_wider_args *a
 
 	if (!call)
 		DTX_FAIL_MEM(err);
+	if (!dtx_fn_may_be_agg(dtx_str_of(a->agg), 1)) {
+		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/agg", err,
+		                      "'%s' is no aggregate of one argument", a->agg));
+		goto out;
+	}
 	DTX_TRY(dtx_bind_agg(b, 0, call, "/agg", NULL, 0, DTX_USE_OPEN, &v->calls, &bound, err));
 	if (!bound)
 		goto out;
-	if (v->calls.n != 1 || dtx_bound_column(bound) != 0) {
-		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, "/agg", err,
-		                      "'%s' is no aggregate of one argument", a->agg));
-		v->calls.n = 0;
-		goto out;
-	}
+	DTX_ASSERT(v->calls.n == 1 && dtx_bound_column(bound) == 0, err);
 	v->field = (struct dtx_field){ .name = column, .type = dtx_agg_type(v->calls.call[0]) };
 out:
 	return rc;

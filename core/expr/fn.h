@@ -119,6 +119,13 @@ void dtx_fn_arity(const struct dtx_fn *fn, size_t *min, size_t *max);
 /* The row called `name` (any case, aliases too) for so many arguments: min and max aggregate with
  * one.  NULL: none is built. */
 const struct dtx_fn *dtx_fn_find(struct dtx_str name, size_t nargs);
+/* False for a function of one row, where the name of an aggregate is wanted. */
+static inline bool dtx_fn_may_be_agg(struct dtx_str name, size_t nargs)
+{
+	const struct dtx_fn *fn = dtx_fn_find(name, nargs);
+
+	return !fn || fn->kind != DTX_FN_SCALAR;
+}
 /* Near names go to err->did_you_mean. */
 void dtx_fn_suggest(const char *name, struct dtx_err *err);
 

@@ -92,9 +92,7 @@ static enum dtx_code open_end(struct dtx_graph *g, uint32_t i, struct output_end
 	if (!g->opts->to.open)
 		return dtx_table_new(out->schema, &e->table, err);
 	e->cls = dtx_outputs_class(o);
-	if (!e->cls)
-		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "no writer for format '%s'",
-		         o->format ? o->format : "auto");
+	DTX_ASSERT(e->cls, err); /* exec has looked for it */
 	DTX_TRY(g->opts->to.open(g->opts->to.arg, i, &out->file, err));
 	/* without one the writer goes by the suffix: .json and .jsonl differ */
 	if (!opts.format && o->format && strcmp(o->format, "auto") != 0)

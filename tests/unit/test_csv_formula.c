@@ -46,3 +46,23 @@ void test_csv_formula_forms(void)
 	counts("{\"op\":\"derive\",\"set\":{\"a\":\"upper(a)\",\"c\":\"'=k'\"}}", in, 7, 2);
 	counts("{\"op\":\"nullify\",\"cols\":[\"b\"],\"values\":[\"=2\"]}", in, 3, 2);
 }
+
+void test_csv_formula_note(void)
+{
+	static const struct dtx_field field[] = { { .name = "n" }, { .name = "a" } };
+	const struct dtx_schema s = { 2, false, field };
+	struct dtx_csv_formulas f = { 0 };
+	struct dtx_errlist diags = DTX_ERRLIST_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_OK(dtx_csv_formula_note(&f, &s, &diags, &err), &err);
+	T_INT(diags.n, 0);
+	atomic_store(&f.n, 1);
+	atomic_store(&f.col, 2);
+	T_OK(dtx_csv_formula_note(&f, &s, &diags, &err), &err);
+	T_INT(diags.n, 1);
+	T_STR(diags.item[0].msg,
+	      "formula_like: 1 text of the output, in column 'a' first, begins as a formula does "
+	      "(= + - @): a spreadsheet program that opens it runs them");
+	dtx_errlist_clear(&diags);
+}

@@ -461,6 +461,25 @@ void test_csv_too_many_columns(void)
 	dtx_buf_clear(&text);
 }
 
+/* Each line is one quoted cell: what is inside is said, and how it is read. */
+void test_csv_wrapped_lines(void)
+{
+	static const char text[] = "\"a,b,c\"\n\"1,2,3\"\n\"4,5,6\"\n";
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+
+	T_OK(dtx_source_bytes("t.csv", text, strlen(text), &src, &err), &err);
+	T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+	T_INT(r->diags.n, 1);
+	T_STR(r->diags.item[0].msg, "'t.csv': each line is one quoted cell, with 3 cells inside");
+	T_STR(r->diags.item[0].hint, "\"dialect\": {\"quotes\": \"lines\"} takes those quotes off");
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_err_clear(&err);
+}
+
 /* Marks at which all cells begin, and empty cells in all records, belong to the cells. */
 void test_csv_marks_of_cells(void)
 {

@@ -3,7 +3,9 @@
 
 #include "core/data/builder.h"
 #include "core/data/time.h"
+#include "core/plan/rules.h"
 #include "tests/t.h"
+#include "tests/tables.h"
 
 static json_t *j(const char *text)
 {
@@ -201,4 +203,22 @@ static enum dtx_code check_once(void)
 void test_expect_alloc_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(check_once());
+}
+
+/* Rules that only a plan can check: a snippet's contract knows one table and no date. */
+void test_expect_rules_of_a_plan(void)
+{
+	json_t *expect = j("{\"rules\":[{\"rule\":\"recency\",\"col\":\"d\",\"max_age\":\"1d\"}]}");
+	struct dtx_table *t = t_table("d:text", "x\n");
+	json_t *checks = json_array();
+	struct dtx_err err = DTX_ERR_INIT;
+	int64_t failed = 0;
+
+	T_CODE(dtx_rules_table(expect, t, checks, &failed, &err), DTX_E_UNSUPPORTED_PARAM, &err);
+	T_STR(err.msg, "rule recency is for a plan: a snippet's contract knows no date");
+	T_STR(err.hint, "an assert behind the step checks it");
+	json_decref(expect);
+	json_decref(checks);
+	dtx_table_unref(t);
+	dtx_err_clear(&err);
 }

@@ -93,6 +93,22 @@ void test_spread_refuses(void)
 	fails("\"/nowhere/at/all/*.csv\"", DTX_E_INPUT_NOT_FOUND);
 }
 
+void test_spread_too_many(void)
+{
+	struct dtx_buf text = DTX_BUF_INIT(1 << 16);
+	struct spread s;
+
+	dtx_buf_add(&text, "{\"dtx\":1,\"inputs\":[{\"name\":\"main\",\"path\":[\"0\"");
+	for (int i = 1; i <= DTX_SPREAD_FILES; i++)
+		dtx_buf_printf(&text, ",\"%d\"", i);
+	dtx_buf_add(&text, "]}],\"steps\":[{\"op\":\"distinct\"}]}");
+	T_CODE(spread(&s, dtx_buf_text(&text), 0), DTX_E_BAD_PARAM_VALUE, &s.err);
+	T_STR(s.err.msg, "an input is more than 256 files");
+	T_STR(s.err.hint, "convert them in groups first");
+	clear(&s);
+	dtx_buf_clear(&text);
+}
+
 /* By bytes, no folders, and a folder's own name is no pattern. */
 void test_spread_patterns(void)
 {

@@ -238,6 +238,78 @@ void test_trace_refuses(void)
 	}
 }
 
+/* Steps of a pattern, with their number, and those around them. */
+static void many_steps(struct dtx_buf *plan, int n, const char *each, const char *last)
+{
+	dtx_buf_add(plan, "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"steps\":[");
+	for (int i = 0; i < n; i++)
+		dtx_buf_printf(
+			plan,
+			"%s{\"op\":\"group_by\",\"by\":[\"k\"],%s%d\",\"agg\":{\"v\":\"sum(v)\"}}",
+			i ? "," : "", each, i);
+	dtx_buf_printf(plan, "%s]}", last);
+}
+
+/* Each row of a result would be of too many tables. */
+void test_trace_of_many_tables(void)
+{
+	static const struct {
+		int n;
+		const char *each, *last, *says;
+	} row[] = {
+		{ 64, "\"out\":\"g", "", "more than 64 tables to follow" },
+		{ 20, "\"in\":\"main\",\"out\":\"g",
+		  ",{\"op\":\"union\",\"in\":\"g0\",\"with\":[\"g1\",\"g2\",\"g3\",\"g4\","
+		  "\"g5\",\"g6\",\"g7\",\"g8\",\"g9\",\"g10\",\"g11\",\"g12\",\"g13\","
+		  "\"g14\",\"g15\",\"g16\",\"g17\",\"g18\",\"g19\"]}",
+		  "more than 16 tables went into this row" },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(row); i++) {
+		struct dtx_buf plan = DTX_BUF_INIT(1 << 16);
+		struct dtx_trace trace = { .plan = NULL };
+		struct dtx_err err = DTX_ERR_INIT;
+		json_t *columns = json_pack("[ss]", "k", "v");
+		struct dtx_trace_ask ask = { .columns = columns, .column = "v", .row = 1 };
+		struct planrun p;
+
+		many_steps(&plan, row[i].n, row[i].each, row[i].last);
+		planrun_init(&p, dtx_buf_text(&plan), trace_rows);
+		p.keep = true;
+		T_OK(planrun(&p), &p.err);
+		T_CODE(dtx_trace_plan(p.parsed, p.result, &ask, &trace, &err), DTX_E_NO_TRANSLATION,
+		       &err);
+		T_STR(err.msg, row[i].says);
+		dtx_err_clear(&err);
+		dtx_trace_clear(&trace);
+		json_decref(columns);
+		planrun_clear(&p);
+		dtx_buf_clear(&plan);
+	}
+}
+
+/* An input of many files is as many inputs. */
+void test_trace_of_many_inputs(void)
+{
+	struct dtx_trace trace = { .plan = NULL };
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *columns = json_pack("[ss]", "k", "v");
+	struct dtx_trace_ask ask = { .columns = columns, .column = "v", .row = 1 };
+	struct planrun p;
+
+	planrun_init(&p, PLANCASE("{\"op\":\"distinct\"}"), trace_rows);
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	p.parsed->ninputs += 64; /* it looks at none of them */
+	T_CODE(dtx_trace_plan(p.parsed, p.result, &ask, &trace, &err), DTX_E_NO_TRANSLATION, &err);
+	T_STR(err.msg, "more than 64 tables to follow");
+	p.parsed->ninputs -= 64;
+	dtx_err_clear(&err);
+	dtx_trace_clear(&trace);
+	json_decref(columns);
+	planrun_clear(&p);
+}
+
 /* The traced plan of a row's column, one line a step: "op in out". */
 static void trace_lines(const char *plan, const char *rows, const char *column, struct dtx_buf *out)
 {
