@@ -209,8 +209,12 @@ static enum dtx_code add_table(struct dtx_graph *g, struct tables *t, const char
 	for (size_t i = 0; i < t->n; i++)
 		if (strcmp(t->item[i].name, name) == 0)
 			goto out;
-	if (t->n == DTX_COUNT(t->item))
-		DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE, "a snippet reads at most %zu tables", t->n);
+	if (t->n == DTX_COUNT(t->item)) {
+		rc = dtx_err_set(err, DTX_E_PLAN_TOO_LARGE, __FILE__, __LINE__,
+		                 "a snippet reads at most %zu tables", t->n);
+		dtx_err_hint(err, "a union or join before the step makes few of many");
+		goto out;
+	}
 	DTX_TRY(dtx_graph_table(g, id, true, &table, err));
 	t->item[t->n++] = (struct dtx_rescue_table){ name, table, families_of(g->plan, id) };
 out:

@@ -104,3 +104,19 @@ void test_artifact_sets(void)
 	T_INT(take(folder, 2, &n), DTX_E_SNIPPET_BAD_RESULT);
 	T_INT(take(up, 2, &n), DTX_E_SNIPPET_BAD_RESULT);
 }
+
+void test_artifact_too_many(void)
+{
+	enum { MANY = DTX_JAIL_FILES_MAX + 1 };
+	static char text[MANY][8];
+	static const char *name[MANY];
+	size_t n;
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(text[i], sizeof(text[i]), "%d", i);
+		name[i] = text[i];
+	}
+	T_INT(take(name, MANY - 1, &n), DTX_OK);
+	T_INT(take(name, MANY, &n), DTX_E_SNIPPET_BAD_RESULT);
+	T_INT(n, 0);
+}

@@ -161,6 +161,10 @@ void test_file_round(void)
 	T_CODE(dtx_file_open(t_dir(), &fd, &err), DTX_E_INPUT_IO, &err);
 	snprintf(path, sizeof(path), "%s/none", t_dir());
 	T_CODE(dtx_file_open(path, &fd, &err), DTX_E_INPUT_NOT_FOUND, &err);
+	T_CODE(dtx_file_temp("/proc/nowhere", &fd, &err), DTX_E_OUTPUT_IO, &err);
+	T_STR(err.msg,
+	      "cannot make a temporary file in '/proc/nowhere': No such file or directory");
+	T_INT(fd, -1);
 	T_OK(dtx_file_temp(t_dir(), &fd, &err), &err);
 	T_OK(dtx_file_write(fd, "abc", 3, "temp", &err), &err);
 	T_OK(dtx_file_sync(fd, "temp", &err), &err);

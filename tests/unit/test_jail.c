@@ -460,6 +460,21 @@ static bool stop_at_once(void *arg)
 	return true;
 }
 
+/* Before there is a worker: whoever waits for the zygote's word is interrupted. */
+void test_jail_cancel_while_it_starts(void)
+{
+	struct run run = { .spec = { .cancelled = stop_at_once, .no_warm = true } };
+
+	SKIP_SANITIZED();
+	t_fail_call("poll", 0, EINTR);
+	T_CODE(run_code(&run, "def transform(tables, params):\n    return tables['main']\n"),
+	       DTX_E_CANCELLED, &run.err);
+	T_CHECK(t_failed_call());
+	T_STR(run.err.msg, "snippet: cancelled");
+	dtx_jail_report_clear(&run.r);
+	dtx_err_clear(&run.err);
+}
+
 void test_jail_cancel(void)
 {
 	struct run run = { .spec = { .cancelled = stop_at_once } };

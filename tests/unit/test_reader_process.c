@@ -200,10 +200,10 @@ static _Noreturn void villain_main(int fd, bool named, void (*act)(struct villai
 }
 
 /* What main says of it; the code. */
-static enum dtx_code meet(bool named, void (*act)(struct villain *v), const struct attempt *attempt,
-                          struct dtx_err *err)
+static enum dtx_code meet_within(const struct dtx_isolate_limits *limits, bool named,
+                                 void (*act)(struct villain *v), const struct attempt *attempt,
+                                 struct dtx_err *err)
 {
-	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_source *src = NULL;
 	struct dtx_isolate *p = NULL;
@@ -218,7 +218,7 @@ static enum dtx_code meet(bool named, void (*act)(struct villain *v), const stru
 	if (pid == 0)
 		villain_main(pair[1], named, act, attempt);
 	close(pair[1]);
-	DTX_TRY(dtx_reader_adopt(src, &limits, pid, pair[0], &p, err));
+	DTX_TRY(dtx_reader_adopt(src, limits, pid, pair[0], &p, err));
 	DTX_TRY(dtx_isolate_process.ask(p, DTX_ASK_SHEETS, args, err));
 	do {
 		dtx_owner_unref(got.owner);
@@ -230,6 +230,14 @@ out:
 	dtx_isolate_process.stop(p);
 	dtx_source_free(src);
 	return rc;
+}
+
+static enum dtx_code meet(bool named, void (*act)(struct villain *v), const struct attempt *attempt,
+                          struct dtx_err *err)
+{
+	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+
+	return meet_within(&limits, named, act, attempt, err);
 }
 
 static void act_attempt(struct villain *v)
@@ -412,6 +420,35 @@ void test_reader_process_breaks_the_protocol(void)
 		if (!strstr(err.msg, cases[i].says))
 			t_fail(__FILE__, __LINE__, "expected %s in: %s", cases[i].says, err.msg);
 	}
+	dtx_err_clear(&err);
+}
+
+/* It says that it has no memory, in a few bytes. */
+static void act_starve(struct villain *v)
+{
+	struct dtx_wire_fail f = { .gen = v->ask.gen };
+
+	f.len = (uint32_t)snprintf(f.json, sizeof(f.json),
+	                           "{\"code\":\"no_memory\",\"severity\":0}");
+	(void)!dtx_wire_send(&v->wire, DTX_WIRE_FAIL, &f, sizeof(f), NULL, 0);
+	wait_end(v);
+}
+
+/* What it may take of memory and of time ends with the name of the limit. */
+void test_reader_process_limits_are_named(void)
+{
+	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	struct dtx_isolate_limits none = limits;
+	struct dtx_err err = DTX_ERR_INIT;
+
+	if (skipped())
+		return;
+	T_CODE(meet(true, act_starve, NULL, &err), DTX_E_ARCHIVE_LIMIT, &err);
+	T_CHECK(strstr(err.msg, "'b.xlsx': reading it takes more than ") &&
+	        strstr(err.msg, " MiB (limit 'archive.memory')"));
+	none.cpu_s = 0;
+	T_CODE(meet_within(&none, true, wait_end, NULL, &err), DTX_E_ARCHIVE_LIMIT, &err);
+	T_STR(err.msg, "'b.xlsx': reading it takes more than 0 s (limit 'archive.time')");
 	dtx_err_clear(&err);
 }
 

@@ -2,8 +2,11 @@
 #include "tests/t.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "core/base/file.h"
 #include "sandbox/jail.h"
 #include "sandbox/remote.h"
 #include "sandbox/role.h"
@@ -182,6 +185,37 @@ void test_jail_far_side_goes_wrong(void)
 	for (size_t i = 0; i < DTX_COUNT(list); i++)
 		if (!far_says(&list[i]))
 			t_fail(__FILE__, __LINE__, "%s: no '%s'", list[i].command, list[i].says);
+}
+
+/* The far side, and main that says too little, nonsense, or cannot be read. */
+static void guest_says(size_t sent, bool read_fails, const char *says)
+{
+	const struct dtx_remote_ask nonsense = { .mode = 0 };
+	struct dtx_remote_answer a = { .refused = 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	int in[2], out[2];
+
+	T_CHECK(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0);
+	T_OK(dtx_file_write(in[1], &nonsense, sent, "ask", &err), &err);
+	dtx_file_close(&in[1]);
+	if (read_fails)
+		t_fail_call("read", 0, EIO);
+	T_OK(dtx_remote_serve(in[0], out[1], &err), &err);
+	T_CHECK(t_failed_call() || !read_fails);
+	T_INT(read(out[0], &a, sizeof(a)), sizeof(a));
+	T_INT(a.refused, 1);
+	T_STR(a.text, says);
+	dtx_file_close(&in[0]);
+	dtx_file_close(&out[0]);
+	dtx_file_close(&out[1]);
+	dtx_err_clear(&err);
+}
+
+void test_jail_guest_refuses(void)
+{
+	guest_says(10, false, "guest: its input ended");
+	guest_says(sizeof(struct dtx_remote_ask), true, "guest: Input/output error");
+	guest_says(sizeof(struct dtx_remote_ask), false, "guest: the request is not understood");
 }
 
 /* --- what a run may ask for --- */

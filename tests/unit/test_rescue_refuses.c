@@ -103,3 +103,26 @@ void test_budget_of_unknown_cost(void)
 	T_STR(err.hint, "without --max-cost the tokens are counted, see --max-tokens");
 	dtx_err_clear(&err);
 }
+
+/* A snippet for steps that read more tables than a jail is given. */
+void test_rescue_of_many_tables(void)
+{
+	struct dtx_buf plan = DTX_BUF_INIT(1 << 16);
+	struct rescuemake m;
+
+	dtx_buf_add(&plan, "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"}],\"steps\":[");
+	for (int i = 0; i < 322; i++)
+		dtx_buf_printf(&plan, "{\"op\":\"limit\",\"n\":1,\"in\":\"main\",\"out\":\"t%d\"},",
+		               i);
+	dtx_buf_add(&plan, "{\"op\":\"frob\",\"in\":\"t0\",\"with\":[\"t1\"");
+	for (int i = 2; i < 322; i++)
+		dtx_buf_printf(&plan,
+		               i == 200 ? "]},{\"op\":\"frob\",\"with\":[\"t%d\"" : ",\"t%d\"", i);
+	dtx_buf_add(&plan, "]}]}");
+	rescuemake_init(&m, "many");
+	T_CODE(rescuemake_run(&m, dtx_buf_text(&plan), CSV), DTX_E_PLAN_TOO_LARGE, &m.run.err);
+	T_STR(m.run.err.msg, "a snippet reads at most 320 tables");
+	T_STR(m.run.err.hint, "a union or join before the step makes few of many");
+	rescuemake_clear(&m);
+	dtx_buf_clear(&plan);
+}
