@@ -1,6 +1,7 @@
 /* Operations on columns, at the edges: nulls, unicode, empty tables, odd values, broken plans. */
 #include "ops/cleantext.h"
 #include "ops/datetext.h"
+#include "ops/newnames.h"
 #include "core/data/time.h"
 #include "tests/unit/planrun.h"
 
@@ -267,4 +268,19 @@ void test_op_columns_counts(void)
 		T_INT(n, list[i].n);
 		planrun_clear(&p);
 	}
+}
+
+void test_names_hold_no_nul(void)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	const char *name = NULL;
+
+	T_OK(dtx_names_text(DTX_STR(" a \t b "), &arena, &name, &err), &err);
+	T_STR(name, "a b");
+	T_CODE(dtx_names_text((struct dtx_str){ "a\0b", 3 }, &arena, &name, &err),
+	       DTX_E_UNEXPECTED_VALUE, &err);
+	T_STR(err.msg, "a text with a NUL byte cannot be a column name");
+	dtx_arena_clear(&arena);
+	dtx_err_clear(&err);
 }

@@ -663,6 +663,43 @@ void test_reader_process_reads(void)
 	dtx_err_clear(&err);
 }
 
+/* A request that comes while the answer to another is made takes its place. */
+void test_reader_process_is_asked_again(void)
+{
+	static const struct dtx_isolate_limits limits = DTX_ISOLATE_LIMITS;
+	struct book book = { .sheet = "<sheetData/>" };
+	struct dtx_buf bytes = DTX_BUF_INIT(1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_isolate *p = NULL;
+	struct dtx_sealed got = { 0 };
+	json_t *args = json_object();
+	int frames = 0;
+
+	if (skipped())
+		goto out;
+	book_make(&book, &bytes);
+	T_OK(dtx_source_bytes("b.xlsx", bytes.ptr, bytes.len, &src, &err), &err);
+	T_OK(dtx_isolate_process.start(src, &limits, &p, &err), &err);
+	T_OK(dtx_isolate_process.ask(p, DTX_ASK_SHEETS, args, &err), &err);
+	T_OK(dtx_isolate_process.ask(p, DTX_ASK_SHEETS, args, &err), &err);
+	for (;;) {
+		T_OK(dtx_isolate_process.next(p, &got, &err), &err);
+		if (!got.owner)
+			break;
+		frames++;
+		dtx_owner_unref(got.owner);
+		got.owner = NULL;
+	}
+	T_INT(frames, 1);
+	dtx_isolate_process.stop(p);
+	dtx_source_free(src);
+out:
+	json_decref(args);
+	dtx_buf_clear(&bytes);
+	dtx_err_clear(&err);
+}
+
 void test_reader_process_selftest(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
