@@ -131,8 +131,12 @@ static void contract_json(const struct dtx_schema *s, struct dtx_buf *out)
 {
 	uint32_t i;
 
+	if (!s || !s->nfields) {
+		dtx_buf_add(out, "{}");
+		return;
+	}
 	dtx_buf_add(out, "{\"contract\":{");
-	for (i = 0; s && i < s->nfields; i++) {
+	for (i = 0; i < s->nfields; i++) {
 		if (i)
 			dtx_buf_addc(out, ',');
 		dtx_buf_json(out, dtx_str_of(s->field[i].name));

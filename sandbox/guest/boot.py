@@ -16,6 +16,10 @@ SCREEN_ZYGOTE, EXEC_ZYGOTE = 1, 2
 MESSAGE_MAX = 4096
 FRAMES_MAX = 20
 
+# made once: json.loads and json.dumps ask about much that is known here
+from_json = json.JSONDecoder().decode
+to_json = json.JSONEncoder(allow_nan=False).encode
+
 
 def load(name, compiled, **words):
     """Module `name` from the files that came with the program."""
@@ -161,6 +165,10 @@ def describe(error, source):
             "line": frames[-1]["line"] if frames else 0, "frames": frames[-FRAMES_MAX:]}
 
 
+def parse(raw):
+    return from_json(str(raw, "utf-8")) if raw != b"{}" else {}
+
+
 class Job:
     """One run: input frame, output memory, what is to be reported."""
 
@@ -187,8 +195,8 @@ class Job:
         frames, layout = sys.modules["frames"], sys.modules["layout"]
         reader = frames.Reader(self.view)
         tables = reader.tables()
-        params = json.loads(reader.bytes(layout.PARAMS, 0))
-        meta = json.loads(reader.bytes(layout.PARAMS, 1))
+        params = parse(reader.bytes(layout.PARAMS, 0))
+        meta = parse(reader.bytes(layout.PARAMS, 1))
         if reader.of(layout.GRID):
             params["raw"] = sys.modules["grids"].raw(reader)
         first = next(iter(tables.values()), ())
@@ -213,7 +221,7 @@ class Job:
         tables = reader.tables()
         given = {reader.name(e): bytes(reader.view[e[9]:e[9] + e[10]])
                  for e in reader.of(layout.ARTIFACT)}
-        params = json.loads(reader.bytes(layout.PARAMS, 0))
+        params = parse(reader.bytes(layout.PARAMS, 0))
         self.lap("load")
         files, error = sys.modules["execute"].run(self.source, tables, params, given)
         self.lap("exec")
@@ -228,7 +236,7 @@ class Job:
         if "pins" in sys.modules:
             self.report.setdefault("notes", {}).update(sys.modules["pins"].used())
         self.lap("store")
-        text = json.dumps(self.report, allow_nan=False).encode()
+        text = to_json(self.report).encode()
         return code, sys.modules["layout"].write(self.out, text, table, files)
 
 

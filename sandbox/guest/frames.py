@@ -16,9 +16,16 @@ VIEW = struct.Struct("<I12s")
 INLINE = 12
 HEAD_OF = np.array([[255] * n + [0] * (INLINE - n) for n in range(INLINE + 1)], "u1")
 CHUNK = 65536
+FEW = 64  # texts, from which is told whether the others repeat them
 REPEATED = 64 << 20  # bytes of long texts; from there on it pays to look for equal ones
 WIDE = decimal.Context(prec=60)
 NS_MIN, NS_MAX = -9223372036854775000, 9223372036854775000
+
+if pd.__version__.startswith("1.5."):
+    from pandas.core.construction import ensure_wrapped_if_datetimelike as wrapped
+    from pandas.core.internals.managers import create_block_manager_from_column_arrays as managed
+else:
+    managed = None
 
 
 # --- reading ---
@@ -37,8 +44,7 @@ class Reader(Frame):
         out = {}
         for t in self.of(TABLE):
             columns = {self.name(e): self.column(e) for e in self.of(COLUMN, t[1])}
-            index = pd.RangeIndex(t[7])
-            out[self.name(t)] = pd.DataFrame(columns, index=index, copy=False)
+            out[self.name(t)] = frame_of(columns, t[7])
         return out
 
     def array(self, dtype, off, count):
@@ -55,6 +61,16 @@ class Reader(Frame):
 
     def column(self, e):
         return READ[e[3]](self, e, e[7], self.missing(e))
+
+
+def frame_of(columns, rows):
+    """A DataFrame around the arrays, which are all of this length.  Its constructor would find that
+    out, and look for times among the objects: most of the time that a small table takes."""
+    if managed is None or not columns:
+        return pd.DataFrame(columns, index=pd.RangeIndex(rows), copy=False)
+    axes = [pd.Index._simple_new(objects(list(columns))), pd.RangeIndex._simple_new(range(rows))]
+    arrays = [wrapped(array) for array in columns.values()]
+    return pd.DataFrame(managed(arrays, axes, consolidate=False))
 
 
 def read_null(reader, e, n, missing):
@@ -122,6 +138,11 @@ def texts(reader, a_off, b_off, n):
     out, shared = np.empty(n, object), {}
     lens = reader.array("<u4", a_off, 4 * n).reshape(n, 4)[:, 0]
     views = reader.array("u1", a_off, 16 * n).reshape(n, 16)
+    if n <= CHUNK:
+        few = few_texts(lens, views)
+        if few:
+            out[:] = few
+            return out
     for at in range(0, n, CHUNK):
         here = slice(at, at + CHUNK)
         out[here] = part = texts_of(reader.view, lens[here], views[here], b_off)
@@ -130,6 +151,20 @@ def texts(reader, a_off, b_off, n):
             if len(shared) * 2 > at + CHUNK:
                 shared = None  # hardly any is equal to another
     return out
+
+
+def few_texts(lens, views):
+    """Short texts of which most are equal to another: each is decoded once.  None: they are not."""
+    if len(lens) < FEW or lens.max() > INLINE:
+        return None
+    raw = np.ascontiguousarray(views[:, 4:]).view("S%d" % INLINE)[:, 0]
+    if len(set(raw[:FEW].tolist())) * 2 > FEW:
+        return None
+    raw = raw.tolist()
+    known = {text: text.decode() for text in set(raw)}
+    if sum(map(len, raw)) != lens.sum():
+        return None  # one ends in a NUL, which is cut off here
+    return [known[text] for text in raw]
 
 
 def texts_of(view, lens, views, b_off):
@@ -414,9 +449,12 @@ def numbers_out(values, wanted, note):
 
 
 def column_out(series, wanted, note):
+    """series: what array_of gives."""
     dtype = series.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "biuf":
-        return numbers_out(series.to_numpy(), wanted, note)
+    if isinstance(series, np.ndarray):
+        if dtype.kind == "O":
+            return object_out(series, pd.isna(series), wanted, note)
+        return numbers_out(series, wanted, note)
     if isinstance(dtype, pd.CategoricalDtype):
         series = pd.Series(np.asarray(series.astype(object)), dtype=object).infer_objects()
         dtype = series.dtype
@@ -442,6 +480,13 @@ def column_out(series, wanted, note):
     return object_out(series.to_numpy(dtype=object), missing, wanted, note)
 
 
+def array_of(values):
+    """numpy's array, where it is all there is to know of a column or index; else a Series."""
+    if not isinstance(values.dtype, np.dtype) or values.dtype.kind not in "biufO":
+        return pd.Series(values)
+    return values.to_numpy() if isinstance(values, (pd.Index, pd.Series)) else values
+
+
 def name_of(name, i):
     if isinstance(name, str):
         text = name
@@ -457,8 +502,12 @@ def name_of(name, i):
 
 
 def source_rows(index, count):
-    """Row numbers of the input, when the index still holds them."""
-    if index.nlevels != 1 or index.dtype.kind not in "iu" or not len(index):
+    """Row numbers of the input, when the index still holds them; what has a name is a column."""
+    if index.nlevels != 1 or index.name is not None or not len(index):
+        return b""
+    if type(index) is pd.RangeIndex and index.step == 1 and 0 <= index.start < index.stop <= count:
+        return np.arange(index.start, index.stop, dtype="<u8").tobytes()
+    if not isinstance(index.dtype, np.dtype) or index.dtype.kind not in "iu":
         return b""
     rows = index.to_numpy()
     if rows.min() < 0 or rows.max() >= count:
@@ -497,9 +546,10 @@ class Table:
             raise BadResult("the result has no columns")
         # what reset_index() gives, without a DataFrame of it
         for n in levels:
-            yield frame.index.names[n], pd.Series(frame.index.get_level_values(n))
-        for i in range(frame.shape[1]):
-            yield frame.columns[i], frame.iloc[:, i]
+            values = frame.index.get_level_values(n)
+            yield frame.index.names[n], array_of(values)
+        for i, name in enumerate(frame.columns):
+            yield name, array_of(frame._mgr.iget_values(i) if managed else frame.iloc[:, i])
 
     def column(self, name, series, wanted):
         def note(what, count):

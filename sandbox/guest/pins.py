@@ -9,6 +9,9 @@ import os
 import random
 import sys
 
+import numpy
+import numpy.random
+
 ZONES = "/usr/share/zoneinfo"
 ZONE_MAX = 1 << 16
 zone_files = {}
@@ -104,9 +107,6 @@ def no_terminal(fd=1):
 
 
 def prepare():
-    import numpy
-    import numpy.random
-
     core = numpy.core._multiarray_umath
     left = [f for f in core.__cpu_dispatch__
             if f.startswith("AVX512") and core.__cpu_features__.get(f)]
@@ -125,8 +125,6 @@ def describe():
 
 
 def start(seed):
-    import numpy
-
     stream.__init__(seed)
     random.seed(seed)
     numpy.random.seed(seed & 0xFFFFFFFF)
