@@ -287,16 +287,17 @@ static void trace_terms(struct trace *t)
 static void trace_known(struct trace *t, const char *in)
 {
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	int64_t nth;
 
-	if (!dtx_trace_known(t, &where))
+	if (!dtx_trace_known(t, &where, &nth))
 		dtx_buf_add(&where, "true");
 	t->failed |= !dtx_buf_ok(&where);
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in,
-	              t->ask->nth ? "dtx_alike" : "dtx_w0");
-	if (t->ask->nth)
+	              nth ? "dtx_alike" : "dtx_w0");
+	if (nth)
 		dtx_trace_add(t,
 		              json_pack("{ss sI sI}", "op", "limit", "n", (json_int_t)1, "offset",
-		                        (json_int_t)t->ask->nth - 1),
+		                        (json_int_t)nth - 1),
 		              "dtx_alike", "dtx_w0");
 	trace_output(t, DTX_TRACE_CHECK, 0, NULL, "dtx_w0");
 	dtx_buf_clear(&where);

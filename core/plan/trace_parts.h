@@ -107,8 +107,9 @@ bool dtx_trace_plain(const json_t *step);
 /* trace_pin.c: filters in front of all steps, where t->ask->known allows for some. */
 #define TRACE_PIN "pin"
 void dtx_trace_pin(struct trace *t);
-/* The condition on the row itself; false: nothing is known that could be asked for. */
-bool dtx_trace_known(struct trace *t, struct dtx_buf *where);
+/* The condition on the row itself, and which of the rows it holds for it is, 0: not known; false:
+ * nothing is known that could be asked for. */
+bool dtx_trace_known(struct trace *t, struct dtx_buf *where, int64_t *nth);
 /* trace_prune.c: without row numbers that nobody asks for and steps that nobody reads. */
 void dtx_trace_prune(struct trace *t);
 /* trace_back.c: outputs for the table's check, the row and the rows of inputs that went into it. */

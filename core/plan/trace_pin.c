@@ -470,12 +470,14 @@ static json_t *pin_start(const struct trace *t)
 	return known;
 }
 
-bool dtx_trace_known(struct trace *t, struct dtx_buf *where)
+bool dtx_trace_known(struct trace *t, struct dtx_buf *where, int64_t *nth)
 {
 	json_t *known = pin_start(t);
 	bool says = dtx_trace_equal(known, where);
 
 	t->failed |= !known;
+	/* the nth of those with all the cells is not the nth of those with some */
+	*nth = json_object_size(known) == json_object_size(t->ask->known) ? t->ask->nth : 0;
 	json_decref(known);
 	return says;
 }
@@ -484,20 +486,15 @@ void dtx_trace_pin(struct trace *t)
 {
 	uint32_t ninputs = t->plan->ninputs, tables = ninputs + t->plan->nsteps;
 	struct pin p = { t, dtx_mem_zalloc(tables, sizeof(json_t *)) };
-	json_t *start;
-	bool counted;
 
 	if (!p.known) {
 		t->failed = true;
 		return;
 	}
-	start = pin_start(t);
-	p.known[t->plan->output[t->ask->output].table] = start;
-	counted = json_object_size(start) == json_object_size(t->ask->known);
+	p.known[t->plan->output[t->ask->output].table] = pin_start(t);
 	for (uint32_t i = t->plan->nsteps; i-- > 0;)
 		pin_step(&p, i);
-	/* the nth of those with all the cells is not the nth of those with some */
-	for (uint32_t i = 0; i < ninputs && (!t->ask->nth || counted); i++)
+	for (uint32_t i = 0; i < ninputs; i++)
 		t->out->pinned |= pin_input(&p, i);
 	if (t->out->pinned)
 		pin_promises(t);
