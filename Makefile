@@ -272,6 +272,14 @@ bench: all
 bench-peers:
 	sh tests/bench/peers.sh
 
+# dtx without what a record costs, to measure what it costs: tests/bench/overhead.py.
+BARE_CALLS := store_open source_hash_start source_hash_wait sha256_add rowhash_batch colsample_batch \
+	record_start record_add record_output
+.PHONY: bare
+bare: $(B)/dtx-bare
+$(B)/dtx-bare: $(B)/tests/bench/bare.o $(MAIN_OBJ) $(LIB_OBJ) sandbox/clock.sym
+	$(CC) $(ALL_LDFLAGS) $(BARE_CALLS:%=-Wl,--wrap=dtx_%) -o $@ $< $(MAIN_OBJ) $(LIB_OBJ) $(LDLIBS)
+
 # --- manual and installation ---
 
 MAN_PAGES := dtx.1 dtx-plan.5 dtx-ops.7

@@ -12,7 +12,7 @@
 #define TABLEHASH_ROW_MAX ((size_t)1 << 30)
 #define TABLEHASH_BYTES   16
 
-static void tablehash_be32(uint8_t out[4], size_t v)
+static inline void tablehash_be32(uint8_t out[4], size_t v)
 {
 	out[0] = (uint8_t)(v >> 24);
 	out[1] = (uint8_t)(v >> 16);
@@ -55,17 +55,47 @@ out:
 
 #define ROWHASH_HEAD 5 /* byte 1 and the length */
 
+/* Most cells are short: two loads that overlap are sooner there than a call. */
+static inline void rowhash_copy(uint8_t *to, const char *from, size_t len)
+{
+	uint64_t a, z;
+	uint32_t b, y;
+
+	if (len > 16) {
+		memcpy(to, from, len);
+	} else if (len >= sizeof(a)) {
+		memcpy(&a, from, sizeof(a));
+		memcpy(&z, from + len - sizeof(z), sizeof(z));
+		memcpy(to, &a, sizeof(a));
+		memcpy(to + len - sizeof(z), &z, sizeof(z));
+	} else if (len >= sizeof(b)) {
+		memcpy(&b, from, sizeof(b));
+		memcpy(&y, from + len - sizeof(y), sizeof(y));
+		memcpy(to, &b, sizeof(b));
+		memcpy(to + len - sizeof(y), &y, sizeof(y));
+	} else if (len) {
+		to[0] = (uint8_t)from[0];
+		to[len / 2] = (uint8_t)from[len / 2];
+		to[len - 1] = (uint8_t)from[len - 1];
+	}
+}
+
+static inline bool rowhash_fits(struct dtx_buf *b, size_t n)
+{
+	return (b->ptr && b->cap - b->len > n) || dtx_buf_room(b, n);
+}
+
 /* The common case: text that stands somewhere, as that of a cell of a text file without quotes. */
-static void rowhash_text(struct dtx_str text, struct dtx_buf *b)
+static inline void rowhash_text(struct dtx_str text, struct dtx_buf *b)
 {
 	uint8_t *to;
 
-	if (!dtx_buf_room(b, ROWHASH_HEAD + text.len))
+	if (!rowhash_fits(b, ROWHASH_HEAD + text.len))
 		return;
 	to = (uint8_t *)b->ptr + b->len;
 	to[0] = 1;
 	tablehash_be32(to + 1, text.len);
-	memcpy(to + ROWHASH_HEAD, text.ptr, text.len);
+	rowhash_copy(to + ROWHASH_HEAD, text.ptr, text.len);
 	b->len += ROWHASH_HEAD + text.len;
 }
 
@@ -93,7 +123,7 @@ static void rowhash_number(const struct dtx_column *c, uint32_t row, struct dtx_
 	uint8_t *to;
 	size_t n;
 
-	if (!dtx_buf_room(b, ROWHASH_HEAD + DTX_NUM_TEXT))
+	if (!rowhash_fits(b, ROWHASH_HEAD + DTX_NUM_TEXT))
 		return;
 	to = (uint8_t *)b->ptr + b->len;
 	n = c->type.type == DTX_T_INT64
