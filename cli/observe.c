@@ -161,11 +161,12 @@ out:
 	return rc;
 }
 
-static enum dtx_code observe_settle(void *arg, enum dtx_settle when, struct dtx_err *err)
+static enum dtx_code observe_settle(void *arg, enum dtx_settle when, uint64_t stands,
+                                    struct dtx_err *err)
 {
 	struct observe *o = arg;
 
-	return dtx_rescue_settle(&o->x->r.rescuer, when, err);
+	return dtx_rescue_settle(&o->x->r.rescuer, when, stands, err);
 }
 
 /* --- what comes out --- */

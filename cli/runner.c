@@ -263,11 +263,12 @@ out:
 	return rc;
 }
 
-static enum dtx_code runner_settle(void *arg, enum dtx_settle when, struct dtx_err *err)
+static enum dtx_code runner_settle(void *arg, enum dtx_settle when, uint64_t stands,
+                                   struct dtx_err *err)
 {
 	struct dtx_runner *r = arg;
 
-	return dtx_rescue_settle(&r->rescuer, when, err);
+	return dtx_rescue_settle(&r->rescuer, when, stands, err);
 }
 
 static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)

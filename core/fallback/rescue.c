@@ -552,7 +552,7 @@ enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *region, stru
 		                .code = DTX_BUF_INIT(DTX_SNIPPET_CODE_MAX) };
 	if (!r->prompt && (!r->store || dtx_store_is_memory(r->store)))
 		DTX_FAIL(err, DTX_E_STORE_IO, "a run without a store may not leave the typed path");
-	was = dtx_work_take(r, region->index);
+	was = dtx_work_take(r, region);
 	rc = rescue_work(w, was, err);
 	if (rc == DTX_OK)
 		*out = dtx_table_ref(w->admitted.table);

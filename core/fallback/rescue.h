@@ -74,7 +74,8 @@ DTX_MUSTUSE enum dtx_code dtx_rescue_region(void *arg, const struct dtx_rescue *
 /* host->settle: code that is new is approved when the typed steps behind its region had nothing
  * against its result; it is only kept for a person when the run failed for another reason.  Codes:
  * needs_approval.  After DONE and FAILED the record has the regions. */
-DTX_MUSTUSE enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, uint64_t stands,
+                                            struct dtx_err *err);
 /* Frees what is private; fine at any time. */
 void dtx_rescuer_clear(struct dtx_rescuer *r);
 

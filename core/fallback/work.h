@@ -44,8 +44,8 @@ struct dtx_work {
 void dtx_work_free(struct dtx_work *w); /* NULL is fine */
 /* Puts an answered region among those of the run. */
 void dtx_work_keep(struct dtx_work *w);
-/* Takes region `index` back; NULL: it was not asked for before. */
-struct dtx_work *dtx_work_take(struct dtx_rescuer *r, uint32_t index);
+/* Takes the region back; NULL: it was not asked for before. */
+struct dtx_work *dtx_work_take(struct dtx_rescuer *r, const struct dtx_rescue *region);
 /* w->code passed: it waits for the typed steps behind it; with --trial off it is approved now. */
 DTX_MUSTUSE enum dtx_code dtx_work_offer(struct dtx_work *w, bool supplied, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_work_drop_lease(struct dtx_work *w, struct dtx_err *err);

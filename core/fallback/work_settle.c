@@ -3,6 +3,8 @@
 #include "core/base/mem.h"
 #include "core/store/lease.h"
 
+#define WORK_DROPPED UINT32_MAX /* the index of a region that is none any more */
+
 void dtx_work_free(struct dtx_work *w)
 {
 	if (!w)
@@ -41,12 +43,22 @@ void dtx_work_keep(struct dtx_work *w)
 	*at = w;
 }
 
-struct dtx_work *dtx_work_take(struct dtx_rescuer *r, uint32_t index)
+static bool work_is(const struct dtx_work *w, const struct dtx_rescue *region)
+{
+	return w->kept.whole_plan == region->whole_plan && w->kept.first == region->first &&
+	       w->kept.count == region->count && w->kept.input == region->input;
+}
+
+struct dtx_work *dtx_work_take(struct dtx_rescuer *r, const struct dtx_rescue *region)
 {
 	struct dtx_work **at = &r->done, *w;
 
-	while (*at && (*at)->kept.index != index)
+	while (*at && ((*at)->kept.index != region->index || !work_is(*at, region))) {
+		if ((*at)->kept.index ==
+		    region->index) /* it was another one's, which was dropped */
+			(*at)->kept.index = WORK_DROPPED;
 		at = &(*at)->next;
+	}
 	w = *at;
 	if (w)
 		*at = w->next;
@@ -70,12 +82,21 @@ enum dtx_code dtx_work_drop_lease(struct dtx_work *w, struct dtx_err *err)
 	return rc;
 }
 
-/* Code that passed all checks of its own waits for a person, whatever the run ended with. */
-static enum dtx_code settle_one(struct dtx_work *w, enum dtx_settle when, struct dtx_err *err)
+static bool work_stands(const struct dtx_work *w, uint64_t stands)
+{
+	return w->kept.index < 64 && stands >> w->kept.index & 1;
+}
+
+/* Code that passed all checks of its own waits for a person, whatever the run ended with; so does
+ * an answer that is not in use any more, as no step has tried it. */
+static enum dtx_code settle_one(struct dtx_work *w, enum dtx_settle when, bool stands,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK, dropped;
 
-	if (w->waits && when == DTX_SETTLE_FAILED)
+	if (when == DTX_SETTLE_NEXT && !stands) /* it may be asked again */
+		return DTX_OK;
+	if (w->waits && (when == DTX_SETTLE_FAILED || !stands))
 		rc = dtx_work_pending(w, err);
 	else if (w->waits)
 		rc = dtx_work_approve(w, w->supplied, err);
@@ -90,20 +111,23 @@ static enum dtx_code settle_one(struct dtx_work *w, enum dtx_settle when, struct
 	return rc == DTX_OK ? dropped : rc;
 }
 
-enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, struct dtx_err *err)
+enum dtx_code dtx_rescue_settle(void *arg, enum dtx_settle when, uint64_t stands,
+                                struct dtx_err *err)
 {
 	struct dtx_rescuer *r = arg;
 	enum dtx_code rc = DTX_OK, one;
 	struct dtx_work *w;
 
 	for (w = r->done; w; w = w->next) {
-		one = settle_one(w, rc == DTX_OK ? when : DTX_SETTLE_FAILED,
+		one = settle_one(w, rc == DTX_OK ? when : DTX_SETTLE_FAILED, work_stands(w, stands),
 		                 rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? one : rc;
 	}
 	if (when == DTX_SETTLE_NEXT)
 		return rc;
 	for (w = r->done; w; w = w->next) {
+		if (when == DTX_SETTLE_DONE && !work_stands(w, stands))
+			continue; /* the result has nothing of it */
 		one = dtx_work_record(w, rc == DTX_OK ? err : NULL);
 		rc = rc == DTX_OK ? one : rc;
 	}

@@ -325,7 +325,7 @@ static enum dtx_code settle(const struct dtx_exec_run *x, enum dtx_code rc, stru
 	if (!x->host || !x->host->settle)
 		return DTX_OK;
 	return x->host->settle(x->host->arg, failed ? DTX_SETTLE_FAILED : DTX_SETTLE_DONE,
-	                       failed ? NULL : err);
+	                       dtx_regions_stand(&x->regions), failed ? NULL : err);
 }
 
 static enum dtx_code run_attempts(struct dtx_exec_run *x, struct dtx_err *err)

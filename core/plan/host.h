@@ -58,9 +58,11 @@ struct dtx_host {
 	 * CONST. Its error ends the run (needs_snippet, snippet_* ...). */
 	enum dtx_code (*rescue)(void *arg, const struct dtx_rescue *, struct dtx_table **out,
 	                        struct dtx_err *err);
-	/* Comes before the next region, and last of all; NULL: nothing waits.  Its error ends the
-	 * run. */
-	enum dtx_code (*settle)(void *arg, enum dtx_settle when, struct dtx_err *err);
+	/* Comes before the next region, and last of all; NULL: nothing waits.  `stands`: a bit for
+	 * each region, by its index, whose answer is in use; an attempt that was discarded may have
+	 * dropped others, which nothing has tried then.  Its error ends the run. */
+	enum dtx_code (*settle)(void *arg, enum dtx_settle when, uint64_t stands,
+	                        struct dtx_err *err);
 	/* A typed attempt was discarded (region added or types widened); NULL: does not matter. */
 	void (*discard)(void *arg, const struct dtx_err *why);
 };

@@ -148,6 +148,15 @@ void dtx_regions_forget(struct dtx_regions *r)
 	}
 }
 
+uint64_t dtx_regions_stand(const struct dtx_regions *r)
+{
+	uint64_t stands = 0;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		stands |= (uint64_t)(r->item[i].table && !r->item[i].broken) << i;
+	return stands;
+}
+
 void dtx_regions_clear(struct dtx_regions *r)
 {
 	for (uint32_t i = 0; i < r->n; i++)
@@ -344,7 +353,7 @@ static enum dtx_code request(struct dtx_regions *all, struct dtx_rescue *req,
 	if (r->broken)
 		req->broke = &r->broke;
 	if (host->settle && !any_broken(all))
-		DTX_TRY(host->settle(host->arg, DTX_SETTLE_NEXT, err));
+		DTX_TRY(host->settle(host->arg, DTX_SETTLE_NEXT, dtx_regions_stand(all), err));
 	rc = host->rescue(host->arg, req, out, err);
 	if (rc == DTX_OK)
 		r->broken = false;

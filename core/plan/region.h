@@ -54,6 +54,8 @@ const struct dtx_region *dtx_regions_input(const struct dtx_regions *r, uint32_t
 DTX_MUSTUSE enum dtx_code dtx_regions_read(struct dtx_regions *r, struct dtx_graph *g,
                                            const struct dtx_host *host, struct dtx_err *err);
 
+/* A bit for each region whose answer is in use (host->settle). */
+uint64_t dtx_regions_stand(const struct dtx_regions *r);
 /* All tables that region i reads are known. */
 bool dtx_region_ready(const struct dtx_region *r, const struct dtx_graph *g);
 /* Runs its prefix, asks the host, puts the result in place of the region's last table. */

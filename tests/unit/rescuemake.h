@@ -37,6 +37,7 @@ struct rescuemake {
 	struct dtx_buf events; /* of the last run: kind, and what it tells */
 	char store_path[4096];
 	uint32_t max_regions; /* 0: the default */
+	uint64_t dropped;     /* regions whose answers the run is said not to use in the end */
 };
 void rescuemake_init(struct rescuemake *m, const char *name);
 void rescuemake_clear(struct rescuemake *m);

@@ -1,4 +1,5 @@
 /* The fallback loop, station by station: transitions, ledger events, codes. */
+#include "core/plan/region.h"
 #include "tests/unit/rescuemake.h"
 
 /* One run with an empty cache and an author that answers so. */
@@ -487,4 +488,52 @@ void test_rescue_regions(void)
 	       DTX_E_SNIPPET_CANNOT, &m.run.err);
 	T_CHECK(strstr(m.run.err.msg, "more than 1 parts of the plan need a snippet"));
 	rescuemake_clear(&m);
+}
+
+/* An answer that the run does not use in the end was tried by no step: it waits for a person. */
+void test_rescue_dropped(void)
+{
+	static const char *const answers[] = { MODULE("#ok\n"), MODULE("#ok\n#x\n"), NULL };
+	struct rescuemake m;
+
+	rescuemake_init(&m, "dropped");
+	m.answer = answers;
+	m.r.author = &m.author;
+	m.dropped = 1;
+	T_OK(rescuemake_run(
+		     &m,
+		     PLANCASE(FROB ",{\"op\":\"filter\",\"where\":\"n > 1\"},{\"op\":\"twist\"}"),
+		     CSV),
+	     &m.run.err);
+	T_INT(m.asked, 2);
+	/* the second is approved, the first neither when the second is asked for nor in the end */
+	T_STR(dtx_buf_text(&m.events),
+	      ASKED RUNS " snippet.candidate run.trigger:unknown_op run.cache:none " SENT RUNS
+	                 " snippet.candidate snippet.pending:dtx snippet.pending:dtx "
+	                 "snippet.approved:policy:auto");
+	rescuemake_clear(&m);
+}
+
+/* Regions stand as long as their tables are in use. */
+void test_rescue_stands(void)
+{
+	struct dtx_regions r = { .n = 0 };
+	struct dtx_err why = DTX_ERR_INIT;
+	struct planrun p;
+
+	planrun_init(&p, PLANCASE("{\"op\":\"limit\",\"n\":1}"), CSV);
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	T_CHECK(dtx_regions_add(&r, p.parsed, DTX_FALLBACK_STEP, 0, &why, 4));
+	T_CHECK(dtx_regions_add_input(&r, 0, &why, 4));
+	T_INT((int)dtx_regions_stand(&r), 0);
+	r.item[0].table = dtx_table_ref(p.result->output[0].table);
+	r.item[1].table = dtx_table_ref(p.result->output[0].table);
+	T_INT((int)dtx_regions_stand(&r), 3);
+	dtx_regions_forget(&r);
+	T_INT((int)dtx_regions_stand(&r), 2);
+	r.item[1].broken = true;
+	T_INT((int)dtx_regions_stand(&r), 0);
+	dtx_regions_clear(&r);
+	planrun_clear(&p);
 }

@@ -387,13 +387,27 @@ static enum dtx_code event_note(void *arg, const struct dtx_event *e, struct dtx
 	return DTX_OK;
 }
 
+static enum dtx_code host_rescue(void *arg, const struct dtx_rescue *region, struct dtx_table **out,
+                                 struct dtx_err *err)
+{
+	struct rescuemake *m = arg;
+
+	return dtx_rescue_region(&m->r, region, out, err);
+}
+
+static enum dtx_code host_settle(void *arg, enum dtx_settle when, uint64_t stands,
+                                 struct dtx_err *err)
+{
+	struct rescuemake *m = arg;
+
+	return dtx_rescue_settle(&m->r, when, stands & ~m->dropped, err);
+}
+
 enum dtx_code rescuemake_run(struct rescuemake *m, const char *plan, const char *csv)
 {
 	char id[DTX_RUN_ID];
 	struct dtx_run_info info = { .run_id = id, .command = "run" };
-	struct dtx_host host = { .arg = &m->r,
-		                 .rescue = dtx_rescue_region,
-		                 .settle = dtx_rescue_settle };
+	struct dtx_host host = { .arg = m, .rescue = host_rescue, .settle = host_settle };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc;
 
