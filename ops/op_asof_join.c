@@ -57,6 +57,8 @@ static const struct dtx_param asof_params[] = {
 	{ .name = "tolerance",
 	  .kind = DTX_P_VALUE,
 	  AT(tolerance),
+	  .schema = "{\"anyOf\":[{\"type\":\"number\",\"minimum\":0},{\"type\":\"string\","
+	            "\"pattern\":\"^[0-9]{1,7}(s|min|h|d|w)$\"}]}",
 	  .help = "farthest match: a number, for times a duration such as \"7d\" (s min h d w)" },
 	{ .name = "allow_exact",
 	  .kind = DTX_P_BOOL,

@@ -30,6 +30,10 @@ static const struct dtx_example drop_examples[] = {
 	{ .step = DTX_JSON({ "op" : "remove", "columns" : [ "b", "z" ], "missing" : "ignore" }),
 	  .in = "a,b\n1,2\n",
 	  .out = "a\n1\n" },
+	{ .step = DTX_JSON(
+		  { "op" : "drop", "cols" : [ { "regex" : "^z" } ], "missing" : "ignore" }),
+	  .in = "a,b\n1,2\n",
+	  .out = "a,b\n1,2\n" },
 	{ .step = DTX_JSON({ "op" : "drop", "cols" : ["*"] }),
 	  .in = "a,b\n1,2\n",
 	  .error = "bad_param_value" },
@@ -92,7 +96,9 @@ static enum dtx_code drop_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 		DTX_FAIL_MEM(err);
 	if (a->missing == MISSING_IGNORE)
 		DTX_TRY(drop_present(b, a->cols, &some, err));
-	if (some.n)
+	if (a->missing == MISSING_IGNORE)
+		DTX_TRY(dtx_bind_cols_any(b, 0, &some, "/cols", &col, &n, err));
+	else
 		DTX_TRY(dtx_bind_cols(b, 0, &some, "/cols", &col, &n, err));
 	DTX_TRY(drop_keep(b, col, n, err));
 	DTX_TRY(dtx_colmap_bind(b, 0, map, err));

@@ -36,6 +36,7 @@ static const struct dtx_param drop_params[] = {
 	  .kind = DTX_P_TEXTS,
 	  AT(kinds),
 	  .def = "[]",
+	  .schema = "{\"enum\":[\"totals\",\"blank\",\"footnotes\",\"repeated_header\"]}",
 	  .help = "totals, blank, footnotes, repeated_header" },
 	{ .name = "where",
 	  .kind = DTX_P_EXPR,
@@ -91,7 +92,7 @@ static enum dtx_code bind_kinds(struct dtx_bind *b, const struct drop_args *a, s
 	for (size_t i = 0; i < a->kinds.n; i++) {
 		enum kind k = KIND_BLANK;
 
-		while (k < KINDS && strcmp(kinds[k].name, name[i]) != 0)
+		while (k < KINDS && (k == KIND_WHERE || strcmp(kinds[k].name, name[i]) != 0))
 			k++;
 		if (k < KINDS) {
 			s->on[k] = true;

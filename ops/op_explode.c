@@ -29,6 +29,7 @@ static const struct dtx_param explode_params[] = {
 	  .kind = DTX_P_TEXT,
 	  AT(sep),
 	  .aliases = "delimiter,separator",
+	  .schema = "{\"type\":\"string\",\"minLength\":1}",
 	  .help = "text between the pieces" },
 	{ .name = "json",
 	  .kind = DTX_P_BOOL,

@@ -35,7 +35,12 @@ static const struct dtx_param outlier_params[] = {
 	  .def = "\"iqr\"",
 	  .help = "what k counts: quartile ranges outside the quartiles, standard deviations from "
 	          "the mean, scaled median deviations from the median" },
-	{ .name = "k", .kind = DTX_P_NUMBER, AT(k), .def = "1.5", .help = "how far is too far" },
+	{ .name = "k",
+	  .kind = DTX_P_NUMBER,
+	  AT(k),
+	  .def = "1.5",
+	  .schema = "{\"type\":\"number\",\"minimum\":0}",
+	  .help = "how far is too far" },
 	{ .name = "by",
 	  .kind = DTX_P_COLUMNS,
 	  AT(by),

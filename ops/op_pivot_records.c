@@ -29,6 +29,7 @@ static const struct dtx_param records_params[] = {
 	  .kind = DTX_P_TEXT,
 	  AT(sep),
 	  .aliases = "delimiter,separator",
+	  .schema = "{\"type\":\"string\",\"minLength\":1}",
 	  .help = "key and value stand in the key column, parted at its first place" },
 	{ .name = "every",
 	  .kind = DTX_P_INT,

@@ -15,6 +15,8 @@ static const struct dtx_param promote_params[] = {
 	  .kind = DTX_P_VALUE,
 	  .offset = offsetof(struct promote_args, rows),
 	  .def = "1",
+	  .schema = "{\"anyOf\":[{\"const\":\"auto\"},{\"type\":\"integer\",\"minimum\":1,"
+	            "\"maximum\":8}]}",
 	  .help = "how many rows, 1 to 8, or \"auto\"" },
 	{ .name = "sep",
 	  .kind = DTX_P_TEXT,

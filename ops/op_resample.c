@@ -37,6 +37,7 @@ static const struct dtx_param resample_params[] = {
 	  .required = true,
 	  AT(every),
 	  .aliases = "freq",
+	  .schema = "{\"type\":\"string\",\"pattern\":\"^[0-9]{1,7}(s|min|h|d|w|mo|q|y)$\"}",
 	  .help = "length of a bucket: 15s 30min 1h 7d 1w 1mo 1q 1y" },
 	{ .name = "by",
 	  .kind = DTX_P_COLUMNS,

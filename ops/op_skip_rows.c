@@ -31,6 +31,7 @@ static const struct dtx_param skip_params[] = {
 	{ .name = "comment",
 	  .kind = DTX_P_TEXT,
 	  .offset = offsetof(struct skip_args, comment),
+	  .schema = "{\"type\":\"string\",\"minLength\":1}",
 	  .help = "drop rows whose first cell that is not blank starts with this" },
 };
 static const struct dtx_example skip_examples[] = {

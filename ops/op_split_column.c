@@ -40,6 +40,7 @@ static const struct dtx_param split_params[] = {
 	  .kind = DTX_P_TEXT,
 	  AT(sep),
 	  .aliases = "delimiter,separator",
+	  .schema = "{\"type\":\"string\",\"minLength\":1}",
 	  .help = "text between the parts" },
 	{ .name = "regex",
 	  .kind = DTX_P_REGEX,

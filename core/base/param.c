@@ -94,10 +94,8 @@ out:
 static enum dtx_code param_hole(const struct dtx_param *p, struct dtx_param_ctx *ctx, void *to,
                                 struct dtx_err *err)
 {
-	int first = 0;
-
 	switch (p->kind) {
-	case DTX_P_CHOICE: memcpy(to, &first, sizeof(first)); break;
+	case DTX_P_CHOICE: memcpy(to, &p->hole, sizeof(p->hole)); break;
 	case DTX_P_TEXT:
 	case DTX_P_COLUMN:
 	case DTX_P_TABLE:

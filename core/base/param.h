@@ -100,6 +100,9 @@ struct dtx_param {
 	size_t nrows, item_size;
 	enum dtx_psugar sugar;
 	bool nonempty; /* LIST, TEXTS, COLUMNS: at least one */
+	int hole;      /* CHOICE that is required: what stands for a word that is none of them */
+	/* JSON Schema as text where the kind says too little (TEXTS: of an item); NULL */
+	const char *schema;
 };
 
 /* Filled by core/plan: how an expression and a selector are parsed. */

@@ -258,11 +258,51 @@ static json_t *schema_typename(void)
 		"integer|int64|number|double|float64|boolean|timestamp)$");
 }
 
-static json_t *schema_columns(void)
+/* Of a column's name, and of an item of a selector. */
+#define NAME_JSON "{\"type\":\"string\",\"minLength\":1}"
+static const char schema_selector[] =
+	"{\"anyOf\":[" NAME_JSON ",{\"type\":\"object\",\"minProperties\":1,\"maxProperties\":1,"
+	"\"additionalProperties\":false,\"properties\":{\"name\":" NAME_JSON ",\"regex\":"
+	"{\"type\":\"string\"},\"all\":{\"const\":true},\"type\":{\"enum\":[\"number\",\"text\","
+	"\"bool\",\"date\",\"datetime\"]},\"range\":{\"type\":\"array\",\"minItems\":2,"
+	"\"maxItems\":2,\"items\":" NAME_JSON "},\"not\":{\"type\":[\"string\",\"object\","
+	"\"array\"]}}}]}";
+
+static json_t *schema_written(const char *text)
 {
-	return json_pack("{s:[{s:s},{s:s},{s:s,s:{s:[{s:s},{s:s}]}}]}", "anyOf", "type", "string",
-	                 "type", "object", "type", "array", "items", "anyOf", "type", "string",
-	                 "type", "object");
+	json_t *s = NULL;
+
+	return dtx_json_parse(dtx_str_of(text), (struct dtx_json_limits){ 0, 0 }, &s, NULL) ==
+	                       DTX_OK
+	               ? s
+	               : NULL;
+}
+
+/* A list, of at least one where the row says so.  Takes `item`. */
+static json_t *schema_array(const struct dtx_param *p, json_t *item)
+{
+	json_t *s = item ? json_pack("{s:s,s:o}", "type", "array", "items", item) : NULL;
+
+	if (!s || !p->nonempty || dtx_json_set(s, "minItems", json_integer(1)))
+		return s;
+	json_decref(s);
+	return NULL;
+}
+
+/* One of them, or a list.  Takes `item`. */
+static json_t *schema_one_or_more(const struct dtx_param *p, json_t *item)
+{
+	json_t *list = schema_array(p, json_incref(item));
+	json_t *s = item && list ? json_pack("{s:[O,O]}", "anyOf", item, list) : NULL;
+
+	json_decref(item);
+	json_decref(list);
+	return s;
+}
+
+static json_t *schema_columns(const struct dtx_param *p)
+{
+	return schema_one_or_more(p, schema_written(schema_selector));
 }
 
 static json_t *schema_item(const struct dtx_param *p)
@@ -292,19 +332,36 @@ static bool schema_add(json_t *any, json_t *s)
 	return s && json_array_append_new(any, s) == 0;
 }
 
+/* An item, or the scalar that its first member is. */
+static json_t *schema_with_scalar(const struct dtx_param *p, json_t *item)
+{
+	json_t *scalar = schema_of(&p->rows[0]);
+	json_t *s = item && scalar ? json_pack("{s:[O,O]}", "anyOf", item, scalar) : NULL;
+
+	json_decref(scalar);
+	return s;
+}
+
+/* {"first member": second}, or an object of the others. */
+static json_t *schema_map(const struct dtx_param *p)
+{
+	return json_pack("{s:s,s:i,s:{s:[o,{s:[s,s]}]}}", "type", "object", "minProperties",
+	                 p->nonempty ? 1 : 0, "additionalProperties", "anyOf",
+	                 schema_of(&p->rows[1]), "type", "object", "null");
+}
+
 /* The list, one item, and the sugar of the row. */
 static json_t *schema_list(const struct dtx_param *p)
 {
 	json_t *any = json_array(), *item = schema_item(p);
-	json_t *one = dtx_param_takes_scalar(p->sugar)
-	                      ? json_pack("{s:[O,{s:s}]}", "anyOf", item, "type", "string")
-	                      : json_incref(item);
+	json_t *one =
+		dtx_param_takes_scalar(p->sugar) ? schema_with_scalar(p, item) : json_incref(item);
 	bool ok = any && one;
 
-	ok = ok && schema_add(any, json_pack("{s:s,s:O}", "type", "array", "items", one));
+	ok = ok && schema_add(any, schema_array(p, json_incref(one)));
 	ok = ok && schema_add(any, json_incref(one));
 	if (ok && dtx_param_takes_map(p->sugar))
-		ok = schema_add(any, schema_type("object"));
+		ok = schema_add(any, schema_map(p));
 	json_decref(item);
 	json_decref(one);
 	if (ok)
@@ -313,38 +370,33 @@ static json_t *schema_list(const struct dtx_param *p)
 	return NULL;
 }
 
-static json_t *schema_texts(void)
+static json_t *schema_values(const struct dtx_param *p)
 {
-	return json_pack("{s:[{s:s},{s:s,s:{s:s}}]}", "anyOf", "type", "string", "type", "array",
-	                 "items", "type", "string");
-}
-
-static json_t *schema_values(void)
-{
-	json_t *one = json_pack("{s:[s,s,s,s]}", "type", "string", "number", "boolean", "null");
-	json_t *s =
-		one ? json_pack("{s:[O,{s:s,s:O}]}", "anyOf", one, "type", "array", "items", one)
-		    : NULL;
-
-	json_decref(one);
-	return s;
+	return schema_one_or_more(
+		p, json_pack("{s:[s,s,s,s]}", "type", "string", "number", "boolean", "null"));
 }
 
 static json_t *schema_of(const struct dtx_param *p)
 {
+	if (p->schema && p->kind != DTX_P_TEXTS)
+		return schema_written(p->schema);
 	switch (p->kind) {
 	case DTX_P_INT: return schema_int(p);
 	case DTX_P_TYPE: return schema_typename();
 	case DTX_P_NUMBER: return schema_type("number");
 	case DTX_P_BOOL: return schema_type("boolean");
 	case DTX_P_CHOICE: return schema_choice(p);
-	case DTX_P_COLUMNS: return schema_columns();
+	case DTX_P_COLUMNS: return schema_columns(p);
 	case DTX_P_VALUE: return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean");
 	case DTX_P_FRAME: return dtx_param_frame_schema(false);
 	case DTX_P_SETS: return dtx_param_sets_schema();
-	case DTX_P_LIST: return p->rows ? schema_list(p) : schema_texts();
-	case DTX_P_TEXTS: return schema_texts();
-	case DTX_P_VALUES: return schema_values();
+	case DTX_P_LIST: return schema_list(p);
+	case DTX_P_TEXTS:
+		return schema_one_or_more(p, p->schema ? schema_written(p->schema)
+		                                       : schema_type("string"));
+	case DTX_P_VALUES: return schema_values(p);
+	case DTX_P_COLUMN:
+	case DTX_P_EXPR: return schema_written(NAME_JSON);
 	default: return schema_type("string");
 	}
 }

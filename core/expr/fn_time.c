@@ -205,7 +205,12 @@ static int64_t unix_unit(const struct dtx_fncall *c)
 	static const struct {
 		const char *name;
 		int64_t ns;
-	} units[] = { { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 } };
+	} units[] = {
+		{ "s", 1000000000 },      { "ms", 1000000 },
+		{ "us", 1000 },           { "ns", 1 },
+		{ "second", 1000000000 }, { "millisecond", 1000000 },
+		{ "microsecond", 1000 },  { "nanosecond", 1 },
+	};
 
 	for (size_t i = 0; i < DTX_COUNT(units) && !c->konst[1]->null; i++)
 		if (dtx_str_is(c->konst[1]->u.s, units[i].name))

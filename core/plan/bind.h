@@ -107,6 +107,10 @@ DTX_MUSTUSE enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const 
 DTX_MUSTUSE enum dtx_code dtx_bind_cols(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
                                         const char *sub, int32_t **col, uint32_t *n,
                                         struct dtx_err *err);
+/* The same where a selector that fits no column is no error. */
+DTX_MUSTUSE enum dtx_code dtx_bind_cols_any(struct dtx_bind *b, unsigned t,
+                                            const struct dtx_cols *cols, const char *sub,
+                                            int32_t **col, uint32_t *n, struct dtx_err *err);
 /* Output column = input cell moved, under its name or a new one (NULL: the same). */
 DTX_MUSTUSE enum dtx_code dtx_bind_pass(struct dtx_bind *b, unsigned t, int32_t col,
                                         const char *name, struct dtx_err *err);

@@ -27,14 +27,22 @@ static enum dtx_code copy(struct dtx_arena *a, const json_t *text, const char **
 }
 
 /* "name", "a..d", "*". */
-static enum dtx_code parse_text(struct dtx_arena *a, const json_t *v, struct dtx_col_item *it,
-                                struct dtx_err *err)
+static enum dtx_code parse_name(struct dtx_arena *a, const json_t *v, const char *at,
+                                struct dtx_col_item *it, struct dtx_err *err)
+{
+	it->kind = DTX_COL_NAME;
+	if (!json_string_length(v))
+		return bad(err, DTX_E_BAD_PARAM_VALUE, at, "a column selector is an empty name");
+	return copy(a, v, &it->a, err);
+}
+
+static enum dtx_code parse_text(struct dtx_arena *a, const json_t *v, const char *at,
+                                struct dtx_col_item *it, struct dtx_err *err)
 {
 	struct dtx_str s = { json_string_value(v), json_string_length(v) };
 	ptrdiff_t dots = dtx_str_find(s, DTX_STR(".."), 1);
 	enum dtx_code rc = DTX_OK;
 
-	it->kind = DTX_COL_NAME;
 	if (dtx_str_is(s, "*")) {
 		it->kind = DTX_COL_ALL;
 	} else if (dots > 0 && (size_t)dots + 2 < s.len) {
@@ -44,7 +52,7 @@ static enum dtx_code parse_text(struct dtx_arena *a, const json_t *v, struct dtx
 		if (!it->a || !it->b)
 			DTX_FAIL_MEM(err);
 	} else {
-		DTX_TRY(copy(a, v, &it->a, err));
+		DTX_TRY(parse_name(a, v, at, it, err));
 	}
 out:
 	return rc;
@@ -116,10 +124,8 @@ static enum dtx_code parse_object(struct dtx_arena *a, const json_t *v, const ch
 		return bad(
 			err, DTX_E_BAD_PARAM_VALUE, at,
 			"a selector object has one member: name, regex, type, range, all or not");
-	if (strcmp(key, "name") == 0 && json_is_string(value)) {
-		it->kind = DTX_COL_NAME;
-		return copy(a, value, &it->a, err);
-	}
+	if (strcmp(key, "name") == 0 && json_is_string(value))
+		return parse_name(a, value, below, it, err);
 	if (strcmp(key, "regex") == 0 && json_is_string(value))
 		return parse_regex(a, value, below, it, err);
 	if (strcmp(key, "type") == 0)
@@ -145,7 +151,7 @@ static enum dtx_code parse_item(struct dtx_arena *a, const json_t *v, const char
                                 struct dtx_err *err)
 {
 	if (json_is_string(v))
-		return parse_text(a, v, it, err);
+		return parse_text(a, v, at, it, err);
 	if (json_is_object(v))
 		return parse_object(a, v, at, depth, errs, it, err);
 	return bad(err, DTX_E_BAD_PARAM_TYPE, at, "a column selector is a name or an object");

@@ -47,11 +47,15 @@ static const struct dtx_param input_rows[] = {
 	  .help = "new last column with the name of each row's file" },
 	{ ROW(input_args, format, DTX_P_CHOICE), .choices = "auto,csv,tsv,json,jsonl,xlsx,xls",
 	  .def = "\"auto\"", .help = "by content, then suffix" },
-	{ ROW(input_args, sheet, DTX_P_VALUE), .help = "name, number from 1, or {\"regex\": ...} "
-	                                               "that one sheet matches; first visible" },
+	{ ROW(input_args, sheet, DTX_P_VALUE),
+	  .schema = "{\"type\":[\"string\",\"integer\"],\"minimum\":1}",
+	  .help = "name, number from 1, or {\"regex\": ...} "
+	          "that one sheet matches; first visible" },
 	{ ROW(input_args, range, DTX_P_TEXT), .help = "A4:O200 or 4:200" },
 	{ ROW(input_args, table, DTX_P_TEXT), .help = "table of a workbook, without totals" },
-	{ ROW(input_args, header_rows, DTX_P_VALUE), .def = "\"auto\"", .help = "auto or 0 to 8" },
+	{ ROW(input_args, header_rows, DTX_P_VALUE), .def = "\"auto\"", .help = "auto or 0 to 8",
+	  .schema = "{\"anyOf\":[{\"const\":\"auto\"},{\"type\":\"integer\",\"minimum\":0,"
+	            "\"maximum\":8}]}" },
 	{ ROW(input_args, header_sep, DTX_P_TEXT), .def = "\" \"", .help = "joins header rows" },
 	{ ROW(input_args, header_fill, DTX_P_CHOICE), .choices = "auto,merged,right,none",
 	  .def = "\"auto\"", .help = "how blank header cells are filled" },
@@ -407,8 +411,12 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	DTX_TRY(dtx_part_archive(p, object, in->at, &in->limits, err));
 	DTX_TRY(input_types(p, &a, in, err));
 	DTX_TRY(input_dialect(p, object, in, canon, err));
-	if (families && !json_is_null(families) &&
-	    !dtx_json_set(canon, "families", json_deep_copy(families)))
+	if (families && !json_is_null(families) && !json_is_array(families)) {
+		snprintf(at, sizeof(at), "%s/families", in->at);
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err,
+		                      "'families' is a list of patterns"));
+	} else if (families && !json_is_null(families) &&
+	           !dtx_json_set(canon, "families", json_deep_copy(families)))
 		DTX_FAIL_MEM(err);
 	in->families = json_object_get(canon, "families");
 	in->canonical = canon;

@@ -166,22 +166,32 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_bind_cols(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
-                            const char *sub, int32_t **col, uint32_t *n, struct dtx_err *err)
+enum dtx_code dtx_bind_cols_any(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
+                                const char *sub, int32_t **col, uint32_t *n, struct dtx_err *err)
 {
 	struct pick p = { .b = b, .t = t, .schema = b->in[t] };
-	size_t before = b->nfindings;
 	enum dtx_code rc = DTX_OK;
 
 	if (!cols)
 		cols = &dtx_cols_hole;
 	b->vague = b->vague || cols->holes;
 	DTX_TRY(resolve(&p, cols, sub, err));
-	if (p.n == 0 && b->nfindings == before && !cols->holes && !b->in[t]->open)
-		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, sub, err,
-		                      "no column fits this selector"));
 	*col = p.col;
 	*n = p.n;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_bind_cols(struct dtx_bind *b, unsigned t, const struct dtx_cols *cols,
+                            const char *sub, int32_t **col, uint32_t *n, struct dtx_err *err)
+{
+	size_t before = b->nfindings;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_bind_cols_any(b, t, cols, sub, col, n, err));
+	if (*n == 0 && b->nfindings == before && cols && !cols->holes && !b->in[t]->open)
+		DTX_TRY(dtx_bind_fail(b, DTX_E_MISSING_COLUMN, sub, err,
+		                      "no column fits this selector"));
 out:
 	return rc;
 }

@@ -60,6 +60,7 @@ const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
 	  .offset = offsetof(struct dtx_rule, kind),
 	  .choices = "not_null,unique,accepted_values,range,matches,expression,row_count,columns,"
 	             "type,sum_equals,sorted,not_null_share,recency,relationship,equal_rows",
+	  .hole = DTX_RULE_KINDS,
 	  .help = "what is checked" },
 	{ ROW(severity, DTX_P_CHOICE), .choices = "error,warn", .def = "\"error\"",
 	  .help = "warn: said, and the run goes on" },
@@ -94,7 +95,7 @@ const struct dtx_param dtx_rule_rows[DTX_RULE_ROWS] = {
 
 const char *dtx_rule_name(const struct dtx_rule *rule)
 {
-	return dtx_rule_names[rule->kind];
+	return rule->kind < DTX_RULE_KINDS ? dtx_rule_names[rule->kind] : "rule";
 }
 
 /* --- members of each kind --- */
@@ -253,6 +254,33 @@ out:
 	return rc;
 }
 
+/* A bound is of the kind of its column: as text "100" would come before "9". */
+static bool bound_fits(struct dtx_typeref t, const struct expect_value *v)
+{
+	if (dtx_type_is_number(t.type))
+		return v->is_num;
+	if (t.type == DTX_T_DATE || t.type == DTX_T_DATETIME)
+		return v->is_time;
+	return t.type != DTX_T_TEXT || !v->is_num;
+}
+
+static enum dtx_code check_bound(struct binder *w, const struct expect_value *v, const char *member)
+{
+	const struct dtx_field *f;
+	enum dtx_code rc = DTX_OK;
+
+	if (w->rule->kind != DTX_RULE_RANGE || !w->out->ncols || !v->set)
+		goto out;
+	f = &w->b->in[0]->field[w->out->col[0]];
+	if (!bound_fits(f->type, v))
+		rc = dtx_bind_fail(w->b, DTX_E_TYPE_MISMATCH, place(w, member), w->err,
+		                   "column '%s' is %s, '%s' is '%.*s'", f->name,
+		                   dtx_type_name(f->type.type), member,
+		                   (int)DTX_MIN(v->text.len, (size_t)64), v->text.ptr);
+out:
+	return rc;
+}
+
 static enum dtx_code bind_values(struct binder *w)
 {
 	const struct dtx_rule *r = w->rule;
@@ -261,6 +289,8 @@ static enum dtx_code bind_values(struct binder *w)
 
 	DTX_TRY(bind_value(w, r->min, "min", &w->out->min));
 	DTX_TRY(bind_value(w, r->max, "max", &w->out->max));
+	DTX_TRY(check_bound(w, &w->out->min, "min"));
+	DTX_TRY(check_bound(w, &w->out->max, "max"));
 	if (r->kind == DTX_RULE_SUM_EQUALS &&
 	    (!!r->value + !!r->other + (r->with != NULL) != 1 || !r->with != !r->to))
 		DTX_TRY(dtx_bind_fail(w->b, DTX_E_MISSING_PARAM, w->at, w->err,
@@ -438,6 +468,8 @@ enum dtx_code dtx_rules_bind(struct dtx_bind *b, const struct dtx_rules *rules,
 		w.out->at = dtx_arena_printf(b->arena, "%s%s", b->at, w.at);
 		if (!w.out->at)
 			DTX_FAIL_MEM(err);
+		if (w.rule->kind == DTX_RULE_KINDS)
+			continue; /* no rule, which is said already */
 		DTX_TRY(check_members(&w));
 		DTX_TRY(bind_columns(&w));
 		DTX_TRY(bind_values(&w));

@@ -150,7 +150,8 @@ def from_excel_serial(n):
     return pd.Timestamp("1899-12-30") + pd.Timedelta(milliseconds=round(days * 86400000))
 
 
-NANO = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+NANO = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1,
+        "second": 10**9, "millisecond": 10**6, "microsecond": 10**3, "nanosecond": 1}
 
 
 def from_unix(n, unit="s"):

@@ -45,6 +45,15 @@ static const struct dtx_err *broken_found(const struct planrun *p)
 	return &p->err;
 }
 
+static int64_t broken_errors(const struct planrun *p)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < p->findings.n; i++)
+		n += p->findings.item[i].severity != DTX_SEV_WARNING;
+	return n;
+}
+
 static void broken_text(const struct broken *b, const char *what, const char *got, const char *want)
 {
 	if (strcmp(got, want) != 0)
@@ -106,13 +115,15 @@ static void broken_one(const struct broken *b)
 	broken_where(b, f);
 	broken_words(b, "message", f->msg, dtx_json_text(b->row, "says", "?"));
 	broken_words(b, "hint", f->hint, dtx_json_text(b->row, "hint", ""));
+	T_INT(broken_errors(&p), dtx_json_int(b->row, "findings", broken_errors(&p)));
 	planrun_clear(&p);
 	dtx_buf_clear(&plan);
 }
 
 void test_broken_plans_are_refused_where_they_are_wrong(void)
 {
-	static const char known[] = "code,at,span,says,hint,where,steps,members,plan,in,other";
+	static const char known[] = "code,at,span,says,hint,where,steps,members,plan,in,other,"
+				    "findings";
 	struct dtx_buf text = DTX_BUF_INIT(BROKEN_MAX);
 	struct dtx_json_limits limits = { BROKEN_MAX, 64 };
 	struct dtx_err err = DTX_ERR_INIT;
