@@ -42,12 +42,14 @@ struct dtx_join_sample {
 	uint64_t pos;
 	uint32_t id;
 	int64_t count;
+	char cell[24]; /* its place in the input */
 	char text[208];
 };
 struct dtx_join_samples {
 	struct dtx_join_sample item[DTX_JOIN_SAMPLES];
 	uint32_t n;
 	int64_t total;
+	struct dtx_err where; /* the place of the first */
 };
 struct dtx_join_local { /* of the probing side */
 	struct dtx_join_probe probe;

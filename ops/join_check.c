@@ -11,28 +11,35 @@ static struct dtx_join_sample *sample_add(struct dtx_join_samples *s, uint64_t p
 	return &s->item[s->n++];
 }
 
-static void sample_text(struct dtx_join_sample *to, const struct dtx_groupkeys *key,
-                        struct dtx_batch *b, uint32_t row)
+/* The key of a row, and where it stands. */
+static void sample_fill(struct dtx_join_samples *s, struct dtx_join_sample *to,
+                        const struct dtx_groupkeys *key, struct dtx_batch *b, uint32_t row)
 {
 	struct dtx_buf text = DTX_BUF_INIT(1024);
+	struct dtx_err where = DTX_ERR_INIT;
 
 	dtx_groupkeys_print(key, b, row, &text);
 	dtx_str_copy(to->text, sizeof(to->text), dtx_str_of(dtx_buf_text(&text)));
 	dtx_buf_clear(&text);
+	dtx_batch_blame(b, row, key->n ? key->col[0] : -1, &where);
+	dtx_str_copy(to->cell, sizeof(to->cell), dtx_str_of(where.cell));
+	if (to == s->item)
+		s->where = where;
 }
 
-/* "k = 'a' (3), k = 'b' (2)" */
+/* "k = 'a' at L4 (3); k = 'b' at L9 (2)" */
 static void samples_print(const struct dtx_join_samples *s, bool counts, struct dtx_buf *out)
 {
 	for (uint32_t i = 0; i < s->n; i++) {
-		dtx_buf_printf(out, "%s%s", i ? "; " : "", s->item[i].text);
+		dtx_buf_printf(out, "%s%s%s%s", i ? "; " : "", s->item[i].text,
+		               s->item[i].cell[0] ? " at " : "", s->item[i].cell);
 		if (counts)
 			dtx_buf_printf(out, " (%lld)", (long long)s->item[i].count);
 	}
 }
 
 static enum dtx_code fail_with(enum dtx_code code, const char *op, const char *one,
-                               const char *many, const struct dtx_join_samples *s, bool counts,
+                               const char *many, struct dtx_join_samples *s, bool counts,
                                const char *hint, struct dtx_err *err)
 {
 	struct dtx_buf text = DTX_BUF_INIT(4096);
@@ -41,6 +48,7 @@ static enum dtx_code fail_with(enum dtx_code code, const char *op, const char *o
 	dtx_err_set(err, code, __FILE__, __LINE__, "%s: %lld %s: %s", op, (long long)s->total,
 	            s->total == 1 ? one : many, dtx_buf_text(&text));
 	dtx_err_hint(err, "%s", hint);
+	dtx_err_place(err, &s->where);
 	if (err)
 		err->count = s->total;
 	dtx_buf_clear(&text);
@@ -68,7 +76,7 @@ static void watch_twice(const struct dtx_join_state *s, struct dtx_join_local *l
 		return;
 	at->id = id;
 	at->count = 2;
-	sample_text(at, &s->key.left, in, row);
+	sample_fill(t, at, &s->key.left, in, row);
 }
 
 static enum dtx_code watch_unique(const struct dtx_join_state *s, struct dtx_join_local *l,
@@ -116,7 +124,7 @@ enum dtx_code dtx_join_watch(const struct dtx_join_state *s, struct dtx_join_loc
 		l->lonely.total++;
 		at = sample_add(&l->lonely, dtx_batch_pos(in, row));
 		if (at)
-			sample_text(at, &s->key.left, in, row);
+			sample_fill(&l->lonely, at, &s->key.left, in, row);
 	}
 	if (s->left_unique)
 		DTX_TRY(watch_unique(s, l, in, err));
@@ -133,6 +141,7 @@ enum dtx_code dtx_build_unique(const struct dtx_join_table *t, const struct dtx_
 
 	for (uint32_t id = 0; id < t->nkeys; id++) {
 		uint32_t n = dtx_join_matches(t, id);
+		const struct dtx_rowref *again;
 		struct dtx_join_sample *at;
 
 		if (n < 2)
@@ -142,8 +151,8 @@ enum dtx_code dtx_build_unique(const struct dtx_join_table *t, const struct dtx_
 		if (!at)
 			continue;
 		at->count = n;
-		sample_text(at, key, t->kept.batch[t->ref[t->start[id]].batch],
-		            t->ref[t->start[id]].row);
+		again = &t->ref[t->start[id] + 1];
+		sample_fill(&twice, at, key, t->kept.batch[again->batch], again->row);
 	}
 	if (!twice.total)
 		return DTX_OK;
@@ -220,8 +229,8 @@ static enum dtx_code check_all_right(const struct dtx_join_state *s, const struc
 	DTX_TRY(dtx_join_unmatched(t, &ref, &n, err));
 	lonely.total = (int64_t)n;
 	for (size_t i = 0; i < n && i < DTX_JOIN_SAMPLES; i++)
-		sample_text(sample_add(&lonely, 0), &s->key.right, t->kept.batch[ref[i].batch],
-		            ref[i].row);
+		sample_fill(&lonely, sample_add(&lonely, 0), &s->key.right,
+		            t->kept.batch[ref[i].batch], ref[i].row);
 	if (n)
 		rc = fail_with(DTX_E_JOIN_UNMATCHED, "join",
 		               "row of the right table matches no left row",
@@ -247,6 +256,7 @@ static enum dtx_code merge_lonely(struct dtx_join_local *const *l, unsigned n,
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_join_sample *item;
+	uint64_t first = 0;
 	size_t at = 0;
 
 	*all = (struct dtx_join_samples){ .n = 0 };
@@ -255,6 +265,10 @@ static enum dtx_code merge_lonely(struct dtx_join_local *const *l, unsigned n,
 		DTX_FAIL_MEM(err);
 	for (unsigned w = 0; w < n; w++) {
 		all->total += l[w]->lonely.total;
+		if (l[w]->lonely.n && (!at || l[w]->lonely.item[0].pos < first)) {
+			first = l[w]->lonely.item[0].pos;
+			all->where = l[w]->lonely.where;
+		}
 		for (uint32_t i = 0; i < l[w]->lonely.n; i++)
 			item[at++] = l[w]->lonely.item[i];
 	}

@@ -113,12 +113,15 @@ void test_op_semantics_promises_name_keys(void)
 	       "k,v\na,1\n", "k,w\na,1\nb,2\na,3\nb,4\nb,5\n,6\n,7\n", 1, 2, &p);
 	T_INT(p.err.code, DTX_E_JOIN_CARDINALITY);
 	T_INT(p.err.count, 2);
-	T_CHECK(strstr(p.err.msg, "k = 'a' (2); k = 'b' (3)") != NULL);
+	T_CHECK(strstr(p.err.msg, "k = 'a' at L4 (2); k = 'b' at L5 (3)") != NULL);
 	planrun_clear(&p);
 	run_is(TWO("{\"op\":\"join\",\"with\":\"other\",\"on\":\"k\",\"match\":\"all_left\"}"),
 	       "k,v\na,1\nb,2\n,3\n", "k,w\na,1\n", 1, 2, &p);
 	T_INT(p.err.code, DTX_E_JOIN_UNMATCHED);
-	T_CHECK(strstr(p.err.msg, "2 left rows") && strstr(p.err.msg, "k = 'b'; k = null"));
+	T_CHECK(strstr(p.err.msg, "2 left rows") &&
+	        strstr(p.err.msg, "k = 'b' at L3; k = null at L4"));
+	T_STR(p.err.input, "main");
+	T_INT(p.err.row, 2);
 	planrun_clear(&p);
 }
 
