@@ -2,6 +2,7 @@
 #include "ops/cells.h"
 
 #include "core/base/mem.h"
+#include "core/base/prefetch.h"
 #include "core/data/cast.h"
 #include "core/data/time.h"
 
@@ -138,14 +139,14 @@ static bool span_base(const struct gather *g, const char **base)
 		if (i + AHEAD < g->n)
 			ahead = gather_at(g, i + AHEAD);
 		if (ahead)
-			__builtin_prefetch(&ahead->v.span[g->row[i + AHEAD]]);
+			DTX_PREFETCH(&ahead->v.span[g->row[i + AHEAD]]);
 		if (!c)
 			continue;
 		at = (uintptr_t)c->base + c->v.span[g->row[i]].off;
 		at -= c->v.span[g->row[i]].len & DTX_SPAN_QUOTED ? 1 : 0;
 		lo = at < lo ? at : lo;
 		hi = at > hi ? at : hi;
-		__builtin_prefetch((const void *)at);
+		DTX_PREFETCH((const void *)at);
 	}
 	if (hi < lo) {
 		*base = "";
@@ -270,7 +271,7 @@ static void gather_ahead(const struct gather *g, uint32_t i, size_t width)
 	const struct dtx_column *c = i + AHEAD < g->n ? gather_at(g, i + AHEAD) : NULL;
 
 	if (c)
-		__builtin_prefetch((const char *)c->v.any + g->row[i + AHEAD] * width);
+		DTX_PREFETCH((const char *)c->v.any + g->row[i + AHEAD] * width);
 }
 
 static enum dtx_code gather_plain(const struct gather *g, struct dtx_column **out,
