@@ -1,35 +1,15 @@
 /* Groups: rows to dense ids by equality of their key. */
-#include "ops/hashagg.h"
+#include "ops/hashagg_impl.h"
 
 #include "core/base/hash.h"
 #include "core/base/mem.h"
+#include "core/base/prefetch.h"
 #include "core/data/key.h"
 
 #define CHUNK         512u /* rows hashed ahead of probing: their slots are on the way meanwhile */
+#define SLOTS_BIG     ((size_t)1 << 16)
 #define GROUPS_MAX    (UINT32_MAX - 2)
 #define KEY_BYTES_MAX ((size_t)1 << 30)
-
-enum kind { KIND_NONE, KIND_TEXT, KIND_INT, KIND_ROW };
-
-struct dtx_groups {
-	enum kind kind;
-	uint32_t nkeys, n;
-	uint32_t null_id; /* TEXT, INT: the null key has no slot */
-	uint64_t *slot;   /* id + 1, hash tag above it; 0: free */
-	size_t nslots;    /* power of two */
-	uint64_t *hash;   /* per group */
-	size_t cap_hash, cap_key;
-	union {
-		void *any;
-		struct dtx_text *text;
-		int64_t *i64;
-		struct dtx_str *row;
-	} key;
-	struct dtx_arena arena; /* long texts, row keys */
-	struct dtx_group_probe probe;
-	struct dtx_owner *slot_owner, *key_owner,
-		*bytes_owner; /* on disk: of slot, key, its bytes */
-};
 
 static enum kind kind_of(const struct dtx_typeref *type, uint32_t nkeys)
 {
@@ -40,15 +20,6 @@ static enum kind kind_of(const struct dtx_typeref *type, uint32_t nkeys)
 	if (nkeys == 1 && (type[0].type == DTX_T_INT64 || type[0].type == DTX_T_DATETIME))
 		return KIND_INT;
 	return KIND_ROW;
-}
-
-static size_t key_size(enum kind kind)
-{
-	switch (kind) {
-	case KIND_TEXT: return sizeof(struct dtx_text);
-	case KIND_INT: return sizeof(int64_t);
-	default: return sizeof(struct dtx_str);
-	}
 }
 
 enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
@@ -184,9 +155,8 @@ static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint6
 	}
 }
 
-static bool slots_grow(struct dtx_groups *g)
+static bool slots_resize(struct dtx_groups *g, size_t n)
 {
-	size_t n = g->nslots * 4;
 	uint64_t *slot = dtx_mem_zalloc(n, sizeof(*slot));
 
 	if (!slot)
@@ -205,6 +175,27 @@ static bool slots_grow(struct dtx_groups *g)
 	g->slot = slot;
 	g->nslots = n;
 	return true;
+}
+
+/* A big table that is mostly free costs more misses than the moves it saves. */
+static bool slots_grow(struct dtx_groups *g)
+{
+	return slots_resize(g, g->nslots * (g->nslots < SLOTS_BIG ? 4 : 2));
+}
+
+enum dtx_code dtx_groups_expect(struct dtx_groups *g, uint32_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t slots = g->nslots;
+
+	while (slots < (size_t)n * 2)
+		slots *= 2;
+	if (!dtx_mem_reserve(&g->hash, &g->cap_hash, n, sizeof(*g->hash)) ||
+	    !dtx_mem_reserve(&g->key.any, &g->cap_key, n, key_size(g->kind)) ||
+	    (slots > g->nslots && !slots_resize(g, slots)))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
 }
 
 static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
@@ -340,11 +331,15 @@ static bool chunk_load(const struct dtx_groups *g, struct chunk *c, struct dtx_c
 		chunk_text(c, key[0], b, from);
 	else if (g->kind == KIND_INT)
 		chunk_int(c, key[0], b, from);
-	else if (!chunk_row(c, key, g->nkeys, b, from, bytes))
-		return false;
-	for (uint32_t i = 0; i < c->n; i++)
-		__builtin_prefetch(&g->slot[c->hash[i] & (g->nslots - 1)]);
+	else
+		return chunk_row(c, key, g->nkeys, b, from, bytes);
 	return true;
+}
+
+static void chunk_near(const struct dtx_groups *g, const struct chunk *c)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		DTX_PREFETCH(&g->slot[c->hash[i] & (g->nslots - 1)]);
 }
 
 static inline bool chunk_ids(struct dtx_groups *g, enum kind kind, const struct chunk *c,
@@ -392,18 +387,69 @@ enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key
 		goto out;
 	}
 	for (uint32_t at = 0; at < b->nsel; at += CHUNK) {
-		if (!chunk_load(g, &c, key, b, at, &g->probe.bytes) ||
-		    !chunk_dispatch(g, &c, ids + at))
+		if (!chunk_load(g, &c, key, b, at, &g->probe.bytes))
+			DTX_FAIL_MEM(err);
+		chunk_near(g, &c);
+		if (!chunk_dispatch(g, &c, ids + at))
 			DTX_FAIL_MEM(err);
 	}
 out:
 	return rc;
 }
 
-enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe *p,
-                              struct dtx_column *const *key, const struct dtx_batch *b,
-                              uint32_t *ids, struct dtx_err *err)
+static inline unsigned part_of(uint64_t hash, unsigned bits)
 {
+	return (unsigned)(hash >> 1 >> (63 - bits));
+}
+
+/* Tables are larger than the caches: slots, then keys, are on the way for the whole chunk. */
+static inline void look_near(const struct dtx_group_parts *p, enum kind kind, const struct chunk *c)
+{
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct dtx_groups *g = p->part[part_of(c->hash[i], p->bits)];
+
+		DTX_PREFETCH(&g->slot[c->hash[i] & (g->nslots - 1)]);
+	}
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct dtx_groups *g = p->part[part_of(c->hash[i], p->bits)];
+		uint64_t s = g->slot[c->hash[i] & (g->nslots - 1)];
+
+		if (s)
+			DTX_PREFETCH((const char *)g->key.any + ((uint32_t)s - 1) * key_size(kind));
+	}
+}
+
+static inline void look_chunk(const struct dtx_group_parts *p, enum kind kind,
+                              const struct chunk *c, uint32_t *ids)
+{
+	look_near(p, kind, c);
+	for (uint32_t i = 0; i < c->n; i++) {
+		bool null = c->nulls && c->null[i];
+		unsigned part = null ? 0 : part_of(c->hash[i], p->bits);
+		const struct dtx_groups *g = p->part[part];
+		uint32_t id = g->null_id;
+
+		if (!null)
+			id = (uint32_t)g->slot[slot_find(g, kind, c->hash[i], &c->key[i])] - 1;
+		ids[i] = id == DTX_GROUP_NONE ? id : id + p->first[part];
+	}
+}
+
+/* One loop per kind, so that the key comparison is inline. */
+static void look_dispatch(const struct dtx_group_parts *p, const struct chunk *c, uint32_t *ids)
+{
+	switch (p->part[0]->kind) {
+	case KIND_TEXT: look_chunk(p, KIND_TEXT, c, ids); break;
+	case KIND_INT: look_chunk(p, KIND_INT, c, ids); break;
+	default: look_chunk(p, KIND_ROW, c, ids); break;
+	}
+}
+
+enum dtx_code dtx_groups_lookparts(const struct dtx_group_parts *parts, struct dtx_group_probe *p,
+                                   struct dtx_column *const *key, const struct dtx_batch *b,
+                                   uint32_t *ids, struct dtx_err *err)
+{
+	const struct dtx_groups *g = parts->part[0];
 	enum dtx_code rc = DTX_OK;
 	struct chunk c;
 
@@ -412,21 +458,23 @@ enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe
 	for (uint32_t at = 0; g->kind != KIND_NONE && at < b->nsel; at += CHUNK) {
 		if (!chunk_load(g, &c, key, b, at, &p->bytes))
 			DTX_FAIL_MEM(err);
-		for (uint32_t i = 0; i < c.n; i++) {
-			size_t s;
-
-			if (c.nulls && c.null[i]) {
-				ids[at + i] = g->null_id;
-				continue;
-			}
-			s = slot_find(g, g->kind, c.hash[i], &c.key[i]);
-			ids[at + i] = g->slot[s] ? (uint32_t)g->slot[s] - 1 : DTX_GROUP_NONE;
-		}
+		look_dispatch(parts, &c, ids + at);
 	}
 	for (uint32_t i = 0; g->kind == KIND_NONE && i < b->nsel; i++)
 		ids[i] = g->null_id;
 out:
 	return rc;
+}
+
+enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe *p,
+                              struct dtx_column *const *key, const struct dtx_batch *b,
+                              uint32_t *ids, struct dtx_err *err)
+{
+	struct dtx_groups *one = (struct dtx_groups *)(uintptr_t)g; /* only looked at */
+	const uint32_t first = 0;
+	const struct dtx_group_parts parts = { &one, &first, 0 };
+
+	return dtx_groups_lookparts(&parts, p, key, b, ids, err);
 }
 
 enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct dtx_group_probe *p,
@@ -449,73 +497,7 @@ out:
 	return rc;
 }
 
-/* --- on disk --- */
-
-/* The bytes of key i behind those of `all`; at: its pointer, NULL when it has none. */
-static const char **key_bytes(struct dtx_groups *g, uint32_t i, size_t *len)
-{
-	if (g->kind == KIND_ROW) {
-		*len = g->key.row[i].len;
-		return &g->key.row[i].ptr;
-	}
-	*len = g->kind == KIND_TEXT ? g->key.text[i].len : 0;
-	return *len > DTX_TEXT_INLINE ? &g->key.text[i].u.ptr : NULL;
-}
-
-static enum dtx_code spill_key_bytes(struct dtx_groups *g, struct dtx_spill *s,
-                                     struct dtx_spill_count *count, struct dtx_err *err)
-{
-	struct dtx_buf all = DTX_BUF_INIT(SIZE_MAX / 2);
-	enum dtx_code rc = DTX_OK;
-	const void *at;
-	const char **ptr;
-	size_t len, used = 0;
-
-	for (uint32_t i = 0; i < g->n; i++) {
-		ptr = key_bytes(g, i, &len);
-		if (ptr && len)
-			dtx_buf_addn(&all, *ptr, len);
-	}
-	DTX_TRY(dtx_buf_check(&all, "keys", err));
-	if (!all.len)
-		goto out;
-	DTX_TRY(dtx_spill_bytes(s, all.ptr, all.len, &at, &g->bytes_owner, count, err));
-	for (uint32_t i = 0; i < g->n; i++) {
-		ptr = key_bytes(g, i, &len);
-		if (!ptr)
-			continue;
-		*ptr = (const char *)at + used;
-		used += len;
-	}
-	dtx_arena_clear(&g->arena);
-out:
-	dtx_buf_clear(&all);
-	return rc;
-}
-
-enum dtx_code dtx_groups_spill(struct dtx_groups *g, struct dtx_spill *s,
-                               struct dtx_spill_count *count, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const void *at;
-
-	if (!g->n || g->kind == KIND_NONE)
-		return DTX_OK;
-	DTX_TRY(spill_key_bytes(g, s, count, err));
-	DTX_TRY(dtx_spill_bytes(s, g->slot, g->nslots * sizeof(*g->slot), &at, &g->slot_owner,
-	                        count, err));
-	dtx_mem_free(g->slot);
-	g->slot = (uint64_t *)(uintptr_t)at; /* read only from now on, as the mapping is */
-	DTX_TRY(dtx_spill_bytes(s, g->key.any, g->n * key_size(g->kind), &at, &g->key_owner, count,
-	                        err));
-	dtx_mem_free(g->key.any);
-	g->key.any = (void *)(uintptr_t)at;
-	dtx_mem_free(g->hash);
-	g->hash = NULL;
-	dtx_buf_clear(&g->probe.bytes);
-out:
-	return rc;
-}
+/* --- groups of groups --- */
 
 static union key key_of(const struct dtx_groups *g, uint32_t id)
 {
@@ -554,7 +536,7 @@ enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *fr
 		union key key = key_of(from, i);
 
 		if (i + AHEAD < from->n)
-			__builtin_prefetch(&g->slot[from->hash[i + AHEAD] & (g->nslots - 1)]);
+			DTX_PREFETCH(&g->slot[from->hash[i + AHEAD] & (g->nslots - 1)]);
 		if (i == from->null_id ? !group_null(g, &id[i])
 		                       : !group_put(g, g->kind, from->hash[i], &key, &id[i]))
 			DTX_FAIL_MEM(err);

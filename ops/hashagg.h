@@ -20,6 +20,8 @@ struct dtx_groups;
 DTX_MUSTUSE enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
                                          struct dtx_groups **out, struct dtx_err *err);
 void dtx_groups_free(struct dtx_groups *g); /* NULL is fine */
+/* Room for n keys at once; more may come.  Only where about as many are sure to. */
+DTX_MUSTUSE enum dtx_code dtx_groups_expect(struct dtx_groups *g, uint32_t n, struct dtx_err *err);
 /* ids[k] for live row k of b; key[] are FLAT columns over all rows of b.  New keys get the next
  * ids, in row order. */
 DTX_MUSTUSE enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key,
@@ -32,6 +34,18 @@ struct dtx_group_probe { /* scratch of one thread; zeroed first, cleared at the 
 DTX_MUSTUSE enum dtx_code dtx_groups_look(const struct dtx_groups *g, struct dtx_group_probe *p,
                                           struct dtx_column *const *key, const struct dtx_batch *b,
                                           uint32_t *ids, struct dtx_err *err);
+/* The same over groups that are apart by the first `bits` bits (0 to 8) of the hash: a key's id is
+ * first[part] and its id there. */
+struct dtx_group_parts {
+	struct dtx_groups *const *part;
+	const uint32_t *first;
+	unsigned bits;
+};
+DTX_MUSTUSE enum dtx_code dtx_groups_lookparts(const struct dtx_group_parts *parts,
+                                               struct dtx_group_probe *p,
+                                               struct dtx_column *const *key,
+                                               const struct dtx_batch *b, uint32_t *ids,
+                                               struct dtx_err *err);
 /* part[k] for live row k: the first `bits` (1 to 8) bits of the hash its key has in every groups of
  * these key types. */
 DTX_MUSTUSE enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct dtx_group_probe *p,

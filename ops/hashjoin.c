@@ -1,61 +1,8 @@
 /* The right side of a join. */
 #include "ops/hashjoin.h"
 
+#include "core/base/each.h"
 #include "core/data/spill_column.h"
-
-static void flat_keys_clear(struct dtx_column **key, uint32_t n)
-{
-	for (uint32_t i = 0; key && i < n; i++) {
-		dtx_column_unref(key[i]);
-		key[i] = NULL;
-	}
-}
-
-static enum dtx_code flat_keys(const struct dtx_groupkeys *k, struct dtx_batch *b,
-                               struct dtx_column **key, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	for (uint32_t i = 0; i < k->n; i++)
-		DTX_TRY(dtx_batch_flat(b, (uint32_t)k->col[i], &key[i], err));
-out:
-	return rc;
-}
-
-static bool any_null(struct dtx_column *const *key, uint32_t n, uint32_t row)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (key[i]->valid && !dtx_bit(key[i]->valid, row))
-			return true;
-	return false;
-}
-
-static bool all_valid(struct dtx_column *const *key, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (key[i]->valid || key[i]->type.type == DTX_T_NULL)
-			return false;
-	return true;
-}
-
-/* Rows with a null in the key match nothing. */
-static void forget_nulls(struct dtx_column *const *key, uint32_t n, const struct dtx_batch *b,
-                         uint32_t *id)
-{
-	if (all_valid(key, n))
-		return;
-	for (uint32_t k = 0; k < b->nsel; k++) {
-		uint32_t row = dtx_batch_row(b, k);
-		bool null = any_null(key, n, row);
-
-		for (uint32_t i = 0; !null && i < n; i++)
-			null = dtx_column_is_null(key[i], row);
-		if (null)
-			id[k] = DTX_GROUP_NONE;
-	}
-}
-
-/* --- building --- */
 
 void dtx_join_free(struct dtx_join_table *t)
 {
@@ -77,47 +24,55 @@ void dtx_join_free(struct dtx_join_table *t)
 	dtx_mem_free(t);
 }
 
-/* Rows whose keys are looked at together: all of the table, or those of a part. */
+/* Rows whose keys are looked at together: those of a part. */
 struct rows {
 	uint32_t *id;
-	struct dtx_rowref *ref;
-	size_t n, cap_id, cap_ref;
+	struct dtx_rowref *ref, *unkeyed;
+	size_t n, nunkeyed, cap_id, cap_ref, cap_unkeyed;
+	uint32_t first; /* of those of all parts, once it is known */
 };
 
 static void rows_clear(struct rows *r)
 {
 	dtx_mem_free(r->id);
 	dtx_mem_free(r->ref);
+	dtx_mem_free(r->unkeyed);
+	*r = (struct rows){ .n = 0 };
 }
 
-static bool add_unkeyed(struct dtx_join_table *t, struct dtx_rowref ref)
+static bool rows_reserve(struct rows *r, size_t n)
 {
-	if (!dtx_mem_reserve(&t->unkeyed, &t->cap_unkeyed, t->nunkeyed + 1, sizeof(*t->unkeyed)))
+	return dtx_mem_reserve(&r->id, &r->cap_id, n + 1, sizeof(*r->id)) &&
+	       dtx_mem_reserve(&r->ref, &r->cap_ref, n + 1, sizeof(*r->ref));
+}
+
+static bool add_unkeyed(struct rows *r, struct dtx_rowref ref)
+{
+	if (!dtx_mem_reserve(&r->unkeyed, &r->cap_unkeyed, r->nunkeyed + 1, sizeof(*r->unkeyed)))
 		return false;
-	t->unkeyed[t->nunkeyed++] = ref;
+	r->unkeyed[r->nunkeyed++] = ref;
 	return true;
 }
 
-/* Key ids of the live rows of batch i, which follow those that are there. */
-static enum dtx_code add_rows(struct dtx_join_table *t, struct dtx_groups *g, uint32_t i,
-                              struct dtx_column *const *key, uint32_t nkeys, bool nulls_equal,
-                              struct dtx_batch *b, struct rows *r, struct dtx_err *err)
+/* Key ids in g of the live rows of batch i, which follow those that are there. */
+static enum dtx_code add_rows(struct dtx_groups *g, uint32_t i, struct dtx_column *const *key,
+                              uint32_t nkeys, bool nulls_equal, const struct dtx_batch *b,
+                              struct rows *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t *id;
 
-	if (!dtx_mem_reserve(&r->id, &r->cap_id, r->n + b->nsel + 1, sizeof(*r->id)) ||
-	    !dtx_mem_reserve(&r->ref, &r->cap_ref, r->n + b->nsel + 1, sizeof(*r->ref)))
+	if (!rows_reserve(r, r->n + b->nsel))
 		DTX_FAIL_MEM(err);
 	id = r->id + r->n;
 	DTX_TRY(dtx_groups_ids(g, key, b, id, err));
 	if (!nulls_equal)
-		forget_nulls(key, nkeys, b, id);
+		dtx_join_forget_nulls(key, nkeys, b, id);
 	for (uint32_t k = 0; k < b->nsel; k++) {
 		struct dtx_rowref ref = { i, dtx_batch_row(b, k) };
 		uint32_t row_id = id[k];
 
-		if (row_id == DTX_GROUP_NONE && !add_unkeyed(t, ref))
+		if (row_id == DTX_GROUP_NONE && !add_unkeyed(r, ref))
 			DTX_FAIL_MEM(err);
 		if (row_id == DTX_GROUP_NONE)
 			continue;
@@ -129,23 +84,39 @@ out:
 }
 
 /* Counting sort of rows by key: rows of a key stay in right order, those of key i begin at
- * start[i]. */
-static enum dtx_code sort_rows(const struct rows *r, uint32_t nkeys, uint32_t **start,
-                               struct dtx_rowref **ref, struct dtx_err *err)
+ * start[i] of all rows, here at ref[start[i] - r->first]. */
+static void sort_rows(const struct rows *r, uint32_t nkeys, uint32_t *start, struct dtx_rowref *ref)
+{
+	uint32_t at = r->first;
+
+	if (!nkeys)
+		return;
+	memset(start, 0, nkeys * sizeof(*start));
+	for (size_t i = 0; i < r->n; i++)
+		start[r->id[i]]++;
+	for (uint32_t k = 0; k < nkeys; k++) {
+		uint32_t rows = start[k];
+
+		start[k] = at;
+		at += rows;
+	}
+	for (size_t i = 0; i < r->n; i++)
+		ref[start[r->id[i]]++ - r->first] = r->ref[i];
+	/* each is now where the next one begins */
+	memmove(start + 1, start, (nkeys - 1) * sizeof(*start));
+	start[0] = r->first;
+}
+
+static enum dtx_code keep_unkeyed(struct dtx_join_table *t, const struct rows *r,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	*start = dtx_mem_zalloc((size_t)nkeys + 2, sizeof(**start));
-	*ref = dtx_mem_alloc(r->n + 1, sizeof(**ref));
-	if (!*start || !*ref)
+	if (!dtx_mem_reserve(&t->unkeyed, &t->cap_unkeyed, t->nunkeyed + r->nunkeyed + 1,
+	                     sizeof(*t->unkeyed)))
 		DTX_FAIL_MEM(err);
-	/* two places on: while rows are put, each is where its key goes on */
-	for (size_t i = 0; i < r->n; i++)
-		(*start)[r->id[i] + 2]++;
-	for (uint32_t k = 2; k <= nkeys; k++)
-		(*start)[k] += (*start)[k - 1];
-	for (size_t i = 0; i < r->n; i++)
-		(*ref)[(*start)[r->id[i] + 1]++] = r->ref[i];
+	for (size_t i = 0; i < r->nunkeyed; i++)
+		t->unkeyed[t->nunkeyed++] = r->unkeyed[i];
 out:
 	return rc;
 }
@@ -164,14 +135,29 @@ out:
 	return rc;
 }
 
+/* A batch apart: rows of part p are row[end[p - 1] .. end[p]). */
+struct split {
+	uint16_t *row;
+	uint32_t *end;
+	struct dtx_column **key;
+};
+
 /* What a build looks at. */
 struct build {
 	struct dtx_join_table *t;
+	const struct dtx_opctx *ox;
 	const struct dtx_groupkeys *key;
 	const struct dtx_typeref *type;
 	bool nulls_equal;
-	struct dtx_column **flat; /* scratch: the keys of a batch */
+	/* in memory: per batch, per part */
+	struct split *split;
+	struct rows *rows;
+	_Atomic uint64_t seen_rows, seen_keys; /* of the parts that are built; relaxed, a guess */
+	const struct dtx_groups *like;
+	uint32_t *all_start;
+	struct dtx_rowref *all_ref;
 	/* on disk */
+	struct dtx_column **flat; /* scratch: the keys of a batch */
 	struct dtx_spill *spill;
 	struct dtx_spill_count *count;
 	struct dtx_piece start, ref;
@@ -179,28 +165,190 @@ struct build {
 	struct dtx_owner **of_owner;
 };
 
+/* --- building in memory: parts so small that their tables stay in a cache, by all workers --- */
+
+#define PART_ROWS  19 /* bits: of a part at most, while parts are few */
+#define FEW_ROWS   15 /* of a part at least, */
+#define SPLIT_ROWS 16 /* and in a batch, else parts cost more than they save */
+
+static unsigned split_bits(const struct build *w)
+{
+	const struct dtx_join_table *t = w->t;
+	int64_t parts = DTX_MIN(4 * (int64_t)dtx_op_workers(w->ox), t->nrows >> FEW_ROWS);
+	unsigned bits = 0;
+
+	parts = DTX_MAX(parts, t->nrows >> PART_ROWS);
+	parts = DTX_MIN(parts, t->nrows / SPLIT_ROWS / (int64_t)(t->kept.n + 1));
+	while (bits < 8 && (int64_t)1 << bits < parts)
+		bits++;
+	return bits;
+}
+
+/* Rows of batch b by part, in order. */
+static void split_rows(const struct dtx_batch *b, const uint8_t *of, unsigned nparts,
+                       struct split *s)
+{
+	uint32_t at = 0;
+
+	for (uint32_t k = 0; k < b->nsel; k++)
+		s->end[of[k]]++;
+	for (unsigned p = 0; p < nparts; p++) {
+		uint32_t rows = s->end[p];
+
+		s->end[p] = at;
+		at += rows;
+	}
+	for (uint32_t k = 0; k < b->nsel; k++)
+		s->row[s->end[of[k]]++] = (uint16_t)dtx_batch_row(b, k);
+}
+
+static enum dtx_code split_batch(void *arg, uint64_t i, struct dtx_err *err)
+{
+	struct build *w = arg;
+	struct split *s = &w->split[i];
+	struct dtx_batch *b = w->t->kept.batch[i];
+	struct dtx_group_probe probe = { .bytes = { .max = 0 } };
+	enum dtx_code rc = DTX_OK;
+	uint8_t *of = NULL;
+
+	s->key = dtx_mem_zalloc((size_t)w->key->n + 1, sizeof(struct dtx_column *));
+	if (!s->key)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_join_keys(w->key, b, s->key, err));
+	if (!w->t->bits)
+		goto out;
+	of = dtx_mem_alloc((size_t)b->nsel + 1, 1);
+	s->row = dtx_mem_alloc((size_t)b->nsel + 1, sizeof(*s->row));
+	s->end = dtx_mem_zalloc(w->t->nparts, sizeof(*s->end));
+	if (!of || !s->row || !s->end)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groups_rowparts(w->like, &probe, s->key, b, w->t->bits, of, err));
+	split_rows(b, of, w->t->nparts, s);
+out:
+	dtx_buf_clear(&probe.bytes);
+	dtx_mem_free(of);
+	return rc;
+}
+
+/* The rows of batch i that are in part p: *some borrows from it. */
+static void split_part(const struct build *w, uint64_t i, uint64_t p, struct dtx_batch *some)
+{
+	const struct split *s = &w->split[i];
+	uint32_t from;
+
+	*some = *w->t->kept.batch[i];
+	if (!s->end)
+		return;
+	from = p ? s->end[p - 1] : 0;
+	some->sel = s->row + from;
+	some->nsel = s->end[p] - from;
+}
+
+/* A table for as many keys as parts of n rows have had so far. */
+static enum dtx_code part_groups(struct build *w, size_t n, struct dtx_groups **out,
+                                 struct dtx_err *err)
+{
+	uint64_t keys = atomic_load_explicit(&w->seen_keys, memory_order_relaxed);
+	uint64_t rows = atomic_load_explicit(&w->seen_rows, memory_order_relaxed);
+	enum dtx_code rc = DTX_OK;
+	double most;
+
+	DTX_TRY(dtx_groups_new(w->type, w->key->n, out, err));
+	if (!rows)
+		goto out;
+	most = (double)n * (double)keys / (double)rows * 1.05;
+	DTX_TRY(dtx_groups_expect(*out, (uint32_t)DTX_MIN(most, (double)n), err));
+out:
+	return rc;
+}
+
+static enum dtx_code group_part(void *arg, uint64_t p, struct dtx_err *err)
+{
+	struct build *w = arg;
+	const struct dtx_join_table *t = w->t;
+	struct rows *r = &w->rows[p];
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch some;
+	size_t n = 0;
+
+	DTX_TRY(dtx_op_go_on(w->ox, err));
+	for (uint64_t i = 0; i < t->kept.n; i++) {
+		split_part(w, i, p, &some);
+		n += some.nsel;
+	}
+	if (!rows_reserve(r, n))
+		DTX_FAIL_MEM(err);
+	DTX_TRY(part_groups(w, n, &t->part[p], err));
+	for (uint64_t i = 0; i < t->kept.n; i++) {
+		split_part(w, i, p, &some);
+		DTX_TRY(add_rows(t->part[p], (uint32_t)i, w->split[i].key, w->key->n,
+		                 w->nulls_equal, &some, r, err));
+	}
+	atomic_fetch_add_explicit(&w->seen_keys, dtx_groups_count(t->part[p]),
+	                          memory_order_relaxed);
+	atomic_fetch_add_explicit(&w->seen_rows, n, memory_order_relaxed);
+out:
+	return rc;
+}
+
+/* Numbers the keys and the rows of all parts. */
+static enum dtx_code number_parts(struct build *w, struct dtx_err *err)
+{
+	struct dtx_join_table *t = w->t;
+	enum dtx_code rc = DTX_OK;
+	uint32_t rows = 0;
+
+	for (unsigned p = 0; p < t->nparts; p++) {
+		t->first[p] = t->nkeys;
+		t->nkeys += dtx_groups_count(t->part[p]);
+		w->rows[p].first = rows;
+		rows += (uint32_t)w->rows[p].n;
+		DTX_TRY(keep_unkeyed(t, &w->rows[p], err));
+	}
+	w->all_start = dtx_mem_alloc((size_t)t->nkeys + 1, sizeof(*w->all_start));
+	w->all_ref = dtx_mem_alloc((size_t)rows + 1, sizeof(*w->all_ref));
+	t->start = w->all_start;
+	t->ref = w->all_ref;
+	if (!t->start || !t->ref)
+		DTX_FAIL_MEM(err);
+	w->all_start[t->nkeys] = rows;
+out:
+	return rc;
+}
+
+static enum dtx_code sort_part(void *arg, uint64_t p, struct dtx_err *err)
+{
+	struct build *w = arg;
+	const struct dtx_join_table *t = w->t;
+	struct rows *r = &w->rows[p];
+
+	(void)err;
+	sort_rows(r, dtx_groups_count(t->part[p]), w->all_start + t->first[p],
+	          w->all_ref + r->first);
+	rows_clear(r);
+	return DTX_OK;
+}
+
 static enum dtx_code in_memory(struct build *w, struct dtx_err *err)
 {
 	struct dtx_join_table *t = w->t;
-	struct rows r = { .n = 0 };
-	struct dtx_rowref *ref = NULL;
-	uint32_t *start = NULL;
+	unsigned workers = dtx_op_workers(w->ox);
+	struct dtx_groups *like = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(new_parts(t, 0, err));
-	DTX_TRY(dtx_groups_new(w->type, w->key->n, &t->part[0], err));
-	for (uint32_t i = 0; i < t->kept.n; i++) {
-		DTX_TRY(flat_keys(w->key, t->kept.batch[i], w->flat, err));
-		DTX_TRY(add_rows(t, t->part[0], i, w->flat, w->key->n, w->nulls_equal,
-		                 t->kept.batch[i], &r, err));
-		flat_keys_clear(w->flat, w->key->n);
-	}
-	t->nkeys = dtx_groups_count(t->part[0]);
-	DTX_TRY(sort_rows(&r, t->nkeys, &start, &ref, err));
+	DTX_TRY(new_parts(t, w->key->n ? split_bits(w) : 0, err));
+	w->split = dtx_mem_zalloc(t->kept.n + 1, sizeof(*w->split));
+	w->rows = dtx_mem_zalloc(t->nparts, sizeof(*w->rows));
+	if (!w->split || !w->rows)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groups_new(w->type, w->key->n, &like, err));
+	w->like = like;
+	DTX_TRY(dtx_each(workers, t->kept.n, split_batch, w, err));
+	DTX_TRY(dtx_each(workers, t->nparts, group_part, w, err));
+	DTX_TRY(number_parts(w, err));
+	DTX_TRY(dtx_each(workers, t->nparts, sort_part, w, err));
 out:
-	t->start = start;
-	t->ref = ref;
-	rows_clear(&r);
+	dtx_groups_free(like);
 	return rc;
 }
 
@@ -237,9 +385,9 @@ static enum dtx_code find_parts(struct build *w, const struct dtx_groups *like, 
 	for (size_t i = 0; i < t->kept.n; i++) {
 		struct dtx_batch *b = t->kept.batch[i];
 
-		DTX_TRY(flat_keys(w->key, b, w->flat, err));
+		DTX_TRY(dtx_join_keys(w->key, b, w->flat, err));
 		DTX_TRY(dtx_groups_rowparts(like, &probe, w->flat, b, t->bits, of, err));
-		flat_keys_clear(w->flat, w->key->n);
+		dtx_join_keys_clear(w->flat, w->key->n);
 		DTX_TRY(dtx_spill_bytes(w->spill, of, b->nrows, &at, &w->of_owner[i], w->count,
 		                        err));
 		w->of[i] = at;
@@ -268,10 +416,10 @@ static enum dtx_code part_of_batch(struct build *w, unsigned p, uint32_t i, stru
 	b->nsel = n;
 	if (!n)
 		goto out;
-	DTX_TRY(flat_keys(w->key, b, w->flat, err));
-	DTX_TRY(add_rows(w->t, w->t->part[p], i, w->flat, w->key->n, w->nulls_equal, b, r, err));
+	DTX_TRY(dtx_join_keys(w->key, b, w->flat, err));
+	DTX_TRY(add_rows(w->t->part[p], i, w->flat, w->key->n, w->nulls_equal, b, r, err));
 out:
-	flat_keys_clear(w->flat, w->key->n);
+	dtx_join_keys_clear(w->flat, w->key->n);
 	dtx_batch_free(b);
 	return rc;
 }
@@ -285,15 +433,19 @@ static enum dtx_code build_part(struct build *w, unsigned p, uint32_t *rows, str
 	enum dtx_code rc = DTX_OK;
 	const void *at;
 
+	r.first = *rows;
 	DTX_TRY(dtx_groups_new(w->type, w->key->n, &t->part[p], err));
 	for (uint32_t i = 0; i < t->kept.n; i++)
 		DTX_TRY(part_of_batch(w, p, i, &r, err));
 	n = dtx_groups_count(t->part[p]);
 	t->first[p] = t->nkeys;
 	t->nkeys += n;
-	DTX_TRY(sort_rows(&r, n, &start, &ref, err));
-	for (uint32_t k = 0; k < n; k++)
-		start[k] += *rows;
+	DTX_TRY(keep_unkeyed(t, &r, err));
+	start = dtx_mem_alloc((size_t)n + 1, sizeof(*start));
+	ref = dtx_mem_alloc(r.n + 1, sizeof(*ref));
+	if (!start || !ref)
+		DTX_FAIL_MEM(err);
+	sort_rows(&r, n, start, ref);
 	DTX_TRY(dtx_piece_add(&w->start, start, n * sizeof(*start), &at, err));
 	DTX_TRY(dtx_piece_add(&w->ref, ref, r.n * sizeof(*ref), &at, err));
 	*rows += (uint32_t)r.n;
@@ -305,16 +457,17 @@ out:
 	return rc;
 }
 
-static enum dtx_code on_disk(struct build *w, const struct dtx_opctx *ox, unsigned bits,
-                             struct dtx_err *err)
+static enum dtx_code on_disk(struct build *w, unsigned bits, struct dtx_err *err)
 {
 	struct dtx_join_table *t = w->t;
+	const struct dtx_opctx *ox = w->ox;
 	size_t n = (size_t)t->nrows + 2;
 	struct dtx_groups *like = NULL;
 	enum dtx_code rc = DTX_OK;
 	uint32_t rows = 0;
 	const void *at;
 
+	t->on_disk = true;
 	w->spill = ox->run->spill;
 	w->count = &ox->stat->spilled;
 	DTX_TRY(new_parts(t, bits, err));
@@ -337,12 +490,22 @@ out:
 static void build_clear(struct build *w)
 {
 	if (w->flat)
-		flat_keys_clear(w->flat, w->key->n);
+		dtx_join_keys_clear(w->flat, w->key->n);
 	dtx_mem_free(w->flat);
 	for (size_t i = 0; w->of_owner && w->t && i < w->t->kept.n; i++)
 		dtx_owner_unref(w->of_owner[i]);
 	dtx_mem_free(w->of);
 	dtx_mem_free(w->of_owner);
+	for (size_t i = 0; w->split && i < w->t->kept.n; i++) {
+		dtx_join_keys_clear(w->split[i].key, w->key->n);
+		dtx_mem_free(w->split[i].key);
+		dtx_mem_free(w->split[i].row);
+		dtx_mem_free(w->split[i].end);
+	}
+	dtx_mem_free(w->split);
+	for (unsigned p = 0; w->rows && p < w->t->nparts; p++)
+		rows_clear(&w->rows[p]);
+	dtx_mem_free(w->rows);
 }
 
 enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
@@ -351,7 +514,9 @@ enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_join_table *t = dtx_mem_zalloc(1, sizeof(*t));
-	struct build w = { t, key, type, nulls_equal, .start = { .fd = -1 }, .ref = { .fd = -1 } };
+	struct build w = {
+		t, ox, key, type, nulls_equal, .start = { .fd = -1 }, .ref = { .fd = -1 }
+	};
 	unsigned bits;
 
 	if (!t)
@@ -368,7 +533,7 @@ enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
 	if (!w.flat)
 		DTX_FAIL_MEM(err);
 	bits = key->n ? part_bits(ox, t->nrows) : 0;
-	DTX_TRY(bits ? on_disk(&w, ox, bits, err) : in_memory(&w, err));
+	DTX_TRY(bits ? on_disk(&w, bits, err) : in_memory(&w, err));
 	t->hit = dtx_mem_zalloc((size_t)t->nkeys + 1, sizeof(*t->hit));
 	if (!t->hit)
 		DTX_FAIL_MEM(err);
@@ -377,92 +542,5 @@ out:
 	build_clear(&w);
 	if (rc != DTX_OK)
 		dtx_join_free(t);
-	return rc;
-}
-
-/* --- probing --- */
-
-enum dtx_code dtx_join_probe_new(uint32_t nkeys, struct dtx_join_probe *p, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	p->id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*p->id));
-	p->of = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*p->of));
-	p->row = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*p->row));
-	p->part_id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*p->part_id));
-	p->key = dtx_mem_zalloc((size_t)nkeys + 1, sizeof(struct dtx_column *));
-	if (!p->id || !p->of || !p->row || !p->part_id || !p->key)
-		DTX_FAIL_MEM(err);
-out:
-	return rc;
-}
-
-void dtx_join_probe_clear(struct dtx_join_probe *p, uint32_t nkeys)
-{
-	flat_keys_clear(p->key, nkeys);
-	dtx_mem_free(p->id);
-	dtx_mem_free(p->of);
-	dtx_mem_free(p->row);
-	dtx_mem_free(p->part_id);
-	dtx_mem_free(p->key);
-	dtx_buf_clear(&p->probe.bytes);
-}
-
-/* Part by part: the rows of one, their keys, back to their places. */
-static enum dtx_code look_parts(struct dtx_join_table *t, struct dtx_join_probe *p,
-                                struct dtx_batch *left, struct dtx_err *err)
-{
-	struct dtx_batch some = *left;
-	enum dtx_code rc = DTX_OK;
-
-	DTX_TRY(dtx_groups_rowparts(t->part[0], &p->probe, p->key, left, t->bits, p->of, err));
-	for (unsigned part = 0; part < t->nparts; part++) {
-		uint32_t n = 0;
-
-		for (uint32_t k = 0; k < left->nsel; k++) {
-			p->row[n] = (uint16_t)dtx_batch_row(left, k);
-			n += p->of[k] == part;
-		}
-		if (!n)
-			continue;
-		some.sel = p->row;
-		some.nsel = n;
-		DTX_TRY(dtx_groups_look(t->part[part], &p->probe, p->key, &some, p->part_id, err));
-		n = 0;
-		for (uint32_t k = 0; k < left->nsel; k++) {
-			if (p->of[k] != part)
-				continue;
-			p->id[k] = p->part_id[n] == DTX_GROUP_NONE ? DTX_GROUP_NONE
-			                                           : p->part_id[n] + t->first[part];
-			n++;
-		}
-	}
-out:
-	return rc;
-}
-
-enum dtx_code dtx_join_look(struct dtx_join_table *t, const struct dtx_groupkeys *key,
-                            bool nulls_equal, struct dtx_join_probe *p, struct dtx_batch *left,
-                            struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	DTX_TRY(flat_keys(key, left, p->key, err));
-	if (t->bits)
-		DTX_TRY(look_parts(t, p, left, err));
-	else
-		DTX_TRY(dtx_groups_look(t->part[0], &p->probe, p->key, left, p->id, err));
-	if (!nulls_equal)
-		forget_nulls(p->key, key->n, left, p->id);
-	for (uint32_t k = 0; k < left->nsel; k++) {
-		if (p->id[k] == DTX_GROUP_NONE)
-			continue;
-		if (!dtx_join_matches(t, p->id[k])) /* a key of null rows only */
-			p->id[k] = DTX_GROUP_NONE;
-		else if (!atomic_load_explicit(&t->hit[p->id[k]], memory_order_relaxed))
-			atomic_store_explicit(&t->hit[p->id[k]], 1, memory_order_relaxed);
-	}
-out:
-	flat_keys_clear(p->key, key->n);
 	return rc;
 }

@@ -1,6 +1,7 @@
 /* The right side of a join: its rows, kept in order, and which of them a key has.
  *
- * Built by one thread from what the workers kept; probed by all. */
+ * Built from what the workers kept, apart by hash: part by part by all of them, or by one when
+ * the parts go to disk.  Probed by all. */
 #ifndef OPS_HASHJOIN_H
 #define OPS_HASHJOIN_H
 
@@ -16,8 +17,9 @@ struct dtx_join_table {
 	struct dtx_kept kept;     /* in order of position */
 	struct dtx_groups **part; /* the keys, apart by the first `bits` bits of their hash */
 	uint32_t *first;          /* the first key of each part */
-	unsigned nparts, bits;    /* 1, 0: in memory */
-	const uint32_t *start;    /* matches of key i: ref[start[i] .. start[i + 1]) */
+	unsigned nparts, bits;    /* 1, 0: not apart */
+	bool on_disk;
+	const uint32_t *start; /* matches of key i: ref[start[i] .. start[i + 1]) */
 	const struct dtx_rowref *ref;
 	struct dtx_owner *start_owner, *ref_owner; /* on disk: of start, ref */
 	struct dtx_rowref *unkeyed;                /* rows that match nothing: a null in the key */
@@ -40,8 +42,9 @@ void dtx_join_free(struct dtx_join_table *t); /* NULL is fine */
 struct dtx_join_probe {
 	struct dtx_group_probe probe;
 	uint32_t *id;
-	uint8_t *of;   /* with parts: of each row */
-	uint16_t *row; /* with parts: the rows of one */
+	uint64_t matches; /* of all rows */
+	uint8_t *of;      /* on disk: the part of each row */
+	uint16_t *row;    /* on disk: the rows of one */
 	uint32_t *part_id;
 	struct dtx_column **key;
 };
@@ -51,6 +54,13 @@ void dtx_join_probe_clear(struct dtx_join_probe *p, uint32_t nkeys);
 DTX_MUSTUSE enum dtx_code dtx_join_look(struct dtx_join_table *t, const struct dtx_groupkeys *key,
                                         bool nulls_equal, struct dtx_join_probe *p,
                                         struct dtx_batch *left, struct dtx_err *err);
+/* The keys of a batch as FLAT columns in key[0..k->n); what a failure left is cleared too. */
+DTX_MUSTUSE enum dtx_code dtx_join_keys(const struct dtx_groupkeys *k, struct dtx_batch *b,
+                                        struct dtx_column **key, struct dtx_err *err);
+void dtx_join_keys_clear(struct dtx_column **key, uint32_t n);
+/* DTX_GROUP_NONE for rows with a null in the key: they match nothing. */
+void dtx_join_forget_nulls(struct dtx_column *const *key, uint32_t n, const struct dtx_batch *b,
+                           uint32_t *id);
 static inline uint32_t dtx_join_matches(const struct dtx_join_table *t, uint32_t id)
 {
 	return id == DTX_GROUP_NONE ? 0 : t->start[id + 1] - t->start[id];

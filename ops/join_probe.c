@@ -2,6 +2,7 @@
  *
  * A left batch becomes output batches of (left row, right row) pairs; left columns are gathered
  * within the batch, right ones from the kept batches.  Right rows that met nobody leave last. */
+#include "core/base/prefetch.h"
 #include "ops/cells.h"
 #include "ops/join.h"
 
@@ -165,6 +166,17 @@ static enum dtx_code pair(const struct dtx_opctx *ox, struct dtx_join_local *l,
 	               : DTX_OK;
 }
 
+/* Matches are anywhere: they are on the way while earlier rows are paired. */
+#define AHEAD 24u
+
+static void pair_near(const struct dtx_join_table *t, const uint32_t *id, uint32_t n, uint32_t k)
+{
+	if (k + 2 * AHEAD < n && id[k + 2 * AHEAD] != DTX_GROUP_NONE)
+		DTX_PREFETCH(&t->start[id[k + 2 * AHEAD]]);
+	if (k + AHEAD < n && id[k + AHEAD] != DTX_GROUP_NONE)
+		DTX_PREFETCH(&t->ref[t->start[id[k + AHEAD]]]);
+}
+
 static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local *l,
                                struct dtx_batch *in, struct dtx_emit *out, struct dtx_err *err)
 {
@@ -173,11 +185,9 @@ static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local
 	const struct dtx_join_table *t = sh->table;
 	const struct dtx_rowref nobody = { DTX_NOWHERE, 0 };
 	bool keep = s->how == DTX_JOIN_LEFT || s->how == DTX_JOIN_FULL;
-	int64_t made = 0, rows_out, rows_in;
+	int64_t made = (int64_t)l->probe.matches, rows_out, rows_in;
 	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t k = 0; k < in->nsel; k++)
-		made += dtx_join_matches(t, l->probe.id[k]);
 	rows_out = atomic_fetch_add_explicit(&sh->rows_out, made, memory_order_relaxed) + made;
 	rows_in =
 		atomic_fetch_add_explicit(&sh->rows_in, in->nsel, memory_order_relaxed) + in->nsel;
@@ -185,6 +195,7 @@ static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local
 	for (uint32_t k = 0; k < in->nsel; k++) {
 		uint32_t id = l->probe.id[k], row = dtx_batch_row(in, k);
 
+		pair_near(t, l->probe.id, in->nsel, k);
 		if (id == DTX_GROUP_NONE && keep)
 			DTX_TRY(pair(ox, l, in, row, nobody, out, err));
 		if (id == DTX_GROUP_NONE)

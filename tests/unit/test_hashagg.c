@@ -224,3 +224,51 @@ void test_groups_every_allocation_fails(void)
 {
 	T_EVERY_ALLOC_FAILS(groups_once());
 }
+
+/* Keys apart by hash: every one is found in its part, and numbered behind the parts before. */
+void test_groups_lookparts(void)
+{
+	enum { N = 1000, BITS = 3, PARTS = 1 << BITS };
+	struct dtx_group_probe probe = { .bytes = { .max = 0 } };
+	struct dtx_column *key = ints(N, 1, 700), *other = ints(N, 100, 900);
+	struct dtx_groups *part[PARTS] = { NULL };
+	uint32_t first[PARTS + 1] = { 0 }, id[N], at[N];
+	struct dtx_batch *b = NULL, some;
+	uint16_t row[N];
+	uint8_t of[N];
+	const struct dtx_group_parts parts = { part, first, BITS };
+
+	T_OK(dtx_batch_new(&no_columns, N, &b, NULL), NULL);
+	for (unsigned p = 0; p < PARTS; p++)
+		T_OK(dtx_groups_new(&whole, 1, &part[p], NULL), NULL);
+	T_OK(dtx_groups_rowparts(part[0], &probe, &key, b, BITS, of, NULL), NULL);
+	for (unsigned p = 0; p < PARTS; p++) {
+		some = *b;
+		some.sel = row;
+		some.nsel = 0;
+		for (uint32_t i = 0; i < N; i++) {
+			row[some.nsel] = (uint16_t)i;
+			some.nsel += of[i] == p;
+		}
+		T_OK(dtx_groups_expect(part[p], p % 2 ? 300 : 3, NULL), NULL);
+		T_OK(dtx_groups_ids(part[p], &key, &some, id, NULL), NULL);
+		for (uint32_t k = 0; k < some.nsel; k++)
+			at[row[k]] = first[p] + id[k];
+		first[p + 1] = first[p] + dtx_groups_count(part[p]);
+	}
+	T_INT(first[PARTS], 700);
+	T_OK(dtx_groups_lookparts(&parts, &probe, &key, b, id, NULL), NULL);
+	T_CHECK(memcmp(id, at, sizeof(id)) == 0);
+	T_OK(dtx_groups_lookparts(&parts, &probe, &other, b, id, NULL), NULL);
+	for (uint32_t i = 0; i < N; i++)
+		if (other->v.i64[i] < 700)
+			T_CHECK(id[i] != DTX_GROUP_NONE);
+		else
+			T_INT(id[i], DTX_GROUP_NONE);
+	for (unsigned p = 0; p < PARTS; p++)
+		dtx_groups_free(part[p]);
+	dtx_batch_free(b);
+	dtx_column_unref(key);
+	dtx_column_unref(other);
+	dtx_buf_clear(&probe.bytes);
+}

@@ -1,0 +1,38 @@
+/* Groups from inside: for hashagg.c and hashagg_disk.c. */
+#ifndef OPS_HASHAGG_IMPL_H
+#define OPS_HASHAGG_IMPL_H
+
+#include "ops/hashagg.h"
+
+enum kind { KIND_NONE, KIND_TEXT, KIND_INT, KIND_ROW };
+
+struct dtx_groups {
+	enum kind kind;
+	uint32_t nkeys, n;
+	uint32_t null_id; /* TEXT, INT: the null key has no slot */
+	uint64_t *slot;   /* id + 1, hash tag above it; 0: free */
+	size_t nslots;    /* power of two */
+	uint64_t *hash;   /* per group */
+	size_t cap_hash, cap_key;
+	union {
+		void *any;
+		struct dtx_text *text;
+		int64_t *i64;
+		struct dtx_str *row;
+	} key;
+	struct dtx_arena arena; /* long texts, row keys */
+	struct dtx_group_probe probe;
+	struct dtx_owner *slot_owner, *key_owner,
+		*bytes_owner; /* on disk: of slot, key, its bytes */
+};
+
+static inline size_t key_size(enum kind kind)
+{
+	switch (kind) {
+	case KIND_TEXT: return sizeof(struct dtx_text);
+	case KIND_INT: return sizeof(int64_t);
+	default: return sizeof(struct dtx_str);
+	}
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* Joins whose right side is long enough to be built in parts by all workers. */
+#include "tests/unit/planrun.h"
+
+#define RIGHT 140000u
+#define LEFT  30000u
+#define KEYS  60000u
+
+/* Right row i has this key; every 97th has none. */
+static unsigned key_of(unsigned i)
+{
+	return (unsigned)((uint64_t)i * 7919 % KEYS);
+}
+
+static bool has_key(unsigned i)
+{
+	return i % 97 != 5;
+}
+
+/* A key as a number, a short text or one that does not fit a view. */
+enum key_kind { WHOLE, SHORT, LONG, KINDS };
+
+static void add_key(struct dtx_buf *out, enum key_kind kind, unsigned key)
+{
+	static const char *const word[] = { "", "k", "a key of many bytes: " };
+
+	dtx_buf_printf(out, "%s%u", word[kind], key);
+}
+
+static void make_right(enum key_kind kind, struct dtx_buf *out)
+{
+	dtx_buf_add(out, "k,w\n");
+	for (unsigned i = 0; i < RIGHT; i++) {
+		if (has_key(i))
+			add_key(out, kind, key_of(i));
+		dtx_buf_printf(out, ",%u\n", i);
+	}
+}
+
+/* Half of the left keys are not on the right. */
+static void make_left(enum key_kind kind, struct dtx_buf *out)
+{
+	dtx_buf_add(out, "k,v\n");
+	for (unsigned i = 0; i < LEFT; i++) {
+		if (i % 1009)
+			add_key(out, kind, i * 4);
+		dtx_buf_printf(out, ",%u\n", i);
+	}
+}
+
+/* What the join of both gives: right rows of a key in their order, from a list per key. */
+static void make_joined(enum key_kind kind, struct dtx_buf *out)
+{
+	uint32_t *head = dtx_mem_zalloc(KEYS, sizeof(*head)); /* row + 1 */
+	uint32_t *next = dtx_mem_zalloc(RIGHT, sizeof(*next));
+
+	T_CHECK(head && next);
+	dtx_buf_add(out, "k,v,w\n");
+	for (unsigned i = RIGHT; head && next && i-- > 0;) {
+		if (!has_key(i))
+			continue;
+		next[i] = head[key_of(i)];
+		head[key_of(i)] = i + 1;
+	}
+	for (unsigned i = 0; head && next && i < LEFT; i++)
+		for (uint32_t r = i % 1009 && i * 4 < KEYS ? head[i * 4] : 0; r; r = next[r - 1]) {
+			add_key(out, kind, i * 4);
+			dtx_buf_printf(out, ",%u,%u\n", i, r - 1);
+		}
+	dtx_mem_free(head);
+	dtx_mem_free(next);
+}
+
+static void join_run(struct planrun *p, const char *how, const char *left, const char *right,
+                     unsigned workers, uint32_t rows)
+{
+	struct dtx_buf plan = DTX_BUF_INIT(1000);
+
+	dtx_buf_printf(&plan,
+	               "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"},{\"name\":\"other\"}],"
+	               "\"steps\":[{\"op\":\"join\",\"with\":\"other\",%s}]}",
+	               how);
+	planrun_init(p, dtx_buf_text(&plan), left);
+	p->input[1] = right;
+	p->workers = workers;
+	p->batch_rows = rows;
+	p->keep = true;
+	T_OK(planrun(p), &p->err);
+	dtx_buf_clear(&plan);
+}
+
+void test_join_parts_rows(void)
+{
+	for (enum key_kind kind = 0; kind < KINDS; kind++) {
+		struct dtx_buf left = DTX_BUF_INIT(1 << 24), right = DTX_BUF_INIT(1 << 24),
+			       want = DTX_BUF_INIT(1 << 24);
+		struct planrun p;
+
+		make_left(kind, &left);
+		make_right(kind, &right);
+		make_joined(kind, &want);
+		join_run(&p, "\"on\":\"k\"", dtx_buf_text(&left), dtx_buf_text(&right), 2, 65536);
+		T_CHECK(dtx_buf_ok(&want) && p.out.len > 100000);
+		T_CHECK(strcmp(dtx_buf_text(&p.out), dtx_buf_text(&want)) == 0);
+		planrun_clear(&p);
+		dtx_buf_clear(&left);
+		dtx_buf_clear(&right);
+		dtx_buf_clear(&want);
+	}
+}
+
+/* Any number of workers, which decides how many parts there are, and of rows: the same bytes. */
+static void same_ways(const char *how, const char *left, const char *right)
+{
+	static const struct {
+		unsigned workers;
+		uint32_t rows;
+	} ways[] = { { 1, 65536 }, { 8, 1000 } };
+	struct planrun first, other;
+
+	join_run(&first, how, left, right, 2, 65536);
+	T_CHECK(dtx_buf_ok(&first.out) && first.out.len > 100000);
+	for (size_t i = 0; i < DTX_COUNT(ways); i++) {
+		join_run(&other, how, left, right, ways[i].workers, ways[i].rows);
+		if (strcmp(dtx_buf_text(&first.out), dtx_buf_text(&other.out)) != 0)
+			t_fail(__FILE__, __LINE__, "%s: way %zu makes other rows", how, i);
+		planrun_clear(&other);
+	}
+	planrun_clear(&first);
+}
+
+void test_join_parts_ways(void)
+{
+	struct dtx_buf left = DTX_BUF_INIT(1 << 24), right = DTX_BUF_INIT(1 << 24);
+
+	make_left(SHORT, &left);
+	make_right(SHORT, &right);
+	same_ways("\"on\":\"k\",\"how\":\"full\",\"indicator_as\":\"side\"", dtx_buf_text(&left),
+	          dtx_buf_text(&right));
+	same_ways("\"on\":[\"k\",{\"left_expr\":\"v % 3\",\"right_expr\":\"w % 3\"}],"
+	          "\"how\":\"right\",\"nulls_equal\":true",
+	          dtx_buf_text(&left), dtx_buf_text(&right));
+	dtx_buf_clear(&left);
+	dtx_buf_clear(&right);
+}
