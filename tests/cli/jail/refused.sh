@@ -10,7 +10,7 @@ def transform(tables, params):
     return tables["main"].groupby("region", sort=False).hours.sum().reset_index()
 END
 echo '[{"op": "group_by", "by": ["region"], "agg": {"hours": "sum(hours)"}}]' > typed.json
-dtx exec -c pass
+dtx convert h.csv c.csv
 refused prompt "$(last)"
 mkdir gone
 (cd gone && dtx run ../typed.json ../h.csv -o t.csv)
