@@ -92,12 +92,14 @@ struct far_case {
 	const char *call; /* of the system, which fails at each place in turn; NULL */
 	int error;
 	const char *says;
+	const char *layers; /* that are required */
 };
 
 static enum dtx_code far_run(const struct far_case *f, struct dtx_err *err)
 {
 	struct dtx_jail_spec spec = { .limits.wall_ms = 1000,
-		                      .cancelled = f->cancel ? far_cancelled : NULL };
+		                      .cancelled = f->cancel ? far_cancelled : NULL,
+		                      .require_layers = f->layers };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_table *in = NULL;
 	struct dtx_jail_report r;
@@ -159,7 +161,10 @@ static void far_answer(const char *name, const char *refused, char path[200])
 void test_jail_far_side_goes_wrong(void)
 {
 	char refused[200], answer[200], cat[2][256];
+	char layers[200] = "";
 	const struct far_case list[] = {
+		{ "exec sleep 100", 20, .layers = layers,
+		  .says = "required layers: a list of at most 127 bytes can be asked for" },
 		{ "true", 20000, .says = "the far side ended; is it" },
 		{ "cat >/dev/null & exec >&-; wait", 20, .says = "the far side ended; is it" },
 		{ "cat", 20, .says = "the far side's answer is not understood" },
@@ -178,6 +183,7 @@ void test_jail_far_side_goes_wrong(void)
 		t_skip("a sanitizer build has no jail");
 		return;
 	}
+	memset(layers, 'x', sizeof(layers) - 1);
 	far_answer("refused", "far: no room", refused);
 	far_answer("answer", NULL, answer);
 	snprintf(cat[0], sizeof(cat[0]), "cat %s; exec sleep 100", refused);

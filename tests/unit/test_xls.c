@@ -494,11 +494,13 @@ static void no_sectors(struct dtx_buf *b)
 /* Its table has more places than the header, and the list of the others leads out of the file. */
 static void lost_list(struct dtx_buf *b)
 {
+	static const char zeros[4096];
+
 	odd_sectors(b);
 	b->ptr[30] = 9;
 	memset(b->ptr + 68, 0x7f, 4);
 	while (b->len < (size_t)8 << 20)
-		dtx_buf_addn(b, b->ptr + 200, 300);
+		dtx_buf_addn(b, zeros, sizeof(zeros));
 }
 
 void test_xls_says_what_is_damaged(void)
