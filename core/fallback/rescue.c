@@ -156,15 +156,20 @@ static enum dtx_code rescue_event_trigger(struct dtx_work *w, struct dtx_err *er
 	                             err);
 }
 
-/* Waited for: no jail runs before the disk holds that this run has begun. */
+/* Waited for: no jail runs before the disk holds that this run has begun.  Except for code of the
+ * cache, whose admission the disk holds: run.output is waited for before anything of it is seen. */
 enum dtx_code dtx_work_event_cache(const struct dtx_work *w, struct dtx_err *err)
 {
-	return dtx_work_event(w, "run.cache",
-	                      json_pack("{si ss ss? ss ss}", "idx", (int)w->region->index,
-	                                "outcome", dtx_rung_name(w->rung), "cell_id",
-	                                w->id[0] ? w->id : NULL, "fingerprint", w->fingerprint,
-	                                "intent", w->intent),
-	                      err);
+	bool known = w->rung == DTX_RUNG_EXACT || w->rung == DTX_RUNG_COMPATIBLE;
+
+	if (!w->r->record)
+		return DTX_OK;
+	return (known ? dtx_record_event_soon : dtx_record_event)(
+		w->r->record, "run.cache",
+		json_pack("{si ss ss? ss ss}", "idx", (int)w->region->index, "outcome",
+	                  dtx_rung_name(w->rung), "cell_id", w->id[0] ? w->id : NULL, "fingerprint",
+	                  w->fingerprint, "intent", w->intent),
+		err);
 }
 
 /* --- the ladder --- */
