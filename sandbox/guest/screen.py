@@ -13,12 +13,16 @@ pprint pytz random struct textwrap time traceback types typing uuid warnings wea
 MODULE_FLAGS = {"time": "clock", "random": "random", "numpy.random": "random", "uuid": "random"}
 BANNED_NAMES = frozenset("open exec eval compile __import__ input breakpoint".split())
 # methods that read or write files whatever their arguments
-BANNED_METHODS = frozenset("""read_csv read_table read_fwf read_excel read_json read_html read_xml
-read_parquet read_feather read_orc read_hdf read_pickle read_sql read_sql_query read_sql_table
-read_sas read_spss read_stata read_gbq read_clipboard ExcelFile ExcelWriter HDFStore to_excel
+BANNED_METHODS = frozenset("""read_parquet read_feather read_orc read_hdf read_pickle read_sql
+read_sql_query read_sql_table read_sas read_spss read_stata read_gbq read_clipboard ExcelFile ExcelWriter HDFStore to_excel
 to_parquet to_feather to_orc to_hdf to_pickle to_sql to_stata to_gbq to_clipboard load save savez
 savez_compressed loadtxt savetxt genfromtxt fromfile tofile memmap open_memmap fromregex DataSource
 ctypeslib f2py""".split())
+# methods that read a text when they are given one in memory
+TEXT_METHODS = frozenset("""read_csv read_table read_fwf read_excel read_json read_html
+read_xml""".split())
+TEXT_WORDS = frozenset("filepath_or_buffer path_or_buffer path_or_buf io".split())
+BUFFERS = frozenset("StringIO BytesIO".split())
 # methods that write a file when they are given a place
 PLACE_METHODS = frozenset("to_csv to_json to_html to_xml to_latex to_string to_markdown".split())
 PLACE_WORDS = frozenset("path_or_buf buf path path_or_buffer".split())
@@ -85,8 +89,27 @@ def check_transform(tree):
     raise Refused("screen_denied", tree, "there is no def transform(tables, params)")
 
 
+def is_buffer(node):
+    """What a variable holds may be one."""
+    if isinstance(node, ast.Call):
+        name = getattr(node.func, "attr", getattr(node.func, "id", None))
+        return name in BUFFERS
+    return isinstance(node, ast.Name)
+
+
+def check_text(node):
+    texts = node.args[:1] + [k.value for k in node.keywords if k.arg in TEXT_WORDS]
+    if not texts or not all(map(is_buffer, texts)):
+        raise Refused("screen_denied", node, "'%s' reads or writes files; a snippet has none"
+                      % node.func.attr)
+
+
 def check_call(node):
-    if not isinstance(node.func, ast.Attribute) or node.func.attr not in PLACE_METHODS:
+    if not isinstance(node.func, ast.Attribute):
+        return
+    if node.func.attr in TEXT_METHODS:
+        check_text(node)
+    if node.func.attr not in PLACE_METHODS:
         return
     places = node.args[:1] + [k.value for k in node.keywords if k.arg in PLACE_WORDS]
     # what a variable holds may be a buffer
