@@ -217,6 +217,14 @@ SCREEN = [  # source, class, line
 ]
 
 
+def test_source_rows_are_of_an_index_without_a_name():
+    for index, rows in [(pd.RangeIndex(1, 3), [1, 2]), (pd.Index([2, 0]), [2, 0]),
+                        (pd.Index([0, 1], name="key"), []), (pd.Index([0, 3]), []),
+                        (pd.Index([0, None], dtype="Int64"), []), (pd.RangeIndex(2, 4), [])]:
+        got = frames.Table(pd.DataFrame({"a": [5, 6]}, index=index), {}, 3).source_rows
+        assert np.frombuffer(got, "<u8").tolist() == rows, (index, got)
+
+
 def test_screen_classes():
     for source, kind, line in SCREEN:
         got = screen.check(source, {})
