@@ -14,7 +14,7 @@
 #include "core/store/screen.h"
 
 struct provenance_args {
-	bool json, full, code, openlineage, prov;
+	bool json, full, code, prompt, openlineage, prov;
 	const char *html; /* where the report goes */
 	const char *cite; /* a column */
 	int64_t limit, sample;
@@ -34,6 +34,10 @@ static const struct dtx_opt provenance_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct provenance_args, code),
 	  .help = "print the snippet that ran" },
+	{ .name = "prompt",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct provenance_args, prompt),
+	  .help = "print what was sent to a model, byte for byte" },
 	{ .name = "html",
 	  .kind = DTX_O_TEXT,
 	  .metavar = "FILE",
@@ -241,6 +245,27 @@ out:
 	return rc;
 }
 
+/* What was sent, in the order of the calls. */
+static enum dtx_code provenance_prompt(struct dtx_store *store, const json_t *record,
+                                       struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *call;
+	size_t i;
+
+	json_array_foreach(json_object_get(record, "author"), i, call)
+	{
+		const char *hash = dtx_json_text(call, "prompt_hash", NULL);
+
+		if (hash)
+			DTX_TRY(dtx_query_blob(store, hash, out, err));
+	}
+	if (!out->len)
+		DTX_FAIL(err, DTX_E_NO_RECORD, "this run sent nothing to a model");
+out:
+	return rc;
+}
+
 /* The page goes to its file; "-" is stdout. */
 static enum dtx_code provenance_html(const json_t *record, const struct provenance_args *a,
                                      struct dtx_err *err)
@@ -300,6 +325,8 @@ static enum dtx_code provenance_record(struct provenance_call *c, struct dtx_err
 		DTX_TRY(provenance_html(record, a, err));
 	else if (a->code)
 		DTX_TRY(provenance_code(c->store, record, &c->out, err));
+	else if (a->prompt)
+		DTX_TRY(provenance_prompt(c->store, record, &c->out, err));
 	else if (a->cite)
 		DTX_TRY(dtx_citation(record, a->cite, &c->out, err));
 	else if (a->openlineage || a->prov)
@@ -335,11 +362,9 @@ static enum dtx_code provenance_ways(const struct provenance_args *a, const char
 		bool given, with_verb;
 		const char *name;
 	} ways[] = {
-		{ a->html != NULL, false, "--html" },
-		{ a->json, true, "--json" },
-		{ a->code, false, "--code" },
-		{ a->cite != NULL, false, "--cite" },
-		{ a->openlineage, false, "--openlineage" },
+		{ a->html != NULL, false, "--html" }, { a->json, true, "--json" },
+		{ a->code, false, "--code" },         { a->prompt, false, "--prompt" },
+		{ a->cite != NULL, false, "--cite" }, { a->openlineage, false, "--openlineage" },
 		{ a->prov, false, "--prov" },
 	};
 	enum dtx_code rc = DTX_OK;
@@ -408,7 +433,7 @@ static int provenance_run(const struct dtx_cli *cli, void *args, int argc, char 
 
 const struct dtx_cmd dtx_cmd_provenance = {
 	.name = "provenance",
-	.usage = "[RUN | FILE | log | diff A B | stats | head]",
+	.usage = "[RUN | FILE | log | diff A B | stats | head | VERB]",
 	.summary = "Show how a result came about, by run or by output file",
 	.notes = "Without an operand: the last run from this folder.  A file is found by its "
 		 "content,\n"
@@ -418,7 +443,11 @@ const struct dtx_cmd dtx_cmd_provenance = {
 		 "result,\n"
 		 "environment; `stats` how much the store holds; `head` the head of the ledger, to "
 		 "keep\n"
-		 "elsewhere.  `dtx schema --record` prints the JSON Schema of --json.\n\n"
+		 "elsewhere.  `cells` is `dtx snippet list`; `path`, `check`, `rebuild`, `gc`, "
+		 "`forget` and\n"
+		 "`archive` are those of `dtx store`; `dtx diff A B` is `diff`.  `dtx schema "
+		 "--record` prints\n"
+		 "the JSON Schema of --json.\n\n"
 		 "  dtx provenance out.csv\n"
 		 "  dtx provenance out.csv --json | jq .lineage\n"
 		 "  dtx provenance out.csv --cite utilization\n"

@@ -10,13 +10,16 @@
 #include "core/store/db.h"
 #include "core/store/gc.h"
 #include "core/store/query.h"
+#include "core/store/record.h"
 #include "core/store/rebuild.h"
 #include "core/store/verify.h"
+
+enum { STORE_RUNS = 10 }; /* named in a line */
 
 struct store_args {
 	const char *older, *kinds, *keep_last;
 	int64_t max_bytes;
-	bool apply, json;
+	bool apply, dry, json;
 };
 
 static const struct dtx_opt store_opts[] = {
@@ -43,6 +46,10 @@ static const struct dtx_opt store_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct store_args, apply),
 	  .help = "gc: do it (default: say what would go)" },
+	{ .name = "dry-run",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct store_args, dry),
+	  .help = "gc, forget: say what would go, and who else has named it" },
 	{ .name = "json",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct store_args, json),
@@ -178,8 +185,28 @@ out:
 
 /* --- gc --- */
 
+/* Forgetting a run takes from others what they share with it. */
+static void store_print_others(const json_t *runs, bool applied, struct dtx_buf *out)
+{
+	size_t n = json_array_size(runs);
+
+	if (!n)
+		return;
+	dtx_buf_printf(out, "%-12s%zu other %s%s the same bodies:", "", n, n == 1 ? "run" : "runs",
+	               applied  ? " had"
+	               : n == 1 ? " has"
+	                        : " have");
+	for (size_t i = 0; i < n && i < STORE_RUNS; i++)
+		dtx_buf_printf(out, "%s %s", i ? "," : "",
+		               dtx_run_id_short(json_string_value(json_array_get(runs, i))));
+	dtx_buf_printf(out, "%s; replay and why of %s %s need the files\n",
+	               n > STORE_RUNS ? ", ..." : "", n == 1 ? "it" : "them",
+	               applied ? "now" : "would");
+}
+
+/* `with` ends "the same with", where it is not done. */
 static enum dtx_code store_purge(struct store_call *c, const struct dtx_gc_opts *opts,
-                                 struct dtx_err *err)
+                                 const char *with, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *report = NULL, *kind;
@@ -200,10 +227,11 @@ static enum dtx_code store_purge(struct store_call *c, const struct dtx_gc_opts 
 		&c->out, "%-12s%-8s%lld bodies, %lld bytes\n", "", dtx_json_text(kind, "kind", ""),
 		(long long)dtx_json_int(kind, "blobs", 0),
 		(long long)dtx_json_int(kind, "bytes", 0));
+	store_print_others(json_object_get(report, "runs"), opts->apply, &c->out);
 	dtx_buf_printf(&c->out, "%-12sthe ledger keeps their hashes: dtx verify still proves it\n",
 	               "");
 	if (!opts->apply && dtx_json_int(report, "blobs", 0))
-		dtx_buf_printf(&c->out, "%-12sto do it: the same with --apply\n", "");
+		dtx_buf_printf(&c->out, "%-12sto do it: the same with%s\n", "", with);
 out:
 	json_decref(report);
 	return rc;
@@ -216,25 +244,25 @@ static enum dtx_code store_gc(struct store_call *c, struct dtx_err *err)
 	const char *keep = a->keep_last ? a->keep_last : "20";
 	struct dtx_gc_opts opts = { .max_bytes = a->max_bytes,
 		                    .kinds = a->kinds,
-		                    .apply = a->apply };
+		                    .apply = a->apply && !a->dry };
 
 	DTX_TRY(dtx_ago_parse(a->older ? a->older : "180d", "older-than", &opts.older_us, err));
 	if (!dtx_num_parse_i64(keep, strlen(keep), &opts.keep_last) || opts.keep_last < 0)
 		DTX_FAIL(err, DTX_E_USAGE, "option '--keep-last' wants a number of runs, got '%s'",
 		         keep);
-	DTX_TRY(store_purge(c, &opts, err));
+	DTX_TRY(store_purge(c, &opts, a->apply ? "out --dry-run" : " --apply", err));
 out:
 	return rc;
 }
 
 /* --- forget, archive --- */
 
-/* At once, without a dry run: who says so has a reason. */
+/* At once: who says so has a reason. */
 static enum dtx_code store_forget(struct store_call *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *kinds = c->args->kinds ? c->args->kinds : "input,answer,prompt,code";
-	struct dtx_gc_opts opts = { .kinds = kinds, .apply = true };
+	struct dtx_gc_opts opts = { .kinds = kinds, .apply = !c->args->dry };
 	json_t *record = NULL;
 
 	if (!c->operand && !c->args->kinds)
@@ -244,7 +272,7 @@ static enum dtx_code store_forget(struct store_call *c, struct dtx_err *err)
 		DTX_TRY(dtx_lookup(c->store, c->operand, false, &record, err));
 		opts.run = dtx_json_text(json_object_get(record, "run"), "run_id", "");
 	}
-	DTX_TRY(store_purge(c, &opts, err));
+	DTX_TRY(store_purge(c, &opts, "out --dry-run", err));
 out:
 	json_decref(record);
 	return rc;
@@ -353,12 +381,15 @@ const struct dtx_cmd dtx_cmd_store = {
 		"code stay for good, so that what was purged stays provable: who has the bytes can "
 		"show that\n"
 		"they are the ones.  `forget` purges at once what a run has named, also if other "
-		"runs have: kept\n"
-		"inputs, prompts, answers, dead code; with --kinds alone those of all runs.  "
+		"runs have,\n"
+		"which it tells (--dry-run: before): kept inputs, prompts, answers, dead code; "
+		"with --kinds\n"
+		"alone those of all runs.  "
 		"`archive` moves the\n"
 		"whole store to another file and begins an empty one that names the old one's "
 		"head; snippets\n"
-		"stay in the archive: `dtx snippet export --store FILE` brings them back.\n\n"
+		"stay in the archive: `dtx snippet export --store FILE` brings them back.\n"
+		"`dtx provenance VERB` is the same, but for its own verbs.\n\n"
 		"  dtx store check\n"
 		"  dtx store gc --older-than 30d --keep-last 100\n"
 		"  dtx store gc --kinds prompt,answer --older-than 0d --keep-last 0 --apply\n"

@@ -11,6 +11,36 @@
 
 #define ARGS_MAX 4096
 
+/* Other spellings: what looks after the record is found under `provenance` too. */
+static const struct main_alias {
+	const char *name, *verbs; /* NULL: whatever follows, which stays */
+	const char *cmd, *verb;   /* NULL: the verb that was given */
+} main_aliases[] = {
+	{ "provenance", "path,check,rebuild,gc,forget,archive", "store", NULL },
+	{ "provenance", "cells", "snippet", "list" },
+	{ "diff", NULL, "provenance", "diff" },
+};
+
+/* *argc and *argv, behind the command, become those of the command that is meant. */
+static const char *main_meant(const char *name, int *argc, char ***argv)
+{
+	for (size_t i = 0; i < DTX_COUNT(main_aliases); i++) {
+		const struct main_alias *a = &main_aliases[i];
+
+		if (strcmp(a->name, name) != 0 ||
+		    (a->verbs && (*argc < 1 || !dtx_str_in_list(a->verbs, (*argv)[0]))))
+			continue;
+		if (!a->verbs) { /* its own name makes room for the verb */
+			(*argc)++;
+			(*argv)--;
+		}
+		if (a->verb)
+			(*argv)[0] = (char *)(uintptr_t)a->verb;
+		return a->cmd;
+	}
+	return name;
+}
+
 static int main_usage(const struct dtx_cli *cli, struct dtx_err *err)
 {
 	int status = dtx_out_fail(cli, err);
@@ -143,9 +173,10 @@ int main(int argc, char **argv)
 		name = "version";
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		name = "help";
-	cmd = dtx_cmd_find(name);
-	status = !cmd ? main_unknown(&cli, name)
-	              : main_run(&cli, cmd, DTX_MAX(argc - 2, 0), argv + DTX_MIN(argc, 2));
+	argc = DTX_MAX(argc - 2, 0);
+	argv += DTX_MIN(cli.argc, 2);
+	cmd = dtx_cmd_find(main_meant(name, &argc, &argv));
+	status = !cmd ? main_unknown(&cli, name) : main_run(&cli, cmd, argc, argv);
 	dtx_mem_free(cli.argv);
 	return status;
 }

@@ -16,6 +16,8 @@
 #include "core/base/mem.h"
 #include "core/store/query.h"
 
+enum { KEPT_NAME = 200 }; /* bytes of an input's name */
+
 enum dtx_code dtx_snapshots_check(const struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -95,7 +97,21 @@ out:
 	return rc;
 }
 
-/* Under its own name, behind a number: the suffix may tell the format. */
+/* Its own name, the end of one that has no room for a number: the suffix may tell the format. */
+static const char *kept_name(const char *uri)
+{
+	const char *name = strcmp(uri, "-") ? dtx_file_basename(uri) : "stdin";
+	size_t len = strlen(name);
+
+	if (len <= KEPT_NAME)
+		return name;
+	name += len - KEPT_NAME;
+	while ((*name & 0xc0) == 0x80) /* inside a character */
+		name++;
+	return name;
+}
+
+/* Behind a number. */
 static enum dtx_code kept_file(struct dtx_snapshots *k, json_t *input, struct dtx_str bytes,
                                struct dtx_err *err)
 {
@@ -104,8 +120,7 @@ static enum dtx_code kept_file(struct dtx_snapshots *k, json_t *input, struct dt
 	struct dtx_buf path = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	int64_t mtime = 0;
 
-	dtx_buf_printf(&path, "%s/%zu-%s", k->dir, k->n,
-	               strcmp(uri, "-") ? dtx_file_basename(uri) : "stdin");
+	dtx_buf_printf(&path, "%s/%zu-%s", k->dir, k->n, kept_name(uri));
 	k->file[k->n] = dtx_buf_ok(&path) ? dtx_mem_strdup(dtx_buf_text(&path)) : NULL;
 	if (!k->file[k->n])
 		DTX_FAIL_MEM(err);

@@ -267,6 +267,74 @@ out:
 	return rc;
 }
 
+/* --- who else loses something --- */
+
+struct gc_others {
+	struct gc *g;
+	json_t *runs; /* {run id: true} */
+};
+
+/* Every run of 64 hex digits, as gc_scan. */
+static void others_scan(struct gc_others *o, const char *text, const char *run_id)
+{
+	struct gc_blob key;
+	size_t n;
+
+	for (; *(text += strcspn(text, "0123456789abcdef")); text += n) {
+		n = strspn(text, "0123456789abcdef");
+		if (n != GC_HEX)
+			continue;
+		memcpy(key.hash, text, GC_HEX);
+		key.hash[GC_HEX] = '\0';
+		if (bsearch(&key, o->g->blob, o->g->n, sizeof(key), gc_by_hash))
+			json_object_set_new(o->runs, run_id, json_true());
+	}
+}
+
+static enum dtx_code others_event(void *arg, const struct dtx_event *event, struct dtx_err *err)
+{
+	struct gc_others *o = arg;
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+
+	if (!strcmp(event->kind, "purge") || !event->run_id[0] ||
+	    !strcmp(event->run_id, o->g->opts->run))
+		return DTX_OK;
+	dtx_json_canonical(event->body, &text);
+	DTX_TRY(dtx_buf_check(&text, "event", err));
+	others_scan(o, dtx_buf_text(&text), event->run_id);
+out:
+	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* g has only the bodies that go by now. */
+static enum dtx_code gc_others(struct gc *g, json_t *report, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct gc_others o = { g, json_object() };
+	json_t *runs = json_array(), *one;
+	const char *id;
+
+	if (!o.runs || !runs)
+		DTX_FAIL_MEM(err);
+	if (g->n && g->opts->run) {
+		qsort(g->blob, g->n, sizeof(*g->blob), gc_by_hash);
+		DTX_TRY(dtx_ledger_walk(g->db, 1, others_event, &o, err));
+	}
+	json_object_foreach(o.runs, id, one)
+	{
+		if (json_array_append_new(runs, json_string(id)) < 0)
+			DTX_FAIL_MEM(err);
+	}
+	if (json_object_set(report, "runs", runs) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	json_decref(o.runs);
+	json_decref(runs);
+	return rc;
+}
+
 /* The event and the emptied bodies are one transaction. */
 static enum dtx_code gc_apply(struct gc *g, const json_t *report, size_t n, struct dtx_err *err)
 {
@@ -305,6 +373,8 @@ enum dtx_code dtx_gc(struct dtx_store *s, const struct dtx_gc_opts *opts, json_t
 	DTX_TRY(gc_keep(&g, err));
 	DTX_TRY(gc_choose(&g, &n, err));
 	DTX_TRY(gc_report(&g, n, &report, err));
+	g.n = n;
+	DTX_TRY(gc_others(&g, report, err));
 	if (opts->apply && n)
 		DTX_TRY(gc_apply(&g, report, n, err));
 	if (opts->apply) {

@@ -19,9 +19,9 @@ struct dtx_gc_opts {
 };
 /* Kinds that may go, in the order in which they do: "input,answer,prompt,code,env". */
 extern const char dtx_gc_kinds[];
-/* {"applied","blobs","bytes","kept_bytes","kinds":[{"kind","blobs","bytes"}],"hashes":[]}.  An
- * event `purge` names the hashes.  The caller owns *out.  Codes: store_io, store_busy, usage
- * (unknown kind). */
+/* {"applied","blobs","bytes","kept_bytes","kinds":[{"kind","blobs","bytes"}],"hashes":[],"runs":[]}:
+ * of opts->run also the other runs that lose bodies they named.  An event `purge` names the hashes.
+ * The caller owns *out.  Codes: store_io, store_busy, usage (unknown kind). */
 DTX_MUSTUSE enum dtx_code dtx_gc(struct dtx_store *s, const struct dtx_gc_opts *opts, json_t **out,
                                  struct dtx_err *err);
 

@@ -39,6 +39,13 @@ enum dtx_code dtx_store_resolve(const char *option, char **path, struct dtx_err 
 	const char *named = option ? option : getenv("DTX_STORE");
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
 
+	if (named && dtx_str_in_list("off,none,no,false,-", named)) {
+		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+		                 "the store is a file, which cannot be switched off: '%s'", named);
+		dtx_err_hint(err, "--store :memory: keeps no record; a file of this name: ./%s",
+		             named);
+		goto out;
+	}
 	if (named && named[0])
 		*path = !strcmp(named, ":memory:") ? dtx_mem_strdup(named)
 		                                   : dtx_file_absolute(named);

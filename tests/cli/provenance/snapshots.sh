@@ -12,7 +12,7 @@ dtx why piped.csv --row 1 --col s | grep cells
 dtx why-not out.csv L3 | short
 dtx replay out.csv | short
 dtx replay piped.csv | short
-dtx store forget out.csv | sed 's/[0-9]* bytes/N bytes/g'
+dtx store forget out.csv | sed -E 's#[0-9]+ bytes#N bytes#g; s#( [0-9a-f]{8},?)+;# IDS;#'
 dtx replay out.csv 2>&1 | short || true
 dtx why out.csv --row 1 --col s 2>&1 | short || true
 dtx store check | short

@@ -12,3 +12,23 @@ dtx store gc --older-than 0d | sed 's/[0-9]* bytes/N bytes/g'
 dtx store gc --older-than 0d --keep-last 0 --apply | sed 's/[0-9]* bytes/N bytes/g'
 dtx store check | head
 for bad in "gc --kinds plan" "gc --older-than soon" "gc --keep-last x" "chek"; do dtx store $bad || echo "exit $?"; done
+echo "== forgetting tells who else loses something, also before"
+hide() { sed -E 's/[0-9a-f]{8};/ID;/; s/[0-9]+ bytes/N bytes/g'; }
+long=$(printf 'n%.0s' $(seq 246)).csv
+printf 'k,v\na,1\nb,2\n' > "$long"
+cp "$long" short.csv
+echo '{"dtx": 1, "steps": [{"op": "filter", "where": "v > 1"}]}' > one.json
+echo '{"dtx": 1, "steps": [{"op": "limit", "n": 1}]}' > two.json
+dtx run one.json "$long" -o one.csv --snapshot-inputs
+dtx run two.json short.csv -o two.csv --snapshot-inputs
+rm "$long"
+dtx why one.csv --row 1 --col v | sed -E 's/n{20,}/LONG/; s/run [0-9a-f]{8}/run ID/'
+dtx store forget two.csv --dry-run | hide
+dtx provenance forget two.csv | hide
+dtx replay one.csv 2> replay.txt || echo "exit $?"
+dtx provenance gc --dry-run --older-than 0d --keep-last 0 | hide
+dtx provenance cells
+dtx diff one.csv two.csv | sed -nE '1s/[0-9a-f]{8}/ID/gp'
+dtx provenance one.csv --prompt || echo "exit $?"
+dtx run one.json short.csv -o three.csv --store off || echo "exit $?"
+test ! -e off
