@@ -6,6 +6,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/mem.h"
+#include "core/store/dbtable.h"
 
 #define DB_BUSY_MS    10000
 #define DB_BUSY_TRIES 3
@@ -24,13 +25,6 @@ struct dtx_db {
 static const char *const db_sql[] = {
 #define X(symbol, text) text,
 	DTX_SQL_STATEMENTS(X)
-#undef X
-};
-static const struct {
-	const char *name, *columns;
-} db_tables[] = {
-#define X(symbol, name, columns) { name, columns },
-	DTX_SQL_TABLES(X)
 #undef X
 };
 
@@ -499,85 +493,29 @@ void dtx_db_close(struct dtx_db *db)
 
 /* --- derived tables --- */
 
-const char *dtx_db_table_name(enum dtx_sql_table table)
-{
-	return db_tables[table].name;
-}
-
-size_t dtx_db_table_columns(enum dtx_sql_table table, struct dtx_db_column *column)
-{
-	struct dtx_str rest = dtx_str_of(db_tables[table].columns), piece;
-	size_t n = 0;
-
-	while (n < DTX_DB_COLUMNS_MAX && dtx_str_next(&rest, ',', &piece)) {
-		column[n].integer = piece.ptr[piece.len - 1] == 'i';
-		dtx_str_copy(column[n].name, sizeof(column[n].name),
-		             (struct dtx_str){ piece.ptr, piece.len - 2 });
-		n++;
-	}
-	return n;
-}
-
-static void db_insert_text(enum dtx_sql_table table, bool ignore, size_t n, struct dtx_buf *out)
-{
-	size_t i;
-
-	dtx_buf_printf(out, "INSERT OR %s INTO %s VALUES(", ignore ? "IGNORE" : "REPLACE",
-	               db_tables[table].name);
-	for (i = 0; i < n; i++)
-		dtx_buf_add(out, i ? ",?" : "?");
-	dtx_buf_addc(out, ')');
-}
-
-/* The value of one column; other JSON than text is appended to `text` (which has the room, so that
- * earlier views stay valid). */
-static struct dtx_db_val db_val(const json_t *v, const struct dtx_db_column *column,
-                                struct dtx_buf *text)
-{
-	struct dtx_db_val out = { DTX_DB_NULL, 0, { NULL, 0 } };
-
-	if (!v || json_is_null(v))
-		return out;
-	if (column->integer) {
-		if (json_is_integer(v) || json_is_boolean(v)) {
-			out.kind = DTX_DB_INT;
-			out.i = json_is_integer(v) ? json_integer_value(v) : json_is_true(v);
-		}
-		return out;
-	}
-	out.kind = DTX_DB_TEXT;
-	if (json_is_string(v)) {
-		out.s = (struct dtx_str){ json_string_value(v), json_string_length(v) };
-		return out;
-	}
-	dtx_buf_clear(text);
-	dtx_json_canonical(v, text);
-	out.s = dtx_buf_str(text);
-	return out;
-}
-
 enum dtx_code dtx_db_insert(struct dtx_db *db, enum dtx_sql_table table, bool ignore,
                             const json_t *row, const json_t *fixed, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_db_column column[DTX_DB_COLUMNS_MAX];
-	struct dtx_db_val val[DTX_DB_COLUMNS_MAX];
-	struct dtx_buf text[DTX_DB_COLUMNS_MAX];
+	struct dtx_dbtable_column column[DTX_DBTABLE_COLUMNS];
+	struct dtx_db_val val[DTX_DBTABLE_COLUMNS];
+	struct dtx_buf text[DTX_DBTABLE_COLUMNS];
 	struct dtx_buf sql = DTX_BUF_INIT(512);
 	sqlite3_stmt **slot = &db->insert[2 * table + (ignore ? 1 : 0)];
-	size_t n = dtx_db_table_columns(table, column), i;
+	size_t n = dtx_dbtable_columns(table, column), i;
 
 	for (i = 0; i < n; i++)
 		dtx_buf_init(&text[i], DTX_BUF_TEXT_MAX);
 	if (!*slot) {
-		db_insert_text(table, ignore, n, &sql);
+		dtx_dbtable_insert(table, ignore, n, &sql);
 		DTX_TRY(dtx_buf_check(&sql, "statement", err));
 		DTX_TRY(db_prepare(db, dtx_buf_text(&sql), slot, err));
 	}
 	for (i = 0; i < n; i++) {
 		const json_t *v = json_object_get(fixed, column[i].name);
 
-		val[i] = db_val(v ? v : json_object_get(row, column[i].name), &column[i], &text[i]);
+		val[i] = dtx_dbtable_value(v ? v : json_object_get(row, column[i].name), &column[i],
+		                           &text[i]);
 		DTX_TRY(dtx_buf_check(&text[i], "record", err));
 	}
 	DTX_TRY(db_bind(db, *slot, val, n, err));
@@ -594,7 +532,7 @@ enum dtx_code dtx_db_empty(struct dtx_db *db, enum dtx_sql_table table, struct d
 {
 	char sql[64];
 
-	snprintf(sql, sizeof(sql), "DELETE FROM %s", db_tables[table].name);
+	snprintf(sql, sizeof(sql), "DELETE FROM %s", dtx_dbtable_name(table));
 	return db_exec(db, sql, "rebuild", err);
 }
 
@@ -617,15 +555,15 @@ enum dtx_code dtx_db_digest(struct dtx_db *db, enum dtx_sql_table table, char he
                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_db_column column[DTX_DB_COLUMNS_MAX];
-	size_t n = dtx_db_table_columns(table, column), i;
+	struct dtx_dbtable_column column[DTX_DBTABLE_COLUMNS];
+	size_t n = dtx_dbtable_columns(table, column), i;
 	struct dtx_buf sql = DTX_BUF_INIT(1024);
 	struct dtx_sha256 sha;
 	uint8_t digest[DTX_SHA256_SIZE];
 	sqlite3_stmt *st = NULL;
 	int got;
 
-	dtx_buf_printf(&sql, "SELECT * FROM %s ORDER BY 1", db_tables[table].name);
+	dtx_buf_printf(&sql, "SELECT * FROM %s ORDER BY 1", dtx_dbtable_name(table));
 	for (i = 1; i < n; i++)
 		dtx_buf_printf(&sql, ",%zu", i + 1);
 	DTX_TRY(db_prepare(db, dtx_buf_text(&sql), &st, err));

@@ -65,14 +65,6 @@ const char *dtx_db_get_text(struct dtx_db_rows *rows, int column); /* NULL when 
 struct dtx_str dtx_db_get_bytes(struct dtx_db_rows *rows, int column);
 void dtx_db_done(struct dtx_db_rows *rows); /* NULL is fine */
 
-/* Columns of a derived table. */
-#define DTX_DB_COLUMNS_MAX 24
-struct dtx_db_column {
-	char name[32];
-	bool integer;
-};
-const char *dtx_db_table_name(enum dtx_sql_table table);
-size_t dtx_db_table_columns(enum dtx_sql_table table, struct dtx_db_column *column);
 /* Adds (or leaves alone, with `ignore`) a row from the members of `row` that are columns; text
  * columns take other JSON as canonical text.  `fixed` members win over those of row (may be
  * NULL). */

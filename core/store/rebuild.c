@@ -1,6 +1,7 @@
 /* The derived tables from the ledger alone. */
 #include "core/store/rebuild.h"
 
+#include "core/store/dbtable.h"
 #include "core/store/derive.h"
 
 static enum dtx_code rebuild_apply(void *arg, const struct dtx_event *event, struct dtx_err *err)
@@ -39,7 +40,7 @@ enum dtx_code dtx_rebuild_compare(struct dtx_store *s, const char **table, struc
 		DTX_TRY(dtx_db_digest(fresh, (enum dtx_sql_table)i, want, err));
 		DTX_TRY(dtx_db_digest(live, (enum dtx_sql_table)i, got, err));
 		if (strcmp(want, got))
-			*table = dtx_db_table_name((enum dtx_sql_table)i);
+			*table = dtx_dbtable_name((enum dtx_sql_table)i);
 	}
 out:
 	dtx_db_close(fresh);

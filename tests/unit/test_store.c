@@ -8,6 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/json.h"
 #include "core/store/db.h"
+#include "core/store/dbtable.h"
 #include "core/store/gc.h"
 #include "core/store/query.h"
 #include "core/store/rebuild.h"
@@ -184,7 +185,7 @@ void test_store_refuses_strangers(void)
 void test_store_columns_match_schema(void)
 {
 	struct dtx_store *s = open_store("store.db");
-	struct dtx_db_column column[DTX_DB_COLUMNS_MAX];
+	struct dtx_dbtable_column column[DTX_DBTABLE_COLUMNS];
 	sqlite3 *db = NULL;
 	sqlite3_stmt *st = NULL;
 	size_t t, n, i;
@@ -194,9 +195,9 @@ void test_store_columns_match_schema(void)
 		char sql[128];
 
 		snprintf(sql, sizeof(sql), "SELECT name,type FROM pragma_table_info('%s')",
-		         dtx_db_table_name((enum dtx_sql_table)t));
+		         dtx_dbtable_name((enum dtx_sql_table)t));
 		T_INT(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
-		n = dtx_db_table_columns((enum dtx_sql_table)t, column);
+		n = dtx_dbtable_columns((enum dtx_sql_table)t, column);
 		for (i = 0; i < n; i++) {
 			T_INT(sqlite3_step(st), SQLITE_ROW);
 			T_STR((const char *)sqlite3_column_text(st, 0), column[i].name);

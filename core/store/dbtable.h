@@ -1,0 +1,22 @@
+/* The derived tables by name, column and value: what db.c writes into them. */
+#ifndef DTX_STORE_DBTABLE_H
+#define DTX_STORE_DBTABLE_H
+
+#include "core/store/db.h"
+
+#define DTX_DBTABLE_COLUMNS 24
+struct dtx_dbtable_column {
+	char name[32];
+	bool integer;
+};
+const char *dtx_dbtable_name(enum dtx_sql_table table);
+/* Fills column[DTX_DBTABLE_COLUMNS]; returns how many there are. */
+size_t dtx_dbtable_columns(enum dtx_sql_table table, struct dtx_dbtable_column *column);
+/* The statement that adds (or leaves alone, with `ignore`) a row of n values. */
+void dtx_dbtable_insert(enum dtx_sql_table table, bool ignore, size_t n, struct dtx_buf *out);
+/* The value of one column: borrows a text of v; other JSON is put into `text`, as canonical text.
+ */
+struct dtx_db_val dtx_dbtable_value(const json_t *v, const struct dtx_dbtable_column *column,
+                                    struct dtx_buf *text);
+
+#endif
