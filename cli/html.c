@@ -65,7 +65,7 @@ static void html_summary(const json_t *record, struct dtx_buf *out)
 	const char *line, *end;
 
 	dtx_query_screen(record, &screen);
-	dtx_buf_add(out, "<div class=\"wide\"><table><tbody>\n");
+	dtx_buf_add(out, "<div class=\"wide\"><table aria-label=\"Summary\"><tbody>\n");
 	for (line = dtx_buf_text(&screen); (end = strchr(line, '\n')); line = end + 1)
 		html_summary_line(record, line, (size_t)(end - line), out);
 	dtx_html_end(out);
@@ -93,7 +93,9 @@ static void html_code_text(size_t region, const char *code, struct dtx_buf *out)
 	const char *line = code, *end;
 	size_t n = 1;
 
-	dtx_buf_add(out, "<div class=\"wide\"><table class=\"code\"><tbody>\n");
+	dtx_buf_add(
+		out,
+		"<div class=\"wide\"><table class=\"code\" aria-label=\"Code, by line\"><tbody>\n");
 	for (; *line; line = *end ? end + 1 : end, n++) {
 		end = strchr(line, '\n');
 		end = end ? end : line + strlen(line);
@@ -512,7 +514,8 @@ static void html_head(const json_t *record, struct dtx_buf *out)
 	dtx_html_text(out, name);
 	dtx_buf_add(out, " was made</title>\n<style>\n");
 	dtx_buf_add(out, dtx_html_style);
-	dtx_buf_add(out, "</style></head>\n<body><main>\n<h1>How ");
+	dtx_buf_add(out, "</style></head>\n<body>\n<a class=\"skip\" href=\"#summary\">Skip "
+	                 "to the summary</a>\n<main>\n<h1>How ");
 	dtx_html_text(out, name);
 	dtx_buf_add(out, " was made</h1>\n");
 }

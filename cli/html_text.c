@@ -56,7 +56,11 @@ void dtx_html_table(struct dtx_buf *out, const char *caption, const char *const 
 {
 	size_t i;
 
-	dtx_buf_add(out, "<div class=\"wide\"><table>");
+	/* a table has a name for those who hear it: without a caption that of its columns */
+	dtx_buf_add(out, "<div class=\"wide\"><table");
+	for (i = 0; !caption && i < n; i++)
+		dtx_buf_printf(out, "%s%s", i ? ", " : " aria-label=\"", head[i]);
+	dtx_buf_add(out, caption ? ">" : "\">");
 	if (caption) {
 		dtx_buf_add(out, "<caption>");
 		dtx_html_text(out, caption);
@@ -78,7 +82,8 @@ const char dtx_html_style[] =
 	":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#57606a;--line:#d0d7de;"
 	"--soft:#f4f6f8;--in:#0b5cad;--step:#3f4a56;--snip:#8a3b00;--out:#116329;--bar:#0b5cad;"
 	"--bad:#a40e26}\n"
-	"@media(prefers-color-scheme:dark){:root{--bg:#0f1318;--fg:#e6edf3;--dim:#9aa7b4;"
+	"@media screen and "
+	"(prefers-color-scheme:dark){:root{--bg:#0f1318;--fg:#e6edf3;--dim:#9aa7b4;"
 	"--line:#39424d;--soft:#181e25;--in:#79b8ff;--step:#b6c2cf;--snip:#ffab70;--out:#7ee787;"
 	"--bar:#4a90d9;--bad:#ff8f8f}}\n"
 	"*{box-sizing:border-box}\n"
@@ -92,8 +97,9 @@ const char dtx_html_style[] =
 	"0}.dim{color:var(--dim)}.bad{color:var(--bad);font-weight:600}\n"
 	".ok{color:var(--out);font-weight:600}\n"
 	"nav ul{list-style:none;padding:0;display:flex;flex-wrap:wrap;gap:.25rem 1rem}\n"
-	"a{color:var(--in)}a:focus-visible,summary:focus-visible{outline:3px solid var(--in);"
-	"outline-offset:2px}\n"
+	"a{color:var(--in)}:focus-visible{outline:3px solid var(--in);outline-offset:2px}\n"
+	".skip{position:absolute;left:-99rem}.skip:focus{left:1rem;top:1rem;padding:.3rem .6rem;"
+	"background:var(--bg)}\n"
 	".wide{overflow-x:auto}table{border-collapse:collapse;width:100%;margin:.4rem 0}\n"
 	"caption{text-align:left;color:var(--dim);padding:.2rem 0}\n"
 	"th,td{text-align:left;vertical-align:top;padding:.3rem .7rem .3rem 0;border-bottom:1px "
@@ -115,6 +121,7 @@ const char dtx_html_style[] =
 	"svg.profile{max-width:11.5rem}td code{overflow-wrap:anywhere}"
 	"details>summary{cursor:pointer}\n"
 	"@media print{@page{size:A4;margin:15mm}body{max-width:none;padding:0;font-size:10.5pt}"
-	"nav,.screen{display:none}section{break-inside:auto}h2,h3{break-after:avoid}tr,svg,"
+	"nav,.skip,.screen{display:none}section{break-inside:auto}h2,h3{break-after:avoid}tr,svg,"
 	"figure{break-inside:avoid}thead{display:table-header-group}.wide{overflow:visible}"
-	"details>*{display:block}svg{max-width:100%!important}}\n";
+	"details>*{display:block}details::details-content{content-visibility:visible;"
+	"display:block;block-size:auto}summary{display:none}svg{max-width:100%!important}}\n";

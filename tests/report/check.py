@@ -89,6 +89,13 @@ def shows(page, name):
         " && document.querySelectorAll('svg:not(.profile)').length === 2"))
     check(name + " says of each header cell what it heads",
           page.value("[...document.querySelectorAll('th')].every(t => t.hasAttribute('scope'))"))
+    for kind in ("keyDown", "keyUp"):
+        page.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+    check(name + " is passed to its summary by the first key, in sight", page.value(
+        "(e => e.getAttribute('href') === '#summary' && e.className === 'skip' && getComputedStyle(e).outlineWidth === '3px' && "
+        "e.getBoundingClientRect().left >= 0)(document.activeElement)"))
+    check(name + " has a name for each table", page.value(
+        "[...document.querySelectorAll('table')].every(t => t.caption || t.getAttribute('aria-label'))"))
     check(name + " links to sections that are there", page.value(
         "[...document.querySelectorAll('nav a')].every(a => document.getElementById(a.hash.slice(1)))"))
     for scheme in ("light", "dark"):
@@ -102,6 +109,11 @@ def shows(page, name):
     check(name + " does not scroll sideways", wide)
     pdf = base64.b64decode(page.call("Page.printToPDF", preferCSSPageSize=True)["data"])
     sizes = set(re.findall(rb"/MediaBox \[0 0 ([0-9.]+) ([0-9.]+)\]", pdf))
+    page.call("Emulation.setEmulatedMedia", media="print", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    check(name + " prints on white", page.value("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)")
+    check(name + " prints what is folded", page.value(
+        "[...document.querySelectorAll('details')].every(d => d.querySelector('ul,ol,table').checkVisibility())"))
+    page.call("Emulation.setEmulatedMedia", media="", features=[])
     check(name + " prints on A4", all(abs(float(w) - 595) < 1.5 and abs(float(h) - 842) < 1.5 for w, h in sizes), sizes)
 
 
