@@ -9,7 +9,7 @@
 /* --- memory behind a made column: blocks of its own and the owners of what it points into --- */
 
 struct hold {
-	void *block[3];
+	void *block[DTX_OWNER_BLOCKS];
 	struct dtx_owner **owner;
 	size_t n;
 };
@@ -26,34 +26,60 @@ static void hold_free(void *arg)
 	dtx_mem_free(h);
 }
 
-/* Takes the blocks, also on failure; references the owners of src. */
-static struct dtx_owner *hold_new(void *a, void *b, void *c, struct dtx_column *const *src,
-                                  uint32_t nsrc)
+/* References the owners of batches' columns. */
+static void hold_add(struct hold *h, struct dtx_column *const *src, uint32_t nsrc)
 {
-	struct hold *h = dtx_mem_zalloc(1, sizeof(*h));
-	struct dtx_owner *o = NULL, *last = NULL;
+	struct dtx_owner *last = NULL;
 
-	if (!h) {
-		dtx_mem_free(a);
-		dtx_mem_free(b);
-		dtx_mem_free(c);
-		return NULL;
-	}
-	h->block[0] = a;
-	h->block[1] = b;
-	h->block[2] = c;
-	h->owner = dtx_mem_alloc(nsrc + 1, sizeof(struct dtx_owner *));
-	for (uint32_t i = 0; h->owner && i < nsrc; i++) {
+	for (uint32_t i = 0; i < nsrc; i++) {
 		if (!src[i] || !src[i]->owner || src[i]->owner == last)
 			continue;
 		last = src[i]->owner;
 		h->owner[h->n++] = dtx_owner_ref(last);
 	}
-	if (h->owner)
-		o = dtx_owner_new(hold_free, h);
+}
+
+static struct hold *hold_room(size_t owners)
+{
+	struct hold *h = dtx_mem_zalloc(1, sizeof(*h));
+
+	if (h)
+		h->owner = dtx_mem_alloc(owners + 1, sizeof(struct dtx_owner *));
+	if (h && !h->owner) {
+		dtx_mem_free(h);
+		return NULL;
+	}
+	return h;
+}
+
+static struct dtx_owner *hold_owner(struct hold *h)
+{
+	struct dtx_owner *o = dtx_owner_new(hold_free, h);
+
 	if (!o)
 		hold_free(h);
 	return o;
+}
+
+enum dtx_code dtx_cells_hold(struct dtx_batch *const *batch, size_t n, struct dtx_owner **out,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct hold *h;
+	size_t most = 0;
+
+	for (size_t i = 0; i < n; i++)
+		most += batch[i]->ncols;
+	h = hold_room(most);
+	if (!h)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < n; i++)
+		hold_add(h, batch[i]->col, batch[i]->ncols);
+	*out = hold_owner(h);
+	if (!*out)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
 }
 
 /* --- what the sources have in common --- */
@@ -93,7 +119,27 @@ struct gather {
 	uint32_t nsrc, n;
 	const uint32_t *which, *row;
 	const struct dtx_field *field;
+	struct dtx_owner *held; /* keeps the sources; NULL: each is kept by itself */
 };
+
+/* Takes the blocks, also on failure; keeps what is behind the sources. */
+static struct dtx_owner *hold_new(void *const block[DTX_OWNER_BLOCKS], const struct gather *g)
+{
+	struct hold *h;
+
+	if (g->held)
+		return dtx_owner_blocks(block, DTX_OWNER_BLOCKS, g->held);
+	h = hold_room(g->nsrc);
+	for (size_t i = 0; i < DTX_OWNER_BLOCKS; i++)
+		if (h)
+			h->block[i] = block[i];
+		else
+			dtx_mem_free(block[i]);
+	if (!h)
+		return NULL;
+	hold_add(h, g->src, g->nsrc);
+	return hold_owner(h);
+}
 
 static inline struct dtx_column *gather_at(const struct gather *g, uint32_t i)
 {
@@ -182,7 +228,7 @@ static enum dtx_code gather_span(const struct gather *g, const char *base,
 		narrow = narrow || c->narrow || span[i].off < 8;
 		span[i].off += (uint32_t)((uintptr_t)c->base - (uintptr_t)base);
 	}
-	owner = hold_new(span, valid, NULL, g->src, g->nsrc);
+	owner = hold_new((void *[]){ span, valid, NULL }, g);
 	made = owner ? dtx_column_new(DTX_F_SPAN, g->field->type, g->n, owner) : NULL;
 	if (!made) {
 		span = NULL;
@@ -224,7 +270,7 @@ static enum dtx_code gather_cell(const struct gather *g, const struct dtx_column
 		tag[i] = c ? c->tag[g->row[i]] : (uint8_t)DTX_CELL_BLANK;
 		payload[i] = c ? c->v.payload[g->row[i]] : (union dtx_payload){ .id = 0 };
 	}
-	owner = hold_new(tag, payload, valid, g->src, g->nsrc);
+	owner = hold_new((void *[]){ tag, payload, valid }, g);
 	made = owner ? dtx_column_new(DTX_F_CELL, g->field->type, g->n, owner) : NULL;
 	if (!made) {
 		tag = NULL;
@@ -392,7 +438,15 @@ enum dtx_code dtx_cells_gather(struct dtx_column *const *src, uint32_t nsrc, con
                                const uint32_t *row, uint32_t n, const struct dtx_field *field,
                                struct dtx_column **out, struct dtx_err *err)
 {
-	struct gather g = { src, nsrc, n, which, row, field };
+	return dtx_cells_gather_held(src, nsrc, which, row, n, field, NULL, out, err);
+}
+
+enum dtx_code dtx_cells_gather_held(struct dtx_column *const *src, uint32_t nsrc,
+                                    const uint32_t *which, const uint32_t *row, uint32_t n,
+                                    const struct dtx_field *field, struct dtx_owner *held,
+                                    struct dtx_column **out, struct dtx_err *err)
+{
+	struct gather g = { src, nsrc, n, which, row, field, held };
 	const struct dtx_column *like = NULL;
 	enum shape shape = shape_of(src, nsrc);
 	const char *base;

@@ -14,6 +14,16 @@ DTX_MUSTUSE enum dtx_code dtx_cells_gather(struct dtx_column *const *src, uint32
                                            const uint32_t *which, const uint32_t *row, uint32_t n,
                                            const struct dtx_field *field, struct dtx_column **out,
                                            struct dtx_err *err);
+/* The same where `held`, unless it is NULL, keeps all that is behind the sources: the column holds
+ * it, and none of them. */
+DTX_MUSTUSE enum dtx_code dtx_cells_gather_held(struct dtx_column *const *src, uint32_t nsrc,
+                                                const uint32_t *which, const uint32_t *row,
+                                                uint32_t n, const struct dtx_field *field,
+                                                struct dtx_owner *held, struct dtx_column **out,
+                                                struct dtx_err *err);
+/* An owner that keeps all that is behind the columns of batches, as they are now; the caller's. */
+DTX_MUSTUSE enum dtx_code dtx_cells_hold(struct dtx_batch *const *batch, size_t n,
+                                         struct dtx_owner **out, struct dtx_err *err);
 /* c as a column that may stand under `field`: late forms as they are, others cast by the rule of
  * two columns in one.  The caller owns a reference. */
 DTX_MUSTUSE enum dtx_code dtx_cells_fit(struct dtx_column *c, const struct dtx_field *field,

@@ -64,6 +64,7 @@ struct dtx_join_local { /* of the probing side */
 };
 struct dtx_join_shared {
 	struct dtx_join_table *table;
+	struct dtx_owner *held;            /* keeps its rows */
 	_Atomic int64_t rows_in, rows_out; /* for the growth limit; relaxed */
 };
 

@@ -113,8 +113,12 @@ static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct dtx_join_loca
 {
 	const struct dtx_join_state *s = ox->bound;
 	const struct dtx_join_shared *sh = ox->shared;
-	struct dtx_pick pick = { sh->table->kept.batch, (uint32_t)sh->table->kept.n, l->which,
-		                 l->rrow, l->n };
+	struct dtx_pick pick = { sh->table->kept.batch,
+		                 (uint32_t)sh->table->kept.n,
+		                 l->which,
+		                 l->rrow,
+		                 l->n,
+		                 sh->held };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 
@@ -272,8 +276,9 @@ static enum dtx_code right_only(const struct dtx_opctx *ox, const struct dtx_row
 {
 	const struct dtx_join_state *s = ox->bound;
 	const struct dtx_join_shared *sh = ox->shared;
-	struct dtx_pick pick = { sh->table->kept.batch, (uint32_t)sh->table->kept.n, l->which,
-		                 l->rrow, n };
+	struct dtx_pick pick = {
+		sh->table->kept.batch, (uint32_t)sh->table->kept.n, l->which, l->rrow, n, sh->held
+	};
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 

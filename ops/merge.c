@@ -1,6 +1,8 @@
 /* The merge of sorted runs, in parts. */
 #include "ops/merge.h"
 
+#include "ops/cells.h"
+
 #define PART_ROWS   65536u
 #define SAMPLE_STEP 2048u                     /* every so many rows of a run are looked at */
 #define PART_STEPS  (PART_ROWS / SAMPLE_STEP) /* so many of them are a part */
@@ -176,6 +178,7 @@ enum dtx_code dtx_merge_open(struct dtx_merge *m, const struct dtx_sorted *run, 
 			m->batch[m->nbatches++] = run[r].batch[i];
 	}
 	m->origin = common_origin(m);
+	DTX_TRY(dtx_cells_hold(m->batch, m->nbatches, &m->held, err));
 	DTX_TRY(limit < rows ? cut_bounds(m, limit, err) : find_bounds(m, rows, err));
 out:
 	return rc;
@@ -183,6 +186,7 @@ out:
 
 void dtx_merge_close(struct dtx_merge *m)
 {
+	dtx_owner_unref(m->held);
 	dtx_mem_free(m->bound);
 	dtx_mem_free(m->batch);
 	dtx_mem_free(m->first);
@@ -262,7 +266,10 @@ enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part, const str
 	DTX_TRY(chunk_open(&c, m, most, err));
 	DTX_TRY(heap_open(&h, m, from, from + m->n, err));
 	while (!dtx_emit_full(out) && chunk_fill(&c, m, &h, most)) {
-		struct dtx_pick pick = { c.batch, c.nbatches, c.which, c.row, c.n };
+		/* few rows of many: those that are not used are not to be kept with them */
+		bool most_used = c.nbatches > m->nbatches / 2;
+		struct dtx_pick pick = { c.batch, c.nbatches, c.which,
+			                 c.row,   c.n,        most_used ? m->held : NULL };
 
 		DTX_TRY(dtx_pick_batch(ox, map, &pick, &b, err));
 		if (!m->origin) /* batches differ: what this one has must not depend on its size */

@@ -15,6 +15,7 @@ struct dtx_merge {
 	struct dtx_batch **batch; /* of all runs, one after the other */
 	uint32_t *first;          /* where a run's batches begin in it */
 	uint32_t nbatches;
+	struct dtx_owner *held;          /* keeps them all */
 	const struct dtx_origin *origin; /* of all rows, NULL: they have none in common */
 };
 

@@ -1,6 +1,7 @@
 /* join: columns of another table, by key.  The right side is built first, the left streams past. */
 #include "ops/join.h"
 #include "core/plan/sqltext.h"
+#include "ops/cells.h"
 
 static const struct dtx_param join_pair_rows[] = {
 	{ .name = "left",
@@ -230,6 +231,7 @@ static void shared_free(const struct dtx_opctx *ox, void *shared)
 	(void)ox;
 	if (!sh)
 		return;
+	dtx_owner_unref(sh->held);
 	dtx_join_free(sh->table);
 	dtx_mem_free(sh);
 }
@@ -266,6 +268,7 @@ static enum dtx_code build_finalize(const struct dtx_opctx *ox, void *const *loc
 	DTX_TRY(dtx_join_check_right(s, sh->table, err));
 	for (size_t i = 0; i < sh->table->kept.n; i++)
 		DTX_TRY(dtx_build_under(ox, &s->right_only, sh->table->kept.batch[i], err));
+	DTX_TRY(dtx_cells_hold(sh->table->kept.batch, sh->table->kept.n, &sh->held, err));
 	*shared = sh;
 	sh = NULL;
 out:

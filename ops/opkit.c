@@ -200,8 +200,8 @@ enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap 
 		}
 		if (!any && p->nbatches)
 			continue;
-		DTX_TRY(dtx_cells_gather(src, p->nbatches, p->which, p->row, p->n,
-		                         &b->schema->field[i], &made, err));
+		DTX_TRY(dtx_cells_gather_held(src, p->nbatches, p->which, p->row, p->n,
+		                              &b->schema->field[i], p->held, &made, err));
 		dtx_batch_put(b, i, made);
 	}
 out:
@@ -298,8 +298,9 @@ enum dtx_code dtx_rowcursor_next(struct dtx_rowcursor *c, struct dtx_batch **out
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_pick pick = { c->table->batch, (uint32_t)c->table->nbatches, c->which, c->row,
-		                 0 };
+	struct dtx_pick pick = {
+		c->table->batch, (uint32_t)c->table->nbatches, c->which, c->row, 0, NULL
+	};
 
 	*out = NULL;
 	for (; pick.n < c->most && c->at < c->n; pick.n++, c->at++) {

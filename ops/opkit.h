@@ -68,6 +68,8 @@ struct dtx_pick {
 	uint32_t nbatches;
 	const uint32_t *which, *row; /* which: DTX_NOWHERE gives a row of nulls */
 	uint32_t n;
+	struct dtx_owner
+		*held; /* keeps all of batch (dtx_cells_hold); NULL: rows keep what they use */
 };
 /* Rows picked at random are made in batches so small that their cells stay in cache, and their
  * pages in the TLB, until they are written. */

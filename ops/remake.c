@@ -415,8 +415,12 @@ out:
 static enum dtx_code chunk_ids(struct dtx_remake *m, struct chunk *k, int64_t from,
                                struct dtx_batch *b, struct dtx_err *err)
 {
-	struct dtx_pick pick = { m->raw.table->batch, (uint32_t)m->raw.table->nbatches, k->which,
-		                 k->row, b->nrows };
+	struct dtx_pick pick = { m->raw.table->batch,
+		                 (uint32_t)m->raw.table->nbatches,
+		                 k->which,
+		                 k->row,
+		                 b->nrows,
+		                 NULL };
 
 	for (uint32_t i = 0; i < b->nrows; i++) {
 		int64_t row = m->row ? m->row[from + i] : from + i;

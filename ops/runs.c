@@ -65,7 +65,9 @@ static enum dtx_code gather_column(struct mover *m, uint32_t c, struct dtx_batch
 static enum dtx_code move_batch(struct mover *m, size_t at, uint32_t n, struct dtx_err *err)
 {
 	struct dtx_sort_row *from = m->s->row + at;
-	struct dtx_pick pick = { m->s->kept.batch, (uint32_t)m->s->kept.n, m->which, m->row, n };
+	struct dtx_pick pick = {
+		m->s->kept.batch, (uint32_t)m->s->kept.n, m->which, m->row, n, NULL
+	};
 	struct dtx_kept *to = &m->f->kept;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;

@@ -240,7 +240,9 @@ static enum dtx_code id_columns(struct rect *r, struct chunk *c, struct dtx_batc
                                 struct dtx_err *err)
 {
 	const struct dtx_wider_state *s = r->ox->bound;
-	struct dtx_pick pick = { r->t->batch, (uint32_t)r->t->nbatches, c->which, c->row, c->n };
+	struct dtx_pick pick = {
+		r->t->batch, (uint32_t)r->t->nbatches, c->which, c->row, c->n, NULL
+	};
 
 	for (uint32_t k = 0; k < c->n; k++) {
 		int64_t row = r->plan.id.first[c->from + k];
