@@ -134,7 +134,8 @@ static bool is_binary_wide(const unsigned char *p, size_t len, bool big)
 	size_t odd = 0, i;
 
 	for (i = 2; i + 1 < len; i += 2) {
-		unsigned unit = big ? p[i] << 8 | p[i + 1] : p[i + 1] << 8 | p[i];
+		unsigned unit =
+			big ? (unsigned)p[i] << 8 | p[i + 1] : (unsigned)p[i + 1] << 8 | p[i];
 
 		odd += is_control(unit) || (unit >= 0xd800 && unit < 0xf900);
 	}
