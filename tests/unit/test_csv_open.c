@@ -28,6 +28,8 @@ void test_csv_encodings(void)
 	DUMP_FAILS("a,b\n1,2\n\xef\xbb\xbf"
 	           "3,4\n",
 	           &how, DTX_E_BAD_ENCODING, "'t.csv' has a byte order mark inside, at L3");
+	how.opts.encoding = "utf-8:repair";
+	DUMP_IS("a,b\nCaf\xe9,1\n", &how, "a:text|b:int\nCaf\xc3\xa9|1\n");
 	how.opts.encoding = "utf-16";
 	T_OK(dump_csv(utf16, sizeof(utf16) - 1, &how, &out, NULL, NULL, &err), &err);
 	T_STR(dtx_buf_text(&out), "a:text|b:int\n\xc3\xa9|1\n");
