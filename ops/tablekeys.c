@@ -11,6 +11,7 @@
 #define SHARED_MIN 131072 /* fewer rows: one worker is as fast */
 
 struct block {
+	const struct dtx_opctx *ox;
 	struct dtx_tablekeys *k;
 	const struct dtx_groupkeys *keys;
 	struct dtx_table *t;
@@ -27,6 +28,7 @@ static enum dtx_code block_groups(void *arg, uint64_t i, struct dtx_err *err)
 
 	DTX_TRY(dtx_groupkeys_groups(b->keys, &b->g, err));
 	for (size_t n = b->is.from; n < b->is.to; n++) {
+		DTX_TRY(dtx_op_go_on(b->ox, err));
 		DTX_TRY(dtx_groupkeys_ids(b->keys, b->g, b->t->batch[n], b->k->id + at, err));
 		at += b->t->batch[n]->nrows;
 	}
@@ -60,11 +62,11 @@ static enum dtx_code block_renumber(void *arg, uint64_t i, struct dtx_err *err)
 	return DTX_OK;
 }
 
-static enum dtx_code number_groups(struct dtx_tablekeys *k, unsigned workers,
+static enum dtx_code number_groups(struct dtx_tablekeys *k, const struct dtx_opctx *ox,
                                    const struct dtx_groupkeys *keys, struct dtx_table *t,
                                    struct dtx_err *err)
 {
-	unsigned n = t->nrows < SHARED_MIN ? 1 : DTX_MAX(1, workers);
+	unsigned n = t->nrows < SHARED_MIN ? 1 : DTX_MAX(1, dtx_op_workers(ox));
 	struct block *b = dtx_mem_zalloc(n, sizeof(*b));
 	enum dtx_code rc = DTX_OK;
 
@@ -72,7 +74,7 @@ static enum dtx_code number_groups(struct dtx_tablekeys *k, unsigned workers,
 	if (!b || !k->id)
 		DTX_FAIL_MEM(err);
 	for (unsigned i = 0; i < n; i++)
-		b[i] = (struct block){ k, keys, t, dtx_block_of(t, n, i), NULL, NULL };
+		b[i] = (struct block){ ox, k, keys, t, dtx_block_of(t, n, i), NULL, NULL };
 	DTX_TRY(dtx_each(n, n, block_groups, b, err));
 	DTX_TRY(join_blocks(b, n, err));
 	DTX_TRY(dtx_each(n, n, block_renumber, b, err));
@@ -96,7 +98,7 @@ enum dtx_code dtx_tablekeys_open(struct dtx_tablekeys *k, const struct dtx_opctx
 	DTX_TRY(dtx_table_dense(t, err));
 	k->nrows = t->nrows;
 	if (keys->n)
-		DTX_TRY(number_groups(k, dtx_op_workers(ox), keys, t, err));
+		DTX_TRY(number_groups(k, ox, keys, t, err));
 	k->first = dtx_mem_zalloc((size_t)k->n + 1, sizeof(*k->first));
 	if (!k->first)
 		DTX_FAIL_MEM(err);

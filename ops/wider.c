@@ -67,6 +67,7 @@ static enum dtx_code fill_rows(struct rect *r, struct dtx_err *err)
 	for (size_t i = 0; i < r->t->nbatches; i++) {
 		struct dtx_batch *b = r->t->batch[i];
 
+		DTX_TRY(dtx_op_go_on(r->ox, err));
 		for (uint32_t k = 0; k < b->nrows; k++, at++) {
 			uint32_t *cell = &r->cell[cell_at(r, at)];
 
@@ -75,6 +76,7 @@ static enum dtx_code fill_rows(struct rect *r, struct dtx_err *err)
 			*cell = (uint32_t)at + 1;
 		}
 	}
+out:
 	return rc;
 }
 

@@ -1,4 +1,5 @@
 /* Operations on rows, at the edges: nulls, groups, empty tables, odd values, broken plans. */
+#include "ops/opkit.h"
 #include "tests/unit/planrun.h"
 
 void test_op_rows_explode(void)
@@ -319,4 +320,20 @@ void test_assert_before_a_limit_of_the_reader(void)
 	T_CODE(planrun(&p), DTX_E_ASSERT_FAILED, &p.err);
 	planrun_clear(&p);
 	dtx_buf_clear(&in);
+}
+
+void test_op_rows_end_when_the_run_is_to_end(void)
+{
+	atomic_bool cancel = false;
+	struct dtx_run run = { .cancel = &cancel }, alone = { .workers = 1 };
+	struct dtx_opctx none = { .run = NULL }, plain = { .run = &alone },
+			 watched = { .run = &run };
+	struct dtx_err err = DTX_ERR_INIT;
+
+	T_OK(dtx_op_go_on(&none, &err), &err);
+	T_OK(dtx_op_go_on(&plain, &err), &err);
+	T_OK(dtx_op_go_on(&watched, &err), &err);
+	atomic_store(&cancel, true);
+	T_INT(dtx_op_go_on(&watched, &err), DTX_E_CANCELLED);
+	dtx_err_clear(&err);
 }
