@@ -171,22 +171,106 @@ static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_bu
 		rowhash_printed(c, row, b);
 }
 
+/* --- columns of a batch --- */
+
+#define ROWHASH_WIDE 16 /* bytes that are copied of a short cell, whatever its length */
+
+enum rowhash_kind { ROWHASH_ANY, ROWHASH_SPAN, ROWHASH_TEXT };
+
+struct rowhash_col {
+	const struct dtx_column *col;
+	enum rowhash_kind kind;
+	uint32_t
+		wide_to; /* SPAN: cells that begin below it have ROWHASH_WIDE bytes of the source */
+};
+
+/* The end of the last cell: all bytes of the source before it can be read. */
+static uint32_t rowhash_last(const struct dtx_batch *b, const struct dtx_span *span)
+{
+	uint32_t end = 0;
+
+	for (uint32_t i = 0; i < b->nsel; i++) {
+		struct dtx_span s = span[b->sel ? b->sel[i] : i];
+
+		end = DTX_MAX(end, s.off + (s.len & DTX_SPAN_LEN));
+	}
+	return end;
+}
+
+static struct rowhash_col rowhash_col_of(const struct dtx_batch *b, const struct dtx_column *c)
+{
+	struct rowhash_col out = { .col = c, .kind = ROWHASH_ANY };
+	uint32_t end;
+
+	if (c && c->form == DTX_F_SPAN && !c->narrow) {
+		end = rowhash_last(b, c->v.span);
+		out.kind = ROWHASH_SPAN;
+		out.wide_to = end < ROWHASH_WIDE ? 0 : end - ROWHASH_WIDE + 1;
+	} else if (c && c->form == DTX_F_FLAT && c->type.type == DTX_T_TEXT) {
+		out.kind = ROWHASH_TEXT;
+	}
+	return out;
+}
+
+/* A short cell, which takes no branch on its length.  False: it is none. */
+static inline bool rowhash_short(const struct rowhash_col *rc, uint32_t row, struct dtx_buf *b)
+{
+	const struct dtx_column *c = rc->col;
+	uint8_t *to;
+	size_t len;
+
+	if ((c->valid && !dtx_bit(c->valid, row)) || !rowhash_fits(b, ROWHASH_HEAD + ROWHASH_WIDE))
+		return false;
+	to = (uint8_t *)b->ptr + b->len;
+	if (rc->kind == ROWHASH_SPAN) {
+		struct dtx_span s = c->v.span[row];
+
+		if (s.len - 1 >= ROWHASH_WIDE || s.off >= rc->wide_to)
+			return false; /* empty or quoted, too */
+		memcpy(to + ROWHASH_HEAD, c->base + s.off, ROWHASH_WIDE);
+		len = s.len;
+	} else {
+		const struct dtx_text *t = &c->v.text[row];
+
+		if (t->len > DTX_TEXT_INLINE)
+			return false;
+		memcpy(to + ROWHASH_HEAD, (const char *)t + offsetof(struct dtx_text, head),
+		       DTX_TEXT_INLINE);
+		len = t->len;
+	}
+	to[0] = 1;
+	tablehash_be32(to + 1, len);
+	b->len += ROWHASH_HEAD + len;
+	return true;
+}
+
+static void rowhash_row(const struct rowhash_col *col, uint32_t ncols, uint32_t row,
+                        struct dtx_buf *b)
+{
+	dtx_buf_reset(b);
+	for (uint32_t c = 0; c < ncols; c++)
+		if (col[c].kind == ROWHASH_ANY || !rowhash_short(&col[c], row, b))
+			rowhash_cell(col[c].col, row, b);
+}
+
 enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *out,
                                 struct dtx_err *err)
 {
+	struct rowhash_col *col = dtx_mem_alloc((size_t)b->ncols + 1, sizeof(*col));
 	enum dtx_code rc = DTX_OK;
-	uint32_t i, c;
+	uint32_t i;
 
 	out->n = 0;
 	out->sum = 0;
+	if (!col)
+		DTX_FAIL_MEM(err);
 	DTX_TRY(rowhash_room(out, b->nsel, err));
+	for (i = 0; i < b->ncols; i++)
+		col[i] = rowhash_col_of(b, b->col[i]);
 	for (i = 0; i < b->nsel; i++) {
-		uint32_t row = b->sel ? b->sel[i] : i;
 		uint64_t hash[2];
 
-		dtx_buf_reset(out->scratch);
-		for (c = 0; c < b->ncols; c++)
-			rowhash_cell(b->col[c], row, out->scratch);
+		rowhash_row(col, b->ncols, b->sel ? b->sel[i] : i, out->scratch);
 		DTX_TRY(dtx_buf_check(out->scratch, "row", err));
 		dtx_hash128(out->scratch->ptr, out->scratch->len, hash);
 		tablehash_be64(out->bytes + TABLEHASH_BYTES * i, hash[1]);
@@ -195,6 +279,7 @@ enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *o
 	}
 	out->n = b->nsel;
 out:
+	dtx_mem_free(col);
 	return rc;
 }
 

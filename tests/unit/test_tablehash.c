@@ -174,6 +174,71 @@ void test_tablehash_spans(void)
 	dtx_batch_free(b);
 }
 
+#define LENGTHS 40
+
+/* Byte 1, length and text of a cell of `len` letters. */
+static void check_hash(const struct dtx_rowhash *got, uint32_t row, const char *text, uint32_t len)
+{
+	uint8_t cell[5 + LENGTHS] = { 1, 0, 0, 0, (uint8_t)len };
+	uint64_t h[2];
+
+	memcpy(cell + 5, text, len);
+	dtx_hash128(cell, 5 + len, h);
+	for (int k = 0; k < 8; k++)
+		T_INT(got->bytes[16 * row + 8 + (uint32_t)k], (uint8_t)(h[0] >> (56 - 8 * k)));
+}
+
+/* Cells of every length, up to the last byte of a block: each is read to its end and no further. */
+void test_tablehash_lengths(void)
+{
+	static const struct dtx_field field[] = { { .name = "s", .type = { DTX_T_TEXT, 0, 0 } } };
+	static const struct dtx_schema one = { 1, false, field };
+	struct dtx_rowhash got = DTX_ROWHASH_INIT;
+	struct dtx_batch *b = NULL;
+	struct dtx_span span[LENGTHS];
+	char *block = malloc(LENGTHS);
+
+	T_CHECK(block != NULL);
+	memset(block, 'x', LENGTHS);
+	for (uint32_t i = 0; i < LENGTHS; i++)
+		span[i] = (struct dtx_span){ LENGTHS - i - 1, i + 1 }; /* all end where it ends */
+	T_OK(dtx_batch_new(&one, LENGTHS, &b, NULL), NULL);
+	b->col[0] = dtx_column_new(DTX_F_SPAN, field[0].type, LENGTHS, NULL);
+	T_CHECK(b->col[0] != NULL);
+	b->col[0]->v.span = span;
+	b->col[0]->base = block;
+	T_OK(dtx_rowhash_batch(b, &got, NULL), NULL);
+	for (uint32_t i = 0; i < LENGTHS; i++)
+		check_hash(&got, i, block, i + 1);
+	dtx_rowhash_clear(&got);
+	dtx_batch_free(b);
+	free(block);
+}
+
+/* The same of texts that stand in a column, the empty one among them. */
+void test_tablehash_texts(void)
+{
+	static const struct dtx_field field[] = { { .name = "s", .type = { DTX_T_TEXT, 0, 0 } } };
+	static const struct dtx_schema one = { 1, false, field };
+	struct dtx_rowhash got = DTX_ROWHASH_INIT;
+	struct dtx_builder texts;
+	struct dtx_batch *b = NULL;
+	char all[LENGTHS];
+
+	memset(all, 'y', sizeof(all));
+	dtx_builder_init(&texts, field[0].type, LENGTHS);
+	for (uint32_t i = 0; i < LENGTHS; i++)
+		dtx_builder_text(&texts, (struct dtx_str){ all, i });
+	T_OK(dtx_batch_new(&one, LENGTHS, &b, NULL), NULL);
+	T_OK(dtx_builder_finish(&texts, NULL, &b->col[0], NULL), NULL);
+	T_OK(dtx_rowhash_batch(b, &got, NULL), NULL);
+	for (uint32_t i = 0; i < LENGTHS; i++)
+		check_hash(&got, i, all, i);
+	dtx_rowhash_clear(&got);
+	dtx_builder_clear(&texts);
+	dtx_batch_free(b);
+}
+
 static enum dtx_code hash_once(void)
 {
 	char a[DTX_TABLEHASH_TEXT], b[DTX_TABLEHASH_TEXT];
