@@ -1,13 +1,17 @@
 /* What this process runs on.  Nothing here may cost time: every run asks for it. */
+#include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
 #include "core/base/cpu.h"
+#include "core/base/file.h"
+#include "core/data/zone.h"
 #include "core/store/record.h"
 
 #if defined(__x86_64__)
@@ -44,19 +48,38 @@ static const char *env_locale(void)
 	return "C";
 }
 
+/* "2025b", of the first line "# version 2025b": another one may have other offsets.  Empty: this
+ * system does not say. */
+static void env_tzdata(char out[16])
+{
+	char text[64] = "";
+	int fd = open(DTX_ZONE_DIR "/tzdata.zi", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+	struct dtx_str line = { text, n > 0 ? (size_t)n : 0 }, first;
+
+	dtx_file_close(&fd);
+	if (!dtx_str_next(&line, '\n', &first) || !dtx_str_starts(first, DTX_STR("# version ")))
+		first = (struct dtx_str){ text, 0 };
+	else
+		first = (struct dtx_str){ first.ptr + 10, first.len - 10 };
+	dtx_str_copy(out, 16, first);
+}
+
 json_t *dtx_env_describe(void)
 {
 	struct utsname un;
 	struct dtx_str model;
-	char text[49];
+	char text[49], zones[16];
 	const char *tz = getenv("TZ");
 
 	if (uname(&un) < 0)
 		memset(&un, 0, sizeof(un));
 	env_cpu_model(text);
+	env_tzdata(zones);
 	model = dtx_str_trim(dtx_str_of(text));
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s%, s:s, s:s, s:s?}", "dtx", DTX_VERSION,
-	                 "compiler", __VERSION__, "libc", gnu_get_libc_version(), "kernel",
-	                 un.release, "machine", un.machine, "cpu", model.ptr, model.len, "simd",
-	                 dtx_cpu_name(dtx_cpu_best()), "locale", env_locale(), "tz", tz);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s%, s:s, s:s, s:s?, s:s?}", "dtx",
+	                 DTX_VERSION, "compiler", __VERSION__, "libc", gnu_get_libc_version(),
+	                 "kernel", un.release, "machine", un.machine, "cpu", model.ptr, model.len,
+	                 "simd", dtx_cpu_name(dtx_cpu_best()), "locale", env_locale(), "tz", tz,
+	                 "tzdata", zones[0] ? zones : NULL);
 }

@@ -211,6 +211,26 @@ void test_store_columns_match_schema(void)
 	dtx_store_free(s);
 }
 
+/* The zones' version is the first line of their source, where the system has it. */
+void test_store_env_names_the_zones(void)
+{
+	FILE *f = fopen("/usr/share/zoneinfo/tzdata.zi", "r");
+	json_t *env = dtx_env_describe();
+	char line[64] = "";
+
+	T_CHECK(env != NULL);
+	if (!f || !fgets(line, sizeof(line), f)) {
+		T_CHECK(json_is_null(json_object_get(env, "tzdata")));
+	} else {
+		line[strcspn(line, "\n")] = 0;
+		T_CHECK(!strncmp(line, "# version ", 10));
+		T_STR(json_string_value(json_object_get(env, "tzdata")), line + 10);
+	}
+	if (f)
+		fclose(f);
+	json_decref(env);
+}
+
 void test_store_record_and_screen(void)
 {
 	struct dtx_store *s = open_store("store.db");
