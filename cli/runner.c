@@ -405,6 +405,18 @@ void dtx_runner_memory(const struct dtx_runner *r)
 		dtx_mem_set_limit((size_t)most);
 }
 
+/* Each thread has batches and tables of its own: fewer of them need less. */
+static void runner_hint_memory(struct dtx_err *err)
+{
+	size_t mib = dtx_mem_limit() >> 20;
+
+	if (mib && !err->hint[0])
+		dtx_err_hint(
+			err,
+			"the budget is %zu MiB: --memory %zuM gives more, --threads 1 needs less",
+			mib, 2 * mib);
+}
+
 static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -431,6 +443,8 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	if (!r->prompt)
 		DTX_TRY(runner_commit(r, err));
 out:
+	if (rc == DTX_E_NO_MEMORY)
+		runner_hint_memory(err);
 	rc = dtx_runner_store_settle(r, rc, err);
 	return runner_end(r, rc, err);
 }

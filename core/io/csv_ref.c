@@ -33,6 +33,7 @@ enum {
 };
 
 #define REF_SLICE_MAX (DTX_CSV_CELL_MAX + 16)
+#define REF_BLOCK     ((size_t)64 << 10) /* bytes that its buffer grows by */
 
 struct dtx_csv_ref {
 	const char *data;
@@ -330,6 +331,7 @@ static enum dtx_code ref_start(struct dtx_csv_ref *r, struct dtx_err *err)
 	r->ready = true;
 	csv_set_realloc_func(&r->parser, dtx_mem_hook_realloc);
 	csv_set_free_func(&r->parser, dtx_mem_free);
+	csv_set_blk_size(&r->parser, REF_BLOCK); /* its own 128 make a huge cell quadratic */
 	csv_set_delim(&r->parser, REF_DELIM);
 	csv_set_quote(&r->parser, r->d.quote ? (unsigned char)r->d.quote : REF_DATA_QUOTE);
 	csv_set_space_func(&r->parser, r->d.trim ? ref_space_trim : ref_space);
