@@ -70,6 +70,8 @@ static enum dtx_code kept_dir(struct dtx_snapshots *k, struct dtx_err *err)
 	if (k->dir[0])
 		return DTX_OK;
 	n = snprintf(k->dir, sizeof(k->dir), "%s/dtx-inputs-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (n >= (int)sizeof(k->dir))
+		errno = ENAMETOOLONG;
 	if (n >= (int)sizeof(k->dir) || !mkdtemp(k->dir)) {
 		k->dir[0] = '\0';
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make a folder for kept inputs in '%s': %s",
