@@ -390,6 +390,8 @@ void test_isolate_says_what_is_wrong(void)
 		{ say_nothing, "", "", "no answer" },
 		{ say_twice, "", "", "more than one answer" },
 		{ swap_text, "\"schema\"", "\"zchema\"", "the schema is malformed" },
+		{ swap_text, "\"decimal_comma\"", "\"zecimal_comma\"",
+		  "column 0 of the schema is malformed" },
 		{ swap_text, "\"stats\"", "\"ztats\"", "the state is malformed" },
 		{ swap_text, "\"severity\"", "\"zeverity\"", "a finding is malformed" },
 		{ swap_text, "[0,1,2]", "[0  ,2]", "2 places of 3 columns" },

@@ -9,6 +9,7 @@
 #include "core/store/query.h"
 #include "core/store/snippet.h"
 #include "core/store/snippet_gc.h"
+#include "core/store/verify.h"
 #include "tests/t.h"
 
 static const char *store_path(void)
@@ -202,6 +203,33 @@ void test_store_damage_when_made(void)
 		T_CHECK(told);
 		dtx_err_clear(&err);
 	}
+}
+
+/* A store stays where it was, whole and with one name, when the new one cannot take its place. */
+void test_store_damage_of_archive(void)
+{
+	struct dtx_store *s = store_open();
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_verify_opts opts = { 0, NULL, false };
+	char to[200], head[DTX_HEAD_LINE];
+	json_t *list = NULL;
+
+	snprintf(to, sizeof(to), "%s/away.db", t_dir());
+	T_OK(store_run(s, &err), &err);
+	t_fail_call("rename", 0, EIO);
+	said(dtx_store_archive(s, to, head, &err), DTX_E_STORE_IO, "/store.db': Input/output error",
+	     &err);
+	T_CHECK(t_failed_call());
+	T_CHECK(access(to, F_OK) < 0);
+	T_OK(store_run(s, &err), &err);
+	T_OK(dtx_verify(s, &opts, &list, &err), &err);
+	T_INT(json_array_size(list), 0);
+	json_decref(list);
+	T_CHECK(unlink(store_path()) == 0);
+	said(dtx_store_archive(s, to, head, &err), DTX_E_STORE_IO,
+	     "/store.db': No such file or directory", &err);
+	T_CHECK(access(to, F_OK) < 0);
+	dtx_store_free(s);
 }
 
 static int no_sleep(sqlite3_vfs *vfs, int us)

@@ -101,6 +101,10 @@ static const struct broken_book books[] = {
 	{ "", .limit = "cells", .code = DTX_E_ARCHIVE_LIMIT, .says = "a sheet with over 1 cells" },
 	{ "", .limit = "cells", .hold = 1, .code = DTX_E_ARCHIVE_LIMIT,
 	  .says = "a sheet with over 1 cells" },
+	/* each part of it would do, together they are too many */
+	{ SHEET_PART, ROWS("<row><c><v>1</v></c></row><row><c><v>2</v></c></row>"),
+	  .limit = "cells", .hold = 1, .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "a sheet with over 1 cells" },
 	{ "", .limit = "total", .code = DTX_E_ARCHIVE_LIMIT,
 	  .says = "parts inflate to over 1 bytes" },
 	{ SHEET_PART, "<worksheet " BOOK_NS "><sheetData><row><c t=\"str\"><v>", "0123456789abcdef",
