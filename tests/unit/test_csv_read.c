@@ -258,3 +258,52 @@ void test_csv_other_dialects(void)
 	        "a:text|b:int|column_3:int\n\"x|1|~\n2|3|4\n5|6|~\n");
 	DUMP_IS("a,b\n\"x\ny\",1\n2,3\n", &how, "a:text|b:int\nx\ny|1\n2|3\n");
 }
+
+/* Marks around cells and line ends that only Unicode has: said, and how to read them as they are.
+ */
+void test_csv_marks_are_told(void)
+{
+	static const struct {
+		const char *text, *says, *hint;
+	} rows[] = {
+		{ "\u201ck\u201d,\u201cv\u201d\n\u201cx\u201d,\u201c1\u201d\n\u201cy\u201d,"
+		  "\u201c2\u201d\n",
+		  "'t.csv': its cells are enclosed by \u201c and \u201d",
+		  "these are parts of the cells" },
+		{ "k,v\u2028x,1\u2028y,2\u2028",
+		  "'t.csv' ends its lines with the marks that Unicode has for that", "" },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(rows); i++) {
+		struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+		struct dtx_err err = DTX_ERR_INIT;
+		struct dtx_source *src = NULL;
+		struct dtx_reader *r = NULL;
+
+		T_OK(dtx_source_bytes("t.csv", rows[i].text, strlen(rows[i].text), &src, &err),
+		     &err);
+		T_OK(dtx_reader_open(src, &opts, &r, &err), &err);
+		T_INT(r->diags.n, 1);
+		T_STR(r->diags.item[0].msg, rows[i].says);
+		T_CHECK(strstr(r->diags.item[0].hint, rows[i].hint));
+		dtx_reader_close(r);
+		dtx_source_free(src);
+		dtx_err_clear(&err);
+	}
+}
+
+/* Of a header that is asked for: without that it would not be taken for one. */
+void test_csv_name_is_too_long(void)
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf text = DTX_BUF_INIT(DUMP_MAX);
+
+	how.opts.header_rows = 1;
+	dtx_buf_add(&text, "k,");
+	for (size_t i = 0; i <= (64 << 10) / 8; i++)
+		dtx_buf_add(&text, "xxxxxxxx");
+	dtx_buf_add(&text, "\n1,2\n");
+	DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_INPUT_LIMIT,
+	           "a column name is larger than 65536 bytes");
+	dtx_buf_clear(&text);
+}
