@@ -36,8 +36,10 @@ static enum dtx_code beside_main(void *arg, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(beside_open(r, err));
-	if (beside_told(&r->beside))
-		DTX_TRY(dtx_record_start(r->store, &r->beside.info, &r->record, err));
+	if (beside_told(&r->beside)) {
+		rc = dtx_record_start(r->store, &r->beside.info, &r->record, err);
+		r->beside.info.targets = NULL; /* taken */
+	}
 out:
 	return rc;
 }
@@ -193,5 +195,6 @@ void dtx_runner_store_clear(struct dtx_runner *r)
 	dtx_record_free(r->record);
 	dtx_store_free(r->store);
 	dtx_buf_clear(&r->beside.canonical);
+	json_decref(r->beside.info.targets);
 	dtx_err_clear(&r->beside.err);
 }
