@@ -210,6 +210,7 @@ static enum dtx_code gather_span(const struct gather *g, const char *base,
 	struct dtx_span *span = dtx_mem_alloc64(g->n + 1, sizeof(*span));
 	uint64_t *valid = NULL;
 	struct dtx_owner *owner;
+	const struct dtx_column *last = NULL;
 	struct dtx_column *made;
 	bool narrow = false;
 
@@ -224,8 +225,9 @@ static enum dtx_code gather_span(const struct gather *g, const char *base,
 			continue;
 		}
 		span[i] = c->v.span[g->row[i]];
-		/* at the start of its block a cell has no bytes of it before */
-		narrow = narrow || c->narrow || span[i].off < 8;
+		/* a cell at an end of its block has no more bytes of it there */
+		narrow = narrow || c->narrow || (last && last->base != c->base);
+		last = c;
 		span[i].off += (uint32_t)((uintptr_t)c->base - (uintptr_t)base);
 	}
 	owner = hold_new((void *[]){ span, valid, NULL }, g);

@@ -6,6 +6,7 @@
 #include "core/data/batch.h"
 #include "core/data/builder.h"
 #include "core/data/cast.h"
+#include "core/store/tablehash.h"
 #include "ops/cells.h"
 #include "tests/t.h"
 
@@ -98,6 +99,38 @@ void test_cells_nothing_is_read_below_a_block(void)
 	T_OK(dtx_cells_gather(src, 2, which, row, 2, &field, &b->col[0], NULL), NULL);
 	T_OK(dtx_batch_value(b, 0, &value, NULL), NULL);
 	T_CHECK(value->v.f64[0] == 12 && value->v.f64[1] == 34);
+	dtx_batch_free(b);
+	dtx_column_unref(src[0]);
+	dtx_column_unref(src[1]);
+	munmap(three, 3 * (size_t)page);
+}
+
+/* Nor may anything be read behind its end. */
+void test_cells_nothing_is_read_behind_a_block(void)
+{
+	static const uint32_t which[] = { 0, 1 }, row[] = { 0, 0 };
+	long page = sysconf(_SC_PAGESIZE);
+	char *three = mmap(NULL, 3 * (size_t)page, PROT_READ | PROT_WRITE,
+	                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct dtx_rowhash got = DTX_ROWHASH_INIT;
+	struct dtx_field field = number;
+	struct dtx_schema schema = { 1, false, &field };
+	struct dtx_column *src[2];
+	struct dtx_batch *b = NULL;
+
+	T_CHECK(three != MAP_FAILED);
+	T_INT(mprotect(three + page, (size_t)page, PROT_NONE), 0);
+	src[0] = at_start(three + page - 2, "12");
+	src[1] = at_start(three + 2 * page, "34");
+	for (int i = 0; i < 2; i++) { /* their blocks begin far before them */
+		src[i]->base -= 8;
+		((struct dtx_span *)(uintptr_t)src[i]->v.span)->off = 8;
+	}
+	T_OK(dtx_batch_new(&schema, 2, &b, NULL), NULL);
+	T_OK(dtx_cells_gather(src, 2, which, row, 2, &field, &b->col[0], NULL), NULL);
+	T_OK(dtx_rowhash_batch(b, &got, NULL), NULL);
+	T_INT(got.n, 2);
+	dtx_rowhash_clear(&got);
 	dtx_batch_free(b);
 	dtx_column_unref(src[0]);
 	dtx_column_unref(src[1]);
