@@ -134,24 +134,47 @@ out:
 
 /* --- right rows --- */
 
+static int ref_cmp(const void *a, const void *b)
+{
+	const struct dtx_rowref *x = a, *y = b;
+
+	if (x->batch != y->batch)
+		return x->batch < y->batch ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Among the first keys of the table, of which *n are there: ids come by part. */
+static void keep_first(const struct dtx_join_table *t, uint32_t first[DTX_JOIN_SAMPLES],
+                       uint32_t *n, uint32_t id)
+{
+	uint32_t at = *n;
+
+	while (at && ref_cmp(&t->ref[t->start[id]], &t->ref[t->start[first[at - 1]]]) < 0)
+		at--;
+	if (at == DTX_JOIN_SAMPLES)
+		return;
+	*n += *n < DTX_JOIN_SAMPLES;
+	memmove(first + at + 1, first + at, (*n - at - 1) * sizeof(*first));
+	first[at] = id;
+}
+
 enum dtx_code dtx_build_unique(const struct dtx_join_table *t, const struct dtx_groupkeys *key,
                                const char *name, struct dtx_err *err)
 {
 	struct dtx_join_samples twice = { .n = 0 };
+	uint32_t first[DTX_JOIN_SAMPLES], n = 0;
 
 	for (uint32_t id = 0; id < t->nkeys; id++) {
-		uint32_t n = dtx_join_matches(t, id);
-		const struct dtx_rowref *again;
-		struct dtx_join_sample *at;
-
-		if (n < 2)
+		if (dtx_join_matches(t, id) < 2)
 			continue;
 		twice.total++;
-		at = sample_add(&twice, 0);
-		if (!at)
-			continue;
-		at->count = n;
-		again = &t->ref[t->start[id] + 1];
+		keep_first(t, first, &n, id);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		struct dtx_join_sample *at = sample_add(&twice, 0);
+		const struct dtx_rowref *again = &t->ref[t->start[first[i]] + 1];
+
+		at->count = dtx_join_matches(t, first[i]);
 		sample_fill(&twice, at, key, t->kept.batch[again->batch], again->row);
 	}
 	if (!twice.total)
@@ -172,15 +195,6 @@ enum dtx_code dtx_join_check_right(const struct dtx_join_state *s, const struct 
 		dtx_err_hint(err, "make the right keys unique (distinct, group_by) or set "
 		                  "cardinality m:m");
 	return rc;
-}
-
-static int ref_cmp(const void *a, const void *b)
-{
-	const struct dtx_rowref *x = a, *y = b;
-
-	if (x->batch != y->batch)
-		return x->batch < y->batch ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
 }
 
 size_t dtx_join_count_unmatched(const struct dtx_join_table *t)
