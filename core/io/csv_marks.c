@@ -1,5 +1,7 @@
 /* What exporters mark otherwise than with commas, quotes and line feeds: a first line that names
  * the delimiter, line ends of Unicode, and cells enclosed by marks of other kinds. */
+#include <ctype.h>
+
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/io/csv.h"
@@ -28,6 +30,11 @@ static size_t behind(struct dtx_str text, struct dtx_str line)
 
 /* --- "sep=;" --- */
 
+static bool is_delim(char c)
+{
+	return c > 0 && c != '"' && c != ' ' && !isalnum((unsigned char)c);
+}
+
 /* Spreadsheets write it, and other programs quote it; the next line has to have that delimiter. */
 static enum dtx_code marks_sep(struct dtx_csv *c, struct dtx_str text, struct dtx_err *err)
 {
@@ -39,7 +46,7 @@ static enum dtx_code marks_sep(struct dtx_csv *c, struct dtx_str text, struct dt
 	if (quoted)
 		line = (struct dtx_str){ line.ptr + 1, 5 };
 	if (line.len != 5 || !dtx_str_ieq((struct dtx_str){ line.ptr, 4 }, DTX_STR("sep=")) ||
-	    line.ptr[4] == '"' || line.ptr[4] < 0 || !memchr(next.ptr, line.ptr[4], next.len))
+	    !is_delim(line.ptr[4]) || !memchr(next.ptr, line.ptr[4], next.len))
 		goto out;
 	delim = dtx_arena_strndup(&c->head.arena, line.ptr + 4, 1);
 	if (!delim)
@@ -107,27 +114,48 @@ static const struct {
 	{ "\u201d", "\u201d" }, { "\u00ab", "\u00bb" }, { "\u00fe", "\u00fe" },
 };
 
-/* Whether a cell ends and another begins at `at`: closing mark, delimiter, opening mark. */
+/* Whether a cell ends and another begins at `at`: closing mark, delimiter, opening mark, which has
+ * a closing one of its own. */
 static bool parts_at(const struct marks *m, struct dtx_str line, size_t at)
 {
 	struct dtx_str rest = { line.ptr + at, line.len - at };
 	size_t n = m->close.len;
 
-	return rest.len > n + m->open.len && dtx_str_starts(rest, m->close) &&
+	return rest.len > 2 * n + m->open.len && dtx_str_starts(rest, m->close) &&
 	       rest.ptr[n] == m->delim &&
 	       dtx_str_starts((struct dtx_str){ rest.ptr + n + 1, rest.len - n - 1 }, m->open);
 }
 
+/* Whether all cells of the line are inside of marks: one that is not lies between a closing mark
+ * with a delimiter behind it and an opening one with a delimiter before it.  (Marks of one byte are
+ * quotes to the reader, which can do without.) */
 static bool is_marked(const struct marks *m, struct dtx_str line, uint32_t *parts)
 {
-	size_t at;
+	size_t at, end;
+	bool closed = false;
 
 	*parts = 0;
 	if (line.len < m->open.len + m->close.len || !dtx_str_starts(line, m->open) ||
 	    !dtx_str_ends(line, m->close))
 		return false;
-	for (at = m->open.len; at < line.len; at++)
-		*parts += parts_at(m, line, at);
+	end = line.len - m->close.len;
+	for (at = m->open.len; at < end; at++) {
+		struct dtx_str rest = { line.ptr + at, end - at };
+
+		if (parts_at(m, line, at)) {
+			at += m->close.len + m->open.len;
+			++*parts;
+			closed = false;
+		} else if (closed && rest.ptr[0] == m->delim &&
+		           dtx_str_starts((struct dtx_str){ rest.ptr + 1, rest.len - 1 },
+		                          m->open)) {
+			return false;
+		} else if (dtx_str_starts(rest, m->close) && rest.len > m->close.len &&
+		           rest.ptr[m->close.len] == m->delim) {
+			at += m->close.len - 1;
+			closed = m->open.len > 1;
+		}
+	}
 	return *parts > 0;
 }
 

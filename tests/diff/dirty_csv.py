@@ -269,6 +269,12 @@ CASES.update({
     "cells in thorns": ("\n".join("\x14".join("þ%s\xfe" % c for c in row) for row in [PEOPLE[0]] + PEOPLE[1])
                         .encode("cp1252") + b"\n", *PEOPLE),
     "one cell in typographic quotes": ("id,name\n1,“Ann”\n2,Bob\n", ["id", "name"], [["1", "“Ann”"], ["2", "Bob"]]),
+    "some cells in guillemets": ("«a»,n,«c»,«d»\n«x»,5,«y»,«z»\n«u»,6,«v»,«w»\n", ["«a»", "n", "«c»", "«d»"],
+                                 [["«x»", "5", "«y»", "«z»"], ["«u»", "6", "«v»", "«w»"]]),
+    "guillemets inside of guillemets": ("«a»,«b»\n«1»,«x», «y»»\n«2»,«p»\n", ["a", "b"],
+                                        [["1", "x», «y»"], ["2", "p"]]),
+    "thorns that enclose half": ("þaþ,þbþ\nþ1þ,þ\nþ2þ,þ\n", ["þaþ", "þbþ"], [["þ1þ", "þ"], ["þ2þ", "þ"]]),
+    "sep names a letter": ("sep=e\nname\nvalue\nother\n", ["sep=e"], [["name"], ["value"], ["other"]]),
     "EOF below the rows": (WITH + "EOF\n", *PEOPLE),
     "an EOF record of its own width": (WITH + "EOF,x,y\n", PEOPLE[0], PEOPLE[1] + [["EOF", "x", "y"]]),
     "pages with a header each": ("\fItem   Qty\n-----  ---\nApple    1\nPear    12\n\fItem   Qty\n-----  ---\nFig      3\n",
