@@ -311,6 +311,32 @@ static const struct {
 	{ "archive", STORE_WRITES, store_archive, true },
 };
 
+/* An option that a verb would pass over may be what it was to be kept from. */
+static enum dtx_code store_options(const struct store_args *a, const char *verb,
+                                   struct dtx_err *err)
+{
+	const struct {
+		bool given;
+		const char *name, *verbs;
+	} options[] = {
+		{ a->older != NULL, "older-than", "gc" },
+		{ a->keep_last != NULL, "keep-last", "gc" },
+		{ a->max_bytes != 0, "max", "gc" },
+		{ a->apply, "apply", "gc" },
+		{ a->kinds != NULL, "kinds", "gc,forget" },
+		{ a->dry, "dry-run", "gc,forget" },
+	};
+	enum dtx_code rc = DTX_OK;
+
+	for (size_t i = 0; i < DTX_COUNT(options); i++) {
+		if (options[i].given && !dtx_str_in_list(options[i].verbs, verb))
+			DTX_FAIL(err, DTX_E_USAGE, "option '--%s' goes with %s: not with '%s'",
+			         options[i].name, options[i].verbs, verb);
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code store_verb(struct store_call *c, const char *verb, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -324,6 +350,7 @@ static enum dtx_code store_verb(struct store_call *c, const char *verb, struct d
 		dtx_err_suggest(err, verb, names, i);
 		goto out;
 	}
+	DTX_TRY(store_options(c->args, verb, err));
 	if (c->operand && !store_verbs[i].operand)
 		DTX_FAIL(err, DTX_E_USAGE, "'%s' takes no operand, got '%s'", verb, c->operand);
 	if (store_verbs[i].mode != STORE_NONE) {

@@ -11,7 +11,8 @@ dtx store gc --older-than 0d --keep-last 0 | sed 's/[0-9]* bytes/N bytes/g'
 dtx store gc --older-than 0d | sed 's/[0-9]* bytes/N bytes/g'
 dtx store gc --older-than 0d --keep-last 0 --apply | sed 's/[0-9]* bytes/N bytes/g'
 dtx store check | head
-for bad in "gc --kinds plan" "gc --older-than soon" "gc --keep-last x" "chek"; do dtx store $bad || echo "exit $?"; done
+for bad in "gc --kinds plan" "gc --older-than soon" "gc --keep-last x" "chek" \
+	"archive a.db --dry-run" "rebuild --dry-run" "forget --kinds input --older-than 1d" "check --apply"; do dtx store $bad || echo "exit $?"; done
 echo "== forgetting tells who else loses something, also before"
 hide() { sed -E 's/[0-9a-f]{8};/ID;/; s/[0-9]+ bytes/N bytes/g'; }
 long=$(printf 'n%.0s' $(seq 246)).csv
