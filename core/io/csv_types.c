@@ -7,6 +7,7 @@
 
 #define TYPES_WINDOWS     8 /* places of the body that are sampled besides its beginning */
 #define TYPES_WINDOW_ROWS 32u
+#define TYPES_WINDOW_SKIP 8u /* lines of one cell, at most, where a window begins */
 
 bool dtx_csv_is_null(const struct dtx_read_opts *o, struct dtx_str s, bool quoted)
 {
@@ -53,25 +54,29 @@ static void types_see_rows(const struct dtx_csv *c, const struct dtx_csv_top *to
 	}
 }
 
-/* Rows from places all over the body: a type often changes far below.  The places may lie inside
- * quotes, which costs a worse guess and nothing else. */
+/* Rows from places all over the body: a type often changes far below.  Whether a place lies inside
+ * quotes is not known: the line end behind it is taken for that of a record, and the rows that
+ * would be parts of a cell are passed over.  Longer cells cost a worse guess and nothing else. */
 static enum dtx_code types_see_windows(struct dtx_csv *c, uint32_t n, struct dtx_infer *seen,
                                        struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_top top = { 0 };
+	struct dtx_csv_text lines = c->text;
 	size_t end = c->text.end, size = end - c->body, at;
 	unsigned i;
 
 	if (c->ref || size < 2 * DTX_CSV_TOP_BYTES)
 		goto out;
+	lines.set.quotes = false;
 	for (i = 1; i <= TYPES_WINDOWS; i++) {
 		at = c->body + size / (TYPES_WINDOWS + 1) * i;
-		at = dtx_csv_row_seek(&c->text, at, false, at + DTX_SPLIT_CHUNK);
+		at = dtx_csv_row_seek(&lines, at, false, DTX_MIN(at + DTX_SPLIT_CHUNK, end));
 		dtx_csv_top_clear(&top);
 		c->text.end = DTX_MIN(end, at + DTX_CSV_TOP_BYTES); /* a cell may never end */
-		DTX_TRY(dtx_csv_top_read(c, at, TYPES_WINDOW_ROWS, false, &top, err));
-		types_see_rows(c, &top, 0, true, n, seen);
+		DTX_TRY(dtx_csv_top_read(c, at, TYPES_WINDOW_SKIP + TYPES_WINDOW_ROWS, false, &top,
+		                         err));
+		types_see_rows(c, &top, TYPES_WINDOW_SKIP, true, n, seen);
 	}
 out:
 	c->text.end = end;

@@ -281,6 +281,30 @@ void test_csv_infer_is_exact(void)
 	dtx_buf_clear(&text);
 }
 
+/* Rows far below are sampled wherever the places lie: inside of quotes, at the end of the text. */
+void test_csv_types_far_below(void)
+{
+	static const char *const cell[] = { "name, 1", "a\n1,2,3\nlast \"\"one\"\", 2" };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct open_reader o;
+	size_t i, k;
+
+	for (i = 0; i < 4; i++) {
+		struct dtx_buf text = DTX_BUF_INIT((size_t)16 << 20);
+
+		dtx_buf_printf(&text, "\"id\",\"t\",\"v\"\n\"1\",\"%.*s\",\"2\"\n", (int)i,
+		               "xxxxxxxx");
+		for (k = 0; text.len < 8430000; k++)
+			dtx_buf_printf(&text, "\"%zu\",\"%s\",\"7\"\n", k % 1000, cell[i % 2]);
+		open_text(&o, (struct dtx_str){ text.ptr, text.len }, &opts);
+		T_INT(o.schema->field[0].type.type, DTX_T_INT64);
+		T_INT(o.schema->field[1].type.type, DTX_T_TEXT);
+		T_INT(o.schema->field[2].type.type, DTX_T_INT64);
+		open_close(&o);
+		dtx_buf_clear(&text);
+	}
+}
+
 /* One odd value among a hundred. */
 void test_csv_almost_type(void)
 {
