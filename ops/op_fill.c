@@ -98,6 +98,7 @@ struct work {
 	struct dtx_raw raw;
 	struct dtx_tablekeys group;
 	struct place **place; /* per selected column, per row */
+	bool *flows;          /* [c * n + j]: c has cells of column j, in whichever batch */
 	int64_t filled;
 };
 
@@ -106,6 +107,7 @@ static void work_clear(struct work *w)
 	for (uint32_t i = 0; w->place && i < w->s->n; i++)
 		dtx_mem_free(w->place[i]);
 	dtx_mem_free(w->place);
+	dtx_mem_free(w->flows);
 	dtx_tablekeys_close(&w->group);
 	dtx_raw_close(&w->raw);
 }
@@ -189,6 +191,13 @@ static void fill_merged(struct work *w, int64_t nrows)
 	}
 }
 
+static void see_flows(struct work *w, int64_t nrows)
+{
+	for (uint32_t c = 0; c < w->s->n; c++)
+		for (int64_t row = 0; row < nrows; row++)
+			w->flows[c * w->s->n + w->place[c][row].col] = true;
+}
+
 static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struct dtx_table *t,
                                struct dtx_err *err)
 {
@@ -198,7 +207,8 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 	DTX_TRY(dtx_raw_open(&w->raw, t, err));
 	DTX_TRY(dtx_tablekeys_open(&w->group, ox, &w->s->by, t, err));
 	w->place = dtx_mem_zalloc((size_t)w->s->n + 1, sizeof(struct place *));
-	if (!w->place)
+	w->flows = dtx_mem_zalloc((size_t)w->s->n * w->s->n + 1, sizeof(*w->flows));
+	if (!w->place || !w->flows)
 		DTX_FAIL_MEM(err);
 	for (uint32_t c = 0; c < w->s->n; c++) {
 		w->place[c] = dtx_mem_alloc((size_t)t->nrows + 1, sizeof(struct place));
@@ -213,11 +223,33 @@ static enum dtx_code work_init(struct work *w, const struct dtx_opctx *ox, struc
 		DTX_TRY(fill_vertical(w, t->nrows, err));
 	else
 		fill_horizontal(w, t->nrows);
+	see_flows(w, t->nrows);
 out:
 	return rc;
 }
 
 /* --- filled columns --- */
+
+/* Columns of batch i whose cells stand in column c of other batches alone: its cells are kept in
+ * one form through the whole table, or a value would be printed as the batches fall. */
+static enum dtx_code fit_flows(const struct work *w, size_t i, uint32_t c,
+                               const struct dtx_field *field, struct dtx_column **src,
+                               struct dtx_err *err)
+{
+	const struct dtx_table *t = w->raw.table;
+	uint32_t nb = (uint32_t)t->nbatches, n = w->s->n;
+	enum dtx_code rc = DTX_OK;
+
+	for (uint32_t j = 0; j < n; j++) {
+		struct dtx_column *cell = t->batch[i]->col[w->s->col[j]];
+		struct dtx_column **at = &src[j * nb + i];
+
+		if (w->flows[c * n + j] && cell && !*at)
+			DTX_TRY(dtx_cells_fit(cell, field, at, err));
+	}
+out:
+	return rc;
+}
 
 /* Selected column c of table batch i, under `field`. */
 static enum dtx_code filled_column(struct work *w, size_t i, uint32_t c,
@@ -243,6 +275,7 @@ static enum dtx_code filled_column(struct work *w, size_t i, uint32_t c,
 		if (cell && !src[which[k]])
 			DTX_TRY(dtx_cells_fit(cell, field, &src[which[k]], err));
 	}
+	DTX_TRY(fit_flows(w, i, c, field, src, err));
 	DTX_TRY(dtx_cells_gather(src, (uint32_t)nsrc, which, row, n, field, out, err));
 out:
 	for (size_t k = 0; src && k < nsrc; k++)
