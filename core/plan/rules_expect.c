@@ -241,7 +241,7 @@ enum dtx_code dtx_rules_table(const json_t *expect, struct dtx_table *t, json_t 
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_rules_expect(expect, "/expect", false, &hooks, kept, &arena, &errs, &rules,
 	                         err));
-	for (size_t i = 0; i < rules.n; i++) {
+	for (size_t i = 0; i < rules.n && !errs.n; i++) {
 		const struct dtx_rule *r = &rules.rule[i];
 
 		if (r->kind != DTX_RULE_RECENCY && !r->with)

@@ -222,3 +222,20 @@ void test_expect_rules_of_a_plan(void)
 	dtx_table_unref(t);
 	dtx_err_clear(&err);
 }
+
+/* A word that names no rule is what is said, whatever else is asked of it. */
+void test_expect_no_such_rule(void)
+{
+	json_t *expect = j("{\"rules\":[{\"rule\":\"nope\",\"col\":\"d\",\"with\":\"other\"}]}");
+	struct dtx_table *t = t_table("d:text", "x\n");
+	json_t *checks = json_array();
+	struct dtx_err err = DTX_ERR_INIT;
+	int64_t failed = 0;
+
+	T_CODE(dtx_rules_table(expect, t, checks, &failed, &err), DTX_E_BAD_PARAM_VALUE, &err);
+	T_STR(err.at, "/expect/rules/0/rule");
+	json_decref(expect);
+	json_decref(checks);
+	dtx_table_unref(t);
+	dtx_err_clear(&err);
+}
