@@ -105,6 +105,21 @@ void test_op_semantics_threads_agree(void)
 	dtx_mem_free(rows);
 }
 
+/* A filled column has cells of the file in one batch and none in the next. */
+void test_op_semantics_fill_in_one_form(void)
+{
+	static const struct plancase list[] = {
+		{ PLANCASE("{\"op\":\"derive\",\"set\":{\"m\":\"n - 3\"}},"
+		           "{\"op\":\"fill\",\"cols\":[\"i\",\"m\"],\"dir\":\"right\"},"
+		           "{\"op\":\"derive\",\"set\":{\"f\":\"i / 2\"}},"
+		           "{\"op\":\"select\",\"cols\":[\"m\",\"f\"]},"
+		           "{\"op\":\"pivot_longer\",\"cols\":[\"m\",\"f\"]}"),
+		  "i,n\n1,\n2,5\n", "name,value\nm,1\nf,0.5\nm,2\nf,1.0\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
 void test_op_semantics_promises_name_keys(void)
 {
 	struct planrun p;
