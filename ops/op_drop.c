@@ -1,5 +1,6 @@
 /* drop: all columns but the listed ones. */
 #include "ops/opkit.h"
+#include "core/plan/pytext.h"
 #include "core/plan/sqltext.h"
 
 enum { MISSING_ERROR, MISSING_IGNORE };
@@ -112,17 +113,31 @@ static void drop_explain(const void *args, struct dtx_buf *out)
 	dtx_cols_print(((const struct drop_args *)args)->cols, out);
 }
 
+/* A selector that may fit no column. */
+static void drop_pandas_any(const struct drop_args *a, struct dtx_buf *out)
+{
+	json_t *json = dtx_cols_json(a->cols);
+
+	dtx_buf_add(out, "dx.drop(df0, cols=dx.cols(df0, ");
+	dtx_py_value(out, json);
+	dtx_buf_add(out, ", missing=\"ignore\"), missing=\"ignore\")");
+	json_decref(json);
+}
+
 static bool drop_pandas(const void *args, struct dtx_buf *out)
 {
 	const struct drop_args *a = args;
-	bool ok;
+	bool ignore = a->missing == MISSING_IGNORE;
+	struct dtx_buf names = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool plain = dtx_cols_pandas(a->cols, &names);
 
-	dtx_buf_add(out, "df0.drop(columns=");
-	ok = dtx_cols_pandas(a->cols, out);
-	if (a->missing == MISSING_IGNORE)
-		dtx_buf_add(out, ", errors=\"ignore\"");
-	dtx_buf_add(out, ")");
-	return ok;
+	if (plain)
+		dtx_buf_printf(out, "df0.drop(columns=%s%s)", dtx_buf_text(&names),
+		               ignore ? ", errors=\"ignore\"" : "");
+	else if (ignore)
+		drop_pandas_any(a, out);
+	dtx_buf_clear(&names);
+	return plain || ignore;
 }
 
 const struct dtx_op dtx_op_drop = {

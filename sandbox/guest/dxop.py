@@ -193,13 +193,13 @@ def grid_of(df):
 # --- selectors ---
 
 
-def cols(df, selector):
+def cols(df, selector, missing="error"):
     """Names that a selector of the plan means, in selector order."""
     have = list(df.columns)
     out = []
     for item in selector if isinstance(selector, list) else [selector]:
         out += [c for c in selected(df, have, item) if c not in out]
-    if not out:
+    if not out and missing == "error":
         raise KeyError("no column fits %r" % (selector,))
     return out
 
