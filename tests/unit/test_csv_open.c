@@ -1,5 +1,6 @@
 /* Encodings, dialects, types: what is found before the rows. */
 #include "tests/unit/csv_dump.h"
+#include "sandbox/role.h"
 
 void test_csv_encodings(void)
 {
@@ -621,7 +622,8 @@ void test_csv_long_records(void)
 	dtx_buf_add(&text, ",1\n");
 	T_CODE(dump_csv(text.ptr, text.len, &how, &out, NULL, NULL, &err), DTX_E_INPUT_LIMIT, &err);
 	how.opts.reader = "libcsv";
-	DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_INPUT_LIMIT, "16 MiB");
+	if (!DTX_SANITIZED) /* a quarter of a minute there, for a limit */
+		DUMP_FAILS(dtx_buf_text(&text), &how, DTX_E_INPUT_LIMIT, "16 MiB");
 	dtx_err_clear(&err);
 	dtx_buf_clear(&text);
 	dtx_buf_clear(&out);
