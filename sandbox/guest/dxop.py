@@ -536,7 +536,9 @@ def distinct(df, cols=None, keep="first", count_as=None):
         for row in {"first": rows[:1], "last": rows[-1:]}.get(keep, rows):
             kept[row] = len(rows)
     out = take(df, sorted(kept))
-    return out.assign(**{count_as: [kept[row] for row in sorted(kept)]}) if count_as else out
+    if not count_as:
+        return out
+    return out.assign(**{count_as: np.array([kept[row] for row in sorted(kept)], "i8")})  # of no rows, too
 
 
 def limit(df, n, offset=0, from_="start", by=()):
