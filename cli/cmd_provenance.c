@@ -224,21 +224,32 @@ out:
 
 /* --- one run --- */
 
-static enum dtx_code provenance_code(struct dtx_store *store, const json_t *record,
-                                     struct dtx_buf *out, struct dtx_err *err)
+/* The bodies that the members of a list name, in its order. */
+static enum dtx_code provenance_bodies(struct dtx_store *store, const json_t *list, const char *in,
+                                       const char *key, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const json_t *region, *regions = json_object_get(record, "regions");
+	const json_t *one;
 	size_t i;
 
-	json_array_foreach(regions, i, region)
+	json_array_foreach(list, i, one)
 	{
-		const char *hash =
-			dtx_json_text(json_object_get(region, "cell"), "code_hash", NULL);
+		const char *hash = dtx_json_text(in ? json_object_get(one, in) : one, key, NULL);
 
 		if (hash)
 			DTX_TRY(dtx_query_blob(store, hash, out, err));
 	}
+out:
+	return rc;
+}
+
+static enum dtx_code provenance_code(struct dtx_store *store, const json_t *record,
+                                     struct dtx_buf *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(provenance_bodies(store, json_object_get(record, "regions"), "cell", "code_hash",
+	                          out, err));
 	if (!out->len)
 		DTX_FAIL(err, DTX_E_NO_RECORD, "no snippet ran in this run");
 out:
@@ -250,16 +261,9 @@ static enum dtx_code provenance_prompt(struct dtx_store *store, const json_t *re
                                        struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *call;
-	size_t i;
 
-	json_array_foreach(json_object_get(record, "author"), i, call)
-	{
-		const char *hash = dtx_json_text(call, "prompt_hash", NULL);
-
-		if (hash)
-			DTX_TRY(dtx_query_blob(store, hash, out, err));
-	}
+	DTX_TRY(provenance_bodies(store, json_object_get(record, "author"), NULL, "prompt_hash",
+	                          out, err));
 	if (!out->len)
 		DTX_FAIL(err, DTX_E_NO_RECORD, "this run sent nothing to a model");
 out:
