@@ -394,23 +394,39 @@ static enum dtx_code runner_refuse(struct dtx_runner *r, struct dtx_err *err)
 	return worst->code;
 }
 
+/* The plan's own budget is the lower one: no option raises it. */
+static bool runner_plan_memory(const struct dtx_runner *r)
+{
+	int64_t mb = r->plan ? r->plan->limits.memory_mb : -1;
+
+	return mb >= 0 && (!r->args->memory || mb < r->args->memory >> 20);
+}
+
 void dtx_runner_memory(const struct dtx_runner *r)
 {
 	int64_t mb = DTX_MIN(r->plan->limits.memory_mb, (int64_t)1 << 40);
 	int64_t most = r->args->memory;
 
-	if (mb >= 0 && (!most || mb < most >> 20))
+	if (runner_plan_memory(r))
 		most = DTX_MAX(mb, (int64_t)16) << 20;
 	if (most)
 		dtx_mem_set_limit((size_t)most);
 }
 
 /* Each thread has batches and tables of its own: fewer of them need less. */
-static void runner_hint_memory(struct dtx_err *err)
+static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 {
 	size_t mib = dtx_mem_limit() >> 20;
 
-	if (mib && !err->hint[0])
+	if (!mib || err->hint[0])
+		return;
+	if (runner_plan_memory(r))
+		dtx_err_hint(
+			err,
+			"the budget is %zu MiB: a higher limits.memory_mb of the plan gives more, "
+			"--threads 1 needs less",
+			mib);
+	else
 		dtx_err_hint(
 			err,
 			"the budget is %zu MiB: --memory %zuM gives more, --threads 1 needs less",
@@ -444,7 +460,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 		DTX_TRY(runner_commit(r, err));
 out:
 	if (rc == DTX_E_NO_MEMORY)
-		runner_hint_memory(err);
+		runner_hint_memory(r, err);
 	rc = dtx_runner_store_settle(r, rc, err);
 	return runner_end(r, rc, err);
 }
