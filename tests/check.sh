@@ -10,7 +10,8 @@ suites() {
 	cat <<-'LIST'
 		unit and op examples (ASan, UBSan)|build-asan/unit 1/2
 		unit and op examples, the other half (ASan, UBSan)|build-asan/unit 2/2
-		command line (ASan, UBSan)|sh tests/cli/run.sh build-asan/dtx
+		command line (ASan, UBSan)|sh tests/cli/run.sh build-asan/dtx 1/2
+		command line, the other half (ASan, UBSan)|sh tests/cli/run.sh build-asan/dtx 2/2
 		main job, jail and workbooks on the command line|sh tests/cli/run.sh build/dtx locked
 		escape attempts|sh tests/escape/run.sh build/dtx
 		attacks in families|/usr/bin/python3 -B tests/escape/attacks.py build/dtx

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Golden tests of the command line: each GROUP/NAME.sh runs in a scratch folder of its own; its
 # stdout, stderr and status are compared with NAME.stdout, NAME.stderr (absent: empty) and NAME.exit
-# (absent: 0).  Usage: tests/cli/run.sh DTX [--golden] [SUBSTRING]
+# (absent: 0).  Usage: tests/cli/run.sh DTX [--golden] [SUBSTRING | K/N: the Kth of N shares]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -61,10 +61,15 @@ locked() {
 	grep -qE '\.(xlsx?|gz)\b' "$1" $plans
 }
 
+i=0
 for f in "$here"/*/*.sh; do
 	case $DTX in *-asan/*) ! locked "$f" || continue ;; esac
 	case $only in
 	locked) ! locked "$f" || one "$f" ;;
+	[1-9]/[1-9])
+		i=$((i % ${only#*/} + 1))
+		[ $i != "${only%/*}" ] || one "$f"
+		;;
 	*) case $f in *"$only"*) one "$f" ;; esac ;;
 	esac
 done
