@@ -95,7 +95,7 @@ struct dtx_column {
 	} v;
 	const char *base;   /* SPAN: offsets start here */
 	char delim, quote;  /* SPAN: dialect of the raw cells, for byte-exact copies */
-	bool narrow;        /* SPAN: of several blocks, the bytes before a cell may be nobody's */
+	bool narrow;        /* SPAN: of several blocks, the bytes around a cell may be nobody's */
 	const uint8_t *tag; /* CELL */
 	const struct dtx_strings *strings;  /* CELL; owned by owner */
 	_Atomic(struct dtx_column *) typed; /* SPAN, CELL: the twin, made on first need by the

@@ -285,6 +285,26 @@ static enum dtx_code fail_part(struct dtx_csv *c, const struct dtx_csv_row *row,
 	return rc;
 }
 
+/* The error itself; more is its detail, taken. */
+static enum dtx_code ragged_told(struct dtx_csv *c, const struct dtx_csv_row *first, int64_t bad,
+                                 int64_t rows, struct dtx_buf *more, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_err_set(
+		err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__,
+		"'%s': %lld of %lld rows do not have %u cells; L%lld (byte %zu) has %u",
+		dtx_source_name(c->head.src), (long long)bad, (long long)rows, c->width,
+		fault_line(c, first->start), dtx_csv_byte(c, first->start), first->ncells);
+
+	dtx_err_hint(err, "\"ragged\": \"pad\" fills short rows and widens the table for long "
+	                  "ones; \"truncate\" cuts long ones; \"quarantine\" keeps both out");
+	dtx_csv_blame(c, first->start, err);
+	if (err) {
+		err->count = bad;
+		dtx_err_more(err, dtx_buf_steal(more));
+	}
+	return rc;
+}
+
 /* Counts on after the first ragged record: the message is the same whichever worker met one. */
 enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 {
@@ -322,17 +342,7 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 			ragged_example(c, &f.row, bad > 1, &more);
 	}
 	dtx_buf_add(&more, "]}");
-	rc = dtx_err_set(err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__,
-	                 "'%s': %lld of %lld rows do not have %u cells; L%lld (byte %zu) has %u",
-	                 dtx_source_name(c->head.src), (long long)bad, (long long)rows, c->width,
-	                 fault_line(c, first.start), dtx_csv_byte(c, first.start), first.ncells);
-	dtx_err_hint(err, "\"ragged\": \"pad\" fills short rows and widens the table for long "
-	                  "ones; \"truncate\" cuts long ones; \"quarantine\" keeps both out");
-	dtx_csv_blame(c, first.start, err);
-	if (err) {
-		err->count = bad;
-		dtx_err_more(err, dtx_buf_steal(&more));
-	}
+	rc = ragged_told(c, &first, bad, rows, &more, err);
 	ragged_advise(c, &odd, parted, &first, err);
 out:
 	dtx_csv_ref_free(f.ref);
