@@ -224,6 +224,39 @@ out:
 	return rc;
 }
 
+/* Asks for the limits of this run; the answer is read when it is needed. */
+static enum dtx_code arm(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_jail_limits *l = &b->spec.limits;
+	struct dtx_wire_arm *a = &b->arm;
+
+	if (!b->raw)
+		b->in_len = dtx_frame_size(&b->frame);
+	*a = (struct dtx_wire_arm){ .lease = b->grant.lease, .wall_ms = l->wall_ms };
+	a->as_bytes = b->vm_size + b->in_len + l->memory + l->output + ((uint64_t)2 << 20);
+	a->cpu_s = (uint64_t)(l->cpu_ms + 999) / 1000;
+	if (!dtx_wire_send(&b->ctl, DTX_WIRE_ARM, a, sizeof(*a), NULL, 0))
+		REFUSE(err, "rlimits", "%s", strerror(errno));
+out:
+	return rc;
+}
+
+static enum dtx_code armed(struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wire_arm got;
+	struct dtx_wire_msg msg;
+	size_t nfds = 0;
+
+	DTX_TRY(expect(b, DTX_WIRE_ARMED, &msg, NULL, &nfds, err));
+	memcpy(&got, msg.payload, sizeof(got));
+	if (memcmp(&got, &b->arm, sizeof(got)))
+		REFUSE(err, "rlimits", "they read back differently");
+out:
+	return rc;
+}
+
 /* Main asks for a call that the policy denies and must see exactly that call. */
 static enum dtx_code probe(struct dtx_box *b, struct dtx_err *err)
 {
@@ -260,6 +293,7 @@ static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct
 		REFUSE(err, "verify", "the worker's process cannot be told");
 	if (!dtx_facts_status(b->worker, &b->vm_size, what, sizeof(what)))
 		REFUSE(err, "verify", "%s", what);
+	DTX_TRY(arm(b, err)); /* the zygote does it while the worker is probed */
 	if (b->grant.audit)
 		DTX_TRY(probe(b, err));
 	snprintf(r->verify, sizeof(r->verify), b->grant.audit ? "status+probe" : "status");
@@ -336,8 +370,6 @@ static enum dtx_code give_frame(struct dtx_box *b, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	void *map = MAP_FAILED;
 
-	if (!b->raw)
-		b->in_len = dtx_frame_size(&b->frame);
 	if (ftruncate(b->in, (off_t)b->in_len))
 		REFUSE(err, "memfd", "input of %llu bytes: %s", (unsigned long long)b->in_len,
 		       strerror(errno));
@@ -363,26 +395,6 @@ out:
 	return rc;
 }
 
-static enum dtx_code arm(struct dtx_box *b, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const struct dtx_jail_limits *l = &b->spec.limits;
-	struct dtx_wire_arm want = { .lease = b->grant.lease, .wall_ms = l->wall_ms }, got;
-	struct dtx_wire_msg msg;
-	size_t nfds = 0;
-
-	want.as_bytes = b->vm_size + b->in_len + l->memory + l->output + ((uint64_t)2 << 20);
-	want.cpu_s = (uint64_t)(l->cpu_ms + 999) / 1000;
-	if (!dtx_wire_send(&b->ctl, DTX_WIRE_ARM, &want, sizeof(want), NULL, 0))
-		REFUSE(err, "rlimits", "%s", strerror(errno));
-	DTX_TRY(expect(b, DTX_WIRE_ARMED, &msg, NULL, &nfds, err));
-	memcpy(&got, msg.payload, sizeof(got));
-	if (memcmp(&got, &want, sizeof(got)))
-		REFUSE(err, "rlimits", "they read back differently");
-out:
-	return rc;
-}
-
 static enum dtx_code start(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -404,7 +416,7 @@ enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r, struct
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(give_frame(b, err));
-	DTX_TRY(arm(b, err));
+	DTX_TRY(armed(b, err));
 	DTX_TRY(start(b, err));
 	dtx_super_watch(b, r);
 out:
@@ -415,7 +427,8 @@ void dtx_super_end(struct dtx_box *b)
 {
 	int status;
 
-	if (b->pidfd >= 0 && !b->dead)
+	/* one that ended early is killed already, and need not be gone before main goes on */
+	if (b->pidfd >= 0 && !b->dead && !b->early)
 		dtx_super_kill(b, DTX_KILL_CANCEL);
 	dtx_file_close(&b->ctl.fd);
 	dtx_file_close(&b->job.fd);

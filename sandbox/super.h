@@ -43,6 +43,7 @@ struct dtx_box {
 	enum dtx_kill kill;
 	uint64_t vm_size, base_anon; /* bytes, of the worker when it was ready */
 	uint64_t in_len;
+	struct dtx_wire_arm arm;     /* the limits that were asked for */
 	int64_t t0, t_start;         /* ns: exec began, START was sent */
 	struct dtx_stream stream[2]; /* stdout, stderr */
 	struct dtx_jail_file *file;  /* left by a program; their bytes are in `kept` */
@@ -55,10 +56,11 @@ struct dtx_box {
 
 /* Starts the zygote, which proceeds while the caller goes on; a private one makes the worker. */
 DTX_MUSTUSE enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err);
-/* Waits for a locked worker and verifies it from outside.  A refusal is in the report. */
+/* Waits for a locked worker, asks for its limits and verifies it from outside; the frame is
+ * complete by then.  A refusal is in the report. */
 DTX_MUSTUSE enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r,
                                           struct dtx_err *err);
-/* Hands the frame over, arms the limits, starts the snippet, waits for its end. */
+/* Hands the frame over, sees the limits in place, starts the snippet, waits for its end. */
 DTX_MUSTUSE enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r,
                                         struct dtx_err *err);
 /* Layers and versions of the welcome, into the report; refused without a required layer. */
