@@ -126,6 +126,20 @@ static bool copy_result(struct dtx_box *b)
 	return true;
 }
 
+/* Main has work to do while the kernel takes the worker's memory down, milliseconds for which the
+ * worker would often take main's core. */
+static void end_elsewhere(const struct dtx_box *b)
+{
+	cpu_set_t cores;
+	int here = sched_getcpu();
+
+	if (here < 0 || here >= CPU_SETSIZE || sched_getaffinity(0, sizeof(cores), &cores))
+		return;
+	CPU_CLR((unsigned)here, &cores);
+	if (CPU_COUNT(&cores) && sched_setaffinity(b->worker, sizeof(cores), &cores))
+		errno = 0; /* not everybody's right */
+}
+
 /* Stops: a worker that lives on after its result.  It waits, so its facts can be read, and then it
  * is killed; its address space is taken down while main goes on. */
 static void end_early(struct dtx_box *b, struct dtx_jail_report *r)
@@ -136,6 +150,7 @@ static void end_early(struct dtx_box *b, struct dtx_jail_report *r)
 	    !dtx_facts_used(b->worker, &b->exited) || poll(&p, 1, 0) != 0 || !copy_result(b))
 		return;
 	note_memory(b, r);
+	end_elsewhere(b);
 	if (syscall(SYS_pidfd_send_signal, b->pidfd, SIGKILL, NULL, 0u))
 		return;
 	drain_rest(b);
