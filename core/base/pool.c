@@ -15,8 +15,14 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 	unsigned made, idle;
+	unsigned cpus; /* of the process, before the threads */
 	struct dtx_task *next; /* given, not yet taken */
 } reserve = { .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER };
+
+unsigned dtx_task_cpus(void)
+{
+	return reserve.made ? reserve.cpus : dtx_pool_cpus();
+}
 
 unsigned dtx_pool_cpus(void)
 {
@@ -179,6 +185,7 @@ enum dtx_code dtx_task_reserve(unsigned n, struct dtx_err *err)
 	int failed;
 
 	DTX_ASSERT(!reserve.made && n && n <= DTX_TASK_RESERVE, err);
+	reserve.cpus = dtx_pool_cpus();
 	for (; reserve.made < n; reserve.made++) {
 		failed = pthread_create(&thread, NULL, reserve_main, NULL);
 		if (failed)

@@ -25,7 +25,7 @@ enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_ent
 
 	*part = (struct dtx_xlsx_part){ .xml = DTX_XML_INIT };
 	DTX_TRY(dtx_unzip_open(&book->zip, e, &part->stream, err));
-	if (e->size > DTX_XLSX_AHEAD_BYTES && dtx_pool_cpus() > 1)
+	if (e->size > DTX_XLSX_AHEAD_BYTES && dtx_task_cpus() > 1)
 		DTX_TRY(dtx_ahead_open(part_bytes, part->stream, &part->ahead, err));
 	if (part->ahead)
 		dtx_xml_init(&part->xml, ahead_bytes, part->ahead, book->head.label, e->name.ptr);
