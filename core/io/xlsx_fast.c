@@ -323,8 +323,13 @@ static enum dtx_code take_one(struct dtx_xlsx_walk *w, const char **p, enum fast
 {
 	while (**p == ' ' || **p == '\n' || **p == '\t' || **p == '\r')
 		++*p;
-	if (w->x->depth == 3 && IS(*p, "<c") && ((*p)[2] == ' ' || (*p)[2] == '>'))
-		return take_cell(w, p, got, err);
+	if (w->x->depth == 3 && IS(*p, "<c") && ((*p)[2] == ' ' || (*p)[2] == '>')) {
+		const char *from = *p;
+		enum dtx_code rc = dtx_xlsx_usual(w, p, err);
+
+		*got = FAST_TAKEN;
+		return rc != DTX_OK || *p > from ? rc : take_cell(w, p, got, err);
+	}
 	if (w->x->depth == 2 && IS(*p, "<row") && ((*p)[4] == ' ' || (*p)[4] == '>'))
 		return take_row(w, p, got, err);
 	if (w->x->depth == 3 && IS(*p, "</row>") && dtx_xml_took_end(w->x, DTX_STR("row"))) {

@@ -52,6 +52,9 @@ DTX_MUSTUSE enum dtx_code dtx_xlsx_cell_put(struct dtx_xlsx_walk *w, const struc
 /* Opens row number `row` (from 0). */
 DTX_MUSTUSE enum dtx_code dtx_xlsx_row_open(struct dtx_xlsx_walk *w, uint32_t row, bool hidden,
                                             struct dtx_err *err);
+/* Takes cells of the most usual forms in the open row, from *at on, and moves it behind them. */
+DTX_MUSTUSE enum dtx_code dtx_xlsx_usual(struct dtx_xlsx_walk *w, const char **at,
+                                         struct dtx_err *err);
 /* Takes rows and cells of the usual grammar straight from the window, as far as it goes.  What is
  * left is for the tokenizer; both give the same cells. */
 DTX_MUSTUSE enum dtx_code dtx_xlsx_fast(struct dtx_xlsx_walk *w, struct dtx_err *err);

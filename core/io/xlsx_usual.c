@@ -1,0 +1,207 @@
+/* Runs of the cells that nearly all sheets are made of: a reference in the open row, perhaps a
+ * style and a type, a number, an id of a string, a bool, or a short inline text.
+ *
+ * A cell is judged whole before anything of it is kept, so whatever is otherwise is left, from its
+ * '<' on, to the fast path, which knows more grammar; both give the same cell.  Bytes are compared
+ * before they are passed, and DTX_XML_AHEAD NULs stand behind the window. */
+#include <endian.h>
+
+#include "core/base/num.h"
+#include "core/base/swar.h"
+#include "core/io/xlsx_sheet.h"
+
+#define IS(p, text) (!memcmp((p), "" text, sizeof(text) - 1))
+
+/* What a cell came to. */
+struct usual {
+	uint32_t col;
+	uint16_t style;
+	char type; /* of attribute t: 's', 'b', 'i' for inlineStr, 0 */
+	unsigned tag;
+	union dtx_payload v;
+	struct dtx_str text; /* of an inline one */
+};
+/* "12\"": how references into the open row end. */
+struct row_end {
+	uint64_t bytes, mask;
+	unsigned len;
+};
+
+static struct row_end row_end_of(uint32_t row)
+{
+	char text[DTX_NUM_TEXT] = "";
+	struct row_end e;
+
+	e.len = (unsigned)dtx_num_print_u64(text, (uint64_t)row + 1);
+	text[e.len++] = '"';
+	e.mask = e.len < 8 ? ((uint64_t)1 << (8 * e.len)) - 1 : UINT64_MAX;
+	e.bytes = dtx_swar_load(text) & e.mask;
+	return e;
+}
+
+/* `A12"` at p, behind its quote; NULL: something else. */
+static inline const char *take_ref(const char *p, const struct row_end *e, uint32_t *col)
+{
+	uint32_t c = (uint32_t)(unsigned char)*p - 'A';
+
+	if (c >= 26)
+		return NULL;
+	for (c++, p++; *p >= 'A' && *p <= 'Z' && c <= DTX_SHEET_COLS; p++)
+		c = c * 26 + (uint32_t)(*p - 'A' + 1);
+	if (c > DTX_SHEET_COLS || (dtx_swar_load(p) & e->mask) != e->bytes)
+		return NULL;
+	*col = c - 1;
+	return p + e->len;
+}
+
+/* ` s="12"`, if it is there. */
+static inline const char *take_style(const char *p, uint16_t *style)
+{
+	uint32_t v = 0;
+
+	*style = 0;
+	if (!IS(p, " s=\""))
+		return p;
+	for (p += 4; *p >= '0' && *p <= '9' && v < DTX_BOOK_STYLES_MAX; p++)
+		v = v * 10 + (uint32_t)(*p - '0');
+	if (*p != '"' || p[-1] == '"' || v >= DTX_BOOK_STYLES_MAX)
+		return NULL;
+	*style = (uint16_t)v;
+	return p + 1;
+}
+
+/* ` t="s"`, if it is there. */
+static inline const char *take_type(const char *p, char *type)
+{
+	*type = 0;
+	if (*p == '>')
+		return p;
+	if (!IS(p, " t=\""))
+		return NULL;
+	*type = p[4];
+	if ((*type == 's' || *type == 'b') && p[5] == '"')
+		return p + 6;
+	return IS(p + 4, "inlineStr\"") ? p + 14 : NULL;
+}
+
+/* Digits and perhaps decimals, up to 16 and 8, that a double holds without a doubt: Clinger's way,
+ * as dtx_num_parse_f64 goes it. */
+static inline const char *take_number(const char *p, double *out)
+{
+	bool neg = *p == '-';
+	uint64_t m, more;
+	unsigned n, k = 0;
+
+	p += neg;
+	n = dtx_swar_digits(p, &m);
+	p += n;
+	if (n == 8) {
+		n = dtx_swar_digits(p, &more);
+		m = m * dtx_swar_pow10[n] + more;
+		p += n;
+	} else if (!n) {
+		return NULL;
+	}
+	if (*p == '.') {
+		k = dtx_swar_digits(p + 1, &more);
+		if (!k || m > UINT64_MAX / 1000000000)
+			return NULL;
+		m = m * dtx_swar_pow10[k] + more;
+		p += k + 1;
+	}
+	*out = (double)m / dtx_num_pow10[k];
+	*out = neg && m ? -*out : *out;
+	return m <= (uint64_t)1 << 53 ? p : NULL;
+}
+
+static inline unsigned number_tag(const struct dtx_xlsx_walk *w, const struct usual *u)
+{
+	const struct dtx_book *b = &w->book->head;
+	enum dtx_fmt_class cls = u->style < b->nstyles ? b->style[u->style].cls : DTX_FMT_NUMBER;
+
+	if (cls == DTX_FMT_NUMBER)
+		return DTX_CELL_NUMBER;
+	return dtx_sheet_number_tag(b, w->facts, w->row, u->col, cls, u->v.num);
+}
+
+/* The text of <v>; p there. */
+static inline const char *take_value(const char *p, struct usual *u)
+{
+	uint64_t id;
+	unsigned n;
+
+	if (!u->type)
+		return take_number(p, &u->v.num);
+	n = dtx_swar_digits(p, &id);
+	if (!n || (u->type == 's' ? id >= DTX_BOOK_STRINGS_MAX : n != 1 || id > 1))
+		return NULL;
+	u->tag = u->type == 's' ? DTX_CELL_TEXT : DTX_CELL_BOOL;
+	u->v.id = id;
+	return p + n;
+}
+
+/* The text of <is><t>; p there. */
+static inline const char *take_text(const char *p, struct usual *u)
+{
+	const char *end = dtx_swar_text_end(p);
+	size_t len = (size_t)(end - p);
+
+	u->tag = DTX_CELL_TEXT;
+	u->text = (struct dtx_str){ p, len };
+	return len && len <= DTX_BOOK_TEXT_MAX ? end : NULL;
+}
+
+/* A whole cell; p behind `<c r="`.  Returns its end, NULL: it is otherwise. */
+static inline const char *take_cell(const char *p, const struct row_end *e, struct usual *u)
+{
+	p = take_ref(p, e, &u->col);
+	p = p ? take_style(p, &u->style) : NULL;
+	p = p ? take_type(p, &u->type) : NULL;
+	if (!p)
+		return NULL;
+	if (u->type == 'i') {
+		p = IS(p, "><is><t>") ? take_text(p + 8, u) : NULL;
+		return p && IS(p, "</t></is></c>") ? p + 13 : NULL;
+	}
+	p = IS(p, "><v>") ? take_value(p + 4, u) : NULL;
+	return p && IS(p, "</v></c>") ? p + 8 : NULL;
+}
+
+static inline enum dtx_code keep_cell(struct dtx_xlsx_walk *w, struct usual *u, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_book *b = &w->book->head;
+
+	w->ncells++;
+	w->next_col = u->col + 1;
+	if (!u->type)
+		u->tag = number_tag(w, u);
+	else if (u->type == 'i')
+		DTX_TRY(dtx_grid_text_add(w->grid, u->text, &u->v.id, err));
+	if (u->style < b->nstyles && b->style[u->style].bold)
+		u->tag |= DTX_GRID_BOLD;
+	dtx_xml_took_value(w->x);
+	DTX_TRY(dtx_grid_add(w->grid, w->row, u->col, (uint8_t)u->tag, u->v, u->style, w->hidden,
+	                     err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_xlsx_usual(struct dtx_xlsx_walk *w, const char **at, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct row_end e = row_end_of(w->row);
+	struct usual u;
+	const char *p = *at, *end;
+
+	while (IS(p, "<c r=\"") && w->ncells < DTX_SHEET_COLS && w->grid->ncells < w->max_cells) {
+		end = take_cell(p + 6, &e, &u);
+		if (!end)
+			break;
+		DTX_TRY(keep_cell(w, &u, err));
+		p = end;
+	}
+out:
+	*at = p;
+	return rc;
+}
