@@ -5,6 +5,7 @@
 #define DTX_BASE_SWAR_H
 
 #include <endian.h>
+#include <string.h>
 
 #include "core/base/base.h"
 

@@ -61,8 +61,13 @@ static size_t print_clock(double days, char *out)
 static size_t print_serial(const struct dtx_column *c, double serial, char *out)
 {
 	int64_t us;
+	bool epoch1904 = c->strings && c->strings->epoch1904;
+	int32_t whole = serial >= 61 && serial < 2957004 ? (int32_t)serial : 0;
 
-	if (!dtx_serial_to_us(serial, c->strings && c->strings->epoch1904, &us))
+	/* a whole day that both epochs have */
+	if (whole == serial && c->type.type != DTX_T_DATETIME)
+		return dtx_day_print(out, whole - (epoch1904 ? 24107 : 25569));
+	if (!dtx_serial_to_us(serial, epoch1904, &us))
 		return dtx_num_print_f64(out, serial);
 	if (us % DTX_DAY_US == 0 && c->type.type != DTX_T_DATETIME)
 		return dtx_day_print(out, (int32_t)(us / DTX_DAY_US - (us % DTX_DAY_US < 0)));
@@ -72,7 +77,7 @@ static size_t print_serial(const struct dtx_column *c, double serial, char *out)
 /* A workbook's number: 100, not 100.0. */
 static size_t print_cell_number(double v, char *out)
 {
-	if (v == trunc(v) && fabs(v) <= (double)DTX_CELL_EXACT)
+	if (fabs(v) <= (double)DTX_CELL_EXACT && v == (double)(int64_t)v)
 		return dtx_num_print_i64(out, (int64_t)v);
 	return dtx_num_print_f64(out, v);
 }

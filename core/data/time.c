@@ -18,7 +18,7 @@ int32_t dtx_day_of(int32_t year, unsigned month, unsigned day)
 	return era * 146097 + doe - 719468;
 }
 
-void dtx_day_split(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
+static void split_far(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
 {
 	int64_t z = (int64_t)day + 719468;
 	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
@@ -30,6 +30,30 @@ void dtx_day_split(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
 	*dom = doy - (153 * mp + 2) / 5 + 1;
 	*month = mp < 10 ? mp + 3 : mp - 9;
 	*year = (int32_t)(yoe + era * 400 + (*month <= 2));
+}
+
+/* Of the days on which 32 bits suffice, years -400 to 10000 and more: Neri and Schneider's way, with
+ * March as the first month and multiplications in place of divisions. */
+static void split_near(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
+{
+	uint32_t n = 4 * ((uint32_t)day + 719468 + 4 * 146097) + 3;
+	uint32_t in_century = n % 146097 / 4;
+	uint64_t years = (uint64_t)2939745 * (4 * in_century + 3);
+	uint32_t in_year = (uint32_t)years / 2939745 / 4;
+	uint32_t months = 2141 * in_year + 197913;
+	uint32_t late = in_year >= 306; /* January and February */
+
+	*dom = (months & 0xffff) / 2141 + 1;
+	*month = (months >> 16) - 12 * late;
+	*year = (int32_t)(100 * (n / 146097) + (uint32_t)(years >> 32) + late) - 4 * 400;
+}
+
+void dtx_day_split(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
+{
+	if (day > -4 * 146097 && day < 1000 * 146097 / 4)
+		split_near(day, year, month, dom);
+	else
+		split_far(day, year, month, dom);
 }
 
 static unsigned time_month_days(int32_t year, unsigned month)
@@ -57,6 +81,12 @@ static void time_digits(char *p, unsigned v, int n)
 		p[--n] = (char)('0' + v % 10);
 }
 
+static inline void time_pair(char *p, unsigned v)
+{
+	p[0] = (char)('0' + v / 10);
+	p[1] = (char)('0' + v % 10);
+}
+
 size_t dtx_day_print(char out[16], int32_t day)
 {
 	int32_t year;
@@ -64,13 +94,15 @@ size_t dtx_day_print(char out[16], int32_t day)
 	size_t n = 4;
 
 	dtx_day_split(day, &year, &month, &dom);
-	if (year >= 0 && year <= 9999)
-		time_digits(out, (unsigned)year, 4);
-	else
+	if (year >= 0 && year <= 9999) {
+		time_pair(out, (unsigned)year / 100);
+		time_pair(out + 2, (unsigned)year % 100);
+	} else {
 		n = (size_t)snprintf(out, 16, "%+05d", year);
+	}
 	out[n] = out[n + 3] = '-';
-	time_digits(out + n + 1, month, 2);
-	time_digits(out + n + 4, dom, 2);
+	time_pair(out + n + 1, month);
+	time_pair(out + n + 4, dom);
 	out[n + 6] = '\0';
 	return n + 6;
 }

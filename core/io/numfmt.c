@@ -254,12 +254,17 @@ enum dtx_fmt_class dtx_fmt_classify(struct dtx_str code)
 
 enum dtx_cell_tag dtx_fmt_tag(enum dtx_fmt_class cls, double serial, bool epoch1904, bool *bad)
 {
-	bool whole = floor(serial) == serial;
+	bool whole;
 	int64_t us;
 
 	*bad = false;
 	if (cls == DTX_FMT_NUMBER || cls == DTX_FMT_TEXT)
 		return DTX_CELL_NUMBER;
+	/* nearly all: days that both epochs have */
+	if ((cls == DTX_FMT_DATE || cls == DTX_FMT_DATETIME) && serial >= 61 && serial < 2957003)
+		return cls == DTX_FMT_DATE && serial == (double)(int32_t)serial ? DTX_CELL_DATE
+		                                                                : DTX_CELL_DATETIME;
+	whole = floor(serial) == serial;
 	if (cls == DTX_FMT_DURATION)
 		return DTX_CELL_DURATION;
 	if (cls == DTX_FMT_DATE_OR_TIME)

@@ -94,8 +94,27 @@ void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid
 /* bad_cells: text: errors and serials that are no dates become texts of the grid. */
 DTX_MUSTUSE enum dtx_code dtx_sheet_bad_texts(const struct dtx_sheet_layout *l, struct dtx_grid *g,
                                               struct dtx_err *err);
+/* Whether a number is one of the null values. */
+bool dtx_sheet_number_null(const struct dtx_sheet_layout *l, double v);
 /* A cell that reads as null: blank, bad, or one of the null values. */
-bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v);
+static inline bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t tag,
+                                       union dtx_payload v)
+{
+	unsigned kind = tag & DTX_CELL_KIND;
+	size_t nshared = l->book->strings.n;
+	uint64_t id = v.id & ~DTX_GRID_INLINE;
+
+	if (kind == DTX_CELL_NUMBER)
+		return l->nnull_numbers && dtx_sheet_number_null(l, v.num);
+	if (kind != DTX_CELL_TEXT)
+		return kind == DTX_CELL_BLANK || kind == DTX_CELL_ERROR ||
+		       kind == DTX_GRID_BAD_DATE;
+	if (id != v.id)
+		id += nshared;
+	else if (id >= nshared)
+		return true;
+	return l->null_text[id / 8] >> (id % 8) & 1;
+}
 /* Forgets the marks, for another grid. */
 void dtx_sheet_unmark_nulls(struct dtx_sheet_layout *l);
 /* Reads the sheet once for a layout whose book, sheet, opts and grid are set: all of it into the

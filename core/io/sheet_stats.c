@@ -68,26 +68,22 @@ void dtx_sheet_unmark_nulls(struct dtx_sheet_layout *l)
 	l->nmarked = 0;
 }
 
-bool dtx_sheet_cell_null(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v)
+bool dtx_sheet_number_null(const struct dtx_sheet_layout *l, double v)
 {
-	unsigned kind = tag & DTX_CELL_KIND;
-	uint64_t id;
 	size_t i;
 
-	if (kind == DTX_CELL_TEXT) {
-		id = v.id & DTX_GRID_INLINE ? l->book->strings.n + (v.id & ~DTX_GRID_INLINE) : v.id;
-		if (!(v.id & DTX_GRID_INLINE) && v.id >= l->book->strings.n)
-			return true;
-		return l->null_text[id / 8] >> (id % 8) & 1;
-	}
-	for (i = 0; kind == DTX_CELL_NUMBER && i < l->nnull_numbers; i++) {
-		if (v.num == l->null_number[i])
-			return true;
-	}
-	return kind == DTX_CELL_BLANK || kind == DTX_CELL_ERROR || kind == DTX_GRID_BAD_DATE;
+	for (i = 0; i < l->nnull_numbers && v != l->null_number[i]; i++)
+		;
+	return i < l->nnull_numbers;
 }
 
 /* --- counts --- */
+
+/* Whole, and all whole numbers up to it are doubles. */
+static inline bool is_int(double v)
+{
+	return fabs(v) <= 9007199254740992.0 && v == (double)(int64_t)v;
+}
 
 static void note_style(struct dtx_sheet_stats *s, uint16_t style)
 {
@@ -121,7 +117,7 @@ void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid
 	switch (tag & DTX_CELL_KIND) {
 	case DTX_CELL_NUMBER:
 		s->numbers++;
-		s->fractions += floor(v.num) != v.num || fabs(v.num) > 9007199254740992.0;
+		s->fractions += !is_int(v.num);
 		note_style(s, dtx_grid_style(g, cell));
 		break;
 	case DTX_CELL_BOOL: s->bools++; break;
@@ -129,7 +125,7 @@ void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid
 	case DTX_CELL_DATE:
 	case DTX_CELL_DATETIME:
 		s->dates++;
-		s->clocks += floor(v.num) != v.num;
+		s->clocks += !is_int(v.num);
 		note_style(s, dtx_grid_style(g, cell));
 		break;
 	case DTX_CELL_TIME:

@@ -4,8 +4,6 @@
  * A cell is judged whole before anything of it is kept, so whatever is otherwise is left, from its
  * '<' on, to the fast path, which knows more grammar; both give the same cell.  Bytes are compared
  * before they are passed, and DTX_XML_AHEAD NULs stand behind the window. */
-#include <endian.h>
-
 #include "core/base/num.h"
 #include "core/base/swar.h"
 #include "core/io/xlsx_sheet.h"

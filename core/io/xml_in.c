@@ -1,5 +1,6 @@
 /* The bytes of an XML part: encoding found, UTF-16 converted, text checked once, window kept. */
 #include "core/base/mem.h"
+#include "core/base/swar.h"
 #include "core/base/utf8.h"
 #include "core/io/xml.h"
 
@@ -23,35 +24,58 @@ enum dtx_code dtx_xml_fail(const struct dtx_xml *x, struct dtx_err *err, const c
 	                   x->label, x->part, (unsigned long long)(x->base + x->pos), what);
 }
 
-#define EACH_BYTE(b) (0x0101010101010101u * (uint64_t)(b))
-
-/* Offset of the first control character that XML forbids, or -1; *high when a byte is >= 0x80. */
-static ptrdiff_t find_control(const char *p, size_t n, bool *high)
+/* Offset of the first control character that XML forbids, or n; *high when a byte is >= 0x80. */
+static size_t find_control(const char *p, size_t n, bool *high)
 {
-	uint64_t any = 0;
+	unsigned char any = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)p[i];
+
+		any |= c;
+		if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
+			break;
+	}
+	*high |= any >= 0x80;
+	return i;
+}
+
+/* The same a block at a time, as far as there are no control characters at all. */
+static size_t skip_blocks(const char *p, size_t n, bool *high)
+{
+	dtx_swar_block any = { 0 };
 	size_t i = 0;
 
-	while (i < n) {
-		uint64_t w;
-		size_t stop;
+	for (; i + 4 * sizeof(any) <= n; i += 4 * sizeof(any)) {
+		dtx_swar_block a = dtx_swar_block_load(p + i), b = dtx_swar_block_load(p + i + 16);
+		dtx_swar_block c = dtx_swar_block_load(p + i + 32),
+			       d = dtx_swar_block_load(p + i + 48);
+		dtx_swar_block low = (dtx_swar_block)((a < 0x20) | (b < 0x20) | (c < 0x20) |
+		                                      (d < 0x20));
 
-		for (; i + 8 <= n; i += 8) {
-			memcpy(&w, p + i, 8);
-			any |= w;
-			if ((w - EACH_BYTE(0x20)) & ~w & EACH_BYTE(0x80))
-				break;
-		}
-		stop = DTX_MIN(i + 8, n);
-		for (; i < stop; i++) {
-			unsigned char c = (unsigned char)p[i];
-
-			any |= c;
-			if (c < 0x20 && c != '\t' && c != '\n' && c != '\r')
-				return (ptrdiff_t)i;
-		}
+		if (dtx_swar_first(low) < 16)
+			break;
+		any |= a | b | c | d;
 	}
-	*high = (any & EACH_BYTE(0x80)) != 0;
-	return -1;
+	*high |= dtx_swar_first(any & 0x80) < 16;
+	return i;
+}
+
+/* Checked up to where a control character stands that XML forbids; n: none. */
+static size_t check_controls(const char *p, size_t n, bool *high)
+{
+	size_t i = 0, step, got;
+
+	while (i < n) {
+		i += skip_blocks(p + i, n - i, high);
+		step = DTX_MIN(n - i, (size_t)64);
+		got = find_control(p + i, step, high);
+		i += got;
+		if (got < step)
+			break;
+	}
+	return i;
 }
 
 /* Length of p without a character that is cut off at the end. */
@@ -227,7 +251,7 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	size_t added = 0;
 	bool high = false;
-	ptrdiff_t bad;
+	size_t bad;
 
 	DTX_TRY(make_room(x, WINDOW + DTX_XML_AHEAD, err));
 	if (x->encoding == DTX_XML_SNIFF)
@@ -236,11 +260,11 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 		DTX_TRY(fill_utf8(x, &added, err));
 	else
 		DTX_TRY(fill_utf16(x, &added, err));
-	bad = find_control(x->buf + x->end, added, &high);
-	if (bad < 0 && high)
-		bad = dtx_utf8_bad(x->buf + x->end, added);
-	if (bad >= 0) {
-		x->pos = x->end + (size_t)bad;
+	bad = check_controls(x->buf + x->end, added, &high);
+	if (bad == added && high)
+		bad = (size_t)dtx_utf8_bad(x->buf + x->end, added);
+	if (bad < added) {
+		x->pos = x->end + bad;
 		FAIL_XML(x, err, "not UTF-8 text, or a control character");
 	}
 	DTX_TRY(check_idle(x, added, err));
