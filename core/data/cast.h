@@ -49,6 +49,9 @@ void dtx_cast_print(const struct dtx_column *c, uint32_t row, struct dtx_buf *ou
 /* Written text of a CELL that is not text, its length returned: 0 for null. */
 enum { DTX_CELL_PRINT = 64 };
 size_t dtx_cast_print_cell(const struct dtx_column *c, uint32_t row, char out[DTX_CELL_PRINT]);
+/* Prints all cells of a CELL column now, because they will be printed more than once: by the row
+ * hashes and by a writer. */
+DTX_MUSTUSE enum dtx_code dtx_cast_print_ahead(struct dtx_column *c, struct dtx_err *err);
 /* Interior of a span with "" undone: a view into the source when it holds no quote, else written
  * to scratch (appended). */
 struct dtx_str dtx_span_text(const char *base, struct dtx_span s, struct dtx_buf *scratch);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/base/mem.h"
 #include "core/base/num.h"
 #include "core/data/builder.h"
 #include "core/data/cast.h"
@@ -82,7 +83,7 @@ static size_t print_cell_number(double v, char *out)
 	return dtx_num_print_f64(out, v);
 }
 
-size_t dtx_cast_print_cell(const struct dtx_column *c, uint32_t row, char out[DTX_CELL_PRINT])
+static size_t print_cell_now(const struct dtx_column *c, uint32_t row, char *out)
 {
 	union dtx_payload p = c->v.payload[row];
 
@@ -95,6 +96,39 @@ size_t dtx_cast_print_cell(const struct dtx_column *c, uint32_t row, char out[DT
 	case DTX_CELL_DURATION: return print_clock(p.num, out);
 	default: return 0;
 	}
+}
+
+size_t dtx_cast_print_cell(const struct dtx_column *c, uint32_t row, char out[DTX_CELL_PRINT])
+{
+	const struct dtx_printed *p = atomic_load_explicit(&c->printed, memory_order_acquire);
+
+	if (!p || p[row].len == DTX_PRINTED_LONG)
+		return print_cell_now(c, row, out);
+	memcpy(out, p[row].text, sizeof(p[row].text));
+	return p[row].len;
+}
+
+enum dtx_code dtx_cast_print_ahead(struct dtx_column *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_printed *p = dtx_mem_alloc(c->len, sizeof(*p)), *none = NULL;
+	char text[DTX_CELL_PRINT];
+	uint32_t i;
+	size_t n;
+
+	if (!p)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < c->len; i++) {
+		n = dtx_cell_is_text(c, i) ? DTX_PRINTED_LONG : print_cell_now(c, i, text);
+		memcpy(p[i].text, text, sizeof(p[i].text));
+		p[i].len = n <= DTX_PRINTED_MAX ? (uint8_t)n : DTX_PRINTED_LONG;
+	}
+	/* of two threads at once one wins; release: with what it points at */
+	if (!atomic_compare_exchange_strong_explicit(&c->printed, &none, p, memory_order_acq_rel,
+	                                             memory_order_acquire))
+		dtx_mem_free(p);
+out:
+	return rc;
 }
 
 static void print_cell(const struct dtx_column *c, uint32_t row, struct dtx_buf *out)

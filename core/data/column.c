@@ -15,6 +15,7 @@ struct dtx_column *dtx_column_new(enum dtx_form form, struct dtx_typeref type, u
 	}
 	atomic_init(&c->refs, 1);
 	atomic_init(&c->typed, NULL);
+	atomic_init(&c->printed, NULL);
 	c->form = form;
 	c->type = type;
 	c->len = len;
@@ -34,6 +35,7 @@ void dtx_column_unref(struct dtx_column *c)
 	if (!c || atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
 		return;
 	dtx_column_unref(atomic_load_explicit(&c->typed, memory_order_relaxed));
+	dtx_mem_free(atomic_load_explicit(&c->printed, memory_order_relaxed));
 	dtx_column_unref(c->dict);
 	dtx_owner_unref(c->owner);
 	dtx_mem_free(c);

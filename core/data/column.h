@@ -73,6 +73,14 @@ struct dtx_strings {
 	bool epoch1904;
 };
 
+/* What a cell prints as. */
+#define DTX_PRINTED_MAX  15
+#define DTX_PRINTED_LONG 0xff /* a text, or too long: not kept */
+struct dtx_printed {
+	char text[DTX_PRINTED_MAX];
+	uint8_t len;
+};
+
 struct dtx_column {
 	atomic_int refs;
 	enum dtx_form form;
@@ -100,6 +108,8 @@ struct dtx_column {
 	const struct dtx_strings *strings;  /* CELL; owned by owner */
 	_Atomic(struct dtx_column *) typed; /* SPAN, CELL: the twin, made on first need by the
 	                                     * batch's worker, freed with the column */
+	_Atomic(struct dtx_printed *) printed; /* CELL: per row, after dtx_cast_print_ahead; freed
+	                                        * with the column */
 	struct dtx_column *dict;            /* DICT: distinct values, FLAT text; counted */
 	struct dtx_owner *owner;            /* memory behind it all */
 };

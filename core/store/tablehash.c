@@ -175,11 +175,12 @@ static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_bu
 
 #define ROWHASH_WIDE 16 /* bytes that are copied of a short cell, whatever its length */
 
-enum rowhash_kind { ROWHASH_ANY, ROWHASH_SPAN, ROWHASH_TEXT };
+enum rowhash_kind { ROWHASH_ANY, ROWHASH_SPAN, ROWHASH_TEXT, ROWHASH_PRINTED };
 
 struct rowhash_col {
 	const struct dtx_column *col;
 	enum rowhash_kind kind;
+	const struct dtx_printed *printed; /* PRINTED */
 	uint32_t
 		wide_to; /* SPAN: cells that begin below it have ROWHASH_WIDE bytes of the source */
 };
@@ -195,6 +196,22 @@ static uint32_t rowhash_last(const struct dtx_batch *b, const struct dtx_span *s
 		end = DTX_MAX(end, s.off + (s.len & DTX_SPAN_LEN));
 	}
 	return end;
+}
+
+/* Most rows of a workbook's batch are still there: a writer will print them as well. */
+static enum dtx_code rowhash_print(const struct dtx_batch *b, struct dtx_column *c,
+                                   struct rowhash_col *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!c || c->form != DTX_F_CELL || c->type.type == DTX_T_TEXT || b->nsel < c->len / 2)
+		goto out;
+	if (!atomic_load_explicit(&c->printed, memory_order_acquire))
+		DTX_TRY(dtx_cast_print_ahead(c, err));
+	out->kind = ROWHASH_PRINTED;
+	out->printed = atomic_load_explicit(&c->printed, memory_order_acquire);
+out:
+	return rc;
 }
 
 static struct rowhash_col rowhash_col_of(const struct dtx_batch *b, const struct dtx_column *c)
@@ -229,6 +246,13 @@ static inline bool rowhash_short(const struct rowhash_col *rc, uint32_t row, str
 			return false; /* empty or quoted, too */
 		memcpy(to + ROWHASH_HEAD, c->base + s.off, ROWHASH_WIDE);
 		len = s.len;
+	} else if (rc->kind == ROWHASH_PRINTED) {
+		const struct dtx_printed *p = &rc->printed[row];
+
+		len = p->len;
+		if (len - 1 >= DTX_PRINTED_MAX) /* too long, a text, or a null */
+			return false;
+		memcpy(to + ROWHASH_HEAD, p->text, DTX_PRINTED_MAX);
 	} else {
 		const struct dtx_text *t = &c->v.text[row];
 
@@ -265,8 +289,10 @@ enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *o
 	if (!col)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(rowhash_room(out, b->nsel, err));
-	for (i = 0; i < b->ncols; i++)
+	for (i = 0; i < b->ncols; i++) {
 		col[i] = rowhash_col_of(b, b->col[i]);
+		DTX_TRY(rowhash_print(b, b->col[i], &col[i], err));
+	}
 	for (i = 0; i < b->nsel; i++) {
 		uint64_t hash[2];
 
