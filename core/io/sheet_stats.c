@@ -103,11 +103,12 @@ static bool is_bad(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payl
 	}
 }
 
-void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
-                         struct dtx_sheet_stats *s, uint32_t row, uint64_t cell)
+static inline void note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid_chunk *c,
+                             size_t at, struct dtx_sheet_stats *s, uint32_t row)
 {
-	uint8_t tag = dtx_grid_tag(g, cell);
-	union dtx_payload v = dtx_grid_value(g, cell);
+	uint8_t tag = c->tag[at];
+	union dtx_payload v = c->value[at];
+	uint16_t style = c->style ? c->style[at] : 0;
 
 	if (dtx_sheet_cell_null(l, tag, v)) {
 		if (is_bad(l, tag, v) && !s->bad++)
@@ -118,7 +119,7 @@ void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid
 	case DTX_CELL_NUMBER:
 		s->numbers++;
 		s->fractions += !is_int(v.num);
-		note_style(s, dtx_grid_style(g, cell));
+		note_style(s, style);
 		break;
 	case DTX_CELL_BOOL: s->bools++; break;
 	case DTX_CELL_TEXT: s->texts++; break;
@@ -126,15 +127,43 @@ void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid
 	case DTX_CELL_DATETIME:
 		s->dates++;
 		s->clocks += !is_int(v.num);
-		note_style(s, dtx_grid_style(g, cell));
+		note_style(s, style);
 		break;
 	case DTX_CELL_TIME:
 	case DTX_CELL_DURATION:
 		s->times++;
-		note_style(s, dtx_grid_style(g, cell));
+		note_style(s, style);
 		break;
 	default: break;
 	}
+}
+
+void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
+                         struct dtx_sheet_stats *s, uint32_t row, uint64_t cell)
+{
+	note_cell(l, g->chunk[cell / DTX_GRID_CHUNK], cell % DTX_GRID_CHUNK, s, row);
+}
+
+bool dtx_sheet_note_row(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t r,
+                        const struct dtx_sheet_tail *t, bool count)
+{
+	uint64_t i, end = g->row[r + 1].first;
+	uint32_t row = g->row[r].row;
+	bool live = false;
+
+	for (i = g->row[r].first; i < end; i++) {
+		const struct dtx_grid_chunk *chunk = g->chunk[i / DTX_GRID_CHUNK];
+		size_t at = i % DTX_GRID_CHUNK;
+		uint32_t c = chunk->col[at];
+
+		if (!t->in[c] || dtx_grid_blank(g, i))
+			continue;
+		live = true;
+		t->filled[c] = true;
+		if (count)
+			note_cell(l, chunk, at, &t->stats[c], row);
+	}
+	return live;
 }
 
 /* --- bad cells as texts --- */

@@ -47,20 +47,9 @@ out:
 static void tail_row(struct dtx_sheet_tail *t, const struct dtx_sheet_layout *l,
                      const struct dtx_grid *g, size_t r)
 {
-	uint64_t i, end = g->row[r + 1].first;
 	bool hidden = g->row[r].hidden && l->opts->hidden_drop;
-	bool live = false;
+	bool live = dtx_sheet_note_row(l, g, r, t, !hidden);
 
-	for (i = g->row[r].first; i < end; i++) {
-		uint32_t c = dtx_grid_col(g, i);
-
-		if (!t->in[c] || dtx_grid_blank(g, i))
-			continue;
-		live = true;
-		t->filled[c] = true;
-		if (!hidden)
-			dtx_sheet_note_cell(l, g, &t->stats[c], g->row[r].row, i);
-	}
 	t->nhidden += live && hidden;
 	t->nlive += live && !hidden;
 	if (live)

@@ -1,16 +1,19 @@
-/* A row is ROW_MARK, its number, whether it is hidden; a cell its tag, its column unless that is
- * the next one, and its value: a whole number or an id in four bytes, else eight. */
+/* A row is ROW_MARK, its number, whether it is hidden; a cell is its tag with the size of its value
+ * in the two bits on top, and the value: a whole number or an id in one, two or four bytes, any
+ * other number in eight.  JUMP_MARK and a column stand before a cell that does not follow the one
+ * before it. */
 #include "core/io/sheet_tape.h"
 
-#include <math.h>
+#include <endian.h>
 
 enum {
-	ROW_MARK = 0xff, /* no tag: its kind does not exist */
-	JUMP = 0x40,     /* the column follows */
-	WIDE = 0x80,     /* eight bytes of value */
+	ROW_MARK = 0xff, /* no tags: their kinds do not exist */
+	JUMP_MARK = 0xfe,
 	TAG = DTX_CELL_KIND | DTX_CELL_FORMULA | DTX_CELL_UNCACHED,
+	SIZE_SHIFT = 6, /* of the logarithm of the size */
 	ROW_BYTES = 6,
-	CELL_BYTES = 11
+	CELL_BYTES = 12,
+	SPARE = 8 /* bytes that are written, or read, beyond what is used */
 };
 
 void dtx_sheet_tape_init(struct dtx_sheet_tape *t, size_t max)
@@ -32,10 +35,10 @@ static bool is_number(unsigned tag)
 	       (kind >= DTX_CELL_DATE && kind <= DTX_CELL_DURATION);
 }
 
-/* The value in four bytes, if they hold it: ids with the inline bit at the bottom. */
-static bool narrow(unsigned tag, union dtx_payload v, uint32_t *out)
+/* The value as a small number, if it is one: ids with the inline bit at the bottom. */
+static inline bool narrow(unsigned tag, union dtx_payload v, uint32_t *out)
 {
-	uint64_t id = (v.id & ~DTX_GRID_INLINE) << 1 | (v.id & DTX_GRID_INLINE ? 1 : 0);
+	uint64_t id = (v.id & ~DTX_GRID_INLINE) << 1 | v.id >> 63;
 
 	if (!is_number(tag)) {
 		*out = (uint32_t)id;
@@ -47,29 +50,38 @@ static bool narrow(unsigned tag, union dtx_payload v, uint32_t *out)
 	return true;
 }
 
-static union dtx_payload widen(unsigned tag, uint32_t small)
+static inline union dtx_payload widen(unsigned tag, uint32_t small)
 {
 	if (is_number(tag))
 		return (union dtx_payload){ .num = (int32_t)small };
 	return (union dtx_payload){ .id = small >> 1 | (small & 1 ? DTX_GRID_INLINE : 0) };
 }
 
-static char *put_cell(char *p, unsigned tag, uint32_t col, bool next, union dtx_payload v)
+/* Writes SPARE bytes beyond the cell. */
+static inline char *put_cell(char *p, unsigned tag, union dtx_payload v)
+{
+	unsigned size = 3;
+	uint32_t small;
+	uint64_t bytes;
+
+	if (narrow(tag, v, &small)) {
+		size = (unsigned)(small > UINT8_MAX) + (unsigned)(small > UINT16_MAX);
+		bytes = htole64(small);
+		memcpy(p + 1, &bytes, sizeof(bytes));
+	} else {
+		memcpy(p + 1, &v, sizeof(v));
+	}
+	*p = (char)((tag & TAG) | size << SIZE_SHIFT);
+	return p + 1 + ((size_t)1 << size);
+}
+
+static inline char *put_jump(char *p, uint32_t col)
 {
 	uint16_t col16 = (uint16_t)col;
-	uint32_t small;
-	bool fits = narrow(tag, v, &small);
 
-	*p++ = (char)((tag & TAG) | (next ? 0 : JUMP) | (fits ? 0 : WIDE));
-	if (!next) {
-		memcpy(p, &col16, sizeof(col16));
-		p += sizeof(col16);
-	}
-	if (fits)
-		memcpy(p, &small, sizeof(small));
-	else
-		memcpy(p, &v, sizeof(v));
-	return p + (fits ? sizeof(small) : sizeof(v));
+	*p++ = (char)JUMP_MARK;
+	memcpy(p, &col16, sizeof(col16));
+	return p + sizeof(col16);
 }
 
 void dtx_sheet_tape_put(struct dtx_sheet_tape *t, const struct dtx_grid *g, size_t r,
@@ -81,7 +93,8 @@ void dtx_sheet_tape_put(struct dtx_sheet_tape *t, const struct dtx_grid *g, size
 
 	if (t->full)
 		return;
-	if (!dtx_buf_room(&t->bytes, ROW_BYTES + (size_t)(end - g->row[r].first) * CELL_BYTES)) {
+	if (!dtx_buf_room(&t->bytes,
+	                  ROW_BYTES + SPARE + (size_t)(end - g->row[r].first) * CELL_BYTES)) {
 		t->full = true;
 		dtx_buf_clear(&t->bytes);
 		return;
@@ -96,10 +109,27 @@ void dtx_sheet_tape_put(struct dtx_sheet_tape *t, const struct dtx_grid *g, size
 
 		if (!in[c])
 			continue;
-		p = put_cell(p, dtx_grid_tag(g, i), c, c == expect, dtx_grid_value(g, i));
+		if (c != expect)
+			p = put_jump(p, c);
+		p = put_cell(p, dtx_grid_tag(g, i), dtx_grid_value(g, i));
 		expect = c + 1;
 	}
 	t->bytes.len = (size_t)(p - t->bytes.ptr);
+}
+
+/* The value of a cell whose tag byte is at p; returns its end.  SPARE bytes behind it are read. */
+static inline const char *get_value(const char *p, union dtx_payload *v)
+{
+	unsigned tag = (unsigned char)*p++, size = tag >> SIZE_SHIFT;
+	uint64_t bytes;
+
+	if (size == 3) {
+		memcpy(v, p, sizeof(*v));
+		return p + sizeof(*v);
+	}
+	memcpy(&bytes, p, sizeof(bytes));
+	*v = widen(tag, (uint32_t)(le64toh(bytes) & (((uint64_t)1 << (8u << size)) - 1)));
+	return p + ((size_t)1 << size);
 }
 
 /* The cells of one row; returns where the next row begins. */
@@ -109,27 +139,20 @@ static enum dtx_code get_cells(const char **at, const char *end, struct dtx_grid
 	enum dtx_code rc = DTX_OK;
 	const char *p = *at;
 	uint32_t col = 0;
+	uint16_t col16;
 
 	while (p < end && (unsigned char)*p != ROW_MARK) {
-		unsigned tag = (unsigned char)*p++;
 		union dtx_payload v;
-		uint16_t col16;
-		uint32_t small;
+		unsigned tag;
 
-		if (tag & JUMP) {
-			memcpy(&col16, p, sizeof(col16));
-			p += sizeof(col16);
+		if ((unsigned char)*p == JUMP_MARK) {
+			memcpy(&col16, p + 1, sizeof(col16));
+			p += 1 + sizeof(col16);
 			col = col16;
 		}
-		if (tag & WIDE) {
-			memcpy(&v, p, sizeof(v));
-			p += sizeof(v);
-		} else {
-			memcpy(&small, p, sizeof(small));
-			p += sizeof(small);
-			v = widen(tag, small);
-		}
-		DTX_TRY(dtx_grid_add(g, row, col, (uint8_t)(tag & TAG), v, 0, hidden, err));
+		tag = (unsigned char)*p & TAG;
+		p = get_value(p, &v);
+		DTX_TRY(dtx_grid_add(g, row, col, (uint8_t)tag, v, 0, hidden, err));
 		col++;
 	}
 out:

@@ -1,4 +1,4 @@
-/* Rows of a sheet in few bytes, to be read again: five or nine bytes a cell, styles left out. */
+/* Rows of a sheet in few bytes, to be read again: two to nine bytes a cell, styles left out. */
 #ifndef DTX_IO_SHEET_TAPE_H
 #define DTX_IO_SHEET_TAPE_H
 
