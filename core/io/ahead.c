@@ -11,12 +11,14 @@ enum { WINDOWS = 4, WINDOW_BYTES = 256 << 10 };
 
 struct dtx_ahead {
 	dtx_ahead_fn read;
+	dtx_ahead_judge judge;
 	void *arg;
 	struct dtx_task *task;
 	char *bytes;          /* WINDOWS * WINDOW_BYTES */
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
 	size_t len[WINDOWS];
+	bool judged[WINDOWS];
 	unsigned filled, taken; /* windows so far; filled - taken are in the ring */
 	bool ended, stop;       /* no more windows will come; none are wanted */
 	enum dtx_code rc;       /* why it ended */
@@ -37,10 +39,12 @@ static bool wait_free(struct dtx_ahead *a)
 	return go;
 }
 
-static void give(struct dtx_ahead *a, size_t got, enum dtx_code rc, struct dtx_err *err)
+static void give(struct dtx_ahead *a, size_t got, bool judged, enum dtx_code rc,
+                 struct dtx_err *err)
 {
 	pthread_mutex_lock(&a->lock);
 	a->len[a->filled % WINDOWS] = got;
+	a->judged[a->filled % WINDOWS] = judged;
 	a->filled += rc == DTX_OK && got;
 	a->ended = rc != DTX_OK || !got;
 	a->rc = rc;
@@ -63,21 +67,23 @@ static enum dtx_code fill_ring(void *arg, struct dtx_err *ignored)
 
 		got = 0;
 		rc = a->read(a->arg, to, WINDOW_BYTES, &got, &err);
-		give(a, got, rc, &err);
+		give(a, got, rc == DTX_OK && a->judge(to, got), rc, &err);
 		dtx_err_clear(&err);
 	}
 	return DTX_OK;
 }
 
-enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, struct dtx_ahead **out,
-                             struct dtx_err *err)
+enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, dtx_ahead_judge judge,
+                             struct dtx_ahead **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_ahead *a = dtx_mem_zalloc(1, sizeof(*a));
 
 	if (!a)
 		DTX_FAIL_MEM(err);
-	*a = (struct dtx_ahead){ .read = read, .arg = arg, .err = DTX_ERR_INIT };
+	*a = (struct dtx_ahead){
+		.read = read, .judge = judge, .arg = arg, .err = DTX_ERR_INIT
+	};
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	a->bytes = dtx_mem_alloc(WINDOWS, WINDOW_BYTES);
@@ -129,11 +135,12 @@ static void release(struct dtx_ahead *a)
 	pthread_mutex_unlock(&a->lock);
 }
 
-enum dtx_code dtx_ahead_read(struct dtx_ahead *a, void *to, size_t cap, size_t *got,
+enum dtx_code dtx_ahead_read(struct dtx_ahead *a, void *to, size_t cap, size_t *got, bool *judged,
                              struct dtx_err *err)
 {
 	size_t len = wait_filled(a);
 
+	*judged = false;
 	*got = DTX_MIN(cap, len - a->at);
 	if (!len) {
 		*got = 0;
@@ -141,6 +148,7 @@ enum dtx_code dtx_ahead_read(struct dtx_ahead *a, void *to, size_t cap, size_t *
 			dtx_err_copy(err, &a->err);
 		return a->rc;
 	}
+	*judged = a->judged[a->taken % WINDOWS];
 	memcpy(to, a->bytes + (size_t)(a->taken % WINDOWS) * WINDOW_BYTES + a->at, *got);
 	a->at += *got;
 	if (a->at == len)

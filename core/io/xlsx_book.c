@@ -15,7 +15,9 @@ static enum dtx_code part_bytes(void *arg, void *to, size_t cap, size_t *got, st
 
 static enum dtx_code ahead_bytes(void *arg, void *to, size_t cap, size_t *got, struct dtx_err *err)
 {
-	return dtx_ahead_read(arg, to, cap, got, err);
+	struct dtx_xlsx_part *part = arg;
+
+	return dtx_ahead_read(part->ahead, to, cap, got, &part->xml.plain, err);
 }
 
 enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_entry *e,
@@ -26,9 +28,9 @@ enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_ent
 	*part = (struct dtx_xlsx_part){ .xml = DTX_XML_INIT };
 	DTX_TRY(dtx_unzip_open(&book->zip, e, &part->stream, err));
 	if (e->size > DTX_XLSX_AHEAD_BYTES && dtx_task_cpus() > 1)
-		DTX_TRY(dtx_ahead_open(part_bytes, part->stream, &part->ahead, err));
+		DTX_TRY(dtx_ahead_open(part_bytes, part->stream, dtx_xml_plain, &part->ahead, err));
 	if (part->ahead)
-		dtx_xml_init(&part->xml, ahead_bytes, part->ahead, book->head.label, e->name.ptr);
+		dtx_xml_init(&part->xml, ahead_bytes, part, book->head.label, e->name.ptr);
 	else
 		dtx_xml_init(&part->xml, part_bytes, part->stream, book->head.label, e->name.ptr);
 out:

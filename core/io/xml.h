@@ -30,6 +30,7 @@ struct dtx_xml {
 	size_t pos, end, cap;
 	uint64_t base; /* offset of buf[0] in the part */
 	bool eof;
+	bool plain;             /* set by `read`: the bytes that it gave are dtx_xml_plain */
 	uint64_t quiet;         /* bytes without a '<' */
 	uint64_t idle;          /* bytes, and a charge for each token, since a value was taken */
 	unsigned char carry[4]; /* bytes of a character cut by the last read */
@@ -79,6 +80,8 @@ static inline bool dtx_xml_is(const struct dtx_xml *x, const char *name)
 {
 	return dtx_str_is(x->name, name);
 }
+/* Whether all bytes are ASCII characters that a part may have: nothing else is to be checked. */
+bool dtx_xml_plain(const char *bytes, size_t len);
 /* Reads more bytes behind `end`; bytes before `pos` may move away.  x->eof when there are none.
  * For the fast path. */
 DTX_MUSTUSE enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err);

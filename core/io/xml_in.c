@@ -78,6 +78,20 @@ static size_t check_controls(const char *p, size_t n, bool *high)
 	return i;
 }
 
+bool dtx_xml_plain(const char *bytes, size_t len)
+{
+	bool high = false;
+	size_t ok = 0, step;
+
+	/* in steps, since a text with other characters is checked once more in any case */
+	for (; ok < len && !high; ok += step) {
+		step = DTX_MIN(len - ok, (size_t)4096);
+		if (check_controls(bytes + ok, step, &high) < step)
+			return false;
+	}
+	return !high;
+}
+
 /* Length of p without a character that is cut off at the end. */
 static size_t whole_chars(const char *p, size_t n)
 {
@@ -250,9 +264,10 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t added = 0;
-	bool high = false;
+	bool high = false, carried = x->ncarry || x->encoding == DTX_XML_SNIFF;
 	size_t bad;
 
+	x->plain = false;
 	DTX_TRY(make_room(x, WINDOW + DTX_XML_AHEAD, err));
 	if (x->encoding == DTX_XML_SNIFF)
 		DTX_TRY(fill_first(x, &added, err));
@@ -260,7 +275,9 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 		DTX_TRY(fill_utf8(x, &added, err));
 	else
 		DTX_TRY(fill_utf16(x, &added, err));
-	bad = check_controls(x->buf + x->end, added, &high);
+	bad = added;
+	if (!x->plain || x->encoding != DTX_XML_UTF8 || carried)
+		bad = check_controls(x->buf + x->end, added, &high);
 	if (bad == added && high)
 		bad = (size_t)dtx_utf8_bad(x->buf + x->end, added);
 	if (bad < added) {

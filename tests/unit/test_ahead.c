@@ -23,6 +23,12 @@ static enum dtx_code feed_read(void *arg, void *to, size_t cap, size_t *got, str
 	return DTX_OK;
 }
 
+/* Windows that have no byte 255. */
+static bool no_last_byte(const char *bytes, size_t len)
+{
+	return !memchr(bytes, 255, len);
+}
+
 /* Reads all with windows of `cap`; false when a byte is wrong. */
 static enum dtx_code drain(struct feed *f, size_t cap, size_t *total, bool *right,
                            struct dtx_err *err)
@@ -31,12 +37,14 @@ static enum dtx_code drain(struct feed *f, size_t cap, size_t *total, bool *righ
 	struct dtx_ahead *a = NULL;
 	unsigned char buf[70000], want = 0;
 	size_t got = 1, i;
+	bool judged;
 
 	*total = 0;
 	*right = true;
-	DTX_TRY(dtx_ahead_open(feed_read, f, &a, err));
+	DTX_TRY(dtx_ahead_open(feed_read, f, no_last_byte, &a, err));
 	while (got) {
-		DTX_TRY(dtx_ahead_read(a, buf, cap, &got, err));
+		DTX_TRY(dtx_ahead_read(a, buf, cap, &got, &judged, err));
+		*right &= !judged || no_last_byte((const char *)buf, got);
 		for (i = 0; i < got; i++)
 			*right &= buf[i] == want++;
 		*total += got;
@@ -79,10 +87,27 @@ void test_ahead_stops_early(void)
 	struct dtx_ahead *a = NULL;
 	char byte;
 	size_t got;
+	bool judged;
 
-	T_OK(dtx_ahead_open(feed_read, &f, &a, NULL), NULL);
-	T_OK(dtx_ahead_read(a, &byte, 1, &got, NULL), NULL);
+	T_OK(dtx_ahead_open(feed_read, &f, no_last_byte, &a, NULL), NULL);
+	T_OK(dtx_ahead_read(a, &byte, 1, &got, &judged, NULL), NULL);
 	dtx_ahead_close(a);
 	T_INT(got, 1);
 	T_CHECK(f.left > 0);
+}
+
+void test_ahead_judges_each_window(void)
+{
+	struct feed f = { .left = 300, .step = 100 };
+	struct dtx_ahead *a = NULL;
+	char bytes[100];
+	size_t got, i;
+	bool judged;
+
+	T_OK(dtx_ahead_open(feed_read, &f, no_last_byte, &a, NULL), NULL);
+	for (i = 0; i < 3; i++) {
+		T_OK(dtx_ahead_read(a, bytes, sizeof(bytes), &got, &judged, NULL), NULL);
+		T_CHECK(judged == (i != 2)); /* 255 is in the third one */
+	}
+	dtx_ahead_close(a);
 }
