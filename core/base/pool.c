@@ -15,7 +15,7 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 	unsigned made, idle;
-	unsigned cpus; /* of the process, before the threads */
+	unsigned cpus;         /* of the process, before the threads */
 	struct dtx_task *next; /* given, not yet taken */
 } reserve = { .lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER };
 

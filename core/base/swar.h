@@ -61,7 +61,8 @@ static inline unsigned dtx_swar_first(dtx_swar_block b)
 	return w[1] ? 8 + (unsigned)__builtin_ctzll(le64toh(w[1])) / 8 : 16;
 }
 
-/* Where a plain text of XML ends, or what is to be looked at: < & _ CR or NUL, which has to come. */
+/* Where a plain text of XML ends, or what is to be looked at: < & _ CR or NUL, which has to come.
+ */
 static inline const char *dtx_swar_text_end(const char *p)
 {
 	for (;; p += 16) {

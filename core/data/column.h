@@ -105,13 +105,13 @@ struct dtx_column {
 	char delim, quote;  /* SPAN: dialect of the raw cells, for byte-exact copies */
 	bool narrow;        /* SPAN: of several blocks, the bytes around a cell may be nobody's */
 	const uint8_t *tag; /* CELL */
-	const struct dtx_strings *strings;  /* CELL; owned by owner */
-	_Atomic(struct dtx_column *) typed; /* SPAN, CELL: the twin, made on first need by the
-	                                     * batch's worker, freed with the column */
+	const struct dtx_strings *strings;     /* CELL; owned by owner */
+	_Atomic(struct dtx_column *) typed;    /* SPAN, CELL: the twin, made on first need by the
+	                                        * batch's worker, freed with the column */
 	_Atomic(struct dtx_printed *) printed; /* CELL: per row, after dtx_cast_print_ahead; freed
 	                                        * with the column */
-	struct dtx_column *dict;            /* DICT: distinct values, FLAT text; counted */
-	struct dtx_owner *owner;            /* memory behind it all */
+	struct dtx_column *dict;               /* DICT: distinct values, FLAT text; counted */
+	struct dtx_owner *owner;               /* memory behind it all */
 };
 
 /* NULL: out of memory (owner is then unref'ed).  Takes `owner`; fields are filled by the caller

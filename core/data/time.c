@@ -32,8 +32,8 @@ static void split_far(int32_t day, int32_t *year, unsigned *month, unsigned *dom
 	*year = (int32_t)(yoe + era * 400 + (*month <= 2));
 }
 
-/* Of the days on which 32 bits suffice, years -400 to 10000 and more: Neri and Schneider's way, with
- * March as the first month and multiplications in place of divisions. */
+/* Of the days on which 32 bits suffice, years -400 to 10000 and more: Neri and Schneider's way,
+ * with March as the first month and multiplications in place of divisions. */
 static void split_near(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
 {
 	uint32_t n = 4 * ((uint32_t)day + 719468 + 4 * 146097) + 3;

@@ -81,9 +81,7 @@ enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, dtx_ahead_judge judge
 
 	if (!a)
 		DTX_FAIL_MEM(err);
-	*a = (struct dtx_ahead){
-		.read = read, .judge = judge, .arg = arg, .err = DTX_ERR_INIT
-	};
+	*a = (struct dtx_ahead){ .read = read, .judge = judge, .arg = arg, .err = DTX_ERR_INIT };
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
 	a->bytes = dtx_mem_alloc(WINDOWS, WINDOW_BYTES);

@@ -51,8 +51,8 @@ static size_t skip_blocks(const char *p, size_t n, bool *high)
 		dtx_swar_block a = dtx_swar_block_load(p + i), b = dtx_swar_block_load(p + i + 16);
 		dtx_swar_block c = dtx_swar_block_load(p + i + 32),
 			       d = dtx_swar_block_load(p + i + 48);
-		dtx_swar_block low = (dtx_swar_block)((a < 0x20) | (b < 0x20) | (c < 0x20) |
-		                                      (d < 0x20));
+		dtx_swar_block low =
+			(dtx_swar_block)((a < 0x20) | (b < 0x20) | (c < 0x20) | (d < 0x20));
 
 		if (dtx_swar_first(low) < 16)
 			break;

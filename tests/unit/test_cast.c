@@ -650,3 +650,51 @@ void test_twin_dates(void)
 		dtx_column_unref(c);
 	}
 }
+
+/* A workbook's cells print the same one by one and from what was printed ahead. */
+void test_cast_prints_cells_ahead(void)
+{
+	static const double v[] = {
+		0,     7,       -12,     0.1,     1e300, 9007199254740993.0,
+		44000, 44000.5, 60,      61,      59,    1,
+		0,     2958465, 2958466, 2957004, 0.75,  -0.000012345678901234
+	};
+	static const uint8_t kinds[] = { DTX_CELL_NUMBER, DTX_CELL_DATE, DTX_CELL_DATETIME,
+		                         DTX_CELL_TIME,   DTX_CELL_BOOL, DTX_CELL_BLANK,
+		                         DTX_CELL_ERROR,  DTX_CELL_TEXT };
+	static const enum dtx_type types[] = { DTX_T_FLOAT64, DTX_T_DATE, DTX_T_DATETIME };
+	struct dtx_str text = DTX_STR("text");
+	char want[DTX_COUNT(v)][DTX_CELL_PRINT], got[DTX_CELL_PRINT];
+	union dtx_payload value[DTX_COUNT(v)];
+	uint8_t tag[DTX_COUNT(v)];
+	size_t n[DTX_COUNT(v)];
+	uint32_t i, k;
+
+	for (k = 0; k < DTX_COUNT(kinds) * DTX_COUNT(types) * 2; k++) {
+		uint8_t kind = kinds[k % DTX_COUNT(kinds)];
+		struct dtx_strings strings = { &text, 1, k & 1 };
+		struct dtx_column *c = dtx_column_new(
+			DTX_F_CELL, (struct dtx_typeref){ types[k / 2 % DTX_COUNT(types)], 0, 0 },
+			DTX_COUNT(v), NULL);
+
+		c->tag = tag;
+		c->v.payload = value;
+		c->strings = &strings;
+		for (i = 0; i < DTX_COUNT(v); i++) {
+			bool number = kind == DTX_CELL_NUMBER || kind >= DTX_CELL_DATE;
+
+			tag[i] = kind;
+			if (number)
+				value[i].num = v[i];
+			else
+				value[i].id = kind == DTX_CELL_BOOL ? i % 2 : 0;
+			n[i] = dtx_cast_print_cell(c, i, want[i]);
+		}
+		T_OK(dtx_cast_print_ahead(c, NULL), NULL);
+		T_OK(dtx_cast_print_ahead(c, NULL), NULL); /* the first one stays */
+		for (i = 0; i < DTX_COUNT(v); i++)
+			T_CHECK(dtx_cast_print_cell(c, i, got) == n[i] &&
+			        !memcmp(got, want[i], n[i]));
+		dtx_column_unref(c);
+	}
+}

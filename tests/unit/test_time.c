@@ -360,3 +360,28 @@ void test_decimal_rescale(void)
 	T_CHECK(dtx_dec_to_f64(dtx_dec_put(-1234), 2) == -12.34);
 	T_CHECK(dtx_dec_to_f64(dtx_dec_put(0), 2) == 0);
 }
+
+/* Both ways of the calendar, over the border between the near and the far one and all four-digit
+ * years. */
+void test_time_days_there_and_back(void)
+{
+	int64_t day;
+	long wrong = 0;
+
+	for (day = -600000; day < 3000000; day++) {
+		unsigned month, dom;
+		int32_t year;
+
+		dtx_day_split((int32_t)day, &year, &month, &dom);
+		wrong += month < 1 || month > 12 || dom < 1 || dom > 31 ||
+		         dtx_day_of(year, month, dom) != day;
+	}
+	for (day = 36500000; day < 36540000; day++) {
+		unsigned month, dom;
+		int32_t year;
+
+		dtx_day_split((int32_t)day, &year, &month, &dom);
+		wrong += dtx_day_of(year, month, dom) != day;
+	}
+	T_INT(wrong, 0);
+}
