@@ -14,7 +14,7 @@
 struct usual {
 	uint32_t col;
 	uint16_t style;
-	char type; /* of attribute t: 's', 'b', 'i' for inlineStr, 0 */
+	char type; /* of attribute t: 's', 'b', 'i' for inlineStr; 0: a number, '/': no value */
 	unsigned tag;
 	union dtx_payload v;
 	struct dtx_str text; /* of an inline one */
@@ -79,6 +79,10 @@ static inline const char *take_type(const char *p, char *type)
 	*type = p[4];
 	if ((*type == 's' || *type == 'b') && p[5] == '"')
 		return p + 6;
+	if (*type == 'n' && p[5] == '"') {
+		*type = 0;
+		return p + 6;
+	}
 	return IS(p + 4, "inlineStr\"") ? p + 14 : NULL;
 }
 
@@ -154,6 +158,10 @@ static inline const char *take_cell(const char *p, const struct row_end *e, stru
 {
 	p = take_ref(p, e, &u->col);
 	p = p ? take_style(p, &u->style) : NULL;
+	if (p && IS(p, "/>")) {
+		u->type = '/';
+		return p + 2;
+	}
 	p = p ? take_type(p, &u->type) : NULL;
 	if (!p)
 		return NULL;
@@ -172,6 +180,8 @@ static inline enum dtx_code keep_cell(struct dtx_xlsx_walk *w, struct usual *u, 
 
 	w->ncells++;
 	w->next_col = u->col + 1;
+	if (u->type == '/')
+		goto out;
 	if (!u->type)
 		u->tag = number_tag(w, u);
 	else if (u->type == 'i')

@@ -194,7 +194,7 @@ void test_xlsx_usual_forms_by_both_paths(void)
 			snprintf(ref, sizeof(ref), "%c%u", 'A' + (int)col, row);
 			put_cell(&sheet, f->open, ref, f->value);
 		}
-		dtx_buf_add(&sheet, "</row>");
+		dtx_buf_printf(&sheet, "<c r=\"H%u\" s=\"1\"/></row>", row);
 	}
 	dtx_buf_add(&sheet, "</sheetData>");
 	T_CHECK(sheet.len > 5 * ((size_t)256 << 10));
