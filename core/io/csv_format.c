@@ -16,6 +16,8 @@ struct format_item {
 	            struct dtx_buf *out);
 	struct dtx_buf *scratch;
 	struct dtx_str text; /* CONST: printed once */
+	/* CELL: what its values print as, when that is known and needs no quotes. */
+	const struct dtx_printed *printed;
 };
 
 static inline bool format_room(struct dtx_buf *out, size_t n)
@@ -90,13 +92,18 @@ void dtx_csv_format_text(const struct dtx_csv_format *f, struct dtx_str s, struc
 
 /* Numbers, dates and flags never need quotes, unless all are wanted or the delimiter is one of
  * their characters. */
-static void format_value(const struct dtx_csv_format *f, const char *p, size_t n,
-                         struct dtx_buf *out)
+static bool format_quotes_values(const struct dtx_csv_format *f)
 {
 	char d = f->delim;
 
-	if (f->quote_all || d == '.' || d == '-' || d == ':' || (d >= '0' && d <= '9') ||
-	    ((d | 0x20) >= 'a' && (d | 0x20) <= 'z'))
+	return f->quote_all || d == '.' || d == '-' || d == ':' || (d >= '0' && d <= '9') ||
+	       ((d | 0x20) >= 'a' && (d | 0x20) <= 'z');
+}
+
+static void format_value(const struct dtx_csv_format *f, const char *p, size_t n,
+                         struct dtx_buf *out)
+{
+	if (format_quotes_values(f))
 		dtx_csv_format_text(f, (struct dtx_str){ p, n }, out);
 	else
 		format_bytes(out, p, n);
@@ -152,11 +159,25 @@ static void put_printed(const struct dtx_csv_format *f, const struct format_item
 		                    out);
 }
 
+/* A short value that is printed already, with bytes behind it that the next one overwrites. */
+static inline bool put_known(const struct format_item *it, uint32_t row, struct dtx_buf *out)
+{
+	const struct dtx_printed *p = it->printed ? &it->printed[row] : NULL;
+
+	if (!p || !p->len || p->len > DTX_PRINTED_MAX || !format_room(out, sizeof(p->text)))
+		return false;
+	memcpy(out->ptr + out->len, p->text, sizeof(p->text));
+	out->len += p->len;
+	return true;
+}
+
 static void put_cell(const struct dtx_csv_format *f, const struct format_item *it, uint32_t row,
                      struct dtx_buf *out)
 {
 	char text[DTX_CELL_PRINT];
 
+	if (put_known(it, row, out))
+		return;
 	if (dtx_column_is_null(it->col, row))
 		format_bytes(out, f->null_text.ptr, f->null_text.len);
 	else if (dtx_cell_is_text(it->col, row))
@@ -299,6 +320,13 @@ static bool format_follows(const struct dtx_batch *batch, const struct dtx_colum
 	return !apart;
 }
 
+static void format_workbook(struct formatter *w, struct format_item *it)
+{
+	it->put = put_cell;
+	if (!it->col->valid && !format_quotes_values(w->f))
+		it->printed = atomic_load_explicit(&it->col->printed, memory_order_acquire);
+}
+
 static void format_const(struct formatter *w, struct format_item *it)
 {
 	struct dtx_column one = { .form = DTX_F_FLAT,
@@ -336,7 +364,7 @@ static void format_add(struct formatter *w, const struct dtx_column *c)
 	else if (c->form == DTX_F_DICT)
 		it->put = put_dict;
 	else if (c->form == DTX_F_CELL)
-		it->put = put_cell;
+		format_workbook(w, it);
 	else if (c->form == DTX_F_CONST)
 		format_const(w, it);
 	else
