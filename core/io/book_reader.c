@@ -216,13 +216,15 @@ enum dtx_code dtx_book_reader_start(struct dtx_reader *reader, const struct dtx_
                                     struct dtx_err *err)
 {
 	struct book_reader *r = (struct book_reader *)reader;
-	uint32_t i, wanted = 1, rows = scan->batch_rows ? scan->batch_rows : DTX_BATCH_ROWS;
+	uint32_t i, wanted = 1, rows = scan->batch_rows ? scan->batch_rows : DTX_BATCH_ROWS, cells;
 
 	r->scan = *scan;
 	for (i = 0; i < r->schema.nfields; i++)
 		wanted += scan->need[i] != DTX_NEED_SKIP;
-	/* Wide sheets get short batches: a batch is dense, the sheet may not be. */
-	r->batch_rows = DTX_MIN(rows, DTX_MAX(BATCH_CELLS_MAX / wanted, (uint32_t)BATCH_ROWS_MIN));
+	/* Wide sheets get short batches: a batch is dense, the sheet may not be.  So do large ones,
+	 * whose memory is not to follow their rows. */
+	cells = r->layout.tail ? DTX_BOOK_STREAM_CELLS : BATCH_CELLS_MAX;
+	r->batch_rows = DTX_MIN(rows, DTX_MAX(cells / wanted, (uint32_t)BATCH_ROWS_MIN));
 	r->next_batch = 0;
 	r->kept = 0;
 	reader->stats = (struct dtx_read_stats){ 0 };

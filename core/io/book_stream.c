@@ -4,8 +4,6 @@
 
 #include "core/base/mem.h"
 
-enum { WINDOW_CELLS = 128 << 10 };
-
 static void window_free(struct dtx_book_window *w)
 {
 	if (!w)
@@ -124,10 +122,12 @@ static enum dtx_code fill_window(struct dtx_book_stream *s, struct dtx_grid *g, 
 	const struct dtx_sheet_layout *l = s->layout;
 
 	if (dtx_book_stream_taped(l)) {
-		DTX_TRY(dtx_sheet_tape_get(&l->tail->tape, &s->at, g, WINDOW_CELLS, rows, err));
+		DTX_TRY(dtx_sheet_tape_get(&l->tail->tape, &s->at, g, DTX_BOOK_STREAM_CELLS, rows,
+		                           err));
 		s->more = s->at < l->tail->tape.bytes.len;
 	} else {
-		DTX_TRY(l->book->cls->rows->next(s->rows, g, WINDOW_CELLS, rows, &s->more, err));
+		DTX_TRY(l->book->cls->rows->next(s->rows, g, DTX_BOOK_STREAM_CELLS, rows, &s->more,
+		                                 err));
 		g->nmerges = 0;
 	}
 	DTX_TRY(dtx_grid_finish(g, err));

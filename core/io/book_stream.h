@@ -5,6 +5,9 @@
 
 #include "core/io/sheet_layout.h"
 
+/* Cells of a window: several are on their way at a time. */
+enum { DTX_BOOK_STREAM_CELLS = 64 << 10 };
+
 struct dtx_book_window {
 	struct dtx_book_window *next; /* in the list of spare ones */
 	struct dtx_grid grid;
