@@ -21,7 +21,14 @@ static struct {
 
 unsigned dtx_task_cpus(void)
 {
-	return reserve.made ? reserve.cpus : dtx_pool_cpus();
+	unsigned idle;
+
+	if (!reserve.made)
+		return dtx_pool_cpus();
+	pthread_mutex_lock(&reserve.lock);
+	idle = reserve.idle;
+	pthread_mutex_unlock(&reserve.lock);
+	return idle ? reserve.cpus : 1;
 }
 
 unsigned dtx_pool_cpus(void)

@@ -23,7 +23,8 @@ DTX_MUSTUSE enum dtx_code dtx_task_start(enum dtx_code (*fn)(void *arg, struct d
  * before any other thread; a failure is `bug`. */
 #define DTX_TASK_RESERVE 4
 DTX_MUSTUSE enum dtx_code dtx_task_reserve(unsigned n, struct dtx_err *err);
-/* Processors that tasks can use: also behind a reserve, which dtx_pool_run cannot use. */
+/* Processors that one more task could use: also behind a reserve, which dtx_pool_run cannot use; 1
+ * when all of the reserve are busy. */
 unsigned dtx_task_cpus(void);
 /* Waits and frees; NULL gives DTX_OK. */
 enum dtx_code dtx_task_join(struct dtx_task *task, struct dtx_err *err);
