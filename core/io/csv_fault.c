@@ -32,13 +32,25 @@ out:
 	return rc;
 }
 
+/* A line of blanks where a table has several columns. */
+static bool is_void(const struct dtx_csv *c, const struct dtx_csv_row *row)
+{
+	size_t at = row->start;
+
+	if (row->ncells != 1 || c->width < 2)
+		return false;
+	while (at < row->end && (c->text.data[at] == ' ' || c->text.data[at] == '\t'))
+		at++;
+	return at == row->end;
+}
+
 enum dtx_csv_kind dtx_csv_row_kind(const struct dtx_csv *c, const struct dtx_csv_row *row)
 {
 	size_t i;
 
 	if (row->ncells == c->width)
 		return DTX_CSV_ROW;
-	if (dtx_csv_row_blank(row))
+	if (dtx_csv_row_blank(row) || is_void(c, row))
 		return DTX_CSV_BLANK;
 	if (row->ncells < c->width)
 		return DTX_CSV_SHORT;
@@ -84,7 +96,7 @@ enum dtx_csv_kind dtx_csv_ref_kind(const struct dtx_csv *c, const struct dtx_csv
 		return DTX_CSV_HEADER;
 	if (rec->row.ncells == c->width && !(c->width > 1 && dtx_csv_row_blank(&rec->row)))
 		return DTX_CSV_ROW;
-	if (dtx_csv_row_blank(&rec->row))
+	if (dtx_csv_row_blank(&rec->row) || is_void(c, &rec->row))
 		return DTX_CSV_BLANK;
 	if (rec->row.ncells < c->width)
 		return DTX_CSV_SHORT;
@@ -352,7 +364,7 @@ out:
 }
 
 /* A record that is one line without quotes is passed by its line end alone: such a line is no row
- * only when it is empty.  0: it has to be read. */
+ * only when it is empty or begins with a blank.  0: it has to be read. */
 static size_t locate_plain(const struct fault_walk *f, size_t at)
 {
 	const struct dtx_csv *c = f->c;
@@ -363,7 +375,7 @@ static size_t locate_plain(const struct fault_walk *f, size_t at)
 		return 0;
 	end = memchr(p, '\n', DTX_MIN(c->text.end - at, (size_t)LOCATE_LINE));
 	len = end ? (size_t)(end - p) : 0;
-	if (len < 2 || memchr(p, '\r', len - 1) ||
+	if (len < 2 || *p == ' ' || *p == '\t' || memchr(p, '\r', len - 1) ||
 	    (c->text.set.quotes && memchr(p, c->text.set.quote, len)))
 		return 0;
 	return at + len + 1;

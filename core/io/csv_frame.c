@@ -19,6 +19,7 @@ struct frame {
 	enum frame_kind kind;
 	bool escapes;        /* a bar inside a cell has a backslash */
 	bool quotes;         /* cells may be quoted: they were exported, not drawn */
+	bool bars;           /* the rule below the header crosses bars between cells */
 	int64_t rules;       /* lines left out */
 	struct dtx_str rule; /* ... the first of them */
 	struct {
@@ -238,7 +239,8 @@ static bool is_placed(const struct frame *f, struct dtx_str line, char *put)
 				put[from] = ' ';
 			continue;
 		}
-		if (place >= f->col[col - 1].to && place < f->col[col].from && cp != ' ')
+		if (cp != ' ' && (place < f->col[0].from ||
+		                  (place >= f->col[col - 1].to && place < f->col[col].from)))
 			return false;
 		if (place + 1 == f->col[col].from) {
 			if (put)
@@ -312,6 +314,14 @@ static bool rules_header(struct dtx_str line, struct dtx_str before)
 	return false;
 }
 
+/* "----+----" below "id | name". */
+static bool rules_bars(struct dtx_str line, struct dtx_str before)
+{
+	return line.len >= 5 && line.ptr[0] == '-' && line.ptr[line.len - 1] == '-' &&
+	       is_rule(line, "+") && !memchr(line.ptr, '=', line.len) &&
+	       count_byte(line, '+') >= 1 && count_byte(line, '+') == count_byte(before, '|');
+}
+
 /* Whether the line above the header is a record as well: then there is no header. */
 static bool is_record_above(struct dtx_str above, struct dtx_str header)
 {
@@ -333,7 +343,8 @@ static bool find_delimited(struct frame *f, struct dtx_str sample)
 
 	for (; at < sample.len && lines < FRAME_LINES; lines++, at = behind(sample, line)) {
 		line = line_at(sample, at);
-		if (line.len && before.len && rules_header(line, before)) {
+		f->bars = line.len && before.len && rules_bars(line, before);
+		if (f->bars || (line.len && before.len && rules_header(line, before))) {
 			f->kind = is_record_above(above, before) ? FRAME_NONE : FRAME_DELIMITED;
 			return f->kind != FRAME_NONE;
 		}
@@ -405,9 +416,11 @@ static bool is_further_rule(const struct frame *f, struct dtx_str line)
 static void take_line(struct frame *f, struct dtx_str line, struct dtx_str before, char *to)
 {
 	static const char *const joins[] = { [FRAME_BARS] = "|+: \t", [FRAME_PLACES] = " " };
-	bool rule = f->kind == FRAME_DELIMITED
-	                    ? before.len && !f->rules && rules_header(line, before)
-	                    : is_rule(line, joins[f->kind]) && is_further_rule(f, line);
+	bool rule =
+		f->kind == FRAME_DELIMITED
+			? before.len && !f->rules &&
+				  (f->bars ? rules_bars(line, before) : rules_header(line, before))
+			: is_rule(line, joins[f->kind]) && is_further_rule(f, line);
 
 	if (!line.len)
 		return;
@@ -515,9 +528,9 @@ enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err)
 	DTX_TRY(tell(c, f, err));
 	if (f->kind != FRAME_SEPARATORS)
 		c->opts.comment = FRAME_RULES;
-	if (f->kind == FRAME_DELIMITED)
+	if (f->kind == FRAME_DELIMITED && !f->bars)
 		goto out;
-	c->opts.delimiter = f->kind == FRAME_BARS ? "|" : FRAME_PLACEDS;
+	c->opts.delimiter = f->kind == FRAME_BARS || f->bars ? "|" : FRAME_PLACEDS;
 	c->opts.quote = f->quotes ? NULL : "";
 	c->opts.escape = f->escapes ? "\\" : NULL;
 	c->opts.trim = f->kind != FRAME_SEPARATORS;

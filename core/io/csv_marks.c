@@ -58,6 +58,80 @@ out:
 	return rc;
 }
 
+/* --- comments above the names --- */
+
+static bool is_comment(struct dtx_str line, const char *prefix)
+{
+	return dtx_str_starts(line, dtx_str_of(prefix));
+}
+
+static size_t count_tabs(struct dtx_str line)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < line.len; i++)
+		n += line.ptr[i] == '\t';
+	return n;
+}
+
+/* "##source=x" above "#CHROM\tPOS" or above data: only the doubled mark begins a comment.  A single
+ * one that parts as many columns as the next line does begins the names. */
+static bool marks_doubled(struct dtx_str text)
+{
+	struct dtx_str line = line_at(text, 0), next;
+	size_t lines = 0;
+
+	for (; is_comment(line, "##"); lines++)
+		line = line_at(text, behind(text, line));
+	next = line_at(text, behind(text, line));
+	return lines >= 2 && line.len && next.len && !is_comment(next, "#") &&
+	       (line.ptr[0] != '#' || (count_tabs(line) && count_tabs(line) == count_tabs(next)));
+}
+
+/* Where the names begin in a log as the W3C has it, "#Fields: date time", the last comment above
+ * the records; 0: it is none. */
+static size_t marks_fields(struct dtx_str text)
+{
+	static const struct dtx_str word = { "#Fields: ", 9 };
+	struct dtx_str line = line_at(text, 0), next;
+	size_t at = 0;
+
+	for (; is_comment(line, "#"); line = next) {
+		next = line_at(text, behind(text, line));
+		if (dtx_str_starts(line, word) && at && next.len && !is_comment(next, "#"))
+			return (size_t)(line.ptr - text.ptr) + word.len;
+		at = behind(text, line);
+	}
+	return 0;
+}
+
+/* The line end above "#Fields:" goes behind it: each byte and each line keep their numbers. */
+static enum dtx_code marks_comments(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t names = marks_fields(sample), at;
+	char *copy;
+
+	if (c->opts.comment)
+		goto out;
+	if (marks_doubled(sample))
+		c->opts.comment = "##";
+	if (!names)
+		goto out;
+	copy = dtx_mem_alloc(c->enc.len + 1, 1);
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	memcpy(copy, c->enc.text, c->enc.len);
+	at = names - strlen("#Fields: ");
+	while (at && (copy[at - 1] == '\n' || copy[at - 1] == '\r'))
+		copy[--at] = ' ';
+	copy[names - 1] = '\n';
+	c->opts.comment = "#";
+	DTX_TRY(dtx_encoding_take(&c->enc, copy, c->enc.len, err));
+out:
+	return rc;
+}
+
 /* --- line ends of Unicode --- */
 
 /* NEL, the line separator, the paragraph separator. */
@@ -293,6 +367,8 @@ enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err)
 
 	DTX_TRY(marks_ends(c, sample, err));
 	sample = (struct dtx_str){ c->enc.text, DTX_MIN(c->enc.len, MARKS_SAMPLE) };
+	DTX_TRY(marks_comments(c, sample, err));
+	sample.ptr = c->enc.text;
 	DTX_TRY(marks_sep(c, sample, err));
 	if (!c->opts.delimiter)
 		DTX_TRY(marks_quotes(c, sample, err));

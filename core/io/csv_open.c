@@ -53,6 +53,7 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	struct dtx_dialect *d = &c->dialect;
 	struct dtx_str text = { c->enc.text, c->enc.len };
+	bool placed;
 
 	DTX_TRY(dtx_csv_frame(c, err));
 	text = (struct dtx_str){ c->enc.text, c->enc.len };
@@ -61,6 +62,12 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 		text = (struct dtx_str){ c->enc.text, c->enc.len };
 	}
 	DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d, err));
+	DTX_TRY(dtx_csv_places(c, &placed, err));
+	if (placed) {
+		text = (struct dtx_str){ c->enc.text, c->enc.len };
+		DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d,
+		                         err));
+	}
 	if (d->comment && !c->opts.comment)
 		DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
 		                          "has comments: lines that begin with '#' are no records",

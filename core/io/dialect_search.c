@@ -251,6 +251,11 @@ static void offer(struct search *f, const struct search_try *t)
 
 /* --- all delimiters --- */
 
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
 static void search_usual(struct search *f, const struct dtx_dialect *d)
 {
 	struct search_try t;
@@ -270,6 +275,41 @@ static void search_usual(struct search *f, const struct dtx_dialect *d)
 	}
 }
 
+/* Colons part cells if the first record has some as well, the names then, and if not all of them
+ * stand in times of a day, as in a single column of these. */
+static bool colons_part(const struct search *f)
+{
+	struct dtx_str s = f->sample.piece[0], first = s;
+	const char *end = memchr(s.ptr, '\n', s.len);
+	size_t i;
+
+	first.len = end ? (size_t)(end - s.ptr) : s.len;
+	if (!memchr(first.ptr, ':', first.len))
+		return false;
+	for (i = 0; i < s.len; i++) {
+		if (s.ptr[i] == ':' &&
+		    !(i >= 2 && i + 2 < s.len && is_digit(s.ptr[i - 2]) && is_digit(s.ptr[i - 1]) &&
+		      is_digit(s.ptr[i + 1]) && is_digit(s.ptr[i + 2])))
+			return true;
+	}
+	return false;
+}
+
+static bool is_rare(const struct search *f, size_t i)
+{
+	const char *delim = search_rare[i].delim;
+
+	if (!f->sample.n || (delim[0] == ':' && !colons_part(f)))
+		return false;
+	return sample_has(f, delim) || (search_rare[i].runs && sample_has(f, "\t"));
+}
+
+/* Two columns may be a text with such a mark, but no text holds bytes made to part columns. */
+static uint32_t least_columns(const char *delim)
+{
+	return delim[0] == '\x1f' || delim[0] == '\x01' ? 2 : 3;
+}
+
 static void search_rarer(struct search *f)
 {
 	struct search_try t;
@@ -278,11 +318,11 @@ static void search_rarer(struct search *f)
 	if (f->opts->delimiter || (f->best.s.modal > 1 && f->best.s.score >= SEARCH_POOR))
 		return;
 	for (i = 0; i < DTX_COUNT(search_rare); i++) {
-		if (!sample_has(f, search_rare[i].delim) &&
-		    !(search_rare[i].runs && sample_has(f, "\t")))
+		if (!is_rare(f, i))
 			continue;
 		try_delim(f, search_rare[i].delim, search_rare[i].runs, &t);
-		if (t.s.modal >= 3 && t.s.consistency >= (double)(t.s.modal - 1) / t.s.modal / 2 &&
+		if (t.s.modal >= least_columns(t.d.delim) &&
+		    t.s.consistency >= (double)(t.s.modal - 1) / t.s.modal / 2 &&
 		    t.s.score > f->best.s.score + SEARCH_TIE)
 			f->best = t;
 	}

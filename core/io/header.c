@@ -291,6 +291,23 @@ out:
 	return rc;
 }
 
+/* Sentences above the table can be parted by its delimiter as well.  The first row of the table's
+ * width is the header if a blank line stands above it and no row before it is as wide. */
+static uint32_t below_sentences(const struct finder *f, uint32_t start)
+{
+	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r;
+
+	if (!f->g->text_file || f->shape[start].width == f->width)
+		return start;
+	for (r = start + 1; r < n && f->shape[r].width != f->width; r++)
+		;
+	/* the last row is no header: what stands above it would be lost */
+	return r + 1 < n && !f->shape[r - 1].filled && f->shape[r].filled >= f->want &&
+	                       f->shape[r].like
+	               ? r
+	               : start;
+}
+
 static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_head *out,
                                 struct dtx_err *err)
 {
@@ -307,6 +324,7 @@ static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_he
 	    f->shape[r + 1].width == f->width && f->shape[r + 1].filled >= f->want &&
 	    f->shape[r + 1].filled > f->shape[r].filled && f->shape[r + 1].like)
 		r++;
+	r = below_sentences(f, r);
 	if (!f->shape[r].like && parts_above(f, r, start)) {
 		f->moved = false;
 		goto out;

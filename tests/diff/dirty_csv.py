@@ -301,6 +301,51 @@ CASES.update({
 })
 
 
+STAMPS = ["2024-03-31T00:30:00", "2024-03-31T01:30:00", "2024-10-27T02:30:00"]
+SHELF = [["Name", "City", "Phone"], ["Ann Lee", "Rome", "123-456"], ["Bob", "", "555-000"], ["Eve Stone", "Oslo", ""],
+         ["Mo Kay", "New York", "777-888"]]
+CASES.update({
+    "one column of moments": (lines([["ts"]] + [[t] for t in STAMPS]), ["ts"], [[t] for t in STAMPS]),
+    "one column of times": (lines([["at"]] + [[t[11:]] for t in STAMPS]), ["at"], [[t[11:]] for t in STAMPS]),
+    "one column of addresses": ("mac\naa:bb:cc:dd:ee:01\naa:bb:cc:dd:ee:02\n", ["mac"],
+                                [["aa:bb:cc:dd:ee:01"], ["aa:bb:cc:dd:ee:02"]]),
+    "colons": ("root:x:0:/root\nann:x:1000:/home/ann\n", ["column_1", "column_2", "column_3", "column_4"],
+               [["root", "x", "0", "/root"], ["ann", "x", "1000", "/home/ann"]]),
+    "two columns and a unit separator": ("id\x1fname\n1\x1fAnn, B\n2\x1fBob\n", ["id", "name"],
+                                         [["1", "Ann, B"], ["2", "Bob"]]),
+    "sentences above the table": ("This report lists, for every store, the sales.\nAll amounts in EUR; rounded.\n\n"
+                                  "Store,Jan,Feb,Mar\nA,1,2,3\nB,4,5,6\n", ["Store", "Jan", "Feb", "Mar"],
+                                  [["A", "1", "2", "3"], ["B", "4", "5", "6"]]),
+    "a fence": ("```csv\n" + WITH + "```\n", *PEOPLE),
+    "doubled comment marks": ("##TITLE=Sample\n##X=nm\n##Y=A\n400.0\t0.1\n401.0\t0.2\n402.0\t0.3\n",
+                              ["column_1", "column_2"], [["400.0", "0.1"], ["401.0", "0.2"], ["402.0", "0.3"]]),
+    "names behind a comment mark": ("##v=4\n##info=<a,b>\n#CHROM\tPOS\tINFO\nchr1\t100\tD=1;A=2\nchr2\t200\t.\n",
+                                    ["#CHROM", "POS", "INFO"], [["chr1", "100", "D=1;A=2"], ["chr2", "200", "."]]),
+    "names of a log": ("#Software: some server\r\n#Fields: date time status\r\n2024-01-02 00:00:01 200\r\n"
+                       "2024-01-02 00:00:02 500\r\n2024-01-02 00:00:03 304\r\n", ["date", "time", "status"],
+                       [["2024-01-02", "00:00:0%d" % i, c] for i, c in ((1, "200"), (2, "500"), (3, "304"))]),
+    "lines of blanks": ("id,name\n   \n1,Ann\n\t\n2,Bob\n   \n", ["id", "name"], [["1", "Ann"], ["2", "Bob"]]),
+    "an empty cell at a bar": (" id | name \n----+------\n  1 | Ann\n  2 | \n(2 rows)\n", ["id", "name"],
+                               [["1", "Ann"], ["2", ""]]),
+    "fixed places": ("".join("%-12s%-12s%s\n" % tuple(row) for row in SHELF), SHELF[0], SHELF[1:]),
+    "fixed places, one blank apart": ("STATION     DATE     TMAX NAME\nUSW00094728 20240101   44 NEW YORK PARK\n"
+                                      "USW00014739 20240102    5 BOSTON\nUSW00014739 20240103   11 BOSTON\n",
+                                      ["STATION", "DATE", "TMAX", "NAME"],
+                                      [["USW00094728", "20240101", "44", "NEW YORK PARK"],
+                                       ["USW00014739", "20240102", "5", "BOSTON"],
+                                       ["USW00014739", "20240103", "11", "BOSTON"]]),
+    "names of two words at fixed places": ("Filesystem    Used Use% Mounted on\n/dev/sda1  5242880  55% /\n"
+                                           "tmpfs         1072   1% /run\n",
+                                           ["Filesystem", "Used", "Use%", "Mounted on"],
+                                           [["/dev/sda1", "5242880", "55%", "/"], ["tmpfs", "1072", "1%", "/run"]]),
+    "dashes above a sum": ("Item        Qty   Price\nBolt          5    1.20\nNut M4       17   10.00\n"
+                           "         ------  ------\nTotal        22   11.20\n", ["Item", "Qty", "Price"],
+                           [["Bolt", "5", "1.20"], ["Nut M4", "17", "10.00"], ["Total", "22", "11.20"]]),
+    "verses": ("the text of a song\nhas  lines\nthat stand as they may fall\nand end\n", ["the text of a song"],
+               [["has  lines"], ["that stand as they may fall"], ["and end"]]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:
