@@ -106,6 +106,27 @@ static bool holds_cells(const struct dtx_csv *c, struct dtx_str inside, uint32_t
 	return rows >= 2 && *ncols >= WRAPPED_COLS;
 }
 
+/* The names stand above without quotes, and each line below is one quoted record. */
+static bool is_below_names(const struct dtx_csv *c, struct dtx_str head)
+{
+	size_t names = 0, rows = 0, at, end;
+
+	while (names < head.len && !is_end(head.ptr[names]))
+		names++;
+	if (c->dialect.quote || !c->dialect.delim[0] || memchr(head.ptr, '"', names) ||
+	    dtx_str_find((struct dtx_str){ head.ptr, names }, dtx_str_of(c->dialect.delim), 0) < 0)
+		return false;
+	for (at = names; at < head.len; at = end) {
+		for (end = at; end < head.len && !is_end(head.ptr[end]); end++)
+			;
+		if (end > at && (end < at + 2 || head.ptr[at] != '"' || head.ptr[end - 1] != '"'))
+			return false;
+		rows += end > at;
+		end += end == at;
+	}
+	return rows >= 2;
+}
+
 enum dtx_code dtx_csv_wrapped(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -113,15 +134,18 @@ enum dtx_code dtx_csv_wrapped(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_err w = DTX_ERR_INIT;
 	char *inside = NULL;
 	uint32_t ncols = 0;
-	size_t n;
+	size_t n, names;
 
-	if (c->dialect.quote != '"' || c->opts.delimiter || c->opts.quotes || !head.len ||
-	    head.ptr[0] != '"')
+	if (c->opts.delimiter || c->opts.quotes || !head.len)
+		goto out;
+	names = is_below_names(c, head);
+	if (!names && (c->dialect.quote != '"' || head.ptr[0] != '"'))
 		goto out;
 	inside = dtx_mem_alloc(head.len, 1);
 	if (!inside)
 		DTX_FAIL_MEM(err);
-	if (unwrap(head, inside, &n) || !holds_cells(c, (struct dtx_str){ inside, n }, &ncols))
+	if (unwrap(head, inside, &n) != names ||
+	    !holds_cells(c, (struct dtx_str){ inside, n }, &ncols))
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
 	            "'%s': each line is one quoted cell, with %u cells inside",

@@ -341,6 +341,9 @@ CASES.update({
     "dashes above a sum": ("Item        Qty   Price\nBolt          5    1.20\nNut M4       17   10.00\n"
                            "         ------  ------\nTotal        22   11.20\n", ["Item", "Qty", "Price"],
                            [["Bolt", "5", "1.20"], ["Nut M4", "17", "10.00"], ["Total", "22", "11.20"]]),
+    "lines below the names quoted as a whole": ('id,name,amt\n"1,Ann,2.5"\n"2,""Bob, B"",3"\n"3,Eve,4"\n', HEAD3,
+                                                [["1", "Ann", "2.5"], ["2", "Bob, B", "3"], ["3", "Eve", "4"]]),
+    "one cell a row": ('id,name\n"Ann"\n"Bob"\n', ["id", "name"], [["Ann", ""], ["Bob", ""]]),
     "verses": ("the text of a song\nhas  lines\nthat stand as they may fall\nand end\n", ["the text of a song"],
                [["has  lines"], ["that stand as they may fall"], ["and end"]]),
 })
