@@ -183,6 +183,27 @@ static void out_samples(struct dtx_buf *out, const struct dtx_err *err)
 	json_decref(more);
 }
 
+#define OUT_AVAILABLE 20u
+
+/* The names that the hint speaks of. */
+static void out_available(struct dtx_buf *out, const struct dtx_err *err)
+{
+	json_t *more = err->more ? json_loads(err->more, 0, NULL) : NULL, *one;
+	json_t *list = json_object_get(more, "available");
+	size_t i;
+
+	json_array_foreach(list, i, one)
+	{
+		if (i == OUT_AVAILABLE)
+			break;
+		dtx_buf_add(out, i ? ", " : ": ");
+		out_safe(out, json_string_value(one));
+	}
+	if (json_array_size(list) > OUT_AVAILABLE)
+		dtx_buf_add(out, " ...");
+	json_decref(more);
+}
+
 static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
 	bool repaired = err->code == DTX_W_REPAIRED;
@@ -198,6 +219,7 @@ static void out_text(struct dtx_buf *out, const struct dtx_err *err, const struc
 	if (err->hint[0]) {
 		dtx_buf_add(out, "  next: ");
 		out_safe(out, err->hint);
+		out_available(out, err);
 		dtx_buf_add(out, "\n");
 	}
 }

@@ -135,7 +135,10 @@ static enum dtx_code longer_check(const void *args, struct dtx_err *err)
 
 	if (!a->cols == !a->keep)
 		DTX_FAIL(err, a->cols ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         "pivot_longer wants one of cols and keep");
+		         a->cols ? "pivot_longer wants cols or keep, not both: the one says the "
+		                   "other; "
+		                   "select leaves columns out"
+		                 : "pivot_longer wants one of cols and keep");
 	if (a->names_sep && a->names_pattern)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/keep",
 		               "pivot_longer wants one of names_sep and names_pattern");

@@ -36,11 +36,73 @@ const struct dtx_fn *dtx_fn_find(struct dtx_str name, size_t nargs)
 	return found;
 }
 
+/* What other languages call them, where the spelling does not lead there. */
+static const struct {
+	const char *theirs, *ours;
+} fn_elsewhere[] = {
+	{ "strftime", "format_date" },
+	{ "to_char", "format_date" },
+	{ "strptime", "date" },
+	{ "to_date", "date" },
+	{ "to_timestamp", "datetime" },
+	{ "timestamp", "datetime" },
+	{ "date_part", "year" },
+	{ "dateadd", "date_add" },
+	{ "datediff", "date_diff" },
+	{ "last_day", "end_of_month" },
+	{ "eomonth", "end_of_month" },
+	{ "networkdays", "workdays" },
+	{ "weeknum", "iso_week" },
+	{ "isnull", "coalesce" },
+	{ "isna", "is_blank" },
+	{ "to_number", "number" },
+	{ "tonumber", "number" },
+	{ "value", "number" },
+	{ "regexp_replace", "replace_re" },
+	{ "regexp_extract", "extract" },
+	{ "regexp_matches", "matches" },
+	{ "str_replace", "replace" },
+	{ "instr", "index_of" },
+	{ "strpos", "index_of" },
+	{ "find", "index_of" },
+	{ "strip", "trim" },
+	{ "proper", "title" },
+	{ "initcap", "title" },
+	{ "ceiling", "ceil" },
+	{ "countif", "count_if" },
+	{ "sumif", "sum" },
+	{ "percentile", "quantile" },
+	{ "percentile_cont", "quantile" },
+	{ "listagg", "concat_agg" },
+	{ "group_concat", "concat_agg" },
+	{ "cumsum", "cum_sum" },
+	{ "shift", "lag" },
+	{ "rolling_mean", "roll_mean" },
+	{ "today", "run_date" },
+	{ "now", "run_date" },
+	{ "current_date", "run_date" },
+};
+
+static bool fn_suggest_elsewhere(const char *name, struct dtx_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(fn_elsewhere); i++) {
+		if (!dtx_str_ieq(dtx_str_of(name), dtx_str_of(fn_elsewhere[i].theirs)))
+			continue;
+		dtx_err_suggest(err, fn_elsewhere[i].ours, &fn_elsewhere[i].ours, 1);
+		return true;
+	}
+	return false;
+}
+
 void dtx_fn_suggest(const char *name, struct dtx_err *err)
 {
 	const char *have[256];
 	size_t n = 0, t, i;
 
+	if (fn_suggest_elsewhere(name, err))
+		return;
 	for (t = 0; dtx_fns[t]; t++) {
 		for (i = 0; i < dtx_fns[t]->n && n < DTX_COUNT(have); i++)
 			have[n++] = dtx_fns[t]->fn[i].name;

@@ -275,8 +275,11 @@ static enum dtx_code check_class(struct dtx_binder *bd, const struct dtx_expr *e
 	dtx_bind_type_text((*io)->type, text);
 	*io = NULL;
 	if (cls == DTX_CLASS_BOOL)
-		return dtx_resolve_fail(bd, e, "compare it, as in x > 0", DTX_E_NOT_BOOLEAN,
-		                        "a condition must be bool, this is %s", text);
+		return dtx_resolve_fail(
+			bd, e,
+			type == DTX_T_TEXT ? "compare it, as in x == 'a'; concat(a, b) joins texts"
+					   : "compare it, as in x > 0",
+			DTX_E_NOT_BOOLEAN, "a condition must be bool, this is %s", text);
 	return dtx_resolve_fail(bd, e,
 	                        cls == DTX_CLASS_TEXT
 	                                ? "text(x) makes text of a computed value"

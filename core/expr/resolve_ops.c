@@ -79,7 +79,8 @@ static enum dtx_code arith_mismatch(struct dtx_binder *bd, const struct dtx_expr
 	const char *hint = "cast it first, with int(), float() or number()";
 	char left[32], right[32];
 
-	if (a.type == DTX_T_TEXT && b.type == DTX_T_TEXT && e->op == DTX_BIN_ADD)
+	if (e->op == DTX_BIN_ADD && (a.type == DTX_T_TEXT || a.type == DTX_T_UNKNOWN) &&
+	    (b.type == DTX_T_TEXT || b.type == DTX_T_UNKNOWN))
 		hint = "concat(a, b) joins texts";
 	else if (a.type == DTX_T_DATETIME || b.type == DTX_T_DATETIME)
 		hint = "use date_add(d, n, unit) and date_diff(a, b, unit)";
@@ -276,6 +277,21 @@ static enum dtx_code warn_order(struct dtx_binder *bd, const struct dtx_expr *e,
 		(int)DTX_MIN(lit->value.u.s.len, (size_t)40), lit->value.u.s.ptr);
 }
 
+static bool is_null_literal(const struct dtx_expr *e)
+{
+	return e->kind == DTX_EX_LIT && e->op == DTX_LIT_NULL;
+}
+
+/* x == null is null whatever x is. */
+static enum dtx_code warn_null(struct dtx_binder *bd, const struct dtx_expr *e,
+                               const struct dtx_expr *left, const struct dtx_expr *right)
+{
+	if (is_null_literal(left) == is_null_literal(right))
+		return DTX_OK;
+	return dtx_resolve_fail(bd, e, "write x is null or x is not null", DTX_W_CONSTANT_FILTER,
+	                        "compared with null, this is null in every row");
+}
+
 enum dtx_code dtx_bind_cmp(struct dtx_binder *bd, const struct dtx_expr *e,
                            const struct dtx_expr *left, const struct dtx_expr *right, int op,
                            enum dtx_bkind kind, struct dtx_bound **out)
@@ -298,8 +314,10 @@ enum dtx_code dtx_bind_cmp(struct dtx_binder *bd, const struct dtx_expr *e,
 	DTX_TRY(cmp_types(bd, e, b, &ok));
 	if (!ok)
 		return DTX_OK;
-	if (kind == DTX_BD_CMP)
+	if (kind == DTX_BD_CMP) {
 		DTX_TRY(warn_order(bd, e, b, op));
+		DTX_TRY(warn_null(bd, e, left, right));
+	}
 	*out = dtx_bound_two(bd, e, kind, T(DTX_T_BOOL), b[0], b[1]);
 	if (!*out)
 		DTX_FAIL_MEM(bd->err);

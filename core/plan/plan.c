@@ -119,6 +119,17 @@ enum dtx_code dtx_part_lacks(struct dtx_plan_parse *p, const char *at, const cha
 	return dtx_part_found(p, &f, at, err);
 }
 
+static void list_names(const char *const *name, size_t n, struct dtx_err *f)
+{
+	struct dtx_buf text = DTX_BUF_INIT((size_t)64 << 10);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		dtx_buf_printf(&text, "%s%s", i ? ", " : "", name[i]);
+	dtx_err_hint(f, "there are: %.200s", dtx_buf_text(&text));
+	dtx_buf_clear(&text);
+}
+
 enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code, const char *at,
                                const char *what, const char *want, const char *const *have,
                                size_t nhave, struct dtx_err *err)
@@ -127,6 +138,8 @@ enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code, con
 
 	dtx_err_set(&f, code, __FILE__, __LINE__, "no %s '%s'", what, want);
 	dtx_err_suggest(&f, want, have, nhave);
+	if (code == DTX_E_UNKNOWN_TABLE && nhave)
+		list_names(have, nhave, &f);
 	return dtx_part_found(p, &f, at, err);
 }
 
