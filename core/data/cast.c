@@ -357,6 +357,8 @@ static void cast_failed(struct cast *k, uint32_t row)
 /* What would read such a text, or leave it out. */
 static const char *cast_hint(const struct cast *k)
 {
+	if (k->c->type.type == DTX_T_DATETIME && k->spec->to.type == DTX_T_DATE)
+		return "date(date_trunc(x, 'day')) leaves the time of day out";
 	switch (k->spec->to.type) {
 	case DTX_T_INT64:
 	case DTX_T_FLOAT64:

@@ -18,3 +18,6 @@ say '{"op": "filter", "where": "region != null"}'
 say '{"op": "filter", "where": "region = N"}'
 say '{"op": "join", "with": "other", "on": "id"}'
 say '{"op": "melt", "id_vars": ["id"], "value_vars": ["n"]}'
+printf 'at\n2024-01-05T10:00:00+01:00\n' > in.csv
+say '{"op": "derive", "set": {"d": "date(at)"}}'
+say '{"op": "derive", "set": {"d": "date(date_trunc(at, '"'day'"'))"}}'
