@@ -5,7 +5,8 @@
 #include "core/io/csv.h"
 
 #define PLACES_TEXT  ((size_t)16 << 20) /* a larger text is left as it is */
-#define PLACES_LEN   2048u              /* places of a line */
+#define PLACES_HEAD  ((size_t)64 << 10)
+#define PLACES_LEN   2048u /* places of a line */
 #define PLACES_COLS  256u
 #define PLACES_LINES 3u /* names and two rows: fewer say nothing */
 #define PLACES_PART  '\x1f'
@@ -245,10 +246,11 @@ out:
 	return rc;
 }
 
-static bool find_places(struct places *p, unsigned runs)
+static bool find_places(struct places *p, struct dtx_str text, unsigned runs)
 {
 	size_t at = 0;
 
+	p->text = text;
 	while (at < p->text.len) {
 		if (mark_block(p, &at) && find_columns(p) && have_edges(p))
 			return !is_even(p, runs);
@@ -256,40 +258,108 @@ static bool find_places(struct places *p, unsigned runs)
 	return false;
 }
 
-/* Nothing is declared, nothing but blanks parts the cells, and nothing encloses them. */
+/* Nothing is declared, and nothing encloses cells. */
 static bool is_open(const struct dtx_csv *c)
 {
 	const struct dtx_read_opts *o = &c->opts;
-	const struct dtx_dialect *d = &c->dialect;
 
 	return !o->delimiter && !o->quote && !o->comment && !o->escape && !o->trim &&
-	       !o->terminator && !o->quotes && !dtx_source_is_part(c->head.src) && !d->comment &&
-	       (!d->delim[0] || d->runs || !strcmp(d->delim, " ")) && c->enc.len <= PLACES_TEXT &&
-	       dtx_str_find((struct dtx_str){ c->enc.text, c->enc.len }, DTX_STR("  "), 0) >= 0 &&
+	       !o->terminator && !o->quotes && !dtx_source_is_part(c->head.src) &&
+	       !c->dialect.comment && c->enc.len <= PLACES_TEXT &&
 	       !memchr(c->enc.text, '"', c->enc.len);
 }
 
-enum dtx_code dtx_csv_places(struct dtx_csv *c, bool *took, struct dtx_err *err)
+/* Whole lines at the begin: a large text is looked through only when these promise something. */
+static struct dtx_str head_of(struct dtx_str text)
+{
+	size_t len = DTX_MIN(text.len, PLACES_HEAD);
+
+	while (len < text.len && len && text.ptr[len - 1] != '\n')
+		len--;
+	return (struct dtx_str){ text.ptr, len };
+}
+
+/* --- tabs that only align --- */
+
+/* Runs of tabs in a line, and tabs; false: one at an edge, where it can only be a delimiter. */
+static bool count_runs(struct dtx_str line, size_t *runs, size_t *tabs)
+{
+	size_t i;
+
+	*runs = *tabs = 0;
+	for (i = 0; i < line.len; i++) {
+		if (line.ptr[i] != '\t')
+			continue;
+		++*tabs;
+		*runs += !i || line.ptr[i - 1] != '\t';
+	}
+	return line.len && line.ptr[0] != '\t' && line.ptr[line.len - 1] != '\t';
+}
+
+/* One tab or several, as the width of a cell asks for, between equally many cells in all lines: as
+ * single delimiters they would move cells to other columns. */
+static bool tabs_align(struct dtx_str text)
+{
+	struct dtx_str line;
+	size_t at = 0, lines = 0, runs, tabs, first = 0, least = SIZE_MAX, most = 0;
+
+	for (; at < text.len; at = behind(text, line)) {
+		line = line_at(text, at);
+		if (is_empty(line))
+			continue;
+		if (!count_runs(line, &runs, &tabs) || (lines && runs != first))
+			return false;
+		first = runs;
+		least = DTX_MIN(least, tabs);
+		most = DTX_MAX(most, tabs);
+		lines++;
+	}
+	return lines >= PLACES_LINES && first && least != most;
+}
+
+/* Tabs that another follows become blanks, which are trimmed. */
+static enum dtx_code take_tabs(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_encoding *e = &c->enc;
+	char *copy = dtx_mem_alloc(e->len + 1, 1);
+	size_t i;
+
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	memcpy(copy, e->text, e->len);
+	for (i = 0; i + 1 < e->len; i++) {
+		if (copy[i] == '\t' && copy[i + 1] == '\t')
+			copy[i] = ' ';
+	}
+	DTX_TRY(dtx_encoding_take(e, copy, e->len, err));
+	DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
+	                          "has one tab or several between its cells: several count as one",
+	                          err));
+	c->opts.delimiter = "\t";
+	c->opts.trim = true;
+out:
+	return rc;
+}
+
+static enum dtx_code take_places(struct dtx_csv *c, bool *took, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	unsigned runs = c->dialect.runs ? c->dialect.runs : c->dialect.delim[0] != '\0';
+	struct dtx_str text = { c->enc.text, c->enc.len };
 	struct dtx_err w = DTX_ERR_INIT;
-	struct places *p = NULL;
+	struct places *p = dtx_mem_zalloc(1, sizeof(*p));
 
-	*took = false;
-	if (!is_open(c))
-		goto out;
-	p = dtx_mem_zalloc(1, sizeof(*p));
 	if (!p)
 		DTX_FAIL_MEM(err);
-	p->text = (struct dtx_str){ c->enc.text, c->enc.len };
-	if (!find_places(p, runs))
+	*took = find_places(p, head_of(text), runs) && find_places(p, text, runs);
+	if (!*took)
 		goto out;
 	DTX_TRY(part_all(p, &c->enc, err));
-	dtx_err_set(
-		&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-		"'%s' has columns of fixed places: %u of them, parted where all lines are blank",
-		dtx_source_name(c->head.src), p->ncols);
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s' has %u columns of fixed places, parted where all lines are blank; rules "
+	            "left out: %lld",
+	            dtx_source_name(c->head.src), p->ncols, (long long)p->rules);
 	dtx_err_hint(&w, "\"dialect\": {\"delimiter\": ...} parts the cells otherwise");
 	DTX_TRY(dtx_csv_note(c, &w, err));
 	if (p->rules)
@@ -297,8 +367,26 @@ enum dtx_code dtx_csv_places(struct dtx_csv *c, bool *took, struct dtx_err *err)
 	c->opts.delimiter = "\x1f";
 	c->opts.quote = "";
 	c->opts.trim = true;
-	*took = true;
 out:
 	dtx_mem_free(p);
+	return rc;
+}
+
+enum dtx_code dtx_csv_places(struct dtx_csv *c, bool *took, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_dialect *d = &c->dialect;
+	struct dtx_str text = { c->enc.text, c->enc.len };
+
+	*took = false;
+	if (!d->delim[0] || d->runs || !strcmp(d->delim, " ")) {
+		if (is_open(c))
+			DTX_TRY(take_places(c, took, err));
+	} else if (!strcmp(d->delim, "\t") && tabs_align(head_of(text))) {
+		*took = is_open(c) && tabs_align(text);
+		if (*took)
+			DTX_TRY(take_tabs(c, err));
+	}
+out:
 	return rc;
 }

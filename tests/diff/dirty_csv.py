@@ -344,6 +344,10 @@ CASES.update({
     "lines below the names quoted as a whole": ('id,name,amt\n"1,Ann,2.5"\n"2,""Bob, B"",3"\n"3,Eve,4"\n', HEAD3,
                                                 [["1", "Ann", "2.5"], ["2", "Bob, B", "3"], ["3", "Eve", "4"]]),
     "one cell a row": ('id,name\n"Ann"\n"Bob"\n', ["id", "name"], [["Ann", ""], ["Bob", ""]]),
+    "tabs that align": ("Name\t\tQty\tPrice\nBolt\t\t5\t1.20\nHexagon nut\t9\t0.30\n", ["Name", "Qty", "Price"],
+                        [["Bolt", "5", "1.20"], ["Hexagon nut", "9", "0.30"]]),
+    "tabs around empty cells": ("a\tb\tc\n1\t\t2\n3\t4\t5\n6\t7\t\n", ["a", "b", "c"],
+                                [["1", "", "2"], ["3", "4", "5"], ["6", "7", ""]]),
     "verses": ("the text of a song\nhas  lines\nthat stand as they may fall\nand end\n", ["the text of a song"],
                [["has  lines"], ["that stand as they may fall"], ["and end"]]),
 })
