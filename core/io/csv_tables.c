@@ -56,14 +56,27 @@ static bool well_filled(const struct dtx_csv_top_row *r)
 	return filled >= 2 && filled * 10 >= r->n * 6;
 }
 
+/* A name stands where the first table has it as well. */
+static bool shares_name(const struct dtx_csv_top_row *a, const struct dtx_csv_top_row *b)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->n && i < b->n; i++) {
+		if (a->cell[i].len && dtx_str_eq(a->cell[i], b->cell[i]))
+			return true;
+	}
+	return false;
+}
+
 /* The first row is like a header and not the first table's; the next like data, or the rows agree
- * in a width of their own. */
+ * in a width of their own, or below a title a name of the first table comes again. */
 static enum dtx_code is_table(struct tables *t, size_t from, size_t to, bool *yes,
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_csv_top_row *first;
 	bool like = false, next = false;
+	size_t band = from;
 
 	*yes = false;
 	while (to - from > 2 && t->top->row[from].n == 1) /* its title */
@@ -73,7 +86,8 @@ static enum dtx_code is_table(struct tables *t, size_t from, size_t to, bool *ye
 		goto out;
 	DTX_TRY(row_like(t, from, &like, err));
 	DTX_TRY(row_like(t, from + 1, &next, err));
-	*yes = like && (!next || (first->n != t->c->width && first[1].n == first->n));
+	*yes = like && (!next || (first->n != t->c->width && first[1].n == first->n) ||
+	                (from > band && shares_name(first, t->header)));
 out:
 	return rc;
 }

@@ -34,7 +34,7 @@ static const struct {
 	            { " ", 1 },      { " ", 2 },      { "\x1f", 0 },   { "\x01", 0 },
 	            { "#", 0 },      { "@", 0 },      { "&", 0 },      { "*", 0 },
 	            { "!", 0 },      { "\u00a6", 0 }, { "\u00a7", 0 }, { "\uff0c", 0 },
-	            { "\uff1b", 0 }, { "\\t", 0 },    { "\u00fe", 0 } };
+	            { "\uff1b", 0 }, { "\\t", 0 },    { "\u00fe", 0 }, { "\u060c", 0 } };
 
 enum search_variant { SEARCH_PLAIN, SEARCH_ESCAPE, SEARCH_TRIM, SEARCH_VARIANTS };
 
@@ -400,13 +400,14 @@ static void search_spaced(struct search *f)
 	f->best.d.delim[2] = '\0';
 }
 
-/* Each delimiter stands twice.  Single columns that are blank throughout are common, above all
- * between commas, where spreadsheets leave them; that each second one is, is not. */
+/* Each delimiter stands twice.  Single columns that are blank throughout are common; that each
+ * second one is, is not, but between commas, where spreadsheets leave them beside each column. */
 static bool all_doubled(const struct search_try *t)
 {
 	unsigned least = strchr(SEARCH_DOUBLED, t->d.delim[0]) ? 3 : 5;
 
-	return t->s.modal >= least && t->s.doubled >= t->s.records && !t->s.hollow;
+	return t->d.delim[0] != ',' && t->s.modal >= least && t->s.doubled >= t->s.records &&
+	       !t->s.hollow;
 }
 
 /* Colons also stand in times and addresses. */

@@ -348,6 +348,11 @@ CASES.update({
                         [["Bolt", "5", "1.20"], ["Hexagon nut", "9", "0.30"]]),
     "tabs around empty cells": ("a\tb\tc\n1\t\t2\n3\t4\t5\n6\t7\t\n", ["a", "b", "c"],
                                 [["1", "", "2"], ["3", "4", "5"], ["6", "7", ""]]),
+    "a blank column beside each": ("a,,c,,e\n1,,2,,3\n4,,5,,6\n", ["a", "column_2", "c", "column_4", "e"],
+                                   [["1", "", "2", "", "3"], ["4", "", "5", "", "6"]]),
+    "a titled table of texts below": ("Sales\nitem,qty\nA,1\nB,2\n\nReturns\nitem,reason\nA,broken\nC,late\n",
+                                      ["item", "qty"], [["A", "1"], ["B", "2"]]),
+    "Arabic commas": ("id\u060cname\u060cn\n1\u060cAnn\u060c5\n2\u060cBob\u060c6\n3\u060cEve\u060c7\n", *PEOPLE),
     "verses": ("the text of a song\nhas  lines\nthat stand as they may fall\nand end\n", ["the text of a song"],
                [["has  lines"], ["that stand as they may fall"], ["and end"]]),
 })
