@@ -15,11 +15,9 @@ static const char *const odd_remark[] = {
 };
 
 /* What programs write below the last record. */
-static const char *const odd_end[] = {
-	"eof",         "<eof>",         "[eof]",       "(eof)",
-	"end of file", "end of report", "end of data", "end-of-file",
-	"```"
-};
+static const char *const odd_end[] = { "eof",         "<eof>",       "[eof]",
+	                               "(eof)",       "end of file", "end of report",
+	                               "end of data", "end-of-file", "```" };
 
 static bool odd_is_end(struct dtx_str line)
 {

@@ -15,6 +15,7 @@
 #define GUESS_PAIR   10 /* quotation marks around words: more than two letters would be worth */
 #define GUESS_SINGLE 8  /* an apostrophe or a dash where people write one */
 #define GUESS_THORNS "\xfe\x14\xfe" /* what an export of law cases has between cells */
+#define GUESS_PLACE  8              /* a letter where no word has it */
 #define GUESS_MONEY  4              /* a sign of a currency at a number */
 
 /* Among equals the first one.  Nearly every text in GB 18030 keeps to the characters of its oldest
@@ -228,6 +229,22 @@ static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const u
 	return cp == 0x2019 && guess_apostrophe(s, len, at, last[0], last[1]) ? GUESS_SINGLE : 0;
 }
 
+/* No word begins or ends with the hard sign, and the final forms of Hebrew stand at no other place.
+ */
+static int guess_misplaced(enum guess_kind before, uint32_t cp, enum guess_kind after)
+{
+	bool left = guess_is_letter(before), right = guess_is_letter(after);
+
+	if (cp == 0x42a || cp == 0x44a)
+		return left && right ? 0 : GUESS_PLACE;
+	if (cp == 0x42b || cp == 0x42c || cp == 0x44b || cp == 0x44c)
+		return left ? 0 : GUESS_PLACE;
+	return right && (cp == 0x3c2 || cp == 0x5da || cp == 0x5dd || cp == 0x5df || cp == 0x5e3 ||
+	                 cp == 0x5e5)
+	               ? GUESS_PLACE
+	               : 0;
+}
+
 static int64_t guess_score(const char *utf8, size_t len, const struct guess_name *as)
 {
 	enum guess_kind before = GUESS_OTHER, here, after;
@@ -243,7 +260,8 @@ static int64_t guess_score(const char *utf8, size_t len, const struct guess_name
 		after = next < len ? guess_kind(dtx_utf8_next(utf8, len, &next)) : GUESS_OTHER;
 		score += guess_run(here, &run);
 		if (cp >= 0x80)
-			score += guess_fit(before, cp, after, last[0], as);
+			score += guess_fit(before, cp, after, last[0], as) -
+			         guess_misplaced(before, cp, after);
 		score += guess_mark(utf8, len, at, cp, last, &open);
 		before = here;
 		last[1] = last[0];

@@ -353,6 +353,8 @@ CASES.update({
     "a titled table of texts below": ("Sales\nitem,qty\nA,1\nB,2\n\nReturns\nitem,reason\nA,broken\nC,late\n",
                                       ["item", "qty"], [["A", "1"], ["B", "2"]]),
     "Arabic commas": ("id\u060cname\u060cn\n1\u060cAnn\u060c5\n2\u060cBob\u060c6\n3\u060cEve\u060c7\n", *PEOPLE),
+    "windows-1255": coded("cp1255", ["שם", "עיר"], ["דוד", "חיפה"], ["רות", "ירושלים"]),
+    "windows-1251 in small letters": coded("cp1251", ["имя", "город"], ["сок", "дан"], ["лук", "объём"]),
     "verses": ("the text of a song\nhas  lines\nthat stand as they may fall\nand end\n", ["the text of a song"],
                [["has  lines"], ["that stand as they may fall"], ["and end"]]),
 })
