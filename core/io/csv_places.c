@@ -49,7 +49,7 @@ static bool is_empty(struct dtx_str line)
 }
 
 /* Marks the places that are not blank; false: no line of such a table. */
-static bool mark_line(struct places *p, struct dtx_str line, bool *used)
+static bool mark_line(struct dtx_str line, bool *used, uint32_t *len)
 {
 	size_t at = 0;
 	uint32_t place = 0;
@@ -61,7 +61,7 @@ static bool mark_line(struct places *p, struct dtx_str line, bool *used)
 			return false;
 		if (cp != ' ') {
 			used[place] = true;
-			p->len = DTX_MAX(p->len, place + 1);
+			*len = DTX_MAX(*len, place + 1);
 		}
 	}
 	return true;
@@ -83,7 +83,7 @@ static bool mark_block(struct places *p, size_t *at)
 		line = line_at(p->text, *at);
 		if (is_empty(line))
 			break;
-		fine = fine && mark_line(p, line, p->lines ? p->used : p->named);
+		fine = fine && mark_line(line, p->lines ? p->used : p->named, &p->len);
 	}
 	p->to = *at;
 	return fine && p->lines >= PLACES_LINES;
@@ -133,11 +133,11 @@ struct edges {
 
 static void check_line(const struct places *p, struct dtx_str line, struct edges *e)
 {
-	bool used[PLACES_LEN] = { false };
-	struct places own = { .len = 0 };
-	uint32_t c;
+	bool used[PLACES_LEN];
+	uint32_t len = 0, c;
 
-	(void)mark_line(&own, line, used);
+	memset(used, 0, p->len);
+	(void)mark_line(line, used, &len);
 	for (c = 0; c < p->ncols; c++) {
 		if (!any(used, p->col[c].from, p->col[c].to))
 			continue;
