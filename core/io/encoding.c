@@ -141,6 +141,22 @@ static bool enc_all_zero(const char *s, size_t len)
 	return !len;
 }
 
+/* A letter that a mark behind it could still change waits in the converter. */
+static enum dtx_code enc_finish(iconv_t cd, struct enc_spool *spool, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t room = ENC_STEP;
+	char *to;
+
+	if (!dtx_buf_room(&spool->buf, ENC_STEP))
+		DTX_FAIL_MEM(err);
+	to = spool->buf.ptr + spool->buf.len;
+	(void)iconv(cd, NULL, NULL, &to, &room);
+	spool->buf.len += ENC_STEP - room;
+out:
+	return rc;
+}
+
 static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *name, const char *in,
                                      size_t left, struct dtx_mend *mend, struct enc_spool *spool,
                                      size_t *padding, struct dtx_err *err)
@@ -169,6 +185,8 @@ static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *n
 		if (mend) {
 			size_t unit = DTX_MIN(enc_unit(name), left);
 
+			if (enc_unit(name) == 1 && strncmp(name, "iso-2022", 8) != 0)
+				DTX_TRY(enc_finish(cd, spool, err)); /* no other state is lost */
 			dtx_mend_replace(mend, (size_t)(from - begin), &spool->buf);
 			from += unit;
 			left -= unit;
@@ -184,6 +202,7 @@ static enum dtx_code enc_convert_all(iconv_t cd, const char *file, const char *n
 			err->byte = from - begin;
 		goto out;
 	}
+	DTX_TRY(enc_finish(cd, spool, err));
 out:
 	return rc;
 }
@@ -445,6 +464,8 @@ static bool enc_show(const struct dtx_encoding *e, size_t at, const char *name, 
 	in = (char *)(uintptr_t)(e->text + from);
 	left = to - from;
 	got = iconv(cd, &in, &left, &put, &room);
+	if (got != (size_t)-1)
+		(void)iconv(cd, NULL, NULL, &put, &room);
 	iconv_close(cd);
 	*put = '\0';
 	return got != (size_t)-1 && !left;

@@ -132,12 +132,15 @@ static bool is_control(unsigned c)
 static bool is_binary_wide(const unsigned char *p, size_t len, bool big)
 {
 	size_t odd = 0, i;
+	bool high = false; /* the first half of a pair stood before */
 
 	for (i = 2; i + 1 < len; i += 2) {
 		unsigned unit =
 			big ? (unsigned)p[i] << 8 | p[i + 1] : (unsigned)p[i + 1] << 8 | p[i];
+		bool low = unit >= 0xdc00 && unit < 0xe000;
 
-		odd += is_control(unit) || (unit >= 0xd800 && unit < 0xf900);
+		odd += is_control(unit) || high != low || (unit >= 0xe000 && unit < 0xf900);
+		high = unit >= 0xd800 && unit < 0xdc00;
 	}
 	return odd > len / 2 / 20;
 }

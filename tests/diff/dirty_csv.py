@@ -355,6 +355,10 @@ CASES.update({
     "Arabic commas": ("id\u060cname\u060cn\n1\u060cAnn\u060c5\n2\u060cBob\u060c6\n3\u060cEve\u060c7\n", *PEOPLE),
     "windows-1255": coded("cp1255", ["שם", "עיר"], ["דוד", "חיפה"], ["רות", "ירושלים"]),
     "windows-1251 in small letters": coded("cp1251", ["имя", "город"], ["сок", "дан"], ["лук", "объём"]),
+    "windows-1255 without a last line end": ("שם,עיר\nדוד,חיפה\nרות,ירושלים".encode("cp1255"), ["שם", "עיר"],
+                                             [["דוד", "חיפה"], ["רות", "ירושלים"]]),
+    "pairs of units": ("id,mood\n1,\U0001f44d\U0001f3fd\n2,\U0001f469\u200d\U0001f467\n".encode("utf-16"), ["id", "mood"],
+                       [["1", "\U0001f44d\U0001f3fd"], ["2", "\U0001f469\u200d\U0001f467"]]),
     "verses": ("the text of a song\nhas  lines\nthat stand as they may fall\nand end\n", ["the text of a song"],
                [["has  lines"], ["that stand as they may fall"], ["and end"]]),
 })
