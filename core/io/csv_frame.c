@@ -363,10 +363,9 @@ static bool find_separators(struct frame *f, struct dtx_str sample)
 
 	if (!memchr(p, FRAME_PLACED, sample.len) || !memchr(p, FRAME_RECORD, sample.len))
 		return false;
-	while ((p = memchr(p, '\n', (size_t)(end - p)))) {
-		if (p == sample.ptr || p[-1] != FRAME_RECORD)
+	for (; p < end; p++) { /* a line end stands behind a separator or another line end */
+		if (is_eol(*p) && (p == sample.ptr || (p[-1] != FRAME_RECORD && !is_eol(p[-1]))))
 			return false;
-		p++;
 	}
 	f->kind = FRAME_SEPARATORS;
 	return true;
@@ -378,7 +377,7 @@ static void take_separators(struct dtx_str text, char *to)
 
 	for (i = 0; i < text.len; i++) {
 		if (text.ptr[i] == FRAME_RECORD)
-			to[i] = i + 1 < text.len && text.ptr[i + 1] == '\n' ? '\r' : '\n';
+			to[i] = i + 1 < text.len && is_eol(text.ptr[i + 1]) ? '\r' : '\n';
 	}
 }
 

@@ -144,7 +144,7 @@ static size_t unicode_end(const char *p, size_t len)
 	               : 0;
 }
 
-/* A text without any other line end. */
+/* A text without any other line end, but for some that were added at its end. */
 static enum dtx_code marks_ends(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -152,6 +152,9 @@ static enum dtx_code marks_ends(struct dtx_csv *c, struct dtx_str sample, struct
 	size_t at, put = 0, n, found = 0;
 	char *text;
 
+	while (sample.len &&
+	       (sample.ptr[sample.len - 1] == '\n' || sample.ptr[sample.len - 1] == '\r'))
+		sample.len--;
 	for (at = 0; at < sample.len; at++) {
 		if (sample.ptr[at] == '\n' || sample.ptr[at] == '\r')
 			goto out;

@@ -359,6 +359,9 @@ CASES.update({
                                              [["דוד", "חיפה"], ["רות", "ירושלים"]]),
     "pairs of units": ("id,mood\n1,\U0001f44d\U0001f3fd\n2,\U0001f469\u200d\U0001f467\n".encode("utf-16"), ["id", "mood"],
                        [["1", "\U0001f44d\U0001f3fd"], ["2", "\U0001f469\u200d\U0001f467"]]),
+    "separators, line ends and a blank line": (b"id\x1fname\x1e\r\n1\x1fAnn\x1e\r\n20\x1fBob\x1e\r\n\r\n", DRAWN[0],
+                                               DRAWN[1:]),
+    "line separators and a blank line": (WITH.replace("\n", "\u2028") + "\n\n", *PEOPLE),
     "verses": ("the text of a song\nhas  lines\nthat stand as they may fall\nand end\n", ["the text of a song"],
                [["has  lines"], ["that stand as they may fall"], ["and end"]]),
 })
