@@ -153,6 +153,7 @@ static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan
 	if (!c->split.item && !c->ref)
 		DTX_TRY(dtx_split_init(&c->split, &c->text, c->fns, c->body, c->chunk, err));
 	c->ref_at = c->body;
+	dtx_reader_progress(r, 0, c->ref ? c->text.end : c->split.n);
 out:
 	return rc;
 }

@@ -129,6 +129,15 @@ static inline void dtx_reader_progress(struct dtx_reader *r, uint64_t done, uint
 	atomic_store_explicit(&r->of, of, memory_order_relaxed);
 }
 
+/* See dtx_source_hash_behind; a reader that does not say how far it is does not wait for it. */
+static inline bool dtx_reader_hash_behind(const struct dtx_reader *r)
+{
+	uint64_t of = atomic_load_explicit(&r->of, memory_order_relaxed);
+
+	return of && dtx_source_hash_behind(
+			     r->src, atomic_load_explicit(&r->done, memory_order_relaxed), of);
+}
+
 struct dtx_reader_class {
 	const char *name;    /* "csv", "xlsx", "json" */
 	const char *formats; /* "csv,tsv": values of `format` it serves */

@@ -19,6 +19,7 @@
 
 #define SOURCE_SPOOL_MEM ((size_t)64 << 20)
 #define HASH_AT_ONCE     ((size_t)64 << 10)
+#define HASH_PIECE       ((size_t)256 << 10)
 #define SOURCE_BLOCK     ((size_t)1 << 20)
 
 /* What an owner frees: a mapping or a heap block. */
@@ -47,7 +48,8 @@ struct dtx_source {
 	int64_t byte0, line0;
 	struct dtx_owner *owner;
 	struct dtx_task *task;
-	bool weak; /* what hex is to be */
+	bool weak;            /* what hex is to be */
+	atomic_size_t hashed; /* bytes; relaxed, no data hangs on it */
 	char hex[DTX_SHA256_HEX];
 };
 
@@ -515,6 +517,21 @@ enum dtx_code dtx_source_dup(const struct dtx_source *s, int *fd, struct dtx_err
 	return source_reopen(s, s->fd, fd, err);
 }
 
+static void source_sha256(struct dtx_source *s)
+{
+	uint8_t digest[DTX_SHA256_SIZE];
+	struct dtx_sha256 sha;
+
+	dtx_sha256_init(&sha);
+	for (size_t at = 0, n; at < s->size; at += n) {
+		n = DTX_MIN(HASH_PIECE, s->size - at);
+		dtx_sha256_add(&sha, s->data + at, n);
+		atomic_store_explicit(&s->hashed, at + n, memory_order_relaxed);
+	}
+	dtx_sha256_done(&sha, digest);
+	dtx_hex(digest, sizeof(digest), s->hex);
+}
+
 static enum dtx_code source_hash(void *arg, struct dtx_err *err)
 {
 	struct dtx_source *s = arg;
@@ -529,9 +546,17 @@ static enum dtx_code source_hash(void *arg, struct dtx_err *err)
 		dtx_weak_add(&w, s->data, s->size);
 		dtx_weak_done(&w, s->hex);
 	} else {
-		dtx_sha256_hex(s->data, s->size, s->hex);
+		source_sha256(s);
 	}
 	return DTX_OK;
+}
+
+bool dtx_source_hash_behind(const struct dtx_source *s, uint64_t done, uint64_t of)
+{
+	size_t hashed = atomic_load_explicit(&s->hashed, memory_order_relaxed);
+
+	return s->task && !s->weak && hashed < s->size &&
+	       (double)hashed * (double)of <= (double)s->size * (double)done;
 }
 
 void dtx_source_hash_start(struct dtx_source *s, bool weak)

@@ -79,6 +79,10 @@ void dtx_source_tick(const struct dtx_source *s, uint64_t done, uint64_t of);
 void dtx_source_hash_start(struct dtx_source *s, bool weak);
 DTX_MUSTUSE enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char hex[65],
                                                struct dtx_err *err);
+/* Whether SHA-256 runs on its thread and is not ahead of readers that are through with `done` parts
+ * of `of`: it takes one thread from the first byte to the last, so it is what the run will wait
+ * for. Any thread, between start and wait. */
+bool dtx_source_hash_behind(const struct dtx_source *s, uint64_t done, uint64_t of);
 /* input_changed when size or mtime of the file are not what they were at open. */
 DTX_MUSTUSE enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *err);
 /* rc, but input_changed when the file was cut short while its bytes were used: then neither a

@@ -1,6 +1,8 @@
 /* Runs one pipeline on all workers: leg after leg, morsel by morsel. */
 #include "core/plan/pipe_parts.h"
 
+#include <time.h>
+
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/plan/cite.h"
@@ -225,6 +227,20 @@ out:
 	return rc;
 }
 
+/* A core for each thread that computes: the workers that the cores have no room for beside the hash
+ * of the input claim nothing while it is behind.  Nobody waits for them: they are inside no morsel.
+ */
+static void give_way(const struct worker *w)
+{
+	static const struct timespec nap = { .tv_nsec = 1000000 };
+	const struct dtx_pipe *p = w->p;
+
+	while (w->id >= p->beside && !w->mid && p->now->reader &&
+	       dtx_reader_hash_behind(p->now->reader) &&
+	       !atomic_load_explicit(&p->dry, memory_order_relaxed) && !atomic_load(&p->stop))
+		nanosleep(&nap, NULL);
+}
+
 static void work(struct worker *w)
 {
 	struct dtx_pipe *p = w->p;
@@ -233,6 +249,7 @@ static void work(struct worker *w)
 	enum dtx_code rc = DTX_OK;
 
 	while (w->mid ? !dtx_pipe_unwanted(p, w->seq) : !atomic_load(&p->stop)) {
+		give_way(w);
 		dtx_pipe_tasks(w, false);
 		t.exact = w->mid;
 		t.at = w->mid ? w->seq : p->base + w->seqs;
@@ -240,6 +257,7 @@ static void work(struct worker *w)
 		if (rc != DTX_OK || !t.more)
 			break;
 	}
+	atomic_store_explicit(&p->dry, true, memory_order_relaxed);
 	if (rc != DTX_OK)
 		dtx_pipe_fail(p, t.at, t.exact, &err);
 }
@@ -355,6 +373,8 @@ static enum dtx_code start_leg(struct dtx_pipe *p, unsigned workers, struct dtx_
 	p->cut = first_ordered(p, p->now);
 	p->back = first_shared(p->now, workers);
 	p->out_seq = p->base;
+	p->beside = DTX_MAX(dtx_pool_cpus(), 2) - 1;
+	atomic_store(&p->dry, false);
 	atomic_store(&p->stop, false);
 	atomic_store(&p->full_at, UINT64_MAX);
 	p->failed_at = UINT64_MAX;

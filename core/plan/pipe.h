@@ -84,6 +84,8 @@ struct dtx_pipe {
 	uint64_t base; /* seq of the leg's first morsel */
 	_Atomic uint64_t claim, seqs; /* next batch of a table or part; most seqs seen */
 	atomic_bool stop;
+	unsigned beside; /* workers that have a core each beside the hash of an input */
+	atomic_bool dry; /* a worker came to the end; relaxed: who sees it late only waits longer */
 	pthread_mutex_t lock; /* of what follows */
 	bool failed;
 	uint64_t failed_at;       /* seqs behind it are not wanted */

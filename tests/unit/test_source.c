@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/base/guard.h"
 #include "core/base/hash.h"
+#include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/io/source.h"
 #include "tests/t.h"
@@ -112,6 +113,37 @@ void test_source_hash(void)
 	T_OK(dtx_source_bytes("x", "abc", 3, &s, &err), &err);
 	dtx_source_hash_start(s, false);
 	dtx_source_free(s); /* joins */
+}
+
+/* While SHA-256 runs it is behind readers that are through, and no other readers; nor is it before,
+ * after, or where the weak identity is taken. */
+void test_source_hash_behind(void)
+{
+	size_t len = (size_t)32 << 20;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *s = NULL;
+	char *bytes = dtx_mem_zalloc(len, 1);
+	char hex[DTX_SHA256_HEX], want[DTX_SHA256_HEX];
+	bool seen = false;
+
+	T_CHECK(bytes != NULL);
+	for (int i = 0; i < 50 && !seen; i++) { /* the thread may be through before we look */
+		T_OK(dtx_source_bytes("x", bytes, len, &s, &err), &err);
+		T_CHECK(!dtx_source_hash_behind(s, 1, 1));
+		dtx_source_hash_start(s, false);
+		seen = dtx_source_hash_behind(s, 1, 1);
+		T_OK(dtx_source_hash_wait(s, hex, &err), &err);
+		T_CHECK(!dtx_source_hash_behind(s, 1, 1));
+		dtx_source_free(s);
+	}
+	T_CHECK(seen);
+	dtx_sha256_hex(bytes, len, want);
+	T_STR(hex, want);
+	T_OK(dtx_source_bytes("x", bytes, len, &s, &err), &err);
+	dtx_source_hash_start(s, true);
+	T_CHECK(!dtx_source_hash_behind(s, 1, 1));
+	dtx_source_free(s);
+	dtx_mem_free(bytes);
 }
 
 void test_source_sees_changes(void)
