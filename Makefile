@@ -17,12 +17,12 @@ B := build$(if $(VARIANT),-$(VARIANT))
 
 # The one list of packages that a user needs, and those that only the tests need.
 DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev libjansson-dev \
-	libseccomp-dev libsqlite3-dev libxxhash-dev nettle-dev zlib1g-dev libisal-dev \
+	libseccomp-dev libsqlite3-dev libxxhash-dev libssl-dev zlib1g-dev libisal-dev \
 	libutf8proc-dev libcurl4-openssl-dev \
 	python3-dev python3-pandas
 DEPS_TEST := python3-matplotlib bubblewrap python3-openpyxl python3-jsonschema clang-format git
 
-PKGS := jansson sqlite3 libseccomp libxxhash nettle zlib libutf8proc
+PKGS := jansson sqlite3 libseccomp libxxhash libcrypto zlib libutf8proc
 # Opened on demand: needed to build, not linked.
 PKGS_OPENED := libcurl
 PKG_MISSING := $(strip $(foreach p,$(PKGS) $(PKGS_OPENED),$(shell pkg-config --exists $(p) || echo $(p))))
@@ -53,7 +53,7 @@ ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen $(PKG_CFLAGS) \
 	$(HARD) $(SAN) $(CFLAGS) $(TEST_CFLAGS) -pthread
 # Linked in where their archives are (SHARED=1: never): symbols that the loader looks up in eight
 # libraries cost half a millisecond of each start, of dtx and of its reader process.
-ARCHIVES := jansson sqlite3 seccomp nettle z utf8proc csv
+ARCHIVES := jansson sqlite3 seccomp crypto z utf8proc csv
 archive = $(if $(SHARED),,$(wildcard $(shell $(CC) -print-file-name=lib$1.a)))
 ARCHIVED := $(foreach l,$(ARCHIVES),$(or $(call archive,$l),-l$l))
 LDLIBS = $(ARCHIVED) $(filter-out $(ARCHIVES:%=-l%),$(PKG_LIBS)) -lm -ldl -pthread

@@ -1,13 +1,15 @@
-/* [xxhash] row hashes, [nettle] SHA-256, MD5. */
+/* [xxhash] row hashes, [openssl] SHA-256, MD5: the plain functions, which need no provider, no
+ * set-up and three small members of the archive, and are a tenth faster than nettle's. */
+#define OPENSSL_SUPPRESS_DEPRECATED /* its successor, EVP, looks each algorithm up */
 #include "core/base/hash.h"
 
-#include <nettle/md5.h>
-#include <nettle/sha2.h>
+#include <openssl/md5.h>
+#include <openssl/sha.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 _Static_assert(sizeof(XXH3_state_t) <= sizeof(struct dtx_weak), "room for xxhash's state");
-_Static_assert(sizeof(struct sha256_ctx) <= sizeof(struct dtx_sha256), "room for nettle's context");
+_Static_assert(sizeof(SHA256_CTX) <= sizeof(struct dtx_sha256), "room for OpenSSL's context");
 
 uint64_t dtx_hash64(const void *bytes, size_t len, uint64_t seed)
 {
@@ -48,25 +50,25 @@ void dtx_weak_done(struct dtx_weak *w, char out[DTX_SHA256_HEX])
 	dtx_hex(text.digest, sizeof(text.digest), out + sizeof(DTX_WEAK_MARK) - 1);
 }
 
-static struct sha256_ctx *sha256_ctx_of(struct dtx_sha256 *s)
+static SHA256_CTX *sha256_ctx_of(struct dtx_sha256 *s)
 {
-	return (struct sha256_ctx *)(void *)s->state;
+	return (SHA256_CTX *)(void *)s->state;
 }
 
 void dtx_sha256_init(struct dtx_sha256 *s)
 {
-	sha256_init(sha256_ctx_of(s));
+	SHA256_Init(sha256_ctx_of(s));
 }
 
 void dtx_sha256_add(struct dtx_sha256 *s, const void *bytes, size_t len)
 {
 	if (len)
-		sha256_update(sha256_ctx_of(s), len, bytes);
+		SHA256_Update(sha256_ctx_of(s), bytes, len);
 }
 
 void dtx_sha256_done(struct dtx_sha256 *s, uint8_t out[DTX_SHA256_SIZE])
 {
-	sha256_digest(sha256_ctx_of(s), DTX_SHA256_SIZE, out);
+	SHA256_Final(out, sha256_ctx_of(s));
 }
 
 void dtx_sha256_hex(const void *bytes, size_t len, char out[DTX_SHA256_HEX])
@@ -82,13 +84,13 @@ void dtx_sha256_hex(const void *bytes, size_t len, char out[DTX_SHA256_HEX])
 
 void dtx_md5_hex(const void *bytes, size_t len, char out[DTX_MD5_HEX])
 {
-	struct md5_ctx s;
-	uint8_t digest[MD5_DIGEST_SIZE];
+	MD5_CTX s;
+	uint8_t digest[MD5_DIGEST_LENGTH];
 
-	md5_init(&s);
+	MD5_Init(&s);
 	if (len)
-		md5_update(&s, len, bytes);
-	md5_digest(&s, sizeof(digest), digest);
+		MD5_Update(&s, bytes, len);
+	MD5_Final(digest, &s);
 	dtx_hex(digest, sizeof(digest), out);
 }
 

@@ -1,4 +1,4 @@
-/* Row hashes (XXH3) and identities (SHA-256, MD5).  [xxhash] [nettle] */
+/* Row hashes (XXH3) and identities (SHA-256, MD5).  [xxhash] [openssl] */
 #ifndef DTX_BASE_HASH_H
 #define DTX_BASE_HASH_H
 
@@ -18,7 +18,7 @@ static inline uint64_t dtx_hash_mix(uint64_t a, uint64_t b)
 }
 
 struct dtx_sha256 {
-	_Alignas(16) unsigned char state[160]; /* nettle's context */
+	_Alignas(16) unsigned char state[112]; /* OpenSSL's context */
 };
 void dtx_sha256_init(struct dtx_sha256 *s);
 void dtx_sha256_add(struct dtx_sha256 *s, const void *bytes, size_t len);

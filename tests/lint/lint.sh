@@ -42,7 +42,7 @@ owners() {
 		isa-l.*.h core/io/inflate_isal.c
 		seccomp.h sandbox/(filter|notify).c
 		Python.h sandbox/pyhost.c
-		nettle/ core/base/hash.c
+		openssl/ core/base/hash.c
 		xxhash.h core/base/hash.c
 		utf8proc.h core/base/utf8.c
 		freexl.h core/io/read_freexl.c
