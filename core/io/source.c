@@ -50,6 +50,7 @@ struct dtx_source {
 	struct dtx_task *task;
 	bool weak;            /* what hex is to be */
 	atomic_size_t hashed; /* bytes; relaxed, no data hangs on it */
+	atomic_bool unwanted; /* nobody will ask for the hash any more */
 	char hex[DTX_SHA256_HEX];
 };
 
@@ -389,6 +390,7 @@ void dtx_source_free(struct dtx_source *s)
 {
 	if (!s)
 		return;
+	atomic_store_explicit(&s->unwanted, true, memory_order_relaxed);
 	(void)dtx_task_join(s->task, NULL);
 	dtx_source_free(s->inner);
 	dtx_passing_free(s->pipe);
@@ -525,6 +527,8 @@ static void source_sha256(struct dtx_source *s)
 	dtx_sha256_init(&sha);
 	for (size_t at = 0, n; at < s->size; at += n) {
 		n = DTX_MIN(HASH_PIECE, s->size - at);
+		if (atomic_load_explicit(&s->unwanted, memory_order_relaxed))
+			return;
 		dtx_sha256_add(&sha, s->data + at, n);
 		atomic_store_explicit(&s->hashed, at + n, memory_order_relaxed);
 	}
