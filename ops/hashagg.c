@@ -5,9 +5,12 @@
 #include "core/base/mem.h"
 #include "core/base/prefetch.h"
 #include "core/data/key.h"
+#include "ops/groupcache.h"
 
-#define CHUNK         512u /* rows hashed ahead of probing: their slots are on the way meanwhile */
+#define CHUNK                                                                                      \
+	DTX_GROUP_CHUNK /* rows hashed ahead of probing: their slots are on the way meanwhile */
 #define SLOTS_BIG     ((size_t)1 << 16)
+#define KEYS_NEAR     ((uint32_t)1 << 10) /* groups whose keys stay in the nearest cache */
 #define GROUPS_MAX    (UINT32_MAX - 2)
 #define KEY_BYTES_MAX ((size_t)1 << 30)
 
@@ -38,6 +41,7 @@ enum dtx_code dtx_groups_new(const struct dtx_typeref *type, uint32_t nkeys,
 	g->slot = dtx_mem_zalloc(g->nslots, sizeof(*g->slot));
 	if (!g->slot)
 		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_groupcache_new(type, nkeys, &g->cache, err));
 	*out = g;
 	g = NULL;
 out:
@@ -57,6 +61,7 @@ void dtx_groups_free(struct dtx_groups *g)
 	dtx_owner_unref(g->key_owner);
 	dtx_owner_unref(g->bytes_owner);
 	dtx_mem_free(g->hash);
+	dtx_groupcache_free(g->cache);
 	dtx_arena_clear(&g->arena);
 	dtx_buf_clear(&g->probe.bytes);
 	dtx_mem_free(g);
@@ -336,10 +341,19 @@ static bool chunk_load(const struct dtx_groups *g, struct chunk *c, struct dtx_c
 	return true;
 }
 
+/* What the chunk will read is on the way: slots, then in a table beyond the nearest cache keys. */
 static void chunk_near(const struct dtx_groups *g, const struct chunk *c)
 {
+	const size_t size = key_size(g->kind), mask = g->nslots - 1;
+
 	for (uint32_t i = 0; i < c->n; i++)
-		DTX_PREFETCH(&g->slot[c->hash[i] & (g->nslots - 1)]);
+		DTX_PREFETCH(&g->slot[c->hash[i] & mask]);
+	for (uint32_t i = 0; g->n > KEYS_NEAR && i < c->n; i++) {
+		uint32_t id = (uint32_t)g->slot[c->hash[i] & mask];
+
+		/* a free slot asks for a key that is no matter */
+		DTX_PREFETCH((const char *)g->key.any + (id ? id - 1 : 0) * size);
+	}
 }
 
 static inline bool chunk_ids(struct dtx_groups *g, enum kind kind, const struct chunk *c,
@@ -387,14 +401,33 @@ enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key
 		goto out;
 	}
 	for (uint32_t at = 0; at < b->nsel; at += CHUNK) {
+		uint32_t n = DTX_MIN(CHUNK, b->nsel - at);
+		bool hit = false;
+
+		if (g->cache)
+			DTX_TRY(dtx_groupcache_get(g->cache, key, b, at, n, ids + at, &hit, err));
+		if (hit)
+			continue;
 		if (!chunk_load(g, &c, key, b, at, &g->probe.bytes))
 			DTX_FAIL_MEM(err);
 		chunk_near(g, &c);
 		if (!chunk_dispatch(g, &c, ids + at))
 			DTX_FAIL_MEM(err);
+		if (g->cache)
+			dtx_groupcache_put(g->cache, ids + at, n);
 	}
 out:
 	return rc;
+}
+
+bool dtx_groups_texts(struct dtx_groups *g, const struct dtx_column *col, const struct dtx_batch *b,
+                      uint32_t from, uint32_t n, uint32_t *ids)
+{
+	struct chunk c;
+
+	c.n = n;
+	chunk_text(&c, col, b, from);
+	return chunk_ids(g, KIND_TEXT, &c, ids);
 }
 
 static inline unsigned part_of(uint64_t hash, unsigned bits)

@@ -22,6 +22,7 @@ struct dtx_groups {
 	} key;
 	struct dtx_arena arena; /* long texts, row keys */
 	struct dtx_group_probe probe;
+	struct dtx_groupcache *cache; /* or NULL */
 	struct dtx_owner *slot_owner, *key_owner,
 		*bytes_owner; /* on disk: of slot, key, its bytes */
 };
@@ -34,5 +35,11 @@ static inline size_t key_size(enum kind kind)
 	default: return sizeof(struct dtx_str);
 	}
 }
+
+/* Groups of a table of one text key for the live rows [from, from + n), at most DTX_GROUP_CHUNK;
+ * false: no memory. */
+DTX_MUSTUSE bool dtx_groups_texts(struct dtx_groups *g, const struct dtx_column *col,
+                                  const struct dtx_batch *b, uint32_t from, uint32_t n,
+                                  uint32_t *ids);
 
 #endif

@@ -7,12 +7,28 @@
 #include "core/expr/fsum.h"
 
 #define STATE(type, k) ((type *)(void *)(states + (size_t)r->group[k] * stride))
+#define AHEAD          16u
 #define ROW(k)         (r->row ? r->row[k] : (k))
 
 struct numbers {
 	double *v;
 	size_t n, cap;
 };
+
+/* Groups come in any order: a state, then the end of its list, is on the way while others are added
+ * to. */
+static inline void numbers_near(char *states, size_t stride, const struct dtx_aggrows *r,
+                                uint32_t k)
+{
+	const struct numbers *soon;
+
+	if (k + 2 * AHEAD >= r->n)
+		return;
+	__builtin_prefetch(STATE(struct numbers, k + 2 * AHEAD), 1);
+	soon = STATE(struct numbers, k + AHEAD);
+	if (soon->v)
+		__builtin_prefetch(soon->v + soon->n, 1);
+}
 
 static enum dtx_code numbers_rows(const struct dtx_aggcall *c, char *states, size_t stride,
                                   const struct dtx_aggrows *r, struct dtx_err *err)
@@ -24,6 +40,7 @@ static enum dtx_code numbers_rows(const struct dtx_aggcall *c, char *states, siz
 	for (k = 0; k < r->n; k++) {
 		struct numbers *s = STATE(struct numbers, k);
 
+		numbers_near(states, stride, r, k);
 		i = ROW(k);
 		if (s->n == s->cap && !dtx_mem_reserve(&s->v, &s->cap, s->n + 1, sizeof(*s->v)))
 			DTX_FAIL_MEM(err);

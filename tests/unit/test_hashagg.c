@@ -272,3 +272,79 @@ void test_groups_lookparts(void)
 	dtx_column_unref(other);
 	dtx_buf_clear(&probe.bytes);
 }
+
+/* --- keys of few values --- */
+
+#define CACHE_ROWS 6000u
+
+/* Batch k of a key: few values, then ones below 0, a null, far more values; few again. */
+static struct dtx_column *batch_key(bool is_text, uint32_t k, uint32_t step)
+{
+	uint32_t mod = k == 7 ? 3000 : 40;
+	struct dtx_builder b;
+	struct dtx_column *c = NULL;
+	char word[32];
+
+	dtx_builder_init(&b, is_text ? text : whole, CACHE_ROWS);
+	for (uint32_t i = 0; i < CACHE_ROWS; i++) {
+		uint32_t v = (i * step + i / 64 + k) % mod;
+
+		snprintf(word, sizeof(word), v % 3 ? "t%u" : "a text that is not short %u", v);
+		if (k == 5 && i == 777)
+			dtx_builder_null(&b);
+		else if (is_text)
+			dtx_builder_text(&b, dtx_str_of(word));
+		else
+			dtx_builder_i64(&b, k == 4 && v < 20 ? -(int64_t)v
+			                                     : (int64_t)v << (k == 6 ? 20 : 0));
+	}
+	T_OK(dtx_builder_finish(&b, NULL, &c, NULL), NULL);
+	return c;
+}
+
+/* The ids of nkeys keys are those of the same keys and a constant: four keys have no cache. */
+static void cache_agrees(const bool is_text[2], uint32_t nkeys)
+{
+	static uint32_t id[CACHE_ROWS], want[CACHE_ROWS];
+	const struct dtx_typeref type[] = { is_text[0] ? text : whole, is_text[1] ? text : whole,
+		                            whole, whole };
+	struct dtx_column *key[4] = { NULL, NULL, ints(CACHE_ROWS, 0, 1), ints(CACHE_ROWS, 0, 1) };
+	struct dtx_groups *g, *ref;
+
+	T_OK(dtx_groups_new(type, nkeys, &g, NULL), NULL);
+	T_OK(dtx_groups_new(type, 4, &ref, NULL), NULL);
+	for (uint32_t k = 0; k < 12; k++) {
+		struct dtx_batch *b;
+		uint16_t *sel;
+
+		key[0] = batch_key(is_text[0], k, 7);
+		key[1] = nkeys == 2 ? batch_key(is_text[1], k, 11) : dtx_column_ref(key[2]);
+		T_OK(dtx_batch_new(&no_columns, CACHE_ROWS, &b, NULL), NULL);
+		if (k % 3 == 2) {
+			T_OK(dtx_batch_sel(b, &sel, NULL), NULL);
+			b->nsel = CACHE_ROWS / 2;
+			for (uint32_t i = 0; i < b->nsel; i++)
+				sel[i] = (uint16_t)(2 * i + 1);
+		}
+		T_OK(dtx_groups_ids(ref, key, b, want, NULL), NULL);
+		T_OK(dtx_groups_ids(g, key, b, id, NULL), NULL);
+		T_CHECK(memcmp(id, want, b->nsel * sizeof(*id)) == 0);
+		T_INT(dtx_groups_count(g), dtx_groups_count(ref));
+		dtx_batch_free(b);
+		dtx_column_unref(key[0]);
+		dtx_column_unref(key[1]);
+	}
+	dtx_groups_free(g);
+	dtx_groups_free(ref);
+	dtx_column_unref(key[2]);
+	dtx_column_unref(key[3]);
+}
+
+void test_groups_of_few_values(void)
+{
+	cache_agrees((const bool[]){ false, false }, 1);
+	cache_agrees((const bool[]){ false, false }, 2);
+	cache_agrees((const bool[]){ true, false }, 2);
+	cache_agrees((const bool[]){ false, true }, 2);
+	cache_agrees((const bool[]){ true, true }, 2);
+}
