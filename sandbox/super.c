@@ -257,20 +257,28 @@ out:
 	return rc;
 }
 
-/* Main asks for a call that the policy denies and must see exactly that call. */
-static enum dtx_code probe(struct dtx_box *b, struct dtx_err *err)
+/* Main asks for a call that the policy denies ... */
+static enum dtx_code probe(struct dtx_box *b, struct dtx_wire_probe *p, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_wire_probe p;
+
+	if (getrandom(p, sizeof(*p), 0) != (ssize_t)sizeof(*p))
+		REFUSE(err, "verify", "getrandom: %s", strerror(errno));
+	if (!dtx_wire_send(&b->job, DTX_WIRE_PROBE, p, sizeof(*p), NULL, 0))
+		REFUSE(err, "verify", "%s", strerror(errno));
+out:
+	return rc;
+}
+
+/* ... and must see exactly that call. */
+static enum dtx_code probed(struct dtx_box *b, const struct dtx_wire_probe *p, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
 	struct dtx_wire_msg msg;
 	uint32_t code;
 
-	if (getrandom(&p, sizeof(p), 0) != (ssize_t)sizeof(p))
-		REFUSE(err, "verify", "getrandom: %s", strerror(errno));
-	if (!dtx_wire_send(&b->job, DTX_WIRE_PROBE, &p, sizeof(p), NULL, 0))
-		REFUSE(err, "verify", "%s", strerror(errno));
 	DTX_TRY(wait_for(b, b->listener, SETUP_MS, "probe", err));
-	if (!dtx_notify_probe(b->listener, b->worker, p.nonce))
+	if (!dtx_notify_probe(b->listener, b->worker, p->nonce))
 		REFUSE(err, "verify", "the filter does not show the probe");
 	DTX_TRY(job_expect(b, DTX_WIRE_PROBED, &msg, err));
 	memcpy(&code, msg.payload, sizeof(code));
@@ -280,22 +288,35 @@ out:
 	return rc;
 }
 
-static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
+static enum dtx_code facts(struct dtx_box *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_wire_msg msg;
 	char what[120] = "";
-	int64_t t = dtx_now_ns();
 
-	DTX_TRY(job_expect(b, DTX_WIRE_READY, &msg, err));
 	b->worker = dtx_facts_pid(b->pidfd);
 	if (!b->worker)
 		REFUSE(err, "verify", "the worker's process cannot be told");
 	if (!dtx_facts_status(b->worker, &b->vm_size, what, sizeof(what)))
 		REFUSE(err, "verify", "%s", what);
-	DTX_TRY(arm(b, err)); /* the zygote does it while the worker is probed */
+out:
+	return rc;
+}
+
+/* Worker and zygote are asked first: they wake while main reads what the kernel says. */
+static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_wire_probe p;
+	struct dtx_wire_msg msg;
+	int64_t t = dtx_now_ns();
+
+	DTX_TRY(job_expect(b, DTX_WIRE_READY, &msg, err));
 	if (b->grant.audit)
-		DTX_TRY(probe(b, err));
+		DTX_TRY(probe(b, &p, err));
+	DTX_TRY(facts(b, err));
+	DTX_TRY(arm(b, err));
+	if (b->grant.audit)
+		DTX_TRY(probed(b, &p, err));
 	snprintf(r->verify, sizeof(r->verify), b->grant.audit ? "status+probe" : "status");
 	b->base_anon = dtx_facts_anon(b->worker);
 	r->base_rss = b->base_anon;
