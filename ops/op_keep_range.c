@@ -104,9 +104,9 @@ static int64_t source_row(struct dtx_remake *m, int64_t row)
 	struct dtx_place place = { -1, -1 };
 	uint32_t at;
 	const struct dtx_batch *b = dtx_raw_row(&m->raw, row, &at);
-	uint64_t id = b->rec ? b->rec[at] : b->first_row + at;
+	uint64_t id;
 
-	if (!b->origin)
+	if (!dtx_batch_id(b, at, &id))
 		return -1;
 	if (!b->origin->locate)
 		return (int64_t)id;

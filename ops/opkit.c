@@ -158,18 +158,17 @@ enum dtx_code dtx_pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct
 	for (uint32_t i = 1; origin && i < p->nbatches; i++)
 		if (p->batch[i]->origin != origin)
 			origin = NULL;
-	for (uint32_t i = 0; origin && i < p->n; i++)
-		if (p->which[i] >= p->nbatches)
-			origin = NULL;
 	if (!origin)
 		goto out;
 	id = dtx_mem_alloc64(p->n ? p->n : 1, sizeof(*id));
 	if (!id)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < p->n; i++) {
-		const struct dtx_batch *from = p->batch[p->which[i]];
+		bool made = p->which[i] >= p->nbatches;
 
-		id[i] = from->rec ? from->rec[p->row[i]] : from->first_row + p->row[i];
+		id[i] = DTX_NO_ROW;
+		if (!made)
+			(void)dtx_batch_id(p->batch[p->which[i]], p->row[i], &id[i]);
 	}
 	b->rec_owner = dtx_owner_take(id);
 	if (!b->rec_owner)

@@ -83,7 +83,8 @@ DTX_MUSTUSE enum dtx_code dtx_pick_batch(const struct dtx_opctx *ox, const struc
 DTX_MUSTUSE enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap *map,
                                         const struct dtx_pick *pick, struct dtx_batch *b,
                                         struct dtx_err *err);
-/* Row ids of the picked rows for b; nothing when rows are made or come from several origins. */
+/* Row ids of the picked rows for b, DTX_NO_ROW of those that are made; nothing when the batches are
+ * of several origins. */
 DTX_MUSTUSE enum dtx_code dtx_pick_ids(const struct dtx_pick *p, struct dtx_batch *b,
                                        struct dtx_err *err);
 /* Rows whose number (over all live rows of the table, from 0) is listed in rows[0..n), in that

@@ -411,7 +411,7 @@ out:
 
 /* --- rows --- */
 
-/* Row ids where every row is a row of the input. */
+/* Row ids; rows that were made have none, however many rows a batch has. */
 static enum dtx_code chunk_ids(struct dtx_remake *m, struct chunk *k, int64_t from,
                                struct dtx_batch *b, struct dtx_err *err)
 {
@@ -425,8 +425,9 @@ static enum dtx_code chunk_ids(struct dtx_remake *m, struct chunk *k, int64_t fr
 	for (uint32_t i = 0; i < b->nrows; i++) {
 		int64_t row = m->row ? m->row[from + i] : from + i;
 
+		k->which[i] = DTX_NOWHERE;
 		if (row < 0)
-			return DTX_OK;
+			continue;
 		dtx_raw_row(&m->raw, row, &k->row[i]);
 		k->which[i] = m->raw.hint;
 	}

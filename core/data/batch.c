@@ -173,18 +173,24 @@ static void batch_cell_name(char *out, size_t size, uint32_t col, int64_t row)
 	snprintf(out, size, "%s%lld", letters + at, (long long)row + 1);
 }
 
+bool dtx_batch_id(const struct dtx_batch *b, uint32_t row, uint64_t *id)
+{
+	*id = b->rec ? b->rec[row] : b->first_row + row;
+	return b->origin && *id != DTX_NO_ROW;
+}
+
 void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, struct dtx_err *err)
 {
 	const struct dtx_origin *o = b->origin;
-	uint64_t id = b->rec ? b->rec[row] : b->first_row + row;
 	struct dtx_place place = { -1, -1 };
+	uint64_t id;
 	uint32_t physical = (uint32_t)column;
 
 	if (!err)
 		return;
 	if (column >= 0 && b->schema && (uint32_t)column < b->schema->nfields)
 		dtx_err_row(err, -1, b->schema->field[column].name);
-	if (!o)
+	if (!dtx_batch_id(b, row, &id))
 		return;
 	if (o->locate)
 		o->locate(o, id, &place);

@@ -22,6 +22,8 @@ struct dtx_origin {
 	uint32_t ncols;
 };
 
+#define DTX_NO_ROW UINT64_MAX /* row id of a row that was made, among rows that were read */
+
 /* A column that nobody needs is NULL in col[]. */
 struct dtx_batch {
 	uint64_t seq; /* place in the stream: 0, 1, 2 ... */
@@ -31,9 +33,10 @@ struct dtx_batch {
 	const uint16_t *sel; /* live rows, ascending; NULL: all (then nsel == nrows) */
 	uint16_t *sel_mem;   /* owned memory behind sel, room for nrows; NULL until first needed */
 	struct dtx_column **col;
-	uint64_t first_row;  /* row id of row 0 when rec is NULL and origin is not. Ids are the
-	                      * reader's own (CSV: seq << 32 | record of the morsel) */
-	const uint64_t *rec; /* row id of each row, or NULL: first_row + i */
+	uint64_t first_row; /* row id of row 0 when rec is NULL and origin is not. Ids are the
+	                     * reader's own (CSV: seq << 32 | record of the morsel) */
+	const uint64_t
+		*rec; /* row id of each row, or NULL: first_row + i; DTX_NO_ROW: it was made */
 	struct dtx_owner *rec_owner;
 	const struct dtx_origin *origin; /* NULL: rows were made, not read */
 	const struct dtx_schema *schema;
@@ -48,6 +51,8 @@ DTX_MUSTUSE enum dtx_code dtx_batch_copy(const struct dtx_batch *b, struct dtx_b
                                          struct dtx_err *err);
 /* Makes the rows dense: gathers through sel (no-op without). */
 DTX_MUSTUSE enum dtx_code dtx_batch_dense(struct dtx_batch *b, struct dtx_err *err);
+/* Whether a row was read, and its id.  Rows that were made have no place in a source. */
+bool dtx_batch_id(const struct dtx_batch *b, uint32_t row, uint64_t *id);
 /* Writable selection of all live rows, ready to be narrowed in place; b->nsel is its length. */
 DTX_MUSTUSE enum dtx_code dtx_batch_sel(struct dtx_batch *b, uint16_t **sel, struct dtx_err *err);
 /* Fills the place of an error about row (of the batch) and column (of b->schema, -1: none): input,

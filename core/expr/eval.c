@@ -85,8 +85,8 @@ out:
 /* Rows that were made have no place. */
 static void put_place(struct dtx_builder *to, const struct dtx_batch *in, int what, uint32_t row)
 {
-	const struct dtx_origin *o = in->origin;
-	uint64_t id = in->rec ? in->rec[row] : in->first_row + row;
+	uint64_t id;
+	const struct dtx_origin *o = dtx_batch_id(in, row, &id) ? in->origin : NULL;
 	const char *text = !o ? NULL : what == DTX_PLACE_FILE ? o->file : o->sheet;
 	struct dtx_place place = { -1, -1 };
 

@@ -6,8 +6,8 @@ static const struct dtx_fn rows[] = {
 	  .sig = "",
 	  .form = DTX_FORM_PLACE,
 	  .detail = DTX_PLACE_ROW,
-	  .help = "line of the text file or row of the sheet; null behind steps that make rows or "
-	          "mix tables",
+	  .help = "line of the text file or row of the sheet; null of rows that a step made, and "
+	          "behind steps that mix tables",
 	  .example = "source_row()",
 	  .value = "~" },
 	{ .name = "source_file",

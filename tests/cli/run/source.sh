@@ -15,3 +15,7 @@ try "{\"op\":\"group_by\",\"by\":\"b\",\"agg\":{\"last\":\"max(source_row())\"}}
 echo "[$place,{\"op\":\"select\",\"cols\":[\"Region\",\"row\",\"sheet\"]},{\"op\":\"limit\",\"n\":2}]" > plan.json
 cp "$FIX/xlsx/report.xlsx" .
 dtx run -q plan.json report.xlsx
+# beside rows that were made, in batches of any size
+printf 'a,b\n1,x\n1,y\n2,y\n3,z\n' > in.csv
+try "{\"op\":\"complete\",\"cols\":[\"a\",\"b\"]},$place"
+try "{\"op\":\"complete\",\"cols\":[\"a\",\"b\"]},{\"op\":\"sort\",\"by\":[\"b\",\"a\"]},$place"
