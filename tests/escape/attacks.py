@@ -145,7 +145,10 @@ class Place(Scene):
         for name in sorted(os.listdir(self.folder)):
             path = os.path.join(self.folder, name)
             if name != "__pycache__":
-                out[name] = open(path).read() if os.path.isfile(path) else "(other)"
+                out[name] = "(other)"
+                if os.path.isfile(path):
+                    with open(path, "rb") as f:
+                        out[name] = f.read()
         return out
 
     def fill(self, text):
@@ -191,7 +194,8 @@ def child(source, write, token):
         sys.stdout.flush()
     except BaseException as e:
         sys.stderr.write("%s: %s" % (type(e).__name__, str(e)[:300]))
-    os._exit(0)
+    finally:  # an error whose text fails, too, ends here and not in the suite
+        os._exit(0)
 
 
 def outside(attack, parts, scene):
