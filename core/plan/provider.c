@@ -1,6 +1,7 @@
 /* What every provider shares: names of outcomes, the report and its JSON. */
 #include "core/plan/provider.h"
 
+#include <string.h>
 #include <inttypes.h>
 
 #include "core/base/utf8.h"
@@ -90,7 +91,9 @@ static void add_base64(struct dtx_buf *out, const char *bytes, size_t len)
 
 static void add_stream(struct dtx_buf *out, const char *key, const struct dtx_jail_stream *s)
 {
-	bool text = dtx_utf8_bad(s->bytes ? s->bytes : "", s->kept) < 0;
+	/* a zero byte is no text: readers of JSON, ours among them, refuse it in one */
+	bool text =
+		!s->kept || (dtx_utf8_bad(s->bytes, s->kept) < 0 && !memchr(s->bytes, 0, s->kept));
 
 	add_key(out, key);
 	dtx_buf_addc(out, '{');
