@@ -265,7 +265,7 @@ static json_t *files_json(const struct dtx_execution *x)
 json_t *dtx_execution_json(const struct dtx_execution *x, enum dtx_code rc,
                            const struct dtx_err *err)
 {
-	json_t *out = json_pack("{ss sb so so}", "run_id", x->run_id, "ok", rc == DTX_OK, "files",
+	json_t *out = json_pack("{ss sb so so*}", "run_id", x->run_id, "ok", rc == DTX_OK, "files",
 	                        files_json(x), "report", report_value(x));
 
 	if (out && rc != DTX_OK)

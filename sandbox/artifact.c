@@ -6,6 +6,13 @@
 
 #define PARTS_MAX 8
 
+/* Marks, embeddings, overrides and isolates of writing direction: "gnp.exe" shown as "exe.png". */
+static bool turns_text(uint32_t cp)
+{
+	return cp == 0x061c || cp == 0x200e || cp == 0x200f || (cp >= 0x202a && cp <= 0x202e) ||
+	       (cp >= 0x2066 && cp <= 0x2069);
+}
+
 static bool part_ok(struct dtx_str part)
 {
 	size_t at = 0;
@@ -15,7 +22,7 @@ static bool part_ok(struct dtx_str part)
 	while (at < part.len) {
 		uint32_t cp = dtx_utf8_next(part.ptr, part.len, &at);
 
-		if (cp == '\\' || cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
+		if (cp == '\\' || cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || turns_text(cp))
 			return false;
 	}
 	return true;

@@ -279,7 +279,7 @@ static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 		           (unsigned long long)(DTX_STREAM_MAX >> 20));
 		return true;
 	case DTX_KILL_PROTOCOL:
-		set_status(r, DTX_JAIL_BAD_RESULT, "it wrote to the job socket (protocol)");
+		set_status(r, DTX_JAIL_BAD_RESULT, "it used the job socket itself (protocol)");
 		return true;
 	case DTX_KILL_CANCEL: set_status(r, DTX_JAIL_CANCELLED, "cancelled"); return true;
 	case DTX_KILL_STUCK:

@@ -13,6 +13,7 @@
 
 #define EXIT_MS  2000 /* from DONE to death, from death to EXITED */
 #define TICK_MS  20   /* memory, cancel, deadline */
+#define MUTE_MS  100  /* from the end of the job socket to death */
 #define COPY_MAX ((uint64_t)1 << 20)
 
 static int64_t us_since(int64_t ns)
@@ -88,6 +89,9 @@ static void on_tick(struct dtx_box *b, struct dtx_jail_report *r)
 		dtx_super_kill(b, DTX_KILL_MEMORY);
 	if (dtx_now_ns() - b->t_start > b->spec.limits.wall_ms * 1000000)
 		dtx_super_kill(b, DTX_KILL_WALL);
+	/* one that ends closes the socket, too, and says more by how it ended */
+	if (b->t_mute && dtx_now_ns() - b->t_mute > (int64_t)MUTE_MS * 1000000)
+		dtx_super_kill(b, DTX_KILL_PROTOCOL);
 	if (cancelled(b))
 		dtx_super_kill(b, DTX_KILL_CANCEL);
 }
@@ -171,6 +175,8 @@ static void on_job(struct dtx_box *b, struct dtx_jail_report *r)
 	}
 	if (got != 0 && !b->has_done)
 		dtx_super_kill(b, DTX_KILL_PROTOCOL);
+	if (got == 0 && !b->has_done)
+		b->t_mute = dtx_now_ns();
 	dtx_file_close(&b->job.fd); /* a worker that is done waits for that */
 }
 

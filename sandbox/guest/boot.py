@@ -138,7 +138,8 @@ def warm(once):
 
 
 def cut(text):
-    text = str(text).encode("utf-8", "replace")[:MESSAGE_MAX]
+    text = str(text).replace("\0", "\\x00")  # no text of the report has a zero byte
+    text = text.encode("utf-8", "replace")[:MESSAGE_MAX]
     return text.decode("utf-8", "ignore")
 
 

@@ -32,6 +32,9 @@ void test_artifact_names(void)
 		{ "a\xc2\x80", false },
 		{ "\xc2\x9bm", false },
 		{ "a\xc2\xa0", true },
+		{ "\xd7\x90\xd7\x91", true },
+		{ "\xe2\x80\xaegnp.exe", false },
+		{ "a\xe2\x81\xa6", false },
 		{ "\xff", false },
 		{ "\xc0\xaf", false },
 	};

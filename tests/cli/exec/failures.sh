@@ -31,3 +31,6 @@ r = d["report"]
 print(d["ok"], d["error"]["code"], [(f["name"], f["bytes"], f["path"]) for f in d["files"]])
 print(r["status"], r["exception"]["type"], r["exception"]["line"], r["stdout"]["text"], r["stderr"]["total"] > 1)
 print(sorted(r))'
+# zero bytes, which no JSON text of ours has
+"$DTX" exec --json -c 'raise ValueError("a\0b")' | grep -o '"message":"[^"]*"' >&2
+"$DTX" exec --json -c 'print("a\0b")' | grep -o '"stdout":{[^}]*}' >&2
