@@ -135,7 +135,7 @@ def cell_kind(text):
     text = text.strip()
     if INT.fullmatch(text) and text != "-0":
         return "int" if abs(int(text)) <= 2**53 else "text"
-    if FLOAT.fullmatch(text) and re.search("[0-9]", text.split("e")[0]):
+    if FLOAT.fullmatch(text) and re.search("[0-9]", re.split("[eE]", text)[0]):
         return "float" if math.isfinite(float(text)) else "text"
     if text.lower() in ("true", "false"):
         return "bool"

@@ -217,6 +217,12 @@ SCREEN = [  # source, class, line
 ]
 
 
+def test_kinds_of_cells():
+    kinds = {"E300": "text", "e300": "text", ".": "text", "1E3": "float", ".5": "float", "007": "text", "-0": "float"}
+    for text, kind in kinds.items():
+        assert sys.modules["dxop"].cell_kind(text) == kind, (text, sys.modules["dxop"].cell_kind(text))
+
+
 def test_source_rows_are_of_an_index_without_a_name():
     for index, rows in [(pd.RangeIndex(1, 3), [1, 2]), (pd.Index([2, 0]), [2, 0]),
                         (pd.Index([0, 1], name="key"), []), (pd.Index([0, 3]), []),
