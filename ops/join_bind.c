@@ -164,6 +164,7 @@ enum dtx_code dtx_join_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 		DTX_TRY(dtx_bind_make(b, a->indicator_as, text, NULL, "side of", err));
 	}
 	b->ordered = s->left_unique;
+	b->sees_all = s->left_unique || s->all_left || s->all_right;
 out:
 	return rc;
 }

@@ -202,6 +202,7 @@ static enum dtx_code diff_bind(struct dtx_bind *b, void *args, struct dtx_err *e
 	DTX_TRY(bind_removed(b, s, err));
 	dtx_bind_unsure(b);
 	b->ordered = true;
+	b->sees_all = true; /* a key that repeats is an error, wherever it is */
 	if (dtx_cols_static(a->cols, b->in[0]))
 		dtx_bind_close(b);
 out:

@@ -60,8 +60,9 @@ struct dtx_bind {
 	void *state; /* ox->bound */
 	enum dtx_op_kind kind;
 	bool kind_set;
-	bool ordered; /* this binding takes batches in order */
-	bool closed;  /* dtx_bind_close */
+	bool ordered;  /* this binding takes batches in order */
+	bool sees_all; /* it judges every row: a limit behind it stops no reader */
+	bool closed;   /* dtx_bind_close */
 	/* a step with findings (static phase): what its result may hold nevertheless */
 	size_t nbefore, nfindings; /* findings in errs before this binding, and its own */
 	bool end;    /* not a step but the checks of a table: `at` is their place as written */

@@ -190,7 +190,9 @@ static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *er
 		(struct dtx_link){ .op = st->op,
 		                   .ox = sx->ox,
 		                   .tap = &sx->tap,
-		                   .ordered = b->ordered || (st->op->flags & DTX_OP_ORDERED) != 0 };
+		                   .ordered = b->ordered || (st->op->flags & DTX_OP_ORDERED) != 0,
+		                   .sees_all =
+		                           b->sees_all || (st->op->flags & DTX_OP_SEES_ALL) != 0 };
 	DTX_TRY(moved_columns(g, s, &sx->link.from, err));
 out:
 	return rc;

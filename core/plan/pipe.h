@@ -25,7 +25,7 @@ struct dtx_tap {
 struct dtx_link {
 	const struct dtx_op *op;
 	struct dtx_opctx *ox; /* one per input of the step */
-	bool ordered;
+	bool ordered, sees_all;
 	void **local; /* per worker; ordered: [0] only */
 	unsigned nlocals;
 	struct dtx_tap *tap;

@@ -63,8 +63,7 @@ bool dtx_pipe_full(const struct dtx_emit *e)
 static bool is_judged(const struct dtx_leg *leg, unsigned to)
 {
 	for (unsigned i = 0; i + 1 < to; i++)
-		if (leg->pass[i].link->op->flags & DTX_OP_SEES_ALL ||
-		    dtx_tap_is_on(leg->pass[i].link->tap))
+		if (leg->pass[i].link->sees_all || dtx_tap_is_on(leg->pass[i].link->tap))
 			return true;
 	return false;
 }
