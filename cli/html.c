@@ -157,21 +157,29 @@ static void html_schema_table(const char *caption, const json_t *schema, struct 
 
 static void html_schema(const json_t *record, struct dtx_buf *out)
 {
+	bool first = true;
 	json_t *item;
 	size_t i;
 
 	json_array_foreach(json_object_get(record, "inputs"), i, item)
 	{
-		dtx_buf_add(out, i ? "" : "<h3>Before</h3>\n");
+		/* a run that failed may not have noted what it had read by then */
+		if (!json_is_array(json_object_get(item, "schema")))
+			continue;
+		dtx_buf_add(out, first ? "<h3>Before</h3>\n" : "");
+		first = false;
 		html_schema_table(dtx_json_text(item, "label", dtx_json_text(item, "alias", "")),
 		                  json_object_get(item, "schema"), out);
 	}
 	json_array_foreach(json_object_get(record, "outputs"), i, item)
 	{
 		dtx_buf_add(out, i ? "" : "<h3>After</h3>\n");
+		first = false;
 		html_schema_table(dtx_file_basename(dtx_json_text(item, "path", "-")),
 		                  json_object_get(item, "schema"), out);
 	}
+	if (first)
+		dtx_buf_add(out, "<p>Not recorded: the run ended before that.</p>\n");
 }
 
 /* --- formulas --- */
@@ -301,6 +309,35 @@ static void html_checks(const json_t *record, struct dtx_buf *out)
 	dtx_html_end(out);
 }
 
+/* Its code; of a repair also what a reader had refused. */
+static void html_warning_name(const json_t *row, struct dtx_buf *out)
+{
+	const char *refusal = dtx_json_text(row, "refusal", NULL);
+
+	dtx_buf_add(out, "<td>");
+	dtx_html_text(out, dtx_json_text(row, "code", ""));
+	dtx_buf_add(out, refusal ? ": " : "");
+	dtx_html_text(out, refusal ? refusal : "");
+	dtx_buf_add(out, "</td>");
+}
+
+/* A column, a place in the plan, or the cell of an input. */
+static void html_warning_place(const json_t *row, struct dtx_buf *out)
+{
+	const char *place = dtx_json_text(row, "column", dtx_json_text(row, "at", NULL));
+	const char *cell = dtx_json_text(row, "cell", NULL);
+
+	if (place || !cell) {
+		dtx_html_cell(out, place);
+		return;
+	}
+	dtx_buf_add(out, "<td>");
+	dtx_html_text(out, dtx_json_text(row, "input", ""));
+	dtx_buf_add(out, " ");
+	dtx_html_text(out, cell);
+	dtx_buf_add(out, "</td>");
+}
+
 static void html_warnings(const json_t *record, struct dtx_buf *out)
 {
 	static const char *const head[] = { "warning", "where", "count" };
@@ -310,12 +347,13 @@ static void html_warnings(const json_t *record, struct dtx_buf *out)
 	dtx_html_table(out, NULL, head, DTX_COUNT(head));
 	json_array_foreach(json_object_get(json_object_get(record, "run"), "warnings"), i, row)
 	{
-		const char *column = dtx_json_text(row, "column", NULL);
-
 		dtx_buf_add(out, "<tr>");
-		dtx_html_cell(out, dtx_json_text(row, "code", ""));
-		dtx_html_cell(out, column ? column : dtx_json_text(row, "at", NULL));
-		dtx_html_number(out, "td", dtx_json_int(row, "count", 1));
+		html_warning_name(row, out);
+		html_warning_place(row, out);
+		if (dtx_json_int(row, "count", 1) < 0) /* of the whole file, not counted */
+			dtx_html_cell(out, NULL);
+		else
+			dtx_html_number(out, "td", dtx_json_int(row, "count", 1));
 		dtx_buf_add(out, "</tr>\n");
 	}
 	dtx_html_end(out);

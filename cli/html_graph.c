@@ -105,7 +105,10 @@ static int32_t graph_inputs(struct graph *g, const json_t *record)
 
 		n.label = dtx_json_text(input, "label", dtx_json_text(input, "alias", ""));
 		n.table = dtx_json_text(input, "alias", NULL);
-		n.rows = dtx_json_int(input, "rows", -1);
+		/* a run that failed may not have counted them */
+		n.rows = json_is_array(json_object_get(input, "schema"))
+		                 ? dtx_json_int(input, "rows", -1)
+		                 : -1;
 		(void)graph_add(g, &n);
 	}
 	return g->nnodes ? 0 : -1;

@@ -74,6 +74,38 @@ def reports(folder):
     dtx("provenance", "b.csv", "--html", "snippet.html")
     dtx("provenance", "b.csv", "--html", "again.html")
     dtx("provenance", "a.csv", "--html", "sample.html", "--with-sample", "2")
+    unusual()
+
+
+def unusual():
+    """A file that was read with repairs, and a run that failed in its first step."""
+    with open("dirty.csv", "w") as f:
+        f.write('id,name,amount\n1,"a ""x,5\n2,b,1.000,00\n3,c,3,4,5\n4,d\n')
+    with open("keep.json", "w") as f:
+        f.write('{"dtx": 1, "steps": [{"op": "filter", "where": "id > 0"}], "output": {"path": "d.csv"}}')
+    dtx("run", "keep.json", "dirty.csv", "--repair")
+    dtx("provenance", "d.csv", "--html", "repaired.html")
+    with open("stop.json", "w") as f:
+        f.write('{"dtx": 1, "steps": [{"op": "assert", "rules": [{"rule": "range", "col": "hours", "min": 3}]}]}')
+    done = subprocess.run([DTX, "run", "stop.json", "main.csv", "-o", "none.csv"], stdin=subprocess.DEVNULL)
+    check("the run that is to fail fails", done.returncode == 10, done.returncode)
+    log = subprocess.run([DTX, "provenance", "log"], check=True, capture_output=True, text=True).stdout
+    dtx("provenance", log.split()[0], "--html", "failed.html")
+
+
+def warned(page):
+    page.open("file://" + os.path.abspath("repaired.html"))
+    rows = page.value("[...document.querySelector('#warnings').parentElement.querySelectorAll('tbody tr')]"
+                      ".map(r => [...r.cells].map(c => c.innerText))")
+    check("a repair names what was refused, and where",
+          any(r[:2] == ["repaired: ragged_rows", "main L3"] for r in rows), rows)
+    check("what was not counted has no number", rows and all(not r[2].startswith(("-", "\u2212")) for r in rows), rows)
+    page.open("file://" + os.path.abspath("failed.html"))
+    text = page.value("document.body.innerText + document.querySelector('figure').textContent")
+    check("a failed run says by what", "assert_failed" in text)
+    check("a failed run does not say that its input has no rows", "0 rows" not in text)
+    check("a table without rows is not shown",
+          page.value("[...document.querySelectorAll('tbody')].every(t => t.rows.length)"))
 
 
 def shows(page, name):
@@ -189,6 +221,7 @@ def main():
             shows(page, "snippet.html")
             shows(page, "sample.html")
             content(page)
+            warned(page)
             policy(page)
         finally:
             page.close()
