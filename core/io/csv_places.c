@@ -96,13 +96,17 @@ static bool any(const bool *place, uint32_t from, uint32_t to)
 	return from < to;
 }
 
-/* One blank apart and only one of both has a name, or cells: words of one column. */
+/* One blank apart and only one of both has a name, or cells: words of one column.  The first column
+ * may be without a name, as numbers of rows are. */
 static bool goes_on(const struct places *p, uint32_t from, uint32_t to)
 {
+	uint32_t begin = p->ncols ? p->col[p->ncols - 1].from : 0;
 	uint32_t left = p->ncols ? p->col[p->ncols - 1].to : 0;
 
-	return p->ncols && from == left + 1 &&
-	       (!any(p->named, from, to) || !any(p->used, from, to));
+	if (!p->ncols || from != left + 1)
+		return false;
+	return !any(p->named, from, to) || !any(p->used, from, to) ||
+	       (p->ncols > 1 && !any(p->named, begin, left));
 }
 
 static bool find_columns(struct places *p)

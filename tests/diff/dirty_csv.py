@@ -338,6 +338,9 @@ CASES.update({
                                            "tmpfs         1072   1% /run\n",
                                            ["Filesystem", "Used", "Use%", "Mounted on"],
                                            [["/dev/sda1", "5242880", "55%", "/"], ["tmpfs", "1072", "1%", "/run"]]),
+    "a name above the end of two words": ("id                 time amount\n 1  2024-01-02 10:00:00    5.5\n"
+                                          " 2  2024-01-03 11:30:00  125.0\n", ["id", "time", "amount"],
+                                          [["1", "2024-01-02 10:00:00", "5.5"], ["2", "2024-01-03 11:30:00", "125.0"]]),
     "dashes above a sum": ("Item        Qty   Price\nBolt          5    1.20\nNut M4       17   10.00\n"
                            "         ------  ------\nTotal        22   11.20\n", ["Item", "Qty", "Price"],
                            [["Bolt", "5", "1.20"], ["Nut M4", "17", "10.00"], ["Total", "22", "11.20"]]),
