@@ -381,6 +381,8 @@ enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n, uns
 			uint32_t at = DTX_GROUP_NONE;
 			unsigned h = 0;
 
+			if (id % DTX_HALT_ROWS == 0)
+				DTX_TRY(dtx_halt_look(err));
 			if (dtx_groups_part(l[w]->groups, id, bits) != part)
 				continue;
 			for (; h < w && at == DTX_GROUP_NONE; h++)

@@ -71,6 +71,8 @@ static enum dtx_code merge_faces(struct result *r, struct dtx_err *err)
 				best = w;
 		if (best == r->n)
 			break;
+		if (r->nfaces % DTX_HALT_ROWS == 0)
+			DTX_TRY(dtx_halt_look(err));
 		r->face[r->nfaces++] = (struct face){ r->l[best]->pos[at[best]], best, at[best] };
 		at[best] = next_face(r->l[best], at[best] + 1);
 	}

@@ -121,6 +121,7 @@ enum dtx_code dtx_gb_late(const struct dtx_opctx *ox, struct dtx_gb_local *const
 	((struct dtx_gb_local *)late)->late = true;
 	DTX_TRY(take_part(l, n, part, &all, err));
 	for (size_t i = 0; i < all.n; i++) {
+		DTX_TRY(dtx_halt_look(err));
 		DTX_TRY(take_piece(ox, late, all.batch[i], err));
 		dtx_batch_free(all.batch[i]);
 		all.batch[i] = NULL;

@@ -271,7 +271,7 @@ static enum dtx_code group_part(void *arg, uint64_t p, struct dtx_err *err)
 	struct dtx_batch some;
 	size_t n = 0;
 
-	DTX_TRY(dtx_op_go_on(w->ox, err));
+	DTX_TRY(dtx_halt_look(err));
 	for (uint64_t i = 0; i < t->kept.n; i++) {
 		split_part(w, i, p, &some);
 		n += some.nsel;
@@ -385,6 +385,7 @@ static enum dtx_code find_parts(struct build *w, const struct dtx_groups *like, 
 	for (size_t i = 0; i < t->kept.n; i++) {
 		struct dtx_batch *b = t->kept.batch[i];
 
+		DTX_TRY(dtx_halt_look(err));
 		DTX_TRY(dtx_join_keys(w->key, b, w->flat, err));
 		DTX_TRY(dtx_groups_rowparts(like, &probe, w->flat, b, t->bits, of, err));
 		dtx_join_keys_clear(w->flat, w->key->n);

@@ -118,6 +118,7 @@ static enum dtx_code find_bounds(struct dtx_merge *m, size_t total, struct dtx_e
 
 		if (++steps % PART_STEPS != 0)
 			continue;
+		DTX_TRY(dtx_halt_look(err));
 		for (unsigned r = 0; r < m->n; r++)
 			bound[r] = lower_bound(m, r, last[r], of, h.at[of]);
 		part++;
@@ -140,8 +141,11 @@ static enum dtx_code cut_bounds(struct dtx_merge *m, size_t limit, struct dtx_er
 	if (!m->bound)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(heap_open(&h, m, NULL, NULL, err));
-	for (; limit; limit--)
+	for (; limit; limit--) {
+		if (limit % DTX_HALT_ROWS == 0)
+			DTX_TRY(dtx_halt_look(err));
 		heap_next(&h, 1);
+	}
 	memcpy(m->bound + m->n, h.at, m->n * sizeof(*h.at));
 	m->nparts = 1;
 out:

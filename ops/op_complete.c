@@ -263,6 +263,8 @@ static enum dtx_code note_rows(struct work *w, uint32_t *group, struct dtx_err *
 	uint32_t found;
 
 	for (int64_t row = 0; row < w->m->raw.table->nrows; row++) {
+		if (row % DTX_HALT_ROWS == 0)
+			DTX_TRY(dtx_halt_look(err));
 		for (uint32_t i = 0; i < w->s->n; i++)
 			group[i] = dtx_tablekeys_id(&w->v[i].keys, row);
 		if (!dtx_strmap_put(&w->have, combination(w, group), 0, &found))
@@ -296,13 +298,15 @@ static bool turn(struct work *w)
 static enum dtx_code find_absent(struct work *w, uint32_t *group, struct dtx_err *err)
 {
 	const struct dtx_run *run = w->m->ox->run;
-	int64_t rows = w->m->raw.table->nrows;
+	int64_t rows = w->m->raw.table->nrows, looked = 0;
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < w->s->n; i++)
 		if (!w->v[i].n)
 			goto out;
 	do {
+		if (looked++ % DTX_HALT_ROWS == 0)
+			DTX_TRY(dtx_halt_look(err));
 		if (is_there(w, group))
 			continue;
 		if (run && run->max_rows > 0 && rows + (int64_t)w->nabsent >= run->max_rows)

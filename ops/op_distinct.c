@@ -367,7 +367,7 @@ static enum dtx_code distinct_whole(const struct dtx_opctx *ox, struct dtx_table
 	if (!t.id || !rows)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < table->nbatches; i++) {
-		DTX_TRY(dtx_op_go_on(ox, err));
+		DTX_TRY(dtx_halt_look(err));
 		DTX_TRY(tally_batch(s, local, table->batch[i], at, &t, err));
 		at += table->batch[i]->nrows;
 	}

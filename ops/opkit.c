@@ -136,17 +136,6 @@ unsigned dtx_op_workers(const struct dtx_opctx *ox)
 	return ox->run && ox->run->workers ? ox->run->workers : 1;
 }
 
-enum dtx_code dtx_op_go_on(const struct dtx_opctx *ox, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	if (ox->run && ox->run->cancel &&
-	    atomic_load_explicit(ox->run->cancel, memory_order_relaxed))
-		DTX_FAIL(err, DTX_E_CANCELLED, "cancelled");
-out:
-	return rc;
-}
-
 /* --- rows picked from batches --- */
 
 enum dtx_code dtx_pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)

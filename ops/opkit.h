@@ -2,6 +2,7 @@
 #ifndef OPS_OPKIT_H
 #define OPS_OPKIT_H
 
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 #include "core/io/reader.h"
 #include "core/plan/bind.h"
@@ -131,8 +132,6 @@ DTX_MUSTUSE enum dtx_code dtx_table_dense(struct dtx_table *t, struct dtx_err *e
 uint32_t dtx_op_batch_rows(const struct dtx_opctx *ox);
 /* Threads that may share a step's work, at least 1. */
 unsigned dtx_op_workers(const struct dtx_opctx *ox);
-/* An error once the run has been cancelled: asked between pieces of work. */
-DTX_MUSTUSE enum dtx_code dtx_op_go_on(const struct dtx_opctx *ox, struct dtx_err *err);
 
 /* Text of a cell of any form, null: *null is set.  Views live as long as scratch is not reset. */
 DTX_MUSTUSE struct dtx_str dtx_cell_text(const struct dtx_column *c, uint32_t row,

@@ -363,6 +363,7 @@ static enum dtx_code type_column(struct dtx_remake *m, struct chunk *k, uint32_t
 		struct dtx_column *made = NULL;
 		uint32_t n = (uint32_t)DTX_MIN(m->nrows - from, (int64_t)k->most);
 
+		DTX_TRY(dtx_halt_look(err));
 		DTX_TRY(chunk_column(m, k, c, s, from, n, &made, err));
 		if (made->form == DTX_F_SPAN || made->form == DTX_F_CELL)
 			dtx_infer_column(&f, made, from);

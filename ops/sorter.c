@@ -154,16 +154,22 @@ static void merge_two(const struct dtx_sorted *s, const struct dtx_sort_row *fro
 	memcpy(to + at, from + k, (n - k) * sizeof(*to));
 }
 
+/* Before work on n rows: what sorts leaves early, and dtx_sort_rows tells why. */
+static bool halted(size_t n)
+{
+	return n >= DTX_HALT_ROWS && dtx_halt_now();
+}
+
 /* Bottom-up merge sort of row[0, n), blocks of 16 by insertion; tmp is as large. */
 static struct dtx_sort_row *merge_sort(const struct dtx_sorted *s, struct dtx_sort_row *row,
                                        struct dtx_sort_row *tmp, size_t n)
 {
 	for (size_t i = 0; i < n; i += 16)
 		insertion(s, row + i, DTX_MIN((size_t)16, n - i));
-	for (size_t width = 16; width < n; width *= 2) {
+	for (size_t width = 16; width < n && !halted(n); width *= 2) {
 		struct dtx_sort_row *t = row;
 
-		for (size_t i = 0; i < n; i += 2 * width)
+		for (size_t i = 0; i < n && !halted(2 * width); i += 2 * width)
 			merge_two(s, row + i, DTX_MIN(width, n - i), DTX_MIN(2 * width, n - i),
 			          tmp + i);
 		row = tmp;
@@ -243,6 +249,8 @@ static void radix_sort(const struct dtx_sorted *s, struct dtx_sort_row *row,
 			memcpy(into ? to : row, done, n * sizeof(*row));
 		return;
 	}
+	if (halted(n))
+		return;
 	split(&d, row, to, n, end);
 	for (uint32_t k = 0, from = 0; k < 1u << d.bits; from = end[k++])
 		if (end[k] > from)
@@ -270,7 +278,7 @@ static enum dtx_code sort_digits(void *arg, unsigned worker, struct dtx_err *err
 	for (unsigned k; (k = atomic_fetch_add(&h->next, 1)) < h->digits;) {
 		uint32_t from = k ? h->end[k - 1] : 0;
 
-		if (h->end[k] > from)
+		if (h->end[k] > from && !halted(h->end[k] - from))
 			radix_sort(&h->view, h->tmp + from, h->row + from, h->end[k] - from, true);
 	}
 	return DTX_OK;
@@ -312,6 +320,7 @@ enum dtx_code dtx_sort_rows(const struct dtx_sorted *view, struct dtx_sort_row *
 		DTX_TRY(sort_shared(view, row, tmp, n, workers, &done, err));
 	if (!done)
 		radix_sort(view, row, tmp, n, false);
+	DTX_TRY(dtx_halt_look(err));
 out:
 	return rc;
 }

@@ -164,6 +164,7 @@ enum dtx_code dtx_tableagg_add(struct dtx_tableagg_run *r, struct dtx_table *t,
 	if (!dense)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < t->nbatches; i++) {
+		DTX_TRY(dtx_halt_look(err));
 		DTX_TRY(live_rows(t->batch[i], group + at, dense, &view, err));
 		DTX_TRY(add_batch(r, view, dense, err));
 		dtx_batch_free(view);

@@ -28,7 +28,7 @@ static enum dtx_code block_groups(void *arg, uint64_t i, struct dtx_err *err)
 
 	DTX_TRY(dtx_groupkeys_groups(b->keys, &b->g, err));
 	for (size_t n = b->is.from; n < b->is.to; n++) {
-		DTX_TRY(dtx_op_go_on(b->ox, err));
+		DTX_TRY(dtx_halt_look(err));
 		DTX_TRY(dtx_groupkeys_ids(b->keys, b->g, b->t->batch[n], b->k->id + at, err));
 		at += b->t->batch[n]->nrows;
 	}
@@ -276,6 +276,8 @@ enum dtx_code dtx_rowkeys_sort(const struct dtx_rowkeys *k, int64_t *row, int64_
 		DTX_FAIL_MEM(err);
 	for (int64_t width = 1; width < n; width *= 2) {
 		for (int64_t lo = 0; lo < n; lo += 2 * width) {
+			if (lo % (8 * DTX_HALT_ROWS) == 0)
+				DTX_TRY(dtx_halt_look(err));
 			int64_t mid = DTX_MIN(lo + width, n), hi = DTX_MIN(lo + 2 * width, n);
 			int64_t a = lo, b = mid;
 

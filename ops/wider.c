@@ -67,7 +67,7 @@ static enum dtx_code fill_rows(struct rect *r, struct dtx_err *err)
 	for (size_t i = 0; i < r->t->nbatches; i++) {
 		struct dtx_batch *b = r->t->batch[i];
 
-		DTX_TRY(dtx_op_go_on(r->ox, err));
+		DTX_TRY(dtx_halt_look(err));
 		for (uint32_t k = 0; k < b->nrows; k++, at++) {
 			uint32_t *cell = &r->cell[cell_at(r, at)];
 

@@ -93,7 +93,7 @@ static enum dtx_code batch_keys(struct block *b, size_t i, struct dtx_buf *one, 
 
 	if (!key)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_op_go_on(m->ox, err));
+	DTX_TRY(dtx_halt_look(err));
 	DTX_TRY(dtx_orderkeys_eval(m->ox, by, in, key, err));
 	for (uint32_t row = 0; row < in->nrows; row++, r++) {
 		m->w->unranked[m->first[i] + row] = dtx_column_is_null(key[0], row);
@@ -189,7 +189,7 @@ static enum dtx_code sort_chunk(void *arg, uint64_t i, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t p = m->chunk[i]; p < m->chunk[i + 1]; p++) {
-		DTX_TRY(dtx_op_go_on(m->ox, err));
+		DTX_TRY(dtx_halt_look(err));
 		if (m->nblocks == 1 || !is_large(m, p))
 			DTX_TRY(sort_part(m, m->w->start[p], m->w->start[p + 1], 1, err));
 	}

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 
+#include "core/base/halt.h"
+
 struct each {
 	dtx_each_fn fn;
 	void *arg;
@@ -34,7 +36,7 @@ static enum dtx_code each_work(void *arg, unsigned worker, struct dtx_err *err)
 	(void)worker;
 	(void)err;
 	for (uint64_t i; (i = atomic_fetch_add(&e->next, 1)) < e->n;)
-		if (e->fn(e->arg, i, &own) != DTX_OK)
+		if (dtx_halt_look(&own) != DTX_OK || e->fn(e->arg, i, &own) != DTX_OK)
 			note_failure(e, i, &own);
 	return DTX_OK;
 }

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 
 #define POOL_MAX 256u
@@ -52,6 +53,7 @@ struct pool {
 	enum pool_gate gate;
 	dtx_pool_fn fn;
 	void *arg;
+	const struct dtx_halt *halt; /* of the caller, and so of all */
 };
 
 struct pool_worker {
@@ -86,6 +88,7 @@ static void *pool_main(void *arg)
 {
 	struct pool_worker *w = arg;
 
+	dtx_halt_set(w->pool->halt);
 	if (pool_wait(w->pool) == POOL_OPEN)
 		w->rc = w->pool->fn(w->pool->arg, w->number, &w->err);
 	return NULL;
@@ -110,7 +113,7 @@ static enum dtx_code pool_result(struct pool_worker *w, unsigned n, struct dtx_e
 enum dtx_code dtx_pool_run(unsigned n, dtx_pool_fn fn, void *arg, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct pool p = { .gate = POOL_SHUT, .fn = fn, .arg = arg };
+	struct pool p = { .gate = POOL_SHUT, .fn = fn, .arg = arg, .halt = dtx_halt_get() };
 	struct pool_worker *w = NULL;
 	unsigned made = 1, i;
 	int failed = 0;

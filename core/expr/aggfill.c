@@ -2,6 +2,7 @@
 #include "core/expr/aggfill.h"
 
 #include "core/base/each.h"
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 #include "core/data/blocks.h"
 
@@ -62,6 +63,7 @@ static enum dtx_code fill_block(void *arg, uint64_t i, struct dtx_err *err)
 		states = b->states;
 	}
 	for (size_t k = b->is.from; k < b->is.to; k++) {
+		DTX_TRY(dtx_halt_look(err));
 		for (uint32_t c = 0; c < f->ncalls; c++)
 			DTX_TRY(dtx_agg_add(f->call[c], states[c], dtx_agg_state_size(f->call[c]),
 			                    f->group + at, f->t->batch[k], &b->counts, err));

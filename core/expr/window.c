@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/expr/win.h"
@@ -290,8 +291,9 @@ out:
 
 /* --- partitions, shared by workers --- */
 
-#define SHARED_MIN  65536u /* fewer rows: one worker is as fast */
-#define SHARED_ROWS 16384u /* a worker takes so many at a time, or one partition */
+#define SHARED_MIN   65536u /* fewer rows: one worker is as fast */
+#define SHARED_ROWS  16384u /* a worker takes so many at a time, or one partition */
+#define PARTS_A_LOOK 64u    /* one alone looks whether to end once in so many partitions */
 
 struct share {
 	struct dtx_win *win; /* one per worker: results are common, what is counted is its own */
@@ -322,9 +324,11 @@ static enum dtx_code share_work(void *arg, unsigned worker, struct dtx_err *err)
 	uint32_t p, to;
 
 	w->err = err;
-	while (rc == DTX_OK && share_take(s, &p, &to))
+	while (rc == DTX_OK && share_take(s, &p, &to)) {
+		rc = dtx_halt_look(err);
 		for (; rc == DTX_OK && p < to; p++)
 			rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
+	}
 	return rc;
 }
 
@@ -378,8 +382,11 @@ static enum dtx_code all_parts(struct dtx_win *w, struct dtx_table *t)
 {
 	enum dtx_code rc = DTX_OK;
 
-	for (uint32_t p = 0; p < w->rows->nparts && rc == DTX_OK; p++)
-		rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
+	for (uint32_t p = 0; p < w->rows->nparts && rc == DTX_OK; p++) {
+		rc = p % PARTS_A_LOOK == 0 ? dtx_halt_look(w->err) : DTX_OK;
+		if (rc == DTX_OK)
+			rc = w->c->win->part(w, w->rows->start[p], w->rows->start[p + 1]);
+	}
 	if (rc != DTX_OK && w->bad_row != UINT32_MAX) {
 		dtx_win_blame(t, w->bad_row, w->err);
 		dtx_agg_blame(w->c, w->err);

@@ -1,6 +1,7 @@
 /* Aggregates over partitions: one result for all rows of it, or one per frame.
  *
  * A frame that only grows is added to; one that loses rows is added up anew. */
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 #include "core/expr/aggfill.h"
 #include "core/expr/win.h"
@@ -119,6 +120,8 @@ static enum dtx_code add_row(struct over *o, char *state, uint32_t row)
 	struct dtx_aggrows r = { o->arg ? o->arg[batch] : NULL,  &at, &group, 1, o->t->batch[batch],
 		                 o->arg2 ? o->arg2[batch] : NULL };
 
+	if (row % DTX_HALT_ROWS == 0 && dtx_halt_now())
+		return dtx_halt_look(o->err);
 	if (!counts_here(o, batch, at))
 		return DTX_OK;
 	return o->c->kernel->add(o->c, state, 0, &r, o->err);

@@ -405,6 +405,7 @@ static void start_run(struct dtx_exec_run *x)
 		if (!x->deadline_ns || own < x->deadline_ns)
 			x->deadline_ns = own;
 	}
+	x->halt = (struct dtx_halt){ o->cancel, x->deadline_ns };
 	x->max_regions = o->max_regions ? o->max_regions : DTX_REGIONS_MAX;
 }
 
@@ -444,6 +445,7 @@ static enum dtx_code start(struct dtx_exec_run *x, struct dtx_plan *plan,
 	DTX_TRY(dtx_exec_result_new(plan, out, err));
 	x->result = *out;
 	start_run(x);
+	dtx_halt_set(&x->halt);
 	DTX_TRY(dtx_spill_new(&x->run.spill, err));
 	DTX_TRY(refuse(x, err));
 	DTX_TRY(dtx_regions_static(&x->regions, plan, x->mode, x->max_regions, findings, err));
@@ -502,6 +504,7 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 {
 	struct dtx_exec_run *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
+	const struct dtx_halt *before = dtx_halt_get();
 	int64_t begin = dtx_now_ns();
 	enum dtx_code rc = DTX_OK;
 
@@ -517,6 +520,7 @@ enum dtx_code dtx_exec(struct dtx_plan *plan, const struct dtx_exec_opts *opts,
 	if (opts->look)
 		DTX_TRY(opts->look(opts->look_arg, x->result, e));
 out:
+	dtx_halt_set(before);
 	if (x && rc != DTX_OK)
 		place_error(x, e);
 	if (x && x->result)

@@ -2,6 +2,7 @@
 #ifndef DTX_PLAN_EXEC_PARTS_H
 #define DTX_PLAN_EXEC_PARTS_H
 
+#include "core/base/halt.h"
 #include "core/plan/inputset.h"
 #include "core/plan/region.h"
 
@@ -16,7 +17,8 @@ struct dtx_exec_run {
 	enum dtx_fallback mode;
 	bool bind_only; /* regions are noted, nobody is asked */
 	uint32_t max_regions;
-	int64_t deadline_ns; /* the earlier of the options' and the plan's; 0: none */
+	int64_t deadline_ns;  /* the earlier of the options' and the plan's; 0: none */
+	struct dtx_halt halt; /* the same and who cancels, for the threads that work */
 	struct dtx_regions regions;
 	struct dtx_graph graph; /* of the attempt that runs */
 	struct dtx_tap tap;     /* the plan's expect */

@@ -1,13 +1,16 @@
 /* A batch's way through the maps of its leg to the end, in order where order counts. */
 #include "core/plan/pipe_parts.h"
 
+#include "core/base/halt.h"
 #include "core/plan/outputs.h"
 
 /* --- emitting --- */
 
 enum dtx_code dtx_emit_batch(struct dtx_emit *out, struct dtx_batch *b, struct dtx_err *err)
 {
-	return b->nsel ? out->take(out, b, err) : DTX_OK;
+	enum dtx_code rc = dtx_halt_look(err);
+
+	return rc == DTX_OK && b->nsel ? out->take(out, b, err) : rc;
 }
 
 bool dtx_emit_full(const struct dtx_emit *out)

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 
@@ -114,8 +115,11 @@ static enum dtx_code combine_parts(void *arg, unsigned worker, struct dtx_err *e
 	enum dtx_code rc = DTX_OK;
 
 	(void)worker;
-	for (unsigned part; rc == DTX_OK && (part = atomic_fetch_add(&r->part, 1)) < n;)
-		rc = r->sink->combine(r->ox, part, r->local, r->nlocals, err);
+	for (unsigned part; rc == DTX_OK && (part = atomic_fetch_add(&r->part, 1)) < n;) {
+		rc = dtx_halt_look(err);
+		if (rc == DTX_OK)
+			rc = r->sink->combine(r->ox, part, r->local, r->nlocals, err);
+	}
 	return rc;
 }
 

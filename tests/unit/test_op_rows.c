@@ -321,19 +321,3 @@ void test_assert_before_a_limit_of_the_reader(void)
 	planrun_clear(&p);
 	dtx_buf_clear(&in);
 }
-
-void test_op_rows_end_when_the_run_is_to_end(void)
-{
-	atomic_bool cancel = false;
-	struct dtx_run run = { .cancel = &cancel }, alone = { .workers = 1 };
-	struct dtx_opctx none = { .run = NULL }, plain = { .run = &alone },
-			 watched = { .run = &run };
-	struct dtx_err err = DTX_ERR_INIT;
-
-	T_OK(dtx_op_go_on(&none, &err), &err);
-	T_OK(dtx_op_go_on(&plain, &err), &err);
-	T_OK(dtx_op_go_on(&watched, &err), &err);
-	atomic_store(&cancel, true);
-	T_INT(dtx_op_go_on(&watched, &err), DTX_E_CANCELLED);
-	dtx_err_clear(&err);
-}
