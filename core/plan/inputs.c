@@ -106,7 +106,8 @@ struct dialect_args {
 	bool trim, mixed;
 };
 static const struct dtx_param dialect_rows[] = {
-	{ ROW(dialect_args, delimiter, DTX_P_TEXT), .help = "sniffed" },
+	{ ROW(dialect_args, delimiter, DTX_P_TEXT),
+	  .help = "sniffed; empty: none, a line is one cell" },
 	{ ROW(dialect_args, quote, DTX_P_TEXT), .help = "sniffed; empty: none" },
 	{ ROW(dialect_args, escape, DTX_P_TEXT), .help = "character before a literal quote" },
 	{ ROW(dialect_args, comment, DTX_P_TEXT), .help = "lines that begin with it are skipped" },

@@ -208,6 +208,8 @@ void test_plan_findings_have_places(void)
 		  "bad_param_value", "/inputs/0/types/x", -1, -1 },
 		{ "{\"dtx\":1,\"fallback\":\"maybe\",\"steps\":[{\"op\":\"limit\",\"n\":1}]}",
 		  "bad_param_value", "/fallback", -1, -1 },
+		{ "{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":1}],\"limits\":{\"cols\":0}}",
+		  "bad_param_value", "/limits/cols", -1, -1 },
 		{ "{\"dtx\":1,\"output\":{\"table\":\"x\"},\"steps\":[{\"op\":\"limit\",\"n\":1}]}",
 		  "unknown_table", "/output/table", -1, -1 },
 	};
