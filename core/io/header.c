@@ -308,6 +308,33 @@ static uint32_t below_sentences(const struct finder *f, uint32_t start)
 	               : start;
 }
 
+/* The last row of a text file is no header where rows of a table stand above it, which is narrower:
+ * they would be lost to a wide line below it. */
+static bool ends_table(const struct finder *f, uint32_t r)
+{
+	uint32_t i, rows = 0, values = 0;
+
+	for (i = r + 1; i < f->nshapes; i++) {
+		if (f->shape[i].filled)
+			return false;
+	}
+	for (i = 0; i < r; i++) {
+		rows += f->shape[i].filled && f->shape[i].width == f->width;
+		values += f->shape[i].filled && f->shape[i].width == f->width && !f->shape[i].like;
+	}
+	return f->g->text_file && f->width >= 3 && f->shape[r].width != f->width && rows >= 3 &&
+	       values;
+}
+
+static uint32_t first_wanted(const struct finder *f, uint32_t n)
+{
+	uint32_t r;
+
+	for (r = 0; r < n && f->shape[r].filled < f->want; r++)
+		;
+	return r;
+}
+
 static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_head *out,
                                 struct dtx_err *err)
 {
@@ -315,8 +342,11 @@ static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_he
 	uint32_t r, n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS);
 	int64_t date;
 
-	for (r = 0; r < n && f->shape[r].filled < f->want; r++)
-		;
+	r = first_wanted(f, n);
+	if (r < n && ends_table(f, r)) {
+		f->want = (f->width * 6 + 9) / 10;
+		r = first_wanted(f, n);
+	}
 	if (r == n)
 		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND,
 		         "no header: none of the first %u rows has %u cells filled", n, f->want);

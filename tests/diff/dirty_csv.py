@@ -365,6 +365,10 @@ CASES.update({
     "separators, line ends and a blank line": (b"id\x1fname\x1e\r\n1\x1fAnn\x1e\r\n20\x1fBob\x1e\r\n\r\n", DRAWN[0],
                                                DRAWN[1:]),
     "line separators and a blank line": (WITH.replace("\n", "\u2028") + "\n\n", *PEOPLE),
+    "a wide line below the table": ("a,b,c\n1,2,3\n4,5,6\n\nfooter,text,that,is,long,here\n",
+                                    ["a", "b", "c", "column_4", "column_5", "column_6"],
+                                    [["1", "2", "3", "", "", ""], ["4", "5", "6", "", "", ""],
+                                     ["footer", "text", "that", "is", "long", "here"]]),
     "verses": ("the text of a song\nhas  lines\nthat stand as they may fall\nand end\n", ["the text of a song"],
                [["has  lines"], ["that stand as they may fall"], ["and end"]]),
 })
