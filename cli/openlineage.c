@@ -191,10 +191,12 @@ static json_t *ol_fields(const json_t *schema)
 static json_t *ol_facets(const json_t *item)
 {
 	json_t *facets = json_object();
+	const json_t *schema = json_object_get(item, "schema");
 	const char *sha = dtx_json_text(item, "sha", NULL);
 
-	ol_add(facets, "schema", "1-2-0/SchemaDatasetFacet.json",
-	       json_pack("{so}", "fields", ol_fields(json_object_get(item, "schema"))));
+	if (json_is_array(schema)) /* a run that failed early knows none */
+		ol_add(facets, "schema", "1-2-0/SchemaDatasetFacet.json",
+		       json_pack("{so}", "fields", ol_fields(schema)));
 	if (sha)
 		ol_add(facets, "version", "1-0-1/DatasetVersionDatasetFacet.json",
 		       json_pack("{so}", "datasetVersion",
@@ -206,10 +208,12 @@ static json_t *ol_facets(const json_t *item)
 static json_t *ol_statistics(const json_t *item, const char *name, const char *schema)
 {
 	json_t *facets = json_object();
+	json_t *facet = json_pack("{sI}", "size", (json_int_t)dtx_json_int(item, "bytes", 0));
 
-	ol_add(facets, name, schema,
-	       json_pack("{sI sI}", "rowCount", (json_int_t)dtx_json_int(item, "rows", 0), "size",
-	                 (json_int_t)dtx_json_int(item, "bytes", 0)));
+	if (json_is_array(json_object_get(item, "schema")))
+		json_object_set_new(facet, "rowCount",
+		                    json_integer((json_int_t)dtx_json_int(item, "rows", 0)));
+	ol_add(facets, name, schema, facet);
 	return facets;
 }
 

@@ -154,6 +154,8 @@ def openlineage(ids, status):
         kinds |= {e["eventType"] for e in events}
         if end == "FAIL" and events[-1]["outputs"]:
             bad.append("a failed run has outputs")
+        bad += ["a failed run counts rows that nobody counted" for e in events for i in e["inputs"]
+                if end == "FAIL" and ("schema" in i["facets"] or "rowCount" in i["inputFacets"]["inputStatistics"])]
     ok("events of %d runs are as OpenLineage asks" % len(ids), not bad and kinds == {"START", "COMPLETE", "FAIL"}, bad)
     event = json.loads(dtx("provenance", "typed.csv", "--openlineage").stdout.splitlines()[1])
     fields = event["outputs"][0]["facets"]["columnLineage"]["fields"]
