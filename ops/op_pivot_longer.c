@@ -223,10 +223,13 @@ static void sources_free(struct dtx_column **src, size_t n)
 	dtx_mem_free(src);
 }
 
-/* Columns of the batch as they may stand under the value columns. */
-static enum dtx_code sources(const struct dtx_longer_state *s, struct dtx_batch *in,
+/* Columns of the batch as they may stand under the value columns.  Those of a value that nobody
+ * wants are not what the steps before would have made of them. */
+static enum dtx_code sources(const struct dtx_opctx *ox, struct dtx_batch *in,
                              struct dtx_column ***out, struct dtx_err *err)
 {
+	const struct dtx_longer_state *s = ox->bound;
+	const uint32_t first = s->nkept + s->nnames;
 	enum dtx_code rc = DTX_OK;
 	size_t cells = (size_t)s->nrests * s->nvalues;
 	struct dtx_column **src = dtx_mem_zalloc(cells + 1, sizeof(struct dtx_column *));
@@ -238,7 +241,7 @@ static enum dtx_code sources(const struct dtx_longer_state *s, struct dtx_batch 
 		size_t at = i % s->nvalues * s->nrests + i / s->nvalues;
 		struct dtx_column *c = s->col[i] < 0 ? NULL : in->col[s->col[i]];
 
-		if (!c)
+		if (!c || (!s->drop_nulls && !dtx_op_wants(ox, first + (uint32_t)(i % s->nvalues))))
 			continue;
 		if (s->valued[i] && c->form == DTX_F_SPAN)
 			DTX_TRY(dtx_batch_value(in, (uint32_t)s->col[i], &c, err));
@@ -306,7 +309,7 @@ static enum dtx_code emit_rows(const struct dtx_opctx *ox, struct longer_local *
 	uint32_t most = dtx_op_batch_rows(ox), n = 0;
 	int64_t dropped = 0;
 
-	DTX_TRY(sources(s, in, &src, err));
+	DTX_TRY(sources(ox, in, &src, err));
 	for (uint32_t k = 0; k < in->nsel; k++) {
 		uint32_t row = dtx_batch_row(in, k);
 
