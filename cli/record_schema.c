@@ -36,7 +36,7 @@ static const char *const record_schema[] = {
 	"\"run_id\",\"short\",\"status\"") ",",
 "\"inputs\":" LIST(OBJECT(
 	"\"ord\":" COUNT ",\"alias\":" TEXT ",\"uri\":" TEXT ",\"label\":" TEXT ",\"sha\":" FILE_SHA ","
-	"\"bytes\":" COUNT ",\"mtime_us\":" INT ",\"reader\":" ANY_OBJECT ",\"rows\":" COUNT ","
+	"\"bytes\":" COUNT ",\"mtime_us\":" INT ",\"mark\":" TEXT ",\"sha_run\":" TEXT ",\"reader\":" ANY_OBJECT ",\"rows\":" COUNT ","
 	"\"columns\":" COUNT ",\"schema\":{\"anyOf\":[{\"type\":\"null\"}," SCHEMA_OF_TABLE "]},"
 	"\"profile\":" LIST("{\"type\":\"object\"}") ",\"file\":" FILE_STATE,
 	"\"ord\",\"alias\",\"uri\",\"label\",\"sha\",\"bytes\",\"rows\"") ) ","

@@ -7,6 +7,7 @@
 
 #include "cli/lookup.h"
 #include "core/base/file.h"
+#include "core/store/process.h"
 
 enum dtx_code dtx_retrace_find(struct dtx_retrace *x, const char *what, struct dtx_err *err)
 {
@@ -110,8 +111,22 @@ static struct dtx_source *retrace_source(const struct dtx_retrace *x, const json
 	return NULL;
 }
 
-/* The bytes of an input that looks as it was are hashed while the steps run; the others at once, so
- * that nothing runs on them. */
+/* The file has the mark under which the run knew it: nobody has written to it since. */
+static bool retrace_marked(const struct dtx_source *s, const json_t *input)
+{
+	const struct dtx_filemark *mark = dtx_source_mark(s);
+	char text[DTX_FILEMARK_TEXT];
+	struct dtx_process self;
+
+	if (!mark || !json_object_get(input, "mark"))
+		return false;
+	dtx_process_self(&self);
+	dtx_filemark_print(mark, self.boot, text);
+	return !strcmp(text, dtx_json_text(input, "mark", ""));
+}
+
+/* The bytes of an input that looks as it was are hashed while the steps run, unless its mark tells;
+ * the others at once, so that nothing runs on them. */
 static enum dtx_code retrace_hash(const struct dtx_retrace *x, struct dtx_err *err)
 {
 	json_t *input;
@@ -122,10 +137,10 @@ static enum dtx_code retrace_hash(const struct dtx_retrace *x, struct dtx_err *e
 		struct dtx_source *s = retrace_source(x, input);
 		const char *sha = dtx_json_text(input, "sha", ""), *state = "unchanged";
 
-		if (s)
+		if (s && !retrace_marked(s, input))
 			dtx_source_hash_start(
 				s, !strncmp(sha, DTX_WEAK_MARK, sizeof(DTX_WEAK_MARK) - 1));
-		else
+		else if (!s)
 			state = dtx_query_file(dtx_json_text(input, "uri", ""), input);
 		if (strcmp(state, "unchanged") != 0)
 			return retrace_changed(input, state, err);
@@ -146,6 +161,8 @@ static enum dtx_code retrace_held(const struct dtx_retrace *x, enum dtx_code rc,
 	{
 		struct dtx_source *s = retrace_source(x, input);
 
+		if (s && retrace_marked(s, input))
+			continue;
 		if (s && dtx_source_hash_wait(s, sha, NULL) == DTX_OK &&
 		    !strcmp(sha, dtx_json_text(input, "sha", "")))
 			continue;

@@ -292,10 +292,12 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	opts.to.open = runner_open_output;
 	opts.to.arg = r;
 	DTX_TRY(dtx_runner_date(r, &opts.run_date, err));
+	DTX_TRY(dtx_runner_known(r, err));
 	for (i = 0; i < r->plan->ninputs; i++) {
 		if (!r->source[i])
 			continue;
-		dtx_source_hash_start(r->source[i], r->args->input_hash == 1);
+		if (!r->known || !r->known[i].sha[0])
+			dtx_source_hash_start(r->source[i], r->args->input_hash == DTX_INPUT_XXH3);
 		dtx_source_patience(r->source[i], &runner_cancel, opts.deadline_ns);
 		dtx_source_watch(r->source[i], &ticker.now);
 	}
@@ -549,6 +551,7 @@ void dtx_runner_clear(struct dtx_runner *r)
 	for (i = 0; r->source && r->plan && i < r->plan->ninputs; i++)
 		dtx_source_free(r->source[i]);
 	dtx_mem_free(r->source);
+	dtx_mem_free(r->known);
 	dtx_plan_free(r->plan);
 	dtx_errlist_clear(&r->findings);
 	dtx_buf_clear(&r->plan_text);

@@ -8,8 +8,12 @@
 #include "cli/out.h"
 #include "core/base/json.h"
 #include "core/fallback/rescue.h"
+#include "core/io/filemark.h"
 #include "core/plan/exec.h"
 #include "core/store/record.h"
+
+/* As --input-hash names them. */
+enum dtx_input_hash { DTX_INPUT_AUTO, DTX_INPUT_SHA256, DTX_INPUT_XXH3 };
 
 /* Options of run, convert and prompt; the rows are in runner_opts.c. */
 struct dtx_run_args {
@@ -29,7 +33,7 @@ struct dtx_run_args {
 	int64_t max_regions;
 	const char *record, *head_file; /* copies of the record, NULL: none */
 	int progress;                   /* enum dtx_progress_how */
-	int input_hash;                 /* 0: SHA-256; 1: xxh3 */
+	int input_hash;                 /* enum dtx_input_hash */
 	int64_t threads, memory, batch_rows;
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
 };
@@ -68,6 +72,7 @@ struct dtx_runner {
 	struct dtx_plan *plan;
 	struct dtx_errlist findings;
 	struct dtx_source **source; /* per plan input */
+	struct dtx_known *known;    /* per plan input; NULL: nothing */
 	struct dtx_store *store;
 	struct dtx_record *record; /* it and the store: after dtx_runner_store_wait */
 	struct dtx_runner_beside beside;
@@ -107,6 +112,15 @@ DTX_MUSTUSE enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct
  * stands.  Findings are in r->findings. */
 DTX_MUSTUSE enum dtx_code dtx_runner_bind(struct dtx_runner *r, int argc, char **argv,
                                           struct dtx_err *err);
+/* Inputs whose hash an earlier run computed (runner_known.c); fills r->known.  What cannot be found
+ * out is not known. */
+struct dtx_known {
+	char sha[DTX_SHA256_HEX], run_id[DTX_RUN_ID]; /* empty: not known */
+	char mark[DTX_FILEMARK_TEXT];                 /* empty: not settled */
+};
+DTX_MUSTUSE enum dtx_code dtx_runner_known(struct dtx_runner *r, struct dtx_err *err);
+/* Whether what is known of input i holds now that it has been read. */
+bool dtx_runner_known_holds(const struct dtx_runner *r, uint32_t i);
 void dtx_runner_clear(struct dtx_runner *r);
 
 /* runner_store.c: opens the store beside the reading of the plan, if there is one; starts the

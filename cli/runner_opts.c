@@ -126,9 +126,11 @@ const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS] = {
 	  .help = "add the head of the ledger to this file, one line per run" },
 	{ .name = "input-hash",
 	  .kind = DTX_O_CHOICE,
-	  .choices = "sha256,xxh3",
+	  .choices = "auto,sha256,xxh3",
 	  AT(input_hash),
-	  .help = "identity of inputs in the record; xxh3 is quicker and shows accidents only" },
+	  .help = "identity of inputs in the record; auto: the SHA-256 that an earlier run "
+	          "computed, "
+	          "of a file that has not been written to since; xxh3 shows accidents only" },
 	/* run and prompt alone */
 	{ .name = "fallback",
 	  .kind = DTX_O_CHOICE,

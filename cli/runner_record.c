@@ -46,6 +46,18 @@ static json_t *record_reader(const struct dtx_plan_input *in, const json_t *desc
 	return o;
 }
 
+/* The identity: of the run that computed it, where that holds, or computed here. */
+static enum dtx_code record_sha(struct dtx_runner *r, uint32_t i, char sha[DTX_SHA256_HEX],
+                                const char **of, struct dtx_err *err)
+{
+	*of = NULL;
+	if (!dtx_runner_known_holds(r, i) || !r->known[i].sha[0])
+		return dtx_source_hash_wait(r->source[i], sha, err);
+	memcpy(sha, r->known[i].sha, DTX_SHA256_HEX);
+	*of = r->known[i].run_id;
+	return DTX_OK;
+}
+
 static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -53,18 +65,20 @@ static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_e
 	const struct dtx_plan_input *in = &r->plan->input[i];
 	struct dtx_source *src = r->source[i];
 	char sha[DTX_SHA256_HEX];
+	const char *of;
 	char *uri = NULL;
 	json_t *row = NULL;
 
 	if (!src)
 		return DTX_OK;
 	DTX_TRY(dtx_source_unchanged(src, err));
-	DTX_TRY(dtx_source_hash_wait(src, sha, err));
+	DTX_TRY(record_sha(r, i, sha, &of, err));
 	uri = strcmp(in->path, "-") ? dtx_file_absolute(in->path) : dtx_mem_strdup("-");
 	if (!uri)
 		DTX_FAIL_MEM(err);
-	row = json_pack("{ss ss so ss sI sI so sI si so}", "alias", in->name, "uri", uri, "label",
-	                record_label(in, x->describe), "sha", sha, "bytes",
+	row = json_pack("{ss ss so ss ss* ss* sI sI so sI si so}", "alias", in->name, "uri", uri,
+	                "label", record_label(in, x->describe), "sha", sha, "sha_run", of, "mark",
+	                dtx_runner_known_holds(r, i) ? r->known[i].mark : NULL, "bytes",
 	                (json_int_t)dtx_source_size(src), "mtime_us",
 	                (json_int_t)dtx_source_mtime_us(src), "reader",
 	                record_reader(in, x->describe), "rows", (json_int_t)x->stats.rows_out,

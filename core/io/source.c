@@ -15,6 +15,7 @@
 #include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
+#include "core/io/filemark.h"
 #include "core/io/passing.h"
 
 #define SOURCE_SPOOL_MEM ((size_t)64 << 20)
@@ -35,7 +36,8 @@ struct dtx_source {
 	const char *data;
 	size_t size;
 	int64_t mtime_us;
-	uint64_t dev, ino;
+	struct dtx_filemark mark;   /* at the open, of a file */
+	bool noted;                 /* by its file system, see dtx_filemark_noted */
 	bool file;                  /* may be asked for changes */
 	bool direct;                /* see dtx_source_direct */
 	int fd;                     /* of what is mapped; -1: the bytes are on the heap */
@@ -235,8 +237,8 @@ enum dtx_code dtx_source_open(const char *path, struct dtx_source **out, struct 
 	if (S_ISREG(st.st_mode)) {
 		s->file = true;
 		s->mtime_us = source_mtime(&st);
-		s->dev = st.st_dev;
-		s->ino = st.st_ino;
+		dtx_filemark_of(&st, &s->mark);
+		s->noted = dtx_filemark_noted(fd);
 		DTX_TRY(source_map(s, fd, (size_t)st.st_size, err));
 		DTX_TRY(source_guard(s, err));
 	} else {
@@ -609,11 +611,23 @@ enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *e
 	if (!s->file)
 		goto out;
 	if (source_cut(s) || stat(s->name, &st) < 0 || (uint64_t)st.st_size != s->size ||
-	    source_mtime(&st) != s->mtime_us || st.st_ino != s->ino || st.st_dev != s->dev) {
+	    source_mtime(&st) != s->mtime_us || st.st_ino != s->mark.ino ||
+	    st.st_dev != s->mark.dev) {
 		rc = dtx_err_set(err, DTX_E_INPUT_CHANGED, __FILE__, __LINE__,
 		                 "'%s' was changed while it was read", s->name);
 		dtx_err_hint(err, "run again when nothing writes to it");
 	}
 out:
 	return rc;
+}
+
+const struct dtx_filemark *dtx_source_mark(const struct dtx_source *s)
+{
+	struct dtx_filemark now;
+	struct stat st;
+
+	if (!s->file || !s->noted || s->fd < 0 || fstat(s->fd, &st) < 0)
+		return NULL;
+	dtx_filemark_of(&st, &now);
+	return dtx_filemark_equal(&now, &s->mark) ? &s->mark : NULL;
 }

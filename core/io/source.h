@@ -9,6 +9,7 @@
 #include "core/data/owner.h"
 #include "core/io/unpack.h"
 
+struct dtx_filemark;
 struct dtx_source;
 
 /* Opens path ("-": stdin, spooled whole).  Codes: input_not_found, input_io. */
@@ -85,6 +86,9 @@ DTX_MUSTUSE enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char hex[65
 bool dtx_source_hash_behind(const struct dtx_source *s, uint64_t done, uint64_t of);
 /* input_changed when size or mtime of the file are not what they were at open. */
 DTX_MUSTUSE enum dtx_code dtx_source_unchanged(const struct dtx_source *s, struct dtx_err *err);
+/* The mark of the file (core/io/filemark.h), which it had at the open and has now; NULL: no file,
+ * one whose file system does not note every write, or it is another by now. */
+const struct dtx_filemark *dtx_source_mark(const struct dtx_source *s);
 /* rc, but input_changed when the file was cut short while its bytes were used: then neither a
  * success nor another failure means anything. */
 enum dtx_code dtx_source_blame(const struct dtx_source *s, enum dtx_code rc, struct dtx_err *err);

@@ -374,7 +374,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code db_check_version(struct dtx_db *db, struct dtx_err *err)
+static enum dtx_code db_version(struct dtx_db *db, int64_t *version, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db_rows *rows = NULL;
@@ -386,14 +386,47 @@ static enum dtx_code db_check_version(struct dtx_db *db, struct dtx_err *err)
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__, "'%s' is no store of dtx",
 		                 db->path);
 		dtx_err_hint(err, "name another file with --store FILE");
-	} else if (dtx_db_get_int(rows, 1) != DTX_SQL_VERSION) {
+		goto out;
+	}
+	*version = dtx_db_get_int(rows, 1);
+	if (*version < 1 || *version > DTX_SQL_VERSION) {
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
 		                 "store '%s' has version %lld, this dtx reads version %d", db->path,
-		                 (long long)dtx_db_get_int(rows, 1), DTX_SQL_VERSION);
+		                 (long long)*version, DTX_SQL_VERSION);
 		dtx_err_hint(err, "use the dtx that made it, or another store with --store FILE");
 	}
 out:
 	dtx_db_done(rows);
+	return rc;
+}
+
+/* Through a connection of its own, as who reads cannot: an older store gets the tables it lacks,
+ * empty; rows come with new runs, and old ones with a rebuild. */
+static enum dtx_code db_upgrade(const char *path, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = NULL;
+	char sql[512];
+
+	snprintf(sql, sizeof(sql),
+	         "BEGIN IMMEDIATE;" DTX_SQL_DERIVED_2 "PRAGMA user_version=%d;COMMIT",
+	         DTX_SQL_VERSION);
+	DTX_TRY(db_connect(path, SQLITE_OPEN_READWRITE, &db, err));
+	DTX_TRY(db_exec(db, sql, "bring the store to this version", err));
+out:
+	dtx_db_close(db);
+	return rc;
+}
+
+static enum dtx_code db_check_version(struct dtx_db *db, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t version = 0;
+
+	DTX_TRY(db_version(db, &version, err));
+	if (version < DTX_SQL_VERSION)
+		DTX_TRY(db_upgrade(db->path, err));
+out:
 	return rc;
 }
 

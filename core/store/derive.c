@@ -30,6 +30,23 @@ static const struct {
 	{ "regions", DTX_TAB_REGION }, { "checks", DTX_TAB_CHECK }, { "lineage", DTX_TAB_LINEAGE },
 };
 
+/* Inputs whose hash the run computed, of files that had been left alone. */
+static enum dtx_code derive_seen(struct dtx_db *db, const struct dtx_event *e, const json_t *fixed,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *row;
+	size_t i;
+
+	json_array_foreach(json_object_get(e->body, "inputs"), i, row)
+	{
+		if (json_object_get(row, "mark") && !json_object_get(row, "sha_run"))
+			DTX_TRY(dtx_db_insert(db, DTX_TAB_SEEN, true, row, fixed, err));
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code derive_parts_rows(struct dtx_db *db, const struct dtx_event *e,
                                        struct dtx_err *err)
 {
@@ -43,6 +60,7 @@ static enum dtx_code derive_parts_rows(struct dtx_db *db, const struct dtx_event
 		json_array_foreach(json_object_get(e->body, derive_parts[i].member), k, row)
 			DTX_TRY(dtx_db_insert(db, derive_parts[i].table, false, row, fixed, err));
 	}
+	DTX_TRY(derive_seen(db, e, fixed, err));
 out:
 	json_decref(fixed);
 	return rc;

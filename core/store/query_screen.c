@@ -271,6 +271,7 @@ static void screen_from(const json_t *record, struct dtx_buf *out)
 	json_array_foreach(inputs, i, item)
 	{
 		const char *sha = dtx_json_text(item, "sha", NULL);
+		const char *by = dtx_json_text(item, "sha_run", NULL);
 		bool weak = sha && strchr(sha, ':') != NULL;
 
 		dtx_screen_label(out, i ? "" : "from");
@@ -280,6 +281,8 @@ static void screen_from(const json_t *record, struct dtx_buf *out)
 		dtx_buf_add(out, "  ");
 		dtx_screen_shape(out, item);
 		dtx_screen_hash(out, weak ? "weak " : "sha256 ", weak ? strchr(sha, ':') + 1 : sha);
+		if (by)
+			dtx_buf_printf(out, " computed in run %s", dtx_run_id_short(by));
 		dtx_screen_file(out, item);
 		dtx_buf_addc(out, '\n');
 	}

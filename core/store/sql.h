@@ -5,7 +5,7 @@
 #include "core/base/base.h"
 
 #define DTX_SQL_APPLICATION 0x44545831 /* "DTX1" */
-#define DTX_SQL_VERSION     1
+#define DTX_SQL_VERSION     2
 
 #define DTX_SQL_LEDGER                                                                             \
 	"CREATE TABLE ledger(seq INTEGER PRIMARY KEY, ts_us INTEGER NOT NULL, kind TEXT NOT NULL," \
@@ -55,7 +55,12 @@
 	"CREATE TABLE col_lineage(run_id TEXT, output INTEGER, out_col TEXT, alias TEXT,"          \
 	" in_col TEXT, type TEXT, subtype TEXT, formula TEXT, composed TEXT, class TEXT) STRICT;"  \
 	"CREATE TABLE lease(key TEXT PRIMARY KEY, run_id TEXT, pid INTEGER, boot TEXT,"            \
-	" until_us INTEGER) STRICT;"
+	" until_us INTEGER) STRICT;" DTX_SQL_DERIVED_2
+
+/* What version 2 has more than version 1. */
+#define DTX_SQL_DERIVED_2                                                                          \
+	"CREATE TABLE IF NOT EXISTS file_seen(mark TEXT PRIMARY KEY, sha TEXT, run_id TEXT)"       \
+	" STRICT, WITHOUT ROWID;"
 
 /* Derived tables: symbol, name, columns as "name:kind" with kind t (text) or i (integer).  A test
  * holds them against the schema above. */
@@ -86,7 +91,8 @@
 	  "out_tokens:i,estimated:i,cost:t,outcome:t,dur_us:i")                                    \
 	X(DTX_TAB_LINEAGE, "col_lineage",                                                          \
 	  "run_id:t,output:i,out_col:t,alias:t,in_col:t,type:t,subtype:t,formula:t,composed:t,"    \
-	  "class:t")
+	  "class:t")                                                                               \
+	X(DTX_TAB_SEEN, "file_seen", "mark:t,sha:t,run_id:t")
 
 #define DTX_SQL_CELL_COLS                                                                          \
 	"cell_id,namespace,source_schema_fingerprint,intent_hash,contract_hash,code_hash,op,"      \
@@ -152,6 +158,7 @@
 	  " FROM run WHERE start_us>=?1 AND (?2 IS NULL OR status=?2)"                             \
 	  " AND (?3 IS NULL OR path=?3) AND (?4 IS NULL OR namespace=?4)"                          \
 	  " ORDER BY seq_start DESC LIMIT ?5")                                                     \
+	X(DTX_SQL_SEEN, "SELECT sha,run_id FROM file_seen WHERE mark=?1")                          \
 	/* leases of running processes; until_us holds when the process started */                 \
 	X(DTX_SQL_LEASE_PUT, "INSERT OR REPLACE INTO lease VALUES(?1,?2,?3,?4,?5)")                \
 	X(DTX_SQL_LEASE_GET, "SELECT 1 FROM lease WHERE key=?1")                                   \

@@ -151,14 +151,34 @@ def newer():
     shutil.copy("many.db", "newer.db")
     db = sqlite3.connect("newer.db")
     db.execute("PRAGMA journal_mode=DELETE")
-    db.execute("PRAGMA user_version=2")
+    db.execute("PRAGMA user_version=3")
     db.commit()
     db.close()
     before = open("newer.db", "rb").read()
     status, _, err = run("newer.csv", store="newer.db")
     check("a store of a newer dtx: exit 9, both versions named, untouched",
-          status == 9 and "version 2" in err and "version 1" in err and open("newer.db", "rb").read() == before and
+          status == 9 and "version 3" in err and "version 2" in err and open("newer.db", "rb").read() == before and
           not os.path.exists("newer.csv"), err)
+
+
+def older():
+    """A store of version 1 lacks a table: who opens it, to read or to write, adds that and loses nothing."""
+    for name, argv in [("read", ["provenance", "log"]), ("write", ["convert", "in.csv", "older.csv"])]:
+        shutil.copy("many.db", f"{name}.db")
+        db = sqlite3.connect(f"{name}.db")
+        db.executescript("PRAGMA journal_mode=DELETE; DROP TABLE file_seen; PRAGMA user_version=1")
+        rows = db.execute("SELECT count(*) FROM ledger").fetchone()[0]
+        db.close()
+        status, _, err = dtx(*argv, store=f"{name}.db")
+        check(f"an older store, {name}: taken", status == 0, err)
+        db = sqlite3.connect(f"{name}.db")
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        db.close()
+        status, out, err = dtx("store", "check", store=f"{name}.db")
+        check(f"an older store, {name}: of this version now, all there", status == 0 and version == 2, out + err)
+        db = sqlite3.connect(f"{name}.db")
+        check(f"an older store, {name}: no event lost", db.execute("SELECT count(*) FROM ledger").fetchone()[0] >= rows)
+        db.close()
 
 
 def tables():
@@ -275,7 +295,7 @@ def main():
         with open("plan.json", "w") as f:
             f.write('{"dtx":1,"steps":[{"op":"group_by","by":["k"],"agg":{"v":"sum(v)"}}]}')
         run("first.csv")
-        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, purge, tables, other_machine):
+        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, older, purge, tables, other_machine):
             test()
         os.chdir("/")
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))

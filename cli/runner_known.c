@@ -1,0 +1,114 @@
+/* Inputs that need not be hashed again: an earlier run has, and nothing was written since.
+ *
+ * SHA-256 of a large input takes longer than most steps on it.  Who works with one file all day has
+ * it computed once; each record says whose figure it is.  Commands that verify (replay, verify,
+ * provenance) read the bytes. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/config.h"
+#include "cli/runner.h"
+#include "core/base/mem.h"
+#include "core/base/num.h"
+#include "core/store/process.h"
+#include "core/store/seen.h"
+
+#define KNOWN_BYTES ((size_t)8 << 20) /* less is hashed in the time of a look into the store */
+#define KNOWN_NEVER INT64_MAX
+
+/* Seconds; KNOWN_NEVER: hashes are never taken over. */
+static enum dtx_code known_settle(int64_t *settle_s, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_config config;
+	const char *text;
+
+	*settle_s = DTX_FILEMARK_SETTLE_S;
+	DTX_TRY(dtx_config_open(&config, err));
+	text = dtx_config_get(&config, "input_settle", NULL, NULL);
+	if (text && !strcmp(text, "never"))
+		*settle_s = KNOWN_NEVER;
+	else if (text && (!dtx_num_parse_i64(text, strlen(text), settle_s) || *settle_s < 0))
+		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+		                 "setting 'input_settle' wants seconds or 'never', got '%.60s'",
+		                 text);
+out:
+	dtx_config_clear(&config);
+	return rc;
+}
+
+static bool known_worth(const struct dtx_runner *r, uint32_t i)
+{
+	const struct dtx_source *s = r->source[i];
+
+	return s && !dtx_source_passes(s) && dtx_source_size(s) >= KNOWN_BYTES &&
+	       dtx_source_mark(s);
+}
+
+static bool known_any(const struct dtx_runner *r)
+{
+	for (uint32_t i = 0; i < r->plan->ninputs; i++)
+		if (known_worth(r, i))
+			return true;
+	return false;
+}
+
+/* The marks of those that have been left alone. */
+static void known_marks(struct dtx_runner *r, int64_t settle_s)
+{
+	struct dtx_process self;
+	struct timespec now;
+
+	dtx_process_self(&self);
+	clock_gettime(CLOCK_REALTIME, &now);
+	for (uint32_t i = 0; self.boot[0] && i < r->plan->ninputs; i++) {
+		if (known_worth(r, i) &&
+		    dtx_filemark_settled(dtx_source_mark(r->source[i]),
+		                         (int64_t)now.tv_sec * 1000000000 + now.tv_nsec, settle_s))
+			dtx_filemark_print(dtx_source_mark(r->source[i]), self.boot,
+			                   r->known[i].mark);
+	}
+}
+
+/* A store that cannot be asked knows nothing: the run itself will say what is wrong with it. */
+static void known_ask(struct dtx_runner *r)
+{
+	struct dtx_err mine = DTX_ERR_INIT;
+	struct dtx_store *store = NULL;
+	enum dtx_code rc = dtx_store_open(r->cli->store, DTX_STORE_READ, &store, &mine);
+
+	for (uint32_t i = 0; rc == DTX_OK && i < r->plan->ninputs; i++) {
+		struct dtx_known *k = &r->known[i];
+
+		if (k->mark[0])
+			rc = dtx_seen_find(store, k->mark, k->sha, k->run_id, &mine);
+	}
+	dtx_store_free(store);
+	dtx_err_clear(&mine);
+}
+
+enum dtx_code dtx_runner_known(struct dtx_runner *r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t settle_s;
+
+	if (r->args->input_hash == DTX_INPUT_XXH3 || r->prompt || !known_any(r))
+		return DTX_OK;
+	DTX_TRY(known_settle(&settle_s, err));
+	if (settle_s == KNOWN_NEVER)
+		return DTX_OK;
+	r->known = dtx_mem_zalloc(r->plan->ninputs, sizeof(*r->known));
+	if (!r->known)
+		DTX_FAIL_MEM(err);
+	known_marks(r, settle_s);
+	if (r->args->input_hash == DTX_INPUT_AUTO && !r->replay)
+		known_ask(r);
+out:
+	return rc;
+}
+
+bool dtx_runner_known_holds(const struct dtx_runner *r, uint32_t i)
+{
+	return r->known && r->known[i].mark[0] && dtx_source_mark(r->source[i]);
+}
