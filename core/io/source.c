@@ -12,15 +12,12 @@
 
 #include "core/base/file.h"
 #include "core/base/guard.h"
-#include "core/base/hash.h"
 #include "core/base/mem.h"
-#include "core/base/pool.h"
 #include "core/io/filemark.h"
+#include "core/io/inputhash.h"
 #include "core/io/passing.h"
 
 #define SOURCE_SPOOL_MEM ((size_t)64 << 20)
-#define HASH_AT_ONCE     ((size_t)64 << 10)
-#define HASH_PIECE       ((size_t)256 << 10)
 #define SOURCE_BLOCK     ((size_t)1 << 20)
 
 /* What an owner frees: a mapping or a heap block. */
@@ -49,11 +46,7 @@ struct dtx_source {
 	bool part;                  /* of another, at: */
 	int64_t byte0, line0;
 	struct dtx_owner *owner;
-	struct dtx_task *task;
-	bool weak;            /* what hex is to be */
-	atomic_size_t hashed; /* bytes; relaxed, no data hangs on it */
-	atomic_bool unwanted; /* nobody will ask for the hash any more */
-	char hex[DTX_SHA256_HEX];
+	struct dtx_inputhash hash;
 };
 
 static void source_bytes_free(void *arg)
@@ -392,8 +385,7 @@ void dtx_source_free(struct dtx_source *s)
 {
 	if (!s)
 		return;
-	atomic_store_explicit(&s->unwanted, true, memory_order_relaxed);
-	(void)dtx_task_join(s->task, NULL);
+	dtx_inputhash_stop(&s->hash);
 	dtx_source_free(s->inner);
 	dtx_passing_free(s->pipe);
 	dtx_owner_unref(s->owner);
@@ -521,76 +513,27 @@ enum dtx_code dtx_source_dup(const struct dtx_source *s, int *fd, struct dtx_err
 	return source_reopen(s, s->fd, fd, err);
 }
 
-static void source_sha256(struct dtx_source *s)
-{
-	uint8_t digest[DTX_SHA256_SIZE];
-	struct dtx_sha256 sha;
-
-	dtx_sha256_init(&sha);
-	for (size_t at = 0, n; at < s->size; at += n) {
-		n = DTX_MIN(HASH_PIECE, s->size - at);
-		if (atomic_load_explicit(&s->unwanted, memory_order_relaxed))
-			return;
-		dtx_sha256_add(&sha, s->data + at, n);
-		atomic_store_explicit(&s->hashed, at + n, memory_order_relaxed);
-	}
-	dtx_sha256_done(&sha, digest);
-	dtx_hex(digest, sizeof(digest), s->hex);
-}
-
-static enum dtx_code source_hash(void *arg, struct dtx_err *err)
-{
-	struct dtx_source *s = arg;
-
-	(void)err;
-	if (s->pipe) {
-		dtx_passing_hex(s->pipe, s->hex);
-	} else if (s->weak) {
-		struct dtx_weak w;
-
-		dtx_weak_init(&w);
-		dtx_weak_add(&w, s->data, s->size);
-		dtx_weak_done(&w, s->hex);
-	} else {
-		source_sha256(s);
-	}
-	return DTX_OK;
-}
-
 bool dtx_source_hash_behind(const struct dtx_source *s, uint64_t done, uint64_t of)
 {
-	size_t hashed = atomic_load_explicit(&s->hashed, memory_order_relaxed);
-
-	return s->task && !s->weak && hashed < s->size &&
-	       (double)hashed * (double)of <= (double)s->size * (double)done;
+	return dtx_inputhash_behind(&s->hash, done, of);
 }
 
 void dtx_source_hash_start(struct dtx_source *s, bool weak)
 {
-	s->weak = weak;
-	if (s->pipe) {
+	if (s->pipe)
 		s->pipe->weak = weak;
-		return;
-	}
-	/* Without a thread the wait computes it; of a few bytes in less time than one takes. */
-	if (s->size <= HASH_AT_ONCE)
-		return;
-	if (!s->task && !s->hex[0] && dtx_task_start(source_hash, s, &s->task, NULL) != DTX_OK)
-		s->task = NULL;
+	else
+		dtx_inputhash_start(&s->hash, s->data, s->size, weak);
 }
 
 enum dtx_code dtx_source_hash_wait(struct dtx_source *s, char hex[65], struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-	struct dtx_task *task = s->task;
-
-	s->task = NULL;
-	DTX_TRY(dtx_task_join(task, err));
-	if (!s->hex[0])
-		DTX_TRY(source_hash(s, err));
-	memcpy(hex, s->hex, DTX_SHA256_HEX);
-out:
-	return rc;
+	if (!s->pipe)
+		return dtx_inputhash_wait(&s->hash, s->data, s->size, hex, err);
+	if (!s->hash.hex[0]) /* it is there once */
+		dtx_passing_hex(s->pipe, s->hash.hex);
+	memcpy(hex, s->hash.hex, DTX_SHA256_HEX);
+	return DTX_OK;
 }
 
 static bool source_cut(const struct dtx_source *s)

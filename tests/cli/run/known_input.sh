@@ -1,60 +1,43 @@
-#a large input that nobody has written to since a run hashed it is not hashed again,               \
-	and the record says whose hash it is
+# a large input that nobody has written to since a run hashed it is not hashed again, and the record says whose hash it is
 . "$LIB"
 case $(stat -f -c %T .) in
-ext2/ext3 | xfs | btrfs | f2fs) ;
-;
-*) echo "SKIP the file system of $PWD does not note every write";
-exit;
-;
-esac awk 'BEGIN { for (i = 0; i < 250000; i++) print i % 7 "," i ",some text to make it longer " i % 977 }' >
-	rows
-{
-	echo k, i, t;
-	cat rows;
+ext2/ext3 | xfs | btrfs | f2fs) ;;
+*) echo "SKIP the file system of $PWD does not note every write"; exit ;;
+esac
+awk 'BEGIN { print "k,i,t"; for (i = 0; i < 250000; i++) print i % 7 "," i ",some text to make it longer " i % 977 }' > big.csv
+[ "$(stat -c %s big.csv)" -gt 8388608 ] || echo small
+echo '[{"op":"group_by","by":["k"],"agg":{"s":"sum(i)"}}]' > plan.json
+truth() { sha256sum < big.csv | cut -d' ' -f1; }
+run_id() { sed -n 's/.*"run_id": *"\([^"]*\)".*/\1/p' rec.json | head -1; }
+go() { dtx run -q plan.json big.csv -o out.csv "$@" && dtx provenance out.csv --json > rec.json; }
+said() { # whether the hash is right, and whose it is
+	grep -q "\"sha\": *\"$(truth)\"" rec.json && printf 'right, '
+	if grep -q '"sha_run"' rec.json; then
+		echo "of the first: $(sed -n 's/.*"sha_run": *"\([^"]*\)".*/\1/p' rec.json | grep -c "$first")"
+	else
+		echo 'its own'
+	fi
 }
-> big.csv["$(stat -c %s big.csv)" - gt 8388608] ||
-	echo small echo '[{"op":"group_by","by":["k"],"agg":{"s":"sum(i)"}}]' > plan.json truth()
-{
-	sha256sum < big.csv | cut - d ' ' - f1;
-}
-go()
-{
-	dtx run - q plan.json big.csv - o out.csv "$@" && dtx provenance out.csv-- json > rec.json;
-}
-said()
-{
-#whether the hash is right,
-		and whose it is grep -
-			q "\"sha\": *\"$(truth)\"" rec.json &&printf 'right, ' if grep -
-			q '"sha_run"' rec.json; then echo "of run $(sed -n 's/.*"sha_run": *"\([^"]*\)".*/\1/p' rec.json | grep -c "$first")"; else echo 'its own'; fi
-}
-go;
-printf 'just made: '; said                        # nothing to take over for two minutes
+go; printf 'just made: '; said # nothing is known of it for two minutes
 grep -q '"mark"' rec.json && echo 'marked too soon'
 export DTX_INPUT_SETTLE=0
-go;
-printf 'left alone: ';
-said first = $(sed - n 's/.*"run_id": *"\([^"]*\)".*/\1/p' rec.json | head - 1) go;
-printf 'again: ';
-said go;
-printf 'and again: ';
-said dtx provenance out.csv | plain | grep '^from' go-- input - hash sha256;
-printf 'asked for: ';
-said DTX_INPUT_SETTLE = never go;
-printf 'never: '; said
+go; printf 'left alone: '; said
+first=$(run_id)
+go; printf 'again: '; said
+go; printf 'and again: '; said
+dtx provenance out.csv | plain | grep '^from'
+go --input-hash sha256; printf 'asked for: '; said
+DTX_INPUT_SETTLE=never go; printf 'never: '; said
 dtx why out.csv --row 2 --col s | grep -c 'big.csv'
-dtx replay "$(sed -n 's/.*"run_id": *"\([^"]*\)".*/\1/p' rec.json | head -1)" --into again | tail -1 | grep -o 'identical'
+dtx replay "$(run_id)" --into again | tail -1 | grep -o 'identical'
 dtx store check > /dev/null && dtx verify > /dev/null && echo 'store holds'
 dtx store rebuild > /dev/null; go; printf 'rebuilt: '; said
-#each way to write leaves a trace
+# each way to write leaves a trace
 touch -r big.csv stamp; printf 'K' | dd of=big.csv bs=1 seek=10 conv=notrunc 2> /dev/null; touch -r stamp big.csv
 go; printf 'same size and time: '; said
-first=$(sed -n 's/.*"run_id": *"\([^"]*\)".*/\1/p' rec.json | head -1)
 cp -p big.csv copy.csv && mv copy.csv big.csv
 go; printf 'a copy: '; said
-python=/usr/bin/python3
-$python -c 'import mmap
+/usr/bin/python3 -c 'import mmap
 f = open("big.csv", "r+b"); m = mmap.mmap(f.fileno(), 0); m[10:11] = b"k"; m.flush()'
 go; printf 'through a mapping: '; said
 dtx run -q plan.json big.csv -o out.csv --input-hash sha512 2> /dev/null || echo "exit $?"
