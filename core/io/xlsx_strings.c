@@ -122,7 +122,7 @@ static bool plain_string(struct dtx_xml *x, struct dtx_str *out)
 	static const struct dtx_str open[] = { { "<si><t>", 7 },
 		                               { "<si><t xml:space=\"preserve\">", 28 } };
 	static const struct dtx_str close = { "</t></si>", 9 };
-	struct dtx_str in = { x->buf + x->pos, x->end - x->pos };
+	struct dtx_str in = { x->buf ? x->buf + x->pos : "", x->end - x->pos };
 	size_t i, n;
 
 	for (i = 0; i < DTX_COUNT(open) && !dtx_str_starts(in, open[i]); i++)
