@@ -25,7 +25,9 @@ void dtx_expr_print(const struct dtx_expr *e, struct dtx_buf *out);
 /* Stands for a formula that was given and cannot be read; prints as null.  Compared by address. */
 extern const struct dtx_expr dtx_expr_hole;
 bool dtx_expr_equal(const struct dtx_expr *a, const struct dtx_expr *b);
-/* Translations for dtx compile and the differential test.  False: no form (no_translation). */
+/* Translations for dtx compile and the differential test.  False: no form (no_translation); then
+ * `out` holds, between two DTX_EXPR_LACKS, what of, and nothing else of use. */
+#define DTX_EXPR_LACKS "\x01"
 bool dtx_expr_pandas(const struct dtx_expr *e, const char *frame, struct dtx_buf *out);
 /* One value for a group: aggregates read `frame`, other columns are members of `keys`. */
 bool dtx_expr_pandas_group(const struct dtx_expr *e, const char *frame, const char *keys,

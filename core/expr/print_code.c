@@ -17,10 +17,18 @@ struct coder {
 };
 
 static void code(struct coder *c, const struct dtx_expr *e);
+static void code_arg(struct coder *c, const struct dtx_expr *e, uint32_t i);
 
 static void add(struct coder *c, const char *text)
 {
 	dtx_buf_add(c->out, text);
+}
+
+/* There is no form: the text made so far is of no use but to say of what. */
+static void lacks(struct coder *c, const char *what, const char *behind)
+{
+	c->ok = false;
+	dtx_buf_printf(c->out, DTX_EXPR_LACKS "%s%s" DTX_EXPR_LACKS, what, behind);
 }
 
 /* --- leaves --- */
@@ -76,7 +84,7 @@ static void code_literal(struct coder *c, const struct dtx_expr *e)
 static void code_column(struct coder *c, const struct dtx_expr *e)
 {
 	if (e->table)
-		c->ok = false;
+		lacks(c, "columns of the left table", "");
 	if (c->kind == CODE_SQL) {
 		sql_quoted(c->out, dtx_str_of(e->name), '"');
 		return;
@@ -84,6 +92,51 @@ static void code_column(struct coder *c, const struct dtx_expr *e)
 	dtx_buf_printf(c->out, "%s[", c->keys && !c->in_agg ? c->keys : c->frame);
 	python_text(c->out, dtx_str_of(e->name));
 	add(c, "]");
+}
+
+/* --- types, where the printed form hangs on them --- */
+
+static int32_t type_column(void *arg, const char *name, struct dtx_field *field,
+                           struct dtx_err *err)
+{
+	const struct coder *c = arg;
+	int32_t at = dtx_schema_find(c->types, name);
+
+	if (at < 0)
+		(void)dtx_err_set(err, DTX_E_UNKNOWN_COLUMN, __FILE__, __LINE__, "%s", name);
+	else
+		*field = c->types->field[at];
+	return at;
+}
+
+static void type_use(void *arg, int32_t column, enum dtx_demand demand, enum dtx_class cls)
+{
+	(void)arg;
+	(void)column;
+	(void)demand;
+	(void)cls;
+}
+
+/* UNKNOWN: the columns are not known, or it does not bind alone. */
+static enum dtx_type type_of(const struct coder *c, const struct dtx_expr *e)
+{
+	struct dtx_scope scope = { .arg = (void *)(uintptr_t)c,
+		                   .column = type_column,
+		                   .use = type_use };
+	struct dtx_errlist errs = DTX_ERRLIST_INIT;
+	enum dtx_type type = DTX_T_UNKNOWN;
+	struct dtx_bound *bound = NULL;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+
+	if (!c->types)
+		return DTX_T_UNKNOWN;
+	if (dtx_expr_bind(&arena, e, &scope, (struct dtx_typeref){ .type = DTX_T_UNKNOWN }, NULL,
+	                  &bound, &errs, NULL) == DTX_OK &&
+	    bound)
+		type = dtx_bound_type(bound).type;
+	dtx_errlist_clear(&errs);
+	dtx_arena_clear(&arena);
+	return type;
 }
 
 /* --- operators --- */
@@ -126,7 +179,7 @@ static void code_all(struct coder *c, const struct dtx_expr *e, uint32_t from)
 
 	for (i = from; i < e->nargs; i++) {
 		add(c, i > from ? ", " : "");
-		code(c, e->arg[i]);
+		code_arg(c, e, i);
 	}
 }
 
@@ -138,6 +191,30 @@ static void code_filter(struct coder *c)
 	add(c, " FILTER (WHERE ");
 	code(c, c->where);
 	add(c, ")");
+}
+
+/* The call shows its argument i as text. */
+static bool shows(const struct dtx_expr *e, uint32_t i)
+{
+	const struct dtx_fn *fn =
+		e->kind == DTX_EX_CALL ? dtx_fn_find(dtx_str_of(e->name), e->nargs) : NULL;
+	struct dtx_fnparam p;
+
+	return fn && dtx_fn_param(fn, i, &p) && (p.cls == 'V' || !strcmp(fn->name, "text"));
+}
+
+/* SQLite keeps bools as numbers. */
+static void code_arg(struct coder *c, const struct dtx_expr *e, uint32_t i)
+{
+	bool words = c->kind == CODE_SQL && shows(e, i) && type_of(c, e->arg[i]) == DTX_T_BOOL;
+
+	if (!words) {
+		code(c, e->arg[i]);
+		return;
+	}
+	add(c, "CASE ");
+	code(c, e->arg[i]);
+	add(c, " WHEN 1 THEN 'true' WHEN 0 THEN 'false' END");
 }
 
 static void fill(struct coder *c, const char *form, const struct dtx_expr *e)
@@ -155,9 +232,9 @@ static void fill(struct coder *c, const char *form, const struct dtx_expr *e)
 		else if (*p == 'w')
 			code_filter(c);
 		else if ((uint32_t)(*p - '0') < e->nargs)
-			code(c, e->arg[*p - '0']);
+			code_arg(c, e, (uint32_t)(*p - '0'));
 		else
-			c->ok = false;
+			lacks(c, e->name ? e->name : "an operator", " without all arguments");
 		p++;
 	}
 }
@@ -233,7 +310,7 @@ static void code_agg_pandas(struct coder *c, const struct dtx_expr *e, const str
                             const struct dtx_expr *where)
 {
 	if (c->in_agg || (c->keys && fn->kind == DTX_FN_WINDOW)) {
-		c->ok = false;
+		lacks(c, fn->name, "() of a group or an aggregate");
 		return;
 	}
 	c->in_agg = true;
@@ -254,7 +331,7 @@ static void code_agg_sql(struct coder *c, const struct dtx_expr *e, const struct
                          const struct dtx_expr *where)
 {
 	if (!fn->sql) {
-		c->ok = false;
+		lacks(c, fn->name, "()");
 		return;
 	}
 	c->where = where;
@@ -300,27 +377,6 @@ static bool in_order(const struct dtx_expr *e, const struct dtx_fn *fn, uint32_t
 	return true;
 }
 
-static enum dtx_type type_of_column(const struct coder *c, const struct dtx_expr *e)
-{
-	int32_t at = e->kind == DTX_EX_COL && c->types ? dtx_schema_find(c->types, e->name) : -1;
-
-	return at >= 0 ? c->types->field[at].type.type : DTX_T_UNKNOWN;
-}
-
-/* SQLite keeps bools as numbers. */
-static bool is_bool(const struct coder *c, const struct dtx_expr *e)
-{
-	static const enum dtx_ekind bools[] = { DTX_EX_CMP, DTX_EX_AND,     DTX_EX_OR,
-		                                DTX_EX_NOT, DTX_EX_BETWEEN, DTX_EX_ISNULL,
-		                                DTX_EX_IN };
-
-	for (size_t i = 0; i < DTX_COUNT(bools); i++)
-		if (e->kind == bools[i])
-			return true;
-	return type_of_column(c, e) == DTX_T_BOOL ||
-	       (e->kind == DTX_EX_LIT && (e->op == DTX_LIT_TRUE || e->op == DTX_LIT_FALSE));
-}
-
 static void code_form(struct coder *c, const struct dtx_expr *e, const struct dtx_fn *fn,
                       const struct dtx_expr *where)
 {
@@ -328,8 +384,6 @@ static void code_form(struct coder *c, const struct dtx_expr *e, const struct dt
 		                             "CASE WHEN {0} THEN {1} ELSE {2} END" };
 	const char *form = c->kind == CODE_PANDAS ? fn->pandas : fn->sql;
 
-	if (c->kind == CODE_SQL && !strcmp(fn->name, "text") && is_bool(c, e->arg[0]))
-		form = "CASE WHEN {0} THEN 'true' WHEN NOT {0} THEN 'false' END";
 	if (fn->kind != DTX_FN_SCALAR && c->kind == CODE_PANDAS)
 		code_agg_pandas(c, e, fn, where);
 	else if (fn->kind == DTX_FN_AGG)
@@ -341,7 +395,7 @@ static void code_form(struct coder *c, const struct dtx_expr *e, const struct dt
 	else if (form)
 		fill(c, form, e);
 	else
-		c->ok = false;
+		lacks(c, fn->name, "()");
 }
 
 #define ORDER_MAX 16 /* named arguments: no function has so many parameters */
@@ -365,13 +419,13 @@ static void code_call(struct coder *c, const struct dtx_expr *e)
 	if (fn)
 		code_form(c, &plain, fn, where);
 	else
-		c->ok = false;
+		lacks(c, e->name, "()");
 }
 
 /* SQLite keeps dates as text, so it cannot count with them. */
 static bool has_date(const struct coder *c, const struct dtx_expr *e)
 {
-	enum dtx_type type = type_of_column(c, e);
+	enum dtx_type type = e->kind == DTX_EX_COL ? type_of(c, e) : DTX_T_UNKNOWN;
 	bool found = type == DTX_T_DATE || type == DTX_T_DATETIME;
 
 	for (uint32_t i = 0; !found && i < e->nargs; i++)
@@ -383,7 +437,7 @@ static void code(struct coder *c, const struct dtx_expr *e)
 {
 	if (c->kind == CODE_SQL && (e->kind == DTX_EX_BIN || e->kind == DTX_EX_NEG) &&
 	    has_date(c, e))
-		c->ok = false;
+		lacks(c, "counting with dates", "");
 	switch (e->kind) {
 	case DTX_EX_LIT: code_literal(c, e); break;
 	case DTX_EX_COL: code_column(c, e); break;

@@ -1,5 +1,6 @@
 /* A plan as a Python module: one assignment per step over plain pandas and dx. */
 #include <stdio.h>
+#include <string.h>
 
 #include "core/plan/exec.h"
 #include "core/plan/parts.h"
@@ -28,17 +29,33 @@ static bool starts_in_row_2(const struct dtx_plan *plan, int32_t table)
 	return !o->range && !o->table && !o->skip && (o->header_rows == 1 || o->header_rows < 0);
 }
 
-/* Plain pandas where that says the same, else a call of dx. */
+void dtx_part_formless(struct dtx_buf *text, const char *language, char out[DTX_PART_FORMLESS])
+{
+	const char *from = strstr(dtx_buf_text(text), DTX_EXPR_LACKS);
+	const char *to = from ? strstr(from + 1, DTX_EXPR_LACKS) : NULL;
+
+	if (to)
+		snprintf(out, DTX_PART_FORMLESS, "has no %s form: there is none for %.*s", language,
+		         (int)DTX_MIN(to - from - 1, 100), from + 1);
+	else
+		snprintf(out, DTX_PART_FORMLESS, "has no %s form with these parameters", language);
+}
+
+/* Plain pandas where that says the same, else a call of dx; what there is no form for. */
 static bool op_text(const struct dtx_plan *plan, const struct dtx_plan_step *st,
-                    struct dtx_buf *out)
+                    struct dtx_buf *out, char lacks[DTX_PART_FORMLESS])
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool ok = false;
+
+	snprintf(lacks, DTX_PART_FORMLESS, "has no pandas form");
 
 	if (st->op && st->op->flags & DTX_OP_PLACES && !starts_in_row_2(plan, st->table[0]))
 		return false;
 	if (st->op && !st->broken && st->op->pandas)
 		ok = st->op->pandas(st->args, &text);
+	if (st->op && !st->broken && st->op->pandas && !ok)
+		dtx_part_formless(&text, "pandas", lacks);
 	if (st->op && !st->broken && !ok && st->op->flags & DTX_OP_DX) {
 		dtx_buf_reset(&text);
 		ok = dtx_py_call(st->op, st->args, st->table_name, st->ntables, &text);
@@ -53,6 +70,7 @@ static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct d
 {
 	const struct dtx_plan_step *st = &plan->step[i];
 	enum dtx_code rc = DTX_OK;
+	char lacks[DTX_PART_FORMLESS];
 
 	dtx_buf_printf(out, "    # step %u: %s\n", (unsigned)i + 1, st->name);
 	/* names that op texts use for the tables they read */
@@ -62,9 +80,9 @@ static enum dtx_code step_text(const struct dtx_plan *plan, uint32_t i, struct d
 		dtx_buf_addc(out, '\n');
 	}
 	dtx_buf_printf(out, "    t%u = ", (unsigned)i + 1);
-	if (!op_text(plan, st, out)) {
-		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__,
-		                 "step %u (%s) has no pandas form", (unsigned)i + 1, st->name);
+	if (!op_text(plan, st, out, lacks)) {
+		rc = dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "step %u (%s) %s",
+		                 (unsigned)i + 1, st->name, lacks);
 		dtx_err_at(err, st->at);
 		dtx_err_step(err, (int32_t)i, st->name);
 		return rc;

@@ -139,7 +139,10 @@ static enum dtx_code step_text(struct compiler *c, uint32_t i, struct dtx_err *e
 	if (!name)
 		DTX_FAIL_MEM(err);
 	if (!st->op->sql(&s, &text)) {
-		rc = refuse(c->plan, i, "has no SQL form with these parameters", err);
+		char what[DTX_PART_FORMLESS];
+
+		dtx_part_formless(&text, "SQL", what);
+		rc = refuse(c->plan, i, what, err);
 		goto out;
 	}
 	dtx_buf_printf(c->out, ",\n%s AS (%s)", name, dtx_buf_text(&text));

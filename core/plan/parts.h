@@ -79,6 +79,9 @@ DTX_MUSTUSE enum dtx_code dtx_part_preset(struct dtx_plan_parse *p, const struct
  * differ. */
 DTX_MUSTUSE enum dtx_code dtx_part_translated(const struct dtx_plan *plan, int32_t *table,
                                               struct dtx_err *err);
+/* "has no SQL form: there is none for concat()", from what an op has left in `text`. */
+#define DTX_PART_FORMLESS 160
+void dtx_part_formless(struct dtx_buf *text, const char *language, char out[DTX_PART_FORMLESS]);
 
 /* Place of a canonical member that was rewritten; false: it was not. */
 bool dtx_part_alias_place(const struct dtx_plan_step *st, const char *sub, char *out, size_t size);
