@@ -165,12 +165,13 @@ json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, co
 	return list;
 }
 
-/* Whether the rows from i to j are one run: no line between them is another's. */
+/* Whether the rows from i to j are one run: no record and no line between them is another's. */
 static bool rows_adjacent(const struct dtx_why *w, const struct dtx_why_rows *rows, size_t i,
                           size_t j, const char *column)
 {
-	return rows_cell(w, rows, j, column).row - rows_cell(w, rows, i, column).row ==
-	       (int64_t)(j - i);
+	return rows->item[j].id - rows->item[i].id == j - i &&
+	       rows_cell(w, rows, j, column).row - rows_cell(w, rows, i, column).row ==
+	               (int64_t)(j - i);
 }
 
 /* The end of a long run of lines: what is adjacent stays so for all rows before it. */
@@ -194,19 +195,18 @@ static size_t rows_far(const struct dtx_why *w, const struct dtx_why_rows *rows,
 static size_t rows_run(const struct dtx_why *w, const struct dtx_why_rows *rows, size_t i,
                        const char *column)
 {
-	int64_t row = rows_cell(w, rows, i, column).row;
-	size_t near = 0;
+	int64_t row = rows_cell(w, rows, i, column).row, next;
 
-	for (; i + 1 < rows->n; i++, near++) {
-		int64_t next = rows_cell(w, rows, i + 1, column).row;
-
+	for (size_t near = 1; i + 1 < rows->n; i++, near++, row = next) {
+		if (rows->lines && near == WHY_ROWS_NEAR) {
+			i = rows_far(w, rows, i, column);
+			row = rows_cell(w, rows, i, column).row;
+		}
+		if (i + 1 == rows->n)
+			break;
+		next = rows_cell(w, rows, i + 1, column).row;
 		if (next != row && next != row + 1)
 			break;
-		row = next;
-		if (rows->lines && near == WHY_ROWS_NEAR)
-			i = rows_far(w, rows, i, column);
-		if (near == WHY_ROWS_NEAR)
-			row = rows_cell(w, rows, i, column).row;
 	}
 	return i;
 }
