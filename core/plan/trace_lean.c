@@ -304,6 +304,13 @@ static bool lean_narrows(const json_t *step)
 	        dtx_str_in_list("semi,anti", dtx_json_text(step, "how", "")));
 }
 
+/* Each row has one of the left with its columns as they are; one of these may be there twice. */
+static bool lean_widens(const json_t *step)
+{
+	return lean_is(step, "join") &&
+	       dtx_str_in_list("inner,left", dtx_json_text(step, "how", "inner"));
+}
+
 static bool lean_any(const json_t *tables, const json_t *name)
 {
 	json_t *one;
@@ -341,8 +348,9 @@ static json_t *lean_numbered(const struct lean *l, const char *column)
 	return tables;
 }
 
-/* The last table on the way to `name` that has rows of `source` as they are, and those of `name`
- * among them; `source` itself where there is none, or where rows came by another way as well. */
+/* The last table on the way to `name` that has rows of `source` with its columns as they are, and
+ * those of `name` among them; `source` itself where there is none, or where rows came by another
+ * way as well. */
 static const char *lean_nearest(const struct lean *l, const char *name, const char *source,
                                 const json_t *numbered)
 {
@@ -355,7 +363,7 @@ static const char *lean_nearest(const struct lean *l, const char *name, const ch
 		    (!lean_narrows(maker) && lean_any(numbered, json_object_get(maker, "with"))))
 			return source;
 		at = lean_in(maker);
-		if (!lean_narrows(maker))
+		if (!lean_narrows(maker) && !lean_widens(maker))
 			near = at;
 	}
 	return !strcmp(near, at) ? source : near;
