@@ -304,11 +304,41 @@ static bool lean_narrows(const json_t *step)
 	        dtx_str_in_list("semi,anti", dtx_json_text(step, "how", "")));
 }
 
-/* Each row has one of the left with its columns as they are; one of these may be there twice. */
-static bool lean_widens(const json_t *step)
+static bool lean_lists(const json_t *list, const char *name)
 {
-	return lean_is(step, "join") &&
-	       dtx_str_in_list("inner,left", dtx_json_text(step, "how", "inner"));
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		const char *as = json_is_string(one) ? json_string_value(one)
+		                                     : dtx_json_text(one, "as", NULL);
+
+		if (as && !strcmp(as, name))
+			return true;
+	}
+	return false;
+}
+
+/* Each row has one of those that went in, with the columns `cols` as they are there; one of these
+ * may be there twice. */
+static bool lean_keeps(const json_t *step, const json_t *cols)
+{
+	bool kept = lean_is(step, "select");
+	const json_t *list = json_object_get(step, lean_is(step, "window") ? "set" : "cols");
+	json_t *one;
+	size_t i;
+
+	if (lean_is(step, "join"))
+		return dtx_str_in_list("inner,left,cross", dtx_json_text(step, "how", "inner"));
+	if (!lean_is(step, "select,drop,window") || !json_array_size(list))
+		return false;
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+	{
+		if (lean_lists(list, json_string_value(one)) != kept)
+			return false;
+	}
+	return json_array_size(cols) > 0;
 }
 
 static bool lean_any(const json_t *tables, const json_t *name)
@@ -348,11 +378,11 @@ static json_t *lean_numbered(const struct lean *l, const char *column)
 	return tables;
 }
 
-/* The last table on the way to `name` that has rows of `source` with its columns as they are, and
- * those of `name` among them; `source` itself where there is none, or where rows came by another
- * way as well. */
+/* The last table on the way to `name` that has rows of `source` with the columns `cols` (NULL: all)
+ * as they are there, and those of `name` among them; `source` itself where there is none, or where
+ * rows came by another way as well. */
 static const char *lean_nearest(const struct lean *l, const char *name, const char *source,
-                                const json_t *numbered)
+                                const json_t *cols, const json_t *numbered)
 {
 	const char *near = name, *at = name;
 
@@ -363,7 +393,7 @@ static const char *lean_nearest(const struct lean *l, const char *name, const ch
 		    (!lean_narrows(maker) && lean_any(numbered, json_object_get(maker, "with"))))
 			return source;
 		at = lean_in(maker);
-		if (!lean_narrows(maker) && !lean_widens(maker))
+		if (!lean_narrows(maker) && !lean_keeps(maker, cols))
 			near = at;
 	}
 	return !strcmp(near, at) ? source : near;
@@ -391,7 +421,8 @@ static void lean_found(struct lean *l, json_t *step)
 	numbered = lean_numbered(
 		l, json_string_value(json_array_get(json_object_get(step, "using"), 0)));
 	l->t->failed |= !numbered;
-	near = lean_nearest(l, with, source, numbered);
+	near = lean_nearest(l, with, source, selects ? json_object_get(narrow, "cols") : NULL,
+	                    numbered);
 	json_decref(numbered);
 	if (!strcmp(near, source)) {
 		l->t->failed |= json_array_append(l->t->steps, step) < 0;
