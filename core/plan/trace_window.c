@@ -220,15 +220,45 @@ static bool window_regroups(const struct dtx_plan_step *st, const json_t *by)
 	return false;
 }
 
+static bool window_alike(const json_t *a, const json_t *b)
+{
+	return (!json_array_size(a) && !json_array_size(b)) || json_equal(a, b);
+}
+
+/* The places come with the step itself, where its window is the same and no step behind it sees
+ * them: the rows are not sorted again. */
+static bool window_places_there(struct trace *t, const struct dtx_plan_step *st, const char *in)
+{
+	const json_t *number = dtx_trace_made_by(t->steps, in);
+	json_t *base =
+		(json_t *)(uintptr_t)dtx_trace_made_by(t->steps, dtx_json_text(number, "in", ""));
+
+	if (st != &t->plan->step[t->plan->nsteps - 1] ||
+	    strcmp(dtx_json_text(base, "op", ""), "window") != 0 ||
+	    !json_array_size(json_object_get(base, "order")) ||
+	    !window_alike(json_object_get(base, "order"),
+	                  json_object_get(st->canonical, "order")) ||
+	    !window_alike(json_object_get(base, "by"), json_object_get(st->canonical, "by")))
+		return false;
+	dtx_trace_append(t, json_object_get(base, "set"),
+	                 json_pack("{ss ss}", "as", "dtx_p", "expr", "row_number()"));
+	return true;
+}
+
 /* The table with each row's place in its group. */
 static void window_places(struct trace *t, const struct dtx_plan_step *st, uint32_t bit,
                           const char *in, char placed[TRACE_NAME])
 {
 	const json_t *by = json_object_get(st->canonical, "by");
 	const json_t *order = json_object_get(st->canonical, "order");
-	json_t *step = json_pack("{ss s[{ss ss}]}", "op", "window", "set", "as", "dtx_p", "expr",
-	                         "row_number()");
+	json_t *step;
 
+	if (window_places_there(t, st, in)) {
+		snprintf(placed, TRACE_NAME, "%s", in);
+		return;
+	}
+	step = json_pack("{ss s[{ss ss}]}", "op", "window", "set", "as", "dtx_p", "expr",
+	                 "row_number()");
 	if (json_array_size(by))
 		json_object_set(step, "by", (json_t *)(uintptr_t)by);
 	/* without an order the table's own counts, as its row numbers tell */
