@@ -253,17 +253,46 @@ static void trace_back_input(struct trace *t, uint32_t input)
 }
 
 /* Rows with these cells; texts are compared as they are printed. */
-static void trace_key(struct trace *t, struct dtx_buf *where)
+/* A number as the language writes one. */
+static bool trace_number(const char *text)
+{
+	size_t n = strspn(text + (*text == '-'), "0123456789");
+	const char *end = text + (*text == '-') + n;
+
+	if (*end == '.' && strspn(end + 1, "0123456789"))
+		end += 1 + strspn(end + 1, "0123456789");
+	return n && n <= 15 && !*end && strlen(text) < 40;
+}
+
+static bool trace_numeric(const struct trace *t, int32_t id, const char *name)
+{
+	const struct dtx_schema *s = t->table[id].schema;
+	int32_t at = s ? dtx_schema_find(s, name) : -1;
+	enum dtx_type type = at < 0 ? DTX_T_UNKNOWN : s->field[at].type.type;
+
+	return type == DTX_T_INT64 || type == DTX_T_FLOAT64 || type == DTX_T_DECIMAL;
+}
+
+/* By its text, or where that is a number by its value: 1.50 finds 1.5. */
+static void trace_key(struct trace *t, int32_t id, struct dtx_buf *where)
 {
 	const char *name, *sep = "";
 	json_t *value;
 
 	json_object_foreach((json_t *)(uintptr_t)t->ask->key, name, value)
 	{
-		dtx_buf_printf(where, "%stext(", sep);
+		const char *text = json_string_value(value);
+
+		dtx_buf_printf(where, "%s(text(", sep);
 		dtx_trace_quoted(name, '`', where);
 		dtx_buf_add(where, ") == ");
-		dtx_trace_quoted(json_string_value(value), '\'', where);
+		dtx_trace_quoted(text, '\'', where);
+		if (trace_number(text) && trace_numeric(t, id, name)) {
+			dtx_buf_add(where, " or ");
+			dtx_trace_quoted(name, '`', where);
+			dtx_buf_printf(where, " == %s", text);
+		}
+		dtx_buf_addc(where, ')');
 		sep = " and ";
 	}
 }
@@ -304,7 +333,7 @@ static void trace_known(struct trace *t, const char *in)
 }
 
 /* The row by its number or its key, in the whole table. */
-static void trace_found(struct trace *t, const char *in)
+static void trace_found(struct trace *t, int32_t id, const char *in)
 {
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool counted = !t->ask->key && t->ask->row > 0;
@@ -314,7 +343,7 @@ static void trace_found(struct trace *t, const char *in)
 	trace_output(t, DTX_TRACE_CHECK, 0, NULL, "dtx_check");
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "add_id", "as", "dtx_row"), in, "dtx_rows");
 	if (t->ask->key)
-		trace_key(t, &where);
+		trace_key(t, id, &where);
 	else
 		dtx_buf_printf(&where, "dtx_row == %lld", (long long)t->ask->row);
 	t->failed |= !dtx_buf_ok(&where);
@@ -338,7 +367,7 @@ void dtx_trace_back(struct trace *t)
 	if (t->ask->known)
 		trace_known(t, in);
 	else
-		trace_found(t, in);
+		trace_found(t, id, in);
 	trace_output(t, DTX_TRACE_ROW, 0, NULL, "dtx_w0");
 	trace_terms(t);
 	asked = json_pack("{sb}", t->ask->column, true);
