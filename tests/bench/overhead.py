@@ -43,7 +43,7 @@ def main():
                     json.dump({"dtx": 1, "steps": steps}, f)
                 time.sleep(max(0, 125 - (time.time() - os.stat(pair.g1(rows)).st_ctime)))
                 args = ["run", f"{folder}/plan.json", str(pair.g1(rows)), "-o", f"{folder}/out.csv", "-q"]
-                got = pair.turns(runs, {"bare": lambda: pair.whole([bare, *args]), **{
+                got = pair.turns(runs, {"bare": lambda: pair.whole([bare, *args, "--input-hash", "xxh3"]), **{
                     how: (lambda how=how: pair.whole([dtx, *args, "--input-hash", how])) for how in ("sha256", "auto", "xxh3")}})
                 told = [" / ".join(f"{percent(got[how], got['bare'], of):+.0f} %" for of in (0, 1)) for how in ("sha256", "auto", "xxh3")]
                 base = " / ".join(f"{statistics.median(b[of] for b in got['bare']):.2f}" for of in (0, 1))
