@@ -152,6 +152,8 @@ static bool set_duplicate_keys(struct dtx_read_opts *o, const json_t *v)
 	return fresh;
 }
 
+#define REPAIR_TIMES 2 /* one option: for one cause, and for another */
+
 #define TEXT(member) #member, NULL, offsetof(struct dtx_read_opts, member)
 
 static const struct repair_member {
@@ -188,6 +190,9 @@ static bool repair_set(struct dtx_repair *r, const struct repair_member *m, stru
 	return set_text(r->arena, (const char **)((char *)o + m->offset), v);
 }
 
+_Static_assert(DTX_COUNT(repair_members) <= DTX_REPAIR_MEMBERS, "times has a place for each");
+
+/* What was changed over and over does not help. */
 static bool repair_apply(struct dtx_repair *r, struct dtx_read_opts *o, const json_t *change)
 {
 	bool any = false;
@@ -196,26 +201,33 @@ static bool repair_apply(struct dtx_repair *r, struct dtx_read_opts *o, const js
 	for (i = 0; i < DTX_COUNT(repair_members); i++) {
 		const json_t *v = json_object_get(change, repair_members[i].name);
 
-		if (v)
-			any |= repair_set(r, &repair_members[i], o, v);
+		if (v && r->times[i] < REPAIR_TIMES && repair_set(r, &repair_members[i], o, v)) {
+			r->times[i]++;
+			any = true;
+		}
 	}
 	return any;
 }
 
 /* --- taking one --- */
 
+/* The remedy that helps in most cases; NULL: there is none. */
+static json_t *repair_of_code(enum dtx_code code)
+{
+	for (size_t i = 0; i < DTX_COUNT(repair_usual); i++)
+		if (repair_usual[i].code == code)
+			return json_loads(repair_usual[i].change, 0, NULL);
+	return NULL;
+}
+
+/* The remedy that the reader advises, or the usual one. */
 static json_t *repair_change(const struct dtx_err *why)
 {
 	json_t *more = why->more ? json_loads(why->more, 0, NULL) : NULL;
 	json_t *change = json_incref(json_object_get(more, "repair"));
-	size_t i;
 
 	json_decref(more);
-	for (i = 0; !change && i < DTX_COUNT(repair_usual); i++) {
-		if (repair_usual[i].code == why->code)
-			change = json_loads(repair_usual[i].change, 0, NULL);
-	}
-	return change;
+	return change ? change : repair_of_code(why->code);
 }
 
 /* The members as they stand in a plan: "ragged": "pad", "skip": 2. */
@@ -265,8 +277,13 @@ bool dtx_repair_take(struct dtx_repair *r, const struct dtx_err *why, struct dtx
 	if ((!r->on && why->code != DTX_E_RESNIFF) || r->taken >= DTX_REPAIRS_MAX)
 		return false;
 	change = repair_change(why);
-	if (change && repair_apply(r, opts, change))
-		took = repair_note(r, why, change);
+	took = change && repair_apply(r, opts, change);
+	if (change && !took) {
+		json_decref(change);
+		change = repair_of_code(why->code);
+		took = change && repair_apply(r, opts, change);
+	}
+	took = took && repair_note(r, why, change);
 	json_decref(change);
 	r->taken += took;
 	return took;

@@ -8,7 +8,8 @@
 
 #include "core/io/reader.h"
 
-#define DTX_REPAIRS_MAX 12 /* remedies for one input; each changes an option for good */
+#define DTX_REPAIRS_MAX    12 /* remedies for one input; each changes an option for good */
+#define DTX_REPAIR_MEMBERS 24 /* options that there are */
 
 /* The remedies taken for one input. */
 struct dtx_repair {
@@ -16,6 +17,7 @@ struct dtx_repair {
 	struct dtx_arena *arena; /* texts of changed options */
 	struct dtx_errlist *done; /* one note per remedy: `repaired` or `dialect_resniffed` */
 	unsigned taken;
+	unsigned char times[DTX_REPAIR_MEMBERS]; /* how often each option was changed */
 };
 
 /* Says in err->more which members of the input would help: {"repair": {...}}.  The text is a JSON
