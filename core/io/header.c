@@ -291,21 +291,99 @@ out:
 	return rc;
 }
 
+/* Whether the rows before r, most of another width than the table's, hold no value. */
+static bool are_sentences(const struct finder *f, uint32_t r)
+{
+	uint32_t i, filled = 0, wide = 0;
+
+	for (i = 0; i < r; i++) {
+		if (f->shape[i].filled && !f->shape[i].like)
+			return false;
+		filled += f->shape[i].filled != 0;
+		wide += f->shape[i].filled && f->shape[i].width == f->width;
+	}
+	return wide * 2 < filled;
+}
+
+/* Whether the rows from r on are the table: the next is data and none is of another width. */
+static bool is_all_table(const struct finder *f, uint32_t r)
+{
+	uint32_t i;
+
+	for (i = r + 1; i < f->nshapes; i++) {
+		if (f->shape[i].filled && f->shape[i].width != f->width)
+			return false;
+	}
+	return r + 1 < DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS) &&
+	       f->shape[r + 1].filled && !f->shape[r + 1].like;
+}
+
+/* Blanks begin all cells but the first of two or more, none, or some. */
+enum spaced { SPACED_NONE, SPACED_SOME, SPACED_ALL };
+
+static enum dtx_code spaced_cells(struct finder *f, uint32_t r, enum spaced *out,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t c, n = 0, spaced = 0;
+
+	DTX_TRY(look(f, f->g->first + r, err));
+	for (c = 1; c < f->g->ncols; c++) {
+		if (!is_filled(&f->cell[c]))
+			continue;
+		n++;
+		spaced += f->cell[c].text.ptr[0] == ' ';
+	}
+	*out = !spaced ? SPACED_NONE : spaced == n ? SPACED_ALL : SPACED_SOME;
+out:
+	return rc;
+}
+
+/* A sentence right above the names: its marks have blanks behind them, those of names and data
+ * have none. */
+static enum dtx_code past_sentence(struct finder *f, uint32_t *start, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t r = *start;
+	enum spaced spaced;
+
+	if (!f->g->text_file || r + 2 >= f->nshapes || !f->shape[r].like || !f->shape[r + 1].like ||
+	    f->shape[r + 1].width != f->width || f->shape[r + 1].filled < f->want ||
+	    !f->shape[r + 2].filled || f->shape[r + 2].like)
+		goto out;
+	DTX_TRY(spaced_cells(f, r, &spaced, err));
+	if (spaced != SPACED_ALL)
+		goto out;
+	for (uint32_t i = r + 1; i < r + 3; i++) {
+		DTX_TRY(spaced_cells(f, i, &spaced, err));
+		if (spaced != SPACED_NONE)
+			goto out;
+	}
+	++*start;
+out:
+	return rc;
+}
+
 /* Sentences above the table can be parted by its delimiter as well.  The first row of the table's
- * width is the header if a blank line stands above it and no row before it is as wide. */
+ * width below a blank line is the header if no row before it is as wide, or few are, as sentences
+ * can be. */
 static uint32_t below_sentences(const struct finder *f, uint32_t start)
 {
-	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r;
+	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r, wide;
 
-	if (!f->g->text_file || f->shape[start].width == f->width)
+	if (!f->g->text_file)
 		return start;
-	for (r = start + 1; r < n && f->shape[r].width != f->width; r++)
-		;
+	wide = f->shape[start].width == f->width;
 	/* the last row is no header: what stands above it would be lost */
-	return r + 1 < n && !f->shape[r - 1].filled && f->shape[r].filled >= f->want &&
-	                       f->shape[r].like
-	               ? r
-	               : start;
+	for (r = start + 1; r + 1 < n; r++) {
+		if (f->shape[r].width != f->width)
+			continue;
+		if (!f->shape[r - 1].filled && f->shape[r].filled >= f->want && f->shape[r].like &&
+		    (!wide || (are_sentences(f, r) && is_all_table(f, r))))
+			return r;
+		wide++;
+	}
+	return start;
 }
 
 /* The last row of a text file is no header where rows of a table stand above it, which is narrower:
@@ -354,6 +432,7 @@ static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_he
 	    f->shape[r + 1].width == f->width && f->shape[r + 1].filled >= f->want &&
 	    f->shape[r + 1].filled > f->shape[r].filled && f->shape[r + 1].like)
 		r++;
+	DTX_TRY(past_sentence(f, &r, err));
 	r = below_sentences(f, r);
 	if (!f->shape[r].like && parts_above(f, r, start)) {
 		f->moved = false;

@@ -300,6 +300,14 @@ CASES.update({
                [["1 Jan", "£10.00"], ["2 Jan", "£5.00"]]),
 })
 
+CASES.update({
+    "a long preamble of sentences": ("Company: Acme, Inc.\nReport: Sales, by region, monthly\n" +
+                                     "".join("Note %d: a text, with a comma\n" % i for i in range(10)) + "\n" + WITH +
+                                     lines(PEOPLE[1]) * 4, PEOPLE[0], PEOPLE[1] * 5),
+    "a sentence above two columns": ("The list has all values, by key; made by a tool.\nkey,value\nk1,5\nk2,7\n",
+                                     ["key", "value"], [["k1", "5"], ["k2", "7"]]),
+})
+
 
 STAMPS = ["2024-03-31T00:30:00", "2024-03-31T01:30:00", "2024-10-27T02:30:00"]
 SHELF = [["Name", "City", "Phone"], ["Ann Lee", "Rome", "123-456"], ["Bob", "", "555-000"], ["Eve Stone", "Oslo", ""],
