@@ -14,14 +14,38 @@ static bool has_promises(const struct dtx_plan_step *st)
 	return !dtx_expect_empty(st->expect) || st->rules.n;
 }
 
-bool dtx_phys_narrows(const struct dtx_plan *plan, const struct dtx_flow *flow, uint32_t step)
+static bool may_fail(const struct dtx_bind *b)
 {
-	const struct dtx_plan_step *st = &plan->step[step];
-	const struct dtx_op *op = st->op;
+	for (size_t i = 0; i < b->nuses; i++)
+		if (b->use[i].demand == DTX_NEED_VALUE &&
+		    b->in[b->use[i].table]->field[b->use[i].col].declared)
+			return true;
+	return b->casts;
+}
 
-	return op && flow->bind[step] && op->flags & DTX_OP_NARROWS &&
-	       !(op->flags & DTX_OP_ORDERED) && !flow->bind[step]->ordered &&
-	       !op->map->init_local && !op->map->flush && !has_promises(st);
+/* What fails on rows that a limit does not want stays where the limit can tell. */
+static bool fails_before_limit(const struct dtx_plan *plan, const struct dtx_bind *b,
+                               const uint32_t *step, uint32_t n)
+{
+	for (uint32_t i = 1; may_fail(b) && i < n; i++) {
+		const struct dtx_plan_step *st = &plan->step[step[i]];
+
+		if (st->op->wants && st->op->wants(st->args) >= 0)
+			return true;
+	}
+	return false;
+}
+
+bool dtx_phys_narrows(const struct dtx_plan *plan, const struct dtx_flow *flow,
+                      const uint32_t *step, uint32_t n)
+{
+	const struct dtx_plan_step *st = n ? &plan->step[step[0]] : NULL;
+	const struct dtx_op *op = st ? st->op : NULL;
+	const struct dtx_bind *b = op ? flow->bind[step[0]] : NULL;
+
+	return b && op->flags & DTX_OP_NARROWS && !(op->flags & DTX_OP_ORDERED) && !b->ordered &&
+	       !op->map->init_local && !op->map->flush && !has_promises(st) &&
+	       !fails_before_limit(plan, b, step, n);
 }
 
 int64_t dtx_phys_limit(const struct dtx_plan *plan, const uint32_t *step, uint32_t n, uint32_t *at)
@@ -133,7 +157,7 @@ static enum dtx_code finish(struct maker *m, struct draft *d, enum dtx_phys_end 
 
 		if ((uint32_t)leg->table >= m->plan->ninputs || !leg->nsteps)
 			continue;
-		leg->narrowed = dtx_phys_narrows(m->plan, m->flow, leg->step[0]);
+		leg->narrowed = dtx_phys_narrows(m->plan, m->flow, leg->step, leg->nsteps);
 		leg->limit = dtx_phys_limit(m->plan, leg->step + leg->narrowed,
 		                            leg->nsteps - leg->narrowed, &at);
 		if (leg->limit >= 0)

@@ -41,7 +41,8 @@ DTX_MUSTUSE enum dtx_code dtx_phys_make(const struct dtx_plan *plan, const struc
                                         const int32_t *region, struct dtx_arena *arena,
                                         struct dtx_phys *out, struct dtx_err *err);
 /* A map that may run inside the reader it follows: it only narrows batches. */
-bool dtx_phys_narrows(const struct dtx_plan *plan, const struct dtx_flow *flow, uint32_t step);
+bool dtx_phys_narrows(const struct dtx_plan *plan, const struct dtx_flow *flow,
+                      const uint32_t *step, uint32_t n);
 /* Rows after which nothing more is needed by maps that a reader's batches go through in order; -1:
  * all of them.  *at (if not NULL) is the index of the step that says so. */
 int64_t dtx_phys_limit(const struct dtx_plan *plan, const uint32_t *step, uint32_t n, uint32_t *at);

@@ -248,7 +248,8 @@ static void work(struct worker *w)
 	struct turn t = { .at = p->base, .more = true };
 	enum dtx_code rc = DTX_OK;
 
-	while (w->mid ? !dtx_pipe_unwanted(p, w->seq) : !atomic_load(&p->stop)) {
+	while (w->mid ? !dtx_pipe_unwanted(p, w->seq) && !dtx_pipe_has_enough(p, w->seq)
+	              : !atomic_load(&p->stop)) {
 		give_way(w);
 		dtx_pipe_tasks(w, false);
 		t.exact = w->mid;
@@ -370,6 +371,7 @@ static enum dtx_code start_leg(struct dtx_pipe *p, unsigned workers, struct dtx_
 {
 	enum dtx_code rc = DTX_OK;
 
+	dtx_pipe_limited(p->now);
 	p->cut = first_ordered(p, p->now);
 	p->back = first_shared(p->now, workers);
 	p->out_seq = p->base;

@@ -39,6 +39,7 @@ struct dtx_pass {
 	/* Batches that come with `in` leave with `out`: columns have moved, cells are cited by
 	 * where they are in the source. */
 	const struct dtx_origin *in, *out;
+	bool limited; /* a limit behind it may want none of the rows that it fails on */
 };
 /* A sink's result, made in parts by the workers that read it. */
 struct dtx_made {

@@ -47,7 +47,8 @@ static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct d
 		b->origin = pe->pass->out;
 	DTX_TRY(dtx_pipe_count(pe, b, err));
 	DTX_TRY(dtx_tap_batch(pe->link->tap, b, err));
-	DTX_TRY(dtx_pipe_feed(pe->w, pe->to, b, err));
+	rc = dtx_pipe_feed(pe->w, pe->to, b, err);
+	pe->w->beyond |= rc != DTX_OK;
 out:
 	return rc;
 }
@@ -111,8 +112,7 @@ void dtx_pipe_blame(const struct dtx_opctx *ox, const struct dtx_op *op, struct 
 	err->run_time = true;
 }
 
-static enum dtx_code run_pass(struct worker *w, unsigned i, struct dtx_batch *b,
-                              struct dtx_err *err)
+enum dtx_code dtx_pipe_map(struct worker *w, unsigned i, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct pipe_emit emit = dtx_pipe_emit(w, i);
 	struct dtx_link *l = emit.link;
@@ -163,6 +163,8 @@ static enum dtx_code run_item(struct worker *w, uint64_t seq, struct dtx_batch *
 	struct dtx_pipe *p = w->p;
 	enum dtx_code rc;
 
+	if (item->fault)
+		return dtx_pipe_fault(p, seq, item, err);
 	if (w->cut == p->now->npass)
 		return p->end.put(p->end.arg, b, item, err);
 	if (p->order_seq != seq) {
@@ -233,5 +235,6 @@ enum dtx_code dtx_pipe_feed(struct worker *w, unsigned i, struct dtx_batch *b, s
 		return at_cut(w, b, err);
 	if (i == p->now->npass)
 		return end_direct(w, b, err);
-	return run_pass(w, i, b, err);
+	return p->now->pass[i].limited ? dtx_pipe_map_limited(w, i, b, err)
+	                               : dtx_pipe_map(w, i, b, err);
 }

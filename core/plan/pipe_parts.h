@@ -1,5 +1,6 @@
-/* Running a pipeline in three parts: morsels and legs (pipe.c), a batch's way through the maps to
- * the end (pipe_feed.c), what is shared again behind the ordered part (pipe_tail.c). */
+/* Running a pipeline in four parts: morsels and legs (pipe.c), a batch's way through the maps to
+ * the end (pipe_feed.c), errors before a limit (pipe_fault.c), what is shared again behind the
+ * ordered part (pipe_tail.c). */
 #ifndef DTX_PLAN_PIPE_PARTS_H
 #define DTX_PLAN_PIPE_PARTS_H
 
@@ -14,6 +15,7 @@ struct worker {
 	struct worker *tail; /* does the thread's tasks; NULL: there are none, or it is one */
 	uint64_t seq;
 	bool mid;      /* inside a morsel */
+	bool beyond;   /* the last error came from behind the map that emitted */
 	uint32_t *sub; /* next sub number, per pass */
 	struct dtx_ring_list pending;
 	int64_t child_ns; /* time of the maps behind the one that runs */
@@ -53,6 +55,23 @@ void dtx_pipe_begin(struct worker *w, uint64_t seq);
 void dtx_pipe_fail(struct dtx_pipe *p, uint64_t seq, bool exact, struct dtx_err *err);
 /* Whether seq need not be worked on: an earlier one failed, or a limit is full. */
 bool dtx_pipe_unwanted(struct dtx_pipe *p, uint64_t seq);
+
+/* Batch b through the map of pass i, and on. */
+DTX_MUSTUSE enum dtx_code dtx_pipe_map(struct worker *w, unsigned i, struct dtx_batch *b,
+                                       struct dtx_err *err);
+
+/* pipe_fault.c */
+/* Which passes of the leg have a limit behind them. */
+void dtx_pipe_limited(struct dtx_leg *leg);
+/* dtx_pipe_map where a limit follows: an error counts only if the rows before the one that failed
+ * do not fill the limit, however many came in one batch. */
+DTX_MUSTUSE enum dtx_code dtx_pipe_map_limited(struct worker *w, unsigned i, struct dtx_batch *b,
+                                               struct dtx_err *err);
+/* The error of an item, unless the limit is full. */
+DTX_MUSTUSE enum dtx_code dtx_pipe_fault(const struct dtx_pipe *p, uint64_t seq,
+                                         struct dtx_ring_item *item, struct dtx_err *err);
+/* Whether a limit has all it wants of seq and those behind it. */
+bool dtx_pipe_has_enough(const struct dtx_pipe *p, uint64_t seq);
 
 /* pipe_tail.c */
 /* The batch leaves the ordered part as a task. */

@@ -42,16 +42,16 @@ static enum dtx_code keep_rows(void *arg, struct dtx_batch *b, struct dtx_err *e
 }
 
 /* The first map of a reader's leg narrows: it runs before the other columns are made. */
-static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_leg *leg, struct dtx_err *err)
+static enum dtx_code push_filter(struct dtx_graph *g, struct dtx_leg *leg, const uint32_t *step,
+                                 struct dtx_err *err)
 {
-	const struct dtx_link *l = leg->npass ? leg->pass[0].link : NULL;
 	const struct dtx_bind *b;
 	uint8_t *need;
 	enum dtx_code rc = DTX_OK;
 
-	if (!l || !dtx_phys_narrows(g->plan, &g->flow, (uint32_t)l->ox[0].step))
+	if (!dtx_phys_narrows(g->plan, &g->flow, step, leg->npass))
 		goto out;
-	b = g->flow.bind[l->ox[0].step];
+	b = g->flow.bind[step[0]];
 	need = dtx_arena_zalloc(&g->arena, leg->scan->schema->nfields + 1u, 1);
 	if (!need)
 		DTX_FAIL_MEM(err);
@@ -66,30 +66,22 @@ out:
 	return rc;
 }
 
-/* A reader stops when the maps behind it cannot want more. */
-static enum dtx_code push_limit(struct dtx_graph *g, struct dtx_leg *leg, struct dtx_err *err)
-{
-	uint32_t *step;
-	enum dtx_code rc = DTX_OK;
-
-	step = dtx_arena_alloc(&g->arena, leg->npass + 1u, sizeof(*step));
-	if (!step)
-		DTX_FAIL_MEM(err);
-	for (unsigned i = 0; i < leg->npass; i++)
-		step[i] = (uint32_t)leg->pass[i].link->ox[0].step;
-	leg->scan->limit = dtx_phys_limit(g->plan, step, leg->npass, NULL);
-out:
-	return rc;
-}
-
 enum dtx_code dtx_graph_push(struct dtx_graph *g, struct dtx_leg *leg, struct dtx_err *err)
 {
+	unsigned npass = leg->npass;
+	uint32_t *step;
 	enum dtx_code rc = DTX_OK;
 
 	if (!leg->reader)
 		goto out;
-	DTX_TRY(push_filter(g, leg, err));
-	DTX_TRY(push_limit(g, leg, err));
+	step = dtx_arena_alloc(&g->arena, npass + 1u, sizeof(*step));
+	if (!step)
+		DTX_FAIL_MEM(err);
+	for (unsigned i = 0; i < npass; i++)
+		step[i] = (uint32_t)leg->pass[i].link->ox[0].step;
+	DTX_TRY(push_filter(g, leg, step, err));
+	/* the reader stops when the maps behind it cannot want more */
+	leg->scan->limit = dtx_phys_limit(g->plan, step + (npass - leg->npass), leg->npass, NULL);
 out:
 	return rc;
 }

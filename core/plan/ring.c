@@ -27,9 +27,18 @@ out:
 	return rc;
 }
 
+static void free_fault(struct dtx_ring_item *item)
+{
+	if (item->fault)
+		dtx_err_clear(item->fault);
+	dtx_mem_free(item->fault);
+	item->fault = NULL;
+}
+
 static void free_item(struct dtx_ring_item *item)
 {
 	dtx_batch_free(item->batch);
+	free_fault(item);
 	dtx_buf_clear(&item->text);
 	dtx_rowhash_clear(&item->hash);
 	dtx_mem_free(item);
@@ -80,6 +89,7 @@ void dtx_ring_done(struct dtx_ring *r, struct dtx_ring_item *item)
 {
 	dtx_batch_free(item->batch);
 	item->batch = NULL;
+	free_fault(item);
 	if (dtx_mem_tight())
 		dtx_buf_clear(&item->text);
 	else

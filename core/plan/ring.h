@@ -17,7 +17,8 @@ struct dtx_ring_item {
 	struct dtx_batch *batch;
 	struct dtx_buf text;
 	struct dtx_rowhash hash;
-	uint64_t seq, out; /* of a task: the morsel it came from, its own number */
+	struct dtx_err *fault; /* no batch: here the morsel failed */
+	uint64_t seq, out;     /* of a task: the morsel it came from, its own number */
 	struct dtx_ring_item *next;
 };
 struct dtx_ring_list {
