@@ -55,6 +55,7 @@ static const struct dtx_param cast_params[] = {
 	  .nrows = DTX_COUNT(cast_item_rows),
 	  .item_size = sizeof(struct cast_item),
 	  .sugar = DTX_SUGAR_MAP,
+	  .aliases = "columns,dtypes,dtype",
 	  .help = "columns and their types" },
 };
 static const struct dtx_example cast_examples[] = {

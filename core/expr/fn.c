@@ -42,6 +42,10 @@ static const struct {
 } fn_elsewhere[] = {
 	{ "strftime", "format_date" },
 	{ "to_char", "format_date" },
+	{ "cast", "int" },
+	{ "try_cast", "int" },
+	{ "safe_cast", "int" },
+	{ "astype", "int" },
 	{ "strptime", "date" },
 	{ "to_date", "date" },
 	{ "to_timestamp", "datetime" },
