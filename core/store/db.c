@@ -406,7 +406,7 @@ static enum dtx_code db_upgrade(const char *path, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = NULL;
-	char sql[512];
+	char sql[1024];
 
 	snprintf(sql, sizeof(sql),
 	         "BEGIN IMMEDIATE;" DTX_SQL_DERIVED_2 "PRAGMA user_version=%d;COMMIT",

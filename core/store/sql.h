@@ -60,7 +60,12 @@
 /* What version 2 has more than version 1. */
 #define DTX_SQL_DERIVED_2                                                                          \
 	"CREATE TABLE IF NOT EXISTS file_seen(mark TEXT PRIMARY KEY, sha TEXT, run_id TEXT)"       \
-	" STRICT, WITHOUT ROWID;"
+	" STRICT, WITHOUT ROWID;"                                                                  \
+	"CREATE INDEX IF NOT EXISTS region_cell ON run_region(cell_id,run_id);"                    \
+	"CREATE INDEX IF NOT EXISTS output_path ON run_output(path);"                              \
+	"CREATE INDEX IF NOT EXISTS call_prompt ON author_call(prompt_hash);"                      \
+	"CREATE INDEX IF NOT EXISTS run_cwd ON run(cwd,seq_start);"                                \
+	"CREATE INDEX IF NOT EXISTS run_seq ON run(seq_start);"
 
 /* Derived tables: symbol, name, columns as "name:kind" with kind t (text) or i (integer).  A test
  * holds them against the schema above. */
