@@ -120,6 +120,11 @@ static int ticket_cmp(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
+static int ticket_larger(const void *a, const void *b)
+{
+	return ticket_cmp(b, a);
+}
+
 static int at_cmp(const void *a, const void *b)
 {
 	const struct ticket *x = a, *y = b;
@@ -140,7 +145,25 @@ static int64_t draw(const struct sample_args *a, struct ticket *t, int64_t n)
 	return n ? draws : 0;
 }
 
-/* Rows of one group without: the smallest keys, or those below the share. */
+/* Down from the root of a heap whose largest ticket is at the root. */
+static void sift_down(struct ticket *heap, size_t n)
+{
+	size_t at = 0, child;
+
+	while ((child = at * 2 + 1) < n) {
+		struct ticket one = heap[at];
+
+		child += child + 1 < n && ticket_cmp(&heap[child], &heap[child + 1]) < 0;
+		if (ticket_cmp(&one, &heap[child]) >= 0)
+			break;
+		heap[at] = heap[child];
+		heap[child] = one;
+		at = child;
+	}
+}
+
+/* Rows of one group without: the smallest keys, or those below the share.  Of a number of rows the
+ * first so many, sorted, are a heap, whose root gives way to whatever is smaller. */
 static int64_t choose(const struct sample_args *a, struct ticket *t, int64_t n)
 {
 	const long double below = (long double)a->frac * 18446744073709551616.0L;
@@ -149,12 +172,19 @@ static int64_t choose(const struct sample_args *a, struct ticket *t, int64_t n)
 	for (int64_t i = 0; i < n; i++) {
 		struct ticket one = { splitmix64((uint64_t)a->seed + (uint64_t)i), i };
 
-		if (a->n || (long double)one.key < below)
+		if (!a->n) {
+			if ((long double)one.key < below)
+				t[kept++] = one;
+		} else if (kept < a->n) {
 			t[kept++] = one;
+			if (kept == a->n)
+				qsort(t, (size_t)kept, sizeof(*t), ticket_larger);
+		} else if (ticket_cmp(&one, &t[0]) < 0) {
+			t[0] = one;
+			sift_down(t, (size_t)kept);
+		}
 	}
-	if (a->n && kept > 1)
-		qsort(t, (size_t)kept, sizeof(*t), ticket_cmp);
-	return a->n ? DTX_MIN(kept, a->n) : kept;
+	return kept;
 }
 
 struct rows {
@@ -166,7 +196,7 @@ static enum dtx_code sample_group(const struct sample_args *a, const int64_t *ro
                                   struct rows *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int64_t room = a->replace ? DTX_MAX(a->n, n) : n, kept;
+	int64_t room = a->replace ? DTX_MAX(a->n, n) : a->n ? DTX_MIN(a->n, n) : n, kept;
 	struct ticket *t = dtx_mem_alloc((size_t)room + 1, sizeof(*t));
 
 	if (!t)

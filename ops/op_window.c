@@ -33,6 +33,7 @@ static const struct dtx_param window_params[] = {
 	  .nrows = DTX_ORDER_ROWS,
 	  .item_size = sizeof(struct dtx_order_item),
 	  .sugar = DTX_SUGAR_SORT,
+	  .aliases = "order_by,sort_by,sort",
 	  .help = "order within a group (default: the table's)" },
 	{ .name = "set",
 	  .kind = DTX_P_LIST,

@@ -18,6 +18,7 @@
 		.name = "order", .kind = DTX_P_LIST, .offset = offsetof(S, order),                 \
 		.rows = dtx_order_rows, .nrows = DTX_ORDER_ROWS,                                   \
 		.item_size = sizeof(struct dtx_order_item), .sugar = DTX_SUGAR_SORT,               \
+		.aliases = "order_by,sort_by,sort",                                                \
 		.help = "order within a group (default: the table's)"                              \
 	}
 
