@@ -74,15 +74,23 @@ out:
 	return rc;
 }
 
-static enum dtx_code sort_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
+/* How many rows can matter, to the step itself or to a limit behind it. */
+static size_t sort_keep(const struct dtx_opctx *ox)
 {
 	const struct sort_args *a = ox->args;
+	size_t keep = a->limit > 0 ? (size_t)a->limit : SIZE_MAX;
+
+	return ox->first_rows ? DTX_MIN(keep, (size_t)ox->first_rows) : keep;
+}
+
+static enum dtx_code sort_init(const struct dtx_opctx *ox, void **local, struct dtx_err *err)
+{
 	enum dtx_code rc = DTX_OK;
 	struct dtx_ordered *l = dtx_mem_zalloc(1, sizeof(*l));
 
 	if (!l)
 		DTX_FAIL_MEM(err);
-	dtx_ordered_init(l, a->limit > 0 ? (size_t)a->limit : SIZE_MAX);
+	dtx_ordered_init(l, sort_keep(ox));
 	*local = l;
 out:
 	return rc;
@@ -143,14 +151,15 @@ static void sort_free_shared(const struct dtx_opctx *ox, void *shared)
 static enum dtx_code sort_finalize(const struct dtx_opctx *ox, void *const *locals, unsigned n,
                                    void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
-	const struct sort_args *a = ox->args;
 	struct dtx_ordered_rows *rows = NULL;
+	size_t keep = sort_keep(ox), had = (size_t)atomic_load(&ox->stat->rows_in);
 	enum dtx_code rc = DTX_OK;
 
 	(void)out;
-	DTX_TRY(dtx_ordered_take((struct dtx_ordered *const *)locals, n,
-	                         a->limit > 0 ? (size_t)a->limit : SIZE_MAX, &rows, err));
+	DTX_TRY(dtx_ordered_take((struct dtx_ordered *const *)locals, n, keep, &rows, err));
 	*shared = rows;
+	dtx_op_count(ox, ox->first_rows == keep ? "not_wanted" : "outside",
+	             (int64_t)(had - DTX_MIN(had, keep)));
 out:
 	return rc;
 }
@@ -243,7 +252,7 @@ const struct dtx_op dtx_op_sort = {
 	.name = "sort",
 	.aliases = "order_by,arrange,sort_values",
 	.ninputs = 1,
-	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
+	.flags = DTX_OP_FIRST_ROWS | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Put rows in order",
 	.notes = "Stable. Nulls come last in both directions unless nulls is \"first\". Text is "
 		 "ordered by its UTF-8 bytes unless collate says otherwise.",

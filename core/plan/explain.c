@@ -276,6 +276,8 @@ static void leg_text(const struct dtx_plan *plan, const struct dtx_phys_leg *leg
 	else
 		dtx_buf_printf(out, "result of %u %s", (unsigned)leg->table - plan->ninputs + 1,
 		               plan->step[(uint32_t)leg->table - plan->ninputs].name);
+	if (leg->first_rows)
+		dtx_buf_printf(out, ", first %llu rows", (unsigned long long)leg->first_rows);
 	for (uint32_t i = 0; i < leg->nsteps; i++)
 		dtx_buf_printf(out, " > %u %s%s", (unsigned)leg->step[i] + 1,
 		               plan->step[leg->step[i]].name,

@@ -2,6 +2,7 @@
 #include "core/plan/graph.h"
 
 #include "core/base/mem.h"
+#include "core/plan/physical.h"
 #include "core/plan/runop.h"
 
 #define BYTES_PER_WORKER ((size_t)64 << 10)
@@ -250,12 +251,19 @@ out:
 	return rc;
 }
 
+/* The maps that a leg's rows will go through, the nearest first. */
+struct behind {
+	uint32_t step;
+	const struct behind *next;
+};
+
 static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
-                              struct dtx_err *err);
+                              const struct behind *behind, struct dtx_err *err);
 
 static enum dtx_code map_legs(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
-                              struct dtx_err *err)
+                              const struct behind *behind, struct dtx_err *err)
 {
+	const struct behind mine = { s, behind };
 	const struct dtx_plan_step *st = &g->plan->step[s];
 	struct dtx_link *link = &g->step[s].link;
 	unsigned n = st->op->flags & DTX_OP_CONCAT ? st->ntables : 1;
@@ -268,7 +276,7 @@ static enum dtx_code map_legs(struct dtx_graph *g, struct dtx_pipe *p, uint32_t 
 	for (unsigned k = 0; k < n; k++) {
 		uint32_t from = p->nlegs;
 
-		DTX_TRY(add_legs(g, p, st->table[k], err));
+		DTX_TRY(add_legs(g, p, st->table[k], &mine, err));
 		for (uint32_t i = from; i < p->nlegs; i++)
 			if (!dtx_leg_pass(&p->leg[i], link, k))
 				DTX_FAIL_MEM(err);
@@ -284,8 +292,24 @@ static bool is_made(const struct dtx_graph *g, uint32_t s)
 	return g->flow.bind[s]->kind == DTX_KIND_SINK && g->plan->step[s].op->sink->make;
 }
 
+/* A sink behind which a limit stands need not keep the rows that it drops. */
+static enum dtx_code want_first(struct dtx_graph *g, uint32_t s, const struct behind *behind,
+                                struct dtx_err *err)
+{
+	uint32_t *step = dtx_arena_alloc(&g->arena, g->plan->nsteps, sizeof(*step)), n = 0;
+	enum dtx_code rc = DTX_OK;
+
+	if (!step)
+		DTX_FAIL_MEM(err);
+	for (; behind; behind = behind->next)
+		step[n++] = behind->step;
+	g->step[s].ox[0].first_rows = dtx_phys_first_rows(g->plan, s, step, n);
+out:
+	return rc;
+}
+
 static enum dtx_code made_leg(struct dtx_graph *g, struct dtx_pipe *p, uint32_t s,
-                              struct dtx_err *err)
+                              const struct behind *behind, struct dtx_err *err)
 {
 	struct dtx_stepx *sx = &g->step[s];
 	const struct dtx_op *op = g->plan->step[s].op;
@@ -293,6 +317,7 @@ static enum dtx_code made_leg(struct dtx_graph *g, struct dtx_pipe *p, uint32_t 
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(prepare(g, s, err));
+	DTX_TRY(want_first(g, s, behind, err));
 	DTX_TRY(dtx_runop_sink(g, s, 0, NULL, err));
 	leg = dtx_pipe_leg(p);
 	if (!leg)
@@ -314,7 +339,7 @@ static bool streams(const struct dtx_graph *g, int32_t t)
 }
 
 static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t,
-                              struct dtx_err *err)
+                              const struct behind *behind, struct dtx_err *err)
 {
 	struct dtx_table *table = g->node[t].table;
 	struct dtx_leg *leg;
@@ -324,7 +349,8 @@ static enum dtx_code add_legs(struct dtx_graph *g, struct dtx_pipe *p, int32_t t
 	if (!table && !input && streams(g, t)) {
 		uint32_t s = (uint32_t)t - g->plan->ninputs;
 
-		return is_made(g, s) ? made_leg(g, p, s, err) : map_legs(g, p, s, err);
+		return is_made(g, s) ? made_leg(g, p, s, behind, err)
+		                     : map_legs(g, p, s, behind, err);
 	}
 	if (!table && !input)
 		DTX_TRY(dtx_graph_table(g, t, false, &table, err));
@@ -357,7 +383,7 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	p.deadline_ns = g->deadline_ns;
 	p.arena = &g->arena;
 	p.end = *end;
-	DTX_TRY(add_legs(g, &p, t, err));
+	DTX_TRY(add_legs(g, &p, t, NULL, err));
 	if (p.nlegs == 1 && p.leg[0].reader)
 		p.workers = dtx_graph_workers(g, p.leg[0].table_id);
 	for (uint32_t i = 0; i < p.nlegs; i++)

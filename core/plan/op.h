@@ -55,6 +55,7 @@ struct dtx_opctx {         /* read-only while batches flow, but for stat */
 	const struct dtx_schema *out;
 	const uint8_t *need; /* per output column: enum dtx_need; the op may skip 0 */
 	unsigned input;      /* which input these batches come from (union) */
+	uint64_t first_rows; /* of a sink's result so many rows from its start; 0: all */
 	void *shared;        /* a sink's result, for the op's map */
 	const struct dtx_run *run;
 	struct dtx_opstat *stat;
@@ -125,7 +126,8 @@ enum dtx_op_flags {
 	DTX_OP_PLACES = 1 << 9,      /* counts rows of the source: Python knows them behind an input
 	                              * alone */
 	DTX_OP_SAME_ROWS = 1 << 10,  /* map: one row out for each row in, in order */
-	DTX_OP_SEES_ALL = 1 << 11    /* judges every row: a limit behind it stops no reader */
+	DTX_OP_SEES_ALL = 1 << 11,   /* judges every row: a limit behind it stops no reader */
+	DTX_OP_FIRST_ROWS = 1 << 12  /* a sink that keeps no more than ox->first_rows asks for */
 };
 
 enum dtx_op_kind { DTX_KIND_MAP, DTX_KIND_SINK, DTX_KIND_WHOLE };

@@ -64,6 +64,14 @@ int64_t dtx_phys_limit(const struct dtx_plan *plan, const uint32_t *step, uint32
 	return -1;
 }
 
+uint64_t dtx_phys_first_rows(const struct dtx_plan *plan, uint32_t sink, const uint32_t *step,
+                             uint32_t n)
+{
+	int64_t rows = has_promises(&plan->step[sink]) ? -1 : dtx_phys_limit(plan, step, n, NULL);
+
+	return rows < 0 ? 0 : DTX_MAX((uint64_t)rows, 1);
+}
+
 /* --- pipelines --- */
 
 struct maker {
@@ -146,6 +154,16 @@ out:
 	return rc;
 }
 
+/* Of a sink's result, where the sink keeps no more than that. */
+static void first_rows(const struct maker *m, struct dtx_phys_leg *leg)
+{
+	uint32_t sink = (uint32_t)leg->table - m->plan->ninputs;
+	const struct dtx_op *op = m->plan->step[sink].op;
+
+	if (op && op->flags & DTX_OP_FIRST_ROWS && kind_of(m, sink) == DTX_KIND_SINK)
+		leg->first_rows = dtx_phys_first_rows(m->plan, sink, leg->step, leg->nsteps);
+}
+
 static enum dtx_code finish(struct maker *m, struct draft *d, enum dtx_phys_end end, int32_t of,
                             struct dtx_err *err)
 {
@@ -155,8 +173,12 @@ static enum dtx_code finish(struct maker *m, struct draft *d, enum dtx_phys_end 
 		struct dtx_phys_leg *leg = &d->pipe.leg[i];
 		uint32_t at = 0;
 
-		if ((uint32_t)leg->table >= m->plan->ninputs || !leg->nsteps)
+		if (!leg->nsteps)
 			continue;
+		if ((uint32_t)leg->table >= m->plan->ninputs) {
+			first_rows(m, leg);
+			continue;
+		}
 		leg->narrowed = dtx_phys_narrows(m->plan, m->flow, leg->step, leg->nsteps);
 		leg->limit = dtx_phys_limit(m->plan, leg->step + leg->narrowed,
 		                            leg->nsteps - leg->narrowed, &at);

@@ -21,9 +21,10 @@ struct dtx_phys_leg {
 	int32_t table;  /* where it starts: an input, or a table that was made before */
 	uint32_t *step; /* maps it streams through */
 	uint32_t nsteps;
-	bool narrowed;      /* step[0] runs inside the reader */
-	int64_t limit;      /* rows after which the reader may stop; -1: none */
-	int32_t limit_step; /* who says so; -1 */
+	bool narrowed;       /* step[0] runs inside the reader */
+	int64_t limit;       /* rows after which the reader may stop; -1: none */
+	int32_t limit_step;  /* who says so; -1 */
+	uint64_t first_rows; /* that a sink keeps of its result; 0: all */
 };
 struct dtx_phys_pipe {
 	enum dtx_phys_end end;
@@ -46,5 +47,8 @@ bool dtx_phys_narrows(const struct dtx_plan *plan, const struct dtx_flow *flow,
 /* Rows after which nothing more is needed by maps that a reader's batches go through in order; -1:
  * all of them.  *at (if not NULL) is the index of the step that says so. */
 int64_t dtx_phys_limit(const struct dtx_plan *plan, const uint32_t *step, uint32_t n, uint32_t *at);
+/* Rows of a sink's result, from its start, that the maps it goes through can want; 0: all. */
+uint64_t dtx_phys_first_rows(const struct dtx_plan *plan, uint32_t sink, const uint32_t *step,
+                             uint32_t n);
 
 #endif

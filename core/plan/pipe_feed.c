@@ -66,6 +66,8 @@ bool dtx_pipe_full(const struct dtx_emit *e)
 /* A step before the one that emits has something to say about every row. */
 static bool is_judged(const struct dtx_leg *leg, unsigned to)
 {
+	if (leg->made.op && dtx_tap_is_on(leg->made.tap))
+		return true;
 	for (unsigned i = 0; i + 1 < to; i++)
 		if (leg->pass[i].link->sees_all || dtx_tap_is_on(leg->pass[i].link->tap))
 			return true;
