@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "cli/codewords.h"
 #include "core/base/file.h"
 #include "core/store/query.h"
 
@@ -309,16 +310,18 @@ static void html_checks(const json_t *record, struct dtx_buf *out)
 	dtx_html_end(out);
 }
 
-/* Its code; of a repair also what a reader had refused. */
+/* Its code and what that means; of a repair also what a reader had refused. */
 static void html_warning_name(const json_t *row, struct dtx_buf *out)
 {
 	const char *refusal = dtx_json_text(row, "refusal", NULL);
+	const char *words = dtx_code_words(refusal ? refusal : dtx_json_text(row, "code", ""));
 
 	dtx_buf_add(out, "<td>");
 	dtx_html_text(out, dtx_json_text(row, "code", ""));
 	dtx_buf_add(out, refusal ? ": " : "");
 	dtx_html_text(out, refusal ? refusal : "");
 	dtx_buf_add(out, "</td>");
+	dtx_html_cell(out, words);
 }
 
 /* A column, a place in the plan, or the cell of an input. */
@@ -340,7 +343,7 @@ static void html_warning_place(const json_t *row, struct dtx_buf *out)
 
 static void html_warnings(const json_t *record, struct dtx_buf *out)
 {
-	static const char *const head[] = { "warning", "where", "count" };
+	static const char *const head[] = { "warning", "what it means", "where", "count" };
 	json_t *row;
 	size_t i;
 

@@ -58,9 +58,14 @@ static bool plan_usual(const json_t *step, const char *key, const json_t *value)
 static bool plan_name(const json_t *one, struct dtx_buf *out)
 {
 	const char *from = dtx_json_text(one, "from", NULL), *name = json_string_value(one);
+	const char *left = dtx_json_text(one, "left", NULL);
 
 	if (dtx_json_bool(one, "all", false)) {
 		dtx_buf_add(out, "all columns");
+		return true;
+	}
+	if (left && json_object_size(one) == 2 && dtx_json_text(one, "right", NULL)) {
+		dtx_buf_printf(out, "%s = %s", left, dtx_json_text(one, "right", ""));
 		return true;
 	}
 	if (from) {
@@ -77,7 +82,7 @@ static bool plan_name(const json_t *one, struct dtx_buf *out)
 	return true;
 }
 
-/* "a, b", "a, b descending", "a to b", where a list says no more than that. */
+/* "a, b", "a, b descending", "a to b", "a = b", where a list says no more than that. */
 static bool plan_names(const json_t *list, struct dtx_buf *out)
 {
 	json_t *one;

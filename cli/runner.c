@@ -155,8 +155,11 @@ static enum dtx_code runner_end(struct dtx_runner *r, enum dtx_code rc, struct d
 
 	if (!r->record)
 		return rc;
-	if (rc != DTX_OK && rc != DTX_E_CANCELLED && !r->detailed)
+	if (rc != DTX_OK && rc != DTX_E_CANCELLED && !r->detailed) {
 		ended = dtx_runner_inputs_seen(r, &mine); /* best effort: rc is what counts */
+		if (ended == DTX_OK)
+			ended = dtx_runner_checks_seen(r, &mine);
+	}
 	ended = dtx_record_end(r->record, status, rc == DTX_OK ? NULL : dtx_code_name(rc),
 	                       rc == DTX_OK ? 0 : dtx_code_exit(rc, err->run_time),
 	                       runner_end_details(r, err), &mine);

@@ -180,9 +180,10 @@ char *dtx_runner_replay_target(const json_t *record, size_t i, const char *dir);
 DTX_MUSTUSE enum dtx_code dtx_runner_date(const struct dtx_runner *r, int32_t *day,
                                           struct dtx_err *err);
 
-/* What the record keeps of an execution (runner_record.c): all of a finished one, or the inputs
- * alone, which a failed one had read. */
+/* What the record keeps of an execution (runner_record.c): all of a finished one, or of a failed
+ * one the inputs that it had read and the promises that it had checked. */
 DTX_MUSTUSE enum dtx_code dtx_runner_inputs_seen(struct dtx_runner *r, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_runner_checks_seen(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err);
 /* The rows of run.output; new reference. */
 json_t *dtx_runner_outputs(const struct dtx_runner *r);

@@ -143,12 +143,14 @@ static enum dtx_code record_lineage(struct dtx_runner *r, const struct dtx_exec_
 		err);
 }
 
-static enum dtx_code record_checks(struct dtx_runner *r, struct dtx_err *err)
+enum dtx_code dtx_runner_checks_seen(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	json_t *row;
 	size_t i;
 
+	if (!r->result)
+		goto out;
 	json_array_foreach(r->result->checks, i, row)
 		DTX_TRY(dtx_record_add(r->record, DTX_PART_CHECK, json_incref(row), err));
 out:
@@ -178,7 +180,7 @@ enum dtx_code dtx_runner_details(struct dtx_runner *r, struct dtx_err *err)
 		DTX_TRY(record_step(r, i, err));
 	for (k = 0; k < x->nlineage; k++)
 		DTX_TRY(record_lineage(r, &x->lineage[k], err));
-	DTX_TRY(record_checks(r, err));
+	DTX_TRY(dtx_runner_checks_seen(r, err));
 out:
 	return rc;
 }

@@ -265,6 +265,8 @@ static enum dtx_code assert_flush(const struct dtx_opctx *ox, void *const *local
 		DTX_FAIL_MEM(err);
 	/* no worker adds a warning any more: flush comes after them */
 	DTX_TRY(dtx_rules_finish(locals[0], checks, &failed, &where, ox->warnings, err));
+	if (ox->checks && json_array_extend(ox->checks, checks) != 0)
+		DTX_FAIL_MEM(err);
 	if (!failed)
 		goto out;
 	rc = dtx_expect_fail(checks, DTX_E_ASSERT_FAILED, where.at, err);

@@ -185,6 +185,7 @@ static enum dtx_code prepare(struct dtx_graph *g, uint32_t s, struct dtx_err *er
 			.step = (int)s,
 			.warnings = g->warnings,
 			.warn_lock = &g->warn_lock,
+			.checks = g->checks,
 		};
 	DTX_TRY(dtx_graph_tap(g, s, err));
 	sx->link =

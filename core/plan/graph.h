@@ -34,6 +34,7 @@ struct dtx_graph {
 	struct dtx_stepx *step;
 	struct dtx_errlist *warnings;
 	pthread_mutex_t warn_lock;
+	struct json_t *checks; /* borrowed; NULL: nobody asks */
 	int64_t deadline_ns;
 };
 

@@ -62,6 +62,7 @@ struct dtx_opctx {         /* read-only while batches flow, but for stat */
 	int step;                     /* from 0 */
 	struct dtx_errlist *warnings; /* use dtx_op_warn */
 	void *warn_lock;
+	struct json_t *checks; /* what a flush found of its promises, for the record; NULL: none */
 };
 
 /* Adds n to a reason ("false", "null", "div_zero", "unmatched_left" ...). n 0 does nothing. */
