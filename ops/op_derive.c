@@ -130,34 +130,12 @@ static void sql_seen(const struct dtx_bind *b, const struct dtx_derive_item *ite
 	}
 }
 
-/* Types of the columns that item n sees; NULL: not known. */
-static const struct dtx_schema *sql_types(const struct dtx_bind *b,
-                                          const struct dtx_derive_item *item, size_t n)
-{
-	const struct dtx_schema *in = b->in[0];
-	struct dtx_schema *s = dtx_arena_zalloc(b->arena, 1, sizeof(*s));
-	struct dtx_field *field = dtx_arena_alloc(b->arena, in->nfields + n, sizeof(*field));
-
-	if (!s || !field)
-		return NULL;
-	*s = *in;
-	s->field = field;
-	memcpy(field, in->field, in->nfields * sizeof(*field));
-	for (uint32_t i = 0; i < b->ncols; i++) {
-		const struct dtx_field *made = &b->col[i].field;
-		int32_t at = dtx_schema_find(s, made->name);
-
-		if (made_before(item, n, made->name))
-			field[at < 0 ? s->nfields++ : (uint32_t)at] = *made;
-	}
-	return s;
-}
-
 /* One SELECT around the other: later columns see earlier ones. */
 static bool derive_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 {
 	const struct dtx_derive_args *a = s->args;
 	const struct dtx_derive_item *item = a->set.item;
+	const struct dtx_derive_state *state = s->bind->state;
 	bool ok = !a->by;
 
 	dtx_buf_add(out, "SELECT \"_row\"");
@@ -171,7 +149,7 @@ static bool derive_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 		sql_seen(s->bind, item, i, out);
 		dtx_buf_add(out, ", ");
 		ok = ok && !dtx_expr_has_aggregate(item[i].expr) &&
-		     dtx_expr_sql(item[i].expr, sql_types(s->bind, item, i), out);
+		     dtx_expr_sql(item[i].expr, state->stage[i].schema, out);
 		dtx_buf_add(out, " AS ");
 		dtx_sql_name(out, item[i].as);
 		dtx_buf_add(out, " FROM ");

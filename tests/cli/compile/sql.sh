@@ -13,8 +13,9 @@ echo '{"dtx": 1, "inputs": [{"name": "main"}], "steps": [{"op": "limit", "n": 1}
 dtx compile --to sql open.json || echo "exit $?"
 echo '{"dtx": 1, "inputs": [{"name": "main", "types": {"k": "text"}}], "steps": [{"op": "transpose"}]}' > none.json
 dtx compile --to sql none.json || echo "exit $?"
-# a bool shown as text is a word, also one that the same step made
-bools='{"b":"n > 1","t":"text(b)","u":"text(starts_with(k, k))","n":"n > 2","v":"text(n)"}'
+# a bool shown as text is a word, also one that the same step made, and whatever its name means later
+bools='[{"as":"b","expr":"n > 1"},{"as":"t","expr":"text(b)"},{"as":"u","expr":"text(starts_with(k, k))"},
+	{"as":"n","expr":"n > 2"},{"as":"v","expr":"text(n)"},{"as":"n","expr":"text(n)"}]'
 echo '{"dtx": 1, "inputs": [{"name": "main", "types": {"k": "text", "n": "int"}}], "steps": [{"op": "derive", "set": '"$bools"'}]}' > bools.json
 printf 'k,n\na,1\nb,2\n,3\n,\n' > in.csv
 dtx run -q bools.json in.csv --to csv > dtx.csv
