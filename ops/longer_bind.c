@@ -24,35 +24,52 @@ struct longer_bind {
 	struct dtx_rematch *match;
 };
 
-/* Columns that become rows, in selector or table order. */
-static enum dtx_code pick_pieces(struct longer_bind *l, struct dtx_err *err)
+/* Marks the columns of a selector; those of cols are pieces. */
+static enum dtx_code mark(struct longer_bind *l, struct dtx_cols *cols, const char *at,
+                          bool *marked, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_bind *b = l->b;
-	uint32_t n = 0, fields;
 	int32_t *col = NULL;
-	bool *kept;
+	uint32_t n = 0;
 
-	DTX_TRY(dtx_bind_cols(b, 0, l->a->cols ? l->a->cols : l->a->keep,
-	                      l->a->cols ? "/cols" : "/keep", &col, &n, err));
-	fields = b->in[0]->nfields;
-	l->piece = dtx_arena_zalloc(b->arena, (size_t)fields + n + 1, sizeof(*l->piece));
-	kept = dtx_arena_zalloc(b->arena, (size_t)fields + 1, sizeof(*kept));
-	if (!l->piece || !kept)
+	DTX_TRY(dtx_bind_cols(l->b, 0, cols, at, &col, &n, err));
+	if (!l->piece)
+		l->piece = dtx_arena_zalloc(l->b->arena, (size_t)l->b->in[0]->nfields + n + 1,
+		                            sizeof(*l->piece));
+	if (!l->piece)
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < n; i++) {
 		if (col[i] < 0)
 			continue;
-		kept[col[i]] = true;
-		if (l->a->cols)
+		marked[col[i]] = true;
+		if (cols == l->a->cols)
 			l->piece[l->npieces++].col = col[i];
 	}
+out:
+	return rc;
+}
+
+/* Columns that become rows, in selector or table order, and those that stay: the others, or the
+ * ones that keep names beside cols. */
+static enum dtx_code pick_pieces(struct longer_bind *l, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_bind *b = l->b;
+	uint32_t fields = b->in[0]->nfields;
+	bool *turned = dtx_arena_zalloc(b->arena, (size_t)fields + 1, sizeof(*turned));
+	bool *kept = dtx_arena_zalloc(b->arena, (size_t)fields + 1, sizeof(*kept));
+
+	if (!turned || !kept)
+		DTX_FAIL_MEM(err);
+	if (l->a->cols)
+		DTX_TRY(mark(l, l->a->cols, "/cols", turned, err));
+	if (l->a->keep)
+		DTX_TRY(mark(l, l->a->keep, "/keep", kept, err));
 	for (uint32_t i = 0; i < fields; i++) {
-		if (kept[i] != (l->a->cols != NULL)) {
+		if (l->a->keep ? kept[i] : !turned[i])
 			DTX_TRY(dtx_bind_pass(b, 0, (int32_t)i, NULL, err));
-		} else if (l->a->keep) {
+		else if (!l->a->cols)
 			l->piece[l->npieces++].col = (int32_t)i;
-		}
 	}
 	l->s->nkept = b->ncols;
 out:

@@ -265,7 +265,7 @@ static const struct dtx_map id_map = {
 
 const struct dtx_op dtx_op_add_id = {
 	.name = "add_id",
-	.aliases = "row_number,with_row_index",
+	.aliases = "row_number,with_row_index,add_row_number,row_index",
 	.ninputs = 1,
 	.flags = DTX_OP_ORDERED | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Number the rows, or fingerprint their cells",

@@ -55,7 +55,7 @@ static const struct dtx_param cast_params[] = {
 	  .nrows = DTX_COUNT(cast_item_rows),
 	  .item_size = sizeof(struct cast_item),
 	  .sugar = DTX_SUGAR_MAP,
-	  .aliases = "columns,dtypes,dtype",
+	  .aliases = "columns,dtypes,dtype,column_types",
 	  .help = "columns and their types" },
 };
 static const struct dtx_example cast_examples[] = {
@@ -353,7 +353,7 @@ static const struct dtx_map cast_map = { .batch = cast_batch };
 
 const struct dtx_op dtx_op_cast = {
 	.name = "cast",
-	.aliases = "astype,convert,change_type",
+	.aliases = "astype,convert,change_type,convert_types,cast_columns",
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Make columns of declared types",

@@ -26,6 +26,7 @@ static const struct dtx_param derive_params[] = {
 	  .nrows = DTX_COUNT(derive_item_rows),
 	  .item_size = sizeof(struct dtx_derive_item),
 	  .sugar = DTX_SUGAR_MAP,
+	  .aliases = "columns,new_columns",
 	  .help = "columns to compute, left to right" },
 	{ .name = "by",
 	  .kind = DTX_P_COLUMNS,

@@ -22,7 +22,7 @@ static const struct dtx_param dummies_params[] = {
 	  .required = true,
 	  .nonempty = true,
 	  AT(cols),
-	  .aliases = "columns",
+	  .aliases = "columns,column,col",
 	  .help = "columns whose values become columns" },
 	{ .name = "prefix",
 	  .kind = DTX_P_TEXT,

@@ -28,7 +28,7 @@ static const struct dtx_param null_params[] = {
 	  .required = true,
 	  .nonempty = true,
 	  AT(cols),
-	  .aliases = "columns",
+	  .aliases = "columns,column,col,subset",
 	  .help = "columns to fill" },
 	{ .name = "value", .kind = DTX_P_VALUE, AT(value), .help = "the value" },
 	{ .name = "expr",
@@ -40,6 +40,7 @@ static const struct dtx_param null_params[] = {
 	  .kind = DTX_P_CHOICE,
 	  AT(strategy),
 	  .choices = "zero,mean,median,mode,min,max",
+	  .aliases = "method",
 	  .help = "0, or what the column's values give" },
 };
 static const struct dtx_example null_examples[] = {

@@ -16,7 +16,7 @@ static const struct dtx_param filter_params[] = {
 	  .kind = DTX_P_EXPR,
 	  .required = true,
 	  .offset = offsetof(struct filter_args, where),
-	  .aliases = "condition,predicate,filter",
+	  .aliases = "condition,predicate,filter,expr,expression,formula",
 	  .help = "condition on a row" },
 	{ .name = "keep",
 	  .kind = DTX_P_CHOICE,
@@ -149,7 +149,7 @@ static bool filter_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 
 const struct dtx_op dtx_op_filter = {
 	.name = "filter",
-	.aliases = "where,query,subset",
+	.aliases = "where,query,subset,dropna,drop_nulls,drop_na",
 	.ninputs = 1,
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_NARROWS,
 	.summary = "Keep rows for which a condition is true",

@@ -21,7 +21,7 @@ static const struct dtx_param freq_params[] = {
 	  .required = true,
 	  .nonempty = true,
 	  AT(cols),
-	  .aliases = "columns,by",
+	  .aliases = "columns,by,column,col",
 	  .help = "columns whose values are counted together" },
 	{ .name = "n",
 	  .kind = DTX_P_INT,

@@ -28,7 +28,7 @@ static const struct dtx_param group_by_params[] = {
 	  .kind = DTX_P_LIST,
 	  .required = true,
 	  .offset = offsetof(struct dtx_gb_args, by),
-	  .aliases = "group_by,groupby,keys",
+	  .aliases = "group_by,groupby,keys,columns,cols,group,by_columns",
 	  .rows = key_rows,
 	  .nrows = DTX_COUNT(key_rows),
 	  .item_size = sizeof(struct dtx_agg_item),
@@ -38,7 +38,7 @@ static const struct dtx_param group_by_params[] = {
 	  .kind = DTX_P_LIST,
 	  .required = true,
 	  .offset = offsetof(struct dtx_gb_args, agg),
-	  .aliases = "aggs,aggregations,aggfunc",
+	  .aliases = "aggs,aggregations,aggfunc,aggregates,aggregate,metrics,measures,summaries",
 	  .rows = dtx_agg_rows,
 	  .nrows = DTX_AGG_ROWS,
 	  .item_size = sizeof(struct dtx_agg_item),
@@ -480,7 +480,7 @@ static bool group_by_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 
 const struct dtx_op dtx_op_group_by = {
 	.name = "group_by",
-	.aliases = "groupby,aggregate,summarise,summarize",
+	.aliases = "groupby,aggregate,summarise,summarize,count",
 	.ninputs = 1,
 	.flags = DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER,
 	.summary = "One row per group, with aggregates",

@@ -26,7 +26,7 @@ static const struct dtx_param merge_params[] = {
 	  .kind = DTX_P_TEXT,
 	  .required = true,
 	  AT(as),
-	  .aliases = "name,new_name",
+	  .aliases = "name,new_name,into,new_column",
 	  .help = "name of the result" },
 	{ .name = "sep",
 	  .kind = DTX_P_TEXT,
@@ -188,7 +188,7 @@ static const struct dtx_map merge_map = { .batch = merge_batch };
 
 const struct dtx_op dtx_op_merge_columns = {
 	.name = "merge_columns",
-	.aliases = "unite,join_columns",
+	.aliases = "unite,join_columns,concat_columns,combine_columns",
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Join the texts of columns into one",

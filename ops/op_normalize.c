@@ -22,7 +22,7 @@ static const struct dtx_param normalize_params[] = {
 	  .required = true,
 	  .nonempty = true,
 	  AT(cols),
-	  .aliases = "columns",
+	  .aliases = "columns,column,col",
 	  .help = "number columns to scale, in place" },
 	{ .name = "method",
 	  .kind = DTX_P_CHOICE,

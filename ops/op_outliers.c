@@ -26,7 +26,7 @@ static const struct dtx_param outlier_params[] = {
 	  .required = true,
 	  .nonempty = true,
 	  AT(cols),
-	  .aliases = "columns",
+	  .aliases = "columns,column,col",
 	  .help = "number columns to look at" },
 	{ .name = "method",
 	  .kind = DTX_P_CHOICE,

@@ -27,13 +27,13 @@ static const struct dtx_param longer_params[] = {
 	{ .name = "cols",
 	  .kind = DTX_P_COLUMNS,
 	  AT(cols),
-	  .aliases = "value_vars,columns",
+	  .aliases = "value_vars,columns,value_cols,value_columns",
 	  .help = "columns that become rows" },
 	{ .name = "keep",
 	  .kind = DTX_P_COLUMNS,
 	  AT(keep),
-	  .aliases = "id_vars",
-	  .help = "columns that stay; all others become rows" },
+	  .aliases = "id_vars,id_cols,id_columns,ids",
+	  .help = "columns that stay; all others become rows, or with cols are left out" },
 	{ .name = "names_to",
 	  .kind = DTX_P_TEXTS,
 	  AT(names_to),
@@ -133,12 +133,8 @@ static enum dtx_code longer_check(const void *args, struct dtx_err *err)
 	const struct dtx_longer_args *a = args;
 	enum dtx_code rc = DTX_OK;
 
-	if (!a->cols == !a->keep)
-		DTX_FAIL(err, a->cols ? DTX_E_PARAM_CONFLICT : DTX_E_MISSING_PARAM,
-		         a->cols ? "pivot_longer wants cols or keep, not both: the one says the "
-		                   "other; "
-		                   "select leaves columns out"
-		                 : "pivot_longer wants one of cols and keep");
+	if (!a->cols && !a->keep)
+		DTX_FAIL(err, DTX_E_MISSING_PARAM, "pivot_longer wants cols or keep");
 	if (a->names_sep && a->names_pattern)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/keep",
 		               "pivot_longer wants one of names_sep and names_pattern");
@@ -365,6 +361,11 @@ static void longer_explain(const void *args, struct dtx_buf *out)
 
 	dtx_buf_add(out, a->cols ? "turn columns " : "turn all columns but ");
 	dtx_cols_print(a->cols ? a->cols : a->keep, out);
+	if (a->cols && a->keep) {
+		dtx_buf_add(out, ", beside ");
+		dtx_cols_print(a->keep, out);
+		dtx_buf_add(out, " alone,");
+	}
 	dtx_buf_add(out, " into rows: ");
 	for (size_t i = 0; i < a->names_to.n; i++)
 		dtx_buf_printf(out, "%s%s", i ? ", " : "", to[i]);

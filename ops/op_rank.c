@@ -16,7 +16,7 @@ static const struct dtx_param rank_params[] = {
 	  .kind = DTX_P_EXPR,
 	  .required = true,
 	  AT(expr),
-	  .aliases = "expression,formula",
+	  .aliases = "expression,formula,column,col",
 	  .help = "what is ranked" },
 	{ .name = "as",
 	  .kind = DTX_P_TEXT,

@@ -30,7 +30,7 @@ static const struct dtx_param resample_params[] = {
 	  .kind = DTX_P_COLUMN,
 	  .required = true,
 	  AT(col),
-	  .aliases = "column",
+	  .aliases = "column,on,date,date_column",
 	  .help = "dates or times" },
 	{ .name = "every",
 	  .kind = DTX_P_TEXT,

@@ -27,6 +27,7 @@ static const struct dtx_param sample_params[] = {
 	  .kind = DTX_P_NUMBER,
 	  AT(frac),
 	  .schema = "{\"type\":\"number\",\"exclusiveMinimum\":0,\"maximum\":1}",
+	  .aliases = "fraction",
 	  .help = "share of the rows to keep" },
 	{ .name = "seed",
 	  .kind = DTX_P_INT,

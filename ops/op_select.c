@@ -12,7 +12,7 @@ static const struct dtx_param select_params[] = {
 	  .required = true,
 	  .nonempty = true,
 	  .offset = offsetof(struct select_args, cols),
-	  .aliases = "columns",
+	  .aliases = "columns,fields,names",
 	  .help = "columns to keep, in this order" },
 };
 static const struct dtx_example select_examples[] = {

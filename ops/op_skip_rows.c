@@ -17,6 +17,7 @@ static const struct dtx_param skip_params[] = {
 	  .offset = offsetof(struct skip_args, head),
 	  .max = INT64_MAX,
 	  .def = "0",
+	  .aliases = "n,rows",
 	  .help = "rows to drop at the top" },
 	{ .name = "tail",
 	  .kind = DTX_P_INT,

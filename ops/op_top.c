@@ -278,7 +278,7 @@ static void top_explain(const void *args, struct dtx_buf *out)
 
 const struct dtx_op dtx_op_top = {
 	.name = "top",
-	.aliases = "nlargest,slice_max,nsmallest,slice_min",
+	.aliases = "nlargest,slice_max,nsmallest,slice_min,top_n",
 	.presets = "nsmallest:desc=false,slice_min:desc=false",
 	.ninputs = 1,
 	.flags = DTX_OP_MAY_TRIGGER | DTX_OP_DX,

@@ -427,7 +427,7 @@ static bool union_sql(const struct dtx_sql_step *s, struct dtx_buf *out)
 
 const struct dtx_op dtx_op_union = {
 	.name = "union",
-	.aliases = "concat,append,bind_rows,stack_tables",
+	.aliases = "concat,append,bind_rows,stack_tables,union_all",
 	.ninputs = 0,
 	.flags = DTX_OP_CONCAT | DTX_OP_TAKES_SEL | DTX_OP_MAY_TRIGGER | DTX_OP_DX,
 	.summary = "Put tables one below the other",

@@ -11,7 +11,8 @@
 #define DTX_SHORT_BY(S)                                                                            \
 	{                                                                                          \
 		.name = "by", .kind = DTX_P_COLUMNS, .offset = offsetof(S, by),                    \
-		.aliases = "group_by,groupby,keys", .help = "groups (default: the whole table)"    \
+		.aliases = "group_by,groupby,keys,partition_by",                                   \
+		.help = "groups (default: the whole table)"                                        \
 	}
 #define DTX_SHORT_ORDER(S)                                                                         \
 	{                                                                                          \

@@ -14,7 +14,7 @@ static enum dtx_code row_is_blank(const struct dtx_fncall *c, struct dtx_fnrun *
 
 static const struct dtx_fn rows[] = {
 	{ .name = "if",
-	  .aliases = "iff,ifelse,if_else",
+	  .aliases = "iff,ifelse,if_else,iif",
 	  .sig = "condition:B, yes:A, no:A",
 	  .form = DTX_FORM_IF,
 	  .help = "yes where the condition is true, else no (null is not true)",

@@ -346,6 +346,7 @@ out:
 
 static const struct dtx_fn rows[] = {
 	{ .name = "matches",
+	  .aliases = "regexp_matches,regexp_like",
 	  .pandas = "dx.fn(\"matches\", {*})",
 	  .sig = "t:T, pattern:t",
 	  .result = "B",
@@ -373,6 +374,7 @@ static const struct dtx_fn rows[] = {
 	  .example = "extract('id-42', '[0-9]+')",
 	  .value = "42" },
 	{ .name = "replace_re",
+	  .aliases = "regexp_replace,regex_replace",
 	  .pandas = "dx.fn(\"replace_re\", {*})",
 	  .sig = "t:T, pattern:t, with:t",
 	  .result = "T",

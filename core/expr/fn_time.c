@@ -304,6 +304,7 @@ static const struct dtx_fn rows[] = {
 	  .example = "date_diff('2024-01-31', '2024-03-30', 'month')",
 	  .value = "1" },
 	{ .name = "format_date",
+	  .aliases = "date_format",
 	  .pandas = "dx.fn(\"format_date\", {*})",
 	  .sig = "d:S, format:t",
 	  .result = "T",

@@ -1,19 +1,11 @@
 /* Parameters of other tools that need more than another name: they become ours before the rows
  * read the step, and pointers find the way back. */
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "core/plan/parts.h"
+#include "core/plan/alias_parts.h"
 
-struct rewrite {
-	struct dtx_plan_parse *p;
-	const struct dtx_plan_step *st;
-	json_t *object; /* the step, ours to change */
-	struct dtx_err *err;
-};
-
-static enum dtx_code refuse(const struct rewrite *r, enum dtx_code code, const char *key,
-                            const char *text)
+enum dtx_code dtx_rewrite_refuse(const struct rewrite *r, enum dtx_code code, const char *key,
+                                 const char *text)
 {
 	char at[sizeof(((struct dtx_err *)0)->at)];
 
@@ -22,8 +14,7 @@ static enum dtx_code refuse(const struct rewrite *r, enum dtx_code code, const c
 	return dtx_part_fail(r->p, code, at, r->err, "%s", text);
 }
 
-/* The name under which our parameter stands in the step; NULL: it does not. */
-static const char *written(const struct rewrite *r, const char *name)
+const char *dtx_rewrite_written(const struct rewrite *r, const char *name)
 {
 	const char *key = dtx_part_written(r->st->op->params, r->st->op->nparams, r->object,
 	                                   dtx_str_of(name), NULL);
@@ -36,8 +27,7 @@ static bool is_name(const json_t *v)
 	return json_is_string(v) && json_string_length(v) > 0;
 }
 
-/* A name or a list of them: how many; 0: neither. */
-static size_t count_names(const json_t *v)
+size_t dtx_rewrite_names(const json_t *v)
 {
 	if (!json_is_array(v))
 		return is_name(v);
@@ -73,21 +63,22 @@ static enum dtx_code rewrite_keys(const struct rewrite *r, const json_t *value)
 {
 	json_t *left = json_object_get(r->object, "left_on");
 	json_t *right = json_object_get(r->object, "right_on");
-	size_t n = count_names(left);
+	size_t n = dtx_rewrite_names(left);
 	enum dtx_code rc = DTX_OK;
 
 	(void)value;
 	if (!left || !right)
-		DTX_TRY(refuse(r, DTX_E_MISSING_PARAM, left ? "left_on" : "right_on",
-		               "left_on and right_on stand together"));
-	else if (written(r, "on") || written(r, "using"))
-		DTX_TRY(refuse(r, DTX_E_PARAM_CONFLICT, "left_on",
-		               "'on' and 'left_on' are the same parameter"));
+		DTX_TRY(dtx_rewrite_refuse(r, DTX_E_MISSING_PARAM, left ? "left_on" : "right_on",
+		                           "left_on and right_on stand together"));
+	else if (dtx_rewrite_written(r, "on") || dtx_rewrite_written(r, "using"))
+		DTX_TRY(dtx_rewrite_refuse(r, DTX_E_PARAM_CONFLICT, "left_on",
+		                           "'on' and 'left_on' are the same parameter"));
 	else if (!n)
-		DTX_TRY(refuse(r, DTX_E_BAD_PARAM_TYPE, "left_on", "'left_on' wants column names"));
-	else if (count_names(right) != n)
-		DTX_TRY(refuse(r, DTX_E_BAD_PARAM_VALUE, "right_on",
-		               "'right_on' wants as many column names as 'left_on'"));
+		DTX_TRY(dtx_rewrite_refuse(r, DTX_E_BAD_PARAM_TYPE, "left_on",
+		                           "'left_on' wants column names"));
+	else if (dtx_rewrite_names(right) != n)
+		DTX_TRY(dtx_rewrite_refuse(r, DTX_E_BAD_PARAM_VALUE, "right_on",
+		                           "'right_on' wants as many column names as 'left_on'"));
 	else if (!dtx_json_set(r->object, "on", key_pairs(left, right, n)))
 		rc = DTX_E_NO_MEMORY;
 	json_object_del(r->object, "left_on");
@@ -101,11 +92,12 @@ static enum dtx_code rewrite_suffix(const struct rewrite *r, const json_t *value
 {
 	json_t *last = json_array_get(value, json_array_size(value) - 1);
 
-	if (written(r, "suffix"))
-		return refuse(r, DTX_E_PARAM_CONFLICT, "suffixes",
-		              "'suffix' and 'suffixes' are the same parameter");
+	if (dtx_rewrite_written(r, "suffix"))
+		return dtx_rewrite_refuse(r, DTX_E_PARAM_CONFLICT, "suffixes",
+		                          "'suffix' and 'suffixes' are the same parameter");
 	if (!json_is_string(last))
-		return refuse(r, DTX_E_BAD_PARAM_TYPE, "suffixes", "'suffixes' is a list of texts");
+		return dtx_rewrite_refuse(r, DTX_E_BAD_PARAM_TYPE, "suffixes",
+		                          "'suffixes' is a list of texts");
 	return json_object_set(r->object, "suffix", last) == 0 ? DTX_OK : DTX_E_NO_MEMORY;
 }
 
@@ -128,6 +120,19 @@ static json_t *directed(const json_t *key, bool ascending, enum dtx_code *rc)
 	return out;
 }
 
+/* The opposite of a bool or of each in a list; a new reference. */
+static json_t *opposite(const json_t *v)
+{
+	json_t *list;
+
+	if (!json_is_array(v))
+		return json_boolean(!json_is_true(v));
+	list = json_array();
+	for (size_t i = 0; list && i < json_array_size(v); i++)
+		json_array_append_new(list, json_boolean(!json_is_true(json_array_get(v, i))));
+	return list;
+}
+
 static bool all_bools(const json_t *v)
 {
 	if (!json_is_array(v))
@@ -146,8 +151,8 @@ static enum dtx_code direct_all(const struct rewrite *r, const json_t *ascending
 	enum dtx_code rc = DTX_OK;
 
 	if (json_is_array(ascending) && json_array_size(ascending) != n)
-		return refuse(r, DTX_E_BAD_PARAM_VALUE, "ascending",
-		              "'ascending' is one bool, or one per key");
+		return dtx_rewrite_refuse(r, DTX_E_BAD_PARAM_VALUE, r->name,
+		                          "it is one bool, or one per key");
 	for (size_t i = 0; i < n; i++) {
 		const json_t *one = json_is_array(by) ? json_array_get(by, i) : by;
 		const json_t *up =
@@ -158,8 +163,8 @@ static enum dtx_code direct_all(const struct rewrite *r, const json_t *ascending
 			return DTX_OK; /* the rows say what is wrong with it */
 		made = directed(one, json_is_true(up), &rc);
 		if (!made && rc == DTX_OK)
-			return refuse(r, DTX_E_PARAM_CONFLICT, "ascending",
-			              "a key says its direction already");
+			return dtx_rewrite_refuse(r, DTX_E_PARAM_CONFLICT, r->name,
+			                          "a key says its direction already");
 		if (!made || json_array_append_new(keys, made) != 0)
 			return DTX_E_NO_MEMORY;
 	}
@@ -169,13 +174,13 @@ static enum dtx_code direct_all(const struct rewrite *r, const json_t *ascending
 /* ascending -> desc of each key */
 static enum dtx_code rewrite_ascending(const struct rewrite *r, const json_t *value)
 {
-	const char *key = written(r, "by");
+	const char *key = dtx_rewrite_written(r, "by");
 	json_t *keys;
 	enum dtx_code rc;
 
 	if (!all_bools(value))
-		return refuse(r, DTX_E_BAD_PARAM_TYPE, "ascending",
-		              "'ascending' is one bool, or one per key");
+		return dtx_rewrite_refuse(r, DTX_E_BAD_PARAM_TYPE, r->name,
+		                          "it is one bool, or one per key");
 	if (!key)
 		return DTX_OK;
 	keys = json_array();
@@ -184,10 +189,21 @@ static enum dtx_code rewrite_ascending(const struct rewrite *r, const json_t *va
 	return rc;
 }
 
+/* desc beside the keys -> desc of each */
+static enum dtx_code rewrite_descending(const struct rewrite *r, const json_t *value)
+{
+	json_t *ascending =
+		all_bools(value) ? opposite(value) : json_incref((json_t *)(uintptr_t)value);
+	enum dtx_code rc = ascending ? rewrite_ascending(r, ascending) : DTX_E_NO_MEMORY;
+
+	json_decref(ascending);
+	return rc;
+}
+
 /* lead: n counts rows after */
 static enum dtx_code rewrite_lead(const struct rewrite *r, const json_t *value)
 {
-	const char *key = written(r, "n");
+	const char *key = dtx_rewrite_written(r, "n");
 	const json_t *n = key ? json_object_get(r->object, key) : NULL;
 
 	if (strcmp(json_string_value(value), "lead") != 0 || (n && !json_is_integer(n)))
@@ -202,15 +218,20 @@ static const struct {
 	const char *op, *name;
 	enum dtx_code (*rewrite)(const struct rewrite *r, const json_t *value);
 } rewrites[] = {
-	{ "join", "left_on", rewrite_keys },    { "join", "right_on", rewrite_keys },
-	{ "join", "suffixes", rewrite_suffix }, { "sort", "ascending", rewrite_ascending },
-	{ "lag_lead", "op", rewrite_lead },
+	{ "join", "left_on", rewrite_keys },     { "join", "right_on", rewrite_keys },
+	{ "join", "suffixes", rewrite_suffix },  { "sort", "ascending", rewrite_ascending },
+	{ "sort", "desc", rewrite_descending },  { "sort", "descending", rewrite_descending },
+	{ "lag_lead", "op", rewrite_lead },      { "derive", "op", dtx_rewrite_derive },
+	{ "cast", "op", dtx_rewrite_cast },      { "group_by", "op", dtx_rewrite_group },
+	{ "sort", "op", dtx_rewrite_sort },      { "filter", "op", dtx_rewrite_filter },
+	{ "resample", "op", dtx_rewrite_every }, { "pad_time", "op", dtx_rewrite_every },
+	{ "assert", "op", dtx_rewrite_assert },
 };
 
 enum dtx_code dtx_part_rewrite(struct dtx_plan_parse *p, const struct dtx_plan_step *st,
                                json_t *object, struct dtx_err *err)
 {
-	struct rewrite r = { p, st, object, err };
+	struct rewrite r = { p, st, object, NULL, err };
 	enum dtx_code rc = DTX_OK;
 
 	for (size_t i = 0; i < DTX_COUNT(rewrites); i++) {
@@ -218,6 +239,7 @@ enum dtx_code dtx_part_rewrite(struct dtx_plan_parse *p, const struct dtx_plan_s
 
 		if (!value || strcmp(rewrites[i].op, st->name) != 0)
 			continue;
+		r.name = rewrites[i].name;
 		rc = rewrites[i].rewrite(&r, value);
 		if (rc != DTX_OK)
 			DTX_FAIL_MEM(err);
@@ -249,7 +271,7 @@ enum dtx_code dtx_part_preset(struct dtx_plan_parse *p, const struct dtx_plan_st
                               json_t *object, const char *preset, struct dtx_err *err)
 {
 	struct dtx_str rest = dtx_str_of(preset), pair, key;
-	struct rewrite r = { p, st, object, err };
+	struct rewrite r = { p, st, object, NULL, err };
 	json_t *value = NULL;
 	const char *have;
 	char name[64];
@@ -261,10 +283,10 @@ enum dtx_code dtx_part_preset(struct dtx_plan_parse *p, const struct dtx_plan_st
 	value = preset_value(pair);
 	if (!value)
 		DTX_FAIL_MEM(err);
-	have = written(&r, name);
+	have = dtx_rewrite_written(&r, name);
 	if (have && !agrees(json_object_get(object, have), value))
-		DTX_TRY(refuse(&r, DTX_E_PARAM_CONFLICT, have,
-		               "the name of the operation says something else"));
+		DTX_TRY(dtx_rewrite_refuse(&r, DTX_E_PARAM_CONFLICT, have,
+		                           "the name of the operation says something else"));
 	else if (!have && json_object_set(object, name, value) != 0)
 		DTX_FAIL_MEM(err);
 out:
@@ -280,6 +302,8 @@ bool dtx_part_alias_place(const struct dtx_plan_step *st, const char *sub, char 
 	const char *key = right ? "right_on" : "left_on";
 	const json_t *value = json_object_get(st->json, key);
 
+	if (st->op && dtx_rewrite_flat_place(st, sub, out, size))
+		return true;
 	if (!st->op || strcmp(st->name, "join") != 0 || strncmp(sub, "/on/", 4) != 0 || !value)
 		return false;
 	snprintf(out, size, "%s/%s", st->at, key);

@@ -353,7 +353,8 @@ def pivot_longer(df, cols=None, keep=None, names_to="name", values_to="value", n
     if drop_nulls:
         known = {v: column.notna().tolist() for v, column in cells.items()}
         rows = [(i, r) for i, r in rows if any(k[r * n + i] for k in known.values())]
-    out = {c: pick(df[c], [i for i, _ in rows]) for c in df.columns if c not in cols}
+    stay = names_of(keep) if keep is not None else [c for c in df.columns if c not in cols]
+    out = {c: pick(df[c], [i for i, _ in rows]) for c in df.columns if c in stay}
     types = {t["name"]: t["type"] for t in names_types}
     for at, name in enumerate(t for t in to if t != ".value"):
         kind, read = reader(types.get(name, "text"), None)
