@@ -136,7 +136,7 @@ static enum dtx_code longer_check(const void *args, struct dtx_err *err)
 	if (!a->cols && !a->keep)
 		DTX_FAIL(err, DTX_E_MISSING_PARAM, "pivot_longer wants cols or keep");
 	if (a->names_sep && a->names_pattern)
-		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/keep",
+		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/names_pattern",
 		               "pivot_longer wants one of names_sep and names_pattern");
 	if (a->names_to.n > 1 && !a->names_pattern && (!a->names_sep || !*a->names_sep))
 		DTX_FAIL(err, DTX_E_MISSING_PARAM,

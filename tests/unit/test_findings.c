@@ -142,10 +142,10 @@ static const struct broken broken[] = {
 	  "{\"op\":\"filter\",\"where\":\"k = 'x' and v > 1 and hours > 1\"}]",
 	  "unknown_column /steps/0/value_vars/1 ?rate\n"
 	  "unknown_column /steps/1/where 22-27" },
-	{ "[{\"op\":\"pivot_longer\",\"names_to\":[\"a\","
-	  "\"b\"]},"
+	{ "[{\"op\":\"pivot_longer\",\"cols\":[\"hours\"],\"names_to\":[\"a\",\"b\"],"
+	  "\"names_sep\":\"_\",\"names_pattern\":\"(a)(b)\"},"
 	  "{\"op\":\"sort\",\"by\":\"c\"}]",
-	  "missing_param /steps/0" },
+	  "param_conflict /steps/0/names_pattern" },
 	{ "[{\"op\":\"frobnicate\",\"cols\":[\"nope\"]},{\"op\":\"sort\",\"by\":[\"new\",{\"col\":"
 	  "\"x\","
 	  "\"desc\":\"no\"}]}]",
