@@ -400,10 +400,21 @@ def typed(out, index):
     return pd.Series(out, index=index, dtype=object)
 
 
+def same_scale(got, values):
+    """Whole numbers beside decimals have as many digits behind the point."""
+    scales = [-v.as_tuple().exponent for s in values for v in (s if isinstance(s, pd.Series) else [s])
+              if isinstance(v, decimal.Decimal)]
+    if not scales or not isinstance(got, pd.Series):
+        return got
+    step = decimal.Decimal(1).scaleb(-max(scales))
+    return got.astype(object).map(
+        lambda v: decimal.Decimal(int(v)).quantize(step) if isinstance(v, (int, np.integer)) else v)
+
+
 def most(pick, *values):
     """Smallest or largest in each row, nulls aside; beside a float all are floats."""
     values = dates_of(*values)
-    got = each(lambda *row: pick((v for v in row if v is not None), default=None), values, True)
+    got = same_scale(each(lambda *row: pick((v for v in row if v is not None), default=None), values, True), values)
     floats = any(isinstance(v, float) or isinstance(v, pd.Series) and v.dtype.kind == "f" for v in values)
     if floats and is_whole(got):
         return got.astype("Float64").astype("f8") if isinstance(got, pd.Series) else float(got)
