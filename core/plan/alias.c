@@ -133,6 +133,14 @@ static json_t *opposite(const json_t *v)
 	return list;
 }
 
+static enum dtx_code refuse_bools(const struct rewrite *r, enum dtx_code code)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "'%s' is one bool, or one per key", r->name);
+	return dtx_rewrite_refuse(r, code, r->name, text);
+}
+
 static bool all_bools(const json_t *v)
 {
 	if (!json_is_array(v))
@@ -151,8 +159,7 @@ static enum dtx_code direct_all(const struct rewrite *r, const json_t *ascending
 	enum dtx_code rc = DTX_OK;
 
 	if (json_is_array(ascending) && json_array_size(ascending) != n)
-		return dtx_rewrite_refuse(r, DTX_E_BAD_PARAM_VALUE, r->name,
-		                          "it is one bool, or one per key");
+		return refuse_bools(r, DTX_E_BAD_PARAM_VALUE);
 	for (size_t i = 0; i < n; i++) {
 		const json_t *one = json_is_array(by) ? json_array_get(by, i) : by;
 		const json_t *up =
@@ -179,8 +186,7 @@ static enum dtx_code rewrite_ascending(const struct rewrite *r, const json_t *va
 	enum dtx_code rc;
 
 	if (!all_bools(value))
-		return dtx_rewrite_refuse(r, DTX_E_BAD_PARAM_TYPE, r->name,
-		                          "it is one bool, or one per key");
+		return refuse_bools(r, DTX_E_BAD_PARAM_TYPE);
 	if (!key)
 		return DTX_OK;
 	keys = json_array();

@@ -3,7 +3,7 @@
 printf 'id,city,amount,day\n1,Rome,10.5,2024-01-05\n2,Oslo,,2024-02-07\n3,Rome,7,2024-02-20\n' > in.csv
 steps() {
 	echo "[$1]" > plan.json
-	dtx run -q plan.json in.csv -o -
+	dtx run -q --fallback off plan.json in.csv -o -
 }
 same() {
 	steps "$1" > one
