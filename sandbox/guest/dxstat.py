@@ -185,7 +185,7 @@ def normalize(df, cols, method="zscore", by=()):
         out = []
         for v, scale in zip(*of_groups(df, name, by, SCALES[method])):
             v = None if v is None or not scale[1] else (v - scale[0]) / scale[1]
-            out.append(v if v is not None and math.isfinite(v) else None)
+            out.append(v or 0.0 if v is not None and math.isfinite(v) else None)
         return column_of(out, "float")
     return df.reset_index(drop=True).assign(**{c: scaled(c) for c in names_of(cols)})
 
