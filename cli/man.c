@@ -222,6 +222,16 @@ static const struct member_row member_rows[] = {
 	{ NULL, "in, out", "table to read; name for the result" },
 	{ NULL, "fallback", "off forbids a snippet for this step" },
 	{ NULL, "note", "what the step is for, in words" },
+	{ NULL, "other words",
+	  "steps in the words of SQL, pandas and dplyr that say the same are understood: other "
+	  "names of "
+	  "operations and parameters, derive and cast of one column without a list (name and expr, "
+	  "column "
+	  "and to), {column, func, as} and lists of functions in agg, desc or ascending beside the "
+	  "keys "
+	  "of sort, dropna with its columns, count, month or M as every.  The canonical plan and "
+	  "the "
+	  "strict schema have one way to say it" },
 	{ NULL, "expect", "checks of this step's result; the contract of a snippet" },
 	{ "EXPECT", "columns", "list of {name, type, nullable, unique, min, max, enum, matches}" },
 	{ NULL, "extra", "allow or forbid other columns" },

@@ -218,7 +218,16 @@ static json_t *calls_of_list(const json_t *items)
 	return list;
 }
 
-/* Also `count`: how many rows each group has. */
+/* count: how many rows each group has, or all of them. */
+static enum dtx_code count_rows(const struct rewrite *r)
+{
+	bool ok = dtx_json_set(r->object, "agg", json_pack("{s:s}", "n", "count()"));
+
+	if (!dtx_rewrite_written(r, "by"))
+		ok = ok && dtx_json_set(r->object, "by", json_array());
+	return ok ? DTX_OK : DTX_E_NO_MEMORY;
+}
+
 enum dtx_code dtx_rewrite_group(const struct rewrite *r, const json_t *op)
 {
 	const char *key = dtx_rewrite_written(r, "agg");
@@ -226,9 +235,7 @@ enum dtx_code dtx_rewrite_group(const struct rewrite *r, const json_t *op)
 	json_t *list = NULL;
 
 	if (!agg && strcmp(json_string_value(op), "count") == 0)
-		return dtx_json_set(r->object, "agg", json_pack("{s:s}", "n", "count()"))
-		               ? DTX_OK
-		               : DTX_E_NO_MEMORY;
+		return count_rows(r);
 	if (json_is_object(agg))
 		list = calls_of_map(agg);
 	else if (json_is_array(agg))

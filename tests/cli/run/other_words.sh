@@ -21,6 +21,7 @@ same '{"op":"group_by","by":"city","agg":[{"column":"amount","func":"sum","as":"
 same '{"op":"group_by","by":"city","agg":{"amount":["sum","mean"],"n":"count()","id":"max"}}' \
 	'{"op":"group_by","by":["city"],"agg":{"amount_sum":"sum(amount)","amount_mean":"mean(amount)","n":"count()","id":"max(id)"}}'
 same '{"op":"count","by":["city"]}' '{"op":"group_by","by":["city"],"agg":{"n":"count()"}}'
+same '{"op":"count"}' '{"op":"group_by","by":[],"agg":{"n":"count()"}}'
 same '{"op":"sort","by":["amount","id"],"desc":true}' '{"op":"sort","by":["-amount","-id"]}'
 same '{"op":"sort","by":["amount","id"],"descending":[true,false]}' '{"op":"sort","by":["-amount","id"]}'
 same '{"op":"sort","by":[{"column":"amount","order":"DESC"},{"col":"id","direction":"asc"}]}' '{"op":"sort","by":["-amount","id"]}'
