@@ -301,22 +301,29 @@ static bool format_is_raw(const struct dtx_csv_format *f, const struct dtx_colum
 	       !f->null_text.len && !c->valid;
 }
 
+/* 0: b's cell of that row stands behind a's, and what parts them is the delimiter.  A byte of
+ * another kind may stand there: the end of a line, where a step put the first cell of a row beside
+ * the last one of the row before. */
+static inline uint32_t format_apart(const struct dtx_column *a, const struct dtx_column *b,
+                                    uint32_t row)
+{
+	uint32_t end = span_end(a->v.span[row]);
+
+	if (span_begin(b->v.span[row]) != end + 1)
+		return 1;
+	return (uint32_t)(a->base[end] ^ b->delim);
+}
+
 /* Whether every live row has the cell of b right behind that of a, one delimiter between. */
 static bool format_follows(const struct dtx_batch *batch, const struct dtx_column *a,
                            const struct dtx_column *b)
 {
-	const struct dtx_span *x = a->v.span, *y = b->v.span;
 	uint32_t apart = 0, i;
 
 	if (a->base != b->base)
 		return false;
-	if (!batch->sel) {
-		for (i = 0; i < batch->nrows; i++)
-			apart |= span_begin(y[i]) - span_end(x[i]) - 1;
-	} else {
-		for (i = 0; i < batch->nsel; i++)
-			apart |= span_begin(y[batch->sel[i]]) - span_end(x[batch->sel[i]]) - 1;
-	}
+	for (i = 0; i < batch->nsel && !apart; i++)
+		apart = format_apart(a, b, batch->sel ? batch->sel[i] : i);
 	return !apart;
 }
 

@@ -33,6 +33,8 @@ static enum dtx_code stats_table(struct dtx_db *db, size_t t, json_t *stats, str
 		if (!more)
 			break;
 		row = json_object();
+		if (json_array_append_new(list, row) < 0)
+			DTX_FAIL_MEM(err);
 		for (unsigned i = 0; i < DTX_COUNT(stats_tables[t].member); i++) {
 			const char *name = stats_tables[t].member[i];
 			const char *text = dtx_db_get_text(rows, (int)i);
@@ -44,8 +46,6 @@ static enum dtx_code stats_table(struct dtx_db *db, size_t t, json_t *stats, str
 			                          : json_integer(dtx_db_get_int(rows, (int)i))))
 				DTX_FAIL_MEM(err);
 		}
-		if (json_array_append_new(list, row) < 0)
-			DTX_FAIL_MEM(err);
 	}
 	if (!dtx_json_set(stats, stats_tables[t].name, json_incref(list)))
 		DTX_FAIL_MEM(err);
