@@ -251,6 +251,26 @@ static bool batch_same_type(struct dtx_typeref a, struct dtx_typeref b)
 	return a.type == b.type && a.precision == b.precision && a.scale == b.scale;
 }
 
+/* A value that does not fit a declared type counts only in a row that is still there: batches hold
+ * rows that a filter dropped, more or less of them by their size.  The twin without those values is
+ * for this batch alone: elsewhere the rows may be wanted. */
+static enum dtx_code batch_live_twin(struct dtx_batch *b, uint32_t i, struct dtx_column **twin,
+                                     int64_t *bad, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t *live = dtx_mem_zalloc(dtx_bit_words(b->nrows), sizeof(*live));
+
+	if (!live)
+		DTX_FAIL_MEM(err);
+	for (uint32_t r = 0; r < b->nsel; r++)
+		dtx_bit_set(live, b->sel[r]);
+	DTX_TRY(batch_fresh(b, i, err));
+	DTX_TRY(dtx_cast_twin(b->col[i], &b->schema->field[i], live, twin, bad, err));
+out:
+	dtx_mem_free(live);
+	return rc;
+}
+
 enum dtx_code dtx_batch_value(struct dtx_batch *b, uint32_t i, struct dtx_column **out,
                               struct dtx_err *err)
 {
@@ -270,7 +290,11 @@ enum dtx_code dtx_batch_value(struct dtx_batch *b, uint32_t i, struct dtx_column
 		DTX_TRY(batch_fresh(b, i, err));
 		c = b->col[i];
 	}
-	DTX_TRY(dtx_cast_twin(c, &b->schema->field[i], &twin, &bad, err));
+	DTX_TRY(dtx_cast_twin(c, &b->schema->field[i], NULL, &twin, &bad, err));
+	if (bad >= 0 && b->sel && !b->schema->field[i].guessed) {
+		DTX_TRY(batch_live_twin(b, i, &twin, &bad, err));
+		c = b->col[i];
+	}
 	if (bad >= 0) {
 		rc = batch_misfit(b, i, c, bad, err);
 		goto out;
@@ -283,6 +307,21 @@ enum dtx_code dtx_batch_value(struct dtx_batch *b, uint32_t i, struct dtx_column
 		twin = none;
 	}
 	*out = twin;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_batch_declared(struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column *c;
+
+	for (uint32_t i = 0; i < b->ncols; i++) {
+		const struct dtx_field *f = &b->schema->field[i];
+
+		if (f->declared && f->source && f->type.type != DTX_T_TEXT && b->col[i])
+			DTX_TRY(dtx_batch_value(b, i, &c, err));
+	}
 out:
 	return rc;
 }

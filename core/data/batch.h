@@ -60,9 +60,13 @@ DTX_MUSTUSE enum dtx_code dtx_batch_sel(struct dtx_batch *b, uint16_t **sel, str
 void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, struct dtx_err *err);
 /* The column as values of schema->field[i].type: itself when FLAT, DICT or CONST, else the typed
  * twin, made on first need (only the batch's worker calls it).  Borrowed.  A value that does not
- * fit: DTX_E_RETYPE when the type was guessed, else cast_failed, blamed. */
+ * fit: DTX_E_RETYPE when the type was guessed, else cast_failed, blamed, if its row is live. */
 DTX_MUSTUSE enum dtx_code dtx_batch_value(struct dtx_batch *b, uint32_t i, struct dtx_column **out,
                                           struct dtx_err *err);
+
+/* Checks that the cells of source columns fit their declared types, for who writes the cells as they
+ * stand: cast_failed, blamed. */
+DTX_MUSTUSE enum dtx_code dtx_batch_declared(struct dtx_batch *b, struct dtx_err *err);
 
 /* Position of a row in its stream, for order: seq 28 bits, sub 20, row 16. */
 static inline uint64_t dtx_batch_pos(const struct dtx_batch *b, uint32_t row)

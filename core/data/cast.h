@@ -37,10 +37,11 @@ DTX_MUSTUSE enum dtx_code dtx_cast_column(struct dtx_column *c, const struct dtx
                                           struct dtx_column **out, struct dtx_cast_count *count,
                                           struct dtx_err *err);
 /* Typed twin of a SPAN or CELL column for a field: FLAT of the field's type.  *bad_row is the
- * first row that does not fit, -1 if none (then *out is set). */
+ * first row that does not fit, -1 if none (then *out is set).  `live`: bit per row, a row without
+ * it may hold what does not fit and is null then; NULL: all rows count. */
 DTX_MUSTUSE enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
-                                        struct dtx_column **out, int64_t *bad_row,
-                                        struct dtx_err *err);
+                                        const uint64_t *live, struct dtx_column **out,
+                                        int64_t *bad_row, struct dtx_err *err);
 
 /* --- written text --- */
 /* text() of the value at row: appended; nothing for null.  SPAN gives the unquoted source text,

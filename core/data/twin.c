@@ -13,10 +13,19 @@ struct twin {
 	const struct dtx_field *field;
 	struct dtx_builder b;
 	struct dtx_buf scratch;
+	const uint64_t *live; /* bit per row: those that count; NULL: all */
 	int64_t bad;
 	bool marks;        /* declared decimal comma or group mark: no fast path */
 	bool zoned, plain; /* datetimes with and without offset were seen */
 };
+
+/* Whether a value that does not fit ends it; in a row that does not count it is null. */
+static bool twin_misfit(struct twin *t, uint32_t row)
+{
+	if (!t->live || dtx_bit(t->live, row))
+		t->bad = row;
+	return t->bad >= 0;
+}
 
 /* The text of a cell without blanks around it and with the declared marks undone (numbers only;
  * false: it does not keep to them). */
@@ -176,8 +185,8 @@ static inline struct dtx_text twin_view(const char *p, size_t n)
 					continue;                                                  \
 				if (SLOW(t, (struct dtx_str){ p, n }, &to[i]))                     \
 					continue;                                                  \
-				t->bad = i;                                                        \
-				return;                                                            \
+				if (twin_misfit(t, i))                                             \
+					return;                                                    \
 			}                                                                          \
 			memset(&to[i], 0, sizeof(to[i]));                                          \
 			dtx_builder_absent(&t->b, i);                                              \
@@ -209,8 +218,10 @@ static void twin_bool(struct twin *t, uint64_t *bits)
 		s = dtx_str_trim(dtx_cast_source(t->c, i, &none));
 		/* 0 and 1 are bools only by declaration. */
 		if (!dtx_cast_text_bool(s, &v) || (t->field->guessed && s.len == 1)) {
-			t->bad = i;
-			return;
+			if (twin_misfit(t, i))
+				return;
+			dtx_builder_absent(&t->b, i);
+			continue;
 		}
 		if (v)
 			dtx_bit_set(bits, i);
@@ -248,7 +259,7 @@ static void twin_null(struct twin *t)
 
 	for (i = 0; i < t->c->len && t->bad < 0; i++) {
 		if (!dtx_column_is_null(t->c, i))
-			t->bad = i;
+			twin_misfit(t, i);
 	}
 }
 
@@ -418,20 +429,21 @@ static void twin_cells(struct twin *t)
 	uint32_t i;
 
 	for (i = 0; i < t->c->len && t->bad < 0; i++) {
-		if (dtx_column_is_null(t->c, i))
+		if (dtx_column_is_null(t->c, i) || (!twin_cell(t, i) && !twin_misfit(t, i)))
 			dtx_builder_null(&t->b);
-		else if (!twin_cell(t, i))
-			t->bad = i;
 	}
 }
 
 enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
-                            struct dtx_column **out, int64_t *bad_row, struct dtx_err *err)
+                            const uint64_t *live, struct dtx_column **out, int64_t *bad_row,
+                            struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct twin t = {
-		.c = c, .field = field, .bad = -1, .scratch = DTX_BUF_INIT((size_t)16 << 20)
-	};
+	struct twin t = { .c = c,
+		          .field = field,
+		          .live = live,
+		          .bad = -1,
+		          .scratch = DTX_BUF_INIT((size_t)16 << 20) };
 	struct dtx_typeref type = field->type;
 	void *to;
 

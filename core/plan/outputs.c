@@ -36,6 +36,8 @@ static enum dtx_code output_prepare(void *arg, unsigned worker, struct dtx_batch
 
 	(void)worker;
 	DTX_TRY(dtx_tap_batch(e->tap, b, err));
+	if (e->cls)
+		DTX_TRY(dtx_batch_declared(b, err));
 	if (e->hashes)
 		DTX_TRY(dtx_rowhash_batch(b, &item->hash, err));
 	if (e->cls && e->cls->format)

@@ -169,7 +169,7 @@ void test_cast_twin(void)
 		char got[200];
 
 		T_OK(spans_of(t->cells, &c), NULL);
-		T_OK(dtx_cast_twin(c, &f, &twin, &bad, &err), &err);
+		T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, &err), &err);
 		T_INT(bad, t->want ? -1 : t->bad);
 		if (t->want && bad < 0) {
 			column_join(twin, got, sizeof(got));
@@ -182,6 +182,33 @@ void test_cast_twin(void)
 	}
 }
 
+/* What does not fit counts in a live row only; elsewhere it is null. */
+void test_cast_twin_of_dead_rows(void)
+{
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(twin_cases); i++) {
+		const struct twin_case *t = &twin_cases[i];
+		struct dtx_field f = twin_field(t);
+		struct dtx_column *c = NULL, *twin = NULL;
+		uint64_t live = 0;
+		int64_t bad = 0;
+
+		if (t->want)
+			continue;
+		T_OK(spans_of(t->cells, &c), NULL);
+		T_OK(dtx_cast_twin(c, &f, &live, &twin, &bad, NULL), NULL);
+		T_INT(bad, -1);
+		T_CHECK(twin && dtx_column_is_null(twin, (uint32_t)t->bad));
+		dtx_column_unref(twin);
+		twin = NULL;
+		dtx_bit_set(&live, (size_t)t->bad);
+		T_OK(dtx_cast_twin(c, &f, &live, &twin, &bad, NULL), NULL);
+		T_INT(bad, t->bad);
+		dtx_column_unref(c);
+	}
+}
+
 static enum dtx_code twin_once(size_t i)
 {
 	enum dtx_code rc = DTX_OK;
@@ -190,7 +217,7 @@ static enum dtx_code twin_once(size_t i)
 	int64_t bad;
 
 	DTX_TRY(spans_of(twin_cases[i].cells, &c));
-	DTX_TRY(dtx_cast_twin(c, &f, &twin, &bad, NULL));
+	DTX_TRY(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL));
 out:
 	dtx_column_unref(c);
 	dtx_column_unref(twin);
@@ -347,7 +374,7 @@ static enum dtx_code cast_input(const struct cast_case *t, struct dtx_column **o
 	int64_t bad = -1;
 
 	DTX_TRY(spans_of(t->cells, &c));
-	DTX_TRY(dtx_cast_twin(c, &f, out, &bad, NULL));
+	DTX_TRY(dtx_cast_twin(c, &f, NULL, out, &bad, NULL));
 	T_INT(bad, -1);
 out:
 	dtx_column_unref(c);
@@ -526,7 +553,7 @@ void test_cast_cells(void)
 		dtx_infer_column(&seen, c, 0);
 		f.type = dtx_infer_type(&seen);
 		T_STR(dtx_type_name(f.type.type), rows[i].type);
-		T_OK(dtx_cast_twin(c, &f, &twin, &bad, NULL), NULL);
+		T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
 		T_INT(bad, -1);
 		column_join(twin, text, sizeof(text));
 		T_STR(text, rows[i].want);
@@ -543,15 +570,22 @@ void test_cast_cells_misfit(void)
 	static const double num[2] = { 1, 2 };
 	struct dtx_field f = { .name = "x", .type = { DTX_T_INT64, 0, 0 }, .guessed = true };
 	struct dtx_column *c = NULL, *twin = NULL;
+	const uint64_t first = 1;
 	int64_t bad = -1;
 
 	T_OK(cells_of(tag, num, 2, &c), NULL);
-	T_OK(dtx_cast_twin(c, &f, &twin, &bad, NULL), NULL);
+	T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
 	T_INT(bad, 1);
 	f.guessed = false; /* declared: text 17 is read */
-	T_OK(dtx_cast_twin(c, &f, &twin, &bad, NULL), NULL);
+	T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
 	T_INT(bad, -1);
 	T_INT(twin->v.i64[1], 17);
+	dtx_column_unref(twin);
+	f.guessed = true;
+	T_OK(dtx_cast_twin(c, &f, &first, &twin, &bad, NULL), NULL);
+	T_INT(bad, -1);
+	T_INT(twin->v.i64[0], 1);
+	T_CHECK(dtx_column_is_null(twin, 1));
 	dtx_column_unref(twin);
 	dtx_column_unref(c);
 }
@@ -580,9 +614,9 @@ void test_twin_fast_paths(void)
 			f.type.type = (enum dtx_type)type;
 			T_OK(spans_of(line, &c), NULL);
 			c->len = 1;
-			T_OK(dtx_cast_twin(c, &f, &one, &bad[0], NULL), NULL);
+			T_OK(dtx_cast_twin(c, &f, NULL, &one, &bad[0], NULL), NULL);
 			c->v.span += 2;
-			T_OK(dtx_cast_twin(c, &f, &two, &bad[1], NULL), NULL);
+			T_OK(dtx_cast_twin(c, &f, NULL, &two, &bad[1], NULL), NULL);
 			if (bad[0] != bad[1] || (one && one->v.i64[0] != two->v.i64[0]))
 				t_fail(__FILE__, __LINE__, "%s differs", cells[i]);
 			dtx_column_unref(one);
@@ -606,7 +640,7 @@ void test_twin_texts(void)
 		cell[n] = '\0';
 		snprintf(line, sizeof(line), "%s|padding|%s|", cell, cell);
 		T_OK(spans_of(line, &c), NULL);
-		T_OK(dtx_cast_twin(c, &f, &twin, &bad, NULL), NULL);
+		T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
 		T_CHECK(dtx_str_is(dtx_column_text(twin, 0), cell));
 		T_CHECK(dtx_text_eq(&twin->v.text[0], &twin->v.text[2]));
 		T_CHECK(!dtx_text_eq(&twin->v.text[0], &twin->v.text[1]));
@@ -631,7 +665,7 @@ void test_twin_dates(void)
 
 		dtx_day_print(line, day);
 		T_OK(spans_of(line, &c), NULL);
-		T_OK(dtx_cast_twin(c, &f, &twin, &bad, NULL), NULL);
+		T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
 		if (bad >= 0 || twin->v.day[0] != day)
 			t_fail(__FILE__, __LINE__, "%s", line);
 		dtx_column_unref(twin);
@@ -643,7 +677,7 @@ void test_twin_dates(void)
 		int64_t bad = -1;
 
 		T_OK(spans_of(bad_days[i], &c), NULL);
-		T_OK(dtx_cast_twin(c, &f, &twin, &bad, NULL), NULL);
+		T_OK(dtx_cast_twin(c, &f, NULL, &twin, &bad, NULL), NULL);
 		T_INT(bad, 0);
 		dtx_infer_column(&seen, c, 0);
 		T_INT(dtx_infer_type(&seen).type, DTX_T_TEXT);
