@@ -20,7 +20,7 @@ DEPS := build-essential pkg-config libcsv-dev libxlsxwriter-dev libfreexl-dev li
 	libseccomp-dev libsqlite3-dev libxxhash-dev libssl-dev zlib1g-dev libisal-dev \
 	libutf8proc-dev libcurl4-openssl-dev \
 	python3-dev python3-pandas
-DEPS_TEST := python3-matplotlib bubblewrap python3-openpyxl python3-jsonschema clang-format git
+DEPS_TEST := python3-matplotlib python3-scipy bubblewrap python3-openpyxl python3-jsonschema clang-format git
 
 PKGS := jansson sqlite3 libseccomp libxxhash libcrypto zlib libutf8proc
 # Opened on demand: needed to build, not linked.

@@ -9,9 +9,10 @@
 #define DTX_ZYGOTE_NAME "dtx-zygote"
 #define DTX_READER_NAME "dtx-reader"
 
-/* What a zygote imports: for a run, only for the screen, or for programs, which may want more. */
-enum dtx_zkind { DTX_ZYGOTE_RUN, DTX_ZYGOTE_SCREEN, DTX_ZYGOTE_EXEC };
-extern const char *const dtx_zkind_names[3]; /* its first argument */
+/* What a zygote imports: for a run, only for the screen, for programs, which may want more, or for
+ * programs that want scipy too. */
+enum dtx_zkind { DTX_ZYGOTE_RUN, DTX_ZYGOTE_SCREEN, DTX_ZYGOTE_EXEC, DTX_ZYGOTE_SCIENCE };
+extern const char *const dtx_zkind_names[4]; /* its first argument */
 
 /* A private zygote; *control is the caller's end of its socket.
  * Code: snippet_setup_refused. */

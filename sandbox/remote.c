@@ -235,7 +235,8 @@ static enum dtx_code ask(struct dtx_box *b, const struct far *f, struct dtx_err 
 		                    .memory = l->memory,
 		                    .output = l->output,
 		                    .seed = b->spec.seed,
-		                    .keep_output = b->spec.keep_output };
+		                    .keep_output = b->spec.keep_output,
+		                    .science = b->spec.science };
 	void *frame;
 
 	/* a list that is cut short would ask for less */

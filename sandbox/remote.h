@@ -11,7 +11,7 @@
 
 #include "sandbox/super.h"
 
-#define DTX_REMOTE_ASK    "DTXASK2"
+#define DTX_REMOTE_ASK    "DTXASK3"
 #define DTX_REMOTE_ANSWER "DTXANS1"
 #define DTX_REMOTE_PREFIX "exec:"
 
@@ -21,6 +21,7 @@ struct dtx_remote_ask {
 	int64_t wall_ms, cpu_ms, now_us;
 	uint64_t memory, output, seed, in_len, keep_output;
 	char require_layers[128];
+	uint32_t science, pad;
 };
 struct dtx_remote_denied {
 	int32_t nr, verdict;

@@ -60,7 +60,8 @@ static enum dtx_code greet(struct dtx_box *b, struct dtx_err *err)
 
 static enum dtx_zkind kind_of(const struct dtx_box *b)
 {
-	return b->spec.mode == DTX_JAIL_EXEC    ? DTX_ZYGOTE_EXEC
+	return b->spec.science                  ? DTX_ZYGOTE_SCIENCE
+	       : b->spec.mode == DTX_JAIL_EXEC  ? DTX_ZYGOTE_EXEC
 	       : b->spec.mode == DTX_JAIL_CHECK ? DTX_ZYGOTE_SCREEN
 	                                        : DTX_ZYGOTE_RUN;
 }

@@ -29,6 +29,7 @@ suites() {
 		where tools disagree|/usr/bin/python3 -B tests/diff/semantics.py build/dtx
 		store without room, right or sound pages|/usr/bin/python3 -B tests/fault/store.py build/dtx
 		records and what is made of them|/usr/bin/python3 -B tests/schema/records.py build/dtx
+		examples of pandas' documentation in the jail|/usr/bin/python3 -B -W ignore tests/jail/docstrings.py build/dtx 30
 		jail (no sanitizer fits behind its filter)|build/unit jail
 		reader process (the same)|build/unit reader_
 		python side of the jail|/usr/bin/python3 -B tests/guest/run.py

@@ -64,8 +64,8 @@ void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, st
 DTX_MUSTUSE enum dtx_code dtx_batch_value(struct dtx_batch *b, uint32_t i, struct dtx_column **out,
                                           struct dtx_err *err);
 
-/* Checks that the cells of source columns fit their declared types, for who writes the cells as they
- * stand: cast_failed, blamed. */
+/* Checks that the cells of source columns fit their declared types, for who writes the cells as
+ * they stand: cast_failed, blamed. */
 DTX_MUSTUSE enum dtx_code dtx_batch_declared(struct dtx_batch *b, struct dtx_err *err);
 
 /* Position of a row in its stream, for order: seq 28 bits, sub 20, row 16. */

@@ -75,6 +75,7 @@ struct dtx_jail_spec {
 	int64_t now_us;             /* the clock the snippet sees; 0: the wall clock at open */
 	uint32_t hash_seed;         /* PYTHONHASHSEED; admission runs once with 0, once with 1 */
 	bool no_warm;               /* a private zygote, even where a pool exists */
+	bool science;               /* EXEC: scipy, where it is installed */
 	const char *require_layers; /* "userns,landlock4": refuse below this; NULL */
 	const struct dtx_schema *contract; /* types promised by name (may be short); NULL */
 	size_t keep_output;                /* bytes of stdout and of stderr; 0: 1 MiB and 256 KiB */

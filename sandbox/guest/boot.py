@@ -12,7 +12,7 @@ import types
 
 OK, EXCEPTION, BAD_RESULT, MEMORY, SCREENED, OUTPUT = range(6)
 CHECK, RUN, EXEC = 1, 2, 4
-SCREEN_ZYGOTE, EXEC_ZYGOTE = 1, 2
+SCREEN_ZYGOTE, EXEC_ZYGOTE, SCIENCE_ZYGOTE = 1, 2, 3
 MESSAGE_MAX = 4096
 FRAMES_MAX = 20
 
@@ -56,9 +56,9 @@ def prepare(kind, compiled):
                  "dxstat", "dxtime", "dxwin", "dxshort", "dxrule", "dxtable", "dx"):
         load(name, compiled)
     pins = sys.modules["pins"]
-    if kind == EXEC_ZYGOTE:
-        module = load("execute", compiled, GUEST=GUEST)
-        module.prepare()
+    if kind in (EXEC_ZYGOTE, SCIENCE_ZYGOTE):
+        module = load("execute", compiled, GUEST=GUEST, load=lambda name: load(name, compiled))
+        module.prepare(kind == SCIENCE_ZYGOTE)
     pins.prepare()
     # what is not imported now cannot be: no folder is searched for it
     sys.path.clear()

@@ -20,6 +20,7 @@ import types
 
 IN, OUT, TMP = "/in", "/out", "/tmp"
 FILES_MAX = 1000
+DESCRIPTOR = 1 << 20  # no descriptor of the kernel is that large here
 real = {}
 
 
@@ -115,6 +116,8 @@ class Space:
         self.folders = {"/", IN, OUT, TMP}
         self.temps = 0
         self.open = {}
+        self.databases = {}  # by path: its connections
+        self.descriptors = {}  # of tempfile.mkstemp: number to path
         for path in self.files:
             self.add_folders(path)
 
@@ -135,6 +138,8 @@ class Space:
 
     def opened(self, file, mode="r", buffering=-1, encoding=None, errors=None, newline=None,
                closefd=True, opener=None):
+        if file in self.descriptors:
+            file = self.descriptors[file]
         if isinstance(file, int):
             return real["open"](file, mode, buffering, encoding, errors, newline, closefd)
         path = self.resolve(file)
@@ -258,10 +263,30 @@ class Space:
         return self.opened(self.temp_name(suffix, prefix, dir), mode, buffering, encoding, errors,
                            newline)
 
+    def temp_descriptor(self, suffix=None, prefix=None, dir=None, text=False):
+        name = self.temp_name(suffix, prefix, dir)
+        self.opened(name, "wb").close()
+        number = DESCRIPTOR + self.temps
+        self.descriptors[number] = name
+        return number, name
+
+    def close_descriptor(self, fd):
+        if not self.descriptors.pop(fd, None):
+            real["close"](fd)
+
+    def write_descriptor(self, fd, data):
+        if fd not in self.descriptors:
+            return real["write"](fd, data)
+        with self.opened(fd, "ab") as f:
+            return f.write(data)
+
     def temp_folder(self, suffix=None, prefix=None, dir=None):
         name = self.temp_name(suffix, prefix, dir)
         self.folders.add(name)
         return name
+
+    def can_make(self, path):
+        return is_writable(path) and os.path.dirname(path) in self.folders
 
     def install(self):
         """Its calls in the place of those of os, io and tempfile."""
@@ -273,6 +298,7 @@ class Space:
     def left(self):
         for m in list(self.open.values()):
             m.keep()
+        sys.modules["shims"].keep_databases()
         return [(p[len(OUT) + 1:], data) for p, data in sorted(self.files.items())
                 if p.startswith(OUT + "/")]
 
@@ -283,7 +309,8 @@ CALLS = (
     (os, "remove unlink", "remove"), (os, "rename replace", "rename"), (os, "rmdir", "rmdir"),
     (os, "scandir", "scandir"), (os, "chmod utime", "keep_mode"), (os, "listxattr", "no_attributes"),
     (os, "getcwd", "cwd"), (tempfile, "NamedTemporaryFile TemporaryFile", "temp_file"),
-    (tempfile, "mkdtemp", "temp_folder"),
+    (tempfile, "mkdtemp", "temp_folder"), (tempfile, "mkstemp", "temp_descriptor"),
+    (os, "close", "close_descriptor"), (os, "write", "write_descriptor"),
 )
 current = {}
 
@@ -325,6 +352,14 @@ def read_library():
             del library[path]
 
 
+def import_all(names):
+    for name in names:
+        try:
+            __import__(name)
+        except ImportError:
+            pass  # a library that is not here
+
+
 def import_plots():
     """matplotlib.pyplot, None where there is none.  It wants a folder for its cache with a lock in
     it, and a thread that complains while it looks for fonts: it gets none of them."""
@@ -343,6 +378,9 @@ def import_plots():
         import matplotlib.pyplot as plt
         import matplotlib.backends.backend_agg  # noqa: F401
         import pandas.plotting._matplotlib  # noqa: F401
+        import PIL.Image
+        import_all(GUEST["plots.txt"].decode().split())
+        PIL.Image.init()  # its formats
         return plt
     except (ImportError, OSError):
         return None
@@ -381,7 +419,7 @@ def warm_formats():
     uninstall()
 
 
-def prepare():
+def prepare(science):
     """In the zygote: what programs import beyond snippets."""
     for owner, names, _ in CALLS:
         for name in names.split():
@@ -391,11 +429,15 @@ def prepare():
     for name in ("NamedTemporaryFile", "TemporaryFile"):  # openpyxl keeps it
         setattr(tempfile, name, through("temp_file"))
     names = ["encodings." + n for n in sorted(set(encodings.aliases.aliases.values()))]
-    for name in GUEST["programs.txt"].decode().split() + names:
-        try:
-            __import__(name)
-        except ImportError:
-            pass
+    import_all(GUEST["programs.txt"].decode().split() + names)
+    if science:
+        import_all(GUEST["science.txt"].decode().split())
+    load("shims").prepare(lambda: current["space"], through("opened"), is_writable)
+    load("inline").prepare()
+    tempfile.tempdir = TMP
+    # what the module site gives, which is not imported
+    builtins.exit = builtins.quit = sys.exit
+    builtins.help = sys.modules["pydoc"].help
     warm_formats()
     plt = import_plots()
     if not plt:

@@ -93,6 +93,21 @@ def pin_zones():
             raise zoneinfo.ZoneInfoNotFoundError("No time zone found with key %s" % key)
 
     zoneinfo._common.load_tzdata = load_tzdata
+    pin_dateutil()
+
+
+def pin_dateutil():
+    """It finds no file of a zone, and says None or goes on without: wrong times, not an error."""
+    from dateutil import tz
+
+    find = type(tz.gettz).nocache
+
+    def nocache(name=None):
+        if name in zone_files:
+            return tz.tzfile(open_zone(name), filename="%s/%s" % (ZONES, name))
+        return find(name)
+
+    type(tz.gettz).nocache = staticmethod(nocache)
 
 
 def pin_streams():

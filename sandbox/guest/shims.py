@@ -1,0 +1,118 @@
+"""Libraries that kept open() for themselves or open files in C, led to the files in memory.
+
+`space` gives the space of now (execute.Space).
+"""
+import bz2
+import io
+import os
+import sqlite3
+import urllib.parse
+
+import numpy
+import numpy.lib._datasource
+import numpy.lib.format
+import pandas
+import pandas.io.html
+
+plain_fromfile, plain_memmap = numpy.fromfile, numpy.lib.format.open_memmap
+plain_connect, plain_html = sqlite3.connect, pandas.read_html
+
+
+def is_path(file):
+    return isinstance(file, (str, bytes, os.PathLike))
+
+
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, **words):
+    """numpy reads descriptors."""
+    if is_path(file):
+        with space().opened(file, "rb") as f:
+            return fromfile(f, dtype, count, sep, offset)
+    if not isinstance(file, io.BytesIO):
+        return plain_fromfile(file, dtype, count, sep, offset, **words)
+    file.seek(offset, io.SEEK_CUR)
+    size = numpy.dtype(dtype).itemsize
+    if sep:
+        return numpy.fromstring(file.read().decode(), dtype, count, sep=sep)
+    data = file.read(-1 if count < 0 else count * size)
+    return numpy.frombuffer(data[:len(data) // size * size], dtype).copy()
+
+
+def open_memmap(filename, mode="r+", *args, **words):
+    """A file that is in memory anyhow; one that is written through a map is not to be had."""
+    if mode not in ("r", "c"):
+        return plain_memmap(filename, mode, *args, **words)
+    with space().opened(filename, "rb") as f:
+        return numpy.lib.format.read_array(f)
+
+
+def read_html(io_, *args, **words):
+    """lxml opens a path itself."""
+    if is_path(io_) and os.path.exists(io_):
+        with space().opened(io_, "rb") as f:
+            io_ = io.BytesIO(f.read())
+    return plain_html(io_, *args, **words)
+
+
+class Database(sqlite3.Connection):
+    """A connection to a database in memory, which is written to its file when one is closed."""
+
+    path = None
+
+    def close(self):
+        sqlite3.Connection.close(self)
+        if self.path:
+            keep_database(self.path)
+
+
+def keep_database(path):
+    """What is committed."""
+    first = space().databases[path][0]
+    empty = not first.execute("pragma page_count").fetchone()[0]  # that has no image
+    if is_writable(path):
+        space().files[path] = b"" if empty else first.serialize()
+
+
+def keep_databases():
+    for path, connections in space().databases.items():
+        for c in connections[1:]:
+            sqlite3.Connection.close(c)
+        keep_database(path)
+
+
+def connect(database, *args, **words):
+    """All connections to one file share one database, as they do elsewhere."""
+    if database in (":memory:", "", b"") or words.get("uri") or "factory" in words or len(args) > 4:
+        return plain_connect(database, *args, **words)
+    here = space()
+    path = here.resolve(database)
+    if path not in here.files and not here.can_make(path):
+        raise sqlite3.OperationalError("unable to open database file")
+    words.update(uri=True, factory=Database)
+    name = "file:%s?vfs=memdb" % urllib.parse.quote(path)
+    if path not in here.databases:
+        # this one stays open, so that the database does
+        here.databases[path] = [plain_connect(name, uri=True)]
+        if here.files.get(path):
+            image = plain_connect(":memory:")
+            image.deserialize(here.files[path])
+            image.backup(here.databases[path][0])
+            image.close()
+    made = plain_connect(name, *args, **words)
+    made.path = path
+    here.databases[path].append(made)
+    keep_database(path)
+    return made
+
+
+def prepare(of_now, opened, writable):
+    """In the zygote; `opened` is open() of the space of now."""
+    global space, is_writable
+    space, is_writable = of_now, writable
+    bz2._builtin_open = opened
+    numpy.lib._datasource._file_openers._load()
+    numpy.lib._datasource._file_openers._file_openers[None] = opened
+    numpy.fromfile = numpy.core.multiarray.fromfile = fromfile
+    numpy.lib.format.open_memmap = open_memmap
+    pandas.read_html = pandas.io.html.read_html = read_html
+    sqlite3.connect = sqlite3.dbapi2.connect = connect
+
