@@ -72,7 +72,7 @@ static const struct dtx_param input_rows[] = {
 	{ ROW(input_args, null_values, DTX_P_TEXTS), .def = "[]", .help = "texts that are null" },
 	{ ROW(input_args, types, DTX_P_LIST), .rows = type_rows, .nrows = DTX_COUNT(type_rows),
 	  .item_size = sizeof(struct type_args), .sugar = DTX_SUGAR_MAP, .def = "[]",
-	  .help = "declared types" },
+	  .help = "declared types: what a step reads and what the result holds must fit" },
 	{ ROW(input_args, requires, DTX_P_TEXTS), .def = "[]", .help = "columns that must exist" },
 	{ ROW(input_args, extra, DTX_P_CHOICE), .choices = "allow,drop,error", .def = "\"allow\"",
 	  .help = "columns outside requires and types" },
