@@ -157,6 +157,17 @@ def midnight(v):
     return v[:10] if isinstance(v, str) and v.endswith("T00:00:00") else v
 
 
+def same_cell(text, value):
+    """The text of a cell of a CSV file, and its value in JSON with numbers as they are written."""
+    if value is None or isinstance(value, str):  # a date keeps its bytes among datetimes
+        return (value or "") in (text, text + "T00:00:00")
+    if isinstance(value, bool):
+        return text == ("true" if value else "false")
+    if isinstance(value, (list, dict)):
+        return json.loads(text, parse_float=decimal.Decimal) == value
+    return decimal.Decimal(text) == value
+
+
 def difference(got, expected):
     if len(got) != len(expected):
         return f"{len(got)} rows, pandas has {len(expected)}"

@@ -8,8 +8,11 @@ differs fails.
 DuckDB takes part where DTX_PEERS names a folder with the npm package @duckdb/node-api.
 """
 import collections
+import csv
+import decimal
 import functools
 import gc
+import io
 import json
 import multiprocessing
 import os
@@ -61,9 +64,9 @@ class Bench:
             (self.folder / (name + ".csv")).write_text(generate.to_csv(table))
         (self.folder / "plan.json").write_text(json.dumps(plan))
 
-    def run(self, threads, rows, *more):
+    def run(self, threads, rows, *more, to="jsonl"):
         done = self.dtx_does("run", "plan.json", "-q", "--fallback", "off", "--threads", str(threads), "--batch-rows",
-                             str(rows), "--to", "jsonl", *more, *("%s=%s.csv" % (name, name) for name in self.tables))
+                             str(rows), "--to", to, *more, *("%s=%s.csv" % (name, name) for name in self.tables))
         return done.returncode, done.stdout, done.stderr.decode()
 
     def compiled(self, to):
@@ -78,6 +81,26 @@ class Bench:
         if again == code and (code or got == bytes):
             return None
         return "threads, rows %s: exit %d, %d bytes; %s: exit %d, %d bytes" % (way, code, len(bytes), other, again, len(got))
+
+    def against_csv(self, way, bytes):
+        """The cells of the same result as CSV, where bytes of the input are copied."""
+        code, text, err = self.run(*way, to="csv")
+        if code:
+            return "as CSV: exit %d %s" % (code, err.strip()[:300])
+        lines = list(csv.reader(io.StringIO(text.decode(), newline=""), strict=True))
+        rows = [json.loads(line, parse_float=decimal.Decimal) for line in bytes.splitlines()]
+        if not lines and not rows:
+            return None  # a table without columns
+        if len(lines) != len(rows) + 1:
+            return "as CSV: %d rows, else %d" % (len(lines) - 1, len(rows))
+        for at, (cells, row) in enumerate(zip(lines[1:], rows)):
+            cells = cells or [""]  # a null of a table of one column
+            if lines[0] != list(row) or len(cells) != len(row):
+                return "as CSV: row %d has %d cells of %r, else %d of %r" % (at, len(cells), lines[0], len(row), list(row))
+            for cell, (name, value) in zip(cells, row.items()):
+                if not compare.same_cell(cell, value):
+                    return "as CSV: row %d, %s: %r, else %r" % (at, name, cell, value)
+        return None
 
     def against_disk(self):
         """The same bytes where memory is too short for the table, or the limit is named."""
@@ -141,7 +164,7 @@ class Bench:
             return "the engine broke: exit %d %s" % (code, err.strip()[:300])
         rows = [] if code else [json.loads(line) for line in bytes.splitlines()]
         found = random.random() < 0.5 and self.against_itself(way, code, bytes) or self.against_pandas(code, rows, err)
-        found = found or (self.against_sql(rows) if not code else None)
+        found = found or (self.against_csv(way, bytes) or self.against_sql(rows) if not code else None)
         return self.against_disk() if not found and random.random() < LARGE else found
 
 
