@@ -284,6 +284,14 @@ static const char *layer_hint(const char *layer)
 	return "`dtx doctor` shows the layers of this machine; plans without snippets still run";
 }
 
+static const char *exception_hint(const char *type)
+{
+	if (type && dtx_str_in_list("ImportError,ModuleNotFoundError", type))
+		return "the jail has pandas, numpy and Python's own modules, and for `dtx exec` those "
+		       "of PROGRAMS in dtx-sandbox(7)";
+	return NULL;
+}
+
 static const char *hint_of(const struct dtx_jail_report *r)
 {
 	switch (r->status) {
@@ -294,6 +302,7 @@ static const char *hint_of(const struct dtx_jail_report *r)
 	case DTX_JAIL_DENIED_SYSCALL:
 		return "a snippet gets its tables and params and returns a DataFrame; nothing else";
 	case DTX_JAIL_SETUP_REFUSED: return layer_hint(r->layer);
+	case DTX_JAIL_SNIPPET_ERROR: return exception_hint(r->exception.type);
 	default: return NULL;
 	}
 }

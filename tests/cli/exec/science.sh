@@ -15,7 +15,7 @@ PY
 ls res
 "$DTX" exec -c 'import importlib
 importlib.import_module("sci" + "py")' 2> said || echo "exit $?"
-tail -1 said
+grep -A1 ^dtx said
 "$DTX" exec -c 'import matplotlib.pyplot as plt, numpy as np
 plt.contourf(np.arange(12).reshape(3, 4))
 plt.savefig("/out/a.webp")
