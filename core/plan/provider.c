@@ -287,7 +287,8 @@ static const char *layer_hint(const char *layer)
 static const char *exception_hint(const char *type)
 {
 	if (type && dtx_str_in_list("ImportError,ModuleNotFoundError", type))
-		return "the jail has pandas, numpy and Python's own modules, and for `dtx exec` those "
+		return "the jail has pandas, numpy and Python's own modules, and for `dtx exec` "
+		       "those "
 		       "of PROGRAMS in dtx-sandbox(7)";
 	return NULL;
 }
