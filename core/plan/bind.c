@@ -1,10 +1,8 @@
-/* Binding one step: output columns, uses of input columns, findings at their pointers. */
-#include "core/plan/bind.h"
+/* Binding one step: output columns, and uses of input columns. */
+#include "core/plan/bind_parts.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
-#include "core/expr/agg.h"
 #include "core/plan/flow.h"
 #include "core/plan/parts.h"
 
@@ -81,9 +79,8 @@ void dtx_bind_unsure(struct dtx_bind *b)
 		b->open = true;
 }
 
-/* A name that is not there, and those that it may have been meant for. */
-static enum dtx_code guess_meant(struct dtx_bind *b, const char *name, const struct dtx_err *f,
-                                 struct dtx_err *err)
+enum dtx_code dtx_bind_meant(struct dtx_bind *b, const char *name, const struct dtx_err *f,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -96,7 +93,7 @@ out:
 	return rc;
 }
 
-static bool is_guess(const struct dtx_bind *b, const char *name)
+bool dtx_bind_is_guess(const struct dtx_bind *b, const char *name)
 {
 	for (uint64_t i = 0; i < b->nguesses; i++)
 		if (strcmp(b->guess[i].name, name) == 0)
@@ -253,163 +250,9 @@ out:
 	return rc;
 }
 
-/* --- findings --- */
-
-/* False: nothing is written there. */
-static bool finding_place(const struct dtx_bind *b, const char *sub, char *at, size_t size)
-{
-	if (b->flow && !b->end)
-		return dtx_part_place(&b->flow->plan->step[b->step], sub, at, size);
-	snprintf(at, size, "%s%s", b->at, sub ? sub : "");
-	return true;
-}
-
-/* `below` is the place `above` or inside it. */
-static bool is_inside(const char *below, const char *above)
-{
-	size_t len = strlen(above);
-
-	return strncmp(below, above, len) == 0 && (below[len] == '\0' || below[len] == '/');
-}
-
-/* A parameter that cannot be read has its finding; what binding makes of it is no news, nor is a
- * judgement over the whole step. */
-static bool is_known(const struct dtx_bind *b, const char *at, bool written)
-{
-	for (size_t i = 0; b->broken && i < b->nbefore && i < b->errs->n; i++) {
-		const struct dtx_err *f = &b->errs->item[i];
-		bool whole = strcmp(f->at, b->at) == 0 || f->code == DTX_E_MISSING_PARAM;
-
-		if (f->step != b->step || f->severity == DTX_SEV_WARNING)
-			continue;
-		if (is_inside(f->at, at) || (is_inside(at, f->at) && !(whole && written)))
-			return true;
-	}
-	return false;
-}
-
-/* A parameter of the step cannot be read, so that a key may be missing.  One whose formula is
- * broken is still there by its name. */
-static bool is_unread(const struct dtx_bind *b)
-{
-	for (size_t i = 0; b->broken && i < b->nbefore && i < b->errs->n; i++) {
-		const struct dtx_err *f = &b->errs->item[i];
-
-		if (f->step == b->step && f->severity != DTX_SEV_WARNING &&
-		    f->code != DTX_E_EXPR_SYNTAX)
-			return true;
-	}
-	return false;
-}
-
-static void finding_judge(const struct dtx_bind *b, const char *at, struct dtx_err *f)
-{
-	dtx_err_at(f, at);
-	dtx_err_step(f, b->step, b->op);
-	f->run_time = b->typed;
-	f->severity = dtx_code_triggers(f->code, b->typed) ? DTX_SEV_FALLBACK : DTX_SEV_ERROR;
-	if (f->code >= DTX_W_UNUSED_INPUT)
-		f->severity = DTX_SEV_WARNING;
-}
-
-static enum dtx_code take(struct dtx_bind *b, const char *sub, struct dtx_err *f,
-                          struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	char at[sizeof(f->at)];
-	bool written;
-
-	if (f->code == DTX_E_NO_MEMORY) {
-		rc = f->code;
-		if (err)
-			dtx_err_move(err, f);
-		else
-			dtx_err_clear(f);
-		goto out;
-	}
-	written = finding_place(b, sub, at, sizeof(at));
-	if (is_known(b, at, written)) {
-		dtx_err_clear(f);
-		goto out;
-	}
-	finding_judge(b, at, f);
-	b->nfindings += f->severity != DTX_SEV_WARNING;
-	if (!dtx_errlist_take(b->errs, f))
-		DTX_FAIL_MEM(err);
-out:
-	return rc;
-}
-
-enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
-                            struct dtx_err *err, const char *fmt, ...)
-{
-	struct dtx_err f = DTX_ERR_INIT;
-	char text[sizeof(f.msg)];
-	va_list ap;
-
-	if (b->unfit)
-		return DTX_OK;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	dtx_err_set(&f, code, __FILE__, __LINE__, "%s", text);
-	return take(b, sub, &f, err);
-}
-
-/* What stands at a step's input, for the hint of an unknown column. */
-static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f)
-{
-	const struct dtx_plan *plan = b->flow ? b->flow->plan : NULL;
-	int32_t id = b->table[t];
-
-	if (!plan || id < 0)
-		return;
-	if ((uint32_t)id < plan->ninputs)
-		dtx_err_hint(f, "these are the columns of input '%s'", plan->input[id].name);
-	else
-		dtx_err_hint(f, "these are the columns after step %u (%s)",
-		             (unsigned)id - plan->ninputs + 1,
-		             plan->step[(uint32_t)id - plan->ninputs].name);
-}
-
-#define AVAILABLE_MAX 50
-
-static void list_columns(const struct dtx_schema *s, struct dtx_err *f)
-{
-	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 16);
-
-	dtx_buf_add(&out, "{\"available\":[");
-	for (uint32_t i = 0; i < s->nfields && i < AVAILABLE_MAX; i++) {
-		if (i)
-			dtx_buf_addc(&out, ',');
-		dtx_buf_json(&out, dtx_str_of(s->field[i].name));
-	}
-	dtx_buf_add(&out, "]}");
-	dtx_err_more(f, dtx_buf_steal(&out));
-}
-
-static enum dtx_code fill_unknown(struct dtx_bind *b, unsigned t, const struct dtx_schema *s,
-                                  const char *name, struct dtx_err *f)
-{
-	enum dtx_code code = b->typed ? DTX_E_MISSING_COLUMN : DTX_E_UNKNOWN_COLUMN;
-	const char **names = dtx_arena_alloc(b->arena, s->nfields + 1u, sizeof(*names));
-
-	if (!names)
-		return dtx_err_set(f, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
-	for (uint32_t i = 0; i < s->nfields; i++)
-		names[i] = s->field[i].name;
-	dtx_err_set(f, code, __FILE__, __LINE__, "no column '%s' here", name);
-	hint_columns(b, t, f);
-	dtx_err_suggest(f, name, names, s->nfields);
-	list_columns(s, f);
-	return code;
-}
-
 /* --- columns --- */
 
-/* -1 with *f filled when there is none; a code only when memory is out. */
-static int32_t find_column(struct dtx_bind *b, unsigned t, const char *name, struct dtx_err *f)
+int32_t dtx_bind_find(struct dtx_bind *b, unsigned t, const char *name, struct dtx_err *f)
 {
 	int32_t col = dtx_schema_find(b->in[t], name);
 
@@ -417,7 +260,7 @@ static int32_t find_column(struct dtx_bind *b, unsigned t, const char *name, str
 	    dtx_flow_require(b->flow, b->table[t], name, &col, f) != DTX_OK)
 		return -1;
 	if (col < 0)
-		fill_unknown(b, t, b->in[t], name, f);
+		dtx_bind_unknown(b, t, b->in[t], name, f);
 	return col;
 }
 
@@ -432,11 +275,11 @@ enum dtx_code dtx_bind_column(struct dtx_bind *b, unsigned t, const char *name, 
 		b->vague = true;
 		goto out;
 	}
-	*col = find_column(b, t, name, &f);
+	*col = dtx_bind_find(b, t, name, &f);
 	if (*col >= 0)
 		goto out;
-	DTX_TRY(guess_meant(b, name, &f, err));
-	rc = take(b, sub, &f, err);
+	DTX_TRY(dtx_bind_meant(b, name, &f, err));
+	rc = dtx_bind_take(b, sub, &f, err);
 out:
 	dtx_err_clear(&f);
 	return rc;
@@ -449,178 +292,4 @@ enum dtx_code dtx_bind_grow(struct dtx_bind *b, unsigned t, const char *name, st
 	if (b->typed || !b->flow || !b->in[t]->open)
 		return DTX_OK;
 	return dtx_flow_require(b->flow, b->table[t], name, &col, err);
-}
-
-/* --- expressions --- */
-
-struct scope_arg {
-	struct dtx_bind *b;
-	unsigned t;
-	int32_t out;
-	const struct dtx_schema *over; /* dtx_bind_expr_over */
-	void (*use)(void *arg, int32_t col, enum dtx_demand demand);
-	void *use_arg;
-	enum dtx_code rc; /* memory ran out in a callback */
-};
-
-/* A name that the step's own schema lacks may still come with an open input, or be one that cannot
- * be told: any index past the schema will do, nothing runs in the static phase. */
-static int32_t over_open(struct scope_arg *s, const char *name, struct dtx_field *field,
-                         struct dtx_err *err)
-{
-	struct dtx_bind *b = s->b;
-	int32_t col = -1;
-
-	if (!b->typed && (b->open || is_guess(b, name))) {
-		*field = (struct dtx_field){ .name = name };
-		return (int32_t)s->over->nfields;
-	}
-	if (!b->typed && b->flow && s->over->open &&
-	    dtx_flow_require(b->flow, b->table[s->t], name, &col, err) != DTX_OK)
-		return -1;
-	if (col < 0) {
-		fill_unknown(b, s->t, s->over, name, err);
-		return -1;
-	}
-	*field = b->in[s->t]->field[col];
-	return (int32_t)s->over->nfields;
-}
-
-static int32_t scope_column(void *arg, const char *name, struct dtx_field *field,
-                            struct dtx_err *err)
-{
-	struct scope_arg *s = arg;
-	const struct dtx_schema *schema = s->over;
-	int32_t col;
-
-	if (s->over) {
-		col = dtx_schema_find(s->over, name);
-		if (col < 0)
-			return over_open(s, name, field, err);
-	} else {
-		col = find_column(s->b, s->t, name, err);
-		schema = s->b->in[s->t];
-	}
-	if (col >= 0)
-		*field = schema->field[col];
-	return col;
-}
-
-static void scope_use(void *arg, int32_t column, enum dtx_demand demand, enum dtx_class cls)
-{
-	struct scope_arg *s = arg;
-
-	if (s->over && column >= (int32_t)s->over->nfields)
-		return;
-	if (s->use)
-		s->use(s->use_arg, column, demand);
-	else if (s->rc == DTX_OK)
-		s->rc = dtx_bind_use(s->b, s->out, s->t, column, demand, NULL);
-	if (!s->use && s->rc == DTX_OK)
-		s->b->use[s->b->nuses - 1].cls = (uint8_t)cls;
-}
-
-/* Errors at run time name the formula as those of the static phase do. */
-static enum dtx_code place_formula(const struct dtx_bind *b, const char *sub,
-                                   struct dtx_bound *bound, const struct dtx_aggcalls *aggs,
-                                   size_t first, struct dtx_err *err)
-{
-	char at[sizeof(err->at)];
-	const char *copy;
-	enum dtx_code rc = DTX_OK;
-
-	if (!finding_place(b, sub, at, sizeof(at)))
-		goto out;
-	copy = dtx_arena_strdup(b->arena, at);
-	if (!copy)
-		DTX_FAIL_MEM(err);
-	dtx_bound_place(bound, copy);
-	for (size_t i = first; aggs && i < aggs->n; i++)
-		dtx_agg_place(aggs->call[i], copy);
-out:
-	return rc;
-}
-
-static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
-                              const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
-                              struct dtx_aggcalls *aggs, struct dtx_bound **bound,
-                              struct dtx_err *err)
-{
-	struct dtx_bind *b = s->b;
-	struct dtx_errlist found = DTX_ERRLIST_INIT;
-	size_t ncalls = aggs ? aggs->n : 0;
-	enum dtx_code rc = DTX_OK;
-
-	*bound = NULL;
-	if (!e || e == &dtx_expr_hole)
-		goto out;
-	b->casts |= dtx_expr_may_cast(e);
-	scope->arg = s;
-	scope->column = scope_column;
-	scope->use = scope_use;
-	scope->overflow = (unsigned)b->overflow;
-	scope->div_zero_error = b->div_zero_error;
-	scope->run_date = b->run ? b->run->run_date : 0;
-	DTX_TRY(dtx_expr_bind(b->arena, e, scope, want, aggs, bound, &found, err));
-	for (size_t i = 0; i < found.n; i++) {
-		if (found.item[i].code == DTX_E_AGGREGATE_REQUIRED && is_unread(b))
-			continue;
-		DTX_TRY(take(b, sub, &found.item[i], err));
-	}
-	if (s->rc != DTX_OK)
-		DTX_FAIL_MEM(err);
-	if (*bound)
-		DTX_TRY(place_formula(b, sub, *bound, aggs, ncalls, err));
-out:
-	dtx_errlist_clear(&found);
-	return rc;
-}
-
-enum dtx_code dtx_bind_expr(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
-                            const char *sub, struct dtx_typeref want, int32_t out,
-                            struct dtx_bound **bound, struct dtx_err *err)
-{
-	struct scope_arg s = { .b = b, .t = t, .out = out };
-	struct dtx_scope scope = { .allow = 0 };
-
-	return bind_any(&s, &scope, e, sub, want, NULL, bound, err);
-}
-
-enum dtx_code dtx_bind_agg(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
-                           const char *sub, const struct dtx_field *keys, size_t nkeys, int32_t out,
-                           struct dtx_aggcalls *aggs, struct dtx_bound **bound, struct dtx_err *err)
-{
-	struct scope_arg s = { .b = b, .t = t, .out = out };
-	struct dtx_scope scope = {
-		.allow = DTX_ALLOW_AGG, .keys = keys, .nkeys = nkeys, .grouped = true
-	};
-
-	return bind_any(&s, &scope, e, sub, (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 }, aggs,
-	                bound, err);
-}
-
-enum dtx_code dtx_bind_expr_over(struct dtx_bind *b, const struct dtx_schema *schema,
-                                 const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
-                                 void (*use)(void *arg, int32_t col, enum dtx_demand demand),
-                                 void *arg, struct dtx_bound **bound, struct dtx_err *err)
-{
-	struct scope_arg s = { .b = b, .over = schema, .use = use, .use_arg = arg };
-	struct dtx_scope scope = { .allow = 0 };
-
-	return bind_any(&s, &scope, e, sub, want, NULL, bound, err);
-}
-
-enum dtx_code dtx_bind_window_over(struct dtx_bind *b, const struct dtx_schema *schema,
-                                   const struct dtx_expr *e, const char *sub, bool ordered,
-                                   void (*use)(void *arg, int32_t col, enum dtx_demand demand),
-                                   void *arg, struct dtx_aggcalls *aggs, struct dtx_bound **bound,
-                                   struct dtx_err *err)
-{
-	struct scope_arg s = { .b = b, .over = schema, .use = use, .use_arg = arg };
-	struct dtx_scope scope = { .allow = DTX_ALLOW_AGG | DTX_ALLOW_WINDOW,
-		                   .nkeys = schema->nfields,
-		                   .ordered = ordered };
-
-	return bind_any(&s, &scope, e, sub, (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 }, aggs,
-	                bound, err);
 }

@@ -1,0 +1,176 @@
+/* Formulas of a step: names they find, columns they use. */
+#include "core/expr/agg.h"
+#include "core/plan/bind_parts.h"
+#include "core/plan/flow.h"
+
+struct scope_arg {
+	struct dtx_bind *b;
+	unsigned t;
+	int32_t out;
+	const struct dtx_schema *over; /* dtx_bind_expr_over */
+	void (*use)(void *arg, int32_t col, enum dtx_demand demand);
+	void *use_arg;
+	enum dtx_code rc; /* memory ran out in a callback */
+};
+
+/* A name that the step's own schema lacks may still come with an open input, or be one that cannot
+ * be told: any index past the schema will do, nothing runs in the static phase. */
+static int32_t over_open(struct scope_arg *s, const char *name, struct dtx_field *field,
+                         struct dtx_err *err)
+{
+	struct dtx_bind *b = s->b;
+	int32_t col = -1;
+
+	if (!b->typed && (b->open || dtx_bind_is_guess(b, name))) {
+		*field = (struct dtx_field){ .name = name };
+		return (int32_t)s->over->nfields;
+	}
+	if (!b->typed && b->flow && s->over->open &&
+	    dtx_flow_require(b->flow, b->table[s->t], name, &col, err) != DTX_OK)
+		return -1;
+	if (col < 0) {
+		dtx_bind_unknown(b, s->t, s->over, name, err);
+		return -1;
+	}
+	*field = b->in[s->t]->field[col];
+	return (int32_t)s->over->nfields;
+}
+
+static int32_t scope_column(void *arg, const char *name, struct dtx_field *field,
+                            struct dtx_err *err)
+{
+	struct scope_arg *s = arg;
+	const struct dtx_schema *schema = s->over;
+	int32_t col;
+
+	if (s->over) {
+		col = dtx_schema_find(s->over, name);
+		if (col < 0)
+			return over_open(s, name, field, err);
+	} else {
+		col = dtx_bind_find(s->b, s->t, name, err);
+		schema = s->b->in[s->t];
+	}
+	if (col >= 0)
+		*field = schema->field[col];
+	return col;
+}
+
+static void scope_use(void *arg, int32_t column, enum dtx_demand demand, enum dtx_class cls)
+{
+	struct scope_arg *s = arg;
+
+	if (s->over && column >= (int32_t)s->over->nfields)
+		return;
+	if (s->use)
+		s->use(s->use_arg, column, demand);
+	else if (s->rc == DTX_OK)
+		s->rc = dtx_bind_use(s->b, s->out, s->t, column, demand, NULL);
+	if (!s->use && s->rc == DTX_OK)
+		s->b->use[s->b->nuses - 1].cls = (uint8_t)cls;
+}
+
+/* Errors at run time name the formula as those of the static phase do. */
+static enum dtx_code place_formula(const struct dtx_bind *b, const char *sub,
+                                   struct dtx_bound *bound, const struct dtx_aggcalls *aggs,
+                                   size_t first, struct dtx_err *err)
+{
+	char at[sizeof(err->at)];
+	const char *copy;
+	enum dtx_code rc = DTX_OK;
+
+	if (!dtx_bind_at(b, sub, at, sizeof(at)))
+		goto out;
+	copy = dtx_arena_strdup(b->arena, at);
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	dtx_bound_place(bound, copy);
+	for (size_t i = first; aggs && i < aggs->n; i++)
+		dtx_agg_place(aggs->call[i], copy);
+out:
+	return rc;
+}
+
+static enum dtx_code bind_any(struct scope_arg *s, struct dtx_scope *scope,
+                              const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
+                              struct dtx_aggcalls *aggs, struct dtx_bound **bound,
+                              struct dtx_err *err)
+{
+	struct dtx_bind *b = s->b;
+	struct dtx_errlist found = DTX_ERRLIST_INIT;
+	size_t ncalls = aggs ? aggs->n : 0;
+	enum dtx_code rc = DTX_OK;
+
+	*bound = NULL;
+	if (!e || e == &dtx_expr_hole)
+		goto out;
+	b->casts |= dtx_expr_may_cast(e);
+	scope->arg = s;
+	scope->column = scope_column;
+	scope->use = scope_use;
+	scope->overflow = (unsigned)b->overflow;
+	scope->div_zero_error = b->div_zero_error;
+	scope->run_date = b->run ? b->run->run_date : 0;
+	DTX_TRY(dtx_expr_bind(b->arena, e, scope, want, aggs, bound, &found, err));
+	for (size_t i = 0; i < found.n; i++) {
+		if (found.item[i].code == DTX_E_AGGREGATE_REQUIRED && dtx_bind_is_unread(b))
+			continue;
+		DTX_TRY(dtx_bind_take(b, sub, &found.item[i], err));
+	}
+	if (s->rc != DTX_OK)
+		DTX_FAIL_MEM(err);
+	if (*bound)
+		DTX_TRY(place_formula(b, sub, *bound, aggs, ncalls, err));
+out:
+	dtx_errlist_clear(&found);
+	return rc;
+}
+
+enum dtx_code dtx_bind_expr(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
+                            const char *sub, struct dtx_typeref want, int32_t out,
+                            struct dtx_bound **bound, struct dtx_err *err)
+{
+	struct scope_arg s = { .b = b, .t = t, .out = out };
+	struct dtx_scope scope = { .allow = 0 };
+
+	return bind_any(&s, &scope, e, sub, want, NULL, bound, err);
+}
+
+enum dtx_code dtx_bind_agg(struct dtx_bind *b, unsigned t, const struct dtx_expr *e,
+                           const char *sub, const struct dtx_field *keys, size_t nkeys, int32_t out,
+                           struct dtx_aggcalls *aggs, struct dtx_bound **bound, struct dtx_err *err)
+{
+	struct scope_arg s = { .b = b, .t = t, .out = out };
+	struct dtx_scope scope = {
+		.allow = DTX_ALLOW_AGG, .keys = keys, .nkeys = nkeys, .grouped = true
+	};
+
+	return bind_any(&s, &scope, e, sub, (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 }, aggs,
+	                bound, err);
+}
+
+enum dtx_code dtx_bind_expr_over(struct dtx_bind *b, const struct dtx_schema *schema,
+                                 const struct dtx_expr *e, const char *sub, struct dtx_typeref want,
+                                 void (*use)(void *arg, int32_t col, enum dtx_demand demand),
+                                 void *arg, struct dtx_bound **bound, struct dtx_err *err)
+{
+	struct scope_arg s = { .b = b, .over = schema, .use = use, .use_arg = arg };
+	struct dtx_scope scope = { .allow = 0 };
+
+	return bind_any(&s, &scope, e, sub, want, NULL, bound, err);
+}
+
+enum dtx_code dtx_bind_window_over(struct dtx_bind *b, const struct dtx_schema *schema,
+                                   const struct dtx_expr *e, const char *sub, bool ordered,
+                                   void (*use)(void *arg, int32_t col, enum dtx_demand demand),
+                                   void *arg, struct dtx_aggcalls *aggs, struct dtx_bound **bound,
+                                   struct dtx_err *err)
+{
+	struct scope_arg s = { .b = b, .over = schema, .use = use, .use_arg = arg };
+	struct dtx_scope scope = { .allow = DTX_ALLOW_AGG | DTX_ALLOW_WINDOW,
+		                   .nkeys = schema->nfields,
+		                   .ordered = ordered };
+
+	return bind_any(&s, &scope, e, sub, (struct dtx_typeref){ DTX_T_UNKNOWN, 0, 0 }, aggs,
+	                bound, err);
+}

@@ -1,0 +1,156 @@
+/* Findings of a step, at their pointers: what is news, what follows from another. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/plan/bind_parts.h"
+#include "core/plan/flow.h"
+#include "core/plan/parts.h"
+
+bool dtx_bind_at(const struct dtx_bind *b, const char *sub, char *at, size_t size)
+{
+	if (b->flow && !b->end)
+		return dtx_part_place(&b->flow->plan->step[b->step], sub, at, size);
+	snprintf(at, size, "%s%s", b->at, sub ? sub : "");
+	return true;
+}
+
+/* `below` is the place `above` or inside it. */
+static bool is_inside(const char *below, const char *above)
+{
+	size_t len = strlen(above);
+
+	return strncmp(below, above, len) == 0 && (below[len] == '\0' || below[len] == '/');
+}
+
+/* A parameter that cannot be read has its finding; what binding makes of it is no news, nor is a
+ * judgement over the whole step. */
+static bool is_known(const struct dtx_bind *b, const char *at, bool written)
+{
+	for (size_t i = 0; b->broken && i < b->nbefore && i < b->errs->n; i++) {
+		const struct dtx_err *f = &b->errs->item[i];
+		bool whole = strcmp(f->at, b->at) == 0 || f->code == DTX_E_MISSING_PARAM;
+
+		if (f->step != b->step || f->severity == DTX_SEV_WARNING)
+			continue;
+		if (is_inside(f->at, at) || (is_inside(at, f->at) && !(whole && written)))
+			return true;
+	}
+	return false;
+}
+
+/* One whose formula is broken is still there by its name. */
+bool dtx_bind_is_unread(const struct dtx_bind *b)
+{
+	for (size_t i = 0; b->broken && i < b->nbefore && i < b->errs->n; i++) {
+		const struct dtx_err *f = &b->errs->item[i];
+
+		if (f->step == b->step && f->severity != DTX_SEV_WARNING &&
+		    f->code != DTX_E_EXPR_SYNTAX)
+			return true;
+	}
+	return false;
+}
+
+static void finding_judge(const struct dtx_bind *b, const char *at, struct dtx_err *f)
+{
+	dtx_err_at(f, at);
+	dtx_err_step(f, b->step, b->op);
+	f->run_time = b->typed;
+	f->severity = dtx_code_triggers(f->code, b->typed) ? DTX_SEV_FALLBACK : DTX_SEV_ERROR;
+	if (f->code >= DTX_W_UNUSED_INPUT)
+		f->severity = DTX_SEV_WARNING;
+}
+
+enum dtx_code dtx_bind_take(struct dtx_bind *b, const char *sub, struct dtx_err *f,
+                            struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char at[sizeof(f->at)];
+	bool written;
+
+	if (f->code == DTX_E_NO_MEMORY) {
+		rc = f->code;
+		if (err)
+			dtx_err_move(err, f);
+		else
+			dtx_err_clear(f);
+		goto out;
+	}
+	written = dtx_bind_at(b, sub, at, sizeof(at));
+	if (is_known(b, at, written)) {
+		dtx_err_clear(f);
+		goto out;
+	}
+	finding_judge(b, at, f);
+	b->nfindings += f->severity != DTX_SEV_WARNING;
+	if (!dtx_errlist_take(b->errs, f))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_bind_fail(struct dtx_bind *b, enum dtx_code code, const char *sub,
+                            struct dtx_err *err, const char *fmt, ...)
+{
+	struct dtx_err f = DTX_ERR_INIT;
+	char text[sizeof(f.msg)];
+	va_list ap;
+
+	if (b->unfit)
+		return DTX_OK;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	dtx_err_set(&f, code, __FILE__, __LINE__, "%s", text);
+	return dtx_bind_take(b, sub, &f, err);
+}
+
+/* What stands at a step's input, for the hint of an unknown column. */
+static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f)
+{
+	const struct dtx_plan *plan = b->flow ? b->flow->plan : NULL;
+	int32_t id = b->table[t];
+
+	if (!plan || id < 0)
+		return;
+	if ((uint32_t)id < plan->ninputs)
+		dtx_err_hint(f, "these are the columns of input '%s'", plan->input[id].name);
+	else
+		dtx_err_hint(f, "these are the columns after step %u (%s)",
+		             (unsigned)id - plan->ninputs + 1,
+		             plan->step[(uint32_t)id - plan->ninputs].name);
+}
+
+#define AVAILABLE_MAX 50
+
+static void list_columns(const struct dtx_schema *s, struct dtx_err *f)
+{
+	struct dtx_buf out = DTX_BUF_INIT((size_t)1 << 16);
+
+	dtx_buf_add(&out, "{\"available\":[");
+	for (uint32_t i = 0; i < s->nfields && i < AVAILABLE_MAX; i++) {
+		if (i)
+			dtx_buf_addc(&out, ',');
+		dtx_buf_json(&out, dtx_str_of(s->field[i].name));
+	}
+	dtx_buf_add(&out, "]}");
+	dtx_err_more(f, dtx_buf_steal(&out));
+}
+
+enum dtx_code dtx_bind_unknown(struct dtx_bind *b, unsigned t, const struct dtx_schema *s,
+                               const char *name, struct dtx_err *f)
+{
+	enum dtx_code code = b->typed ? DTX_E_MISSING_COLUMN : DTX_E_UNKNOWN_COLUMN;
+	const char **names = dtx_arena_alloc(b->arena, s->nfields + 1u, sizeof(*names));
+
+	if (!names)
+		return dtx_err_set(f, DTX_E_NO_MEMORY, __FILE__, __LINE__, "out of memory");
+	for (uint32_t i = 0; i < s->nfields; i++)
+		names[i] = s->field[i].name;
+	dtx_err_set(f, code, __FILE__, __LINE__, "no column '%s' here", name);
+	hint_columns(b, t, f);
+	dtx_err_suggest(f, name, names, s->nfields);
+	list_columns(s, f);
+	return code;
+}
