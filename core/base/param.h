@@ -81,7 +81,8 @@ enum dtx_psugar {
 	DTX_SUGAR_SCALAR, /* a scalar item -> {rows[0]: scalar} */
 	DTX_SUGAR_SORT,   /* "a", "-a" -> {"col": "a", "desc": true} */
 	DTX_SUGAR_AGG,    /* as MAP, and {"hours": "sum"} -> {as: hours, expr: sum(hours)} */
-	DTX_SUGAR_BOTH    /* a scalar "k" -> {rows[0]: k, rows[1]: k} (join on) */
+	DTX_SUGAR_BOTH,   /* a scalar "k" -> {rows[0]: k, rows[1]: k} (join on) */
+	DTX_SUGAR_FALSE   /* of a text: false -> "" */
 };
 
 struct dtx_param {

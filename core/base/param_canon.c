@@ -397,6 +397,11 @@ static json_t *schema_of(const struct dtx_param *p)
 	case DTX_P_VALUES: return schema_values(p);
 	case DTX_P_COLUMN:
 	case DTX_P_EXPR: return schema_written(NAME_JSON);
+	case DTX_P_TEXT:
+		if (p->sugar == DTX_SUGAR_FALSE)
+			return json_pack("{s:[{s:s},{s:b}]}", "anyOf", "type", "string", "const",
+			                 0);
+		return schema_type("string");
 	default: return schema_type("string");
 	}
 }

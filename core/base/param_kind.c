@@ -82,8 +82,12 @@ static enum dtx_code param_text(const struct dtx_param_in *in, struct dtx_err *e
 	enum dtx_code rc = DTX_OK;
 	struct dtx_err f = DTX_ERR_INIT;
 	bool name = in->p->kind == DTX_P_COLUMN || in->p->kind == DTX_P_TABLE;
-	const char *copy;
+	const char *copy = "";
 
+	if (in->p->sugar == DTX_SUGAR_FALSE && json_is_false(in->v)) {
+		memcpy(in->to, &copy, sizeof(copy));
+		goto out;
+	}
 	if (!json_is_string(in->v))
 		return param_wrong_kind(in->p, in->v, in->ctx, in->pointer, err);
 	if (name && !json_string_length(in->v)) {

@@ -108,7 +108,8 @@ struct dialect_args {
 static const struct dtx_param dialect_rows[] = {
 	{ ROW(dialect_args, delimiter, DTX_P_TEXT),
 	  .help = "sniffed; empty: none, a line is one cell" },
-	{ ROW(dialect_args, quote, DTX_P_TEXT), .help = "sniffed; empty: none" },
+	{ ROW(dialect_args, quote, DTX_P_TEXT), .sugar = DTX_SUGAR_FALSE,
+	  .help = "sniffed; empty or false: none" },
 	{ ROW(dialect_args, escape, DTX_P_TEXT), .help = "character before a literal quote" },
 	{ ROW(dialect_args, comment, DTX_P_TEXT), .help = "lines that begin with it are skipped" },
 	{ ROW(dialect_args, decimal, DTX_P_TEXT), .help = "decimal mark" },
