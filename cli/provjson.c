@@ -9,11 +9,15 @@
 static json_t *prov_file(const json_t *item, const char *path)
 {
 	const char *sha = dtx_json_text(item, "sha", "");
+	const json_t *rows = json_object_get(item, "rows");
+	json_t *counted = NULL; /* a run that failed may not have come to count them */
 
-	return json_pack("{ss ss s{ss sI} s{ss sI}}", "prov:type", "dtx:File", "dtx:path",
+	if (json_is_integer(rows))
+		counted = json_pack("{ss sI}", "type", "xsd:long", "$", json_integer_value(rows));
+	return json_pack("{ss ss s{ss sI} so* ss}", "prov:type", "dtx:File", "dtx:path",
 	                 dtx_json_text(item, path, "-"), "dtx:bytes", "type", "xsd:long", "$",
-	                 (json_int_t)dtx_json_int(item, "bytes", 0), "dtx:rows", "type", "xsd:long",
-	                 "$", (json_int_t)dtx_json_int(item, "rows", 0), "dtx:sha256", sha);
+	                 (json_int_t)dtx_json_int(item, "bytes", 0), "dtx:rows", counted,
+	                 "dtx:sha256", sha);
 }
 
 static void prov_name(const char *kind, const char *hash, struct dtx_buf *out)

@@ -5,6 +5,7 @@
 #define MAYBE_TEXT "{\"type\":[\"string\",\"null\"]}"
 #define INT        "{\"type\":\"integer\"}"
 #define COUNT      "{\"type\":\"integer\",\"minimum\":0}"
+#define MAYBE_COUNT "{\"type\":[\"integer\",\"null\"],\"minimum\":0}"
 #define BOOL       "{\"type\":\"boolean\"}"
 #define ANY_OBJECT "{\"type\":[\"object\",\"null\"]}"
 #define SHA        "{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"}"
@@ -36,8 +37,8 @@ static const char *const record_schema[] = {
 	"\"run_id\",\"short\",\"status\"") ",",
 "\"inputs\":" LIST(OBJECT(
 	"\"ord\":" COUNT ",\"alias\":" TEXT ",\"uri\":" TEXT ",\"label\":" TEXT ",\"sha\":" FILE_SHA ","
-	"\"bytes\":" COUNT ",\"mtime_us\":" INT ",\"mark\":" TEXT ",\"sha_run\":" TEXT ",\"reader\":" ANY_OBJECT ",\"rows\":" COUNT ","
-	"\"columns\":" COUNT ",\"schema\":{\"anyOf\":[{\"type\":\"null\"}," SCHEMA_OF_TABLE "]},"
+	"\"bytes\":" COUNT ",\"mtime_us\":" INT ",\"mark\":" TEXT ",\"sha_run\":" TEXT ",\"reader\":" ANY_OBJECT ",\"rows\":" MAYBE_COUNT ","
+	"\"columns\":" MAYBE_COUNT ",\"schema\":{\"anyOf\":[{\"type\":\"null\"}," SCHEMA_OF_TABLE "]},"
 	"\"profile\":" LIST("{\"type\":\"object\"}") ",\"file\":" FILE_STATE,
 	"\"ord\",\"alias\",\"uri\",\"label\",\"sha\",\"bytes\",\"rows\"") ) ","
 "\"steps\":" LIST(OBJECT(

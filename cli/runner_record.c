@@ -58,6 +58,12 @@ static enum dtx_code record_sha(struct dtx_runner *r, uint32_t i, char sha[DTX_S
 	return DTX_OK;
 }
 
+/* A run that failed before it opened an input has counted nothing there. */
+static json_t *record_count(const struct dtx_schema *known, int64_t n)
+{
+	return known ? json_integer((json_int_t)n) : json_null();
+}
+
 static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -76,13 +82,14 @@ static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_e
 	uri = strcmp(in->path, "-") ? dtx_file_absolute(in->path) : dtx_mem_strdup("-");
 	if (!uri)
 		DTX_FAIL_MEM(err);
-	row = json_pack("{ss ss so ss ss* ss* sI sI so sI si so}", "alias", in->name, "uri", uri,
+	row = json_pack("{ss ss so ss ss* ss* sI sI so so so so}", "alias", in->name, "uri", uri,
 	                "label", record_label(in, x->describe), "sha", sha, "sha_run", of, "mark",
 	                dtx_runner_known_holds(r, i) ? r->known[i].mark : NULL, "bytes",
 	                (json_int_t)dtx_source_size(src), "mtime_us",
 	                (json_int_t)dtx_source_mtime_us(src), "reader",
-	                record_reader(in, x->describe), "rows", (json_int_t)x->stats.rows_out,
-	                "columns", x->schema ? (int)x->schema->nfields : 0, "schema",
+	                record_reader(in, x->describe), "rows",
+	                record_count(x->schema, x->stats.rows_out), "columns",
+	                record_count(x->schema, x->schema ? x->schema->nfields : 0), "schema",
 	                record_schema(x->schema));
 	if (!row)
 		DTX_FAIL_MEM(err);
