@@ -1,17 +1,17 @@
 /* The record's shape, as others may rely on it. */
 #include "cli/record_schema.h"
 
-#define TEXT       "{\"type\":\"string\"}"
-#define MAYBE_TEXT "{\"type\":[\"string\",\"null\"]}"
-#define INT        "{\"type\":\"integer\"}"
-#define COUNT      "{\"type\":\"integer\",\"minimum\":0}"
+#define TEXT        "{\"type\":\"string\"}"
+#define MAYBE_TEXT  "{\"type\":[\"string\",\"null\"]}"
+#define INT         "{\"type\":\"integer\"}"
+#define COUNT       "{\"type\":\"integer\",\"minimum\":0}"
 #define MAYBE_COUNT "{\"type\":[\"integer\",\"null\"],\"minimum\":0}"
-#define BOOL       "{\"type\":\"boolean\"}"
-#define ANY_OBJECT "{\"type\":[\"object\",\"null\"]}"
-#define SHA        "{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"}"
-#define FILE_SHA   "{\"type\":\"string\",\"pattern\":\"^([0-9a-f]{64}|xxh3:[0-9a-f]{32})$\"}"
-#define FILE_STATE "{\"enum\":[\"unchanged\",\"changed\",\"gone\",\"unreadable\"]}"
-#define LIST(item) "{\"type\":\"array\",\"items\":" item "}"
+#define BOOL        "{\"type\":\"boolean\"}"
+#define ANY_OBJECT  "{\"type\":[\"object\",\"null\"]}"
+#define SHA         "{\"type\":\"string\",\"pattern\":\"^[0-9a-f]{64}$\"}"
+#define FILE_SHA    "{\"type\":\"string\",\"pattern\":\"^([0-9a-f]{64}|xxh3:[0-9a-f]{32})$\"}"
+#define FILE_STATE  "{\"enum\":[\"unchanged\",\"changed\",\"gone\",\"unreadable\"]}"
+#define LIST(item)  "{\"type\":\"array\",\"items\":" item "}"
 /* Members that are always there, and others that may be. */
 #define OBJECT(props, required)                                                                    \
 	"{\"type\":\"object\",\"properties\":{" props "},\"required\":[" required "]}"
