@@ -169,8 +169,10 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 	g = dtx_csv_head_grid(top, head_widest(top, 0, top->n));
 	if (c->opts.header_rows >= 0)
 		DTX_TRY(head_declared(c, top, &head, err));
-	else
+	else {
+		DTX_TRY(dtx_csv_head_comments(top, &g, err));
 		DTX_TRY(head_sought(c, &g, &head, err));
+	}
 	if (head.assumed)
 		DTX_TRY(dtx_csv_note_text(c, DTX_W_HEADER_ASSUMED,
 		                          "has only text: its first row is taken as the header",

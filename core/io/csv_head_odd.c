@@ -1,4 +1,5 @@
 /* Headers that do not fit their table as they stand. */
+#include "core/base/mem.h"
 #include "core/base/num.h"
 #include "core/io/csv_top.h"
 #include "core/io/repair.h"
@@ -189,5 +190,50 @@ enum dtx_code dtx_csv_head_row_names(struct dtx_csv *c, struct dtx_csv_top *top,
 		"names, has none",
 		err));
 out:
+	return rc;
+}
+
+static bool is_comment(const struct dtx_csv_top_row *r)
+{
+	return r->n && r->cell[0].len > 1 && r->cell[0].ptr[0] == '#' && !r->quoted[0];
+}
+
+static enum dtx_code is_name_row(const struct dtx_head_grid *g, struct dtx_head_cell *cell,
+                                 size_t row, bool *like, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t width;
+
+	DTX_TRY(g->row(g->arg, row, cell, &width, err));
+	*like = dtx_head_like(cell, g->ncols, NULL);
+out:
+	return rc;
+}
+
+/* Comments with the delimiter in them are as good as names to the finder.  The header is below
+ * them where a row of names and then one of data follow, it is the last of them where data do. */
+enum dtx_code dtx_csv_head_comments(const struct dtx_csv_top *top, struct dtx_head_grid *g,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_head_cell *cell = NULL;
+	bool names = false, more = true;
+	size_t n = 0;
+
+	while (n < top->n && (top->row[n].blank || is_comment(&top->row[n])))
+		n++;
+	if (!n || n + 1 >= top->n || !is_comment(&top->row[n - 1]))
+		goto out;
+	cell = dtx_mem_zalloc(g->ncols, sizeof(*cell));
+	if (!cell)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(is_name_row(g, cell, n, &names, err));
+	DTX_TRY(is_name_row(g, cell, n + 1, &more, err));
+	if (names && more) /* all text: nothing tells names from rows */
+		goto out;
+	g->first = names ? n : n - 1;
+	g->nrows = top->n - g->first;
+out:
+	dtx_mem_free(cell);
 	return rc;
 }

@@ -11,6 +11,7 @@ struct tables {
 	struct dtx_head_grid grid;
 	struct dtx_head_cell *cell;
 	const struct dtx_csv_top_row *header;
+	size_t end;          /* of the first table */
 	struct dtx_buf list; /* where they are */
 	uint32_t n;
 };
@@ -68,8 +69,50 @@ static bool shares_name(const struct dtx_csv_top_row *a, const struct dtx_csv_to
 	return false;
 }
 
+static bool is_value(struct dtx_str cell)
+{
+	return dtx_head_judge(cell) >= DTX_HEAD_YEAR;
+}
+
+/* The cells of a column that are filled, and those of them that are values. */
+struct tally {
+	size_t filled, values;
+};
+
+static struct tally tally_of(const struct dtx_csv_top *top, size_t from, size_t to, uint32_t col)
+{
+	struct tally sum = { 0, 0 };
+
+	for (; from < to; from++) {
+		const struct dtx_csv_top_row *r = &top->row[from];
+
+		if (col < r->n && r->cell[col].len) {
+			sum.filled++;
+			sum.values += is_value(r->cell[col]);
+		}
+	}
+	return sum;
+}
+
+/* A column that holds nothing but values in the first table holds none at all here. */
+static bool turns_to_text(const struct tables *t, size_t from, size_t to)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->header->n; i++) {
+		struct tally first = tally_of(t->top, t->top->body, t->end, i);
+		struct tally here = tally_of(t->top, from, to, i);
+
+		if (first.filled > 1 && first.values == first.filled && here.filled > 2 &&
+		    !here.values)
+			return true;
+	}
+	return false;
+}
+
 /* The first row is like a header and not the first table's; the next like data, or the rows agree
- * in a width of their own, or below a title a name of the first table comes again. */
+ * in a width of their own, or below a title a name of the first table comes again, or texts stand
+ * where the first table has values. */
 static enum dtx_code is_table(struct tables *t, size_t from, size_t to, bool *yes,
                               struct dtx_err *err)
 {
@@ -86,8 +129,9 @@ static enum dtx_code is_table(struct tables *t, size_t from, size_t to, bool *ye
 		goto out;
 	DTX_TRY(row_like(t, from, &like, err));
 	DTX_TRY(row_like(t, from + 1, &next, err));
-	*yes = like && (!next || (first->n != t->c->width && first[1].n == first->n) ||
-	                (from > band && shares_name(first, t->header)));
+	*yes = like &&
+	       (!next || (first->n != t->c->width && first[1].n == first->n) ||
+	        (from > band && shares_name(first, t->header)) || turns_to_text(t, from, to));
 out:
 	return rc;
 }
@@ -143,13 +187,13 @@ out:
 static enum dtx_code search(struct tables *t, size_t head, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t from = t->top->body, to, end;
+	size_t from = t->top->body, to;
 	bool yes;
 
 	if (!next_band(t->top, &from, &to))
 		goto out;
 	/* The end of the first table; its line numbers go with its header. */
-	end = to;
+	t->end = to;
 	add_place(t, head, to);
 	for (from = to; next_band(t->top, &from, &to); from = to) {
 		if (to == t->top->n && !t->top->whole)
@@ -159,7 +203,7 @@ static enum dtx_code search(struct tables *t, size_t head, struct dtx_err *err)
 			add_place(t, from, to);
 	}
 	if (t->n > 1)
-		rc = refuse(t, end, err);
+		rc = refuse(t, t->end, err);
 out:
 	return rc;
 }

@@ -386,6 +386,66 @@ static uint32_t below_sentences(const struct finder *f, uint32_t start)
 	return start;
 }
 
+/* The rows before r hold no value, and where they have several cells, blanks begin all but the
+ * first: the marks of sentences. */
+static enum dtx_code is_prose(struct finder *f, uint32_t r, bool *yes, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	enum spaced spaced = SPACED_ALL;
+	uint32_t i;
+
+	*yes = r > 1;
+	for (i = 0; i < r && *yes; i++) {
+		if (f->shape[i].filled > 1)
+			DTX_TRY(spaced_cells(f, i, &spaced, err));
+		*yes = spaced == SPACED_ALL && (!f->shape[i].filled || f->shape[i].like);
+	}
+out:
+	return rc;
+}
+
+/* All rows from r on, two of data at least, are as wide as r, and no blank begins a cell of the
+ * first two. */
+static enum dtx_code is_table_alone(struct finder *f, uint32_t r, bool *yes, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	enum spaced names, data;
+	uint32_t i;
+
+	*yes = f->shape[r].like && f->shape[r].filled > 1 && f->shape[r + 1].filled &&
+	       !f->shape[r + 1].like;
+	for (i = r + 1; i < f->nshapes && *yes; i++)
+		*yes = !f->shape[i].filled || f->shape[i].width == f->shape[r].width;
+	if (!*yes)
+		goto out;
+	DTX_TRY(spaced_cells(f, r, &names, err));
+	DTX_TRY(spaced_cells(f, r + 1, &data, err));
+	*yes = names == SPACED_NONE && data == SPACED_NONE;
+out:
+	return rc;
+}
+
+/* Sentences above a small table may be more than its rows, so that most rows are as wide as they
+ * are.  The table below a blank line behind them goes on to the end. */
+static enum dtx_code below_prose(struct finder *f, uint32_t *start, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r;
+	bool prose = false, table = false;
+
+	for (r = *start + 1; f->g->text_file && r + 2 < n && f->shape[r - 1].like; r++)
+		;
+	if (!f->g->text_file || r + 3 >= n || f->shape[r - 1].filled || f->shape[r].filled < 2)
+		goto out;
+	DTX_TRY(is_prose(f, r, &prose, err));
+	if (prose)
+		DTX_TRY(is_table_alone(f, r, &table, err));
+	if (table)
+		*start = r;
+out:
+	return rc;
+}
+
 /* The last row of a text file is no header where rows of a table stand above it, which is narrower:
  * they would be lost to a wide line below it. */
 static bool ends_table(const struct finder *f, uint32_t r)
@@ -433,6 +493,7 @@ static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_he
 	    f->shape[r + 1].filled > f->shape[r].filled && f->shape[r + 1].like)
 		r++;
 	DTX_TRY(past_sentence(f, &r, err));
+	DTX_TRY(below_prose(f, &r, err));
 	r = below_sentences(f, r);
 	if (!f->shape[r].like && parts_above(f, r, start)) {
 		f->moved = false;

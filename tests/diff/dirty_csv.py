@@ -40,6 +40,14 @@ ASCII = [[c.encode("ascii", "ignore").decode() for c in r] for r in ROWS]
 WIDE = HEAD + ["column_5"]
 
 CASES = {
+    "texts of the same width below numbers": ("id,v\n1,2\n3,4\n\nname,city\nAnn,Rome\nBob,Oslo\n", ["id", "v"],
+                                              [["1", "2"], ["3", "4"]]),
+    "commas in comments above names": ("# station: 123\n# lat: 1.5, lon: 3\nday,max,min\n2024-01-01,5,-2\n2024-01-02,M,-3\n",
+                                       ["day", "max", "min"], [["2024-01-01", "5", "-2"], ["2024-01-02", "M", "-3"]]),
+    "names in the last comment": ("# made by x, 2024\n# id,name,v\n1,Ann,2\n2,Bob,3\n", ["# id", "name", "v"],
+                                  [["1", "Ann", "2"], ["2", "Bob", "3"]]),
+    "more lines of prose than rows": ("A line of prose, which has a comma.\n" * 12 + "\nid,name,v\n1,Ann,2\n2,Bob,3\n",
+                                      ["id", "name", "v"], [["1", "Ann", "2"], ["2", "Bob", "3"]]),
     "clean": (text(), HEAD, ROWS),
     "semicolons": (text(sep=";"), HEAD, ROWS),
     "tabs": (text(sep="\t"), HEAD, ROWS),
