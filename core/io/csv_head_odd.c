@@ -193,9 +193,20 @@ out:
 	return rc;
 }
 
+static const char *const head_comment[] = { "#", "//", "--" };
+
+/* Begins as a comment does, and is more than the name "#" or a cell that is missing. */
 static bool is_comment(const struct dtx_csv_top_row *r)
 {
-	return r->n && r->cell[0].len > 1 && r->cell[0].ptr[0] == '#' && !r->quoted[0];
+	size_t i;
+
+	for (i = 0; r->n && !r->quoted[0] && i < DTX_COUNT(head_comment); i++) {
+		struct dtx_str mark = dtx_str_of(head_comment[i]);
+
+		if (dtx_str_starts(r->cell[0], mark) && r->cell[0].len > mark.len)
+			return true;
+	}
+	return false;
 }
 
 static enum dtx_code is_name_row(const struct dtx_head_grid *g, struct dtx_head_cell *cell,

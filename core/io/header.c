@@ -435,7 +435,7 @@ static enum dtx_code below_prose(struct finder *f, uint32_t *start, struct dtx_e
 
 	for (r = *start + 1; f->g->text_file && r + 2 < n && f->shape[r - 1].like; r++)
 		;
-	if (!f->g->text_file || r + 3 >= n || f->shape[r - 1].filled || f->shape[r].filled < 2)
+	if (!f->g->text_file || r + 2 >= n || f->shape[r - 1].filled || f->shape[r].filled < 2)
 		goto out;
 	DTX_TRY(is_prose(f, r, &prose, err));
 	if (prose)
