@@ -73,6 +73,13 @@ static const struct dtx_opt exec_opts[] = {
 	  .min = 4096,
 	  .max = (int64_t)1 << 40,
 	  .help = "limit of all files in /out together (1G)" },
+	{ .name = "jail-queue-wait",
+	  .kind = DTX_O_INT,
+	  .metavar = "SECONDS",
+	  AT(jail_queue),
+	  .min = 1,
+	  .max = 86400,
+	  .help = "how long the program waits for a free worker, where others have them all (60)" },
 };
 
 /* FILE or -c, and where the program's own arguments begin. */

@@ -16,9 +16,9 @@
 static const char *const keys[] = {
 	"approve",      "author",         "author_key_env", "author_key_file", "author_model",
 	"author_url",   "author_timeout", "cache_only",     "cassette",        "cassette_record",
-	"input_settle", "jail_cpu",       "jail_memory",    "jail_output",     "jail_wall",
-	"locked",       "max_attempts",   "max_cost",       "max_tokens",      "privacy",
-	"sample",       "trial",
+	"input_settle", "jail_cpu",       "jail_memory",    "jail_output",     "jail_queue_wait",
+	"jail_wall",    "locked",         "max_attempts",   "max_cost",        "max_tokens",
+	"privacy",      "sample",         "trial",
 };
 
 _Static_assert(DTX_COUNT(keys) <= 32, "a bit of `overruled` each");

@@ -56,7 +56,7 @@ static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_exec_args *a = x->args;
 	const struct dtx_jail_given given = { a->jail_wall, a->jail_cpu, a->jail_memory,
-		                              a->jail_output };
+		                              a->jail_output, a->jail_queue };
 
 	x->spec = (struct dtx_jail_spec){
 		.mode = DTX_JAIL_EXEC,

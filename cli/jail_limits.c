@@ -17,6 +17,7 @@ static const struct setting {
 	{ "jail_memory", true, 64 << 20, (int64_t)1 << 40,
 	  offsetof(struct dtx_jail_given, memory) },
 	{ "jail_output", true, 4096, (int64_t)1 << 40, offsetof(struct dtx_jail_given, output) },
+	{ "jail_queue_wait", false, 1, 86400, offsetof(struct dtx_jail_given, queue) },
 };
 
 static enum dtx_code setting_parse(const struct setting *s, const char *text, int64_t *out,
@@ -58,7 +59,7 @@ enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given, struct 
 			dtx_config_overrule(config, settings[i].key);
 	}
 	*out = (struct dtx_jail_limits){ got.wall * 1000, got.cpu * 1000, (uint64_t)got.memory,
-		                         (uint64_t)got.output };
+		                         (uint64_t)got.output, got.queue * 1000 };
 out:
 	return rc;
 }

@@ -7,10 +7,10 @@
 #include "cli/config.h"
 #include "core/plan/provider.h"
 
-/* As the options --jail-wall, --jail-cpu (seconds), --jail-memory and --jail-output (bytes) say;
- * 0: not given. */
+/* As the options --jail-wall, --jail-cpu (seconds), --jail-memory, --jail-output (bytes) and
+ * --jail-queue-wait (seconds) say; 0: not given. */
 struct dtx_jail_given {
-	int64_t wall, cpu, memory, output;
+	int64_t wall, cpu, memory, output, queue;
 };
 
 /* 0 stays for what nobody sets.  A setting that is no number or outside of the option's bounds is

@@ -36,9 +36,10 @@ struct dtx_run_args {
 	int input_hash;                 /* enum dtx_input_hash */
 	int64_t threads, memory, batch_rows;
 	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
+	int64_t jail_queue;                                    /* s */
 };
 #define DTX_CONVERT_OPTS 23 /* the first rows: those of convert */
-#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 29)
+#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 30)
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 
 /* A recorded run that is done again: its plan, places, code and clock instead of a plan file,

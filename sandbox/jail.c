@@ -20,6 +20,8 @@ void dtx_jail_limits_fill(struct dtx_jail_limits *l)
 		l->memory = DTX_JAIL_MEMORY;
 	if (!l->output)
 		l->output = DTX_JAIL_OUTPUT;
+	if (!l->queue_ms)
+		l->queue_ms = DTX_JAIL_QUEUE_MS;
 	l->output = (l->output + 4095) / 4096 * 4096;
 }
 
@@ -28,7 +30,8 @@ static enum dtx_code check_spec(const struct dtx_jail_spec *s, struct dtx_err *e
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_jail_limits *l = &s->limits;
 
-	if (l->wall_ms < 0 || l->wall_ms > INT32_MAX || l->cpu_ms < 0 || l->cpu_ms > INT32_MAX)
+	if (l->wall_ms < 0 || l->wall_ms > INT32_MAX || l->cpu_ms < 0 || l->cpu_ms > INT32_MAX ||
+	    l->queue_ms < 0 || l->queue_ms > INT32_MAX)
 		DTX_FAIL(err, DTX_E_USAGE, "jail: time limits are 1 to %d ms", INT32_MAX);
 	if (l->memory && l->memory < DTX_JAIL_MEMORY_MIN)
 		DTX_FAIL(err, DTX_E_USAGE, "jail: memory limit is %llu bytes, at least %llu",

@@ -39,7 +39,10 @@ void dtx_report_refused(struct dtx_jail_report *r, const struct dtx_err *err)
 	}
 	if (dtx_str_next(&rest, ':', &layer))
 		dtx_str_copy(r->layer, sizeof(r->layer), layer);
-	set_status(r, DTX_JAIL_SETUP_REFUSED, "the jail could not be set up: %s", err->msg);
+	if (!strcmp(r->layer, "busy"))
+		set_status(r, DTX_JAIL_BUSY, "the jail is %s", err->msg);
+	else
+		set_status(r, DTX_JAIL_SETUP_REFUSED, "the jail could not be set up: %s", err->msg);
 }
 
 /* --- what the worker says --- */

@@ -107,12 +107,12 @@ enum dtx_code dtx_super_begin(struct dtx_box *b, struct dtx_err *err)
 	return begin_pooled(b) ? DTX_OK : begin_private(b, err);
 }
 
-/* Waits `ms` for fd to be readable; polls for cancellation. */
-static enum dtx_code wait_for(struct dtx_box *b, int fd, int ms, const char *what,
-                              struct dtx_err *err)
+/* Waits `ms` for fd to be readable, else refuses for `layer`; polls for cancellation. */
+static enum dtx_code wait_for(struct dtx_box *b, int fd, int64_t ms, const char *layer,
+                              const char *what, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int64_t deadline = dtx_now_ns() + (int64_t)ms * 1000000;
+	int64_t deadline = dtx_now_ns() + ms * 1000000;
 
 	for (;;) {
 		struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -127,7 +127,8 @@ static enum dtx_code wait_for(struct dtx_box *b, int fd, int ms, const char *wha
 		if (dtx_now_ns() <= deadline)
 			continue;
 		b->silent = true;
-		REFUSE(err, "control", "no %s within %d ms", what, ms);
+		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%s: no %s within %lld ms", layer, what,
+		         (long long)ms);
 	}
 out:
 	return rc;
@@ -138,16 +139,22 @@ static enum dtx_code expect(struct dtx_box *b, uint16_t type, struct dtx_wire_ms
                             size_t *nfds, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	int ms = b->pooled && type == DTX_WIRE_WELCOME ? POOL_MS : SETUP_MS, got;
+	bool queued = b->pooled && type == DTX_WIRE_GRANT;
+	int64_t ms = b->pooled && type == DTX_WIRE_WELCOME ? POOL_MS : SETUP_MS;
+	int got;
 
-	DTX_TRY(wait_for(b, b->ctl.fd, ms, "answer of the zygote", err));
+	if (queued)
+		ms = b->spec.limits.queue_ms;
+	DTX_TRY(wait_for(b, b->ctl.fd, ms, queued ? "busy" : "control",
+	                 queued ? "free worker" : "answer of the zygote", err));
 	got = dtx_wire_recv(&b->ctl, msg, fds, nfds);
 	if (got == -1 &&
 	    errno == ECONNRESET) /* it left with our messages unread; its own come next */
 		got = dtx_wire_recv(&b->ctl, msg, fds, nfds);
 	if (got == 0)
 		REFUSE(err, "zygote", "it ended without a word");
-	if (got == 1 && msg->type == DTX_WIRE_BUSY)
+	b->turned_away = got == 1 && msg->type == DTX_WIRE_BUSY;
+	if (b->turned_away)
 		REFUSE(err, "busy", "too many runs wait for a worker");
 	if (got == 1 && msg->type == DTX_WIRE_REFUSED) {
 		struct dtx_wire_refused r;
@@ -218,7 +225,7 @@ static enum dtx_code job_expect(struct dtx_box *b, uint16_t type, struct dtx_wir
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(wait_for(b, b->job.fd, SETUP_MS, "answer of the worker", err));
+	DTX_TRY(wait_for(b, b->job.fd, SETUP_MS, "control", "answer of the worker", err));
 	if (dtx_wire_recv(&b->job, msg, NULL, NULL) != 1 || msg->type != type)
 		REFUSE(err, "verify", "the worker's answer is not understood");
 out:
@@ -278,7 +285,7 @@ static enum dtx_code probed(struct dtx_box *b, const struct dtx_wire_probe *p, s
 	struct dtx_wire_msg msg;
 	uint32_t code;
 
-	DTX_TRY(wait_for(b, b->listener, SETUP_MS, "probe", err));
+	DTX_TRY(wait_for(b, b->listener, SETUP_MS, "control", "probe", err));
 	if (!dtx_notify_probe(b->listener, b->worker, p->nonce))
 		REFUSE(err, "verify", "the filter does not show the probe");
 	DTX_TRY(job_expect(b, DTX_WIRE_PROBED, &msg, err));
@@ -342,6 +349,24 @@ out:
 	return rc;
 }
 
+/* One that is turned away comes again until its wait is over. */
+static enum dtx_code lease_in_turn(struct dtx_box *b, struct dtx_err *err)
+{
+	int64_t deadline = dtx_now_ns() + b->spec.limits.queue_ms * 1000000;
+	enum dtx_code rc = lease(b, err);
+
+	while (rc != DTX_OK && b->turned_away && dtx_now_ns() < deadline && !cancelled(b)) {
+		dtx_err_clear(err);
+		dtx_file_close(&b->ctl.fd);
+		poll(NULL, 0, TICK_MS);
+		if (!begin_pooled(b))
+			DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "pool: it is gone");
+		rc = lease(b, err);
+	}
+out:
+	return rc;
+}
+
 static void renew_pool(const struct dtx_box *b)
 {
 	struct dtx_warmpool pool;
@@ -355,9 +380,10 @@ static void renew_pool(const struct dtx_box *b)
 static enum dtx_code lease_somewhere(struct dtx_box *b, struct dtx_err *err)
 {
 	struct dtx_err own = DTX_ERR_INIT;
-	enum dtx_code rc = lease(b, b->pooled ? &own : err);
+	bool pooled = b->pooled;
+	enum dtx_code rc = pooled ? lease_in_turn(b, &own) : lease(b, err);
 
-	if (rc == DTX_OK || !b->pooled)
+	if (rc == DTX_OK || !pooled)
 		return rc;
 	if (rc == DTX_E_SNIPPET_SETUP_REFUSED && strncmp(own.msg, "busy:", 5) != 0) {
 		dtx_err_clear(&own);

@@ -27,6 +27,7 @@ struct dtx_box {
 	pid_t zygote;              /* private; 0: none, or a pool's */
 	bool pooled;
 	bool silent;         /* an answer did not come in time */
+	bool turned_away;    /* the pool has as many waiting as it may */
 	const char *command; /* a jail elsewhere; NULL: here */
 	void *raw;           /* the frame, when it came as bytes; in_len of them */
 	char key[DTX_WIRE_KEY + 4];

@@ -95,6 +95,16 @@ static bool is_peer(const struct dtx_zygote *z, int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) && cred.uid == z->peer;
 }
 
+/* Without a word it would start a zygote of its own, as would all the others that are too many. */
+static void turn_away(int fd, size_t clients, bool peer)
+{
+	struct dtx_wire wire = { .fd = fd };
+	uint32_t n = (uint32_t)clients;
+
+	if (peer && !dtx_wire_send(&wire, DTX_WIRE_BUSY, &n, sizeof(n), NULL, 0))
+		errno = 0;
+}
+
 static void accept_client(struct dtx_zygote *z)
 {
 	int fd = accept4(z->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -105,6 +115,7 @@ static void accept_client(struct dtx_zygote *z)
 	for (i = 0; i < DTX_ZYGOTE_CLIENTS && z->client[i].wire.fd >= 0; i++)
 		;
 	if (i == DTX_ZYGOTE_CLIENTS || !is_peer(z, fd)) {
+		turn_away(fd, i, is_peer(z, fd));
 		dtx_file_close(&fd);
 		return;
 	}

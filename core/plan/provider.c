@@ -300,6 +300,8 @@ static const char *hint_of(const struct dtx_jail_report *r)
 	case DTX_JAIL_CPU_LIMIT: return "a longer limit: --jail-cpu SECONDS";
 	case DTX_JAIL_MEMORY_LIMIT: return "a larger limit: --jail-memory SIZE";
 	case DTX_JAIL_OUTPUT_LIMIT: return "a larger limit: --jail-output SIZE";
+	case DTX_JAIL_BUSY:
+		return "fewer runs at once, or a longer wait: --jail-queue-wait SECONDS";
 	case DTX_JAIL_DENIED_SYSCALL:
 		return "a snippet gets its tables and params and returns a DataFrame; nothing else";
 	case DTX_JAIL_SETUP_REFUSED: return layer_hint(r->layer);

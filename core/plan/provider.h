@@ -60,9 +60,11 @@ struct dtx_jail_limits {
 	int64_t wall_ms, cpu_ms; /* 30,000 each */
 	uint64_t memory;         /* bytes; 1 GiB, at least 64 MiB */
 	uint64_t output;         /* bytes of the result; 1 GiB */
+	int64_t queue_ms;        /* for a free worker, where others have them all; 60,000 */
 };
 #define DTX_JAIL_WALL_MS    30000
 #define DTX_JAIL_CPU_MS     30000
+#define DTX_JAIL_QUEUE_MS   60000
 #define DTX_JAIL_MEMORY     ((uint64_t)1 << 30)
 #define DTX_JAIL_MEMORY_MIN ((uint64_t)64 << 20)
 #define DTX_JAIL_OUTPUT     ((uint64_t)1 << 30)

@@ -38,7 +38,8 @@ static enum dtx_code settle(const char *user, const char *machine, struct dtx_ja
 
 void test_jail_limits_of_settings(void)
 {
-	const char *user = "{\"jail_wall\":5,\"jail_memory\":\"256M\",\"jail_output\":8192}";
+	const char *user = "{\"jail_wall\":5,\"jail_memory\":\"256M\",\"jail_output\":8192,"
+			   "\"jail_queue_wait\":3}";
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_jail_limits l;
 
@@ -51,6 +52,7 @@ void test_jail_limits_of_settings(void)
 	T_INT(l.cpu_ms, 3000);
 	T_INT(l.memory, 256 << 20);
 	T_INT(l.output, 8192);
+	T_INT(l.queue_ms, 3000);
 	T_INT(setenv("DTX_JAIL_WALL", "6", 1), 0);
 	T_OK(settle(user, NULL, (struct dtx_jail_given){ 0 }, &l, &err), &err);
 	T_INT(l.wall_ms, 6000);
