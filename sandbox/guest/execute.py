@@ -474,8 +474,11 @@ def show(error):
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != "<program>":
         trace = trace.tb_next
-    text = traceback.format_exception(type(error), error, trace)
-    sys.stderr.write("".join(text))
+    first = part = traceback.TracebackException(type(error), error, trace)
+    while part:
+        part.stack[:] = [f for f in part.stack if not f.filename.startswith("<dtx>/")]
+        part = part.__cause__ or part.__context__
+    sys.stderr.write("".join(first.format()))
 
 
 def run(source, tables, params, given):
