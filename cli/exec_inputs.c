@@ -49,7 +49,9 @@ static enum dtx_code read_table(struct dtx_execution *x, struct dtx_runner *r, c
 	opts.fallback = DTX_FALLBACK_OFF;
 	DTX_TRY(dtx_exec(r->plan, &opts, &host, &r->findings, &r->result, err));
 	DTX_TRY(dtx_runner_inputs_seen(r, err));
-	DTX_TRY(dtx_provider_local.put(x->box, name, r->result->output[0].table, err));
+	/* the box keeps the name as it is: the plan's lives as long as the run */
+	DTX_TRY(dtx_provider_local.put(x->box, r->plan->input[0].name, r->result->output[0].table,
+	                               err));
 out:
 	return rc;
 }

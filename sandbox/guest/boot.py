@@ -35,6 +35,18 @@ def load(name, compiled, **words):
     return module
 
 
+class Lacking:
+    """Finds no module, and says of one what was in the way when it was looked for: a library it
+    needs is not here, or another version keeps it elsewhere."""
+
+    why = {}
+
+    @classmethod
+    def find_spec(cls, name, path=None, target=None):
+        if name in cls.why:
+            raise ImportError(cls.why[name], name=name)
+
+
 def prepare(kind, compiled):
     gc.disable()  # what is imported stays: looking for garbage in it costs a tenth of the start
     version = "%d.%d.%d" % sys.version_info[:3]
@@ -50,8 +62,9 @@ def prepare(kind, compiled):
     for line in GUEST["modules.txt"].decode().split():
         try:
             importlib.import_module(line)
-        except ImportError:
-            pass  # another version of a library keeps it elsewhere
+        except ImportError as error:
+            Lacking.why[line] = str(error)
+    sys.meta_path.append(Lacking)
     for name in ("pins", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxrepair", "dxtext",
                  "dxstat", "dxtime", "dxwin", "dxshort", "dxrule", "dxtable", "dx"):
         load(name, compiled)

@@ -9,6 +9,7 @@ import encodings.aliases
 import errno
 import io
 import json
+import linecache
 import os
 import shutil
 import stat
@@ -146,28 +147,29 @@ class Space:
         if path in library:
             raw = Memory(self, path, "r", library[path])
         else:
-            raw = self.raw(path, mode)
+            raw = self.raw(path, mode, file)
         if "b" in mode:
             return raw
         return io.TextIOWrapper(raw, encoding or "utf-8", errors, newline)
 
-    def raw(self, path, mode):
+    def raw(self, path, mode, name):
+        """`name` is what the program called it, and what it reads of it in an error."""
         writes = any(c in mode for c in "wax+")
         if writes and path.startswith(IN + "/"):
             path = OUT + path[len(IN):] if "w" in mode else path
         if path in self.folders:
-            raise fail(errno.EISDIR, path)
+            raise fail(errno.EISDIR, name)
         if writes and not is_writable(path):
-            raise fail(errno.EROFS, path)
+            raise fail(errno.EROFS, name)
         if writes and os.path.dirname(path) not in self.folders:
-            raise fail(errno.ENOENT, path)
+            raise fail(errno.ENOENT, name)
         if "x" in mode and path in self.files:
-            raise fail(errno.EEXIST, path)
+            raise fail(errno.EEXIST, name)
         if "r" in mode and path not in self.files:
-            raise fail(errno.ENOENT, path)
+            raise fail(errno.ENOENT, name)
         if writes and path not in self.files:
             if len(self.files) >= FILES_MAX:
-                raise fail(errno.ENOSPC, path)
+                raise fail(errno.ENOSPC, name)
             self.files[path] = b""
         return Memory(self, path, mode, self.files[path] if "w" not in mode else b"")
 
@@ -356,8 +358,8 @@ def import_all(names):
     for name in names:
         try:
             __import__(name)
-        except ImportError:
-            pass  # a library that is not here
+        except Exception:
+            pass  # a library that is not here, or wants more than there is
 
 
 def import_plots():
@@ -428,13 +430,14 @@ def prepare(science):
     os.environ["OPENPYXL_LXML"] = "False"  # that one opens files by itself
     for name in ("NamedTemporaryFile", "TemporaryFile"):  # openpyxl keeps it
         setattr(tempfile, name, through("temp_file"))
+    tempfile.tempdir = TMP  # modules ask where it is when they are imported
     names = ["encodings." + n for n in sorted(set(encodings.aliases.aliases.values()))]
     import_all(GUEST["programs.txt"].decode().split() + names)
     if science:
         import_all(GUEST["science.txt"].decode().split())
     load("shims").prepare(lambda: current["space"], through("opened"), is_writable)
     load("inline").prepare()
-    tempfile.tempdir = TMP
+    load("absent").prepare()
     # what the module site gives, which is not imported
     builtins.exit = builtins.quit = sys.exit
     builtins.help = sys.modules["pydoc"].help
@@ -471,8 +474,11 @@ def show(error):
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != "<program>":
         trace = trace.tb_next
-    text = traceback.format_exception(type(error), error, trace)
-    sys.stderr.write("".join(text))
+    first = part = traceback.TracebackException(type(error), error, trace)
+    while part:
+        part.stack[:] = [f for f in part.stack if not f.filename.startswith("<dtx>/")]
+        part = part.__cause__ or part.__context__
+    sys.stderr.write("".join(first.format()))
 
 
 def run(source, tables, params, given):
@@ -484,6 +490,9 @@ def run(source, tables, params, given):
     sys.modules["__main__"] = module
     sys.argv = ["program.py"] + params.get("argv", [])
     error = None
+    # tracebacks, warnings and inspect show its lines
+    lines = [line + "\n" for line in source.split("\n")]
+    linecache.cache["<program>"] = len(source), None, lines, "<program>"
     try:
         exec(compile(source, "<program>", "exec"), module.__dict__)
     except SystemExit as end:

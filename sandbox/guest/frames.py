@@ -399,6 +399,15 @@ def us_of(value):
     return (value - EPOCH) // datetime.timedelta(microseconds=1)
 
 
+NEXT = {pd.Interval: "; df[column].astype(str) makes text of it",
+        pd.Period: "; df[column].astype(str) makes text of it",
+        pd.Timedelta: "; .dt.total_seconds() makes a number of it",
+        list: "; explode() makes rows of it, .str.join(', ') text",
+        dict: "; pd.json_normalize() makes columns of it",
+        bytes: "; .str.decode('utf-8') makes text of it"}
+NEXT_OF_DTYPE = {"m": NEXT[pd.Timedelta], "c": "", "V": ""}
+
+
 def object_out(values, missing, wanted, note):
     if missing.ndim != 1:
         raise BadResult("holds lists or arrays; a cell is one value")
@@ -408,8 +417,8 @@ def object_out(values, missing, wanted, note):
     for i in np.flatnonzero(~missing):
         kind = kind_of(values[i])
         if kind is None:
-            raise BadResult("row %d holds a %s; a cell is a number, text, bool, date or null"
-                            % (i, type(values[i]).__name__))
+            raise BadResult("row %d holds a %s; a cell is a number, text, bool, date or null%s"
+                            % (i, type(values[i]).__name__, NEXT.get(type(values[i]), "")))
         kinds.setdefault(kind, i)
     found = frozenset(kinds)
     if not found:
@@ -464,7 +473,8 @@ def column_out(series, wanted, note):
     if isinstance(dtype, pd.DatetimeTZDtype):
         raise BadResult("has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)")
     if dtype.kind in "mcV" or isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
-        raise BadResult("is %s, which a table cannot hold; convert it to numbers or text" % dtype)
+        raise BadResult("is %s, which a table cannot hold; convert it to numbers or text%s"
+                        % (dtype, NEXT_OF_DTYPE.get(dtype.kind, NEXT[pd.Interval])))
     missing = series.isna().to_numpy()
     if dtype.kind == "b":
         values = series.fillna(False).to_numpy(dtype=bool)
@@ -521,8 +531,9 @@ class Table:
     def __init__(self, frame, types_of, source_count=0):
         self.notes = {}
         if not isinstance(frame, pd.DataFrame):
-            raise BadResult("transform returned %s, expected a DataFrame"
-                            % ("None" if frame is None else type(frame).__name__))
+            raise BadResult("transform returned %s, expected a DataFrame%s"
+                            % ("None" if frame is None else type(frame).__name__,
+                               "; .reset_index() makes one" if isinstance(frame, pd.Series) else ""))
         self.source_rows = source_rows(frame.index, source_count)
         self.rows = len(frame)
         self.names, self.columns = [], []

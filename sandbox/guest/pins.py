@@ -93,6 +93,8 @@ def pin_zones():
             raise zoneinfo.ZoneInfoNotFoundError("No time zone found with key %s" % key)
 
     zoneinfo._common.load_tzdata = load_tzdata
+    zoneinfo.available_timezones = lambda: {
+        name for name, data in zone_files.items() if data[:4] == b"TZif" and name != "posixrules"}
     pin_dateutil()
 
 

@@ -1,0 +1,157 @@
+"""What the jail has not, said in words: the kernel's answers are "too many open files" and the
+like.  The calls are made all the same, so that the record knows of them.
+"""
+import errno
+import functools
+import multiprocessing.context
+import multiprocessing.dummy
+import multiprocessing.pool
+import multiprocessing.process
+import os
+import posix
+import signal
+import socket
+import subprocess
+import sys
+import threading
+
+NO_PROGRAMS = "the jail starts no programs and no processes: do it in Python, or outside"
+NO_SHARING = ("the jail has no second process to share with: an ordinary object does; Pool and "
+              "concurrent.futures run tasks in turn")
+NO_THREADS = ("can't start new thread: the jail has one; concurrent.futures.ThreadPoolExecutor "
+              "runs tasks in turn")
+NO_NETWORK = "the jail has no network: give the file with --file or --table"
+NO_SIGNALS = "no signal comes in the jail: its limit of time is an option, --jail-wall"
+
+
+def worded(owner, name, text, kind=OSError):
+    """A failure of owner.name says `text`."""
+    plain = getattr(owner, name)
+
+    @functools.wraps(plain)
+    def call(*args, **words):
+        try:
+            return plain(*args, **words)
+        except kind as error:
+            code = (getattr(error, "errno", None),) if isinstance(error, OSError) else ()
+            raise type(error)(*code, text) from None
+
+    setattr(owner, name, call)
+
+
+def tell_of_system():
+    """Its answer is a number, which programs do not look at."""
+    plain = os.system
+
+    @functools.wraps(plain)
+    def system(command):
+        code = plain(command)
+        sys.stderr.write("os.system: %s\n" % NO_PROGRAMS)
+        return code
+
+    return system
+
+
+def refused(owner, names, text):
+    def call(*args, **words):
+        raise PermissionError(errno.EPERM, text)
+
+    for name in names.split():
+        setattr(owner, name, call)
+
+
+class Result:
+    """What multiprocessing.pool.AsyncResult is, of a task that is over."""
+
+    def __init__(self, task, callback=None, error_callback=None):
+        self.error = self.value = None
+        try:
+            self.value = task()
+        except Exception as error:
+            self.error = error
+        told, about = (error_callback, self.error) if self.error else (callback, self.value)
+        if told:
+            told(about)
+
+    def get(self, timeout=None):
+        if self.error:
+            raise self.error
+        return self.value
+
+    def wait(self, timeout=None):
+        pass
+
+    def ready(self):
+        return True
+
+    def successful(self):
+        return not self.error
+
+
+class Pool:
+    """multiprocessing's, whose tasks run one after the other when they are given to it."""
+
+    def __init__(self, processes=None, initializer=None, initargs=(), *args, **words):
+        self.closed = False
+        if initializer:
+            initializer(*initargs)
+
+    def apply_async(self, func, args=(), kwds={}, callback=None, error_callback=None):
+        if self.closed:
+            raise ValueError("Pool not running")
+        return Result(lambda: func(*args, **kwds), callback, error_callback)
+
+    def map_async(self, func, iterable, chunksize=None, callback=None, error_callback=None):
+        return self.apply_async(lambda: [func(v) for v in iterable], (), {}, callback,
+                                error_callback)
+
+    def starmap_async(self, func, iterable, chunksize=None, callback=None, error_callback=None):
+        return self.map_async(lambda v: func(*v), iterable, chunksize, callback, error_callback)
+
+    def apply(self, func, args=(), kwds={}):
+        return self.apply_async(func, args, kwds).get()
+
+    def map(self, func, iterable, chunksize=None):
+        return self.map_async(func, iterable).get()
+
+    def starmap(self, func, iterable, chunksize=None):
+        return self.starmap_async(func, iterable).get()
+
+    def imap(self, func, iterable, chunksize=1):
+        return iter(self.map(func, iterable))
+
+    imap_unordered = imap
+
+    def close(self):
+        self.closed = True
+
+    terminate = close
+
+    def join(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+def prepare():
+    """In the zygote."""
+    context = multiprocessing.context.BaseContext
+    for owner in (multiprocessing, multiprocessing.pool, multiprocessing.dummy):
+        owner.Pool = Pool
+    multiprocessing.pool.ThreadPool = Pool
+    context.Pool = lambda self, *args, **words: Pool(*args, **words)
+    for owner in (multiprocessing, context):
+        refused(owner, "Queue JoinableQueue SimpleQueue Pipe Lock RLock Semaphore Condition Event "
+                       "Barrier BoundedSemaphore Manager Value Array RawValue RawArray", NO_SHARING)
+    posix.system = os.system = tell_of_system()
+    worded(multiprocessing.process.BaseProcess, "start", NO_PROGRAMS)
+    worded(os, "fork", NO_PROGRAMS)
+    worded(subprocess.Popen, "__init__", NO_PROGRAMS)
+    worded(threading.Thread, "start", NO_THREADS, RuntimeError)
+    worded(socket.socket, "__init__", NO_NETWORK)
+    worded(socket, "getaddrinfo", NO_NETWORK)
+    worded(signal, "signal", NO_SIGNALS)
