@@ -84,7 +84,7 @@ static void screen_found(const json_t *record, struct dtx_buf *out)
 	}
 	if (others > 0) {
 		dtx_screen_label(out, "note");
-		dtx_screen_count(out, others, "earlier run", "earlier runs");
+		dtx_screen_count(out, others, "other run", "other runs");
 		dtx_buf_add(out, " wrote it too; dtx provenance log lists them\n");
 	}
 }

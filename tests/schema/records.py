@@ -1,5 +1,7 @@
 """Records against their published schema; OpenLineage events and PROV documents against what their
 specifications ask for.  Runs of every kind: typed, failed, from a workbook, by a snippet, replayed.
+Where DTX_OPENLINEAGE_SPEC names a folder with OpenLineage.json and facets/ as
+OpenLineage publishes them, the events are held against those files too.
 Usage: /usr/bin/python3 tests/schema/records.py DTX"""
 import copy
 import json
@@ -8,10 +10,11 @@ import subprocess
 import sys
 import tempfile
 
-from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema import Draft202012Validator, FormatChecker, RefResolver
 
 DTX = os.path.abspath(sys.argv[1])
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+HERE = os.getcwd()
 results = []
 
 TEXT = {"type": "string"}
@@ -141,6 +144,52 @@ def records(ids, validator):
     ok("the schema refuses what is no record", not taken, taken)
 
 
+def published(folder):
+    """A function that loads a published schema by the last part of its address.  Older ones keep in
+    `definitions` what newer ones keep in `$defs`."""
+    def load(uri):
+        name = uri.partition("#")[0].rpartition("/")[2]
+        path = os.path.join(folder, name if name == "OpenLineage.json" else os.path.join("facets", name))
+        with open(path) as f:
+            schema = json.load(f)
+        schema.setdefault("$defs", schema.get("definitions", {}))
+        return schema
+    return load
+
+
+def facets_of(event):
+    for part in [event["run"], event["job"], *event["inputs"], *event["outputs"]]:
+        for group in ("facets", "inputFacets", "outputFacets"):
+            yield from part.get(group, {}).items()
+
+
+def official(ids, folder):
+    """Every event against the published core, and every facet against the published facet."""
+    load, bad, seen, absent = published(folder), [], set(), set()
+
+    def check(schema, value):
+        resolver = RefResolver(schema.get("$id", SPEC + "OpenLineage.json"), schema, handlers={"https": load})
+        return errors(Draft202012Validator(schema, resolver=resolver, format_checker=FormatChecker()), value)
+
+    for run in ids:
+        for line in dtx("provenance", run, "--openlineage").stdout.splitlines():
+            event = json.loads(line)
+            bad += check(load("OpenLineage.json"), event)
+            for key, one in facets_of(event):
+                name = one["_schemaURL"].rpartition("/")[2]
+                if not one["_schemaURL"].startswith(SPEC):
+                    continue
+                if not os.path.exists(os.path.join(folder, "facets", name)):
+                    absent.add(name)
+                    continue
+                schema = load(name)
+                seen.add(name)
+                bad += ["%s: %s" % (name, e) for e in check(schema, {key: one})]
+                bad += [] if key in schema["properties"] else ["%s is not called %s" % (name, key)]
+    ok("events are as the published OpenLineage schemas say", not bad and seen, bad or "no facet is published there")
+    print("# published facets held: %s; not in the folder: %s" % (", ".join(sorted(seen)), ", ".join(sorted(absent)) or "none"))
+
+
 def openlineage(ids, status):
     validator = Draft202012Validator(EVENT, format_checker=FormatChecker())
     bad, kinds = [], set()
@@ -187,6 +236,10 @@ def main():
         ids, status = [r["run_id"] for r in log], {r["run_id"]: r["status"] for r in log}
         records(ids, validator)
         openlineage(ids, status)
+        if os.environ.get("DTX_OPENLINEAGE_SPEC"):
+            official(ids, os.path.join(HERE, os.environ["DTX_OPENLINEAGE_SPEC"]))
+        else:
+            print("ok - events are as the published OpenLineage schemas say # SKIP DTX_OPENLINEAGE_SPEC names no folder")
         prov(ids)
         os.chdir("/")
     print("%d passed, %d failed" % (sum(results), len(results) - sum(results)))
