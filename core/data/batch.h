@@ -40,6 +40,9 @@ struct dtx_batch {
 	struct dtx_owner *rec_owner;
 	const struct dtx_origin *origin; /* NULL: rows were made, not read */
 	const struct dtx_schema *schema;
+	/* Per column, per row: what live cells print as, NULL: not known.  Borrowed, set only while
+	 * one worker hashes and formats the batch; copies have none. */
+	const struct dtx_printed *const *printed;
 };
 
 /* A batch with ncols NULL columns; freed with its references. */

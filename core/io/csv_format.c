@@ -16,7 +16,8 @@ struct format_item {
 	            struct dtx_buf *out);
 	struct dtx_buf *scratch;
 	struct dtx_str text; /* CONST: printed once */
-	/* CELL: what its values print as, when that is known and needs no quotes. */
+	/* What values print as, when that is known and needs no quotes; a text of no length or of
+	 * DTX_PRINTED_LONG is not. */
 	const struct dtx_printed *printed;
 };
 
@@ -199,6 +200,8 @@ static void put_i64(const struct dtx_csv_format *f, const struct format_item *it
 {
 	char text[DTX_NUM_TEXT];
 
+	if (put_known(it, row, out))
+		return;
 	PUT_NULL(f, it, row, out);
 	format_value(f, text, dtx_num_print_i64(text, it->col->v.i64[row]), out);
 }
@@ -209,6 +212,8 @@ static void put_f64(const struct dtx_csv_format *f, const struct format_item *it
 	char text[DTX_NUM_TEXT];
 	size_t n;
 
+	if (put_known(it, row, out))
+		return;
 	PUT_NULL(f, it, row, out);
 	n = dtx_num_print_f64(text, it->col->v.f64[row]);
 	if (f->float_trim && n > 2 && text[n - 1] == '0' && text[n - 2] == '.')
@@ -350,7 +355,15 @@ static void format_const(struct formatter *w, struct format_item *it)
 	it->put = put_const;
 }
 
-static void format_add(struct formatter *w, const struct dtx_column *c)
+/* Numbers that the row hash has printed.  Trimmed ones look otherwise. */
+static void format_number(struct formatter *w, uint32_t at, struct format_item *it)
+{
+	it->put = format_flat[it->col->type.type];
+	if (w->b->printed && !w->f->float_trim && !format_quotes_values(w->f))
+		it->printed = w->b->printed[at];
+}
+
+static void format_add(struct formatter *w, uint32_t at, const struct dtx_column *c)
 {
 	struct format_item *last = w->n ? &w->item[w->n - 1] : NULL;
 	struct format_item *it;
@@ -367,7 +380,7 @@ static void format_add(struct formatter *w, const struct dtx_column *c)
 	else if (c->form == DTX_F_SPAN)
 		it->put = put_span;
 	else if (c->form == DTX_F_FLAT)
-		it->put = format_flat[c->type.type];
+		format_number(w, at, it);
 	else if (c->form == DTX_F_DICT)
 		it->put = put_dict;
 	else if (c->form == DTX_F_CELL)
@@ -450,7 +463,7 @@ enum dtx_code dtx_csv_format_batch(const struct dtx_csv_format *f, const struct 
 		DTX_FAIL_MEM(err);
 	for (i = 0; i < b->ncols; i++) {
 		DTX_ASSERT(b->col[i] != NULL, err);
-		format_add(&w, b->col[i]);
+		format_add(&w, i, b->col[i]);
 	}
 	DTX_TRY(dtx_buf_check(&w.consts, "a constant", err));
 	format_place_consts(&w);

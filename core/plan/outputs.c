@@ -38,11 +38,15 @@ static enum dtx_code output_prepare(void *arg, unsigned worker, struct dtx_batch
 	DTX_TRY(dtx_tap_batch(e->tap, b, err));
 	if (e->cls)
 		DTX_TRY(dtx_batch_declared(b, err));
+	item->hash.keep = e->cls && e->cls->format;
 	if (e->hashes)
 		DTX_TRY(dtx_rowhash_batch(b, &item->hash, err));
+	if (e->hashes && item->hash.keep)
+		b->printed = item->hash.printed;
 	if (e->cls && e->cls->format)
 		DTX_TRY(e->cls->format(e->writer, b, &item->text, err));
 out:
+	b->printed = NULL;
 	return rc;
 }
 

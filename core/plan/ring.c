@@ -90,10 +90,12 @@ void dtx_ring_done(struct dtx_ring *r, struct dtx_ring_item *item)
 	dtx_batch_free(item->batch);
 	item->batch = NULL;
 	free_fault(item);
-	if (dtx_mem_tight())
+	if (dtx_mem_tight()) {
 		dtx_buf_clear(&item->text);
-	else
+		dtx_rowhash_clear(&item->hash);
+	} else {
 		dtx_buf_reset(&item->text);
+	}
 	pthread_mutex_lock(&r->lock);
 	item->next = r->spare;
 	r->spare = item;

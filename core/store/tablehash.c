@@ -11,6 +11,7 @@
 
 #define TABLEHASH_ROW_MAX ((size_t)1 << 30)
 #define TABLEHASH_BYTES   16
+#define TABLEHASH_KEPT    8 /* columns of numbers whose texts are kept for the writer */
 
 static inline void tablehash_be32(uint8_t out[4], size_t v)
 {
@@ -34,6 +35,8 @@ void dtx_rowhash_clear(struct dtx_rowhash *p)
 	if (p->scratch)
 		dtx_buf_clear(p->scratch);
 	dtx_mem_free(p->scratch);
+	dtx_mem_free(p->text);
+	dtx_mem_free(p->printed);
 	memset(p, 0, sizeof(*p));
 }
 
@@ -175,12 +178,13 @@ static void rowhash_cell(const struct dtx_column *c, uint32_t row, struct dtx_bu
 
 #define ROWHASH_WIDE 16 /* bytes that are copied of a short cell, whatever its length */
 
-enum rowhash_kind { ROWHASH_ANY, ROWHASH_SPAN, ROWHASH_TEXT, ROWHASH_PRINTED };
+enum rowhash_kind { ROWHASH_ANY, ROWHASH_SPAN, ROWHASH_TEXT, ROWHASH_PRINTED, ROWHASH_KEPT };
 
 struct rowhash_col {
 	const struct dtx_column *col;
 	enum rowhash_kind kind;
 	const struct dtx_printed *printed; /* PRINTED */
+	struct dtx_printed *keep;          /* KEPT */
 	uint32_t
 		wide_to; /* SPAN: cells that begin below it have ROWHASH_WIDE bytes of the source */
 };
@@ -268,13 +272,64 @@ static inline bool rowhash_short(const struct rowhash_col *rc, uint32_t row, str
 	return true;
 }
 
+/* A number, and its text for the writer, which would print it once more. */
+static void rowhash_kept(const struct rowhash_col *rc, uint32_t row, struct dtx_buf *b)
+{
+	struct dtx_printed *to = &rc->keep[row];
+	size_t at = b->len + ROWHASH_HEAD, n;
+
+	rowhash_cell(rc->col, row, b);
+	n = b->len - at; /* wraps around for a null and when there was no room */
+	to->len = DTX_PRINTED_LONG;
+	if (n - 1 >= DTX_PRINTED_MAX)
+		return;
+	memcpy(to->text, b->ptr + at, DTX_PRINTED_MAX); /* there is room for DTX_NUM_TEXT */
+	to->len = (uint8_t)n;
+}
+
 static void rowhash_row(const struct rowhash_col *col, uint32_t ncols, uint32_t row,
                         struct dtx_buf *b)
 {
 	dtx_buf_reset(b);
 	for (uint32_t c = 0; c < ncols; c++)
-		if (col[c].kind == ROWHASH_ANY || !rowhash_short(&col[c], row, b))
+		if (col[c].kind == ROWHASH_KEPT)
+			rowhash_kept(&col[c], row, b);
+		else if (col[c].kind == ROWHASH_ANY || !rowhash_short(&col[c], row, b))
 			rowhash_cell(col[c].col, row, b);
+}
+
+static bool rowhash_keeps(const struct dtx_column *c)
+{
+	return c && c->form == DTX_F_FLAT &&
+	       (c->type.type == DTX_T_INT64 || c->type.type == DTX_T_FLOAT64);
+}
+
+/* Room for the texts of the first columns of numbers. */
+static enum dtx_code rowhash_keep(const struct dtx_batch *b, struct rowhash_col *col,
+                                  struct dtx_rowhash *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = 0, at = 0;
+	uint32_t i;
+
+	if (!dtx_mem_reserve(&out->printed, &out->printed_cap, DTX_MAX(b->ncols, 1u),
+	                     sizeof(struct dtx_printed *)))
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < b->ncols; i++)
+		n += n < TABLEHASH_KEPT && rowhash_keeps(b->col[i]);
+	if (!dtx_mem_reserve(&out->text, &out->text_cap, DTX_MAX(n * b->nrows, (size_t)1),
+	                     sizeof(*out->text)))
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < b->ncols; i++) {
+		out->printed[i] = NULL;
+		if (at == n || !rowhash_keeps(b->col[i]))
+			continue;
+		col[i].kind = ROWHASH_KEPT;
+		col[i].keep = out->text + at++ * b->nrows;
+		out->printed[i] = col[i].keep;
+	}
+out:
+	return rc;
 }
 
 enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *out,
@@ -293,6 +348,8 @@ enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *o
 		col[i] = rowhash_col_of(b, b->col[i]);
 		DTX_TRY(rowhash_print(b, b->col[i], &col[i], err));
 	}
+	if (out->keep)
+		DTX_TRY(rowhash_keep(b, col, out, err));
 	for (i = 0; i < b->nsel; i++) {
 		uint64_t hash[2];
 

@@ -18,10 +18,16 @@ struct dtx_rowhash {
 	size_t n, cap;
 	dtx_u128 sum; /* mod 2^128 */
 	struct dtx_buf *scratch;
+	/* With keep: what the numbers print as, for the writer (batch->printed), until the next
+	 * batch. */
+	bool keep;
+	struct dtx_printed *text;
+	const struct dtx_printed **printed;
+	size_t text_cap, printed_cap;
 };
 #define DTX_ROWHASH_INIT                                                                           \
 	{                                                                                          \
-		NULL, 0, 0, 0, NULL                                                                \
+		.bytes = NULL                                                                      \
 	}
 void dtx_rowhash_clear(struct dtx_rowhash *p);
 /* Live rows of the batch, in order. Columns that are NULL hash as null. */

@@ -3,6 +3,7 @@
 #include "core/store/tablehash.h"
 
 #include "core/data/builder.h"
+#include "core/io/csv_format.h"
 #include "tests/t.h"
 
 static const struct dtx_field fields[] = {
@@ -236,6 +237,120 @@ void test_tablehash_texts(void)
 		check_hash(&got, i, all, i);
 	dtx_rowhash_clear(&got);
 	dtx_builder_clear(&texts);
+	dtx_batch_free(b);
+}
+
+static enum dtx_code numbers(struct dtx_batch **out)
+{
+	static const struct dtx_field field[] = {
+		{ .name = "i", .type = { DTX_T_INT64, 0, 0 } },
+		{ .name = "s", .type = { DTX_T_TEXT, 0, 0 } },
+		{ .name = "f", .type = { DTX_T_FLOAT64, 0, 0 } },
+	};
+	static const struct dtx_schema three = { 3, false, field };
+	static const int64_t whole[] = { 0, -7, INT64_MAX, 999999999999999 };
+	static const double real[] = { 2.0, -0.1, 1.0 / 3, 1e300 };
+	struct dtx_builder b[3];
+	enum dtx_code rc;
+	uint32_t i;
+
+	for (i = 0; i < 3; i++)
+		dtx_builder_init(&b[i], field[i].type, 5);
+	for (i = 0; i < 4; i++) {
+		dtx_builder_i64(&b[0], whole[i]);
+		dtx_builder_text(&b[1], DTX_STR("1"));
+		dtx_builder_f64(&b[2], real[i]);
+	}
+	for (i = 0; i < 3; i++)
+		dtx_builder_null(&b[i]);
+	rc = dtx_batch_new(&three, 5, out, NULL);
+	for (i = 0; i < 3; i++) {
+		if (rc == DTX_OK)
+			rc = dtx_builder_finish(&b[i], NULL, &(*out)->col[i], NULL);
+		dtx_builder_clear(&b[i]);
+	}
+	return rc;
+}
+
+/* The hashes are the same, and the texts those of the numbers that are short. */
+void test_tablehash_keeps_numbers(void)
+{
+	struct dtx_rowhash plain = DTX_ROWHASH_INIT, kept = { .keep = true };
+	struct dtx_batch *b = NULL;
+
+	T_OK(numbers(&b), NULL);
+	T_OK(dtx_rowhash_batch(b, &plain, NULL), NULL);
+	T_OK(dtx_rowhash_batch(b, &kept, NULL), NULL);
+	T_CHECK(!memcmp(plain.bytes, kept.bytes, 16 * 5) && plain.sum == kept.sum);
+	T_CHECK(kept.printed[1] == NULL);
+	T_CHECK(kept.printed[0][1].len == 2 && !memcmp(kept.printed[0][1].text, "-7", 2));
+	T_CHECK(kept.printed[0][3].len == 15 &&
+	        !memcmp(kept.printed[0][3].text, "999999999999999", 15));
+	T_CHECK(kept.printed[2][0].len == 3 && !memcmp(kept.printed[2][0].text, "2.0", 3));
+	T_INT(kept.printed[0][2].len, DTX_PRINTED_LONG); /* 19 digits */
+	T_INT(kept.printed[2][2].len, DTX_PRINTED_LONG); /* 0.3333333333333333 */
+	T_INT(kept.printed[0][4].len, DTX_PRINTED_LONG); /* null */
+	dtx_rowhash_clear(&plain);
+	dtx_rowhash_clear(&kept);
+	dtx_batch_free(b);
+}
+
+/* What was kept is what the writer would print, however it is told to. */
+void test_tablehash_kept_is_written(void)
+{
+	static const struct dtx_csv_format how[] = {
+		{ .delim = ',' },
+		{ .delim = ',', .float_trim = true },
+		{ .delim = ',', .quote_all = true },
+		{ .delim = '.' },
+		{ .delim = ',', .null_text = { "NA", 2 } },
+	};
+	struct dtx_rowhash kept = { .keep = true };
+	struct dtx_batch *b = NULL;
+	uint16_t sel[] = { 0, 2, 4 };
+
+	T_OK(numbers(&b), NULL);
+	for (size_t i = 0; i < 2 * DTX_COUNT(how); i++) {
+		struct dtx_buf want = DTX_BUF_INIT(1 << 20), got = DTX_BUF_INIT(1 << 20);
+		struct dtx_csv_format f;
+
+		dtx_csv_format_init(&f, how[i / 2].delim);
+		f.float_trim = how[i / 2].float_trim;
+		f.quote_all = how[i / 2].quote_all;
+		f.null_text = how[i / 2].null_text;
+		b->sel = i % 2 ? sel : NULL;
+		b->nsel = i % 2 ? 3 : 5;
+		T_OK(dtx_csv_format_batch(&f, b, &want, NULL), NULL);
+		T_OK(dtx_rowhash_batch(b, &kept, NULL), NULL);
+		b->printed = kept.printed;
+		T_OK(dtx_csv_format_batch(&f, b, &got, NULL), NULL);
+		b->printed = NULL;
+		T_CHECK(want.len == got.len && !memcmp(want.ptr, got.ptr, want.len));
+		dtx_buf_clear(&want);
+		dtx_buf_clear(&got);
+	}
+	dtx_rowhash_clear(&kept);
+	dtx_batch_free(b);
+}
+
+/* The writer takes what was kept: a text that the number would not print as. */
+void test_tablehash_kept_is_taken(void)
+{
+	struct dtx_printed known[5];
+	const struct dtx_printed *const printed[] = { known, NULL, NULL };
+	struct dtx_buf got = DTX_BUF_INIT(1 << 20);
+	struct dtx_csv_format f;
+	struct dtx_batch *b = NULL;
+
+	memset(known, DTX_PRINTED_LONG, sizeof(known));
+	known[1] = (struct dtx_printed){ "seven", 5 };
+	T_OK(numbers(&b), NULL);
+	dtx_csv_format_init(&f, ',');
+	b->printed = printed;
+	T_OK(dtx_csv_format_batch(&f, b, &got, NULL), NULL);
+	T_CHECK(dtx_str_starts(dtx_buf_str(&got), DTX_STR("0,1,2.0\nseven,1,-0.1\n")));
+	b->printed = NULL;
+	dtx_buf_clear(&got);
 	dtx_batch_free(b);
 }
 
