@@ -157,6 +157,7 @@ static enum dtx_code give_sheet(struct walk *w, struct dtx_err *err)
 	dtx_grid_init(&w->grid, w->book->label);
 	w->grid.limits = w->book->limits;
 	w->merge = 0;
+	DTX_TRY(dtx_book_strings_need(w->book, UINT64_MAX, err));
 	DTX_TRY(dtx_book_sheet(w->book, w->sheet, &whole, &w->grid, &facts, err));
 	for (r = 0; r < w->grid.nrows; r++) {
 		for (i = w->grid.row[r].first; i < w->grid.row[r + 1].first; i++)
