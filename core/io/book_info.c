@@ -4,14 +4,25 @@
 #include "core/base/mem.h"
 #include "core/data/cast.h"
 #include "core/data/time.h"
+#include "core/io/biff.h"
 #include "core/io/book_info.h"
 #include "core/io/isolate.h"
 #include "core/io/sheet_layout.h"
+#include "core/io/zip.h"
 
+/* Other files are not judged as damaged workbooks, whatever their name. */
 static enum dtx_code open_source(struct dtx_source *src, struct dtx_book **out, struct dtx_err *err)
 {
-	return dtx_book_open(dtx_source_name(src), dtx_source_data(src), dtx_source_size(src),
-	                     dtx_source_limits(src), out, err);
+	enum dtx_code rc = DTX_OK;
+	const void *bytes = dtx_source_data(src);
+	size_t len = dtx_source_size(src);
+
+	if (!dtx_zip_sniff(bytes, len) && !dtx_cfb_sniff(bytes, len) && !dtx_biff_sniff(bytes, len))
+		DTX_FAIL(err, DTX_E_UNSUPPORTED_FORMAT, "'%s' is no workbook",
+		         dtx_source_name(src));
+	DTX_TRY(dtx_book_open(dtx_source_name(src), bytes, len, dtx_source_limits(src), out, err));
+out:
+	return rc;
 }
 
 bool dtx_book_is(const char *reader)
@@ -157,6 +168,7 @@ static enum dtx_code give_sheet(struct walk *w, struct dtx_err *err)
 	dtx_grid_init(&w->grid, w->book->label);
 	w->grid.limits = w->book->limits;
 	w->merge = 0;
+	DTX_TRY(dtx_book_strings_need(w->book, UINT64_MAX, err));
 	DTX_TRY(dtx_book_sheet(w->book, w->sheet, &whole, &w->grid, &facts, err));
 	for (r = 0; r < w->grid.nrows; r++) {
 		for (i = w->grid.row[r].first; i < w->grid.row[r + 1].first; i++)

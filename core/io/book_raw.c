@@ -122,6 +122,7 @@ enum dtx_code dtx_book_reader_raw(struct dtx_source *src, const struct dtx_read_
 	w.format = dtx_mem_zalloc((size_t)w.book->nstyles + 1, sizeof(*w.format));
 	if (!w.format)
 		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_book_strings_need(w.book, UINT64_MAX, err));
 	DTX_TRY(dtx_book_sheet(w.book, pick.sheet, &whole, &w.grid, &facts, err));
 	DTX_TRY(dtx_rawgrid_sheet(out, pick.sheet->name, err));
 	DTX_TRY(raw_cells(&w, err));

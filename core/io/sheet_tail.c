@@ -234,6 +234,8 @@ enum dtx_code dtx_sheet_scan(struct dtx_sheet_layout *l, struct dtx_sheet_facts 
 	}
 	if (!s.refused)
 		goto out;
+	/* All strings first: a cell whose text is missing is noted as it is read. */
+	DTX_TRY(dtx_book_strings_need(l->book, UINT64_MAX, err));
 	DTX_TRY(dtx_book_sheet(l->book, l->sheet, &whole, l->grid, facts, err));
 	if (l->opts->merged_fill)
 		DTX_TRY(dtx_grid_fill_merges(l->grid, err));

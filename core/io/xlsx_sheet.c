@@ -94,6 +94,8 @@ static enum dtx_code put_number(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 
 	if (!dtx_num_parse_f64(s.ptr, s.len, &v)) {
 		s = dtx_str_trim(s);
+		/* "5." is a number to XML Schema */
+		s.len -= s.len > 1 && s.ptr[s.len - 1] == '.';
 		if (!dtx_num_parse_f64(s.ptr, s.len, &v))
 			return put_error(w, c, err);
 	}
@@ -133,6 +135,9 @@ static enum dtx_code put_shared(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 
 	if (!dtx_num_parse_i64(s.ptr, s.len, &id) || id < 0 || id >= DTX_BOOK_STRINGS_MAX)
 		return dtx_xml_fail(w->x, err, __FILE__, __LINE__, "a string id that is no number");
+	/* A text that the file does not have is no empty cell. */
+	if (dtx_xlsx_text_missing(w, (uint64_t)id))
+		return put_error(w, c, err);
 	return put(w, c, DTX_CELL_TEXT, (union dtx_payload){ .id = (uint64_t)id }, err);
 }
 

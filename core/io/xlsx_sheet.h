@@ -44,6 +44,12 @@ static inline bool dtx_xlsx_window_full(const struct dtx_xlsx_walk *w)
 	return w->grid->ncells >= w->window_cells || w->grid->nrows >= w->window_rows;
 }
 
+/* Whether the file has no such shared text; not known before all of them are read. */
+static inline bool dtx_xlsx_text_missing(const struct dtx_xlsx_walk *w, uint64_t id)
+{
+	return id >= w->book->head.strings.n && !w->book->strings.stream;
+}
+
 /* Value of attribute t; false: an unknown type. */
 DTX_MUSTUSE bool dtx_xlsx_type_find(struct dtx_str t, enum dtx_xlsx_type *out);
 /* Stores the cell in the grid. */

@@ -204,7 +204,7 @@ enum dtx_code dtx_xlsx_usual(struct dtx_xlsx_walk *w, const char **at, struct dt
 
 	while (IS(p, "<c r=\"") && w->ncells < DTX_SHEET_COLS && w->grid->ncells < w->max_cells) {
 		end = take_cell(p + 6, &e, &u);
-		if (!end)
+		if (!end || (u.type == 's' && dtx_xlsx_text_missing(w, u.v.id)))
 			break;
 		DTX_TRY(keep_cell(w, &u, err));
 		p = end;

@@ -1,6 +1,7 @@
 """Reads workbooks of 3 M cells with dtx, openpyxl (read only) and xlsx2csv and compares the tables.
 
-Usage: xlsx.py DTX [RUNS]    (needs python3-openpyxl, xlsx2csv; Debian has no xlsxio)
+Usage: xlsx.py DTX [RUNS]    (needs python3-openpyxl, xlsx2csv)
+Debian has no xlsxio: BENCH_XLSXIO names a program FILE OUT.csv made of it, a further peer when given.
 dtx (to CSV) and xlsx2csv are whole processes; openpyxl is timed inside its own, from file to values.
 One workbook has shared strings, the other inline ones; cells are ints, floats, dates, bools, texts.
 """
@@ -91,6 +92,32 @@ def inside(path):
     return tuple(float(x) for x in done.stdout.split())
 
 
+def xlsxio(path, tmp):
+    """The peer of BENCH_XLSXIO; it writes the values as the file has them (a date is its serial)."""
+    program = os.environ.get("BENCH_XLSXIO")
+    return {"xlsxio": lambda: pair.whole([program, path, f"{tmp}/xlsxio.csv"])} if program else {}
+
+
+def serial(value):
+    """A cell of the CSV as the file has it."""
+    if value in ("true", "false"):
+        return float(value == "true")
+    if value[4:5] == "-" and value[7:8] == "-":
+        return float((dt.date.fromisoformat(value) - dt.date(1899, 12, 30)).days)
+    return float(value)
+
+
+def alike(made, peer):
+    """Whether xlsxio's CSV holds dtx's cells, numbers compared as numbers."""
+    n = 0
+    with open(made, newline="") as f, open(peer, newline="") as g:
+        for want, got in zip(csv.reader(f), csv.reader(g), strict=True):
+            n += 1
+            if any(a != b and serial(a) != float(b) for a, b in zip(want, got, strict=True)):
+                return f"xlsxio's rows DIFFER in row {n}"
+    return f"xlsxio's {n} rows equal" if n == ROWS else f"xlsxio DIFFERS: {n} rows"
+
+
 def text(value):
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -124,8 +151,10 @@ def main():
                 "dtx": lambda: pair.whole([dtx, "convert", path, "-o", f"{tmp}/dtx.csv", "-q"], env),
                 "openpyxl": lambda: inside(path),
                 "xlsx2csv": lambda: pair.whole(["xlsx2csv", path, f"{tmp}/peer.csv"]),
+                **xlsxio(path, tmp),
             }, warm=False)
-            print(f"{'shared' if shared else 'inline'} strings: {pair.line(got)} | {same(path, f'{tmp}/dtx.csv')}", flush=True)
+            peers = [alike(f"{tmp}/dtx.csv", f"{tmp}/xlsxio.csv")] if "xlsxio" in got else []
+            print(f"{'shared' if shared else 'inline'} strings: {pair.line(got)} | {', '.join([same(path, f'{tmp}/dtx.csv'), *peers])}", flush=True)
 
 
 if __name__ == "__main__":

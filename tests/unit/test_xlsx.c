@@ -80,6 +80,27 @@ void test_xlsx_kinds(void)
 	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"d\"><v>2024-02-03</v></c><c r=\"B2\" t=\"d\">"
 	            "<v>2024-02-03T04:05:06</v></c></row></sheetData>",
 	       1, "k:date,v:datetime\n2024-02-03|2024-02-03T04:05:06\n");
+	/* a number that ends in its point */
+	expect(HEAD "<row r=\"2\"><c r=\"A2\"><v>5.</v></c><c r=\"B2\"><v>-7. </v></c></row>"
+	            "</sheetData>",
+	       -1, "k:int,v:int\n5|-7\n");
+}
+
+/* A text that the file does not have is an error cell, by every path to it. */
+void test_xlsx_missing_text(void)
+{
+	static const char sheet[] =
+		HEAD "<row r=\"2\"><c r=\"A2\" t=\"s\"><v>4</v></c><c r=\"B2\"><v>1</v></c></row>"
+		     "<row r=\"3\"><c r=\"A3\" t=\"s\"><v>0</v></c><c r=\"B3\" t='s'>"
+		     "<v>9</v></c></row></sheetData>";
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	opts.header_rows = 1;
+	expect_opts(sheet, &opts, "k:text,v:int\n~|1\nname|~\n");
+	opts.bad_cells = DTX_BAD_CELLS_TEXT;
+	expect_opts(sheet, &opts, "k:text,v:text\n#ERROR!|1\nname|#ERROR!\n");
+	opts.bad_cells = DTX_BAD_CELLS_ERROR;
+	expect_opts(sheet, &opts, "bad_cell");
 }
 
 void test_xlsx_mixed_is_text(void)
