@@ -14,7 +14,7 @@
 #include "core/base/mem.h"
 
 #define OUTFILE_BUFFER ((size_t)256 << 10)
-#define OUTFILE_LINKS 40 /* as many as Linux follows */
+#define OUTFILE_LINKS  40 /* as many as Linux follows */
 
 struct dtx_outfile {
 	struct dtx_outfile_info info;
@@ -80,7 +80,7 @@ static bool outfile_follow(char *path)
 	snprintf(next, sizeof(next), "%.*s%s", to[0] == '/' ? 0 : dir, path, to);
 	if (strlen(next) >= PATH_MAX)
 		return false;
-	strcpy(path, next);
+	memcpy(path, next, strlen(next) + 1);
 	return true;
 }
 
