@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/data/time.h"
@@ -438,6 +439,17 @@ static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 			mib, 2 * mib);
 }
 
+/* Opens the inputs; Ctrl-C ends a wait for a pipe as well. */
+static enum dtx_code runner_files(struct dtx_runner *r, struct dtx_err *err)
+{
+	const struct dtx_halt halt = { .cancel = &runner_cancel };
+	const struct dtx_halt *before = dtx_halt_set(&halt);
+	enum dtx_code rc = dtx_runner_open(r, true, err);
+
+	dtx_halt_set(before);
+	return rc;
+}
+
 static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -457,7 +469,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 		DTX_TRY(dtx_runner_receipt_check(r, err));
 	DTX_TRY(runner_refuse(r, err));
 	DTX_TRY(dtx_runner_spread(r, err));
-	DTX_TRY(dtx_runner_open(r, true, err));
+	DTX_TRY(runner_files(r, err));
 	DTX_TRY(dtx_snapshots_check(r, err));
 	DTX_TRY(runner_exec(r, err));
 	DTX_TRY(runner_supplied(r, err));

@@ -14,6 +14,7 @@
 #include "core/base/mem.h"
 
 #define OUTFILE_BUFFER ((size_t)256 << 10)
+#define OUTFILE_LINKS  40 /* as many as Linux follows */
 
 struct dtx_outfile {
 	struct dtx_outfile_info info;
@@ -54,14 +55,46 @@ static char *outfile_text(struct dtx_buf *b)
 	return NULL;
 }
 
-/* The file behind a chain of links, or the absolute path of what does not exist yet. */
-static char *outfile_real(const char *path)
+/* Names of stdout. Behind them may be a file that others write to as well: one that took its
+ * place would lose what they wrote before and write later. */
+static bool outfile_is_stdout(const char *path)
 {
-	char real[PATH_MAX], dir[PATH_MAX];
+	static const char *const name[] = { "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1" };
+	bool is = false;
+
+	for (size_t i = 0; i < DTX_COUNT(name); i++)
+		is = is || !strcmp(path, name[i]);
+	return is;
+}
+
+/* One link on, in place; false where there is none, or no room for its target. */
+static bool outfile_follow(char *path)
+{
+	char to[PATH_MAX], next[2 * PATH_MAX];
+	ssize_t n = readlink(path, to, sizeof(to) - 1);
+	int dir = (int)(dtx_file_basename(path) - path);
+
+	if (n <= 0)
+		return false;
+	to[n] = '\0';
+	snprintf(next, sizeof(next), "%.*s%s", to[0] == '/' ? 0 : dir, path, to);
+	if (strlen(next) >= PATH_MAX)
+		return false;
+	memcpy(path, next, strlen(next) + 1);
+	return true;
+}
+
+/* The file behind a chain of links, or the absolute path of what does not exist yet. */
+static char *outfile_real(const char *given)
+{
+	char real[PATH_MAX], dir[PATH_MAX], path[PATH_MAX];
 	struct dtx_buf b = DTX_BUF_INIT(PATH_MAX + NAME_MAX);
 
-	if (realpath(path, real))
+	if (realpath(given, real))
 		return dtx_mem_strdup(real);
+	dtx_str_copy(path, sizeof(path), dtx_str_of(given));
+	for (int links = 0; links < OUTFILE_LINKS && outfile_follow(path);)
+		links++;
 	dtx_file_dirname(path, dir, sizeof(dir));
 	if (!realpath(dir, real))
 		return dtx_file_absolute(path);
@@ -90,8 +123,8 @@ enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **re
 	bool there;
 
 	*real = *temp = NULL;
-	if (!strcmp(path, "-")) {
-		*real = dtx_mem_strdup(path);
+	if (outfile_is_stdout(path)) {
+		*real = dtx_mem_strdup("-");
 		if (!*real)
 			DTX_FAIL_MEM(err);
 		goto out;
@@ -100,6 +133,8 @@ enum dtx_code dtx_outfile_target(const char *path, const char *run_id, char **re
 	if (!*real)
 		DTX_FAIL_MEM(err);
 	there = stat(*real, &st) == 0;
+	if (!there && errno == ELOOP)
+		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot write '%s': %s", path, strerror(errno));
 	if (there && S_ISDIR(st.st_mode))
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot write '%s': it is a folder", path);
 	if (there && !S_ISREG(st.st_mode))

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 
 #include "core/base/file.h"
 #include "core/base/guard.h"
+#include "core/base/halt.h"
 #include "core/base/mem.h"
 #include "core/io/filemark.h"
 #include "core/io/inputhash.h"
@@ -19,6 +21,7 @@
 
 #define SOURCE_SPOOL_MEM ((size_t)64 << 20)
 #define SOURCE_BLOCK     ((size_t)1 << 20)
+#define SOURCE_TURN_MS   100
 
 /* What an owner frees: a mapping or a heap block. */
 struct source_bytes {
@@ -125,15 +128,31 @@ out:
 	return rc;
 }
 
+/* A pipe may be silent for ever: who waits for it still hears that the run is cancelled. */
+static enum dtx_code source_wait(int fd, struct dtx_err *err)
+{
+	struct pollfd at = { .fd = fd, .events = POLLIN };
+	enum dtx_code rc = DTX_OK;
+	int n;
+
+	do {
+		DTX_TRY(dtx_halt_look(err));
+		n = poll(&at, 1, SOURCE_TURN_MS);
+	} while (n == 0 || (n < 0 && errno == EINTR));
+out:
+	return rc;
+}
+
 static enum dtx_code source_read(const struct dtx_source *s, int fd, char *to, size_t n,
                                  size_t *got, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	ssize_t k;
 
-	do
+	do {
+		DTX_TRY(source_wait(fd, err));
 		k = read(fd, to, n);
-	while (k < 0 && errno == EINTR);
+	} while (k < 0 && (errno == EINTR || errno == EAGAIN));
 	if (k < 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot read '%s': %s", s->name, strerror(errno));
 	*got = (size_t)k;

@@ -1,0 +1,10 @@
+# Ctrl-C while a pipe says nothing: exit 130 at once, not when the other end closes
+echo '[{"op":"limit","n":1}]' > plan.json
+echo old > res.csv
+mkfifo pipe
+sleep 30 > pipe &
+writer=$!
+timeout -k 5 --preserve-status -s INT 0.7 "$DTX" run -q plan.json - -o res.csv < pipe 2> said && s=0 || s=$?
+echo "exit $s"
+cat said res.csv
+kill $writer
