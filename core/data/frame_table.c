@@ -10,6 +10,8 @@
 
 _Static_assert(sizeof(struct dtx_text) == 16, "views are their file layout");
 
+#define NULL_SLOTS_MAX ((uint64_t)1 << 18) /* column batches that no byte stands behind */
+
 #define BAD(err, ...) DTX_FAIL((err), DTX_E_SNIPPET_BAD_RESULT, __VA_ARGS__)
 
 /* --- values --- */
@@ -25,6 +27,7 @@ struct col {
 	struct dtx_owner *owner;     /* behind values; counted */
 	const void *values;          /* what columns point to: a, or views with pointers */
 	struct dtx_column *dict_col; /* counted */
+	struct dtx_column **dicts;   /* by section: columns of one dictionary share it */
 };
 
 static bool present(const struct col *c, uint64_t row)
@@ -129,6 +132,27 @@ static const struct rule {
 	[DTX_T_TEXT] = { 16, ok_text, "UTF-8 text inside its buffer" },
 };
 
+/* Views may lie over each other; a few bytes would then stand for more text than fits anywhere. */
+static enum dtx_code check_extent(const struct col *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_text *t = c->a;
+	uint64_t left = c->e->b_len, i;
+
+	if (c->type.type != DTX_T_TEXT || c->e->a_len != c->e->rows * sizeof(*t))
+		goto out;
+	for (i = 0; i < c->e->rows; i++) {
+		if (t[i].len <= DTX_TEXT_INLINE || !present(c, i))
+			continue;
+		if (t[i].len > left)
+			BAD(err, "column '%s' row %llu: not UTF-8 text inside its buffer", c->name,
+			    (unsigned long long)i);
+		left -= t[i].len;
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code check_values(const struct col *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -144,6 +168,7 @@ static enum dtx_code check_values(const struct col *c, struct dtx_err *err)
 		BAD(err, "column '%s' has bytes that its type does not need", c->name);
 	if (c->type.type == DTX_T_BOOL && want && !spare_zero(c->a, c->e->rows))
 		BAD(err, "column '%s': spare bits are not 0", c->name);
+	DTX_TRY(check_extent(c, err));
 	for (i = 0; r->ok && i < c->e->rows; i++)
 		if (present(c, i) && !r->ok(c, i))
 			BAD(err, "column '%s' row %llu: not %s", c->name, (unsigned long long)i,
@@ -229,10 +254,27 @@ static void col_bind(struct col *c, const struct dtx_frame_view *view,
 	c->values = c->a;
 }
 
-static enum dtx_code open_dict(struct col *c, struct dtx_owner *keep, struct dtx_err *err)
+static enum dtx_code make_dict(struct col *c, struct dtx_column **out, struct dtx_owner *keep,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct col d = { .name = c->name, .type = { DTX_T_TEXT, 0, 0 } };
+
+	col_bind(&d, c->view, c->dict);
+	DTX_TRY(check_values(&d, err));
+	DTX_TRY(make_views(&d, keep, err));
+	*out = dtx_column_new(DTX_F_FLAT, d.type, (uint32_t)c->dict->rows, d.owner);
+	if (!*out)
+		DTX_FAIL_MEM(err);
+	(*out)->v.any = d.values;
+out:
+	return rc;
+}
+
+static enum dtx_code open_dict(struct col *c, struct dtx_owner *keep, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_column **made;
 	uint32_t i;
 
 	for (i = 0; i < c->view->n; i++) {
@@ -244,14 +286,11 @@ static enum dtx_code open_dict(struct col *c, struct dtx_owner *keep, struct dtx
 	if (!c->dict || c->type.type != DTX_T_TEXT || c->dict->type != DTX_T_TEXT ||
 	    c->dict->nulls || c->dict->v_len || c->dict->flags || c->dict->rows > UINT32_MAX)
 		BAD(err, "column '%s': its dictionary is missing or malformed", c->name);
-	col_bind(&d, c->view, c->dict);
-	DTX_TRY(check_values(&d, err));
 	DTX_TRY(check_codes(c, err));
-	DTX_TRY(make_views(&d, keep, err));
-	c->dict_col = dtx_column_new(DTX_F_FLAT, d.type, (uint32_t)c->dict->rows, d.owner);
-	if (!c->dict_col)
-		DTX_FAIL_MEM(err);
-	c->dict_col->v.any = d.values;
+	made = &c->dicts[c->dict - c->view->entry];
+	if (!*made)
+		DTX_TRY(make_dict(c, made, keep, err));
+	c->dict_col = dtx_column_ref(*made);
 out:
 	return rc;
 }
@@ -441,6 +480,23 @@ out:
 	return rc;
 }
 
+/* Columns of nulls take no bytes of the frame, yet memory of ours. */
+static enum dtx_code check_nulls(const struct dtx_frame_entry *table, const struct col *col,
+                                 uint32_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint64_t batches = (table->rows + DTX_BATCH_ROWS - 1) / DTX_BATCH_ROWS, nulls = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		nulls += col[i].type.type == DTX_T_NULL;
+	if (nulls * batches > NULL_SLOTS_MAX)
+		BAD(err, "%llu columns of nulls with %llu rows are too many",
+		    (unsigned long long)nulls, (unsigned long long)table->rows);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_frame_table(const struct dtx_frame_view *view,
                               const struct dtx_frame_entry *entry, struct dtx_owner *keep,
                               struct dtx_table **out, struct dtx_err *err)
@@ -448,11 +504,15 @@ enum dtx_code dtx_frame_table(const struct dtx_frame_view *view,
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct col *col = dtx_mem_zalloc(view->n, sizeof(*col));
+	struct dtx_column **dicts = dtx_mem_zalloc(view->n, sizeof(struct dtx_column *));
 	uint32_t n = 0, i;
 
-	if (!col)
+	if (!col || !dicts)
 		DTX_FAIL_MEM(err);
+	for (i = 0; i < view->n; i++)
+		col[i].dicts = dicts;
 	DTX_TRY(open_columns(view, entry, keep, &arena, col, &n, err));
+	DTX_TRY(check_nulls(entry, col, n, err));
 	DTX_TRY(make_table(entry, col, n, &arena, keep, out, err));
 out:
 	for (i = 0; i < n; i++) {
@@ -461,6 +521,10 @@ out:
 		if (col[i].dict_col)
 			dtx_column_unref(col[i].dict_col);
 	}
+	for (i = 0; dicts && i < view->n; i++)
+		if (dicts[i])
+			dtx_column_unref(dicts[i]);
+	dtx_mem_free(dicts);
 	dtx_mem_free(col);
 	dtx_arena_clear(&arena);
 	return rc;

@@ -400,6 +400,60 @@ static void code_beyond(unsigned char *mem, struct dtx_frame_entry *e)
 	memset(mem + coded(e)->a_off, 9, 1);
 }
 
+/* The column of constants, whose texts all lie on the first one's bytes. */
+static void one_text_for_all(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	struct dtx_text *t;
+	int i;
+
+	while (e->kind != DTX_FRAME_COLUMN || e->type != DTX_T_TEXT || e->flags)
+		e++;
+	t = (struct dtx_text *)(void *)(mem + e->a_off);
+	e->b_len = t->len;
+	for (i = 0; i < 4; i++)
+		memset(t[i].u.tail, 0, 8);
+}
+
+static void nulls_alone(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	struct dtx_frame_entry *table = e;
+
+	(void)mem;
+	table->rows = DTX_FRAME_ROWS_MAX;
+	for (e++; e < table + 1 + TM_COLUMNS; e++) {
+		e->type = DTX_T_NULL;
+		e->flags = 0;
+		e->rows = e->nulls = table->rows;
+		e->a_off = e->a_len = e->b_off = e->b_len = e->v_off = e->v_len = 0;
+	}
+}
+
+/* Two columns that name one dictionary: it is checked and turned into pointers once. */
+void test_frame_shared_dictionary(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_table *t = NULL, *back = NULL;
+	struct dtx_frame_entry *e, *first;
+	void *mem = NULL;
+	uint64_t len;
+
+	T_OK(dict_table(&t, &err), &err);
+	T_OK(write_table(t, &mem, &len, &err), &err);
+	e = first = coded((struct dtx_frame_entry *)((char *)mem + DTX_FRAME_HEADER));
+	while (e->kind != DTX_FRAME_COLUMN || e->type != DTX_T_TEXT || e->flags)
+		e++;
+	memset((char *)mem + e->a_off, 0, 16);
+	e->a_len = 16;
+	e->flags = first->flags;
+	e->b_off = first->b_off;
+	e->b_len = 0;
+	T_OK(read_table(mem, len, &back, &err), &err);
+	T_CHECK(back->batch[0]->col[0]->dict == back->batch[0]->col[1]->dict);
+	dtx_table_unref(back);
+	dtx_table_unref(t);
+	dtx_mem_free(mem);
+}
+
 void test_frame_contradictions(void)
 {
 	static const struct {
@@ -412,6 +466,8 @@ void test_frame_contradictions(void)
 		{ false, same_name, "two columns are named '" },
 		{ true, codes_cut, "column 'd': codes have 8 bytes for 4 rows" },
 		{ true, code_beyond, "column 'd' row 0: code 9 of 3" },
+		{ true, one_text_for_all, "column 'c' row 1: not UTF-8 text inside its buffer" },
+		{ false, nulls_alone, "columns of nulls with 4294967296 rows are too many" },
 	};
 
 	for (size_t i = 0; i < DTX_COUNT(list); i++) {
