@@ -49,7 +49,10 @@ static enum dtx_code open_box(struct dtx_remote_ask *a, int *out_fd, struct dtx_
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_jail_spec spec = { .mode = (enum dtx_jail_mode)a->mode,
-		                      .limits = { a->wall_ms, a->cpu_ms, a->memory, a->output },
+		                      .limits = { .wall_ms = a->wall_ms,
+		                                  .cpu_ms = a->cpu_ms,
+		                                  .memory = a->memory,
+		                                  .output = a->output },
 		                      .seed = a->seed,
 		                      .now_us = a->now_us,
 		                      .hash_seed = a->hash_seed,

@@ -17,6 +17,7 @@
 #include "sandbox/jail.h"
 #include "sandbox/role.h"
 #include "sandbox/warmpool.h"
+#include "sandbox/zygote.h"
 #include "tests/unit/tablemake.h"
 
 #define PATIENCE_NS ((int64_t)60 * 1000000000)
@@ -384,6 +385,78 @@ void test_jail_pool_that_is_stuck(void)
 	T_STR(p.why, "successor: in place");
 	T_CHECK(ask(&w, &p));
 	close(fd);
+	end();
+}
+
+/* How a run ends that waits `queue_ms` for its worker. */
+static enum dtx_jail_status run_status(int64_t queue_ms)
+{
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_EXEC,
+		                            .limits = { .queue_ms = queue_ms } };
+	struct dtx_jail_report r;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_box *box = NULL;
+	enum dtx_jail_status status;
+
+	dtx_jail_report_init(&r);
+	T_OK(dtx_provider_local.open(&spec, &box, &err), &err);
+	if (dtx_provider_local.exec(box, DTX_STR("1"), NULL, &r, &err) ==
+	    DTX_E_SNIPPET_SETUP_REFUSED)
+		T_CHECK(strstr(err.msg, "busy:"));
+	status = r.status;
+	dtx_provider_local.close(box);
+	dtx_jail_report_clear(&r);
+	dtx_err_clear(&err);
+	return status;
+}
+
+/* Clients that keep a lease, or a connection alone. */
+static void hold(int *fd, size_t n, bool leases)
+{
+	struct dtx_warmpool p;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		dtx_warmpool_open(&p, DTX_ZYGOTE_EXEC, 0, DTX_WARMPOOL_START);
+		fd[i] = p.fd;
+		T_CHECK(p.fd >= 0);
+		if (leases) {
+			struct dtx_wire w = { .fd = p.fd };
+			struct dtx_wire_hello hello = { .hash_seed = 0 };
+
+			memcpy(hello.key, p.key, sizeof(p.key));
+			T_CHECK(dtx_wire_send(&w, DTX_WIRE_HELLO, &hello, sizeof(hello), NULL, 0));
+			T_CHECK(dtx_wire_send(&w, DTX_WIRE_LEASE, NULL, 0, NULL, 0));
+		}
+	}
+}
+
+static void release(int *fd, size_t n)
+{
+	while (n)
+		dtx_file_close(&fd[--n]);
+}
+
+/* Runs that find every worker taken wait, and then say so: a Python of their own for each would be
+ * as many as there are runs. */
+void test_jail_pool_that_is_full(void)
+{
+	int fd[DTX_ZYGOTE_CLIENTS];
+	int64_t start;
+
+	SKIP_SANITIZED();
+	begin("30");
+	T_INT(run_status(0), DTX_JAIL_OK);
+	hold(fd, DTX_ZYGOTE_WORKERS, true); /* all workers, or more than there may be */
+	start = dtx_now_ns();
+	T_INT(run_status(300), DTX_JAIL_BUSY);
+	T_CHECK(dtx_now_ns() - start < PATIENCE_NS / 2);
+	release(fd, DTX_ZYGOTE_WORKERS);
+	T_INT(run_status(60000), DTX_JAIL_OK);
+	hold(fd, DTX_COUNT(fd), false); /* no place to wait, either */
+	T_INT(run_status(300), DTX_JAIL_BUSY);
+	release(fd, DTX_COUNT(fd));
+	T_INT(run_status(60000), DTX_JAIL_OK);
 	end();
 }
 
