@@ -540,6 +540,7 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
 {
 	struct dtx_exec_run *x = dtx_mem_zalloc(1, sizeof(*x));
 	struct dtx_err local = DTX_ERR_INIT, *e = err ? err : &local;
+	const struct dtx_halt *before = dtx_halt_get();
 	bool again = false;
 	enum dtx_code rc = DTX_OK;
 
@@ -554,6 +555,7 @@ enum dtx_code dtx_exec_bind(struct dtx_plan *plan, const struct dtx_exec_opts *o
 	DTX_TRY(dtx_graph_needs(&x->graph, NULL, e));
 	DTX_TRY(dtx_facts(&x->graph, &x->regions, x->in.reader, x->in.schema, x->result, e));
 out:
+	dtx_halt_set(before); /* what start() set ends with x */
 	if (x)
 		stop(x);
 	dtx_err_clear(&local);
