@@ -28,7 +28,7 @@ static inline bool format_room(struct dtx_buf *out, size_t n)
 
 static inline void format_bytes(struct dtx_buf *out, const char *p, size_t n)
 {
-	if (!format_room(out, n))
+	if (!n || !format_room(out, n))
 		return;
 	memcpy(out->ptr + out->len, p, n);
 	out->len += n;
