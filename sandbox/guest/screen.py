@@ -33,7 +33,6 @@ WHOLE = frozenset("columns values T select_dtypes to_numpy items iteritems keys"
 UNLESS_NAMED = {"melt": ("value_vars", 1), "dropna": ("subset", None),
                 "drop_duplicates": ("subset", 0)}
 POSITIONAL = frozenset("iat iloc itertuples insert".split())
-READ_AS_TEXT = frozenset(("FORMULAS", "ASSUMES"))
 NAMES_MAX = 2000
 
 
@@ -64,38 +63,19 @@ def check_import(node):
                           % (name, ", ".join(sorted(NAMED))))
 
 
-def is_main_guard(node):
-    """`if __name__ == "__main__":`, which is of no consequence in a module."""
-    test = getattr(node, "test", None)
-    return (isinstance(node, ast.If) and isinstance(test, ast.Compare)
-            and isinstance(test.left, ast.Name) and test.left.id == "__name__" and not node.orelse)
-
-
-def check_value(node):
-    """Constants are computed at the top level: re.compile(...), Decimal("0.01"), 24 * 60.  What is
-    read from the text without running it must be there as it is."""
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    names = {t.id for t in targets if isinstance(t, ast.Name)}
-    if names & READ_AS_TEXT and node.value is not None and not is_literal(node.value):
-        raise Refused("screen_denied", node, "%s must be a literal: nothing runs when it is read"
-                      % ", ".join(sorted(names & READ_AS_TEXT)))
-
-
 def check_top(tree):
     for node in tree.body:
-        if isinstance(node, (ast.Assign, ast.AnnAssign)):
-            check_value(node)
-            continue
         if isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
             continue
-        # a docstring; a setting, as of pd.set_option(...)
-        if isinstance(node, ast.Expr) and (isinstance(node.value, ast.Constant) or (
-                isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute))):
-            continue
-        if is_main_guard(node):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            if node.value is None or is_literal(node.value):
+                continue
+            raise Refused("screen_denied", node,
+                          "a value at the top level must be a literal; compute inside a function")
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             continue
         raise Refused("screen_denied", node,
-                      "the top level holds imports, values, settings, functions and classes only")
+                      "the top level holds imports, literals, functions and classes only")
 
 
 def check_transform(tree):

@@ -195,7 +195,7 @@ SCREEN = [  # source, class, line
     ("def transform(t, p):\n    import sys\n", "import_denied", 2),
     ("from os.path import join\n" + GOOD, "import_denied", 1),
     ("print('x')\n" + GOOD, "screen_denied", 1),
-    ("FORMULAS = dict(a='b')\n" + GOOD, "screen_denied", 1),
+    ("X = len('a')\n" + GOOD, "screen_denied", 1),
     ("for x in []:\n    pass\n" + GOOD, "screen_denied", 1),
     ("def transform(tables):\n    pass\n", "screen_denied", 1),
     ("def transform(*tables):\n    pass\n", "screen_denied", 1),
