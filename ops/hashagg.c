@@ -160,25 +160,23 @@ static inline size_t slot_find(const struct dtx_groups *g, enum kind kind, uint6
 	}
 }
 
+/* The table grows where it is and is filled anew, in order of the hashes: of two tables side by
+ * side every page would be new. */
 static bool slots_resize(struct dtx_groups *g, size_t n)
 {
-	uint64_t *slot = dtx_mem_zalloc(n, sizeof(*slot));
-
-	if (!slot)
+	if (!dtx_mem_grow(&g->slot, n, sizeof(*g->slot)))
 		return false;
-	for (size_t i = 0; i < g->nslots; i++) {
-		size_t at;
-
-		if (!g->slot[i])
-			continue;
-		at = g->hash[(uint32_t)g->slot[i] - 1] & (n - 1);
-		while (slot[at])
-			at = (at + 1) & (n - 1);
-		slot[at] = g->slot[i];
-	}
-	dtx_mem_free(g->slot);
-	g->slot = slot;
+	memset(g->slot, 0, n * sizeof(*g->slot));
 	g->nslots = n;
+	for (uint32_t id = 0; id < g->n; id++) {
+		size_t at = g->hash[id] & (n - 1);
+
+		if (id == g->null_id)
+			continue;
+		while (g->slot[at])
+			at = (at + 1) & (n - 1);
+		g->slot[at] = (g->hash[id] >> 32) << 32 | (id + 1);
+	}
 	return true;
 }
 

@@ -309,7 +309,7 @@ static enum dtx_code find_absent(struct work *w, uint32_t *group, struct dtx_err
 			DTX_TRY(dtx_halt_look(err));
 		if (is_there(w, group))
 			continue;
-		if (run && run->max_rows > 0 && rows + (int64_t)w->nabsent >= run->max_rows)
+		if (run && run->max_rows >= 0 && rows + (int64_t)w->nabsent >= run->max_rows)
 			DTX_FAIL(err, DTX_E_ROW_LIMIT, "complete: more than %lld rows",
 			         (long long)run->max_rows);
 		if (!dtx_mem_reserve(&w->absent, &w->cap, (w->nabsent + 1) * w->s->n,

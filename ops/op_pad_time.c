@@ -154,7 +154,7 @@ static enum dtx_code add_line(struct work *w, struct line line, struct dtx_err *
 	const struct dtx_run *run = w->m->ox->run;
 	enum dtx_code rc = DTX_OK;
 
-	if (run && run->max_rows > 0 && (int64_t)w->n >= run->max_rows)
+	if (run && run->max_rows >= 0 && (int64_t)w->n >= run->max_rows)
 		DTX_FAIL(err, DTX_E_ROW_LIMIT, "pad_time: more than %lld rows",
 		         (long long)run->max_rows);
 	if (!dtx_mem_reserve(&w->line, &w->cap, w->n + 1, sizeof(*w->line)))

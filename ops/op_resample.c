@@ -242,7 +242,8 @@ static enum dtx_code add_bucket(struct work *w, int64_t start, int64_t first, st
 	const struct dtx_run *run = w->ox->run;
 	enum dtx_code rc = DTX_OK;
 
-	if (w->n >= DTX_NOWHERE - 1 || (run && run->max_rows > 0 && (int64_t)w->n >= run->max_rows))
+	if (w->n >= DTX_NOWHERE - 1 ||
+	    (run && run->max_rows >= 0 && (int64_t)w->n >= run->max_rows))
 		DTX_FAIL(err, DTX_E_ROW_LIMIT, "resample: too many buckets");
 	if (!dtx_mem_reserve(&w->bucket, &w->cap, w->n + 1, sizeof(*w->bucket)))
 		DTX_FAIL_MEM(err);

@@ -127,6 +127,34 @@ void test_exec_row_growth(void)
 	      "a\n1\n2\n3\n", DTX_E_ROW_LIMIT, NULL);
 }
 
+/* A limit of no rows holds where rows are made, not when all of them are there. */
+void test_exec_no_rows_made(void)
+{
+	static const struct {
+		const char *step, *in, *says;
+	} item[] = {
+		{ "{\"op\":\"complete\",\"cols\":[\"a\"],\"seq\":{\"a\":1}}", "a\n1\n5\n",
+		  "complete: more than 0 rows" },
+		{ "{\"op\":\"pad_time\",\"col\":\"a\",\"every\":\"day\"}",
+		  "a\n2024-01-01\n2024-01-05\n", "pad_time: more than 0 rows" },
+		{ "{\"op\":\"resample\",\"col\":\"a\",\"every\":\"day\",\"agg\":{\"n\":\"count()\"}"
+		  "}",
+		  "a\n2024-01-01\n2024-01-05\n", "resample: too many buckets" },
+	};
+
+	for (size_t i = 0; i < DTX_COUNT(item); i++) {
+		struct planrun p;
+		char plan[256];
+
+		snprintf(plan, sizeof(plan), "{\"dtx\":1,\"limits\":{\"rows\":0},\"steps\":[%s]}",
+		         item[i].step);
+		planrun_init(&p, plan, item[i].in);
+		T_CODE(planrun(&p), DTX_E_ROW_LIMIT, &p.err);
+		T_STR(p.err.msg, item[i].says);
+		planrun_clear(&p);
+	}
+}
+
 void test_exec_expect(void)
 {
 	fails("{\"dtx\":1,\"steps\":[{\"op\":\"limit\",\"n\":3}],\"expect\":{\"rows\":{\"min\":2}}"
