@@ -3,7 +3,9 @@
  * outputs, the rest of the record. */
 #include "cli/runner.h"
 
+#include <ctype.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -113,6 +115,24 @@ out:
 	return rc;
 }
 
+/* A value of the environment in the shape of `like`, where 0 stands for a hex digit; anything else
+ * is none: it comes from whoever started us. */
+static const char *beside_id(const char *name, const char *like)
+{
+	const char *text = getenv(name);
+	size_t i;
+
+	if (!text || strlen(text) != strlen(like))
+		return NULL;
+	for (i = 0; like[i]; i++) {
+		bool digit = isxdigit((unsigned char)text[i]) && !isupper((unsigned char)text[i]);
+
+		if (like[i] == '0' ? !digit : text[i] != like[i])
+			return NULL;
+	}
+	return text;
+}
+
 static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -134,6 +154,9 @@ static enum dtx_code beside_info(struct dtx_runner *r, struct dtx_err *err)
 	info->argv = dtx_runner_argv(r, &r->texts);
 	if (!info->argv)
 		DTX_FAIL_MEM(err);
+	info->parent = beside_id("DTX_PARENT_RUN", "00000000-0000-0000-0000-000000000000");
+	info->traceparent =
+		beside_id("TRACEPARENT", "00-00000000000000000000000000000000-0000000000000000-00");
 	info->start_us = r->start_us;
 	if (r->replay)
 		info->replay_of =

@@ -35,14 +35,15 @@ out:
 
 static enum dtx_code verify_blob(struct dtx_db_rows *rows, json_t *findings, struct dtx_err *err)
 {
-	const char *hash = dtx_db_get_text(rows, 0);
+	const char *hash = dtx_db_get_text(rows, 0), *enc = dtx_db_get_text(rows, 1);
 	struct dtx_str bytes = dtx_db_get_bytes(rows, 2);
 	char got[DTX_SHA256_HEX];
 
 	if (!hash || dtx_db_get_int(rows, 3))
 		return DTX_OK; /* purged on purpose */
 	dtx_sha256_hex(bytes.ptr, bytes.len, got);
-	if (!strcmp(got, hash) && dtx_db_get_int(rows, 4) == (int64_t)bytes.len)
+	if (!strcmp(got, hash) && dtx_db_get_int(rows, 4) == (int64_t)bytes.len && enc &&
+	    !strcmp(enc, "raw"))
 		return DTX_OK;
 	return verify_add(findings,
 	                  json_pack("{s:s, s:s, s:s}", "finding", "blob_mismatch", "hash", hash,

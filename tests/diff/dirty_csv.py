@@ -390,6 +390,52 @@ CASES.update({
 })
 
 
+SHOP = [["day", "item", "n", "price"], ["2018-09-24", "Chair", "3", "12.50"], ["2018-09-25", "Table", "1", "99.00"],
+        ["2018-09-26", "Lamp", "12", "7.25"], ["2018-09-27", "Desk", "5", "150.00"]]
+SALES = (SHOP[0], SHOP[1:])
+CASES.update({
+    "line ends CR CR LF": (lines(SHOP).replace("\n", "\r\r\n"), *SALES),
+    "line ends LF CR": (lines(SHOP).replace("\n", "\n\r"), *SALES),
+    "one row of tabs": (lines(SHOP[:3]) + lines(SHOP[3:4], "\t") + lines(SHOP[4:]), *SALES),
+    "a delimiter missing in one row": (lines(SHOP).replace("Table,1", "Table1"), SHOP[0],
+                                       [SHOP[1], ["2018-09-25", "Table1", "99.00", ""]] + SHOP[3:]),
+    "broken bars": (lines(SHOP, "\u00a6"), *SALES),
+    "a header each page": (lines(SHOP[:3] + SHOP[:1] + SHOP[3:4] + SHOP[:1] + SHOP[4:]), *SALES),
+    "units below the names": ("time,speed\n(s),(m/s)\n0,1.5\n1,2.5\n", ["time", "speed"],
+                              [["(s)", "(m/s)"], ["0", "1.5"], ["1", "2.5"]]),
+    "a bank's statement": ("Umsatz;Datei vom: 02.01.2024\n\nIBAN;DE12 3456\nSaldo;1.234,56;EUR\n\n"
+                           "Buchung;Valuta;Zweck;Betrag;Währung\n29.12.2023;29.12.2023;Einkauf 12,50;-12,50;EUR\n"
+                           "28.12.2023;28.12.2023;Gehalt;2.500,00;EUR\n27.12.2023;27.12.2023;Gebühr;-7,00;EUR\n",
+                           ["Buchung", "Valuta", "Zweck", "Betrag", "Währung"],
+                           [["29.12.2023", "29.12.2023", "Einkauf 12,50", "-12,50", "EUR"],
+                            ["28.12.2023", "28.12.2023", "Gehalt", "2.500,00", "EUR"],
+                            ["27.12.2023", "27.12.2023", "Gebühr", "-7,00", "EUR"]]),
+    "debit and credit": ("Date;Libellé;Débit;Crédit\n01/12/2023;CARTE 29/11;-45,90;\n"
+                         "02/12/2023;SALAIRE;;2 100,00\n", ["Date", "Libellé", "Débit", "Crédit"],
+                         [["01/12/2023", "CARTE 29/11", "-45,90", ""], ["02/12/2023", "SALAIRE", "", "2 100,00"]]),
+    "a backslash before the closing quote": ('id,path,n\n1,"C:\\a, b\\",5\n2,"x",6\n', ["id", "path", "n"],
+                                             [["1", "C:\\a, b\\", "5"], ["2", "x", "6"]]),
+    "an open quote above closed ones": ('id,name,n\n1,"Ann,5\n2,"Bob, C",6\n3,"Eve",7\n', ["id", "name", "n"],
+                                        [["1", '"Ann', "5"], ["2", "Bob, C", "6"], ["3", "Eve", "7"]]),
+    "JSON between tabs": ('id\tdata\n1\t{"a": 1, "b": [1,2]}\n2\t{"a": 2, "b": []}\n', ["id", "data"],
+                          [["1", '{"a": 1, "b": [1,2]}'], ["2", '{"a": 2, "b": []}']]),
+    "texts as formulas": ('id,v\n="001",5\n="002",6\n', ["id", "v"], [['="001"', "5"], ['="002"', "6"]]),
+    "a NUL in a cell": (b"id,name\n1,A\0nn\n2,Bob\n", ["id", "name"], [["1", "A\0nn"], ["2", "Bob"]]),
+    "a grid": ("+----+------+\n| id | name |\n+====+======+\n| 1  | Ann  |\n+----+------+\n| 20 | Bob  |\n"
+               "+----+------+\n", DRAWN[0], DRAWN[1:]),
+    "rules of equals signs": ("===  =====\nid   name\n===  =====\n1    Ann\n20   Bob C\n===  =====\n", ["id", "name"],
+                              [["1", "Ann"], ["20", "Bob C"]]),
+    "names and values of two words": ("CONTAINER ID   IMAGE     STATUS         NAMES\n"
+                                      "abc123         nginx     Up 2 hours     web\n"
+                                      "def456         redis     Up 3 minutes   cache\n",
+                                      ["CONTAINER ID", "IMAGE", "STATUS", "NAMES"],
+                                      [["abc123", "nginx", "Up 2 hours", "web"],
+                                       ["def456", "redis", "Up 3 minutes", "cache"]]),
+    "koi8-r": coded("koi8-r", ["номер", "имя"], ["1", "Анна Петрова"], ["2", "Борис"], ["3", "Елена"]),
+    "windows-1253": coded("cp1253", ["κωδικός", "πόλη"], ["1", "Αθήνα"], ["2", "Θεσσαλονίκη"], ["3", "Πάτρα"]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:

@@ -441,6 +441,7 @@ void test_store_tamper_is_found(void)
 		{ "DELETE FROM ledger WHERE seq=3", "chain_broken" },
 		{ "DELETE FROM ledger", "chain_broken" },
 		{ "UPDATE blob SET data=x'00' WHERE kind='plan'", "blob_mismatch" },
+		{ "UPDATE blob SET enc='rawx' WHERE kind='plan'", "blob_mismatch" },
 		{ "DELETE FROM run", "index_differs" },
 		{ "UPDATE run_input SET sha='x'", "index_differs" },
 		{ "UPDATE run_output SET rows=7", "index_differs" },
