@@ -50,7 +50,7 @@ class Lacking:
 def prepare(kind, compiled):
     gc.disable()  # what is imported stays: looking for garbage in it costs a tenth of the start
     version = "%d.%d.%d" % sys.version_info[:3]
-    for name in ("layout", "screen"):
+    for name in ("layout", "toplevel", "screen"):
         load(name, compiled)
     if kind == SCREEN_ZYGOTE:  # a text is read, no table: pandas would be nine tenths of the time
         return version, "", "", ""

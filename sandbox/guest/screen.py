@@ -4,6 +4,8 @@ This is not the boundary: the jail is.  A snippet that passes here is as hostile
 """
 import ast
 
+import toplevel
+
 NAMED = frozenset("""pandas numpy dx math re datetime decimal fractions statistics itertools
 functools collections operator string json unicodedata""".split())  # by a prompt
 # what else does no more than compute
@@ -42,14 +44,6 @@ class Refused(Exception):
         self.kind, self.line = kind, getattr(node, "lineno", 0)
 
 
-def is_literal(node):
-    try:
-        ast.literal_eval(node)
-        return True
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return False
-
-
 def modules(node):
     return [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
 
@@ -65,17 +59,9 @@ def check_import(node):
 
 def check_top(tree):
     for node in tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)):
-            continue
-        if isinstance(node, (ast.Assign, ast.AnnAssign)):
-            if node.value is None or is_literal(node.value):
-                continue
-            raise Refused("screen_denied", node,
-                          "a value at the top level must be a literal; compute inside a function")
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            continue
-        raise Refused("screen_denied", node,
-                      "the top level holds imports, literals, functions and classes only")
+        fault = toplevel.fault(node)
+        if fault:
+            raise Refused("screen_denied", node, fault)
 
 
 def check_transform(tree):
