@@ -178,6 +178,7 @@ struct channel {
 	int args;                /* its arguments, -1: none waits */
 	void *frame;             /* mapped memory of main */
 	uint64_t len;
+	void *slot; /* the same, for small frames; NULL until there was one */
 };
 
 static bool tell(struct channel *c, uint16_t type, const void *payload, size_t len)
@@ -207,23 +208,55 @@ static void channel_tick(void *arg, uint64_t done, uint64_t of)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* The next message with its one descriptor; ends the process when there is none. */
+/* The next message, and its descriptor if it has one; ends the process when there is none. */
 static void receive(struct channel *c, struct dtx_wire_msg *msg, int *fd)
 {
 	size_t n = 1;
 
-	if (dtx_wire_recv(&c->wire, msg, fd, &n) != 1 || n != 1)
+	*fd = -1;
+	if (dtx_wire_recv(&c->wire, msg, fd, &n) != 1)
 		_exit(0); /* main is gone, or wants no more */
 }
 
 static void keep_ask(struct channel *c, const struct dtx_wire_msg *msg, int fd)
 {
-	if (msg->type != DTX_WIRE_ASK)
+	if (msg->type != DTX_WIRE_ASK || fd < 0)
 		_exit(STATUS_LOST);
 	pthread_mutex_lock(&c->lock);
 	memcpy(&c->ask, msg->payload, sizeof(c->ask));
 	pthread_mutex_unlock(&c->lock);
 	c->args = fd;
+}
+
+/* Takes fd. */
+static enum dtx_code map_shared(int fd, uint64_t n, int flags, void **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	void *map = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | flags, fd, 0);
+
+	close(fd);
+	if (map == MAP_FAILED)
+		DTX_FAIL_MEM(err);
+	*out = map;
+out:
+	return rc;
+}
+
+/* The slot is mapped once and written again and again; what is larger is filled at once. */
+static enum dtx_code take_memory(struct channel *c, int fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (c->len > DTX_WIRE_SLOT)
+		return map_shared(fd, c->len, MAP_POPULATE, &c->frame, err);
+	if (fd >= 0)
+		DTX_TRY(map_shared(fd, DTX_WIRE_SLOT, 0, &c->slot, err));
+	if (!c->slot)
+		_exit(STATUS_LOST);
+	memset(c->slot, 0, c->len);
+	c->frame = c->slot;
+out:
+	return rc;
 }
 
 static enum dtx_code frame_room(void *arg, uint64_t n, void **to, struct dtx_err *err)
@@ -232,7 +265,6 @@ static enum dtx_code frame_room(void *arg, uint64_t n, void **to, struct dtx_err
 	struct channel *c = arg;
 	struct dtx_wire_memory m = { c->ask.gen, 0, n };
 	struct dtx_wire_msg msg;
-	void *map;
 	int fd = -1;
 
 	if (!tell(c, DTX_WIRE_NEED, &m, sizeof(m)))
@@ -242,15 +274,18 @@ static enum dtx_code frame_room(void *arg, uint64_t n, void **to, struct dtx_err
 		keep_ask(c, &msg, fd);
 		DTX_FAIL(err, DTX_E_CANCELLED, "another request");
 	}
-	map = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-	close(fd);
-	if (map == MAP_FAILED)
-		DTX_FAIL_MEM(err);
-	c->frame = map;
 	c->len = n;
-	*to = map;
+	DTX_TRY(take_memory(c, fd, err));
+	*to = c->frame;
 out:
 	return rc;
+}
+
+static void drop_frame(struct channel *c)
+{
+	if (c->frame && c->frame != c->slot)
+		munmap(c->frame, c->len);
+	c->frame = NULL;
 }
 
 static enum dtx_code frame_send(void *arg, struct dtx_err *err)
@@ -259,8 +294,7 @@ static enum dtx_code frame_send(void *arg, struct dtx_err *err)
 	struct dtx_wire_memory m = { c->ask.gen, 0, c->len };
 
 	(void)err;
-	munmap(c->frame, c->len);
-	c->frame = NULL;
+	drop_frame(c);
 	if (!tell(c, DTX_WIRE_FRAME, &m, sizeof(m)))
 		_exit(STATUS_LOST);
 	return DTX_OK;
@@ -315,9 +349,7 @@ static enum dtx_code serve_one(struct channel *c, struct dtx_isolate_server *s, 
 	rc = dtx_isolate_serve(s, (enum dtx_ask)c->ask.ask, (struct dtx_str){ map, len }, err);
 	munmap(map, len);
 out:
-	if (c->frame) /* a frame that nobody finished */
-		munmap(c->frame, c->len);
-	c->frame = NULL;
+	drop_frame(c); /* that nobody finished */
 	return rc;
 }
 

@@ -36,8 +36,9 @@ struct dtx_isolate {
 	int listener; /* of the filter, -1: none */
 	uint32_t gen, ticks;
 	bool ended;      /* the request has its whole answer */
-	int memory;      /* given to be filled, -1: none */
-	uint64_t len;    /* of that */
+	uint64_t len;    /* of the memory that is given to be filled, 0: none is */
+	int memory;      /* its own, -1: it is the slot's */
+	void *slot;      /* mapped; NULL until a frame was small enough */
 	int64_t left;    /* ns that it may still be waited for, of the request */
 	char denied[64]; /* the call it was stopped at */
 	bool timed_out;
@@ -217,27 +218,74 @@ static void drop_memory(struct dtx_isolate *p)
 	if (p->memory >= 0)
 		dtx_mem_discharge((size_t)p->len);
 	dtx_file_close(&p->memory);
+	p->len = 0;
 }
 
-static enum dtx_code give_memory(struct dtx_isolate *p, const struct dtx_wire_memory *m,
+static void drop_slot(struct dtx_isolate *p)
+{
+	if (!p->slot)
+		return;
+	munmap(p->slot, DTX_WIRE_SLOT);
+	dtx_mem_discharge(DTX_WIRE_SLOT);
+}
+
+static enum dtx_code send_memory(struct dtx_isolate *p, const struct dtx_wire_memory *m, int *fd,
                                  struct dtx_err *err)
+{
+	p->len = m->len;
+	return dtx_wire_send(&p->wire, DTX_WIRE_GIVE, m, sizeof(*m), fd, fd ? 1 : 0)
+	               ? DTX_OK
+	               : died(p, err);
+}
+
+/* Both sides map it; it may be written at any time, so nothing is believed of it but copies. */
+static enum dtx_code make_slot(struct dtx_isolate *p, const struct dtx_wire_memory *m,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	void *ptr;
+	int fd = -1;
+
+	DTX_TRY(make_memory(DTX_WIRE_SLOT, &fd, err));
+	if (!dtx_mem_charge(DTX_WIRE_SLOT))
+		DTX_FAIL_MEM(err);
+	ptr = mmap(NULL, DTX_WIRE_SLOT, PROT_READ, MAP_SHARED, fd, 0);
+	if (ptr == MAP_FAILED) {
+		dtx_mem_discharge(DTX_WIRE_SLOT);
+		DTX_FAIL(err, DTX_E_NO_MEMORY, "mapping for frames: %s", strerror(errno));
+	}
+	p->slot = ptr;
+	DTX_TRY(send_memory(p, m, &fd, err));
+out:
+	dtx_file_close(&fd);
+	return rc;
+}
+
+static enum dtx_code make_own(struct dtx_isolate *p, const struct dtx_wire_memory *m,
+                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	if (!m->len || m->len > p->limits.memory || p->memory >= 0)
-		return broke(p, "it wants memory beyond its limit", err);
 	if (!dtx_mem_charge((size_t)m->len))
 		DTX_FAIL_MEM(err);
-	p->len = m->len;
 	rc = make_memory(m->len, &p->memory, err);
 	if (rc != DTX_OK) {
 		dtx_mem_discharge((size_t)m->len);
 		goto out;
 	}
-	if (!dtx_wire_send(&p->wire, DTX_WIRE_GIVE, m, sizeof(*m), &p->memory, 1))
-		return died(p, err);
+	DTX_TRY(send_memory(p, m, &p->memory, err));
 out:
 	return rc;
+}
+
+static enum dtx_code give_memory(struct dtx_isolate *p, const struct dtx_wire_memory *m,
+                                 struct dtx_err *err)
+{
+	if (!m->len || m->len > p->limits.memory || p->len)
+		return broke(p, "it wants memory beyond its limit", err);
+	if (m->len > DTX_WIRE_SLOT)
+		return make_own(p, m, err);
+	return p->slot ? send_memory(p, m, NULL, err) : make_slot(p, m, err);
 }
 
 /* --- frames --- */
@@ -257,7 +305,7 @@ static void mapping_free(void *arg)
 }
 
 /* Seals what was filled: the kernel refuses while the process can still write to it. */
-static enum dtx_code take_frame(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err)
+static enum dtx_code take_own(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct mapping *m = NULL;
@@ -280,10 +328,35 @@ static enum dtx_code take_frame(struct dtx_isolate *p, struct dtx_sealed *out, s
 		DTX_FAIL_MEM(err);
 	}
 	out->ptr = ptr;
-	out->len = m->len;
 	m = NULL;
 out:
 	dtx_mem_free(m);
+	return rc;
+}
+
+static enum dtx_code take_copy(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	void *copy = dtx_mem_alloc64((size_t)p->len, 1);
+
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	memcpy(copy, p->slot, (size_t)p->len);
+	out->owner = dtx_owner_take(copy);
+	if (!out->owner)
+		DTX_FAIL_MEM(err);
+	out->ptr = copy;
+out:
+	return rc;
+}
+
+static enum dtx_code take_frame(struct dtx_isolate *p, struct dtx_sealed *out, struct dtx_err *err)
+{
+	enum dtx_code rc;
+
+	out->len = p->len;
+	rc = p->memory >= 0 ? take_own(p, out, err) : take_copy(p, out, err);
+	drop_memory(p);
 	return rc;
 }
 
@@ -365,7 +438,7 @@ static enum dtx_code process_next(struct dtx_isolate *p, struct dtx_sealed *out,
 		late = generation(&msg) != p->gen;
 		if (msg.type == DTX_WIRE_NEED || msg.type == DTX_WIRE_FRAME)
 			memcpy(&m, msg.payload, sizeof(m));
-		if (msg.type == DTX_WIRE_FRAME && (p->memory < 0 || m.len != p->len))
+		if (msg.type == DTX_WIRE_FRAME && (!p->len || m.len != p->len))
 			return broke(p, "a frame without memory", err);
 		if (late && msg.type == DTX_WIRE_FRAME)
 			drop_memory(p);
@@ -416,6 +489,7 @@ static void process_stop(struct dtx_isolate *p)
 		return;
 	(void)reap(p);
 	drop_memory(p);
+	drop_slot(p);
 	dtx_file_close(&p->wire.fd);
 	dtx_file_close(&p->listener);
 	dtx_mem_free(p);

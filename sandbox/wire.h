@@ -33,12 +33,16 @@ enum dtx_wire_type {
 	 * earlier one are known */
 	DTX_WIRE_ASK = 32,   /* main: struct dtx_wire_ask and its arguments in memory */
 	DTX_WIRE_NEED = 33,  /* reader: struct dtx_wire_memory, what it needs */
-	DTX_WIRE_GIVE = 34,  /* main: the same, and the memory */
+	DTX_WIRE_GIVE = 34,  /* main: the same, and the memory; none: the slot that it has */
 	DTX_WIRE_FRAME = 35, /* reader: the same, filled */
 	DTX_WIRE_END = 36,   /* reader: u32 generation */
 	DTX_WIRE_FAIL = 37,  /* reader: struct dtx_wire_fail */
 	DTX_WIRE_TICK = 38   /* reader: struct dtx_wire_tick, any time within a request */
 };
+
+/* Frames up to this size go through one piece of memory, the slot, which both sides keep mapped:
+ * main copies what is in it before it looks.  Larger ones have memory of their own, which is sealed. */
+#define DTX_WIRE_SLOT ((uint64_t)1 << 20)
 
 #define DTX_WIRE_KEY 16 /* hex digits of a pool's key */
 struct dtx_wire_hello {

@@ -2,7 +2,7 @@
  * sees a byte: what main knows of it, and what happens inside.
  *
  * Inside runs the same reader class that would run here; formats do not know about it.  Requests
- * are JSON; answers are frames in memory that main made, sealed before it looks. */
+ * are JSON; answers are frames in memory that main made, sealed or copied before it looks. */
 #ifndef DTX_IO_ISOLATE_H
 #define DTX_IO_ISOLATE_H
 

@@ -327,10 +327,10 @@ static void act_keep_mapping(struct villain *v)
 {
 	int fd;
 
-	need(v, 4096);
+	need(v, 2 * DTX_WIRE_SLOT);
 	if (villain_wait(v, DTX_WIRE_GIVE, &fd) &&
 	    mmap(NULL, 4096, RW, MAP_SHARED, fd, 0) != MAP_FAILED)
-		frame(v, 4096);
+		frame(v, 2 * DTX_WIRE_SLOT);
 	wait_end(v);
 }
 
@@ -492,6 +492,64 @@ void test_reader_process_waits_for_main(void)
 	T_OK(dtx_isolate_process.next(p, &got, &err), &err);
 	T_CHECK(!got.owner);
 	dtx_isolate_process.stop(p);
+	dtx_source_free(src);
+out:
+	json_decref(args);
+	dtx_err_clear(&err);
+}
+
+/* The second frame lies where the first one lay. */
+static void act_write_again(struct villain *v)
+{
+	char *slot = MAP_FAILED;
+	int fd;
+
+	need(v, 4096);
+	if (villain_wait(v, DTX_WIRE_GIVE, &fd))
+		slot = mmap(NULL, 4096, RW, MAP_SHARED, fd, 0);
+	if (slot == MAP_FAILED)
+		return;
+	memset(slot, 'a', 4096);
+	frame(v, 4096);
+	need(v, 4096);
+	if (!villain_wait(v, DTX_WIRE_GIVE, &fd) || fd >= 0)
+		return;
+	memset(slot, 'b', 4096);
+	frame(v, 4096);
+	wait_end(v);
+}
+
+/* What main has of a small frame is its own, whatever is written to the memory later. */
+void test_reader_process_frames_are_copies(void)
+{
+	struct dtx_isolate_limits limits = { .memory = 1 << 20, .cpu_s = 10 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_sealed got[2] = { 0 };
+	struct dtx_source *src;
+	struct dtx_isolate *p;
+	json_t *args = json_object();
+	int pair[2], i;
+	pid_t pid;
+
+	if (skipped())
+		goto out;
+	T_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	T_OK(dtx_source_bytes("b.xlsx", "PK", 2, &src, &err), &err);
+	pid = fork();
+	if (pid == 0)
+		villain_main(pair[1], true, act_write_again, NULL);
+	close(pair[1]);
+	T_OK(dtx_reader_adopt(src, &limits, pid, pair[0], &p, &err), &err);
+	T_OK(dtx_isolate_process.ask(p, DTX_ASK_SHEETS, args, &err), &err);
+	for (i = 0; i < 2; i++)
+		T_OK(dtx_isolate_process.next(p, &got[i], &err), &err);
+	dtx_isolate_process.stop(p);
+	for (i = 0; i < 2; i++) {
+		T_INT(got[i].len, 4096);
+		T_CHECK(*(const char *)got[i].ptr == 'a' + i);
+		T_CHECK(!memcmp(got[i].ptr, (const char *)got[i].ptr + 1, 4095));
+		dtx_owner_unref(got[i].owner);
+	}
 	dtx_source_free(src);
 out:
 	json_decref(args);
