@@ -233,9 +233,8 @@ static enum dtx_code send_memory(struct dtx_isolate *p, const struct dtx_wire_me
                                  struct dtx_err *err)
 {
 	p->len = m->len;
-	return dtx_wire_send(&p->wire, DTX_WIRE_GIVE, m, sizeof(*m), fd, fd ? 1 : 0)
-	               ? DTX_OK
-	               : died(p, err);
+	return dtx_wire_send(&p->wire, DTX_WIRE_GIVE, m, sizeof(*m), fd, fd ? 1 : 0) ? DTX_OK
+	                                                                             : died(p, err);
 }
 
 /* Both sides map it; it may be written at any time, so nothing is believed of it but copies. */
