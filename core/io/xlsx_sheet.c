@@ -105,7 +105,24 @@ static enum dtx_code put_number(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 	                  err);
 }
 
-/* t="d": ISO text, kept as a serial; what no serial can hold stays text. */
+/* "10:30:00", a time of no day. */
+static bool clock_of(struct dtx_str s, int64_t *us)
+{
+	static const char day[] = "2000-01-01T";
+	char text[64];
+	bool zoned = true;
+	int n = snprintf(text, sizeof(text), "%s%.*s", day, (int)DTX_MIN(s.len, sizeof(text)),
+	                 s.ptr);
+
+	if (n >= (int)sizeof(text) ||
+	    !dtx_datetime_parse((struct dtx_str){ text, (size_t)n }, us, &zoned) || zoned)
+		return false;
+	*us -= dtx_day_of(2000, 1, 1) * DTX_DAY_US;
+	return true;
+}
+
+/* t="d": ISO text, kept as a serial; what no serial can hold stays text.  A Z is what some writers
+ * put behind a time of the clock on the wall, as no cell has a zone. */
 static enum dtx_code put_iso(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell *c,
                              struct dtx_err *err)
 {
@@ -117,7 +134,10 @@ static enum dtx_code put_iso(struct dtx_xlsx_walk *w, const struct dtx_xlsx_cell
 
 	if (whole)
 		us = day * DTX_DAY_US;
-	else if (!dtx_datetime_parse(c->value, &us, &zoned) || zoned)
+	else if (clock_of(c->value, &us))
+		return put_serial(w, c, (double)us / (double)DTX_DAY_US, DTX_FMT_TIME, err);
+	else if (!dtx_datetime_parse(c->value, &us, &zoned) ||
+	         (zoned && c->value.ptr[c->value.len - 1] != 'Z'))
 		return put_text(w, c, err);
 	serial = (double)(us - epoch * DTX_DAY_US) / (double)DTX_DAY_US;
 	if (!w->book->head.epoch1904 && serial < 61)

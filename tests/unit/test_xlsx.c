@@ -80,6 +80,14 @@ void test_xlsx_kinds(void)
 	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"d\"><v>2024-02-03</v></c><c r=\"B2\" t=\"d\">"
 	            "<v>2024-02-03T04:05:06</v></c></row></sheetData>",
 	       1, "k:date,v:datetime\n2024-02-03|2024-02-03T04:05:06\n");
+	/* a Z, which no cell has; a time of no day, as a cell that is formatted so */
+	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"d\"><v>12:00:00</v></c><c r=\"B2\" t=\"d\">"
+	            "<v>2024-02-03T04:05:06Z</v></c></row></sheetData>",
+	       1, "k:float,v:datetime\n0.5|2024-02-03T04:05:06\n");
+	/* what no serial can hold stays text */
+	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"d\"><v>25:00:00</v></c><c r=\"B2\" t=\"d\">"
+	            "<v>2024-02-03T04:05:06+01:00</v></c></row></sheetData>",
+	       1, "k:text,v:text\n25:00:00|2024-02-03T04:05:06+01:00\n");
 	/* a number that ends in its point */
 	expect(HEAD "<row r=\"2\"><c r=\"A2\"><v>5.</v></c><c r=\"B2\"><v>-7. </v></c></row>"
 	            "</sheetData>",
