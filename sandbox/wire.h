@@ -41,7 +41,7 @@ enum dtx_wire_type {
 };
 
 /* Frames up to this size go through one piece of memory, the slot, which both sides keep mapped:
- * main copies what is in it before it looks.  Larger ones have memory of their own, which is sealed. */
+ * main copies what is in it before it looks.  Larger ones have memory of their own, sealed. */
 #define DTX_WIRE_SLOT ((uint64_t)1 << 20)
 
 #define DTX_WIRE_KEY 16 /* hex digits of a pool's key */
