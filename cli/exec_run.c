@@ -55,8 +55,6 @@ static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_exec_args *a = x->args;
-	const struct dtx_jail_given given = { a->jail_wall, a->jail_cpu, a->jail_memory,
-		                              a->jail_output, a->jail_queue };
 
 	x->spec = (struct dtx_jail_spec){
 		.mode = DTX_JAIL_EXEC,
@@ -66,7 +64,7 @@ static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 		.require_layers = a->require_layers,
 		.keep_output = a->json ? 0 : OUTPUT_KEEP,
 	};
-	DTX_TRY(dtx_jail_limits_open(&given, &x->spec.limits, x->cli, err));
+	DTX_TRY(dtx_jail_limits_open(&a->jail, &x->spec.limits, x->cli, err));
 	DTX_TRY(dtx_provider_local.open(&x->spec, &x->box, err));
 out:
 	return rc;

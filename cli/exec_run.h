@@ -10,7 +10,7 @@ struct dtx_exec_args {
 	const char *code, *out, *require_layers;
 	struct dtx_optlist table, file;
 	bool json, no_warm;
-	int64_t jail_wall, jail_cpu, jail_memory, jail_output, jail_queue;
+	struct dtx_jail_given jail;
 };
 
 /* State of one; all zero before, but for the first four. */

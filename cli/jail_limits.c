@@ -12,12 +12,14 @@ static const struct setting {
 	int64_t min, max;
 	size_t offset;
 } settings[] = {
-	{ "jail_wall", false, 1, 86400, offsetof(struct dtx_jail_given, wall) },
-	{ "jail_cpu", false, 1, 86400, offsetof(struct dtx_jail_given, cpu) },
-	{ "jail_memory", true, 64 << 20, (int64_t)1 << 40,
+	{ "jail_wall", false, 1, DTX_JAIL_SECONDS_MAX, offsetof(struct dtx_jail_given, wall) },
+	{ "jail_cpu", false, 1, DTX_JAIL_SECONDS_MAX, offsetof(struct dtx_jail_given, cpu) },
+	{ "jail_memory", true, DTX_JAIL_MEMORY_MIN, DTX_JAIL_BYTES_MAX,
 	  offsetof(struct dtx_jail_given, memory) },
-	{ "jail_output", true, 4096, (int64_t)1 << 40, offsetof(struct dtx_jail_given, output) },
-	{ "jail_queue_wait", false, 1, 86400, offsetof(struct dtx_jail_given, queue) },
+	{ "jail_output", true, DTX_JAIL_OUTPUT_MIN, DTX_JAIL_BYTES_MAX,
+	  offsetof(struct dtx_jail_given, output) },
+	{ "jail_queue_wait", false, 1, DTX_JAIL_SECONDS_MAX,
+	  offsetof(struct dtx_jail_given, queue) },
 };
 
 static enum dtx_code setting_parse(const struct setting *s, const char *text, int64_t *out,

@@ -12,6 +12,32 @@
 struct dtx_jail_given {
 	int64_t wall, cpu, memory, output, queue;
 };
+#define DTX_JAIL_SECONDS_MAX 86400
+#define DTX_JAIL_BYTES_MAX   ((int64_t)1 << 40)
+#define DTX_JAIL_OUTPUT_MIN  4096
+
+/* Rows of an option table whose arguments have a struct dtx_jail_given `jail`; AT is the table's
+ * own. `who` is limited, `what` comes out of it. */
+#define DTX_JAIL_SECONDS(option, member, text)                                                     \
+	{                                                                                          \
+		.name = option, .kind = DTX_O_INT, .metavar = "SECONDS", AT(member), .min = 1,     \
+		.max = DTX_JAIL_SECONDS_MAX, .help = text                                          \
+	}
+#define DTX_JAIL_SIZE(option, member, least, text)                                                 \
+	{                                                                                          \
+		.name = option, .kind = DTX_O_SIZE, .metavar = "SIZE", AT(member), .min = (least), \
+		.max = DTX_JAIL_BYTES_MAX, .help = text                                            \
+	}
+#define DTX_JAIL_OPTS(who, what)                                                                   \
+	DTX_JAIL_SECONDS("jail-wall", jail.wall, "time limit of " who " (30)"),                    \
+		DTX_JAIL_SECONDS("jail-cpu", jail.cpu, "CPU time limit of " who " (30)"),          \
+		DTX_JAIL_SIZE("jail-memory", jail.memory, DTX_JAIL_MEMORY_MIN,                     \
+	                      "memory limit of " who " (1G)"),                                     \
+		DTX_JAIL_SIZE("jail-output", jail.output, DTX_JAIL_OUTPUT_MIN,                     \
+	                      "size limit of " what " (1G)"),                                      \
+		DTX_JAIL_SECONDS("jail-queue-wait", jail.queue,                                    \
+	                         "how long " who                                                   \
+	                         " waits for a free worker, where others have them all (60)")
 
 /* 0 stays for what nobody sets.  A setting that is no number or outside of the option's bounds is
  * usage. */

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "cli/jail_limits.h"
 #include "cli/opt.h"
 #include "cli/out.h"
 #include "core/base/json.h"
@@ -35,8 +36,7 @@ struct dtx_run_args {
 	int progress;                   /* enum dtx_progress_how */
 	int input_hash;                 /* enum dtx_input_hash */
 	int64_t threads, memory, batch_rows;
-	int64_t jail_wall, jail_cpu, jail_memory, jail_output; /* s, s, bytes, bytes */
-	int64_t jail_queue;                                    /* s */
+	struct dtx_jail_given jail;
 };
 #define DTX_CONVERT_OPTS 23 /* the first rows: those of convert */
 #define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 30)

@@ -200,11 +200,8 @@ out:
 
 static enum dtx_code settle_jail(struct settle *s)
 {
-	const struct dtx_run_args *a = s->r->args;
-	const struct dtx_jail_given given = { a->jail_wall, a->jail_cpu, a->jail_memory,
-		                              a->jail_output, a->jail_queue };
-
-	return dtx_jail_limits_settle(&given, &s->a->config, &s->r->rescuer.limits, s->err);
+	return dtx_jail_limits_settle(&s->r->args->jail, &s->a->config, &s->r->rescuer.limits,
+	                              s->err);
 }
 
 static enum dtx_code settle_ceilings(struct settle *s)
