@@ -463,6 +463,27 @@ static void act_one_frame(struct villain *v)
 	wait_end(v);
 }
 
+/* A villain that has a request. */
+static void asked(void (*act)(struct villain *v), const struct dtx_isolate_limits *limits,
+                  struct dtx_source **src, struct dtx_isolate **p)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *args = json_object();
+	int pair[2];
+	pid_t pid;
+
+	T_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	T_OK(dtx_source_bytes("b.xlsx", "PK", 2, src, &err), &err);
+	pid = fork();
+	if (pid == 0)
+		villain_main(pair[1], true, act, NULL);
+	close(pair[1]);
+	T_OK(dtx_reader_adopt(*src, limits, pid, pair[0], p, &err), &err);
+	T_OK(dtx_isolate_process.ask(*p, DTX_ASK_SHEETS, args, &err), &err);
+	json_decref(args);
+	dtx_err_clear(&err);
+}
+
 /* The limit is the process's: who takes the answer may be slow. */
 void test_reader_process_waits_for_main(void)
 {
@@ -471,20 +492,10 @@ void test_reader_process_waits_for_main(void)
 	struct dtx_source *src;
 	struct dtx_isolate *p;
 	struct dtx_sealed got;
-	json_t *args = json_object();
-	int pair[2];
-	pid_t pid;
 
 	if (skipped())
-		goto out;
-	T_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	T_OK(dtx_source_bytes("b.xlsx", "PK", 2, &src, &err), &err);
-	pid = fork();
-	if (pid == 0)
-		villain_main(pair[1], true, act_one_frame, NULL);
-	close(pair[1]);
-	T_OK(dtx_reader_adopt(src, &limits, pid, pair[0], &p, &err), &err);
-	T_OK(dtx_isolate_process.ask(p, DTX_ASK_SHEETS, args, &err), &err);
+		return;
+	asked(act_one_frame, &limits, &src, &p);
 	T_OK(dtx_isolate_process.next(p, &got, &err), &err);
 	T_CHECK(got.owner);
 	dtx_owner_unref(got.owner);
@@ -493,8 +504,6 @@ void test_reader_process_waits_for_main(void)
 	T_CHECK(!got.owner);
 	dtx_isolate_process.stop(p);
 	dtx_source_free(src);
-out:
-	json_decref(args);
 	dtx_err_clear(&err);
 }
 
@@ -527,20 +536,11 @@ void test_reader_process_frames_are_copies(void)
 	struct dtx_sealed got[2] = { 0 };
 	struct dtx_source *src;
 	struct dtx_isolate *p;
-	json_t *args = json_object();
-	int pair[2], i;
-	pid_t pid;
+	int i;
 
 	if (skipped())
-		goto out;
-	T_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-	T_OK(dtx_source_bytes("b.xlsx", "PK", 2, &src, &err), &err);
-	pid = fork();
-	if (pid == 0)
-		villain_main(pair[1], true, act_write_again, NULL);
-	close(pair[1]);
-	T_OK(dtx_reader_adopt(src, &limits, pid, pair[0], &p, &err), &err);
-	T_OK(dtx_isolate_process.ask(p, DTX_ASK_SHEETS, args, &err), &err);
+		return;
+	asked(act_write_again, &limits, &src, &p);
 	for (i = 0; i < 2; i++)
 		T_OK(dtx_isolate_process.next(p, &got[i], &err), &err);
 	dtx_isolate_process.stop(p);
@@ -551,8 +551,6 @@ void test_reader_process_frames_are_copies(void)
 		dtx_owner_unref(got[i].owner);
 	}
 	dtx_source_free(src);
-out:
-	json_decref(args);
 	dtx_err_clear(&err);
 }
 
