@@ -5,8 +5,9 @@
 
 #include "core/io/sheet_layout.h"
 
-/* Cells of a window: several are on their way at a time. */
-enum { DTX_BOOK_STREAM_CELLS = 64 << 10 };
+/* Cells of a window: several are on their way at a time, and each is gone through again and again:
+ * as cells, columns, a frame, printed texts, rows.  All that stays within a core's second cache. */
+enum { DTX_BOOK_STREAM_CELLS = 24 << 10 };
 
 struct dtx_book_window {
 	struct dtx_book_window *next; /* in the list of spare ones */

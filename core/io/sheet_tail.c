@@ -4,12 +4,12 @@
 #include "core/io/sheet_layout.h"
 
 enum {
-	LARGE_BYTES = 24 << 20, /* sheets from this size on are read twice */
-	HEAD_CELLS = 256 << 10, /* cells that stay */
-	HEAD_ROWS = 1200,       /* and rows, for the header finder ... */
-	HEAD_MAX = 2 << 20,     /* ... unless they are too wide */
-	WINDOW_CELLS = 128 << 10,
-	TAPE_BYTES = 88 /* per cell that stays: 22 MiB */
+	LARGE_BYTES = 24 << 20,  /* sheets from this size on are read twice */
+	HEAD_CELLS = 256 << 10,  /* cells that stay */
+	HEAD_ROWS = 1200,        /* and rows, for the header finder ... */
+	HEAD_MAX = 2 << 20,      /* ... unless they are too wide */
+	WINDOW_CELLS = 12 << 10, /* counted while they are in the cache */
+	TAPE_BYTES = 88          /* per cell that stays: 22 MiB */
 };
 
 void dtx_sheet_tail_clear(struct dtx_sheet_tail *tail)
