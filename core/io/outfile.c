@@ -15,6 +15,7 @@
 
 #define OUTFILE_BUFFER ((size_t)256 << 10)
 #define OUTFILE_LINKS  40 /* as many as Linux follows */
+#define OUTFILE_PUSH   ((off_t)4 << 20)
 
 struct dtx_outfile {
 	struct dtx_outfile_info info;
@@ -28,6 +29,7 @@ struct dtx_outfile {
 	struct dtx_buf mem;   /* write buffer, or the spool */
 	struct dtx_buf *sink; /* tests; borrowed */
 	struct dtx_sha256 sha;
+	off_t pushed, fresh; /* bytes of fd that are on their way to the disk, and those behind */
 };
 
 /* Adds what to do next; the lowest level wrote what happened. */
@@ -271,11 +273,34 @@ static enum dtx_code outfile_ready(struct dtx_outfile *o, struct dtx_err *err)
 	return o->temp && o->fd < 0 ? outfile_open_temp(o, err) : DTX_OK;
 }
 
+/* What is written goes to the disk while the rest is made, so that the sync at the end finds little
+ * to wait for; it is the sync that tells of errors. */
+static void outfile_push(struct dtx_outfile *o, size_t n)
+{
+	if (!o->temp)
+		return;
+	o->fresh += (off_t)n;
+	if (o->fresh < OUTFILE_PUSH)
+		return;
+	(void)sync_file_range(o->fd, o->pushed, o->fresh, SYNC_FILE_RANGE_WRITE);
+	o->pushed += o->fresh;
+	o->fresh = 0;
+}
+
+static enum dtx_code outfile_put(struct dtx_outfile *o, int fd, const void *bytes, size_t n,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_file_write(fd, bytes, n, o->info.path, err);
+
+	if (rc == DTX_OK)
+		outfile_push(o, n);
+	return rc;
+}
+
 static enum dtx_code outfile_flush(struct dtx_outfile *o, int fd, struct dtx_err *err)
 {
-	enum dtx_code rc;
+	enum dtx_code rc = outfile_put(o, fd, o->mem.ptr, o->mem.len, err);
 
-	rc = dtx_file_write(fd, o->mem.ptr, o->mem.len, o->info.path, err);
 	dtx_buf_reset(&o->mem);
 	return rc;
 }
@@ -311,8 +336,7 @@ enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t
 	else if (!fits)
 		DTX_TRY(outfile_flush(o, o->fd, err));
 	if (n > o->mem.max) {
-		DTX_TRY(dtx_file_write(o->spool ? o->spool_fd : o->fd, bytes, n, o->info.path,
-		                       err));
+		DTX_TRY(outfile_put(o, o->spool ? o->spool_fd : o->fd, bytes, n, err));
 		goto out;
 	}
 	dtx_buf_addn(&o->mem, bytes, n);
