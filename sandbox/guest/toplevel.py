@@ -22,7 +22,9 @@ PARTS = (ast.Constant, ast.Tuple, ast.List, ast.Set, ast.Dict, ast.BinOp, ast.Un
          ast.FormattedValue, ast.Compare, ast.BoolOp, ast.IfExp, ast.DictComp, ast.ListComp,
          ast.SetComp, ast.GeneratorExp, ast.comprehension, ast.expr_context, ast.operator,
          ast.unaryop, ast.cmpop, ast.boolop)
-VIEWS = frozenset("items keys values lower upper strip split format".split())
+# what is made of one constant
+VIEWS = frozenset("""items keys values lower upper title strip split join replace format escape union
+difference copy sqrt log exp radians""".split())
 
 
 def name_of(func):

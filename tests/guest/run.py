@@ -187,6 +187,7 @@ SCREEN = [  # source, class, line
     (GOOD, None, None),
     ("'''doc'''\nimport pandas as pd\nfrom math import floor\nX = {'a': [1, -2]}\n" + GOOD, None, None),
     ("def helper(x):\n    return x\nclass C:\n    pass\n" + GOOD, None, None),
+    ("import re\nX = re.compile('|'.join(map_ for map_ in ['a', 'b']))\n" + GOOD, None, None),
     ("import re\nX = re.compile('a')\nY: int = 24 * 60\nZ = frozenset(['a', *'bc'])\n" + GOOD, None, None),
     ("import pandas as pd\nD = pd.Timestamp('2024-01-31') + pd.offsets.MonthEnd(1)\n" + GOOD, None, None),
     ("M = {v: i for i, v in enumerate(['a', 'b'], 1)}\nS = sorted(M, key=lambda v: -M[v])\n" + GOOD,
