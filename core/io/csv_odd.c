@@ -94,7 +94,9 @@ void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const char *data,
 		odd->prefix[i].all++;
 		odd->prefix[i].ragged += ragged;
 	}
-	odd->tail[odd->n++ % DTX_CSV_ODD_TAIL] = odd_judge(dtx_utf8_trim(line), row->ncells, kind);
+	i = odd->n++ % DTX_CSV_ODD_TAIL;
+	odd->tail[i] = odd_judge(dtx_utf8_trim(line), row->ncells, kind);
+	odd->text[i] = line;
 }
 
 const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd)
@@ -108,7 +110,30 @@ const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd)
 	return NULL;
 }
 
-unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd)
+/* Whether the last lines are remarks alone: lines that another delimiter parts into equally many
+ * cells are a table of their own. */
+static bool odd_hold_table(const struct dtx_csv_odd_lines *odd, unsigned remarks)
+{
+	struct dtx_str lines = { NULL, 0 };
+	unsigned n = 0, i;
+
+	for (i = remarks; i > 0; i--) {
+		size_t at = (odd->n - i) % DTX_CSV_ODD_TAIL;
+
+		if (odd->tail[at] != DTX_CSV_LINE_BLANK) {
+			lines.ptr = n++ ? lines.ptr : odd->text[at].ptr;
+			lines.len = (size_t)(odd->text[at].ptr + odd->text[at].len - lines.ptr);
+		}
+		if (i > 1 && odd->tail[at] != DTX_CSV_LINE_BLANK)
+			continue;
+		if (n > 1 && dtx_dialect_are_rows(lines))
+			return true;
+		n = 0;
+	}
+	return false;
+}
+
+static unsigned odd_remarks(const struct dtx_csv_odd_lines *odd)
 {
 	unsigned far = (unsigned)DTX_MIN(odd->n, (uint64_t)DTX_CSV_ODD_TAIL), i, remarks = 0;
 	unsigned words = 0; /* so many are remarks if a blank line or a remark stands above */
@@ -126,4 +151,11 @@ unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd)
 			remarks = words;
 	}
 	return 0; /* all that is remembered: no mere remarks */
+}
+
+unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd)
+{
+	unsigned remarks = odd_remarks(odd);
+
+	return odd_hold_table(odd, remarks) ? 0 : remarks;
 }

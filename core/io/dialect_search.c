@@ -256,6 +256,37 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static bool is_thousands(struct dtx_str s, size_t at)
+{
+	size_t i = 1;
+
+	if (!at || !is_digit(s.ptr[at - 1]))
+		return false;
+	while (at + i < s.len && i <= 4 && is_digit(s.ptr[at + i]))
+		i++;
+	return i == 4;
+}
+
+/* All commas stand before three digits, and there are more of them in one line than in another:
+ * they part thousands, as in the listing of a folder. */
+static bool commas_group(const struct search *f, const struct search_try *t)
+{
+	struct dtx_str s;
+	unsigned i;
+	size_t at;
+
+	if (t->d.delim[0] != ',' || t->d.delim[1] || t->s.uniform > 1 - SEARCH_TIE || t->s.quoted)
+		return false;
+	for (i = 0; i < f->sample.n; i++) {
+		s = f->sample.piece[i];
+		for (at = 0; at < s.len; at++) {
+			if (s.ptr[at] == ',' && !is_thousands(s, at))
+				return false;
+		}
+	}
+	return true;
+}
+
 static void search_usual(struct search *f, const struct dtx_dialect *d)
 {
 	struct search_try t;
@@ -271,7 +302,8 @@ static void search_usual(struct search *f, const struct dtx_dialect *d)
 		if (i && !sample_has(f, search_delims[i]))
 			continue;
 		try_delim(f, search_delims[i], 0, &t);
-		offer(f, &t);
+		if (!commas_group(f, &t))
+			offer(f, &t);
 	}
 }
 
@@ -363,6 +395,24 @@ static void search_below_comments(struct search *f)
 	*head = (struct dtx_str){ head->ptr + at, head->len - at };
 	search_rarer(f);
 	f->comments = f->best.s.modal > 1;
+}
+
+/* Prose above a small table has more lines than the table, and blanks or marks in them that part
+ * nothing. */
+static void search_below_prose(struct search *f)
+{
+	struct search_try t;
+	char delim[2] = { 0, 0 };
+
+	if (f->opts->delimiter || f->opts->comment || f->opts->terminator || f->sample.n != 1 ||
+	    !f->sample.whole[0] || f->best.s.uniform > 1 - SEARCH_TIE)
+		return;
+	delim[0] = dtx_dialect_below(f->sample.piece[0], f->best.d.delim);
+	if (!delim[0])
+		return;
+	try_delim(f, delim, 0, &t);
+	f->best = t;
+	f->second = (struct search_try){ .s.score = 0 };
 }
 
 /* The head decides between delimiters that are far apart; a larger sample between close ones and
@@ -520,6 +570,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	search_rarer(&f);
 	search_below_comments(&f);
 	search_columns(&f);
+	search_below_prose(&f);
 	search_closer(&f, all);
 	search_named(&f, path);
 	rc = search_ambiguous(&f, path, err);

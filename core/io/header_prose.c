@@ -138,17 +138,29 @@ out:
 	return rc;
 }
 
+/* The row behind the first rows of text alone that may have the names: below a blank line, or right
+ * above the first row of data, if it is of another width than the sentence above it. */
+static uint32_t names_below(const struct dtx_head_finder *f, uint32_t start, uint32_t n)
+{
+	uint32_t r;
+
+	for (r = start; r < n && f->shape[r].like; r++)
+		;
+	if (r < n && !f->shape[r].filled)
+		return r + 1;
+	return r < n && r > start + 1 && f->shape[r - 2].width != f->shape[r - 1].width ? r - 1 : n;
+}
+
 /* Sentences above a small table may be more than its rows, so that most rows are as wide as they
- * are.  The table below a blank line behind them goes on to the end. */
+ * are.  The table behind them goes on to the end. */
 enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r;
+	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS);
+	uint32_t r = f->g->text_file ? names_below(f, *start, n) : n;
 	bool prose = false, table = false;
 
-	for (r = *start + 1; f->g->text_file && r + 2 < n && f->shape[r - 1].like; r++)
-		;
-	if (!f->g->text_file || r + 2 >= n || f->shape[r - 1].filled || f->shape[r].filled < 2)
+	if (r + 2 >= n || f->shape[r].filled < 2)
 		goto out;
 	DTX_TRY(is_prose(f, r, &prose, err));
 	if (prose)
