@@ -336,7 +336,7 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 		DTX_TRY(fault_read(&f, at, err));
 		if (f.row.fault != DTX_CSV_FINE)
 			break;
-		dtx_csv_odd_look(&odd, c->text.data, &f.row, f.kind);
+		dtx_csv_odd_look(&odd, c, &f.row, f.kind);
 		if (at < c->body)
 			continue;
 		rows += !dtx_csv_is_dropped(c, f.kind);

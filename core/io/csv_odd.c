@@ -77,14 +77,23 @@ static enum dtx_csv_odd_line odd_judge(struct dtx_str line, uint32_t ncells, enu
 	if (kind != DTX_CSV_SHORT || ncells != 1 ||
 	    (dtx_head_judge(line) != DTX_HEAD_TEXT && odd_words(line) < 2))
 		return DTX_CSV_LINE_DATA;
-	return odd_words(line) >= ODD_WORDS || line.ptr[0] == '(' ? DTX_CSV_LINE_REMARK
-	                                                          : DTX_CSV_LINE_WORDS;
+	if (line.ptr[0] == '(')
+		return DTX_CSV_LINE_REMARK;
+	return odd_words(line) >= ODD_WORDS ? DTX_CSV_LINE_SENTENCE : DTX_CSV_LINE_WORDS;
 }
 
-void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const char *data,
+/* The first cell of the table's rows can be a sentence as well. */
+static bool odd_begins_wordy(struct dtx_str line, const char *delim)
+{
+	ptrdiff_t end = delim[0] ? dtx_str_find(line, dtx_str_of(delim), 0) : -1;
+
+	return end > 0 && odd_words((struct dtx_str){ line.ptr, (size_t)end }) >= ODD_WORDS;
+}
+
+void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const struct dtx_csv *c,
                       const struct dtx_csv_row *row, enum dtx_csv_kind kind)
 {
-	struct dtx_str line = { data + row->start, row->end - row->start };
+	struct dtx_str line = { c->text.data + row->start, row->end - row->start };
 	bool ragged = kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG;
 	size_t i;
 
@@ -94,6 +103,8 @@ void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const char *data,
 		odd->prefix[i].all++;
 		odd->prefix[i].ragged += ragged;
 	}
+	odd->wordy |= kind == DTX_CSV_ROW && row->start >= c->body &&
+	              odd_begins_wordy(line, c->dialect.delim);
 	i = odd->n++ % DTX_CSV_ODD_TAIL;
 	odd->tail[i] = odd_judge(dtx_utf8_trim(line), row->ncells, kind);
 	odd->text[i] = line;
@@ -143,9 +154,9 @@ static unsigned odd_remarks(const struct dtx_csv_odd_lines *odd)
 
 		if (line == DTX_CSV_LINE_DATA)
 			return remarks;
-		if (line == DTX_CSV_LINE_REMARK)
+		if (line == DTX_CSV_LINE_REMARK || (line == DTX_CSV_LINE_SENTENCE && !odd->wordy))
 			remarks = i;
-		else if (line == DTX_CSV_LINE_WORDS)
+		else if (line != DTX_CSV_LINE_BLANK)
 			words = i;
 		else if (words)
 			remarks = words;
