@@ -436,6 +436,46 @@ CASES.update({
 })
 
 
+PROSE = ["This file lists all the stores of the firm", "It was made by hand from several old lists",
+         "All the amounts are in euro and not cents", "What is not known is left out of the list",
+         "Questions about it go to the main office", "The list is made at night and then checked"]
+OUTLINE = ["id | name | n", "--- | :---: | --:", "1 | Ann | 5", "2 | Bob | 6"]
+CASES.update({
+    "prose above a small table": ("\n".join(PROSE) + "\n\n" + lines([HEAD3] + ROWS3), HEAD3, ROWS3),
+    "prose right above a small table": ("\n".join(PROSE) + "\n" + lines([HEAD3] + ROWS3), HEAD3, ROWS3),
+    "prose with semicolons above decimal commas": (
+        ", and; ".join(PROSE[:3]) + "\n" + ", yes.\n".join(PROSE) + "\nid;name;n\n1;Ann;5,5\n2;Bob;6,1\n",
+        ["id", "name", "n"], [["1", "Ann", "5,5"], ["2", "Bob", "6,1"]]),
+    "prose above a table of texts": ("\n".join(PROSE) + "\n\na,b\nx,Ann\ny,Bob\n", ["a", "b"], [["x", "Ann"], ["y", "Bob"]]),
+    "numbered prose above a small table": ("".join("Line %d of the terms and conditions of use.\n" % i for i in range(9)) +
+                                           "\n" + lines([HEAD3] + ROWS3), HEAD3, ROWS3),
+    "numbered prose above texts": ("".join("Line %d of the terms and conditions of use.\n" % i for i in range(9)) +
+                                   "\na,b\nx,Ann\ny,Bob\n", ["column_%d" % i for i in range(1, 10)],
+                                   [("Line %d of the terms and conditions of use." % i).split() for i in range(9)] +
+                                   [[t] + [""] * 8 for t in ("a,b", "x,Ann", "y,Bob")]),
+    "a rule between bars": ("id|name\n--|----\n1|Ann\n20|Bob\n", DRAWN[0], DRAWN[1:]),
+    "a rule between bars and a count": ("id|name\n---|---\n1|Ann\n20|Bob\n(2 rows)\n", DRAWN[0], DRAWN[1:]),
+    "markdown without outer bars": ("\n".join(OUTLINE) + "\n", ["id", "name", "n"], [["1", "Ann", "5"], ["2", "Bob", "6"]]),
+    "dashes between bars below two records": ("a|b\n1|2\n--|--\n3|4\n", ["a", "b"], [["1", "2"], ["--", "--"], ["3", "4"]]),
+    "the listing of a folder": (" Directory of C:\\data\r\n\r\n01/02/2024  10:00 AM    <DIR>          .\r\n"
+                                "01/03/2024  11:30 AM             1,234 a.csv\r\n               1 File(s)          1,234 bytes\r\n"
+                                "               1 Dir(s)  10,000,000 bytes free\r\n", ["Directory of C:\\data"],
+                                [[], ["01/02/2024  10:00 AM    <DIR>          ."],
+                                 ["01/03/2024  11:30 AM             1,234 a.csv"],
+                                 ["               1 File(s)          1,234 bytes"],
+                                 ["               1 Dir(s)  10,000,000 bytes free"]]),
+    "a row that ends in its first words": ("name,city,n\nJohn van Dam,Rome,3\nMax von Mu,Oslo,1\nAnn de la\n",
+                                           ["name", "city", "n"], [["John van Dam", "Rome", "3"], ["Max von Mu", "Oslo", "1"],
+                                                                   ["Ann de la", "", ""]]),
+    "words below a table of dates": ("day,from,n\n2024-01-02,09:10,3\n2024-01-03,10:35,1\nmade by a tool\n", ["day", "from", "n"],
+                                     [["2024-01-02", "09:10", "3"], ["2024-01-03", "10:35", "1"]]),
+    "euc-jp without kana": coded("euc-jp", ["番号", "氏名", "都市"], ["1", "山田太郎", "東京"], ["2", "鈴木花子", "大阪"]),
+    "iso-8859-5": coded("iso8859_5", ["номер", "имя", "город"], ["1", "Анна Петрова", "Москва"], ["2", "Борис", "Казань"]),
+    "Ukrainian": coded("cp1251", ["місто", "ціна"], ["Київ", "їжа"], ["Львів", "Ґанок"]),
+    "Serbian": coded("cp1251", ["град", "цена"], ["Његош", "Ћуприја"], ["Љубица", "Ђорђе"]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:
