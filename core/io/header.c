@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
+#include "core/base/num.h"
+#include "core/base/utf8.h"
 #include "core/io/header_find.h"
 
 enum { HEAD_TWICE_COLS = 512 };
@@ -189,6 +191,54 @@ static bool names_too_few(const struct dtx_head_finder *f, uint32_t r)
 	       f->shape[r - 1].filled == f->shape[r - 1].width;
 }
 
+/* Years in order, or 1, 2, 3 or 0, 1, 2 in all of three or more columns: the number that a cell has
+ * to be for its row to be labels, behind `before` of the cell to its left, -1. */
+static bool follows(int64_t before, int64_t n, uint32_t k, bool years)
+{
+	return years ? n >= 1900 && n < 2100 && (!k || n > before)
+	       : k   ? n == before + 1
+	             : n == 0 || n == 1;
+}
+
+/* A first cell that is blank or a text, and behind it numbers that only count. */
+static bool are_labels(const struct dtx_head_finder *f, bool years)
+{
+	int64_t n = -1, before = -1;
+	uint32_t c, k = 0;
+
+	for (c = f->used_first + 1; c <= f->used_last; c++, k++) {
+		struct dtx_str text = dtx_utf8_trim(f->cell[c].text);
+
+		if (!dtx_head_filled(&f->cell[c]) || !dtx_num_parse_i64(text.ptr, text.len, &n) ||
+		    !follows(before, n, k, years))
+			return false;
+		before = n;
+	}
+	return k >= (years ? 1 : 3);
+}
+
+/* A row of names that are numbers: years or places in an order that no row below goes on with,
+ * while each of those has a first cell. */
+static enum dtx_code numbers_name(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), k;
+	const struct dtx_head_cell *first = &f->cell[f->used_first];
+	bool years;
+
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	years = are_labels(f, true);
+	*yes = (years || are_labels(f, false)) && head_class(first) != CLASS_VALUE &&
+	       head_class(first) != CLASS_DATE && r + 1 < n;
+	for (k = r + 1; k < n && *yes; k++) {
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		*yes = !f->shape[k].filled || (dtx_head_filled(first) && !are_labels(f, years));
+	}
+out:
+	return rc;
+}
+
 /* A row that could be the header although it holds a value: it is of another kind than the rows
  * below.  Or, under the first lines of a report, the first one as wide as the table. */
 static enum dtx_code hint_row(struct dtx_head_finder *f, uint32_t r, struct dtx_head *out,
@@ -212,6 +262,8 @@ static enum dtx_code hint_row(struct dtx_head_finder *f, uint32_t r, struct dtx_
 	out->hinted = f->shape[r].like;
 	if (!out->hinted)
 		DTX_TRY(differs_from_below(f, r, &out->hinted, err));
+	if (!out->hinted && f->g->text_file)
+		DTX_TRY(numbers_name(f, r, &out->hinted, err));
 out:
 	return rc;
 }

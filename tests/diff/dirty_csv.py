@@ -476,6 +476,16 @@ CASES.update({
 })
 
 
+CASES.update({
+    "years as names behind none": (",2020,2021,2022\nIT,1,2,3\nFR,4,5,6\n", ["column_1", "2020", "2021", "2022"],
+                                   [["IT", "1", "2", "3"], ["FR", "4", "5", "6"]]),
+    "numbers that count as names": ("name,1,2,3\nAnn,5.5,6,7\nBob,8,9,4.5\n", ["name", "1", "2", "3"],
+                                    [["Ann", "5.5", "6", "7"], ["Bob", "8", "9", "4.5"]]),
+    "numbers that count in each row": ("a,1,2,3\nb,1,2,3\nc,1,2,3\n", ["column_%d" % i for i in range(1, 5)],
+                                       [[x, "1", "2", "3"] for x in "abc"]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:
