@@ -336,10 +336,19 @@ static bool is_rare(const struct search *f, size_t i)
 	return sample_has(f, delim) || (search_rare[i].runs && sample_has(f, "\t"));
 }
 
-/* Two columns may be a text with such a mark, but no text holds bytes made to part columns. */
-static uint32_t least_columns(const char *delim)
+/* Two columns may be a text with such a mark, but no text holds bytes made to part columns, and no
+ * list of sentences has one comma of the East in each. */
+static uint32_t least_columns(const struct search_try *t)
 {
-	return delim[0] == '\x1f' || delim[0] == '\x01' ? 2 : 3;
+	static const char *const commas[] = { "\uff0c", "\uff1b", "\u060c" };
+	bool even = t->s.uniform > 1 - SEARCH_TIE && t->s.records >= 3;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(commas); i++) {
+		if (even && !strcmp(t->d.delim, commas[i]))
+			return 2;
+	}
+	return t->d.delim[0] == '\x1f' || t->d.delim[0] == '\x01' ? 2 : 3;
 }
 
 static void search_rarer(struct search *f)
@@ -353,7 +362,7 @@ static void search_rarer(struct search *f)
 		if (!is_rare(f, i))
 			continue;
 		try_delim(f, search_rare[i].delim, search_rare[i].runs, &t);
-		if (t.s.modal >= least_columns(t.d.delim) &&
+		if (t.s.modal >= least_columns(&t) &&
 		    t.s.consistency >= (double)(t.s.modal - 1) / t.s.modal / 2 &&
 		    t.s.score > f->best.s.score + SEARCH_TIE)
 			f->best = t;

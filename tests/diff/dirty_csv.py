@@ -481,6 +481,14 @@ CASES.update({
                                    [["IT", "1", "2", "3"], ["FR", "4", "5", "6"]]),
     "numbers that count as names": ("name,1,2,3\nAnn,5.5,6,7\nBob,8,9,4.5\n", ["name", "1", "2", "3"],
                                     [["Ann", "5.5", "6", "7"], ["Bob", "8", "9", "4.5"]]),
+    "one record in quotes as a whole": ('id,name,n\n1,Ann,5\n"2,Bob,6"\n3,Eve,7\n4,Li,8\n', ["id", "name", "n"],
+                                        [["1", "Ann", "5"], ["2", "Bob", "6"], ["3", "Eve", "7"], ["4", "Li", "8"]]),
+    "typographic quotes around one cell": ("id,txt\n1,\u201chello, you\u201d\n2,\u201cbye\u201d\n3,Li\n", ["id", "txt"],
+                                           [["1", "hello, you"], ["2", "bye"], ["3", "Li"]]),
+    "two columns and wide commas": ("\uff0c".join(CHINESE[0]) + "\n" + "\uff0c".join(CHINESE[1]) + "\n" + "\uff0c".join(CHINESE[2]) +
+                                    "\n", CHINESE[0], CHINESE[1:]),
+    "names in a comment above numbers": ("# made by a tool\n# x y\n  1.0  2.0\n 20.0  3.5\n  3.0  4.5\n", ["x", "y"],
+                                         [["1.0", "2.0"], ["20.0", "3.5"], ["3.0", "4.5"]]),
     "numbers that count in each row": ("a,1,2,3\nb,1,2,3\nc,1,2,3\n", ["column_%d" % i for i in range(1, 5)],
                                        [[x, "1", "2", "3"] for x in "abc"]),
 })
