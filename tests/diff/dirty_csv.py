@@ -489,6 +489,13 @@ CASES.update({
                                     "\n", CHINESE[0], CHINESE[1:]),
     "names in a comment above numbers": ("# made by a tool\n# x y\n  1.0  2.0\n 20.0  3.5\n  3.0  4.5\n", ["x", "y"],
                                          [["1.0", "2.0"], ["20.0", "3.5"], ["3.0", "4.5"]]),
+    "decimal commas in one column": ("wert\n1,5\n3,5\n10,25\n", ["wert"], [["1,5"], ["3,5"], ["10,25"]]),
+    "decimal commas between commas": ("item,price,n\nA,1,50,3\nB,2,75,1\nC,3,05,4\n", ["item", "price", "n"],
+                                      [["A", "1,50", "3"], ["B", "2,75", "1"], ["C", "3,05", "4"]]),
+    "two columns of decimal commas": ("day,price,m\n2024-01-02,1,5,3,25\n2024-01-03,12,75,1,5\n", ["day", "price", "m"],
+                                      [["2024-01-02", "1,5", "3,25"], ["2024-01-03", "12,75", "1,5"]]),
+    "a name too few above numbers": ("a,b\n5,7,x\n3,4,y\n", ["a", "b", "column_3"], [["5", "7", "x"], ["3", "4", "y"]]),
+    "a name too few behind a name": ("item,n\nA,21,6\nB,22,8\n", ["item", "n", "column_3"], [["A", "21", "6"], ["B", "22", "8"]]),
     "numbers that count in each row": ("a,1,2,3\nb,1,2,3\nc,1,2,3\n", ["column_%d" % i for i in range(1, 5)],
                                        [[x, "1", "2", "3"] for x in "abc"]),
 })
