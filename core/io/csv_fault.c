@@ -32,14 +32,14 @@ out:
 	return rc;
 }
 
-/* A line of blanks where a table has several columns. */
+/* A line of blanks, or the end of a page, where a table has several columns. */
 static bool is_void(const struct dtx_csv *c, const struct dtx_csv_row *row)
 {
 	size_t at = row->start;
 
 	if (row->ncells != 1 || c->width < 2)
 		return false;
-	while (at < row->end && (c->text.data[at] == ' ' || c->text.data[at] == '\t'))
+	while (at < row->end && c->text.data[at] && strchr(" \t\f\v", c->text.data[at]))
 		at++;
 	return at == row->end;
 }

@@ -251,40 +251,9 @@ static void offer(struct search *f, const struct search_try *t)
 
 /* --- all delimiters --- */
 
-static bool is_digit(char c)
+static bool even(const struct search_try *t)
 {
-	return c >= '0' && c <= '9';
-}
-
-static bool is_thousands(struct dtx_str s, size_t at)
-{
-	size_t i = 1;
-
-	if (!at || !is_digit(s.ptr[at - 1]))
-		return false;
-	while (at + i < s.len && i <= 4 && is_digit(s.ptr[at + i]))
-		i++;
-	return i == 4;
-}
-
-/* All commas stand before three digits, and there are more of them in one line than in another:
- * they part thousands, as in the listing of a folder. */
-static bool commas_group(const struct search *f, const struct search_try *t)
-{
-	struct dtx_str s;
-	unsigned i;
-	size_t at;
-
-	if (t->d.delim[0] != ',' || t->d.delim[1] || t->s.uniform > 1 - SEARCH_TIE || t->s.quoted)
-		return false;
-	for (i = 0; i < f->sample.n; i++) {
-		s = f->sample.piece[i];
-		for (at = 0; at < s.len; at++) {
-			if (s.ptr[at] == ',' && !is_thousands(s, at))
-				return false;
-		}
-	}
-	return true;
+	return t->s.uniform > 1 - SEARCH_TIE;
 }
 
 static void search_usual(struct search *f, const struct dtx_dialect *d)
@@ -302,42 +271,23 @@ static void search_usual(struct search *f, const struct dtx_dialect *d)
 		if (i && !sample_has(f, search_delims[i]))
 			continue;
 		try_delim(f, search_delims[i], 0, &t);
-		if (!commas_group(f, &t))
+		if (t.d.delim[0] != ',' || even(&t) || t.s.quoted ||
+		    !dtx_dialect_commas_group(&f->sample))
 			offer(f, &t);
 	}
-}
-
-/* Colons part cells if the first record has some as well, the names then, and if not all of them
- * stand in times of a day, as in a single column of these. */
-static bool colons_part(const struct search *f)
-{
-	struct dtx_str s = f->sample.piece[0], first = s;
-	const char *end = memchr(s.ptr, '\n', s.len);
-	size_t i;
-
-	first.len = end ? (size_t)(end - s.ptr) : s.len;
-	if (!memchr(first.ptr, ':', first.len))
-		return false;
-	for (i = 0; i < s.len; i++) {
-		if (s.ptr[i] == ':' &&
-		    !(i >= 2 && i + 2 < s.len && is_digit(s.ptr[i - 2]) && is_digit(s.ptr[i - 1]) &&
-		      is_digit(s.ptr[i + 1]) && is_digit(s.ptr[i + 2])))
-			return true;
-	}
-	return false;
 }
 
 static bool is_rare(const struct search *f, size_t i)
 {
 	const char *delim = search_rare[i].delim;
 
-	if (!f->sample.n || (delim[0] == ':' && !colons_part(f)))
+	if (!f->sample.n || (delim[0] == ':' && !dtx_dialect_colons_part(&f->sample)))
 		return false;
 	return sample_has(f, delim) || (search_rare[i].runs && sample_has(f, "\t"));
 }
 
 /* Two columns may be a text with such a mark, but no text holds bytes made to part columns, and no
- * list of sentences has one comma of the East in each. */
+ * list of sentences has one comma of the East in each, or quotes on both sides. */
 static uint32_t least_columns(const struct search_try *t)
 {
 	static const char *const commas[] = { "\uff0c", "\uff1b", "\u060c" };
@@ -348,6 +298,8 @@ static uint32_t least_columns(const struct search_try *t)
 		if (even && !strcmp(t->d.delim, commas[i]))
 			return 2;
 	}
+	if (even && t->s.quoted >= 2 * t->s.records)
+		return 2;
 	return t->d.delim[0] == '\x1f' || t->d.delim[0] == '\x01' ? 2 : 3;
 }
 
@@ -551,6 +503,18 @@ static void search_named(struct search *f, const char *path)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
+/* Texts have commas and the like, and hardly ever tabs. */
+static void search_tabs(struct search *f)
+{
+	struct search_try best = f->best;
+
+	if (strcmp(f->second.d.delim, "\t") != 0 || f->second.s.uniform < 1 - SEARCH_TIE ||
+	    f->second.s.score < SEARCH_RIVAL * best.s.score)
+		return;
+	f->best = f->second;
+	f->second = best;
+}
+
 static enum dtx_code search_ambiguous(const struct search *f, const char *path, struct dtx_err *err)
 {
 	const struct search_try *a = &f->best, *b = &f->second;
@@ -582,6 +546,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	search_below_prose(&f);
 	search_closer(&f, all);
 	search_named(&f, path);
+	search_tabs(&f);
 	rc = search_ambiguous(&f, path, err);
 	search_spaced(&f);
 	search_doubled(&f);

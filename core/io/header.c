@@ -287,9 +287,31 @@ static bool parts_above(const struct dtx_head_finder *f, uint32_t r, uint32_t *s
 	return r - *start >= 2 && filled(f, *start, r - *start) == f->nused;
 }
 
+/* "10:15:00,250", "01/Oct/2023:13:55": digits around the mark of a time. */
+static bool is_time(struct dtx_str s)
+{
+	size_t i, digits = 0;
+	bool mark = false;
+
+	for (i = 0; i < s.len; i++) {
+		bool digit = s.ptr[i] >= '0' && s.ptr[i] <= '9';
+
+		if (!digit && !strchr(":-/., TZ+", s.ptr[i]))
+			return false;
+		digits += digit;
+		mark |= s.ptr[i] == ':' && i && i + 1 < s.len;
+	}
+	return mark && digits >= 3;
+}
+
 static bool is_whole_date(const struct dtx_head_cell *c)
 {
-	return c->text.len > 4 && dtx_head_filled(c) && dtx_head_cell_kind(c) == DTX_HEAD_YEAR;
+	struct dtx_str s = dtx_utf8_trim(c->text);
+
+	if (!dtx_head_filled(c))
+		return false;
+	return (s.len > 4 && dtx_head_cell_kind(c) == DTX_HEAD_YEAR) ||
+	       (c->kind == DTX_HEAD_TEXT && (dtx_head_is_local_date(s) || is_time(s)));
 }
 
 /* A date is a name above numbers.  *col: where one stands above nothing but dates, so that its row

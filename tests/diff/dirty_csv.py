@@ -501,6 +501,26 @@ CASES.update({
 })
 
 
+CASES.update({
+    "moments in the first row": ("2024-01-01 10:00:00,123;INFO;start\n2024-01-01 10:00:01,456;WARN;slow\n"
+                                 "2024-01-01 10:00:02,789;INFO;end\n", ["column_1", "column_2", "column_3"],
+                                 [["2024-01-01 10:00:00,123", "INFO", "start"], ["2024-01-01 10:00:01,456", "WARN", "slow"],
+                                  ["2024-01-01 10:00:02,789", "INFO", "end"]]),
+    "dates with slashes in the first row": ("31/12/2023;rent\n01/01/2024;food\n02/01/2024;fuel\n", ["column_1", "column_2"],
+                                            [["31/12/2023", "rent"], ["01/01/2024", "food"], ["02/01/2024", "fuel"]]),
+    "times as names": ("id;08:00;09:30\nA;1,5;2\nB;3,5;4\n", ["id", "08:00", "09:30"], [["A", "1,5", "2"], ["B", "3,5", "4"]]),
+    "commas as even as tabs": ("freq,unit,geo\t2020\t2021\nA,EUR,AT\t1.5 b\t:\nA,EUR,BE\t2.5\t3.1 p\nA,EUR,DE\t: c\t4.0\n",
+                               ["freq,unit,geo", "2020", "2021"], [["A,EUR,AT", "1.5 b", ":"], ["A,EUR,BE", "2.5", "3.1 p"],
+                                                                   ["A,EUR,DE", ": c", "4.0"]]),
+    "two end-of-file marks": (b"id,name\r\n1,Ann\r\n20,Bob\r\n\x1a\x1a", DRAWN[0], DRAWN[1:]),
+    "the end of a page": ("id,name\n1,Ann\n\x0c\nid,name\n20,Bob\n", DRAWN[0], DRAWN[1:]),
+    "iso-2022-jp": coded("iso2022_jp", ["番号", "氏名"], ["1", "山田"], ["2", "鈴木"]),
+    "two columns of quotes and carets": ('"id"^"name"\n"1"^"A^n"\n"2"^"Bob"\n', ["id", "name"], [["1", "A^n"], ["2", "Bob"]]),
+    "two aligned columns": ("  id   val\n   1  10.5\n  20   7.0\n 300  12.0\n", ["id", "val"],
+                            [["1", "10.5"], ["20", "7.0"], ["300", "12.0"]]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:
