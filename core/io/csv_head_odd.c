@@ -275,3 +275,52 @@ out:
 	dtx_mem_free(cell);
 	return rc;
 }
+
+/* "[Data]" alone in its row. */
+static bool is_section(const struct dtx_csv_top_row *r)
+{
+	struct dtx_str s = r->n ? dtx_utf8_trim(r->cell[0]) : (struct dtx_str){ "", 0 };
+	size_t i;
+	uint32_t k;
+
+	if (s.len < 3 || s.ptr[0] != '[' || s.ptr[s.len - 1] != ']')
+		return false;
+	for (i = 1; i + 1 < s.len; i++) {
+		if (((s.ptr[i] | 0x20) < 'a' || (s.ptr[i] | 0x20) > 'z') && !strchr(" _", s.ptr[i]))
+			return false;
+	}
+	for (k = 1; k < r->n && dtx_utf8_is_blank(r->cell[k]); k++)
+		;
+	return k >= r->n;
+}
+
+static bool is_row_of_names(const struct dtx_csv_top_row *r)
+{
+	uint32_t k, n = 0;
+
+	for (k = 0; k < r->n; k++) {
+		enum dtx_head_kind kind = dtx_head_judge(r->cell[k]);
+
+		if (kind != DTX_HEAD_BLANK && kind != DTX_HEAD_TEXT)
+			return false;
+		n += kind == DTX_HEAD_TEXT;
+	}
+	return n >= 2;
+}
+
+void dtx_csv_head_sections(const struct dtx_csv_top *top, struct dtx_head_grid *g)
+{
+	size_t i, last = 0, sections = 0;
+
+	for (i = g->first; i < top->n; i++) {
+		if (is_section(&top->row[i])) {
+			last = i;
+			sections++;
+		}
+	}
+	if (sections < 2 || last >= DTX_HEAD_START_ROWS || last + 2 >= top->n ||
+	    !is_row_of_names(&top->row[last + 1]))
+		return;
+	g->first = last + 1;
+	g->nrows = top->n - g->first;
+}

@@ -144,6 +144,14 @@ char dtx_dialect_below(struct dtx_str text, const char *best)
 	return own.lines >= found.lines ? 0 : found.delim;
 }
 
+bool dtx_dialect_is_table(struct dtx_str text, char delim)
+{
+	struct below b = { .delim = delim };
+
+	find_lines(&b, text);
+	return !b.above && b.lines >= BELOW_ROWS && are_names(&b) && have_values(&b);
+}
+
 bool dtx_dialect_are_rows(struct dtx_str lines)
 {
 	static const char delims[] = BELOW_DELIMS;

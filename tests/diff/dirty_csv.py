@@ -521,6 +521,21 @@ CASES.update({
 })
 
 
+SPECTRUM = "nm,Abs\n400.0,0.112\n401.0,0.113\n402.0,0.115\n403.0,0.118\n"
+MEASURED = (["nm", "Abs"], [["400.0", "0.112"], ["401.0", "0.113"], ["402.0", "0.115"], ["403.0", "0.118"]])
+CASES.update({
+    "labels above what was measured": ("Instrument,Spectro 5000\nOperator,Ann\nRun,3\n\n" + SPECTRUM, *MEASURED),
+    "a small table above a smaller one": ("item,n\nA,1\nB,2\nC,3\n\nyear,n\n2023,5\n2024,7\n", ["item", "n"],
+                                          [["A", "1"], ["B", "2"], ["C", "3"]]),
+    "sections": ("[Header],,\nVersion,4,\n[Reads],,\n151,,\n[Data],,\nid,index,n\nS1,ACGT,5\nS2,TTGA,7\n", ["id", "index", "n"],
+                 [["S1", "ACGT", "5"], ["S2", "TTGA", "7"]]),
+    "sections of tabs": ("[Header]\nMethod\tA\nRun\t5\n[Data]\n" + SPECTRUM.replace(",", "\t"), *MEASURED),
+    "one section below a table": ("id,name\n1,Ann\n[note],\n20,Bob\n", DRAWN[0], [DRAWN[1], ["[note]", ""], DRAWN[2]]),
+    "two columns quoted as a whole": ('"id,name"\n"1,Ann"\n"20,Bob"\n', DRAWN[0], DRAWN[1:]),
+    "texts with a comma": ('"city, land"\n"Rome, Italy"\n"Oslo, Norway"\n', ["city, land"], [["Rome, Italy"], ["Oslo, Norway"]]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:
