@@ -287,18 +287,20 @@ static bool is_rare(const struct search *f, size_t i)
 }
 
 /* Two columns may be a text with such a mark, but no text holds bytes made to part columns, and no
- * list of sentences has one comma of the East in each, or quotes on both sides. */
-static uint32_t least_columns(const struct search_try *t)
+ * list of sentences has one comma of the East in each, or quotes on both sides; blanks
+ * between numbers part them. */
+static uint32_t least_columns(const struct search *f, const struct search_try *t)
 {
 	static const char *const commas[] = { "\uff0c", "\uff1b", "\u060c" };
-	bool even = t->s.uniform > 1 - SEARCH_TIE && t->s.records >= 3;
+	bool all = even(t) && t->s.records >= 3;
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(commas); i++) {
-		if (even && !strcmp(t->d.delim, commas[i]))
+		if (all && !strcmp(t->d.delim, commas[i]))
 			return 2;
 	}
-	if (even && t->s.quoted >= 2 * t->s.records)
+	if (all && (t->s.quoted >= 2 * t->s.records ||
+	            (t->d.runs == 1 && dtx_dialect_are_numbers(&f->sample))))
 		return 2;
 	return t->d.delim[0] == '\x1f' || t->d.delim[0] == '\x01' ? 2 : 3;
 }
@@ -314,7 +316,7 @@ static void search_rarer(struct search *f)
 		if (!is_rare(f, i))
 			continue;
 		try_delim(f, search_rare[i].delim, search_rare[i].runs, &t);
-		if (t.s.modal >= least_columns(&t) &&
+		if (t.s.modal >= least_columns(f, &t) &&
 		    t.s.consistency >= (double)(t.s.modal - 1) / t.s.modal / 2 &&
 		    t.s.score > f->best.s.score + SEARCH_TIE)
 			f->best = t;

@@ -48,5 +48,8 @@ bool dtx_dialect_commas_group(const struct dtx_sniff_sample *sample);
 /* ... colons part cells if the first record has some as well, the names then, and if not all of
  * them stand in times of a day, as in a single column of these. */
 bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample);
+/* ... nothing but blanks and tabs parts numbers in all lines behind the first, which may be names.
+ */
+bool dtx_dialect_are_numbers(const struct dtx_sniff_sample *sample);
 
 #endif

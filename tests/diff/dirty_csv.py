@@ -532,6 +532,10 @@ CASES.update({
     "sections of tabs": ("[Header]\nMethod\tA\nRun\t5\n[Data]\n" + SPECTRUM.replace(",", "\t"), *MEASURED),
     "one section below a table": ("id,name\n1,Ann\n[note],\n20,Bob\n", DRAWN[0], [DRAWN[1], ["[note]", ""], DRAWN[2]]),
     "two columns quoted as a whole": ('"id,name"\n"1,Ann"\n"20,Bob"\n', DRAWN[0], DRAWN[1:]),
+    "blanks between two numbers": ("1 2.5\n3 -4\n\n5 6e3\n", ["column_1", "column_2"], [["1", "2.5"], ["3", "-4"], ["5", "6e3"]]),
+    "names above two numbers": ("x y\n1.0 2.5\n3.0 -4\n", ["x", "y"], [["1.0", "2.5"], ["3.0", "-4"]]),
+    "a NUL between numbers": (b"1 2\n3 4\n5\0 6\n", ["column_1"], [["1 2"], ["3 4"], ["5\0 6"]]),
+    "parts of telephone numbers": ("030 1234\n040 5678\n089 9012\n", ["column_1"], [["030 1234"], ["040 5678"], ["089 9012"]]),
     "texts with a comma": ('"city, land"\n"Rome, Italy"\n"Oslo, Norway"\n', ["city, land"], [["Rome, Italy"], ["Oslo, Norway"]]),
 })
 
