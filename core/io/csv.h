@@ -178,6 +178,9 @@ DTX_MUSTUSE enum dtx_code dtx_csv_frame(struct dtx_csv *c, struct dtx_err *err);
 /* A text whose cells nothing but blanks part may have columns of fixed places, one of tabs may have
  * several where one would do: its text is parted there, *took is set and the dialect declared. */
 DTX_MUSTUSE enum dtx_code dtx_csv_places(struct dtx_csv *c, bool *took, struct dtx_err *err);
+/* csv_decimal.c: a text of commas whose records have cells too many, since numbers have decimal
+ * commas: its text is parted at the others, *took is set and the dialect declared. */
+DTX_MUSTUSE enum dtx_code dtx_csv_decimals(struct dtx_csv *c, bool *took, struct dtx_err *err);
 /* csv_marks.c: options and text of one that names its delimiter, ends its lines as Unicode can or
  * encloses its cells in marks other than quotes. */
 DTX_MUSTUSE enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err);

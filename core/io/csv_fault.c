@@ -32,14 +32,14 @@ out:
 	return rc;
 }
 
-/* A line of blanks where a table has several columns. */
+/* A line of blanks, or the end of a page, where a table has several columns. */
 static bool is_void(const struct dtx_csv *c, const struct dtx_csv_row *row)
 {
 	size_t at = row->start;
 
 	if (row->ncells != 1 || c->width < 2)
 		return false;
-	while (at < row->end && (c->text.data[at] == ' ' || c->text.data[at] == '\t'))
+	while (at < row->end && c->text.data[at] && strchr(" \t\f\v", c->text.data[at]))
 		at++;
 	return at == row->end;
 }
@@ -336,7 +336,7 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 		DTX_TRY(fault_read(&f, at, err));
 		if (f.row.fault != DTX_CSV_FINE)
 			break;
-		dtx_csv_odd_look(&odd, c->text.data, &f.row, f.kind);
+		dtx_csv_odd_look(&odd, c, &f.row, f.kind);
 		if (at < c->body)
 			continue;
 		rows += !dtx_csv_is_dropped(c, f.kind);

@@ -314,18 +314,27 @@ static bool rules_header(struct dtx_str line, struct dtx_str before)
 	return false;
 }
 
-/* "----+----" below "id | name". */
+/* "----+----" below "id | name", "--|----" and ":-- | --:" below "id|name". */
 static bool rules_bars(struct dtx_str line, struct dtx_str before)
 {
-	return line.len >= 5 && line.ptr[0] == '-' && line.ptr[line.len - 1] == '-' &&
-	       is_rule(line, "+") && !memchr(line.ptr, '=', line.len) &&
-	       count_byte(line, '+') >= 1 && count_byte(line, '+') == count_byte(before, '|');
+	size_t joins = count_byte(line, '+');
+	char first = line.len ? line.ptr[0] : 0, last = line.len ? line.ptr[line.len - 1] : 0;
+
+	if (line.len < 5 || memchr(line.ptr, '=', line.len))
+		return false;
+	if (joins)
+		return first == '-' && last == '-' && is_rule(line, "+") &&
+		       joins == count_byte(before, '|');
+	joins = count_byte(line, '|');
+	return first && strchr("-: ", first) && last && strchr("-: ", last) && joins &&
+	       is_rule(line, "| :") && joins == count_byte(before, '|') &&
+	       dtx_str_find(line, DTX_STR("||"), 0) < 0;
 }
 
 /* Whether the line above the header is a record as well: then there is no header. */
 static bool is_record_above(struct dtx_str above, struct dtx_str header)
 {
-	static const char delims[] = ",;\t";
+	static const char delims[] = ",;\t|";
 	size_t i;
 
 	for (i = 0; delims[i]; i++) {

@@ -131,7 +131,7 @@ out:
 }
 
 /* A column of row numbers, or of row names beside nothing but values. */
-static bool are_row_names(const struct dtx_csv_top *top, uint32_t width)
+static bool are_row_names(const struct dtx_csv_top *top, uint32_t width, bool *numbered)
 {
 	bool numbers = true, names = true;
 	int64_t rows = 0, first = 0, n;
@@ -153,26 +153,53 @@ static bool are_row_names(const struct dtx_csv_top *top, uint32_t width)
 			names = dtx_head_judge(r->cell[k]) != DTX_HEAD_TEXT;
 		rows++;
 	}
+	*numbered = numbers;
 	return rows >= 2 && (numbers || names);
+}
+
+static bool is_one_of(struct dtx_str name, const char *const *word, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n && !dtx_str_ieq(name, dtx_str_of(word[i])); i++)
+		;
+	return i < n;
+}
+
+/* A column of that name numbers the rows, or has a key for each. */
+static bool names_key(struct dtx_str name)
+{
+	static const char *const keys[] = { "id", "no", "nr", "key", "index", "row", "#", "n" };
+
+	return is_one_of(name, keys, DTX_COUNT(keys));
+}
+
+bool dtx_csv_names_texts(struct dtx_str name)
+{
+	static const char *const words[] = {
+		"name",  "item",    "product",     "article",  "title", "label",
+		"code",  "date",    "country",     "city",     "state", "region",
+		"store", "company", "description", "category", "group", "type",
+		"datum", "artikel", "bezeichnung", "land",     "ort",   "nom",
+		"pays",  "ville",   "produit",     "fecha",    "pais",  "ciudad",
+		"data",  "nome",    "prodotto",    "naam",     "namn",  "sku",
+	};
+
+	return is_one_of(name, words, DTX_COUNT(words));
 }
 
 /* Statistics programs write the names of rows as a first column without a name. */
 enum dtx_code dtx_csv_head_row_names(struct dtx_csv *c, struct dtx_csv_top *top,
                                      const struct dtx_head *head, struct dtx_err *err)
 {
-	static const char *const keys[] = { "id", "no", "nr", "key", "index", "row", "#", "n" };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_csv_top_row *r = &top->row[head->first];
 	struct dtx_str *cell;
-	bool *quoted;
-	size_t i;
+	bool *quoted, numbered;
 
-	if (head->rows != 1 || c->opts.range || !are_row_names(top, r->n))
+	if (head->rows != 1 || c->opts.range || !are_row_names(top, r->n, &numbered) ||
+	    names_key(r->cell[0]) || (!numbered && dtx_csv_names_texts(r->cell[0])))
 		goto out;
-	for (i = 0; i < DTX_COUNT(keys); i++) {
-		if (dtx_str_ieq(r->cell[0], dtx_str_of(keys[i])))
-			goto out;
-	}
 	cell = dtx_arena_alloc(&top->arena, r->n + 1, sizeof(*cell));
 	quoted = dtx_arena_alloc(&top->arena, r->n + 1, sizeof(*quoted));
 	if (!cell || !quoted)
@@ -247,4 +274,53 @@ enum dtx_code dtx_csv_head_comments(const struct dtx_csv_top *top, struct dtx_he
 out:
 	dtx_mem_free(cell);
 	return rc;
+}
+
+/* "[Data]" alone in its row. */
+static bool is_section(const struct dtx_csv_top_row *r)
+{
+	struct dtx_str s = r->n ? dtx_utf8_trim(r->cell[0]) : (struct dtx_str){ "", 0 };
+	size_t i;
+	uint32_t k;
+
+	if (s.len < 3 || s.ptr[0] != '[' || s.ptr[s.len - 1] != ']')
+		return false;
+	for (i = 1; i + 1 < s.len; i++) {
+		if (((s.ptr[i] | 0x20) < 'a' || (s.ptr[i] | 0x20) > 'z') && !strchr(" _", s.ptr[i]))
+			return false;
+	}
+	for (k = 1; k < r->n && dtx_utf8_is_blank(r->cell[k]); k++)
+		;
+	return k >= r->n;
+}
+
+static bool is_row_of_names(const struct dtx_csv_top_row *r)
+{
+	uint32_t k, n = 0;
+
+	for (k = 0; k < r->n; k++) {
+		enum dtx_head_kind kind = dtx_head_judge(r->cell[k]);
+
+		if (kind != DTX_HEAD_BLANK && kind != DTX_HEAD_TEXT)
+			return false;
+		n += kind == DTX_HEAD_TEXT;
+	}
+	return n >= 2;
+}
+
+void dtx_csv_head_sections(const struct dtx_csv_top *top, struct dtx_head_grid *g)
+{
+	size_t i, last = 0, sections = 0;
+
+	for (i = g->first; i < top->n; i++) {
+		if (is_section(&top->row[i])) {
+			last = i;
+			sections++;
+		}
+	}
+	if (sections < 2 || last >= DTX_HEAD_START_ROWS || last + 2 >= top->n ||
+	    !is_row_of_names(&top->row[last + 1]))
+		return;
+	g->first = last + 1;
+	g->nrows = top->n - g->first;
 }

@@ -5,6 +5,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/io/csv.h"
+#include "core/io/header.h"
 
 #define MARKS_SAMPLE ((size_t)64 << 10)
 #define MARKS_QUOTES "|`~^"        /* single bytes that cells may be enclosed by */
@@ -105,6 +106,64 @@ static size_t marks_fields(struct dtx_str text)
 	return 0;
 }
 
+/* Words of the line that blanks part, each of them a value if `values`, else a text; 0: other ones,
+ * or something else parts cells. */
+static size_t count_words(struct dtx_str line, bool values)
+{
+	size_t at = 0, from, n = 0;
+
+	while (at < line.len) {
+		for (; at < line.len && line.ptr[at] == ' '; at++)
+			;
+		for (from = at; at < line.len && line.ptr[at] != ' '; at++) {
+			if (strchr(",;\t|\"", line.ptr[at]))
+				return 0;
+		}
+		if (at == from)
+			break;
+		if ((dtx_head_judge((struct dtx_str){ line.ptr + from, at - from }) >=
+		     DTX_HEAD_YEAR) != values)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+/* The place of the mark of "# x y", the last comment above rows of as many numbers; SIZE_MAX: there
+ * is none. */
+static size_t marks_names(struct dtx_str text)
+{
+	struct dtx_str line = line_at(text, 0), next = line;
+	size_t words;
+
+	if (!is_comment(line, "#"))
+		return SIZE_MAX;
+	for (; is_comment(next, "#"); next = line_at(text, behind(text, line)))
+		line = next;
+	words = count_words((struct dtx_str){ line.ptr + 1, line.len - 1 }, false);
+	return words >= 2 && count_words(next, true) == words ? (size_t)(line.ptr - text.ptr)
+	                                                      : SIZE_MAX;
+}
+
+/* It becomes a blank, and what else begins with one is a comment. */
+static enum dtx_code take_names(struct dtx_csv *c, size_t at, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *copy = dtx_mem_alloc(c->enc.len + 1, 1);
+
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	memcpy(copy, c->enc.text, c->enc.len);
+	copy[at] = ' ';
+	DTX_TRY(dtx_encoding_take(&c->enc, copy, c->enc.len, err));
+	c->opts.comment = at ? "#" : NULL;
+	c->opts.delimiter = "blanks";
+	DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
+	                          "has the names of its columns in the comment above them", err));
+out:
+	return rc;
+}
+
 /* The line end above "#Fields:" goes behind it: each byte and each line keep their numbers. */
 static enum dtx_code marks_comments(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
 {
@@ -116,6 +175,8 @@ static enum dtx_code marks_comments(struct dtx_csv *c, struct dtx_str sample, st
 		goto out;
 	if (marks_doubled(sample))
 		c->opts.comment = "##";
+	if (!names && marks_names(sample) != SIZE_MAX)
+		DTX_TRY(take_names(c, marks_names(sample), err));
 	if (!names)
 		goto out;
 	copy = dtx_mem_alloc(c->enc.len + 1, 1);
@@ -363,6 +424,138 @@ out:
 	return rc;
 }
 
+/* --- typographic quotes around single cells --- */
+
+static const struct {
+	const char *open, *close;
+} smart_pairs[] = { { "\u201c", "\u201d" }, { "\u201e", "\u201c" }, { "\u201e", "\u201d" } };
+
+/* The place behind the closing mark of a cell that such marks enclose, 0: they do not. */
+static size_t smart_end(struct dtx_str line, size_t at, char delim)
+{
+	struct dtx_str rest = { line.ptr + at, line.len - at };
+	size_t i, end;
+
+	for (i = 0; i < DTX_COUNT(smart_pairs); i++) {
+		struct dtx_str close = dtx_str_of(smart_pairs[i].close);
+		ptrdiff_t to = 0;
+
+		if (!dtx_str_starts(rest, dtx_str_of(smart_pairs[i].open)))
+			continue;
+		while ((to = dtx_str_find(rest, close, (size_t)to + 1)) > 0) {
+			end = (size_t)to + close.len;
+			if (end == rest.len || rest.ptr[end] == delim)
+				return at + end;
+		}
+	}
+	return 0;
+}
+
+/* Cells of the line, those in marks as one each; `out`: the line with quotes instead of the marks.
+ */
+static uint32_t smart_cells(struct dtx_str line, char delim, bool *marked, struct dtx_buf *out)
+{
+	size_t at = 0, end, from;
+	uint32_t n = 1;
+
+	for (; at <= line.len; at++, n++) {
+		from = at;
+		end = smart_end(line, at, delim);
+		*marked |= end != 0;
+		for (at = end ? end : at; at < line.len && line.ptr[at] != delim; at++)
+			;
+		if (out && end)
+			dtx_buf_printf(out, "\"%.*s\"", (int)(end - from - 6), line.ptr + from + 3);
+		else if (out)
+			dtx_buf_addn(out, line.ptr + from, at - from);
+		if (at == line.len)
+			break;
+		if (out)
+			dtx_buf_addc(out, delim);
+	}
+	return n;
+}
+
+static uint32_t count_cells(struct dtx_str line, char delim)
+{
+	uint32_t n = 1;
+	size_t i;
+
+	for (i = 0; i < line.len; i++)
+		n += line.ptr[i] == delim;
+	return n;
+}
+
+/* Only as quotes do the marks keep all lines equally wide. */
+static bool smart_part(struct dtx_str sample, char delim)
+{
+	struct dtx_str line;
+	uint32_t lines = 0, n, first = 0;
+	bool marked = false, plain = true;
+	size_t at = 0;
+
+	for (; at < sample.len; at = behind(sample, line), lines++) {
+		line = line_at(sample, at);
+		n = smart_cells(line, delim, &marked, NULL);
+		if (n < 2 || (lines && n != first))
+			return false;
+		plain = plain && n == count_cells(line, delim);
+		first = n;
+	}
+	return lines >= 2 && marked && !plain;
+}
+
+static enum dtx_code smart_take(struct dtx_csv *c, char delim, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str text = { c->enc.text, c->enc.len }, line;
+	struct dtx_buf out = DTX_BUF_INIT(2 * text.len + 16);
+	size_t at = 0, next, len;
+	bool marked = false;
+	char *taken, *found = dtx_arena_strndup(&c->head.arena, &delim, 1);
+
+	for (; at < text.len; at = next) {
+		line = line_at(text, at);
+		next = behind(text, line);
+		(void)smart_cells(line, delim, &marked, &out);
+		dtx_buf_addn(&out, line.ptr + line.len, next - at - line.len);
+	}
+	DTX_TRY(dtx_buf_check(&out, "a text", err));
+	len = dtx_buf_len(&out);
+	taken = dtx_buf_steal(&out);
+	if (!taken || !found)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_encoding_take(&c->enc, taken, len, err));
+	c->opts.delimiter = found;
+	c->opts.quote = "\"";
+	DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
+	                          "has cells enclosed by typographic quotes: these are left out",
+	                          err));
+out:
+	dtx_buf_clear(&out);
+	return rc;
+}
+
+static enum dtx_code marks_smart(struct dtx_csv *c, struct dtx_str sample, struct dtx_err *err)
+{
+	static const char delims[] = ",;\t|";
+	enum dtx_code rc = DTX_OK;
+	size_t i;
+
+	while (sample.len < c->enc.len && sample.len && sample.ptr[sample.len - 1] != '\n')
+		sample.len--;
+	if (dtx_str_find(sample, DTX_STR("\u201c"), 0) < 0 || memchr(c->enc.text, '"', c->enc.len))
+		goto out;
+	for (i = 0; delims[i]; i++) {
+		if (!smart_part(sample, delims[i]))
+			continue;
+		DTX_TRY(smart_take(c, delims[i], err));
+		break;
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -375,6 +568,8 @@ enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err)
 	DTX_TRY(marks_sep(c, sample, err));
 	if (!c->opts.delimiter)
 		DTX_TRY(marks_quotes(c, sample, err));
+	if (!c->opts.delimiter)
+		DTX_TRY(marks_smart(c, sample, err));
 out:
 	return rc;
 }

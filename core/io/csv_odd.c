@@ -77,14 +77,23 @@ static enum dtx_csv_odd_line odd_judge(struct dtx_str line, uint32_t ncells, enu
 	if (kind != DTX_CSV_SHORT || ncells != 1 ||
 	    (dtx_head_judge(line) != DTX_HEAD_TEXT && odd_words(line) < 2))
 		return DTX_CSV_LINE_DATA;
-	return odd_words(line) >= ODD_WORDS || line.ptr[0] == '(' ? DTX_CSV_LINE_REMARK
-	                                                          : DTX_CSV_LINE_WORDS;
+	if (line.ptr[0] == '(')
+		return DTX_CSV_LINE_REMARK;
+	return odd_words(line) >= ODD_WORDS ? DTX_CSV_LINE_SENTENCE : DTX_CSV_LINE_WORDS;
 }
 
-void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const char *data,
+/* The first cell of the table's rows can be a sentence as well. */
+static bool odd_begins_wordy(struct dtx_str line, const char *delim)
+{
+	ptrdiff_t end = delim[0] ? dtx_str_find(line, dtx_str_of(delim), 0) : -1;
+
+	return end > 0 && odd_words((struct dtx_str){ line.ptr, (size_t)end }) >= ODD_WORDS;
+}
+
+void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const struct dtx_csv *c,
                       const struct dtx_csv_row *row, enum dtx_csv_kind kind)
 {
-	struct dtx_str line = { data + row->start, row->end - row->start };
+	struct dtx_str line = { c->text.data + row->start, row->end - row->start };
 	bool ragged = kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG;
 	size_t i;
 
@@ -94,7 +103,11 @@ void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const char *data,
 		odd->prefix[i].all++;
 		odd->prefix[i].ragged += ragged;
 	}
-	odd->tail[odd->n++ % DTX_CSV_ODD_TAIL] = odd_judge(dtx_utf8_trim(line), row->ncells, kind);
+	odd->wordy |= kind == DTX_CSV_ROW && row->start >= c->body &&
+	              odd_begins_wordy(line, c->dialect.delim);
+	i = odd->n++ % DTX_CSV_ODD_TAIL;
+	odd->tail[i] = odd_judge(dtx_utf8_trim(line), row->ncells, kind);
+	odd->text[i] = line;
 }
 
 const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd)
@@ -108,7 +121,30 @@ const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd)
 	return NULL;
 }
 
-unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd)
+/* Whether the last lines are remarks alone: lines that another delimiter parts into equally many
+ * cells are a table of their own. */
+static bool odd_hold_table(const struct dtx_csv_odd_lines *odd, unsigned remarks)
+{
+	struct dtx_str lines = { NULL, 0 };
+	unsigned n = 0, i;
+
+	for (i = remarks; i > 0; i--) {
+		size_t at = (odd->n - i) % DTX_CSV_ODD_TAIL;
+
+		if (odd->tail[at] != DTX_CSV_LINE_BLANK) {
+			lines.ptr = n++ ? lines.ptr : odd->text[at].ptr;
+			lines.len = (size_t)(odd->text[at].ptr + odd->text[at].len - lines.ptr);
+		}
+		if (i > 1 && odd->tail[at] != DTX_CSV_LINE_BLANK)
+			continue;
+		if (n > 1 && dtx_dialect_are_rows(lines))
+			return true;
+		n = 0;
+	}
+	return false;
+}
+
+static unsigned odd_remarks(const struct dtx_csv_odd_lines *odd)
 {
 	unsigned far = (unsigned)DTX_MIN(odd->n, (uint64_t)DTX_CSV_ODD_TAIL), i, remarks = 0;
 	unsigned words = 0; /* so many are remarks if a blank line or a remark stands above */
@@ -118,12 +154,19 @@ unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd)
 
 		if (line == DTX_CSV_LINE_DATA)
 			return remarks;
-		if (line == DTX_CSV_LINE_REMARK)
+		if (line == DTX_CSV_LINE_REMARK || (line == DTX_CSV_LINE_SENTENCE && !odd->wordy))
 			remarks = i;
-		else if (line == DTX_CSV_LINE_WORDS)
+		else if (line != DTX_CSV_LINE_BLANK)
 			words = i;
 		else if (words)
 			remarks = words;
 	}
 	return 0; /* all that is remembered: no mere remarks */
+}
+
+unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd)
+{
+	unsigned remarks = odd_remarks(odd);
+
+	return odd_hold_table(odd, remarks) ? 0 : remarks;
 }

@@ -16,16 +16,20 @@ struct dtx_csv_odd_lines {
 		DTX_CSV_LINE_DATA,
 		DTX_CSV_LINE_BLANK,
 		DTX_CSV_LINE_REMARK,
-		DTX_CSV_LINE_WORDS /* short; a remark behind a blank line */
+		DTX_CSV_LINE_SENTENCE, /* a remark unless rows begin with such words too */
+		DTX_CSV_LINE_WORDS     /* short; a remark behind a blank line */
 	} tail[DTX_CSV_ODD_TAIL];
+	struct dtx_str text[DTX_CSV_ODD_TAIL]; /* of the same lines */
 	uint64_t n;
+	bool wordy; /* some row begins with a sentence */
 };
 
-void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const char *data,
+void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const struct dtx_csv *c,
                       const struct dtx_csv_row *row, enum dtx_csv_kind kind);
 /* The prefix that only records have which do not fit, NULL if there is none. */
 const char *dtx_csv_odd_comment(const struct dtx_csv_odd_lines *odd);
-/* How many records at the end are remarks, with blank lines between them. */
+/* How many records at the end are remarks, with blank lines between them; the text that was looked
+ * at is still there. */
 unsigned dtx_csv_odd_remarks(const struct dtx_csv_odd_lines *odd);
 
 #endif

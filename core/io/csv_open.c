@@ -2,6 +2,9 @@
 #include "core/base/mem.h"
 #include "core/io/cellref.h"
 #include "core/io/csv_top.h"
+#include "core/io/repair.h"
+
+#define OPEN_HEAD ((size_t)64 << 10) /* looked through for lines in quotes */
 
 enum dtx_code dtx_csv_note(struct dtx_csv *c, struct dtx_err *w, struct dtx_err *err)
 {
@@ -26,6 +29,24 @@ out:
 	return rc;
 }
 
+/* Quotes only stand around whole lines of the head, maybe of a single one. */
+static bool open_quoted_lines(const struct dtx_csv *c)
+{
+	const char *p = c->text.data, *end = p + DTX_MIN(c->text.end, OPEN_HEAD), *to;
+	bool cut = c->text.end > OPEN_HEAD, any = false;
+
+	for (; p < end; p = to + 1) {
+		for (to = p; to < end && *to != '\n' && *to != '\r'; to++)
+			;
+		if ((to == end && cut) || !memchr(p, '"', (size_t)(to - p)))
+			continue;
+		any = to - p > 2 && *p == '"' && to[-1] == '"';
+		if (!any)
+			return false;
+	}
+	return any;
+}
+
 /* Cells keep their quote marks: where quotes do not enclose cells, they are none. */
 static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 {
@@ -42,6 +63,8 @@ static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 	            "'%s': quotes do not enclose whole cells, so all of them are read as text",
 	            dtx_source_name(c->head.src));
 	dtx_err_hint(&w, "\"quotes\": \"lenient\" reads those as quotes that enclose a cell");
+	if (c->dialect.delim[0] && open_quoted_lines(c))
+		dtx_repair_advise(&w, "{\"quote\":\"\\\"\",\"mixed\":true}");
 	dtx_csv_blame(c, (size_t)(first - c->text.data), &w);
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:
@@ -63,6 +86,8 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 	}
 	DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d, err));
 	DTX_TRY(dtx_csv_places(c, &placed, err));
+	if (!placed)
+		DTX_TRY(dtx_csv_decimals(c, &placed, err));
 	if (placed) {
 		text = (struct dtx_str){ c->enc.text, c->enc.len };
 		DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d,

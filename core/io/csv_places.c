@@ -24,6 +24,7 @@ struct places {
 	} col[PLACES_COLS];
 	uint32_t ncols;
 	int64_t rules; /* lines left out */
+	bool even;     /* blanks part every line as well */
 };
 
 static struct dtx_str line_at(struct dtx_str text, size_t at)
@@ -256,8 +257,10 @@ static bool find_places(struct places *p, struct dtx_str text, unsigned runs)
 
 	p->text = text;
 	while (at < p->text.len) {
-		if (mark_block(p, &at) && find_columns(p) && have_edges(p))
-			return !is_even(p, runs);
+		if (mark_block(p, &at) && find_columns(p) && have_edges(p)) {
+			p->even = is_even(p, runs);
+			return !p->even;
+		}
 	}
 	return false;
 }
@@ -357,6 +360,11 @@ static enum dtx_code take_places(struct dtx_csv *c, bool *took, struct dtx_err *
 	if (!p)
 		DTX_FAIL_MEM(err);
 	*took = find_places(p, head_of(text), runs) && find_places(p, text, runs);
+	if (p->even && !c->dialect.runs && p->ncols == 2) { /* two words of a text have no edges */
+		c->opts.delimiter = "blanks";
+		*took = true;
+		goto out;
+	}
 	if (!*took)
 		goto out;
 	DTX_TRY(part_all(p, &c->enc, err));

@@ -12,6 +12,7 @@ struct tables {
 	struct dtx_head_cell *cell;
 	const struct dtx_csv_top_row *header;
 	size_t end;          /* of the first table */
+	size_t next, last;   /* the second one */
 	struct dtx_buf list; /* where they are */
 	uint32_t n;
 };
@@ -167,7 +168,31 @@ out:
 	return rc;
 }
 
-static enum dtx_code refuse(struct tables *t, size_t to, struct dtx_err *err)
+static bool is_moment(struct dtx_str cell)
+{
+	return is_value(cell) || dtx_head_is_local_date(cell);
+}
+
+/* Labels with a value each, as instruments write them above what they measured, which has more rows
+ * and begins with a value in each. */
+static bool are_labels(const struct tables *t, size_t head)
+{
+	size_t i;
+
+	if (t->n != 2 || t->last - t->next <= t->end - head)
+		return false;
+	for (i = head; i < t->end; i++) {
+		if (t->top->row[i].n != 2 || is_moment(t->top->row[i].cell[0]))
+			return false;
+	}
+	for (i = t->next + 1; i < t->last; i++) {
+		if (!is_moment(t->top->row[i].cell[0]))
+			return false;
+	}
+	return true;
+}
+
+static enum dtx_code refuse(struct tables *t, size_t head, size_t to, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -177,7 +202,10 @@ static enum dtx_code refuse(struct tables *t, size_t to, struct dtx_err *err)
 		err,
 		"choose one with \"range\": \"1:%llu\"; \"header_rows\": %u reads on to the end",
 		last_record(t, to), t->c->header_rows);
-	DTX_TRY(advise(t, to, err));
+	if (are_labels(t, head))
+		dtx_repair_advise(err, "{\"skip\":%llu}", last_record(t, t->next));
+	else
+		DTX_TRY(advise(t, to, err));
 	dtx_csv_blame(t->c, t->top->row[to].start, err);
 	rc = DTX_E_MULTIPLE_TABLES;
 out:
@@ -199,11 +227,14 @@ static enum dtx_code search(struct tables *t, size_t head, struct dtx_err *err)
 		if (to == t->top->n && !t->top->whole)
 			break;
 		DTX_TRY(is_table(t, from, to, &yes, err));
-		if (yes)
-			add_place(t, from, to);
+		if (!yes)
+			continue;
+		add_place(t, from, to);
+		t->next = t->n == 2 ? from : t->next;
+		t->last = t->n == 2 ? to : t->last;
 	}
 	if (t->n > 1)
-		rc = refuse(t, t->end, err);
+		rc = refuse(t, head, t->end, err);
 out:
 	return rc;
 }

@@ -46,9 +46,13 @@ DTX_MUSTUSE enum dtx_code dtx_csv_head_again(struct dtx_csv *c, struct dtx_csv_t
 /* ... has one name less than rows have cells: the first column, of row names, gets none. */
 DTX_MUSTUSE enum dtx_code dtx_csv_head_row_names(struct dtx_csv *c, struct dtx_csv_top *top,
                                                  const struct dtx_head *head, struct dtx_err *err);
+/* ... a name that columns of texts have: no column without a name stands before it. */
+bool dtx_csv_names_texts(struct dtx_str name);
 /* ... stands below comments, or is the last of them: g begins there. */
 DTX_MUSTUSE enum dtx_code dtx_csv_head_comments(const struct dtx_csv_top *top,
                                                 struct dtx_head_grid *g, struct dtx_err *err);
+/* ... stands below the last of several sections, "[Data]": g begins there. */
+void dtx_csv_head_sections(const struct dtx_csv_top *top, struct dtx_head_grid *g);
 /* The top rows as the header finder sees them, `ncols` cells each. */
 struct dtx_head_grid dtx_csv_head_grid(struct dtx_csv_top *top, uint32_t ncols);
 /* multiple_tables when another table stands below the first one, as far as the top rows show;

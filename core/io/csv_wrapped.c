@@ -5,7 +5,7 @@
 #include "core/io/repair.h"
 
 #define WRAPPED_SAMPLE   ((size_t)64 << 10)
-#define WRAPPED_COLS     3                  /* two cells may be a text with a comma */
+#define WRAPPED_COLS     3 /* two cells may be a text with a comma, without names and values */
 #define APOSTROPHE_BYTES ((size_t)16 << 20) /* looked through for records in apostrophes */
 #define APOSTROPHE_LINES 256u               /* ... and so many that might be */
 
@@ -103,7 +103,8 @@ static bool holds_cells(const struct dtx_csv *c, struct dtx_str inside, uint32_t
 		*ncols = row.ncells;
 		rows++;
 	}
-	return rows >= 2 && *ncols >= WRAPPED_COLS;
+	return rows >= 2 && (*ncols >= WRAPPED_COLS ||
+	                     (*ncols == 2 && dtx_dialect_is_table(inside, d.delim[0])));
 }
 
 /* The names stand above without quotes, and each line below is one quoted record. */

@@ -251,9 +251,9 @@ static void offer(struct search *f, const struct search_try *t)
 
 /* --- all delimiters --- */
 
-static bool is_digit(char c)
+static bool even(const struct search_try *t)
 {
-	return c >= '0' && c <= '9';
+	return t->s.uniform > 1 - SEARCH_TIE;
 }
 
 static void search_usual(struct search *f, const struct dtx_dialect *d)
@@ -271,43 +271,38 @@ static void search_usual(struct search *f, const struct dtx_dialect *d)
 		if (i && !sample_has(f, search_delims[i]))
 			continue;
 		try_delim(f, search_delims[i], 0, &t);
-		offer(f, &t);
+		if (t.d.delim[0] != ',' || even(&t) || t.s.quoted ||
+		    !dtx_dialect_commas_group(&f->sample))
+			offer(f, &t);
 	}
-}
-
-/* Colons part cells if the first record has some as well, the names then, and if not all of them
- * stand in times of a day, as in a single column of these. */
-static bool colons_part(const struct search *f)
-{
-	struct dtx_str s = f->sample.piece[0], first = s;
-	const char *end = memchr(s.ptr, '\n', s.len);
-	size_t i;
-
-	first.len = end ? (size_t)(end - s.ptr) : s.len;
-	if (!memchr(first.ptr, ':', first.len))
-		return false;
-	for (i = 0; i < s.len; i++) {
-		if (s.ptr[i] == ':' &&
-		    !(i >= 2 && i + 2 < s.len && is_digit(s.ptr[i - 2]) && is_digit(s.ptr[i - 1]) &&
-		      is_digit(s.ptr[i + 1]) && is_digit(s.ptr[i + 2])))
-			return true;
-	}
-	return false;
 }
 
 static bool is_rare(const struct search *f, size_t i)
 {
 	const char *delim = search_rare[i].delim;
 
-	if (!f->sample.n || (delim[0] == ':' && !colons_part(f)))
+	if (!f->sample.n || (delim[0] == ':' && !dtx_dialect_colons_part(&f->sample)))
 		return false;
 	return sample_has(f, delim) || (search_rare[i].runs && sample_has(f, "\t"));
 }
 
-/* Two columns may be a text with such a mark, but no text holds bytes made to part columns. */
-static uint32_t least_columns(const char *delim)
+/* Two columns may be a text with such a mark, but no text holds bytes made to part columns, and no
+ * list of sentences has one comma of the East in each, or quotes on both sides; blanks
+ * between numbers part them. */
+static uint32_t least_columns(const struct search *f, const struct search_try *t)
 {
-	return delim[0] == '\x1f' || delim[0] == '\x01' ? 2 : 3;
+	static const char *const commas[] = { "\uff0c", "\uff1b", "\u060c" };
+	bool all = even(t) && t->s.records >= 3;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(commas); i++) {
+		if (all && !strcmp(t->d.delim, commas[i]))
+			return 2;
+	}
+	if (all && (t->s.quoted >= 2 * t->s.records ||
+	            (t->d.runs == 1 && dtx_dialect_are_numbers(&f->sample))))
+		return 2;
+	return t->d.delim[0] == '\x1f' || t->d.delim[0] == '\x01' ? 2 : 3;
 }
 
 static void search_rarer(struct search *f)
@@ -321,7 +316,7 @@ static void search_rarer(struct search *f)
 		if (!is_rare(f, i))
 			continue;
 		try_delim(f, search_rare[i].delim, search_rare[i].runs, &t);
-		if (t.s.modal >= least_columns(t.d.delim) &&
+		if (t.s.modal >= least_columns(f, &t) &&
 		    t.s.consistency >= (double)(t.s.modal - 1) / t.s.modal / 2 &&
 		    t.s.score > f->best.s.score + SEARCH_TIE)
 			f->best = t;
@@ -363,6 +358,24 @@ static void search_below_comments(struct search *f)
 	*head = (struct dtx_str){ head->ptr + at, head->len - at };
 	search_rarer(f);
 	f->comments = f->best.s.modal > 1;
+}
+
+/* Prose above a small table has more lines than the table, and blanks or marks in them that part
+ * nothing. */
+static void search_below_prose(struct search *f)
+{
+	struct search_try t;
+	char delim[2] = { 0, 0 };
+
+	if (f->opts->delimiter || f->opts->comment || f->opts->terminator || f->sample.n != 1 ||
+	    !f->sample.whole[0] || f->best.s.uniform > 1 - SEARCH_TIE)
+		return;
+	delim[0] = dtx_dialect_below(f->sample.piece[0], f->best.d.delim);
+	if (!delim[0])
+		return;
+	try_delim(f, delim, 0, &t);
+	f->best = t;
+	f->second = (struct search_try){ .s.score = 0 };
 }
 
 /* The head decides between delimiters that are far apart; a larger sample between close ones and
@@ -492,6 +505,18 @@ static void search_named(struct search *f, const char *path)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
+/* Texts have commas and the like, and hardly ever tabs. */
+static void search_tabs(struct search *f)
+{
+	struct search_try best = f->best;
+
+	if (strcmp(f->second.d.delim, "\t") != 0 || f->second.s.uniform < 1 - SEARCH_TIE ||
+	    f->second.s.score < SEARCH_RIVAL * best.s.score)
+		return;
+	f->best = f->second;
+	f->second = best;
+}
+
 static enum dtx_code search_ambiguous(const struct search *f, const char *path, struct dtx_err *err)
 {
 	const struct search_try *a = &f->best, *b = &f->second;
@@ -520,8 +545,10 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	search_rarer(&f);
 	search_below_comments(&f);
 	search_columns(&f);
+	search_below_prose(&f);
 	search_closer(&f, all);
 	search_named(&f, path);
+	search_tabs(&f);
 	rc = search_ambiguous(&f, path, err);
 	search_spaced(&f);
 	search_doubled(&f);

@@ -7,6 +7,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/io/enc_tongue.h"
+#include "core/io/enc_usual.h"
 
 #define GUESS_BEFORE ((size_t)1 << 10) /* text before the first bad byte that is looked at */
 #define GUESS_BYTES  ((size_t)64 << 10)
@@ -16,6 +17,8 @@
 #define GUESS_SINGLE 8  /* an apostrophe or a dash where people write one */
 #define GUESS_THORNS "\xfe\x14\xfe" /* what an export of law cases has between cells */
 #define GUESS_PLACE  8              /* a letter where no word has it */
+#define GUESS_USUAL  3              /* a usual character of the Far East */
+#define GUESS_WORDS  8              /* so many small letters are some words */
 #define GUESS_MONEY  4              /* a sign of a currency at a number */
 
 /* Among equals the first one.  Nearly every text in GB 18030 keeps to the characters of its oldest
@@ -23,27 +26,29 @@
 static const struct guess_name {
 	const char *name, *read;
 	int east, kana; /* what a character of the Far East is worth */
+	enum dtx_usual tongue;
 } guess_names[] = {
-	{ "windows-1252", "windows-1252", 0, 0 },
-	{ "windows-1250", "windows-1250", 0, 0 },
-	{ "windows-1251", "windows-1251", 0, 0 },
-	{ "shift-jis", "cp932", 7, 8 },
-	{ "gb18030", "gb2312", 7, 0 },
-	{ "euc-jp", "euc-jp", 7, 8 },
-	{ "euc-kr", "euc-kr", 7, 0 },
-	{ "big5", "big5", 6, 0 },
-	{ "gb18030", "gb18030", 6, 0 },
-	{ "cp850", "cp850", 0, 0 },
-	{ "macintosh", "macintosh", 0, 0 },
-	{ "koi8-r", "koi8-r", 0, 0 },
-	{ "windows-1253", "windows-1253", 0, 0 },
-	{ "iso-8859-2", "iso-8859-2", 0, 0 },
-	{ "windows-1254", "windows-1254", 0, 0 },
-	{ "windows-1257", "windows-1257", 0, 0 },
-	{ "windows-1255", "windows-1255", 0, 0 },
-	{ "windows-1256", "windows-1256", 0, 0 },
-	{ "cp866", "cp866", 0, 0 },
-	{ "cp852", "cp852", 0, 0 },
+	{ "windows-1252", "windows-1252", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1250", "windows-1250", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1251", "windows-1251", 0, 0, DTX_USUAL_NONE },
+	{ "shift-jis", "cp932", 7, 8, DTX_USUAL_JAPANESE },
+	{ "gb18030", "gb2312", 7, 0, DTX_USUAL_CHINESE },
+	{ "euc-jp", "euc-jp", 7, 8, DTX_USUAL_JAPANESE },
+	{ "euc-kr", "euc-kr", 7, 0, DTX_USUAL_KOREAN },
+	{ "big5", "big5", 6, 0, DTX_USUAL_TAIWAN },
+	{ "gb18030", "gb18030", 6, 0, DTX_USUAL_CHINESE },
+	{ "cp850", "cp850", 0, 0, DTX_USUAL_NONE },
+	{ "macintosh", "macintosh", 0, 0, DTX_USUAL_NONE },
+	{ "koi8-r", "koi8-r", 0, 0, DTX_USUAL_NONE },
+	{ "iso-8859-5", "iso-8859-5", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1253", "windows-1253", 0, 0, DTX_USUAL_NONE },
+	{ "iso-8859-2", "iso-8859-2", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1254", "windows-1254", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1257", "windows-1257", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1255", "windows-1255", 0, 0, DTX_USUAL_NONE },
+	{ "windows-1256", "windows-1256", 0, 0, DTX_USUAL_NONE },
+	{ "cp866", "cp866", 0, 0, DTX_USUAL_NONE },
+	{ "cp852", "cp852", 0, 0, DTX_USUAL_NONE },
 };
 
 enum guess_kind {
@@ -75,8 +80,7 @@ static const struct guess_range {
 	{ 0xb9, 0xbe, GUESS_MARK },       { 0x2122, 0x2122, GUESS_MARK },
 	{ 0xc0, 0xde, GUESS_UPPER },      { 0xdf, 0xff, GUESS_LOWER },
 	{ 0x100, 0x17f, GUESS_LOWER },    { 0x370, 0x3ff, GUESS_SCRIPT },
-	{ 0x401, 0x401, GUESS_SCRIPT },   { 0x451, 0x451, GUESS_SCRIPT },
-	{ 0x400, 0x40f, GUESS_RARE },     { 0x450, 0x45f, GUESS_RARE },
+
 	{ 0x400, 0x52f, GUESS_SCRIPT },   { 0x2010, 0x201f, GUESS_MARK },
 	{ 0x2026, 0x2026, GUESS_MARK },   { 0xa0, 0xa0, GUESS_MARK },
 	{ 0x3040, 0x30ff, GUESS_KANA },   { 0x4e00, 0x9fff, GUESS_EAST },
@@ -118,6 +122,13 @@ static bool guess_is_small(uint32_t cp)
 	return (cp >= 0x3b1 && cp <= 0x3c9) || (cp >= 0x430 && cp <= 0x45f);
 }
 
+/* Cyrillic of some languages only: in the place of a letter, but no evidence. */
+static bool guess_is_national(uint32_t cp)
+{
+	return (cp >= 0x400 && cp <= 0x40f && cp != 0x401) ||
+	       (cp >= 0x450 && cp <= 0x45f && cp != 0x451);
+}
+
 /* A character of the Far East beside another: hangul hardly ever stands next to ideographs. */
 static int guess_east(enum guess_kind k, enum guess_kind beside, const struct guess_name *as)
 {
@@ -144,7 +155,9 @@ static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after,
 		if (guess_is_european(before) || guess_is_european(after) ||
 		    (guess_is_capital(cp) && guess_is_small(last)))
 			return -6;
-		return before == GUESS_SCRIPT || after == GUESS_SCRIPT ? 4 : 0;
+		if (guess_is_national(cp) || (before != GUESS_SCRIPT && after != GUESS_SCRIPT))
+			return 0;
+		return dtx_enc_is_usual(cp) ? 5 : 4;
 	case GUESS_EAST:
 	case GUESS_KANA:
 	case GUESS_HANGUL:
@@ -245,10 +258,25 @@ static int guess_misplaced(enum guess_kind before, uint32_t cp, enum guess_kind 
 	               : 0;
 }
 
+/* Greek words in small letters have an accent each: a text without any is another script. */
+struct guess_accents {
+	int64_t letters, accents;
+};
+
+static void guess_greek(struct guess_accents *g, uint32_t cp)
+{
+	bool accent = (cp >= 0x3ac && cp <= 0x3af) || (cp >= 0x3cc && cp <= 0x3ce) || cp == 0x390 ||
+	              cp == 0x3b0;
+
+	g->letters += cp >= 0x3b1 && cp <= 0x3c9;
+	g->accents += accent;
+}
+
 static int64_t guess_score(const char *utf8, size_t len, const struct guess_name *as)
 {
 	enum guess_kind before = GUESS_OTHER, here, after;
 	uint32_t last[2] = { ' ', ' ' }, cp, open = 0;
+	struct guess_accents greek = { 0, 0 };
 	int64_t score = 0;
 	size_t at = 0, next;
 	int run = 0;
@@ -263,11 +291,15 @@ static int64_t guess_score(const char *utf8, size_t len, const struct guess_name
 			score += guess_fit(before, cp, after, last[0], as) -
 			         guess_misplaced(before, cp, after);
 		score += guess_mark(utf8, len, at, cp, last, &open);
+		guess_greek(&greek, cp);
 		before = here;
 		last[1] = last[0];
 		last[0] = cp;
 	}
-	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len });
+	if (greek.letters >= GUESS_WORDS && !greek.accents)
+		score -= greek.letters;
+	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len }) +
+	       GUESS_USUAL * dtx_enc_usual((struct dtx_str){ utf8, len }, as->tongue);
 }
 
 /* The sample as one of them reads it; each byte that it cannot read costs. */

@@ -11,6 +11,8 @@
  * of it is UTF-8 after all. */
 const char *dtx_enc_guess(struct dtx_str text);
 
+/* enc_told.c: the encoding that zeros between the bytes or escapes give away, NULL: none does. */
+const char *dtx_enc_told(struct dtx_str head);
 /* Text of a mainframe: letters, digits and line ends of EBCDIC, and hardly anything else. */
 bool dtx_enc_is_ebcdic(struct dtx_str text);
 

@@ -280,38 +280,6 @@ static size_t enc_marks_len(struct dtx_str head, const struct enc_mark *mark)
 	return len;
 }
 
-/* ... as UTF-32 at three of four. */
-static const char *enc_guess_utf32(struct dtx_str head)
-{
-	size_t zero[4] = { 0, 0, 0, 0 }, units = head.len / 4, i;
-
-	for (i = 0; i < 4 * units; i++)
-		zero[i & 3] += !head.ptr[i];
-	if (units && zero[3] == units && zero[2] == units && zero[1] * 4 > units && !zero[0])
-		return "utf-32le";
-	if (units && zero[0] == units && zero[1] == units && zero[2] * 4 > units && !zero[3])
-		return "utf-32be";
-	return NULL;
-}
-
-/* Text in Latin letters as UTF-16 has zeros at every other byte and hardly any elsewhere. */
-static const char *enc_guess_wide(struct dtx_str head)
-{
-	size_t zero[2] = { 0, 0 }, half = head.len / 2, i;
-
-	if (!memchr(head.ptr, '\0', head.len))
-		return NULL;
-	if (enc_guess_utf32(head))
-		return enc_guess_utf32(head);
-	for (i = 0; i < 2 * half; i++)
-		zero[i & 1] += !head.ptr[i];
-	if (half && zero[1] * 4 > half && zero[0] * 100 < half)
-		return "utf-16le";
-	if (half && zero[0] * 4 > half && zero[1] * 100 < half)
-		return "utf-16be";
-	return NULL;
-}
-
 static bool enc_is_utf8_name(const char *name)
 {
 	return dtx_str_ieq(dtx_str_of(name), DTX_STR("utf-8")) ||
@@ -353,7 +321,7 @@ static enum dtx_code enc_auto(struct dtx_source *src, const char *second, struct
 	enum dtx_code rc = DTX_OK;
 	struct dtx_str head = { dtx_source_data(src), DTX_MIN(dtx_source_size(src), ENC_HEAD) };
 	const struct enc_mark *mark = enc_find_mark(head);
-	const char *name = mark ? mark->name : enc_guess_wide(head);
+	const char *name = mark ? mark->name : dtx_enc_told(head);
 	ptrdiff_t bad;
 
 	e->skipped = enc_marks_len(head, mark);
@@ -416,7 +384,7 @@ static void enc_trim_end(struct dtx_encoding *e)
 
 	while (len && !e->text[len - 1])
 		len--;
-	if (len && e->text[len - 1] == '\x1a')
+	while (len && e->text[len - 1] == '\x1a')
 		len--;
 	e->padding += e->len - len;
 	e->len = len;

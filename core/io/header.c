@@ -4,32 +4,13 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
+#include "core/base/num.h"
+#include "core/base/utf8.h"
+#include "core/io/header_find.h"
 
 enum { HEAD_TWICE_COLS = 512 };
 
 /* --- the finder --- */
-
-/* What is remembered of a sampled row. */
-struct row_shape {
-	uint32_t filled, width;
-	bool like;
-	bool years; /* nothing but years and dates */
-};
-struct finder {
-	const struct dtx_head_grid *g;
-	struct dtx_head_cell *cell; /* of the row last looked at */
-	bool *used;                 /* column has a filled cell in the sample */
-	struct row_shape *shape;
-	uint32_t nshapes, nused, used_first, used_last;
-	uint32_t want;  /* cells a start row must have filled */
-	uint32_t width; /* modal, text files */
-	bool moved;     /* past rows that are no header: only merged ranges join it from above */
-};
-
-static bool is_filled(const struct dtx_head_cell *c)
-{
-	return c->kind != DTX_HEAD_BLANK && !c->wide;
-}
 
 static int by_count(const void *a, const void *b)
 {
@@ -38,26 +19,19 @@ static int by_count(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static enum dtx_code look(struct finder *f, uint64_t row, struct dtx_err *err)
-{
-	uint32_t width = 0;
-
-	return f->g->row(f->g->arg, row, f->cell, &width, err);
-}
-
-static enum dtx_code sample_rows(struct finder *f, struct dtx_err *err)
+static enum dtx_code sample_rows(struct dtx_head_finder *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_head_grid *g = f->g;
 	uint32_t r, c;
 
 	for (r = 0; r < f->nshapes; r++) {
-		struct row_shape *s = &f->shape[r];
+		struct dtx_head_shape *s = &f->shape[r];
 
-		*s = (struct row_shape){ 0 };
+		*s = (struct dtx_head_shape){ 0 };
 		DTX_TRY(g->row(g->arg, g->first + r, f->cell, &s->width, err));
 		for (c = 0; c < g->ncols; c++) {
-			if (!is_filled(&f->cell[c]))
+			if (!dtx_head_filled(&f->cell[c]))
 				continue;
 			s->filled++;
 			f->nused += !f->used[c];
@@ -67,7 +41,7 @@ static enum dtx_code sample_rows(struct finder *f, struct dtx_err *err)
 			continue;
 		s->like = dtx_head_like(f->cell, g->ncols, NULL);
 		for (s->years = !s->like, c = 0; s->years && c < g->ncols; c++)
-			s->years = !is_filled(&f->cell[c]) ||
+			s->years = !dtx_head_filled(&f->cell[c]) ||
 			           dtx_head_cell_kind(&f->cell[c]) == DTX_HEAD_YEAR;
 	}
 	for (c = 0; c < g->ncols; c++) {
@@ -83,7 +57,7 @@ out:
 }
 
 /* The upper quartile of filled cells per filled row, and the commonest width. */
-static enum dtx_code measure(struct finder *f, struct dtx_err *err)
+static enum dtx_code measure(struct dtx_head_finder *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t *count = dtx_mem_alloc(f->nshapes, sizeof(*count));
@@ -114,14 +88,15 @@ out:
 	return rc;
 }
 
-static enum dtx_code not_found(struct finder *f, uint32_t at, int64_t date, struct dtx_err *err)
+static enum dtx_code not_found(struct dtx_head_finder *f, uint32_t at, int64_t date,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char place[48];
 	int64_t bad;
 	struct dtx_str text;
 
-	DTX_TRY(look(f, f->g->first + at, err));
+	DTX_TRY(dtx_head_look(f, f->g->first + at, err));
 	if (dtx_head_like(f->cell, f->g->ncols, &bad))
 		bad = date;
 	if (bad < 0)
@@ -142,7 +117,7 @@ out:
 
 /* A start row that leaves used columns blank may be a sentence spread over cells: then the first
  * full row below, reached through header-like rows alone, is the header if data follow it. */
-static uint32_t full_start(const struct finder *f, uint32_t start)
+static uint32_t full_start(const struct dtx_head_finder *f, uint32_t start)
 {
 	uint32_t r, end = DTX_MIN(f->nshapes - 1, start + DTX_HEAD_ROWS_MAX);
 
@@ -172,7 +147,7 @@ static enum head_class head_class(const struct dtx_head_cell *c)
 }
 
 /* Whether some column is of another class in row r than in all rows below. */
-static enum dtx_code differs_from_below(struct finder *f, uint32_t r, bool *yes,
+static enum dtx_code differs_from_below(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                         struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -186,7 +161,7 @@ static enum dtx_code differs_from_below(struct finder *f, uint32_t r, bool *yes,
 	if (!col)
 		DTX_FAIL_MEM(err);
 	for (k = r; k < n; k++) {
-		DTX_TRY(look(f, f->g->first + k, err));
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
 		for (c = 0; c < f->g->ncols; c++) {
 			enum head_class cls = head_class(&f->cell[c]);
 
@@ -204,7 +179,7 @@ out:
 }
 
 /* Rows of a text file that are wider than the row of names right above, which is the first. */
-static bool names_too_few(const struct finder *f, uint32_t r)
+static bool names_too_few(const struct dtx_head_finder *f, uint32_t r)
 {
 	uint32_t i;
 
@@ -216,9 +191,57 @@ static bool names_too_few(const struct finder *f, uint32_t r)
 	       f->shape[r - 1].filled == f->shape[r - 1].width;
 }
 
+/* Years in order, or 1, 2, 3 or 0, 1, 2 in all of three or more columns: the number that a cell has
+ * to be for its row to be labels, behind `before` of the cell to its left, -1. */
+static bool follows(int64_t before, int64_t n, uint32_t k, bool years)
+{
+	return years ? n >= 1900 && n < 2100 && (!k || n > before)
+	       : k   ? n == before + 1
+	             : n == 0 || n == 1;
+}
+
+/* A first cell that is blank or a text, and behind it numbers that only count. */
+static bool are_labels(const struct dtx_head_finder *f, bool years)
+{
+	int64_t n = -1, before = -1;
+	uint32_t c, k = 0;
+
+	for (c = f->used_first + 1; c <= f->used_last; c++, k++) {
+		struct dtx_str text = dtx_utf8_trim(f->cell[c].text);
+
+		if (!dtx_head_filled(&f->cell[c]) || !dtx_num_parse_i64(text.ptr, text.len, &n) ||
+		    !follows(before, n, k, years))
+			return false;
+		before = n;
+	}
+	return k >= (years ? 1 : 3);
+}
+
+/* A row of names that are numbers: years or places in an order that no row below goes on with,
+ * while each of those has a first cell. */
+static enum dtx_code numbers_name(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), k;
+	const struct dtx_head_cell *first = &f->cell[f->used_first];
+	bool years;
+
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	years = are_labels(f, true);
+	*yes = (years || are_labels(f, false)) && head_class(first) != CLASS_VALUE &&
+	       head_class(first) != CLASS_DATE && r + 1 < n;
+	for (k = r + 1; k < n && *yes; k++) {
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		*yes = !f->shape[k].filled || (dtx_head_filled(first) && !are_labels(f, years));
+	}
+out:
+	return rc;
+}
+
 /* A row that could be the header although it holds a value: it is of another kind than the rows
  * below.  Or, under the first lines of a report, the first one as wide as the table. */
-static enum dtx_code hint_row(struct finder *f, uint32_t r, struct dtx_head *out,
+static enum dtx_code hint_row(struct dtx_head_finder *f, uint32_t r, struct dtx_head *out,
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -239,11 +262,13 @@ static enum dtx_code hint_row(struct finder *f, uint32_t r, struct dtx_head *out
 	out->hinted = f->shape[r].like;
 	if (!out->hinted)
 		DTX_TRY(differs_from_below(f, r, &out->hinted, err));
+	if (!out->hinted && f->g->text_file)
+		DTX_TRY(numbers_name(f, r, &out->hinted, err));
 out:
 	return rc;
 }
 
-static uint32_t filled(const struct finder *f, uint32_t start, uint32_t rows)
+static uint32_t filled(const struct dtx_head_finder *f, uint32_t start, uint32_t rows)
 {
 	uint32_t n = 0, i;
 
@@ -253,7 +278,7 @@ static uint32_t filled(const struct finder *f, uint32_t start, uint32_t rows)
 }
 
 /* Data right below rows that have the names of all columns between them, each of a few. */
-static bool parts_above(const struct finder *f, uint32_t r, uint32_t *start)
+static bool parts_above(const struct dtx_head_finder *f, uint32_t r, uint32_t *start)
 {
 	for (*start = r; *start && f->shape[*start - 1].like; --*start) {
 		if (filled(f, *start, r - *start) >= f->nused)
@@ -262,193 +287,61 @@ static bool parts_above(const struct finder *f, uint32_t r, uint32_t *start)
 	return r - *start >= 2 && filled(f, *start, r - *start) == f->nused;
 }
 
+/* "10:15:00,250", "01/Oct/2023:13:55": digits around the mark of a time. */
+static bool is_time(struct dtx_str s)
+{
+	size_t i, digits = 0;
+	bool mark = false;
+
+	for (i = 0; i < s.len; i++) {
+		bool digit = s.ptr[i] >= '0' && s.ptr[i] <= '9';
+
+		if (!digit && !strchr(":-/., TZ+", s.ptr[i]))
+			return false;
+		digits += digit;
+		mark |= s.ptr[i] == ':' && i && i + 1 < s.len;
+	}
+	return mark && digits >= 3;
+}
+
 static bool is_whole_date(const struct dtx_head_cell *c)
 {
-	return c->text.len > 4 && is_filled(c) && dtx_head_cell_kind(c) == DTX_HEAD_YEAR;
+	struct dtx_str s = dtx_utf8_trim(c->text);
+
+	if (!dtx_head_filled(c))
+		return false;
+	return (s.len > 4 && dtx_head_cell_kind(c) == DTX_HEAD_YEAR) ||
+	       (c->kind == DTX_HEAD_TEXT && (dtx_head_is_local_date(s) || is_time(s)));
 }
 
 /* A date is a name above numbers.  *col: where one stands above nothing but dates, so that its row
  * is the first of them; -1: nowhere. */
-static enum dtx_code dates_go_on(struct finder *f, uint32_t r, int64_t *col, struct dtx_err *err)
+static enum dtx_code dates_go_on(struct dtx_head_finder *f, uint32_t r, int64_t *col,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t n = DTX_MIN(f->nshapes, r + 1 + (uint32_t)DTX_HEAD_START_ROWS), c, k, below;
 	bool dates;
 
 	*col = -1;
-	DTX_TRY(look(f, f->g->first + r, err));
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
 	for (c = 0; c < f->g->ncols && !is_whole_date(&f->cell[c]); c++)
 		;
 	if (c == f->g->ncols)
 		goto out;
 	for (dates = true, below = 0, k = r + 1; k < n && dates; k++) {
-		DTX_TRY(look(f, f->g->first + k, err));
-		below += is_filled(&f->cell[c]);
-		dates = !is_filled(&f->cell[c]) || is_whole_date(&f->cell[c]);
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		below += dtx_head_filled(&f->cell[c]);
+		dates = !dtx_head_filled(&f->cell[c]) || is_whole_date(&f->cell[c]);
 	}
 	*col = dates && below >= 2 ? (int64_t)c : -1;
 out:
 	return rc;
 }
 
-/* Whether the rows before r, most of another width than the table's, hold no value. */
-static bool are_sentences(const struct finder *f, uint32_t r)
-{
-	uint32_t i, filled = 0, wide = 0;
-
-	for (i = 0; i < r; i++) {
-		if (f->shape[i].filled && !f->shape[i].like)
-			return false;
-		filled += f->shape[i].filled != 0;
-		wide += f->shape[i].filled && f->shape[i].width == f->width;
-	}
-	return wide * 2 < filled;
-}
-
-/* Whether the rows from r on are the table: the next is data and none is of another width. */
-static bool is_all_table(const struct finder *f, uint32_t r)
-{
-	uint32_t i;
-
-	for (i = r + 1; i < f->nshapes; i++) {
-		if (f->shape[i].filled && f->shape[i].width != f->width)
-			return false;
-	}
-	return r + 1 < DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS) &&
-	       f->shape[r + 1].filled && !f->shape[r + 1].like;
-}
-
-/* Blanks begin all cells but the first of two or more, none, or some. */
-enum spaced { SPACED_NONE, SPACED_SOME, SPACED_ALL };
-
-static enum dtx_code spaced_cells(struct finder *f, uint32_t r, enum spaced *out,
-                                  struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t c, n = 0, spaced = 0;
-
-	DTX_TRY(look(f, f->g->first + r, err));
-	for (c = 1; c < f->g->ncols; c++) {
-		if (!is_filled(&f->cell[c]))
-			continue;
-		n++;
-		spaced += f->cell[c].text.ptr[0] == ' ';
-	}
-	*out = !spaced ? SPACED_NONE : spaced == n ? SPACED_ALL : SPACED_SOME;
-out:
-	return rc;
-}
-
-/* A sentence right above the names: its marks have blanks behind them, those of names and data
- * have none. */
-static enum dtx_code past_sentence(struct finder *f, uint32_t *start, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t r = *start;
-	enum spaced spaced;
-
-	if (!f->g->text_file || r + 2 >= f->nshapes || !f->shape[r].like || !f->shape[r + 1].like ||
-	    f->shape[r + 1].width != f->width || f->shape[r + 1].filled < f->want ||
-	    !f->shape[r + 2].filled || f->shape[r + 2].like)
-		goto out;
-	DTX_TRY(spaced_cells(f, r, &spaced, err));
-	if (spaced != SPACED_ALL)
-		goto out;
-	for (uint32_t i = r + 1; i < r + 3; i++) {
-		DTX_TRY(spaced_cells(f, i, &spaced, err));
-		if (spaced != SPACED_NONE)
-			goto out;
-	}
-	++*start;
-out:
-	return rc;
-}
-
-/* Sentences above the table can be parted by its delimiter as well.  The first row of the table's
- * width below a blank line is the header if no row before it is as wide, or few are, as sentences
- * can be. */
-static uint32_t below_sentences(const struct finder *f, uint32_t start)
-{
-	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r, wide;
-
-	if (!f->g->text_file)
-		return start;
-	wide = f->shape[start].width == f->width;
-	/* the last row is no header: what stands above it would be lost */
-	for (r = start + 1; r + 1 < n; r++) {
-		if (f->shape[r].width != f->width)
-			continue;
-		if (!f->shape[r - 1].filled && f->shape[r].filled >= f->want && f->shape[r].like &&
-		    (!wide || (are_sentences(f, r) && is_all_table(f, r))))
-			return r;
-		wide++;
-	}
-	return start;
-}
-
-/* The rows before r hold no value, and where they have several cells, blanks begin all but the
- * first: the marks of sentences. */
-static enum dtx_code is_prose(struct finder *f, uint32_t r, bool *yes, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	enum spaced spaced = SPACED_ALL;
-	uint32_t i;
-
-	*yes = r > 1;
-	for (i = 0; i < r && *yes; i++) {
-		if (f->shape[i].filled > 1)
-			DTX_TRY(spaced_cells(f, i, &spaced, err));
-		*yes = spaced == SPACED_ALL && (!f->shape[i].filled || f->shape[i].like);
-	}
-out:
-	return rc;
-}
-
-/* All rows from r on, two of data at least, are as wide as r, and no blank begins a cell of the
- * first two. */
-static enum dtx_code is_table_alone(struct finder *f, uint32_t r, bool *yes, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	enum spaced names, data;
-	uint32_t i;
-
-	*yes = f->shape[r].like && f->shape[r].filled > 1 && f->shape[r + 1].filled &&
-	       !f->shape[r + 1].like;
-	for (i = r + 1; i < f->nshapes && *yes; i++)
-		*yes = !f->shape[i].filled || f->shape[i].width == f->shape[r].width;
-	if (!*yes)
-		goto out;
-	DTX_TRY(spaced_cells(f, r, &names, err));
-	DTX_TRY(spaced_cells(f, r + 1, &data, err));
-	*yes = names == SPACED_NONE && data == SPACED_NONE;
-out:
-	return rc;
-}
-
-/* Sentences above a small table may be more than its rows, so that most rows are as wide as they
- * are.  The table below a blank line behind them goes on to the end. */
-static enum dtx_code below_prose(struct finder *f, uint32_t *start, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r;
-	bool prose = false, table = false;
-
-	for (r = *start + 1; f->g->text_file && r + 2 < n && f->shape[r - 1].like; r++)
-		;
-	if (!f->g->text_file || r + 2 >= n || f->shape[r - 1].filled || f->shape[r].filled < 2)
-		goto out;
-	DTX_TRY(is_prose(f, r, &prose, err));
-	if (prose)
-		DTX_TRY(is_table_alone(f, r, &table, err));
-	if (table)
-		*start = r;
-out:
-	return rc;
-}
-
 /* The last row of a text file is no header where rows of a table stand above it, which is narrower:
  * they would be lost to a wide line below it. */
-static bool ends_table(const struct finder *f, uint32_t r)
+static bool ends_table(const struct dtx_head_finder *f, uint32_t r)
 {
 	uint32_t i, rows = 0, values = 0;
 
@@ -464,7 +357,7 @@ static bool ends_table(const struct finder *f, uint32_t r)
 	       values;
 }
 
-static uint32_t first_wanted(const struct finder *f, uint32_t n)
+static uint32_t first_wanted(const struct dtx_head_finder *f, uint32_t n)
 {
 	uint32_t r;
 
@@ -473,7 +366,7 @@ static uint32_t first_wanted(const struct finder *f, uint32_t n)
 	return r;
 }
 
-static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_head *out,
+static enum dtx_code find_start(struct dtx_head_finder *f, uint32_t *start, struct dtx_head *out,
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -492,9 +385,9 @@ static enum dtx_code find_start(struct finder *f, uint32_t *start, struct dtx_he
 	    f->shape[r + 1].width == f->width && f->shape[r + 1].filled >= f->want &&
 	    f->shape[r + 1].filled > f->shape[r].filled && f->shape[r + 1].like)
 		r++;
-	DTX_TRY(past_sentence(f, &r, err));
-	DTX_TRY(below_prose(f, &r, err));
-	r = below_sentences(f, r);
+	DTX_TRY(dtx_head_past_sentence(f, &r, err));
+	DTX_TRY(dtx_head_below_prose(f, &r, err));
+	r = dtx_head_below_sentences(f, r);
 	if (!f->shape[r].like && parts_above(f, r, start)) {
 		f->moved = false;
 		goto out;
@@ -512,7 +405,7 @@ out:
 	return rc;
 }
 
-static bool has_blank_column(const struct finder *f, uint32_t r)
+static bool has_blank_column(const struct dtx_head_finder *f, uint32_t r)
 {
 	return f->shape[r].filled < f->nused;
 }
@@ -524,18 +417,18 @@ struct row_facts {
 	bool right_half;   /* something in the right half */
 };
 
-static enum dtx_code row_facts(struct finder *f, uint32_t r, struct row_facts *out,
+static enum dtx_code row_facts(struct dtx_head_finder *f, uint32_t r, struct row_facts *out,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t c, middle = f->used_first + (f->used_last - f->used_first + 1) / 2;
 
 	*out = (struct row_facts){ 0 };
-	DTX_TRY(look(f, f->g->first + r, err));
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
 	for (c = 0; c < f->g->ncols; c++) {
 		const struct dtx_head_cell *cell = &f->cell[c];
 
-		if (!is_filled(cell))
+		if (!dtx_head_filled(cell))
 			continue;
 		out->first_filled |= c == f->used_first && !cell->covered;
 		out->merged |= cell->covered_left;
@@ -546,7 +439,7 @@ out:
 }
 
 /* Rows below that belong to the header too. */
-static enum dtx_code grow_down(struct finder *f, uint32_t start, uint32_t *rows,
+static enum dtx_code grow_down(struct dtx_head_finder *f, uint32_t start, uint32_t *rows,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -576,23 +469,25 @@ out:
 }
 
 /* Whether two cells of the row say the same. */
-static enum dtx_code says_twice(struct finder *f, uint32_t r, bool *twice, struct dtx_err *err)
+static enum dtx_code says_twice(struct dtx_head_finder *f, uint32_t r, bool *twice,
+                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t c, k, n = DTX_MIN(f->g->ncols, (uint32_t)HEAD_TWICE_COLS);
 
 	*twice = false;
-	DTX_TRY(look(f, f->g->first + r, err));
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
 	for (c = 1; c < n && !*twice; c++) {
-		for (k = 0; k < c && is_filled(&f->cell[c]) && !*twice; k++)
-			*twice = is_filled(&f->cell[k]) &&
+		for (k = 0; k < c && dtx_head_filled(&f->cell[c]) && !*twice; k++)
+			*twice = dtx_head_filled(&f->cell[k]) &&
 			         dtx_str_eq(f->cell[k].text, f->cell[c].text);
 	}
 out:
 	return rc;
 }
 
-static enum dtx_code grow_up(struct finder *f, uint32_t *start, uint32_t *rows, struct dtx_err *err)
+static enum dtx_code grow_up(struct dtx_head_finder *f, uint32_t *start, uint32_t *rows,
+                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct row_facts facts;
@@ -617,7 +512,7 @@ out:
 }
 
 /* Whether rows stand below the header and no sampled one holds a value. */
-static enum dtx_code only_text_below(struct finder *f, uint32_t from, bool *only,
+static enum dtx_code only_text_below(struct dtx_head_finder *f, uint32_t from, bool *only,
                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -629,7 +524,7 @@ static enum dtx_code only_text_below(struct finder *f, uint32_t from, bool *only
 		if (!f->shape[r].filled)
 			continue;
 		any = true;
-		DTX_TRY(look(f, f->g->first + r, err));
+		DTX_TRY(dtx_head_look(f, f->g->first + r, err));
 		*only = dtx_head_like(f->cell, f->g->ncols, NULL);
 	}
 	*only &= any;
@@ -641,7 +536,7 @@ enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
                             struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct finder f = { .g = g };
+	struct dtx_head_finder f = { .g = g };
 	uint32_t start = 0, rows = 0;
 
 	f.nshapes = (uint32_t)DTX_MIN(g->nrows, (uint64_t)DTX_HEAD_SAMPLE_ROWS);

@@ -42,5 +42,14 @@ struct dtx_sniff_score {
  * piece is left out when the input goes on. */
 void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sniff_dialect *d,
                      struct dtx_sniff_score *out);
+/* dialect_marks.c: all commas stand before three digits: where there are more of them in one line
+ * than in another, they part thousands, as in the listing of a folder. */
+bool dtx_dialect_commas_group(const struct dtx_sniff_sample *sample);
+/* ... colons part cells if the first record has some as well, the names then, and if not all of
+ * them stand in times of a day, as in a single column of these. */
+bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample);
+/* ... nothing but blanks and tabs parts numbers in all lines behind the first, which may be names.
+ */
+bool dtx_dialect_are_numbers(const struct dtx_sniff_sample *sample);
 
 #endif

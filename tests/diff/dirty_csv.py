@@ -436,6 +436,110 @@ CASES.update({
 })
 
 
+PROSE = ["This file lists all the stores of the firm", "It was made by hand from several old lists",
+         "All the amounts are in euro and not cents", "What is not known is left out of the list",
+         "Questions about it go to the main office", "The list is made at night and then checked"]
+OUTLINE = ["id | name | n", "--- | :---: | --:", "1 | Ann | 5", "2 | Bob | 6"]
+CASES.update({
+    "prose above a small table": ("\n".join(PROSE) + "\n\n" + lines([HEAD3] + ROWS3), HEAD3, ROWS3),
+    "prose right above a small table": ("\n".join(PROSE) + "\n" + lines([HEAD3] + ROWS3), HEAD3, ROWS3),
+    "prose with semicolons above decimal commas": (
+        ", and; ".join(PROSE[:3]) + "\n" + ", yes.\n".join(PROSE) + "\nid;name;n\n1;Ann;5,5\n2;Bob;6,1\n",
+        ["id", "name", "n"], [["1", "Ann", "5,5"], ["2", "Bob", "6,1"]]),
+    "prose above a table of texts": ("\n".join(PROSE) + "\n\na,b\nx,Ann\ny,Bob\n", ["a", "b"], [["x", "Ann"], ["y", "Bob"]]),
+    "numbered prose above a small table": ("".join("Line %d of the terms and conditions of use.\n" % i for i in range(9)) +
+                                           "\n" + lines([HEAD3] + ROWS3), HEAD3, ROWS3),
+    "numbered prose above texts": ("".join("Line %d of the terms and conditions of use.\n" % i for i in range(9)) +
+                                   "\na,b\nx,Ann\ny,Bob\n", ["column_%d" % i for i in range(1, 10)],
+                                   [("Line %d of the terms and conditions of use." % i).split() for i in range(9)] +
+                                   [[t] + [""] * 8 for t in ("a,b", "x,Ann", "y,Bob")]),
+    "a rule between bars": ("id|name\n--|----\n1|Ann\n20|Bob\n", DRAWN[0], DRAWN[1:]),
+    "a rule between bars and a count": ("id|name\n---|---\n1|Ann\n20|Bob\n(2 rows)\n", DRAWN[0], DRAWN[1:]),
+    "markdown without outer bars": ("\n".join(OUTLINE) + "\n", ["id", "name", "n"], [["1", "Ann", "5"], ["2", "Bob", "6"]]),
+    "dashes between bars below two records": ("a|b\n1|2\n--|--\n3|4\n", ["a", "b"], [["1", "2"], ["--", "--"], ["3", "4"]]),
+    "the listing of a folder": (" Directory of C:\\data\r\n\r\n01/02/2024  10:00 AM    <DIR>          .\r\n"
+                                "01/03/2024  11:30 AM             1,234 a.csv\r\n               1 File(s)          1,234 bytes\r\n"
+                                "               1 Dir(s)  10,000,000 bytes free\r\n", ["Directory of C:\\data"],
+                                [[], ["01/02/2024  10:00 AM    <DIR>          ."],
+                                 ["01/03/2024  11:30 AM             1,234 a.csv"],
+                                 ["               1 File(s)          1,234 bytes"],
+                                 ["               1 Dir(s)  10,000,000 bytes free"]]),
+    "a row that ends in its first words": ("name,city,n\nJohn van Dam,Rome,3\nMax von Mu,Oslo,1\nAnn de la\n",
+                                           ["name", "city", "n"], [["John van Dam", "Rome", "3"], ["Max von Mu", "Oslo", "1"],
+                                                                   ["Ann de la", "", ""]]),
+    "words below a table of dates": ("day,from,n\n2024-01-02,09:10,3\n2024-01-03,10:35,1\nmade by a tool\n", ["day", "from", "n"],
+                                     [["2024-01-02", "09:10", "3"], ["2024-01-03", "10:35", "1"]]),
+    "euc-jp without kana": coded("euc-jp", ["番号", "氏名", "都市"], ["1", "山田太郎", "東京"], ["2", "鈴木花子", "大阪"]),
+    "iso-8859-5": coded("iso8859_5", ["номер", "имя", "город"], ["1", "Анна Петрова", "Москва"], ["2", "Борис", "Казань"]),
+    "Ukrainian": coded("cp1251", ["місто", "ціна"], ["Київ", "їжа"], ["Львів", "Ґанок"]),
+    "Serbian": coded("cp1251", ["град", "цена"], ["Његош", "Ћуприја"], ["Љубица", "Ђорђе"]),
+})
+
+
+CASES.update({
+    "years as names behind none": (",2020,2021,2022\nIT,1,2,3\nFR,4,5,6\n", ["column_1", "2020", "2021", "2022"],
+                                   [["IT", "1", "2", "3"], ["FR", "4", "5", "6"]]),
+    "numbers that count as names": ("name,1,2,3\nAnn,5.5,6,7\nBob,8,9,4.5\n", ["name", "1", "2", "3"],
+                                    [["Ann", "5.5", "6", "7"], ["Bob", "8", "9", "4.5"]]),
+    "one record in quotes as a whole": ('id,name,n\n1,Ann,5\n"2,Bob,6"\n3,Eve,7\n4,Li,8\n', ["id", "name", "n"],
+                                        [["1", "Ann", "5"], ["2", "Bob", "6"], ["3", "Eve", "7"], ["4", "Li", "8"]]),
+    "typographic quotes around one cell": ("id,txt\n1,\u201chello, you\u201d\n2,\u201cbye\u201d\n3,Li\n", ["id", "txt"],
+                                           [["1", "hello, you"], ["2", "bye"], ["3", "Li"]]),
+    "two columns and wide commas": ("\uff0c".join(CHINESE[0]) + "\n" + "\uff0c".join(CHINESE[1]) + "\n" + "\uff0c".join(CHINESE[2]) +
+                                    "\n", CHINESE[0], CHINESE[1:]),
+    "names in a comment above numbers": ("# made by a tool\n# x y\n  1.0  2.0\n 20.0  3.5\n  3.0  4.5\n", ["x", "y"],
+                                         [["1.0", "2.0"], ["20.0", "3.5"], ["3.0", "4.5"]]),
+    "decimal commas in one column": ("wert\n1,5\n3,5\n10,25\n", ["wert"], [["1,5"], ["3,5"], ["10,25"]]),
+    "decimal commas between commas": ("item,price,n\nA,1,50,3\nB,2,75,1\nC,3,05,4\n", ["item", "price", "n"],
+                                      [["A", "1,50", "3"], ["B", "2,75", "1"], ["C", "3,05", "4"]]),
+    "two columns of decimal commas": ("day,price,m\n2024-01-02,1,5,3,25\n2024-01-03,12,75,1,5\n", ["day", "price", "m"],
+                                      [["2024-01-02", "1,5", "3,25"], ["2024-01-03", "12,75", "1,5"]]),
+    "a name too few above numbers": ("a,b\n5,7,x\n3,4,y\n", ["a", "b", "column_3"], [["5", "7", "x"], ["3", "4", "y"]]),
+    "a name too few behind a name": ("item,n\nA,21,6\nB,22,8\n", ["item", "n", "column_3"], [["A", "21", "6"], ["B", "22", "8"]]),
+    "numbers that count in each row": ("a,1,2,3\nb,1,2,3\nc,1,2,3\n", ["column_%d" % i for i in range(1, 5)],
+                                       [[x, "1", "2", "3"] for x in "abc"]),
+})
+
+
+CASES.update({
+    "moments in the first row": ("2024-01-01 10:00:00,123;INFO;start\n2024-01-01 10:00:01,456;WARN;slow\n"
+                                 "2024-01-01 10:00:02,789;INFO;end\n", ["column_1", "column_2", "column_3"],
+                                 [["2024-01-01 10:00:00,123", "INFO", "start"], ["2024-01-01 10:00:01,456", "WARN", "slow"],
+                                  ["2024-01-01 10:00:02,789", "INFO", "end"]]),
+    "dates with slashes in the first row": ("31/12/2023;rent\n01/01/2024;food\n02/01/2024;fuel\n", ["column_1", "column_2"],
+                                            [["31/12/2023", "rent"], ["01/01/2024", "food"], ["02/01/2024", "fuel"]]),
+    "times as names": ("id;08:00;09:30\nA;1,5;2\nB;3,5;4\n", ["id", "08:00", "09:30"], [["A", "1,5", "2"], ["B", "3,5", "4"]]),
+    "commas as even as tabs": ("freq,unit,geo\t2020\t2021\nA,EUR,AT\t1.5 b\t:\nA,EUR,BE\t2.5\t3.1 p\nA,EUR,DE\t: c\t4.0\n",
+                               ["freq,unit,geo", "2020", "2021"], [["A,EUR,AT", "1.5 b", ":"], ["A,EUR,BE", "2.5", "3.1 p"],
+                                                                   ["A,EUR,DE", ": c", "4.0"]]),
+    "two end-of-file marks": (b"id,name\r\n1,Ann\r\n20,Bob\r\n\x1a\x1a", DRAWN[0], DRAWN[1:]),
+    "the end of a page": ("id,name\n1,Ann\n\x0c\nid,name\n20,Bob\n", DRAWN[0], DRAWN[1:]),
+    "iso-2022-jp": coded("iso2022_jp", ["番号", "氏名"], ["1", "山田"], ["2", "鈴木"]),
+    "two columns of quotes and carets": ('"id"^"name"\n"1"^"A^n"\n"2"^"Bob"\n', ["id", "name"], [["1", "A^n"], ["2", "Bob"]]),
+    "two aligned columns": ("  id   val\n   1  10.5\n  20   7.0\n 300  12.0\n", ["id", "val"],
+                            [["1", "10.5"], ["20", "7.0"], ["300", "12.0"]]),
+})
+
+
+SPECTRUM = "nm,Abs\n400.0,0.112\n401.0,0.113\n402.0,0.115\n403.0,0.118\n"
+MEASURED = (["nm", "Abs"], [["400.0", "0.112"], ["401.0", "0.113"], ["402.0", "0.115"], ["403.0", "0.118"]])
+CASES.update({
+    "labels above what was measured": ("Instrument,Spectro 5000\nOperator,Ann\nRun,3\n\n" + SPECTRUM, *MEASURED),
+    "a small table above a smaller one": ("item,n\nA,1\nB,2\nC,3\n\nyear,n\n2023,5\n2024,7\n", ["item", "n"],
+                                          [["A", "1"], ["B", "2"], ["C", "3"]]),
+    "sections": ("[Header],,\nVersion,4,\n[Reads],,\n151,,\n[Data],,\nid,index,n\nS1,ACGT,5\nS2,TTGA,7\n", ["id", "index", "n"],
+                 [["S1", "ACGT", "5"], ["S2", "TTGA", "7"]]),
+    "sections of tabs": ("[Header]\nMethod\tA\nRun\t5\n[Data]\n" + SPECTRUM.replace(",", "\t"), *MEASURED),
+    "one section below a table": ("id,name\n1,Ann\n[note],\n20,Bob\n", DRAWN[0], [DRAWN[1], ["[note]", ""], DRAWN[2]]),
+    "two columns quoted as a whole": ('"id,name"\n"1,Ann"\n"20,Bob"\n', DRAWN[0], DRAWN[1:]),
+    "blanks between two numbers": ("1 2.5\n3 -4\n\n5 6e3\n", ["column_1", "column_2"], [["1", "2.5"], ["3", "-4"], ["5", "6e3"]]),
+    "names above two numbers": ("x y\n1.0 2.5\n3.0 -4\n", ["x", "y"], [["1.0", "2.5"], ["3.0", "-4"]]),
+    "a NUL between numbers": (b"1 2\n3 4\n5\0 6\n", ["column_1"], [["1 2"], ["3 4"], ["5\0 6"]]),
+    "parts of telephone numbers": ("030 1234\n040 5678\n089 9012\n", ["column_1"], [["030 1234"], ["040 5678"], ["089 9012"]]),
+    "texts with a comma": ('"city, land"\n"Rome, Italy"\n"Oslo, Norway"\n', ["city, land"], [["Rome, Italy"], ["Oslo, Norway"]]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:

@@ -1,0 +1,174 @@
+/* A small table below more lines of prose than it has rows: no measure over all lines finds it, but
+ * its lines alone do. */
+#include "core/base/utf8.h"
+#include "core/io/dialect.h"
+#include "core/io/header.h"
+
+#define BELOW_ROWS   3u  /* names and two rows: fewer say nothing */
+#define BELOW_CELLS  64u /* of a line that are looked at */
+#define BELOW_DELIMS ",;\t|"
+
+struct below {
+	char delim;
+	struct dtx_str names, rows; /* the first line; those behind it */
+	uint32_t lines, above;      /* of the table; prose above it */
+	uint32_t ncells;
+};
+
+static struct dtx_str line_at(struct dtx_str text, size_t at)
+{
+	size_t end = at;
+
+	while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r')
+		end++;
+	return (struct dtx_str){ text.ptr + at, end - at };
+}
+
+static size_t behind(struct dtx_str text, struct dtx_str line)
+{
+	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
+
+	at += at + 1 < text.len && text.ptr[at] == '\r' && text.ptr[at + 1] == '\n';
+	return DTX_MIN(at + 1, text.len);
+}
+
+/* Cells of the line, the first BELOW_CELLS of them in `cell`.  A mark with a blank behind it is one
+ * of a sentence. */
+static uint32_t cells_of(struct dtx_str line, char delim, struct dtx_str *cell)
+{
+	uint32_t n = 0;
+	size_t from = 0, i;
+	bool inside = false;
+
+	for (i = 0; i <= line.len; i++) {
+		if (i < line.len && line.ptr[i] == '"' && (inside || i == from))
+			inside = !inside;
+		if (i < line.len && (inside || line.ptr[i] != delim ||
+		                     (i + 1 < line.len && line.ptr[i + 1] == ' ')))
+			continue;
+		if (cell && n < BELOW_CELLS)
+			cell[n] = (struct dtx_str){ line.ptr + from, i - from };
+		n++;
+		from = i + 1;
+	}
+	return n;
+}
+
+/* The last lines with equally many cells, nothing but remarks of one cell behind them. */
+static void find_lines(struct below *b, struct dtx_str text)
+{
+	struct dtx_str line;
+	size_t at = 0;
+	uint32_t n, lines = 0;
+	bool open = false; /* the next line may be one of the table */
+
+	b->lines = 0;
+	for (; at < text.len; at = behind(text, line)) {
+		line = line_at(text, at);
+		n = dtx_utf8_is_blank(line) ? 0 : cells_of(line, b->delim, NULL);
+		lines += n != 0;
+		if (n > 1 && (!open || n != b->ncells)) {
+			b->above = lines - 1;
+			b->ncells = n;
+			b->names = line;
+			b->rows = (struct dtx_str){ line.ptr + line.len, 0 };
+			b->lines = 1;
+		} else if (n > 1) {
+			b->rows.len = (size_t)(line.ptr + line.len - b->rows.ptr);
+			b->lines++;
+		}
+		open = n > 1;
+	}
+}
+
+static enum dtx_head_kind kind_of(struct dtx_str cell)
+{
+	if (cell.len > 1 && cell.ptr[0] == '"')
+		cell = (struct dtx_str){ cell.ptr + 1, cell.len - 2 };
+	return dtx_head_judge(cell);
+}
+
+static bool are_names(const struct below *b)
+{
+	struct dtx_str cell[BELOW_CELLS];
+	uint32_t n = DTX_MIN(cells_of(b->names, b->delim, cell), BELOW_CELLS), i;
+
+	for (i = 0; i < n; i++) {
+		if (kind_of(cell[i]) != DTX_HEAD_TEXT)
+			return false;
+	}
+	return true;
+}
+
+/* Some column holds nothing but values. */
+static bool have_values(const struct below *b)
+{
+	struct dtx_str cell[BELOW_CELLS], line;
+	uint64_t values = UINT64_MAX;
+	uint32_t n = DTX_MIN(b->ncells, BELOW_CELLS), i;
+	size_t at = 0;
+
+	for (; at < b->rows.len; at = behind(b->rows, line)) {
+		line = line_at(b->rows, at);
+		if (!line.len)
+			continue;
+		(void)cells_of(line, b->delim, cell);
+		for (i = 0; i < n; i++) {
+			if (kind_of(cell[i]) < DTX_HEAD_YEAR)
+				values &= ~(UINT64_C(1) << i);
+		}
+	}
+	return n == BELOW_CELLS ? values != 0 : (values & ((UINT64_C(1) << n) - 1)) != 0;
+}
+
+static bool is_table(const struct below *b)
+{
+	return b->above && b->lines >= BELOW_ROWS && are_names(b) && have_values(b);
+}
+
+char dtx_dialect_below(struct dtx_str text, const char *best)
+{
+	static const char delims[] = BELOW_DELIMS;
+	struct below b, found = { .lines = 0 }, own = { .delim = best[0] };
+	size_t i;
+
+	for (i = 0; delims[i]; i++) {
+		b = (struct below){ .delim = delims[i] };
+		find_lines(&b, text);
+		if (is_table(&b) && b.lines > found.lines)
+			found = b;
+	}
+	if (!found.lines || !best[0] || !strchr(delims, best[0]))
+		return found.delim;
+	find_lines(&own, text);
+	return own.lines >= found.lines ? 0 : found.delim;
+}
+
+bool dtx_dialect_is_table(struct dtx_str text, char delim)
+{
+	struct below b = { .delim = delim };
+
+	find_lines(&b, text);
+	return !b.above && b.lines >= BELOW_ROWS && are_names(&b) && have_values(&b);
+}
+
+bool dtx_dialect_are_rows(struct dtx_str lines)
+{
+	static const char delims[] = BELOW_DELIMS;
+	struct dtx_str line;
+	uint32_t n, first;
+	size_t i, at;
+
+	for (i = 0; delims[i]; i++) {
+		for (first = 0, at = 0; at < lines.len; at = behind(lines, line)) {
+			line = line_at(lines, at);
+			n = cells_of(line, delims[i], NULL);
+			if (n < 2 || (first && n != first))
+				break;
+			first = n;
+		}
+		if (first && at >= lines.len)
+			return true;
+	}
+	return false;
+}

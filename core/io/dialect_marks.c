@@ -1,0 +1,102 @@
+/* Marks that part cells in one text and stand inside of them in another. */
+#include "core/io/sniff.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_thousands(struct dtx_str s, size_t at)
+{
+	size_t i = 1;
+
+	if (!at || !is_digit(s.ptr[at - 1]))
+		return false;
+	while (at + i < s.len && i <= 4 && is_digit(s.ptr[at + i]))
+		i++;
+	return i == 4;
+}
+
+bool dtx_dialect_commas_group(const struct dtx_sniff_sample *sample)
+{
+	struct dtx_str s;
+	unsigned i;
+	size_t at;
+
+	for (i = 0; i < sample->n; i++) {
+		s = sample->piece[i];
+		for (at = 0; at < s.len; at++) {
+			if (s.ptr[at] == ',' && !is_thousands(s, at))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample)
+{
+	struct dtx_str s = sample->piece[0], first = s;
+	const char *end = memchr(s.ptr, '\n', s.len);
+	size_t i;
+
+	first.len = end ? (size_t)(end - s.ptr) : s.len;
+	if (!memchr(first.ptr, ':', first.len))
+		return false;
+	for (i = 0; i < s.len; i++) {
+		if (s.ptr[i] == ':' &&
+		    !(i >= 2 && i + 2 < s.len && is_digit(s.ptr[i - 2]) && is_digit(s.ptr[i - 1]) &&
+		      is_digit(s.ptr[i + 1]) && is_digit(s.ptr[i + 2])))
+			return true;
+	}
+	return false;
+}
+
+/* "-12.5", "1e-3", but no "007": that is a part of something else. */
+static bool is_number(struct dtx_str s)
+{
+	size_t i, digits = 0;
+
+	if (s.len && (s.ptr[0] == '-' || s.ptr[0] == '+'))
+		s = (struct dtx_str){ s.ptr + 1, s.len - 1 };
+	if (s.len > 1 && s.ptr[0] == '0' && is_digit(s.ptr[1]))
+		return false;
+	for (i = 0; i < s.len; i++) {
+		bool sign = s.ptr[i] == '-' || s.ptr[i] == '+';
+
+		if (sign ? !i || (s.ptr[i - 1] | 0x20) != 'e'
+		         : !is_digit(s.ptr[i]) && s.ptr[i] != '.' && (s.ptr[i] | 0x20) != 'e')
+			return false;
+		digits += is_digit(s.ptr[i]);
+	}
+	return digits && is_digit(s.ptr[s.len - 1]);
+}
+
+static bool is_one_of(char c, const char *set)
+{
+	return c && strchr(set, c);
+}
+
+/* Behind the next number; where the line ends if that is all, 0: something else stands there. */
+static size_t behind_number(struct dtx_str s, size_t at)
+{
+	size_t from;
+
+	while (at < s.len && is_one_of(s.ptr[at], " \t"))
+		at++;
+	for (from = at; at < s.len && !is_one_of(s.ptr[at], " \t\r\n"); at++)
+		;
+	return at == from || is_number((struct dtx_str){ s.ptr + from, at - from }) ? at : 0;
+}
+
+bool dtx_dialect_are_numbers(const struct dtx_sniff_sample *sample)
+{
+	struct dtx_str s = sample->piece[0];
+	const char *end = memchr(s.ptr, '\n', s.len);
+	size_t at = end ? (size_t)(end - s.ptr) : 0;
+
+	while (at && at < s.len) {
+		at += is_one_of(s.ptr[at], "\r\n");
+		at = at < s.len ? behind_number(s, at) : at;
+	}
+	return at != 0;
+}

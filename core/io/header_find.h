@@ -1,0 +1,45 @@
+/* What the finder of headers knows while it looks.  Nobody but header.c and header_prose.c includes
+ * this. */
+#ifndef DTX_IO_HEADER_FIND_H
+#define DTX_IO_HEADER_FIND_H
+
+#include "core/io/header.h"
+
+/* What is remembered of a sampled row. */
+struct dtx_head_shape {
+	uint32_t filled, width;
+	bool like;
+	bool years; /* nothing but years and dates */
+};
+struct dtx_head_finder {
+	const struct dtx_head_grid *g;
+	struct dtx_head_cell *cell; /* of the row last looked at */
+	bool *used;                 /* column has a filled cell in the sample */
+	struct dtx_head_shape *shape;
+	uint32_t nshapes, nused, used_first, used_last;
+	uint32_t want;  /* cells a start row must have filled */
+	uint32_t width; /* modal, text files */
+	bool moved;     /* past rows that are no header: only merged ranges join it from above */
+};
+
+static inline bool dtx_head_filled(const struct dtx_head_cell *c)
+{
+	return c->kind != DTX_HEAD_BLANK && !c->wide;
+}
+
+static inline enum dtx_code dtx_head_look(struct dtx_head_finder *f, uint64_t row,
+                                          struct dtx_err *err)
+{
+	uint32_t width = 0;
+
+	return f->g->row(f->g->arg, row, f->cell, &width, err);
+}
+
+/* header_prose.c: a start row that is a sentence gives way to the names below it. */
+DTX_MUSTUSE enum dtx_code dtx_head_past_sentence(struct dtx_head_finder *f, uint32_t *start,
+                                                 struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32_t *start,
+                                               struct dtx_err *err);
+uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t start);
+
+#endif

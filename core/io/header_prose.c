@@ -1,0 +1,172 @@
+/* Sentences above the table of a text file, which its delimiter parts as well: what tells them from
+ * a row of names. */
+#include "core/io/header_find.h"
+
+/* Whether the rows before r, most of another width than the table's, hold no value. */
+static bool are_sentences(const struct dtx_head_finder *f, uint32_t r)
+{
+	uint32_t i, filled = 0, wide = 0;
+
+	for (i = 0; i < r; i++) {
+		if (f->shape[i].filled && !f->shape[i].like)
+			return false;
+		filled += f->shape[i].filled != 0;
+		wide += f->shape[i].filled && f->shape[i].width == f->width;
+	}
+	return wide * 2 < filled;
+}
+
+/* Whether the rows from r on are the table: the next is data and none is of another width. */
+static bool is_all_table(const struct dtx_head_finder *f, uint32_t r)
+{
+	uint32_t i;
+
+	for (i = r + 1; i < f->nshapes; i++) {
+		if (f->shape[i].filled && f->shape[i].width != f->width)
+			return false;
+	}
+	return r + 1 < DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS) &&
+	       f->shape[r + 1].filled && !f->shape[r + 1].like;
+}
+
+/* Blanks begin all cells but the first of two or more, none, or some. */
+enum spaced { SPACED_NONE, SPACED_SOME, SPACED_ALL };
+
+static enum dtx_code spaced_cells(struct dtx_head_finder *f, uint32_t r, enum spaced *out,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t c, n = 0, spaced = 0;
+
+	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+	for (c = 1; c < f->g->ncols; c++) {
+		if (!dtx_head_filled(&f->cell[c]))
+			continue;
+		n++;
+		spaced += f->cell[c].text.ptr[0] == ' ';
+	}
+	*out = !spaced ? SPACED_NONE : spaced == n ? SPACED_ALL : SPACED_SOME;
+out:
+	return rc;
+}
+
+/* A sentence right above the names: its marks have blanks behind them, those of names and data
+ * have none. */
+enum dtx_code dtx_head_past_sentence(struct dtx_head_finder *f, uint32_t *start,
+                                     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t r = *start;
+	enum spaced spaced;
+
+	if (!f->g->text_file || r + 2 >= f->nshapes || !f->shape[r].like || !f->shape[r + 1].like ||
+	    f->shape[r + 1].width != f->width || f->shape[r + 1].filled < f->want ||
+	    !f->shape[r + 2].filled || f->shape[r + 2].like)
+		goto out;
+	DTX_TRY(spaced_cells(f, r, &spaced, err));
+	if (spaced != SPACED_ALL)
+		goto out;
+	for (uint32_t i = r + 1; i < r + 3; i++) {
+		DTX_TRY(spaced_cells(f, i, &spaced, err));
+		if (spaced != SPACED_NONE)
+			goto out;
+	}
+	++*start;
+out:
+	return rc;
+}
+
+/* Sentences above the table can be parted by its delimiter as well.  The first row of the table's
+ * width below a blank line is the header if no row before it is as wide, or few are, as sentences
+ * can be. */
+uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t start)
+{
+	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r, wide;
+
+	if (!f->g->text_file)
+		return start;
+	wide = f->shape[start].width == f->width;
+	/* the last row is no header: what stands above it would be lost */
+	for (r = start + 1; r + 1 < n; r++) {
+		if (f->shape[r].width != f->width)
+			continue;
+		if (!f->shape[r - 1].filled && f->shape[r].filled >= f->want && f->shape[r].like &&
+		    (!wide || (are_sentences(f, r) && is_all_table(f, r))))
+			return r;
+		wide++;
+	}
+	return start;
+}
+
+/* The rows before r hold no value, and where they have several cells, blanks begin all but the
+ * first: the marks of sentences. */
+static enum dtx_code is_prose(struct dtx_head_finder *f, uint32_t r, bool *yes, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	enum spaced spaced = SPACED_ALL;
+	uint32_t i;
+
+	*yes = r > 1;
+	for (i = 0; i < r && *yes; i++) {
+		if (f->shape[i].filled > 1)
+			DTX_TRY(spaced_cells(f, i, &spaced, err));
+		*yes = spaced == SPACED_ALL && (!f->shape[i].filled || f->shape[i].like);
+	}
+out:
+	return rc;
+}
+
+/* All rows from r on, two of data at least, are as wide as r, and no blank begins a cell of the
+ * first two. */
+static enum dtx_code is_table_alone(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                    struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	enum spaced names, data;
+	uint32_t i;
+
+	*yes = f->shape[r].like && f->shape[r].filled > 1 && f->shape[r + 1].filled &&
+	       !f->shape[r + 1].like;
+	for (i = r + 1; i < f->nshapes && *yes; i++)
+		*yes = !f->shape[i].filled || f->shape[i].width == f->shape[r].width;
+	if (!*yes)
+		goto out;
+	DTX_TRY(spaced_cells(f, r, &names, err));
+	DTX_TRY(spaced_cells(f, r + 1, &data, err));
+	*yes = names == SPACED_NONE && data == SPACED_NONE;
+out:
+	return rc;
+}
+
+/* The row behind the first rows of text alone that may have the names: below a blank line, or right
+ * above the first row of data, if it is of another width than the sentence above it. */
+static uint32_t names_below(const struct dtx_head_finder *f, uint32_t start, uint32_t n)
+{
+	uint32_t r;
+
+	for (r = start; r < n && f->shape[r].like; r++)
+		;
+	if (r < n && !f->shape[r].filled)
+		return r + 1;
+	return r < n && r > start + 1 && f->shape[r - 2].width != f->shape[r - 1].width ? r - 1 : n;
+}
+
+/* Sentences above a small table may be more than its rows, so that most rows are as wide as they
+ * are.  The table behind them goes on to the end. */
+enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS);
+	uint32_t r = f->g->text_file ? names_below(f, *start, n) : n;
+	bool prose = false, table = false;
+
+	if (r + 2 >= n || f->shape[r].filled < 2)
+		goto out;
+	DTX_TRY(is_prose(f, r, &prose, err));
+	if (prose)
+		DTX_TRY(is_table_alone(f, r, &table, err));
+	if (table)
+		*start = r;
+out:
+	return rc;
+}
