@@ -41,7 +41,7 @@ struct dtx_gb_key {
 struct dtx_gb_out { /* one result column behind the keys */
 	struct dtx_aggcalls calls;
 	size_t *offset;          /* of each call's state in a group's record */
-	struct dtx_bound *bound; /* over [keys, results of calls] */
+	struct dtx_bound *bound; /* over [keys, results of calls]; NULL: the first of these */
 	const struct dtx_schema *inner;
 };
 struct dtx_gb_state {
@@ -79,6 +79,12 @@ struct dtx_gb_local {
 	const int64_t *at;             /* ... and this is where each row of this one was */
 };
 
+extern const struct dtx_sink dtx_gb_sink;
+/* Gives the states of o's calls their places in a group's record; for operations that put a state
+ * together, once its keys are there. */
+DTX_MUSTUSE enum dtx_code dtx_gb_lay_out(struct dtx_bind *b, struct dtx_gb_state *s,
+                                         struct dtx_gb_out *o, const struct dtx_field *keys,
+                                         struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_gb_init_local(const struct dtx_opctx *ox, void **local,
                                             struct dtx_err *err);

@@ -72,6 +72,24 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_gb_lay_out(struct dtx_bind *b, struct dtx_gb_state *s, struct dtx_gb_out *o,
+                             const struct dtx_field *keys, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	o->offset = dtx_arena_alloc(b->arena, o->calls.n + 1, sizeof(*o->offset));
+	o->inner = dtx_agg_inner(b, keys, s->nkeys, &o->calls);
+	if (!o->offset || !o->inner)
+		DTX_FAIL_MEM(err);
+	for (size_t i = 0; i < o->calls.n; i++) {
+		o->offset[i] = s->stride;
+		s->stride += dtx_agg_state_size(o->calls.call[i]);
+		s->grows = s->grows || dtx_agg_grows(o->calls.call[i]);
+	}
+out:
+	return rc;
+}
+
 static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_agg_item *item, size_t k,
                               const struct dtx_field *keys, struct dtx_gb_state *s,
                               struct dtx_err *err)
@@ -95,15 +113,7 @@ static enum dtx_code bind_out(struct dtx_bind *b, const struct dtx_agg_item *ite
 	DTX_TRY(dtx_bind_make(b, item->as, type, item->expr, "by", err));
 	if (!o->bound)
 		goto out;
-	o->offset = dtx_arena_alloc(b->arena, o->calls.n + 1, sizeof(*o->offset));
-	o->inner = dtx_agg_inner(b, keys, s->nkeys, &o->calls);
-	if (!o->offset || !o->inner)
-		DTX_FAIL_MEM(err);
-	for (size_t i = 0; i < o->calls.n; i++) {
-		o->offset[i] = s->stride;
-		s->stride += dtx_agg_state_size(o->calls.call[i]);
-		s->grows = s->grows || dtx_agg_grows(o->calls.call[i]);
-	}
+	DTX_TRY(dtx_gb_lay_out(b, s, o, keys, err));
 	s->nouts++;
 out:
 	return rc;

@@ -189,7 +189,7 @@ static enum dtx_code out_column(const struct dtx_opctx *ox, const struct result 
 	enum dtx_code rc = DTX_OK;
 	struct dtx_eval_counts counts = { 0 };
 	struct dtx_batch *inner = NULL;
-	int32_t plain = dtx_bound_column(o->bound);
+	int32_t plain = o->bound ? dtx_bound_column(o->bound) : (int32_t)r->s->nkeys;
 
 	DTX_TRY(dtx_batch_new(o->inner, n, &inner, err));
 	for (uint32_t k = 0; k < r->s->nkeys; k++)
@@ -613,3 +613,15 @@ out:
 	scratch_clear(&x);
 	return rc;
 }
+
+const struct dtx_sink dtx_gb_sink = {
+	.nparts = DTX_GROUP_PARTS,
+	.init_local = dtx_gb_init_local,
+	.consume = dtx_gb_consume,
+	.combine = dtx_gb_combine,
+	.finalize = dtx_gb_finalize,
+	.free_local = dtx_gb_free_local,
+	.free_shared = dtx_gb_free_shared,
+	.parts = dtx_gb_parts,
+	.make = dtx_gb_make,
+};

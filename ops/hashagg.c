@@ -384,6 +384,50 @@ static bool chunk_dispatch(struct dtx_groups *g, const struct chunk *c, uint32_t
 	}
 }
 
+/* Ids of rows [from, from + n) of the live ones. */
+static bool chunk_find(struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
+                       const struct dtx_batch *b, uint32_t from, uint32_t *ids)
+{
+	if (!chunk_load(g, c, key, b, from, &g->probe.bytes))
+		return false;
+	chunk_near(g, c);
+	return chunk_dispatch(g, c, ids);
+}
+
+/* The same for some of them: in their order, as if all were looked for. */
+static bool chunk_misses(struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
+                         const struct dtx_batch *b, uint32_t from,
+                         const struct dtx_group_misses *miss, uint32_t *ids)
+{
+	struct dtx_batch some = *b;
+	uint32_t found[CHUNK];
+	uint16_t sel[CHUNK];
+
+	for (uint32_t i = 0; i < miss->n; i++)
+		sel[i] = b->sel ? b->sel[from + miss->at[i]] : (uint16_t)(from + miss->at[i]);
+	some.sel = sel;
+	some.nsel = miss->n;
+	if (!chunk_find(g, c, key, &some, 0, found))
+		return false;
+	for (uint32_t i = 0; i < miss->n; i++)
+		ids[miss->at[i]] = found[i];
+	return true;
+}
+
+static bool chunk_cached(struct dtx_groups *g, struct chunk *c, struct dtx_column *const *key,
+                         const struct dtx_batch *b, uint32_t from, uint32_t *ids)
+{
+	struct dtx_group_misses miss;
+
+	dtx_groupcache_count(g->cache, g->n);
+	if (!dtx_groupcache_get(g->cache, key, b, from, DTX_MIN(CHUNK, b->nsel - from), ids, &miss))
+		return chunk_find(g, c, key, b, from, ids);
+	if (miss.n && !chunk_misses(g, c, key, b, from, &miss, ids))
+		return false;
+	dtx_groupcache_put(g->cache, ids, &miss);
+	return true;
+}
+
 enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key,
                              const struct dtx_batch *b, uint32_t *ids, struct dtx_err *err)
 {
@@ -398,22 +442,10 @@ enum dtx_code dtx_groups_ids(struct dtx_groups *g, struct dtx_column *const *key
 		memset(ids, 0, b->nsel * sizeof(*ids));
 		goto out;
 	}
-	for (uint32_t at = 0; at < b->nsel; at += CHUNK) {
-		uint32_t n = DTX_MIN(CHUNK, b->nsel - at);
-		bool hit = false;
-
-		if (g->cache)
-			DTX_TRY(dtx_groupcache_get(g->cache, key, b, at, n, ids + at, &hit, err));
-		if (hit)
-			continue;
-		if (!chunk_load(g, &c, key, b, at, &g->probe.bytes))
+	for (uint32_t at = 0; at < b->nsel; at += CHUNK)
+		if (!(g->cache ? chunk_cached(g, &c, key, b, at, ids + at)
+		               : chunk_find(g, &c, key, b, at, ids + at)))
 			DTX_FAIL_MEM(err);
-		chunk_near(g, &c);
-		if (!chunk_dispatch(g, &c, ids + at))
-			DTX_FAIL_MEM(err);
-		if (g->cache)
-			dtx_groupcache_put(g->cache, ids + at, n);
-	}
 out:
 	return rc;
 }

@@ -365,18 +365,6 @@ static bool group_by_pandas(const void *args, struct dtx_buf *out)
 	return ok;
 }
 
-static const struct dtx_sink group_by_sink = {
-	.nparts = DTX_GROUP_PARTS,
-	.init_local = dtx_gb_init_local,
-	.consume = dtx_gb_consume,
-	.combine = dtx_gb_combine,
-	.finalize = dtx_gb_finalize,
-	.free_local = dtx_gb_free_local,
-	.free_shared = dtx_gb_free_shared,
-	.parts = dtx_gb_parts,
-	.make = dtx_gb_make,
-};
-
 static bool keys_sql(const struct dtx_sql_step *s, const char *after, bool named,
                      struct dtx_buf *out)
 {
@@ -501,7 +489,7 @@ const struct dtx_op dtx_op_group_by = {
 	.args_size = sizeof(struct dtx_gb_args),
 	.check = group_by_check,
 	.bind = dtx_gb_bind,
-	.sink = &group_by_sink,
+	.sink = &dtx_gb_sink,
 	.explain = group_by_explain,
 	.sql = group_by_sql,
 	.pandas = group_by_pandas,

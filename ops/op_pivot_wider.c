@@ -1,8 +1,8 @@
 /* pivot_wider: rows become columns.
  *
  * Two group tables number the output rows (ids) and the new columns (combinations of names_from);
- * a rectangle of cell numbers joins them.  Without `agg` a cell is a row of the input, its bytes
- * kept; with `agg` it is a state of the aggregate. */
+ * a rectangle of cell numbers joins them.  A cell is a row of the input, its bytes kept; with `agg`
+ * a row of what the sink of group_by makes of the input, by ids and names. */
 #include "ops/wider.h"
 #include "core/plan/sqltext.h"
 

@@ -1,5 +1,4 @@
 /* The rectangle of pivot_wider, filled and emitted. */
-#include "core/expr/aggfill.h"
 #include "ops/wider.h"
 
 #define CELLS_MAX ((uint64_t)1 << 32)
@@ -8,25 +7,12 @@ struct rect {
 	const struct dtx_opctx *ox;
 	struct dtx_table *t;
 	struct dtx_wider_plan plan;
-	/* [id * ncols + column]: input row + 1, or with agg state + 1; 0: absent */
-	uint32_t *cell;
-	uint32_t nstates;
-	char **states;  /* per value */
+	uint32_t *cell; /* [id * ncols + column]: row + 1; 0: absent */
 	int64_t *start; /* first row of each batch */
 };
 
 static void rect_clear(struct rect *r)
 {
-	const struct dtx_wider_state *s = r->ox->bound;
-
-	for (uint32_t v = 0; r->states && v < s->nvalues; v++) {
-		if (r->states[v] && s->value[v].calls.n &&
-		    dtx_agg_needs_free(s->value[v].calls.call[0]))
-			dtx_agg_free(s->value[v].calls.call[0], r->states[v],
-			             dtx_agg_state_size(s->value[v].calls.call[0]), r->nstates);
-		dtx_mem_free(r->states[v]);
-	}
-	dtx_mem_free(r->states);
 	dtx_mem_free(r->cell);
 	dtx_mem_free(r->start);
 	dtx_wider_plan_clear(&r->plan);
@@ -80,64 +66,8 @@ out:
 	return rc;
 }
 
-/* States are numbered as their cells appear; group: per row its state. */
-static void number_states(struct rect *r, uint32_t *group)
-{
-	for (int64_t row = 0; row < r->t->nrows; row++) {
-		uint32_t *cell = &r->cell[cell_at(r, row)];
-
-		if (!*cell)
-			*cell = ++r->nstates;
-		group[row] = *cell - 1;
-	}
-}
-
-static enum dtx_code new_states(struct rect *r, const struct dtx_aggcall **call,
-                                struct dtx_err *err)
-{
-	const struct dtx_wider_state *s = r->ox->bound;
-	enum dtx_code rc = DTX_OK;
-
-	for (uint32_t v = 0; v < s->nvalues; v++) {
-		size_t size;
-
-		call[v] = s->value[v].calls.call[0];
-		size = dtx_agg_state_size(call[v]);
-		r->states[v] = dtx_mem_alloc((size_t)r->nstates + 1, size);
-		if (!r->states[v])
-			DTX_FAIL_MEM(err);
-		dtx_agg_init(call[v], r->states[v], size, 0, r->nstates);
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code fill_states(struct rect *r, struct dtx_err *err)
-{
-	const struct dtx_wider_state *s = r->ox->bound;
-	enum dtx_code rc = DTX_OK;
-	uint32_t *group = dtx_mem_alloc((size_t)r->t->nrows + 1, sizeof(*group));
-	const struct dtx_aggcall **call = dtx_mem_zalloc((size_t)s->nvalues + 1, sizeof(void *));
-	struct dtx_eval_counts counts = { 0 };
-	struct dtx_aggfill fill;
-
-	if (!group || !call)
-		DTX_FAIL_MEM(err);
-	number_states(r, group);
-	DTX_TRY(new_states(r, call, err));
-	fill = (struct dtx_aggfill){ call, s->nvalues, r->states, r->nstates, r->t, group };
-	DTX_TRY(dtx_agg_fill(&fill, dtx_op_workers(r->ox), &counts, err));
-	dtx_op_evals(r->ox, &counts);
-out:
-	dtx_mem_free(group);
-	dtx_mem_free((void *)call);
-	return rc;
-}
-
 static enum dtx_code rect_init(struct rect *r, struct dtx_err *err)
 {
-	const struct dtx_wider_args *a = r->ox->args;
-	const struct dtx_wider_state *s = r->ox->bound;
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_wider_plan(r->ox, r->t, &r->plan, err));
@@ -146,17 +76,13 @@ static enum dtx_code rect_init(struct rect *r, struct dtx_err *err)
 		         "pivot_wider: %u rows of %u columns are too many", r->plan.nids,
 		         r->plan.ncols);
 	r->cell = dtx_mem_zalloc((size_t)r->plan.nids * r->plan.ncols + 1, sizeof(*r->cell));
-	r->states = dtx_mem_zalloc((size_t)s->nvalues + 1, sizeof(char *));
 	r->start = dtx_mem_alloc(r->t->nbatches + 1, sizeof(*r->start));
-	if (!r->cell || !r->states || !r->start)
+	if (!r->cell || !r->start)
 		DTX_FAIL_MEM(err);
 	r->start[0] = 0;
 	for (size_t i = 0; i < r->t->nbatches; i++)
 		r->start[i + 1] = r->start[i] + r->t->batch[i]->nrows;
-	if (a->agg)
-		DTX_TRY(fill_states(r, err));
-	else
-		DTX_TRY(fill_rows(r, err));
+	DTX_TRY(fill_rows(r, err));
 out:
 	return rc;
 }
@@ -166,7 +92,6 @@ out:
 struct chunk {
 	uint32_t from, n; /* ids */
 	uint32_t *which, *row;
-	void **state;
 	struct dtx_column **src; /* batches' columns, fill behind them */
 };
 
@@ -187,7 +112,6 @@ static uint32_t batch_of(const struct rect *r, int64_t row)
 	return (uint32_t)lo;
 }
 
-/* Cells of input rows. */
 static enum dtx_code moved_column(struct rect *r, struct chunk *c, uint32_t v, uint32_t col,
                                   struct dtx_column *fill, const struct dtx_field *field,
                                   struct dtx_column **out, struct dtx_err *err)
@@ -205,37 +129,6 @@ static enum dtx_code moved_column(struct rect *r, struct chunk *c, uint32_t v, u
 		c->row[k] = cell ? (uint32_t)((int64_t)cell - 1 - r->start[c->which[k]]) : 0;
 	}
 	return dtx_cells_gather(c->src, n + 1, c->which, c->row, c->n, field, out, err);
-}
-
-/* Results of states. */
-static enum dtx_code state_column(struct rect *r, struct chunk *c, uint32_t v, uint32_t col,
-                                  struct dtx_column *fill, const struct dtx_field *field,
-                                  struct dtx_column **out, struct dtx_err *err)
-{
-	const struct dtx_wider_state *s = r->ox->bound;
-	const struct dtx_aggcall *call = s->value[v].calls.call[0];
-	size_t size = dtx_agg_state_size(call), n = 0;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_eval_counts counts = { 0 };
-	struct dtx_column *final = NULL;
-	struct dtx_column *src[2];
-
-	for (uint32_t k = 0; k < c->n; k++) {
-		uint32_t cell = r->cell[(size_t)(c->from + k) * r->plan.ncols + col];
-
-		c->which[k] = cell ? 0 : 1;
-		c->row[k] = cell ? (uint32_t)n : 0;
-		if (cell)
-			c->state[n++] = r->states[v] + (size_t)(cell - 1) * size;
-	}
-	DTX_TRY(dtx_agg_final(call, c->state, n, &counts, &final, err));
-	dtx_op_evals(r->ox, &counts);
-	src[0] = final;
-	src[1] = fill;
-	DTX_TRY(dtx_cells_gather(src, 2, c->which, c->row, c->n, field, out, err));
-out:
-	dtx_column_unref(final);
-	return rc;
 }
 
 static enum dtx_code id_columns(struct rect *r, struct chunk *c, struct dtx_batch *b,
@@ -258,7 +151,6 @@ static enum dtx_code id_columns(struct rect *r, struct chunk *c, struct dtx_batc
 static enum dtx_code emit_chunk(struct rect *r, struct chunk *c, struct dtx_column **fill,
                                 uint64_t seq, struct dtx_emit *out, struct dtx_err *err)
 {
-	const struct dtx_wider_args *a = r->ox->args;
 	const struct dtx_wider_state *s = r->ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
@@ -272,12 +164,8 @@ static enum dtx_code emit_chunk(struct rect *r, struct chunk *c, struct dtx_colu
 
 			if (!dtx_op_wants(r->ox, at))
 				continue;
-			if (a->agg)
-				DTX_TRY(state_column(r, c, v, col, fill[v], &r->ox->out->field[at],
-				                     &b->col[at], err));
-			else
-				DTX_TRY(moved_column(r, c, v, col, fill[v], &r->ox->out->field[at],
-				                     &b->col[at], err));
+			DTX_TRY(moved_column(r, c, v, col, fill[v], &r->ox->out->field[at],
+			                     &b->col[at], err));
 		}
 	}
 	DTX_TRY(dtx_emit_batch(out, b, err));
@@ -297,9 +185,8 @@ static enum dtx_code emit_all(struct rect *r, struct chunk *c, struct dtx_column
 
 	c->which = dtx_mem_alloc(most, sizeof(*c->which));
 	c->row = dtx_mem_alloc(most, sizeof(*c->row));
-	c->state = dtx_mem_alloc(most, sizeof(void *));
 	c->src = dtx_mem_zalloc(r->t->nbatches + 2, sizeof(struct dtx_column *));
-	if (!c->which || !c->row || !c->state || !c->src)
+	if (!c->which || !c->row || !c->src)
 		DTX_FAIL_MEM(err);
 	for (uint32_t v = 0; v < s->nvalues && r->plan.ncols; v++)
 		DTX_TRY(dtx_json_column(a->fill, &r->ox->out->field[s->id.n + v * r->plan.ncols],
@@ -315,9 +202,10 @@ out:
 enum dtx_code dtx_wider_whole(const struct dtx_opctx *ox, struct dtx_table *t, struct dtx_emit *out,
                               struct dtx_err *err)
 {
-	const struct dtx_wider_state *s = ox->bound;
+	const struct dtx_opctx over = dtx_wider_over(ox);
+	const struct dtx_wider_state *s = over.bound;
 	enum dtx_code rc = DTX_OK;
-	struct rect r = { .ox = ox, .t = t };
+	struct rect r = { .ox = &over, .t = t };
 	struct chunk c = { .from = 0 };
 	struct dtx_column **fill =
 		dtx_mem_zalloc((size_t)s->nvalues + 1, sizeof(struct dtx_column *));
@@ -332,7 +220,6 @@ out:
 	dtx_mem_free(fill);
 	dtx_mem_free(c.which);
 	dtx_mem_free(c.row);
-	dtx_mem_free(c.state);
 	dtx_mem_free(c.src);
 	rect_clear(&r);
 	return rc;

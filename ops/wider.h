@@ -4,6 +4,7 @@
 
 #include "core/expr/agg.h"
 #include "ops/cells.h"
+#include "ops/groupby.h"
 #include "ops/groupkeys.h"
 #include "ops/jsonvalue.h"
 #include "ops/opkit.h"
@@ -31,6 +32,9 @@ struct dtx_wider_state {
 	uint32_t nvalues;
 	bool fixed;      /* names are given */
 	int32_t unknown; /* names_from columns could not be resolved */
+	/* with agg: the same over the digest, which has the ids, the names, then the values, each
+	 * cell in one row; NULL */
+	struct dtx_wider_state *met;
 };
 
 /* Numbers of rows and columns: the schema needs the columns, the result both. */
@@ -57,6 +61,16 @@ DTX_MUSTUSE enum dtx_code dtx_wider_whole(const struct dtx_opctx *ox, struct dtx
 const char *dtx_wider_name(struct dtx_arena *arena, const struct dtx_wider_args *a,
                            const char *value, uint32_t nvalues, const char *label);
 
+/* The context of what is filled and told by the table that the op is given. */
+static inline struct dtx_opctx dtx_wider_over(const struct dtx_opctx *ox)
+{
+	const struct dtx_wider_state *s = ox->bound;
+	struct dtx_opctx over = *ox;
+
+	if (s->met)
+		over.bound = s->met;
+	return over;
+}
 DTX_MUSTUSE enum dtx_code dtx_wider_columns(const struct dtx_opctx *ox, struct dtx_table *t,
                                             struct dtx_wider_plan *p, struct dtx_err *err);
 /* The columns, and the ids too. */

@@ -124,6 +124,92 @@ out:
 	return rc;
 }
 
+/* --- with agg: rows that meet in a cell meet in a group, while they are read --- */
+
+/* Ids and names are shown as in their first rows. */
+static enum dtx_code bind_met_keys(struct dtx_bind *b, struct dtx_gb_state *gb,
+                                   const struct dtx_groupkeys *from, struct dtx_groupkeys *to,
+                                   struct dtx_field *field, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*to = (struct dtx_groupkeys){ from->n, NULL, from->type };
+	to->col = dtx_arena_alloc(b->arena, (size_t)from->n + 1, sizeof(*to->col));
+	if (!to->col)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < from->n; i++) {
+		const struct dtx_field *f = &b->in[0]->field[from->col[i]];
+
+		to->col[i] = (int32_t)gb->nkeys;
+		field[gb->nkeys] = *f;
+		gb->key_type[gb->nkeys] = f->type;
+		gb->key[gb->nkeys++] = (struct dtx_gb_key){ .col = from->col[i],
+			                                    .field = *f,
+			                                    .written = f->source };
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code bind_met_values(struct dtx_bind *b, struct dtx_gb_state *gb,
+                                     const struct dtx_wider_state *s, struct dtx_field *field,
+                                     struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	s->met->value = dtx_arena_zalloc(b->arena, (size_t)s->nvalues + 1, sizeof(*s->met->value));
+	if (!s->met->value)
+		DTX_FAIL_MEM(err);
+	for (uint32_t v = 0; v < s->nvalues; v++) {
+		gb->out[v].calls = s->value[v].calls;
+		DTX_TRY(dtx_gb_lay_out(b, gb, &gb->out[v], field, err));
+		gb->nouts++;
+		field[gb->nkeys + v] = s->value[v].field;
+		s->met->value[v] = (struct dtx_wider_value){ .col = (int32_t)(gb->nkeys + v),
+			                                     .field = s->value[v].field };
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code bind_met(struct dtx_bind *b, struct dtx_wider_state *s, struct dtx_err *err)
+{
+	size_t n = (size_t)s->id.n + s->names.n;
+	struct dtx_gb_state *gb = dtx_arena_zalloc(b->arena, 1, sizeof(*gb));
+	struct dtx_digest *digest = dtx_arena_zalloc(b->arena, 1, sizeof(*digest));
+	struct dtx_field *field = dtx_arena_zalloc(b->arena, n + s->nvalues + 1, sizeof(*field));
+	struct dtx_schema *schema = dtx_arena_zalloc(b->arena, 1, sizeof(*schema));
+	enum dtx_code rc = DTX_OK;
+
+	s->met = dtx_arena_zalloc(b->arena, 1, sizeof(*s->met));
+	if (!gb || !digest || !field || !schema || !s->met)
+		DTX_FAIL_MEM(err);
+	*s->met = (struct dtx_wider_state){ .op = s->op, .nvalues = s->nvalues, .fixed = s->fixed };
+	gb->key = dtx_arena_zalloc(b->arena, n + 1, sizeof(*gb->key));
+	gb->key_type = dtx_arena_zalloc(b->arena, n + 2, sizeof(*gb->key_type));
+	gb->out = dtx_arena_zalloc(b->arena, (size_t)s->nvalues + 1, sizeof(*gb->out));
+	if (!gb->key || !gb->key_type || !gb->out)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(bind_met_keys(b, gb, &s->id, &s->met->id, field, err));
+	s->met->id_map = (struct dtx_colmap){ s->id.n, s->met->id.col };
+	DTX_TRY(bind_met_keys(b, gb, &s->names, &s->met->names, field, err));
+	DTX_TRY(bind_met_values(b, gb, s, field, err));
+	*schema = (struct dtx_schema){ .nfields = gb->nkeys + gb->nouts, .field = field };
+	*digest = (struct dtx_digest){ &dtx_gb_sink, gb, schema };
+	b->digest = digest;
+out:
+	return rc;
+}
+
+/* Nothing is missing of what the rows are grouped by and for. */
+static bool is_bound(const struct dtx_bind *b, const struct dtx_wider_state *s)
+{
+	for (uint32_t v = 0; v < s->nvalues; v++)
+		if (s->value[v].calls.n != 1)
+			return false;
+	return b->typed && s->names.n > 0;
+}
+
 enum dtx_code dtx_wider_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct dtx_wider_args *a = args;
@@ -152,6 +238,8 @@ enum dtx_code dtx_wider_bind(struct dtx_bind *b, void *args, struct dtx_err *err
 	} else {
 		dtx_bind_open(b);
 	}
+	if (a->agg && is_bound(b, s))
+		DTX_TRY(bind_met(b, s, err));
 	dtx_bind_unsure(b);
 	dtx_bind_kind(b, DTX_KIND_WHOLE);
 out:
@@ -164,15 +252,16 @@ enum dtx_code dtx_wider_schema(const struct dtx_opctx *ox, struct dtx_table *t,
                                struct dtx_arena *arena, const struct dtx_schema **out,
                                struct dtx_err *err)
 {
+	const struct dtx_opctx over = dtx_wider_over(ox);
 	const struct dtx_wider_args *a = ox->args;
-	const struct dtx_wider_state *s = ox->bound;
+	const struct dtx_wider_state *s = over.bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_wider_plan p = DTX_WIDER_PLAN_INIT;
 	struct dtx_schema *schema = dtx_arena_zalloc(arena, 1, sizeof(*schema));
 	struct dtx_field *field;
 	uint32_t n = 0;
 
-	DTX_TRY(dtx_wider_columns(ox, t, &p, err));
+	DTX_TRY(dtx_wider_columns(&over, t, &p, err));
 	field = dtx_arena_zalloc(arena, (size_t)s->id.n + (size_t)p.ncols * s->nvalues + 1,
 	                         sizeof(*field));
 	if (!schema || !field)

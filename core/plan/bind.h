@@ -57,7 +57,8 @@ struct dtx_bind {
 	bool open; /* more output columns come from data */
 	struct dtx_bind_use *use;
 	size_t nuses, cap_uses;
-	void *state; /* ox->bound */
+	void *state;                     /* ox->bound */
+	const struct dtx_digest *digest; /* whole ops; NULL: they are given their input */
 	enum dtx_op_kind kind;
 	bool kind_set;
 	bool ordered;  /* this binding takes batches in order */

@@ -113,6 +113,15 @@ struct dtx_sink {        /* eats batches; combine merges partitions in parallel 
 	                      struct dtx_err *);
 };
 
+/* What a whole op is given in place of its input: the result of a sink over it, made while the rows
+ * are read.  The sink leaves its result in parts and gets `bound` and `out` in its context; the op
+ * itself goes on with its own. */
+struct dtx_digest {
+	const struct dtx_sink *sink;
+	const void *bound;
+	const struct dtx_schema *out;
+};
+
 enum dtx_op_flags {
 	DTX_OP_ORDERED = 1 << 0,     /* takes batches in order */
 	DTX_OP_TAKES_SEL = 1 << 1,   /* else gets dense batches */

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "core/base/each.h"
 #include "core/base/halt.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
@@ -17,10 +18,25 @@ struct collect {
 	struct dtx_table *table;
 };
 
+static enum dtx_code collect_keep(struct collect *c, struct dtx_batch *b, struct dtx_err *err)
+{
+	struct dtx_batch *copy = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_batch_copy(b, &copy, err));
+	DTX_TRY(dtx_batch_dense(copy, err));
+	if (dtx_spill_tables(c->g->run.spill))
+		DTX_TRY(dtx_spill_batch(c->g->run.spill, copy, &c->ox->stat->spilled, err));
+	rc = dtx_table_take(c->table, copy, err);
+	copy = NULL;
+out:
+	dtx_batch_free(copy);
+	return rc;
+}
+
 static enum dtx_code collect_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct collect *c = (struct collect *)e;
-	struct dtx_batch *copy = NULL;
 	int64_t rows = atomic_fetch_add(&c->ox->stat->rows_out, b->nsel) + b->nsel;
 	enum dtx_code rc = DTX_OK;
 
@@ -32,14 +48,8 @@ static enum dtx_code collect_take(struct dtx_emit *e, struct dtx_batch *b, struc
 	b->seq = c->table->nbatches;
 	b->sub = 0;
 	DTX_TRY(dtx_tap_batch(c->tap, b, err));
-	DTX_TRY(dtx_batch_copy(b, &copy, err));
-	DTX_TRY(dtx_batch_dense(copy, err));
-	if (dtx_spill_tables(c->g->run.spill))
-		DTX_TRY(dtx_spill_batch(c->g->run.spill, copy, &c->ox->stat->spilled, err));
-	rc = dtx_table_take(c->table, copy, err);
-	copy = NULL;
+	DTX_TRY(collect_keep(c, b, err));
 out:
-	dtx_batch_free(copy);
 	return rc;
 }
 
@@ -123,22 +133,16 @@ static enum dtx_code combine_parts(void *arg, unsigned worker, struct dtx_err *e
 	return rc;
 }
 
-static enum dtx_code sink_finish(struct sink_run *r, struct dtx_emit *emit, struct dtx_err *err)
+static enum dtx_code sink_finish(struct sink_run *r, void **shared, struct dtx_emit *emit,
+                                 struct dtx_err *err)
 {
-	struct dtx_stepx *sx = &r->g->step[r->s];
 	int64_t start = dtx_now_ns();
-	void *shared = sx->has_shared ? sx->ox[0].shared : NULL; /* of the table before */
 	enum dtx_code rc = DTX_OK;
 
 	if (r->sink->combine)
 		DTX_TRY(dtx_pool_run(r->sink->nparts > 1 ? r->nlocals : 1, combine_parts, r, err));
 	if (r->sink->finalize)
-		DTX_TRY(r->sink->finalize(r->ox, r->local, r->nlocals, &shared, emit, err));
-	if (shared) {
-		sx->has_shared = true;
-		for (unsigned k = 0; k < r->ox->ninputs; k++)
-			sx->ox[k].shared = shared;
-	}
+		DTX_TRY(r->sink->finalize(r->ox, r->local, r->nlocals, shared, emit, err));
 out:
 	atomic_fetch_add(&r->ox->stat->ns, dtx_now_ns() - start);
 	return dtx_runop_blame(r->g, r->s, rc, err);
@@ -148,6 +152,7 @@ static enum dtx_code sink_init(struct sink_run *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
+	pthread_mutex_init(&r->eats, NULL);
 	r->local = dtx_mem_zalloc(r->nlocals, sizeof(*r->local));
 	if (!r->local)
 		DTX_FAIL_MEM(err);
@@ -163,6 +168,35 @@ static void sink_clear(struct sink_run *r)
 		if (r->local[i])
 			r->sink->free_local(r->ox, r->local[i]);
 	dtx_mem_free(r->local);
+	pthread_mutex_destroy(&r->eats);
+}
+
+static struct sink_run sink_run_of(struct dtx_graph *g, uint32_t s, const struct dtx_opctx *ox,
+                                   const struct dtx_sink *sink)
+{
+	return (struct sink_run){ .g = g,
+		                  .s = s,
+		                  .ox = ox,
+		                  .sink = sink,
+		                  .nlocals = g->run.workers,
+		                  .narrow = dtx_mem_limit() &&
+		                            dtx_mem_limit() / g->run.workers < NARROW_BYTES };
+}
+
+/* Streams table t into the sink, up to its result. */
+static enum dtx_code sink_over(struct sink_run *r, int32_t t, void **shared, struct dtx_emit *emit,
+                               struct dtx_err *err)
+{
+	struct dtx_pipe_end end = { .arg = r, .eat = sink_eat };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(sink_init(r, err));
+	DTX_TRY(dtx_graph_stream(r->g, t, &end, err));
+	DTX_TRY(sink_finish(r, shared, emit, err));
+	note_memory(r->ox);
+out:
+	sink_clear(r);
+	return rc;
 }
 
 /* Streams input table `input` of step s into its sink; what it emits goes to *out (NULL: a join's
@@ -171,31 +205,104 @@ enum dtx_code dtx_runop_sink(struct dtx_graph *g, uint32_t s, unsigned input,
                              struct dtx_table **out, struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &g->plan->step[s];
-	struct sink_run r = { .g = g,
-		              .s = s,
-		              .ox = &g->step[s].ox[input],
-		              .sink = st->op->sink,
-		              .nlocals = g->run.workers,
-		              .narrow = dtx_mem_limit() &&
-		                        dtx_mem_limit() / g->run.workers < NARROW_BYTES };
-	struct dtx_pipe_end end = { .arg = &r, .eat = sink_eat };
+	struct dtx_stepx *sx = &g->step[s];
+	struct sink_run r = sink_run_of(g, s, &sx->ox[input], st->op->sink);
+	void *shared = sx->has_shared ? sx->ox[0].shared : NULL; /* of the table before */
 	struct collect c = { .table = NULL };
 	enum dtx_code rc = DTX_OK;
 
-	pthread_mutex_init(&r.eats, NULL);
 	DTX_TRY(collector(g, s, &c, err));
-	DTX_TRY(sink_init(&r, err));
-	DTX_TRY(dtx_graph_stream(g, st->table[input], &end, err));
-	DTX_TRY(sink_finish(&r, &c.base, err));
-	note_memory(r.ox);
+	DTX_TRY(sink_over(&r, st->table[input], &shared, &c.base, err));
+	for (unsigned k = 0; shared && k < r.ox->ninputs; k++)
+		sx->ox[k].shared = shared;
+	sx->has_shared = sx->has_shared || shared;
 	if (out) {
 		*out = c.table;
 		c.table = NULL;
 	}
 out:
-	sink_clear(&r);
-	pthread_mutex_destroy(&r.eats);
 	dtx_table_unref(c.table);
+	return rc;
+}
+
+/* --- digests --- */
+
+struct digest {
+	struct dtx_graph *g;
+	const struct dtx_sink *sink;
+	struct dtx_opctx ox;
+	struct dtx_table **part;
+	uint64_t nparts;
+};
+
+static enum dtx_code digest_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
+{
+	return collect_keep((struct collect *)e, b, err);
+}
+
+static enum dtx_code digest_part(void *arg, uint64_t i, struct dtx_err *err)
+{
+	struct digest *d = arg;
+	struct collect c = { .base = { .take = digest_take }, .g = d->g, .ox = &d->ox };
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_table_new(d->ox.out, &d->part[i], err));
+	c.table = d->part[i];
+	DTX_TRY(d->sink->make(&d->ox, i, &c.base, err));
+out:
+	return rc;
+}
+
+/* The parts, made by all workers, follow each other. */
+static enum dtx_code digest_join(struct digest *d, struct dtx_table *to, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_each(d->g->run.workers, d->nparts, digest_part, d, err));
+	for (uint64_t i = 0; i < d->nparts; i++)
+		for (size_t k = 0; k < d->part[i]->nbatches; k++) {
+			struct dtx_batch *b = d->part[i]->batch[k];
+
+			d->part[i]->batch[k] = NULL;
+			DTX_TRY(dtx_table_take(to, b, err));
+		}
+out:
+	return rc;
+}
+
+static void digest_clear(struct digest *d)
+{
+	for (uint64_t i = 0; d->part && i < d->nparts; i++)
+		dtx_table_unref(d->part[i]);
+	dtx_mem_free(d->part);
+	if (d->ox.shared && d->sink->free_shared)
+		d->sink->free_shared(&d->ox, d->ox.shared);
+}
+
+static enum dtx_code digest_table(struct dtx_graph *g, uint32_t s, const struct dtx_digest *what,
+                                  struct dtx_table **out, struct dtx_err *err)
+{
+	struct digest d = { .g = g, .sink = what->sink, .ox = g->step[s].ox[0] };
+	struct sink_run r = sink_run_of(g, s, &d.ox, what->sink);
+	struct dtx_table *table = NULL;
+	const struct dtx_origin *origin = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	d.ox.bound = what->bound;
+	d.ox.out = what->out;
+	d.ox.need = NULL;
+	DTX_TRY(sink_over(&r, g->plan->step[s].table[0], &d.ox.shared, NULL, err));
+	d.nparts = d.sink->parts(&d.ox, &origin);
+	d.part = dtx_mem_zalloc(d.nparts + 1, sizeof(struct dtx_table *));
+	if (!d.part)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_table_new(d.ox.out, &table, err));
+	DTX_TRY(dtx_runop_blame(g, s, digest_join(&d, table, err), err));
+	*out = table;
+	table = NULL;
+out:
+	dtx_table_unref(table);
+	digest_clear(&d);
 	return rc;
 }
 
@@ -221,24 +328,36 @@ out:
 	return rc;
 }
 
+/* The input; *own is a copy, where it is not the op's alone. */
+static enum dtx_code whole_table(struct dtx_graph *g, uint32_t s, struct dtx_table **in,
+                                 struct dtx_table **own, struct dtx_err *err)
+{
+	int32_t t = g->plan->step[s].table[0];
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_graph_table(g, t, false, in, err));
+	if (g->node[t].uses > 1)
+		DTX_TRY(own_table(*in, own, err));
+	atomic_fetch_add(&g->step[s].stat->rows_in, (*in)->nrows);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct dtx_table **out,
                               struct dtx_err *err)
 {
 	const struct dtx_plan_step *st = &g->plan->step[s];
 	struct dtx_stepx *sx = &g->step[s];
+	const struct dtx_digest *digest = g->flow.bind[s]->digest;
 	const struct dtx_schema *schema = NULL;
 	struct dtx_table *in = NULL, *own = NULL;
 	struct collect c = { .table = NULL };
 	int64_t start;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_graph_table(g, st->table[0], false, &in, err));
-	if (g->node[st->table[0]].uses > 1) {
-		DTX_TRY(own_table(in, &own, err));
-		in = own;
-	}
+	DTX_TRY(digest ? digest_table(g, s, digest, &own, err) : whole_table(g, s, &in, &own, err));
+	in = own ? own : in;
 	start = dtx_now_ns();
-	atomic_fetch_add(&sx->stat->rows_in, in->nrows);
 	if (open) {
 		DTX_TRY(dtx_runop_blame(
 			g, s, st->op->whole_schema(&sx->ox[0], in, &g->arena, &schema, err), err));
@@ -251,7 +370,8 @@ enum dtx_code dtx_runop_whole(struct dtx_graph *g, uint32_t s, bool open, struct
 	DTX_TRY(dtx_runop_blame(g, s, st->op->whole(&sx->ox[0], in, &c.base, err), err));
 	atomic_fetch_add(&sx->stat->ns, dtx_now_ns() - start);
 	note_memory(&sx->ox[0]);
-	dtx_graph_release(g, st->table[0]);
+	if (!digest) /* else who streamed it did */
+		dtx_graph_release(g, st->table[0]);
 	*out = c.table;
 	c.table = NULL;
 out:

@@ -127,6 +127,49 @@ void test_groups_kinds_agree(void)
 	free(c);
 }
 
+/* Numbers that become larger, and some too large, beside texts: the array in front of the table is
+ * made anew, and says what the table says.  Five keys have no array. */
+void test_groups_array_agrees(void)
+{
+	enum { N = 30000 };
+	static const char *const few[] = { "x", "", "a text of more than twelve bytes" };
+	struct dtx_typeref five[5] = { whole, text, whole, whole, whole };
+	uint32_t *a = malloc(N * sizeof(*a)), *c = malloc(N * sizeof(*c));
+	struct dtx_groups *array, *none;
+	struct dtx_batch *b;
+
+	T_OK(dtx_batch_new(&no_columns, N, &b, NULL), NULL);
+	T_OK(dtx_groups_new(five, 3, &array, NULL), NULL);
+	T_OK(dtx_groups_new(five, 5, &none, NULL), NULL);
+	for (int64_t round = 0; round < 8; round++) {
+		struct dtx_builder num, txt;
+		struct dtx_column *key[5] = { NULL, NULL, ints(N, 7919, 5 + 90 * round),
+			                      ints(N, 0, 1), ints(N, 0, 1) };
+
+		dtx_builder_init(&num, whole, N);
+		dtx_builder_init(&txt, text, N);
+		for (int64_t i = 0; i < N; i++) {
+			dtx_builder_i64(&num, round == 5 && i % 1000 == 3
+			                              ? -i << 30
+			                              : i % (3 + round * round));
+			dtx_builder_text(&txt, dtx_str_of(few[(i / 7) % (1 + round % 3)]));
+		}
+		T_OK(dtx_builder_finish(&num, NULL, &key[0], NULL), NULL);
+		T_OK(dtx_builder_finish(&txt, NULL, &key[1], NULL), NULL);
+		T_OK(dtx_groups_ids(array, key, b, a, NULL), NULL);
+		T_OK(dtx_groups_ids(none, key, b, c, NULL), NULL);
+		T_CHECK(memcmp(a, c, N * sizeof(*a)) == 0);
+		for (int k = 0; k < 5; k++)
+			dtx_column_unref(key[k]);
+	}
+	T_INT(dtx_groups_count(array), dtx_groups_count(none));
+	dtx_groups_free(array);
+	dtx_groups_free(none);
+	dtx_batch_free(b);
+	free(a);
+	free(c);
+}
+
 void test_groups_find_in_another_table(void)
 {
 	static const char *const v[] = { "x", "y", NULL, "a text of more than twelve bytes" };

@@ -151,6 +151,61 @@ void test_op_semantics_first_pivot_key(void)
 	planrun_clear(&p);
 }
 
+/* With an aggregate ids and names are shown as in their first rows too; a cell without a value is
+ * no absent one; a column may be id, name and value at once. */
+void test_op_semantics_pivot_of_groups(void)
+{
+	static const struct plancase list[] = {
+		{ PLANCASE("{\"op\":\"pivot_wider\",\"id\":[\"k\"],\"names_from\":[\"x\"],"
+		           "\"values_from\":[\"n\"],\"agg\":\"sum\",\"fill\":0}"),
+		  "k,x,n\n\"007\",1.50,1\nb,2,\n\"007\",1.5,2\n,2.0,3\nb,,4\n",
+		  "k,1.50,2,null\n\"007\",3,0,0\nb,0,,4\n,0,3,0\n" },
+		{ PLANCASE("{\"op\":\"pivot_wider\",\"id\":[\"x\"],\"names_from\":[\"x\"],"
+		           "\"values_from\":[\"x\",\"k\"],\"agg\":\"max\",\"names_order\":"
+		           "\"sorted\"}"),
+		  "k,x\na,2.50\nb,1\nc,2.5\n",
+		  "x,x_1,x_2.50,k_1,k_2.50\n2.50,,2.5,,c\n1,1.0,,b,\n" },
+		{ PLANCASE("{\"op\":\"pivot_wider\",\"names_from\":[\"k\"],"
+		           "\"values_from\":[\"x\"],\"agg\":\"first\",\"names\":[\"b\",\"a\"]}"),
+		  "k,x\na,2.50\nb,1\na,3\n", "b,a\n1.0,2.5\n" },
+		{ PLANCASE("{\"op\":\"derive\",\"set\":{\"m\":\"n * 2\"}},"
+		           "{\"op\":\"pivot_wider\",\"id\":[\"m\"],\"names_from\":[\"k\"],"
+		           "\"values_from\":[\"n\"],\"agg\":\"count\"},"
+		           "{\"op\":\"sort\",\"by\":[\"-m\"]}"),
+		  "k,n\na,1\nb,2\na,1\n", "m,a,b\n4,,1\n2,2,\n" },
+		{ PLANCASE("{\"op\":\"pivot_wider\",\"id\":[\"k\"],\"names_from\":[\"x\"],"
+		           "\"values_from\":[\"n\"],\"agg\":\"sum\"}"),
+		  "k,x,n\n", "k\n" },
+	};
+
+	plancases(list, DTX_COUNT(list), NULL);
+}
+
+/* The rows of such a pivot are not kept. */
+void test_op_semantics_pivot_keeps_no_rows(void)
+{
+	enum { ROWS = 600000 };
+	struct dtx_buf csv = DTX_BUF_INIT((size_t)1 << 24);
+	struct planrun p;
+
+	dtx_buf_add(&csv, "k,q,v\n");
+	for (int i = 0; i < ROWS; i++)
+		dtx_buf_printf(&csv, "%d,%d,%d\n", i % 10, i % 3, i % 7);
+	planrun_init(&p,
+	             ONE("{\"op\":\"pivot_wider\",\"id\":[\"k\"],\"names_from\":[\"q\"],"
+	                 "\"values_from\":[\"v\"],\"agg\":\"sum\"}"),
+	             dtx_buf_text(&csv));
+	p.batch_rows = 1000;
+	p.workers = 2;
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	T_INT(p.result->step[0].rows_in, ROWS);
+	T_INT(p.result->step[0].rows_out, 10);
+	T_CHECK(p.result->step[0].bytes < ROWS * 16);
+	planrun_clear(&p);
+	dtx_buf_clear(&csv);
+}
+
 /* Untouched cells keep quotes and trailing zeros through moves. */
 void test_op_semantics_bytes_stay(void)
 {
