@@ -304,7 +304,7 @@ static enum dtx_code facts(struct dtx_box *b, struct dtx_err *err)
 	b->worker = dtx_facts_pid(b->pidfd);
 	if (!b->worker)
 		REFUSE(err, "verify", "the worker's process cannot be told");
-	if (!dtx_facts_status(b->worker, &b->vm_size, what, sizeof(what)))
+	if (!dtx_facts_status(b->worker, &b->vm_size, &b->inner, what, sizeof(what)))
 		REFUSE(err, "verify", "%s", what);
 out:
 	return rc;
