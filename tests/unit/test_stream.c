@@ -46,6 +46,24 @@ void test_stream_keeps_head_and_tail(void)
 			check(40, sizes[i], pieces[k]);
 }
 
+/* A far side says how many bytes there were in all; what it did not send is nobody's memory. */
+void test_stream_shows_what_came_only(void)
+{
+	static const char bytes[31] = "0123456789012345678901234567890";
+	struct dtx_stream s;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_jail_stream out = { 0 };
+
+	dtx_stream_init(&s, 40);
+	dtx_stream_add(&s, bytes, sizeof(bytes));
+	s.total = (uint64_t)1 << 60;
+	dtx_stream_report(&s, &arena, &out);
+	T_INT(out.kept, sizeof(bytes));
+	T_CHECK(out.truncated && !memcmp(out.bytes, bytes, sizeof(bytes)));
+	dtx_stream_clear(&s);
+	dtx_arena_clear(&arena);
+}
+
 static struct dtx_jail_report parse(const char *json, char bad[100])
 {
 	struct dtx_jail_report r;
