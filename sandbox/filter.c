@@ -119,9 +119,10 @@ int dtx_filter_refusal(int nr)
 	return 0;
 }
 
-bool dtx_filter_is_abort(int nr, const uint64_t args[6])
+bool dtx_filter_is_abort(int nr, const uint64_t args[6], int self)
 {
-	return nr == SCMP_SYS(tgkill) && (int)args[2] == SIGABRT;
+	return nr == SCMP_SYS(tgkill) && (int)args[0] == self && (int)args[1] == self &&
+	       (int)args[2] == SIGABRT;
 }
 
 void dtx_filter_name(int nr, char *out, size_t size)

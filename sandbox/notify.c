@@ -44,6 +44,14 @@ static struct dtx_jail_denied *find_denied(struct dtx_jail_report *r, int nr,
 	return NULL;
 }
 
+/* Refusals leave one place for the call that ends the run: a crowd of them must not hide it. */
+static struct dtx_jail_denied *add_denied(struct dtx_jail_report *r, enum dtx_jail_verdict verdict)
+{
+	uint32_t room = DTX_JAIL_DENIED_MAX - (verdict == DTX_JAIL_REFUSED);
+
+	return r->ndenied < room ? &r->denied[r->ndenied++] : NULL;
+}
+
 static void log_denied(struct dtx_jail_report *r, const struct seccomp_data *d,
                        enum dtx_jail_verdict verdict, int64_t at_us)
 {
@@ -54,9 +62,9 @@ static void log_denied(struct dtx_jail_report *r, const struct seccomp_data *d,
 	r->denied_total++;
 	if (e)
 		e->count++;
-	if (e || r->ndenied >= DTX_JAIL_DENIED_MAX)
+	e = e ? NULL : add_denied(r, verdict);
+	if (!e)
 		return;
-	e = &r->denied[r->ndenied++];
 	dtx_filter_name(d->nr, name, sizeof(name));
 	*e = (struct dtx_jail_denied){
 		.nr = d->nr, .verdict = verdict, .count = 1, .at_us = at_us
@@ -68,7 +76,7 @@ static void log_denied(struct dtx_jail_report *r, const struct seccomp_data *d,
 		e->args[i] = d->args[i];
 }
 
-bool dtx_notify_answer(int listener, int64_t at_us, struct dtx_jail_report *report)
+bool dtx_notify_answer(int listener, int self, int64_t at_us, struct dtx_jail_report *report)
 {
 	union notif n;
 	uint64_t args[6];
@@ -84,7 +92,7 @@ bool dtx_notify_answer(int listener, int64_t at_us, struct dtx_jail_report *repo
 		refuse(listener, n.n.id, code);
 		return true;
 	}
-	if (dtx_filter_is_abort(n.n.data.nr, args))
+	if (dtx_filter_is_abort(n.n.data.nr, args, self))
 		report->signal = 6;
 	log_denied(report, &n.n.data, DTX_JAIL_KILLED, at_us);
 	return false;

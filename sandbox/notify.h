@@ -8,8 +8,10 @@
 
 #define DTX_NOTIFY_MAX 10000 /* refusals; then the worker is killed */
 
-/* Answers one pending call.  false: the worker must be killed (the call stays unanswered). */
-DTX_MUSTUSE bool dtx_notify_answer(int listener, int64_t at_us, struct dtx_jail_report *report);
+/* Answers one pending call of process `self`, as it calls itself.  false: the worker must be killed
+ * (the call stays unanswered). */
+DTX_MUSTUSE bool dtx_notify_answer(int listener, int self, int64_t at_us,
+                                   struct dtx_jail_report *report);
 /* The name of a pending call, which stays unanswered: the caller of it must be killed.  False: none
  * is pending. */
 DTX_MUSTUSE bool dtx_notify_name(int listener, char *name, size_t size);

@@ -117,7 +117,19 @@ bool dtx_facts_reader(pid_t pid, char *what, size_t size)
 	       filters_hold(&s, FILTERS_OF_A_READER, what, size);
 }
 
-bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
+/* The last of "NSpid:\t4711\t7": what its own namespace calls it. */
+static pid_t inner_pid(const char *text, pid_t pid)
+{
+	const char *at = strstr(text, "\nNSpid:");
+	long last = pid;
+	char *end;
+
+	for (at = at ? at + 7 : ""; *at == '\t'; at = end)
+		last = strtol(at + 1, &end, 10);
+	return last > 0 && last <= INT32_MAX ? (pid_t)last : pid;
+}
+
+bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what, size_t size)
 {
 	struct status s;
 	int64_t vm;
@@ -133,6 +145,7 @@ bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size_t size)
 		return false;
 	vm = field(s.of, "VmSize", 10);
 	*vm_size = vm > 0 ? (uint64_t)vm << 10 : 0;
+	*inner = inner_pid(s.of, pid);
 	return vm > 0;
 }
 

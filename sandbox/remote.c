@@ -152,6 +152,7 @@ static void stop(struct far *f)
 
 /* --- bytes --- */
 
+/* Stops: a far side that gives a byte now and then, and so is never late by a wait. */
 static enum dtx_code wait_far(struct dtx_box *b, const struct far *f, int fd, short events,
                               struct dtx_err *err)
 {
@@ -161,14 +162,14 @@ static enum dtx_code wait_far(struct dtx_box *b, const struct far *f, int fd, sh
 		struct pollfd p = { .fd = fd, .events = events };
 		int n = poll(&p, 1, TICK_MS);
 
-		if (n > 0)
-			goto out;
 		if (n < 0 && errno != EINTR)
 			REFUSE(err, "poll: %s", strerror(errno));
 		if (b->spec.cancelled && b->spec.cancelled(b->spec.cancel_arg))
 			DTX_FAIL(err, DTX_E_CANCELLED, "cancelled");
 		if (dtx_now_ns() > f->deadline)
 			REFUSE(err, "no answer of the far side in time");
+		if (n > 0)
+			goto out;
 	}
 out:
 	return rc;

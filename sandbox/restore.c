@@ -12,9 +12,27 @@ struct restore {
 	struct dtx_table *from, *to;
 	struct place *place; /* per row of `to` */
 	int32_t *source;     /* per column of `to`: column of `from` that it equals, -1: none */
+	uint64_t room;       /* bytes that cells may still take */
 };
 
 /* --- places --- */
+
+/* The batch of a row; a walk through all of them for each row is what a hostile result would ask
+ * for. */
+static size_t find_batch(const uint64_t *start, size_t n, uint64_t row)
+{
+	size_t lo = 0, hi = n;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (row < start[mid])
+			hi = mid;
+		else
+			lo = mid;
+	}
+	return lo;
+}
 
 static enum dtx_code find_places(struct restore *r, const uint64_t *rows, struct dtx_err *err)
 {
@@ -31,10 +49,8 @@ static enum dtx_code find_places(struct restore *r, const uint64_t *rows, struct
 		const struct dtx_batch *b;
 		uint64_t k;
 
-		if (rows[i] < start[at])
-			at = 0; /* rows mostly ascend */
-		while (rows[i] >= start[at + 1])
-			at++;
+		if (rows[i] < start[at] || rows[i] >= start[at + 1]) /* rows mostly ascend */
+			at = find_batch(start, r->from->nbatches, rows[i]);
 		b = r->from->batch[at];
 		k = rows[i] - start[at];
 		r->place[i] = (struct place){ (uint32_t)at, b->sel ? b->sel[k] : (uint32_t)k };
@@ -109,6 +125,17 @@ out:
 	return rc;
 }
 
+/* A bit of the result becomes a cell of eight bytes: beyond the room columns stay as they are. */
+static bool take_room(struct restore *r)
+{
+	uint64_t bytes = (uint64_t)r->to->nrows * sizeof(struct dtx_span);
+
+	if (bytes > r->room)
+		return false;
+	r->room -= bytes;
+	return true;
+}
+
 static enum dtx_code find_sources(struct restore *r, bool *any, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -123,6 +150,7 @@ static enum dtx_code find_sources(struct restore *r, bool *any, struct dtx_err *
 		if (from >= 0 && same_type(f->type, r->from->schema->field[from].type) &&
 		    all_spans(r->from, (uint32_t)from))
 			DTX_TRY(same_column(r, i, (uint32_t)from, &same, err));
+		same = same && take_room(r);
 		r->source[i] = same ? from : -1;
 		*any = *any || same;
 	}
@@ -273,10 +301,10 @@ out:
 }
 
 enum dtx_code dtx_restore_cells(struct dtx_table **t, struct dtx_table *input, const uint64_t *rows,
-                                struct dtx_err *err)
+                                uint64_t room, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct restore r = { .from = input, .to = *t };
+	struct restore r = { .from = input, .to = *t, .room = room };
 	struct dtx_table *made = NULL;
 	bool any;
 

@@ -6,8 +6,10 @@
 
 /* rows[i]: the row of `input` that row i of *t says it came from; all are below input->nrows.
  * A column of text-file cells whose every value equals the input's there is held as those cells
- * again; *t is then another table.  What the worker claims is compared, not believed. */
+ * again, as long as they take at most `room` bytes in all; *t is then another table.  What the
+ * worker claims is compared, not believed. */
 DTX_MUSTUSE enum dtx_code dtx_restore_cells(struct dtx_table **t, struct dtx_table *input,
-                                            const uint64_t *rows, struct dtx_err *err);
+                                            const uint64_t *rows, uint64_t room,
+                                            struct dtx_err *err);
 
 #endif

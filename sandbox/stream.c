@@ -26,6 +26,7 @@ static void add_tail(struct dtx_stream *s, const char *bytes, size_t n)
 		bytes += n - size;
 		n = size;
 	}
+	s->tail_len = DTX_MIN(s->tail_len + n, size);
 	while (n) {
 		size_t part = DTX_MIN(n, size - s->tail_at);
 
@@ -49,11 +50,10 @@ void dtx_stream_add(struct dtx_stream *s, const char *bytes, size_t n)
 void dtx_stream_report(const struct dtx_stream *s, struct dtx_arena *arena,
                        struct dtx_jail_stream *out)
 {
-	size_t head = s->head.len, size = tail_size(s), tail;
+	size_t head = s->head.len, size = tail_size(s), tail = s->tail_len;
 	char *to;
 
 	out->total = s->total;
-	tail = s->tail ? (size_t)DTX_MIN(s->total - head, (uint64_t)size) : 0;
 	to = dtx_arena_alloc(arena, head + tail + 1, 1);
 	if (to) {
 		size_t from = tail < size ? 0 : s->tail_at, part = DTX_MIN(tail, size - from);

@@ -11,9 +11,9 @@
 struct dtx_stream {
 	size_t keep; /* 3/4 head, 1/4 tail */
 	struct dtx_buf head;
-	char *tail;     /* ring of keep / 4 bytes, made when the head is full */
-	size_t tail_at; /* next place in the ring */
-	uint64_t total;
+	char *tail;               /* ring of keep / 4 bytes, made when the head is full */
+	size_t tail_at, tail_len; /* next place in the ring; bytes in it */
+	uint64_t total;           /* a jail elsewhere may say more than it sent */
 };
 void dtx_stream_init(struct dtx_stream *s, size_t keep);
 void dtx_stream_add(struct dtx_stream *s, const char *bytes, size_t n);

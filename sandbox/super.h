@@ -33,7 +33,7 @@ struct dtx_box {
 	char key[DTX_WIRE_KEY + 4];
 	struct dtx_wire ctl, job;
 	int in, result, out, err, pidfd, listener; /* -1: none */
-	pid_t worker;                              /* as main sees it */
+	pid_t worker, inner;                       /* as main sees it, as it sees itself */
 	struct dtx_wire_welcome welcome;
 	struct dtx_wire_grant grant;
 	struct dtx_wire_done done;
@@ -46,6 +46,7 @@ struct dtx_box {
 	uint64_t in_len;
 	struct dtx_wire_arm arm;     /* the limits that were asked for */
 	int64_t t0, t_start;         /* ns: exec began, START was sent */
+	int64_t t_asked;             /* ns: a pool was first asked for a worker; 0 */
 	int64_t t_mute;              /* ns: the worker cannot say DONE any more; 0 */
 	struct dtx_stream stream[2]; /* stdout, stderr */
 	struct dtx_jail_file *file;  /* left by a program; their bytes are in `kept` */
@@ -78,8 +79,9 @@ void dtx_super_end(struct dtx_box *b);
 /* Process behind a pidfd, 0 if it cannot be told. */
 pid_t dtx_facts_pid(int pidfd);
 /* /proc/PID/status says what a locked worker's must; `what` names the first thing that does not
- * hold. */
-DTX_MUSTUSE bool dtx_facts_status(pid_t pid, uint64_t *vm_size, char *what, size_t size);
+ * hold.  *inner: its pid in its own namespace. */
+DTX_MUSTUSE bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what,
+                                  size_t size);
 /* The same for a locked reader process, which has threads. */
 DTX_MUSTUSE bool dtx_facts_reader(pid_t pid, char *what, size_t size);
 /* Seccomp filters that this process inherited, and its children will; -1 if it cannot be told. */

@@ -16,6 +16,13 @@ _Static_assert(sizeof(struct dtx_text) == 16, "views are their file layout");
 
 /* --- values --- */
 
+/* The dictionaries of a table. */
+struct dicts {
+	const struct dtx_frame_entry **entry; /* by id */
+	uint32_t n;
+	struct dtx_column **made; /* by section, counted: columns of one dictionary share it */
+};
+
 /* One column while it is checked. */
 struct col {
 	const struct dtx_frame_view *view;
@@ -27,7 +34,7 @@ struct col {
 	struct dtx_owner *owner;     /* behind values; counted */
 	const void *values;          /* what columns point to: a, or views with pointers */
 	struct dtx_column *dict_col; /* counted */
-	struct dtx_column **dicts;   /* by section: columns of one dictionary share it */
+	struct dicts *dicts;
 };
 
 static bool present(const struct col *c, uint64_t row)
@@ -271,23 +278,67 @@ out:
 	return rc;
 }
 
+static int dict_cmp(const void *a, const void *b)
+{
+	const struct dtx_frame_entry *x = *(const struct dtx_frame_entry *const *)a;
+	const struct dtx_frame_entry *y = *(const struct dtx_frame_entry *const *)b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Sorted once: a search of the directory for each column is quadratic. */
+static enum dtx_code list_dicts(const struct dtx_frame_view *view,
+                                const struct dtx_frame_entry *table, struct dicts *d,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t i;
+
+	d->made = dtx_mem_zalloc(view->n, sizeof(struct dtx_column *));
+	d->entry = dtx_mem_alloc(view->n, sizeof(const struct dtx_frame_entry *));
+	if (!d->made || !d->entry)
+		DTX_FAIL_MEM(err);
+	for (i = 0; i < view->n; i++)
+		if (view->entry[i].kind == DTX_FRAME_DICT && view->entry[i].parent == table->id)
+			d->entry[d->n++] = &view->entry[i];
+	qsort(d->entry, d->n, sizeof(const struct dtx_frame_entry *), dict_cmp);
+out:
+	return rc;
+}
+
+static void dicts_clear(struct dicts *d, uint32_t sections)
+{
+	uint32_t i;
+
+	for (i = 0; d->made && i < sections; i++)
+		if (d->made[i])
+			dtx_column_unref(d->made[i]);
+	dtx_mem_free(d->made);
+	dtx_mem_free(d->entry);
+}
+
+static const struct dtx_frame_entry *find_dict(const struct col *c)
+{
+	const struct dtx_frame_entry key = { .id = (uint32_t)c->e->b_off }, *want = &key;
+	const struct dtx_frame_entry **at;
+
+	if (c->e->b_off > UINT32_MAX)
+		return NULL;
+	at = bsearch(&want, c->dicts->entry, c->dicts->n, sizeof(want), dict_cmp);
+	return at ? *at : NULL;
+}
+
 static enum dtx_code open_dict(struct col *c, struct dtx_owner *keep, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_column **made;
-	uint32_t i;
 
-	for (i = 0; i < c->view->n; i++) {
-		const struct dtx_frame_entry *e = &c->view->entry[i];
-
-		if (e->kind == DTX_FRAME_DICT && e->parent == c->e->parent && e->id == c->e->b_off)
-			c->dict = e;
-	}
+	c->dict = find_dict(c);
 	if (!c->dict || c->type.type != DTX_T_TEXT || c->dict->type != DTX_T_TEXT ||
 	    c->dict->nulls || c->dict->v_len || c->dict->flags || c->dict->rows > UINT32_MAX)
 		BAD(err, "column '%s': its dictionary is missing or malformed", c->name);
 	DTX_TRY(check_codes(c, err));
-	made = &c->dicts[c->dict - c->view->entry];
+	made = &c->dicts->made[c->dict - c->view->entry];
 	if (!*made)
 		DTX_TRY(make_dict(c, made, keep, err));
 	c->dict_col = dtx_column_ref(*made);
@@ -504,13 +555,14 @@ enum dtx_code dtx_frame_table(const struct dtx_frame_view *view,
 	enum dtx_code rc = DTX_OK;
 	struct dtx_arena arena = DTX_ARENA_INIT;
 	struct col *col = dtx_mem_zalloc(view->n, sizeof(*col));
-	struct dtx_column **dicts = dtx_mem_zalloc(view->n, sizeof(struct dtx_column *));
+	struct dicts dicts = { NULL, 0, NULL };
 	uint32_t n = 0, i;
 
-	if (!col || !dicts)
+	if (!col)
 		DTX_FAIL_MEM(err);
+	DTX_TRY(list_dicts(view, entry, &dicts, err));
 	for (i = 0; i < view->n; i++)
-		col[i].dicts = dicts;
+		col[i].dicts = &dicts;
 	DTX_TRY(open_columns(view, entry, keep, &arena, col, &n, err));
 	DTX_TRY(check_nulls(entry, col, n, err));
 	DTX_TRY(make_table(entry, col, n, &arena, keep, out, err));
@@ -521,10 +573,7 @@ out:
 		if (col[i].dict_col)
 			dtx_column_unref(col[i].dict_col);
 	}
-	for (i = 0; dicts && i < view->n; i++)
-		if (dicts[i])
-			dtx_column_unref(dicts[i]);
-	dtx_mem_free(dicts);
+	dicts_clear(&dicts, view->n);
 	dtx_mem_free(col);
 	dtx_arena_clear(&arena);
 	return rc;

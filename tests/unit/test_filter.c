@@ -74,8 +74,9 @@ void test_filter_verdicts(void)
 	T_INT(dtx_filter_refusal(SYS_execve), 0);
 	T_INT(dtx_filter_refusal(SYS_ptrace), 0);
 	T_INT(dtx_filter_refusal(SYS_kill), 0);
-	T_CHECK(dtx_filter_is_abort(SYS_tgkill, abort_args));
-	T_CHECK(!dtx_filter_is_abort(SYS_tgkill, kill_args));
+	T_CHECK(dtx_filter_is_abort(SYS_tgkill, abort_args, 1));
+	T_CHECK(!dtx_filter_is_abort(SYS_tgkill, abort_args, 2));
+	T_CHECK(!dtx_filter_is_abort(SYS_tgkill, kill_args, 1));
 	dtx_filter_name(SYS_io_uring_setup, name, sizeof(name));
 	T_STR(name, "io_uring_setup");
 	dtx_filter_name(100000, name, sizeof(name));

@@ -93,7 +93,7 @@ static int next_call(int listener, bool *go)
 	if (!(p.revents & POLLIN))
 		return -1;
 	dtx_jail_report_init(&r);
-	*go = dtx_notify_answer(listener, 0, &r);
+	*go = dtx_notify_answer(listener, 0, 0, &r);
 	if (r.ndenied == 1) {
 		nr = r.denied[0].nr;
 		dtx_filter_name(nr, name, sizeof(name));

@@ -1,6 +1,8 @@
 /* Frames: every type there and back, and bytes that a hostile worker could leave. */
 #include "tests/t.h"
 
+#include <time.h>
+
 #include "core/data/cast.h"
 #include "core/data/frame.h"
 #include "tests/unit/tablemake.h"
@@ -452,6 +454,51 @@ void test_frame_shared_dictionary(void)
 	dtx_table_unref(back);
 	dtx_table_unref(t);
 	dtx_mem_free(mem);
+}
+
+/* As many columns as there can be, all of one dictionary: each finds it at once.  Six megabytes
+ * must not take main seconds. */
+void test_frame_dictionary_of_many_columns(void)
+{
+	enum { N = DTX_FRAME_SECTIONS_MAX, NAME = 4 };
+	const size_t names = DTX_FRAME_HEADER + (size_t)N * DTX_FRAME_ENTRY;
+	const uint64_t len = names + (uint64_t)N * NAME, dir = DTX_FRAME_HEADER;
+	const uint32_t head[2] = { DTX_FRAME_HEADER, N }, entry = DTX_FRAME_ENTRY;
+	char *mem = dtx_mem_alloc64((size_t)len, 1);
+	struct dtx_frame_entry *e = (void *)(mem + DTX_FRAME_HEADER);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_table *t = NULL;
+	clock_t start;
+	uint32_t i;
+
+	memset(mem, 0, (size_t)len);
+	memcpy(mem, DTX_FRAME_MAGIC, 8);
+	memcpy(mem + 8, head, 8);
+	memcpy(mem + 16, &len, 8);
+	memcpy(mem + 24, &dir, 8);
+	memcpy(mem + 32, &entry, 4);
+	e[0] = (struct dtx_frame_entry){ .kind = DTX_FRAME_TABLE };
+	e[N - 1] = (struct dtx_frame_entry){ .kind = DTX_FRAME_DICT, .type = DTX_T_TEXT };
+	for (i = 1; i < N - 1; i++) {
+		char *name = mem + names + (size_t)i * NAME;
+
+		memcpy(name,
+		       (const char[]){ (char)('a' + i % 16), (char)('a' + i / 16 % 16),
+		                       (char)('a' + i / 256 % 16), (char)('a' + i / 4096) },
+		       NAME);
+		e[i] = (struct dtx_frame_entry){ .kind = DTX_FRAME_COLUMN,
+			                         .type = DTX_T_TEXT,
+			                         .flags = DTX_FRAME_F_DICT,
+			                         .name_len = NAME,
+			                         .name_off = names + (uint64_t)i * NAME };
+	}
+	start = clock();
+	T_OK(read_table(mem, len, &t, &err), &err);
+	T_CHECK(clock() - start < 2 * CLOCKS_PER_SEC);
+	T_INT(t ? t->schema->nfields : 0, N - 2);
+	dtx_table_unref(t);
+	dtx_mem_free(mem);
+	dtx_err_clear(&err);
 }
 
 void test_frame_contradictions(void)

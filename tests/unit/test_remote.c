@@ -169,6 +169,7 @@ void test_jail_far_side_goes_wrong(void)
 		{ "cat >/dev/null & exec >&-; wait", 20, .says = "the far side ended; is it" },
 		{ "cat", 20, .says = "the far side's answer is not understood" },
 		{ "exec sleep 100", 20, .cancel = true, .says = "cancelled" },
+		{ "while printf x; do sleep 0.01; done", 20, .cancel = true, .says = "cancelled" },
 		{ cat[0], 20, .says = "far: no room" },
 		{ "cat", 20, .call = "pipe2", .error = EMFILE, .says = "pipes: " },
 		{ "cat", 20, .call = "fcntl", .error = EINVAL, .says = "pipes: " },

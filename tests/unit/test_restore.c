@@ -1,6 +1,8 @@
 /* Cells that a snippet passed on get their source bytes back. */
 #include "tests/t.h"
 
+#include <time.h>
+
 #include "core/data/builder.h"
 #include "core/data/cast.h"
 #include "sandbox/restore.h"
@@ -105,14 +107,16 @@ static const uint64_t rows[] = { 2, 0, 3, 1 };
 static const double amounts[] = { 3.0, 1.5, -1, 2.0 };
 static const char *const texts[] = { "zz", "x", "003", "y" };
 
-static enum dtx_code restored(struct dtx_table **out, const char *const *text)
+#define ROOM ((uint64_t)1 << 20)
+
+static enum dtx_code restored(struct dtx_table **out, const char *const *text, uint64_t room)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_table *in = NULL, *t = NULL;
 
 	DTX_TRY(make_input(&in, NULL));
 	DTX_TRY(make_result(amounts, text, 4, &t, NULL));
-	DTX_TRY(dtx_restore_cells(&t, in, rows, NULL));
+	DTX_TRY(dtx_restore_cells(&t, in, rows, room, NULL));
 	if (out) {
 		*out = t;
 		t = NULL;
@@ -145,7 +149,7 @@ void test_restore_gives_source_bytes_back(void)
 	struct dtx_table *t = NULL;
 	struct dtx_column *typed;
 
-	T_CODE(restored(&t, texts), DTX_OK, NULL);
+	T_CODE(restored(&t, texts, ROOM), DTX_OK, NULL);
 	if (!t)
 		return;
 	T_INT(t->nrows, 4);
@@ -164,7 +168,7 @@ void test_restore_leaves_what_changed(void)
 	static const char *const other[] = { "zz", "x", "3", "y" };
 	struct dtx_table *t = NULL;
 
-	T_CODE(restored(&t, other), DTX_OK, NULL);
+	T_CODE(restored(&t, other, ROOM), DTX_OK, NULL);
 	if (!t)
 		return;
 	T_INT(t->batch[0]->col[0]->form, DTX_F_SPAN);
@@ -174,7 +178,56 @@ void test_restore_leaves_what_changed(void)
 	dtx_table_unref(t);
 }
 
+/* Four rows of cells take 32 bytes a column. */
+void test_restore_takes_no_more_than_its_room(void)
+{
+	static const struct {
+		uint64_t room;
+		int first, second;
+	} list[] = { { 64, DTX_F_SPAN, DTX_F_SPAN },
+		     { 63, DTX_F_SPAN, DTX_F_FLAT },
+		     { 31, DTX_F_FLAT, DTX_F_FLAT } };
+
+	for (size_t i = 0; i < DTX_COUNT(list); i++) {
+		struct dtx_table *t = NULL;
+
+		T_CODE(restored(&t, texts, list[i].room), DTX_OK, NULL);
+		if (!t)
+			continue;
+		T_INT(t->batch[0]->col[0]->form, list[i].first);
+		T_INT(t->batch[0]->col[1]->form, list[i].second);
+		check_cells(t, 1, texts);
+		dtx_table_unref(t);
+	}
+}
+
+/* Rows that jump from the first batch of the input to the last: each is found at once. */
+void test_restore_finds_rows_at_once(void)
+{
+	enum { BATCHES = 50000, ROWS = 65000 };
+	static double amount[ROWS];
+	static const char *text[ROWS];
+	static uint64_t from[ROWS];
+	struct dtx_table *in = NULL, *t = NULL;
+	clock_t start;
+	int i;
+
+	T_CODE(dtx_table_new(&schema, &in, NULL), DTX_OK, NULL);
+	for (i = 0; i < BATCHES; i++)
+		T_CODE(add_spans(in, i % 2, NULL), DTX_OK, NULL);
+	for (i = 0; i < ROWS; i++) {
+		text[i] = "other";
+		from[i] = i % 2 ? 2 * BATCHES - 1 : 0;
+	}
+	T_CODE(make_result(amount, text, ROWS, &t, NULL), DTX_OK, NULL);
+	start = clock();
+	T_CODE(dtx_restore_cells(&t, in, from, ROOM, NULL), DTX_OK, NULL);
+	T_CHECK(clock() - start < CLOCKS_PER_SEC);
+	dtx_table_unref(in);
+	dtx_table_unref(t);
+}
+
 void test_restore_every_alloc_fails(void)
 {
-	T_EVERY_ALLOC_FAILS(restored(NULL, texts));
+	T_EVERY_ALLOC_FAILS(restored(NULL, texts, ROOM));
 }

@@ -1,6 +1,8 @@
 /* Output of a worker: the head and the tail are kept. */
 #include "tests/t.h"
 
+#include <signal.h>
+
 #include "sandbox/report.h"
 #include "sandbox/stream.h"
 
@@ -44,6 +46,24 @@ void test_stream_keeps_head_and_tail(void)
 	for (i = 0; i < DTX_COUNT(sizes); i++)
 		for (k = 0; k < DTX_COUNT(pieces); k++)
 			check(40, sizes[i], pieces[k]);
+}
+
+/* A far side says how many bytes there were in all; what it did not send is nobody's memory. */
+void test_stream_shows_what_came_only(void)
+{
+	static const char bytes[31] = "0123456789012345678901234567890";
+	struct dtx_stream s;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_jail_stream out = { 0 };
+
+	dtx_stream_init(&s, 40);
+	dtx_stream_add(&s, bytes, sizeof(bytes));
+	s.total = (uint64_t)1 << 60;
+	dtx_stream_report(&s, &arena, &out);
+	T_INT(out.kept, sizeof(bytes));
+	T_CHECK(out.truncated && !memcmp(out.bytes, bytes, sizeof(bytes)));
+	dtx_stream_clear(&s);
+	dtx_arena_clear(&arena);
 }
 
 static struct dtx_jail_report parse(const char *json, char bad[100])
@@ -90,5 +110,26 @@ void test_report_of_a_worker_is_hostile(void)
 	T_STR(bad, "why");
 	T_STR(r.notes_json, "{\"a\":1}");
 	T_INT(r.us.store, 3);
+	dtx_jail_report_clear(&r);
+}
+
+/* A worker that the zygote killed because main was asleep was late, it did not crash. */
+void test_report_of_an_end_that_was_late(void)
+{
+	static struct dtx_box b = { .dead = true, .has_exited = true, .exited.status = SIGKILL };
+	struct dtx_jail_report r;
+
+	dtx_jail_report_init(&r);
+	b.spec.limits.wall_ms = b.spec.limits.cpu_ms = 1000;
+	dtx_stream_init(&b.stream[0], 40);
+	dtx_stream_init(&b.stream[1], 40);
+	r.us.overdue = -1;
+	dtx_report_outcome(&b, &r);
+	T_INT(r.status, DTX_JAIL_SIGNALED);
+	r.us.overdue = 1;
+	dtx_report_outcome(&b, &r);
+	T_INT(r.status, DTX_JAIL_TIMEOUT);
+	dtx_stream_clear(&b.stream[0]);
+	dtx_stream_clear(&b.stream[1]);
 	dtx_jail_report_clear(&r);
 }
