@@ -8,58 +8,119 @@
 #include "core/base/mem.h"
 #include "core/data/cast.h"
 
-enum { WHY_ROWS_NEAR = 64 }; /* adjacent rows before a run's end is searched for */
-
-static int rows_order(const void *a, const void *b)
+static const char *span_file(const struct dtx_why_span *s)
 {
-	const struct dtx_why_row *x = a, *y = b;
+	return s->batch->origin ? s->batch->origin->file : "";
+}
 
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	if (x->batch->origin == y->batch->origin || !x->batch->origin || !y->batch->origin)
-		return 0;
-	return strcmp(x->batch->origin->file, y->batch->origin->file);
+static int span_order(const void *a, const void *b)
+{
+	const struct dtx_why_span *x = a, *y = b;
+	int file = x->batch->origin == y->batch->origin ? 0 : strcmp(span_file(x), span_file(y));
+
+	return file ? file : (x->id > y->id) - (x->id < y->id);
+}
+
+/* Whether b begins in front of the end of a, which begins in front of b. */
+static bool span_meets(const struct dtx_why_span *a, const struct dtx_why_span *b)
+{
+	return b->id < a->id + a->n && !strcmp(span_file(a), span_file(b));
+}
+
+/* One more row; most are the next one of the last. */
+static bool rows_push(struct dtx_why_rows *rows, struct dtx_why_span one)
+{
+	struct dtx_why_span *last = rows->nspans ? &rows->span[rows->nspans - 1] : NULL;
+
+	if (last && last->batch == one.batch && last->id + last->n == one.id &&
+	    last->at + last->n == one.at) {
+		last->n += one.n;
+		return true;
+	}
+	if (!dtx_mem_reserve(&rows->span, &rows->cap, rows->nspans + 1, sizeof(*rows->span)))
+		return false;
+	rows->span[rows->nspans++] = one;
+	return true;
+}
+
+static bool rows_batch(struct dtx_why_rows *rows, const struct dtx_batch *b, uint32_t output)
+{
+	bool ok = true;
+
+	if (!b->sel && !b->rec && b->nsel)
+		return rows_push(rows,
+		                 (struct dtx_why_span){ b->first_row, b, 0, b->nsel, output });
+	for (uint32_t k = 0; ok && k < b->nsel; k++) {
+		uint32_t at = b->sel ? b->sel[k] : k;
+
+		ok = rows_push(rows, (struct dtx_why_span){ b->rec ? b->rec[at] : b->first_row + at,
+		                                            b, at, 1, output });
+	}
+	return ok;
+}
+
+/* --- in order, each once --- */
+
+static bool rows_sorted(const struct dtx_why_span *span, size_t n)
+{
+	size_t i;
+
+	for (i = 1; i < n && span_order(&span[i - 1], &span[i]) <= 0; i++)
+		;
+	return i >= n;
+}
+
+/* Adds a span that begins behind the last one: what the last one has of it is there. */
+static void rows_put(struct dtx_why_span *to, size_t *n, struct dtx_why_span s)
+{
+	uint64_t there =
+		*n && span_meets(&to[*n - 1], &s) ? to[*n - 1].id + to[*n - 1].n - s.id : 0;
+
+	if (there >= s.n)
+		return;
+	s.id += there;
+	s.at += (uint32_t)there;
+	s.n -= (uint32_t)there;
+	to[(*n)++] = s;
+}
+
+/* Rows of one output come in order, those of several are merged: several ways lead to one row. */
+static bool rows_merge(struct dtx_why_rows *rows, size_t mid)
+{
+	struct dtx_why_span *to = dtx_mem_alloc(rows->nspans, sizeof(*to)), *from = rows->span;
+	size_t n = 0, i = 0, k = mid, end = rows->nspans;
+
+	if (!to)
+		return false;
+	while (i < mid || k < end) {
+		bool left = k == end || (i < mid && span_order(&from[i], &from[k]) <= 0);
+
+		rows_put(to, &n, left ? from[i++] : from[k++]);
+	}
+	dtx_mem_free(from);
+	rows->span = to;
+	rows->cap = end;
+	rows->nspans = n;
+	return true;
 }
 
 static enum dtx_code rows_add(struct dtx_why_rows *rows, const struct dtx_table *t, uint32_t output,
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	size_t mid = rows->nspans, more;
 
-	if (!dtx_mem_reserve(&rows->item, &rows->cap, rows->n + (size_t)t->nrows,
-	                     sizeof(*rows->item)))
-		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < t->nbatches; i++) {
-		const struct dtx_batch *b = t->batch[i];
-
-		for (uint32_t k = 0; k < b->nsel; k++) {
-			uint32_t at = b->sel ? b->sel[k] : k;
-
-			rows->item[rows->n++] =
-				(struct dtx_why_row){ b->rec ? b->rec[at] : b->first_row + at, b,
-				                      at, output };
-		}
+		if (!rows_batch(rows, t->batch[i], output))
+			DTX_FAIL_MEM(err);
 	}
+	more = rows->nspans - mid;
+	if (!rows_sorted(rows->span + mid, more))
+		qsort(rows->span + mid, more, sizeof(*rows->span), span_order);
+	if (more && !rows_merge(rows, mid))
+		DTX_FAIL_MEM(err);
 out:
 	return rc;
-}
-
-/* Rows mostly come in order; several ways lead to one row. */
-static void rows_sort(struct dtx_why_rows *rows)
-{
-	size_t i, n = 0;
-	bool sorted = true;
-
-	for (i = 1; i < rows->n && sorted; i++)
-		sorted = rows_order(&rows->item[i - 1], &rows->item[i]) < 0;
-	if (sorted)
-		return;
-	qsort(rows->item, rows->n, sizeof(*rows->item), rows_order);
-	for (i = 0; i < rows->n; i++) {
-		if (!n || rows_order(&rows->item[n - 1], &rows->item[i]))
-			rows->item[n++] = rows->item[i];
-	}
-	rows->n = n;
 }
 
 uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char *column)
@@ -93,52 +154,66 @@ enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char
 		out->lines = reader && !strcmp(reader, "csv");
 		DTX_TRY(rows_add(out, w->traced.result->output[i].table, i, err));
 	}
-	rows_sort(out);
+	for (size_t i = 0; i < out->nspans; i++)
+		out->n += out->span[i].n;
 out:
 	return rc;
 }
 
 void dtx_why_rows_clear(struct dtx_why_rows *rows)
 {
-	dtx_mem_free(rows->item);
+	dtx_mem_free(rows->span);
 	*rows = (struct dtx_why_rows){ .n = 0 };
 }
 
 /* --- cells --- */
 
-struct rows_cell {
-	char at[24];
-	int64_t row; /* line of the file or row of the sheet */
+/* A row of a span. */
+struct rows_spot {
+	size_t span;
+	uint32_t k;
 };
 
-static int32_t rows_column(const struct dtx_why *w, const struct dtx_why_row *r, const char *column)
+static bool rows_next(const struct dtx_why_rows *rows, struct rows_spot *spot)
 {
-	return dtx_schema_find(w->traced.result->output[r->output].table->schema, column);
+	if (spot->span < rows->nspans && ++spot->k == rows->span[spot->span].n)
+		*spot = (struct rows_spot){ spot->span + 1, 0 };
+	return spot->span < rows->nspans;
 }
 
-static struct rows_cell rows_cell(const struct dtx_why *w, const struct dtx_why_rows *rows,
-                                  size_t i, const char *column)
+static int32_t rows_column(const struct dtx_why *w, const struct dtx_why_span *s,
+                           const char *column)
 {
-	const struct dtx_why_row *r = &rows->item[i];
-	struct dtx_err place = DTX_ERR_INIT;
-	struct rows_cell cell;
+	return dtx_schema_find(w->traced.result->output[s->output].table->schema, column);
+}
 
-	dtx_batch_blame(r->batch, r->at, rows_column(w, r, column), &place);
-	snprintf(cell.at, sizeof(cell.at), "%.23s", place.cell);
-	cell.row = place.row;
+/* Line of the file or row of the sheet. */
+static int64_t rows_line(const struct dtx_why_rows *rows, struct rows_spot spot)
+{
+	const struct dtx_why_span *s = &rows->span[spot.span];
+
+	return dtx_batch_physical(s->batch, s->at + spot.k);
+}
+
+static void rows_cell(const struct dtx_why *w, const struct dtx_why_span *s, uint32_t k,
+                      const char *column, char at[24])
+{
+	struct dtx_err place = DTX_ERR_INIT;
+
+	dtx_batch_blame(s->batch, s->at + k, rows_column(w, s, column), &place);
+	snprintf(at, 24, "%.23s", place.cell);
 	dtx_err_clear(&place);
-	return cell;
 }
 
 /* As it is printed; null of a null. */
-static json_t *rows_value(struct dtx_why *w, const struct dtx_why_row *r, int32_t c)
+static json_t *rows_value(struct dtx_why *w, const struct dtx_batch *b, uint32_t at, int32_t c)
 {
-	const struct dtx_column *col = r->batch->col[c];
+	const struct dtx_column *col = b->col[c];
 
 	dtx_buf_reset(&w->text);
-	if (!col || dtx_column_is_null(col, r->at))
+	if (!col || dtx_column_is_null(col, at))
 		return json_null();
-	dtx_cast_print(col, r->at, &w->text);
+	dtx_cast_print(col, at, &w->text);
 	return json_string(dtx_buf_text(&w->text));
 }
 
@@ -146,16 +221,20 @@ json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, co
                           bool values)
 {
 	json_t *list = json_array();
+	struct rows_spot spot = { 0, 0 };
 
-	for (size_t i = 0; list && i < rows->n; i++) {
-		const struct dtx_why_row *r = &rows->item[i];
-		int32_t c = rows_column(w, r, column);
+	for (bool more = list && rows->n; more; more = rows_next(rows, &spot)) {
+		const struct dtx_why_span *s = &rows->span[spot.span];
+		int32_t c = rows_column(w, s, column);
+		char at[24];
 		json_t *one;
 
 		if (c < 0)
 			continue;
-		one = json_pack("{ss}", "cell", rows_cell(w, rows, i, column).at);
-		if (!one || (values && !dtx_json_set(one, "value", rows_value(w, r, c)))) {
+		rows_cell(w, s, spot.k, column, at);
+		one = json_pack("{ss}", "cell", at);
+		if (!one || (values && !dtx_json_set(one, "value",
+		                                     rows_value(w, s->batch, s->at + spot.k, c)))) {
 			json_decref(one);
 			json_decref(list);
 			return NULL;
@@ -165,67 +244,67 @@ json_t *dtx_why_rows_json(struct dtx_why *w, const struct dtx_why_rows *rows, co
 	return list;
 }
 
-/* Whether the rows from i to j are one run: no record and no line between them is another's. */
-static bool rows_adjacent(const struct dtx_why *w, const struct dtx_why_rows *rows, size_t i,
-                          size_t j, const char *column)
+/* The last row of the span that has the lines behind it without one left out: where one has, those
+ * in front of it have. */
+static uint32_t rows_far(const struct dtx_why_rows *rows, struct rows_spot from)
 {
-	return rows->item[j].id - rows->item[i].id == j - i &&
-	       rows_cell(w, rows, j, column).row - rows_cell(w, rows, i, column).row ==
-	               (int64_t)(j - i);
-}
-
-/* The end of a long run of lines: what is adjacent stays so for all rows before it. */
-static size_t rows_far(const struct dtx_why *w, const struct dtx_why_rows *rows, size_t i,
-                       const char *column)
-{
-	size_t lo = i, hi = rows->n - 1;
+	int64_t line = rows_line(rows, from);
+	uint32_t lo = from.k, hi = rows->span[from.span].n - 1, mid = hi;
 
 	while (lo < hi) {
-		size_t mid = lo + (hi - lo + 1) / 2;
-
-		if (rows_adjacent(w, rows, i, mid, column))
+		if (rows_line(rows, (struct rows_spot){ from.span, mid }) - line == mid - from.k)
 			lo = mid;
 		else
 			hi = mid - 1;
+		mid = lo + (hi - lo + 1) / 2;
 	}
 	return lo;
 }
 
-/* The end of a run of adjacent cells that begins at i; several of one line are one address. */
-static size_t rows_run(const struct dtx_why *w, const struct dtx_why_rows *rows, size_t i,
-                       const char *column)
+/* Moves to the end of a run of adjacent cells, several of one line being one address; how many. */
+static size_t rows_run(const struct dtx_why_rows *rows, struct rows_spot *spot)
 {
-	int64_t row = rows_cell(w, rows, i, column).row, next;
+	struct rows_spot next;
+	size_t n = 1;
 
-	for (size_t near = 1; i + 1 < rows->n; i++, near++, row = next) {
-		if (rows->lines && near == WHY_ROWS_NEAR) {
-			i = rows_far(w, rows, i, column);
-			row = rows_cell(w, rows, i, column).row;
+	for (;; *spot = next, n++) {
+		int64_t line, behind;
+
+		if (rows->lines) {
+			uint32_t far = rows_far(rows, *spot);
+
+			n += far - spot->k;
+			spot->k = far;
 		}
-		if (i + 1 == rows->n)
-			break;
-		next = rows_cell(w, rows, i + 1, column).row;
-		if (next != row && next != row + 1)
-			break;
+		next = *spot;
+		if (!rows_next(rows, &next))
+			return n;
+		line = rows_line(rows, *spot);
+		behind = rows_line(rows, next);
+		if (behind != line && behind != line + 1)
+			return n;
 	}
-	return i;
 }
 
 void dtx_why_rows_ranges(struct dtx_why *w, const struct dtx_why_rows *rows, const char *column,
                          size_t most, struct dtx_buf *out)
 {
-	size_t i, end, shown = 0;
+	struct rows_spot spot = { 0, 0 };
+	size_t shown = 0;
+	bool more = rows->n > 0;
 
-	for (i = 0; i < rows->n && shown < most; i = end + 1, shown++) {
-		struct rows_cell first = rows_cell(w, rows, i, column), last;
+	for (; more && shown < most; more = rows_next(rows, &spot), shown++) {
+		char first[24], last[24];
+		size_t n;
 
-		end = rows_run(w, rows, i, column);
-		last = rows_cell(w, rows, end, column);
-		dtx_buf_printf(out, "%s%s", i ? ", " : "", first.at);
-		if (strcmp(first.at, last.at) != 0)
-			dtx_buf_printf(out, "%s%s", end > i + 1 ? ":" : ", ", last.at);
+		rows_cell(w, &rows->span[spot.span], spot.k, column, first);
+		n = rows_run(rows, &spot);
+		rows_cell(w, &rows->span[spot.span], spot.k, column, last);
+		dtx_buf_printf(out, "%s%s", shown ? ", " : "", first);
+		if (strcmp(first, last) != 0)
+			dtx_buf_printf(out, "%s%s", n > 2 ? ":" : ", ", last);
 	}
-	if (i < rows->n)
+	if (more)
 		dtx_buf_add(out, ", ...");
 	if (rows->n > 1)
 		dtx_buf_printf(out, "  %zu cells", rows->n);

@@ -4,15 +4,17 @@
 
 #include "cli/why.h"
 
-struct dtx_why_row {
+/* Rows of a batch with ids in a row. */
+struct dtx_why_span {
 	uint64_t id; /* the reader's own, in order of rows */
 	const struct dtx_batch *batch;
-	uint32_t at;     /* row of the batch */
+	uint32_t at, n;  /* rows of the batch */
 	uint32_t output; /* of the traced plan */
 };
 struct dtx_why_rows {
-	struct dtx_why_row *item; /* in order, each once */
-	size_t n, cap;
+	struct dtx_why_span *span; /* in order, each row once */
+	size_t nspans, cap;
+	size_t n;   /* rows */
 	bool lines; /* of a text file with one record a line or more: places grow with rows */
 };
 

@@ -179,23 +179,41 @@ bool dtx_batch_id(const struct dtx_batch *b, uint32_t row, uint64_t *id)
 	return b->origin && *id != DTX_NO_ROW;
 }
 
+/* False: the row was made. */
+static bool batch_place(const struct dtx_batch *b, uint32_t row, struct dtx_place *place)
+{
+	uint64_t id;
+
+	*place = (struct dtx_place){ -1, -1 };
+	if (!dtx_batch_id(b, row, &id))
+		return false;
+	if (b->origin->locate)
+		b->origin->locate(b->origin, id, place);
+	else
+		place->row = (int64_t)id;
+	return true;
+}
+
+int64_t dtx_batch_physical(const struct dtx_batch *b, uint32_t row)
+{
+	struct dtx_place place;
+
+	(void)batch_place(b, row, &place);
+	return place.row;
+}
+
 void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, struct dtx_err *err)
 {
 	const struct dtx_origin *o = b->origin;
-	struct dtx_place place = { -1, -1 };
-	uint64_t id;
+	struct dtx_place place;
 	uint32_t physical = (uint32_t)column;
 
 	if (!err)
 		return;
 	if (column >= 0 && b->schema && (uint32_t)column < b->schema->nfields)
 		dtx_err_row(err, -1, b->schema->field[column].name);
-	if (!dtx_batch_id(b, row, &id))
+	if (!batch_place(b, row, &place))
 		return;
-	if (o->locate)
-		o->locate(o, id, &place);
-	else
-		place.row = (int64_t)id;
 	err->row = place.row;
 	err->byte = place.byte;
 	dtx_str_copy(err->input, sizeof(err->input), dtx_str_of(o->alias ? o->alias : o->file));

@@ -61,6 +61,8 @@ DTX_MUSTUSE enum dtx_code dtx_batch_sel(struct dtx_batch *b, uint16_t **sel, str
 /* Fills the place of an error about row (of the batch) and column (of b->schema, -1: none): input,
  * sheet, row, byte, cell ("C17" or "L1042"), column name; nothing when the rows were made. */
 void dtx_batch_blame(const struct dtx_batch *b, uint32_t row, int32_t column, struct dtx_err *err);
+/* The physical row alone, from 0; -1: not known. */
+int64_t dtx_batch_physical(const struct dtx_batch *b, uint32_t row);
 /* The column as values of schema->field[i].type: itself when FLAT, DICT or CONST, else the typed
  * twin, made on first need (only the batch's worker calls it).  Borrowed.  A value that does not
  * fit: DTX_E_RETYPE when the type was guessed, else cast_failed, blamed, if its row is live. */

@@ -126,19 +126,29 @@ static uint32_t column_count_nulls(const uint64_t *valid, uint32_t n)
 	return n - present;
 }
 
-/* A column like c over other rows; takes the blocks. */
+/* What copied values still point into: no numbers, and of the cells of a text file the text, not
+ * the arrays of all rows that were read. */
+static struct dtx_owner *column_behind(const struct dtx_column *c)
+{
+	if (c->form == DTX_F_FLAT && c->type.type != DTX_T_TEXT)
+		return NULL;
+	return c->form == DTX_F_SPAN && c->apart ? dtx_owner_kept(c->owner) : c->owner;
+}
+
+/* A column like c over other rows; takes the blocks, which `keep` stays behind. */
 static enum dtx_code column_like(const struct dtx_column *c, uint32_t n, void *const block[3],
-                                 struct dtx_column **out, struct dtx_err *err)
+                                 struct dtx_owner *keep, struct dtx_column **out,
+                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_owner *owner = c->owner;
+	struct dtx_owner *owner = keep;
 	struct dtx_column *made;
 
 	if (block[0] || block[1] || block[2])
-		owner = dtx_owner_blocks(block, 3, c->owner);
+		owner = dtx_owner_blocks(block, 3, keep);
 	else
 		dtx_owner_ref(owner);
-	if (!owner && (c->owner || block[0] || block[1] || block[2]))
+	if (!owner && (keep || block[0] || block[1] || block[2]))
 		DTX_FAIL_MEM(err);
 	made = dtx_column_new(c->form, c->type, n, owner);
 	if (!made)
@@ -150,6 +160,7 @@ static enum dtx_code column_like(const struct dtx_column *c, uint32_t n, void *c
 	made->delim = c->delim;
 	made->quote = c->quote;
 	made->narrow = c->narrow;
+	made->apart = c->apart;
 	made->tag = c->tag;
 	made->strings = c->strings;
 	made->dict = dtx_column_ref(c->dict);
@@ -186,7 +197,7 @@ static enum dtx_code column_gather_one(const struct dtx_column *c, const uint16_
 		column_gather_values(block[0], c->v.any, width, sel, n);
 	if (c->form == DTX_F_CELL)
 		column_gather_values(block[2], c->tag, 1, sel, n);
-	DTX_TRY(column_like(c, n, block, &made, err));
+	DTX_TRY(column_like(c, n, block, column_behind(c), &made, err));
 	made->v.any = block[0];
 	made->valid = block[1];
 	if (c->form == DTX_F_CELL)
@@ -252,7 +263,7 @@ static enum dtx_code column_slice_const(const struct dtx_column *c, uint32_t n,
 	enum dtx_code rc = DTX_OK;
 	void *block[3] = { NULL, NULL, NULL };
 
-	DTX_TRY(column_like(c, n, block, out, err));
+	DTX_TRY(column_like(c, n, block, c->owner, out, err));
 	(*out)->nulls = c->valid && !dtx_bit(c->valid, 0) ? n : 0;
 out:
 	return rc;
@@ -274,7 +285,7 @@ enum dtx_code dtx_column_slice(struct dtx_column *c, uint32_t from, uint32_t n,
 		dtx_mem_free(block[0]);
 		DTX_FAIL_MEM(err);
 	}
-	DTX_TRY(column_like(c, n, block, &made, err));
+	DTX_TRY(column_like(c, n, block, c->owner, &made, err));
 	made->valid = valid;
 	if (is_bits)
 		made->v.bits = bits;

@@ -104,6 +104,7 @@ struct dtx_column {
 	const char *base;   /* SPAN: offsets start here */
 	char delim, quote;  /* SPAN: dialect of the raw cells, for byte-exact copies */
 	bool narrow;        /* SPAN: of several blocks, the bytes around a cell may be nobody's */
+	bool apart;         /* SPAN: the bytes are not owner's own, but of what it keeps */
 	const uint8_t *tag; /* CELL */
 	const struct dtx_strings *strings;     /* CELL; owned by owner */
 	_Atomic(struct dtx_column *) typed;    /* SPAN, CELL: the twin, made on first need by the

@@ -60,6 +60,11 @@ void dtx_owner_keep(struct dtx_owner *o, struct dtx_owner *keep)
 	o->keep = dtx_owner_ref(keep);
 }
 
+struct dtx_owner *dtx_owner_kept(const struct dtx_owner *o)
+{
+	return o ? o->keep : NULL;
+}
+
 struct dtx_owner *dtx_owner_ref(struct dtx_owner *o)
 {
 	if (o)

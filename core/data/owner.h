@@ -18,6 +18,8 @@ DTX_MUSTUSE struct dtx_owner *dtx_owner_blocks(void *const *block, size_t n,
                                                struct dtx_owner *keep);
 /* o holds a reference to `keep` (may be NULL) from now on.  Once, before o is shared. */
 void dtx_owner_keep(struct dtx_owner *o, struct dtx_owner *keep);
+/* What o keeps, borrowed; NULL: nothing. */
+struct dtx_owner *dtx_owner_kept(const struct dtx_owner *o);
 struct dtx_owner *dtx_owner_ref(struct dtx_owner *o); /* NULL is fine */
 void dtx_owner_unref(struct dtx_owner *o);
 

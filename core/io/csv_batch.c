@@ -92,6 +92,7 @@ static enum dtx_code batch_columns(const struct dtx_csv_fill *f, const uint32_t 
 		col->nulls = UINT32_MAX;
 		col->v.span = f->span[i];
 		col->base = base;
+		col->apart = true;
 		col->delim = c->text.set.delim;
 		col->quote = c->text.set.quotes ? c->text.set.quote : 0;
 		if (valid && batch_nulls(c, base, f->span[i], f->rows, valid))

@@ -165,6 +165,44 @@ void test_column_gather_slice(void)
 	}
 }
 
+static void column_freed(void *flag)
+{
+	*(bool *)flag = true;
+}
+
+/* A few rows of a batch do not hold the memory of all its rows; the text under them they do. */
+void test_column_gather_lets_go(void)
+{
+	static const struct dtx_span span[3] = { { 0, 1 }, { 2, 1 }, { 4, 1 } };
+	static const int64_t number[3] = { 7, 8, 9 };
+	static const uint16_t sel[1] = { 2 };
+	bool arrays = false, bytes = false, numbers = false;
+	struct dtx_owner *text = dtx_owner_new(column_freed, &bytes);
+	struct dtx_owner *spans = dtx_owner_new(column_freed, &arrays);
+	struct dtx_column *c, *few = NULL;
+
+	dtx_owner_keep(spans, text);
+	dtx_owner_unref(text);
+	c = dtx_column_new(DTX_F_SPAN, (struct dtx_typeref){ DTX_T_TEXT, 0, 0 }, 3, spans);
+	c->nulls = UINT32_MAX;
+	c->v.span = span;
+	c->base = "a,b,c\n";
+	c->delim = ',';
+	c->apart = true;
+	T_OK(dtx_column_gather(c, sel, 1, &few, NULL), NULL);
+	dtx_column_unref(c);
+	T_CHECK(arrays && !bytes && few->base[few->v.span[0].off] == 'c');
+	dtx_column_unref(few);
+	T_CHECK(bytes);
+	c = dtx_column_new(DTX_F_FLAT, (struct dtx_typeref){ DTX_T_INT64, 0, 0 }, 3,
+	                   dtx_owner_new(column_freed, &numbers));
+	c->v.i64 = number;
+	T_OK(dtx_column_gather(c, sel, 1, &few, NULL), NULL);
+	dtx_column_unref(c);
+	T_CHECK(numbers && few->v.i64[0] == 9);
+	dtx_column_unref(few);
+}
+
 static enum dtx_code column_forms(void)
 {
 	enum dtx_code rc = DTX_OK;
