@@ -234,7 +234,8 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 		return dtx_bind_report(bd, e, &found);
 	if (grouped && key < 0)
 		return dtx_resolve_fail(
-			bd, e, "put it into an aggregate such as first() or among the keys",
+			bd, e, "put it into an aggregate such as first(), or among the keys; what is made beside it is a "
+			"column of the next step",
 			DTX_E_AGGREGATE_REQUIRED,
 			"column '%s' is neither a key nor in an aggregate", e->name);
 	field.source = field.source && !grouped;
