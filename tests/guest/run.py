@@ -167,6 +167,8 @@ def test_iso_times_are_those_of_the_engine():
     assert dx.fn("is_date", texts).tolist() == [True, True, False, False, False, False]
     assert dx.fn("as_datetime", "2024-01-31T01:30+02:00") == pd.Timestamp(2024, 1, 30, 23, 30)
     fails(ValueError, "no ISO date", dx.fn, "as_date", pd.Series(["20240131"]))
+    assert dx.fn("contains", pd.Series([12, 30]), pd.Series([2, 2])).tolist() == [True, False]
+    assert dx.fn("replace", 122, 2, 3) == "133" and dx.fn("split_part", 10203, 0, 2) == "2"
     assert not dx.fn("is_number", "1.") and dx.fn("is_number", ".5")
 
 
