@@ -138,7 +138,8 @@ static void out_at(struct dtx_buf *out, const struct dtx_err *err, const struct 
 
 	if (w && w->expr)
 		out_span(out, err, w->expr);
-	if (!err->at[0] && w && w->plan_path && dtx_str_in_list(PLAN_TEXT, dtx_code_name(err->code)))
+	if (!err->at[0] && w && w->plan_path &&
+	    dtx_str_in_list(PLAN_TEXT, dtx_code_name(err->code)))
 		dtx_buf_printf(out, "  in %s\n", w->plan_path);
 	if (!err->at[0])
 		return;

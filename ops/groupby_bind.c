@@ -133,8 +133,8 @@ static enum dtx_code bind_having(struct dtx_bind *b, const struct dtx_gb_args *a
 	for (uint32_t i = 0; i < b->ncols; i++)
 		field[i] = b->col[i].field;
 	b->result = true;
-	rc = dtx_bind_expr_over(b, &schema, a->having, "/having", want, on_having, used,
-	                        &s->having, err);
+	rc = dtx_bind_expr_over(b, &schema, a->having, "/having", want, on_having, used, &s->having,
+	                        err);
 	b->result = false;
 	if (rc != DTX_OK)
 		goto out;

@@ -11,7 +11,8 @@ static const struct {
 	const char *hint;
 } near_rows[] = {
 	{ NULL, "]}", ',', "leave out the comma before it" },
-	{ NULL, "/#", 0, "JSON has no comments: a step has a 'note', other objects take an \"x-note\"" },
+	{ NULL, "/#", 0,
+	  "JSON has no comments: a step has a 'note', other objects take an \"x-note\"" },
 	{ NULL, "'", 0, "names and texts stand in double quotes" },
 	{ NULL, "`", 0, "leave out the fence: the file holds the JSON alone" },
 	{ "unexpected newline", NULL, 0, "a text stands on one line; \\n stands for a line break" },

@@ -2,7 +2,7 @@
 #include "core/expr/parse.h"
 
 #define FN_CALLS "a function takes its column: upper(x), not x.upper()"
-#define NO_MARK "a column stands bare, or in backticks: qty, `Order Date`"
+#define NO_MARK  "a column stands bare, or in backticks: qty, `Order Date`"
 
 /* The first row that fits: `before` ends the text before the token (in full words where it begins
  * with a letter; "^": nothing stands before), `got` begins the token, `in` stands anywhere. */
@@ -17,12 +17,14 @@ static const struct slip {
 	{ "distinct", NULL, NULL, "count_distinct(x) counts the different values" },
 	/* SQL */
 	{ NULL, "as", "cast(", "int(x), float(x), text(x) and date(x) cast, or x::int" },
-	{ NULL, "as", NULL, "the name of the result stands in 'as' of the step, not in the formula" },
+	{ NULL, "as", NULL,
+	  "the name of the result stands in 'as' of the step, not in the formula" },
 	{ NULL, "from", "extract(", "year(day), month(day), hour(at) take parts of a date" },
 	{ NULL, "from", "substring(", "mid(text, start, length) counts from 1" },
 	{ NULL, "from", "trim(", "trim(x), ltrim(x), rtrim(x) take blanks away" },
 	{ "select", NULL, NULL,
-	  "a formula has no queries: a join step with \"how\": \"semi\" keeps what another table has" },
+	  "a formula has no queries: a join step with \"how\": \"semi\" keeps what another table "
+	  "has" },
 	{ "where", NULL, NULL, "the formula is what stands behind 'where'" },
 	{ NULL, "ilike", NULL, "lower(x) like 'n%'" },
 	{ NULL, "rlike", NULL, "matches(x, 'pattern')" },

@@ -72,7 +72,9 @@ static enum dtx_code no_writer(const struct dtx_plan_output *o, struct dtx_err *
 	const char *dot = o->path ? strrchr(o->path, '.') : NULL;
 	enum dtx_code rc = dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,
 	                               "no writer for format '%s'",
-	                               o->format ? o->format : dot ? dot + 1 : "auto");
+	                               o->format ? o->format
+	                               : dot     ? dot + 1
+	                                         : "auto");
 
 	if (!o->format)
 		dtx_err_at(err, o->at);

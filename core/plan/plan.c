@@ -13,8 +13,8 @@
 
 static enum dtx_code not_formula(const json_t *value, struct dtx_err *err)
 {
-	enum dtx_code rc = dtx_err_set(err, DTX_E_BAD_PARAM_TYPE, __FILE__, __LINE__,
-	                               "a formula is a text");
+	enum dtx_code rc =
+		dtx_err_set(err, DTX_E_BAD_PARAM_TYPE, __FILE__, __LINE__, "a formula is a text");
 
 	dtx_err_hint(err, json_is_array(value)
 	                          ? "one text, joined with 'and': \"qty > 1 and region == 'North'\""
@@ -331,12 +331,13 @@ out:
 static enum dtx_code no_steps(const json_t *plan, struct dtx_err *err)
 {
 	static const char *const steps[] = { "steps" };
-	enum dtx_code rc = dtx_err_set(err, DTX_E_EMPTY_PLAN, __FILE__, __LINE__,
-	                               "the plan has no steps");
+	enum dtx_code rc =
+		dtx_err_set(err, DTX_E_EMPTY_PLAN, __FILE__, __LINE__, "the plan has no steps");
 	const char *key;
 	json_t *v;
 
-	dtx_err_hint(err, "\"steps\": [{\"op\": \"limit\", \"n\": 5}]; dtx ops lists the operations");
+	dtx_err_hint(err,
+	             "\"steps\": [{\"op\": \"limit\", \"n\": 5}]; dtx ops lists the operations");
 	json_object_foreach((json_t *)(uintptr_t)plan, key, v)
 	{
 		if (json_is_array(v) && dtx_err_foreign(err, "plan", key, steps, 1)) {

@@ -9,8 +9,8 @@
 #define EXAMPLE_MAX 240
 
 /* What others call the member that names the operation. */
-static const char *const op_words[] = { "type",     "name", "operation", "action", "kind", "step",
-	                                "function", "verb", "method",    "transform" };
+static const char *const op_words[] = { "type", "name",     "operation", "action", "kind",
+	                                "step", "function", "verb",      "method", "transform" };
 
 void dtx_part_hint_op(const json_t *step, struct dtx_err *f)
 {
@@ -29,8 +29,7 @@ void dtx_part_hint_op(const json_t *step, struct dtx_err *f)
 	{
 		if (!dtx_op_find(key, NULL))
 			continue;
-		dtx_err_hint(f,
-		             "write {\"op\": \"%.32s\", ...}: its parameters stand beside 'op'",
+		dtx_err_hint(f, "write {\"op\": \"%.32s\", ...}: its parameters stand beside 'op'",
 		             key);
 		return;
 	}
@@ -43,8 +42,9 @@ bool dtx_part_hint_function(const char *op, struct dtx_err *f)
 
 	if (!fn)
 		return false;
-	dtx_err_hint(f, "%s() is a function: formulas call it, as in {\"op\": \"derive\", \"set\": "
-	                "{\"x\": \"%s(...)\"}}",
+	dtx_err_hint(f,
+	             "%s() is a function: formulas call it, as in {\"op\": \"derive\", \"set\": "
+	             "{\"x\": \"%s(...)\"}}",
 	             fn->name, fn->name);
 	return true;
 }
@@ -122,7 +122,10 @@ void dtx_part_hint_example(const struct dtx_plan_step *st, struct dtx_err *f)
 	if (!param[0] && f->code == DTX_E_MISSING_PARAM)
 		param_missing(f, param, sizeof(param));
 	p = find_param(st->op, param);
-	example = p ? example_of(st->op, p) : NULL;
+	if (p || param[0] || !st->op->nexamples)
+		example = p ? example_of(st->op, p) : NULL;
+	else
+		example = st->op->examples[0].step; /* the step as a whole lacks something */
 	if (!example)
 		return;
 	add_squeezed(&text, example);
