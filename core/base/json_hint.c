@@ -79,7 +79,7 @@ void dtx_json_hint(struct dtx_err *err, struct dtx_str text, size_t position, co
 		return;
 	}
 	if (is_other(text)) {
-		dtx_err_hint(err, "JSON begins with { or [, as in {\"dtx\": 1, \"steps\": [...]}");
+		dtx_err_hint(err, "JSON begins with { or [");
 		return;
 	}
 	for (size_t i = 0; i < DTX_COUNT(near_rows); i++) {

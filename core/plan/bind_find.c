@@ -8,6 +8,9 @@
 
 bool dtx_bind_at(const struct dtx_bind *b, const char *sub, char *at, size_t size)
 {
+	at[0] = '\0';
+	if (b->flow && !b->end && !b->flow->plan->step[b->step].at[0])
+		return false; /* a step that joins several files, of an input that no plan names */
 	if (b->flow && !b->end)
 		return dtx_part_place(&b->flow->plan->step[b->step], sub, at, size);
 	snprintf(at, size, "%s%s", b->at, sub ? sub : "");

@@ -487,8 +487,9 @@ enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err)
 
 		if (!item || json_is_null(item))
 			item = one;
-		snprintf(plan->input[i].at, sizeof(plan->input[i].at),
-		         json_is_array(inputs) ? "/inputs/%zu" : "/inputs", i);
+		if (inputs && !json_is_null(inputs)) /* else nothing of it is written */
+			snprintf(plan->input[i].at, sizeof(plan->input[i].at),
+			         json_is_array(inputs) ? "/inputs/%zu" : "/inputs", i);
 		plan->ninputs = (uint32_t)i + 1;
 		before = p->findings->n;
 		DTX_TRY(parse_input(p, item, list, &plan->input[i], err));
