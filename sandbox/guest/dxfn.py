@@ -372,7 +372,7 @@ def nullif(a, b):
         a = a.astype("Int64")
     if a.dtype.kind == "b":
         a = a.astype("boolean")
-    return a.mask(same.fillna(False).astype(bool))
+    return a.mask(same.fillna(False).astype(bool), None)  # NaN beside None would be a second value
 
 
 def each(fn, values, nulls=False):
