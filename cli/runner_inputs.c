@@ -150,12 +150,12 @@ static void inputs_missing(const struct dtx_runner *r, const struct dtx_plan_inp
                            struct dtx_err *err)
 {
 	const json_t *list = json_object_get(r->plan->json, "inputs");
-	const json_t *own = json_is_array(list) ? json_array_get(list, (size_t)(in - r->plan->input))
-	                                        : list;
+	const json_t *own =
+		json_is_array(list) ? json_array_get(list, (size_t)(in - r->plan->input)) : list;
 	bool written = json_object_get(own, "path") != NULL;
 
 	err->run_time = true;
-	dtx_err_at(err, in->at);
+	dtx_err_at(err, err->code == DTX_E_TIME_LIMIT ? "/limits/time_s" : in->at);
 	if (err->code == DTX_E_INPUT_NOT_FOUND && !err->hint[0] && !err->did_you_mean[0][0])
 		dtx_err_hint(err, "a path %s; no name there is much like it",
 		             written ? "in a plan counts from the plan's folder"

@@ -38,8 +38,9 @@ static enum dtx_code outfile_hint(const struct dtx_outfile *o, enum dtx_code rc,
 		dtx_err_hint(err, "free some space or write elsewhere with -o; '%s' is as it was",
 		             o->info.path);
 	else if (rc == DTX_E_DISK_FULL)
-		dtx_err_hint(err, "free some space; what was written to '%s' is not whole: with -o "
-		                  "FILE there is a whole file or none",
+		dtx_err_hint(err,
+		             "free some space; what was written to '%s' is not whole: with -o "
+		             "FILE there is a whole file or none",
 		             o->info.path);
 	else if (err && err->hint[0])
 		return rc;
