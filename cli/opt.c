@@ -1,6 +1,8 @@
 /* One parser for every command's option rows. */
 #include "cli/opt.h"
 
+#include <unistd.h>
+
 #include "core/base/num.h"
 
 #define OPT_NAMES_MAX 128
@@ -34,7 +36,7 @@ static struct opt_hit opt_find(const struct dtx_opttable *table, size_t n, struc
 }
 
 static enum dtx_code opt_unknown(const struct dtx_opttable *table, size_t n, struct dtx_str name,
-                                 struct dtx_err *err)
+                                 const char *text, struct dtx_err *err)
 {
 	const char *names[OPT_NAMES_MAX];
 	enum dtx_code rc;
@@ -49,6 +51,8 @@ static enum dtx_code opt_unknown(const struct dtx_opttable *table, size_t n, str
 	rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "no option '%s%s' here",
 	                 name.len > 1 ? "--" : "-", want);
 	dtx_err_suggest(err, want, names, have);
+	if (strchr(text, '.') || access(text, F_OK) == 0)
+		dtx_err_hint(err, "the file is './%.120s', or stands behind '--'", text);
 	return rc;
 }
 
@@ -158,7 +162,7 @@ static enum dtx_code opt_long(const struct dtx_opttable *table, size_t n, struct
 	struct opt_hit hit = opt_find(table, n, name, 0);
 
 	if (!hit.opt)
-		return opt_unknown(table, n, name, err);
+		return opt_unknown(table, n, name, a->argv[a->i], err);
 	if (hit.opt->kind == DTX_O_FLAG && eq)
 		DTX_FAIL(err, DTX_E_USAGE, "option '--%s' takes no value", hit.opt->name);
 	DTX_TRY(opt_value(hit, eq ? eq + 1 : NULL, a, err));
@@ -177,7 +181,7 @@ static enum dtx_code opt_short(const struct dtx_opttable *table, size_t n, struc
 		struct opt_hit hit = opt_find(table, n, (struct dtx_str){ p, 1 }, *p);
 
 		if (!hit.opt)
-			return opt_unknown(table, n, (struct dtx_str){ p, 1 }, err);
+			return opt_unknown(table, n, (struct dtx_str){ p, 1 }, a->argv[a->i], err);
 		DTX_TRY(opt_value(hit, hit.opt->kind != DTX_O_FLAG && p[1] ? p + 1 : NULL, a, err));
 		if (hit.opt->kind != DTX_O_FLAG)
 			break;

@@ -129,12 +129,18 @@ static void out_span(struct dtx_buf *out, const struct dtx_err *err, const char 
 	dtx_buf_add(out, "\n");
 }
 
+/* The plan is no JSON yet: its file is all the place there is. */
+#define PLAN_TEXT "json_syntax,json_duplicate_key,json_depth,plan_encoding"
+
 static void out_at(struct dtx_buf *out, const struct dtx_err *err, const struct dtx_out_where *w)
 {
 	const char *text;
 
 	if (w && w->expr)
 		out_span(out, err, w->expr);
+	if (!err->at[0] && w && w->plan_path &&
+	    dtx_str_in_list(PLAN_TEXT, dtx_code_name(err->code)))
+		dtx_buf_printf(out, "  in %s\n", w->plan_path);
 	if (!err->at[0])
 		return;
 	dtx_buf_add(out, "  at ");

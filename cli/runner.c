@@ -292,7 +292,7 @@ static enum dtx_code runner_exec(struct dtx_runner *r, struct dtx_err *err)
 	opts.table_hash = true;
 	opts.repair = r->args->repair;
 	opts.cancel = &runner_cancel;
-	opts.deadline_ns = runner_deadline(r);
+	opts.deadline_ns = r->deadline_ns;
 	opts.to.open = runner_open_output;
 	opts.to.arg = r;
 	DTX_TRY(dtx_runner_date(r, &opts.run_date, err));
@@ -439,10 +439,10 @@ static void runner_hint_memory(const struct dtx_runner *r, struct dtx_err *err)
 			mib, 2 * mib);
 }
 
-/* Opens the inputs; Ctrl-C ends a wait for a pipe as well. */
+/* Opens the inputs; Ctrl-C and the time limit end a wait for a pipe as well. */
 static enum dtx_code runner_files(struct dtx_runner *r, struct dtx_err *err)
 {
-	const struct dtx_halt halt = { .cancel = &runner_cancel };
+	const struct dtx_halt halt = { &runner_cancel, r->deadline_ns };
 	const struct dtx_halt *before = dtx_halt_set(&halt);
 	enum dtx_code rc = dtx_runner_open(r, true, err);
 
@@ -469,6 +469,7 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 		DTX_TRY(dtx_runner_receipt_check(r, err));
 	DTX_TRY(runner_refuse(r, err));
 	DTX_TRY(dtx_runner_spread(r, err));
+	r->deadline_ns = runner_deadline(r);
 	DTX_TRY(runner_files(r, err));
 	DTX_TRY(dtx_snapshots_check(r, err));
 	DTX_TRY(runner_exec(r, err));
@@ -478,6 +479,11 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 out:
 	if (rc == DTX_E_NO_MEMORY)
 		runner_hint_memory(r, err);
+	if (rc == DTX_E_CANCELLED)
+		dtx_err_hint(err, "outputs are as they were; the same command starts again");
+	if (rc == DTX_E_TIME_LIMIT && !err->hint[0])
+		dtx_err_hint(err,
+		             "raise \"time_s\" of the plan's limits; outputs are as they were");
 	rc = dtx_runner_store_settle(r, rc, err);
 	return runner_end(r, rc, err);
 }

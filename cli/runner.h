@@ -85,6 +85,7 @@ struct dtx_runner {
 	struct dtx_exec_result *result;
 	struct dtx_outfile *rejects; /* NULL: nothing is quarantined */
 	bool detailed;               /* the record has its details */
+	int64_t deadline_ns;         /* from before the inputs were opened; 0: none */
 	int64_t start_us;
 	struct dtx_prompt *prompt;              /* NULL: a real run */
 	const struct dtx_runner_replay *replay; /* NULL: a run of its own */

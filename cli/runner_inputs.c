@@ -20,7 +20,7 @@ static struct dtx_plan_input *inputs_find(struct dtx_plan *plan, struct dtx_str 
 }
 
 static enum dtx_code inputs_unknown(const struct dtx_runner *r, struct dtx_str name,
-                                    struct dtx_err *err)
+                                    const char *text, struct dtx_err *err)
 {
 	const char *names[DTX_PLAN_INPUTS];
 	char want[64];
@@ -31,6 +31,7 @@ static enum dtx_code inputs_unknown(const struct dtx_runner *r, struct dtx_str n
 		names[i] = r->plan->input[i].name;
 	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the plan has no input '%s'", want);
 	dtx_err_suggest(err, want, names, r->plan->ninputs);
+	dtx_err_hint(err, "a file of that name is './%.120s'", text);
 	return DTX_E_USAGE;
 }
 
@@ -48,7 +49,7 @@ static enum dtx_code inputs_operand(struct dtx_runner *r, const char *text, bool
 		return DTX_OK;
 	}
 	if (eq && !memchr(text, '/', name.len) && !memchr(text, '.', name.len))
-		return inputs_unknown(r, name, err);
+		return inputs_unknown(r, name, text, err);
 	if (*first)
 		DTX_FAIL(err, DTX_E_USAGE, "second file '%s' needs a name: NAME=%s", text, text);
 	*first = true;
@@ -144,6 +145,23 @@ out:
 	return rc;
 }
 
+/* Where it is named, and from where a relative path counts. */
+static void inputs_missing(const struct dtx_runner *r, const struct dtx_plan_input *in,
+                           struct dtx_err *err)
+{
+	const json_t *list = json_object_get(r->plan->json, "inputs");
+	const json_t *own =
+		json_is_array(list) ? json_array_get(list, (size_t)(in - r->plan->input)) : list;
+	bool written = json_object_get(own, "path") != NULL;
+
+	err->run_time = true;
+	dtx_err_at(err, err->code == DTX_E_TIME_LIMIT ? "/limits/time_s" : in->at);
+	if (err->code == DTX_E_INPUT_NOT_FOUND && !err->hint[0] && !err->did_you_mean[0][0])
+		dtx_err_hint(err, "a path %s; no name there is much like it",
+		             written ? "in a plan counts from the plan's folder"
+		                     : "counts from the folder where dtx was started");
+}
+
 enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -163,8 +181,7 @@ enum dtx_code dtx_runner_open(struct dtx_runner *r, bool all, struct dtx_err *er
 		rc = in->opts.stream ? dtx_source_stream(in->path, &r->source[i], err)
 		                     : dtx_source_open(in->path, &r->source[i], err);
 		if (rc != DTX_OK && err) {
-			err->run_time = true;
-			dtx_err_at(err, in->at);
+			inputs_missing(r, in, err);
 			goto out;
 		}
 		dtx_source_limit(r->source[i], &in->limits);

@@ -142,8 +142,12 @@ static enum dtx_code bind_having(struct dtx_bind *b, const struct dtx_gb_args *a
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < b->ncols; i++)
 		field[i] = b->col[i].field;
-	DTX_TRY(dtx_bind_expr_over(b, &schema, a->having, "/having", want, on_having, used,
-	                           &s->having, err));
+	b->result = true;
+	rc = dtx_bind_expr_over(b, &schema, a->having, "/having", want, on_having, used, &s->having,
+	                        err);
+	b->result = false;
+	if (rc != DTX_OK)
+		goto out;
 	for (size_t i = 0; i < nuses; i++) {
 		struct dtx_bind_use u = b->use[i];
 

@@ -116,9 +116,14 @@ static enum dtx_code bin_check(const void *args, struct dtx_err *err)
 	if (a->breaks.n && a->method != METHOD_WIDTH)
 		DTX_PARAM_FAIL(err, DTX_E_PARAM_CONFLICT, "/method",
 		               "bin: method is for n, breaks are edges");
-	if (a->breaks.n == 1)
-		DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/breaks",
-		               "bin wants two breaks or more");
+	if (a->breaks.n == 1) {
+		dtx_err_set(err, DTX_E_BAD_PARAM_VALUE, __FILE__, __LINE__,
+		            "bin wants two breaks or more");
+		dtx_err_hint(err, "\"n\" takes the number of bins, \"breaks\" their edges");
+		dtx_err_at(err, "/breaks");
+		rc = DTX_E_BAD_PARAM_VALUE;
+		goto out;
+	}
 	for (size_t i = 1; i < a->breaks.n; i++)
 		if (!(e[i].at > e[i - 1].at))
 			DTX_PARAM_FAIL(err, DTX_E_BAD_PARAM_VALUE, "/breaks",

@@ -118,8 +118,9 @@ static enum dtx_code spec_bind(struct dtx_bind *b, const struct cast_item *item,
 		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_PARAM_VALUE, sub, err,
 		                      "only a date or datetime has a format"));
 	else if (item->format && !dtx_time_format_ok(dtx_str_of(item->format)))
-		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_FORMAT, sub, err, "format '%s' cannot be read",
-		                      item->format));
+		DTX_TRY(dtx_bind_fail(b, DTX_E_BAD_FORMAT, sub, err,
+		                      "format '%s' cannot be read: %s", item->format,
+		                      DTX_TIME_FORMAT_HINT));
 out:
 	return rc;
 }

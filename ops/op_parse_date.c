@@ -112,6 +112,8 @@ static enum dtx_code date_check(const void *args, struct dtx_err *err)
 			               format[i]);
 	}
 out:
+	if (rc == DTX_E_BAD_FORMAT)
+		dtx_err_hint(err, "%s", DTX_TIME_FORMAT_HINT);
 	return rc;
 }
 

@@ -33,6 +33,8 @@ enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err)
 	*fd = got;
 	got = -1;
 out:
+	if (rc == DTX_E_INPUT_NOT_FOUND)
+		dtx_file_near(path, err);
 	dtx_file_close(&got);
 	return rc;
 }

@@ -42,7 +42,7 @@ enum dtx_code dtx_halt_look(struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (h && cancelled(h))
-		DTX_FAIL(err, DTX_E_CANCELLED, "cancelled");
+		DTX_FAIL(err, DTX_E_CANCELLED, "the run was interrupted");
 	if (h && overdue(h))
 		DTX_FAIL(err, DTX_E_TIME_LIMIT, "the time limit is over");
 out:

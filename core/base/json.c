@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/json_hint.h"
 #include "core/base/mem.h"
 #include "core/base/num.h"
 #include "core/base/utf8.h"
@@ -88,7 +89,8 @@ out:
 	return rc;
 }
 
-static enum dtx_code json_fail(const json_error_t *e, size_t skipped, struct dtx_err *err)
+static enum dtx_code json_fail(const json_error_t *e, struct dtx_str text, size_t skipped,
+                               struct dtx_err *err)
 {
 	enum json_error_code code = json_error_code(e);
 	enum dtx_code rc;
@@ -99,6 +101,8 @@ static enum dtx_code json_fail(const json_error_t *e, size_t skipped, struct dtx
 	                 code == json_error_duplicate_key ? DTX_E_JSON_DUPLICATE_KEY
 	                                                  : DTX_E_JSON_SYNTAX,
 	                 __FILE__, __LINE__, "line %d, column %d: %s", e->line, e->column, e->text);
+	if (rc == DTX_E_JSON_SYNTAX)
+		dtx_json_hint(err, text, (size_t)e->position + skipped, e->text);
 	if (err)
 		err->byte = (int64_t)e->position + (int64_t)skipped;
 out:
@@ -124,7 +128,7 @@ enum dtx_code dtx_json_parse(struct dtx_str text, struct dtx_json_limits limits,
 		*out = NULL;
 	}
 	if (!*out)
-		rc = json_fail(&e, skip, err);
+		rc = json_fail(&e, text, skip, err);
 out:
 	return rc;
 }

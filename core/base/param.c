@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "core/base/foreign.h"
+
 const char dtx_param_hole[] = "";
 
 void dtx_param_pointer(struct dtx_param_place place, const char *name, char out[DTX_PARAM_POINTER])
@@ -194,6 +196,46 @@ out:
 	return rc;
 }
 
+/* Whose words a member is looked for among: the op, or the object ("/inputs/0": inputs). */
+static void param_owner(const struct dtx_param_ctx *ctx, const char *pointer, char *out,
+                        size_t size)
+{
+	struct dtx_str rest = dtx_str_of(pointer), word, last = DTX_STR("");
+
+	while (dtx_str_next(&rest, '/', &word))
+		if (word.len && (word.ptr[0] < '0' || word.ptr[0] > '9'))
+			last = word;
+	if (ctx->op && ctx->op[0])
+		last = dtx_str_of(ctx->op);
+	dtx_str_copy(out, size, last);
+}
+
+/* "/steps/3", or "/3" of a bare list. */
+static bool param_is_step(const char *pointer)
+{
+	const char *last = strrchr(pointer, '/');
+
+	return last && (last == pointer || strchr(pointer + 1, '/') == last);
+}
+
+/* What another tool means by `key`, if it is something that may stand here. */
+static bool param_foreign(const char *key, const char *const *names, size_t n,
+                          struct dtx_param_place place, const struct dtx_param_ctx *ctx,
+                          struct dtx_err *f)
+{
+	static const char *const shared[] = { "in", "out", "note" }, *const apart[] = { "dialect" };
+	char owner[64];
+
+	param_owner(ctx, place.pointer, owner, sizeof(owner));
+	if (dtx_err_foreign(f, owner, key, names, n))
+		return true;
+	if (!ctx->op || !ctx->op[0])
+		return dtx_err_foreign(f, owner, key, apart, DTX_COUNT(apart));
+	/* an item of a list has no table of its own */
+	return param_is_step(place.pointer) &&
+	       dtx_err_foreign(f, "*", key, shared, DTX_COUNT(shared));
+}
+
 static enum dtx_code param_unknown(const struct dtx_param *params, size_t n, const char *key,
                                    struct dtx_param_place place, struct dtx_param_ctx *ctx,
                                    struct dtx_err *err)
@@ -215,8 +257,9 @@ static enum dtx_code param_unknown(const struct dtx_param *params, size_t n, con
 		DTX_PARAM_FIND(DTX_E_UNKNOWN_PARAM, "%s%sno parameter '%.60s'",
 		               ctx->op ? ctx->op : "", ctx->op && ctx->op[0] ? " has " : "", key);
 	if (f.code == DTX_E_UNKNOWN_PARAM) {
-		dtx_err_suggest(&f, key, names, i);
 		dtx_err_hint(&f, "there are: %s", dtx_buf_text(&list));
+		if (!param_foreign(key, names, i, place, ctx, &f))
+			dtx_err_suggest(&f, key, names, i);
 	}
 	dtx_buf_clear(&list);
 	dtx_param_pointer(place, key, pointer);

@@ -106,6 +106,11 @@ struct dtx_param {
 	const char *schema;
 };
 
+static inline bool dtx_param_named(const struct dtx_param *p, const char *key)
+{
+	return !strcmp(p->name, key) || dtx_str_in_list(p->aliases, key);
+}
+
 /* Filled by core/plan: how an expression and a selector are parsed. */
 struct dtx_param_hooks {
 	void *arg;

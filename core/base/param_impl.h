@@ -22,11 +22,6 @@ struct dtx_param_in {
 	void *to; /* in the args struct */
 };
 
-static inline bool dtx_param_named(const struct dtx_param *p, const char *key)
-{
-	return !strcmp(p->name, key) || dtx_str_in_list(p->aliases, key);
-}
-
 /* A scalar stands for an item, an object for a list. */
 static inline bool dtx_param_takes_scalar(enum dtx_psugar sugar)
 {

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/base/foreign.h"
+
 #define PARAM_INT_MAX (((int64_t)1 << 53) - 1)
 
 static enum dtx_code param_wrong_kind(const struct dtx_param *p, const json_t *v,
@@ -114,6 +116,18 @@ static struct dtx_str param_synonym(const struct dtx_param *p, const char *text)
 	return dtx_str_of(text);
 }
 
+/* A choice as other tools call it, or one that is spelt much like it. */
+static void param_choice_meant(const struct dtx_param_in *in, const char *const *have, size_t n,
+                               struct dtx_err *f)
+{
+	const char *text = json_string_value(in->v), *op = in->ctx->op;
+	char of[80];
+
+	snprintf(of, sizeof(of), "%s.%s", op ? op : "", in->p->name);
+	if (!dtx_err_foreign(f, of, text, have, n))
+		dtx_err_suggest(f, text, have, n);
+}
+
 static enum dtx_code param_choice(const struct dtx_param_in *in, struct dtx_err *err)
 {
 	struct dtx_err f = DTX_ERR_INIT;
@@ -144,9 +158,10 @@ static enum dtx_code param_choice(const struct dtx_param_in *in, struct dtx_err 
 	} else {
 		DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%s' cannot be '%.60s'", in->p->name,
 		               json_string_value(in->v));
-		dtx_err_suggest(&f, json_string_value(in->v), have, n);
+		param_choice_meant(in, have, n, &f);
 	}
-	dtx_err_hint(&f, "it is one of: %s", in->p->choices);
+	if (!f.hint[0])
+		dtx_err_hint(&f, "it is one of: %s", in->p->choices);
 	return dtx_param_found(in->ctx, &f, in->pointer, err);
 }
 
@@ -186,8 +201,9 @@ static enum dtx_code param_type(const struct dtx_param_in *in, struct dtx_err *e
 		goto out;
 	}
 	DTX_PARAM_FIND(DTX_E_BAD_PARAM_VALUE, "'%.60s' is no type", text);
-	dtx_err_suggest(&f, text, words, DTX_COUNT(words));
 	dtx_err_hint(&f, "types are text, int, float, decimal(p,s), bool, date and datetime");
+	if (!dtx_err_foreign(&f, "type", text, words, DTX_COUNT(words)))
+		dtx_err_suggest(&f, text, words, DTX_COUNT(words));
 	rc = dtx_param_found(in->ctx, &f, in->pointer, err);
 out:
 	return rc;

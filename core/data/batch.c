@@ -243,6 +243,8 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 	rc = dtx_err_set(err, f->guessed ? DTX_E_RETYPE : DTX_E_CAST_FAILED, __FILE__, __LINE__,
 	                 "column '%s' wants %s, got '%.80s'", f->name, dtx_buf_text(&type),
 	                 dtx_buf_text(&value));
+	dtx_err_hint(err, "beside the type, \"on_error\": \"null\" makes null of such a cell, "
+	                  "\"keep_text\" leaves the column text");
 	if (err)
 		err->run_time = true;
 	dtx_batch_blame(b, (uint32_t)row, (int32_t)i, err);

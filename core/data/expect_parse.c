@@ -1,6 +1,7 @@
 /* Parsing promises about a table. */
 #include <stdio.h>
 
+#include "core/base/foreign.h"
 #include "core/base/num.h"
 #include "core/data/expect_parts.h"
 #include "core/data/time.h"
@@ -40,6 +41,25 @@ static const char *expect_kind(const json_t *v)
 	return name[json_typeof(v)];
 }
 
+static void expect_unknown(struct expect_parse *p, const char *key, const char *known)
+{
+	struct dtx_err found = DTX_ERR_INIT;
+	struct dtx_str rest = dtx_str_of(known), word;
+	char names[16][32];
+	const char *have[DTX_COUNT(names)];
+	size_t n = 0;
+
+	for (; n < DTX_COUNT(names) && dtx_str_next(&rest, ',', &word); n++) {
+		dtx_str_copy(names[n], sizeof(names[n]), word);
+		have[n] = names[n];
+	}
+	(void)dtx_err_set(&found, DTX_E_UNKNOWN_PARAM, __FILE__, __LINE__,
+	                  "expect: no member '%s'; expected %s", key, known);
+	if (!dtx_err_foreign(&found, "expect", key, have, n))
+		dtx_err_suggest(&found, key, have, n);
+	expect_find(p, &found, key);
+}
+
 /* Members must be of `known` ("a,b"). */
 static void expect_members(struct expect_parse *p, const json_t *object, const char *known)
 {
@@ -49,8 +69,7 @@ static void expect_members(struct expect_parse *p, const json_t *object, const c
 	json_object_foreach((json_t *)(uintptr_t)object, key, value)
 	{
 		if (!json_is_null(value) && strncmp(key, "x-", 2) && !dtx_str_in_list(known, key))
-			EXPECT_BAD(p, key, DTX_E_UNKNOWN_PARAM,
-			           "expect: no member '%s'; expected %s", key, known);
+			expect_unknown(p, key, known);
 	}
 }
 
@@ -205,7 +224,8 @@ static void expect_column(struct expect_parse *p, const json_t *v, struct expect
 	col->nullable = true;
 	if (!json_is_object(v)) {
 		EXPECT_BAD(p, NULL, DTX_E_BAD_PARAM_TYPE,
-		           "expect: a column wants an object, got %s", expect_kind(v));
+		           "expect: a column wants an object such as {\"name\": \"a\"}, got %s",
+		           expect_kind(v));
 		return;
 	}
 	expect_members(p, v, "name,type,nullable,unique,min,max,enum,matches");

@@ -34,6 +34,7 @@ DTX_MUSTUSE bool dtx_datetime_parse(struct dtx_str s, int64_t *us, bool *zoned);
 
 /* %Y %y %m %d %H %I %M %S %f %p %b %B %a %A %j %G %V %u %%; English names. */
 DTX_MUSTUSE bool dtx_time_format_ok(struct dtx_str format); /* static check: bad_format */
+#define DTX_TIME_FORMAT_HINT "parts begin with %, as in '%Y-%m-%d' or '%d.%m.%Y %H:%M'"
 DTX_MUSTUSE bool dtx_time_parse(struct dtx_str s, struct dtx_str format, int64_t *us);
 struct dtx_buf;
 void dtx_time_format(int64_t us, struct dtx_str format, struct dtx_buf *out);

@@ -12,6 +12,7 @@ static const char *const day_names[7] = { "Monday", "Tuesday",  "Wednesday", "Th
 
 bool dtx_time_format_ok(struct dtx_str format)
 {
+	bool any = false; /* YYYY-MM-DD reads no date, and writes none */
 	size_t i;
 
 	for (i = 0; i < format.len; i++) {
@@ -19,8 +20,9 @@ bool dtx_time_format_ok(struct dtx_str format)
 			continue;
 		if (++i == format.len || !format.ptr[i] || !strchr(FORMAT_CODES, format.ptr[i]))
 			return false;
+		any |= format.ptr[i] != '%';
 	}
-	return format.len > 0;
+	return any;
 }
 
 /* What a format has read; -1: not there. */

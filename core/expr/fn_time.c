@@ -136,7 +136,7 @@ static enum dtx_code prep_format(struct dtx_arena *a, struct dtx_fncall *c, stru
 		return DTX_OK;
 	dtx_err_set(err, DTX_E_BAD_FORMAT, __FILE__, __LINE__, "'%.*s' is no date format",
 	            (int)DTX_MIN(c->konst[1]->u.s.len, 60), c->konst[1]->u.s.ptr);
-	dtx_err_hint(err, "as in '%%d.%%m.%%Y'");
+	dtx_err_hint(err, "%s", DTX_TIME_FORMAT_HINT);
 	return DTX_E_BAD_FORMAT;
 }
 

@@ -79,9 +79,14 @@ static enum dtx_code lex_number(struct dtx_lex *lx, struct dtx_err *err)
 			p = skip_digits(s, q);
 	}
 	lx->end = lx->pos = p;
-	if (zero)
-		DTX_FAIL(err, DTX_E_BAD_LITERAL, "number '%.*s' has a leading zero",
-		         (int)DTX_MIN(p - lx->start, 60), s.ptr + lx->start);
+	if (zero) {
+		rc = dtx_err_set(err, DTX_E_BAD_LITERAL, __FILE__, __LINE__,
+		                 "number '%.*s' has a leading zero",
+		                 (int)DTX_MIN(p - lx->start, 60), s.ptr + lx->start);
+		dtx_err_hint(err, "a date stands in quotes, '2024-02-01', and so do digits that "
+		                  "are a text");
+		goto out;
+	}
 	if (name_char(s, p, false)) {
 		lx->end = p + name_char(s, p, false);
 		DTX_FAIL(err, DTX_E_EXPR_SYNTAX, "number '%.*s' runs into a letter",

@@ -8,53 +8,13 @@ static parse_fn parse_not, parse_sum, parse_unary;
 
 enum dtx_code dtx_parse_next(struct dtx_parser *p)
 {
+	enum dtx_code rc;
+
 	p->prev_end = p->lx.end;
-	return dtx_lex_next(&p->lx, p->err);
-}
-
-static bool is_name_byte(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-	       c == '_' || (unsigned char)c >= 0x80;
-}
-
-/* The name that ends where the token before does; empty: another token. */
-static struct dtx_str parse_word_before(const struct dtx_parser *p)
-{
-	size_t from = p->prev_end;
-
-	while (from && is_name_byte(p->lx.text.ptr[from - 1]))
-		from--;
-	return (struct dtx_str){ p->lx.text.ptr + from, p->prev_end - from };
-}
-
-/* What other languages write there, and two names side by side: mostly one that holds a blank. */
-static void parse_hint(struct dtx_parser *p, struct dtx_str got)
-{
-	static const struct {
-		const char *before, *got, *hint;
-	} known[] = {
-		{ NULL, "over",
-		  "what follows 'over' elsewhere is 'by', 'order' and 'frame' of the "
-		  "window op, or 'by' of derive" },
-		{ "if", NULL, "if(condition, a, b), or case when condition then a else b end" },
-		{ "case", NULL, "case when x == 'a' then 1 else 2 end, or switch(x, 'a', 1, 2)" },
-		{ "distinct", NULL, "count_distinct(x) counts the different values" },
-	};
-	struct dtx_str before = parse_word_before(p);
-	size_t i;
-
-	for (i = 0; i < DTX_COUNT(known); i++) {
-		if (known[i].before ? dtx_str_ieq(before, dtx_str_of(known[i].before))
-		                    : dtx_str_ieq(got, dtx_str_of(known[i].got))) {
-			dtx_err_hint(p->err, "%s", known[i].hint);
-			return;
-		}
-	}
-	if (before.len && p->lx.kind == DTX_TK_NAME)
-		dtx_err_hint(p->err, "a column whose name holds a blank is written `%.*s %.*s`",
-		             (int)DTX_MIN(before.len, 60), before.ptr, (int)DTX_MIN(got.len, 60),
-		             got.ptr);
+	rc = dtx_lex_next(&p->lx, p->err);
+	if (rc == DTX_E_EXPR_SYNTAX && p->err && !p->err->hint[0])
+		(void)dtx_parse_slip(p);
+	return rc;
 }
 
 enum dtx_code dtx_parse_unexpected(struct dtx_parser *p, const char *expected)
@@ -70,13 +30,7 @@ enum dtx_code dtx_parse_unexpected(struct dtx_parser *p, const char *expected)
 		                 "unexpected '%.*s': expected %s", (int)DTX_MIN(got.len, 60),
 		                 got.ptr, expected);
 	dtx_err_span(p->err, (int32_t)p->lx.start, (int32_t)p->lx.end);
-	if (p->lx.kind == DTX_TK_KEYWORD)
-		dtx_err_hint(p->err,
-		             "'%.*s' is a word of the language; a column of that name is "
-		             "written `%.*s`",
-		             (int)got.len, got.ptr, (int)got.len, got.ptr);
-	else if (p->lx.kind != DTX_TK_END)
-		parse_hint(p, got);
+	dtx_parse_hint(p);
 	return rc;
 }
 

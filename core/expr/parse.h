@@ -20,6 +20,11 @@ struct dtx_parse_args { /* growing list of operands */
 
 /* The next token. */
 DTX_MUSTUSE enum dtx_code dtx_parse_next(struct dtx_parser *p);
+/* What to write instead of the current token, for the error that is there.  False: nobody writes
+ * that elsewhere. */
+bool dtx_parse_slip(struct dtx_parser *p);
+/* The same where there is a token: else it may be a word of ours, or half of a name. */
+void dtx_parse_hint(struct dtx_parser *p);
 /* expr_syntax at the current token. */
 DTX_MUSTUSE enum dtx_code dtx_parse_unexpected(struct dtx_parser *p, const char *expected);
 /* expr_limit at the current token. */

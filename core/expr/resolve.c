@@ -233,10 +233,13 @@ static enum dtx_code bind_column(struct dtx_binder *bd, const struct dtx_expr *e
 	if (index < 0)
 		return dtx_bind_report(bd, e, &found);
 	if (grouped && key < 0)
-		return dtx_resolve_fail(
-			bd, e, "put it into an aggregate such as first() or among the keys",
-			DTX_E_AGGREGATE_REQUIRED,
-			"column '%s' is neither a key nor in an aggregate", e->name);
+		return dtx_resolve_fail(bd, e,
+		                        "put it into an aggregate such as first(), or among the "
+		                        "keys; what is made beside it is a "
+		                        "column of the next step",
+		                        DTX_E_AGGREGATE_REQUIRED,
+		                        "column '%s' is neither a key nor in an aggregate",
+		                        e->name);
 	field.source = field.source && !grouped;
 	b = dtx_bound_new(bd, e, DTX_BD_COL, field.type, 0);
 	if (!b)

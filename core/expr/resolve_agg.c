@@ -11,8 +11,9 @@ static enum dtx_code agg_allowed(struct dtx_binder *bd, const struct dtx_expr *e
 		                        DTX_E_NESTED_AGGREGATE,
 		                        "%s() stands inside another aggregate", e->name);
 	if (!(bd->scope->allow & DTX_ALLOW_AGG))
-		return dtx_resolve_fail(bd, e, "use it in group_by", DTX_E_AGGREGATE_NOT_ALLOWED,
-		                        "aggregate %s() is not allowed here", e->name);
+		return dtx_resolve_fail(
+			bd, e, "make it a column in a derive step before, or group_by",
+			DTX_E_AGGREGATE_NOT_ALLOWED, "aggregate %s() is not allowed here", e->name);
 	if (!bd->aggs)
 		return dtx_resolve_fail(bd, e, "use group_by and join its result",
 		                        DTX_E_UNSUPPORTED_PARAM,

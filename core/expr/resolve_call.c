@@ -196,15 +196,33 @@ static struct dtx_typeref class_type(char cls, struct dtx_typeref have)
 	}
 }
 
+static void hint_signature(const struct dtx_fn *fn, struct dtx_err *found)
+{
+	struct dtx_buf sig = DTX_BUF_INIT(200);
+
+	dtx_fn_signature(fn, &sig);
+	dtx_err_hint(found, "%s", dtx_buf_text(&sig));
+	dtx_buf_clear(&sig);
+}
+
+/* A text where a date or a number is wanted: mostly the arguments are in another order. */
+static bool is_other_kind(const struct dtx_expr *at, const struct dtx_fnparam *p)
+{
+	return at->kind == DTX_EX_LIT && at->op == DTX_LIT_TEXT && strchr("INFBDS", p->cls);
+}
+
 static enum dtx_code bind_arg(struct dtx_binder *bd, const struct dtx_expr *at,
                               const struct dtx_fn *fn, const struct dtx_fnparam *p,
                               struct dtx_bound **out)
 {
 	enum dtx_code rc = DTX_OK;
+	size_t before = bd->errs->n;
 	struct dtx_bound *b = NULL;
 
 	*out = NULL;
 	DTX_TRY(bind_class_of(bd, at, p->cls, &b));
+	if (!b && before < bd->errs->n && is_other_kind(at, p))
+		hint_signature(fn, &bd->errs->item[bd->errs->n - 1]);
 	if (!b)
 		return DTX_OK;
 	if (p->cls == 'I' && b->type.type != DTX_T_INT64 && b->type.type != DTX_T_UNKNOWN &&
@@ -383,8 +401,8 @@ static enum dtx_code unknown_function(struct dtx_binder *bd, const struct dtx_ex
 
 	dtx_err_set(&found, DTX_E_UNKNOWN_FUNCTION, __FILE__, __LINE__, "no function %s()",
 	            e->name);
-	dtx_fn_suggest(e->name, &found);
 	dtx_err_hint(&found, "a snippet can do what this build lacks");
+	dtx_fn_suggest(e->name, &found);
 	return dtx_bind_report(bd, e, &found);
 }
 

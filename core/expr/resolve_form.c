@@ -203,8 +203,9 @@ static enum dtx_code cast_spec(struct dtx_binder *bd, const struct dtx_expr *e,
 		spec->format = p->u.s.ptr;
 		*ok = dtx_time_format_ok(p->u.s);
 		if (!*ok)
-			return dtx_resolve_fail(bd, e->arg[1], "as in '%d.%m.%Y'", DTX_E_BAD_FORMAT,
-			                        "'%.60s' is no date format", spec->format);
+			return dtx_resolve_fail(bd, e->arg[1], DTX_TIME_FORMAT_HINT,
+			                        DTX_E_BAD_FORMAT, "'%.60s' is no date format",
+			                        spec->format);
 	}
 	return DTX_OK;
 }

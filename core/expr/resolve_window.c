@@ -12,7 +12,7 @@ static enum dtx_code window_allowed(struct dtx_binder *bd, const struct dtx_expr
 		                        DTX_E_NESTED_AGGREGATE, "%s() stands inside another call",
 		                        e->name);
 	if (!(bd->scope->allow & DTX_ALLOW_WINDOW) || !bd->aggs)
-		return dtx_resolve_fail(bd, e, "use it in window or derive",
+		return dtx_resolve_fail(bd, e, "make it a column in a window or derive step before",
 		                        DTX_E_WINDOW_NOT_ALLOWED,
 		                        "window function %s() is not allowed here", e->name);
 	if (kernel->ordered && !bd->scope->ordered)

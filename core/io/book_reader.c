@@ -401,7 +401,7 @@ static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, co
 		flag_merges(r, s, block);
 	for (i = 0; i < b->ncols; i++) {
 		if (block[i] && r->scan.need[i] == DTX_NEED_VALUE)
-			DTX_TRY(dtx_columns_cast(&r->head, &r->opts, b, i, err));
+			DTX_TRY(dtx_columns_cast(&r->head, &r->opts, b, i, NULL, err));
 	}
 out:
 	dtx_mem_free(block);

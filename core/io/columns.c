@@ -66,7 +66,8 @@ out:
 }
 
 enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts *opts,
-                               struct dtx_batch *b, uint32_t col, struct dtx_err *err)
+                               struct dtx_batch *b, uint32_t col, struct dtx_cast_found *found,
+                               struct dtx_err *err)
 {
 	const struct dtx_read_type *d = dtx_columns_declared(opts, b->schema->field[col].name);
 	struct dtx_cast_spec spec;
@@ -82,6 +83,8 @@ enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts 
 	if (rc != DTX_OK) {
 		uint32_t row = err && err->row >= 0 ? (uint32_t)err->row : count.first_row;
 
+		if (found)
+			found->bad = row;
 		if (err)
 			err->row = -1;
 		dtx_batch_blame(b, row, (int32_t)col, err);
@@ -90,7 +93,10 @@ enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts 
 	dtx_column_unref(b->col[col]);
 	b->col[col] = made;
 	/* Read when all workers are done. */
-	atomic_fetch_add_explicit(&r->misfits, count.failed, memory_order_relaxed);
+	if (found)
+		found->misfits += count.failed;
+	else
+		atomic_fetch_add_explicit(&r->misfits, count.failed, memory_order_relaxed);
 out:
 	return rc;
 }

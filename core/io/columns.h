@@ -12,9 +12,15 @@ const struct dtx_read_type *dtx_columns_declared(const struct dtx_read_opts *opt
 DTX_MUSTUSE enum dtx_code dtx_columns_choose(const struct dtx_read_opts *opts, const char *label,
                                              const char *const *names, uint32_t n, bool *keep,
                                              struct dtx_err *err);
+/* For a reader that makes the rows before the first value that fails again. */
+struct dtx_cast_found {
+	uint32_t bad;    /* its row in the batch; 0: it is the first, or none failed */
+	int64_t misfits; /* what on_error made null; the reader counts it when the batch is made */
+};
 /* Column `col` of b as its declared type, by that type's own rules; r counts what on_error made
- * null.  Nothing to do for a column without one and for keep_text. */
+ * null, or *found does (NULL: r).  Nothing to do for a column without one and for keep_text. */
 DTX_MUSTUSE enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts *opts,
-                                           struct dtx_batch *b, uint32_t col, struct dtx_err *err);
+                                           struct dtx_batch *b, uint32_t col,
+                                           struct dtx_cast_found *found, struct dtx_err *err);
 
 #endif

@@ -13,7 +13,7 @@ enum dtx_code dtx_csv_settle(struct dtx_csv *c, struct dtx_batch *b, struct dtx_
 
 		at = t->on_error == DTX_CAST_NULL ? dtx_schema_find(c->schema, t->name) : -1;
 		if (at >= 0 && b->col[at] && b->col[at]->form == DTX_F_SPAN)
-			DTX_TRY(dtx_columns_cast(&c->head, &c->opts, b, (uint32_t)at, err));
+			DTX_TRY(dtx_columns_cast(&c->head, &c->opts, b, (uint32_t)at, NULL, err));
 	}
 out:
 	return rc;

@@ -489,7 +489,7 @@ static enum dtx_code isolated_next(struct dtx_reader *reader, unsigned worker,
 	b->seq = a.seq;
 	for (i = 0; i < b->ncols; i++)
 		if (b->col[i] && r->scan.need[i] == DTX_NEED_VALUE)
-			DTX_TRY(dtx_columns_cast(reader, &r->opts, b, i, err));
+			DTX_TRY(dtx_columns_cast(reader, &r->opts, b, i, NULL, err));
 	if (r->scan.keep)
 		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
 	note_kept(r, b->nsel);

@@ -17,6 +17,7 @@ struct filling {
 	struct making *col;
 	const char *base;
 	uint32_t row;
+	struct dtx_cast_found *found;
 };
 
 static enum dtx_code fill_value(void *arg, uint32_t col, const struct dtx_jvalue *v,
@@ -127,7 +128,7 @@ static enum dtx_code end_columns(struct filling *f, struct dtx_batch *b, struct 
 		while (m->text.len < b->nrows && !m->text.failed)
 			dtx_builder_null(&m->text);
 		DTX_TRY(dtx_builder_finish(&m->text, text, &b->col[i], err));
-		DTX_TRY(dtx_columns_cast(&f->r->head, &f->r->opts, b, i, err));
+		DTX_TRY(dtx_columns_cast(&f->r->head, &f->r->opts, b, i, f->found, err));
 	}
 out:
 	return rc;
@@ -135,10 +136,11 @@ out:
 
 /* Walks b->nrows records from `from` on and makes the columns of `pick`; *from moves behind. */
 static enum dtx_code make_columns(struct dtx_json *r, struct dtx_batch *b, const uint8_t *pick,
-                                  struct dtx_jscan *from, bool first, struct dtx_err *err)
+                                  struct dtx_jscan *from, bool first, struct dtx_cast_found *found,
+                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct filling f = { .r = r, .base = from->p };
+	struct filling f = { .r = r, .base = from->p, .found = found };
 	bool more = true;
 	uint32_t i;
 
@@ -161,17 +163,17 @@ out:
 }
 
 enum dtx_code dtx_json_batch(struct dtx_json *r, struct dtx_json_worker *w, struct dtx_batch *b,
-                             struct dtx_err *err)
+                             struct dtx_cast_found *found, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_jscan again = w->at;
 	bool first = !w->done;
 
 	if (r->scan.keep) {
-		DTX_TRY(make_columns(r, b, r->scan.keep_need, &again, first, err));
+		DTX_TRY(make_columns(r, b, r->scan.keep_need, &again, first, found, err));
 		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
 	}
-	DTX_TRY(make_columns(r, b, r->scan.need, &w->at, first, err));
+	DTX_TRY(make_columns(r, b, r->scan.need, &w->at, first, found, err));
 out:
 	return rc;
 }

@@ -30,8 +30,9 @@ struct dtx_json_worker {
 };
 
 /* json_batch.c: the columns of b that are needed, from the records at w->at on, which moves behind
- * them. */
+ * them.  *found: of the values that are not of their declared type. */
 DTX_MUSTUSE enum dtx_code dtx_json_batch(struct dtx_json *r, struct dtx_json_worker *w,
-                                         struct dtx_batch *b, struct dtx_err *err);
+                                         struct dtx_batch *b, struct dtx_cast_found *found,
+                                         struct dtx_err *err);
 
 #endif

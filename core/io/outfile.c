@@ -36,9 +36,16 @@ struct dtx_outfile {
 static enum dtx_code outfile_hint(const struct dtx_outfile *o, enum dtx_code rc,
                                   struct dtx_err *err)
 {
-	if (rc == DTX_E_DISK_FULL)
+	if (rc == DTX_E_DISK_FULL && o->info.atomic)
 		dtx_err_hint(err, "free some space or write elsewhere with -o; '%s' is as it was",
 		             o->info.path);
+	else if (rc == DTX_E_DISK_FULL)
+		dtx_err_hint(err,
+		             "free some space; what was written to '%s' is not whole: with -o "
+		             "FILE there is a whole file or none",
+		             o->info.path);
+	else if (err && err->hint[0])
+		return rc;
 	else if (rc == DTX_E_OUTPUT_IO && !o->info.atomic)
 		dtx_err_hint(err, "the program that reads '%s' may have ended", o->info.path);
 	else if (rc == DTX_E_OUTPUT_IO)
@@ -154,6 +161,24 @@ out:
 
 /* --- open --- */
 
+/* The folder takes no file: it is not there, or it is not ours. */
+static enum dtx_code outfile_refused(const struct dtx_outfile *o, const char *dir,
+                                     struct dtx_err *err)
+{
+	int why = errno;
+	struct stat st;
+
+	if (stat(dir, &st) == 0 && !S_ISDIR(st.st_mode))
+		why = ENOTDIR;
+	if (why != ENOENT && why != ENOTDIR)
+		return dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__, "cannot make '%s': %s",
+		                   o->temp, strerror(why));
+	dtx_err_set(err, DTX_E_OUTPUT_IO, __FILE__, __LINE__,
+	            "cannot write '%s': there is no folder '%s'", o->path, dir);
+	dtx_err_hint(err, "make it with: mkdir -p '%.200s', or write elsewhere with -o", dir);
+	return DTX_E_OUTPUT_IO;
+}
+
 /* What would stop the temp file is known before the rows are made. */
 static enum dtx_code outfile_look(const struct dtx_outfile *o, struct dtx_err *err)
 {
@@ -162,8 +187,7 @@ static enum dtx_code outfile_look(const struct dtx_outfile *o, struct dtx_err *e
 
 	dtx_file_dirname(o->temp, dir, sizeof(dir));
 	if (faccessat(AT_FDCWD, dir, W_OK | X_OK, AT_EACCESS) < 0)
-		DTX_FAIL(err, DTX_E_OUTPUT_IO, "cannot make '%s': %s", o->temp, strerror(errno));
-out:
+		rc = outfile_refused(o, dir, err);
 	return rc;
 }
 

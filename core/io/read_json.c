@@ -380,6 +380,40 @@ static bool claim(struct dtx_json *r, struct dtx_json_worker *w)
 	return w->active;
 }
 
+/* The next n records of the worker's morsel, or those before the first value that is not of its
+ * declared type: a limit behind may want no more, whatever the size of the batches. */
+static enum dtx_code make_batch(struct dtx_json *r, struct dtx_json_worker *w, uint32_t n,
+                                struct dtx_batch **out, struct dtx_err *err)
+{
+	const struct dtx_jmorsel *m = &r->rows.morsel[w->morsel];
+	const struct dtx_json_worker before = *w;
+	struct dtx_cast_found found;
+	struct dtx_batch *b;
+	enum dtx_code rc;
+
+	do {
+		dtx_err_clear(err);
+		*w = before;
+		found = (struct dtx_cast_found){ 0 };
+		rc = dtx_batch_new(r->scan.schema, n, &b, err);
+		if (rc != DTX_OK)
+			return rc;
+		b->seq = w->morsel;
+		b->sub = w->sub++;
+		b->first_row = m->row + w->done;
+		b->origin = &r->head.origin;
+		rc = dtx_json_batch(r, w, b, &found, err);
+		if (rc != DTX_OK)
+			dtx_batch_free(b);
+		n = found.bad;
+	} while (rc != DTX_OK && n);
+	if (rc != DTX_OK)
+		return rc;
+	atomic_fetch_add_explicit(&r->head.misfits, found.misfits, memory_order_relaxed);
+	*out = b;
+	return DTX_OK;
+}
+
 static enum dtx_code json_next(struct dtx_reader *reader, unsigned worker, struct dtx_batch **out,
                                struct dtx_err *err)
 {
@@ -393,13 +427,7 @@ static enum dtx_code json_next(struct dtx_reader *reader, unsigned worker, struc
 	if (!claim(r, w))
 		goto out;
 	m = &r->rows.morsel[w->morsel];
-	DTX_TRY(dtx_batch_new(r->scan.schema, DTX_MIN(m->rows - w->done, r->scan.batch_rows), &b,
-	                      err));
-	b->seq = w->morsel;
-	b->sub = w->sub++;
-	b->first_row = m->row + w->done;
-	b->origin = &reader->origin;
-	DTX_TRY(dtx_json_batch(r, w, b, err));
+	DTX_TRY(make_batch(r, w, DTX_MIN(m->rows - w->done, r->scan.batch_rows), &b, err));
 	w->done += b->nrows;
 	b->last = w->done == m->rows;
 	w->active = !b->last;

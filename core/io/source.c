@@ -229,6 +229,24 @@ out:
 	return rc;
 }
 
+/* Opening a named pipe that nobody writes to would wait for a writer deaf to Ctrl-C and the time
+ * limit: it is opened at once, and those who read it wait for the first byte. */
+static enum dtx_code source_fd(const char *path, int *fd, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct stat st;
+	int flags;
+
+	if (stat(path, &st) < 0 || !S_ISFIFO(st.st_mode))
+		return dtx_file_open(path, fd, err);
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	flags = *fd < 0 ? -1 : fcntl(*fd, F_GETFL);
+	if (flags < 0 || fcntl(*fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
+		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot open '%s': %s", path, strerror(errno));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_source_open(const char *path, struct dtx_source **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -243,7 +261,7 @@ enum dtx_code dtx_source_open(const char *path, struct dtx_source **out, struct 
 		s = NULL;
 		goto out;
 	}
-	DTX_TRY(dtx_file_open(path, &fd, err));
+	DTX_TRY(source_fd(path, &fd, err));
 	if (fstat(fd, &st) < 0)
 		DTX_FAIL(err, DTX_E_INPUT_IO, "cannot stat '%s': %s", path, strerror(errno));
 	if (S_ISREG(st.st_mode)) {
@@ -272,7 +290,7 @@ enum dtx_code dtx_source_stream(const char *path, struct dtx_source **out, struc
 
 	DTX_TRY(source_new(path, &s, err));
 	if (strcmp(path, "-") != 0)
-		DTX_TRY(dtx_file_open(path, &fd, err));
+		DTX_TRY(source_fd(path, &fd, err));
 	else
 		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)

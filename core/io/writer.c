@@ -5,6 +5,11 @@
 #include "core/data/cast.h"
 #include "core/io/idle.h"
 
+/* Files of these names hold something else: CSV in one of them fools who opens it. */
+#define FOREIGN_SUFFIXES                                                                           \
+	"parquet,feather,arrow,avro,orc,xls,xlsb,xlsm,ods,pkl,pickle,html,htm,xml,yaml,yml,pdf,"   \
+	"doc,docx,db,sqlite,sqlite3,duckdb,rds,sav,dta,sas7bdat,gz,zip,bz2,xz,zst,7z,h5"
+
 static const struct dtx_writer_class *find(const char *word, bool suffix)
 {
 	size_t i;
@@ -26,6 +31,8 @@ const struct dtx_writer_class *dtx_writer_find(const char *format, const char *p
 		return find(format, false);
 	if (dot)
 		cls = find(dot + 1, true);
+	if (!cls && dot && dtx_str_in_list(FOREIGN_SUFFIXES, dot + 1))
+		return NULL;
 	return cls ? cls : find("csv", false);
 }
 

@@ -2,6 +2,8 @@
  * direction of a key in words, rows without nulls. */
 #include "core/plan/alias_parts.h"
 
+#include "core/expr/fn.h"
+
 #include <stdlib.h>
 
 /* --- one entry without its list --- */
@@ -228,12 +230,47 @@ static enum dtx_code count_rows(const struct rewrite *r)
 	return ok ? DTX_OK : DTX_E_NO_MEMORY;
 }
 
+/* "total": ["qty", "sum"] of pandas: a column first, then its function. */
+static bool is_named_agg(const json_t *value)
+{
+	const char *column = json_string_value(json_array_get(value, 0));
+	const char *fn = json_string_value(json_array_get(value, 1));
+
+	return json_array_size(value) == 2 && column && fn && !dtx_fn_find(dtx_str_of(column), 1) &&
+	       dtx_fn_find(dtx_str_of(fn), 1);
+}
+
+static enum dtx_code refuse_named_agg(const struct rewrite *r, const char *key, json_t *agg)
+{
+	const char *as;
+	json_t *value, *rest;
+	char text[200];
+
+	json_object_foreach(agg, as, value)
+	{
+		if (!is_named_agg(value))
+			continue;
+		rest = json_copy(agg);
+		snprintf(text, sizeof(text),
+		         "a list names functions of one column; write \"%.40s\": \"%.20s(%.40s)\"",
+		         as, json_string_value(json_array_get(value, 1)),
+		         json_string_value(json_array_get(value, 0)));
+		json_object_del(rest, as);
+		if (!dtx_json_set(r->object, key, rest))
+			return DTX_E_NO_MEMORY;
+		return dtx_rewrite_refuse(r, DTX_E_BAD_PARAM_VALUE, key, text);
+	}
+	return DTX_OK;
+}
+
 enum dtx_code dtx_rewrite_group(const struct rewrite *r, const json_t *op)
 {
 	const char *key = dtx_rewrite_written(r, "agg");
-	const json_t *agg = key ? json_object_get(r->object, key) : NULL;
-	json_t *list = NULL;
+	json_t *agg = key ? json_object_get(r->object, key) : NULL, *list = NULL;
 
+	if (json_is_object(agg) && refuse_named_agg(r, key, agg) != DTX_OK)
+		return DTX_E_NO_MEMORY;
+	agg = key ? json_object_get(r->object, key) : NULL;
 	if (!agg && strcmp(json_string_value(op), "count") == 0)
 		return count_rows(r);
 	if (json_is_object(agg))

@@ -72,6 +72,7 @@ struct dtx_bind {
 	              * it right: only columns and formulas are judged */
 	bool casts;  /* a formula may raise cast_failed */
 	bool vague;  /* columns of the inputs may be there as well */
+	bool result; /* a formula over what the step makes, for hints */
 	struct dtx_bind_guess *guess;
 	uint64_t nguesses, cap_guesses;
 	/* of the executor */

@@ -8,6 +8,9 @@
 
 bool dtx_bind_at(const struct dtx_bind *b, const char *sub, char *at, size_t size)
 {
+	at[0] = '\0';
+	if (b->flow && !b->end && !b->flow->plan->step[b->step].at[0])
+		return false; /* a step that joins several files, of an input that no plan names */
 	if (b->flow && !b->end)
 		return dtx_part_place(&b->flow->plan->step[b->step], sub, at, size);
 	snprintf(at, size, "%s%s", b->at, sub ? sub : "");
@@ -114,12 +117,53 @@ static void hint_columns(const struct dtx_bind *b, unsigned t, struct dtx_err *f
 
 	if (!plan || id < 0)
 		return;
-	if ((uint32_t)id < plan->ninputs)
+	if (b->result)
+		dtx_err_hint(f, "these are the columns of the step's result");
+	else if ((uint32_t)id < plan->ninputs)
 		dtx_err_hint(f, "these are the columns of input '%s'", plan->input[id].name);
 	else
 		dtx_err_hint(f, "these are the columns after step %u (%s)",
 		             (unsigned)id - plan->ninputs + 1,
 		             plan->step[(uint32_t)id - plan->ninputs].name);
+}
+
+/* What stands where a name is wanted, and how it is said here. */
+static const struct {
+	const char *begins, *holds, *ends, *hint;
+} name_slips[] = {
+	{ "\u2018", NULL, NULL, "a text stands in straight quotes: 'North'" },
+	{ "\u201c", NULL, NULL, "a text stands in straight quotes: 'North'" },
+	{ NULL, NULL, " desc", "a falling key is \"-qty\", or {\"col\": \"qty\", \"desc\": true}" },
+	{ NULL, NULL, " DESC", "a falling key is \"-qty\", or {\"col\": \"qty\", \"desc\": true}" },
+	{ NULL, NULL, " asc", "a rising key is its name alone" },
+	{ NULL, NULL, " ASC", "a rising key is its name alone" },
+	{ NULL, " as ", NULL, "a rename step gives a column another name" },
+	{ NULL, " AS ", NULL, "a rename step gives a column another name" },
+	{ NULL, "=", NULL, "two keys are {\"left\": \"a\", \"right\": \"b\"}" },
+	{ NULL, "(", ")", "a formula makes a column in a derive or group_by step" },
+	{ NULL, ", ", NULL, "several names are a list: [\"a\", \"b\"]" },
+};
+
+static bool name_fits(const char *name, const char *begins, const char *holds, const char *ends)
+{
+	struct dtx_str s = dtx_str_of(name);
+
+	return (!begins || dtx_str_starts(s, dtx_str_of(begins))) &&
+	       (!holds || strstr(name, holds)) && (!ends || dtx_str_ends(s, dtx_str_of(ends)));
+}
+
+/* Before what is said of the columns there are. */
+static void hint_name(const char *name, struct dtx_err *f)
+{
+	char columns[sizeof(f->hint)];
+
+	for (size_t i = 0; i < DTX_COUNT(name_slips); i++) {
+		if (!name_fits(name, name_slips[i].begins, name_slips[i].holds, name_slips[i].ends))
+			continue;
+		dtx_str_copy(columns, sizeof(columns), dtx_str_of(f->hint));
+		dtx_err_hint(f, "%s%s%.200s", name_slips[i].hint, columns[0] ? "; " : "", columns);
+		return;
+	}
 }
 
 #define AVAILABLE_MAX 50
@@ -151,6 +195,8 @@ enum dtx_code dtx_bind_unknown(struct dtx_bind *b, unsigned t, const struct dtx_
 	dtx_err_set(f, code, __FILE__, __LINE__, "no column '%s' here", name);
 	hint_columns(b, t, f);
 	dtx_err_suggest(f, name, names, s->nfields);
+	if (!f->did_you_mean[0][0])
+		hint_name(name, f);
 	list_columns(s, f);
 	return code;
 }

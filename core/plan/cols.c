@@ -14,6 +14,8 @@ static enum dtx_code parse_list(struct dtx_arena *a, const json_t *list, const c
 static enum dtx_code bad(struct dtx_err *err, enum dtx_code code, const char *at, const char *text)
 {
 	dtx_err_set(err, code, __FILE__, __LINE__, "%s", text);
+	dtx_err_hint(err, "columns are \"a\", \"a..d\", \"*\", {\"regex\": \"^Q\"}, {\"type\": "
+	                  "\"number\"}, {\"not\": [\"a\"]}; another name comes from a rename step");
 	dtx_err_at(err, at);
 	return code;
 }

@@ -21,6 +21,7 @@ static enum dtx_code refuse(const struct dtx_plan *plan, uint32_t i, const char 
 
 	(void)dtx_err_set(err, DTX_E_NO_TRANSLATION, __FILE__, __LINE__, "step %u (%s) %s",
 	                  (unsigned)i + 1, st->name, why);
+	dtx_err_hint(err, "dtx compile --to pandas has forms of more; dtx run needs none");
 	dtx_err_at(err, st->at);
 	dtx_err_step(err, (int32_t)i, st->name);
 	return DTX_E_NO_TRANSLATION;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/data/time.h"
 #include "core/expr/regex.h"
 #include "core/plan/parts.h"
 
@@ -252,8 +253,30 @@ static enum dtx_code header_rows(struct dtx_plan_parse *p, const json_t *v, cons
 	                     "'header_rows' is \"auto\" or 0 to 8");
 }
 
+static enum dtx_code type_format(struct dtx_plan_parse *p, const struct type_args *t, size_t i,
+                                 const json_t *written, const char *input, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char at[160];
+
+	if (!t->format || dtx_time_format_ok(dtx_str_of(t->format)))
+		return DTX_OK;
+	snprintf(at, sizeof(at), "%s/types", input);
+	if (json_is_array(written))
+		dtx_json_pointer_index(at, sizeof(at), i);
+	else if (!json_object_get(written, "format"))
+		dtx_json_pointer_add(at, sizeof(at), t->name);
+	dtx_json_pointer_add(at, sizeof(at), "format");
+	DTX_TRY(dtx_part_fail(p, DTX_E_BAD_FORMAT, at, err, "'%.80s' is no date format",
+	                      t->format));
+	dtx_part_advise(p, DTX_TIME_FORMAT_HINT);
+out:
+	return rc;
+}
+
 static enum dtx_code input_types(struct dtx_plan_parse *p, const struct input_args *a,
-                                 struct dtx_plan_input *in, struct dtx_err *err)
+                                 const json_t *object, struct dtx_plan_input *in,
+                                 struct dtx_err *err)
 {
 	const struct type_args *t = a->types.item;
 	struct dtx_read_type *types =
@@ -269,6 +292,7 @@ static enum dtx_code input_types(struct dtx_plan_parse *p, const struct input_ar
 		/* a type that cannot be read has its finding */
 		if (!dtx_type_parse(dtx_str_of(t[i].type), &types[i].type))
 			types[i].type.type = DTX_T_UNKNOWN;
+		DTX_TRY(type_format(p, &t[i], i, json_object_get(object, "types"), in->at, err));
 	}
 	in->opts.types = types;
 	in->opts.ntypes = a->types.n;
@@ -361,16 +385,22 @@ static enum dtx_code input_name(struct dtx_plan_parse *p, struct dtx_plan_input 
                                 struct dtx_err *err)
 {
 	char at[sizeof(in->at) + 8];
+	size_t before = p->findings->n;
 	enum dtx_code rc = DTX_OK;
 
 	snprintf(at, sizeof(at), "%s/name", in->at);
-	if (!dtx_part_name_ok(in->name))
-		return dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
-		                     "a table name is letters, digits and _, got '%s'", in->name);
+	if (!dtx_part_name_ok(in->name)) {
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
+		                      "a table name is letters, digits and _, got '%s'", in->name));
+		dtx_part_advise(p, "as in \"orders_2024\": steps name the table so");
+		return DTX_OK;
+	}
 	for (struct dtx_plan_input *k = p->plan->input; k < in; k++)
 		if (k->name && strcmp(k->name, in->name) == 0)
 			DTX_TRY(dtx_part_fail(p, DTX_E_DUPLICATE_TABLE, at, err,
 			                      "there is another input '%s'", in->name));
+	if (p->findings->n > before)
+		dtx_part_advise(p, "each table has a name of its own");
 out:
 	return rc;
 }
@@ -388,8 +418,12 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	in->opts = defaults;
 	in->limits = dtx_unpack_default;
 	in->name = "main";
-	if (!json_is_object(object))
-		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, in->at, err, "an input is an object");
+	if (!json_is_object(object)) {
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, in->at, err,
+		                      "an input is an object"));
+		dtx_part_advise(p, "as in {\"name\": \"main\", \"path\": \"in.csv\"}");
+		return DTX_OK;
+	}
 	DTX_TRY(dtx_part_fill(p, input_rows, DTX_COUNT(input_rows), object, in->at,
 	                      json_is_object(sheet) ? "dialect,families,archive,sheet"
 	                                            : "dialect,families,archive",
@@ -411,7 +445,7 @@ static enum dtx_code parse_input(struct dtx_plan_parse *p, const json_t *object,
 	snprintf(at, sizeof(at), "%s/header_rows", in->at);
 	DTX_TRY(header_rows(p, a.header_rows, at, &in->opts.header_rows, err));
 	DTX_TRY(dtx_part_archive(p, object, in->at, &in->limits, err));
-	DTX_TRY(input_types(p, &a, in, err));
+	DTX_TRY(input_types(p, &a, object, in, err));
 	DTX_TRY(input_dialect(p, object, in, canon, err));
 	if (families && !json_is_null(families) && !json_is_array(families)) {
 		snprintf(at, sizeof(at), "%s/families", in->at);
@@ -453,8 +487,9 @@ enum dtx_code dtx_part_inputs(struct dtx_plan_parse *p, struct dtx_err *err)
 
 		if (!item || json_is_null(item))
 			item = one;
-		snprintf(plan->input[i].at, sizeof(plan->input[i].at),
-		         json_is_array(inputs) ? "/inputs/%zu" : "/inputs", i);
+		if (inputs && !json_is_null(inputs)) /* else nothing of it is written */
+			snprintf(plan->input[i].at, sizeof(plan->input[i].at),
+			         json_is_array(inputs) ? "/inputs/%zu" : "/inputs", i);
 		plan->ninputs = (uint32_t)i + 1;
 		before = p->findings->n;
 		DTX_TRY(parse_input(p, item, list, &plan->input[i], err));

@@ -72,8 +72,12 @@ static enum dtx_code parse_output(struct dtx_plan_parse *p, const json_t *object
 	enum dtx_code rc = DTX_OK;
 
 	o->table = -1;
-	if (!json_is_object(object))
-		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, o->at, err, "an output is an object");
+	if (!json_is_object(object)) {
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, o->at, err,
+		                      "an output is an object"));
+		dtx_part_advise(p, "as in {\"path\": \"out.csv\"}");
+		return DTX_OK;
+	}
 	DTX_TRY(dtx_part_fill(p, output_rows, DTX_COUNT(output_rows), object, o->at, "", &a, err));
 	DTX_TRY(output_opts(p, &a, o, err));
 	canon = json_object();
@@ -83,6 +87,26 @@ static enum dtx_code parse_output(struct dtx_plan_parse *p, const json_t *object
 		DTX_FAIL_MEM(err);
 out:
 	json_decref(canon);
+	return rc;
+}
+
+/* The second would take the place of the first. */
+static enum dtx_code output_apart(struct dtx_plan_parse *p, const struct dtx_plan_output *o,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char at[sizeof(o->at) + 8];
+
+	snprintf(at, sizeof(at), "%s/path", o->at);
+	for (const struct dtx_plan_output *k = p->plan->output; o->path && k < o; k++) {
+		if (!k->path || strcmp(k->path, o->path) != 0)
+			continue;
+		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, at, err,
+		                      "another output goes to '%s', too", o->path));
+		dtx_part_advise(p, "each output is a file of its own");
+		break;
+	}
+out:
 	return rc;
 }
 
@@ -112,6 +136,7 @@ enum dtx_code dtx_part_outputs(struct dtx_plan_parse *p, struct dtx_err *err)
 		         json_is_array(output) ? "/output/%zu" : "/output", i);
 		DTX_TRY(parse_output(p, item && !json_is_null(item) ? item : none, list,
 		                     &plan->output[i], err));
+		DTX_TRY(output_apart(p, &plan->output[i], err));
 	}
 	if (!dtx_json_set(plan->canonical, "output", json_incref(list)))
 		DTX_FAIL_MEM(err);

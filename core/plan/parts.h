@@ -15,11 +15,18 @@ struct dtx_plan_parse {
 DTX_MUSTUSE enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code,
                                         const char *at, struct dtx_err *err, const char *fmt, ...)
 	DTX_PRINTF(5, 6);
+/* What to do about the finding that was added last. */
+void dtx_part_advise(struct dtx_plan_parse *p, const char *hint);
 /* The same with names near `want`. */
 DTX_MUSTUSE enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code,
                                            const char *at, const char *what, const char *want,
                                            const char *const *have, size_t nhave,
                                            struct dtx_err *err);
+/* step_hint.c: a step without an op; an op that is a function of formulas; the shape of a parameter
+ * that is missing or of another kind, unless something is said already. */
+void dtx_part_hint_op(const json_t *step, struct dtx_err *f);
+bool dtx_part_hint_function(const char *op, struct dtx_err *f);
+void dtx_part_hint_example(const struct dtx_plan_step *st, struct dtx_err *f);
 /* unknown_op for one of the catalogue. */
 DTX_MUSTUSE enum dtx_code dtx_part_lacks(struct dtx_plan_parse *p, const char *at, const char *op,
                                          struct dtx_err *err);

@@ -87,7 +87,7 @@ static enum dtx_code interrupted(struct dtx_pipe *p, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (p->run->cancel && atomic_load_explicit(p->run->cancel, memory_order_relaxed))
-		DTX_FAIL(err, DTX_E_CANCELLED, "cancelled");
+		DTX_FAIL(err, DTX_E_CANCELLED, "the run was interrupted");
 	if (p->deadline_ns && dtx_now_ns() > p->deadline_ns)
 		DTX_FAIL(err, DTX_E_TIME_LIMIT, "the time limit is over");
 out:

@@ -4,11 +4,23 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "core/base/foreign.h"
 #include "core/base/mem.h"
 #include "core/plan/cols.h"
 #include "core/plan/parts.h"
 
 /* --- hooks of the parameter rows: what an expression and a selector are --- */
+
+static enum dtx_code not_formula(const json_t *value, struct dtx_err *err)
+{
+	enum dtx_code rc =
+		dtx_err_set(err, DTX_E_BAD_PARAM_TYPE, __FILE__, __LINE__, "a formula is a text");
+
+	dtx_err_hint(err, json_is_array(value)
+	                          ? "one text, joined with 'and': \"qty > 1 and region == 'North'\""
+	                          : "as in \"qty > 1\", \"qty * price\", \"1\"");
+	return rc;
+}
 
 static enum dtx_code expr_hook(void *arg, const json_t *value, const char *pointer, void *out,
                                struct dtx_err *err)
@@ -17,7 +29,9 @@ static enum dtx_code expr_hook(void *arg, const json_t *value, const char *point
 	enum dtx_code rc = DTX_OK;
 
 	if (!json_is_string(value))
-		DTX_FAIL(err, DTX_E_BAD_PARAM_TYPE, "a formula is a text");
+		rc = not_formula(value, err);
+	if (rc != DTX_OK)
+		goto out;
 	DTX_TRY(dtx_expr_parse(arg, text, out, err));
 out:
 	if (rc != DTX_OK)
@@ -109,6 +123,12 @@ enum dtx_code dtx_part_fail(struct dtx_plan_parse *p, enum dtx_code code, const 
 	return dtx_part_found(p, &f, at, err);
 }
 
+void dtx_part_advise(struct dtx_plan_parse *p, const char *hint)
+{
+	if (p->findings->n)
+		dtx_err_hint(&p->findings->item[p->findings->n - 1], "%s", hint);
+}
+
 enum dtx_code dtx_part_lacks(struct dtx_plan_parse *p, const char *at, const char *op,
                              struct dtx_err *err)
 {
@@ -137,9 +157,13 @@ enum dtx_code dtx_part_unknown(struct dtx_plan_parse *p, enum dtx_code code, con
 	struct dtx_err f = DTX_ERR_INIT;
 
 	dtx_err_set(&f, code, __FILE__, __LINE__, "no %s '%s'", what, want);
-	dtx_err_suggest(&f, want, have, nhave);
-	if (code == DTX_E_UNKNOWN_TABLE && nhave)
+	if (code != DTX_E_UNKNOWN_OP && nhave)
 		list_names(have, nhave, &f);
+	if (code == DTX_E_UNKNOWN_OP)
+		dtx_err_hint(&f, "dtx ops lists them; a snippet can do what this build lacks");
+	if (!dtx_err_foreign(&f, code == DTX_E_UNKNOWN_PARAM ? "plan" : what, want, have, nhave) &&
+	    (code != DTX_E_UNKNOWN_OP || !dtx_part_hint_function(want, &f)))
+		dtx_err_suggest(&f, want, have, nhave);
 	return dtx_part_found(p, &f, at, err);
 }
 
@@ -248,6 +272,9 @@ static enum dtx_code head(struct dtx_plan_parse *p, struct dtx_err *err)
 	if (!found)
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_VALUE, "/fallback", err,
 		                      "'fallback' is step, plan or off"));
+	if (!found)
+		dtx_part_advise(p, "\"step\" hands one step to a snippet, \"plan\" all of them, "
+		                   "\"off\" none");
 	if (!dtx_json_set(plan->canonical, "dtx", json_integer(DTX_PLAN_VERSION)) ||
 	    !dtx_json_set(plan->canonical, "fallback", json_string(fallback_names[plan->fallback])))
 		DTX_FAIL_MEM(err);
@@ -300,6 +327,27 @@ out:
 	return rc;
 }
 
+/* They may stand under another name. */
+static enum dtx_code no_steps(const json_t *plan, struct dtx_err *err)
+{
+	static const char *const steps[] = { "steps" };
+	enum dtx_code rc =
+		dtx_err_set(err, DTX_E_EMPTY_PLAN, __FILE__, __LINE__, "the plan has no steps");
+	const char *key;
+	json_t *v;
+
+	dtx_err_hint(err,
+	             "\"steps\": [{\"op\": \"limit\", \"n\": 5}]; dtx ops lists the operations");
+	json_object_foreach((json_t *)(uintptr_t)plan, key, v)
+	{
+		if (json_is_array(v) && dtx_err_foreign(err, "plan", key, steps, 1)) {
+			dtx_err_hint(err, "the plan has '%.40s': write 'steps'", key);
+			break;
+		}
+	}
+	return rc;
+}
+
 /* The shape without which nothing else can be said. */
 static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool may_be_empty,
                                  struct dtx_err *err)
@@ -321,17 +369,29 @@ static enum dtx_code check_shape(struct dtx_plan_parse *p, json_t **json, bool m
 	if (!version || json_is_null(version)) {
 		rc = dtx_err_set(err, DTX_E_PLAN_VERSION, __FILE__, __LINE__,
 		                 "the plan has no version");
-		dtx_err_hint(err, "add \"dtx\": 1");
+		dtx_err_hint(err, json_object_get(*json, "op")
+		                          ? "one step is no plan: {\"dtx\": 1, \"steps\": [...]}, "
+		                            "or a bare list of steps"
+		                          : "add \"dtx\": 1");
 		goto out;
 	}
-	if (!json_is_integer(version) || json_integer_value(version) != DTX_PLAN_VERSION)
-		DTX_FAIL(err, DTX_E_PLAN_VERSION, "'dtx' is the plan version, expected %d",
-		         DTX_PLAN_VERSION);
+	if (!json_is_integer(version) || json_integer_value(version) != DTX_PLAN_VERSION) {
+		rc = dtx_err_set(err, DTX_E_PLAN_VERSION, __FILE__, __LINE__,
+		                 "'dtx' is the plan version, expected %d", DTX_PLAN_VERSION);
+		dtx_err_hint(err, "write \"dtx\": %d, a number without quotes", DTX_PLAN_VERSION);
+		goto out;
+	}
 	steps = json_object_get(*json, "steps");
-	if (steps && !json_is_null(steps) && !json_is_array(steps))
-		DTX_FAIL(err, DTX_E_BAD_PARAM_TYPE, "'steps' is an array");
-	if (json_array_size(steps) == 0 && !may_be_empty)
-		DTX_FAIL(err, DTX_E_EMPTY_PLAN, "the plan has no steps");
+	if (steps && !json_is_null(steps) && !json_is_array(steps)) {
+		rc = dtx_err_set(err, DTX_E_BAD_PARAM_TYPE, __FILE__, __LINE__,
+		                 "'steps' is an array");
+		dtx_err_hint(err, "one step stands in brackets, too: \"steps\": [{\"op\": ...}]");
+		goto out;
+	}
+	if (json_array_size(steps) == 0 && !may_be_empty) {
+		rc = no_steps(*json, err);
+		goto out;
+	}
 	if (json_array_size(steps) > DTX_PLAN_STEPS)
 		DTX_FAIL(err, DTX_E_PLAN_TOO_LARGE, "a plan has at most %d steps, got %zu",
 		         DTX_PLAN_STEPS, json_array_size(steps));

@@ -42,6 +42,7 @@ static void judge(struct dtx_plan_parse *p, struct dtx_plan_step *st, size_t fro
 		if (f->severity == DTX_SEV_WARNING)
 			continue;
 		dtx_err_step(f, (int32_t)(st - p->plan->step), st->name);
+		dtx_part_hint_example(st, f);
 		f->severity = DTX_SEV_ERROR;
 		if (dtx_code_triggers(f->code, false)) {
 			f->severity = DTX_SEV_FALLBACK;
@@ -291,6 +292,7 @@ out:
 static enum dtx_code out_name(struct dtx_plan_parse *p, struct dtx_plan_step *st,
                               struct dtx_err *err)
 {
+	enum dtx_code rc = DTX_OK;
 	char at[64];
 
 	if (dtx_param_is_hole(st->out_name))
@@ -301,9 +303,13 @@ static enum dtx_code out_name(struct dtx_plan_parse *p, struct dtx_plan_step *st
 		                     "a table name is letters, digits and _, got '%s'",
 		                     st->out_name);
 	if (find_table(p->plan, (uint32_t)(st - p->plan->step), st->out_name) >= 0)
-		return dtx_part_fail(p, DTX_E_DUPLICATE_TABLE, at, err,
-		                     "there is a table '%s' already", st->out_name);
-	return DTX_OK;
+		DTX_TRY(dtx_part_fail(p, DTX_E_DUPLICATE_TABLE, at, err,
+		                      "there is a table '%s' already", st->out_name));
+	else
+		return DTX_OK;
+	dtx_part_advise(p, "each 'out' is a new name; a step without one goes on with the table");
+out:
+	return rc;
 }
 
 /* --- tables of an expect object --- */
@@ -417,12 +423,16 @@ static enum dtx_code op_of(struct dtx_plan_parse *p, struct dtx_plan_step *st, j
 	const json_t *name = json_object_get(object, "op");
 	size_t before = p->findings->n;
 	const char *preset = NULL;
+	struct dtx_err f = DTX_ERR_INIT;
 	char at[64];
 	enum dtx_code rc = DTX_OK;
 
 	snprintf(at, sizeof(at), "%s/op", st->at);
-	if (!name)
-		return dtx_part_fail(p, DTX_E_MISSING_PARAM, at, err, "a step has an 'op'");
+	if (!name) {
+		dtx_err_set(&f, DTX_E_MISSING_PARAM, __FILE__, __LINE__, "a step has an 'op'");
+		dtx_part_hint_op(object, &f);
+		return dtx_part_found(p, &f, at, err);
+	}
 	if (!json_is_string(name))
 		return dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, at, err, "'op' is a text");
 	st->name = json_string_value(name);
@@ -455,6 +465,7 @@ static enum dtx_code parse_step(struct dtx_plan_parse *p, const json_t *written,
 		if (!st->json || !dtx_part_keep(p->plan, (json_t *)(uintptr_t)st->json))
 			DTX_FAIL_MEM(err);
 		DTX_TRY(dtx_part_fail(p, DTX_E_BAD_PARAM_TYPE, st->at, err, "a step is an object"));
+		dtx_part_advise(p, "as in {\"op\": \"limit\", \"n\": 5}");
 	} else {
 		object = dtx_part_strip(written);
 		if (!object || !dtx_part_keep(p->plan, object))

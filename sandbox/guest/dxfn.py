@@ -372,7 +372,7 @@ def nullif(a, b):
         a = a.astype("Int64")
     if a.dtype.kind == "b":
         a = a.astype("boolean")
-    return a.mask(same.fillna(False).astype(bool))
+    return a.mask(same.fillna(False).astype(bool), None)  # NaN beside None would be a second value
 
 
 def each(fn, values, nulls=False):
@@ -663,6 +663,11 @@ TEXT_FUNCTIONS = {
     "pad_right", "matches", "like", "extract", "replace_re", "count_re", "extract_all", "split_re_part",
     *dxwords.TEXTS,
 }
+# And these behind it, by their places: cells of a source column are text there, too.
+TEXT_PLACES = {
+    "starts_with": (0,), "ends_with": (0,), "contains": (0,), "index_of": (0,), "replace": (0, 1),
+    "split_part": (0,), "pad_left": (1,), "pad_right": (1,), "levenshtein": (0,), "jaro_winkler": (0,),
+}
 
 
 CONDITIONS = {"starts_with", "ends_with", "contains", "matches", "like", "is_blank", *dxwords.CONDITIONS}
@@ -672,7 +677,9 @@ def fn(name, *values):
     """A function of the formula language, row by row: dx.fn("left", df0["code"], 2)."""
     call = NULL_FUNCTIONS.get(name) or FUNCTIONS[name]
     if name in TEXT_FUNCTIONS:
-        got = each(lambda first, *rest: call(text_of(first), *rest), values)
+        places = TEXT_PLACES.get(name, ())
+        got = each(lambda first, *rest: call(text_of(first), *(
+            text_of(v) if at in places else v for at, v in enumerate(rest))), values)
     else:
         got = each(call, values, name in NULL_FUNCTIONS)
     if name in CONDITIONS and isinstance(got, pd.Series):

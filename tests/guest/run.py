@@ -167,6 +167,13 @@ def test_iso_times_are_those_of_the_engine():
     assert dx.fn("is_date", texts).tolist() == [True, True, False, False, False, False]
     assert dx.fn("as_datetime", "2024-01-31T01:30+02:00") == pd.Timestamp(2024, 1, 30, 23, 30)
     fails(ValueError, "no ISO date", dx.fn, "as_date", pd.Series(["20240131"]))
+    gone = dx.nullif(pd.Series(["a", None]), pd.Series(["a", "b"]))
+    assert gone.tolist() == [None, None] and len(gone.drop_duplicates()) == 1
+    for values in ([1, 2], [1.5, 2.5], [True, False], pd.to_datetime(["2020-01-01", "2020-01-02"])):
+        kept = dx.nullif(pd.Series(values), pd.Series(values[:1] * 2 if isinstance(values, list) else values[[0, 0]]))
+        assert kept.isna().tolist() == [True, False]
+    assert dx.fn("contains", pd.Series([12, 30]), pd.Series([2, 2])).tolist() == [True, False]
+    assert dx.fn("replace", 122, 2, 3) == "133" and dx.fn("split_part", 10203, 0, 2) == "2"
     assert not dx.fn("is_number", "1.") and dx.fn("is_number", ".5")
 
 

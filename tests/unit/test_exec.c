@@ -573,7 +573,7 @@ void test_exec_is_cancelled(void)
 		planrun_init(&p, plans[i], "a\n1\n2\n");
 		p.cancel = &cancel;
 		T_CODE(planrun(&p), DTX_E_CANCELLED, &p.err);
-		T_STR(p.err.msg, "cancelled");
+		T_STR(p.err.msg, "the run was interrupted");
 		planrun_clear(&p);
 	}
 }

@@ -184,7 +184,7 @@ static const struct broken broken[] = {
 	  "\"inputs\":[{\"name\":5,\"requires\":[\"a\",\"b\"],\"extra\":\"drop\",\"types\":[{"
 	  "\"name\":\"a\","
 	  "\"type\":\"nope\"},{\"name\":7}]},{\"nam\":\"b\",\"ragged\":\"maybe\"}]}",
-	  "unknown_param /steps/0/expect/columns/0/nam\n"
+	  "unknown_param /steps/0/expect/columns/0/nam ?name\n"
 	  "missing_param /steps/0/expect/columns/0/name\n"
 	  "unknown_op /steps/1/op ?select\n"
 	  "bad_param_type /expect/rows/min\n"

@@ -4,7 +4,7 @@ awk 'BEGIN { print "x,s"; for (i = 0; i < 4000; i++) print i "," (i == 3000 ? "b
 each() {
 	for rows in 1 7 1000 65536; do
 		for threads in 1 2 8; do
-			dtx run -q plan.json in.csv -o out.csv --batch-rows $rows --threads $threads \
+			dtx run -q plan.json ${src:-in.csv} -o out.csv --batch-rows $rows --threads $threads \
 				> /dev/null 2>&1 && cat out.csv || echo "exit $?"
 		done
 	done | sort | uniq -c | sed 's/^ *//'
@@ -20,6 +20,12 @@ for n in 2 3; do
 	try '[{"op":"sort","by":["x"]},{"op":"filter","where":"int(s) >= 2998"},{"op":"limit","n":'$n'}]'
 	try '[{"op":"derive","set":{"n":"row_number()"}},{"op":"derive","set":{"z":"int(s) + n"}},{"op":"filter","where":"x >= 2998"},{"op":"limit","n":'$n'}]'
 	try '{"dtx":1,"inputs":[{"name":"main","types":{"s":"int"}}],"steps":[{"op":"filter","where":"s >= 2998"},{"op":"limit","n":'$n'}]}'
+done
+# the reader of JSON casts declared columns itself
+awk 'BEGIN { for (i = 0; i < 4000; i++) printf "{\"x\":%d,\"s\":\"%s\"}\n", i, i == 3000 ? "bad" : i }' > in.jsonl
+for n in 2 3; do
+	src=in.jsonl try '{"dtx":1,"inputs":[{"name":"main","types":{"s":"int"}}],"steps":[{"op":"filter","where":"x >= 2998"},{"op":"limit","n":'$n'}]}'
+	src=in.jsonl try '{"dtx":1,"inputs":[{"name":"main","types":{"s":"int"}}],"steps":[{"op":"filter","where":"s >= 2998"},{"op":"limit","n":'$n'}]}'
 done
 try '[{"op":"limit","n":2},{"op":"derive","set":{"z":"int(s)"}}]'
 # a step that judges every row: there the limit stops nothing

@@ -1,0 +1,16 @@
+# The time limit and Ctrl-C count while an input that says nothing is opened, too.
+echo '{"dtx": 1, "inputs": [{"name": "main", "path": "pipe"}], "limits": {"time_s": 1}, "steps": [{"op": "limit", "n": 1}]}' > plan.json
+echo '{"dtx": 1, "inputs": [{"name": "main", "path": "pipe"}], "steps": [{"op": "limit", "n": 1}]}' > patient.json
+echo old > res.csv
+mkfifo pipe
+# nobody writes to it; then somebody who says nothing
+timeout 20 "$DTX" run -q plan.json -o res.csv || echo "exit $?"
+sleep 30 > pipe &
+writer=$!
+timeout 20 "$DTX" run -q plan.json -o res.csv || echo "exit $?"
+kill $writer
+timeout -k 5 --preserve-status -s INT 0.7 "$DTX" run -q patient.json -o res.csv || echo "exit $?"
+cat res.csv
+# a writer that comes late is waited for
+(sleep 0.3; printf 'a\n7\n' > pipe) &
+"$DTX" run -q patient.json -o -
