@@ -422,7 +422,7 @@ def warm_formats():
 
 
 def prepare(science):
-    """In the zygote: what programs import beyond snippets."""
+    """In the zygote: what programs import beyond snippets.  `science` imports more, or is None."""
     for owner, names, _ in CALLS:
         for name in names.split():
             real[name] = getattr(owner, name)
@@ -434,7 +434,7 @@ def prepare(science):
     names = ["encodings." + n for n in sorted(set(encodings.aliases.aliases.values()))]
     import_all(GUEST["programs.txt"].decode().split() + names)
     if science:
-        import_all(GUEST["science.txt"].decode().split())
+        science()
     load("shims").prepare(lambda: current["space"], through("opened"), is_writable)
     load("inline").prepare()
     load("absent").prepare()

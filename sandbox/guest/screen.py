@@ -10,7 +10,7 @@ functools collections operator string json unicodedata""".split())  # by a promp
 IMPORTS = NAMED | frozenset("""__future__ abc array ast base64 binascii bisect calendar cmath codecs
 colorsys contextlib copy csv dataclasses dateutil difflib enum fnmatch graphlib hashlib heapq html
 inspect io ipaddress keyword locale logging numbers pprint pytz random reprlib struct textwrap time
-traceback types typing urllib.parse uuid warnings weakref zlib zoneinfo""".split())
+scipy traceback types typing urllib.parse uuid warnings weakref zlib zoneinfo""".split())
 MODULE_FLAGS = {"time": "clock", "random": "random", "numpy.random": "random", "uuid": "random"}
 BANNED_NAMES = frozenset("open exec eval compile __import__ input breakpoint".split())
 # attributes that tell what a thing is, or do what an operator does

@@ -6,7 +6,6 @@ import bz2
 import io
 import os
 import sqlite3
-import sys
 import tarfile
 import urllib.parse
 
@@ -106,27 +105,11 @@ def connect(database, *args, **words):
     return made
 
 
-def refuse_qhull():
-    """It writes its messages to a file of the system, and crashes where there is none."""
-    qhull = sys.modules.get("scipy.spatial._qhull")
-
-    def refuse(self, *args, **words):
-        raise NotImplementedError("scipy.spatial.%s (and interpolation of scattered points by "
-                                  "triangles) does not run in the jail; method='nearest', "
-                                  "RBFInterpolator, cKDTree and matplotlib.tri do"
-                                  % type(self).__name__)
-
-    for name in ("Delaunay", "ConvexHull", "Voronoi", "HalfspaceIntersection"):
-        if qhull and hasattr(qhull, name):
-            getattr(qhull, name).__init__ = refuse
-
-
 def prepare(of_now, opened, writable):
     """In the zygote; `opened` is open() of the space of now."""
     global space, is_writable
     space, is_writable = of_now, writable
     bz2._builtin_open = tarfile.bltn_open = opened
-    refuse_qhull()
     numpy.lib._datasource._file_openers._load()
     numpy.lib._datasource._file_openers._file_openers[None] = opened
     numpy.fromfile = numpy.core.multiarray.fromfile = fromfile

@@ -218,7 +218,7 @@ SCREEN = [  # source, class, line
     ("def transform(t, p):\n    return pd.read_csv('[x]')\n", "screen_denied", 2),
     ("def transform(t, p):\n    return json.load(io.StringIO('1')), t.load, np.loadtxt(f)\n", None, None),
     ("def transform(t, p):\n    return np.load(f)\n", "screen_denied", 2),
-    ("import ast, fnmatch, ipaddress, inspect, urllib.parse\nfrom urllib.parse import quote\n" + GOOD, None, None),
+    ("import ast, fnmatch, scipy.stats, ipaddress, inspect, urllib.parse\nfrom urllib.parse import quote\n" + GOOD, None, None),
     ("import urllib.request\n" + GOOD, "import_denied", 1),
     ("from urllib import request\n" + GOOD, "import_denied", 1),
     ("def transform(t, p):\n    for open, close in t:\n        x = open + close\n    return f(lambda input: input)\n", None, None),
