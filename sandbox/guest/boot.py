@@ -69,8 +69,8 @@ def prepare(kind, compiled):
         except ImportError as error:
             Lacking.why[line] = str(error)
     sys.meta_path.append(Lacking)
-    for name in ("pins", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxrepair", "dxtext",
-                 "dxstat", "dxtime", "dxwin", "dxshort", "dxrule", "dxtable", "dx"):
+    for name in ("pins", "cells", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxrepair",
+                 "dxtext", "dxstat", "dxtime", "dxwin", "dxshort", "dxrule", "dxtable", "dx"):
         load(name, compiled)
     pins = sys.modules["pins"]
     if kind in (EXEC_ZYGOTE, SCIENCE_ZYGOTE):

@@ -314,6 +314,16 @@ BAD = [  # column or frame, part of the message
     (pd.DataFrame({"a": [decimal.Decimal("Infinity")]}), "not a number"),
     (pd.DataFrame({"a": [decimal.Decimal("1e40")]}), "38 digits"),
     (pd.DataFrame({"a": ["\ud800"]}), "not Unicode"),
+    (pd.DataFrame({"\ud800": [1]}), "name of column 0 is not Unicode"),
+    ({"a": [1]}, "returned dict, expected a DataFrame; pd.DataFrame"),
+    (pd.DataFrame({"a": [2**60 + 1, 0.5]}, dtype=object), "an integer that no float holds (row 0)"),
+    (pd.DataFrame({"a": [0.5, 10**400]}, dtype=object), "an integer that no float holds (row 1)"),
+    (pd.DataFrame({"a": [np.timedelta64(1, "D")]}, dtype=object), "holds a timedelta64"),
+    (pd.DataFrame({"a": [datetime.timedelta(1), "x"]}), "pd.to_timedelta(df[column])"),
+    (pd.DataFrame({"a": [datetime.time(1)]}), "holds a time; a cell is a number, text, bool, date or null; df[column].astype(str)"),
+    (pd.DataFrame({"a": [{1}, {2}]}), ".str.join"),
+    (pd.DataFrame({"a": [np.datetime64("2024-01-01T00:00:00.000000001")]}, dtype=object), "microsecond"),
+    (pd.DataFrame({"a": pd.Series([pd.Timestamp("2024-01-01", tz="UTC")], dtype="category")}), "time zone"),
 ]
 
 
@@ -364,6 +374,22 @@ def test_results_index_levels():
         [("a", 1), ("b", 2)], names=["k", None]))
     assert list(back(df).columns) == ["k", "v"]
     assert list(back(pd.DataFrame({"v": [1]}, index=[7])).columns) == ["v"]
+
+
+def test_results_index_of_apply_is_not_said_twice():
+    df = pd.DataFrame({"k": ["a", "a", "b", None], "v": [1, 2, 3, 4]})
+    got = df.groupby("k", dropna=False).apply(lambda g: g.head(1))
+    assert got.index.names == ["k", None] and list(back(got).columns) == ["k", "v"]
+    other = df.groupby("k").apply(lambda g: g.head(1).assign(k="z"))
+    fails(layout.BadResult, "both an index level and a column", frames.Table, other, {})
+
+
+def test_results_integers_of_categories_beside_nulls():
+    big = pd.Series([2**60 + 1, None], dtype=pd.CategoricalDtype([2**60 + 1]))
+    got = back(pd.DataFrame({"a": big, "b": big.astype("category").cat.rename_categories(["x"])}))
+    assert got["a"][0] == 2**60 + 1 and cells(got)[1][1] == [None, None]
+    nullable = pd.Series([1, None], dtype="Int64").astype("category")
+    assert cells(back(pd.DataFrame({"a": nullable})))[1] == [[1], [None]]
 
 
 def through(values):
