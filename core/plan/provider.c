@@ -54,8 +54,9 @@ static bool interpolates(struct dtx_str code)
 
 bool dtx_jail_wants_science(struct dtx_str code)
 {
-	static const char *const words[] = { "scipy",   "kendall",  "win_type", "kde",
-		                             "density", "spmatrix", "_coo" };
+	static const char *const words[] = { "scipy",       "kendall",   "win_type",
+		                             "kde",         ".density(", "'density'",
+		                             "\"density\"", "spmatrix",  "_coo" };
 	bool wants = interpolates(code);
 
 	for (size_t i = 0; i < DTX_COUNT(words) && !wants; i++)

@@ -8,17 +8,20 @@ NAMED = frozenset("""pandas numpy dx math re datetime decimal fractions statisti
 functools collections operator string json unicodedata""".split())  # by a prompt
 # what else does no more than compute
 IMPORTS = NAMED | frozenset("""__future__ abc array ast base64 binascii bisect calendar cmath codecs
-colorsys contextlib copy csv dataclasses dateutil difflib enum fnmatch graphlib hashlib heapq html
-inspect io ipaddress keyword locale logging numbers pprint pytz random reprlib struct textwrap time
-scipy traceback types typing urllib.parse uuid warnings weakref zlib zoneinfo""".split())
-MODULE_FLAGS = {"time": "clock", "random": "random", "numpy.random": "random", "uuid": "random"}
+colorsys contextlib copy csv dataclasses dateutil difflib enum fnmatch graphlib hashlib heapq hmac
+html inspect io ipaddress keyword locale logging numbers pprint pytz random reprlib scipy secrets
+struct textwrap time traceback types typing urllib.parse uuid warnings weakref zlib
+zoneinfo""".split())
+MODULE_FLAGS = {"time": "clock", "random": "random", "numpy.random": "random", "uuid": "random",
+                "secrets": "random"}
 BANNED_NAMES = frozenset("open exec eval compile __import__ input breakpoint".split())
 # attributes that tell what a thing is, or do what an operator does
-PLAIN_DUNDERS = frozenset("""__abs__ __add__ __annotations__ __bool__ __call__ __contains__
-__dataclass_fields__ __dict__ __doc__ __enter__ __eq__ __exit__ __float__ __floordiv__ __ge__ __getitem__ __gt__
-__hash__ __index__ __init__ __int__ __invert__ __iter__ __le__ __len__ __lt__ __members__ __mod__ __mul__
-__name__ __ne__ __neg__ __next__ __or__ __post_init__ __pow__ __qualname__ __repr__ __round__
-__setitem__ __str__ __sub__ __truediv__ __version__ __and__ __xor__""".split())
+PLAIN_DUNDERS = frozenset("""__abs__ __add__ __and__ __annotations__ __bool__ __call__ __contains__
+__dataclass_fields__ __dict__ __doc__ __enter__ __eq__ __exit__ __float__ __floordiv__ __ge__
+__getitem__ __gt__ __hash__ __index__ __init__ __int__ __invert__ __iter__ __le__ __len__ __lt__
+__members__ __mod__ __mul__ __name__ __ne__ __neg__ __next__ __or__ __post_init__ __pow__
+__qualname__ __repr__ __round__ __setitem__ __str__ __sub__ __truediv__ __version__
+__xor__""".split())
 # methods that read or write files whatever their arguments
 BANNED_METHODS = frozenset("""read_parquet read_feather read_orc read_hdf read_pickle read_sql
 read_sql_query read_sql_table read_sas read_spss read_stata read_gbq read_clipboard ExcelFile ExcelWriter HDFStore to_excel
