@@ -38,19 +38,6 @@ out:
 	return rc;
 }
 
-/* Whether the text tells of scipy, or of what pandas has from there.  It is imported for those
- * only: that takes as long as everything else together. */
-static bool wants_scipy(struct dtx_str code)
-{
-	static const char *const words[] = { "scipy",   "kendall",  "win_type", "kde",
-		                             "density", "spmatrix", "_coo",     "interpolate" };
-	bool wants = false;
-
-	for (size_t i = 0; i < DTX_COUNT(words) && !wants; i++)
-		wants = dtx_str_find(code, dtx_str_of(words[i]), 0) >= 0;
-	return wants;
-}
-
 static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -60,7 +47,7 @@ static enum dtx_code open_box(struct dtx_execution *x, struct dtx_err *err)
 		.mode = DTX_JAIL_EXEC,
 		.now_us = x->start_us,
 		.no_warm = a->no_warm,
-		.science = wants_scipy(dtx_buf_str(&x->code)),
+		.science = dtx_jail_wants_science(dtx_buf_str(&x->code)),
 		.require_layers = a->require_layers,
 		.keep_output = a->json ? 0 : OUTPUT_KEEP,
 	};

@@ -116,7 +116,8 @@ out:
 	return rc;
 }
 
-const char *const dtx_zkind_names[4] = { "run", "screen", "exec", "science" };
+const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS] = { "run", "screen", "exec", "science",
+	                                                "run-science" };
 
 enum dtx_code dtx_launch_zygote(enum dtx_zkind kind, uint32_t hash_seed, pid_t *pid, int *control,
                                 struct dtx_err *err)

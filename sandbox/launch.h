@@ -11,8 +11,15 @@
 
 /* What a zygote imports: for a run, only for the screen, for programs, which may want more, or for
  * programs that want scipy too. */
-enum dtx_zkind { DTX_ZYGOTE_RUN, DTX_ZYGOTE_SCREEN, DTX_ZYGOTE_EXEC, DTX_ZYGOTE_SCIENCE };
-extern const char *const dtx_zkind_names[4]; /* its first argument */
+enum dtx_zkind {
+	DTX_ZYGOTE_RUN,
+	DTX_ZYGOTE_SCREEN,
+	DTX_ZYGOTE_EXEC,
+	DTX_ZYGOTE_SCIENCE,     /* EXEC and scipy */
+	DTX_ZYGOTE_RUN_SCIENCE, /* RUN and scipy */
+	DTX_ZYGOTE_KINDS
+};
+extern const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS]; /* its first argument */
 
 /* A private zygote; *control is the caller's end of its socket.
  * Code: snippet_setup_refused. */

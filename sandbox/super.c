@@ -60,10 +60,11 @@ static enum dtx_code greet(struct dtx_box *b, struct dtx_err *err)
 
 static enum dtx_zkind kind_of(const struct dtx_box *b)
 {
-	return b->spec.science                  ? DTX_ZYGOTE_SCIENCE
-	       : b->spec.mode == DTX_JAIL_EXEC  ? DTX_ZYGOTE_EXEC
-	       : b->spec.mode == DTX_JAIL_CHECK ? DTX_ZYGOTE_SCREEN
-	                                        : DTX_ZYGOTE_RUN;
+	if (b->spec.mode == DTX_JAIL_CHECK)
+		return DTX_ZYGOTE_SCREEN;
+	if (b->spec.mode == DTX_JAIL_EXEC)
+		return b->spec.science ? DTX_ZYGOTE_SCIENCE : DTX_ZYGOTE_EXEC;
+	return b->spec.science ? DTX_ZYGOTE_RUN_SCIENCE : DTX_ZYGOTE_RUN;
 }
 
 static enum dtx_code begin_private(struct dtx_box *b, struct dtx_err *err)

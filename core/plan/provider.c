@@ -36,6 +36,34 @@ void dtx_jail_report_clear(struct dtx_jail_report *r)
 	dtx_jail_report_init(r);
 }
 
+/* Interpolation of pandas that is not its own. */
+static bool interpolates(struct dtx_str code)
+{
+	static const char *const methods[] = {
+		"nearest",    "zero",        "slinear", "quadratic", "cubic", "spline",
+		"polynomial", "barycentric", "krogh",   "pchip",     "akima", "from_derivatives"
+	};
+	bool found = false;
+
+	if (dtx_str_find(code, DTX_STR("interpolate"), 0) < 0)
+		return false;
+	for (size_t i = 0; i < DTX_COUNT(methods) && !found; i++)
+		found = dtx_str_find(code, dtx_str_of(methods[i]), 0) >= 0;
+	return found;
+}
+
+bool dtx_jail_wants_science(struct dtx_str code)
+{
+	static const char *const words[] = { "scipy",       "kendall",   "win_type",
+		                             "kde",         ".density(", "'density'",
+		                             "\"density\"", "spmatrix",  "_coo" };
+	bool wants = interpolates(code);
+
+	for (size_t i = 0; i < DTX_COUNT(words) && !wants; i++)
+		wants = dtx_str_find(code, dtx_str_of(words[i]), 0) >= 0;
+	return wants;
+}
+
 /* --- JSON --- */
 
 static void add_key(struct dtx_buf *out, const char *key)

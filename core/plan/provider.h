@@ -77,7 +77,7 @@ struct dtx_jail_spec {
 	int64_t now_us;             /* the clock the snippet sees; 0: the wall clock at open */
 	uint32_t hash_seed;         /* PYTHONHASHSEED; admission runs once with 0, once with 1 */
 	bool no_warm;               /* a private zygote, even where a pool exists */
-	bool science;               /* EXEC: scipy, where it is installed */
+	bool science;               /* scipy, where it is installed */
 	const char *require_layers; /* "userns,landlock4": refuse below this; NULL */
 	const struct dtx_schema *contract; /* types promised by name (may be short); NULL */
 	size_t keep_output;                /* bytes of stdout and of stderr; 0: 1 MiB and 256 KiB */
@@ -153,6 +153,9 @@ struct dtx_jail_report {
 /* Zeroes; then clear is legal. */
 void dtx_jail_report_init(struct dtx_jail_report *r);
 void dtx_jail_report_clear(struct dtx_jail_report *r);
+/* Whether code tells of scipy, or of what pandas has from there.  It is imported for such code
+ * only: that takes as long as everything else together. */
+bool dtx_jail_wants_science(struct dtx_str code);
 /* One JSON object with all of it; streams as UTF-8, else {"base64"}. */
 void dtx_jail_report_json(const struct dtx_jail_report *r, struct dtx_buf *out);
 /* The report's failure as err: code, message, hint; more = {"status","exception","denied"}. */

@@ -12,7 +12,7 @@ import types
 
 OK, EXCEPTION, BAD_RESULT, MEMORY, SCREENED, OUTPUT = range(6)
 CHECK, RUN, EXEC = 1, 2, 4
-SCREEN_ZYGOTE, EXEC_ZYGOTE, SCIENCE_ZYGOTE = 1, 2, 3
+SCREEN_ZYGOTE, EXEC_ZYGOTE, SCIENCE_ZYGOTE, RUN_SCIENCE_ZYGOTE = 1, 2, 3, 4
 MESSAGE_MAX = 4096
 FRAMES_MAX = 20
 
@@ -47,6 +47,10 @@ class Lacking:
             raise ImportError(cls.why[name], name=name)
 
 
+def import_science(compiled):
+    load("science", compiled).prepare(GUEST["science.txt"].decode().split())
+
+
 def prepare(kind, compiled):
     gc.disable()  # what is imported stays: looking for garbage in it costs a tenth of the start
     version = "%d.%d.%d" % sys.version_info[:3]
@@ -65,13 +69,15 @@ def prepare(kind, compiled):
         except ImportError as error:
             Lacking.why[line] = str(error)
     sys.meta_path.append(Lacking)
-    for name in ("pins", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxrepair", "dxtext",
-                 "dxstat", "dxtime", "dxwin", "dxshort", "dxrule", "dxtable", "dx"):
+    for name in ("pins", "cells", "frames", "grids", "dxwords", "dxfn", "dxagg", "dxop", "dxrepair",
+                 "dxtext", "dxstat", "dxtime", "dxwin", "dxshort", "dxrule", "dxtable", "dx"):
         load(name, compiled)
     pins = sys.modules["pins"]
     if kind in (EXEC_ZYGOTE, SCIENCE_ZYGOTE):
         module = load("execute", compiled, GUEST=GUEST, load=lambda name: load(name, compiled))
-        module.prepare(kind == SCIENCE_ZYGOTE)
+        module.prepare(kind == SCIENCE_ZYGOTE and (lambda: import_science(compiled)))
+    elif kind == RUN_SCIENCE_ZYGOTE:
+        import_science(compiled)
     pins.prepare()
     # what is not imported now cannot be: no folder is searched for it
     sys.path.clear()

@@ -18,6 +18,10 @@ import tempfile
 import time
 import traceback
 import types
+import weakref
+import zlib
+
+memfile = load("memfile")
 
 IN, OUT, TMP = "/in", "/out", "/tmp"
 FILES_MAX = 1000
@@ -26,43 +30,7 @@ real = {}
 
 
 def fail(code, path):
-    return OSError(code, os.strerror(code), path)
-
-
-class Memory(io.BytesIO):
-    """A file of the space; what it holds when it is closed is the file."""
-
-    def __init__(self, space, path, mode, data):
-        io.BytesIO.__init__(self, data)
-        self.space, self.path, self.mode = space, path, mode
-        self.name = path
-        self.writes = any(c in mode for c in "wax+")
-        if "a" in mode:
-            self.seek(0, io.SEEK_END)
-        if self.writes:
-            space.open[id(self)] = self
-
-    def writable(self):
-        return self.writes
-
-    def readable(self):
-        return "r" in self.mode or "+" in self.mode
-
-    def write(self, data):
-        if not self.writes:
-            raise io.UnsupportedOperation("not writable")
-        if "a" in self.mode:
-            self.seek(0, io.SEEK_END)
-        return io.BytesIO.write(self, data)
-
-    def keep(self):
-        if self.writes and not self.closed:
-            self.space.files[self.path] = self.getvalue()
-
-    def close(self):
-        self.keep()
-        self.space.open.pop(id(self), None)
-        io.BytesIO.close(self)
+    return OSError(code, os.strerror(code), path if isinstance(path, int) else os.fspath(path))
 
 
 class Entry:
@@ -79,7 +47,7 @@ class Entry:
         return self.space.stat(self.path)
 
     def inode(self):
-        return 2
+        return self.stat().st_ino
 
     def is_dir(self, *, follow_symlinks=True):
         return self.space.resolve(self.path) in self.space.folders
@@ -115,45 +83,59 @@ class Space:
     def __init__(self, given):
         self.files = {"%s/%s" % (IN, name): data for name, data in given.items()}
         self.folders = {"/", IN, OUT, TMP}
+        self.here = OUT
         self.temps = 0
-        self.open = {}
+        self.open = weakref.WeakSet()
         self.databases = {}  # by path: its connections
-        self.descriptors = {}  # of tempfile.mkstemp: number to path
+        self.descriptors = {}  # of os.open and tempfile.mkstemp: number to file
+        self.times = {}  # by path: the time of its last write, ns
+        self.ticks = 0   # the clock stands still, but the later write is later
         for path in self.files:
             self.add_folders(path)
+            self.touch(path)
 
     def add_folders(self, path):
         while path != "/":
             path = os.path.dirname(path)
             self.folders.add(path)
 
+    def touch(self, path):
+        self.ticks += 1
+        self.times[path] = int(time.time()) * 10**9 + self.ticks * 1000
+
+    def path_of(self, name):
+        path = os.path.normpath(os.path.join(self.here, os.fsdecode(os.fspath(name))))
+        return path.replace("//", "/")
+
     def resolve(self, name):
         """The current folder is /out; what is not there is looked for in /in."""
         name = os.fsdecode(os.fspath(name))
-        path = os.path.normpath(os.path.join(OUT, name))
+        path = self.path_of(name)
         if not os.path.isabs(name) and path not in self.files and path not in self.folders:
             given = os.path.normpath(os.path.join(IN, name))
             if given in self.files or given in self.folders:
                 return given
-        return path.replace("//", "/")
+        return path
 
     def opened(self, file, mode="r", buffering=-1, encoding=None, errors=None, newline=None,
                closefd=True, opener=None):
-        if file in self.descriptors:
-            file = self.descriptors[file]
+        if isinstance(file, int) and file not in self.descriptors:
+            return real["builtins.open"](file, mode, buffering, encoding, errors, newline, closefd)
+        memfile.check_mode(mode, encoding, errors, newline)
         if isinstance(file, int):
-            return real["open"](file, mode, buffering, encoding, errors, newline, closefd)
-        path = self.resolve(file)
-        if path in library:
-            raw = Memory(self, path, "r", library[path])
+            raw = self.descriptors[file]
+            raw = memfile.Raw(raw.data, raw.name, mode, raw.touched)
         else:
-            raw = self.raw(path, mode, file)
-        if "b" in mode:
-            return raw
-        return io.TextIOWrapper(raw, encoding or "utf-8", errors, newline)
+            raw = self.raw(os.fspath(file), mode)
+        made = memfile.stacked(raw, mode, buffering, encoding, errors, newline)
+        self.open.add(made)
+        return made
 
-    def raw(self, path, mode, name):
+    def raw(self, name, mode):
         """`name` is what the program called it, and what it reads of it in an error."""
+        path = self.resolve(name)
+        if path in library:
+            return memfile.Raw(library[path], name, "r")
         writes = any(c in mode for c in "wax+")
         if writes and path.startswith(IN + "/"):
             path = OUT + path[len(IN):] if "w" in mode else path
@@ -167,31 +149,95 @@ class Space:
             raise fail(errno.EEXIST, name)
         if "r" in mode and path not in self.files:
             raise fail(errno.ENOENT, name)
-        if writes and path not in self.files:
+        if not writes:
+            return memfile.Raw(self.files[path], name, mode)
+        return memfile.Raw(self.written(path, "w" in mode, name), name, mode,
+                           lambda: self.touch(path))
+
+    def written(self, path, emptied, name):
+        """The bytes of a file, to be changed."""
+        data = self.files.get(path)
+        if data is None:
             if len(self.files) >= FILES_MAX:
                 raise fail(errno.ENOSPC, name)
-            self.files[path] = b""
-        return Memory(self, path, mode, self.files[path] if "w" not in mode else b"")
+            data = b""
+        if not isinstance(data, bytearray):
+            data = self.files[path] = bytearray(data)
+            self.touch(path)
+        if emptied and data:
+            data.clear()
+            self.touch(path)
+        return data
 
-    def cwd(self):
-        return OUT
+    # --- descriptors, which the kernel does not know ---
+
+    def describe(self, raw):
+        self.temps += 1
+        self.descriptors[DESCRIPTOR + self.temps] = raw
+        return DESCRIPTOR + self.temps
+
+    def open_descriptor(self, path, flags, mode=0o777, *, dir_fd=None):
+        exists = self.resolve(path) in self.files
+        if flags & os.O_CREAT and flags & os.O_EXCL and exists:
+            raise fail(errno.EEXIST, path)
+        kind = ("r", "w", "r+")[flags & os.O_ACCMODE]
+        if kind != "r":
+            kind = "a+" if flags & os.O_APPEND else "r+"
+        if flags & os.O_CREAT and not exists:
+            self.raw(path, "w")
+        raw = self.raw(path, kind)
+        if flags & os.O_TRUNC and kind != "r":
+            raw.truncate(0)
+        return self.describe(raw)
+
+    def close_descriptor(self, fd):
+        if not self.descriptors.pop(fd, None):
+            real["os.close"](fd)
+
+    def read_descriptor(self, fd, n):
+        if fd not in self.descriptors:
+            return real["os.read"](fd, n)
+        return self.descriptors[fd].read(n)
+
+    def write_descriptor(self, fd, data):
+        if fd not in self.descriptors:
+            return real["os.write"](fd, data)
+        return self.descriptors[fd].write(data)
+
+    def seek_descriptor(self, fd, place, how):
+        if fd not in self.descriptors:
+            return real["os.lseek"](fd, place, how)
+        return self.descriptors[fd].seek(place, how)
+
+    def sync_descriptor(self, fd):
+        if fd not in self.descriptors:
+            return real["os.fsync"](fd)
 
     # --- of os ---
 
+    def cwd(self):
+        return self.here
+
+    def chdir(self, path):
+        name = self.resolve(path)
+        if name not in self.folders:
+            raise fail(errno.ENOTDIR if name in self.files else errno.ENOENT, path)
+        self.here = name
+
     def stat(self, path, *, dir_fd=None, follow_symlinks=True):
         if isinstance(path, int):
-            raise fail(errno.EBADF, path)
+            if path not in self.descriptors:
+                raise fail(errno.EBADF, path)
+            path = self.descriptors[path].name
         name = self.resolve(path)
-        now = int(time.time())
-        if name in self.folders:
-            return os.stat_result((stat.S_IFDIR | 0o755, 2, 1, 1, 0, 0, 0, now, now, now))
-        for m in self.open.values():
-            if m.path == name:
-                m.keep()
         data = self.files.get(name, library.get(name))
-        if data is None:
+        if data is None and name not in self.folders:
             raise fail(errno.ENOENT, path)
-        return os.stat_result((stat.S_IFREG | 0o644, 1, 1, 1, 0, 0, len(data), now, now, now))
+        kind = stat.S_IFDIR | 0o755 if data is None else stat.S_IFREG | 0o644
+        ns = self.times.get(name) or int(time.time()) * 10**9
+        s, number = ns // 10**9, 2 + zlib.crc32(name.encode("utf-8", "surrogateescape"))
+        return os.stat_result((kind, number, 1, 1, 0, 0, len(data or b""), s, s, s)
+                              + (ns / 1e9,) * 3 + (ns,) * 3)
 
     def listdir(self, path="."):
         name = self.resolve(path)
@@ -206,10 +252,17 @@ class Space:
         return Entries([Entry(self, os.fspath(path), name) for name in self.listdir(path)])
 
     def keep_mode(self, path, *args, **words):
-        """chmod and utime: there is one mode, and one time."""
+        """chmod: there is one mode."""
         self.stat(path)
         if not is_writable(self.resolve(path)):
             raise fail(errno.EROFS, path)
+
+    def set_time(self, path, times=None, *, ns=None, dir_fd=None, follow_symlinks=True):
+        self.keep_mode(path)
+        name = self.resolve(path)
+        self.touch(name)
+        if times or ns:
+            self.times[name] = int(ns[1] if ns else times[1] * 10**9)
 
     def no_attributes(self, path=None, **words):
         return []
@@ -232,12 +285,21 @@ class Space:
             raise fail(errno.ENOENT, path)
 
     def rename(self, src, dst, *, src_dir_fd=None, dst_dir_fd=None):
-        a, b = self.resolve(src), os.path.normpath(os.path.join(OUT, os.fspath(dst)))
+        a, b = self.resolve(src), self.path_of(dst)
+        if a not in self.files and a not in self.folders or os.path.dirname(b) not in self.folders:
+            raise fail(errno.ENOENT, src)
         if not is_writable(a) or not is_writable(b):
             raise fail(errno.EROFS, src)
-        if a not in self.files or os.path.dirname(b) not in self.folders:
-            raise fail(errno.ENOENT, src)
-        self.files[b] = self.files.pop(a)
+        if b in self.folders and (a in self.files or self.listdir(b)):
+            raise fail(errno.EISDIR if a in self.files else errno.ENOTEMPTY, src)
+        if a in self.folders and (b + "/").startswith(a + "/"):
+            raise fail(errno.EINVAL, src)
+        for kept in (self.files, self.times):
+            for path in [p for p in kept if (p + "/").startswith(a + "/")]:
+                kept[b + path[len(a):]] = kept.pop(path)
+        moved = {p for p in self.folders if (p + "/").startswith(a + "/")}
+        self.folders -= moved
+        self.folders |= {b + p[len(a):] for p in moved}
 
     def access(self, path, mode, **words):
         try:
@@ -262,25 +324,20 @@ class Space:
 
     def temp_file(self, mode="w+b", buffering=-1, encoding=None, newline=None, suffix=None,
                   prefix=None, dir=None, delete=True, *, errors=None):
-        return self.opened(self.temp_name(suffix, prefix, dir), mode, buffering, encoding, errors,
-                           newline)
+        name = self.temp_name(suffix, prefix, dir)
+        made = self.opened(name, mode, buffering, encoding, errors, newline)
+        return tempfile._TemporaryFileWrapper(made, name, delete)
+
+    def nameless_file(self, mode="w+b", buffering=-1, encoding=None, newline=None, suffix=None,
+                      prefix=None, dir=None, *, errors=None):
+        name = self.temp_name(suffix, prefix, dir)
+        made = self.opened(name, mode, buffering, encoding, errors, newline)
+        self.remove(name)
+        return made
 
     def temp_descriptor(self, suffix=None, prefix=None, dir=None, text=False):
         name = self.temp_name(suffix, prefix, dir)
-        self.opened(name, "wb").close()
-        number = DESCRIPTOR + self.temps
-        self.descriptors[number] = name
-        return number, name
-
-    def close_descriptor(self, fd):
-        if not self.descriptors.pop(fd, None):
-            real["close"](fd)
-
-    def write_descriptor(self, fd, data):
-        if fd not in self.descriptors:
-            return real["write"](fd, data)
-        with self.opened(fd, "ab") as f:
-            return f.write(data)
+        return self.describe(self.raw(name, "w+")), name
 
     def temp_folder(self, suffix=None, prefix=None, dir=None):
         name = self.temp_name(suffix, prefix, dir)
@@ -298,23 +355,31 @@ class Space:
                 setattr(owner, name, through(call))
 
     def left(self):
-        for m in list(self.open.values()):
-            m.keep()
+        for made in list(self.open):
+            with contextlib.suppress(ValueError):  # it is closed, or another has its layers
+                made.flush()
         sys.modules["shims"].keep_databases()
         return [(p[len(OUT) + 1:], data) for p, data in sorted(self.files.items())
                 if p.startswith(OUT + "/")]
 
 
 CALLS = (
-    (builtins, "open", "opened"), (io, "open", "opened"), (os, "stat lstat", "stat"),
+    (builtins, "open", "opened"), (io, "open", "opened"), (os, "stat lstat fstat", "stat"),
     (os, "listdir", "listdir"), (os, "mkdir", "mkdir"), (os, "access", "access"),
     (os, "remove unlink", "remove"), (os, "rename replace", "rename"), (os, "rmdir", "rmdir"),
-    (os, "scandir", "scandir"), (os, "chmod utime", "keep_mode"), (os, "listxattr", "no_attributes"),
-    (os, "getcwd", "cwd"), (tempfile, "NamedTemporaryFile TemporaryFile", "temp_file"),
+    (os, "scandir", "scandir"), (os, "chmod", "keep_mode"), (os, "utime", "set_time"),
+    (os, "listxattr", "no_attributes"), (os, "getcwd", "cwd"), (os, "chdir", "chdir"),
+    (tempfile, "NamedTemporaryFile", "temp_file"), (tempfile, "TemporaryFile", "nameless_file"),
     (tempfile, "mkdtemp", "temp_folder"), (tempfile, "mkstemp", "temp_descriptor"),
-    (os, "close", "close_descriptor"), (os, "write", "write_descriptor"),
+    (os, "open", "open_descriptor"), (os, "close", "close_descriptor"),
+    (os, "read", "read_descriptor"), (os, "write", "write_descriptor"),
+    (os, "lseek", "seek_descriptor"), (os, "fsync", "sync_descriptor"),
 )
 current = {}
+
+
+def key(owner, name):
+    return "%s.%s" % (owner.__name__, name)
 
 
 def through(call):
@@ -325,7 +390,7 @@ def through(call):
 def uninstall():
     for owner, names, _ in CALLS:
         for name in names.split():
-            setattr(owner, name, real[name])
+            setattr(owner, name, real[key(owner, name)])
 
 
 def is_writable(path):
@@ -387,7 +452,7 @@ def import_plots():
     except (ImportError, OSError):
         return None
     finally:
-        builtins.open = real["open"]
+        builtins.open = real["builtins.open"]
         tempfile.mkdtemp, threading.Timer.start = make, start
         logging.disable(logging.NOTSET)
 
@@ -395,7 +460,7 @@ def import_plots():
 def lenient(file, mode="r", *args, **words):
     """A file that cannot be written is written to nowhere."""
     try:
-        return real["open"](file, mode, *args, **words)
+        return real["builtins.open"](file, mode, *args, **words)
     except OSError:
         if "w" not in mode:
             raise
@@ -422,19 +487,20 @@ def warm_formats():
 
 
 def prepare(science):
-    """In the zygote: what programs import beyond snippets."""
+    """In the zygote: what programs import beyond snippets.  `science` imports more, or is None."""
     for owner, names, _ in CALLS:
         for name in names.split():
-            real[name] = getattr(owner, name)
+            real[key(owner, name)] = getattr(owner, name)
     shutil._use_fd_functions = False  # what is in memory has no descriptors
     os.environ["OPENPYXL_LXML"] = "False"  # that one opens files by itself
-    for name in ("NamedTemporaryFile", "TemporaryFile"):  # openpyxl keeps it
-        setattr(tempfile, name, through("temp_file"))
+    tempfile.NamedTemporaryFile = through("temp_file")  # openpyxl keeps it
+    tempfile.TemporaryFile = through("nameless_file")
+    tempfile._TemporaryFileCloser.close.__defaults__ = (through("remove"),)
     tempfile.tempdir = TMP  # modules ask where it is when they are imported
     names = ["encodings." + n for n in sorted(set(encodings.aliases.aliases.values()))]
     import_all(GUEST["programs.txt"].decode().split() + names)
     if science:
-        import_all(GUEST["science.txt"].decode().split())
+        science()
     load("shims").prepare(lambda: current["space"], through("opened"), is_writable)
     load("inline").prepare()
     load("absent").prepare()

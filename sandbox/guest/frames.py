@@ -6,11 +6,10 @@ import struct
 import numpy as np
 import pandas as pd
 
+from cells import (AS_TEXT, BOOL, DATE, DATETIME, DECIMAL, EPOCH, FLOAT, FRAME_OF, INT, NAMES, NEXT,
+                   NEXT_OF_DTYPE, NULL, TEXT, kind_of, us_of)
 from layout import COLUMN, DICT, TABLE, BadResult, Frame
 
-NULL, BOOL, INT, FLOAT, DECIMAL, DATE, DATETIME, TEXT = range(1, 9)
-NAMES = {"null": NULL, "bool": BOOL, "int": INT, "float": FLOAT, "decimal": DECIMAL,
-         "date": DATE, "datetime": DATETIME, "text": TEXT}
 F_DICT = 1
 VIEW = struct.Struct("<I12s")
 INLINE = 12
@@ -116,9 +115,6 @@ def to_ns(values, unit, per_ns, missing, make):
     if missing is not None:
         out[missing] = np.datetime64("NaT")
     return out
-
-
-EPOCH = datetime.datetime(1970, 1, 1)
 
 
 def read_date(reader, e, n, missing):
@@ -364,48 +360,17 @@ def ns_out(values, missing, wanted):
     return times_out(ns // 1000, missing, wanted)
 
 
-def kind_of(value):
-    if isinstance(value, (bool, np.bool_)):
-        return BOOL
-    if isinstance(value, (int, np.integer)):
-        return INT
-    if isinstance(value, (float, np.floating)):
-        return FLOAT
-    if isinstance(value, decimal.Decimal):
-        return DECIMAL
-    if isinstance(value, str):
-        return TEXT
-    if isinstance(value, (datetime.datetime, np.datetime64)):
-        return DATETIME
-    if isinstance(value, datetime.date):
-        return DATE
-    return None
-
-
-def us_of(value):
-    if isinstance(value, pd.Timestamp):
-        if value.tz is not None:
-            raise BadResult("has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)")
-        if value.nanosecond:
-            raise BadResult("has times finer than a microsecond; round them")
-        value = value.to_pydatetime()
-    if isinstance(value, np.datetime64):
-        return int(value.astype("M8[us]").astype("i8"))
-    if isinstance(value, datetime.datetime):
-        if value.tzinfo is not None:
-            raise BadResult("has a time zone; make the times UTC without zone")
-    else:
-        value = datetime.datetime(value.year, value.month, value.day)
-    return (value - EPOCH) // datetime.timedelta(microseconds=1)
-
-
-NEXT = {pd.Interval: "; df[column].astype(str) makes text of it",
-        pd.Period: "; df[column].astype(str) makes text of it",
-        pd.Timedelta: "; .dt.total_seconds() makes a number of it",
-        list: "; explode() makes rows of it, .str.join(', ') text",
-        dict: "; pd.json_normalize() makes columns of it",
-        bytes: "; .str.decode('utf-8') makes text of it"}
-NEXT_OF_DTYPE = {"m": NEXT[pd.Timedelta], "c": "", "V": ""}
+def floats_of(values, missing):
+    """Of ints and floats, objects."""
+    out = np.full(len(values), np.nan)
+    for i in np.flatnonzero(~missing):
+        value = values[i]
+        if kind_of(value) == FLOAT or abs(value) < 2**1023:
+            out[i] = value
+        if kind_of(value) == INT and (np.isnan(out[i]) or int(out[i]) != value):
+            raise BadResult("mixes floats and an integer that no float holds (row %d); convert it "
+                            "to one type" % i)
+    return out
 
 
 def object_out(values, missing, wanted, note):
@@ -418,7 +383,7 @@ def object_out(values, missing, wanted, note):
         kind = kind_of(values[i])
         if kind is None:
             raise BadResult("row %d holds a %s; a cell is a number, text, bool, date or null%s"
-                            % (i, type(values[i]).__name__, NEXT.get(type(values[i]), "")))
+                            % (i, type(values[i]).__name__, NEXT.get(type(values[i]), AS_TEXT)))
         kinds.setdefault(kind, i)
     found = frozenset(kinds)
     if not found:
@@ -428,8 +393,7 @@ def object_out(values, missing, wanted, note):
     if found == {INT}:
         return int_out(values, missing)
     if found <= {INT, FLOAT}:
-        plain = np.where(missing, np.nan, values).astype("<f8")
-        return float_out(plain, missing, wanted, note)
+        return float_out(floats_of(values, missing), missing, wanted, note)
     if found <= {INT, DECIMAL}:
         fixed = objects([None if m else decimal.Decimal(int(v) if kind_of(v) == INT else v)
                          for v, m in zip(values, missing)])
@@ -457,6 +421,16 @@ def numbers_out(values, wanted, note):
     return Out(INT, raw_of(values.astype("<i8", copy=False)))
 
 
+def decoded(cat):
+    """What the categories stand for; integers stay what they are beside nulls."""
+    values, codes = cat.categories, cat.codes.to_numpy()
+    if len(values) and values.dtype.kind in "iu":
+        numbers = values.to_numpy(dtype=values.dtype.kind + "8")
+        return pd.Series(pd.arrays.IntegerArray(numbers.take(codes), codes < 0))
+    out = np.append(values.astype(object).to_numpy(), None)[codes]
+    return pd.Series(out, dtype=object).infer_objects()
+
+
 def column_out(series, wanted, note):
     """series: what array_of gives."""
     dtype = series.dtype
@@ -465,7 +439,7 @@ def column_out(series, wanted, note):
             return object_out(series, pd.isna(series), wanted, note)
         return numbers_out(series, wanted, note)
     if isinstance(dtype, pd.CategoricalDtype):
-        series = pd.Series(np.asarray(series.astype(object)), dtype=object).infer_objects()
+        series = decoded(series.cat)
         dtype = series.dtype
     if isinstance(dtype, pd.SparseDtype):
         series = series.sparse.to_dense()
@@ -474,7 +448,7 @@ def column_out(series, wanted, note):
         raise BadResult("has a time zone; use .dt.tz_convert('UTC').dt.tz_localize(None)")
     if dtype.kind in "mcV" or isinstance(dtype, (pd.PeriodDtype, pd.IntervalDtype)):
         raise BadResult("is %s, which a table cannot hold; convert it to numbers or text%s"
-                        % (dtype, NEXT_OF_DTYPE.get(dtype.kind, NEXT[pd.Interval])))
+                        % (dtype, NEXT_OF_DTYPE.get(dtype.kind, AS_TEXT)))
     missing = series.isna().to_numpy()
     if dtype.kind == "b":
         values = series.fillna(False).to_numpy(dtype=bool)
@@ -508,7 +482,16 @@ def name_of(name, i):
         raise BadResult("column %d has an empty name" % i)
     if "\0" in text:
         raise BadResult("the name of column %d holds a NUL" % i)
+    if not text.isprintable() and text.encode("utf-8", "ignore").decode() != text:
+        raise BadResult("the name of column %d is not Unicode" % i)
     return text
+
+
+def repeats(frame, level):
+    """Whether a level of the index holds what the column of its name holds."""
+    column = frame[frame.index.names[level]]
+    values = frame.index.get_level_values(level).astype(object)
+    return isinstance(column, pd.Series) and values.equals(pd.Index(column.astype(object)))
 
 
 def source_rows(index, count):
@@ -533,7 +516,7 @@ class Table:
         if not isinstance(frame, pd.DataFrame):
             raise BadResult("transform returned %s, expected a DataFrame%s"
                             % ("None" if frame is None else type(frame).__name__,
-                               "; .reset_index() makes one" if isinstance(frame, pd.Series) else ""))
+                               FRAME_OF.get(type(frame), "")))
         self.source_rows = source_rows(frame.index, source_count)
         self.rows = len(frame)
         self.names, self.columns = [], []
@@ -550,6 +533,11 @@ class Table:
                             "df.columns = ['_'.join(map(str, c)) for c in df.columns]")
         levels = [n for n, name in enumerate(frame.index.names) if name is not None]
         taken = [n for n in levels if frame.index.names[n] in frame.columns]
+        if taken and frame.index.nlevels > 1:
+            # what groupby().apply() gives: the keys once more, beside an unnamed level
+            again = [n for n in taken if repeats(frame, n)]
+            levels = [n for n in levels if n not in again]
+            taken = [n for n in taken if n not in again]
         if taken:
             raise BadResult("'%s' is both an index level and a column"
                             % frame.index.names[taken[0]])

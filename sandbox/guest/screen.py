@@ -9,22 +9,36 @@ import toplevel
 NAMED = frozenset("""pandas numpy dx math re datetime decimal fractions statistics itertools
 functools collections operator string json unicodedata""".split())  # by a prompt
 # what else does no more than compute
-IMPORTS = NAMED | frozenset("""__future__ abc array base64 binascii bisect calendar cmath codecs
-colorsys contextlib copy csv dataclasses dateutil difflib enum hashlib heapq html io locale logging numbers
-pprint pytz random struct textwrap time traceback types typing uuid warnings weakref zlib zoneinfo""".split())
-MODULE_FLAGS = {"time": "clock", "random": "random", "numpy.random": "random", "uuid": "random"}
+IMPORTS = NAMED | frozenset("""__future__ abc array ast base64 binascii bisect calendar cmath codecs
+colorsys contextlib copy csv dataclasses dateutil difflib enum fnmatch graphlib hashlib heapq hmac
+html inspect io ipaddress keyword locale logging numbers pprint pytz random reprlib scipy secrets
+struct textwrap time traceback types typing urllib.parse uuid warnings weakref zlib
+zoneinfo""".split())
+MODULE_FLAGS = {"time": "clock", "random": "random", "numpy.random": "random", "uuid": "random",
+                "secrets": "random"}
 BANNED_NAMES = frozenset("open exec eval compile __import__ input breakpoint".split())
+# attributes that tell what a thing is, or do what an operator does
+PLAIN_DUNDERS = frozenset("""__abs__ __add__ __and__ __annotations__ __bool__ __call__ __contains__
+__dataclass_fields__ __dict__ __doc__ __enter__ __eq__ __exit__ __float__ __floordiv__ __ge__
+__getitem__ __gt__ __hash__ __index__ __init__ __int__ __invert__ __iter__ __le__ __len__ __lt__
+__members__ __mod__ __mul__ __name__ __ne__ __neg__ __next__ __or__ __post_init__ __pow__
+__qualname__ __repr__ __round__ __setitem__ __str__ __sub__ __truediv__ __version__
+__xor__""".split())
 # methods that read or write files whatever their arguments
 BANNED_METHODS = frozenset("""read_parquet read_feather read_orc read_hdf read_pickle read_sql
 read_sql_query read_sql_table read_sas read_spss read_stata read_gbq read_clipboard ExcelFile ExcelWriter HDFStore to_excel
-to_parquet to_feather to_orc to_hdf to_pickle to_sql to_stata to_gbq to_clipboard load save savez
-savez_compressed loadtxt savetxt genfromtxt fromfile tofile memmap open_memmap fromregex DataSource
+to_parquet to_feather to_orc to_hdf to_pickle to_sql to_stata to_gbq to_clipboard savez
+savez_compressed savetxt fromfile tofile memmap open_memmap fromregex DataSource
 ctypeslib f2py""".split())
+OF_NUMPY = frozenset("load save".split())  # elsewhere json.load, or a column
 # methods that read a text when they are given one in memory
 TEXT_METHODS = frozenset("""read_csv read_table read_fwf read_excel read_json read_html
-read_xml""".split())
-TEXT_WORDS = frozenset("filepath_or_buffer path_or_buffer path_or_buf io".split())
+read_xml loadtxt genfromtxt""".split())
+TEXT_WORDS = frozenset("filepath_or_buffer path_or_buffer path_or_buf io fname".split())
 BUFFERS = frozenset("StringIO BytesIO".split())
+# these take the text itself as well
+LITERAL_METHODS = {"read_json": "[{", "read_html": "<", "read_xml": "<"}
+DUMPS = frozenset("dumps to_json to_html to_xml".split())
 # methods that write a file when they are given a place
 PLACE_METHODS = frozenset("to_csv to_json to_html to_xml to_latex to_string to_markdown".split())
 PLACE_WORDS = frozenset("path_or_buf buf path path_or_buffer".split())
@@ -52,7 +66,7 @@ def check_import(node):
     if isinstance(node, ast.ImportFrom) and node.level:
         raise Refused("import_denied", node, "relative imports are not possible")
     for name in modules(node):
-        if name.split(".")[0] not in IMPORTS:
+        if name not in IMPORTS and name.split(".")[0] not in IMPORTS:
             raise Refused("import_denied", node, "import of '%s'; a snippet may import %s"
                           % (name, ", ".join(sorted(NAMED))))
 
@@ -76,16 +90,25 @@ def check_transform(tree):
 
 
 def is_buffer(node):
-    """What a variable holds may be one."""
+    """What a variable or an attribute holds may be one."""
     if isinstance(node, ast.Call):
         name = getattr(node.func, "attr", getattr(node.func, "id", None))
         return name in BUFFERS
-    return isinstance(node, ast.Name)
+    return isinstance(node, (ast.Name, ast.Attribute))
+
+
+def is_text(node, starts):
+    """The text itself, and not the name of a file."""
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", None) in DUMPS
+    value = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
+    return isinstance(value, str) and value.lstrip()[:1] in tuple(starts)
 
 
 def check_text(node):
+    starts = LITERAL_METHODS.get(node.func.attr, "")
     texts = node.args[:1] + [k.value for k in node.keywords if k.arg in TEXT_WORDS]
-    if not texts or not all(map(is_buffer, texts)):
+    if not texts or not all(is_buffer(t) or starts and is_text(t, starts) for t in texts):
         raise Refused("screen_denied", node, "'%s' reads or writes files; a snippet has none"
                       % node.func.attr)
 
@@ -98,25 +121,58 @@ def check_call(node):
     if node.func.attr not in PLACE_METHODS:
         return
     places = node.args[:1] + [k.value for k in node.keywords if k.arg in PLACE_WORDS]
-    # what a variable holds may be a buffer
-    if any(not isinstance(place, ast.Name) for place in places):
+    if not all(is_buffer(p) or isinstance(p, ast.Constant) and p.value is None for p in places):
         raise Refused("screen_denied", node, "'%s' to a file; return the DataFrame"
                       % node.func.attr)
 
 
-def check_node(node):
+def check_attribute(node):
+    name = node.attr
+    if name.startswith("__") and name.endswith("__") and name not in PLAIN_DUNDERS:
+        raise Refused("screen_denied", node, "attribute '%s'" % name)
+    of_numpy = isinstance(node.value, ast.Name) and node.value.id in ("np", "numpy")
+    if name in BANNED_METHODS or name in OF_NUMPY and of_numpy:
+        raise Refused("screen_denied", node, "'%s' reads or writes files; a snippet has none" % name)
+
+
+def used_class(node):
+    """type(x) in other words, for its name or another of its kind: x.__class__.__name__."""
+    if isinstance(node, ast.Attribute) and node.attr in ("__name__", "__qualname__"):
+        return node.value
+    return node.func if isinstance(node, ast.Call) else None
+
+
+def check_node(node, own):
+    """`own`: the names that the snippet gives to things of its own."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         check_import(node)
-    elif isinstance(node, ast.Name) and node.id in BANNED_NAMES:
+    elif isinstance(node, ast.Name) and node.id in BANNED_NAMES and node.id not in own:
         raise Refused("screen_denied", node, "'%s' is not available in a snippet" % node.id)
     elif isinstance(node, ast.Attribute):
-        if node.attr.startswith("__"):
-            raise Refused("screen_denied", node, "attribute '%s'" % node.attr)
-        if node.attr in BANNED_METHODS:
-            raise Refused("screen_denied", node, "'%s' reads or writes files; a snippet has none"
-                          % node.attr)
+        check_attribute(node)
     elif isinstance(node, ast.Call):
         check_call(node)
+
+
+def own_names(tree):
+    """A column of prices may be called open, a table input."""
+    out = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            out.add(node.id)
+        elif isinstance(node, ast.arg):
+            out.add(node.arg)
+    return out
+
+
+def check_nodes(tree):
+    own = own_names(tree)
+    nodes = list(ast.walk(tree))
+    classes = {id(node) for node in map(used_class, nodes)
+               if isinstance(node, ast.Attribute) and node.attr == "__class__"}
+    for node in nodes:
+        if id(node) not in classes:
+            check_node(node, own)
 
 
 def words(tree):
@@ -210,8 +266,7 @@ def check(source, columns):
     try:
         tree = ast.parse(source, "<snippet>")
         check_top(tree)
-        for node in ast.walk(tree):
-            check_node(node)
+        check_nodes(tree)
         check_transform(tree)
         return {"class": None, "needs": needs(tree, columns), "flags": flags(tree),
                 "formulas": formulas(tree), "assumes": assumes(tree)}

@@ -3,11 +3,13 @@
 `space` gives the space of now (execute.Space).
 """
 import bz2
+import functools
 import io
 import os
 import sqlite3
 import sys
 import tarfile
+import tokenize
 import urllib.parse
 
 import numpy
@@ -29,7 +31,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, **words):
     if is_path(file):
         with space().opened(file, "rb") as f:
             return fromfile(f, dtype, count, sep, offset)
-    if not isinstance(file, io.BytesIO):
+    if not isinstance(file, io.IOBase):
         return plain_fromfile(file, dtype, count, sep, offset, **words)
     file.seek(offset, io.SEEK_CUR)
     size = numpy.dtype(dtype).itemsize
@@ -53,6 +55,25 @@ def read_html(io_, *args, **words):
         with space().opened(io_, "rb") as f:
             io_ = io.BytesIO(f.read())
     return plain_html(io_, *args, **words)
+
+
+def lead_lxml():
+    """Its parsers open a path in C."""
+    etree = sys.modules.get("lxml.etree")
+    if not etree:
+        return
+
+    def led(plain):
+        @functools.wraps(plain)
+        def call(source, *args, **words):
+            if is_path(source) and os.path.exists(source):
+                with space().opened(source, "rb") as f:
+                    source = io.BytesIO(f.read())
+            return plain(source, *args, **words)
+
+        return call
+
+    etree.parse, etree.iterparse = led(etree.parse), led(etree.iterparse)
 
 
 class Database(sqlite3.Connection):
@@ -106,31 +127,17 @@ def connect(database, *args, **words):
     return made
 
 
-def refuse_qhull():
-    """It writes its messages to a file of the system, and crashes where there is none."""
-    qhull = sys.modules.get("scipy.spatial._qhull")
-
-    def refuse(self, *args, **words):
-        raise NotImplementedError("scipy.spatial.%s (and interpolation of scattered points by "
-                                  "triangles) does not run in the jail; method='nearest', "
-                                  "RBFInterpolator, cKDTree and matplotlib.tri do"
-                                  % type(self).__name__)
-
-    for name in ("Delaunay", "ConvexHull", "Voronoi", "HalfspaceIntersection"):
-        if qhull and hasattr(qhull, name):
-            getattr(qhull, name).__init__ = refuse
-
-
 def prepare(of_now, opened, writable):
     """In the zygote; `opened` is open() of the space of now."""
     global space, is_writable
     space, is_writable = of_now, writable
-    bz2._builtin_open = tarfile.bltn_open = opened
-    refuse_qhull()
+    bz2._builtin_open = tarfile.bltn_open = tokenize._builtin_open = opened
+    lead_lxml()
     numpy.lib._datasource._file_openers._load()
     numpy.lib._datasource._file_openers._file_openers[None] = opened
     numpy.fromfile = numpy.core.multiarray.fromfile = fromfile
     numpy.lib.format.open_memmap = open_memmap
+    numpy.lib.format.isfileobj = lambda file: False  # none has a descriptor
     pandas.read_html = pandas.io.html.read_html = read_html
     sqlite3.connect = sqlite3.dbapi2.connect = connect
 

@@ -231,6 +231,21 @@ SCREEN = [  # source, class, line
     ("def transform(t, p):\n    t['main'].to_csv('x')\n", "screen_denied", 2),
     ("def transform(t, p):\n    t['main'].to_csv(path_or_buf='x')\n", "screen_denied", 2),
     ("def transform(t, p):\n    return t['main'].to_csv(sep=';')\n", None, None),
+    ("def transform(t, p):\n    return t['main'].to_csv(None)\n", None, None),
+    ("def transform(t, p):\n    t['main'].to_csv(io.StringIO())\n    t.to_csv(f())\n", "screen_denied", 3),
+    ("def transform(t, p):\n    return pd.read_json('[{\"a\": 1}]')\n", None, None),
+    ("def transform(t, p):\n    return pd.read_json(json.dumps(p))\n", None, None),
+    ("def transform(t, p):\n    return pd.read_csv('[x]')\n", "screen_denied", 2),
+    ("def transform(t, p):\n    return json.load(io.StringIO('1')), t.load, np.loadtxt(f)\n", None, None),
+    ("def transform(t, p):\n    return np.load(f)\n", "screen_denied", 2),
+    ("import ast, fnmatch, scipy.stats, ipaddress, inspect, urllib.parse\nfrom urllib.parse import quote\n" + GOOD, None, None),
+    ("import urllib.request\n" + GOOD, "import_denied", 1),
+    ("from urllib import request\n" + GOOD, "import_denied", 1),
+    ("def transform(t, p):\n    for open, close in t:\n        x = open + close\n    return f(lambda input: input)\n", None, None),
+    ("def transform(t, p):\n    return [t.__name__, t.__class__.__name__, t.__class__(1), t.__hidden]\n", None, None),
+    ("class C:\n    def __init__(self):\n        super().__init__()\n" + GOOD, None, None),
+    ("def transform(t, p):\n    return t.__class__.__mro__\n", "screen_denied", 2),
+    ("def transform(t, p):\n    return t.__globals__\n", "screen_denied", 2),
     ("FORMULAS = {'a': 1}\n" + GOOD, "screen_denied", 1),
     ("FORMULAS = ['a']\n" + GOOD, "screen_denied", 1),
     ("ASSUMES = 'n > 0'\n" + GOOD, "screen_denied", 1),
@@ -319,6 +334,16 @@ BAD = [  # column or frame, part of the message
     (pd.DataFrame({"a": [decimal.Decimal("Infinity")]}), "not a number"),
     (pd.DataFrame({"a": [decimal.Decimal("1e40")]}), "38 digits"),
     (pd.DataFrame({"a": ["\ud800"]}), "not Unicode"),
+    (pd.DataFrame({"\ud800": [1]}), "name of column 0 is not Unicode"),
+    ({"a": [1]}, "returned dict, expected a DataFrame; pd.DataFrame"),
+    (pd.DataFrame({"a": [2**60 + 1, 0.5]}, dtype=object), "an integer that no float holds (row 0)"),
+    (pd.DataFrame({"a": [0.5, 10**400]}, dtype=object), "an integer that no float holds (row 1)"),
+    (pd.DataFrame({"a": [np.timedelta64(1, "D")]}, dtype=object), "holds a timedelta64"),
+    (pd.DataFrame({"a": [datetime.timedelta(1), "x"]}), "pd.to_timedelta(df[column])"),
+    (pd.DataFrame({"a": [datetime.time(1)]}), "holds a time; a cell is a number, text, bool, date or null; df[column].astype(str)"),
+    (pd.DataFrame({"a": [{1}, {2}]}), ".str.join"),
+    (pd.DataFrame({"a": [np.datetime64("2024-01-01T00:00:00.000000001")]}, dtype=object), "microsecond"),
+    (pd.DataFrame({"a": pd.Series([pd.Timestamp("2024-01-01", tz="UTC")], dtype="category")}), "time zone"),
 ]
 
 
@@ -369,6 +394,22 @@ def test_results_index_levels():
         [("a", 1), ("b", 2)], names=["k", None]))
     assert list(back(df).columns) == ["k", "v"]
     assert list(back(pd.DataFrame({"v": [1]}, index=[7])).columns) == ["v"]
+
+
+def test_results_index_of_apply_is_not_said_twice():
+    df = pd.DataFrame({"k": ["a", "a", "b", None], "v": [1, 2, 3, 4]})
+    got = df.groupby("k", dropna=False).apply(lambda g: g.head(1))
+    assert got.index.names == ["k", None] and list(back(got).columns) == ["k", "v"]
+    other = df.groupby("k").apply(lambda g: g.head(1).assign(k="z"))
+    fails(layout.BadResult, "both an index level and a column", frames.Table, other, {})
+
+
+def test_results_integers_of_categories_beside_nulls():
+    big = pd.Series([2**60 + 1, None], dtype=pd.CategoricalDtype([2**60 + 1]))
+    got = back(pd.DataFrame({"a": big, "b": big.astype("category").cat.rename_categories(["x"])}))
+    assert got["a"][0] == 2**60 + 1 and cells(got)[1][1] == [None, None]
+    nullable = pd.Series([1, None], dtype="Int64").astype("category")
+    assert cells(back(pd.DataFrame({"a": nullable})))[1] == [[1], [None]]
 
 
 def through(values):

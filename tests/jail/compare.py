@@ -3,6 +3,7 @@ leave and whether they fail must be the same.
 
     compare.py DTX [NUMBER]...
 """
+import gc
 import gzip
 import json
 import linecache
@@ -102,6 +103,8 @@ def child(source, folder, tables):
         for name in os.listdir("."):
             if os.path.islink(name):
                 os.unlink(name)
+        module.__dict__.clear()  # as at the end of a program: files that are open are written
+        gc.collect()
         sys.stdout.flush()
     finally:
         os._exit(code)
@@ -159,6 +162,7 @@ def main(dtx, *only):
     subprocess.run([dtx, "exec", "-o", ".", "--table", "sales=in/sales.csv", "--table",
                     "staff=in/staff.csv", "-c",
                     "import pickle; pickle.dump(tables, open('tables.pkl', 'wb'))"], check=True)
+    gc.freeze()  # what is collected at the end of a program is the program's
     same = 0
     for i, block in enumerate(blocks):
         if only and str(i) not in only:
