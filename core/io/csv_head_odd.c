@@ -1,6 +1,7 @@
 /* Headers that do not fit their table as they stand. */
 #include "core/base/mem.h"
 #include "core/base/num.h"
+#include "core/base/utf8.h"
 #include "core/io/csv_top.h"
 #include "core/io/repair.h"
 
