@@ -81,7 +81,7 @@ int64_t dtx_enc_usual(struct dtx_str utf8, enum dtx_usual tongue)
 {
 	uint64_t bits[(USUAL_LAST - USUAL_FIRST) / 64 + 1] = { 0 };
 	uint32_t before = ' ', cp, after;
-	int64_t n = 0;
+	uint64_t n = 0;
 	size_t at = 0, next;
 
 	usual_fill(tongue, bits);
@@ -94,7 +94,7 @@ int64_t dtx_enc_usual(struct dtx_str utf8, enum dtx_usual tongue)
 			n += bits[(cp - USUAL_FIRST) / 64] >> (cp - USUAL_FIRST) % 64 & 1;
 		before = cp;
 	}
-	return n;
+	return (int64_t)n;
 }
 
 bool dtx_enc_is_usual(uint32_t cp)
