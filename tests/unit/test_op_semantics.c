@@ -184,7 +184,7 @@ void test_op_semantics_pivot_of_groups(void)
 /* The rows of such a pivot are not kept. */
 void test_op_semantics_pivot_keeps_no_rows(void)
 {
-	enum { ROWS = 600000 };
+	enum { ROWS = 1500000 };
 	struct dtx_buf csv = DTX_BUF_INIT((size_t)1 << 24);
 	struct planrun p;
 
