@@ -243,6 +243,14 @@ static bool group_add(struct dtx_groups *g, uint64_t hash, const union key *key,
 	return true;
 }
 
+/* A table beyond the caches is fuller: what it costs are its pages. */
+static bool is_full(const struct dtx_groups *g)
+{
+	size_t n = (size_t)g->n + 1;
+
+	return g->nslots < SLOTS_BIG ? n * 2 > g->nslots : n * 8 > g->nslots * 5;
+}
+
 static bool group_put(struct dtx_groups *g, enum kind kind, uint64_t hash, const union key *key,
                       uint32_t *id)
 {
@@ -252,7 +260,7 @@ static bool group_put(struct dtx_groups *g, enum kind kind, uint64_t hash, const
 		*id = (uint32_t)g->slot[at] - 1;
 		return true;
 	}
-	if (((size_t)g->n + 1) * 2 > g->nslots) {
+	if (is_full(g)) {
 		if (!slots_grow(g))
 			return false;
 		at = slot_find(g, kind, hash, key);

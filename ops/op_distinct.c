@@ -171,6 +171,19 @@ out:
 	return rc;
 }
 
+/* The values of the keys; a cell that is none is found when its turn comes. */
+static void distinct_ahead(const struct dtx_opctx *ox, struct dtx_batch *in)
+{
+	const struct distinct_state *s = ox->bound;
+	struct dtx_err none = DTX_ERR_INIT;
+	struct dtx_column *c;
+
+	for (uint32_t i = 0; i < s->key.n; i++)
+		if (dtx_batch_value(in, (uint32_t)s->key.col[i], &c, &none) != DTX_OK)
+			break;
+	dtx_err_clear(&none);
+}
+
 /* keep first. */
 static enum dtx_code distinct_batch(const struct dtx_opctx *ox, void *local, struct dtx_batch *in,
                                     struct dtx_emit *out, struct dtx_err *err)
@@ -418,6 +431,7 @@ static bool distinct_pandas(const void *args, struct dtx_buf *out)
 
 static const struct dtx_map distinct_map = {
 	.init_local = distinct_init,
+	.ahead = distinct_ahead,
 	.batch = distinct_batch,
 	.flush = distinct_flush,
 	.free_local = distinct_free,

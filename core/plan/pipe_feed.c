@@ -196,6 +196,17 @@ enum dtx_code dtx_pipe_list(struct worker *w, uint64_t seq, struct dtx_ring_list
 	return rc;
 }
 
+static void look_ahead(const struct worker *w, struct dtx_batch *b)
+{
+	const struct dtx_pass *pass;
+
+	if (w->cut == w->p->now->npass)
+		return;
+	pass = &w->p->now->pass[w->cut];
+	if (pass->link->op->map->ahead)
+		pass->link->op->map->ahead(&pass->link->ox[pass->input], b);
+}
+
 /* The batch reaches the ordered part: at once with the right, else it waits in the worker's list.
  */
 static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_err *err)
@@ -213,6 +224,7 @@ static enum dtx_code at_cut(struct worker *w, struct dtx_batch *b, struct dtx_er
 		DTX_TRY(dtx_pipe_list(w, w->seq, &w->pending, err));
 		DTX_TRY(run_item(w, w->seq, b, item, err));
 	} else {
+		look_ahead(w, b);
 		DTX_TRY(dtx_batch_copy(b, &item->batch, err));
 		dtx_ring_push(&w->pending, item);
 		item = NULL;

@@ -150,7 +150,7 @@ void test_groups_array_agrees(void)
 		dtx_builder_init(&txt, text, N);
 		for (int64_t i = 0; i < N; i++) {
 			dtx_builder_i64(&num, round == 5 && i % 1000 == 3
-			                              ? -i << 30
+			                              ? -i * (1 << 30)
 			                              : i % (3 + round * round));
 			dtx_builder_text(&txt, dtx_str_of(few[(i / 7) % (1 + round % 3)]));
 		}
