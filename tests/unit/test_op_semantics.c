@@ -186,12 +186,13 @@ void test_op_semantics_pivot_keeps_no_rows(void)
 {
 	enum { ROWS = 1500000 };
 	struct dtx_buf csv = DTX_BUF_INIT((size_t)1 << 24);
-	int64_t before = (int64_t)dtx_mem_used();
 	struct planrun p;
+	int64_t before;
 
 	dtx_buf_add(&csv, "k,q,v\n");
 	for (int i = 0; i < ROWS; i++)
 		dtx_buf_printf(&csv, "%d,%d,%d\n", i % 10, i % 3, i % 7);
+	before = (int64_t)dtx_mem_used();
 	planrun_init(&p,
 	             ONE("{\"op\":\"pivot_wider\",\"id\":[\"k\"],\"names_from\":[\"q\"],"
 	                 "\"values_from\":[\"v\"],\"agg\":\"sum\"}"),
