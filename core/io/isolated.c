@@ -23,6 +23,7 @@ struct isolated {
 	uint64_t seq;
 	uint64_t next_row; /* of the sheet: those above it have come */
 	int64_t kept;      /* rows handed over after the pushed filter */
+	uint64_t said;     /* bytes of the reports of this read */
 	bool ended;
 };
 
@@ -258,6 +259,7 @@ static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_
 	r->seq = 0;
 	r->next_row = 0;
 	r->kept = 0;
+	r->said = 0;
 	r->ended = false;
 	reader->stats = (struct dtx_read_stats){ 0 };
 	reader->misfits = 0;
@@ -372,6 +374,28 @@ out:
 	return rc;
 }
 
+#define SAID_MAX                                                                                   \
+	((uint64_t)1 << 30) /* reading them costs main more than making them the process           \
+	                     */
+
+/* A report and its state, which come with each batch and after the last one. */
+static enum dtx_code hear(struct isolated *r, const struct dtx_frame_view *view,
+                          struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_frame_entry *e = dtx_frame_find(view, DTX_FRAME_REPORT);
+	json_t *state = NULL;
+
+	r->said += e ? e->a_len : 0;
+	if (r->said > SAID_MAX)
+		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "reports without end");
+	DTX_TRY(dtx_isolated_report(view, &state, err));
+	DTX_TRY(take_state(r, state, err));
+out:
+	json_decref(state);
+	return rc;
+}
+
 struct arrival { /* a batch as it came */
 	struct dtx_sealed frame;
 	struct dtx_frame_view view;
@@ -385,7 +409,7 @@ static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_e
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_frame_entry *texts, *rows;
-	json_t *state = NULL;
+	bool told = false, over = false;
 
 	for (;;) {
 		DTX_TRY(r->via->next(r->proc, &a->frame, err));
@@ -393,18 +417,21 @@ static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_e
 			break;
 		DTX_TRY(dtx_frame_open(a->frame.ptr, a->frame.len, &a->view, err));
 		texts = dtx_frame_find(&a->view, DTX_FRAME_STRINGS);
+		/* stops: a process that goes on for ever without a row */
+		if (over || (told && texts))
+			DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT,
+			         "more than a read is answered with");
 		if (!texts) {
-			DTX_TRY(dtx_isolated_report(&a->view, &state, err));
-			DTX_TRY(take_state(r, state, err));
+			DTX_TRY(hear(r, &a->view, err));
 			rows = dtx_frame_find(&a->view, DTX_FRAME_ROWS);
 			if (rows) {
 				DTX_TRY(check_rows(r, &a->view, rows, err));
 				break;
 			}
-			json_decref(state);
-			state = NULL;
+			over = true;
 		} else {
 			DTX_TRY(dtx_textpool_add(&r->texts, &a->view, texts, a->frame.owner, err));
+			told = true;
 		}
 		dtx_frame_close(&a->view);
 		dtx_owner_unref(a->frame.owner);
@@ -417,7 +444,6 @@ static enum dtx_code receive(struct isolated *r, struct arrival *a, struct dtx_e
 	/* only this frame's columns use it: it may hold on to the texts */
 	dtx_owner_keep(a->frame.owner, r->texts.owner);
 out:
-	json_decref(state);
 	return rc;
 }
 

@@ -381,6 +381,28 @@ static void say_twice(struct dtx_isolate *p, unsigned char *ptr, size_t len)
 	p->n++;
 }
 
+/* Of a read: its texts, or its last report, come again. */
+static void repeat(struct dtx_isolate *p, unsigned char *ptr, size_t len, enum dtx_frame_kind kind)
+{
+	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
+
+	T_OK(dtx_frame_open(ptr, len, &view, NULL), NULL);
+	if (dtx_frame_find(&view, kind) && !dtx_frame_find(&view, DTX_FRAME_ROWS) &&
+	    !memmem(ptr, len, "\"schema\"", 8))
+		say_twice(p, ptr, len);
+	dtx_frame_close(&view);
+}
+
+static void repeat_texts(struct dtx_isolate *p, unsigned char *ptr, size_t len)
+{
+	repeat(p, ptr, len, DTX_FRAME_STRINGS);
+}
+
+static void repeat_end(struct dtx_isolate *p, unsigned char *ptr, size_t len)
+{
+	repeat(p, ptr, len, DTX_FRAME_REPORT);
+}
+
 void test_isolate_says_what_is_wrong(void)
 {
 	static const struct {
@@ -389,6 +411,8 @@ void test_isolate_says_what_is_wrong(void)
 	} list[] = {
 		{ say_nothing, "", "", "no answer" },
 		{ say_twice, "", "", "more than one answer" },
+		{ repeat_texts, "", "", "more than a read is answered with" },
+		{ repeat_end, "", "", "more than a read is answered with" },
 		{ swap_text, "\"schema\"", "\"zchema\"", "the schema is malformed" },
 		{ swap_text, "\"decimal_comma\"", "\"zecimal_comma\"",
 		  "column 0 of the schema is malformed" },
