@@ -340,8 +340,10 @@ static enum dtx_code lease(struct dtx_box *b, struct dtx_err *err)
 	size_t nfds = 0;
 
 	/* not before: reading the input takes its time, and others would want that worker */
-	if (b->pooled)
+	if (b->pooled) {
+		b->t_asked = b->t_asked ? b->t_asked : dtx_now_ns();
 		DTX_TRY(say(b, DTX_WIRE_LEASE, NULL, 0, err));
+	}
 	DTX_TRY(expect(b, DTX_WIRE_WELCOME, &msg, NULL, &nfds, err));
 	memcpy(&b->welcome, msg.payload, sizeof(b->welcome));
 	DTX_TRY(take_grant(b, err));
@@ -404,6 +406,7 @@ enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r, stru
 
 	DTX_TRY(lease_somewhere(b, err));
 	r->warm = b->grant.warm;
+	r->us.queue = b->pooled ? us_since(b->t_asked) : 0;
 	r->us.lease = us_since(b->t0);
 	DTX_TRY(dtx_super_welcomed(b, r, err));
 	DTX_TRY(verify(b, r, err));

@@ -46,6 +46,7 @@ struct dtx_box {
 	uint64_t in_len;
 	struct dtx_wire_arm arm;     /* the limits that were asked for */
 	int64_t t0, t_start;         /* ns: exec began, START was sent */
+	int64_t t_asked;             /* ns: a pool was first asked for a worker; 0 */
 	int64_t t_mute;              /* ns: the worker cannot say DONE any more; 0 */
 	struct dtx_stream stream[2]; /* stdout, stderr */
 	struct dtx_jail_file *file;  /* left by a program; their bytes are in `kept` */

@@ -165,6 +165,7 @@ static void add_measures(struct dtx_buf *out, const struct dtx_jail_report *r)
 {
 	add_key(out, "timings_us");
 	dtx_buf_addc(out, '{');
+	add_int(out, "queue", r->us.queue);
 	add_int(out, "lease", r->us.lease);
 	add_int(out, "verify", r->us.verify);
 	add_int(out, "load", r->us.load);

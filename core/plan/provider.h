@@ -128,7 +128,8 @@ struct dtx_jail_report {
 	uint32_t ndenied;
 	uint64_t denied_total;
 	struct dtx_jail_stream out, err;
-	struct { /* microseconds */
+	struct {               /* microseconds */
+		int64_t queue; /* part of lease: from asking a pool for a worker to having one */
 		int64_t lease, verify, load, exec, store, wall;
 		int64_t overdue; /* timeout: from the deadline until the worker was dead */
 	} us;

@@ -460,6 +460,48 @@ void test_jail_pool_that_is_full(void)
 	end();
 }
 
+struct held {
+	int fd[DTX_ZYGOTE_WORKERS];
+	int64_t until;
+};
+
+/* Asked while the run waits: the others go on after a while. */
+static bool let_go(void *arg)
+{
+	struct held *h = arg;
+
+	if (dtx_now_ns() > h->until)
+		release(h->fd, DTX_COUNT(h->fd));
+	return false;
+}
+
+/* The report tells how long a run has waited for others. */
+void test_jail_pool_queue_is_timed(void)
+{
+	enum { WAIT_US = 200000 };
+	struct held h;
+	struct dtx_jail_spec spec = { .mode = DTX_JAIL_EXEC,
+		                      .cancelled = let_go,
+		                      .cancel_arg = &h };
+	struct dtx_jail_report r;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_box *box = NULL;
+
+	SKIP_SANITIZED();
+	begin("30");
+	T_INT(run_status(0), DTX_JAIL_OK);
+	hold(h.fd, DTX_COUNT(h.fd), true);
+	h.until = dtx_now_ns() + WAIT_US * INT64_C(1000);
+	dtx_jail_report_init(&r);
+	T_OK(dtx_provider_local.open(&spec, &box, &err), &err);
+	T_OK(dtx_provider_local.exec(box, DTX_STR("1"), NULL, &r, &err), &err);
+	T_CHECK(r.us.queue >= WAIT_US / 2 && r.us.queue <= r.us.lease);
+	dtx_provider_local.close(box);
+	dtx_jail_report_clear(&r);
+	dtx_err_clear(&err);
+	end();
+}
+
 /* A successor takes the place of a pool without a gap. */
 void test_jail_pool_is_renewed(void)
 {
