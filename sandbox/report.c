@@ -257,6 +257,11 @@ static const char *denied_name(const struct dtx_jail_report *r)
 	return "unknown";
 }
 
+static void out_of_time(const struct dtx_jail_limits *l, struct dtx_jail_report *r)
+{
+	set_status(r, DTX_JAIL_TIMEOUT, "it ran longer than %lld ms", (long long)l->wall_ms);
+}
+
 /* Ends that the supervisor decided. */
 static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 {
@@ -270,10 +275,7 @@ static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 			set_status(r, DTX_JAIL_DENIED_SYSCALL,
 			           "it called %s, which the jail denies", denied_name(r));
 		return true;
-	case DTX_KILL_WALL:
-		set_status(r, DTX_JAIL_TIMEOUT, "it ran longer than %lld ms",
-		           (long long)l->wall_ms);
-		return true;
+	case DTX_KILL_WALL: out_of_time(l, r); return true;
 	case DTX_KILL_MEMORY:
 		set_status(r, DTX_JAIL_MEMORY_LIMIT, "it used more than %llu MiB",
 		           (unsigned long long)(l->memory >> 20));
@@ -296,6 +298,11 @@ static void by_signal(const struct dtx_box *b, struct dtx_jail_report *r, int si
 {
 	const struct dtx_jail_limits *l = &b->spec.limits;
 
+	/* main was asleep itself: the zygote has ended what was late */
+	if (sig == SIGKILL && r->us.overdue > 0) {
+		out_of_time(l, r);
+		return;
+	}
 	r->signal = sig;
 	if (sig == SIGXCPU ||
 	    (sig == SIGKILL && r->cpu_user_us + r->cpu_sys_us >= l->cpu_ms * 1000))

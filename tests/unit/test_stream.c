@@ -1,6 +1,8 @@
 /* Output of a worker: the head and the tail are kept. */
 #include "tests/t.h"
 
+#include <signal.h>
+
 #include "sandbox/report.h"
 #include "sandbox/stream.h"
 
@@ -108,5 +110,26 @@ void test_report_of_a_worker_is_hostile(void)
 	T_STR(bad, "why");
 	T_STR(r.notes_json, "{\"a\":1}");
 	T_INT(r.us.store, 3);
+	dtx_jail_report_clear(&r);
+}
+
+/* A worker that the zygote killed because main was asleep was late, it did not crash. */
+void test_report_of_an_end_that_was_late(void)
+{
+	static struct dtx_box b = { .dead = true, .has_exited = true, .exited.status = SIGKILL };
+	struct dtx_jail_report r;
+
+	dtx_jail_report_init(&r);
+	b.spec.limits.wall_ms = b.spec.limits.cpu_ms = 1000;
+	dtx_stream_init(&b.stream[0], 40);
+	dtx_stream_init(&b.stream[1], 40);
+	r.us.overdue = -1;
+	dtx_report_outcome(&b, &r);
+	T_INT(r.status, DTX_JAIL_SIGNALED);
+	r.us.overdue = 1;
+	dtx_report_outcome(&b, &r);
+	T_INT(r.status, DTX_JAIL_TIMEOUT);
+	dtx_stream_clear(&b.stream[0]);
+	dtx_stream_clear(&b.stream[1]);
 	dtx_jail_report_clear(&r);
 }
