@@ -50,19 +50,33 @@ out:
 	return rc;
 }
 
+/* left[r]: the first column of the merged cells side by side that row r has at column c; of the
+ * column before it comes in.  To walk there from each cell is quadratic, and one range may cover a
+ * sheet. */
+static void note_left(struct dtx_remake *m, uint32_t c, uint32_t *left)
+{
+	for (int64_t r = 0; r < m->nrows; r++)
+		if (!(dtx_raw_merge(&m->raw, r, c) & DTX_CELL_MERGE_LEFT))
+			left[r] = c;
+}
+
 /* A cell whose axis does not reach the first cell of its range stays. */
-static enum dtx_code fill_column(struct dtx_remake *m, uint32_t c, int axis, struct dtx_err *err)
+static enum dtx_code fill_column(struct dtx_remake *m, uint32_t c, int axis, const uint32_t *left,
+                                 struct dtx_err *err)
 {
 	static const uint8_t along[] = { DTX_CELL_MERGE_UP | DTX_CELL_MERGE_LEFT, DTX_CELL_MERGE_UP,
 		                         DTX_CELL_MERGE_LEFT };
 	enum dtx_code rc = DTX_OK;
+	int64_t row = 0;
+	uint32_t col;
 
 	DTX_TRY(dtx_remake_cells(m, c, err));
 	for (int64_t r = 0; r < m->nrows; r++) {
-		int64_t row = r;
-		uint32_t col = c;
-
-		dtx_raw_anchor(&m->raw, along[axis], &row, &col);
+		/* one that belongs to the cell above begins where that one does */
+		if (!(dtx_raw_merge(&m->raw, r, c) & along[axis] & DTX_CELL_MERGE_UP))
+			row = r;
+		col = dtx_raw_merge(&m->raw, row, c) & along[axis] & DTX_CELL_MERGE_LEFT ? left[row]
+		                                                                         : c;
 		m->out[c].cell[r] = dtx_raw_merge(&m->raw, row, col)
 		                            ? (struct dtx_from){ r, (int32_t)c }
 		                            : (struct dtx_from){ row, (int32_t)col };
@@ -76,13 +90,26 @@ static enum dtx_code unmerge_lay(struct dtx_remake *m, struct dtx_err *err)
 	const struct unmerge_args *a = m->ox->args;
 	const struct unmerge_state *s = m->ox->bound;
 	enum dtx_code rc = DTX_OK;
+	uint32_t *left = NULL;
+	bool *fill = NULL;
 
 	DTX_TRY(dtx_remake_same(m, m->raw.table->nrows, err));
 	if (!dtx_raw_is_sheet(&m->raw))
 		goto out;
+	left = dtx_mem_zalloc((size_t)m->nrows + 1, sizeof(*left));
+	fill = dtx_mem_zalloc((size_t)m->ncols + 1, sizeof(*fill));
+	if (!left || !fill)
+		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; i < (a->cols ? s->n : m->ncols); i++)
-		DTX_TRY(fill_column(m, a->cols ? (uint32_t)s->col[i] : i, a->axis, err));
+		fill[a->cols ? (uint32_t)s->col[i] : i] = true;
+	for (uint32_t c = 0; c < m->ncols; c++) {
+		note_left(m, c, left);
+		if (fill[c])
+			DTX_TRY(fill_column(m, c, a->axis, left, err));
+	}
 out:
+	dtx_mem_free(left);
+	dtx_mem_free(fill);
 	return rc;
 }
 

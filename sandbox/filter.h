@@ -1,8 +1,8 @@
 /* Seccomp programs built from policy.h.  [libseccomp]
  *
- *   Z  floor of the zygote, inherited: unknown numbers die, known ones outside policy get ENOSYS
+ *   Z  floor of the zygote, inherited: what is outside the policy gets ENOSYS
  *   A  the policy, in the worker: what is not allowed goes to the supervisor, which names it
- *   B  seal, last: the two calls that loading A and handing over its listener needed
+ *   B  seal, last: the two calls that handing over A's listener and loading B needed
  *
  * Z never says ERRNO or KILL for a call that A names: those beat USER_NOTIF. */
 #ifndef DTX_SANDBOX_FILTER_H

@@ -310,8 +310,8 @@ static void by_signal(const struct dtx_box *b, struct dtx_jail_report *r, int si
 		           (long long)l->cpu_ms);
 	else if (sig == SIGSYS)
 		set_status(r, DTX_JAIL_DENIED_SYSCALL,
-		           "it made a call that the kernel ends at once: seccomp, sendmsg, or "
-		           "one that is unknown or of another architecture");
+		           "it made a call that the kernel ends at once: one of another "
+		           "architecture, or of the lock-down");
 	else if (sig == SIGSEGV && r->peak_anon >= l->memory / 10 * 9)
 		set_status(r, DTX_JAIL_MEMORY_LIMIT, "it used %llu of %llu MiB and crashed",
 		           (unsigned long long)(r->peak_anon >> 20),

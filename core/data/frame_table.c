@@ -11,6 +11,7 @@
 _Static_assert(sizeof(struct dtx_text) == 16, "views are their file layout");
 
 #define NULL_SLOTS_MAX ((uint64_t)1 << 18) /* column batches that no byte stands behind */
+#define NULL_ROWS_MAX  ((uint64_t)1 << 27) /* rows, which a list of None in the worker fills */
 
 #define BAD(err, ...) DTX_FAIL((err), DTX_E_SNIPPET_BAD_RESULT, __VA_ARGS__)
 
@@ -544,6 +545,10 @@ static enum dtx_code check_nulls(const struct dtx_frame_entry *table, const stru
 	if (nulls * batches > NULL_SLOTS_MAX)
 		BAD(err, "%llu columns of nulls with %llu rows are too many",
 		    (unsigned long long)nulls, (unsigned long long)table->rows);
+	/* a few hundred bytes would be gigabytes of lines */
+	if (nulls == n && table->rows > NULL_ROWS_MAX)
+		BAD(err, "%llu rows of nothing but nulls are too many",
+		    (unsigned long long)table->rows);
 out:
 	return rc;
 }

@@ -176,7 +176,9 @@ static const struct attempt attempts[] = {
 	{ "pidfd_open", SYS_pidfd_open, 1, 0, 0, 0, 0, 0, -1 },
 	{ "recvmsg", SYS_recvmsg, 3, 0, 0, 0, 0, 0, -1 },
 	{ "sendmsg after the seal", SYS_sendmsg, 6, 0, 0, 0, 0, 0, -1 },
-	{ "seccomp after the seal", SYS_seccomp, 0, 0, 0, 0, 0, 0, -1 },
+	{ "sendmsg elsewhere", SYS_sendmsg, 3, 0, 0, 0, 0, 0, -1 },
+	{ "seccomp", SYS_seccomp, 0, 0, 0, 0, 0, 0, -1 },
+	{ "seccomp of the lock-down", SYS_seccomp, 1, 0, 0, 0x4c41455358544444, 0, 0, -1 },
 	{ "a number of nobody", 9999, 0, 0, 0, 0, 0, 0, -1 },
 	{ "x32 getpid", 0x40000000 | SYS_getpid, 0, 0, 0, 0, 0, 0, -1 },
 };

@@ -430,6 +430,15 @@ static void nulls_alone(unsigned char *mem, struct dtx_frame_entry *e)
 	}
 }
 
+static void nulls_in_one_column(unsigned char *mem, struct dtx_frame_entry *e)
+{
+	struct dtx_frame_entry *table = e;
+
+	nulls_alone(mem, e);
+	for (e += 2; e < table + 1 + TM_COLUMNS; e++)
+		e->kind = DTX_FRAME_CODE;
+}
+
 /* Two columns that name one dictionary: it is checked and turned into pointers once. */
 void test_frame_shared_dictionary(void)
 {
@@ -515,6 +524,7 @@ void test_frame_contradictions(void)
 		{ true, code_beyond, "column 'd' row 0: code 9 of 3" },
 		{ true, one_text_for_all, "column 'c' row 1: not UTF-8 text inside its buffer" },
 		{ false, nulls_alone, "columns of nulls with 4294967296 rows are too many" },
+		{ false, nulls_in_one_column, "4294967296 rows of nothing but nulls are too many" },
 	};
 
 	for (size_t i = 0; i < DTX_COUNT(list); i++) {

@@ -1,5 +1,7 @@
 /* Operations that repair what a reader delivered: on cells of a workbook, on typed tables, at the
  * edges, for any number of threads and rows of a batch. */
+#include <time.h>
+
 #include "tests/unit/bookmake.h"
 #include "tests/unit/planrun.h"
 
@@ -185,6 +187,35 @@ void test_repair_edges(void)
 	};
 
 	repair_all(list, DTX_COUNT(list));
+}
+
+/* One range over a whole sheet: a walk to its first cell from each of the others is quadratic. */
+void test_repair_one_large_merge(void)
+{
+	enum { ROWS = 10000 };
+	static const struct plancase list[] = {
+		{ RAW("{\"op\":\"unmerge\"},{\"op\":\"group_by\",\"by\":[\"column_1\"],\"agg\":{"
+		      "\"n\":\"count()\"}}"),
+		  NULL, "column_1,n\nx,10000\n" },
+	};
+	struct dtx_buf text = DTX_BUF_INIT((size_t)16 << 20),
+		       bytes = DTX_BUF_INIT((size_t)16 << 20);
+	struct book b = { 0 };
+	clock_t start;
+	int i;
+
+	dtx_buf_add(&text, "<sheetData><row r=\"1\">" S("A1", "x") N("B1", "1") "</row>");
+	for (i = 2; i <= ROWS; i++)
+		dtx_buf_printf(&text, "<row r=\"%d\"><c r=\"B%d\"><v>1</v></c></row>", i, i);
+	dtx_buf_printf(&text, "</sheetData><mergeCells><mergeCell ref=\"A1:A%d\"/></mergeCells>",
+	               ROWS);
+	b.sheet = dtx_buf_text(&text);
+	book_make(&b, &bytes);
+	start = clock();
+	plancases(list, DTX_COUNT(list), &bytes);
+	T_CHECK(clock() - start < 5 * CLOCKS_PER_SEC);
+	dtx_buf_clear(&text);
+	dtx_buf_clear(&bytes);
 }
 
 /* The row that is at fault is named where it stands in the source. */
