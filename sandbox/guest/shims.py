@@ -3,6 +3,7 @@
 `space` gives the space of now (execute.Space).
 """
 import bz2
+import dbm.dumb
 import functools
 import io
 import os
@@ -150,6 +151,7 @@ def prepare(of_now, opened, writable):
     global space, is_writable
     space, is_writable = of_now, writable
     bz2._builtin_open = tarfile.bltn_open = tokenize._builtin_open = opened
+    dbm._defaultmod = dbm._modules["dbm.dumb"] = dbm.dumb  # the others open files in C
     lead_lxml()
     lead_xlrd()
     numpy.lib._datasource._file_openers._load()
