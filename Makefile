@@ -57,8 +57,8 @@ ARCHIVES := jansson sqlite3 seccomp crypto z utf8proc csv
 archive = $(if $(SHARED),,$(wildcard $(shell $(CC) -print-file-name=lib$1.a)))
 ARCHIVED := $(foreach l,$(ARCHIVES),$(or $(call archive,$l),-l$l))
 LDLIBS = $(ARCHIVED) $(filter-out $(ARCHIVES:%=-l%),$(PKG_LIBS)) -lm -ldl -pthread
-# The exported symbols are the frozen clock and the entropy of a jail worker (sandbox/clock.c,
-# sandbox/entropy.c).
+# The exported symbols are the frozen clock, the entropy and the null device of a jail worker
+# (sandbox/clock.c, sandbox/entropy.c, sandbox/devnull.c).
 ALL_LDFLAGS = $(SAN) $(LDFLAGS) -pie -Wl,-z,relro,-z,now -Wl,--dynamic-list=sandbox/clock.sym
 
 LIB_SRC := $(filter-out $(if $(ISAL),,core/io/inflate_isal.c),$(sort $(wildcard core/*/*.c ops/*.c sandbox/*.c))) $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))

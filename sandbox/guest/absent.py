@@ -2,13 +2,16 @@
 like.  The calls are made all the same, so that the record knows of them.
 """
 import errno
+import faulthandler
 import functools
 import multiprocessing.context
 import multiprocessing.dummy
 import multiprocessing.pool
 import multiprocessing.process
+import multiprocessing.shared_memory
 import os
 import posix
+import resource
 import signal
 import socket
 import subprocess
@@ -21,6 +24,7 @@ NO_SHARING = ("the jail has no second process to share with: an ordinary object 
 NO_THREADS = ("can't start new thread: the jail has one; concurrent.futures.ThreadPoolExecutor "
               "runs tasks in turn")
 NO_NETWORK = "the jail has no network: give the file with --file or --table"
+NO_DISK = "the jail has no disk: files are in memory, --jail-output limits them"
 NO_SIGNALS = "no signal comes in the jail: its limit of time is an option, --jail-wall"
 
 
@@ -58,6 +62,16 @@ def refused(owner, names, text):
 
     for name in names.split():
         setattr(owner, name, call)
+
+
+def tell_little():
+    """What programs ask of the system and print: the kernel does not say, and kills for some."""
+    plain, ended = resource.getrusage, resource.struct_rusage((0,) * 16)
+    os.sched_getaffinity = lambda pid: {0}
+    socket.gethostname = lambda: "localhost"
+    faulthandler.enable = lambda *args, **words: None
+    os.environ.setdefault("LOGNAME", "nobody")
+    resource.getrusage = lambda who: plain(who) if who == resource.RUSAGE_SELF else ended
 
 
 class Result:
@@ -147,6 +161,10 @@ def prepare():
     for owner in (multiprocessing, context):
         refused(owner, "Queue JoinableQueue SimpleQueue Pipe Lock RLock Semaphore Condition Event "
                        "Barrier BoundedSemaphore Manager Value Array RawValue RawArray", NO_SHARING)
+    refused(multiprocessing.shared_memory, "SharedMemory ShareableList", NO_SHARING)
+    refused(os, "statvfs", NO_DISK)
+    refused(signal, "alarm setitimer", NO_SIGNALS)
+    tell_little()
     posix.system = os.system = tell_of_system()
     worded(multiprocessing.process.BaseProcess, "start", NO_PROGRAMS)
     worded(os, "fork", NO_PROGRAMS)

@@ -177,7 +177,10 @@ class Space:
         return DESCRIPTOR + self.temps
 
     def open_descriptor(self, path, flags, mode=0o777, *, dir_fd=None):
-        exists = self.resolve(path) in self.files
+        place = self.resolve(path)
+        if not place.startswith((IN + "/", OUT + "/", TMP + "/")):
+            return real["os.open"](path, flags, mode)  # the kernel refuses, and the record knows
+        exists = place in self.files
         if flags & os.O_CREAT and flags & os.O_EXCL and exists:
             raise fail(errno.EEXIST, path)
         kind = ("r", "w", "r+")[flags & os.O_ACCMODE]
@@ -251,6 +254,9 @@ class Space:
     def scandir(self, path="."):
         return Entries([Entry(self, os.fspath(path), name) for name in self.listdir(path)])
 
+    def umask(self, mask):
+        return 0o022
+
     def keep_mode(self, path, *args, **words):
         """chmod: there is one mode."""
         self.stat(path)
@@ -282,7 +288,7 @@ class Space:
         if not is_writable(name):
             raise fail(errno.EROFS, path)
         if self.files.pop(name, None) is None:
-            raise fail(errno.ENOENT, path)
+            raise fail(errno.EISDIR if name in self.folders else errno.ENOENT, path)
 
     def rename(self, src, dst, *, src_dir_fd=None, dst_dir_fd=None):
         a, b = self.resolve(src), self.path_of(dst)
@@ -367,7 +373,8 @@ CALLS = (
     (builtins, "open", "opened"), (io, "open", "opened"), (os, "stat lstat fstat", "stat"),
     (os, "listdir", "listdir"), (os, "mkdir", "mkdir"), (os, "access", "access"),
     (os, "remove unlink", "remove"), (os, "rename replace", "rename"), (os, "rmdir", "rmdir"),
-    (os, "scandir", "scandir"), (os, "chmod", "keep_mode"), (os, "utime", "set_time"),
+    (os, "scandir", "scandir"), (os, "chmod chown", "keep_mode"), (os, "umask", "umask"),
+    (os, "utime", "set_time"),
     (os, "listxattr", "no_attributes"), (os, "getcwd", "cwd"), (os, "chdir", "chdir"),
     (tempfile, "NamedTemporaryFile", "temp_file"), (tempfile, "TemporaryFile", "nameless_file"),
     (tempfile, "mkdtemp", "temp_folder"), (tempfile, "mkstemp", "temp_descriptor"),

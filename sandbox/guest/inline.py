@@ -7,6 +7,7 @@ import asyncio.runners
 import concurrent.futures
 import concurrent.futures.process
 import concurrent.futures.thread
+import errno
 import signal
 import time
 import types
@@ -59,6 +60,9 @@ class Loop(asyncio.base_events.BaseEventLoop):
 
     async def shutdown_default_executor(self):
         pass
+
+    async def _make_subprocess_transport(self, *args, **words):
+        raise PermissionError(errno.EPERM, "the jail starts no programs and no processes")
 
 
 class Policy(asyncio.DefaultEventLoopPolicy):

@@ -119,6 +119,15 @@ def pin_streams():
     sys.stderr = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)
 
 
+def pin_host():
+    """Its name is nothing that code was given; the kernel does not tell the rest again."""
+    import platform
+
+    known = os.uname()
+    os.uname = lambda: os.uname_result((known.sysname, "localhost", *known[2:]))
+    platform._uname_cache = None  # an import asked
+
+
 def no_terminal(fd=1):
     raise OSError(errno.ENOTTY, os.strerror(errno.ENOTTY))
 
@@ -134,6 +143,7 @@ def prepare():
     random.Random.seed = seed_random
     os.get_terminal_size = no_terminal  # the answer of the kernel, without the question
     pin_zones()
+    pin_host()
     pin_streams()
 
 

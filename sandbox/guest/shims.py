@@ -3,6 +3,7 @@
 `space` gives the space of now (execute.Space).
 """
 import bz2
+import dbm.dumb
 import functools
 import io
 import os
@@ -76,6 +77,24 @@ def lead_lxml():
     etree.parse, etree.iterparse = led(etree.parse), led(etree.iterparse)
 
 
+def lead_xlrd():
+    """It maps a path into memory."""
+    xlrd = sys.modules.get("xlrd")
+    if not xlrd:
+        return
+    plain = xlrd.open_workbook
+
+    @functools.wraps(plain)
+    def call(filename=None, *args, **words):
+        if is_path(filename) and os.path.exists(filename):
+            with space().opened(filename, "rb") as f:
+                words["file_contents"] = f.read()
+            filename = None
+        return plain(filename, *args, **words)
+
+    xlrd.open_workbook = call
+
+
 class Database(sqlite3.Connection):
     """A connection to a database in memory, which is written to its file when one is closed."""
 
@@ -132,7 +151,9 @@ def prepare(of_now, opened, writable):
     global space, is_writable
     space, is_writable = of_now, writable
     bz2._builtin_open = tarfile.bltn_open = tokenize._builtin_open = opened
+    dbm._defaultmod = dbm._modules["dbm.dumb"] = dbm.dumb  # the others open files in C
     lead_lxml()
+    lead_xlrd()
     numpy.lib._datasource._file_openers._load()
     numpy.lib._datasource._file_openers._file_openers[None] = opened
     numpy.fromfile = numpy.core.multiarray.fromfile = fromfile

@@ -89,6 +89,7 @@ def child(source, folder, tables):
         for name in os.listdir("in"):  # the jail looks for a name in /in as well
             os.symlink(os.path.abspath("in/" + name), os.path.join(folder, name))
         os.chdir(folder)
+        home = os.getcwd()
         module = sys.modules["__main__"] = types.ModuleType("__main__")
         module.__dict__.update(tables=tables, __file__="<program>")
         sys.argv = ["program.py"]
@@ -100,6 +101,7 @@ def child(source, folder, tables):
             code = int(end.code not in (None, 0))
         except BaseException:
             traceback.print_exc()
+        os.chdir(home)
         for name in os.listdir("."):
             if os.path.islink(name):
                 os.unlink(name)
