@@ -1,5 +1,6 @@
 /* A library that wants nobody to read its messages opens /dev/null, which the jail has not: here it
  * is a stream of no file.  matplotlib's triangulation is one; libraries are built with fopen64. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,10 @@ EXPORTED FILE *fopen64(const char *restrict path, const char *restrict mode)
 	if (!strcmp(path, "/dev/null"))
 		return fopencookie(NULL, mode, nothing);
 	at = dtx_lib_next("fopen64");
+	if (!at) {
+		errno = ENOSYS;
+		return NULL;
+	}
 	memcpy(&real, &at, sizeof(real));
 	return real(path, mode);
 }
