@@ -4,7 +4,8 @@
 
 #include "core/base/buf.h"
 
-/* For input_not_found: names in that folder that are spelt alike, or that there is no such folder. */
+/* For input_not_found: names in that folder that are spelt alike, or that there is no such folder.
+ */
 void dtx_file_near(const char *path, struct dtx_err *err);
 /* Codes: input_not_found, input_io.  Directories are refused.  *fd is close-on-exec. */
 DTX_MUSTUSE enum dtx_code dtx_file_open(const char *path, int *fd, struct dtx_err *err);
