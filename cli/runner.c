@@ -481,7 +481,7 @@ out:
 		runner_hint_memory(r, err);
 	if (rc == DTX_E_CANCELLED)
 		dtx_err_hint(err, "outputs are as they were; the same command starts again");
-	if (rc == DTX_E_TIME_LIMIT && !err->hint[0])
+	if (rc == DTX_E_TIME_LIMIT && strcmp(err->at, "/limits/time_s") == 0)
 		dtx_err_hint(err,
 		             "raise \"time_s\" of the plan's limits; outputs are as they were");
 	rc = dtx_runner_store_settle(r, rc, err);

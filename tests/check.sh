@@ -26,6 +26,7 @@ suites() {
 		one table in several files, and through pipes|/usr/bin/python3 -B tests/diff/book_pairs.py build/dtx
 		every address printed looked up again|/usr/bin/python3 -B tests/diff/addresses.py build/dtx
 		functions against pandas|/usr/bin/python3 -B tests/diff/functions.py build/dtx
+		plans of an analyst against plain pandas|/usr/bin/python3 -B tests/diff/analyst.py build/dtx
 		where tools disagree|/usr/bin/python3 -B tests/diff/semantics.py build/dtx
 		store without room, right or sound pages|/usr/bin/python3 -B tests/fault/store.py build/dtx
 		records and what is made of them|/usr/bin/python3 -B tests/schema/records.py build/dtx
