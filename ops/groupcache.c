@@ -12,6 +12,7 @@
 #define CODE_BITS_MAX 22u /* where there are so many groups that their own table is larger */
 #define ROWS_MIN      ((uint64_t)16384) /* fewer are not worth the array */
 #define KEYS_MAX      4u
+#define BUDGET_SHARE  64u
 #define MISSES_MAX    256u /* chunks one after the other, then no more are looked at */
 
 struct dtx_groupcache {
@@ -107,6 +108,13 @@ static unsigned code_texts(struct dtx_groupcache *m, uint32_t key, const struct 
 	return bits_of(dtx_groups_count(m->text[key]) - 1);
 }
 
+/* No larger than the table of the groups there are, and a small part of the budget. */
+static bool may_be_large(const struct dtx_groupcache *m, unsigned bits)
+{
+	return bits <= CODE_BITS_MAX && (uint64_t)1 << bits <= (uint64_t)m->groups * 8 &&
+	       (!dtx_mem_limit() || (sizeof(*m->id) << bits) * BUDGET_SHARE <= dtx_mem_limit());
+}
+
 /* An array of so many bits, empty; false: keys of these numbers have none (yet). */
 static bool widen(struct dtx_groupcache *m, const unsigned *bits)
 {
@@ -119,8 +127,7 @@ static bool widen(struct dtx_groupcache *m, const unsigned *bits)
 	}
 	m->misses += all > CODE_BITS_MAX;
 	m->off = texts > CODE_BITS || m->misses > MISSES_MAX; /* texts only become more */
-	if (all > CODE_BITS_MAX ||
-	    (all > CODE_BITS && (uint64_t)1 << all > (uint64_t)m->groups * 8))
+	if (all > CODE_BITS && !may_be_large(m, all))
 		return false;
 	id = dtx_mem_zalloc((size_t)1 << all, sizeof(*id));
 	if (!id) /* it goes without */
