@@ -2,33 +2,11 @@
 #include <stdlib.h>
 
 #include "core/data/key.h"
-#include "ops/groupby.h"
+#include "ops/groupby_face.h"
 #include "ops/opkit.h"
 #include "ops/ordered.h"
 
 #define PART_FACES 16384u
-
-struct face {
-	uint64_t pos;
-	uint32_t local, id;
-};
-struct result {
-	const struct dtx_gb_state *s;
-	struct dtx_gb_local **l; /* the workers', moved here; room for one more */
-	unsigned n;
-	struct face *face;
-	size_t nfaces;
-	/* or, when rows were on disk: the finished rows */
-	struct dtx_ordered_rows *rows;
-	int32_t *from; /* identity, for the merge */
-};
-/* Of who makes batches. */
-struct scratch {
-	uint32_t *which, *row;
-	uint64_t *pos; /* of faces, for the names of sets */
-	void **state;
-	struct dtx_column **src;
-};
 
 static bool is_face(const struct dtx_gb_local *l, uint32_t id)
 {
@@ -39,7 +17,7 @@ static bool is_face(const struct dtx_gb_local *l, uint32_t id)
 
 static int face_cmp(const void *a, const void *b)
 {
-	const struct face *x = a, *y = b;
+	const struct dtx_gb_face *x = a, *y = b;
 
 	return x->pos < y->pos ? -1 : x->pos > y->pos;
 }
@@ -53,7 +31,7 @@ static uint32_t next_face(const struct dtx_gb_local *l, uint32_t id)
 }
 
 /* Workers' faces come in ascending position: a merge, without a sort. */
-static enum dtx_code merge_faces(struct result *r, struct dtx_err *err)
+static enum dtx_code merge_faces(struct dtx_gb_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	uint32_t *at = dtx_mem_zalloc((size_t)r->n + 1, sizeof(*at));
@@ -73,7 +51,8 @@ static enum dtx_code merge_faces(struct result *r, struct dtx_err *err)
 			break;
 		if (r->nfaces % DTX_HALT_ROWS == 0)
 			DTX_TRY(dtx_halt_look(err));
-		r->face[r->nfaces++] = (struct face){ r->l[best]->pos[at[best]], best, at[best] };
+		r->face[r->nfaces++] =
+			(struct dtx_gb_face){ r->l[best]->pos[at[best]], best, at[best] };
 		at[best] = next_face(r->l[best], at[best] + 1);
 	}
 out:
@@ -81,7 +60,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code collect_faces(struct result *r, struct dtx_err *err)
+static enum dtx_code collect_faces(struct dtx_gb_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t most = 0;
@@ -101,7 +80,7 @@ static enum dtx_code collect_faces(struct result *r, struct dtx_err *err)
 	for (unsigned w = 0; w < r->n; w++)
 		for (uint32_t id = next_face(r->l[w], 0); id < r->l[w]->n;
 		     id = next_face(r->l[w], id + 1))
-			r->face[r->nfaces++] = (struct face){ r->l[w]->pos[id], w, id };
+			r->face[r->nfaces++] = (struct dtx_gb_face){ r->l[w]->pos[id], w, id };
 	qsort(r->face, r->nfaces, sizeof(*r->face), face_cmp);
 out:
 	return rc;
@@ -130,137 +109,11 @@ out:
 	return rc;
 }
 
-/* --- one batch of faces --- */
-
-static void *state_of(const struct result *r, const struct face *f)
-{
-	const struct dtx_gb_local *l = r->l[f->local];
-	uint64_t link = l->link[f->id];
-
-	if ((link & DTX_GB_KIND) == DTX_GB_FACE) {
-		const struct dtx_gb_local *h = r->l[dtx_gb_ref_local(link)];
-
-		return h->states + (size_t)(uint32_t)link * r->s->stride;
-	}
-	return l->states + (size_t)f->id * r->s->stride;
-}
-
-static enum dtx_code scratch_init(struct scratch *x, const struct result *r, uint32_t most,
-                                  struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-
-	x->which = dtx_mem_alloc(most, sizeof(*x->which));
-	x->row = dtx_mem_alloc(most, sizeof(*x->row));
-	x->pos = dtx_mem_alloc(r->s->names_sets ? most : 1, sizeof(*x->pos));
-	x->state = dtx_mem_alloc(most, sizeof(void *));
-	x->src = dtx_mem_zalloc((size_t)r->n + 2, sizeof(struct dtx_column *));
-	if (!x->which || !x->row || !x->pos || !x->state || !x->src)
-		DTX_FAIL_MEM(err);
-out:
-	return rc;
-}
-
-static void scratch_clear(struct scratch *x)
-{
-	dtx_mem_free(x->which);
-	dtx_mem_free(x->row);
-	dtx_mem_free(x->pos);
-	dtx_mem_free(x->state);
-	dtx_mem_free(x->src);
-}
-
-static enum dtx_code key_column(const struct result *r, struct scratch *x, uint32_t i, uint32_t n,
-                                struct dtx_column **out, struct dtx_err *err)
-{
-	for (unsigned w = 0; w < r->n; w++)
-		x->src[w] = r->l[w]->n ? r->l[w]->column[i] : NULL;
-	return dtx_cells_gather(x->src, r->n, x->which, x->row, n, &r->s->key[i].field, out, err);
-}
-
-/* Result i over the faces: results of its calls, then the formula around them. */
-static enum dtx_code out_column(const struct dtx_opctx *ox, const struct result *r,
-                                struct scratch *x, uint32_t i, const struct face *face,
-                                const struct dtx_batch *keys, struct dtx_column **out,
-                                struct dtx_err *err)
-{
-	const struct dtx_gb_out *o = &r->s->out[i];
-	uint32_t n = keys->nrows;
-	enum dtx_code rc = DTX_OK;
-	struct dtx_eval_counts counts = { 0 };
-	struct dtx_batch *inner = NULL;
-	int32_t plain = o->bound ? dtx_bound_column(o->bound) : (int32_t)r->s->nkeys;
-
-	DTX_TRY(dtx_batch_new(o->inner, n, &inner, err));
-	for (uint32_t k = 0; k < r->s->nkeys; k++)
-		inner->col[k] = dtx_column_ref(keys->col[k]);
-	for (size_t c = 0; c < o->calls.n; c++) {
-		for (uint32_t k = 0; k < n; k++)
-			x->state[k] = (char *)state_of(r, &face[k]) + o->offset[c];
-		DTX_TRY(dtx_agg_final(o->calls.call[c], x->state, n, &counts,
-		                      &inner->col[r->s->nkeys + c], err));
-	}
-	dtx_op_evals(ox, &counts);
-	if (plain >= 0 && inner->col[plain])
-		*out = dtx_column_ref(inner->col[plain]);
-	else
-		DTX_TRY(dtx_op_eval(ox, o->bound, inner, out, err));
-out:
-	dtx_batch_free(inner);
-	return rc;
-}
-
-/* Narrows b to what stays. */
-static enum dtx_code having(const struct dtx_opctx *ox, const struct result *r, struct dtx_batch *b,
-                            struct dtx_err *err)
-{
-	struct dtx_eval_counts counts = { 0 };
-	int64_t falses = 0, nulls = 0;
-	enum dtx_code rc = DTX_OK;
-
-	if (!r->s->having)
-		goto out;
-	DTX_TRY(dtx_eval_keep(r->s->having, b, &falses, &nulls, &counts, err));
-	dtx_op_count(ox, "having", falses + nulls);
-	dtx_op_evals(ox, &counts);
-out:
-	return rc;
-}
-
-static enum dtx_code make_faces(const struct dtx_opctx *ox, const struct result *r,
-                                struct scratch *x, const struct face *face, uint32_t n,
-                                struct dtx_batch **out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct dtx_batch *b = NULL;
-
-	DTX_TRY(dtx_batch_new(ox->out, n, &b, err));
-	for (uint32_t k = 0; k < n; k++) {
-		x->which[k] = face[k].local;
-		x->row[k] = face[k].id;
-		if (r->s->names_sets)
-			x->pos[k] = face[k].pos;
-	}
-	for (uint32_t i = 0; i < r->s->nkeys; i++)
-		DTX_TRY(key_column(r, x, i, n, &b->col[i], err));
-	for (uint32_t i = 0; i < r->s->nouts; i++)
-		if (dtx_gb_wants(ox, r->s, i))
-			DTX_TRY(out_column(ox, r, x, i, face, b, &b->col[r->s->nkeys + i], err));
-	if (r->s->names_sets)
-		DTX_TRY(dtx_gb_set_names(r->s, x->pos, n, &b->col[r->s->nkeys + r->s->nouts], err));
-	DTX_TRY(having(ox, r, b, err));
-	*out = b;
-	b = NULL;
-out:
-	dtx_batch_free(b);
-	return rc;
-}
-
 /* --- sorted order --- */
 
 struct sort_key {
 	struct dtx_str bytes;
-	struct face face;
+	struct dtx_gb_face face;
 };
 
 static int sort_key_cmp(const void *a, const void *b)
@@ -271,7 +124,7 @@ static int sort_key_cmp(const void *a, const void *b)
 	return c ? c : face_cmp(&x->face, &y->face);
 }
 
-static enum dtx_code sort_faces(struct result *r, struct dtx_err *err)
+static enum dtx_code sort_faces(struct dtx_gb_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct sort_key *key = dtx_mem_alloc(r->nfaces + 1, sizeof(*key));
@@ -302,7 +155,7 @@ out:
 }
 
 /* Sorting looks at values; the cells as written take their place afterwards. */
-static enum dtx_code sorted(struct result *r, struct dtx_err *err)
+static enum dtx_code sorted(struct dtx_gb_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -328,7 +181,7 @@ out:
 }
 
 /* Without keys, and for a set of none, there is one row, even of an empty table. */
-static enum dtx_code one_row(struct result *r, uint32_t set, struct dtx_err *err)
+static enum dtx_code one_row(struct dtx_gb_result *r, uint32_t set, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_gb_local *l = r->l[0];
@@ -356,7 +209,7 @@ out:
 	return rc;
 }
 
-static enum dtx_code in_memory(struct result *r, struct dtx_err *err)
+static enum dtx_code in_memory(struct dtx_gb_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
@@ -378,7 +231,7 @@ out:
 
 /* --- rows on disk: a partition at a time, its result into the order --- */
 
-static enum dtx_code part_faces(struct result *r, unsigned part, struct dtx_err *err)
+static enum dtx_code part_faces(struct dtx_gb_result *r, unsigned part, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t most = 0;
@@ -401,7 +254,7 @@ static enum dtx_code part_faces(struct result *r, unsigned part, struct dtx_err 
 				if (!dtx_mem_grow(&r->face, most, sizeof(*r->face)))
 					DTX_FAIL_MEM(err);
 			}
-			r->face[r->nfaces++] = (struct face){ r->l[w]->pos[id], w, id };
+			r->face[r->nfaces++] = (struct dtx_gb_face){ r->l[w]->pos[id], w, id };
 		}
 	}
 	qsort(r->face, r->nfaces, sizeof(*r->face), face_cmp);
@@ -410,7 +263,7 @@ out:
 }
 
 /* Where the live rows of b came first. */
-static enum dtx_code place_column(const struct dtx_batch *b, const struct face *face,
+static enum dtx_code place_column(const struct dtx_batch *b, const struct dtx_gb_face *face,
                                   struct dtx_column **out, struct dtx_err *err)
 {
 	struct dtx_builder place;
@@ -421,9 +274,9 @@ static enum dtx_code place_column(const struct dtx_batch *b, const struct face *
 	return dtx_builder_finish(&place, NULL, out, err);
 }
 
-static enum dtx_code order_rows(const struct dtx_opctx *ox, const struct result *r,
-                                struct dtx_ordered *o, struct dtx_batch *b, const struct face *face,
-                                struct dtx_err *err)
+static enum dtx_code order_rows(const struct dtx_opctx *ox, const struct dtx_gb_result *r,
+                                struct dtx_ordered *o, struct dtx_batch *b,
+                                const struct dtx_gb_face *face, struct dtx_err *err)
 {
 	uint32_t nkeys = r->s->order == DTX_GB_SORTED ? r->s->nkeys : 0;
 	struct dtx_column **key = dtx_mem_zalloc(nkeys + 1u, sizeof(struct dtx_column *));
@@ -446,7 +299,7 @@ out:
 }
 
 /* What the states of a partition hold, once its rows are made. */
-static void drop_states(struct result *r, unsigned part)
+static void drop_states(struct dtx_gb_result *r, unsigned part)
 {
 	for (unsigned w = 0; r->s->grows && w < r->n; w++)
 		for (uint32_t id = 0; id < r->l[w]->n; id++)
@@ -454,20 +307,20 @@ static void drop_states(struct result *r, unsigned part)
 				dtx_gb_drop_state(r->l[w], id);
 }
 
-static enum dtx_code part_rows(const struct dtx_opctx *ox, struct result *r, unsigned part,
+static enum dtx_code part_rows(const struct dtx_opctx *ox, struct dtx_gb_result *r, unsigned part,
                                struct dtx_ordered *o, struct dtx_err *err)
 {
-	struct scratch x = { .which = NULL };
+	struct dtx_gb_scratch x = { .which = NULL };
 	struct dtx_batch *b = NULL;
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(scratch_init(&x, r, PART_FACES, err));
+	DTX_TRY(dtx_gb_scratch_init(&x, r, PART_FACES, err));
 	DTX_TRY(dtx_gb_combine_part(r->l, r->n, part, DTX_DISK_BITS, err));
 	DTX_TRY(part_faces(r, part, err));
 	for (size_t at = 0; at < r->nfaces; at += PART_FACES) {
 		uint32_t n = (uint32_t)DTX_MIN(PART_FACES, r->nfaces - at);
 
-		DTX_TRY(make_faces(ox, r, &x, r->face + at, n, &b, err));
+		DTX_TRY(dtx_gb_make_faces(ox, r, &x, r->face + at, n, &b, err));
 		DTX_TRY(order_rows(ox, r, o, b, r->face + at, err));
 		dtx_batch_free(b);
 		b = NULL;
@@ -475,18 +328,19 @@ static enum dtx_code part_rows(const struct dtx_opctx *ox, struct result *r, uns
 	drop_states(r, part);
 out:
 	dtx_batch_free(b);
-	scratch_clear(&x);
+	dtx_gb_scratch_clear(&x);
 	return rc;
 }
 
-static void drop_locals(const struct dtx_opctx *ox, struct result *r)
+static void drop_locals(const struct dtx_opctx *ox, struct dtx_gb_result *r)
 {
 	for (unsigned w = 0; r->l && w < r->n; w++)
 		dtx_gb_free_local(ox, r->l[w]);
 	r->n = 0;
 }
 
-static enum dtx_code from_disk(const struct dtx_opctx *ox, struct result *r, struct dtx_err *err)
+static enum dtx_code from_disk(const struct dtx_opctx *ox, struct dtx_gb_result *r,
+                               struct dtx_err *err)
 {
 	struct dtx_ordered o, *all = &o;
 	unsigned n = r->n;
@@ -522,7 +376,7 @@ out:
 
 void dtx_gb_free_shared(const struct dtx_opctx *ox, void *shared)
 {
-	struct result *r = shared;
+	struct dtx_gb_result *r = shared;
 
 	if (!r)
 		return;
@@ -535,7 +389,7 @@ void dtx_gb_free_shared(const struct dtx_opctx *ox, void *shared)
 }
 
 /* The workers' locals are left empty. */
-static enum dtx_code take_locals(struct result *r, void *const *locals, unsigned n,
+static enum dtx_code take_locals(struct dtx_gb_result *r, void *const *locals, unsigned n,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -560,7 +414,7 @@ enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals, u
                               void **shared, struct dtx_emit *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct result *r = dtx_mem_zalloc(1, sizeof(*r));
+	struct dtx_gb_result *r = dtx_mem_zalloc(1, sizeof(*r));
 
 	(void)out;
 	if (!r)
@@ -580,7 +434,7 @@ out:
 
 uint64_t dtx_gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **origin)
 {
-	const struct result *r = ox->shared;
+	const struct dtx_gb_result *r = ox->shared;
 
 	*origin = NULL;
 	return r->rows ? r->rows->merge.nparts : (r->nfaces + PART_FACES - 1) / PART_FACES;
@@ -589,20 +443,20 @@ uint64_t dtx_gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **orig
 enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_emit *out,
                           struct dtx_err *err)
 {
-	const struct result *r = ox->shared;
+	const struct dtx_gb_result *r = ox->shared;
 	const struct dtx_colmap map = { ox->out->nfields, r->from };
 	uint32_t most = DTX_MIN(dtx_op_batch_rows(ox), PART_FACES);
 	size_t at = part * PART_FACES, end = DTX_MIN(at + PART_FACES, r->nfaces);
-	struct scratch x = { .which = NULL };
+	struct dtx_gb_scratch x = { .which = NULL };
 	struct dtx_batch *b = NULL;
 	enum dtx_code rc = DTX_OK;
 
 	if (r->rows)
 		return dtx_merge_part(&r->rows->merge, part, ox, &map, out, err);
-	DTX_TRY(scratch_init(&x, r, most, err));
+	DTX_TRY(dtx_gb_scratch_init(&x, r, most, err));
 	for (; at < end && !dtx_emit_full(out); at += most) {
-		DTX_TRY(make_faces(ox, r, &x, r->face + at, (uint32_t)DTX_MIN(most, end - at), &b,
-		                   err));
+		DTX_TRY(dtx_gb_make_faces(ox, r, &x, r->face + at,
+		                          (uint32_t)DTX_MIN(most, end - at), &b, err));
 		DTX_TRY(dtx_batch_dense(b, err));
 		DTX_TRY(dtx_emit_batch(out, b, err));
 		dtx_batch_free(b);
@@ -610,7 +464,7 @@ enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_
 	}
 out:
 	dtx_batch_free(b);
-	scratch_clear(&x);
+	dtx_gb_scratch_clear(&x);
 	return rc;
 }
 

@@ -1,0 +1,40 @@
+/* Faces of groups: each stands for a group of the result, wherever the workers' parts of it are. */
+#ifndef OPS_GROUPBY_FACE_H
+#define OPS_GROUPBY_FACE_H
+
+#include "ops/groupby.h"
+
+struct dtx_gb_face {
+	uint64_t pos;
+	uint32_t local, id;
+};
+struct dtx_gb_result {
+	const struct dtx_gb_state *s;
+	struct dtx_gb_local **l; /* the workers', moved here; room for one more */
+	unsigned n;
+	struct dtx_gb_face *face;
+	size_t nfaces;
+	/* or, when rows were on disk: the finished rows */
+	struct dtx_ordered_rows *rows;
+	int32_t *from; /* identity, for the merge */
+};
+/* Of who makes batches. */
+struct dtx_gb_scratch {
+	uint32_t *which, *row;
+	uint64_t *pos; /* of faces, for the names of sets */
+	void **state;
+	struct dtx_column **src;
+};
+
+/* Room for batches of up to `most` faces. */
+DTX_MUSTUSE enum dtx_code dtx_gb_scratch_init(struct dtx_gb_scratch *x,
+                                              const struct dtx_gb_result *r, uint32_t most,
+                                              struct dtx_err *err);
+void dtx_gb_scratch_clear(struct dtx_gb_scratch *x);
+/* The rows of n faces, without those that `having` drops. */
+DTX_MUSTUSE enum dtx_code dtx_gb_make_faces(const struct dtx_opctx *ox,
+                                            const struct dtx_gb_result *r, struct dtx_gb_scratch *x,
+                                            const struct dtx_gb_face *face, uint32_t n,
+                                            struct dtx_batch **out, struct dtx_err *err);
+
+#endif
