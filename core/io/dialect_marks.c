@@ -51,7 +51,7 @@ bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample)
 	return false;
 }
 
-/* "-12.5", "1e-3", but no "007": that is a part of something else. */
+/* "-12.5", "1e-3", "0,5", but no "007": that is a part of something else. */
 static bool is_number(struct dtx_str s)
 {
 	size_t i, digits = 0;
@@ -61,10 +61,11 @@ static bool is_number(struct dtx_str s)
 	if (s.len > 1 && s.ptr[0] == '0' && is_digit(s.ptr[1]))
 		return false;
 	for (i = 0; i < s.len; i++) {
-		bool sign = s.ptr[i] == '-' || s.ptr[i] == '+';
+		char c = s.ptr[i];
 
-		if (sign ? !i || (s.ptr[i - 1] | 0x20) != 'e'
-		         : !is_digit(s.ptr[i]) && s.ptr[i] != '.' && (s.ptr[i] | 0x20) != 'e')
+		if (c == '-' || c == '+'
+		            ? !i || (s.ptr[i - 1] | 0x20) != 'e'
+		            : !is_digit(c) && c != '.' && c != ',' && (c | 0x20) != 'e')
 			return false;
 		digits += is_digit(s.ptr[i]);
 	}

@@ -340,6 +340,21 @@ static void search_columns(struct search *f)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
+/* Blanks between numbers with decimal commas part more than these do. */
+static void search_decimals(struct search *f)
+{
+	struct search_try t;
+
+	if (f->opts->delimiter || strcmp(f->best.d.delim, ",") != 0 ||
+	    !dtx_dialect_are_numbers(&f->sample))
+		return;
+	try_delim(f, " ", 1, &t);
+	if (t.s.modal < 2 || t.s.records < 3 || !even(&t))
+		return;
+	f->best = t;
+	f->second = (struct search_try){ .s.score = 0 };
+}
+
 /* Lines of comments above the table hide it. */
 static void search_below_comments(struct search *f)
 {
@@ -545,6 +560,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	search_rarer(&f);
 	search_below_comments(&f);
 	search_columns(&f);
+	search_decimals(&f);
 	search_below_prose(&f);
 	search_closer(&f, all);
 	search_named(&f, path);

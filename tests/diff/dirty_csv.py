@@ -540,6 +540,23 @@ CASES.update({
 })
 
 
+CASES.update({
+    "Thai": coded("cp874", ["ชื่อ", "เมือง"], ["สมชาย", "กรุงเทพ"], ["มานี", "เชียงใหม่"]),
+    "iso-8859-6": coded("iso8859_6", ["اسم", "مدينة"], ["محمد", "القاهرة"], ["فاطمة", "الرياض"]),
+    "iso-8859-15": coded("iso8859_15", ["item", "price €"], ["A", "5 €"], ["Œuf", "1 €"]),
+    "macintosh with its line ends": ("nom,âge\rÉlodie,30\rZoë,25\rNoël,41\r".encode("mac_roman"), ["nom", "âge"],
+                                     [["Élodie", "30"], ["Zoë", "25"], ["Noël", "41"]]),
+    "typographic quotes inside of quotes": ('id,t\n1,"say “hi”, ok"\n2,x\n'.encode("cp1252"), ["id", "t"],
+                                            [["1", "say “hi”, ok"], ["2", "x"]]),
+    "tabs between decimal commas": ("0,00\t1,5\n0,01\t2,5\n0,02\t3,5\n", ["column_1", "column_2"],
+                                    [["0,00", "1,5"], ["0,01", "2,5"], ["0,02", "3,5"]]),
+    "blanks between decimal commas": ("0,00 1,5\n0,01 2,5\n0,02 3,5\n", ["column_1", "column_2"],
+                                      [["0,00", "1,5"], ["0,01", "2,5"], ["0,02", "3,5"]]),
+    "two sentences": ("This is a text.\nIt has no table, really.\n", ["This", "is", "a", "text.", "column_5"],
+                      [["It", "has", "no", "table,", "really."]]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:
