@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+import dirty_wild
+
 HEAD = ["id", "name", "city", "amount"]
 ROWS = [["1", "Ann", "Rome", "10.50"], ["2", "Bob", "Paris, France", "7"], ["3", "Zoë", "Köln", "-3.25"],
         ["4", "O'Brien", "", "1000"], ["5", "Eve", "Oslo", "0.1"]]
@@ -567,6 +569,10 @@ def read(dtx, folder, data):
         return None, run.stderr.decode(errors="replace")
     with open(target, newline="", encoding="utf-8") as f:
         return list(csv.reader(f)), run.stderr.decode(errors="replace")
+
+
+assert not set(CASES) & set(dirty_wild.CASES)
+CASES.update(dirty_wild.CASES)
 
 
 def main():
