@@ -233,6 +233,13 @@ static bool guess_money(uint32_t cp, const uint32_t last[2], uint32_t next)
 	                guess_is_digit(last[0]) || (last[0] == ' ' && guess_is_digit(last[1])));
 }
 
+/* "[µg]", "5 µm": the sign of a millionth before a unit. */
+static bool guess_micro(uint32_t cp, uint32_t before, uint32_t next)
+{
+	return cp == 0xb5 && !guess_is_letter(guess_kind(before)) && next < 0x80 && next &&
+	       strchr("gmslLAVFMSW", (int)next);
+}
+
 /* A typographic mark at `cp`, with the text behind it from `at` on.  `open`: the mark that awaits
  * its other half on this line. */
 static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const uint32_t last[2],
@@ -254,6 +261,8 @@ static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const u
 		*open = cp;
 	if (guess_money(cp, last, next))
 		return GUESS_MONEY;
+	if (guess_micro(cp, last[0], next))
+		return GUESS_SINGLE;
 	if (cp == 0x2013 || cp == 0x2014)
 		return last[0] == ' ' && next == ' ' ? GUESS_SINGLE : 0;
 	return cp == 0x2019 && guess_apostrophe(s, len, at, last[0], last[1]) ? GUESS_SINGLE : 0;

@@ -554,6 +554,12 @@ CASES.update({
                                     [["0,00", "1,5"], ["0,01", "2,5"], ["0,02", "3,5"]]),
     "blanks between decimal commas": ("0,00 1,5\n0,01 2,5\n0,02 3,5\n", ["column_1", "column_2"],
                                       [["0,00", "1,5"], ["0,01", "2,5"], ["0,02", "3,5"]]),
+    "a millionth of a gram": ("Gerät;Prüfer;[µg]\n1;Ann;5\n".encode("cp1252"), ["Gerät", "Prüfer", "[µg]"], [["1", "Ann", "5"]]),
+    "printed rows with their numbers": ("  mpg cyl  disp\n1 21.0   6 160.0\n2 22.8   4 108.0\n3 18.7   8 360.0\n",
+                                        ["column_1", "mpg", "cyl", "disp"],
+                                        [["1", "21.0", "6", "160.0"], ["2", "22.8", "4", "108.0"], ["3", "18.7", "8", "360.0"]]),
+    "two names with another delimiter": ("id;name\n1,Ann\n20,Bob\n", DRAWN[0], DRAWN[1:]),
+    "a title of two words": ("Sales; all\n1,Ann\n20,Bob\n", ["column_1", "column_2"], [["Sales; all", ""]] + DRAWN[1:]),
     "two sentences": ("This is a text.\nIt has no table, really.\n", ["This", "is", "a", "text.", "column_5"],
                       [["It", "has", "no", "table,", "really."]]),
 })
