@@ -510,3 +510,71 @@ CASES["bars around lines without a rule"] = ((
     '|id|name|\n|1|Ann|\n|2||\n'),
     ['id', 'name'],
     [['1', 'Ann'], ['2', '']])
+CASES["a title in a box of stars"] = ((
+    '***************\n* Report 2024 *\n***************\nid;name;v\n1;Ann;2\n2;Bob;3\n'),
+    ['id', 'name', 'v'],
+    [['1', 'Ann', '2'], ['2', 'Bob', '3']])
+CASES["names over two rows, some of them in the second"] = ((
+    'Date,Temp,,Wind,\n,min,max,avg,gust\n2024-01-01,1,5,3,9\n2024-01-02,2,6,4,8\n'),
+    ['Date', 'Temp min', 'Temp max', 'Wind avg', 'Wind gust'],
+    [['2024-01-01', '1', '5', '3', '9'], ['2024-01-02', '2', '6', '4', '8']])
+CASES["two marks of a comment above nine columns"] = ((
+    '##gff-version 3\nchr1\tsrc\tgene\t1\t100\t.\t+\t.\tID=g1;Name=a\n'
+    'chr1\tsrc\texon\t1\t50\t.\t+\t.\tParent=g1\n'),
+    ['column_1', 'column_2', 'column_3', 'column_4', 'column_5', 'column_6', 'column_7', 'column_8',
+     'column_9'],
+    [['chr1', 'src', 'gene', '1', '100', '.', '+', '.', 'ID=g1;Name=a'],
+     ['chr1', 'src', 'exon', '1', '50', '.', '+', '.', 'Parent=g1']])
+CASES["requests of a server"] = ((
+    '1.2.3.4 - - [01/Jan/2024:10:00:00 +0000] "GET / HTTP/1.1" 200 5 "-" "Mozilla/5.0 (X11; Linux)"\n'
+    '1.2.3.5 - - [01/Jan/2024:10:00:01 +0000] "GET /a HTTP/1.1" 404 7 "http://x/" "curl/8"\n'
+    '1.2.3.6 - - [01/Jan/2024:10:00:02 +0000] "GET /b HTTP/1.1" 200 9 "-" "curl/8"\n'),
+    ['column_1', 'column_2', 'column_3', 'column_4', 'column_5', 'column_6', 'column_7', 'column_8',
+     'column_9', 'column_10'],
+    [['1.2.3.4', '-', '-', '[01/Jan/2024:10:00:00', '+0000]', 'GET / HTTP/1.1', '200', '5', '-',
+      'Mozilla/5.0 (X11; Linux)'],
+     ['1.2.3.5', '-', '-', '[01/Jan/2024:10:00:01', '+0000]', 'GET /a HTTP/1.1', '404', '7', 'http://x/',
+      'curl/8'],
+     ['1.2.3.6', '-', '-', '[01/Jan/2024:10:00:02', '+0000]', 'GET /b HTTP/1.1', '200', '9', '-', 'curl/8']])
+CASES["a list of processes to the right"] = ((
+    '  PID USER      PR  NI    VIRT    RES %CPU COMMAND\n'
+    ' 1234 root      20   0  168000  11000  0.3 systemd\n'
+    '   56 ann       20   0   99000   2000 12.5 python3\n'),
+    ['PID', 'USER', 'PR', 'NI', 'VIRT', 'RES', '%CPU', 'COMMAND'],
+    [['1234', 'root', '20', '0', '168000', '11000', '0.3', 'systemd'],
+     ['56', 'ann', '20', '0', '99000', '2000', '12.5', 'python3']])
+CASES["a name of two words between others"] = ((
+    'Proto Recv-Q Send-Q Local Address           State\n'
+    'tcp        0      0 0.0.0.0:22              LISTEN\n'
+    'tcp        0     36 10.0.0.5:22             ESTABLISHED\n'),
+    ['Proto', 'Recv-Q', 'Send-Q', 'Local Address', 'State'],
+    [['tcp', '0', '0', '0.0.0.0:22', 'LISTEN'], ['tcp', '0', '36', '10.0.0.5:22', 'ESTABLISHED']])
+CASES["printed rows"] = ((
+    '   a    b\n0  1  2.5\n1  2  3.5\n2  3  4.5\n'),
+    ['column_1', 'a', 'b'],
+    [['0', '1', '2.5'], ['1', '2', '3.5'], ['2', '3', '4.5']])
+CASES["dashes below names and rows affected"] = ((
+    'id          name\n----------- --------------------\n          1 Ann Lee\n          2 NULL\n\n'
+    '(2 rows affected)\n'),
+    ['id', 'name'],
+    [['1', 'Ann Lee'], ['2', 'NULL']])
+CASES["quotes around the names alone"] = ((
+    '"id";"name";"v"\n1;Ann;2\n2;Bob;3\n'),
+    ['id', 'name', 'v'],
+    [['1', 'Ann', '2'], ['2', 'Bob', '3']])
+CASES["text behind one closing quote"] = ((
+    'id,name,v\n1,"Ann" Lee,2\n2,"Bob",3\n3,"C, D",4\n'),
+    ['id', 'name', 'v'],
+    [['1', '"Ann" Lee', '2'], ['2', 'Bob', '3'], ['3', 'C, D', '4']])
+CASES["a path that ends in a backslash"] = ((
+    'id,p,v\n1,"C:\\temp\\",2\n2,"D:\\x",3\n'),
+    ['id', 'p', 'v'],
+    [['1', 'C:\\temp\\', '2'], ['2', 'D:\\x', '3']])
+CASES["blanks between thousands"] = ((
+    'ville;pop\nParis;2 100 000\nNice;340 000\n'),
+    ['ville', 'pop'],
+    [['Paris', '2 100 000'], ['Nice', '340 000']])
+CASES["an apostrophe before numbers"] = ((
+    "id,n\n'001,a\n'002,b\n"),
+    ['id', 'n'],
+    [["'001", 'a'], ["'002", 'b']])
