@@ -345,7 +345,7 @@ static void search_decimals(struct search *f)
 {
 	struct search_try t;
 
-	if (f->opts->delimiter || strcmp(f->best.d.delim, ",") != 0 ||
+	if (f->opts->delimiter || strcmp(f->best.d.delim, ",") != 0 || sample_has(f, "\t") ||
 	    !dtx_dialect_are_numbers(&f->sample))
 		return;
 	try_delim(f, " ", 1, &t);
@@ -520,16 +520,18 @@ static void search_named(struct search *f, const char *path)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
-/* Texts have commas and the like, and hardly ever tabs. */
+/* Texts have commas and the like, and hardly ever tabs; and what is a comma inside of numbers alone
+ * parts less than tabs do. */
 static void search_tabs(struct search *f)
 {
 	struct search_try best = f->best;
+	bool decimal = !strcmp(best.d.delim, ",") && dtx_dialect_commas_decimal(&f->sample);
 
-	if (strcmp(f->second.d.delim, "\t") != 0 || f->second.s.uniform < 1 - SEARCH_TIE ||
-	    f->second.s.score < SEARCH_RIVAL * best.s.score)
+	if (f->opts->delimiter || strcmp(f->second.d.delim, "\t") != 0 || !even(&f->second) ||
+	    (!decimal && f->second.s.score < SEARCH_RIVAL * best.s.score))
 		return;
 	f->best = f->second;
-	f->second = best;
+	f->second = decimal ? (struct search_try){ .s.score = 0 } : best;
 }
 
 static enum dtx_code search_ambiguous(const struct search *f, const char *path, struct dtx_err *err)

@@ -145,11 +145,13 @@ static int guess_east(enum guess_kind k, enum guess_kind beside, const struct gu
 }
 
 /* Marks of Thai stand above or below a letter, some vowels before one. */
-static bool guess_thai_fits(uint32_t last, uint32_t cp)
+static bool guess_thai_fits(uint32_t last, uint32_t cp, enum guess_kind after)
 {
 	bool mark = cp == 0xe31 || (cp >= 0xe34 && cp <= 0xe3a) || cp >= 0xe47;
 	bool before = last >= 0xe40 && last <= 0xe44;
 
+	if (cp >= 0xe40 && cp <= 0xe44 && after != GUESS_SCRIPT)
+		return false;
 	return mark ? last >= 0xe01 && last <= 0xe4e && !before
 	            : !before || (cp >= 0xe01 && cp <= 0xe2e);
 }
@@ -170,7 +172,7 @@ static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after,
 		if (guess_is_european(before) || guess_is_european(after) ||
 		    (guess_is_capital(cp) && guess_is_small(last)))
 			return -6;
-		if (cp >= 0xe00 && cp < 0xe80 && !guess_thai_fits(last, cp))
+		if (cp >= 0xe00 && cp < 0xe80 && !guess_thai_fits(last, cp, after))
 			return -GUESS_PLACE;
 		if (guess_is_national(cp) || (before != GUESS_SCRIPT && after != GUESS_SCRIPT))
 			return 0;

@@ -75,7 +75,7 @@ static unsigned sniff_class(unsigned char c)
 
 	if (c >= '0' && c <= '9')
 		return SNIFF_DIGIT | SNIFF_NUMBER | SNIFF_DATE | SNIFF_TEXT;
-	if (c >= 0x80 || (c && strchr(" .'%$()+-eE", c)))
+	if (c >= 0x80 || (c && strchr(" .'%$()+-eE\t", c)))
 		is |= SNIFF_NUMBER;
 	if (letter || (c && strchr(" -/.:+", c)))
 		is |= SNIFF_DATE;
