@@ -96,6 +96,16 @@ static uint32_t parts(struct dtx_str s, char delim, char quote, struct dtx_str *
 	return n;
 }
 
+/* Two columns may as well be below a title: one of words, or above texts alone. */
+static bool are_two_names(const struct dtx_csv_top *top)
+{
+	const struct dtx_csv_top_row *next = &top->row[1];
+
+	return !memchr(top->row[0].cell[0].ptr, ' ', top->row[0].cell[0].len) && next->n == 2 &&
+	       (dtx_head_judge(next->cell[0]) >= DTX_HEAD_YEAR ||
+	        dtx_head_judge(next->cell[1]) >= DTX_HEAD_YEAR);
+}
+
 /* The first row is one cell that another usual delimiter parts into as many names as the rows below
  * have cells. */
 enum dtx_code dtx_csv_head_parted(struct dtx_csv *c, struct dtx_csv_top *top, uint32_t width,
@@ -110,9 +120,11 @@ enum dtx_code dtx_csv_head_parted(struct dtx_csv *c, struct dtx_csv_top *top, ui
 	char quote = c->dialect.quote ? c->dialect.quote : '"';
 	bool *quoted;
 
-	for (; r->n == 1 && width > 2 && n != width && *delim; delim++)
+	if (r->n != 1 || width < 2 || top->n < 2 || (width == 2 && !are_two_names(top)))
+		goto out;
+	for (; n != width && *delim; delim++)
 		n = parts(r->cell[0], *delim, quote, NULL, 0);
-	if (!n || n != width || top->n < 2 || top->row[1].n != width)
+	if (n != width || top->row[1].n != width)
 		goto out;
 	cell = dtx_arena_alloc(&top->arena, n, sizeof(*cell));
 	quoted = dtx_arena_alloc(&top->arena, n, sizeof(*quoted));

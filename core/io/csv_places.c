@@ -191,6 +191,32 @@ static bool is_even(const struct places *p, unsigned runs)
 	return runs != 0;
 }
 
+static size_t count_words(struct dtx_str line)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < line.len; i++)
+		n += line.ptr[i] != ' ' && (!i || line.ptr[i - 1] == ' ');
+	return n;
+}
+
+/* Statistics programs print rows with a name or number before each, and the names of the other
+ * columns indented above: these can stand so close that no place is blank in all lines. */
+static bool has_row_names(const struct places *p)
+{
+	struct dtx_str line = line_at(p->text, p->from);
+	size_t at = behind(p->text, line), names = count_words(line);
+
+	if (!line.len || line.ptr[0] != ' ' || names < p->ncols)
+		return false;
+	for (; at < p->to; at = behind(p->text, line)) {
+		line = line_at(p->text, at);
+		if (line.ptr[0] == ' ' || count_words(line) != names + 1)
+			return false;
+	}
+	return true;
+}
+
 /* Dashes above a sum. */
 static bool is_rule(struct dtx_str line)
 {
@@ -360,6 +386,10 @@ static enum dtx_code take_places(struct dtx_csv *c, bool *took, struct dtx_err *
 	if (!p)
 		DTX_FAIL_MEM(err);
 	*took = find_places(p, head_of(text), runs) && find_places(p, text, runs);
+	if (*took && has_row_names(p)) {
+		c->opts.delimiter = "blanks";
+		goto out;
+	}
 	if (p->even && !c->dialect.runs && p->ncols == 2) { /* two words of a text have no edges */
 		c->opts.delimiter = "blanks";
 		*took = true;

@@ -17,7 +17,12 @@ static bool is_thousands(struct dtx_str s, size_t at)
 	return i == 4;
 }
 
-bool dtx_dialect_commas_group(const struct dtx_sniff_sample *sample)
+static bool is_decimal(struct dtx_str s, size_t at)
+{
+	return at && at + 1 < s.len && is_digit(s.ptr[at - 1]) && is_digit(s.ptr[at + 1]);
+}
+
+static bool all_commas(const struct dtx_sniff_sample *sample, bool (*are)(struct dtx_str, size_t))
 {
 	struct dtx_str s;
 	unsigned i;
@@ -26,11 +31,21 @@ bool dtx_dialect_commas_group(const struct dtx_sniff_sample *sample)
 	for (i = 0; i < sample->n; i++) {
 		s = sample->piece[i];
 		for (at = 0; at < s.len; at++) {
-			if (s.ptr[at] == ',' && !is_thousands(s, at))
+			if (s.ptr[at] == ',' && !are(s, at))
 				return false;
 		}
 	}
 	return true;
+}
+
+bool dtx_dialect_commas_group(const struct dtx_sniff_sample *sample)
+{
+	return all_commas(sample, is_thousands);
+}
+
+bool dtx_dialect_commas_decimal(const struct dtx_sniff_sample *sample)
+{
+	return all_commas(sample, is_decimal);
 }
 
 bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample)
@@ -51,24 +66,26 @@ bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample)
 	return false;
 }
 
-/* "-12.5", "1e-3", but no "007": that is a part of something else. */
+/* "-12.5", "1e-3", "0,5", but no "007": that is a part of something else. */
 static bool is_number(struct dtx_str s)
 {
-	size_t i, digits = 0;
+	size_t i, digits = 0, commas = 0;
 
 	if (s.len && (s.ptr[0] == '-' || s.ptr[0] == '+'))
 		s = (struct dtx_str){ s.ptr + 1, s.len - 1 };
 	if (s.len > 1 && s.ptr[0] == '0' && is_digit(s.ptr[1]))
 		return false;
 	for (i = 0; i < s.len; i++) {
-		bool sign = s.ptr[i] == '-' || s.ptr[i] == '+';
+		char c = s.ptr[i];
 
-		if (sign ? !i || (s.ptr[i - 1] | 0x20) != 'e'
-		         : !is_digit(s.ptr[i]) && s.ptr[i] != '.' && (s.ptr[i] | 0x20) != 'e')
+		if (c == '-' || c == '+'
+		            ? !i || (s.ptr[i - 1] | 0x20) != 'e'
+		            : !is_digit(c) && c != '.' && c != ',' && (c | 0x20) != 'e')
 			return false;
-		digits += is_digit(s.ptr[i]);
+		digits += is_digit(c);
+		commas += c == ',';
 	}
-	return digits && is_digit(s.ptr[s.len - 1]);
+	return digits && commas < 2 && is_digit(s.ptr[s.len - 1]);
 }
 
 static bool is_one_of(char c, const char *set)

@@ -340,6 +340,21 @@ static void search_columns(struct search *f)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
+/* Blanks between numbers with decimal commas part more than these do. */
+static void search_decimals(struct search *f)
+{
+	struct search_try t;
+
+	if (f->opts->delimiter || strcmp(f->best.d.delim, ",") != 0 || sample_has(f, "\t") ||
+	    !dtx_dialect_are_numbers(&f->sample))
+		return;
+	try_delim(f, " ", 1, &t);
+	if (t.s.modal < 2 || t.s.records < 3 || !even(&t))
+		return;
+	f->best = t;
+	f->second = (struct search_try){ .s.score = 0 };
+}
+
 /* Lines of comments above the table hide it. */
 static void search_below_comments(struct search *f)
 {
@@ -505,16 +520,18 @@ static void search_named(struct search *f, const char *path)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
-/* Texts have commas and the like, and hardly ever tabs. */
+/* Texts have commas and the like, and hardly ever tabs; and what is a comma inside of numbers alone
+ * parts less than tabs do. */
 static void search_tabs(struct search *f)
 {
 	struct search_try best = f->best;
+	bool decimal = !strcmp(best.d.delim, ",") && dtx_dialect_commas_decimal(&f->sample);
 
-	if (strcmp(f->second.d.delim, "\t") != 0 || f->second.s.uniform < 1 - SEARCH_TIE ||
-	    f->second.s.score < SEARCH_RIVAL * best.s.score)
+	if (f->opts->delimiter || strcmp(f->second.d.delim, "\t") != 0 || !even(&f->second) ||
+	    (!decimal && f->second.s.score < SEARCH_RIVAL * best.s.score))
 		return;
 	f->best = f->second;
-	f->second = best;
+	f->second = decimal ? (struct search_try){ .s.score = 0 } : best;
 }
 
 static enum dtx_code search_ambiguous(const struct search *f, const char *path, struct dtx_err *err)
@@ -545,6 +562,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	search_rarer(&f);
 	search_below_comments(&f);
 	search_columns(&f);
+	search_decimals(&f);
 	search_below_prose(&f);
 	search_closer(&f, all);
 	search_named(&f, path);

@@ -13,12 +13,13 @@
 #define GUESS_BYTES  ((size_t)64 << 10)
 #define GUESS_UTF8   1 /* so many bad bytes per good sequence, and it is UTF-8 all the same */
 #define GUESS_ERROR  10
-#define GUESS_PAIR   10 /* quotation marks around words: more than two letters would be worth */
+#define GUESS_PAIR   14 /* quotation marks around words: more than two letters would be worth */
 #define GUESS_SINGLE 8  /* an apostrophe or a dash where people write one */
 #define GUESS_THORNS "\xfe\x14\xfe" /* what an export of law cases has between cells */
 #define GUESS_PLACE  8              /* a letter where no word has it */
 #define GUESS_USUAL  3              /* a usual character of the Far East */
 #define GUESS_WORDS  8              /* so many small letters are some words */
+#define GUESS_OLD    8              /* the line ends of the system that had the encoding */
 #define GUESS_MONEY  4              /* a sign of a currency at a number */
 
 /* Among equals the first one.  Nearly every text in GB 18030 keeps to the characters of its oldest
@@ -47,6 +48,9 @@ static const struct guess_name {
 	{ "windows-1257", "windows-1257", 0, 0, DTX_USUAL_NONE },
 	{ "windows-1255", "windows-1255", 0, 0, DTX_USUAL_NONE },
 	{ "windows-1256", "windows-1256", 0, 0, DTX_USUAL_NONE },
+	{ "iso-8859-6", "iso-8859-6", 0, 0, DTX_USUAL_NONE },
+	{ "iso-8859-15", "iso-8859-15", 0, 0, DTX_USUAL_NONE },
+	{ "cp874", "cp874", 0, 0, DTX_USUAL_NONE },
 	{ "cp866", "cp866", 0, 0, DTX_USUAL_NONE },
 	{ "cp852", "cp852", 0, 0, DTX_USUAL_NONE },
 };
@@ -86,7 +90,8 @@ static const struct guess_range {
 	{ 0x3040, 0x30ff, GUESS_KANA },   { 0x4e00, 0x9fff, GUESS_EAST },
 	{ 0xac00, 0xd7a3, GUESS_HANGUL }, { 0x3000, 0x303f, GUESS_MARK },
 	{ 0xff00, 0xff60, GUESS_MARK },   { 0x5d0, 0x5ea, GUESS_SCRIPT },
-	{ 0x621, 0x64a, GUESS_SCRIPT },   { 0x2116, 0x2116, GUESS_MARK },
+	{ 0x621, 0x64a, GUESS_SCRIPT },   { 0xe01, 0xe3a, GUESS_SCRIPT },
+	{ 0xe40, 0xe4e, GUESS_SCRIPT },   { 0x2116, 0x2116, GUESS_MARK },
 	{ 0x20ac, 0x20ac, GUESS_MARK },
 };
 
@@ -139,6 +144,18 @@ static int guess_east(enum guess_kind k, enum guess_kind beside, const struct gu
 	return k == GUESS_KANA ? as->kana : as->east;
 }
 
+/* Marks of Thai stand above or below a letter, some vowels before one. */
+static bool guess_thai_fits(uint32_t last, uint32_t cp, enum guess_kind after)
+{
+	bool mark = cp == 0xe31 || (cp >= 0xe34 && cp <= 0xe3a) || cp >= 0xe47;
+	bool before = last >= 0xe40 && last <= 0xe44;
+
+	if (cp >= 0xe40 && cp <= 0xe44 && after != GUESS_SCRIPT)
+		return false;
+	return mark ? last >= 0xe01 && last <= 0xe4e && !before
+	            : !before || (cp >= 0xe01 && cp <= 0xe2e);
+}
+
 /* How well a character beyond ASCII stands between its neighbours. */
 static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after, uint32_t last,
                      const struct guess_name *as)
@@ -155,6 +172,8 @@ static int guess_fit(enum guess_kind before, uint32_t cp, enum guess_kind after,
 		if (guess_is_european(before) || guess_is_european(after) ||
 		    (guess_is_capital(cp) && guess_is_small(last)))
 			return -6;
+		if (cp >= 0xe00 && cp < 0xe80 && !guess_thai_fits(last, cp, after))
+			return -GUESS_PLACE;
 		if (guess_is_national(cp) || (before != GUESS_SCRIPT && after != GUESS_SCRIPT))
 			return 0;
 		return dtx_enc_is_usual(cp) ? 5 : 4;
@@ -216,6 +235,13 @@ static bool guess_money(uint32_t cp, const uint32_t last[2], uint32_t next)
 	                guess_is_digit(last[0]) || (last[0] == ' ' && guess_is_digit(last[1])));
 }
 
+/* "[µg]", "5 µm": the sign of a millionth before a unit. */
+static bool guess_micro(uint32_t cp, uint32_t before, uint32_t next)
+{
+	return cp == 0xb5 && !guess_is_letter(guess_kind(before)) && next < 0x80 && next &&
+	       strchr("gmslLAVFMSW", (int)next);
+}
+
 /* A typographic mark at `cp`, with the text behind it from `at` on.  `open`: the mark that awaits
  * its other half on this line. */
 static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const uint32_t last[2],
@@ -237,6 +263,8 @@ static int guess_mark(const char *s, size_t len, size_t at, uint32_t cp, const u
 		*open = cp;
 	if (guess_money(cp, last, next))
 		return GUESS_MONEY;
+	if (guess_micro(cp, last[0], next))
+		return GUESS_SINGLE;
 	if (cp == 0x2013 || cp == 0x2014)
 		return last[0] == ' ' && next == ' ' ? GUESS_SINGLE : 0;
 	return cp == 0x2019 && guess_apostrophe(s, len, at, last[0], last[1]) ? GUESS_SINGLE : 0;
@@ -383,6 +411,7 @@ const char *dtx_enc_guess(struct dtx_str text)
 	struct dtx_str sample;
 	int64_t best = INT64_MIN, score;
 	const char *name = guess_names[0].name;
+	bool old_ends; /* lines of old Macintoshs end so */
 	char *room;
 
 	if (bad < 0)
@@ -397,11 +426,13 @@ const char *dtx_enc_guess(struct dtx_str text)
 	while (from && from < (size_t)bad && text.ptr[from - 1] != '\n')
 		from++;
 	sample = (struct dtx_str){ text.ptr + from, DTX_MIN(text.len - from, GUESS_BYTES) };
+	old_ends = memchr(sample.ptr, '\r', sample.len) && !memchr(sample.ptr, '\n', sample.len);
 	room = dtx_mem_alloc(size, 1);
 	for (i = 0; room && i < DTX_COUNT(guess_names); i++) {
 		if (!strcmp(guess_names[i].name, "windows-1257") && !guess_baltic(sample))
 			continue;
-		score = guess_try(&guess_names[i], sample, room, size);
+		score = guess_try(&guess_names[i], sample, room, size) +
+		        (old_ends && !strcmp(guess_names[i].name, "macintosh")) * GUESS_OLD;
 		if (score > best) {
 			best = score;
 			name = guess_names[i].name;

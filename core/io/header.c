@@ -381,7 +381,8 @@ static enum dtx_code find_start(struct dtx_head_finder *f, uint32_t *start, stru
 	if (r == n)
 		DTX_FAIL(err, DTX_E_HEADER_NOT_FOUND,
 		         "no header: none of the first %u rows has %u cells filled", n, f->want);
-	if (f->g->text_file && f->shape[r].width != f->width && r + 1 < f->nshapes &&
+	/* the last row is no header: what stands above it would be lost */
+	if (f->g->text_file && f->shape[r].width != f->width && r + 2 < f->nshapes &&
 	    f->shape[r + 1].width == f->width && f->shape[r + 1].filled >= f->want &&
 	    f->shape[r + 1].filled > f->shape[r].filled && f->shape[r + 1].like)
 		r++;

@@ -45,6 +45,8 @@ void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sni
 /* dialect_marks.c: all commas stand before three digits: where there are more of them in one line
  * than in another, they part thousands, as in the listing of a folder. */
 bool dtx_dialect_commas_group(const struct dtx_sniff_sample *sample);
+/* ... all commas stand between digits. */
+bool dtx_dialect_commas_decimal(const struct dtx_sniff_sample *sample);
 /* ... colons part cells if the first record has some as well, the names then, and if not all of
  * them stand in times of a day, as in a single column of these. */
 bool dtx_dialect_colons_part(const struct dtx_sniff_sample *sample);

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+import dirty_wild
+
 HEAD = ["id", "name", "city", "amount"]
 ROWS = [["1", "Ann", "Rome", "10.50"], ["2", "Bob", "Paris, France", "7"], ["3", "Zoë", "Köln", "-3.25"],
         ["4", "O'Brien", "", "1000"], ["5", "Eve", "Oslo", "0.1"]]
@@ -540,6 +542,29 @@ CASES.update({
 })
 
 
+CASES.update({
+    "Thai": coded("cp874", ["ชื่อ", "เมือง"], ["สมชาย", "กรุงเทพ"], ["มานี", "เชียงใหม่"]),
+    "iso-8859-6": coded("iso8859_6", ["اسم", "مدينة"], ["محمد", "القاهرة"], ["فاطمة", "الرياض"]),
+    "iso-8859-15": coded("iso8859_15", ["item", "price €"], ["A", "5 €"], ["Œuf", "1 €"]),
+    "macintosh with its line ends": ("nom,âge\rÉlodie,30\rZoë,25\rNoël,41\r".encode("mac_roman"), ["nom", "âge"],
+                                     [["Élodie", "30"], ["Zoë", "25"], ["Noël", "41"]]),
+    "typographic quotes inside of quotes": ('id,t\n1,"say “hi”, ok"\n2,x\n'.encode("cp1252"), ["id", "t"],
+                                            [["1", "say “hi”, ok"], ["2", "x"]]),
+    "tabs between decimal commas": ("0,00\t1,5\n0,01\t2,5\n0,02\t3,5\n", ["column_1", "column_2"],
+                                    [["0,00", "1,5"], ["0,01", "2,5"], ["0,02", "3,5"]]),
+    "blanks between decimal commas": ("0,00 1,5\n0,01 2,5\n0,02 3,5\n", ["column_1", "column_2"],
+                                      [["0,00", "1,5"], ["0,01", "2,5"], ["0,02", "3,5"]]),
+    "a millionth of a gram": ("Gerät;Prüfer;[µg]\n1;Ann;5\n".encode("cp1252"), ["Gerät", "Prüfer", "[µg]"], [["1", "Ann", "5"]]),
+    "printed rows with their numbers": ("  mpg cyl  disp\n1 21.0   6 160.0\n2 22.8   4 108.0\n3 18.7   8 360.0\n",
+                                        ["column_1", "mpg", "cyl", "disp"],
+                                        [["1", "21.0", "6", "160.0"], ["2", "22.8", "4", "108.0"], ["3", "18.7", "8", "360.0"]]),
+    "two names with another delimiter": ("id;name\n1,Ann\n20,Bob\n", DRAWN[0], DRAWN[1:]),
+    "a title of two words": ("Sales; all\n1,Ann\n20,Bob\n", ["column_1", "column_2"], [["Sales; all", ""]] + DRAWN[1:]),
+    "two sentences": ("This is a text.\nIt has no table, really.\n", ["This", "is", "a", "text.", "column_5"],
+                      [["It", "has", "no", "table,", "really."]]),
+})
+
+
 def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:
@@ -550,6 +575,10 @@ def read(dtx, folder, data):
         return None, run.stderr.decode(errors="replace")
     with open(target, newline="", encoding="utf-8") as f:
         return list(csv.reader(f)), run.stderr.decode(errors="replace")
+
+
+assert not set(CASES) & set(dirty_wild.CASES)
+CASES.update(dirty_wild.CASES)
 
 
 def main():
