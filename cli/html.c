@@ -264,6 +264,9 @@ static void html_formula_row(const json_t *list, size_t at, size_t end, struct d
 	dtx_html_cell(out, dtx_json_text(row, "out_col", "all"));
 	if (!formula && !strcmp(dtx_json_text(row, "class", ""), "snippet"))
 		formula = "made by the snippet";
+	if (!formula && end == at + 1 && dtx_json_text(row, "out_col", NULL) &&
+	    !dtx_json_text(row, "in_col", NULL))
+		formula = "made by a step";
 	dtx_html_cell(out, formula ? formula : html_subtype(dtx_json_text(row, "subtype", "")));
 	dtx_html_cell(out, composed && formula && !strcmp(composed, formula) ? NULL : composed);
 	html_sources(list, at, end, out);
@@ -524,8 +527,13 @@ static void html_title(const json_t *record, struct dtx_buf *out)
 	const json_t *first = json_array_get(json_object_get(record, "outputs"), 0);
 	const char *path = dtx_json_text(first, "path", NULL);
 
-	if (!path && dtx_json_text(json_object_get(record, "run"), "code", NULL)) {
-		dtx_buf_add(out, "Why a run failed");
+	const char *status = dtx_json_text(json_object_get(record, "run"), "status", "ok");
+
+	if (!path && strcmp(status, "ok") != 0) {
+		bool failed = !strcmp(status, "failed");
+
+		dtx_buf_add(out, failed ? "Why a run failed" : "A run that was ");
+		dtx_html_text(out, failed ? "" : status);
 		return;
 	}
 	dtx_buf_add(out, "How ");
@@ -548,7 +556,7 @@ static void html_head(const json_t *record, struct dtx_buf *out)
 	                 "to the summary</a>\n<main>\n<h1>");
 	html_title(record, out);
 	dtx_buf_add(out, "</h1>\n");
-	if (dtx_json_text(json_object_get(record, "run"), "code", NULL)) {
+	if (!strcmp(dtx_json_text(json_object_get(record, "run"), "status", ""), "failed")) {
 		dtx_buf_add(out, "<p class=\"bad\">This run ");
 		dtx_html_ended(record, out);
 		dtx_buf_add(out, ".</p>\n");
