@@ -1,6 +1,7 @@
 /* why: the source cells that one cell of a result came from. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/observe.h"
 #include "cli/out.h"
@@ -326,6 +327,11 @@ static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv
 	DTX_TRY(dtx_why_cell(&w, argc, argv, &err));
 	DTX_TRY(dtx_why_columns_known(&w, &err));
 	DTX_TRY(why_answer(&w, argv[0], &out, &err));
+	if (dtx_json_bool(json_object_get(w.x.record, "found"), "file_changed", false) &&
+	    access(argv[0], F_OK) == 0)
+		dtx_out_note(cli, "dtx: %s is not as run %s wrote it: this is of what it wrote\n",
+		             argv[0],
+		             dtx_json_text(json_object_get(w.x.record, "run"), "short", ""));
 	if (w.args->json) {
 		dtx_json_print(w.report, 1, &out);
 		dtx_buf_add(&out, "\n");
