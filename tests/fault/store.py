@@ -108,6 +108,19 @@ def no_right():
           done.returncode == 9 and "next:" in done.stderr and not os.listdir(out), done.stderr)
     done = ask("provenance", "log")
     check("a store that may be read: log works", done.returncode == 0 and done.stdout, done.stderr)
+    os.mkdir("kept 100%")
+    whole = sqlite3.connect("store.db")
+    whole.execute("VACUUM INTO 'kept 100%/store.db'")
+    whole.close()
+    again = sqlite3.connect("kept 100%/store.db")
+    again.execute("PRAGMA journal_mode=WAL")  # as the store itself, but for the log
+    again.close()
+    os.chmod("kept 100%", 0o755)
+    os.chmod("kept 100%/store.db", 0o644)
+    for words in (("provenance", "log"), ("verify",), ("provenance", "stats")):
+        done = subprocess.run([*prefix, "./dtx", *words, "--store", "kept 100%/store.db"], capture_output=True, text=True)
+        check("a copy where nothing can be written: %s works" % " ".join(words), done.returncode == 0 and done.stdout,
+              done.stderr)
     for name in os.listdir("."):
         if name.startswith("store.db"):
             os.chmod(name, 0o600)
