@@ -117,6 +117,11 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 		                 db->path);
 		dtx_err_hint(err, "free some space or use another store with --store FILE");
 		break;
+	case SQLITE_READONLY:
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+		                 "store '%s' may be read here, but not written to", db->path);
+		dtx_err_hint(err, "use another store with --store FILE or DTX_STORE");
+		break;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
