@@ -13,6 +13,7 @@ dtx why $run --row 1 --col s 2>&1 | id
 echo 'c,9' >> g.csv
 dtx why g.csv --row 1 --col s 2>&1 | id
 dtx provenance g.csv | sed -n 1,4p | id
+dtx diff f.csv g.csv 2>&1 | id
 rm g.csv
 dtx why g.csv --row 1 --col s 2>&1 | sed -n 1p | id
 dtx provenance g.csv | sed -n 1,4p | id
