@@ -93,6 +93,7 @@ static const struct dtx_opt provenance_opts[] = {
 };
 
 struct provenance_call {
+	const struct dtx_cli *cli;
 	const struct provenance_args *args;
 	struct dtx_store *store;
 	int argc;
@@ -140,6 +141,23 @@ out:
 	return rc;
 }
 
+/* What is compared is what runs wrote, not what files hold by now. */
+static void provenance_diff_notes(const struct provenance_call *c, const json_t *a, const json_t *b)
+{
+	const json_t *of[] = { a, b };
+
+	for (size_t i = 0; i < DTX_COUNT(of); i++) {
+		if (dtx_json_bool(json_object_get(of[i], "found"), "file_changed", false))
+			dtx_out_note(
+				c->cli,
+				"dtx: %s is not as the run wrote it: what it wrote is compared\n",
+				c->argv[i + 1]);
+	}
+	if (json_equal(json_object_get(json_object_get(a, "run"), "run_id"),
+	               json_object_get(json_object_get(b, "run"), "run_id")))
+		dtx_out_note(c->cli, "dtx: both are of one run, which is compared with itself\n");
+}
+
 static enum dtx_code provenance_diff(struct provenance_call *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -149,6 +167,7 @@ static enum dtx_code provenance_diff(struct provenance_call *c, struct dtx_err *
 	DTX_TRY(dtx_lookup(c->store, c->argv[2], true, &b, err));
 	DTX_TRY(dtx_query_files(a, err));
 	DTX_TRY(dtx_query_files(b, err));
+	provenance_diff_notes(c, a, b);
 	diff = dtx_rundiff(a, b);
 	if (!diff)
 		DTX_FAIL_MEM(err);
@@ -420,9 +439,11 @@ out:
 
 static int provenance_run(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
-	struct provenance_call c = {
-		.args = args, .argc = argc, .argv = argv, .out = DTX_BUF_INIT((size_t)1 << 30)
-	};
+	struct provenance_call c = { .cli = cli,
+		                     .args = args,
+		                     .argc = argc,
+		                     .argv = argv,
+		                     .out = DTX_BUF_INIT((size_t)1 << 30) };
 	struct dtx_err err = DTX_ERR_INIT;
 	enum dtx_code rc = provenance_call(&c, cli, &err);
 	int status = rc == DTX_OK ? dtx_out_print(cli, &c.out) : dtx_out_fail(cli, &err);

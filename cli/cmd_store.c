@@ -10,8 +10,9 @@
 #include "core/store/db.h"
 #include "core/store/gc.h"
 #include "core/store/query.h"
-#include "core/store/record.h"
 #include "core/store/rebuild.h"
+#include "core/store/record.h"
+#include "core/store/screen.h"
 #include "core/store/verify.h"
 
 enum { STORE_RUNS = 10 }; /* named in a line */
@@ -204,6 +205,13 @@ static void store_print_others(const json_t *runs, bool applied, struct dtx_buf 
 	               applied ? "now" : "would");
 }
 
+/* "1 body, 174 bytes" */
+static void store_print_bodies(const json_t *of, struct dtx_buf *out)
+{
+	dtx_screen_count(out, dtx_json_int(of, "blobs", 0), "body", "bodies");
+	dtx_buf_printf(out, ", %lld bytes", (long long)dtx_json_int(of, "bytes", 0));
+}
+
 /* `with` ends "the same with", where it is not done. */
 static enum dtx_code store_purge(struct store_call *c, const struct dtx_gc_opts *opts,
                                  const char *with, struct dtx_err *err)
@@ -218,15 +226,16 @@ static enum dtx_code store_purge(struct store_call *c, const struct dtx_gc_opts 
 		dtx_buf_add(&c->out, "\n");
 		goto out;
 	}
-	dtx_buf_printf(&c->out, "%-12s%lld bodies, %lld bytes; %lld bytes stay\n",
-	               opts->apply ? "purged" : "would purge",
-	               (long long)dtx_json_int(report, "blobs", 0),
-	               (long long)dtx_json_int(report, "bytes", 0),
+	dtx_buf_printf(&c->out, "%-12s", opts->apply ? "purged" : "would purge");
+	store_print_bodies(report, &c->out);
+	dtx_buf_printf(&c->out, "; %lld bytes stay\n",
 	               (long long)dtx_json_int(report, "kept_bytes", 0));
-	json_array_foreach(json_object_get(report, "kinds"), i, kind) dtx_buf_printf(
-		&c->out, "%-12s%-8s%lld bodies, %lld bytes\n", "", dtx_json_text(kind, "kind", ""),
-		(long long)dtx_json_int(kind, "blobs", 0),
-		(long long)dtx_json_int(kind, "bytes", 0));
+	json_array_foreach(json_object_get(report, "kinds"), i, kind)
+	{
+		dtx_buf_printf(&c->out, "%-12s%-8s", "", dtx_json_text(kind, "kind", ""));
+		store_print_bodies(kind, &c->out);
+		dtx_buf_addc(&c->out, '\n');
+	}
 	store_print_others(json_object_get(report, "runs"), opts->apply, &c->out);
 	dtx_buf_printf(&c->out, "%-12sthe ledger keeps their hashes: dtx verify still proves it\n",
 	               "");

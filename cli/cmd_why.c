@@ -1,6 +1,7 @@
 /* why: the source cells that one cell of a result came from. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/observe.h"
 #include "cli/out.h"
@@ -181,6 +182,29 @@ static enum dtx_code why_run(struct dtx_why *w, struct dtx_err *err)
 	return dtx_retrace_run(&w->x, w->trace.plan, &look, &w->plan, err);
 }
 
+/* Whether cells of the row can leave out rows of an input at all, before the result is read for
+ * them: where every row has a say, as under a running sum of the whole table, none can. */
+static bool why_may_leave_out(struct dtx_why *w)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *field;
+	size_t i;
+	bool may;
+
+	w->known = json_object();
+	w->nth = 1;
+	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
+		json_object_set_new(w->known, dtx_json_text(field, "name", ""),
+	                            json_pack("{ss sO si}", "text", "1", "type",
+	                                      json_object_get(field, "type"), "differ", 1));
+	may = why_plan(w, &err) == DTX_OK && w->trace.pinned;
+	dtx_err_clear(&err);
+	dtx_trace_clear(&w->trace);
+	json_decref(w->known);
+	w->known = NULL;
+	return may;
+}
+
 /* The short way: the row as the result's file has it, and the steps on what may concern it.  False:
  * nothing is told yet. */
 static bool why_short(struct dtx_why *w, const char *path)
@@ -189,6 +213,8 @@ static bool why_short(struct dtx_why *w, const char *path)
 	int64_t asked = w->row;
 	bool told;
 
+	if (!why_may_leave_out(w))
+		return false;
 	w->known = dtx_why_known(w, path, &w->row, &w->nth);
 	told = w->known && w->nth && why_plan(w, &err) == DTX_OK && w->trace.pinned &&
 	       why_run(w, &err) == DTX_OK;
@@ -301,6 +327,11 @@ static int why_main(const struct dtx_cli *cli, void *args, int argc, char **argv
 	DTX_TRY(dtx_why_cell(&w, argc, argv, &err));
 	DTX_TRY(dtx_why_columns_known(&w, &err));
 	DTX_TRY(why_answer(&w, argv[0], &out, &err));
+	if (dtx_json_bool(json_object_get(w.x.record, "found"), "file_changed", false) &&
+	    access(argv[0], F_OK) == 0)
+		dtx_out_note(cli, "dtx: %s is not as run %s wrote it: this is of what it wrote\n",
+		             argv[0],
+		             dtx_json_text(json_object_get(w.x.record, "run"), "short", ""));
 	if (w.args->json) {
 		dtx_json_print(w.report, 1, &out);
 		dtx_buf_add(&out, "\n");

@@ -117,10 +117,14 @@ static void html_code(const json_t *record, struct dtx_buf *out)
 
 		dtx_buf_add(out, "<h3>Snippet ");
 		dtx_html_text(out, dtx_json_text(region, "cell_id", "needed"));
-		dtx_buf_add(out, "</h3><p>Stands for ");
+		dtx_buf_add(out, cell ? "</h3><p>Stands for " : "</h3><p>Would stand for ");
 		dtx_html_text(out, dtx_json_text(region, "pointer", ""));
 		dtx_buf_add(out, " of the plan, because of ");
 		dtx_html_text(out, dtx_json_text(region, "code", ""));
+		if (!cell) {
+			dtx_buf_add(out, ".  This run found no code for it.</p>\n");
+			continue;
+		}
 		dtx_buf_add(out, "; ");
 		dtx_html_text(out, dtx_json_text(cell, "state", "not in the store"));
 		if (dtx_json_text(cell, "state_by", NULL)) {
@@ -215,16 +219,31 @@ static const char *html_subtype(const char *subtype)
 	return subtype;
 }
 
-/* Sources of rows [at, end): "main.hours, rates.rate". */
+/* Whether a row names the source of one before it. */
+static bool html_named(const json_t *list, size_t from, size_t at)
+{
+	const json_t *row = json_array_get(list, at), *one;
+
+	for (; from < at; from++) {
+		one = json_array_get(list, from);
+		if (json_equal(json_object_get(one, "alias"), json_object_get(row, "alias")) &&
+		    json_equal(json_object_get(one, "in_col"), json_object_get(row, "in_col")))
+			return true;
+	}
+	return false;
+}
+
+/* Sources of rows [at, end), each once: "main.hours, rates.rate". */
 static void html_sources(const json_t *list, size_t at, size_t end, struct dtx_buf *out)
 {
 	const char *sep = "";
+	size_t from = at;
 
 	dtx_buf_add(out, "<td>");
 	for (; at < end; at++) {
 		const json_t *row = json_array_get(list, at);
 
-		if (!dtx_json_text(row, "in_col", NULL))
+		if (!dtx_json_text(row, "in_col", NULL) || html_named(list, from, at))
 			continue;
 		dtx_buf_add(out, sep);
 		dtx_html_text(out, dtx_json_text(row, "alias", ""));
@@ -245,6 +264,9 @@ static void html_formula_row(const json_t *list, size_t at, size_t end, struct d
 	dtx_html_cell(out, dtx_json_text(row, "out_col", "all"));
 	if (!formula && !strcmp(dtx_json_text(row, "class", ""), "snippet"))
 		formula = "made by the snippet";
+	if (!formula && end == at + 1 && dtx_json_text(row, "out_col", NULL) &&
+	    !dtx_json_text(row, "in_col", NULL))
+		formula = "made by a step";
 	dtx_html_cell(out, formula ? formula : html_subtype(dtx_json_text(row, "subtype", "")));
 	dtx_html_cell(out, composed && formula && !strcmp(composed, formula) ? NULL : composed);
 	html_sources(list, at, end, out);
@@ -357,49 +379,6 @@ static void html_warnings(const json_t *record, struct dtx_buf *out)
 			dtx_html_cell(out, NULL);
 		else
 			dtx_html_number(out, "td", dtx_json_int(row, "count", 1));
-		dtx_buf_add(out, "</tr>\n");
-	}
-	dtx_html_end(out);
-}
-
-/* --- what happened --- */
-
-/* Members of an event's body that are plain texts and numbers. */
-static void html_event_body(const json_t *body, struct dtx_buf *out)
-{
-	const char *key, *sep = "";
-	json_t *value;
-
-	json_object_foreach((json_t *)(uintptr_t)body, key, value)
-	{
-		if (!json_is_string(value) && !json_is_integer(value))
-			continue;
-		dtx_buf_add(out, sep);
-		dtx_html_text(out, key);
-		dtx_buf_addc(out, ' ');
-		if (json_is_string(value))
-			dtx_html_text(out, json_string_value(value));
-		else
-			dtx_buf_printf(out, "%lld", (long long)json_integer_value(value));
-		sep = ", ";
-	}
-}
-
-static void html_events(const json_t *record, struct dtx_buf *out)
-{
-	static const char *const head[] = { "event", "what", "number" };
-	json_t *event;
-	size_t i;
-
-	dtx_html_table(out, NULL, head, DTX_COUNT(head));
-	json_array_foreach(json_object_get(record, "events"), i, event)
-	{
-		dtx_buf_add(out, "<tr>");
-		dtx_html_cell(out, dtx_json_text(event, "kind", ""));
-		dtx_buf_add(out, "<td>");
-		html_event_body(json_object_get(event, "body"), out);
-		dtx_buf_add(out, "</td>");
-		dtx_html_number(out, "td", dtx_json_int(event, "seq", 0));
 		dtx_buf_add(out, "</tr>\n");
 	}
 	dtx_html_end(out);
@@ -522,7 +501,7 @@ static const struct {
 	{ "profiles", "Values of the result", NULL, "profiled", dtx_html_profiles },
 	{ "schema", "Columns before and after", NULL, "inputs", html_schema },
 	{ "approval", "Who approved, what was sent", NULL, "asked", html_asked },
-	{ "events", "What happened", NULL, "events", html_events },
+	{ "events", "What happened", NULL, "events", dtx_html_events },
 	{ "environment", "Environment", NULL, "env", html_environment },
 	{ "chain", "Evidence", NULL, "chain", html_chain },
 };
@@ -542,23 +521,46 @@ static void html_nav(const json_t *record, bool sample, struct dtx_buf *out)
 	dtx_buf_add(out, "</ul></nav>\n");
 }
 
-static void html_head(const json_t *record, struct dtx_buf *out)
+/* "How a.csv was made", or why nothing was. */
+static void html_title(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *first = json_array_get(json_object_get(record, "outputs"), 0);
 	const char *path = dtx_json_text(first, "path", NULL);
-	const char *name = !path ? "a run" : strcmp(path, "-") ? dtx_file_basename(path) : "stdout";
 
+	const char *status = dtx_json_text(json_object_get(record, "run"), "status", "ok");
+
+	if (!path && strcmp(status, "ok") != 0) {
+		bool failed = !strcmp(status, "failed");
+
+		dtx_buf_add(out, failed ? "Why a run failed" : "A run that was ");
+		dtx_html_text(out, failed ? "" : status);
+		return;
+	}
+	dtx_buf_add(out, "How ");
+	dtx_html_text(out, !path               ? "a run"
+	                   : strcmp(path, "-") ? dtx_file_basename(path)
+	                                       : "stdout");
+	dtx_buf_add(out, " was made");
+}
+
+static void html_head(const json_t *record, struct dtx_buf *out)
+{
 	dtx_buf_add(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 	                 "<meta http-equiv=\"Content-Security-Policy\" content=\"" CSP "\">\n"
 	                 "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-	                 "<meta name=\"referrer\" content=\"no-referrer\">\n<title>How ");
-	dtx_html_text(out, name);
-	dtx_buf_add(out, " was made</title>\n<style>\n");
+	                 "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
+	html_title(record, out);
+	dtx_buf_add(out, "</title>\n<style>\n");
 	dtx_buf_add(out, dtx_html_style);
 	dtx_buf_add(out, "</style></head>\n<body>\n<a class=\"skip\" href=\"#summary\">Skip "
-	                 "to the summary</a>\n<main>\n<h1>How ");
-	dtx_html_text(out, name);
-	dtx_buf_add(out, " was made</h1>\n");
+	                 "to the summary</a>\n<main>\n<h1>");
+	html_title(record, out);
+	dtx_buf_add(out, "</h1>\n");
+	if (!strcmp(dtx_json_text(json_object_get(record, "run"), "status", ""), "failed")) {
+		dtx_buf_add(out, "<p class=\"bad\">This run ");
+		dtx_html_ended(record, out);
+		dtx_buf_add(out, ".</p>\n");
+	}
 }
 
 void dtx_html_report(const json_t *record, const char *sample, struct dtx_buf *out)

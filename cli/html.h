@@ -32,5 +32,8 @@ void dtx_html_funnel(const json_t *record, struct dtx_buf *out);
 void dtx_html_profiles(const json_t *record, struct dtx_buf *out);
 /* html_plan.c: each step in words, with what it computes. */
 void dtx_html_steps(const json_t *record, struct dtx_buf *out);
+/* html_events.c: what happened; and how the run ended, "failed: row_limit, in step 2". */
+void dtx_html_events(const json_t *record, struct dtx_buf *out);
+void dtx_html_ended(const json_t *record, struct dtx_buf *out);
 
 #endif

@@ -74,6 +74,22 @@ out:
 	return rc;
 }
 
+/* The run has another result with this column: it is asked for by its own file. */
+static void why_elsewhere(const struct dtx_why *w, const char *column, struct dtx_err *err)
+{
+	json_t *output;
+	size_t i;
+
+	json_array_foreach(json_object_get(w->x.record, "outputs"), i, output)
+	{
+		if (!dtx_json_find(json_object_get(output, "schema"), "name", column))
+			continue;
+		dtx_err_hint(err, "another result of the run has it: dtx why %s",
+		             dtx_json_text(output, "path", "-"));
+		return;
+	}
+}
+
 static enum dtx_code why_column(const struct dtx_why *w, const char *column, struct dtx_err *err)
 {
 	const json_t *schema = json_object_get(dtx_retrace_output(&w->x), "schema");
@@ -92,6 +108,7 @@ static enum dtx_code why_column(const struct dtx_why *w, const char *column, str
 	}
 	dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__, "the result has no column '%s'", column);
 	dtx_err_suggest(err, column, names, n);
+	why_elsewhere(w, column, err);
 	return DTX_E_USAGE;
 }
 

@@ -318,11 +318,14 @@ out:
 
 static const char *rows_subtype(const char *op)
 {
-	static const char *const map[][2] = { { "join", "JOIN" },
-		                              { "group_by", "GROUP_BY" },
-		                              { "distinct", "GROUP_BY" },
-		                              { "sort", "SORT" },
-		                              { "pivot_wider", "GROUP_BY" } };
+	static const char *const map[][2] = {
+		{ "join", "JOIN" },           { "group_by", "GROUP_BY" },
+		{ "distinct", "GROUP_BY" },   { "sort", "SORT" },
+		{ "window", "WINDOW" },       { "rank", "WINDOW" },
+		{ "cumulative", "WINDOW" },   { "rolling", "WINDOW" },
+		{ "lag_lead", "WINDOW" },     { "percent_of", "WINDOW" },
+		{ "pivot_wider", "GROUP_BY" }
+	};
 
 	for (size_t i = 0; i < DTX_COUNT(map); i++)
 		if (strcmp(map[i][0], op) == 0)

@@ -325,13 +325,13 @@ static bool lean_lists(const json_t *list, const char *name)
 static bool lean_keeps(const json_t *step, const json_t *cols)
 {
 	bool kept = lean_is(step, "select");
-	const json_t *list = json_object_get(step, lean_is(step, "window") ? "set" : "cols");
+	const json_t *list = json_object_get(step, lean_is(step, "window,derive") ? "set" : "cols");
 	json_t *one;
 	size_t i;
 
 	if (lean_is(step, "join"))
 		return dtx_str_in_list("inner,left,cross", dtx_json_text(step, "how", "inner"));
-	if (!lean_is(step, "select,drop,window") || !json_array_size(list))
+	if (!lean_is(step, "select,drop,window,derive") || !json_array_size(list))
 		return false;
 	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
 	{
@@ -433,8 +433,8 @@ static void lean_found(struct lean *l, json_t *step)
 		dtx_trace_add(l->t, json_deep_copy(step), near,
 		              dtx_trace_name(rows, "z", l->ncopies++));
 	dtx_trace_add(l->t,
-	              selects ? json_pack("{ss sO}", "op", "select", "cols",
-	                                  json_object_get(narrow, "cols"))
+	              selects ? json_pack("{ss so}", "op", "select", "cols", /* pruned by itself */
+	                                  json_deep_copy(json_object_get(narrow, "cols")))
 	                      : json_pack("{ss ss}", "op", "filter", "where", "true"),
 	              rows, dtx_json_text(step, "out", ""));
 }

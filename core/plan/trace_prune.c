@@ -188,6 +188,16 @@ static uint64_t prune_list(json_t *cols, uint64_t keep)
 	return left;
 }
 
+/* A filter that only gave a table a second name.  An output cannot be an input. */
+static bool prune_same(const struct prune *p, const json_t *step)
+{
+	const char *in = prune_other(p, dtx_json_text(step, "in", ""));
+
+	return prune_is(step, "filter") && !strcmp(dtx_json_text(step, "where", ""), "true") &&
+	       (dtx_trace_made_by(p->t->steps, in) ||
+	        !dtx_json_find(p->t->outputs, "table", dtx_json_text(step, "out", "")));
+}
+
 /* False: its input takes its place. */
 static bool prune_step(struct prune *p, json_t *step)
 {
@@ -199,6 +209,8 @@ static bool prune_step(struct prune *p, json_t *step)
 	prune_point(p, step, "in");
 	prune_point(p, step, "with");
 	has = prune_had(p, step);
+	if (prune_same(p, step))
+		return false;
 	if (made >= 0) {
 		if (!(asked >> made & 1))
 			return false;
@@ -219,10 +231,11 @@ static bool prune_step(struct prune *p, json_t *step)
 static void prune_numbers(struct prune *p)
 {
 	json_t *steps = p->t->steps, *step;
+	size_t i;
 
-	for (size_t i = json_array_size(steps); i-- > 0;)
+	for (i = json_array_size(steps); i-- > 0;)
 		prune_ask(p, json_array_get(steps, i));
-	for (size_t i = 0; i < json_array_size(steps);) {
+	for (i = 0; i < json_array_size(steps);) {
 		step = json_array_get(steps, i);
 		if (prune_step(p, step)) {
 			i++;
@@ -233,6 +246,7 @@ static void prune_numbers(struct prune *p)
 			p->t->failed = true;
 		json_array_remove(steps, i);
 	}
+	json_array_foreach(p->t->outputs, i, step) prune_point(p, step, "table");
 }
 
 /* --- steps that nobody reads --- */

@@ -257,6 +257,13 @@ static void window_places(struct trace *t, const struct dtx_plan_step *st, uint3
 		snprintf(placed, TRACE_NAME, "%s", in);
 		return;
 	}
+	step = json_pack("{ss s[{ss so}]}", "op", "derive", "set", "as", "dtx_p", "expr",
+	                 json_sprintf("dtx_r%u", bit));
+	if (!json_array_size(by) && !json_array_size(order)) { /* they are numbered already */
+		dtx_trace_add(t, step, in, dtx_trace_name(placed, "p", bit));
+		return;
+	}
+	json_decref(step);
 	step = json_pack("{ss s[{ss ss}]}", "op", "window", "set", "as", "dtx_p", "expr",
 	                 "row_number()");
 	if (json_array_size(by))

@@ -7,6 +7,7 @@
 #include "core/base/hash.h"
 #include "core/base/mem.h"
 #include "core/store/dbtable.h"
+#include "core/store/still.h"
 
 #define DB_BUSY_MS    10000
 #define DB_BUSY_TRIES 3
@@ -115,6 +116,11 @@ static enum dtx_code db_fail(const struct dtx_db *db, int got, const char *doing
 		rc = dtx_err_set(err, DTX_E_DISK_FULL, __FILE__, __LINE__, "store '%s' cannot grow",
 		                 db->path);
 		dtx_err_hint(err, "free some space or use another store with --store FILE");
+		break;
+	case SQLITE_READONLY:
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+		                 "store '%s' may be read here, but not written to", db->path);
+		dtx_err_hint(err, "use another store with --store FILE or DTX_STORE");
 		break;
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
@@ -343,6 +349,19 @@ void dtx_db_rollback(struct dtx_db *db)
 
 /* --- open --- */
 
+static int db_open(const char *path, int flags, sqlite3 **out)
+{
+	struct dtx_buf name = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool still = (flags & SQLITE_OPEN_READONLY) && dtx_still_name(path, &name);
+	int got = SQLITE_NOMEM;
+
+	flags |= SQLITE_OPEN_NOMUTEX | (still ? SQLITE_OPEN_URI : 0);
+	if (!still || dtx_buf_ok(&name))
+		got = sqlite3_open_v2(still ? dtx_buf_text(&name) : path, out, flags, NULL);
+	dtx_buf_clear(&name);
+	return got;
+}
+
 static enum dtx_code db_connect(const char *path, int flags, struct dtx_db **out,
                                 struct dtx_err *err)
 {
@@ -355,7 +374,7 @@ static enum dtx_code db_connect(const char *path, int flags, struct dtx_db **out
 	if (!db)
 		DTX_FAIL_MEM(err);
 	dtx_str_copy(db->path, sizeof(db->path), dtx_str_of(path));
-	got = sqlite3_open_v2(path, &db->sqlite, flags | SQLITE_OPEN_NOMUTEX, NULL);
+	got = db_open(path, flags, &db->sqlite);
 	if (got != SQLITE_OK) {
 		rc = db_fail(db, got, "open", err);
 		goto out;

@@ -71,6 +71,15 @@ static void screen_renamed(const json_t *record, const json_t *found, struct dtx
 	dtx_buf_addc(out, '\n');
 }
 
+/* The line of the file itself says so. */
+static bool screen_gone(const json_t *record, const json_t *found)
+{
+	const json_t *output = json_array_get(json_object_get(record, "outputs"),
+	                                      (size_t)dtx_json_int(found, "output", 0));
+
+	return !strcmp(dtx_json_text(output, "file", ""), "gone");
+}
+
 static void screen_found(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *found = json_object_get(record, "found");
@@ -78,7 +87,7 @@ static void screen_found(const json_t *record, struct dtx_buf *out)
 
 	if (!dtx_json_bool(found, "file_changed", false))
 		screen_renamed(record, found, out);
-	if (dtx_json_bool(found, "file_changed", false)) {
+	else if (!screen_gone(record, found)) {
 		dtx_screen_label(out, "note");
 		dtx_buf_add(out, "the file changed since this run wrote it\n");
 	}

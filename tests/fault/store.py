@@ -105,9 +105,23 @@ def no_right():
         return subprocess.run([*prefix, "./dtx", *args, "--store", "store.db"], capture_output=True, text=True)
     done = ask("run", "plan.json", "in.csv", "-o", out + "/o.csv", "-q")
     check("a store that may not be written: exit 9, nothing is put out",
-          done.returncode == 9 and "next:" in done.stderr and not os.listdir(out), done.stderr)
+          done.returncode == 9 and "next:" in done.stderr and "not written to" in done.stderr and not os.listdir(out),
+          done.stderr)
     done = ask("provenance", "log")
     check("a store that may be read: log works", done.returncode == 0 and done.stdout, done.stderr)
+    os.mkdir("kept 100%")
+    whole = sqlite3.connect("store.db")
+    whole.execute("VACUUM INTO 'kept 100%/store.db'")
+    whole.close()
+    again = sqlite3.connect("kept 100%/store.db")
+    again.execute("PRAGMA journal_mode=WAL")  # as the store itself, but for the log
+    again.close()
+    os.chmod("kept 100%", 0o755)
+    os.chmod("kept 100%/store.db", 0o644)
+    for words in (("provenance", "log"), ("verify",), ("provenance", "stats")):
+        done = subprocess.run([*prefix, "./dtx", *words, "--store", "kept 100%/store.db"], capture_output=True, text=True)
+        check("a copy where nothing can be written: %s works" % " ".join(words), done.returncode == 0 and done.stdout,
+              done.stderr)
     for name in os.listdir("."):
         if name.startswith("store.db"):
             os.chmod(name, 0o600)

@@ -104,6 +104,11 @@ def warned(page):
     text = page.value("document.body.innerText + document.querySelector('figure').textContent")
     check("a failed run says by what", "assert_failed" in text and "at least 3" in text, text)
     check("a failed run does not say that its input has no rows", "0 rows" not in text)
+    check("a failed run says so before all else, in words", page.value("document.querySelector('h1 + p').innerText") ==
+          "This run failed: assert_failed, a rule of the plan does not hold, in step 1.", text[:300])
+    rows = page.value("[...document.querySelector('#events').parentElement.querySelectorAll('tbody tr')]"
+                      ".map(r => [...r.cells].map(c => c.innerText))")
+    check("each event says what it was", rows and all(r[1] for r in rows) and rows[0][1] == "run of stop.json, steps: 1", rows)
     check("a table without rows is not shown",
           page.value("[...document.querySelectorAll('tbody')].every(t => t.rows.length)"))
 
@@ -152,6 +157,9 @@ def shows(page, name):
 def content(page):
     page.open("file://" + os.path.abspath("typed.html"))
     text = page.value("document.body.innerText")
+    check("each source of a column is named once", page.value(
+        "[...document.querySelector('#formulas').parentElement.querySelectorAll('tbody tr')].every(r => "
+        "(n => new Set(n).size === n.length)(r.cells[3].innerText.split(', ')))"))
     check("hostile names are shown as they are", EVIL in text and 'x" onload="window.ran=1' in text)
     check("no cell of the data is shown", "evil" not in text and "bold" not in text)
     check("a step is drawn for each of the plan",

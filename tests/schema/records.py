@@ -1,11 +1,13 @@
 """Records against their published schema; OpenLineage events and PROV documents against what their
-specifications ask for.  Runs of every kind: typed, failed, from a workbook, by a snippet, replayed.
+specifications ask for.  Runs of every kind: typed, failed, cancelled, killed, with pivots, with
+several outputs, from a workbook, by a snippet, replayed.
 Where DTX_OPENLINEAGE_SPEC names a folder with OpenLineage.json and facets/ as
 OpenLineage publishes them, the events are held against those files too.
 Usage: /usr/bin/python3 tests/schema/records.py DTX"""
 import copy
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -99,6 +101,45 @@ def dtx(*args):
     return subprocess.run([DTX, *args], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
 
 
+def stopped(how):
+    """A run that waits for its input gets a signal: it has begun once its start is recorded."""
+    os.path.exists("wait") or os.mkfifo("wait")
+    hold = os.open("wait", os.O_RDWR)
+    before = len(json.loads(dtx("provenance", "log", "--json").stdout))
+    run = subprocess.Popen([DTX, "run", "some.json", "wait", "-o", "never.csv"], stdin=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+    for _ in range(2000):
+        if len(json.loads(dtx("provenance", "log", "--json").stdout)) > before:
+            break
+    run.send_signal(how)
+    run.wait()
+    os.close(hold)
+
+
+def odd():
+    """What ends otherwise than well, and what has more than one result."""
+    with open("some.json", "w") as f:
+        json.dump({"dtx": 1, "steps": [{"op": "filter", "where": "v > 0"}]}, f)
+    with open("unknown.json", "w") as f:
+        json.dump({"dtx": 1, "steps": [{"op": "no_such_op"}]}, f)
+    with open("pivots.json", "w") as f:
+        json.dump({"dtx": 1, "steps": [
+            {"op": "derive", "set": {"t": "'all'"}},
+            {"op": "group_by", "by": ["t", "k"], "agg": {"s": "sum(v)"}, "out": "g"},
+            {"op": "pivot_wider", "in": "g", "id": ["t"], "names_from": ["k"], "values_from": ["s"], "out": "wide"},
+            {"op": "pivot_longer", "in": "wide", "cols": ["a", "b"], "names_to": ["k"], "values_to": "s", "out": "long"}],
+            "output": [{"path": "wide.csv", "table": "wide"}, {"path": "long.csv", "table": "long"},
+                       {"path": "g.xlsx", "table": "g"}]}, f)
+    open("empty.csv", "w").close()
+    ends = [dtx(*args, "-o", "none.csv").returncode for args in (
+        ("run", "some.json", "not_there.csv"), ("run", "some.json", "empty.csv"), ("run", "unknown.json", "in.csv"))]
+    ok("runs end with 4, 4 and 5 as they are to", ends == [4, 4, 5], ends)
+    made = dtx("run", "pivots.json", "in.csv")
+    ok("pivots give three results", made.returncode == 0, made.stderr)
+    stopped(signal.SIGINT)
+    stopped(signal.SIGKILL)
+
+
 def runs(jail):
     """Names of runs and what each stands for."""
     with open("in.csv", "w") as f:
@@ -117,6 +158,7 @@ def runs(jail):
     dtx("run", "plan.json", "in.csv", "rates=rates.csv", "-o", "weak.xlsx", "--input-hash", "xxh3")
     dtx("run", "bad.json", "in.csv", "-o", "bad.csv")
     dtx("replay", "typed.csv", "--into", "again")
+    odd()
     if not jail:
         return
     for name in ("xlsx/weeks.xlsx", "plans/balance.json", "snippets/balance.txt"):
@@ -197,7 +239,7 @@ def openlineage(ids, status):
         events = [json.loads(line) for line in dtx("provenance", run, "--openlineage").stdout.splitlines()]
         for event in events:
             bad += errors(validator, event)
-        end = "COMPLETE" if status[run] == "ok" else "FAIL"
+        end = {"ok": "COMPLETE", "failed": "FAIL"}.get(status[run], "ABORT")
         if [e["eventType"] for e in events] != ["START", end] or {e["run"]["runId"] for e in events} != {run}:
             bad.append("%s: %s" % (run, [e["eventType"] for e in events]))
         kinds |= {e["eventType"] for e in events}
@@ -205,7 +247,7 @@ def openlineage(ids, status):
             bad.append("a failed run has outputs")
         bad += ["a failed run counts rows that nobody counted" for e in events for i in e["inputs"]
                 if end == "FAIL" and ("schema" in i["facets"] or "rowCount" in i["inputFacets"]["inputStatistics"])]
-    ok("events of %d runs are as OpenLineage asks" % len(ids), not bad and kinds == {"START", "COMPLETE", "FAIL"}, bad)
+    ok("events of %d runs are as OpenLineage asks" % len(ids), not bad and kinds == {"START", "COMPLETE", "FAIL", "ABORT"}, bad)
     event = json.loads(dtx("provenance", "typed.csv", "--openlineage").stdout.splitlines()[1])
     fields = event["outputs"][0]["facets"]["columnLineage"]["fields"]
     ok("column lineage names source columns", {f["field"] for f in fields["c"]["inputFields"]} == {"v", "r"}, fields)
@@ -234,6 +276,7 @@ def main():
         runs("asan" not in DTX)
         log = json.loads(dtx("provenance", "log", "--json").stdout)
         ids, status = [r["run_id"] for r in log], {r["run_id"]: r["status"] for r in log}
+        ok("the log has runs of every end", set(status.values()) == {"ok", "failed", "cancelled", "abandoned"}, status)
         records(ids, validator)
         openlineage(ids, status)
         if os.environ.get("DTX_OPENLINEAGE_SPEC"):

@@ -442,6 +442,10 @@ void test_store_tamper_is_found(void)
 		{ "DELETE FROM ledger", "chain_broken" },
 		{ "UPDATE blob SET data=x'00' WHERE kind='plan'", "blob_mismatch" },
 		{ "UPDATE blob SET enc='rawx' WHERE kind='plan'", "blob_mismatch" },
+		{ "UPDATE blob SET kind='input' WHERE kind='plan'", "blob_mismatch" },
+		{ "UPDATE blob SET kind='code' WHERE kind='env'", "blob_mismatch" },
+		{ "UPDATE blob SET data=NULL, purged_us=1 WHERE kind='plan'", "blob_mismatch" },
+		{ "DELETE FROM blob WHERE kind='plan'", "blob_mismatch" },
 		{ "DELETE FROM run", "index_differs" },
 		{ "UPDATE run_input SET sha='x'", "index_differs" },
 		{ "UPDATE run_output SET rows=7", "index_differs" },
@@ -557,8 +561,12 @@ void test_store_large_body_and_blobs(void)
 	T_INT(sqlite3_step(st), SQLITE_ROW);
 	T_INT(sqlite3_column_int(st, 0), 1);
 	sqlite3_finalize(st);
-	sqlite3_close(db);
 	T_INT(findings(s, NULL), 0);
+	/* as what it is not, a body of the ledger could be purged */
+	T_INT(sqlite3_exec(db, "UPDATE blob SET kind='input' WHERE kind='body'", NULL, NULL, NULL),
+	      SQLITE_OK);
+	T_INT(findings(s, "blob_mismatch"), 1);
+	sqlite3_close(db);
 	json_decref(record);
 	dtx_buf_clear(&got);
 	dtx_mem_free(big);

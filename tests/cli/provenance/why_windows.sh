@@ -10,7 +10,7 @@ E2
 printf 'k,t,v\na,1,1\na,2,2\nb,1,9\na,3,4\nb,2,3\na,4,1\n' > w.csv
 dtx run w.json w.csv -o wo.csv
 cat wo.csv
-for c in run prev sh d cc dbl v_r2 rk v; do dtx why wo.csv --key k=b --key t=2 --col $c | id | grep -v FILTER; done
+for c in run prev sh d cc dbl v_r2 rk v; do dtx why wo.csv --key k=b --key t=2 --col $c | id | grep -v 'FILTER)\|WINDOW)'; done
 dtx why wo.csv --key k=a --col v || echo "exit $?"
 dtx why wo.csv --key k=z --col v || echo "exit $?"
 dtx why wo.csv --key k --col v || echo "exit $?"

@@ -1,0 +1,38 @@
+/* Stores that nobody changes: a log of changes, or a folder that takes one, would be the sign. */
+#include "core/store/still.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool still_is(const char *path)
+{
+	char other[PATH_MAX];
+	struct stat st;
+	const char *slash = strrchr(path, '/');
+
+	snprintf(other, sizeof(other), "%.*s", slash ? (int)(slash - path) + 1 : 1,
+	         slash ? path : ".");
+	if (access(other, W_OK) == 0 || (errno != EACCES && errno != EROFS))
+		return false;
+	snprintf(other, sizeof(other), "%s-wal", path);
+	return stat(other, &st) < 0 ? errno == ENOENT : st.st_size == 0;
+}
+
+bool dtx_still_name(const char *path, struct dtx_buf *out)
+{
+	if (!still_is(path))
+		return false;
+	dtx_buf_add(out, "file:");
+	for (; *path; path++) {
+		if (strchr("%?#", *path))
+			dtx_buf_printf(out, "%%%02X", (unsigned char)*path);
+		else
+			dtx_buf_addc(out, *path);
+	}
+	dtx_buf_add(out, "?immutable=1");
+	return true;
+}
