@@ -161,15 +161,14 @@ def prepare():
     for owner in (multiprocessing, context):
         refused(owner, "Queue JoinableQueue SimpleQueue Pipe Lock RLock Semaphore Condition Event "
                        "Barrier BoundedSemaphore Manager Value Array RawValue RawArray", NO_SHARING)
-    refused(multiprocessing.shared_memory, "SharedMemory ShareableList", NO_SHARING)
     refused(os, "statvfs", NO_DISK)
-    refused(signal, "alarm setitimer", NO_SIGNALS)
     tell_little()
     posix.system = os.system = tell_of_system()
     worded(multiprocessing.process.BaseProcess, "start", NO_PROGRAMS)
     worded(os, "fork", NO_PROGRAMS)
     worded(subprocess.Popen, "__init__", NO_PROGRAMS)
     worded(threading.Thread, "start", NO_THREADS, RuntimeError)
+    worded(multiprocessing.shared_memory.SharedMemory, "__init__", NO_SHARING)
     worded(socket.socket, "__init__", NO_NETWORK)
     worded(socket, "getaddrinfo", NO_NETWORK)
     worded(signal, "signal", NO_SIGNALS)

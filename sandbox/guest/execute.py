@@ -178,9 +178,11 @@ class Space:
 
     def open_descriptor(self, path, flags, mode=0o777, *, dir_fd=None):
         place = self.resolve(path)
-        if not place.startswith((IN + "/", OUT + "/", TMP + "/")):
-            return real["os.open"](path, flags, mode)  # the kernel refuses, and the record knows
         exists = place in self.files
+        parent = os.path.dirname(place)
+        if dir_fd is not None or not (exists or parent in self.folders - {"/"}):
+            # the kernel refuses, and the record knows
+            return real["os.open"](path, flags, mode, dir_fd=dir_fd)
         if flags & os.O_CREAT and flags & os.O_EXCL and exists:
             raise fail(errno.EEXIST, path)
         kind = ("r", "w", "r+")[flags & os.O_ACCMODE]
@@ -223,8 +225,10 @@ class Space:
 
     def chdir(self, path):
         name = self.resolve(path)
+        if name in self.files:
+            raise fail(errno.ENOTDIR, path)
         if name not in self.folders:
-            raise fail(errno.ENOTDIR if name in self.files else errno.ENOENT, path)
+            real["os.chdir"](path)  # the kernel refuses, and the record knows
         self.here = name
 
     def stat(self, path, *, dir_fd=None, follow_symlinks=True):
