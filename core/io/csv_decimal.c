@@ -177,6 +177,26 @@ static bool finds_decimals(struct decimal *d)
 	return d->col[i].zero || (d->col[i].equal && dtx_csv_names_texts(d->cell[0]));
 }
 
+/* What the head tells holds in all rows that are as wide. */
+static bool holds(struct decimal *d, struct dtx_str text)
+{
+	struct dtx_str line;
+	size_t at = behind(text, d->names);
+	uint32_t i;
+
+	for (; at < text.len; at = behind(text, line)) {
+		line = line_at(text, at);
+		if (split(d, line) != d->ncells)
+			continue;
+		for (i = 0; i < d->ncells; i++) {
+			if (d->col[i].joined &&
+			    !(is_whole(d->cell[i]) && is_digits(d->cell[i + 1])))
+				return false;
+		}
+	}
+	return true;
+}
+
 static enum dtx_code take(struct dtx_csv *c, struct decimal *d, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -239,7 +259,8 @@ enum dtx_code dtx_csv_decimals(struct dtx_csv *c, bool *took, struct dtx_err *er
 	d->head = head_of((struct dtx_str){ c->enc.text, c->enc.len });
 	*took = has_names(d) && look_at_rows(d) && finds_decimals(d) &&
 	        !memchr(c->enc.text, '"', c->enc.len) &&
-	        !memchr(c->enc.text, DECIMAL_PART, c->enc.len);
+	        !memchr(c->enc.text, DECIMAL_PART, c->enc.len) &&
+	        holds(d, (struct dtx_str){ c->enc.text, c->enc.len });
 	if (*took)
 		DTX_TRY(take(c, d, err));
 out:

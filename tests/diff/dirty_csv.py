@@ -438,6 +438,12 @@ CASES.update({
 })
 
 
+LATE = [[f"A{i}", str(i % 9 + 1), "%02d" % (i % 100), "3"] for i in range(6000)] + [["Z", "foo", "bar", "4"]]
+CASES.update({
+    "decimal commas but for a row far below": (lines([["item", "price", "n"]] + LATE),
+                                               ["item", "price", "n", "column_4"], LATE),
+})
+
 PROSE = ["This file lists all the stores of the firm", "It was made by hand from several old lists",
          "All the amounts are in euro and not cents", "What is not known is left out of the list",
          "Questions about it go to the main office", "The list is made at night and then checked"]
