@@ -6,6 +6,7 @@
 #include "core/io/csv.h"
 #include "core/io/csv_top.h"
 #include "core/io/header.h"
+#include "core/io/lines.h"
 
 #define DECIMAL_TEXT ((size_t)16 << 20) /* a larger text is left as it is */
 #define DECIMAL_HEAD ((size_t)64 << 10)
@@ -29,24 +30,6 @@ struct decimal {
 	bool named;       /* the first cells are texts and all others values */
 	int64_t expected; /* first cell of the next row */
 };
-
-static struct dtx_str line_at(struct dtx_str text, size_t at)
-{
-	size_t end = at;
-
-	while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r')
-		end++;
-	return (struct dtx_str){ text.ptr + at, end - at };
-}
-
-static size_t behind(struct dtx_str text, struct dtx_str line)
-{
-	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
-
-	while (at < text.len && (text.ptr[at] == '\n' || text.ptr[at] == '\r'))
-		at++;
-	return at;
-}
 
 static bool is_digits(struct dtx_str s)
 {
@@ -84,7 +67,7 @@ static bool has_names(struct decimal *d)
 {
 	uint32_t i;
 
-	d->names = line_at(d->head, 0);
+	d->names = dtx_line_at(d->head, 0);
 	d->nnames = split(d, d->names);
 	for (i = 0; i < d->nnames && i < DECIMAL_COLS; i++) {
 		if (dtx_head_judge(d->cell[i]) != DTX_HEAD_TEXT)
@@ -122,13 +105,13 @@ static void look_at_first(struct decimal *d)
 static bool look_at_rows(struct decimal *d)
 {
 	struct dtx_str line;
-	size_t at = behind(d->head, d->names);
+	size_t at = dtx_line_filled(d->head, d->names);
 	uint32_t n, i;
 
 	for (i = 0; i < DECIMAL_COLS; i++)
 		d->col[i].pair = d->col[i].equal = true;
-	for (d->counted = d->named = true; at < d->head.len; at = behind(d->head, line)) {
-		line = line_at(d->head, at);
+	for (d->counted = d->named = true; at < d->head.len; at = dtx_line_filled(d->head, line)) {
+		line = dtx_line_at(d->head, at);
 		n = split(d, line);
 		if (n <= d->nnames || n > DECIMAL_COLS || (d->rows && n != d->ncells))
 			return false;
@@ -181,11 +164,11 @@ static bool finds_decimals(struct decimal *d)
 static bool holds(struct decimal *d, struct dtx_str text)
 {
 	struct dtx_str line;
-	size_t at = behind(text, d->names);
+	size_t at = dtx_line_filled(text, d->names);
 	uint32_t i;
 
-	for (; at < text.len; at = behind(text, line)) {
-		line = line_at(text, at);
+	for (; at < text.len; at = dtx_line_filled(text, line)) {
+		line = dtx_line_at(text, at);
 		if (split(d, line) != d->ncells)
 			continue;
 		for (i = 0; i < d->ncells; i++) {
@@ -208,8 +191,8 @@ static enum dtx_code take(struct dtx_csv *c, struct decimal *d, struct dtx_err *
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	memcpy(copy, text.ptr, text.len);
-	for (; at < text.len; at = behind(text, line)) {
-		line = line_at(text, at);
+	for (; at < text.len; at = dtx_line_filled(text, line)) {
+		line = dtx_line_at(text, at);
 		n = split(d, line);
 		for (i = 0; i + 1 < DTX_MIN(n, DECIMAL_COLS); i++) {
 			if (n != d->ncells || !d->col[i].joined)

@@ -4,6 +4,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/io/csv.h"
+#include "core/io/lines.h"
 
 #define FRAME_SAMPLE  ((size_t)64 << 10)
 #define FRAME_LINES   64 /* a frame begins within so many */
@@ -30,32 +31,9 @@ struct frame {
 
 /* --- lines --- */
 
-static bool is_eol(char c)
-{
-	return c == '\n' || c == '\r';
-}
-
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t';
-}
-
-static struct dtx_str line_at(struct dtx_str text, size_t at)
-{
-	size_t end = at;
-
-	while (end < text.len && !is_eol(text.ptr[end]))
-		end++;
-	return (struct dtx_str){ text.ptr + at, end - at };
-}
-
-static size_t behind(struct dtx_str text, struct dtx_str line)
-{
-	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
-
-	at += at < text.len && text.ptr[at] == '\r' && at + 1 < text.len &&
-	      text.ptr[at + 1] == '\n';
-	return DTX_MIN(at + 1, text.len);
 }
 
 static struct dtx_str trimmed(struct dtx_str s)
@@ -128,7 +106,7 @@ static bool is_rule(struct dtx_str line, const char *joins)
 
 static bool parts_cells(struct dtx_str s, size_t at)
 {
-	return is_eol(s.ptr[at]) || (s.ptr[at] && strchr(",;\t|", s.ptr[at]));
+	return dtx_line_is_end(s.ptr[at]) || (s.ptr[at] && strchr(",;\t|", s.ptr[at]));
 }
 
 /* Whether lines end inside of quoted cells: what is drawn there is a text. */
@@ -139,7 +117,7 @@ static bool holds_quoted_lines(struct dtx_str s, bool cut)
 
 	for (at = 0; at < s.len; at++) {
 		if (s.ptr[at] != '"') {
-			lines |= inside && is_eol(s.ptr[at]);
+			lines |= inside && dtx_line_is_end(s.ptr[at]);
 		} else if (!inside) {
 			inside = !at || parts_cells(s, at - 1);
 			lines = false;
@@ -185,12 +163,12 @@ static bool find_bars(struct frame *f, struct dtx_str sample)
 	size_t at = 0;
 
 	while (at < sample.len) {
-		struct dtx_str line = line_at(sample, at);
+		struct dtx_str line = dtx_line_at(sample, at);
 
 		bars_line(&b, line);
 		if (b.lines == FRAME_LINES && !b.framed)
 			return false;
-		at = behind(sample, line);
+		at = dtx_line_behind(sample, line);
 	}
 	if (b.framed < 2 || b.n < 2 || b.equal * 10 < b.framed * 9 ||
 	    (b.rules ? b.framed * 10 < (b.framed + b.outside) * 6 : b.outside || b.n < 3))
@@ -259,8 +237,8 @@ static bool find_places(struct frame *f, struct dtx_str sample)
 	size_t at = 0, lines = 0, good = 0, all = 0;
 	bool found = false;
 
-	for (; at < sample.len; at = behind(sample, line)) {
-		line = line_at(sample, at);
+	for (; at < sample.len; at = dtx_line_behind(sample, line)) {
+		line = dtx_line_at(sample, at);
 		if (!found && lines++ == FRAME_LINES)
 			return false;
 		if (!found && rule_columns(f, line)) {
@@ -350,8 +328,9 @@ static bool find_delimited(struct frame *f, struct dtx_str sample)
 	struct dtx_str line, before = { NULL, 0 }, above = { NULL, 0 };
 	size_t at = 0, lines = 0;
 
-	for (; at < sample.len && lines < FRAME_LINES; lines++, at = behind(sample, line)) {
-		line = line_at(sample, at);
+	for (; at < sample.len && lines < FRAME_LINES;
+	     lines++, at = dtx_line_behind(sample, line)) {
+		line = dtx_line_at(sample, at);
 		f->bars = line.len && before.len && rules_bars(line, before);
 		if (f->bars || (line.len && before.len && rules_header(line, before))) {
 			f->kind = is_record_above(above, before) ? FRAME_NONE : FRAME_DELIMITED;
@@ -373,7 +352,8 @@ static bool find_separators(struct frame *f, struct dtx_str sample)
 	if (!memchr(p, FRAME_PLACED, sample.len) || !memchr(p, FRAME_RECORD, sample.len))
 		return false;
 	for (; p < end; p++) { /* a line end stands behind a separator or another line end */
-		if (is_eol(*p) && (p == sample.ptr || (p[-1] != FRAME_RECORD && !is_eol(p[-1]))))
+		if (dtx_line_is_end(*p) &&
+		    (p == sample.ptr || (p[-1] != FRAME_RECORD && !dtx_line_is_end(p[-1]))))
 			return false;
 	}
 	f->kind = FRAME_SEPARATORS;
@@ -386,7 +366,7 @@ static void take_separators(struct dtx_str text, char *to)
 
 	for (i = 0; i < text.len; i++) {
 		if (text.ptr[i] == FRAME_RECORD)
-			to[i] = i + 1 < text.len && is_eol(text.ptr[i + 1]) ? '\r' : '\n';
+			to[i] = i + 1 < text.len && dtx_line_is_end(text.ptr[i + 1]) ? '\r' : '\n';
 	}
 }
 
@@ -458,8 +438,8 @@ static enum dtx_code take_all(struct frame *f, struct dtx_encoding *e, struct dt
 		take_separators(text, copy);
 		at = text.len;
 	}
-	for (; at < text.len; at = behind(text, line)) {
-		line = line_at(text, at);
+	for (; at < text.len; at = dtx_line_behind(text, line)) {
+		line = dtx_line_at(text, at);
 		take_line(f, line, before, copy + at);
 		before = line;
 	}
@@ -504,7 +484,7 @@ static struct dtx_str sample_of(const struct dtx_encoding *e)
 {
 	size_t len = DTX_MIN(e->len, FRAME_SAMPLE), n = len;
 
-	while (n < e->len && n && !is_eol(e->text[n - 1]))
+	while (n < e->len && n && !dtx_line_is_end(e->text[n - 1]))
 		n--;
 	return (struct dtx_str){ e->text, n ? n : len };
 }

@@ -6,28 +6,11 @@
 #include "core/base/utf8.h"
 #include "core/io/csv.h"
 #include "core/io/header.h"
+#include "core/io/lines.h"
 
 #define MARKS_SAMPLE ((size_t)64 << 10)
 #define MARKS_QUOTES "|`~^"        /* single bytes that cells may be enclosed by */
 #define MARKS_DELIMS ",;\t|\x14:^" /* ... and what may stand between two such cells */
-
-static struct dtx_str line_at(struct dtx_str text, size_t at)
-{
-	size_t end = at;
-
-	while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r')
-		end++;
-	return (struct dtx_str){ text.ptr + at, end - at };
-}
-
-static size_t behind(struct dtx_str text, struct dtx_str line)
-{
-	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
-
-	while (at < text.len && (text.ptr[at] == '\n' || text.ptr[at] == '\r'))
-		at++;
-	return at;
-}
 
 /* --- "sep=;" --- */
 
@@ -40,7 +23,8 @@ static bool is_delim(char c)
 static enum dtx_code marks_sep(struct dtx_csv *c, struct dtx_str text, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_str line = line_at(text, 0), next = line_at(text, behind(text, line));
+	struct dtx_str line = dtx_line_at(text, 0),
+		       next = dtx_line_at(text, dtx_line_filled(text, line));
 	bool quoted = line.len == 7 && line.ptr[0] == '"' && line.ptr[6] == '"';
 	char *delim;
 
@@ -79,12 +63,12 @@ static size_t count_tabs(struct dtx_str line)
  * one that parts as many columns as the next line does begins the names. */
 static bool marks_doubled(struct dtx_str text)
 {
-	struct dtx_str line = line_at(text, 0), next;
+	struct dtx_str line = dtx_line_at(text, 0), next;
 	size_t lines = 0;
 
 	for (; is_comment(line, "##"); lines++)
-		line = line_at(text, behind(text, line));
-	next = line_at(text, behind(text, line));
+		line = dtx_line_at(text, dtx_line_filled(text, line));
+	next = dtx_line_at(text, dtx_line_filled(text, line));
 	return lines >= 2 && line.len && next.len && !is_comment(next, "#") &&
 	       (line.ptr[0] != '#' || (count_tabs(line) && count_tabs(line) == count_tabs(next)));
 }
@@ -94,14 +78,14 @@ static bool marks_doubled(struct dtx_str text)
 static size_t marks_fields(struct dtx_str text)
 {
 	static const struct dtx_str word = { "#Fields: ", 9 };
-	struct dtx_str line = line_at(text, 0), next;
+	struct dtx_str line = dtx_line_at(text, 0), next;
 	size_t at = 0;
 
 	for (; is_comment(line, "#"); line = next) {
-		next = line_at(text, behind(text, line));
+		next = dtx_line_at(text, dtx_line_filled(text, line));
 		if (dtx_str_starts(line, word) && at && next.len && !is_comment(next, "#"))
 			return (size_t)(line.ptr - text.ptr) + word.len;
-		at = behind(text, line);
+		at = dtx_line_filled(text, line);
 	}
 	return 0;
 }
@@ -133,12 +117,12 @@ static size_t count_words(struct dtx_str line, bool values)
  * is none. */
 static size_t marks_names(struct dtx_str text)
 {
-	struct dtx_str line = line_at(text, 0), next = line;
+	struct dtx_str line = dtx_line_at(text, 0), next = line;
 	size_t words;
 
 	if (!is_comment(line, "#"))
 		return SIZE_MAX;
-	for (; is_comment(next, "#"); next = line_at(text, behind(text, line)))
+	for (; is_comment(next, "#"); next = dtx_line_at(text, dtx_line_filled(text, line)))
 		line = next;
 	words = count_words((struct dtx_str){ line.ptr + 1, line.len - 1 }, false);
 	return words >= 2 && count_words(next, true) == words ? (size_t)(line.ptr - text.ptr)
@@ -331,14 +315,14 @@ static bool find_open(struct marks *m, struct dtx_str line)
 /* Each line of the sample has equally many cells, all of them inside of marks. */
 static bool find_marks(struct marks *m, struct dtx_str sample)
 {
-	struct dtx_str line = line_at(sample, 0);
+	struct dtx_str line = dtx_line_at(sample, 0);
 	uint32_t parts, lines = 0;
 	size_t at = 0;
 
 	if (!find_open(m, line))
 		return false;
-	for (; at < sample.len; at = behind(sample, line), lines++) {
-		line = line_at(sample, at);
+	for (; at < sample.len; at = dtx_line_filled(sample, line), lines++) {
+		line = dtx_line_at(sample, at);
 		if (!is_marked(m, line, &parts) || (lines && parts != m->parts))
 			return false;
 		m->parts = parts;
@@ -375,8 +359,8 @@ static enum dtx_code put_quotes(struct dtx_encoding *e, const struct marks *m, s
 	char *taken;
 
 	for (; at < text.len; at = next) {
-		line = line_at(text, at);
-		next = behind(text, line);
+		line = dtx_line_at(text, at);
+		next = dtx_line_filled(text, line);
 		if (is_marked(m, line, &parts))
 			put_quoted(m, line, &out);
 		else
@@ -494,8 +478,8 @@ static bool smart_part(struct dtx_str sample, char delim)
 	bool marked = false, plain = true;
 	size_t at = 0;
 
-	for (; at < sample.len; at = behind(sample, line), lines++) {
-		line = line_at(sample, at);
+	for (; at < sample.len; at = dtx_line_filled(sample, line), lines++) {
+		line = dtx_line_at(sample, at);
 		n = smart_cells(line, delim, &marked, NULL);
 		if (n < 2 || (lines && n != first))
 			return false;
@@ -515,8 +499,8 @@ static enum dtx_code smart_take(struct dtx_csv *c, char delim, struct dtx_err *e
 	char *taken, *found = dtx_arena_strndup(&c->head.arena, &delim, 1);
 
 	for (; at < text.len; at = next) {
-		line = line_at(text, at);
-		next = behind(text, line);
+		line = dtx_line_at(text, at);
+		next = dtx_line_filled(text, line);
 		(void)smart_cells(line, delim, &marked, &out);
 		dtx_buf_addn(&out, line.ptr + line.len, next - at - line.len);
 	}

@@ -3,6 +3,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/io/csv.h"
+#include "core/io/lines.h"
 
 #define PLACES_TEXT  ((size_t)16 << 20) /* a larger text is left as it is */
 #define PLACES_HEAD  ((size_t)64 << 10)
@@ -26,23 +27,6 @@ struct places {
 	int64_t rules; /* lines left out */
 	bool even;     /* blanks part every line as well */
 };
-
-static struct dtx_str line_at(struct dtx_str text, size_t at)
-{
-	size_t end = at;
-
-	while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r')
-		end++;
-	return (struct dtx_str){ text.ptr + at, end - at };
-}
-
-static size_t behind(struct dtx_str text, struct dtx_str line)
-{
-	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
-
-	at += at + 1 < text.len && text.ptr[at] == '\r' && text.ptr[at + 1] == '\n';
-	return DTX_MIN(at + 1, text.len);
-}
 
 static bool is_empty(struct dtx_str line)
 {
@@ -74,14 +58,14 @@ static bool mark_block(struct places *p, size_t *at)
 	struct dtx_str line = { NULL, 0 };
 	bool fine = true;
 
-	while (*at < p->text.len && is_empty(line_at(p->text, *at)))
-		*at = behind(p->text, line_at(p->text, *at));
+	while (*at < p->text.len && is_empty(dtx_line_at(p->text, *at)))
+		*at = dtx_line_behind(p->text, dtx_line_at(p->text, *at));
 	memset(p->named, 0, sizeof(p->named));
 	memset(p->used, 0, sizeof(p->used));
 	p->len = 0;
 	p->from = *at;
-	for (p->lines = 0; *at < p->text.len; *at = behind(p->text, line), p->lines++) {
-		line = line_at(p->text, *at);
+	for (p->lines = 0; *at < p->text.len; *at = dtx_line_behind(p->text, line), p->lines++) {
+		line = dtx_line_at(p->text, *at);
 		if (is_empty(line))
 			break;
 		fine = fine && mark_line(line, p->lines ? p->used : p->named, &p->len);
@@ -154,15 +138,15 @@ static void check_line(const struct places *p, struct dtx_str line, struct edges
 /* Words of a text stand below each other nowhere; here most columns have an edge. */
 static bool have_edges(const struct places *p)
 {
-	struct dtx_str line = line_at(p->text, p->from);
-	size_t at = behind(p->text, line);
+	struct dtx_str line = dtx_line_at(p->text, p->from);
+	size_t at = dtx_line_behind(p->text, line);
 	struct edges e[PLACES_COLS];
 	uint32_t c, good = 0;
 
 	for (c = 0; c < p->ncols; c++)
 		e[c] = (struct edges){ true, true };
-	for (; at < p->to; at = behind(p->text, line)) {
-		line = line_at(p->text, at);
+	for (; at < p->to; at = dtx_line_behind(p->text, line)) {
+		line = dtx_line_at(p->text, at);
 		check_line(p, line, e);
 	}
 	for (c = 0; c < p->ncols; c++)
@@ -176,8 +160,8 @@ static bool is_even(const struct places *p, unsigned runs)
 	struct dtx_str line;
 	size_t at = p->from, n, all = 0, i, blanks;
 
-	for (; runs && at < p->to; at = behind(p->text, line)) {
-		line = line_at(p->text, at);
+	for (; runs && at < p->to; at = dtx_line_behind(p->text, line)) {
+		line = dtx_line_at(p->text, at);
 		line = dtx_utf8_trim(line);
 		for (n = 1, blanks = 0, i = 0; i < line.len; i++) {
 			blanks = line.ptr[i] == ' ' ? blanks + 1 : 0;
@@ -186,7 +170,7 @@ static bool is_even(const struct places *p, unsigned runs)
 		if (all && n != all)
 			return false;
 		all = n;
-		line = line_at(p->text, at);
+		line = dtx_line_at(p->text, at);
 	}
 	return runs != 0;
 }
@@ -204,13 +188,13 @@ static size_t count_words(struct dtx_str line)
  * columns indented above: these can stand so close that no place is blank in all lines. */
 static bool has_row_names(const struct places *p)
 {
-	struct dtx_str line = line_at(p->text, p->from);
-	size_t at = behind(p->text, line), names = count_words(line);
+	struct dtx_str line = dtx_line_at(p->text, p->from);
+	size_t at = dtx_line_behind(p->text, line), names = count_words(line);
 
 	if (!line.len || line.ptr[0] != ' ' || names < p->ncols)
 		return false;
-	for (; at < p->to; at = behind(p->text, line)) {
-		line = line_at(p->text, at);
+	for (; at < p->to; at = dtx_line_behind(p->text, line)) {
+		line = dtx_line_at(p->text, at);
 		if (line.ptr[0] == ' ' || count_words(line) != names + 1)
 			return false;
 	}
@@ -263,8 +247,8 @@ static enum dtx_code part_all(struct places *p, struct dtx_encoding *e, struct d
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	memcpy(copy, e->text, e->len);
-	for (at = p->from; at < p->text.len; at = behind(p->text, line)) {
-		line = line_at(p->text, at);
+	for (at = p->from; at < p->text.len; at = dtx_line_behind(p->text, line)) {
+		line = dtx_line_at(p->text, at);
 		if (is_rule(line)) {
 			copy[at] = PLACES_RULE;
 			p->rules++;
@@ -336,8 +320,8 @@ static bool tabs_align(struct dtx_str text)
 	struct dtx_str line;
 	size_t at = 0, lines = 0, runs, tabs, first = 0, least = SIZE_MAX, most = 0;
 
-	for (; at < text.len; at = behind(text, line)) {
-		line = line_at(text, at);
+	for (; at < text.len; at = dtx_line_behind(text, line)) {
+		line = dtx_line_at(text, at);
 		if (is_empty(line))
 			continue;
 		if (!count_runs(line, &runs, &tabs) || (lines && runs != first))

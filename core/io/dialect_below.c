@@ -3,6 +3,7 @@
 #include "core/base/utf8.h"
 #include "core/io/dialect.h"
 #include "core/io/header.h"
+#include "core/io/lines.h"
 
 #define BELOW_ROWS   3u  /* names and two rows: fewer say nothing */
 #define BELOW_CELLS  64u /* of a line that are looked at */
@@ -14,23 +15,6 @@ struct below {
 	uint32_t lines, above;      /* of the table; prose above it */
 	uint32_t ncells;
 };
-
-static struct dtx_str line_at(struct dtx_str text, size_t at)
-{
-	size_t end = at;
-
-	while (end < text.len && text.ptr[end] != '\n' && text.ptr[end] != '\r')
-		end++;
-	return (struct dtx_str){ text.ptr + at, end - at };
-}
-
-static size_t behind(struct dtx_str text, struct dtx_str line)
-{
-	size_t at = (size_t)(line.ptr - text.ptr) + line.len;
-
-	at += at + 1 < text.len && text.ptr[at] == '\r' && text.ptr[at + 1] == '\n';
-	return DTX_MIN(at + 1, text.len);
-}
 
 /* Cells of the line, the first BELOW_CELLS of them in `cell`.  A mark with a blank behind it is one
  * of a sentence. */
@@ -63,8 +47,8 @@ static void find_lines(struct below *b, struct dtx_str text)
 	bool open = false; /* the next line may be one of the table */
 
 	b->lines = 0;
-	for (; at < text.len; at = behind(text, line)) {
-		line = line_at(text, at);
+	for (; at < text.len; at = dtx_line_behind(text, line)) {
+		line = dtx_line_at(text, at);
 		n = dtx_utf8_is_blank(line) ? 0 : cells_of(line, b->delim, NULL);
 		lines += n != 0;
 		if (n > 1 && (!open || n != b->ncells)) {
@@ -108,8 +92,8 @@ static bool have_values(const struct below *b)
 	uint32_t n = DTX_MIN(b->ncells, BELOW_CELLS), i;
 	size_t at = 0;
 
-	for (; at < b->rows.len; at = behind(b->rows, line)) {
-		line = line_at(b->rows, at);
+	for (; at < b->rows.len; at = dtx_line_behind(b->rows, line)) {
+		line = dtx_line_at(b->rows, at);
 		if (!line.len)
 			continue;
 		(void)cells_of(line, b->delim, cell);
@@ -160,8 +144,8 @@ bool dtx_dialect_are_rows(struct dtx_str lines)
 	size_t i, at;
 
 	for (i = 0; delims[i]; i++) {
-		for (first = 0, at = 0; at < lines.len; at = behind(lines, line)) {
-			line = line_at(lines, at);
+		for (first = 0, at = 0; at < lines.len; at = dtx_line_behind(lines, line)) {
+			line = dtx_line_at(lines, at);
 			n = cells_of(line, delims[i], NULL);
 			if (n < 2 || (first && n != first))
 				break;

@@ -374,9 +374,8 @@ out:
 	return rc;
 }
 
-#define SAID_MAX                                                                                   \
-	((uint64_t)1 << 30) /* reading them costs main more than making them the process           \
-	                     */
+/* Of reports, in bytes: to read them costs main more than to make them costs the process. */
+#define SAID_MAX ((uint64_t)1 << 30)
 
 /* A report and its state, which come with each batch and after the last one. */
 static enum dtx_code hear(struct isolated *r, const struct dtx_frame_view *view,

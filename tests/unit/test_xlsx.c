@@ -94,6 +94,19 @@ void test_xlsx_kinds(void)
 	       -1, "k:int,v:int\n5|-7\n");
 }
 
+/* Bad cells as nulls, as texts, and as the error that they are. */
+static void expect_bad_cells(const char *sheet, const char *nulls, const char *texts)
+{
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+
+	opts.header_rows = 1;
+	expect_opts(sheet, &opts, nulls);
+	opts.bad_cells = DTX_BAD_CELLS_TEXT;
+	expect_opts(sheet, &opts, texts);
+	opts.bad_cells = DTX_BAD_CELLS_ERROR;
+	expect_opts(sheet, &opts, "bad_cell");
+}
+
 /* A text that the file does not have is an error cell, by every path to it. */
 void test_xlsx_missing_text(void)
 {
@@ -101,14 +114,9 @@ void test_xlsx_missing_text(void)
 		HEAD "<row r=\"2\"><c r=\"A2\" t=\"s\"><v>4</v></c><c r=\"B2\"><v>1</v></c></row>"
 		     "<row r=\"3\"><c r=\"A3\" t=\"s\"><v>0</v></c><c r=\"B3\" t='s'>"
 		     "<v>9</v></c></row></sheetData>";
-	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
 
-	opts.header_rows = 1;
-	expect_opts(sheet, &opts, "k:text,v:int\n~|1\nname|~\n");
-	opts.bad_cells = DTX_BAD_CELLS_TEXT;
-	expect_opts(sheet, &opts, "k:text,v:text\n#ERROR!|1\nname|#ERROR!\n");
-	opts.bad_cells = DTX_BAD_CELLS_ERROR;
-	expect_opts(sheet, &opts, "bad_cell");
+	expect_bad_cells(sheet, "k:text,v:int\n~|1\nname|~\n",
+	                 "k:text,v:text\n#ERROR!|1\nname|#ERROR!\n");
 }
 
 void test_xlsx_mixed_is_text(void)
@@ -578,14 +586,8 @@ void test_xlsx_bad_cells(void)
 		     "</c></row>"
 		     "<row r=\"3\"><c r=\"A3\"><v>7</v></c><c r=\"B3\"><f>1+1</f></c></row>"
 		     "</sheetData>";
-	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
 
-	opts.header_rows = 1;
-	expect_opts(sheet, &opts, "k:int,v:null\n~|~\n7|~\n");
-	opts.bad_cells = DTX_BAD_CELLS_TEXT;
-	expect_opts(sheet, &opts, "k:text,v:text\n#N/A|-4\n7|~\n");
-	opts.bad_cells = DTX_BAD_CELLS_ERROR;
-	expect_opts(sheet, &opts, "bad_cell");
+	expect_bad_cells(sheet, "k:int,v:null\n~|~\n7|~\n", "k:text,v:text\n#N/A|-4\n7|~\n");
 }
 
 void test_xlsx_merged_fill(void)
