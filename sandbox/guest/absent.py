@@ -1,5 +1,6 @@
 """What the jail has not, said in words: the kernel's answers are "too many open files" and the
-like.  The calls are made all the same, so that the record knows of them.
+like.  The calls are made all the same, so that the record knows of them; not made is only what
+programs without any harm in mind ask for and the kernel would kill them for.
 """
 import errno
 import faulthandler
