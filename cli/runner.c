@@ -11,6 +11,7 @@
 
 #include "core/base/file.h"
 #include "core/base/halt.h"
+#include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/data/time.h"
@@ -20,13 +21,27 @@
 #define PLAN_BYTES_MAX ((size_t)8 << 20)
 #define TIME_MAX_S     ((int64_t)1 << 30)
 
-/* Set by a signal, read by the executor at every morsel; the one thing a handler can reach. */
+/* Set by a signal, read by the executor at every morsel; with the time of the first signal the
+ * only things a handler can reach. */
 static atomic_bool runner_cancel;
+static atomic_llong runner_cancel_ns;
 
+/* timeout(1) and a shell send one request twice, to the process and to its group. */
+#define SAME_REQUEST_NS 500000000LL
+
+/* The first signal asks the run to end in order; a later one of somebody who will not wait ends
+ * the process at once. */
 static void runner_on_signal(int sig)
 {
-	(void)sig;
+	long long now = dtx_now_ns();
+	long long none = 0;
+
 	atomic_store(&runner_cancel, true);
+	if (atomic_compare_exchange_strong(&runner_cancel_ns, &none, now) ||
+	    now - none < SAME_REQUEST_NS)
+		return;
+	signal(sig, SIG_DFL);
+	raise(sig);
 }
 
 static bool runner_cancelled(void *arg)
@@ -37,7 +52,7 @@ static bool runner_cancelled(void *arg)
 
 static void runner_signals(void)
 {
-	struct sigaction act = { .sa_handler = runner_on_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction act = { .sa_handler = runner_on_signal };
 
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
