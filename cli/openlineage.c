@@ -21,13 +21,20 @@ void dtx_time_iso(int64_t us, char out[DTX_TIME_ISO])
 
 /* --- facets --- */
 
+/* Where a facet is defined: VERSION/NAME of a published one, the name alone of our own. */
+static json_t *ol_schema(const char *schema)
+{
+	const char *name = strchr(schema, '/');
+
+	return name ? json_sprintf(OL_SPEC "facets/%s.json#/$defs/%s", schema, name + 1)
+	            : json_sprintf("urn:dtx:facet:%s", schema);
+}
+
 /* Gives `facet` its two common members and adds it; takes it. */
 static void ol_add(json_t *facets, const char *name, const char *schema, json_t *facet)
 {
 	json_object_set_new(facet, "_producer", json_string(OL_PRODUCER));
-	json_object_set_new(facet, "_schemaURL",
-	                    strchr(schema, '/') ? json_sprintf(OL_SPEC "facets/%s", schema)
-	                                        : json_sprintf("urn:dtx:facet:%s", schema));
+	json_object_set_new(facet, "_schemaURL", ol_schema(schema));
 	json_object_set_new(facets, name, facet);
 }
 
@@ -61,11 +68,11 @@ static json_t *ol_job(const json_t *record)
 	const char *name = dtx_json_text(plan, "name", dtx_json_text(run, "command", "run"));
 	json_t *facets = json_object(), *source = ol_plan_source(record);
 
-	ol_add(facets, "jobType", "2-0-4/JobTypeJobFacet.json",
+	ol_add(facets, "jobType", "2-0-4/JobTypeJobFacet",
 	       json_pack("{ss ss ss}", "processingType", "BATCH", "integration", "DTX", "jobType",
 	                 "TRANSFORM"));
 	if (source)
-		ol_add(facets, "sourceCode", "1-0-1/SourceCodeJobFacet.json", source);
+		ol_add(facets, "sourceCode", "1-0-1/SourceCodeJobFacet", source);
 	return json_pack("{so so so}", "namespace",
 	                 json_sprintf("dtx://%s", dtx_json_text(run, "host", "localhost")), "name",
 	                 json_sprintf("%s/%s", ns, name), "facets", facets);
@@ -128,7 +135,7 @@ static void ol_error(const json_t *run, json_t *facets)
 	const char *code = dtx_json_text(run, "code", NULL);
 
 	if (code)
-		ol_add(facets, "errorMessage", "1-0-1/ErrorMessageRunFacet.json",
+		ol_add(facets, "errorMessage", "1-0-1/ErrorMessageRunFacet",
 		       json_pack("{so ss}", "message",
 		                 dtx_json_text(run, "at", NULL)
 		                         ? json_sprintf("%s at %s", code,
@@ -143,21 +150,21 @@ static json_t *ol_run(const json_t *record, bool end)
 	const char *parent = dtx_json_text(run, "parent", NULL);
 	json_t *facets = json_object();
 
-	ol_add(facets, "processing_engine", "1-1-1/ProcessingEngineRunFacet.json",
+	ol_add(facets, "processing_engine", "1-1-1/ProcessingEngineRunFacet",
 	       json_pack("{ss ss ss}", "version",
 	                 dtx_json_text(json_object_get(record, "env"), "dtx", DTX_VERSION), "name",
 	                 "dtx", "openlineageAdapterVersion", DTX_VERSION));
-	ol_add(facets, "executionParameters", "1-0-0/ExecutionParametersRunFacet.json",
+	ol_add(facets, "executionParameters", "1-0-0/ExecutionParametersRunFacet",
 	       json_pack("{so}", "parameters", ol_parameters(run)));
 	if (parent && strlen(parent) == 36)
-		ol_add(facets, "parent", "1-2-0/ParentRunFacet.json",
+		ol_add(facets, "parent", "1-2-0/ParentRunFacet",
 		       json_pack("{s{ss} s{so ss}}", "run", "runId", parent, "job", "namespace",
 		                 json_sprintf("dtx://%s", dtx_json_text(run, "host", "localhost")),
 		                 "name", "parent"));
 	if (end) {
 		ol_error(run, facets);
 		if (json_array_size(json_object_get(record, "checks")))
-			ol_add(facets, "test", "1-0-1/TestRunFacet.json",
+			ol_add(facets, "test", "1-0-1/TestRunFacet",
 			       json_pack("{so}", "tests", ol_tests(record)));
 		ol_add(facets, "dtx_provenance", "provenance", ol_provenance(record));
 	}
@@ -195,10 +202,10 @@ static json_t *ol_facets(const json_t *item)
 	const char *sha = dtx_json_text(item, "sha", NULL);
 
 	if (json_is_array(schema)) /* a run that failed early knows none */
-		ol_add(facets, "schema", "1-2-0/SchemaDatasetFacet.json",
+		ol_add(facets, "schema", "1-2-0/SchemaDatasetFacet",
 		       json_pack("{so}", "fields", ol_fields(schema)));
 	if (sha)
-		ol_add(facets, "version", "1-0-1/DatasetVersionDatasetFacet.json",
+		ol_add(facets, "version", "1-0-1/DatasetVersionDatasetFacet",
 		       json_pack("{so}", "datasetVersion",
 		                 strchr(sha, ':') ? json_string(sha)
 		                                  : json_sprintf("sha256:%s", sha)));
@@ -226,7 +233,7 @@ static json_t *ol_inputs(const json_t *record)
 		list, json_pack("{ss so so so}", "namespace", "file", "name", ol_name(item, "uri"),
 	                        "facets", ol_facets(item), "inputFacets",
 	                        ol_statistics(item, "inputStatistics",
-	                                      "1-0-0/InputStatisticsInputDatasetFacet.json")));
+	                                      "1-0-0/InputStatisticsInputDatasetFacet")));
 	return list;
 }
 
@@ -291,14 +298,13 @@ static json_t *ol_outputs(const json_t *record)
 	json_array_foreach(json_object_get(record, "outputs"), i, item)
 	{
 		facets = ol_facets(item);
-		ol_add(facets, "columnLineage", "1-2-0/ColumnLineageDatasetFacet.json",
+		ol_add(facets, "columnLineage", "1-2-0/ColumnLineageDatasetFacet",
 		       ol_columns(record, i));
 		json_array_append_new(
-			list,
-			json_pack("{ss so so so}", "namespace", "file", "name",
-		                  ol_name(item, "path"), "facets", facets, "outputFacets",
-		                  ol_statistics(item, "outputStatistics",
-		                                "1-0-2/OutputStatisticsOutputDatasetFacet.json")));
+			list, json_pack("{ss so so so}", "namespace", "file", "name",
+		                        ol_name(item, "path"), "facets", facets, "outputFacets",
+		                        ol_statistics(item, "outputStatistics",
+		                                      "1-0-2/OutputStatisticsOutputDatasetFacet")));
 	}
 	return list;
 }

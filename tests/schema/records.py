@@ -29,7 +29,7 @@ def obj(required=(), **members):
 
 
 def facet(file, since, required=(), **members):
-    url = {"const": "%sfacets/%s/%s.json" % (SPEC, since, file)}
+    url = {"const": "%sfacets/%s/%s.json#/$defs/%s" % (SPEC, since, file, file)}
     return obj(("_producer", "_schemaURL", *required), _producer={"type": "string", "format": "uri"}, _schemaURL=url,
                **members)
 
