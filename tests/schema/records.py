@@ -218,7 +218,7 @@ def official(ids, folder):
             event = json.loads(line)
             bad += check(load("OpenLineage.json"), event)
             for key, one in facets_of(event):
-                name = one["_schemaURL"].rpartition("/")[2]
+                name = one["_schemaURL"].partition("#")[0].rpartition("/")[2]
                 if not one["_schemaURL"].startswith(SPEC):
                     continue
                 if not os.path.exists(os.path.join(folder, "facets", name)):
