@@ -175,6 +175,7 @@ struct dtx_err {
 	int64_t row;          /* of the input, physical, from 0; -1: none */
 	int64_t byte;         /* offset in the input; -1: none */
 	int64_t count;        /* how many alike; -1: none */
+	int64_t seq;          /* the morsel that a reader was in; -1: not told */
 	const char *src_file; /* where dtx raised it */
 	int src_line;
 	char at[128]; /* JSON pointer into the plan as written */
@@ -191,7 +192,8 @@ struct dtx_err {
 
 #define DTX_ERR_INIT                                                                               \
 	{                                                                                          \
-		.code = DTX_OK, .step = -1, .span = { -1, -1 }, .row = -1, .byte = -1, .count = -1 \
+		.code = DTX_OK, .step = -1, .span = { -1, -1 }, .row = -1, .byte = -1,             \
+		.count = -1, .seq = -1                                                             \
 	}
 
 /* Fails with `code` from the place where it stands: sets err, goes to `out`. */

@@ -65,6 +65,13 @@ out:
 	return rc;
 }
 
+static struct dtx_cast_spec spec_of(const struct dtx_read_opts *opts, const struct dtx_read_type *d,
+                                    enum dtx_cast_error on_error)
+{
+	return (struct dtx_cast_spec){ d->type, d->format, on_error, opts->decimal == ',',
+		                       opts->group };
+}
+
 enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts *opts,
                                struct dtx_batch *b, uint32_t col, struct dtx_cast_found *found,
                                struct dtx_err *err)
@@ -77,8 +84,7 @@ enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts 
 
 	if (!d || d->on_error == DTX_CAST_KEEP_TEXT)
 		goto out;
-	spec = (struct dtx_cast_spec){ d->type, d->format, d->on_error, opts->decimal == ',',
-		                       opts->group };
+	spec = spec_of(opts, d, d->on_error);
 	rc = dtx_cast_column(b->col[col], &spec, &made, &count, err);
 	if (rc != DTX_OK) {
 		uint32_t row = err && err->row >= 0 ? (uint32_t)err->row : count.first_row;
@@ -97,6 +103,58 @@ enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts 
 		found->misfits += count.failed;
 	else
 		atomic_fetch_add_explicit(&r->misfits, count.failed, memory_order_relaxed);
+out:
+	return rc;
+}
+
+/* The column once more, null where it fails: of rows that are cut off. */
+static enum dtx_code cast_anyway(const struct dtx_read_opts *opts, struct dtx_batch *b,
+                                 uint32_t col, struct dtx_err *err)
+{
+	struct dtx_cast_spec spec = spec_of(
+		opts, dtx_columns_declared(opts, b->schema->field[col].name), DTX_CAST_NULL);
+	struct dtx_cast_count count = { 0 };
+	struct dtx_column *made;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_cast_column(b->col[col], &spec, &made, &count, err));
+	dtx_column_unref(b->col[col]);
+	b->col[col] = made;
+out:
+	return rc;
+}
+
+enum dtx_code dtx_columns_cast_all(struct dtx_reader *r, const struct dtx_read_opts *opts,
+                                   struct dtx_batch *b, const uint8_t *need, struct dtx_err *late,
+                                   struct dtx_err *err)
+{
+	struct dtx_cast_found found;
+	uint32_t rows = b->nrows, i;
+	int64_t misfits = 0;
+	enum dtx_code rc = DTX_OK;
+	uint16_t *sel;
+
+	for (i = 0; i < b->ncols; i++) {
+		if (!b->col[i] || need[i] != DTX_NEED_VALUE)
+			continue;
+		found = (struct dtx_cast_found){ 0 };
+		rc = dtx_columns_cast(r, opts, b, i, &found, err);
+		misfits += found.misfits;
+		if (rc == DTX_OK)
+			continue;
+		if (!found.bad)
+			goto out;
+		if (found.bad < rows)
+			dtx_err_move(late, err);
+		rows = DTX_MIN(rows, found.bad);
+		dtx_err_clear(err);
+		DTX_TRY(cast_anyway(opts, b, i, err));
+	}
+	atomic_fetch_add_explicit(&r->misfits, misfits, memory_order_relaxed);
+	if (rows == b->nrows)
+		goto out;
+	DTX_TRY(dtx_batch_sel(b, &sel, err));
+	b->nsel = rows;
 out:
 	return rc;
 }

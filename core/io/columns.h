@@ -22,5 +22,11 @@ struct dtx_cast_found {
 DTX_MUSTUSE enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts *opts,
                                            struct dtx_batch *b, uint32_t col,
                                            struct dtx_cast_found *found, struct dtx_err *err);
+/* All columns that `need` (per column) wants the values of.  Where one fails behind the first row,
+ * b ends before it and *late (initialised) has the error, which counts if its row is wanted. */
+DTX_MUSTUSE enum dtx_code dtx_columns_cast_all(struct dtx_reader *r,
+                                               const struct dtx_read_opts *opts,
+                                               struct dtx_batch *b, const uint8_t *need,
+                                               struct dtx_err *late, struct dtx_err *err);
 
 #endif

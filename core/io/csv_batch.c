@@ -126,6 +126,7 @@ static enum dtx_code batch_rest(struct dtx_csv_fill *f, struct dtx_batch *b, str
 		rest.rows = 0;
 		rest.cap = f->rows;
 		rest.again = true;
+		rest.cut = false;
 		again.at = f->base;
 		rc = dtx_csv_fill_rows(&rest, err);
 		f->w->pos = again.pos;

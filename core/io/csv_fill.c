@@ -128,6 +128,18 @@ static void block_regular(struct dtx_csv_fill *f, const struct block *b)
 	f->w->at += block_next(f, b, b->pos[(size_t)n * f->c->width - 1]);
 }
 
+/* Whether the rows so far make a batch of their own, as the record behind them is an error: it
+ * counts if its row is wanted, whatever the size of the batches. */
+static bool filler_cuts(struct dtx_csv_fill *f, const struct dtx_csv_row *row,
+                        enum dtx_csv_kind kind)
+{
+	bool ragged = kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG;
+
+	f->cut = f->rows && !f->again &&
+	         (row->fault != DTX_CSV_FINE || (ragged && f->c->opts.ragged == DTX_RAGGED_ERROR));
+	return f->cut;
+}
+
 /* A record that is not as wide as the table. */
 static enum dtx_code filler_ragged(struct dtx_csv_fill *f, const struct dtx_csv_row *row,
                                    enum dtx_csv_kind kind, struct dtx_err *err)
@@ -181,9 +193,11 @@ static enum dtx_code filler_read(struct dtx_csv_fill *f, struct dtx_err *err)
 	enum dtx_csv_kind kind;
 
 	dtx_csv_row_read(&f->c->text, f->w->at, f->w->cell, f->c->width, &row);
+	kind = row.fault == DTX_CSV_FINE ? dtx_csv_row_kind(f->c, &row) : DTX_CSV_ROW;
+	if (filler_cuts(f, &row, kind))
+		goto out;
 	if (row.fault != DTX_CSV_FINE)
 		return dtx_csv_fail_row(f->c, &row, err);
-	kind = dtx_csv_row_kind(f->c, &row);
 	dtx_csv_odd(&f->w->tally, DTX_CSV_ODD_QUOTE, row.literal, row.start);
 	f->w->tally.records++;
 	f->w->tally.blank += kind == DTX_CSV_BLANK;
@@ -201,7 +215,7 @@ static enum dtx_code filler_read_until(struct dtx_csv_fill *f, size_t stop, stru
 	enum dtx_code rc = DTX_OK;
 
 	stop = DTX_MIN(stop, f->w->m.stop);
-	while (f->w->at < stop && f->rows < f->cap)
+	while (f->w->at < stop && f->rows < f->cap && !f->cut)
 		DTX_TRY(filler_read(f, err));
 out:
 	return rc;
@@ -285,7 +299,7 @@ enum dtx_code dtx_csv_fill_rows(struct dtx_csv_fill *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	while (f->w->at < f->w->m.stop && f->rows < f->cap)
+	while (f->w->at < f->w->m.stop && f->rows < f->cap && !f->cut)
 		if (!filler_count(f))
 			DTX_TRY(filler_block(f, err));
 out:

@@ -11,6 +11,7 @@ struct dtx_csv_fill {
 	size_t base; /* spans are relative to it */
 	uint32_t rows, cap;
 	bool again;           /* other columns of rows that were filled before */
+	bool cut;             /* the next record is an error: rows end before it */
 	bool odd;             /* there are records that cannot be counted without an index */
 	uint32_t ncols;       /* columns wanted */
 	const uint32_t *phys; /* their physical columns, in the order of span */

@@ -17,6 +17,7 @@ struct ref_filler {
 	struct dtx_span *span; /* row by row while it grows */
 	size_t cap;
 	uint32_t rows;
+	bool cut; /* the next record is an error: rows end before it */
 };
 
 /* Only an empty text must say that it was quoted; the others have nothing left to undo. */
@@ -64,6 +65,16 @@ out:
 	return rc;
 }
 
+/* As filler_cuts in csv_fill.c. */
+static bool ref_cuts(struct ref_filler *f, const struct dtx_csv_row *row, enum dtx_csv_kind kind)
+{
+	bool ragged = kind == DTX_CSV_SHORT || kind == DTX_CSV_LONG;
+
+	f->cut = f->rows &&
+	         (row->fault != DTX_CSV_FINE || (ragged && f->c->opts.ragged == DTX_RAGGED_ERROR));
+	return f->cut;
+}
+
 static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -73,11 +84,13 @@ static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 	enum dtx_csv_kind kind;
 
 	DTX_TRY(dtx_csv_ref_read(c->ref, c->ref_at, &rec, err));
+	kind = rec.row.fault == DTX_CSV_FINE ? dtx_csv_ref_kind(c, &rec) : DTX_CSV_ROW;
+	if (ref_cuts(f, &rec.row, kind))
+		goto out;
 	if (rec.row.fault != DTX_CSV_FINE) {
 		rc = dtx_csv_fail_row(c, &rec.row, err);
 		goto out;
 	}
-	kind = dtx_csv_ref_kind(c, &rec);
 	c->ref_at = rec.row.next;
 	t->records++;
 	dtx_csv_odd(t, DTX_CSV_ODD_QUOTE, rec.row.literal, rec.row.start);
@@ -169,7 +182,7 @@ enum dtx_code dtx_csv_ref_batch(struct dtx_csv *c, struct dtx_batch **out, struc
 	struct dtx_batch *b = NULL;
 	size_t begin = c->ref_at, words;
 
-	while (c->ref_at < c->text.end && f.rows < c->batch_rows &&
+	while (c->ref_at < c->text.end && f.rows < c->batch_rows && !f.cut &&
 	       c->ref_at - begin < REF_BATCH_BYTES)
 		DTX_TRY(ref_record(&f, err));
 	words = dtx_bit_words(f.rows);

@@ -25,6 +25,8 @@ struct isolated {
 	int64_t kept;      /* rows handed over after the pushed filter */
 	uint64_t said;     /* bytes of the reports of this read */
 	bool ended;
+	struct dtx_err *late; /* per worker: what stands behind the rows it was given last */
+	unsigned nlate;
 };
 
 enum dtx_code dtx_isolated_blame(const struct dtx_source *src, enum dtx_code rc,
@@ -156,11 +158,34 @@ out:
 
 /* --- opening --- */
 
+static void free_late(struct isolated *r)
+{
+	while (r->nlate)
+		dtx_err_clear(&r->late[--r->nlate]);
+	dtx_mem_free(r->late);
+	r->late = NULL;
+}
+
+static enum dtx_code new_late(struct isolated *r, unsigned workers, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	free_late(r);
+	r->late = dtx_mem_alloc(workers, sizeof(*r->late));
+	if (!r->late)
+		DTX_FAIL_MEM(err);
+	while (r->nlate < workers)
+		r->late[r->nlate++] = (struct dtx_err)DTX_ERR_INIT;
+out:
+	return rc;
+}
+
 static void isolated_close(struct dtx_reader *reader)
 {
 	struct isolated *r = (struct isolated *)reader;
 
 	r->via->stop(r->proc);
+	free_late(r);
 	dtx_textpool_clear(&r->texts);
 	json_decref(r->describe);
 	dtx_errlist_clear(&r->head.diags);
@@ -261,6 +286,7 @@ static enum dtx_code isolated_start(struct dtx_reader *reader, const struct dtx_
 	r->kept = 0;
 	r->said = 0;
 	r->ended = false;
+	DTX_TRY(new_late(r, DTX_MAX(scan->workers, 1u), err));
 	reader->stats = (struct dtx_read_stats){ 0 };
 	reader->misfits = 0;
 	dtx_textpool_clear(&r->texts);
@@ -476,25 +502,30 @@ static enum dtx_code isolated_next(struct dtx_reader *reader, unsigned worker,
 	enum dtx_code rc = DTX_OK;
 	struct isolated *r = (struct isolated *)reader;
 	struct arrival a = { .view = DTX_FRAME_VIEW_INIT };
+	struct dtx_err *late = &r->late[worker];
 	struct dtx_batch *b = NULL;
-	uint32_t i;
 
-	(void)worker;
 	*out = NULL;
+	if (late->code != DTX_OK) {
+		rc = late->code;
+		dtx_err_move(err, late);
+		goto out;
+	}
 	DTX_TRY(claim(r, &a, err));
 	if (!a.frame.owner)
 		goto out;
 	DTX_TRY(make_batch(r, &a.view, a.frame.owner, a.texts, &b, err));
 	b->seq = a.seq;
-	for (i = 0; i < b->ncols; i++)
-		if (b->col[i] && r->scan.need[i] == DTX_NEED_VALUE)
-			DTX_TRY(dtx_columns_cast(reader, &r->opts, b, i, NULL, err));
+	DTX_TRY(dtx_columns_cast_all(reader, &r->opts, b, r->scan.need, late, err));
+	b->last = late->code == DTX_OK;
 	if (r->scan.keep)
 		DTX_TRY(r->scan.keep(r->scan.keep_arg, b, err));
 	note_kept(r, b->nsel);
 	*out = b;
 	b = NULL;
 out:
+	if (rc != DTX_OK && err && a.frame.owner)
+		err->seq = (int64_t)a.seq;
 	dtx_batch_free(b);
 	dtx_frame_close(&a.view);
 	dtx_owner_unref(a.frame.owner);

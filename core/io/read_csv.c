@@ -324,7 +324,10 @@ static enum dtx_code csv_next_ref(struct dtx_csv *c, struct dtx_batch **out, str
 	if (!dtx_mem_reserve(&c->ref_start, &c->ref_cap, c->claimed + 1, sizeof(*c->ref_start)))
 		DTX_FAIL_MEM(err);
 	c->ref_start[c->claimed] = c->ref_at;
-	DTX_TRY(dtx_csv_ref_batch(c, &b, err));
+	rc = dtx_csv_ref_batch(c, &b, err);
+	if (rc != DTX_OK && err)
+		err->seq = (int64_t)c->claimed;
+	DTX_TRY(rc);
 	b->seq = c->claimed++;
 	b->first_row = b->seq << 32;
 	b->last = true;
@@ -369,7 +372,10 @@ static enum dtx_code csv_next(struct dtx_reader *r, unsigned worker, struct dtx_
 	} else {
 		if (!w->active && !csv_claim(c, w))
 			goto out;
-		DTX_TRY(dtx_csv_batch(c, w, &b, err));
+		rc = dtx_csv_batch(c, w, &b, err);
+		if (rc != DTX_OK && err)
+			err->seq = (int64_t)w->seq;
+		DTX_TRY(rc);
 	}
 	if (b->last)
 		csv_done(c, w, b->nsel);

@@ -427,7 +427,10 @@ static enum dtx_code json_next(struct dtx_reader *reader, unsigned worker, struc
 	if (!claim(r, w))
 		goto out;
 	m = &r->rows.morsel[w->morsel];
-	DTX_TRY(make_batch(r, w, DTX_MIN(m->rows - w->done, r->scan.batch_rows), &b, err));
+	rc = make_batch(r, w, DTX_MIN(m->rows - w->done, r->scan.batch_rows), &b, err);
+	if (rc != DTX_OK && err)
+		err->seq = (int64_t)w->morsel;
+	DTX_TRY(rc);
 	w->done += b->nrows;
 	b->last = w->done == m->rows;
 	w->active = !b->last;

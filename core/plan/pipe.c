@@ -163,14 +163,29 @@ struct turn {
 	bool exact, more;
 };
 
+/* The reader failed: where, and what that means. */
+static enum dtx_code source_failed(struct worker *w, struct turn *t, enum dtx_code rc,
+                                   struct dtx_err *err)
+{
+	t->more = false;
+	if (!w->mid && err->seq >= 0)
+		dtx_pipe_begin(w, w->p->base + (uint64_t)err->seq);
+	if (!w->mid)
+		return rc;
+	t->at = w->seq;
+	t->exact = true;
+	return w->p->now->limited ? dtx_pipe_wait(w, &t->at, err) : rc;
+}
+
 /* The next batch of a reader or a table, through the maps. */
 static enum dtx_code take_batch(struct worker *w, struct turn *t, struct dtx_err *err)
 {
 	struct dtx_batch *b = NULL;
-	enum dtx_code rc = DTX_OK;
+	enum dtx_code rc = next_batch(w, &b, err);
 	bool last;
 
-	DTX_TRY(next_batch(w, &b, err));
+	if (rc != DTX_OK)
+		return source_failed(w, t, rc, err);
 	t->more = b != NULL;
 	if (!b)
 		goto out;

@@ -57,6 +57,7 @@ struct dtx_leg {
 	int32_t table_id;
 	struct dtx_scan *scan;
 	bool stopped; /* a limit was full before the end */
+	bool limited; /* there is a limit in it */
 	struct dtx_pass *pass;
 	unsigned npass, cap;
 };

@@ -19,6 +19,7 @@ void dtx_pipe_limited(struct dtx_leg *leg)
 		leg->pass[i].limited = limited && !leg->pass[i].link->ordered;
 		limited |= is_limit(leg->pass[i].link);
 	}
+	leg->limited = limited;
 }
 
 bool dtx_pipe_has_enough(const struct dtx_pipe *p, uint64_t seq)
@@ -39,10 +40,16 @@ enum dtx_code dtx_pipe_fault(const struct dtx_pipe *p, uint64_t seq, struct dtx_
 	return rc;
 }
 
-/* Whether the map failed itself, and the data are to blame: they may be rows that nobody wants. */
+/* Whether the data are to blame: they may be rows that nobody wants. */
+static bool is_of_data(enum dtx_code rc)
+{
+	return dtx_code_exit(rc, true) == dtx_code_exit(DTX_E_CAST_FAILED, true);
+}
+
+/* Whether it was the map itself that failed. */
 static bool is_its_own(const struct worker *w, enum dtx_code rc)
 {
-	return !w->beyond && dtx_code_exit(rc, true) == dtx_code_exit(DTX_E_CAST_FAILED, true);
+	return !w->beyond && is_of_data(rc);
 }
 
 static enum dtx_code map(struct worker *w, unsigned i, struct dtx_batch *b, struct dtx_err *err)
@@ -113,6 +120,21 @@ static enum dtx_code leave_fault(struct worker *w, struct dtx_err *failed, struc
 out:
 	if (item)
 		dtx_ring_done(w->ring, item);
+	return rc;
+}
+
+enum dtx_code dtx_pipe_wait(struct worker *w, uint64_t *at, struct dtx_err *err)
+{
+	struct dtx_err failed = DTX_ERR_INIT;
+	enum dtx_code rc = err->code;
+
+	if (!is_of_data(rc) || w->cut > w->p->now->npass)
+		return rc;
+	dtx_err_move(&failed, err);
+	DTX_TRY(leave_fault(w, &failed, err));
+	DTX_TRY(dtx_pipe_finish(w, at, err));
+out:
+	dtx_err_clear(&failed);
 	return rc;
 }
 

@@ -67,6 +67,9 @@ void dtx_pipe_limited(struct dtx_leg *leg);
  * do not fill the limit, however many came in one batch. */
 DTX_MUSTUSE enum dtx_code dtx_pipe_map_limited(struct worker *w, unsigned i, struct dtx_batch *b,
                                                struct dtx_err *err);
+/* An error of the reader in w->seq, where a limit follows: it counts when the rows before it have
+ * gone their way and the limit is not full. */
+DTX_MUSTUSE enum dtx_code dtx_pipe_wait(struct worker *w, uint64_t *at, struct dtx_err *err);
 /* The error of an item, unless the limit is full. */
 DTX_MUSTUSE enum dtx_code dtx_pipe_fault(const struct dtx_pipe *p, uint64_t seq,
                                          struct dtx_ring_item *item, struct dtx_err *err);

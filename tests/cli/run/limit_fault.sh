@@ -30,3 +30,10 @@ done
 try '[{"op":"limit","n":2},{"op":"derive","set":{"z":"int(s)"}}]'
 # a step that judges every row: there the limit stops nothing
 try '[{"op":"assert","rules":[{"rule":"range","col":"x","min":0}]},{"op":"filter","where":"int(s) >= 2998"},{"op":"limit","n":2}]'
+# so does a row that its reader refuses: the batch before it ends there
+awk 'BEGIN { print "x,s"; for (i = 0; i < 4000; i++) print i == 3000 ? i : i "," i }' > ragged.csv
+sed 's/^3000$/3000,"open/' ragged.csv > quote.csv
+src=quote.csv try '[{"op":"filter","where":"x >= 2998"},{"op":"limit","n":2}]'
+for n in 2 3; do
+	src=ragged.csv try '[{"op":"filter","where":"x >= 2998"},{"op":"limit","n":'$n'}]'
+done
