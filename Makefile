@@ -108,7 +108,7 @@ $(B)/dtx: $(MAIN_OBJ) $(LIB_OBJ) sandbox/clock.sym
 	$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN_OBJ) $(LIB_OBJ) $(LDLIBS)
 
 # Calls of the system that a test can make fail, see t_fail_call in tests/t.h.
-T_CALLS := mmap memfd_create fstat fchmod fsync rename link getrandom pipe2 waitpid posix_spawn ftruncate poll read pread open fcntl close
+T_CALLS := faccessat mmap memfd_create fstat fchmod fsync rename link getrandom pipe2 waitpid posix_spawn ftruncate poll read pread open fcntl close
 $(B)/unit: $(UNIT_OBJ) $(LIB_OBJ) sandbox/clock.sym
 	$(CC) $(ALL_LDFLAGS) $(T_CALLS:%=-Wl,--wrap=%) -o $@ $(UNIT_OBJ) $(LIB_OBJ) $(LDLIBS)
 
@@ -222,6 +222,7 @@ errcov:
 	$(MAKE) -s VARIANT=errcov CFLAGS="-O0 -g1 --coverage -fprofile-update=atomic" LDFLAGS=--coverage all unit-build replay-build
 	find build-errcov -name '*.gcda' -delete
 	rm -f build-errcov/raised && truncate -s 1M build-errcov/raised
+	chmod a+rw build-errcov/raised # some tests run dtx as another user
 	-T_ALLOCS=all build-errcov/unit > build-errcov/unit.log
 	-sh tests/cli/run.sh build-errcov/dtx > build-errcov/cli.log
 	-sh tests/fuzz/replay.sh build-errcov/replay > build-errcov/replay.log
@@ -229,6 +230,7 @@ errcov:
 	-/usr/bin/python3 -B tests/schema/broken.py build-errcov/dtx > build-errcov/broken.log
 	-/usr/bin/python3 -B tests/fault/bombs.py build-errcov/dtx > build-errcov/bombs.log
 	-/usr/bin/python3 -B tests/fault/store.py build-errcov/dtx > build-errcov/store.log
+	-/usr/bin/python3 -B tests/diff/dirty_csv.py build-errcov/dtx > build-errcov/dirty.log
 	/usr/bin/python3 -B tests/errcov.py build-errcov
 
 .PHONY: valgrind
