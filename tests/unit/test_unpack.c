@@ -1,6 +1,7 @@
 /* Limits of containers: names, bounds, and that each stops what it is for. */
 #include "tests/t.h"
 
+#include "core/io/grid.h"
 #include "core/io/gzip.h"
 #include "core/io/unpack.h"
 #include "tests/unit/bookmake.h"
@@ -113,4 +114,34 @@ void test_unpack_stop_a_workbook(void)
 		dtx_err_clear(&err);
 	}
 	dtx_buf_clear(&bytes);
+}
+
+void test_unpack_stop_the_texts_of_a_sheet(void)
+{
+	static const struct {
+		const char *limit;
+		uint64_t value;
+	} row[] = { { "text", 3 }, { "strings", 2 }, { "string_bytes", 9 } };
+	static const char *const text[] = { "one", "one", "two", "four" };
+	size_t i, k;
+
+	for (i = 0; i < DTX_COUNT(row); i++) {
+		struct dtx_err err = DTX_ERR_INIT;
+		enum dtx_code rc = DTX_OK;
+		struct dtx_grid grid;
+		char want[64];
+		uint64_t id;
+
+		dtx_grid_init(&grid, "b.xls");
+		T_OK(dtx_unpack_set(&grid.limits, dtx_str_of(row[i].limit), row[i].value, &err),
+		     &err);
+		for (k = 0; rc == DTX_OK && k < DTX_COUNT(text); k++)
+			rc = dtx_grid_text_add(&grid, dtx_str_of(text[k]), &id, &err);
+		T_CHECK(k == DTX_COUNT(text));
+		T_CODE(rc, DTX_E_ARCHIVE_LIMIT, &err);
+		snprintf(want, sizeof(want), "(limit 'archive.%s')", row[i].limit);
+		T_CHECK(strstr(err.msg, want));
+		dtx_err_clear(&err);
+		dtx_grid_clear(&grid);
+	}
 }
