@@ -180,6 +180,12 @@ static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_co
 		dtx_spanbuf_add(w, cell, row);
 }
 
+/* Values that the result is made of, or its order. */
+static bool keeps_value(const struct dtx_gb_state *s, uint32_t i)
+{
+	return !s->tells && (!s->key[i].written || s->order == DTX_GB_SORTED);
+}
+
 /* Fills the arrays for groups that this batch brought: [l->n, count). */
 static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
                                 struct dtx_column *const *key, struct dtx_err *err)
@@ -211,7 +217,7 @@ static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
 	}
 	DTX_ASSERT(next == count, err);
 	for (uint32_t i = 0; i < s->nkeys; i++) {
-		if (!s->tells)
+		if (keeps_value(s, i))
 			dtx_builder_rows(&l->value[i], key[i], l->row, fresh);
 		for (uint32_t k = 0; s->key[i].written && k < fresh; k++)
 			keep_written(l, i, in->col[s->key[i].col], l->row[k]);

@@ -59,7 +59,7 @@ out:
 
 static bool has_written(const struct dtx_gb_local *l, uint32_t i)
 {
-	return l->state->key[i].written && l->n && l->written[i].n == l->n;
+	return l->state->key[i].written && l->n;
 }
 
 /* Key columns of one worker, all its groups. */

@@ -213,15 +213,18 @@ static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
 	switch (g->kind) {
 	case KIND_TEXT:
 		g->key.text[id] = key->text;
-		if (key->text.len <= DTX_TEXT_INLINE)
+		if (key->text.len <= DTX_TEXT_INLINE || g->borrows)
 			return true;
 		copy = dtx_arena_pack(&g->arena, key->text.u.ptr, key->text.len);
 		g->key.text[id].u.ptr = copy;
 		return copy != NULL;
 	case KIND_INT: g->key.i64[id] = key->i64; return true;
 	case KIND_ROW:
+		g->key.row[id] = key->row;
+		if (g->borrows)
+			return true;
 		copy = dtx_arena_pack(&g->arena, key->row.ptr, key->row.len);
-		g->key.row[id] = (struct dtx_str){ copy, key->row.len };
+		g->key.row[id].ptr = copy;
 		return copy != NULL;
 	case KIND_NONE: break;
 	}
@@ -618,6 +621,7 @@ enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *fr
 {
 	enum dtx_code rc = DTX_OK;
 
+	g->borrows = true;
 	for (uint32_t i = 0; i < from->n; i++) {
 		union key key = key_of(from, i);
 
@@ -628,5 +632,6 @@ enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *fr
 			DTX_FAIL_MEM(err);
 	}
 out:
+	g->borrows = false;
 	return rc;
 }

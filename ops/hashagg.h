@@ -63,7 +63,8 @@ unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits)
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);
 /* It will be asked for soon. */
 void dtx_groups_near(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);
-/* Adds the groups of `from` in its order; id[i] is where group i of it is in g. */
+/* Adds the groups of `from` in its order; id[i] is where group i of it is in g.  Bytes of keys stay
+ * where they are: `from` outlives g. */
 DTX_MUSTUSE enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *from,
                                            uint32_t *id, struct dtx_err *err);
 
