@@ -296,19 +296,17 @@ out:
 	return rc;
 }
 
-/* Whether all cells are there, in arrays of one type that has bytes only. */
+/* Whether all cells that are there are values, in arrays of one type that has bytes only. */
 static bool gather_is_plain(const struct gather *g)
 {
 	enum dtx_type type = g->field->type.type;
 
-	if (type != DTX_T_INT64 && type != DTX_T_DATETIME && type != DTX_T_TEXT)
+	if (type != DTX_T_INT64 && type != DTX_T_DATETIME && type != DTX_T_FLOAT64 &&
+	    type != DTX_T_TEXT)
 		return false;
 	for (uint32_t i = 0; i < g->nsrc; i++)
 		if (g->src[i] && (g->src[i]->form != DTX_F_FLAT || g->src[i]->valid ||
 		                  g->src[i]->type.type != type))
-			return false;
-	for (uint32_t i = 0; i < g->n; i++)
-		if (!gather_at(g, i))
 			return false;
 	return true;
 }
@@ -322,26 +320,60 @@ static void gather_ahead(const struct gather *g, uint32_t i, size_t width)
 		DTX_PREFETCH((const char *)c->v.any + g->row[i + AHEAD] * width);
 }
 
+static void gather_words(const struct gather *g, struct dtx_builder *b, int64_t *to)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct dtx_column *c = gather_at(g, i);
+
+		gather_ahead(g, i, sizeof(*to));
+		to[i] = c ? c->v.i64[g->row[i]] : 0;
+		if (!c)
+			dtx_builder_absent(b, i);
+	}
+}
+
+static void gather_floats(const struct gather *g, struct dtx_builder *b, double *to)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct dtx_column *c = gather_at(g, i);
+
+		gather_ahead(g, i, sizeof(*to));
+		to[i] = c ? c->v.f64[g->row[i]] + 0.0 : 0; /* as dtx_builder_f64 */
+		if (!c)
+			dtx_builder_absent(b, i);
+	}
+}
+
+static void gather_texts(const struct gather *g, struct dtx_builder *b, struct dtx_text *to)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct dtx_column *c = gather_at(g, i);
+		const struct dtx_text *t = c ? &c->v.text[g->row[i]] : NULL;
+
+		gather_ahead(g, i, sizeof(*t));
+		if (!t) {
+			to[i] = dtx_text_of("", 0);
+			dtx_builder_absent(b, i);
+			continue;
+		}
+		to[i] = t->len <= DTX_TEXT_INLINE ? *t : dtx_builder_keep(b, dtx_text_str(t));
+	}
+}
+
 static enum dtx_code gather_plain(const struct gather *g, struct dtx_column **out,
                                   struct dtx_err *err)
 {
-	bool text = g->field->type.type == DTX_T_TEXT;
 	struct dtx_builder b;
 	void *to;
 
 	dtx_builder_init(&b, g->field->type, g->n);
 	to = dtx_builder_bulk(&b, g->n);
-	for (uint32_t i = 0; to && !text && i < g->n; i++) {
-		gather_ahead(g, i, sizeof(int64_t));
-		((int64_t *)to)[i] = gather_at(g, i)->v.i64[g->row[i]];
-	}
-	for (uint32_t i = 0; to && text && i < g->n; i++) {
-		const struct dtx_text *t = &gather_at(g, i)->v.text[g->row[i]];
-
-		gather_ahead(g, i, sizeof(*t));
-		((struct dtx_text *)to)[i] =
-			t->len <= DTX_TEXT_INLINE ? *t : dtx_builder_keep(&b, dtx_text_str(t));
-	}
+	if (to && g->field->type.type == DTX_T_TEXT)
+		gather_texts(g, &b, to);
+	else if (to && g->field->type.type == DTX_T_FLOAT64)
+		gather_floats(g, &b, to);
+	else if (to)
+		gather_words(g, &b, to);
 	return dtx_builder_finish(&b, NULL, out, err);
 }
 

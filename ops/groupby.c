@@ -1,6 +1,8 @@
 /* The sink of group_by: one worker's groups, and their union over workers. */
 #include "ops/groupby.h"
 
+#include <stdatomic.h>
+
 #include "ops/opkit.h"
 
 static void local_keys_free(struct dtx_gb_local *l)
@@ -178,6 +180,12 @@ static void keep_written(struct dtx_gb_local *l, uint32_t i, const struct dtx_co
 		dtx_spanbuf_add(w, cell, row);
 }
 
+/* Values that the result is made of, or its order. */
+static bool keeps_value(const struct dtx_gb_state *s, uint32_t i)
+{
+	return !s->tells && (!s->key[i].written || s->order == DTX_GB_SORTED);
+}
+
 /* Fills the arrays for groups that this batch brought: [l->n, count). */
 static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
                                 struct dtx_column *const *key, struct dtx_err *err)
@@ -189,7 +197,6 @@ static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
 	if (count == l->n)
 		goto out;
 	if (!dtx_mem_reserve(&l->pos, &l->cap_pos, count, sizeof(*l->pos)) ||
-	    !dtx_mem_reserve(&l->link, &l->cap_link, count, sizeof(*l->link)) ||
 	    (s->stride && !dtx_mem_reserve(&l->states, &l->cap_states, count, s->stride)))
 		DTX_FAIL_MEM(err);
 	for (uint32_t i = 0; s->stride && i < s->nouts; i++)
@@ -204,14 +211,14 @@ static enum dtx_code add_groups(struct dtx_gb_local *l, struct dtx_batch *in,
 			continue;
 		l->row[fresh++] = row;
 		l->pos[next] = l->at ? (uint64_t)l->at[row] : dtx_batch_pos(in, row);
-		l->link[next] = DTX_GB_SELF;
 		if (next && l->pos[next] < l->pos[next - 1])
 			l->unordered = true;
 		next++;
 	}
 	DTX_ASSERT(next == count, err);
 	for (uint32_t i = 0; i < s->nkeys; i++) {
-		dtx_builder_rows(&l->value[i], key[i], l->row, fresh);
+		if (keeps_value(s, i))
+			dtx_builder_rows(&l->value[i], key[i], l->row, fresh);
 		for (uint32_t k = 0; s->key[i].written && k < fresh; k++)
 			keep_written(l, i, in->col[s->key[i].col], l->row[k]);
 	}
@@ -343,20 +350,38 @@ out:
 	return rc;
 }
 
+/* Zeros are DTX_GB_SELF, and cost nothing where nobody writes. */
+static uint64_t *links_of(struct dtx_gb_local *l)
+{
+	uint64_t *have = l->link, *made;
+
+	if (have)
+		return have;
+	made = dtx_mem_zalloc(l->n, sizeof(*made));
+	if (!made || atomic_compare_exchange_strong(&l->link, &have, made))
+		return made;
+	dtx_mem_free(made); /* another partition was faster */
+	return have;
+}
+
 /* Entry `id` of worker w is the same group as entry `at` of worker h < w: its states go home, the
  * smaller position becomes (or stays) the face. */
 static enum dtx_code join_entry(struct dtx_gb_local *const *l, unsigned h, uint32_t at, unsigned w,
                                 uint32_t id, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint64_t *home = &l[h]->link[at], *mine = &l[w]->link[id], *face = home;
+	uint64_t *home = links_of(l[h]), *mine = links_of(l[w]), *face;
 	uint64_t face_pos = l[h]->pos[at];
 
+	if (!home || !mine)
+		DTX_FAIL_MEM(err);
+	face = home += at;
+	mine += id;
 	DTX_TRY(merge_states(l[h], at, l[w], id, err));
 	if ((*home & DTX_GB_KIND) == DTX_GB_HOME) {
 		unsigned fl = dtx_gb_ref_local(*home);
 
-		face = &l[fl]->link[(uint32_t)*home];
+		face = l[fl]->link + (uint32_t)*home;
 		face_pos = l[fl]->pos[(uint32_t)*home];
 	}
 	if (face_pos < l[w]->pos[id]) {
@@ -371,25 +396,69 @@ out:
 	return rc;
 }
 
+#define NEAR 32u /* entries that are on the way before the first is looked for */
+
+/* Entries of worker w among those of the workers before it. */
+static enum dtx_code join_entries(struct dtx_gb_local *const *l, unsigned w, const uint32_t *ids,
+                                  uint32_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	for (unsigned h = 0; h < w; h++)
+		for (uint32_t i = 0; i < n; i++)
+			dtx_groups_near(l[h]->groups, l[w]->groups, ids[i]);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = DTX_GROUP_NONE;
+		unsigned h = 0;
+
+		for (; h < w && at == DTX_GROUP_NONE; h++)
+			at = dtx_groups_find(l[h]->groups, l[w]->groups, ids[i]);
+		if (at != DTX_GROUP_NONE)
+			DTX_TRY(join_entry(l, h - 1, at, w, ids[i], err));
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, unsigned n, unsigned part,
                                   unsigned bits, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
 	for (unsigned w = 1; w < n; w++) {
-		for (uint32_t id = 0; id < l[w]->n; id++) {
-			uint32_t at = DTX_GROUP_NONE;
-			unsigned h = 0;
+		uint32_t ids[NEAR], some = 0;
 
+		for (uint32_t id = 0; id < l[w]->n; id++) {
 			if (id % DTX_HALT_ROWS == 0)
 				DTX_TRY(dtx_halt_look(err));
-			if (dtx_groups_part(l[w]->groups, id, bits) != part)
+			ids[some] = id;
+			some += dtx_groups_part(l[w]->groups, id, bits) == part;
+			if (some < NEAR)
 				continue;
-			for (; h < w && at == DTX_GROUP_NONE; h++)
-				at = dtx_groups_find(l[h]->groups, l[w]->groups, id);
-			if (at != DTX_GROUP_NONE)
-				DTX_TRY(join_entry(l, h - 1, at, w, id, err));
+			DTX_TRY(join_entries(l, w, ids, some, err));
+			some = 0;
 		}
+		DTX_TRY(join_entries(l, w, ids, some, err));
+	}
+out:
+	return rc;
+}
+
+/* An entry of one of two workers meets no other of its worker: any share of them is a partition. */
+static enum dtx_code combine_two(struct dtx_gb_local *const *l, unsigned part, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t end = (uint32_t)((uint64_t)l[1]->n * (part + 1) / DTX_GROUP_PARTS), ids[NEAR];
+
+	for (uint32_t id = (uint32_t)((uint64_t)l[1]->n * part / DTX_GROUP_PARTS); id < end;) {
+		uint32_t some = 0;
+
+		for (; some < NEAR && id < end; id++) {
+			if (id % DTX_HALT_ROWS == 0)
+				DTX_TRY(dtx_halt_look(err));
+			ids[some++] = id;
+		}
+		DTX_TRY(join_entries(l, 1, ids, some, err));
 	}
 out:
 	return rc;
@@ -403,5 +472,6 @@ enum dtx_code dtx_gb_combine(const struct dtx_opctx *ox, unsigned part, void *co
 	(void)ox;
 	if (dtx_gb_any_spilled(l, n)) /* then partitions are other ones, and come one at a time */
 		return DTX_OK;
-	return dtx_gb_combine_part(l, n, part, DTX_GROUP_BITS, err);
+	return n == 2 ? combine_two(l, part, err)
+	              : dtx_gb_combine_part(l, n, part, DTX_GROUP_BITS, err);
 }

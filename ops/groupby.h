@@ -54,6 +54,7 @@ struct dtx_gb_state {
 	struct dtx_gb_out *out;
 	size_t stride; /* bytes of a group's record; 0: no states */
 	bool grows;    /* a state holds more with every row */
+	bool tells;    /* the groups' own keys tell the values: they are kept once */
 	struct dtx_bound *having;
 	int null_keys, order;
 };
@@ -61,15 +62,15 @@ struct dtx_gb_state {
 /* One worker's groups. Arrays are per group id. */
 struct dtx_gb_local {
 	struct dtx_groups *groups;
-	uint64_t *pos;  /* of the first row */
-	uint64_t *link; /* see combine */
+	uint64_t *pos;            /* of the first row */
+	_Atomic(uint64_t *) link; /* see combine; NULL: all stand for themselves */
 	char *states;
-	size_t cap_pos, cap_link, cap_states;
+	size_t cap_pos, cap_states;
 	uint32_t n;                  /* groups whose arrays are filled */
 	bool unordered;              /* positions did not come in ascending order */
 	uint32_t *id;                /* scratch: of a batch's live rows */
 	uint16_t *row;               /* scratch: a batch's rows that brought a group */
-	struct dtx_builder *value;   /* per key: its value per group */
+	struct dtx_builder *value;   /* per key: its value per group, unless keys tell it */
 	struct dtx_spanbuf *written; /* per key: its first cell */
 	struct dtx_column **column;  /* per key, finished */
 	const struct dtx_gb_state *state;
@@ -135,6 +136,12 @@ DTX_MUSTUSE enum dtx_code dtx_gb_combine_part(struct dtx_gb_local *const *l, uns
 static inline uint64_t dtx_gb_ref(unsigned local, uint32_t id)
 {
 	return (uint64_t)local << 32 | id;
+}
+static inline uint64_t dtx_gb_link(const struct dtx_gb_local *l, uint32_t id)
+{
+	const uint64_t *link = l->link;
+
+	return link ? link[id] : DTX_GB_SELF;
 }
 static inline unsigned dtx_gb_ref_local(uint64_t link)
 {

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/data/key.h"
 #include "ops/opkit.h"
 
 /* Text, int and ISO date values print as they are written; of the others the cell is kept. */
@@ -170,6 +171,17 @@ static enum dtx_code bind_sets_as(struct dtx_bind *b, const struct dtx_gb_args *
 	                     "keys of the set", err);
 }
 
+/* Several keys are one of bytes in the groups; order by value wants columns. */
+static bool keys_tell(const struct dtx_gb_state *s)
+{
+	if (s->nkeys < 2 || s->set || s->order == DTX_GB_SORTED)
+		return false;
+	for (uint32_t i = 0; i < s->nkeys; i++)
+		if (s->key[i].written || !dtx_key_tells(s->key[i].field.type.type))
+			return false;
+	return true;
+}
+
 enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 {
 	const struct dtx_gb_args *a = args;
@@ -190,6 +202,7 @@ enum dtx_code dtx_gb_bind(struct dtx_bind *b, void *args, struct dtx_err *err)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(bind_keys(b, a, s, err));
 	DTX_TRY(dtx_gb_bind_sets(b, a, s, err));
+	s->tells = keys_tell(s);
 	for (uint32_t i = 0; i < s->nkeys; i++)
 		keys[i] = s->key[i].field;
 	for (size_t k = 0; k < a->agg.n; k++)

@@ -2,12 +2,13 @@
 #include "ops/groupby_face.h"
 
 #include "core/base/mem.h"
+#include "core/data/key.h"
 #include "ops/opkit.h"
 
 static void *state_of(const struct dtx_gb_result *r, const struct dtx_gb_face *f)
 {
 	const struct dtx_gb_local *l = r->l[f->local];
-	uint64_t link = l->link[f->id];
+	uint64_t link = dtx_gb_link(l, f->id);
 
 	if ((link & DTX_GB_KIND) == DTX_GB_FACE) {
 		const struct dtx_gb_local *h = r->l[dtx_gb_ref_local(link)];
@@ -27,7 +28,8 @@ enum dtx_code dtx_gb_scratch_init(struct dtx_gb_scratch *x, const struct dtx_gb_
 	x->pos = dtx_mem_alloc(r->s->names_sets ? most : 1, sizeof(*x->pos));
 	x->state = dtx_mem_alloc(most, sizeof(void *));
 	x->src = dtx_mem_zalloc((size_t)r->n + 2, sizeof(struct dtx_column *));
-	if (!x->which || !x->row || !x->pos || !x->state || !x->src)
+	x->key = dtx_mem_alloc(r->s->tells ? most : 1, sizeof(char *));
+	if (!x->which || !x->row || !x->pos || !x->state || !x->src || !x->key)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -40,11 +42,26 @@ void dtx_gb_scratch_clear(struct dtx_gb_scratch *x)
 	dtx_mem_free(x->pos);
 	dtx_mem_free(x->state);
 	dtx_mem_free(x->src);
+	dtx_mem_free(x->key);
+}
+
+/* Key i as the groups' own keys tell it; those before it are read. */
+static enum dtx_code told_column(const struct dtx_gb_result *r, struct dtx_gb_scratch *x,
+                                 uint32_t i, uint32_t n, struct dtx_column **out,
+                                 struct dtx_err *err)
+{
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, r->s->key[i].field.type, 0);
+	dtx_key_values(x->key, n, &b);
+	return dtx_builder_finish(&b, NULL, out, err);
 }
 
 static enum dtx_code key_column(const struct dtx_gb_result *r, struct dtx_gb_scratch *x, uint32_t i,
                                 uint32_t n, struct dtx_column **out, struct dtx_err *err)
 {
+	if (r->s->tells)
+		return told_column(r, x, i, n, out, err);
 	for (unsigned w = 0; w < r->n; w++)
 		x->src[w] = r->l[w]->n ? r->l[w]->column[i] : NULL;
 	return dtx_cells_gather(x->src, r->n, x->which, x->row, n, &r->s->key[i].field, out, err);
@@ -112,6 +129,8 @@ enum dtx_code dtx_gb_make_faces(const struct dtx_opctx *ox, const struct dtx_gb_
 		x->row[k] = face[k].id;
 		if (r->s->names_sets)
 			x->pos[k] = face[k].pos;
+		if (r->s->tells)
+			x->key[k] = dtx_groups_row(r->l[face[k].local]->groups, face[k].id);
 	}
 	for (uint32_t i = 0; i < r->s->nkeys; i++)
 		DTX_TRY(key_column(r, x, i, n, &b->col[i], err));

@@ -12,8 +12,9 @@ struct dtx_gb_result {
 	const struct dtx_gb_state *s;
 	struct dtx_gb_local **l; /* the workers', moved here; room for one more */
 	unsigned n;
-	struct dtx_gb_face *face;
-	size_t nfaces;
+	struct dtx_gb_face *face; /* NULL: they are merged while the result is made */
+	size_t nfaces;            /* then: of all workers' entries */
+	size_t part_faces;
 	/* or, when rows were on disk: the finished rows */
 	struct dtx_ordered_rows *rows;
 	int32_t *from; /* identity, for the merge */
@@ -24,6 +25,7 @@ struct dtx_gb_scratch {
 	uint64_t *pos; /* of faces, for the names of sets */
 	void **state;
 	struct dtx_column **src;
+	const char **key; /* where keys tell values: what is left of each face's */
 };
 
 /* Room for batches of up to `most` faces. */

@@ -7,10 +7,11 @@
 #include "ops/ordered.h"
 
 #define PART_FACES 16384u
+#define PART_GROWS 512u /* of groups whose results are much work each */
 
 static bool is_face(const struct dtx_gb_local *l, uint32_t id)
 {
-	uint64_t kind = l->link[id] & DTX_GB_KIND;
+	uint64_t kind = dtx_gb_link(l, id) & DTX_GB_KIND;
 
 	return kind == DTX_GB_SELF || kind == DTX_GB_FACE;
 }
@@ -30,53 +31,23 @@ static uint32_t next_face(const struct dtx_gb_local *l, uint32_t id)
 	return id;
 }
 
-/* Workers' faces come in ascending position: a merge, without a sort. */
-static enum dtx_code merge_faces(struct dtx_gb_result *r, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t *at = dtx_mem_zalloc((size_t)r->n + 1, sizeof(*at));
-
-	if (!at)
-		DTX_FAIL_MEM(err);
-	for (unsigned w = 0; w < r->n; w++)
-		at[w] = next_face(r->l[w], 0);
-	for (;;) {
-		unsigned best = r->n;
-
-		for (unsigned w = 0; w < r->n; w++)
-			if (at[w] < r->l[w]->n &&
-			    (best == r->n || r->l[w]->pos[at[w]] < r->l[best]->pos[at[best]]))
-				best = w;
-		if (best == r->n)
-			break;
-		if (r->nfaces % DTX_HALT_ROWS == 0)
-			DTX_TRY(dtx_halt_look(err));
-		r->face[r->nfaces++] =
-			(struct dtx_gb_face){ r->l[best]->pos[at[best]], best, at[best] };
-		at[best] = next_face(r->l[best], at[best] + 1);
-	}
-out:
-	dtx_mem_free(at);
-	return rc;
-}
-
 static enum dtx_code collect_faces(struct dtx_gb_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t most = 0;
-	bool unordered = false;
+	bool unordered = r->s->order == DTX_GB_SORTED && r->s->nkeys;
 
 	for (unsigned w = 0; w < r->n; w++) {
 		most += r->l[w]->n;
 		unordered = unordered || r->l[w]->unordered;
 	}
+	if (!unordered) {
+		r->nfaces = most;
+		goto out;
+	}
 	r->face = dtx_mem_alloc(most + 1, sizeof(*r->face));
 	if (!r->face)
 		DTX_FAIL_MEM(err);
-	if (!unordered) {
-		DTX_TRY(merge_faces(r, err));
-		goto out;
-	}
 	for (unsigned w = 0; w < r->n; w++)
 		for (uint32_t id = next_face(r->l[w], 0); id < r->l[w]->n;
 		     id = next_face(r->l[w], id + 1))
@@ -88,7 +59,7 @@ out:
 
 static bool has_written(const struct dtx_gb_local *l, uint32_t i)
 {
-	return l->state->key[i].written && l->n && l->written[i].n == l->n;
+	return l->state->key[i].written && l->n;
 }
 
 /* Key columns of one worker, all its groups. */
@@ -190,11 +161,9 @@ static enum dtx_code one_row(struct dtx_gb_result *r, uint32_t set, struct dtx_e
 		if (r->l[w]->n)
 			goto out;
 	if (!dtx_mem_reserve(&l->pos, &l->cap_pos, 1, sizeof(*l->pos)) ||
-	    !dtx_mem_reserve(&l->link, &l->cap_link, 1, sizeof(*l->link)) ||
 	    (r->s->stride && !dtx_mem_reserve(&l->states, &l->cap_states, 1, r->s->stride)))
 		DTX_FAIL_MEM(err);
 	l->pos[0] = (uint64_t)set << DTX_GB_SET_SEQ << 36;
-	l->link[0] = DTX_GB_SELF;
 	for (uint32_t i = 0; i < r->s->nouts; i++)
 		for (size_t c = 0; c < r->s->out[i].calls.n; c++)
 			dtx_agg_init(r->s->out[i].calls.call[c], l->states + r->s->out[i].offset[c],
@@ -420,6 +389,7 @@ enum dtx_code dtx_gb_finalize(const struct dtx_opctx *ox, void *const *locals, u
 	if (!r)
 		DTX_FAIL_MEM(err);
 	r->s = ox->bound;
+	r->part_faces = r->s->grows ? PART_GROWS : PART_FACES;
 	DTX_TRY(take_locals(r, locals, n, err));
 	if (dtx_gb_any_spilled(r->l, n))
 		DTX_TRY(from_disk(ox, r, err));
@@ -437,7 +407,104 @@ uint64_t dtx_gb_parts(const struct dtx_opctx *ox, const struct dtx_origin **orig
 	const struct dtx_gb_result *r = ox->shared;
 
 	*origin = NULL;
-	return r->rows ? r->rows->merge.nparts : (r->nfaces + PART_FACES - 1) / PART_FACES;
+	return r->rows ? r->rows->merge.nparts : (r->nfaces + r->part_faces - 1) / r->part_faces;
+}
+
+/* --- faces of a part --- */
+
+/* Workers' entries in ascending position: from at[w] to end[w]. */
+struct walk {
+	const struct dtx_gb_result *r;
+	uint32_t *at, *end;
+	struct dtx_gb_face *face;
+	size_t next, last; /* where faces are in an array */
+};
+
+static uint32_t lower_bound(const struct dtx_gb_local *l, uint64_t pos)
+{
+	uint32_t lo = 0, hi = l->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (l->pos[mid] < pos)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Part `part` starts where that share of the largest worker's entries is over. */
+static void part_starts(const struct dtx_gb_result *r, uint64_t part, uint64_t nparts,
+                        uint32_t *from)
+{
+	const struct dtx_gb_local *most = r->l[0];
+
+	for (unsigned w = 1; w < r->n; w++)
+		most = r->l[w]->n > most->n ? r->l[w] : most;
+	for (unsigned w = 0; w < r->n; w++) {
+		from[w] = part ? r->l[w]->n : 0;
+		if (part && part < nparts)
+			from[w] = lower_bound(r->l[w], most->pos[part * most->n / nparts]);
+	}
+}
+
+static void walk_clear(struct walk *k)
+{
+	dtx_mem_free(k->at);
+	dtx_mem_free(k->end);
+	if (!k->r->face)
+		dtx_mem_free(k->face);
+}
+
+static enum dtx_code walk_init(struct walk *k, const struct dtx_gb_result *r, uint64_t part,
+                               uint64_t nparts, uint32_t most, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	*k = (struct walk){ .r = r, .next = part * r->part_faces };
+	k->last = DTX_MIN(k->next + r->part_faces, r->nfaces);
+	if (r->face)
+		goto out;
+	k->at = dtx_mem_alloc(r->n + 1u, sizeof(*k->at));
+	k->end = dtx_mem_alloc(r->n + 1u, sizeof(*k->end));
+	k->face = dtx_mem_alloc(most, sizeof(*k->face));
+	if (!k->at || !k->end || !k->face)
+		DTX_FAIL_MEM(err);
+	part_starts(r, part, nparts, k->at);
+	part_starts(r, part + 1, nparts, k->end);
+out:
+	return rc;
+}
+
+/* The next ones, up to `most`; 0: no more. */
+static uint32_t walk_next(struct walk *k, uint32_t most)
+{
+	struct dtx_gb_local *const *l = k->r->l;
+	uint32_t n = 0;
+
+	if (k->r->face) {
+		n = (uint32_t)DTX_MIN(most, k->last - k->next);
+		k->face = k->r->face + k->next;
+		k->next += n;
+		return n;
+	}
+	while (n < most) {
+		unsigned best = k->r->n;
+
+		for (unsigned w = 0; w < k->r->n; w++)
+			if (k->at[w] < k->end[w] &&
+			    (best == k->r->n || l[w]->pos[k->at[w]] < l[best]->pos[k->at[best]]))
+				best = w;
+		if (best == k->r->n)
+			break;
+		if (is_face(l[best], k->at[best]))
+			k->face[n++] = (struct dtx_gb_face){ l[best]->pos[k->at[best]], best,
+				                             k->at[best] };
+		k->at[best]++;
+	}
+	return n;
 }
 
 enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_emit *out,
@@ -446,17 +513,20 @@ enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_
 	const struct dtx_gb_result *r = ox->shared;
 	const struct dtx_colmap map = { ox->out->nfields, r->from };
 	uint32_t most = DTX_MIN(dtx_op_batch_rows(ox), PART_FACES);
-	size_t at = part * PART_FACES, end = DTX_MIN(at + PART_FACES, r->nfaces);
+	struct walk k = { .r = r };
 	struct dtx_gb_scratch x = { .which = NULL };
+	const struct dtx_origin *origin;
 	struct dtx_batch *b = NULL;
 	enum dtx_code rc = DTX_OK;
+	uint32_t n;
 
 	if (r->rows)
 		return dtx_merge_part(&r->rows->merge, part, ox, &map, out, err);
 	DTX_TRY(dtx_gb_scratch_init(&x, r, most, err));
-	for (; at < end && !dtx_emit_full(out); at += most) {
-		DTX_TRY(dtx_gb_make_faces(ox, r, &x, r->face + at,
-		                          (uint32_t)DTX_MIN(most, end - at), &b, err));
+	DTX_TRY(walk_init(&k, r, part, dtx_gb_parts(ox, &origin), most, err));
+	while (!dtx_emit_full(out) && (n = walk_next(&k, most)) > 0) {
+		DTX_TRY(dtx_halt_look(err));
+		DTX_TRY(dtx_gb_make_faces(ox, r, &x, k.face, n, &b, err));
 		DTX_TRY(dtx_batch_dense(b, err));
 		DTX_TRY(dtx_emit_batch(out, b, err));
 		dtx_batch_free(b);
@@ -464,6 +534,7 @@ enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_
 	}
 out:
 	dtx_batch_free(b);
+	walk_clear(&k);
 	dtx_gb_scratch_clear(&x);
 	return rc;
 }

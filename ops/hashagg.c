@@ -72,6 +72,11 @@ uint32_t dtx_groups_count(const struct dtx_groups *g)
 	return g->n;
 }
 
+const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id)
+{
+	return g->key.row[id].ptr;
+}
+
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits)
 {
 	return (unsigned)(g->hash[id] >> (64 - bits));
@@ -208,17 +213,18 @@ static bool key_store(struct dtx_groups *g, uint32_t id, const union key *key)
 	switch (g->kind) {
 	case KIND_TEXT:
 		g->key.text[id] = key->text;
-		if (key->text.len <= DTX_TEXT_INLINE)
+		if (key->text.len <= DTX_TEXT_INLINE || g->borrows)
 			return true;
-		copy = dtx_arena_strndup(&g->arena, key->text.u.ptr, key->text.len);
+		copy = dtx_arena_pack(&g->arena, key->text.u.ptr, key->text.len);
 		g->key.text[id].u.ptr = copy;
 		return copy != NULL;
 	case KIND_INT: g->key.i64[id] = key->i64; return true;
 	case KIND_ROW:
-		copy = dtx_arena_alloc(&g->arena, key->row.len + 1, 1);
-		if (copy)
-			memcpy(copy, key->row.ptr, key->row.len);
-		g->key.row[id] = (struct dtx_str){ copy, key->row.len };
+		g->key.row[id] = key->row;
+		if (g->borrows)
+			return true;
+		copy = dtx_arena_pack(&g->arena, key->row.ptr, key->row.len);
+		g->key.row[id].ptr = copy;
 		return copy != NULL;
 	case KIND_NONE: break;
 	}
@@ -586,14 +592,26 @@ static union key key_of(const struct dtx_groups *g, uint32_t id)
 
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
 {
-	union key key;
-	size_t at;
+	uint64_t hash = from->hash[id], s;
+	size_t mask = g->nslots - 1;
 
 	if (id == from->null_id)
 		return g->null_id;
-	key = key_of(from, id);
-	at = slot_find(g, g->kind, from->hash[id], &key);
-	return g->slot[at] ? (uint32_t)g->slot[at] - 1 : DTX_GROUP_NONE;
+	for (size_t at = hash & mask; (s = g->slot[at]) != 0; at = (at + 1) & mask) {
+		union key key;
+
+		if (s >> 32 != hash >> 32)
+			continue;
+		key = key_of(from, id); /* most are nowhere else: a key is not read in vain */
+		if (key_same(g, g->kind, (uint32_t)s - 1, &key))
+			return (uint32_t)s - 1;
+	}
+	return DTX_GROUP_NONE;
+}
+
+void dtx_groups_near(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id)
+{
+	DTX_PREFETCH(&g->slot[from->hash[id] & (g->nslots - 1)]);
 }
 
 #define AHEAD 16u /* slots on the way while others are looked at */
@@ -603,6 +621,7 @@ enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *fr
 {
 	enum dtx_code rc = DTX_OK;
 
+	g->borrows = true;
 	for (uint32_t i = 0; i < from->n; i++) {
 		union key key = key_of(from, i);
 
@@ -613,5 +632,6 @@ enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *fr
 			DTX_FAIL_MEM(err);
 	}
 out:
+	g->borrows = false;
 	return rc;
 }

@@ -56,10 +56,15 @@ DTX_MUSTUSE enum dtx_code dtx_groups_rowparts(const struct dtx_groups *g, struct
 DTX_MUSTUSE enum dtx_code dtx_groups_spill(struct dtx_groups *g, struct dtx_spill *s,
                                            struct dtx_spill_count *count, struct dtx_err *err);
 uint32_t dtx_groups_count(const struct dtx_groups *g);
+/* Of groups by several keys: the bytes from dtx_key_equal. */
+const char *dtx_groups_row(const struct dtx_groups *g, uint32_t id);
 unsigned dtx_groups_part(const struct dtx_groups *g, uint32_t id, unsigned bits);
 /* The id that key `id` of `from` has in g; both have the same key types. */
 uint32_t dtx_groups_find(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);
-/* Adds the groups of `from` in its order; id[i] is where group i of it is in g. */
+/* It will be asked for soon. */
+void dtx_groups_near(const struct dtx_groups *g, const struct dtx_groups *from, uint32_t id);
+/* Adds the groups of `from` in its order; id[i] is where group i of it is in g.  Bytes of keys stay
+ * where they are: `from` outlives g. */
 DTX_MUSTUSE enum dtx_code dtx_groups_merge(struct dtx_groups *g, const struct dtx_groups *from,
                                            uint32_t *id, struct dtx_err *err);
 

@@ -21,6 +21,7 @@ struct dtx_groups {
 		struct dtx_str *row;
 	} key;
 	struct dtx_arena arena; /* long texts, row keys */
+	bool borrows;           /* these of new keys are others' */
 	struct dtx_group_probe probe;
 	struct dtx_groupcache *cache; /* or NULL */
 	struct dtx_owner *slot_owner, *key_owner,

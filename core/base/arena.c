@@ -1,4 +1,5 @@
-/* Blocks double up to 1 MiB; a request larger than a block gets its own. */
+/* Blocks double up to 1 MiB, from 8 MiB on a new one is an eighth of all: large blocks lie on large
+ * pages.  A request larger than a block gets its own. */
 #include "core/base/arena.h"
 
 #include <stdarg.h>
@@ -9,7 +10,7 @@
 
 struct dtx_arena_block {
 	struct dtx_arena_block *next;
-	size_t size;
+	size_t size, all; /* all: with the blocks before it */
 	_Alignas(16) char data[];
 };
 
@@ -19,7 +20,7 @@ static bool arena_block(struct dtx_arena *a, size_t bytes)
 	struct dtx_arena_block *b;
 
 	if (size > 1 << 20)
-		size = 1 << 20;
+		size = DTX_MAX((size_t)1 << 20, a->head->all / 8);
 	if (size < bytes)
 		size = bytes;
 	if (a->spare && a->spare->size >= bytes) {
@@ -34,6 +35,7 @@ static bool arena_block(struct dtx_arena *a, size_t bytes)
 		b->size = size;
 	}
 	b->next = a->head;
+	b->all = b->size + (a->head ? a->head->all : 0);
 	a->head = b;
 	a->used = 0;
 	return true;
@@ -47,12 +49,26 @@ void *dtx_arena_alloc(struct dtx_arena *a, size_t n, size_t size)
 	if (__builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX - 16)
 		return NULL;
 	bytes = (bytes + 15) & ~(size_t)15;
-	if (!a->head || a->head->size - a->used < bytes) {
+	a->used = (a->used + 15) & ~(size_t)15; /* packed bytes may be before */
+	if (!a->head || a->used > a->head->size || a->head->size - a->used < bytes) {
 		if (!arena_block(a, bytes ? bytes : 16))
 			return NULL;
 	}
 	p = a->head->data + a->used;
 	a->used += bytes;
+	return p;
+}
+
+char *dtx_arena_pack(struct dtx_arena *a, const char *bytes, size_t n)
+{
+	char *p;
+
+	if (n > PTRDIFF_MAX - 16 ||
+	    ((!a->head || a->head->size - a->used < n) && !arena_block(a, n ? n : 1)))
+		return NULL;
+	p = a->head->data + a->used;
+	memcpy(p, bytes, n);
+	a->used += n;
 	return p;
 }
 

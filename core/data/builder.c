@@ -171,14 +171,13 @@ struct dtx_text dtx_builder_keep(struct dtx_builder *b, struct dtx_str v)
 
 	if (v.len <= DTX_TEXT_INLINE)
 		return dtx_text_of(v.ptr, v.len);
-	copy = v.len < UINT32_MAX ? dtx_arena_alloc(&text, v.len, 1) : NULL;
+	copy = v.len < UINT32_MAX ? dtx_arena_pack(&text, v.ptr, v.len) : NULL;
 	b->text_head = text.head;
 	b->text_used = text.used;
 	if (!copy) {
 		b->failed = true;
 		return dtx_text_of("", 0);
 	}
-	memcpy(copy, v.ptr, v.len);
 	return dtx_text_of(copy, v.len);
 }
 

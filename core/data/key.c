@@ -186,6 +186,76 @@ void dtx_key_equal_rows(struct dtx_column *const *col, size_t ncols, const uint1
 	out->len = (size_t)(p - out->ptr);
 }
 
+/* --- and back --- */
+
+bool dtx_key_tells(enum dtx_type type)
+{
+	return type == DTX_T_INT64 || type == DTX_T_TEXT || type == DTX_T_DATE ||
+	       type == DTX_T_DATETIME;
+}
+
+/* The value at *at, which moves behind it; false: null. */
+static inline bool key_take_word(const char **at, int64_t *v)
+{
+	bool null = **at == KEY_NULL;
+
+	*v = 0;
+	if (!null)
+		memcpy(v, *at + 1, sizeof(*v));
+	*at += null ? 1 : 1 + sizeof(*v);
+	return !null;
+}
+
+static void key_take_words(const char **at, uint32_t n, struct dtx_builder *out, int64_t *to)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!key_take_word(&at[i], &to[i]))
+			dtx_builder_absent(out, i);
+}
+
+static void key_take_days(const char **at, uint32_t n, struct dtx_builder *out, int32_t *to)
+{
+	int64_t v;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (!key_take_word(&at[i], &v))
+			dtx_builder_absent(out, i);
+		to[i] = (int32_t)(v / DTX_DAY_US);
+	}
+}
+
+static void key_take_texts(const char **at, uint32_t n, struct dtx_builder *out,
+                           struct dtx_text *to)
+{
+	uint32_t len;
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (*at[i] == KEY_NULL) {
+			at[i]++;
+			to[i] = dtx_text_of("", 0);
+			dtx_builder_absent(out, i);
+			continue;
+		}
+		memcpy(&len, at[i] + 1, sizeof(len));
+		to[i] = dtx_builder_keep(out, (struct dtx_str){ at[i] + 1 + sizeof(len), len });
+		at[i] += 1 + sizeof(len) + len;
+	}
+}
+
+void dtx_key_values(const char **at, uint32_t n, struct dtx_builder *out)
+{
+	void *to = dtx_builder_bulk(out, n);
+
+	if (!to)
+		return;
+	if (out->type.type == DTX_T_TEXT)
+		key_take_texts(at, n, out, to);
+	else if (out->type.type == DTX_T_DATE)
+		key_take_days(at, n, out, to);
+	else
+		key_take_words(at, n, out, to);
+}
+
 /* --- order --- */
 
 static void key_big_endian(struct dtx_buf *out, uint64_t v)

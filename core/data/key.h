@@ -3,6 +3,7 @@
 #define DTX_DATA_KEY_H
 
 #include "core/data/batch.h"
+#include "core/data/builder.h"
 
 /* Appends the equality key of a row: per column a null byte, then the value; numbers of any type
  * by value (int 1, decimal 1.0 and float 1.0 are equal), text by bytes with its length.  Columns
@@ -13,6 +14,12 @@ void dtx_key_equal(struct dtx_column *const *col, size_t n, uint32_t row, struct
  * end[i]. */
 void dtx_key_equal_rows(struct dtx_column *const *col, size_t ncols, const uint16_t *sel,
                         uint32_t from, uint32_t n, struct dtx_buf *out, size_t *end);
+
+/* Whether the key of a value of this type tells the value, not only what is equal to it. */
+bool dtx_key_tells(enum dtx_type type);
+/* The values that n keys start with, of such a type, into an empty builder of it; at[i] is then
+ * behind the i-th. */
+void dtx_key_values(const char **at, uint32_t n, struct dtx_builder *out);
 
 enum dtx_collate { DTX_COLLATE_BINARY, DTX_COLLATE_NOCASE, DTX_COLLATE_NATURAL };
 struct dtx_key_order {

@@ -10,10 +10,45 @@
 #define AHEAD          16u
 #define ROW(k)         (r->row ? r->row[k] : (k))
 
-struct numbers {
-	double *v;
+/* Values lie where they were put; lists are joined at their ends.  Who needs them side by side
+ * makes them one block. */
+struct block {
+	struct block *next;
 	size_t n, cap;
+	double v[];
 };
+struct numbers {
+	double *end, *full; /* of the first block: where the next value goes, up to where */
+	struct block *head; /* its n is that of `end` when others come before it */
+	struct block *tail; /* the last one */
+};
+
+#define BLOCK_FIRST 4u
+#define COPY_MAX    ((size_t)1 << 17) /* values, 1 MiB */
+#define BLOCK_MAX   ((size_t)1 << 16)
+
+static inline size_t head_n(const struct numbers *s)
+{
+	return s->head ? (size_t)(s->end - s->head->v) : 0;
+}
+
+static bool numbers_room(struct numbers *s)
+{
+	size_t cap = s->head ? DTX_MIN(s->head->cap * 2 + 2, BLOCK_MAX) : BLOCK_FIRST;
+	struct block *b = dtx_mem_alloc(1, sizeof(*b) + cap * sizeof(*b->v));
+
+	if (!b)
+		return false;
+	*b = (struct block){ .next = s->head, .cap = cap };
+	if (s->head)
+		s->head->n = head_n(s);
+	else
+		s->tail = b;
+	s->head = b;
+	s->end = b->v;
+	s->full = b->v + cap;
+	return true;
+}
 
 /* Groups come in any order: a state, then the end of its list, is on the way while others are added
  * to. */
@@ -26,8 +61,7 @@ static inline void numbers_near(char *states, size_t stride, const struct dtx_ag
 		return;
 	__builtin_prefetch(STATE(struct numbers, k + 2 * AHEAD), 1);
 	soon = STATE(struct numbers, k + AHEAD);
-	if (soon->v)
-		__builtin_prefetch(soon->v + soon->n, 1);
+	__builtin_prefetch(soon->end, 1);
 }
 
 static enum dtx_code numbers_rows(const struct dtx_aggcall *c, char *states, size_t stride,
@@ -42,9 +76,9 @@ static enum dtx_code numbers_rows(const struct dtx_aggcall *c, char *states, siz
 
 		numbers_near(states, stride, r, k);
 		i = ROW(k);
-		if (s->n == s->cap && !dtx_mem_reserve(&s->v, &s->cap, s->n + 1, sizeof(*s->v)))
+		if (s->end == s->full && !numbers_room(s))
 			DTX_FAIL_MEM(err);
-		s->v[s->n++] = dtx_agg_number(r->col, i);
+		*s->end++ = dtx_agg_number(r->col, i);
 	}
 out:
 	return rc;
@@ -54,26 +88,89 @@ static void numbers_free(void *state)
 {
 	struct numbers *s = state;
 
-	dtx_mem_free(s->v);
+	for (struct block *b = s->head, *next; b; b = next) {
+		next = b->next;
+		dtx_mem_free(b);
+	}
 	memset(s, 0, sizeof(*s));
 }
 
 static enum dtx_code numbers_merge(const struct dtx_aggcall *c, void *to, void *from,
                                    struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
 	struct numbers *a = to, *b = from;
 
-	(void)c;
-	if (!b->n)
+	(void)c, (void)err;
+	if (!b->head)
 		return DTX_OK;
-	if (!dtx_mem_reserve(&a->v, &a->cap, a->n + b->n, sizeof(*a->v)))
-		DTX_FAIL_MEM(err);
-	memcpy(a->v + a->n, b->v, b->n * sizeof(*a->v));
-	a->n += b->n;
-	numbers_free(b);
-out:
-	return rc;
+	if (a->head) {
+		a->head->n = head_n(a);
+		b->tail->next = a->head;
+		b->tail = a->tail;
+	}
+	*a = *b;
+	*b = (struct numbers){ .end = NULL };
+	return DTX_OK;
+}
+
+/* All values. */
+struct list {
+	double *v;
+	size_t n;
+};
+
+static size_t numbers_n(const struct numbers *s)
+{
+	size_t n = head_n(s);
+
+	for (const struct block *b = s->head ? s->head->next : NULL; b; b = b->next)
+		n += b->n;
+	return n;
+}
+
+/* Side by side, to where there is room for all. */
+static void numbers_copy(struct numbers *s, double *to)
+{
+	if (s->head)
+		s->head->n = head_n(s);
+	for (const struct block *b = s->head; b; b = b->next) {
+		memcpy(to, b->v, b->n * sizeof(*b->v));
+		to += b->n;
+	}
+}
+
+/* Makes the blocks one. */
+static bool numbers_join(struct numbers *s, size_t n)
+{
+	struct block *one;
+
+	if (s->head == s->tail)
+		return true;
+	one = dtx_mem_alloc(1, sizeof(*one) + n * sizeof(*one->v));
+	if (!one)
+		return false;
+	*one = (struct block){ .n = n, .cap = n };
+	numbers_copy(s, one->v);
+	numbers_free(s);
+	*s = (struct numbers){ one->v + n, one->v + n, one, one };
+	return true;
+}
+
+/* Few values are copied to the run's scratch: who ends many states asks for no memory. */
+static bool numbers_list(struct numbers *s, struct dtx_buf *scratch, struct list *out)
+{
+	*out = (struct list){ NULL, numbers_n(s) };
+	if (out->n > COPY_MAX) {
+		if (!numbers_join(s, out->n))
+			return false;
+		out->v = s->head->v;
+		return true;
+	}
+	if (!dtx_buf_room(scratch, (out->n + 1) * sizeof(*out->v)))
+		return false;
+	out->v = (double *)(void *)scratch->ptr;
+	numbers_copy(s, out->v);
+	return true;
 }
 
 static void swap(double *a, double *b)
@@ -84,55 +181,108 @@ static void swap(double *a, double *b)
 	*b = t;
 }
 
-/* Puts the k-th smallest at v[k], smaller ones before it (Hoare). */
-static void nth_element(double *v, size_t n, size_t k)
+static void sort_three(double *a, double *b, double *c)
+{
+	if (*b < *a)
+		swap(a, b);
+	if (*c < *b)
+		swap(b, c);
+	if (*b < *a)
+		swap(a, b);
+}
+
+/* Brings a value of about the middle of [low, high] to high. */
+static void pivot_last(double *v, size_t low, size_t high)
+{
+	size_t n = high - low, mid = low + n / 2, step = n / 8;
+
+	if (step > 4) {
+		sort_three(&v[low], &v[low + step], &v[low + 2 * step]);
+		sort_three(&v[mid - step], &v[mid], &v[mid + step]);
+		sort_three(&v[high - 2 * step], &v[high - step], &v[high]);
+		sort_three(&v[low + step], &v[mid], &v[high - step]);
+	} else {
+		sort_three(&v[low], &v[mid], &v[high]);
+	}
+	swap(&v[mid], &v[high]);
+}
+
+/* Values of [low, high) before `p`, or not behind it, come first; where the others begin.  Without
+ * a branch on a value: half of those would be guessed wrong. */
+static size_t split_before(double *v, size_t low, size_t high, double p)
+{
+	size_t to = low;
+
+	for (size_t i = low; i < high; i++) {
+		double x = v[i];
+
+		v[i] = v[to];
+		v[to] = x;
+		to += x < p;
+	}
+	return to;
+}
+
+static size_t split_upto(double *v, size_t low, size_t high, double p)
+{
+	size_t to = low;
+
+	for (size_t i = low; i < high; i++) {
+		double x = v[i];
+
+		v[i] = v[to];
+		v[to] = x;
+		to += x <= p;
+	}
+	return to;
+}
+
+/* Puts the k-th smallest at v[k], smaller ones before it.  The next in size is then in (k, end),
+ * whose end is given (Hoare 1961, Lomuto's split). */
+static size_t nth_element(double *v, size_t n, size_t k)
 {
 	size_t low = 0, high = n - 1;
 
 	while (low < high) {
-		double pivot = v[low + (high - low) / 2];
-		size_t i = low, j = high;
+		size_t at, same;
+		double p;
 
-		while (i <= j) {
-			while (v[i] < pivot)
-				i++;
-			while (v[j] > pivot)
-				j--;
-			if (i <= j) {
-				swap(&v[i++], &v[j]);
-				if (j-- == 0)
-					break;
-			}
+		pivot_last(v, low, high);
+		p = v[high];
+		at = split_before(v, low, high, p);
+		swap(&v[at], &v[high]);
+		if (k < at) {
+			high = at - 1;
+			continue;
 		}
-		if (j != SIZE_MAX && k <= j)
-			high = j;
-		else if (k >= i)
-			low = i;
-		else
-			return;
+		/* the smallest of all may be there often */
+		same = at == low ? split_upto(v, at + 1, high + 1, p) : at + 1;
+		if (k < same)
+			break;
+		low = same;
 	}
+	return DTX_MIN(high + 2, n); /* at high + 1 is the smallest of those behind it */
 }
 
 /* --- results: of n values, n above 0, whose order may be changed --- */
 
 /* Type 7: linear between the two nearest. */
-static double quantile(struct numbers *s, double p)
+static double quantile(struct list *s, double p)
 {
 	double at = p * (double)(s->n - 1), part = at - floor(at), value, next;
-	size_t k = (size_t)floor(at), i;
+	size_t k = (size_t)floor(at), end = nth_element(s->v, s->n, k);
 
-	nth_element(s->v, s->n, k);
 	value = s->v[k];
 	if (part == 0)
 		return value;
 	next = s->v[k + 1];
-	for (i = k + 2; i < s->n; i++)
-		next = fmin(next, s->v[i]);
+	for (size_t i = k + 2; i < end; i++)
+		next = s->v[i] < next ? s->v[i] : next;
 	return dtx_agg_between(value, next, part);
 }
 
 /* Median distance from the median. */
-static double distance(struct numbers *s)
+static double distance(struct list *s)
 {
 	double middle = quantile(s, 0.5);
 
@@ -150,7 +300,7 @@ static int cmp_numbers(const void *a, const void *b)
 
 /* In order of size, so that the rounding is the same whoever ate which rows; no part of it is too
  * large or too small for a float. */
-static double product(struct numbers *s)
+static double product(struct list *s)
 {
 	double part = 1;
 	int64_t exp = 0;
@@ -166,7 +316,7 @@ static double product(struct numbers *s)
 
 /* The exact sum of what `term` makes of each value; a NaN where one of them is beyond the floats,
  * since two of those may cancel out. */
-static bool sum_of(const struct numbers *s, double (*term)(double v, double middle), double middle,
+static bool sum_of(const struct list *s, double (*term)(double v, double middle), double middle,
                    double *out)
 {
 	struct dtx_fsum sum = { 0, 0, NULL };
@@ -219,7 +369,7 @@ static double term_fourth(double v, double middle)
 }
 
 /* Geometric and harmonic means are of numbers above zero. */
-static bool positive_mean(const struct dtx_aggcall *c, const struct numbers *s, struct dtx_val *out)
+static bool positive_mean(const struct dtx_aggcall *c, const struct list *s, struct dtx_val *out)
 {
 	bool geo = c->kind == DTX_AGG_GMEAN;
 	double sum;
@@ -234,7 +384,7 @@ static bool positive_mean(const struct dtx_aggcall *c, const struct numbers *s, 
 
 /* The sample forms that pandas has: skew from three values on, kurtosis (of a normal one 0) from
  * four. */
-static bool moment(const struct dtx_aggcall *c, const struct numbers *s, struct dtx_val *out)
+static bool moment(const struct dtx_aggcall *c, const struct list *s, struct dtx_val *out)
 {
 	bool skew = c->kind == DTX_AGG_SKEW;
 	double n = (double)s->n, sum, m2, mk;
@@ -259,10 +409,11 @@ static enum dtx_code numbers_final(const struct dtx_aggcall *c, void *state, str
                                    struct dtx_val *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct numbers *s = state;
+	struct list all, *s = &all;
 	bool ok = true;
 
-	(void)run;
+	if (!numbers_list(state, run->buf, s))
+		DTX_FAIL_MEM(err);
 	out->null = s->n == 0;
 	if (!s->n)
 		return DTX_OK;

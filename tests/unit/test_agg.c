@@ -6,6 +6,8 @@
 #include "core/data/cast.h"
 #include "core/expr/fsum.h"
 
+#include <stdlib.h>
+
 /* Text of the one group that all three rows of the shared table form; added in two halves that
  * are merged in the given order. */
 static const char *agg_run(struct expr_env *v, const char *text, bool swap)
@@ -407,5 +409,100 @@ void test_agg_alloc(void)
 		T_CHECK(expr_env_bind(&v, texts[i], &calls) != NULL);
 	for (i = 0; i < calls.n; i++)
 		T_EVERY_ALLOC_FAILS(add_texts(&v, calls.call[i]));
+	expr_env_clear(&v);
+}
+
+static int number_cmp(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Values for `how` % 3: in any order, ascending, descending; of `kinds` different ones. */
+static void fill_values(int64_t *v, uint32_t n, uint32_t kinds, unsigned how)
+{
+	uint64_t seed = n * 7919 + kinds;
+
+	for (uint32_t i = 0; i < n; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		v[i] = (int64_t)((seed >> 33) % kinds) - 3;
+	}
+	if (how % 3)
+		qsort(v, n, sizeof(*v), number_cmp);
+	for (uint32_t i = 0; how % 3 == 2 && i < n / 2; i++) {
+		int64_t t = v[i];
+
+		v[i] = v[n - 1 - i];
+		v[n - 1 - i] = t;
+	}
+}
+
+/* The quantile of n values that come three at a time to two workers; asked for twice. */
+static void quantile_of(struct expr_env *v, const struct dtx_aggcall *c, int64_t *value, uint32_t n,
+                        double want)
+{
+	static const uint32_t groups[2][3] = { { 0, 0, 0 }, { 1, 1, 1 } };
+	size_t size = dtx_agg_state_size(c);
+	_Alignas(16) char states[512];
+	void *state = states;
+
+	dtx_agg_init(c, states, size, 0, 2);
+	for (uint32_t i = 0; i < n; i += 3) {
+		uint16_t sel[] = { 0, 1, 2 };
+
+		v->batch->sel = sel;
+		v->batch->nsel = DTX_MIN(n - i, 3u);
+		for (uint32_t k = 0; k < v->batch->nsel; k++)
+			((int64_t *)(uintptr_t)v->batch->col[1]->v.i64)[k] = value[i + k];
+		T_OK(dtx_agg_add(c, states, size, groups[i % 2], v->batch, &v->counts, &v->err),
+		     &v->err);
+	}
+	v->batch->sel = NULL;
+	T_OK(dtx_agg_merge(c, states, states + size, &v->err), &v->err);
+	for (int twice = 0; twice < 2; twice++) {
+		struct dtx_column *out = NULL;
+
+		T_OK(dtx_agg_final(c, &state, 1, &v->counts, &out, &v->err), &v->err);
+		T_CHECK(out->v.f64[0] == want);
+		dtx_column_unref(out);
+	}
+	dtx_agg_free(c, states, size, 2);
+}
+
+/* Both are whole and small: halves and quarters of their sum are exact, others rounded alike. */
+static double between(int64_t low, int64_t high, double part)
+{
+	return part == 0.5 ? (double)(low + high) / 2 : (double)low + (double)(high - low) * part;
+}
+
+void test_agg_quantiles(void)
+{
+	static const uint32_t ns[] = { 1, 2, 3, 5, 40, 41, 64, 257, 1000, 5003, 140000 };
+	static const uint32_t kinds[] = { 1, 2, 7, 1000000 };
+	static const double ps[] = { 0, 0.25, 0.5, 0.99, 1 };
+	static int64_t value[140000], sorted[140000];
+	struct dtx_aggcalls calls = { NULL, 0, 0 };
+	struct expr_env v;
+	char text[40];
+
+	expr_env_init(&v);
+	v.scope.allow = DTX_ALLOW_AGG;
+	v.scope.grouped = true;
+	for (size_t i = 0; i < DTX_COUNT(ns) * DTX_COUNT(kinds) * 3; i++) {
+		uint32_t n = ns[i % DTX_COUNT(ns)];
+		double p = ps[i % DTX_COUNT(ps)], at = p * (n - 1);
+		uint32_t k = (uint32_t)at;
+
+		snprintf(text, sizeof(text), "quantile(j, %g)", p);
+		calls.n = 0;
+		T_CHECK(expr_env_bind(&v, text, &calls) != NULL);
+		fill_values(value, n, kinds[i / DTX_COUNT(ns) % DTX_COUNT(kinds)], (unsigned)i);
+		memcpy(sorted, value, n * sizeof(*value));
+		qsort(sorted, n, sizeof(*sorted), number_cmp);
+		quantile_of(&v, calls.call[0], value, n,
+		            k + 1 < n && at > k ? between(sorted[k], sorted[k + 1], at - k)
+		                                : (double)sorted[k]);
+	}
 	expr_env_clear(&v);
 }

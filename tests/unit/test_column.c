@@ -575,6 +575,50 @@ void test_key_equal_rows(void)
 		dtx_column_unref(col[i]);
 }
 
+/* The values that keys were made of, from the keys. */
+void test_key_values(void)
+{
+	static const char *const text[] = { "a", NULL, "", "a text of more than twelve bytes" };
+	static const char *const number[] = { "-1", "9000000000", NULL, "7" };
+	static const char *const day[] = { "2024-01-01", NULL, "1969-12-31", "0001-01-01" };
+	static const char *const moment[] = { "2024-01-01 10:00:00.000001", "1969-12-31 23:59:59",
+		                              NULL, "0001-01-01 00:00:00" };
+	struct dtx_column *col[] = { key_rows("text", text), key_rows("int", number),
+		                     key_rows("date", day), key_rows("datetime", moment) };
+	struct dtx_buf bytes = DTX_BUF_INIT(10000);
+	const char *at[4];
+	size_t end[4];
+
+	dtx_key_equal_rows(col, DTX_COUNT(col), NULL, 0, 4, &bytes, end);
+	for (uint32_t i = 0; i < 4; i++)
+		at[i] = bytes.ptr + (i ? end[i - 1] : 0);
+	for (size_t k = 0; k < DTX_COUNT(col); k++) {
+		struct dtx_buf x = DTX_BUF_INIT(1000), y = DTX_BUF_INIT(1000);
+		struct dtx_column *back = NULL;
+		struct dtx_builder b;
+
+		T_CHECK(dtx_key_tells(col[k]->type.type));
+		dtx_builder_init(&b, col[k]->type, 0);
+		dtx_key_values(at, 4, &b);
+		T_OK(dtx_builder_finish(&b, NULL, &back, NULL), NULL);
+		T_INT(back->len, 4);
+		T_INT(back->nulls, col[k]->nulls);
+		for (uint32_t i = 0; i < 4; i++) {
+			dtx_key_equal(&back, 1, i, &x);
+			dtx_key_equal(&col[k], 1, i, &y);
+		}
+		T_CHECK(x.len == y.len && memcmp(x.ptr, y.ptr, x.len) == 0);
+		dtx_buf_clear(&x);
+		dtx_buf_clear(&y);
+		dtx_column_unref(back);
+		dtx_column_unref(col[k]);
+	}
+	for (uint32_t i = 0; i < 4; i++)
+		T_CHECK(at[i] == bytes.ptr + end[i]);
+	dtx_buf_clear(&bytes);
+	T_CHECK(!dtx_key_tells(DTX_T_FLOAT64) && !dtx_key_tells(DTX_T_DECIMAL));
+}
+
 /* Rows of a column in one go and one by one. */
 void test_builder_rows(void)
 {

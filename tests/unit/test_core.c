@@ -138,6 +138,24 @@ void test_arena(void)
 	dtx_arena_clear(&a);
 }
 
+/* Packed bytes lie side by side, what comes behind them is aligned; blocks grow with the arena. */
+void test_arena_pack(void)
+{
+	struct dtx_arena a = DTX_ARENA_INIT;
+	const char *s = dtx_arena_pack(&a, "abc", 3), *t = dtx_arena_pack(&a, "defgh", 5);
+
+	T_CHECK(s && t == s + 3 && memcmp(s, "abcdefgh", 8) == 0);
+	T_CHECK((uintptr_t)dtx_arena_alloc(&a, 1, 1) % 16 == 0);
+	T_CHECK(dtx_arena_pack(&a, "", 0) != NULL);
+	for (int i = 0; i < 20000; i++) {
+		s = dtx_arena_pack(&a, "0123456789abcdef0123456789abcde", 1 + i % 31);
+		T_CHECK(s && s[i % 31] == "0123456789abcdef0123456789abcde"[i % 31]);
+		T_CHECK(i % 50 || (uintptr_t)dtx_arena_alloc(&a, 1000, 1) % 16 == 0);
+	}
+	T_CHECK(dtx_arena_pack(&a, "", SIZE_MAX) == NULL);
+	dtx_arena_clear(&a);
+}
+
 void test_str_pieces(void)
 {
 	struct dtx_str rest = DTX_STR("a,,b"), piece;
