@@ -118,7 +118,9 @@ static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct dtx_join_loca
 		                 l->which,
 		                 l->rrow,
 		                 l->n,
-		                 sh->held };
+		                 sh->held,
+		                 NULL,
+		                 NULL };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 
@@ -276,9 +278,14 @@ static enum dtx_code right_only(const struct dtx_opctx *ox, const struct dtx_row
 {
 	const struct dtx_join_state *s = ox->bound;
 	const struct dtx_join_shared *sh = ox->shared;
-	struct dtx_pick pick = {
-		sh->table->kept.batch, (uint32_t)sh->table->kept.n, l->which, l->rrow, n, sh->held
-	};
+	struct dtx_pick pick = { sh->table->kept.batch,
+		                 (uint32_t)sh->table->kept.n,
+		                 l->which,
+		                 l->rrow,
+		                 n,
+		                 sh->held,
+		                 NULL,
+		                 NULL };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 
