@@ -3,6 +3,7 @@
 
 #include "core/base/each.h"
 #include "core/base/prefetch.h"
+#include "ops/cells.h"
 
 #define PACKED_MIN    3u /* columns: fewer are as soon found where they are */
 #define PACKED_LEN    0x7fu
@@ -57,13 +58,6 @@ static bool choose(struct dtx_packed *p, const uint32_t *want, uint32_t n)
 	return p->n >= PACKED_MIN;
 }
 
-/* Cells of several texts have no bytes around them that are anybody's. */
-static bool same_text(const struct dtx_column *a, const struct dtx_column *b)
-{
-	return a->base == b->base || (a->apart && b->apart && dtx_owner_kept(a->owner) &&
-	                              dtx_owner_kept(a->owner) == dtx_owner_kept(b->owner));
-}
-
 /* One base for all: spans reach four GiB from it. */
 static bool place_batches(struct dtx_packed *p)
 {
@@ -75,7 +69,7 @@ static bool place_batches(struct dtx_packed *p)
 
 		lo = DTX_MIN(lo, (uintptr_t)c->base);
 		hi = DTX_MAX(hi, (uintptr_t)c->base);
-		p->narrow = p->narrow || c->narrow || !same_text(first, c);
+		p->narrow = p->narrow || c->narrow || !dtx_cells_one_text(first, c);
 	}
 	if (hi - lo > UINT32_MAX / 2)
 		return false;
@@ -210,7 +204,8 @@ out:
 
 /* --- picked rows --- */
 
-#define AHEAD 24u
+#define AHEAD     24u
+#define CELL_WIDE 16u /* bytes that are read of a short cell at once, whatever its length */
 
 static inline const uint8_t *record_at(const struct dtx_pick *pick, uint32_t i)
 {
@@ -264,7 +259,7 @@ enum dtx_code dtx_packed_pick(const struct dtx_pick *pick, const struct dtx_span
 			unpack(p, rec, shift, false, pick->n, to + i);
 		/* who wants the cells reads their text next */
 		DTX_PREFETCH(p->base + to[i].off);
-		DTX_PREFETCH(p->base + to[(p->n - 1) * (size_t)pick->n + i].off);
+		DTX_PREFETCH(p->base + to[(p->n - 1) * (size_t)pick->n + i].off + CELL_WIDE - 1);
 	}
 	*owner = dtx_owner_blocks(block, DTX_COUNT(block), pick->held);
 	to = NULL;
