@@ -317,7 +317,8 @@ static uint32_t rowhash_shorts(const struct rowhash_col *col, uint32_t c, uint32
 	return c;
 }
 
-/* A number, and its text for the writer, which would print it once more. */
+/* A number, and where its text is, until that is kept for the writer, which would print it once
+ * more. */
 static void rowhash_kept(const struct rowhash_col *rc, uint32_t row, struct dtx_buf *b)
 {
 	struct dtx_printed *to = &rc->keep[row];
@@ -328,8 +329,20 @@ static void rowhash_kept(const struct rowhash_col *rc, uint32_t row, struct dtx_
 	to->len = DTX_PRINTED_LONG;
 	if (n - 1 >= DTX_PRINTED_MAX)
 		return;
-	memcpy(to->text, b->ptr + at, DTX_PRINTED_MAX); /* there is room for DTX_NUM_TEXT */
+	memcpy(to->text, &at, sizeof(at));
 	to->len = (uint8_t)n;
+}
+
+_Static_assert(sizeof(size_t) <= DTX_PRINTED_MAX, "room for a place");
+
+static void rowhash_keep_text(struct dtx_printed *to, const struct dtx_buf *b)
+{
+	size_t at;
+
+	if (to->len > DTX_PRINTED_MAX)
+		return;
+	memcpy(&at, to->text, sizeof(at));
+	memcpy(to->text, b->ptr + at, DTX_PRINTED_MAX); /* there is room for DTX_NUM_TEXT */
 }
 
 static void rowhash_row(const struct rowhash_col *col, uint32_t ncols, uint32_t row,
@@ -360,6 +373,15 @@ static void rowhash_hash(const char *message, size_t len, uint8_t *to, dtx_u128 
 	*sum += (dtx_u128)hash[1] << 64 | hash[0];
 }
 
+/* The texts of numbers in live rows [i, i + n). */
+static void rowhash_keep_rows(const struct dtx_batch *b, const struct rowhash_col *col, uint32_t i,
+                              uint32_t n, const struct dtx_buf *s)
+{
+	for (uint32_t c = 0; c < b->ncols; c++)
+		for (uint32_t k = i; col[c].kind == ROWHASH_KEPT && k < i + n; k++)
+			rowhash_keep_text(&col[c].keep[b->sel ? b->sel[k] : k], s);
+}
+
 /* Live rows from `i` on, some; the one behind them. */
 static uint32_t rowhash_some(const struct dtx_batch *b, const struct rowhash_col *col, uint32_t i,
                              struct dtx_rowhash *out)
@@ -375,6 +397,8 @@ static uint32_t rowhash_some(const struct dtx_batch *b, const struct rowhash_col
 	}
 	if (!dtx_buf_ok(s))
 		return i;
+	if (out->keep)
+		rowhash_keep_rows(b, col, i, n, s);
 	for (uint32_t k = 0; k < n; from = end[k++])
 		rowhash_hash(s->ptr ? s->ptr + from : "", end[k] - from,
 		             out->bytes + TABLEHASH_BYTES * (i + k), &out->sum);
