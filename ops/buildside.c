@@ -431,8 +431,9 @@ enum dtx_code dtx_build_attach(const struct dtx_opctx *ox, const struct dtx_join
                                const struct dtx_colmap *rmap, struct dtx_batch *in,
                                struct dtx_err *err)
 {
-	struct dtx_pick pick = { t->kept.batch, (uint32_t)t->kept.n, l->which,
-		                 l->row,        in->nrows,           NULL };
+	struct dtx_pick pick = {
+		t->kept.batch, (uint32_t)t->kept.n, l->which, l->row, in->nrows, NULL, NULL, NULL
+	};
 	enum dtx_code rc = DTX_OK;
 
 	DTX_TRY(dtx_colmap_apply(ox, lmap, in, err));

@@ -172,6 +172,8 @@ out:
 
 #define AHEAD 24u
 
+#define CELL_WIDE 16u /* bytes that are read of a short cell at once, whatever its length */
+
 /* Lowest address and extent of the cells; spans reach four GiB from one base. */
 static bool span_base(const struct gather *g, const char **base)
 {
@@ -193,6 +195,7 @@ static bool span_base(const struct gather *g, const char **base)
 		lo = at < lo ? at : lo;
 		hi = at > hi ? at : hi;
 		DTX_PREFETCH((const void *)at);
+		DTX_PREFETCH((const void *)(at + CELL_WIDE - 1));
 	}
 	if (hi < lo) {
 		*base = "";
@@ -200,6 +203,18 @@ static bool span_base(const struct gather *g, const char **base)
 	}
 	*base = (const char *)lo;
 	return hi - lo < UINT32_MAX;
+}
+
+/* A cell at an end of its text has no more bytes of it there. */
+static bool gather_is_narrow(const struct gather *g, const struct dtx_column *like)
+{
+	for (uint32_t i = 0; i < g->nsrc; i++) {
+		const struct dtx_column *c = g->src[i];
+
+		if (c && (c->narrow || !dtx_cells_one_text(c, like)))
+			return true;
+	}
+	return false;
 }
 
 static enum dtx_code gather_span(const struct gather *g, const char *base,
@@ -210,9 +225,7 @@ static enum dtx_code gather_span(const struct gather *g, const char *base,
 	struct dtx_span *span = dtx_mem_alloc64(g->n + 1, sizeof(*span));
 	uint64_t *valid = NULL;
 	struct dtx_owner *owner;
-	const struct dtx_column *last = NULL;
 	struct dtx_column *made;
-	bool narrow = false;
 
 	if (!span)
 		DTX_FAIL_MEM(err);
@@ -225,9 +238,6 @@ static enum dtx_code gather_span(const struct gather *g, const char *base,
 			continue;
 		}
 		span[i] = c->v.span[g->row[i]];
-		/* a cell at an end of its block has no more bytes of it there */
-		narrow = narrow || c->narrow || (last && last->base != c->base);
-		last = c;
 		span[i].off += (uint32_t)((uintptr_t)c->base - (uintptr_t)base);
 	}
 	owner = hold_new((void *[]){ span, valid, NULL }, g);
@@ -243,7 +253,7 @@ static enum dtx_code gather_span(const struct gather *g, const char *base,
 	made->base = base;
 	made->delim = like->delim;
 	made->quote = like->quote;
-	made->narrow = narrow;
+	made->narrow = gather_is_narrow(g, like);
 	span = NULL;
 	valid = NULL;
 	*out = made;

@@ -21,6 +21,12 @@ DTX_MUSTUSE enum dtx_code dtx_cells_gather_held(struct dtx_column *const *src, u
                                                 uint32_t n, const struct dtx_field *field,
                                                 struct dtx_owner *held, struct dtx_column **out,
                                                 struct dtx_err *err);
+/* Whether the cells of two SPAN columns are of one text, all of whose bytes can be read. */
+static inline bool dtx_cells_one_text(const struct dtx_column *a, const struct dtx_column *b)
+{
+	return a->base == b->base || (a->apart && b->apart && dtx_owner_kept(a->owner) &&
+	                              dtx_owner_kept(a->owner) == dtx_owner_kept(b->owner));
+}
 /* An owner that keeps all that is behind the columns of batches, as they are now; the caller's. */
 DTX_MUSTUSE enum dtx_code dtx_cells_hold(struct dtx_batch *const *batch, size_t n,
                                          struct dtx_owner **out, struct dtx_err *err);

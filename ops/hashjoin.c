@@ -535,6 +535,7 @@ enum dtx_code dtx_join_build(const struct dtx_opctx *ox, struct dtx_kept *kept,
 		DTX_FAIL_MEM(err);
 	bits = key->n ? part_bits(ox, t->nrows) : 0;
 	DTX_TRY(bits ? on_disk(&w, bits, err) : in_memory(&w, err));
+	t->unique = !t->nunkeyed && t->nkeys == t->nrows;
 	t->hit = dtx_mem_zalloc((size_t)t->nkeys + 1, sizeof(*t->hit));
 	if (!t->hit)
 		DTX_FAIL_MEM(err);

@@ -19,6 +19,7 @@ struct dtx_join_table {
 	uint32_t *first;          /* the first key of each part */
 	unsigned nparts, bits;    /* 1, 0: not apart */
 	bool on_disk;
+	bool unique;           /* each key has one row: start[i] is i */
 	const uint32_t *start; /* matches of key i: ref[start[i] .. start[i + 1]) */
 	const struct dtx_rowref *ref;
 	struct dtx_owner *start_owner, *ref_owner; /* on disk: of start, ref */
@@ -63,7 +64,14 @@ void dtx_join_forget_nulls(struct dtx_column *const *key, uint32_t n, const stru
                            uint32_t *id);
 static inline uint32_t dtx_join_matches(const struct dtx_join_table *t, uint32_t id)
 {
-	return id == DTX_GROUP_NONE ? 0 : t->start[id + 1] - t->start[id];
+	if (id == DTX_GROUP_NONE)
+		return 0;
+	return t->unique ? 1 : t->start[id + 1] - t->start[id];
+}
+/* Where the matches of a key begin in ref. */
+static inline uint32_t dtx_join_start(const struct dtx_join_table *t, uint32_t id)
+{
+	return t->unique ? id : t->start[id];
 }
 
 #endif

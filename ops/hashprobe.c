@@ -120,7 +120,8 @@ static void look_near(const struct dtx_join_table *t, uint32_t id)
 {
 	if (id == DTX_GROUP_NONE)
 		return;
-	DTX_PREFETCH(&t->start[id]);
+	if (!t->unique)
+		DTX_PREFETCH(&t->start[id]);
 	DTX_PREFETCH((const void *)&t->hit[id]);
 }
 

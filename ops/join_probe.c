@@ -118,7 +118,9 @@ static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct dtx_join_loca
 		                 l->which,
 		                 l->rrow,
 		                 l->n,
-		                 sh->held };
+		                 sh->held,
+		                 NULL,
+		                 NULL };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 
@@ -175,10 +177,10 @@ static enum dtx_code pair(const struct dtx_opctx *ox, struct dtx_join_local *l,
 
 static void pair_near(const struct dtx_join_table *t, const uint32_t *id, uint32_t n, uint32_t k)
 {
-	if (k + 2 * AHEAD < n && id[k + 2 * AHEAD] != DTX_GROUP_NONE)
+	if (!t->unique && k + 2 * AHEAD < n && id[k + 2 * AHEAD] != DTX_GROUP_NONE)
 		DTX_PREFETCH(&t->start[id[k + 2 * AHEAD]]);
 	if (k + AHEAD < n && id[k + AHEAD] != DTX_GROUP_NONE)
-		DTX_PREFETCH(&t->ref[t->start[id[k + AHEAD]]]);
+		DTX_PREFETCH(&t->ref[dtx_join_start(t, id[k + AHEAD])]);
 }
 
 static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local *l,
@@ -197,15 +199,16 @@ static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local
 		atomic_fetch_add_explicit(&sh->rows_in, in->nsel, memory_order_relaxed) + in->nsel;
 	DTX_TRY(check_growth(ox, rows_in + t->nrows, rows_out, 16, err));
 	for (uint32_t k = 0; k < in->nsel; k++) {
-		uint32_t id = l->probe.id[k], row = dtx_batch_row(in, k);
+		uint32_t id = l->probe.id[k], row = dtx_batch_row(in, k), at, end;
 
 		pair_near(t, l->probe.id, in->nsel, k);
 		if (id == DTX_GROUP_NONE && keep)
 			DTX_TRY(pair(ox, l, in, row, nobody, out, err));
 		if (id == DTX_GROUP_NONE)
 			continue;
-		for (uint32_t i = t->start[id]; i < t->start[id + 1]; i++)
-			DTX_TRY(pair(ox, l, in, row, t->ref[i], out, err));
+		at = dtx_join_start(t, id);
+		for (end = at + dtx_join_matches(t, id); at < end; at++)
+			DTX_TRY(pair(ox, l, in, row, t->ref[at], out, err));
 	}
 	DTX_TRY(emit_pairs(ox, l, in, out, err));
 out:
@@ -276,9 +279,14 @@ static enum dtx_code right_only(const struct dtx_opctx *ox, const struct dtx_row
 {
 	const struct dtx_join_state *s = ox->bound;
 	const struct dtx_join_shared *sh = ox->shared;
-	struct dtx_pick pick = {
-		sh->table->kept.batch, (uint32_t)sh->table->kept.n, l->which, l->rrow, n, sh->held
-	};
+	struct dtx_pick pick = { sh->table->kept.batch,
+		                 (uint32_t)sh->table->kept.n,
+		                 l->which,
+		                 l->rrow,
+		                 n,
+		                 sh->held,
+		                 NULL,
+		                 NULL };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 

@@ -16,12 +16,16 @@ struct dtx_merge {
 	uint32_t *first;          /* where a run's batches begin in it */
 	uint32_t nbatches;
 	struct dtx_owner *held;          /* keeps them all */
+	struct dtx_packed *packed;       /* they, row by row; NULL: as they are */
 	const struct dtx_origin *origin; /* of all rows, NULL: they have none in common */
 };
 
 /* limit: rows of the result. */
 DTX_MUSTUSE enum dtx_code dtx_merge_open(struct dtx_merge *m, const struct dtx_sorted *run,
                                          unsigned n, size_t limit, struct dtx_err *err);
+/* Makes ready for most of the rows to be picked, by `workers` workers. */
+DTX_MUSTUSE enum dtx_code dtx_merge_pack(struct dtx_merge *m, const struct dtx_opctx *ox,
+                                         const struct dtx_colmap *map, struct dtx_err *err);
 void dtx_merge_close(struct dtx_merge *m);
 /* Emits the rows of a part in order, their columns as the map says. */
 DTX_MUSTUSE enum dtx_code dtx_merge_part(const struct dtx_merge *m, uint64_t part,

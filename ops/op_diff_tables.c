@@ -427,7 +427,7 @@ static enum dtx_code emit_removed(const struct dtx_opctx *ox, struct dtx_rowref 
 {
 	const struct diff_state *s = ox->bound;
 	const struct dtx_kept *kept = &((struct diff_shared *)ox->shared)->key->kept;
-	struct dtx_pick pick = { kept->batch, (uint32_t)kept->n, which, row, n, NULL };
+	struct dtx_pick pick = { kept->batch, (uint32_t)kept->n, which, row, n, NULL, NULL, NULL };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 

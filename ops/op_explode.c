@@ -275,7 +275,7 @@ static enum dtx_code hand_on(struct work *w, struct dtx_err *err)
 {
 	const struct explode_state *s = w->ox->bound;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_pick pick = { &w->in, 1, w->which, w->row, w->n, NULL };
+	struct dtx_pick pick = { &w->in, 1, w->which, w->row, w->n, NULL, NULL, NULL };
 	struct dtx_column *made = NULL;
 	struct dtx_batch *b = NULL;
 

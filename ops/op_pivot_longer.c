@@ -270,7 +270,7 @@ static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct longer_local 
 	const struct dtx_longer_state *s = ox->bound;
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
-	struct dtx_pick pick = { &in, 1, l->zero, l->row, n, NULL };
+	struct dtx_pick pick = { &in, 1, l->zero, l->row, n, NULL, NULL, NULL };
 
 	if (!n)
 		return DTX_OK;

@@ -343,10 +343,10 @@ static enum dtx_code emit_pairs(const struct dtx_opctx *ox, struct range_local *
 {
 	const struct range_state *s = ox->bound;
 	struct range_shared *sh = ox->shared;
-	struct dtx_pick left = { &in, 1, l->zero, l->lrow, l->n, NULL };
-	struct dtx_pick right = { sh->kept.batch, (uint32_t)sh->kept.n,
-		                  l->which,       l->rrow,
-		                  l->n,           NULL };
+	struct dtx_pick left = { &in, 1, l->zero, l->lrow, l->n, NULL, NULL, NULL };
+	struct dtx_pick right = {
+		sh->kept.batch, (uint32_t)sh->kept.n, l->which, l->rrow, l->n, NULL, NULL, NULL
+	};
 	enum dtx_code rc = DTX_OK;
 	struct dtx_batch *b = NULL;
 

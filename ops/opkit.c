@@ -5,6 +5,7 @@
 
 #include "core/data/cast.h"
 #include "ops/cells.h"
+#include "ops/packed.h"
 
 enum dtx_code dtx_colmap_bind(struct dtx_bind *b, unsigned t, struct dtx_colmap *map,
                               struct dtx_err *err)
@@ -168,6 +169,29 @@ out:
 	return rc;
 }
 
+/* The columns that are packed. */
+static enum dtx_code pick_packed(const struct dtx_opctx *ox, const struct dtx_colmap *map,
+                                 const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
+{
+	const struct dtx_span *span;
+	struct dtx_owner *owner = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_packed_pick(p, &span, &owner, err));
+	for (uint32_t i = 0; i < map->n && i < b->ncols; i++) {
+		struct dtx_column *made;
+
+		if (map->from[i] < 0 || !dtx_op_wants(ox, i) || p->packed->place[map->from[i]] < 0)
+			continue;
+		DTX_TRY(dtx_packed_column(p, (uint32_t)p->packed->place[map->from[i]],
+		                          b->schema->field[i].type, span, owner, &made, err));
+		dtx_batch_put(b, i, made);
+	}
+out:
+	dtx_owner_unref(owner);
+	return rc;
+}
+
 enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap *map,
                             const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
 {
@@ -176,11 +200,14 @@ enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap 
 
 	if (!src)
 		DTX_FAIL_MEM(err);
+	if (p->packed)
+		DTX_TRY(pick_packed(ox, map, p, b, err));
 	for (uint32_t i = 0; i < map->n && i < b->ncols; i++) {
 		struct dtx_column *made = NULL;
 		bool any = false;
 
-		if (map->from[i] < 0 || !dtx_op_wants(ox, i))
+		if (map->from[i] < 0 || !dtx_op_wants(ox, i) ||
+		    (p->packed && p->packed->place[map->from[i]] >= 0))
 			continue;
 		for (uint32_t k = 0; k < p->nbatches; k++) {
 			src[k] = p->batch[k]->col[map->from[i]];
@@ -287,7 +314,7 @@ enum dtx_code dtx_rowcursor_next(struct dtx_rowcursor *c, struct dtx_batch **out
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_pick pick = {
-		c->table->batch, (uint32_t)c->table->nbatches, c->which, c->row, 0, NULL
+		c->table->batch, (uint32_t)c->table->nbatches, c->which, c->row, 0, NULL, NULL, NULL
 	};
 
 	*out = NULL;

@@ -64,6 +64,7 @@ void dtx_kept_clear(struct dtx_kept *k);
 void dtx_kept_sort(struct dtx_kept *k);
 
 /* Rows picked from batches: row[i] of batch[which[i]]. */
+struct dtx_packed;
 struct dtx_pick {
 	struct dtx_batch *const *batch;
 	uint32_t nbatches;
@@ -71,6 +72,9 @@ struct dtx_pick {
 	uint32_t n;
 	struct dtx_owner
 		*held; /* keeps all of batch (dtx_cells_hold); NULL: rows keep what they use */
+	/* The batches row by row (ops/packed), of which batch[i] is number packed_at[i]; NULL. */
+	const struct dtx_packed *packed;
+	const uint32_t *packed_at;
 };
 /* Rows picked at random are made in batches so small that their cells stay in cache, and their
  * pages in the TLB, until they are written. */

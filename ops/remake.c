@@ -421,6 +421,8 @@ static enum dtx_code chunk_ids(struct dtx_remake *m, struct chunk *k, int64_t fr
 		                 k->which,
 		                 k->row,
 		                 b->nrows,
+		                 NULL,
+		                 NULL,
 		                 NULL };
 
 	for (uint32_t i = 0; i < b->nrows; i++) {

@@ -66,7 +66,7 @@ static enum dtx_code move_batch(struct mover *m, size_t at, uint32_t n, struct d
 {
 	struct dtx_sort_row *from = m->s->row + at;
 	struct dtx_pick pick = {
-		m->s->kept.batch, (uint32_t)m->s->kept.n, m->which, m->row, n, NULL
+		m->s->kept.batch, (uint32_t)m->s->kept.n, m->which, m->row, n, NULL, NULL, NULL
 	};
 	struct dtx_kept *to = &m->f->kept;
 	enum dtx_code rc = DTX_OK;

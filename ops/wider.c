@@ -143,7 +143,7 @@ static enum dtx_code id_columns(struct rect *r, struct chunk *c, struct dtx_batc
 {
 	const struct dtx_wider_state *s = r->ox->bound;
 	struct dtx_pick pick = {
-		r->t->batch, (uint32_t)r->t->nbatches, c->which, c->row, c->n, NULL
+		r->t->batch, (uint32_t)r->t->nbatches, c->which, c->row, c->n, NULL, NULL, NULL
 	};
 	uint32_t near = 0;
 

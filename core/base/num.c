@@ -295,29 +295,51 @@ static char *num_scientific(char *p, const char *digits, size_t n, int exp10, bo
 	return p + num_put_i64(p, exp10 - 1);
 }
 
-/* The usual cell: few digits with a fraction, straight from its integer. */
+/* v = *m / power; *m has at most 15 digits: no other decimal of so few reads back as v, so this is
+ * the shortest text but for zeros at its end. */
+static inline bool num_is_few(double v, double power, uint64_t *m)
+{
+	double whole = (double)(int64_t)(v * power + 0.5);
+
+	*m = (uint64_t)whole;
+	return whole / power == v;
+}
+
+/* A whole number, and the digits behind its point: eight bytes, the first one lowest. */
+static size_t num_put_point(char *out, uint64_t whole, uint64_t digits)
+{
+	uint64_t before = whole < NUM_EIGHT ? num_eight((uint32_t)whole) : 0;
+	unsigned skip = (unsigned)__builtin_ctzll(before | (uint64_t)1 << 56) & ~7u;
+	unsigned last = (unsigned)__builtin_clzll(digits | 1);
+	size_t n;
+
+	if (whole < NUM_EIGHT) { /* as num_put_u64, but small ones are no other case */
+		num_store(out, (before | NUM_ZEROS) >> skip);
+		n = 8 - skip / 8;
+	} else {
+		n = num_put_u64(out, whole);
+	}
+	out[n++] = '.';
+	num_store(out + n, digits | NUM_ZEROS);
+	n += 8 - last / 8; /* without zeros at the end */
+	out[n] = '\0';
+	return n;
+}
+
+/* The usual cell, straight from its integer: up to six decimals, two of large ones. */
 static size_t num_print_few(char *out, double v)
 {
-	static const uint32_t power[] = { 1, 10, 100, 1000, 10000, 100000, 1000000 };
 	double a = fabs(v);
 	size_t n = v < 0;
 	uint64_t m;
-	int k;
 
-	if (!(a >= 1 && dtx_num_few_digits(a, &m, &k)) || (size_t)k >= DTX_COUNT(power))
-		return 0;
 	out[0] = '-';
-	n += num_put_u64(out + n, m / power[k]);
-	out[n++] = '.';
-	if (k == 0) {
-		out[n] = '0';
-		out[++n] = '\0';
-		return n;
-	}
-	num_store(out + n, (num_eight((uint32_t)(m % power[k])) | NUM_ZEROS) >> (64 - 8 * k));
-	n += (size_t)k;
-	out[n] = '\0';
-	return n;
+	if (a >= 1 && a < 1e9 && num_is_few(a, 1e6, &m))
+		return n + num_put_point(out + n, m / 1000000,
+		                         num_eight((uint32_t)(m % 1000000)) >> 16);
+	if (a >= 1e9 && a < 1e13 && num_is_few(a, 1e2, &m))
+		return n + num_put_point(out + n, m / 100, num_eight((uint32_t)(m % 100)) >> 48);
+	return 0;
 }
 
 size_t dtx_num_print_f64(char out[DTX_NUM_TEXT], double v)

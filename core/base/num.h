@@ -26,9 +26,6 @@ size_t dtx_num_print_json(char out[DTX_NUM_TEXT], double v);
 /* Shortest decimal digits of |v| (no point, no trailing zeros except "0") and the exponent such
  * that |v| = 0.DIGITS * 10^exp10; v finite. Returns the number of digits. */
 size_t dtx_num_digits(double v, char digits[20], int *exp10);
-/* v = *m / 10^*k with at most 15 digits and a few decimals, v >= 0: what most numbers of a table
- * are.  False: use dtx_num_digits. */
-DTX_MUSTUSE bool dtx_num_few_digits(double v, uint64_t *m, int *k);
 /* v with thousands separators, for people. */
 size_t dtx_num_print_grouped(char out[DTX_NUM_TEXT], int64_t v);
 

@@ -7,46 +7,6 @@
 #include "core/base/num.h"
 #include "core/base/num_pow10.h"
 
-/* Decimals that are tried: most numbers of a table have no more. */
-static const uint8_t digits_few[] = { 2, 6 };
-
-/* m / 10^k without zeros at the end of m. */
-static void digits_strip(uint64_t *m, int *k)
-{
-	while (*k >= 2 && *m % 100 == 0) {
-		*m /= 100;
-		*k -= 2;
-	}
-	if (*k && *m % 10 == 0) {
-		*m /= 10;
-		*k -= 1;
-	}
-}
-
-/* m of at most 15 digits: no other decimal of so few digits reads back as v, so this is the
- * shortest text but for zeros at its end. */
-bool dtx_num_few_digits(double v, uint64_t *m, int *k)
-{
-	size_t i;
-
-	for (i = 0; i < DTX_COUNT(digits_few); i++) {
-		double power = dtx_num_pow10[digits_few[i]];
-		double scaled = v * power;
-		double whole;
-
-		if (!(scaled < 1e15))
-			return false;
-		whole = (double)(int64_t)(scaled + 0.5);
-		if (whole / power == v) {
-			*m = (uint64_t)whole;
-			*k = digits_few[i];
-			digits_strip(m, k);
-			return true;
-		}
-	}
-	return false;
-}
-
 /* floor(log2(10^e)) for |e| <= 1233. */
 static int digits_log2_pow10(int e)
 {

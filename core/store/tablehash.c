@@ -183,10 +183,10 @@ enum rowhash_kind { ROWHASH_ANY, ROWHASH_SPAN, ROWHASH_TEXT, ROWHASH_PRINTED, RO
 struct rowhash_col {
 	const struct dtx_column *col;
 	enum rowhash_kind kind;
+	/* SPAN: cells that begin below it have ROWHASH_WIDE bytes of the source */
+	uint32_t wide_to;
 	const struct dtx_printed *printed; /* PRINTED */
 	struct dtx_printed *keep;          /* KEPT */
-	uint32_t
-		wide_to; /* SPAN: cells that begin below it have ROWHASH_WIDE bytes of the source */
 };
 
 /* The end of the last cell: all bytes of the source before it can be read. */
@@ -200,6 +200,19 @@ static uint32_t rowhash_last(const struct dtx_batch *b, const struct dtx_span *s
 		end = DTX_MAX(end, s.off + (s.len & DTX_SPAN_LEN));
 	}
 	return end;
+}
+
+/* `after`: a column to the right, whose cells are mostly behind it: what it can read of the same
+ * source, this one can. */
+static uint32_t rowhash_wide_to(const struct dtx_batch *b, const struct dtx_column *c,
+                                const struct rowhash_col *after)
+{
+	uint32_t end;
+
+	if (after && after->kind == ROWHASH_SPAN && after->col->base == c->base)
+		return after->wide_to;
+	end = rowhash_last(b, c->v.span);
+	return end < ROWHASH_WIDE ? 0 : end - ROWHASH_WIDE + 1;
 }
 
 /* Most rows of a workbook's batch are still there: a writer will print them as well. */
@@ -218,61 +231,94 @@ out:
 	return rc;
 }
 
-static struct rowhash_col rowhash_col_of(const struct dtx_batch *b, const struct dtx_column *c)
+static struct rowhash_col rowhash_col_of(const struct dtx_batch *b, const struct dtx_column *c,
+                                         const struct rowhash_col *after)
 {
 	struct rowhash_col out = { .col = c, .kind = ROWHASH_ANY };
-	uint32_t end;
 
 	if (c && c->form == DTX_F_SPAN && !c->narrow) {
-		end = rowhash_last(b, c->v.span);
 		out.kind = ROWHASH_SPAN;
-		out.wide_to = end < ROWHASH_WIDE ? 0 : end - ROWHASH_WIDE + 1;
+		out.wide_to = rowhash_wide_to(b, c, after);
 	} else if (c && c->form == DTX_F_FLAT && c->type.type == DTX_T_TEXT) {
 		out.kind = ROWHASH_TEXT;
 	}
 	return out;
 }
 
-/* A short cell, which takes no branch on its length.  False: it is none. */
-static inline bool rowhash_short(const struct rowhash_col *rc, uint32_t row, struct dtx_buf *b)
+#define ROWHASH_SHORT  (ROWHASH_HEAD + ROWHASH_WIDE) /* bytes that are written of a short cell */
+#define ROWHASH_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+
+/* Byte 1 and a length of less than 256; three bytes behind them, where text goes, are written, too.
+ */
+static inline void rowhash_head(uint8_t *to, uint64_t len)
 {
-	const struct dtx_column *c = rc->col;
-	uint8_t *to;
-	size_t len;
+	uint64_t head = 1 | len << 32; /* the last byte of be32 is the fifth */
 
-	if ((c->valid && !dtx_bit(c->valid, row)) || !rowhash_fits(b, ROWHASH_HEAD + ROWHASH_WIDE))
-		return false;
-	to = (uint8_t *)b->ptr + b->len;
-	if (rc->kind == ROWHASH_SPAN) {
-		struct dtx_span s = c->v.span[row];
-
-		if (s.len - 1 >= ROWHASH_WIDE || s.off >= rc->wide_to)
-			return false; /* empty or quoted, too */
-		memcpy(to + ROWHASH_HEAD, c->base + s.off, ROWHASH_WIDE);
-		len = s.len;
-	} else if (rc->kind == ROWHASH_PRINTED) {
-		const struct dtx_printed *p = &rc->printed[row];
-
-		len = p->len;
-		if (len - 1 >= DTX_PRINTED_MAX) /* too long, a text, or a null */
-			return false;
-		memcpy(to + ROWHASH_HEAD, p->text, DTX_PRINTED_MAX);
+	if (ROWHASH_LITTLE) {
+		memcpy(to, &head, sizeof(head));
 	} else {
-		const struct dtx_text *t = &c->v.text[row];
-
-		if (t->len > DTX_TEXT_INLINE)
-			return false;
-		memcpy(to + ROWHASH_HEAD, (const char *)t + offsetof(struct dtx_text, head),
-		       DTX_TEXT_INLINE);
-		len = t->len;
+		to[0] = 1;
+		tablehash_be32(to + 1, len);
 	}
-	to[0] = 1;
-	tablehash_be32(to + 1, len);
-	b->len += ROWHASH_HEAD + len;
-	return true;
 }
 
-/* A number, and its text for the writer, which would print it once more. */
+/* A short cell, whose text takes no branch on its length.  That length; 0: it is none, or a null,
+ * and nothing is written. */
+static inline uint32_t rowhash_short(const struct rowhash_col *rc, uint32_t row, uint8_t *to)
+{
+	const struct dtx_column *c = rc->col;
+	const struct dtx_printed *p;
+	const struct dtx_text *t;
+	struct dtx_span s;
+
+	if (c->valid && !dtx_bit(c->valid, row))
+		return 0;
+	switch (rc->kind) {
+	case ROWHASH_SPAN:
+		s = c->v.span[row];
+		if (s.len > ROWHASH_WIDE || s.off >= rc->wide_to)
+			return 0; /* quoted, too */
+		rowhash_head(to, s.len);
+		memcpy(to + ROWHASH_HEAD, c->base + s.off, ROWHASH_WIDE);
+		return s.len;
+	case ROWHASH_PRINTED:
+		p = &rc->printed[row];
+		if (p->len > DTX_PRINTED_MAX) /* long, or a text */
+			return 0;
+		rowhash_head(to, p->len);
+		memcpy(to + ROWHASH_HEAD, p->text, DTX_PRINTED_MAX);
+		return p->len;
+	default:
+		t = &c->v.text[row];
+		if (t->len > DTX_TEXT_INLINE)
+			return 0;
+		rowhash_head(to, t->len);
+		memcpy(to + ROWHASH_HEAD, (const char *)t + offsetof(struct dtx_text, head),
+		       DTX_TEXT_INLINE);
+		return t->len;
+	}
+}
+
+/* Short cells of columns c ... n, as far as they are; there is room for all.  The column that has
+ * another. */
+static uint32_t rowhash_shorts(const struct rowhash_col *col, uint32_t c, uint32_t n, uint32_t row,
+                               struct dtx_buf *b)
+{
+	uint8_t *to = (uint8_t *)b->ptr + b->len;
+
+	for (; c < n && col[c].kind != ROWHASH_ANY && col[c].kind != ROWHASH_KEPT; c++) {
+		uint32_t len = rowhash_short(&col[c], row, to);
+
+		if (!len)
+			break;
+		to += ROWHASH_HEAD + len;
+	}
+	b->len = (size_t)(to - (uint8_t *)b->ptr);
+	return c;
+}
+
+/* A number, and where its text is, until that is kept for the writer, which would print it once
+ * more. */
 static void rowhash_kept(const struct rowhash_col *rc, uint32_t row, struct dtx_buf *b)
 {
 	struct dtx_printed *to = &rc->keep[row];
@@ -283,19 +329,80 @@ static void rowhash_kept(const struct rowhash_col *rc, uint32_t row, struct dtx_
 	to->len = DTX_PRINTED_LONG;
 	if (n - 1 >= DTX_PRINTED_MAX)
 		return;
-	memcpy(to->text, b->ptr + at, DTX_PRINTED_MAX); /* there is room for DTX_NUM_TEXT */
+	memcpy(to->text, &at, sizeof(at));
 	to->len = (uint8_t)n;
+}
+
+_Static_assert(sizeof(size_t) <= DTX_PRINTED_MAX, "room for a place");
+
+static void rowhash_keep_text(struct dtx_printed *to, const struct dtx_buf *b)
+{
+	size_t at;
+
+	if (to->len > DTX_PRINTED_MAX)
+		return;
+	memcpy(&at, to->text, sizeof(at));
+	memcpy(to->text, b->ptr + at, DTX_PRINTED_MAX); /* there is room for DTX_NUM_TEXT */
 }
 
 static void rowhash_row(const struct rowhash_col *col, uint32_t ncols, uint32_t row,
                         struct dtx_buf *b)
 {
-	dtx_buf_reset(b);
-	for (uint32_t c = 0; c < ncols; c++)
-		if (col[c].kind == ROWHASH_KEPT)
+	for (uint32_t c = 0; c < ncols; c++) {
+		if (rowhash_fits(b, (size_t)(ncols - c) * ROWHASH_SHORT))
+			c = rowhash_shorts(col, c, ncols, row, b);
+		if (c < ncols && col[c].kind == ROWHASH_KEPT)
 			rowhash_kept(&col[c], row, b);
-		else if (col[c].kind == ROWHASH_ANY || !rowhash_short(&col[c], row, b))
+		else if (c < ncols)
 			rowhash_cell(col[c].col, row, b);
+	}
+}
+
+/* Rows are hashed some at a time: a message is read in words that lie across the pieces it was
+ * written in, which waits until these have left the processor's store buffer. */
+#define ROWHASH_ROWS  32u
+#define ROWHASH_BYTES ((size_t)8 << 10) /* more are not waited for */
+
+static void rowhash_hash(const char *message, size_t len, uint8_t *to, dtx_u128 *sum)
+{
+	uint64_t hash[2];
+
+	dtx_hash128(message, len, hash);
+	tablehash_be64(to, hash[1]);
+	tablehash_be64(to + 8, hash[0]);
+	*sum += (dtx_u128)hash[1] << 64 | hash[0];
+}
+
+/* The texts of numbers in live rows [i, i + n). */
+static void rowhash_keep_rows(const struct dtx_batch *b, const struct rowhash_col *col, uint32_t i,
+                              uint32_t n, const struct dtx_buf *s)
+{
+	for (uint32_t c = 0; c < b->ncols; c++)
+		for (uint32_t k = i; col[c].kind == ROWHASH_KEPT && k < i + n; k++)
+			rowhash_keep_text(&col[c].keep[b->sel ? b->sel[k] : k], s);
+}
+
+/* Live rows from `i` on, some; the one behind them. */
+static uint32_t rowhash_some(const struct dtx_batch *b, const struct rowhash_col *col, uint32_t i,
+                             struct dtx_rowhash *out)
+{
+	struct dtx_buf *s = out->scratch;
+	size_t end[ROWHASH_ROWS], from = 0;
+	uint32_t n = 0;
+
+	dtx_buf_reset(s);
+	for (; i + n < b->nsel && n < ROWHASH_ROWS && s->len < ROWHASH_BYTES; n++) {
+		rowhash_row(col, b->ncols, b->sel ? b->sel[i + n] : i + n, s);
+		end[n] = s->len;
+	}
+	if (!dtx_buf_ok(s))
+		return i;
+	if (out->keep)
+		rowhash_keep_rows(b, col, i, n, s);
+	for (uint32_t k = 0; k < n; from = end[k++])
+		rowhash_hash(s->ptr ? s->ptr + from : "", end[k] - from,
+		             out->bytes + TABLEHASH_BYTES * (i + k), &out->sum);
+	return i + n;
 }
 
 static bool rowhash_keeps(const struct dtx_column *c)
@@ -344,21 +451,15 @@ enum dtx_code dtx_rowhash_batch(const struct dtx_batch *b, struct dtx_rowhash *o
 	if (!col)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(rowhash_room(out, b->nsel, err));
-	for (i = 0; i < b->ncols; i++) {
-		col[i] = rowhash_col_of(b, b->col[i]);
+	for (i = b->ncols; i-- > 0;) {
+		col[i] = rowhash_col_of(b, b->col[i], i + 1 < b->ncols ? &col[i + 1] : NULL);
 		DTX_TRY(rowhash_print(b, b->col[i], &col[i], err));
 	}
 	if (out->keep)
 		DTX_TRY(rowhash_keep(b, col, out, err));
-	for (i = 0; i < b->nsel; i++) {
-		uint64_t hash[2];
-
-		rowhash_row(col, b->ncols, b->sel ? b->sel[i] : i, out->scratch);
+	for (i = 0; i < b->nsel;) {
+		i = rowhash_some(b, col, i, out);
 		DTX_TRY(dtx_buf_check(out->scratch, "row", err));
-		dtx_hash128(out->scratch->ptr, out->scratch->len, hash);
-		tablehash_be64(out->bytes + TABLEHASH_BYTES * i, hash[1]);
-		tablehash_be64(out->bytes + TABLEHASH_BYTES * i + 8, hash[0]);
-		out->sum += (dtx_u128)hash[1] << 64 | hash[0];
 	}
 	out->n = b->nsel;
 out:

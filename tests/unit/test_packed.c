@@ -1,0 +1,163 @@
+/* Rows of many batches side by side: what is picked of them is what their columns say. */
+#include "core/base/mem.h"
+#include "core/data/cast.h"
+#include "ops/cells.h"
+#include "ops/packed.h"
+#include "tests/t.h"
+
+enum { COLS = 4, ROWS = 3, BATCHES = 2 };
+
+static const struct dtx_field field[COLS] = {
+	{ .name = "a", .type = { .type = DTX_T_TEXT } },
+	{ .name = "b", .type = { .type = DTX_T_TEXT } },
+	{ .name = "c", .type = { .type = DTX_T_TEXT } },
+	{ .name = "d", .type = { .type = DTX_T_TEXT } },
+};
+static const struct dtx_schema schema = { COLS, false, (struct dtx_field *)(uintptr_t)field };
+
+/* Columns of lines of text; cells may have quotes around them. */
+static struct dtx_batch *lines(const char *text)
+{
+	struct dtx_batch *b = NULL;
+	struct dtx_span *span[COLS];
+	uint32_t at = 0;
+
+	T_OK(dtx_batch_new(&schema, ROWS, &b, NULL), NULL);
+	for (uint32_t i = 0; i < COLS; i++)
+		T_CHECK((span[i] = dtx_mem_alloc64(ROWS, sizeof(**span))));
+	for (uint32_t k = 0; k < ROWS * COLS; k++) {
+		uint32_t len = (uint32_t)strcspn(text + at, ",\n"), quoted = text[at] == '"';
+
+		span[k % COLS][k / COLS] =
+			(struct dtx_span){ at + quoted,
+			                   (len - 2 * quoted) | (quoted ? DTX_SPAN_QUOTED : 0) };
+		at += len + 1;
+	}
+	for (uint32_t i = 0; i < COLS; i++) {
+		struct dtx_column *c =
+			dtx_column_new(DTX_F_SPAN, field[i].type, ROWS, dtx_owner_take(span[i]));
+
+		T_CHECK(c);
+		c->nulls = UINT32_MAX;
+		c->v.span = span[i];
+		c->base = text;
+		c->delim = ',';
+		c->quote = '"';
+		b->col[i] = c;
+	}
+	return b;
+}
+
+static struct dtx_packed *packed(struct dtx_batch *const *batch, const uint32_t *want, uint32_t n)
+{
+	struct dtx_packed *p = NULL;
+
+	T_OK(dtx_packed_new(2, batch, BATCHES, want, n, &p, NULL), NULL);
+	return p;
+}
+
+static void same_cells(const struct dtx_column *got, const struct dtx_column *want)
+{
+	struct dtx_buf a = DTX_BUF_INIT(1000), b = DTX_BUF_INIT(1000);
+
+	T_INT(got->len, want->len);
+	for (uint32_t i = 0; i < got->len; i++) {
+		struct dtx_str x, y;
+
+		T_INT(dtx_column_is_null(got, i), dtx_column_is_null(want, i));
+		T_INT(got->v.span[i].len, want->v.span[i].len);
+		dtx_buf_reset(&a);
+		dtx_buf_reset(&b);
+		x = dtx_cast_source(got, i, &a);
+		y = dtx_cast_source(want, i, &b);
+		T_CHECK(x.len == y.len && memcmp(x.ptr, y.ptr, x.len) == 0);
+	}
+	dtx_buf_clear(&a);
+	dtx_buf_clear(&b);
+}
+
+/* Picks rows of both batches, of all columns that are packed. */
+static void pick_all(struct dtx_batch *const *batch, const struct dtx_packed *p)
+{
+	static const uint32_t which[] = { 1, 0, 0, 1, 1, 0, 1 }, row[] = { 2, 0, 2, 0, 1, 1, 2 };
+	static const uint32_t packed_at[] = { 0, 1 };
+	struct dtx_owner *held = NULL, *owner = NULL;
+	const struct dtx_span *span = NULL;
+
+	T_OK(dtx_cells_hold(batch, BATCHES, &held, NULL), NULL);
+	struct dtx_pick pick = { batch, BATCHES, which, row, 7, held, p, packed_at };
+
+	T_OK(dtx_packed_pick(&pick, &span, &owner, NULL), NULL);
+	for (uint32_t k = 0; k < p->n; k++) {
+		struct dtx_column *src[BATCHES] = { batch[0]->col[p->col[k]],
+			                            batch[1]->col[p->col[k]] };
+		struct dtx_column *got = NULL, *want = NULL;
+
+		T_OK(dtx_packed_column(&pick, k, field[k].type, span, owner, &got, NULL), NULL);
+		T_OK(dtx_cells_gather(src, BATCHES, which, row, 7, &field[k], &want, NULL), NULL);
+		same_cells(got, want);
+		dtx_column_unref(got);
+		dtx_column_unref(want);
+	}
+	dtx_owner_unref(owner);
+	dtx_owner_unref(held);
+}
+
+static const char plain[] = "1,,three,4\n\"x;\",\"\",y,\"say \"\"hi\"\"\"\n,,,\nA,B,C,D\n"
+			    "five,6,,\"8\"\n9,ten,11,twelve\n";
+
+void test_packed_cells_that_follow(void)
+{
+	static const uint32_t all[] = { 0, 1, 2, 3 };
+	struct dtx_batch *batch[BATCHES] = { lines(plain), lines(strstr(plain, "A,B")) };
+	struct dtx_packed *p = packed(batch, all, 4);
+
+	T_CHECK(p && p->n == 4 && !p->gaps && p->narrow && p->stride == 8);
+	pick_all(batch, p);
+	dtx_packed_free(p);
+	dtx_batch_free(batch[0]);
+	dtx_batch_free(batch[1]);
+}
+
+void test_packed_cells_with_gaps(void)
+{
+	static const uint32_t some[] = { 0, 1, 3 };
+	struct dtx_batch *batch[BATCHES] = { lines(plain), lines(strstr(plain, "A,B")) };
+	struct dtx_packed *p = packed(batch, some, 3);
+
+	T_CHECK(p && p->n == 3 && p->gaps && p->place[2] == -1 && p->place[3] == 2);
+	pick_all(batch, p);
+	dtx_packed_free(p);
+	dtx_batch_free(batch[0]);
+	dtx_batch_free(batch[1]);
+}
+
+/* A record has seven bits for a length: columns with a longer cell stay as they are. */
+void test_packed_refuses(void)
+{
+	static const uint32_t all[] = { 0, 1, 2, 3 };
+	static char text[400];
+	char *at;
+	struct dtx_batch *batch[BATCHES];
+
+	for (int len = 127; len <= 128; len++) {
+		struct dtx_packed *p;
+
+		at = text + sprintf(text, "1,2,3,4\n5,");
+		memset(at, 'x', (size_t)len);
+		strcpy(at + len, ",7,8\n9,10,11,12\n");
+		batch[0] = lines(plain);
+		batch[1] = lines(text);
+		p = packed(batch, all, 4);
+		T_CHECK((p != NULL) == (len == 127));
+		if (p)
+			pick_all(batch, p);
+		dtx_packed_free(p);
+		T_CHECK(!packed(batch, all, 2)); /* too few to be worth it */
+		dtx_column_unref(batch[1]->col[1]);
+		batch[1]->col[1] = NULL; /* nobody has read it in one batch */
+		T_CHECK(!(p = packed(batch, all, 3)));
+		dtx_batch_free(batch[0]);
+		dtx_batch_free(batch[1]);
+	}
+}
