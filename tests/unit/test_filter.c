@@ -28,8 +28,8 @@ void test_filter_builds(void)
 	struct dtx_err err = DTX_ERR_INIT;
 	int i;
 
-	T_OK(dtx_filters_build(&f, &err), &err);
-	T_OK(dtx_filters_build(&g, &err), &err);
+	T_OK(dtx_filters_build(&f, DTX_FILTER_SEALED, &err), &err);
+	T_OK(dtx_filters_build(&g, DTX_FILTER_SEALED, &err), &err);
 	for (i = 0; i < DTX_FILTER_COUNT; i++)
 		T_CHECK(f.of[i].n > 4 && f.of[i].n == g.of[i].n);
 	T_STR(f.hash, g.hash);
@@ -206,7 +206,7 @@ void test_jail_filter_answers_of_the_kernel(void)
 		t_skip("a sanitizer's own calls die behind the filter");
 		return;
 	}
-	T_OK(dtx_filters_build(&f, &err), &err);
+	T_OK(dtx_filters_build(&f, DTX_FILTER_SEALED, &err), &err);
 	for (i = 0; i < DTX_COUNT(attempts); i++) {
 		const struct attempt *a = &attempts[i];
 		pid_t pid = fork();

@@ -204,7 +204,7 @@ void test_filter_rows_both_ways(void)
 	size_t m, i;
 
 	for (m = 0; m < DTX_COUNT(machines); m++) {
-		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
+		T_OK(dtx_filters_build_for(machines[m], DTX_FILTER_SEALED, &f, &err), &err);
 		for (i = 0; i < DTX_COUNT(rows); i++) {
 			struct tally t = { .f = &f, .arch = machines[m], .call = rows[i].call };
 
@@ -277,7 +277,7 @@ void test_filter_rows_every_number(void)
 	for (m = 0; m < DTX_COUNT(machines); m++) {
 		int named = 0, unnamed = 0, wrong = 0;
 
-		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
+		T_OK(dtx_filters_build_for(machines[m], DTX_FILTER_SEALED, &f, &err), &err);
 		for (nr = 0; nr < 1024; nr++) {
 			struct seccomp_data d = { .nr = nr, .arch = machines[m], .args = { 99 } };
 			char *name = seccomp_syscall_resolve_num_arch(machines[m], nr);
@@ -322,7 +322,7 @@ void test_filter_rows_of_the_lock_down(void)
 	unsigned bit;
 
 	for (m = 0; m < DTX_COUNT(machines); m++) {
-		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
+		T_OK(dtx_filters_build_for(machines[m], DTX_FILTER_SEALED, &f, &err), &err);
 		for (i = 0; i < DTX_COUNT(sealed); i++) {
 			struct seccomp_data d = { .arch = machines[m] };
 
@@ -357,7 +357,7 @@ void test_filter_rows_of_the_zygote(void)
 	unsigned bit;
 
 	for (m = 0; m < DTX_COUNT(machines); m++) {
-		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
+		T_OK(dtx_filters_build_for(machines[m], DTX_FILTER_SEALED, &f, &err), &err);
 		for (i = 0; i < DTX_COUNT(exact); i++) {
 			struct seccomp_data d = { .arch = machines[m] };
 

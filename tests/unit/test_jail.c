@@ -91,7 +91,7 @@ void test_jail_selftest(void)
 {
 	struct dtx_jail_report r;
 	struct dtx_err err = DTX_ERR_INIT;
-	enum dtx_code rc = dtx_jail_selftest(&r, &err);
+	enum dtx_code rc = dtx_jail_selftest(DTX_JAIL_SEALED, &r, &err);
 
 	if (SANITIZED) {
 		T_CODE(rc, DTX_E_SNIPPET_SETUP_REFUSED, &err);
