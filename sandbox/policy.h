@@ -7,8 +7,8 @@
  *
  * Conditions: D_EQ(arg, v) int equals; D_LE(arg, v); D_IN(arg, mask) no bit outside mask;
  * D_BITS(arg, optional, v) equals v when the optional bits are left out; D_IS(arg, v) all 64 bits
- * equal; D_OPEN(arg) flags of openat that only read: RDONLY with any of CLOEXEC, DIRECTORY, NONBLOCK
- * and NOFOLLOW, whose numbers are the machine's own. */
+ * equal; D_OPEN(arg) flags of openat that only read: RDONLY with any of CLOEXEC, DIRECTORY,
+ * NONBLOCK and NOFOLLOW, whose numbers are the machine's own. */
 #ifndef DTX_SANDBOX_POLICY_H
 #define DTX_SANDBOX_POLICY_H
 
