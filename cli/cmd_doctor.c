@@ -2,6 +2,7 @@
 #include <sys/utsname.h>
 
 #include "cli/doctor_jail.h"
+#include "cli/jail_limits.h"
 #include "cli/out.h"
 #include "core/base/cpu.h"
 #include "core/base/pool.h"
@@ -11,8 +12,9 @@
 #include "sandbox/reader_super.h"
 
 struct doctor_args {
-	bool json, jail, no_pause;
+	bool json, is_jail, no_pause;
 	int64_t runs;
+	struct dtx_jail_given jail;
 };
 
 static const struct dtx_opt doctor_opts[] = {
@@ -22,7 +24,7 @@ static const struct dtx_opt doctor_opts[] = {
 	  .help = "as JSON" },
 	{ .name = "jail",
 	  .kind = DTX_O_FLAG,
-	  .offset = offsetof(struct doctor_args, jail),
+	  .offset = offsetof(struct doctor_args, is_jail),
 	  .help = "the jail alone: layers, warm pool, self-test, and how long a run takes" },
 	{ .name = "runs",
 	  .kind = DTX_O_INT,
@@ -34,6 +36,10 @@ static const struct dtx_opt doctor_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct doctor_args, no_pause),
 	  .help = "with --jail: measure one right after the other, not 20 ms apart" },
+#define AT(member) .offset = offsetof(struct doctor_args, member)
+	DTX_JAIL_PROFILE("test the jail in this profile: a worker that opens no file (sealed), or "
+	                 "reads modules from Python's folders (lib-ro)"),
+#undef AT
 };
 
 static json_t *doctor_machine(void)
@@ -112,15 +118,17 @@ static void doctor_text(const json_t *part, struct dtx_buf *out)
 	}
 }
 
-static json_t *doctor_all(const struct dtx_cli *cli, bool *ok)
+static json_t *doctor_all(const struct dtx_cli *cli, const struct doctor_args *a, bool *ok)
 {
+	enum dtx_jail_profile profile = DTX_JAIL_SEALED;
 	bool reader = true;
 	json_t *all = json_pack("{ss so so so so}", "dtx", DTX_VERSION, "machine", doctor_machine(),
 	                        "libraries", dtx_versions(), "store", doctor_store(cli), "jail",
 	                        dtx_doctor_layers());
 
-	json_object_set_new(all, "selftest", dtx_doctor_selftest(ok));
-	json_object_set_new(all, "pool", dtx_doctor_pool());
+	json_decref(dtx_doctor_limits(a->jail.profile, &profile, ok));
+	json_object_set_new(all, "selftest", dtx_doctor_selftest(profile, ok));
+	json_object_set_new(all, "pool", dtx_doctor_pool(profile));
 	json_object_set_new(all, "reader", doctor_reader(&reader));
 	*ok = *ok && reader;
 	return all;
@@ -130,17 +138,18 @@ static json_t *doctor_jail(const struct doctor_args *a, bool *ok)
 {
 	json_t *all = json_pack("{ss so so}", "dtx", DTX_VERSION, "machine", doctor_machine(),
 	                        "jail", dtx_doctor_layers());
+	enum dtx_jail_profile profile = DTX_JAIL_SEALED;
 	bool limits = true;
 
-	json_object_set_new(all, "limits", dtx_doctor_limits(&limits));
-	json_object_set_new(all, "selftest", dtx_doctor_selftest(ok));
+	json_object_set_new(all, "limits", dtx_doctor_limits(a->jail.profile, &profile, &limits));
+	json_object_set_new(all, "selftest", dtx_doctor_selftest(profile, ok));
 	*ok = *ok && limits;
 	if (*ok)
-		json_object_set_new(all, "latency",
-		                    dtx_doctor_latencies(a->runs ? a->runs : DTX_DOCTOR_RUNS,
-		                                         a->no_pause ? 0 : DTX_DOCTOR_PAUSE_MS,
-		                                         ok));
-	json_object_set_new(all, "pool", dtx_doctor_pool());
+		json_object_set_new(
+			all, "latency",
+			dtx_doctor_latencies(profile, a->runs ? a->runs : DTX_DOCTOR_RUNS,
+		                             a->no_pause ? 0 : DTX_DOCTOR_PAUSE_MS, ok));
+	json_object_set_new(all, "pool", dtx_doctor_pool(profile));
 	return all;
 }
 
@@ -149,7 +158,7 @@ static int doctor_run(const struct dtx_cli *cli, void *args, int argc, char **ar
 	const struct doctor_args *a = args;
 	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	bool ok = false;
-	json_t *all = a->jail ? doctor_jail(a, &ok) : doctor_all(cli, &ok);
+	json_t *all = a->is_jail ? doctor_jail(a, &ok) : doctor_all(cli, a, &ok);
 	int status;
 
 	(void)argc, (void)argv;

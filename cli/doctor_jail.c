@@ -24,15 +24,15 @@ json_t *dtx_doctor_layers(void)
 	return value_of(&text);
 }
 
-json_t *dtx_doctor_pool(void)
+json_t *dtx_doctor_pool(enum dtx_jail_profile profile)
 {
 	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
-	dtx_jail_pool_json(&text);
+	dtx_jail_pool_json(profile, &text);
 	return value_of(&text);
 }
 
-json_t *dtx_doctor_selftest(bool *ok)
+json_t *dtx_doctor_selftest(enum dtx_jail_profile profile, bool *ok)
 {
 	struct dtx_jail_report report;
 	struct dtx_err err = DTX_ERR_INIT;
@@ -40,12 +40,13 @@ json_t *dtx_doctor_selftest(bool *ok)
 	json_t *row;
 
 	dtx_jail_report_init(&report);
-	rc = dtx_jail_selftest(&report, &err);
+	rc = dtx_jail_selftest(profile, &report, &err);
 	*ok = rc == DTX_OK;
-	row = json_pack("{sb ss ss ss ss ss ss sb sI}", "ok", rc == DTX_OK, "layers", report.layers,
-	                "verify", report.verify, "audit", report.audit, "python", report.python,
-	                "pandas", report.pandas, "numpy", report.numpy, "warm", (int)report.warm,
-	                "wall_us", (json_int_t)report.us.wall);
+	row = json_pack("{sb ss ss ss ss ss ss ss sb sI}", "ok", rc == DTX_OK, "layers",
+	                report.layers, "profile", report.profile, "verify", report.verify, "audit",
+	                report.audit, "python", report.python, "pandas", report.pandas, "numpy",
+	                report.numpy, "warm", (int)report.warm, "wall_us",
+	                (json_int_t)report.us.wall);
 	if (rc != DTX_OK) {
 		json_object_set_new(row, "error", json_string(err.msg));
 		json_object_set_new(row, "next", json_string(err.hint));
@@ -55,17 +56,19 @@ json_t *dtx_doctor_selftest(bool *ok)
 	return row;
 }
 
-json_t *dtx_doctor_limits(bool *ok)
+json_t *dtx_doctor_limits(int profile, enum dtx_jail_profile *settled, bool *ok)
 {
-	const struct dtx_jail_given given = { 0 };
+	const struct dtx_jail_given given = { .profile = profile };
 	struct dtx_jail_limits l = { 0 };
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *row;
 
 	*ok = dtx_jail_limits_open(&given, &l, NULL, &err) == DTX_OK;
+	*settled = l.profile;
 	if (*ok) {
 		dtx_jail_limits_fill(&l);
-		row = json_pack("{sI sI sI sI sI sI sI}", "wall_ms", (json_int_t)l.wall_ms,
+		row = json_pack("{ss sI sI sI sI sI sI sI}", "profile",
+		                dtx_jail_profile_names[l.profile], "wall_ms", (json_int_t)l.wall_ms,
 		                "cpu_ms", (json_int_t)l.cpu_ms, "memory", (json_int_t)l.memory,
 		                "output", (json_int_t)l.output, "processes", (json_int_t)0, "files",
 		                (json_int_t)0, "tmp", (json_int_t)0);
@@ -124,21 +127,23 @@ static json_t *summary(const struct dtx_jail_lap *lap, int64_t n, int64_t *us)
 	return out;
 }
 
-json_t *dtx_doctor_latencies(int64_t runs, int64_t pause_ms, bool *ok)
+json_t *dtx_doctor_latencies(enum dtx_jail_profile profile, int64_t runs, int64_t pause_ms,
+                             bool *ok)
 {
 	struct dtx_jail_lap *lap = dtx_mem_zalloc((size_t)runs, sizeof(*lap)), cold = { 0 };
 	int64_t *us = dtx_mem_zalloc((size_t)runs, sizeof(*us));
+	const struct dtx_jail_laps warm = { profile, false, (int)pause_ms };
+	const struct dtx_jail_laps private = { profile, true, 0 };
 	struct dtx_err err = DTX_ERR_INIT;
 	json_t *row = NULL;
 	int64_t t = dtx_now_ns();
 
-	*ok = lap && us &&
-	      dtx_jail_latency(false, (uint32_t)runs, (int)pause_ms, lap, &err) == DTX_OK;
+	*ok = lap && us && dtx_jail_latency(&warm, (uint32_t)runs, lap, &err) == DTX_OK;
 	if (*ok) {
 		t = dtx_now_ns() - t;
 		row = summary(lap, runs, us);
 		json_object_set_new(row, "per_second", json_real((double)runs * 1e9 / (double)t));
-		*ok = dtx_jail_latency(true, 1, 0, &cold, &err) == DTX_OK;
+		*ok = dtx_jail_latency(&private, 1, &cold, &err) == DTX_OK;
 		json_object_set_new(row, "cold_us", json_integer((json_int_t)cold.all));
 	}
 	if (!*ok) {

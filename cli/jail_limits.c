@@ -39,11 +39,49 @@ out:
 	return rc;
 }
 
+/* The profile of a setting. */
+static enum dtx_code profile_parse(const char *text, enum dtx_jail_profile *out,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int i;
+
+	for (i = 0; i < DTX_JAIL_PROFILES; i++) {
+		*out = (enum dtx_jail_profile)i;
+		if (!strcmp(text, dtx_jail_profile_names[i]))
+			goto out;
+	}
+	DTX_FAIL(err, DTX_E_USAGE, "setting 'jail_profile' wants sealed or lib-ro, got '%s'", text);
+out:
+	return rc;
+}
+
+static enum dtx_code settle_profile(int option, struct dtx_config *config,
+                                    enum dtx_jail_profile *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	enum dtx_config_source from;
+	const char *text = dtx_config_get(config, "jail_profile", NULL, &from);
+
+	*out = DTX_JAIL_SEALED;
+	if (option && from != DTX_CONFIG_LOCKED) {
+		*out = (enum dtx_jail_profile)(option - 1);
+		goto out;
+	}
+	if (text)
+		DTX_TRY(profile_parse(text, out, err));
+	if (option && option - 1 != (int)*out)
+		dtx_config_overrule(config, "jail_profile");
+out:
+	return rc;
+}
+
 enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given, struct dtx_config *config,
                                      struct dtx_jail_limits *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_jail_given got = *given;
+	enum dtx_jail_profile profile;
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(settings); i++) {
@@ -60,8 +98,10 @@ enum dtx_code dtx_jail_limits_settle(const struct dtx_jail_given *given, struct 
 		if (option && option != *value)
 			dtx_config_overrule(config, settings[i].key);
 	}
-	*out = (struct dtx_jail_limits){ got.wall * 1000, got.cpu * 1000, (uint64_t)got.memory,
-		                         (uint64_t)got.output, got.queue * 1000 };
+	DTX_TRY(settle_profile(given->profile, config, &profile, err));
+	*out = (struct dtx_jail_limits){ got.wall * 1000,      got.cpu * 1000,
+		                         (uint64_t)got.memory, (uint64_t)got.output,
+		                         got.queue * 1000,     profile };
 out:
 	return rc;
 }

@@ -11,6 +11,7 @@
  * --jail-queue-wait (seconds) say; 0: not given. */
 struct dtx_jail_given {
 	int64_t wall, cpu, memory, output, queue;
+	int profile; /* --jail-profile: 0, or one more than enum dtx_jail_profile */
 };
 #define DTX_JAIL_SECONDS_MAX 86400
 #define DTX_JAIL_BYTES_MAX   ((int64_t)1 << 40)
@@ -28,6 +29,11 @@ struct dtx_jail_given {
 		.name = option, .kind = DTX_O_SIZE, .metavar = "SIZE", AT(member), .min = (least), \
 		.max = DTX_JAIL_BYTES_MAX, .help = text                                            \
 	}
+#define DTX_JAIL_PROFILE(text)                                                                     \
+	{                                                                                          \
+		.name = "jail-profile", .kind = DTX_O_CHOICE, .choices = "as-set,sealed,lib-ro",   \
+		AT(jail.profile), .help = text                                                     \
+	}
 #define DTX_JAIL_OPTS(who, what)                                                                   \
 	DTX_JAIL_SECONDS("jail-wall", jail.wall, "time limit of " who " (30)"),                    \
 		DTX_JAIL_SECONDS("jail-cpu", jail.cpu, "CPU time limit of " who " (30)"),          \
@@ -37,7 +43,10 @@ struct dtx_jail_given {
 	                      "size limit of " what " (1G)"),                                      \
 		DTX_JAIL_SECONDS("jail-queue-wait", jail.queue,                                    \
 	                         "how long " who                                                   \
-	                         " waits for a free worker, where others have them all (60)")
+	                         " waits for a free worker, where others have them all (60)"),     \
+		DTX_JAIL_PROFILE("what " who                                                       \
+	                         " may read beside its input: nothing (sealed), or modules that "  \
+	                         "were not imported beforehand, from Python's folders (lib-ro)")
 
 /* 0 stays for what nobody sets.  A setting that is no number or outside of the option's bounds is
  * usage. */

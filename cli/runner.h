@@ -39,7 +39,7 @@ struct dtx_run_args {
 	struct dtx_jail_given jail;
 };
 #define DTX_CONVERT_OPTS 23 /* the first rows: those of convert */
-#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 30)
+#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 31)
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 
 /* A recorded run that is done again: its plan, places, code and clock instead of a plan file,

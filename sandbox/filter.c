@@ -63,11 +63,41 @@ struct refuse {
 	{                                                                                          \
 		arg, SCMP_CMP_MASKED_EQ, 0xffffffffu & ~(uint64_t)(optional), v                    \
 	}
+#define D_IS(arg, v)                                                                               \
+	{                                                                                          \
+		arg, SCMP_CMP_EQ, v, 0                                                             \
+	}
+/* No value has a bit that its mask has not: what stands there says that the mask is to be filled
+ * in. */
+#define OPEN_MARK (~(uint64_t)0)
+#define D_OPEN(arg)                                                                                \
+	{                                                                                          \
+		arg, SCMP_CMP_MASKED_EQ, 0, OPEN_MARK                                              \
+	}
 
 static const struct allow allows[] = {
 #define A(call, n, c0, c1, c2, c3, reason) { SCMP_SYS(call), n, { c0, c1, c2, c3 } },
 	DTX_POLICY_ALLOW(A)
 #undef A
+};
+static const struct allow lib_allows[] = {
+#define A(call, n, c0, c1, c2, c3, reason) { SCMP_SYS(call), n, { c0, c1, c2, c3 } },
+	DTX_POLICY_LIB(A)
+#undef A
+};
+static const struct allow code_allows[] = {
+#define A(call, n, c0, c1, c2, c3, reason) { SCMP_SYS(call), n, { c0, c1, c2, c3 } },
+	DTX_POLICY_LIB_CODE(A)
+#undef A
+};
+/* Rows of a set: its own, and those of all that are before it. */
+static const struct {
+	const struct allow *row;
+	size_t n;
+} sets[DTX_FILTER_SETS] = {
+	[DTX_FILTER_SEALED] = { allows, DTX_COUNT(allows) },
+	[DTX_FILTER_LIB] = { lib_allows, DTX_COUNT(lib_allows) },
+	[DTX_FILTER_LIB_CODE] = { code_allows, DTX_COUNT(code_allows) },
 };
 static const struct allow reader_allows[] = {
 #define A(call, n, c0, c1, c2, c3, reason) { SCMP_SYS(call), n, { c0, c1, c2, c3 } },
@@ -90,13 +120,14 @@ static const int zygote_calls[] = {
 #undef Z
 };
 
-static bool in_allows(int nr)
+static bool in_allows(enum dtx_filter_set set, int nr)
 {
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; i < DTX_COUNT(allows); i++)
-		if (allows[i].nr == nr)
-			return true;
+	for (k = 0; k <= (size_t)set; k++)
+		for (i = 0; i < sets[k].n; i++)
+			if (sets[k].row[i].nr == nr)
+				return true;
 	return false;
 }
 
@@ -147,7 +178,27 @@ void dtx_filter_name(int nr, char *out, size_t size)
 
 /* --- building --- */
 
-static int add_rows(scmp_filter_ctx ctx, const struct allow *row, size_t n)
+/* What is built: the machine that it is for, and what a worker may do there. */
+struct target {
+	uint32_t arch;
+	enum dtx_filter_set set;
+};
+
+/* CLOEXEC, NONBLOCK, DIRECTORY, NOFOLLOW. */
+static uint64_t open_flags(uint32_t arch)
+{
+	return arch == SCMP_ARCH_AARCH64 ? 0x80000u | 0x800u | 0x4000u | 0x8000u
+	                                 : 0x80000u | 0x800u | 0x10000u | 0x20000u;
+}
+
+static struct scmp_arg_cmp compare(const struct cond *c, uint32_t arch)
+{
+	if (c->b == OPEN_MARK)
+		return (struct scmp_arg_cmp){ c->arg, c->op, 0xffffffffu & ~open_flags(arch), 0 };
+	return (struct scmp_arg_cmp){ c->arg, c->op, c->a, c->b };
+}
+
+static int add_rows(scmp_filter_ctx ctx, uint32_t arch, const struct allow *row, size_t n)
 {
 	size_t i;
 	int rc = 0;
@@ -158,29 +209,32 @@ static int add_rows(scmp_filter_ctx ctx, const struct allow *row, size_t n)
 		unsigned k;
 
 		for (k = 0; k < a->n; k++)
-			cmp[k] = (struct scmp_arg_cmp){ a->cond[k].arg, a->cond[k].op, a->cond[k].a,
-				                        a->cond[k].b };
+			cmp[k] = compare(&a->cond[k], arch);
 		rc = seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, a->nr, a->n, cmp);
 	}
 	return rc;
 }
 
-static int add_allows(scmp_filter_ctx ctx)
+static int add_allows(scmp_filter_ctx ctx, struct target t)
 {
-	return add_rows(ctx, allows, DTX_COUNT(allows));
+	size_t k;
+	int rc = 0;
+
+	for (k = 0; !rc && k <= (size_t)t.set; k++)
+		rc = add_rows(ctx, t.arch, sets[k].row, sets[k].n);
+	return rc;
 }
 
-static int build_reader(scmp_filter_ctx ctx, uint32_t arch)
+static int build_reader(scmp_filter_ctx ctx, struct target t)
 {
-	(void)arch;
-	return add_rows(ctx, reader_allows, DTX_COUNT(reader_allows));
+	return add_rows(ctx, t.arch, reader_allows, DTX_COUNT(reader_allows));
 }
 
-static int build_reader_file(scmp_filter_ctx ctx, uint32_t arch)
+static int build_reader_file(scmp_filter_ctx ctx, struct target t)
 {
-	int rc = build_reader(ctx, arch);
+	int rc = build_reader(ctx, t);
 
-	return rc ? rc : add_rows(ctx, reader_file_allows, DTX_COUNT(reader_file_allows));
+	return rc ? rc : add_rows(ctx, t.arch, reader_file_allows, DTX_COUNT(reader_file_allows));
 }
 
 /* A rule about the first argument; the library's own macros are no ISO C. */
@@ -202,37 +256,36 @@ static int add_sealed(scmp_filter_ctx ctx, uint32_t action)
 	return rc ? rc : seccomp_rule_add_array(ctx, action, SCMP_SYS(seccomp), 1, &ours);
 }
 
-static int build_a(scmp_filter_ctx ctx, uint32_t arch)
+static int build_a(scmp_filter_ctx ctx, struct target t)
 {
-	int rc = add_allows(ctx);
+	int rc = add_allows(ctx, t);
 
-	(void)arch;
 	return rc ? rc : add_sealed(ctx, SCMP_ACT_ALLOW);
 }
 
 /* Without a listener the kernel itself refuses; nothing is named but by the signal. */
-static int build_a_plain(scmp_filter_ctx ctx, uint32_t arch)
+static int build_a_plain(scmp_filter_ctx ctx, struct target t)
 {
 	size_t i;
-	int rc = build_a(ctx, arch);
+	int rc = build_a(ctx, t);
 
 	for (i = 0; !rc && i < DTX_COUNT(refuses); i++)
-		if (!in_allows(refuses[i].nr))
+		if (!in_allows(t.set, refuses[i].nr))
 			rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO((uint16_t)refuses[i].sys_errno),
 			                      refuses[i].nr, 0);
 	return rc;
 }
 
-static int build_b(scmp_filter_ctx ctx, uint32_t arch)
+static int build_b(scmp_filter_ctx ctx, struct target t)
 {
-	(void)arch;
+	(void)t;
 	return add_sealed(ctx, SCMP_ACT_KILL_PROCESS);
 }
 
 /* Anything else, numbers of tomorrow too, fails with ENOSYS and hides nothing: A's verdict on a
  * worker goes before.  Numbers are those of `arch`; rules take the numbers of the machine that
  * builds them. */
-static int build_z(scmp_filter_ctx ctx, uint32_t arch)
+static int build_z(scmp_filter_ctx ctx, struct target t)
 {
 	int rc = add_on_first(ctx, SCMP_ACT_ALLOW, SCMP_SYS(clone), SCMP_CMP_EQ, FORK_FLAGS, 0), at;
 
@@ -240,10 +293,10 @@ static int build_z(scmp_filter_ctx ctx, uint32_t arch)
 		rc = add_on_first(ctx, SCMP_ACT_ALLOW, SCMP_SYS(socketpair), SCMP_CMP_EQ, AF_UNIX,
 		                  0);
 	for (at = 0; !rc && at < NR_MAX; at++) {
-		char *name = seccomp_syscall_resolve_num_arch(arch, at);
+		char *name = seccomp_syscall_resolve_num_arch(t.arch, at);
 		int nr = name ? seccomp_syscall_resolve_name(name) : __NR_SCMP_ERROR;
 
-		if (nr != __NR_SCMP_ERROR && (in_allows(nr) || in_zygote(nr)))
+		if (nr != __NR_SCMP_ERROR && (in_allows(t.set, nr) || in_zygote(nr)))
 			rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, nr, 0);
 		free(name);
 	}
@@ -275,7 +328,7 @@ static int read_back(scmp_filter_ctx ctx, struct dtx_filter *out)
 static const struct recipe {
 	const char *name;
 	uint32_t otherwise;
-	int (*build)(scmp_filter_ctx ctx, uint32_t arch);
+	int (*build)(scmp_filter_ctx ctx, struct target t);
 } recipes[DTX_FILTER_COUNT] = {
 	[DTX_FILTER_Z] = { "zygote", SCMP_ACT_TRACE(0), build_z },
 	[DTX_FILTER_A] = { "policy", SCMP_ACT_NOTIFY, build_a },
@@ -283,15 +336,15 @@ static const struct recipe {
 	[DTX_FILTER_B] = { "seal", SCMP_ACT_ALLOW, build_b },
 };
 
-static int build_one(const struct recipe *r, uint32_t arch, struct dtx_filter *out)
+static int build_one(const struct recipe *r, struct target t, struct dtx_filter *out)
 {
 	scmp_filter_ctx ctx = seccomp_init(r->otherwise);
 	int rc = 0;
 
 	if (!ctx)
 		return -ENOMEM;
-	if (arch != seccomp_arch_native()) {
-		rc = seccomp_arch_add(ctx, arch);
+	if (t.arch != seccomp_arch_native()) {
+		rc = seccomp_arch_add(ctx, t.arch);
 		if (!rc)
 			rc = seccomp_arch_remove(ctx, SCMP_ARCH_NATIVE);
 	}
@@ -300,21 +353,23 @@ static int build_one(const struct recipe *r, uint32_t arch, struct dtx_filter *o
 	if (!rc)
 		rc = seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (!rc)
-		rc = r->build(ctx, arch);
+		rc = r->build(ctx, t);
 	if (!rc)
 		rc = read_back(ctx, out);
 	seccomp_release(ctx);
 	return rc;
 }
 
-enum dtx_code dtx_filters_build(struct dtx_filters *f, struct dtx_err *err)
+enum dtx_code dtx_filters_build(struct dtx_filters *f, enum dtx_filter_set set, struct dtx_err *err)
 {
-	return dtx_filters_build_for(seccomp_arch_native(), f, err);
+	return dtx_filters_build_for(seccomp_arch_native(), set, f, err);
 }
 
-enum dtx_code dtx_filters_build_for(uint32_t arch, struct dtx_filters *f, struct dtx_err *err)
+enum dtx_code dtx_filters_build_for(uint32_t arch, enum dtx_filter_set set, struct dtx_filters *f,
+                                    struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	const struct target t = { arch, set };
 	struct dtx_sha256 sha;
 	uint8_t digest[DTX_SHA256_SIZE];
 	size_t i;
@@ -322,7 +377,7 @@ enum dtx_code dtx_filters_build_for(uint32_t arch, struct dtx_filters *f, struct
 	memset(f, 0, sizeof(*f));
 	dtx_sha256_init(&sha);
 	for (i = 0; i < DTX_FILTER_COUNT; i++) {
-		int bad = build_one(&recipes[i], arch, &f->of[i]);
+		int bad = build_one(&recipes[i], t, &f->of[i]);
 
 		if (bad)
 			DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED,
@@ -371,7 +426,8 @@ enum dtx_code dtx_filter_build_reader(struct dtx_filter *out, bool file, struct 
 		{ "reader with a file", SCMP_ACT_NOTIFY, build_reader_file },
 	};
 	enum dtx_code rc = DTX_OK;
-	int bad = build_one(&kinds[file], seccomp_arch_native(), out);
+	const struct target t = { seccomp_arch_native(), DTX_FILTER_SEALED };
+	int bad = build_one(&kinds[file], t, out);
 
 	if (bad)
 		DTX_FAIL(err, DTX_E_JAIL_UNAVAILABLE,

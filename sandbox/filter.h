@@ -14,6 +14,10 @@
 enum dtx_filter_id { DTX_FILTER_Z, DTX_FILTER_A, DTX_FILTER_A_PLAIN, DTX_FILTER_B };
 #define DTX_FILTER_COUNT 4
 
+/* What a worker may do with the files of the libraries: nothing, read them, load code from them. */
+enum dtx_filter_set { DTX_FILTER_SEALED, DTX_FILTER_LIB, DTX_FILTER_LIB_CODE };
+#define DTX_FILTER_SETS 3
+
 struct dtx_filter {
 	void *bpf; /* dtx_mem, n instructions of 8 bytes */
 	size_t n;
@@ -24,10 +28,11 @@ struct dtx_filters {
 };
 
 /* Code: snippet_setup_refused. */
-DTX_MUSTUSE enum dtx_code dtx_filters_build(struct dtx_filters *f, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_filters_build(struct dtx_filters *f, enum dtx_filter_set set,
+                                            struct dtx_err *err);
 /* The programs of another machine: `arch` is its AUDIT_ARCH number. */
-DTX_MUSTUSE enum dtx_code dtx_filters_build_for(uint32_t arch, struct dtx_filters *f,
-                                                struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_filters_build_for(uint32_t arch, enum dtx_filter_set set,
+                                                struct dtx_filters *f, struct dtx_err *err);
 void dtx_filters_clear(struct dtx_filters *f);
 /* Loads one into the calling thread.  A: *listener is its descriptor, the others leave it.
  * Returns 0 or errno. */

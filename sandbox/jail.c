@@ -36,6 +36,8 @@ static enum dtx_code check_spec(const struct dtx_jail_spec *s, struct dtx_err *e
 	if (l->memory && l->memory < DTX_JAIL_MEMORY_MIN)
 		DTX_FAIL(err, DTX_E_USAGE, "jail: memory limit is %llu bytes, at least %llu",
 		         (unsigned long long)l->memory, (unsigned long long)DTX_JAIL_MEMORY_MIN);
+	if ((unsigned)l->profile >= DTX_JAIL_PROFILES)
+		DTX_FAIL(err, DTX_E_USAGE, "jail: there is no profile %d", (int)l->profile);
 	if (l->memory >> 44 || l->output >> 44)
 		DTX_FAIL(err, DTX_E_USAGE, "jail: memory limits are below 16 TiB");
 out:

@@ -14,7 +14,8 @@ DTX_MUSTUSE enum dtx_code dtx_jail_open_here(const struct dtx_jail_spec *spec, s
 void dtx_jail_limits_fill(struct dtx_jail_limits *l);
 /* Runs a known snippet on a known table and compares the answer; the report tells the layers and
  * what is missing. */
-DTX_MUSTUSE enum dtx_code dtx_jail_selftest(struct dtx_jail_report *report, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_jail_selftest(enum dtx_jail_profile profile,
+                                            struct dtx_jail_report *report, struct dtx_err *err);
 /* One run of a small group-by, in microseconds: from open to get, and its parts. */
 struct dtx_jail_lap {
 	int64_t all, lease, verify, load, exec, store;
@@ -22,11 +23,16 @@ struct dtx_jail_lap {
 	bool warm;
 };
 /* n of them, a pause before each; stops at the first that fails. */
-DTX_MUSTUSE enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, int pause_ms,
+struct dtx_jail_laps {
+	enum dtx_jail_profile profile;
+	bool no_warm;
+	int pause_ms;
+};
+DTX_MUSTUSE enum dtx_code dtx_jail_latency(const struct dtx_jail_laps *how, uint32_t n,
                                            struct dtx_jail_lap *lap, struct dtx_err *err);
 /* The warm pool as it is, without starting one: {"running":bool,"folder","key", then "workers",
  * "idle","busy","retiring","up_ms","warm_up", or "why"}. */
-void dtx_jail_pool_json(struct dtx_buf *out);
+void dtx_jail_pool_json(enum dtx_jail_profile profile, struct dtx_buf *out);
 /* What this machine offers, without running anything: one JSON object
  * {"namespaces":bool,"namespaces_errno":n,"landlock":abi,"seccomp":bool,"notify":bool,
  * "sanitizer_build":bool}. */

@@ -116,8 +116,18 @@ out:
 	return rc;
 }
 
-const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS] = { "run", "screen", "exec", "science",
-	                                                "run-science" };
+#define LIB_RO(kind) [DTX_ZYGOTE_LIB_RO + (kind)]
+const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS] = {
+	[DTX_ZYGOTE_RUN] = "run",
+	[DTX_ZYGOTE_SCREEN] = "screen",
+	[DTX_ZYGOTE_EXEC] = "exec",
+	[DTX_ZYGOTE_SCIENCE] = "science",
+	[DTX_ZYGOTE_RUN_SCIENCE] = "run-science",
+	LIB_RO(DTX_ZYGOTE_RUN) = "run-lib-ro",
+	LIB_RO(DTX_ZYGOTE_EXEC) = "exec-lib-ro",
+	LIB_RO(DTX_ZYGOTE_SCIENCE) = "science-lib-ro",
+	LIB_RO(DTX_ZYGOTE_RUN_SCIENCE) = "run-science-lib-ro",
+};
 
 enum dtx_code dtx_launch_zygote(enum dtx_zkind kind, uint32_t hash_seed, pid_t *pid, int *control,
                                 struct dtx_err *err)

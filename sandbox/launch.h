@@ -17,9 +17,10 @@ enum dtx_zkind {
 	DTX_ZYGOTE_EXEC,
 	DTX_ZYGOTE_SCIENCE,     /* EXEC and scipy */
 	DTX_ZYGOTE_RUN_SCIENCE, /* RUN and scipy */
-	DTX_ZYGOTE_KINDS
+	DTX_ZYGOTE_LIB_RO = 8,  /* a bit: such a one, whose workers have that profile */
+	DTX_ZYGOTE_KINDS = 16
 };
-extern const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS]; /* its first argument */
+extern const char *const dtx_zkind_names[DTX_ZYGOTE_KINDS]; /* its first argument; NULL: none */
 
 /* A private zygote; *control is the caller's end of its socket.
  * Code: snippet_setup_refused. */

@@ -49,9 +49,11 @@ int dtx_limits_lock(const char **which)
 	return 0;
 }
 
-int dtx_limits_seal_fds(pid_t pid)
+int dtx_limits_seal_fds(pid_t pid, bool libs)
 {
-	return set_checked(pid, RLIMIT_NOFILE, WORKER_FDS, WORKER_FDS);
+	const rlim_t n = libs ? DTX_LIMITS_LIB_FDS : WORKER_FDS;
+
+	return set_checked(pid, RLIMIT_NOFILE, n, n);
 }
 
 int dtx_limits_arm(pid_t pid, uint64_t *as, uint64_t *cpu)

@@ -9,8 +9,9 @@
 /* In the worker before its filter: no core, no locked memory, no files, no processes. 0 or errno;
  * *which names the limit. */
 DTX_MUSTUSE int dtx_limits_lock(const char **which);
-/* From outside: descriptors down to those a worker has. */
-DTX_MUSTUSE int dtx_limits_seal_fds(pid_t pid);
+/* From outside: descriptors down to those a worker has; with `libs` some more, for modules. */
+#define DTX_LIMITS_LIB_FDS 32
+DTX_MUSTUSE int dtx_limits_seal_fds(pid_t pid, bool libs);
 /* From outside, when a run is armed; the values are read back into *as and *cpu. */
 DTX_MUSTUSE int dtx_limits_arm(pid_t pid, uint64_t *as, uint64_t *cpu);
 

@@ -1,12 +1,14 @@
 /* What a locked worker may ask of the kernel.  One row per rule; the filters, the verdicts of the
- * supervisor, the tests and the table of dtx-sandbox(7) come from here.
+ * supervisor, the tests and the tables of dtx-sandbox(7) come from here.
  *
  * ALLOW(call, conditions, reason): several rows of one call are alternatives; the conditions of a
  * row must all hold.  REFUSE(call, errno, reason): answered, logged, the snippet goes on.
  * Anything else ends the worker.
  *
  * Conditions: D_EQ(arg, v) int equals; D_LE(arg, v); D_IN(arg, mask) no bit outside mask;
- * D_BITS(arg, optional, v) equals v when the optional bits are left out. */
+ * D_BITS(arg, optional, v) equals v when the optional bits are left out; D_IS(arg, v) all 64 bits
+ * equal; D_OPEN(arg) flags of openat that only read: RDONLY with any of CLOEXEC, DIRECTORY,
+ * NONBLOCK and NOFOLLOW, whose numbers are the machine's own. */
 #ifndef DTX_SANDBOX_POLICY_H
 #define DTX_SANDBOX_POLICY_H
 
@@ -15,6 +17,7 @@
 /* Rows, one a line where they fit: the formatter does not settle on a layout for them. */
 /* clang-format off */
 #define DTX_POLICY_RW 3u /* PROT_READ | PROT_WRITE */
+#define DTX_POLICY_RX 5u /* PROT_READ | PROT_EXEC */
 
 #define DTX_POLICY_ALLOW(A)                                                                        \
 	A(read, 1, D_EQ(0, 0), D_NONE, D_NONE, D_NONE, "null input")                               \
@@ -139,6 +142,35 @@
 	R(pselect6, EPERM, "nothing to wait for")                                                  \
 	R(epoll_wait, EPERM, "nothing to wait for")                                                \
 	R(epoll_pwait, EPERM, "nothing to wait for")
+
+/* On top of it in the profile lib-ro: the library trees, which Landlock and the mounts confine and
+ * keep read-only.  Descriptors are those that openat gives, 6 to 31; an int has 32 bits, so that no
+ * single comparison of 64 says so. */
+#define DTX_POLICY_FDS(A, call, reason)                                                            \
+	A(call, 1, D_BITS(0, 1u, 6u), D_NONE, D_NONE, D_NONE, reason)                              \
+	A(call, 1, D_BITS(0, 7u, 8u), D_NONE, D_NONE, D_NONE, reason)                              \
+	A(call, 1, D_BITS(0, 15u, 16u), D_NONE, D_NONE, D_NONE, reason)
+/* PRIVATE, optional FIXED, DENYWRITE */
+#define DTX_POLICY_MAPS(A, how, prot, reason)                                                      \
+	A(mmap, 3, how(2, prot), D_BITS(3, 0x810u, 0x02u), D_BITS(4, 1u, 6u), D_NONE, reason)      \
+	A(mmap, 3, how(2, prot), D_BITS(3, 0x810u, 0x02u), D_BITS(4, 7u, 8u), D_NONE, reason)      \
+	A(mmap, 3, how(2, prot), D_BITS(3, 0x810u, 0x02u), D_BITS(4, 15u, 16u), D_NONE, reason)
+#define DTX_POLICY_LIB(A)                                                                          \
+	A(openat, 1, D_OPEN(2), D_NONE, D_NONE, D_NONE, "modules that are not there yet")          \
+	A(newfstatat, 0, D_NONE, D_NONE, D_NONE, D_NONE, "whether a module is there")              \
+	A(getdents64, 0, D_NONE, D_NONE, D_NONE, D_NONE, "folders of modules")                     \
+	DTX_POLICY_FDS(A, read, "a module's text")                                                 \
+	DTX_POLICY_FDS(A, pread64, "a module's headers")                                           \
+	DTX_POLICY_FDS(A, lseek, "a module's text")                                                \
+	DTX_POLICY_FDS(A, fstat, "a module's size")                                                \
+	DTX_POLICY_MAPS(A, D_IN, DTX_POLICY_RW, "a module's data")
+/* And where the worker's root has no /proc, through which its own writable memory files could be
+ * opened once more: extension modules. */
+#define DTX_POLICY_LIB_CODE(A)                                                                     \
+	DTX_POLICY_MAPS(A, D_IS, DTX_POLICY_RX, "a module's code, as it is in its file")           \
+	/* PRIVATE | ANONYMOUS | FIXED */                                                          \
+	A(mmap, 4, D_IN(2, DTX_POLICY_RW), D_BITS(3, 0u, 0x32u), D_EQ(4, 0xffffffffu),             \
+	  D_EQ(5, 0), "a module's zeros")
 
 /* A reader process: the parsers of containers, two or three threads that exist before the filter.
  * Descriptor 3 is its socket, 4 its input, which it maps; others are memory that main gave it.  What

@@ -10,6 +10,7 @@
 
 #include "sandbox/pyhost.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <unistd.h>
 
@@ -23,6 +24,14 @@
 #define PY_LIB     "/usr/lib/python" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION)
 #define PY_SONAME  "libpython" TEXT(PY_MAJOR_VERSION) "." TEXT(PY_MINOR_VERSION) ".so.1.0"
 
+#if defined(__aarch64__)
+#define MACHINE "aarch64-linux-gnu"
+#else
+#define MACHINE "x86_64-linux-gnu"
+#endif
+#define SOABI      "cpython-" TEXT(PY_MAJOR_VERSION) TEXT(PY_MINOR_VERSION) "-" MACHINE
+#define MODULE_MAX 200 /* of a name, with dots */
+
 const char *const dtx_py_files[] = {
 #if defined(__x86_64__)
 	"/usr/lib/x86_64-linux-gnu/" PY_SONAME,
@@ -33,6 +42,20 @@ const char *const dtx_py_files[] = {
 	"/usr/lib/python3/dist-packages/pandas/_version.py",
 	"/usr/lib/python3/dist-packages/numpy/version.py",
 	NULL,
+};
+
+/* Where modules are. */
+#define FOLDER(path)                                                                               \
+	{                                                                                          \
+		path, L"" path                                                                     \
+	}
+static const struct {
+	const char *name;
+	const wchar_t *wide;
+} folders[] = {
+	FOLDER(PY_LIB),
+	FOLDER(PY_LIB "/lib-dynload"),
+	FOLDER("/usr/lib/python3/dist-packages"),
 };
 
 /* Every function of the interpreter that is used here. */
@@ -130,8 +153,6 @@ out:
 /* Isolated: no site, no environment, no user folder, a fixed path, a fixed hash seed. */
 static enum dtx_code init(uint32_t hash_seed, struct dtx_err *err)
 {
-	static const wchar_t *const path[] = { L"" PY_LIB, L"" PY_LIB "/lib-dynload",
-		                               L"/usr/lib/python3/dist-packages" };
 	enum dtx_code rc = DTX_OK;
 	PyConfig cfg;
 	PyStatus st;
@@ -150,8 +171,8 @@ static enum dtx_code init(uint32_t hash_seed, struct dtx_err *err)
 		st = py.PyConfig_SetBytesString(&cfg, &cfg.exec_prefix, "/usr");
 	if (!py.PyStatus_Exception(st))
 		st = py.PyConfig_SetBytesString(&cfg, &cfg.executable, "");
-	for (i = 0; i < DTX_COUNT(path) && !py.PyStatus_Exception(st); i++)
-		st = py.PyWideStringList_Append(&cfg.module_search_paths, path[i]);
+	for (i = 0; i < DTX_COUNT(folders) && !py.PyStatus_Exception(st); i++)
+		st = py.PyWideStringList_Append(&cfg.module_search_paths, folders[i].wide);
 	if (!py.PyStatus_Exception(st))
 		st = py.Py_InitializeFromConfig(&cfg);
 	py.PyConfig_Clear(&cfg);
@@ -197,7 +218,7 @@ static PyObject *boot_code(bool compiled)
 }
 
 /* Runs boot.py as module dtx_boot and keeps its `run`; its `prepare` imports all there is. */
-static PyObject *boot(enum dtx_zkind kind)
+static PyObject *boot(enum dtx_zkind kind, enum dtx_filter_set set)
 {
 	PyObject *module = py.PyImport_AddModule("dtx_boot"), *dict, *code, *done = NULL, *prepare;
 	PyObject *guest = guest_dict(), *info = NULL;
@@ -218,12 +239,13 @@ static PyObject *boot(enum dtx_zkind kind)
 	py.run = py.PyObject_GetAttrString(module, "run");
 	py.warm = py.PyObject_GetAttrString(module, "warm");
 	if (prepare && py.run && py.warm)
-		info = py.PyObject_CallFunction(prepare, "ii", (int)kind, compiled);
+		info = py.PyObject_CallFunction(prepare, "iii", (int)kind & ~(int)DTX_ZYGOTE_LIB_RO,
+		                                compiled, (int)set);
 	return info;
 }
 
-enum dtx_code dtx_py_start(uint32_t hash_seed, enum dtx_zkind kind, struct dtx_py_info *info,
-                           struct dtx_err *err)
+enum dtx_code dtx_py_start(uint32_t hash_seed, enum dtx_zkind kind, enum dtx_filter_set set,
+                           struct dtx_py_info *info, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	PyObject *got = NULL;
@@ -237,7 +259,7 @@ enum dtx_code dtx_py_start(uint32_t hash_seed, enum dtx_zkind kind, struct dtx_p
 	}
 	DTX_TRY(preinit(err));
 	DTX_TRY(init(hash_seed, err));
-	got = boot(kind);
+	got = boot(kind, set);
 	if (!got || !py.PyArg_ParseTuple(got, "ssss", &python, &pandas, &numpy, &pins)) {
 		take_exception(text, sizeof(text));
 		REFUSE(err, "%s", text);
@@ -252,6 +274,45 @@ out:
 	if (got)
 		py.Py_DecRef(got);
 	return rc;
+}
+
+/* NAME/, NAME.py or NAME.cpython-*.so below one of the folders. */
+static bool has_module_in(const char *folder, struct dtx_str name)
+{
+	static const char *const tails[] = { "", ".py", "." SOABI ".so", ".abi3.so", ".so" };
+	char path[400];
+	size_t i, k, n = strlen(folder) + 1;
+
+	for (i = 0; i < DTX_COUNT(tails); i++) {
+		snprintf(path, sizeof(path), "%s/%.*s%s", folder, (int)name.len, name.ptr,
+		         tails[i]);
+		for (k = n; k < n + name.len; k++)
+			if (path[k] == '.')
+				path[k] = '/';
+		if (!access(path, R_OK))
+			return true;
+	}
+	return false;
+}
+
+bool dtx_py_has_module(struct dtx_str name)
+{
+	size_t i;
+
+	/* it comes from a worker: nothing but a name becomes a path */
+	if (!name.len || name.len > MODULE_MAX)
+		return false;
+	for (i = 0; i < name.len; i++) {
+		bool dot = name.ptr[i] == '.';
+		bool last = i + 1 == name.len || name.ptr[i + 1] == '.';
+
+		if (dot ? !i || last : !isalnum((unsigned char)name.ptr[i]) && name.ptr[i] != '_')
+			return false;
+	}
+	for (i = 0; i < DTX_COUNT(folders); i++)
+		if (has_module_in(folders[i].name, name))
+			return true;
+	return false;
 }
 
 bool dtx_py_warm(bool once)

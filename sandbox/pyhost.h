@@ -6,6 +6,8 @@
 #define DTX_SANDBOX_PYHOST_H
 
 #include "core/base/err.h"
+#include "core/base/str.h"
+#include "sandbox/filter.h"
 #include "sandbox/launch.h"
 #include "sandbox/wire.h"
 
@@ -16,10 +18,14 @@ struct dtx_py_info {
 
 /* Files that tell one installation from another; ends with NULL. */
 extern const char *const dtx_py_files[];
-/* Starts the interpreter with the modules of such a zygote; of a SCREEN pandas and numpy stay "".
+/* Starts the interpreter with the modules of such a zygote, whose workers may do that with the
+ * files of others; of a SCREEN pandas and numpy stay "".
  * Code: snippet_setup_refused. */
 DTX_MUSTUSE enum dtx_code dtx_py_start(uint32_t hash_seed, enum dtx_zkind kind,
-                                       struct dtx_py_info *info, struct dtx_err *err);
+                                       enum dtx_filter_set set, struct dtx_py_info *info,
+                                       struct dtx_err *err);
+/* Whether this Python has a module of that name ("xml.dom.minidom"); anything may be asked. */
+DTX_MUSTUSE bool dtx_py_has_module(struct dtx_str name);
 /* Does what most snippets do: in a zygote once and much of it, in a worker what each run touches.
  * False when it failed: what was not touched is touched later. */
 DTX_MUSTUSE bool dtx_py_warm(bool once);

@@ -237,7 +237,8 @@ static enum dtx_code ask(struct dtx_box *b, const struct far *f, struct dtx_err 
 		                    .output = l->output,
 		                    .seed = b->spec.seed,
 		                    .keep_output = b->spec.keep_output,
-		                    .science = b->spec.science };
+		                    .science = b->spec.science,
+		                    .profile = (uint32_t)l->profile };
 	void *frame;
 
 	/* a list that is cut short would ask for less */

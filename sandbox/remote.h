@@ -21,7 +21,7 @@ struct dtx_remote_ask {
 	int64_t wall_ms, cpu_ms, now_us;
 	uint64_t memory, output, seed, in_len, keep_output;
 	char require_layers[128];
-	uint32_t science, pad;
+	uint32_t science, profile;
 };
 struct dtx_remote_denied {
 	int32_t nr, verdict;

@@ -52,7 +52,8 @@ static enum dtx_code open_box(struct dtx_remote_ask *a, int *out_fd, struct dtx_
 		                      .limits = { .wall_ms = a->wall_ms,
 		                                  .cpu_ms = a->cpu_ms,
 		                                  .memory = a->memory,
-		                                  .output = a->output },
+		                                  .output = a->output,
+		                                  .profile = (enum dtx_jail_profile)a->profile },
 		                      .seed = a->seed,
 		                      .now_us = a->now_us,
 		                      .hash_seed = a->hash_seed,
@@ -66,7 +67,7 @@ static enum dtx_code open_box(struct dtx_remote_ask *a, int *out_fd, struct dtx_
 	spec.require_layers = a->require_layers[0] ? a->require_layers : NULL;
 	if (memcmp(a->magic, DTX_REMOTE_ASK, sizeof(a->magic)) != 0 || a->mode < DTX_JAIL_CHECK ||
 	    a->mode > DTX_JAIL_EXEC || !a->in_len || a->in_len > FRAME_MAX ||
-	    a->keep_output > DTX_STREAM_MAX)
+	    a->keep_output > DTX_STREAM_MAX || a->profile >= DTX_JAIL_PROFILES)
 		REFUSE(err, "the request is not understood");
 	DTX_TRY(dtx_jail_open_here(&spec, box, err));
 out:

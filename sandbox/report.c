@@ -11,6 +11,7 @@
 #include "core/base/json.h"
 #include "core/base/mem.h"
 #include "sandbox/artifact.h"
+#include "sandbox/pyhost.h"
 #include "sandbox/restore.h"
 
 #define REPORT_MAX  ((size_t)256 << 10)
@@ -347,7 +348,21 @@ static void screened(struct dtx_jail_report *r)
 	json_decref(tree);
 }
 
-static void raised(struct dtx_jail_report *r)
+/* A module that it missed may be one that the other profile would have found, on this machine. */
+static bool in_library(const struct dtx_box *b, const struct dtx_jail_report *r)
+{
+	static const char start[] = "No module named '";
+	const char *type = r->exception.type, *message = r->exception.message, *end;
+
+	if (b->command || b->spec.limits.profile != DTX_JAIL_SEALED || !type || !message ||
+	    strcmp(type, "ModuleNotFoundError") != 0 || strncmp(message, start, strlen(start)) != 0)
+		return false;
+	message += strlen(start);
+	end = strchr(message, '\'');
+	return end && dtx_py_has_module((struct dtx_str){ message, (size_t)(end - message) });
+}
+
+static void raised(const struct dtx_box *b, struct dtx_jail_report *r)
 {
 	const char *type = r->exception.type ? r->exception.type : "an exception";
 	const char *message = r->exception.message ? r->exception.message : "";
@@ -356,6 +371,7 @@ static void raised(struct dtx_jail_report *r)
 	           message);
 	if (!strcmp(type, "ValueError") && !strncmp(message, "DTX_CANNOT:", 11))
 		r->code = DTX_E_SNIPPET_CANNOT;
+	r->in_library = in_library(b, r);
 }
 
 static void by_done(struct dtx_box *b, struct dtx_jail_report *r)
@@ -375,7 +391,7 @@ static void by_done(struct dtx_box *b, struct dtx_jail_report *r)
 	else if (rc != DTX_OK)
 		set_status(r, DTX_JAIL_BAD_RESULT, "its result is malformed: %s", err.msg);
 	else if (b->done.code == DTX_DONE_EXCEPTION)
-		raised(r);
+		raised(b, r);
 	else if (b->done.code == DTX_DONE_BAD_RESULT)
 		set_status(r, DTX_JAIL_BAD_RESULT, "%s", bad[0] ? bad : "it returned no table");
 	else if (b->done.code == DTX_DONE_SCREENED)

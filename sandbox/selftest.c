@@ -74,12 +74,14 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_jail_selftest(struct dtx_jail_report *report, struct dtx_err *err)
+enum dtx_code dtx_jail_selftest(enum dtx_jail_profile profile, struct dtx_jail_report *report,
+                                struct dtx_err *err)
 {
 	static const char code[] = "def transform(tables, params):\n"
 				   "    df = tables['main']\n"
 				   "    return df.assign(n=df['n'] * 10)\n";
-	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_CHECK_RUN };
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_CHECK_RUN,
+		                            .limits = { .profile = profile } };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_table *in = NULL, *got = NULL;
 	const int64_t *n;
@@ -100,13 +102,15 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, int pause_ms, struct dtx_jail_lap *lap,
-                               struct dtx_err *err)
+enum dtx_code dtx_jail_latency(const struct dtx_jail_laps *how, uint32_t n,
+                               struct dtx_jail_lap *lap, struct dtx_err *err)
 {
 	static const char code[] =
 		"def transform(tables, params):\n"
 		"    return tables['main'].groupby('k', as_index=False)['n'].sum()\n";
-	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_RUN, .no_warm = no_warm };
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_RUN,
+		                            .limits = { .profile = how->profile },
+		                            .no_warm = how->no_warm };
 	enum dtx_code rc = DTX_OK;
 	struct dtx_table *in = NULL, *got = NULL;
 	uint32_t i;
@@ -116,7 +120,7 @@ enum dtx_code dtx_jail_latency(bool no_warm, uint32_t n, int pause_ms, struct dt
 		struct dtx_jail_report r;
 		int64_t t;
 
-		poll(NULL, 0, pause_ms);
+		poll(NULL, 0, how->pause_ms);
 		t = dtx_now_ns();
 		rc = run_on(in, code, &spec, &r, &got, err);
 		lap[i] = (struct dtx_jail_lap){
@@ -178,13 +182,14 @@ void dtx_jail_layers_json(struct dtx_buf *out)
 	               DTX_SANITIZED ? "true" : "false");
 }
 
-void dtx_jail_pool_json(struct dtx_buf *out)
+void dtx_jail_pool_json(enum dtx_jail_profile profile, struct dtx_buf *out)
 {
 	struct dtx_warmpool p;
 	struct dtx_wire_welcome w;
 	bool here;
 
-	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	dtx_warmpool_open(&p, profile == DTX_JAIL_LIB_RO ? DTX_ZYGOTE_LIB_RO : DTX_ZYGOTE_RUN, 0,
+	                  DTX_WARMPOOL_FIND);
 	here = dtx_warmpool_ask(&p, POOL_MS, &w);
 	dtx_buf_printf(out, "{\"running\":%s,\"folder\":", here ? "true" : "false");
 	dtx_buf_json(out, dtx_str_of(p.folder));

@@ -58,13 +58,21 @@ static enum dtx_code greet(struct dtx_box *b, struct dtx_err *err)
 	return say(b, DTX_WIRE_HELLO, &hello, sizeof(hello), err);
 }
 
+/* A text alone is read by a worker that has no use for files. */
+static enum dtx_jail_profile profile_of(const struct dtx_box *b)
+{
+	return b->spec.mode == DTX_JAIL_CHECK ? DTX_JAIL_SEALED : b->spec.limits.profile;
+}
+
 static enum dtx_zkind kind_of(const struct dtx_box *b)
 {
+	enum dtx_zkind kind = b->spec.science ? DTX_ZYGOTE_RUN_SCIENCE : DTX_ZYGOTE_RUN;
+
 	if (b->spec.mode == DTX_JAIL_CHECK)
 		return DTX_ZYGOTE_SCREEN;
 	if (b->spec.mode == DTX_JAIL_EXEC)
-		return b->spec.science ? DTX_ZYGOTE_SCIENCE : DTX_ZYGOTE_EXEC;
-	return b->spec.science ? DTX_ZYGOTE_RUN_SCIENCE : DTX_ZYGOTE_RUN;
+		kind = b->spec.science ? DTX_ZYGOTE_SCIENCE : DTX_ZYGOTE_EXEC;
+	return profile_of(b) == DTX_JAIL_LIB_RO ? kind | DTX_ZYGOTE_LIB_RO : kind;
 }
 
 static enum dtx_code begin_private(struct dtx_box *b, struct dtx_err *err)
@@ -206,7 +214,9 @@ enum dtx_code dtx_super_welcomed(const struct dtx_box *b, struct dtx_jail_report
 	if (b->grant.audit)
 		layers |= DTX_LAYER_NOTIFY;
 	dtx_layers_print(layers, w->landlock, r->layers, sizeof(r->layers));
-	snprintf(r->profile, sizeof(r->profile), "sealed");
+	if (w->profile != (uint32_t)profile_of(b))
+		REFUSE(err, "control", "the zygote's workers have another profile");
+	snprintf(r->profile, sizeof(r->profile), "%s", dtx_jail_profile_names[profile_of(b)]);
 	snprintf(r->filter_hash, sizeof(r->filter_hash), "%.64s", w->filter_hash);
 	snprintf(r->python, sizeof(r->python), "%.15s", w->python);
 	snprintf(r->pandas, sizeof(r->pandas), "%.15s", w->pandas);

@@ -61,17 +61,17 @@ static int load_policy(const struct dtx_filters *filters, uint32_t *audit, int *
 	return rc;
 }
 
-static void lock_down(struct dtx_wire *handover, const struct dtx_filters *filters,
-                      unsigned landlock)
+static void lock_down(struct dtx_wire *handover, const struct dtx_worker_spec *spec)
 {
+	const struct dtx_filters *filters = spec->filters;
 	const char *which = "";
 	uint32_t audit = 0;
 	int listener = -1, rc = dtx_limits_lock(&which);
 
 	if (rc)
 		refuse(handover, "rlimits", rc);
-	/* stops: opening anything even if a filter had a hole */
-	rc = landlock ? dtx_landlock_restrict(landlock, NULL) : 0;
+	/* stops: opening anything, or what is not a library's, even if a filter had a hole */
+	rc = spec->landlock ? dtx_landlock_restrict(spec->landlock, spec->trees) : 0;
 	if (rc)
 		refuse(handover, "landlock", rc);
 	rc = load_policy(filters, &audit, &listener);
@@ -135,7 +135,7 @@ void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_s
 	/* each makes a run faster, no more; what cannot be touched is touched later */
 	if (!dtx_hot_copy(spec->hot) && spec->prefault && !dtx_py_warm(false))
 		errno = 0;
-	lock_down(&handover, spec->filters, spec->landlock);
+	lock_down(&handover, spec);
 	if (!dtx_wire_write(&job, DTX_WIRE_READY, NULL, 0))
 		_exit(6);
 	while (dtx_wire_read(&job, &msg) == 1) {

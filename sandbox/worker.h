@@ -13,7 +13,8 @@ struct dtx_worker_fds {
 };
 struct dtx_worker_spec {
 	const struct dtx_filters *filters;
-	unsigned landlock; /* ABI */
+	unsigned landlock;        /* ABI */
+	const char *const *trees; /* that it may read; NULL: nothing */
 	pid_t zygote;
 	const struct dtx_hot *hot; /* pages to copy at once */
 	bool prefault; /* without them: touch what a run will touch, before anybody waits */

@@ -146,17 +146,28 @@ out:
 	return rc;
 }
 
+/* Without a root of its own a worker sees /proc, where its result's memory, which it writes, can be
+ * opened like a file, and Landlock does not judge memory: then no file may be code. */
+static enum dtx_filter_set set_of(const struct dtx_zygote *z)
+{
+	if (!z->lib_ro)
+		return DTX_FILTER_SEALED;
+	return z->layers & DTX_LAYER_MOUNTNS ? DTX_FILTER_LIB_CODE : DTX_FILTER_LIB;
+}
+
 static enum dtx_code prepare(struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	enum dtx_filter_set set;
 	int bad;
 
 	DTX_TRY(lock_in(z, err));
-	DTX_TRY(dtx_py_start(z->hash_seed, z->kind, &z->py, err));
+	set = set_of(z);
+	DTX_TRY(dtx_py_start(z->hash_seed, z->kind, set, &z->py, err));
 	/* a library that started a thread would go on outside the worker's filter */
 	if (unshare(CLONE_VM))
 		DTX_ZREFUSE(err, "threads", "the interpreter started one: %s", strerror(errno));
-	DTX_TRY(dtx_filters_build(&z->filters, err));
+	DTX_TRY(dtx_filters_build(&z->filters, set, err));
 	bad = dtx_filter_load(&z->filters, DTX_FILTER_Z, NULL);
 	if (bad)
 		DTX_ZREFUSE(err, "seccomp", "%s", strerror(bad));
@@ -194,7 +205,7 @@ static bool find_kind(const char *name, enum dtx_zkind *kind)
 
 	for (i = 0; i < DTX_COUNT(dtx_zkind_names); i++) {
 		*kind = (enum dtx_zkind)i;
-		if (!strcmp(name, dtx_zkind_names[i]))
+		if (dtx_zkind_names[i] && !strcmp(name, dtx_zkind_names[i]))
 			return true;
 	}
 	return false;
@@ -210,6 +221,7 @@ static bool take_arguments(struct dtx_zygote *z, int argc, char **argv)
 	    !number(argv[2], UINT32_MAX, &seed))
 		return false;
 	z->hash_seed = (uint32_t)seed;
+	z->lib_ro = z->kind & DTX_ZYGOTE_LIB_RO;
 	if (!z->pooled) {
 		z->client[0].wire.fd = FD_CONTROL;
 		return true;

@@ -44,6 +44,7 @@ struct dtx_zclient {
 
 struct dtx_zygote {
 	enum dtx_zkind kind;
+	bool lib_ro; /* its workers read the library trees */
 	bool pooled;
 	int listener; /* -1: private, or takes no more clients */
 	uint32_t hash_seed;

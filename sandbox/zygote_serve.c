@@ -8,6 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/log.h"
 #include "core/base/str.h"
+#include "core/plan/provider.h"
 #include "sandbox/zygote.h"
 
 #define MS           ((int64_t)1000000)
@@ -156,6 +157,7 @@ static bool welcome(struct dtx_zygote *z, struct dtx_zclient *c, const struct dt
 	w.rounds = z->rounds;
 	w.cold = z->cold;
 	w.pages = (uint32_t)dtx_hot_pages(&z->hot);
+	w.profile = z->lib_ro ? DTX_JAIL_LIB_RO : DTX_JAIL_SEALED;
 	c->greeted = true;
 	return dtx_wire_send(&c->wire, DTX_WIRE_WELCOME, &w, sizeof(w), NULL, 0);
 }

@@ -72,8 +72,10 @@ static enum dtx_code fork_worker(struct dtx_zygote *z, struct dtx_zworker *w, st
 	struct dtx_zends *e = &w->ends;
 	const struct dtx_worker_fds fds = { e->out[1], e->err[1], e->job[1],
 		                            e->in,     e->result, e->handover[1] };
-	const struct dtx_worker_spec spec = { &z->filters, z->landlock, getpid(), &z->hot,
-		                              w->reserve && z->pooled };
+	const struct dtx_worker_spec spec = {
+		&z->filters, z->landlock, z->lib_ro ? dtx_jail_trees : NULL,
+		getpid(),    &z->hot,     w->reserve && z->pooled
+	};
 
 	w->pid = dtx_py_fork();
 	if (w->pid < 0) {
@@ -185,7 +187,7 @@ enum dtx_code dtx_zworker_locked(struct dtx_zygote *z, struct dtx_zworker *w, st
 	memcpy(&w->audit, msg.payload, sizeof(w->audit));
 	if (w->audit > 1 || nfds != w->audit)
 		DTX_ZREFUSE(err, "worker", "its hand-over is not understood");
-	bad = dtx_limits_seal_fds(w->pid);
+	bad = dtx_limits_seal_fds(w->pid, z->lib_ro);
 	if (bad)
 		DTX_ZREFUSE(err, "rlimits", "nofile: %s", strerror(bad));
 	if (w->audit)

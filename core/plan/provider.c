@@ -15,6 +15,8 @@ static const struct {
 #undef X
 };
 
+const char *const dtx_jail_profile_names[DTX_JAIL_PROFILES] = { "sealed", "lib-ro" };
+
 const char *dtx_jail_status_name(enum dtx_jail_status status)
 {
 	return (size_t)status < DTX_COUNT(statuses) ? statuses[status].name : "unknown";
@@ -313,8 +315,15 @@ static const char *layer_hint(const char *layer)
 	return "`dtx doctor` shows the layers of this machine; plans without snippets still run";
 }
 
-static const char *exception_hint(const char *type)
+static const char *exception_hint(const struct dtx_jail_report *r)
 {
+	const char *type = r->exception.type;
+
+	if (r->in_library)
+		return "--jail-profile lib-ro reads modules of this machine's Python while the "
+		       "code "
+		       "runs; without it the jail has those that it imported beforehand, see "
+		       "dtx-sandbox(7)";
 	if (type && dtx_str_in_list("ImportError,ModuleNotFoundError", type))
 		return "the jail has pandas, numpy and Python's own modules, and for `dtx exec` "
 		       "those "
@@ -334,7 +343,7 @@ static const char *hint_of(const struct dtx_jail_report *r)
 	case DTX_JAIL_DENIED_SYSCALL:
 		return "a snippet gets its tables and params and returns a DataFrame; nothing else";
 	case DTX_JAIL_SETUP_REFUSED: return layer_hint(r->layer);
-	case DTX_JAIL_SNIPPET_ERROR: return exception_hint(r->exception.type);
+	case DTX_JAIL_SNIPPET_ERROR: return exception_hint(r);
 	default: return NULL;
 	}
 }

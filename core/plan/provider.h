@@ -55,12 +55,18 @@ enum dtx_jail_status {
 const char *dtx_jail_status_name(enum dtx_jail_status status);
 enum dtx_code dtx_jail_status_code(enum dtx_jail_status status);
 
+/* SEALED: it opens no file.  LIB_RO: it reads, and loads, what Python's library folders hold, for
+ * modules that are not imported beforehand. */
+enum dtx_jail_profile { DTX_JAIL_SEALED, DTX_JAIL_LIB_RO, DTX_JAIL_PROFILES };
+extern const char *const dtx_jail_profile_names[DTX_JAIL_PROFILES];
+
 /* 0 means the default. */
 struct dtx_jail_limits {
 	int64_t wall_ms, cpu_ms; /* 30,000 each */
 	uint64_t memory;         /* bytes; 1 GiB, at least 64 MiB */
 	uint64_t output;         /* bytes of the result; 1 GiB */
 	int64_t queue_ms;        /* for a free worker, where others have them all; 60,000 */
+	enum dtx_jail_profile profile;
 };
 #define DTX_JAIL_WALL_MS    30000
 #define DTX_JAIL_CPU_MS     30000
@@ -136,7 +142,7 @@ struct dtx_jail_report {
 	int64_t cpu_user_us, cpu_sys_us;
 	uint64_t peak_rss, base_rss, peak_anon, memory_limit; /* bytes */
 	char layers[160]; /* "userns,mountns,...,landlock7,rlimits,seccomp" */
-	char profile[16]; /* "sealed" */
+	char profile[16]; /* "sealed", "lib-ro" */
 	char filter_hash[65];
 	char verify[16]; /* "status+probe", "probe", "status" */
 	char audit[16];  /* "full", "degraded" */
@@ -145,6 +151,7 @@ struct dtx_jail_report {
 	uint64_t seed;
 	int64_t now_us;
 	uint32_t hash_seed;
+	bool in_library; /* the module that it missed is one that LIB_RO would have found */
 	char python[16], pandas[16], numpy[16]; /* the runtime */
 	char abi[17];                           /* 16 hex over versions and CPU pins */
 	const char *check_json; /* what the screen found, see dtx-sandbox(7); NULL */

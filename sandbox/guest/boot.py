@@ -12,6 +12,7 @@ import types
 
 OK, EXCEPTION, BAD_RESULT, MEMORY, SCREENED, OUTPUT = range(6)
 CHECK, RUN, EXEC = 1, 2, 4
+CODE_TOO = 2  # of `libraries`: their files may be read, and extension modules among them loaded
 SCREEN_ZYGOTE, EXEC_ZYGOTE, SCIENCE_ZYGOTE, RUN_SCIENCE_ZYGOTE = 1, 2, 3, 4
 MESSAGE_MAX = 4096
 FRAMES_MAX = 20
@@ -51,7 +52,7 @@ def import_science(compiled):
     load("science", compiled).prepare(GUEST["science.txt"].decode().split())
 
 
-def prepare(kind, compiled):
+def prepare(kind, compiled, libraries):
     gc.disable()  # what is imported stays: looking for garbage in it costs a tenth of the start
     version = "%d.%d.%d" % sys.version_info[:3]
     for name in ("layout", "toplevel", "screen"):
@@ -79,9 +80,11 @@ def prepare(kind, compiled):
     elif kind == RUN_SCIENCE_ZYGOTE:
         import_science(compiled)
     pins.prepare()
-    # what is not imported now cannot be: no folder is searched for it
-    sys.path.clear()
-    sys.path_importer_cache.clear()
+    if libraries:
+        load("libraries", compiled).prepare(libraries == CODE_TOO)
+    else:  # what is not imported now cannot be: no folder is searched for it
+        sys.path.clear()
+        sys.path_importer_cache.clear()
     gc.freeze()
     gc.enable()
     return version, pandas.__version__, numpy.__version__, pins.describe()

@@ -148,6 +148,8 @@ class Space:
         if "x" in mode and path in self.files:
             raise fail(errno.EEXIST, name)
         if "r" in mode and path not in self.files:
+            if not writes and of_module(path):
+                return memfile.Raw(sys.modules["libraries"].read(path), name, mode)
             raise fail(errno.ENOENT, name)
         if not writes:
             return memfile.Raw(self.files[path], name, mode)
@@ -239,6 +241,8 @@ class Space:
         name = self.resolve(path)
         data = self.files.get(name, library.get(name))
         if data is None and name not in self.folders:
+            if of_module(name):
+                return real["os.stat"](name)
             raise fail(errno.ENOENT, path)
         kind = stat.S_IFDIR | 0o755 if data is None else stat.S_IFREG | 0o644
         ns = self.times.get(name) or int(time.time()) * 10**9
@@ -406,6 +410,11 @@ def uninstall():
 
 def is_writable(path):
     return path.startswith((OUT + "/", TMP + "/"))
+
+
+def of_module(path):
+    """Beside the modules, where those can be read."""
+    return "libraries" in sys.modules and sys.modules["libraries"].holds(path)
 
 
 library = {}  # files that libraries read while they run: fonts and styles of matplotlib

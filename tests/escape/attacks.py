@@ -7,7 +7,8 @@ that verdict; `any` for any), or `status STATUS/STATUS` (`any` for all but ok, `
 attempt that asks nothing of the kernel).  WORDS: canary=KIND that must be touched outside and not
 inside; root (outside it needs root); options= of `dtx exec`; forged (helpers that speak the wire;
 outside there is nobody to speak to); then (a second program after `===`, which looks for what the
-first left); leaves=NAME (outside: a naive copy into a folder).
+first left); leaves=NAME (outside: a naive copy into a folder).  A table may begin with options= of
+all its attempts.
 
 Usage: attacks.py DTX [PART-OF-A-NAME]
 """
@@ -70,6 +71,7 @@ def leave(*names):
 """
 
 
+LIBRARY = json.__file__  # a module's text, in the jail at the same place
 # a container, an ordinary user, an older kernel: then the attempt is real elsewhere only
 NOT_HERE = (b"Operation not permitted", b"Function not implemented")
 
@@ -98,8 +100,11 @@ class Attack:
 def load(path):
     family = os.path.basename(path)[:-4]
     with open(path) as f:
-        blocks = re.split(r"^--- ", f.read(), flags=re.M)[1:]
-    return [Attack(family, *b.split("\n", 1)) for b in blocks]
+        first, *blocks = re.split(r"^--- ", f.read(), flags=re.M)
+    attacks = [Attack(family, *b.split("\n", 1)) for b in blocks]
+    for a in attacks:
+        a.options += first.replace("options=", "").split()
+    return attacks
 
 
 def numbers(text):
@@ -152,7 +157,9 @@ class Place(Scene):
         return out
 
     def fill(self, text):
-        return Scene.fill(self, text).replace("@LINK@", self.link).replace("@UNIX@", self.unix_path)
+        for name, value in (("LINK", self.link), ("UNIX", self.unix_path), ("LIBRARY", LIBRARY)):
+            text = text.replace("@%s@" % name, value)
+        return Scene.fill(self, text)
 
     def end(self):
         self.unix.close()

@@ -28,12 +28,18 @@ void test_filter_builds(void)
 	struct dtx_err err = DTX_ERR_INIT;
 	int i;
 
-	T_OK(dtx_filters_build(&f, &err), &err);
-	T_OK(dtx_filters_build(&g, &err), &err);
+	T_OK(dtx_filters_build(&f, DTX_FILTER_SEALED, &err), &err);
+	T_OK(dtx_filters_build(&g, DTX_FILTER_SEALED, &err), &err);
 	for (i = 0; i < DTX_FILTER_COUNT; i++)
 		T_CHECK(f.of[i].n > 4 && f.of[i].n == g.of[i].n);
 	T_STR(f.hash, g.hash);
 	T_INT(strlen(f.hash), 64);
+	dtx_filters_clear(&g);
+	T_OK(dtx_filters_build(&g, DTX_FILTER_LIB, &err), &err);
+	T_CHECK(strcmp(f.hash, g.hash) != 0);
+	dtx_filters_clear(&f);
+	T_OK(dtx_filters_build(&f, DTX_FILTER_LIB_CODE, &err), &err);
+	T_CHECK(strcmp(f.hash, g.hash) != 0);
 	dtx_filters_clear(&f);
 	dtx_filters_clear(&g);
 }
@@ -90,7 +96,7 @@ void test_filter_manual_is_current(void)
 		const char *call, *reason;
 	} rows[] = {
 #define A(call, n, c0, c1, c2, c3, reason) { #call, reason },
-		DTX_POLICY_ALLOW(A)
+		DTX_POLICY_ALLOW(A) DTX_POLICY_LIB(A) DTX_POLICY_LIB_CODE(A)
 #undef A
 #define R(call, code, reason) { #call, reason },
 			DTX_POLICY_REFUSE(R)
@@ -183,12 +189,72 @@ static const struct attempt attempts[] = {
 	{ "x32 getpid", 0x40000000 | SYS_getpid, 0, 0, 0, 0, 0, 0, -1 },
 };
 
+/* lib-ro: what it adds, and what is beside that.  The filter of the kernel alone kills where a
+ * supervisor would refuse. */
+#define RX       (PROT_READ | PROT_EXEC)
+#define FD_FILE  6
+#define FD_OTHER 32
+static const struct attempt lib_attempts[] = {
+	{ "openat", SYS_openat, -100, (long)"/usr/lib/python3.11/os.py", O_CLOEXEC, 0, 0, 0, 0 },
+	{ "openat a folder", SYS_openat, -100, (long)"/usr/lib",
+	  O_DIRECTORY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW, 0, 0, 0, 0 },
+	{ "openat to write", SYS_openat, -100, (long)"/dev/null", O_WRONLY, 0, 0, 0, -1 },
+	{ "openat for both", SYS_openat, -100, (long)"/dev/null", O_RDWR, 0, 0, 0, -1 },
+	{ "openat to make", SYS_openat, -100, (long)"/nonexistent/x", O_CREAT, 0600, 0, 0, -1 },
+	{ "openat to empty", SYS_openat, -100, (long)"/nonexistent/x", O_TRUNC, 0, 0, 0, -1 },
+	{ "openat of a place", SYS_openat, -100, (long)"/usr", O_PATH, 0, 0, 0, -1 },
+	{ "openat of nothing", SYS_openat, -100, (long)"/tmp", O_TMPFILE | O_RDWR, 0600, 0, 0, -1 },
+	{ "openat direct", SYS_openat, -100, (long)"/usr", O_DIRECT, 0, 0, 0, -1 },
+	{ "openat2", SYS_openat2, -100, (long)"/usr", 0, 0, 0, 0, ENOENT },
+	{ "open", SYS_open, (long)"/usr", 0, 0, 0, 0, 0, ENOENT },
+	{ "newfstatat", SYS_newfstatat, -100, (long)"/usr", 0, 0, 0, 0, EFAULT },
+	{ "read of the file", SYS_read, FD_FILE, 0, 0, 0, 0, 0, 0 },
+	{ "read of the input", SYS_read, 4, 0, 0, 0, 0, 0, -1 },
+	{ "read beyond the limit", SYS_read, FD_OTHER, 0, 0, 0, 0, 0, -1 },
+	{ "pread64 of the file", SYS_pread64, FD_FILE, 0, 0, 0, 0, 0, 0 },
+	{ "pread64 of the input", SYS_pread64, 4, 0, 0, 0, 0, 0, -1 },
+	{ "lseek of the file", SYS_lseek, FD_FILE, 0, SEEK_SET, 0, 0, 0, 0 },
+	{ "lseek of the result", SYS_lseek, 5, 0, SEEK_SET, 0, 0, 0, -1 },
+	{ "fstat of the file", SYS_fstat, FD_FILE, 0, 0, 0, 0, 0, EFAULT },
+	{ "fstat of the job socket", SYS_fstat, 3, 0, 0, 0, 0, 0, -1 },
+	{ "getdents64", SYS_getdents64, FD_FILE, 0, 0, 0, 0, 0, ENOTDIR },
+	{ "write to the file", SYS_write, FD_FILE, 0, 0, 0, 0, 0, -1 },
+	{ "mmap of the file", SYS_mmap, 0, 4096, PROT_READ, MAP_PRIVATE, FD_FILE, 0, 0 },
+	{ "mmap of the file rw", SYS_mmap, 0, 4096, PROT_READ | PROT_WRITE,
+	  MAP_PRIVATE | MAP_DENYWRITE, FD_FILE, 0, 0 },
+	{ "mmap of the file rx", SYS_mmap, 0, 4096, RX, MAP_PRIVATE | MAP_DENYWRITE, FD_FILE, 0,
+	  0 },
+	{ "mmap of the file rwx", SYS_mmap, 0, 4096, RWX, MAP_PRIVATE, FD_FILE, 0, -1 },
+	{ "mmap of the file x", SYS_mmap, 0, 4096, PROT_EXEC, MAP_PRIVATE, FD_FILE, 0, -1 },
+	{ "mmap of the file shared", SYS_mmap, 0, 4096, PROT_READ, MAP_SHARED, FD_FILE, 0, -1 },
+	{ "mmap of the input rx", SYS_mmap, 0, 4096, RX, MAP_PRIVATE, 4, 0, -1 },
+	{ "mmap of the result rx", SYS_mmap, 0, 4096, RX, MAP_PRIVATE, 5, 0, -1 },
+	{ "mmap anonymous rx", SYS_mmap, 0, 4096, RX, ANON, -1, 0, -1 },
+	{ "mmap anonymous fixed", SYS_mmap, 0x100000, 4096, PROT_READ | PROT_WRITE,
+	  ANON | MAP_FIXED, -1, 0, 0 },
+	{ "mmap anonymous fixed rx", SYS_mmap, 0x100000, 4096, RX, ANON | MAP_FIXED, -1, 0, -1 },
+	{ "mprotect exec", SYS_mprotect, 0, 0, PROT_EXEC, 0, 0, 0, -1 },
+	{ "mprotect rx", SYS_mprotect, 0, 0, RX, 0, 0, 0, -1 },
+	{ "pkey_mprotect", SYS_pkey_mprotect, 0, 0, RX, -1, 0, 0, -1 },
+	{ "remap_file_pages", SYS_remap_file_pages, 0, 0, 0, 0, 0, 0, -1 },
+	{ "shmat", SYS_shmat, 0, 0, 0, 0, 0, 0, -1 },
+	{ "memfd_create", SYS_memfd_create, 0, 0, 0, 0, 0, 0, EMFILE },
+	{ "dup", SYS_dup, 5, 0, 0, 0, 0, 0, EMFILE },
+	{ "fcntl", SYS_fcntl, 5, F_DUPFD, 6, 0, 0, 0, EPERM },
+	{ "sendfile", SYS_sendfile, 1, FD_FILE, 0, 0, 0, 0, -1 },
+	{ "readlink", SYS_readlink, (long)"/lib", 0, 0, 0, 0, 0, ENOENT },
+	{ "execveat", SYS_execveat, FD_FILE, (long)"", 0, 0, AT_EMPTY_PATH, 0, -1 },
+	{ "a handle", SYS_open_by_handle_at, FD_FILE, 0, 0, 0, 0, 0, -1 },
+	{ "io_uring_setup", SYS_io_uring_setup, 1, 0, 0, 0, 0, 0, -1 },
+};
+
 static _Noreturn void victim(const struct dtx_filters *f, const struct attempt *a)
 {
 	struct rlimit none = { 0, 0 };
 	long got;
 
-	if (setrlimit(RLIMIT_CORE, &none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	if (dup2(open("/usr/lib/python3.11/os.py", O_RDONLY), FD_FILE) != FD_FILE ||
+	    setrlimit(RLIMIT_CORE, &none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    dtx_filter_load(f, DTX_FILTER_Z, NULL) ||
 	    dtx_filter_load(f, DTX_FILTER_A_PLAIN, NULL) || dtx_filter_load(f, DTX_FILTER_B, NULL))
 		_exit(200);
@@ -196,19 +262,15 @@ static _Noreturn void victim(const struct dtx_filters *f, const struct attempt *
 	_exit(got < 0 ? errno : 0);
 }
 
-void test_jail_filter_answers_of_the_kernel(void)
+static void answers(enum dtx_filter_set set, const struct attempt *attempt, size_t n)
 {
 	struct dtx_filters f;
 	struct dtx_err err = DTX_ERR_INIT;
 	size_t i;
 
-	if (SANITIZED) {
-		t_skip("a sanitizer's own calls die behind the filter");
-		return;
-	}
-	T_OK(dtx_filters_build(&f, &err), &err);
-	for (i = 0; i < DTX_COUNT(attempts); i++) {
-		const struct attempt *a = &attempts[i];
+	T_OK(dtx_filters_build(&f, set, &err), &err);
+	for (i = 0; i < n; i++) {
+		const struct attempt *a = &attempt[i];
 		pid_t pid = fork();
 		int status = 0, got;
 
@@ -222,4 +284,14 @@ void test_jail_filter_answers_of_the_kernel(void)
 			       a->want);
 	}
 	dtx_filters_clear(&f);
+}
+
+void test_jail_filter_answers_of_the_kernel(void)
+{
+	if (SANITIZED) {
+		t_skip("a sanitizer's own calls die behind the filter");
+		return;
+	}
+	answers(DTX_FILTER_SEALED, attempts, DTX_COUNT(attempts));
+	answers(DTX_FILTER_LIB_CODE, lib_attempts, DTX_COUNT(lib_attempts));
 }

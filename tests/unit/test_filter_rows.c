@@ -52,7 +52,7 @@ static uint32_t run_bpf(const struct dtx_filter *f, const struct seccomp_data *d
 	return 0;
 }
 
-enum how { NONE, EQ, LE, IN, BITS };
+enum how { NONE, EQ, LE, IN, BITS, IS, OPEN };
 struct cond {
 	enum how how;
 	unsigned arg;
@@ -83,10 +83,27 @@ struct row {
 	{                                                                                          \
 		BITS, arg, v, optional                                                             \
 	}
-static const struct row rows[] = {
+#define D_IS(arg, v)                                                                               \
+	{                                                                                          \
+		IS, arg, v, 0                                                                      \
+	}
+#define D_OPEN(arg)                                                                                \
+	{                                                                                          \
+		OPEN, arg, 0, 0                                                                    \
+	}
 #define A(call, n, c0, c1, c2, c3, reason) { #call, n, { c0, c1, c2, c3 } },
-	DTX_POLICY_ALLOW(A)
+static const struct row sealed_rows[] = { DTX_POLICY_ALLOW(A) };
+static const struct row lib_rows[] = { DTX_POLICY_LIB(A) };
+static const struct row code_rows[] = { DTX_POLICY_LIB_CODE(A) };
 #undef A
+/* What a set adds to those before it. */
+static const struct {
+	const struct row *row;
+	size_t n;
+} sets[DTX_FILTER_SETS] = {
+	{ sealed_rows, DTX_COUNT(sealed_rows) },
+	{ lib_rows, DTX_COUNT(lib_rows) },
+	{ code_rows, DTX_COUNT(code_rows) },
 };
 static const struct {
 	const char *call;
@@ -102,8 +119,24 @@ static const char *const zygote_calls[] = {
 #undef Z
 };
 
+struct tally {
+	const struct dtx_filters *f;
+	enum dtx_filter_set set;
+	uint32_t arch;
+	int nr;
+	const char *call;
+	int wrong, passed, stopped;
+};
+
+/* CLOEXEC, NONBLOCK, DIRECTORY and NOFOLLOW of <asm/fcntl.h>; what else opens a file, to write it
+ * or to hold it, and on ARM O_DIRECT, are other bits. */
+static uint32_t open_bits(uint32_t arch)
+{
+	return arch == AUDIT_ARCH_AARCH64 ? 0x8c800 : 0xb0800;
+}
+
 /* Whether a condition holds, as the policy means it: ints have 32 bits. */
-static bool holds(const struct cond *c, const uint64_t args[6])
+static bool holds(const struct cond *c, uint32_t arch, const uint64_t args[6])
 {
 	uint64_t v = args[c->arg];
 
@@ -112,24 +145,31 @@ static bool holds(const struct cond *c, const uint64_t args[6])
 	case LE: return v <= c->a;
 	case IN: return (v & ~c->a) == 0;
 	case BITS: return ((uint32_t)v & ~(uint32_t)c->b) == (uint32_t)c->a;
+	case IS: return v == c->a;
+	case OPEN: return ((uint32_t)v & ~open_bits(arch)) == 0;
 	case NONE: break;
 	}
 	return true;
 }
 
-static bool any_row_allows(const char *call, const uint64_t args[6])
+static bool row_allows(const struct row *row, const struct tally *t, const uint64_t args[6])
 {
-	size_t i;
+	bool all = !strcmp(row->call, t->call);
 	unsigned k;
 
-	for (i = 0; i < DTX_COUNT(rows); i++) {
-		bool all = !strcmp(rows[i].call, call);
+	for (k = 0; all && k < row->n; k++)
+		all = holds(&row->cond[k], t->arch, args);
+	return all;
+}
 
-		for (k = 0; all && k < rows[i].n; k++)
-			all = holds(&rows[i].cond[k], args);
-		if (all)
-			return true;
-	}
+static bool any_row_allows(const struct tally *t, const uint64_t args[6])
+{
+	size_t i, k;
+
+	for (k = 0; k <= (size_t)t->set; k++)
+		for (i = 0; i < sets[k].n; i++)
+			if (row_allows(&sets[k].row[i], t, args))
+				return true;
 	return false;
 }
 
@@ -138,22 +178,14 @@ static size_t good_values(const struct cond *c, uint64_t out[4])
 {
 	out[0] = c->how == LE || c->how == IN ? 0 : c->a;
 	out[1] = c->how == BITS ? c->a | c->b : c->a;
-	out[2] = c->how == EQ || c->how == BITS ? c->a | (uint64_t)1 << 40 : c->a;
+	out[2] = c->how == EQ || c->how == BITS || c->how == OPEN ? c->a | (uint64_t)1 << 40 : c->a;
 	return 3;
 }
-
-struct tally {
-	const struct dtx_filters *f;
-	uint32_t arch;
-	int nr;
-	const char *call;
-	int wrong, passed, stopped;
-};
 
 static void try(struct tally *t, const uint64_t args[6])
 {
 	struct seccomp_data d = { .nr = t->nr, .arch = t->arch };
-	bool want = any_row_allows(t->call, args);
+	bool want = any_row_allows(t, args);
 	uint32_t a, plain;
 	unsigned i;
 
@@ -197,28 +229,117 @@ static void try_row(struct tally *t, const struct row *row)
 	}
 }
 
+static void row_both_ways(struct tally t, const struct row *row)
+{
+	t.call = row->call;
+	t.nr = seccomp_syscall_resolve_name_arch(t.arch, row->call);
+	if (t.nr < 0) /* time() is not on every machine */
+		return;
+	try_row(&t, row);
+	if (t.wrong)
+		t_fail(__FILE__, __LINE__, "%s on %x, set %d: %d wrong", row->call, t.arch,
+		       (int)t.set, t.wrong);
+	T_CHECK(t.passed > 0 && (t.stopped > 0 || row->n == 0 || t.set > DTX_FILTER_SEALED));
+}
+
 void test_filter_rows_both_ways(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_filters f;
-	size_t m, i;
+	size_t m, i, k;
+	int set;
+
+	for (m = 0; m < DTX_COUNT(machines); m++)
+		for (set = 0; set < DTX_FILTER_SETS; set++) {
+			const struct tally t = { .f = &f,
+				                 .arch = machines[m],
+				                 .set = (enum dtx_filter_set)set };
+
+			T_OK(dtx_filters_build_for(machines[m], t.set, &f, &err), &err);
+			for (k = 0; k <= (size_t)set; k++)
+				for (i = 0; i < sets[k].n; i++)
+					row_both_ways(t, &sets[k].row[i]);
+			dtx_filters_clear(&f);
+		}
+}
+
+/* The descriptors that openat gives under a limit of 32, and no other, whatever is in the half of
+ * the register that the kernel does not read. */
+void test_filter_rows_descriptors_of_files(void)
+{
+	static const char *const calls[] = { "read", "pread64", "lseek", "fstat", "mmap" };
+	static const uint64_t upper[] = { 0, (uint64_t)1 << 32, ~(uint64_t)0xffffffffu };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_filters f;
+	size_t m, i, k;
+	int64_t fd;
 
 	for (m = 0; m < DTX_COUNT(machines); m++) {
-		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
-		for (i = 0; i < DTX_COUNT(rows); i++) {
-			struct tally t = { .f = &f, .arch = machines[m], .call = rows[i].call };
+		T_OK(dtx_filters_build_for(machines[m], DTX_FILTER_LIB_CODE, &f, &err), &err);
+		for (i = 0; i < DTX_COUNT(calls); i++)
+			for (fd = -70; fd < 300; fd++)
+				for (k = 0; k < DTX_COUNT(upper); k++) {
+					bool map = !strcmp(calls[i], "mmap");
+					uint64_t at = (uint64_t)(uint32_t)fd | upper[k];
+					struct seccomp_data d = { .arch = machines[m] };
 
-			t.nr = seccomp_syscall_resolve_name_arch(machines[m], rows[i].call);
-			if (t.nr < 0) /* time() is not on every machine */
-				continue;
-			try_row(&t, &rows[i]);
-			if (t.wrong)
-				t_fail(__FILE__, __LINE__, "%s on %x: %d wrong", rows[i].call,
-				       machines[m], t.wrong);
-			T_CHECK(t.passed > 0 && (t.stopped > 0) == (rows[i].n > 0));
-		}
+					/* mapped to be run: of 4 and 5 nothing is */
+					d.args[0] = map ? 0 : at;
+					d.args[2] = map ? 5 : 0;
+					d.args[3] = map ? 2 : 0;
+					d.args[4] = map ? at : 0;
+					d.nr = seccomp_syscall_resolve_name_arch(machines[m],
+					                                         calls[i]);
+					if ((run_bpf(&f.of[DTX_FILTER_A], &d) == ALLOW) !=
+					    ((fd >= 6 && fd < 32) ||
+					     (!strcmp(calls[i], "read") && (fd == 0 || fd == 3))))
+						t_fail(__FILE__, __LINE__, "%s of %d on %x",
+						       calls[i], (int)fd, machines[m]);
+				}
 		dtx_filters_clear(&f);
 	}
+}
+
+/* No arguments at all make memory that is both written and run: code is a file's, mapped as it is,
+ * and what is mapped stays what it is. */
+void test_filter_rows_make_no_code(void)
+{
+	static const uint64_t fds[] = { 0, 3, 4, 5, 6, 15, 31, 32, 0xffffffffu };
+	static const uint64_t flags[] = { 1, 2, 3, 0x12, 0x22, 0x32, 0x812, 0x4022, 0x100022 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_filters f;
+	size_t m, i, k;
+	uint64_t prot;
+	int set, runs = 0;
+
+	for (m = 0; m < DTX_COUNT(machines); m++)
+		for (set = 0; set < DTX_FILTER_SETS; set++) {
+			struct seccomp_data d = { .arch = machines[m] };
+
+			T_OK(dtx_filters_build_for(machines[m], (enum dtx_filter_set)set, &f, &err),
+			     &err);
+			for (prot = 4; prot < 8; prot++) {
+				d.args[2] = prot;
+				d.nr = seccomp_syscall_resolve_name_arch(machines[m], "mprotect");
+				T_INT(run_bpf(&f.of[DTX_FILTER_A], &d), ASK);
+				d.nr = seccomp_syscall_resolve_name_arch(machines[m], "mmap");
+				for (i = 0; i < DTX_COUNT(fds); i++)
+					for (k = 0; k < DTX_COUNT(flags); k++) {
+						bool file = fds[i] >= 6 && fds[i] < 32;
+						bool may = set == DTX_FILTER_LIB_CODE && file &&
+						           prot == 5 &&
+						           (flags[k] & ~(uint64_t)0x810) == 2;
+
+						d.args[3] = flags[k];
+						d.args[4] = fds[i];
+						T_INT(run_bpf(&f.of[DTX_FILTER_A], &d),
+						      may ? ALLOW : ASK);
+						runs += may;
+					}
+			}
+			dtx_filters_clear(&f);
+		}
+	T_INT(runs, 2 * 3 * 3);
 }
 
 static int refusal_of(const char *call)
@@ -231,13 +352,14 @@ static int refusal_of(const char *call)
 	return 0;
 }
 
-static bool is_allowed(const char *call)
+static bool is_allowed(enum dtx_filter_set set, const char *call)
 {
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; i < DTX_COUNT(rows); i++)
-		if (!strcmp(rows[i].call, call))
-			return true;
+	for (k = 0; k <= (size_t)set; k++)
+		for (i = 0; i < sets[k].n; i++)
+			if (!strcmp(sets[k].row[i].call, call))
+				return true;
 	return false;
 }
 
@@ -271,13 +393,15 @@ void test_filter_rows_every_number(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
 	struct dtx_filters f;
-	size_t m;
+	size_t at;
 	int nr;
 
-	for (m = 0; m < DTX_COUNT(machines); m++) {
+	for (at = 0; at < DTX_COUNT(machines) * DTX_FILTER_SETS; at++) {
+		enum dtx_filter_set set = (enum dtx_filter_set)(at / DTX_COUNT(machines));
+		size_t m = at % DTX_COUNT(machines);
 		int named = 0, unnamed = 0, wrong = 0;
 
-		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
+		T_OK(dtx_filters_build_for(machines[m], set, &f, &err), &err);
 		for (nr = 0; nr < 1024; nr++) {
 			struct seccomp_data d = { .nr = nr, .arch = machines[m], .args = { 99 } };
 			char *name = seccomp_syscall_resolve_num_arch(machines[m], nr);
@@ -288,7 +412,7 @@ void test_filter_rows_every_number(void)
 				continue;
 			}
 			named++;
-			if (!is_allowed(name) && judge_other(&f, &d, name)) {
+			if (!is_allowed(set, name) && judge_other(&f, &d, name)) {
 				wrong++;
 				printf("# %s on %x\n", name, machines[m]);
 			}
@@ -322,7 +446,7 @@ void test_filter_rows_of_the_lock_down(void)
 	unsigned bit;
 
 	for (m = 0; m < DTX_COUNT(machines); m++) {
-		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
+		T_OK(dtx_filters_build_for(machines[m], DTX_FILTER_SEALED, &f, &err), &err);
 		for (i = 0; i < DTX_COUNT(sealed); i++) {
 			struct seccomp_data d = { .arch = machines[m] };
 
@@ -357,7 +481,7 @@ void test_filter_rows_of_the_zygote(void)
 	unsigned bit;
 
 	for (m = 0; m < DTX_COUNT(machines); m++) {
-		T_OK(dtx_filters_build_for(machines[m], &f, &err), &err);
+		T_OK(dtx_filters_build_for(machines[m], DTX_FILTER_SEALED, &f, &err), &err);
 		for (i = 0; i < DTX_COUNT(exact); i++) {
 			struct seccomp_data d = { .arch = machines[m] };
 

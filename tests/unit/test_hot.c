@@ -139,7 +139,7 @@ static int cold(void)
 {
 	struct dtx_py_info info;
 
-	if (dtx_py_start(0, DTX_ZYGOTE_SCREEN, &info, NULL) != DTX_OK)
+	if (dtx_py_start(0, DTX_ZYGOTE_SCREEN, DTX_FILTER_SEALED, &info, NULL) != DTX_OK)
 		return 2;
 	return dtx_py_warm(true) || dtx_py_warm(false);
 }

@@ -9,6 +9,7 @@
 #include "core/data/frame.h"
 #include "core/data/rawgrid.h"
 #include "sandbox/jail.h"
+#include "sandbox/pyhost.h"
 #include "tests/unit/tablemake.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -91,7 +92,7 @@ void test_jail_selftest(void)
 {
 	struct dtx_jail_report r;
 	struct dtx_err err = DTX_ERR_INIT;
-	enum dtx_code rc = dtx_jail_selftest(&r, &err);
+	enum dtx_code rc = dtx_jail_selftest(DTX_JAIL_SEALED, &r, &err);
 
 	if (SANITIZED) {
 		T_CODE(rc, DTX_E_SNIPPET_SETUP_REFUSED, &err);
@@ -102,6 +103,35 @@ void test_jail_selftest(void)
 	}
 	dtx_jail_report_clear(&r);
 	dtx_err_clear(&err);
+}
+
+/* A name that comes from a worker is looked up as a name, never as a path. */
+void test_jail_modules_of_the_machine(void)
+{
+	static const struct {
+		const char *name;
+		bool has;
+	} cases[] = {
+		{ "json", true },
+		{ "json.tool", true },
+		{ "xml.dom.minidom", true },
+		{ "pandas.core.frame", true },
+		{ "no_such_module", false },
+		{ "json.no_such", false },
+		{ "", false },
+		{ ".", false },
+		{ ".json", false },
+		{ "json.", false },
+		{ "json..tool", false },
+		{ "../../../etc/passwd", false },
+		{ "/etc/passwd", false },
+		{ "json/tool", false },
+		{ "json\ntool", false },
+	};
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(cases); i++)
+		T_INT(dtx_py_has_module(dtx_str_of(cases[i].name)), cases[i].has);
 }
 
 /* What goes in untouched comes back as it was: every type, nulls, order. */

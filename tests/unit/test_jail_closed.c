@@ -151,12 +151,93 @@ static enum dtx_code screen(struct dtx_jail_report *r, struct dtx_err *err)
 	return rc;
 }
 
-/* In a child of the test: what the screen ends in. */
-static bool judge(const struct closed *c)
+/* What a program of lib-ro finds: it ends well if that is as it should be. */
+#define FIND                                                                                       \
+	"import ctypes, posix, sys\n"                                                              \
+	"def fails(call, *args):\n"                                                                \
+	"    try:\n"                                                                               \
+	"        call(*args)\n"                                                                    \
+	"    except (OSError, ImportError) as error:\n"                                            \
+	"        return type(error).__name__\n"                                                    \
+	"    return 'nothing'\n"                                                                   \
+	"def is_in(name): return name in sys.modules\n"                                            \
+	"assert not is_in('lib2to3') and not is_in('audioop')\n"                                   \
+	"import lib2to3.pytree\n"                                                                  \
+	"assert lib2to3.pytree.__file__.startswith('/usr/lib/')\n"                                 \
+	"assert posix.open(lib2to3.__file__, posix.O_RDONLY) == 6\n"                               \
+	"assert fails(posix.open, '/etc/passwd', posix.O_RDONLY) == NO_FILE\n"                     \
+	"assert fails(posix.open, '/tmp', posix.O_RDONLY) == NO_FILE\n"                            \
+	"assert fails(posix.open, '/proc/self/maps', posix.O_RDONLY) == NO_FILE\n"
+#define FIND_CODE "import audioop\nassert audioop.avg(bytes((1, 0, 3, 0)), 2) == 2\n"
+/* Here /proc shows the worker itself: its result can be opened once more, and is no code. */
+#define FIND_NO_CODE                                                                               \
+	"assert fails(__import__, 'audioop') == 'ModuleNotFoundError'\n"                           \
+	"fd = posix.open('/proc/self/fd/5', posix.O_RDONLY)\n"                                     \
+	"libc = ctypes.CDLL(None)\n"                                                               \
+	"libc.mmap.restype = ctypes.c_void_p\n"                                                    \
+	"print('mapped', flush=True)\n"                                                            \
+	"libc.mmap(None, 4096, 5, 2, fd, ctypes.c_long(0))\n"                                      \
+	"print('run', flush=True)\n"
+#define OWN_ROOT "NO_FILE = 'FileNotFoundError'\n" FIND FIND_CODE
+#define HOSTS    "NO_FILE = 'PermissionError'\n" FIND FIND_NO_CODE
+static const struct {
+	struct closed closed;
+	const char *code; /* a program, which must end well */
+} lib_ro[] = {
+	{ { "nothing",
+	    { NULL, NULL },
+	    NULL,
+	    "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp,notify",
+	    "full" },
+	  OWN_ROOT },
+	{ { "user namespaces", { &no_userns }, NULL, "landlock*,rlimits,seccomp,notify", "full" },
+	  HOSTS },
+	{ { "landlock",
+	    { &no_landlock },
+	    NULL,
+	    "userns,mountns,pidns,netns,ipcns,utsns,rlimits,seccomp,notify",
+	    "full" },
+	  OWN_ROOT },
+	{ { "the listener",
+	    { &no_listener },
+	    NULL,
+	    "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp",
+	    "degraded" },
+	  OWN_ROOT },
+	{ { "namespaces and landlock", { &no_userns, &no_landlock }, "userns", NULL, NULL },
+	  "print('on')" },
+	{ { "landlock half way", { &no_restrict }, "landlock", NULL, NULL }, "print('on')" },
+	{ { "limits", { &no_prlimit }, "rlimits", NULL, NULL }, "print('on')" },
+};
+
+static enum dtx_code program(const char *code, struct dtx_jail_report *r, struct dtx_err *err)
+{
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_EXEC,
+		                            .no_warm = true,
+		                            .limits = { .profile = DTX_JAIL_LIB_RO } };
+	struct dtx_box *box = NULL;
+	enum dtx_code rc;
+
+	dtx_jail_report_init(r);
+	rc = dtx_provider_local.open(&spec, &box, err);
+	if (rc == DTX_OK)
+		rc = dtx_provider_local.exec(box, dtx_str_of(code), NULL, r, err);
+	dtx_provider_local.close(box);
+	/* the one call that must not have been made is the end of it, by name */
+	if (rc == DTX_E_SNIPPET_DENIED_SYSCALL && strstr(code, FIND_NO_CODE) && r->ndenied &&
+	    !strcmp(r->denied[r->ndenied - 1].name, "mmap") && r->out.kept == 7)
+		rc = DTX_OK;
+	if (rc == DTX_OK && strcmp(r->profile, "lib-ro") != 0)
+		rc = DTX_E_ASSERT_FAILED;
+	return rc;
+}
+
+/* In a child of the test: what the screen, or the program, ends in. */
+static bool judge(const struct closed *c, const char *code)
 {
 	struct dtx_jail_report r;
 	struct dtx_err err = DTX_ERR_INIT;
-	enum dtx_code rc = screen(&r, &err);
+	enum dtx_code rc = code ? program(code, &r, &err) : screen(&r, &err);
 	bool ok;
 
 	if (c->refused && !r.layer[0]) /* refused before there was a box */
@@ -175,7 +256,7 @@ static bool judge(const struct closed *c)
 	return ok;
 }
 
-static int in_child(const struct closed *c, uid_t uid)
+static int in_child(const struct closed *c, const char *code, uid_t uid)
 {
 	pid_t pid = fork();
 	int status = -1, i;
@@ -187,7 +268,7 @@ static int in_child(const struct closed *c, uid_t uid)
 		for (i = 0; i < 2; i++)
 			if (c->deny[i] && !deny(c->deny[i]))
 				_exit(2);
-		_exit(judge(c) ? 0 : 1);
+		_exit(judge(c, code) ? 0 : 1);
 	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return -1;
@@ -204,8 +285,25 @@ void test_jail_fails_closed(void)
 	}
 	fflush(stdout);
 	for (i = 0; i < DTX_COUNT(cases); i++) {
-		T_INT(in_child(&cases[i], 0), 0);
+		T_INT(in_child(&cases[i], NULL, 0), 0);
 	}
+}
+
+/* The same of workers that read the library trees: what is left of the layers confines them. */
+void test_jail_libraries_fail_closed(void)
+{
+	size_t i;
+
+	if (SANITIZED) {
+		t_skip("a sanitizer build has no jail");
+		return;
+	}
+	fflush(stdout);
+	for (i = 0; i < DTX_COUNT(lib_ro); i++)
+		T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 0), 0);
+	/* an ordinary user's */
+	for (i = 0; i < 3 && geteuid() == 0; i++)
+		T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 65534), 0);
 }
 
 /* An ordinary user has the same layers as root. */
@@ -216,9 +314,9 @@ void test_jail_as_nobody(void)
 		return;
 	}
 	fflush(stdout);
-	T_INT(in_child(&cases[0], 65534), 0);
-	T_INT(in_child(&cases[1], 65534), 0);
-	T_INT(in_child(&cases[4], 65534), 0);
+	T_INT(in_child(&cases[0], NULL, 65534), 0);
+	T_INT(in_child(&cases[1], NULL, 65534), 0);
+	T_INT(in_child(&cases[4], NULL, 65534), 0);
 }
 
 /* --- nothing is left --- */

@@ -12,13 +12,11 @@ static void put(const char *path, const char *text)
 	T_CHECK(f && fputs(text, f) >= 0 && !fclose(f));
 }
 
-/* Settles with the two files; NULL: there is none. */
-static enum dtx_code settle(const char *user, const char *machine, struct dtx_jail_given given,
-                            struct dtx_jail_limits *out, struct dtx_err *err)
+/* The two files; NULL: there is none. */
+static enum dtx_code open_config(struct dtx_config *c, const char *user, const char *machine,
+                                 struct dtx_err *err)
 {
-	struct dtx_config c;
 	char at[2][200];
-	enum dtx_code rc;
 
 	snprintf(at[0], sizeof(at[0]), "%s/user.json", t_dir());
 	snprintf(at[1], sizeof(at[1]), "%s/machine.json", t_dir());
@@ -26,7 +24,16 @@ static enum dtx_code settle(const char *user, const char *machine, struct dtx_ja
 		put(at[0], user);
 	if (machine)
 		put(at[1], machine);
-	rc = dtx_config_load(&c, user ? at[0] : NULL, machine ? at[1] : NULL, err);
+	return dtx_config_load(c, user ? at[0] : NULL, machine ? at[1] : NULL, err);
+}
+
+/* Settles with them. */
+static enum dtx_code settle(const char *user, const char *machine, struct dtx_jail_given given,
+                            struct dtx_jail_limits *out, struct dtx_err *err)
+{
+	struct dtx_config c;
+	enum dtx_code rc = open_config(&c, user, machine, err);
+
 	if (rc == DTX_OK)
 		rc = dtx_jail_limits_settle(&given, &c, out, err);
 	if (rc == DTX_OK)
@@ -70,6 +77,42 @@ void test_jail_limits_of_settings(void)
 	dtx_err_clear(&err);
 }
 
+/* Who asks for one profile has it, unless the machine's settings say otherwise. */
+void test_jail_limits_and_the_profile(void)
+{
+	static const struct {
+		const char *user, *machine;
+		int option, profile; /* the option: one more than the profile, 0 for none */
+	} cases[] = {
+		{ NULL, NULL, 0, DTX_JAIL_SEALED },
+		{ NULL, NULL, 1 + DTX_JAIL_LIB_RO, DTX_JAIL_LIB_RO },
+		{ "{\"jail_profile\":\"lib-ro\"}", NULL, 0, DTX_JAIL_LIB_RO },
+		{ "{\"jail_profile\":\"lib-ro\"}", NULL, 1 + DTX_JAIL_SEALED, DTX_JAIL_SEALED },
+		{ "{\"jail_profile\":\"sealed\"}", "{\"jail_profile\":\"lib-ro\"}", 0,
+		  DTX_JAIL_SEALED },
+		{ "{\"jail_profile\":\"lib-ro\"}",
+		  "{\"jail_profile\":\"sealed\",\"locked\":[\"jail_profile\"]}",
+		  1 + DTX_JAIL_LIB_RO, DTX_JAIL_SEALED },
+		{ NULL, "{\"locked\":[\"jail_profile\"]}", 1 + DTX_JAIL_LIB_RO, DTX_JAIL_SEALED },
+	};
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_jail_limits l;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(cases); i++) {
+		const struct dtx_jail_given given = { .profile = cases[i].option };
+		struct dtx_config c;
+
+		T_OK(open_config(&c, cases[i].user, cases[i].machine, &err), &err);
+		T_OK(dtx_jail_limits_settle(&given, &c, &l, &err), &err);
+		T_INT(l.profile, cases[i].profile);
+		T_INT(dtx_config_locks(&c) != NULL,
+		      cases[i].option && cases[i].option - 1 != cases[i].profile);
+		dtx_config_clear(&c);
+	}
+	dtx_err_clear(&err);
+}
+
 void test_jail_limits_that_are_none(void)
 {
 	static const struct {
@@ -86,6 +129,8 @@ void test_jail_limits_that_are_none(void)
 		  DTX_E_USAGE },
 		{ "{\"jail_output\":\"much\"}",
 		  "setting 'jail_output' wants a size like 256M, got 'much'", DTX_E_USAGE },
+		{ "{\"jail_profile\":\"open\"}",
+		  "setting 'jail_profile' wants sealed or lib-ro, got 'open'", DTX_E_USAGE },
 		{ "{\"jail_wal\":5}", "there is no setting 'jail_wal'", DTX_E_BAD_PARAM_VALUE },
 		{ "{\"locked\":[\"jail\"]}", "there is no setting 'jail'", DTX_E_BAD_PARAM_VALUE },
 		{ "{\"locked\":\"jail_cpu\"}", "locked wants a list of settings",
