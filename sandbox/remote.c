@@ -365,7 +365,8 @@ static enum dtx_code keep_facts(struct dtx_box *b, const struct dtx_remote_answe
 	r->us.lease = a->us_lease;
 	r->us.verify = a->us_verify;
 	snprintf(r->verify, sizeof(r->verify), "far side"); /* its word, not seen from here */
-	return dtx_super_welcomed(b, r, err);
+	dtx_super_describe(b, r);
+	return dtx_super_required(b, err);
 }
 
 static enum dtx_code hear(struct dtx_box *b, const struct far *f, struct dtx_jail_report *r,

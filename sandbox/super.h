@@ -66,9 +66,10 @@ DTX_MUSTUSE enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_rep
 /* Hands the frame over, sees the limits in place, starts the snippet, waits for its end. */
 DTX_MUSTUSE enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r,
                                         struct dtx_err *err);
-/* Layers and versions of the welcome, into the report; refused without a required layer. */
-DTX_MUSTUSE enum dtx_code dtx_super_welcomed(const struct dtx_box *b, struct dtx_jail_report *r,
-                                             struct dtx_err *err);
+/* Refused without a required layer. */
+DTX_MUSTUSE enum dtx_code dtx_super_required(const struct dtx_box *b, struct dtx_err *err);
+/* Layers and versions of the welcome, into the report. */
+void dtx_super_describe(const struct dtx_box *b, struct dtx_jail_report *r);
 /* watch.c: waits until a started run is over; kills a worker for a reason. */
 void dtx_super_watch(struct dtx_box *b, struct dtx_jail_report *r);
 void dtx_super_kill(struct dtx_box *b, enum dtx_kill why);
@@ -86,8 +87,9 @@ DTX_MUSTUSE bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, ch
 DTX_MUSTUSE bool dtx_facts_reader(pid_t pid, char *what, size_t size);
 /* Seccomp filters that this process inherited, and its children will; -1 if it cannot be told. */
 int64_t dtx_facts_own_filters(void);
-/* CPU time and peak memory of one that lives; false if they cannot be told. */
-DTX_MUSTUSE bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used);
+/* CPU time and peak memory of one that lives, and the bytes that are its own now; false if they
+ * cannot be told. */
+DTX_MUSTUSE bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon);
 /* Resident minus shared bytes, 0 if it cannot be told. */
 uint64_t dtx_facts_anon(pid_t pid);
 
