@@ -254,9 +254,9 @@ out:
 	return rc;
 }
 
-bool dtx_py_warm(bool once)
+bool dtx_py_warm(enum dtx_py_warmth how)
 {
-	PyObject *got = py.PyObject_CallFunction(py.warm, "i", once);
+	PyObject *got = py.PyObject_CallFunction(py.warm, "i", (int)how);
 
 	if (!got)
 		py.PyErr_Clear();

@@ -312,7 +312,7 @@ static void end_idle(struct dtx_zygote *z)
 
 static void warm_up(struct dtx_zygote *z)
 {
-	z->cold += !dtx_py_warm(true);
+	z->cold += !dtx_py_warm(DTX_PY_ROUND);
 	z->rounds++;
 	if (z->rounds == ROUNDS)
 		end_idle(z); /* they are what the zygote was before */
