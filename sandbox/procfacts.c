@@ -151,6 +151,14 @@ bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what, si
 	return vm > 0;
 }
 
+bool dtx_facts_hidden(pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	return access(path, R_OK) != 0 && access("/proc/self/status", R_OK) == 0;
+}
+
 /* The kernel tells user and system time in ticks, their sum exactly. */
 bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
 {

@@ -315,7 +315,14 @@ static enum dtx_code facts(struct dtx_box *b, struct dtx_err *err)
 	b->worker = dtx_facts_pid(b->pidfd);
 	if (!b->worker)
 		REFUSE(err, "verify", "the worker's process cannot be told");
-	if (!dtx_facts_status(b->worker, &b->vm_size, &b->inner, what, sizeof(what)))
+	if (dtx_facts_status(b->worker, &b->vm_size, &b->inner, what, sizeof(what)))
+		goto out;
+	/* the probe alone decides then, and is no proof without a listener; one that ended cannot
+	 * be read either, and answers no probe */
+	b->vm_size = (uint64_t)b->welcome.vm_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	b->inner = -1;
+	b->hidden = b->grant.audit && b->vm_size && dtx_facts_hidden(b->worker);
+	if (!b->hidden)
 		REFUSE(err, "verify", "%s", what);
 out:
 	return rc;
@@ -336,7 +343,10 @@ static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct
 	DTX_TRY(arm(b, err));
 	if (b->grant.audit)
 		DTX_TRY(probed(b, &p, err));
-	snprintf(r->verify, sizeof(r->verify), b->grant.audit ? "status+probe" : "status");
+	snprintf(r->verify, sizeof(r->verify), "%s",
+	         b->hidden        ? "probe"
+	         : b->grant.audit ? "status+probe"
+	                          : "status");
 	b->base_anon = dtx_facts_anon(b->worker);
 	r->base_rss = b->base_anon;
 	r->us.verify = us_since(t);

@@ -27,6 +27,7 @@ struct dtx_box {
 	pid_t zygote;              /* private; 0: none, or a pool's */
 	bool pooled;
 	bool silent;         /* an answer did not come in time */
+	bool hidden;         /* what the kernel says of the worker is not for us to read */
 	bool turned_away;    /* the pool has as many waiting as it may */
 	const char *command; /* a jail elsewhere; NULL: here */
 	void *raw;           /* the frame, when it came as bytes; in_len of them */
@@ -85,6 +86,8 @@ DTX_MUSTUSE bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, ch
                                   size_t size);
 /* The same for a locked reader process, which has threads. */
 DTX_MUSTUSE bool dtx_facts_reader(pid_t pid, char *what, size_t size);
+/* This process may not read such a file of that one, but its own: /proc is mounted with hidepid. */
+bool dtx_facts_hidden(pid_t pid);
 /* Seccomp filters that this process inherited, and its children will; -1 if it cannot be told. */
 int64_t dtx_facts_own_filters(void);
 /* CPU time and peak memory of one that lives, and the bytes that are its own now; false if they

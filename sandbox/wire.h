@@ -57,7 +57,8 @@ struct dtx_wire_welcome {
 		retiring; /* made so far, ready now, leased; wants a successor */
 	int64_t up_ms;
 	uint32_t rounds, cold; /* of the warm-up; how many of them failed */
-	uint32_t pages, pad;   /* that a new worker copies at once */
+	uint32_t pages;        /* that a new worker copies at once */
+	uint32_t vm_pages;     /* of address space; 0: it cannot tell */
 };
 struct dtx_wire_refused {
 	uint32_t sys_errno;
