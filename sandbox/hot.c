@@ -17,6 +17,13 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+#define HUGE_SIZE ((uintptr_t)2 << 20)
+#define HUGE_MIN  (HUGE_SIZE / 8) /* with fewer bytes that are used, copying the rest is no gain */
+
 #define PAGE_PRESENT   (1ull << 63)
 #define PAGE_OF_FILE   (1ull << 61)
 #define PAGE_EXCLUSIVE (1ull << 56) /* mapped once: the child has a copy */
@@ -195,4 +202,35 @@ bool dtx_hot_copy(const struct dtx_hot *hot)
 			return false;
 	}
 	return hot->n > 0;
+}
+
+/* One large page, if so much of it was copied. */
+static void gather(uintptr_t at, size_t copied)
+{
+	if (copied >= HUGE_MIN && madvise((void *)at, HUGE_SIZE, MADV_COLLAPSE))
+		errno = 0; /* a kernel before 6.1, or memory in pieces */
+}
+
+void dtx_hot_gather(const struct dtx_hot *hot)
+{
+	uintptr_t at = 0;
+	size_t i, copied = 0;
+
+	for (i = 0; i < hot->n; i++) {
+		uintptr_t from = hot->run[i].at, end = from + hot->run[i].len;
+
+		while (hot->run[i].how == MADV_POPULATE_WRITE && from < end) {
+			uintptr_t huge = from / HUGE_SIZE * HUGE_SIZE;
+			uintptr_t to = DTX_MIN(end, huge + HUGE_SIZE);
+
+			if (huge != at) {
+				gather(at, copied);
+				at = huge;
+				copied = 0;
+			}
+			copied += to - from;
+			from = to;
+		}
+	}
+	gather(at, copied);
 }

@@ -40,5 +40,8 @@ bool dtx_hot_here(void);
 size_t dtx_hot_pages(const struct dtx_hot *hot);
 /* In a new child.  False when it could not be done, wholly or in part. */
 bool dtx_hot_copy(const struct dtx_hot *hot);
+/* After it, where nobody waits: what was copied close together becomes large pages.  A core keeps
+ * the places of few small ones in mind, and has forgotten them when a run comes. */
+void dtx_hot_gather(const struct dtx_hot *hot);
 
 #endif

@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/num.h"
 #include "sandbox/super.h"
+
+#define STATUS_MAX 8192
 
 /* On top of what main itself inherited. */
 #define FILTERS_OF_A_WORKER 3 /* Z, A, B */
@@ -71,26 +74,33 @@ static bool facts_hold(const char *text, const struct fact *fact, size_t n, char
 	return true;
 }
 
-struct status {
-	char of[8192], own[8192];
-};
-
-static bool read_status(pid_t pid, struct status *s, char *what, size_t size)
+static bool read_status(pid_t pid, char *text, size_t room, char *what, size_t size)
 {
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	if (slurp(path, s->of, sizeof(s->of)) && slurp("/proc/self/status", s->own, sizeof(s->own)))
+	if (slurp(path, text, room))
 		return true;
 	snprintf(what, size, "cannot read '%s': %s", path, strerror(errno));
 	return false;
 }
 
-/* Behind a filter of a container every process has one: only their number tells. */
-static bool filters_hold(const struct status *s, int64_t ours, char *what, size_t size)
+/* One without a filter needs no file to say so: it costs the start of each run its time. */
+int64_t dtx_facts_own_filters(void)
 {
-	int64_t inherited = field(s->own, "Seccomp_filters", 10);
-	int64_t have = field(s->of, "Seccomp_filters", 10);
+	char own[STATUS_MAX];
+
+	if (prctl(PR_GET_SECCOMP) == 0)
+		return 0;
+	return slurp("/proc/self/status", own, sizeof(own)) ? field(own, "Seccomp_filters", 10)
+	                                                    : -1;
+}
+
+/* Behind a filter of a container every process has one: only their number tells. */
+static bool filters_hold(const char *text, int64_t ours, char *what, size_t size)
+{
+	int64_t inherited = dtx_facts_own_filters();
+	int64_t have = field(text, "Seccomp_filters", 10);
 
 	if (inherited < 0 || have == inherited + ours)
 		return true;
@@ -99,22 +109,14 @@ static bool filters_hold(const struct status *s, int64_t ours, char *what, size_
 	return false;
 }
 
-int64_t dtx_facts_own_filters(void)
-{
-	char own[8192];
-
-	return slurp("/proc/self/status", own, sizeof(own)) ? field(own, "Seccomp_filters", 10)
-	                                                    : -1;
-}
-
 bool dtx_facts_reader(pid_t pid, char *what, size_t size)
 {
 	static const struct fact facts[] = { { "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 } };
-	struct status s;
+	char text[STATUS_MAX];
 
-	return read_status(pid, &s, what, size) &&
-	       facts_hold(s.of, facts, DTX_COUNT(facts), what, size) &&
-	       filters_hold(&s, FILTERS_OF_A_READER, what, size);
+	return read_status(pid, text, sizeof(text), what, size) &&
+	       facts_hold(text, facts, DTX_COUNT(facts), what, size) &&
+	       filters_hold(text, FILTERS_OF_A_READER, what, size);
 }
 
 /* The last of "NSpid:\t4711\t7": what its own namespace calls it. */
@@ -131,7 +133,7 @@ static pid_t inner_pid(const char *text, pid_t pid)
 
 bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what, size_t size)
 {
-	struct status s;
+	char text[STATUS_MAX];
 	int64_t vm;
 	static const struct fact wants[] = {
 		{ "NoNewPrivs", 10, 1 }, { "Seccomp", 10, 2 }, { "CapEff", 16, 0 },
@@ -139,24 +141,32 @@ bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what, si
 		{ "Threads", 10, 1 },
 	};
 
-	if (!read_status(pid, &s, what, size) ||
-	    !facts_hold(s.of, wants, DTX_COUNT(wants), what, size) ||
-	    !filters_hold(&s, FILTERS_OF_A_WORKER, what, size))
+	if (!read_status(pid, text, sizeof(text), what, size) ||
+	    !facts_hold(text, wants, DTX_COUNT(wants), what, size) ||
+	    !filters_hold(text, FILTERS_OF_A_WORKER, what, size))
 		return false;
-	vm = field(s.of, "VmSize", 10);
+	vm = field(text, "VmSize", 10);
 	*vm_size = vm > 0 ? (uint64_t)vm << 10 : 0;
-	*inner = inner_pid(s.of, pid);
+	*inner = inner_pid(text, pid);
 	return vm > 0;
 }
 
-/* The kernel tells user and system time in ticks, their sum exactly. */
-bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used)
+bool dtx_facts_hidden(pid_t pid)
 {
-	char path[64], text[8192];
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	return access(path, R_OK) != 0 && access("/proc/self/status", R_OK) == 0;
+}
+
+/* The kernel tells user and system time in ticks, their sum exactly. */
+bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon)
+{
+	char path[64], text[STATUS_MAX], what[120];
 	struct timespec all;
 	clockid_t clock;
 	long long ticks;
-	int64_t us, hwm, tick_us = 1000000 / sysconf(_SC_CLK_TCK);
+	int64_t us, hwm, rss, tick_us = 1000000 / sysconf(_SC_CLK_TCK);
 	const char *at;
 
 	if (pid <= 0 || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &all))
@@ -167,10 +177,13 @@ bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used)
 	if (!at ||
 	    sscanf(at, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %lld", &ticks) != 1)
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	hwm = slurp(path, text, sizeof(text)) ? field(text, "VmHWM", 10) : -1;
-	if (hwm < 0)
+	if (!read_status(pid, text, sizeof(text), what, sizeof(what)))
 		return false;
+	hwm = field(text, "VmHWM", 10);
+	rss = field(text, "RssAnon", 10);
+	if (hwm < 0 || rss < 0)
+		return false;
+	*anon = (uint64_t)rss << 10;
 	*used = (struct dtx_wire_exited){ .sys_us = DTX_MIN(ticks * tick_us, us),
 		                          .max_rss = hwm << 10 };
 	used->user_us = us - used->sys_us;

@@ -315,9 +315,9 @@ bool dtx_py_has_module(struct dtx_str name)
 	return false;
 }
 
-bool dtx_py_warm(bool once)
+bool dtx_py_warm(enum dtx_py_warmth how)
 {
-	PyObject *got = py.PyObject_CallFunction(py.warm, "i", once);
+	PyObject *got = py.PyObject_CallFunction(py.warm, "i", (int)how);
 
 	if (!got)
 		py.PyErr_Clear();

@@ -26,9 +26,12 @@ DTX_MUSTUSE enum dtx_code dtx_py_start(uint32_t hash_seed, enum dtx_zkind kind,
                                        struct dtx_err *err);
 /* Whether this Python has a module of that name ("xml.dom.minidom"); anything may be asked. */
 DTX_MUSTUSE bool dtx_py_has_module(struct dtx_str name);
-/* Does what most snippets do: in a zygote once and much of it, in a worker what each run touches.
- * False when it failed: what was not touched is touched later. */
-DTX_MUSTUSE bool dtx_py_warm(bool once);
+/* What is done before anybody waits for it: in a worker what each run touches; in a zygote one
+ * round of what most snippets do; in a worker that is being verified, only what each run begins
+ * with.  boot.py has the same numbers. */
+enum dtx_py_warmth { DTX_PY_TOUCHES, DTX_PY_ROUND, DTX_PY_LOOK };
+/* False when it failed: what was not touched is touched later. */
+DTX_MUSTUSE bool dtx_py_warm(enum dtx_py_warmth how);
 /* fork() as Python wants it.  -1 with errno, 0 in the child, else its pid. */
 DTX_MUSTUSE int dtx_py_fork(void);
 /* Runs what the frame `in` holds and leaves a frame in `out`; never fails: what went wrong is

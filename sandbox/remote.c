@@ -14,6 +14,7 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "sandbox/ns.h"
 
 #define SETUP_MS    60000 /* a container that starts, and its Python */
@@ -273,6 +274,28 @@ static void make_plain(char *text, size_t size)
 			text[i] = '?';
 }
 
+/* A reason is a text in any language, and goes to terminals, logs and records: bytes that would
+ * write there by themselves are spelled out. */
+static void spell_out(struct dtx_str text, char *out, size_t size)
+{
+	size_t pos = 0, from = 0, at = 0;
+
+	while (pos < text.len && at + 5 < size) {
+		uint32_t cp = dtx_utf8_next(text.ptr, text.len, &pos);
+
+		if (cp < ' ' || (cp >= 0x7f && cp < 0xa0) || (pos - from == 1 && cp > 0x7f)) {
+			snprintf(out + at, size - at, "\\x%02x", (unsigned char)text.ptr[from]);
+			at += 4;
+			pos = from + 1;
+		} else {
+			memcpy(out + at, text.ptr + from, pos - from);
+			at += pos - from;
+		}
+		from = pos;
+	}
+	out[at] = 0;
+}
+
 static enum dtx_code take_denied(struct dtx_box *b, const struct far *f, uint32_t n,
                                  struct dtx_jail_report *r, struct dtx_err *err)
 {
@@ -366,7 +389,8 @@ static enum dtx_code keep_facts(struct dtx_box *b, const struct dtx_remote_answe
 	r->us.lease = a->us_lease;
 	r->us.verify = a->us_verify;
 	snprintf(r->verify, sizeof(r->verify), "far side"); /* its word, not seen from here */
-	return dtx_super_welcomed(b, r, err);
+	dtx_super_describe(b, r);
+	return dtx_super_required(b, err);
 }
 
 static enum dtx_code hear(struct dtx_box *b, const struct far *f, struct dtx_jail_report *r,
@@ -374,14 +398,17 @@ static enum dtx_code hear(struct dtx_box *b, const struct far *f, struct dtx_jai
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_remote_answer a;
+	char reason[400];
 	size_t i;
 
 	DTX_TRY(take_far(b, f, &a, sizeof(a), err));
 	a.text[sizeof(a.text) - 1] = a.verify[sizeof(a.verify) - 1] = 0;
 	if (!dtx_remote_sane(&a, &b->spec.limits))
 		REFUSE(err, "the far side's answer is not understood");
-	if (a.refused)
-		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%.300s", a.text);
+	if (a.refused) {
+		spell_out(dtx_str_of(a.text), reason, sizeof(reason));
+		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%s", reason);
+	}
 	DTX_TRY(keep_facts(b, &a, r, err));
 	DTX_TRY(take_denied(b, f, a.ndenied, r, err));
 	for (i = 0; i < 2; i++)

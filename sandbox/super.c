@@ -203,19 +203,18 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_super_welcomed(const struct dtx_box *b, struct dtx_jail_report *r,
-                                 struct dtx_err *err)
+static unsigned layers_of(const struct dtx_box *b)
 {
-	enum dtx_code rc = DTX_OK;
-	const struct dtx_wire_welcome *w = &b->welcome;
-	unsigned layers = w->layers & ~(unsigned)DTX_LAYER_NOTIFY;
-	char missing[40] = "";
+	unsigned layers = b->welcome.layers & ~(unsigned)DTX_LAYER_NOTIFY;
 
-	if (b->grant.audit)
-		layers |= DTX_LAYER_NOTIFY;
-	dtx_layers_print(layers, w->landlock, r->layers, sizeof(r->layers));
-	if (w->profile != (uint32_t)profile_of(b))
-		REFUSE(err, "control", "the zygote's workers have another profile");
+	return b->grant.audit ? layers | DTX_LAYER_NOTIFY : layers;
+}
+
+void dtx_super_describe(const struct dtx_box *b, struct dtx_jail_report *r)
+{
+	const struct dtx_wire_welcome *w = &b->welcome;
+
+	dtx_layers_print(layers_of(b), w->landlock, r->layers, sizeof(r->layers));
 	snprintf(r->profile, sizeof(r->profile), "%s", dtx_jail_profile_names[profile_of(b)]);
 	snprintf(r->filter_hash, sizeof(r->filter_hash), "%.64s", w->filter_hash);
 	snprintf(r->python, sizeof(r->python), "%.15s", w->python);
@@ -223,9 +222,20 @@ enum dtx_code dtx_super_welcomed(const struct dtx_box *b, struct dtx_jail_report
 	snprintf(r->numpy, sizeof(r->numpy), "%.15s", w->numpy);
 	snprintf(r->abi, sizeof(r->abi), "%.16s", w->abi);
 	snprintf(r->audit, sizeof(r->audit), b->grant.audit ? "full" : "degraded");
-	if (!dtx_layers_hold(b->spec.require_layers, layers, w->landlock, missing, sizeof(missing)))
-		REFUSE(err, "required", "layer '%s' is not to be had here, there are %s", missing,
-		       r->layers);
+}
+
+enum dtx_code dtx_super_required(const struct dtx_box *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char missing[40] = "", have[200];
+
+	if (b->welcome.profile != (uint32_t)profile_of(b))
+		REFUSE(err, "control", "the zygote's workers have another profile");
+	if (dtx_layers_hold(b->spec.require_layers, layers_of(b), b->welcome.landlock, missing,
+	                    sizeof(missing)))
+		goto out;
+	dtx_layers_print(layers_of(b), b->welcome.landlock, have, sizeof(have));
+	REFUSE(err, "required", "layer '%s' is not to be had here, there are %s", missing, have);
 out:
 	return rc;
 }
@@ -315,7 +325,14 @@ static enum dtx_code facts(struct dtx_box *b, struct dtx_err *err)
 	b->worker = dtx_facts_pid(b->pidfd);
 	if (!b->worker)
 		REFUSE(err, "verify", "the worker's process cannot be told");
-	if (!dtx_facts_status(b->worker, &b->vm_size, &b->inner, what, sizeof(what)))
+	if (dtx_facts_status(b->worker, &b->vm_size, &b->inner, what, sizeof(what)))
+		goto out;
+	/* the probe alone decides then, and is no proof without a listener; one that ended cannot
+	 * be read either, and answers no probe */
+	b->vm_size = (uint64_t)b->welcome.vm_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	b->inner = -1;
+	b->hidden = b->grant.audit && b->vm_size && dtx_facts_hidden(b->worker);
+	if (!b->hidden)
 		REFUSE(err, "verify", "%s", what);
 out:
 	return rc;
@@ -336,7 +353,10 @@ static enum dtx_code verify(struct dtx_box *b, struct dtx_jail_report *r, struct
 	DTX_TRY(arm(b, err));
 	if (b->grant.audit)
 		DTX_TRY(probed(b, &p, err));
-	snprintf(r->verify, sizeof(r->verify), b->grant.audit ? "status+probe" : "status");
+	snprintf(r->verify, sizeof(r->verify), "%s",
+	         b->hidden        ? "probe"
+	         : b->grant.audit ? "status+probe"
+	                          : "status");
 	b->base_anon = dtx_facts_anon(b->worker);
 	r->base_rss = b->base_anon;
 	r->us.verify = us_since(t);
@@ -419,8 +439,11 @@ enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_report *r, stru
 	r->warm = b->grant.warm;
 	r->us.queue = b->pooled ? us_since(b->t_asked) : 0;
 	r->us.lease = us_since(b->t0);
-	DTX_TRY(dtx_super_welcomed(b, r, err));
-	DTX_TRY(verify(b, r, err));
+	rc = dtx_super_required(b, err);
+	if (rc == DTX_OK)
+		rc = verify(b, r, err);
+	if (rc != DTX_OK)
+		dtx_super_describe(b, r);
 out:
 	return rc;
 }
@@ -480,8 +503,11 @@ enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r, struct
 	DTX_TRY(give_frame(b, err));
 	DTX_TRY(armed(b, err));
 	DTX_TRY(start(b, err));
-	dtx_super_watch(b, r);
 out:
+	/* not before: nobody waits for this text while the worker is at work */
+	dtx_super_describe(b, r);
+	if (rc == DTX_OK)
+		dtx_super_watch(b, r);
 	return rc;
 }
 

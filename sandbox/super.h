@@ -27,6 +27,7 @@ struct dtx_box {
 	pid_t zygote;              /* private; 0: none, or a pool's */
 	bool pooled;
 	bool silent;         /* an answer did not come in time */
+	bool hidden;         /* what the kernel says of the worker is not for us to read */
 	bool turned_away;    /* the pool has as many waiting as it may */
 	const char *command; /* a jail elsewhere; NULL: here */
 	void *raw;           /* the frame, when it came as bytes; in_len of them */
@@ -66,9 +67,10 @@ DTX_MUSTUSE enum dtx_code dtx_super_ready(struct dtx_box *b, struct dtx_jail_rep
 /* Hands the frame over, sees the limits in place, starts the snippet, waits for its end. */
 DTX_MUSTUSE enum dtx_code dtx_super_run(struct dtx_box *b, struct dtx_jail_report *r,
                                         struct dtx_err *err);
-/* Layers and versions of the welcome, into the report; refused without a required layer. */
-DTX_MUSTUSE enum dtx_code dtx_super_welcomed(const struct dtx_box *b, struct dtx_jail_report *r,
-                                             struct dtx_err *err);
+/* Refused without a required layer. */
+DTX_MUSTUSE enum dtx_code dtx_super_required(const struct dtx_box *b, struct dtx_err *err);
+/* Layers and versions of the welcome, into the report. */
+void dtx_super_describe(const struct dtx_box *b, struct dtx_jail_report *r);
 /* watch.c: waits until a started run is over; kills a worker for a reason. */
 void dtx_super_watch(struct dtx_box *b, struct dtx_jail_report *r);
 void dtx_super_kill(struct dtx_box *b, enum dtx_kill why);
@@ -84,10 +86,13 @@ DTX_MUSTUSE bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, ch
                                   size_t size);
 /* The same for a locked reader process, which has threads. */
 DTX_MUSTUSE bool dtx_facts_reader(pid_t pid, char *what, size_t size);
+/* This process may not read such a file of that one, but its own: /proc is mounted with hidepid. */
+bool dtx_facts_hidden(pid_t pid);
 /* Seccomp filters that this process inherited, and its children will; -1 if it cannot be told. */
 int64_t dtx_facts_own_filters(void);
-/* CPU time and peak memory of one that lives; false if they cannot be told. */
-DTX_MUSTUSE bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used);
+/* CPU time and peak memory of one that lives, and the bytes that are its own now; false if they
+ * cannot be told. */
+DTX_MUSTUSE bool dtx_facts_used(pid_t pid, struct dtx_wire_exited *used, uint64_t *anon);
 /* Resident minus shared bytes, 0 if it cannot be told. */
 uint64_t dtx_facts_anon(pid_t pid);
 

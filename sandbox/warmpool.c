@@ -57,9 +57,9 @@ static int try_folder(struct dtx_warmpool *p, const char *path)
 {
 	int fd;
 
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT && (!mkdir(path, 0700) || errno == EEXIST))
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0 && !is_private(fd)) {
 		close(fd);
 		errno = EPERM;

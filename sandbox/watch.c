@@ -74,10 +74,8 @@ static void drain(struct dtx_box *b, int *fd, struct dtx_stream *s)
 		dtx_super_kill(b, DTX_KILL_STREAM);
 }
 
-static uint64_t note_memory(const struct dtx_box *b, struct dtx_jail_report *r)
+static uint64_t note_memory(const struct dtx_box *b, uint64_t anon, struct dtx_jail_report *r)
 {
-	uint64_t anon = dtx_facts_anon(b->worker);
-
 	anon = anon > b->base_anon ? anon - b->base_anon : 0;
 	r->peak_anon = DTX_MAX(r->peak_anon, anon);
 	return anon;
@@ -85,7 +83,7 @@ static uint64_t note_memory(const struct dtx_box *b, struct dtx_jail_report *r)
 
 static void on_tick(struct dtx_box *b, struct dtx_jail_report *r)
 {
-	if (note_memory(b, r) > b->spec.limits.memory)
+	if (note_memory(b, dtx_facts_anon(b->worker), r) > b->spec.limits.memory)
 		dtx_super_kill(b, DTX_KILL_MEMORY);
 	if (dtx_now_ns() - b->t_start > b->spec.limits.wall_ms * 1000000)
 		dtx_super_kill(b, DTX_KILL_WALL);
@@ -149,11 +147,12 @@ static void end_elsewhere(const struct dtx_box *b)
 static void end_early(struct dtx_box *b, struct dtx_jail_report *r)
 {
 	struct pollfd p = { .fd = b->pidfd, .events = POLLIN };
+	uint64_t anon;
 
 	if (b->raw || !b->done.used || b->done.used > COPY_MAX ||
-	    !dtx_facts_used(b->worker, &b->exited) || poll(&p, 1, 0) != 0 || !copy_result(b))
+	    !dtx_facts_used(b->worker, &b->exited, &anon) || poll(&p, 1, 0) != 0 || !copy_result(b))
 		return;
-	note_memory(b, r);
+	note_memory(b, anon, r);
 	end_elsewhere(b);
 	if (syscall(SYS_pidfd_send_signal, b->pidfd, SIGKILL, NULL, 0u))
 		return;

@@ -59,6 +59,7 @@ struct dtx_wire_welcome {
 	uint32_t rounds, cold; /* of the warm-up; how many of them failed */
 	uint32_t pages;        /* that a new worker copies at once */
 	uint32_t profile;      /* enum dtx_jail_profile of its workers */
+	uint32_t vm_pages;     /* of address space; 0: it cannot tell */
 };
 struct dtx_wire_refused {
 	uint32_t sys_errno;

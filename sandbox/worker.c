@@ -87,6 +87,14 @@ static void lock_down(struct dtx_wire *handover, const struct dtx_worker_spec *s
 		_exit(4);
 }
 
+/* Main has its answer, and reads what the kernel says of this process, before it sends anything:
+ * time for a look at what comes. */
+static void look(void)
+{
+	if (!dtx_py_warm(DTX_PY_LOOK))
+		errno = 0; /* it is slower then, no more */
+}
+
 /* Main compares what the listener shows with its nonces: proof that this process is the one that
  * the filter watches. */
 static bool answer_probe(struct dtx_wire *job, const struct dtx_wire_msg *msg)
@@ -133,14 +141,18 @@ void dtx_worker_main(const struct dtx_worker_fds *fds, const struct dtx_worker_s
 		refuse(&handover, "descriptors", rc);
 	handover.fd = FD_HANDOVER;
 	/* each makes a run faster, no more; what cannot be touched is touched later */
-	if (!dtx_hot_copy(spec->hot) && spec->prefault && !dtx_py_warm(false))
+	if (!dtx_hot_copy(spec->hot) && spec->prefault && !dtx_py_warm(DTX_PY_TOUCHES))
 		errno = 0;
+	if (spec->prefault)
+		dtx_hot_gather(spec->hot);
 	lock_down(&handover, spec);
 	if (!dtx_wire_write(&job, DTX_WIRE_READY, NULL, 0))
 		_exit(6);
 	while (dtx_wire_read(&job, &msg) == 1) {
-		if (msg.type == DTX_WIRE_PROBE && answer_probe(&job, &msg))
+		if (msg.type == DTX_WIRE_PROBE && answer_probe(&job, &msg)) {
+			look();
 			continue;
+		}
 		/* main may want to read our facts, and ends us when it has */
 		if (msg.type == DTX_WIRE_START && run(&job, &msg) && dtx_wire_read(&job, &msg) == 0)
 			_exit(0);

@@ -109,7 +109,7 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 
 	z->peer = starter;
 	DTX_TRY(settle(err));
-	proc = z->pooled ? open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (z->pooled)
 		DTX_TRY(become_daemon(err));
 	DTX_TRY(dtx_ns_user(&root, err));
@@ -126,7 +126,9 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 		z->layers |= DTX_LAYER_NAMESPACES;
 		DTX_TRY(become_init(z, err));
 	}
-	dtx_hot_open(&z->hot, proc); /* its own folder was root's once it cannot be dumped */
+	/* its own folder is root's once it cannot be dumped */
+	z->statm = proc < 0 ? -1 : openat(proc, "self/statm", O_RDONLY | O_CLOEXEC);
+	dtx_hot_open(&z->hot, z->pooled ? proc : -1);
 	DTX_TRY(dtx_ns_drop_caps(err));
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ||
 	    (!z->pooled && prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0)))
@@ -183,7 +185,7 @@ static void init(struct dtx_zygote *z)
 	size_t i;
 
 	memset(z, 0, sizeof(*z));
-	z->listener = -1;
+	z->listener = z->statm = -1;
 	z->hot.maps = z->hot.pagemap = -1;
 	for (i = 0; i < DTX_ZYGOTE_CLIENTS; i++) {
 		z->client[i].wire.fd = -1;

@@ -63,6 +63,7 @@ struct dtx_zygote {
 	unsigned rounds, cold; /* of the warm-up; those that failed */
 	unsigned learned;      /* rounds there had been when the pages were learnt */
 	struct dtx_hot hot;
+	int statm; /* what the kernel says of its memory; -1 */
 };
 
 #define DTX_ZREFUSE(err, layer, ...)                                                               \

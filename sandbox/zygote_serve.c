@@ -1,9 +1,11 @@
 /* See zygote.h.  Clients, and who gets which worker when. */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/base/log.h"
@@ -135,6 +137,18 @@ void dtx_zygote_refuse_all(struct dtx_zygote *z, const struct dtx_err *err)
 			dtx_zygote_refuse(&z->client[i].wire, err);
 }
 
+/* Pages of address space, as its workers have them: for a main that may not look at those. */
+static uint32_t vm_pages(int statm)
+{
+	char text[64];
+	ssize_t n = -1;
+
+	if (statm >= 0 && lseek(statm, 0, SEEK_SET) == 0)
+		n = read(statm, text, sizeof(text) - 1);
+	text[n > 0 ? n : 0] = 0;
+	return (uint32_t)strtoul(text, NULL, 10);
+}
+
 static bool welcome(struct dtx_zygote *z, struct dtx_zclient *c, const struct dtx_wire_msg *msg)
 {
 	struct dtx_wire_hello hello;
@@ -158,6 +172,7 @@ static bool welcome(struct dtx_zygote *z, struct dtx_zclient *c, const struct dt
 	w.cold = z->cold;
 	w.pages = (uint32_t)dtx_hot_pages(&z->hot);
 	w.profile = z->lib_ro ? DTX_JAIL_LIB_RO : DTX_JAIL_SEALED;
+	w.vm_pages = vm_pages(z->statm);
 	c->greeted = true;
 	return dtx_wire_send(&c->wire, DTX_WIRE_WELCOME, &w, sizeof(w), NULL, 0);
 }
@@ -314,7 +329,7 @@ static void end_idle(struct dtx_zygote *z)
 
 static void warm_up(struct dtx_zygote *z)
 {
-	z->cold += !dtx_py_warm(true);
+	z->cold += !dtx_py_warm(DTX_PY_ROUND);
 	z->rounds++;
 	if (z->rounds == ROUNDS)
 		end_idle(z); /* they are what the zygote was before */

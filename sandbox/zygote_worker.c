@@ -98,7 +98,7 @@ out:
 /* In the child that the zygote learns from: what most runs do, then nothing, until it is ended. */
 static _Noreturn void teach(int fd)
 {
-	if (dtx_py_warm(false) && write(fd, "", 1) == 1)
+	if (dtx_py_warm(DTX_PY_TOUCHES) && write(fd, "", 1) == 1)
 		poll(NULL, 0, LEARN_MS);
 	_exit(0);
 }
@@ -114,7 +114,7 @@ void dtx_zworker_learn(struct dtx_zygote *z)
 		return;
 	/* its import has used far more of the libraries than a run does */
 	dtx_hot_forget(&z->hot);
-	if (!dtx_py_warm(false))
+	if (!dtx_py_warm(DTX_PY_TOUCHES))
 		z->cold++;
 	pid = dtx_py_fork();
 	if (pid == 0)

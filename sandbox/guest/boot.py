@@ -100,6 +100,7 @@ def transform(tables, params):
     df["y"] = df["x"].fillna(0.0) * 2
     sums = df[df["n"] > 0].groupby("k").agg({"n": "sum", "x": "mean"}).reset_index()
     both = df.groupby(df["n"] % 10)["n"].agg(["sum", "mean", "count"])
+    alone = tables["main"].groupby("n", as_index=False)["x"].sum()
     return sums.sort_values("n")
 """
 WARM = """
@@ -147,14 +148,32 @@ def exercise(frame):
         raise RuntimeError("a warm-up failed")
 
 
-def warm(once):
-    """In a zygote, what most snippets do, and often enough for the interpreter to specialise it; in
-    a worker, what every run touches: nobody waits for either."""
+GLANCE = """
+def transform(tables, params):
+    df = tables["main"]
+    return df[df["n"] > 0].groupby("k", as_index=False).agg({"n": "sum"})
+"""
+TOUCHES, ROUND, LOOK = range(3)
+
+
+def glance():
+    """What every run begins with, as the cores have forgotten it since the worker was made.  Not
+    more: the run may be waiting."""
+    sys.modules["pins"].start(0)
+    exec(compile(GLANCE, "<snippet>", "exec"), {})
+
+
+def warm(how):
+    """ROUND: in a zygote, what most snippets do, and often enough for the interpreter to specialise
+    it.  TOUCHES: in a worker, what every run touches.  Nobody waits for either.  LOOK: while main
+    verifies the worker."""
+    if how == LOOK:
+        return glance() if "pins" in sys.modules else None
     if not warm_frames:
         warm_frames.extend(map(frame_of, (TOUCH, WARM)))
-    for frame in warm_frames if once else warm_frames[:1]:
+    for frame in warm_frames if how == ROUND else warm_frames[:1]:
         exercise(frame)
-    if once:
+    if how == ROUND:
         gc.collect()
         gc.freeze()
 

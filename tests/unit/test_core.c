@@ -147,7 +147,7 @@ void test_arena_pack(void)
 	T_CHECK(s && t == s + 3 && memcmp(s, "abcdefgh", 8) == 0);
 	T_CHECK((uintptr_t)dtx_arena_alloc(&a, 1, 1) % 16 == 0);
 	T_CHECK(dtx_arena_pack(&a, "", 0) != NULL);
-	for (int i = 0; i < 20000; i++) {
+	for (size_t i = 0; i < 20000; i++) {
 		s = dtx_arena_pack(&a, "0123456789abcdef0123456789abcde", 1 + i % 31);
 		T_CHECK(s && s[i % 31] == "0123456789abcdef0123456789abcde"[i % 31]);
 		T_CHECK(i % 50 || (uintptr_t)dtx_arena_alloc(&a, 1000, 1) % 16 == 0);

@@ -1,5 +1,6 @@
 /* Which pages a child has copied, and copying them at once. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -122,6 +123,58 @@ void test_jail_hot_pages_are_copied(void)
 	munmap(memory, size);
 }
 
+/* Whether the memory at `at` is one large page now, as the kernel tells. */
+static bool is_large(const char *at)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	unsigned long from, to, kb;
+	bool here = false, large = false;
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			here = (uintptr_t)at >= from && (uintptr_t)at < to;
+		else if (here && sscanf(line, "AnonHugePages: %lu kB", &kb) == 1)
+			large = kb > 0;
+	}
+	if (f)
+		fclose(f);
+	return large;
+}
+
+/* A mapping of small pages, of which the list has `pages`, at the start of a large one. */
+static bool gathers(size_t pages)
+{
+	static struct dtx_hot hot;
+	const size_t huge = (size_t)2 << 20;
+	char *room = mmap(NULL, 2 * huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+	                  0),
+	     *at;
+	bool large;
+
+	if (room == MAP_FAILED)
+		return false;
+	at = room + (huge - (uintptr_t)room % huge) % huge;
+	memset(room, 1, 2 * huge);
+	hot.n = 1;
+	hot.run[0] = (struct dtx_hot_run){ (uintptr_t)at, pages * page_size(), 23 };
+	dtx_hot_gather(&hot);
+	large = is_large(at);
+	T_INT(at[0] + at[huge - 1], 2);
+	munmap(room, 2 * huge);
+	return large;
+}
+
+void test_hot_pages_become_large_ones_where_there_are_many(void)
+{
+	if (SANITIZED || !gathers(512)) {
+		t_skip("this kernel gathers no pages");
+		return;
+	}
+	T_CHECK(gathers(128));
+	T_CHECK(!gathers(8));
+}
+
 /* Without /proc nothing is learnt, and nothing is copied. */
 void test_hot_without_proc(void)
 {
@@ -141,7 +194,7 @@ static int cold(void)
 
 	if (dtx_py_start(0, DTX_ZYGOTE_SCREEN, DTX_FILTER_SEALED, &info, NULL) != DTX_OK)
 		return 2;
-	return dtx_py_warm(true) || dtx_py_warm(false);
+	return dtx_py_warm(DTX_PY_ROUND) || dtx_py_warm(DTX_PY_TOUCHES);
 }
 
 void test_warm_up_tells_that_it_failed(void)

@@ -37,3 +37,14 @@ export DTX_JAIL="$DTX_JAIL | /usr/bin/python3 weaker.py"
 import json
 jail = json.load(open("j"))["report"]["jail"]
 print(jail["layers"], jail["runtime"]["python"][:4])'
+# what it says of itself is a line of text, whatever its bytes are
+cat > rude.py << 'END'
+import sys
+said = bytearray(sys.stdin.buffer.read())
+at = said.find(b"status") + 16  # behind how it verified
+text = "no room, é:\nwarning: \x1b[2J\x7f\x9b5m all is well".encode() + b"\xff\xc3\0"
+said[8] = 1  # refused
+said[at:at + len(text)] = text
+sys.stdout.buffer.write(said)
+END
+DTX_JAIL="exec:$DTX jail-guest | /usr/bin/python3 rude.py" "$DTX" exec -c 1 2> err || { echo "exit $?"; head -2 err; }
