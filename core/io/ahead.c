@@ -19,6 +19,7 @@ struct dtx_ahead {
 	pthread_cond_t changed;
 	size_t len[WINDOWS];
 	bool judged[WINDOWS];
+	bool judging;           /* somebody wants to know */
 	unsigned filled, taken; /* windows so far; filled - taken are in the ring */
 	bool ended, stop;       /* no more windows will come; none are wanted */
 	enum dtx_code rc;       /* why it ended */
@@ -27,7 +28,7 @@ struct dtx_ahead {
 };
 
 /* Waits for a free window; false when the reader wants no more. */
-static bool wait_free(struct dtx_ahead *a)
+static bool wait_free(struct dtx_ahead *a, bool *judging)
 {
 	bool go;
 
@@ -35,6 +36,7 @@ static bool wait_free(struct dtx_ahead *a)
 	while (a->filled - a->taken == WINDOWS && !a->stop)
 		pthread_cond_wait(&a->changed, &a->lock);
 	go = !a->stop;
+	*judging = a->judging;
 	pthread_mutex_unlock(&a->lock);
 	return go;
 }
@@ -59,15 +61,16 @@ static enum dtx_code fill_ring(void *arg, struct dtx_err *ignored)
 	struct dtx_ahead *a = arg;
 	enum dtx_code rc = DTX_OK;
 	size_t got = 1;
+	bool judging;
 
 	(void)ignored;
-	while (rc == DTX_OK && got && wait_free(a)) {
+	while (rc == DTX_OK && got && wait_free(a, &judging)) {
 		struct dtx_err err = DTX_ERR_INIT;
 		char *to = a->bytes + (size_t)(a->filled % WINDOWS) * WINDOW_BYTES;
 
 		got = 0;
 		rc = a->read(a->arg, to, WINDOW_BYTES, &got, &err);
-		give(a, got, rc == DTX_OK && a->judge(to, got), rc, &err);
+		give(a, got, rc == DTX_OK && judging && a->judge(to, got), rc, &err);
 		dtx_err_clear(&err);
 	}
 	return DTX_OK;
@@ -112,11 +115,12 @@ void dtx_ahead_close(struct dtx_ahead *a)
 }
 
 /* Length of the oldest window, 0 when the stream has ended. */
-static size_t wait_filled(struct dtx_ahead *a)
+static size_t wait_filled(struct dtx_ahead *a, bool judge)
 {
 	size_t len;
 
 	pthread_mutex_lock(&a->lock);
+	a->judging = judge;
 	while (a->filled == a->taken && !a->ended)
 		pthread_cond_wait(&a->changed, &a->lock);
 	len = a->filled == a->taken ? 0 : a->len[a->taken % WINDOWS];
@@ -136,7 +140,7 @@ static void release(struct dtx_ahead *a)
 enum dtx_code dtx_ahead_read(struct dtx_ahead *a, void *to, size_t cap, size_t *got, bool *judged,
                              struct dtx_err *err)
 {
-	size_t len = wait_filled(a);
+	size_t len = wait_filled(a, *judged);
 
 	*judged = false;
 	*got = DTX_MIN(cap, len - a->at);

@@ -154,6 +154,10 @@ bool dtx_sheet_note_row(const struct dtx_sheet_layout *l, const struct dtx_grid 
 	uint64_t i = g->row[r].first, end = g->row[r + 1].first;
 	uint32_t row = g->row[r].row, expect = 0, small;
 	char *to = dtx_sheet_tape_row(&t->tape, &g->row[r], (size_t)(end - i));
+	/* what is written as bytes could be anything: these are not to be loaded again for it */
+	const bool *const in = t->in;
+	bool *const filled = t->filled;
+	struct dtx_sheet_stats *const stats = t->stats;
 	bool live = false;
 
 	for (; i < end; i++) {
@@ -163,7 +167,7 @@ bool dtx_sheet_note_row(const struct dtx_sheet_layout *l, const struct dtx_grid 
 		unsigned tag = chunk->tag[at];
 		bool narrow;
 
-		if (!t->in[c])
+		if (!in[c])
 			continue;
 		narrow = dtx_sheet_tape_narrow(tag, chunk->value[at], &small);
 		if (to) {
@@ -174,9 +178,9 @@ bool dtx_sheet_note_row(const struct dtx_sheet_layout *l, const struct dtx_grid 
 		if ((tag & DTX_CELL_KIND) == DTX_CELL_BLANK && !(tag & DTX_CELL_UNCACHED))
 			continue;
 		live = true;
-		t->filled[c] = true;
+		filled[c] = true;
 		if (count)
-			note_cell(l, chunk, at, narrow, &t->stats[c], row);
+			note_cell(l, chunk, at, narrow, &stats[c], row);
 	}
 	if (to && live)
 		dtx_sheet_tape_end(&t->tape, to);

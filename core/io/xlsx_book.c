@@ -17,6 +17,7 @@ static enum dtx_code ahead_bytes(void *arg, void *to, size_t cap, size_t *got, s
 {
 	struct dtx_xlsx_part *part = arg;
 
+	part->xml.plain = part->xml.asked;
 	return dtx_ahead_read(part->ahead, to, cap, got, &part->xml.plain, err);
 }
 

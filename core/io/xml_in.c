@@ -1,4 +1,5 @@
-/* The bytes of an XML part: encoding found, UTF-16 converted, text checked once, window kept. */
+/* The bytes of an XML part: encoding found, UTF-16 converted, text checked where it is needed,
+ * window kept. */
 #include "core/base/mem.h"
 #include "core/base/swar.h"
 #include "core/base/utf8.h"
@@ -116,6 +117,7 @@ static enum dtx_code make_room(struct dtx_xml *x, size_t room, struct dtx_err *e
 	if (x->pos && x->cap - x->end < room) {
 		memmove(x->buf, x->buf + x->pos, x->end - x->pos);
 		x->base += x->pos;
+		x->checked = DTX_MAX(x->checked, x->pos) - x->pos;
 		x->end -= x->pos;
 		x->pos = 0;
 	}
@@ -264,8 +266,7 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t added = 0;
-	bool high = false, carried = x->ncarry || x->encoding == DTX_XML_SNIFF;
-	size_t bad;
+	bool carried = x->ncarry || x->encoding == DTX_XML_SNIFF;
 
 	x->plain = false;
 	DTX_TRY(make_room(x, WINDOW + DTX_XML_AHEAD, err));
@@ -275,18 +276,30 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 		DTX_TRY(fill_utf8(x, &added, err));
 	else
 		DTX_TRY(fill_utf16(x, &added, err));
-	bad = added;
-	if (!x->plain || x->encoding != DTX_XML_UTF8 || carried)
-		bad = check_controls(x->buf + x->end, added, &high);
-	if (bad == added && high)
-		bad = (size_t)dtx_utf8_bad(x->buf + x->end, added);
-	if (bad < added) {
-		x->pos = x->end + bad;
-		FAIL_XML(x, err, "not UTF-8 text, or a control character");
-	}
+	x->asked = false;
 	DTX_TRY(check_idle(x, added, err));
+	if (x->plain && x->encoding == DTX_XML_UTF8 && !carried && x->checked == x->end)
+		x->checked += added;
 	x->end += added;
 	memset(x->buf + x->end, 0, DTX_XML_AHEAD);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_xml_check_rest(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t from = DTX_MAX(x->checked, x->pos), n = x->end - from, bad;
+	bool high = false;
+
+	bad = check_controls(x->buf + from, n, &high);
+	if (bad == n && high)
+		bad = (size_t)dtx_utf8_bad(x->buf + from, n);
+	if (bad < n) {
+		x->pos = from + bad;
+		FAIL_XML(x, err, "not UTF-8 text, or a control character");
+	}
+	x->checked = x->end;
 out:
 	return rc;
 }

@@ -216,6 +216,42 @@ void test_xlsx_usual_references_by_both_paths(void)
 	T_CHECK(ok >= 10 && ok < DTX_COUNT(refs));
 }
 
+/* Bytes that no part may have, far behind where the tokenizer has been. */
+void test_xlsx_usual_bytes_are_checked(void)
+{
+	static const char *const places[] = {
+		"<row r=\"9\"><c r=\"A9\" t=\"inlineStr\"><is><t>a%sb</t></is></c></row>",
+		"<row r=\"9\"><c r=\"A9\"><v>1%s</v></c></row>",
+		"<row r=\"9\"><c r=\"A9\" t=\"str\"><v>1%s</v></c></row>",
+		"<row r=\"9\"><c r=\"A9\"><f>1%s</f><v>1</v></c></row>",
+		"<row r=\"9\" spans=\"%s\"><c r=\"A9\"><v>1</v></c></row>",
+		"<row r=\"9\">%s<c r=\"A9\"><v>1</v></c></row>",
+		"<row r=\"9\"><c r=\"A9\"/></row>%s"
+	};
+	static const char *const bad[] = { "\x01", "\xff", "\xc3", "\xed\xa0\x80", "\x0b" };
+	size_t i, k;
+	unsigned row;
+
+	for (i = 0; i < DTX_COUNT(places) * DTX_COUNT(bad); i++) {
+		struct dtx_buf sheet = DTX_BUF_INIT(2 << 20);
+		const char *place = places[i / DTX_COUNT(bad)], *at = strstr(place, "%s");
+		uint64_t cells = 0;
+
+		dtx_buf_add(&sheet, "<sheetData>");
+		for (row = 10; row < 14000; row++)
+			dtx_buf_printf(&sheet, "<row r=\"%u\"><c r=\"A%u\"><v>7</v></c></row>", row,
+			               row);
+		k = sheet.len;
+		dtx_buf_addn(&sheet, place, (size_t)(at - place));
+		dtx_buf_add(&sheet, bad[i % DTX_COUNT(bad)]);
+		dtx_buf_add(&sheet, at + 2);
+		dtx_buf_add(&sheet, "</sheetData>");
+		T_CHECK(k > 2 * ((size_t)256 << 10));
+		T_INT(compare(&sheet, &cells), DTX_E_CORRUPT_FILE);
+		dtx_buf_clear(&sheet);
+	}
+}
+
 void test_swar_digits_and_texts(void)
 {
 	static const char text[] = "12345678901234567890<................";
@@ -243,6 +279,11 @@ void test_swar_digits_and_texts(void)
 			bytes[45] = '<';
 			bytes[at] = (char)n;
 			T_CHECK(dtx_swar_text_end(bytes) - bytes == (stops ? at : 45));
+			stops = n < ' ' || n >= 0x80 || n == '<' || n == '&' || n == '_';
+			memset(bytes, 'x', at);
+			memset(bytes + at + 1, 'x', 45 - at);
+			bytes[46] = '<';
+			T_CHECK(dtx_swar_ascii_end(bytes) - bytes == (stops ? at : 46));
 		}
 	}
 }
