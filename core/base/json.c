@@ -113,7 +113,8 @@ enum dtx_code dtx_json_parse(struct dtx_str text, struct dtx_json_limits limits,
                              struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
+	size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY |
+	               (limits.reals ? JSON_DECODE_INT_AS_REAL : 0);
 	size_t skip = dtx_str_starts(text, DTX_STR("\xef\xbb\xbf")) ? 3 : 0;
 	json_error_t e;
 

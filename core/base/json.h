@@ -15,6 +15,7 @@ void dtx_json_init(void);
 struct dtx_json_limits {
 	size_t bytes; /* 0: 8 MiB */
 	int depth;    /* 0: 16 */
+	bool reals;   /* whole numbers are doubles as well: there are some beyond int64 */
 };
 /* Parses one value.  Errors: json_syntax (with line and column in the text, byte in err->byte),
  * json_duplicate_key, json_depth, plan_too_large, plan_encoding (not UTF-8). The caller owns

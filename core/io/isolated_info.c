@@ -42,9 +42,10 @@ out:
 	return dtx_isolated_blame(src, rc, err);
 }
 
+/* Whole numbers of any size among them. */
 static enum dtx_code parse(struct dtx_str text, json_t **out, struct dtx_err *err)
 {
-	static const struct dtx_json_limits limits = { .bytes = (size_t)256 << 20 };
+	static const struct dtx_json_limits limits = { .bytes = (size_t)256 << 20, .reals = true };
 	enum dtx_code rc = dtx_json_parse(text, limits, out, err);
 
 	if (rc != DTX_OK && rc != DTX_E_NO_MEMORY)

@@ -57,10 +57,12 @@ static struct dtx_str last_segment(struct dtx_str s)
 	return (struct dtx_str){ s.ptr + skip, s.len - skip };
 }
 
-/* Entry of a target, which is absolute or relative to the folder of its owner. */
+/* Entry of a target, which is absolute or relative to the folder of its owner; some writers leave
+ * the slash of an absolute one out. */
 static const struct dtx_zip_entry *resolve(const struct dtx_xlsx *book, struct dtx_str owner,
                                            struct dtx_str target)
 {
+	const struct dtx_zip_entry *found;
 	char path[2 * DTX_ZIP_NAME_MAX];
 	size_t base = owner.len - last_segment(owner).len;
 
@@ -71,7 +73,8 @@ static const struct dtx_zip_entry *resolve(const struct dtx_xlsx *book, struct d
 	memcpy(path, owner.ptr, base);
 	if (target.len)
 		memcpy(path + base, target.ptr, target.len);
-	return dtx_zip_find(&book->zip, (struct dtx_str){ path, base + target.len });
+	found = dtx_zip_find(&book->zip, (struct dtx_str){ path, base + target.len });
+	return found || !target.len ? found : dtx_zip_find(&book->zip, target);
 }
 
 static const struct dtx_zip_entry *rels_part(const struct dtx_xlsx *book, struct dtx_str owner)
