@@ -15,13 +15,15 @@ void dtx_json_init(void);
 struct dtx_json_limits {
 	size_t bytes; /* 0: 8 MiB */
 	int depth;    /* 0: 16 */
-	bool reals;   /* whole numbers are doubles as well: there are some beyond int64 */
 };
 /* Parses one value.  Errors: json_syntax (with line and column in the text, byte in err->byte),
  * json_duplicate_key, json_depth, plan_too_large, plan_encoding (not UTF-8). The caller owns
  * *out. */
 DTX_MUSTUSE enum dtx_code dtx_json_parse(struct dtx_str text, struct dtx_json_limits limits,
                                          json_t **out, struct dtx_err *err);
+/* The same where whole numbers are doubles as well: there are some beyond int64. */
+DTX_MUSTUSE enum dtx_code dtx_json_parse_reals(struct dtx_str text, struct dtx_json_limits limits,
+                                               json_t **out, struct dtx_err *err);
 /* RFC 8785: sorted keys (UTF-16 order), shortest numbers, no blanks. */
 void dtx_json_canonical(const json_t *value, struct dtx_buf *out);
 /* Compact, insertion order. indent > 0: pretty. */
