@@ -21,6 +21,14 @@ static enum dtx_code ahead_bytes(void *arg, void *to, size_t cap, size_t *got, s
 	return dtx_ahead_read(part->ahead, to, cap, got, &part->xml.plain, err);
 }
 
+static enum dtx_code ahead_lend(void *arg, char **at, size_t *got, struct dtx_err *err)
+{
+	struct dtx_xlsx_part *part = arg;
+
+	part->xml.plain = part->xml.asked;
+	return dtx_ahead_lend(part->ahead, at, got, &part->xml.plain, err);
+}
+
 enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_entry *e,
                                  struct dtx_xlsx_part *part, struct dtx_err *err)
 {
@@ -34,6 +42,7 @@ enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_ent
 		dtx_xml_init(&part->xml, ahead_bytes, part, book->head.label, e->name.ptr);
 	else
 		dtx_xml_init(&part->xml, part_bytes, part->stream, book->head.label, e->name.ptr);
+	part->xml.lend = part->ahead ? ahead_lend : NULL;
 out:
 	return rc;
 }

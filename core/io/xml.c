@@ -27,7 +27,7 @@ void dtx_xml_init(struct dtx_xml *x, dtx_xml_read read, void *arg, const char *l
 
 void dtx_xml_clear(struct dtx_xml *x)
 {
-	dtx_mem_free(x->buf);
+	dtx_mem_free(x->own);
 	dtx_buf_clear(&x->open);
 	dtx_buf_clear(&x->scratch);
 	*x = (struct dtx_xml)DTX_XML_INIT;

@@ -19,22 +19,27 @@ struct dtx_xml_attr {
 };
 typedef enum dtx_code (*dtx_xml_read)(void *arg, void *to, size_t cap, size_t *got,
                                       struct dtx_err *err);
+typedef enum dtx_code (*dtx_xml_lend)(void *arg, char **at, size_t *got, struct dtx_err *err);
 struct dtx_xml {
 	dtx_xml_read read;
 	void *arg;
 	const char *label, *part; /* for messages; borrowed */
+	/* The same without a copy, see dtx_ahead_lend; NULL: there is no such thing. */
+	dtx_xml_lend lend;
 
 	/* Bytes [pos, end) of buf are not yet consumed; those before `checked` are known to be
 	 * UTF-8 without control characters.  A fast path may consume whole elements here; of what
 	 * is not checked only bytes that it compares. */
-	char *buf; /* DTX_XML_AHEAD NULs stand behind `end` */
-	size_t pos, end, cap, checked;
+	char *buf; /* `own`, or lent; DTX_XML_AHEAD NULs stand behind `end` */
+	size_t pos, end, checked;
+	char *own;
+	size_t cap;    /* of own */
 	uint64_t base; /* offset of buf[0] in the part */
 	bool eof;
-	bool plain;             /* set by `read`: the bytes that it gave are dtx_xml_plain */
-	bool asked;             /* since the last `read` a check was wanted: it had better say it */
-	uint64_t quiet;         /* bytes without a '<' */
-	uint64_t idle;          /* bytes, and a charge for each token, since a value was taken */
+	bool plain;     /* set by `read` and `lend`: the bytes that it gave are dtx_xml_plain */
+	bool asked;     /* since the last `read` a check was wanted: it had better say it */
+	uint64_t quiet; /* bytes without a '<' */
+	uint64_t idle;  /* bytes, and a charge for each token, since a value was taken */
 	unsigned char carry[4]; /* bytes of a character cut by the last read */
 	unsigned ncarry;
 	enum { DTX_XML_SNIFF, DTX_XML_UTF8, DTX_XML_LE, DTX_XML_BE } encoding;

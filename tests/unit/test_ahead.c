@@ -97,6 +97,33 @@ void test_ahead_stops_early(void)
 	T_CHECK(f.left > 0);
 }
 
+/* Lent windows hold the same bytes, also behind some that were read, and what is around them may be
+ * written. */
+void test_ahead_lends_windows(void)
+{
+	struct feed f = { .left = 2000001, .step = 100000 };
+	struct dtx_ahead *a = NULL;
+	unsigned char some[1000], want = 0;
+	size_t got = 1, total = 0, i;
+	bool judged = false;
+	char *at;
+
+	T_OK(dtx_ahead_open(feed_read, &f, no_last_byte, &a, NULL), NULL);
+	while (got) {
+		T_OK(dtx_ahead_read(a, some, sizeof(some), &got, &judged, NULL), NULL);
+		for (i = 0; i < got; i++)
+			T_CHECK(some[i] == want++);
+		total += got;
+		T_OK(dtx_ahead_lend(a, &at, &got, &judged, NULL), NULL);
+		for (i = 0; i < got; i++)
+			T_CHECK((unsigned char)at[i] == want++);
+		total += got;
+		memset(at - DTX_AHEAD_FRONT, 0, DTX_AHEAD_FRONT + got + DTX_AHEAD_BEHIND);
+	}
+	T_INT(total, 2000001);
+	dtx_ahead_close(a);
+}
+
 /* From the one behind those that were read before it was asked for. */
 void test_ahead_judges_when_asked(void)
 {
