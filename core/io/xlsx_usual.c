@@ -19,26 +19,31 @@ struct usual {
 	union dtx_payload v;
 	struct dtx_str text; /* of an inline one */
 };
-/* "12\"": how references into the open row end. */
-struct row_end {
-	uint64_t bytes, mask;
-	unsigned len;
-};
-
-static struct row_end row_end_of(uint32_t row)
+static void row_end_print(struct dtx_xlsx_row_end *e, uint32_t row)
 {
 	char text[DTX_NUM_TEXT] = "";
-	struct row_end e;
 
-	e.len = (unsigned)dtx_num_print_u64(text, (uint64_t)row + 1);
-	text[e.len++] = '"';
-	e.mask = e.len < 8 ? ((uint64_t)1 << (8 * e.len)) - 1 : UINT64_MAX;
-	e.bytes = dtx_swar_load(text) & e.mask;
-	return e;
+	e->len = (unsigned)dtx_num_print_u64(text, (uint64_t)row + 1);
+	text[e->len++] = '"';
+	e->mask = e->len < 8 ? ((uint64_t)1 << (8 * e->len)) - 1 : UINT64_MAX;
+	e->bytes = dtx_swar_load(text) & e->mask;
+}
+
+/* Mostly it is the row behind the one before, and only the last digit is another. */
+static struct dtx_xlsx_row_end row_end_of(struct dtx_xlsx_row_end *e, uint32_t row)
+{
+	unsigned last = e->len ? 8 * (e->len - 2) : 0;
+
+	if (e->len && row == e->row + 1 && (e->bytes >> last & 0xff) != '9')
+		e->bytes += (uint64_t)1 << last;
+	else if (!e->len || row != e->row)
+		row_end_print(e, row);
+	e->row = row;
+	return *e;
 }
 
 /* `A12"` at p, behind its quote; NULL: something else. */
-static inline const char *take_ref(const char *p, const struct row_end *e, uint32_t *col)
+static inline const char *take_ref(const char *p, const struct dtx_xlsx_row_end *e, uint32_t *col)
 {
 	uint32_t c = (uint32_t)(unsigned char)*p - 'A';
 
@@ -164,7 +169,7 @@ static inline const char *take_text(const char *p, bool checked, struct usual *u
 }
 
 /* A whole cell; p behind `<c r="`.  Returns its end, NULL: it is otherwise. */
-static inline const char *take_cell(const char *p, const struct row_end *e, bool checked,
+static inline const char *take_cell(const char *p, const struct dtx_xlsx_row_end *e, bool checked,
                                     struct usual *u)
 {
 	p = take_ref(p, e, &u->col);
@@ -234,7 +239,7 @@ out:
 enum dtx_code dtx_xlsx_usual(struct dtx_xlsx_walk *w, const char **at, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct row_end e = row_end_of(w->row);
+	struct dtx_xlsx_row_end e = row_end_of(&w->end, w->row);
 	bool behind = false;
 	struct usual u;
 	const char *p = *at, *end;
