@@ -4,6 +4,8 @@
  * cell that does not follow the one before it. */
 #include "core/io/sheet_tape.h"
 
+#include "core/base/mem.h"
+
 enum {
 	ROW_BYTES = 9,
 	CELL_BYTES = 12,
@@ -21,12 +23,22 @@ void dtx_sheet_tape_clear(struct dtx_sheet_tape *t)
 	dtx_buf_clear(&t->bytes);
 }
 
+/* All the memory at once, if it is to be had: what is not written takes none, and a block that never
+ * moves lies on large pages. */
+static void take_all(struct dtx_buf *b)
+{
+	if (dtx_mem_grow(&b->ptr, b->max, 1))
+		b->cap = b->max;
+}
+
 char *dtx_sheet_tape_row(struct dtx_sheet_tape *t, const struct dtx_grid_row *row, size_t cells)
 {
 	char *p;
 
 	if (t->full)
 		return NULL;
+	if (!t->bytes.cap)
+		take_all(&t->bytes);
 	if (!dtx_buf_room(&t->bytes, ROW_BYTES + SPARE + cells * CELL_BYTES)) {
 		t->full = true;
 		dtx_buf_clear(&t->bytes);
