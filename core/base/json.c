@@ -109,11 +109,11 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_json_parse(struct dtx_str text, struct dtx_json_limits limits, json_t **out,
-                             struct dtx_err *err)
+static enum dtx_code json_parse(struct dtx_str text, struct dtx_json_limits limits, size_t more,
+                                json_t **out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
+	size_t flags = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | more;
 	size_t skip = dtx_str_starts(text, DTX_STR("\xef\xbb\xbf")) ? 3 : 0;
 	json_error_t e;
 
@@ -131,6 +131,18 @@ enum dtx_code dtx_json_parse(struct dtx_str text, struct dtx_json_limits limits,
 		rc = json_fail(&e, text, skip, err);
 out:
 	return rc;
+}
+
+enum dtx_code dtx_json_parse(struct dtx_str text, struct dtx_json_limits limits, json_t **out,
+                             struct dtx_err *err)
+{
+	return json_parse(text, limits, 0, out, err);
+}
+
+enum dtx_code dtx_json_parse_reals(struct dtx_str text, struct dtx_json_limits limits, json_t **out,
+                                   struct dtx_err *err)
+{
+	return json_parse(text, limits, JSON_DECODE_INT_AS_REAL, out, err);
 }
 
 struct json_style {

@@ -21,6 +21,9 @@ struct dtx_json_limits {
  * *out. */
 DTX_MUSTUSE enum dtx_code dtx_json_parse(struct dtx_str text, struct dtx_json_limits limits,
                                          json_t **out, struct dtx_err *err);
+/* The same where whole numbers are doubles as well: there are some beyond int64. */
+DTX_MUSTUSE enum dtx_code dtx_json_parse_reals(struct dtx_str text, struct dtx_json_limits limits,
+                                               json_t **out, struct dtx_err *err);
 /* RFC 8785: sorted keys (UTF-16 order), shortest numbers, no blanks. */
 void dtx_json_canonical(const json_t *value, struct dtx_buf *out);
 /* Compact, insertion order. indent > 0: pretty. */

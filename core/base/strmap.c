@@ -12,15 +12,41 @@ static uint64_t strmap_hash(struct dtx_str key)
 	return dtx_hash64(key.ptr, key.len, 0);
 }
 
-/* Slot of key, or the empty slot where it belongs. */
-static uint32_t *strmap_slot(const struct dtx_strmap *m, struct dtx_str key, uint64_t hash)
+/* Most keys are short: loads that overlap are sooner there than a call. */
+static inline bool strmap_same(struct dtx_str a, struct dtx_str b)
+{
+	uint64_t x[2], y[2];
+
+	if (a.len != b.len)
+		return false;
+	if (a.len - 8 > 8)
+		return dtx_str_eq(a, b);
+	memcpy(&x[0], a.ptr, 8);
+	memcpy(&y[0], b.ptr, 8);
+	memcpy(&x[1], a.ptr + a.len - 8, 8);
+	memcpy(&y[1], b.ptr + b.len - 8, 8);
+	return x[0] == y[0] && x[1] == y[1];
+}
+
+static uint64_t strmap_mark(uint64_t hash, size_t entry)
+{
+	return hash >> 32 << 32 | (entry + 1);
+}
+
+static uint32_t strmap_entry(uint64_t slot)
+{
+	return (uint32_t)slot - 1;
+}
+
+/* Slot of key, or the empty slot where it belongs.  An entry is looked at only where half of its
+ * hash, which stands in the slot, is the same. */
+static uint64_t *strmap_slot(const struct dtx_strmap *m, struct dtx_str key, uint64_t hash)
 {
 	size_t mask = m->nslots - 1, i = hash & mask;
 
 	for (; m->slot[i]; i = (i + 1) & mask) {
-		const struct dtx_strmap_entry *e = &m->entry[m->slot[i] - 1];
-
-		if (e->hash == hash && dtx_str_eq(e->key, key))
+		if (m->slot[i] >> 32 == hash >> 32 &&
+		    strmap_same(m->entry[strmap_entry(m->slot[i])].key, key))
 			break;
 	}
 	return &m->slot[i];
@@ -28,19 +54,19 @@ static uint32_t *strmap_slot(const struct dtx_strmap *m, struct dtx_str key, uin
 
 uint32_t dtx_strmap_get(const struct dtx_strmap *m, struct dtx_str key)
 {
-	uint32_t at;
+	uint64_t at;
 
 	if (!m->n)
 		return DTX_STRMAP_NONE;
 	at = *strmap_slot(m, key, strmap_hash(key));
-	return at ? m->entry[at - 1].value : DTX_STRMAP_NONE;
+	return at ? m->entry[strmap_entry(at)].value : DTX_STRMAP_NONE;
 }
 
 /* At most half of the slots are used. */
 static bool strmap_grow(struct dtx_strmap *m)
 {
 	size_t nslots = m->nslots ? m->nslots * 2 : 16, i;
-	uint32_t *slot, *old = m->slot;
+	uint64_t *slot, *old = m->slot;
 
 	if (m->n >= STRMAP_MAX)
 		return false;
@@ -52,7 +78,8 @@ static bool strmap_grow(struct dtx_strmap *m)
 	m->slot = slot;
 	m->nslots = nslots;
 	for (i = 0; i < m->n; i++)
-		*strmap_slot(m, m->entry[i].key, m->entry[i].hash) = (uint32_t)(i + 1);
+		*strmap_slot(m, m->entry[i].key, m->entry[i].hash) =
+			strmap_mark(m->entry[i].hash, i);
 	dtx_mem_free(old);
 	return true;
 }
@@ -71,13 +98,13 @@ static bool strmap_copy_key(struct dtx_strmap *m, struct dtx_str *key)
 bool dtx_strmap_put(struct dtx_strmap *m, struct dtx_str key, uint32_t value, uint32_t *found)
 {
 	uint64_t hash = strmap_hash(key);
-	uint32_t *slot;
+	uint64_t *slot;
 
 	if (!strmap_grow(m))
 		return false;
 	slot = strmap_slot(m, key, hash);
 	if (*slot) {
-		*found = m->entry[*slot - 1].value;
+		*found = m->entry[strmap_entry(*slot)].value;
 		return true;
 	}
 	if (!dtx_mem_reserve(&m->entry, &m->cap, m->n + 1, sizeof(*m->entry)))
@@ -85,7 +112,7 @@ bool dtx_strmap_put(struct dtx_strmap *m, struct dtx_str key, uint32_t value, ui
 	if (!strmap_copy_key(m, &key))
 		return false;
 	m->entry[m->n] = (struct dtx_strmap_entry){ key, hash, value };
-	*slot = (uint32_t)++m->n;
+	*slot = strmap_mark(hash, m->n++);
 	*found = value;
 	return true;
 }

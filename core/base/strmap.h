@@ -13,7 +13,7 @@ struct dtx_strmap_entry {
 struct dtx_strmap {
 	struct dtx_strmap_entry *entry; /* insertion order */
 	size_t n, cap;
-	uint32_t *slot; /* entry index + 1 */
+	uint64_t *slot; /* upper half of the hash, entry index + 1 */
 	size_t nslots;
 	struct dtx_arena_block *keys; /* arena of the copies */
 	size_t keys_used;

@@ -41,6 +41,7 @@ static inline unsigned dtx_swar_digits(const char *p, uint64_t *out)
 }
 
 typedef uint8_t dtx_swar_block __attribute__((vector_size(16)));
+typedef int8_t dtx_swar_signed __attribute__((vector_size(16)));
 
 static inline dtx_swar_block dtx_swar_block_load(const char *p)
 {
@@ -59,6 +60,21 @@ static inline unsigned dtx_swar_first(dtx_swar_block b)
 	if (w[0])
 		return (unsigned)__builtin_ctzll(le64toh(w[0])) / 8;
 	return w[1] ? 8 + (unsigned)__builtin_ctzll(le64toh(w[1])) / 8 : 16;
+}
+
+/* Where printable ASCII ends, or what is to be looked at in a text of XML: < & or _. */
+static inline const char *dtx_swar_ascii_end(const char *p)
+{
+	for (;; p += 16) {
+		dtx_swar_block b = dtx_swar_block_load(p);
+		/* 0x80 and above, and control characters, are what is below a blank */
+		dtx_swar_signed below = (dtx_swar_signed)b < 0x20;
+		unsigned at = dtx_swar_first(
+			(dtx_swar_block)(below | (b == '<') | (b == '&') | (b == '_')));
+
+		if (at < 16)
+			return p + at;
+	}
 }
 
 /* Where a plain text of XML ends, or what is to be looked at: < & _ CR or NUL, which has to come.

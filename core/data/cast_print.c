@@ -111,16 +111,16 @@ size_t dtx_cast_print_cell(const struct dtx_column *c, uint32_t row, char out[DT
 enum dtx_code dtx_cast_print_ahead(struct dtx_column *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_printed *p = dtx_mem_alloc(c->len, sizeof(*p)), *none = NULL;
-	char text[DTX_CELL_PRINT];
+	const size_t spare = DTX_CELL_PRINT / sizeof(struct dtx_printed);
+	struct dtx_printed *p = dtx_mem_alloc(c->len + spare, sizeof(*p)), *none = NULL;
 	uint32_t i;
 	size_t n;
 
 	if (!p)
 		DTX_FAIL_MEM(err);
+	/* Straight to its place: what is too long runs on into those that are printed next. */
 	for (i = 0; i < c->len; i++) {
-		n = dtx_cell_is_text(c, i) ? DTX_PRINTED_LONG : print_cell_now(c, i, text);
-		memcpy(p[i].text, text, sizeof(p[i].text));
+		n = dtx_cell_is_text(c, i) ? DTX_PRINTED_LONG : print_cell_now(c, i, (char *)&p[i]);
 		p[i].len = n <= DTX_PRINTED_MAX ? (uint8_t)n : DTX_PRINTED_LONG;
 	}
 	/* of two threads at once one wins; release: with what it points at */

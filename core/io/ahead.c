@@ -7,27 +7,38 @@
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 
-enum { WINDOWS = 4, WINDOW_BYTES = 256 << 10 };
+enum {
+	WINDOWS = 4,
+	WINDOW_BYTES = 256 << 10,
+	STRIDE = DTX_AHEAD_FRONT + WINDOW_BYTES + DTX_AHEAD_BEHIND
+};
 
 struct dtx_ahead {
 	dtx_ahead_fn read;
 	dtx_ahead_judge judge;
 	void *arg;
 	struct dtx_task *task;
-	char *bytes;          /* WINDOWS * WINDOW_BYTES */
+	char *bytes;          /* WINDOWS * STRIDE */
 	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t changed;
 	size_t len[WINDOWS];
 	bool judged[WINDOWS];
+	bool judging;           /* somebody wants to know */
 	unsigned filled, taken; /* windows so far; filled - taken are in the ring */
 	bool ended, stop;       /* no more windows will come; none are wanted */
 	enum dtx_code rc;       /* why it ended */
 	struct dtx_err err;
 	size_t at; /* bytes taken of the oldest window; the reader's own */
+	bool lent; /* the oldest window, to its end; the reader's own */
 };
 
+static char *window_at(const struct dtx_ahead *a, unsigned n)
+{
+	return a->bytes + (size_t)(n % WINDOWS) * STRIDE + DTX_AHEAD_FRONT;
+}
+
 /* Waits for a free window; false when the reader wants no more. */
-static bool wait_free(struct dtx_ahead *a)
+static bool wait_free(struct dtx_ahead *a, bool *judging)
 {
 	bool go;
 
@@ -35,6 +46,7 @@ static bool wait_free(struct dtx_ahead *a)
 	while (a->filled - a->taken == WINDOWS && !a->stop)
 		pthread_cond_wait(&a->changed, &a->lock);
 	go = !a->stop;
+	*judging = a->judging;
 	pthread_mutex_unlock(&a->lock);
 	return go;
 }
@@ -59,15 +71,16 @@ static enum dtx_code fill_ring(void *arg, struct dtx_err *ignored)
 	struct dtx_ahead *a = arg;
 	enum dtx_code rc = DTX_OK;
 	size_t got = 1;
+	bool judging;
 
 	(void)ignored;
-	while (rc == DTX_OK && got && wait_free(a)) {
+	while (rc == DTX_OK && got && wait_free(a, &judging)) {
 		struct dtx_err err = DTX_ERR_INIT;
-		char *to = a->bytes + (size_t)(a->filled % WINDOWS) * WINDOW_BYTES;
+		char *to = window_at(a, a->filled);
 
 		got = 0;
 		rc = a->read(a->arg, to, WINDOW_BYTES, &got, &err);
-		give(a, got, rc == DTX_OK && a->judge(to, got), rc, &err);
+		give(a, got, rc == DTX_OK && judging && a->judge(to, got), rc, &err);
 		dtx_err_clear(&err);
 	}
 	return DTX_OK;
@@ -84,7 +97,7 @@ enum dtx_code dtx_ahead_open(dtx_ahead_fn read, void *arg, dtx_ahead_judge judge
 	*a = (struct dtx_ahead){ .read = read, .judge = judge, .arg = arg, .err = DTX_ERR_INIT };
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->changed, NULL);
-	a->bytes = dtx_mem_alloc(WINDOWS, WINDOW_BYTES);
+	a->bytes = dtx_mem_alloc(WINDOWS, STRIDE);
 	if (!a->bytes)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_task_start(fill_ring, a, &a->task, err));
@@ -112,11 +125,12 @@ void dtx_ahead_close(struct dtx_ahead *a)
 }
 
 /* Length of the oldest window, 0 when the stream has ended. */
-static size_t wait_filled(struct dtx_ahead *a)
+static size_t wait_filled(struct dtx_ahead *a, bool judge)
 {
 	size_t len;
 
 	pthread_mutex_lock(&a->lock);
+	a->judging = judge;
 	while (a->filled == a->taken && !a->ended)
 		pthread_cond_wait(&a->changed, &a->lock);
 	len = a->filled == a->taken ? 0 : a->len[a->taken % WINDOWS];
@@ -133,23 +147,45 @@ static void release(struct dtx_ahead *a)
 	pthread_mutex_unlock(&a->lock);
 }
 
+/* What is left of the oldest window, and what was said about it; 0 at the end, where a failure
+ * comes back. */
+static enum dtx_code oldest(struct dtx_ahead *a, size_t *left, bool *judged, struct dtx_err *err)
+{
+	size_t len;
+
+	if (a->lent)
+		release(a);
+	a->lent = false;
+	len = wait_filled(a, *judged);
+	*judged = len && a->judged[a->taken % WINDOWS];
+	*left = len - a->at; /* the last window was taken whole: at is 0 */
+	if (!len && a->rc != DTX_OK)
+		dtx_err_copy(err, &a->err);
+	return len ? DTX_OK : a->rc;
+}
+
 enum dtx_code dtx_ahead_read(struct dtx_ahead *a, void *to, size_t cap, size_t *got, bool *judged,
                              struct dtx_err *err)
 {
-	size_t len = wait_filled(a);
+	size_t left;
+	enum dtx_code rc = oldest(a, &left, judged, err);
 
-	*judged = false;
-	*got = DTX_MIN(cap, len - a->at);
-	if (!len) {
-		*got = 0;
-		if (a->rc != DTX_OK)
-			dtx_err_copy(err, &a->err);
-		return a->rc;
-	}
-	*judged = a->judged[a->taken % WINDOWS];
-	memcpy(to, a->bytes + (size_t)(a->taken % WINDOWS) * WINDOW_BYTES + a->at, *got);
+	*got = DTX_MIN(cap, left);
+	if (!*got)
+		return rc;
+	memcpy(to, window_at(a, a->taken) + a->at, *got);
 	a->at += *got;
-	if (a->at == len)
+	if (*got == left)
 		release(a);
 	return DTX_OK;
+}
+
+enum dtx_code dtx_ahead_lend(struct dtx_ahead *a, char **at, size_t *got, bool *judged,
+                             struct dtx_err *err)
+{
+	enum dtx_code rc = oldest(a, got, judged, err);
+
+	*at = window_at(a, a->taken) + a->at;
+	a->lent = *got > 0;
+	return rc;
 }

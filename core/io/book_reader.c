@@ -36,6 +36,7 @@ struct book_reader {
 /* The rows of one batch: some of the live rows of a grid. */
 struct slice {
 	const struct dtx_grid *grid;
+	const struct dtx_sheet_tape *tape; /* the cells are there; NULL: in the grid */
 	const uint32_t *live;
 	uint32_t seq, n;
 	struct dtx_book_window *window; /* given back when the batch is made */
@@ -288,43 +289,61 @@ out:
 	return rc;
 }
 
-/* The rows go to the columns with a block. */
-static void fill_cells(const struct book_reader *r, const struct slice *s,
+/* A cell of row k of the batch goes to the column with a block that it is of. */
+static inline void fill_cell(const struct dtx_sheet_layout *l, struct cell_block *const *block,
+                             uint32_t k, uint32_t col, uint8_t tag, union dtx_payload v)
+{
+	int32_t c = l->index[col];
+	struct cell_block *to = c < 0 ? NULL : block[c];
+	unsigned kind = tag & DTX_CELL_KIND;
+
+	if (!to)
+		return;
+	if (dtx_sheet_cell_null(l, tag, v) && kind != DTX_CELL_ERROR) {
+		bool bad = kind == DTX_GRID_BAD_DATE ||
+		           (kind == DTX_CELL_BLANK && tag & DTX_CELL_UNCACHED);
+
+		tag = (uint8_t)((tag & DTX_CELL_FORMULA) | DTX_CELL_BLANK |
+		                (bad ? DTX_CELL_UNCACHED : 0));
+	} else if (kind == DTX_CELL_TEXT && (v.id & DTX_GRID_INLINE)) {
+		v.id = (v.id & ~DTX_GRID_INLINE) + l->book->strings.n;
+	}
+	to->value[k] = v;
+	to->tag[k] = tag;
+}
+
+static void fill_from_tape(const struct dtx_sheet_layout *l, const struct slice *s,
+                           struct cell_block *const *block)
+{
+	uint32_t k, col;
+
+	for (k = 0; k < s->n; k++) {
+		struct dtx_str cells = dtx_sheet_tape_cells(s->tape, &s->grid->row[s->live[k]]);
+		const char *p = cells.ptr, *end = p + cells.len;
+
+		for (col = 0; p < end; col++) {
+			union dtx_payload v;
+			uint8_t tag;
+
+			p = dtx_sheet_tape_next(p, &col, &tag, &v);
+			fill_cell(l, block, k, col, tag, v);
+		}
+	}
+}
+
+static void fill_cells(const struct dtx_sheet_layout *l, const struct slice *s,
                        struct cell_block *const *block)
 {
-	const struct dtx_sheet_layout *l = &r->layout;
 	const struct dtx_grid *g = s->grid;
-	size_t nshared = r->data->book->strings.n;
 	uint32_t k;
 	uint64_t i;
 
 	for (k = 0; k < s->n; k++) {
 		const struct dtx_grid_row *row = &g->row[s->live[k]];
 
-		for (i = row[0].first; i < row[1].first; i++) {
-			int32_t c = l->index[dtx_grid_col(g, i)];
-			union dtx_payload v;
-			uint8_t tag;
-
-			if (c < 0 || !block[c])
-				continue;
-			tag = dtx_grid_tag(g, i);
-			v = dtx_grid_value(g, i);
-			if (dtx_sheet_cell_null(l, tag, v) &&
-			    (tag & DTX_CELL_KIND) != DTX_CELL_ERROR) {
-				unsigned kind = tag & DTX_CELL_KIND;
-				bool bad = kind == DTX_GRID_BAD_DATE ||
-				           (kind == DTX_CELL_BLANK && tag & DTX_CELL_UNCACHED);
-
-				tag = (uint8_t)((tag & DTX_CELL_FORMULA) | DTX_CELL_BLANK |
-				                (bad ? DTX_CELL_UNCACHED : 0));
-			} else if ((tag & DTX_CELL_KIND) == DTX_CELL_TEXT &&
-			           (v.id & DTX_GRID_INLINE)) {
-				v.id = (v.id & ~DTX_GRID_INLINE) + nshared;
-			}
-			block[c]->tag[k] = tag;
-			block[c]->value[k] = v;
-		}
+		for (i = row[0].first; i < row[1].first; i++)
+			fill_cell(l, block, k, dtx_grid_col(g, i), dtx_grid_tag(g, i),
+			          dtx_grid_value(g, i));
 	}
 }
 
@@ -396,7 +415,10 @@ static enum dtx_code make_columns(struct book_reader *r, struct dtx_batch *b, co
 		if (pick[i] && !b->col[i])
 			DTX_TRY(cell_column(r, i, b->nrows, &b->col[i], &block[i], err));
 	}
-	fill_cells(r, s, block);
+	if (s->tape)
+		fill_from_tape(&r->layout, s, block);
+	else
+		fill_cells(&r->layout, s, block);
 	if (r->layout.grid->nmerges)
 		flag_merges(r, s, block);
 	for (i = 0; i < b->ncols; i++) {
@@ -484,6 +506,7 @@ static enum dtx_code claim_streamed(struct book_reader *r, struct slice *s, stru
 	if (!s->window)
 		goto out;
 	s->grid = &s->window->grid;
+	s->tape = dtx_book_stream_taped(&r->layout) ? &r->layout.tail->tape : NULL;
 	s->live = s->window->live;
 	s->n = s->window->nlive;
 	count_rows(r, st->last, st->nlive, st->nhidden);

@@ -93,6 +93,7 @@ static enum dtx_code find_live(struct dtx_book_stream *s, struct dtx_book_window
 	const struct dtx_sheet_layout *l = s->layout;
 	const struct dtx_grid *g = &w->grid;
 	uint32_t below = (uint32_t)l->head.first + l->head.rows;
+	bool taped = dtx_book_stream_taped(l); /* only rows with data */
 	size_t r;
 
 	if (!dtx_mem_reserve(&w->live, &w->live_cap, g->nrows + 1, sizeof(*w->live)))
@@ -100,7 +101,8 @@ static enum dtx_code find_live(struct dtx_book_stream *s, struct dtx_book_window
 	for (r = 0; r < g->nrows; r++) {
 		uint32_t row = g->row[r].row;
 
-		if (row < below || row > l->window.row1 || !dtx_sheet_row_filled(l, g, r))
+		if (row < below || row > l->window.row1 ||
+		    (!taped && !dtx_sheet_row_filled(l, g, r)))
 			continue;
 		if (g->row[r].hidden && l->opts->hidden_drop) {
 			s->nhidden++;
@@ -122,14 +124,12 @@ static enum dtx_code fill_window(struct dtx_book_stream *s, struct dtx_grid *g, 
 	const struct dtx_sheet_layout *l = s->layout;
 
 	if (dtx_book_stream_taped(l)) {
-		DTX_TRY(dtx_sheet_tape_get(&l->tail->tape, &s->at, g, DTX_BOOK_STREAM_CELLS, rows,
-		                           err));
+		DTX_TRY(dtx_sheet_tape_rows(&l->tail->tape, &s->at, g, rows, err));
 		s->more = s->at < l->tail->tape.bytes.len;
-	} else {
-		DTX_TRY(l->book->cls->rows->next(s->rows, g, DTX_BOOK_STREAM_CELLS, rows, &s->more,
-		                                 err));
-		g->nmerges = 0;
+		goto out;
 	}
+	DTX_TRY(l->book->cls->rows->next(s->rows, g, DTX_BOOK_STREAM_CELLS, rows, &s->more, err));
+	g->nmerges = 0;
 	DTX_TRY(dtx_grid_finish(g, err));
 	DTX_TRY(dtx_sheet_bad_texts(l, g, err));
 out:

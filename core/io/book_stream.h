@@ -11,8 +11,8 @@ enum { DTX_BOOK_STREAM_CELLS = 24 << 10 };
 
 struct dtx_book_window {
 	struct dtx_book_window *next; /* in the list of spare ones */
-	struct dtx_grid grid;
-	uint32_t *live; /* indexes of its rows with data; dtx_mem */
+	struct dtx_grid grid;         /* of rows on the tape it has no cells */
+	uint32_t *live;               /* indexes of its rows with data; dtx_mem */
 	size_t live_cap;
 	uint32_t nlive;
 };

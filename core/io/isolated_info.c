@@ -42,10 +42,11 @@ out:
 	return dtx_isolated_blame(src, rc, err);
 }
 
+/* Whole numbers of any size among them. */
 static enum dtx_code parse(struct dtx_str text, json_t **out, struct dtx_err *err)
 {
 	static const struct dtx_json_limits limits = { .bytes = (size_t)256 << 20 };
-	enum dtx_code rc = dtx_json_parse(text, limits, out, err);
+	enum dtx_code rc = dtx_json_parse_reals(text, limits, out, err);
 
 	if (rc != DTX_OK && rc != DTX_E_NO_MEMORY)
 		rc = dtx_err_set(err, DTX_E_SNIPPET_BAD_RESULT, __FILE__, __LINE__,

@@ -92,9 +92,9 @@ DTX_MUSTUSE enum dtx_code dtx_sheet_mark_nulls(struct dtx_sheet_layout *l, struc
 void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
                          struct dtx_sheet_stats *s, uint32_t row, uint64_t cell);
 /* The same for the cells of row number r of a window, in the columns of the tail; whether it has
- * any.  `count`: its values are not dropped. */
+ * any: then they are on the tape, too.  `count`: its values are not dropped. */
 bool dtx_sheet_note_row(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t r,
-                        const struct dtx_sheet_tail *t, bool count);
+                        struct dtx_sheet_tail *t, bool count);
 /* bad_cells: text: errors and serials that are no dates become texts of the grid. */
 DTX_MUSTUSE enum dtx_code dtx_sheet_bad_texts(const struct dtx_sheet_layout *l, struct dtx_grid *g,
                                               struct dtx_err *err);

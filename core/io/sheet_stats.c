@@ -85,9 +85,11 @@ static inline bool is_int(double v)
 	return fabs(v) <= 9007199254740992.0 && v == (double)(int64_t)v;
 }
 
-static void note_style(struct dtx_sheet_stats *s, uint16_t style)
+static inline void note_style(struct dtx_sheet_stats *s, uint16_t style)
 {
-	s->styles_differ |= s->styled && s->style != style;
+	if (s->styled && s->style == style)
+		return;
+	s->styles_differ |= s->styled;
 	s->style = style;
 	s->styled = true;
 }
@@ -103,8 +105,9 @@ static bool is_bad(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payl
 	}
 }
 
+/* `whole`: a number that is known to be an integer. */
 static inline void note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid_chunk *c,
-                             size_t at, struct dtx_sheet_stats *s, uint32_t row)
+                             size_t at, bool whole, struct dtx_sheet_stats *s, uint32_t row)
 {
 	uint8_t tag = c->tag[at];
 	union dtx_payload v = c->value[at];
@@ -118,7 +121,7 @@ static inline void note_cell(const struct dtx_sheet_layout *l, const struct dtx_
 	switch (tag & DTX_CELL_KIND) {
 	case DTX_CELL_NUMBER:
 		s->numbers++;
-		s->fractions += !is_int(v.num);
+		s->fractions += !whole && !is_int(v.num);
 		note_style(s, style);
 		break;
 	case DTX_CELL_BOOL: s->bools++; break;
@@ -126,7 +129,7 @@ static inline void note_cell(const struct dtx_sheet_layout *l, const struct dtx_
 	case DTX_CELL_DATE:
 	case DTX_CELL_DATETIME:
 		s->dates++;
-		s->clocks += !is_int(v.num);
+		s->clocks += !whole && !is_int(v.num);
 		note_style(s, style);
 		break;
 	case DTX_CELL_TIME:
@@ -141,28 +144,46 @@ static inline void note_cell(const struct dtx_sheet_layout *l, const struct dtx_
 void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
                          struct dtx_sheet_stats *s, uint32_t row, uint64_t cell)
 {
-	note_cell(l, g->chunk[cell / DTX_GRID_CHUNK], cell % DTX_GRID_CHUNK, s, row);
+	note_cell(l, g->chunk[cell / DTX_GRID_CHUNK], cell % DTX_GRID_CHUNK, false, s, row);
 }
 
+/* One pass for both: what makes a cell small on the tape tells that it is whole, too. */
 bool dtx_sheet_note_row(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t r,
-                        const struct dtx_sheet_tail *t, bool count)
+                        struct dtx_sheet_tail *t, bool count)
 {
-	uint64_t i, end = g->row[r + 1].first;
-	uint32_t row = g->row[r].row;
+	uint64_t i = g->row[r].first, end = g->row[r + 1].first;
+	uint32_t row = g->row[r].row, expect = 0, small;
+	char *to = dtx_sheet_tape_row(&t->tape, &g->row[r], (size_t)(end - i));
+	/* what is written as bytes could be anything: these are not to be loaded again for it */
+	const bool *const in = t->in;
+	bool *const filled = t->filled;
+	struct dtx_sheet_stats *const stats = t->stats;
 	bool live = false;
 
-	for (i = g->row[r].first; i < end; i++) {
+	for (; i < end; i++) {
 		const struct dtx_grid_chunk *chunk = g->chunk[i / DTX_GRID_CHUNK];
 		size_t at = i % DTX_GRID_CHUNK;
 		uint32_t c = chunk->col[at];
+		unsigned tag = chunk->tag[at];
+		bool narrow;
 
-		if (!t->in[c] || dtx_grid_blank(g, i))
+		if (!in[c])
+			continue;
+		narrow = dtx_sheet_tape_narrow(tag, chunk->value[at], &small);
+		if (to) {
+			to = c == expect ? to : dtx_sheet_tape_jump(to, c);
+			to = dtx_sheet_tape_cell(to, tag, chunk->value[at], narrow, small);
+			expect = c + 1;
+		}
+		if ((tag & DTX_CELL_KIND) == DTX_CELL_BLANK && !(tag & DTX_CELL_UNCACHED))
 			continue;
 		live = true;
-		t->filled[c] = true;
+		filled[c] = true;
 		if (count)
-			note_cell(l, chunk, at, &t->stats[c], row);
+			note_cell(l, chunk, at, narrow, &stats[c], row);
 	}
+	if (to && live)
+		dtx_sheet_tape_end(&t->tape, to);
 	return live;
 }
 

@@ -52,8 +52,6 @@ static void tail_row(struct dtx_sheet_tail *t, const struct dtx_sheet_layout *l,
 
 	t->nhidden += live && hidden;
 	t->nlive += live && !hidden;
-	if (live)
-		dtx_sheet_tape_put(&t->tape, g, r, t->in);
 }
 
 static void add_stats(struct dtx_sheet_stats *to, const struct dtx_sheet_stats *from)

@@ -17,7 +17,16 @@ static enum dtx_code ahead_bytes(void *arg, void *to, size_t cap, size_t *got, s
 {
 	struct dtx_xlsx_part *part = arg;
 
+	part->xml.plain = part->xml.asked;
 	return dtx_ahead_read(part->ahead, to, cap, got, &part->xml.plain, err);
+}
+
+static enum dtx_code ahead_lend(void *arg, char **at, size_t *got, struct dtx_err *err)
+{
+	struct dtx_xlsx_part *part = arg;
+
+	part->xml.plain = part->xml.asked;
+	return dtx_ahead_lend(part->ahead, at, got, &part->xml.plain, err);
 }
 
 enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_entry *e,
@@ -33,6 +42,7 @@ enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_ent
 		dtx_xml_init(&part->xml, ahead_bytes, part, book->head.label, e->name.ptr);
 	else
 		dtx_xml_init(&part->xml, part_bytes, part->stream, book->head.label, e->name.ptr);
+	part->xml.lend = part->ahead ? ahead_lend : NULL;
 out:
 	return rc;
 }
@@ -56,10 +66,12 @@ static struct dtx_str last_segment(struct dtx_str s)
 	return (struct dtx_str){ s.ptr + skip, s.len - skip };
 }
 
-/* Entry of a target, which is absolute or relative to the folder of its owner. */
+/* Entry of a target, which is absolute or relative to the folder of its owner; some writers leave
+ * the slash of an absolute one out. */
 static const struct dtx_zip_entry *resolve(const struct dtx_xlsx *book, struct dtx_str owner,
                                            struct dtx_str target)
 {
+	const struct dtx_zip_entry *found;
 	char path[2 * DTX_ZIP_NAME_MAX];
 	size_t base = owner.len - last_segment(owner).len;
 
@@ -70,7 +82,8 @@ static const struct dtx_zip_entry *resolve(const struct dtx_xlsx *book, struct d
 	memcpy(path, owner.ptr, base);
 	if (target.len)
 		memcpy(path + base, target.ptr, target.len);
-	return dtx_zip_find(&book->zip, (struct dtx_str){ path, base + target.len });
+	found = dtx_zip_find(&book->zip, (struct dtx_str){ path, base + target.len });
+	return found || !target.len ? found : dtx_zip_find(&book->zip, target);
 }
 
 static const struct dtx_zip_entry *rels_part(const struct dtx_xlsx *book, struct dtx_str owner)

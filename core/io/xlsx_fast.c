@@ -7,6 +7,10 @@
 #include "core/base/num.h"
 #include "core/io/xlsx_sheet.h"
 
+/* Bytes behind a place where more may help: to find the end of a text, and for what are a few. */
+#define CUT_MAX     ((size_t)128 << 10)
+#define UNUSUAL_MAX ((size_t)256)
+
 /* What a look at one element came to. */
 enum fast { FAST_TAKEN, FAST_UNUSUAL, FAST_CUT };
 
@@ -18,7 +22,7 @@ static enum fast stopped_at(const char *p)
 	return *p ? FAST_UNUSUAL : FAST_CUT;
 }
 
-/* NAME="VALUE" at p; the value has no entity, quote or blank other than space. */
+/* NAME="VALUE" at p; the value is of printable ASCII without entity or quote. */
 struct attr {
 	struct dtx_str name, value;
 };
@@ -34,7 +38,7 @@ static const char *take_attr(const char *p, struct attr *a)
 	if (p == from || p[0] != '=' || p[1] != '"')
 		return p;
 	from = p += 2;
-	while (*p != '"' && *p != '&' && *p != '<' && (unsigned char)*p >= ' ')
+	while (*p != '"' && *p != '&' && *p != '<' && *p >= ' ' && *p < 0x7f)
 		p++;
 	a->value = (struct dtx_str){ from, (size_t)(p - from) };
 	return p;
@@ -307,14 +311,18 @@ static enum dtx_code take_cell(struct dtx_xlsx_walk *w, const char **p, enum fas
 {
 	struct dtx_xlsx_cell c = { .row = w->row, .col = w->next_col };
 	const char *after = NULL;
+	enum dtx_code rc = DTX_OK;
 
 	*got = whole_cell(*p + 2, &c, &after);
 	if (*got == FAST_TAKEN && c.col >= DTX_SHEET_COLS)
 		*got = FAST_UNUSUAL;
 	if (*got != FAST_TAKEN)
-		return DTX_OK;
+		goto out;
+	DTX_TRY(dtx_xml_check(w->x, err)); /* of a text only the end was found */
 	*p = after;
-	return dtx_xlsx_cell_put(w, &c, err);
+	DTX_TRY(dtx_xlsx_cell_put(w, &c, err));
+out:
+	return rc;
 }
 
 /* One row tag or cell at *p. */
@@ -356,8 +364,10 @@ enum dtx_code dtx_xlsx_fast(struct dtx_xlsx_walk *w, struct dtx_err *err)
 			x->pos = (size_t)(p - x->buf);
 			DTX_TRY(take_one(w, &p, &got, err));
 		} while (got == FAST_TAKEN && w->grid->ncells < w->max_cells);
-		/* An element that the whole window does not hold is the tokenizer's. */
-		if (got != FAST_CUT || x->eof || x->end - x->pos > (size_t)128 << 10)
+		/* An element that the whole window does not hold is the tokenizer's, and so is one
+		 * that is not unusual merely because the window ends within it. */
+		if (x->eof || got == FAST_TAKEN ||
+		    x->end - x->pos > (got == FAST_CUT ? CUT_MAX : UNUSUAL_MAX))
 			break;
 		DTX_TRY(dtx_xml_fill(x, err));
 	}

@@ -23,6 +23,12 @@ struct dtx_xlsx_cell {
 	struct dtx_str value; /* its text, entities undone */
 	struct dtx_str code;  /* text of the formula, where it stands in this cell */
 };
+/* How references into a row end: "12\"", up to eight bytes. */
+struct dtx_xlsx_row_end {
+	uint64_t bytes, mask;
+	unsigned len;
+	uint32_t row;
+};
 struct dtx_xlsx_walk {
 	struct dtx_xlsx *book;
 	struct dtx_xml *x;
@@ -31,6 +37,7 @@ struct dtx_xlsx_walk {
 	struct dtx_buf text, code;   /* scratch of one cell */
 	uint32_t next_row, next_col; /* for rows and cells without a reference */
 	uint32_t row;                /* the open row */
+	struct dtx_xlsx_row_end end; /* of a row that was open; len 0: none */
 	uint32_t ncells, nrows;      /* <c> in the open row; <row> so far */
 	bool hidden;
 	uint64_t max_cells;    /* stop after so many cells */

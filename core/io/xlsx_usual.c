@@ -19,26 +19,31 @@ struct usual {
 	union dtx_payload v;
 	struct dtx_str text; /* of an inline one */
 };
-/* "12\"": how references into the open row end. */
-struct row_end {
-	uint64_t bytes, mask;
-	unsigned len;
-};
-
-static struct row_end row_end_of(uint32_t row)
+static void row_end_print(struct dtx_xlsx_row_end *e, uint32_t row)
 {
 	char text[DTX_NUM_TEXT] = "";
-	struct row_end e;
 
-	e.len = (unsigned)dtx_num_print_u64(text, (uint64_t)row + 1);
-	text[e.len++] = '"';
-	e.mask = e.len < 8 ? ((uint64_t)1 << (8 * e.len)) - 1 : UINT64_MAX;
-	e.bytes = dtx_swar_load(text) & e.mask;
-	return e;
+	e->len = (unsigned)dtx_num_print_u64(text, (uint64_t)row + 1);
+	text[e->len++] = '"';
+	e->mask = e->len < 8 ? ((uint64_t)1 << (8 * e->len)) - 1 : UINT64_MAX;
+	e->bytes = dtx_swar_load(text) & e->mask;
+}
+
+/* Mostly it is the row behind the one before, and only the last digit is another. */
+static struct dtx_xlsx_row_end row_end_of(struct dtx_xlsx_row_end *e, uint32_t row)
+{
+	unsigned last = e->len ? 8 * (e->len - 2) : 0;
+
+	if (e->len && row == e->row + 1 && (e->bytes >> last & 0xff) != '9')
+		e->bytes += (uint64_t)1 << last;
+	else if (!e->len || row != e->row)
+		row_end_print(e, row);
+	e->row = row;
+	return *e;
 }
 
 /* `A12"` at p, behind its quote; NULL: something else. */
-static inline const char *take_ref(const char *p, const struct row_end *e, uint32_t *col)
+static inline const char *take_ref(const char *p, const struct dtx_xlsx_row_end *e, uint32_t *col)
 {
 	uint32_t c = (uint32_t)(unsigned char)*p - 'A';
 
@@ -92,7 +97,8 @@ static inline const char *take_number(const char *p, double *out)
 {
 	bool neg = *p == '-';
 	uint64_t m, more;
-	unsigned n, k = 0;
+	unsigned n, k;
+	double v;
 
 	p += neg;
 	n = dtx_swar_digits(p, &m);
@@ -110,9 +116,11 @@ static inline const char *take_number(const char *p, double *out)
 			return NULL;
 		m = m * dtx_swar_pow10[k] + more;
 		p += k + 1;
+		v = (double)(int64_t)m / dtx_num_pow10[k];
+	} else { /* most are whole: a division is what takes longest here */
+		v = (double)(int64_t)m;
 	}
-	*out = (double)m / dtx_num_pow10[k];
-	*out = neg && m ? -*out : *out;
+	*out = neg && m ? -v : v;
 	return m <= (uint64_t)1 << 53 ? p : NULL;
 }
 
@@ -123,6 +131,10 @@ static inline unsigned number_tag(const struct dtx_xlsx_walk *w, const struct us
 
 	if (cls == DTX_FMT_NUMBER)
 		return DTX_CELL_NUMBER;
+	/* nearly all others: whole days that both epochs have */
+	if (cls == DTX_FMT_DATE && u->v.num >= 61 && u->v.num < 2957003 &&
+	    u->v.num == (double)(int32_t)u->v.num)
+		return DTX_CELL_DATE;
 	return dtx_sheet_number_tag(b, w->facts, w->row, u->col, cls, u->v.num);
 }
 
@@ -142,19 +154,23 @@ static inline const char *take_value(const char *p, struct usual *u)
 	return p + n;
 }
 
-/* The text of <is><t>; p there. */
-static inline const char *take_text(const char *p, struct usual *u)
+/* The text of <is><t>; p there.  More than ASCII only where it is checked. */
+static inline const char *take_text(const char *p, bool checked, struct usual *u)
 {
-	const char *end = dtx_swar_text_end(p);
-	size_t len = (size_t)(end - p);
+	const char *end = dtx_swar_ascii_end(p);
+	size_t len;
 
+	if (*end != '<' && checked)
+		end = dtx_swar_text_end(end);
+	len = (size_t)(end - p);
 	u->tag = DTX_CELL_TEXT;
 	u->text = (struct dtx_str){ p, len };
 	return len && len <= DTX_BOOK_TEXT_MAX ? end : NULL;
 }
 
 /* A whole cell; p behind `<c r="`.  Returns its end, NULL: it is otherwise. */
-static inline const char *take_cell(const char *p, const struct row_end *e, struct usual *u)
+static inline const char *take_cell(const char *p, const struct dtx_xlsx_row_end *e, bool checked,
+                                    struct usual *u)
 {
 	p = take_ref(p, e, &u->col);
 	p = p ? take_style(p, &u->style) : NULL;
@@ -166,14 +182,36 @@ static inline const char *take_cell(const char *p, const struct row_end *e, stru
 	if (!p)
 		return NULL;
 	if (u->type == 'i') {
-		p = IS(p, "><is><t>") ? take_text(p + 8, u) : NULL;
+		p = IS(p, "><is><t>") ? take_text(p + 8, checked, u) : NULL;
 		return p && IS(p, "</t></is></c>") ? p + 13 : NULL;
 	}
 	p = IS(p, "><v>") ? take_value(p + 4, u) : NULL;
 	return p && IS(p, "</v></c>") ? p + 8 : NULL;
 }
 
-static inline enum dtx_code keep_cell(struct dtx_xlsx_walk *w, struct usual *u, struct dtx_err *err)
+/* The cell behind others of the row, which is the last one of the grid.  False: a chunk or a list
+ * of styles has to be made. */
+static inline bool put_behind(struct dtx_grid *g, const struct usual *u)
+{
+	struct dtx_grid_chunk *c = g->chunk[g->ncells / DTX_GRID_CHUNK];
+	size_t at = g->ncells % DTX_GRID_CHUNK;
+
+	if (!at || (u->style && !c->style))
+		return false;
+	g->unsorted |= c->col[at - 1] >= u->col;
+	c->tag[at] = (uint8_t)u->tag;
+	c->col[at] = (uint16_t)u->col;
+	c->value[at] = u->v;
+	if (c->style)
+		c->style[at] = u->style;
+	g->ncells++;
+	g->col_min = DTX_MIN(g->col_min, u->col);
+	g->col_max = DTX_MAX(g->col_max, u->col);
+	return true;
+}
+
+static inline enum dtx_code keep_cell(struct dtx_xlsx_walk *w, struct usual *u, bool *behind,
+                                      struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_book *b = &w->book->head;
@@ -189,8 +227,11 @@ static inline enum dtx_code keep_cell(struct dtx_xlsx_walk *w, struct usual *u, 
 	if (u->style < b->nstyles && b->style[u->style].bold)
 		u->tag |= DTX_GRID_BOLD;
 	dtx_xml_took_value(w->x);
+	if (*behind && put_behind(w->grid, u))
+		goto out;
 	DTX_TRY(dtx_grid_add(w->grid, w->row, u->col, (uint8_t)u->tag, u->v, u->style, w->hidden,
 	                     err));
+	*behind = true;
 out:
 	return rc;
 }
@@ -198,15 +239,16 @@ out:
 enum dtx_code dtx_xlsx_usual(struct dtx_xlsx_walk *w, const char **at, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct row_end e = row_end_of(w->row);
+	struct dtx_xlsx_row_end e = row_end_of(&w->end, w->row);
+	bool behind = false;
 	struct usual u;
 	const char *p = *at, *end;
 
 	while (IS(p, "<c r=\"") && w->ncells < DTX_SHEET_COLS && w->grid->ncells < w->max_cells) {
-		end = take_cell(p + 6, &e, &u);
+		end = take_cell(p + 6, &e, w->x->checked == w->x->end, &u);
 		if (!end || (u.type == 's' && dtx_xlsx_text_missing(w, u.v.id)))
 			break;
-		DTX_TRY(keep_cell(w, &u, err));
+		DTX_TRY(keep_cell(w, &u, &behind, err));
 		p = end;
 	}
 out:

@@ -1,4 +1,4 @@
-/* Tokens of XML.  Bytes are checked once, when they come in (core/io/xml_in.c). */
+/* Tokens of XML, of bytes that are checked (core/io/xml_in.c). */
 #include "core/io/xml.h"
 
 #include "core/base/mem.h"
@@ -27,10 +27,17 @@ void dtx_xml_init(struct dtx_xml *x, dtx_xml_read read, void *arg, const char *l
 
 void dtx_xml_clear(struct dtx_xml *x)
 {
-	dtx_mem_free(x->buf);
+	dtx_mem_free(x->own);
 	dtx_buf_clear(&x->open);
 	dtx_buf_clear(&x->scratch);
 	*x = (struct dtx_xml)DTX_XML_INIT;
+}
+
+static enum dtx_code fill_checked(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_xml_fill(x, err);
+
+	return rc == DTX_OK ? dtx_xml_check(x, err) : rc;
 }
 
 /* At least n unconsumed bytes, or all there are. */
@@ -38,8 +45,9 @@ static enum dtx_code need(struct dtx_xml *x, size_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
+	DTX_TRY(dtx_xml_check(x, err));
 	while (x->end - x->pos < n && !x->eof)
-		DTX_TRY(dtx_xml_fill(x, err));
+		DTX_TRY(fill_checked(x, err));
 out:
 	return rc;
 }
@@ -72,7 +80,7 @@ static enum dtx_code token_to(struct dtx_xml *x, const char *stop, size_t from, 
 		if (x->eof)
 			FAIL_XML(x, err, "the part breaks off");
 		from = have > nstop + from ? have - nstop : from;
-		DTX_TRY(dtx_xml_fill(x, err));
+		DTX_TRY(fill_checked(x, err));
 	}
 out:
 	return rc;
@@ -91,7 +99,7 @@ static enum dtx_code tag_length(struct dtx_xml *x, size_t *len, struct dtx_err *
 		while (x->pos + i >= x->end) {
 			if (x->eof)
 				FAIL_XML(x, err, "the part breaks off inside a tag");
-			DTX_TRY(dtx_xml_fill(x, err));
+			DTX_TRY(fill_checked(x, err));
 		}
 		c = x->buf[x->pos + i];
 		if (quote)

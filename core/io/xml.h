@@ -19,20 +19,27 @@ struct dtx_xml_attr {
 };
 typedef enum dtx_code (*dtx_xml_read)(void *arg, void *to, size_t cap, size_t *got,
                                       struct dtx_err *err);
+typedef enum dtx_code (*dtx_xml_lend)(void *arg, char **at, size_t *got, struct dtx_err *err);
 struct dtx_xml {
 	dtx_xml_read read;
 	void *arg;
 	const char *label, *part; /* for messages; borrowed */
+	/* The same without a copy, see dtx_ahead_lend; NULL: there is no such thing. */
+	dtx_xml_lend lend;
 
-	/* Bytes [pos, end) of buf are not yet consumed; all of it is checked UTF-8 without control
-	 * characters. A fast path may consume whole elements here. */
-	char *buf; /* DTX_XML_AHEAD NULs stand behind `end` */
-	size_t pos, end, cap;
+	/* Bytes [pos, end) of buf are not yet consumed; those before `checked` are known to be
+	 * UTF-8 without control characters.  A fast path may consume whole elements here; of what
+	 * is not checked only bytes that it compares. */
+	char *buf; /* `own`, or lent; DTX_XML_AHEAD NULs stand behind `end` */
+	size_t pos, end, checked;
+	char *own;
+	size_t cap;    /* of own */
 	uint64_t base; /* offset of buf[0] in the part */
 	bool eof;
-	bool plain;             /* set by `read`: the bytes that it gave are dtx_xml_plain */
-	uint64_t quiet;         /* bytes without a '<' */
-	uint64_t idle;          /* bytes, and a charge for each token, since a value was taken */
+	bool plain;     /* set by `read` and `lend`: the bytes that it gave are dtx_xml_plain */
+	bool asked;     /* since the last `read` a check was wanted: it had better say it */
+	uint64_t quiet; /* bytes without a '<' */
+	uint64_t idle;  /* bytes, and a charge for each token, since a value was taken */
 	unsigned char carry[4]; /* bytes of a character cut by the last read */
 	unsigned ncarry;
 	enum { DTX_XML_SNIFF, DTX_XML_UTF8, DTX_XML_LE, DTX_XML_BE } encoding;
@@ -82,9 +89,16 @@ static inline bool dtx_xml_is(const struct dtx_xml *x, const char *name)
 }
 /* Whether all bytes are ASCII characters that a part may have: nothing else is to be checked. */
 bool dtx_xml_plain(const char *bytes, size_t len);
-/* Reads more bytes behind `end`; bytes before `pos` may move away.  x->eof when there are none.
- * For the fast path. */
+/* Reads more bytes behind `end`, which are not checked; bytes before `pos` may move away.  x->eof
+ * when there are none.  For the fast path. */
 DTX_MUSTUSE enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err);
+/* Checks what is not: all the tokenizer takes is. */
+DTX_MUSTUSE enum dtx_code dtx_xml_check_rest(struct dtx_xml *x, struct dtx_err *err);
+static inline enum dtx_code dtx_xml_check(struct dtx_xml *x, struct dtx_err *err)
+{
+	x->asked = true;
+	return x->checked == x->end ? DTX_OK : dtx_xml_check_rest(x, err);
+}
 /* corrupt_file with part and byte of the place that x has reached. */
 enum dtx_code dtx_xml_fail(const struct dtx_xml *x, struct dtx_err *err, const char *file, int line,
                            const char *what);

@@ -1,7 +1,9 @@
-/* The bytes of an XML part: encoding found, UTF-16 converted, text checked once, window kept. */
+/* The bytes of an XML part: encoding found, UTF-16 converted, text checked where it is needed,
+ * window kept. */
 #include "core/base/mem.h"
 #include "core/base/swar.h"
 #include "core/base/utf8.h"
+#include "core/io/ahead.h"
 #include "core/io/xml.h"
 
 enum {
@@ -108,25 +110,69 @@ static size_t whole_chars(const char *p, size_t n)
 	return n;
 }
 
-/* Room for at least `room` bytes behind end. */
+/* The bytes from pos on go to the front of `to`. */
+static void move_rest(struct dtx_xml *x, char *to)
+{
+	memmove(to, x->buf + x->pos, x->end - x->pos);
+	x->base += x->pos;
+	x->checked = DTX_MAX(x->checked, x->pos) - x->pos;
+	x->end -= x->pos;
+	x->pos = 0;
+	x->buf = to;
+}
+
+/* Room for at least `room` bytes behind end, in own memory. */
 static enum dtx_code make_room(struct dtx_xml *x, size_t room, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	bool lent = x->buf != x->own;
+	size_t used;
 
-	if (x->pos && x->cap - x->end < room) {
-		memmove(x->buf, x->buf + x->pos, x->end - x->pos);
-		x->base += x->pos;
-		x->end -= x->pos;
-		x->pos = 0;
+	if (!lent && x->pos && x->cap - x->end < room)
+		move_rest(x, x->own);
+	used = lent ? x->end - x->pos : x->end;
+	while (x->cap < used + room) {
+		if (x->cap >= 2 * (size_t)TOKEN_MAX)
+			DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT,
+			         "'%s': %s at byte %llu: a tag of over %d bytes", x->label, x->part,
+			         (unsigned long long)(x->base + x->pos), TOKEN_MAX);
+		if (!dtx_mem_grow(&x->own, x->cap ? 2 * x->cap : 2 * (size_t)WINDOW, 1))
+			DTX_FAIL_MEM(err);
+		x->cap = x->cap ? 2 * x->cap : 2 * (size_t)WINDOW;
+		if (!lent)
+			x->buf = x->own;
 	}
-	if (x->cap - x->end >= room)
-		goto out;
-	if (x->cap >= 2 * (size_t)TOKEN_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': %s at byte %llu: a tag of over %d bytes",
-		         x->label, x->part, (unsigned long long)(x->base + x->pos), TOKEN_MAX);
-	if (!dtx_mem_grow(&x->buf, x->cap ? 2 * x->cap : 2 * (size_t)WINDOW, 1))
-		DTX_FAIL_MEM(err);
-	x->cap = x->cap ? 2 * x->cap : 2 * (size_t)WINDOW;
+	if (lent)
+		move_rest(x, x->own);
+out:
+	return rc;
+}
+
+/* What is left, and a character that was cut, goes in front of the window that is lent. */
+static enum dtx_code fill_lent(struct dtx_xml *x, size_t *added, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char rest[DTX_AHEAD_FRONT], *at;
+	size_t n = x->end - x->pos, got;
+	unsigned carried = x->ncarry;
+
+	if (n)
+		memcpy(rest, x->buf + x->pos, n);
+	memcpy(rest + n, x->carry, carried);
+	DTX_TRY(x->lend(x->arg, &at, &got, err));
+	if (!got && carried)
+		FAIL_XML(x, err, "text ends inside a character");
+	x->eof = !got;
+	at -= n + carried;
+	memcpy(at, rest, n + carried);
+	x->base += x->pos;
+	x->checked = DTX_MAX(x->checked, x->pos) - x->pos;
+	x->pos = 0;
+	x->end = n;
+	x->buf = at;
+	*added = whole_chars(at + n, carried + got);
+	x->ncarry = (unsigned)(carried + got - *added);
+	memcpy(x->carry, at + n + *added, x->ncarry);
 out:
 	return rc;
 }
@@ -264,10 +310,14 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t added = 0;
-	bool high = false, carried = x->ncarry || x->encoding == DTX_XML_SNIFF;
-	size_t bad;
+	bool carried = x->ncarry || x->encoding == DTX_XML_SNIFF;
 
 	x->plain = false;
+	if (x->lend && x->encoding == DTX_XML_UTF8 &&
+	    x->end - x->pos + sizeof(x->carry) <= DTX_AHEAD_FRONT) {
+		DTX_TRY(fill_lent(x, &added, err));
+		goto added;
+	}
 	DTX_TRY(make_room(x, WINDOW + DTX_XML_AHEAD, err));
 	if (x->encoding == DTX_XML_SNIFF)
 		DTX_TRY(fill_first(x, &added, err));
@@ -275,18 +325,31 @@ enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)
 		DTX_TRY(fill_utf8(x, &added, err));
 	else
 		DTX_TRY(fill_utf16(x, &added, err));
-	bad = added;
-	if (!x->plain || x->encoding != DTX_XML_UTF8 || carried)
-		bad = check_controls(x->buf + x->end, added, &high);
-	if (bad == added && high)
-		bad = (size_t)dtx_utf8_bad(x->buf + x->end, added);
-	if (bad < added) {
-		x->pos = x->end + bad;
-		FAIL_XML(x, err, "not UTF-8 text, or a control character");
-	}
+added:
+	x->asked = false;
 	DTX_TRY(check_idle(x, added, err));
+	if (x->plain && x->encoding == DTX_XML_UTF8 && !carried && x->checked == x->end)
+		x->checked += added;
 	x->end += added;
 	memset(x->buf + x->end, 0, DTX_XML_AHEAD);
+out:
+	return rc;
+}
+
+enum dtx_code dtx_xml_check_rest(struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t from = DTX_MAX(x->checked, x->pos), n = x->end - from, bad;
+	bool high = false;
+
+	bad = check_controls(x->buf + from, n, &high);
+	if (bad == n && high)
+		bad = (size_t)dtx_utf8_bad(x->buf + from, n);
+	if (bad < n) {
+		x->pos = from + bad;
+		FAIL_XML(x, err, "not UTF-8 text, or a control character");
+	}
+	x->checked = x->end;
 out:
 	return rc;
 }

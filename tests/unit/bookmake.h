@@ -28,22 +28,19 @@ struct book {
 	const char *styles;      /* NULL: book_styles */
 	const char *strings;     /* NULL: book_strings */
 	const char *table;       /* <table ...>, NULL: none */
+	const char *target;      /* of the sheet's relationship, NULL: an absolute one */
 };
 
 static inline void book_make(const struct book *b, struct dtx_buf *out)
 {
 	struct dtx_buf sheet = DTX_BUF_INIT((size_t)1 << 28), wb = DTX_BUF_INIT(4096);
+	struct dtx_buf rels = DTX_BUF_INIT(4096);
 	struct zip_part p[] = {
 		{ .name = "_rels/.rels",
 		  .text = "<Relationships><Relationship Id=\"rId1\" "
 		          "Type=\"http://x/officeDocument\" "
 		          "Target=\"xl/workbook.xml\"/></Relationships>" },
-		{ .name = "xl/_rels/workbook.xml.rels",
-		  .text = "<Relationships><Relationship Id=\"r1\" Type=\"http://x/worksheet\" "
-		          "Target=\"/xl/worksheets/./Sheet1.xml\"/><Relationship Id=\"r2\" "
-		          "Type=\"http://x/styles\" Target=\"styles.xml\"/><Relationship Id=\"r3\" "
-		          "Type=\"http://x/sharedStrings\" Target=\"sharedStrings.xml\"/>"
-		          "</Relationships>" },
+		{ .name = "xl/_rels/workbook.xml.rels" },
 		{ .name = "xl/workbook.xml" },
 		{ .name = "xl/styles.xml", .text = b->styles ? b->styles : book_styles },
 		{ .name = "xl/sharedStrings.xml", .text = b->strings ? b->strings : book_strings },
@@ -60,14 +57,23 @@ static inline void book_make(const struct book *b, struct dtx_buf *out)
 		"<sheet name=\"One\" sheetId=\"1\" r:id=\"r1\"/></sheets><definedNames>"
 		"<definedName name=\"Area\">One!$A$2:$B$3</definedName></definedNames></workbook>",
 		b->workbook_pr ? b->workbook_pr : "");
+	dtx_buf_printf(&rels,
+	               "<Relationships><Relationship Id=\"r1\" Type=\"http://x/worksheet\" "
+	               "Target=\"%s\"/><Relationship Id=\"r2\" Type=\"http://x/styles\" "
+	               "Target=\"styles.xml\"/><Relationship Id=\"r3\" "
+	               "Type=\"http://x/sharedStrings\" Target=\"sharedStrings.xml\"/>"
+	               "</Relationships>",
+	               b->target ? b->target : "/xl/worksheets/./Sheet1.xml");
 	dtx_buf_add(&sheet, "<worksheet " BOOK_NS ">");
 	dtx_buf_add(&sheet, b->sheet);
 	dtx_buf_add(&sheet, "</worksheet>");
+	p[1].text = dtx_buf_text(&rels);
 	p[2].text = dtx_buf_text(&wb);
 	p[5].text = dtx_buf_text(&sheet);
 	zip_make(out, p, DTX_COUNT(p) - (b->table ? 0 : 2));
 	dtx_buf_clear(&sheet);
 	dtx_buf_clear(&wb);
+	dtx_buf_clear(&rels);
 }
 
 /* "name:type,name:type" then one line a row: values by '|', "~" for null; " @3" is the physical

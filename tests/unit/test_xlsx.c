@@ -293,6 +293,27 @@ void test_xlsx_wanted_columns(void)
 	expect_opts(sheet, &opts, "missing_column");
 }
 
+/* Relative to the workbook's folder, absolute, and absolute but for the slash. */
+void test_xlsx_targets(void)
+{
+	static const char *const targets[] = { "worksheets/sheet1.xml", "/xl/worksheets/sheet1.xml",
+		                               "xl/worksheets/sheet1.xml" };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(targets); i++) {
+		struct book book = { .sheet = HEAD "<row r=\"2\"><c r=\"A2\"><v>1</v></c><c "
+			                           "r=\"B2\"><v>2</v></c></row></sheetData>",
+			             .target = targets[i] };
+		struct dtx_buf out = DTX_BUF_INIT(1 << 20);
+		struct dtx_err err = DTX_ERR_INIT;
+
+		T_OK(dump_sheet(&book, &opts, &out, &err), &err);
+		T_STR(dtx_buf_text(&out), "k:int,v:int\n1|2\n");
+		dtx_buf_clear(&out);
+	}
+}
+
 void test_xlsx_epoch_1904(void)
 {
 	struct book book = {
