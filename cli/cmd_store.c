@@ -13,6 +13,7 @@
 #include "core/store/rebuild.h"
 #include "core/store/record.h"
 #include "core/store/screen.h"
+#include "core/store/still.h"
 #include "core/store/verify.h"
 
 enum { STORE_RUNS = 10 }; /* named in a line */
@@ -152,6 +153,10 @@ static enum dtx_code store_check(struct store_call *c, struct dtx_err *err)
 	} else {
 		DTX_TRY(dtx_query_head(c->store, head, err));
 		dtx_buf_printf(&c->out, "ok          pages, chain, bodies and tables: %s\n", head);
+		if (dtx_still_bare(dtx_store_path(c->store)))
+			dtx_buf_printf(&c->out, "not checked whether this is a copy without its "
+			                        "log: FILE-wal is empty, as after gc, "
+			                        "or is not there\n");
 	}
 out:
 	json_decref(findings);
