@@ -13,6 +13,7 @@
 #include "core/store/rebuild.h"
 #include "core/store/record.h"
 #include "core/store/screen.h"
+#include "core/store/still.h"
 #include "core/store/verify.h"
 
 enum { STORE_RUNS = 10 }; /* named in a line */
@@ -20,7 +21,7 @@ enum { STORE_RUNS = 10 }; /* named in a line */
 struct store_args {
 	const char *older, *kinds, *keep_last;
 	int64_t max_bytes;
-	bool apply, dry, json;
+	bool apply, dry, json, prompts, snapshots;
 };
 
 static const struct dtx_opt store_opts[] = {
@@ -43,6 +44,14 @@ static const struct dtx_opt store_opts[] = {
 	  .metavar = "LIST",
 	  .offset = offsetof(struct store_args, kinds),
 	  .help = "gc, forget: only these: input,answer,prompt,code,env" },
+	{ .name = "prompts",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct store_args, prompts),
+	  .help = "forget: --kinds prompt,answer" },
+	{ .name = "snapshots",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct store_args, snapshots),
+	  .help = "forget: --kinds input" },
 	{ .name = "apply",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct store_args, apply),
@@ -152,6 +161,10 @@ static enum dtx_code store_check(struct store_call *c, struct dtx_err *err)
 	} else {
 		DTX_TRY(dtx_query_head(c->store, head, err));
 		dtx_buf_printf(&c->out, "ok          pages, chain, bodies and tables: %s\n", head);
+		if (dtx_still_bare(dtx_store_path(c->store)))
+			dtx_buf_printf(&c->out, "not checked whether this is a copy without its "
+			                        "log: FILE-wal is empty, as after gc, "
+			                        "or is not there\n");
 	}
 out:
 	json_decref(findings);
@@ -266,17 +279,30 @@ out:
 
 /* --- forget, archive --- */
 
+/* NULL: none are named. */
+static const char *forget_kinds(const struct store_args *a)
+{
+	if (a->prompts)
+		return a->snapshots ? "input,prompt,answer" : "prompt,answer";
+	return a->snapshots ? "input" : a->kinds;
+}
+
 /* At once: who says so has a reason. */
 static enum dtx_code store_forget(struct store_call *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const char *kinds = c->args->kinds ? c->args->kinds : "input,answer,prompt,code";
-	struct dtx_gc_opts opts = { .kinds = kinds, .apply = !c->args->dry };
+	const char *kinds = forget_kinds(c->args);
+	struct dtx_gc_opts opts = { .kinds = kinds ? kinds : "input,answer,prompt,code",
+		                    .apply = !c->args->dry };
 	json_t *record = NULL;
 
-	if (!c->operand && !c->args->kinds)
+	if (c->args->kinds && kinds != c->args->kinds)
 		DTX_FAIL(err, DTX_E_USAGE,
-		         "forget what? name a run or its result, or --kinds for all runs");
+		         "--prompts and --snapshots are kinds: --kinds is one too many");
+	if (!c->operand && !kinds)
+		DTX_FAIL(err, DTX_E_USAGE,
+		         "forget what? name a run or its result, or --prompts, --snapshots or "
+		         "--kinds for all runs");
 	if (c->operand) {
 		DTX_TRY(dtx_lookup(c->store, c->operand, false, &record, err));
 		opts.run = dtx_json_text(json_object_get(record, "run"), "run_id", "");
@@ -334,6 +360,8 @@ static enum dtx_code store_options(const struct store_args *a, const char *verb,
 		{ a->apply, "apply", "gc" },
 		{ a->kinds != NULL, "kinds", "gc,forget" },
 		{ a->dry, "dry-run", "gc,forget" },
+		{ a->prompts, "prompts", "forget" },
+		{ a->snapshots, "snapshots", "forget" },
 	};
 	enum dtx_code rc = DTX_OK;
 
@@ -419,8 +447,9 @@ const struct dtx_cmd dtx_cmd_store = {
 		"they are the ones.  `forget` purges at once what a run has named, also if other "
 		"runs have,\n"
 		"which it tells (--dry-run: before): kept inputs, prompts, answers, dead code; "
-		"with --kinds\n"
-		"alone those of all runs.  "
+		"with "
+		"--prompts,\n"
+		"--snapshots or --kinds alone those of all runs.  "
 		"`archive` moves the\n"
 		"whole store to another file and begins an empty one that names the old one's "
 		"head; snippets\n"

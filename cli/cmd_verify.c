@@ -4,9 +4,11 @@
 
 #include "cli/lookup.h"
 #include "cli/out.h"
+#include "cli/receipt.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/plan/exec.h"
+#include "core/store/still.h"
 #include "core/store/verify.h"
 
 struct verify_args {
@@ -25,7 +27,8 @@ static const struct dtx_opt verify_opts[] = {
 	  .kind = DTX_O_TEXT,
 	  .metavar = "FILE",
 	  .offset = offsetof(struct verify_args, receipt),
-	  .help = "the record must be the one in this receipt, as `run --receipt` wrote it" },
+	  .help = "the files and the record must be those of this receipt, as `run --receipt` "
+	          "wrote it" },
 	{ .name = "since",
 	  .kind = DTX_O_INT,
 	  .metavar = "SEQ",
@@ -137,122 +140,28 @@ out:
 	return rc;
 }
 
-/* --- a receipt --- */
-
-static enum dtx_code verify_differs(json_t *findings, const char *path, const char *text,
-                                    struct dtx_err *err)
-{
-	return verify_add(findings,
-	                  json_pack("{ss ss so}", "finding", "receipt_differs", "path", path,
-	                            "text", json_sprintf("'%s': %s", path, text)),
-	                  err);
-}
-
-/* A record without what goes on after its run: the head, and what became of its snippets. */
-static json_t *verify_settled(const json_t *record)
-{
-	json_t *copy = json_deep_copy(record), *region;
-	size_t i;
-
-	json_object_del(copy, "found");
-	json_object_del(json_object_get(copy, "chain"), "head");
-	json_array_foreach(json_object_get(copy, "regions"), i, region)
-		json_object_del(region, "cell");
-	return copy;
-}
-
-static enum dtx_code verify_same(const char *receipt, const json_t *kept, const json_t *record,
-                                 json_t *findings, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	json_t *was = verify_settled(kept), *is = verify_settled(record), *value;
-	const char *key;
-	char text[80];
-
-	if (!was || !is)
-		DTX_FAIL_MEM(err);
-	json_object_foreach(is, key, value)
-	{
-		if (json_equal(json_object_get(was, key), value))
-			continue;
-		snprintf(text, sizeof(text), "the record of this run has another '%.20s'", key);
-		DTX_TRY(verify_differs(findings, receipt, text, err));
-	}
-	json_object_foreach(was, key, value)
-	{
-		if (json_object_get(is, key))
-			continue;
-		snprintf(text, sizeof(text), "the record of this run has no '%.20s'", key);
-		DTX_TRY(verify_differs(findings, receipt, text, err));
-	}
-out:
-	json_decref(was);
-	json_decref(is);
-	return rc;
-}
-
-/* The head in it must be in the chain, its outputs in the record of its run. */
-static enum dtx_code verify_subjects(const json_t *receipt, const json_t *record, json_t *findings,
-                                     struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	json_t *subject, *output;
-	size_t i, k;
-
-	json_array_foreach(json_object_get(receipt, "subject"), i, subject)
-	{
-		const char *sha = dtx_json_text(json_object_get(subject, "digest"), "sha256", "");
-		bool found = false;
-
-		json_array_foreach(json_object_get(record, "outputs"), k, output) found |=
-			!strcmp(dtx_json_text(output, "sha", ""), sha);
-		if (!found)
-			DTX_TRY(verify_differs(findings, dtx_json_text(subject, "name", ""),
-			                       "the record of this run has no such output", err));
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code verify_receipt(struct dtx_store *store, struct verify_args *a,
-                                    const json_t *asked, json_t **receipt, json_t *findings,
-                                    struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 64 };
-	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	const json_t *predicate;
-	json_t *record = NULL;
-	const char *run;
-
-	DTX_TRY(dtx_file_slurp(a->receipt, &text, err));
-	rc = dtx_json_parse(dtx_buf_str(&text), limits, receipt, err);
-	if (rc != DTX_OK) {
-		dtx_str_copy(err->input, sizeof(err->input), dtx_str_of(a->receipt));
-		goto out;
-	}
-	predicate = json_object_get(*receipt, "predicate");
-	run = dtx_json_text(json_object_get(json_object_get(predicate, "record"), "run"), "run_id",
-	                    NULL);
-	a->opts.head = dtx_json_text(predicate, "head", NULL);
-	if (!run || !a->opts.head)
-		DTX_FAIL(err, DTX_E_USAGE, "'%s' is no receipt of dtx", a->receipt);
-	DTX_TRY(dtx_lookup(store, run, false, &record, err));
-	DTX_TRY(verify_subjects(*receipt, record, findings, err));
-	DTX_TRY(verify_same(a->receipt, json_object_get(predicate, "record"), record, findings,
-	                    err));
-	if (asked && strcmp(run, dtx_json_text(json_object_get(asked, "run"), "run_id", "")) != 0)
-		DTX_TRY(verify_differs(findings, a->receipt, "the receipt is of another run", err));
-out:
-	json_decref(record);
-	dtx_buf_clear(&text);
-	return rc;
-}
-
 /* --- the command --- */
 
-static void verify_print(const json_t *record, const json_t *findings, const char *head,
-                         struct dtx_buf *out)
+struct verify {
+	const struct dtx_cli *cli;
+	const struct verify_args *args;
+	struct dtx_verify_opts opts;
+	struct dtx_store
+		*store; /* NULL: there is none, and a receipt is held against files alone */
+	struct dtx_receipt receipt;
+	json_t *found, *all, *record;
+	bool bare; /* the store has no log beside it */
+	char head[DTX_HEAD_LINE];
+};
+
+static void verify_line(struct dtx_buf *out, const char *label, const char *text, const char *then)
+{
+	dtx_buf_printf(out, "%-12s", label);
+	dtx_out_safe(out, text, false);
+	dtx_buf_printf(out, "%s\n", then);
+}
+
+static void verify_findings(const json_t *findings, struct dtx_buf *out)
 {
 	json_t *f;
 	size_t i;
@@ -266,60 +175,176 @@ static void verify_print(const json_t *record, const json_t *findings, const cha
 			dtx_buf_printf(out, "blob %.12s: ", dtx_json_text(f, "hash", ""));
 		else if (dtx_json_text(f, "table", NULL))
 			dtx_buf_printf(out, "table %s: ", dtx_json_text(f, "table", ""));
-		dtx_buf_printf(out, "%s\n", dtx_json_text(f, "text", ""));
+		dtx_out_safe(out, dtx_json_text(f, "text", ""), false);
+		dtx_buf_addc(out, '\n');
 	}
-	if (i)
-		return;
-	dtx_buf_printf(out, "ok          the chain and all that it names are whole: %s\n", head);
-	json_array_foreach(json_object_get(record, "outputs"), i, f)
+}
+
+static void verify_good(const struct verify *v, struct dtx_buf *out)
+{
+	char how[64];
+	json_t *f;
+	size_t i;
+
+	if (v->store)
+		verify_line(out, "ok", "the chain and all that it names are whole: ", v->head);
+	snprintf(how, sizeof(how), " is as run %s wrote it",
+	         dtx_json_text(json_object_get(v->record, "run"), "short", ""));
+	json_array_foreach(json_object_get(v->record, "outputs"), i, f)
 	{
 		if (dtx_json_text(f, "file", NULL))
-			dtx_buf_printf(out, "%-12s%s is as run %s wrote it\n", "",
-			               dtx_json_text(f, "path", ""),
-			               dtx_json_text(json_object_get(record, "run"), "short", ""));
+			verify_line(out, "", dtx_json_text(f, "path", ""), how);
 	}
+	json_array_foreach(v->receipt.held, i, f) verify_line(
+		out, v->store || i ? "" : "ok", json_string_value(f), " is as the receipt says");
+}
+
+static void verify_unchecked(const struct verify *v, struct dtx_buf *out)
+{
+	json_t *text;
+	size_t i;
+
+	json_array_foreach(v->receipt.unchecked, i, text)
+		verify_line(out, "not checked", json_string_value(text), "");
+	if (v->store && v->bare)
+		verify_line(
+			out, "not checked",
+			"whether this is a copy without its log: FILE-wal is empty, as after gc, "
+			"or is not there",
+			"");
+}
+
+/* What nobody can see from here. */
+static void verify_limits(const struct verify *v, struct dtx_buf *out)
+{
+	if (!v->store)
+		return;
+	verify_line(out, "not shown",
+	            v->opts.head ? "a tail cut off behind that head"
+	                         : "a tail cut off, or a ledger written anew: --head or --receipt "
+	                           "from elsewhere would",
+	            "");
+}
+
+static void verify_print(const struct verify *v, struct dtx_buf *out)
+{
+	if (json_array_size(v->all))
+		verify_findings(v->all, out);
+	else
+		verify_good(v, out);
+	verify_unchecked(v, out);
+	if (!json_array_size(v->all))
+		verify_limits(v, out);
+}
+
+/* Without a store a receipt still tells of files. */
+static enum dtx_code verify_open(struct verify *v, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	char *path = NULL;
+
+	DTX_TRY(dtx_store_resolve(v->cli->store, &path, err));
+	v->bare = dtx_still_bare(path);
+	rc = dtx_store_open(v->cli->store, DTX_STORE_READ, &v->store, err);
+	if (rc != DTX_E_NO_RECORD || !v->args->receipt)
+		goto out;
+	dtx_err_clear(err);
+	rc = verify_add(v->receipt.unchecked,
+	                json_sprintf("the record and the chain: there is no store '%s'", path),
+	                err);
+out:
+	dtx_mem_free(path);
+	return rc;
+}
+
+static enum dtx_code verify_operand(struct verify *v, const char *what, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (what && v->store)
+		rc = verify_run(v->store, what, &v->record, v->found, err);
+	if (rc != DTX_E_NO_RECORD || !v->args->receipt)
+		return rc;
+	dtx_err_clear(err); /* the receipt may know the file */
+	return DTX_OK;
+}
+
+static enum dtx_code verify_receipt(struct verify *v, const char *what, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(dtx_receipt_files(&v->receipt, what, v->found, err));
+	if (v->store)
+		DTX_TRY(dtx_receipt_record(&v->receipt, v->store, v->record, v->found, err));
+	v->opts.head = v->store ? v->receipt.head : NULL;
+	if (v->store || json_array_size(v->receipt.held) || json_array_size(v->found))
+		goto out;
+	rc = dtx_err_set(err, DTX_E_NO_RECORD, __FILE__, __LINE__,
+	                 "there is no store, and no file that '%s' names", v->args->receipt);
+	dtx_err_hint(err, "name the file, or the store with --store FILE");
+out:
+	return rc;
+}
+
+static enum dtx_code verify_all(struct verify *v, const char *what, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (v->args->receipt && v->opts.head)
+		DTX_FAIL(err, DTX_E_USAGE, "a receipt has its own head: --head is one too many");
+	if (v->args->receipt)
+		DTX_TRY(dtx_receipt_read(v->args->receipt, &v->receipt, err));
+	DTX_TRY(verify_open(v, err));
+	DTX_TRY(verify_operand(v, what, err));
+	if (v->args->receipt)
+		DTX_TRY(verify_receipt(v, what, err));
+	v->all = json_array();
+	if (!v->all)
+		DTX_FAIL_MEM(err);
+	if (v->store) {
+		json_decref(v->all);
+		v->all = NULL;
+		DTX_TRY(dtx_verify(v->store, &v->opts, &v->all, err));
+		DTX_TRY(dtx_query_head(v->store, v->head, err));
+	}
+	if (json_array_extend(v->all, v->found) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
 }
 
 static int verify_main(const struct dtx_cli *cli, void *args, int argc, char **argv)
 {
 	struct verify_args *a = args;
-	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	struct verify v = { .cli = cli, .args = a, .opts = a->opts, .found = json_array() };
+	struct dtx_buf out = DTX_BUF_INIT(DTX_BUF_TEXT_MAX), notes = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_store *store = NULL;
-	json_t *found = json_array(), *all = NULL, *record = NULL, *receipt = NULL;
-	char head[DTX_HEAD_LINE];
 	enum dtx_code rc = DTX_OK;
 	int status;
 
-	if (!found)
+	if (!v.found)
 		DTX_FAIL_MEM(&err);
-	if (a->receipt && a->opts.head)
-		DTX_FAIL(&err, DTX_E_USAGE, "a receipt has its own head: --head is one too many");
-	DTX_TRY(dtx_store_open(cli->store, DTX_STORE_READ, &store, &err));
-	if (argc)
-		DTX_TRY(verify_run(store, argv[0], &record, found, &err));
-	if (a->receipt)
-		DTX_TRY(verify_receipt(store, a, record, &receipt, found, &err));
-	DTX_TRY(dtx_verify(store, &a->opts, &all, &err));
-	DTX_TRY(dtx_query_head(store, head, &err));
-	if (json_array_extend(all, found) < 0)
-		DTX_FAIL_MEM(&err);
+	DTX_TRY(verify_all(&v, argc ? argv[0] : NULL, &err));
 	if (a->json) {
-		dtx_json_print(all, 1, &out);
+		dtx_json_print(v.all, 1, &out);
 		dtx_buf_add(&out, "\n");
+		verify_unchecked(&v, &notes);
+		if (notes.len)
+			dtx_out_note(cli, "%s", dtx_buf_text(&notes));
 	} else {
-		verify_print(record, all, head, &out);
+		verify_print(&v, &out);
 	}
 out:
 	status = rc == DTX_OK ? dtx_out_print(cli, &out) : dtx_out_fail(cli, &err);
-	if (rc == DTX_OK && !status && json_array_size(all))
+	if (rc == DTX_OK && !status && json_array_size(v.all))
 		status = 1;
-	json_decref(found);
-	json_decref(all);
-	json_decref(record);
-	json_decref(receipt);
-	dtx_store_free(store);
+	json_decref(v.found);
+	json_decref(v.all);
+	json_decref(v.record);
+	dtx_receipt_clear(&v.receipt);
+	dtx_store_free(v.store);
 	dtx_buf_clear(&out);
+	dtx_buf_clear(&notes);
 	dtx_err_clear(&err);
 	return status;
 }
@@ -336,7 +361,12 @@ const struct dtx_cmd dtx_cmd_verify = {
 		 "What it cannot detect by itself: a ledger cut off at its end, or written anew as "
 		 "a whole\n"
 		 "by somebody who may write the file.  A head or a receipt kept elsewhere shows "
-		 "both.\n\n"
+		 "both,\n"
+		 "which each answer says again.  A store is FILE and FILE-wal: in a copy without "
+		 "its log the\n"
+		 "last runs are missing, and nothing in it tells so.  A receipt is held against "
+		 "the files it\n"
+		 "names also where there is no store; what could not be checked is said.\n\n"
 		 "  dtx provenance head > head.txt\n"
 		 "  dtx verify --head \"$(cat head.txt)\"\n"
 		 "  dtx verify out.csv",

@@ -572,6 +572,8 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 		runner_report(r, rc, &err);
 	if (rc == DTX_OK && !r->replay)
 		runner_say(r);
+	if (!r->prompt)
+		dtx_runner_full(r);
 	status = rc == DTX_OK ? 0 : dtx_code_exit(rc, err.run_time);
 	dtx_err_clear(&err);
 	return status;

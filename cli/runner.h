@@ -148,6 +148,8 @@ DTX_MUSTUSE enum dtx_code dtx_runner_apart(const struct dtx_runner *r, const cha
                                            const char *what, struct dtx_err *err);
 bool dtx_runner_same_file(const char *a, const char *b);
 
+/* runner_full.c: a note once a day while the store is over `store_max`. */
+void dtx_runner_full(struct dtx_runner *r);
 /* runner_receipt.c: options that cannot be kept are refused before the run; written after run.end.
  */
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err);

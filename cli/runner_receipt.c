@@ -120,10 +120,13 @@ static enum dtx_code receipt_statement(struct dtx_runner *r, const json_t *recor
 {
 	enum dtx_code rc = DTX_OK;
 	const char *path = receipt_path(r);
-	json_t *statement = json_pack("{ss so ss s{sO ss}}", "_type", RECEIPT_TYPE, "subject",
-	                              receipt_subjects(record), "predicateType", RECEIPT_PREDICATE,
-	                              "predicate", "record", record, "head", head);
+	json_t *statement = NULL;
+	char store[DTX_STORE_ID];
 
+	DTX_TRY(dtx_query_store_id(r->store, store, err));
+	statement = json_pack("{ss so ss s{sO ss ss}}", "_type", RECEIPT_TYPE, "subject",
+	                      receipt_subjects(record), "predicateType", RECEIPT_PREDICATE,
+	                      "predicate", "record", record, "head", head, "store", store);
 	if (!statement || !path)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(receipt_json(r, path, statement, err));

@@ -18,6 +18,7 @@ suites() {
 		files made to exhaust|/usr/bin/python3 -B tests/fault/bombs.py build/dtx
 		random plans against pandas|/usr/bin/python3 -B tests/diff/run.py build/dtx 100
 		killed at any instant|sh tests/fault/run.sh build/dtx
+		killed before each call of the write order|/usr/bin/python3 -B tests/fault/killed.py build/dtx
 		engine against the jail|/usr/bin/python3 -B tests/diff/agreement.py build/dtx
 		op examples against pandas|/usr/bin/python3 -B tests/diff/examples.py build/dtx
 		lineage of random cells|/usr/bin/python3 -B tests/diff/why.py build/dtx 14

@@ -27,5 +27,7 @@ DTX_MUSTUSE enum dtx_code dtx_gc(struct dtx_store *s, const struct dtx_gc_opts *
 
 /* {"store","bytes","free_bytes","events","blobs","runs","snippets","author"}: counts by kind. */
 DTX_MUSTUSE enum dtx_code dtx_store_stats(struct dtx_store *s, json_t **out, struct dtx_err *err);
+/* Bytes that are in use, of the file. */
+DTX_MUSTUSE enum dtx_code dtx_store_size(struct dtx_store *s, int64_t *bytes, struct dtx_err *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* Leases by key. */
 #include "core/store/lease.h"
 
+#include "core/base/log.h"
 #include "core/store/db.h"
 #include "core/store/process.h"
 
@@ -62,4 +63,35 @@ enum dtx_code dtx_lease_drop(struct dtx_store *s, const char *key, const char *r
 	struct dtx_db_val val[2] = { dtx_db_text(key), dtx_db_text(run_id) };
 
 	return dtx_db_run(dtx_store_db(s), DTX_SQL_LEASE_END, val, DTX_COUNT(val), err);
+}
+
+/* Without a process; until_us is when it may be said again. */
+enum dtx_code dtx_lease_once(struct dtx_store *s, const char *key, const char *run_id, int64_t us,
+                             bool *first, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(s);
+	int64_t now = dtx_wall_us(), until = 0;
+	struct dtx_db_val val[] = { dtx_db_text(key), dtx_db_text(run_id), DTX_DBI(0),
+		                    dtx_db_text(""), DTX_DBI(now + us) };
+	struct dtx_db_rows *rows = NULL;
+	bool found;
+
+	DTX_TRY(dtx_db_begin(db, err));
+	DTX_TRY(dtx_db_query(db, DTX_SQL_LEASE_OWNER, val, 1, &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &found, err));
+	if (found)
+		until = dtx_db_get_int(rows, 2);
+	dtx_db_done(rows);
+	rows = NULL;
+	/* a clock that was set back must not silence it for long */
+	*first = until <= now || until > now + us;
+	if (*first)
+		DTX_TRY(dtx_db_run(db, DTX_SQL_LEASE_PUT, val, DTX_COUNT(val), err));
+	DTX_TRY(dtx_db_commit(db, err));
+out:
+	dtx_db_done(rows);
+	if (rc != DTX_OK)
+		dtx_db_rollback(db);
+	return rc;
 }

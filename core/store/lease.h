@@ -12,5 +12,8 @@ DTX_MUSTUSE enum dtx_code dtx_lease_claim(struct dtx_store *s, const char *key, 
 /* Gives it back; nothing happens when it is not the run's. */
 DTX_MUSTUSE enum dtx_code dtx_lease_drop(struct dtx_store *s, const char *key, const char *run_id,
                                          struct dtx_err *err);
+/* Whether nobody has asked so for the last `us`: something is said once in that time. */
+DTX_MUSTUSE enum dtx_code dtx_lease_once(struct dtx_store *s, const char *key, const char *run_id,
+                                         int64_t us, bool *first, struct dtx_err *err);
 
 #endif

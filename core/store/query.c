@@ -293,6 +293,27 @@ out:
 	return rc;
 }
 
+enum dtx_code dtx_query_store_id(struct dtx_store *s, char out[DTX_STORE_ID], struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_json_limits limits = { DTX_BUF_TEXT_MAX, 64 };
+	struct dtx_db *db = dtx_store_db(s);
+	struct dtx_db_val first = DTX_DBI(1);
+	struct dtx_db_rows *rows = NULL;
+	json_t *body = NULL;
+	bool there;
+
+	out[0] = '\0';
+	DTX_TRY(dtx_db_query(db, DTX_SQL_EVENTS, &first, 1, &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &there, err));
+	if (there && dtx_json_parse(dtx_db_get_bytes(rows, 4), limits, &body, NULL) == DTX_OK)
+		dtx_str_copy(out, DTX_STORE_ID, dtx_str_of(dtx_json_text(body, "store", "")));
+out:
+	json_decref(body);
+	dtx_db_done(rows);
+	return rc;
+}
+
 enum dtx_code dtx_query_blob(struct dtx_store *s, const char *hash, struct dtx_buf *out,
                              struct dtx_err *err)
 {

@@ -55,6 +55,10 @@ DTX_MUSTUSE enum dtx_code dtx_query_log(struct dtx_store *s, const struct dtx_lo
 #define DTX_HEAD_LINE 96
 DTX_MUSTUSE enum dtx_code dtx_query_head(struct dtx_store *s, char out[DTX_HEAD_LINE],
                                          struct dtx_err *err);
+/* The random id that the store got when it was made; "" where its ledger does not say. */
+#define DTX_STORE_ID 33
+DTX_MUSTUSE enum dtx_code dtx_query_store_id(struct dtx_store *s, char out[DTX_STORE_ID],
+                                             struct dtx_err *err);
 /* The blob's bytes, checked against the hash. */
 DTX_MUSTUSE enum dtx_code dtx_query_blob(struct dtx_store *s, const char *hash, struct dtx_buf *out,
                                          struct dtx_err *err);

@@ -79,3 +79,20 @@ out:
 	json_decref(stats);
 	return rc;
 }
+
+enum dtx_code dtx_store_size(struct dtx_store *s, int64_t *bytes, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_db *db = dtx_store_db(s);
+	struct dtx_db_rows *rows = NULL;
+	bool there;
+
+	*bytes = 0;
+	DTX_TRY(dtx_db_query(db, DTX_SQL_STATS_SIZE, NULL, 0, &rows, err));
+	DTX_TRY(dtx_db_next(db, rows, &there, err));
+	if (there)
+		*bytes = dtx_db_get_int(rows, 0) - dtx_db_get_int(rows, 1);
+out:
+	dtx_db_done(rows);
+	return rc;
+}

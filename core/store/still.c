@@ -8,6 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/file.h"
+
+/* Of the database's header: the version that writers need, which is of those that log ahead. */
+enum { STILL_HEAD = 20, STILL_VERSION = 18, STILL_LOGS = 2 };
+
 static bool still_is(const char *path)
 {
 	char other[PATH_MAX];
@@ -35,4 +40,20 @@ bool dtx_still_name(const char *path, struct dtx_buf *out)
 	}
 	dtx_buf_add(out, "?immutable=1");
 	return true;
+}
+
+bool dtx_still_bare(const char *path)
+{
+	uint8_t head[STILL_HEAD] = { 0 };
+	char log[PATH_MAX];
+	struct stat st;
+	int fd = -1;
+	bool logs;
+
+	if (dtx_file_open(path, &fd, NULL) != DTX_OK)
+		return false;
+	logs = read(fd, head, sizeof(head)) == STILL_HEAD && head[STILL_VERSION] == STILL_LOGS;
+	dtx_file_close(&fd);
+	snprintf(log, sizeof(log), "%s-wal", path);
+	return logs && (stat(log, &st) < 0 || st.st_size == 0);
 }

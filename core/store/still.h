@@ -9,4 +9,8 @@
  * the files that it makes for the readers of a log. */
 bool dtx_still_name(const char *path, struct dtx_buf *out);
 
+/* A store that logs its changes, without a log or with an empty one: a copy of the file alone looks
+ * so, and a store right after its log was folded.  Before it is opened, which makes a log. */
+bool dtx_still_bare(const char *path);
+
 #endif

@@ -1,4 +1,4 @@
-"""The store under what happens to files: 16 writers at once, no room, no right to write, a damaged page, a newer
+"""The store under what happens to files: 64 writers at once, no room, no right to write, a damaged page, a newer
 version, bodies that were purged.  Usage: /usr/bin/python3 tests/fault/store.py DTX"""
 import hashlib
 import json
@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 DTX = os.path.abspath(sys.argv[1])
-WRITERS = 16
+WRITERS = 64
 passed = failed = skipped = 0
 
 

@@ -31,3 +31,24 @@ dtx convert in.csv --record - || echo "exit $?"
 dtx convert in.csv out.csv --head-file - || echo "exit $?"
 dtx convert in.csv out.csv --record - | grep -c '"dtx_record"'
 cat in.csv out.csv
+# without its store a receipt still tells of the files it names, beside it, where they were, or as told
+hide() { sed -E "s|$PWD/|DIR/|; s/dtx1:([0-9]+):[0-9a-f]{64}/dtx1:\1:HEAD/; s/run [0-9a-f]{8}/run ID/"; }
+none() { dtx verify "$@" --store none.db > text || echo "exit $?"; hide < text; }
+dtx convert in.csv out.csv --receipt
+mkdir sent && cp out.csv out.csv.dtx.json sent/
+none --receipt sent/out.csv.dtx.json
+mv sent/out.csv sent/renamed.csv
+none sent/renamed.csv --receipt sent/out.csv.dtx.json
+none --receipt sent/out.csv.dtx.json
+mv out.csv gone.csv
+none --receipt sent/out.csv.dtx.json
+none sent/renamed.csv --receipt sent/out.csv.dtx.json --json
+echo 3 >> sent/renamed.csv
+none sent/renamed.csv --receipt sent/out.csv.dtx.json
+# another store knows nothing of it; its own one must
+dtx convert in.csv sent/other.csv --store other.db
+dtx verify gone.csv --receipt out.csv.dtx.json --store other.db | hide
+dtx convert in.csv small.csv --receipt --store small.db
+cp small.db early.db
+dtx verify small.csv --receipt small.csv.dtx.json --store early.db > text || echo "exit $?"
+hide < text

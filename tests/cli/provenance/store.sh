@@ -33,3 +33,13 @@ dtx diff one.csv two.csv | sed -nE '1s/[0-9a-f]{8}/ID/gp'
 dtx provenance one.csv --prompt || echo "exit $?"
 dtx run one.json short.csv -o three.csv --store off || echo "exit $?"
 test ! -e off
+echo "== what all runs have kept of one kind"
+dtx run one.json short.csv -o four.csv --snapshot-inputs
+dtx store forget || echo "exit $?"
+dtx store forget --prompts --kinds input || echo "exit $?"
+dtx store gc --snapshots || echo "exit $?"
+dtx store forget --prompts | hide
+dtx store forget --snapshots --dry-run | hide
+dtx provenance forget --snapshots | hide
+dtx store forget --snapshots | hide
+dtx store check | head

@@ -26,3 +26,7 @@ dtx verify --head "$(sed 's/:[0-9a-f]*$//' head.txt):$(printf '%064d' 0)" || ech
 dtx verify --head nonsense || echo "exit $?"
 dtx --version > /dev/null
 dtx verify nosuch.csv || echo "exit $?"
+# a store is its file and its log: a copy without the log is whole, and lacks what stood in there
+cp "$DTX_STORE" early.db
+dtx verify --store early.db | head
+dtx store check --store early.db | head
