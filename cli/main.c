@@ -165,6 +165,7 @@ int main(int argc, char **argv)
 	 * status */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
+	dtx_mem_keep_freed();
 	dtx_json_init();
 	cli.argv = main_argv(argc, argv);
 	if (!cli.argv)

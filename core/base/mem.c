@@ -192,6 +192,13 @@ void *dtx_mem_hook_realloc(void *ptr, size_t size)
 	return mem_resize(ptr, size, 1);
 }
 
+void dtx_mem_keep_freed(void)
+{
+	/* the first alone would have every block over 128 KiB mapped and unmapped */
+	mallopt(M_TRIM_THRESHOLD, 8 << 20);
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+}
+
 void dtx_mem_set_limit(size_t bytes)
 {
 	atomic_store(&mem_limit, bytes);

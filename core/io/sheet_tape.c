@@ -23,8 +23,8 @@ void dtx_sheet_tape_clear(struct dtx_sheet_tape *t)
 	dtx_buf_clear(&t->bytes);
 }
 
-/* All the memory at once, if it is to be had: what is not written takes none, and a block that never
- * moves lies on large pages. */
+/* All the memory at once, if it is to be had: what is not written takes none, and a block that
+ * never moves lies on large pages. */
 static void take_all(struct dtx_buf *b)
 {
 	if (dtx_mem_grow(&b->ptr, b->max, 1))
