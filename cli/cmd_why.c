@@ -26,7 +26,8 @@ static const struct dtx_opt why_opts[] = {
 	  .kind = DTX_O_LIST,
 	  .metavar = "COLUMN=TEXT",
 	  .offset = offsetof(struct dtx_why_args, key),
-	  .help = "instead of --row: the one row with this cell; several narrow it down" },
+	  .help = "instead of --row: the one row with this cell; several, or k=a,n=7, narrow it "
+	          "down" },
 	{ .name = "all",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_args, all),
