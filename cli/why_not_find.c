@@ -156,7 +156,7 @@ static json_t *why_not_columns(const struct dtx_why_not *w)
 	return list;
 }
 
-static enum dtx_code why_not_keys_known(const struct dtx_why_not *w, struct dtx_err *err)
+static enum dtx_code why_not_keys_known(struct dtx_why_not *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_schema *s = w->x.bound->input[w->input].schema;
