@@ -11,7 +11,7 @@
 #include "core/expr/parts.h"
 #include "core/plan/trace_parts.h"
 
-enum { PIN_RARE = 256 }; /* one row in so many may have the cells that are asked for */
+enum { PIN_RARE = 64 }; /* one row in so many may have the cells that are asked for */
 
 struct pin {
 	struct trace *t;
