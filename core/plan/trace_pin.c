@@ -136,6 +136,12 @@ static const char *pin_longer(const struct dtx_plan_step *st, uint32_t k, const 
 	return name;
 }
 
+/* Rows of the same row have the cells that the step does not speak of alike. */
+static const char *pin_explode(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || pin_says(st->canonical, name) ? NULL : name;
+}
+
 static const char *pin_window(const struct dtx_plan_step *st, uint32_t k, const char *name)
 {
 	bool part = pin_lists(json_object_get(st->canonical, "by"), name);
@@ -202,6 +208,7 @@ static const struct {
 	{ "group_by", pin_group },
 	{ "pivot_wider", pin_wider },
 	{ "pivot_longer", pin_longer },
+	{ "explode", pin_explode },
 	{ "window,rank,cumulative,rolling,lag_lead,percent_of", pin_window },
 	{ "join", pin_join },
 	{ "union", pin_union },

@@ -54,6 +54,8 @@ OTHERS = {  # the same with the ops that are not above
     "nearest": ([{"op": "asof_join", "with": "rates", "on": [{"left": "v", "right": "r"}]}], ID),
     "long": ([{"op": "pivot_longer", "cols": ["k", "q"], "names_to": ["n"]}], ["id", "n"]),
     "exploded": ([{"op": "derive", "set": {"c": "concat(q, ';', k)"}}, {"op": "explode", "cols": ["c"], "sep": ";"}], None),
+    "exploded, by row": ([{"op": "derive", "set": {"c": "concat(q, ';', v)"}}, {"op": "explode", "cols": ["c"], "sep": ";"},
+                          FILTER], ["id", "c"]),
     "union": ([{**FILTER, "out": "f"}, {"op": "filter", "in": "main", "where": "v <= 2", "out": "g"},
                {"op": "union", "in": "f", "with": ["g"]}], ID),
     "rank": ([{"op": "rank", "expr": "v", "by": ["k"], "as": "c"}], ID),
