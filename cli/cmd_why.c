@@ -26,7 +26,8 @@ static const struct dtx_opt why_opts[] = {
 	  .kind = DTX_O_LIST,
 	  .metavar = "COLUMN=TEXT",
 	  .offset = offsetof(struct dtx_why_args, key),
-	  .help = "instead of --row: the one row with this cell; several narrow it down" },
+	  .help = "instead of --row: the one row with this cell; several, or k=a,n=7, narrow it "
+	          "down" },
 	{ .name = "all",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_args, all),
@@ -81,6 +82,17 @@ static json_t *why_wanted(const struct dtx_why *w)
 	return wanted;
 }
 
+/* The result is one row: its other cells tell nothing about the asked one.  Of columns made rows
+ * one of them tells the source. */
+static bool why_only(const struct dtx_why *w)
+{
+	for (uint32_t i = 0; i < w->x.r.plan->nsteps; i++) {
+		if (!strcmp(w->x.r.plan->step[i].name, "pivot_longer"))
+			return false;
+	}
+	return dtx_json_int(dtx_retrace_output(&w->x), "rows", 0) == 1;
+}
+
 static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -97,6 +109,7 @@ static enum dtx_code why_plan(struct dtx_why *w, struct dtx_err *err)
 		                     .nth = w->known ? w->nth : 0,
 		                     .types = types };
 
+	ask.only = w->known && why_only(w);
 	for (uint32_t i = 0; i < w->x.r.plan->ninputs; i++)
 		bytes[i] = (int64_t)dtx_source_size(w->x.r.source[i]);
 	DTX_TRY(dtx_trace_plan(w->x.r.plan, w->x.bound, &ask, &w->trace, err));
@@ -131,8 +144,8 @@ out:
 	return rc;
 }
 
-/* Whether the row that was made of few rows is the known one: all its cells, made again of those
- * rows alone, are those of the file. */
+/* Whether the row that was made of few rows is the known one: all its cells, or the asked one where
+ * no other was made, made again of those rows alone, are those of the file. */
 static bool why_is_known(struct dtx_why *w, const struct dtx_exec_result *traced)
 {
 	bool null;
@@ -144,6 +157,8 @@ static bool why_is_known(struct dtx_why *w, const struct dtx_exec_result *traced
 	json_array_foreach(json_object_get(dtx_retrace_output(&w->x), "schema"), i, field)
 	{
 		name = dtx_json_text(field, "name", "");
+		if (why_only(w) && strcmp(name, w->column) != 0)
+			continue;
 		cell = json_object_get(w->known, name);
 		null = false;
 		text = dtx_traced_cell(&w->traced, name, &null);

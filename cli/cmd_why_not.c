@@ -27,7 +27,7 @@ static const struct dtx_opt why_not_opts[] = {
 	  .kind = DTX_O_LIST,
 	  .metavar = "COLUMN=TEXT",
 	  .offset = offsetof(struct dtx_why_not_args, key),
-	  .help = "the one row with this cell; several narrow it down" },
+	  .help = "the one row with this cell; several, or k=a,n=7, narrow it down" },
 	{ .name = "no-values",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_not_args, no_values),
@@ -83,6 +83,7 @@ static int why_not_main(const struct dtx_cli *cli, void *args, int argc, char **
 	json_decref(w.stages.plan);
 	dtx_follow_clear(&w.follow);
 	json_decref(w.report);
+	json_decref(w.key);
 	dtx_retrace_clear(&w.x);
 	dtx_buf_clear(&w.text);
 	dtx_buf_clear(&out);

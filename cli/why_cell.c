@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/keycells.h"
 #include "cli/why.h"
 
 /* "B7": column B, sheet row 7, of which the first is the header unless there is none. */
@@ -25,35 +26,13 @@ static bool why_address(struct dtx_why *w, const char *text)
 	return w->column[0] != '\0';
 }
 
-/* {"column": "text"} */
-static enum dtx_code why_keys(struct dtx_why *w, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	const struct dtx_optlist *keys = &w->args->key;
-
-	if (!keys->n)
-		return DTX_OK;
-	w->key = json_object();
-	for (size_t i = 0; i < keys->n; i++) {
-		const char *eq = strchr(keys->item[i], '=');
-
-		if (!eq || eq == keys->item[i])
-			DTX_FAIL(err, DTX_E_USAGE, "option '--key' wants COLUMN=TEXT, got '%s'",
-			         keys->item[i]);
-		if (json_object_setn_new(w->key, keys->item[i], (size_t)(eq - keys->item[i]),
-		                         json_string(eq + 1)) < 0)
-			DTX_FAIL_MEM(err);
-	}
-out:
-	return rc;
-}
-
 enum dtx_code dtx_why_cell(struct dtx_why *w, int argc, char **argv, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_why_args *a = w->args;
 
-	DTX_TRY(why_keys(w, err));
+	DTX_TRY(dtx_keycells(&a->key, json_object_get(dtx_retrace_output(&w->x), "schema"), &w->key,
+	                     err));
 	if (argc > 1 && (a->row || a->col || w->key))
 		DTX_FAIL(err, DTX_E_USAGE,
 		         "the cell is given twice: '%s' and --row, --key or --col", argv[1]);

@@ -18,6 +18,7 @@ struct dtx_why_not {
 	struct dtx_retrace x;
 	uint32_t input;
 	int64_t line; /* asked by place; 0: not */
+	json_t *key;  /* {"column": "text"} of the row; NULL: not asked by cells */
 	struct dtx_follow_stages stages;
 	struct dtx_follow follow;
 	struct dtx_plan *first, *second; /* traced plans */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/keycells.h"
 #include "cli/why_not.h"
 #include "core/data/cast.h"
 
@@ -20,15 +21,12 @@ const char *dtx_why_not_cell(struct dtx_why_not *w, const struct dtx_table *t,
 static bool why_not_keys(struct dtx_why_not *w, const struct dtx_table *t,
                          const struct dtx_batch *b, uint32_t row)
 {
-	const struct dtx_optlist *keys = &w->args->key;
+	const char *name;
+	json_t *text;
 
-	for (size_t i = 0; i < keys->n; i++) {
-		const char *eq = strchr(keys->item[i], '=');
-		char name[256];
-
-		dtx_str_copy(name, sizeof(name),
-		             (struct dtx_str){ keys->item[i], (size_t)(eq - keys->item[i]) });
-		if (strcmp(dtx_why_not_cell(w, t, b, row, name), eq + 1) != 0)
+	json_object_foreach(w->key, name, text)
+	{
+		if (strcmp(dtx_why_not_cell(w, t, b, row, name), json_string_value(text)) != 0)
 			return false;
 	}
 	return true;
@@ -116,12 +114,22 @@ static bool why_not_there(struct dtx_why_not *w, const struct dtx_table *t, bool
 	return false;
 }
 
+static const char *why_not_key_text(struct dtx_why_not *w)
+{
+	dtx_buf_reset(&w->text);
+	dtx_keycells_print(w->key, &w->text);
+	return dtx_buf_text(&w->text);
+}
+
 static enum dtx_code why_not_look(void *arg, const struct dtx_exec_result *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_why_not *w = arg;
 
 	DTX_TRY(why_not_search(w, r->output[0].table, err));
+	if (!w->found && w->key)
+		DTX_FAIL(err, DTX_E_USAGE, "no row of '%s' has %s",
+		         w->x.r.plan->input[w->input].name, why_not_key_text(w));
 	if (!w->found) {
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
 		                 "the input has no such row: %lld were read from '%s'",
@@ -141,30 +149,25 @@ out:
 
 static json_t *why_not_columns(const struct dtx_why_not *w)
 {
-	json_t *list = NULL;
+	json_t *list = w->key ? json_array() : NULL, *text;
+	const char *name;
 
-	for (size_t i = 0; i < w->args->key.n; i++) {
-		const char *item = w->args->key.item[i];
-
-		list = list ? list : json_array();
-		json_array_append_new(list, json_stringn(item, strcspn(item, "=")));
-	}
+	json_object_foreach(w->key, name, text) json_array_append_new(list, json_string(name));
 	return list;
 }
 
-static enum dtx_code why_not_keys_known(const struct dtx_why_not *w, struct dtx_err *err)
+static enum dtx_code why_not_keys_known(struct dtx_why_not *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const struct dtx_schema *s = w->x.bound->input[w->input].schema;
+	const json_t *inputs = json_object_get(w->x.record, "inputs");
+	const json_t *input = dtx_json_find(inputs, "alias", w->x.r.plan->input[w->input].name);
+	const char *name;
+	json_t *text;
 
-	for (size_t i = 0; i < w->args->key.n; i++) {
-		const char *item = w->args->key.item[i], *eq = strchr(item, '=');
-		char name[256];
-
-		if (!eq || eq == item)
-			DTX_FAIL(err, DTX_E_USAGE, "option '--key' wants COLUMN=TEXT, got '%s'",
-			         item);
-		dtx_str_copy(name, sizeof(name), (struct dtx_str){ item, (size_t)(eq - item) });
+	DTX_TRY(dtx_keycells(&w->args->key, json_object_get(input, "schema"), &w->key, err));
+	json_object_foreach(w->key, name, text)
+	{
 		if (s && dtx_schema_find(s, name) < 0)
 			DTX_FAIL(err, DTX_E_USAGE, "the input has no column '%s'", name);
 	}
@@ -176,9 +179,10 @@ enum dtx_code dtx_why_not_find(struct dtx_why_not *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_retrace_look look = { why_not_look, w, 0 };
-	json_t *columns = why_not_columns(w);
+	json_t *columns = NULL;
 
 	DTX_TRY(why_not_keys_known(w, err));
+	columns = why_not_columns(w);
 	DTX_TRY(dtx_follow_stages(w->x.r.plan, w->x.bound, w->input, columns, &w->stages, err));
 	DTX_TRY(dtx_retrace_run(&w->x, w->stages.plan, &look, &w->first, err));
 out:

@@ -104,6 +104,15 @@ static bool rows_merge(struct dtx_why_rows *rows, size_t mid)
 	return true;
 }
 
+static bool rows_apart(const struct dtx_why_rows *rows)
+{
+	size_t i;
+
+	for (i = 1; i < rows->nspans && !span_meets(&rows->span[i - 1], &rows->span[i]); i++)
+		;
+	return i >= rows->nspans;
+}
+
 static enum dtx_code rows_add(struct dtx_why_rows *rows, const struct dtx_table *t, uint32_t output,
                               struct dtx_err *err)
 {
@@ -117,6 +126,9 @@ static enum dtx_code rows_add(struct dtx_why_rows *rows, const struct dtx_table 
 	more = rows->nspans - mid;
 	if (!rows_sorted(rows->span + mid, more))
 		qsort(rows->span + mid, more, sizeof(*rows->span), span_order);
+	/* those of the first output mostly are each there once */
+	if (!mid && rows_apart(rows))
+		goto out;
 	if (more && !rows_merge(rows, mid))
 		DTX_FAIL_MEM(err);
 out:

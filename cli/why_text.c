@@ -5,6 +5,7 @@
 #include "cli/cited.h"
 #include "cli/out.h"
 #include "cli/why.h"
+#include "core/io/cellref.h"
 
 static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 {
@@ -33,14 +34,49 @@ static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
 	}
 }
 
+/* Which column of the result's sheet it is; -1: it has no sheet. */
+static int32_t why_sheet_column(const struct dtx_why *w)
+{
+	const json_t *output = dtx_retrace_output(&w->x);
+	json_t *field;
+	const char *format = dtx_json_text(json_object_get(output, "writer"), "format", "");
+	size_t i;
+
+	json_array_foreach(json_object_get(output, "schema"), i, field)
+	{
+		if (!strcmp(format, "xlsx") && !strcmp(dtx_json_text(field, "name", ""), w->column))
+			return (int32_t)i;
+	}
+	return -1;
+}
+
+/* "out.xlsx!Sheet1!B3" of a workbook; "out.csv row 2, v" of files where rows may have several
+ * lines. */
+static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
+{
+	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
+	int header = dtx_json_bool(writer, "header", true);
+	int32_t column = why_sheet_column(w);
+	char cell[24];
+
+	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
+	if (column < 0) {
+		dtx_buf_printf(out, " row %lld, ", (long long)w->row);
+		dtx_out_safe(out, w->column, false);
+		return;
+	}
+	dtx_cell_name(cell, (uint64_t)(w->row - 1 + header), (uint32_t)column);
+	dtx_buf_addc(out, '!');
+	dtx_out_safe(out, dtx_json_text(writer, "sheet", "Sheet1"), false);
+	dtx_buf_printf(out, "!%s", cell);
+}
+
 void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 {
 	const json_t *report = w->report;
 	size_t most = w->args->all ? SIZE_MAX : DTX_WHY_SHOWN;
 
-	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
-	dtx_buf_printf(out, " row %lld, ", (long long)w->row);
-	dtx_out_safe(out, w->column, false);
+	why_print_place(w, out);
 	dtx_buf_add(out, " = ");
 	dtx_out_safe(out, dtx_json_text(report, "value", "null"), false);
 	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(report, "run", "")));

@@ -46,6 +46,7 @@ struct dtx_trace_ask {
 	 * have to do with it, where out->pinned says so: then it must give one row.  Else NULL. */
 	const json_t *known;
 	int64_t nth;         /* with known: of several rows with these cells this one, from 1; 0 */
+	bool only;           /* with known: the result has this row alone */
 	const json_t *types; /* with known: {"input": {"column": "type"}} as recorded */
 };
 /* `bound`: dtx_exec_bind of the plan.  The part ROW has a column dtx_row.  Codes: no_translation

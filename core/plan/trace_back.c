@@ -313,12 +313,20 @@ static void trace_terms(struct trace *t)
 }
 
 /* The row by what it is known to have. */
-static void trace_known(struct trace *t, const char *in)
+static void trace_known(struct trace *t, int32_t id, const char *in)
 {
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
-	int64_t nth;
+	int64_t nth = 0;
+	json_t *cols;
 
-	if (!dtx_trace_known(t, &where, &nth))
+	/* the only row is told by no cell: those that are not asked for need not be made */
+	if (t->ask->only) {
+		cols = json_pack("[s]", t->ask->column);
+		dtx_trace_numbers(t, cols, t->table[id].ids);
+		dtx_trace_add(t, json_pack("{ss so}", "op", "select", "cols", cols), in, "dtx_one");
+		in = "dtx_one";
+	}
+	if (t->ask->only || !dtx_trace_known(t, &where, &nth))
 		dtx_buf_add(&where, "true");
 	t->failed |= !dtx_buf_ok(&where);
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), in,
@@ -365,7 +373,7 @@ void dtx_trace_back(struct trace *t)
 	dtx_trace_ready(t, id);
 	dtx_trace_name(in, "t", (uint32_t)id);
 	if (t->ask->known)
-		trace_known(t, in);
+		trace_known(t, id, in);
 	else
 		trace_found(t, id, in);
 	trace_output(t, DTX_TRACE_ROW, 0, NULL, "dtx_w0");

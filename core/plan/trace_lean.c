@@ -439,6 +439,87 @@ static void lean_found(struct lean *l, json_t *step)
 	              rows, dtx_json_text(step, "out", ""));
 }
 
+/* --- an aggregate of rows that are listed all --- */
+
+static void lean_column(void *arg, const char *name)
+{
+	json_object_set_new(arg, name, json_true());
+}
+
+/* Whether the formulas that some step reads look at none but these columns; the others go. */
+static bool lean_within(struct lean *l, const json_t *group, const json_t *reader,
+                        const json_t *cols)
+{
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *aggs = json_object_get(group, "agg"), *seen = json_object(), *value;
+	bool within = seen != NULL;
+	const char *name;
+
+	for (size_t i = json_array_size(aggs); within && i-- > 0;) {
+		const json_t *one = json_array_get(aggs, i);
+		struct dtx_expr *e = NULL;
+
+		if (!lean_lists(json_object_get(reader, "cols"), dtx_json_text(one, "as", ""))) {
+			json_array_remove(aggs, i);
+			continue;
+		}
+		within = dtx_expr_parse(&arena, dtx_str_of(dtx_json_text(one, "expr", "")), &e,
+		                        &err) == DTX_OK;
+		if (within)
+			dtx_expr_columns(e, lean_column, seen);
+	}
+	json_object_foreach(seen, name, value) within = within && lean_lists(cols, name);
+	l->t->failed |= !seen;
+	json_decref(seen);
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+	return within;
+}
+
+/* The one step that reads a table, where it lists the columns. */
+static const json_t *lean_reader(const struct lean *l, const char *name)
+{
+	const json_t *reader = NULL;
+	json_t *step;
+	size_t i;
+
+	json_array_foreach(l->t->steps, i, step)
+	{
+		if (!strcmp(lean_in(step), name))
+			reader = !reader && lean_is(step, "select") ? step : NULL;
+	}
+	return reader;
+}
+
+/* All rows of an input are an answer, and held for it: an aggregate of them all is made of what is
+ * held, not of the input read once more. */
+static void lean_share(struct lean *l, size_t at)
+{
+	json_t *list = json_array_get(l->t->steps, at), *step = NULL;
+	const char *in = lean_in(list), *out = dtx_json_text(list, "out", "");
+	size_t i;
+
+	if (!lean_is(list, "select") || lean_input(l, in) < 0 ||
+	    !dtx_json_find(l->t->outputs, "table", out))
+		return;
+	json_array_foreach(l->t->steps, i, step)
+	{
+		const json_t *reader = lean_reader(l, dtx_json_text(step, "out", ""));
+
+		if (i < at && lean_is(step, "group_by") && !strcmp(lean_in(step), in) &&
+		    !json_array_size(json_object_get(step, "by")) && reader &&
+		    !json_object_get(step, "having") &&
+		    lean_within(l, step, reader, json_object_get(list, "cols")))
+			break;
+	}
+	if (i == json_array_size(l->t->steps))
+		return;
+	l->t->failed |= !dtx_json_set(step, "in", json_string(out)) ||
+	                json_array_insert(l->t->steps, i, list) < 0;
+	json_array_remove(l->t->steps, at + 1);
+}
+
 void dtx_trace_lean(struct trace *t)
 {
 	struct lean l = { .t = t, .old = t->steps, .made = json_array(), .exact = json_object() };
@@ -460,6 +541,8 @@ void dtx_trace_lean(struct trace *t)
 			t->failed |= json_array_append(t->steps, step) < 0;
 	}
 	dtx_trace_prune(t);
+	for (i = 0; t->ask->only && i < json_array_size(t->steps); i++)
+		lean_share(&l, i);
 out:
 	json_decref(l.made);
 	json_decref(l.exact);

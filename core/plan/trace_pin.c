@@ -8,14 +8,16 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/expr/parts.h"
 #include "core/plan/trace_parts.h"
 
-enum { PIN_RARE = 256 }; /* one row in so many may have the cells that are asked for */
+enum { PIN_RARE = 64 }; /* one row in so many may have the cells that are asked for */
 
 struct pin {
 	struct trace *t;
-	json_t **known; /* per table: {column: text} that its rows must have; NULL: not reached yet
-	                 */
+	/* per table: {column: cell} that its rows must have, or {formula: cell} with the columns
+	 * "of" which it is and their types; NULL: not reached yet */
+	json_t **known;
 };
 
 /* --- which steps pass a cell on --- */
@@ -134,6 +136,12 @@ static const char *pin_longer(const struct dtx_plan_step *st, uint32_t k, const 
 	return name;
 }
 
+/* Rows of the same row have the cells that the step does not speak of alike. */
+static const char *pin_explode(const struct dtx_plan_step *st, uint32_t k, const char *name)
+{
+	return k || pin_says(st->canonical, name) ? NULL : name;
+}
+
 static const char *pin_window(const struct dtx_plan_step *st, uint32_t k, const char *name)
 {
 	bool part = pin_lists(json_object_get(st->canonical, "by"), name);
@@ -200,6 +208,7 @@ static const struct {
 	{ "group_by", pin_group },
 	{ "pivot_wider", pin_wider },
 	{ "pivot_longer", pin_longer },
+	{ "explode", pin_explode },
 	{ "window,rank,cumulative,rolling,lag_lead,percent_of", pin_window },
 	{ "join", pin_join },
 	{ "union", pin_union },
@@ -286,23 +295,104 @@ static const char *pin_from(const struct pin *p, uint32_t i, uint32_t k, const c
 	return from && pin_has(p->t, st->table[k], from) ? from : NULL;
 }
 
+/* The formula that gives a column its value, of the table's own columns alone; NULL: none. */
+static const char *pin_formula(const struct dtx_plan_step *st, const char *name)
+{
+	bool group = !strcmp(st->name, "group_by");
+	const char *list = group ? "by" : "set";
+
+	if ((!group && strcmp(st->name, "derive") != 0) || !dtx_trace_plain(st->canonical))
+		return NULL;
+	return dtx_json_text(dtx_json_find(json_object_get(st->canonical, list), "as", name),
+	                     "expr", NULL);
+}
+
+struct pin_of {
+	const struct dtx_schema *schema;
+	const struct dtx_plan_step *st;
+	json_t *of;
+};
+
+static void pin_of(void *arg, const char *name)
+{
+	struct pin_of *o = arg;
+	int32_t c = o->schema && !pin_sets(o->st, name) ? dtx_schema_find(o->schema, name) : -1;
+
+	if (c < 0)
+		o->schema = NULL;
+	else
+		json_object_set_new(o->of, name,
+		                    json_string(dtx_type_name(o->schema->field[c].type.type)));
+}
+
+/* Adds "what the formula gives is the cell" to what is known of the table. */
+static void pin_formed(struct pin *p, const struct dtx_plan_step *st, const char *formula,
+                       const json_t *cell, json_t *back)
+{
+	struct pin_of o = { p->t->table[st->table[0]].schema, st, json_object() };
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_expr_reach reach = DTX_EXPR_REACH_INIT;
+	struct dtx_expr *e = NULL;
+	json_t *made = json_copy((json_t *)(uintptr_t)cell);
+
+	if (dtx_expr_parse(&arena, dtx_str_of(formula), &e, &err) == DTX_OK) {
+		dtx_expr_reach(e, false, NULL, &reach);
+		dtx_expr_columns(e, pin_of, &o);
+	}
+	p->t->failed |= !made || !dtx_json_set(made, "of", json_incref(o.of));
+	if (e && !reach.calls && o.schema && json_object_size(o.of))
+		p->t->failed |= !dtx_json_set(back, formula, json_incref(made));
+	json_decref(made);
+	json_decref(o.of);
+	dtx_err_clear(&err);
+	dtx_arena_clear(&arena);
+}
+
+/* Whether all columns of a formula are columns of table k, by the same names. */
+static bool pin_of_table(const struct pin *p, uint32_t i, uint32_t k, const json_t *of)
+{
+	const char *name, *from;
+	json_t *type;
+
+	json_object_foreach((json_t *)(uintptr_t)of, name, type)
+	{
+		from = pin_from(p, i, k, name);
+		if (!from || strcmp(from, name) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* What a cell of the step's result tells about table k. */
+static void pin_cell(struct pin *p, uint32_t i, uint32_t k, const char *name, json_t *cell,
+                     json_t *back)
+{
+	const struct dtx_plan_step *st = &p->t->plan->step[i];
+	const json_t *of = json_object_get(cell, "of");
+	const char *from = of ? NULL : pin_from(p, i, k, name);
+	const char *formula = of || from || k ? NULL : pin_formula(st, name);
+
+	if (of && pin_of_table(p, i, k, of))
+		from = name;
+	if (from)
+		p->t->failed |= !dtx_json_set(back, from, json_incref(cell));
+	else if (formula)
+		pin_formed(p, st, formula, cell, back);
+}
+
 static void pin_step(struct pin *p, uint32_t i)
 {
 	const struct dtx_plan_step *st = &p->t->plan->step[i];
 	json_t *known = p->known[p->t->plan->ninputs + i], *value;
-	const char *name, *from;
+	const char *name;
 
 	if (!known)
 		return;
 	for (uint32_t k = 0; k < st->ntables; k++) {
 		json_t *back = json_object();
 
-		json_object_foreach(known, name, value)
-		{
-			from = pin_from(p, i, k, name);
-			if (from)
-				p->t->failed |= !dtx_json_set(back, from, json_incref(value));
-		}
+		json_object_foreach(known, name, value) pin_cell(p, i, k, name, value, back);
 		p->t->failed |= !back;
 		if (back && st->table[k] >= 0)
 			pin_meet(p, st->table[k], back);
@@ -333,9 +423,15 @@ static bool pin_is_float(const char *text)
 static bool pin_askable(const char *name, const json_t *cell, const json_t *types)
 {
 	const char *text = dtx_json_text(cell, "text", "");
-	const char *type = dtx_json_text(cell, "type", "");
+	const char *type = dtx_json_text(cell, "type", ""), *column;
+	json_t *of = json_object_get(cell, "of"), *one;
 
-	if (types && strcmp(dtx_json_text(types, name, ""), type) != 0)
+	json_object_foreach(of, column, one)
+	{
+		if (!json_equal(json_object_get(types, column), one))
+			return false;
+	}
+	if (types && !of && strcmp(dtx_json_text(types, name, ""), type) != 0)
 		return false;
 	if (!strcmp(type, "int"))
 		return pin_is_int(text);
@@ -348,7 +444,10 @@ static void pin_equal(const char *name, const json_t *cell, struct dtx_buf *out)
 	const char *text = dtx_json_text(cell, "text", "");
 
 	dtx_buf_add(out, out->len ? " and " : "");
-	dtx_trace_quoted(name, '`', out);
+	if (json_object_get(cell, "of"))
+		dtx_buf_printf(out, "(%s)", name);
+	else
+		dtx_trace_quoted(name, '`', out);
 	dtx_buf_add(out, " == ");
 	if (strcmp(dtx_json_text(cell, "type", ""), "text") != 0)
 		dtx_buf_add(out, text);
@@ -496,6 +595,7 @@ void dtx_trace_pin(struct trace *t)
 		pin_step(&p, i);
 	for (uint32_t i = 0; i < ninputs; i++)
 		t->out->pinned |= pin_input(&p, i);
+	t->out->pinned |= t->ask->only;
 	if (t->out->pinned)
 		pin_promises(t);
 	for (uint32_t i = 0; i < tables; i++)

@@ -49,3 +49,10 @@ dtx why o.csv B2 --json | grep '"value"'
 printf '\033[2Jk,v\na\342\200\256b,1\n' > marks.csv
 dtx convert marks.csv o.csv
 dtx why o.csv A2 | id
+# a workbook is cited by its own cells
+echo '{"dtx": 1, "steps": [{"op": "filter", "where": "v > 1"}],
+ "output": [{"path": "o.xlsx", "sheet": "Kept rows"}, {"path": "bare.xlsx", "header": false}]}' > p.json
+printf 'k,v\na,1\nb,2\n' > in.csv
+dtx run p.json in.csv
+dtx why o.xlsx B2 | id | head -1
+dtx why bare.xlsx --row 1 --col k | id | head -1
