@@ -240,6 +240,28 @@ def purge():
     check("a new run stores what it names again", status == 0 and record["env"]["dtx"], err)
 
 
+def batches():
+    """What is much goes in several transactions, each with its event, so that runs can write in between."""
+    with open("limit.json", "w") as f:
+        f.write('{"dtx":1,"steps":[{"op":"limit","n":1}]}')
+    for n in range(3):
+        with open("large.csv", "w") as f:
+            f.write("k,v\n" + ("%d,%s\n" % (n, "x" * 1000)) * 28000)
+        dtx("run", "limit.json", "large.csv", "-o", "large%d.csv" % n, "-q", "--snapshot-inputs", store="large.db")
+    os.unlink("large.csv")
+    dry = json.loads(dtx("store", "forget", "--snapshots", "--dry-run", "--json", store="large.db")[1])
+    done = json.loads(dtx("store", "forget", "--snapshots", "--json", store="large.db")[1])
+    db = sqlite3.connect("large.db")
+    events = [json.loads(body) for body, in db.execute("SELECT body FROM ledger WHERE kind='purge'")]
+    db.close()
+    check("84 MB are purged in two batches, which name all of it",
+          len(events) == 2 and dry["blobs"] == done["blobs"] == 3 and dry["hashes"] == done["hashes"] and
+          sorted(sum((e["hashes"] for e in events), [])) == sorted(dry["hashes"]) and
+          sum(e["bytes"] for e in events) == done["bytes"] == dry["bytes"], (dry, done, events))
+    check("the file has given the room back", os.path.getsize("large.db") < 10 << 20, os.path.getsize("large.db"))
+    check("purged in batches: verify still proves it", dtx("verify", store="large.db")[0] == 0)
+
+
 def elsewhere(name, changes):
     """A copy of the store as another machine would have written it: texts of the ledger and of environments changed,
     the chain made anew by its published formula."""
@@ -309,7 +331,7 @@ def main():
         with open("plan.json", "w") as f:
             f.write('{"dtx":1,"steps":[{"op":"group_by","by":["k"],"agg":{"v":"sum(v)"}}]}')
         run("first.csv")
-        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, older, purge, tables, other_machine):
+        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, older, purge, batches, tables, other_machine):
             test()
         os.chdir("/")
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))
