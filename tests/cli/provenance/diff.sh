@@ -33,6 +33,6 @@ dtx provenance log --status failed | cut -c 33-
 dtx provenance log --path snippet
 dtx provenance log --namespace util --since 1d | wc -l
 dtx provenance log --since 2099-01-01
-for bad in "--status nix" "--since yesterday" "--cite u" "x y"; do dtx provenance log $bad || echo "exit $?"; done
+for bad in "--status nix" "--path nix" "--since yesterday" "--cite u" "x y"; do dtx provenance log $bad || echo "exit $?"; done
 dtx provenance a.csv --prov --code || echo "exit $?"
 dtx provenance stats | grep -E '^runs'
