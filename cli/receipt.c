@@ -187,7 +187,7 @@ enum dtx_code dtx_receipt_files(struct dtx_receipt *r, const char *asked, json_t
 	DTX_TRY(receipt_subjects(r->json, r->record, findings, err));
 	json_array_foreach(json_object_get(r->json, "subject"), i, subject)
 	{
-		const char *name = dtx_json_text(subject, "name", ""), *state;
+		const char *name = dtx_json_text(subject, "name", ""), *state = NULL;
 		char path[4096] = "";
 
 		DTX_TRY(receipt_find(r, i, asked, &state, path, err));
