@@ -116,7 +116,8 @@ static void provenance_log_line(const json_t *run, struct dtx_buf *out)
 
 static enum dtx_code provenance_log(struct provenance_call *c, struct dtx_err *err)
 {
-	static const char *const known = "ok,failed,cancelled,abandoned";
+	static const char *const known = "ok,failed,cancelled,abandoned", *const ways =
+										  "typed,snippet";
 	enum dtx_code rc = DTX_OK;
 	const struct provenance_args *a = c->args;
 	struct dtx_log_filter filter = {
@@ -128,6 +129,9 @@ static enum dtx_code provenance_log(struct provenance_call *c, struct dtx_err *e
 	if (a->status && !dtx_str_in_list(known, a->status))
 		DTX_FAIL(err, DTX_E_USAGE, "option '--status' wants one of %s, got '%s'", known,
 		         a->status);
+	if (a->path && !dtx_str_in_list(ways, a->path))
+		DTX_FAIL(err, DTX_E_USAGE, "option '--path' wants one of %s, got '%s'", ways,
+		         a->path);
 	if (a->since)
 		DTX_TRY(dtx_since_parse(a->since, "since", &filter.since_us, err));
 	DTX_TRY(dtx_query_log(c->store, &filter, &runs, err));
@@ -206,7 +210,9 @@ static void provenance_stats_table(const json_t *stats, const char *name, struct
 		dtx_screen_label(out, i ? "" : name);
 		json_object_foreach(row, key, value)
 		{
-			if (json_is_string(value))
+			if (json_is_string(value) && !strcmp(key, "cost"))
+				dtx_buf_printf(out, "cost %-15s", json_string_value(value));
+			else if (json_is_string(value))
 				dtx_buf_printf(out, "%-20s", json_string_value(value));
 			else
 				dtx_buf_printf(out, "%8lld %-16s",
@@ -466,7 +472,8 @@ const struct dtx_cmd dtx_cmd_provenance = {
 		 "run,\n"
 		 "newest first; `diff` what two runs differ in: plan, inputs, code, schema, rows, "
 		 "result,\n"
-		 "environment; `stats` how much the store holds; `head` the head of the ledger, to "
+		 "environment, and rows by key; `stats` how much the store holds; `head` the head "
+	         "of the ledger, to "
 		 "keep\n"
 		 "elsewhere.  `cells` is `dtx snippet list`; `path`, `check`, `rebuild`, `gc`, "
 		 "`forget` and\n"

@@ -6,6 +6,7 @@
 
 #include "cli/compare.h"
 #include "cli/out.h"
+#include "cli/rowdiff.h"
 
 struct rundiff {
 	const json_t *a, *b;
@@ -259,7 +260,7 @@ static json_t *diff_cell(const json_t *x, const json_t *y)
 	return cell;
 }
 
-static const char *diff_results(struct rundiff *d, json_t **cell)
+static const char *diff_results(struct rundiff *d, json_t **cell, json_t **rows)
 {
 	static const char *const order[] = { "identical", "same-table", "same-rows", "different" };
 	const json_t *a = json_object_get(d->a, "outputs"), *b = json_object_get(d->b, "outputs");
@@ -281,6 +282,8 @@ static const char *diff_results(struct rundiff *d, json_t **cell)
 			         diff_text(x, "sha"), diff_text(y, "sha"));
 		if (k > 1 && !*cell)
 			*cell = diff_cell(x, y);
+		if (k > 2 && !*rows)
+			*rows = dtx_rowdiff(d->a, d->b, i);
 	}
 	return order[worst];
 }
@@ -303,7 +306,7 @@ static void diff_environment(struct rundiff *d)
 json_t *dtx_rundiff(const json_t *a, const json_t *b)
 {
 	struct rundiff d = { .a = a, .b = b, .list = json_array() };
-	json_t *cell = NULL;
+	json_t *cell = NULL, *rows = NULL;
 	const char *verdict;
 
 	if (!d.list)
@@ -313,12 +316,12 @@ json_t *dtx_rundiff(const json_t *a, const json_t *b)
 	diff_code(&d);
 	diff_schemas(&d);
 	diff_rows(&d);
-	verdict = diff_results(&d, &cell);
+	verdict = diff_results(&d, &cell, &rows);
 	diff_environment(&d);
-	return json_pack("{ss ss ss so so*}", "a",
+	return json_pack("{ss ss ss so so* so*}", "a",
 	                 dtx_json_text(json_object_get(a, "run"), "run_id", ""), "b",
 	                 dtx_json_text(json_object_get(b, "run"), "run_id", ""), "verdict", verdict,
-	                 "differences", d.list, "cell", cell);
+	                 "differences", d.list, "cell", cell, "rows", rows);
 }
 
 /* --- for people --- */
@@ -331,6 +334,22 @@ static void diff_value(const json_t *value, struct dtx_buf *out)
 		dtx_buf_printf(out, "%lld", (long long)json_integer_value(value));
 	else
 		dtx_buf_addc(out, '-');
+}
+
+static void diff_print_cell(const json_t *cell, struct dtx_buf *out)
+{
+	dtx_buf_printf(out, "%-12s", "first cell");
+	if (dtx_json_text(cell, "text", NULL)) {
+		dtx_out_safe(out, dtx_json_text(cell, "text", ""), false);
+	} else {
+		dtx_buf_printf(out, "row %lld, ", (long long)dtx_json_int(cell, "row", 0));
+		dtx_out_safe(out, dtx_json_text(cell, "column", ""), false);
+		dtx_buf_add(out, ": ");
+		dtx_out_safe(out, dtx_json_text(cell, "a", ""), false);
+		dtx_buf_add(out, " | ");
+		dtx_out_safe(out, dtx_json_text(cell, "b", ""), false);
+	}
+	dtx_buf_addc(out, '\n');
 }
 
 void dtx_rundiff_print(const json_t *diff, struct dtx_buf *out)
@@ -356,18 +375,8 @@ void dtx_rundiff_print(const json_t *diff, struct dtx_buf *out)
 	}
 	if (!i)
 		dtx_buf_printf(out, "%-12snothing\n", "differs");
-	if (!cell)
-		return;
-	dtx_buf_printf(out, "%-12s", "first cell");
-	if (dtx_json_text(cell, "text", NULL)) {
-		dtx_out_safe(out, dtx_json_text(cell, "text", ""), false);
-	} else {
-		dtx_buf_printf(out, "row %lld, ", (long long)dtx_json_int(cell, "row", 0));
-		dtx_out_safe(out, dtx_json_text(cell, "column", ""), false);
-		dtx_buf_add(out, ": ");
-		dtx_out_safe(out, dtx_json_text(cell, "a", ""), false);
-		dtx_buf_add(out, " | ");
-		dtx_out_safe(out, dtx_json_text(cell, "b", ""), false);
-	}
-	dtx_buf_addc(out, '\n');
+	if (cell)
+		diff_print_cell(cell, out);
+	if (json_object_get(diff, "rows"))
+		dtx_rowdiff_print(json_object_get(diff, "rows"), out);
 }

@@ -315,9 +315,14 @@ static enum dtx_code rescue_replay(struct dtx_work *w, struct dtx_err *err)
 	if (!strcmp(dtx_json_text(cell, "state", ""), "revoked"))
 		DTX_FAIL(err, DTX_E_SNIPPET_REVOKED, "snippet %.8s was revoked since",
 		         dtx_json_text(row, "cell_id", ""));
-	if (!json_is_string(code))
-		DTX_FAIL(err, DTX_E_STORE_IO, "the code of snippet %.8s is not in the store",
-		         dtx_json_text(row, "cell_id", ""));
+	if (!json_is_string(code)) {
+		rc = dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+		                 "the code of snippet %.8s is not in the store",
+		                 dtx_json_text(row, "cell_id", ""));
+		dtx_err_hint(err, "it was purged: dtx run --snippet with the same bytes brings it "
+		                  "back");
+		goto out;
+	}
 	w->rung = DTX_RUNG_RECORDED;
 	dtx_str_copy(w->id, sizeof(w->id), dtx_str_of(dtx_json_text(row, "cell_id", "")));
 	dtx_buf_addn(&w->code, json_string_value(code), json_string_length(code));

@@ -12,6 +12,9 @@
 const char dtx_gc_kinds[] = "input,answer,prompt,code,env";
 
 enum { GC_BLOBS = 10000000, GC_HEX = DTX_SHA256_HEX - 1 };
+/* What one transaction empties: it writes each page once more, and keeps other writers out. */
+#define GC_BATCH_BYTES ((int64_t)64 << 20)
+#define GC_BATCH       ((size_t)10000)
 
 struct gc_blob {
 	char hash[DTX_SHA256_HEX];
@@ -24,8 +27,12 @@ struct gc {
 	const struct dtx_gc_opts *opts;
 	struct gc_blob *blob;
 	size_t n, cap;
-	int64_t total;    /* bytes of all bodies */
-	int64_t kept_seq; /* events from here on are of runs that keep everything */
+	int64_t total;        /* bytes of all bodies */
+	int64_t kept_seq;     /* events from here on are of runs that keep everything */
+	struct gc_blob *done; /* those that went, or would */
+	size_t ndone, cap_done;
+	int64_t before; /* bytes of all bodies, at first */
+	json_t *runs;   /* others that lose something; NULL before the first round */
 };
 
 /* --- what there is --- */
@@ -230,43 +237,6 @@ out:
 	return rc;
 }
 
-static enum dtx_code gc_report(const struct gc *g, size_t n, json_t **out, struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	json_t *kinds = json_array(), *hashes = json_array(), *report = NULL;
-	struct dtx_str rest = dtx_str_of(dtx_gc_kinds), kind;
-	int64_t bytes = 0;
-
-	for (int rank = 0; dtx_str_next(&rest, ',', &kind); rank++) {
-		int64_t count = 0, size = 0;
-
-		for (size_t i = 0; i < n; i++) {
-			count += g->blob[i].rank == rank;
-			size += g->blob[i].rank == rank ? g->blob[i].size : 0;
-		}
-		bytes += size;
-		if (count &&
-		    json_array_append_new(kinds, json_pack("{ss% sI sI}", "kind", kind.ptr,
-		                                           kind.len, "blobs", (json_int_t)count,
-		                                           "bytes", (json_int_t)size)) < 0)
-			DTX_FAIL_MEM(err);
-	}
-	for (size_t i = 0; i < n; i++) {
-		if (json_array_append_new(hashes, json_string(g->blob[i].hash)) < 0)
-			DTX_FAIL_MEM(err);
-	}
-	report = json_pack("{sb sI sI sI sO sO}", "applied", g->opts->apply, "blobs", (json_int_t)n,
-	                   "bytes", (json_int_t)bytes, "kept_bytes", (json_int_t)(g->total - bytes),
-	                   "kinds", kinds, "hashes", hashes);
-	if (!report)
-		DTX_FAIL_MEM(err);
-	*out = report;
-out:
-	json_decref(kinds);
-	json_decref(hashes);
-	return rc;
-}
-
 /* --- who else loses something --- */
 
 struct gc_others {
@@ -309,51 +279,153 @@ out:
 }
 
 /* g has only the bodies that go by now. */
-static enum dtx_code gc_others(struct gc *g, json_t *report, struct dtx_err *err)
+static enum dtx_code gc_others(struct gc *g, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct gc_others o = { g, json_object() };
-	json_t *runs = json_array(), *one;
+	json_t *one;
 	const char *id;
 
-	if (!o.runs || !runs)
+	g->runs = json_array();
+	if (!o.runs || !g->runs)
 		DTX_FAIL_MEM(err);
 	if (g->n && g->opts->run) {
 		qsort(g->blob, g->n, sizeof(*g->blob), gc_by_hash);
 		DTX_TRY(dtx_ledger_walk(g->db, 1, others_event, &o, err));
+		qsort(g->blob, g->n, sizeof(*g->blob), gc_by_order);
 	}
 	json_object_foreach(o.runs, id, one)
 	{
-		if (json_array_append_new(runs, json_string(id)) < 0)
+		if (json_array_append_new(g->runs, json_string(id)) < 0)
 			DTX_FAIL_MEM(err);
 	}
-	if (json_object_set(report, "runs", runs) < 0)
-		DTX_FAIL_MEM(err);
 out:
 	json_decref(o.runs);
-	json_decref(runs);
+	return rc;
+}
+
+/* --- doing it --- */
+
+static enum dtx_code gc_report(const struct gc *g, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *kinds = json_array(), *hashes = json_array(), *report = NULL;
+	struct dtx_str rest = dtx_str_of(dtx_gc_kinds), kind;
+	int64_t bytes = 0;
+
+	for (int rank = 0; dtx_str_next(&rest, ',', &kind); rank++) {
+		int64_t count = 0, size = 0;
+
+		for (size_t i = 0; i < g->ndone; i++) {
+			count += g->done[i].rank == rank;
+			size += g->done[i].rank == rank ? g->done[i].size : 0;
+		}
+		bytes += size;
+		if (count &&
+		    json_array_append_new(kinds, json_pack("{ss% sI sI}", "kind", kind.ptr,
+		                                           kind.len, "blobs", (json_int_t)count,
+		                                           "bytes", (json_int_t)size)) < 0)
+			DTX_FAIL_MEM(err);
+	}
+	for (size_t i = 0; i < g->ndone; i++) {
+		if (json_array_append_new(hashes, json_string(g->done[i].hash)) < 0)
+			DTX_FAIL_MEM(err);
+	}
+	report = json_pack("{sb sI sI sI sO sO sO}", "applied", g->opts->apply, "blobs",
+	                   (json_int_t)g->ndone, "bytes", (json_int_t)bytes, "kept_bytes",
+	                   (json_int_t)(g->before - bytes), "kinds", kinds, "hashes", hashes,
+	                   "runs", g->runs);
+	if (!report)
+		DTX_FAIL_MEM(err);
+	*out = report;
+out:
+	json_decref(kinds);
+	json_decref(hashes);
 	return rc;
 }
 
 /* The event and the emptied bodies are one transaction. */
-static enum dtx_code gc_apply(struct gc *g, const json_t *report, size_t n, struct dtx_err *err)
+static enum dtx_code gc_apply(struct gc *g, size_t n, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	json_t *body = json_pack("{ss sO sO}", "reason", g->opts->run ? "forget" : "gc", "hashes",
-	                         json_object_get(report, "hashes"), "bytes",
-	                         json_object_get(report, "bytes"));
-	struct dtx_event event = { .kind = "purge", .run_id = "", .body = body };
+	json_t *hashes = json_array(), *body = NULL;
+	struct dtx_event event = { .kind = "purge", .run_id = "" };
+	int64_t bytes = 0;
 
-	if (!body)
+	if (!hashes)
 		DTX_FAIL_MEM(err);
 	for (size_t i = 0; i < n; i++) {
 		struct dtx_db_val val[] = { dtx_db_text(g->blob[i].hash), DTX_DBI(dtx_wall_us()) };
 
+		bytes += g->blob[i].size;
+		if (json_array_append_new(hashes, json_string(g->blob[i].hash)) < 0)
+			DTX_FAIL_MEM(err);
 		DTX_TRY(dtx_db_run(g->db, DTX_SQL_BLOB_PURGE, val, DTX_COUNT(val), err));
 	}
+	event.body = body = json_pack("{ss sO sI}", "reason", g->opts->run ? "forget" : "gc",
+	                              "hashes", hashes, "bytes", (json_int_t)bytes);
+	if (!body)
+		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_ledger_append(g->db, &event, err));
 out:
+	json_decref(hashes);
 	json_decref(body);
+	return rc;
+}
+
+/* How many of the first n go at once: one at least. */
+static size_t gc_batch(const struct gc *g, size_t n)
+{
+	int64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < n && i < GC_BATCH && (!i || bytes + g->blob[i].size <= GC_BATCH_BYTES); i++)
+		bytes += g->blob[i].size;
+	return i;
+}
+
+static enum dtx_code gc_note(struct gc *g, size_t n, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!dtx_mem_reserve(&g->done, &g->cap_done, g->ndone + n + 1, sizeof(*g->done)))
+		DTX_FAIL_MEM(err);
+	if (n)
+		memcpy(g->done + g->ndone, g->blob, n * sizeof(*g->blob));
+	g->ndone += n;
+out:
+	return rc;
+}
+
+/* One batch, chosen in its own transaction: no run names a body while it is chosen. */
+static enum dtx_code gc_round(struct gc *g, bool *more, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	size_t n = 0, now;
+
+	g->n = 0;
+	g->total = 0;
+	if (g->opts->apply)
+		DTX_TRY(dtx_db_begin(g->db, err));
+	DTX_TRY(gc_load(g, err));
+	DTX_TRY(dtx_ledger_walk(g->db, 1, gc_event, g, err));
+	DTX_TRY(gc_keep(g, err));
+	DTX_TRY(gc_choose(g, &n, err));
+	g->n = n;
+	if (!g->runs) {
+		g->before = g->total;
+		DTX_TRY(gc_others(g, err));
+	}
+	now = g->opts->apply ? gc_batch(g, n) : n;
+	DTX_TRY(gc_note(g, now, err));
+	if (g->opts->apply && now)
+		DTX_TRY(gc_apply(g, now, err));
+	if (g->opts->apply)
+		DTX_TRY(dtx_db_commit(g->db, err));
+	*more = now < n;
+out:
+	if (rc != DTX_OK && g->opts->apply)
+		dtx_db_rollback(g->db);
 	return rc;
 }
 
@@ -362,31 +434,17 @@ enum dtx_code dtx_gc(struct dtx_store *s, const struct dtx_gc_opts *opts, json_t
 {
 	enum dtx_code rc = DTX_OK;
 	struct gc g = { .db = dtx_store_db(s), .opts = opts };
-	json_t *report = NULL;
-	size_t n = 0;
+	bool more = true;
 
 	DTX_TRY(gc_kinds_known(opts->kinds, err));
+	while (more)
+		DTX_TRY(gc_round(&g, &more, err));
+	DTX_TRY(gc_report(&g, out, err));
 	if (opts->apply)
-		DTX_TRY(dtx_db_begin(g.db, err)); /* no run names a body while it is chosen */
-	DTX_TRY(gc_load(&g, err));
-	DTX_TRY(dtx_ledger_walk(g.db, 1, gc_event, &g, err));
-	DTX_TRY(gc_keep(&g, err));
-	DTX_TRY(gc_choose(&g, &n, err));
-	DTX_TRY(gc_report(&g, n, &report, err));
-	g.n = n;
-	DTX_TRY(gc_others(&g, report, err));
-	if (opts->apply && n)
-		DTX_TRY(gc_apply(&g, report, n, err));
-	if (opts->apply) {
-		DTX_TRY(dtx_db_commit(g.db, err));
 		DTX_TRY(dtx_db_shrink(g.db, err));
-	}
-	*out = report;
-	report = NULL;
 out:
-	if (rc != DTX_OK && opts->apply)
-		dtx_db_rollback(g.db);
-	json_decref(report);
+	json_decref(g.runs);
 	dtx_mem_free(g.blob);
+	dtx_mem_free(g.done);
 	return rc;
 }

@@ -387,10 +387,10 @@ enum dtx_code dtx_snippet_add(struct dtx_store *s, const char *run_id,
 	DTX_TRY(dtx_db_begin(db, err));
 	DTX_TRY(snippet_refuse(db, add->key.ns, code_hash, err));
 	DTX_TRY(snippet_by_id(db, id, &arena, &old, &found, err));
-	if (!found || !strcmp(old.state, "removed")) {
-		DTX_TRY(dtx_blob_put(db, "code", add->code, code_hash, err));
+	/* also of one that is known: its bytes may have been purged */
+	DTX_TRY(dtx_blob_put(db, "code", add->code, code_hash, err));
+	if (!found || !strcmp(old.state, "removed"))
 		DTX_TRY(dtx_ledger_append(db, &event, err));
-	}
 	DTX_TRY(dtx_db_commit(db, err));
 out:
 	if (rc != DTX_OK)
@@ -410,6 +410,21 @@ static const struct {
 	[DTX_SNIPPET_REMOVE] = { "snippet.revoked", "removed", false },
 };
 
+/* What is to run must be there: an approved snippet without code would stop every run of its key.
+ */
+static enum dtx_code snippet_has_code(struct dtx_db *db, const struct dtx_snippet *s,
+                                      struct dtx_err *err)
+{
+	struct dtx_buf code = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	enum dtx_code rc = dtx_blob_get(db, s->code_hash, &code, err);
+
+	dtx_buf_clear(&code);
+	if (rc == DTX_E_NO_RECORD)
+		dtx_err_hint(err, "dtx run --snippet or dtx snippet add with the same bytes brings "
+		                  "them back");
+	return rc;
+}
+
 enum dtx_code dtx_snippet_act_in(struct dtx_store *s, const char *run_id, const char *id,
                                  enum dtx_snippet_act act, const char *by, const char *note,
                                  struct dtx_err *err)
@@ -423,6 +438,8 @@ enum dtx_code dtx_snippet_act_in(struct dtx_store *s, const char *run_id, const 
 	DTX_TRY(dtx_snippet_get(s, id, &arena, &old, err));
 	if (!strcmp(old.state, snippet_acts[act].state))
 		goto out;
+	if (act == DTX_SNIPPET_APPROVE || act == DTX_SNIPPET_PENDING)
+		DTX_TRY(snippet_has_code(dtx_store_db(s), &old, err));
 	body = json_pack("{s:s, s:s?, s:s?, s:b}", "cell_id", old.id, "by", by, "note", note,
 	                 "refuse", snippet_acts[act].refuse);
 	if (!body)

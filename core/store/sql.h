@@ -138,7 +138,8 @@
 	X(DTX_SQL_STATS_CELLS, "SELECT state,count(*),sum(hits) FROM pipeline_cell_provenance"     \
 	                       " GROUP BY state ORDER BY state")                                   \
 	X(DTX_SQL_STATS_AUTHOR,                                                                    \
-	  "SELECT coalesce(outcome,'open'),count(*),sum(in_tokens),sum(out_tokens),"               \
+	  "SELECT coalesce(outcome,'open'),CASE count(cost) WHEN 0 THEN 'unknown' ELSE"            \
+	  " printf('%.6f',total(cost)) END,count(*),sum(in_tokens),sum(out_tokens),"               \
 	  "sum(rows_disclosed) FROM author_call GROUP BY 1 ORDER BY 1")                            \
 	X(DTX_SQL_INTEGRITY, "SELECT * FROM pragma_integrity_check(10)")                           \
 	/* runs */                                                                                 \

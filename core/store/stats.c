@@ -6,7 +6,7 @@
 
 /* Columns of each question: "t" text, "i" number. */
 static const struct {
-	const char *name, *member[5];
+	const char *name, *member[6];
 	enum dtx_sql sql;
 	unsigned texts; /* the first ones */
 } stats_tables[] = {
@@ -15,9 +15,9 @@ static const struct {
 	{ "runs", { "path", "status", "runs" }, DTX_SQL_STATS_RUNS, 2 },
 	{ "snippets", { "state", "snippets", "hits" }, DTX_SQL_STATS_CELLS, 1 },
 	{ "author",
-	  { "outcome", "calls", "in_tokens", "out_tokens", "rows_disclosed" },
+	  { "outcome", "cost", "calls", "in_tokens", "out_tokens", "rows_disclosed" },
 	  DTX_SQL_STATS_AUTHOR,
-	  1 },
+	  2 },
 };
 
 static enum dtx_code stats_table(struct dtx_db *db, size_t t, json_t *stats, struct dtx_err *err)

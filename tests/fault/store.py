@@ -215,6 +215,61 @@ def tables():
     check("a changed ledger is not built on", status == 1 and "chain_broken" in out, out)
 
 
+def each_value():
+    """One byte, or one number, in any column of any table: found."""
+    fixtures = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "fixtures")
+    for name in ("xlsx/weeks.xlsx", "plans/balance.json", "snippets/balance.txt"):
+        shutil.copy(os.path.join(fixtures, name), ".")
+    with open("seen.csv", "w") as f:
+        f.write("k,v\n" + ("7,%s\n" % ("x" * 1000)) * 9000)
+    os.environ["DTX_INPUT_SETTLE"] = "0"
+    dtx("run", "plan.json", "seen.csv", "-o", "seen_out.csv", "-q", store="each.db")
+    dtx("run", "plan.json", "in.csv", "-o", "each.csv", "-q", "--snapshot-inputs", store="each.db")
+    del os.environ["DTX_INPUT_SETTLE"]
+    dtx("run", "balance.json", "weeks.xlsx", "-q", "-o", "b.csv", "--author", "cat > /dev/null; cat balance.txt",
+        "--approve", "auto", store="each.db")
+    check("the store with something of everything is whole", dtx("verify", store="each.db")[0] == 0)
+    source = sqlite3.connect("each.db")
+    source.execute("VACUUM INTO 'one.db'")
+    source.close()
+    whole = open("one.db", "rb").read()
+    db = sqlite3.connect("one.db")
+    tables = [t for t, in db.execute("SELECT name FROM sqlite_master WHERE type='table' AND name<>'lease'")]
+    columns = {t: [c[1] for c in db.execute("PRAGMA table_info(%s)" % t)] for t in tables}
+    db.close()
+    missed, empty, n = [], [], 0
+    for table in tables:
+        for column in columns[table] + [None]:
+            with open("one.db", "wb") as f:
+                f.write(whole)
+            db = sqlite3.connect("one.db")
+            for trigger in ("ledger_u", "ledger_d"):
+                db.execute("DROP TRIGGER " + trigger)
+            row = db.execute("SELECT %s FROM %s WHERE %s LIMIT 1" % (column or "1", table, "%s IS NOT NULL" % column
+                                                                     if column else "1")).fetchone()
+            if not row:
+                if not column:
+                    empty.append(table)
+                db.close()
+                continue
+            if column:
+                old = row[0]
+                new = -1 - old if isinstance(old, int) else old[:-1] + (b"\x01" if isinstance(old, bytes) else "~")
+                if not old and not isinstance(old, int):
+                    new = "~"
+                db.execute("UPDATE %s SET %s=? WHERE %s=?" % (table, column, column), (new, old))
+            else:
+                db.execute("DELETE FROM " + table)
+            db.commit()
+            db.close()
+            n += 1
+            status, out, err = dtx("verify", store="one.db")
+            if status not in (1, 9) or not out + err:
+                missed.append((table, column or "rows taken away", out + err))
+    check("one changed value in any column of %d tables, %d in all, is found" % (len(tables), n),
+          not missed and not empty and n > 120, (missed, empty, n))
+
+
 def purge():
     """What is purged stays provable, and comes back when it is needed again."""
     status, out, _ = dtx("store", "gc", "--older-than", "0d", "--keep-last", "0", "--json", store="many.db")
@@ -238,6 +293,28 @@ def purge():
     status, _, err = run("again.csv", store="many.db")
     record = json.loads(dtx("provenance", "again.csv", "--json", store="many.db")[1])
     check("a new run stores what it names again", status == 0 and record["env"]["dtx"], err)
+
+
+def batches():
+    """What is much goes in several transactions, each with its event, so that runs can write in between."""
+    with open("limit.json", "w") as f:
+        f.write('{"dtx":1,"steps":[{"op":"limit","n":1}]}')
+    for n in range(3):
+        with open("large.csv", "w") as f:
+            f.write("k,v\n" + ("%d,%s\n" % (n, "x" * 1000)) * 28000)
+        dtx("run", "limit.json", "large.csv", "-o", "large%d.csv" % n, "-q", "--snapshot-inputs", store="large.db")
+    os.unlink("large.csv")
+    dry = json.loads(dtx("store", "forget", "--snapshots", "--dry-run", "--json", store="large.db")[1])
+    done = json.loads(dtx("store", "forget", "--snapshots", "--json", store="large.db")[1])
+    db = sqlite3.connect("large.db")
+    events = [json.loads(body) for body, in db.execute("SELECT body FROM ledger WHERE kind='purge'")]
+    db.close()
+    check("84 MB are purged in two batches, which name all of it",
+          len(events) == 2 and dry["blobs"] == done["blobs"] == 3 and dry["hashes"] == done["hashes"] and
+          sorted(sum((e["hashes"] for e in events), [])) == sorted(dry["hashes"]) and
+          sum(e["bytes"] for e in events) == done["bytes"] == dry["bytes"], (dry, done, events))
+    check("the file has given the room back", os.path.getsize("large.db") < 10 << 20, os.path.getsize("large.db"))
+    check("purged in batches: verify still proves it", dtx("verify", store="large.db")[0] == 0)
 
 
 def elsewhere(name, changes):
@@ -309,7 +386,7 @@ def main():
         with open("plan.json", "w") as f:
             f.write('{"dtx":1,"steps":[{"op":"group_by","by":["k"],"agg":{"v":"sum(v)"}}]}')
         run("first.csv")
-        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, older, purge, tables, other_machine):
+        for test in (many_writers, no_room, full_disk, no_right, damaged, newer, older, each_value, purge, batches, tables, other_machine):
             test()
         os.chdir("/")
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped))

@@ -39,3 +39,5 @@ dtx run balance.json weeks.xlsx --store none.db --author-key-env sk-canary-01234
 grep -l sk-canary none.db* 2> /dev/null || echo "not found"
 DTX_CACHE_ONLY=yes dtx run balance.json weeks.xlsx --store third.db --retry-author 2>&1 | head -1
 dtx run balance.json weeks.xlsx --store tiny.db --max-cost 1e-9 --max-attempts 2 --author 'echo nothing; echo "{\"cost\":1}" >&3' 2>&1 | tail -1
+echo "== what they cost"
+dtx provenance stats | grep -A 3 '^author'

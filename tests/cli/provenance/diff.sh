@@ -33,6 +33,23 @@ dtx provenance log --status failed | cut -c 33-
 dtx provenance log --path snippet
 dtx provenance log --namespace util --since 1d | wc -l
 dtx provenance log --since 2099-01-01
-for bad in "--status nix" "--since yesterday" "--cite u" "x y"; do dtx provenance log $bad || echo "exit $?"; done
+for bad in "--status nix" "--path nix" "--since yesterday" "--cite u" "x y"; do dtx provenance log $bad || echo "exit $?"; done
 dtx provenance a.csv --prov --code || echo "exit $?"
 dtx provenance stats | grep -E '^runs'
+# rows by the key of the plan: what one has, lacks, or has otherwise; no key, or none that tells one row, no rows
+rows() { sed -n '/^rows by key/,$p'; }
+printf 'k,n,v\na,1,10\na,2,20\nb,1,30\nc,1,\n' > was.csv
+printf 'k,n,v\na,2,21\nb,1,30\nc,1,5\nd,7,1\na,3,9\n' > is.csv
+echo '{"dtx": 1, "steps": [{"op": "filter", "where": "true"}], "expect": {"keys": ["k", "n"]}}' > keyed.json
+echo '{"dtx": 1, "steps": [{"op": "filter", "where": "true"}]}' > plain.json
+dtx run keyed.json was.csv -o k1.csv
+dtx run keyed.json is.csv -o k2.xlsx
+dtx diff k1.csv k2.xlsx | rows
+dtx diff k1.csv k2.xlsx --json | tr -d ' \n' | grep -o '"rows":{.*'; echo
+dtx run plain.json is.csv -o p.csv
+dtx diff k1.csv p.csv | rows
+awk 'BEGIN { print "k,n,v"; for (i = 0; i < 25; i++) print "x," i "," i }' > many.csv
+dtx run keyed.json many.csv -o many_out.csv
+dtx diff k1.csv many_out.csv | rows | sed -n '1p;$p'
+rm k1.csv
+dtx diff "$(dtx provenance log --namespace default --limit 4 | tail -1 | cut -c1-8)" many_out.csv | rows

@@ -48,6 +48,12 @@ dtx replay out.csv --inputs here > text || echo "exit $?"
 ids < text | sed "s|$PWD|DIR|"
 printf "k,w\na,4.5\n" > in.csv
 dtx replay out.csv --inputs here || echo "exit $?"
+# the same table in other bytes: a workbook tells a number from a text that looks like it
+printf '{"v":1}\n{"v":2}\n' > in.jsonl
+dtx convert in.jsonl typed.xlsx
+printf '{"v":"1"}\n{"v":"2"}\n' > in.jsonl
+dtx replay typed.xlsx --inputs here | ids
+dtx replay typed.xlsx --inputs here --accept identical > /dev/null || echo "exit $?"
 # a failed run has nothing to compare with; a file of two runs is the one of its own path
 dtx run p.json nosuch.csv -o none.csv || echo "exit $?"
 dtx provenance log --limit 1 | cut -c 1-8 > id && dtx replay $(cat id) 2> err || echo "exit $?"
