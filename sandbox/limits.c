@@ -2,9 +2,14 @@
 #include "sandbox/limits.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define WORKER_FDS  6
+#define FIRST_FD    4 /* those before it are given to a zygote */
+#define END_FD      1024
 #define STACK_BYTES ((rlim_t)8 << 20)
 
 /* Descriptors are not among them: who sends one may not have more of them in flight, with all other
@@ -54,6 +59,21 @@ int dtx_limits_seal_fds(pid_t pid, bool libs)
 	const rlim_t n = libs ? DTX_LIMITS_LIB_FDS : WORKER_FDS;
 
 	return set_checked(pid, RLIMIT_NOFILE, n, n);
+}
+
+int dtx_limits_stray_fd(const int *known, size_t n)
+{
+	size_t i;
+	int fd;
+
+	for (fd = FIRST_FD; fd < END_FD; fd++) {
+		for (i = 0; i < n && known[i] != fd; i++)
+			;
+		if (i == n && fcntl(fd, F_GETFD) >= 0)
+			return fd;
+	}
+	/* the lowest is given first: what is beyond was put there, and nobody can need it */
+	return syscall(SYS_close_range, (unsigned)END_FD, ~0u, 0u) ? END_FD : -1;
 }
 
 int dtx_limits_arm(pid_t pid, uint64_t *as, uint64_t *cpu)

@@ -25,6 +25,7 @@
 #include "core/base/pool.h"
 #include "sandbox/landlock.h"
 #include "sandbox/launch.h"
+#include "sandbox/limits.h"
 #include "sandbox/ns.h"
 #include "sandbox/reader_super.h"
 #include "sandbox/role.h"
@@ -157,6 +158,19 @@ static enum dtx_filter_set set_of(const struct dtx_zygote *z)
 	return z->layers & DTX_LAYER_MOUNTNS ? DTX_FILTER_LIB_CODE : DTX_FILTER_LIB;
 }
 
+/* Stops: a file that a library, or a step before, left open, behind all that is locked. */
+static enum dtx_code keeps_nothing_open(const struct dtx_zygote *z, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const int known[] = { z->hot.maps, z->hot.pagemap };
+	int fd = dtx_limits_stray_fd(known, DTX_COUNT(known));
+
+	if (fd >= 0)
+		DTX_ZREFUSE(err, "descriptors", "%d is open, and nothing known is there", fd);
+out:
+	return rc;
+}
+
 static enum dtx_code prepare(struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -169,6 +183,7 @@ static enum dtx_code prepare(struct dtx_zygote *z, struct dtx_err *err)
 	/* a library that started a thread would go on outside the worker's filter */
 	if (unshare(CLONE_VM))
 		DTX_ZREFUSE(err, "threads", "the interpreter started one: %s", strerror(errno));
+	DTX_TRY(keeps_nothing_open(z, err));
 	DTX_TRY(dtx_filters_build(&z->filters, set, err));
 	bad = dtx_filter_load(&z->filters, DTX_FILTER_Z, NULL);
 	if (bad)

@@ -62,6 +62,9 @@ def prepare(kind, compiled, libraries):
     # their sums differ in the last bits, and one of them starts threads
     sys.modules["numexpr"] = sys.modules["bottleneck"] = None
     import numpy
+    import platform
+    # pandas asks it; it would start a program, and where there is no /dev/null leave a pipe open
+    platform._Processor.from_subprocess = lambda: None
     import pandas
 
     for line in GUEST["modules.txt"].decode().split():

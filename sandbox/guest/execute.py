@@ -7,6 +7,7 @@ import builtins
 import contextlib
 import encodings.aliases
 import errno
+import gc
 import io
 import json
 import linecache
@@ -533,11 +534,16 @@ def prepare(science):
         return
     plt.show = lambda *a, **k: None  # a figure that is left open is saved
     read_library()
+    gc.freeze()  # to be looked for among what the figure leaves, not among all there is
     figure = plt.figure()
     figure.add_subplot().set_title("x")
     for kind in ("png", "svg", "pdf"):
         figure.savefig(io.BytesIO(), format=kind)
     plt.close("all")
+    del figure
+    # its fonts are open files; a fork forgets them anyhow
+    sys.modules["matplotlib.font_manager"]._get_font.cache_clear()
+    gc.collect()
 
 
 def figures(space):

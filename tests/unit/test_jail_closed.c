@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sandbox/jail.h"
+#include "sandbox/limits.h"
 #include "tests/unit/tablemake.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -75,6 +76,7 @@ static const struct denial no_memfd = ALWAYS(SYS_memfd_create, ENOSYS);
 static const struct denial no_pidfd = ALWAYS(SYS_pidfd_open, ENOSYS);
 static const struct denial no_fork = { SYS_clone, 0, FORK, FORK, EAGAIN };
 static const struct denial no_close_range = ALWAYS(SYS_close_range, ENOSYS);
+static const struct denial no_close = { SYS_close, 0, ~0u, 4, EIO };
 static const struct denial no_capset = ALWAYS(SYS_capset, EPERM);
 static const struct denial no_socketpair = ALWAYS(SYS_socketpair, EMFILE);
 static const struct denial no_seals = { SYS_fcntl, 1, ~0u, 1033, EPERM };
@@ -113,6 +115,7 @@ static const struct closed {
 	{ "process descriptors", { &no_pidfd }, "pidfd", NULL, NULL },
 	{ "fork", { &no_fork }, "*", NULL, NULL },
 	{ "closing descriptors", { &no_close_range }, "descriptors", NULL, NULL },
+	{ "closing one that was opened", { &no_close }, "descriptors", NULL, NULL },
 	{ "dropping capabilities", { &no_capset }, "capabilities", NULL, NULL },
 	{ "sockets", { &no_socketpair }, "launch", NULL, NULL },
 	{ "seals", { &no_seals }, "seal", NULL, NULL },
@@ -317,6 +320,28 @@ void test_jail_as_nobody(void)
 	T_INT(in_child(&cases[0], NULL, 65534), 0);
 	T_INT(in_child(&cases[1], NULL, 65534), 0);
 	T_INT(in_child(&cases[4], NULL, 65534), 0);
+}
+
+/* What is open beside what is known is found, whatever its number. */
+void test_jail_finds_stray_descriptors(void)
+{
+	const int known[] = { -1, 7 };
+	int status = -1;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		bool ok = !syscall(SYS_close_range, 4u, ~0u, 0u) && dup2(0, 7) == 7 &&
+		          dtx_limits_stray_fd(known, 2) == -1 &&
+		          dtx_limits_stray_fd(known, 1) == 7 && dup2(0, 1023) == 1023 &&
+		          dtx_limits_stray_fd(known, 2) == 1023 && dup2(0, 4) == 4 &&
+		          dtx_limits_stray_fd(known, 2) == 4;
+
+		_exit(!ok);
+	}
+	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	T_INT(status, 0);
 }
 
 /* --- nothing is left --- */
