@@ -75,9 +75,10 @@ ifeq ($(ARCH),x86_64)
 FLAGS_scan_avx2 := -mavx2 -mbmi -mbmi2 -mpclmul -mpopcnt -mlzcnt
 FLAGS_scan_avx512 := -mavx512f -mavx512bw -mavx512vl -mavx2 -mbmi -mbmi2 -mpclmul -mpopcnt -mlzcnt
 FLAGS_scan_sse2 := -msse2
+FLAGS_sha_two := -msha -msse4.1 -mssse3
 endif
 FLAGS_pyhost := $(PY_INC)
-ALONE := pyhost scan_avx2 scan_avx512 scan_sse2
+ALONE := pyhost scan_avx2 scan_avx512 scan_sse2 sha_two
 # A list of the places that raised an error, see `make errcov`.
 FLAGS_err := $(if $(filter errcov,$(VARIANT)),-DDTX_ERRCOV='"$(CURDIR)/$(B)/raised"')
 FLAGS_cmd_run := $(FLAGS_err)

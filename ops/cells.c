@@ -174,8 +174,9 @@ out:
 
 #define CELL_WIDE 16u /* bytes that are read of a short cell at once, whatever its length */
 
-/* Lowest address and extent of the cells; spans reach four GiB from one base. */
-static bool span_base(const struct gather *g, const char **base)
+/* The cells as their sources have them, and the lowest address; spans reach four GiB from one
+ * base. */
+static bool span_read(const struct gather *g, struct dtx_span *span, const char **base)
 {
 	uintptr_t lo = UINTPTR_MAX, hi = 0;
 
@@ -188,10 +189,11 @@ static bool span_base(const struct gather *g, const char **base)
 			ahead = gather_at(g, i + AHEAD);
 		if (ahead)
 			DTX_PREFETCH(&ahead->v.span[g->row[i + AHEAD]]);
+		span[i] = c ? c->v.span[g->row[i]] : (struct dtx_span){ 0, 0 };
 		if (!c)
 			continue;
-		at = (uintptr_t)c->base + c->v.span[g->row[i]].off;
-		at -= c->v.span[g->row[i]].len & DTX_SPAN_QUOTED ? 1 : 0;
+		at = (uintptr_t)c->base + span[i].off;
+		at -= span[i].len & DTX_SPAN_QUOTED ? 1 : 0;
 		lo = at < lo ? at : lo;
 		hi = at > hi ? at : hi;
 		DTX_PREFETCH((const void *)at);
@@ -217,28 +219,22 @@ static bool gather_is_narrow(const struct gather *g, const struct dtx_column *li
 	return false;
 }
 
-static enum dtx_code gather_span(const struct gather *g, const char *base,
+/* Takes `span`, which has been read. */
+static enum dtx_code gather_span(const struct gather *g, struct dtx_span *span, const char *base,
                                  const struct dtx_column *like, struct dtx_column **out,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_span *span = dtx_mem_alloc64(g->n + 1, sizeof(*span));
 	uint64_t *valid = NULL;
 	struct dtx_owner *owner;
 	struct dtx_column *made;
 
-	if (!span)
-		DTX_FAIL_MEM(err);
 	DTX_TRY(gather_valid(g, &valid, err));
 	for (uint32_t i = 0; i < g->n; i++) {
 		const struct dtx_column *c = gather_at(g, i);
 
-		if (!c) {
-			span[i] = (struct dtx_span){ 0, 0 };
-			continue;
-		}
-		span[i] = c->v.span[g->row[i]];
-		span[i].off += (uint32_t)((uintptr_t)c->base - (uintptr_t)base);
+		if (c)
+			span[i].off += (uint32_t)((uintptr_t)c->base - (uintptr_t)base);
 	}
 	owner = hold_new((void *[]){ span, valid, NULL }, g);
 	made = owner ? dtx_column_new(DTX_F_SPAN, g->field->type, g->n, owner) : NULL;
@@ -493,6 +489,8 @@ enum dtx_code dtx_cells_gather_held(struct dtx_column *const *src, uint32_t nsrc
 	struct gather g = { src, nsrc, n, which, row, field, held };
 	const struct dtx_column *like = NULL;
 	enum shape shape = shape_of(src, nsrc);
+	struct dtx_span *span;
+	enum dtx_code rc = DTX_OK;
 	const char *base;
 
 	if (gather_is_one(&g))
@@ -503,14 +501,20 @@ enum dtx_code dtx_cells_gather_held(struct dtx_column *const *src, uint32_t nsrc
 	switch (shape) {
 	case SHAPE_NULL: return dtx_column_nulls(field->type, n, out, err);
 	case SHAPE_SPAN:
-		if (span_base(&g, &base))
-			return gather_span(&g, base, like, out, err);
+		span = dtx_mem_alloc64(n + 1, sizeof(*span));
+		if (!span)
+			DTX_FAIL_MEM(err);
+		if (span_read(&g, span, &base))
+			return gather_span(&g, span, base, like, out, err);
+		dtx_mem_free(span);
 		return gather_text(&g, like, out, err);
 	case SHAPE_CELL: return gather_cell(&g, like, out, err);
 	case SHAPE_VALUE: return gather_value(&g, out, err);
 	case SHAPE_MIXED: break;
 	}
 	return gather_text(&g, like, out, err);
+out:
+	return rc;
 }
 
 enum dtx_code dtx_cells_fit(struct dtx_column *c, const struct dtx_field *field,

@@ -54,7 +54,7 @@ struct dtx_join_samples {
 struct dtx_join_local { /* of the probing side */
 	struct dtx_join_probe probe;
 	uint16_t *lrow; /* rows of the batch being made */
-	uint32_t *which, *rrow, n;
+	uint32_t *which, *rrow, n, most;
 	bool rights, nulls; /* it has matches, it has rows without */
 	int64_t rows_in, rows_out, unmatched;
 	struct dtx_join_samples lonely; /* left rows without match */

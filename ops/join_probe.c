@@ -37,6 +37,7 @@ enum dtx_code dtx_join_probe_init(const struct dtx_opctx *ox, void **local, stru
 	l->rrow = dtx_mem_alloc(most, sizeof(*l->rrow));
 	if (!l->lrow || !l->which || !l->rrow)
 		DTX_FAIL_MEM(err);
+	l->most = DTX_MIN(most, DTX_PICK_ROWS);
 	if (s->left_unique) {
 		l->seen_id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*l->seen_id));
 		if (!l->seen_id)
@@ -167,9 +168,7 @@ static enum dtx_code pair(const struct dtx_opctx *ox, struct dtx_join_local *l,
 	l->lrow[l->n] = (uint16_t)lrow;
 	l->which[l->n] = r.batch;
 	l->rrow[l->n++] = r.row;
-	return l->n == DTX_MIN(dtx_op_batch_rows(ox), DTX_PICK_ROWS)
-	               ? emit_pairs(ox, l, in, out, err)
-	               : DTX_OK;
+	return l->n == l->most ? emit_pairs(ox, l, in, out, err) : DTX_OK;
 }
 
 /* Matches are anywhere: they are on the way while earlier rows are paired. */

@@ -8,6 +8,14 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#define HASH_CPU_SHA (1u << 29) /* of ebx, leaf 7 */
+#endif
+
+#include "core/base/cpu.h"
+#include "core/base/sha_two.h"
+
 _Static_assert(sizeof(XXH3_state_t) <= sizeof(struct dtx_weak), "room for xxhash's state");
 _Static_assert(sizeof(SHA256_CTX) <= sizeof(struct dtx_sha256), "room for OpenSSL's context");
 
@@ -64,6 +72,64 @@ void dtx_sha256_add(struct dtx_sha256 *s, const void *bytes, size_t len)
 {
 	if (len)
 		SHA256_Update(sha256_ctx_of(s), bytes, len);
+}
+
+#if defined(__x86_64__)
+bool dtx_sha256_pairs(void)
+{
+	unsigned a, b, c, d;
+
+	__builtin_cpu_init();
+	return dtx_cpu_best() != DTX_CPU_ANY && __builtin_cpu_supports("sse4.1") &&
+	       __builtin_cpu_supports("ssse3") && __get_cpuid_count(7, 0, &a, &b, &c, &d) &&
+	       b & HASH_CPU_SHA;
+}
+#else
+bool dtx_sha256_pairs(void)
+{
+	return false;
+}
+#endif
+
+#define SHA256_BLOCK 64u
+
+/* Bytes that end a block that was begun; how many. */
+static size_t sha256_align(struct dtx_sha256 *s, const void *bytes, size_t len)
+{
+	size_t n = sha256_ctx_of(s)->num;
+
+	n = n ? DTX_MIN(SHA256_BLOCK - n, len) : 0;
+	dtx_sha256_add(s, bytes, n);
+	return n;
+}
+
+static void sha256_count(SHA256_CTX *c, size_t len)
+{
+	uint64_t bits = ((uint64_t)c->Nh << 32 | c->Nl) + (uint64_t)len * 8;
+
+	c->Nl = (SHA_LONG)bits;
+	c->Nh = (SHA_LONG)(bits >> 32);
+}
+
+void dtx_sha256_add_two(struct dtx_sha256 *a, const void *x, size_t nx, struct dtx_sha256 *b,
+                        const void *y, size_t ny)
+{
+	size_t i = sha256_align(a, x, nx), k = sha256_align(b, y, ny);
+	size_t len = DTX_MIN(nx - i, ny - k) / SHA256_BLOCK * SHA256_BLOCK;
+	const char *p = x, *q = y;
+
+	if (len) { /* both are at the begin of a block */
+		dtx_sha_two(sha256_ctx_of(a)->h, p + i, sha256_ctx_of(b)->h, q + k,
+		            len / SHA256_BLOCK);
+		sha256_count(sha256_ctx_of(a), len);
+		sha256_count(sha256_ctx_of(b), len);
+		i += len;
+		k += len;
+	}
+	if (nx > i)
+		dtx_sha256_add(a, p + i, nx - i);
+	if (ny > k)
+		dtx_sha256_add(b, q + k, ny - k);
 }
 
 void dtx_sha256_done(struct dtx_sha256 *s, uint8_t out[DTX_SHA256_SIZE])

@@ -23,6 +23,12 @@ struct dtx_sha256 {
 void dtx_sha256_init(struct dtx_sha256 *s);
 void dtx_sha256_add(struct dtx_sha256 *s, const void *bytes, size_t len);
 void dtx_sha256_done(struct dtx_sha256 *s, uint8_t out[DTX_SHA256_SIZE]);
+/* Whether this machine adds to two of them at once in hardly more time than to one.  Asks the
+ * processor: not for each of many calls. */
+bool dtx_sha256_pairs(void);
+/* Adds to two different ones; only where they pair. */
+void dtx_sha256_add_two(struct dtx_sha256 *a, const void *x, size_t nx, struct dtx_sha256 *b,
+                        const void *y, size_t ny);
 /* In one go, as lower-case hex with terminator. */
 void dtx_sha256_hex(const void *bytes, size_t len, char out[DTX_SHA256_HEX]);
 #define DTX_MD5_HEX 33 /* with terminator; only for keys of other systems, it proves nothing */

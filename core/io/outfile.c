@@ -29,6 +29,9 @@ struct dtx_outfile {
 	struct dtx_buf mem;   /* write buffer, or the spool */
 	struct dtx_buf *sink; /* tests; borrowed */
 	struct dtx_sha256 sha;
+	struct dtx_sha256 *beside; /* another one, */
+	const void *beside_bytes;  /* and what is added to it with the next write */
+	size_t beside_n;
 	off_t pushed, fresh; /* bytes of fd that are on their way to the disk, and those behind */
 };
 
@@ -343,6 +346,24 @@ out:
 	return rc;
 }
 
+void dtx_outfile_beside(struct dtx_outfile *o, struct dtx_sha256 *sha, const void *bytes, size_t n)
+{
+	if (o->beside_n)
+		dtx_sha256_add(o->beside, o->beside_bytes, o->beside_n);
+	o->beside = sha;
+	o->beside_bytes = bytes;
+	o->beside_n = n;
+}
+
+static void outfile_hash(struct dtx_outfile *o, const void *bytes, size_t n)
+{
+	if (o->beside_n)
+		dtx_sha256_add_two(&o->sha, bytes, n, o->beside, o->beside_bytes, o->beside_n);
+	else
+		dtx_sha256_add(&o->sha, bytes, n);
+	o->beside_n = 0;
+}
+
 enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t n,
                                 struct dtx_err *err)
 {
@@ -350,7 +371,7 @@ enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t
 	bool fits;
 
 	DTX_ASSERT(!o->finished, err);
-	dtx_sha256_add(&o->sha, bytes, n);
+	outfile_hash(o, bytes, n);
 	o->info.size += n;
 	fits = o->mem.len + n <= o->mem.max;
 	if (!fits)

@@ -47,6 +47,9 @@ DTX_MUSTUSE enum dtx_code dtx_outfile_memory(struct dtx_buf *sink, struct dtx_ou
                                              struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_outfile_write(struct dtx_outfile *o, const void *bytes, size_t n,
                                             struct dtx_err *err);
+/* Bytes of another hash, to be added to it beside those of the next write, where hashes pair
+ * (dtx_sha256_pairs); borrowed until then.  What was there before is added now; n may be 0. */
+void dtx_outfile_beside(struct dtx_outfile *o, struct dtx_sha256 *sha, const void *bytes, size_t n);
 /* No more bytes.  A file is durable under its temp name, size and hash are final. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err);
 /* Makes the output visible.  Only after finish. */

@@ -10,7 +10,6 @@
 #include "core/data/cast.h"
 
 #define TABLEHASH_ROW_MAX ((size_t)1 << 30)
-#define TABLEHASH_BYTES   16
 #define TABLEHASH_KEPT    8 /* columns of numbers whose texts are kept for the writer */
 
 static inline void tablehash_be32(uint8_t out[4], size_t v)
@@ -50,7 +49,7 @@ static enum dtx_code rowhash_room(struct dtx_rowhash *p, size_t rows, struct dtx
 			DTX_FAIL_MEM(err);
 		dtx_buf_init(p->scratch, TABLEHASH_ROW_MAX);
 	}
-	if (!dtx_mem_reserve(&p->bytes, &p->cap, DTX_MAX(rows, (size_t)1), TABLEHASH_BYTES))
+	if (!dtx_mem_reserve(&p->bytes, &p->cap, DTX_MAX(rows, (size_t)1), DTX_ROWHASH_BYTES))
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -401,7 +400,7 @@ static uint32_t rowhash_some(const struct dtx_batch *b, const struct rowhash_col
 		rowhash_keep_rows(b, col, i, n, s);
 	for (uint32_t k = 0; k < n; from = end[k++])
 		rowhash_hash(s->ptr ? s->ptr + from : "", end[k] - from,
-		             out->bytes + TABLEHASH_BYTES * (i + k), &out->sum);
+		             out->bytes + DTX_ROWHASH_BYTES * (i + k), &out->sum);
 	return i + n;
 }
 
@@ -490,7 +489,12 @@ void dtx_tablehash_init(struct dtx_tablehash *t, const struct dtx_schema *schema
 
 void dtx_tablehash_fold(struct dtx_tablehash *t, const struct dtx_rowhash *part)
 {
-	dtx_sha256_add(&t->sha, part->bytes, part->n * TABLEHASH_BYTES);
+	dtx_sha256_add(&t->sha, part->bytes, part->n * DTX_ROWHASH_BYTES);
+	dtx_tablehash_count(t, part);
+}
+
+void dtx_tablehash_count(struct dtx_tablehash *t, const struct dtx_rowhash *part)
+{
 	t->sum += part->sum;
 	t->rows += (int64_t)part->n;
 }

@@ -12,6 +12,7 @@
 #include "core/base/hash.h"
 #include "core/data/batch.h"
 
+#define DTX_ROWHASH_BYTES 16u
 /* Row hashes of one batch; reused from batch to batch. */
 struct dtx_rowhash {
 	uint8_t *bytes; /* n x 16, big endian */
@@ -43,6 +44,8 @@ struct dtx_tablehash {
 /* Starts with the header: be32 count, then be32 length and bytes per name. */
 void dtx_tablehash_init(struct dtx_tablehash *t, const struct dtx_schema *schema);
 void dtx_tablehash_fold(struct dtx_tablehash *t, const struct dtx_rowhash *part);
+/* The same, but that the caller adds the part's bytes, n * DTX_ROWHASH_BYTES, to t->sha. */
+void dtx_tablehash_count(struct dtx_tablehash *t, const struct dtx_rowhash *part);
 /* "t1:<64 hex>" and "r1:<32 hex>:<rows>". */
 void dtx_tablehash_done(struct dtx_tablehash *t, char table[DTX_TABLEHASH_TEXT],
                         char rows[DTX_TABLEHASH_TEXT]);

@@ -253,3 +253,71 @@ void test_outfile_alloc_fails(void)
 	check_file(path, "new");
 	T_INT(count_files(t_dir()), 1);
 }
+
+/* Two hashes at once are what each is alone, wherever their blocks begin. */
+void test_sha256_two_at_once(void)
+{
+	static const size_t sizes[] = { 0, 1, 63, 64, 65, 127, 128, 500, 4096 };
+	static char x[4096], y[4096];
+
+	if (!dtx_sha256_pairs()) {
+		t_skip("no instructions for SHA-256");
+		return;
+	}
+	for (size_t i = 0; i < sizeof(x); i++) {
+		x[i] = (char)(i * 7 + i / 256);
+		y[i] = (char)(i * 11 + 3);
+	}
+	for (size_t i = 0; i < DTX_COUNT(sizes) * DTX_COUNT(sizes) * 3; i++) {
+		size_t nx = sizes[i % DTX_COUNT(sizes)], ny = sizes[i / DTX_COUNT(sizes) / 3];
+		size_t before = i / DTX_COUNT(sizes) % 3 * 31;
+		struct dtx_sha256 s[4];
+		uint8_t got[4][DTX_SHA256_SIZE];
+
+		for (int k = 0; k < 4; k++) {
+			dtx_sha256_init(&s[k]);
+			dtx_sha256_add(&s[k], x, k % 2 ? before : before / 2);
+		}
+		for (int twice = 0; twice < 2; twice++) {
+			dtx_sha256_add(&s[0], x, nx);
+			dtx_sha256_add(&s[1], y, ny);
+			dtx_sha256_add_two(&s[2], x, nx, &s[3], y, ny);
+		}
+		for (int k = 0; k < 4; k++)
+			dtx_sha256_done(&s[k], got[k]);
+		T_INT(memcmp(got[0], got[2], sizeof(got[0])), 0);
+		T_INT(memcmp(got[1], got[3], sizeof(got[1])), 0);
+	}
+}
+
+/* A hash beside the output's gets all of its bytes, written with it or not. */
+void test_outfile_hashes_beside(void)
+{
+	struct dtx_buf sink = DTX_BUF_INIT(10000);
+	struct dtx_outfile *o = NULL;
+	struct dtx_sha256 s;
+	uint8_t digest[DTX_SHA256_SIZE];
+	char text[1000], got[DTX_SHA256_HEX], want[DTX_SHA256_HEX];
+
+	if (!dtx_sha256_pairs()) {
+		t_skip("no instructions for SHA-256");
+		return;
+	}
+	memset(text, 'x', sizeof(text));
+	dtx_sha256_init(&s);
+	T_OK(dtx_outfile_memory(&sink, &o, NULL), NULL);
+	dtx_outfile_beside(o, &s, text, 300);
+	T_OK(dtx_outfile_write(o, text, 700, NULL), NULL);
+	T_OK(dtx_outfile_write(o, text, 300, NULL), NULL);
+	dtx_outfile_beside(o, &s, text, 500);
+	dtx_outfile_beside(o, &s, text, 200);
+	dtx_outfile_beside(o, NULL, NULL, 0);
+	dtx_sha256_done(&s, digest);
+	dtx_hex(digest, sizeof(digest), got);
+	dtx_sha256_hex(text, sizeof(text), want);
+	T_STR(got, want);
+	T_OK(dtx_outfile_finish(o, NULL), NULL);
+	T_STR(dtx_outfile_info(o)->sha, want);
+	dtx_outfile_free(o);
+	dtx_buf_clear(&sink);
+}
