@@ -114,6 +114,7 @@ static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *sr
 	dtx_ticker_start(&ticker, x->cli, (enum dtx_progress_how)x->args->run.progress,
 	                 x->runner.plan->input[0].path);
 	x->opts = x->runner.plan->input[0].opts;
+	x->opts.margins = true;
 	do {
 		DTX_TRY(dtx_repair_open(&fix, src, &x->opts, &x->reader, err));
 		rc = dtx_profile_read(&x->profile, x->reader,
