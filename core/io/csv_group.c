@@ -183,13 +183,17 @@ static bool is_too_wide(const struct group *g)
 
 static bool finds(struct group *g)
 {
+	bool spaced;
+
 	if (!has_names(g) || !is_too_wide(g))
 		return false;
 	g->spaced = true;
-	if (takes_all(g) && g->rows >= GROUP_ROWS)
-		return true;
+	spaced = takes_all(g) && g->rows >= GROUP_ROWS;
 	g->spaced = false;
-	return finds_column(g);
+	if (finds_column(g))
+		return !spaced; /* either would do */
+	g->spaced = spaced;
+	return spaced;
 }
 
 /* Puts the mark of a delimiter where a comma parts cells. */

@@ -8,7 +8,7 @@
 #define MARKUP_TEXT ((size_t)16 << 20) /* a larger text is left as it is */
 #define MARKUP_RULE '\x01'
 
-enum markup { MARKUP_NONE, MARKUP_LATEX, MARKUP_CARETS, MARKUP_BARS, MARKUP_ARFF };
+enum markup { MARKUP_NONE, MARKUP_LATEX, MARKUP_CARETS, MARKUP_BARS, MARKUP_ARFF, MARKUP_ENDS };
 
 static size_t count(struct dtx_str s, const char *what)
 {
@@ -188,6 +188,56 @@ out:
 	return rc;
 }
 
+/* Each line ends with a semicolon or a bar that stands nowhere else, while commas or tabs part its
+ * cells. */
+static bool has_ends(struct dtx_str text)
+{
+	struct dtx_str line, s;
+	size_t at = 0, rows = 0;
+	char end = 0, delim = 0;
+
+	for (; at < text.len; at = dtx_line_behind(text, line)) {
+		line = dtx_line_at(text, at);
+		s = dtx_utf8_trim(line);
+		if (!s.len)
+			continue;
+		if (!rows++) {
+			end = s.ptr[s.len - 1];
+			delim = memchr(s.ptr, '\t', s.len) ? '\t' : ',';
+		}
+		if (!memchr(";|", end, 2) || s.ptr[s.len - 1] != end || s.len < 2 ||
+		    memchr(s.ptr, end, s.len - 1) || !memchr(s.ptr, delim, s.len - 1))
+			return false;
+	}
+	return rows >= 3;
+}
+
+static enum dtx_code take_ends(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str text = { c->enc.text, c->enc.len }, line, s;
+	char *copy = dtx_mem_alloc(text.len + 1, 1);
+	size_t at = 0, n = 0, next, from;
+
+	if (!copy)
+		DTX_FAIL_MEM(err);
+	for (; at < text.len; at = next) {
+		line = dtx_line_at(text, at);
+		next = dtx_line_behind(text, line);
+		s = dtx_utf8_trim(line);
+		from = s.len ? (size_t)(s.ptr - text.ptr) + s.len : at;
+		if (s.len) {
+			memcpy(copy + n, text.ptr + at, from - 1 - at);
+			n += from - 1 - at;
+		}
+		memcpy(copy + n, text.ptr + from, next - from);
+		n += next - from;
+	}
+	DTX_TRY(dtx_encoding_take(&c->enc, copy, n, err));
+out:
+	return rc;
+}
+
 static void take_latex(struct dtx_str line, char *to)
 {
 	struct dtx_str s = dtx_utf8_trim(line), row = s;
@@ -254,14 +304,21 @@ enum dtx_code dtx_csv_markup(struct dtx_csv *c, struct dtx_err *err)
 		kind = MARKUP_ARFF;
 	else if (is_latex(text))
 		kind = MARKUP_LATEX;
+	else if (has_ends(text))
+		kind = MARKUP_ENDS;
 	else
 		kind = wiki(text);
 	if (kind == MARKUP_NONE)
 		goto out;
-	DTX_TRY(kind == MARKUP_ARFF ? take_arff(c, data, err) : take(c, kind, err));
+	if (kind == MARKUP_ENDS)
+		DTX_TRY(take_ends(c, err));
+	else
+		DTX_TRY(kind == MARKUP_ARFF ? take_arff(c, data, err) : take(c, kind, err));
 	DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
-	                          "is a table in the markup of LaTeX, of a wiki or of ARFF: its "
-	                          "marks are no cells",
+	                          kind == MARKUP_ENDS
+	                                  ? "has a mark at the end of each line, which is no cell"
+	                                  : "is a table in the markup of LaTeX, of a wiki or of "
+	                                    "ARFF: its marks are no cells",
 	                          err));
 out:
 	return rc;

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/io/csv_top.h"
 #include "core/io/repair.h"
 
@@ -17,12 +18,28 @@ struct tables {
 	uint32_t n;
 };
 
+/* Cells up to the last one that is filled. */
+static uint32_t filled_width(const struct dtx_csv_top_row *r)
+{
+	uint32_t n = r->n;
+
+	while (n && dtx_utf8_is_blank(r->cell[n - 1]))
+		n--;
+	return n;
+}
+
+/* A blank line, or the delimiters alone that spreadsheets write for one. */
+static bool is_gap(const struct dtx_csv_top_row *r)
+{
+	return r->blank || (r->n > 1 && !filled_width(r));
+}
+
 /* The next rows without a blank line between them, at or behind *from. */
 static bool next_band(const struct dtx_csv_top *top, size_t *from, size_t *to)
 {
-	while (*from < top->n && top->row[*from].blank)
+	while (*from < top->n && is_gap(&top->row[*from]))
 		++*from;
-	for (*to = *from; *to < top->n && !top->row[*to].blank; ++*to)
+	for (*to = *from; *to < top->n && !is_gap(&top->row[*to]); ++*to)
 		;
 	return *from < *to;
 }
@@ -182,7 +199,7 @@ static bool are_labels(const struct tables *t, size_t head)
 	if (t->n != 2 || t->last - t->next <= t->end - head)
 		return false;
 	for (i = head; i < t->end; i++) {
-		if (t->top->row[i].n != 2 || is_moment(t->top->row[i].cell[0]))
+		if (filled_width(&t->top->row[i]) != 2 || is_moment(t->top->row[i].cell[0]))
 			return false;
 	}
 	for (i = t->next + 1; i < t->last; i++) {

@@ -113,6 +113,27 @@ static bool is_value(const struct dtx_head_cell *cell)
 	return dtx_head_filled(cell) && dtx_head_judge(cell->text) != DTX_HEAD_TEXT;
 }
 
+/* No name of a setting comes twice, or holds more than words. */
+static enum dtx_code are_names(struct dtx_head_finder *f, uint32_t from, uint32_t to, bool *yes,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str name;
+	uint32_t i, k;
+
+	for (i = from, *yes = true; i < to && *yes; i++) {
+		DTX_TRY(dtx_head_look(f, f->g->first + i, err));
+		name = f->cell[0].text;
+		*yes = !is_setting(name);
+		for (k = from; k < i && *yes; k++) {
+			DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+			*yes = !dtx_str_eq(name, f->cell[0].text);
+		}
+	}
+out:
+	return rc;
+}
+
 /* Names and settings in two columns, two rows of them or more, right above the names of a table of
  * two columns that holds nothing but values: those names are the last row of texts, and words. */
 enum dtx_code dtx_head_below_pairs(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
@@ -131,6 +152,8 @@ enum dtx_code dtx_head_below_pairs(struct dtx_head_finder *f, uint32_t *start, s
 		                     : settings && !is_setting(f->cell[1].text) &&
 		                               f->cell[0].text.len > 2 && f->cell[1].text.len > 2;
 	}
+	if (settings)
+		DTX_TRY(are_names(f, *start, r, &settings, err));
 	for (k = r; k < f->nshapes && settings && table; k++) {
 		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
 		table = !f->shape[k].filled || (is_value(&f->cell[0]) && is_value(&f->cell[1]));
