@@ -28,18 +28,21 @@ static uint32_t filled_width(const struct dtx_csv_top_row *r)
 	return n;
 }
 
-/* A blank line, or the delimiters alone that spreadsheets write for one. */
-static bool is_gap(const struct dtx_csv_top_row *r)
+/* A blank line, or the delimiters alone that spreadsheets write for one: where the margin is
+ * sought, as split_tables parts at them too. */
+static bool is_gap(const struct tables *t, size_t row)
 {
-	return r->blank || (r->n > 1 && !filled_width(r));
+	const struct dtx_csv_top_row *r = &t->top->row[row];
+
+	return r->blank || (t->c->opts.margins && r->n > 1 && !filled_width(r));
 }
 
 /* The next rows without a blank line between them, at or behind *from. */
-static bool next_band(const struct dtx_csv_top *top, size_t *from, size_t *to)
+static bool next_band(const struct tables *t, size_t *from, size_t *to)
 {
-	while (*from < top->n && is_gap(&top->row[*from]))
+	while (*from < t->top->n && is_gap(t, *from))
 		++*from;
-	for (*to = *from; *to < top->n && !is_gap(&top->row[*to]); ++*to)
+	for (*to = *from; *to < t->top->n && !is_gap(t, *to); ++*to)
 		;
 	return *from < *to;
 }
@@ -235,12 +238,12 @@ static enum dtx_code search(struct tables *t, size_t head, struct dtx_err *err)
 	size_t from = t->top->body, to;
 	bool yes;
 
-	if (!next_band(t->top, &from, &to))
+	if (!next_band(t, &from, &to))
 		goto out;
 	/* The end of the first table; its line numbers go with its header. */
 	t->end = to;
 	add_place(t, head, to);
-	for (from = to; next_band(t->top, &from, &to); from = to) {
+	for (from = to; next_band(t, &from, &to); from = to) {
 		if (to == t->top->n && !t->top->whole)
 			break;
 		DTX_TRY(is_table(t, from, to, &yes, err));
