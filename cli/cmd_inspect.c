@@ -114,6 +114,7 @@ static enum dtx_code inspect_profile(struct inspection *x, struct dtx_source *sr
 	dtx_ticker_start(&ticker, x->cli, (enum dtx_progress_how)x->args->run.progress,
 	                 x->runner.plan->input[0].path);
 	x->opts = x->runner.plan->input[0].opts;
+	x->opts.margins = true;
 	do {
 		DTX_TRY(dtx_repair_open(&fix, src, &x->opts, &x->reader, err));
 		rc = dtx_profile_read(&x->profile, x->reader,
@@ -405,6 +406,7 @@ static json_t *inspect_keep_all(const struct inspection *x)
 static json_t *inspect_input(const struct inspection *x)
 {
 	static const char *const ragged[] = { "error", "pad", "truncate", "quarantine" };
+	static const char *const keys[] = { "error", "first", "last" };
 	const struct dtx_read_opts *o = &x->opts;
 	const struct {
 		const char *name, *value;
@@ -412,7 +414,10 @@ static json_t *inspect_input(const struct inspection *x)
 		      { "sheet", o->sheet },
 		      { "range", o->range },
 		      { "encoding", o->encoding },
-		      { "ragged", o->ragged ? ragged[o->ragged] : NULL } },
+		      { "ragged", o->ragged ? ragged[o->ragged] : NULL },
+		      { "repeated_header", o->headers_drop ? "drop" : NULL },
+		      { "syntax", o->json_lenient ? "lenient" : NULL },
+		      { "duplicate_keys", o->duplicate_keys ? keys[o->duplicate_keys] : NULL } },
 	  dialect[] = { { "delimiter", o->delimiter },
 		        { "quote", o->quote },
 		        { "quotes", o->quotes },
@@ -431,6 +436,10 @@ static json_t *inspect_input(const struct inspection *x)
 		if (dialect[i].value)
 			json_object_set_new(marks, dialect[i].name, json_string(dialect[i].value));
 	}
+	if (o->trim)
+		json_object_set_new(marks, "trim", json_true());
+	if (o->mixed)
+		json_object_set_new(marks, "mixed", json_true());
 	if (json_object_size(marks))
 		json_object_set(input, "dialect", marks);
 	if (o->header_rows >= 0)
@@ -440,6 +449,8 @@ static json_t *inspect_input(const struct inspection *x)
 		json_object_set_new(
 			input, "skip",
 			json_integer(o->skip + json_integer_value(json_object_get(input, "skip"))));
+	if (o->skip_tail)
+		json_object_set_new(input, "skip_tail", json_integer(o->skip_tail));
 	json_decref(marks);
 	return input;
 }

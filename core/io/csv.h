@@ -181,6 +181,14 @@ DTX_MUSTUSE enum dtx_code dtx_csv_places(struct dtx_csv *c, bool *took, struct d
 /* csv_decimal.c: a text of commas whose records have cells too many, since numbers have decimal
  * commas: its text is parted at the others, *took is set and the dialect declared. */
 DTX_MUSTUSE enum dtx_code dtx_csv_decimals(struct dtx_csv *c, bool *took, struct dtx_err *err);
+/* csv_group.c: the same where commas stand in texts before a blank, or between thousands. */
+DTX_MUSTUSE enum dtx_code dtx_csv_groups(struct dtx_csv *c, bool *took, struct dtx_err *err);
+/* csv_decimal.c: nobody says how the text is to be read. */
+bool dtx_csv_is_undeclared(const struct dtx_csv *c);
+/* csv_markup.c: text and options of a table in the markup of LaTeX, of a wiki or of ARFF. */
+DTX_MUSTUSE enum dtx_code dtx_csv_markup(struct dtx_csv *c, struct dtx_err *err);
+/* ... form feeds before the first record of a page are left out. */
+DTX_MUSTUSE enum dtx_code dtx_csv_pages(struct dtx_csv *c, struct dtx_err *err);
 /* csv_marks.c: options and text of one that names its delimiter, ends its lines as Unicode can or
  * encloses its cells in marks other than quotes. */
 DTX_MUSTUSE enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err);

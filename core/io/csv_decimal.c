@@ -219,7 +219,7 @@ static struct dtx_str head_of(struct dtx_str text)
 	return (struct dtx_str){ text.ptr, len };
 }
 
-static bool is_open(const struct dtx_csv *c)
+bool dtx_csv_is_undeclared(const struct dtx_csv *c)
 {
 	const struct dtx_read_opts *o = &c->opts;
 
@@ -234,7 +234,8 @@ enum dtx_code dtx_csv_decimals(struct dtx_csv *c, bool *took, struct dtx_err *er
 	struct decimal *d = NULL;
 
 	*took = false;
-	if (strcmp(c->dialect.delim, ",") != 0 || !is_open(c) || c->enc.len > DECIMAL_TEXT)
+	if (strcmp(c->dialect.delim, ",") != 0 || !dtx_csv_is_undeclared(c) ||
+	    c->enc.len > DECIMAL_TEXT)
 		goto out;
 	d = dtx_mem_zalloc(1, sizeof(*d));
 	if (!d)

@@ -146,7 +146,7 @@ out:
 /* A column of row numbers, or of row names beside nothing but values. */
 static bool are_row_names(const struct dtx_csv_top *top, uint32_t width, bool *numbered)
 {
-	bool numbers = true, names = true;
+	bool numbers = true, names = true, ended = false; /* some row has a last cell */
 	int64_t rows = 0, first = 0, n;
 	size_t i;
 	uint32_t k;
@@ -164,10 +164,11 @@ static bool are_row_names(const struct dtx_csv_top *top, uint32_t width, bool *n
 		names = names && dtx_head_judge(r->cell[0]) == DTX_HEAD_TEXT;
 		for (k = 1; names && k < r->n; k++)
 			names = dtx_head_judge(r->cell[k]) != DTX_HEAD_TEXT;
+		ended |= !dtx_utf8_is_blank(r->cell[width]);
 		rows++;
 	}
 	*numbered = numbers;
-	return rows >= 2 && (numbers || names);
+	return rows >= 2 && ended && (numbers || names);
 }
 
 static bool is_one_of(struct dtx_str name, const char *const *word, size_t n)

@@ -17,7 +17,8 @@ static const char *const odd_remark[] = {
 /* What programs write below the last record. */
 static const char *const odd_end[] = { "eof",         "<eof>",       "[eof]",
 	                               "(eof)",       "end of file", "end of report",
-	                               "end of data", "end-of-file", "```" };
+	                               "end of data", "end-of-file", "```",
+	                               "\\." };
 
 static bool odd_is_end(struct dtx_str line)
 {
@@ -61,6 +62,13 @@ static unsigned odd_words(struct dtx_str s)
 	for (i = 0; i < s.len; i++)
 		n += s.ptr[i] != ' ' && (!i || s.ptr[i - 1] == ' ');
 	return n;
+}
+
+bool dtx_csv_odd_is_remark(struct dtx_str text)
+{
+	text = dtx_utf8_trim(text);
+	return odd_has_prefix(text) || odd_is_rule(text) ||
+	       (dtx_head_judge(text) == DTX_HEAD_TEXT && odd_words(text) >= ODD_WORDS);
 }
 
 static enum dtx_csv_odd_line odd_judge(struct dtx_str line, uint32_t ncells, enum dtx_csv_kind kind)

@@ -88,6 +88,8 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 	DTX_TRY(dtx_csv_places(c, &placed, err));
 	if (!placed)
 		DTX_TRY(dtx_csv_decimals(c, &placed, err));
+	if (!placed)
+		DTX_TRY(dtx_csv_groups(c, &placed, err));
 	if (placed) {
 		text = (struct dtx_str){ c->enc.text, c->enc.len };
 		DTX_TRY(dtx_dialect_find(&c->opts, text, false, dtx_source_name(c->head.src), d,
@@ -259,6 +261,7 @@ enum dtx_code dtx_csv_prepare(struct dtx_csv *c, struct dtx_err *err)
 		DTX_FAIL(err, DTX_E_EMPTY_INPUT, "'%s' has no rows", dtx_source_name(c->head.src));
 	DTX_TRY(open_top(c, &top, err));
 	DTX_TRY(dtx_csv_head(c, &top, &names, err));
+	DTX_TRY(dtx_csv_margin(c, &top, err));
 	DTX_TRY(dtx_csv_fields(c, &top, names, err));
 	DTX_TRY(dtx_csv_apostrophes(c, err));
 out:

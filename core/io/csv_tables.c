@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/io/csv_top.h"
 #include "core/io/repair.h"
 
@@ -17,12 +18,31 @@ struct tables {
 	uint32_t n;
 };
 
-/* The next rows without a blank line between them, at or behind *from. */
-static bool next_band(const struct dtx_csv_top *top, size_t *from, size_t *to)
+/* Cells up to the last one that is filled. */
+static uint32_t filled_width(const struct dtx_csv_top_row *r)
 {
-	while (*from < top->n && top->row[*from].blank)
+	uint32_t n = r->n;
+
+	while (n && dtx_utf8_is_blank(r->cell[n - 1]))
+		n--;
+	return n;
+}
+
+/* A blank line, or the delimiters alone that spreadsheets write for one: where the margin is
+ * sought, as split_tables parts at them too. */
+static bool is_gap(const struct tables *t, size_t row)
+{
+	const struct dtx_csv_top_row *r = &t->top->row[row];
+
+	return r->blank || (t->c->opts.margins && r->n > 1 && !filled_width(r));
+}
+
+/* The next rows without a blank line between them, at or behind *from. */
+static bool next_band(const struct tables *t, size_t *from, size_t *to)
+{
+	while (*from < t->top->n && is_gap(t, *from))
 		++*from;
-	for (*to = *from; *to < top->n && !top->row[*to].blank; ++*to)
+	for (*to = *from; *to < t->top->n && !is_gap(t, *to); ++*to)
 		;
 	return *from < *to;
 }
@@ -182,7 +202,7 @@ static bool are_labels(const struct tables *t, size_t head)
 	if (t->n != 2 || t->last - t->next <= t->end - head)
 		return false;
 	for (i = head; i < t->end; i++) {
-		if (t->top->row[i].n != 2 || is_moment(t->top->row[i].cell[0]))
+		if (filled_width(&t->top->row[i]) != 2 || is_moment(t->top->row[i].cell[0]))
 			return false;
 	}
 	for (i = t->next + 1; i < t->last; i++) {
@@ -218,12 +238,12 @@ static enum dtx_code search(struct tables *t, size_t head, struct dtx_err *err)
 	size_t from = t->top->body, to;
 	bool yes;
 
-	if (!next_band(t->top, &from, &to))
+	if (!next_band(t, &from, &to))
 		goto out;
 	/* The end of the first table; its line numbers go with its header. */
 	t->end = to;
 	add_place(t, head, to);
-	for (from = to; next_band(t->top, &from, &to); from = to) {
+	for (from = to; next_band(t, &from, &to); from = to) {
 		if (to == t->top->n && !t->top->whole)
 			break;
 		DTX_TRY(is_table(t, from, to, &yes, err));

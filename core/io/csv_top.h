@@ -59,6 +59,10 @@ struct dtx_head_grid dtx_csv_head_grid(struct dtx_csv_top *top, uint32_t ncols);
  * top->body is set. */
 DTX_MUSTUSE enum dtx_code dtx_csv_tables(struct dtx_csv *c, struct dtx_csv_top *top,
                                          const struct dtx_head *head, struct dtx_err *err);
+/* csv_margin.c: notes columns and rows around the table that hold nothing, where that is asked for.
+ */
+DTX_MUSTUSE enum dtx_code dtx_csv_margin(struct dtx_csv *c, const struct dtx_csv_top *top,
+                                         struct dtx_err *err);
 /* Fields with types: declared ones, else guessed from the rows; c->schema and c->phys. */
 DTX_MUSTUSE enum dtx_code dtx_csv_fields(struct dtx_csv *c, const struct dtx_csv_top *top,
                                          const char *const *names, struct dtx_err *err);

@@ -32,9 +32,10 @@ static const struct {
 	unsigned runs;
 } search_rare[] = { { " ", 0 },      { "^", 0 },      { "~", 0 },      { ":", 0 },
 	            { " ", 1 },      { " ", 2 },      { "\x1f", 0 },   { "\x01", 0 },
-	            { "#", 0 },      { "@", 0 },      { "&", 0 },      { "*", 0 },
-	            { "!", 0 },      { "\u00a6", 0 }, { "\u00a7", 0 }, { "\uff0c", 0 },
-	            { "\uff1b", 0 }, { "\\t", 0 },    { "\u00fe", 0 }, { "\u060c", 0 } };
+	            { "\x02", 0 },   { "\x1d", 0 },   { "#", 0 },      { "@", 0 },
+	            { "&", 0 },      { "*", 0 },      { "!", 0 },      { "\u00a6", 0 },
+	            { "\u00a7", 0 }, { "\uff0c", 0 }, { "\uff1b", 0 }, { "\\t", 0 },
+	            { "\u00fe", 0 }, { "\u060c", 0 } };
 
 enum search_variant { SEARCH_PLAIN, SEARCH_ESCAPE, SEARCH_TRIM, SEARCH_VARIANTS };
 
@@ -355,6 +356,28 @@ static void search_decimals(struct search *f)
 	f->second = (struct search_try){ .s.score = 0 };
 }
 
+/* A mark that parts all records equally, where the usual delimiters do not: they stand in numbers
+ * and texts. */
+static void search_marks(struct search *f)
+{
+	static const char *const marks[] = { "^", "~", "#", "@", "&", "*", "!", "$" };
+	struct search_try t;
+	size_t i;
+
+	if (f->opts->delimiter || f->best.s.quoted || (even(&f->best) && f->best.s.modal > 1))
+		return;
+	for (i = 0; i < DTX_COUNT(marks); i++) {
+		if (!sample_has(f, marks[i]))
+			continue;
+		try_delim(f, marks[i], 0, &t);
+		if (t.s.modal < 3 || t.s.records < 3 || !even(&t))
+			continue;
+		f->best = t;
+		f->second = (struct search_try){ .s.score = 0 };
+		return;
+	}
+}
+
 /* Lines of comments above the table hide it. */
 static void search_below_comments(struct search *f)
 {
@@ -561,6 +584,7 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	search_usual(&f, d);
 	search_rarer(&f);
 	search_below_comments(&f);
+	search_marks(&f);
 	search_columns(&f);
 	search_decimals(&f);
 	search_below_prose(&f);

@@ -388,6 +388,7 @@ static enum dtx_code find_start(struct dtx_head_finder *f, uint32_t *start, stru
 		r++;
 	DTX_TRY(dtx_head_past_sentence(f, &r, err));
 	DTX_TRY(dtx_head_below_prose(f, &r, err));
+	DTX_TRY(dtx_head_below_pairs(f, &r, err));
 	r = dtx_head_below_sentences(f, r);
 	if (!f->shape[r].like && parts_above(f, r, start)) {
 		f->moved = false;

@@ -40,6 +40,8 @@ DTX_MUSTUSE enum dtx_code dtx_head_past_sentence(struct dtx_head_finder *f, uint
                                                  struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32_t *start,
                                                struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_head_below_pairs(struct dtx_head_finder *f, uint32_t *start,
+                                               struct dtx_err *err);
 uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t start);
 
 #endif

@@ -98,6 +98,72 @@ uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t star
 	return start;
 }
 
+/* A name and what it is set to: something that is more than a word. */
+static bool is_setting(struct dtx_str value)
+{
+	size_t i;
+
+	for (i = 0; i < value.len && !strchr(":.-/0123456789", value.ptr[i]); i++)
+		;
+	return i < value.len;
+}
+
+static bool is_value(const struct dtx_head_cell *cell)
+{
+	return dtx_head_filled(cell) && dtx_head_judge(cell->text) != DTX_HEAD_TEXT;
+}
+
+/* No name of a setting comes twice, or holds more than words. */
+static enum dtx_code are_names(struct dtx_head_finder *f, uint32_t from, uint32_t to, bool *yes,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str name;
+	uint32_t i, k;
+
+	for (i = from, *yes = true; i < to && *yes; i++) {
+		DTX_TRY(dtx_head_look(f, f->g->first + i, err));
+		name = f->cell[0].text;
+		*yes = !is_setting(name);
+		for (k = from; k < i && *yes; k++) {
+			DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+			*yes = !dtx_str_eq(name, f->cell[0].text);
+		}
+	}
+out:
+	return rc;
+}
+
+/* Names and settings in two columns, two rows of them or more, right above the names of a table of
+ * two columns that holds nothing but values: those names are the last row of texts, and words. */
+enum dtx_code dtx_head_below_pairs(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r, k;
+	bool settings = false, table = true;
+
+	for (r = *start; r < n && f->shape[r].like && f->shape[r].filled == 2; r++)
+		;
+	if (!f->g->text_file || f->g->ncols != 2 || f->width != 2 || r < *start + 3 || r + 3 > n)
+		goto out;
+	for (k = *start; k < r; k++) {
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		settings = k + 1 < r ? settings || is_setting(f->cell[1].text)
+		                     : settings && !is_setting(f->cell[1].text) &&
+		                               f->cell[0].text.len > 2 && f->cell[1].text.len > 2;
+	}
+	if (settings)
+		DTX_TRY(are_names(f, *start, r, &settings, err));
+	for (k = r; k < f->nshapes && settings && table; k++) {
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		table = !f->shape[k].filled || (is_value(&f->cell[0]) && is_value(&f->cell[1]));
+	}
+	if (settings && table)
+		*start = r - 1;
+out:
+	return rc;
+}
+
 /* The rows before r hold no value, and where they have several cells, blanks begin all but the
  * first: the marks of sentences. */
 static enum dtx_code is_prose(struct dtx_head_finder *f, uint32_t r, bool *yes, struct dtx_err *err)

@@ -61,6 +61,7 @@ struct dtx_read_opts {
 	const char *records; /* JSON pointer to the records; NULL: found */
 	enum dtx_keys duplicate_keys;
 	bool json_lenient;   /* reads what is not quite JSON, counted */
+	bool margins;        /* notes empty columns and rows around the table, with a remedy */
 	bool stream;         /* the input passes once, nothing is spooled; see once.h */
 	bool part;           /* of a stream: a declared column that it lacks another part has */
 	uint32_t once_bytes; /* of a stream that are taken at once; 0: many */

@@ -322,8 +322,10 @@ enum dtx_code dtx_repair_open(struct dtx_repair *r, struct dtx_source *src,
                               struct dtx_read_opts *opts, struct dtx_reader **out,
                               struct dtx_err *err)
 {
-	enum dtx_code rc = dtx_reader_open(src, opts, out, err);
+	enum dtx_code rc;
 
+	opts->margins |= r->on;
+	rc = dtx_reader_open(src, opts, out, err);
 	for (;;) {
 		if (rc == DTX_OK ? !repair_noted(r, *out, opts) : !dtx_repair_take(r, err, opts))
 			break;

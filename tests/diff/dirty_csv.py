@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+import dirty_office
 import dirty_wild
 
 HEAD = ["id", "name", "city", "amount"]
@@ -583,8 +584,9 @@ def read(dtx, folder, data):
         return list(csv.reader(f)), run.stderr.decode(errors="replace")
 
 
-assert not set(CASES) & set(dirty_wild.CASES)
-CASES.update(dirty_wild.CASES)
+for more in (dirty_wild.CASES, dirty_office.CASES):
+    assert not set(CASES) & set(more)
+    CASES.update(more)
 
 
 def main():

@@ -86,8 +86,8 @@ CASES["errors of a spreadsheet"] = ((
     [['1', '#DIV/0!', 'x'], ['2', '#N/A', 'y'], ['3', '#REF!', 'z']])
 CASES["columns and rows of nothing"] = ((
     'id,name,,,\n1,Ann,,,\n2,Bob,,,\n,,,,\n,,,,\n'),
-    ['id', 'name', 'column_3', 'column_4', 'column_5'],
-    [['1', 'Ann', '', '', ''], ['2', 'Bob', '', '', ''], ['', '', '', '', ''], ['', '', '', '', '']])
+    ['id', 'name'],
+    [['1', 'Ann'], ['2', 'Bob']])
 CASES["units in brackets below the names"] = ((
     'Time,Temp,Pressure\n[s],[°C],[bar]\n0,20.1,1.01\n1,20.2,1.02\n'),
     ['Time', 'Temp', 'Pressure'],
@@ -193,8 +193,8 @@ CASES["two encodings"] = ((
     [['1', 'Zoë'], ['2', 'Åse'], ['3', 'Łódź'], ['4', 'Müller'], ['5', 'Ünal']])
 CASES["a delimiter too many in the header alone"] = ((
     'a;b;c;\n1;2;3\n4;5;6\n'),
-    ['a', 'b', 'c', 'column_4'],
-    [['1', '2', '3', ''], ['4', '5', '6', '']])
+    ['a', 'b', 'c'],
+    [['1', '2', '3'], ['4', '5', '6']])
 CASES["a delimiter before each line"] = ((
     ',a,b\n,1,2\n,3,4\n'),
     ['column_1', 'a', 'b'],

@@ -58,7 +58,7 @@ static void fuzz_repaired(const uint8_t *data, size_t size, struct dtx_buf *out)
 	while (again) {
 		dtx_buf_reset(out);
 		dtx_err_clear(&err);
-		rc = dtx_reader_open(src, &how.opts, &r, &err);
+		rc = dtx_repair_open(&fix, src, &how.opts, &r, &err);
 		if (rc == DTX_OK && r->cls == &dtx_read_csv)
 			rc = dump_read(r, &how, out, &err);
 		if (rc == DTX_OK && !dtx_read_stats_add_up(&r->stats))
