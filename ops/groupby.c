@@ -351,13 +351,13 @@ out:
 }
 
 /* Zeros are DTX_GB_SELF, and cost nothing where nobody writes. */
-static uint64_t *links_of(struct dtx_gb_local *l)
+uint64_t *dtx_gb_links(struct dtx_gb_local *l)
 {
 	uint64_t *have = l->link, *made;
 
 	if (have)
 		return have;
-	made = dtx_mem_zalloc(l->n, sizeof(*made));
+	made = dtx_mem_zalloc((size_t)l->n + 1, sizeof(*made));
 	if (!made || atomic_compare_exchange_strong(&l->link, &have, made))
 		return made;
 	dtx_mem_free(made); /* another partition was faster */
@@ -370,7 +370,7 @@ static enum dtx_code join_entry(struct dtx_gb_local *const *l, unsigned h, uint3
                                 uint32_t id, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	uint64_t *home = links_of(l[h]), *mine = links_of(l[w]), *face;
+	uint64_t *home = dtx_gb_links(l[h]), *mine = dtx_gb_links(l[w]), *face;
 	uint64_t face_pos = l[h]->pos[at];
 
 	if (!home || !mine)

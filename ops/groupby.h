@@ -137,6 +137,8 @@ static inline uint64_t dtx_gb_ref(unsigned local, uint32_t id)
 {
 	return (uint64_t)local << 32 | id;
 }
+/* Makes the links, where there are none; NULL: no memory. */
+uint64_t *dtx_gb_links(struct dtx_gb_local *l);
 static inline uint64_t dtx_gb_link(const struct dtx_gb_local *l, uint32_t id)
 {
 	const uint64_t *link = l->link;

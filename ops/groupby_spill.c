@@ -60,10 +60,12 @@ enum dtx_code dtx_gb_spill_rows(const struct dtx_opctx *ox, struct dtx_gb_local 
 	uint16_t *sel;
 	uint32_t n = 0;
 
-	if (!l->spilled)
+	if (!l->spilled) {
 		l->spilled = dtx_mem_zalloc(1, sizeof(*l->spilled));
-	if (!l->spilled)
-		DTX_FAIL_MEM(err);
+		/* no more groups come: what these need later is there now */
+		if (!l->spilled || !dtx_gb_links(l))
+			DTX_FAIL_MEM(err);
+	}
 	DTX_TRY(known_ids(l, in, key, err));
 	DTX_TRY(dtx_diskparts_put(ox, l->spilled, l->groups, key, in, l->id, err));
 	DTX_TRY(dtx_batch_sel(in, &sel, err));
