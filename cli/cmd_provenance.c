@@ -473,7 +473,7 @@ const struct dtx_cmd dtx_cmd_provenance = {
 		 "newest first; `diff` what two runs differ in: plan, inputs, code, schema, rows, "
 		 "result,\n"
 		 "environment, and rows by key; `stats` how much the store holds; `head` the head "
-	         "of the ledger, to "
+		 "of the ledger, to "
 		 "keep\n"
 		 "elsewhere.  `cells` is `dtx snippet list`; `path`, `check`, `rebuild`, `gc`, "
 		 "`forget` and\n"

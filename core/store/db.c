@@ -2,7 +2,9 @@
 #include "core/store/db.h"
 
 #include <sqlite3.h>
+#include <limits.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "core/base/hash.h"
 #include "core/base/mem.h"
@@ -449,12 +451,29 @@ out:
 	return rc;
 }
 
+/* A writer without a log, on a network file system or while a store is archived, that was killed
+ * leaves a journal, which only a connection that may write can take back. */
+static void db_take_back(const char *path)
+{
+	char journal[PATH_MAX];
+	struct dtx_db *db = NULL;
+	int64_t version;
+
+	snprintf(journal, sizeof(journal), "%s-journal", path);
+	if (access(journal, F_OK) == 0 &&
+	    db_connect(path, SQLITE_OPEN_READWRITE, &db, NULL) == DTX_OK)
+		(void)!db_version(db, &version, NULL);
+	dtx_db_close(db);
+}
+
 enum dtx_code dtx_db_open(const char *path, bool read_only, struct dtx_db **out,
                           struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_db *db = NULL;
 
+	if (read_only)
+		db_take_back(path);
 	DTX_TRY(db_connect(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE, &db,
 	                   err));
 	DTX_TRY(db_check_version(db, err));

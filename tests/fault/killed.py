@@ -260,6 +260,25 @@ def author():
           read("sent.txt"), (status, err, events))
 
 
+def archive():
+    """Moving the store away, killed before each call: any command reads it, under one of its names, with all its runs."""
+    wrong, at = [], 0
+    while True:
+        at += 1
+        fresh("moved.db", True)
+        if os.path.exists("away.db"):
+            os.unlink("away.db")
+        if traced(["store", "archive", "away.db"], "moved.db", at)[1] == 0:
+            break
+        done = [dtx("store", "check", store=s) for s in ("moved.db", "away.db") if os.path.exists(s)]
+        runs = sum(len(json.loads(dtx("provenance", "log", "--json", store=s)[1] or "[]"))
+                   for s in ("moved.db", "away.db")[-1 if os.path.exists("away.db") else 0:][:1])
+        if any(d[0] for d in done) or runs != 1:
+            wrong.append((at, runs, done))
+    check("a store that is archived, killed before each of %d calls: whole, and all is there" % (at - 1), not wrong and at > 50,
+          wrong)
+
+
 def main():
     if not CALLS:
         print("ok - killed before each call # SKIP no table of calls for %s\n1 passed, 0 failed, 1 skipped" % platform.machine())
@@ -280,6 +299,7 @@ def main():
         sweep("the first run of a store", "one", run, ["one.csv"], b"old\n", there=False)
         sweep("two files", "two", ["run", "two.json", "in.csv", "-q", "--threads", "1"], ["two.csv", "more.csv"], b"old\n")
         author()
+        archive()
         os.chdir("/")
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed > 0)
