@@ -162,7 +162,7 @@ static enum dtx_filter_set set_of(const struct dtx_zygote *z)
 static enum dtx_code keeps_nothing_open(const struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const int known[] = { z->hot.maps, z->hot.pagemap };
+	const int known[] = { z->hot.maps, z->hot.pagemap, z->statm };
 	int fd = dtx_limits_stray_fd(known, DTX_COUNT(known));
 
 	if (fd >= 0)

@@ -164,17 +164,17 @@ static enum dtx_code screen(struct dtx_jail_report *r, struct dtx_err *err)
 	"        return type(error).__name__\n"                                                    \
 	"    return 'nothing'\n"                                                                   \
 	"def is_in(name): return name in sys.modules\n"                                            \
-	"assert not is_in('lib2to3') and not is_in('audioop')\n"                                   \
+	"assert not is_in('lib2to3') and not is_in('xxlimited')\n"                                 \
 	"import lib2to3.pytree\n"                                                                  \
 	"assert lib2to3.pytree.__file__.startswith('/usr/lib/')\n"                                 \
 	"assert posix.open(lib2to3.__file__, posix.O_RDONLY) == 6\n"                               \
 	"assert fails(posix.open, '/etc/passwd', posix.O_RDONLY) == NO_FILE\n"                     \
 	"assert fails(posix.open, '/tmp', posix.O_RDONLY) == NO_FILE\n"                            \
 	"assert fails(posix.open, '/proc/self/maps', posix.O_RDONLY) == NO_FILE\n"
-#define FIND_CODE "import audioop\nassert audioop.avg(bytes((1, 0, 3, 0)), 2) == 2\n"
+#define FIND_CODE "import xxlimited\nassert xxlimited.foo(1, 2) == 3\n"
 /* Here /proc shows the worker itself: its result can be opened once more, and is no code. */
 #define FIND_NO_CODE                                                                               \
-	"assert fails(__import__, 'audioop') == 'ModuleNotFoundError'\n"                           \
+	"assert fails(__import__, 'xxlimited') == 'ModuleNotFoundError'\n"                         \
 	"fd = posix.open('/proc/self/fd/5', posix.O_RDONLY)\n"                                     \
 	"libc = ctypes.CDLL(None)\n"                                                               \
 	"libc.mmap.restype = ctypes.c_void_p\n"                                                    \

@@ -1,8 +1,8 @@
 # Modules that no zygote has imported: read from Python's folders where that is asked for.
 export PYTHONWARNINGS=ignore
 show='import warnings; warnings.simplefilter("ignore")
-import lib2to3.pytree, audioop
-print(lib2to3.pytree.__file__, audioop.avg(bytes((1, 0, 3, 0)), 2))'
+import lib2to3.pytree, xxlimited
+print(lib2to3.pytree.__file__, xxlimited.foo(1, 2))'
 try() {
 	echo "--- $*" >&2
 	"$DTX" exec -c "$show" "$@" || echo "exit $?" >&2
