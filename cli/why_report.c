@@ -122,6 +122,38 @@ out:
 	return rc;
 }
 
+/* A number of rows looks at no cell: how many there were, per input; NULL: cells tell. */
+static enum dtx_code why_counted(const struct dtx_why *w, const json_t *direct,
+                                 const json_t *decided, json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *list = NULL;
+
+	if (json_array_size(direct) || json_array_size(decided))
+		goto out;
+	list = json_array();
+	if (!list)
+		DTX_FAIL_MEM(err);
+	for (uint32_t i = 0; i < w->plan->ninputs; i++) {
+		const char *alias = w->plan->input[i].name;
+		struct dtx_why_rows rows;
+		json_t *one;
+
+		rc = dtx_why_rows(w, UINT64_MAX, alias, &rows, err);
+		one = json_pack("{ss ss sI}", "alias", alias, "label",
+		                dtx_retrace_label(&w->x, alias), "rows", (json_int_t)rows.n);
+		dtx_why_rows_clear(&rows);
+		if (rc == DTX_OK && json_array_append_new(list, one) < 0)
+			DTX_FAIL_MEM(err);
+		DTX_TRY(rc);
+	}
+	*out = list;
+	list = NULL;
+out:
+	json_decref(list);
+	return rc;
+}
+
 static bool why_exact(const struct dtx_why *w)
 {
 	return !w->trace.wide && !w->trace.borrowed && !w->traced.wide && !w->filled;
@@ -154,14 +186,15 @@ enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *formula = dtx_why_formula(w);
-	json_t *direct = NULL, *decided = NULL;
+	json_t *direct = NULL, *decided = NULL, *counted = NULL;
 	struct dtx_buf put = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
 	DTX_TRY(why_sources(w, true, &direct, err));
 	DTX_TRY(why_sources(w, false, &decided, err));
+	DTX_TRY(why_counted(w, direct, decided, &counted, err));
 	if (!w->args->no_values)
 		why_put(w, formula, direct, &put);
-	w->report = json_pack("{ss sI ss ss? ss ss? ss? ss? ss sO sO}", "output",
+	w->report = json_pack("{ss sI ss ss? ss ss? ss? ss? ss sO sO sO*}", "output",
 	                      dtx_json_text(dtx_retrace_output(&w->x), "path", "-"), "row",
 	                      (json_int_t)w->row, "column", w->column, "value", why_value(w), "run",
 	                      dtx_json_text(json_object_get(w->x.record, "run"), "run_id", ""),
@@ -169,12 +202,13 @@ enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
 	                      dtx_json_text(formula, "composed", NULL), "with_values",
 	                      put.len ? dtx_buf_text(&put) : NULL, "class",
 	                      why_exact(w) ? "exact" : "static", "cells", direct, "decided_by",
-	                      decided);
+	                      decided, "counted", counted);
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 out:
 	dtx_buf_clear(&put);
 	json_decref(direct);
 	json_decref(decided);
+	json_decref(counted);
 	return rc;
 }

@@ -71,6 +71,20 @@ static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 	dtx_buf_printf(out, "!%s", cell);
 }
 
+static void why_print_counted(const struct dtx_why *w, struct dtx_buf *out)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(w->report, "counted"), i, one)
+	{
+		dtx_buf_printf(out, "%-12s", i ? "" : "rows");
+		dtx_out_safe(out, dtx_json_text(one, "label", ""), false);
+		dtx_buf_printf(out, "  %lld row%s\n", (long long)dtx_json_int(one, "rows", 0),
+		               dtx_json_int(one, "rows", 0) == 1 ? "" : "s");
+	}
+}
+
 void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 {
 	const json_t *report = w->report;
@@ -83,6 +97,7 @@ void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 	why_print_formula(w, out);
 	dtx_cited_print("cells", json_object_get(report, "cells"), most, false, out);
 	dtx_cited_print("decided by", json_object_get(report, "decided_by"), most, true, out);
+	why_print_counted(w, out);
 	if (w->filled)
 		dtx_buf_printf(out,
 		               "%-12sa source column was filled: a blank cell has its value from "

@@ -97,6 +97,9 @@ enum trace_how dtx_trace_how(const struct dtx_plan_step *st)
 	for (size_t i = 0; i < DTX_COUNT(trace_ops); i++) {
 		if (strcmp(trace_ops[i].op, st->name) != 0)
 			continue;
+		if (trace_ops[i].how == TRACE_JOIN &&
+		    !strcmp(dtx_json_text(st->canonical, "how", ""), "semi"))
+			return TRACE_SEMI;
 		return dtx_trace_windows(st) ? TRACE_WINDOW : trace_ops[i].how;
 	}
 	return TRACE_NOT;
@@ -264,8 +267,8 @@ out:
 }
 
 /* Rows keep their numbers and get one more, by which the rows they looked at are found. */
-static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *st, int32_t id,
-                                  struct dtx_err *err)
+static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *st,
+                                  enum trace_how how, int32_t id, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	char in[TRACE_NAME], made[TRACE_NAME], out[TRACE_NAME];
@@ -276,7 +279,8 @@ static enum dtx_code trace_window(struct trace *t, const struct dtx_plan_step *s
 	dtx_trace_name(in, "t", (uint32_t)st->table[0]);
 	dtx_trace_name(made, "b", (uint32_t)id);
 	dtx_trace_name(out, "t", (uint32_t)id);
-	dtx_trace_add(t, trace_beside(t, st, ids), in, made);
+	dtx_trace_add(t, how == TRACE_SEMI ? dtx_trace_step(t, st) : trace_beside(t, st, ids), in,
+	              made);
 	t->table[id].ids = ids | (uint64_t)1 << bit;
 	dtx_trace_number(t, bit, made, out);
 out:
@@ -385,8 +389,8 @@ static enum dtx_code trace_forward_step(struct trace *t, uint32_t i, struct dtx_
 	if (how == TRACE_LOOKUP)
 		trace_lookup(t, st, id, in);
 	dtx_trace_name(out, "t", (uint32_t)id);
-	if (how == TRACE_WINDOW || (int32_t)i == t->maker)
-		DTX_TRY(trace_window(t, st, id, err));
+	if (how == TRACE_WINDOW || how == TRACE_SEMI || (int32_t)i == t->maker)
+		DTX_TRY(trace_window(t, st, how, id, err));
 	else if (how == TRACE_UNION &&
 	         !strcmp(dtx_json_text(st->canonical, "columns", ""), "intersect"))
 		trace_intersect(t, st, id, in, out);

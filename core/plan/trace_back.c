@@ -204,6 +204,54 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 	}
 }
 
+/* The join of a step, seen from its other table: the rows of that which have a match in `with`;
+ * new. */
+static json_t *trace_turned(struct trace *t, const struct dtx_plan_step *st, const char *with)
+{
+	static const char *const to[][2] = { { "left", "right" },
+		                             { "right", "left" },
+		                             { "left_expr", "right_expr" },
+		                             { "right_expr", "left_expr" } };
+	const json_t *on = json_object_get(st->canonical, "on"), *one;
+	json_t *list = on ? json_array() : NULL, *pair;
+	size_t i, k;
+
+	json_array_foreach((json_t *)(uintptr_t)on, i, one)
+	{
+		pair = json_object();
+		for (k = 0; k < DTX_COUNT(to); k++)
+			if (json_object_get(one, to[k][0]))
+				json_object_set(pair, to[k][1], json_object_get(one, to[k][0]));
+		dtx_trace_append(t, list, pair);
+	}
+	return json_pack("{ss ss ss so* sO* sO*}", "op", "join", "how", "semi", "with", with, "on",
+	                 list, "using", json_object_get(st->canonical, "using"), "nulls_equal",
+	                 json_object_get(st->canonical, "nulls_equal"));
+}
+
+/* Rows of the other table that let walked rows stay; they give no value. */
+static void trace_back_semi(struct trace *t, uint32_t bit)
+{
+	uint32_t i = t->bit_step[bit], n = t->nwalks;
+	const struct dtx_plan_step *st = &t->plan->step[i];
+	char made[TRACE_NAME], other[TRACE_NAME], column[TRACE_NAME];
+
+	dtx_trace_name(made, "t", t->plan->ninputs + i);
+	dtx_trace_name(other, "t", (uint32_t)st->table[1]);
+	dtx_trace_name(column, "r", bit);
+	for (uint32_t w = 0; w < n; w++) {
+		char kept[TRACE_NAME], rows[TRACE_NAME];
+
+		if (!(t->walk[w].ids >> bit & 1))
+			continue;
+		dtx_trace_name(kept, "e", bit * TRACE_SOURCES + w);
+		dtx_trace_name(rows, "w", bit * TRACE_SOURCES + w + 1);
+		dtx_trace_semi(t, made, t->walk[w].name, column, kept);
+		dtx_trace_add(t, trace_turned(t, st, kept), other, rows);
+		dtx_trace_walked(t, rows, t->table[st->table[1]].ids, st->table[1], NULL);
+	}
+}
+
 /* The table with the numbers of an input, by name: of its columns those that are asked for, so that
  * no others need be read; all where it lacks one. */
 static void trace_narrow(struct trace *t, uint32_t input, char name[TRACE_NAME])
@@ -387,6 +435,8 @@ void dtx_trace_back(struct trace *t)
 
 		if (how == TRACE_KEYS || how == TRACE_WIDER)
 			trace_back_barrier(t, b);
+		else if (how == TRACE_SEMI)
+			trace_back_semi(t, b);
 		else
 			dtx_trace_back_window(t, b);
 	}

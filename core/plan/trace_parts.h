@@ -11,6 +11,7 @@ enum trace_how {
 	TRACE_PASS,   /* its rows are those of its input, with all other columns */
 	TRACE_LIST,   /* the same, but it lists the columns that stay */
 	TRACE_JOIN,   /* its rows are those of one or two tables */
+	TRACE_SEMI,   /* its rows are those that have a match in another table */
 	TRACE_LOOKUP, /* it brings one column of another table */
 	TRACE_UNION,  /* its rows are those of several tables, by the names of their columns */
 	TRACE_EARLY,  /* it judges whole rows: they are numbered behind it */
