@@ -48,6 +48,18 @@ void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines)
 	}
 }
 
+void dtx_out_names(const json_t *list, struct dtx_buf *out)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)list, i, one)
+	{
+		dtx_buf_add(out, i ? ", " : "");
+		dtx_out_safe(out, json_string_value(one), false);
+	}
+}
+
 /* A message may have lines, and quote cells. */
 static void out_safe(struct dtx_buf *out, const char *text)
 {

@@ -28,6 +28,8 @@ void dtx_out_ledger(const struct dtx_read_stats *s, struct dtx_buf *out);
  * marks that turn the direction around, blanks without width) is spelled out; with `lines`, line
  * feeds stay. */
 void dtx_out_safe(struct dtx_buf *out, const char *text, bool lines);
+/* Names of a list, the same way, with commas between them. */
+void dtx_out_names(const json_t *list, struct dtx_buf *out);
 bool dtx_out_hidden(uint32_t cp);
 /* A note for people; nothing with --quiet or --errors=json. */
 void dtx_out_note(const struct dtx_cli *cli, const char *fmt, ...) DTX_PRINTF(2, 3);

@@ -215,25 +215,13 @@ json_t *dtx_rowdiff(const json_t *a, const json_t *b, size_t i)
 
 /* --- for people --- */
 
-static void rowdiff_list(const json_t *list, struct dtx_buf *out)
-{
-	json_t *one;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)list, i, one)
-	{
-		dtx_buf_add(out, i ? ", " : "");
-		dtx_out_safe(out, json_string_value(one), false);
-	}
-}
-
 static void rowdiff_print_row(const json_t *row, struct dtx_buf *out)
 {
 	json_t *cell;
 	size_t i;
 
 	dtx_buf_printf(out, "%-14s%-8s  ", "", dtx_json_text(row, "change", ""));
-	rowdiff_list(json_object_get(row, "key"), out);
+	dtx_out_names(json_object_get(row, "key"), out);
 	json_array_foreach(json_object_get(row, "cells"), i, cell)
 	{
 		dtx_buf_add(out, i ? ", " : ": ");
@@ -255,7 +243,7 @@ void dtx_rowdiff_print(const json_t *rows, struct dtx_buf *out)
 
 	dtx_buf_printf(out, "%-12s%lld added, %lld removed, %lld changed, by ", "rows by key",
 	               (long long)added, (long long)removed, (long long)changed);
-	rowdiff_list(json_object_get(rows, "key"), out);
+	dtx_out_names(json_object_get(rows, "key"), out);
 	dtx_buf_addc(out, '\n');
 	json_array_foreach(json_object_get(rows, "rows"), i, row) rowdiff_print_row(row, out);
 	if (added + removed + changed > (int64_t)i)

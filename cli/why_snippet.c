@@ -110,18 +110,6 @@ json_t *dtx_why_snippet(const json_t *record, uint32_t output, const char *colum
 
 /* --- for people --- */
 
-static void why_list(const json_t *names, struct dtx_buf *out)
-{
-	json_t *one;
-	size_t i;
-
-	json_array_foreach((json_t *)(uintptr_t)names, i, one)
-	{
-		dtx_buf_add(out, i ? ", " : "");
-		dtx_out_safe(out, json_string_value(one), false);
-	}
-}
-
 static void why_print_region(const json_t *s, struct dtx_buf *out)
 {
 	const json_t *formulas = json_object_get(s, "formulas"), *t, *value;
@@ -143,7 +131,7 @@ static void why_print_region(const json_t *s, struct dtx_buf *out)
 		dtx_buf_printf(out, "%-12s", i ? "" : "columns");
 		dtx_out_safe(out, dtx_json_text(t, "table", ""), false);
 		dtx_buf_add(out, ": ");
-		why_list(json_object_get(t, "columns"), out);
+		dtx_out_names(json_object_get(t, "columns"), out);
 		dtx_buf_printf(out, "  [%s]\n", strcmp(cls, "declared") ? cls : "static");
 	}
 }

@@ -207,9 +207,10 @@ static void pivot_last(double *v, size_t low, size_t high)
 	swap(&v[mid], &v[high]);
 }
 
-/* Values of [low, high) before `p`, or not behind it, come first; where the others begin.  Without
- * a branch on a value: half of those would be guessed wrong. */
-static size_t split_before(double *v, size_t low, size_t high, double p)
+/* Values of [low, high) before `p`, with `upto` also those that equal it, come first; where the
+ * others begin.  Without a branch on a value: half of those would be guessed wrong.  Inline: `upto`
+ * is a constant where it stands. */
+static inline size_t split(double *v, size_t low, size_t high, double p, bool upto)
 {
 	size_t to = low;
 
@@ -218,21 +219,7 @@ static size_t split_before(double *v, size_t low, size_t high, double p)
 
 		v[i] = v[to];
 		v[to] = x;
-		to += x < p;
-	}
-	return to;
-}
-
-static size_t split_upto(double *v, size_t low, size_t high, double p)
-{
-	size_t to = low;
-
-	for (size_t i = low; i < high; i++) {
-		double x = v[i];
-
-		v[i] = v[to];
-		v[to] = x;
-		to += x <= p;
+		to += upto ? x <= p : x < p;
 	}
 	return to;
 }
@@ -249,14 +236,14 @@ static size_t nth_element(double *v, size_t n, size_t k)
 
 		pivot_last(v, low, high);
 		p = v[high];
-		at = split_before(v, low, high, p);
+		at = split(v, low, high, p, false);
 		swap(&v[at], &v[high]);
 		if (k < at) {
 			high = at - 1;
 			continue;
 		}
 		/* the smallest of all may be there often */
-		same = at == low ? split_upto(v, at + 1, high + 1, p) : at + 1;
+		same = at == low ? split(v, at + 1, high + 1, p, true) : at + 1;
 		if (k < same)
 			break;
 		low = same;

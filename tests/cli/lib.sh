@@ -10,3 +10,18 @@ plain() {
 		-e 's/user [^ ]+/user USER/g' -e 's/(plan [^ ]+ )[0-9a-f]{8}/\1HASH/' -e 's/[0-9]+ threads?/N threads/' \
 		-e 's/[0-9]+ MB/N MB/g' -e 's/; userns [a-z0-9 ]+;/; LAYERS;/' -e 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}( by)/DATE\1/' -e 's/(python|pandas|numpy) [0-9.]+/\1 V/g'
 }
+
+# What plan.json makes of $src (in.csv) for each size of batches and number of threads, counted.
+every_size() {
+	for rows in 1 7 1000 65536; do
+		for threads in 1 2 8; do
+			dtx run -q plan.json ${src:-in.csv} -o out.csv --batch-rows $rows --threads $threads \
+				> /dev/null 2>&1 && cat out.csv || echo "exit $?"
+		done
+	done | sort | uniq -c | sed 's/^ *//'
+}
+at_every_size() {
+	echo "$1" > plan.json
+	echo "$1"
+	every_size
+}
