@@ -125,8 +125,12 @@ enum dtx_code dtx_receipt_read(const char *path, struct dtx_receipt *r, struct d
 	r->run = dtx_json_text(json_object_get(r->record, "run"), "run_id", NULL);
 	r->head = dtx_json_text(predicate, "head", NULL);
 	r->store = dtx_json_text(predicate, "store", "");
-	if (!r->run || !r->head)
-		DTX_FAIL(err, DTX_E_USAGE, "'%s' is no receipt of dtx", path);
+	if (!r->run || !r->head) {
+		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,
+		                 "'%s' is no receipt of dtx: it has no run, or no head of a chain",
+		                 path);
+		dtx_err_hint(err, "dtx run --receipt writes one beside each output: OUT.dtx.json");
+	}
 out:
 	dtx_buf_clear(&text);
 	return rc;

@@ -278,15 +278,21 @@ static int in_child(const struct closed *c, const char *code, uid_t uid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
+/* Children print as well. */
+static bool has_jail(void)
+{
+	if (SANITIZED)
+		t_skip("a sanitizer build has no jail");
+	fflush(stdout);
+	return !SANITIZED;
+}
+
 void test_jail_fails_closed(void)
 {
 	size_t i;
 
-	if (SANITIZED) {
-		t_skip("a sanitizer build has no jail");
+	if (!has_jail())
 		return;
-	}
-	fflush(stdout);
 	for (i = 0; i < DTX_COUNT(cases); i++) {
 		T_INT(in_child(&cases[i], NULL, 0), 0);
 	}
@@ -297,11 +303,8 @@ void test_jail_libraries_fail_closed(void)
 {
 	size_t i;
 
-	if (SANITIZED) {
-		t_skip("a sanitizer build has no jail");
+	if (!has_jail())
 		return;
-	}
-	fflush(stdout);
 	for (i = 0; i < DTX_COUNT(lib_ro); i++)
 		T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 0), 0);
 	/* an ordinary user's */
@@ -385,11 +388,8 @@ void test_jail_dies_with_main(void)
 	static const int after_ms[] = { 0, 5, 50, 600 };
 	size_t i;
 
-	if (SANITIZED) {
-		t_skip("a sanitizer build has no jail");
+	if (!has_jail())
 		return;
-	}
-	fflush(stdout);
 	T_INT(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	for (i = 0; i < DTX_COUNT(after_ms); i++) {
 		int said[2];
