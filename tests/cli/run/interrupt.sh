@@ -1,4 +1,6 @@
 # Ctrl-C in the middle of a step: exit 130, the output of before whole, nothing left beside it
+# timeout sends SIGCONT behind the signal, which the stop of a leak check never gets over
+export ASAN_OPTIONS=detect_leaks=0
 seq 4000 | sed 's/^/x,/; 1i k,v' > a.csv
 cat > plan.json <<'JSON'
 {"dtx":1,"limits":{"growth":1000000},"inputs":[{"name":"main"},{"name":"b","path":"a.csv"}],

@@ -1,4 +1,6 @@
 # Ctrl-C while a pipe says nothing: exit 130 at once, not when the other end closes
+# timeout sends SIGCONT behind the signal, which the stop of a leak check never gets over
+export ASAN_OPTIONS=detect_leaks=0
 echo '[{"op":"limit","n":1}]' > plan.json
 echo old > res.csv
 mkfifo pipe
