@@ -507,6 +507,13 @@ static uint32_t walk_next(struct walk *k, uint32_t most)
 	return n;
 }
 
+/* What the states of these groups hold goes with their rows: by the workers, not at the end by one. */
+static void drop_made(const struct walk *k, uint32_t n)
+{
+	for (uint32_t i = 0; k->r->s->grows && i < n; i++)
+		dtx_gb_drop_state(k->r->l[k->face[i].local], k->face[i].id);
+}
+
 enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_emit *out,
                           struct dtx_err *err)
 {
@@ -527,6 +534,7 @@ enum dtx_code dtx_gb_make(const struct dtx_opctx *ox, uint64_t part, struct dtx_
 	while (!dtx_emit_full(out) && (n = walk_next(&k, most)) > 0) {
 		DTX_TRY(dtx_halt_look(err));
 		DTX_TRY(dtx_gb_make_faces(ox, r, &x, k.face, n, &b, err));
+		drop_made(&k, n);
 		DTX_TRY(dtx_batch_dense(b, err));
 		DTX_TRY(dtx_emit_batch(out, b, err));
 		dtx_batch_free(b);

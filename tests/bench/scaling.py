@@ -21,7 +21,8 @@ DEFAULT = "sum_by_id1 sum_mean_by_id3 median_std six_keys filter_wide sort_v3 jo
 
 
 def once(dtx, plan, inputs, out, cores):
-    """Elapsed and processor ms on so many cores."""
+    """Elapsed and processor ms on so many cores; what an old output costs to take away is left out."""
+    pathlib.Path(out).unlink(missing_ok=True)
     names = [str(inputs[0])] + [f"other={p}" for p in inputs[1:]]
     env = dict(os.environ, DTX_STORE=f"{out}.store.db")
     every = os.sched_getaffinity(0)
