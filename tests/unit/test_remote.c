@@ -252,6 +252,8 @@ void test_jail_asks_for_too_much(void)
 	          "jail: time limits are 1 to 2147483647 ms");
 	spec_says((struct dtx_jail_limits){ .memory = (uint64_t)1 << 44 },
 	          "jail: memory limits are below 16 TiB");
+	spec_says((struct dtx_jail_limits){ .profile = DTX_JAIL_PROFILES },
+	          "jail: there is no profile 2");
 	T_INT(setenv("DTX_JAIL", "exec:true", 1), 0); /* no process is started for it */
 	T_OK(tm_table(2, false, &in, &err), &err);
 	T_OK(dtx_provider_local.open(&spec, &box, &err), &err);

@@ -1,11 +1,14 @@
 /* The pull tokenizer against a table of documents, read in pieces of every size. */
 #include "core/io/xml.h"
 
+#include "core/base/mem.h"
+#include "core/io/ahead.h"
 #include "tests/t.h"
 
 struct feed {
 	const char *bytes;
 	size_t len, at, step;
+	char *window; /* what is lent, with the room around it */
 };
 
 static enum dtx_code feed_read(void *arg, void *to, size_t cap, size_t *got, struct dtx_err *err)
@@ -19,16 +22,23 @@ static enum dtx_code feed_read(void *arg, void *to, size_t cap, size_t *got, str
 	return DTX_OK;
 }
 
+static enum dtx_code feed_lend(void *arg, char **at, size_t *got, struct dtx_err *err)
+{
+	struct feed *f = arg;
+
+	*at = f->window + DTX_AHEAD_FRONT;
+	return feed_read(arg, *at, f->step, got, err);
+}
+
 /* "<a k=v;>" "text" "</a>" in one line; pieces of text are joined. */
-static enum dtx_code dump(const char *bytes, size_t len, size_t step, struct dtx_buf *out,
-                          struct dtx_err *err)
+static enum dtx_code dump_from(struct feed *f, struct dtx_buf *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct feed f = { bytes, len, 0, step };
 	struct dtx_xml x;
 	unsigned i;
 
-	dtx_xml_init(&x, feed_read, &f, "t.xlsx", "part");
+	dtx_xml_init(&x, feed_read, f, "t.xlsx", "part");
+	x.lend = f->window ? feed_lend : NULL;
 	for (;;) {
 		DTX_TRY(dtx_xml_next(&x, err));
 		if (x.kind == DTX_XML_EOF)
@@ -51,6 +61,35 @@ static enum dtx_code dump(const char *bytes, size_t len, size_t step, struct dtx
 out:
 	dtx_xml_clear(&x);
 	return rc;
+}
+
+static enum dtx_code dump(const char *bytes, size_t len, size_t step, struct dtx_buf *out,
+                          struct dtx_err *err)
+{
+	struct feed f = { bytes, len, 0, step, NULL };
+
+	return dump_from(&f, out, err);
+}
+
+/* The same of bytes that are lent as of bytes that are copied. */
+static void same_lent(const char *bytes, size_t len, size_t step)
+{
+	struct dtx_buf out[2] = { DTX_BUF_INIT(1000), DTX_BUF_INIT(1000) };
+	struct dtx_err err[2] = { DTX_ERR_INIT, DTX_ERR_INIT };
+	struct feed f = { bytes, len, 0, step, NULL };
+	enum dtx_code rc;
+
+	f.window = dtx_mem_alloc(DTX_AHEAD_FRONT + step + DTX_AHEAD_BEHIND, 1);
+	T_CHECK(f.window);
+	rc = dump(bytes, len, step, &out[0], &err[0]);
+	T_CODE(dump_from(&f, &out[1], &err[1]), rc, &err[1]);
+	T_STR(dtx_buf_text(&out[1]), dtx_buf_text(&out[0]));
+	T_STR(err[1].msg, err[0].msg);
+	dtx_mem_free(f.window);
+	for (int i = 0; i < 2; i++) {
+		dtx_buf_clear(&out[i]);
+		dtx_err_clear(&err[i]);
+	}
 }
 
 void test_xml_tokens(void)
@@ -97,6 +136,7 @@ void test_xml_tokens(void)
 			T_CODE(rc, row[i].out ? DTX_OK : DTX_E_CORRUPT_FILE, &err);
 			if (row[i].out)
 				T_STR(dtx_buf_text(&out), row[i].out);
+			same_lent(row[i].in, strlen(row[i].in), step);
 			dtx_buf_clear(&out);
 			dtx_err_clear(&err);
 		}
@@ -133,6 +173,7 @@ void test_xml_says_where(void)
 		       DTX_E_CORRUPT_FILE, &err);
 		if (!strstr(err.msg, row[i].says))
 			t_fail(__FILE__, __LINE__, "'%s': %s", row[i].in, err.msg);
+		same_lent(row[i].in, row[i].len ? row[i].len : strlen(row[i].in), 3);
 		dtx_buf_clear(&out);
 	}
 }
