@@ -507,7 +507,8 @@ static uint32_t walk_next(struct walk *k, uint32_t most)
 	return n;
 }
 
-/* What the states of these groups hold goes with their rows: by the workers, not at the end by one. */
+/* What the states of these groups hold goes with their rows: by the workers, not at the end by one.
+ */
 static void drop_made(const struct walk *k, uint32_t n)
 {
 	for (uint32_t i = 0; k->r->s->grows && i < n; i++)
