@@ -16,6 +16,8 @@ struct tables {
 	size_t next, last;   /* the second one */
 	struct dtx_buf list; /* where they are */
 	uint32_t n;
+	uint32_t goes_on; /* parts behind a gap that are no table */
+	bool margins;     /* delimiters alone are a gap */
 };
 
 /* Cells up to the last one that is filled. */
@@ -34,7 +36,7 @@ static bool is_gap(const struct tables *t, size_t row)
 {
 	const struct dtx_csv_top_row *r = &t->top->row[row];
 
-	return r->blank || (t->c->opts.margins && r->n > 1 && !filled_width(r));
+	return r->blank || (t->margins && r->n > 1 && !filled_width(r));
 }
 
 /* The next rows without a blank line between them, at or behind *from. */
@@ -247,23 +249,35 @@ static enum dtx_code search(struct tables *t, size_t head, struct dtx_err *err)
 		if (to == t->top->n && !t->top->whole)
 			break;
 		DTX_TRY(is_table(t, from, to, &yes, err));
-		if (!yes)
+		if (!yes) {
+			t->goes_on++;
 			continue;
+		}
 		add_place(t, from, to);
 		t->next = t->n == 2 ? from : t->next;
 		t->last = t->n == 2 ? to : t->last;
 	}
-	if (t->n > 1)
-		rc = refuse(t, head, t->end, err);
 out:
 	return rc;
+}
+
+/* Where most of what follows delimiters alone goes on with the table, they are rows without values.
+ */
+static enum dtx_code search_again(struct tables *t, size_t head, struct dtx_err *err)
+{
+	t->margins = false;
+	t->n = 0;
+	dtx_buf_reset(&t->list);
+	return search(t, head, err);
 }
 
 enum dtx_code dtx_csv_tables(struct dtx_csv *c, struct dtx_csv_top *top,
                              const struct dtx_head *head, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct tables t = { .c = c, .top = top, .list = DTX_BUF_INIT(64 << 10) };
+	struct tables t = {
+		.c = c, .top = top, .list = DTX_BUF_INIT(64 << 10), .margins = c->opts.margins
+	};
 	uint32_t ncols = c->width;
 	size_t i;
 
@@ -277,6 +291,10 @@ enum dtx_code dtx_csv_tables(struct dtx_csv *c, struct dtx_csv_top *top,
 	if (!t.cell)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(search(&t, head->first, err));
+	if (t.margins && t.n > 1 && t.goes_on > t.n)
+		DTX_TRY(search_again(&t, head->first, err));
+	if (t.n > 1)
+		rc = refuse(&t, head->first, t.end, err);
 out:
 	dtx_mem_free(t.cell);
 	dtx_buf_clear(&t.list);

@@ -45,6 +45,9 @@ WIDE = HEAD + ["column_5"]
 CASES = {
     "texts of the same width below numbers": ("id,v\n1,2\n3,4\n\nname,city\nAnn,Rome\nBob,Oslo\n", ["id", "v"],
                                               [["1", "2"], ["3", "4"]]),
+    "rows without values in a table": ("code,note\nA1,x\n7,y\n,\n8,z\n,\nB2,why\n9,z\n,\n10,q\n,\nC3,s\n,\n11,t\n12,u\n",
+                                       ["code", "note"], [r.split(",") for r in "A1,x 7,y , 8,z , B2,why 9,z , 10,q , C3,s , "
+                                                          "11,t 12,u".split(" ")]),
     "commas in comments above names": ("# station: 123\n# lat: 1.5, lon: 3\nday,max,min\n2024-01-01,5,-2\n2024-01-02,M,-3\n",
                                        ["day", "max", "min"], [["2024-01-01", "5", "-2"], ["2024-01-02", "M", "-3"]]),
     "names in the last comment": ("# made by x, 2024\n# id,name,v\n1,Ann,2\n2,Bob,3\n", ["# id", "name", "v"],
