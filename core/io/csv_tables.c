@@ -133,6 +133,23 @@ static bool turns_to_text(const struct tables *t, size_t from, size_t to)
 	return false;
 }
 
+/* Above the data stands a text where the first table has not both, values and texts.  Behind
+ * delimiters alone, which may be a row without values, that is asked for. */
+static bool is_news(const struct tables *t, size_t row)
+{
+	const struct dtx_csv_top_row *name = &t->top->row[row], *value = name + 1;
+	uint32_t i;
+
+	for (i = 0; i < name->n && i < value->n; i++) {
+		struct tally first = tally_of(t->top, t->top->body, t->end, i);
+
+		if (name->cell[i].len && !is_value(name->cell[i]) && is_value(value->cell[i]) &&
+		    (!first.values || first.values == first.filled))
+			return true;
+	}
+	return false;
+}
+
 /* The first row is like a header and not the first table's; the next like data, or the rows agree
  * in a width of their own, or below a title a name of the first table comes again, or texts stand
  * where the first table has values. */
@@ -153,7 +170,8 @@ static enum dtx_code is_table(struct tables *t, size_t from, size_t to, bool *ye
 	DTX_TRY(row_like(t, from, &like, err));
 	DTX_TRY(row_like(t, from + 1, &next, err));
 	*yes = like &&
-	       (!next || (first->n != t->c->width && first[1].n == first->n) ||
+	       ((!next && (!t->margins || is_news(t, from))) ||
+	        (first->n != t->c->width && first[1].n == first->n) ||
 	        (from > band && shares_name(first, t->header)) || turns_to_text(t, from, to));
 out:
 	return rc;
