@@ -131,9 +131,16 @@ static uint32_t full_start(const struct dtx_head_finder *f, uint32_t start)
 	return start;
 }
 
-/* Text, a number or a date, a date as people write it, or neither: a blank or a word for "missing".
- */
-enum head_class { CLASS_NONE, CLASS_TEXT, CLASS_VALUE, CLASS_DATE };
+/* Text, a number or a date, a date as people write it, a percentage, or none of them: a blank or a
+ * word for "missing". */
+enum head_class { CLASS_NONE, CLASS_TEXT, CLASS_VALUE, CLASS_DATE, CLASS_PERCENT };
+
+static bool is_percent(struct dtx_str text)
+{
+	struct dtx_str s = dtx_utf8_trim(text);
+
+	return s.len && s.ptr[s.len - 1] == '%';
+}
 
 static enum head_class head_class(const struct dtx_head_cell *c)
 {
@@ -143,6 +150,8 @@ static enum head_class head_class(const struct dtx_head_cell *c)
 		return CLASS_DATE;
 	if (k == DTX_HEAD_BLANK || (c->kind == DTX_HEAD_TEXT && dtx_head_is_missing_word(c->text)))
 		return CLASS_NONE;
+	if (k == DTX_HEAD_VALUE && c->kind == DTX_HEAD_TEXT && is_percent(c->text))
+		return CLASS_PERCENT;
 	return k == DTX_HEAD_TEXT ? CLASS_TEXT : CLASS_VALUE;
 }
 
@@ -229,8 +238,7 @@ static enum dtx_code numbers_name(struct dtx_head_finder *f, uint32_t r, bool *y
 
 	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
 	years = are_labels(f, true);
-	*yes = (years || are_labels(f, false)) && head_class(first) != CLASS_VALUE &&
-	       head_class(first) != CLASS_DATE && r + 1 < n;
+	*yes = (years || are_labels(f, false)) && head_class(first) <= CLASS_TEXT && r + 1 < n;
 	for (k = r + 1; k < n && *yes; k++) {
 		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
 		*yes = !f->shape[k].filled || (dtx_head_filled(first) && !are_labels(f, years));

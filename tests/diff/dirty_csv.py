@@ -45,6 +45,8 @@ WIDE = HEAD + ["column_5"]
 CASES = {
     "texts of the same width below numbers": ("id,v\n1,2\n3,4\n\nname,city\nAnn,Rome\nBob,Oslo\n", ["id", "v"],
                                               [["1", "2"], ["3", "4"]]),
+    "percentages that name numbers": ("name,n,25%,50%\na,9,1,2\nb,7,3,4\n", ["name", "n", "25%", "50%"],
+                                      [["a", "9", "1", "2"], ["b", "7", "3", "4"]]),
     "rows without values in a table": ("code,note\nA1,x\n7,y\n,\n8,z\n,\nB2,why\n9,z\n,\n10,q\n,\nC3,s\n,\n11,t\n12,u\n",
                                        ["code", "note"], [r.split(",") for r in "A1,x 7,y , 8,z , B2,why 9,z , 10,q , C3,s , "
                                                           "11,t 12,u".split(" ")]),
