@@ -73,6 +73,7 @@ date(text({D})); date(concat('15/', format_date({D}, '%m/%Y')), '%d/%m/%Y'); fro
     "stamp": """
 date_trunc({S}, 'hour'); date_trunc({S}, 'day'); date_trunc({S}, 'month'); date_trunc({S}, 'minute'); date_add({S}, 90, 'minute')
 date_add({S}, -1, 'month'); date_add({S}, {I} % 100, 'second'); date_add({S}, 1, 'week'); from_unix(abs({I}) * 86399)
+to_tz({S}, 'Europe/Berlin'); in_tz({S}, 'America/New_York'); to_tz({S}, '-03:30')
 from_unix({I} * 1000, 'ms'); datetime(text({S})); datetime('2024-01-31 09:30'); coalesce({S}, {D}); max({S}, {D}); if({B}, {S}, {D})
 from_excel_serial(45000.25 + abs({I}) % 10)""",
 }
