@@ -150,6 +150,36 @@ const char *dtx_facts_input_at(const struct dtx_plan *plan, uint32_t input)
 	return json_object_get(plan->json, "inputs") ? plan->input[input].at : NULL;
 }
 
+/* err->declared may be the beginning of a long name. */
+static bool is_declared_as(const struct dtx_err *err, const char *name)
+{
+	char cut[sizeof(err->declared)];
+
+	dtx_str_copy(cut, sizeof(cut), dtx_str_of(name));
+	return strcmp(cut, err->declared) == 0;
+}
+
+void dtx_facts_type_at(const struct dtx_plan *plan, uint32_t input, struct dtx_err *err)
+{
+	const struct dtx_plan_input *in = &plan->input[input];
+	const json_t *all = json_object_get(plan->json, "inputs"), *types;
+	const struct dtx_read_type *t = in->opts.types;
+	size_t i = 0;
+
+	types = json_object_get(json_is_array(all) ? json_array_get(all, input) : all, "types");
+	while (i < in->opts.ntypes && !is_declared_as(err, t[i].name))
+		i++;
+	if (i == in->opts.ntypes)
+		return;
+	snprintf(err->at, sizeof(err->at), "%s/types", in->at);
+	if (json_is_array(types))
+		dtx_json_pointer_index(err->at, sizeof(err->at), i);
+	else if (json_object_get(types, t[i].name))
+		dtx_json_pointer_add(err->at, sizeof(err->at), t[i].name);
+	err->step = err->span[0] = err->span[1] = -1;
+	err->op[0] = '\0';
+}
+
 static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct dtx_reader *reader,
                                  const struct dtx_schema *schema, struct dtx_exec_result *r,
                                  struct dtx_err *err)
