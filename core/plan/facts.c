@@ -69,9 +69,11 @@ static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct d
 		if (strcmp(d->reason, notes[n].reason) != 0 ||
 		    (notes[n].filter && !(st->op->flags & DTX_OP_NARROWS)))
 			continue;
-		dtx_err_set(&w, notes[n].code, __FILE__, __LINE__, "%lld %s", (long long)d->n,
+		dtx_err_set(&w, notes[n].code, __FILE__, __LINE__, "%s%lld %s",
+		            x->stopped_early ? "at least " : "", (long long)d->n,
 		            d->n == 1 ? notes[n].one : notes[n].many);
 		w.severity = DTX_SEV_WARNING;
+		w.count_open = x->stopped_early;
 		w.run_time = true;
 		w.count = d->n;
 		dtx_err_at(&w, st->at);
@@ -93,6 +95,7 @@ enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s, struct dtx_e
 
 	out->kind = kind_name(g, s);
 	out->rescued = g->step[s].region >= 0;
+	out->stopped_early = g->step[s].stopped;
 	out->rows_in = atomic_load(&st->rows_in);
 	out->rows_out = atomic_load(&st->rows_out);
 	out->ns = atomic_load(&st->ns);
@@ -123,6 +126,7 @@ static bool put_ledger(const struct dtx_read_stats *s, json_t *describe)
 		if (s->dropped[i])
 			ok = dtx_json_set(dropped, dtx_drop_name[i], json_integer(s->dropped[i]));
 	ok = ok && dtx_json_set(o, "dropped", json_incref(dropped));
+	ok = ok && (!s->stopped_early || dtx_json_set(o, "stopped_early", json_true()));
 	ok = ok && dtx_json_set(describe, "ledger", json_incref(o));
 	json_decref(dropped);
 	json_decref(o);
