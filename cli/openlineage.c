@@ -217,7 +217,7 @@ static json_t *ol_statistics(const json_t *item, const char *name, const char *s
 	json_t *facets = json_object();
 	json_t *facet = json_pack("{sI}", "size", (json_int_t)dtx_json_int(item, "bytes", 0));
 
-	if (json_is_array(json_object_get(item, "schema")))
+	if (json_is_integer(json_object_get(item, "rows")))
 		json_object_set_new(facet, "rowCount",
 		                    json_integer((json_int_t)dtx_json_int(item, "rows", 0)));
 	ol_add(facets, name, schema, facet);

@@ -32,7 +32,7 @@ static const char *const record_schema[] = {
 	"\"user\":" TEXT ",\"start_us\":" COUNT ",\"end_us\":" COUNT ",\"env_hash\":" SHA ","
 	"\"plan_hash\":" MAYBE_TEXT ",\"plan\":" ANY_OBJECT ",\"replay_of\":" MAYBE_TEXT ",\"parent\":" MAYBE_TEXT ","
 	"\"threads\":" COUNT ",\"peak_bytes\":" COUNT ",\"message\":" MAYBE_TEXT ",\"at\":" MAYBE_TEXT ","
-	"\"warnings\":" LIST(OBJECT("\"code\":" TEXT ",\"count\":" COUNT ",\"column\":" MAYBE_TEXT ",\"at\":" MAYBE_TEXT "",
+	"\"warnings\":" LIST(OBJECT("\"code\":" TEXT ",\"count\":" COUNT ",\"at_least\":" BOOL ",\"column\":" MAYBE_TEXT ",\"at\":" MAYBE_TEXT "",
 		"\"code\",\"count\"")),
 	"\"run_id\",\"short\",\"status\"") ",",
 "\"inputs\":" LIST(OBJECT(
@@ -45,7 +45,7 @@ static const char *const record_schema[] = {
 	"\"idx\":" COUNT ",\"op\":" TEXT ",\"rows_in\":" INT ",\"rows_out\":" INT ","
 	"\"dur_us\":" COUNT ",\"detail\":" OBJECT(
 		"\"counts\":{\"type\":\"object\",\"additionalProperties\":" COUNT "},"
-		"\"kind\":" TEXT ",\"rescued\":" BOOL, "\"counts\",\"kind\",\"rescued\""),
+		"\"kind\":" TEXT ",\"rescued\":" BOOL ",\"stopped_early\":" BOOL, "\"counts\",\"kind\",\"rescued\""),
 	"\"idx\",\"op\",\"rows_in\",\"rows_out\",\"detail\"") ) ","
 "\"regions\":" LIST(OBJECT(
 	"\"idx\":" COUNT ",\"pointer\":" TEXT ",\"code\":" TEXT ",\"rung\":" TEXT ","

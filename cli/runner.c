@@ -126,6 +126,8 @@ static json_t *runner_warning(const struct dtx_err *w)
 	                      "count", (json_int_t)w->count);
 	json_t *more = NULL;
 
+	if (w->count_open)
+		json_object_set_new(o, "at_least", json_true());
 	if (w->code == DTX_W_REPAIRED || w->code == DTX_W_DIALECT_RESNIFFED)
 		more = json_loads(w->more ? w->more : "", 0, NULL);
 	if (o && json_is_object(more)) {

@@ -58,7 +58,8 @@ static enum dtx_code record_sha(struct dtx_runner *r, uint32_t i, char sha[DTX_S
 	return DTX_OK;
 }
 
-/* A run that failed before it opened an input has counted nothing there. */
+/* A run that failed before it opened an input has counted nothing there, and one that a limit
+ * ended not all. */
 static json_t *record_count(const struct dtx_schema *known, int64_t n)
 {
 	return known ? json_integer((json_int_t)n) : json_null();
@@ -88,9 +89,9 @@ static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_e
 	                (json_int_t)dtx_source_size(src), "mtime_us",
 	                (json_int_t)dtx_source_mtime_us(src), "reader",
 	                record_reader(in, x->describe), "rows",
-	                record_count(x->schema, x->stats.rows_out), "columns",
-	                record_count(x->schema, x->schema ? x->schema->nfields : 0), "schema",
-	                record_schema(x->schema));
+	                record_count(x->stats.stopped_early ? NULL : x->schema, x->stats.rows_out),
+	                "columns", record_count(x->schema, x->schema ? x->schema->nfields : 0),
+	                "schema", record_schema(x->schema));
 	if (!row)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_snapshots_put(r, src, row, err));
@@ -126,14 +127,15 @@ static enum dtx_code record_step(struct dtx_runner *r, uint32_t i, struct dtx_er
 	const struct dtx_plan_step *step = &r->plan->step[i];
 	const char *hash = x->table_hash[0] ? x->table_hash : NULL;
 
-	return dtx_record_add(r->record, DTX_PART_STEP,
-	                      json_pack("{ss sI sI s{so ss sb so* ss*} sI}", "op", step->name,
-	                                "rows_in", (json_int_t)x->rows_in, "rows_out",
-	                                (json_int_t)x->rows_out, "detail", "counts",
-	                                record_counts(x), "kind", x->kind ? x->kind : "", "rescued",
-	                                x->rescued, "spilled", record_spilled(x), "table_hash",
-	                                hash, "dur_us", (json_int_t)(x->ns / 1000)),
-	                      err);
+	return dtx_record_add(
+		r->record, DTX_PART_STEP,
+		json_pack("{ss sI sI s{so ss sb so* so* ss*} sI}", "op", step->name, "rows_in",
+	                  (json_int_t)x->rows_in, "rows_out", (json_int_t)x->rows_out, "detail",
+	                  "counts", record_counts(x), "kind", x->kind ? x->kind : "", "rescued",
+	                  x->rescued, "stopped_early", x->stopped_early ? json_true() : NULL,
+	                  "spilled", record_spilled(x), "table_hash", hash, "dur_us",
+	                  (json_int_t)(x->ns / 1000)),
+		err);
 }
 
 static enum dtx_code record_lineage(struct dtx_runner *r, const struct dtx_exec_lineage *l,

@@ -139,15 +139,21 @@ unsigned dtx_op_workers(const struct dtx_opctx *ox)
 
 /* --- rows picked from batches --- */
 
-enum dtx_code dtx_pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
+static const struct dtx_origin *one_origin(struct dtx_batch *const *batch, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (batch[i]->origin != batch[0]->origin)
+			return NULL;
+	return n ? batch[0]->origin : NULL;
+}
+
+/* origin: of all batches. */
+static enum dtx_code pick_ids(const struct dtx_pick *p, const struct dtx_origin *origin,
+                              struct dtx_batch *b, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	const struct dtx_origin *origin = p->nbatches ? p->batch[0]->origin : NULL;
 	uint64_t *id = NULL;
 
-	for (uint32_t i = 1; origin && i < p->nbatches; i++)
-		if (p->batch[i]->origin != origin)
-			origin = NULL;
 	if (!origin)
 		goto out;
 	id = dtx_mem_alloc64(p->n ? p->n : 1, sizeof(*id));
@@ -167,6 +173,11 @@ enum dtx_code dtx_pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct
 	b->origin = origin;
 out:
 	return rc;
+}
+
+enum dtx_code dtx_pick_ids(const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
+{
+	return pick_ids(p, one_origin(p->batch, p->nbatches), b, err);
 }
 
 /* The columns that are packed. */
@@ -192,35 +203,125 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap *map,
-                            const struct dtx_pick *p, struct dtx_batch *b, struct dtx_err *err)
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The batches that the rows are in, renumbered: with more batches than rows, to look at all of them
+ * for each pick would take the square of the table's time. */
+struct few {
+	struct dtx_pick pick;
+	uint32_t *which, *used;
+	struct dtx_batch **batch;
+};
+
+static void few_clear(struct few *f)
+{
+	dtx_mem_free(f->which);
+	dtx_mem_free(f->used);
+	dtx_mem_free(f->batch);
+}
+
+static enum dtx_code few_make(const struct dtx_pick *p, struct few *f, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_column **src = dtx_mem_alloc(p->nbatches + 1, sizeof(struct dtx_column *));
+	uint32_t n = 0, *at;
 
+	f->which = dtx_mem_alloc(p->n, sizeof(*f->which));
+	f->used = dtx_mem_alloc(p->n, sizeof(*f->used));
+	f->batch = dtx_mem_alloc(p->n, sizeof(struct dtx_batch *));
+	if (!f->which || !f->used || !f->batch)
+		DTX_FAIL_MEM(err);
+	memcpy(f->used, p->which, p->n * sizeof(*f->used));
+	qsort(f->used, p->n, sizeof(*f->used), by_number);
+	for (uint32_t i = 0; i < p->n && f->used[i] < p->nbatches; i++)
+		if (!n || f->used[n - 1] != f->used[i])
+			f->used[n++] = f->used[i];
+	for (uint32_t i = 0; i < n; i++)
+		f->batch[i] = p->batch[f->used[i]];
+	for (uint32_t i = 0; i < p->n; i++) {
+		at = bsearch(&p->which[i], f->used, n, sizeof(*at), by_number);
+		f->which[i] = at ? (uint32_t)(at - f->used) : DTX_NOWHERE;
+	}
+	f->pick = *p;
+	f->pick.batch = f->batch;
+	f->pick.nbatches = n;
+	f->pick.which = f->which;
+out:
+	return rc;
+}
+
+/* Column `col` of the batches; false: none has it, nobody needs it. */
+static bool pick_sources(const struct dtx_pick *p, int32_t col, struct dtx_column **src)
+{
+	bool any = false;
+
+	for (uint32_t k = 0; k < p->nbatches; k++) {
+		src[k] = p->batch[k]->col[col];
+		any = any || src[k];
+	}
+	return any;
+}
+
+/* Whether a batch has the column, of which those that the rows are in may be without. */
+static bool has_column(const struct dtx_pick *all, int32_t col)
+{
+	for (uint32_t k = 0; k < all->nbatches; k++)
+		if (all->batch[k]->col[col])
+			return true;
+	return all->nbatches == 0;
+}
+
+enum dtx_code dtx_pick_into(const struct dtx_opctx *ox, const struct dtx_colmap *map,
+                            const struct dtx_pick *all, struct dtx_batch *b, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct few few = { .pick = *all };
+	const struct dtx_pick *p = &few.pick;
+	struct dtx_column **src = NULL;
+
+	if (all->packed)
+		DTX_TRY(pick_packed(ox, map, all, b, err));
+	if (all->n && all->nbatches / 2 > all->n)
+		DTX_TRY(few_make(all, &few, err));
+	src = dtx_mem_alloc(p->nbatches + 1, sizeof(struct dtx_column *));
 	if (!src)
 		DTX_FAIL_MEM(err);
-	if (p->packed)
-		DTX_TRY(pick_packed(ox, map, p, b, err));
 	for (uint32_t i = 0; i < map->n && i < b->ncols; i++) {
 		struct dtx_column *made = NULL;
-		bool any = false;
 
 		if (map->from[i] < 0 || !dtx_op_wants(ox, i) ||
-		    (p->packed && p->packed->place[map->from[i]] >= 0))
+		    (all->packed && all->packed->place[map->from[i]] >= 0))
 			continue;
-		for (uint32_t k = 0; k < p->nbatches; k++) {
-			src[k] = p->batch[k]->col[map->from[i]];
-			any = any || src[k];
-		}
-		if (!any && p->nbatches)
+		if (!pick_sources(p, map->from[i], src) && !has_column(all, map->from[i]))
 			continue;
 		DTX_TRY(dtx_cells_gather_held(src, p->nbatches, p->which, p->row, p->n,
 		                              &b->schema->field[i], p->held, &made, err));
 		dtx_batch_put(b, i, made);
 	}
 out:
+	few_clear(&few);
 	dtx_mem_free(src);
+	return rc;
+}
+
+static enum dtx_code pick_batch(const struct dtx_opctx *ox, const struct dtx_colmap *map,
+                                const struct dtx_pick *pick, const struct dtx_origin *origin,
+                                struct dtx_batch **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_batch *b = NULL;
+
+	DTX_TRY(dtx_batch_new(ox->out, pick->n, &b, err));
+	DTX_TRY(dtx_pick_into(ox, map, pick, b, err));
+	DTX_TRY(pick_ids(pick, origin, b, err));
+	*out = b;
+	b = NULL;
+out:
+	dtx_batch_free(b);
 	return rc;
 }
 
@@ -228,17 +329,7 @@ enum dtx_code dtx_pick_batch(const struct dtx_opctx *ox, const struct dtx_colmap
                              const struct dtx_pick *pick, struct dtx_batch **out,
                              struct dtx_err *err)
 {
-	enum dtx_code rc = DTX_OK;
-	struct dtx_batch *b = NULL;
-
-	DTX_TRY(dtx_batch_new(ox->out, pick->n, &b, err));
-	DTX_TRY(dtx_pick_into(ox, map, pick, b, err));
-	DTX_TRY(dtx_pick_ids(pick, b, err));
-	*out = b;
-	b = NULL;
-out:
-	dtx_batch_free(b);
-	return rc;
+	return pick_batch(ox, map, pick, one_origin(pick->batch, pick->nbatches), out, err);
 }
 
 enum dtx_code dtx_table_dense(struct dtx_table *t, struct dtx_err *err)
@@ -301,6 +392,7 @@ enum dtx_code dtx_rowcursor_open(struct dtx_rowcursor *c, const struct dtx_opctx
 		                     .most = dtx_op_batch_rows(ox) };
 	DTX_TRY(dtx_table_dense(t, err));
 	DTX_TRY(table_starts(t, &c->start, err));
+	c->origin = one_origin(t->batch, t->nbatches);
 	c->which = dtx_mem_alloc(c->most, sizeof(*c->which));
 	c->row = dtx_mem_alloc(c->most, sizeof(*c->row));
 	if (!c->which || !c->row)
@@ -327,7 +419,7 @@ enum dtx_code dtx_rowcursor_next(struct dtx_rowcursor *c, struct dtx_batch **out
 	}
 	if (!pick.n)
 		goto out;
-	DTX_TRY(dtx_pick_batch(c->ox, c->map, &pick, out, err));
+	DTX_TRY(pick_batch(c->ox, c->map, &pick, c->origin, out, err));
 	(*out)->seq = c->seq++;
 out:
 	return rc;

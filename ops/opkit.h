@@ -100,7 +100,8 @@ struct dtx_rowcursor {
 	struct dtx_table *table;
 	const int64_t *rows; /* NULL: all rows from `first` on */
 	int64_t n, at, first;
-	int64_t *start; /* number of each batch's first row */
+	int64_t *start;                  /* number of each batch's first row */
+	const struct dtx_origin *origin; /* of all batches; NULL: several */
 	uint32_t *which, *row, most, hint;
 	uint64_t seq;
 };

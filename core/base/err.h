@@ -184,6 +184,8 @@ struct dtx_err {
 	char sheet[64];
 	char cell[24]; /* "C17" or "L1042" */
 	char column[64];
+	char declared[64]; /* what the input calls a column whose cell its declared type does not
+	                      fit */
 	char msg[400];
 	char hint[320];
 	char did_you_mean[3][64];

@@ -236,17 +236,20 @@ static enum dtx_code batch_misfit(const struct dtx_batch *b, uint32_t i, struct 
 {
 	enum dtx_code rc;
 	const struct dtx_field *f = &b->schema->field[i];
+	const char *input_name = f->declared ? f->input_name : NULL;
 	struct dtx_buf value = DTX_BUF_INIT(1 << 20), type = DTX_BUF_INIT(32);
 
 	dtx_cast_print(c, (uint32_t)row, &value);
 	dtx_type_print(f->type, &type);
 	rc = dtx_err_set(err, f->guessed ? DTX_E_RETYPE : DTX_E_CAST_FAILED, __FILE__, __LINE__,
-	                 "column '%s' wants %s, got '%.80s'", f->name, dtx_buf_text(&type),
-	                 dtx_buf_text(&value));
-	dtx_err_hint(err, "beside the type, \"on_error\": \"null\" makes null of such a cell, "
-	                  "\"keep_text\" leaves the column text");
+	                 "column '%s' wants %s, got '%.80s'", input_name ? input_name : f->name,
+	                 dtx_buf_text(&type), dtx_buf_text(&value));
+	dtx_err_hint(err, DTX_MISFIT_HINT);
 	if (err)
 		err->run_time = true;
+	if (err && input_name)
+		dtx_str_copy(err->declared, sizeof(err->declared), dtx_str_of(input_name));
+	dtx_err_row(err, -1, input_name);
 	dtx_batch_blame(b, (uint32_t)row, (int32_t)i, err);
 	dtx_buf_clear(&value);
 	dtx_buf_clear(&type);

@@ -22,6 +22,11 @@ struct dtx_origin {
 	uint32_t ncols;
 };
 
+/* What to do about a cell that does not fit the type that its input declares. */
+#define DTX_MISFIT_HINT                                                                            \
+	"beside the type, \"on_error\": \"null\" makes null of such a cell, \"keep_text\" leaves " \
+	"the "                                                                                     \
+	"column text"
 #define DTX_NO_ROW UINT64_MAX /* row id of a row that was made, among rows that were read */
 
 /* A column that nobody needs is NULL in col[]. */

@@ -14,12 +14,12 @@ int32_t dtx_schema_find(const struct dtx_schema *s, const char *name)
 
 static bool schema_copy_field(struct dtx_arena *a, struct dtx_field *f)
 {
+	const char *format = f->format, *input_name = f->input_name;
+
 	f->name = dtx_arena_strdup(a, f->name);
-	if (f->format)
-		f->format = dtx_arena_strdup(a, f->format);
-	else
-		return f->name != NULL;
-	return f->name && f->format;
+	f->format = format ? dtx_arena_strdup(a, format) : NULL;
+	f->input_name = input_name ? dtx_arena_strdup(a, input_name) : NULL;
+	return f->name && !format == !f->format && !input_name == !f->input_name;
 }
 
 struct dtx_schema *dtx_schema_copy(struct dtx_arena *a, const struct dtx_schema *s)

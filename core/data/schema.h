@@ -10,6 +10,8 @@
 struct dtx_field {
 	const char *name;   /* NUL-terminated UTF-8 without NUL bytes */
 	const char *format; /* source number format or declared date format; NULL */
+	const char
+		*input_name; /* declared: what the input calls it, whatever steps do; else NULL */
 	struct dtx_typeref type;
 	bool guessed;  /* type comes from a sample: a misfit widens and restarts */
 	bool declared; /* the plan declares the type: what is typed anew keeps it */

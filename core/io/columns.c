@@ -72,6 +72,18 @@ static struct dtx_cast_spec spec_of(const struct dtx_read_opts *opts, const stru
 		                       opts->group };
 }
 
+static void blame_type(const struct dtx_batch *b, uint32_t row, uint32_t col, struct dtx_err *err)
+{
+	if (err) {
+		err->row = -1;
+		dtx_str_copy(err->declared, sizeof(err->declared),
+		             dtx_str_of(b->schema->field[col].name));
+	}
+	if (err && err->code == DTX_E_CAST_FAILED)
+		dtx_err_hint(err, DTX_MISFIT_HINT);
+	dtx_batch_blame(b, row, (int32_t)col, err);
+}
+
 enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts *opts,
                                struct dtx_batch *b, uint32_t col, struct dtx_cast_found *found,
                                struct dtx_err *err)
@@ -91,9 +103,7 @@ enum dtx_code dtx_columns_cast(struct dtx_reader *r, const struct dtx_read_opts 
 
 		if (found)
 			found->bad = row;
-		if (err)
-			err->row = -1;
-		dtx_batch_blame(b, row, (int32_t)col, err);
+		blame_type(b, row, col, err);
 		goto out;
 	}
 	dtx_column_unref(b->col[col]);

@@ -103,6 +103,7 @@ struct dtx_csv {
 	uint64_t claimed, done;
 	struct dtx_csv_tally total;
 	bool stop, closed; /* limit reached; diagnostics are made */
+	size_t told;       /* diagnostics before those */
 
 	pthread_mutex_t finding; /* the places that were looked up last, by morsel */
 	struct dtx_csv_found {

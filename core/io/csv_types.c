@@ -93,6 +93,7 @@ static void types_field(struct dtx_csv *c, const char *name, struct dtx_field *f
 	*field = (struct dtx_field){ .name = name,
 		                     .source = true,
 		                     .declared = fixed,
+		                     .input_name = fixed ? name : NULL,
 		                     .guessed = !fixed,
 		                     .format = t ? t->format : NULL,
 		                     .type = t ? t->type : (struct dtx_typeref){ 0 },

@@ -126,8 +126,8 @@ static const struct row field_rows[] = {
 	ROW(dtx_field, source, BOOL),  ROW(dtx_field, decimal_comma, BOOL),
 	ROW(dtx_field, group, CHAR),   ROW(dtx_field, json, BOOL),
 };
-/* A member more wants a row more. */
-_Static_assert(sizeof(struct dtx_field) == 32, "field_rows lists the members of dtx_field");
+/* A member more wants a row more, but for input_name, which is the name here. */
+_Static_assert(sizeof(struct dtx_field) == 40, "field_rows lists the members of dtx_field");
 
 json_t *dtx_isolate_schema_json(const struct dtx_schema *schema)
 {
@@ -167,6 +167,7 @@ enum dtx_code dtx_isolate_schema_read(const json_t *from, struct dtx_arena *a,
 		f[i].name = dtx_arena_strdup(a, f[i].name);
 		if (!f[i].name)
 			DTX_FAIL_MEM(err);
+		f[i].input_name = f[i].declared ? f[i].name : NULL;
 		if (!f[i].format)
 			continue;
 		f[i].format = dtx_arena_strdup(a, f[i].format);
@@ -313,10 +314,10 @@ bool dtx_isolate_opts_read(const json_t *from, struct dtx_arena *a, struct dtx_r
 /* --- errors --- */
 
 static const struct row err_rows[] = {
-	ROW(dtx_err, run_time, BOOL), ROW(dtx_err, row, I64),     ROW(dtx_err, byte, I64),
-	ROW(dtx_err, count, I64),     ROW(dtx_err, input, NAME),  ROW(dtx_err, sheet, NAME),
-	ROW(dtx_err, cell, NAME),     ROW(dtx_err, column, NAME), ROW(dtx_err, msg, NAME),
-	ROW(dtx_err, hint, NAME),
+	ROW(dtx_err, run_time, BOOL), ROW(dtx_err, row, I64),       ROW(dtx_err, byte, I64),
+	ROW(dtx_err, count, I64),     ROW(dtx_err, input, NAME),    ROW(dtx_err, sheet, NAME),
+	ROW(dtx_err, cell, NAME),     ROW(dtx_err, column, NAME),   ROW(dtx_err, msg, NAME),
+	ROW(dtx_err, hint, NAME),     ROW(dtx_err, declared, NAME),
 };
 
 json_t *dtx_isolate_err_json(const struct dtx_err *err)

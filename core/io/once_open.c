@@ -57,6 +57,7 @@ static enum dtx_code open_json(struct dtx_once *s, const struct dtx_read_opts *o
 		field[i] = (struct dtx_field){ .name = opts->types[i].name,
 			                       .source = true,
 			                       .declared = true,
+			                       .input_name = opts->types[i].name,
 			                       .format = opts->types[i].format,
 			                       .type = opts->types[i].type };
 	own->nfields = (uint32_t)opts->ntypes;

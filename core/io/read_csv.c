@@ -202,6 +202,7 @@ void dtx_csv_tell(struct dtx_reader *r, const char *alias,
 		[DTX_CSV_ODD_EXTRA] = "empty cells behind the last column are ignored",
 		[DTX_CSV_ODD_HEADER] = "rows that repeat the header are left out",
 	};
+	bool open;
 	int i;
 
 	for (i = 0; i < DTX_CSV_ODD_COUNT; i++) {
@@ -209,10 +210,13 @@ void dtx_csv_tell(struct dtx_reader *r, const char *alias,
 
 		if (!odd[i].n)
 			continue;
-		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %lld %s",
-		            dtx_source_name(r->src), (long long)odd[i].n, texts[i]);
+		open = r->stats.stopped_early && i != DTX_CSV_ODD_REJECT;
+		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %s%lld %s",
+		            dtx_source_name(r->src), open ? "at least " : "", (long long)odd[i].n,
+		            texts[i]);
 		w.severity = DTX_SEV_WARNING;
 		w.count = odd[i].n;
+		w.count_open = open;
 		w.row = odd[i].line;
 		w.byte = odd[i].byte;
 		snprintf(w.cell, sizeof(w.cell), "L%lld", (long long)odd[i].line + 1);
@@ -243,6 +247,7 @@ static void csv_finish(struct dtx_csv *c)
 	for (i = 0; i < DTX_DROP_COUNT; i++)
 		s->rows_read += c->before.dropped[i];
 	s->stopped_early = c->stop;
+	c->told = c->head.diags.n;
 	if (dtx_source_is_part(c->head.src)) /* all parts tell together */
 		return;
 	dtx_csv_odds(&c->head, odd);
@@ -260,6 +265,42 @@ static void csv_add(struct dtx_csv_tally *to, const struct dtx_csv_tally *t)
 	to->comment += t->comment;
 	for (i = 0; i < DTX_CSV_ODD_COUNT; i++)
 		dtx_csv_odd(to, (enum dtx_csv_odd)i, t->odd[i].n, t->odd[i].first);
+}
+
+/* What csv_finish said is taken back, and what it counted. */
+static void csv_unfinish(struct dtx_csv *c)
+{
+	struct dtx_errlist *diags = &c->head.diags;
+
+	while (diags->n > c->told)
+		dtx_err_clear(&diags->item[--diags->n]);
+	c->closed = false;
+}
+
+/* Records of another width that a limit did not get to see are none of its rejects: how many a
+ * worker met there depends on how much it reads at once. */
+static void csv_cut(struct dtx_reader *r, uint64_t last)
+{
+	struct dtx_csv *c = csv_of(r);
+	struct dtx_csv_tally *t = &c->total;
+	struct dtx_place place = { -1, -1 };
+	size_t kept = 0, i;
+
+	if (last != DTX_NO_ROW)
+		dtx_csv_locate(&c->head.origin, last, &place);
+	for (i = 0; i < c->nrejects; i++)
+		if ((int64_t)dtx_csv_byte(c, c->reject[i].start) < place.byte)
+			c->reject[kept++] = c->reject[i];
+	if (c->closed)
+		csv_unfinish(c);
+	for (i = 0; i < c->nworkers; i++)
+		if (c->worker[i].active)
+			csv_add(t, &c->worker[i].tally);
+	t->records -= t->odd[DTX_CSV_ODD_REJECT].n - (int64_t)kept;
+	t->odd[DTX_CSV_ODD_REJECT].n = (int64_t)kept;
+	c->nrejects = kept;
+	c->stop = true;
+	csv_finish(c);
 }
 
 /* The worker's next morsel; false at the end of the input. */
@@ -425,6 +466,7 @@ const struct dtx_reader_class dtx_read_csv = {
 	.start = csv_start,
 	.next = csv_next,
 	.describe = csv_describe,
+	.cut = csv_cut,
 	.rejects = dtx_csv_rejects,
 	.close = csv_close,
 	.raw = dtx_csv_raw,

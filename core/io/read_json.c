@@ -157,6 +157,7 @@ static enum dtx_code make_field(struct dtx_json *r, const struct dtx_jcol *c, st
 
 	f->source = true;
 	f->declared = d != NULL;
+	f->input_name = d ? f->name : NULL;
 	f->type = dtx_infer_type(&c->seen);
 	if (d && d->on_error != DTX_CAST_KEEP_TEXT) {
 		f->type = d->type;

@@ -320,6 +320,13 @@ void dtx_reader_close(struct dtx_reader *r)
 		r->cls->close(r);
 }
 
+void dtx_reader_cut(struct dtx_reader *r, uint64_t last)
+{
+	r->stats.stopped_early = true;
+	if (r->cls->cut)
+		r->cls->cut(r, last);
+}
+
 enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -329,10 +336,12 @@ enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err)
 	if (!n)
 		goto out;
 	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
-	            "'%s': %lld cells do not have their declared type and are null",
-	            dtx_source_name(r->src), (long long)n);
+	            "'%s': %s%lld cells do not have their declared type and are null",
+	            dtx_source_name(r->src), r->stats.stopped_early ? "at least " : "",
+	            (long long)n);
 	w.severity = DTX_SEV_WARNING;
 	w.count = n;
+	w.count_open = r->stats.stopped_early;
 	if (!dtx_errlist_take(&r->diags, &w))
 		DTX_FAIL_MEM(err);
 out:

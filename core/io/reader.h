@@ -105,7 +105,7 @@ extern const char *const dtx_drop_name[DTX_DROP_COUNT];
 struct dtx_read_stats {
 	int64_t rows_read, rows_out;
 	int64_t dropped[DTX_DROP_COUNT];
-	bool stopped_early; /* a pushed limit */
+	bool stopped_early; /* a limit: what is counted depends on the size of batches */
 };
 
 struct dtx_reader_class;
@@ -155,6 +155,10 @@ struct dtx_reader_class {
 	enum dtx_code (*start)(struct dtx_reader *, const struct dtx_scan *, struct dtx_err *);
 	enum dtx_code (*next)(struct dtx_reader *, unsigned worker, struct dtx_batch **,
 	                      struct dtx_err *);
+	/* A limit was full; `last` is the row it let through last, DTX_NO_ROW: none is known.
+	 * Counts what came, and keeps out what is behind that row where it can tell; all workers
+	 * are done.  NULL: what came is not counted. */
+	void (*cut)(struct dtx_reader *, uint64_t last);
 	/* Reader options after defaults, as found: encoding, dialect, sheet, header rows ...; what
 	 * the record keeps and inspect shows. New reference. */
 	json_t *(*describe)(struct dtx_reader *);
@@ -176,6 +180,8 @@ extern const struct dtx_reader_class *const dtx_reads[]; /* generated, NULL at t
 DTX_MUSTUSE enum dtx_code dtx_reader_open(struct dtx_source *src, const struct dtx_read_opts *opts,
                                           struct dtx_reader **out, struct dtx_err *err);
 void dtx_reader_close(struct dtx_reader *r); /* NULL is fine */
+/* A limit had enough before `next` said the end, or as it did. */
+void dtx_reader_cut(struct dtx_reader *r, uint64_t last);
 /* Adds the note of cells that on_error made null; after the last next, once. */
 DTX_MUSTUSE enum dtx_code dtx_reader_misfits(struct dtx_reader *r, struct dtx_err *err);
 /* Tells who looks that a batch of so many rows came. */

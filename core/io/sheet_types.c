@@ -67,6 +67,7 @@ static enum dtx_code type_column(struct dtx_sheet_layout *l, uint32_t col, struc
 
 	f->type = d ? d->type : column_type(s);
 	f->declared = d != NULL;
+	f->input_name = d ? f->name : NULL;
 	if (d && d->on_error == DTX_CAST_KEEP_TEXT)
 		f->type = plain(DTX_T_TEXT);
 	if (s->styled && !s->styles_differ && s->style && s->style < l->book->nstyles) {

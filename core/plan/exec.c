@@ -487,11 +487,14 @@ static void stop(struct dtx_exec_run *x)
 	dtx_mem_free(x);
 }
 
-/* What failed while it ran is at its step, or at the input that was read. */
+/* What failed while it ran is at its step, or at the input that was read, or at the type that it
+ * declares, whichever step wanted the values. */
 static void place_error(const struct dtx_exec_run *x, struct dtx_err *err)
 {
 	int32_t input = err->input[0] && x->in.reader ? dtx_inputset_find(&x->in, err) : -1;
 
+	if (input >= 0 && err->declared[0])
+		dtx_facts_type_at(x->plan, (uint32_t)input, err);
 	if (err->code == DTX_E_TIME_LIMIT && x->plan->limits.time_s >= 0)
 		dtx_err_at(err, "/limits/time_s");
 	else if (err->step >= 0 && (uint32_t)err->step < x->plan->nsteps)

@@ -70,6 +70,8 @@ struct dtx_exec_step {
 	char table_hash[DTX_TABLEHASH_TEXT]; /* a checkpoint's; "" */
 	const struct dtx_schema *schema;     /* of its result */
 	bool rescued;
+	bool stopped_early; /* a limit was full: counts are of rows that came too, by size of
+	                       batches */
 };
 struct dtx_exec_output {
 	const struct dtx_schema *schema;

@@ -236,8 +236,9 @@ static void input_text(const struct dtx_plan *plan, const struct dtx_exec_result
 	else
 		count_cols(x->schema, out);
 	if (x->read)
-		dtx_buf_printf(out, "; %lld rows read, %lld out", (long long)x->stats.rows_read,
-		               (long long)x->stats.rows_out);
+		dtx_buf_printf(out, "; %lld rows read, %lld out%s", (long long)x->stats.rows_read,
+		               (long long)x->stats.rows_out,
+		               x->stats.stopped_early ? " (stopped early)" : "");
 	dtx_buf_addc(out, '\n');
 	if (x->describe && !rescued)
 		describe_text(x, out);
@@ -312,7 +313,7 @@ static void counts_text(const struct dtx_exec_step *x, struct dtx_buf *out)
 		dtx_buf_printf(out, ", %lld %s", (long long)x->drop[k].n, x->drop[k].reason);
 	if (x->table_hash[0])
 		dtx_buf_printf(out, ", %s", x->table_hash);
-	dtx_buf_addc(out, '\n');
+	dtx_buf_add(out, x->stopped_early ? " (stopped early)\n" : "\n");
 }
 
 static void step_text(const struct dtx_plan *plan, const struct dtx_exec_result *r, uint32_t i,

@@ -147,8 +147,9 @@ static json_t *counts_json(const struct dtx_exec_result *r, const struct dtx_exe
 {
 	if (r->phase != DTX_PHASE_RUN)
 		return json_null();
-	return json_pack("{s:I,s:I,s:I,s:o,s:I,s:o}", "rows_in", (json_int_t)x->rows_in, "rows_out",
-	                 (json_int_t)x->rows_out, "ns", (json_int_t)x->ns, "memory_bytes",
+	return json_pack("{s:I,s:I,s:b,s:I,s:o,s:I,s:o}", "rows_in", (json_int_t)x->rows_in,
+	                 "rows_out", (json_int_t)x->rows_out, "stopped_early", x->stopped_early,
+	                 "ns", (json_int_t)x->ns, "memory_bytes",
 	                 x->bytes ? json_integer(x->bytes) : json_null(), "spilled_bytes",
 	                 (json_int_t)x->spilled, "reasons", drops_json(x));
 }

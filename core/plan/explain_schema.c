@@ -48,9 +48,10 @@ static const char *const explain_schema[] = {
 	"\"may_fall_back\":" CODES ",\"fallback_off\":{\"type\":\"boolean\"},"
 	"\"counts\":" MAYBE(OBJECT(
 		"\"rows_in\":" COUNT ",\"rows_out\":" COUNT ",\"ns\":" COUNT ","
+		"\"stopped_early\":{\"type\":\"boolean\"},"
 		"\"memory_bytes\":" COUNT_OR_NULL ",\"spilled_bytes\":" COUNT ","
 		"\"reasons\":{\"type\":\"object\",\"additionalProperties\":" COUNT "}",
-		"\"rows_in\",\"rows_out\",\"ns\",\"memory_bytes\",\"spilled_bytes\",\"reasons\"")) ","
+		"\"rows_in\",\"rows_out\",\"stopped_early\",\"ns\",\"memory_bytes\",\"spilled_bytes\",\"reasons\"")) ","
 	"\"canonical\":{\"type\":\"object\"}",
 	"\"step\",\"op\",\"kind\",\"text\",\"note\",\"out\",\"columns\",\"open\",\"pipeline\","
 	"\"in_reader_of\",\"needs_snippet\",\"may_fall_back\",\"fallback_off\",\"counts\","

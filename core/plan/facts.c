@@ -69,9 +69,11 @@ static enum dtx_code warn_counts(const struct dtx_graph *g, uint32_t s, struct d
 		if (strcmp(d->reason, notes[n].reason) != 0 ||
 		    (notes[n].filter && !(st->op->flags & DTX_OP_NARROWS)))
 			continue;
-		dtx_err_set(&w, notes[n].code, __FILE__, __LINE__, "%lld %s", (long long)d->n,
+		dtx_err_set(&w, notes[n].code, __FILE__, __LINE__, "%s%lld %s",
+		            x->stopped_early ? "at least " : "", (long long)d->n,
 		            d->n == 1 ? notes[n].one : notes[n].many);
 		w.severity = DTX_SEV_WARNING;
+		w.count_open = x->stopped_early;
 		w.run_time = true;
 		w.count = d->n;
 		dtx_err_at(&w, st->at);
@@ -93,6 +95,7 @@ enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s, struct dtx_e
 
 	out->kind = kind_name(g, s);
 	out->rescued = g->step[s].region >= 0;
+	out->stopped_early = g->step[s].stopped;
 	out->rows_in = atomic_load(&st->rows_in);
 	out->rows_out = atomic_load(&st->rows_out);
 	out->ns = atomic_load(&st->ns);
@@ -123,6 +126,7 @@ static bool put_ledger(const struct dtx_read_stats *s, json_t *describe)
 		if (s->dropped[i])
 			ok = dtx_json_set(dropped, dtx_drop_name[i], json_integer(s->dropped[i]));
 	ok = ok && dtx_json_set(o, "dropped", json_incref(dropped));
+	ok = ok && (!s->stopped_early || dtx_json_set(o, "stopped_early", json_true()));
 	ok = ok && dtx_json_set(describe, "ledger", json_incref(o));
 	json_decref(dropped);
 	json_decref(o);
@@ -148,6 +152,36 @@ out:
 const char *dtx_facts_input_at(const struct dtx_plan *plan, uint32_t input)
 {
 	return json_object_get(plan->json, "inputs") ? plan->input[input].at : NULL;
+}
+
+/* err->declared may be the beginning of a long name. */
+static bool is_declared_as(const struct dtx_err *err, const char *name)
+{
+	char cut[sizeof(err->declared)];
+
+	dtx_str_copy(cut, sizeof(cut), dtx_str_of(name));
+	return strcmp(cut, err->declared) == 0;
+}
+
+void dtx_facts_type_at(const struct dtx_plan *plan, uint32_t input, struct dtx_err *err)
+{
+	const struct dtx_plan_input *in = &plan->input[input];
+	const json_t *all = json_object_get(plan->json, "inputs"), *types;
+	const struct dtx_read_type *t = in->opts.types;
+	size_t i = 0;
+
+	types = json_object_get(json_is_array(all) ? json_array_get(all, input) : all, "types");
+	while (i < in->opts.ntypes && !is_declared_as(err, t[i].name))
+		i++;
+	if (i == in->opts.ntypes)
+		return;
+	snprintf(err->at, sizeof(err->at), "%s/types", in->at);
+	if (json_is_array(types))
+		dtx_json_pointer_index(err->at, sizeof(err->at), i);
+	else if (json_object_get(types, t[i].name))
+		dtx_json_pointer_add(err->at, sizeof(err->at), t[i].name);
+	err->step = err->span[0] = err->span[1] = -1;
+	err->op[0] = '\0';
 }
 
 static enum dtx_code input_facts(const struct dtx_graph *g, uint32_t i, struct dtx_reader *reader,

@@ -13,6 +13,9 @@ DTX_MUSTUSE enum dtx_code dtx_exec_result_new(const struct dtx_plan *plan,
                                               struct dtx_exec_result **out, struct dtx_err *err);
 /* Place of an input in the plan as written; NULL: it is written nowhere. */
 const char *dtx_facts_input_at(const struct dtx_plan *plan, uint32_t input);
+/* The place becomes that of the declared type that a cell does not fit; the step that wanted the
+ * value is not to blame.  No such type in the plan: the place stays. */
+void dtx_facts_type_at(const struct dtx_plan *plan, uint32_t input, struct dtx_err *err);
 /* One step: kind, counts, schema. */
 DTX_MUSTUSE enum dtx_code dtx_facts_step(const struct dtx_graph *g, uint32_t s,
                                          struct dtx_exec_result *r, struct dtx_err *err);

@@ -374,6 +374,17 @@ static enum dtx_code finish_made(struct dtx_graph *g, uint32_t s, struct dtx_err
 	return check_growth(g, s, err);
 }
 
+/* The steps of a leg up to the limit that was full, with the filter that its reader has. */
+static void mark_stopped(struct dtx_graph *g, const struct dtx_leg *leg)
+{
+	const struct dtx_link *kept = leg->scan && leg->scan->keep ? leg->scan->keep_arg : NULL;
+
+	if (kept)
+		g->step[kept->ox->step].stopped = true;
+	for (unsigned k = 0; k < leg->cut; k++)
+		g->step[leg->pass[k].link->ox->step].stopped = true;
+}
+
 enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_pipe_end *end,
                                struct dtx_err *err)
 {
@@ -393,8 +404,8 @@ enum dtx_code dtx_graph_stream(struct dtx_graph *g, int32_t t, const struct dtx_
 	DTX_TRY(dtx_pipe_run(&p, err));
 	for (uint32_t i = 0; i < p.nlegs; i++) {
 		dtx_graph_release(g, p.leg[i].table_id);
-		if (p.leg[i].reader && p.leg[i].stopped)
-			p.leg[i].reader->stats.stopped_early = true;
+		if (p.leg[i].stopped)
+			mark_stopped(g, &p.leg[i]);
 		if (p.leg[i].made.op)
 			DTX_TRY(finish_made(g, (uint32_t)p.leg[i].made.ox->step, err));
 		for (unsigned k = 0; k < p.leg[i].npass; k++)

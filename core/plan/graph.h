@@ -18,6 +18,7 @@ struct dtx_stepx {
 	bool has_shared, done;
 	bool bound;     /* typed binding is there */
 	bool resolved;  /* its result's schema is final */
+	bool stopped;   /* a limit behind it, or it, was full before the end */
 	int32_t region; /* -1: typed */
 };
 struct dtx_graph {

@@ -394,6 +394,9 @@ static enum dtx_code start_leg(struct dtx_pipe *p, unsigned workers, struct dtx_
 	atomic_store(&p->dry, false);
 	atomic_store(&p->stop, false);
 	atomic_store(&p->full_at, UINT64_MAX);
+	p->full_id = DTX_NO_ROW;
+	for (unsigned i = 0; i < p->now->npass; i++)
+		p->now->pass[i].link->last_id = DTX_NO_ROW;
 	p->failed_at = UINT64_MAX;
 	atomic_store(&p->claim, 0);
 	atomic_store(&p->seqs, 0);
@@ -426,6 +429,8 @@ static enum dtx_code run_leg(struct dtx_pipe *p, struct dtx_err *err)
 	DTX_TRY(dtx_pool_run(workers, work_thread, p, err));
 	DTX_TRY(pipe_error(p, err));
 	p->now->stopped = atomic_load(&p->full_at) != UINT64_MAX;
+	if (p->now->stopped && p->now->reader)
+		dtx_reader_cut(p->now->reader, p->full_id);
 	p->base = DTX_MAX(p->base + atomic_load(&p->seqs), p->out_seq);
 	DTX_TRY(flush_leg(p, err));
 out:

@@ -26,7 +26,8 @@ struct dtx_link {
 	const struct dtx_op *op;
 	struct dtx_opctx *ox; /* one per input of the step */
 	bool ordered, sees_all;
-	void **local; /* per worker; ordered: [0] only */
+	uint64_t last_id; /* of the last row that a limit let through in this leg, or DTX_NO_ROW */
+	void **local;     /* per worker; ordered: [0] only */
 	unsigned nlocals;
 	struct dtx_tap *tap;
 	/* per input: the input column that each output column is, -1: none */
@@ -57,6 +58,7 @@ struct dtx_leg {
 	int32_t table_id;
 	struct dtx_scan *scan;
 	bool stopped; /* a limit was full before the end */
+	unsigned cut; /* then: passes up to it, whose counts are of rows that came by chance, too */
 	bool limited; /* there is a limit in it */
 	struct dtx_pass *pass;
 	unsigned npass, cap;
@@ -92,6 +94,7 @@ struct dtx_pipe {
 	bool failed;
 	uint64_t failed_at;       /* seqs behind it are not wanted */
 	_Atomic uint64_t full_at; /* last seq that is wanted */
+	uint64_t full_id;         /* the last row that is, DTX_NO_ROW: none; with full_at */
 	struct dtx_err err;
 	uint64_t err_seq;
 	struct dtx_ring ring, tail; /* of morsels, of tasks */

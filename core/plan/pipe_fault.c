@@ -6,7 +6,7 @@
 
 #include "core/base/mem.h"
 
-static bool is_limit(const struct dtx_link *l)
+bool dtx_pipe_is_limit(const struct dtx_link *l)
 {
 	return l->op->wants && l->op->wants(l->ox[0].args) >= 0;
 }
@@ -17,7 +17,7 @@ void dtx_pipe_limited(struct dtx_leg *leg)
 
 	for (unsigned i = leg->npass; i-- > 0;) {
 		leg->pass[i].limited = limited && !leg->pass[i].link->ordered;
-		limited |= is_limit(leg->pass[i].link);
+		limited |= dtx_pipe_is_limit(leg->pass[i].link);
 	}
 	leg->limited = limited;
 }

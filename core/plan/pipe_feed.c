@@ -38,6 +38,15 @@ out:
 	return rc;
 }
 
+/* Only the holder of the right comes here with a limit. */
+static void note_last(struct dtx_link *limit, const struct dtx_batch *b)
+{
+	uint32_t row = b->sel ? b->sel[b->nsel - 1] : b->nsel - 1;
+
+	if (!dtx_batch_id(b, row, &limit->last_id))
+		limit->last_id = DTX_NO_ROW;
+}
+
 static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct dtx_err *err)
 {
 	struct pipe_emit *pe = (struct pipe_emit *)e;
@@ -47,6 +56,8 @@ static enum dtx_code pipe_take(struct dtx_emit *e, struct dtx_batch *b, struct d
 		b->origin = pe->pass->out;
 	DTX_TRY(dtx_pipe_count(pe, b, err));
 	DTX_TRY(dtx_tap_batch(pe->link->tap, b, err));
+	if (dtx_pipe_is_limit(pe->link))
+		note_last(pe->link, b);
 	rc = dtx_pipe_feed(pe->w, pe->to, b, err);
 	pe->w->beyond |= rc != DTX_OK;
 out:
@@ -85,6 +96,8 @@ static void pipe_stop(struct dtx_emit *e)
 		return;
 	/* only the holder of the right writes it; before the flag, so that who sees the flag
 	 * sees the place */
+	p->full_id = pe->link->last_id;
+	p->now->cut = pe->to;
 	atomic_store(&p->full_at, p->order_seq);
 	atomic_store(&p->stop, true);
 	dtx_pipe_enough(p);

@@ -61,6 +61,7 @@ DTX_MUSTUSE enum dtx_code dtx_pipe_map(struct worker *w, unsigned i, struct dtx_
                                        struct dtx_err *err);
 
 /* pipe_fault.c */
+bool dtx_pipe_is_limit(const struct dtx_link *l);
 /* Which passes of the leg have a limit behind them. */
 void dtx_pipe_limited(struct dtx_leg *leg);
 /* dtx_pipe_map where a limit follows: an error counts only if the rows before the one that failed

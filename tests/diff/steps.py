@@ -2,7 +2,7 @@
 import random
 
 from formulas import formula, number, where
-from tables import NUMBERS, chance, name, of, one_of, selector, some, without
+from tables import MIXED, NUMBERS, chance, name, of, one_of, selector, some, without
 
 SIDE = {"k": "key", "w": "int", "e": "date", "f": "float"}
 
@@ -239,7 +239,7 @@ def mixed(a, b):
         return a
     if {a, b} <= {"int", "float", "dec"}:
         return "float" if "float" in (a, b) else "dec"
-    return "stamp" if {a, b} == {"date", "stamp"} else "text"
+    return "stamp" if {a, b} == {"date", "stamp"} else MIXED
 
 
 def step_longer(cols):
@@ -254,7 +254,7 @@ def step_longer(cols):
     else:
         step["keep"], values = keep, [c for c in cols if c in values]  # in the table's order
     kinds = {cols[c] for c in values}
-    kind = kinds.pop() if len(kinds) == 1 else "float" if kinds <= set(NUMBERS) else "text"
+    kind = kinds.pop() if len(kinds) == 1 else "float" if kinds <= set(NUMBERS) else MIXED
     after = {c: cols[c] for c in keep}
     if chance(0.3):
         step.update(names_to=["what", "part"], names_pattern="(.)(.*)", values_to="v")

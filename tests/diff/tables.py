@@ -73,6 +73,14 @@ def of(cols, *kinds):
     return [c for c, kind in cols.items() if kind in kinds]
 
 
+class Mixed(str):
+    """The kind of a column that columns of several types became.  Where those that made it text are
+    null, pandas has numbers: it does not know the type of a column of nulls."""
+
+
+MIXED = Mixed("text")
+
+
 def name(c):
     return c if c.isidentifier() else "`%s`" % c
 
@@ -93,7 +101,8 @@ def selector(cols, names):
         return [{"regex": "^(%s)$" % "|".join(names)}], [c for c in have if c in names]
     if form == "not" and len(names) < len(have):
         return [{"not": names}], [c for c in have if c not in names]
-    if form == "type" and of(cols, *NUMBERS, "dec") in (["i"], ["f"], ["i", "f"], ["f", "i"]):  # pandas: nulls have no type
+    mixed = any(isinstance(kind, Mixed) for kind in cols.values())
+    if form == "type" and not mixed and of(cols, *NUMBERS, "dec") in (["i"], ["f"], ["i", "f"], ["f", "i"]):
         return [{"type": "number"}], of(cols, *NUMBERS)
     return ["*"], have
 
