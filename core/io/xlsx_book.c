@@ -42,6 +42,7 @@ enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_ent
 		dtx_xml_init(&part->xml, ahead_bytes, part, book->head.label, e->name.ptr);
 	else
 		dtx_xml_init(&part->xml, part_bytes, part->stream, book->head.label, e->name.ptr);
+	part->xml.limits = &book->head.limits;
 	part->xml.lend = part->ahead ? ahead_lend : NULL;
 out:
 	return rc;
@@ -116,9 +117,11 @@ enum dtx_code dtx_xlsx_rels(struct dtx_xlsx *book, struct dtx_str owner, dtx_xls
 			break;
 		if (x->kind != DTX_XML_START || !dtx_xml_is(x, "Relationship"))
 			continue;
-		if (n++ == DTX_XLSX_RELS_MAX)
-			DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d relationships",
-			         book->head.label, DTX_XLSX_RELS_MAX);
+		if (n++ == DTX_XLSX_RELS_MAX) {
+			rc = dtx_unpack_fixed(err, "relationships", "'%s': over %d relationships",
+			                      book->head.label, DTX_XLSX_RELS_MAX);
+			goto out;
+		}
 		rel.id = dtx_xml_attr(x, "Id");
 		rel.type = last_segment(dtx_xml_attr(x, "Type"));
 		if (!dtx_str_ieq(dtx_xml_attr(x, "TargetMode"), DTX_STR("External")))
@@ -191,8 +194,8 @@ static enum dtx_code add_sheet(struct opening *o, struct dtx_xml *x, struct dtx_
 	char *copy;
 
 	if (b->nsheets == DTX_BOOK_SHEETS_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d sheets", b->label,
-		         DTX_BOOK_SHEETS_MAX);
+		return dtx_unpack_fixed(err, "sheets", "'%s': over %d sheets", b->label,
+		                        DTX_BOOK_SHEETS_MAX);
 	if (!dtx_mem_reserve(&b->sheet, &o->sheets_cap, b->nsheets + 1, sizeof(*b->sheet)) ||
 	    !dtx_mem_reserve(&o->id, &o->ids_cap, b->nsheets + 1, sizeof(*o->id)))
 		DTX_FAIL_MEM(err);
@@ -220,8 +223,8 @@ static enum dtx_code add_name(struct opening *o, struct dtx_xml *x, struct dtx_e
 	int64_t sheet;
 
 	if (b->nnames == DTX_BOOK_NAMES_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d defined names", b->label,
-		         DTX_BOOK_NAMES_MAX);
+		return dtx_unpack_fixed(err, "names", "'%s': over %d defined names", b->label,
+		                        DTX_BOOK_NAMES_MAX);
 	if (!dtx_mem_reserve(&b->name, &o->names_cap, b->nnames + 1, sizeof(*b->name)))
 		DTX_FAIL_MEM(err);
 	n = &b->name[b->nnames];
