@@ -243,6 +243,24 @@ out:
 	return rc;
 }
 
+/* What it says is never guessed: the dates of one epoch are four years off in the other. */
+static enum dtx_code take_epoch(struct opening *o, const struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str says = dtx_xml_attr(x, "date1904");
+	char text[32];
+
+	if (!says.ptr || dtx_xml_bool(says, &o->book->head.epoch1904))
+		goto out;
+	dtx_str_copy(text, sizeof(text), says);
+	rc = dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+	                 "'%s': date1904 is '%s', neither true nor false: its dates are not known",
+	                 o->book->head.label, text);
+	dtx_err_hint(err, "save the file again in the program it is from");
+out:
+	return rc;
+}
+
 static enum dtx_code read_workbook(struct opening *o, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -261,7 +279,7 @@ static enum dtx_code read_workbook(struct opening *o, struct dtx_err *err)
 		if (x->kind != DTX_XML_START)
 			continue;
 		if (x->depth == 2 && dtx_xml_is(x, "workbookPr"))
-			o->book->head.epoch1904 = dtx_xml_true(dtx_xml_attr(x, "date1904"));
+			DTX_TRY(take_epoch(o, x, err));
 		else if (x->depth == 3 && dtx_xml_is(x, "sheet"))
 			DTX_TRY(add_sheet(o, x, err));
 		else if (x->depth == 3 && dtx_xml_is(x, "definedName"))

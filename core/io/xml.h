@@ -83,8 +83,14 @@ static inline void dtx_xml_took_value(struct dtx_xml *x)
 {
 	x->idle = 0;
 }
-/* xs:boolean. */
-bool dtx_xml_true(struct dtx_str value);
+/* xs:boolean, and the words that older drafts have for it, in any case; false: it is neither. */
+DTX_MUSTUSE bool dtx_xml_bool(struct dtx_str value, bool *out);
+static inline bool dtx_xml_true(struct dtx_str value)
+{
+	bool on = false;
+
+	return dtx_xml_bool(value, &on) && on;
+}
 static inline bool dtx_xml_is(const struct dtx_xml *x, const char *name)
 {
 	return dtx_str_is(x->name, name);
