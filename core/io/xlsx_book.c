@@ -333,6 +333,7 @@ enum dtx_code dtx_xlsx_open(struct dtx_xlsx *book, const char *label, const void
 	book->head.label = label;
 	book->head.limits = *limits;
 	DTX_TRY(dtx_zip_open(&book->zip, label, bytes, len, limits, err));
+	book->head.lead = book->zip.lead;
 	DTX_TRY(dtx_xlsx_rels(book, DTX_STR(""), on_package_rel, &o, err));
 	if (!o.main)
 		o.main = dtx_zip_find(&book->zip, DTX_STR("xl/workbook.xml"));

@@ -34,7 +34,8 @@ enum dtx_code dtx_xlsx_run_id(struct dtx_source *src, char out[64], struct dtx_e
 	const struct dtx_zip_entry *e;
 
 	out[0] = '\0';
-	if (!dtx_zip_sniff(dtx_source_data(src), dtx_source_size(src)))
+	if (!dtx_zip_sniff(dtx_source_data(src), dtx_source_size(src)) &&
+	    !dtx_zip_behind(dtx_source_data(src), dtx_source_size(src)))
 		goto out;
 	if (!dtx_source_direct(src))
 		return dtx_isolated_stamp(src, out, err);
