@@ -19,6 +19,7 @@ enum dtx_csv_odd {
 	DTX_CSV_ODD_SHORT,  /* records filled up */
 	DTX_CSV_ODD_EXTRA,  /* empty cells behind the last column */
 	DTX_CSV_ODD_HEADER, /* records that are the header once more, dropped */
+	DTX_CSV_ODD_STRAY,  /* records over lines that look like rows of their own */
 	DTX_CSV_ODD_COUNT
 };
 /* Counters of a morsel, added to the reader's when it is done. */
@@ -220,6 +221,13 @@ size_t dtx_csv_morsel_start(struct dtx_csv *c, uint64_t seq);
 enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err);
 enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err);
+/* ... the header holds rows: an error, or a note where no remedies are taken. */
+DTX_MUSTUSE enum dtx_code dtx_csv_head_stray(struct dtx_csv *c, size_t start, size_t end,
+                                             struct dtx_err *err);
+/* ... a record that was read in [start, end): when its quotes are stray ones, it is counted, and an
+ * error with its remedy where remedies are taken. */
+DTX_MUSTUSE enum dtx_code dtx_csv_stray_record(struct dtx_csv *c, size_t start, size_t end,
+                                               struct dtx_csv_tally *t, struct dtx_err *err);
 /* csv_doubt.c: `resniff` when the text from `byte` on is better read in another dialect than its
  * sample; once. */
 DTX_MUSTUSE enum dtx_code dtx_csv_doubt(struct dtx_csv *c, size_t byte, struct dtx_err *err);

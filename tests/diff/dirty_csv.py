@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 
+import dirty_more
 import dirty_office
 import dirty_wild
 
@@ -584,7 +585,7 @@ def read(dtx, folder, data):
         return list(csv.reader(f)), run.stderr.decode(errors="replace")
 
 
-for more in (dirty_wild.CASES, dirty_office.CASES):
+for more in (dirty_wild.CASES, dirty_office.CASES, dirty_more.CASES):
     assert not set(CASES) & set(more)
     CASES.update(more)
 
