@@ -190,6 +190,11 @@ bool dtx_csv_is_undeclared(const struct dtx_csv *c);
 DTX_MUSTUSE enum dtx_code dtx_csv_markup(struct dtx_csv *c, struct dtx_err *err);
 /* ... form feeds before the first record of a page are left out. */
 DTX_MUSTUSE enum dtx_code dtx_csv_pages(struct dtx_csv *c, struct dtx_err *err);
+/* csv_code.c: ... of a table in the words of programs: tuples of SQL, a table of AsciiDoc, line
+ * ends that are spelled out. */
+DTX_MUSTUSE enum dtx_code dtx_csv_code(struct dtx_csv *c, struct dtx_err *err);
+/* csv_loggers.c: lines above a measurement that are neither names nor rows become comments. */
+DTX_MUSTUSE enum dtx_code dtx_csv_loggers(struct dtx_csv *c, struct dtx_err *err);
 /* csv_marks.c: options and text of one that names its delimiter, ends its lines as Unicode can or
  * encloses its cells in marks other than quotes. */
 DTX_MUSTUSE enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err);
