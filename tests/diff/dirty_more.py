@@ -86,3 +86,20 @@ CASES.update({
         '"Deg C"\r\n"","","Min","Avg"\r\n"2024-01-01 00:00:00",0,12.5,"NAN"\r\n"2024-01-01 00:10:00",1,12.4,3.5\r\n' % tuple(TOA),
         TOA, [["2024-01-01 00:00:00", "0", "12.5", "NAN"], ["2024-01-01 00:10:00", "1", "12.4", "3.5"]]),
 })
+
+
+def coded(encoding, *rows):
+    return lines(rows).encode(encoding), list(rows[0]), [list(r) for r in rows[1:]]
+
+
+LATVIA = ["id", "vārds", "pilsēta"], ["1", "Jānis Bērziņš", "Rīga"], ["2", "Ilze Kalniņa", "Jūrmala"], ["3", "Līga Ozoliņa", "Rēzekne"]
+HUNGARY = ["id", "név", "város"], ["1", "Tóth Gábor", "Győr"], ["2", "Szűcs Éva", "Pécs"], ["3", "Horváth Ödön", "Petőfi utca"]
+CASES.update({
+    "Latvian in " + name: coded(name, *LATVIA) for name in ("cp1257", "iso8859_13", "iso8859_4", "cp775")})
+CASES.update({"Hungarian in " + name: coded(name, *HUNGARY) for name in ("cp1250", "iso8859_2", "cp852")})
+CASES.update({
+    "Lithuanian in iso-8859-4": coded("iso8859_4", ["id", "vardas", "miestas"], ["1", "Jonas Žukauskas", "Panevėžys"],
+                                      ["2", "Rūta", "Šilutė"]),
+    "only blanks that do not break, in windows-1252": (TABLE.replace(",", "\u00a0").encode("cp1252"), HEAD, ROWS),
+    "only one letter of cp850": coded("cp850", ["id", "ciudad"], ["1", "Málaga"], ["2", "Bogotá"], ["3", "Cáceres"]),
+})
