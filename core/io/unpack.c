@@ -60,8 +60,8 @@ static bool unpack_rise(const struct dtx_unpack *l, const char *name)
 	return false;
 }
 
-static enum dtx_code unpack_say(struct dtx_err *err, const char *name, bool rises, const char *fmt,
-                                va_list ap)
+static DTX_PRINTF(4, 0) enum dtx_code
+	unpack_say(struct dtx_err *err, const char *name, bool rises, const char *fmt, va_list ap)
 {
 	char text[320];
 
