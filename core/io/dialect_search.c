@@ -169,7 +169,9 @@ static bool variant_possible(const struct search *f, enum search_variant v,
 	const char escaped[3] = { '\\', plain->d.delim[0], 0 };
 
 	switch (v) {
-	case SEARCH_ESCAPE: return !o->escape && sample_has(f, plain->s.begun ? "\\" : escaped);
+	case SEARCH_ESCAPE:
+		return !o->escape &&
+		       (sample_has(f, plain->s.begun ? "\\" : escaped) || sample_has(f, "\\\n"));
 	case SEARCH_TRIM: return !o->trim && (sample_has(f, before) || sample_has(f, behind));
 	default: return true;
 	}

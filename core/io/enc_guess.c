@@ -308,13 +308,15 @@ static int64_t guess_score(const char *utf8, size_t len, const struct guess_name
 	enum guess_kind before = GUESS_OTHER, here, after;
 	uint32_t last[2] = { ' ', ' ' }, cp, open = 0;
 	struct guess_accents greek = { 0, 0 };
-	int64_t score = 0;
+	int64_t score = 0, usual;
 	size_t at = 0, next;
+	bool kana = false;
 	int run = 0;
 
 	while (at < len) {
 		cp = dtx_utf8_next(utf8, len, &at);
 		here = guess_kind(cp);
+		kana |= here == GUESS_KANA;
 		next = at;
 		after = next < len ? guess_kind(dtx_utf8_next(utf8, len, &next)) : GUESS_OTHER;
 		score += guess_run(here, &run);
@@ -329,8 +331,11 @@ static int64_t guess_score(const char *utf8, size_t len, const struct guess_name
 	}
 	if (greek.letters >= GUESS_WORDS && !greek.accents)
 		score -= greek.letters;
-	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len }) +
-	       GUESS_USUAL * dtx_enc_usual((struct dtx_str){ utf8, len }, as->tongue);
+	usual = dtx_enc_usual((struct dtx_str){ utf8, len }, as->tongue);
+	/* some characters, none of them a usual one: letters of Europe in a row */
+	if (as->tongue && !usual && !kana && score > 0)
+		score /= 2;
+	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len }) + GUESS_USUAL * usual;
 }
 
 /* The sample as one of them reads it; each byte that it cannot read costs. */

@@ -103,3 +103,128 @@ CASES.update({
     "only blanks that do not break, in windows-1252": (TABLE.replace(",", "\u00a0").encode("cp1252"), HEAD, ROWS),
     "only one letter of cp850": coded("cp850", ["id", "ciudad"], ["1", "Málaga"], ["2", "Bogotá"], ["3", "Cáceres"]),
 })
+
+
+# Of kinds that people have: banks, offices, instruments, databases.
+CASES["one word of French between bars"] = (
+    ('JournalCode|JournalLib|EcritureNum|EcritureDate|Debit|Credit\nAC|Achats|1|20240102|100,00|0,00\n'
+    "VE|Ventes|2|20240103|0,00|250,50\nBQ|Banque d'été|3|20240104|0,00|1,00\n").encode("cp1252"),
+    ['JournalCode', 'JournalLib', 'EcritureNum', 'EcritureDate', 'Debit', 'Credit'],
+    [['AC', 'Achats', '1', '20240102', '100,00', '0,00'],
+     ['VE', 'Ventes', '2', '20240103', '0,00', '250,50'],
+     ['BQ', "Banque d'été", '3', '20240104', '0,00', '1,00']])
+CASES["comments and two tables"] = (
+    ('# ----------------------------------------\n# All Web Site Data\n# Pages\n# 20240101-20240131\n'
+    '# ----------------------------------------\n\nPage,Pageviews,Bounce Rate\n/index.html,"1,000",45.00%\n'
+    '/a?x=1,20,5.00%\n,"1,020",44.20%\n\nDay Index,Pageviews\n1/1/24,30\n1/2/24,31\n1/3/24,33\n,94\n'),
+    ['Page', 'Pageviews', 'Bounce Rate'],
+    [['/index.html', '1,000', '45.00%'], ['/a?x=1', '20', '5.00%'], ['', '1,020', '44.20%']])
+CASES["a span of dates above the names"] = (
+    ('Campaign report\nJanuary 1, 2024 - January 31, 2024\nCampaign,Impr.,Clicks,CTR,Cost\n'
+    '"Brand, exact","1,234",56,4.54%,"1,000.50"\nGeneric,789,1,0.13%,2.00\n'
+    'Total: Account,"2,023",57,2.82%,"1,002.50"\n'),
+    ['Campaign', 'Impr.', 'Clicks', 'CTR', 'Cost'],
+    [['Brand, exact', '1,234', '56', '4.54%', '1,000.50'],
+     ['Generic', '789', '1', '0.13%', '2.00'],
+     ['Total: Account', '2,023', '57', '2.82%', '1,002.50']])
+CASES["a heading below the names"] = (
+    ('My Company,,,\nProfit and Loss,,,\n"January 1 - March 31, 2024",,,\n,,,\n,Jan 2024,Feb 2024,Total\nIncome,,,\n'
+    '   Sales,"1,000.00",500.00,"1,500.00"\n   Services,200.00,,200.00\n'
+    'Total Income,"$1,200.00",$500.00,"$1,700.00"\nNet Income,"$1,200.00",$500.00,"$1,700.00"\n,,,\n,,,\n'
+    '"Thursday, Feb 01, 2024 10:00:00 AM GMT-8 - Accrual Basis",,,\n'),
+    ['column_1', 'Jan 2024', 'Feb 2024', 'Total'],
+    [['Income', '', '', ''],
+     ['   Sales', '1,000.00', '500.00', '1,500.00'],
+     ['   Services', '200.00', '', '200.00'],
+     ['Total Income', '$1,200.00', '$500.00', '$1,700.00'],
+     ['Net Income', '$1,200.00', '$500.00', '$1,700.00']])
+CASES["lines of an account with amounts above the names"] = (
+    ('Umsätze Girokonto;;;;Kundennummer: 123 4567890\n01.01.2024 - 31.01.2024\nLetzter Kontostand;;;;1.000,00;EUR\n'
+    'Vorgemerkte und noch nicht gebuchte Umsätze sind nicht Bestandteil dieser Übersicht.\n'
+    'Buchungstag;Wert;Umsatzart;Begünstigter / Auftraggeber;Soll;Haben\n'
+    '02.01.2024;02.01.2024;SEPA-Lastschrift;Stadtwerke;-45,90;\n03.01.2024;03.01.2024;Gehalt;Firma AG;;2.100,00\n'
+    '04.01.2024;04.01.2024;Kartenzahlung;REWE;-20,00;\nKontostand;31.01.2024;;;3.034,10;EUR\n').encode("cp1252"),
+    ['Buchungstag', 'Wert', 'Umsatzart', 'Begünstigter / Auftraggeber', 'Soll', 'Haben'],
+    [['02.01.2024', '02.01.2024', 'SEPA-Lastschrift', 'Stadtwerke', '-45,90', ''],
+     ['03.01.2024', '03.01.2024', 'Gehalt', 'Firma AG', '', '2.100,00'],
+     ['04.01.2024', '04.01.2024', 'Kartenzahlung', 'REWE', '-20,00', ''],
+     ['Kontostand', '31.01.2024', '', '', '3.034,10', 'EUR']])
+CASES["settings of an instrument above a plate"] = (
+    ('Application: Tecan i-control,,,\nDevice: infinite 200Pro,,,\n,,,\nMode,Absorbance,,\nWavelength,600,nm,\n,,,\n'
+    '<>,1,2,3\nA,0.051,0.052,0.053\nB,0.061,0.062,0.063\nC,0.071,0.072,0.073\n'),
+    ['<>', '1', '2', '3'],
+    [['A', '0.051', '0.052', '0.053'], ['B', '0.061', '0.062', '0.063'], ['C', '0.071', '0.072', '0.073']])
+CASES["a backslash before a line end"] = (
+    ('1\tAnn\tfirst\\\nsecond\t5\n2\tBob\t\\N\t6\n3\tEve\tx\t7\n'),
+    ['column_1', 'column_2', 'column_3', 'column_4'],
+    [['1', 'Ann', 'first\nsecond', '5'], ['2', 'Bob', '\\N', '6'], ['3', 'Eve', 'x', '7']])
+CASES["names with marks of comments"] = (
+    ('\ufeffmBank S.A. Bankowość Detaliczna;\nSkrytka Pocztowa 2108;\n90-959 Łódź 2;\nwww.mBank.pl;\n\n#Klient;\n'
+    'ANNA KOWALSKA;\n\n#Za okres:;\n01.01.2024;31.01.2024;\n\n'
+    '#Data operacji;#Opis operacji;#Rachunek;#Kategoria;#Kwota;\n'
+    '2024-01-31;"ŻABKA  Z1234";"eKonto 1111";"Żywność";-12,50 PLN;;\n'
+    '2024-01-30;"PRZELEW";"eKonto 1111";"Wpływy";2 000,00 PLN;;\n'),
+    ['#Data operacji', '#Opis operacji', '#Rachunek', '#Kategoria', '#Kwota'],
+    [['2024-01-31', 'ŻABKA  Z1234', 'eKonto 1111', 'Żywność', '-12,50 PLN'],
+     ['2024-01-30', 'PRZELEW', 'eKonto 1111', 'Wpływy', '2 000,00 PLN']])
+CASES["strings in quotes between tabs"] = (
+    ('"make"\t"price"\t"mpg"\t"foreign"\n"AMC Concord"\t4099\t22\t"Domestic"\n"Audi 5000"\t9690\t17\t"Foreign"\n'
+    '"VW Rabbit"\t4697\t.\t"Foreign"\n'),
+    ['make', 'price', 'mpg', 'foreign'],
+    [['AMC Concord', '4099', '22', 'Domestic'],
+     ['Audi 5000', '9690', '17', 'Foreign'],
+     ['VW Rabbit', '4697', '.', 'Foreign']])
+CASES["statements of a small database"] = (
+    ('INSERT INTO "t"(id,name,n) VALUES(1,\'Ann\',5);\nINSERT INTO "t"(id,name,n) VALUES(2,\'O\'\'Neil\',NULL);\n'),
+    ['id', 'name', 'n'],
+    [['1', 'Ann', '5'], ['2', "O'Neil", 'NULL']])
+CASES["equal names and lines in a cell"] = (
+    ('Summary,Issue key,Issue id,Sprint,Sprint,Description\n"Fix, it",AB-1,10001,S1,S2,"Steps:\n1. open\n'
+    '2. close, wait\n\n{code}a,b{code}"\nDo that,AB-2,10002,,S2,\n'),
+    ['Summary', 'Issue key', 'Issue id', 'Sprint', 'Sprint_2', 'Description'],
+    [['Fix, it', 'AB-1', '10001', 'S1', 'S2', 'Steps:\n1. open\n2. close, wait\n\n{code}a,b{code}'],
+     ['Do that', 'AB-2', '10002', '', 'S2', '']])
+CASES["remarks in quotes below"] = (
+    ('"Account Name","Amount","Close Date"\n"Acme, Inc.","1,000.00","1/31/2024"\n"Bolt","250.50","2/1/2024"\n\n\n'
+    '"Q1 report"\n"Copyright (c) 2000-2024 salesforce.com, inc. All rights reserved."\n'
+    '"Confidential Information - Do Not Distribute"\n"Generated By: Ann Lee 2/1/2024 10:00 AM"\n"Acme Corp"\n'),
+    ['Account Name', 'Amount', 'Close Date'],
+    [['Acme, Inc.', '1,000.00', '1/31/2024'], ['Bolt', '250.50', '2/1/2024']])
+CASES["a question over several columns"] = (
+    ('Respondent ID,Collector ID,Which do you use?,,,Comments\n'
+    ',,Excel,R,Other (please specify),Open-Ended Response\n111,5,Excel,,,"fine, ok"\n112,5,,R,SAS,\n'),
+    ['Respondent ID',
+     'Collector ID',
+     'Which do you use? Excel',
+     'Which do you use? R',
+     'Which do you use? Other (please specify)',
+     'Comments Open-Ended Response'],
+    [['111', '5', 'Excel', '', '', 'fine, ok'], ['112', '5', '', 'R', 'SAS', '']])
+CASES["filters below"] = (
+    ('Country,Sales,Share\nGermany,"1,234.5",0.5\nFrance,100,0.3\n\nApplied filters:\nYear is 2024\n'
+    'Region is not Asia\n'),
+    ['Country', 'Sales', 'Share'],
+    [['Germany', '1,234.5', '0.5'], ['France', '100', '0.3']])
+CASES["a log that begins again"] = (
+    ('#Software: Microsoft Internet Information Services 10.0\n#Version: 1.0\n#Date: 2024-01-31 00:00:00\n'
+    '#Fields: date time cs-method cs-uri-stem sc-status time-taken\n2024-01-31 00:00:01 GET /a 200 15\n'
+    '2024-01-31 00:00:02 POST /b 500 120\n#Software: Microsoft Internet Information Services 10.0\n#Version: 1.0\n'
+    '#Date: 2024-01-31 01:00:00\n#Fields: date time cs-method cs-uri-stem sc-status time-taken\n'
+    '2024-01-31 01:00:02 GET /c 404 3\n'),
+    ['date', 'time', 'cs-method', 'cs-uri-stem', 'sc-status', 'time-taken'],
+    [['2024-01-31', '00:00:01', 'GET', '/a', '200', '15'],
+     ['2024-01-31', '00:00:02', 'POST', '/b', '500', '120'],
+     ['2024-01-31', '01:00:02', 'GET', '/c', '404', '3']])
+CASES["a delimiter too many in each row"] = (
+    ('Details,Posting Date,Description,Amount,Type,Balance,Check or Slip #\n'
+    'DEBIT,01/31/2024,"AMAZON.COM*1A2 AMZN.COM/BILL WA",-23.99,DEBIT_CARD,1000.01,,\n'
+    'CREDIT,01/30/2024,"PAYROLL",2000.00,ACH_CREDIT,1024.00,,\n'),
+    ['Details', 'Posting Date', 'Description', 'Amount', 'Type', 'Balance', 'Check or Slip #'],
+    [['DEBIT', '01/31/2024', 'AMAZON.COM*1A2 AMZN.COM/BILL WA', '-23.99', 'DEBIT_CARD', '1000.01', ''],
+     ['CREDIT', '01/30/2024', 'PAYROLL', '2000.00', 'ACH_CREDIT', '1024.00', '']])
+CASES["units behind values and blanks"] = (
+    ('timestamp, name, utilization.gpu [%], memory.used [MiB]\n'
+    '2024/01/31 10:00:00.123, NVIDIA A100, 55 %, 1024 MiB\n2024/01/31 10:00:01.123, NVIDIA A100, 60 %, 1025 MiB\n'),
+    ['timestamp', 'name', 'utilization.gpu [%]', 'memory.used [MiB]'],
+    [['2024/01/31 10:00:00.123', 'NVIDIA A100', '55 %', '1024 MiB'],
+     ['2024/01/31 10:00:01.123', 'NVIDIA A100', '60 %', '1025 MiB']])
