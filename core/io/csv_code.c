@@ -7,8 +7,9 @@
 #include "core/io/csv.h"
 #include "core/io/lines.h"
 
-#define CODE_TEXT ((size_t)16 << 20) /* a larger text is left as it is */
-#define CODE_RULE '\x01'             /* begins a line that is no record */
+#define CODE_TEXT  ((size_t)16 << 20) /* a larger text is left as it is */
+#define CODE_LINES 64                 /* a table begins within so many */
+#define CODE_RULE  '\x01'             /* begins a line that is no record */
 
 /* --- "a,b\n1,2\n" in one line --- */
 
@@ -118,8 +119,8 @@ static enum dtx_code spelled(struct dtx_csv *c, struct dtx_str text, bool *took,
 
 	if (string)
 		s = (struct dtx_str){ s.ptr + 1, s.len - 2 };
-	*took = dtx_str_find(s, DTX_STR("\\n"), 0) >= 0 && !memchr(s.ptr, '\n', s.len) &&
-	        !memchr(s.ptr, '\r', s.len) && are_spelled_lines(s);
+	*took = !memchr(s.ptr, '\n', s.len) && !memchr(s.ptr, '\r', s.len) &&
+	        dtx_str_find(s, DTX_STR("\\n"), 0) >= 0 && are_spelled_lines(s);
 	return *took ? take_spelled(c, s, string, err) : DTX_OK;
 }
 
@@ -335,10 +336,10 @@ static bool is_fence(struct dtx_str line)
 static bool find_adoc(struct dtx_str text, struct adoc *a)
 {
 	struct dtx_str line, s;
-	size_t at = 0, cells = 0, rows = 0;
+	size_t at = 0, cells = 0, rows = 0, lines = 0;
 	bool open = false;
 
-	for (; at < text.len; at = dtx_line_behind(text, line)) {
+	for (; at < text.len && (open || lines++ < CODE_LINES); at = dtx_line_behind(text, line)) {
 		line = dtx_line_at(text, at);
 		s = dtx_utf8_trim(line);
 		if (is_fence(line)) {
