@@ -214,7 +214,7 @@ static const struct member_row member_rows[] = {
 	  "alike, the others are bad cells" },
 	{ NULL, "archive",
 	  "limits of what the file may unpack to: entries, part, total, ratio, memory, time, "
-	  "cells, strings, string_bytes, text, merges" },
+	  "cells, strings, string_bytes, text, merges, fill, idle" },
 	{ NULL, "hidden", "keep or drop hidden rows and columns" },
 	{ NULL, "merged", "cells of merged ranges: anchor (the others are null) or fill" },
 	{ NULL, "bad_cells", "errors and such: null, text or error" },

@@ -88,7 +88,8 @@ const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS] = {
 	  .metavar = "archive.NAME=N",
 	  AT(limit),
 	  .help = "another limit of what workbooks and gzip files may unpack to: entries, part, "
-	          "total, ratio, memory, time, cells, strings, string_bytes, text, merges" },
+	          "total, ratio, memory, time, cells, strings, string_bytes, text, merges, "
+	          "fill, idle" },
 	{ .name = "threads",
 	  .kind = DTX_O_INT,
 	  .metavar = "N",

@@ -84,7 +84,8 @@ static enum dtx_code on_font(struct opening *o, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (o->nfonts == XF_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d fonts", o->x->head.label, XF_MAX);
+		return dtx_unpack_fixed(err, "fonts", "'%s': over %d fonts", o->x->head.label,
+		                        XF_MAX);
 	if (!dtx_mem_reserve(&o->bold, &o->fonts_cap, o->nfonts + 1, sizeof(*o->bold)))
 		DTX_FAIL_MEM(err);
 	o->bold[o->nfonts++] = dtx_le_u16(o->rec.data + 6) >= 700;
@@ -97,8 +98,8 @@ static enum dtx_code on_xf(struct opening *o, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 
 	if (o->x->nxf == XF_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d cell styles", o->x->head.label,
-		         XF_MAX);
+		return dtx_unpack_fixed(err, "styles", "'%s': over %d cell styles",
+		                        o->x->head.label, XF_MAX);
 	if (!dtx_mem_reserve(&o->xf, &o->xf_cap, o->x->nxf + 1, sizeof(*o->xf)))
 		DTX_FAIL_MEM(err);
 	o->xf[o->x->nxf].font = dtx_le_u16(o->rec.data);
@@ -143,8 +144,8 @@ static enum dtx_code on_boundsheet(struct opening *o, struct dtx_err *err)
 	struct dtx_sheet *s;
 
 	if (b->nsheets == DTX_BOOK_SHEETS_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d sheets", b->label,
-		         DTX_BOOK_SHEETS_MAX);
+		return dtx_unpack_fixed(err, "sheets", "'%s': over %d sheets", b->label,
+		                        DTX_BOOK_SHEETS_MAX);
 	DTX_TRY(own_text(o, 6, 1, err));
 	if (!dtx_mem_reserve(&b->sheet, &o->sheets_cap, b->nsheets + 1, sizeof(*b->sheet)))
 		DTX_FAIL_MEM(err);

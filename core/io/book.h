@@ -93,6 +93,7 @@ struct dtx_book {
 	struct dtx_arena arena;
 	const char *label; /* for messages; borrowed */
 	struct dtx_unpack limits;
+	uint64_t lead; /* bytes of the file before the workbook begins */
 	bool epoch1904;
 	struct dtx_sheet *sheet;
 	uint32_t nsheets;

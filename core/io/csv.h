@@ -19,6 +19,7 @@ enum dtx_csv_odd {
 	DTX_CSV_ODD_SHORT,  /* records filled up */
 	DTX_CSV_ODD_EXTRA,  /* empty cells behind the last column */
 	DTX_CSV_ODD_HEADER, /* records that are the header once more, dropped */
+	DTX_CSV_ODD_STRAY,  /* records over lines that look like rows of their own */
 	DTX_CSV_ODD_COUNT
 };
 /* Counters of a morsel, added to the reader's when it is done. */
@@ -190,6 +191,11 @@ bool dtx_csv_is_undeclared(const struct dtx_csv *c);
 DTX_MUSTUSE enum dtx_code dtx_csv_markup(struct dtx_csv *c, struct dtx_err *err);
 /* ... form feeds before the first record of a page are left out. */
 DTX_MUSTUSE enum dtx_code dtx_csv_pages(struct dtx_csv *c, struct dtx_err *err);
+/* csv_code.c: ... of a table in the words of programs: tuples of SQL, a table of AsciiDoc, line
+ * ends that are spelled out. */
+DTX_MUSTUSE enum dtx_code dtx_csv_code(struct dtx_csv *c, struct dtx_err *err);
+/* csv_loggers.c: lines above a measurement that are neither names nor rows become comments. */
+DTX_MUSTUSE enum dtx_code dtx_csv_loggers(struct dtx_csv *c, struct dtx_err *err);
 /* csv_marks.c: options and text of one that names its delimiter, ends its lines as Unicode can or
  * encloses its cells in marks other than quotes. */
 DTX_MUSTUSE enum dtx_code dtx_csv_marks(struct dtx_csv *c, struct dtx_err *err);
@@ -221,6 +227,13 @@ size_t dtx_csv_morsel_start(struct dtx_csv *c, uint64_t seq);
 enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
                                struct dtx_err *err);
 enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err);
+/* ... the header holds rows: an error, or a note where no remedies are taken. */
+DTX_MUSTUSE enum dtx_code dtx_csv_head_stray(struct dtx_csv *c, size_t start, size_t end,
+                                             struct dtx_err *err);
+/* ... a record that was read in [start, end): when its quotes are stray ones, it is counted, and an
+ * error with its remedy where remedies are taken. */
+DTX_MUSTUSE enum dtx_code dtx_csv_stray_record(struct dtx_csv *c, size_t start, size_t end,
+                                               struct dtx_csv_tally *t, struct dtx_err *err);
 /* csv_doubt.c: `resniff` when the text from `byte` on is better read in another dialect than its
  * sample; once. */
 DTX_MUSTUSE enum dtx_code dtx_csv_doubt(struct dtx_csv *c, size_t byte, struct dtx_err *err);

@@ -4,8 +4,11 @@
  * that stay: each by itself when they are few, else all. */
 #include "core/base/mem.h"
 #include "core/io/csv_fill.h"
+#include "core/io/csv_stray.h"
+#include "core/io/lines.h"
 
-#define BATCH_FEW 6 /* fewer than one row in so many: each by itself */
+#define BATCH_FEW  6              /* fewer than one row in so many: each by itself */
+#define BATCH_LINE ((size_t)4096) /* bytes in which a line end is sought: a text may have none */
 
 /* What the columns of a batch point into. */
 struct batch_hold {
@@ -170,6 +173,57 @@ out:
 	return rc;
 }
 
+/* CR and LF bytes. */
+static int64_t batch_ends(const struct dtx_csv *c, size_t from, size_t to)
+{
+	int64_t n = 0;
+
+	for (; from < to; from++)
+		n += dtx_line_is_end(c->text.data[from]);
+	return n;
+}
+
+/* Whether the records of the morsel have more line ends than each one at its end.  Its chunk was
+ * counted anyway; a record begins or ends beside that. */
+static bool batch_has_lines(const struct dtx_csv *c, const struct dtx_csv_worker *w)
+{
+	const char *d = c->text.data;
+	bool open = w->at > w->m.start && !dtx_line_is_end(d[w->at - 1]); /* the text's last one */
+	int64_t ends = w->m.records - 1, want = w->tally.records - open;
+	size_t i;
+
+	ends += batch_ends(c, w->m.to, w->at) - batch_ends(c, w->m.from, w->m.start);
+	for (i = w->m.start; i < w->m.stop && !dtx_line_is_end(d[i]); i++)
+		;
+	return ends > (i + 1 < c->text.end && d[i] == '\r' && d[i + 1] == '\n' ? 2 * want : want);
+}
+
+/* Looks for stray quotes in the records of a morsel that was read.  Only lines with a quote can
+ * begin a record of several lines. */
+static enum dtx_code batch_strays(struct dtx_csv *c, struct dtx_csv_worker *w, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_row row;
+	const char *d = c->text.data, *end;
+	size_t at = w->m.start, len;
+
+	if (!c->text.set.quotes || c->fit < 2 || !batch_has_lines(c, w))
+		goto out;
+	for (; at < w->m.stop; at = row.next) {
+		len = DTX_MIN(c->text.end - at, BATCH_LINE);
+		end = memchr(d + at, '\n', len);
+		len = end ? (size_t)(end - d) + 1 - at : len;
+		row.next = at + len;
+		if (end && !memchr(d + at, c->text.set.quote, len))
+			continue;
+		dtx_csv_row_read(&c->text, at, NULL, 0, &row);
+		if (dtx_csv_has_lines((struct dtx_str){ d + at, row.end - at }))
+			DTX_TRY(dtx_csv_stray_record(c, at, row.end, &w->tally, err));
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_batch(struct dtx_csv *c, struct dtx_csv_worker *w, struct dtx_batch **out,
                             struct dtx_err *err)
 {
@@ -196,6 +250,8 @@ enum dtx_code dtx_csv_batch(struct dtx_csv *c, struct dtx_csv_worker *w, struct 
 			DTX_TRY(c->scan.keep(c->scan.keep_arg, b, err));
 		DTX_TRY(batch_rest(&f, b, err));
 	}
+	if (!w->active)
+		DTX_TRY(batch_strays(c, w, err));
 	w->tally.kept += b->nsel;
 	*out = b;
 	b = NULL;

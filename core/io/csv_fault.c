@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/io/csv_odd.h"
+#include "core/io/csv_stray.h"
 #include "core/io/repair.h"
 
 #define FAULT_EXAMPLES 5
@@ -245,6 +246,44 @@ enum dtx_code dtx_csv_fail_row(struct dtx_csv *c, const struct dtx_csv_row *row,
 	enum dtx_code rc = endless ? DTX_OK : dtx_csv_doubt(c, row->start, err);
 
 	return rc == DTX_OK ? fault_row(c, row, err) : rc;
+}
+
+/* Its first line is named: the stray quote is there. */
+static enum dtx_code fail_stray(struct dtx_csv *c, enum dtx_code code, size_t start, size_t end,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_err_set(
+		err, code, __FILE__, __LINE__,
+		"'%s': quotes that open at L%lld (byte %zu) close at L%lld, and each line between "
+		"looks like a row",
+		dtx_source_name(c->head.src), fault_line(c, start), dtx_csv_byte(c, start),
+		fault_line(c, end));
+
+	dtx_err_hint(err, "\"quotes\": \"lenient\" takes such quotes as data");
+	dtx_csv_blame(c, start, err);
+	return rc;
+}
+
+enum dtx_code dtx_csv_head_stray(struct dtx_csv *c, size_t start, size_t end, struct dtx_err *err)
+{
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (c->opts.strays)
+		return fail_stray(c, DTX_E_BAD_QUOTE, start, end - 1, err);
+	(void)fail_stray(c, DTX_W_READER_NOTE, start, end - 1, &w);
+	return dtx_csv_note(c, &w, err);
+}
+
+enum dtx_code dtx_csv_stray_record(struct dtx_csv *c, size_t start, size_t end,
+                                   struct dtx_csv_tally *t, struct dtx_err *err)
+{
+	struct dtx_str record = { c->text.data + start, end - start };
+	enum dtx_csv_stray is = dtx_csv_stray(&c->dialect, record, c->fit, false);
+
+	if (is == DTX_CSV_STRAY_SURE && c->opts.strays && !dtx_source_is_part(c->head.src))
+		return fail_stray(c, DTX_E_BAD_QUOTE, start, end, err);
+	dtx_csv_odd(t, DTX_CSV_ODD_STRAY, is != DTX_CSV_STRAY_NOT, start);
+	return DTX_OK;
 }
 
 /* A cell over several lines may be the work of a stray quote. */

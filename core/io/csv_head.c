@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "core/base/utf8.h"
+#include "core/io/csv_stray.h"
 #include "core/io/csv_top.h"
 #include "core/io/header.h"
 #include "core/io/repair.h"
@@ -94,6 +95,14 @@ static enum dtx_code head_declared(const struct dtx_csv *c, const struct dtx_csv
 	return rc;
 }
 
+/* What looks like a header is one, and rows below it that two stray quotes hold together. */
+static bool is_stray(const struct dtx_csv *c, const struct dtx_csv_top_row *r)
+{
+	struct dtx_str record = { c->text.data + r->start, r->next - r->start };
+
+	return dtx_csv_stray(&c->dialect, record, r->n, true) == DTX_CSV_STRAY_SURE;
+}
+
 /* A stray quote in one of the first rows takes those below into its cell. */
 static bool swallowed_lines(const struct dtx_csv *c, const struct dtx_csv_top *top)
 {
@@ -104,7 +113,9 @@ static bool swallowed_lines(const struct dtx_csv *c, const struct dtx_csv_top *t
 	for (i = 0; i < top->n && i < DTX_HEAD_ROWS_MAX; i++) {
 		const struct dtx_csv_top_row *r = &top->row[i];
 
-		if (r->fault && memchr(c->text.data + r->start, '\n', r->next - r->start - 1))
+		if (!memchr(c->text.data + r->start, '\n', r->next - r->start - 1))
+			continue;
+		if (r->fault || is_stray(c, r))
 			return true;
 	}
 	return false;
@@ -145,6 +156,8 @@ static enum dtx_code head_refuse(struct dtx_csv *c, const struct dtx_csv_top *to
 	struct dtx_csv_ref_record rec;
 
 	for (size_t i = head->first; i < head->first + head->rows; i++) {
+		if (c->dialect.quotes != DTX_QUOTES_LENIENT && is_stray(c, &top->row[i]))
+			DTX_TRY(dtx_csv_head_stray(c, top->row[i].start, top->row[i].next, err));
 		if (!top->row[i].fault)
 			continue;
 		if (c->ref)

@@ -8,11 +8,25 @@
 
 static const char *const odd_prefix[DTX_CSV_ODD_PREFIX] = { "#",  "%",  "//", "--", "==",
 	                                                    "+-", "+=", "|-", "**" };
-static const char *const odd_remark[] = {
-	"source:",   "sources:",   "note:",   "notes:",   "remark:",    "remarks:",
-	"footnote:", "footnotes:", "quelle:", "hinweis:", "anmerkung:", "fuente:",
-	"nota:",     "notas:",     "fonte:",  "*",        "sql>"
-};
+static const char *const odd_remark[] = { "source:",
+	                                  "sources:",
+	                                  "note:",
+	                                  "notes:",
+	                                  "remark:",
+	                                  "remarks:",
+	                                  "footnote:",
+	                                  "footnotes:",
+	                                  "quelle:",
+	                                  "hinweis:",
+	                                  "anmerkung:",
+	                                  "fuente:",
+	                                  "nota:",
+	                                  "notas:",
+	                                  "fonte:",
+	                                  "*",
+	                                  "sql>",
+	                                  "exiting, please wait",
+	                                  "the command completed successfully" };
 
 /* What programs write below the last record. */
 static const char *const odd_end[] = { "eof",         "<eof>",       "[eof]",

@@ -71,6 +71,21 @@ out:
 	return rc;
 }
 
+/* A mark in paths, dates and names is no delimiter unless that is clear. */
+static enum dtx_code open_maybe(struct dtx_csv *c, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "'%s' is read as one column, though '%s' parts all of its lines alike",
+	            dtx_source_name(c->head.src), c->dialect.maybe);
+	dtx_err_hint(&w, "if these are columns: --delimiter '%s'", c->dialect.maybe);
+	DTX_TRY(dtx_csv_note(c, &w, err));
+out:
+	return rc;
+}
+
 static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -99,6 +114,8 @@ static enum dtx_code open_dialect(struct dtx_csv *c, struct dtx_err *err)
 		DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
 		                          "has comments: lines that begin with '#' are no records",
 		                          err));
+	if (d->maybe)
+		DTX_TRY(open_maybe(c, err));
 	DTX_TRY(dtx_csv_wrapped(c, err));
 	c->text = dtx_csv_text_of(&c->enc, d);
 	DTX_TRY(open_quotes(c, err));

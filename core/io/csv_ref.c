@@ -14,13 +14,14 @@
  * Lenient quotes: where a quote that opens closes is looked for before libcsv sees it.  It closes
  * before a delimiter or the record's end; others inside are data, if it closes on its line.  One
  * that does not close like that, or is followed by one that opens, is data itself.  A record that
- * comes out with another width than the table's is read again with quotes that close on their line
- * only, then with quotes as data. */
+ * comes out with another width than the table's, or holds lines that are rows, is read again with
+ * quotes that close on their line only, then with quotes as data. */
 #include "core/io/csv_ref.h"
 
 #include <csv.h>
 
 #include "core/base/mem.h"
+#include "core/io/csv_stray.h"
 
 enum {
 	REF_FILL = 0xff,
@@ -480,6 +481,20 @@ static bool ref_doubtful(const struct dtx_csv_ref *r, const struct dtx_csv_ref_r
 	       rec->row.fault == DTX_CSV_FINE && memchr(r->data + rec->row.start, r->d.quote, len);
 }
 
+/* Its quotes hold together lines each of which is a row. */
+static bool ref_is_stray(const struct dtx_csv_ref *r, const struct dtx_csv_ref_record *rec)
+{
+	struct dtx_str record = { r->data + rec->row.start, rec->row.end - rec->row.start };
+
+	uint32_t width = rec->row.ncells;
+
+	if (!r->looks || (r->width && width != r->width) || rec->comment ||
+	    rec->row.fault != DTX_CSV_FINE || !dtx_csv_has_lines(record))
+		return false;
+	return dtx_csv_stray(&r->d, record, width, false) == DTX_CSV_STRAY_SURE ||
+	       (!rec->row.start && dtx_csv_stray(&r->d, record, width, true) == DTX_CSV_STRAY_SURE);
+}
+
 /* Read with each quote by itself the record is as wide, and fewer of them are data: then they were
  * never doubled. */
 static enum dtx_code ref_rawer(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
@@ -505,16 +520,18 @@ static enum dtx_code ref_best(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_
                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	uint32_t width;
 
 	r->bound = REF_FREE;
 	DTX_TRY(ref_read(r, pos, out, err));
-	if (!ref_doubtful(r, out)) {
+	if (!ref_doubtful(r, out) && !ref_is_stray(r, out)) {
 		rc = ref_rawer(r, pos, out, err);
 		goto out;
 	}
+	width = r->width ? r->width : out->row.ncells;
 	for (r->bound = REF_LINE; r->bound <= REF_DATA; r->bound++) {
 		DTX_TRY(ref_read(r, pos, out, err));
-		if (out->row.ncells == r->width && out->row.fault == DTX_CSV_FINE)
+		if (out->row.ncells == width && out->row.fault == DTX_CSV_FINE)
 			goto out;
 	}
 	r->bound = REF_FREE;

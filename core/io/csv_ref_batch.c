@@ -1,6 +1,7 @@
 /* Batches of records that libcsv read: the cells are copied, since escapes are undone in them. */
 #include "core/base/mem.h"
 #include "core/io/csv.h"
+#include "core/io/csv_stray.h"
 
 #define REF_BATCH_BYTES ((size_t)1 << 20)
 
@@ -107,6 +108,10 @@ static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 		dtx_csv_odd(t, DTX_CSV_ODD_CUT, rec.row.ncells - c->width, rec.row.start);
 	else if (kind == DTX_CSV_EMPTY_EXTRA)
 		dtx_csv_odd(t, DTX_CSV_ODD_EXTRA, rec.row.ncells - c->width, rec.row.start);
+	if (c->dialect.quotes != DTX_QUOTES_LENIENT && c->dialect.quote &&
+	    dtx_csv_has_lines(
+		    (struct dtx_str){ c->text.data + rec.row.start, rec.row.end - rec.row.start }))
+		DTX_TRY(dtx_csv_stray_record(c, rec.row.start, rec.row.end, t, err));
 	DTX_TRY(ref_add(f, &rec, err));
 	t->rows++;
 out:

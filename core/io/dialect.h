@@ -22,6 +22,7 @@ struct dtx_dialect {
 	bool mixed; /* a record that does not fit may have another usual delimiter */
 	enum dtx_quotes quotes;
 	double score;      /* of the sniffed one; 0: nothing was sniffed */
+	const char *maybe; /* a mark that parts all lines alike, and is as likely a part of texts */
 	char runner_up[5]; /* delimiter of the second best, "" if none */
 	bool partial;      /* sniffed from less than the whole text */
 };
@@ -45,6 +46,10 @@ bool dtx_dialect_is_table(struct dtx_str text, char delim);
 /* ... whether these lines, without blank ones between them, look like rows of a table: some usual
  * delimiter, no blank behind it, parts all of them into equally many cells. */
 bool dtx_dialect_are_rows(struct dtx_str lines);
+/* ... whether `mark` parts the first line into names, and all others into as many cells, some of
+ * them values; whether no letter stands below the first line. */
+bool dtx_dialect_is_clear(struct dtx_str text, const char *mark);
+bool dtx_dialect_is_values(struct dtx_str text);
 /* The value of `delimiter` that means what *d has; of any size that holds 8 bytes. */
 void dtx_dialect_delimiter(const struct dtx_dialect *d, char out[8]);
 /* The scanner reads it; else csv_ref does. */

@@ -136,6 +136,54 @@ bool dtx_dialect_is_table(struct dtx_str text, char delim)
 	return !b.above && b.lines >= BELOW_ROWS && are_names(&b) && have_values(&b);
 }
 
+/* The cell before the next mark, from *at on. */
+static struct dtx_str next_cell(struct dtx_str line, const char *mark, size_t *at)
+{
+	ptrdiff_t end = dtx_str_find(line, dtx_str_of(mark), *at);
+	struct dtx_str cell = { line.ptr + *at, (end < 0 ? line.len : (size_t)end) - *at };
+
+	*at = end < 0 ? line.len + 1 : (size_t)end + strlen(mark);
+	return cell;
+}
+
+bool dtx_dialect_is_clear(struct dtx_str text, const char *mark)
+{
+	struct dtx_str line = dtx_line_at(text, 0), cell;
+	uint64_t values = UINT64_MAX;
+	uint32_t ncells = 0, n;
+	size_t at = 0, i;
+
+	while (at <= line.len) {
+		cell = next_cell(line, mark, &at);
+		if (ncells++ == BELOW_CELLS || dtx_head_judge(cell) != DTX_HEAD_TEXT)
+			return false;
+	}
+	for (i = dtx_line_filled(text, line); i < text.len; i = dtx_line_filled(text, line)) {
+		line = dtx_line_at(text, i);
+		for (n = 0, at = 0; at <= line.len; n++) {
+			cell = next_cell(line, mark, &at);
+			if (n < BELOW_CELLS && dtx_head_judge(cell) < DTX_HEAD_YEAR)
+				values &= ~(UINT64_C(1) << n);
+		}
+		if (n != ncells)
+			return false;
+	}
+	values &= ncells < BELOW_CELLS ? (UINT64_C(1) << ncells) - 1 : UINT64_MAX;
+	/* names of things have numbers behind such a mark */
+	return strcmp(mark, "_") == 0 ? (values & 1) || (values & (values - 1)) : values != 0;
+}
+
+bool dtx_dialect_is_values(struct dtx_str text)
+{
+	size_t i = dtx_line_filled(text, dtx_line_at(text, 0));
+
+	for (; i < text.len; i++) {
+		if ((text.ptr[i] | 0x20) >= 'a' && (text.ptr[i] | 0x20) <= 'z')
+			return false;
+	}
+	return true;
+}
+
 bool dtx_dialect_are_rows(struct dtx_str lines)
 {
 	static const char delims[] = BELOW_DELIMS;

@@ -32,10 +32,10 @@ static const struct {
 	unsigned runs;
 } search_rare[] = { { " ", 0 },      { "^", 0 },      { "~", 0 },      { ":", 0 },
 	            { " ", 1 },      { " ", 2 },      { "\x1f", 0 },   { "\x01", 0 },
-	            { "\x02", 0 },   { "\x1d", 0 },   { "#", 0 },      { "@", 0 },
-	            { "&", 0 },      { "*", 0 },      { "!", 0 },      { "\u00a6", 0 },
-	            { "\u00a7", 0 }, { "\uff0c", 0 }, { "\uff1b", 0 }, { "\\t", 0 },
-	            { "\u00fe", 0 }, { "\u060c", 0 } };
+	            { "\x02", 0 },   { "\x1d", 0 },   { "\v", 0 },     { "#", 0 },
+	            { "@", 0 },      { "&", 0 },      { "*", 0 },      { "!", 0 },
+	            { "\u00a6", 0 }, { "\u00a7", 0 }, { "\uff0c", 0 }, { "\uff1b", 0 },
+	            { "\\t", 0 },    { "\u00fe", 0 }, { "\u060c", 0 } };
 
 enum search_variant { SEARCH_PLAIN, SEARCH_ESCAPE, SEARCH_TRIM, SEARCH_VARIANTS };
 
@@ -48,6 +48,7 @@ struct search {
 	struct dtx_str text;
 	struct dtx_sniff_sample sample;
 	bool stray;                               /* declared: what stray quotes are */
+	const char *maybe;                        /* a mark that could be the delimiter */
 	bool comments;                            /* found only below the comments at the top */
 	struct search_try best, second;           /* second: another delimiter */
 	struct search_try one[SEARCH_CANDIDATES]; /* of the delimiter in work */
@@ -168,7 +169,9 @@ static bool variant_possible(const struct search *f, enum search_variant v,
 	const char escaped[3] = { '\\', plain->d.delim[0], 0 };
 
 	switch (v) {
-	case SEARCH_ESCAPE: return !o->escape && sample_has(f, plain->s.begun ? "\\" : escaped);
+	case SEARCH_ESCAPE:
+		return !o->escape &&
+		       (sample_has(f, plain->s.begun ? "\\" : escaped) || sample_has(f, "\\\n"));
 	case SEARCH_TRIM: return !o->trim && (sample_has(f, before) || sample_has(f, behind));
 	default: return true;
 	}
@@ -360,7 +363,9 @@ static void search_decimals(struct search *f)
  * and texts. */
 static void search_marks(struct search *f)
 {
-	static const char *const marks[] = { "^", "~", "#", "@", "&", "*", "!", "$" };
+	static const char *const marks[] = { "^", "~", "#", "@", "&",  "*",      "!", "$",
+		                             "/", "%", "=", "+", "\\", "\u00a0", "_" };
+	enum { MARKS_PLAIN = 8 }; /* the others stand in dates, sums, paths and names */
 	struct search_try t;
 	size_t i;
 
@@ -372,8 +377,14 @@ static void search_marks(struct search *f)
 		try_delim(f, marks[i], 0, &t);
 		if (t.s.modal < 3 || t.s.records < 3 || !even(&t))
 			continue;
+		if (i >= MARKS_PLAIN && !dtx_dialect_is_clear(f->sample.piece[0], marks[i])) {
+			if (!f->maybe && strcmp(marks[i], "_") != 0)
+				f->maybe = marks[i];
+			continue;
+		}
 		f->best = t;
 		f->second = (struct search_try){ .s.score = 0 };
+		f->maybe = NULL;
 		return;
 	}
 }
@@ -598,6 +609,8 @@ enum dtx_code dtx_dialect_search(const struct dtx_read_opts *opts, struct dtx_st
 	memcpy(d->delim, f.best.d.delim, sizeof(d->delim));
 	memcpy(d->runner_up, f.second.d.delim, sizeof(d->runner_up));
 	d->runs = f.best.d.runs;
+	d->maybe =
+		f.best.s.modal == 1 && !dtx_dialect_is_values(f.sample.piece[0]) ? f.maybe : NULL;
 	d->comment = f.comments ? "#" : d->comment;
 	d->quote = f.best.d.quote;
 	d->escape = f.best.d.escape;

@@ -20,6 +20,7 @@
 #define GUESS_USUAL  3              /* a usual character of the Far East */
 #define GUESS_WORDS  8              /* so many small letters are some words */
 #define GUESS_OLD    8              /* the line ends of the system that had the encoding */
+#define GUESS_RIVAL  3              /* so little less is as likely */
 #define GUESS_MONEY  4              /* a sign of a currency at a number */
 
 /* Among equals the first one.  Nearly every text in GB 18030 keeps to the characters of its oldest
@@ -53,6 +54,8 @@ static const struct guess_name {
 	{ "cp874", "cp874", 0, 0, DTX_USUAL_NONE },
 	{ "cp866", "cp866", 0, 0, DTX_USUAL_NONE },
 	{ "cp852", "cp852", 0, 0, DTX_USUAL_NONE },
+	{ "iso-8859-4", "iso-8859-4", 0, 0, DTX_USUAL_NONE },
+	{ "cp775", "cp775", 0, 0, DTX_USUAL_NONE },
 };
 
 enum guess_kind {
@@ -305,13 +308,15 @@ static int64_t guess_score(const char *utf8, size_t len, const struct guess_name
 	enum guess_kind before = GUESS_OTHER, here, after;
 	uint32_t last[2] = { ' ', ' ' }, cp, open = 0;
 	struct guess_accents greek = { 0, 0 };
-	int64_t score = 0;
+	int64_t score = 0, usual;
 	size_t at = 0, next;
+	bool kana = false;
 	int run = 0;
 
 	while (at < len) {
 		cp = dtx_utf8_next(utf8, len, &at);
 		here = guess_kind(cp);
+		kana |= here == GUESS_KANA;
 		next = at;
 		after = next < len ? guess_kind(dtx_utf8_next(utf8, len, &next)) : GUESS_OTHER;
 		score += guess_run(here, &run);
@@ -326,8 +331,11 @@ static int64_t guess_score(const char *utf8, size_t len, const struct guess_name
 	}
 	if (greek.letters >= GUESS_WORDS && !greek.accents)
 		score -= greek.letters;
-	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len }) +
-	       GUESS_USUAL * dtx_enc_usual((struct dtx_str){ utf8, len }, as->tongue);
+	usual = dtx_enc_usual((struct dtx_str){ utf8, len }, as->tongue);
+	/* some characters, none of them a usual one: letters of Europe in a row */
+	if (as->tongue && !usual && !kana && score > 0)
+		score /= 2;
+	return score + 2 * dtx_enc_tongue((struct dtx_str){ utf8, len }) + GUESS_USUAL * usual;
 }
 
 /* The sample as one of them reads it; each byte that it cannot read costs. */
@@ -404,15 +412,83 @@ bool dtx_enc_is_ebcdic(struct dtx_str text)
 	return ends && good * 100 >= len * 97 && !memchr(text.ptr, '\n', len);
 }
 
+/* Blanks that do not break beside digits, and no other byte beyond ASCII: no text of the old code
+ * pages has its \u00e1 there alone. */
+static bool guess_only_blanks(struct dtx_str s)
+{
+	bool digit = false;
+	size_t i;
+
+	for (i = 0; i < s.len; i++) {
+		if ((unsigned char)s.ptr[i] < 0x80)
+			continue;
+		if ((unsigned char)s.ptr[i] != 0xa0)
+			return false;
+		digit |= (i && guess_is_digit((unsigned char)s.ptr[i - 1])) ||
+		         (i + 1 < s.len && guess_is_digit((unsigned char)s.ptr[i + 1]));
+	}
+	return digit;
+}
+
+/* From the first bad byte's line on. */
+static struct dtx_str guess_sample(struct dtx_str text, size_t bad)
+{
+	size_t from = bad > GUESS_BEFORE ? bad - GUESS_BEFORE : 0;
+
+	while (from && from < bad && text.ptr[from - 1] != '\n')
+		from++;
+	return (struct dtx_str){ text.ptr + from, DTX_MIN(text.len - from, GUESS_BYTES) };
+}
+
+/* Each encoding's score; false: memory is out. */
+static bool guess_all(struct dtx_str sample, int64_t score[DTX_COUNT(guess_names)])
+{
+	size_t size = GUESS_BYTES * 3 + 16, i;
+	char *room = dtx_mem_alloc(size, 1);
+	bool old_ends; /* lines of old Macintoshs end so */
+
+	old_ends = memchr(sample.ptr, '\r', sample.len) && !memchr(sample.ptr, '\n', sample.len);
+	for (i = 0; room && i < DTX_COUNT(guess_names); i++)
+		score[i] = guess_try(&guess_names[i], sample, room, size) +
+		           (old_ends && !strcmp(guess_names[i].name, "macintosh")) * GUESS_OLD;
+	dtx_mem_free(room);
+	return room != NULL;
+}
+
+/* Code pages of DOS are mistaken for each other, and those of Windows and ISO. */
+static int guess_kin(const char *name)
+{
+	return strncmp(name, "cp8", 3) == 0 || strncmp(name, "cp7", 3) == 0 ? 1
+	       : strcmp(name, "macintosh") == 0                             ? 2
+	                                                                    : 0;
+}
+
+size_t dtx_enc_rivals(struct dtx_str text, const char *guess, const char *name[DTX_ENC_RIVALS])
+{
+	ptrdiff_t bad = dtx_utf8_bad(text.ptr, text.len);
+	int64_t score[DTX_COUNT(guess_names)], own = INT64_MAX;
+	size_t i, n = 0;
+
+	if (bad < 0 || !guess_all(guess_sample(text, (size_t)bad), score))
+		return 0;
+	for (i = 0; i < DTX_COUNT(guess_names); i++)
+		own = strcmp(guess_names[i].name, guess) || guess_names[i].east ? own : score[i];
+	for (i = 0; i < DTX_COUNT(guess_names) && n < DTX_ENC_RIVALS; i++) {
+		if (own - GUESS_RIVAL <= score[i] && own < INT64_MAX && !guess_names[i].east &&
+		    strcmp(guess_names[i].name, guess) &&
+		    guess_kin(guess) == guess_kin(guess_names[i].name))
+			name[n++] = guess_names[i].name;
+	}
+	return n;
+}
+
 const char *dtx_enc_guess(struct dtx_str text)
 {
 	ptrdiff_t bad = dtx_utf8_bad(text.ptr, text.len);
-	size_t from, size = GUESS_BYTES * 3 + 16, i;
 	struct dtx_str sample;
-	int64_t best = INT64_MIN, score;
+	int64_t best = INT64_MIN, score[DTX_COUNT(guess_names)];
 	const char *name = guess_names[0].name;
-	bool old_ends; /* lines of old Macintoshs end so */
-	char *room;
+	size_t i;
 
 	if (bad < 0)
 		return "utf-8";
@@ -422,22 +498,16 @@ const char *dtx_enc_guess(struct dtx_str text)
 		return "windows-1252";
 	if (guess_mostly_utf8(text, (size_t)bad))
 		return DTX_ENC_MENDED;
-	from = (size_t)bad > GUESS_BEFORE ? (size_t)bad - GUESS_BEFORE : 0;
-	while (from && from < (size_t)bad && text.ptr[from - 1] != '\n')
-		from++;
-	sample = (struct dtx_str){ text.ptr + from, DTX_MIN(text.len - from, GUESS_BYTES) };
-	old_ends = memchr(sample.ptr, '\r', sample.len) && !memchr(sample.ptr, '\n', sample.len);
-	room = dtx_mem_alloc(size, 1);
-	for (i = 0; room && i < DTX_COUNT(guess_names); i++) {
+	sample = guess_sample(text, (size_t)bad);
+	if (guess_only_blanks(sample) || !guess_all(sample, score))
+		return name;
+	for (i = 0; i < DTX_COUNT(guess_names); i++) {
 		if (!strcmp(guess_names[i].name, "windows-1257") && !guess_baltic(sample))
 			continue;
-		score = guess_try(&guess_names[i], sample, room, size) +
-		        (old_ends && !strcmp(guess_names[i].name, "macintosh")) * GUESS_OLD;
-		if (score > best) {
-			best = score;
+		if (score[i] > best) {
+			best = score[i];
 			name = guess_names[i].name;
 		}
 	}
-	dtx_mem_free(room);
 	return name;
 }

@@ -11,6 +11,14 @@
  * of it is UTF-8 after all. */
 const char *dtx_enc_guess(struct dtx_str text);
 
+/* Other encodings that make as much of the text, or nearly, whatever they read: a name each; how
+ * many. */
+#define DTX_ENC_RIVALS 8
+size_t dtx_enc_rivals(struct dtx_str text, const char *guess, const char *name[DTX_ENC_RIVALS]);
+/* enc_rivals.c: "; as likely 'x' (--encoding NAME) as 'y' (GUESS)" of those that read something
+ * else; nothing: there are none. */
+void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf *out);
+
 /* enc_told.c: the encoding that zeros between the bytes or escapes give away, NULL: none does. */
 const char *dtx_enc_told(struct dtx_str head);
 /* Text of a mainframe: letters, digits and line ends of EBCDIC, and hardly anything else. */

@@ -486,19 +486,20 @@ enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, 
 {
 	const char *guess = dtx_enc_guess((struct dtx_str){ e->text, e->len });
 	int64_t line = dtx_csv_line(e->text, 0, at) + e->line0;
-	struct dtx_buf more = DTX_BUF_INIT(4096);
+	struct dtx_buf more = DTX_BUF_INIT(4096), rivals = DTX_BUF_INIT(1024);
 	char first[128] = "";
 	unsigned char byte = (unsigned char)e->text[at];
 
 	enc_candidates(e, at, first, &more);
+	dtx_enc_rivals_tell((struct dtx_str){ e->text, e->len }, guess, &rivals);
 	if (at && dtx_enc_is_mark((struct dtx_str){ e->text, e->len }, at))
 		(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
 		                  "'%s' has a byte order mark inside, at L%lld", file,
 		                  (long long)line + 1);
 	else
 		(void)dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
-		                  "'%s' is not UTF-8: byte %02X at L%lld; as windows-1252 '%s'",
-		                  file, byte, (long long)line + 1, first);
+		                  "'%s' is not UTF-8: byte %02X at L%lld; as windows-1252 '%s'%s",
+		                  file, byte, (long long)line + 1, first, dtx_buf_text(&rivals));
 	dtx_err_row(err, line, NULL);
 	if (err) {
 		err->byte = (int64_t)(at + e->skipped) + e->byte0;
@@ -507,6 +508,7 @@ enum dtx_code dtx_encoding_fail(const struct dtx_encoding *e, const char *file, 
 	}
 	enc_advise(e, guess, err);
 	dtx_buf_clear(&more);
+	dtx_buf_clear(&rivals);
 	return DTX_E_BAD_ENCODING;
 }
 

@@ -302,9 +302,12 @@ static enum dtx_code copy_anchor(const struct dtx_grid *g, const struct dtx_cell
 	if (at == UINT64_MAX)
 		goto out;
 	if (extra->ncells + (uint64_t)(last - m->row0 + 1) * (m->col1 - m->col0 + 1) >
-	    DTX_GRID_FILL_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': merged ranges fill over %u cells",
-		         g->label, DTX_GRID_FILL_MAX);
+	    g->limits.fill) {
+		rc = dtx_unpack_fail(err, &g->limits, "fill",
+		                     "'%s': merged ranges fill over %llu cells", g->label,
+		                     (unsigned long long)g->limits.fill);
+		goto out;
+	}
 	for (r = m->row0; r <= last; r++) {
 		size_t row = dtx_grid_row_find(g, r);
 		bool hidden = g->row[row].row == r && g->row[row].hidden;

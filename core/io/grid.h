@@ -12,7 +12,6 @@
 #define DTX_GRID_CHUNK     65536u
 #define DTX_GRID_TEXT_MAX  ((uint64_t)2 << 30) /* bytes of all inline texts */
 #define DTX_GRID_TEXTS_MAX (64u * 1000 * 1000)
-#define DTX_GRID_FILL_MAX  (10u * 1000 * 1000) /* cells that merged ranges are filled with */
 /* Payload of a text cell: the id of a shared string, or with this bit that of an inline text. */
 #define DTX_GRID_INLINE ((uint64_t)1 << 63)
 /* Kind of a cell whose format wants a date and whose number (value.num) is none; only in grids. */

@@ -247,6 +247,32 @@ out:
 	return rc;
 }
 
+/* The lines of a report above its table leave cells blank, and begin with a text: the first row
+ * that has all names, right above one that is data, comes behind them. */
+static enum dtx_code full_below(struct dtx_head_finder *f, uint32_t *start, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t n = DTX_MIN(f->nshapes, (uint32_t)DTX_HEAD_START_ROWS), r, few = f->nused / 2;
+	bool names = false;
+
+	for (r = 0; r + 1 < n && f->shape[r].filled < f->nused; r++) {
+		DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+		if (f->shape[r].filled > 1 && head_class(&f->cell[f->used_first]) != CLASS_TEXT &&
+		    head_class(&f->cell[f->used_first]) != CLASS_DATE)
+			goto out;
+		few = f->shape[r].filled ? DTX_MAX(few, f->shape[r].filled) : f->nused / 2;
+	}
+	if (r <= *start || r + 1 >= n || few > f->nused / 2 || f->nused < 3 ||
+	    !f->shape[r + 1].filled || f->shape[r + 1].like)
+		goto out;
+	names = f->shape[r].like;
+	if (!names)
+		DTX_TRY(numbers_name(f, r, &names, err));
+	*start = names ? r : *start;
+out:
+	return rc;
+}
+
 /* A row that could be the header although it holds a value: it is of another kind than the rows
  * below.  Or, under the first lines of a report, the first one as wide as the table. */
 static enum dtx_code hint_row(struct dtx_head_finder *f, uint32_t r, struct dtx_head *out,
@@ -266,6 +292,8 @@ static enum dtx_code hint_row(struct dtx_head_finder *f, uint32_t r, struct dtx_
 	/* the last row is no header: what stands above it would be lost */
 	if (r + 1 >= n)
 		r = first;
+	if (f->g->text_file)
+		DTX_TRY(full_below(f, &r, err));
 	out->first = f->g->first + r;
 	out->hinted = f->shape[r].like;
 	if (!out->hinted)
@@ -448,13 +476,37 @@ out:
 	return rc;
 }
 
+/* A text in the first column alone is what the rows below it are about, not a name, where the next
+ * row is indented or another such text comes further below. */
+static enum dtx_code is_heading(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_head_cell *first = &f->cell[f->used_first];
+	uint32_t k;
+
+	*yes = false;
+	if (!f->g->text_file || f->shape[r].filled != 1 || r + 1 >= f->nshapes)
+		goto out;
+	DTX_TRY(dtx_head_look(f, f->g->first + r + 1, err));
+	*yes = dtx_head_filled(first) && first->text.ptr[0] == ' ';
+	for (k = r + 1; k < f->nshapes && !*yes; k++) {
+		if (f->shape[k].filled != 1 || f->shape[k].width != f->width)
+			continue;
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		*yes = dtx_head_filled(first) && k + 1 < f->nshapes && f->shape[k + 1].filled > 1;
+	}
+out:
+	return rc;
+}
+
 /* Rows below that belong to the header too. */
 static enum dtx_code grow_down(struct dtx_head_finder *f, uint32_t start, uint32_t *rows,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct row_facts above, here;
-	bool merged;
+	bool merged, heading;
 	uint32_t r;
 
 	*rows = 1;
@@ -464,6 +516,9 @@ static enum dtx_code grow_down(struct dtx_head_finder *f, uint32_t start, uint32
 		if (!f->shape[r].like)
 			break;
 		DTX_TRY(row_facts(f, r, &here, err));
+		DTX_TRY(is_heading(f, r, &heading, err));
+		if (heading && here.first_filled)
+			break;
 		if (!above.merged &&
 		    (!has_blank_column(f, r - 1) || (above.first_filled && here.first_filled)))
 			break;
@@ -506,6 +561,10 @@ static enum dtx_code grow_up(struct dtx_head_finder *f, uint32_t *start, uint32_
 	while (*start && *rows < DTX_HEAD_ROWS_MAX) {
 		uint32_t r = *start - 1;
 
+		/* What has fewer cells than the names is a title or a sentence. */
+		if (f->g->text_file && f->shape[r].width < f->shape[*start].width &&
+		    f->shape[r].filled == f->shape[r].width)
+			break;
 		/* Years alone tell equal names below apart; a row that does so needs no ranges. */
 		DTX_TRY(says_twice(f, *start, &twice, err));
 		if (!(f->shape[r].like || (f->shape[r].years && twice)) || f->shape[r].filled < 2 ||

@@ -19,6 +19,8 @@ struct namer {
 	uint32_t *next; /* number to try next, by the column that has the bare name */
 	uint32_t nrepeated;
 	const char *repeated; /* the first one */
+	uint32_t nsqueezed;
+	const char *squeezed; /* the first one, as it is now */
 };
 
 /* A name beyond the maximum is a limit of reading, as a cell beyond it is. */
@@ -60,6 +62,8 @@ static enum dtx_code squeeze(struct namer *n, struct dtx_str text, struct dtx_st
 	if (!copy)
 		DTX_FAIL_MEM(err);
 	*out = (struct dtx_str){ copy, b.len };
+	if (!dtx_str_eq(*out, s) && !n->nsqueezed++)
+		n->squeezed = copy;
 out:
 	dtx_buf_clear(&b);
 	return rc;
@@ -195,6 +199,27 @@ out:
 	return rc;
 }
 
+/* A text file is read as it stands, or it is said what became of it. */
+static enum dtx_code warn_squeezed(const struct namer *n, struct dtx_errlist *diags,
+                                   struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+
+	if (!n->nsqueezed || !diags || !n->g->text_file)
+		goto out;
+	dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+	            "%u column names have several blanks or a line end inside, which became one "
+	            "blank: the first is '%.100s'",
+	            n->nsqueezed, n->squeezed);
+	w.severity = DTX_SEV_WARNING;
+	w.count = n->nsqueezed;
+	if (!dtx_errlist_take(diags, &w))
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
 enum dtx_code dtx_head_names(const struct dtx_head_grid *g, const struct dtx_head *head,
                              const char *sep, enum dtx_header_fill fill, bool unique_error,
                              struct dtx_arena *arena, struct dtx_errlist *diags,
@@ -224,6 +249,7 @@ enum dtx_code dtx_head_names(const struct dtx_head_grid *g, const struct dtx_hea
 	}
 	DTX_TRY(make_unique(&n, made, unique_error, err));
 	DTX_TRY(warn_repeats(&n, diags, err));
+	DTX_TRY(warn_squeezed(&n, diags, err));
 	*names = made;
 out:
 	dtx_mem_free(cell);

@@ -76,6 +76,21 @@ out:
 	return rc;
 }
 
+/* Names, and below them rows as wide with values: a table of its own, and no sentence. */
+static bool begins_table(const struct dtx_head_finder *f, uint32_t start, uint32_t end)
+{
+	uint32_t r;
+
+	if (!f->shape[start].like || f->shape[start].filled < 2)
+		return false;
+	for (r = start + 1; r < end; r++) {
+		if (f->shape[r].width == f->shape[start].width && f->shape[r].filled > 1 &&
+		    !f->shape[r].like)
+			return true;
+	}
+	return false;
+}
+
 /* Sentences above the table can be parted by its delimiter as well.  The first row of the table's
  * width below a blank line is the header if no row before it is as wide, or few are, as sentences
  * can be. */
@@ -91,7 +106,8 @@ uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t star
 		if (f->shape[r].width != f->width)
 			continue;
 		if (!f->shape[r - 1].filled && f->shape[r].filled >= f->want && f->shape[r].like &&
-		    (!wide || (are_sentences(f, r) && is_all_table(f, r))))
+		    (!wide ? !begins_table(f, start, r)
+		           : are_sentences(f, r) && is_all_table(f, r)))
 			return r;
 		wide++;
 	}

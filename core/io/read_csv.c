@@ -201,6 +201,9 @@ void dtx_csv_tell(struct dtx_reader *r, const char *alias,
 		[DTX_CSV_ODD_SHORT] = "short rows are filled up with nulls",
 		[DTX_CSV_ODD_EXTRA] = "empty cells behind the last column are ignored",
 		[DTX_CSV_ODD_HEADER] = "rows that repeat the header are left out",
+		[DTX_CSV_ODD_STRAY] =
+			"records have quotes that close lines below, and each line between looks "
+			"like a row of its own",
 	};
 	bool open;
 	int i;
@@ -214,6 +217,10 @@ void dtx_csv_tell(struct dtx_reader *r, const char *alias,
 		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__, "'%s': %s%lld %s",
 		            dtx_source_name(r->src), open ? "at least " : "", (long long)odd[i].n,
 		            texts[i]);
+		if (i == DTX_CSV_ODD_STRAY)
+			dtx_err_hint(&w,
+			             "if these are rows: \"quotes\": \"lenient\", or \"quote\": "
+			             "false, reads them");
 		w.severity = DTX_SEV_WARNING;
 		w.count = odd[i].n;
 		w.count_open = open;

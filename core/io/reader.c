@@ -10,6 +10,7 @@
 #include "core/io/idle.h"
 #include "core/io/isolate.h"
 #include "core/io/once.h"
+#include "core/io/zip.h"
 
 enum { HEAD_BYTES = 64 << 10 };
 
@@ -179,6 +180,10 @@ static enum dtx_code by_content(struct dtx_source *src, const struct dtx_reader_
 			*out = dtx_reads[i];
 		}
 	}
+	/* A stub that unpacks it, a mark or a stray line before a workbook. */
+	if (*out == &dtx_read_csv && !dtx_source_passes(src) &&
+	    dtx_zip_behind(dtx_source_data(src), dtx_source_size(src)))
+		rc = by_format("xlsx", out, err);
 	DTX_ASSERT(*out, err); /* csv takes whatever there is */
 	if (*out == &dtx_read_csv && is_binary(dtx_source_data(src), head)) {
 		dtx_err_set(err, DTX_E_UNSUPPORTED_FORMAT, __FILE__, __LINE__,

@@ -57,6 +57,7 @@ struct dtx_read_opts {
 	int64_t max_rejects;
 	bool hidden_drop;
 	bool merged_fill; /* merged ranges: all cells have the value of the first */
+	bool strays;      /* quotes that pair up by accident are an error, with a remedy */
 	enum { DTX_BAD_CELLS_NULL, DTX_BAD_CELLS_TEXT, DTX_BAD_CELLS_ERROR } bad_cells;
 	const char *records; /* JSON pointer to the records; NULL: found */
 	enum dtx_keys duplicate_keys;

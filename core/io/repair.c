@@ -325,6 +325,7 @@ enum dtx_code dtx_repair_open(struct dtx_repair *r, struct dtx_source *src,
 	enum dtx_code rc;
 
 	opts->margins |= r->on;
+	opts->strays |= r->on;
 	rc = dtx_reader_open(src, opts, out, err);
 	for (;;) {
 		if (rc == DTX_OK ? !repair_noted(r, *out, opts) : !dtx_repair_take(r, err, opts))

@@ -60,22 +60,43 @@ static bool unpack_rise(const struct dtx_unpack *l, const char *name)
 	return false;
 }
 
+static DTX_PRINTF(4, 0) enum dtx_code
+	unpack_say(struct dtx_err *err, const char *name, bool rises, const char *fmt, va_list ap)
+{
+	char text[320];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__, "%s (limit 'archive.%s')", text,
+	            name);
+	if (rises)
+		dtx_err_hint(err, "if the file is trusted: --limit archive.%s=N", name);
+	else
+		dtx_err_hint(err, "no option raises it: save the file again, or as CSV, in the "
+		                  "program it is from");
+	return DTX_E_ARCHIVE_LIMIT;
+}
+
 enum dtx_code dtx_unpack_fail(struct dtx_err *err, const struct dtx_unpack *l, const char *name,
                               const char *fmt, ...)
 {
-	char text[320];
+	enum dtx_code rc;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	rc = unpack_say(err, name, unpack_rise(l, name), fmt, ap);
 	va_end(ap);
-	dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__, "%s (limit 'archive.%s')", text,
-	            name);
-	if (unpack_rise(l, name))
-		dtx_err_hint(err, "if the file is trusted: --limit archive.%s=N", name);
-	else
-		dtx_err_hint(err, "save the file as CSV in the program it is from");
-	return DTX_E_ARCHIVE_LIMIT;
+	return rc;
+}
+
+enum dtx_code dtx_unpack_fixed(struct dtx_err *err, const char *name, const char *fmt, ...)
+{
+	enum dtx_code rc;
+	va_list ap;
+
+	va_start(ap, fmt);
+	rc = unpack_say(err, name, false, fmt, ap);
+	va_end(ap);
+	return rc;
 }
 
 json_t *dtx_unpack_json(const struct dtx_unpack *l)

@@ -19,7 +19,10 @@
 	X(strings, 64 * 1000 * 1000, 1, 64 * 1000 * 1000, "texts of a workbook")                   \
 	X(string_bytes, (uint64_t)2 << 30, 1, (uint64_t)2 << 30, "bytes of those texts")           \
 	X(text, 1 << 20, 1, 1 << 30, "bytes of the text of one cell")                              \
-	X(merges, 1000 * 1000, 1, 1 << 30, "merged ranges of a sheet")
+	X(merges, 1000 * 1000, 1, 1 << 30, "merged ranges of a sheet")                             \
+	X(fill, 10 * 1000 * 1000, 1, 1 << 30, "cells that merged ranges are filled with")          \
+	X(idle, (uint64_t)512 << 20, 1 << 20, (uint64_t)1 << 40,                                   \
+	  "bytes of a part, and a charge for each tag, without a value")
 
 struct dtx_unpack {
 #define X(name, ...) uint64_t name;
@@ -52,6 +55,10 @@ DTX_MUSTUSE enum dtx_code dtx_unpack_set(struct dtx_unpack *l, struct dtx_str na
 /* archive_limit with the text, the limit's name, and how it is raised. */
 enum dtx_code dtx_unpack_fail(struct dtx_err *err, const struct dtx_unpack *l, const char *name,
                               const char *fmt, ...) DTX_PRINTF(4, 5);
+/* The same of a bound that no program comes near, so that no option raises it: it has a name all
+ * the same. */
+enum dtx_code dtx_unpack_fixed(struct dtx_err *err, const char *name, const char *fmt, ...)
+	DTX_PRINTF(3, 4);
 /* {name: value} of those that are not the default; new reference, NULL: out of memory. */
 json_t *dtx_unpack_json(const struct dtx_unpack *l);
 /* All of them, for the reader process, and back; false: malformed. */

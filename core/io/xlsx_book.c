@@ -42,6 +42,7 @@ enum dtx_code dtx_xlsx_part_open(struct dtx_xlsx *book, const struct dtx_zip_ent
 		dtx_xml_init(&part->xml, ahead_bytes, part, book->head.label, e->name.ptr);
 	else
 		dtx_xml_init(&part->xml, part_bytes, part->stream, book->head.label, e->name.ptr);
+	part->xml.limits = &book->head.limits;
 	part->xml.lend = part->ahead ? ahead_lend : NULL;
 out:
 	return rc;
@@ -116,9 +117,11 @@ enum dtx_code dtx_xlsx_rels(struct dtx_xlsx *book, struct dtx_str owner, dtx_xls
 			break;
 		if (x->kind != DTX_XML_START || !dtx_xml_is(x, "Relationship"))
 			continue;
-		if (n++ == DTX_XLSX_RELS_MAX)
-			DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d relationships",
-			         book->head.label, DTX_XLSX_RELS_MAX);
+		if (n++ == DTX_XLSX_RELS_MAX) {
+			rc = dtx_unpack_fixed(err, "relationships", "'%s': over %d relationships",
+			                      book->head.label, DTX_XLSX_RELS_MAX);
+			goto out;
+		}
 		rel.id = dtx_xml_attr(x, "Id");
 		rel.type = last_segment(dtx_xml_attr(x, "Type"));
 		if (!dtx_str_ieq(dtx_xml_attr(x, "TargetMode"), DTX_STR("External")))
@@ -191,8 +194,8 @@ static enum dtx_code add_sheet(struct opening *o, struct dtx_xml *x, struct dtx_
 	char *copy;
 
 	if (b->nsheets == DTX_BOOK_SHEETS_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d sheets", b->label,
-		         DTX_BOOK_SHEETS_MAX);
+		return dtx_unpack_fixed(err, "sheets", "'%s': over %d sheets", b->label,
+		                        DTX_BOOK_SHEETS_MAX);
 	if (!dtx_mem_reserve(&b->sheet, &o->sheets_cap, b->nsheets + 1, sizeof(*b->sheet)) ||
 	    !dtx_mem_reserve(&o->id, &o->ids_cap, b->nsheets + 1, sizeof(*o->id)))
 		DTX_FAIL_MEM(err);
@@ -220,8 +223,8 @@ static enum dtx_code add_name(struct opening *o, struct dtx_xml *x, struct dtx_e
 	int64_t sheet;
 
 	if (b->nnames == DTX_BOOK_NAMES_MAX)
-		DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT, "'%s': over %d defined names", b->label,
-		         DTX_BOOK_NAMES_MAX);
+		return dtx_unpack_fixed(err, "names", "'%s': over %d defined names", b->label,
+		                        DTX_BOOK_NAMES_MAX);
 	if (!dtx_mem_reserve(&b->name, &o->names_cap, b->nnames + 1, sizeof(*b->name)))
 		DTX_FAIL_MEM(err);
 	n = &b->name[b->nnames];
@@ -237,6 +240,24 @@ static enum dtx_code add_name(struct opening *o, struct dtx_xml *x, struct dtx_e
 	b->nnames++;
 out:
 	dtx_buf_clear(&text);
+	return rc;
+}
+
+/* What it says is never guessed: the dates of one epoch are four years off in the other. */
+static enum dtx_code take_epoch(struct opening *o, const struct dtx_xml *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str says = dtx_xml_attr(x, "date1904");
+	char text[32];
+
+	if (!says.ptr || dtx_xml_bool(says, &o->book->head.epoch1904))
+		goto out;
+	dtx_str_copy(text, sizeof(text), says);
+	rc = dtx_err_set(err, DTX_E_CORRUPT_FILE, __FILE__, __LINE__,
+	                 "'%s': date1904 is '%s', neither true nor false: its dates are not known",
+	                 o->book->head.label, text);
+	dtx_err_hint(err, "save the file again in the program it is from");
+out:
 	return rc;
 }
 
@@ -258,7 +279,7 @@ static enum dtx_code read_workbook(struct opening *o, struct dtx_err *err)
 		if (x->kind != DTX_XML_START)
 			continue;
 		if (x->depth == 2 && dtx_xml_is(x, "workbookPr"))
-			o->book->head.epoch1904 = dtx_xml_true(dtx_xml_attr(x, "date1904"));
+			DTX_TRY(take_epoch(o, x, err));
 		else if (x->depth == 3 && dtx_xml_is(x, "sheet"))
 			DTX_TRY(add_sheet(o, x, err));
 		else if (x->depth == 3 && dtx_xml_is(x, "definedName"))
@@ -312,6 +333,7 @@ enum dtx_code dtx_xlsx_open(struct dtx_xlsx *book, const char *label, const void
 	book->head.label = label;
 	book->head.limits = *limits;
 	DTX_TRY(dtx_zip_open(&book->zip, label, bytes, len, limits, err));
+	book->head.lead = book->zip.lead;
 	DTX_TRY(dtx_xlsx_rels(book, DTX_STR(""), on_package_rel, &o, err));
 	if (!o.main)
 		o.main = dtx_zip_find(&book->zip, DTX_STR("xl/workbook.xml"));

@@ -26,20 +26,21 @@ out:
 
 enum dtx_code dtx_xlsx_run_id(struct dtx_source *src, char out[64], struct dtx_err *err)
 {
-	static const struct dtx_unpack limits = DTX_UNPACK_INIT;
 	enum dtx_code rc = DTX_OK;
-	struct dtx_xlsx book = { .head = { .label = dtx_source_name(src) } };
+	struct dtx_xlsx book = { .head = { .label = dtx_source_name(src),
+		                           .limits = DTX_UNPACK_INIT } };
 	struct dtx_xlsx_part part = { .xml = DTX_XML_INIT };
 	struct dtx_buf text = DTX_BUF_INIT(4096);
 	const struct dtx_zip_entry *e;
 
 	out[0] = '\0';
-	if (!dtx_zip_sniff(dtx_source_data(src), dtx_source_size(src)))
+	if (!dtx_zip_sniff(dtx_source_data(src), dtx_source_size(src)) &&
+	    !dtx_zip_behind(dtx_source_data(src), dtx_source_size(src)))
 		goto out;
 	if (!dtx_source_direct(src))
 		return dtx_isolated_stamp(src, out, err);
 	DTX_TRY(dtx_zip_open(&book.zip, book.head.label, dtx_source_data(src), dtx_source_size(src),
-	                     &limits, err));
+	                     &book.head.limits, err));
 	e = dtx_zip_find(&book.zip, DTX_STR("docProps/custom.xml"));
 	if (!e)
 		goto out;

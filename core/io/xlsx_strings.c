@@ -66,7 +66,7 @@ static enum dtx_code add_t(struct dtx_xml *x, struct dtx_buf *out, struct dtx_er
 
 	rc = dtx_xml_text(x, out, err);
 	if (rc == DTX_E_CELL_LIMIT)
-		rc = dtx_unpack_fail(err, &dtx_unpack_default, "text",
+		rc = dtx_unpack_fail(err, x->limits, "text",
 		                     "'%s': %s: a text of over %zu bytes in a cell", x->label,
 		                     x->part, out->max);
 	if (rc == DTX_OK)
@@ -111,6 +111,7 @@ enum dtx_code dtx_xlsx_strings_open(struct dtx_xlsx *book, const struct dtx_zip_
 	dtx_buf_init(&s->text, (size_t)book->head.limits.text);
 	DTX_TRY(dtx_unzip_open(&book->zip, e, &s->stream, err));
 	dtx_xml_init(&s->xml, string_bytes, s->stream, book->head.label, e->name.ptr);
+	s->xml.limits = &book->head.limits;
 out:
 	return rc;
 }

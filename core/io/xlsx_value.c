@@ -155,6 +155,7 @@ enum dtx_code dtx_xlsx_cell_put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
                                 struct dtx_err *err)
 {
 	enum dtx_xlsx_type type = c->type;
+	bool on = false;
 
 	if (w->ncells++ == DTX_SHEET_COLS)
 		return dtx_xml_fail(w->x, err, __FILE__, __LINE__, "a row of over 16384 cells");
@@ -174,8 +175,9 @@ enum dtx_code dtx_xlsx_cell_put(struct dtx_xlsx_walk *w, const struct dtx_xlsx_c
 	case DTX_XLSX_T_NUMBER: return put_number(w, c, err);
 	case DTX_XLSX_T_SHARED: return put_shared(w, c, err);
 	case DTX_XLSX_T_BOOL:
-		return put(w, c, DTX_CELL_BOOL,
-		           (union dtx_payload){ .id = dtx_xml_true(dtx_str_trim(c->value)) }, err);
+		if (!dtx_xml_bool(c->value, &on))
+			return put_error(w, c, err);
+		return put(w, c, DTX_CELL_BOOL, (union dtx_payload){ .id = on }, err);
 	case DTX_XLSX_T_ERROR: return put_error(w, c, err);
 	case DTX_XLSX_T_DATE: return put_iso(w, c, err);
 	case DTX_XLSX_T_STR:

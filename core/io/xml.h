@@ -8,6 +8,7 @@
 
 #include "core/base/buf.h"
 #include "core/base/err.h"
+#include "core/io/unpack.h"
 
 enum { DTX_XML_DEPTH = 64, DTX_XML_ATTRS = 64, DTX_XML_AHEAD = 64 };
 
@@ -23,7 +24,8 @@ typedef enum dtx_code (*dtx_xml_lend)(void *arg, char **at, size_t *got, struct 
 struct dtx_xml {
 	dtx_xml_read read;
 	void *arg;
-	const char *label, *part; /* for messages; borrowed */
+	const char *label, *part;        /* for messages; borrowed */
+	const struct dtx_unpack *limits; /* `text`, `idle`; those of default unless set */
 	/* The same without a copy, see dtx_ahead_lend; NULL: there is no such thing. */
 	dtx_xml_lend lend;
 
@@ -81,8 +83,14 @@ static inline void dtx_xml_took_value(struct dtx_xml *x)
 {
 	x->idle = 0;
 }
-/* xs:boolean. */
-bool dtx_xml_true(struct dtx_str value);
+/* xs:boolean, and the words that older drafts have for it, in any case; false: it is neither. */
+DTX_MUSTUSE bool dtx_xml_bool(struct dtx_str value, bool *out);
+static inline bool dtx_xml_true(struct dtx_str value)
+{
+	bool on = false;
+
+	return dtx_xml_bool(value, &on) && on;
+}
 static inline bool dtx_xml_is(const struct dtx_xml *x, const char *name)
 {
 	return dtx_str_is(x->name, name);

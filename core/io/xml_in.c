@@ -9,8 +9,10 @@
 enum {
 	WINDOW = 256 << 10,
 	TOKEN_MAX = 8 << 20, /* one tag, comment or processing instruction */
-	QUIET_MAX = 8 << 20, /* bytes between two tags; a cell's text is at most 1 MiB */
-	IDLE_MAX = 512 << 20 /* millions of blank cells with a style are usual */
+	/* Bytes between two tags, and so many times the longest text of a cell: its line ends and
+	 * quotes may be written as entities. */
+	QUIET_LEAST = 8 << 20,
+	QUIET_TIMES = 8
 };
 
 #define FAIL_XML(x, err, what)                                                                     \
@@ -133,9 +135,10 @@ static enum dtx_code make_room(struct dtx_xml *x, size_t room, struct dtx_err *e
 	used = lent ? x->end - x->pos : x->end;
 	while (x->cap < used + room) {
 		if (x->cap >= 2 * (size_t)TOKEN_MAX)
-			DTX_FAIL(err, DTX_E_ARCHIVE_LIMIT,
-			         "'%s': %s at byte %llu: a tag of over %d bytes", x->label, x->part,
-			         (unsigned long long)(x->base + x->pos), TOKEN_MAX);
+			return dtx_unpack_fixed(err, "tag",
+			                        "'%s': %s at byte %llu: a tag of over %d bytes",
+			                        x->label, x->part,
+			                        (unsigned long long)(x->base + x->pos), TOKEN_MAX);
 		if (!dtx_mem_grow(&x->own, x->cap ? 2 * x->cap : 2 * (size_t)WINDOW, 1))
 			DTX_FAIL_MEM(err);
 		x->cap = x->cap ? 2 * x->cap : 2 * (size_t)WINDOW;
@@ -292,18 +295,18 @@ out:
 /* Bytes that cost time and say nothing. */
 static enum dtx_code check_idle(struct dtx_xml *x, size_t added, struct dtx_err *err)
 {
+	uint64_t most = DTX_MAX(QUIET_LEAST, QUIET_TIMES * x->limits->text);
 	bool quiet;
 
 	x->quiet = memchr(x->buf + x->end, '<', added) ? 0 : x->quiet + added;
 	x->idle += added;
-	quiet = x->quiet > QUIET_MAX;
-	if (!quiet && x->idle <= IDLE_MAX)
+	quiet = x->quiet > most;
+	if (!quiet && x->idle <= x->limits->idle)
 		return DTX_OK;
-	dtx_err_set(err, DTX_E_ARCHIVE_LIMIT, __FILE__, __LINE__,
-	            "'%s': %s at byte %llu: goes on and on without a %s", x->label, x->part,
-	            (unsigned long long)(x->base + x->end), quiet ? "tag" : "value");
-	dtx_err_hint(err, "save the file again in the program it is from");
-	return DTX_E_ARCHIVE_LIMIT;
+	return dtx_unpack_fail(err, x->limits, quiet ? "text" : "idle",
+	                       "'%s': %s at byte %llu: goes on and on without a %s", x->label,
+	                       x->part, (unsigned long long)(x->base + x->end),
+	                       quiet ? "tag" : "value");
 }
 
 enum dtx_code dtx_xml_fill(struct dtx_xml *x, struct dtx_err *err)

@@ -52,7 +52,17 @@ struct dtx_str dtx_xml_attr_ns(const struct dtx_xml *x, const char *name)
 	return (struct dtx_str){ NULL, 0 };
 }
 
-bool dtx_xml_true(struct dtx_str value)
+bool dtx_xml_bool(struct dtx_str value, bool *out)
 {
-	return dtx_str_is(value, "1") || dtx_str_is(value, "true");
+	static const char *const word[] = { "0", "1", "false", "true", "off", "on", "f", "t" };
+	size_t i;
+
+	value = dtx_str_trim(value);
+	for (i = 0; i < DTX_COUNT(word); i++) {
+		if (!dtx_str_ieq(value, dtx_str_of(word[i])))
+			continue;
+		*out = i & 1;
+		return true;
+	}
+	return false;
 }

@@ -95,34 +95,61 @@ bool dtx_zip_fold(struct dtx_str name, char out[DTX_ZIP_NAME_MAX], size_t *len)
 	return true;
 }
 
-/* Where the directory is and how many entries it has. */
+/* Where the directory is, how many entries it has, and what stands behind it. */
 struct directory {
-	uint64_t offset, size, count;
+	uint64_t offset, size, count, end;
+	uint64_t moved; /* how far its zip64 end record is from where it should be */
 };
+
+static bool is_end64(const struct dtx_zip *z, uint64_t at, size_t eocd)
+{
+	return at <= eocd - LOCATOR_SIZE && eocd - LOCATOR_SIZE - at >= EOCD64_SIZE &&
+	       le32(z->bytes + at) == SIG_EOCD64;
+}
 
 static enum dtx_code directory64(const struct dtx_zip *z, size_t eocd, struct directory *d,
                                  struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const unsigned char *p;
-	uint64_t at;
+	uint64_t at, says;
 
 	if (eocd < LOCATOR_SIZE || le32(z->bytes + eocd - LOCATOR_SIZE) != SIG_LOCATOR)
 		goto out;
-	at = le64(z->bytes + eocd - LOCATOR_SIZE + 8);
-	if (at > eocd - LOCATOR_SIZE || eocd - LOCATOR_SIZE - at < EOCD64_SIZE ||
-	    le32(z->bytes + at) != SIG_EOCD64)
+	at = says = le64(z->bytes + eocd - LOCATOR_SIZE + 8);
+	/* Behind other bytes it is right before its locator, and not where that says. */
+	if (!is_end64(z, at, eocd) && eocd - LOCATOR_SIZE >= EOCD64_SIZE)
+		at = eocd - LOCATOR_SIZE - EOCD64_SIZE;
+	if (!is_end64(z, at, eocd) || at < says)
 		FAIL_CORRUPT(err, "'%s': the zip64 end record is not where it should be", z->label);
 	p = z->bytes + at;
-	*d = (struct directory){ le64(p + 48), le64(p + 40), le64(p + 32) };
+	*d = (struct directory){ le64(p + 48), le64(p + 40), le64(p + 32), at, at - says };
 	if (le64(p + 24) != d->count)
 		FAIL_CORRUPT(err, "'%s': zip archive in several volumes", z->label);
 out:
 	return rc;
 }
 
-static enum dtx_code find_directory(const struct dtx_zip *z, struct directory *d,
-                                    struct dtx_err *err)
+static bool is_directory(const struct dtx_zip *z, const struct directory *d, uint64_t lead)
+{
+	return d->size >= CENTRAL_SIZE && le32(z->bytes + lead + d->offset) == SIG_CENTRAL;
+}
+
+/* The directory ends where its end record begins: if it is not where it says but there, all it
+ * says is off by what stands before the archive. */
+static void pass_lead(struct dtx_zip *z, struct directory *d)
+{
+	uint64_t lead = d->end - d->size - d->offset;
+
+	if (is_directory(z, d, 0) || !is_directory(z, d, lead))
+		return;
+	z->lead = lead;
+	z->bytes += lead;
+	z->len -= (size_t)lead;
+	d->end -= lead;
+}
+
+static enum dtx_code find_directory(struct dtx_zip *z, struct directory *d, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	size_t at, stop;
@@ -139,12 +166,15 @@ static enum dtx_code find_directory(const struct dtx_zip *z, struct directory *d
 		at--;
 	}
 	*d = (struct directory){ le32(z->bytes + at + 16), le32(z->bytes + at + 12),
-		                 le16(z->bytes + at + 10) };
+		                 le16(z->bytes + at + 10), at, 0 };
 	if (le16(z->bytes + at + 8) != d->count)
 		FAIL_CORRUPT(err, "'%s': zip archive in several volumes", z->label);
 	DTX_TRY(directory64(z, at, d, err));
-	if (d->offset > at || d->size > at - d->offset)
+	if (d->offset > d->end || d->size > d->end - d->offset)
 		FAIL_CORRUPT(err, "'%s': zip directory lies outside the file", z->label);
+	pass_lead(z, d);
+	if (d->moved && d->moved != z->lead)
+		FAIL_CORRUPT(err, "'%s': the zip64 end record is not where it should be", z->label);
 	if (d->count > z->limits.entries)
 		rc = dtx_unpack_fail(err, &z->limits, "entries",
 		                     "'%s': zip archive says it has %llu entries, the limit is "
@@ -345,6 +375,22 @@ enum dtx_code dtx_zip_open(struct dtx_zip *z, const char *label, const void *byt
 	DTX_TRY(check_overlap(z, err));
 out:
 	return rc;
+}
+
+bool dtx_zip_behind(const void *bytes, size_t len)
+{
+	static const char mark[4] = "PK\5\6";
+	struct dtx_zip z = { .label = "", .bytes = bytes, .len = len, .limits = DTX_UNPACK_INIT };
+	size_t tail = DTX_MIN(len, (size_t)EOCD_SIZE + 65535);
+	struct directory d = { 0 };
+	uint32_t local;
+
+	if (!memmem(z.bytes + len - tail, tail, mark, sizeof(mark)) ||
+	    find_directory(&z, &d, NULL) != DTX_OK || !is_directory(&z, &d, 0))
+		return false;
+	local = le32(z.bytes + d.offset + 42);
+	return local <= d.offset && d.offset - local >= LOCAL_SIZE &&
+	       le32(z.bytes + local) == SIG_LOCAL;
 }
 
 void dtx_zip_clear(struct dtx_zip *z)

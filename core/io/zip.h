@@ -26,6 +26,7 @@ struct dtx_zip {
 	const char *label;          /* file name for messages; borrowed */
 	const unsigned char *bytes; /* borrowed */
 	size_t len;
+	uint64_t lead; /* bytes of the file before those: a stub that unpacks it, a stray line */
 	struct dtx_unpack limits;
 	struct dtx_zip_entry *entry;
 	uint32_t n;
@@ -39,6 +40,9 @@ struct dtx_zip {
 
 /* Whether the bytes begin like a ZIP. */
 bool dtx_zip_sniff(const void *head, size_t len);
+/* Whether a whole file is a ZIP behind bytes that are none: its end record and directory are where
+ * they say, once they are moved by what stands before. */
+bool dtx_zip_behind(const void *bytes, size_t len);
 /* Reads the central directory.  `z` is DTX_ZIP_INIT and is cleared by the caller, also after a
  * failure; label and bytes must outlive it. */
 DTX_MUSTUSE enum dtx_code dtx_zip_open(struct dtx_zip *z, const char *label, const void *bytes,

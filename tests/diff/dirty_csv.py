@@ -5,10 +5,12 @@ usage: dirty_csv.py DTX
 A case is the bytes of a file and the table that a person reads in it: header and rows, as text."""
 import csv
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
+import dirty_more
 import dirty_office
 import dirty_wild
 
@@ -581,7 +583,7 @@ def read(dtx, folder, data):
     source, target = os.path.join(folder, "in.csv"), os.path.join(folder, "out.csv")
     with open(source, "wb") as f:
         f.write(data if isinstance(data, bytes) else data.encode())
-    run = subprocess.run([dtx, "convert", "--repair", source, "-o", target, "--store",
+    run = subprocess.run([dtx, "convert", "--repair", "--verbose", source, "-o", target, "--store",
                          os.path.join(folder, "store.db")], capture_output=True, timeout=60)
     if run.returncode:
         return None, run.stderr.decode(errors="replace")
@@ -589,7 +591,14 @@ def read(dtx, folder, data):
         return list(csv.reader(f)), run.stderr.decode(errors="replace")
 
 
-for more in (dirty_wild.CASES, dirty_office.CASES):
+def adds_up(notes, rows):
+    """The ledger: each row that was read is in the table or was dropped for a reason."""
+    told = re.findall(r"(\d+) rows read = (\d+) out((?: \+ \d+ \w+)*)", notes)
+    return len(told) == 1 and int(told[0][1]) == rows and \
+        int(told[0][0]) == rows + sum(map(int, re.findall(r"\d+", told[0][2])))
+
+
+for more in (dirty_wild.CASES, dirty_office.CASES, dirty_more.CASES):
     assert not set(CASES) & set(more)
     CASES.update(more)
 
@@ -599,7 +608,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, (data, head, rows) in CASES.items():
             got, notes = read(dtx, folder, data)
-            if got == [head] + rows:
+            if got == [head] + rows and adds_up(notes, len(rows)):
                 print("ok - dirty text: " + name)
                 continue
             failed += 1

@@ -220,6 +220,101 @@ void test_csv_notes_have_places(void)
 	dtx_buf_clear(&out);
 }
 
+/* Notes of stray quotes among those of a text, with line ends put for '\n', read in chunks. */
+static int64_t strays_in(const char *text, const char *eol, size_t chunk, const char *reader,
+                         char place[16])
+{
+	struct dump_how how = DUMP_HOW;
+	struct dtx_buf in = DTX_BUF_INIT(4096), out = DTX_BUF_INIT(DUMP_MAX);
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+	int64_t n = 0;
+
+	how.chunk = chunk;
+	how.workers = 2;
+	how.opts.quote = "\"";
+	how.opts.reader = reader;
+	for (; *text; text++)
+		dtx_buf_addn(&in, *text == '\n' ? eol : text, *text == '\n' ? strlen(eol) : 1);
+	T_OK(dtx_source_bytes("t.csv", in.ptr, in.len, &src, &err), &err);
+	T_OK(dtx_read_csv.open(src, &how.opts, &r, &err), &err);
+	T_OK(dump_read(r, &how, &out, &err), &err);
+	for (size_t i = 0; i < r->diags.n; i++) {
+		if (!strstr(r->diags.item[i].msg, "quotes that close lines below"))
+			continue;
+		n += r->diags.item[i].count;
+		snprintf(place, 16, "%s", r->diags.item[i].cell);
+	}
+	r->cls->close(r);
+	dtx_source_free(src);
+	dtx_buf_clear(&in);
+	dtx_buf_clear(&out);
+	dtx_err_clear(&err);
+	return n;
+}
+
+/* Two quotes that pair up over lines by accident: rows would be lost in a cell, so it is said
+ * where, whatever the line ends and the borders of chunks; texts of several lines are none. */
+void test_csv_stray_quotes(void)
+{
+	static const struct {
+		const char *text;
+		int n;
+		const char *place;
+	} rows[] = {
+		{ "id,name,n\n1,\"Ann,5\n2,Bob,6\n3,Eve\",7\n4,Li,8\n", 1, "L2" },
+		{ "id,name,n\n1,x,5\n2,Bob,\"6\n3,Eve,7\"\n4,Li,8", 1, "L3" },
+		{ "id,name,n\n1,\"Ann,5\n\n2,\"\",6\n3,Eve\",7\n4,\"Li\nLo\",8\n5,\"A,5\n6,B\",6\n",
+		  2, "L2" },
+		{ "a,b,c\nx,\"y,z\np,q,r\nu,v\",w\n", 1, "L2" },
+		{ "k,v\n1,\"a\n2,b\"\n3,c\n", 1, "L2" },
+		{ "id,note,n\n1,\"a\nb\",5\n2,\"c, d\ne, f\",6\n3,\"g\n\nh\",7\n", 0, "" },
+		{ "name,address,city\nAnn,\"12 High St, Flat 2\nOxford, UK\",x\nBob,y,z\n", 0, "" },
+		{ "id,doc\n1,\"a,b\n1,2\n3,4\"\n2,x\n", 0, "" },
+		{ "id,list\n17,\"buy:\n1, milk\n2, eggs\"\n18,x\n", 0, "" },
+		{ "k\n\"a\nb\"\nc\n", 0, "" },
+	};
+	static const char *const ends[] = { "\n", "\r\n", "\r" };
+	size_t i, k, chunk;
+
+	for (i = 0; i < DTX_COUNT(rows); i++) {
+		for (k = 0; k < DTX_COUNT(ends); k++) {
+			for (chunk = 0; chunk < 40; chunk += chunk < 5 ? 1 : 7) {
+				char place[16] = "";
+				int64_t n = strays_in(rows[i].text, ends[k], chunk,
+				                      chunk == 4 ? "libcsv" : NULL, place);
+
+				if (n != rows[i].n || strcmp(place, rows[i].place))
+					t_fail(__FILE__, __LINE__,
+					       "text %zu, ends %zu, chunk %zu: %lld at %s", i, k,
+					       chunk, (long long)n, place);
+			}
+		}
+	}
+	T_CHECK(true);
+}
+
+/* Where remedies are taken they are an error that has one; as data they part nothing. */
+void test_csv_stray_quotes_as_data(void)
+{
+	struct dump_how how = DUMP_HOW;
+
+	how.opts.strays = true;
+	how.opts.quote = "\"";
+	DUMP_FAILS("id,name,n\n1,x,5\n2,\"Ann,5\n3,Eve\",7\n4,Li,8\n", &how, DTX_E_BAD_QUOTE,
+	           "'t.csv': quotes that open at L3 (byte 16) close at L4");
+	DUMP_FAILS("id,\"name,n\n1,Ann,5\n2,Bob\",6\n3,Eve,7\n", &how, DTX_E_HEADER_NOT_FOUND,
+	           "row 1 looks like data");
+	DUMP_FAILS("id,\"name,n\n1,Ann,5\n2,Bob\",k\n3,Eve,7\n", &how, DTX_E_BAD_QUOTE,
+	           "quotes that open at L1 (byte 0) close at L3");
+	how.opts.quotes = "lenient";
+	DUMP_IS("id,name,n\n1,x,5\n2,\"Ann,5\n3,Eve\",7\n4,\"Li\nLo\",8\n", &how,
+	        "id:int|name:text|n:int\n1|x|5\n2|\"Ann|5\n3|Eve\"|7\n4|Li\nLo|8\n");
+	DUMP_IS("id,\"name,n\n1,Ann,5\n2,Bob\",6\n3,Eve,7\n", &how,
+	        "id:int|\"name:text|n:int\n1|Ann|5\n2|Bob\"|6\n3|Eve|7\n");
+}
+
 void test_csv_reader_is_known(void)
 {
 	struct dump_how how = DUMP_HOW;

@@ -55,7 +55,12 @@ void test_unpack_fail_says_how(void)
 	T_STR(err.msg, "'a.gz' is steep (limit 'archive.ratio')");
 	T_STR(err.hint, "if the file is trusted: --limit archive.ratio=N");
 	dtx_unpack_fail(&err, &l, "strings", "many");
-	T_STR(err.hint, "save the file as CSV in the program it is from");
+	T_STR(err.hint, "no option raises it: save the file again, or as CSV, in the program it is "
+	                "from");
+	T_CODE(dtx_unpack_fixed(&err, "fonts", "'%s': over %d fonts", "a.xls", 9),
+	       DTX_E_ARCHIVE_LIMIT, &err);
+	T_STR(err.msg, "'a.xls': over 9 fonts (limit 'archive.fonts')");
+	T_CHECK(strstr(err.hint, "no option raises it"));
 	dtx_err_clear(&err);
 }
 

@@ -331,6 +331,58 @@ void test_xlsx_epoch_1904(void)
 	dtx_buf_clear(&out);
 }
 
+/* One epoch's dates in the other are four years off: a word that is none is never taken for "no".
+ */
+void test_xlsx_epoch_in_words(void)
+{
+	static const struct {
+		const char *says, *out; /* out NULL: refused */
+	} row[] = {
+		{ "date1904=\"1\"", "k:date,v:int\n2024-01-01|1\n" },
+		{ "date1904=\"true\"", "k:date,v:int\n2024-01-01|1\n" },
+		{ "date1904=\" on \"", "k:date,v:int\n2024-01-01|1\n" },
+		{ "date1904=\"True\"", "k:date,v:int\n2024-01-01|1\n" },
+		{ "date1904=\"0\"", "k:date,v:int\n2019-12-31|1\n" },
+		{ "date1904=\"off\"", "k:date,v:int\n2019-12-31|1\n" },
+		{ "date1904=\"FALSE\"", "k:date,v:int\n2019-12-31|1\n" },
+		{ "", "k:date,v:int\n2019-12-31|1\n" },
+		{ "date1904=\"yes\"", NULL },
+		{ "date1904=\"\"", NULL },
+		{ "date1904=\"2\"", NULL },
+	};
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(row); i++) {
+		struct book book = { .workbook_pr = row[i].says,
+			             .sheet = HEAD
+			             "<row r=\"2\"><c r=\"A2\" s=\"1\"><v>43830</v></c>"
+			             "<c r=\"B2\"><v>1</v></c></row></sheetData>" };
+		struct dtx_buf out = DTX_BUF_INIT(1 << 20);
+		struct dtx_err err = DTX_ERR_INIT;
+
+		T_CODE(dump_sheet(&book, &opts, &out, &err),
+		       row[i].out ? DTX_OK : DTX_E_CORRUPT_FILE, &err);
+		if (row[i].out)
+			T_STR(dtx_buf_text(&out), row[i].out);
+		else
+			T_CHECK(strstr(err.msg, "neither true nor false: its dates are not known"));
+		dtx_err_clear(&err);
+		dtx_buf_clear(&out);
+	}
+}
+
+/* So is a cell. */
+void test_xlsx_bool_in_words(void)
+{
+	expect(HEAD
+	       "<row r=\"2\"><c r=\"A2\" t=\"b\"><v>on</v></c><c r=\"B2\"><v>1</v></c></row>"
+	       "<row r=\"3\"><c r=\"A3\" t=\"b\"><v>0</v></c><c r=\"B3\"><v>1</v></c></row>"
+	       "<row r=\"4\"><c r=\"A4\" t=\"b\"><v>maybe</v></c><c r=\"B4\"><v>1</v></c></row>"
+	       "</sheetData>",
+	       -1, "k:bool,v:int\ntrue|1\nfalse|1\n~|1\n");
+}
+
 void test_xlsx_multiple_tables(void)
 {
 	expect(HEAD "<row r=\"2\"><c r=\"A2\" t=\"str\"><v>a</v></c><c r=\"B2\"><v>1</v></c></row>"

@@ -11,6 +11,7 @@ struct broken_book {
 	const char *close;
 	const char *limit; /* lowered to 1 */
 	const char *sheet, *range, *table;
+	bool fill;     /* merged ranges */
 	uint32_t hold; /* cells that are held of a sheet */
 	enum dtx_code code;
 	const char *says;
@@ -118,12 +119,59 @@ static const struct broken_book books[] = {
 	{ SHEET_PART, ROWS("<row><c t=\"inlineStr\"><is><t>abc</t></is></c></row>"),
 	  .limit = "text", .code = DTX_E_ARCHIVE_LIMIT,
 	  .says = "a text of over 1 bytes in a cell" },
+	{ SHEET_PART, "<worksheet>", "<a>", 64, "", .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "elements are nested over 64 deep (limit 'archive.depth')" },
+	{ SHEET_PART, "<worksheet a=\"", "0123456789abcdef", 4097, "\"/>",
+	  .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "an attribute of over 65536 bytes (limit 'archive.attribute')" },
+	{ SHEET_PART,
+	  "<worksheet a1='' a2='' a3='' a4='' a5='' a6='' a7='' a8='' b1='' b2='' b3='' b4='' "
+	  "b5='' "
+	  "b6='' b7='' b8='' c1='' c2='' c3='' c4='' c5='' c6='' c7='' c8='' d1='' d2='' d3='' "
+	  "d4='' "
+	  "d5='' d6='' d7='' d8='' e1='' e2='' e3='' e4='' e5='' e6='' e7='' e8='' f1='' f2='' "
+	  "f3='' "
+	  "f4='' f5='' f6='' f7='' f8='' g1='' g2='' g3='' g4='' g5='' g6='' g7='' g8='' h1='' "
+	  "h2='' "
+	  "h3='' h4='' h5='' h6='' h7='' h8='' i='' ",
+	  .close = "/>", .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "a tag with over 64 attributes (limit 'archive.attributes')" },
+	{ SHEET_PART, "<worksheet><!--", "<0123456789abcde", (17 << 20) / 16, "-->",
+	  .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "a tag of over 8388608 bytes (limit 'archive.tag')" },
+	{ SHEET_PART, "<worksheet>", "                ", (9 << 20) / 16, "</worksheet>",
+	  .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "goes on and on without a tag (limit 'archive.text')" },
+	{ SHEET_PART, ROWS("<row/>"), .limit = "idle", .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "goes on and on without a value (limit 'archive.idle')" },
+	{ SHEET_PART,
+	  "<worksheet " BOOK_NS
+	  "><sheetData><row><c t=\"str\"><v>k</v></c><c t=\"str\"><v>v</v></c>"
+	  "</row><row><c><v>1</v></c></row></sheetData><mergeCells><mergeCell ref=\"A2:B2\"/>"
+	  "</mergeCells></worksheet>",
+	  .fill = true, .limit = "fill", .code = DTX_E_ARCHIVE_LIMIT,
+	  .says = "merged ranges fill over 1 cells (limit 'archive.fill')" },
 };
+
+/* Whichever it is: the limit has a name, and the next step is its option or says that there is
+ * none. */
+static void names_its_limit(const struct dtx_err *err)
+{
+	const char *at = strstr(err->msg, "(limit 'archive."), *end = at ? strchr(at, ')') : NULL;
+	char want[64];
+
+	T_CHECK(end);
+	if (!end)
+		return;
+	snprintf(want, sizeof(want), "--limit %.*s=N", (int)(end - at - 9), at + 8);
+	if (!err->hint || (!strstr(err->hint, want) && !strstr(err->hint, "no option raises it")))
+		t_fail(__FILE__, __LINE__, "%s: next: %s", err->msg, err->hint ? err->hint : "");
+}
 
 static void broken_make(const struct broken_book *b, struct dtx_buf *out)
 {
 	struct zip_part part[DTX_COUNT(honest)];
-	struct dtx_buf text = DTX_BUF_INIT((size_t)1 << 24);
+	struct dtx_buf text = DTX_BUF_INIT((size_t)1 << 25);
 	size_t n = 0;
 
 	dtx_buf_add(&text, b->open ? b->open : "");
@@ -156,6 +204,7 @@ static enum dtx_code broken_read(const struct broken_book *b, const struct dtx_b
 	opts.range = b->range;
 	opts.table = b->table;
 	opts.hold_cells = b->hold;
+	opts.merged_fill = b->fill;
 	for (size_t i = 0; b->limit && i < dtx_nunpack_rows; i++)
 		if (strcmp(dtx_unpack_rows[i].name, b->limit) == 0)
 			memcpy((char *)&limits + dtx_unpack_rows[i].offset, &(uint64_t){ 1 }, 8);
@@ -173,7 +222,7 @@ out:
 void test_xlsx_broken_parts(void)
 {
 	for (size_t i = 0; i < DTX_COUNT(books); i++) {
-		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 24);
+		struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 25);
 		struct dtx_err err = DTX_ERR_INIT;
 		enum dtx_code rc;
 
@@ -184,6 +233,8 @@ void test_xlsx_broken_parts(void)
 			       dtx_code_name(rc), err.msg, dtx_code_name(books[i].code),
 			       books[i].says);
 		T_CHECK(strstr(err.msg, "'b.xlsx'"));
+		if (rc == DTX_E_ARCHIVE_LIMIT)
+			names_its_limit(&err);
 		dtx_err_clear(&err);
 		dtx_buf_clear(&bytes);
 	}

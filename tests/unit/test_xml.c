@@ -229,7 +229,7 @@ void test_xml_limits(void)
 	dtx_buf_reset(&in);
 	for (i = 0; i < 1000000; i++)
 		dtx_buf_add(&in, "<a>");
-	T_CODE(dump(in.ptr, in.len, 5000, &out, NULL), DTX_E_CORRUPT_FILE, NULL);
+	T_CODE(dump(in.ptr, in.len, 5000, &out, NULL), DTX_E_ARCHIVE_LIMIT, NULL);
 	dtx_buf_reset(&in);
 	dtx_buf_add(&in, "<a ");
 	for (i = 0; i < 65; i++)

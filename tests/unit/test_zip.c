@@ -336,3 +336,66 @@ void test_zip_checks_zip64_records(void)
 	zip64_is(1, 1, 1, "the zip64 end record is not where it should be");
 	zip64_is(0, 2, 1, "zip archive in several volumes");
 }
+
+/* Behind `lead` bytes the directory and its parts are found as far on; a record of zip64 in front
+ * of its end as well.  What is said of the place must still fit. */
+static void behind_is(size_t lead, bool wide, uint32_t off, bool is)
+{
+	const struct zip_part p[] = { { .name = "a.xml", .text = "hello", .stored = true },
+		                      { .name = "b.xml", .fill = 100000 } };
+	const struct dtx_unpack lim = DTX_UNPACK_INIT;
+	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20), out = DTX_BUF_INIT((size_t)1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_zip z = DTX_ZIP_INIT;
+	size_t end, dir, i, total = 0;
+
+	zip_make(&bytes, p, 2);
+	end = header_at(&bytes, "PK\5\6", 0);
+	dir = header_at(&bytes, "PK\1\2", 0);
+	for (i = 0; i < lead; i++)
+		dtx_buf_addc(&out, "\r\nPK\5\6"[i % 6]);
+	dtx_buf_addn(&out, bytes.ptr, end);
+	if (wide) {
+		zip_le(&out, 0x06064b50u, 4);
+		zip_le(&out, 44, 8);
+		zip_le(&out, 0, 12);
+		zip_le(&out, 2, 8);
+		zip_le(&out, 2, 8);
+		zip_le(&out, end - dir, 8);
+		zip_le(&out, dir + off, 8);
+		zip_le(&out, 0x07064b50u, 4);
+		zip_le(&out, 0, 4);
+		zip_le(&out, end, 8);
+		zip_le(&out, 1, 4);
+	}
+	dtx_buf_addn(&out, bytes.ptr + end, bytes.len - end);
+	out.ptr[out.len - 6] = (char)(out.ptr[out.len - 6] + (wide ? 0 : off));
+	T_CHECK(dtx_zip_behind(out.ptr, out.len) == is);
+	T_CODE(dtx_zip_open(&z, "t.xlsx", out.ptr, out.len, &lim, &err),
+	       is ? DTX_OK : DTX_E_CORRUPT_FILE, &err);
+	if (is) {
+		T_INT(z.lead, (long long)lead);
+		T_OK(read_part(&z, "b.xml", &total, NULL, &err), &err);
+		T_INT(total, 100000);
+	}
+	dtx_err_clear(&err);
+	dtx_zip_clear(&z);
+	dtx_buf_clear(&bytes);
+	dtx_buf_clear(&out);
+}
+
+void test_zip_behind_other_bytes(void)
+{
+	static const size_t lead[] = { 0, 1, 3, 100, 70000 };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(lead); i++) {
+		behind_is(lead[i], false, 0, true);
+		behind_is(lead[i], true, 0, true);
+		behind_is(lead[i], false, 1, false);
+		behind_is(lead[i], true, 1, false);
+	}
+	T_CHECK(!dtx_zip_behind("a,b\n1,PK\5\6\n", 12));
+	T_CHECK(!dtx_zip_behind("", 0));
+	T_CHECK(!dtx_zip_behind("a,b\n1,PK\5\6aaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", 40));
+}
