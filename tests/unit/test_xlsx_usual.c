@@ -1,5 +1,7 @@
 /* Cells of the usual forms, and of forms next to them, by both paths: alone, and by the thousand so
  * that windows cut them anywhere.  Numbers and texts of several bytes at a time. */
+#include <stdlib.h>
+
 #include "core/base/num.h"
 #include "core/base/swar.h"
 #include "core/io/sheet_tape.h"
@@ -306,88 +308,243 @@ void test_xml_plain_bytes(void)
 	T_CHECK(dtx_xml_plain(bytes, 0));
 }
 
-static void put_row(struct dtx_sheet_tape *t, const struct dtx_grid *g, size_t r)
+/* --- the tape --- */
+
+/* Rows of the grid onto the tape; how many blocks they came to. */
+static unsigned put_rows(struct dtx_sheet_tape *t, const struct dtx_grid *g, const bool *in)
 {
-	uint64_t i, end = g->row[r + 1].first;
-	char *to = dtx_sheet_tape_row(t, &g->row[r], (size_t)(end - g->row[r].first));
-	uint32_t small;
+	struct dtx_sheet_cols c = { 0 };
+	size_t r = 0, block;
+	unsigned n = 0;
+	uint32_t i;
 
-	T_CHECK(to);
-	for (i = g->row[r].first; i < end; i++) {
-		union dtx_payload v = dtx_grid_value(g, i);
-		bool narrow = dtx_sheet_tape_narrow(dtx_grid_tag(g, i), v, &small);
+	T_OK(dtx_sheet_cols_init(&c, NULL), NULL);
+	while (r < g->nrows) {
+		r = dtx_sheet_cols_take(&c, g, r, g->nrows, in);
+		n += c.n > 0;
+		if (!c.n)
+			continue;
+		dtx_sheet_tape_open(t, &c, &block);
+		for (i = 0; i < c.ncols; i++) {
+			struct dtx_sheet_col col = dtx_sheet_cols_get(&c, i);
 
-		to = dtx_sheet_tape_jump(to, dtx_grid_col(g, i));
-		to = dtx_sheet_tape_cell(to, dtx_grid_tag(g, i), v, narrow, small);
+			dtx_sheet_tape_col(t, &col);
+		}
+		dtx_sheet_tape_close(t, block);
 	}
-	dtx_sheet_tape_end(t, to);
+	dtx_sheet_cols_clear(&c);
+	return n;
+}
+
+/* The cell of a row and column of a block; false: there is none. */
+static bool taped_cell(const struct dtx_sheet_tape *t, size_t block, uint32_t row, uint32_t col,
+                       uint8_t *tag, union dtx_payload *v)
+{
+	struct dtx_tape_col c = { 0 };
+
+	while (dtx_sheet_tape_next(t, block, &c)) {
+		if (c.col != col)
+			continue;
+		*tag = dtx_tape_tag(&c, row);
+		*v = dtx_tape_value(&c, row);
+		return *tag;
+	}
+	return false;
+}
+
+static bool row_live(const struct dtx_grid *g, size_t r, const bool *in)
+{
+	bool live = false;
+	uint64_t i;
+
+	for (i = g->row[r].first; i < g->row[r + 1].first; i++)
+		live |= in[dtx_grid_col(g, i)] && !dtx_grid_blank(g, i);
+	return live;
 }
 
 static void same_row(const struct dtx_sheet_tape *t, const struct dtx_grid *g, size_t r,
-                     const struct dtx_grid_row *back)
+                     const bool *in, size_t block, const struct dtx_grid_row *back)
 {
-	struct dtx_str cells = dtx_sheet_tape_cells(t, back);
-	const char *p = cells.ptr;
 	union dtx_payload v;
-	uint32_t col = 0;
 	uint8_t tag;
 	uint64_t i;
 
 	T_CHECK(back->row == g->row[r].row && back->hidden == g->row[r].hidden);
 	for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
-		p = dtx_sheet_tape_next(p, &col, &tag, &v);
-		T_CHECK(tag == dtx_grid_tag(g, i) && col == dtx_grid_col(g, i) &&
-		        v.id == dtx_grid_value(g, i).id);
+		bool there =
+			taped_cell(t, block, (uint32_t)back->first, dtx_grid_col(g, i), &tag, &v);
+
+		T_CHECK(there == (in[dtx_grid_col(g, i)] && dtx_grid_tag(g, i)));
+		T_CHECK(!there || (tag == dtx_grid_tag(g, i) && v.id == dtx_grid_value(g, i).id));
 	}
-	T_CHECK(p == cells.ptr + cells.len);
 }
 
-/* Values of every size, with and without gaps, come back as they were. */
-void test_sheet_tape_gives_back(void)
+/* What the tape gives back, up to `some` rows at a time, is the rows of the grid that have more
+ * than blanks. */
+static void same_rows(const struct dtx_sheet_tape *t, const struct dtx_grid *g, const bool *in,
+                      size_t some)
 {
-	static const double numbers[] = {
-		0,     1,    255,        256,          65535,         65536,
-		-1,    0.5,  2147483647, 2147483648.0, -2147483648.0, -2147483649.0,
-		1e300, -0.1, 44000
-	};
-	static const uint64_t ids[] = { 0,
-		                        1,
-		                        127,
-		                        128,
-		                        32767,
-		                        32768,
-		                        0x7fffffff,
-		                        0x80000000,
-		                        DTX_GRID_INLINE,
-		                        DTX_GRID_INLINE | 5,
-		                        DTX_GRID_INLINE | 0x7fffffff,
-		                        DTX_GRID_INLINE | 0x80000000 };
+	struct dtx_tape_at at = { 0 };
+	size_t r = 0, k;
+
+	while (at.block < t->bytes.len) {
+		struct dtx_grid back;
+		size_t block = at.block;
+
+		dtx_grid_init(&back, "g");
+		T_OK(dtx_sheet_tape_rows(t, &at, &back, some, NULL), NULL);
+		T_CHECK(back.nrows && back.nrows <= some);
+		for (k = 0; k < back.nrows; k++, r++) {
+			while (r < g->nrows && !row_live(g, r, in))
+				r++;
+			T_CHECK(r < g->nrows);
+			same_row(t, g, r, in, block, &back.row[k]);
+		}
+		dtx_grid_clear(&back);
+	}
+	while (r < g->nrows && !row_live(g, r, in))
+		r++;
+	T_INT(r, g->nrows);
+}
+
+static void add(struct dtx_grid *g, uint32_t row, uint32_t col, unsigned tag, union dtx_payload v)
+{
+	T_OK(dtx_grid_add(g, row, col, (uint8_t)tag, v, 0, row % 5 == 4, NULL), NULL);
+}
+
+static unsigned there_and_back(struct dtx_grid *g, const bool *in)
+{
 	struct dtx_sheet_tape t;
-	struct dtx_grid g, back;
-	uint32_t col = 3, i;
-	size_t at = 0;
+	unsigned blocks;
+
+	T_OK(dtx_grid_finish(g, NULL), NULL);
+	dtx_sheet_tape_init(&t, 8 << 20);
+	blocks = put_rows(&t, g, in);
+	T_CHECK(!t.full);
+	same_rows(&t, g, in, SIZE_MAX);
+	same_rows(&t, g, in, 3);
+	dtx_sheet_tape_clear(&t);
+	dtx_grid_clear(g);
+	return blocks;
+}
+
+static const double tape_numbers[] = {
+	0,     1,    255,        256,          65535,         65536,
+	-1,    0.5,  2147483647, 2147483648.0, -2147483648.0, -2147483649.0,
+	1e300, -0.1, 44000
+};
+static const uint64_t tape_ids[] = { 0,
+	                             1,
+	                             127,
+	                             128,
+	                             32767,
+	                             32768,
+	                             0x7fffffff,
+	                             0x80000000,
+	                             DTX_GRID_INLINE,
+	                             DTX_GRID_INLINE | 5,
+	                             DTX_GRID_INLINE | 0x7fffffff,
+	                             DTX_GRID_INLINE | 0x80000000 };
+
+static union dtx_payload tape_number(uint32_t i)
+{
+	return (union dtx_payload){ .num = tape_numbers[i % DTX_COUNT(tape_numbers)] };
+}
+
+static union dtx_payload tape_id(uint32_t i)
+{
+	return (union dtx_payload){ .id = tape_ids[i % DTX_COUNT(tape_ids)] };
+}
+
+static bool *columns_but(uint32_t left_out)
+{
+	bool *in = calloc(DTX_SHEET_COLS, sizeof(*in));
+	uint32_t i;
+
+	T_CHECK(in);
+	for (i = 0; i < DTX_SHEET_COLS; i++)
+		in[i] = i != left_out;
+	return in;
+}
+
+/* Columns whose values need one to eight bytes, of one kind and of several, in rows that all have
+ * them: where no row is hidden these are one block. */
+void test_sheet_tape_gives_back_even_rows(void)
+{
+	bool *in = columns_but(UINT32_MAX);
+	struct dtx_grid g;
+	uint32_t r, i;
 
 	dtx_grid_init(&g, "g");
-	dtx_grid_init(&back, "g");
-	dtx_sheet_tape_init(&t, 1 << 20);
-	for (i = 0; i < DTX_COUNT(numbers); i++, col += 1 + i % 3)
-		T_OK(dtx_grid_add(&g, 7, col, i % 2 ? DTX_CELL_NUMBER : DTX_CELL_DATE,
-		                  (union dtx_payload){ .num = numbers[i] }, 0, true, NULL),
-		     NULL);
-	for (i = 0; i < DTX_COUNT(ids); i++, col += 1 + i % 3)
-		T_OK(dtx_grid_add(&g, 9, col, DTX_CELL_TEXT | DTX_CELL_FORMULA,
-		                  (union dtx_payload){ .id = ids[i] }, 0, false, NULL),
-		     NULL);
+	for (r = 0; r < 400; r++) {
+		for (i = 0; i < DTX_COUNT(tape_numbers); i++)
+			add(&g, 5 * r, i, i % 2 ? DTX_CELL_NUMBER : DTX_CELL_DATE,
+			    tape_number(r % (i + 1)));
+		for (i = 0; i < DTX_COUNT(tape_ids); i++)
+			add(&g, 5 * r, 20 + i, DTX_CELL_TEXT | DTX_CELL_FORMULA,
+			    tape_id(r % (i + 1)));
+		add(&g, 5 * r, 50, DTX_CELL_BOOL, (union dtx_payload){ .id = r % 2 });
+		add(&g, 5 * r, 51, r % 2 ? DTX_CELL_TEXT : DTX_CELL_NUMBER,
+		    r % 2 ? tape_id(3) : tape_number(4));
+		add(&g, 5 * r, 52, r % 2 ? DTX_CELL_TEXT : DTX_CELL_NUMBER,
+		    r % 2 ? tape_id(3) : tape_number(7));
+	}
+	T_INT(there_and_back(&g, in), 1);
+	free(in);
+}
+
+/* Rows with gaps, blanks, hidden ones, ones of blanks alone, a column that is not wanted; then ones
+ * that have hardly a column in common. */
+void test_sheet_tape_gives_back_uneven_rows(void)
+{
+	bool *in = columns_but(4);
+	struct dtx_grid g;
+	uint32_t r, i;
+
+	dtx_grid_init(&g, "g");
+	for (r = 0; r < 900; r++) {
+		for (i = r % 3; i < 9; i += 1 + (r + i) % 2)
+			add(&g, r, i,
+			    r % 11 == 7 || (r + i) % 4 == 0 ? DTX_CELL_BLANK | DTX_CELL_FORMULA
+			    : i % 2                         ? DTX_CELL_NUMBER
+			                                    : DTX_CELL_TEXT,
+			    i % 2 ? tape_number(r + i) : tape_id(r + i));
+		add(&g, r, 10, r % 7 ? DTX_CELL_BLANK : DTX_CELL_BLANK | DTX_CELL_UNCACHED,
+		    (union dtx_payload){ .id = 0 });
+	}
+	T_CHECK(there_and_back(&g, in) < 10);
+	dtx_grid_init(&g, "g");
+	for (r = 0; r < 900; r++) {
+		for (i = 0; i < 5; i++)
+			add(&g, r, (r * 17 + i * 1000) % DTX_SHEET_COLS + i % 2, DTX_CELL_NUMBER,
+			    tape_number(r + i));
+	}
+	T_CHECK(there_and_back(&g, in) > 10);
+	dtx_grid_init(&g, "g");
+	for (r = 0; r < 3; r++) {
+		for (i = 0; i < DTX_SHEET_COLS; i++)
+			add(&g, r, i, DTX_CELL_NUMBER, tape_number(i));
+	}
+	T_CHECK(there_and_back(&g, in) > 1);
+	free(in);
+}
+
+/* What does not fit is not kept at all. */
+void test_sheet_tape_is_full(void)
+{
+	bool *in = columns_but(UINT32_MAX);
+	struct dtx_sheet_tape t;
+	struct dtx_grid g;
+	uint32_t r;
+
+	dtx_grid_init(&g, "g");
+	for (r = 0; r < 1000; r++)
+		add(&g, 5 * r, 2, DTX_CELL_NUMBER, tape_number(r));
 	T_OK(dtx_grid_finish(&g, NULL), NULL);
-	put_row(&t, &g, 0);
-	put_row(&t, &g, 1);
-	T_CHECK(!t.full);
-	T_OK(dtx_sheet_tape_rows(&t, &at, &back, SIZE_MAX, NULL), NULL);
-	T_INT(at, t.bytes.len);
-	T_INT(back.nrows, 2);
-	same_row(&t, &g, 0, &back.row[0]);
-	same_row(&t, &g, 1, &back.row[1]);
+	dtx_sheet_tape_init(&t, 4096);
+	put_rows(&t, &g, in);
+	T_CHECK(t.full && !t.bytes.len);
 	dtx_sheet_tape_clear(&t);
 	dtx_grid_clear(&g);
-	dtx_grid_clear(&back);
+	free(in);
 }
