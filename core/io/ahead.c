@@ -12,7 +12,7 @@ enum {
 	/* Who has to wait does so until half of the ring is there for it: to be woken costs as much
 	 * as a window. */
 	HALF = WINDOWS / 2,
-	WINDOW_BYTES = 128 << 10,
+	WINDOW_BYTES = 256 << 10,
 	STRIDE = DTX_AHEAD_FRONT + WINDOW_BYTES + DTX_AHEAD_BEHIND
 };
 
