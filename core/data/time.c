@@ -34,7 +34,7 @@ static void split_far(int32_t day, int32_t *year, unsigned *month, unsigned *dom
 
 /* Of the days on which 32 bits suffice, years -400 to 10000 and more: Neri and Schneider's way,
  * with March as the first month and multiplications in place of divisions. */
-static void split_near(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
+static inline void split_near(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
 {
 	uint32_t n = 4 * ((uint32_t)day + 719468 + 4 * 146097) + 3;
 	uint32_t in_century = n % 146097 / 4;
@@ -48,12 +48,17 @@ static void split_near(int32_t day, int32_t *year, unsigned *month, unsigned *do
 	*year = (int32_t)(100 * (n / 146097) + (uint32_t)(years >> 32) + late) - 4 * 400;
 }
 
-void dtx_day_split(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
+static inline void split(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
 {
 	if (day > -4 * 146097 && day < 1000 * 146097 / 4)
 		split_near(day, year, month, dom);
 	else
 		split_far(day, year, month, dom);
+}
+
+void dtx_day_split(int32_t day, int32_t *year, unsigned *month, unsigned *dom)
+{
+	split(day, year, month, dom);
 }
 
 static unsigned time_month_days(int32_t year, unsigned month)
@@ -93,7 +98,7 @@ size_t dtx_day_print(char out[16], int32_t day)
 	unsigned month, dom;
 	size_t n = 4;
 
-	dtx_day_split(day, &year, &month, &dom);
+	split(day, &year, &month, &dom);
 	if (year >= 0 && year <= 9999) {
 		time_pair(out, (unsigned)year / 100);
 		time_pair(out + 2, (unsigned)year % 100);

@@ -8,7 +8,10 @@
 #include "core/base/pool.h"
 
 enum {
-	WINDOWS = 4,
+	WINDOWS = 8,
+	/* Who has to wait does so until half of the ring is there for it: to be woken costs as much
+	 * as a window. */
+	HALF = WINDOWS / 2,
 	WINDOW_BYTES = 256 << 10,
 	STRIDE = DTX_AHEAD_FRONT + WINDOW_BYTES + DTX_AHEAD_BEHIND
 };
@@ -24,6 +27,7 @@ struct dtx_ahead {
 	size_t len[WINDOWS];
 	bool judged[WINDOWS];
 	bool judging;           /* somebody wants to know */
+	bool full, empty;       /* the thread waits; the reader does */
 	unsigned filled, taken; /* windows so far; filled - taken are in the ring */
 	bool ended, stop;       /* no more windows will come; none are wanted */
 	enum dtx_code rc;       /* why it ended */
@@ -43,8 +47,11 @@ static bool wait_free(struct dtx_ahead *a, bool *judging)
 	bool go;
 
 	pthread_mutex_lock(&a->lock);
-	while (a->filled - a->taken == WINDOWS && !a->stop)
+	a->full = a->filled - a->taken == WINDOWS;
+	while (a->full && !a->stop) {
 		pthread_cond_wait(&a->changed, &a->lock);
+		a->full = a->filled - a->taken > HALF;
+	}
 	go = !a->stop;
 	*judging = a->judging;
 	pthread_mutex_unlock(&a->lock);
@@ -62,7 +69,8 @@ static void give(struct dtx_ahead *a, size_t got, bool judged, enum dtx_code rc,
 	a->rc = rc;
 	if (rc != DTX_OK)
 		dtx_err_move(&a->err, err);
-	pthread_cond_signal(&a->changed);
+	if (a->empty && (a->ended || a->filled - a->taken >= HALF))
+		pthread_cond_signal(&a->changed);
 	pthread_mutex_unlock(&a->lock);
 }
 
@@ -131,8 +139,11 @@ static size_t wait_filled(struct dtx_ahead *a, bool judge)
 
 	pthread_mutex_lock(&a->lock);
 	a->judging = judge;
-	while (a->filled == a->taken && !a->ended)
+	a->empty = a->filled == a->taken;
+	while (a->empty && !a->ended) {
 		pthread_cond_wait(&a->changed, &a->lock);
+		a->empty = a->filled - a->taken < HALF;
+	}
 	len = a->filled == a->taken ? 0 : a->len[a->taken % WINDOWS];
 	pthread_mutex_unlock(&a->lock);
 	return len;
@@ -143,7 +154,8 @@ static void release(struct dtx_ahead *a)
 	a->at = 0;
 	pthread_mutex_lock(&a->lock);
 	a->taken++;
-	pthread_cond_signal(&a->changed);
+	if (a->full && a->filled - a->taken <= HALF)
+		pthread_cond_signal(&a->changed);
 	pthread_mutex_unlock(&a->lock);
 }
 

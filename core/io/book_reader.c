@@ -293,16 +293,12 @@ out:
 	return rc;
 }
 
-/* A cell of row k of the batch goes to the column with a block that it is of. */
-static inline void fill_cell(const struct dtx_sheet_layout *l, struct cell_block *const *block,
-                             uint32_t k, uint32_t col, uint8_t tag, union dtx_payload v)
+/* A cell of row k of the batch. */
+static inline void fill_cell(const struct dtx_sheet_layout *l, const struct cell_block *to,
+                             uint32_t k, uint8_t tag, union dtx_payload v)
 {
-	int32_t c = l->index[col];
-	struct cell_block *to = c < 0 ? NULL : block[c];
 	unsigned kind = tag & DTX_CELL_KIND;
 
-	if (!to)
-		return;
 	if (dtx_sheet_cell_null(l, tag, v) && kind != DTX_CELL_ERROR) {
 		bool bad = kind == DTX_GRID_BAD_DATE ||
 		           (kind == DTX_CELL_BLANK && tag & DTX_CELL_UNCACHED);
@@ -316,21 +312,52 @@ static inline void fill_cell(const struct dtx_sheet_layout *l, struct cell_block
 	to->tag[k] = tag;
 }
 
+/* Numbers in one, two or four bytes. */
+static void widen_numbers(const struct dtx_tape_col *c, uint32_t from, uint32_t n,
+                          union dtx_payload *to)
+{
+	uint32_t k;
+
+	for (k = 0; k < n; k++)
+		to[k].num = (int32_t)dtx_tape_small(c, from + k);
+}
+
+/* Rows [from, from + n) of a column whose cells are all of a kind that no null is of. */
+static bool fill_alike(const struct dtx_sheet_layout *l, const struct dtx_tape_col *c,
+                       uint32_t from, uint32_t n, const struct cell_block *to)
+{
+	unsigned kind = c->tag & DTX_CELL_KIND;
+	bool number = kind == DTX_CELL_NUMBER ? !l->nnull_numbers
+	                                      : kind >= DTX_CELL_DATE && kind <= DTX_CELL_DURATION;
+
+	if (c->tags || !number)
+		return false;
+	memset(to->tag, c->tag, n);
+	if (c->size == 3)
+		memcpy(to->value, c->values + from * sizeof(*to->value), n * sizeof(*to->value));
+	else
+		widen_numbers(c, from, n, to->value);
+	return true;
+}
+
 static void fill_from_tape(const struct dtx_sheet_layout *l, const struct slice *s,
                            struct cell_block *const *block)
 {
-	uint32_t k, col;
+	const struct dtx_grid_row *row = s->grid->row;
+	uint32_t from = (uint32_t)row[s->live[0]].first, k;
+	bool all = row[s->live[s->n - 1]].first - from == s->n - 1;
+	struct dtx_tape_col c = { 0 };
 
-	for (k = 0; k < s->n; k++) {
-		struct dtx_str cells = dtx_sheet_tape_cells(s->tape, &s->grid->row[s->live[k]]);
-		const char *p = cells.ptr, *end = p + cells.len;
+	while (dtx_sheet_tape_next(s->tape, s->window->block, &c)) {
+		int32_t i = l->index[c.col];
+		struct cell_block *to = i < 0 ? NULL : block[i];
 
-		for (col = 0; p < end; col++) {
-			union dtx_payload v;
-			uint8_t tag;
+		if (!to || (all && fill_alike(l, &c, from, s->n, to)))
+			continue;
+		for (k = 0; k < s->n; k++) {
+			uint32_t at = (uint32_t)row[s->live[k]].first;
 
-			p = dtx_sheet_tape_next(p, &col, &tag, &v);
-			fill_cell(l, block, k, col, tag, v);
+			fill_cell(l, to, k, dtx_tape_tag(&c, at), dtx_tape_value(&c, at));
 		}
 	}
 }
@@ -345,9 +372,12 @@ static void fill_cells(const struct dtx_sheet_layout *l, const struct slice *s,
 	for (k = 0; k < s->n; k++) {
 		const struct dtx_grid_row *row = &g->row[s->live[k]];
 
-		for (i = row[0].first; i < row[1].first; i++)
-			fill_cell(l, block, k, dtx_grid_col(g, i), dtx_grid_tag(g, i),
-			          dtx_grid_value(g, i));
+		for (i = row[0].first; i < row[1].first; i++) {
+			int32_t c = l->index[dtx_grid_col(g, i)];
+
+			if (c >= 0 && block[c])
+				fill_cell(l, block[c], k, dtx_grid_tag(g, i), dtx_grid_value(g, i));
+		}
 	}
 }
 

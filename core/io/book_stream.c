@@ -117,15 +117,17 @@ out:
 	return rc;
 }
 
-static enum dtx_code fill_window(struct dtx_book_stream *s, struct dtx_grid *g, uint32_t rows,
-                                 struct dtx_err *err)
+static enum dtx_code fill_window(struct dtx_book_stream *s, struct dtx_book_window *w,
+                                 uint32_t rows, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	struct dtx_grid *g = &w->grid;
 	const struct dtx_sheet_layout *l = s->layout;
 
 	if (dtx_book_stream_taped(l)) {
+		w->block = s->at.block;
 		DTX_TRY(dtx_sheet_tape_rows(&l->tail->tape, &s->at, g, rows, err));
-		s->more = s->at < l->tail->tape.bytes.len;
+		s->more = s->at.block < l->tail->tape.bytes.len;
 		goto out;
 	}
 	DTX_TRY(l->book->cls->rows->next(s->rows, g, DTX_BOOK_STREAM_CELLS, rows, &s->more, err));
@@ -145,7 +147,7 @@ enum dtx_code dtx_book_stream_next(struct dtx_book_stream *s, uint32_t max_rows,
 	*out = NULL;
 	while (s->more && !*out) {
 		DTX_TRY(take_window(s, &w, err));
-		DTX_TRY(fill_window(s, &w->grid, max_rows, err));
+		DTX_TRY(fill_window(s, w, max_rows, err));
 		DTX_TRY(find_live(s, w, err));
 		if (w->nlive)
 			*out = w;

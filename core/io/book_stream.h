@@ -12,6 +12,7 @@ enum { DTX_BOOK_STREAM_CELLS = 24 << 10 };
 struct dtx_book_window {
 	struct dtx_book_window *next; /* in the list of spare ones */
 	struct dtx_grid grid;         /* of rows on the tape it has no cells */
+	size_t block;                 /* where those are */
 	uint32_t *live;               /* indexes of its rows with data; dtx_mem */
 	size_t live_cap;
 	uint32_t nlive;
@@ -21,7 +22,7 @@ struct dtx_book_stream {
 	struct dtx_sheet_rows *rows;
 	struct dtx_sheet_facts facts; /* counted once more, not used */
 	struct dtx_book_window *spare;
-	size_t at; /* byte of the tape */
+	struct dtx_tape_at at; /* on the tape */
 	bool more;
 	uint32_t nlive;  /* handed out so far */
 	int64_t nhidden; /* dropped so far */

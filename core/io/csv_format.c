@@ -177,8 +177,6 @@ static void put_cell(const struct dtx_csv_format *f, const struct format_item *i
 {
 	char text[DTX_CELL_PRINT];
 
-	if (put_known(it, row, out))
-		return;
 	if (dtx_column_is_null(it->col, row))
 		format_bytes(out, f->null_text.ptr, f->null_text.len);
 	else if (dtx_cell_is_text(it->col, row))
@@ -200,8 +198,6 @@ static void put_i64(const struct dtx_csv_format *f, const struct format_item *it
 {
 	char text[DTX_NUM_TEXT];
 
-	if (put_known(it, row, out))
-		return;
 	PUT_NULL(f, it, row, out);
 	format_value(f, text, dtx_num_print_i64(text, it->col->v.i64[row]), out);
 }
@@ -212,8 +208,6 @@ static void put_f64(const struct dtx_csv_format *f, const struct format_item *it
 	char text[DTX_NUM_TEXT];
 	size_t n;
 
-	if (put_known(it, row, out))
-		return;
 	PUT_NULL(f, it, row, out);
 	n = dtx_num_print_f64(text, it->col->v.f64[row]);
 	if (f->float_trim && n > 2 && text[n - 1] == '0' && text[n - 2] == '.')
@@ -412,9 +406,12 @@ static void format_rows(struct formatter *w, struct dtx_buf *out)
 	for (r = 0; r < b->nsel; r++) {
 		row = b->sel ? b->sel[r] : r;
 		for (i = 0; i < w->n; i++) {
+			const struct format_item *it = &w->item[i];
+
 			if (i)
 				format_byte(out, w->f->delim);
-			w->item[i].put(w->f, &w->item[i], row, out);
+			if (!put_known(it, row, out))
+				it->put(w->f, it, row, out);
 		}
 		dtx_csv_format_eol(w->f, out);
 	}

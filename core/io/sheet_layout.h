@@ -30,6 +30,7 @@ struct dtx_sheet_tail {
 	int64_t nhidden;               /* dropped ones */
 	struct dtx_sheet_stats *stats; /* by physical column; dtx_mem */
 	bool *in, *filled;             /* columns of the range; columns with cells */
+	struct dtx_sheet_cols cols;    /* those of the window */
 	struct dtx_sheet_tape tape;    /* the rows, unless there are too many */
 };
 struct dtx_sheet_layout {
@@ -91,10 +92,10 @@ DTX_MUSTUSE enum dtx_code dtx_sheet_mark_nulls(struct dtx_sheet_layout *l, struc
 /* Counts a cell of its column; texts are marked. */
 void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
                          struct dtx_sheet_stats *s, uint32_t row, uint64_t cell);
-/* The same for the cells of row number r of a window, in the columns of the tail; whether it has
- * any: then they are on the tape, too.  `count`: its values are not dropped. */
-bool dtx_sheet_note_row(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t r,
-                        struct dtx_sheet_tail *t, bool count);
+/* The same for the cells of the first rows of a window, in the columns of the tail, which counts
+ * its rows, too; they are on the tape then. */
+void dtx_sheet_note_rows(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t nrows,
+                         struct dtx_sheet_tail *t);
 /* bad_cells: text: errors and serials that are no dates become texts of the grid. */
 DTX_MUSTUSE enum dtx_code dtx_sheet_bad_texts(const struct dtx_sheet_layout *l, struct dtx_grid *g,
                                               struct dtx_err *err);

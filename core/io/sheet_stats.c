@@ -105,14 +105,9 @@ static bool is_bad(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payl
 	}
 }
 
-/* `whole`: a number that is known to be an integer. */
-static inline void note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid_chunk *c,
-                             size_t at, bool whole, struct dtx_sheet_stats *s, uint32_t row)
+static void note_cell(const struct dtx_sheet_layout *l, uint8_t tag, union dtx_payload v,
+                      uint16_t style, struct dtx_sheet_stats *s, uint32_t row)
 {
-	uint8_t tag = c->tag[at];
-	union dtx_payload v = c->value[at];
-	uint16_t style = c->style ? c->style[at] : 0;
-
 	if (dtx_sheet_cell_null(l, tag, v)) {
 		if (is_bad(l, tag, v) && !s->bad++)
 			s->bad_row = row;
@@ -121,7 +116,7 @@ static inline void note_cell(const struct dtx_sheet_layout *l, const struct dtx_
 	switch (tag & DTX_CELL_KIND) {
 	case DTX_CELL_NUMBER:
 		s->numbers++;
-		s->fractions += !whole && !is_int(v.num);
+		s->fractions += !is_int(v.num);
 		note_style(s, style);
 		break;
 	case DTX_CELL_BOOL: s->bools++; break;
@@ -129,7 +124,7 @@ static inline void note_cell(const struct dtx_sheet_layout *l, const struct dtx_
 	case DTX_CELL_DATE:
 	case DTX_CELL_DATETIME:
 		s->dates++;
-		s->clocks += !whole && !is_int(v.num);
+		s->clocks += !is_int(v.num);
 		note_style(s, style);
 		break;
 	case DTX_CELL_TIME:
@@ -144,47 +139,98 @@ static inline void note_cell(const struct dtx_sheet_layout *l, const struct dtx_
 void dtx_sheet_note_cell(const struct dtx_sheet_layout *l, const struct dtx_grid *g,
                          struct dtx_sheet_stats *s, uint32_t row, uint64_t cell)
 {
-	note_cell(l, g->chunk[cell / DTX_GRID_CHUNK], cell % DTX_GRID_CHUNK, false, s, row);
+	note_cell(l, dtx_grid_tag(g, cell), dtx_grid_value(g, cell), dtx_grid_style(g, cell), s,
+	          row);
 }
 
-/* One pass for both: what makes a cell small on the tape tells that it is whole, too. */
-bool dtx_sheet_note_row(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t r,
-                        struct dtx_sheet_tail *t, bool count)
+/* --- by column --- */
+
+static uint64_t count_fractions(const struct dtx_sheet_col *c)
 {
-	uint64_t i = g->row[r].first, end = g->row[r + 1].first;
-	uint32_t row = g->row[r].row, expect = 0, small;
-	char *to = dtx_sheet_tape_row(&t->tape, &g->row[r], (size_t)(end - i));
-	/* what is written as bytes could be anything: these are not to be loaded again for it */
-	const bool *const in = t->in;
-	bool *const filled = t->filled;
-	struct dtx_sheet_stats *const stats = t->stats;
-	bool live = false;
+	uint64_t found = 0;
+	uint32_t i;
 
-	for (; i < end; i++) {
-		const struct dtx_grid_chunk *chunk = g->chunk[i / DTX_GRID_CHUNK];
-		size_t at = i % DTX_GRID_CHUNK;
-		uint32_t c = chunk->col[at];
-		unsigned tag = chunk->tag[at];
-		bool narrow;
+	for (i = 0; c->size == 3 && i < c->n; i++) /* small ones are whole */
+		found += !is_int(c->value[i * c->step].num);
+	return found;
+}
 
-		if (!in[c])
-			continue;
-		narrow = dtx_sheet_tape_narrow(tag, chunk->value[at], &small);
-		if (to) {
-			to = c == expect ? to : dtx_sheet_tape_jump(to, c);
-			to = dtx_sheet_tape_cell(to, tag, chunk->value[at], narrow, small);
-			expect = c + 1;
-		}
-		if ((tag & DTX_CELL_KIND) == DTX_CELL_BLANK && !(tag & DTX_CELL_UNCACHED))
-			continue;
-		live = true;
-		filled[c] = true;
-		if (count)
-			note_cell(l, chunk, at, narrow, &stats[c], row);
+/* Cells of one tag: those kinds of which none reads as null are counted at once. */
+static bool note_alike(const struct dtx_sheet_layout *l, const struct dtx_sheet_col *c,
+                       struct dtx_sheet_stats *s)
+{
+	unsigned kind = *c->tag & DTX_CELL_KIND;
+	uint32_t i;
+
+	if (kind == DTX_CELL_BOOL) {
+		s->bools += c->n;
+		return true;
 	}
-	if (to && live)
-		dtx_sheet_tape_end(&t->tape, to);
-	return live;
+	if (kind == DTX_CELL_NUMBER && !l->nnull_numbers) {
+		s->numbers += c->n;
+		s->fractions += count_fractions(c);
+	} else if (kind == DTX_CELL_DATE || kind == DTX_CELL_DATETIME) {
+		s->dates += c->n;
+		s->clocks += count_fractions(c);
+	} else {
+		return false;
+	}
+	note_style(s, c->style ? *c->style : 0);
+	for (i = 1; c->style && i < c->n; i++)
+		note_style(s, c->style[i * c->step]);
+	return true;
+}
+
+/* Whether any cell of the column is not blank. */
+static bool note_col(const struct dtx_sheet_layout *l, const struct dtx_sheet_cols *rows,
+                     const struct dtx_sheet_col *c, struct dtx_sheet_stats *s)
+{
+	unsigned seen = 0;
+	size_t at = 0;
+	uint32_t i;
+
+	if (c->alike && !rows->nhidden && note_alike(l, c, s))
+		return true;
+	for (i = 0; i < c->n; i++, at += c->step) {
+		uint32_t row = rows->row[i];
+
+		seen |= c->tag[at];
+		if (c->tag[at] && !(l->opts->hidden_drop && row & DTX_TAPE_HIDDEN))
+			note_cell(l, c->tag[at], c->value[at], c->style ? c->style[at] : 0, s,
+			          row & ~DTX_TAPE_HIDDEN);
+	}
+	return seen & (DTX_CELL_KIND | DTX_CELL_UNCACHED);
+}
+
+static void note_cols(const struct dtx_sheet_layout *l, const struct dtx_sheet_cols *c,
+                      struct dtx_sheet_tail *t)
+{
+	uint32_t hidden = l->opts->hidden_drop ? c->nhidden : 0, i;
+	size_t block;
+
+	if (!c->n)
+		return;
+	t->nhidden += hidden;
+	t->nlive += c->n - hidden;
+	dtx_sheet_tape_open(&t->tape, c, &block);
+	for (i = 0; i < c->ncols; i++) {
+		struct dtx_sheet_col col = dtx_sheet_cols_get(c, i);
+
+		t->filled[col.col] |= note_col(l, c, &col, &t->stats[col.col]);
+		dtx_sheet_tape_col(&t->tape, &col);
+	}
+	dtx_sheet_tape_close(&t->tape, block);
+}
+
+void dtx_sheet_note_rows(const struct dtx_sheet_layout *l, const struct dtx_grid *g, size_t nrows,
+                         struct dtx_sheet_tail *t)
+{
+	size_t r = 0;
+
+	while (r < nrows) {
+		r = dtx_sheet_cols_take(&t->cols, g, r, nrows, t->in);
+		note_cols(l, &t->cols, t);
+	}
 }
 
 /* --- bad cells as texts --- */

@@ -15,6 +15,7 @@ enum {
 void dtx_sheet_tail_clear(struct dtx_sheet_tail *tail)
 {
 	dtx_sheet_tape_clear(&tail->tape);
+	dtx_sheet_cols_clear(&tail->cols);
 	dtx_mem_free(tail->stats);
 	dtx_mem_free(tail->in);
 	dtx_mem_free(tail->filled);
@@ -31,6 +32,7 @@ static enum dtx_code tail_open(struct dtx_sheet_tail *t, const struct dtx_sheet_
 	dtx_sheet_tape_init(&t->tape,
 	                    (l->opts->hold_cells ? l->opts->hold_cells : (size_t)HEAD_CELLS) *
 	                            TAPE_BYTES);
+	DTX_TRY(dtx_sheet_cols_init(&t->cols, err));
 	t->row1 = r->row1 - DTX_MIN(r->row1, l->pick.totals_rows);
 	t->stats = dtx_mem_zalloc(DTX_SHEET_COLS, sizeof(*t->stats));
 	t->in = dtx_mem_zalloc(DTX_SHEET_COLS, sizeof(*t->in));
@@ -41,17 +43,6 @@ static enum dtx_code tail_open(struct dtx_sheet_tail *t, const struct dtx_sheet_
 		t->in[c] = !(l->opts->hidden_drop && dtx_sheet_col_hidden(l, c));
 out:
 	return rc;
-}
-
-/* Counts row number r of a window. */
-static void tail_row(struct dtx_sheet_tail *t, const struct dtx_sheet_layout *l,
-                     const struct dtx_grid *g, size_t r)
-{
-	bool hidden = g->row[r].hidden && l->opts->hidden_drop;
-	bool live = dtx_sheet_note_row(l, g, r, t, !hidden);
-
-	t->nhidden += live && hidden;
-	t->nlive += live && !hidden;
 }
 
 static void add_stats(struct dtx_sheet_stats *to, const struct dtx_sheet_stats *from)
@@ -153,8 +144,9 @@ static enum dtx_code count_window(struct scan *s, struct dtx_err *err)
 	DTX_TRY(dtx_grid_finish(g, err));
 	DTX_TRY(dtx_sheet_bad_texts(s->l, g, err));
 	DTX_TRY(dtx_sheet_mark_nulls(s->l, err));
-	for (r = 0; r < g->nrows && g->row[r].row <= t->row1; r++)
-		tail_row(t, s->l, g, r);
+	for (r = g->nrows; r && g->row[r - 1].row > t->row1; r--)
+		;
+	dtx_sheet_note_rows(s->l, g, r, t);
 	t->last_row = g->row[g->nrows - 1].row;
 	s->ncells += g->ncells;
 	s->col_min = DTX_MIN(s->col_min, g->col_min);

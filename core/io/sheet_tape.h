@@ -1,114 +1,130 @@
-/* Rows of a sheet in few bytes, to be read again: two to nine bytes a cell, styles left out. */
+/* Rows of a sheet in few bytes, to be read again: blocks of rows, each column by column, one to
+ * nine bytes a cell, styles left out. */
 #ifndef DTX_IO_SHEET_TAPE_H
 #define DTX_IO_SHEET_TAPE_H
 
-#include <endian.h>
-
 #include "core/base/buf.h"
 #include "core/io/grid.h"
+
+/* --- rows on their way to the tape --- */
+
+/* The cells of some rows by column: in arrays of `stride` for each column that occurs, where a cell
+ * that is not there has tag 0; or, of rows that have the same columns, where they are. */
+struct dtx_sheet_cols {
+	uint32_t stride, n; /* rows there is room for, rows that are there */
+	uint32_t nhidden;   /* of them */
+	uint32_t ncols;
+	uint16_t *slot; /* by physical column: its place and 1, 0: it has none */
+	uint16_t *col;  /* by place: the physical column */
+	uint32_t *row;  /* numbers; DTX_TAPE_HIDDEN */
+	uint8_t *tag;
+	union dtx_payload *value;
+	uint16_t *style;
+	uint32_t *small;                    /* scratch of a column */
+	const struct dtx_grid_chunk *chunk; /* NULL: in the arrays; the cells begin at `first` */
+	size_t first;
+};
+#define DTX_TAPE_HIDDEN ((uint32_t)1 << 31)
+
+DTX_MUSTUSE enum dtx_code dtx_sheet_cols_init(struct dtx_sheet_cols *c, struct dtx_err *err);
+void dtx_sheet_cols_clear(struct dtx_sheet_cols *c);
+/* Takes rows from number r of a grid on, at least one, at most up to `end`: their cells in the
+ * columns `in`.  Rows of blanks are left out.  Returns the one behind them. */
+size_t dtx_sheet_cols_take(struct dtx_sheet_cols *c, const struct dtx_grid *g, size_t r, size_t end,
+                           const bool *in);
+
+/* A column of rows. */
+struct dtx_sheet_col {
+	uint32_t col, n;
+	bool alike;  /* all cells have one tag */
+	size_t step; /* from one cell to the next */
+	const uint8_t *tag;
+	const union dtx_payload *value;
+	const uint16_t *style; /* NULL: all 0 */
+	const uint32_t *small; /* the values, when they are small: size below 3 */
+	unsigned size;         /* logarithm of the bytes that the largest needs */
+};
+/* The column at a place, until the next call. */
+struct dtx_sheet_col dtx_sheet_cols_get(const struct dtx_sheet_cols *c, uint32_t place);
+
+/* --- the tape --- */
 
 struct dtx_sheet_tape {
 	struct dtx_buf bytes;
 	bool full; /* it did not hold all that was put: it is empty */
 };
-
 void dtx_sheet_tape_init(struct dtx_sheet_tape *t, size_t max);
 void dtx_sheet_tape_clear(struct dtx_sheet_tape *t);
-/* A row of up to `cells` cells begins: its place, where the first of them goes; NULL: there is no
- * room, and nothing is kept any more.  The row is put when its end is told to dtx_sheet_tape_end.
- */
-char *dtx_sheet_tape_row(struct dtx_sheet_tape *t, const struct dtx_grid_row *row, size_t cells);
-void dtx_sheet_tape_end(struct dtx_sheet_tape *t, const char *end);
-/* Adds up to `rows` rows from byte *at on to the grid, without their cells, and moves *at on; the
- * end is where *at is the tape's length.  `first` of a row is its place here. */
-DTX_MUSTUSE enum dtx_code dtx_sheet_tape_rows(const struct dtx_sheet_tape *t, size_t *at,
-                                              struct dtx_grid *g, size_t rows, struct dtx_err *err);
-/* The cells of such a row, for dtx_sheet_tape_next. */
-struct dtx_str dtx_sheet_tape_cells(const struct dtx_sheet_tape *t, const struct dtx_grid_row *row);
+/* The rows of c as a block: opened, each of its columns put, closed.  Where there is no room
+ * nothing is kept any more. */
+void dtx_sheet_tape_open(struct dtx_sheet_tape *t, const struct dtx_sheet_cols *c, size_t *block);
+void dtx_sheet_tape_col(struct dtx_sheet_tape *t, const struct dtx_sheet_col *c);
+void dtx_sheet_tape_close(struct dtx_sheet_tape *t, size_t block);
 
-/* --- cells --- */
-
-enum {
-	DTX_TAPE_JUMP = 0xfe, /* is no tag: such a kind does not exist */
-	DTX_TAPE_TAG = DTX_CELL_KIND | DTX_CELL_FORMULA | DTX_CELL_UNCACHED,
-	DTX_TAPE_SIZE_SHIFT = 6 /* of the logarithm of the size */
+/* A place on the tape. */
+struct dtx_tape_at {
+	size_t block; /* byte; the end is the tape's length */
+	uint32_t row; /* of the block */
 };
+/* Adds up to `rows` rows from there on, all of one block, to the grid, without their cells, and
+ * moves on; `first` of a row is its place in the block. */
+DTX_MUSTUSE enum dtx_code dtx_sheet_tape_rows(const struct dtx_sheet_tape *t,
+                                              struct dtx_tape_at *at, struct dtx_grid *g,
+                                              size_t rows, struct dtx_err *err);
 
-static inline bool dtx_sheet_tape_is_number(unsigned tag)
+/* A column of a block. */
+struct dtx_tape_col {
+	uint32_t col, rows;
+	uint8_t tag;         /* of all cells, unless there are `tags` */
+	const uint8_t *tags; /* NULL: they have one */
+	unsigned size;       /* logarithm of the bytes of a value; 3: as it is */
+	const char *values;
+};
+/* The first column of a block, or the one behind *c, which is zeroed at first; false: no more. */
+DTX_MUSTUSE bool dtx_sheet_tape_next(const struct dtx_sheet_tape *t, size_t block,
+                                     struct dtx_tape_col *c);
+
+static inline uint8_t dtx_tape_tag(const struct dtx_tape_col *c, uint32_t row)
+{
+	return c->tags ? c->tags[row] : c->tag;
+}
+
+static inline bool dtx_tape_is_number(unsigned tag)
 {
 	unsigned kind = tag & DTX_CELL_KIND;
 
 	return kind == DTX_CELL_NUMBER || (kind >= DTX_CELL_DATE && kind <= DTX_GRID_BAD_DATE);
 }
 
-/* The value as a small number, if it is one: ids with the inline bit at the bottom. */
-static inline bool dtx_sheet_tape_narrow(unsigned tag, union dtx_payload v, uint32_t *out)
+static inline uint32_t dtx_tape_small(const struct dtx_tape_col *c, uint32_t row)
 {
-	uint64_t id = (v.id & ~DTX_GRID_INLINE) << 1 | v.id >> 63;
+	uint32_t four;
+	uint16_t two;
 
-	if (!dtx_sheet_tape_is_number(tag)) {
-		*out = (uint32_t)id;
-		return (v.id & ~DTX_GRID_INLINE) <= UINT32_MAX >> 1;
+	if (c->size == 0)
+		return (unsigned char)c->values[row];
+	if (c->size == 1) {
+		memcpy(&two, c->values + 2 * (size_t)row, sizeof(two));
+		return two;
 	}
-	if (!(v.num >= INT32_MIN && v.num <= INT32_MAX) || (double)(int32_t)v.num != v.num)
-		return false;
-	*out = (uint32_t)(int32_t)v.num;
-	return true;
+	memcpy(&four, c->values + 4 * (size_t)row, sizeof(four));
+	return four;
 }
 
-/* The next cell does not follow the one before. */
-static inline char *dtx_sheet_tape_jump(char *p, uint32_t col)
+/* Small numbers are themselves, ids have their inline bit at the bottom. */
+static inline union dtx_payload dtx_tape_value(const struct dtx_tape_col *c, uint32_t row)
 {
-	uint16_t col16 = (uint16_t)col;
+	union dtx_payload v;
+	uint32_t small;
 
-	*p++ = (char)DTX_TAPE_JUMP;
-	memcpy(p, &col16, sizeof(col16));
-	return p + sizeof(col16);
-}
-
-/* The cell goes to p; `small` is its value when it is narrow.  Bytes behind it are written, too. */
-static inline char *dtx_sheet_tape_cell(char *p, unsigned tag, union dtx_payload v, bool narrow,
-                                        uint32_t small)
-{
-	unsigned size = 3;
-	uint64_t bytes = v.id;
-
-	if (narrow) {
-		size = (unsigned)(small > UINT8_MAX) + (unsigned)(small > UINT16_MAX);
-		bytes = htole64(small);
+	if (c->size == 3) {
+		memcpy(&v, c->values + 8 * (size_t)row, sizeof(v));
+		return v;
 	}
-	memcpy(p + 1, &bytes, sizeof(bytes));
-	*p = (char)((tag & DTX_TAPE_TAG) | size << DTX_TAPE_SIZE_SHIFT);
-	return p + 1 + ((size_t)1 << size);
-}
-
-/* The cell at p, whose column is *col unless it says another; returns its end. */
-static inline const char *dtx_sheet_tape_next(const char *p, uint32_t *col, uint8_t *tag,
-                                              union dtx_payload *v)
-{
-	unsigned head = (unsigned char)*p, size;
-	uint64_t bytes;
-	uint16_t col16;
-
-	if (head == DTX_TAPE_JUMP) {
-		memcpy(&col16, p + 1, sizeof(col16));
-		*col = col16;
-		p += 1 + sizeof(col16);
-		head = (unsigned char)*p;
-	}
-	size = head >> DTX_TAPE_SIZE_SHIFT;
-	*tag = (uint8_t)(head & DTX_TAPE_TAG);
-	memcpy(&bytes, p + 1, sizeof(bytes));
-	if (size < 3) {
-		bytes = le64toh(bytes) & (((uint64_t)1 << (8u << size)) - 1);
-		if (dtx_sheet_tape_is_number(head))
-			*v = (union dtx_payload){ .num = (int32_t)(uint32_t)bytes };
-		else
-			*v = (union dtx_payload){ .id = bytes >> 1 | bytes << 63 };
-	} else {
-		*v = (union dtx_payload){ .id = bytes };
-	}
-	return p + 1 + ((size_t)1 << size);
+	small = dtx_tape_small(c, row);
+	if (dtx_tape_is_number(dtx_tape_tag(c, row)))
+		return (union dtx_payload){ .num = (int32_t)small };
+	return (union dtx_payload){ .id = (uint64_t)(small >> 1) | (uint64_t)small << 63 };
 }
 
 #endif

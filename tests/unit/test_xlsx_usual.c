@@ -2,7 +2,6 @@
  * that windows cut them anywhere.  Numbers and texts of several bytes at a time. */
 #include "core/base/num.h"
 #include "core/base/swar.h"
-#include "core/io/sheet_tape.h"
 #include "core/io/xlsx.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
@@ -304,90 +303,4 @@ void test_xml_plain_bytes(void)
 		}
 	}
 	T_CHECK(dtx_xml_plain(bytes, 0));
-}
-
-static void put_row(struct dtx_sheet_tape *t, const struct dtx_grid *g, size_t r)
-{
-	uint64_t i, end = g->row[r + 1].first;
-	char *to = dtx_sheet_tape_row(t, &g->row[r], (size_t)(end - g->row[r].first));
-	uint32_t small;
-
-	T_CHECK(to);
-	for (i = g->row[r].first; i < end; i++) {
-		union dtx_payload v = dtx_grid_value(g, i);
-		bool narrow = dtx_sheet_tape_narrow(dtx_grid_tag(g, i), v, &small);
-
-		to = dtx_sheet_tape_jump(to, dtx_grid_col(g, i));
-		to = dtx_sheet_tape_cell(to, dtx_grid_tag(g, i), v, narrow, small);
-	}
-	dtx_sheet_tape_end(t, to);
-}
-
-static void same_row(const struct dtx_sheet_tape *t, const struct dtx_grid *g, size_t r,
-                     const struct dtx_grid_row *back)
-{
-	struct dtx_str cells = dtx_sheet_tape_cells(t, back);
-	const char *p = cells.ptr;
-	union dtx_payload v;
-	uint32_t col = 0;
-	uint8_t tag;
-	uint64_t i;
-
-	T_CHECK(back->row == g->row[r].row && back->hidden == g->row[r].hidden);
-	for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
-		p = dtx_sheet_tape_next(p, &col, &tag, &v);
-		T_CHECK(tag == dtx_grid_tag(g, i) && col == dtx_grid_col(g, i) &&
-		        v.id == dtx_grid_value(g, i).id);
-	}
-	T_CHECK(p == cells.ptr + cells.len);
-}
-
-/* Values of every size, with and without gaps, come back as they were. */
-void test_sheet_tape_gives_back(void)
-{
-	static const double numbers[] = {
-		0,     1,    255,        256,          65535,         65536,
-		-1,    0.5,  2147483647, 2147483648.0, -2147483648.0, -2147483649.0,
-		1e300, -0.1, 44000
-	};
-	static const uint64_t ids[] = { 0,
-		                        1,
-		                        127,
-		                        128,
-		                        32767,
-		                        32768,
-		                        0x7fffffff,
-		                        0x80000000,
-		                        DTX_GRID_INLINE,
-		                        DTX_GRID_INLINE | 5,
-		                        DTX_GRID_INLINE | 0x7fffffff,
-		                        DTX_GRID_INLINE | 0x80000000 };
-	struct dtx_sheet_tape t;
-	struct dtx_grid g, back;
-	uint32_t col = 3, i;
-	size_t at = 0;
-
-	dtx_grid_init(&g, "g");
-	dtx_grid_init(&back, "g");
-	dtx_sheet_tape_init(&t, 1 << 20);
-	for (i = 0; i < DTX_COUNT(numbers); i++, col += 1 + i % 3)
-		T_OK(dtx_grid_add(&g, 7, col, i % 2 ? DTX_CELL_NUMBER : DTX_CELL_DATE,
-		                  (union dtx_payload){ .num = numbers[i] }, 0, true, NULL),
-		     NULL);
-	for (i = 0; i < DTX_COUNT(ids); i++, col += 1 + i % 3)
-		T_OK(dtx_grid_add(&g, 9, col, DTX_CELL_TEXT | DTX_CELL_FORMULA,
-		                  (union dtx_payload){ .id = ids[i] }, 0, false, NULL),
-		     NULL);
-	T_OK(dtx_grid_finish(&g, NULL), NULL);
-	put_row(&t, &g, 0);
-	put_row(&t, &g, 1);
-	T_CHECK(!t.full);
-	T_OK(dtx_sheet_tape_rows(&t, &at, &back, SIZE_MAX, NULL), NULL);
-	T_INT(at, t.bytes.len);
-	T_INT(back.nrows, 2);
-	same_row(&t, &g, 0, &back.row[0]);
-	same_row(&t, &g, 1, &back.row[1]);
-	dtx_sheet_tape_clear(&t);
-	dtx_grid_clear(&g);
-	dtx_grid_clear(&back);
 }

@@ -1,0 +1,376 @@
+/* Rows on the tape and back, and tables that are read from it beside the same ones held. */
+#include <stdlib.h>
+
+#include "core/io/sheet_tape.h"
+#include "tests/t.h"
+#include "tests/unit/bookmake.h"
+
+/* Rows of the grid onto the tape; how many blocks they came to. */
+static unsigned put_rows(struct dtx_sheet_tape *t, const struct dtx_grid *g, const bool *in)
+{
+	struct dtx_sheet_cols c = { 0 };
+	size_t r = 0, block;
+	unsigned n = 0;
+	uint32_t i;
+
+	T_OK(dtx_sheet_cols_init(&c, NULL), NULL);
+	while (r < g->nrows) {
+		r = dtx_sheet_cols_take(&c, g, r, g->nrows, in);
+		n += c.n > 0;
+		if (!c.n)
+			continue;
+		dtx_sheet_tape_open(t, &c, &block);
+		for (i = 0; i < c.ncols; i++) {
+			struct dtx_sheet_col col = dtx_sheet_cols_get(&c, i);
+
+			dtx_sheet_tape_col(t, &col);
+		}
+		dtx_sheet_tape_close(t, block);
+	}
+	dtx_sheet_cols_clear(&c);
+	return n;
+}
+
+/* The cell of a row and column of a block; false: there is none. */
+static bool taped_cell(const struct dtx_sheet_tape *t, size_t block, uint32_t row, uint32_t col,
+                       uint8_t *tag, union dtx_payload *v)
+{
+	struct dtx_tape_col c = { 0 };
+
+	while (dtx_sheet_tape_next(t, block, &c)) {
+		if (c.col != col)
+			continue;
+		*tag = dtx_tape_tag(&c, row);
+		*v = dtx_tape_value(&c, row);
+		return *tag;
+	}
+	return false;
+}
+
+static bool row_live(const struct dtx_grid *g, size_t r, const bool *in)
+{
+	bool live = false;
+	uint64_t i;
+
+	for (i = g->row[r].first; i < g->row[r + 1].first; i++)
+		live |= in[dtx_grid_col(g, i)] && !dtx_grid_blank(g, i);
+	return live;
+}
+
+static void same_row(const struct dtx_sheet_tape *t, const struct dtx_grid *g, size_t r,
+                     const bool *in, size_t block, const struct dtx_grid_row *back)
+{
+	union dtx_payload v;
+	uint8_t tag;
+	uint64_t i;
+
+	T_CHECK(back->row == g->row[r].row && back->hidden == g->row[r].hidden);
+	for (i = g->row[r].first; i < g->row[r + 1].first; i++) {
+		bool there =
+			taped_cell(t, block, (uint32_t)back->first, dtx_grid_col(g, i), &tag, &v);
+
+		T_CHECK(there == (in[dtx_grid_col(g, i)] && dtx_grid_tag(g, i)));
+		T_CHECK(!there || (tag == dtx_grid_tag(g, i) && v.id == dtx_grid_value(g, i).id));
+	}
+}
+
+/* What the tape gives back, up to `some` rows at a time, is the rows of the grid that have more
+ * than blanks. */
+static void same_rows(const struct dtx_sheet_tape *t, const struct dtx_grid *g, const bool *in,
+                      size_t some)
+{
+	struct dtx_tape_at at = { 0 };
+	size_t r = 0, k;
+
+	while (at.block < t->bytes.len) {
+		struct dtx_grid back;
+		size_t block = at.block;
+
+		dtx_grid_init(&back, "g");
+		T_OK(dtx_sheet_tape_rows(t, &at, &back, some, NULL), NULL);
+		T_CHECK(back.nrows && back.nrows <= some);
+		for (k = 0; k < back.nrows; k++, r++) {
+			while (r < g->nrows && !row_live(g, r, in))
+				r++;
+			T_CHECK(r < g->nrows);
+			same_row(t, g, r, in, block, &back.row[k]);
+		}
+		dtx_grid_clear(&back);
+	}
+	while (r < g->nrows && !row_live(g, r, in))
+		r++;
+	T_INT(r, g->nrows);
+}
+
+static void add(struct dtx_grid *g, uint32_t row, uint32_t col, unsigned tag, union dtx_payload v)
+{
+	T_OK(dtx_grid_add(g, row, col, (uint8_t)tag, v, 0, row % 5 == 4, NULL), NULL);
+}
+
+static unsigned there_and_back(struct dtx_grid *g, const bool *in)
+{
+	struct dtx_sheet_tape t;
+	unsigned blocks;
+
+	T_OK(dtx_grid_finish(g, NULL), NULL);
+	dtx_sheet_tape_init(&t, 8 << 20);
+	blocks = put_rows(&t, g, in);
+	T_CHECK(!t.full);
+	same_rows(&t, g, in, SIZE_MAX);
+	same_rows(&t, g, in, 3);
+	dtx_sheet_tape_clear(&t);
+	dtx_grid_clear(g);
+	return blocks;
+}
+
+static const double tape_numbers[] = {
+	0,     1,    255,        256,          65535,         65536,
+	-1,    0.5,  2147483647, 2147483648.0, -2147483648.0, -2147483649.0,
+	1e300, -0.1, 44000
+};
+static const uint64_t tape_ids[] = { 0,
+	                             1,
+	                             127,
+	                             128,
+	                             32767,
+	                             32768,
+	                             0x7fffffff,
+	                             0x80000000,
+	                             DTX_GRID_INLINE,
+	                             DTX_GRID_INLINE | 5,
+	                             DTX_GRID_INLINE | 0x7fffffff,
+	                             DTX_GRID_INLINE | 0x80000000 };
+
+static union dtx_payload tape_number(uint32_t i)
+{
+	return (union dtx_payload){ .num = tape_numbers[i % DTX_COUNT(tape_numbers)] };
+}
+
+static union dtx_payload tape_id(uint32_t i)
+{
+	return (union dtx_payload){ .id = tape_ids[i % DTX_COUNT(tape_ids)] };
+}
+
+static bool *columns_but(uint32_t left_out)
+{
+	bool *in = calloc(DTX_SHEET_COLS, sizeof(*in));
+	uint32_t i;
+
+	T_CHECK(in);
+	for (i = 0; i < DTX_SHEET_COLS; i++)
+		in[i] = i != left_out;
+	return in;
+}
+
+/* Columns whose values need one to eight bytes, of one kind and of several, in rows that all have
+ * them: where no row is hidden these are one block. */
+void test_sheet_tape_gives_back_even_rows(void)
+{
+	bool *in = columns_but(UINT32_MAX);
+	struct dtx_grid g;
+	uint32_t r, i;
+
+	dtx_grid_init(&g, "g");
+	for (r = 0; r < 400; r++) {
+		for (i = 0; i < DTX_COUNT(tape_numbers); i++)
+			add(&g, 5 * r, i, i % 2 ? DTX_CELL_NUMBER : DTX_CELL_DATE,
+			    tape_number(r % (i + 1)));
+		for (i = 0; i < DTX_COUNT(tape_ids); i++)
+			add(&g, 5 * r, 20 + i, DTX_CELL_TEXT | DTX_CELL_FORMULA,
+			    tape_id(r % (i + 1)));
+		add(&g, 5 * r, 50, DTX_CELL_BOOL, (union dtx_payload){ .id = r % 2 });
+		add(&g, 5 * r, 51, r % 2 ? DTX_CELL_TEXT : DTX_CELL_NUMBER,
+		    r % 2 ? tape_id(3) : tape_number(4));
+		add(&g, 5 * r, 52, r % 2 ? DTX_CELL_TEXT : DTX_CELL_NUMBER,
+		    r % 2 ? tape_id(3) : tape_number(7));
+	}
+	T_INT(there_and_back(&g, in), 1);
+	free(in);
+}
+
+/* Rows with gaps, blanks, hidden ones, ones of blanks alone, a column that is not wanted; then ones
+ * that have hardly a column in common. */
+void test_sheet_tape_gives_back_uneven_rows(void)
+{
+	bool *in = columns_but(4);
+	struct dtx_grid g;
+	uint32_t r, i;
+
+	dtx_grid_init(&g, "g");
+	for (r = 0; r < 900; r++) {
+		for (i = r % 3; i < 9; i += 1 + (r + i) % 2)
+			add(&g, r, i,
+			    r % 11 == 7 || (r + i) % 4 == 0 ? DTX_CELL_BLANK | DTX_CELL_FORMULA
+			    : i % 2                         ? DTX_CELL_NUMBER
+			                                    : DTX_CELL_TEXT,
+			    i % 2 ? tape_number(r + i) : tape_id(r + i));
+		add(&g, r, 10, r % 7 ? DTX_CELL_BLANK : DTX_CELL_BLANK | DTX_CELL_UNCACHED,
+		    (union dtx_payload){ .id = 0 });
+	}
+	T_CHECK(there_and_back(&g, in) < 10);
+	dtx_grid_init(&g, "g");
+	for (r = 0; r < 900; r++) {
+		for (i = 0; i < 5; i++)
+			add(&g, r, (r * 17 + i * 1000) % DTX_SHEET_COLS + i % 2, DTX_CELL_NUMBER,
+			    tape_number(r + i));
+	}
+	T_CHECK(there_and_back(&g, in) > 10);
+	dtx_grid_init(&g, "g");
+	for (r = 0; r < 3; r++) {
+		for (i = 0; i < DTX_SHEET_COLS; i++)
+			add(&g, r, i, DTX_CELL_NUMBER, tape_number(i));
+	}
+	T_CHECK(there_and_back(&g, in) > 1);
+	free(in);
+}
+
+/* What does not fit is not kept at all. */
+void test_sheet_tape_is_full(void)
+{
+	bool *in = columns_but(UINT32_MAX);
+	struct dtx_sheet_tape t;
+	struct dtx_grid g;
+	uint32_t r;
+
+	dtx_grid_init(&g, "g");
+	for (r = 0; r < 1000; r++)
+		add(&g, 5 * r, 2, DTX_CELL_NUMBER, tape_number(r));
+	T_OK(dtx_grid_finish(&g, NULL), NULL);
+	dtx_sheet_tape_init(&t, 4096);
+	put_rows(&t, &g, in);
+	T_CHECK(t.full && !t.bytes.len);
+	dtx_sheet_tape_clear(&t);
+	dtx_grid_clear(&g);
+	free(in);
+}
+
+/* --- tables --- */
+
+#define STYLES                                                                                     \
+	"<styleSheet " BOOK_NS                                                                     \
+	"><fonts><font/><font><b/></font></fonts><cellXfs><xf numFmtId=\"0\"/><xf "                \
+	"numFmtId=\"14\"/><xf numFmtId=\"22\"/><xf numFmtId=\"0\" "                                \
+	"fontId=\"1\"/></cellXfs></styleSheet>"
+#define STRINGS "<sst " BOOK_NS "><si><t>one</t></si><si><t>two</t></si><si><t>n/a</t></si></sst>"
+
+/* Cell number `col` of a row: a kind for each column, whose values need one to eight bytes. */
+static void put_cell(struct dtx_buf *out, unsigned row, unsigned col)
+{
+	static const char *const forms[] = {
+		"<c r=\"%c%u\"><v>%u</v></c>",
+		"<c r=\"%c%u\"><v>0.%u</v></c>",
+		"<c r=\"%c%u\" s=\"1\"><v>4%04u</v></c>",
+		"<c r=\"%c%u\" s=\"2\"><v>4%04u.5</v></c>",
+	};
+
+	if (col < DTX_COUNT(forms))
+		dtx_buf_printf(out, forms[col], 'A' + (int)col, row, row * 97 % 70001 % 9999);
+	else if (col == 4)
+		dtx_buf_printf(out, "<c r=\"E%u\" t=\"s\"><v>%u</v></c>", row, row % 3);
+	else if (col == 5)
+		dtx_buf_printf(out, "<c r=\"F%u\" t=\"b\"><v>%u</v></c>", row, row % 2);
+	else
+		dtx_buf_printf(out, "<c r=\"G%u\" t=\"inlineStr\"><is><t>t%u</t></is></c>", row,
+		               row % 50);
+}
+
+/* The odd cell of row `row`, in place of a usual one. */
+static void put_odd(struct dtx_buf *out, unsigned row, unsigned col)
+{
+	static const char *const forms[] = {
+		"",
+		"<c r=\"%c%u\" t=\"e\"><v>#N/A</v></c>",
+		"<c r=\"%c%u\" s=\"1\"><v>-4</v></c>",
+		"<c r=\"%c%u\"><f>1+1</f></c>",
+		"<c r=\"%c%u\" t=\"str\"><f>A1</f><v></v></c>",
+		"<c r=\"%c%u\" s=\"3\"><v>-7</v></c>",
+		"<c r=\"%c%u\" t=\"s\"><v>77</v></c>",
+		"<c r=\"%c%u\"><v>1e300</v></c>",
+	};
+
+	dtx_buf_printf(out, forms[row % DTX_COUNT(forms)], 'A' + (int)col, row);
+}
+
+/* 600 rows, some in the middle of blanks; one in `odd` has a cell that is not as the others of its
+ * column, or is hidden, or empty; 0: none. */
+static void put_rows_of(struct dtx_buf *out, unsigned odd)
+{
+	unsigned row, col;
+
+	dtx_buf_add(out, "<sheetData><row r=\"1\">");
+	for (col = 0; col < 7; col++)
+		dtx_buf_printf(out, "<c r=\"%c1\" t=\"str\"><v>h%u</v></c>", 'A' + (int)col, col);
+	dtx_buf_add(out, "</row>");
+	for (row = 2; row < 600; row++) {
+		bool is_odd = odd && row % odd == 0;
+
+		dtx_buf_printf(out, "<row r=\"%u\"%s>", row,
+		               is_odd && row % 4 == 1 ? " hidden=\"1\"" : "");
+		for (col = 0; col < 7 && !(is_odd && row % 9 == 7); col++)
+			if (row > 400 && row < 440)
+				dtx_buf_printf(out, "<c r=\"%c%u\" t=\"str\"><f>A1</f><v></v></c>",
+				               'A' + (int)col, row);
+			else if (is_odd && col == row / odd % 7)
+				put_odd(out, row, col);
+			else
+				put_cell(out, row, col);
+		dtx_buf_add(out, "</row>");
+	}
+	dtx_buf_add(out, "</sheetData>");
+	dtx_buf_addc(out, '\0');
+}
+
+static void dump(const struct dtx_buf *sheet, const struct dtx_read_opts *opts, uint32_t rows,
+                 struct dtx_buf *out)
+{
+	struct book book = { .styles = STYLES, .strings = STRINGS, .sheet = sheet->ptr };
+	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 24);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	book_make(&book, &bytes);
+	T_OK(bytes_dump("b.xlsx", &bytes, opts, rows, true, out, &err), &err);
+	dtx_buf_clear(&bytes);
+}
+
+/* Held, and from the tape in windows of some cells and batches of some rows. */
+static void same_table(const struct dtx_buf *sheet, struct dtx_read_opts opts)
+{
+	static const uint32_t hold[] = { 15, 150, 1500 }, rows[] = { 0, 5, 64 };
+	struct dtx_buf want = DTX_BUF_INIT(1 << 22), got = DTX_BUF_INIT(1 << 22);
+	size_t i;
+
+	opts.header_rows = 1;
+	dump(sheet, &opts, 0, &want);
+	for (i = 0; i < DTX_COUNT(hold) * DTX_COUNT(rows); i++) {
+		opts.hold_cells = hold[i / DTX_COUNT(rows)];
+		dtx_buf_reset(&got);
+		dump(sheet, &opts, rows[i % DTX_COUNT(rows)], &got);
+		T_STR(dtx_buf_text(&got), dtx_buf_text(&want));
+	}
+	dtx_buf_clear(&want);
+	dtx_buf_clear(&got);
+}
+
+void test_sheet_tape_reads_as_held(void)
+{
+	static const unsigned odd[] = { 0, 1, 2, 5, 17, 100 };
+	static const char *const nulls[] = { "n/a", "-7", "9102", "0.9102" };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(odd); i++) {
+		struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+		struct dtx_buf sheet = DTX_BUF_INIT(1 << 22);
+
+		put_rows_of(&sheet, odd[i]);
+		same_table(&sheet, opts);
+		opts.hidden_drop = true;
+		opts.range = "B1:F500";
+		same_table(&sheet, opts);
+		opts.range = NULL;
+		opts.bad_cells = DTX_BAD_CELLS_TEXT;
+		opts.null_values = nulls;
+		opts.nnull_values = DTX_COUNT(nulls);
+		same_table(&sheet, opts);
+		dtx_buf_clear(&sheet);
+	}
+}
