@@ -5,7 +5,7 @@ memory, and only the names that programs use for files (open and some of os) kno
 """
 import builtins
 import contextlib
-import encodings.aliases
+import encodings
 import errno
 import gc
 import io
@@ -335,7 +335,10 @@ class Space:
 
     def temp_name(self, suffix, prefix, folder):
         self.temps += 1
-        return "%s/%s%d%s" % (folder or TMP, prefix or "tmp", self.temps, suffix or "")
+        given = (folder or TMP, prefix or "tmp", suffix or "")
+        words = tuple(map(os.fsdecode, given))
+        name = "%s/%s%d%s" % (words[0], words[1], self.temps, words[2])
+        return os.fsencode(name) if any(isinstance(word, bytes) for word in given) else name
 
     def temp_file(self, mode="w+b", buffering=-1, encoding=None, newline=None, suffix=None,
                   prefix=None, dir=None, delete=True, *, errors=None):
@@ -356,7 +359,7 @@ class Space:
 
     def temp_folder(self, suffix=None, prefix=None, dir=None):
         name = self.temp_name(suffix, prefix, dir)
-        self.folders.add(name)
+        self.folders.add(os.fsdecode(name))
         return name
 
     def can_make(self, path):
@@ -518,7 +521,7 @@ def prepare(science):
     tempfile.TemporaryFile = through("nameless_file")
     tempfile._TemporaryFileCloser.close.__defaults__ = (through("remove"),)
     tempfile.tempdir = TMP  # modules ask where it is when they are imported
-    names = ["encodings." + n for n in sorted(set(encodings.aliases.aliases.values()))]
+    names = ["encodings." + n[:-3] for n in sorted(os.listdir(encodings.__path__[0])) if n[-3:] == ".py"]
     import_all(GUEST["programs.txt"].decode().split() + names)
     if science:
         science()
