@@ -112,7 +112,9 @@ class Space:
         """The current folder is /out; what is not there is looked for in /in."""
         name = os.fsdecode(os.fspath(name))
         path = self.path_of(name)
-        if not os.path.isabs(name) and path not in self.files and path not in self.folders:
+        if os.path.isabs(name):
+            name = path[len(OUT) + 1:] if path.startswith(OUT + "/") else None
+        if name is not None and path not in self.files and path not in self.folders:
             given = os.path.normpath(os.path.join(IN, name))
             if given in self.files or given in self.folders:
                 return given
@@ -298,6 +300,7 @@ class Space:
             raise fail(errno.EROFS, path)
         if self.files.pop(name, None) is None:
             raise fail(errno.EISDIR if name in self.folders else errno.ENOENT, path)
+        self.databases.pop(name, None)  # who has it open goes on with it
 
     def rename(self, src, dst, *, src_dir_fd=None, dst_dir_fd=None):
         a, b = self.resolve(src), self.path_of(dst)
@@ -327,6 +330,8 @@ class Space:
         name = self.resolve(path)
         if name in self.files:
             raise fail(errno.ENOTDIR, path)
+        if name not in self.folders:
+            raise fail(errno.ENOENT, path)
         if self.listdir(name):
             raise fail(errno.ENOTEMPTY, path)
         if not is_writable(name):  # the roots among them
@@ -533,8 +538,12 @@ def prepare(science):
     builtins.help = sys.modules["pydoc"].help
     warm_formats()
     plt = import_plots()
-    if not plt:
-        return
+    if plt:
+        warm_plots(plt)
+    load("owncode").prepare(lambda: current["space"])
+
+
+def warm_plots(plt):
     plt.show = lambda *a, **k: None  # a figure that is left open is saved
     read_library()
     gc.freeze()  # to be looked for among what the figure leaves, not among all there is
@@ -569,6 +578,8 @@ def show(error):
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != "<program>":
         trace = trace.tb_next
+    if sys.excepthook is not sys.__excepthook__:
+        return sys.excepthook(type(error), error, trace)
     first = part = traceback.TracebackException(type(error), error, trace)
     while part:
         part.stack[:] = [f for f in part.stack if not f.filename.startswith("<dtx>/")]
@@ -588,6 +599,7 @@ def run(source, tables, params, given):
     # tracebacks, warnings and inspect show its lines
     lines = [line + "\n" for line in source.split("\n")]
     linecache.cache["<program>"] = len(source), None, lines, "<program>"
+    library[space.path_of("<program>")] = source.encode()
     try:
         exec(compile(source, "<program>", "exec"), module.__dict__)
     except SystemExit as end:
@@ -603,4 +615,5 @@ def run(source, tables, params, given):
         if problem and not error:
             error = problem
             show(problem)
+        sys.modules["owncode"].end(module)
     return space.left(), error

@@ -132,6 +132,7 @@ def pin_streams():
         os.dup2(ends[1], fd)
     sys.stdout = open(1, "w", 1, "utf-8", "backslashreplace", closefd=False)
     sys.stderr = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
     for fd in (1, 2):
         os.dup2(kept, fd)
     for fd in (kept, *ends):
