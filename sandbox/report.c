@@ -348,18 +348,32 @@ static void screened(struct dtx_jail_report *r)
 	json_decref(tree);
 }
 
-/* A module that it missed may be one that the other profile would have found, on this machine. */
-static bool in_library(const struct dtx_box *b, const struct dtx_jail_report *r)
+/* What this machine has of the module that it missed. */
+static enum dtx_py_module missed(const struct dtx_box *b, const struct dtx_jail_report *r)
 {
 	static const char start[] = "No module named '";
 	const char *type = r->exception.type, *message = r->exception.message, *end;
 
-	if (b->command || b->spec.limits.profile != DTX_JAIL_SEALED || !type || !message ||
-	    strcmp(type, "ModuleNotFoundError") != 0 || strncmp(message, start, strlen(start)) != 0)
-		return false;
+	if (b->command || !type || !message || strcmp(type, "ModuleNotFoundError") != 0 ||
+	    strncmp(message, start, strlen(start)) != 0)
+		return DTX_PY_NO_MODULE;
 	message += strlen(start);
 	end = strchr(message, '\'');
-	return end && dtx_py_has_module((struct dtx_str){ message, (size_t)(end - message) });
+	return end ? dtx_py_find_module((struct dtx_str){ message, (size_t)(end - message) })
+	           : DTX_PY_NO_MODULE;
+}
+
+/* The other profile would have found it, but reads no extension modules where workers see /proc. */
+static enum dtx_jail_lacks lacks(const struct dtx_box *b, const struct dtx_jail_report *r)
+{
+	enum dtx_py_module module = missed(b, r);
+	bool code = b->welcome.layers & DTX_LAYER_MOUNTNS;
+
+	if (module == DTX_PY_CODE && !code)
+		return DTX_JAIL_LACKS_USERNS;
+	if (!module || b->spec.limits.profile != DTX_JAIL_SEALED)
+		return DTX_JAIL_LACKS_NOTHING;
+	return code ? DTX_JAIL_LACKS_LIB_RO : DTX_JAIL_LACKS_LIB_RO_TEXT;
 }
 
 static void raised(const struct dtx_box *b, struct dtx_jail_report *r)
@@ -371,7 +385,7 @@ static void raised(const struct dtx_box *b, struct dtx_jail_report *r)
 	           message);
 	if (!strcmp(type, "ValueError") && !strncmp(message, "DTX_CANNOT:", 11))
 		r->code = DTX_E_SNIPPET_CANNOT;
-	r->in_library = in_library(b, r);
+	r->lacks = lacks(b, r);
 }
 
 static void by_done(struct dtx_box *b, struct dtx_jail_report *r)

@@ -213,11 +213,12 @@ static const struct {
 	{ { "limits", { &no_prlimit }, "rlimits", NULL, NULL }, "print('on')" },
 };
 
-static enum dtx_code program(const char *code, struct dtx_jail_report *r, struct dtx_err *err)
+static enum dtx_code start(enum dtx_jail_profile profile, const char *code,
+                           struct dtx_jail_report *r, struct dtx_err *err)
 {
 	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_EXEC,
 		                            .no_warm = true,
-		                            .limits = { .profile = DTX_JAIL_LIB_RO } };
+		                            .limits = { .profile = profile } };
 	struct dtx_box *box = NULL;
 	enum dtx_code rc;
 
@@ -226,6 +227,13 @@ static enum dtx_code program(const char *code, struct dtx_jail_report *r, struct
 	if (rc == DTX_OK)
 		rc = dtx_provider_local.exec(box, dtx_str_of(code), NULL, r, err);
 	dtx_provider_local.close(box);
+	return rc;
+}
+
+static enum dtx_code program(const char *code, struct dtx_jail_report *r, struct dtx_err *err)
+{
+	enum dtx_code rc = start(DTX_JAIL_LIB_RO, code, r, err);
+
 	/* the one call that must not have been made is the end of it, by name */
 	if (rc == DTX_E_SNIPPET_DENIED_SYSCALL && strstr(code, FIND_NO_CODE) && r->ndenied &&
 	    !strcmp(r->denied[r->ndenied - 1].name, "mmap") && r->out.kept == 7)
@@ -310,6 +318,54 @@ void test_jail_libraries_fail_closed(void)
 	/* an ordinary user's */
 	for (i = 0; i < 3 && geteuid() == 0; i++)
 		T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 65534), 0);
+}
+
+/* What a refused import suggests would have let the worker have the module. */
+static bool suggests(enum dtx_jail_profile profile, const char *code, const char *hint)
+{
+	struct dtx_jail_report r;
+	struct dtx_err err = DTX_ERR_INIT;
+	bool ok =
+		start(profile, code, &r, &err) == DTX_E_SNIPPET_EXCEPTION && strstr(err.hint, hint);
+
+	if (!ok)
+		printf("# '%s': %s, hint '%s'\n", code, err.msg, err.hint);
+	dtx_jail_report_clear(&r);
+	dtx_err_clear(&err);
+	fflush(stdout);
+	return ok;
+}
+
+void test_jail_suggests_what_would_do(void)
+{
+	static const struct {
+		bool userns;
+		enum dtx_jail_profile profile;
+		const char *code, *hint;
+	} tries[] = {
+		{ true, DTX_JAIL_SEALED, "import lib2to3", "lib-ro reads modules of this" },
+		{ true, DTX_JAIL_SEALED, "import xxlimited", "lib-ro reads modules of this" },
+		{ false, DTX_JAIL_SEALED, "import lib2to3", "but no extension modules" },
+		{ false, DTX_JAIL_SEALED, "import xxlimited", "this is an extension module" },
+		{ false, DTX_JAIL_LIB_RO, "import xxlimited", "this is an extension module" },
+		{ false, DTX_JAIL_LIB_RO, "import no_such_module", "Python's own modules" },
+	};
+	size_t i;
+	int status;
+	pid_t pid;
+
+	if (!has_jail())
+		return;
+	for (i = 0; i < DTX_COUNT(tries); i++) {
+		pid = fork();
+		if (pid == 0)
+			_exit((tries[i].userns || deny(&no_userns)) &&
+			                      suggests(tries[i].profile, tries[i].code,
+			                               tries[i].hint)
+			              ? 0
+			              : 1);
+		T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && !status);
+	}
 }
 
 /* An ordinary user has the same layers as root. */
