@@ -321,6 +321,16 @@ static void by_signal(const struct dtx_box *b, struct dtx_jail_report *r, int si
 		set_status(r, DTX_JAIL_SIGNALED, "it crashed (signal %d)", sig);
 }
 
+/* Nobody is left to tell how its worker ended, and none lives longer. */
+static void zygote_ended(struct dtx_jail_report *r)
+{
+	r->signal = SIGKILL;
+	set_status(r, DTX_JAIL_SIGNALED,
+	           "the process that it was made by ended, and it with that "
+	           "(signal %d)",
+	           SIGKILL);
+}
+
 static void screened(struct dtx_jail_report *r)
 {
 	static const struct {
@@ -429,6 +439,8 @@ void dtx_report_outcome(struct dtx_box *b, struct dtx_jail_report *r)
 		by_signal(b, r, WTERMSIG(b->exited.status));
 	else if (b->has_done && (b->dead || b->early))
 		by_done(b, r);
+	else if (b->dead && !b->has_exited && b->ctl.fd < 0 && !b->command)
+		zygote_ended(r);
 	else
 		set_status(r, DTX_JAIL_BAD_RESULT, "it ended without a result (no_result)");
 }
