@@ -277,9 +277,10 @@ out:
 }
 
 /* NAME/, NAME.py or NAME.cpython-*.so below one of the folders. */
-static bool has_module_in(const char *folder, struct dtx_str name)
+static enum dtx_py_module find_module_in(const char *folder, struct dtx_str name)
 {
 	static const char *const tails[] = { "", ".py", "." SOABI ".so", ".abi3.so", ".so" };
+	enum { TEXTS = 2 }; /* so many of them are no code of the processor */
 	char path[400];
 	size_t i, k, n = strlen(folder) + 1;
 
@@ -290,29 +291,29 @@ static bool has_module_in(const char *folder, struct dtx_str name)
 			if (path[k] == '.')
 				path[k] = '/';
 		if (!access(path, R_OK))
-			return true;
+			return i < TEXTS ? DTX_PY_TEXT : DTX_PY_CODE;
 	}
-	return false;
+	return DTX_PY_NO_MODULE;
 }
 
-bool dtx_py_has_module(struct dtx_str name)
+enum dtx_py_module dtx_py_find_module(struct dtx_str name)
 {
+	enum dtx_py_module found = DTX_PY_NO_MODULE;
 	size_t i;
 
 	/* it comes from a worker: nothing but a name becomes a path */
 	if (!name.len || name.len > MODULE_MAX)
-		return false;
+		return found;
 	for (i = 0; i < name.len; i++) {
 		bool dot = name.ptr[i] == '.';
 		bool last = i + 1 == name.len || name.ptr[i + 1] == '.';
 
 		if (dot ? !i || last : !isalnum((unsigned char)name.ptr[i]) && name.ptr[i] != '_')
-			return false;
+			return found;
 	}
-	for (i = 0; i < DTX_COUNT(folders); i++)
-		if (has_module_in(folders[i].name, name))
-			return true;
-	return false;
+	for (i = 0; i < DTX_COUNT(folders) && !found; i++)
+		found = find_module_in(folders[i].name, name);
+	return found;
 }
 
 bool dtx_py_warm(enum dtx_py_warmth how)

@@ -24,8 +24,9 @@ extern const char *const dtx_py_files[];
 DTX_MUSTUSE enum dtx_code dtx_py_start(uint32_t hash_seed, enum dtx_zkind kind,
                                        enum dtx_filter_set set, struct dtx_py_info *info,
                                        struct dtx_err *err);
-/* Whether this Python has a module of that name ("xml.dom.minidom"); anything may be asked. */
-DTX_MUSTUSE bool dtx_py_has_module(struct dtx_str name);
+/* What this Python has as a module of that name ("xml.dom.minidom"); anything may be asked. */
+enum dtx_py_module { DTX_PY_NO_MODULE, DTX_PY_TEXT, DTX_PY_CODE };
+DTX_MUSTUSE enum dtx_py_module dtx_py_find_module(struct dtx_str name);
 /* What is done before anybody waits for it: in a worker what each run touches; in a zygote one
  * round of what most snippets do; in a worker that is being verified, only what each run begins
  * with.  boot.py has the same numbers. */

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -533,13 +534,50 @@ static enum dtx_code wait_locked(struct dtx_isolate *p, struct dtx_err *err)
 	return DTX_OK;
 }
 
+/* Where its facts are not for us to read: it makes a call that only a locked process has to ask
+ * main for.  That takes the listener of its filter, which is in all of its threads. */
+static enum dtx_code probe(struct dtx_isolate *p, struct dtx_err *err)
+{
+	struct pollfd fd = { .fd = p->listener, .events = POLLIN };
+	struct dtx_wire_probe asked;
+	struct dtx_wire_msg msg;
+	uint32_t code = 0;
+	int got;
+
+	if (getrandom(&asked, sizeof(asked), 0) != (ssize_t)sizeof(asked) ||
+	    !dtx_wire_send(&p->wire, DTX_WIRE_PROBE, &asked, sizeof(asked), NULL, 0))
+		return refused("verify", strerror(errno), err);
+	do
+		got = poll(&fd, 1, START_MS);
+	while (got < 0 && errno == EINTR);
+	if (got <= 0 || !dtx_notify_probe(p->listener, p->pid, asked.nonce))
+		return refused("verify", "the filter does not show the probe", err);
+	fd.fd = p->wire.fd;
+	if (poll(&fd, 1, START_MS) <= 0 || dtx_wire_recv(&p->wire, &msg, NULL, NULL) != 1 ||
+	    msg.type != DTX_WIRE_PROBED)
+		return refused("verify", "the probe has no answer", err);
+	memcpy(&code, msg.payload, sizeof(code));
+	return code == EPERM ? DTX_OK : refused("verify", "the probe was not refused", err);
+}
+
+/* Before a byte of work is sent: what the kernel says, not what the process says. */
+static enum dtx_code verify(struct dtx_isolate *p, struct dtx_err *err)
+{
+	char what[160];
+
+	if (dtx_facts_reader(p->pid, what, sizeof(what)))
+		return DTX_OK;
+	if (p->listener >= 0 && dtx_facts_hidden(p->pid))
+		return probe(p, err);
+	return refused("verify", what, err);
+}
+
 enum dtx_code dtx_reader_adopt(struct dtx_source *src, const struct dtx_isolate_limits *limits,
                                pid_t pid, int control, struct dtx_isolate **out,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_isolate end = { .pid = pid }, *p = dtx_mem_zalloc(1, sizeof(*p));
-	char what[160];
 
 	if (!p) {
 		(void)reap(&end);
@@ -553,11 +591,7 @@ enum dtx_code dtx_reader_adopt(struct dtx_source *src, const struct dtx_isolate_
 	p->listener = p->memory = -1;
 	p->ended = true;
 	DTX_TRY(wait_locked(p, err));
-	/* before a byte of work is sent: what the kernel says, not what the process says */
-	if (!dtx_facts_reader(p->pid, what, sizeof(what))) {
-		rc = refused("verify", what, err);
-		goto out;
-	}
+	DTX_TRY(verify(p, err));
 	*out = p;
 	p = NULL;
 out:

@@ -321,6 +321,16 @@ static void by_signal(const struct dtx_box *b, struct dtx_jail_report *r, int si
 		set_status(r, DTX_JAIL_SIGNALED, "it crashed (signal %d)", sig);
 }
 
+/* Nobody is left to tell how its worker ended, and none lives longer. */
+static void zygote_ended(struct dtx_jail_report *r)
+{
+	r->signal = SIGKILL;
+	set_status(r, DTX_JAIL_SIGNALED,
+	           "the process that it was made by ended, and it with that "
+	           "(signal %d)",
+	           SIGKILL);
+}
+
 static void screened(struct dtx_jail_report *r)
 {
 	static const struct {
@@ -348,18 +358,32 @@ static void screened(struct dtx_jail_report *r)
 	json_decref(tree);
 }
 
-/* A module that it missed may be one that the other profile would have found, on this machine. */
-static bool in_library(const struct dtx_box *b, const struct dtx_jail_report *r)
+/* What this machine has of the module that it missed. */
+static enum dtx_py_module missed(const struct dtx_box *b, const struct dtx_jail_report *r)
 {
 	static const char start[] = "No module named '";
 	const char *type = r->exception.type, *message = r->exception.message, *end;
 
-	if (b->command || b->spec.limits.profile != DTX_JAIL_SEALED || !type || !message ||
-	    strcmp(type, "ModuleNotFoundError") != 0 || strncmp(message, start, strlen(start)) != 0)
-		return false;
+	if (b->command || !type || !message || strcmp(type, "ModuleNotFoundError") != 0 ||
+	    strncmp(message, start, strlen(start)) != 0)
+		return DTX_PY_NO_MODULE;
 	message += strlen(start);
 	end = strchr(message, '\'');
-	return end && dtx_py_has_module((struct dtx_str){ message, (size_t)(end - message) });
+	return end ? dtx_py_find_module((struct dtx_str){ message, (size_t)(end - message) })
+	           : DTX_PY_NO_MODULE;
+}
+
+/* The other profile would have found it, but reads no extension modules where workers see /proc. */
+static enum dtx_jail_lacks lacks(const struct dtx_box *b, const struct dtx_jail_report *r)
+{
+	enum dtx_py_module module = missed(b, r);
+	bool code = b->welcome.layers & DTX_LAYER_MOUNTNS;
+
+	if (module == DTX_PY_CODE && !code)
+		return DTX_JAIL_LACKS_USERNS;
+	if (!module || b->spec.limits.profile != DTX_JAIL_SEALED)
+		return DTX_JAIL_LACKS_NOTHING;
+	return code ? DTX_JAIL_LACKS_LIB_RO : DTX_JAIL_LACKS_LIB_RO_TEXT;
 }
 
 static void raised(const struct dtx_box *b, struct dtx_jail_report *r)
@@ -371,7 +395,7 @@ static void raised(const struct dtx_box *b, struct dtx_jail_report *r)
 	           message);
 	if (!strcmp(type, "ValueError") && !strncmp(message, "DTX_CANNOT:", 11))
 		r->code = DTX_E_SNIPPET_CANNOT;
-	r->in_library = in_library(b, r);
+	r->lacks = lacks(b, r);
 }
 
 static void by_done(struct dtx_box *b, struct dtx_jail_report *r)
@@ -415,6 +439,8 @@ void dtx_report_outcome(struct dtx_box *b, struct dtx_jail_report *r)
 		by_signal(b, r, WTERMSIG(b->exited.status));
 	else if (b->has_done && (b->dead || b->early))
 		by_done(b, r);
+	else if (b->dead && !b->has_exited && b->ctl.fd < 0 && !b->command)
+		zygote_ended(r);
 	else
 		set_status(r, DTX_JAIL_BAD_RESULT, "it ended without a result (no_result)");
 }

@@ -3,6 +3,7 @@
  * A failure of any step that is not optional ends it, with REFUSED to whoever waits for it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -61,6 +62,14 @@ out:
 	return rc;
 }
 
+/* Its files cannot be opened later: all of it is loaded once, for code that sets it again, and the
+ * characters of it stay set.  Where it is not installed, all is as in C. */
+static void settle_locale(void)
+{
+	if (setlocale(LC_ALL, "C.UTF-8") && setlocale(LC_ALL, "C"))
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 /* A pool outlives who started it. */
 static enum dtx_code become_daemon(struct dtx_err *err)
 {
@@ -110,6 +119,7 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 
 	z->peer = starter;
 	DTX_TRY(settle(err));
+	settle_locale();
 	proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (z->pooled)
 		DTX_TRY(become_daemon(err));

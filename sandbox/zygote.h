@@ -94,6 +94,8 @@ size_t dtx_zworker_count(const struct dtx_zygote *z, enum dtx_zstate state);
 /* Until nobody is left to serve.  A failure is one of the zygote itself, told to `client` 0 when
  * it is private. */
 DTX_MUSTUSE enum dtx_code dtx_zygote_serve(struct dtx_zygote *z, struct dtx_err *err);
+/* Workers to have ready now beyond those that somebody waits for. */
+size_t dtx_zygote_reserve(const struct dtx_zygote *z);
 /* REFUSED to one client, or to everybody who waits at the door. */
 void dtx_zygote_refuse(struct dtx_wire *wire, const struct dtx_err *err);
 void dtx_zygote_refuse_all(struct dtx_zygote *z, const struct dtx_err *err);

@@ -307,11 +307,29 @@ static bool has_time(const struct dtx_zygote *z)
 	return dtx_now_ns() - z->used_ns >= BREATH_NS;
 }
 
-/* Workers to have ready beyond those that somebody waits for. */
-static size_t reserve(const struct dtx_zygote *z)
+/* All that run are by themselves, none is ready for who asks next, and a core is free: the next one
+ * is made while they run, and costs no more than when it is asked for. */
+static bool runs_short(const struct dtx_zygote *z)
 {
-	if (!z->pooled || is_retiring(z) || !has_time(z))
+	size_t i, running = 0;
+
+	for (i = 0; i < DTX_ZYGOTE_WORKERS; i++) {
+		const struct dtx_zworker *w = &z->worker[i];
+
+		if (w->state == DTX_Z_IDLE || w->state == DTX_Z_STARTING ||
+		    (w->state == DTX_Z_LEASED && !w->armed))
+			return false;
+		running += w->state == DTX_Z_LEASED;
+	}
+	return running && running < z->cores;
+}
+
+size_t dtx_zygote_reserve(const struct dtx_zygote *z)
+{
+	if (!z->pooled || is_retiring(z))
 		return 0;
+	if (!has_time(z))
+		return runs_short(z);
 	return dtx_now_ns() - z->used_ns > RESERVE_NS ? RESERVE - 1 : RESERVE;
 }
 
@@ -361,7 +379,7 @@ static bool learns(const struct dtx_zygote *z)
 static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	size_t ready, live, want = reserve(z), waiting;
+	size_t ready, live, want = dtx_zygote_reserve(z), waiting;
 	struct dtx_zclient *c;
 	int idle;
 
@@ -379,7 +397,7 @@ static enum dtx_code attend(struct dtx_zygote *z, struct dtx_err *err)
 			warm_up(z);
 		if (learns(z))
 			dtx_zworker_learn(z);
-		DTX_TRY(make(z, true, err));
+		DTX_TRY(make(z, has_time(z), err));
 	} else if (want && warms_on(z)) {
 		warm_up(z);
 	}

@@ -318,13 +318,23 @@ static const char *layer_hint(const char *layer)
 
 static const char *exception_hint(const struct dtx_jail_report *r)
 {
+	static const char *const lacking[] = {
+		[DTX_JAIL_LACKS_LIB_RO] =
+			"--jail-profile lib-ro reads modules of this machine's Python while the "
+			"code runs; without it the jail has those that it imported beforehand, see "
+			"dtx-sandbox(7)",
+		[DTX_JAIL_LACKS_LIB_RO_TEXT] =
+			"--jail-profile lib-ro reads modules of this machine's Python while the "
+			"code runs, but no extension modules, as there are no user namespaces "
+			"here; see dtx-sandbox(7)",
+		[DTX_JAIL_LACKS_USERNS] =
+			"this is an extension module, which --jail-profile lib-ro reads where "
+			"there are user namespaces; `dtx doctor` shows the layers of this machine",
+	};
 	const char *type = r->exception.type;
 
-	if (r->in_library)
-		return "--jail-profile lib-ro reads modules of this machine's Python while the "
-		       "code "
-		       "runs; without it the jail has those that it imported beforehand, see "
-		       "dtx-sandbox(7)";
+	if (r->lacks)
+		return lacking[r->lacks];
 	if (type && dtx_str_in_list("ImportError,ModuleNotFoundError", type))
 		return "the jail has pandas, numpy and Python's own modules, and for `dtx exec` "
 		       "those "

@@ -117,6 +117,13 @@ struct dtx_jail_stream {
 };
 
 /* One run, as the record wants it.  All strings live in `arena`. */
+/* What would have let a worker import a module of this machine. */
+enum dtx_jail_lacks {
+	DTX_JAIL_LACKS_NOTHING,     /* nothing would */
+	DTX_JAIL_LACKS_LIB_RO,      /* that profile */
+	DTX_JAIL_LACKS_LIB_RO_TEXT, /* that, and what it needs must be text, too */
+	DTX_JAIL_LACKS_USERNS       /* that, on a machine with user namespaces */
+};
 struct dtx_jail_report {
 	struct dtx_arena arena;
 	enum dtx_jail_status status;
@@ -151,7 +158,7 @@ struct dtx_jail_report {
 	uint64_t seed;
 	int64_t now_us;
 	uint32_t hash_seed;
-	bool in_library; /* the module that it missed is one that LIB_RO would have found */
+	enum dtx_jail_lacks lacks; /* for the module that it missed and this machine has */
 	char python[16], pandas[16], numpy[16]; /* the runtime */
 	char abi[17];                           /* 16 hex over versions and CPU pins */
 	const char *check_json; /* what the screen found, see dtx-sandbox(7); NULL */

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import threading
 
+NOBODY = 65534
 NO_PROGRAMS = "the jail starts no programs and no processes: do it in Python, or outside"
 NO_SHARING = ("the jail has no second process to share with: an ordinary object does; Pool and "
               "concurrent.futures run tasks in turn")
@@ -70,6 +71,8 @@ def tell_little():
     plain, ended = resource.getrusage, resource.struct_rusage((0,) * 16)
     os.sched_getaffinity = lambda pid: {0}
     socket.gethostname = lambda: "localhost"
+    os.getppid = lambda: 1
+    os.getuid = os.geteuid = os.getgid = os.getegid = lambda: NOBODY
     faulthandler.enable = lambda *args, **words: None
     os.environ.setdefault("LOGNAME", "nobody")
     resource.getrusage = lambda who: plain(who) if who == resource.RUSAGE_SELF else ended

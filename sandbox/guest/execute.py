@@ -5,7 +5,7 @@ memory, and only the names that programs use for files (open and some of os) kno
 """
 import builtins
 import contextlib
-import encodings.aliases
+import encodings
 import errno
 import gc
 import io
@@ -112,7 +112,9 @@ class Space:
         """The current folder is /out; what is not there is looked for in /in."""
         name = os.fsdecode(os.fspath(name))
         path = self.path_of(name)
-        if not os.path.isabs(name) and path not in self.files and path not in self.folders:
+        if os.path.isabs(name):
+            name = path[len(OUT) + 1:] if path.startswith(OUT + "/") else None
+        if name is not None and path not in self.files and path not in self.folders:
             given = os.path.normpath(os.path.join(IN, name))
             if given in self.files or given in self.folders:
                 return given
@@ -298,6 +300,7 @@ class Space:
             raise fail(errno.EROFS, path)
         if self.files.pop(name, None) is None:
             raise fail(errno.EISDIR if name in self.folders else errno.ENOENT, path)
+        self.databases.pop(name, None)  # who has it open goes on with it
 
     def rename(self, src, dst, *, src_dir_fd=None, dst_dir_fd=None):
         a, b = self.resolve(src), self.path_of(dst)
@@ -327,6 +330,8 @@ class Space:
         name = self.resolve(path)
         if name in self.files:
             raise fail(errno.ENOTDIR, path)
+        if name not in self.folders:
+            raise fail(errno.ENOENT, path)
         if self.listdir(name):
             raise fail(errno.ENOTEMPTY, path)
         if not is_writable(name):  # the roots among them
@@ -335,7 +340,10 @@ class Space:
 
     def temp_name(self, suffix, prefix, folder):
         self.temps += 1
-        return "%s/%s%d%s" % (folder or TMP, prefix or "tmp", self.temps, suffix or "")
+        given = (folder or TMP, prefix or "tmp", suffix or "")
+        words = tuple(map(os.fsdecode, given))
+        name = "%s/%s%d%s" % (words[0], words[1], self.temps, words[2])
+        return os.fsencode(name) if any(isinstance(word, bytes) for word in given) else name
 
     def temp_file(self, mode="w+b", buffering=-1, encoding=None, newline=None, suffix=None,
                   prefix=None, dir=None, delete=True, *, errors=None):
@@ -356,7 +364,7 @@ class Space:
 
     def temp_folder(self, suffix=None, prefix=None, dir=None):
         name = self.temp_name(suffix, prefix, dir)
-        self.folders.add(name)
+        self.folders.add(os.fsdecode(name))
         return name
 
     def can_make(self, path):
@@ -518,7 +526,7 @@ def prepare(science):
     tempfile.TemporaryFile = through("nameless_file")
     tempfile._TemporaryFileCloser.close.__defaults__ = (through("remove"),)
     tempfile.tempdir = TMP  # modules ask where it is when they are imported
-    names = ["encodings." + n for n in sorted(set(encodings.aliases.aliases.values()))]
+    names = ["encodings." + n[:-3] for n in sorted(os.listdir(encodings.__path__[0])) if n[-3:] == ".py"]
     import_all(GUEST["programs.txt"].decode().split() + names)
     if science:
         science()
@@ -530,8 +538,12 @@ def prepare(science):
     builtins.help = sys.modules["pydoc"].help
     warm_formats()
     plt = import_plots()
-    if not plt:
-        return
+    if plt:
+        warm_plots(plt)
+    load("owncode").prepare(lambda: current["space"])
+
+
+def warm_plots(plt):
     plt.show = lambda *a, **k: None  # a figure that is left open is saved
     read_library()
     gc.freeze()  # to be looked for among what the figure leaves, not among all there is
@@ -566,6 +578,8 @@ def show(error):
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename != "<program>":
         trace = trace.tb_next
+    if sys.excepthook is not sys.__excepthook__:
+        return sys.excepthook(type(error), error, trace)
     first = part = traceback.TracebackException(type(error), error, trace)
     while part:
         part.stack[:] = [f for f in part.stack if not f.filename.startswith("<dtx>/")]
@@ -585,6 +599,7 @@ def run(source, tables, params, given):
     # tracebacks, warnings and inspect show its lines
     lines = [line + "\n" for line in source.split("\n")]
     linecache.cache["<program>"] = len(source), None, lines, "<program>"
+    library[space.path_of("<program>")] = source.encode()
     try:
         exec(compile(source, "<program>", "exec"), module.__dict__)
     except SystemExit as end:
@@ -600,4 +615,5 @@ def run(source, tables, params, given):
         if problem and not error:
             error = problem
             show(problem)
+        sys.modules["owncode"].end(module)
     return space.left(), error

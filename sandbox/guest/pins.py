@@ -112,11 +112,31 @@ def pin_dateutil():
     type(tz.gettz).nocache = staticmethod(nocache)
 
 
+def pin_uuid():
+    """libuuid asks for a file of its own, and for the cards of the network."""
+    import uuid
+
+    def generate():
+        node, sequence = (int.from_bytes(stream.read(n), "little") for n in (6, 2))
+        return uuid.uuid1(node | 1 << 40, sequence & 0x3fff).bytes, None
+
+    uuid._generate_time_safe = generate
+    uuid._GETTERS = [lambda: int.from_bytes(stream.read(6), "little") | 1 << 40]
+
+
 def pin_streams():
-    # made here: opening a stream asks the kernel what it is
+    # made here: opening a stream asks the kernel what it is, and keeps the answer
     sys.stdin = open(0, "r", closefd=False)
+    kept, ends = os.dup(1), os.pipe()
+    for fd in (1, 2):
+        os.dup2(ends[1], fd)
     sys.stdout = open(1, "w", 1, "utf-8", "backslashreplace", closefd=False)
     sys.stderr = open(2, "w", 1, "utf-8", "backslashreplace", closefd=False)
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+    for fd in (1, 2):
+        os.dup2(kept, fd)
+    for fd in (kept, *ends):
+        os.close(fd)
 
 
 def pin_host():
@@ -143,6 +163,7 @@ def prepare():
     random.Random.seed = seed_random
     os.get_terminal_size = no_terminal  # the answer of the kernel, without the question
     pin_zones()
+    pin_uuid()
     pin_host()
     pin_streams()
 

@@ -1,20 +1,16 @@
 """scipy, where it is installed, for code that tells of it."""
 import sys
+import types
+
+NUMBER = 1 << 20  # of a file in memory: the program makes a stream of memory of it, see devnull.c
 
 
-def refuse_qhull():
-    """It writes its messages to a file of the system, and crashes where there is none."""
-    qhull = sys.modules.get("scipy.spatial._qhull")
-
-    def refuse(self, *args, **words):
-        raise NotImplementedError("scipy.spatial.%s (and interpolation of scattered points by "
-                                  "triangles) does not run in the jail; method='nearest', "
-                                  "RBFInterpolator, cKDTree and matplotlib.tri do"
-                                  % type(self).__name__)
-
-    for name in ("Delaunay", "ConvexHull", "Voronoi", "HalfspaceIntersection"):
-        if qhull and hasattr(qhull, name):
-            getattr(qhull, name).__init__ = refuse
+def lead_messages():
+    """Triangulation wants a file for its messages, and ends the process where there is none."""
+    messages = sys.modules.get("scipy._lib.messagestream")
+    if messages:
+        messages.tempfile = types.SimpleNamespace(mkstemp=lambda **words: (NUMBER, b"messages"))
+        messages.os = types.SimpleNamespace(remove=lambda path: None)
 
 
 def prepare(names):
@@ -24,4 +20,4 @@ def prepare(names):
             __import__(name)
         except ImportError:
             pass  # it is not here
-    refuse_qhull()
+    lead_messages()

@@ -17,6 +17,7 @@ import numpy
 import numpy.lib._datasource
 import numpy.lib.format
 import pandas
+import pandas.io.common
 import pandas.io.html
 
 plain_fromfile, plain_memmap = numpy.fromfile, numpy.lib.format.open_memmap
@@ -108,6 +109,8 @@ class Database(sqlite3.Connection):
 
 def keep_database(path):
     """What is committed."""
+    if path not in space().databases:
+        return  # its file was removed
     first = space().databases[path][0]
     empty = not first.execute("pragma page_count").fetchone()[0]  # that has no image
     if is_writable(path):
@@ -160,5 +163,6 @@ def prepare(of_now, opened, writable):
     numpy.lib.format.open_memmap = open_memmap
     numpy.lib.format.isfileobj = lambda file: False  # none has a descriptor
     pandas.read_html = pandas.io.html.read_html = read_html
+    pandas.io.common._maybe_memory_map = lambda handle, mapped: (handle, False, [])
     sqlite3.connect = sqlite3.dbapi2.connect = connect
 

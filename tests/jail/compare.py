@@ -3,6 +3,7 @@ leave and whether they fail must be the same.
 
     compare.py DTX [NUMBER]...
 """
+import atexit
 import gc
 import gzip
 import json
@@ -15,7 +16,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-import traceback
 import types
 import zipfile
 
@@ -56,6 +56,7 @@ def make_inputs():
            % (i % 28 + 1, i % 24, ["INFO", "WARN", "ERROR"][i % 3], i % 4, i * 7) for i in range(60)]
     texts = {
         "data.json": json.dumps({"company": "X", "teams": teams}), "log.txt": "\n".join(log) + "\n",
+        "helper.py": "import pandas\n\ndef twice(x):\n    return x * 2\n",
         "config.ini": "[main]\nname = x\nrate = 1.5\n[paths]\nout = a/b\n",
         "data.xml": "<r><row id='1'><v>3</v><t>é</t></row><row id='2'><v>4</v><t/></row></r>",
         "page.html": "<html><body><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>x</td></tr>"
@@ -86,6 +87,10 @@ def child(source, folder, tables):
         sys.stdin = open(0, closefd=False)
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)
+        sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+        sys.dont_write_bytecode = True
+        sys.path.insert(0, "")
+        atexit._clear()
         for name in os.listdir("in"):  # the jail looks for a name in /in as well
             os.symlink(os.path.abspath("in/" + name), os.path.join(folder, name))
         os.chdir(folder)
@@ -100,7 +105,8 @@ def child(source, folder, tables):
         except SystemExit as end:
             code = int(end.code not in (None, 0))
         except BaseException:
-            traceback.print_exc()
+            sys.excepthook(*sys.exc_info())
+        atexit._run_exitfuncs()
         os.chdir(home)
         for name in os.listdir("."):
             if os.path.islink(name):

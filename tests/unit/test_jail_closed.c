@@ -3,17 +3,23 @@
 #include "tests/t.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "sandbox/jail.h"
+#include "sandbox/landlock.h"
 #include "sandbox/limits.h"
+#include "sandbox/ns.h"
 #include "tests/unit/tablemake.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -81,6 +87,7 @@ static const struct denial no_capset = ALWAYS(SYS_capset, EPERM);
 static const struct denial no_socketpair = ALWAYS(SYS_socketpair, EMFILE);
 static const struct denial no_seals = { SYS_fcntl, 1, ~0u, 1033, EPERM };
 static const struct denial no_pivot = ALWAYS(SYS_pivot_root, EPERM);
+static const struct denial no_setuid = ALWAYS(SYS_setresuid, EPERM);
 
 static const struct closed {
 	const char *what;
@@ -213,11 +220,12 @@ static const struct {
 	{ { "limits", { &no_prlimit }, "rlimits", NULL, NULL }, "print('on')" },
 };
 
-static enum dtx_code program(const char *code, struct dtx_jail_report *r, struct dtx_err *err)
+static enum dtx_code start(enum dtx_jail_profile profile, const char *code,
+                           struct dtx_jail_report *r, struct dtx_err *err)
 {
 	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_EXEC,
 		                            .no_warm = true,
-		                            .limits = { .profile = DTX_JAIL_LIB_RO } };
+		                            .limits = { .profile = profile } };
 	struct dtx_box *box = NULL;
 	enum dtx_code rc;
 
@@ -226,6 +234,13 @@ static enum dtx_code program(const char *code, struct dtx_jail_report *r, struct
 	if (rc == DTX_OK)
 		rc = dtx_provider_local.exec(box, dtx_str_of(code), NULL, r, err);
 	dtx_provider_local.close(box);
+	return rc;
+}
+
+static enum dtx_code program(const char *code, struct dtx_jail_report *r, struct dtx_err *err)
+{
+	enum dtx_code rc = start(DTX_JAIL_LIB_RO, code, r, err);
+
 	/* the one call that must not have been made is the end of it, by name */
 	if (rc == DTX_E_SNIPPET_DENIED_SYSCALL && strstr(code, FIND_NO_CODE) && r->ndenied &&
 	    !strcmp(r->denied[r->ndenied - 1].name, "mmap") && r->out.kept == 7)
@@ -310,6 +325,113 @@ void test_jail_libraries_fail_closed(void)
 	/* an ordinary user's */
 	for (i = 0; i < 3 && geteuid() == 0; i++)
 		T_INT(in_child(&lib_ro[i].closed, lib_ro[i].code, 65534), 0);
+}
+
+/* What a refused import suggests would have let the worker have the module. */
+static bool suggests(enum dtx_jail_profile profile, const char *code, const char *hint)
+{
+	struct dtx_jail_report r;
+	struct dtx_err err = DTX_ERR_INIT;
+	bool ok =
+		start(profile, code, &r, &err) == DTX_E_SNIPPET_EXCEPTION && strstr(err.hint, hint);
+
+	if (!ok)
+		printf("# '%s': %s, hint '%s'\n", code, err.msg, err.hint);
+	dtx_jail_report_clear(&r);
+	dtx_err_clear(&err);
+	fflush(stdout);
+	return ok;
+}
+
+void test_jail_suggests_what_would_do(void)
+{
+	static const struct {
+		bool userns;
+		enum dtx_jail_profile profile;
+		const char *code, *hint;
+	} tries[] = {
+		{ true, DTX_JAIL_SEALED, "import lib2to3", "lib-ro reads modules of this" },
+		{ true, DTX_JAIL_SEALED, "import xxlimited", "lib-ro reads modules of this" },
+		{ false, DTX_JAIL_SEALED, "import lib2to3", "but no extension modules" },
+		{ false, DTX_JAIL_SEALED, "import xxlimited", "this is an extension module" },
+		{ false, DTX_JAIL_LIB_RO, "import xxlimited", "this is an extension module" },
+		{ false, DTX_JAIL_LIB_RO, "import no_such_module", "Python's own modules" },
+	};
+	size_t i;
+	int status;
+	pid_t pid;
+
+	if (!has_jail())
+		return;
+	for (i = 0; i < DTX_COUNT(tries); i++) {
+		pid = fork();
+		if (pid == 0)
+			_exit((tries[i].userns || deny(&no_userns)) &&
+			                      suggests(tries[i].profile, tries[i].code,
+			                               tries[i].hint)
+			              ? 0
+			              : 1);
+		T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && !status);
+	}
+}
+
+/* Root that cannot become another user needs a user namespace; one without CAP_SYS_ADMIN, as in a
+ * container, has all layers through it. */
+void test_jail_as_bound_root(void)
+{
+	static const struct closed bound[] = {
+		{ "becoming nobody",
+		  { &no_setuid },
+		  NULL,
+		  "userns,mountns,pidns,netns,ipcns,utsns,landlock*,rlimits,seccomp,notify",
+		  "full" },
+		{ "becoming nobody and namespaces",
+		  { &no_setuid, &no_userns },
+		  "user",
+		  NULL,
+		  NULL },
+	};
+	pid_t pid;
+	int status = -1;
+	size_t i;
+
+	if (SANITIZED || geteuid() != 0) {
+		t_skip(SANITIZED ? "a sanitizer build has no jail" : "this is an ordinary user");
+		return;
+	}
+	fflush(stdout);
+	for (i = 0; i < DTX_COUNT(bound); i++)
+		T_INT(in_child(&bound[i], NULL, 0), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(prctl(PR_CAPBSET_DROP, CAP_SYS_ADMIN, 0, 0, 0)
+		              ? 2
+		              : in_child(&cases[0], NULL, 0));
+	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	T_INT(status, 0);
+}
+
+/* What an older kernel's Landlock knows is used: files are closed with the first version. */
+void test_jail_with_older_landlock(void)
+{
+	unsigned abi, newest = dtx_landlock_abi();
+	int status;
+	pid_t pid;
+
+	if (!newest)
+		t_skip("there is no landlock here");
+	fflush(stdout);
+	for (abi = 1; abi <= newest; abi++) {
+		pid = fork();
+		if (pid == 0)
+			_exit(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+			      dtx_landlock_restrict(abi, dtx_jail_trees) ||
+			      open("/etc/passwd", O_RDONLY) >= 0 || errno != EACCES ||
+			      open("/usr/lib/python3/dist-packages", O_RDONLY) < 0 ||
+			      creat("/usr/lib/python3/x", 0600) >= 0);
+		T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+		T_INT(status, 0);
+	}
 }
 
 /* An ordinary user has the same layers as root. */
@@ -410,4 +532,59 @@ void test_jail_dies_with_main(void)
 		close(said[1]);
 	}
 	T_INT(prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0), 0);
+}
+
+static pid_t only_child_of(pid_t pid)
+{
+	char path[64], text[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	f = fopen(path, "r");
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = 0;
+	if (f)
+		fclose(f);
+	return (pid_t)strtol(text, NULL, 10);
+}
+
+/* A zygote that is killed takes its worker along, and main says so. */
+void test_jail_dies_with_its_zygote(void)
+{
+	static const char code[] = "def transform(tables, params):\n    while True: pass\n";
+	const struct dtx_jail_spec spec = { .mode = DTX_JAIL_RUN, .no_warm = true };
+	int status = -1, said[2];
+	char byte;
+	pid_t pid, zygote;
+
+	if (!has_jail())
+		return;
+	T_INT(pipe(said), 0);
+	pid = fork();
+	if (pid == 0) {
+		struct dtx_jail_report r;
+		struct dtx_err err = DTX_ERR_INIT;
+		struct dtx_table *t = NULL;
+		struct dtx_box *box = NULL;
+
+		dtx_jail_report_init(&r);
+		if (tm_table(3, false, &t, NULL) != DTX_OK ||
+		    dtx_provider_local.open(&spec, &box, NULL) != DTX_OK ||
+		    dtx_provider_local.put(box, "main", t, NULL) != DTX_OK ||
+		    write(said[1], "x", 1) != 1)
+			_exit(70);
+		if (dtx_provider_local.exec(box, dtx_str_of(code), NULL, &r, &err) == DTX_OK)
+			_exit(71);
+		printf("# %s: %s\n", dtx_jail_status_name(r.status), err.msg);
+		fflush(stdout);
+		_exit((int)r.status);
+	}
+	T_INT(read(said[0], &byte, 1), 1);
+	poll(NULL, 0, 1500); /* it runs by then, or starts: either way it ends */
+	zygote = only_child_of(pid);
+	T_CHECK(zygote > 0 && kill(zygote, SIGKILL) == 0);
+	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	T_INT(WEXITSTATUS(status), DTX_JAIL_SIGNALED);
+	close(said[0]);
+	close(said[1]);
 }

@@ -15,3 +15,7 @@ try 'def transform(tables, params):' '    t = tables["main"]' \
 	'    return t.assign(c=t["b"].interpolate(method="quadratic").round(6), w=t["a"].rolling(2, win_type="triang").mean())'
 try 'def transform(tables, params):' '    t = tables["main"]' '    return t.assign(c=t["b"].interpolate())'
 try 'def transform(tables, params):' '    t = tables["main"]' '    return t.corr(method="kend" "all")'
+# triangulation, whose messages are a file elsewhere
+try 'from scipy.spatial import ConvexHull' 'def transform(tables, params):' \
+	'    t = tables["main"].dropna()' \
+	'    return t.head(1).assign(h=round(ConvexHull(t[["a", "b"]]).volume, 6))'
