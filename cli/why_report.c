@@ -28,7 +28,7 @@ const json_t *dtx_why_formula(const struct dtx_why *w)
 	return NULL;
 }
 
-static bool why_listed(const json_t *list, const json_t *row)
+bool dtx_why_listed(const json_t *list, const json_t *row)
 {
 	json_t *one;
 	size_t i;
@@ -98,7 +98,7 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, json_t **out, s
 
 		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
 		    (direct && dtx_traced_elsewhere(&w->traced, w->column, alias, column)) ||
-		    why_listed(list, row))
+		    dtx_why_listed(list, row))
 			continue;
 		/* what a fill put there is not what the source has */
 		filled = dtx_traced_filled(&w->traced, column);

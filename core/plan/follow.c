@@ -113,10 +113,10 @@ static void follow_passed(struct follow *f, int32_t id)
 /* A group of all rows has no keys: one for both sides, so that it is followed where a row is. */
 static void follow_one(struct trace *t, const char *in, const char *out, json_t *on)
 {
-	dtx_trace_add(t,
-	              json_pack("{ss s[{ss ss}]}", "op", "derive", "set", "as", "dtx_one", "expr",
-	                        "1"),
-	              in, out);
+	dtx_trace_add(
+		t,
+		json_pack("{ss s[{ss ss}]}", "op", "derive", "set", "as", "dtx_one", "expr", "1"),
+		in, out);
 	if (!json_array_size(on))
 		dtx_trace_append(t, on,
 		                 json_pack("{ss ss}", "left", "dtx_one", "right", "dtx_one"));

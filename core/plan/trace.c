@@ -345,6 +345,15 @@ static enum dtx_code trace_not(const struct dtx_plan_step *st, uint32_t i, struc
 	return DTX_E_NO_TRANSLATION;
 }
 
+enum dtx_code dtx_trace_followed(const struct dtx_plan *plan, struct dtx_err *err)
+{
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		if (dtx_trace_how(&plan->step[i]) == TRACE_NOT)
+			return trace_not(&plan->step[i], i, err);
+	}
+	return DTX_OK;
+}
+
 static json_t *trace_passed(struct trace *t, const struct dtx_plan_step *st, enum trace_how how,
                             int32_t id)
 {

@@ -81,6 +81,27 @@ out:
 	return rc;
 }
 
+static enum dtx_code rows_once(const struct planrun *p)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_trace_rows rows = { .plan = NULL };
+	json_t *columns = json_pack("[sss]", "k", "c", "d");
+	struct dtx_trace_ask ask = { .columns = columns };
+	enum dtx_code rc = DTX_OK;
+
+	if (!columns)
+		return DTX_E_NO_MEMORY;
+	DTX_TRY(dtx_trace_rows(p->parsed, p->result, &ask, &rows, &err));
+	T_CHECK(rows.noutputs == 4 && rows.input[2] == 0);
+	T_CHECK(json_array_size(json_object_get(rows.head, "blocks")) == 5);
+	T_CHECK(json_object_size(json_object_get(rows.head, "columns")) == 3);
+out:
+	dtx_err_clear(&err);
+	dtx_trace_rows_clear(&rows);
+	json_decref(columns);
+	return rc;
+}
+
 /* One allocation fails, anywhere: no_memory, or a plan that names no less (a formula that cannot be
  * read is taken to look at all rows). */
 static void short_of_memory(enum dtx_code (*once)(const struct planrun *), const struct planrun *p)
@@ -108,6 +129,7 @@ void test_trace_every_alloc_fails(void)
 	T_OK(planrun(&p), &p.err);
 	short_of_memory(trace_once, &p);
 	short_of_memory(follow_once, &p);
+	short_of_memory(rows_once, &p);
 	planrun_clear(&p);
 }
 
