@@ -22,8 +22,8 @@ static int64_t rowlog_number(const struct dtx_column *c, uint32_t row, struct dt
 {
 	if (dtx_column_is_null(c, row))
 		return 0;
-	if (c->form == DTX_F_FLAT && c->type.type == DTX_T_INT64)
-		return c->v.i64[row];
+	if (c->type.type == DTX_T_INT64 && (c->form == DTX_F_FLAT || c->form == DTX_F_CONST))
+		return c->v.i64[c->form == DTX_F_CONST ? 0 : row];
 	dtx_buf_reset(text);
 	dtx_cast_print(c, row, text);
 	return strtoll(dtx_buf_text(text), NULL, 10);
