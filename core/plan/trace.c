@@ -480,7 +480,8 @@ enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
 	t->table = dtx_mem_zalloc(tables, sizeof(*t->table));
 	t->bit_step = dtx_mem_zalloc(TRACE_BITS, sizeof(*t->bit_step));
 	t->need = dtx_mem_zalloc(tables, sizeof(json_t *));
-	if (!t->steps || !t->outputs || !t->table || !t->bit_step || !t->need)
+	t->pinned = dtx_mem_zalloc(plan->ninputs + 1, sizeof(json_t *));
+	if (!t->pinned || !t->steps || !t->outputs || !t->table || !t->bit_step || !t->need)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -511,6 +512,9 @@ void dtx_trace_end(struct trace *t)
 	for (uint32_t i = 0; i < t->nwalks; i++)
 		dtx_trace_reach_free(t, t->walk[i].reach);
 	dtx_trace_reach_free(t, t->need);
+	for (uint32_t i = 0; t->pinned && i < t->plan->ninputs; i++)
+		json_decref(t->pinned[i]);
+	dtx_mem_free(t->pinned);
 	dtx_mem_free(t->table);
 	dtx_mem_free(t->bit_step);
 	dtx_err_clear(&t->full);

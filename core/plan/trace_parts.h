@@ -57,6 +57,7 @@ struct trace {
 	struct dtx_trace *out;
 	struct dtx_err full; /* the first maximum that did not do */
 	bool failed;         /* memory */
+	json_t **pinned;     /* per input: columns whose known cell all its rows have; NULL: none */
 	bool keeps;          /* all row numbers of the outputs but the first are asked for */
 };
 
@@ -123,6 +124,8 @@ bool dtx_trace_plain(const json_t *step);
 /* trace_pin.c: filters in front of all steps, where t->ask->known allows for some. */
 #define TRACE_PIN "pin"
 void dtx_trace_pin(struct trace *t);
+/* trace_tied.c: no looking for groups whose rows are all that those filters leave. */
+void dtx_trace_tied(struct trace *t);
 /* The condition on the row itself, and which of the rows it holds for it is, 0: not known; false:
  * nothing is known that could be asked for. */
 bool dtx_trace_known(struct trace *t, struct dtx_buf *where, int64_t *nth);
