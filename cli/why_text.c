@@ -58,6 +58,7 @@ static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
 	int header = dtx_json_bool(writer, "header", true);
 	int32_t column = why_sheet_column(w);
+	struct dtx_buf sheet = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	char cell[24];
 
 	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
@@ -68,7 +69,9 @@ static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 	}
 	dtx_cell_name(cell, (uint64_t)(w->row - 1 + header), (uint32_t)column);
 	dtx_buf_addc(out, '!');
-	dtx_out_safe(out, dtx_json_text(writer, "sheet", "Sheet1"), false);
+	dtx_sheet_name_print(dtx_json_text(writer, "sheet", "Sheet1"), &sheet);
+	dtx_out_safe(out, dtx_buf_text(&sheet), false);
+	dtx_buf_clear(&sheet);
 	dtx_buf_printf(out, "!%s", cell);
 }
 
