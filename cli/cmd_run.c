@@ -29,7 +29,14 @@ const struct dtx_cmd dtx_cmd_run = {
 	.summary = "Run a plan on its inputs, with a snippet in the jail where the engine cannot",
 	.notes = "A bare FILE is the plan's first input, `-` is stdin.  The result goes to -o "
 		 "FILE, to\n"
-		 "the plan's output, or to stdout as CSV.\n\n"
+		 "the plan's output, or to stdout as CSV.\n"
+		 "--lineage rows runs the plan a second time, to number its rows: on 1.5 million "
+		 "rows "
+		 "of CSV\n"
+		 "that took 2.7 (a filter) to 6.5 times (a join, then a group_by) the processor "
+		 "time "
+		 "of the\n"
+		 "run alone, and 0.6 to 7 MB of the store.\n\n"
 		 "  dtx run plan.json report.xlsx -o tidy.csv\n"
 		 "  dtx run plan.json hours.csv rates=rates.csv | head\n"
 		 "  dtx run plan.json report.xlsx --snippet answer.txt -o out.csv",

@@ -43,7 +43,7 @@ static const struct dtx_opt store_opts[] = {
 	  .kind = DTX_O_TEXT,
 	  .metavar = "LIST",
 	  .offset = offsetof(struct store_args, kinds),
-	  .help = "gc, forget: only these: input,answer,prompt,code,env" },
+	  .help = "gc, forget: only these: input,lineage,answer,prompt,code,env" },
 	{ .name = "prompts",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct store_args, prompts),
@@ -292,7 +292,7 @@ static enum dtx_code store_forget(struct store_call *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const char *kinds = forget_kinds(c->args);
-	struct dtx_gc_opts opts = { .kinds = kinds ? kinds : "input,answer,prompt,code",
+	struct dtx_gc_opts opts = { .kinds = kinds ? kinds : "input,lineage,answer,prompt,code",
 		                    .apply = !c->args->dry };
 	json_t *record = NULL;
 
@@ -446,7 +446,8 @@ const struct dtx_cmd dtx_cmd_store = {
 		"show that\n"
 		"they are the ones.  `forget` purges at once what a run has named, also if other "
 		"runs have,\n"
-		"which it tells (--dry-run: before): kept inputs, prompts, answers, dead code; "
+		"which it tells (--dry-run: before): kept inputs, row numbers, prompts, answers, "
+		"dead code; "
 		"with "
 		"--prompts,\n"
 		"--snapshots or --kinds alone those of all runs.  "

@@ -8,6 +8,7 @@
 #include "cli/why.h"
 #include "cli/why_known.h"
 #include "cli/why_snippet.h"
+#include "cli/why_stored.h"
 
 static const struct dtx_opt why_opts[] = {
 	{ .name = "row",
@@ -40,6 +41,10 @@ static const struct dtx_opt why_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_args, observe),
 	  .help = "of a snippet: run it again on changed inputs and see what changes the cell" },
+	{ .name = "again",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_why_args, again),
+	  .help = "run the plan again even where the run stored its row numbers" },
 	{ .name = "json",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_args, json),
@@ -301,14 +306,20 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	bool stored = false;
 
 	if (dtx_retrace_rescued(&w->x))
 		return why_rescued(w, out, err);
+	if (!w->args->again)
+		DTX_TRY(dtx_why_stored(w, path, &stored, err));
+	if (stored)
+		goto print;
 	DTX_TRY(dtx_retrace_bind(&w->x, err));
 	if (!why_short(w, path)) {
 		DTX_TRY(why_plan(w, err));
 		DTX_TRY(why_run(w, err));
 	}
+print:
 	if (!w->args->json)
 		dtx_why_print(w, out);
 out:
@@ -363,27 +374,33 @@ const struct dtx_cmd dtx_cmd_why = {
 	.name = "why",
 	.usage = "RUN | FILE [CELL]",
 	.summary = "Name the source cells that one cell of a result came from",
-	.notes = "The typed steps run again with row numbers carried along, on the rows that can "
-		 "concern\n"
-		 "the cell where the file of the result is unchanged and its row tells which, and "
-		 "must give\n"
-		 "the row that is there; else on all rows, and must give a result of the recorded "
-		 "hash.\n"
-		 "Cells are named as in a spreadsheet, lines of text files as L12.\n"
-		 "Windows name the rows that they looked at.  How sure the answer is stands behind "
-		 "the\n"
-		 "formula: exact; static (too much or too little); observed; declared (a snippet's "
-		 "word).\n"
-		 "Of a snippet's columns no rows are named, unless --observe finds them: the "
-		 "recorded code\n"
-		 "runs up to 200 times in the jail, each time with a column or some rows changed.  "
-		 "Where\n"
-		 "rows of a typed step cannot be followed the source columns are named and the "
-		 "exit\n"
-		 "status is 4.\n\n"
-		 "  dtx why out.csv --row 1 --col utilization\n"
-		 "  dtx why out.csv --key region=West --col utilization\n"
-		 "  dtx why report.xlsx C7",
+	.notes =
+		"The typed steps run again with row numbers carried along, on the rows that can "
+		"concern\n"
+		"the cell where the file of the result is unchanged and its row tells which, and "
+		"must give\n"
+		"the row that is there; else on all rows, and must give a result of the recorded "
+		"hash.\n"
+		"Where dtx run --lineage rows stored the row numbers they answer instead, without "
+		"a "
+		"run and\n"
+		"without the values of source cells, also of files that are gone; --again runs all "
+		"the same.\n"
+		"Cells are named as in a spreadsheet, lines of text files as L12.\n"
+		"Windows name the rows that they looked at.  How sure the answer is stands behind "
+		"the\n"
+		"formula: exact; static (too much or too little); observed; declared (a snippet's "
+		"word).\n"
+		"Of a snippet's columns no rows are named, unless --observe finds them: the "
+		"recorded code\n"
+		"runs up to 200 times in the jail, each time with a column or some rows changed.  "
+		"Where\n"
+		"rows of a typed step cannot be followed the source columns are named and the "
+		"exit\n"
+		"status is 4.\n\n"
+		"  dtx why out.csv --row 1 --col utilization\n"
+		"  dtx why out.csv --key region=West --col utilization\n"
+		"  dtx why report.xlsx C7",
 	.exits = "0 done; 4 no record, an input is changed, or rows cannot be followed",
 	.opts = why_opts,
 	.nopts = DTX_COUNT(why_opts),

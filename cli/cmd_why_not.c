@@ -2,6 +2,7 @@
 #include "cli/out.h"
 #include "cli/why_not.h"
 #include "cli/why_not_text.h"
+#include "cli/why_stored.h"
 
 static const struct dtx_opt why_not_opts[] = {
 	{ .name = "input",
@@ -32,6 +33,10 @@ static const struct dtx_opt why_not_opts[] = {
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_not_args, no_values),
 	  .help = "conditions alone" },
+	{ .name = "again",
+	  .kind = DTX_O_FLAG,
+	  .offset = offsetof(struct dtx_why_not_args, again),
+	  .help = "run the plan again even where the run stored its row numbers" },
 	{ .name = "json",
 	  .kind = DTX_O_FLAG,
 	  .offset = offsetof(struct dtx_why_not_args, json),
@@ -43,10 +48,16 @@ static enum dtx_code why_not_answer(struct dtx_why_not *w, int argc, char **argv
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_retrace_look look = { dtx_why_not_count, w, 0 };
+	bool stored = false;
 
 	DTX_TRY(dtx_retrace_find(&w->x, argv[0], err));
-	DTX_TRY(dtx_retrace_bind(&w->x, err));
+	DTX_TRY(dtx_retrace_plan(&w->x, err));
 	DTX_TRY(dtx_why_not_ask(w, argc, argv, err));
+	if (!w->args->again)
+		DTX_TRY(dtx_why_not_stored(w, &stored, err));
+	if (stored)
+		goto out;
+	DTX_TRY(dtx_retrace_bind(&w->x, err));
 	DTX_TRY(dtx_why_not_find(w, err));
 	if (!w->lost) {
 		DTX_TRY(dtx_follow_plan(w->x.r.plan, w->x.bound, w->input, &w->number, 1,
@@ -99,7 +110,10 @@ const struct dtx_cmd dtx_cmd_why_not = {
 		 "with which\n"
 		 "values, joins which keys found nothing.  Behind group_by and pivot_wider the "
 		 "results are\n"
-		 "followed that it went into.  A row that is in the result is said to be there.\n\n"
+		 "followed that it went into.  A row that is in the result is said to be there.\n"
+		 "Where dtx run --lineage rows stored the row numbers, rows asked for by place are "
+		 "followed by\n"
+		 "those, without a run.\n\n"
 		 "  dtx why-not out.csv input.csv!L12\n"
 		 "  dtx why-not out.csv --input hc --key region=North\n"
 		 "  dtx why-not report.xlsx 'Q1!B7'",

@@ -69,7 +69,7 @@ static const char *const record_schema[] = {
 	"\"table_hash\":{\"type\":\"string\",\"pattern\":\"^t1:[0-9a-f]{64}$\"},"
 	"\"rows_hash\":{\"type\":\"string\",\"pattern\":\"^r1:[0-9a-f]{32}:[0-9]+$\"},"
 	"\"rows\":" COUNT ",\"columns\":" COUNT ",\"schema\":" SCHEMA_OF_TABLE ","
-	"\"stats\":{\"type\":[\"array\",\"null\"],\"items\":{\"type\":\"object\"}},\"file\":" FILE_STATE,
+	"\"stats\":{\"type\":[\"array\",\"null\"],\"items\":{\"type\":\"object\"}},\"lineage\":{\"const\":\"rows\"},\"lineage_hash\":" SHA ",\"file\":" FILE_STATE,
 	"\"ord\",\"path\",\"sha\",\"bytes\",\"table_hash\",\"rows_hash\",\"rows\",\"schema\"") ) ",",
 "\"events\":" LIST(OBJECT(
 	"\"seq\":{\"type\":\"integer\",\"minimum\":1},\"ts_us\":" COUNT ",\"kind\":" TEXT ","

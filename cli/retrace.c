@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/lookup.h"
@@ -179,11 +180,12 @@ enum dtx_code dtx_retrace_held(const struct dtx_retrace *x, struct dtx_err *err)
 	return retrace_held(x, DTX_OK, err);
 }
 
-enum dtx_code dtx_retrace_open(struct dtx_retrace *x, struct dtx_err *err)
+enum dtx_code dtx_retrace_plan(struct dtx_retrace *x, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(retrace_there(x, err));
+	if (x->r.plan)
+		goto out;
 	x->replay = (struct dtx_runner_replay){ .record = x->record, .dir = "" };
 	x->r = (struct dtx_runner){
 		.cli = x->cli, .args = &x->run_args, .command = x->command, .replay = &x->replay
@@ -194,6 +196,16 @@ enum dtx_code dtx_retrace_open(struct dtx_retrace *x, struct dtx_err *err)
 	DTX_TRY(dtx_runner_plan(&x->r, err));
 	DTX_TRY(dtx_runner_inputs(&x->r, 0, NULL, err));
 	DTX_TRY(dtx_runner_replay_places(&x->r, err));
+out:
+	return rc;
+}
+
+enum dtx_code dtx_retrace_open(struct dtx_retrace *x, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(retrace_there(x, err));
+	DTX_TRY(dtx_retrace_plan(x, err));
 	DTX_TRY(dtx_runner_spread(&x->r, err));
 	DTX_TRY(dtx_runner_open(&x->r, true, err));
 	DTX_TRY(retrace_hash(x, err));
@@ -220,9 +232,9 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_retrace_run(struct dtx_retrace *x, const json_t *traced,
-                              const struct dtx_retrace_look *look, struct dtx_plan **plan,
-                              struct dtx_err *err)
+enum dtx_code dtx_retrace_exec(struct dtx_runner *r, const json_t *traced,
+                               const struct dtx_retrace_look *look, struct dtx_plan **plan,
+                               struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_exec_opts opts = DTX_EXEC_OPTS_INIT;
@@ -232,25 +244,86 @@ enum dtx_code dtx_retrace_run(struct dtx_retrace *x, const json_t *traced,
 
 	if (!text)
 		DTX_FAIL_MEM(err);
-	DTX_TRY(retrace_own(dtx_plan_parse(dtx_str_of(text), NULL, &x->r.findings, plan, err),
-	                    err));
-	DTX_TRY(retrace_own(dtx_plan_check(*plan, &x->r.findings, err), err));
+	DTX_TRY(retrace_own(dtx_plan_parse(dtx_str_of(text), NULL, &r->findings, plan, err), err));
+	DTX_TRY(retrace_own(dtx_plan_check(*plan, &r->findings, err), err));
 	for (uint32_t i = 0; i < (*plan)->ninputs; i++) {
-		(*plan)->input[i].path = x->r.plan->input[i].path;
-		(*plan)->input[i].opts = x->r.plan->input[i].opts;
+		(*plan)->input[i].path = r->plan->input[i].path;
+		(*plan)->input[i].opts = r->plan->input[i].opts;
 	}
-	opts.input = x->r.source;
-	opts.repair = x->run_args.repair;
+	opts.input = r->source;
+	opts.repair = r->args->repair;
+	opts.cancel = r->cancel;
+	opts.deadline_ns = r->deadline_ns;
 	opts.hash_only = look->hash_only;
 	opts.look = look->look;
 	opts.look_arg = look->arg;
-	DTX_TRY(dtx_runner_date(&x->r, &opts.run_date, err));
-	rc = retrace_own(dtx_exec(*plan, &opts, &host, &x->r.findings, &done, err), err);
-	rc = retrace_held(x, rc, err);
+	DTX_TRY(dtx_runner_date(r, &opts.run_date, err));
+	rc = retrace_own(dtx_exec(*plan, &opts, &host, &r->findings, &done, err), err);
 out:
 	dtx_exec_free(done);
 	free(text);
 	return rc;
+}
+
+enum dtx_code dtx_retrace_run(struct dtx_retrace *x, const json_t *traced,
+                              const struct dtx_retrace_look *look, struct dtx_plan **plan,
+                              struct dtx_err *err)
+{
+	return retrace_held(x, dtx_retrace_exec(&x->r, traced, look, plan, err), err);
+}
+
+/* --- without running --- */
+
+enum dtx_code dtx_retrace_rowlog(const struct dtx_retrace *x, struct dtx_rowlog **out,
+                                 struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX);
+	const char *hash = dtx_json_text(dtx_retrace_output(x), "lineage_hash", NULL);
+	struct dtx_store *store = NULL;
+
+	if (!hash)
+		goto out;
+	DTX_TRY(dtx_store_open(x->cli->store, DTX_STORE_READ, &store, err));
+	rc = dtx_query_blob(store, hash, &bytes, err);
+	if (rc == DTX_E_NO_RECORD) { /* purged: as if it had not been kept */
+		dtx_err_clear(err);
+		rc = DTX_OK;
+		goto out;
+	}
+	DTX_TRY(rc);
+	DTX_TRY(dtx_rowlog_unpack(dtx_buf_str(&bytes), out, err));
+out:
+	dtx_store_free(store);
+	dtx_buf_clear(&bytes);
+	return rc;
+}
+
+/* Files that are not there any more, or have another size or time; what they have now is not looked
+ * at: the addresses are of what the run read. */
+json_t *dtx_retrace_moved(const struct dtx_retrace *x)
+{
+	json_t *list = json_array(), *input;
+	size_t i;
+
+	json_array_foreach(json_object_get(x->record, "inputs"), i, input)
+	{
+		const char *uri = dtx_json_text(input, "uri", "-"), *state = NULL;
+		struct stat st;
+
+		if (!strcmp(uri, "-") || stat(uri, &st) < 0)
+			state = strcmp(uri, "-") ? "gone" : "not kept";
+		else if ((int64_t)st.st_size != dtx_json_int(input, "bytes", -1) ||
+		         (int64_t)st.st_mtim.tv_sec * 1000000 + st.st_mtim.tv_nsec / 1000 !=
+		                 dtx_json_int(input, "mtime_us", -1))
+			state = dtx_query_file(uri, input);
+		if (state && strcmp(state, "unchanged") != 0)
+			json_array_append_new(
+				list, json_pack("{ss ss ss}", "alias",
+			                        dtx_json_text(input, "alias", ""), "label",
+			                        dtx_json_text(input, "label", ""), "file", state));
+	}
+	return list;
 }
 
 void dtx_retrace_clear(struct dtx_retrace *x)

@@ -3,6 +3,7 @@
 #define DTX_CLI_RETRACE_H
 
 #include "cli/snapshots.h"
+#include "core/plan/rowlog.h"
 
 struct dtx_retrace {
 	const struct dtx_cli *cli;
@@ -27,6 +28,13 @@ const char *dtx_retrace_name(const struct dtx_retrace *x);
 const char *dtx_retrace_label(const struct dtx_retrace *x, const char *alias);
 /* A snippet did a step. */
 bool dtx_retrace_rescued(const struct dtx_retrace *x);
+/* The recorded plan alone, without its inputs. */
+DTX_MUSTUSE enum dtx_code dtx_retrace_plan(struct dtx_retrace *x, struct dtx_err *err);
+/* The row numbers of the result that the run kept; stays NULL where there are none. */
+DTX_MUSTUSE enum dtx_code dtx_retrace_rowlog(const struct dtx_retrace *x, struct dtx_rowlog **out,
+                                             struct dtx_err *err);
+/* [{"alias","label","file"}]: inputs whose file is gone or not as it was read; new. */
+json_t *dtx_retrace_moved(const struct dtx_retrace *x);
 /* Opens the recorded inputs, for runs of the recorded plan with its snippets.  Codes:
  * input_changed. */
 DTX_MUSTUSE enum dtx_code dtx_retrace_open(struct dtx_retrace *x, struct dtx_err *err);
@@ -43,6 +51,10 @@ struct dtx_retrace_look {
 	void *arg;
 	uint32_t hash_only; /* of dtx_exec_opts */
 };
+/* The same on the open inputs of a run, whose bytes are its caller's matter. */
+DTX_MUSTUSE enum dtx_code dtx_retrace_exec(struct dtx_runner *r, const json_t *traced,
+                                           const struct dtx_retrace_look *look,
+                                           struct dtx_plan **plan, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_retrace_run(struct dtx_retrace *x, const json_t *traced,
                                           const struct dtx_retrace_look *look,
                                           struct dtx_plan **plan, struct dtx_err *err);

@@ -343,18 +343,26 @@ out:
 static enum dtx_code runner_commit(struct dtx_runner *r, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	json_t *outputs = NULL;
 	uint32_t i;
 
 	DTX_TRY(dtx_runner_store_wait(r, err));
 	r->detailed = true;
 	DTX_TRY(dtx_runner_details(r, err));
 	DTX_TRY(dtx_runner_rejects_write(r, err));
-	DTX_TRY(dtx_record_output(r->record, dtx_runner_outputs(r), err));
+	outputs = dtx_runner_outputs(r);
+	if (!outputs)
+		DTX_FAIL_MEM(err);
+	DTX_TRY(dtx_runner_lineage(r, outputs, err));
+	rc = dtx_record_output(r->record, outputs, err);
+	outputs = NULL; /* taken */
+	DTX_TRY(rc);
 	if (r->rejects)
 		DTX_TRY(dtx_outfile_commit(r->rejects, err));
 	for (i = 0; i < r->result->noutputs; i++)
 		DTX_TRY(dtx_outfile_commit(r->result->output[i].file, err));
 out:
+	json_decref(outputs);
 	return rc;
 }
 
@@ -489,6 +497,8 @@ static enum dtx_code runner_all(struct dtx_runner *r, int argc, char **argv, str
 	r->deadline_ns = runner_deadline(r);
 	DTX_TRY(runner_files(r, err));
 	DTX_TRY(dtx_snapshots_check(r, err));
+	if (!r->prompt)
+		DTX_TRY(dtx_runner_lineage_check(r, err));
 	DTX_TRY(runner_exec(r, err));
 	DTX_TRY(runner_supplied(r, err));
 	if (!r->prompt)
@@ -565,6 +575,7 @@ int dtx_runner_main(struct dtx_runner *r, int argc, char **argv)
 	r->start_us = dtx_wall_us();
 	dtx_run_id_new(r->run_id);
 	runner_signals();
+	r->cancel = &runner_cancel;
 	rc = runner_all(r, argc, argv, &err);
 	if (rc == DTX_OK && !r->prompt)
 		rc = dtx_runner_receipt(r, &err);

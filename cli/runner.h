@@ -28,6 +28,7 @@ struct dtx_run_args {
 	const char *snippet, *approve, *ns, *sample, *run_date, *require_layers;
 	struct dtx_optlist limit; /* archive.NAME=N */
 	bool no_warm, strict_schema, repair, receipt, snapshot;
+	int lineage; /* 0: columns; 1: rows too */
 	const char *author, *author_url, *author_model, *author_key_env, *author_key_file;
 	const char *cassette, *max_cost, *trial, *author_timeout, *max_attempts, *max_tokens;
 	bool cassette_record, cache_only, retry_author;
@@ -39,7 +40,7 @@ struct dtx_run_args {
 	struct dtx_jail_given jail;
 };
 #define DTX_CONVERT_OPTS 23 /* the first rows: those of convert */
-#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 31)
+#define DTX_RUN_OPTS     (DTX_CONVERT_OPTS + 32)
 extern const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS];
 
 /* A recorded run that is done again: its plan, places, code and clock instead of a plan file,
@@ -86,6 +87,7 @@ struct dtx_runner {
 	struct dtx_outfile *rejects; /* NULL: nothing is quarantined */
 	bool detailed;               /* the record has its details */
 	int64_t deadline_ns;         /* from before the inputs were opened; 0: none */
+	const atomic_bool *cancel;   /* NULL: nobody does */
 	int64_t start_us;
 	struct dtx_prompt *prompt;              /* NULL: a real run */
 	const struct dtx_runner_replay *replay; /* NULL: a run of its own */
@@ -154,6 +156,14 @@ void dtx_runner_full(struct dtx_runner *r);
  */
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt_check(struct dtx_runner *r, struct dtx_err *err);
 DTX_MUSTUSE enum dtx_code dtx_runner_receipt(struct dtx_runner *r, struct dtx_err *err);
+
+/* runner_lineage.c: --lineage rows.  Refused before the run where rows cannot be followed; then
+ * the body of each result joins the record, its hash the row of run.output.  Codes:
+ * no_translation, usage, row_limit. */
+#define DTX_LINEAGE_KIND "lineage"
+DTX_MUSTUSE enum dtx_code dtx_runner_lineage_check(const struct dtx_runner *r, struct dtx_err *err);
+DTX_MUSTUSE enum dtx_code dtx_runner_lineage(struct dtx_runner *r, json_t *outputs,
+                                             struct dtx_err *err);
 
 /* runner_author.c: fills the rescuer's author, gate, sample and ceilings from options, environment
  * and configuration, once.  A run that stays typed does not need them. */

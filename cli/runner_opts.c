@@ -256,4 +256,11 @@ const struct dtx_opt dtx_run_opts[DTX_RUN_OPTS] = {
 	  AT(snapshot),
 	  .help = "keep the bytes of the inputs in the store, 256 MiB at most: for replay and "
 	          "why when the files are gone" },
+	{ .name = "lineage",
+	  .kind = DTX_O_CHOICE,
+	  .choices = "columns,rows",
+	  AT(lineage),
+	  .help = "what the record keeps of where cells come from: columns, or also the numbers of "
+	          "the rows that went into each row, 256 MiB at most: then why and why-not answer "
+	          "without a second run, also when the files are gone" },
 };

@@ -7,6 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/io/cellref.h"
 
 static json_t *record_schema(const struct dtx_schema *s)
 {
@@ -24,10 +25,16 @@ static json_t *record_schema(const struct dtx_schema *s)
 static json_t *record_label(const struct dtx_plan_input *in, const json_t *describe)
 {
 	const char *sheet = dtx_json_text(describe, "sheet", NULL);
+	struct dtx_buf text = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	json_t *label;
 
 	if (!sheet)
 		return json_string(strcmp(in->path, "-") ? dtx_file_basename(in->path) : "stdin");
-	return json_sprintf("%s!%s", dtx_file_basename(in->path), sheet);
+	dtx_buf_printf(&text, "%s!", dtx_file_basename(in->path));
+	dtx_sheet_name_print(sheet, &text);
+	label = dtx_buf_ok(&text) ? json_string(dtx_buf_text(&text)) : NULL;
+	dtx_buf_clear(&text);
+	return label;
 }
 
 /* What the reader found, and limits that are not the usual ones. */

@@ -120,6 +120,7 @@ enum dtx_code dtx_runner_replay_options(const json_t *record, struct dtx_run_arg
 	DTX_TRY(dtx_opt_parse(tables, DTX_COUNT(tables), &count, argv + DTX_MIN(n, 2), err));
 	args->output = args->snippet = args->approve = args->record = args->head_file = NULL;
 	args->receipt = args->snapshot = false;
+	args->lineage = 0;
 	dtx_runner_forget_author(args);
 	args->progress = 0;
 out:

@@ -13,7 +13,7 @@ struct dtx_why_args {
 	int64_t row;
 	const char *col;
 	struct dtx_optlist key;
-	bool all, no_values, json, observe;
+	bool all, no_values, json, observe, again;
 };
 
 struct dtx_why {
@@ -41,6 +41,8 @@ DTX_MUSTUSE enum dtx_code dtx_why_columns_known(const struct dtx_why *w, struct 
 bool dtx_why_concerns(const struct dtx_why *w, const json_t *row, bool direct);
 /* The lineage row that has the column's formula; NULL: it was taken as it is. */
 const json_t *dtx_why_formula(const struct dtx_why *w);
+/* Whether a list of sources has the lineage row's column. */
+bool dtx_why_listed(const json_t *list, const json_t *row);
 /* Makes w->report of the traced rows, while their readers are open. */
 DTX_MUSTUSE enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err);
 /* w->report for people. */

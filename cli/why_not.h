@@ -10,7 +10,7 @@ struct dtx_why_not_args {
 	const char *input;
 	int64_t row, line;
 	struct dtx_optlist key;
-	bool no_values, json;
+	bool no_values, json, again;
 };
 
 struct dtx_why_not {
@@ -44,6 +44,9 @@ const char *dtx_why_not_cell(struct dtx_why_not *w, const struct dtx_table *t,
  * arg: the struct dtx_why_not. */
 DTX_MUSTUSE enum dtx_code dtx_why_not_count(void *arg, const struct dtx_exec_result *r,
                                             struct dtx_err *err);
+/* What the op of a step says when it drops a row; say: of dtx_follow. */
+void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
+                        json_t *because);
 /* Makes the answer of those counts. */
 DTX_MUSTUSE enum dtx_code dtx_why_not_report(struct dtx_why_not *w, struct dtx_err *err);
 

@@ -5,6 +5,7 @@
 
 #include "cli/why_not.h"
 #include "core/base/file.h"
+#include "core/io/cellref.h"
 
 /* "input.csv!L5", "Q1!B7", "L5": the input when it is named, and the line. */
 static enum dtx_code why_not_address(const char *text, struct dtx_buf *input, int64_t *line,
@@ -27,15 +28,33 @@ out:
 	return rc;
 }
 
+/* A sheet by its name, as addresses have it or bare, behind the file's or alone. */
+static bool why_not_is_sheet(const json_t *input, const char *name)
+{
+	const char *sheet = dtx_json_text(json_object_get(input, "reader"), "sheet", NULL);
+	const char *file = dtx_file_basename(dtx_json_text(input, "uri", ""));
+	size_t len = strlen(file);
+	struct dtx_buf quoted = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
+	bool is;
+
+	if (!sheet)
+		return false;
+	if (!strncmp(name, file, len) && name[len] == '!')
+		name += len + 1;
+	dtx_sheet_name_print(sheet, &quoted);
+	is = !strcmp(name, sheet) || !strcmp(name, dtx_buf_text(&quoted));
+	dtx_buf_clear(&quoted);
+	return is;
+}
+
 /* By alias, label ("book.xlsx!Q1"), file, or sheet. */
 static bool why_not_is(const json_t *input, const char *name)
 {
-	const char *label = dtx_json_text(input, "label", ""), *bang = strrchr(label, '!');
-
-	return !strcmp(dtx_json_text(input, "alias", ""), name) || !strcmp(label, name) ||
+	return !strcmp(dtx_json_text(input, "alias", ""), name) ||
+	       !strcmp(dtx_json_text(input, "label", ""), name) ||
 	       !strcmp(dtx_file_basename(dtx_json_text(input, "uri", "")),
 	               dtx_file_basename(name)) ||
-	       (bang && !strcmp(bang + 1, name));
+	       why_not_is_sheet(input, name);
 }
 
 static enum dtx_code why_not_input(struct dtx_why_not *w, const char *name, struct dtx_err *err)

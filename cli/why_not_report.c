@@ -67,8 +67,8 @@ out:
 /* --- the answer --- */
 
 /* What each op says when it drops a row. */
-static void why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
-                           json_t *because)
+void dtx_why_not_reason(const struct dtx_why_not *w, uint32_t step, const json_t *say,
+                        json_t *because)
 {
 	const struct dtx_plan_step *st = &w->x.r.plan->step[step];
 	const json_t *c = st->canonical;
@@ -144,7 +144,7 @@ static json_t *why_not_dropped(const struct dtx_why_not *w, uint32_t step, const
 	if (!strcmp(st->name, "filter"))
 		why_not_conditions(w, step, say, row, because);
 	if (!json_array_size(because))
-		why_not_reason(w, step, say, because);
+		dtx_why_not_reason(w, step, say, because);
 	return json_pack("{si ss ss so so}", "step", (int)step + 1, "op", st->name, "at", st->at,
 	                 "because", because, "with", why_not_with(w, say, row));
 }

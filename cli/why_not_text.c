@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/out.h"
+#include "cli/why_stored.h"
 #include "core/store/record.h"
 
 enum { WHY_NOT_VALUE = 60 }; /* bytes of a value that are shown */
@@ -86,4 +87,5 @@ void dtx_why_not_print(const json_t *report, struct dtx_buf *out)
 	                                                  dtx_json_text(one, "op", ""));
 	if (i)
 		dtx_buf_addc(out, '\n');
+	dtx_why_stored_note(report, out);
 }

@@ -28,7 +28,7 @@ const json_t *dtx_why_formula(const struct dtx_why *w)
 	return NULL;
 }
 
-static bool why_listed(const json_t *list, const json_t *row)
+bool dtx_why_listed(const json_t *list, const json_t *row)
 {
 	json_t *one;
 	size_t i;
@@ -77,14 +77,35 @@ out:
 	return rc;
 }
 
-/* The rows of an input are gathered once for all its columns. */
-static enum dtx_code why_sources(struct dtx_why *w, bool direct, json_t **out, struct dtx_err *err)
+/* The rows of an input that were gathered last, once for all columns that have them. */
+struct why_gathered {
+	struct dtx_why_rows rows;
+	const char *of; /* input; NULL: none yet */
+	uint64_t outputs;
+};
+
+static enum dtx_code why_gather(struct dtx_why *w, const char *alias, uint64_t outputs,
+                                struct why_gathered *g, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_why_rows rows = { .n = 0 };
+
+	outputs &= dtx_why_rows_outputs(w, alias);
+	if (g->of && !strcmp(g->of, alias) && outputs == g->outputs)
+		goto out;
+	dtx_why_rows_clear(&g->rows);
+	g->of = NULL;
+	DTX_TRY(dtx_why_rows(w, outputs, alias, &g->rows, err));
+	g->of = alias;
+	g->outputs = outputs;
+out:
+	return rc;
+}
+
+static enum dtx_code why_sources(struct dtx_why *w, bool direct, struct why_gathered *g,
+                                 json_t **out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
 	json_t *list = json_array(), *row;
-	const char *of = NULL;
-	uint64_t outputs = 0;
 	size_t i;
 
 	if (!list)
@@ -98,26 +119,19 @@ static enum dtx_code why_sources(struct dtx_why *w, bool direct, json_t **out, s
 
 		if (!dtx_why_concerns(w, row, direct) || !dtx_json_text(row, "in_col", NULL) ||
 		    (direct && dtx_traced_elsewhere(&w->traced, w->column, alias, column)) ||
-		    why_listed(list, row))
+		    dtx_why_listed(list, row))
 			continue;
 		/* what a fill put there is not what the source has */
 		filled = dtx_traced_filled(&w->traced, column);
 		w->filled |= direct && filled;
 		want = direct ? dtx_why_rows_of(w, alias, column) : 0;
 		w->traced.wide |= direct && !want;
-		want = want ? want : UINT64_MAX;
-		if (!of || strcmp(of, alias) != 0 || want != outputs) {
-			dtx_why_rows_clear(&rows);
-			DTX_TRY(dtx_why_rows(w, want, alias, &rows, err));
-			of = alias;
-			outputs = want;
-		}
-		DTX_TRY(why_source(w, &rows, row, !w->args->no_values && !filled, list, err));
+		DTX_TRY(why_gather(w, alias, want ? want : UINT64_MAX, g, err));
+		DTX_TRY(why_source(w, &g->rows, row, !w->args->no_values && !filled, list, err));
 	}
 	*out = list;
 	list = NULL;
 out:
-	dtx_why_rows_clear(&rows);
 	json_decref(list);
 	return rc;
 }
@@ -187,10 +201,11 @@ enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	const json_t *formula = dtx_why_formula(w);
 	json_t *direct = NULL, *decided = NULL, *counted = NULL;
+	struct why_gathered g = { .of = NULL };
 	struct dtx_buf put = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
-	DTX_TRY(why_sources(w, true, &direct, err));
-	DTX_TRY(why_sources(w, false, &decided, err));
+	DTX_TRY(why_sources(w, true, &g, &direct, err));
+	DTX_TRY(why_sources(w, false, &g, &decided, err));
 	DTX_TRY(why_counted(w, direct, decided, &counted, err));
 	if (!w->args->no_values)
 		why_put(w, formula, direct, &put);
@@ -206,6 +221,7 @@ enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err)
 	if (!w->report)
 		DTX_FAIL_MEM(err);
 out:
+	dtx_why_rows_clear(&g.rows);
 	dtx_buf_clear(&put);
 	json_decref(direct);
 	json_decref(decided);

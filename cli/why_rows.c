@@ -149,6 +149,19 @@ uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char 
 	return bits;
 }
 
+uint64_t dtx_why_rows_outputs(const struct dtx_why *w, const char *alias)
+{
+	uint64_t bits = 0;
+
+	for (uint32_t i = 0; i < w->trace.noutputs; i++) {
+		const struct dtx_trace_output *o = &w->trace.output[i];
+
+		if (o->part == DTX_TRACE_INPUT && !strcmp(w->plan->input[o->input].name, alias))
+			bits |= (uint64_t)1 << i;
+	}
+	return bits;
+}
+
 enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char *alias,
                            struct dtx_why_rows *out, struct dtx_err *err)
 {

@@ -21,6 +21,8 @@ struct dtx_why_rows {
 /* Bits of the outputs that have the rows whose cells of this column are in the value; 0: they
  * cannot be told from those that only decided that the row is there. */
 uint64_t dtx_why_rows_of(const struct dtx_why *w, const char *alias, const char *column);
+/* Bits of the outputs that have rows of the input. */
+uint64_t dtx_why_rows_outputs(const struct dtx_why *w, const char *alias);
 /* Of these outputs; ~0: of all.  Valid while the traced result is. */
 DTX_MUSTUSE enum dtx_code dtx_why_rows(const struct dtx_why *w, uint64_t outputs, const char *alias,
                                        struct dtx_why_rows *out, struct dtx_err *err);

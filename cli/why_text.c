@@ -5,6 +5,7 @@
 #include "cli/cited.h"
 #include "cli/out.h"
 #include "cli/why.h"
+#include "cli/why_stored.h"
 #include "core/io/cellref.h"
 
 static void why_print_formula(const struct dtx_why *w, struct dtx_buf *out)
@@ -57,6 +58,7 @@ static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
 	int header = dtx_json_bool(writer, "header", true);
 	int32_t column = why_sheet_column(w);
+	struct dtx_buf sheet = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	char cell[24];
 
 	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
@@ -67,7 +69,9 @@ static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 	}
 	dtx_cell_name(cell, (uint64_t)(w->row - 1 + header), (uint32_t)column);
 	dtx_buf_addc(out, '!');
-	dtx_out_safe(out, dtx_json_text(writer, "sheet", "Sheet1"), false);
+	dtx_sheet_name_print(dtx_json_text(writer, "sheet", "Sheet1"), &sheet);
+	dtx_out_safe(out, dtx_buf_text(&sheet), false);
+	dtx_buf_clear(&sheet);
 	dtx_buf_printf(out, "!%s", cell);
 }
 
@@ -91,8 +95,10 @@ void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 	size_t most = w->args->all ? SIZE_MAX : DTX_WHY_SHOWN;
 
 	why_print_place(w, out);
-	dtx_buf_add(out, " = ");
-	dtx_out_safe(out, dtx_json_text(report, "value", "null"), false);
+	if (json_object_get(report, "value")) {
+		dtx_buf_add(out, " = ");
+		dtx_out_safe(out, dtx_json_text(report, "value", "null"), false);
+	}
 	dtx_buf_printf(out, "   run %s\n", dtx_run_id_short(dtx_json_text(report, "run", "")));
 	why_print_formula(w, out);
 	dtx_cited_print("cells", json_object_get(report, "cells"), most, false, out);
@@ -113,6 +119,7 @@ void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out)
 		               "%-12sa step of this plan does not tell apart all the rows it "
 		               "read: too many may be named\n",
 		               "note");
+	dtx_why_stored_note(report, out);
 }
 
 void dtx_why_columns_only(const struct dtx_why *w)

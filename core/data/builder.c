@@ -371,6 +371,7 @@ enum dtx_code dtx_builder_finish(struct dtx_builder *b, struct dtx_owner *keep,
 	c->v.any = block[0];
 	c->valid = block[1];
 	c->nulls = b->nulls;
+	c->apart = b->type.type == DTX_T_TEXT;
 	*out = c;
 out:
 	dtx_owner_unref(text);

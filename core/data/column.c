@@ -126,13 +126,11 @@ static uint32_t column_count_nulls(const uint64_t *valid, uint32_t n)
 	return n - present;
 }
 
-/* What copied values still point into: no numbers, and of the cells of a text file the text, not
- * the arrays of all rows that were read. */
-static struct dtx_owner *column_behind(const struct dtx_column *c)
+struct dtx_owner *dtx_column_behind(const struct dtx_column *c)
 {
 	if (c->form == DTX_F_FLAT && c->type.type != DTX_T_TEXT)
 		return NULL;
-	return c->form == DTX_F_SPAN && c->apart ? dtx_owner_kept(c->owner) : c->owner;
+	return c->apart ? dtx_owner_kept(c->owner) : c->owner;
 }
 
 /* A column like c over other rows; takes the blocks, which `keep` stays behind. */
@@ -197,7 +195,7 @@ static enum dtx_code column_gather_one(const struct dtx_column *c, const uint16_
 		column_gather_values(block[0], c->v.any, width, sel, n);
 	if (c->form == DTX_F_CELL)
 		column_gather_values(block[2], c->tag, 1, sel, n);
-	DTX_TRY(column_like(c, n, block, column_behind(c), &made, err));
+	DTX_TRY(column_like(c, n, block, dtx_column_behind(c), &made, err));
 	made->v.any = block[0];
 	made->valid = block[1];
 	if (c->form == DTX_F_CELL)

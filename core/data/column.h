@@ -104,7 +104,7 @@ struct dtx_column {
 	const char *base;   /* SPAN: offsets start here */
 	char delim, quote;  /* SPAN: dialect of the raw cells, for byte-exact copies */
 	bool narrow;        /* SPAN: of several blocks, the bytes around a cell may be nobody's */
-	bool apart;         /* SPAN: the bytes are not owner's own, but of what it keeps */
+	bool apart;         /* SPAN, texts: the bytes are not owner's own, but of what it keeps */
 	const uint8_t *tag; /* CELL */
 	const struct dtx_strings *strings;     /* CELL; owned by owner */
 	_Atomic(struct dtx_column *) typed;    /* SPAN, CELL: the twin, made on first need by the
@@ -154,6 +154,10 @@ static inline bool dtx_cell_is_text(const struct dtx_column *c, uint32_t row)
 
 	return kind == DTX_CELL_TEXT || kind == DTX_CELL_ISO;
 }
+
+/* What copied values still point into, borrowed: no numbers, and of the cells of a text file the
+ * text, not the arrays of all rows that were read. */
+struct dtx_owner *dtx_column_behind(const struct dtx_column *c);
 
 /* Bytes of a text view; valid while the column lives. */
 static inline struct dtx_str dtx_text_str(const struct dtx_text *t)

@@ -464,8 +464,8 @@ enum dtx_code dtx_cast_twin(struct dtx_column *c, const struct dtx_field *field,
 	}
 	*bad_row = t.bad;
 	if (t.bad < 0 && type.type != DTX_T_NULL)
-		DTX_TRY(dtx_builder_finish(&t.b, type.type == DTX_T_TEXT ? c->owner : NULL, out,
-		                           err));
+		DTX_TRY(dtx_builder_finish(
+			&t.b, type.type == DTX_T_TEXT ? dtx_column_behind(c) : NULL, out, err));
 out:
 	dtx_builder_clear(&t.b);
 	dtx_buf_clear(&t.scratch);

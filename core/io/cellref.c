@@ -1,7 +1,33 @@
 /* Column letters are a bijective base 26. */
 #include "core/io/cellref.h"
 
+#include <ctype.h>
+
 #include "core/base/num.h"
+
+static bool sheet_is_bare(const char *sheet)
+{
+	const char *p = sheet;
+
+	while (isalnum((unsigned char)*p) || *p == '_' || *p == '.' || (unsigned char)*p >= 0x80)
+		p++;
+	return *sheet && !*p && !isdigit((unsigned char)*sheet);
+}
+
+void dtx_sheet_name_print(const char *sheet, struct dtx_buf *out)
+{
+	if (sheet_is_bare(sheet)) {
+		dtx_buf_add(out, sheet);
+		return;
+	}
+	dtx_buf_addc(out, '\'');
+	for (; *sheet; sheet++) {
+		if (*sheet == '\'')
+			dtx_buf_addc(out, '\'');
+		dtx_buf_addc(out, *sheet);
+	}
+	dtx_buf_addc(out, '\'');
+}
 
 size_t dtx_cell_name(char out[24], uint64_t row, uint32_t col)
 {

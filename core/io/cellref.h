@@ -3,6 +3,7 @@
 #define DTX_IO_CELLREF_H
 
 #include "core/base/base.h"
+#include "core/base/buf.h"
 #include "core/base/str.h"
 
 #define DTX_SHEET_ROWS 1048576u
@@ -19,6 +20,9 @@ struct dtx_cellrange {
 		0, DTX_SHEET_ROWS - 1, 0, DTX_SHEET_COLS - 1, true, true                           \
 	}
 
+/* The name of a sheet as addresses have it: 'Q 1', and bare where it is letters, digits, dots and
+ * underscores. */
+void dtx_sheet_name_print(const char *sheet, struct dtx_buf *out);
 /* "C17", into out with terminator; returns the length. */
 size_t dtx_cell_name(char out[24], uint64_t row, uint32_t col);
 /* "A1:B2", or "A1" when it is one cell. */

@@ -110,6 +110,18 @@ static void follow_passed(struct follow *f, int32_t id)
 	               follow_name(out, id));
 }
 
+/* A group of all rows has no keys: one for both sides, so that it is followed where a row is. */
+static void follow_one(struct trace *t, const char *in, const char *out, json_t *on)
+{
+	dtx_trace_add(
+		t,
+		json_pack("{ss s[{ss ss}]}", "op", "derive", "set", "as", "dtx_one", "expr", "1"),
+		in, out);
+	if (!json_array_size(on))
+		dtx_trace_append(t, on,
+		                 json_pack("{ss ss}", "left", "dtx_one", "right", "dtx_one"));
+}
+
 /* The results that the followed rows went into become the rows that are followed. */
 static void follow_barrier(struct follow *f, const struct dtx_plan_step *st, int32_t id)
 {
@@ -137,13 +149,18 @@ static void follow_barrier(struct follow *f, const struct dtx_plan_step *st, int
 		dtx_trace_append(t, flipped,
 	                         json_pack("{sO sO}", "left", json_object_get(one, "right"),
 	                                   "right", json_object_get(one, "left")));
-	if (i)
-		dtx_trace_add(t,
-		              json_pack("{ss ss ss sO sb}", "op", "join", "how", "semi", "with",
-		                        keyed, "on", flipped, "nulls_equal", true),
-		              made, base);
-	else
-		dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", "true"), made, base);
+	if (!i) {
+		char from[TRACE_NAME];
+
+		snprintf(from, sizeof(from), "%s", keyed);
+		follow_one(t, from, dtx_trace_name(keyed, "o", (uint32_t)id), flipped);
+		snprintf(from, sizeof(from), "%s", made);
+		follow_one(t, from, dtx_trace_name(made, "a", (uint32_t)id), flipped);
+	}
+	dtx_trace_add(t,
+	              json_pack("{ss ss ss sO sb}", "op", "join", "how", "semi", "with", keyed,
+	                        "on", flipped, "nulls_equal", true),
+	              made, base);
 	f->followed |= (uint64_t)1 << b;
 	f->bit[id] = b;
 	follow_passed(f, id);

@@ -345,6 +345,15 @@ static enum dtx_code trace_not(const struct dtx_plan_step *st, uint32_t i, struc
 	return DTX_E_NO_TRANSLATION;
 }
 
+enum dtx_code dtx_trace_followed(const struct dtx_plan *plan, struct dtx_err *err)
+{
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		if (dtx_trace_how(&plan->step[i]) == TRACE_NOT)
+			return trace_not(&plan->step[i], i, err);
+	}
+	return DTX_OK;
+}
+
 static json_t *trace_passed(struct trace *t, const struct dtx_plan_step *st, enum trace_how how,
                             int32_t id)
 {
@@ -471,7 +480,8 @@ enum dtx_code dtx_trace_init(struct trace *t, const struct dtx_plan *plan,
 	t->table = dtx_mem_zalloc(tables, sizeof(*t->table));
 	t->bit_step = dtx_mem_zalloc(TRACE_BITS, sizeof(*t->bit_step));
 	t->need = dtx_mem_zalloc(tables, sizeof(json_t *));
-	if (!t->steps || !t->outputs || !t->table || !t->bit_step || !t->need)
+	t->pinned = dtx_mem_zalloc(plan->ninputs + 1, sizeof(json_t *));
+	if (!t->pinned || !t->steps || !t->outputs || !t->table || !t->bit_step || !t->need)
 		DTX_FAIL_MEM(err);
 out:
 	return rc;
@@ -502,6 +512,9 @@ void dtx_trace_end(struct trace *t)
 	for (uint32_t i = 0; i < t->nwalks; i++)
 		dtx_trace_reach_free(t, t->walk[i].reach);
 	dtx_trace_reach_free(t, t->need);
+	for (uint32_t i = 0; t->pinned && i < t->plan->ninputs; i++)
+		json_decref(t->pinned[i]);
+	dtx_mem_free(t->pinned);
 	dtx_mem_free(t->table);
 	dtx_mem_free(t->bit_step);
 	dtx_err_clear(&t->full);

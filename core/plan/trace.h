@@ -56,6 +56,25 @@ DTX_MUSTUSE enum dtx_code dtx_trace_plan(const struct dtx_plan *plan,
                                          const struct dtx_trace_ask *ask, struct dtx_trace *out,
                                          struct dtx_err *err);
 void dtx_trace_clear(struct dtx_trace *t);
+
+/* The row numbers of a whole result, to be kept (core/plan/rowlog.h): output 0 of `plan` is the
+ * result's table, for its hash, 1 all lists of numbers, one below the other, in the order of
+ * head.blocks as column dtx_b says; behind them two for each input that has rows in it: its rows,
+ * with their number, and one row with all columns. */
+enum { DTX_TRACE_ROWS_INPUTS = 2 }; /* the first of those */
+struct dtx_trace_rows {
+	json_t *plan, *head; /* owned */
+	uint32_t input[DTX_PLAN_OUTPUTS];
+	uint32_t noutputs;
+};
+/* ask: output, columns and bytes.  Codes: as of dtx_trace_plan. */
+DTX_MUSTUSE enum dtx_code dtx_trace_rows(const struct dtx_plan *plan,
+                                         const struct dtx_exec_result *bound,
+                                         const struct dtx_trace_ask *ask,
+                                         struct dtx_trace_rows *out, struct dtx_err *err);
+void dtx_trace_rows_clear(struct dtx_trace_rows *r);
+/* Whether the rows of every op can be followed, by the plan alone.  Codes: no_translation. */
+DTX_MUSTUSE enum dtx_code dtx_trace_followed(const struct dtx_plan *plan, struct dtx_err *err);
 /* A name (`) or a text (') as formulas have it. */
 void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out);
 /* "`region` == 'West' and `week` == 7" of the cells of `known` that are texts and whole numbers;

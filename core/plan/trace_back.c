@@ -39,7 +39,7 @@ static void trace_output(struct trace *t, enum dtx_trace_part part, uint32_t inp
 }
 
 void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, int32_t table,
-                      const json_t *cols)
+                      const json_t *cols, const struct trace_via *via)
 {
 	if (t->nwalks == TRACE_SOURCES) {
 		trace_too_many(t, TRACE_SOURCES);
@@ -47,6 +47,7 @@ void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, int32_t t
 	}
 	snprintf(t->walk[t->nwalks].name, TRACE_NAME, "%s", name);
 	t->walk[t->nwalks].reach = dtx_trace_reach(t, table, cols);
+	t->walk[t->nwalks].via = *via;
 	t->walk[t->nwalks++].ids = ids;
 }
 
@@ -124,6 +125,16 @@ void dtx_trace_quoted(const char *text, char quote, struct dtx_buf *out)
 	dtx_buf_addc(out, quote);
 }
 
+bool dtx_trace_wider_named(const struct trace *t, const struct dtx_plan_step *st, uint32_t i)
+{
+	const json_t *names = json_object_get(st->canonical, "names_from");
+	const char *prefix = dtx_json_text(st->canonical, "names_prefix", "");
+
+	return json_array_size(names) == 1 && json_is_string(json_array_get(names, 0)) &&
+	       json_array_size(json_object_get(st->canonical, "values_from")) == 1 &&
+	       trace_kept(t, i) && !strncmp(t->ask->column, prefix, strlen(prefix));
+}
+
 /* Of a wide row only those cells came from a long row whose name the column has. */
 static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, uint32_t i,
                              const char *in, const char *out)
@@ -133,9 +144,7 @@ static void trace_wider_name(struct trace *t, const struct dtx_plan_step *st, ui
 	const char *name = json_string_value(json_array_get(names, 0)), *value = t->ask->column;
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 
-	if (!name || json_array_size(names) != 1 ||
-	    json_array_size(json_object_get(st->canonical, "values_from")) != 1 ||
-	    !trace_kept(t, i) || strncmp(value, prefix, strlen(prefix)) != 0) {
+	if (!dtx_trace_wider_named(t, st, i)) {
 		t->out->wide = true;
 		trace_same(t, in, out);
 		return;
@@ -198,15 +207,15 @@ static void trace_back_barrier(struct trace *t, uint32_t bit)
 		else
 			snprintf(rows, sizeof(rows), "%s", cell);
 		of = dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
-		dtx_trace_walked(t, rows, ids, st->table[0], of);
+		dtx_trace_walked(t, rows, ids, st->table[0], of,
+		                 &(struct trace_via){ .from = (int32_t)w, .bit = bit });
 		json_decref(of);
 		json_decref(on);
 	}
 }
 
-/* The join of a step, seen from its other table: the rows of that which have a match in `with`;
- * new. */
-static json_t *trace_turned(struct trace *t, const struct dtx_plan_step *st, const char *with)
+json_t *dtx_trace_turned(struct trace *t, const struct dtx_plan_step *st, const char *how,
+                         const char *with)
 {
 	static const char *const to[][2] = { { "left", "right" },
 		                             { "right", "left" },
@@ -224,7 +233,7 @@ static json_t *trace_turned(struct trace *t, const struct dtx_plan_step *st, con
 				json_object_set(pair, to[k][1], json_object_get(one, to[k][0]));
 		dtx_trace_append(t, list, pair);
 	}
-	return json_pack("{ss ss ss so* sO* sO*}", "op", "join", "how", "semi", "with", with, "on",
+	return json_pack("{ss ss ss so* sO* sO*}", "op", "join", "how", how, "with", with, "on",
 	                 list, "using", json_object_get(st->canonical, "using"), "nulls_equal",
 	                 json_object_get(st->canonical, "nulls_equal"));
 }
@@ -247,8 +256,9 @@ static void trace_back_semi(struct trace *t, uint32_t bit)
 		dtx_trace_name(kept, "e", bit * TRACE_SOURCES + w);
 		dtx_trace_name(rows, "w", bit * TRACE_SOURCES + w + 1);
 		dtx_trace_semi(t, made, t->walk[w].name, column, kept);
-		dtx_trace_add(t, trace_turned(t, st, kept), other, rows);
-		dtx_trace_walked(t, rows, t->table[st->table[1]].ids, st->table[1], NULL);
+		dtx_trace_add(t, dtx_trace_turned(t, st, "semi", kept), other, rows);
+		dtx_trace_walked(t, rows, t->table[st->table[1]].ids, st->table[1], NULL,
+		                 &(struct trace_via){ .from = (int32_t)w, .bit = bit });
 	}
 }
 
@@ -428,7 +438,8 @@ void dtx_trace_back(struct trace *t)
 	trace_terms(t);
 	asked = json_pack("{sb}", t->ask->column, true);
 	t->failed |= !asked;
-	dtx_trace_walked(t, "dtx_w0", t->table[id].ids, id, asked);
+	dtx_trace_walked(t, "dtx_w0", t->table[id].ids, id, asked,
+	                 &(struct trace_via){ .from = -1 });
 	json_decref(asked);
 	for (b = t->nbits; b-- > t->plan->ninputs;) {
 		enum trace_how how = dtx_trace_how(&t->plan->step[t->bit_step[b]]);

@@ -28,10 +28,18 @@ struct trace_table {
 	int32_t from;         /* its rows were judged before they were numbered: input + 1; 0: no */
 	const struct dtx_schema *schema;
 };
+/* How a walk came about: rows of the table in front of a step, from walked ones of its result. */
+struct trace_via {
+	int32_t from;   /* the walk; -1: none, it is the asked row */
+	uint32_t bit;   /* the step's row number; TRACE_BITS: the same rows once more */
+	bool near;      /* of a window's group those between these places around the walked ones */
+	int64_t lo, hi; /* INT64_MIN, INT64_MAX: no end */
+};
 struct trace_walk { /* rows that went into the one asked for */
 	char name[TRACE_NAME];
 	uint64_t ids;
 	json_t **reach; /* per table id: columns whose values they gave it; NULL: none */
+	struct trace_via via;
 };
 struct trace {
 	const struct dtx_plan *plan;
@@ -49,6 +57,8 @@ struct trace {
 	struct dtx_trace *out;
 	struct dtx_err full; /* the first maximum that did not do */
 	bool failed;         /* memory */
+	json_t **pinned;     /* per input: columns whose known cell all its rows have; NULL: none */
+	bool keeps;          /* all row numbers of the outputs but the first are asked for */
 };
 
 /* trace.c: the parts of making a traced plan; end is safe after a failed init. */
@@ -79,7 +89,7 @@ void dtx_trace_semi(struct trace *t, const char *in, const char *with, const cha
 /* Rows of `table`; {"column": true} of it are in the value, NULL: none, they decided that the row
  * is there. */
 void dtx_trace_walked(struct trace *t, const char *name, uint64_t ids, int32_t table,
-                      const json_t *cols);
+                      const json_t *cols, const struct trace_via *via);
 /* Columns of a table whose values walked rows gave to the asked one; borrowed, NULL: none. */
 json_t *dtx_trace_reached(const struct trace *t, uint32_t w, int32_t table);
 /* trace_need.c: fills t->need. */
@@ -99,6 +109,12 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit);
  * `in` with formulas among the keys as columns. */
 json_t *dtx_trace_group_keys(struct trace *t, const json_t *by, const char *in, const char *out);
 json_t *dtx_trace_wider_keys(struct trace *t, const struct dtx_plan_step *st);
+/* The join of a step seen from its other table; new.  how: as of joins. */
+json_t *dtx_trace_turned(struct trace *t, const struct dtx_plan_step *st, const char *how,
+                         const char *with);
+/* Whether the cells of the asked column behind step i, a pivot_wider, are known to be of the long
+ * rows whose name the column has. */
+bool dtx_trace_wider_named(const struct trace *t, const struct dtx_plan_step *st, uint32_t i);
 /* trace_lean.c: the same results with less work. */
 void dtx_trace_lean(struct trace *t);
 /* The step whose result has this name; NULL: none. */
@@ -108,6 +124,8 @@ bool dtx_trace_plain(const json_t *step);
 /* trace_pin.c: filters in front of all steps, where t->ask->known allows for some. */
 #define TRACE_PIN "pin"
 void dtx_trace_pin(struct trace *t);
+/* trace_tied.c: no looking for groups whose rows are all that those filters leave. */
+void dtx_trace_tied(struct trace *t);
 /* The condition on the row itself, and which of the rows it holds for it is, 0: not known; false:
  * nothing is known that could be asked for. */
 bool dtx_trace_known(struct trace *t, struct dtx_buf *where, int64_t *nth);

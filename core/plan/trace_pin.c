@@ -468,8 +468,9 @@ bool dtx_trace_equal(const json_t *known, struct dtx_buf *out)
 	return out->len > 0;
 }
 
-/* The same, but no more cells than are likely to leave few rows: each is a column to be read. */
-static bool pin_where(const json_t *known, const json_t *types, struct dtx_buf *out)
+/* The same, but no more cells than are likely to leave few rows: each is a column to be read.
+ * asked: {column: true} of those. */
+static bool pin_where(const json_t *known, const json_t *types, struct dtx_buf *out, json_t *asked)
 {
 	json_t *left = json_copy((json_t *)(uintptr_t)known), *cell;
 	int64_t rarity = 1, most;
@@ -489,6 +490,7 @@ static bool pin_where(const json_t *known, const json_t *types, struct dtx_buf *
 		}
 		if (best) {
 			pin_equal(best, json_object_get(left, best), out);
+			json_object_set_new(asked, best, json_true());
 			rarity *= most;
 			json_object_del(left, best);
 		}
@@ -522,7 +524,9 @@ static bool pin_input(struct pin *p, uint32_t input)
 	char out[TRACE_NAME];
 	json_t *step = NULL;
 
-	if (types && p->known[input] && pin_where(p->known[input], types, &where)) {
+	t->pinned[input] = json_object();
+	if (types && p->known[input] &&
+	    pin_where(p->known[input], types, &where, t->pinned[input])) {
 		pin_instead(t, name, dtx_trace_name(out, TRACE_PIN, input));
 		step = json_pack("{ss ss ss ss}", "op", "filter", "where", dtx_buf_text(&where),
 		                 "in", name, "out", out);
@@ -596,8 +600,10 @@ void dtx_trace_pin(struct trace *t)
 	for (uint32_t i = 0; i < ninputs; i++)
 		t->out->pinned |= pin_input(&p, i);
 	t->out->pinned |= t->ask->only;
-	if (t->out->pinned)
+	if (t->out->pinned) {
 		pin_promises(t);
+		dtx_trace_tied(t);
+	}
 	for (uint32_t i = 0; i < tables; i++)
 		json_decref(p.known[i]);
 	dtx_mem_free(p.known);

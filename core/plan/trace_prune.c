@@ -233,6 +233,9 @@ static void prune_numbers(struct prune *p)
 	json_t *steps = p->t->steps, *step;
 	size_t i;
 
+	for (i = 1; p->t->keeps && i < json_array_size(p->t->outputs); i++)
+		prune_add(p, p->need, json_object_get(json_array_get(p->t->outputs, i), "table"),
+		          UINT64_MAX);
 	for (i = json_array_size(steps); i-- > 0;)
 		prune_ask(p, json_array_get(steps, i));
 	for (i = 0; i < json_array_size(steps);) {

@@ -293,7 +293,8 @@ static void window_part(struct trace *t, uint32_t w, int32_t id, uint64_t ids)
 
 	snprintf(name, sizeof(name), "%s", t->walk[w].name);
 	t->walk[w].ids &= ~ids;
-	dtx_trace_walked(t, name, ids, id, NULL);
+	dtx_trace_walked(t, name, ids, id, NULL,
+	                 &(struct trace_via){ .from = (int32_t)w, .bit = TRACE_BITS });
 }
 
 void dtx_trace_back_window(struct trace *t, uint32_t bit)
@@ -344,7 +345,8 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 		if (elsewhere)
 			window_part(t, w, id, ids);
 		of = dtx_trace_made_of(t, i, dtx_trace_reached(t, w, id));
-		dtx_trace_walked(t, rows, ids, st->table[0], of);
+		dtx_trace_walked(t, rows, ids, st->table[0], of,
+		                 &(struct trace_via){ (int32_t)w, bit, near, r.lo, r.hi });
 		json_decref(of);
 	}
 }

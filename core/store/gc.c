@@ -9,7 +9,7 @@
 #include "core/base/mem.h"
 #include "core/store/ledger.h"
 
-const char dtx_gc_kinds[] = "input,answer,prompt,code,env";
+const char dtx_gc_kinds[] = "input,lineage,answer,prompt,code,env";
 
 enum { GC_BLOBS = 10000000, GC_HEX = DTX_SHA256_HEX - 1 };
 /* What one transaction empties: it writes each page once more, and keeps other writers out. */

@@ -1,8 +1,8 @@
 /* What may leave the store, and how much there is of what.
  *
- * Bodies of prompts, answers, environments and of code that no live snippet has may be purged:
- * their hashes stay in the ledger, which then still proves what they were.  Runs, hashes, counts,
- * approvals, plans and live code stay for good. */
+ * Bodies of inputs, row numbers, prompts, answers, environments and of code that no live snippet
+ * has may be purged: their hashes stay in the ledger, which then still proves what they were. Runs,
+ * hashes, counts, approvals, plans and live code stay for good. */
 #ifndef DTX_STORE_GC_H
 #define DTX_STORE_GC_H
 
@@ -17,7 +17,7 @@ struct dtx_gc_opts {
 	const char *run;   /* only what this run names, whoever else does; NULL: of all runs */
 	bool apply;        /* false: only say what would go */
 };
-/* Kinds that may go, in the order in which they do: "input,answer,prompt,code,env". */
+/* Kinds that may go, in the order in which they do: "input,lineage,answer,prompt,code,env". */
 extern const char dtx_gc_kinds[];
 /* {"applied","blobs","bytes","kept_bytes","kinds":[{"kind","blobs","bytes"}],"hashes":[],"runs":[]}:
  * of opts->run also the other runs that lose bodies they named.  An event `purge` names the hashes.

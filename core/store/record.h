@@ -74,7 +74,7 @@ DTX_MUSTUSE enum dtx_code dtx_record_add(struct dtx_record *r, enum dtx_part par
 void dtx_record_discard(struct dtx_record *r, enum dtx_part part);
 
 /* Bytes named by the next event, stored with it.  hash gets the hex SHA-256.  kind: "code",
- * "prompt", "answer", "plan", "env", "stderr". Copies. */
+ * "prompt", "answer", "plan", "env", "stderr", "input", "lineage". Copies. */
 DTX_MUSTUSE enum dtx_code dtx_record_blob(struct dtx_record *r, const char *kind,
                                           struct dtx_str bytes, char hash[DTX_SHA256_HEX],
                                           struct dtx_err *err);
@@ -90,7 +90,7 @@ DTX_MUSTUSE enum dtx_code dtx_record_event_soon(struct dtx_record *r, const char
 
 /* run.output: every output of the run, finished but not yet renamed.  Array of {path, temp (or
  * null), atomic, writer {options}, sha, bytes, table_hash, rows_hash, rows, columns, schema,
- * stats}. */
+ * stats}, and "lineage" ("rows") with "lineage_hash" where row numbers are kept. */
 DTX_MUSTUSE enum dtx_code dtx_record_output(struct dtx_record *r, json_t *outputs,
                                             struct dtx_err *err);
 

@@ -85,6 +85,8 @@ void dtx_screen_file(struct dtx_buf *out, const json_t *item)
 		dtx_buf_printf(out, "  file %s", file);
 	if (dtx_json_text(item, "snapshot", NULL))
 		dtx_buf_add(out, ", bytes kept");
+	if (dtx_json_text(item, "lineage", NULL))
+		dtx_buf_printf(out, ", lineage %s", dtx_json_text(item, "lineage", ""));
 }
 
 void dtx_screen_memory(struct dtx_buf *out, int64_t bytes)

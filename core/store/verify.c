@@ -41,10 +41,17 @@ out:
 static const struct {
 	const char *member, *kind;
 } verify_members[] = {
-	{ "canonical", "plan" },     { "source", "plan" },        { "env_hash", "env" },
-	{ "prompt_hash", "prompt" }, { "answer_hash", "answer" }, { "stderr_hash", "stderr" },
-	{ "code_hash", "code" },     { "code", "code" },          { "blob", "body" },
+	{ "canonical", "plan" },
+	{ "source", "plan" },
+	{ "env_hash", "env" },
+	{ "prompt_hash", "prompt" },
+	{ "answer_hash", "answer" },
+	{ "stderr_hash", "stderr" },
+	{ "code_hash", "code" },
+	{ "code", "code" },
+	{ "blob", "body" },
 	{ "snapshot", "input" },
+	{ "lineage_hash", "lineage" },
 };
 
 struct verify_named {

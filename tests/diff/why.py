@@ -150,6 +150,50 @@ def left_out(name, rng, main, rows, keys):
     return None
 
 
+def same(kept, again):
+    """The stored answer is that of a second run, without values; where it cannot say which it says so."""
+    bare = lambda part: [{**s, "cells": [{"cell": c["cell"]} for c in s["cells"]]} for s in part]
+    wide = kept["class"] == "static"
+    for part in ("cells", "decided_by"):
+        if part == "cells" and wide:
+            continue
+        if bare(kept[part]) != bare(again[part]):
+            return "%s: %r, by a second run %r" % (part, kept[part], again[part])
+    if kept["class"] != again["class"] and not (wide and len(kept["cells"]) > 1):
+        return "class %s, by a second run %s" % (kept["class"], again["class"])
+    members = ("row", "column", "formula", "composed", "output") + (("value",) if again["value"] else ())
+    return next((m for m in members if kept.get(m) != again[m]), None)
+
+
+def stored(name, rng, main, rows):
+    """Row numbers that the run kept say what a second run says, of every column of a row and of a source row."""
+    done = run("run", "p.json", "m.csv", "rates=r.csv", "-o", "o.csv", "--lineage", "rows")
+    if done.returncode:
+        return done.stderr
+    at = str(rng.randrange(len(rows)) + 1)
+    ask = [["why", "o.csv", "--row", at, "--col", c, "--json"] for c in rows[0]]
+    ask += [["why-not", "o.csv", "L%d" % (rng.randrange(1, len(main)) + 1), "--json"] for _ in range(3)]
+    again = [run(*a, "--again") for a in ask]
+    os.rename("m.csv", "gone.csv")
+    kept = [run(*a) for a in ask]
+    os.rename("gone.csv", "m.csv")
+    for a, k, g in zip(ask, kept, again):
+        if k.returncode or g.returncode:
+            return "%r: %s%s" % (a, k.stderr, g.stderr)
+        k, g = json.loads(k.stdout), json.loads(g.stdout)
+        if k.get("lineage") != "stored" or [c["file"] for c in k["changed"]] != ["gone"] or "lineage" in g:
+            return "%r does not say where it is from: %r" % (a, k)
+        if a[0] == "why":
+            bad = same(k, g)
+        else:
+            bad = next((m for m in ("verdict", "rows", "cell", "label") if k[m] != g[m]), None)
+            bad = bad or ([(d["step"], d["op"]) for d in k["dropped"]] != [(d["step"], d["op"]) for d in g["dropped"]] and
+                          "dropped") or None
+        if bad:
+            return "%r: stored %r, by a second run %r: %s" % (a, k, g, bad)
+    return None
+
+
 def trial(name, rng):
     steps, keys = PLANS[name]
     main, rates = tables(rng)
@@ -165,6 +209,10 @@ def trial(name, rng):
     rows = result("o.csv")
     if not rows:
         return None
+    bad = stored(name, rng, main, rows)
+    if bad:
+        return bad
+    run("run", "p.json", "m.csv", "rates=r.csv", "-o", "o.csv")  # without them
     at = rng.randrange(len(rows))
     keys = list(rows[0]) if keys is None else keys
     column = rng.choice([c for c in rows[0] if c not in keys] or keys)

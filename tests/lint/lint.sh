@@ -38,7 +38,7 @@ owners() {
 		sqlite3.h core/store/db.[ch]
 		csv.h core/io/csv_ref.c
 		xlsxwriter.h core/io/write_xlsx.c
-		zlib.h core/io/inflate_zlib.c|core/store/blob.c
+		zlib.h core/io/inflate_zlib.c|core/plan/rowlog.c
 		isa-l.*.h core/io/inflate_isal.c
 		seccomp.h sandbox/(filter|notify).c
 		Python.h sandbox/pyhost.c

@@ -718,3 +718,29 @@ void test_key_sort(void)
 		T_INT(key_compare(rows[i].type, rows[i].small, NULL, first), 1);
 	}
 }
+
+/* Few texts of many hold what they point into, not the array of all. */
+void test_column_gather_lets_texts_go(void)
+{
+	enum { ROWS = 60000 };
+	static const char word[] = "a text that is too long for its view";
+	struct dtx_typeref text = { .type = DTX_T_TEXT };
+	const uint16_t sel[] = { 1, 7, 59999 };
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_column *all = NULL, *few = NULL;
+	size_t before = dtx_mem_used();
+	struct dtx_builder b;
+
+	dtx_builder_init(&b, text, 0);
+	for (int i = 0; i < ROWS; i++)
+		dtx_builder_text(
+			&b, (struct dtx_str){ i == 7 ? word : "x", i == 7 ? sizeof(word) : 1 });
+	T_OK(dtx_builder_finish(&b, NULL, &all, &err), &err);
+	T_OK(dtx_column_gather(all, sel, 3, &few, &err), &err);
+	dtx_column_unref(all);
+	T_CHECK(dtx_mem_used() - before < ROWS * sizeof(struct dtx_text) / 2);
+	T_CHECK(dtx_column_text(few, 1).len == sizeof(word) &&
+	        !memcmp(dtx_column_text(few, 1).ptr, word, sizeof(word)));
+	dtx_column_unref(few);
+	T_CHECK(dtx_mem_used() == before);
+}

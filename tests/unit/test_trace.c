@@ -81,6 +81,27 @@ out:
 	return rc;
 }
 
+static enum dtx_code rows_once(const struct planrun *p)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_trace_rows rows = { .plan = NULL };
+	json_t *columns = json_pack("[sss]", "k", "c", "d");
+	struct dtx_trace_ask ask = { .columns = columns };
+	enum dtx_code rc = DTX_OK;
+
+	if (!columns)
+		return DTX_E_NO_MEMORY;
+	DTX_TRY(dtx_trace_rows(p->parsed, p->result, &ask, &rows, &err));
+	T_CHECK(rows.noutputs == 4 && rows.input[2] == 0);
+	T_CHECK(json_array_size(json_object_get(rows.head, "blocks")) >= 5);
+	T_CHECK(json_object_size(json_object_get(rows.head, "columns")) == 3);
+out:
+	dtx_err_clear(&err);
+	dtx_trace_rows_clear(&rows);
+	json_decref(columns);
+	return rc;
+}
+
 /* One allocation fails, anywhere: no_memory, or a plan that names no less (a formula that cannot be
  * read is taken to look at all rows). */
 static void short_of_memory(enum dtx_code (*once)(const struct planrun *), const struct planrun *p)
@@ -108,6 +129,7 @@ void test_trace_every_alloc_fails(void)
 	T_OK(planrun(&p), &p.err);
 	short_of_memory(trace_once, &p);
 	short_of_memory(follow_once, &p);
+	short_of_memory(rows_once, &p);
 	planrun_clear(&p);
 }
 
@@ -417,4 +439,56 @@ void test_trace_lean_join(void)
 		dtx_buf_clear(&got);
 		dtx_buf_clear(&text);
 	}
+}
+
+/* How many semi joins by keys a traced plan has, where the zone of the row is known. */
+static size_t tied_semis(const char *join, const char *sets)
+{
+	struct dtx_buf plan = DTX_BUF_INIT(1 << 16);
+	struct dtx_trace trace = { .plan = NULL };
+	struct dtx_err err = DTX_ERR_INIT;
+	json_t *columns = json_pack("[ss]", "zone", "s"), *step;
+	json_t *known =
+		json_pack("{s{ss ss si}}", "zone", "text", "n", "type", "text", "differ", 2);
+	json_t *types = json_pack("{s{ss ss} s{ss ss}}", "main", "k", "text", "v", "int", "d", "k",
+	                          "text", "zone", "text");
+	struct dtx_trace_ask ask = {
+		.columns = columns, .column = "s", .row = 1, .known = known, .types = types
+	};
+	struct planrun p;
+	size_t i, n = 0;
+
+	dtx_buf_printf(&plan,
+	               "{\"dtx\":1,\"inputs\":[{\"name\":\"main\"},{\"name\":\"d\"}],\"steps\":["
+	               "{\"op\":\"join\",\"with\":\"d\",\"on\":[\"k\"],\"how\":\"%s\"}%s,"
+	               "{\"op\":\"group_by\",\"by\":[\"zone\"],\"agg\":{\"s\":\"sum(v)\"}}]}",
+	               join, sets);
+	planrun_init(&p, dtx_buf_text(&plan), trace_rows);
+	p.input[1] = "k,zone\na,n\nb,m\n";
+	p.keep = true;
+	T_OK(planrun(&p), &p.err);
+	T_OK(dtx_trace_plan(p.parsed, p.result, &ask, &trace, &err), &err);
+	json_array_foreach(json_object_get(trace.plan, "steps"), i, step)
+	{
+		n += !strcmp(dtx_json_text(step, "how", ""), "semi") && json_object_get(step, "on");
+	}
+	json_decref(columns);
+	json_decref(known);
+	json_decref(types);
+	dtx_trace_clear(&trace);
+	planrun_clear(&p);
+	dtx_buf_clear(&plan);
+	return n;
+}
+
+/* All rows that the filter on the zone leaves are of the group: they are not looked for. */
+void test_trace_tied(void)
+{
+	T_CHECK(tied_semis("inner", "") == 0);
+	T_CHECK(tied_semis("inner", ",{\"op\":\"filter\",\"where\":\"v > 0\"}") == 0);
+	T_CHECK(tied_semis("inner", ",{\"op\":\"derive\",\"set\":{\"c\":\"v\"}}") == 0);
+	/* rows without a match have no zone; another column has its name */
+	T_CHECK(tied_semis("left", "") == 1);
+	T_CHECK(tied_semis("inner", ",{\"op\":\"derive\",\"set\":{\"zone\":\"upper(zone)\"}}") ==
+	        1);
 }

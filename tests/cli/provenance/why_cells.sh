@@ -56,3 +56,9 @@ printf 'k,v\na,1\nb,2\n' > in.csv
 dtx run p.json in.csv
 dtx why o.xlsx B2 | id | head -1
 dtx why bare.xlsx --row 1 --col k | id | head -1
+# a sheet is named as in formulas
+echo '[{"op": "derive", "set": {"w": "v * 2"}}]' > again.json
+dtx run again.json o.xlsx -o again.csv -q
+dtx why again.csv --row 1 --col w | id
+for place in "o.xlsx!'Kept rows'!A2" "o.xlsx!Kept rows!A2" "'Kept rows'!A2" "Kept rows!A2"; do dtx why-not again.csv "$place" | id | head -2; done
+dtx why-not again.csv "'Other rows'!A2" || echo "exit $?"

@@ -37,3 +37,8 @@ cp "$FIX/xlsx/report.xlsx" "$FIX/plans/utilisation.json" .
 dtx run utilisation.json report.xlsx -o tidy.csv -q
 dtx why-not tidy.csv 'FY24!A8' | id
 dtx why-not tidy.csv B9 | id
+# a group of all rows is there without a dropped one
+echo '[{"op": "filter", "where": "hours > 2"}, {"op": "group_by", "by": [], "agg": {"h": "sum(hours)"}}]' > all.json
+dtx run all.json hours.csv -o all.csv -q
+dtx why-not all.csv L2 | id
+dtx why-not all.csv L5 | id

@@ -1,0 +1,440 @@
+/* Kept row numbers walked back from a row of the result, and on from a row of an input. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/plan/rowlog.h"
+
+enum { ROWLOG_BITS = 64, ROWLOG_NAME = 16 };
+
+/* --- sets of numbers --- */
+
+struct rowlog_set {
+	uint64_t *bit;
+	size_t n;
+};
+
+static bool set_has(const struct rowlog_set *s, int64_t number)
+{
+	return number > 0 && (size_t)number < s->n && dtx_bit(s->bit, (size_t)number);
+}
+
+static bool set_init(struct rowlog_set *s, size_t n)
+{
+	s->bit = dtx_mem_zalloc(dtx_bit_words(n) + 1, sizeof(*s->bit));
+	s->n = s->bit ? n : 0;
+	return s->bit != NULL;
+}
+
+static void set_clear(struct rowlog_set *s)
+{
+	dtx_mem_free(s->bit);
+	*s = (struct rowlog_set){ .n = 0 };
+}
+
+static const int64_t *rowlog_column(const struct dtx_rowlog_list *l, const char *name)
+{
+	for (uint32_t c = 0; l && c < l->ncols; c++) {
+		if (!strcmp(l->name[c], name))
+			return l->col[c];
+	}
+	return NULL;
+}
+
+static const int64_t *rowlog_bit(const struct dtx_rowlog_list *l, int64_t bit)
+{
+	char name[ROWLOG_NAME];
+
+	snprintf(name, sizeof(name), "dtx_r%d", (int)bit);
+	return rowlog_column(l, name);
+}
+
+/* The largest number of a column. */
+static size_t rowlog_most(const int64_t *col, size_t n)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; col && i < n; i++)
+		most = DTX_MAX(most, col[i]);
+	return (size_t)most;
+}
+
+/* Numbers of a column in the rows of a set of places, from 0. */
+static bool rowlog_numbers(const struct dtx_rowlog_list *l, const int64_t *col,
+                           const struct rowlog_set *places, struct rowlog_set *out)
+{
+	if (!set_init(out, rowlog_most(col, l->n) + 1))
+		return false;
+	for (size_t i = 0; i < l->n; i++) {
+		if (col[i] > 0 && dtx_bit(places->bit, i))
+			dtx_bit_set(out->bit, (size_t)col[i]);
+	}
+	return true;
+}
+
+/* --- back --- */
+
+/* Rows of one list. */
+struct rowlog_walk {
+	const struct dtx_rowlog_list *list;
+	struct rowlog_set rows; /* places in it, from 0 */
+};
+
+static const struct dtx_rowlog_list *rowlog_of_bit(const struct dtx_rowlog *k, int64_t bit)
+{
+	for (uint32_t i = 0; i < k->nlists; i++) {
+		if (k->list[i].bit == bit && bit >= 0)
+			return &k->list[i];
+	}
+	return NULL;
+}
+
+/* First and last place of the walked rows, per group. */
+struct rowlog_ends {
+	int64_t *lo, *hi;
+	size_t n;
+};
+
+static bool ends_find(const struct dtx_rowlog_list *l, const int64_t *g, const int64_t *p,
+                      const struct rowlog_set *with, const int64_t *number, struct rowlog_ends *out)
+{
+	out->n = rowlog_most(g, l->n) + 1;
+	out->lo = dtx_mem_zalloc(out->n, sizeof(*out->lo));
+	out->hi = dtx_mem_zalloc(out->n, sizeof(*out->hi));
+	if (!out->lo || !out->hi)
+		return false;
+	for (size_t i = 0; i < l->n; i++) {
+		if (g[i] <= 0 || !set_has(with, number[i]))
+			continue;
+		out->lo[g[i]] = out->lo[g[i]] ? DTX_MIN(out->lo[g[i]], p[i]) : p[i];
+		out->hi[g[i]] = DTX_MAX(out->hi[g[i]], p[i]);
+	}
+	return true;
+}
+
+static bool ends_reach(const struct rowlog_ends *e, const json_t *via, int64_t group, int64_t place)
+{
+	int64_t lo = dtx_json_int(via, "lo", INT64_MIN), hi = dtx_json_int(via, "hi", INT64_MAX);
+
+	if (group <= 0 || !e->lo[group])
+		return false;
+	return !dtx_json_bool(via, "near", false) ||
+	       ((lo == INT64_MIN || place >= e->lo[group] + lo) &&
+	        (hi == INT64_MAX || place <= e->hi[group] + hi));
+}
+
+/* Rows that a window looked at. */
+static bool walk_window(const struct dtx_rowlog_list *l, const json_t *via,
+                        const struct rowlog_set *with, const int64_t *number,
+                        struct rowlog_set *out)
+{
+	const int64_t *g = rowlog_column(l, "dtx_g"), *p = rowlog_column(l, "dtx_p");
+	struct rowlog_ends ends = { .n = 0 };
+	bool ok = g && p && ends_find(l, g, p, with, number, &ends);
+
+	for (size_t i = 0; ok && i < l->n; i++) {
+		if (ends_reach(&ends, via, g[i], p[i]))
+			dtx_bit_set(out->bit, i);
+	}
+	dtx_mem_free(ends.lo);
+	dtx_mem_free(ends.hi);
+	return ok;
+}
+
+/* Rows that were made one, or let it stay; of a wide row's cell those that went to its column. */
+static bool walk_made(const struct dtx_rowlog_list *l, const json_t *via,
+                      const struct rowlog_set *with, const int64_t *number, struct rowlog_set *out)
+{
+	const int64_t *cell = rowlog_column(l, "dtx_c");
+	int64_t want = dtx_json_int(via, "cell", -1);
+
+	for (size_t i = 0; i < l->n; i++) {
+		if (set_has(with, number[i]) && (!cell || want < 0 || cell[i] == want))
+			dtx_bit_set(out->bit, i);
+	}
+	return true;
+}
+
+static enum dtx_code rowlog_damaged(struct dtx_err *err)
+{
+	return dtx_err_set(err, DTX_E_STORE_IO, __FILE__, __LINE__,
+	                   "kept row numbers do not fit together");
+}
+
+static enum dtx_code walk_same(const struct rowlog_walk *from, struct rowlog_walk *to,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	to->list = from->list;
+	if (!set_init(&to->rows, from->list->n + 1))
+		DTX_FAIL_MEM(err);
+	memcpy(to->rows.bit, from->rows.bit, dtx_bit_words(from->list->n + 1) * sizeof(uint64_t));
+out:
+	return rc;
+}
+
+static enum dtx_code walk_step(const struct dtx_rowlog *k, const json_t *via,
+                               const struct rowlog_walk *from, struct rowlog_walk *to,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t bit = dtx_json_int(via, "bit", -1);
+	struct rowlog_set with = { .n = 0 };
+	const int64_t *was, *number;
+	bool ok;
+
+	if (bit >= ROWLOG_BITS) {
+		DTX_TRY(walk_same(from, to, err));
+		goto out;
+	}
+	to->list = rowlog_of_bit(k, bit);
+	was = rowlog_bit(from->list, bit);
+	number = rowlog_bit(to->list, bit);
+	if (!to->list || !was || !number) {
+		rc = rowlog_damaged(err);
+		goto out;
+	}
+	if (!rowlog_numbers(from->list, was, &from->rows, &with) ||
+	    !set_init(&to->rows, to->list->n + 1))
+		DTX_FAIL_MEM(err);
+	ok = strcmp(to->list->kind, "window")
+	             ? walk_made(to->list, via, &with, number, &to->rows)
+	             : walk_window(to->list, via, &with, number, &to->rows);
+	if (!ok)
+		DTX_FAIL_MEM(err);
+out:
+	set_clear(&with);
+	return rc;
+}
+
+/* The row itself. */
+static enum dtx_code walk_start(const struct dtx_rowlog *k, int64_t row, struct rowlog_walk *to,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (!k->nlists || strcmp(k->list[0].kind, "result") != 0) {
+		rc = rowlog_damaged(err);
+		goto out;
+	}
+	to->list = &k->list[0];
+	if (row < 1 || (size_t)row > to->list->n)
+		DTX_FAIL(err, DTX_E_USAGE, "the result has %zu rows, not %lld", to->list->n,
+		         (long long)row);
+	if (!set_init(&to->rows, to->list->n + 1))
+		DTX_FAIL_MEM(err);
+	dtx_bit_set(to->rows.bit, (size_t)row - 1);
+out:
+	return rc;
+}
+
+static enum dtx_code walk_all(const struct dtx_rowlog *k, const json_t *walks, int64_t row,
+                              struct rowlog_walk *walk, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *via;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)walks, i, via)
+	{
+		int64_t from = dtx_json_int(via, "from", -1);
+
+		if (from >= (int64_t)i || (from < 0) != !i) {
+			rc = rowlog_damaged(err);
+			goto out;
+		}
+		if (i)
+			DTX_TRY(walk_step(k, via, &walk[from], &walk[i], err));
+		else
+			DTX_TRY(walk_start(k, row, &walk[i], err));
+	}
+out:
+	return rc;
+}
+
+static enum dtx_code walk_input(const json_t *of, const struct rowlog_walk *walk, size_t nwalks,
+                                struct dtx_rowlog_answer *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t w = dtx_json_int(of, "walk", -1), input = dtx_json_int(of, "input", -1);
+	const int64_t *col = NULL;
+	struct rowlog_set rows = { .n = 0 };
+
+	if (w >= 0 && (size_t)w < nwalks)
+		col = rowlog_bit(walk[w].list, input);
+	if (!col) {
+		rc = rowlog_damaged(err);
+		goto out;
+	}
+	if (!rowlog_numbers(walk[w].list, col, &walk[w].rows, &rows))
+		DTX_FAIL_MEM(err);
+	out->rows[out->nrows++] =
+		(struct dtx_rowlog_rows){ (uint32_t)input, json_object_get(of, "direct"), rows.bit,
+		                          rows.n };
+out:
+	return rc;
+}
+
+enum dtx_code dtx_rowlog_why(const struct dtx_rowlog *k, const char *column, int64_t row,
+                             struct dtx_rowlog_answer *out, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const json_t *how = json_object_get(json_object_get(k->head, "columns"), column);
+	const json_t *walks = json_object_get(how, "walks"),
+		     *inputs = json_object_get(how, "inputs");
+	size_t n = json_array_size(walks), i;
+	struct rowlog_walk *walk = dtx_mem_zalloc(n + 1, sizeof(*walk));
+
+	*out = (struct dtx_rowlog_answer){ .wide = dtx_json_bool(how, "wide", false),
+		                           .borrowed = dtx_json_bool(how, "borrowed", false),
+		                           .longer = dtx_json_bool(how, "longer", false) };
+	out->rows = dtx_mem_zalloc(json_array_size(inputs) + 1, sizeof(*out->rows));
+	if (!walk || !out->rows)
+		DTX_FAIL_MEM(err);
+	if (!n)
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION, "no rows of column '%s' are kept", column);
+	DTX_TRY(walk_all(k, walks, row, walk, err));
+	for (i = 0; i < json_array_size(inputs); i++)
+		DTX_TRY(walk_input(json_array_get(inputs, i), walk, n, out, err));
+out:
+	for (i = 0; walk && i < n; i++)
+		set_clear(&walk[i].rows);
+	dtx_mem_free(walk);
+	return rc;
+}
+
+void dtx_rowlog_answer_clear(struct dtx_rowlog_answer *a)
+{
+	for (size_t i = 0; i < a->nrows; i++)
+		dtx_mem_free(a->rows[i].row);
+	dtx_mem_free(a->rows);
+	*a = (struct dtx_rowlog_answer){ .nrows = 0 };
+}
+
+const struct dtx_rowlog_list *dtx_rowlog_places(const struct dtx_rowlog *k, uint32_t input)
+{
+	for (uint32_t i = 0; i < k->nlists; i++) {
+		if (!strcmp(k->list[i].kind, "places") && k->list[i].input == (int64_t)input &&
+		    k->list[i].ncols)
+			return &k->list[i];
+	}
+	return NULL;
+}
+
+const char *dtx_rowlog_prefix(const struct dtx_rowlog *k, uint32_t input, const char *column)
+{
+	const json_t *of = json_array_get(json_object_get(k->head, "inputs"), input);
+
+	return dtx_json_text(json_object_get(of, "prefix"), column, "L");
+}
+
+/* --- on --- */
+
+/* Whether row i of a list came of what has been reached. */
+static bool on_reached(const struct dtx_rowlog_list *l, size_t i, const struct rowlog_set *reach,
+                       const int64_t *const *bit)
+{
+	for (uint32_t b = 0; b < ROWLOG_BITS; b++) {
+		if (bit[b] && (int64_t)b != l->bit && set_has(&reach[b], bit[b][i]))
+			return true;
+	}
+	return false;
+}
+
+static void on_bits(const struct dtx_rowlog_list *l, const int64_t *bit[ROWLOG_BITS])
+{
+	for (uint32_t b = 0; b < ROWLOG_BITS; b++)
+		bit[b] = rowlog_bit(l, b);
+}
+
+/* Results of a step that rows went into. */
+static enum dtx_code on_made(const struct dtx_rowlog_list *l, struct rowlog_set *reach,
+                             int64_t *count, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const int64_t *bit[ROWLOG_BITS];
+
+	on_bits(l, bit);
+	if (l->bit < 0 || l->bit >= ROWLOG_BITS || !bit[l->bit] || reach[l->bit].bit) {
+		rc = rowlog_damaged(err);
+		goto out;
+	}
+	if (!set_init(&reach[l->bit], rowlog_most(bit[l->bit], l->n) + 1))
+		DTX_FAIL_MEM(err);
+	*count = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		int64_t number = bit[l->bit][i];
+
+		if (number < 1 || !on_reached(l, i, reach, bit))
+			continue;
+		*count += !dtx_bit(reach[l->bit].bit, (size_t)number);
+		dtx_bit_set(reach[l->bit].bit, (size_t)number);
+	}
+out:
+	return rc;
+}
+
+static void on_left(const struct dtx_rowlog_list *l, const struct rowlog_set *reach, int64_t *count,
+                    json_t *results)
+{
+	const int64_t *bit[ROWLOG_BITS];
+
+	on_bits(l, bit);
+	*count = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		if (!on_reached(l, i, reach, bit))
+			continue;
+		++*count;
+		if (results)
+			json_array_append_new(results, json_integer((json_int_t)i + 1));
+	}
+}
+
+/* A row that only let others stay is in no result by its number. */
+static bool on_lets(const struct dtx_rowlog *k, uint32_t input)
+{
+	for (uint32_t i = 0; i < k->nlists; i++) {
+		if (!strcmp(k->list[i].kind, "let") && rowlog_bit(&k->list[i], input))
+			return true;
+	}
+	return false;
+}
+
+enum dtx_code dtx_rowlog_follow(const struct dtx_rowlog *k, uint32_t input, int64_t number,
+                                int64_t *counts, size_t nsteps, json_t **results,
+                                struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct rowlog_set reach[ROWLOG_BITS] = { { NULL, 0 } };
+	json_t *rows = json_array();
+	int64_t all;
+	size_t i;
+
+	for (i = 0; i < nsteps; i++)
+		counts[i] = -1;
+	if (on_lets(k, input))
+		DTX_FAIL(err, DTX_E_NO_TRANSLATION,
+		         "of this input no numbers are kept: its rows only let others stay");
+	if (!rows || input >= ROWLOG_BITS || number < 1 ||
+	    !set_init(&reach[input], (size_t)number + 1))
+		DTX_FAIL_MEM(err);
+	dtx_bit_set(reach[input].bit, (size_t)number);
+	for (i = 0; i < k->nlists; i++) {
+		if (!strcmp(k->list[i].kind, "made") && (size_t)k->list[i].step < nsteps)
+			DTX_TRY(on_made(&k->list[i], reach, &counts[k->list[i].step], err));
+	}
+	for (i = 0; i < k->nlists; i++) {
+		if (!strcmp(k->list[i].kind, "left") && (size_t)k->list[i].step < nsteps)
+			on_left(&k->list[i], reach, &counts[k->list[i].step], NULL);
+		else if (!strcmp(k->list[i].kind, "result"))
+			on_left(&k->list[i], reach, &all, rows);
+	}
+	*results = rows;
+	rows = NULL;
+out:
+	for (i = 0; i < ROWLOG_BITS; i++)
+		set_clear(&reach[i]);
+	json_decref(rows);
+	return rc;
+}

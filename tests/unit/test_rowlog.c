@@ -1,0 +1,179 @@
+/* Kept row numbers: packed, unpacked, walked; too many, damaged, made in any shortage of memory. */
+#include <string.h>
+#include <zlib.h>
+
+#include "core/plan/rowlog.h"
+#include "tests/t.h"
+#include "tests/unit/planrun.h"
+
+/* Two results of two and one rows of an input of three. */
+static const char lists[] = "dtx_b,dtx_r0,dtx_r1,dtx_g,dtx_p\n"
+			    "0,,1,,\n0,,2,,\n"
+			    "1,1,1,,\n1,2,2,,\n1,3,1,,\n"
+			    "2,1,,1,1\n2,2,,1,2\n2,3,,2,1\n";
+static const char head[] =
+	"{\"rows\":1,\"inputs\":[{\"name\":\"main\",\"prefix\":{\"v\":\"C\"}}],\"blocks\":["
+	"{\"kind\":\"result\",\"step\":0,\"bit\":-1,\"cols\":[\"dtx_r1\"]},"
+	"{\"kind\":\"made\",\"step\":1,\"bit\":1,\"cols\":[\"dtx_r0\",\"dtx_r1\"]},"
+	"{\"kind\":\"left\",\"step\":0,\"bit\":-1,\"cols\":[\"dtx_r0\",\"dtx_g\",\"dtx_p\"]}],"
+	"\"columns\":{\"s\":{\"walks\":[{\"from\":-1},{\"from\":0,\"bit\":1,\"cell\":-1}],"
+	"\"inputs\":[{\"walk\":1,\"input\":0,\"direct\":[\"v\"]}]},"
+	"\"odd\":{\"walks\":[{\"from\":-1},{\"from\":1,\"bit\":1}],\"inputs\":[]},"
+	"\"gap\":{\"walks\":[{\"from\":-1},{\"from\":0,\"bit\":7}],\"inputs\":[]},"
+	"\"far\":{\"walks\":[{\"from\":-1}],\"inputs\":[{\"walk\":3,\"input\":0}]}}}";
+
+static enum dtx_code pack(const struct planrun *p, const char *text, size_t max,
+                          struct dtx_buf *out, struct dtx_err *err)
+{
+	struct dtx_exec_output output[2] = { { .rows = 0 } };
+	struct dtx_exec_result traced = { .output = output, .noutputs = 2 };
+	struct dtx_trace_rows rows = { .head = json_loads(text, 0, NULL),
+		                       .noutputs = DTX_TRACE_ROWS_INPUTS };
+	enum dtx_code rc = DTX_E_NO_MEMORY;
+
+	output[1].table = p->result->output[0].table;
+	if (rows.head)
+		rc = dtx_rowlog_pack(&rows, &traced, max, out, err);
+	json_decref(rows.head);
+	return rc;
+}
+
+static void rowlog_init(struct planrun *p)
+{
+	planrun_init(p, PLANCASE("{\"op\":\"limit\",\"n\":100}"), lists);
+	p->keep = true;
+	T_OK(planrun(p), &p->err);
+}
+
+void test_rowlog_back_and_on(void)
+{
+	struct planrun p;
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX);
+	struct dtx_rowlog *log = NULL;
+	struct dtx_rowlog_answer a;
+	struct dtx_err err = DTX_ERR_INIT;
+	int64_t counts[2];
+	json_t *results = NULL;
+
+	rowlog_init(&p);
+	T_OK(pack(&p, head, DTX_ROWLOG_MAX, &bytes, &err), &err);
+	T_OK(dtx_rowlog_unpack(dtx_buf_str(&bytes), &log, &err), &err);
+	T_OK(dtx_rowlog_why(log, "s", 1, &a, &err), &err);
+	T_CHECK(a.nrows == 1 && a.rows[0].input == 0 && a.rows[0].row[0] == (1 << 1 | 1 << 3));
+	dtx_rowlog_answer_clear(&a);
+	T_CODE(dtx_rowlog_why(log, "s", 3, &a, &err), DTX_E_USAGE, &err);
+	dtx_rowlog_answer_clear(&a);
+	T_CODE(dtx_rowlog_why(log, "nix", 1, &a, &err), DTX_E_NO_TRANSLATION, &err);
+	dtx_rowlog_answer_clear(&a);
+	for (const char *name = "odd\0gap\0far\0"; *name; name += strlen(name) + 1) {
+		T_CODE(dtx_rowlog_why(log, name, 1, &a, &err), DTX_E_STORE_IO, &err);
+		dtx_rowlog_answer_clear(&a);
+	}
+	T_OK(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &err), &err);
+	T_CHECK(counts[0] == 1 && counts[1] == 1 && json_array_size(results) == 1 &&
+	        json_integer_value(json_array_get(results, 0)) == 2);
+	T_CHECK(!dtx_rowlog_places(log, 0) && !strcmp(dtx_rowlog_prefix(log, 0, "v"), "C") &&
+	        !strcmp(dtx_rowlog_prefix(log, 0, "w"), "L"));
+	json_decref(results);
+	dtx_rowlog_free(log);
+	dtx_buf_clear(&bytes);
+	planrun_clear(&p);
+}
+
+void test_rowlog_has_a_limit(void)
+{
+	struct planrun p;
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX);
+	struct dtx_err err = DTX_ERR_INIT;
+
+	rowlog_init(&p);
+	T_CODE(pack(&p, head, 10, &bytes, &err), DTX_E_ROW_LIMIT, &err);
+	T_CHECK(strstr(err.msg, "--lineage rows keeps"));
+	T_CHECK(strstr(err.hint, "without it"));
+	dtx_err_clear(&err);
+	dtx_buf_clear(&bytes);
+	planrun_clear(&p);
+}
+
+/* A body as dtx_rowlog_pack writes it, of these plain bytes. */
+static void packed(const void *plain, size_t n, struct dtx_buf *out)
+{
+	unsigned char to[4096];
+	uLongf len = sizeof(to);
+
+	T_CHECK(compress(to, &len, plain, n) == Z_OK);
+	dtx_buf_reset(out);
+	dtx_buf_addn(out, "dtxrows1\0\0\0\0\0\0\0", 16);
+	dtx_buf_addn(out, to, len);
+}
+
+void test_rowlog_damaged(void)
+{
+	struct planrun p;
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX), part = DTX_BUF_INIT(DTX_ROWLOG_MAX);
+	struct dtx_rowlog *log = NULL;
+	struct dtx_err err = DTX_ERR_INIT;
+	unsigned char plain[4096];
+	uLongf n = sizeof(plain);
+
+	rowlog_init(&p);
+	T_OK(pack(&p, head, DTX_ROWLOG_MAX, &bytes, &err), &err);
+	T_CHECK(uncompress(plain, &n, (const Bytef *)bytes.ptr + 16, bytes.len - 16) == Z_OK);
+	for (size_t k = 0; k < n; k++) {
+		packed(plain, k, &part);
+		T_CODE(dtx_rowlog_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);
+	}
+	for (size_t k = 0; k < bytes.len; k++)
+		T_CODE(dtx_rowlog_unpack((struct dtx_str){ bytes.ptr, k }, &log, &err),
+		       DTX_E_STORE_IO, &err);
+	memcpy(strstr((char *)plain + 8, "\"rows\":1}") + 7, "2", 1);
+	packed(plain, n, &part);
+	T_CODE(dtx_rowlog_unpack(dtx_buf_str(&part), &log, &err), DTX_E_STORE_IO, &err);
+	T_CHECK(!log);
+	dtx_err_clear(&err);
+	dtx_buf_clear(&bytes);
+	dtx_buf_clear(&part);
+	planrun_clear(&p);
+}
+
+static enum dtx_code once(const struct planrun *p)
+{
+	struct dtx_buf bytes = DTX_BUF_INIT(DTX_ROWLOG_MAX);
+	struct dtx_rowlog *log = NULL;
+	struct dtx_rowlog_answer a = { .nrows = 0 };
+	struct dtx_err err = DTX_ERR_INIT;
+	int64_t counts[2];
+	json_t *results = NULL;
+	enum dtx_code rc = DTX_OK;
+
+	DTX_TRY(pack(p, head, DTX_ROWLOG_MAX, &bytes, &err));
+	DTX_TRY(dtx_rowlog_unpack(dtx_buf_str(&bytes), &log, &err));
+	DTX_TRY(dtx_rowlog_why(log, "s", 1, &a, &err));
+	DTX_TRY(dtx_rowlog_follow(log, 0, 2, counts, 2, &results, &err));
+out:
+	json_decref(results);
+	dtx_rowlog_answer_clear(&a);
+	dtx_rowlog_free(log);
+	dtx_buf_clear(&bytes);
+	dtx_err_clear(&err);
+	return rc;
+}
+
+void test_rowlog_every_alloc_fails(void)
+{
+	struct planrun p;
+	long short_runs = 0;
+
+	rowlog_init(&p);
+	for (long k = 0; k < 600; k++) {
+		enum dtx_code rc;
+
+		dtx_mem_fail_at(k);
+		rc = once(&p);
+		dtx_mem_fail_at(-1);
+		T_CHECK(rc == DTX_OK || rc == DTX_E_NO_MEMORY);
+		short_runs += rc == DTX_E_NO_MEMORY;
+	}
+	T_CHECK(short_runs > 50);
+	planrun_clear(&p);
+}
