@@ -284,6 +284,7 @@ static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 	case DTX_KILL_STREAM:
 		set_status(r, DTX_JAIL_OUTPUT_LIMIT, "it printed more than %llu MiB",
 		           (unsigned long long)(DTX_STREAM_MAX >> 20));
+		r->flooded = true;
 		return true;
 	case DTX_KILL_PROTOCOL:
 		set_status(r, DTX_JAIL_BAD_RESULT, "it used the job socket itself (protocol)");
