@@ -11,6 +11,7 @@
 #include "core/base/json.h"
 #include "core/base/mem.h"
 #include "sandbox/artifact.h"
+#include "sandbox/ns.h"
 #include "sandbox/pyhost.h"
 #include "sandbox/restore.h"
 
