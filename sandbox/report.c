@@ -11,6 +11,7 @@
 #include "core/base/json.h"
 #include "core/base/mem.h"
 #include "sandbox/artifact.h"
+#include "sandbox/ns.h"
 #include "sandbox/pyhost.h"
 #include "sandbox/restore.h"
 
@@ -284,6 +285,7 @@ static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 	case DTX_KILL_STREAM:
 		set_status(r, DTX_JAIL_OUTPUT_LIMIT, "it printed more than %llu MiB",
 		           (unsigned long long)(DTX_STREAM_MAX >> 20));
+		r->flooded = true;
 		return true;
 	case DTX_KILL_PROTOCOL:
 		set_status(r, DTX_JAIL_BAD_RESULT, "it used the job socket itself (protocol)");

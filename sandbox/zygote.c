@@ -62,12 +62,11 @@ out:
 	return rc;
 }
 
-/* Its files cannot be opened later: all of it is loaded once, for code that sets it again, and the
- * characters of it stay set.  Where it is not installed, all is as in C. */
-static void settle_locale(void)
+/* Its files cannot be opened later: the C library keeps what is loaded for who sets it. */
+static void load_locale(void)
 {
-	if (setlocale(LC_ALL, "C.UTF-8") && setlocale(LC_ALL, "C"))
-		setlocale(LC_CTYPE, "C.UTF-8");
+	if (!newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0))
+		errno = 0; /* it is not installed: all is as in C */
 }
 
 /* A pool outlives who started it. */
@@ -119,7 +118,7 @@ static enum dtx_code lock_in(struct dtx_zygote *z, struct dtx_err *err)
 
 	z->peer = starter;
 	DTX_TRY(settle(err));
-	settle_locale();
+	load_locale();
 	proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (z->pooled)
 		DTX_TRY(become_daemon(err));

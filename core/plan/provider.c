@@ -348,7 +348,10 @@ static const char *hint_of(const struct dtx_jail_report *r)
 	case DTX_JAIL_TIMEOUT: return "a longer limit: --jail-wall SECONDS";
 	case DTX_JAIL_CPU_LIMIT: return "a longer limit: --jail-cpu SECONDS";
 	case DTX_JAIL_MEMORY_LIMIT: return "a larger limit: --jail-memory SIZE";
-	case DTX_JAIL_OUTPUT_LIMIT: return "a larger limit: --jail-output SIZE";
+	case DTX_JAIL_OUTPUT_LIMIT:
+		return r->flooded ? "print less; what is large goes into the result, or of a "
+		                    "program into a file in /out"
+		                  : "a larger limit: --jail-output SIZE";
 	case DTX_JAIL_BUSY:
 		return "fewer runs at once, or a longer wait: --jail-queue-wait SECONDS";
 	case DTX_JAIL_DENIED_SYSCALL:

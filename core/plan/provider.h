@@ -158,6 +158,7 @@ struct dtx_jail_report {
 	uint64_t seed;
 	int64_t now_us;
 	uint32_t hash_seed;
+	bool flooded;              /* output_limit: of stdout or stderr, which no option moves */
 	enum dtx_jail_lacks lacks; /* for the module that it missed and this machine has */
 	char python[16], pandas[16], numpy[16]; /* the runtime */
 	char abi[17];                           /* 16 hex over versions and CPU pins */

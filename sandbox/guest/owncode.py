@@ -46,6 +46,12 @@ def keep_as_it_is(module):
     return module
 
 
+def open_code(path):
+    if space().resolve(path) in space().files:
+        return space().opened(path, "rb")
+    return plain_open_code(path)  # the kernel refuses, and the record knows
+
+
 def end(module):
     """What Python does when a program ends, before its files are written."""
     atexit._run_exitfuncs()
@@ -54,11 +60,11 @@ def end(module):
 
 def prepare(of_now):
     """In the zygote, once all is imported."""
-    global space, plain_reload
-    space, plain_reload = of_now, importlib.reload
+    global space, plain_reload, plain_open_code
+    space, plain_reload, plain_open_code = of_now, importlib.reload, io.open_code
     sys.meta_path.insert(len(sys.meta_path) - 1, Finder)  # the last one knows why there is none
     importlib.reload = keep_as_it_is
-    io.open_code = lambda path: space().opened(path, "rb")
+    io.open_code = open_code
     # what libraries left for the end is of files and processes that a worker has not
     atexit._clear()
     weakref.finalize._registry.clear()

@@ -139,6 +139,15 @@ def pin_streams():
         os.close(fd)
 
 
+def pin_locale():
+    import locale
+
+    try:
+        locale.setlocale(locale.LC_CTYPE, "C.UTF-8")
+    except locale.Error:
+        pass  # it is not installed
+
+
 def pin_host():
     """Its name is nothing that code was given; the kernel does not tell the rest again."""
     import platform
@@ -164,6 +173,7 @@ def prepare():
     os.get_terminal_size = no_terminal  # the answer of the kernel, without the question
     pin_zones()
     pin_uuid()
+    pin_locale()
     pin_host()
     pin_streams()
 

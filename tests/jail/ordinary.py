@@ -293,6 +293,8 @@ __import__("enum").Enum("E", "a b").a
 __import__("typing").NamedTuple("T", [("a", int)])(1)
 __import__("dataclasses").make_dataclass("D", ["a"])(1)
 __import__("locale").getpreferredencoding(False)
+"їж".encode("koi8_u"), "ก".encode("cp874"), "ÿ".encode("iso8859_16"), b"\x86".decode("cp852")
+__import__("locale").getlocale()[1].lower(), __import__("uuid").uuid1().version
 "é".encode("latin-1"), "é".encode("cp1252"), "é".encode("utf-16"), b"\xe9".decode("iso8859-15")
 "{:,.2f}".format(1234.5), f"{datetime.date(2024, 1, 1):%d.%m.%Y}"
 sorted(df["k"].dropna().unique(), key=str.lower)
