@@ -21,7 +21,7 @@ static enum dtx_code letgo_main(void *arg, struct dtx_err *err)
 
 void dtx_letgo_start(struct dtx_letgo *g, const char *data, size_t size)
 {
-	if (size < LETGO_LEAST || g->task)
+	if (size < LETGO_LEAST || g->size)
 		return;
 	g->data = data;
 	g->size = size;

@@ -436,7 +436,7 @@ void dtx_source_free(struct dtx_source *s)
 
 void dtx_source_let_go(struct dtx_source *s)
 {
-	if (s->bytes && s->bytes->mapped)
+	if (s->bytes && s->bytes->mapped && !dtx_inputhash_behind(&s->hash, 1, 1))
 		dtx_letgo_start(&s->letgo, s->bytes->ptr, s->bytes->len);
 }
 
