@@ -103,6 +103,16 @@ static enum dtx_code runner_ready(void *arg, struct dtx_err *err)
 	return dtx_runner_store_wait(arg, err);
 }
 
+/* Of one output: no other reads the inputs. */
+static void runner_written(void *arg)
+{
+	const struct dtx_runner *r = arg;
+
+	for (uint32_t i = 0; i < r->plan->ninputs && r->plan->noutputs == 1; i++)
+		if (r->source[i])
+			dtx_source_let_go(r->source[i]);
+}
+
 static enum dtx_code runner_open_output(void *arg, uint32_t i, struct dtx_outfile **out,
                                         struct dtx_err *err)
 {
@@ -112,6 +122,7 @@ static enum dtx_code runner_open_output(void *arg, uint32_t i, struct dtx_outfil
 
 	DTX_TRY(dtx_outfile_open(path ? path : "-", r->run_id, DTX_OUTFILE_SPOOL, out, err));
 	dtx_outfile_first(*out, runner_ready, r);
+	dtx_outfile_last(*out, runner_written, r);
 out:
 	return rc;
 }

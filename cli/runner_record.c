@@ -102,6 +102,7 @@ static enum dtx_code record_input(struct dtx_runner *r, uint32_t i, struct dtx_e
 	if (!row)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(dtx_snapshots_put(r, src, row, err));
+	dtx_source_let_go(src);
 	rc = dtx_record_add(r->record, DTX_PART_INPUT, row, err);
 	row = NULL;
 out:

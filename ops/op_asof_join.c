@@ -344,11 +344,11 @@ out:
 
 static void asof_explain(const void *args, struct dtx_buf *out)
 {
-	static const char *const dirs[] = { "last row not after", "first row not before",
-		                            "nearest row to" };
+	static const char *const which[] = { "last", "first", "nearest" };
+	static const char *const where[] = { " that is not after", " that is not before", "" };
 	const struct asof_args *a = args;
 
-	dtx_buf_printf(out, "add the %s of %s on ", dirs[a->dir], a->with);
+	dtx_buf_printf(out, "add the %s row of %s%s on ", which[a->dir], a->with, where[a->dir]);
 	dtx_keypairs_explain(&a->on, out);
 	if (a->by.n)
 		dtx_buf_add(out, " with equal ");

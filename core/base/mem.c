@@ -195,7 +195,7 @@ void *dtx_mem_hook_realloc(void *ptr, size_t size)
 void dtx_mem_keep_freed(void)
 {
 	/* the first alone would have every block over 128 KiB mapped and unmapped */
-	mallopt(M_TRIM_THRESHOLD, 8 << 20);
+	mallopt(M_TRIM_THRESHOLD, 32 << 20);
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 }
 

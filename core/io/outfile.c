@@ -25,6 +25,8 @@ struct dtx_outfile {
 	bool finished, committed, made_temp;
 	enum dtx_code (*first)(void *arg, struct dtx_err *err); /* before the temp file; once */
 	void *first_arg;
+	void (*last)(void *arg);
+	void *last_arg;
 	int spool_fd;
 	struct dtx_buf mem;   /* write buffer, or the spool */
 	struct dtx_buf *sink; /* tests; borrowed */
@@ -268,6 +270,12 @@ out:
 	return rc;
 }
 
+void dtx_outfile_last(struct dtx_outfile *o, void (*fn)(void *arg), void *arg)
+{
+	o->last = fn;
+	o->last_arg = arg;
+}
+
 void dtx_outfile_first(struct dtx_outfile *o, enum dtx_code (*fn)(void *arg, struct dtx_err *err),
                        void *arg)
 {
@@ -402,6 +410,8 @@ enum dtx_code dtx_outfile_finish(struct dtx_outfile *o, struct dtx_err *err)
 		DTX_TRY(outfile_flush(o, o->fd, err));
 	else if (o->spool_fd >= 0)
 		DTX_TRY(outfile_flush(o, o->spool_fd, err));
+	if (o->last)
+		o->last(o->last_arg);
 	if (o->temp)
 		DTX_TRY(dtx_file_sync(o->fd, o->temp, err));
 	dtx_sha256_done(&o->sha, digest);

@@ -42,6 +42,8 @@ DTX_MUSTUSE enum dtx_code dtx_outfile_open(const char *path, const char *run_id,
 /* Called once before a temp file is made, which it can prevent; not for a target without one. */
 void dtx_outfile_first(struct dtx_outfile *o, enum dtx_code (*fn)(void *arg, struct dtx_err *err),
                        void *arg);
+/* Runs when all bytes are there, before they are made durable, which takes its time. */
+void dtx_outfile_last(struct dtx_outfile *o, void (*fn)(void *arg), void *arg);
 /* Collects into `sink` (borrowed) at commit: tests, examples. */
 DTX_MUSTUSE enum dtx_code dtx_outfile_memory(struct dtx_buf *sink, struct dtx_outfile **out,
                                              struct dtx_err *err);

@@ -17,6 +17,7 @@
 #include "core/base/mem.h"
 #include "core/io/filemark.h"
 #include "core/io/inputhash.h"
+#include "core/io/letgo.h"
 #include "core/io/passing.h"
 
 #define SOURCE_SPOOL_MEM ((size_t)64 << 20)
@@ -50,6 +51,7 @@ struct dtx_source {
 	int64_t byte0, line0;
 	struct dtx_owner *owner;
 	struct dtx_inputhash hash;
+	struct dtx_letgo letgo;
 };
 
 static void source_bytes_free(void *arg)
@@ -423,12 +425,19 @@ void dtx_source_free(struct dtx_source *s)
 	if (!s)
 		return;
 	dtx_inputhash_stop(&s->hash);
+	dtx_letgo_stop(&s->letgo);
 	dtx_source_free(s->inner);
 	dtx_passing_free(s->pipe);
 	dtx_owner_unref(s->owner);
 	dtx_file_close(&s->fd);
 	dtx_mem_free(s->name);
 	dtx_mem_free(s);
+}
+
+void dtx_source_let_go(struct dtx_source *s)
+{
+	if (s->bytes && s->bytes->mapped && !dtx_inputhash_behind(&s->hash, 1, 1))
+		dtx_letgo_start(&s->letgo, s->bytes->ptr, s->bytes->len);
 }
 
 const char *dtx_source_name(const struct dtx_source *s)

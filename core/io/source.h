@@ -48,6 +48,9 @@ DTX_MUSTUSE enum dtx_code dtx_source_bytes(const char *name, const void *bytes, 
 DTX_MUSTUSE enum dtx_code dtx_source_fd(const char *name, int fd, size_t size,
                                         struct dtx_source **out, struct dtx_err *err);
 void dtx_source_free(struct dtx_source *s); /* NULL is fine; joins the hash thread */
+/* Few of its bytes will be read from here on: their pages are given back on a thread of its own.
+ * Nothing happens before they are hashed. */
+void dtx_source_let_go(struct dtx_source *s);
 
 const char *dtx_source_name(const struct dtx_source *s); /* as given; "-" for stdin */
 const char *dtx_source_data(const struct dtx_source *s); /* mapped; never NULL */

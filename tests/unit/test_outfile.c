@@ -57,6 +57,29 @@ static const char *in_dir(const char *name)
 	return path[turn];
 }
 
+static void count_call(void *arg)
+{
+	++*(int *)arg;
+}
+
+/* When all bytes are there, and not before. */
+void test_outfile_last(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_outfile *o = NULL;
+	int calls = 0;
+
+	T_OK(dtx_outfile_open(in_dir("last.csv"), RUN, DTX_OUTFILE_SPOOL, &o, &err), &err);
+	dtx_outfile_last(o, count_call, &calls);
+	T_OK(dtx_outfile_write(o, "a\n", 2, &err), &err);
+	T_INT(calls, 0);
+	T_OK(dtx_outfile_finish(o, &err), &err);
+	T_INT(calls, 1);
+	T_OK(dtx_outfile_commit(o, &err), &err);
+	T_INT(calls, 1);
+	dtx_outfile_free(o);
+}
+
 void test_outfile_replaces_whole(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;

@@ -263,3 +263,48 @@ void test_source_cut_short_while_it_is_read(void)
 	dtx_buf_clear(&text);
 	dtx_err_clear(&err);
 }
+
+/* Pages of files that the process has in its tables, in MiB. */
+static long mapped_mib(void)
+{
+	long all = 0, resident = 0, shared = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+
+	T_CHECK(f && fscanf(f, "%ld %ld %ld", &all, &resident, &shared) == 3);
+	if (f)
+		fclose(f);
+	return shared * sysconf(_SC_PAGESIZE) >> 20;
+}
+
+static long touch(const struct dtx_source *s)
+{
+	const volatile char *p = dtx_source_data(s);
+	long sum = 0;
+
+	for (size_t at = 0; at < dtx_source_size(s); at += 4096)
+		sum += p[at];
+	return sum;
+}
+
+void test_source_lets_go(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *s = NULL;
+	int64_t late = dtx_now_ns() + (int64_t)20 * 1000000000;
+	long before;
+	char path[256];
+
+	source_file(path, "large.csv", "a,b\n1,2\n");
+	T_INT(truncate(path, (off_t)64 << 20), 0);
+	T_OK(dtx_source_open(path, &s, &err), &err);
+	T_INT(touch(s), 'a');
+	before = mapped_mib();
+	T_CHECK(before >= 60);
+	dtx_source_let_go(s);
+	while (mapped_mib() > before - 60 && dtx_now_ns() < late)
+		;
+	T_CHECK(mapped_mib() <= before - 60);
+	T_INT(touch(s), 'a'); /* still there for who asks */
+	dtx_source_let_go(s); /* once */
+	dtx_source_free(s);
+}
