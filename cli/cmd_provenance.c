@@ -345,6 +345,7 @@ static enum dtx_code provenance_record(struct provenance_call *c, struct dtx_err
 {
 	enum dtx_code rc = DTX_OK;
 	const struct provenance_args *a = c->args;
+	struct dtx_buf screen = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
 	json_t *record = NULL;
 
 	DTX_TRY(dtx_lookup(c->store, c->argc ? c->argv[0] : NULL,
@@ -363,8 +364,12 @@ static enum dtx_code provenance_record(struct provenance_call *c, struct dtx_err
 	else if (a->json)
 		dtx_json_print(record, 1, &c->out);
 	else
-		dtx_query_screen(record, &c->out);
+		dtx_query_screen(record, &screen);
+	/* names of columns and files are theirs who made them: nothing that a terminal acts on */
+	dtx_out_safe(&c->out, dtx_buf_text(&screen), true);
+	DTX_TRY(dtx_buf_check(&screen, "screen", err));
 out:
+	dtx_buf_clear(&screen);
 	json_decref(record);
 	return rc;
 }

@@ -95,10 +95,21 @@ static enum dtx_code replay_map(struct replay *p, struct dtx_err *err)
 
 	for (k = 0; k < p->args->map.n; k++) {
 		const char *map = p->args->map.item[k];
+		char *whole = NULL;
 		bool used = false;
 
 		json_array_foreach(json_object_get(p->record, "inputs"), i, input)
 			DTX_TRY(replay_map_one(input, map, &used, err));
+		/* a path from here, as files are named elsewhere */
+		if (!used && *map != '/' && strchr(map, '='))
+			whole = dtx_file_absolute(map);
+		for (i = 0; whole && rc == DTX_OK &&
+		            i < json_array_size(json_object_get(p->record, "inputs"));
+		     i++)
+			rc = replay_map_one(json_array_get(json_object_get(p->record, "inputs"), i),
+			                    whole, &used, err);
+		dtx_mem_free(whole);
+		DTX_TRY(rc);
 		if (used || !strchr(map, '='))
 			continue;
 		rc = dtx_err_set(err, DTX_E_USAGE, __FILE__, __LINE__,

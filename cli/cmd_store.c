@@ -136,6 +136,27 @@ static void store_print_findings(const json_t *findings, struct dtx_buf *out)
 	}
 }
 
+/* Names what a killed process left beside the store. */
+static enum dtx_code store_say_left(struct store_call *c, bool remove, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *list = NULL, *one;
+	size_t i;
+
+	DTX_TRY(dtx_store_left_over(c->store, remove, &list, err));
+	json_array_foreach(list, i, one)
+	{
+		dtx_buf_printf(&c->out, "%-12s", remove ? "removed" : "left over");
+		dtx_out_safe(&c->out, dtx_json_text(one, "path", ""), false);
+		dtx_buf_printf(&c->out, "  %lld bytes, of a killed first run or archive%s\n",
+		               (long long)dtx_json_int(one, "bytes", 0),
+		               remove ? "" : ": dtx store gc --apply removes it");
+	}
+out:
+	json_decref(list);
+	return rc;
+}
+
 static enum dtx_code store_check(struct store_call *c, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -165,6 +186,7 @@ static enum dtx_code store_check(struct store_call *c, struct dtx_err *err)
 			dtx_buf_printf(&c->out, "not checked whether this is a copy without its "
 			                        "log: FILE-wal is empty, as after gc, "
 			                        "or is not there\n");
+		DTX_TRY(store_say_left(c, false, err));
 	}
 out:
 	json_decref(findings);
@@ -264,6 +286,7 @@ static enum dtx_code store_gc(struct store_call *c, struct dtx_err *err)
 	enum dtx_code rc = DTX_OK;
 	const struct store_args *a = c->args;
 	const char *keep = a->keep_last ? a->keep_last : "20";
+	json_t *left = NULL;
 	struct dtx_gc_opts opts = { .max_bytes = a->max_bytes,
 		                    .kinds = a->kinds,
 		                    .apply = a->apply && !a->dry };
@@ -273,7 +296,12 @@ static enum dtx_code store_gc(struct store_call *c, struct dtx_err *err)
 		DTX_FAIL(err, DTX_E_USAGE, "option '--keep-last' wants a number of runs, got '%s'",
 		         keep);
 	DTX_TRY(store_purge(c, &opts, a->apply ? "out --dry-run" : " --apply", err));
+	if (!a->json)
+		DTX_TRY(store_say_left(c, opts.apply, err));
+	else if (opts.apply)
+		DTX_TRY(dtx_store_left_over(c->store, true, &left, err));
 out:
+	json_decref(left);
 	return rc;
 }
 
@@ -455,6 +483,9 @@ const struct dtx_cmd dtx_cmd_store = {
 		"whole store to another file and begins an empty one that names the old one's "
 		"head; snippets\n"
 		"stay in the archive: `dtx snippet export --store FILE` brings them back.\n"
+		"`check` names files that a killed archive or first run left beside the store, "
+		"`gc --apply`\n"
+		"removes them.\n"
 		"`dtx provenance VERB` is the same, but for its own verbs.\n\n"
 		"  dtx store check\n"
 		"  dtx store gc --older-than 30d --keep-last 100\n"

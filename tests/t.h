@@ -52,6 +52,8 @@ long t_next_alloc(long k);
  * that and tells whether it was met.  The names stand in t.c.  One thread at a time. */
 void t_fail_call(const char *name, int nth, int error);
 bool t_failed_call(void);
+/* From now on every folder lies on a network file system, or none. */
+void t_network(bool far);
 
 struct t_case {
 	const char *name;

@@ -299,12 +299,13 @@ json_t *dtx_trace_made_of(struct trace *t, uint32_t step, const json_t *cols)
 
 /* --- values of other rows --- */
 
-/* Fills, and what counts the whole column: a mean, ranges between its ends. */
+/* Fills and what blanks what repeats, and what counts the whole column: a mean, ranges between its
+ * ends. */
 static bool borrow_op(const struct dtx_plan_step *st)
 {
 	const char *strategy = dtx_json_text(st->canonical, "strategy", "zero");
 
-	return !strcmp(st->name, "fill") ||
+	return !strcmp(st->name, "fill") || !strcmp(st->name, "blank_down") ||
 	       (!strcmp(st->name, "fill_null") && strcmp(strategy, "zero") != 0) ||
 	       (!strcmp(st->name, "bin") && json_object_get(st->canonical, "n"));
 }

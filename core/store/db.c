@@ -535,6 +535,18 @@ out:
 	return rc;
 }
 
+bool dtx_db_logs(struct dtx_db *db)
+{
+	sqlite3_stmt *mode = NULL;
+	bool logs = sqlite3_prepare_v2(db->sqlite, "PRAGMA journal_mode", -1, &mode, NULL) ==
+	                    SQLITE_OK &&
+	            sqlite3_step(mode) == SQLITE_ROW &&
+	            !strcmp((const char *)sqlite3_column_text(mode, 0), "wal");
+
+	sqlite3_finalize(mode);
+	return logs;
+}
+
 void dtx_db_log(struct dtx_db *db)
 {
 	(void)sqlite3_exec(db->sqlite, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);

@@ -25,6 +25,8 @@ DTX_MUSTUSE enum dtx_code dtx_db_fold(struct dtx_db *db, struct dtx_err *err);
 /* A transaction that nobody can look into, in a file that stands alone: without log and shared
  * memory, which go by the file's name.  store_busy while another process has it open. */
 DTX_MUSTUSE enum dtx_code dtx_db_begin_alone(struct dtx_db *db, struct dtx_err *err);
+/* Whether the file has a log. */
+bool dtx_db_logs(struct dtx_db *db);
 /* Outside a transaction: the file has its log again, also after a begin that failed half way. */
 void dtx_db_log(struct dtx_db *db);
 

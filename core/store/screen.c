@@ -275,6 +275,8 @@ void dtx_screen_warnings(const json_t *record, struct dtx_buf *out)
 	{
 		const char *refusal = dtx_json_text(one, "refusal", NULL);
 		const char *cell = dtx_json_text(one, "cell", NULL);
+		const char *column = dtx_json_text(one, "column", NULL);
+		const char *at = dtx_json_text(one, "at", NULL);
 
 		dtx_buf_printf(out, "%s%s", sep,
 		               refusal ? refusal : dtx_json_text(one, "code", ""));
@@ -282,6 +284,10 @@ void dtx_screen_warnings(const json_t *record, struct dtx_buf *out)
 			dtx_buf_add(out, " repaired");
 		if (cell)
 			dtx_buf_printf(out, " (%s %s)", dtx_json_text(one, "input", ""), cell);
+		else if (column)
+			dtx_buf_printf(out, " (column %s)", column);
+		else if (at)
+			dtx_buf_printf(out, " (at %s)", at);
 		sep = "; ";
 	}
 	dtx_buf_addc(out, '\n');

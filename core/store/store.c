@@ -1,13 +1,17 @@
 /* Where the store is, how it is made, who may read it. */
 #include "core/store/store.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -186,6 +190,9 @@ static enum dtx_code store_open_file(struct dtx_store *s, enum dtx_store_mode mo
 		DTX_TRY(store_make(s->path, err));
 	}
 	DTX_TRY(dtx_db_open(s->path, mode == DTX_STORE_READ, &s->db, err));
+	/* an archive that was killed leaves it without its log */
+	if (mode == DTX_STORE_WRITE && !dtx_db_logs(s->db) && !store_on_network(s->path))
+		dtx_db_log(s->db);
 	dtx_sweep(s->db, s->path, mode == DTX_STORE_READ);
 out:
 	return rc;
@@ -233,6 +240,98 @@ bool dtx_store_is_memory(const struct dtx_store *s)
 struct dtx_db *dtx_store_db(struct dtx_store *s)
 {
 	return s->db;
+}
+
+/* --- what was left --- */
+
+enum { STORE_FOREIGN_H = 1 }; /* hours after which a file of another host is no one's */
+
+/* "NAME.PID.new", or what a database of that name has beside it; the process. */
+static long store_maker(const char *name, const char *base)
+{
+	static const char *const ends[] = { ".new", ".new-journal", ".new-wal", ".new-shm" };
+	size_t len = strlen(base), i;
+	char *end;
+	long pid;
+
+	if (strncmp(name, base, len) != 0 || name[len] != '.' || name[len + 1] < '1' ||
+	    name[len + 1] > '9')
+		return 0;
+	pid = strtol(name + len + 1, &end, 10);
+	for (i = 0; i < DTX_COUNT(ends); i++) {
+		if (!strcmp(end, ends[i]))
+			return pid;
+	}
+	return 0;
+}
+
+/* The process that made the file is gone.  On a network file system it may be one of another host:
+ * there the file must be old too. */
+static bool store_forsaken(long pid, const struct stat *st, bool network)
+{
+	if (kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+		return false;
+	return !network || time(NULL) - st->st_mtim.tv_sec > STORE_FOREIGN_H * 3600;
+}
+
+static enum dtx_code store_left_one(const char *path, bool remove, const struct stat *st,
+                                    json_t *list, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (remove && unlink(path) < 0 && errno != ENOENT)
+		DTX_FAIL(err, DTX_E_STORE_IO, "cannot remove '%s': %s", path, strerror(errno));
+	if (json_array_append_new(
+		    list, json_pack("{ss sI}", "path", path, "bytes", (json_int_t)st->st_size)) < 0)
+		DTX_FAIL_MEM(err);
+out:
+	return rc;
+}
+
+static enum dtx_code store_left_in(const char *real, bool remove, json_t *list, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const char *base = dtx_file_basename(real);
+	bool network = store_on_network(real);
+	char dir[PATH_MAX], path[PATH_MAX + 256];
+	struct dirent *e;
+	struct stat st;
+	DIR *d;
+
+	dtx_file_dirname(real, dir, sizeof(dir));
+	d = opendir(dir);
+	while (d && (e = readdir(d)) != NULL) {
+		long pid = store_maker(e->d_name, base);
+
+		if (!pid)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		    store_forsaken(pid, &st, network))
+			DTX_TRY(store_left_one(path, remove, &st, list, err));
+	}
+out:
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+enum dtx_code dtx_store_left_over(const struct dtx_store *s, bool remove, json_t **out,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	json_t *list = json_array();
+	char real[PATH_MAX];
+
+	if (!list)
+		DTX_FAIL_MEM(err);
+	if (!s->memory && realpath(s->path, real)) /* made beside the file, not beside a link */
+		DTX_TRY(store_left_in(real, remove, list, err));
+	*out = list;
+	list = NULL;
+out:
+	json_decref(list);
+	return rc;
 }
 
 /* --- away --- */

@@ -5,6 +5,7 @@
 #define DTX_STORE_STORE_H
 
 #include "core/base/err.h"
+#include "core/base/json.h"
 
 struct dtx_db;
 struct dtx_store;
@@ -26,6 +27,10 @@ void dtx_store_free(struct dtx_store *s); /* NULL is fine */
  * may be done with s then.  Codes: store_io, store_busy while another process has it open. */
 DTX_MUSTUSE enum dtx_code dtx_store_archive(struct dtx_store *s, const char *to, char *head,
                                             struct dtx_err *err);
+/* Files beside the store that a killed first run or archive was making: [{"path","bytes"}], the
+ * caller's; they are removed where `remove` says so. */
+DTX_MUSTUSE enum dtx_code dtx_store_left_over(const struct dtx_store *s, bool remove, json_t **out,
+                                              struct dtx_err *err);
 const char *dtx_store_path(const struct dtx_store *s);
 /* Such a store keeps no record: a run may not leave the typed path. */
 bool dtx_store_is_memory(const struct dtx_store *s);

@@ -509,11 +509,10 @@ void test_store_head(void)
 void test_store_archive_behind_a_writer(void)
 {
 	struct dtx_err err = DTX_ERR_INIT;
-	struct dtx_store *s = open_store("store.db"), *late = NULL;
+	struct dtx_store *s, *late;
 	char head[DTX_HEAD_LINE], id[DTX_RUN_ID];
 
-	dtx_store_free(s);
-	tamper(in_dir("store.db"), "PRAGMA journal_mode=DELETE");
+	t_network(true);
 	s = open_store("store.db");
 	late = open_store("store.db");
 	T_OK(dtx_store_archive(s, in_dir("away.db"), head, &err), &err);
@@ -528,6 +527,53 @@ void test_store_archive_behind_a_writer(void)
 	s = open_store("away.db");
 	T_INT(findings(s, NULL), 0);
 	dtx_store_free(s);
+	t_network(false);
+}
+
+/* What a process that is gone was making is named and removed; what one that is there makes is not.
+ * The store has its log again where it was killed without one. */
+void test_store_left_over(void)
+{
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_store *s = open_store("store.db");
+	json_t *list = NULL;
+	char mine[64];
+	static const char *const names[] = { "store.db.999999999.new", "store.db.999999999.new-wal",
+		                             "store.db.x.new", "other.db.999999999.new" };
+
+	dtx_store_free(s);
+	tamper(in_dir("store.db"), "PRAGMA journal_mode=DELETE");
+	snprintf(mine, sizeof(mine), "store.db.%ld.new", (long)getpid());
+	for (size_t i = 0; i <= DTX_COUNT(names); i++) {
+		FILE *f = fopen(in_dir(i < DTX_COUNT(names) ? names[i] : mine), "w");
+
+		T_CHECK(f && fclose(f) == 0);
+	}
+	s = open_store("store.db");
+	T_CHECK(dtx_db_logs(dtx_store_db(s)));
+	for (int remove = 0; remove < 2; remove++) {
+		T_OK(dtx_store_left_over(s, remove, &list, &err), &err);
+		T_INT(json_array_size(list), 2);
+		json_decref(list);
+	}
+	T_OK(dtx_store_left_over(s, true, &list, &err), &err);
+	T_INT(json_array_size(list), 0);
+	json_decref(list);
+	T_CHECK(access(in_dir(mine), F_OK) == 0 && access(in_dir(names[2]), F_OK) == 0 &&
+	        access(in_dir(names[3]), F_OK) == 0 && access(in_dir(names[0]), F_OK) < 0);
+	dtx_store_free(s);
+	t_network(true);
+	{
+		FILE *f = fopen(in_dir(names[0]), "w");
+
+		T_CHECK(f && fclose(f) == 0);
+	}
+	s = open_store("store.db");
+	T_OK(dtx_store_left_over(s, true, &list, &err), &err); /* another host may be at it */
+	T_INT(json_array_size(list), 0);
+	json_decref(list);
+	dtx_store_free(s);
+	t_network(false);
 }
 
 void test_store_large_body_and_blobs(void)

@@ -1,4 +1,5 @@
 /* The workbook reader against small sheets, in the usual grammar and in unusual ones. */
+#include "core/io/cellref.h"
 #include "core/io/book_info.h"
 
 #include "tests/t.h"
@@ -761,4 +762,22 @@ void test_xlsx_header_below_a_sentence(void)
 		"<row><c t=\"str\"><v>x</v></c><c><v>1</v></c><c><v>2</v></c></row></sheetData>";
 
 	expect(sentence, -1, "name:text,n:int,k:int\nx|1|2\n");
+}
+
+void test_sheet_names_in_addresses(void)
+{
+	static const char *const names[][2] = {
+		{ "Q1", "Q1" },       { "J\xc3\xa4n_2.a", "J\xc3\xa4n_2.a" },
+		{ "Q 1", "'Q 1'" },   { "it's", "'it''s'" },
+		{ "2024", "'2024'" }, { "a!b", "'a!b'" },
+		{ "", "''" }
+	};
+	struct dtx_buf text = DTX_BUF_INIT(100);
+
+	for (size_t i = 0; i < DTX_COUNT(names); i++) {
+		dtx_buf_reset(&text);
+		dtx_sheet_name_print(names[i][0], &text);
+		T_STR(dtx_buf_text(&text), names[i][1]);
+	}
+	dtx_buf_clear(&text);
 }

@@ -30,6 +30,7 @@ mkdir old && mv in.csv old/
 dtx replay out.csv || echo "exit $?"
 dtx replay out.csv --map "$PWD=$PWD/old" | ids
 dtx replay out.csv --map "$PWD/in.csv=$PWD/old/in.csv" --json | grep verdict
+dtx replay out.csv --map in.csv=old/in.csv --json | grep verdict
 dtx replay out.csv --map nosuch=old || echo "exit $?"
 # other numbers
 printf 'k,v\na,1.5\nb,2\na,4\n' > in.csv

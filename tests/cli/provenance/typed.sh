@@ -7,3 +7,8 @@ import json, sys
 r = json.load(sys.stdin)
 print(sorted(r))
 print([s["op"] for s in r["steps"]], [i["alias"] for i in r["inputs"]])'
+# a terminal acts on nothing that a column's name has
+printf 'a,c\n1,2\n' > marks.csv
+printf '[{"op":"derive","set":{"x\\u001b[2Jy":"a + c"}}]' > marks.json
+dtx run marks.json marks.csv -o marked.csv -q
+dtx provenance marked.csv | grep '^formula'

@@ -62,3 +62,10 @@ dtx run again.json o.xlsx -o again.csv -q
 dtx why again.csv --row 1 --col w | id
 for place in "o.xlsx!'Kept rows'!A2" "o.xlsx!Kept rows!A2" "'Kept rows'!A2" "Kept rows!A2"; do dtx why-not again.csv "$place" | id | head -2; done
 dtx why-not again.csv "'Other rows'!A2" || echo "exit $?"
+# two rows have the only cell that tells, as columns of a pivot may be lacking in fewer rows: all rows are made again
+printf 'k,q,v\na,x,1\na,y,2\nb,x,3\n' > long.csv
+printf 'k,x,y\na,1,9\n' > more.csv
+echo '{"dtx":1,"inputs":[{"name":"main"},{"name":"more"}],"steps":[{"op":"pivot_wider","in":"main","id":["k"],"names_from":["q"],
+ "values_from":["v"],"names":["x","y"],"out":"w"},{"op":"union","in":"w","with":["more"]}]}' > both.json
+dtx run both.json long.csv more=more.csv -o both.csv -q
+for row in 1 3; do dtx why both.csv --row $row --col y | id | head -4; done
