@@ -25,7 +25,9 @@ struct stray {
 
 static bool is_delim(const struct stray *s, struct dtx_str line, size_t at)
 {
-	return line.len - at >= s->ndelim && !memcmp(line.ptr + at, s->d->delim, s->ndelim);
+	return line.ptr[at] == s->d->delim[0] &&
+	       (s->ndelim == 1 ||
+	        (line.len - at >= s->ndelim && !memcmp(line.ptr + at, s->d->delim, s->ndelim)));
 }
 
 /* Where the quote that opens at `at` closes before a delimiter or a line end, on its line or, if
@@ -100,6 +102,31 @@ static uint32_t row_cells(struct stray *s, struct dtx_str text, size_t at, bool 
 	}
 }
 
+/* Passes the rows of the record; false: too many of them have another width. */
+static bool pass_rows(struct stray *s, struct dtx_str record, bool see)
+{
+	size_t at = 0, end;
+	bool open = false, was;
+
+	s->lines = s->rows = s->far = 0;
+	for (; at < record.len; at = end) {
+		if (dtx_line_is_end(record.ptr[at])) {
+			end = at + 1;
+			continue;
+		}
+		s->lines++;
+		was = open;
+		if (row_cells(s, record, at, false, &open, &end) == s->width) {
+			s->rows++;
+			if (see)
+				(void)row_cells(s, record, at, true, &was, &end);
+		} else if (s->lines == 1 || s->lines - s->rows > 1 + s->lines / STRAY_SOME) {
+			return false;
+		}
+	}
+	return s->lines > 1 && (s->lines - s->rows) * STRAY_SOME <= s->lines;
+}
+
 /* Texts of lines that all have so many commas, and never a blank behind one. */
 static bool are_even(const struct stray *s)
 {
@@ -110,27 +137,12 @@ enum dtx_csv_stray dtx_csv_stray(const struct dtx_dialect *d, struct dtx_str rec
                                  bool header)
 {
 	struct stray s = { .d = d, .ndelim = strlen(d->delim), .width = width, .header = header };
-	size_t at = 0, end;
-	bool open = false, was;
 
-	if (!d->quote || !s.ndelim || d->runs || d->ending || width < 2)
+	if (!d->quote || !s.ndelim || d->runs || d->ending || width < 2 ||
+	    !pass_rows(&s, record, false))
 		return DTX_CSV_STRAY_NOT;
-	for (; at < record.len; at = end) {
-		if (dtx_line_is_end(record.ptr[at])) {
-			end = at + 1;
-			continue;
-		}
-		s.lines++;
-		was = open;
-		if (row_cells(&s, record, at, false, &open, &end) == width) {
-			s.rows++;
-			open = was;
-			(void)row_cells(&s, record, at, true, &open, &end);
-		} else if (s.lines == 1 || s.lines - s.rows > 1 + s.lines / STRAY_SOME) {
-			return DTX_CSV_STRAY_NOT;
-		}
-	}
-	if (s.lines < 2 || (s.lines - s.rows) * STRAY_SOME > s.lines || (s.prose && !s.spaced))
+	(void)pass_rows(&s, record, true);
+	if (s.prose && !s.spaced)
 		return DTX_CSV_STRAY_NOT;
 	if (((header ? s.once : s.values) & ~s.texts) || are_even(&s))
 		return DTX_CSV_STRAY_SURE;
