@@ -3,6 +3,7 @@
 
 #include "core/io/csv_odd.h"
 #include "core/io/csv_stray.h"
+#include "core/io/lines.h"
 #include "core/io/repair.h"
 
 #define FAULT_EXAMPLES 5
@@ -191,13 +192,34 @@ out:
 	return rc;
 }
 
+/* Whether the record is as wide as the table, and ends with its line, once its stray quote is data.
+ */
+static bool is_stray_alone(const struct dtx_csv *c, size_t at)
+{
+	struct dtx_str line = dtx_line_at((struct dtx_str){ c->text.data, c->text.end }, at);
+	struct dtx_dialect d = c->dialect;
+	struct dtx_csv_ref_record rec;
+	struct dtx_csv_ref *ref = NULL;
+	bool alone = false;
+
+	d.quotes = DTX_QUOTES_LENIENT;
+	if (dtx_csv_ref_new(c->text.data, at + line.len, &d, &ref, NULL) == DTX_OK) {
+		dtx_csv_ref_set_width(ref, c->width);
+		alone = dtx_csv_ref_read(ref, at, &rec, NULL) == DTX_OK && rec.row.literal == 1 &&
+		        rec.row.fault == DTX_CSV_FINE && rec.row.ncells == c->width;
+	}
+	dtx_csv_ref_free(ref);
+	return alone;
+}
+
 /* A single record of another kind is no reason to read all quotes otherwise. */
 static void parted_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
 {
 	struct dtx_csv_ref *other = NULL;
 	bool parted = false;
 
-	if (ragged_parted(c, at, &other, &parted, NULL) == DTX_OK && parted)
+	if (!is_stray_alone(c, at) && ragged_parted(c, at, &other, &parted, NULL) == DTX_OK &&
+	    parted)
 		dtx_repair_advise(err, "{\"mixed\":true}");
 	dtx_csv_ref_free(other);
 }

@@ -6,6 +6,7 @@
 #include "core/io/lines.h"
 
 #define STRAY_COLS 64u /* that are looked at */
+#define STRAY_FAR  8   /* quotes whose end is sought in all of the record: a text may have many */
 #define STRAY_SOME 5   /* lines, of which one in so many may have another width */
 
 struct stray {
@@ -13,6 +14,7 @@ struct stray {
 	size_t ndelim;
 	uint32_t width;
 	bool header;
+	unsigned far;
 	uint32_t lines, rows; /* not blank; as wide as the table */
 	uint64_t texts;       /* columns that hold one */
 	uint64_t values;      /* ... that hold a value in two rows */
@@ -23,30 +25,42 @@ struct stray {
 
 static bool is_delim(const struct stray *s, struct dtx_str line, size_t at)
 {
-	return line.len - at >= s->ndelim && !memcmp(line.ptr + at, s->d->delim, s->ndelim);
+	return line.ptr[at] == s->d->delim[0] &&
+	       (s->ndelim == 1 ||
+	        (line.len - at >= s->ndelim && !memcmp(line.ptr + at, s->d->delim, s->ndelim)));
 }
 
-/* Where the quote that opens at `at` closes on the line, 0: it does not. */
-static size_t closes(const struct stray *s, struct dtx_str line, size_t at)
+/* Where the quote that opens at `at` closes before a delimiter or a line end, on its line or, if
+ * `far`, in any; 0: nowhere. */
+static size_t closes(const struct stray *s, struct dtx_str text, size_t at, bool far)
 {
-	for (at++; at < line.len; at++) {
-		if (line.ptr[at] != s->d->quote)
+	for (at++; at < text.len && (far || !dtx_line_is_end(text.ptr[at])); at++) {
+		if (text.ptr[at] != s->d->quote)
 			continue;
-		if (at + 1 == line.len || is_delim(s, line, at + 1))
+		if (at + 1 == text.len || dtx_line_is_end(text.ptr[at + 1]) ||
+		    is_delim(s, text, at + 1))
 			return at + 1;
-		if (line.ptr[at + 1] == s->d->quote)
+		if (text.ptr[at + 1] == s->d->quote)
 			at++;
 	}
 	return 0;
 }
 
-/* End of the cell that begins at `at`. */
-static size_t cell_end(const struct stray *s, struct dtx_str line, size_t at)
+/* End of the cell that begins at `at`.  Of quotes that do not close on their line the first is the
+ * one in question: it encloses nothing. */
+static size_t cell_end(struct stray *s, struct dtx_str text, size_t at, bool *open)
 {
-	size_t end = at < line.len && line.ptr[at] == s->d->quote ? closes(s, line, at) : 0;
+	size_t end = 0;
 
-	for (at = end ? end : at; at < line.len && !is_delim(s, line, at); at++)
-		;
+	if (at < text.len && text.ptr[at] == s->d->quote) {
+		end = closes(s, text, at, false);
+		if (!end && *open && s->far++ < STRAY_FAR)
+			end = closes(s, text, at, true);
+		*open |= !end;
+	}
+	for (at = end ? end : at;
+	     at < text.len && !dtx_line_is_end(text.ptr[at]) && !is_delim(s, text, at);)
+		at++;
 	return at;
 }
 
@@ -64,32 +78,53 @@ static void see_cell(struct stray *s, uint32_t col, struct dtx_str cell)
 	s->once |= bit;
 }
 
-static uint32_t count_cells(const struct stray *s, struct dtx_str line)
+/* Cells of the row that begins at `at`, whose end is *end; `see`: looks at them. */
+static uint32_t row_cells(struct stray *s, struct dtx_str text, size_t at, bool see, bool *open,
+                          size_t *end)
 {
-	uint32_t n = 1;
-	size_t at;
+	struct dtx_str cell;
+	uint32_t n = 0;
+	bool blank;
 
-	for (at = cell_end(s, line, 0); at < line.len; at = cell_end(s, line, at + s->ndelim))
-		n++;
-	return n;
+	for (;; at = *end + s->ndelim, n++) {
+		blank = n && at < text.len && text.ptr[at] == ' ';
+		*end = cell_end(s, text, at, open);
+		cell = (struct dtx_str){ text.ptr + at, *end - at };
+		if (cell.len > 1 && cell.ptr[0] == s->d->quote &&
+		    cell.ptr[cell.len - 1] == s->d->quote)
+			cell = (struct dtx_str){ cell.ptr + 1, cell.len - 2 };
+		if (see && (!s->header || s->lines > 1))
+			see_cell(s, n, cell);
+		s->spaced |= see && blank && !*open && s->lines == 1;
+		s->prose |= see && blank && s->lines > 1;
+		if (*end == text.len || dtx_line_is_end(text.ptr[*end]))
+			return n + 1;
+	}
 }
 
-static void see_row(struct stray *s, struct dtx_str line)
+/* Passes the rows of the record; false: too many of them have another width. */
+static bool pass_rows(struct stray *s, struct dtx_str record, bool see)
 {
 	size_t at = 0, end;
-	uint32_t col;
-	bool open = false;
+	bool open = false, was;
 
-	for (col = 0; col < s->width; col++, at = end + s->ndelim) {
-		bool blank = col && at < line.len && line.ptr[at] == ' ';
-
-		end = cell_end(s, line, at);
-		if (!s->header || s->lines > 1)
-			see_cell(s, col, (struct dtx_str){ line.ptr + at, end - at });
-		open |= at < line.len && line.ptr[at] == s->d->quote && !closes(s, line, at);
-		s->spaced |= blank && !open && s->lines == 1;
-		s->prose |= blank && s->lines > 1;
+	s->lines = s->rows = s->far = 0;
+	for (; at < record.len; at = end) {
+		if (dtx_line_is_end(record.ptr[at])) {
+			end = at + 1;
+			continue;
+		}
+		s->lines++;
+		was = open;
+		if (row_cells(s, record, at, false, &open, &end) == s->width) {
+			s->rows++;
+			if (see)
+				(void)row_cells(s, record, at, true, &was, &end);
+		} else if (s->lines == 1 || s->lines - s->rows > 1 + s->lines / STRAY_SOME) {
+			return false;
+		}
 	}
+	return s->lines > 1 && (s->lines - s->rows) * STRAY_SOME <= s->lines;
 }
 
 /* Texts of lines that all have so many commas, and never a blank behind one. */
@@ -102,24 +137,12 @@ enum dtx_csv_stray dtx_csv_stray(const struct dtx_dialect *d, struct dtx_str rec
                                  bool header)
 {
 	struct stray s = { .d = d, .ndelim = strlen(d->delim), .width = width, .header = header };
-	struct dtx_str line;
-	size_t at = 0;
 
-	if (!d->quote || !s.ndelim || d->runs || d->ending || width < 2)
+	if (!d->quote || !s.ndelim || d->runs || d->ending || width < 2 ||
+	    !pass_rows(&s, record, false))
 		return DTX_CSV_STRAY_NOT;
-	for (; at < record.len; at = dtx_line_filled(record, line)) {
-		line = dtx_line_at(record, at);
-		if (dtx_utf8_is_blank(line))
-			continue;
-		s.lines++;
-		if (count_cells(&s, line) == width) {
-			s.rows++;
-			see_row(&s, line);
-		} else if (s.lines == 1 || s.lines - s.rows > 1 + s.lines / STRAY_SOME) {
-			return DTX_CSV_STRAY_NOT;
-		}
-	}
-	if (s.lines < 2 || (s.lines - s.rows) * STRAY_SOME > s.lines || (s.prose && !s.spaced))
+	(void)pass_rows(&s, record, true);
+	if (s.prose && !s.spaced)
 		return DTX_CSV_STRAY_NOT;
 	if (((header ? s.once : s.values) & ~s.texts) || are_even(&s))
 		return DTX_CSV_STRAY_SURE;

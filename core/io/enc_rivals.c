@@ -4,6 +4,7 @@
 #include "core/base/mem.h"
 #include "core/io/enc_guess.h"
 
+#define RIVALS_TEXT  ((size_t)64 << 10)
 #define RIVALS_TEXTS 2  /* other readings that are told */
 #define RIVALS_WORD  16 /* bytes shown beside the one that differs */
 #define RIVALS_SHOWN (4 * (2 * RIVALS_WORD + 1))
@@ -38,23 +39,44 @@ static struct dtx_str word_at(struct dtx_str text, size_t at)
 	return (struct dtx_str){ text.ptr + from, to - from };
 }
 
-/* The first byte beyond ASCII that two encodings with one byte a letter read otherwise; text.len:
- * none. */
-static size_t first_other(struct dtx_str text, const char *a, const char *b)
+/* What an encoding with one byte a letter makes of each byte beyond ASCII. */
+struct rival {
+	const char *name;
+	uint32_t letter[128];
+};
+
+static void learn(struct rival *r, const char *name)
 {
-	char x[8], y[8];
-	bool same[256] = { false };
-	size_t at, nx, ny;
+	iconv_t cd = iconv_open("UTF-8", name);
+	char byte, out[8], *in, *put;
+	size_t i, left, space;
+
+	*r = (struct rival){ .name = name };
+	for (i = 0; cd != (iconv_t)-1 && i < DTX_COUNT(r->letter); i++) {
+		byte = (char)(0x80 + i);
+		in = &byte;
+		put = out;
+		left = 1;
+		space = sizeof(out);
+		(void)iconv(cd, NULL, NULL, NULL, NULL);
+		if (iconv(cd, &in, &left, &put, &space) != (size_t)-1 && put > out &&
+		    put - out <= 4)
+			memcpy(&r->letter[i], out, (size_t)(put - out));
+	}
+	if (cd != (iconv_t)-1)
+		iconv_close(cd);
+}
+
+/* The first byte that two encodings read otherwise; text.len: none. */
+static size_t first_other(struct dtx_str text, const struct rival *a, const struct rival *b)
+{
+	size_t at;
 
 	for (at = 0; at < text.len; at++) {
 		unsigned char c = (unsigned char)text.ptr[at];
 
-		if (c < 0x80 || same[c])
-			continue;
-		nx = read_as((struct dtx_str){ text.ptr + at, 1 }, a, x, sizeof(x));
-		ny = read_as((struct dtx_str){ text.ptr + at, 1 }, b, y, sizeof(y));
-		same[c] = nx && nx == ny && !memcmp(x, y, nx);
-		if (!same[c])
+		if (c >= 0x80 &&
+		    (!a->letter[c - 0x80] || a->letter[c - 0x80] != b->letter[c - 0x80]))
 			return at;
 	}
 	return text.len;
@@ -65,13 +87,18 @@ void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf 
 	const char *name[DTX_ENC_RIVALS];
 	size_t n = dtx_enc_rivals(text, guess, name), i, k, at, told = 0;
 	char as[RIVALS_SHOWN], is[RIVALS_SHOWN];
+	struct rival own, rival[DTX_ENC_RIVALS];
 	struct dtx_str word;
 
-	text.len = DTX_MIN(text.len, (size_t)64 << 10);
+	text.len = DTX_MIN(text.len, RIVALS_TEXT);
+	if (n)
+		learn(&own, guess);
+	for (i = 0; i < n; i++)
+		learn(&rival[i], name[i]);
 	for (i = 0; i < n && told < RIVALS_TEXTS; i++) {
-		at = first_other(text, guess, name[i]);
+		at = first_other(text, &own, &rival[i]);
 		for (k = 0; k < i && at < text.len; k++)
-			if (first_other(text, name[k], name[i]) == text.len)
+			if (first_other(text, &rival[k], &rival[i]) == text.len)
 				at = text.len; /* what an earlier one reads */
 		if (at == text.len)
 			continue;
@@ -80,7 +107,7 @@ void dtx_enc_rivals_tell(struct dtx_str text, const char *guess, struct dtx_buf 
 		               (int)read_as(word, name[i], as, sizeof(as)), as);
 		dtx_buf_printf(out, " (--encoding %s", name[i]);
 		for (k = i + 1; k < n; k++)
-			if (first_other(text, name[k], name[i]) == text.len)
+			if (first_other(text, &rival[k], &rival[i]) == text.len)
 				dtx_buf_printf(out, ", the same as %s", name[k]);
 		dtx_buf_printf(out, ") as '%.*s' (%s)", (int)read_as(word, guess, is, sizeof(is)),
 		               is, guess);

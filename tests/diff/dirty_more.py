@@ -26,6 +26,11 @@ CASES = {
                           [["x", '"Ann', "p"], ["y", "Bob", "q"], ["z", 'Eve"', "r"], ["w", "Li", "s"]]),
     "... out of the header": ('id,"name,n\n1,Ann,5\n2,Bob",6\n3,Eve,7\n', ["id", '"name', "n"],
                               [["1", "Ann", "5"], ["2", 'Bob"', "6"], ["3", "Eve", "7"]]),
+    "... before a cell of two lines": ('id,a,b\n1,"x,5\n2,y,6\n3,z","p\nq"\n4,w,7\n', ["id", "a", "b"],
+                                       [["1", '"x', "5"], ["2", "y", "6"], ["3", 'z"', "p\nq"], ["4", "w", "7"]]),
+    "one quote that opens between a mark and others": (
+        "id\tname\tcity\n1\t\"Ann B C\tRome\n2\tBob\t\"Oslo\"\n3\tEve\tBern\n", ["id", "name", "city"],
+        [["1", '"Ann B C', "Rome"], ["2", "Bob", "Oslo"], ["3", "Eve", "Bern"]]),
     "two columns and two quotes that pair up": ('k,v\n1,"a\n2,b"\n3,c\n', ["k", "v"], [["1", '"a'], ["2", 'b"'], ["3", "c"]]),
     "an address in two lines": ('name,address,city\nAnn,"12 High St, Flat 2\nOxford, UK",London\nBob,x,y\n',
                                 ["name", "address", "city"],
