@@ -171,6 +171,55 @@ out:
 	return rc;
 }
 
+/* Rows [from, *to) above the header: names, and below them rows as wide with values; two columns
+ * may as well be labels, where the first of them holds no values. */
+static bool is_table_above(const struct dtx_csv_top *top, size_t from, size_t end, size_t *to)
+{
+	const struct dtx_csv_top_row *names = &top->row[from];
+	uint32_t k, values = 0, first = 0;
+
+	for (k = 0; k < names->n; k++) {
+		if (dtx_head_judge(names->cell[k]) != DTX_HEAD_TEXT)
+			return false;
+	}
+	for (*to = from + 1; *to < end && top->row[*to].n == names->n; ++*to) {
+		const struct dtx_csv_top_row *r = &top->row[*to];
+		bool any = false;
+
+		for (k = 0; k < r->n; k++)
+			any |= dtx_head_judge(r->cell[k]) >= DTX_HEAD_YEAR;
+		values += any;
+		first += dtx_head_judge(r->cell[0]) >= DTX_HEAD_YEAR;
+	}
+	return names->n > 1 && *to > from + 2 && values == *to - from - 1 &&
+	       (names->n > 2 || first == values);
+}
+
+/* What stands above the header is kept out of the table; rows of another table are worth a word. */
+static enum dtx_code head_tables_above(struct dtx_csv *c, const struct dtx_csv_top *top,
+                                       const struct dtx_head *head, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_err w = DTX_ERR_INIT;
+	size_t i, to;
+
+	for (i = 0; i < head->first && !c->opts.skip && !c->opts.range; i++) {
+		if (top->row[i].blank || !is_table_above(top, i, (size_t)head->first, &to))
+			continue;
+		dtx_err_set(&w, DTX_W_READER_NOTE, __FILE__, __LINE__,
+		            "'%s': the rows above the header look like a table of their own, which "
+		            "is not read: L%lld-L%lld",
+		            dtx_source_name(c->head.src), (long long)top->row[i].line + 1,
+		            (long long)top->row[to - 1].line + 1);
+		dtx_err_hint(&w, "\"range\": \"%zu:%zu\" reads that one", i + 1, to);
+		dtx_csv_blame(c, top->row[i].start, &w);
+		DTX_TRY(dtx_csv_note(c, &w, err));
+		break;
+	}
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const char ***names,
                            struct dtx_err *err)
 {
@@ -212,6 +261,7 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 	DTX_TRY(dtx_head_names(&g, &head, c->opts.header_sep, c->opts.header_fill,
 	                       c->opts.names_unique_error, &c->head.arena, &c->head.diags, names,
 	                       err));
+	DTX_TRY(head_tables_above(c, top, &head, err));
 	DTX_TRY(dtx_csv_tables(c, top, &head, err));
 out:
 	return rc;

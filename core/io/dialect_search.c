@@ -558,9 +558,18 @@ static void search_named(struct search *f, const char *path)
  * parts less than tabs do. */
 static void search_tabs(struct search *f)
 {
-	struct search_try best = f->best;
+	struct search_try best = f->best, tabs;
 	bool decimal = !strcmp(best.d.delim, ",") && dtx_dialect_commas_decimal(&f->sample);
 
+	/* a bar stands in a cell between tabs sooner than a tab in one between bars */
+	if (!f->opts->delimiter && !strcmp(best.d.delim, "|") && sample_has(f, "\t")) {
+		try_delim(f, "\t", 0, &tabs);
+		if (even(&tabs) && tabs.s.modal > 1 && tabs.s.modal >= best.s.modal) {
+			f->second = best;
+			f->best = tabs;
+			return;
+		}
+	}
 	if (f->opts->delimiter || strcmp(f->second.d.delim, "\t") != 0 || !even(&f->second) ||
 	    (!decimal && f->second.s.score < SEARCH_RIVAL * best.s.score))
 		return;

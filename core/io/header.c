@@ -380,6 +380,8 @@ out:
 static bool ends_table(const struct dtx_head_finder *f, uint32_t r)
 {
 	uint32_t i, rows = 0, values = 0;
+	bool named = r > 1 && f->shape[0].like && f->shape[0].filled == f->width &&
+	             f->shape[1].filled && !f->shape[1].like;
 
 	for (i = r + 1; i < f->nshapes; i++) {
 		if (f->shape[i].filled)
@@ -389,8 +391,8 @@ static bool ends_table(const struct dtx_head_finder *f, uint32_t r)
 		rows += f->shape[i].filled && f->shape[i].width == f->width;
 		values += f->shape[i].filled && f->shape[i].width == f->width && !f->shape[i].like;
 	}
-	return f->g->text_file && f->width >= 3 && f->shape[r].width != f->width && rows >= 3 &&
-	       values;
+	return f->g->text_file && f->width >= (named ? 2 : 3) && f->shape[r].width != f->width &&
+	       rows >= 3 && values;
 }
 
 static uint32_t first_wanted(const struct dtx_head_finder *f, uint32_t n)

@@ -233,3 +233,13 @@ CASES["units behind values and blanks"] = (
     ['timestamp', 'name', 'utilization.gpu [%]', 'memory.used [MiB]'],
     [['2024/01/31 10:00:00.123', 'NVIDIA A100', '55 %', '1024 MiB'],
      ['2024/01/31 10:00:01.123', 'NVIDIA A100', '60 %', '1025 MiB']])
+CASES.update({
+    "bars inside of cells between tabs": ("a\tb|c\n1\t2|3\n4\t5|6\n", ["a", "b|c"], [["1", "2|3"], ["4", "5|6"]]),
+    "a last row wider than all others": ("a,b\n1,2\n3,4\n5,6,7,8\n", ["a", "b", "column_3", "column_4"],
+                                         [["1", "2", "", ""], ["3", "4", "", ""], ["5", "6", "7", "8"]]),
+    "headings between the rows": ("item,q1,q2\nFruit,,\nApple,1,2\nPear,3,4\nVeg,,\nLeek,5,6\n", ["item", "q1", "q2"],
+                                  [["Fruit", "", ""], ["Apple", "1", "2"], ["Pear", "3", "4"], ["Veg", "", ""],
+                                   ["Leek", "5", "6"]]),
+    "lines that look like rows in a cell of another width": (
+        'id,note,n\n1,"list\n2,b,3\n4,c,5",6\n2,ok,7\n', ["id", "note", "n"], [["1", "list\n2,b,3\n4,c,5", "6"], ["2", "ok", "7"]]),
+})
