@@ -222,7 +222,7 @@ void test_csv_notes_have_places(void)
 
 /* Notes of stray quotes among those of a text, with line ends put for '\n', read in chunks. */
 static int64_t strays_in(const char *text, const char *eol, size_t chunk, const char *reader,
-                         char place[16])
+                         char place[24])
 {
 	struct dump_how how = DUMP_HOW;
 	struct dtx_buf in = DTX_BUF_INIT(4096), out = DTX_BUF_INIT(DUMP_MAX);
@@ -244,7 +244,7 @@ static int64_t strays_in(const char *text, const char *eol, size_t chunk, const 
 		if (!strstr(r->diags.item[i].msg, "quotes that close lines below"))
 			continue;
 		n += r->diags.item[i].count;
-		snprintf(place, 16, "%s", r->diags.item[i].cell);
+		snprintf(place, 24, "%s", r->diags.item[i].cell);
 	}
 	r->cls->close(r);
 	dtx_source_free(src);
@@ -281,7 +281,7 @@ void test_csv_stray_quotes(void)
 	for (i = 0; i < DTX_COUNT(rows); i++) {
 		for (k = 0; k < DTX_COUNT(ends); k++) {
 			for (chunk = 0; chunk < 40; chunk += chunk < 5 ? 1 : 7) {
-				char place[16] = "";
+				char place[24] = "";
 				int64_t n = strays_in(rows[i].text, ends[k], chunk,
 				                      chunk == 4 ? "libcsv" : NULL, place);
 

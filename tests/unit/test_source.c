@@ -6,6 +6,7 @@
 #include "core/base/file.h"
 #include "core/base/guard.h"
 #include "core/base/hash.h"
+#include "core/base/log.h"
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/io/source.h"

@@ -164,8 +164,8 @@ static void names_its_limit(const struct dtx_err *err)
 	if (!end)
 		return;
 	snprintf(want, sizeof(want), "--limit %.*s=N", (int)(end - at - 9), at + 8);
-	if (!err->hint || (!strstr(err->hint, want) && !strstr(err->hint, "no option raises it")))
-		t_fail(__FILE__, __LINE__, "%s: next: %s", err->msg, err->hint ? err->hint : "");
+	if (!strstr(err->hint, want) && !strstr(err->hint, "no option raises it"))
+		t_fail(__FILE__, __LINE__, "%s: next: %s", err->msg, err->hint);
 }
 
 static void broken_make(const struct broken_book *b, struct dtx_buf *out)

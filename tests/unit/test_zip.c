@@ -369,7 +369,7 @@ static void behind_is(size_t lead, bool wide, uint32_t off, bool is)
 		zip_le(&out, 1, 4);
 	}
 	dtx_buf_addn(&out, bytes.ptr + end, bytes.len - end);
-	out.ptr[out.len - 6] = (char)(out.ptr[out.len - 6] + (wide ? 0 : off));
+	out.ptr[out.len - 6] = (char)(out.ptr[out.len - 6] + (int)(wide ? 0 : off));
 	T_CHECK(dtx_zip_behind(out.ptr, out.len) == is);
 	T_CODE(dtx_zip_open(&z, "t.xlsx", out.ptr, out.len, &lim, &err),
 	       is ? DTX_OK : DTX_E_CORRUPT_FILE, &err);
