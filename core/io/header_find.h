@@ -43,5 +43,8 @@ DTX_MUSTUSE enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32
 DTX_MUSTUSE enum dtx_code dtx_head_below_pairs(struct dtx_head_finder *f, uint32_t *start,
                                                struct dtx_err *err);
 uint32_t dtx_head_below_sentences(const struct dtx_head_finder *f, uint32_t start);
+/* ... a row below the names is a heading of the rows behind it, and has no names. */
+DTX_MUSTUSE enum dtx_code dtx_head_is_heading(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                              struct dtx_err *err);
 
 #endif

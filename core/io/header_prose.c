@@ -252,3 +252,27 @@ enum dtx_code dtx_head_below_prose(struct dtx_head_finder *f, uint32_t *start, s
 out:
 	return rc;
 }
+
+/* A text in the first column alone is what the rows below it are about, not a name, where the next
+ * row is indented or another such text comes further below. */
+enum dtx_code dtx_head_is_heading(struct dtx_head_finder *f, uint32_t r, bool *yes,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_head_cell *first = &f->cell[f->used_first];
+	uint32_t k;
+
+	*yes = false;
+	if (!f->g->text_file || f->shape[r].filled != 1 || r + 1 >= f->nshapes)
+		goto out;
+	DTX_TRY(dtx_head_look(f, f->g->first + r + 1, err));
+	*yes = dtx_head_filled(first) && first->text.ptr[0] == ' ';
+	for (k = r + 1; k < f->nshapes && !*yes; k++) {
+		if (f->shape[k].filled != 1 || f->shape[k].width != f->width)
+			continue;
+		DTX_TRY(dtx_head_look(f, f->g->first + k, err));
+		*yes = dtx_head_filled(first) && k + 1 < f->nshapes && f->shape[k + 1].filled > 1;
+	}
+out:
+	return rc;
+}
