@@ -262,7 +262,7 @@ def author():
 
 def archive():
     """Moving the store away, killed before each call: any command reads it, under one of its names, with all its runs."""
-    ours = lambda: sorted(n for n in os.listdir(".") if ".new" in n)
+    ours = lambda: sorted(n for n in os.listdir(".") if n.startswith(("moved.db.", "away.db.")) and ".new" in n)
     wrong, at, lefts = [], 0, 0
     while True:
         at += 1
