@@ -300,11 +300,16 @@ def inside(dtx, attack, parts, scene):
 
 
 def attempt_outside(attack):
-    scene = Place(attack.word("canary") == "child")
-    try:
-        return outside(attack, attack.body.split("\n===\n"), scene)
-    finally:
-        scene.end()
+    """Some need processor time before a deadline, which a busy machine may not give at once."""
+    for turn in range(3):
+        scene = Place(attack.word("canary") == "child")
+        try:
+            problem = outside(attack, attack.body.split("\n===\n"), scene)
+        finally:
+            scene.end()
+        if not problem:
+            break
+    return problem
 
 
 def attempt_inside(dtx, attack):

@@ -3,7 +3,7 @@
 export XDG_RUNTIME_DIR="$PWD/run"
 mkdir -m 700 run
 for i in $(seq 1 120); do
-	"$DTX" exec -c 'print(1)' > "out$i" 2> "err$i" || echo "$i ended with $?" &
+	"$DTX" exec --jail-queue-wait 100 -c 'print(1)' > "out$i" 2> "err$i" || echo "$i ended with $?" &
 done
 wait
 cat out* err* | sort | uniq -c | sed 's/^ *//'
