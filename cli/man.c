@@ -192,7 +192,8 @@ static const struct member_row member_rows[] = {
 	  "records; "
 	  "quotes: strict, lenient, literal, or lines, each of them one quoted cell; mixed: a "
 	  "record "
-	  "that does not fit may have another delimiter, quote or escape.  Without any of these, "
+	  "that does not fit may have another delimiter, quote or escape, lack a delimiter or have "
+	  "one too many.  Without any of these, "
 	  "bars around lines, rules of dashes and columns below them are taken for drawing" },
 	{ NULL, "encoding", "auto (UTF-8, UTF-16), or a name such as windows-1252" },
 	{ NULL, "null_values", "texts that are null besides the unquoted empty cell" },

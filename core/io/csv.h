@@ -4,6 +4,7 @@
 
 #include "core/io/csv_ref.h"
 #include "core/io/csv_row.h"
+#include "core/io/csv_shapes.h"
 #include "core/io/dialect.h"
 #include "core/io/encoding.h"
 #include "core/io/reader.h"
@@ -89,8 +90,9 @@ struct dtx_csv {
 	uint32_t *phys;               /* physical column of each field */
 	struct dtx_read_stats before; /* rows above the body and below it */
 	struct dtx_split split;
-	struct dtx_csv_ref *ref; /* dialects that the scanner does not read */
-	size_t *ref_start;       /* where its morsels begin; under `lock` */
+	struct dtx_csv_shapes *shapes; /* where remedies are taken; or NULL */
+	struct dtx_csv_ref *ref;       /* dialects that the scanner does not read */
+	size_t *ref_start;             /* where its morsels begin; under `lock` */
 	size_t ref_cap, ref_at;
 
 	/* one start .. end */
@@ -234,6 +236,11 @@ DTX_MUSTUSE enum dtx_code dtx_csv_head_stray(struct dtx_csv *c, size_t start, si
  * error with its remedy where remedies are taken. */
 DTX_MUSTUSE enum dtx_code dtx_csv_stray_record(struct dtx_csv *c, size_t start, size_t end,
                                                struct dtx_csv_tally *t, struct dtx_err *err);
+/* ... a record that is as wide as the table but for empty cells, or has quotes that are data: where
+ * remedies are taken, an error with its remedy when a delimiter is missing beside a quote, or an
+ * empty cell before the last ones is the one too many. */
+DTX_MUSTUSE enum dtx_code dtx_csv_odd_record(struct dtx_csv *c, const struct dtx_csv_row *row,
+                                             const struct dtx_csv_tally *t, struct dtx_err *err);
 /* csv_doubt.c: `resniff` when the text from `byte` on is better read in another dialect than its
  * sample; once. */
 DTX_MUSTUSE enum dtx_code dtx_csv_doubt(struct dtx_csv *c, size_t byte, struct dtx_err *err);

@@ -30,6 +30,7 @@ static enum dtx_code fault_open(struct fault_walk *f, const struct dtx_csv *c, s
 		goto out;
 	DTX_TRY(dtx_csv_ref_new(c->text.data, c->text.end, &c->dialect, &f->ref, err));
 	dtx_csv_ref_set_width(f->ref, c->fit);
+	dtx_csv_ref_set_shapes(f->ref, c->shapes);
 out:
 	return rc;
 }
@@ -176,7 +177,7 @@ static void long_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
 /* Whether another delimiter, quote or escape parts the record into as many cells as the others
  * have; *other reads such records, made when first needed. */
 static enum dtx_code ragged_parted(const struct dtx_csv *c, size_t at, struct dtx_csv_ref **other,
-                                   bool *parted, struct dtx_err *err)
+                                   bool *parted, bool *glued, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_dialect d = c->dialect;
@@ -186,8 +187,10 @@ static enum dtx_code ragged_parted(const struct dtx_csv *c, size_t at, struct dt
 	if (!*other)
 		DTX_TRY(dtx_csv_ref_new(c->text.data, c->text.end, &d, other, err));
 	dtx_csv_ref_set_width(*other, c->width);
+	dtx_csv_ref_set_shapes(*other, c->shapes);
 	DTX_TRY(dtx_csv_ref_read(*other, at, &rec, err));
 	*parted |= rec.row.fault == DTX_CSV_FINE && rec.row.ncells == c->width;
+	*glued |= rec.glued;
 out:
 	return rc;
 }
@@ -216,10 +219,10 @@ static bool is_stray_alone(const struct dtx_csv *c, size_t at)
 static void parted_advise(const struct dtx_csv *c, size_t at, struct dtx_err *err)
 {
 	struct dtx_csv_ref *other = NULL;
-	bool parted = false;
+	bool parted = false, glued = false;
 
-	if (!is_stray_alone(c, at) && ragged_parted(c, at, &other, &parted, NULL) == DTX_OK &&
-	    parted)
+	if (ragged_parted(c, at, &other, &parted, &glued, NULL) == DTX_OK && parted &&
+	    (glued || !is_stray_alone(c, at)))
 		dtx_repair_advise(err, "{\"mixed\":true}");
 	dtx_csv_ref_free(other);
 }
@@ -308,6 +311,31 @@ enum dtx_code dtx_csv_stray_record(struct dtx_csv *c, size_t start, size_t end,
 	return DTX_OK;
 }
 
+enum dtx_code dtx_csv_odd_record(struct dtx_csv *c, const struct dtx_csv_row *row,
+                                 const struct dtx_csv_tally *t, struct dtx_err *err)
+{
+	struct dtx_csv_ref *other = NULL;
+	bool parted = false, glued = false;
+	enum dtx_code rc = DTX_OK;
+
+	if (!c->opts.strays || !c->shapes || c->dialect.mixed || dtx_source_is_part(c->head.src) ||
+	    t->odd[DTX_CSV_ODD_EXTRA].n + t->odd[DTX_CSV_ODD_QUOTE].n >= FAULT_PARTED)
+		goto out;
+	DTX_TRY(ragged_parted(c, row->start, &other, &parted, &glued, err));
+	if (!parted || (row->ncells == c->width && !glued))
+		goto out;
+	rc = dtx_err_set(err, DTX_E_RAGGED_ROWS, __FILE__, __LINE__, "'%s': L%lld (byte %zu): %s",
+	                 dtx_source_name(c->head.src), fault_line(c, row->start),
+	                 dtx_csv_byte(c, row->start),
+	                 glued ? "a delimiter is missing beside a quote"
+	                       : "an empty cell too many stands before others");
+	dtx_repair_advise(err, "{\"mixed\":true}");
+	dtx_csv_blame(c, row->start, err);
+out:
+	dtx_csv_ref_free(other);
+	return rc;
+}
+
 /* A cell over several lines may be the work of a stray quote. */
 static bool fault_many_lines(const struct dtx_csv *c, const struct dtx_csv_row *row)
 {
@@ -386,7 +414,7 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 	struct dtx_csv_row first = { .ncells = 0 };
 	struct dtx_csv_odd_lines odd = { .n = 0 };
 	struct dtx_csv_ref *other = NULL;
-	bool parted = false;
+	bool parted = false, glued = false;
 	struct fault_walk f;
 	int64_t bad = 0, rows = 0;
 	size_t at = c->top;
@@ -410,7 +438,7 @@ enum dtx_code dtx_csv_fail_ragged(struct dtx_csv *c, struct dtx_err *err)
 			goto out;
 		}
 		if (!c->dialect.mixed && !parted && bad <= FAULT_PARTED)
-			DTX_TRY(ragged_parted(c, f.row.start, &other, &parted, err));
+			DTX_TRY(ragged_parted(c, f.row.start, &other, &parted, &glued, err));
 		if (bad <= FAULT_EXAMPLES)
 			ragged_example(c, &f.row, bad > 1, &more);
 	}

@@ -198,6 +198,8 @@ static enum dtx_code filler_read(struct dtx_csv_fill *f, struct dtx_err *err)
 		goto out;
 	if (row.fault != DTX_CSV_FINE)
 		return dtx_csv_fail_row(f->c, &row, err);
+	if (kind == DTX_CSV_EMPTY_EXTRA || (kind == DTX_CSV_ROW && row.literal))
+		DTX_TRY(dtx_csv_odd_record(f->c, &row, &f->w->tally, err));
 	dtx_csv_odd(&f->w->tally, DTX_CSV_ODD_QUOTE, row.literal, row.start);
 	f->w->tally.records++;
 	f->w->tally.blank += kind == DTX_CSV_BLANK;

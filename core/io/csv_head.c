@@ -247,13 +247,18 @@ enum dtx_code dtx_csv_head(struct dtx_csv *c, struct dtx_csv_top *top, const cha
 	top->body = head.first + head.rows;
 	DTX_TRY(dtx_csv_head_again(c, top, err));
 	DTX_TRY(dtx_csv_head_row_names(c, top, &head, err));
+	DTX_TRY(dtx_csv_head_spare(c, top, &head, err));
 	c->width =
 		head.rows ? head_widest(top, head.first, head.rows) : head_modal(top, head.first);
 	/* no record at the top can be read: its fault is told where the rows are */
 	c->width = DTX_MAX(c->width, 1u);
 	c->fit = c->width;
-	if (c->ref)
+	if (c->opts.strays || c->dialect.mixed)
+		DTX_TRY(dtx_csv_shapes_new(top, c->fit, &c->shapes, err));
+	if (c->ref) {
 		dtx_csv_ref_set_width(c->ref, c->fit);
+		dtx_csv_ref_set_shapes(c->ref, c->shapes);
+	}
 	if (c->opts.ragged == DTX_RAGGED_PAD)
 		DTX_TRY(dtx_csv_widest(c, c->body, &c->width, err));
 	head_count(c, top, &head);

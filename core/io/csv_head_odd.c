@@ -106,12 +106,22 @@ static bool are_two_names(const struct dtx_csv_top *top)
 	        dtx_head_judge(next->cell[1]) >= DTX_HEAD_YEAR);
 }
 
+/* Words part at blanks as well: names only above a row of values. */
+static bool has_value(const struct dtx_csv_top_row *r)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->n && dtx_head_judge(r->cell[i]) < DTX_HEAD_YEAR; i++)
+		;
+	return i < r->n;
+}
+
 /* The first row is one cell that another usual delimiter parts into as many names as the rows below
  * have cells. */
 enum dtx_code dtx_csv_head_parted(struct dtx_csv *c, struct dtx_csv_top *top, uint32_t width,
                                   struct dtx_err *err)
 {
-	static const char delims[] = ",;\t|";
+	static const char delims[] = ",;\t| ";
 	enum dtx_code rc = DTX_OK;
 	uint32_t n = 0, k;
 	struct dtx_csv_top_row *r = top->row;
@@ -124,7 +134,8 @@ enum dtx_code dtx_csv_head_parted(struct dtx_csv *c, struct dtx_csv_top *top, ui
 		goto out;
 	for (; n != width && *delim; delim++)
 		n = parts(r->cell[0], *delim, quote, NULL, 0);
-	if (n != width || top->row[1].n != width)
+	if (n != width || top->row[1].n != width ||
+	    (delim[-1] == ' ' && (width == 2 || !has_value(&top->row[1]))))
 		goto out;
 	cell = dtx_arena_alloc(&top->arena, n, sizeof(*cell));
 	quoted = dtx_arena_alloc(&top->arena, n, sizeof(*quoted));
@@ -230,6 +241,48 @@ enum dtx_code dtx_csv_head_row_names(struct dtx_csv *c, struct dtx_csv_top *top,
 		"has one name less than a row has cells: the first column, of row "
 		"names, has none",
 		err));
+out:
+	return rc;
+}
+
+/* All rows have `width` cells. */
+static bool have_width(const struct dtx_csv_top *top, uint32_t width)
+{
+	size_t i, rows = 0;
+
+	for (i = top->body; i < top->n; i++) {
+		if (!top->row[i].blank && top->row[i].n != width)
+			return false;
+		rows += !top->row[i].blank;
+	}
+	return rows >= 2;
+}
+
+/* The header has as many empty names, not all of them at its end, as it is too wide. */
+enum dtx_code dtx_csv_head_spare(struct dtx_csv *c, struct dtx_csv_top *top,
+                                 const struct dtx_head *head, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_top_row *r = &top->row[head->first];
+	uint32_t names = 0, i;
+
+	if (head->rows != 1 || c->opts.range || !r->n || dtx_utf8_is_blank(r->cell[r->n - 1]))
+		goto out;
+	for (i = 0; i < r->n; i++)
+		names += !dtx_utf8_is_blank(r->cell[i]);
+	if (names == r->n || names < 2 || !have_width(top, names))
+		goto out;
+	for (names = 0, i = 0; i < r->n; i++) {
+		if (dtx_utf8_is_blank(r->cell[i]))
+			continue;
+		r->cell[names] = r->cell[i];
+		r->quoted[names++] = r->quoted[i];
+	}
+	r->n = names;
+	DTX_TRY(dtx_csv_note_text(c, DTX_W_READER_NOTE,
+	                          "has as many names as rows have cells, and empty ones between "
+	                          "them that are left out",
+	                          err));
 out:
 	return rc;
 }

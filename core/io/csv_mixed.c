@@ -2,6 +2,8 @@
  * mark, another escape, or with quotes around all of it. */
 #include "core/base/mem.h"
 #include "core/io/csv_ref.h"
+#include "core/io/csv_shapes.h"
+#include "core/io/lines.h"
 
 /* Delimiters of single records, and how wide a table must be for them to be told from text. */
 #define MIXED_OTHERS 5
@@ -162,6 +164,32 @@ out:
 	return rc;
 }
 
+/* The record that the text in m->whole is. */
+static enum dtx_code mixed_inside(struct dtx_csv_mixed *m, uint32_t width,
+                                  const struct dtx_csv_ref_record *was,
+                                  struct dtx_csv_ref_record *rec, bool *fits, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	dtx_csv_ref_free(m->inside);
+	m->inside = NULL;
+	DTX_TRY(dtx_buf_check(&m->whole, "a record", err));
+	DTX_TRY(dtx_csv_ref_new(m->whole.ptr, m->whole.len, &m->d, &m->inside, err));
+	dtx_csv_ref_set_width(m->inside, width);
+	DTX_TRY(dtx_csv_ref_read(m->inside, 0, rec, err));
+	*fits = mixed_fits(rec, was, width) && rec->row.next == m->whole.len;
+out:
+	return rc;
+}
+
+/* Its cells are those of the record, which stays where it is. */
+static void mixed_take(struct dtx_csv_ref_record *out, const struct dtx_csv_ref_record *rec)
+{
+	out->cell = rec->cell;
+	out->text = rec->text;
+	out->row.ncells = rec->row.ncells;
+}
+
 /* "1,""Rome, Italy"",2": its text is the record. */
 static enum dtx_code mixed_whole(struct dtx_csv_mixed *m, uint32_t width,
                                  struct dtx_csv_ref_record *out, bool *took, struct dtx_err *err)
@@ -172,20 +200,54 @@ static enum dtx_code mixed_whole(struct dtx_csv_mixed *m, uint32_t width,
 	if (width < MIXED_WIDTH || out->row.fault != DTX_CSV_FINE || out->row.ncells != 1 ||
 	    !out->cell[0].quoted || !out->cell[0].len)
 		goto out;
-	dtx_csv_ref_free(m->inside);
-	m->inside = NULL;
 	dtx_buf_reset(&m->whole);
 	dtx_buf_addn(&m->whole, out->text + out->cell[0].off, out->cell[0].len);
-	DTX_TRY(dtx_buf_check(&m->whole, "a record", err));
-	DTX_TRY(dtx_csv_ref_new(m->whole.ptr, m->whole.len, &m->d, &m->inside, err));
-	dtx_csv_ref_set_width(m->inside, width);
-	DTX_TRY(dtx_csv_ref_read(m->inside, 0, &rec, err));
-	*took = mixed_fits(&rec, out, width) && rec.row.next == m->whole.len;
-	if (!*took)
+	DTX_TRY(mixed_inside(m, width, out, &rec, took, err));
+	if (*took)
+		mixed_take(out, &rec);
+out:
+	return rc;
+}
+
+static bool mixed_looks_right(const struct dtx_csv_shapes *s, const struct dtx_csv_ref_record *rec)
+{
+	for (uint32_t i = 0; i < rec->row.ncells; i++) {
+		struct dtx_str cell = { rec->text + rec->cell[i].off, rec->cell[i].len };
+
+		if (dtx_csv_shapes_misfit(s, i, cell))
+			return false;
+	}
+	return true;
+}
+
+/* The record ends with its line, and is not as wide as the table or has quotes that are data. */
+static bool mixed_is_odd(const struct dtx_csv_ref_record *rec, struct dtx_str line,
+                         const char *data, uint32_t width)
+{
+	return line.ptr + line.len == data + rec->row.end &&
+	       (rec->row.ncells != width || rec->row.literal || rec->row.fault != DTX_CSV_FINE);
+}
+
+enum dtx_code dtx_csv_mixed_glued(struct dtx_csv_mixed *m, const struct dtx_csv_shapes *shapes,
+                                  size_t end, uint32_t width, struct dtx_csv_ref_record *out,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_str line = dtx_line_at((struct dtx_str){ m->data, end }, out->row.start);
+	struct dtx_csv_ref_record rec;
+	unsigned way = 0;
+
+	if (!mixed_is_odd(out, line, m->data, width))
 		goto out;
-	out->cell = rec.cell;
-	out->text = rec.text;
-	out->row.ncells = rec.row.ncells;
+	for (; !out->glued && dtx_csv_glued(line, &m->d, way, &m->whole); way++) {
+		DTX_TRY(mixed_inside(m, width, out, &rec, &out->glued, err));
+		out->glued = out->glued && mixed_looks_right(shapes, &rec);
+	}
+	if (!out->glued)
+		goto out;
+	mixed_take(out, &rec);
+	out->row.literal = 0;
+	out->row.fault = DTX_CSV_FINE;
 out:
 	return rc;
 }

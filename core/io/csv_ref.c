@@ -21,6 +21,7 @@
 #include <csv.h>
 
 #include "core/base/mem.h"
+#include "core/io/csv_align.h"
 #include "core/io/csv_stray.h"
 
 enum {
@@ -47,7 +48,8 @@ struct dtx_csv_ref {
 	/* How far quotes reach; RAW: as LINE, and none is doubled. */
 	enum ref_bound { REF_FREE, REF_LINE, REF_RAW, REF_DATA } bound;
 	struct dtx_csv_mixed *mixed; /* NULL: no other delimiters */
-	bool ready;                  /* parser holds memory */
+	const struct dtx_csv_shapes *shapes;
+	bool ready; /* parser holds memory */
 	struct csv_parser parser;
 	struct dtx_buf slice, text;
 	struct dtx_csv_ref_cell *cell;
@@ -540,22 +542,61 @@ out:
 	return rc;
 }
 
+/* The cells of the record that r itself read go where they look like others. */
+static enum dtx_code ref_align(struct dtx_csv_ref *r, struct dtx_csv_ref_record *out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct dtx_csv_move m = dtx_csv_align(r->shapes, out);
+
+	if (m.kind == DTX_CSV_MOVE_NONE)
+		goto out;
+	if (!dtx_mem_reserve(&r->cell, &r->cap, r->ncells + 1, sizeof(*r->cell)) ||
+	    !dtx_csv_move_cells(&m, r->cell, r->ncells, &r->text, dtx_str_of(r->d.delim)))
+		DTX_FAIL_MEM(err);
+	out->cell = r->cell;
+	out->text = r->text.ptr ? r->text.ptr : "";
+	out->row.ncells = r->width;
+out:
+	return rc;
+}
+
+/* A record that its own dialect does not make as wide as the table. */
+static enum dtx_code ref_mixed(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
+                               struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	const struct dtx_csv_ref_cell *own = out->cell;
+	bool took = false;
+
+	DTX_TRY(dtx_csv_mixed_quotes(r->mixed, pos, r->end, r->width, out, &took, err));
+	out->otherwise = took;
+	if (!took && r->shapes && r->width)
+		DTX_TRY(dtx_csv_mixed_glued(r->mixed, r->shapes, r->end, r->width, out, err));
+	/* What its own delimiter parts into more has that delimiter. */
+	if (!took && !out->glued && 2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1)
+		DTX_TRY(dtx_csv_mixed_read(r->mixed, pos, r->end, r->width, out, err));
+	if (r->shapes && r->width && out->cell == own && out->row.ncells != r->width)
+		DTX_TRY(ref_align(r, out, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	bool took = false;
 
 	DTX_TRY(ref_best(r, pos, out, err));
 	if (r->mixed && !out->comment)
-		DTX_TRY(dtx_csv_mixed_quotes(r->mixed, pos, r->end, r->width, out, &took, err));
-	out->otherwise = took;
-	/* What its own delimiter parts into more has that delimiter. */
-	if (r->mixed && !took && 2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1 &&
-	    !out->comment)
-		DTX_TRY(dtx_csv_mixed_read(r->mixed, pos, r->end, r->width, out, err));
+		DTX_TRY(ref_mixed(r, pos, out, err));
 out:
 	return rc;
+}
+
+void dtx_csv_ref_set_shapes(struct dtx_csv_ref *r, const struct dtx_csv_shapes *shapes)
+{
+	r->shapes = shapes;
 }
 
 void dtx_csv_ref_set_width(struct dtx_csv_ref *r, uint32_t width)

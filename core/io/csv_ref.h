@@ -9,6 +9,7 @@
 #include "core/io/dialect.h"
 
 struct dtx_csv_ref;
+struct dtx_csv_shapes;
 
 /* A cell of the record last read: its text with quotes and escapes undone. */
 struct dtx_csv_ref_cell {
@@ -21,6 +22,7 @@ struct dtx_csv_ref_record {
 	const char *text;
 	bool comment;   /* the record is a comment */
 	bool otherwise; /* `mixed`: read with other quotes or escapes than the text has */
+	bool glued;     /* ... with delimiters beside quotes that the text lacks */
 };
 
 /* Text up to `end`; borrowed. */
@@ -30,6 +32,9 @@ void dtx_csv_ref_free(struct dtx_csv_ref *ref); /* NULL is fine */
 void dtx_csv_ref_set_end(struct dtx_csv_ref *ref, size_t end);
 /* The width that records should have: lenient quotes are read so that they do. */
 void dtx_csv_ref_set_width(struct dtx_csv_ref *ref, uint32_t width);
+/* What the cells of the columns look like, borrowed: with `mixed`, the cells of a record with one
+ * too many or too few go to the columns they look like.  NULL: not known. */
+void dtx_csv_ref_set_shapes(struct dtx_csv_ref *ref, const struct dtx_csv_shapes *shapes);
 /* Reads the record at pos < end.  Faults are in the row, as dtx_csv_row_read gives them. */
 DTX_MUSTUSE enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *ref, size_t pos,
                                            struct dtx_csv_ref_record *out, struct dtx_err *err);
@@ -47,6 +52,16 @@ DTX_MUSTUSE enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m, size_t pos
 DTX_MUSTUSE enum dtx_code dtx_csv_mixed_quotes(struct dtx_csv_mixed *m, size_t pos, size_t end,
                                                uint32_t width, struct dtx_csv_ref_record *out,
                                                bool *took, struct dtx_err *err);
+/* ... as it would be with delimiters where quotes open or close beside text, when that gives it
+ * `width` cells that look like those of their columns; out->glued then. */
+DTX_MUSTUSE enum dtx_code dtx_csv_mixed_glued(struct dtx_csv_mixed *m,
+                                              const struct dtx_csv_shapes *shapes, size_t end,
+                                              uint32_t width, struct dtx_csv_ref_record *out,
+                                              struct dtx_err *err);
 void dtx_csv_mixed_free(struct dtx_csv_mixed *m); /* NULL is fine */
+/* csv_glued.c: the line with delimiters where quotes open or close beside text; the first way, 0,
+ * has all that are sure, each other one more between two quotes.  False: there is no such way. */
+bool dtx_csv_glued(struct dtx_str line, const struct dtx_dialect *d, unsigned way,
+                   struct dtx_buf *out);
 
 #endif

@@ -92,6 +92,8 @@ static enum dtx_code ref_record(struct ref_filler *f, struct dtx_err *err)
 		rc = dtx_csv_fail_row(c, &rec.row, err);
 		goto out;
 	}
+	if (kind == DTX_CSV_EMPTY_EXTRA || (kind == DTX_CSV_ROW && rec.row.literal))
+		DTX_TRY(dtx_csv_odd_record(c, &rec.row, t, err));
 	c->ref_at = rec.row.next;
 	t->records++;
 	dtx_csv_odd(t, DTX_CSV_ODD_QUOTE, rec.row.literal, rec.row.start);

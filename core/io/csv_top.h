@@ -46,6 +46,9 @@ DTX_MUSTUSE enum dtx_code dtx_csv_head_again(struct dtx_csv *c, struct dtx_csv_t
 /* ... has one name less than rows have cells: the first column, of row names, gets none. */
 DTX_MUSTUSE enum dtx_code dtx_csv_head_row_names(struct dtx_csv *c, struct dtx_csv_top *top,
                                                  const struct dtx_head *head, struct dtx_err *err);
+/* ... has empty names that rows have no cells for: they are left out. */
+DTX_MUSTUSE enum dtx_code dtx_csv_head_spare(struct dtx_csv *c, struct dtx_csv_top *top,
+                                             const struct dtx_head *head, struct dtx_err *err);
 /* ... a name that columns of texts have: no column without a name stands before it. */
 bool dtx_csv_names_texts(struct dtx_str name);
 /* ... stands below comments, or is the last of them: g begins there. */

@@ -45,6 +45,7 @@ static void csv_close(struct dtx_reader *r)
 	csv_workers_free(c);
 	dtx_split_clear(&c->split);
 	dtx_csv_ref_free(c->ref);
+	dtx_csv_shapes_free(c->shapes);
 	dtx_mem_free(c->ref_start);
 	dtx_mem_free(c->reject);
 	dtx_encoding_clear(&c->enc);

@@ -43,7 +43,7 @@ struct dtx_read_opts {
 	const char *terminator;       /* of records; NULL: newlines */
 	const char *quotes;           /* NULL or "literal", "strict", "lenient", "lines" */
 	const char *reader;           /* "libcsv" reads CSV, "freexl" .xls; NULL: the usual one */
-	bool trim, mixed;             /* mixed: single records may have another delimiter */
+	bool trim, mixed;             /* mixed: records that do not fit are read so that they do */
 	char decimal, group;          /* '.', 0 */
 	const char *const *null_values;
 	size_t nnull_values;

@@ -119,7 +119,7 @@ static const struct dtx_param dialect_rows[] = {
 	{ ROW(dialect_args, terminator, DTX_P_TEXT), .help = "of a record; newlines" },
 	{ ROW(dialect_args, trim, DTX_P_BOOL), .help = "strip blanks around cells" },
 	{ ROW(dialect_args, mixed, DTX_P_BOOL),
-	  .help = "a record of another width may have another delimiter" },
+	  .help = "a record of another width may have another delimiter, or lack one" },
 };
 
 /* Rows into args, with the plan's own findings list. */

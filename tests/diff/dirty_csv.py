@@ -12,6 +12,7 @@ import tempfile
 
 import dirty_more
 import dirty_office
+import dirty_shift
 import dirty_wild
 
 HEAD = ["id", "name", "city", "amount"]
@@ -188,9 +189,8 @@ CASES.update({
                          [["1", "Ann", "2.5"], ["20", "Bob", "3"]]),
     "a delimiter too many in the header": (lines([NINE[:4] + [""] + NINE[4:]]) + "1,2,3,4,5,6,7,8,x\n" +
                                            "1,2,3,4,5,6,7,8,the quick brown fox jumps over a lazy dog\n" * 2,
-                                           NINE[:4] + ["column_5"] + NINE[4:],
-                                           [list("12345678") + ["x", ""]] + [list("12345678") + [
-                                               "the quick brown fox jumps over a lazy dog", ""]] * 2),
+                                           NINE, [list("12345678") + ["x"]] + [list("12345678") + [
+                                               "the quick brown fox jumps over a lazy dog"]] * 2),
     "a quoted header with another delimiter": ('id;"full; name";"amt"\n' + BODY3, ["id", "full; name", "amt"], ROWS3),
     "inches in quotes": ('id,size,n\n1,"Table, 48"",5\n2,"5"","6"\n3,"plain, or not",7\n', ["id", "size", "n"],
                          [["1", 'Table, 48"', "5"], ["2", '5"', "6"], ["3", "plain, or not", "7"]]),
@@ -598,7 +598,7 @@ def adds_up(notes, rows):
         int(told[0][0]) == rows + sum(map(int, re.findall(r"\d+", told[0][2])))
 
 
-for more in (dirty_wild.CASES, dirty_office.CASES, dirty_more.CASES):
+for more in (dirty_wild.CASES, dirty_office.CASES, dirty_more.CASES, dirty_shift.CASES):
     assert not set(CASES) & set(more)
     CASES.update(more)
 
