@@ -85,9 +85,31 @@ bool dtx_csv_odd_is_remark(struct dtx_str text)
 	       (dtx_head_judge(text) == DTX_HEAD_TEXT && odd_words(text) >= ODD_WORDS);
 }
 
-static enum dtx_csv_odd_line odd_judge(struct dtx_str line, uint32_t ncells, enum dtx_csv_kind kind)
+/* Delimiters alone. */
+static bool odd_is_void(struct dtx_str line, const char *delim)
 {
-	if (kind == DTX_CSV_BLANK)
+	size_t i;
+
+	for (i = 0; i < line.len && line.ptr[i] == delim[0]; i++)
+		;
+	return delim[0] && !delim[1] && line.len && i == line.len;
+}
+
+/* Letters below a column of numbers, dates or codes. */
+static bool odd_is_foreign(const struct dtx_csv *c, struct dtx_str line)
+{
+	size_t i;
+
+	for (i = 0; i < line.len && (line.ptr[i] < '0' || line.ptr[i] > '9'); i++)
+		;
+	return i == line.len && line.len > ODD_WORDS && c->shapes &&
+	       dtx_csv_shapes_misfit(c->shapes, 0, line);
+}
+
+static enum dtx_csv_odd_line odd_judge(const struct dtx_csv *c, struct dtx_str line,
+                                       uint32_t ncells, enum dtx_csv_kind kind)
+{
+	if (kind == DTX_CSV_BLANK || odd_is_void(line, c->dialect.delim))
 		return DTX_CSV_LINE_BLANK;
 	if (line.len && line.ptr[0] == '"') {
 		line.ptr++;
@@ -99,7 +121,7 @@ static enum dtx_csv_odd_line odd_judge(struct dtx_str line, uint32_t ncells, enu
 	if (kind != DTX_CSV_SHORT || ncells != 1 ||
 	    (dtx_head_judge(line) != DTX_HEAD_TEXT && odd_words(line) < 2))
 		return DTX_CSV_LINE_DATA;
-	if (line.ptr[0] == '(')
+	if (line.ptr[0] == '(' || odd_is_foreign(c, line))
 		return DTX_CSV_LINE_REMARK;
 	return odd_words(line) >= ODD_WORDS ? DTX_CSV_LINE_SENTENCE : DTX_CSV_LINE_WORDS;
 }
@@ -128,7 +150,7 @@ void dtx_csv_odd_look(struct dtx_csv_odd_lines *odd, const struct dtx_csv *c,
 	odd->wordy |= kind == DTX_CSV_ROW && row->start >= c->body &&
 	              odd_begins_wordy(line, c->dialect.delim);
 	i = odd->n++ % DTX_CSV_ODD_TAIL;
-	odd->tail[i] = odd_judge(dtx_utf8_trim(line), row->ncells, kind);
+	odd->tail[i] = odd_judge(c, dtx_utf8_trim(line), row->ncells, kind);
 	odd->text[i] = line;
 }
 

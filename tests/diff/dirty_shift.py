@@ -45,6 +45,8 @@ CASES.update({
         "id,name,city,amount\n1,Ann Lee,Rome,5\n2,Bob Ray,Oslo,6\n3,Roe, Jane,Bern,7\n4,Li Wu,Linz,8\n",
         ["id", "name", "city", "amount"],
         [["1", "Ann Lee", "Rome", "5"], ["2", "Bob Ray", "Oslo", "6"], ["3", "Roe, Jane", "Bern", "7"], ["4", "Li Wu", "Linz", "8"]]),
+    "words below a column of dates": (with_record(9, "%s\nFOOTNOTE\nPREPARED BY ANN" % ",".join(map(quoted, ROWS[8]))), HEAD, ROWS),
+    "words below delimiters alone": ("a,b,c\nx,y,5\nz,w,6\n,,\nDraft\n", ["a", "b", "c"], [["x", "y", "5"], ["z", "w", "6"]]),
     # what nothing tells stays as it stands
     "a last cell missing": (
         "id,name,city,amount\n1,Ann,Rome,5\n2,Bob,Oslo\n3,Eve,Bern,7\n4,Li,Linz,8\n", ["id", "name", "city", "amount"],
