@@ -55,6 +55,19 @@ out:
 	return rc;
 }
 
+/* The text's own delimiter is in a cell without quotes. */
+static bool mixed_has_own(const struct dtx_csv_mixed *m, const struct dtx_csv_ref_record *rec)
+{
+	uint32_t i;
+
+	for (i = 0; i < rec->row.ncells; i++) {
+		if (!rec->cell[i].quoted &&
+		    memchr(rec->text + rec->cell[i].off, m->d.delim[0], rec->cell[i].len))
+			return true;
+	}
+	return false;
+}
+
 enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m, size_t pos, size_t end, uint32_t width,
                                  struct dtx_csv_ref_record *out, struct dtx_err *err)
 {
@@ -68,7 +81,8 @@ enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m, size_t pos, size_t end
 			continue;
 		DTX_TRY(mixed_reader(m, i, end, width, err));
 		DTX_TRY(dtx_csv_ref_read(m->other[i], pos, &rec, err));
-		if (rec.row.fault != DTX_CSV_FINE || rec.row.ncells != width)
+		if (rec.row.fault != DTX_CSV_FINE || rec.row.ncells != width ||
+		    (mixed_others[i] == ' ' && mixed_has_own(m, &rec)))
 			continue;
 		*out = rec;
 		break;

@@ -51,6 +51,9 @@ CASES.update({
     "a last cell missing": (
         "id,name,city,amount\n1,Ann,Rome,5\n2,Bob,Oslo\n3,Eve,Bern,7\n4,Li,Linz,8\n", ["id", "name", "city", "amount"],
         [["1", "Ann", "Rome", "5"], ["2", "Bob", "Oslo", ""], ["3", "Eve", "Bern", "7"], ["4", "Li", "Linz", "8"]]),
+    "words of the cells of a short record": (
+        "a,b,c,d,e\nx,p q,1,5,6\ny,r s,2,5,6\nz,t u v w\ns,t u,3,5,6\n", list("abcde"),
+        [["x", "p q", "1", "5", "6"], ["y", "r s", "2", "5", "6"], ["z", "t u v w", "", "", ""], ["s", "t u", "3", "5", "6"]]),
     "a number in a column of words": (
         "id,name,city\n1,Ann,Rome\n2,007,Oslo\n3,Eve,Bern\n4,Li\n", ["id", "name", "city"],
         [["1", "Ann", "Rome"], ["2", "007", "Oslo"], ["3", "Eve", "Bern"], ["4", "Li", ""]]),
