@@ -55,6 +55,8 @@ if [ "${1:-}" = --one ]; then # --one NUMBER FOLDER
 fi
 
 work=$(mktemp -d)
+export T_TURNS="$work/turns" # the halves of a suite share out its tests as they go
+mkdir "$T_TURNS"
 trap 'rm -rf "$work"' EXIT
 some() { # some GREP-OPTION: the suites that name the sanitizer build, or the others
 	suites | grep "$1" 'build-asan/' | cut -d: -f1 | xargs -P "$(nproc)" -I {} sh tests/check.sh --one {} "$work"
