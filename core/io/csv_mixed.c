@@ -55,6 +55,18 @@ out:
 	return rc;
 }
 
+/* No cell looks unlike those of its column; where nobody knows these, none does. */
+static bool mixed_looks_right(const struct dtx_csv_shapes *s, const struct dtx_csv_ref_record *rec)
+{
+	for (uint32_t i = 0; s && i < rec->row.ncells; i++) {
+		struct dtx_str cell = { rec->text + rec->cell[i].off, rec->cell[i].len };
+
+		if (dtx_csv_shapes_misfit(s, i, cell))
+			return false;
+	}
+	return true;
+}
+
 /* The text's own delimiter is in a cell without quotes. */
 static bool mixed_has_own(const struct dtx_csv_mixed *m, const struct dtx_csv_ref_record *rec)
 {
@@ -68,7 +80,8 @@ static bool mixed_has_own(const struct dtx_csv_mixed *m, const struct dtx_csv_re
 	return false;
 }
 
-enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m, size_t pos, size_t end, uint32_t width,
+enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m, const struct dtx_csv_shapes *shapes,
+                                 size_t pos, size_t end, uint32_t width,
                                  struct dtx_csv_ref_record *out, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
@@ -82,7 +95,8 @@ enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m, size_t pos, size_t end
 		DTX_TRY(mixed_reader(m, i, end, width, err));
 		DTX_TRY(dtx_csv_ref_read(m->other[i], pos, &rec, err));
 		if (rec.row.fault != DTX_CSV_FINE || rec.row.ncells != width ||
-		    (mixed_others[i] == ' ' && mixed_has_own(m, &rec)))
+		    (mixed_others[i] == ' ' &&
+		     (mixed_has_own(m, &rec) || !mixed_looks_right(shapes, &rec))))
 			continue;
 		*out = rec;
 		break;
@@ -221,17 +235,6 @@ static enum dtx_code mixed_whole(struct dtx_csv_mixed *m, uint32_t width,
 		mixed_take(out, &rec);
 out:
 	return rc;
-}
-
-static bool mixed_looks_right(const struct dtx_csv_shapes *s, const struct dtx_csv_ref_record *rec)
-{
-	for (uint32_t i = 0; i < rec->row.ncells; i++) {
-		struct dtx_str cell = { rec->text + rec->cell[i].off, rec->cell[i].len };
-
-		if (dtx_csv_shapes_misfit(s, i, cell))
-			return false;
-	}
-	return true;
 }
 
 /* The record ends with its line, and is not as wide as the table or has quotes that are data. */

@@ -47,6 +47,34 @@ static bool open_quoted_lines(const struct dtx_csv *c)
 	return any;
 }
 
+static bool open_is_edge(const struct dtx_csv *c, const char *at, const char *end)
+{
+	return at == end || *at == '\n' || *at == '\r' || *at == c->dialect.delim[0];
+}
+
+/* Some cell of the head, "said ""no""", encloses quotes that are doubled. */
+static bool open_doubled(const struct dtx_csv *c)
+{
+	const char *begin = c->text.data, *end = begin + DTX_MIN(c->text.end, OPEN_HEAD), *p, *to;
+	bool doubled;
+
+	for (p = begin; p < end && (p = memchr(p, '"', (size_t)(end - p))); p++) {
+		if (p > begin && !open_is_edge(c, p - 1, end))
+			continue;
+		for (doubled = false, to = p + 1; to < end && *to != '\n' && *to != '\r'; to++) {
+			if (*to != '"')
+				continue;
+			if (to + 1 == end || to[1] != '"')
+				break;
+			doubled = true;
+			to++;
+		}
+		if (doubled && to < end && *to == '"' && open_is_edge(c, to + 1, end))
+			return true;
+	}
+	return false;
+}
+
 /* Cells keep their quote marks: where quotes do not enclose cells, they are none. */
 static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 {
@@ -65,6 +93,8 @@ static enum dtx_code open_quotes(struct dtx_csv *c, struct dtx_err *err)
 	dtx_err_hint(&w, "\"quotes\": \"lenient\" reads those as quotes that enclose a cell");
 	if (c->dialect.delim[0] && open_quoted_lines(c))
 		dtx_repair_advise(&w, "{\"quote\":\"\\\"\",\"mixed\":true}");
+	else if (c->dialect.delim[0] && open_doubled(c))
+		dtx_repair_advise(&w, "{\"quotes\":\"lenient\"}");
 	dtx_csv_blame(c, (size_t)(first - c->text.data), &w);
 	DTX_TRY(dtx_csv_note(c, &w, err));
 out:

@@ -575,7 +575,7 @@ static enum dtx_code ref_mixed(struct dtx_csv_ref *r, size_t pos, struct dtx_csv
 		DTX_TRY(dtx_csv_mixed_glued(r->mixed, r->shapes, r->end, r->width, out, err));
 	/* What its own delimiter parts into more has that delimiter. */
 	if (!took && !out->glued && 2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1)
-		DTX_TRY(dtx_csv_mixed_read(r->mixed, pos, r->end, r->width, out, err));
+		DTX_TRY(dtx_csv_mixed_read(r->mixed, r->shapes, pos, r->end, r->width, out, err));
 	if (r->shapes && r->width && out->cell == own && out->row.ncells != r->width)
 		DTX_TRY(ref_align(r, out, err));
 out:

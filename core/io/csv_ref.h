@@ -43,10 +43,12 @@ DTX_MUSTUSE enum dtx_code dtx_csv_ref_read(struct dtx_csv_ref *ref, size_t pos,
 struct dtx_csv_mixed;
 DTX_MUSTUSE enum dtx_code dtx_csv_mixed_new(const char *data, const struct dtx_dialect *d,
                                             struct dtx_csv_mixed **out, struct dtx_err *err);
-/* Changes *out to the record at pos as the first delimiter reads it that gives it `width` cells. */
-DTX_MUSTUSE enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m, size_t pos, size_t end,
-                                             uint32_t width, struct dtx_csv_ref_record *out,
-                                             struct dtx_err *err);
+/* Changes *out to the record at pos as the first delimiter reads it that gives it `width` cells;
+ * blanks must give cells that look like those of their columns.  shapes may be NULL. */
+DTX_MUSTUSE enum dtx_code dtx_csv_mixed_read(struct dtx_csv_mixed *m,
+                                             const struct dtx_csv_shapes *shapes, size_t pos,
+                                             size_t end, uint32_t width,
+                                             struct dtx_csv_ref_record *out, struct dtx_err *err);
 /* ... as other quotes or escapes than the text's read it, when only they read all of its quotes.  A
  * width of 0 is not known yet.  Tells whether they did. */
 DTX_MUSTUSE enum dtx_code dtx_csv_mixed_quotes(struct dtx_csv_mixed *m, size_t pos, size_t end,

@@ -51,6 +51,12 @@ CASES.update({
     "a last cell missing": (
         "id,name,city,amount\n1,Ann,Rome,5\n2,Bob,Oslo\n3,Eve,Bern,7\n4,Li,Linz,8\n", ["id", "name", "city", "amount"],
         [["1", "Ann", "Rome", "5"], ["2", "Bob", "Oslo", ""], ["3", "Eve", "Bern", "7"], ["4", "Li", "Linz", "8"]]),
+    "a sentence of as many words as there are columns": (
+        "id,day,who\n1,2024-01-02,Ann Lee\n2,2024-01-03,Bob Ray\n3,2024-01-04,Eve Roe\nMade by hand\n", ["id", "day", "who"],
+        [["1", "2024-01-02", "Ann Lee"], ["2", "2024-01-03", "Bob Ray"], ["3", "2024-01-04", "Eve Roe"]]),
+    "a stray quote beside doubled ones": (
+        'id\twhat\n1\t"said ""no"""\n2\tplain\n3\t"open\n4\tmore\n', ["id", "what"],
+        [["1", 'said "no"'], ["2", "plain"], ["3", '"open'], ["4", "more"]]),
     "words of the cells of a short record": (
         "a,b,c,d,e\nx,p q,1,5,6\ny,r s,2,5,6\nz,t u v w\ns,t u,3,5,6\n", list("abcde"),
         [["x", "p q", "1", "5", "6"], ["y", "r s", "2", "5", "6"], ["z", "t u v w", "", "", ""], ["s", "t u", "3", "5", "6"]]),
