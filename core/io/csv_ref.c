@@ -561,22 +561,29 @@ out:
 	return rc;
 }
 
+/* The shapes of the columns; NULL: those of a table of another width, which `pad` widened. */
+static const struct dtx_csv_shapes *ref_shapes(const struct dtx_csv_ref *r)
+{
+	return r->shapes && dtx_csv_shapes_width(r->shapes) == r->width ? r->shapes : NULL;
+}
+
 /* A record that its own dialect does not make as wide as the table. */
 static enum dtx_code ref_mixed(struct dtx_csv_ref *r, size_t pos, struct dtx_csv_ref_record *out,
                                struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
+	const struct dtx_csv_shapes *shapes = ref_shapes(r);
 	const struct dtx_csv_ref_cell *own = out->cell;
 	bool took = false;
 
 	DTX_TRY(dtx_csv_mixed_quotes(r->mixed, pos, r->end, r->width, out, &took, err));
 	out->otherwise = took;
-	if (!took && r->shapes && r->width)
-		DTX_TRY(dtx_csv_mixed_glued(r->mixed, r->shapes, r->end, r->width, out, err));
+	if (!took && shapes)
+		DTX_TRY(dtx_csv_mixed_glued(r->mixed, shapes, r->end, r->width, out, err));
 	/* What its own delimiter parts into more has that delimiter. */
 	if (!took && !out->glued && 2 * (uint64_t)out->row.ncells <= (uint64_t)r->width + 1)
-		DTX_TRY(dtx_csv_mixed_read(r->mixed, r->shapes, pos, r->end, r->width, out, err));
-	if (r->shapes && r->width && out->cell == own && out->row.ncells != r->width)
+		DTX_TRY(dtx_csv_mixed_read(r->mixed, shapes, pos, r->end, r->width, out, err));
+	if (shapes && out->cell == own && out->row.ncells != r->width)
 		DTX_TRY(ref_align(r, out, err));
 out:
 	return rc;
