@@ -447,17 +447,17 @@ static void search_closer(struct search *f, bool all)
 		offer(f, &second);
 }
 
-/* Each delimiter has a blank behind it: the blank is part of it; before it too: cells are filled
- * up to stand below each other; before the first one too: lines are indented. */
+/* Each delimiter has a blank behind it, or ends its line: the blank is part of it; before it too:
+ * cells are filled up to stand below each other; before the first one too: lines are indented. */
 static void search_spaced(struct search *f)
 {
 	const struct dtx_sniff_score *s = &f->best.s;
 	size_t len = strlen(f->best.d.delim);
 
 	if (f->opts->delimiter || f->best.d.runs || f->best.d.trim || len != 1 || s->modal < 2 ||
-	    f->best.d.delim[0] == ' ' || s->delims < 2 || s->spaced < s->delims)
+	    f->best.d.delim[0] == ' ' || s->spaced < 2 || s->spaced + s->last < s->delims)
 		return;
-	f->best.d.trim = s->padded == s->delims || s->indented == s->records;
+	f->best.d.trim = s->last || s->padded == s->delims || s->indented == s->records;
 	f->best.d.delim[1] = f->best.d.trim ? '\0' : ' ';
 	f->best.d.delim[2] = '\0';
 }

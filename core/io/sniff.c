@@ -19,7 +19,7 @@ struct sniff {
 	size_t last_width;
 	struct sniff_count {
 		uint64_t records, cells, usual, begun, quoted, irregular, delims, spaced, padded,
-			doubled, filled, indented;
+			doubled, filled, indented, last;
 	} n;
 	unsigned unclosed;
 };
@@ -255,7 +255,10 @@ static size_t sniff_record(struct sniff *f, size_t at)
 		spaced = at < f->s.len && f->s.ptr[at] == ' ';
 		f->n.spaced += spaced;
 		f->n.padded += spaced && at > n + from && f->s.ptr[at - n - 1] == ' ';
-		if (f->d->runs && (at >= f->s.len || sniff_is_end(f, f->s.ptr[at])))
+		if (at < f->s.len && !sniff_is_end(f, f->s.ptr[at]))
+			continue;
+		f->n.last++;
+		if (f->d->runs)
 			break;
 	}
 	width = (size_t)(f->n.cells - cells);
@@ -320,6 +323,7 @@ void dtx_sniff_score(const struct dtx_sniff_sample *sample, const struct dtx_sni
 	out->irregular = f.n.irregular;
 	out->delims = f.n.delims;
 	out->spaced = f.n.spaced;
+	out->last = f.n.last;
 	out->padded = f.n.padded;
 	out->indented = f.n.indented;
 	out->hollow = !f.n.filled;

@@ -30,6 +30,7 @@ struct dtx_sniff_score {
 	uint64_t irregular; /* quotes that are data */
 	uint64_t delims;    /* delimiters */
 	uint64_t spaced;    /* ... with a blank behind */
+	uint64_t last;      /* ... that end their record */
 	uint64_t padded;    /* ... with one before and one behind */
 	uint64_t records;
 	uint64_t indented; /* ... that begin with a blank */
