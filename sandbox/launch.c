@@ -173,17 +173,17 @@ out:
 	return rc;
 }
 
-enum dtx_code dtx_launch_reader(int input, uint64_t memory, uint32_t cpu_s, bool freexl, pid_t *pid,
+enum dtx_code dtx_launch_reader(int input, const struct dtx_isolate_limits *limits, pid_t *pid,
                                 int *control, struct dtx_err *err)
 {
-	char bytes[24], seconds[16], parent[16], with[] = "freexl";
-	char *argv[] = {
-		(char *)DTX_READER_NAME, parent, bytes, seconds, freexl ? with : NULL, NULL
-	};
+	char bytes[24], seconds[16], parent[16], page[16], with[] = "freexl";
+	char *argv[] = { (char *)DTX_READER_NAME,      parent, bytes, seconds, page,
+		         limits->freexl ? with : NULL, NULL };
 	struct role r = { argv, empty, -1, input };
 
 	snprintf(parent, sizeof(parent), "%d", (int)getpid());
-	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)memory);
-	snprintf(seconds, sizeof(seconds), "%u", cpu_s);
+	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)limits->memory);
+	snprintf(seconds, sizeof(seconds), "%u", limits->cpu_s);
+	snprintf(page, sizeof(page), "%u", limits->page);
 	return launch(&r, DTX_E_JAIL_UNAVAILABLE, pid, control, err);
 }

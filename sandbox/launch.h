@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include "core/base/err.h"
+#include "core/io/isolate.h"
 
 #define DTX_ZYGOTE_NAME "dtx-zygote"
 #define DTX_READER_NAME "dtx-reader"
@@ -30,10 +31,10 @@ DTX_MUSTUSE enum dtx_code dtx_launch_zygote(enum dtx_zkind kind, uint32_t hash_s
  * with theirs.  Returns once it is on its own.  Code: snippet_setup_refused. */
 DTX_MUSTUSE enum dtx_code dtx_launch_pool(enum dtx_zkind kind, uint32_t hash_seed, const char *key,
                                           uint32_t idle_s, int listener, struct dtx_err *err);
-/* A reader of `input` (borrowed; `freexl`: it asks that library too): nothing of the caller's but a
- * socket and that. *control is the caller's end.  Limits and the caller's pid are its arguments.
+/* A reader of `input` (borrowed): nothing of the caller's but a socket and that. *control is the
+ * caller's end.  Limits and the caller's pid are its arguments.
  * Code: jail_unavailable. */
-DTX_MUSTUSE enum dtx_code dtx_launch_reader(int input, uint64_t memory, uint32_t cpu_s, bool freexl,
+DTX_MUSTUSE enum dtx_code dtx_launch_reader(int input, const struct dtx_isolate_limits *limits,
                                             pid_t *pid, int *control, struct dtx_err *err);
 
 #endif

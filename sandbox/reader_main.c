@@ -17,6 +17,7 @@
 #include "core/base/num.h"
 #include "core/base/pool.h"
 #include "core/io/isolate.h"
+#include "core/io/codepage.h"
 #include "core/io/read_freexl.h"
 #include "sandbox/filter.h"
 #include "sandbox/landlock.h"
@@ -108,8 +109,9 @@ static void warm_qsort(void)
 struct role {
 	pid_t parent;
 	uint64_t memory, cpu_s;
-	size_t size; /* of the input */
-	bool freexl; /* that library is asked too: it opens the input by its name */
+	uint64_t page; /* code page that may be needed */
+	size_t size;   /* of the input */
+	bool freexl;   /* that library is asked too: it opens the input by its name */
 };
 
 /* Stops: reading any file but the input, by the one library that opens files.  Before there are
@@ -145,9 +147,12 @@ static void lock_down(struct dtx_wire *w, struct role *r)
 	if (fstat(FD_INPUT, &st))
 		refuse(w, "input", errno);
 	r->size = (size_t)st.st_size;
-	/* what needs calls that are gone later: a seed for tables, programs, threads */
+	/* what needs calls that are gone later: a seed for tables, conversions, programs, threads
+	 */
 	warm_qsort();
 	dtx_json_init();
+	if (r->page)
+		dtx_codepage_load((unsigned)r->page);
 	own = own_size();
 	if (r->freexl)
 		only_input(w);
@@ -412,9 +417,9 @@ int dtx_reader_main(int argc, char **argv)
 	struct role r = { 0 };
 	uint64_t parent;
 
-	r.freexl = argc == 5 && strcmp(argv[4], "freexl") == 0;
-	if (argc != 4 + r.freexl || !number(argv[1], &parent) || !number(argv[2], &r.memory) ||
-	    !number(argv[3], &r.cpu_s))
+	r.freexl = argc == 6 && strcmp(argv[5], "freexl") == 0;
+	if (argc != 5 + r.freexl || !number(argv[1], &parent) || !number(argv[2], &r.memory) ||
+	    !number(argv[3], &r.cpu_s) || !number(argv[4], &r.page))
 		return 2;
 	r.parent = (pid_t)parent;
 	lock_down(&c.wire, &r);

@@ -609,8 +609,7 @@ static enum dtx_code process_start(struct dtx_source *src, const struct dtx_isol
 	if (DTX_SANITIZED)
 		return refused("build", "a sanitizer build cannot lock a process", err);
 	DTX_TRY(dtx_source_dup(src, &input, err));
-	DTX_TRY(dtx_launch_reader(input, limits->memory, limits->cpu_s, limits->freexl, &pid,
-	                          &control, err));
+	DTX_TRY(dtx_launch_reader(input, limits, &pid, &control, err));
 	DTX_TRY(dtx_reader_adopt(src, limits, pid, control, out, err));
 out:
 	dtx_file_close(&input);

@@ -1,6 +1,10 @@
 /* Tables of the upper halves: a parser that runs locked in cannot load conversions. */
 #include "core/io/codepage.h"
 
+#include <iconv.h>
+#include <stdio.h>
+
+#include "core/base/mem.h"
 #include "core/base/utf8.h"
 
 static const struct dtx_codepage pages[] = {
@@ -205,9 +209,52 @@ static const struct {
 	unsigned number, same;
 } aliases[] = { { 0, 1252 }, { 367, 1252 }, { 32768, 10000 }, { 32769, 1252 } };
 
+/* --- a page that was loaded --- */
+
+static struct dtx_codepage loaded;
+static uint16_t loaded_pair[128][256]; /* of such a byte and another behind it, 0: no character */
+
+/* The character that n bytes are, 0: none, or one beyond the basic plane. */
+static uint16_t one_char(iconv_t cd, const unsigned char *bytes, size_t n)
+{
+	unsigned char to[4];
+	char *in = (char *)(uintptr_t)bytes, *put = (char *)to; /* iconv does not write to `in` */
+	size_t left = n, room = sizeof(to);
+
+	(void)iconv(cd, NULL, NULL, NULL, NULL);
+	if (iconv(cd, &in, &left, &put, &room) == (size_t)-1 || room != 2)
+		return 0;
+	return (uint16_t)(to[0] << 8 | to[1]);
+}
+
+void dtx_codepage_load(unsigned number)
+{
+	unsigned char c[2];
+	char name[16];
+	iconv_t cd;
+	unsigned i, k;
+
+	snprintf(name, sizeof(name), "CP%u", number);
+	cd = iconv_open("UTF-16BE", name);
+	if (cd == (iconv_t)-1)
+		return;
+	loaded.number = number;
+	for (i = 0; i < 128; i++) {
+		c[0] = (unsigned char)(i + 0x80);
+		loaded.high[i] = one_char(cd, c, 1);
+		for (k = 0; k < 256; k++) {
+			c[1] = (unsigned char)k;
+			loaded_pair[i][k] = loaded.high[i] ? 0 : one_char(cd, c, 2);
+		}
+		loaded.high[i] = loaded.high[i] ? loaded.high[i] : 0xfffd;
+	}
+	iconv_close(cd);
+}
+
 enum dtx_code dtx_codepage_find(unsigned number, const char *label, const struct dtx_codepage **out,
                                 struct dtx_err *err)
 {
+	char more[32];
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(aliases); i++) {
@@ -220,9 +267,15 @@ enum dtx_code dtx_codepage_find(unsigned number, const char *label, const struct
 			return DTX_OK;
 		}
 	}
+	if (loaded.number == number) {
+		*out = &loaded;
+		return DTX_OK;
+	}
 	dtx_err_set(err, DTX_E_BAD_ENCODING, __FILE__, __LINE__,
 	            "'%s': its texts are in code page %u, which dtx does not read", label, number);
 	dtx_err_hint(err, "soffice --convert-to xlsx '%s'", label);
+	snprintf(more, sizeof(more), "{\"page\":%u}", number);
+	dtx_err_more(err, dtx_mem_strdup(more));
 	return DTX_E_BAD_ENCODING;
 }
 
@@ -234,7 +287,12 @@ void dtx_codepage_add(const struct dtx_codepage *page, const uint8_t *bytes, siz
 
 	for (i = 0; i < len; i++) {
 		uint32_t cp = bytes[i] < 0x80 ? bytes[i] : page->high[bytes[i] - 0x80];
+		uint32_t two = page == &loaded && bytes[i] >= 0x80 && i + 1 < len
+		                       ? loaded_pair[bytes[i] - 0x80][bytes[i + 1]]
+		                       : 0;
 
+		cp = two ? two : cp;
+		i += two != 0;
 		if (cp)
 			dtx_buf_addn(out, utf8, dtx_utf8_put(utf8, cp));
 	}

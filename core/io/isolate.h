@@ -26,7 +26,8 @@ enum dtx_ask {
 struct dtx_isolate_limits {
 	uint64_t memory; /* bytes of its heap */
 	uint32_t cpu_s;
-	bool freexl; /* it asks FreeXL, which opens the input by name */
+	bool freexl;   /* it asks FreeXL, which opens the input by name */
+	unsigned page; /* code page that it loads, 0: none */
 };
 #define DTX_ISOLATE_INPUT "/proc/self/fd/4" /* what it may open then */
 #define DTX_ISOLATE_LIMITS                                                                         \

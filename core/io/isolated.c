@@ -89,6 +89,21 @@ struct dtx_isolate_limits dtx_isolated_limits(const struct dtx_source *src)
 	return out;
 }
 
+/* The number comes from the process: whatever it is, it is tried once. */
+bool dtx_isolated_again(const struct dtx_err *why, struct dtx_isolate_limits *limits)
+{
+	json_t *more = why && why->code == DTX_E_BAD_ENCODING && why->more
+	                       ? json_loads(why->more, 0, NULL)
+	                       : NULL;
+	json_int_t page = json_integer_value(json_object_get(more, "page"));
+
+	json_decref(more);
+	if (limits->page || page <= 0 || page > UINT16_MAX)
+		return false;
+	limits->page = (unsigned)page;
+	return true;
+}
+
 /* --- answers --- */
 
 /* Takes `args`. */
@@ -537,6 +552,22 @@ static json_t *isolated_describe(struct dtx_reader *reader)
 	return json_incref(((struct isolated *)reader)->describe);
 }
 
+/* A process, and what it found. */
+static enum dtx_code start_and_open(struct isolated *r, const struct dtx_isolate_limits *limits,
+                                    json_t **opened, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+
+	if (r->proc)
+		r->via->stop(r->proc);
+	r->proc = NULL;
+	DTX_TRY(r->via->start(r->head.src, limits, &r->proc, err));
+	DTX_TRY(ask(r, DTX_ASK_OPEN, dtx_isolate_opts_json(&r->opts), err));
+	DTX_TRY(answer(r, opened, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via, struct dtx_source *src,
                                 const struct dtx_read_opts *opts,
                                 const struct dtx_reader_class *cls, struct dtx_reader **out,
@@ -563,9 +594,13 @@ enum dtx_code dtx_isolated_open(const struct dtx_isolate_class *via, struct dtx_
 		.describe = isolated_describe,
 		.close = isolated_close,
 	};
-	DTX_TRY(via->start(src, &limits, &r->proc, err));
-	DTX_TRY(ask(r, DTX_ASK_OPEN, dtx_isolate_opts_json(opts), err));
-	DTX_TRY(answer(r, &opened, err));
+	rc = start_and_open(r, &limits, &opened, err);
+	if (rc != DTX_OK && dtx_isolated_again(err, &limits)) {
+		dtx_err_clear(err);
+		rc = start_and_open(r, &limits, &opened, err);
+	}
+	if (rc != DTX_OK)
+		goto out;
 	DTX_TRY(take_opened(r, opened, err));
 	r->head.cls = &r->cls;
 	*out = &r->head;

@@ -28,6 +28,9 @@ void dtx_textpool_clear(struct dtx_textpool *p);
 /* What a frame breaks is said as a fault of the file: corrupt_file. */
 enum dtx_code dtx_isolated_blame(const struct dtx_source *src, enum dtx_code rc,
                                  struct dtx_err *err);
+/* Whether a process that is started anew, with other limits, could answer: one that has the code
+ * page of the texts. */
+bool dtx_isolated_again(const struct dtx_err *why, struct dtx_isolate_limits *limits);
 /* The JSON of a REPORT section.  Code: snippet_bad_result. */
 DTX_MUSTUSE enum dtx_code dtx_isolated_report(const struct dtx_frame_view *view, json_t **out,
                                               struct dtx_err *err);

@@ -5,21 +5,18 @@
 typedef enum dtx_code (*frame_fn)(void *arg, const struct dtx_frame_view *view,
                                   struct dtx_err *err);
 
-/* Asks and gives every frame of the answer to `fn`.  Takes `args`. */
-static enum dtx_code question(struct dtx_source *src, enum dtx_ask what, json_t *args, frame_fn fn,
-                              void *arg, struct dtx_err *err)
+/* A process is asked and gives every frame of the answer to `fn`. */
+static enum dtx_code ask_process(struct dtx_source *src, const struct dtx_isolate_limits *limits,
+                                 enum dtx_ask what, const json_t *args, frame_fn fn, void *arg,
+                                 struct dtx_err *err)
 {
-	struct dtx_isolate_limits limits = dtx_isolated_limits(src);
 	enum dtx_code rc = DTX_OK;
 	struct dtx_isolate *proc = NULL;
 	struct dtx_frame_view view = DTX_FRAME_VIEW_INIT;
 	struct dtx_sealed got = { 0 };
 	size_t n;
 
-	args = dtx_isolated_args(src, args);
-	if (!args)
-		DTX_FAIL_MEM(err);
-	DTX_TRY(dtx_isolate_process.start(src, &limits, &proc, err));
+	DTX_TRY(dtx_isolate_process.start(src, limits, &proc, err));
 	DTX_TRY(dtx_isolate_process.ask(proc, what, args, err));
 	for (n = 0;; n++) {
 		DTX_TRY(dtx_isolate_process.next(proc, &got, err));
@@ -35,10 +32,29 @@ static enum dtx_code question(struct dtx_source *src, enum dtx_ask what, json_t 
 	if (!n && what != DTX_ASK_INFLATE)
 		DTX_FAIL(err, DTX_E_SNIPPET_BAD_RESULT, "no answer");
 out:
-	json_decref(args);
 	dtx_frame_close(&view);
 	dtx_owner_unref(got.owner);
 	dtx_isolate_process.stop(proc);
+	return rc;
+}
+
+/* Takes `args`. */
+static enum dtx_code question(struct dtx_source *src, enum dtx_ask what, json_t *args, frame_fn fn,
+                              void *arg, struct dtx_err *err)
+{
+	struct dtx_isolate_limits limits = dtx_isolated_limits(src);
+	enum dtx_code rc = DTX_OK;
+
+	args = dtx_isolated_args(src, args);
+	if (!args)
+		DTX_FAIL_MEM(err);
+	rc = ask_process(src, &limits, what, args, fn, arg, err);
+	if (rc != DTX_OK && dtx_isolated_again(err, &limits)) {
+		dtx_err_clear(err);
+		rc = ask_process(src, &limits, what, args, fn, arg, err);
+	}
+out:
+	json_decref(args);
 	return dtx_isolated_blame(src, rc, err);
 }
 

@@ -355,6 +355,21 @@ void dtx_jscan_unescape(struct dtx_str raw, struct dtx_buf *out)
 	}
 }
 
+/* Whether the end of a sample cut what stands there: a text, a number, or a word that begins so. */
+static bool is_cut_token(struct dtx_str s)
+{
+	static const char *const word[] = { "true", "false", "null" };
+	size_t i;
+
+	if (!s.len || s.ptr[0] == '"')
+		return !s.len || !memchr(s.ptr + 1, '"', s.len - 1);
+	for (i = 0; i < DTX_COUNT(word); i++) {
+		if (dtx_str_starts(dtx_str_of(word[i]), s))
+			return true;
+	}
+	return s.len < 16 && (s.ptr[0] == '-' || is_digit(s.ptr[0]));
+}
+
 bool dtx_jscan_tokens(const char *bytes, size_t len)
 {
 	struct dtx_jscan s = { .p = bytes, .end = bytes + len, .lenient = true };
@@ -367,7 +382,6 @@ bool dtx_jscan_tokens(const char *bytes, size_t len)
 		if (strchr("{}[],:", *s.p) && *s.p)
 			s.p++;
 		else if (!scan_scalar(&s, &v))
-			/* A token cut off by the end of the sample is fine. */
-			return s.p == s.end || s.end - s.p < 16;
+			return is_cut_token((struct dtx_str){ s.p, (size_t)(s.end - s.p) });
 	}
 }

@@ -229,11 +229,40 @@ static bool is_minutes(const struct token *before, struct dtx_str rest)
 	return (t.kind == TOK_TIME || t.kind == TOK_ELAPSED) && (t.text.ptr[0] | 32) == 's';
 }
 
+/* Whether the first section is a word that stands for some values, as of [=0]"";dd/mm/yyyy. */
+static bool is_word_for_some(struct dtx_str section)
+{
+	const char *at = section.ptr;
+	bool some = false;
+	struct token t;
+
+	for (t = next_token(&section); t.kind == TOK_LITERAL; t = next_token(&section)) {
+		some |= section.ptr - at > 2 && at[0] == '[' && strchr("<>=", at[1]);
+		at = section.ptr;
+	}
+	return some && t.kind == TOK_END && section.len;
+}
+
+/* The code from the section on that tells what the other values are. */
+static struct dtx_str telling_section(struct dtx_str code)
+{
+	struct token t;
+
+	while (is_word_for_some(code)) {
+		do {
+			t = next_token(&code);
+		} while (t.kind != TOK_END);
+		code = (struct dtx_str){ code.ptr + 1, code.len - 1 };
+	}
+	return code;
+}
+
 enum dtx_fmt_class dtx_fmt_classify(struct dtx_str code)
 {
 	struct token t, before = { TOK_END, { NULL, 0 } };
 	bool date = false, time = false, elapsed = false, text = false;
 
+	code = telling_section(code);
 	for (t = next_token(&code); t.kind != TOK_END; t = next_token(&code)) {
 		if (t.kind == TOK_MONTH)
 			t.kind = is_minutes(&before, code) ? TOK_TIME : TOK_DATE;
@@ -386,6 +415,7 @@ void dtx_fmt_show(struct dtx_str code, enum dtx_fmt_class cls, double value, boo
 {
 	int64_t us;
 
+	code = telling_section(code);
 	if (cls == DTX_FMT_NUMBER || cls == DTX_FMT_TEXT) {
 		if (!show_fixed(code, value, out))
 			show_general(value, out);

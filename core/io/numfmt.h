@@ -19,7 +19,8 @@ enum dtx_fmt_class {
 enum dtx_fmt_class dtx_fmt_builtin(uint32_t id);
 /* Code of a built-in id as the English version shows it; "General" if unknown. */
 const char *dtx_fmt_builtin_code(uint32_t id);
-/* Class of a format code, by its first section. */
+/* Class of a format code, by its first section, or the next one where a condition makes a mere word
+ * of that, as of [=0]"";dd/mm/yyyy. */
 enum dtx_fmt_class dtx_fmt_classify(struct dtx_str code);
 /* DTX_CELL_NUMBER, DATE, DATETIME, TIME or DURATION of a number of that class.  *bad: the class
  * wants a date and the serial is none. */

@@ -7,6 +7,8 @@
 #include "core/io/columns.h"
 #include "core/io/json_reader.h"
 
+enum { SNIFF_BYTES = 8192 };
+
 /* --- opening --- */
 
 /* An object with a key: JSON, whatever is wrong behind it. */
@@ -25,17 +27,32 @@ static bool begins_object(struct dtx_str s)
 	return dtx_jscan_string(&at, &key) && dtx_jscan_char(&at, ':', NULL);
 }
 
+/* What of UTF-16 behind its mark is ASCII, as what is no name or text in JSON is; other units are
+ * letters.  Other bytes as they are, without a mark. */
+static struct dtx_str json_narrow(struct dtx_str s, char *to, size_t cap)
+{
+	bool wide =
+		dtx_str_starts(s, DTX_STR("\xff\xfe")) || dtx_str_starts(s, DTX_STR("\xfe\xff"));
+	size_t high = wide && s.ptr[0] == '\xff', i, n = 0;
+
+	if (dtx_str_starts(s, DTX_STR("\xef\xbb\xbf")))
+		return (struct dtx_str){ s.ptr + 3, s.len - 3 };
+	for (i = 2; wide && i + 1 < s.len && n < cap; i += 2)
+		to[n++] = s.ptr[i + high] || (s.ptr[i + !high] & 0x80) ? 'x' : s.ptr[i + !high];
+	return wide ? (struct dtx_str){ to, n } : s;
+}
+
 static int json_sniff(const void *head, size_t len, const char *path)
 {
-	struct dtx_str s = { head, len };
+	char narrow[SNIFF_BYTES];
+	struct dtx_str s = json_narrow((struct dtx_str){ head, len }, narrow, sizeof(narrow));
 
 	(void)path;
-	if (dtx_str_starts(s, DTX_STR("\xef\xbb\xbf")))
-		s = (struct dtx_str){ s.ptr + 3, s.len - 3 };
 	s = dtx_str_trim(s);
 	if (!s.len || (s.ptr[0] != '{' && s.ptr[0] != '['))
 		return 0;
-	return begins_object(s) || dtx_jscan_tokens(s.ptr, DTX_MIN(s.len, (size_t)8192)) ? 85 : 0;
+	return begins_object(s) || dtx_jscan_tokens(s.ptr, DTX_MIN(s.len, (size_t)SNIFF_BYTES)) ? 85
+	                                                                                        : 0;
 }
 
 static void json_close(struct dtx_reader *reader)

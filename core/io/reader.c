@@ -12,7 +12,7 @@
 #include "core/io/once.h"
 #include "core/io/zip.h"
 
-enum { HEAD_BYTES = 64 << 10 };
+enum { HEAD_BYTES = 64 << 10, MARKUP_BYTES = 4096 };
 
 const char *const dtx_drop_name[DTX_DROP_COUNT] = {
 	[DTX_DROP_SKIP] = "skip",         [DTX_DROP_SKIP_TAIL] = "skip_tail",
@@ -70,27 +70,60 @@ static enum dtx_code refuse(struct dtx_source *src, const struct foreign *f, str
 	return DTX_E_UNSUPPORTED_FORMAT;
 }
 
+/* --- markup, which programs save under the name of a workbook --- */
+
+/* The beginning in small letters, behind a mark and blanks; of UTF-16 what is ASCII. */
+static struct dtx_str small_beginning(struct dtx_str head, char to[MARKUP_BYTES])
+{
+	const unsigned char *p = (const unsigned char *)head.ptr;
+	bool wide = head.len > 3 && p[0] + p[1] == 0x1fd && (p[0] == 0xff || p[1] == 0xff);
+	size_t step = wide ? 2 : 1, n = 0;
+	size_t i = wide                                            ? 2 + (p[0] == 0xfe)
+	           : dtx_str_starts(head, DTX_STR("\xef\xbb\xbf")) ? 3
+	                                                           : 0;
+
+	for (; i < head.len && n < MARKUP_BYTES; i += step)
+		to[n++] = (char)(p[i] >= 'A' && p[i] <= 'Z' ? p[i] | 32 : p[i]);
+	return dtx_str_trim((struct dtx_str){ to, n });
+}
+
+/* Names of columns can stand between < and >, too: those of a table are not alone. */
+static bool is_markup(struct dtx_str text)
+{
+	static const char *const first[] = { "<html", "<!doc", "<?xml", "<tabl" };
+	size_t i;
+
+	for (i = 0; i < DTX_COUNT(first); i++) {
+		if (dtx_str_starts(text, dtx_str_of(first[i])))
+			return true;
+	}
+	return dtx_str_starts(text, DTX_STR("<")) && dtx_str_find(text, DTX_STR("<table"), 0) >= 0;
+}
+
 static enum dtx_code refuse_foreign(struct dtx_source *src, struct dtx_err *err)
 {
 	static const struct foreign html = { { NULL, 0 },
 		                             "an HTML or XML document",
 		                             "open it in a spreadsheet program and save '",
 		                             "' as .xlsx" };
+	static const struct foreign mhtml = { { NULL, 0 },
+		                              "a web archive (MHTML)",
+		                              "open it in a spreadsheet program and save '",
+		                              "' as .xlsx" };
 	struct dtx_str head = { dtx_source_data(src),
 		                DTX_MIN(dtx_source_size(src), (size_t)HEAD_BYTES) };
-	struct dtx_str text = dtx_str_trim(head);
+	char small[MARKUP_BYTES];
+	struct dtx_str text = small_beginning(head, small);
 	size_t i;
 
 	for (i = 0; i < DTX_COUNT(foreigns); i++) {
 		if (dtx_str_starts(head, foreigns[i].magic))
 			return refuse(src, &foreigns[i], err);
 	}
-	if (dtx_str_starts(text, DTX_STR("\xef\xbb\xbf")))
-		text = (struct dtx_str){ text.ptr + 3, text.len - 3 };
-	text.len = DTX_MIN(text.len, (size_t)5);
-	if (dtx_str_ieq(text, DTX_STR("<html")) || dtx_str_ieq(text, DTX_STR("<!doc")) ||
-	    dtx_str_ieq(text, DTX_STR("<?xml")) || dtx_str_ieq(text, DTX_STR("<tabl")))
+	if (is_markup(text))
 		return refuse(src, &html, err);
+	if (dtx_str_starts(text, DTX_STR("mime-version:")))
+		return refuse(src, &mhtml, err);
 	return DTX_OK;
 }
 

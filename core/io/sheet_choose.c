@@ -1,5 +1,6 @@
 /* Which sheet of a workbook is read, and which range of it. */
 #include "core/base/num.h"
+#include "core/io/repair.h"
 #include "core/io/sheet_layout.h"
 
 static void list_sheets(const struct dtx_book *book, struct dtx_buf *out)
@@ -117,6 +118,23 @@ out:
 	return rc;
 }
 
+/* Hidden ones hold what nobody is shown: they are read when it is asked for. */
+static enum dtx_code none_visible(const struct dtx_book *book, struct dtx_err *err)
+{
+	enum dtx_code rc = dtx_err_set(err, DTX_E_SHEET_NOT_FOUND, __FILE__, __LINE__,
+	                               "'%s' has no visible worksheet", book->label);
+	uint32_t i;
+
+	for (i = 0; i < book->nsheets && book->sheet[i].kind != DTX_SHEET_WORKSHEET; i++)
+		;
+	if (i < book->nsheets) {
+		dtx_err_hint(err, "--sheet %u reads '%.60s', which is hidden", i + 1,
+		             book->sheet[i].name);
+		dtx_repair_advise(err, "{\"sheet\":\"%u\"}", i + 1);
+	}
+	return rc;
+}
+
 /* The first one; a sheet without cells (a cover, what was a chart) before others that have some is
  * passed over. */
 static enum dtx_code default_sheet(struct dtx_book *book, struct dtx_errlist *diags,
@@ -130,7 +148,7 @@ static enum dtx_code default_sheet(struct dtx_book *book, struct dtx_errlist *di
 	for (i = 0; i < book->nsheets && !is_candidate(&book->sheet[i]); i++)
 		;
 	if (i == book->nsheets)
-		DTX_FAIL(err, DTX_E_SHEET_NOT_FOUND, "'%s' has no visible worksheet", book->label);
+		return none_visible(book, err);
 	*out = &book->sheet[i];
 	DTX_TRY(other_sheets(book, *out, &others, &other, err));
 	if (!others)

@@ -33,10 +33,18 @@ out:
 
 /* --- the strict walk --- */
 
+/* An attribute that is empty says as little as one that is absent. */
+static struct dtx_str attr_said(const struct dtx_xml *x, const char *name)
+{
+	struct dtx_str s = dtx_str_trim(dtx_xml_attr(x, name));
+
+	return s.len ? s : (struct dtx_str){ NULL, 0 };
+}
+
 static enum dtx_code start_row(struct dtx_xlsx_walk *w, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_str r = dtx_xml_attr(w->x, "r");
+	struct dtx_str r = attr_said(w->x, "r");
 	int64_t row = (int64_t)w->next_row + 1;
 
 	if (r.ptr && (!dtx_num_parse_i64(r.ptr, r.len, &row) || row < 1 || row > DTX_SHEET_ROWS))
@@ -52,8 +60,8 @@ static enum dtx_code cell_attrs(struct dtx_xlsx_walk *w, struct dtx_xlsx_cell *c
                                 struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
-	struct dtx_str r = dtx_xml_attr(w->x, "r"), s = dtx_xml_attr(w->x, "s");
-	struct dtx_str t = dtx_xml_attr(w->x, "t");
+	struct dtx_str r = attr_said(w->x, "r"), s = attr_said(w->x, "s");
+	struct dtx_str t = attr_said(w->x, "t");
 	int64_t style = 0;
 
 	*c = (struct dtx_xlsx_cell){ .row = w->row, .col = w->next_col };

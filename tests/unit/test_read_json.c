@@ -523,7 +523,11 @@ void test_read_json_blame_names_line(void)
 void test_json_sniffs_tokens(void)
 {
 	T_CHECK(dtx_jscan_tokens("{\"a\": [1, true, nul", 19));
+	T_CHECK(dtx_jscan_tokens("{\"a\": [\"cut", 11));
+	T_CHECK(dtx_jscan_tokens("[1,2e", 5));
 	T_CHECK(!dtx_jscan_tokens("[id],[name],[some other thing here]", 35));
+	T_CHECK(!dtx_jscan_tokens("[id],n\n1,2\n", 11));
+	T_CHECK(!dtx_jscan_tokens("[name],x\n1,2\n", 13));
 }
 
 static enum dtx_code json_once(const char *json, enum dtx_keys keys)

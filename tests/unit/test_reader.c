@@ -30,6 +30,9 @@ void test_reader_is_chosen_by_content(void)
 	EXPECT_BYTES("x.txt", "a,b\n1,2\n", "csv", "");
 	EXPECT_BYTES("x.csv", "{\"a\":1}\n{\"a\":2}\n", "json", "");
 	EXPECT_BYTES("x.json", "[{\"a\":1}]", "json", "");
+	EXPECT_BYTES("x.json", "\xff\xfe[\0{\0\"\0a\x04\"\0:\0001\0}\0]\0", "json", "");
+	EXPECT_BYTES("x.json", "\xfe\xff\0[\0001\0]", "json", "");
+	EXPECT_BYTES("x.csv", "\xff\xfe[\0i\0d\0]\0,\0n\0\n\0001\0,\0002\0\n\0", "csv", "");
 	expect_bytes("x", "{\"a\":1}", 7, "jsonl", "json", "");
 	expect_bytes("x", "a", 1, "parquet", "unsupported_format", "");
 	EXPECT_BYTES("x", "\x02\x03\xff\x04\x05\xfe", "unsupported_format", "--from csv");
@@ -46,6 +49,12 @@ void test_reader_names_the_way_out(void)
 	EXPECT_BYTES("p.xls", "\x09\x04\x06\x00\x00\x00\x10\x00\x00\x00", "unsupported_format",
 	             "soffice --convert-to xlsx 'p.xls'");
 	EXPECT_BYTES("p.xls", " <html><table>", "unsupported_format", "save");
+	EXPECT_BYTES("p.xls", "\xef\xbb\xbf\r\n<!DocType html>", "unsupported_format", "save");
+	EXPECT_BYTES("p.xls", "<style>td{}</style>\n<TABLE>", "unsupported_format", "save");
+	EXPECT_BYTES("p.xls", "\xff\xfe<\0?\0x\0m\0l\0 \0", "unsupported_format", "save");
+	EXPECT_BYTES("p.xls", "\xfe\xff\0<\0T\0a\0b\0l\0e\0>", "unsupported_format", "save");
+	EXPECT_BYTES("p.xls", "MIME-Version: 1.0\r\n", "unsupported_format", "save");
+	EXPECT_BYTES("p.csv", "<DATE>,<OPEN>\n2024-01-02,1\n", "csv", "");
 	EXPECT_BYTES("p.xlsx", "PK\x03\x04 cut", "corrupt_file", "");
 }
 

@@ -156,10 +156,12 @@ void test_xls_code_pages(void)
 		    { 1251, "\xcf\xf0", "k:text,v:null\nПр|~\n" },
 		    { 10000, "\x8e", "k:text,v:null\né|~\n" },
 		    { 1253, "\xd2", "k:text,v:null\n\xef\xbf\xbd|~\n" },
-		    { 932, "a", "bad_encoding" },
+		    { 932, "\x93\x8c\x8b\x9e\xb1\x93", "k:text,v:null\n東京ｱ\xef\xbf\xbd|~\n" },
 		    { 12345, "a", "bad_encoding" } };
 	size_t i;
 
+	dtx_codepage_load(12345); /* there is none */
+	dtx_codepage_load(932);
 	for (i = 0; i < DTX_COUNT(try); i++) {
 		struct biff_book book = BIFF_BOOK_INIT;
 

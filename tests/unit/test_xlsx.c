@@ -159,6 +159,9 @@ void test_xlsx_unusual_grammar(void)
 		"<row r=\"1\"><c r=\"A1\" t=\"str\"><v>k</v></c><c r=\"B1\" "
 		"t=\"str\"><v>v</v></c></row>"
 		"</sheetData>",
+		/* attributes that say nothing, and blanks around what others say */
+		HEAD "<row r=\"\"><c r=\"\" s=\"\" t=\"str\"><v>a</v></c><c  r = \" B2 \"  "
+		     "s=\" 0 \" t=\"\" ><v> 1 </v></c></row></sheetData>",
 	};
 	size_t i;
 

@@ -1,5 +1,6 @@
 /* Workbooks with one part that is wrong, missing or too much: what is said of it. */
 #include "core/io/grid.h"
+#include "core/io/repair.h"
 #include "tests/t.h"
 #include "tests/unit/bookmake.h"
 
@@ -283,6 +284,39 @@ void test_xlsx_other_archives(void)
 		T_CHECK(strstr(err.hint, list[i].hint));
 		dtx_buf_clear(&bytes);
 	}
+}
+
+/* What nobody is shown is read when it is asked for. */
+void test_xlsx_hidden_sheets_alone(void)
+{
+	const struct broken_book book = {
+		.part = "xl/workbook.xml",
+		.open = "<workbook " BOOK_NS " xmlns:r=\"http://r\"><sheets><sheet name=\"Chart\" "
+			"r:id=\"r2\"/><sheet name=\"One\" state=\"veryHidden\" r:id=\"r1\"/>"
+			"</sheets></workbook>",
+	};
+	struct dtx_errlist done = DTX_ERRLIST_INIT;
+	struct dtx_arena arena = DTX_ARENA_INIT;
+	struct dtx_repair repair = { .on = true, .arena = &arena, .done = &done };
+	struct dtx_read_opts opts = DTX_READ_OPTS_INIT;
+	struct dtx_buf bytes = DTX_BUF_INIT((size_t)1 << 20);
+	struct dtx_err err = DTX_ERR_INIT;
+	struct dtx_source *src = NULL;
+	struct dtx_reader *r = NULL;
+
+	broken_make(&book, &bytes);
+	T_CODE(broken_read(&book, &bytes, &err), DTX_E_SHEET_NOT_FOUND, &err);
+	T_STR(err.hint, "--sheet 2 reads 'One', which is hidden");
+	dtx_err_clear(&err);
+	T_OK(dtx_source_bytes("b.xlsx", bytes.ptr, bytes.len, &src, &err), &err);
+	T_OK(dtx_repair_open(&repair, src, &opts, &r, &err), &err);
+	T_STR(opts.sheet, "2");
+	T_INT(done.n, 1);
+	dtx_reader_close(r);
+	dtx_source_free(src);
+	dtx_errlist_clear(&done);
+	dtx_arena_clear(&arena);
+	dtx_buf_clear(&bytes);
 }
 
 /* A first sheet without cells is passed over for one that has some; a damaged one is not. */
