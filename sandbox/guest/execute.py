@@ -30,8 +30,12 @@ DESCRIPTOR = 1 << 20  # no descriptor of the kernel is that large here
 real = {}
 
 
+READ_ONLY = "the jail writes below /out, which comes back, and /tmp"
+
+
 def fail(code, path):
-    return OSError(code, os.strerror(code), path if isinstance(path, int) else os.fspath(path))
+    text = os.strerror(code) + ": " + READ_ONLY if code == errno.EROFS else os.strerror(code)
+    return OSError(code, text, path if isinstance(path, int) else os.fspath(path))
 
 
 class Entry:
@@ -253,13 +257,19 @@ class Space:
         return os.stat_result((kind, number, 1, 1, 0, 0, len(data or b""), s, s, s)
                               + (ns / 1e9,) * 3 + (ns,) * 3)
 
+    def inside(self, name):
+        start = name.rstrip("/") + "/"
+        return {p[len(start):].split("/")[0] for p in list(self.files) + list(self.folders)
+                if p.startswith(start) and p != start}
+
     def listdir(self, path="."):
+        """By a relative name with what is there in /in, which opens by that name, too."""
         name = self.resolve(path)
         if name not in self.folders:
             raise fail(errno.ENOENT, path)
-        inside = name.rstrip("/") + "/"
-        found = {p[len(inside):].split("/")[0] for p in list(self.files) + list(self.folders)
-                 if p.startswith(inside) and p != inside}
+        found = self.inside(name)
+        if not os.path.isabs(os.fsdecode(os.fspath(path))) and (name + "/").startswith(OUT + "/"):
+            found |= self.inside(IN + name[len(OUT):])
         return sorted(found)
 
     def scandir(self, path="."):

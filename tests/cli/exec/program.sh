@@ -3,9 +3,10 @@
 printf 'k,n\na,1\nb,2\na,3\n' > in.csv
 printf 'a note\n' > note.txt
 cat > p.py <<'P'
-import os, sys
+import glob, os, sys
 print(sys.argv[1:], os.getcwd(), os.listdir("/in"), list(tables))
 print(open("note.txt").read(), end="", file=sys.stderr)
+print(glob.glob("*.txt"), os.listdir("/out"))
 df = tables["t"].groupby("k", as_index=False)["n"].sum()
 df.to_csv("sums.csv", index=False)
 os.makedirs("/out/deep/er")
@@ -24,7 +25,7 @@ sys.stdout.buffer.write(b"\xff\x00\n")
 P
 "$DTX" exec p.py --table t=in.csv --file note.txt=note.txt -o res one two > out
 od -c out | tail -3
-head -c 300 out | tr -d '\000\377'
+tr -d '\000\377' < out
 find res -type f | sort
 cat res/sums.csv
 od -An -tu1 res/deep/er/x.bin | tail -1
