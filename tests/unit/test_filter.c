@@ -71,7 +71,8 @@ void test_filter_counts_of_the_policy(void)
 
 void test_filter_verdicts(void)
 {
-	const uint64_t abort_args[6] = { 1, 1, SIGABRT }, kill_args[6] = { 1, 1, SIGKILL };
+	const uint64_t abort_args[6] = { 1, 1, SIGABRT }, kill_args[6] = { 1, 1, SIGKILL },
+		       words_args[6] = { 2 };
 	char name[32];
 
 #define R(call, code, reason) T_INT(dtx_filter_refusal(SYS_##call), code);
@@ -83,6 +84,8 @@ void test_filter_verdicts(void)
 	T_CHECK(dtx_filter_is_abort(SYS_tgkill, abort_args, 1));
 	T_CHECK(!dtx_filter_is_abort(SYS_tgkill, abort_args, 2));
 	T_CHECK(!dtx_filter_is_abort(SYS_tgkill, kill_args, 1));
+	T_CHECK(dtx_filter_is_abort(SYS_writev, words_args, 1));
+	T_CHECK(!dtx_filter_is_abort(SYS_writev, abort_args, 1));
 	dtx_filter_name(SYS_io_uring_setup, name, sizeof(name));
 	T_STR(name, "io_uring_setup");
 	dtx_filter_name(100000, name, sizeof(name));
