@@ -264,15 +264,15 @@ static void out_of_time(const struct dtx_jail_limits *l, struct dtx_jail_report 
 	set_status(r, DTX_JAIL_TIMEOUT, "it ran longer than %lld ms", (long long)l->wall_ms);
 }
 
-/* A library in C whose memory ran out seldom says so: it crashes, or the C library ends it.  What it
- * could not have is not in the peak, as arrays grow by half or twice.  False: there was memory left. */
+/* A library in C whose memory ran out seldom says so: it crashes, or the C library ends it.  What
+ * it could not have is not in the peak, as arrays grow by half or twice.  False: there was memory
+ * left. */
 static bool crashed_full(const struct dtx_jail_limits *l, struct dtx_jail_report *r)
 {
 	if (r->peak_anon < l->memory / 4 * 3)
 		return false;
 	set_status(r, DTX_JAIL_MEMORY_LIMIT, "it used %llu of %llu MiB and crashed",
-	           (unsigned long long)(r->peak_anon >> 20),
-	           (unsigned long long)(l->memory >> 20));
+	           (unsigned long long)(r->peak_anon >> 20), (unsigned long long)(l->memory >> 20));
 	return true;
 }
 

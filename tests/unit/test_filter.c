@@ -306,9 +306,23 @@ static const int unanswered[] = {
 	DTX_POLICY_REFUSE(R)
 #undef R
 	/* and some that a supervisor would end it for */
-	SYS_execve, SYS_ptrace, SYS_kill,  SYS_prctl,    SYS_mount,          SYS_unshare,
-	SYS_bpf,    SYS_setns,  SYS_mlock, SYS_recvmsg,  SYS_io_uring_setup, SYS_pidfd_open,
-	SYS_keyctl, SYS_shmget, SYS_wait4, SYS_sendfile, SYS_process_vm_readv,
+	SYS_execve,
+	SYS_ptrace,
+	SYS_kill,
+	SYS_prctl,
+	SYS_mount,
+	SYS_unshare,
+	SYS_bpf,
+	SYS_setns,
+	SYS_mlock,
+	SYS_recvmsg,
+	SYS_io_uring_setup,
+	SYS_pidfd_open,
+	SYS_keyctl,
+	SYS_shmget,
+	SYS_wait4,
+	SYS_sendfile,
+	SYS_process_vm_readv,
 };
 
 /* Ends with the place in the list of the first call that had another answer, 0 when none had. */
@@ -319,8 +333,7 @@ static _Noreturn void orphan(const struct dtx_filters *f)
 	size_t i;
 
 	if (setrlimit(RLIMIT_CORE, &none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    dtx_filter_load(f, DTX_FILTER_Z, NULL) ||
-	    dtx_filter_load(f, DTX_FILTER_A, &listener) ||
+	    dtx_filter_load(f, DTX_FILTER_Z, NULL) || dtx_filter_load(f, DTX_FILTER_A, &listener) ||
 	    dtx_filter_load(f, DTX_FILTER_B, NULL) || close(listener))
 		_exit(255);
 	for (i = 0; i < DTX_COUNT(unanswered); i++)

@@ -503,8 +503,8 @@ void test_jail_pool_queue_is_timed(void)
 	end();
 }
 
-/* Many come to see whether a successor is ready, more than its queue has room for: they do not start
- * another in its place, unless it has been like that for minutes. */
+/* Many come to see whether a successor is ready, more than its queue has room for: they do not
+ * start another in its place, unless it has been like that for minutes. */
 void test_jail_pool_has_one_successor(void)
 {
 	enum { VISITS = 5, MINUTES_S = 120 };
