@@ -104,6 +104,13 @@ class Space:
             path = os.path.dirname(path)
             self.folders.add(path)
 
+    def has_folder_of(self, path):
+        """Where given files are, the program's own can be, too."""
+        folder = os.path.dirname(path)
+        if folder.startswith(OUT + "/") and IN + folder[len(OUT):] in self.folders:
+            self.add_folders(path)
+        return folder in self.folders
+
     def touch(self, path):
         self.ticks += 1
         self.times[path] = int(time.time()) * 10**9 + self.ticks * 1000
@@ -150,7 +157,7 @@ class Space:
             raise fail(errno.EISDIR, name)
         if writes and not is_writable(path):
             raise fail(errno.EROFS, name)
-        if writes and os.path.dirname(path) not in self.folders:
+        if writes and not self.has_folder_of(path):
             raise fail(errno.ENOENT, name)
         if "x" in mode and path in self.files:
             raise fail(errno.EEXIST, name)
@@ -188,8 +195,8 @@ class Space:
     def open_descriptor(self, path, flags, mode=0o777, *, dir_fd=None):
         place = self.resolve(path)
         exists = place in self.files
-        parent = os.path.dirname(place)
-        if dir_fd is not None or not (exists or parent in self.folders - {"/"}):
+        if dir_fd is not None or not (exists or self.has_folder_of(place)
+                                      and os.path.dirname(place) != "/"):
             # the kernel refuses, and the record knows
             return real["os.open"](path, flags, mode, dir_fd=dir_fd)
         if flags & os.O_CREAT and flags & os.O_EXCL and exists:
@@ -300,7 +307,7 @@ class Space:
             raise fail(errno.EEXIST, path)
         if not is_writable(name):
             raise fail(errno.EROFS, path)
-        if os.path.dirname(name) not in self.folders:
+        if not self.has_folder_of(name):
             raise fail(errno.ENOENT, path)
         self.folders.add(name)
 
@@ -314,7 +321,7 @@ class Space:
 
     def rename(self, src, dst, *, src_dir_fd=None, dst_dir_fd=None):
         a, b = self.resolve(src), self.path_of(dst)
-        if a not in self.files and a not in self.folders or os.path.dirname(b) not in self.folders:
+        if a not in self.files and a not in self.folders or not self.has_folder_of(b):
             raise fail(errno.ENOENT, src)
         if not is_writable(a) or not is_writable(b):
             raise fail(errno.EROFS, src)
@@ -378,7 +385,7 @@ class Space:
         return name
 
     def can_make(self, path):
-        return is_writable(path) and os.path.dirname(path) in self.folders
+        return is_writable(path) and self.has_folder_of(path)
 
     def install(self):
         """Its calls in the place of those of os, io and tempfile."""

@@ -32,3 +32,9 @@ od -An -tu1 res/deep/er/x.bin | tail -1
 cat res/open.txt; echo
 "$DTX" provenance | sed -n 's/^\(how .*\|from .*\|     *note.*\)  sha.*/\1/p; s/^how/how/p' | head -3
 "$DTX" verify | cut -c1-40
+# its own files beside given ones of a folder
+"$DTX" exec -c 'import glob, os
+os.makedirs("data", exist_ok=True)
+open("data/out.txt", "w").write(open("data/in.txt").read().upper())
+os.mkdir("data/more")
+print(sorted(glob.glob("data/*")), os.listdir("/out/data"))' --file data/in.txt=note.txt -o res && cat res/data/out.txt
