@@ -75,7 +75,7 @@ static char *params_of(const struct dtx_execution *x)
 
 /* --- what it leaves --- */
 
-/* The path of a file, with the folders between `dir` and it; a link on the way is not followed. */
+/* The path of a file, with the folders on the way; a link between `dir` and it is not followed. */
 static enum dtx_code make_folders(const char *dir, const char *name, char path[PATH_SIZE],
                                   struct dtx_err *err)
 {
@@ -85,7 +85,7 @@ static enum dtx_code make_folders(const char *dir, const char *name, char path[P
 
 	if (snprintf(path, PATH_SIZE, "%s/%s", dir, name) >= PATH_SIZE)
 		DTX_FAIL(err, DTX_E_OUTPUT_IO, "path of '%s' is too long", name);
-	for (i = base; path[i]; i++) {
+	for (i = 1; path[i]; i++) {
 		if (path[i] != '/')
 			continue;
 		path[i] = 0;

@@ -51,7 +51,8 @@ DTX_MUSTUSE int dtx_filter_load_reader(const struct dtx_filter *f, bool plain, i
 /* What the supervisor answers to a call that A did not allow: errno to refuse with, 0 to kill. */
 int dtx_filter_refusal(int nr);
 /* tgkill(SIGABRT) of process `self` on itself: abort() of a C library, reported as the signal it
- * meant.  On anybody else it is an attack. */
+ * meant.  On anybody else it is an attack.  When its heap is broken it first says so, and is the
+ * only one to do that with writev on standard error. */
 bool dtx_filter_is_abort(int nr, const uint64_t args[6], int self);
 /* Copies the call's name, "unknown" if there is none. */
 void dtx_filter_name(int nr, char *out, size_t size);

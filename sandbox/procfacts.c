@@ -148,6 +148,8 @@ bool dtx_facts_status(pid_t pid, uint64_t *vm_size, pid_t *inner, char *what, si
 	vm = field(text, "VmSize", 10);
 	*vm_size = vm > 0 ? (uint64_t)vm << 10 : 0;
 	*inner = inner_pid(text, pid);
+	if (vm <= 0) /* the kernel keeps the other facts for who waits for it */
+		snprintf(what, size, "it has ended");
 	return vm > 0;
 }
 

@@ -264,6 +264,18 @@ static void out_of_time(const struct dtx_jail_limits *l, struct dtx_jail_report 
 	set_status(r, DTX_JAIL_TIMEOUT, "it ran longer than %lld ms", (long long)l->wall_ms);
 }
 
+/* A library in C whose memory ran out seldom says so: it crashes, or the C library ends it.  What
+ * it could not have is not in the peak, as arrays grow by half or twice.  False: there was memory
+ * left. */
+static bool crashed_full(const struct dtx_jail_limits *l, struct dtx_jail_report *r)
+{
+	if (r->peak_anon < l->memory / 4 * 3)
+		return false;
+	set_status(r, DTX_JAIL_MEMORY_LIMIT, "it used %llu of %llu MiB and crashed",
+	           (unsigned long long)(r->peak_anon >> 20), (unsigned long long)(l->memory >> 20));
+	return true;
+}
+
 /* Ends that the supervisor decided. */
 static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 {
@@ -271,9 +283,9 @@ static bool by_supervisor(const struct dtx_box *b, struct dtx_jail_report *r)
 
 	switch (b->kill) {
 	case DTX_KILL_DENIED:
-		if (r->signal)
+		if (r->signal && !crashed_full(l, r))
 			set_status(r, DTX_JAIL_SIGNALED, "it aborted (signal %d)", r->signal);
-		else
+		else if (!r->signal)
 			set_status(r, DTX_JAIL_DENIED_SYSCALL,
 			           "it called %s, which the jail denies", denied_name(r));
 		return true;
@@ -315,11 +327,7 @@ static void by_signal(const struct dtx_box *b, struct dtx_jail_report *r, int si
 		set_status(r, DTX_JAIL_DENIED_SYSCALL,
 		           "it made a call that the kernel ends at once: one of another "
 		           "architecture, or of the lock-down");
-	else if (sig == SIGSEGV && r->peak_anon >= l->memory / 10 * 9)
-		set_status(r, DTX_JAIL_MEMORY_LIMIT, "it used %llu of %llu MiB and crashed",
-		           (unsigned long long)(r->peak_anon >> 20),
-		           (unsigned long long)(l->memory >> 20));
-	else
+	else if (sig != SIGSEGV || !crashed_full(l, r))
 		set_status(r, DTX_JAIL_SIGNALED, "it crashed (signal %d)", sig);
 }
 

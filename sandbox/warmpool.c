@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -32,6 +33,7 @@
 #define CONNECT_MS  10000 /* its queue is full */
 #define SWEEP_MS    1     /* one that is stuck has a full queue, too */
 #define READY_MS    20
+#define STARTING_S  60 /* a successor that took no client for so long never will */
 #define SWEEP_MAX   1000
 #define IDLE_MAX    86400
 #define NAME_MAX_OF (DTX_WIRE_KEY + 16)
@@ -338,6 +340,16 @@ bool dtx_warmpool_ask(const struct dtx_warmpool *p, int wait_ms, struct dtx_wire
 	return true;
 }
 
+/* Its queue is full of those who came to see whether it is ready: another one in its place would
+ * take the time that it needs, and after that yet another.  Not for ever: it may be stuck. */
+static bool is_starting(int folder, const char *name)
+{
+	struct stat st;
+
+	return errno == EAGAIN && !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       time(NULL) - st.st_mtim.tv_sec < STARTING_S;
+}
+
 /* Under the lock, in two visits: the first starts a successor beside the pool, the one that finds
  * it ready puts it in its place. */
 static void renew(struct dtx_warmpool *p, int folder, const char *name)
@@ -347,7 +359,9 @@ static void renew(struct dtx_warmpool *p, int folder, const char *name)
 
 	snprintf(next, sizeof(next), "%s.next", name);
 	p->fd = join_pool(folder, next, READY_MS);
-	if (p->fd < 0) {
+	if (p->fd < 0 && is_starting(folder, next)) {
+		say(p, "successor", "starting");
+	} else if (p->fd < 0) {
 		if (launch_at(p, folder, next))
 			say(p, "successor", "started");
 	} else if (dtx_warmpool_ask(p, READY_MS, &w)) {

@@ -196,8 +196,10 @@ enum { AT_PID, AT_LISTENER, AT_OUT, AT_ERR, AT_JOB, AT_CTL, AT_COUNT };
 static void handle(struct dtx_box *b, const struct pollfd *p, struct dtx_jail_report *r)
 {
 	if (p[AT_LISTENER].revents & POLLIN) {
-		if (!dtx_notify_answer(b->listener, b->inner, us_since(b->t_start), r))
+		if (!dtx_notify_answer(b->listener, b->inner, us_since(b->t_start), r)) {
+			note_memory(b, dtx_facts_anon(b->worker), r);
 			dtx_super_kill(b, DTX_KILL_DENIED);
+		}
 	} else if (p[AT_LISTENER].revents) {
 		dtx_file_close(&b->listener);
 	}

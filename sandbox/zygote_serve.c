@@ -214,7 +214,10 @@ static bool hear(struct dtx_zygote *z, struct dtx_zclient *c)
 
 	if (got == -1 && (errno == EAGAIN || errno == EWOULDBLOCK))
 		return true;
-	z->used_ns = dtx_now_ns(); /* the end of one, too: its run was long perhaps */
+	/* the end of one, too: its run was long perhaps.  Whoever starts another pool comes to see
+	 * whether this one lives, and says nothing: that is no use of it */
+	if (got == 1 || c->greeted)
+		z->used_ns = dtx_now_ns();
 	if (got != 1)
 		return false;
 	switch (msg.type) {

@@ -182,6 +182,9 @@ enum dtx_code dtx_zworker_locked(struct dtx_zygote *z, struct dtx_zworker *w, st
 		DTX_FAIL(err, DTX_E_SNIPPET_SETUP_REFUSED, "%s: worker: %s", refused.layer,
 		         strerror((int)refused.sys_errno));
 	}
+	/* one that is late is killed, perhaps after its word */
+	if (dtx_now_ns() > w->kill_at)
+		DTX_ZREFUSE(err, "worker", "it took too long to lock itself down");
 	if (got != 1 || msg.type != DTX_WIRE_LOCKED)
 		DTX_ZREFUSE(err, "worker", "it ended while it locked itself down");
 	memcpy(&w->audit, msg.payload, sizeof(w->audit));

@@ -30,8 +30,12 @@ DESCRIPTOR = 1 << 20  # no descriptor of the kernel is that large here
 real = {}
 
 
+READ_ONLY = "the jail writes below /out, which comes back, and /tmp"
+
+
 def fail(code, path):
-    return OSError(code, os.strerror(code), path if isinstance(path, int) else os.fspath(path))
+    text = os.strerror(code) + ": " + READ_ONLY if code == errno.EROFS else os.strerror(code)
+    return OSError(code, text, path if isinstance(path, int) else os.fspath(path))
 
 
 class Entry:
@@ -100,6 +104,13 @@ class Space:
             path = os.path.dirname(path)
             self.folders.add(path)
 
+    def has_folder_of(self, path):
+        """Where given files are, the program's own can be, too."""
+        folder = os.path.dirname(path)
+        if folder.startswith(OUT + "/") and IN + folder[len(OUT):] in self.folders:
+            self.add_folders(path)
+        return folder in self.folders
+
     def touch(self, path):
         self.ticks += 1
         self.times[path] = int(time.time()) * 10**9 + self.ticks * 1000
@@ -146,7 +157,7 @@ class Space:
             raise fail(errno.EISDIR, name)
         if writes and not is_writable(path):
             raise fail(errno.EROFS, name)
-        if writes and os.path.dirname(path) not in self.folders:
+        if writes and not self.has_folder_of(path):
             raise fail(errno.ENOENT, name)
         if "x" in mode and path in self.files:
             raise fail(errno.EEXIST, name)
@@ -184,8 +195,8 @@ class Space:
     def open_descriptor(self, path, flags, mode=0o777, *, dir_fd=None):
         place = self.resolve(path)
         exists = place in self.files
-        parent = os.path.dirname(place)
-        if dir_fd is not None or not (exists or parent in self.folders - {"/"}):
+        if dir_fd is not None or not (exists or self.has_folder_of(place)
+                                      and os.path.dirname(place) != "/"):
             # the kernel refuses, and the record knows
             return real["os.open"](path, flags, mode, dir_fd=dir_fd)
         if flags & os.O_CREAT and flags & os.O_EXCL and exists:
@@ -253,13 +264,19 @@ class Space:
         return os.stat_result((kind, number, 1, 1, 0, 0, len(data or b""), s, s, s)
                               + (ns / 1e9,) * 3 + (ns,) * 3)
 
+    def inside(self, name):
+        start = name.rstrip("/") + "/"
+        return {p[len(start):].split("/")[0] for p in list(self.files) + list(self.folders)
+                if p.startswith(start) and p != start}
+
     def listdir(self, path="."):
+        """By a relative name with what is there in /in, which opens by that name, too."""
         name = self.resolve(path)
         if name not in self.folders:
             raise fail(errno.ENOENT, path)
-        inside = name.rstrip("/") + "/"
-        found = {p[len(inside):].split("/")[0] for p in list(self.files) + list(self.folders)
-                 if p.startswith(inside) and p != inside}
+        found = self.inside(name)
+        if not os.path.isabs(os.fsdecode(os.fspath(path))) and (name + "/").startswith(OUT + "/"):
+            found |= self.inside(IN + name[len(OUT):])
         return sorted(found)
 
     def scandir(self, path="."):
@@ -290,7 +307,7 @@ class Space:
             raise fail(errno.EEXIST, path)
         if not is_writable(name):
             raise fail(errno.EROFS, path)
-        if os.path.dirname(name) not in self.folders:
+        if not self.has_folder_of(name):
             raise fail(errno.ENOENT, path)
         self.folders.add(name)
 
@@ -304,7 +321,7 @@ class Space:
 
     def rename(self, src, dst, *, src_dir_fd=None, dst_dir_fd=None):
         a, b = self.resolve(src), self.path_of(dst)
-        if a not in self.files and a not in self.folders or os.path.dirname(b) not in self.folders:
+        if a not in self.files and a not in self.folders or not self.has_folder_of(b):
             raise fail(errno.ENOENT, src)
         if not is_writable(a) or not is_writable(b):
             raise fail(errno.EROFS, src)
@@ -368,7 +385,7 @@ class Space:
         return name
 
     def can_make(self, path):
-        return is_writable(path) and os.path.dirname(path) in self.folders
+        return is_writable(path) and self.has_folder_of(path)
 
     def install(self):
         """Its calls in the place of those of os, io and tempfile."""

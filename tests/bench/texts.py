@@ -33,7 +33,7 @@ def main():
         texts = [make % random.randrange(900000) for _ in range(rows)] if "%d" in make else \
             [make % str(random.randrange(9)) for _ in range(rows)]
         values, missing = frames.objects(texts), np.zeros(rows, bool)
-        back, out = best(frames.object_out, values, None, None)
+        back, out = best(frames.object_out, values, missing, None, None)
         views, blob = bytes(out.a), bytes(out.b)
         reader.view = memoryview(views + blob)
         there, got = best(frames.texts, reader, 0, len(views), rows)

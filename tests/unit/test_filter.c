@@ -71,7 +71,8 @@ void test_filter_counts_of_the_policy(void)
 
 void test_filter_verdicts(void)
 {
-	const uint64_t abort_args[6] = { 1, 1, SIGABRT }, kill_args[6] = { 1, 1, SIGKILL };
+	const uint64_t abort_args[6] = { 1, 1, SIGABRT }, kill_args[6] = { 1, 1, SIGKILL },
+		       words_args[6] = { 2 };
 	char name[32];
 
 #define R(call, code, reason) T_INT(dtx_filter_refusal(SYS_##call), code);
@@ -83,6 +84,8 @@ void test_filter_verdicts(void)
 	T_CHECK(dtx_filter_is_abort(SYS_tgkill, abort_args, 1));
 	T_CHECK(!dtx_filter_is_abort(SYS_tgkill, abort_args, 2));
 	T_CHECK(!dtx_filter_is_abort(SYS_tgkill, kill_args, 1));
+	T_CHECK(dtx_filter_is_abort(SYS_writev, words_args, 1));
+	T_CHECK(!dtx_filter_is_abort(SYS_writev, abort_args, 1));
 	dtx_filter_name(SYS_io_uring_setup, name, sizeof(name));
 	T_STR(name, "io_uring_setup");
 	dtx_filter_name(100000, name, sizeof(name));
@@ -294,4 +297,70 @@ void test_jail_filter_answers_of_the_kernel(void)
 	}
 	answers(DTX_FILTER_SEALED, attempts, DTX_COUNT(attempts));
 	answers(DTX_FILTER_LIB_CODE, lib_attempts, DTX_COUNT(lib_attempts));
+}
+
+/* --- when main is gone: nobody answers --- */
+
+static const int unanswered[] = {
+#define R(call, code, reason) SYS_##call,
+	DTX_POLICY_REFUSE(R)
+#undef R
+	/* and some that a supervisor would end it for */
+	SYS_execve,
+	SYS_ptrace,
+	SYS_kill,
+	SYS_prctl,
+	SYS_mount,
+	SYS_unshare,
+	SYS_bpf,
+	SYS_setns,
+	SYS_mlock,
+	SYS_recvmsg,
+	SYS_io_uring_setup,
+	SYS_pidfd_open,
+	SYS_keyctl,
+	SYS_shmget,
+	SYS_wait4,
+	SYS_sendfile,
+	SYS_process_vm_readv,
+};
+
+/* Ends with the place in the list of the first call that had another answer, 0 when none had. */
+static _Noreturn void orphan(const struct dtx_filters *f)
+{
+	const struct rlimit none = { 0, 0 };
+	int listener = -1;
+	size_t i;
+
+	if (setrlimit(RLIMIT_CORE, &none) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    dtx_filter_load(f, DTX_FILTER_Z, NULL) || dtx_filter_load(f, DTX_FILTER_A, &listener) ||
+	    dtx_filter_load(f, DTX_FILTER_B, NULL) || close(listener))
+		_exit(255);
+	for (i = 0; i < DTX_COUNT(unanswered); i++)
+		if (syscall(unanswered[i], 0, 0, 0, 0, 0, 0) != -1 || errno != ENOSYS)
+			_exit((int)i + 1);
+	if (mmap(NULL, 4096, RWX, ANON, -1, 0) != MAP_FAILED || errno != ENOSYS || getpid() <= 0)
+		_exit(254);
+	_exit(0);
+}
+
+/* What the policy does not allow is not done either: the kernel says that there is no such call. */
+void test_jail_filter_after_the_end_of_main(void)
+{
+	struct dtx_filters f;
+	struct dtx_err err = DTX_ERR_INIT;
+	int status = -1;
+	pid_t pid;
+
+	if (SANITIZED) {
+		t_skip("a sanitizer's own calls die behind the filter");
+		return;
+	}
+	T_OK(dtx_filters_build(&f, DTX_FILTER_SEALED, &err), &err);
+	pid = fork();
+	if (pid == 0)
+		orphan(&f);
+	T_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	T_INT(status, 0);
+	dtx_filters_clear(&f);
 }

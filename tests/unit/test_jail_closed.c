@@ -74,6 +74,7 @@ static bool deny(const struct denial *d)
 static const struct denial no_userns = { SYS_unshare, 0, NEWUSER, NEWUSER, EPERM };
 static const struct denial no_mount = ALWAYS(SYS_mount, EACCES);
 static const struct denial no_landlock = ALWAYS(SYS_landlock_create_ruleset, ENOSYS);
+static const struct denial no_rule = ALWAYS(SYS_landlock_add_rule, EPERM);
 static const struct denial no_restrict = ALWAYS(SYS_landlock_restrict_self, EPERM);
 static const struct denial no_seccomp = ALWAYS(SYS_seccomp, EINVAL);
 static const struct denial no_listener = { SYS_seccomp, 1, 8, 8, EBUSY };
@@ -111,6 +112,7 @@ static const struct closed {
 	  "full" },
 	{ "namespaces and landlock", { &no_userns, &no_landlock }, "userns", NULL, NULL },
 	{ "landlock half way", { &no_restrict }, "landlock", NULL, NULL },
+	{ "landlock's rules", { &no_rule }, "landlock", NULL, NULL },
 	{ "seccomp", { &no_seccomp }, "seccomp", NULL, NULL },
 	{ "the listener",
 	  { &no_listener },

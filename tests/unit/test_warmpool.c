@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
@@ -232,8 +233,8 @@ static void stale(const char *name)
 	T_CHECK(mode_of(name) != 0);
 }
 
-/* It goes when nobody needs it; a stale socket is replaced; where no folder is safe there is none,
- * and the run does without. */
+/* It goes when nobody needs it, also if somebody looks all the time whether it is there; a stale
+ * socket is replaced; where no folder is safe there is none, and the run does without. */
 void test_jail_pool_comes_and_goes(void)
 {
 	struct dtx_warmpool p;
@@ -241,7 +242,7 @@ void test_jail_pool_comes_and_goes(void)
 	int fd;
 
 	SKIP_SANITIZED();
-	begin("0");
+	begin("1");
 	T_INT(plain_run(), 0);
 	T_CHECK(goes_away());
 	stale("pool-0123456789abcdef.sock");
@@ -499,6 +500,38 @@ void test_jail_pool_queue_is_timed(void)
 	dtx_provider_local.close(box);
 	dtx_jail_report_clear(&r);
 	dtx_err_clear(&err);
+	end();
+}
+
+/* Many come to see whether a successor is ready, more than its queue has room for: they do not
+ * start another in its place, unless it has been like that for minutes. */
+void test_jail_pool_has_one_successor(void)
+{
+	enum { VISITS = 5, MINUTES_S = 120 };
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	struct dtx_warmpool p;
+	struct timespec times[2];
+	int fd, i;
+
+	SKIP_SANITIZED();
+	begin("0");
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_FIND);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%.60s/dtx/pool-%.20s.sock.next", t_dir(),
+	         p.key);
+	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	T_INT(bind(fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	T_INT(listen(fd, 1), 0);
+	for (i = 0; i < VISITS; i++) {
+		dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW);
+		T_STR(p.why, i < 2 ? "" : "successor: starting");
+	}
+	T_INT(clock_gettime(CLOCK_REALTIME, &times[0]), 0);
+	times[0].tv_sec -= MINUTES_S;
+	times[1] = times[0];
+	T_INT(utimensat(AT_FDCWD, at.sun_path, times, 0), 0);
+	dtx_warmpool_open(&p, DTX_ZYGOTE_RUN, 0, DTX_WARMPOOL_RENEW);
+	T_STR(p.why, "successor: started");
+	close(fd);
 	end();
 }
 

@@ -1,4 +1,4 @@
-# What stands in the folder of --out already, and folders that cannot be made.
+# What stands in the folder of --out already, folders that are made, and some that cannot be.
 mkdir -p res/d && ln -s . res/link
 write() { # FILE IN /out, DIR
 	"$DTX" exec -c 'import os, sys
@@ -6,6 +6,7 @@ os.makedirs("/out/link", exist_ok=True)
 open("/out/" + sys.argv[1], "w").write("1")' --out "$2" -- "$1" || echo "exit $?"
 }
 write f res && cat res/f && echo
+write g new/sub/ && cat new/sub/g && echo
 write link/f res
 write d res
 write f /proc/nosuch
