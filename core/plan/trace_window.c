@@ -225,6 +225,37 @@ static bool window_alike(const json_t *a, const json_t *b)
 	return (!json_array_size(a) && !json_array_size(b)) || json_equal(a, b);
 }
 
+/* A step that lists the columns that stay, by their names. */
+static bool window_listed(const struct trace *t, int32_t table)
+{
+	const struct dtx_plan_step *st = &t->plan->step[table - (int32_t)t->plan->ninputs];
+
+	return dtx_str_in_list("select,drop,reorder", st->name) && t->table[table].schema;
+}
+
+/* Whether a column more of table `id` would be there in this one. */
+static bool window_shows(const struct trace *t, int32_t id, int32_t table)
+{
+	while (table > id && !window_listed(t, table))
+		table = t->plan->step[table - (int32_t)t->plan->ninputs].table[0];
+	return table == id;
+}
+
+/* Whether no step behind this one would take a column more for one of the table's. */
+static bool window_unseen(const struct trace *t, const struct dtx_plan_step *st)
+{
+	static const char *const blind = "filter,derive,sort,limit,top,select,drop,reorder";
+	int32_t id = (int32_t)(t->plan->ninputs + (uint32_t)(st - t->plan->step));
+
+	for (st++; st < t->plan->step + t->plan->nsteps; st++) {
+		for (uint32_t k = 0; k < st->ntables; k++) {
+			if (!dtx_str_in_list(blind, st->name) && window_shows(t, id, st->table[k]))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* The places come with the step itself, where its window is the same and no step behind it sees
  * them: the rows are not sorted again. */
 static bool window_places_there(struct trace *t, const struct dtx_plan_step *st, const char *in)
@@ -233,8 +264,7 @@ static bool window_places_there(struct trace *t, const struct dtx_plan_step *st,
 	json_t *base =
 		(json_t *)(uintptr_t)dtx_trace_made_by(t->steps, dtx_json_text(number, "in", ""));
 
-	if (st != &t->plan->step[t->plan->nsteps - 1] ||
-	    strcmp(dtx_json_text(base, "op", ""), "window") != 0 ||
+	if (!window_unseen(t, st) || strcmp(dtx_json_text(base, "op", ""), "window") != 0 ||
 	    !json_array_size(json_object_get(base, "order")) ||
 	    !window_alike(json_object_get(base, "order"),
 	                  json_object_get(st->canonical, "order")) ||
