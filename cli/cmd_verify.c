@@ -1,6 +1,7 @@
 /* verify: whether the ledger and the outputs are what they were. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/lookup.h"
 #include "cli/out.h"
@@ -103,19 +104,22 @@ static enum dtx_code verify_output(const json_t *output, const char *run, json_t
 		err);
 }
 
-/* A copy that was asked about stands for the output whose bytes it has, wherever that is now. */
+/* A copy that was asked about stands for the output whose bytes it has, or that it was by the run's
+ * name inside, wherever that is now. */
 static enum dtx_code verify_copy(const char *what, json_t *record, struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	const json_t *found = json_object_get(record, "found");
 	json_t *output = json_array_get(json_object_get(record, "outputs"),
 	                                (size_t)dtx_json_int(found, "output", -1));
+	bool changed = dtx_json_bool(found, "file_changed", true);
 	char *path = NULL;
 
-	if (!output || dtx_json_bool(found, "file_changed", true))
+	if (!output || (changed && access(what, F_OK) < 0))
 		goto out;
 	path = dtx_file_absolute(what);
-	if (!path || !dtx_json_set(output, "file", json_string("unchanged")) ||
+	if (!path ||
+	    !dtx_json_set(output, "file", json_string(changed ? "changed" : "unchanged")) ||
 	    !dtx_json_set(output, "path", json_string(path)))
 		DTX_FAIL_MEM(err);
 out:

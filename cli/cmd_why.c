@@ -307,6 +307,7 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
 {
 	enum dtx_code rc = DTX_OK;
 	bool stored = false;
+	int64_t line;
 
 	if (dtx_retrace_rescued(&w->x))
 		return why_rescued(w, out, err);
@@ -320,6 +321,9 @@ static enum dtx_code why_answer(struct dtx_why *w, const char *path, struct dtx_
 		DTX_TRY(why_run(w, err));
 	}
 print:
+	line = dtx_why_line(w);
+	if (line && !dtx_json_set(w->report, "line", json_integer(line)))
+		DTX_FAIL_MEM(err);
 	if (!w->args->json)
 		dtx_why_print(w, out);
 out:

@@ -16,6 +16,9 @@ static void profile_bound(const char *kind, double v, struct dtx_buf *out)
 {
 	char text[DTX_NUM_TEXT];
 
+	/* bounds are round: 0.5 and seven times 0.1 are 1.2, whatever their sum is in binary */
+	snprintf(text, sizeof(text), "%.15g", v);
+	v = strtod(text, NULL);
 	if (!strcmp(kind, "day") && v > -4000000 && v < 4000000)
 		dtx_buf_addn(out, text, dtx_day_print(text, (int32_t)v));
 	else

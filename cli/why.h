@@ -45,6 +45,9 @@ const json_t *dtx_why_formula(const struct dtx_why *w);
 bool dtx_why_listed(const json_t *list, const json_t *row);
 /* Makes w->report of the traced rows, while their readers are open. */
 DTX_MUSTUSE enum dtx_code dtx_why_report(struct dtx_why *w, struct dtx_err *err);
+/* The line, from 1, of a text result on which w->row begins; 0: it is no text, or the file that the
+ * run wrote is needed for it and not at hand. */
+int64_t dtx_why_line(const struct dtx_why *w);
 /* w->report for people. */
 void dtx_why_print(const struct dtx_why *w, struct dtx_buf *out);
 /* The source columns at least, as notes, where cells cannot be had. */

@@ -51,8 +51,19 @@ static int32_t why_sheet_column(const struct dtx_why *w)
 	return -1;
 }
 
-/* "out.xlsx!Sheet1!B3" of a workbook; "out.csv row 2, v" of files where rows may have several
- * lines. */
+/* "out.csv!L3!v" of a text; "out.csv row 2, v" where its lines are not known. */
+static void why_print_line(const struct dtx_why *w, struct dtx_buf *out)
+{
+	long long line = (long long)dtx_json_int(w->report, "line", 0);
+
+	if (line)
+		dtx_buf_printf(out, "!L%lld!", line);
+	else
+		dtx_buf_printf(out, " row %lld, ", (long long)w->row);
+	dtx_out_safe(out, w->column, false);
+}
+
+/* "out.xlsx!Sheet1!B3" of a workbook. */
 static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 {
 	const json_t *writer = json_object_get(dtx_retrace_output(&w->x), "writer");
@@ -63,8 +74,7 @@ static void why_print_place(const struct dtx_why *w, struct dtx_buf *out)
 
 	dtx_out_safe(out, dtx_retrace_name(&w->x), false);
 	if (column < 0) {
-		dtx_buf_printf(out, " row %lld, ", (long long)w->row);
-		dtx_out_safe(out, w->column, false);
+		why_print_line(w, out);
 		return;
 	}
 	dtx_cell_name(cell, (uint64_t)(w->row - 1 + header), (uint32_t)column);

@@ -55,6 +55,7 @@ struct dtx_join_local { /* of the probing side */
 	struct dtx_join_probe probe;
 	uint16_t *lrow; /* rows of the batch being made */
 	uint32_t *which, *rrow, n, most;
+	uint32_t room;      /* pairs that there is room for; mostly only `most` are collected */
 	bool rights, nulls; /* it has matches, it has rows without */
 	int64_t rows_in, rows_out, unmatched;
 	struct dtx_join_samples lonely; /* left rows without match */

@@ -37,6 +37,7 @@ enum dtx_code dtx_join_probe_init(const struct dtx_opctx *ox, void **local, stru
 	l->rrow = dtx_mem_alloc(most, sizeof(*l->rrow));
 	if (!l->lrow || !l->which || !l->rrow)
 		DTX_FAIL_MEM(err);
+	l->room = most;
 	l->most = DTX_MIN(most, DTX_PICK_ROWS);
 	if (s->left_unique) {
 		l->seen_id = dtx_mem_alloc(DTX_BATCH_ROWS, sizeof(*l->seen_id));
@@ -64,10 +65,17 @@ static enum dtx_code side_column(const struct dtx_join_local *l, struct dtx_colu
 	return dtx_builder_finish(&b, NULL, out, err);
 }
 
+/* Every row of the batch has one pair: its columns and places are the result's as they are. */
+static bool left_whole(const struct dtx_join_local *l, const struct dtx_batch *in)
+{
+	return !in->sel && l->n == in->nrows && l->n > l->most;
+}
+
 static enum dtx_code left_columns(const struct dtx_opctx *ox, const struct dtx_join_local *l,
                                   struct dtx_batch *in, struct dtx_batch *b, struct dtx_err *err)
 {
 	const struct dtx_join_state *s = ox->bound;
+	bool whole = left_whole(l, in);
 	enum dtx_code rc = DTX_OK;
 
 	for (uint32_t i = 0; i < s->lmap.n; i++) {
@@ -76,7 +84,10 @@ static enum dtx_code left_columns(const struct dtx_opctx *ox, const struct dtx_j
 		if (s->lmap.from[i] < 0 || !dtx_op_wants(ox, i) || !in->col[s->lmap.from[i]])
 			continue;
 		c = in->col[s->lmap.from[i]];
-		DTX_TRY(dtx_column_gather(c, l->lrow, l->n, &b->col[i], err));
+		if (whole)
+			b->col[i] = dtx_column_ref(c);
+		else
+			DTX_TRY(dtx_column_gather(c, l->lrow, l->n, &b->col[i], err));
 		if (!s->refit[i])
 			continue;
 		DTX_TRY(dtx_cells_fit(b->col[i], &b->schema->field[i], &made, err));
@@ -95,6 +106,13 @@ static enum dtx_code left_ids(const struct dtx_join_local *l, const struct dtx_b
 
 	if (!in->origin)
 		return DTX_OK;
+	if (left_whole(l, in)) {
+		b->rec_owner = dtx_owner_ref(in->rec_owner);
+		b->rec = in->rec;
+		b->first_row = in->first_row;
+		b->origin = in->origin;
+		return DTX_OK;
+	}
 	id = dtx_mem_alloc(l->n ? l->n : 1, sizeof(*id));
 	if (!id)
 		DTX_FAIL_MEM(err);
@@ -162,13 +180,13 @@ static enum dtx_code check_growth(const struct dtx_opctx *ox, int64_t in, int64_
 }
 
 static enum dtx_code pair(const struct dtx_opctx *ox, struct dtx_join_local *l,
-                          struct dtx_batch *in, uint32_t lrow, struct dtx_rowref r,
+                          struct dtx_batch *in, uint32_t lrow, struct dtx_rowref r, uint32_t most,
                           struct dtx_emit *out, struct dtx_err *err)
 {
 	l->lrow[l->n] = (uint16_t)lrow;
 	l->which[l->n] = r.batch;
 	l->rrow[l->n++] = r.row;
-	return l->n == l->most ? emit_pairs(ox, l, in, out, err) : DTX_OK;
+	return l->n == most ? emit_pairs(ox, l, in, out, err) : DTX_OK;
 }
 
 /* Matches are anywhere: they are on the way while earlier rows are paired. */
@@ -182,6 +200,15 @@ static void pair_near(const struct dtx_join_table *t, const uint32_t *id, uint32
 		DTX_PREFETCH(&t->ref[dtx_join_start(t, id[k + AHEAD])]);
 }
 
+/* Each row has one partner and they find room together: only then are more pairs than `most` made
+ * at once, for which left columns need not be gathered. */
+static bool pair_ones(const struct dtx_join_local *l, const struct dtx_join_table *t,
+                      const struct dtx_batch *in)
+{
+	return !in->sel && in->nrows <= l->room && l->probe.matches == in->nrows &&
+	       (t->unique || t->nrows == 1);
+}
+
 static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local *l,
                                struct dtx_batch *in, struct dtx_emit *out, struct dtx_err *err)
 {
@@ -190,6 +217,7 @@ static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local
 	const struct dtx_join_table *t = sh->table;
 	const struct dtx_rowref nobody = { DTX_NOWHERE, 0 };
 	bool keep = s->how == DTX_JOIN_LEFT || s->how == DTX_JOIN_FULL;
+	uint32_t most = pair_ones(l, t, in) ? in->nrows : l->most;
 	int64_t made = (int64_t)l->probe.matches, rows_out, rows_in;
 	enum dtx_code rc = DTX_OK;
 
@@ -202,12 +230,12 @@ static enum dtx_code pair_rows(const struct dtx_opctx *ox, struct dtx_join_local
 
 		pair_near(t, l->probe.id, in->nsel, k);
 		if (id == DTX_GROUP_NONE && keep)
-			DTX_TRY(pair(ox, l, in, row, nobody, out, err));
+			DTX_TRY(pair(ox, l, in, row, nobody, most, out, err));
 		if (id == DTX_GROUP_NONE)
 			continue;
 		at = dtx_join_start(t, id);
 		for (end = at + dtx_join_matches(t, id); at < end; at++)
-			DTX_TRY(pair(ox, l, in, row, t->ref[at], out, err));
+			DTX_TRY(pair(ox, l, in, row, t->ref[at], most, out, err));
 	}
 	DTX_TRY(emit_pairs(ox, l, in, out, err));
 out:

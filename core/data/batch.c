@@ -197,7 +197,13 @@ static bool batch_place(const struct dtx_batch *b, uint32_t row, struct dtx_plac
 int64_t dtx_batch_physical(const struct dtx_batch *b, uint32_t row)
 {
 	struct dtx_place place;
+	int64_t line = -1;
+	uint64_t id;
 
+	if (dtx_batch_id(b, row, &id) && b->origin->line)
+		line = b->origin->line(b->origin, id);
+	if (line >= 0)
+		return line;
 	(void)batch_place(b, row, &place);
 	return place.row;
 }

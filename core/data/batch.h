@@ -14,6 +14,8 @@ struct dtx_place {
 struct dtx_origin {
 	/* Decodes a row id of a batch (first_row + i, or rec[i]); may be slow: errors only. */
 	void (*locate)(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out);
+	/* The place's row alone, -1: only `locate` tells; NULL: it always has to. */
+	int64_t (*line)(const struct dtx_origin *o, uint64_t row_id);
 	const void *arg;
 	const char *file;             /* as given */
 	const char *alias;            /* input name */

@@ -107,6 +107,11 @@ struct dtx_csv {
 	struct dtx_csv_tally total;
 	bool stop, closed; /* limit reached; diagnostics are made */
 	size_t told;       /* diagnostics before those */
+	/* per morsel: rows, where all of its records are rows of one line each, else 0 */
+	uint32_t *even;
+	int64_t *line0;           /* its first line, of the first nline0 */
+	uint64_t nline0, line_of; /* ... of which this is the last with a record, */
+	size_t line_at;           /* which starts here */
 
 	pthread_mutex_t finding; /* the places that were looked up last, by morsel */
 	struct dtx_csv_found {
@@ -251,6 +256,12 @@ DTX_MUSTUSE enum dtx_code dtx_csv_rejects(struct dtx_reader *r, struct dtx_buf *
                                           struct dtx_err *err);
 void dtx_csv_blame(const struct dtx_csv *c, size_t byte, struct dtx_err *err);
 void dtx_csv_locate(const struct dtx_origin *o, uint64_t row_id, struct dtx_place *out);
+/* csv_lines.c: what a morsel that was read to its end tells about its lines; under `lock`. */
+void dtx_csv_lines_note(struct dtx_csv *c, const struct dtx_csv_worker *w);
+/* Lines in front of a morsel, where it is not libcsv that reads. */
+int64_t dtx_csv_lines_before(struct dtx_csv *c, uint64_t k);
+/* The row's line, from 0; -1: it has to be located. */
+int64_t dtx_csv_line_of(const struct dtx_origin *o, uint64_t row_id);
 
 /* csv_raw.c: every record as cells of text. */
 enum dtx_code dtx_csv_raw(struct dtx_source *src, const struct dtx_read_opts *opts,

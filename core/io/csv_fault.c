@@ -536,10 +536,11 @@ static struct dtx_csv_found locate_from(struct dtx_csv *c, uint64_t row_id)
 		return from;
 	begin = dtx_csv_morsel_start(c, row_id >> 32);
 	from = (struct dtx_csv_found){ .set = true };
-	for (size_t i = 0; i < DTX_COUNT(c->found); i++)
+	for (size_t i = 0; c->ref && i < DTX_COUNT(c->found); i++)
 		if (c->found[i].set && c->found[i].at <= begin && c->found[i].at > from.at)
 			from = c->found[i];
-	from.line += dtx_csv_line(c->text.data, from.at, begin);
+	from.line = c->ref ? from.line + dtx_csv_line(c->text.data, from.at, begin)
+	                   : dtx_csv_lines_before(c, row_id >> 32);
 	from.row_id = row_id & ~(uint64_t)UINT32_MAX;
 	from.at = begin;
 	return from;

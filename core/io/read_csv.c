@@ -44,6 +44,8 @@ static void csv_close(struct dtx_reader *r)
 
 	csv_workers_free(c);
 	dtx_split_clear(&c->split);
+	dtx_mem_free(c->even);
+	dtx_mem_free(c->line0);
 	dtx_csv_ref_free(c->ref);
 	dtx_csv_shapes_free(c->shapes);
 	dtx_mem_free(c->ref_start);
@@ -74,6 +76,7 @@ static enum dtx_code csv_open(struct dtx_source *src, const struct dtx_read_opts
 	c->fns = dtx_scan_pick(dtx_cpu_best());
 	DTX_TRY(dtx_csv_prepare(c, err));
 	c->head.origin = (struct dtx_origin){ .locate = dtx_csv_locate,
+		                              .line = dtx_csv_line_of,
 		                              .arg = c,
 		                              .file = dtx_source_name(src),
 		                              .alias = opts->alias,
@@ -151,8 +154,13 @@ static enum dtx_code csv_start(struct dtx_reader *r, const struct dtx_scan *scan
 		if (!c->worker[i].cell || !c->worker[i].span)
 			DTX_FAIL_MEM(err);
 	}
-	if (!c->split.item && !c->ref)
+	if (!c->split.item && !c->ref) {
 		DTX_TRY(dtx_split_init(&c->split, &c->text, c->fns, c->body, c->chunk, err));
+		c->even = dtx_mem_zalloc(c->split.n + 1, sizeof(*c->even));
+		c->line0 = dtx_mem_alloc(c->split.n + 1, sizeof(*c->line0));
+		if (!c->even || !c->line0)
+			DTX_FAIL_MEM(err);
+	}
 	c->ref_at = c->body;
 	dtx_reader_progress(r, 0, c->ref ? c->text.end : c->split.n);
 out:
@@ -346,6 +354,8 @@ static void csv_done(struct dtx_csv *c, const struct dtx_csv_worker *w, uint32_t
 		c->total.kept += kept;
 	else
 		csv_add(&c->total, &w->tally);
+	if (!c->ref)
+		dtx_csv_lines_note(c, w);
 	c->done++;
 	dtx_reader_progress(&c->head, c->ref ? c->ref_at : c->done,
 	                    c->ref ? c->text.end : c->split.n);
@@ -389,13 +399,10 @@ out:
 
 size_t dtx_csv_morsel_start(struct dtx_csv *c, uint64_t seq)
 {
-	struct dtx_morsel m;
 	size_t at;
 
-	if (!c->ref) {
-		dtx_split_get(&c->split, seq, &m);
-		return m.start;
-	}
+	if (!c->ref)
+		return dtx_split_start(&c->split, seq);
 	pthread_mutex_lock(&c->lock);
 	at = c->ref_start[seq];
 	pthread_mutex_unlock(&c->lock);

@@ -138,3 +138,19 @@ void dtx_split_get(struct dtx_split *s, size_t k, struct dtx_morsel *out)
 		                    .high = count.high };
 	pthread_mutex_unlock(&s->lock);
 }
+
+size_t dtx_split_start(struct dtx_split *s, size_t k)
+{
+	struct dtx_morsel m;
+	bool known;
+
+	if (k >= s->n)
+		return s->text.end;
+	pthread_mutex_lock(&s->lock);
+	known = k < s->known;
+	m.start = known ? s->item[k].start : 0;
+	pthread_mutex_unlock(&s->lock);
+	if (!known)
+		dtx_split_get(s, k, &m);
+	return m.start;
+}

@@ -35,6 +35,8 @@ DTX_MUSTUSE enum dtx_code dtx_split_init(struct dtx_split *s, const struct dtx_c
 void dtx_split_clear(struct dtx_split *s);
 /* Morsel k < n. */
 void dtx_split_get(struct dtx_split *s, size_t k, struct dtx_morsel *out);
+/* Where the first record of morsel k <= n starts; nothing is counted twice. */
+size_t dtx_split_start(struct dtx_split *s, size_t k);
 
 #define DTX_SPLIT_CHUNK ((size_t)1 << 20)
 

@@ -102,7 +102,8 @@ static void forbid_fallback(const struct dtx_plan *plan, struct dtx_errlist *fin
 	}
 }
 
-enum dtx_code dtx_push_static(struct dtx_plan *plan, struct dtx_arena *arena, struct dtx_flow *flow,
+enum dtx_code dtx_push_static(struct dtx_plan *plan, const struct dtx_flow *known,
+                              struct dtx_arena *arena, struct dtx_flow *flow,
                               struct dtx_errlist *findings, bool notes, struct dtx_err *err)
 {
 	struct dtx_run run;
@@ -114,6 +115,8 @@ enum dtx_code dtx_push_static(struct dtx_plan *plan, struct dtx_arena *arena, st
 		struct dtx_schema s;
 
 		DTX_TRY(dtx_push_declared(&plan->input[i], arena, &s, err));
+		if (known && known->table[i].schema)
+			s = *known->table[i].schema;
 		DTX_TRY(dtx_flow_set(flow, (int32_t)i, &s, err));
 	}
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
@@ -156,7 +159,7 @@ enum dtx_code dtx_plan_check(struct dtx_plan *plan, struct dtx_errlist *findings
 	struct dtx_plan_parse p = { .plan = plan, .findings = findings };
 	enum dtx_code rc = DTX_OK;
 
-	DTX_TRY(dtx_push_static(plan, &arena, &flow, findings, true, err));
+	DTX_TRY(dtx_push_static(plan, NULL, &arena, &flow, findings, true, err));
 	DTX_TRY(check_rules(&flow, findings, err));
 	for (uint32_t i = 0; i < plan->ninputs; i++)
 		DTX_TRY(undeclared(&p, &plan->input[i], flow.table[i].schema, err));

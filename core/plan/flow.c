@@ -89,7 +89,7 @@ static bool is_gone(const struct dtx_flow_table *t, const char *name)
 	return false;
 }
 
-/* Through a step: the first of its tables that has or may have the name. */
+/* Through a step: the first of its tables that has the name, else the first that may have it. */
 static enum dtx_code require_below(struct dtx_flow *f, uint32_t step, struct dtx_flow_table *t,
                                    const char *name, int32_t *col, struct dtx_err *err)
 {
@@ -99,9 +99,13 @@ static enum dtx_code require_below(struct dtx_flow *f, uint32_t step, struct dtx
 	*col = -1;
 	if (!b || b->open)
 		return add_unknown(f, t, name, col, err);
-	for (unsigned i = 0; i < b->ntables && *col < 0; i++) {
+	for (unsigned k = 0; k < 2 * b->ntables && *col < 0; k++) {
+		unsigned i = k % b->ntables;
+		const struct dtx_schema *s = f->table[b->table[i]].schema;
 		int32_t below = -1;
 
+		if (k < b->ntables && (!s || dtx_schema_find(s, name) < 0))
+			continue;
 		DTX_TRY(dtx_flow_require(f, b->table[i], name, &below, err));
 		if (below >= 0)
 			DTX_TRY(add_field(f, t, &f->table[b->table[i]].schema->field[below], col,

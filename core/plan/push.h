@@ -10,10 +10,12 @@ DTX_MUSTUSE enum dtx_code dtx_push_declared(const struct dtx_plan_input *in,
                                             struct dtx_err *err);
 /* Limits of the plan as facts of a run of one worker. */
 void dtx_push_run(const struct dtx_plan *plan, struct dtx_run *run);
-/* All steps with declared schemas; notes: mark the plan's steps. */
-DTX_MUSTUSE enum dtx_code dtx_push_static(struct dtx_plan *plan, struct dtx_arena *arena,
-                                          struct dtx_flow *flow, struct dtx_errlist *findings,
-                                          bool notes, struct dtx_err *err);
+/* All steps with declared schemas, or as far as `known` (or NULL) has them with those of the
+ * inputs; notes: mark the plan's steps. */
+DTX_MUSTUSE enum dtx_code dtx_push_static(struct dtx_plan *plan, const struct dtx_flow *known,
+                                          struct dtx_arena *arena, struct dtx_flow *flow,
+                                          struct dtx_errlist *findings, bool notes,
+                                          struct dtx_err *err);
 
 /* Per table, per column: enum dtx_need.  need[t] is NULL while the schema of table t is unknown.
  * all[t] asks for bytes of every column of t (a step not bound yet reads it). */

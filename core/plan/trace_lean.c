@@ -320,6 +320,26 @@ static bool lean_lists(const json_t *list, const char *name)
 	return false;
 }
 
+/* Ops that only add columns to their rows, which have other names than these. */
+static bool lean_adds(const json_t *step, const json_t *cols)
+{
+	const char *suffix = dtx_json_text(step, "suffix", ""), *as;
+	json_t *one;
+	size_t i;
+
+	json_array_foreach((json_t *)(uintptr_t)cols, i, one)
+	{
+		const char *name = json_string_value(one);
+		size_t len = strlen(name), n = strlen(suffix);
+
+		as = dtx_json_text(step, "as", NULL);
+		if ((as && !strcmp(as, name)) ||
+		    (!as && (!n || (len >= n && !strcmp(name + len - n, suffix)))))
+			return false;
+	}
+	return json_array_size(cols) > 0;
+}
+
 /* Each row has one of those that went in, with the columns `cols` as they are there; one of these
  * may be there twice. */
 static bool lean_keeps(const json_t *step, const json_t *cols)
@@ -331,6 +351,8 @@ static bool lean_keeps(const json_t *step, const json_t *cols)
 
 	if (lean_is(step, "join"))
 		return dtx_str_in_list("inner,left,cross", dtx_json_text(step, "how", "inner"));
+	if (lean_is(step, "cumulative,rolling,lag_lead,rank,percent_of"))
+		return lean_adds(step, cols);
 	if (!lean_is(step, "select,drop,window,derive") || !json_array_size(list))
 		return false;
 	json_array_foreach((json_t *)(uintptr_t)cols, i, one)

@@ -124,6 +124,8 @@ bool dtx_trace_plain(const json_t *step);
 /* trace_pin.c: filters in front of all steps, where t->ask->known allows for some. */
 #define TRACE_PIN "pin"
 void dtx_trace_pin(struct trace *t);
+/* The traced step of a join; NULL: it has none. */
+json_t *dtx_trace_join_of(const struct trace *t, const struct dtx_plan_step *st);
 /* trace_tied.c: no looking for groups whose rows are all that those filters leave. */
 void dtx_trace_tied(struct trace *t);
 /* The condition on the row itself, and which of the rows it holds for it is, 0: not known; false:

@@ -381,6 +381,38 @@ static void pin_cell(struct pin *p, uint32_t i, uint32_t k, const char *name, js
 		pin_formed(p, st, formula, cell, back);
 }
 
+/* Whether a known cell is one that a left join has of its right table: rows without a partner have
+ * none there. */
+static bool pin_paired(const struct pin *p, uint32_t i, json_t *known)
+{
+	const json_t *c = p->t->plan->step[i].canonical;
+	const char *name;
+	json_t *cell;
+
+	json_object_foreach(known, name, cell)
+	{
+		if (!json_object_get(cell, "of") && pin_from(p, i, 1, name) &&
+		    !pin_lists(json_object_get(c, "using"), name) &&
+		    !dtx_json_find(json_object_get(c, "on"), "left", name))
+			return true;
+	}
+	return false;
+}
+
+/* Rows without a partner have nothing to do with the asked one: they are not made. */
+static void pin_pairs(struct pin *p, uint32_t i)
+{
+	const struct dtx_plan_step *st = &p->t->plan->step[i];
+	json_t *known = p->known[p->t->plan->ninputs + i], *step;
+
+	if (strcmp(st->name, "join") != 0 || !known ||
+	    strcmp(dtx_json_text(st->canonical, "how", ""), "left") != 0 ||
+	    !pin_paired(p, i, known))
+		return;
+	step = dtx_trace_join_of(p->t, st);
+	p->t->failed |= step && !dtx_json_set(step, "how", json_string("inner"));
+}
+
 static void pin_step(struct pin *p, uint32_t i)
 {
 	const struct dtx_plan_step *st = &p->t->plan->step[i];
@@ -601,6 +633,8 @@ void dtx_trace_pin(struct trace *t)
 		t->out->pinned |= pin_input(&p, i);
 	t->out->pinned |= t->ask->only;
 	if (t->out->pinned) {
+		for (uint32_t i = 0; i < t->plan->nsteps; i++)
+			pin_pairs(&p, i);
 		pin_promises(t);
 		dtx_trace_tied(t);
 	}

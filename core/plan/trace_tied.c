@@ -14,12 +14,27 @@ static bool tied_has(const struct trace *t, int32_t table, const char *name)
 	return s && dtx_schema_find(s, name) >= 0;
 }
 
+json_t *dtx_trace_join_of(const struct trace *t, const struct dtx_plan_step *st)
+{
+	uint32_t id = t->plan->ninputs + (uint32_t)(st - t->plan->step);
+	static const char *const kinds[] = { "t", "b" }; /* b: its rows are numbered behind it */
+	char name[TRACE_NAME];
+
+	for (size_t i = 0; i < DTX_COUNT(kinds); i++) {
+		json_t *step = dtx_trace_made_by(t->steps, dtx_trace_name(name, kinds[i], id));
+
+		if (!strcmp(dtx_json_text(step, "op", ""), "join"))
+			return step;
+	}
+	return NULL;
+}
+
 /* The table in front of an inner or left join that every row has the column from, by name; -1: none
  * is known. */
 static int32_t tied_join(const struct trace *t, const struct dtx_plan_step *st, const char **name)
 {
 	const json_t *pair = dtx_json_find(json_object_get(st->canonical, "on"), "left", *name);
-	bool inner = !strcmp(dtx_json_text(st->canonical, "how", "inner"), "inner");
+	bool inner = !strcmp(dtx_json_text(dtx_trace_join_of(t, st), "how", ""), "inner");
 
 	if (!inner || (tied_has(t, st->table[0], *name) && !pair))
 		return tied_has(t, st->table[0], *name) ? st->table[0] : -1;

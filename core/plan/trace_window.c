@@ -126,17 +126,19 @@ static void window_op(struct trace *t, const struct dtx_plan_step *st, int32_t i
 	}
 }
 
+#define WINDOW_PLACE "dtx_p" /* a row's place in its group */
+
 /* "dtx_p - dtx_lo >= lo and ..." */
-static void window_between(const struct dtx_expr_reach *r, struct dtx_buf *out)
+static void window_between(const struct dtx_expr_reach *r, const char *place, struct dtx_buf *out)
 {
 	const char *sep = "";
 
 	if (r->lo != INT64_MIN) {
-		dtx_buf_printf(out, "dtx_p >= dtx_lo + (%lld)", (long long)r->lo);
+		dtx_buf_printf(out, "%s >= dtx_lo + (%lld)", place, (long long)r->lo);
 		sep = " and ";
 	}
 	if (r->hi != INT64_MAX)
-		dtx_buf_printf(out, "%sdtx_p <= dtx_hi + (%lld)", sep, (long long)r->hi);
+		dtx_buf_printf(out, "%s%s <= dtx_hi + (%lld)", sep, place, (long long)r->hi);
 }
 
 static json_t *window_pairs(struct trace *t, const json_t *by)
@@ -152,7 +154,8 @@ static json_t *window_pairs(struct trace *t, const json_t *by)
 /* Rows of the groups of `walk`, which is of `placed`; those from the first to the last place that
  * the walked rows look at. */
 static void window_near(struct trace *t, const json_t *by, const struct dtx_expr_reach *r,
-                        const char *placed, const char *walk, uint32_t n, const char *rows)
+                        const char *placed, const char *place, const char *walk, uint32_t n,
+                        const char *rows)
 {
 	char ends[TRACE_NAME], both[TRACE_NAME], kept[TRACE_NAME];
 	struct dtx_buf where = DTX_BUF_INIT(DTX_BUF_TEXT_MAX);
@@ -167,21 +170,23 @@ static void window_near(struct trace *t, const json_t *by, const struct dtx_expr
 	dtx_trace_name(both, "y", n);
 	dtx_trace_name(kept, "x", n);
 	dtx_trace_add(t,
-	              json_pack("{ss sO s[{ss ss} {ss ss}]}", "op", "group_by", "by",
-	                        by ? by : keys, "agg", "as", "dtx_lo", "expr", "min(dtx_p)", "as",
-	                        "dtx_hi", "expr", "max(dtx_p)"),
+	              json_pack("{ss sO s[{ss so} {ss so}]}", "op", "group_by", "by",
+	                        by ? by : keys, "agg", "as", "dtx_lo", "expr",
+	                        json_sprintf("min(%s)", place), "as", "dtx_hi", "expr",
+	                        json_sprintf("max(%s)", place)),
 	              walk, ends);
 	join = json_array_size(on)
 	               ? json_pack("{ss ss ss sO sb}", "op", "join", "how", "inner", "with", ends,
 	                           "on", on, "nulls_equal", true)
 	               : json_pack("{ss ss ss}", "op", "join", "how", "cross", "with", ends);
 	dtx_trace_add(t, join, placed, both);
-	window_between(r, &where);
+	window_between(r, place, &where);
 	t->failed |= !dtx_buf_ok(&where);
 	dtx_trace_add(t, json_pack("{ss ss}", "op", "filter", "where", dtx_buf_text(&where)), both,
 	              kept);
 	dtx_trace_add(t,
-	              json_pack("{ss s[sss]}", "op", "drop", "cols", "dtx_lo", "dtx_hi", "dtx_p"),
+	              json_pack("{ss s[sss*]}", "op", "drop", "cols", "dtx_lo", "dtx_hi",
+	                        strcmp(place, WINDOW_PLACE) ? NULL : place),
 	              kept, rows);
 	json_decref(on);
 	json_decref(keys);
@@ -225,6 +230,37 @@ static bool window_alike(const json_t *a, const json_t *b)
 	return (!json_array_size(a) && !json_array_size(b)) || json_equal(a, b);
 }
 
+/* A step that lists the columns that stay, by their names. */
+static bool window_listed(const struct trace *t, int32_t table)
+{
+	const struct dtx_plan_step *st = &t->plan->step[table - (int32_t)t->plan->ninputs];
+
+	return dtx_str_in_list("select,drop,reorder", st->name) && t->table[table].schema;
+}
+
+/* Whether a column more of table `id` would be there in this one. */
+static bool window_shows(const struct trace *t, int32_t id, int32_t table)
+{
+	while (table > id && !window_listed(t, table))
+		table = t->plan->step[table - (int32_t)t->plan->ninputs].table[0];
+	return table == id;
+}
+
+/* Whether no step behind this one would take a column more for one of the table's. */
+static bool window_unseen(const struct trace *t, const struct dtx_plan_step *st)
+{
+	static const char *const blind = "filter,derive,sort,limit,top,select,drop,reorder";
+	int32_t id = (int32_t)(t->plan->ninputs + (uint32_t)(st - t->plan->step));
+
+	for (st++; st < t->plan->step + t->plan->nsteps; st++) {
+		for (uint32_t k = 0; k < st->ntables; k++) {
+			if (!dtx_str_in_list(blind, st->name) && window_shows(t, id, st->table[k]))
+				return false;
+		}
+	}
+	return true;
+}
+
 /* The places come with the step itself, where its window is the same and no step behind it sees
  * them: the rows are not sorted again. */
 static bool window_places_there(struct trace *t, const struct dtx_plan_step *st, const char *in)
@@ -233,15 +269,14 @@ static bool window_places_there(struct trace *t, const struct dtx_plan_step *st,
 	json_t *base =
 		(json_t *)(uintptr_t)dtx_trace_made_by(t->steps, dtx_json_text(number, "in", ""));
 
-	if (st != &t->plan->step[t->plan->nsteps - 1] ||
-	    strcmp(dtx_json_text(base, "op", ""), "window") != 0 ||
+	if (!window_unseen(t, st) || strcmp(dtx_json_text(base, "op", ""), "window") != 0 ||
 	    !json_array_size(json_object_get(base, "order")) ||
 	    !window_alike(json_object_get(base, "order"),
 	                  json_object_get(st->canonical, "order")) ||
 	    !window_alike(json_object_get(base, "by"), json_object_get(st->canonical, "by")))
 		return false;
 	dtx_trace_append(t, json_object_get(base, "set"),
-	                 json_pack("{ss ss}", "as", "dtx_p", "expr", "row_number()"));
+	                 json_pack("{ss ss}", "as", WINDOW_PLACE, "expr", "row_number()"));
 	return true;
 }
 
@@ -257,14 +292,7 @@ static void window_places(struct trace *t, const struct dtx_plan_step *st, uint3
 		snprintf(placed, TRACE_NAME, "%s", in);
 		return;
 	}
-	step = json_pack("{ss s[{ss so}]}", "op", "derive", "set", "as", "dtx_p", "expr",
-	                 json_sprintf("dtx_r%u", bit));
-	if (!json_array_size(by) && !json_array_size(order)) { /* they are numbered already */
-		dtx_trace_add(t, step, in, dtx_trace_name(placed, "p", bit));
-		return;
-	}
-	json_decref(step);
-	step = json_pack("{ss s[{ss ss}]}", "op", "window", "set", "as", "dtx_p", "expr",
+	step = json_pack("{ss s[{ss ss}]}", "op", "window", "set", "as", WINDOW_PLACE, "expr",
 	                 "row_number()");
 	if (json_array_size(by))
 		json_object_set(step, "by", (json_t *)(uintptr_t)by);
@@ -307,6 +335,9 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 	char in[TRACE_NAME], placed[TRACE_NAME], column[TRACE_NAME], source[TRACE_NAME];
 	uint64_t ids = t->table[id].ids & ~((uint64_t)1 << bit);
 	bool near, elsewhere, regroups = window_regroups(st, by);
+	/* in the order of the table its row numbers are the places */
+	bool numbered =
+		!json_array_size(by) && !json_array_size(json_object_get(st->canonical, "order"));
 
 	if (json_array_size(json_object_get(st->canonical, "set")))
 		window_items(t, st, id, &r);
@@ -322,7 +353,7 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 	dtx_trace_name(in, "t", (uint32_t)id);
 	dtx_trace_name(source, "t", (uint32_t)(regroups ? id : st->table[0]));
 	dtx_trace_name(column, "r", bit);
-	if (near)
+	if (near && !numbered)
 		window_places(t, st, bit, in, placed);
 	else
 		snprintf(placed, sizeof(placed), "%s", in);
@@ -335,11 +366,15 @@ void dtx_trace_back_window(struct trace *t, uint32_t bit)
 			continue;
 		/* between the places of several rows there may be others */
 		t->out->wide |= near && r.lo != INT64_MIN && r.hi != INT64_MAX && w > 0;
-		dtx_trace_semi(t, placed, t->walk[w].name, column,
-		               dtx_trace_name(group, "g", number));
+		if (near && numbered)
+			snprintf(group, sizeof(group), "%s", t->walk[w].name);
+		else
+			dtx_trace_semi(t, placed, t->walk[w].name, column,
+			               dtx_trace_name(group, "g", number));
 		dtx_trace_name(rows, "w", number + 1);
 		if (near)
-			window_near(t, by, &r, placed, group, number, rows);
+			window_near(t, by, &r, placed, numbered ? column : WINDOW_PLACE, group,
+			            number, rows);
 		else
 			window_group(t, by, source, group, rows);
 		if (elsewhere)

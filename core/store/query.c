@@ -121,6 +121,21 @@ out:
 	return rc;
 }
 
+/* Which output of its run a file is that only its stamp tells of: that of its path, else the first.
+ */
+static enum dtx_code query_stamped(struct dtx_store *s, const char *path, struct dtx_found *out,
+                                   struct dtx_err *err)
+{
+	struct dtx_found there = { .output = 0 };
+	enum dtx_code rc = DTX_OK;
+	bool found = false;
+
+	DTX_TRY(query_one(s, DTX_SQL_RUN_BY_PATH, path, NULL, &there, &found, err));
+	out->output = found && !strcmp(there.run_id, out->run_id) ? there.output : 0;
+out:
+	return rc;
+}
+
 /* By bytes, else by the stamp inside, else by the path it was written to. */
 static enum dtx_code query_file(struct dtx_store *s, const char *path, dtx_stamp_fn stamp,
                                 void *stamp_arg, struct dtx_found *out, bool *found,
@@ -142,8 +157,10 @@ static enum dtx_code query_file(struct dtx_store *s, const char *path, dtx_stamp
 	out->file_changed = true;
 	if (sha[0] && stamp && stamp(stamp_arg, path, run_id))
 		DTX_TRY(query_suffix(s, run_id, out, found, err));
-	if (*found)
+	if (*found) {
+		DTX_TRY(query_stamped(s, absolute, out, err));
 		goto out;
+	}
 	DTX_TRY(query_one(s, DTX_SQL_RUN_BY_PATH, absolute, NULL, out, found, err));
 out:
 	dtx_mem_free(absolute);

@@ -80,6 +80,25 @@ static bool screen_gone(const json_t *record, const json_t *found)
 	return !strcmp(dtx_json_text(output, "file", ""), "gone");
 }
 
+/* A file that the run is known by, but has not the bytes that it wrote: where it is, or a copy that
+ * has the run's name inside. */
+static void screen_changed(const json_t *record, const json_t *found, struct dtx_buf *out)
+{
+	const json_t *output = json_array_get(json_object_get(record, "outputs"),
+	                                      (size_t)dtx_json_int(found, "output", 0));
+	const char *asked = dtx_json_text(found, "asked", NULL);
+	const char *label = screen_output_label(dtx_json_text(output, "path", "-"));
+
+	if (asked && strcmp(dtx_file_basename(asked), label) != 0) {
+		dtx_screen_label(out, "note");
+		dtx_buf_add(out, asked);
+		dtx_buf_add(out, " names this run inside, but the file changed since\n");
+	} else if (!screen_gone(record, found)) {
+		dtx_screen_label(out, "note");
+		dtx_buf_add(out, "the file changed since this run wrote it\n");
+	}
+}
+
 static void screen_found(const json_t *record, struct dtx_buf *out)
 {
 	const json_t *found = json_object_get(record, "found");
@@ -87,10 +106,8 @@ static void screen_found(const json_t *record, struct dtx_buf *out)
 
 	if (!dtx_json_bool(found, "file_changed", false))
 		screen_renamed(record, found, out);
-	else if (!screen_gone(record, found)) {
-		dtx_screen_label(out, "note");
-		dtx_buf_add(out, "the file changed since this run wrote it\n");
-	}
+	else
+		screen_changed(record, found, out);
 	if (others > 0) {
 		dtx_screen_label(out, "note");
 		dtx_screen_count(out, others, "other run", "other runs");

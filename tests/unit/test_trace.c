@@ -218,8 +218,8 @@ void test_trace_pins(void)
 	}
 }
 
-/* A list of columns is pruned for its own readers: the rows of the group need no number, the row
- * itself is found by its own. */
+/* A list of columns is pruned for its own readers: neither the rows of the group nor the row
+ * itself, which has its source columns as they are, need a number. */
 void test_trace_pins_numbers(void)
 {
 	struct dtx_trace trace = { .plan = NULL };
@@ -249,7 +249,7 @@ void test_trace_pins_numbers(void)
 		json_array_foreach(json_object_get(step, "cols"), k, one) numbers +=
 			!strcmp(json_string_value(one), "dtx_r0");
 	}
-	T_CHECK(trace.pinned && numbers == 1);
+	T_CHECK(trace.pinned && numbers == 0);
 	dtx_trace_clear(&trace);
 	json_decref(columns);
 	json_decref(known);
@@ -487,8 +487,9 @@ void test_trace_tied(void)
 	T_CHECK(tied_semis("inner", "") == 0);
 	T_CHECK(tied_semis("inner", ",{\"op\":\"filter\",\"where\":\"v > 0\"}") == 0);
 	T_CHECK(tied_semis("inner", ",{\"op\":\"derive\",\"set\":{\"c\":\"v\"}}") == 0);
-	/* rows without a match have no zone; another column has its name */
-	T_CHECK(tied_semis("left", "") == 1);
+	/* rows without a match have no zone: they are not made; another column has its name */
+	T_CHECK(tied_semis("left", "") == 0);
+	T_CHECK(tied_semis("full", "") == 1);
 	T_CHECK(tied_semis("inner", ",{\"op\":\"derive\",\"set\":{\"zone\":\"upper(zone)\"}}") ==
 	        1);
 }
