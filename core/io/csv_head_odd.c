@@ -263,25 +263,27 @@ out:
 }
 
 /* Comments with the delimiter in them are as good as names to the finder.  The header is below
- * them where a row of names and then one of data follow, it is the last of them where data do. */
+ * them where a row of names and then one of data follow, it is the last of them where data do
+ * right below it. */
 enum dtx_code dtx_csv_head_comments(const struct dtx_csv_top *top, struct dtx_head_grid *g,
                                     struct dtx_err *err)
 {
 	enum dtx_code rc = DTX_OK;
 	struct dtx_head_cell *cell = NULL;
 	bool names = false, more = true;
-	size_t n = 0;
+	size_t n, last = 0;
 
-	while (n < top->n && (top->row[n].blank || is_comment(&top->row[n])))
-		n++;
-	if (!n || n + 1 >= top->n || !is_comment(&top->row[n - 1]))
+	for (n = 0; n < top->n && (top->row[n].blank || is_comment(&top->row[n])); n++)
+		last = top->row[n].blank ? last : n + 1;
+	if (!last || n + 1 >= top->n)
 		goto out;
 	cell = dtx_mem_zalloc(g->ncols, sizeof(*cell));
 	if (!cell)
 		DTX_FAIL_MEM(err);
 	DTX_TRY(is_name_row(g, cell, n, &names, err));
 	DTX_TRY(is_name_row(g, cell, n + 1, &more, err));
-	if (names && more) /* all text: nothing tells names from rows */
+	/* all text: nothing tells names from rows */
+	if (names ? more : last != n)
 		goto out;
 	g->first = names ? n : n - 1;
 	g->nrows = top->n - g->first;

@@ -478,6 +478,56 @@ out:
 	return rc;
 }
 
+/* Whether each used column has a cell in the rows from `from` to `to`. */
+static enum dtx_code are_complete(struct dtx_head_finder *f, uint32_t from, uint32_t to, bool *yes,
+                                  struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	uint32_t r, c, n = 0;
+	bool *named = dtx_mem_zalloc(f->g->ncols, sizeof(*named));
+
+	if (!named)
+		DTX_FAIL_MEM(err);
+	for (r = from; r <= to; r++) {
+		DTX_TRY(dtx_head_look(f, f->g->first + r, err));
+		for (c = 0; c < f->g->ncols; c++) {
+			n += dtx_head_filled(&f->cell[c]) && !named[c];
+			named[c] |= dtx_head_filled(&f->cell[c]);
+		}
+	}
+	*yes = n == f->nused;
+out:
+	dtx_mem_free(named);
+	return rc;
+}
+
+/* Rows of delimiters alone can part the names of the first columns from those that complete them:
+ * moves *r to the latter. */
+static enum dtx_code past_gap(struct dtx_head_finder *f, uint32_t start, uint32_t *r,
+                              struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	struct row_facts names, data;
+	uint32_t to = *r;
+	bool complete;
+
+	while (to < f->nshapes && !f->shape[to].filled && f->shape[to].width == f->width)
+		to++;
+	if (!f->g->text_file || to == *r || to + 1 >= f->nshapes ||
+	    to - start >= DTX_HEAD_ROWS_MAX || !f->shape[to].like || f->shape[to].filled < 2)
+		goto out;
+	DTX_TRY(are_complete(f, start, *r - 1, &complete, err));
+	if (complete)
+		goto out;
+	DTX_TRY(are_complete(f, start, to, &complete, err));
+	DTX_TRY(row_facts(f, to, &names, err));
+	DTX_TRY(row_facts(f, to + 1, &data, err));
+	if (complete && !names.first_filled && data.first_filled)
+		*r = to;
+out:
+	return rc;
+}
+
 /* Rows below that belong to the header too. */
 static enum dtx_code grow_down(struct dtx_head_finder *f, uint32_t start, uint32_t *rows,
                                struct dtx_err *err)
@@ -491,6 +541,7 @@ static enum dtx_code grow_down(struct dtx_head_finder *f, uint32_t start, uint32
 	DTX_TRY(row_facts(f, start, &above, err));
 	merged = above.merged;
 	for (r = start + 1; r < f->nshapes && *rows < DTX_HEAD_ROWS_MAX; r++) {
+		DTX_TRY(past_gap(f, start, &r, err));
 		if (!f->shape[r].like)
 			break;
 		DTX_TRY(row_facts(f, r, &here, err));
@@ -503,7 +554,7 @@ static enum dtx_code grow_down(struct dtx_head_finder *f, uint32_t start, uint32
 		if (*rows >= 2 && here.first_filled)
 			break;
 		above = here;
-		++*rows;
+		*rows = r - start + 1;
 	}
 	if (!merged && start + *rows == f->nshapes)
 		*rows = 1; /* a table of texts, not a header of many rows and nothing below */
@@ -579,6 +630,19 @@ out:
 	return rc;
 }
 
+/* Nothing but texts: whether the first row names them at all. */
+static enum dtx_code check_texts(struct dtx_head_finder *f, uint32_t r, struct dtx_err *err)
+{
+	enum dtx_code rc = DTX_OK;
+	int64_t col;
+
+	DTX_TRY(dtx_head_comes_again(f, r, &col, err));
+	if (col >= 0)
+		DTX_TRY(not_found(f, r, col, err));
+out:
+	return rc;
+}
+
 enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
                             struct dtx_err *err)
 {
@@ -597,6 +661,8 @@ enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
 	DTX_TRY(find_start(&f, &start, out, err));
 	DTX_TRY(grow_down(&f, start, &rows, err));
 	DTX_TRY(only_text_below(&f, start + rows, &out->assumed, err));
+	if (g->text_file && out->assumed && rows == 1)
+		DTX_TRY(check_texts(&f, start, err));
 	DTX_TRY(grow_up(&f, &start, &rows, err));
 	out->first = g->first + start;
 	out->rows = rows;

@@ -1,0 +1,34 @@
+"""Text files of kinds that public offices and laboratories publish, for dirty_csv.py: the bytes, and
+the table that a person reads in them."""
+
+VISITS = ["When", "Where", "Travel Air", "Travel Rail", "Total"]
+TRIPS = [["01.02.24", "Rome", "20", "", "20"], ["02.02.24", "Oslo", "", "7.5", "7.5"]]
+WAVE = (["cm-1", "A"], [["4000.00", "0.01"], ["3999.00", "0.02"], ["3998.00", "0.01"]])
+COLOURS = [["red", "small", "A"], ["red", "big", "B"], ["blue", "small", "A"], ["green", "big", "A"]]
+
+
+def lines(rows, sep=","):
+    return "".join(sep.join(r) + "\n" for r in rows)
+
+
+CASES = {
+    "a row of delimiters inside of the names": ("When,Where,Travel,,Total\n,,,,\n,,Air,Rail,\n" + lines(TRIPS), VISITS, TRIPS),
+    "... two of them and a title": ("Visits 2024,,,,\n,,,,\nWhen,Where,Travel,,Total\n,,,,\n,,,,\n,,Air,Rail,\n" + lines(TRIPS),
+                                    VISITS, TRIPS),
+    "a row of delimiters below the names": ("When,Where,,Total\n,,,\n,Rome,x,20\n02.02.24,Oslo,y,7\n",
+                                            ["When", "Where", "column_3", "Total"],
+                                            [["", "", "", ""], ["", "Rome", "x", "20"], ["02.02.24", "Oslo", "y", "7"]]),
+    "a sentence wider than the table": ("Made as New Set,Sample 12 By Ann Date Friday, January 19 2024\n" +
+                                        lines([WAVE[0]] + WAVE[1]), *WAVE),
+    "a name with a comma above units": ("Time, local,Temp\ns,C\n0,20.5\n1,20.7\n", ["s", "C"], [["0", "20.5"], ["1", "20.7"]]),
+    "texts without names": (lines(COLOURS), ["column_1", "column_2", "column_3"], COLOURS),
+    "answers without names": ('"Yes","Rare"\n"Yes","Raw"\n"No",\n"Yes","Done"\n"Yes","Well"\n', ["column_1", "column_2"],
+                              [["Yes", "Rare"], ["Yes", "Raw"], ["No", ""], ["Yes", "Done"], ["Yes", "Well"]]),
+    "texts below names that begin again": ("name,city\nAnn,Rome\nBob,Oslo\nname,city\nEve,Bern\nname,city\nLi,Rome\n",
+                                           ["name", "city"], [["Ann", "Rome"], ["Bob", "Oslo"], ["Eve", "Bern"], ["Li", "Rome"]]),
+    "a name that is a value too": ("kind,note\nkind,a\nsort,b\nkind of,c\nother,d\n", ["kind", "note"],
+                                   [["kind", "a"], ["sort", "b"], ["kind of", "c"], ["other", "d"]]),
+    "degrees in cp850": ("Ort;Temp\nKöln;20 °C\nRom;25 °C\n".encode("cp850"), ["Ort", "Temp"], [["Köln", "20 °C"], ["Rom", "25 °C"]]),
+    "degrees in Chinese": ("#样品,1\n#温度,20°C\n\n/°C,min\n21.5,0.1\n21.7,0.2\n".encode("gb18030"), ["/°C", "min"],
+                           [["21.5", "0.1"], ["21.7", "0.2"]]),
+}
