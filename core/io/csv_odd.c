@@ -78,10 +78,16 @@ static unsigned odd_words(struct dtx_str s)
 	return n;
 }
 
+bool dtx_csv_odd_is_note(struct dtx_str text)
+{
+	text = dtx_utf8_trim(text);
+	return odd_has_prefix(text) || odd_is_rule(text);
+}
+
 bool dtx_csv_odd_is_remark(struct dtx_str text)
 {
 	text = dtx_utf8_trim(text);
-	return odd_has_prefix(text) || odd_is_rule(text) ||
+	return dtx_csv_odd_is_note(text) ||
 	       (dtx_head_judge(text) == DTX_HEAD_TEXT && odd_words(text) >= ODD_WORDS);
 }
 

@@ -31,4 +31,9 @@ CASES = {
     "degrees in cp850": ("Ort;Temp\nKöln;20 °C\nRom;25 °C\n".encode("cp850"), ["Ort", "Temp"], [["Köln", "20 °C"], ["Rom", "25 °C"]]),
     "degrees in Chinese": ("#样品,1\n#温度,20°C\n\n/°C,min\n21.5,0.1\n21.7,0.2\n".encode("gb18030"), ["/°C", "min"],
                            [["21.5", "0.1"], ["21.7", "0.2"]]),
+    "a remark filled up below a blank line": ("a,b,c\n1,2,x\n3,4,y\n\nReport made on Monday,,\n", ["a", "b", "c"],
+                                              [["1", "2", "x"], ["3", "4", "y"]]),
+    "a note filled up": ("a,b,c\n1,2,x\n3,4,y\nSource: the office,,\n", ["a", "b", "c"], [["1", "2", "x"], ["3", "4", "y"]]),
+    "rows that begin in words between blank lines": ("a,b,c\n1,2,x\n\n3,4,y\n\nsome more to come,,\n", ["a", "b", "c"],
+                                                     [["1", "2", "x"], ["3", "4", "y"], ["some more to come", "", ""]]),
 }
