@@ -13,6 +13,8 @@
 #define PLACES_PART  '\x1f'
 #define PLACES_RULE  '\x01' /* begins a line that is only drawn, as a comment does */
 #define PLACES_DASH  3      /* ... of so many dashes together, at least */
+#define PLACES_PROSE 16     /* lines right above the names that may be left out */
+#define PLACES_SURE  8      /* ... where the table has so many lines */
 
 struct places {
 	struct dtx_str text;
@@ -115,9 +117,10 @@ static bool find_columns(struct places *p)
 	return p->ncols > 2 || (p->ncols == 2 && p->col[1].from > p->col[0].to + 1);
 }
 
-/* What each column's cells have in common: the place of their begin, or of their end. */
+/* How many of a column's cells there are, and begin or end at the same place: the mark of a
+ * footnote may stand behind a number. */
 struct edges {
-	bool left, right;
+	uint32_t cells, left, right;
 };
 
 static void check_line(const struct places *p, struct dtx_str line, struct edges *e)
@@ -130,9 +133,17 @@ static void check_line(const struct places *p, struct dtx_str line, struct edges
 	for (c = 0; c < p->ncols; c++) {
 		if (!any(used, p->col[c].from, p->col[c].to))
 			continue;
-		e[c].left &= used[p->col[c].from];
-		e[c].right &= used[p->col[c].to - 1];
+		e[c].cells++;
+		e[c].left += used[p->col[c].from];
+		e[c].right += used[p->col[c].to - 1] ||
+		              (p->col[c].to > p->col[c].from + 1 && used[p->col[c].to - 2]);
 	}
+}
+
+/* All cells but one in ten. */
+static bool is_edge(const struct edges *e)
+{
+	return DTX_MAX(e->left, e->right) >= e->cells - e->cells / 10;
 }
 
 /* Words of a text stand below each other nowhere; here most columns have an edge. */
@@ -143,14 +154,13 @@ static bool have_edges(const struct places *p)
 	struct edges e[PLACES_COLS];
 	uint32_t c, good = 0;
 
-	for (c = 0; c < p->ncols; c++)
-		e[c] = (struct edges){ true, true };
+	memset(e, 0, sizeof(e));
 	for (; at < p->to; at = dtx_line_behind(p->text, line)) {
 		line = dtx_line_at(p->text, at);
 		check_line(p, line, e);
 	}
 	for (c = 0; c < p->ncols; c++)
-		good += e[c].left || e[c].right;
+		good += is_edge(&e[c]);
 	return good * 3 >= p->ncols * 2;
 }
 
@@ -261,16 +271,22 @@ out:
 	return rc;
 }
 
+/* Prose can stand right above the names. */
 static bool find_places(struct places *p, struct dtx_str text, unsigned runs)
 {
-	size_t at = 0;
+	size_t at = 0, behind;
+	unsigned prose = 0;
 
 	p->text = text;
 	while (at < p->text.len) {
-		if (mark_block(p, &at) && find_columns(p) && have_edges(p)) {
+		if (mark_block(p, &at) && (!prose || p->lines >= PLACES_SURE) && find_columns(p) &&
+		    have_edges(p)) {
 			p->even = is_even(p, runs);
 			return !p->even;
 		}
+		behind = dtx_line_behind(p->text, dtx_line_at(p->text, p->from));
+		if (p->lines > PLACES_SURE && prose++ < PLACES_PROSE)
+			at = behind;
 	}
 	return false;
 }

@@ -8,8 +8,6 @@
 #include "core/base/utf8.h"
 #include "core/io/header_find.h"
 
-enum { HEAD_TWICE_COLS = 512 };
-
 /* --- the finder --- */
 
 static int by_count(const void *a, const void *b)
@@ -445,170 +443,6 @@ out:
 	return rc;
 }
 
-static bool has_blank_column(const struct dtx_head_finder *f, uint32_t r)
-{
-	return f->shape[r].filled < f->nused;
-}
-
-/* Facts of one row that need its cells. */
-struct row_facts {
-	bool first_filled; /* physically, in the first used column */
-	bool merged;       /* a range over several columns */
-	bool right_half;   /* something in the right half */
-};
-
-static enum dtx_code row_facts(struct dtx_head_finder *f, uint32_t r, struct row_facts *out,
-                               struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t c, middle = f->used_first + (f->used_last - f->used_first + 1) / 2;
-
-	*out = (struct row_facts){ 0 };
-	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
-	for (c = 0; c < f->g->ncols; c++) {
-		const struct dtx_head_cell *cell = &f->cell[c];
-
-		if (!dtx_head_filled(cell))
-			continue;
-		out->first_filled |= c == f->used_first && !cell->covered;
-		out->merged |= cell->covered_left;
-		out->right_half |= c >= middle;
-	}
-out:
-	return rc;
-}
-
-/* Whether each used column has a cell in the rows from `from` to `to`. */
-static enum dtx_code are_complete(struct dtx_head_finder *f, uint32_t from, uint32_t to, bool *yes,
-                                  struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t r, c, n = 0;
-	bool *named = dtx_mem_zalloc(f->g->ncols, sizeof(*named));
-
-	if (!named)
-		DTX_FAIL_MEM(err);
-	for (r = from; r <= to; r++) {
-		DTX_TRY(dtx_head_look(f, f->g->first + r, err));
-		for (c = 0; c < f->g->ncols; c++) {
-			n += dtx_head_filled(&f->cell[c]) && !named[c];
-			named[c] |= dtx_head_filled(&f->cell[c]);
-		}
-	}
-	*yes = n == f->nused;
-out:
-	dtx_mem_free(named);
-	return rc;
-}
-
-/* Rows of delimiters alone can part the names of the first columns from those that complete them:
- * moves *r to the latter. */
-static enum dtx_code past_gap(struct dtx_head_finder *f, uint32_t start, uint32_t *r,
-                              struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct row_facts names, data;
-	uint32_t to = *r;
-	bool complete;
-
-	while (to < f->nshapes && !f->shape[to].filled && f->shape[to].width == f->width)
-		to++;
-	if (!f->g->text_file || to == *r || to + 1 >= f->nshapes ||
-	    to - start >= DTX_HEAD_ROWS_MAX || !f->shape[to].like || f->shape[to].filled < 2)
-		goto out;
-	DTX_TRY(are_complete(f, start, *r - 1, &complete, err));
-	if (complete)
-		goto out;
-	DTX_TRY(are_complete(f, start, to, &complete, err));
-	DTX_TRY(row_facts(f, to, &names, err));
-	DTX_TRY(row_facts(f, to + 1, &data, err));
-	if (complete && !names.first_filled && data.first_filled)
-		*r = to;
-out:
-	return rc;
-}
-
-/* Rows below that belong to the header too. */
-static enum dtx_code grow_down(struct dtx_head_finder *f, uint32_t start, uint32_t *rows,
-                               struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct row_facts above, here;
-	bool merged, heading;
-	uint32_t r;
-
-	*rows = 1;
-	DTX_TRY(row_facts(f, start, &above, err));
-	merged = above.merged;
-	for (r = start + 1; r < f->nshapes && *rows < DTX_HEAD_ROWS_MAX; r++) {
-		DTX_TRY(past_gap(f, start, &r, err));
-		if (!f->shape[r].like)
-			break;
-		DTX_TRY(row_facts(f, r, &here, err));
-		DTX_TRY(dtx_head_is_heading(f, r, &heading, err));
-		if (heading && here.first_filled)
-			break;
-		if (!above.merged &&
-		    (!has_blank_column(f, r - 1) || (above.first_filled && here.first_filled)))
-			break;
-		if (*rows >= 2 && here.first_filled)
-			break;
-		above = here;
-		*rows = r - start + 1;
-	}
-	if (!merged && start + *rows == f->nshapes)
-		*rows = 1; /* a table of texts, not a header of many rows and nothing below */
-out:
-	return rc;
-}
-
-/* Whether two cells of the row say the same. */
-static enum dtx_code says_twice(struct dtx_head_finder *f, uint32_t r, bool *twice,
-                                struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	uint32_t c, k, n = DTX_MIN(f->g->ncols, (uint32_t)HEAD_TWICE_COLS);
-
-	*twice = false;
-	DTX_TRY(dtx_head_look(f, f->g->first + r, err));
-	for (c = 1; c < n && !*twice; c++) {
-		for (k = 0; k < c && dtx_head_filled(&f->cell[c]) && !*twice; k++)
-			*twice = dtx_head_filled(&f->cell[k]) &&
-			         dtx_str_eq(f->cell[k].text, f->cell[c].text);
-	}
-out:
-	return rc;
-}
-
-static enum dtx_code grow_up(struct dtx_head_finder *f, uint32_t *start, uint32_t *rows,
-                             struct dtx_err *err)
-{
-	enum dtx_code rc = DTX_OK;
-	struct row_facts facts;
-	bool twice;
-
-	while (*start && *rows < DTX_HEAD_ROWS_MAX) {
-		uint32_t r = *start - 1;
-
-		/* What has fewer cells than the names is a title or a sentence. */
-		if (f->g->text_file && f->shape[r].width < f->shape[*start].width &&
-		    f->shape[r].filled == f->shape[r].width)
-			break;
-		/* Years alone tell equal names below apart; a row that does so needs no ranges. */
-		DTX_TRY(says_twice(f, *start, &twice, err));
-		if (!(f->shape[r].like || (f->shape[r].years && twice)) || f->shape[r].filled < 2 ||
-		    !has_blank_column(f, r))
-			break;
-		DTX_TRY(row_facts(f, r, &facts, err));
-		if (!facts.right_half || (f->moved && !facts.merged && !twice))
-			break;
-		--*start;
-		++*rows;
-	}
-out:
-	return rc;
-}
-
 /* Whether rows stand below the header and no sampled one holds a value. */
 static enum dtx_code only_text_below(struct dtx_head_finder *f, uint32_t from, bool *only,
                                      struct dtx_err *err)
@@ -659,11 +493,11 @@ enum dtx_code dtx_head_find(const struct dtx_head_grid *g, struct dtx_head *out,
 	DTX_TRY(sample_rows(&f, err));
 	DTX_TRY(measure(&f, err));
 	DTX_TRY(find_start(&f, &start, out, err));
-	DTX_TRY(grow_down(&f, start, &rows, err));
+	DTX_TRY(dtx_head_grow_down(&f, start, &rows, err));
 	DTX_TRY(only_text_below(&f, start + rows, &out->assumed, err));
 	if (g->text_file && out->assumed && rows == 1)
 		DTX_TRY(check_texts(&f, start, err));
-	DTX_TRY(grow_up(&f, &start, &rows, err));
+	DTX_TRY(dtx_head_grow_up(&f, &start, &rows, err));
 	out->first = g->first + start;
 	out->rows = rows;
 	out->parts = rows > 1 && filled(&f, start, rows) == f.nused;

@@ -11,7 +11,22 @@ def lines(rows, sep=","):
     return "".join(sep.join(r) + "\n" for r in rows)
 
 
+def places(cells):
+    """A row of fixed places, each cell at the right of its own."""
+    return "".join(c.rjust(7) for c in cells).rstrip() + "\n"
+
+
+SKY = ["yyyy", "mm", "tmax", "rain"]
+DAYS = [["1941", str(m), "---" if m < 3 else "%.1f" % (m * 1.5), "%.1f" % (m * 7.1)] for m in range(1, 13)]
+UNITS = ["", "", "degC", "mm"]
+STATION = "A station\nLocation 224100E 252100N, 133 metres\nMissing data are marked by  ---, estimated ones with *.\n"
+
 CASES = {
+    "prose right above fixed places": (STATION + "".join(map(places, [SKY, UNITS] + DAYS)), SKY, [UNITS] + DAYS),
+    "... with a mark behind a number": (STATION + "".join(map(places, [SKY, UNITS] + DAYS)) +
+                                        places(["1942", "1", "5.1", "20.4"]).replace("5.1 ", "5.1*").rstrip() + "*  made up\n",
+                                        SKY + ["column_5"], [r + [""] for r in [UNITS] + DAYS] +
+                                        [["1942", "1", "5.1*", "20.4*", "made up"]]),
     "a row of delimiters inside of the names": ("When,Where,Travel,,Total\n,,,,\n,,Air,Rail,\n" + lines(TRIPS), VISITS, TRIPS),
     "... two of them and a title": ("Visits 2024,,,,\n,,,,\nWhen,Where,Travel,,Total\n,,,,\n,,,,\n,,Air,Rail,\n" + lines(TRIPS),
                                     VISITS, TRIPS),
@@ -36,4 +51,10 @@ CASES = {
     "a note filled up": ("a,b,c\n1,2,x\n3,4,y\nSource: the office,,\n", ["a", "b", "c"], [["1", "2", "x"], ["3", "4", "y"]]),
     "rows that begin in words between blank lines": ("a,b,c\n1,2,x\n\n3,4,y\n\nsome more to come,,\n", ["a", "b", "c"],
                                                      [["1", "2", "x"], ["3", "4", "y"], ["some more to come", "", ""]]),
+    "units below names of which one is missing": ("a,b,c,\n,kg,m,\n1,5,7,x\n2,6,8,y\n", ["a", "b", "c", "column_4"],
+                                                  [["", "kg", "m", ""], ["1", "5", "7", "x"], ["2", "6", "8", "y"]]),
+    "names told apart by a second row": ("Area,Sales,Sales\n,North,South\nA,5,7\nB,6,8\n",
+                                         ["Area", "Sales North", "Sales South"], [["A", "5", "7"], ["B", "6", "8"]]),
+    "names twice and a row without a first cell": ("id,x,x\n,a,b\nm,c,d\nn,e,f\n", ["id", "x", "x_2"],
+                                                   [["", "a", "b"], ["m", "c", "d"], ["n", "e", "f"]]),
 }
