@@ -54,6 +54,21 @@ static bool mark_line(struct dtx_str line, bool *used, uint32_t *len)
 	return true;
 }
 
+/* Dashes above a sum, or below the names. */
+static bool is_rule(struct dtx_str line)
+{
+	size_t i, run = PLACES_DASH;
+
+	for (i = 0; i < line.len; i++) {
+		if (line.ptr[i] != '-' && line.ptr[i] != '=' && line.ptr[i] != ' ')
+			return false;
+		if (line.ptr[i] == ' ' && run && run < PLACES_DASH)
+			return false;
+		run = line.ptr[i] == ' ' ? 0 : i && line.ptr[i - 1] != ' ' ? run + 1 : 1;
+	}
+	return !is_empty(line) && (!run || run >= PLACES_DASH);
+}
+
 /* The next lines without an empty one between them. */
 static bool mark_block(struct places *p, size_t *at)
 {
@@ -70,7 +85,8 @@ static bool mark_block(struct places *p, size_t *at)
 		line = dtx_line_at(p->text, *at);
 		if (is_empty(line))
 			break;
-		fine = fine && mark_line(line, p->lines ? p->used : p->named, &p->len);
+		fine = fine &&
+		       (is_rule(line) || mark_line(line, p->lines ? p->used : p->named, &p->len));
 	}
 	p->to = *at;
 	return fine && p->lines >= PLACES_LINES;
@@ -157,7 +173,8 @@ static bool have_edges(const struct places *p)
 	memset(e, 0, sizeof(e));
 	for (; at < p->to; at = dtx_line_behind(p->text, line)) {
 		line = dtx_line_at(p->text, at);
-		check_line(p, line, e);
+		if (!is_rule(line))
+			check_line(p, line, e);
 	}
 	for (c = 0; c < p->ncols; c++)
 		good += is_edge(&e[c]);
@@ -209,21 +226,6 @@ static bool has_row_names(const struct places *p)
 			return false;
 	}
 	return true;
-}
-
-/* Dashes above a sum. */
-static bool is_rule(struct dtx_str line)
-{
-	size_t i, run = PLACES_DASH;
-
-	for (i = 0; i < line.len; i++) {
-		if (line.ptr[i] != '-' && line.ptr[i] != '=' && line.ptr[i] != ' ')
-			return false;
-		if (line.ptr[i] == ' ' && run && run < PLACES_DASH)
-			return false;
-		run = line.ptr[i] == ' ' ? 0 : i && line.ptr[i - 1] != ' ' ? run + 1 : 1;
-	}
-	return !is_empty(line) && (!run || run >= PLACES_DASH);
 }
 
 /* The bytes where cells are parted; false: something stands between the columns. */

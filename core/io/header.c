@@ -153,7 +153,8 @@ static enum head_class head_class(const struct dtx_head_cell *c)
 	return k == DTX_HEAD_TEXT ? CLASS_TEXT : CLASS_VALUE;
 }
 
-/* Whether some column is of another class in row r than in all rows below. */
+/* Whether some column is of another class in row r than in all rows below: values above texts do
+ * not name them. */
 static enum dtx_code differs_from_below(struct dtx_head_finder *f, uint32_t r, bool *yes,
                                         struct dtx_err *err)
 {
@@ -179,7 +180,8 @@ static enum dtx_code differs_from_below(struct dtx_head_finder *f, uint32_t r, b
 		}
 	}
 	for (c = 0; c < f->g->ncols; c++)
-		*yes |= col[c].own != CLASS_NONE && !col[c].same && col[c].other >= 2;
+		*yes |= col[c].own != CLASS_NONE && col[c].own != CLASS_VALUE && !col[c].same &&
+		        col[c].other >= 2;
 out:
 	dtx_mem_free(col);
 	return rc;

@@ -57,4 +57,14 @@ CASES = {
                                          ["Area", "Sales North", "Sales South"], [["A", "5", "7"], ["B", "6", "8"]]),
     "names twice and a row without a first cell": ("id,x,x\n,a,b\nm,c,d\nn,e,f\n", ["id", "x", "x_2"],
                                                    [["", "a", "b"], ["m", "c", "d"], ["n", "e", "f"]]),
+    "rules through all fixed places": (
+        "Subject   Kg     Group\n----------------------\nS01       70.5   A\nS02       65.2   B\nS03       80.1   A\n"
+        "----------------------\nMean      71.9\n", ["Subject", "Kg", "Group"],
+        [["S01", "70.5", "A"], ["S02", "65.2", "B"], ["S03", "80.1", "A"], ["Mean", "71.9", ""]]),
+    "a version and sums above records": (
+        "2|reg|20240131|80|19830613|20240130|+1000\nreg|*|asn|*|2|summary\nreg|IT|asn|173|1|20020801|given\n"
+        "reg|NO|asn|681|1|20020801|given\nreg|NO|ipv4|1.0.0.0|256|20110811|used\n", ["column_%d" % i for i in range(1, 8)],
+        [["2", "reg", "20240131", "80", "19830613", "20240130", "+1000"], ["reg", "*", "asn", "*", "2", "summary", ""],
+         ["reg", "IT", "asn", "173", "1", "20020801", "given"], ["reg", "NO", "asn", "681", "1", "20020801", "given"],
+         ["reg", "NO", "ipv4", "1.0.0.0", "256", "20110811", "used"]]),
 }
