@@ -67,4 +67,9 @@ CASES = {
         [["2", "reg", "20240131", "80", "19830613", "20240130", "+1000"], ["reg", "*", "asn", "*", "2", "summary", ""],
          ["reg", "IT", "asn", "173", "1", "20020801", "given"], ["reg", "NO", "asn", "681", "1", "20020801", "given"],
          ["reg", "NO", "ipv4", "1.0.0.0", "256", "20110811", "used"]]),
+    "the top of each page": ("Acme Ltd - stock,,Page 1 of 2\nPrinted 31/01/2024,,\nid,name,n\n1,Ann,5\n2,Bob,6\n"
+                             "Acme Ltd - stock,,Page 2 of 2\nPrinted 31/01/2024,,\nid,name,n\n3,Eve,7\n4,Li,8\n", ["id", "name", "n"],
+                             [["1", "Ann", "5"], ["2", "Bob", "6"], ["3", "Eve", "7"], ["4", "Li", "8"]]),
+    "a line of the top alone": ("Stock list 1,,\nid,name,n\n1,Ann,5\nStock list 2,,\n2,Bob,6\n", ["id", "name", "n"],
+                                [["1", "Ann", "5"], ["Stock list 2", "", ""], ["2", "Bob", "6"]]),
 }
